@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's structs, with just the members that the events use: the only list of them.
+ * Offsets are relocated when the program is loaded (CO-RE), so order and size mean nothing here.
+ * A struct with ___ in its name is another shape of the one named before it, on other kernels.
+ */
+#ifndef TAP_BPF_KERNEL_TYPES_H
+#define TAP_BPF_KERNEL_TYPES_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __s32 s32;
+typedef __u32 u32;
+typedef __s64 s64;
+typedef __u64 u64;
+typedef int pid_t;
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+	int level;
+	struct cgroup *ancestors[]; /* since v6.1 */
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct task_group {
+	struct cgroup_subsys_state css;
+};
+
+/* util_est became one u32 in v6.8 */
+struct util_est {
+	unsigned int enqueued;
+	unsigned int ewma;
+};
+
+struct sched_avg {
+	u64 last_update_time;
+	unsigned long load_avg;
+	unsigned long runnable_avg;
+	unsigned long util_avg;
+	unsigned int util_est;
+};
+
+struct sched_avg___before_6_8 {
+	struct util_est util_est;
+};
+
+struct uclamp_rq {
+	unsigned int value;
+};
+
+struct uclamp_se {
+	unsigned int value : 11;
+};
+
+struct rq {
+	int cpu;
+	unsigned int nr_running;
+	unsigned long cpu_capacity;
+	struct sched_avg avg_rt;
+	struct sched_avg avg_dl;
+	struct sched_avg avg_irq; /* CONFIG_HAVE_SCHED_AVG_IRQ */
+	struct sched_avg avg_hw;
+	struct uclamp_rq uclamp[2]; /* CONFIG_UCLAMP_TASK */
+};
+
+struct rq___before_6_10 {
+	struct sched_avg avg_thermal;
+};
+
+struct rq___before_6_7 {
+	unsigned long cpu_capacity_orig;
+};
+
+struct cfs_rq {
+	struct sched_avg avg;
+	struct rq *rq;	       /* CONFIG_FAIR_GROUP_SCHED, as are the next */
+	struct task_group *tg;
+};
+
+struct sched_entity {
+	struct sched_avg avg;
+	struct cfs_rq *cfs_rq; /* on which it is queued */
+	struct cfs_rq *my_q;   /* of a cgroup: its own queue; of a task: NULL */
+};
+
+struct sched_dl_entity {
+	s64 runtime;
+	u64 deadline;
+	unsigned int dl_yielded : 1;
+	unsigned int dl_server : 1; /* since v6.8 */
+};
+
+struct cpumask {
+	unsigned long bits[1];
+};
+
+struct root_domain {
+	struct cpumask *span; /* CONFIG_CPUMASK_OFFSTACK */
+};
+
+struct root_domain___on_stack {
+	struct cpumask span[1];
+};
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live;
+};
+
+struct thread_info {
+	u32 cpu;
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	pid_t pid;
+	pid_t tgid;
+	int prio;
+	int exit_state;
+	char comm[16];
+	struct sched_entity se;
+	struct sched_dl_entity dl;
+	struct css_set *cgroups;
+	struct task_group *sched_task_group;
+	struct signal_struct *signal;
+	struct uclamp_se uclamp[2]; /* CONFIG_UCLAMP_TASK */
+};
+
+/* thread_info.cpu came to x86 in v5.16; before that the CPU was a member of the task */
+struct task_struct___cpu {
+	unsigned int cpu;
+};
+
+struct irqaction {
+	const char *name;
+};
+
+struct linux_binprm {
+	const char *filename;
+};
+
+#pragma clang attribute pop
+#endif

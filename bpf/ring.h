@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The transport from the programs to the recorder: one ring per CPU, memory that both sides
+ * map. This header is read by both.
+ *
+ * Free space is zero. A writer takes space by moving `head` with one compare-and-exchange, so
+ * that an interrupt that records an event in the middle of another simply gets the space behind
+ * it. A record becomes real when its first word stops being zero. The reader takes real records
+ * in order, zeroes them and moves `tail`; at a record that is not yet real it stops and comes
+ * back. A time stamp is taken between reading `head` and moving it: so the order in the ring is
+ * the order in time.
+ *
+ * When a record does not fit, the ring closes: all that comes until the reader has emptied it
+ * is lost, counted, and timed. One hole is easier to reason about than a hundred small ones.
+ */
+#ifndef TAP_BPF_RING_H
+#define TAP_BPF_RING_H
+
+/* A record may begin just below a ring's end and reach this far beyond it. */
+#define TAP_RING_SLACK 4096
+
+/* One per CPU; each writer's words on a cache line of their own. */
+struct tap_ring {
+	unsigned long long head; /* bytes ever taken; moved by the CPU's programs */
+	unsigned long long lost; /* events ever lost */
+	unsigned long long lost_first_ns, lost_last_ns; /* since the ring closed */
+	unsigned long long pad1[4];
+	unsigned long long tail;   /* bytes ever given back; moved by the recorder */
+	unsigned long long lost_seen; /* != lost: closed; moved by the recorder */
+	unsigned long long pad2[6];
+};
+
+/* In front of each record; the ftrace payload follows. */
+struct tap_rec {
+	unsigned short space; /* bytes taken in the ring, a multiple of 8, this header included */
+	unsigned short used;  /* bytes of payload: text fields take less than was reserved */
+	unsigned int cpu;
+	unsigned long long ts_ns; /* CLOCK_MONOTONIC */
+};
+
+#endif

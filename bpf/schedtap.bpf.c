@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * events/ as BPF programs: one per TRACE_HOOK(). Stage 1 makes the record's struct, stage 2
+ * the function that fills it (TP_fast_assign as it stands), stage 3 the programs.
+ */
+#include "kernel_types.h"
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "scope.h"
+#include "transport.h"
+#include "vocabulary.h"
+
+#define TAP_ID_BASE 0x7000 /* TAP_DEF_ID_BASE of src/event/defs.h */
+#define TAP_STRING_MAX 256 /* of a text behind a pointer; a char array has its own size */
+#define TAP_BITMASK_WORDS 16 /* 1024 CPUs */
+
+struct trace_entry {
+	u16 type;
+	u8 flags, preempt_count; /* not known here */
+	s32 pid;
+};
+
+/* the words that mean the same in every stage */
+#define TRACE_HEADER_MULTI_READ
+#define PARAMS(args...) args
+#define TP_PROTO(args...) args
+#define TP_ARGS(args...) args
+#define TP_CONDITION(args...) args
+#define TP_STRUCT__entry(args...) args
+#define TP_fast_assign(args...) args
+#define TP_printk(fmt, args...)
+#define TRACE_EVENT(name, proto, args, tstruct, assign, print)                                     \
+	TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), true, PARAMS(tstruct),            \
+			      PARAMS(assign), print)
+#define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print)                     \
+	EVENT_CLASS(name, PARAMS(proto), PARAMS(args), PARAMS(cond), PARAMS(tstruct),              \
+		    PARAMS(assign));                                                               \
+	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
+#define DECLARE_EVENT_CLASS(class, proto, args, tstruct, assign, print)                            \
+	EVENT_CLASS(class, PARAMS(proto), PARAMS(args), true, PARAMS(tstruct), PARAMS(assign))
+#define NOTHING _Static_assert(1, "")
+
+#define TRACE_HOOK(event, tracepoint, proto, args) NOTHING
+#define TRACE_NEEDS(event, field, spec) NOTHING
+
+/*
+ * Stage 1: struct raw_<class>, and how many bytes its text and bitmask fields may take. Those
+ * stand behind the fixed part; the recorder copies only what was used.
+ */
+#define __field(type, item) type item;
+#define __array(type, item, len) type item[len];
+#define __string(item, src) u32 __data_loc_##item;
+#define __bitmask(item, nr_bits) u32 __data_loc_##item;
+#define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
+	struct raw_##class {                                                                       \
+		struct trace_entry ent;                                                            \
+		tstruct                                                                            \
+	}
+#define DEFINE_EVENT(class, event, proto, args)                                                    \
+	enum { index_##event = __COUNTER__ };                                                      \
+	typedef struct raw_##class raw_of_##event
+#include "all.h"
+#undef __field
+#undef __array
+#undef __string
+#undef __bitmask
+#undef EVENT_CLASS
+#undef DEFINE_EVENT
+
+#define STRING_MAX(src) (sizeof(src) == sizeof(char *) ? TAP_STRING_MAX : sizeof(src))
+#define __field(type, item)
+#define __array(type, item, len)
+#define __string(item, src) +STRING_MAX(src)
+#define __bitmask(item, nr_bits) +TAP_BITMASK_WORDS * sizeof(u64)
+#define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
+	static __always_inline u32 dynamic_max_##class(proto)                                      \
+	{                                                                                          \
+		return 0 tstruct;                                                                  \
+	}                                                                                          \
+	NOTHING
+#define DEFINE_EVENT(class, event, proto, args) NOTHING
+#include "all.h"
+#undef EVENT_CLASS
+
+/* Stage 2: fill_<class>(). `used` is where the next text goes, from the record's start. */
+struct tap_fill {
+	u32 used;
+};
+
+static __always_inline u32 tap_put_string(void *entry, struct tap_fill *fill, const char *src,
+					  u32 max)
+{
+	u32 at = fill->used & 0x3ff;
+	long len = bpf_probe_read_kernel_str(entry + at, max, src);
+
+	if (len <= 0) {
+		*(char *)(entry + at) = '\0';
+		len = 1;
+	}
+	fill->used = at + (len & 0x1ff);
+	return at | (u32)len << 16;
+}
+
+static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, const void *src,
+					   u32 nr_bits)
+{
+	u32 at = fill->used & 0x3ff, bytes = (nr_bits + 63) / 64 * 8;
+
+	if (bytes > TAP_BITMASK_WORDS * sizeof(u64))
+		bytes = TAP_BITMASK_WORDS * sizeof(u64);
+	bpf_probe_read_kernel(entry + at, bytes, src);
+	fill->used = at + bytes;
+	return at | bytes << 16;
+}
+
+#define __assign_str(item, src)                                                                    \
+	__entry->__data_loc_##item =                                                               \
+		tap_put_string(__entry, fill, (const char *)(src), STRING_MAX(src))
+#define __assign_bitmask(item, src, nr_bits)                                                       \
+	__entry->__data_loc_##item = tap_put_bitmask(__entry, fill, src, nr_bits)
+#define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
+	static __always_inline void fill_##class(struct raw_##class *__entry,                      \
+						 struct tap_fill *fill, proto)                     \
+	{                                                                                          \
+		assign                                                                             \
+	}                                                                                          \
+	static __always_inline bool condition_##class(proto)                                       \
+	{                                                                                          \
+		return cond;                                                                       \
+	}                                                                                          \
+	NOTHING
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(class, event, proto, args)                                                    \
+	static __always_inline int record_##event(proto)                                           \
+	{                                                                                          \
+		const u32 fixed = sizeof(struct tap_rec) + sizeof(struct raw_##class);             \
+		const u32 space = (fixed + dynamic_max_##class(args) + 7) & ~7u;                   \
+		struct tap_fill fill = { .used = sizeof(struct raw_##class) };                     \
+		struct raw_##class *entry;                                                         \
+		struct tap_rec *rec;                                                               \
+                                                                                                   \
+		if (!condition_##class(args) || !TAP_WANTED(args))                                 \
+			return 0;                                                                  \
+		rec = tap_take(space);                                                             \
+		if (!rec)                                                                          \
+			return 0;                                                                  \
+		entry = (struct raw_##class *)(rec + 1);                                           \
+		*(u32 *)&entry->ent = TAP_ID_BASE + index_##event;                                 \
+		entry->ent.pid = bpf_get_current_task_btf()->pid;                                  \
+		fill_##class(entry, &fill, args);                                                  \
+		tap_commit(rec, space, fill.used);                                                 \
+		return 0;                                                                          \
+	}                                                                                          \
+	NOTHING
+#include "all.h"
+#undef EVENT_CLASS
+#undef DEFINE_EVENT
+
+/* Stage 3: the programs, <event>__<tracepoint>() */
+#define EVENT_CLASS(class, proto, args, cond, tstruct, assign) NOTHING
+#define DEFINE_EVENT(class, event, proto, args) NOTHING
+#undef TRACE_HOOK
+#define TRACE_HOOK(event, tracepoint, proto, args)                                                 \
+	SEC("tp_btf/" #tracepoint)                                                                 \
+	int BPF_PROG(event##__##tracepoint, proto)                                                 \
+	{                                                                                          \
+		return record_##event(args);                                                       \
+	}                                                                                          \
+	NOTHING
+#include "all.h"
+
+/* --follow: a child of a wanted process is wanted; a process that ended is not, its id is free. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(tap_follow_fork, struct task_struct *parent, struct task_struct *child)
+{
+	u32 tgid = parent->tgid, child_tgid = child->tgid;
+	u8 one = 1;
+
+	if (tgid != child_tgid && tap_in(&tap_tgids, tgid))
+		bpf_map_update_elem(&tap_tgids, &child_tgid, &one, BPF_ANY);
+	return 0;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which events are worth a record: decided before anything is written. An event is kept if
+ * its CPU is wanted and if the current task, or any task among the tracepoint's arguments, is.
+ * Each test is behind a constant, so that a recording of everything pays for none of them.
+ */
+#ifndef TAP_BPF_SCOPE_H
+#define TAP_BPF_SCOPE_H
+
+#define TAP_SCOPE_MAX_CGROUPS 16
+#define TAP_COMM_STATES 64 /* pattern characters of all -c together */
+
+const volatile bool tap_by_cpu = false;
+const volatile bool tap_by_tgid = false;
+const volatile bool tap_by_tid = false;
+const volatile bool tap_by_comm = false;
+const volatile bool tap_by_cgroup = false;
+const volatile bool tap_by_cpu_controller = false; /* cgroups of a v1 cpu hierarchy */
+
+const volatile u64 tap_cpu_bits[128]; /* up to 8192 CPUs */
+
+/*
+ * The globs as one automaton: state n is "n pattern characters matched". A byte moves the
+ * states in comm_step[byte] on by one; those in comm_star stay where they are as well.
+ */
+const volatile u64 tap_comm_step[256];
+const volatile u64 tap_comm_star;
+const volatile u64 tap_comm_start;
+const volatile u64 tap_comm_accept;
+
+struct tap_cgroup_level {
+	u64 id;
+	u32 level;
+};
+const volatile struct tap_cgroup_level tap_cgroup_scope[TAP_SCOPE_MAX_CGROUPS];
+const volatile u32 tap_nr_cgroups;
+
+struct tap_id_set {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, u8);
+};
+struct tap_id_set tap_tgids SEC(".maps");
+struct tap_id_set tap_tids SEC(".maps");
+
+static __always_inline bool tap_comm_wanted(const char *comm)
+{
+	u64 states = tap_comm_start;
+
+#pragma unroll
+	for (int i = 0; i < 16; i++) {
+		u8 byte = comm[i];
+
+		if (!byte)
+			break;
+		states = (states & tap_comm_step[byte]) << 1 | (states & tap_comm_star);
+		/* a star matches nothing as well: whoever reached it is also behind it */
+		states |= (states & tap_comm_star) << 1;
+		states |= (states & tap_comm_star) << 1;
+	}
+	return states & tap_comm_accept;
+}
+
+static __always_inline bool tap_cgroup_wanted(struct task_struct *p)
+{
+	struct cgroup *cgrp;
+
+	if (tap_by_cpu_controller)
+		cgrp = BPF_CORE_READ(p, sched_task_group, css.cgroup);
+	else
+		cgrp = BPF_CORE_READ(p, cgroups, dfl_cgrp);
+	for (u32 i = 0; i < TAP_SCOPE_MAX_CGROUPS && i < tap_nr_cgroups; i++) {
+		u32 level = tap_cgroup_scope[i].level;
+		struct cgroup *ancestor = NULL;
+
+		if (BPF_CORE_READ(cgrp, level) < (int)level)
+			continue;
+		bpf_core_read(&ancestor, sizeof(ancestor), &cgrp->ancestors[level]);
+		if (BPF_CORE_READ(ancestor, kn, id) == tap_cgroup_scope[i].id)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline bool tap_in(void *set, u32 id)
+{
+	return bpf_map_lookup_elem(set, &id);
+}
+
+/* @p may be any task pointer, also one that the verifier does not trust. */
+static __always_inline bool tap_task_wanted(struct task_struct *p)
+{
+	if (tap_by_tgid && !tap_in(&tap_tgids, BPF_CORE_READ(p, tgid)))
+		return false;
+	if (tap_by_tid && !tap_in(&tap_tids, BPF_CORE_READ(p, pid)))
+		return false;
+	if (tap_by_comm) {
+		char comm[16] = {};
+
+		bpf_core_read(comm, sizeof(comm), &p->comm);
+		if (!tap_comm_wanted(comm))
+			return false;
+	}
+	return !tap_by_cgroup || tap_cgroup_wanted(p);
+}
+
+static __always_inline bool tap_se_wanted(struct sched_entity *se)
+{
+	return !se->my_q &&
+	       tap_task_wanted((void *)se - bpf_core_field_offset(struct task_struct, se));
+}
+
+static __always_inline bool tap_cpu_wanted(void)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+
+	return tap_cpu_bits[cpu / 64 % 128] >> (cpu % 64) & 1;
+}
+
+#define TAP_IF_TYPE(T, arg) _Generic((arg), T: (arg), default: (T)0)
+#define TAP_ARG_WANTED(arg)                                                                        \
+	_Generic((arg),                                                                            \
+		struct task_struct *: tap_task_wanted(TAP_IF_TYPE(struct task_struct *, arg)),     \
+		struct sched_entity *: tap_se_wanted(TAP_IF_TYPE(struct sched_entity *, arg)),     \
+		default: false)
+
+#define TAP_ANY_1(a) TAP_ARG_WANTED(a)
+#define TAP_ANY_2(a, b...) TAP_ARG_WANTED(a) || TAP_ANY_1(b)
+#define TAP_ANY_3(a, b...) TAP_ARG_WANTED(a) || TAP_ANY_2(b)
+#define TAP_ANY_4(a, b...) TAP_ARG_WANTED(a) || TAP_ANY_3(b)
+#define TAP_ANY_5(a, b...) TAP_ARG_WANTED(a) || TAP_ANY_4(b)
+#define TAP_ANY_N(a, b, c, d, e, n, ...) TAP_ANY_##n
+#define TAP_ANY(args...) TAP_ANY_N(args, 5, 4, 3, 2, 1)(args)
+
+#define TAP_WANTED(args...)                                                                        \
+	((!tap_by_cpu || tap_cpu_wanted()) &&                                                      \
+	 (!(tap_by_tgid || tap_by_tid || tap_by_comm || tap_by_cgroup) ||                          \
+	  tap_task_wanted(bpf_get_current_task_btf()) || (TAP_ANY(args))))
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Taking and committing records (ring.h says how the two sides work together). */
+#ifndef TAP_BPF_TRANSPORT_H
+#define TAP_BPF_TRANSPORT_H
+
+#include "ring.h"
+
+/* Set by the loader; constants to the verifier, which removes what they switch off. */
+const volatile u64 tap_ring_bytes = 1 << 20; /* of data per CPU, a power of two */
+const volatile bool tap_use_ringbuf = false;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* CPUs */
+	__type(key, u32);
+	__type(value, struct tap_ring);
+} tap_rings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* CPUs */
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, (1 << 20) + TAP_RING_SLACK);
+} tap_data SEC(".maps");
+
+/* Where the kernel refuses mmapable arrays: one BPF ring buffer for all CPUs. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 12);
+} tap_ringbuf SEC(".maps");
+
+/* The time is stored before the count moves: the reader looks at the count first. */
+static __always_inline void tap_lost(struct tap_ring *ring)
+{
+	u64 now = bpf_ktime_get_ns();
+
+	if (ring->lost == ring->lost_seen)
+		ring->lost_first_ns = now;
+	ring->lost_last_ns = now;
+	__sync_fetch_and_add(&ring->lost, 1);
+}
+
+static __always_inline struct tap_rec *tap_take_ringbuf(struct tap_ring *ring, u32 cpu, u32 space)
+{
+	struct tap_rec *rec;
+
+	if (ring->lost != ring->lost_seen)
+		return NULL;
+	rec = bpf_ringbuf_reserve(&tap_ringbuf, space, 0);
+	if (rec) {
+		rec->cpu = cpu;
+		rec->ts_ns = bpf_ktime_get_ns();
+	}
+	return rec;
+}
+
+/*
+ * An interrupt may record an event between the load and the exchange, and does so rarely;
+ * after four of them in a row the event counts as lost.
+ */
+static __always_inline struct tap_rec *tap_take(u32 space)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct tap_ring *ring = bpf_map_lookup_elem(&tap_rings, &cpu);
+	char *data;
+
+	if (!ring)
+		return NULL;
+	if (tap_use_ringbuf) {
+		struct tap_rec *rec = tap_take_ringbuf(ring, cpu, space);
+
+		if (!rec)
+			tap_lost(ring);
+		return rec;
+	}
+	data = bpf_map_lookup_elem(&tap_data, &cpu);
+	if (!data)
+		return NULL;
+#pragma unroll
+	for (int i = 0; i < 4; i++) {
+		u64 head = *(volatile u64 *)&ring->head;
+		u64 now = bpf_ktime_get_ns();
+		struct tap_rec *rec;
+
+		if (ring->lost != ring->lost_seen ||
+		    head + space - *(volatile u64 *)&ring->tail > tap_ring_bytes)
+			break;
+		if (__sync_val_compare_and_swap(&ring->head, head, head + space) != head)
+			continue;
+		rec = (struct tap_rec *)(data + (head & (tap_ring_bytes - 8)));
+		rec->cpu = cpu;
+		rec->ts_ns = now;
+		return rec;
+	}
+	tap_lost(ring);
+	return NULL;
+}
+
+static __always_inline void tap_commit(struct tap_rec *rec, u16 space, u16 used)
+{
+	u32 word = (u32)used << 16 | space;
+
+	if (tap_use_ringbuf) {
+		*(u32 *)rec = word;
+		bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+		return;
+	}
+#ifdef __TARGET_ARCH_x86
+	/* stores are seen in program order: a plain one will do once the compiler keeps it last */
+	barrier();
+	*(volatile u32 *)rec = word;
+#else
+	__sync_lock_test_and_set((u32 *)rec, word);
+#endif
+}
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tp_*() words of events/, as BPF reads them. Arguments of the tracepoints are typed
+ * pointers, whose members are read as they stand; what is found by arithmetic (the task around
+ * a sched_entity) is read by bpf_core_read(). A member that a kernel lacks reads as 0 here, and
+ * TRACE_NEEDS() takes its field out of the format text.
+ */
+#ifndef TAP_BPF_VOCABULARY_H
+#define TAP_BPF_VOCABULARY_H
+
+/* kernel/sched/sched.h: flag in util_est, set while util_avg did not change */
+#define TAP_UTIL_AVG_UNCHANGED 0x80000000u
+
+/* include/linux/sched.h; unchanged since v4.14 but for the last two (v5.16, v6.2) */
+#define TAP_TASK_REPORT 0x7f
+#define TAP_TASK_REPORT_IDLE 0x80
+#define TAP_TASK_REPORT_MAX 0x100
+#define TAP_TASK_UNINTERRUPTIBLE 0x2
+#define TAP_TASK_IDLE 0x402 /* uninterruptible, but no load */
+#define TAP_TASK_RTLOCK_WAIT 0x1000
+#define TAP_TASK_FROZEN 0x8000
+
+#define TP_UCLAMP_MIN 0
+#define TP_UCLAMP_MAX 1
+
+/*
+ * arch_scale_cpu_capacity() of each CPU, as /sys/devices/system/cpu/cpuN/cpu_capacity tells it when
+ * the recording starts; it is set at boot. Not read from per_cpu(cpu_scale): BPF finds that variable
+ * only where kallsyms lists data (CONFIG_KALLSYMS_ALL).
+ */
+const volatile u16 tap_cpu_scale[8192];
+
+const volatile u32 tap_nr_cpu_ids = 1;
+
+#define tp_nr_cpu_ids() tap_nr_cpu_ids
+#define tp_current() bpf_get_current_task_btf()
+
+/* 16 bytes as two words: the compiler would copy a char array byte by byte */
+static __always_inline void tp_comm(char *to, struct task_struct *p)
+{
+	((u64 *)to)[0] = *(u64 *)&p->comm[0];
+	((u64 *)to)[1] = *(u64 *)&p->comm[8];
+}
+
+static __always_inline int tp_task_cpu(struct task_struct *p)
+{
+	if (bpf_core_field_exists(p->thread_info.cpu))
+		return p->thread_info.cpu;
+	return ((struct task_struct___cpu *)p)->cpu;
+}
+
+static __always_inline bool tp_task_group_dead(struct task_struct *p)
+{
+	return !p->signal->live.counter;
+}
+
+static __always_inline long tp_switch_state(bool preempt, u32 prev_state, struct task_struct *prev)
+{
+	u32 state;
+
+	if (preempt)
+		return TAP_TASK_REPORT_MAX;
+	if ((prev_state & TAP_TASK_IDLE) == TAP_TASK_IDLE)
+		return TAP_TASK_REPORT_IDLE;
+	if (prev_state & (TAP_TASK_RTLOCK_WAIT | TAP_TASK_FROZEN))
+		return TAP_TASK_UNINTERRUPTIBLE;
+	state = (prev_state | prev->exit_state) & TAP_TASK_REPORT;
+	/* of several bits the highest counts */
+	for (u32 i = 0; i < 6 && (state & (state - 1)); i++)
+		state &= state - 1;
+	return state;
+}
+
+static __always_inline struct rq *tp_cfs_rq_rq(struct cfs_rq *cfs_rq)
+{
+	return bpf_core_field_exists(cfs_rq->rq) ? cfs_rq->rq : NULL;
+}
+
+static __always_inline bool tp_cfs_rq_is_root(struct cfs_rq *cfs_rq)
+{
+	return !bpf_core_field_exists(cfs_rq->tg) || cfs_rq->tg->css.cgroup->level == 0;
+}
+
+static __always_inline int tp_cfs_rq_cpu(struct cfs_rq *cfs_rq)
+{
+	return bpf_core_field_exists(cfs_rq->rq) ? cfs_rq->rq->cpu : 0;
+}
+
+static __always_inline u64 tp_cfs_rq_cgroup(struct cfs_rq *cfs_rq)
+{
+	return bpf_core_field_exists(cfs_rq->tg) ? cfs_rq->tg->css.cgroup->kn->id : 0;
+}
+
+static __always_inline struct task_struct *tap_se_task(struct sched_entity *se)
+{
+	return (void *)se - bpf_core_field_offset(struct task_struct, se);
+}
+
+static __always_inline bool tp_se_is_task(struct sched_entity *se)
+{
+	return !bpf_core_field_exists(se->my_q) || !se->my_q;
+}
+
+static __always_inline int tp_se_pid(struct sched_entity *se)
+{
+	return tp_se_is_task(se) ? BPF_CORE_READ(tap_se_task(se), pid) : -1;
+}
+
+static __always_inline void tp_se_comm(char *to, struct sched_entity *se)
+{
+	if (tp_se_is_task(se)) {
+		bpf_core_read(to, 16, &tap_se_task(se)->comm);
+	} else {
+		((u64 *)to)[0] = 0;
+		((u64 *)to)[1] = 0;
+	}
+}
+
+static __always_inline struct rq *tp_se_rq(struct sched_entity *se)
+{
+	return bpf_core_field_exists(se->cfs_rq) ? tp_cfs_rq_rq(se->cfs_rq) : NULL;
+}
+
+static __always_inline int tp_se_cpu(struct sched_entity *se)
+{
+	return bpf_core_field_exists(se->cfs_rq) ? se->cfs_rq->rq->cpu : 0;
+}
+
+static __always_inline u64 tp_se_cgroup(struct sched_entity *se)
+{
+	if (!bpf_core_field_exists(se->my_q))
+		return 0;
+	return se->my_q ? tp_cfs_rq_cgroup(se->my_q) : tp_cfs_rq_cgroup(se->cfs_rq);
+}
+
+static __always_inline u32 tp_util_est_enqueued(struct sched_avg *avg)
+{
+	struct sched_avg___before_6_8 *old = (void *)avg;
+
+	if (bpf_core_field_exists(old->util_est.enqueued))
+		return old->util_est.enqueued & ~TAP_UTIL_AVG_UNCHANGED;
+	return avg->util_est & ~TAP_UTIL_AVG_UNCHANGED;
+}
+
+static __always_inline u32 tp_util_est_ewma(struct sched_avg *avg)
+{
+	struct sched_avg___before_6_8 *old = (void *)avg;
+
+	return bpf_core_field_exists(old->util_est.ewma) ? old->util_est.ewma : 0;
+}
+
+static __always_inline struct sched_avg *tp_rq_avg_irq(struct rq *rq)
+{
+	return bpf_core_field_exists(rq->avg_irq) ? &rq->avg_irq : &rq->avg_rt;
+}
+
+static __always_inline struct sched_avg *tp_rq_avg_hw(struct rq *rq)
+{
+	struct rq___before_6_10 *old = (void *)rq;
+
+	if (bpf_core_field_exists(rq->avg_hw))
+		return &rq->avg_hw;
+	return bpf_core_field_exists(old->avg_thermal) ? &old->avg_thermal : &rq->avg_rt;
+}
+
+static __always_inline u32 tp_rq_capacity_orig(struct rq *rq)
+{
+	struct rq___before_6_7 *old = (void *)rq;
+
+	if (bpf_core_field_exists(old->cpu_capacity_orig))
+		return old->cpu_capacity_orig;
+	return tap_cpu_scale[rq->cpu & 8191];
+}
+
+/* never asked for: TRACE_NEEDS() of its field names a variable */
+static __always_inline u32 tp_rq_capacity_curr(struct rq *rq)
+{
+	return 0;
+}
+
+static __always_inline const unsigned long *tp_rd_span(struct root_domain *rd)
+{
+	struct root_domain___on_stack *on_stack = (void *)rd;
+
+	if (bpf_core_field_exists(on_stack->span))
+		return (const unsigned long *)&on_stack->span;
+	return (const unsigned long *)rd->span;
+}
+
+static __always_inline u32 tp_rq_uclamp(struct rq *rq, int which)
+{
+	return rq && bpf_core_field_exists(rq->uclamp) ? rq->uclamp[which].value : 0;
+}
+
+static __always_inline u32 tp_se_uclamp(struct sched_entity *se, int which)
+{
+	struct task_struct *p = tap_se_task(se);
+
+	return bpf_core_field_exists(p->uclamp) ?
+		       BPF_CORE_READ_BITFIELD_PROBED(&p->uclamp[which], value) : 0;
+}
+
+static __always_inline u32 tp_clamp(u32 v, u32 min, u32 max)
+{
+	return v < min ? min : v > max ? max : v;
+}
+
+static __always_inline bool tp_dl_is_server(struct sched_dl_entity *dl_se)
+{
+	return bpf_core_field_exists(dl_se->dl_server) && BPF_CORE_READ_BITFIELD(dl_se, dl_server);
+}
+
+static __always_inline bool tp_dl_yielded(struct sched_dl_entity *dl_se)
+{
+	return BPF_CORE_READ_BITFIELD(dl_se, dl_yielded);
+}
+
+static __always_inline struct task_struct *tap_dl_task(struct sched_dl_entity *dl_se)
+{
+	return (void *)dl_se - bpf_core_field_offset(struct task_struct, dl);
+}
+
+static __always_inline int tp_dl_pid(struct sched_dl_entity *dl_se)
+{
+	return tp_dl_is_server(dl_se) ? 0 : BPF_CORE_READ(tap_dl_task(dl_se), pid);
+}
+
+static __always_inline void tp_dl_comm(char *to, struct sched_dl_entity *dl_se)
+{
+	if (tp_dl_is_server(dl_se)) {
+		((u64 *)to)[0] = 0;
+		((u64 *)to)[1] = 0;
+	} else {
+		bpf_core_read(to, 16, &tap_dl_task(dl_se)->comm);
+	}
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Every family of events, in the order in which they are numbered. Each header is read several
+ * times, once per stage of a reading; a family's file name is its group (`record -e GROUP`).
+ */
+/* The kernel's own events, recorded beside ours so that one order holds. */
+#include "sched.h"
+#include "idle.h"
+#include "freq.h"
+#include "irq.h"
+/* The scheduler's bare tracepoints, for which the kernel defines no events. */
+#include "pelt.h"
+#include "util_est.h"
+#include "capacity.h"
+#include "nr_running.h"
+#include "energy.h"
+#include "uclamp.h"
+#include "resched.h"
+#include "dl.h"
+/* What a recording says of itself. */
+#include "lost.h"

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Deadline entities: tasks, and the servers that keep a class from being starved. In the
+ * kernel since v7.2; kernel/sched/deadline.c.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM schedtap
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE dl
+
+#if !defined(_SCHEDTAP_EVENTS_DL_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _SCHEDTAP_EVENTS_DL_H
+
+#include <linux/tracepoint.h>
+
+DECLARE_EVENT_CLASS(sched_dl,
+	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type),
+	TP_ARGS(dl_se, cpu, type),
+
+	TP_STRUCT__entry(
+		__field(s64, runtime)		/* ns left of the budget; below 0: overrun */
+		__field(u64, deadline)		/* absolute, ns on the run queue's clock */
+		__array(char, comm, 16)		/* of the task; "" for a server */
+		__field(s32, pid)		/* of the task; 0 for a server */
+		__field(s32, cpu)
+		__field(u8, type)		/* as the kernel passes it: which server, or a task */
+		__field(u8, server)		/* 1: the server of CPU cpu, 0: a task */
+		__field(u8, dl_yielded)		/* 1: gave up the rest of its budget */
+	),
+
+	TP_fast_assign(
+		__entry->cpu = cpu;
+		__entry->type = type;
+		__entry->server = tp_dl_is_server(dl_se);
+		__entry->pid = tp_dl_pid(dl_se);
+		tp_dl_comm(__entry->comm, dl_se);
+		__entry->runtime = dl_se->runtime;
+		__entry->deadline = dl_se->deadline;
+		__entry->dl_yielded = tp_dl_yielded(dl_se);
+	),
+
+	TP_printk("cpu=%d type=%u server=%u comm=%s pid=%d runtime=%lld deadline=%llu dl_yielded=%u",
+		  __entry->cpu, __entry->type, __entry->server, __entry->comm, __entry->pid,
+		  __entry->runtime, __entry->deadline, __entry->dl_yielded)
+);
+
+/* sched_dl_throttle: the entity ran out of runtime and waits for its next period. Source: sched_dl_throttle_tp, update_curr_dl_se() and dl_check_constrained_dl(). */
+DEFINE_EVENT(sched_dl, sched_dl_throttle,
+	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
+TRACE_HOOK(sched_dl_throttle, sched_dl_throttle_tp,
+	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
+
+/* sched_dl_replenish: the entity got a new period with a full budget. Source: sched_dl_replenish_tp, replenish_dl_entity(). */
+DEFINE_EVENT(sched_dl, sched_dl_replenish,
+	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
+TRACE_HOOK(sched_dl_replenish, sched_dl_replenish_tp,
+	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
+
+/* sched_dl_update: the entity was charged for the time it ran. Source: sched_dl_update_tp, update_curr_dl_se(). */
+DEFINE_EVENT(sched_dl, sched_dl_update,
+	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
+TRACE_HOOK(sched_dl_update, sched_dl_update_tp,
+	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
+
+/* sched_dl_server_start: the entity (a server) began to watch over its class on this CPU. Source: sched_dl_server_start_tp, dl_server_start(). */
+DEFINE_EVENT(sched_dl, sched_dl_server_start,
+	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
+TRACE_HOOK(sched_dl_server_start, sched_dl_server_start_tp,
+	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
+
+/* sched_dl_server_stop: the entity (a server) stopped watching. Source: sched_dl_server_stop_tp, dl_server_stop(). */
+DEFINE_EVENT(sched_dl, sched_dl_server_stop,
+	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
+TRACE_HOOK(sched_dl_server_stop, sched_dl_server_stop_tp,
+	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
+
+#endif
+#include <trace/define_trace.h>

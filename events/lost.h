@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Holes in the recording itself. Written by the recorder, not fed by a tracepoint.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM schedtap
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE lost
+
+#if !defined(_SCHEDTAP_EVENTS_LOST_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _SCHEDTAP_EVENTS_LOST_H
+
+#include <linux/tracepoint.h>
+
+/*
+ * events_lost: the ring of CPU lost_cpu was full. Nothing was recorded there between
+ * first_ns and last_ns (CLOCK_MONOTONIC), and `count` events fell into the gap.
+ * lost_cpu = -1: the CPU is not known, so every CPU may have a hole in that time.
+ */
+TRACE_EVENT(events_lost,
+	TP_PROTO(int lost_cpu, u64 count, u64 first_ns, u64 last_ns),
+	TP_ARGS(lost_cpu, count, first_ns, last_ns),
+
+	TP_STRUCT__entry(
+		__field(u64, count)
+		__field(u64, first_ns)
+		__field(u64, last_ns)
+		__field(s32, lost_cpu)
+	),
+
+	TP_fast_assign(
+		__entry->count = count;
+		__entry->first_ns = first_ns;
+		__entry->last_ns = last_ns;
+		__entry->lost_cpu = lost_cpu;
+	),
+
+	TP_printk("lost_cpu=%d count=%llu first_ns=%llu last_ns=%llu", __entry->lost_cpu,
+		  __entry->count, __entry->first_ns, __entry->last_ns)
+);
+
+#endif
+#include <trace/define_trace.h>

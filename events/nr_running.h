@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Run-queue length.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM schedtap
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE nr_running
+
+#if !defined(_SCHEDTAP_EVENTS_NR_RUNNING_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _SCHEDTAP_EVENTS_NR_RUNNING_H
+
+#include <linux/tracepoint.h>
+
+/*
+ * sched_update_nr_running: tasks were added to or taken from a CPU's run queue.
+ *
+ *   nr_running	runnable tasks of all classes on the CPU, the running one included, after the change
+ *   change	how many came (> 0) or went (< 0)
+ *
+ * Source: sched_update_nr_running_tp (v5.9), add_nr_running() and sub_nr_running() in
+ * kernel/sched/sched.h.
+ */
+TRACE_EVENT(sched_update_nr_running,
+	TP_PROTO(struct rq *rq, int change),
+	TP_ARGS(rq, change),
+
+	TP_STRUCT__entry(
+		__field(s32, cpu)
+		__field(s32, change)
+		__field(u32, nr_running)
+	),
+
+	TP_fast_assign(
+		__entry->cpu = rq->cpu;
+		__entry->change = change;
+		__entry->nr_running = rq->nr_running;
+	),
+
+	TP_printk("cpu=%d change=%d nr_running=%u", __entry->cpu, __entry->change,
+		  __entry->nr_running)
+);
+TRACE_HOOK(sched_update_nr_running, sched_update_nr_running_tp,
+	TP_PROTO(struct rq *rq, int change), TP_ARGS(rq, change));
+
+#endif
+#include <trace/define_trace.h>

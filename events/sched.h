@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who runs, who is woken, who moves, who comes and goes: the kernel's own events of the
+ * sched system, field by field and word by word as v6.18 has them.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM sched
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE sched
+
+#if !defined(_SCHEDTAP_EVENTS_SCHED_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _SCHEDTAP_EVENTS_SCHED_H
+
+#include <linux/tracepoint.h>
+
+/*
+ * prev_state: one bit of those named below, or 0 (R): it gives way although it could run on;
+ * bit 0x100 ("+") says that it was preempted.
+ *
+ * Source: sched:sched_switch, __trace_sched_switch_state().
+ */
+#define TP_TASK_REPORT (0x00000000 | 0x00000001 | 0x00000002 | 0x00000004 | 0x00000008 | 0x00000010 | 0x00000020 | 0x00000040)
+#define TP_TASK_REPORT_MAX ((TP_TASK_REPORT + 1) << 1)
+
+TRACE_EVENT(sched_switch,
+	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
+		 unsigned int prev_state),
+	TP_ARGS(preempt, prev, next, prev_state),
+
+	TP_STRUCT__entry(
+		__array(char, prev_comm, 16)
+		__field(pid_t, prev_pid)
+		__field(int, prev_prio)		/* 0..139: below 100 real-time; -1: deadline */
+		__field(long, prev_state)
+		__array(char, next_comm, 16)
+		__field(pid_t, next_pid)
+		__field(int, next_prio)
+	),
+
+	TP_fast_assign(
+		tp_comm(__entry->prev_comm, prev);
+		__entry->prev_pid = prev->pid;
+		__entry->prev_prio = prev->prio;
+		__entry->prev_state = tp_switch_state(preempt, prev_state, prev);
+		tp_comm(__entry->next_comm, next);
+		__entry->next_pid = next->pid;
+		__entry->next_prio = next->prio;
+	),
+
+	TP_printk("prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d",
+		  __entry->prev_comm, __entry->prev_pid, __entry->prev_prio,
+		  (__entry->prev_state & (TP_TASK_REPORT_MAX - 1)) ?
+		  __print_flags(__entry->prev_state & (TP_TASK_REPORT_MAX - 1), "|",
+				{ 0x00000001, "S" }, { 0x00000002, "D" }, { 0x00000004, "T" },
+				{ 0x00000008, "t" }, { 0x00000010, "X" }, { 0x00000020, "Z" },
+				{ 0x00000040, "P" }, { 0x00000080, "I" }) : "R",
+		  __entry->prev_state & TP_TASK_REPORT_MAX ? "+" : "",
+		  __entry->next_comm, __entry->next_pid, __entry->next_prio)
+);
+TRACE_HOOK(sched_switch, sched_switch,
+	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
+		 unsigned int prev_state),
+	TP_ARGS(preempt, prev, next, prev_state));
+
+DECLARE_EVENT_CLASS(sched_wakeup_template,
+	TP_PROTO(struct task_struct *p),
+	TP_ARGS(p),
+
+	TP_STRUCT__entry(
+		__array(char, comm, 16)
+		__field(pid_t, pid)
+		__field(int, prio)
+		__field(int, target_cpu)	/* of sched_waking: where the task ran last */
+	),
+
+	TP_fast_assign(
+		tp_comm(__entry->comm, p);
+		__entry->pid = p->pid;
+		__entry->prio = p->prio;
+		__entry->target_cpu = tp_task_cpu(p);
+	),
+
+	TP_printk("comm=%s pid=%d prio=%d target_cpu=%03d", __entry->comm, __entry->pid,
+		  __entry->prio, __entry->target_cpu)
+);
+
+/* sched_waking: a wakeup begins, in the waker's context. Source: sched:sched_waking. */
+DEFINE_EVENT(sched_wakeup_template, sched_waking, TP_PROTO(struct task_struct *p), TP_ARGS(p));
+TRACE_HOOK(sched_waking, sched_waking, TP_PROTO(struct task_struct *p), TP_ARGS(p));
+/* sched_wakeup_new: a new task becomes runnable. Source: sched:sched_wakeup_new. */
+DEFINE_EVENT(sched_wakeup_template, sched_wakeup_new, TP_PROTO(struct task_struct *p),
+	TP_ARGS(p));
+TRACE_HOOK(sched_wakeup_new, sched_wakeup_new, TP_PROTO(struct task_struct *p), TP_ARGS(p));
+
+/* sched_migrate_task: a task moves to another CPU. Source: sched:sched_migrate_task. */
+TRACE_EVENT(sched_migrate_task,
+	TP_PROTO(struct task_struct *p, int dest_cpu),
+	TP_ARGS(p, dest_cpu),
+
+	TP_STRUCT__entry(
+		__string(comm, p->comm)
+		__field(pid_t, pid)
+		__field(int, prio)
+		__field(int, orig_cpu)
+		__field(int, dest_cpu)
+	),
+
+	TP_fast_assign(
+		__assign_str(comm, p->comm);
+		__entry->pid = p->pid;
+		__entry->prio = p->prio;
+		__entry->orig_cpu = tp_task_cpu(p);
+		__entry->dest_cpu = dest_cpu;
+	),
+
+	TP_printk("comm=%s pid=%d prio=%d orig_cpu=%d dest_cpu=%d", __get_str(comm),
+		  __entry->pid, __entry->prio, __entry->orig_cpu, __entry->dest_cpu)
+);
+TRACE_HOOK(sched_migrate_task, sched_migrate_task,
+	TP_PROTO(struct task_struct *p, int dest_cpu), TP_ARGS(p, dest_cpu));
+
+/* sched_process_fork: a task was made; not yet runnable. Source: sched:sched_process_fork. */
+TRACE_EVENT(sched_process_fork,
+	TP_PROTO(struct task_struct *parent, struct task_struct *child),
+	TP_ARGS(parent, child),
+
+	TP_STRUCT__entry(
+		__string(parent_comm, parent->comm)
+		__field(pid_t, parent_pid)
+		__string(child_comm, child->comm)
+		__field(pid_t, child_pid)
+	),
+
+	TP_fast_assign(
+		__assign_str(parent_comm, parent->comm);
+		__entry->parent_pid = parent->pid;
+		__assign_str(child_comm, child->comm);
+		__entry->child_pid = child->pid;
+	),
+
+	TP_printk("comm=%s pid=%d child_comm=%s child_pid=%d", __get_str(parent_comm),
+		  __entry->parent_pid, __get_str(child_comm), __entry->child_pid)
+);
+TRACE_HOOK(sched_process_fork, sched_process_fork,
+	TP_PROTO(struct task_struct *parent, struct task_struct *child), TP_ARGS(parent, child));
+
+/*
+ * sched_process_exec: a task runs a new program; filename is cut at 255 bytes.
+ *
+ * Source: sched:sched_process_exec.
+ */
+TRACE_EVENT(sched_process_exec,
+	TP_PROTO(struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm),
+	TP_ARGS(p, old_pid, bprm),
+
+	TP_STRUCT__entry(
+		__string(filename, bprm->filename)
+		__field(pid_t, pid)
+		__field(pid_t, old_pid)		/* differs where a thread other than the leader called exec */
+	),
+
+	TP_fast_assign(
+		__assign_str(filename, bprm->filename);
+		__entry->pid = p->pid;
+		__entry->old_pid = old_pid;
+	),
+
+	TP_printk("filename=%s pid=%d old_pid=%d", __get_str(filename), __entry->pid,
+		  __entry->old_pid)
+);
+TRACE_HOOK(sched_process_exec, sched_process_exec,
+	TP_PROTO(struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm),
+	TP_ARGS(p, old_pid, bprm));
+
+/*
+ * sched_process_exit: a task ends. group_dead: it is the last thread of its process, judged by
+ * signal->live, because kernels before v6.16 do not pass it.
+ *
+ * Source: sched:sched_process_exit.
+ */
+TRACE_EVENT(sched_process_exit,
+	TP_PROTO(struct task_struct *p),
+	TP_ARGS(p),
+
+	TP_STRUCT__entry(
+		__array(char, comm, 16)
+		__field(pid_t, pid)
+		__field(int, prio)
+		__field(bool, group_dead)
+	),
+
+	TP_fast_assign(
+		tp_comm(__entry->comm, p);
+		__entry->pid = p->pid;
+		__entry->prio = p->prio;
+		__entry->group_dead = tp_task_group_dead(p);
+	),
+
+	TP_printk("comm=%s pid=%d prio=%d group_dead=%s", __entry->comm, __entry->pid,
+		  __entry->prio, __entry->group_dead ? "true" : "false")
+);
+TRACE_HOOK(sched_process_exit, sched_process_exit, TP_PROTO(struct task_struct *p), TP_ARGS(p));
+
+#endif
+#include <trace/define_trace.h>

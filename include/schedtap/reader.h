@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reading recordings: schedtap's own, trace-cmd's trace.dat version 6 and 7, plain or zstd,
+ * and the spool folder that a running or a killed schedtap leaves. Events of all CPUs and
+ * buffers come as one stream in time order; a loss comes in its place, as an event of its own.
+ *
+ * A reader is used by one thread. What it hands out is borrowed: formats and texts until
+ * tap_reader_free(), an event's data until the next tap_reader_next().
+ */
+#ifndef SCHEDTAP_READER_H
+#define SCHEDTAP_READER_H
+
+#include <schedtap/err.h>
+#include <schedtap/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tap_reader;
+
+/** struct tap_buffer_info - One trace buffer (ftrace instance) of a recording. */
+struct tap_buffer_info {
+	const char *name; /* "" is the top buffer */
+	const char *clock; /* "mono", "local", ...; "" if the file does not say */
+	uint32_t page_size; /* bytes of a sub-buffer */
+	unsigned int nr_cpus; /* that have data */
+};
+
+/** struct tap_reader_info - What a recording says about itself. Absent texts are "". */
+struct tap_reader_info {
+	unsigned int version; /* of trace.dat: 6 or 7 */
+	bool is_spool;	      /* a folder that was not packed: its recorder runs or was killed */
+	bool big_endian;
+	uint8_t long_size;
+	unsigned int nr_cpus;
+	const char *uname;    /* kernel, as trace-cmd writes it */
+	const char *tool;     /* who wrote it */
+	const char *meta;     /* schedtap's own description (schedtap-recording(5)): JSON, or "" */
+	const char *compression; /* "none", "zstd" */
+	const struct tap_buffer_info *buffers;
+	unsigned int nr_buffers;
+};
+
+/**
+ * tap_reader_open() - Open a file or a spool folder.
+ *
+ * Return: 0; -ENOENT and other errnos of open; -EINVAL if it is no recording, or one that
+ * is damaged where nothing can be read; -ENOTSUP for a version or compression not known.
+ */
+TAP_API TAP_MUST_CHECK int tap_reader_open(const char *path, struct tap_reader **out,
+					   struct tap_err *err);
+TAP_API void tap_reader_free(struct tap_reader *r);
+
+TAP_API const struct tap_reader_info *tap_reader_info(const struct tap_reader *r);
+
+/** tap_reader_formats() - Every event the recording describes; @nr is set to how many. */
+TAP_API const struct tap_format *const *tap_reader_formats(const struct tap_reader *r,
+							   unsigned int *nr);
+/** tap_reader_comm() - A task's name as the recording saved it, or NULL. */
+TAP_API const char *tap_reader_comm(const struct tap_reader *r, int tid);
+
+/**
+ * tap_reader_limit() - Leave out all that lies outside [from_ns, to_ns], before decoding it.
+ * Call before the first tap_reader_next().
+ */
+TAP_API void tap_reader_limit(struct tap_reader *r, uint64_t from_ns, uint64_t to_ns);
+
+/**
+ * tap_reader_next() - The next event in time order; at equal times the lower CPU first.
+ *
+ * Damage inside a page ends that page: the rest of it is reported as a loss of unknown count.
+ *
+ * Return: 1 with @ev filled in; 0 at the end; -EINVAL, -EIO or -ENOMEM with @err set.
+ */
+TAP_API TAP_MUST_CHECK int tap_reader_next(struct tap_reader *r, struct tap_event *ev,
+					   struct tap_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/buf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void tap_buf_release(struct tap_buf *b)
+{
+	free(b->data);
+	*b = (struct tap_buf){ .max = b->max };
+}
+
+int tap_buf_reserve_slow(struct tap_buf *b, size_t more)
+{
+	size_t max = b->max ? b->max : TAP_BUF_MAX;
+	size_t cap = b->cap ? b->cap : 256;
+	char *data;
+
+	if (b->err)
+		return 0;
+	if (b->len > max || more > max - b->len) {
+		b->err = -EFBIG;
+		return 0;
+	}
+	while (cap < b->len + more)
+		cap *= 2;
+	data = realloc(b->data, cap);
+	if (!data) {
+		b->err = -ENOMEM;
+		return 0;
+	}
+	b->data = data;
+	b->cap = cap;
+	return 1;
+}
+
+void tap_buf_printf(struct tap_buf *b, const char *fmt, ...)
+{
+	va_list ap, again;
+	int len;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (len >= 0 && tap_buf_reserve(b, (size_t)len + 1)) {
+		vsnprintf(b->data + b->len, (size_t)len + 1, fmt, again);
+		b->len += (size_t)len;
+	}
+	va_end(again);
+}
+
+void tap_buf_u64(struct tap_buf *b, uint64_t v)
+{
+	char tmp[20];
+	int i = sizeof(tmp);
+
+	do {
+		tmp[--i] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	tap_buf_add(b, tmp + i, sizeof(tmp) - (size_t)i);
+}
+
+void tap_buf_s64(struct tap_buf *b, int64_t v)
+{
+	if (v < 0)
+		tap_buf_char(b, '-');
+	tap_buf_u64(b, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
+const char *tap_buf_str(struct tap_buf *b)
+{
+	if (!tap_buf_reserve(b, 1))
+		return "";
+	b->data[b->len] = '\0';
+	return b->data;
+}
+
+int tap_buf_read_file(struct tap_buf *b, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (tap_buf_reserve(b, 4096)) {
+		n = read(fd, b->data + b->len, b->cap - b->len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		b->len += (size_t)n;
+	}
+	n = n < 0 ? -errno : b->err;
+	close(fd);
+	return (int)n;
+}
+
+int tap_write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int tap_pread_all(int fd, void *data, size_t len, off_t offset)
+{
+	char *p = data;
+
+	while (len) {
+		ssize_t n = pread(fd, p, len, offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -ENODATA;
+		p += n;
+		offset += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A growing byte buffer with an upper bound. Adding never fails on the spot: the
+ * first failure (-ENOMEM, or -EFBIG above the bound) is kept in .err, later adds
+ * do nothing, and the caller looks once, at the end.
+ */
+#ifndef TAP_BASE_BUF_H
+#define TAP_BASE_BUF_H
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include <schedtap/err.h>
+
+struct tap_buf {
+	char *data; /* owned; not NUL-terminated unless tap_buf_str() was called */
+	size_t len, cap;
+	size_t max; /* bytes; 0: TAP_BUF_MAX */
+	int err;    /* 0 or the first -errno */
+};
+
+#define TAP_BUF_MAX ((size_t)1 << 30)
+
+void tap_buf_release(struct tap_buf *b);
+/* Makes room for @more bytes. Return: whether there is room. */
+int tap_buf_reserve_slow(struct tap_buf *b, size_t more);
+
+static inline int tap_buf_reserve(struct tap_buf *b, size_t more)
+{
+	return more <= b->cap - b->len || tap_buf_reserve_slow(b, more);
+}
+
+static inline void tap_buf_clear(struct tap_buf *b)
+{
+	b->len = 0;
+	b->err = 0;
+}
+
+static inline void tap_buf_add(struct tap_buf *b, const void *data, size_t len)
+{
+	if (len && tap_buf_reserve(b, len)) {
+		memcpy(b->data + b->len, data, len);
+		b->len += len;
+	}
+}
+
+static inline void tap_buf_char(struct tap_buf *b, char c)
+{
+	if (tap_buf_reserve(b, 1))
+		b->data[b->len++] = c;
+}
+
+static inline void tap_buf_puts(struct tap_buf *b, const char *s)
+{
+	tap_buf_add(b, s, strlen(s));
+}
+
+void tap_buf_printf(struct tap_buf *b, const char *fmt, ...) TAP_PRINTF(2, 3);
+void tap_buf_u64(struct tap_buf *b, uint64_t v); /* decimal */
+void tap_buf_s64(struct tap_buf *b, int64_t v);
+/* NUL-terminates (the NUL is not counted). Return: the text, or "" if that failed. */
+const char *tap_buf_str(struct tap_buf *b);
+
+/*
+ * Reads the whole of @path, a file whose size the kernel may not tell (tracefs, /proc).
+ * Return: 0; -EFBIG above @b's bound; -errno of open or read.
+ */
+int tap_buf_read_file(struct tap_buf *b, const char *path);
+
+/* Writes all of @data; retries short writes and EINTR. Return: 0 or -errno. */
+int tap_write_all(int fd, const void *data, size_t len);
+/* Reads exactly @len bytes at @offset. Return: 0; -ENODATA at the file's end; -errno. */
+int tap_pread_all(int fd, void *data, size_t len, off_t offset);
+
+#endif

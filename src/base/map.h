@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A hash from a 64-bit key to a 64-bit value (a number or a pointer that the caller owns).
+ * Any key is allowed. Open addressing; a slot's address is valid until the next tap_map_put().
+ */
+#ifndef TAP_BASE_MAP_H
+#define TAP_BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tap_map_slot {
+	uint64_t key, value;
+	bool used;
+};
+
+struct tap_map {
+	struct tap_map_slot *slots;
+	size_t nr, cap; /* cap is a power of two, or 0 */
+};
+
+void tap_map_release(struct tap_map *m);
+/* Return: the value's place, or NULL. */
+uint64_t *tap_map_get(const struct tap_map *m, uint64_t key);
+/* Return: the value's place (0 if new), or NULL when out of memory. */
+uint64_t *tap_map_put(struct tap_map *m, uint64_t key);
+
+#define tap_map_for_each(m, s) \
+	for (struct tap_map_slot *s = (m)->slots; s < (m)->slots + (m)->cap; s++) \
+		if (s->used)
+
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/opt.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+
+#define NAME_MAX_LEN 127	/* a longer name is near to nothing */
+#define LINE_COLUMNS 100
+#define HELP_COLUMN_MAX 34	/* of the text beside an option's names */
+
+/* The words being parsed. */
+struct words {
+	char **v;
+	int nr, next;
+};
+
+int tap_strings_add(struct tap_strings *s, const char *v)
+{
+	const char **new = reallocarray(s->v, s->nr + 1, sizeof(*new));
+
+	if (!new)
+		return -ENOMEM;
+	s->v = new;
+	s->v[s->nr++] = v;
+	return 0;
+}
+
+void tap_strings_release(struct tap_strings *s)
+{
+	free(s->v);
+	*s = (struct tap_strings){ 0 };
+}
+
+/* Insertions, deletions and replacements that make @b (at most NAME_MAX_LEN long) of @a. */
+static unsigned int edit_distance(const char *a, const char *b)
+{
+	unsigned int row[NAME_MAX_LEN + 1], len = (unsigned int)strlen(b), diagonal, cost;
+
+	for (unsigned int i = 0; i <= len; i++)
+		row[i] = i;
+	for (; *a; a++) {
+		diagonal = row[0]++;
+		for (unsigned int i = 1; i <= len; i++) {
+			cost = diagonal + (*a != b[i - 1]);
+			diagonal = row[i];
+			if (row[i] + 1 < cost)
+				cost = row[i] + 1;
+			if (row[i - 1] + 1 < cost)
+				cost = row[i - 1] + 1;
+			row[i] = cost;
+		}
+	}
+	return row[len];
+}
+
+const char *tap_nearest(const char *word, const char *const *names, unsigned int nr)
+{
+	size_t len = strlen(word);
+	unsigned int best_distance = len < 6 ? (unsigned int)len / 2 + 1 : 4, distance;
+	const char *best = NULL;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (strlen(names[i]) > NAME_MAX_LEN)
+			continue;
+		distance = strncmp(names[i], word, len) ? edit_distance(word, names[i]) : 1;
+		if (distance < best_distance) {
+			best_distance = distance;
+			best = names[i];
+		}
+	}
+	return best;
+}
+
+static int unknown_option(const struct tap_opt *table, const char *name, struct tap_err *err)
+{
+	const char *nearest = NULL;
+
+	for (const struct tap_opt *o = table; o && o->name; o++) {
+		const char *pair[] = { nearest, o->name };
+
+		nearest = tap_nearest(name, nearest ? pair : pair + 1, nearest ? 2 : 1);
+	}
+	if (!nearest)
+		return tap_err_set(err, -EINVAL, "unknown option '--%s'", name);
+	return tap_err_set(err, -EINVAL, "unknown option '--%s': did you mean '--%s'?", name,
+			   nearest);
+}
+
+static int store_number(const struct tap_opt *o, void *to, const char *value, struct tap_err *err)
+{
+	if (o->type == TAP_OPT_TIME && tap_text_parse_time(value, to))
+		return tap_err_set(err, -EINVAL, "bad value '%s' for '--%s': needs seconds, or a "
+				   "number with ns, us, ms, s, m or h", value, o->name);
+	if (o->type == TAP_OPT_SIZE && tap_text_parse_size(value, to))
+		return tap_err_set(err, -EINVAL, "bad value '%s' for '--%s': needs bytes, or a "
+				   "number with k, M or G", value, o->name);
+	if (o->type == TAP_OPT_INT && tap_text_parse_int(value, o->min, o->max, to))
+		return tap_err_set(err, -EINVAL, "bad value '%s' for '--%s': needs a whole number "
+				   "from %" PRId64 " to %" PRId64, value, o->name, o->min, o->max);
+	return 0;
+}
+
+/* @value is NULL for a flag. */
+static int store(const struct tap_opt *o, void *opts, const char *value, struct tap_err *err)
+{
+	void *to = (char *)opts + o->offset;
+
+	switch (o->type) {
+	case TAP_OPT_FLAG:
+		*(bool *)to = true;
+		return 0;
+	case TAP_OPT_STRING:
+		*(const char **)to = value;
+		return 0;
+	case TAP_OPT_STRINGS:
+		if (tap_strings_add(to, value))
+			return tap_err_set(err, -ENOMEM, "out of memory");
+		return 0;
+	case TAP_OPT_CALL:
+		return o->call(opts, value, err);
+	default:
+		return store_number(o, to, value, err);
+	}
+}
+
+/*
+ * Stores an option whose value, if any is attached to it, is @value; else it is the next word,
+ * but never "--": what was meant there is the end of the options.
+ */
+static int take(const struct tap_opt *o, void *opts, const char *value, struct words *w,
+		struct tap_err *err)
+{
+	if (!o->arg && value)
+		return tap_err_set(err, -EINVAL, "option '--%s' takes no value", o->name);
+	if (o->arg && !value) {
+		if (w->next == w->nr || !strcmp(w->v[w->next], "--"))
+			return tap_err_set(err, -EINVAL, "option '--%s' needs a value: %s", o->name,
+					   o->arg);
+		value = w->v[w->next++];
+	}
+	return store(o, opts, value, err);
+}
+
+static int parse_long(const struct tap_opt *table, void *opts, const char *word, struct words *w,
+		      struct tap_err *err)
+{
+	const char *equals = strchr(word, '=');
+	size_t len = equals ? (size_t)(equals - word) : strlen(word);
+	char name[NAME_MAX_LEN + 1];
+
+	for (const struct tap_opt *o = table; o && o->name; o++)
+		if (!strncmp(o->name, word, len) && !o->name[len])
+			return take(o, opts, equals ? equals + 1 : NULL, w, err);
+	if (len >= sizeof(name))
+		len = sizeof(name) - 1;
+	memcpy(name, word, len);
+	name[len] = '\0';
+	return unknown_option(table, name, err);
+}
+
+/* @letters: what follows the dash: "abc", "ovalue". */
+static int parse_short(const struct tap_opt *table, void *opts, const char *letters,
+		       struct words *w, struct tap_err *err)
+{
+	const struct tap_opt *o;
+	int ret = 0;
+
+	while (!ret && *letters) {
+		for (o = table; o && o->name && o->letter != *letters; o++)
+			;
+		if (!o || !o->name)
+			return tap_err_set(err, -EINVAL, "unknown option '-%c'", *letters);
+		letters++;
+		if (o->arg)
+			return take(o, opts, *letters ? letters : NULL, w, err);
+		ret = take(o, opts, NULL, w, err);
+	}
+	return ret;
+}
+
+int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv,
+		  struct tap_strings *operands, char ***rest, struct tap_err *err)
+{
+	struct words w = { .v = argv, .nr = argc };
+	int ret = 0;
+
+	*operands = (struct tap_strings){ 0 };
+	*rest = NULL;
+	while (!ret && w.next < w.nr) {
+		const char *word = w.v[w.next++];
+
+		if (!strcmp(word, "--")) {
+			*rest = w.v + w.next;
+			break;
+		}
+		if (word[0] != '-' || !word[1])
+			ret = tap_strings_add(operands, word)
+				? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+		else if (word[1] == '-')
+			ret = parse_long(table, opts, word + 2, &w, err);
+		else
+			ret = parse_short(table, opts, word + 1, &w, err);
+	}
+	if (ret)
+		tap_strings_release(operands);
+	return ret;
+}
+
+void tap_opt_release(const struct tap_opt *table, void *opts)
+{
+	for (const struct tap_opt *o = table; o && o->name; o++)
+		if (o->type == TAP_OPT_STRINGS)
+			tap_strings_release((struct tap_strings *)((char *)opts + o->offset));
+}
+
+/* "  -i, --input FILE". Return: its columns. */
+static size_t add_names(const struct tap_opt *o, struct tap_buf *out)
+{
+	size_t start = out->len;
+
+	if (o->letter)
+		tap_buf_printf(out, "  -%c, --%s", o->letter, o->name);
+	else
+		tap_buf_printf(out, "      --%s", o->name);
+	if (o->arg)
+		tap_buf_printf(out, " %s", o->arg);
+	return out->len - start;
+}
+
+static void new_line(struct tap_buf *out, size_t columns)
+{
+	tap_buf_printf(out, "\n%*s", (int)columns, "");
+}
+
+/* The words of @text from column @left on; the cursor is there already. */
+static void add_wrapped(struct tap_buf *out, const char *text, size_t left)
+{
+	size_t column = left, len;
+
+	for (; *text; text += len + (text[len] == ' ')) {
+		len = strcspn(text, " ");
+		if (column > left && column + 1 + len > LINE_COLUMNS) {
+			new_line(out, left);
+			column = left;
+		} else if (column > left) {
+			tap_buf_char(out, ' ');
+			column++;
+		}
+		tap_buf_add(out, text, len);
+		column += len;
+	}
+	tap_buf_char(out, '\n');
+}
+
+void tap_opt_help(const struct tap_opt *table, struct tap_buf *out)
+{
+	size_t left = 0, columns, start = out->len;
+
+	for (const struct tap_opt *o = table; o && o->name; o++) {
+		columns = add_names(o, out) + 2;
+		if (columns > left && columns <= HELP_COLUMN_MAX)
+			left = columns;
+	}
+	out->len = start; /* that was to measure */
+	for (const struct tap_opt *o = table; o && o->name; o++) {
+		columns = add_names(o, out);
+		if (columns + 2 > left)
+			new_line(out, left);
+		else
+			tap_buf_printf(out, "%*s", (int)(left - columns), "");
+		add_wrapped(out, o->help, left);
+	}
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * events/ as user-space tables. As in the kernel, the headers are read again and again, each
+ * time with other meanings for TRACE_EVENT() and its parts: stage 1 makes the record's struct,
+ * stage 2 its fields, stage 3 its print format, the last ones the tables.
+ */
+#include "event/defs.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef uint8_t u8;
+typedef int32_t s32;
+typedef uint32_t u32;
+typedef int64_t s64;
+typedef uint64_t u64;
+
+struct trace_entry {
+	unsigned short type;
+	unsigned char flags, preempt_count;
+	int pid;
+};
+
+/* the words that mean the same in every stage */
+#define TRACE_HEADER_MULTI_READ
+#define TP_PROTO(args...) args
+#define TP_ARGS(args...) args
+#define TP_CONDITION(args...) args
+#define TP_STRUCT__entry(args...) args
+#define TP_fast_assign(args...) args
+#define TP_printk(fmt, args...) "\"" fmt "\", " STRINGIFY(args)
+#define STRINGIFY(x...) STRINGIFY_1(x)
+#define STRINGIFY_1(x...) #x
+#define TRACE_EVENT(name, proto, args, tstruct, assign, print)                                     \
+	DECLARE_EVENT_CLASS(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct), PARAMS(assign),    \
+			    PARAMS(print));                                                        \
+	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
+#define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print)                     \
+	TRACE_EVENT(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct), PARAMS(assign),            \
+		    PARAMS(print))
+#define PARAMS(args...) args
+
+#define TRACE_HOOK(event, tracepoint, proto, args)
+#define TRACE_NEEDS(event, field, spec)
+#define DEFINE_EVENT(class, name, proto, args)
+
+/* stage 1: struct raw_<class>, laid out as the kernel lays out its records */
+#define __field(type, item) type item;
+#define __array(type, item, len) type item[len];
+#define __string(item, src) u32 __data_loc_##item;
+#define __bitmask(item, nr_bits) u32 __data_loc_##item;
+#define DECLARE_EVENT_CLASS(class, proto, args, tstruct, assign, print)                            \
+	struct raw_##class {                                                                       \
+		struct trace_entry ent;                                                            \
+		tstruct                                                                            \
+	}
+#include "all.h"
+#undef __field
+#undef __array
+#undef __string
+#undef __bitmask
+#undef DECLARE_EVENT_CLASS
+
+/* stage 2: fields_<class>(), a function because offsetof() needs the struct by a fixed name */
+#define IS_SIGNED(type) ((type)-1 < (type)1)
+#define __field(type_, item)                                                                       \
+	{ .name = #item, .type = #type_, .kind = TAP_FIELD_NUMBER, .offset = offsetof(RAW, item),  \
+	  .size = sizeof(type_), .elem_size = sizeof(type_), .is_signed = IS_SIGNED(type_) },
+#define __array(type_, item, len)                                                                  \
+	{ .name = #item, .type = #type_,                                                           \
+	  .kind = _Generic((type_)0, char: TAP_FIELD_CHARS, default: TAP_FIELD_ARRAY),             \
+	  .offset = offsetof(RAW, item), .size = sizeof(type_[len]), .elem_size = sizeof(type_) },
+#define __string(item, src)                                                                        \
+	{ .name = #item, .type = "__data_loc char[]", .kind = TAP_FIELD_STRING,                    \
+	  .offset = offsetof(RAW, __data_loc_##item), .size = sizeof(u32), .elem_size = 1 },
+#define __bitmask(item, nr_bits)                                                                   \
+	{ .name = #item, .type = "__data_loc unsigned long[]", .kind = TAP_FIELD_DYNAMIC,          \
+	  .offset = offsetof(RAW, __data_loc_##item), .size = sizeof(u32),                         \
+	  .elem_size = sizeof(unsigned long) },
+#define DECLARE_EVENT_CLASS(class, proto, args, tstruct, assign, print)                            \
+	static const struct tap_field *fields_##class(unsigned int *nr)                            \
+	{                                                                                          \
+		typedef struct raw_##class RAW;                                                    \
+		static const struct tap_field fields[] = { tstruct };                              \
+		*nr = sizeof(fields) / sizeof(fields[0]);                                          \
+		return fields;                                                                     \
+	}                                                                                          \
+	_Static_assert(1, "")
+#include "all.h"
+#undef DECLARE_EVENT_CLASS
+
+/* stage 3: print_<class>, with __entry as the format text has it */
+#define __entry REC
+#define DECLARE_EVENT_CLASS(class, proto, args, tstruct, assign, print)                            \
+	static const char print_##class[] = print
+#include "all.h"
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(class, proto, args, tstruct, assign, print)
+
+/* stage 4: def_<event>; its fields are filled in at load time, for they are behind a function */
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(class, event, proto, args)                                                    \
+	static struct tap_def def_##event = {                                                      \
+		.system = STRINGIFY(TRACE_SYSTEM),                                                 \
+		.name = #event,                                                                    \
+		.group = STRINGIFY(TRACE_INCLUDE_FILE),                                            \
+		.print_fmt = print_##class,                                                        \
+		.size = sizeof(struct raw_##class),                                                \
+	};                                                                                         \
+	__attribute__((constructor)) static void init_##event(void)                                \
+	{                                                                                          \
+		def_##event.fields = fields_##class(&def_##event.nr_fields);                       \
+	}                                                                                          \
+	_Static_assert(1, "")
+#include "all.h"
+
+/* stage 5: the tables, as functions: each header line is one statement */
+const struct tap_def *tap_def_at(unsigned int index)
+{
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(class, event, proto, args)                                                    \
+	if (!index--)                                                                              \
+	return &def_##event
+#include "all.h"
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(class, event, proto, args)
+	return NULL;
+}
+
+#define COUNT(args...) COUNT_1(args, 6, 5, 4, 3, 2, 1, 0)
+#define COUNT_1(a, b, c, d, e, f, n, ...) n
+
+const struct tap_hook *tap_hook_at(unsigned int index)
+{
+#undef TRACE_HOOK
+#define TRACE_HOOK(event_, tracepoint_, proto, args)                                               \
+	if (!index--) {                                                                            \
+		static const struct tap_hook hook = { #event_, #tracepoint_, COUNT(args) };        \
+		return &hook;                                                                      \
+	}
+#include "all.h"
+#undef TRACE_HOOK
+#define TRACE_HOOK(event, tracepoint, proto, args)
+	return NULL;
+}
+
+const struct tap_need *tap_need_at(unsigned int index)
+{
+#undef TRACE_NEEDS
+#define TRACE_NEEDS(event_, field_, spec_)                                                         \
+	if (!index--) {                                                                            \
+		static const struct tap_need need = { #event_, #field_, spec_ };                   \
+		return &need;                                                                      \
+	}
+#include "all.h"
+#undef TRACE_NEEDS
+	return NULL;
+}
+
+unsigned int tap_def_id(const struct tap_def *def)
+{
+	unsigned int i = 0;
+
+	while (tap_def_at(i) != def)
+		i++;
+	return TAP_DEF_ID_BASE + i;
+}
+
+const struct tap_def *tap_def_find(const char *system, const char *name)
+{
+	const struct tap_def *def;
+
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+		if (!strcmp(def->name, name) && (!system || !strcmp(def->system, system)))
+			return def;
+	return NULL;
+}
+
+static void add_field(struct tap_buf *out, const struct tap_field *f)
+{
+	tap_buf_printf(out, "\tfield:%s %s", f->type, f->name);
+	if (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_ARRAY)
+		tap_buf_printf(out, "[%u]", f->size / f->elem_size);
+	tap_buf_printf(out, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n", f->offset, f->size,
+		       f->is_signed);
+}
+
+/* Whether the argument at [arg, end) reads the field: REC->name, __get_str(name), ... */
+static bool arg_reads(const char *arg, const char *end, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = arg; p + len <= end; p++)
+		if (!memcmp(p, name, len) && (p == arg || !(isalnum(p[-1]) || p[-1] == '_')) &&
+		    (p + len == end || !(isalnum(p[len]) || p[len] == '_')))
+			return true;
+	return false;
+}
+
+/* The end of the argument that begins at @p: the next comma outside brackets and quotes. */
+static const char *arg_end(const char *p)
+{
+	int depth = 0;
+	bool quoted = false;
+
+	for (; *p && (depth || quoted || *p != ','); p++) {
+		if (*p == '"')
+			quoted = !quoted;
+		else if (!quoted && strchr("({", *p))
+			depth++;
+		else if (!quoted && strchr(")}", *p))
+			depth--;
+	}
+	return p;
+}
+
+static const struct tap_field *absent_field(const struct tap_def *def, const bool *absent,
+					    const char *arg, const char *end)
+{
+	for (unsigned int i = 0; absent && i < def->nr_fields; i++)
+		if (absent[i] && arg_reads(arg, end, def->fields[i].name))
+			return &def->fields[i];
+	return NULL;
+}
+
+/* One argument, with the cgroup paths in place of tp_cgroup_path(). */
+static void add_arg(struct tap_buf *out, const char *arg, const char *end,
+		    const struct tap_map *cgroups)
+{
+	static const char call[] = "tp_cgroup_path(";
+
+	if (!cgroups || strncmp(arg, call, sizeof(call) - 1)) {
+		tap_buf_add(out, arg, (size_t)(end - arg));
+		return;
+	}
+	tap_buf_puts(out, "__print_symbolic(");
+	tap_buf_add(out, arg + sizeof(call) - 1, (size_t)(end - arg) - sizeof(call));
+	/* 0: tasks of an autogroup; it also keeps the list from being empty */
+	tap_buf_puts(out, ", { 0, \"-\" }");
+	tap_map_for_each(cgroups, s) {
+		tap_buf_printf(out, ", { %" PRIu64 ", \"", s->key);
+		for (const char *p = (const char *)(uintptr_t)s->value; *p; p++)
+			/* what would end the string or confuse a parser; a path may hold anything */
+			tap_buf_char(out, *p == '"' || *p == '\\' || *p < ' ' ? '?' : *p);
+		tap_buf_puts(out, "\" }");
+	}
+	tap_buf_char(out, ')');
+}
+
+/*
+ * The print format without absent fields. Our own formats are words of the form name=%conversion,
+ * one conversion each, so that the word and the argument go together.
+ */
+static void add_print_fmt(struct tap_buf *out, const struct tap_def *def, const bool *absent,
+			  const struct tap_map *cgroups)
+{
+	const char *fmt = def->print_fmt + 1, *args = strchr(fmt, '"') + 1;
+	struct tap_buf kept = { 0 };
+	const char *word_end;
+
+	tap_buf_char(out, '"');
+	for (const char *word = fmt; *word != '"'; word = word_end) {
+		bool drop = false;
+
+		word_end = word + 1;
+		while (*word_end != ' ' && *word_end != '"')
+			word_end++;
+		for (const char *p = word; p < word_end; p++) {
+			const char *arg, *end;
+
+			if (*p != '%')
+				continue;
+			arg = args + strspn(args, ", ");
+			end = args = arg_end(arg);
+			drop = absent_field(def, absent, arg, end);
+			if (!drop) {
+				tap_buf_puts(&kept, ", ");
+				add_arg(&kept, arg, end, cgroups);
+			}
+		}
+		if (!drop)
+			tap_buf_add(out, word, (size_t)(word_end - word));
+	}
+	tap_buf_char(out, '"');
+	tap_buf_add(out, kept.data, kept.len);
+	if (kept.err)
+		out->err = kept.err;
+	tap_buf_release(&kept);
+}
+
+void tap_def_format(const struct tap_def *def, const bool *absent, const struct tap_map *cgroups,
+		    struct tap_buf *out)
+{
+	tap_buf_printf(out, "name: %s\nID: %u\nformat:\n", def->name, tap_def_id(def));
+	tap_buf_puts(out, "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+			  "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+			  "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+			  "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n");
+	for (unsigned int i = 0; i < def->nr_fields; i++)
+		if (!absent || !absent[i])
+			add_field(out, &def->fields[i]);
+	tap_buf_puts(out, "\nprint fmt: ");
+	add_print_fmt(out, def, absent, cgroups);
+	tap_buf_char(out, '\n');
+}

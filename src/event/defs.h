@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The built-in events: events/ read as user-space tables. A definition knows its record
+ * layout, its print format, the tracepoints that can feed it and the kernel members that it
+ * cannot do without.
+ */
+#ifndef TAP_EVENT_DEFS_H
+#define TAP_EVENT_DEFS_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "event/format.h"
+
+/* TRACE_NEEDS(): without it the field (or, where that is "", the event) does not exist. */
+struct tap_need {
+	const char *event, *field;
+	const char *spec; /* "rq.avg_irq": a member; "%cpu_scale": a per-CPU variable; '|' is or */
+};
+
+struct tap_hook {
+	const char *event;
+	const char *tracepoint; /* as BTF has it, without "btf_trace_" */
+	unsigned int nr_args;	/* that the definition uses: the kernel may have more */
+};
+
+struct tap_def {
+	const char *system, *name;
+	const char *group; /* events/<group>.h: what -e GROUP selects */
+	const char *print_fmt;
+	const struct tap_field *fields; /* without the common ones */
+	unsigned int nr_fields;
+	uint32_t size; /* bytes of the fixed part of a record */
+};
+
+/* The definitions in the order of events/all.h. Return: NULL past the last. */
+const struct tap_def *tap_def_at(unsigned int index);
+const struct tap_hook *tap_hook_at(unsigned int index);
+const struct tap_need *tap_need_at(unsigned int index);
+
+/*
+ * The id that records of a definition carry. Far above the ids that a kernel gives out (it
+ * counts from 1), so that both can stand in one recording; below 0x8000, for KernelShark keeps
+ * ids in 16 signed bits and takes a negative one for a mark of its own.
+ */
+#define TAP_DEF_ID_BASE 0x7000u
+unsigned int tap_def_id(const struct tap_def *def);
+
+/* Return: NULL if there is none. @system may be NULL. */
+const struct tap_def *tap_def_find(const char *system, const char *name);
+
+/*
+ * Writes the definition's format text, byte for byte as a kernel (6.2 or later) prints it.
+ * @absent: one flag per field: left out of the text, with its part of the print format.
+ *          NULL: all are there.
+ * @cgroups: id -> path (char *): tp_cgroup_path() becomes a table of them; NULL leaves the
+ *           call as it is.
+ */
+void tap_def_format(const struct tap_def *def, const bool *absent, const struct tap_map *cgroups,
+		    struct tap_buf *out);
+
+#endif
