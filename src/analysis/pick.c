@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/pick.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/defs.h"
+
+/* Does what was typed after -e mean this event? */
+static bool event_is(const char *glob, const struct tap_format *fmt)
+{
+	const struct tap_def *def = tap_def_find(fmt->system, fmt->name);
+	const char *colon = strchr(glob, ':');
+	char system[128];
+
+	if (!colon)
+		return !fnmatch(glob, fmt->name, 0) || (def && !strcmp(glob, def->group));
+	if ((size_t)(colon - glob) >= sizeof(system))
+		return false;
+	memcpy(system, glob, (size_t)(colon - glob));
+	system[colon - glob] = '\0';
+	return !fnmatch(system, fmt->system, 0) && !fnmatch(colon + 1, fmt->name, 0);
+}
+
+static int no_such_event(const char *glob, const struct tap_format *const *formats,
+			 unsigned int nr, struct tap_err *err)
+{
+	const char *colon = strchr(glob, ':');
+	const char **names = calloc(nr + 1, sizeof(*names));
+	const char *near = NULL;
+	unsigned int i;
+
+	for (i = 0; names && i < nr; i++)
+		names[i] = formats[i]->name;
+	if (names)
+		near = tap_nearest(colon ? colon + 1 : glob, names, nr);
+	free(names);
+	if (near)
+		return tap_err_set(err, -EINVAL,
+				   "-e: the recording has no event '%s': did you mean '%s'?", glob,
+				   near);
+	return tap_err_set(err, -EINVAL, "-e: the recording has no event '%s'", glob);
+}
+
+static int check_events(const struct tap_strings *events, const struct tap_format *const *formats,
+			unsigned int nr, struct tap_err *err)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < events->nr; i++) {
+		for (k = 0; k < nr && !event_is(events->v[i], formats[k]); k++)
+			;
+		if (k == nr)
+			return no_such_event(events->v[i], formats, nr, err);
+	}
+	return 0;
+}
+
+static int parse_ids(struct tap_map *ids, const struct tap_strings *words, char letter,
+		     struct tap_err *err)
+{
+	unsigned int i;
+	int64_t id;
+
+	for (i = 0; i < words->nr; i++) {
+		if (tap_text_parse_int(words->v[i], 0, INT32_MAX, &id))
+			return tap_err_set(err, -EINVAL, "-%c: '%s' is no task's number", letter,
+					   words->v[i]);
+		if (!tap_map_put(ids, (uint64_t)id))
+			return tap_err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static int parse_seconds(const char *s, size_t len, uint64_t *ns)
+{
+	char word[64];
+
+	if (!len)
+		return 0;
+	if (len >= sizeof(word))
+		return -EINVAL;
+	memcpy(word, s, len);
+	word[len] = '\0';
+	return tap_text_parse_time(word, ns);
+}
+
+int tap_pick_window(const char *window, uint64_t *from_ns, uint64_t *to_ns, struct tap_err *err)
+{
+	const char *comma = window ? strchr(window, ',') : NULL;
+
+	*from_ns = 0;
+	*to_ns = UINT64_MAX;
+	if (!window)
+		return 0;
+	if (!comma || parse_seconds(window, (size_t)(comma - window), from_ns) ||
+	    parse_seconds(comma + 1, strlen(comma + 1), to_ns))
+		return tap_err_set(err, -EINVAL,
+				   "--time: '%s' is no FROM,TO in seconds, such as 1.5,2", window);
+	if (*from_ns > *to_ns)
+		return tap_err_set(err, -EINVAL, "--time: '%s' ends before it begins", window);
+	return 0;
+}
+
+int tap_pick_init(struct tap_pick *p, const struct tap_pick_opts *opts,
+		  const struct tap_format *const *formats, unsigned int nr, struct tap_err *err)
+{
+	int ret;
+
+	*p = (struct tap_pick){ .opts = opts };
+	ret = tap_pick_window(opts->window, &p->from_ns, &p->to_ns, err);
+	if (!ret)
+		ret = check_events(&opts->events, formats, nr, err);
+	if (!ret)
+		ret = parse_ids(&p->tgids, &opts->tgids, 'p', err);
+	if (!ret)
+		ret = parse_ids(&p->tids, &opts->tids, 't', err);
+	if (!ret && opts->cpus) {
+		ret = tap_cpus_parse(&p->cpus, opts->cpus);
+		if (ret)
+			tap_err_set(err, ret, "-C: '%s' is no list of CPUs, such as 0-3,8",
+				    opts->cpus);
+	}
+	if (ret)
+		tap_pick_release(p);
+	return ret;
+}
+
+void tap_pick_release(struct tap_pick *p)
+{
+	tap_map_release(&p->tgids);
+	tap_map_release(&p->tids);
+	tap_cpus_release(&p->cpus);
+	free(p->wanted);
+	*p = (struct tap_pick){ 0 };
+}
+
+/* Return: 1 or 0; -ENOMEM. */
+static int event_wanted(struct tap_pick *p, const struct tap_who_kind *kind)
+{
+	const struct tap_strings *events = &p->opts->events;
+	signed char *wanted;
+	unsigned int i;
+
+	if (kind->index >= p->nr_wanted) {
+		wanted = realloc(p->wanted, kind->index + 1);
+		if (!wanted)
+			return -ENOMEM;
+		memset(wanted + p->nr_wanted, 0, kind->index + 1 - p->nr_wanted);
+		p->wanted = wanted;
+		p->nr_wanted = kind->index + 1;
+	}
+	wanted = &p->wanted[kind->index];
+	if (!*wanted) {
+		for (i = 0; i < events->nr && !event_is(events->v[i], kind->fmt); i++)
+			;
+		*wanted = i < events->nr ? 1 : -1;
+	}
+	return *wanted > 0;
+}
+
+static bool comm_matches(const struct tap_strings *globs, const char *comm, size_t len)
+{
+	char text[TAP_WHO_COMM];
+	unsigned int i;
+
+	if (!len) /* a name that is not known matches nothing, not even "*" */
+		return false;
+	if (len >= sizeof(text))
+		len = sizeof(text) - 1;
+	memcpy(text, comm, len);
+	text[len] = '\0';
+	for (i = 0; i < globs->nr; i++)
+		if (!fnmatch(globs->v[i], text, 0))
+			return true;
+	return false;
+}
+
+/* @comm_field: the task's name in the event itself, or NULL. Return: 1 or 0; -ENOMEM. */
+static int task_matches(struct tap_pick *p, struct tap_who *who, int tid,
+			const struct tap_field *comm_field, const struct tap_event *ev)
+{
+	struct tap_who_task *t;
+	const char *comm;
+	uint32_t len;
+
+	if (tid < 0)
+		return 0;
+	if (p->tids.nr && !tap_map_get(&p->tids, (uint64_t)tid))
+		return 0;
+	if (!p->tgids.nr && !p->opts->comms.nr)
+		return 1;
+	t = tap_who_task(who, tid);
+	if (!t)
+		return -ENOMEM;
+	if (p->tgids.nr && !tap_map_get(&p->tgids, (uint64_t)(t->tgid >= 0 ? t->tgid : tid)))
+		return 0;
+	if (!p->opts->comms.nr)
+		return 1;
+	comm = t->comm;
+	len = t->comm_len;
+	if (comm_field)
+		comm = tap_field_bytes(comm_field, ev->data, ev->size, &len);
+	return comm_matches(&p->opts->comms, comm, len);
+}
+
+static int tasks_match(struct tap_pick *p, struct tap_who *who, const struct tap_who_kind *kind,
+		       const struct tap_event *ev)
+{
+	int ret = 0;
+
+	if (kind->current)
+		ret = task_matches(p, who, tap_who_current(kind, ev), NULL, ev);
+	for (unsigned int i = 0; i < kind->nr_tasks && !ret; i++)
+		ret = task_matches(p, who,
+				   (int)tap_field_u64(kind->tasks[i].tid, ev->data, ev->size),
+				   kind->tasks[i].comm, ev);
+	return ret;
+}
+
+static bool cgroup_matches(const struct tap_strings *globs, const char *path)
+{
+	struct tap_buf below = { 0 };
+	bool yes = false;
+
+	for (unsigned int i = 0; i < globs->nr && !yes; i++) {
+		tap_buf_clear(&below);
+		tap_buf_puts(&below, globs->v[i]);
+		tap_buf_puts(&below, "/*");
+		yes = !fnmatch(globs->v[i], path, 0) || !fnmatch(tap_buf_str(&below), path, 0);
+	}
+	tap_buf_release(&below);
+	return yes;
+}
+
+static bool cgroup_wanted(const struct tap_pick *p, const struct tap_who *who,
+			  const struct tap_who_kind *kind, const struct tap_event *ev)
+{
+	const char *path;
+
+	if (!kind->cgroup)
+		return false;
+	path = tap_who_cgroup(who, tap_field_u64(kind->cgroup, ev->data, ev->size));
+	return path && cgroup_matches(&p->opts->cgroups, path);
+}
+
+int tap_pick_match(struct tap_pick *p, struct tap_who *who, const struct tap_who_kind *kind,
+		   const struct tap_event *ev)
+{
+	int ret;
+
+	if (ev->ts_ns < p->from_ns || (kind ? ev->ts_ns : ev->lost.first_ns) > p->to_ns)
+		return 0;
+	if (!kind)
+		return 1;
+	if (p->opts->cpus && !tap_cpus_has(&p->cpus, (unsigned int)ev->cpu))
+		return 0;
+	if (p->opts->events.nr) {
+		ret = event_wanted(p, kind);
+		if (ret <= 0)
+			return ret;
+	}
+	if (p->opts->cgroups.nr && !cgroup_wanted(p, who, kind, ev))
+		return 0;
+	if (!p->tids.nr && !p->tgids.nr && !p->opts->comms.nr)
+		return 1;
+	return tasks_match(p, who, kind, ev);
+}

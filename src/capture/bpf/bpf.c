@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The BPF backend: CO-RE programs on the tracepoints, one ring per CPU, a timed drain. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/bpf/drain.h"
+#include "capture/bpf/load.h"
+
+/*
+ * The kernel measures run times only while it is asked to, and asking costs two clock reads per
+ * program run. So it is asked for a twentieth of the time, and the price is an average of that.
+ */
+#define STATS_FIRST_NS 20000000ull
+#define STATS_ON_NS 50000000ull
+#define STATS_PERIOD_NS 1000000000ull
+
+struct bpf_state {
+	struct tap_plan *plan; /* the session's */
+	struct tap_kernel *kernel;
+	struct tap_bpf_object o;
+	struct bpf_link **links;
+	unsigned int nr_links;
+	struct tap_lane *lanes; /* one per CPU */
+	unsigned int nr_lanes;
+	struct tap_ring *rings;
+	size_t rings_bytes;
+	unsigned char *data;
+	size_t data_bytes;
+	struct ring_buffer *ringbuf; /* the fallback */
+	struct tap_head_format *formats;
+	struct tap_buf *texts;
+	unsigned int nr_formats;
+	struct tap_spool *spool;
+	struct tap_drain *res; /* of the drain that runs; for the ringbuf's callback */
+	int stats_fd;
+	uint64_t started_ns, stats_on_ns, stats_total_ns;
+	uint64_t misses; /* of programs that met themselves, already reported */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static size_t page_align(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
+static void *map_of(const struct tap_bpf_object *o, const char *name, size_t bytes)
+{
+	int fd = bpf_object__find_map_fd_by_name(o->obj, name);
+
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+/* Records of all CPUs come through one ring buffer; the last to go is the oldest. */
+static int on_ringbuf(void *ctx, void *data, size_t len)
+{
+	struct bpf_state *s = ctx;
+	const struct tap_rec *rec = data;
+
+	(void)len;
+	s->res->events++;
+	return tap_lane_add(&s->lanes[rec->cpu], s->spool, rec->ts_ns, rec + 1, rec->used, NULL);
+}
+
+static int map_rings(struct bpf_state *s, struct tap_err *err)
+{
+	size_t stride = s->o.ring_bytes + TAP_RING_SLACK;
+
+	s->rings_bytes = page_align(s->nr_lanes * sizeof(*s->rings));
+	s->rings = map_of(&s->o, "tap_rings", s->rings_bytes);
+	if (s->rings == MAP_FAILED)
+		return tap_err_set(err, -errno, "cannot map the rings' heads: %m");
+	if (s->o.ringbuf) {
+		s->ringbuf = ring_buffer__new(bpf_object__find_map_fd_by_name(s->o.obj, "tap_ringbuf"),
+					      on_ringbuf, s, NULL);
+		return s->ringbuf ? 0 : tap_err_set(err, -errno, "cannot map the ring buffer: %m");
+	}
+	s->data_bytes = page_align(s->nr_lanes * stride);
+	s->data = map_of(&s->o, "tap_data", s->data_bytes);
+	if (s->data == MAP_FAILED)
+		return tap_err_set(err, -errno, "cannot map the rings: %m");
+	return 0;
+}
+
+static int make_lanes(struct bpf_state *s)
+{
+	unsigned int lost_id = tap_def_id(tap_def_find("schedtap", "events_lost"));
+
+	s->lanes = calloc(s->nr_lanes, sizeof(*s->lanes));
+	for (unsigned int cpu = 0; s->lanes && cpu < s->nr_lanes; cpu++) {
+		struct tap_lane *lane = &s->lanes[cpu];
+
+		*lane = (struct tap_lane){
+			.cpu = cpu,
+			.lost_cpu = (int)cpu,
+			.ring = &s->rings[cpu],
+			.ring_bytes = s->o.ring_bytes,
+			.lost_id = (uint16_t)lost_id,
+		};
+		if (s->data)
+			lane->data = s->data + cpu * (s->o.ring_bytes + TAP_RING_SLACK);
+		if (tap_lane_init(lane))
+			return -ENOMEM;
+	}
+	return s->lanes ? 0 : -ENOMEM;
+}
+
+/* Marks what this kernel cannot give, so that no program is loaded for it. */
+static void find_absent(struct bpf_state *s)
+{
+	for (unsigned int i = 0; i < s->plan->nr_events; i++) {
+		struct tap_plan_event *ev = &s->plan->events[i];
+		const struct tap_hook *hook;
+		struct tap_buf why = { 0 };
+
+		if (ev->backend == &tap_backend_bpf && ev->status == TAP_EVENT_PLANNED &&
+		    !tap_kernel_can(s->kernel, ev->def, &hook, &why))
+			tap_plan_outcome(ev, TAP_EVENT_ABSENT, "%s", tap_buf_str(&why));
+		tap_buf_release(&why);
+	}
+}
+
+static void bpf_free(void *state)
+{
+	struct bpf_state *s = state;
+
+	if (!s)
+		return;
+	for (unsigned int i = 0; i < s->nr_links; i++)
+		bpf_link__destroy(s->links[i]);
+	for (unsigned int i = 0; s->lanes && i < s->nr_lanes; i++)
+		tap_lane_release(&s->lanes[i]);
+	for (unsigned int i = 0; i < s->nr_formats; i++)
+		tap_buf_release(&s->texts[i]);
+	ring_buffer__free(s->ringbuf);
+	if (s->rings && s->rings != MAP_FAILED)
+		munmap(s->rings, s->rings_bytes);
+	if (s->data && s->data != MAP_FAILED)
+		munmap(s->data, s->data_bytes);
+	if (s->stats_fd >= 0)
+		close(s->stats_fd);
+	bpf_object__close(s->o.obj);
+	tap_kernel_free(s->kernel);
+	free(s->links);
+	free(s->lanes);
+	free(s->formats);
+	free(s->texts);
+	free(s);
+}
+
+static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
+{
+	struct bpf_state *s = calloc(1, sizeof(*s));
+	int ret = -ENOMEM;
+
+	*state = NULL;
+	if (!s)
+		return tap_err_set(err, ret, "out of memory");
+	s->plan = plan;
+	s->nr_lanes = plan->nr_cpus;
+	s->stats_fd = -1;
+	ret = tap_kernel_new(&s->kernel, err);
+	if (ret)
+		goto out;
+	find_absent(s);
+	ret = tap_bpf_load(&s->o, plan, s->kernel, plan->bpf_ringbuf, err);
+	if (ret)
+		goto out;
+	ret = tap_bpf_scope_maps(s->o.obj, &plan->scope, err);
+	if (ret)
+		goto out;
+	ret = map_rings(s, err);
+	if (ret)
+		goto out;
+	ret = make_lanes(s);
+	if (ret) {
+		tap_err_set(err, ret, "out of memory");
+		goto out;
+	}
+	*state = s;
+	s = NULL;
+out:
+	bpf_free(s);
+	return ret;
+}
+
+static int describe_event(struct bpf_state *s, const struct tap_def *def,
+			  const struct tap_map *cgroups)
+{
+	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
+	struct tap_buf *text = &s->texts[s->nr_formats];
+
+	tap_kernel_absent(s->kernel, def, absent);
+	*text = (struct tap_buf){ 0 };
+	tap_def_format(def, absent, cgroups, text);
+	s->formats[s->nr_formats++] = (struct tap_head_format){
+		.system = def->system, .text = tap_buf_str(text), .len = text->len,
+	};
+	return text->err;
+}
+
+static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_head *head,
+			struct tap_err *err)
+{
+	struct bpf_state *s = state;
+	int ret;
+
+	while (s->nr_formats)
+		tap_buf_release(&s->texts[--s->nr_formats]);
+	free(s->formats);
+	free(s->texts);
+	s->formats = calloc(s->plan->nr_events + 1, sizeof(*s->formats));
+	s->texts = calloc(s->plan->nr_events + 1, sizeof(*s->texts));
+	if (!s->formats || !s->texts)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	ret = describe_event(s, tap_def_find("schedtap", "events_lost"), cgroups);
+	for (unsigned int i = 0; i < s->plan->nr_events && !ret; i++) {
+		const struct tap_plan_event *ev = &s->plan->events[i];
+
+		if (ev->backend == &tap_backend_bpf &&
+		    (ev->status == TAP_EVENT_PLANNED || ev->status == TAP_EVENT_ON))
+			ret = describe_event(s, ev->def, cgroups);
+	}
+	head->formats = s->formats;
+	head->nr_formats = s->nr_formats;
+	return ret ? tap_err_set(err, ret, "out of memory") : 0;
+}
+
+/* "sched_waking__sched_waking" feeds sched_waking. */
+static struct tap_plan_event *event_of_program(struct tap_plan *plan, const char *program)
+{
+	const char *end = strstr(program, "__");
+
+	for (unsigned int i = 0; end && i < plan->nr_events; i++) {
+		struct tap_plan_event *ev = &plan->events[i];
+
+		if (ev->backend == &tap_backend_bpf &&
+		    strlen(ev->name) == (size_t)(end - program) &&
+		    !strncmp(ev->name, program, (size_t)(end - program)))
+			return ev;
+	}
+	return NULL;
+}
+
+static void attach(struct bpf_state *s, struct bpf_program *prog)
+{
+	struct tap_plan_event *ev = event_of_program(s->plan, bpf_program__name(prog));
+	struct bpf_link *link = bpf_program__attach(prog);
+
+	if (link)
+		s->links[s->nr_links++] = link;
+	if (ev && link)
+		tap_plan_outcome(ev, TAP_EVENT_ON, NULL);
+	else if (ev)
+		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot attach its BPF program: %s",
+				 strerror(errno));
+}
+
+static int bpf_start(void *state, struct tap_spool *spool, struct tap_err *err)
+{
+	struct bpf_state *s = state;
+	struct bpf_program *prog;
+	unsigned int nr = 0;
+	int buffer = tap_spool_add_buffer(spool, "", "mono", TAP_PAGE_SIZE, s->nr_lanes, err);
+
+	if (buffer < 0)
+		return buffer;
+	s->spool = spool;
+	for (unsigned int i = 0; i < s->nr_lanes; i++)
+		s->lanes[i].buffer = (unsigned int)buffer;
+	bpf_object__for_each_program(prog, s->o.obj)
+		nr += bpf_program__autoload(prog);
+	s->links = calloc(nr, sizeof(struct bpf_link *));
+	if (!s->links)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	s->started_ns = now_ns();
+	bpf_object__for_each_program(prog, s->o.obj)
+		if (bpf_program__autoload(prog))
+			attach(s, prog);
+	if (!s->nr_links)
+		return tap_err_set(err, -EIO, "none of the BPF programs could be attached");
+	return 0;
+}
+
+static void sample_run_time(struct bpf_state *s)
+{
+	uint64_t now = now_ns(), age = now - s->started_ns;
+
+	if (s->stats_fd >= 0 && now - s->stats_on_ns >= STATS_ON_NS) {
+		close(s->stats_fd);
+		s->stats_fd = -1;
+		s->stats_total_ns += now - s->stats_on_ns;
+	} else if (s->stats_fd < 0 && age >= STATS_FIRST_NS &&
+		   now - s->stats_on_ns >= STATS_PERIOD_NS) {
+		/* refused without CAP_SYS_ADMIN: then the price is not known */
+		s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+		s->stats_on_ns = now;
+	}
+}
+
+static int drain_ringbuf(struct bpf_state *s, struct tap_drain *res, struct tap_err *err)
+{
+	int ret;
+
+	s->res = res;
+	ret = ring_buffer__consume(s->ringbuf);
+	if (ret < 0)
+		return tap_err_set(err, ret, "cannot read the BPF ring buffer: %s", strerror(-ret));
+	for (unsigned int i = 0; i < s->nr_lanes; i++) {
+		ret = tap_lane_lost(&s->lanes[i], s->spool, res, err);
+		ret = ret ?: tap_lane_flush(&s->lanes[i], s->spool, false, err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+struct run_stats {
+	uint64_t time_ns, count, misses;
+};
+
+static struct run_stats run_stats(const struct bpf_state *s)
+{
+	struct run_stats sum = { 0 };
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, s->o.obj) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t len = sizeof(info);
+
+		if (!bpf_program__autoload(prog) ||
+		    bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+			continue;
+		sum.time_ns += info.run_time_ns;
+		sum.count += info.run_cnt;
+		sum.misses += info.recursion_misses;
+	}
+	return sum;
+}
+
+/*
+ * A program that interrupts itself on one CPU is skipped by the kernel, which counts it, without
+ * saying when or where: a hole on a CPU not known, as long as the recording.
+ */
+static int report_misses(struct bpf_state *s, struct tap_drain *res, struct tap_err *err)
+{
+	uint64_t misses = run_stats(s).misses - s->misses, now = now_ns();
+	struct tap_lane *lane = &s->lanes[0];
+	struct tap_ring hole = {
+		.lost = misses, .lost_first_ns = s->started_ns, .lost_last_ns = now,
+	};
+	struct tap_ring *ring = lane->ring;
+	int ret;
+
+	if (!misses)
+		return 0;
+	lane->ring = &hole;
+	lane->lost_cpu = -1;
+	lane->last_lost_ns = 0;
+	ret = tap_lane_lost(lane, s->spool, res, err);
+	lane->ring = ring;
+	lane->lost_cpu = (int)lane->cpu;
+	s->misses += misses;
+	return ret;
+}
+
+static int bpf_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
+{
+	struct bpf_state *s = state;
+	int ret = 0;
+
+	sample_run_time(s);
+	if (s->ringbuf)
+		ret = drain_ringbuf(s, res, err);
+	else
+		for (unsigned int i = 0; i < s->nr_lanes && !ret; i++)
+			ret = tap_lane_drain(&s->lanes[i], s->spool, res, err);
+	if (!last || ret)
+		return ret;
+	ret = report_misses(s, res, err);
+	for (unsigned int i = 0; i < s->nr_lanes && !ret; i++)
+		ret = tap_lane_flush(&s->lanes[i], s->spool, true, err);
+	return ret;
+}
+
+static int bpf_stop(void *state, struct tap_err *err)
+{
+	struct bpf_state *s = state;
+
+	(void)err;
+	while (s->nr_links)
+		bpf_link__destroy(s->links[--s->nr_links]);
+	/* a grace period: programs that were running on other CPUs are done after it */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	return 0;
+}
+
+static void bpf_account(void *state, json_t *price)
+{
+	struct bpf_state *s = state;
+	struct run_stats stats = run_stats(s);
+	uint64_t sampled = s->stats_total_ns;
+
+	if (s->stats_fd >= 0)
+		sampled += now_ns() - s->stats_on_ns;
+	json_object_set_new(price, "ring_bytes_per_cpu",
+			    json_integer((json_int_t)(s->o.ring_bytes / (s->o.ringbuf ? s->nr_lanes : 1))));
+	if (!stats.count || !sampled)
+		return;
+	json_object_set_new(price, "ns_per_event", json_real((double)stats.time_ns / (double)stats.count));
+	json_object_set_new(price, "probe_cpu_pct",
+			    json_real(100.0 * (double)stats.time_ns / (double)sampled /
+				      (double)sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+const struct tap_backend_ops tap_backend_bpf = {
+	.name = "bpf",
+	.open = bpf_open,
+	.describe = bpf_describe,
+	.start = bpf_start,
+	.drain = bpf_drain,
+	.stop = bpf_stop,
+	.account = bpf_account,
+	.free = bpf_free,
+};

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/bpf/drain.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+/* How far the reader goes before it gives the space back: keeps a full ring closed for short. */
+#define RELEASE_BYTES (256u << 10)
+
+int tap_lane_init(struct tap_lane *lane)
+{
+	lane->pages = malloc(TAP_DRAIN_PAGES * TAP_PAGE_SIZE);
+	return lane->pages ? 0 : -ENOMEM;
+}
+
+void tap_lane_release(struct tap_lane *lane)
+{
+	free(lane->pages);
+	lane->pages = NULL;
+}
+
+static int close_page(struct tap_lane *lane, struct tap_spool *spool, struct tap_err *err)
+{
+	if (!lane->page_open)
+		return 0;
+	tap_page_end(&lane->page, lane->missed);
+	lane->page_open = false;
+	lane->missed = 0;
+	lane->nr_full++;
+	return lane->nr_full == TAP_DRAIN_PAGES ? tap_lane_flush(lane, spool, false, err) : 0;
+}
+
+int tap_lane_flush(struct tap_lane *lane, struct tap_spool *spool, bool last, struct tap_err *err)
+{
+	unsigned char *open = lane->pages + (size_t)lane->nr_full * TAP_PAGE_SIZE;
+	int ret;
+
+	if (last) {
+		ret = close_page(lane, spool, err);
+		if (ret)
+			return ret;
+	}
+	if (!lane->nr_full)
+		return 0;
+	ret = tap_spool_write(spool, lane->buffer, lane->cpu, lane->pages,
+			      (size_t)lane->nr_full * TAP_PAGE_SIZE, err);
+	if (lane->page_open) {
+		memcpy(lane->pages, open, TAP_PAGE_SIZE);
+		lane->page.bytes = lane->pages;
+	}
+	lane->nr_full = 0;
+	return ret;
+}
+
+int tap_lane_add(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
+		 const void *payload, uint32_t len, struct tap_err *err)
+{
+	unsigned char *to = NULL;
+
+	if (lane->page_open) {
+		/* in a BPF ring buffer an interrupt's record may stand behind the one it interrupted */
+		if (ts_ns < lane->page.last_ns)
+			ts_ns = lane->page.last_ns;
+		to = tap_page_add(&lane->page, ts_ns, len);
+	}
+	if (!to) {
+		int ret = close_page(lane, spool, err);
+
+		if (ret)
+			return ret;
+		tap_page_begin(&lane->page, lane->pages + (size_t)lane->nr_full * TAP_PAGE_SIZE,
+			       ts_ns);
+		lane->page_open = true;
+		to = tap_page_add(&lane->page, ts_ns, len);
+		assert(to); /* the programs' longest record is far below a page */
+	}
+	memcpy(to, payload, len);
+	return 0;
+}
+
+/* The payload of events/lost.h, behind the common fields. */
+struct lost_record {
+	uint16_t type;
+	uint8_t flags, preempt_count;
+	int32_t pid;
+	uint64_t count, first_ns, last_ns;
+	int32_t cpu, pad;
+};
+
+int tap_lane_lost(struct tap_lane *lane, struct tap_spool *spool, struct tap_drain *res,
+		  struct tap_err *err)
+{
+	uint64_t lost = __atomic_load_n(&lane->ring->lost, __ATOMIC_ACQUIRE);
+	uint64_t count = lost - lane->ring->lost_seen;
+	struct lost_record rec = { .type = lane->lost_id, .cpu = lane->lost_cpu };
+	int ret;
+
+	if (!count)
+		return 0;
+	rec.count = count;
+	rec.first_ns = __atomic_load_n(&lane->ring->lost_first_ns, __ATOMIC_RELAXED);
+	rec.last_ns = __atomic_load_n(&lane->ring->lost_last_ns, __ATOMIC_RELAXED);
+	/* some were lost between the two looks at the count, last time: that hole goes on */
+	if (rec.first_ns <= lane->last_lost_ns)
+		rec.first_ns = lane->last_lost_ns + 1;
+	if (rec.last_ns < rec.first_ns)
+		rec.last_ns = rec.first_ns;
+	/* on a page of its own, so that readers that know only the page flag see it as well */
+	ret = close_page(lane, spool, err);
+	if (!ret)
+		ret = tap_lane_add(lane, spool, rec.last_ns, &rec, sizeof(rec), err);
+	if (ret)
+		return ret;
+	lane->missed = count;
+	lane->last_lost_ns = rec.last_ns;
+	res->lost += count;
+	__atomic_store_n(&lane->ring->lost_seen, lost, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int tap_lane_drain(struct tap_lane *lane, struct tap_spool *spool, struct tap_drain *res,
+		   struct tap_err *err)
+{
+	uint64_t head = __atomic_load_n(&lane->ring->head, __ATOMIC_ACQUIRE);
+	uint64_t tail = lane->ring->tail, released = tail;
+	unsigned int fill = (unsigned int)((head - tail) * 100 / lane->ring_bytes);
+	int ret = 0;
+
+	if (fill > res->fill_pct)
+		res->fill_pct = fill;
+	while (tail != head && !ret) {
+		unsigned char *at = lane->data + (tail & (lane->ring_bytes - 1));
+		uint32_t word = __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE);
+		uint32_t space = word & 0xffff;
+		const struct tap_rec *rec = (const struct tap_rec *)at;
+
+		if (!word)
+			break; /* taken, not yet real: its writer was interrupted */
+		ret = tap_lane_add(lane, spool, rec->ts_ns, rec + 1, word >> 16, err);
+		memset(at, 0, space);
+		tail += space;
+		res->events++;
+		if (tail - released >= RELEASE_BYTES) {
+			__atomic_store_n(&lane->ring->tail, tail, __ATOMIC_RELEASE);
+			released = tail;
+		}
+	}
+	__atomic_store_n(&lane->ring->tail, tail, __ATOMIC_RELEASE);
+	if (!ret && tail == __atomic_load_n(&lane->ring->head, __ATOMIC_ACQUIRE))
+		ret = tap_lane_lost(lane, spool, res, err);
+	return ret ?: tap_lane_flush(lane, spool, false, err);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The reading side of bpf/ring.h: from records in a CPU's ring to ftrace sub-buffers in the
+ * spool. Knows nothing of BPF: a test feeds it memory.
+ */
+#ifndef TAP_CAPTURE_BPF_DRAIN_H
+#define TAP_CAPTURE_BPF_DRAIN_H
+
+#include "capture/backend.h"
+#include "recording/page.h"
+#include "ring.h"
+
+/* Pages gathered before they are written: one write() moves up to 256 KiB. */
+#define TAP_DRAIN_PAGES 64u
+
+struct tap_lane {
+	unsigned int cpu, buffer;
+	struct tap_ring *ring;
+	unsigned char *data;  /* ring_bytes, and the slack behind them */
+	uint64_t ring_bytes;
+	unsigned char *pages; /* TAP_DRAIN_PAGES; the last one is being filled */
+	unsigned int nr_full;
+	struct tap_page page;
+	bool page_open;
+	uint64_t missed;      /* to be noted on the open page */
+	uint64_t last_lost_ns;
+	int lost_cpu;	      /* to report losses for: cpu, or -1 */
+	uint16_t lost_id;     /* common_type of schedtap:events_lost */
+};
+
+int tap_lane_init(struct tap_lane *lane); /* allocates the pages; 0 or -ENOMEM */
+void tap_lane_release(struct tap_lane *lane);
+
+/* Adds one record's payload. */
+int tap_lane_add(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
+		 const void *payload, uint32_t len, struct tap_err *err);
+
+/* Reports what the programs lost since the last call, if all records before it were taken. */
+int tap_lane_lost(struct tap_lane *lane, struct tap_spool *spool, struct tap_drain *res,
+		  struct tap_err *err);
+
+/* Takes all records that are there, then what was lost. */
+int tap_lane_drain(struct tap_lane *lane, struct tap_spool *spool, struct tap_drain *res,
+		   struct tap_err *err);
+
+/* Writes the full pages; with @last the one being filled too. */
+int tap_lane_flush(struct tap_lane *lane, struct tap_spool *spool, bool last, struct tap_err *err);
+
+#endif

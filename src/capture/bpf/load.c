@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/bpf/load.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/cap.h"
+
+/* bpf/schedtap.bpf.c, compiled, as part of the library */
+__asm__(".section .rodata.tap_bpf_object,\"a\"\n"
+	".balign 8\n"
+	"tap_bpf_object_start:\n"
+	".incbin \"" TAP_BPF_OBJECT "\"\n"
+	"tap_bpf_object_end:\n"
+	".previous\n");
+extern const char tap_bpf_object_start[] __attribute__((visibility("hidden")));
+extern const char tap_bpf_object_end[] __attribute__((visibility("hidden")));
+
+/*
+ * libbpf tells only in its log which program the verifier refused, and why. It has one log
+ * callback for the whole process, without a cookie: hence the thread-local pointer.
+ */
+struct load_log {
+	char program[128];
+	char reason[256]; /* the last line that is not statistics */
+};
+static __thread struct load_log *current_log;
+
+static void keep_reason(struct load_log *log, const char *text)
+{
+	size_t len;
+
+	for (const char *line = text; *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		if (!len || !strncmp(line, "processed ", 10) || !strncmp(line, "-- ", 3) ||
+		    !strncmp(line, "libbpf: ", 8))
+			continue;
+		snprintf(log->reason, sizeof(log->reason), "%.*s", (int)len, line);
+	}
+}
+
+static int on_log(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char text[16384];
+	const char *quote;
+
+	if (level != LIBBPF_WARN || !current_log)
+		return 0;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	quote = strstr(text, "prog '");
+	if (strstr(text, "BEGIN PROG LOAD LOG"))
+		keep_reason(current_log, strchr(text, '\n') ? strchr(text, '\n') : "");
+	else if (quote && strstr(text, "failed to load"))
+		snprintf(current_log->program, sizeof(current_log->program), "%.*s",
+			 (int)strcspn(quote + 6, "'"), quote + 6);
+	return 0;
+}
+
+int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, size_t len)
+{
+	const struct btf *btf = bpf_object__btf(obj);
+	int id = btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC);
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, ".rodata");
+	const struct btf_type *sec = id > 0 ? btf__type_by_id(btf, (unsigned int)id) : NULL;
+	const struct btf_var_secinfo *var = sec ? btf_var_secinfos(sec) : NULL;
+	size_t size;
+	char *data = map ? (char *)(uintptr_t)bpf_map__initial_value(map, &size) : NULL;
+
+	for (unsigned int i = 0; data && var && i < btf_vlen(sec); i++, var++) {
+		const struct btf_type *t = btf__type_by_id(btf, var->type);
+
+		if (strcmp(btf__name_by_offset(btf, t->name_off), name))
+			continue;
+		if (var->size < len || var->offset + len > size)
+			return -EINVAL;
+		memcpy(data + var->offset, value, len);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static void program_name(const struct tap_hook *hook, char *name, size_t len)
+{
+	snprintf(name, len, "%s__%s", hook->event, hook->tracepoint);
+}
+
+/* The event of the plan that a program feeds, or NULL. */
+static struct tap_plan_event *event_of(struct tap_plan *plan, const struct tap_kernel *kernel,
+				       const char *program)
+{
+	char name[128];
+
+	for (unsigned int i = 0; i < plan->nr_events; i++) {
+		struct tap_plan_event *ev = &plan->events[i];
+		const struct tap_hook *hook;
+		struct tap_buf why = { 0 };
+
+		if (ev->backend != &tap_backend_bpf || ev->status != TAP_EVENT_PLANNED)
+			continue;
+		tap_kernel_can(kernel, ev->def, &hook, &why);
+		tap_buf_release(&why);
+		if (!hook)
+			continue;
+		program_name(hook, name, sizeof(name));
+		if (!strcmp(name, program))
+			return ev;
+	}
+	return NULL;
+}
+
+static unsigned int choose_programs(struct bpf_object *obj, struct tap_plan *plan,
+				    const struct tap_kernel *kernel)
+{
+	struct bpf_program *prog;
+	unsigned int nr = 0;
+
+	bpf_object__for_each_program(prog, obj) {
+		const char *name = bpf_program__name(prog);
+		bool wanted = event_of(plan, kernel, name);
+
+		nr += wanted;
+		if (!strcmp(name, "tap_follow_fork"))
+			wanted = plan->scope.follow && plan->scope.tgids.nr;
+		bpf_program__set_autoload(prog, wanted);
+	}
+	return nr;
+}
+
+static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
+{
+	struct bpf_map *rings = bpf_object__find_map_by_name(o->obj, "tap_rings");
+	struct bpf_map *data = bpf_object__find_map_by_name(o->obj, "tap_data");
+	struct bpf_map *ringbuf = bpf_object__find_map_by_name(o->obj, "tap_ringbuf");
+	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE), nr_cpus = plan->nr_cpus;
+	uint64_t bytes = page;
+	int ret;
+
+	while (bytes < plan->buffer_bytes && bytes < 1u << 28)
+		bytes *= 2;
+	o->ring_bytes = bytes;
+	if (o->ringbuf)
+		while (o->ring_bytes < bytes * nr_cpus && o->ring_bytes < 1u << 30)
+			o->ring_bytes *= 2;
+	ret = bpf_map__set_max_entries(rings, nr_cpus);
+	ret = ret ?: bpf_map__set_max_entries(data, o->ringbuf ? 1 : nr_cpus);
+	ret = ret ?: bpf_map__set_value_size(data, o->ringbuf ? TAP_RING_SLACK :
+						    (uint32_t)bytes + TAP_RING_SLACK);
+	ret = ret ?: bpf_map__set_max_entries(ringbuf, o->ringbuf ? (uint32_t)o->ring_bytes : page);
+	return ret;
+}
+
+static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, struct tap_err *err)
+{
+	uint64_t bytes = o->ringbuf ? TAP_RING_SLACK : o->ring_bytes;
+	uint32_t nr_cpus = plan->nr_cpus;
+	int ret;
+
+	ret = tap_bpf_set(o->obj, "tap_ring_bytes", &bytes, sizeof(bytes));
+	ret = ret ?: tap_bpf_set(o->obj, "tap_use_ringbuf", &o->ringbuf, sizeof(o->ringbuf));
+	ret = ret ?: tap_bpf_set(o->obj, "tap_nr_cpu_ids", &nr_cpus, sizeof(nr_cpus));
+	if (ret)
+		return tap_err_set(err, ret, "the BPF object does not fit the program");
+	return tap_bpf_scope_constants(o->obj, &plan->scope, err);
+}
+
+/* One try. Return: 0; 1 if a program was refused and is out of the plan now; -errno. */
+static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
+		    const struct tap_kernel *kernel, struct tap_err *err)
+{
+	struct load_log log = { 0 };
+	libbpf_print_fn_t old;
+	struct tap_plan_event *ev;
+	int ret;
+
+	o->obj = bpf_object__open_mem(tap_bpf_object_start,
+				      (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
+	if (!o->obj)
+		return tap_err_set(err, -errno, "cannot read the embedded BPF object: %m");
+	if (!choose_programs(o->obj, plan, kernel))
+		return tap_err_set(err, -ENOENT, "none of the events can be recorded over BPF here");
+	ret = size_maps(o, plan);
+	if (ret)
+		return tap_err_set(err, ret, "cannot size the BPF maps: %s", strerror(-ret));
+	ret = set_constants(o, plan, err);
+	if (ret)
+		return ret;
+	current_log = &log;
+	old = libbpf_set_print(on_log);
+	ret = bpf_object__load(o->obj);
+	libbpf_set_print(old);
+	current_log = NULL;
+	ev = ret && log.program[0] ? event_of(plan, kernel, log.program) : NULL;
+	if (!ret || !ev || ret == -EPERM)
+		return ret ? tap_err_set(err, ret, "cannot load the BPF programs: %s%s%s",
+					 strerror(-ret), log.reason[0] ? ": " : "", log.reason) :
+			     0;
+	tap_plan_outcome(ev, TAP_EVENT_FAILED, "the kernel refused its BPF program: %s", log.reason);
+	return 1;
+}
+
+int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct tap_kernel *kernel,
+		 bool want_ringbuf, struct tap_err *err)
+{
+	const char *missing = tap_cap_missing_for_bpf();
+	int ret;
+
+	if (missing)
+		return tap_err_set(err, -EPERM,
+				   "recording over BPF needs %s: run as root, or give the program "
+				   "the capabilities cap_bpf and cap_perfmon (setcap)", missing);
+	*o = (struct tap_bpf_object){ .ringbuf = want_ringbuf };
+	do {
+		ret = try_load(o, plan, kernel, err);
+		/* an mmapable array is one allocation: a BPF ring buffer may still be had */
+		if ((ret == -ENOMEM || ret == -E2BIG) && !o->ringbuf) {
+			o->ringbuf = true;
+			ret = 1;
+		}
+		if (ret) {
+			bpf_object__close(o->obj);
+			o->obj = NULL;
+		}
+	} while (ret > 0);
+	return ret;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From the embedded object to loaded programs: which of them, with which constants, and what
+ * to do when the kernel refuses one (leave it out, say why, go on with the rest).
+ */
+#ifndef TAP_CAPTURE_BPF_LOAD_H
+#define TAP_CAPTURE_BPF_LOAD_H
+
+#include <bpf/libbpf.h>
+
+#include "capture/backend.h"
+#include "capture/bpf/kernel.h"
+#include "ring.h"
+
+struct tap_bpf_object {
+	struct bpf_object *obj;
+	bool ringbuf; /* the fallback transport */
+	uint64_t ring_bytes; /* per CPU, a power of two; of the ringbuf: in all */
+};
+
+/*
+ * Loads a program for every event of the plan that is this backend's and still planned.
+ * Events whose program the kernel refuses become TAP_EVENT_FAILED.
+ * Return: 0; -EPERM with the capability that is missing; -ENOENT if no event is left; -errno.
+ */
+int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct tap_kernel *kernel,
+		 bool want_ringbuf, struct tap_err *err);
+
+/* A constant of the programs, before they are loaded. @len must be the variable's size. */
+int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, size_t len);
+
+/* scope.c: the plan's scope as constants, before, and as maps, after loading. */
+int tap_bpf_scope_constants(struct bpf_object *obj, const struct tap_plan_scope *scope,
+			    struct tap_err *err);
+int tap_bpf_scope_maps(struct bpf_object *obj, const struct tap_plan_scope *scope,
+		       struct tap_err *err);
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/machine.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+#define CPU_DIR "/sys/devices/system/cpu"
+
+/* The first line of a file as a number, or -1. */
+static int64_t read_number(const char *path)
+{
+	struct tap_buf b = { .max = 4096 };
+	int64_t v = -1;
+
+	if (!tap_buf_read_file(&b, path) && b.len) {
+		b.data[strcspn(tap_buf_str(&b), "\n")] = '\0';
+		if (tap_text_parse_int(b.data, 0, INT64_MAX, &v))
+			v = -1;
+	}
+	tap_buf_release(&b);
+	return v;
+}
+
+static int64_t cpu_number(unsigned int cpu, const char *file)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), CPU_DIR "/cpu%u/%s", cpu, file);
+	return read_number(path);
+}
+
+unsigned int tap_machine_possible_cpus(void)
+{
+	struct tap_buf b = { .max = 4096 };
+	struct tap_cpus cpus = { 0 };
+	unsigned int nr = 0;
+
+	if (!tap_buf_read_file(&b, CPU_DIR "/possible")) {
+		b.data[strcspn(tap_buf_str(&b), "\n")] = '\0';
+		if (!tap_cpus_parse(&cpus, b.data))
+			for (unsigned int cpu = 0; cpu < cpus.nr_words * 64; cpu++)
+				nr = tap_cpus_has(&cpus, cpu) ? cpu + 1 : nr;
+	}
+	tap_cpus_release(&cpus);
+	tap_buf_release(&b);
+	return nr ? nr : (unsigned int)sysconf(_SC_NPROCESSORS_CONF);
+}
+
+int tap_machine_capacity(unsigned int cpu)
+{
+	return (int)cpu_number(cpu, "cpu_capacity");
+}
+
+json_t *tap_machine_host(void)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		return json_object();
+	return json_pack("{s:s, s:s, s:s, s:s}", "hostname", u.nodename, "release", u.release,
+			 "version", u.version, "machine", u.machine);
+}
+
+static void set_if_known(json_t *to, const char *key, int64_t v)
+{
+	if (v >= 0)
+		json_object_set_new(to, key, json_integer(v));
+}
+
+json_t *tap_machine_cpus(void)
+{
+	unsigned int nr = tap_machine_possible_cpus();
+	json_t *cpus = json_array();
+
+	for (unsigned int cpu = 0; cpu < nr; cpu++) {
+		json_t *c = json_pack("{s:i}", "cpu", (int)cpu);
+		int64_t online = cpu_number(cpu, "online");
+
+		set_if_known(c, "capacity", tap_machine_capacity(cpu));
+		set_if_known(c, "package", cpu_number(cpu, "topology/physical_package_id"));
+		set_if_known(c, "core", cpu_number(cpu, "topology/core_id"));
+		/* a CPU that cannot be switched off has no such file */
+		json_object_set_new(c, "online", json_boolean(online != 0));
+		json_array_append_new(cpus, c);
+	}
+	return cpus;
+}
+
+static json_int_t clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (json_int_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+json_t *tap_machine_clocks(void)
+{
+	return json_pack("{s:I, s:I, s:I}", "monotonic_ns", clock_ns(CLOCK_MONOTONIC),
+			 "boottime_ns", clock_ns(CLOCK_BOOTTIME), "realtime_ns",
+			 clock_ns(CLOCK_REALTIME));
+}
+
+static int put_text(struct tap_map *m, uint64_t key, const char *text)
+{
+	uint64_t *slot = tap_map_put(m, key);
+	char *copy = strdup(text);
+
+	if (!slot || !copy) {
+		free(copy);
+		return -ENOMEM;
+	}
+	free((char *)(uintptr_t)*slot);
+	*slot = (uint64_t)(uintptr_t)copy;
+	return 0;
+}
+
+static int add_task(int proc, const char *tgid, const char *tid, struct tap_map *tgids,
+		    struct tap_map *comms)
+{
+	char path[600], comm[64];
+	uint64_t key = strtoull(tid, NULL, 10), *slot;
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/task/%s/comm", tgid, tid);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0; /* it ended meanwhile */
+	len = read(fd, comm, sizeof(comm) - 1);
+	close(fd);
+	if (len <= 0)
+		return 0;
+	comm[len - (comm[len - 1] == '\n')] = '\0';
+	slot = tap_map_put(tgids, key);
+	if (!slot)
+		return -ENOMEM;
+	*slot = strtoull(tgid, NULL, 10);
+	return put_text(comms, key, comm);
+}
+
+static int add_threads(int proc, const char *tgid, struct tap_map *tgids, struct tap_map *comms)
+{
+	char path[300];
+	struct dirent *e;
+	DIR *dir;
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "%s/task", tgid);
+	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir)
+		return 0;
+	while (!ret && (e = readdir(dir)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			ret = add_task(proc, tgid, e->d_name, tgids, comms);
+	closedir(dir);
+	return ret;
+}
+
+int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *e;
+	int ret = 0;
+
+	while (proc && !ret && (e = readdir(proc)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			ret = add_threads(dirfd(proc), e->d_name, tgids, comms);
+	if (proc)
+		closedir(proc);
+	return ret;
+}
+
+/* The mount of the version 1 hierarchy with the CPU controller, or of version 2. */
+static bool find_cgroup_mount(char *path, size_t size)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "r");
+	struct mntent *m;
+	bool found = false, v1 = false;
+
+	while (mounts && !v1 && (m = getmntent(mounts))) {
+		v1 = !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, "cpu");
+		if (!v1 && (found || strcmp(m->mnt_type, "cgroup2")))
+			continue;
+		found = true;
+		snprintf(path, size, "%s", m->mnt_dir);
+	}
+	if (mounts)
+		endmntent(mounts);
+	return found;
+}
+
+int tap_machine_cgroups(struct tap_map *cgroups)
+{
+	char root[4096], *paths[] = { root, NULL };
+	FTSENT *e;
+	FTS *fts;
+	int ret = 0;
+
+	if (!find_cgroup_mount(root, sizeof(root)))
+		return 0;
+	fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	while (fts && !ret && (e = fts_read(fts))) {
+		const char *below = e->fts_path + strlen(root);
+
+		/* a cgroup is a folder, and its kernfs id is the folder's inode number */
+		if (e->fts_info == FTS_D)
+			ret = put_text(cgroups, e->fts_statp->st_ino, *below ? below : "/");
+	}
+	if (fts)
+		fts_close(fts);
+	return ret;
+}
+
+void tap_machine_release_texts(struct tap_map *m)
+{
+	tap_map_for_each(m, s)
+		free((char *)(uintptr_t)s->value);
+	tap_map_release(m);
+}

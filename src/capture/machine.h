@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a recording notes about the machine that it was made on: the meta's host, cpus, clocks,
+ * tasks and cgroups (recording/meta.h has the keys). Read from /proc and /sys; what is not there
+ * is left out.
+ */
+#ifndef TAP_CAPTURE_MACHINE_H
+#define TAP_CAPTURE_MACHINE_H
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+
+unsigned int tap_machine_possible_cpus(void);
+/* 0..1024, or -1 where the kernel has no cpu_capacity. */
+int tap_machine_capacity(unsigned int cpu);
+
+json_t *tap_machine_host(void);	 /* new references; NULL when out of memory */
+json_t *tap_machine_cpus(void);
+json_t *tap_machine_clocks(void); /* one reading of the three clocks */
+
+/* Adds all tasks: tid -> tgid in @tgids, "tid comm" lines in @comms (struct tap_map tid -> char *). */
+int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms);
+
+/*
+ * Adds id -> path (owned char *) of every cgroup of the hierarchy that the CPU controller is on:
+ * those are the groups that the scheduler knows.
+ */
+int tap_machine_cgroups(struct tap_map *cgroups);
+void tap_machine_release_texts(struct tap_map *m); /* frees the texts and the map */
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/plan.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/tracefs/tracefs.h"
+
+/* What a recording without -e holds: the group "sched", and every bare tracepoint. */
+static bool is_default(const struct tap_def *def)
+{
+	return !strcmp(def->group, "sched") || !strcmp(def->system, "schedtap");
+}
+
+void tap_plan_outcome(struct tap_plan_event *ev, enum tap_event_status status, const char *fmt, ...)
+{
+	va_list ap;
+
+	ev->status = status;
+	free(ev->reason);
+	ev->reason = NULL;
+	if (!fmt)
+		return;
+	va_start(ap, fmt);
+	if (vasprintf(&ev->reason, fmt, ap) < 0)
+		ev->reason = NULL;
+	va_end(ap);
+}
+
+void tap_plan_release(struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++) {
+		free(plan->events[i].system);
+		free(plan->events[i].name);
+		free(plan->events[i].filter);
+		free(plan->events[i].reason);
+	}
+	free(plan->events);
+	plan->events = NULL;
+	plan->nr_events = 0;
+}
+
+static struct tap_plan_event *find(struct tap_plan *plan, const char *system, const char *name)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (!strcmp(plan->events[i].name, name) && !strcmp(plan->events[i].system, system))
+			return &plan->events[i];
+	return NULL;
+}
+
+/* An event that is asked for twice is recorded once, with the later filter. */
+static int add(struct tap_plan *plan, const char *system, const char *name,
+	       const struct tap_def *def, const struct tap_backend_ops *backend, const char *filter)
+{
+	struct tap_plan_event *ev = find(plan, system, name);
+
+	if (!ev) {
+		struct tap_plan_event *more = realloc(plan->events,
+						      (plan->nr_events + 1) * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		plan->events = more;
+		ev = &more[plan->nr_events++];
+		*ev = (struct tap_plan_event){ .system = strdup(system), .name = strdup(name) };
+		if (!ev->system || !ev->name)
+			return -ENOMEM;
+	}
+	ev->def = def;
+	ev->backend = backend;
+	free(ev->filter);
+	ev->filter = filter ? strdup(filter) : NULL;
+	return filter && !ev->filter ? -ENOMEM : 0;
+}
+
+/* What one -e may mean, while the plan is made. */
+struct maker {
+	struct tap_plan *plan;
+	const struct tap_session_opts *opts;
+	const char *root; /* of tracefs, or NULL where it is not mounted */
+	struct tap_tracefs_list list; /* read when first needed */
+	bool listed;
+	struct tap_err no_tracefs; /* why root is NULL */
+};
+
+static bool backend_allows(const struct maker *m, const struct tap_backend_ops *ops)
+{
+	return !m->opts->backend || !strcmp(m->opts->backend, ops->name);
+}
+
+static bool def_matches(const struct tap_def *def, const char *pattern)
+{
+	return !strcmp(def->group, pattern) ||
+	       tap_tracefs_match(pattern, def->system, def->name);
+}
+
+static bool has_hook(const struct tap_def *def)
+{
+	const struct tap_hook *hook;
+
+	for (unsigned int i = 0; (hook = tap_hook_at(i)); i++)
+		if (!strcmp(hook->event, def->name))
+			return true;
+	return false;
+}
+
+static int list_tracefs(struct maker *m, struct tap_err *err)
+{
+	int ret;
+
+	if (m->listed)
+		return 0;
+	if (!m->root)
+		return tap_err_set(err, m->no_tracefs.code, "%s", m->no_tracefs.text);
+	ret = tap_tracefs_list(m->root, false, &m->list, err);
+	m->listed = !ret;
+	return ret;
+}
+
+/* The definitions that match, for BPF. Return: how many, or -errno. */
+static int add_defs(struct maker *m, const char *pattern)
+{
+	const struct tap_def *def;
+	int nr = 0;
+
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
+		if (!(pattern ? def_matches(def, pattern) : is_default(def)) || !has_hook(def))
+			continue;
+		if (add(m->plan, def->system, def->name, def, &tap_backend_bpf, NULL))
+			return -ENOMEM;
+		nr++;
+	}
+	return nr;
+}
+
+/*
+ * The kernel's events that match, for tracefs. A group's name stands for its kernel events;
+ * what BPF has taken stays there, for one order should hold.
+ */
+static int add_kernel_events(struct maker *m, const char *pattern, const char *filter,
+			     struct tap_err *err)
+{
+	int nr = 0, ret = list_tracefs(m, err);
+
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < m->list.nr; i++) {
+		const struct tap_tracefs_event *te = &m->list.v[i];
+		const struct tap_def *def = tap_def_find(te->system, te->name);
+
+		if (!(pattern ? tap_tracefs_match(pattern, te->system, te->name) ||
+				(def && !strcmp(def->group, pattern)) : def && is_default(def)))
+			continue;
+		nr++;
+		if (!filter && backend_allows(m, &tap_backend_bpf) && find(m->plan, te->system, te->name))
+			continue;
+		ret = add(m->plan, te->system, te->name, NULL, &tap_backend_tracefs, filter);
+		if (ret)
+			return ret;
+	}
+	return nr;
+}
+
+static int refuse_unknown(struct maker *m, const char *pattern, struct tap_err *err)
+{
+	const char *names[4096], *nearest, *bare = strchr(pattern, ':');
+	const struct tap_def *def;
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
+		names[nr++] = def->name;
+		names[nr++] = def->group;
+	}
+	for (unsigned int i = 0; m->listed && i < m->list.nr && nr < 4096; i++)
+		names[nr++] = m->list.v[i].name;
+	nearest = tap_nearest(bare ? bare + 1 : pattern, names, nr);
+	if (nearest)
+		return tap_err_set(err, -EINVAL, "no event matches '%s': did you mean '%s'?",
+				   pattern, nearest);
+	return tap_err_set(err, -EINVAL, "no event matches '%s': 'schedtap list' shows what there is",
+			   pattern);
+}
+
+/* Whether only tracefs could add to what the definitions gave: foreign systems and globs. */
+static bool needs_tracefs(const char *pattern, int nr_defs)
+{
+	return !nr_defs || strpbrk(pattern, "*?[");
+}
+
+static int add_wanted(struct maker *m, const char *pattern, const char *filter, struct tap_err *err)
+{
+	int defs = 0, kernel = 0;
+
+	if (!filter && backend_allows(m, &tap_backend_bpf))
+		defs = add_defs(m, pattern);
+	if (defs < 0)
+		return tap_err_set(err, defs, "out of memory");
+	if (backend_allows(m, &tap_backend_tracefs) &&
+	    (pattern ? needs_tracefs(pattern, defs) : !defs)) {
+		kernel = add_kernel_events(m, pattern, filter, err);
+		/* a glob that matched definitions is content with them */
+		if (kernel < 0 && !(defs && !m->root))
+			return kernel;
+	}
+	if (defs + kernel > 0)
+		return 0;
+	if (filter && tap_def_find(NULL, strchr(pattern, ':') ? strchr(pattern, ':') + 1 : pattern))
+		return tap_err_set(err, -EINVAL,
+				   "'%s' is no event of the kernel's own, and only those take a filter",
+				   pattern);
+	if (m->root)
+		list_tracefs(m, NULL);
+	return refuse_unknown(m, pattern ? pattern : "(default)", err);
+}
+
+int tap_plan_make(struct tap_plan *plan, const struct tap_session_opts *opts, struct tap_err *err)
+{
+	struct maker m = { .plan = plan, .opts = opts };
+	char *root = NULL;
+	int ret = 0;
+
+	if (tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, &m.no_tracefs) == 0)
+		m.root = root;
+	if (!opts->nr_wanted)
+		ret = add_wanted(&m, NULL, NULL, err);
+	for (unsigned int i = 0; i < opts->nr_wanted && !ret; i++)
+		ret = add_wanted(&m, opts->wanted[i].pattern, opts->wanted[i].filter, err);
+	tap_tracefs_list_release(&m.list);
+	free(root);
+	return ret;
+}

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/machine.h"
+#include "capture/plan.h"
+#include "recording/names.h"
+#include "recording/pack.h"
+
+/*
+ * The drain sleeps long while little happens, because waking up is what a recorder costs an idle
+ * machine, and short while rings fill. The longest sleep leaves a ring of 8 MiB room for 2.5
+ * million events per second and CPU.
+ */
+#define WAIT_MIN_NS 1000000ull
+#define WAIT_MAX_NS 50000000ull
+#define WAIT_FIRST_NS 10000000ull
+#define FILL_HIGH_PCT 25u
+#define FILL_LOW_PCT 8u
+
+static const struct tap_backend_ops *const backends[] = { &tap_backend_bpf, &tap_backend_tracefs };
+#define NR_BACKENDS (sizeof(backends) / sizeof(backends[0]))
+
+struct tap_session {
+	struct tap_session_opts opts;
+	struct tap_plan plan;
+	void *states[NR_BACKENDS]; /* NULL: not in the plan */
+	struct tap_spool *spool;
+	json_t *meta;
+	struct tap_map tgids, comms, cgroups;
+	struct tap_drain total;
+	struct tap_session_stats stats;
+	struct rusage before, after; /* the recorder's own, around the window */
+	uint64_t wait_ns;
+	bool running;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static bool is_used(const struct tap_plan *plan, const struct tap_backend_ops *ops)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (plan->events[i].backend == ops && plan->events[i].status == TAP_EVENT_PLANNED)
+			return true;
+	return false;
+}
+
+/* BPF is not to be had: the kernel's own events go to tracefs, the others cannot be. */
+static void fall_back(struct tap_plan *plan, const struct tap_err *why)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++) {
+		struct tap_plan_event *ev = &plan->events[i];
+
+		if (ev->backend != &tap_backend_bpf || ev->status != TAP_EVENT_PLANNED)
+			continue;
+		if (strcmp(ev->system, "schedtap"))
+			ev->backend = &tap_backend_tracefs;
+		else
+			tap_plan_outcome(ev, TAP_EVENT_FAILED, "%s", why->text);
+	}
+}
+
+static int open_backends(struct tap_session *s, struct tap_err *err)
+{
+	bool may_fall_back = !s->opts.backend;
+
+	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
+		struct tap_err why = { 0 };
+		int ret;
+
+		if (!is_used(&s->plan, backends[i]))
+			continue;
+		ret = backends[i]->open(&s->plan, &s->states[i], &why);
+		if (!ret)
+			continue;
+		if (backends[i] != &tap_backend_bpf || !may_fall_back || ret == -EINVAL)
+			return tap_err_set(err, ret, "%s", why.text);
+		fall_back(&s->plan, &why);
+		/* what tracefs says next is only the second reason */
+		if (!is_used(&s->plan, &tap_backend_tracefs))
+			return tap_err_set(err, ret, "%s", why.text);
+	}
+	for (unsigned int i = 0; i < NR_BACKENDS; i++)
+		if (s->states[i])
+			return 0;
+	return tap_err_set(err, -EOPNOTSUPP, "nothing to record: %s",
+			   s->plan.nr_events && s->plan.events[0].reason ?
+				   s->plan.events[0].reason : "no event is left");
+}
+
+int tap_session_open(const struct tap_session_opts *opts, struct tap_session **out,
+		     struct tap_err *err)
+{
+	struct tap_session *s = calloc(1, sizeof(*s));
+	int ret;
+
+	*out = NULL;
+	if (!s)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	s->opts = *opts;
+	s->wait_ns = WAIT_FIRST_NS;
+	s->plan.scope = opts->scope;
+	s->plan.buffer_bytes = opts->buffer_bytes;
+	s->plan.bpf_ringbuf = opts->bpf_ringbuf;
+	s->plan.nr_cpus = tap_machine_possible_cpus();
+	ret = tap_plan_make(&s->plan, opts, err);
+	ret = ret ?: open_backends(s, err);
+	if (ret) {
+		tap_session_free(s);
+		return ret;
+	}
+	*out = s;
+	return 0;
+}
+
+static json_t *describe_events(const struct tap_plan *plan)
+{
+	static const char *const status[] = { "planned", "on", "absent", "failed" };
+	json_t *events = json_array();
+
+	for (unsigned int i = 0; i < plan->nr_events; i++) {
+		const struct tap_plan_event *ev = &plan->events[i];
+		json_t *e = json_pack("{s:s, s:s, s:s, s:s}", "system", ev->system, "name", ev->name,
+				      "backend", ev->backend->name, "status", status[ev->status]);
+
+		if (ev->reason)
+			json_object_set_new(e, "reason", json_string(ev->reason));
+		if (ev->filter)
+			json_object_set_new(e, "filter", json_string(ev->filter));
+		json_array_append_new(events, e);
+	}
+	return events;
+}
+
+/* JSON has no place for bytes that are not UTF-8: those become '?'. */
+static json_t *any_string(const char *text)
+{
+	json_t *j = json_string(text);
+	char *copy;
+
+	if (j)
+		return j;
+	copy = strdup(text);
+	for (char *p = copy; p && *p; p++)
+		if ((unsigned char)*p >= 0x80)
+			*p = '?';
+	j = copy ? json_string(copy) : NULL;
+	free(copy);
+	return j;
+}
+
+static json_t *command_line(void)
+{
+	struct tap_buf words = { .max = 1 << 20 };
+	json_t *command = json_array();
+
+	if (!tap_buf_read_file(&words, "/proc/self/cmdline"))
+		for (size_t at = 0; at < words.len; at += strlen(words.data + at) + 1)
+			json_array_append_new(command, any_string(words.data + at));
+	tap_buf_release(&words);
+	return command;
+}
+
+static json_t *first_meta(void)
+{
+	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:[o], s:[i]}", "tool", "schedtap " TAP_VERSION,
+			 "complete", 0, "host", tap_machine_host(), "command_line", command_line(),
+			 "cpus", tap_machine_cpus(), "clocks", tap_machine_clocks(), "own_tids",
+			 (int)gettid());
+}
+
+/* All format texts of all backends, in one array that the caller frees. */
+static int describe(struct tap_session *s, struct tap_head *head, struct tap_err *err)
+{
+	struct tap_head_format *all = NULL, *more;
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
+		int ret;
+
+		if (!s->states[i])
+			continue;
+		ret = backends[i]->describe(s->states[i], &s->cgroups, head, err);
+		more = ret ? NULL : realloc(all, (nr + head->nr_formats + 1) * sizeof(*all));
+		if (!more) {
+			free(all);
+			return ret ? ret : tap_err_set(err, -ENOMEM, "out of memory");
+		}
+		all = more;
+		memcpy(all + nr, head->formats, head->nr_formats * sizeof(*all));
+		nr += head->nr_formats;
+	}
+	head->formats = all;
+	head->nr_formats = nr;
+	return 0;
+}
+
+static void set_uname(const struct tap_session *s, char *text, size_t size)
+{
+	const json_t *host = json_object_get(s->meta, "host");
+
+	snprintf(text, size, "Linux %s %s %s %s",
+		 json_string_value(json_object_get(host, "hostname")),
+		 json_string_value(json_object_get(host, "release")),
+		 json_string_value(json_object_get(host, "version")),
+		 json_string_value(json_object_get(host, "machine")));
+}
+
+/* What stands in front of the data, from what is known by now; then calls @use with it. */
+static int with_head(struct tap_session *s, const char *cmdlines,
+		     int (*use)(struct tap_session *, const struct tap_head *, struct tap_err *),
+		     struct tap_err *err)
+{
+	char uname[1024], *meta = json_dumps(s->meta, JSON_COMPACT);
+	struct tap_head head = { 0 };
+	int ret;
+
+	tap_head_defaults(&head);
+	set_uname(s, uname, sizeof(uname));
+	head.uname = uname;
+	head.tool = "schedtap " TAP_VERSION;
+	head.cmdlines = cmdlines;
+	head.meta = meta;
+	head.clock = "mono";
+	head.nr_cpus = s->plan.nr_cpus;
+	ret = meta ? describe(s, &head, err) : tap_err_set(err, -ENOMEM, "out of memory");
+	if (!ret) {
+		ret = use(s, &head, err);
+		free((void *)head.formats);
+	}
+	free(meta);
+	return ret;
+}
+
+static int create_spool(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
+{
+	return tap_spool_create(s->opts.file, head, &s->spool, err);
+}
+
+static int pack(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
+{
+	struct tap_pack_opts opts = { .zstd = s->opts.zstd, .head = head };
+
+	return tap_pack(tap_spool_path(s->spool), s->opts.file, &opts, err);
+}
+
+static int write_meta(struct tap_session *s, struct tap_err *err)
+{
+	char *text = json_dumps(s->meta, JSON_COMPACT);
+	int ret = text ? tap_spool_set_meta(s->spool, text, err) :
+			 tap_err_set(err, -ENOMEM, "out of memory");
+
+	free(text);
+	return ret;
+}
+
+static void comm_lines(const struct tap_session *s, struct tap_buf *out)
+{
+	tap_map_for_each(&s->comms, t)
+		tap_buf_printf(out, "%u %s\n", (unsigned int)t->key,
+			       (const char *)(uintptr_t)t->value);
+}
+
+int tap_session_start(struct tap_session *s, struct tap_err *err)
+{
+	struct tap_buf comms = { 0 };
+	int ret;
+
+	s->meta = first_meta();
+	ret = s->meta ? tap_machine_tasks(&s->tgids, &s->comms) : -ENOMEM;
+	ret = ret ?: tap_machine_cgroups(&s->cgroups);
+	if (ret)
+		return tap_err_set(err, ret, "out of memory");
+	json_object_set_new(s->meta, "events", describe_events(&s->plan));
+	comm_lines(s, &comms);
+	ret = with_head(s, tap_buf_str(&comms), create_spool, err);
+	tap_buf_release(&comms);
+	getrusage(RUSAGE_SELF, &s->before);
+	for (unsigned int i = 0; i < NR_BACKENDS && !ret; i++)
+		if (s->states[i])
+			ret = backends[i]->start(s->states[i], s->spool, err);
+	if (ret)
+		return ret;
+	s->stats.start_ns = now_ns();
+	s->running = true;
+	json_object_set_new(s->meta, "events", describe_events(&s->plan));
+	json_object_set_new(s->meta, "window",
+			    json_pack("{s:I}", "start_ns", (json_int_t)s->stats.start_ns));
+	return write_meta(s, err);
+}
+
+static int drain(struct tap_session *s, bool last, struct tap_drain *res, struct tap_err *err)
+{
+	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
+		int ret = s->states[i] ? backends[i]->drain(s->states[i], last, res, err) : 0;
+
+		if (ret)
+			return ret;
+	}
+	s->total.events += res->events;
+	s->total.lost += res->lost;
+	return 0;
+}
+
+int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err)
+{
+	struct tap_drain res = { 0 };
+	int ret = drain(s, false, &res, err);
+
+	if (res.fill_pct > FILL_HIGH_PCT && s->wait_ns > WAIT_MIN_NS)
+		s->wait_ns /= 2;
+	else if (res.fill_pct < FILL_LOW_PCT && s->wait_ns < WAIT_MAX_NS)
+		s->wait_ns += s->wait_ns / 4;
+	*wait_ns = s->wait_ns;
+	return ret;
+}
+
+static uint64_t cpu_ns(const struct rusage *u)
+{
+	return (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000000ull +
+	       (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000ull;
+}
+
+static void account(struct tap_session *s)
+{
+	struct tap_session_stats *st = &s->stats;
+	uint64_t own_ns = cpu_ns(&s->after) - cpu_ns(&s->before);
+	double window_ns = (double)(st->end_ns - st->start_ns);
+	json_t *price = json_object();
+
+	st->events = s->total.events;
+	st->lost = s->total.lost;
+	st->bytes = tap_spool_bytes(s->spool);
+	st->recorder_cpu_pct = 100.0 * (double)own_ns / window_ns /
+			       (double)sysconf(_SC_NPROCESSORS_ONLN);
+	for (unsigned int i = 0; i < NR_BACKENDS; i++)
+		if (s->states[i] && backends[i]->account)
+			backends[i]->account(s->states[i], price);
+	json_object_set_new(price, "events", json_integer((json_int_t)st->events));
+	json_object_set_new(price, "bytes", json_integer((json_int_t)st->bytes));
+	json_object_set_new(price, "lost", json_integer((json_int_t)st->lost));
+	json_object_set_new(price, "recorder_cpu_pct", json_real(st->recorder_cpu_pct));
+	st->recorder_ns_per_event = -1;
+	if (st->events) {
+		st->recorder_ns_per_event = (double)own_ns / (double)st->events;
+		json_object_set_new(price, "recorder_ns_per_event",
+				    json_real(st->recorder_ns_per_event));
+	}
+	st->ns_per_event = json_object_get(price, "ns_per_event") ?
+		json_number_value(json_object_get(price, "ns_per_event")) : -1;
+	st->probe_cpu_pct = json_object_get(price, "probe_cpu_pct") ?
+		json_number_value(json_object_get(price, "probe_cpu_pct")) : -1;
+	json_object_set_new(s->meta, "price", price);
+}
+
+static json_t *task_table(const struct tap_session *s)
+{
+	json_t *tasks = json_array();
+
+	tap_map_for_each(&s->tgids, t) {
+		uint64_t *comm = tap_map_get(&s->comms, t->key);
+
+		json_array_append_new(tasks, json_pack("[I, I, o]", (json_int_t)t->key,
+						       (json_int_t)t->value,
+						       any_string((const char *)(uintptr_t)*comm)));
+	}
+	return tasks;
+}
+
+static json_t *cgroup_table(const struct tap_session *s)
+{
+	json_t *cgroups = json_array();
+
+	tap_map_for_each(&s->cgroups, c)
+		json_array_append_new(cgroups, json_pack("[I, o]", (json_int_t)c->key,
+							 any_string((const char *)(uintptr_t)c->value)));
+	return cgroups;
+}
+
+/* Leaves in the table of cgroups only those that occur. */
+static int keep_seen_cgroups(struct tap_session *s, const struct tap_names *names)
+{
+	struct tap_map kept = { 0 };
+
+	tap_map_for_each(&s->cgroups, c) {
+		uint64_t *slot = NULL;
+
+		if (tap_map_get(&names->cgroups, c->key)) {
+			slot = tap_map_put(&kept, c->key);
+			if (!slot)
+				return -ENOMEM;
+			*slot = c->value;
+		} else {
+			free((char *)(uintptr_t)c->value);
+		}
+	}
+	tap_map_release(&s->cgroups);
+	s->cgroups = kept;
+	return 0;
+}
+
+/* What became known while recording: names of tasks that came and went, new cgroups. */
+static int learn_names(struct tap_session *s, struct tap_buf *cmdlines, struct tap_err *err)
+{
+	struct tap_names names = { 0 };
+	struct tap_reader *r = NULL;
+	int ret;
+
+	tap_machine_tasks(&s->tgids, &s->comms);
+	tap_machine_cgroups(&s->cgroups);
+	ret = tap_reader_open(tap_spool_path(s->spool), &r, err);
+	ret = ret ?: tap_names_collect(r, &names, err);
+	if (!ret)
+		ret = keep_seen_cgroups(s, &names);
+	if (!ret) {
+		tap_names_cmdlines(&names, cmdlines);
+		tap_map_for_each(&s->comms, t)
+			if (!tap_map_get(&names.by_tid, t->key))
+				tap_buf_printf(cmdlines, "%u %s\n", (unsigned int)t->key,
+					       (const char *)(uintptr_t)t->value);
+	}
+	tap_names_release(&names);
+	tap_reader_free(r);
+	return ret;
+}
+
+static int stop(struct tap_session *s, struct tap_err *err)
+{
+	struct tap_drain res = { 0 };
+	int ret = 0;
+
+	s->running = false;
+	for (unsigned int i = 0; i < NR_BACKENDS; i++)
+		if (s->states[i])
+			ret = backends[i]->stop(s->states[i], err) ?: ret;
+	s->stats.end_ns = now_ns();
+	ret = drain(s, true, &res, err) ?: ret;
+	getrusage(RUSAGE_SELF, &s->after);
+	return ret;
+}
+
+int tap_session_finish(struct tap_session *s, struct tap_err *err)
+{
+	struct tap_buf cmdlines = { 0 };
+	int failed = stop(s, err), ret;
+
+	account(s);
+	json_object_set_new(s->meta, "window",
+			    json_pack("{s:I, s:I}", "start_ns", (json_int_t)s->stats.start_ns,
+				      "end_ns", (json_int_t)s->stats.end_ns));
+	json_array_append_new(json_object_get(s->meta, "clocks"), tap_machine_clocks());
+	json_object_set_new(s->meta, "complete", json_boolean(!failed));
+	ret = failed ?: learn_names(s, &cmdlines, err);
+	json_object_set_new(s->meta, "tasks", task_table(s));
+	json_object_set_new(s->meta, "cgroups", cgroup_table(s));
+	ret = ret ?: write_meta(s, err);
+	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack, err);
+	tap_buf_release(&cmdlines);
+	return ret;
+}
+
+void tap_session_free(struct tap_session *s)
+{
+	if (!s)
+		return;
+	for (unsigned int i = 0; i < NR_BACKENDS; i++)
+		if (s->states[i])
+			backends[i]->free(s->states[i]);
+	tap_spool_free(s->spool);
+	json_decref(s->meta);
+	tap_map_release(&s->tgids);
+	tap_machine_release_texts(&s->comms);
+	tap_machine_release_texts(&s->cgroups);
+	tap_plan_release(&s->plan);
+	free(s);
+}
+
+void tap_session_stats(const struct tap_session *s, struct tap_session_stats *stats)
+{
+	*stats = s->stats;
+	if (s->running) {
+		stats->events = s->total.events;
+		stats->lost = s->total.lost;
+		stats->bytes = tap_spool_bytes(s->spool);
+	}
+}
+
+const struct tap_plan *tap_session_plan(const struct tap_session *s)
+{
+	return &s->plan;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A recording session: from "these events, of these tasks" to a file. It makes the plan (which
+ * backend records which event), opens the backends, starts them, drains them in time, and packs
+ * what came into one trace.dat. Whoever runs it decides when it is over.
+ */
+#ifndef TAP_CAPTURE_SESSION_H
+#define TAP_CAPTURE_SESSION_H
+
+#include "capture/backend.h"
+
+/* One -e, with the -f that followed it. */
+struct tap_wanted {
+	const char *pattern; /* a group, a name, or a glob system:name */
+	const char *filter;  /* kernel filter, or NULL */
+};
+
+struct tap_session_opts {
+	const char *file;
+	const struct tap_wanted *wanted; /* none: the default */
+	unsigned int nr_wanted;
+	const char *backend; /* "bpf", "tracefs", or NULL: the cheapest per event */
+	struct tap_plan_scope scope; /* borrowed */
+	uint64_t buffer_bytes; /* per CPU */
+	bool zstd;
+	bool bpf_ringbuf; /* see struct tap_plan */
+};
+
+/* How it goes, and at the end, how it went. */
+struct tap_session_stats {
+	uint64_t events, bytes, lost; /* events: of the BPF backend while running, of all at the end */
+	uint64_t start_ns, end_ns;
+	double ns_per_event, probe_cpu_pct; /* < 0: not known */
+	double recorder_cpu_pct, recorder_ns_per_event;
+};
+
+struct tap_session;
+
+/*
+ * Makes the plan and opens the backends: no event flows yet, no file is there yet.
+ * Return: 0; -EINVAL for an unknown event or a bad filter; -EPERM, -EOPNOTSUPP where a privilege or
+ * a kernel feature is missing; -errno.
+ */
+int tap_session_open(const struct tap_session_opts *opts, struct tap_session **out,
+		     struct tap_err *err);
+
+/* Makes the spool folder and switches the events on. */
+int tap_session_start(struct tap_session *s, struct tap_err *err);
+
+/* Moves what came; returns how long to wait until the next call, in ns. */
+int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err);
+
+/*
+ * Switches off, drains what is left, packs. On failure the spool folder stays and the sentence
+ * names it.
+ */
+int tap_session_finish(struct tap_session *s, struct tap_err *err);
+
+/* Removes instances and programs; leaves the spool if it was not packed. */
+void tap_session_free(struct tap_session *s);
+
+void tap_session_stats(const struct tap_session *s, struct tap_session_stats *stats);
+const struct tap_plan *tap_session_plan(const struct tap_session *s);
+
+#endif

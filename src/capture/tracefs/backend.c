@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Records kernel events through tracefs: the kernel fills the ring buffers of an instance of
+ * our own, whole sub-buffers go by splice from there into the spool, untouched and uncopied.
+ */
+#include "capture/backend.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "capture/tracefs/instance.h"
+#include "capture/tracefs/limit.h"
+#include "capture/tracefs/tracefs.h"
+#include "event/format.h"
+
+#define PIPE_BYTES (1 << 20) /* what any user may have */
+#define SUBBUF_MAX_BYTES (1u << 20)
+#define TEXT_MAX_BYTES ((size_t)16 << 20)
+
+struct tfs_cpu {
+	int fd;			/* trace_pipe_raw; -1: the CPU is out of scope or not there yet */
+	uint64_t events, lost;	/* so far */
+};
+
+struct tfs {
+	struct tap_plan *plan;
+	char *root;
+	struct tap_instance in;
+	struct tap_head_format *formats; /* text is owned */
+	unsigned int nr_formats;
+	struct tap_buf header_page, header_event, printk;
+	struct tfs_cpu *cpus;
+	unsigned int nr_cpus;
+	uint32_t page_bytes;  /* of a sub-buffer */
+	uint64_t ring_bytes;  /* per CPU */
+	unsigned char *page;
+	int pipe[2];
+	size_t pipe_bytes;
+	struct tap_map tids;  /* in set_event_pid */
+	struct tap_spool *spool;
+	unsigned int buffer;
+	struct tap_drain total;
+	struct tap_err failed; /* a page was lost on its way: nothing may follow it */
+};
+
+static bool is_mine(const struct tap_plan_event *ev)
+{
+	return ev->backend == &tap_backend_tracefs;
+}
+
+static bool in_scope(const struct tfs *t, unsigned int cpu)
+{
+	return !t->plan->scope.cpus.nr_words || tap_cpus_has(&t->plan->scope.cpus, cpu);
+}
+
+static int fail_on(const struct tfs *t, int ret, const char *what, struct tap_err *err)
+{
+	errno = -ret;
+	return tap_err_set(err, ret, "cannot %s of '%s': %m", what, t->in.path);
+}
+
+static int get_number(const struct tfs *t, const char *file, uint64_t *v)
+{
+	struct tap_buf text = { .max = 1 << 16 };
+	int ret = tap_instance_get(&t->in, &text, "%s", file);
+
+	if (!ret && sscanf(tap_buf_str(&text), "%" SCNu64, v) != 1)
+		ret = -EINVAL;
+	tap_buf_release(&text);
+	return ret;
+}
+
+static int set_buffer(struct tfs *t, struct tap_err *err)
+{
+	uint64_t kb = t->plan->buffer_bytes / 1024;
+	char text[24];
+	int ret;
+
+	snprintf(text, sizeof(text), "%" PRIu64, kb ? kb : 1);
+	ret = tap_instance_put(&t->in, text, "buffer_size_kb");
+	if (ret) {
+		errno = -ret;
+		return tap_err_set(err, ret, "cannot get a trace buffer of %s kB per CPU: %m",
+				   text);
+	}
+	ret = get_number(t, "buffer_size_kb", &kb);
+	t->ring_bytes = kb * 1024;
+	t->page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+	if (!ret && !get_number(t, "buffer_subbuf_size_kb", &kb)) /* since v6.8 */
+		t->page_bytes = kb <= SUBBUF_MAX_BYTES / 1024 ? (uint32_t)kb * 1024 : 0;
+	if (!ret && (!t->ring_bytes || !t->page_bytes))
+		ret = -ERANGE;
+	return ret ? fail_on(t, ret, "use the buffer size", err) : 0;
+}
+
+static int set_cpus(const struct tfs *t, struct tap_err *err)
+{
+	struct tap_buf mask = { 0 };
+	int ret = 0;
+
+	if (!t->plan->scope.cpus.nr_words)
+		return 0;
+	if (!tap_limit_cpus(&t->plan->scope.cpus, t->nr_cpus, &mask))
+		ret = tap_err_set(err, -EINVAL, "this machine has none of the given CPUs");
+	else
+		ret = tap_instance_put(&t->in, tap_buf_str(&mask), "tracing_cpumask");
+	tap_buf_release(&mask);
+	return !ret || ret == -EINVAL ? ret : fail_on(t, ret, "set the CPUs", err);
+}
+
+/* Again until nothing new turns up: tasks may start threads while they are listed. */
+static int set_tids(struct tfs *t, struct tap_err *err)
+{
+	struct tap_buf tids = { 0 };
+	int ret;
+
+	do {
+		tap_buf_clear(&tids);
+		ret = tap_limit_tids(&t->plan->scope, &t->tids, &tids, err);
+		if (ret || !tids.len)
+			break;
+		ret = tap_instance_put(&t->in, tap_buf_str(&tids), "set_event_pid");
+		if (ret)
+			fail_on(t, ret, "set the tasks", err);
+	} while (!ret);
+	tap_buf_release(&tids);
+	return ret;
+}
+
+static int set_scope(struct tfs *t, struct tap_err *err)
+{
+	const struct tap_plan_scope *scope = &t->plan->scope;
+	int ret = set_cpus(t, err);
+
+	if (ret || (!scope->tgids.nr && !scope->tids.nr))
+		return ret;
+	ret = tap_instance_put(&t->in, scope->follow ? "1" : "0", "options/event-fork");
+	if (ret)
+		return fail_on(t, ret, "set option 'event-fork'", err);
+	return set_tids(t, err);
+}
+
+static int put_filter(const struct tfs *t, const struct tap_plan_event *ev, const char *filter,
+		      struct tap_err *err)
+{
+	struct tap_buf said = { .max = 1 << 16 };
+	int ret;
+
+	ret = tap_instance_put(&t->in, filter, "events/%s/%s/filter", ev->system, ev->name);
+	if (ret) {
+		tap_instance_get(&t->in, &said, "events/%s/%s/filter", ev->system, ev->name);
+		ret = tap_limit_refused(ev->system, ev->name, tap_buf_str(&said), ret, err);
+	}
+	tap_buf_release(&said);
+	return ret;
+}
+
+/* The user's own filter goes first and alone: a complaint then speaks of what was typed. */
+static int set_filter(const struct tfs *t, const struct tap_plan_event *ev, const char *format,
+		      struct tap_err *err)
+{
+	const struct tap_strings *comms = &t->plan->scope.comms;
+	struct tap_buf text = { 0 };
+	int ret = ev->filter ? put_filter(t, ev, ev->filter, err) : 0;
+
+	if (ret || !comms->nr)
+		return ret;
+	ret = tap_limit_comms(ev->filter, comms, format, &text, err);
+	if (!ret)
+		ret = put_filter(t, ev, tap_buf_str(&text), err);
+	tap_buf_release(&text);
+	return ret;
+}
+
+static bool is_file_name(const char *s)
+{
+	return *s && *s != '.' && !strchr(s, '/');
+}
+
+/* Only a bad filter or lack of memory is a failure: an event that cannot be had is none. */
+static int set_event(struct tfs *t, struct tap_plan_event *ev, struct tap_err *err)
+{
+	struct tap_buf format = { .max = TAP_FORMAT_MAX_BYTES };
+	struct tap_err why = { 0 };
+	int ret = -ENOENT;
+
+	if (is_file_name(ev->system) && is_file_name(ev->name))
+		ret = tap_tracefs_format(t->root, ev->system, ev->name, &format, &why);
+	if (ret == -ENOENT)
+		tap_plan_outcome(ev, TAP_EVENT_ABSENT, "kernel has no such event");
+	else if (ret)
+		tap_plan_outcome(ev, TAP_EVENT_FAILED, "%s", why.text);
+	if (ret)
+		goto none;
+
+	tap_buf_str(&format);
+	if (format.err)
+		ret = tap_err_set(err, format.err, "out of memory");
+	else
+		ret = set_filter(t, ev, format.data, err);
+	if (ret)
+		goto out;
+
+	ret = tap_instance_put(&t->in, "1", "events/%s/%s/enable", ev->system, ev->name);
+	if (ret) {
+		errno = -ret;
+		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot be switched on: %m");
+		goto none;
+	}
+	ev->status = TAP_EVENT_ON;
+	t->formats[t->nr_formats++] = (struct tap_head_format){
+		.system = ev->system,
+		.text = format.data,
+		.len = format.len,
+	};
+	return 0;
+none:
+	ret = 0;
+out:
+	tap_buf_release(&format);
+	return ret;
+}
+
+static int set_events(struct tfs *t, struct tap_err *err)
+{
+	struct tap_plan *plan = t->plan;
+	int ret = 0;
+
+	t->formats = calloc(plan->nr_events + 1, sizeof(*t->formats));
+	if (!t->formats)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	for (unsigned int i = 0; !ret && i < plan->nr_events; i++)
+		if (is_mine(&plan->events[i]))
+			ret = set_event(t, &plan->events[i], err);
+	return ret;
+}
+
+static int read_texts(struct tfs *t, struct tap_err *err)
+{
+	char path[PATH_MAX];
+	int ret = tap_instance_get(&t->in, &t->header_page, "events/header_page");
+
+	if (!ret)
+		ret = tap_instance_get(&t->in, &t->header_event, "events/header_event");
+	if (ret)
+		return fail_on(t, ret, "read the page headers", err);
+	/* only at the top level; without it some %s stay addresses */
+	if (snprintf(path, sizeof(path), "%s/printk_formats", t->root) < (int)sizeof(path))
+		tap_buf_read_file(&t->printk, path);
+	return 0;
+}
+
+static int open_cpu(struct tfs *t, unsigned int cpu)
+{
+	int fd = tap_instance_open(&t->in, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%u/trace_pipe_raw",
+				   cpu);
+
+	if (fd == -ENOENT) /* a possible CPU that was never there: looked for at each drain */
+		return 0;
+	t->cpus[cpu].fd = fd < 0 ? -1 : fd;
+	return fd < 0 ? fd : 0;
+}
+
+static int open_cpus(struct tfs *t, struct tap_err *err)
+{
+	int ret = 0;
+
+	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
+		if (in_scope(t, cpu) && t->cpus[cpu].fd < 0)
+			ret = open_cpu(t, cpu);
+	return ret ? fail_on(t, ret, "open the ring buffers", err) : 0;
+}
+
+static int open_pipe(struct tfs *t, struct tap_err *err)
+{
+	int size;
+
+	if (pipe2(t->pipe, O_CLOEXEC | O_NONBLOCK)) {
+		t->pipe[0] = t->pipe[1] = -1;
+		return tap_err_set(err, -errno, "cannot make a pipe: %m");
+	}
+	/* refused where the user has used up what all pipes may have: then in smaller steps */
+	size = fcntl(t->pipe[1], F_SETPIPE_SZ, PIPE_BYTES);
+	if (size < 0)
+		size = fcntl(t->pipe[1], F_GETPIPE_SZ);
+	t->pipe_bytes = (size_t)(size > 0 ? size : 0) / t->page_bytes * t->page_bytes;
+	if (t->pipe_bytes < t->page_bytes)
+		t->pipe_bytes = t->page_bytes;
+	return 0;
+}
+
+static void tfs_free(void *state)
+{
+	struct tfs *t = state;
+
+	if (!t)
+		return;
+	for (unsigned int cpu = 0; t->cpus && cpu < t->nr_cpus; cpu++)
+		if (t->cpus[cpu].fd >= 0)
+			close(t->cpus[cpu].fd);
+	for (int i = 0; i < 2; i++)
+		if (t->pipe[i] >= 0)
+			close(t->pipe[i]);
+	tap_instance_remove(&t->in);
+	for (unsigned int i = 0; i < t->nr_formats; i++)
+		free((char *)t->formats[i].text);
+	free(t->formats);
+	tap_buf_release(&t->header_page);
+	tap_buf_release(&t->header_event);
+	tap_buf_release(&t->printk);
+	tap_map_release(&t->tids);
+	free(t->cpus);
+	free(t->page);
+	free(t->root);
+	free(t);
+}
+
+static int tfs_new(struct tap_plan *plan, struct tfs **out, struct tap_err *err)
+{
+	struct tfs *t = calloc(1, sizeof(*t));
+
+	*out = t;
+	if (!t)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	t->plan = plan;
+	t->in.guard = -1;
+	t->pipe[0] = t->pipe[1] = -1;
+	t->printk.max = TEXT_MAX_BYTES;
+	t->nr_cpus = plan->nr_cpus;
+	t->cpus = calloc(t->nr_cpus, sizeof(*t->cpus));
+	if (!t->cpus)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	for (unsigned int cpu = 0; cpu < t->nr_cpus; cpu++)
+		t->cpus[cpu].fd = -1;
+	return 0;
+}
+
+static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
+{
+	struct tfs *t;
+	int ret;
+
+	*state = NULL;
+	if (plan->scope.cgroups.nr)
+		return tap_err_set(err, -EOPNOTSUPP, "tracefs cannot record a single cgroup: only "
+				   "the bpf backend can");
+	ret = tfs_new(plan, &t, err);
+	if (!ret)
+		ret = tap_tracefs_find(TAP_TRACEFS_MOUNTS, &t->root, err);
+	if (ret)
+		goto out;
+	tap_instance_sweep(t->root);
+	ret = tap_instance_make(t->root, &t->in, err);
+	if (!ret)
+		ret = set_buffer(t, err);
+	if (!ret)
+		ret = set_scope(t, err);
+	if (!ret)
+		ret = set_events(t, err);
+	if (!ret)
+		ret = read_texts(t, err);
+	if (!ret)
+		ret = open_cpus(t, err);
+	if (!ret)
+		ret = open_pipe(t, err);
+	if (ret)
+		goto out;
+	t->page = malloc(t->page_bytes);
+	if (!t->page) {
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		goto out;
+	}
+	*state = t;
+	t = NULL;
+out:
+	tfs_free(t);
+	return ret;
+}
+
+static int tfs_describe(void *state, const struct tap_map *cgroups, struct tap_head *head,
+			struct tap_err *err)
+{
+	struct tfs *t = state;
+
+	(void)cgroups;
+	head->header_page = tap_buf_str(&t->header_page);
+	head->header_event = tap_buf_str(&t->header_event);
+	head->printk = tap_buf_str(&t->printk);
+	head->formats = t->formats;
+	head->nr_formats = t->nr_formats;
+	head->clock = "mono";
+	if (t->header_page.err || t->header_event.err)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+/* The first stream of a file is KernelShark's top buffer: ours, if nobody else records. */
+static const char *buffer_name(const struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++) {
+		const struct tap_plan_event *ev = &plan->events[i];
+
+		if (!is_mine(ev) && ev->backend &&
+		    (ev->status == TAP_EVENT_ON || ev->status == TAP_EVENT_PLANNED))
+			return "tracefs";
+	}
+	return "";
+}
+
+static int tfs_start(void *state, struct tap_spool *spool, struct tap_err *err)
+{
+	struct tfs *t = state;
+	int ret = tap_spool_add_buffer(spool, buffer_name(t->plan), "mono", t->page_bytes,
+				       t->nr_cpus, err);
+
+	if (ret < 0)
+		return ret;
+	t->spool = spool;
+	t->buffer = (unsigned int)ret;
+	ret = tap_instance_put(&t->in, "1", "tracing_on");
+	return ret ? fail_on(t, ret, "switch on the tracing", err) : 0;
+}
+
+/* All that is in the pipe. Return: 0 or -errno, and then what was not written is lost. */
+static int empty_pipe(struct tfs *t, unsigned int cpu, size_t len, struct tap_err *err)
+{
+	int fd = tap_spool_fd(t->spool, t->buffer, cpu);
+	int ret = fd < 0 ? fd : 0;
+	size_t done = 0;
+
+	while (!ret && done < len) {
+		ssize_t n = splice(t->pipe[0], NULL, fd, NULL, len - done, SPLICE_F_MOVE);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			ret = n ? -errno : -EIO;
+		else
+			done += (size_t)n;
+	}
+	tap_spool_spliced(t->spool, t->buffer, cpu, (int64_t)done);
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot write to '%s': %m", tap_spool_path(t->spool))
+		   : 0;
+}
+
+/* Return: bytes moved; 0: no whole sub-buffer is there; -errno. */
+static ssize_t move_pages(struct tfs *t, unsigned int cpu, struct tap_err *err)
+{
+	ssize_t n = splice(t->cpus[cpu].fd, NULL, t->pipe[1], NULL, t->pipe_bytes,
+			   SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+	int ret;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < 0)
+		return fail_on(t, -errno, "take pages from the ring buffers", err);
+	ret = n ? empty_pipe(t, cpu, (size_t)n, err) : 0;
+	return ret ? ret : n;
+}
+
+/* What splice left behind, the sub-buffer that the kernel was filling. Like move_pages(). */
+static ssize_t copy_page(struct tfs *t, unsigned int cpu, struct tap_err *err)
+{
+	ssize_t n = read(t->cpus[cpu].fd, t->page, t->page_bytes);
+	int ret;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < 0)
+		return fail_on(t, -errno, "read the ring buffers", err);
+	if (!n)
+		return 0;
+	memset(t->page + n, 0, t->page_bytes - (size_t)n);
+	ret = tap_spool_write(t->spool, t->buffer, cpu, t->page, t->page_bytes, err);
+	return ret ? ret : (ssize_t)t->page_bytes;
+}
+
+static uint64_t stat_value(const char *stats, const char *name)
+{
+	const char *at = strstr(stats, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+/* The kernel counts better than we could: also what it dropped without a mark in a page. */
+static void count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res)
+{
+	struct tap_buf stats = { .max = 1 << 16 };
+	struct tfs_cpu *c = &t->cpus[cpu];
+	uint64_t events, lost;
+	const char *s;
+
+	if (!tap_instance_get(&t->in, &stats, "per_cpu/cpu%u/stats", cpu)) {
+		s = tap_buf_str(&stats);
+		events = stat_value(s, "\nread events: ");
+		lost = stat_value(s, "\noverrun: ") + stat_value(s, "\ncommit overrun: ") +
+		       stat_value(s, "\ndropped events: ");
+		res->events += events - c->events;
+		res->lost += lost - c->lost;
+		c->events = events;
+		c->lost = lost;
+	}
+	tap_buf_release(&stats);
+}
+
+static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drain *res,
+		     struct tap_err *err)
+{
+	uint64_t moved = 0, fill;
+	ssize_t n;
+
+	/* at most a ring full, or a busy CPU would keep us from the others */
+	do {
+		n = move_pages(t, cpu, err);
+		moved += n > 0 ? (uint64_t)n : 0;
+	} while (n > 0 && (last || moved < t->ring_bytes));
+	while (last && n >= 0 && (n = copy_page(t, cpu, err)) > 0)
+		moved += (uint64_t)n;
+
+	fill = moved < t->ring_bytes ? moved * 100 / t->ring_bytes : 100;
+	if (fill > res->fill_pct)
+		res->fill_pct = (unsigned int)fill;
+	res->bytes += moved;
+	if (moved || last)
+		count_events(t, cpu, res);
+	return n < 0 ? (int)n : 0;
+}
+
+/* Without `follow` the kernel does not add the threads that a process starts later. */
+static void add_new_threads(struct tfs *t)
+{
+	if (t->plan->scope.tgids.nr && !t->plan->scope.follow)
+		set_tids(t, NULL);
+}
+
+static int tfs_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
+{
+	struct tfs *t = state;
+	int ret;
+
+	*res = (struct tap_drain){ 0 };
+	if (t->failed.code)
+		return tap_err_set(err, t->failed.code, "%s", t->failed.text);
+	if (!last)
+		add_new_threads(t);
+	ret = open_cpus(t, err);
+	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
+		if (t->cpus[cpu].fd >= 0)
+			ret = drain_cpu(t, cpu, last, res, &t->failed);
+	t->total.events += res->events;
+	t->total.bytes += res->bytes;
+	t->total.lost += res->lost;
+	return t->failed.code ? tap_err_set(err, t->failed.code, "%s", t->failed.text) : ret;
+}
+
+static int tfs_stop(void *state, struct tap_err *err)
+{
+	struct tfs *t = state;
+	int ret = tap_instance_put(&t->in, "0", "tracing_on");
+
+	return ret ? fail_on(t, ret, "switch off the tracing", err) : 0;
+}
+
+static void tfs_account(void *state, json_t *price)
+{
+	const struct tfs *t = state;
+
+	json_object_set_new(price, "tracefs",
+			    json_pack("{sI sI sI}", "events", (json_int_t)t->total.events, "bytes",
+				      (json_int_t)t->total.bytes, "lost",
+				      (json_int_t)t->total.lost));
+}
+
+const struct tap_backend_ops tap_backend_tracefs = {
+	.name = "tracefs",
+	.open = tfs_open,
+	.describe = tfs_describe,
+	.start = tfs_start,
+	.drain = tfs_drain,
+	.stop = tfs_stop,
+	.account = tfs_account,
+	.free = tfs_free,
+};

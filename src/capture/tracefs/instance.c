@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/tracefs/instance.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STAT_START 22 /* of the fields in /proc/PID/stat */
+
+static int instance_path(const struct tap_instance *in, char *path, const char *file, va_list ap)
+{
+	int len = snprintf(path, PATH_MAX, "%s/", in->path), more;
+
+	if (len >= PATH_MAX)
+		return -ENAMETOOLONG;
+	more = vsnprintf(path + len, (size_t)(PATH_MAX - len), file, ap);
+	return more < PATH_MAX - len ? 0 : -ENAMETOOLONG;
+}
+
+int tap_instance_open(const struct tap_instance *in, int flags, const char *file, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	int ret;
+
+	va_start(ap, file);
+	ret = instance_path(in, path, file, ap);
+	va_end(ap);
+	if (ret)
+		return ret;
+	ret = open(path, flags | O_CLOEXEC);
+	return ret < 0 ? -errno : ret;
+}
+
+int tap_instance_put(const struct tap_instance *in, const char *text, const char *file, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	int ret, fd;
+
+	va_start(ap, file);
+	ret = instance_path(in, path, file, ap);
+	va_end(ap);
+	if (ret)
+		return ret;
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = tap_write_all(fd, text, strlen(text));
+	close(fd);
+	return ret;
+}
+
+int tap_instance_get(const struct tap_instance *in, struct tap_buf *text, const char *file, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	int ret;
+
+	va_start(ap, file);
+	ret = instance_path(in, path, file, ap);
+	va_end(ap);
+	return ret ? ret : tap_buf_read_file(text, path);
+}
+
+static bool parse_number(const char **s, uint64_t *v)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**s))
+		return false;
+	errno = 0;
+	*v = strtoull(*s, &end, 10);
+	*s = end;
+	return !errno;
+}
+
+bool tap_instance_owner(const char *name, pid_t *pid, uint64_t *start)
+{
+	static const char prefix[] = "schedtap-";
+	uint64_t p;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1))
+		return false;
+	name += sizeof(prefix) - 1;
+	if (!parse_number(&name, &p) || !p || p > INT_MAX || *name++ != '-')
+		return false;
+	*pid = (pid_t)p;
+	return parse_number(&name, start) && !*name;
+}
+
+int tap_proc_start(const char *stat, uint64_t *start)
+{
+	const char *s = strrchr(stat, ')'); /* a comm may hold blanks and brackets */
+
+	for (int field = 2; s && field < STAT_START; field++) {
+		s = strchr(s, ' ');
+		s = s ? s + 1 : NULL;
+	}
+	return s && parse_number(&s, start) ? 0 : -EINVAL;
+}
+
+static int read_start(pid_t pid, uint64_t *start)
+{
+	struct tap_buf stat = { .max = 1 << 16 };
+	char path[32];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	ret = tap_buf_read_file(&stat, path);
+	if (!ret)
+		ret = tap_proc_start(tap_buf_str(&stat), start);
+	tap_buf_release(&stat);
+	return ret;
+}
+
+static bool is_left_over(const char *name)
+{
+	uint64_t start, now;
+	pid_t pid;
+	int ret;
+
+	if (!tap_instance_owner(name, &pid, &start))
+		return false;
+	ret = read_start(pid, &now);
+	return ret == -ENOENT || ret == -ESRCH || (!ret && now != start);
+}
+
+/*
+ * Just rmdir, which also switches off the events: the kernel refuses it while anybody has a
+ * file of the instance open, as a recorder in another pid namespace has, whose pid we cannot see.
+ */
+void tap_instance_sweep(const char *root)
+{
+	char path[PATH_MAX];
+	struct dirent *ent;
+	DIR *dir;
+
+	if (snprintf(path, sizeof(path), "%s/instances", root) >= (int)sizeof(path))
+		return;
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((ent = readdir(dir)))
+		if (is_left_over(ent->d_name))
+			unlinkat(dirfd(dir), ent->d_name, AT_REMOVEDIR);
+	closedir(dir);
+}
+
+static int make_dir(struct tap_instance *in, struct tap_err *err)
+{
+	int ret = mkdir(in->path, 0700);
+
+	/* the name is of this very process: an earlier recording could not remove it */
+	if (ret && errno == EEXIST && !rmdir(in->path))
+		ret = mkdir(in->path, 0700);
+	if (!ret)
+		return 0;
+	ret = errno;
+	free(in->path);
+	in->path = NULL;
+	errno = ret;
+	switch (ret) {
+	case EBUSY:
+		return tap_err_set(err, -ret, "this process records over tracefs already");
+	case ENOENT:
+		return tap_err_set(err, -EOPNOTSUPP, "kernel has no trace instances");
+	case EPERM:
+	case EACCES:
+		return tap_err_set(err, -ret, "cannot make a trace instance: %m: run as root");
+	default:
+		return tap_err_set(err, -ret, "cannot make a trace instance: %m");
+	}
+}
+
+/*
+ * A new instance inherits the user's options of the top level. With "overwrite" off the pages
+ * do not say where events were lost; stack traces are events that nobody asked for.
+ * With "disable_on_free" the kernel itself switches tracing off and gives the memory back when
+ * the last holder of free_buffer dies, even by SIGKILL.
+ */
+static int set_up(struct tap_instance *in, struct tap_err *err)
+{
+	static const struct {
+		const char *file, *text;
+		bool optional;
+	} table[] = {
+		{ "tracing_on", "0" },
+		{ "trace_clock", "mono" },
+		{ "options/overwrite", "1" },
+		{ "options/stacktrace", "0", true },
+		{ "options/userstacktrace", "0", true },
+		{ "options/record-tgid", "0", true },
+		{ "options/disable_on_free", "1", true },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		int ret = tap_instance_put(in, table[i].text, "%s", table[i].file);
+
+		if (!ret || (ret == -ENOENT && table[i].optional))
+			continue;
+		errno = -ret;
+		return tap_err_set(err, ret, "cannot set '%s' of the trace instance to %s: %m",
+				   table[i].file, table[i].text);
+	}
+	return 0;
+}
+
+int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err *err)
+{
+	uint64_t start;
+	int ret;
+
+	*in = (struct tap_instance){ .guard = -1 };
+	ret = read_start(getpid(), &start);
+	if (ret) {
+		errno = -ret;
+		return tap_err_set(err, ret, "cannot read '/proc/%d/stat': %m", getpid());
+	}
+	if (asprintf(&in->path, "%s/instances/schedtap-%d-%" PRIu64, root, getpid(), start) < 0) {
+		in->path = NULL;
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	}
+	ret = make_dir(in, err);
+	if (ret)
+		return ret;
+	in->guard = tap_instance_open(in, O_WRONLY, "free_buffer");
+	if (in->guard >= 0) {
+		ret = set_up(in, err);
+	} else {
+		errno = -in->guard;
+		ret = tap_err_set(err, in->guard, "cannot open a new trace instance: %m");
+	}
+	if (ret)
+		tap_instance_remove(in);
+	return ret;
+}
+
+void tap_instance_remove(struct tap_instance *in)
+{
+	if (!in->path)
+		return;
+	/* should someone else look into it, rmdir fails: then at least nothing goes on in it */
+	tap_instance_put(in, "0", "events/enable");
+	if (in->guard >= 0)
+		close(in->guard);
+	rmdir(in->path);
+	free(in->path);
+	*in = (struct tap_instance){ .guard = -1 };
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Completion for a shell (tools/schedtap.bash): one candidate per line. Files are the shell's. */
+#include <stdio.h>
+
+#include "cli/cmd.h"
+#include "event/defs.h"
+
+static void offer(const char *word, const char *system, const char *colon, const char *name)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s%s%s", system, colon, name);
+	if (!strncmp(text, word, strlen(word)))
+		puts(text);
+}
+
+static void offer_commands(const char *word)
+{
+	for (const struct tap_cmd *const *c = tap_cmds; *c; c++)
+		if (!(*c)->hidden)
+			offer(word, "", "", (*c)->name);
+}
+
+static void offer_options(const struct tap_cmd *cmd, const char *word)
+{
+	for (const struct tap_opt *o = cmd->opts; o && o->name; o++)
+		offer(word, "", "--", o->name);
+	offer(word, "", "--", "help");
+}
+
+static void offer_events(const char *word)
+{
+	const struct tap_def *def;
+	const char *group = "";
+
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
+		if (strchr(word, ':')) {
+			offer(word, def->system, ":", def->name);
+			continue;
+		}
+		if (strcmp(group, def->group)) /* those of one group stand together */
+			offer(word, "", "", def->group);
+		offer(word, "", "", def->name);
+		group = def->group;
+	}
+}
+
+/* The option that waits for its value after @word, or NULL. */
+static const struct tap_opt *waiting(const struct tap_cmd *cmd, const char *word)
+{
+	for (const struct tap_opt *o = cmd->opts; o && o->name; o++) {
+		if (o->arg && !strncmp(word, "--", 2) && !strcmp(word + 2, o->name))
+			return o;
+		if (o->arg && o->letter && word[0] == '-' && word[1] == o->letter && !word[2])
+			return o;
+	}
+	return NULL;
+}
+
+/* @rest: the words after the program's name; the last one, maybe empty, is to be completed. */
+static int run_complete(void *opts, const struct tap_strings *operands, char **rest)
+{
+	const struct tap_cmd *cmd;
+	const struct tap_opt *opt;
+	const char *word;
+	int nr = 0;
+
+	(void)opts;
+	(void)operands;
+	while (rest && rest[nr])
+		nr++;
+	if (!nr)
+		return TAP_EXIT_OK;
+	word = rest[nr - 1];
+	cmd = tap_cmd_find(rest[0]);
+	if (nr == 1 || (nr == 2 && !strcmp(rest[0], "help"))) {
+		offer_commands(word);
+	} else if (cmd) {
+		opt = waiting(cmd, rest[nr - 2]);
+		if (opt && !strcmp(opt->name, "event"))
+			offer_events(word);
+		else if (!opt && *word == '-')
+			offer_options(cmd, word);
+	}
+	return TAP_EXIT_OK;
+}
+
+const struct tap_cmd tap_cmd_complete = {
+	.name = "__complete",
+	.help = "candidates for the last word",
+	.operands = "-- WORDS",
+	.hidden = true,
+	.run = run_complete,
+};

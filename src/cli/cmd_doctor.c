@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cap.h"
+#include "capture/bpf/kernel.h"
+#include "capture/tracefs/tracefs.h"
+#include "cli/cmd.h"
+
+/* One line of the report. */
+struct check {
+	const char *what;    /* "CAP_BPF" */
+	bool ok;
+	const char *enables; /* what it is good for */
+	const char *fix;     /* one command; NULL: none */
+};
+
+static void print_check(const struct check *c)
+{
+	printf("%-4s %-24s %s\n", c->ok ? "ok" : "no", c->what, c->enables);
+	if (!c->ok && c->fix)
+		printf("     %-24s fix: %s\n", "", c->fix);
+}
+
+static bool can_write(const char *root)
+{
+	char path[4200];
+
+	return root && snprintf(path, sizeof(path), "%s/instances", root) < (int)sizeof(path) &&
+	       !access(path, W_OK);
+}
+
+static void print_events(const struct tap_kernel *kernel)
+{
+	const struct tap_def *def;
+	unsigned int have = 0, all = 0;
+
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
+		const struct tap_hook *hook;
+		struct tap_buf why = { 0 };
+
+		if (tap_kernel_can(kernel, def, &hook, &why)) {
+			have++;
+			all++;
+		} else if (strcmp(def->name, "events_lost")) {
+			all++;
+			printf("no   %-24s %s\n", def->name, tap_buf_str(&why));
+		}
+		tap_buf_release(&why);
+	}
+	printf("%u of %u built-in events can be recorded over BPF here\n", have, all);
+}
+
+static int run_doctor(void *opts, const struct tap_strings *operands, char **rest)
+{
+	struct tap_kernel *kernel = NULL;
+	char *root = NULL;
+	bool admin = tap_cap_has(CAP_SYS_ADMIN);
+	bool btf = !tap_kernel_new(&kernel, NULL);
+	bool tracefs = !tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, NULL);
+	bool bpf = btf && !tap_cap_missing_for_bpf();
+	const struct check checks[] = {
+		{ "CAP_BPF", admin || tap_cap_has(CAP_BPF), "loading BPF programs",
+		  "sudo setcap cap_bpf,cap_perfmon+ep $(command -v schedtap)" },
+		{ "CAP_PERFMON", admin || tap_cap_has(CAP_PERFMON), "attaching them to tracepoints",
+		  "sudo setcap cap_bpf,cap_perfmon+ep $(command -v schedtap)" },
+		{ "CAP_SYS_ADMIN", admin, "measuring the price of the probes",
+		  "run as root" },
+		{ "BTF", btf, "recording over BPF: switches, wakeups, PELT, run queues, ...",
+		  "boot a kernel with CONFIG_DEBUG_INFO_BTF=y" },
+		{ "tracefs", tracefs, "all other events of the kernel, and kernel filters (-f)",
+		  "mount -t tracefs tracefs /sys/kernel/tracing" },
+		{ "tracefs instances", can_write(root), "recording from tracefs", "run as root" },
+	};
+
+	(void)opts;
+	(void)operands;
+	(void)rest;
+	for (unsigned int i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		print_check(&checks[i]);
+	if (btf)
+		print_events(kernel);
+	printf("recording works here: %s\n",
+	       bpf ? "yes, over BPF" : can_write(root) ? "yes, from tracefs only" : "no");
+	bpf |= can_write(root);
+	tap_kernel_free(kernel);
+	free(root);
+	return bpf ? TAP_EXIT_OK : TAP_EXIT_MISSING;
+}
+
+const struct tap_cmd tap_cmd_doctor = {
+	.name = "doctor",
+	.help = "what works here, what is missing, and the fix",
+	.example = "schedtap doctor",
+	.run = run_doctor,
+};

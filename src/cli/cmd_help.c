@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/help.h"
+
+#include <errno.h>
+
+void tap_help_overview(FILE *to)
+{
+	fputs("usage: schedtap COMMAND [OPTIONS]\n\n", to);
+	for (const struct tap_cmd *const *c = tap_cmds; *c; c++)
+		if (!(*c)->hidden)
+			fprintf(to, "  %-10s %s\n", (*c)->name, (*c)->help);
+	fputs("\n'schedtap help COMMAND' tells more, 'schedtap --version' the version.\n", to);
+}
+
+void tap_help_cmd(const struct tap_cmd *cmd)
+{
+	struct tap_buf out = { 0 };
+
+	tap_buf_printf(&out, "usage: schedtap %s%s%s%s\n\n%s\n", cmd->name,
+		       cmd->opts && cmd->opts->name ? " [OPTIONS]" : "", cmd->operands ? " " : "",
+		       cmd->operands ? cmd->operands : "", cmd->help);
+	if (cmd->opts && cmd->opts->name) {
+		tap_buf_puts(&out, "\noptions:\n");
+		tap_opt_help(cmd->opts, &out);
+	}
+	if (cmd->example)
+		tap_buf_printf(&out, "\nexample: %s\n", cmd->example);
+	tap_buf_puts(&out, "\nexit codes: 0 done, 1 failed, 2 usage, "
+			   "3 missing privilege or kernel feature\n");
+	fwrite(out.data, 1, out.len, stdout);
+	tap_buf_release(&out);
+}
+
+int tap_help_unknown(const char *name, struct tap_err *err)
+{
+	const char *nearest = NULL;
+
+	for (const struct tap_cmd *const *c = tap_cmds; *c; c++) {
+		const char *pair[] = { nearest, (*c)->name };
+
+		if (!(*c)->hidden)
+			nearest = tap_nearest(name, nearest ? pair : pair + 1, nearest ? 2 : 1);
+	}
+	if (!nearest)
+		return tap_err_set(err, -EINVAL, "unknown command '%s': see 'schedtap help'", name);
+	return tap_err_set(err, -EINVAL, "unknown command '%s': did you mean '%s'?", name, nearest);
+}
+
+/* The one command that @operands names. Return: NULL with @err set. */
+static const struct tap_cmd *named(const struct tap_strings *operands, struct tap_err *err)
+{
+	const struct tap_cmd *cmd;
+
+	if (operands->nr != 1) {
+		tap_err_set(err, -EINVAL, "needs one command's name");
+		return NULL;
+	}
+	cmd = tap_cmd_find(operands->v[0]);
+	if (!cmd)
+		tap_help_unknown(operands->v[0], err);
+	return cmd;
+}
+
+static int run_help(void *opts, const struct tap_strings *operands, char **rest)
+{
+	const struct tap_cmd *cmd;
+	struct tap_err err = { 0 };
+
+	(void)opts;
+	(void)rest;
+	if (!operands->nr) {
+		tap_help_overview(stdout);
+		return TAP_EXIT_OK;
+	}
+	cmd = named(operands, &err);
+	if (!cmd)
+		return tap_cmd_fail(&err, true);
+	tap_help_cmd(cmd);
+	return TAP_EXIT_OK;
+}
+
+/* Markdown takes some characters of plain text for its own. */
+static void add_markdown(struct tap_buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("\\`*_[]<>|", *text))
+			tap_buf_char(out, '\\');
+		tap_buf_char(out, *text);
+	}
+}
+
+static int run_man_options(void *opts, const struct tap_strings *operands, char **rest)
+{
+	struct tap_buf out = { 0 };
+	const struct tap_cmd *cmd;
+	struct tap_err err = { 0 };
+
+	(void)opts;
+	(void)rest;
+	cmd = named(operands, &err);
+	if (!cmd)
+		return tap_cmd_fail(&err, true);
+	for (const struct tap_opt *o = cmd->opts; o && o->name; o++) {
+		if (o->letter)
+			tap_buf_printf(&out, "`-%c`, ", o->letter);
+		tap_buf_printf(&out, "`--%s`", o->name);
+		if (o->arg)
+			tap_buf_printf(&out, " *%s*", o->arg);
+		tap_buf_puts(&out, "\n\n:   ");
+		add_markdown(&out, o->help);
+		tap_buf_puts(&out, "\n\n");
+	}
+	fwrite(out.data, 1, out.len, stdout);
+	tap_buf_release(&out);
+	return TAP_EXIT_OK;
+}
+
+const struct tap_cmd tap_cmd_help = {
+	.name = "help",
+	.help = "what a command does and its options",
+	.operands = "[COMMAND]",
+	.example = "schedtap help record",
+	.run = run_help,
+};
+
+const struct tap_cmd tap_cmd_man_options = {
+	.name = "__man-options",
+	.help = "a command's options for its manual page",
+	.operands = "COMMAND",
+	.hidden = true,
+	.run = run_man_options,
+};

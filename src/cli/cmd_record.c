@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "capture/session.h"
+#include "cli/cmd.h"
+
+#define PROGRESS_NS 250000000ull
+
+struct record_opts {
+	const char *output, *cpus, *compress, *backend;
+	struct tap_strings pids, tids, comms, cgroups;
+	struct tap_wanted *wanted;
+	unsigned int nr_wanted;
+	uint64_t duration_ns, buffer_bytes, max_bytes;
+	bool follow;
+};
+
+/* What ends a recording, and the command that may run under it. */
+struct run {
+	const struct record_opts *opts;
+	struct tap_session *session;
+	int signals;		/* signalfd */
+	int *pidfds;		/* of -p */
+	unsigned int nr_pidfds;
+	pid_t child;
+	int child_fd;		/* pidfd, or -1 */
+	int go;			/* written to when the command may start */
+	int child_status;
+	bool interrupted;
+	const char *why;	/* it ended early, for the last line */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static int add_event(void *opts, const char *value, struct tap_err *err)
+{
+	struct record_opts *o = opts;
+	struct tap_wanted *more = realloc(o->wanted, (o->nr_wanted + 1) * sizeof(*more));
+
+	if (!more)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	o->wanted = more;
+	o->wanted[o->nr_wanted++] = (struct tap_wanted){ .pattern = value };
+	return 0;
+}
+
+static int add_filter(void *opts, const char *value, struct tap_err *err)
+{
+	struct record_opts *o = opts;
+
+	if (!o->nr_wanted)
+		return tap_err_set(err, -EINVAL, "-f '%s' stands before any -e: it belongs to the -e "
+				   "in front of it", value);
+	o->wanted[o->nr_wanted - 1].filter = value;
+	return 0;
+}
+
+#define T struct record_opts
+static const struct tap_opt record_table[] = {
+	TAP_OPT_OUTPUT(T, output, "trace.dat"),
+	TAP_OPT_EVENT_CALL(add_event),
+	{ "filter", 'f', "FILTER", "kernel filter for the -e before it, which tracefs then records",
+	  TAP_OPT_CALL, .call = add_filter },
+	TAP_OPTION(T, duration_ns, "duration", 'd', "TIME", TAP_OPT_TIME,
+		   "stop after this time [until Ctrl-C]"),
+	TAP_OPT_PIDS(T, pids),
+	TAP_OPTION(T, follow, "follow", 0, NULL, TAP_OPT_FLAG, "children of -p processes too"),
+	TAP_OPT_TIDS(T, tids),
+	TAP_OPT_COMMS(T, comms),
+	TAP_OPT_CGROUPS(T, cgroups),
+	TAP_OPT_CPUS(T, cpus),
+	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING,
+		   "bpf or tracefs [the cheapest, per event]"),
+	TAP_OPTION(T, buffer_bytes, "buffer", 0, "SIZE", TAP_OPT_SIZE,
+		   "ring per CPU, rounded up to a power of two [8M]"),
+	TAP_OPTION(T, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
+		   "stop when this much was recorded [no limit]"),
+	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "none or zstd [none]"),
+	{ 0 }
+};
+#undef T
+
+static int check(const struct record_opts *o, struct tap_err *err)
+{
+	if (strcmp(o->compress, "none") && strcmp(o->compress, "zstd"))
+		return tap_err_set(err, -EINVAL, "unknown compression '%s': use none or zstd",
+				   o->compress);
+	if (o->backend && strcmp(o->backend, "bpf") && strcmp(o->backend, "tracefs"))
+		return tap_err_set(err, -EINVAL, "unknown backend '%s': use bpf or tracefs", o->backend);
+	if (!o->duration_ns)
+		return tap_err_set(err, -EINVAL, "-d 0: there is nothing to record in no time");
+	if (!o->buffer_bytes || o->buffer_bytes > 256u << 20)
+		return tap_err_set(err, -EINVAL, "--buffer takes 1 byte to 256M per CPU");
+	if (!*o->output)
+		return tap_err_set(err, -EINVAL, "-o needs a file name");
+	if (o->follow && !o->pids.nr)
+		return tap_err_set(err, -EINVAL, "--follow needs -p");
+	return 0;
+}
+
+static int open_session(struct run *run, struct tap_err *err)
+{
+	const struct record_opts *o = run->opts;
+	struct tap_session_opts so = {
+		.file = o->output,
+		.wanted = o->wanted,
+		.nr_wanted = o->nr_wanted,
+		.backend = o->backend,
+		.scope = { .tgids = o->pids, .tids = o->tids, .comms = o->comms,
+			   .cgroups = o->cgroups, .follow = o->follow },
+		.buffer_bytes = o->buffer_bytes,
+		.zstd = !strcmp(o->compress, "zstd"),
+	};
+	int ret = 0;
+
+	if (o->cpus && tap_cpus_parse(&so.scope.cpus, o->cpus))
+		ret = tap_err_set(err, -EINVAL, "'%s' is no CPU list such as 0-3,8", o->cpus);
+	ret = ret ?: tap_session_open(&so, &run->session, err);
+	tap_cpus_release(&so.scope.cpus);
+	return ret;
+}
+
+/* A -p that is not there is an error now, and one that ends later ends the recording. */
+static int watch_pids(struct run *run, struct tap_err *err)
+{
+	const struct tap_strings *pids = &run->opts->pids;
+
+	run->pidfds = calloc(pids->nr + 1, sizeof(*run->pidfds));
+	if (!run->pidfds)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	for (unsigned int i = 0; i < pids->nr; i++) {
+		int64_t pid;
+		int fd;
+
+		if (tap_text_parse_int(pids->v[i], 1, INT32_MAX, &pid))
+			return tap_err_set(err, -EINVAL, "'%s' is no process id", pids->v[i]);
+		fd = pidfd_open((pid_t)pid, 0);
+		if (fd < 0)
+			return tap_err_set(err, -errno, "cannot watch process %s: %m", pids->v[i]);
+		run->pidfds[run->nr_pidfds++] = fd;
+	}
+	return 0;
+}
+
+/* The command is there from the start, but waits until events flow. */
+static int fork_command(struct run *run, char **argv, struct tap_err *err)
+{
+	int go[2];
+	char word;
+
+	if (pipe2(go, O_CLOEXEC))
+		return tap_err_set(err, -errno, "cannot make a pipe: %m");
+	run->child = fork();
+	if (run->child < 0)
+		return tap_err_set(err, -errno, "cannot fork: %m");
+	if (!run->child) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		close(go[1]);
+		if (read(go[0], &word, 1) != 1)
+			_exit(TAP_EXIT_FAILED); /* the recording did not start */
+		execvp(argv[0], argv);
+		fprintf(stderr, "schedtap: cannot run '%s': %s\n", argv[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	close(go[0]);
+	run->go = go[1];
+	run->child_fd = pidfd_open(run->child, 0);
+	return run->child_fd < 0 ? tap_err_set(err, -errno, "cannot watch the command: %m") : 0;
+}
+
+static void print_progress(const struct run *run)
+{
+	struct tap_session_stats st;
+	double seconds;
+
+	tap_session_stats(run->session, &st);
+	seconds = (double)(now_ns() - st.start_ns) / 1e9;
+	fprintf(stderr, "\r%.1f s  %.0f events/s  %.1f MB  %llu lost \033[K", seconds,
+		(double)st.events / seconds, (double)st.bytes / 1e6, (unsigned long long)st.lost);
+}
+
+/* Whether what poll() found ends the recording. */
+static bool is_over(struct run *run, const struct pollfd *fds, unsigned int *alive)
+{
+	if (fds[0].revents) {
+		run->interrupted = true;
+		run->why = "stopped by a signal";
+		return true;
+	}
+	if (fds[1].revents)
+		return true; /* the command ended */
+	for (unsigned int i = 0; i < run->nr_pidfds; i++)
+		if (fds[2 + i].revents && run->pidfds[i] >= 0) {
+			close(run->pidfds[i]);
+			run->pidfds[i] = -1;
+			(*alive)--;
+		}
+	if (run->nr_pidfds && !*alive && !run->opts->follow) {
+		run->why = "the process ended";
+		return true;
+	}
+	return false;
+}
+
+static bool is_full(struct run *run)
+{
+	struct tap_session_stats st;
+
+	tap_session_stats(run->session, &st);
+	if (!run->opts->max_bytes || st.bytes < run->opts->max_bytes)
+		return false;
+	run->why = "reached --max-size";
+	return true;
+}
+
+static int record(struct run *run, struct tap_err *err)
+{
+	uint64_t start = now_ns(), wait_ns, shown = start;
+	bool terminal = isatty(STDERR_FILENO);
+	unsigned int alive = run->nr_pidfds;
+	struct pollfd *fds = calloc(run->nr_pidfds + 2, sizeof(*fds));
+	int ret;
+
+	if (!fds)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	do {
+		uint64_t now = now_ns(), end = run->opts->duration_ns;
+		struct timespec ts;
+
+		ret = tap_session_drain(run->session, &wait_ns, err);
+		if (ret || now - start >= end || is_full(run))
+			break;
+		if (wait_ns > end - (now - start))
+			wait_ns = end - (now - start);
+		if (terminal && now - shown >= PROGRESS_NS) {
+			print_progress(run);
+			shown = now;
+		}
+		fds[0] = (struct pollfd){ .fd = run->signals, .events = POLLIN };
+		fds[1] = (struct pollfd){ .fd = run->child_fd, .events = POLLIN };
+		for (unsigned int i = 0; i < run->nr_pidfds; i++)
+			fds[2 + i] = (struct pollfd){ .fd = run->pidfds[i], .events = POLLIN };
+		ts = (struct timespec){ .tv_sec = (time_t)(wait_ns / 1000000000u),
+					.tv_nsec = (long)(wait_ns % 1000000000u) };
+		ppoll(fds, run->nr_pidfds + 2, &ts, NULL);
+	} while (!is_over(run, fds, &alive));
+	free(fds);
+	if (terminal)
+		fputs("\r\033[K", stderr);
+	return ret;
+}
+
+/* Ends a command that is still running, as perf does, and takes its status. */
+static void reap(struct run *run)
+{
+	if (run->go >= 0)
+		close(run->go);
+	if (run->child <= 0)
+		return;
+	if (waitpid(run->child, &run->child_status, WNOHANG) == 0) {
+		kill(run->child, SIGTERM);
+		waitpid(run->child, &run->child_status, 0);
+	}
+	run->child = 0;
+}
+
+static void print_plan(const struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++) {
+		const struct tap_plan_event *ev = &plan->events[i];
+
+		if (ev->status == TAP_EVENT_FAILED)
+			fprintf(stderr, "schedtap: without %s:%s: %s\n", ev->system, ev->name,
+				ev->reason ? ev->reason : "?");
+	}
+}
+
+static void print_result(const struct run *run)
+{
+	struct tap_session_stats st;
+
+	tap_session_stats(run->session, &st);
+	fprintf(stderr, "%s: %.3f s, %llu events, %.1f MB, %llu lost%s%s\n", run->opts->output,
+		(double)(st.end_ns - st.start_ns) / 1e9, (unsigned long long)st.events,
+		(double)st.bytes / 1e6, (unsigned long long)st.lost, run->why ? "; " : "",
+		run->why ? run->why : "");
+	if (st.ns_per_event >= 0)
+		fprintf(stderr, "price: %.0f ns per event, %.2f %% of all CPUs in the probes, ",
+			st.ns_per_event, st.probe_cpu_pct);
+	else
+		fputs("price: probes not measured, ", stderr);
+	fprintf(stderr, "%.2f %% in the recorder\n", st.recorder_cpu_pct);
+}
+
+static int start(struct run *run, char **rest, struct tap_err *err)
+{
+	sigset_t set;
+	int ret;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run->signals < 0)
+		return tap_err_set(err, -errno, "cannot wait for signals: %m");
+	ret = watch_pids(run, err);
+	if (!ret && rest && *rest)
+		ret = fork_command(run, rest, err);
+	ret = ret ?: tap_session_start(run->session, err);
+	if (!ret && run->go >= 0 && write(run->go, "g", 1) != 1)
+		ret = tap_err_set(err, -errno, "cannot start the command: %m");
+	return ret;
+}
+
+/* From here on a second Ctrl-C ends us at once; the spool folder holds what was recorded. */
+static void on_second(int sig)
+{
+	(void)sig;
+	_exit(TAP_EXIT_INTERRUPTED);
+}
+
+static void let_signals_through(int signals)
+{
+	struct signalfd_siginfo info;
+	sigset_t set;
+
+	while (read(signals, &info, sizeof(info)) > 0)
+		;
+	signal(SIGINT, on_second);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static int exit_code(const struct run *run, bool has_command)
+{
+	if (!has_command)
+		return TAP_EXIT_OK;
+	if (WIFSIGNALED(run->child_status))
+		return 128 + WTERMSIG(run->child_status);
+	return WEXITSTATUS(run->child_status);
+}
+
+static int run_session(struct run *run, char **rest, struct tap_err *err)
+{
+	int ret = start(run, rest, err), finished;
+
+	if (ret)
+		return ret;
+	print_plan(tap_session_plan(run->session));
+	ret = record(run, err);
+	let_signals_through(run->signals);
+	/* what was recorded until the failure is packed as well; the first failure is told */
+	finished = tap_session_finish(run->session, ret ? NULL : err);
+	reap(run);
+	if (!ret && !finished)
+		print_result(run);
+	return ret ? ret : finished;
+}
+
+static int run_record(void *opts, const struct tap_strings *operands, char **rest)
+{
+	struct record_opts *o = opts;
+	struct run run = { .opts = o, .signals = -1, .child_fd = -1, .go = -1 };
+	struct tap_err err = { 0 };
+	int ret = check(o, &err);
+
+	(void)operands;
+	ret = ret ?: open_session(&run, &err);
+	if (ret) {
+		free(o->wanted);
+		return tap_cmd_fail(&err, true);
+	}
+	ret = run_session(&run, rest, &err);
+	reap(&run);
+	tap_session_free(run.session);
+	for (unsigned int i = 0; i < run.nr_pidfds; i++)
+		close(run.pidfds[i]);
+	free(run.pidfds);
+	free(o->wanted);
+	return ret ? tap_cmd_fail(&err, false) : exit_code(&run, rest && *rest);
+}
+
+static const struct record_opts record_defaults = {
+	.output = "trace.dat",
+	.compress = "none",
+	.duration_ns = UINT64_MAX,
+	.buffer_bytes = 8u << 20,
+};
+
+const struct tap_cmd tap_cmd_record = {
+	.name = "record",
+	.help = "record what this machine's scheduler does",
+	.operands = "[-- CMD [ARG...]]",
+	.example = "schedtap record -d 1 -o /dev/shm/demo.dat",
+	.opts = record_table,
+	.opts_size = sizeof(struct record_opts),
+	.defaults = &record_defaults,
+	.run = run_record,
+};

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap repair: a file of the folder that a recorder left when it was killed. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/cmd.h"
+#include "cli/input.h"
+#include "recording/pack.h"
+
+#define SUFFIX ".spool"
+
+struct repair_opts {
+	const char *compress;
+};
+
+static const struct tap_opt repair_opts[] = {
+	TAP_OPTION(struct repair_opts, compress, "compress", 0, "HOW", TAP_OPT_STRING,
+		   "compress the file: zstd, none [none]"),
+	{ 0 }
+};
+
+/* FILE and FILE.spool, whichever of the two was named. */
+struct paths {
+	char *file, *spool;
+};
+
+/* What the file holds. */
+struct found {
+	uint64_t events, lost, first_ns, last_ns;
+	bool lost_unknown, killed;
+};
+
+static int paths_init(struct paths *p, const char *name, struct tap_err *err)
+{
+	size_t len = strlen(name);
+
+	while (len > 1 && name[len - 1] == '/')
+		len--;
+	if (len > strlen(SUFFIX) && !strncmp(name + len - strlen(SUFFIX), SUFFIX, strlen(SUFFIX)))
+		len -= strlen(SUFFIX);
+	p->file = strndup(name, len);
+	if (asprintf(&p->spool, "%.*s" SUFFIX, (int)len, name) < 0)
+		p->spool = NULL;
+	return p->file && p->spool ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+}
+
+static int look(struct found *f, const char *file, struct tap_err *err)
+{
+	struct tap_input in;
+	struct tap_event ev;
+	int ret = tap_input_open(&in, file, err);
+
+	if (ret)
+		return ret;
+	f->killed = json_is_false(json_object_get(in.meta, "complete"));
+	while ((ret = tap_reader_next(in.reader, &ev, err)) > 0) {
+		if (!f->events && !f->last_ns)
+			f->first_ns = ev.ts_ns;
+		f->last_ns = ev.ts_ns;
+		f->events += !!ev.fmt;
+		f->lost += ev.fmt ? 0 : ev.lost.count;
+		f->lost_unknown |= !ev.fmt && !ev.lost.count;
+	}
+	tap_input_close(&in);
+	return ret;
+}
+
+static void report(const struct found *f, const char *file)
+{
+	struct tap_buf b = { 0 };
+
+	tap_text_escape(&b, file, strlen(file));
+	tap_buf_printf(&b, ": %" PRIu64 " events, %s%" PRIu64 " lost", f->events,
+		       f->lost_unknown ? "at least " : "", f->lost);
+	if (f->events) {
+		tap_buf_puts(&b, ", from ");
+		tap_text_ns(&b, f->first_ns);
+		tap_buf_puts(&b, " to ");
+		tap_text_ns(&b, f->last_ns);
+	}
+	if (f->killed)
+		tap_buf_puts(&b, "; the recorder was killed: what came after that is missing");
+	tap_buf_char(&b, '\n');
+	fwrite(b.data, 1, b.len, stdout);
+	tap_buf_release(&b);
+}
+
+/* Holding the folder's lock, so that no other repair touches it meanwhile. */
+static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
+{
+	struct tap_pack_opts opts = { .zstd = zstd };
+	struct found found = { 0 };
+	int ret = tap_pack(p->spool, p->file, &opts, err);
+
+	if (!ret)
+		ret = look(&found, p->file, err);
+	if (!ret)
+		report(&found, p->file);
+	return ret;
+}
+
+static int repair(const char *name, bool zstd, struct tap_err *err)
+{
+	struct paths p = { 0 };
+	int ret = paths_init(&p, name, err), lock;
+
+	if (ret)
+		goto out;
+	lock = tap_spool_lock(p.spool, err);
+	if (lock == -ENOENT && !access(p.file, F_OK))
+		ret = tap_err_set(err, -ENOENT, "'%.300s' needs no repair: no folder is beside it",
+				  p.file);
+	else if (lock < 0)
+		ret = lock;
+	else
+		ret = repair_locked(&p, zstd, err);
+	if (lock >= 0)
+		close(lock);
+out:
+	free(p.file);
+	free(p.spool);
+	return ret;
+}
+
+static int run_repair(void *opts, const struct tap_strings *operands, char **rest)
+{
+	const struct repair_opts *o = opts;
+	const char *const standard = TAP_INPUT_DEFAULT;
+	const char *const *names = operands->nr ? operands->v : &standard;
+	struct tap_err err = { 0 };
+	int code = TAP_EXIT_OK;
+
+	(void)rest;
+	if (strcmp(o->compress, "zstd") && strcmp(o->compress, "none")) {
+		tap_err_set(&err, -EINVAL, "cannot compress with '%.300s': it is zstd or none",
+			    o->compress);
+		return tap_cmd_fail(&err, true);
+	}
+	for (unsigned int i = 0; i < (operands->nr ? operands->nr : 1); i++) {
+		if (repair(names[i], !strcmp(o->compress, "zstd"), &err))
+			code = tap_cmd_fail(&err, false);
+	}
+	return code;
+}
+
+const struct tap_cmd tap_cmd_repair = {
+	.name = "repair",
+	.help = "make a file of what a killed recorder left",
+	.operands = "[FILE|FILE.spool]...",
+	.example = "schedtap repair demo/trace.dat",
+	.opts = repair_opts,
+	.opts_size = sizeof(struct repair_opts),
+	.defaults = &(const struct repair_opts){ .compress = "none" },
+	.run = run_repair,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Every command, in the order of `schedtap help`: TAP_CMD(x) stands for the struct tap_cmd
+ * tap_cmd_x of cmd_x.c. The includer defines TAP_CMD. No include guard: cmds.c reads it twice.
+ */
+TAP_CMD(record)
+TAP_CMD(dump)
+TAP_CMD(summary)
+TAP_CMD(list)
+TAP_CMD(doctor)
+TAP_CMD(repair)
+TAP_CMD(help)
+TAP_CMD(complete)
+TAP_CMD(man_options)

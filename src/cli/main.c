@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* From argv to a command, and from its result to an exit code. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/cmd.h"
+#include "cli/help.h"
+
+int tap_cmd_fail(const struct tap_err *err, bool usage)
+{
+	struct tap_buf out = { 0 };
+	const char *line = err->text;
+
+	if (err->code == -EPIPE)
+		return TAP_EXIT_OK;
+	tap_buf_puts(&out, "schedtap: ");
+	for (size_t len; *line; line += len + (line[len] == '\n')) {
+		if (line != err->text) /* cannot pass for a message of its own */
+			tap_buf_puts(&out, "    ");
+		len = strcspn(line, "\n");
+		tap_text_escape(&out, line, len);
+		tap_buf_char(&out, '\n');
+	}
+	fflush(stdout);
+	fwrite(out.data, 1, out.len, stderr);
+	tap_buf_release(&out);
+	switch (err->code) {
+	case -EPERM:
+	case -EACCES:
+	case -EOPNOTSUPP:
+	case -ENOSYS:
+		return TAP_EXIT_MISSING;
+	case -EINVAL:
+		return usage ? TAP_EXIT_USAGE : TAP_EXIT_FAILED;
+	default:
+		return TAP_EXIT_FAILED;
+	}
+}
+
+static int check_words(const struct tap_cmd *cmd, const struct tap_strings *operands, char **rest,
+		       struct tap_err *err)
+{
+	const char *takes = cmd->operands ? cmd->operands : "";
+
+	if (operands->nr && (!*takes || !strncmp(takes, "--", 2)))
+		return tap_err_set(err, -EINVAL, "unexpected word '%s': see 'schedtap help %s'",
+				   operands->v[0], cmd->name);
+	if (rest && !strstr(takes, "--"))
+		return tap_err_set(err, -EINVAL, "unexpected '--': see 'schedtap help %s'",
+				   cmd->name);
+	return 0;
+}
+
+static bool wants_help(int argc, char **argv)
+{
+	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
+
+static int run_cmd(const struct tap_cmd *cmd, int argc, char **argv)
+{
+	void *opts = calloc(1, cmd->opts_size + 1);
+	struct tap_strings operands = { 0 };
+	struct tap_err err = { 0 };
+	char **rest;
+	int ret;
+
+	if (wants_help(argc, argv)) {
+		tap_help_cmd(cmd);
+		ret = TAP_EXIT_OK;
+		goto out;
+	}
+	if (!opts) {
+		tap_err_set(&err, -ENOMEM, "out of memory");
+		ret = tap_cmd_fail(&err, false);
+		goto out;
+	}
+	if (cmd->defaults)
+		memcpy(opts, cmd->defaults, cmd->opts_size);
+	if (tap_opt_parse(cmd->opts, opts, argc, argv, &operands, &rest, &err) ||
+	    check_words(cmd, &operands, rest, &err))
+		ret = tap_cmd_fail(&err, true);
+	else
+		ret = cmd->run(opts, &operands, rest);
+	tap_opt_release(cmd->opts, opts);
+out:
+	tap_strings_release(&operands);
+	free(opts);
+	return ret;
+}
+
+/* The first word when it is no command's name. */
+static int run_word(const char *word)
+{
+	struct tap_err err = { 0 };
+
+	if (!strcmp(word, "--version")) {
+		puts("schedtap " TAP_VERSION);
+		return TAP_EXIT_OK;
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+		tap_help_overview(stdout);
+		return TAP_EXIT_OK;
+	}
+	if (*word == '-')
+		tap_err_set(&err, -EINVAL, "unknown option '%s': see 'schedtap help'", word);
+	else
+		tap_help_unknown(word, &err);
+	return tap_cmd_fail(&err, true);
+}
+
+/* Whether stdout is a pipe whose reader has gone, as `| head` does: that is no failure. */
+static bool reader_gone(void)
+{
+	struct pollfd p = { .fd = STDOUT_FILENO };
+
+	return poll(&p, 1, 0) > 0 && (p.revents & POLLERR);
+}
+
+static int finish(int code)
+{
+	struct tap_err err = { 0 };
+	bool failed = ferror(stdout);
+
+	errno = EIO; /* what failed earlier left only its mark */
+	if (fflush(stdout))
+		failed = true;
+	if (!failed || reader_gone())
+		return code;
+	tap_err_set(&err, -errno, "cannot write to standard output: %m");
+	tap_cmd_fail(&err, false);
+	return code ? code : TAP_EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	const struct tap_cmd *cmd;
+
+	if (argc < 2) {
+		tap_help_overview(stderr);
+		return TAP_EXIT_USAGE;
+	}
+	cmd = tap_cmd_find(argv[1]);
+	return finish(cmd ? run_cmd(cmd, argc - 2, argv + 2) : run_word(argv[1]));
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Format texts: what tracefs has in events/SYSTEM/NAME/format and a trace.dat carries along.
+ * Parsed here into a struct tap_format; a built-in definition (defs.h) goes the same way, so
+ * that one decoder serves every event.
+ */
+#ifndef TAP_EVENT_FORMAT_H
+#define TAP_EVENT_FORMAT_H
+
+#include <schedtap/event.h>
+
+#define TAP_FORMAT_MAX_BYTES ((size_t)4 << 20) /* a print fmt may list every cgroup */
+#define TAP_FORMAT_MAX_FIELDS 512u
+
+/* How the kernel that wrote the records lays out words. */
+struct tap_abi {
+	bool big_endian;
+	uint8_t long_size; /* 4 or 8 */
+};
+
+/*
+ * Parses @len bytes of @text; both strings are copied.
+ * Return: 0; -EINVAL with the line that is wrong; -E2BIG above the bounds; -ENOMEM.
+ */
+int tap_format_parse(const char *system, const char *text, size_t len, struct tap_abi abi,
+		     struct tap_format **out, struct tap_err *err);
+void tap_format_free(struct tap_format *fmt);
+
+/* A C integer type, or a pointer (unsigned, long_size bytes). */
+struct tap_ctype {
+	uint8_t size; /* 1, 2, 4 or 8 */
+	bool is_signed;
+};
+
+/* Return: whether "unsigned long", "pid_t", "struct rq *", ... is a type of known size. */
+bool tap_ctype_find(const char *s, size_t len, struct tap_abi abi, struct tap_ctype *type);
+
+/* As tap_field_bytes(), but text with its NUL and what follows it: all that the field has. */
+const char *tap_field_region(const struct tap_field *f, const void *rec, uint32_t size,
+			     uint32_t *len);
+
+#endif

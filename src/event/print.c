@@ -1,0 +1,873 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "event/print.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+#include <traceevent/trace-seq.h>
+
+#include "event/print_prog.h"
+
+/* libtraceevent's parser recurses without a bound: it gets no text that could exhaust a stack. */
+#define FOREIGN_MAX_TEXT 16384u
+/* and it reads whole addresses from a field without looking at the field's size */
+#define FOREIGN_PADDING 128u
+
+struct foreign {
+	struct tep_handle *tep;
+	struct trace_seq seq;
+	struct tap_buf copy; /* of the record, with zeros behind */
+};
+
+struct tap_printer {
+	const struct tap_format *fmt;
+	struct print_prog prog; /* prog.outs is NULL: there is none */
+	struct foreign *foreign; /* NULL: natively, or as name=value pairs */
+};
+
+struct run {
+	const struct print_prog *prog;
+	const unsigned char *rec;
+	uint32_t size;
+};
+
+/* ---- numbers ---- */
+
+static inline uint64_t load(enum print_load how, const unsigned char *p)
+{
+	uint16_t v16;
+	uint32_t v32;
+	uint64_t v64;
+
+	switch (how) {
+	case LOAD_U8:
+		return *p;
+	case LOAD_S8:
+		return (uint64_t)(int8_t)*p;
+	case LOAD_U16:
+	case LOAD_S16:
+	case LOAD_U16X:
+	case LOAD_S16X:
+		memcpy(&v16, p, sizeof(v16));
+		v16 = how >= LOAD_U16X ? __builtin_bswap16(v16) : v16;
+		return how == LOAD_S16 || how == LOAD_S16X ? (uint64_t)(int16_t)v16 : v16;
+	case LOAD_U32:
+	case LOAD_S32:
+	case LOAD_U32X:
+	case LOAD_S32X:
+		memcpy(&v32, p, sizeof(v32));
+		v32 = how >= LOAD_U16X ? __builtin_bswap32(v32) : v32;
+		return how == LOAD_S32 || how == LOAD_S32X ? (uint64_t)(int32_t)v32 : v32;
+	default:
+		memcpy(&v64, p, sizeof(v64));
+		return how == LOAD_64X ? __builtin_bswap64(v64) : v64;
+	}
+}
+
+static uint64_t eval(const struct run *r, uint32_t n);
+
+static const unsigned char *region(const struct run *r, const struct tap_field *f, uint32_t *len)
+{
+	return (const unsigned char *)tap_field_region(f, r->rec, r->size, len);
+}
+
+/* Which of the two bytes of an "a ? b : c" it is. */
+static const struct print_node *bytes_node(const struct run *r, uint32_t n)
+{
+	const struct print_node *node = &r->prog->nodes[n];
+
+	while (node->op == P_COND)
+		node = &r->prog->nodes[eval(r, node->a) ? node->b : node->c];
+	return node;
+}
+
+static const unsigned char *bytes_of(const struct run *r, uint32_t n, uint32_t *len)
+{
+	return region(r, bytes_node(r, n)->field, len);
+}
+
+static uint64_t load_elem(const unsigned char *p, struct tap_ctype type, bool swap)
+{
+	static const uint8_t loads[] = { [1] = LOAD_U8, [2] = LOAD_U16, [4] = LOAD_U32, [8] = LOAD_64 };
+	uint8_t how = loads[type.size];
+
+	if (swap && type.size > 1)
+		how += LOAD_U16X - LOAD_U16;
+	return print_fit(type, load(how, p));
+}
+
+static uint64_t elem(const struct run *r, const struct print_node *n)
+{
+	const struct print_node *from = bytes_node(r, n->a);
+	uint64_t index = eval(r, n->b);
+	uint32_t len;
+	const unsigned char *p = region(r, from->field, &len);
+
+	if (index >= len / n->type.size)
+		return 0;
+	return load_elem(p + index * n->type.size, n->type, from->field->swap);
+}
+
+static uint64_t eval(const struct run *r, uint32_t i)
+{
+	const struct print_node *n = &r->prog->nodes[i];
+	uint32_t len;
+
+	switch (n->op) {
+	case P_NUM:
+		return n->num;
+	case P_LOAD:
+		return load(n->load, r->rec + n->at);
+	case P_ELEM:
+		return elem(r, n);
+	case P_LEN:
+		region(r, n->field, &len);
+		return len;
+	case P_CAST:
+		return print_fit(n->type, eval(r, n->a));
+	case P_NEG:
+		return print_fit(n->type, -eval(r, n->a));
+	case P_INV:
+		return print_fit(n->type, ~eval(r, n->a));
+	case P_NOT:
+		return !eval(r, n->a);
+	case P_COND:
+		return eval(r, eval(r, n->a) ? n->b : n->c);
+	case P_ANDAND:
+		return eval(r, n->a) && eval(r, n->b);
+	case P_OROR:
+		return eval(r, n->a) || eval(r, n->b);
+	default:
+		return print_arith(n->op, n->arith, eval(r, n->a), eval(r, n->b));
+	}
+}
+
+static inline uint64_t value(const struct run *r, const struct print_out *o)
+{
+	return o->load == LOAD_NODE ? eval(r, o->node) : load(o->load, r->rec + o->at);
+}
+
+static inline char *put_unsigned(char *w, uint64_t v)
+{
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+	char tmp[20], *p = tmp + sizeof(tmp);
+	size_t len;
+
+	if (v < 10) {
+		*w = (char)('0' + v);
+		return w + 1;
+	}
+	for (; v >= 100; v /= 100)
+		memcpy(p -= 2, pairs + 2 * (v % 100), 2);
+	if (v >= 10)
+		memcpy(p -= 2, pairs + 2 * v, 2);
+	else
+		*--p = (char)('0' + v);
+	len = (size_t)(tmp + sizeof(tmp) - p);
+	memcpy(w, p, len);
+	return w + len;
+}
+
+static inline char *put_signed(char *w, int64_t v)
+{
+	if (v < 0)
+		*w++ = '-';
+	return put_unsigned(w, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
+static inline char *put_hex(char *w, uint64_t v)
+{
+	unsigned int digits = v ? (67u - (unsigned int)__builtin_clzll(v)) / 4 : 1;
+
+	for (unsigned int i = digits; i-- > 0; v >>= 4)
+		w[i] = "0123456789abcdef"[v & 15];
+	return w + digits;
+}
+
+static char *put_fill(char *w, char c, int n)
+{
+	if (n <= 0)
+		return w;
+	memset(w, c, (size_t)n);
+	return w + n;
+}
+
+/* The digits of @v, last first. */
+static int digits_of(char *tmp, uint64_t v, unsigned int base, bool upper)
+{
+	const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+	int n = 0;
+
+	do {
+		tmp[n++] = set[v % base];
+		v /= base;
+	} while (v);
+	return n;
+}
+
+static int clamp(int64_t v, int min)
+{
+	return v < min ? min : v > PRINT_MAX_WIDTH ? PRINT_MAX_WIDTH : (int)v;
+}
+
+static void amounts(const struct run *r, const struct print_out *o, int *width, int *precision,
+		    bool *left)
+{
+	*left = o->left;
+	*width = o->width;
+	*precision = o->precision;
+	if (o->width_node) {
+		*width = clamp((int64_t)eval(r, o->width_node), -PRINT_MAX_WIDTH);
+		*left |= *width < 0;
+		*width = *width < 0 ? -*width : *width;
+	}
+	if (o->precision_node)
+		*precision = clamp((int64_t)eval(r, o->precision_node), -1);
+}
+
+/*
+ * As printk does it, which differs from C's printf: "0x" also stands before a zero, and a
+ * precision leaves the flag 0 in force.
+ */
+static char *put_number(const struct run *r, const struct print_out *o, char *w)
+{
+	uint64_t v = value(r, o);
+	char tmp[24], sign = 0;
+	int width, precision, n;
+	bool left;
+
+	amounts(r, o, &width, &precision, &left);
+	if (o->is_signed && (int64_t)v < 0) {
+		sign = '-';
+		v = -v;
+	} else if (o->is_signed && (o->plus || o->space)) {
+		sign = o->plus ? '+' : ' ';
+	}
+	n = digits_of(tmp, v, o->base, o->upper);
+	precision = precision > n ? precision : n;
+	width -= precision + (sign != 0);
+	if (o->special && o->base != 10)
+		width -= o->base == 16 ? 2 : v != 0;
+	if (!left && !o->zero)
+		w = put_fill(w, ' ', width);
+	if (sign)
+		*w++ = sign;
+	if (o->special && (o->base == 16 || (o->base == 8 && v)))
+		*w++ = '0';
+	if (o->special && o->base == 16)
+		*w++ = o->upper ? 'X' : 'x';
+	if (!left && o->zero)
+		w = put_fill(w, '0', width);
+	w = put_fill(w, '0', precision - n);
+	while (n)
+		*w++ = tmp[--n];
+	return left ? put_fill(w, ' ', width) : w;
+}
+
+/* ---- texts ---- */
+
+/* May write up to PRINT_SLACK - 1 bytes behind: that is cheaper than a call to memcpy(). */
+static inline char *put_literal(char *w, const char *s, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i += PRINT_SLACK)
+		memcpy(w + i, s + i, PRINT_SLACK);
+	return w + len;
+}
+
+static char *put_0x(char *w, uint64_t v)
+{
+	w[0] = '0';
+	w[1] = 'x';
+	return put_hex(w + 2, v);
+}
+
+static void add_hex(struct tap_buf *out, uint64_t v)
+{
+	char tmp[18];
+
+	tap_buf_add(out, tmp, (size_t)(put_0x(tmp, v) - tmp));
+}
+
+static char *put_symbolic(const struct run *r, const struct print_node *n, char *w)
+{
+	const struct print_entry *e = r->prog->entries + n->at;
+	uint64_t v = eval(r, n->a);
+	uint32_t from = 0, to = n->len;
+
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (e[mid].value < v)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	if (from < n->len && e[from].value == v)
+		return put_literal(w, r->prog->texts + e[from].at, e[from].len);
+	return put_0x(w, v);
+}
+
+static char *put_flags(const struct run *r, const struct print_node *n, char *w)
+{
+	const struct print_entry *e = r->prog->entries + n->at, *end = e + n->len;
+	const struct print_node *delim = &r->prog->nodes[n->b];
+	uint64_t v = eval(r, n->a);
+	bool more = false;
+
+	for (; e < end && v; e++) {
+		if ((v & e->value) != e->value)
+			continue;
+		if (more)
+			w = put_literal(w, r->prog->texts + delim->at, delim->len);
+		w = put_literal(w, r->prog->texts + e->at, e->len);
+		v &= ~e->value;
+		more = true;
+	}
+	if (!v)
+		return w;
+	if (more)
+		w = put_literal(w, r->prog->texts + delim->at, delim->len);
+	return put_0x(w, v);
+}
+
+/* A text whose node knows how long it may get; there is room for that. */
+static char *put_short(const struct run *r, uint32_t i, char *w)
+{
+	const struct print_node *n = &r->prog->nodes[i];
+
+	while (n->op == P_COND)
+		n = &r->prog->nodes[eval(r, n->a) ? n->b : n->c];
+	if (n->op == P_LITERAL)
+		return put_literal(w, r->prog->texts + n->at, n->len);
+	return n->op == P_SYMBOLIC ? put_symbolic(r, n, w) : put_flags(r, n, w);
+}
+
+/* Bitmaps are arrays of longs: the bytes of each are in the recording kernel's order. */
+static unsigned char mask_byte(const struct run *r, const unsigned char *p, uint32_t len, uint32_t i)
+{
+	uint32_t word = r->prog->fmt->long_size;
+
+	if (!r->prog->fmt->big_endian || len % word)
+		return p[i];
+	return p[i / word * word + (word - 1 - i % word)];
+}
+
+static void put_mask(const struct run *r, uint32_t n, struct tap_buf *out)
+{
+	uint32_t len;
+	const unsigned char *p = bytes_of(r, n, &len);
+
+	for (uint32_t i = len; i-- > 0;) {
+		unsigned char byte = mask_byte(r, p, len, i);
+
+		tap_buf_char(out, "0123456789abcdef"[byte >> 4]);
+		tap_buf_char(out, "0123456789abcdef"[byte & 15]);
+		if (i && i % 4 == 0)
+			tap_buf_char(out, ',');
+	}
+}
+
+static bool mask_bit(const struct run *r, const unsigned char *p, uint32_t len, uint64_t bit)
+{
+	return bit / 8 < len && mask_byte(r, p, len, (uint32_t)(bit / 8)) >> (bit % 8) & 1;
+}
+
+/* "0-3,8" */
+static void put_list(const struct run *r, uint32_t n, int64_t bits, struct tap_buf *out)
+{
+	uint32_t len;
+	const unsigned char *p = bytes_of(r, n, &len);
+	bool more = false;
+
+	for (int64_t from = 0, to; from < bits && from / 8 < len; from = to + 1) {
+		to = from;
+		if (!mask_bit(r, p, len, (uint64_t)from))
+			continue;
+		while (to + 1 < bits && mask_bit(r, p, len, (uint64_t)to + 1))
+			to++;
+		if (more)
+			tap_buf_char(out, ',');
+		tap_buf_u64(out, (uint64_t)from);
+		if (to > from) {
+			tap_buf_char(out, '-');
+			tap_buf_u64(out, (uint64_t)to);
+		}
+		more = true;
+	}
+}
+
+static void put_hex_bytes(const struct run *r, const struct print_node *n, struct tap_buf *out)
+{
+	int64_t count = (int64_t)eval(r, n->b);
+	uint32_t len;
+	const unsigned char *p = bytes_of(r, n->a, &len);
+
+	for (int64_t i = 0; i < count && i < len; i++) {
+		if (i && n->op == P_HEX)
+			tap_buf_char(out, ' ');
+		tap_buf_char(out, "0123456789abcdef"[p[i] >> 4]);
+		tap_buf_char(out, "0123456789abcdef"[p[i] & 15]);
+	}
+}
+
+static void put_array(const struct run *r, const struct print_node *n, struct tap_buf *out)
+{
+	const struct print_node *from = bytes_node(r, n->a);
+	int64_t count = (int64_t)eval(r, n->b), size = (int64_t)eval(r, n->c);
+	uint32_t len;
+	const unsigned char *p = region(r, from->field, &len);
+	struct tap_ctype type = { (uint8_t)size, false };
+
+	tap_buf_char(out, '{');
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		count = 0;
+	for (int64_t i = 0; i < count && (i + 1) * size <= len; i++) {
+		if (i)
+			tap_buf_char(out, ',');
+		add_hex(out, load_elem(p + i * size, type, from->field->swap));
+	}
+	tap_buf_char(out, '}');
+}
+
+static void put_text(const struct run *r, uint32_t i, struct tap_buf *out)
+{
+	const struct print_node *n = &r->prog->nodes[i];
+	const unsigned char *p;
+	uint64_t v;
+	uint32_t len;
+
+	while (n->op == P_COND && n->class != PRINT_NUMBER) {
+		i = eval(r, n->a) ? n->b : n->c;
+		n = &r->prog->nodes[i];
+	}
+	if (n->most) {
+		if (tap_buf_reserve(out, n->most))
+			out->len = (size_t)(put_short(r, i, out->data + out->len) - out->data);
+		return;
+	}
+	switch (n->op) {
+	case P_BYTES:
+		p = region(r, n->field, &len);
+		tap_buf_add(out, p, strnlen((const char *)p, len));
+		break;
+	case P_MASK:
+		put_mask(r, n->a, out);
+		break;
+	case P_CPUS:
+		put_list(r, n->a, INT64_MAX, out);
+		break;
+	case P_HEX:
+	case P_HEX_STR:
+		put_hex_bytes(r, n, out);
+		break;
+	case P_ARRAY:
+		put_array(r, n, out);
+		break;
+	default:
+		/* an address in the recording kernel: what stood there is not in the record */
+		v = eval(r, i);
+		if (v)
+			add_hex(out, v);
+		else
+			tap_buf_puts(out, "(null)");
+	}
+}
+
+/* %s with its width and precision */
+static void put_padded(const struct run *r, const struct print_out *o, struct tap_buf *out)
+{
+	size_t start = out->len, len;
+	int width, precision;
+	bool left;
+
+	put_text(r, o->node, out);
+	amounts(r, o, &width, &precision, &left);
+	len = out->len - start;
+	if (precision >= 0 && len > (size_t)precision) {
+		len = (size_t)precision;
+		out->len = start + len;
+	}
+	if (len >= (size_t)width || !tap_buf_reserve(out, (size_t)width - len))
+		return;
+	width -= (int)len;
+	if (!left)
+		memmove(out->data + start + width, out->data + start, len);
+	memset(out->data + (left ? start + len : start), ' ', (size_t)width);
+	out->len += (size_t)width;
+}
+
+static void put_ip6(const struct print_out *o, const unsigned char *p, struct tap_buf *out)
+{
+	char tmp[INET6_ADDRSTRLEN];
+
+	if (o->special && inet_ntop(AF_INET6, p, tmp, sizeof(tmp))) {
+		tap_buf_puts(out, tmp);
+		return;
+	}
+	for (int i = 0; i < 16; i++) {
+		tap_buf_char(out, "0123456789abcdef"[p[i] >> 4]);
+		tap_buf_char(out, "0123456789abcdef"[p[i] & 15]);
+		if (i % 2 && i < 15)
+			tap_buf_char(out, ':');
+	}
+}
+
+static void put_uuid(const struct print_out *o, const unsigned char *p, struct tap_buf *out)
+{
+	static const uint8_t big[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+	static const uint8_t little[] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
+	const char *set = o->upper ? "0123456789ABCDEF" : "0123456789abcdef";
+
+	for (int i = 0; i < 16; i++) {
+		unsigned char byte = p[o->special ? little[i] : big[i]];
+
+		tap_buf_char(out, set[byte >> 4]);
+		tap_buf_char(out, set[byte & 15]);
+		if (i == 3 || i == 5 || i == 7 || i == 9)
+			tap_buf_char(out, '-');
+	}
+}
+
+static void put_ip4(const unsigned char *p, struct tap_buf *out)
+{
+	tap_buf_printf(out, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
+}
+
+/* struct sockaddr: the family in the recording kernel's byte order, the rest in the net's. */
+static void put_sockaddr(const struct run *r, const struct print_out *o, const unsigned char *p,
+			 uint32_t len, struct tap_buf *out)
+{
+	unsigned int family = r->prog->fmt->big_endian ? p[0] << 8 | p[1] : p[1] << 8 | p[0];
+
+	/* 2 and 10: Linux's AF_INET and AF_INET6, wherever this runs */
+	if (family == 2) {
+		put_ip4(p + 4, out);
+	} else if (family == 10 && len >= 24) {
+		tap_buf_char(out, '[');
+		put_ip6(o, p + 8, out);
+		tap_buf_char(out, ']');
+	} else {
+		tap_buf_puts(out, "(einval)");
+		return;
+	}
+	tap_buf_printf(out, ":%u", p[2] << 8 | p[3]);
+}
+
+static void put_address(const struct run *r, const struct print_out *o, struct tap_buf *out)
+{
+	static const uint8_t needs[] = { [OUT_IP4] = 4, [OUT_IP6] = 16, [OUT_SOCKADDR] = 8,
+					 [OUT_MAC] = 6, [OUT_UUID] = 16 };
+	uint32_t len;
+	const unsigned char *p = bytes_of(r, o->node, &len);
+
+	if (len < needs[o->kind])
+		tap_buf_char(out, '?');
+	else if (o->kind == OUT_IP4)
+		put_ip4(p, out);
+	else if (o->kind == OUT_IP6)
+		put_ip6(o, p, out);
+	else if (o->kind == OUT_SOCKADDR)
+		put_sockaddr(r, o, p, len, out);
+	else if (o->kind == OUT_UUID)
+		put_uuid(o, p, out);
+	else
+		tap_buf_printf(out, "%02x:%02x:%02x:%02x:%02x:%02x", p[0], p[1], p[2], p[3], p[4],
+			       p[5]);
+}
+
+/* Outputs whose length is known only once they are there. */
+static void put_open(const struct run *r, const struct print_out *o, struct tap_buf *out)
+{
+	uint64_t v;
+
+	switch (o->kind) {
+	case OUT_TEXT:
+		if (o->width || o->width_node || o->precision >= 0 || o->precision_node)
+			put_padded(r, o, out);
+		else
+			put_text(r, o->node, out);
+		break;
+	case OUT_CHAR:
+		v = value(r, o);
+		if (v)
+			tap_buf_char(out, (char)v);
+		break;
+	case OUT_MASK:
+		put_mask(r, o->node, out);
+		break;
+	case OUT_LIST: /* %*pbl: the width is the number of bits */
+		put_list(r, o->node,
+			 o->width_node ? (int64_t)eval(r, o->width_node) : o->width, out);
+		break;
+	case OUT_UNKNOWN:
+		tap_buf_char(out, '?');
+		break;
+	default:
+		put_address(r, o, out);
+	}
+}
+
+/* ---- the program ---- */
+
+static inline char *put_chars(char *w, const unsigned char *p, uint32_t len)
+{
+	size_t n = strnlen((const char *)p, len);
+
+	memcpy(w, p, n);
+	return w + n;
+}
+
+static inline char *put_chars16(char *w, const unsigned char *p)
+{
+	memcpy(w, p, 16);
+	return w + strnlen((const char *)p, 16);
+}
+
+static void run_prog(const struct run *r, struct tap_buf *out)
+{
+	const struct print_out *o = r->prog->outs;
+	char *w;
+
+	if (!tap_buf_reserve(out, o->rest))
+		return;
+	for (w = out->data + out->len;; o++) {
+		w = put_literal(w, r->prog->texts + o->lit, o->lit_len);
+		switch (o->kind) {
+		case OUT_SIGNED:
+			w = put_signed(w, (int64_t)value(r, o));
+			break;
+		case OUT_UNSIGNED:
+			w = put_unsigned(w, value(r, o));
+			break;
+		case OUT_HEX:
+			w = put_hex(w, value(r, o));
+			break;
+		case OUT_NUMBER:
+			w = put_number(r, o, w);
+			break;
+		case OUT_CHARS16:
+			w = put_chars16(w, r->rec + o->at);
+			break;
+		case OUT_CHARS:
+			w = put_chars(w, r->rec + o->at, o->len);
+			break;
+		case OUT_SHORT:
+			w = put_short(r, o->node, w);
+			break;
+		case OUT_END:
+			out->len = (size_t)(w - out->data);
+			return;
+		default:
+			out->len = (size_t)(w - out->data);
+			put_open(r, o, out);
+			if (!tap_buf_reserve(out, o[1].rest))
+				return;
+			w = out->data + out->len;
+		}
+	}
+}
+
+/* ---- name=value pairs ---- */
+
+static void put_elems(const struct tap_field *f, const unsigned char *p, uint32_t len,
+		      struct tap_buf *out)
+{
+	bool number = f->elem_size <= 8 && !(f->elem_size & (f->elem_size - 1));
+	struct tap_ctype type = { number ? (uint8_t)f->elem_size : 1, f->is_signed };
+
+	tap_buf_char(out, '{');
+	for (uint32_t i = 0; i < len / type.size; i++) {
+		uint64_t v = load_elem(p + i * type.size, type, f->swap);
+
+		if (i)
+			tap_buf_char(out, ',');
+		if (!number)
+			add_hex(out, v);
+		else if (type.is_signed)
+			tap_buf_s64(out, (int64_t)v);
+		else
+			tap_buf_u64(out, v);
+	}
+	tap_buf_char(out, '}');
+}
+
+static void put_pair(const struct tap_field *f, const struct run *r, struct tap_buf *out)
+{
+	uint32_t len;
+	const char *p = tap_field_bytes(f, r->rec, r->size, &len);
+	uint64_t v;
+
+	tap_buf_puts(out, f->name);
+	tap_buf_char(out, '=');
+	if (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) {
+		tap_buf_add(out, p, len);
+	} else if (f->kind != TAP_FIELD_NUMBER) {
+		put_elems(f, (const unsigned char *)p, len, out);
+	} else {
+		v = tap_field_u64(f, r->rec, r->size);
+		if (strchr(f->type, '*'))
+			add_hex(out, v);
+		else if (f->is_signed)
+			tap_buf_s64(out, (int64_t)v);
+		else
+			tap_buf_u64(out, v);
+	}
+}
+
+static void run_pairs(const struct tap_format *fmt, const struct run *r, struct tap_buf *out)
+{
+	for (unsigned int i = fmt->nr_common; i < fmt->nr_fields; i++) {
+		if (i > fmt->nr_common)
+			tap_buf_char(out, ' ');
+		put_pair(&fmt->fields[i], r, out);
+	}
+}
+
+/* ---- libtraceevent ---- */
+
+static void foreign_free(struct foreign *f)
+{
+	if (!f)
+		return;
+	tep_free(f->tep);
+	trace_seq_destroy(&f->seq);
+	tap_buf_release(&f->copy);
+	free(f);
+}
+
+/*
+ * libtraceevent believes indices and lengths that it finds in a record. Formats that use any
+ * are not given to it, nor those that could exhaust its stack.
+ */
+static bool foreign_is_safe(const struct tap_format *fmt)
+{
+	static const char *const words[] = { "[", "__print_", "_dynamic_array", "_bitmask",
+					     "_cpumask", "_sockaddr", "*p", "({" };
+
+	if (!*fmt->print_fmt || strlen(fmt->text) > FOREIGN_MAX_TEXT)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(fmt->print_fmt, words[i]))
+			return false;
+	return true;
+}
+
+static int foreign_new(const struct tap_format *fmt, struct foreign **out)
+{
+	struct foreign *f;
+
+	*out = NULL;
+	if (!foreign_is_safe(fmt))
+		return 0;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	trace_seq_init(&f->seq);
+	f->tep = tep_alloc();
+	if (!f->tep) {
+		foreign_free(f);
+		return -ENOMEM;
+	}
+	tep_set_long_size(f->tep, fmt->long_size);
+	tep_set_file_bigendian(f->tep, fmt->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_local_bigendian(f->tep, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? TEP_BIG_ENDIAN :
+										TEP_LITTLE_ENDIAN);
+	if (tep_parse_event(f->tep, fmt->text, strlen(fmt->text), fmt->system) ||
+	    !tep_find_event(f->tep, fmt->id) ||
+	    tep_find_event(f->tep, fmt->id)->flags & TEP_EVENT_FL_FAILED) {
+		foreign_free(f);
+		return 0;
+	}
+	*out = f;
+	return 0;
+}
+
+static bool locations_are_inside(const struct tap_format *fmt, const struct run *r)
+{
+	for (unsigned int i = 0; i < fmt->nr_fields; i++) {
+		const struct tap_field *f = &fmt->fields[i];
+		uint32_t len;
+
+		if ((f->kind == TAP_FIELD_STRING || f->kind == TAP_FIELD_DYNAMIC) &&
+		    tap_field_u64(f, r->rec, r->size) >> 16 && (region(r, f, &len), !len))
+			return false;
+	}
+	return true;
+}
+
+static void run_foreign(const struct tap_printer *p, const struct run *r, struct tap_buf *out)
+{
+	static const char zeros[FOREIGN_PADDING];
+	struct foreign *f = p->foreign;
+	struct tep_record rec = { .size = (int)r->size };
+
+	tap_buf_clear(&f->copy);
+	tap_buf_add(&f->copy, r->rec, r->size);
+	tap_buf_add(&f->copy, zeros, sizeof(zeros));
+	/* libtraceevent looks the event up by the id that stands in the record */
+	if (f->copy.err || !locations_are_inside(p->fmt, r) ||
+	    tep_data_type(f->tep, &(struct tep_record){ .data = f->copy.data }) != p->fmt->id) {
+		run_pairs(p->fmt, r, out);
+		return;
+	}
+	rec.data = f->copy.data;
+	trace_seq_reset(&f->seq);
+	tep_print_event(f->tep, &f->seq, &rec, "%s", TEP_PRINT_INFO);
+	tap_buf_add(out, f->seq.buffer, f->seq.len);
+}
+
+/* ---- */
+
+int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, struct tap_err *err)
+{
+	struct tap_printer *p = calloc(1, sizeof(*p));
+	int ret = p ? 0 : -ENOMEM;
+
+	*out = NULL;
+	if (p) {
+		p->fmt = fmt;
+		ret = tap_print_compile(fmt, &p->prog);
+		if (ret == -EINVAL)
+			ret = foreign_new(fmt, &p->foreign);
+	}
+	if (ret) {
+		tap_printer_free(p);
+		return tap_err_set(err, ret, "out of memory");
+	}
+	*out = p;
+	return 0;
+}
+
+void tap_printer_free(struct tap_printer *p)
+{
+	if (!p)
+		return;
+	tap_print_prog_release(&p->prog);
+	foreign_free(p->foreign);
+	free(p);
+}
+
+void tap_printer_run(const struct tap_printer *p, const void *rec, uint32_t size,
+		     struct tap_buf *out)
+{
+	struct run r = { &p->prog, rec, size };
+
+	assert(size >= p->fmt->min_size);
+	if (p->prog.outs)
+		run_prog(&r, out);
+	else if (p->foreign)
+		run_foreign(p, &r, out);
+	else
+		run_pairs(p->fmt, &r, out);
+}
+
+bool tap_printer_is_foreign(const struct tap_printer *p)
+{
+	return p->foreign;
+}

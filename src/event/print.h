@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Printing a record as its print format says ("prev_comm=%s prev_pid=%d ..."). The text is
+ * compiled once into a short program over the record's fields. What the compiler does not know
+ * (rare functions of foreign events) is handed to libtraceevent, which knows more and is slower.
+ */
+#ifndef TAP_EVENT_PRINT_H
+#define TAP_EVENT_PRINT_H
+
+#include "base/buf.h"
+#include "event/format.h"
+
+struct tap_printer;
+
+/*
+ * @fmt must outlive the printer.
+ * Return: 0; -ENOMEM. A print format that nobody understands is no error: such a record is
+ * printed as name=value pairs, as trace-cmd does.
+ */
+int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, struct tap_err *err);
+void tap_printer_free(struct tap_printer *p);
+
+/* Adds the text of one record. @size is at least fmt->min_size. Text from the kernel is added
+ * as it is: whoever shows it on a terminal escapes it. */
+void tap_printer_run(const struct tap_printer *p, const void *rec, uint32_t size,
+		     struct tap_buf *out);
+
+/* Whether libtraceevent prints it (for tests and --verbose listings). */
+bool tap_printer_is_foreign(const struct tap_printer *p);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What all formats of events share: what is kept per kind and task, and big blocks. */
+#include "out/out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+
+#define BLOCK_BYTES ((size_t)256 << 10)
+
+void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_who *who, int fd)
+{
+	*o = (struct tap_out){ .ops = ops, .who = who, .fd = fd };
+	if (ops->begin)
+		ops->begin(o);
+}
+
+static void kind_free(struct tap_out_kind *k)
+{
+	if (!k)
+		return;
+	tap_printer_free(k->printer);
+	tap_buf_release(&k->label);
+	for (unsigned int i = 0; i < k->nr_keys; i++)
+		tap_buf_release(&k->keys[i]);
+	free(k->keys);
+	free(k);
+}
+
+void tap_out_release(struct tap_out *o)
+{
+	for (unsigned int i = 0; i < o->nr_kinds; i++)
+		kind_free(o->kinds[i]);
+	free(o->kinds);
+	tap_buf_release(&o->buf);
+	tap_buf_release(&o->scratch);
+}
+
+static int kind_new(struct tap_out *o, const struct tap_who_kind *kind)
+{
+	unsigned int nr = kind->index + 1;
+	struct tap_out_kind **kinds, *k;
+	int ret;
+
+	if (nr > o->nr_kinds) {
+		kinds = reallocarray(o->kinds, nr, sizeof(*kinds));
+		if (!kinds)
+			return -ENOMEM;
+		memset(kinds + o->nr_kinds, 0, (nr - o->nr_kinds) * sizeof(*kinds));
+		o->kinds = kinds;
+		o->nr_kinds = nr;
+	}
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return -ENOMEM;
+	ret = o->ops->kind(k, kind);
+	if (!ret)
+		ret = k->label.err;
+	if (ret)
+		kind_free(k);
+	else
+		o->kinds[kind->index] = k;
+	return ret;
+}
+
+static int task_label(struct tap_out *o, struct tap_who_task *t)
+{
+	struct tap_buf label = { 0 };
+
+	o->ops->label(&label, t);
+	if (label.err) {
+		tap_buf_release(&label);
+		return -ENOMEM;
+	}
+	t->label = label.data;
+	t->label_len = (uint32_t)label.len;
+	return 0;
+}
+
+int tap_out_flush(struct tap_out *o)
+{
+	int ret = o->buf.err;
+
+	if (!ret)
+		ret = o->scratch.err;
+	if (!ret)
+		ret = tap_write_all(o->fd, o->buf.data, o->buf.len);
+	tap_buf_clear(&o->buf);
+	return ret;
+}
+
+static int write_event(struct tap_out *o, const struct tap_who_kind *kind,
+		       const struct tap_event *ev)
+{
+	struct tap_who_task *t = tap_who_task(o->who, tap_who_current(kind, ev));
+	int ret = 0;
+
+	if (!t)
+		return -ENOMEM;
+	if (kind->index >= o->nr_kinds || !o->kinds[kind->index])
+		ret = kind_new(o, kind);
+	if (!ret && !t->label)
+		ret = task_label(o, t);
+	if (!ret)
+		o->ops->event(o, o->kinds[kind->index], kind, ev, t);
+	return ret;
+}
+
+int tap_out_event(struct tap_out *o, const struct tap_who_kind *kind, const struct tap_event *ev)
+{
+	int ret = 0;
+
+	if (kind)
+		ret = write_event(o, kind, ev);
+	else
+		o->ops->lost(o, ev);
+	if (!ret && (o->buf.len >= BLOCK_BYTES || o->buf.err))
+		ret = tap_out_flush(o);
+	return ret;
+}
+
+void tap_out_lost_text(struct tap_buf *b, const struct tap_event *ev)
+{
+	if (ev->lost.count)
+		tap_buf_u64(b, ev->lost.count);
+	else
+		tap_buf_puts(b, "some");
+	tap_buf_puts(b, ev->lost.count == 1 ? " event lost between " : " events lost between ");
+	tap_text_ns(b, ev->lost.first_ns);
+	tap_buf_puts(b, " and ");
+	tap_text_ns(b, ev->lost.last_ns);
+}

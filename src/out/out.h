@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Events and results as text, JSON and CSV. A format of events is one struct tap_out_ops in
+ * one file; it adds to a buffer, and tap_out_event() writes that out in big blocks. Names from
+ * the kernel are hostile: each format escapes or quotes them in its own way.
+ */
+#ifndef TAP_OUT_H
+#define TAP_OUT_H
+
+#include <jansson.h>
+
+#include "analysis/summary.h"
+#include "analysis/who.h"
+#include "base/buf.h"
+#include "event/print.h"
+
+struct tap_out;
+
+/* What is kept per kind of event: made once, by the format's kind(). */
+struct tap_out_kind {
+	struct tap_printer *printer; /* NULL where the format prints no text of events */
+	struct tap_buf label;	     /* what stands between the time and the fields */
+	struct tap_buf *keys;	     /* of JSON: "name":, one per field that is not common */
+	unsigned int nr_keys;
+};
+
+struct tap_out_ops {
+	void (*begin)(struct tap_out *o); /* or NULL */
+	int (*kind)(struct tap_out_kind *k, const struct tap_who_kind *kind);
+	/* Makes task->label, the task as this format shows it. */
+	void (*label)(struct tap_buf *label, const struct tap_who_task *task);
+	void (*event)(struct tap_out *o, const struct tap_out_kind *k,
+		      const struct tap_who_kind *kind, const struct tap_event *ev,
+		      const struct tap_who_task *current);
+	void (*lost)(struct tap_out *o, const struct tap_event *ev);
+};
+
+extern const struct tap_out_ops tap_out_text, tap_out_json, tap_out_csv;
+
+struct tap_out {
+	const struct tap_out_ops *ops;
+	struct tap_who *who; /* borrowed */
+	int fd;
+	struct tap_buf buf, scratch;
+	struct tap_out_kind **kinds; /* by tap_who_kind.index, owned */
+	unsigned int nr_kinds;
+};
+
+/* @who must outlive @o, and is for this output alone: it keeps its labels. */
+void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_who *who, int fd);
+void tap_out_release(struct tap_out *o); /* what is not flushed is dropped */
+/* @kind: of ev->fmt; NULL for a loss. Return: 0; -ENOMEM; -errno of write. */
+int tap_out_event(struct tap_out *o, const struct tap_who_kind *kind, const struct tap_event *ev);
+int tap_out_flush(struct tap_out *o);
+
+/* "120 events lost between A and B", without a newline. */
+void tap_out_lost_text(struct tap_buf *b, const struct tap_event *ev);
+
+/* All that the page of `summary` draws on. */
+struct tap_summary_page {
+	const char *file;
+	const struct tap_reader_info *info;
+	const json_t *meta; /* NULL: the recording has none */
+	struct tap_who *who;
+	const struct tap_summary *summary;
+	unsigned int top; /* tasks to show */
+};
+
+void tap_out_summary_text(struct tap_buf *b, const struct tap_summary_page *p);
+void tap_out_summary_json(struct tap_buf *b, const struct tap_summary_page *p);
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Events as lines for people: "comm-tid [cpu] time: system:name: fields". */
+#include "out/out.h"
+
+#include "base/text.h"
+
+#define COMM_WIDTH 16
+#define TID_WIDTH 7
+#define HEAD_BYTES 64 /* " [cpu] seconds.nanoseconds: " at its longest is 44 */
+
+static int text_kind(struct tap_out_kind *k, const struct tap_who_kind *kind)
+{
+	tap_text_escape(&k->label, kind->fmt->system, strlen(kind->fmt->system));
+	tap_buf_char(&k->label, ':');
+	tap_text_escape(&k->label, kind->fmt->name, strlen(kind->fmt->name));
+	tap_buf_puts(&k->label, ": ");
+	return tap_printer_new(kind->fmt, &k->printer, NULL);
+}
+
+static void text_label(struct tap_buf *label, const struct tap_who_task *task)
+{
+	struct tap_buf comm = { 0 };
+	int len;
+
+	if (task->comm_len)
+		tap_text_escape(&comm, task->comm, task->comm_len);
+	else
+		tap_buf_puts(&comm, "<...>");
+	len = comm.err ? 0 : (int)comm.len;
+	tap_buf_printf(label, "%*.*s-%-*d [", COMM_WIDTH, len, tap_buf_str(&comm), TID_WIDTH,
+		       task->tid);
+	tap_buf_release(&comm);
+}
+
+static char *put_digits(char *to, uint64_t v, int width)
+{
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+	int i;
+
+	for (i = width; i > 1; v /= 100) {
+		i -= 2;
+		memcpy(to + i, pairs + v % 100 * 2, 2);
+	}
+	if (i)
+		to[0] = (char)('0' + v % 10);
+	return to + width;
+}
+
+static char *put_number(char *to, uint64_t v, int least)
+{
+	int width = 1;
+
+	for (uint64_t rest = v; rest > 9; rest /= 10)
+		width++;
+	return put_digits(to, v, width < least ? least : width);
+}
+
+#define EACH(byte) (0x0101010101010101ull * (byte))
+
+/* Nonzero if one of the 8 bytes is below @n (at most 128): a borrow shows in its top bit. */
+static uint64_t any_below(uint64_t w, unsigned char n)
+{
+	return (w - EACH(n)) & ~w & EACH(0x80);
+}
+
+static uint64_t word_needs_escape(const char *s)
+{
+	uint64_t w;
+
+	memcpy(&w, s, sizeof(w));
+	return (w & EACH(0x80)) | any_below(w, 0x20) | any_below(w ^ EACH(0x7f), 1) |
+	       any_below(w ^ EACH('\\'), 1);
+}
+
+/* Whether there is a byte that tap_text_escape() may change; nearly always there is none. */
+static bool needs_escape(const char *s, size_t len)
+{
+	char few[8] = "        ";
+	uint64_t bad = 0;
+	size_t i;
+
+	if (len < sizeof(few))
+		return word_needs_escape(memcpy(few, s, len));
+	for (i = 0; i < len - 8; i += 8)
+		bad |= word_needs_escape(s + i);
+	return bad | word_needs_escape(s + len - 8); /* may overlap the one before */
+}
+
+/* Escapes what was added behind @from. */
+static void escape_tail(struct tap_out *o, size_t from)
+{
+	size_t len = o->buf.len - from;
+
+	if (!len || !needs_escape(o->buf.data + from, len))
+		return;
+	tap_buf_clear(&o->scratch);
+	tap_buf_add(&o->scratch, o->buf.data + from, len);
+	o->buf.len = from;
+	tap_text_escape(&o->buf, o->scratch.data, o->scratch.len);
+}
+
+static void text_event(struct tap_out *o, const struct tap_out_kind *k,
+		       const struct tap_who_kind *kind, const struct tap_event *ev,
+		       const struct tap_who_task *current)
+{
+	struct tap_buf *b = &o->buf;
+	size_t from;
+	char *to;
+
+	(void)kind;
+	if (!tap_buf_reserve(b, current->label_len + HEAD_BYTES + k->label.len))
+		return;
+	to = mempcpy(b->data + b->len, current->label, current->label_len);
+	to = put_number(to, (unsigned int)ev->cpu, 3);
+	to = mempcpy(to, "] ", 2);
+	to = put_number(to, ev->ts_ns / 1000000000, 1);
+	*to++ = '.';
+	to = put_digits(to, ev->ts_ns % 1000000000, 9);
+	to = mempcpy(to, ": ", 2);
+	to = mempcpy(to, k->label.data, k->label.len);
+	from = (size_t)(to - b->data);
+	b->len = from;
+	tap_printer_run(k->printer, ev->data, ev->size, b);
+	escape_tail(o, from);
+	tap_buf_char(b, '\n');
+}
+
+static void text_lost(struct tap_out *o, const struct tap_event *ev)
+{
+	char cpu[16] = "???";
+
+	if (ev->cpu >= 0)
+		*put_number(cpu, (unsigned int)ev->cpu, 3) = '\0';
+	tap_buf_puts(&o->buf, "*** [");
+	tap_buf_puts(&o->buf, cpu);
+	tap_buf_puts(&o->buf, "] ");
+	tap_out_lost_text(&o->buf, ev);
+	tap_buf_char(&o->buf, '\n');
+}
+
+const struct tap_out_ops tap_out_text = {
+	.kind = text_kind,
+	.label = text_label,
+	.event = text_event,
+	.lost = text_lost,
+};

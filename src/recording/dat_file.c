@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "event/format.h"
+#include "recording/dat_file.h"
+
+int tap_dat_bad(const struct tap_reader *r, struct tap_err *err, const char *what)
+{
+	return tap_err_set(err, -EINVAL, "'%.300s' is damaged: %s", r->path, what);
+}
+
+int tap_dat_nomem(struct tap_err *err)
+{
+	return tap_err_set(err, -ENOMEM, "out of memory");
+}
+
+struct tap_bytes tap_dat_bytes(const struct tap_reader *r, uint64_t offset)
+{
+	const struct tap_mapping *m = &r->maps[0];
+	bool outside = offset > m->len;
+
+	return (struct tap_bytes){
+		.at = m->data + (outside ? m->len : offset),
+		.end = m->data + m->len,
+		.big_endian = r->info.big_endian,
+		.bad = outside,
+	};
+}
+
+/*
+ * The size is looked at once, here; nothing beyond it is read. A file that someone cuts while it
+ * is mapped raises SIGBUS in whoever reads the part that went: a library cannot take that
+ * signal, and our own writers only append, rename and unlink.
+ */
+static int map_file(int fd, struct tap_mapping *out)
+{
+	struct stat st;
+	void *p;
+
+	*out = (struct tap_mapping){ 0 };
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if ((uint64_t)st.st_size > SIZE_MAX)
+		return -EFBIG;
+	if (!st.st_size)
+		return 0;
+	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	*out = (struct tap_mapping){ .data = p, .len = (size_t)st.st_size };
+	return 0;
+}
+
+int tap_dat_add_map(struct tap_reader *r, int fd, const struct tap_mapping **out)
+{
+	struct tap_mapping *grown;
+	int ret;
+
+	grown = reallocarray(r->maps, r->nr_maps + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	r->maps = grown;
+	ret = map_file(fd, &grown[r->nr_maps]);
+	if (ret)
+		return ret;
+	*out = &grown[r->nr_maps++];
+	return 0;
+}
+
+int tap_dat_set_text(char **dst, const void *text, size_t len, struct tap_err *err)
+{
+	char *copy = strndup(text, len);
+
+	if (!copy)
+		return tap_dat_nomem(err);
+	free(*dst);
+	*dst = copy;
+	return 0;
+}
+
+/* Finds "name; offset:N; size:N;" in a header_page text. Return: whether it is there. */
+static bool header_field(const char *text, const char *name, uint32_t *offset, uint32_t *size)
+{
+	const char *at = strstr(text, name), *end, *o, *s;
+	unsigned long ov, sv;
+
+	if (!at)
+		return false;
+	end = strchrnul(at, '\n');
+	o = strstr(at, "offset:");
+	s = strstr(at, "size:");
+	if (!o || !s || o > end || s > end)
+		return false;
+	ov = strtoul(o + strlen("offset:"), NULL, 10);
+	sv = strtoul(s + strlen("size:"), NULL, 10);
+	if (ov > TAP_DAT_MAX_PAGE_BYTES || sv > TAP_DAT_MAX_PAGE_BYTES)
+		return false;
+	*offset = (uint32_t)ov;
+	*size = (uint32_t)sv;
+	return true;
+}
+
+static int read_header_page(struct tap_reader *r, const char *text, struct tap_err *err)
+{
+	uint32_t offset, size;
+
+	if (!header_field(text, " commit;", &offset, &size) || offset != 8 ||
+	    (size != 4 && size != 8))
+		return tap_dat_bad(r, err, "its header_page does not describe a commit word");
+	r->commit_size = (uint8_t)size;
+	if (!header_field(text, " data;", &offset, &size) || offset != 8u + r->commit_size)
+		return tap_dat_bad(r, err, "its header_page does not say where events begin");
+	r->data_offset = offset;
+	return 0;
+}
+
+int tap_dat_read_headers(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err)
+{
+	const char *tag = tap_bytes_str(b);
+	struct tap_bytes page = tap_bytes_sub(b, tap_bytes_u64(b));
+	char *text = NULL;
+	int ret;
+
+	if (page.bad || strcmp(tag, "header_page"))
+		return tap_dat_bad(r, err, "no header_page");
+	tag = tap_bytes_str(b);
+	tap_bytes_take(b, tap_bytes_u64(b));
+	if (b->bad || strcmp(tag, "header_event"))
+		return tap_dat_bad(r, err, "no header_event");
+	ret = tap_dat_set_text(&text, page.at, tap_bytes_left(&page), err);
+	if (ret)
+		return ret;
+	ret = read_header_page(r, text, err);
+	free(text);
+	return ret;
+}
+
+static bool is_number(const struct tap_format *fmt, const char *name)
+{
+	const struct tap_field *f = tap_format_field(fmt, name);
+
+	return f && f->kind == TAP_FIELD_NUMBER;
+}
+
+static bool is_lost_event(const struct tap_format *fmt)
+{
+	return !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "events_lost") &&
+	       is_number(fmt, "lost_cpu") && is_number(fmt, "count") &&
+	       is_number(fmt, "first_ns") && is_number(fmt, "last_ns");
+}
+
+static int add_format(struct tap_reader *r, struct tap_format *fmt, struct tap_err *err)
+{
+	struct tap_slot *slot = &r->decoder.slots[fmt->id];
+	struct tap_format **grown;
+
+	if (slot->fmt) { /* the same event twice, or damage: the first one counts */
+		tap_format_free(fmt);
+		return 0;
+	}
+	grown = reallocarray(r->formats, r->nr_formats + 1, sizeof(*grown));
+	if (!grown) {
+		tap_format_free(fmt);
+		return tap_dat_nomem(err);
+	}
+	r->formats = grown;
+	r->formats[r->nr_formats++] = fmt;
+	*slot = (struct tap_slot){ .fmt = fmt, .min_size = fmt->min_size };
+	if (is_lost_event(fmt)) {
+		slot->kind = TAP_SLOT_LOST;
+		slot->min_size = UINT32_MAX;
+	}
+	return 0;
+}
+
+int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *system,
+			 uint32_t nr, struct tap_err *err)
+{
+	struct tap_abi abi = { .big_endian = r->info.big_endian, .long_size = r->info.long_size };
+
+	while (nr-- && !b->bad) {
+		struct tap_bytes text = tap_bytes_sub(b, tap_bytes_u64(b));
+		struct tap_format *fmt;
+		int ret;
+
+		if (text.bad)
+			break;
+		ret = tap_format_parse(system, (const char *)text.at, tap_bytes_left(&text), abi,
+				       &fmt, err);
+		if (ret == -ENOMEM)
+			return ret;
+		/* an event nobody can decode is handed out as an unknown one */
+		if (!ret)
+			ret = add_format(r, fmt, err);
+		if (ret == -ENOMEM)
+			return ret;
+	}
+	return b->bad ? tap_dat_bad(r, err, "the event formats are cut") : 0;
+}
+
+int tap_dat_read_systems(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err)
+{
+	uint32_t nr = tap_bytes_u32(b);
+
+	while (nr-- && !b->bad) {
+		const char *system = tap_bytes_str(b);
+		uint32_t nr_events = tap_bytes_u32(b);
+		int ret = tap_dat_read_formats(r, b, system, nr_events, err);
+
+		if (ret)
+			return ret;
+	}
+	return b->bad ? tap_dat_bad(r, err, "the event formats are cut") : 0;
+}
+
+/* "pid comm\n" lines; the texts are ended where they stand. */
+int tap_dat_read_cmdlines(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err)
+{
+	struct tap_bytes text = tap_bytes_sub(b, tap_bytes_u64(b));
+	char *line, *next;
+	int ret;
+
+	if (text.bad)
+		return tap_dat_bad(r, err, "the task names are cut");
+	tap_map_release(&r->comms);
+	r->comms = (struct tap_map){ 0 };
+	ret = tap_dat_set_text(&r->cmdlines, text.at, tap_bytes_left(&text), err);
+	if (ret)
+		return ret;
+	for (line = r->cmdlines; *line; line = next) {
+		uint64_t *place;
+		char *comm;
+		long tid;
+
+		next = strchrnul(line, '\n');
+		if (*next)
+			*next++ = '\0';
+		tid = strtol(line, &comm, 10);
+		if (comm == line || *comm != ' ' || tid < 0 || tid > INT32_MAX)
+			continue;
+		place = tap_map_put(&r->comms, (uint64_t)tid);
+		if (!place)
+			return tap_dat_nomem(err);
+		*place = (uintptr_t)(comm + 1);
+	}
+	return 0;
+}
+
+/* "[local] global mono": the bracket marks the one in use. */
+static int read_clock(struct tap_reader *r, struct tap_bytes opt, struct tap_err *err)
+{
+	size_t left = tap_bytes_left(&opt);
+	const unsigned char *from = memchr(opt.at, '[', left), *to;
+
+	if (!from)
+		return 0;
+	from++;
+	to = memchr(from, ']', (size_t)(opt.end - from));
+	if (!to)
+		return 0;
+	return tap_dat_set_text(&r->clock, from, (size_t)(to - from), err);
+}
+
+int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes opt,
+			struct tap_err *err)
+{
+	uint32_t nr;
+
+	switch (id) {
+	case TAP_OPTION_TRACECLOCK:
+		return read_clock(r, opt, err);
+	case TAP_OPTION_UNAME:
+		return tap_dat_set_text(&r->uname, opt.at, tap_bytes_left(&opt), err);
+	case TAP_OPTION_VERSION:
+		return tap_dat_set_text(&r->tool, opt.at, tap_bytes_left(&opt), err);
+	case TAP_OPTION_CPUCOUNT:
+		nr = tap_bytes_u32(&opt);
+		if (nr > TAP_DAT_MAX_CPUS)
+			return tap_dat_bad(r, err, "it has more than 65536 CPUs");
+		r->info.nr_cpus = nr;
+		return 0;
+	case TAP_OPTION_TSC2NSEC:
+		r->tsc.mult = tap_bytes_u32(&opt);
+		r->tsc.shift = tap_bytes_u32(&opt);
+		if (opt.bad || r->tsc.shift > 63)
+			return tap_dat_bad(r, err, "its TSC factor is impossible");
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int tap_dat_add_buffer(struct tap_reader *r, const char *name, const char *clock,
+		       uint32_t page_size, struct tap_err *err)
+{
+	struct tap_buffer_info *grown;
+	char *name_copy, *clock_copy;
+
+	if (r->info.nr_buffers >= TAP_DAT_MAX_BUFFERS)
+		return tap_dat_bad(r, err, "it has more than 65536 buffers");
+	if (page_size > TAP_DAT_MAX_PAGE_BYTES || page_size < r->data_offset)
+		return tap_dat_bad(r, err, "the page size of a buffer is impossible");
+	grown = reallocarray(r->buffers, r->info.nr_buffers + 1, sizeof(*grown));
+	if (!grown)
+		return tap_dat_nomem(err);
+	r->buffers = grown;
+	name_copy = strdup(name);
+	clock_copy = strdup(clock);
+	grown[r->info.nr_buffers] = (struct tap_buffer_info){
+		.name = name_copy,
+		.clock = clock_copy,
+		.page_size = page_size,
+	};
+	r->info.nr_buffers++;
+	if (!name_copy || !clock_copy)
+		return tap_dat_nomem(err);
+	return (int)r->info.nr_buffers - 1;
+}
+
+int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,
+		       struct tap_stream **out, struct tap_err *err)
+{
+	struct tap_stream *grown;
+
+	if (cpu >= TAP_DAT_MAX_CPUS || r->nr_streams >= TAP_DAT_MAX_STREAMS)
+		return tap_dat_bad(r, err, "it has more than 65536 CPUs");
+	if (!(r->nr_streams & (r->nr_streams - 1))) { /* full at each power of two */
+		size_t cap = r->nr_streams ? 2 * (size_t)r->nr_streams : 1;
+
+		grown = reallocarray(r->streams, cap, sizeof(*grown));
+		if (!grown)
+			return tap_dat_nomem(err);
+		r->streams = grown;
+	}
+	*out = &r->streams[r->nr_streams++];
+	**out = (struct tap_stream){
+		.cpu = (int)cpu,
+		.buffer = buffer,
+		.abi = {
+			.page_size = r->buffers[buffer].page_size,
+			.data_offset = r->data_offset,
+			.commit_size = r->commit_size,
+			.big_endian = r->info.big_endian,
+		},
+	};
+	r->buffers[buffer].nr_cpus++;
+	if (r->info.nr_cpus <= cpu)
+		r->info.nr_cpus = cpu + 1;
+	return 0;
+}
+
+void tap_dat_place_pages(const struct tap_reader *r, struct tap_stream *s, uint64_t offset,
+			 uint64_t size)
+{
+	struct tap_bytes b = tap_dat_bytes(r, offset);
+	size_t there = tap_bytes_left(&b);
+
+	if (there > size)
+		there = (size_t)size;
+	s->page = b.at;
+	s->pages_end = b.at + there - there % s->abi.page_size;
+	s->cut = (uint64_t)(s->pages_end - s->page) < size;
+}

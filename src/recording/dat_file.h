@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The inside of a reader: what the parsers of the different containers fill in. */
+#ifndef TAP_RECORDING_DAT_FILE_H
+#define TAP_RECORDING_DAT_FILE_H
+
+#include <schedtap/reader.h>
+
+#include "base/map.h"
+#include "recording/dat_stream.h"
+
+#define TAP_DAT_MAX_CPUS 65536u
+#define TAP_DAT_MAX_BUFFERS 65536u
+#define TAP_DAT_MAX_STREAMS (1u << 18)
+#define TAP_DAT_MAX_PAGE_BYTES (64u << 20)
+
+/* The options that both versions have. */
+enum {
+	TAP_OPTION_DONE = 0,
+	TAP_OPTION_BUFFER = 3,
+	TAP_OPTION_TRACECLOCK = 4,
+	TAP_OPTION_UNAME = 5,
+	TAP_OPTION_CPUCOUNT = 8,
+	TAP_OPTION_VERSION = 9,
+	TAP_OPTION_TSC2NSEC = 14,
+};
+
+struct tap_mapping {
+	const unsigned char *data;
+	size_t len;
+};
+
+struct tap_heap_item {
+	uint64_t ts;
+	struct tap_stream *stream; /* of equal times the one that is first in the array */
+};
+
+struct tap_reader {
+	struct tap_reader_info info;
+	const char *path; /* only while opening */
+	struct tap_mapping *maps; /* [0] is the trace.dat or head.dat */
+	unsigned int nr_maps;
+	struct tap_buffer_info *buffers;
+	char *uname, *tool, *meta, *clock, *compression;
+	uint32_t page_size;
+	uint32_t data_offset; /* of a page, from the header_page text */
+	uint8_t commit_size;
+	struct tap_format **formats;
+	unsigned int nr_formats;
+	struct tap_map comms; /* tid -> text in cmdlines */
+	char *cmdlines;
+	struct {
+		uint32_t mult, shift; /* mult 0: stamps are nanoseconds */
+	} tsc;
+	struct tap_decoder decoder;
+	struct tap_stream *streams; /* sorted: the lower CPU, then the lower buffer first */
+	unsigned int nr_streams;
+	struct tap_heap_item *heap; /* nr_heap streams that have an item, smallest at 0 */
+	unsigned int nr_heap;
+	bool started;
+	uint64_t last; /* raw time of what was handed out last */
+};
+
+/* "'FILE' is damaged: ..." Return: -EINVAL. */
+int tap_dat_bad(const struct tap_reader *r, struct tap_err *err, const char *what);
+int tap_dat_nomem(struct tap_err *err);
+
+/* All of the first mapping, from @offset on; empty and bad if that is outside. */
+struct tap_bytes tap_dat_bytes(const struct tap_reader *r, uint64_t offset);
+
+/* Maps a file in its present size. Return: 0; -errno; -EINVAL if it is no regular file. */
+int tap_dat_add_map(struct tap_reader *r, int fd, const struct tap_mapping **out);
+
+/* Contents of sections, the same in both versions. Return: 0; -EINVAL; -ENOMEM. */
+int tap_dat_read_headers(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
+int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *system,
+			 uint32_t nr, struct tap_err *err);
+int tap_dat_read_systems(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
+int tap_dat_read_cmdlines(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
+/* An option that both versions have and that is no BUFFER; others are passed over. */
+int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes opt,
+			struct tap_err *err);
+/* Replaces *@dst by a NUL-terminated copy that ends at the first NUL. */
+int tap_dat_set_text(char **dst, const void *text, size_t len, struct tap_err *err);
+
+/* @name and @clock are copied. Return: its index, or -errno. */
+int tap_dat_add_buffer(struct tap_reader *r, const char *name, const char *clock,
+		       uint32_t page_size, struct tap_err *err);
+/* Return: 0 with an empty stream in *@out; -errno. */
+int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,
+		       struct tap_stream **out, struct tap_err *err);
+/* Gives a stream the pages in [offset, offset + size) of the first mapping. */
+void tap_dat_place_pages(const struct tap_reader *r, struct tap_stream *s, uint64_t offset,
+			 uint64_t size);
+
+/* The containers: @b stands behind the version. */
+int tap_dat_read_v6(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
+int tap_dat_read_v7(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
+/* Reads a trace.dat of either version from the first mapping. */
+int tap_dat_read_file(struct tap_reader *r, struct tap_err *err);
+int tap_dat_read_spool(struct tap_reader *r, int dir, struct tap_err *err);
+
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* trace.dat version 7 (trace-cmd.dat.v7(5)): sections in any order, found through options. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "recording/dat_file.h"
+
+#define SECTION_OPTIONS 0u
+#define SECTION_FLYRECORD 3u
+#define SECTION_HEADERS 16u
+#define SECTION_FTRACE_FORMATS 17u
+#define SECTION_FORMATS 18u
+#define SECTION_CMDLINES 21u
+#define SECTION_META 0x7374u /* docs/recording-format.md */
+
+#define SECTION_COMPRESSED 1u
+
+#define SECTION_MAX_BYTES ((size_t)256 << 20) /* decompressed; a meta may be as large */
+#define MAX_OPTION_SECTIONS 1024u
+
+struct section {
+	unsigned int id, flags;
+	struct tap_bytes bytes;
+	unsigned char *owned; /* decompressed */
+};
+
+struct v7 {
+	struct tap_reader *r;
+	bool zstd;
+	struct tap_bytes *buffers; /* BUFFER options: understood once the headers are */
+	unsigned int nr_buffers;
+	uint64_t places[SECTION_CMDLINES + 1]; /* of the sections that options name; 0: none */
+};
+
+static int decompress(struct v7 *v, struct section *s, struct tap_err *err)
+{
+	uint32_t len = tap_bytes_u32(&s->bytes), size = tap_bytes_u32(&s->bytes);
+	const unsigned char *src = tap_bytes_take(&s->bytes, len);
+	int ret;
+
+	if (!v->zstd || !src || size > SECTION_MAX_BYTES)
+		return tap_dat_bad(v->r, err, "a compressed section is impossible");
+	s->owned = malloc(size + 1); /* never 0 bytes */
+	if (!s->owned)
+		return tap_dat_nomem(err);
+	ret = tap_unzstd(&v->r->decoder, src, len, s->owned, size);
+	if (ret == -ENOMEM)
+		return tap_dat_nomem(err);
+	if (ret)
+		return tap_dat_bad(v->r, err, "a section cannot be decompressed");
+	s->bytes.at = s->owned;
+	s->bytes.end = s->owned + size;
+	return 0;
+}
+
+/* Opens the section at @offset; free(s->owned) afterwards, whatever comes back. */
+static int open_section(struct v7 *v, uint64_t offset, unsigned int id, struct section *s,
+			struct tap_err *err)
+{
+	struct tap_bytes b = tap_dat_bytes(v->r, offset);
+
+	*s = (struct section){ .id = tap_bytes_u16(&b), .flags = tap_bytes_u16(&b) };
+	tap_bytes_u32(&b); /* its description */
+	s->bytes = tap_bytes_sub(&b, tap_bytes_u64(&b));
+	if (s->bytes.bad || s->id != id)
+		return tap_err_set(err, -EINVAL,
+				   "'%.300s' is cut or damaged: no whole section %u at byte %llu",
+				   v->r->path, id, (unsigned long long)offset);
+	return s->flags & SECTION_COMPRESSED ? decompress(v, s, err) : 0;
+}
+
+static int note_buffer(struct v7 *v, struct tap_bytes opt, struct tap_err *err)
+{
+	struct tap_bytes *grown;
+
+	if (v->nr_buffers >= TAP_DAT_MAX_BUFFERS)
+		return tap_dat_bad(v->r, err, "it has more than 65536 buffers");
+	grown = reallocarray(v->buffers, v->nr_buffers + 1, sizeof(*grown));
+	if (!grown)
+		return tap_dat_nomem(err);
+	v->buffers = grown;
+	v->buffers[v->nr_buffers++] = opt;
+	return 0;
+}
+
+/* Return: 1 with the next options section's @offset (0: none), 0: go on, -errno. */
+static int read_one_option(struct v7 *v, struct tap_bytes *b, uint64_t *offset,
+			   struct tap_err *err)
+{
+	unsigned int id = tap_bytes_u16(b);
+	struct tap_bytes opt = tap_bytes_sub(b, tap_bytes_u32(b));
+
+	if (opt.bad)
+		return tap_dat_bad(v->r, err, "the options are cut");
+	switch (id) {
+	case TAP_OPTION_DONE:
+		*offset = tap_bytes_u64(&opt);
+		return opt.bad ? tap_dat_bad(v->r, err, "the options have no end") : 1;
+	case TAP_OPTION_BUFFER:
+		return note_buffer(v, opt, err);
+	case SECTION_HEADERS:
+	case SECTION_FTRACE_FORMATS:
+	case SECTION_FORMATS:
+	case SECTION_CMDLINES:
+		v->places[id] = tap_bytes_u64(&opt);
+		return opt.bad ? tap_dat_bad(v->r, err, "an option is cut") : 0;
+	default:
+		return tap_dat_read_option(v->r, id, opt, err);
+	}
+}
+
+static int read_options(struct v7 *v, uint64_t offset, struct tap_err *err)
+{
+	for (unsigned int i = 0; offset; i++) {
+		struct section s;
+		int ret;
+
+		if (i == MAX_OPTION_SECTIONS)
+			return tap_dat_bad(v->r, err, "the options have no end");
+		ret = open_section(v, offset, SECTION_OPTIONS, &s, err);
+		/* BUFFER options are kept by reference, so compressed options cannot be */
+		if (!ret && s.owned)
+			ret = tap_dat_bad(v->r, err, "its options are compressed");
+		while (!ret)
+			ret = read_one_option(v, &s.bytes, &offset, err);
+		free(s.owned);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int read_content(struct v7 *v, struct section *s, struct tap_err *err)
+{
+	struct tap_bytes json;
+
+	switch (s->id) {
+	case SECTION_HEADERS:
+		return tap_dat_read_headers(v->r, &s->bytes, err);
+	case SECTION_FTRACE_FORMATS:
+		return tap_dat_read_formats(v->r, &s->bytes, "ftrace", tap_bytes_u32(&s->bytes),
+					    err);
+	case SECTION_FORMATS:
+		return tap_dat_read_systems(v->r, &s->bytes, err);
+	case SECTION_CMDLINES:
+		return tap_dat_read_cmdlines(v->r, &s->bytes, err);
+	default: /* SECTION_META */
+		json = tap_bytes_sub(&s->bytes, tap_bytes_u32(&s->bytes));
+		if (json.bad)
+			return tap_dat_bad(v->r, err, "schedtap's description is cut");
+		return tap_dat_set_text(&v->r->meta, json.at, tap_bytes_left(&json), err);
+	}
+}
+
+static int read_section(struct v7 *v, unsigned int id, uint64_t offset, struct tap_err *err)
+{
+	struct section s;
+	int ret;
+
+	ret = open_section(v, offset, id, &s, err);
+	if (!ret)
+		ret = read_content(v, &s, err);
+	free(s.owned);
+	return ret;
+}
+
+static int read_sections(struct v7 *v, uint64_t first, struct tap_err *err)
+{
+	static const unsigned int ids[] = { SECTION_HEADERS, SECTION_FTRACE_FORMATS,
+					    SECTION_FORMATS, SECTION_CMDLINES };
+	struct tap_bytes at_first = tap_dat_bytes(v->r, first);
+	int ret;
+
+	if (!v->places[SECTION_HEADERS])
+		return tap_dat_bad(v->r, err, "no header_page");
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+		if (!v->places[ids[i]])
+			continue;
+		ret = read_section(v, ids[i], v->places[ids[i]], err);
+		if (ret)
+			return ret;
+	}
+	if (tap_bytes_u16(&at_first) != SECTION_META)
+		return 0;
+	return read_section(v, SECTION_META, first, err);
+}
+
+/* A CPU's compressed pages: chunks, one after the other. @size is without the number of chunks. */
+static void place_chunks(const struct tap_reader *r, struct tap_stream *s, uint64_t offset,
+			 uint64_t size)
+{
+	s->chunks = tap_dat_bytes(r, offset);
+	s->nr_chunks = tap_bytes_u32(&s->chunks);
+	if (tap_bytes_left(&s->chunks) > size)
+		s->chunks.end = s->chunks.at + size;
+	s->cut = s->chunks.bad;
+}
+
+static int read_cpus(struct v7 *v, struct tap_bytes *opt, uint32_t nr, bool compressed,
+		     struct tap_err *err)
+{
+	unsigned int buffer = v->r->info.nr_buffers - 1;
+
+	while (nr--) {
+		uint32_t cpu = tap_bytes_u32(opt);
+		uint64_t offset = tap_bytes_u64(opt), size = tap_bytes_u64(opt);
+		struct tap_stream *s;
+		int ret;
+
+		if (opt->bad)
+			return tap_dat_bad(v->r, err, "a buffer option is cut");
+		if (!size)
+			continue;
+		ret = tap_dat_add_stream(v->r, buffer, cpu, &s, err);
+		if (ret)
+			return ret;
+		if (compressed)
+			place_chunks(v->r, s, offset, size);
+		else
+			tap_dat_place_pages(v->r, s, offset, size);
+	}
+	return 0;
+}
+
+static int read_buffer(struct v7 *v, struct tap_bytes opt, struct tap_err *err)
+{
+	struct tap_bytes section = tap_dat_bytes(v->r, tap_bytes_u64(&opt));
+	const char *name = tap_bytes_str(&opt), *clock = tap_bytes_str(&opt);
+	uint32_t page_size = tap_bytes_u32(&opt), nr = tap_bytes_u32(&opt);
+	unsigned int id = tap_bytes_u16(&section), flags = tap_bytes_u16(&section);
+	int ret;
+
+	if (opt.bad)
+		return tap_dat_bad(v->r, err, "a buffer option is cut");
+	if (!section.bad && id != SECTION_FLYRECORD)
+		return tap_dat_bad(v->r, err, "a buffer has no data section");
+	if (!*clock && v->r->clock)
+		clock = v->r->clock;
+	ret = tap_dat_add_buffer(v->r, name, clock, page_size, err);
+	if (ret < 0)
+		return ret;
+	return read_cpus(v, &opt, nr, v->zstd && flags & SECTION_COMPRESSED, err);
+}
+
+static int read_compression(struct v7 *v, const char *name, struct tap_err *err)
+{
+	v->zstd = !strcmp(name, "zstd");
+	if (!v->zstd && *name && strcmp(name, "none"))
+		return tap_err_set(err, -ENOTSUP,
+				   "'%.300s' is compressed with '%.32s': only zstd can be read",
+				   v->r->path, name);
+	return tap_dat_set_text(&v->r->compression, v->zstd ? "zstd" : "none", 4, err);
+}
+
+int tap_dat_read_v7(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err)
+{
+	struct v7 v = { .r = r };
+	const char *compression = tap_bytes_str(b);
+	uint64_t options, first;
+	int ret;
+
+	tap_bytes_str(b); /* the compressor's version */
+	options = tap_bytes_u64(b);
+	if (b->bad || !options)
+		return tap_dat_bad(r, err, "its header is cut");
+	first = (uint64_t)(b->at - r->maps[0].data);
+	ret = read_compression(&v, compression, err);
+	if (!ret)
+		ret = read_options(&v, options, err);
+	if (!ret)
+		ret = read_sections(&v, first, err);
+	for (unsigned int i = 0; !ret && i < v.nr_buffers; i++)
+		ret = read_buffer(&v, v.buffers[i], err);
+	free(v.buffers);
+	return ret;
+}

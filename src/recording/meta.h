@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a recording says about itself, as one JSON object (its keys: schedtap-recording(5)).
+ * It travels in the file's own section, and in the spool folder as meta.json.
+ *
+ *   tool              "schedtap 0.1"
+ *   complete          false while recording: still false after a crash
+ *   host              {hostname, release, version, machine}
+ *   command_line      ["schedtap", "record", ...]
+ *   cpus              [{cpu, capacity (0..1024, where /sys has it), package, core, online}]
+ *   clocks            [{monotonic_ns, boottime_ns, realtime_ns}]: one at start, one at the end
+ *   window            {start_ns, end_ns}: CLOCK_MONOTONIC, when events were on
+ *   tasks             [[tid, tgid, comm]]
+ *   cgroups           [[id, path]]
+ *   own_tids          [tid]: the recorder's own threads
+ *   events            [{system, name, backend, status ("on", "absent", "failed"), reason}]
+ *   price             {events, bytes, lost, ns_per_event, probe_cpu_pct, recorder_cpu_pct,
+ *                      recorder_ns_per_event}: absent keys are not known
+ */
+#ifndef TAP_RECORDING_META_H
+#define TAP_RECORDING_META_H
+
+#include <jansson.h>
+
+#define TAP_META_MAX_BYTES ((size_t)256 << 20)
+
+#endif

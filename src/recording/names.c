@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "recording/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define MAX_PAIRS 4
+#define CACHE_SIZE 1024u
+
+/* What one kind of event tells. */
+struct plan {
+	const struct tap_format *fmt;
+	struct {
+		const struct tap_field *tid, *comm;
+	} pairs[MAX_PAIRS];
+	unsigned int nr_pairs;
+	const struct tap_field *cgroup;
+};
+
+/*
+ * Nearly every event repeats what a task's last one said: the cache finds that out without
+ * touching the hash.
+ */
+struct collector {
+	struct tap_names *names;
+	struct plan *plans; /* in no order; NULL until the first event of its kind */
+	unsigned int nr_plans, cap_plans;
+	uint32_t by_id[UINT16_MAX + 1]; /* event id -> index into plans + 1 */
+	struct tap_name cache[CACHE_SIZE];
+	uint64_t last_cgroup;
+};
+
+static const struct tap_field *partner(const struct tap_format *fmt, const char *comm)
+{
+	size_t prefix = strlen(comm) - strlen("comm");
+	const struct tap_field *f;
+	char name[64];
+
+	if (prefix > sizeof(name) - sizeof("pid"))
+		return NULL;
+	memcpy(name, comm, prefix);
+	strcpy(name + prefix, "pid");
+	f = tap_format_field(fmt, name);
+	return f && f->kind == TAP_FIELD_NUMBER ? f : NULL;
+}
+
+static bool is_comm(const struct tap_field *f)
+{
+	size_t len = strlen(f->name);
+
+	if (f->kind != TAP_FIELD_CHARS && f->kind != TAP_FIELD_STRING)
+		return false;
+	return !strcmp(f->name, "comm") || (len > 5 && !strcmp(f->name + len - 5, "_comm"));
+}
+
+static void plan_init(struct plan *p, const struct tap_format *fmt)
+{
+	*p = (struct plan){ .fmt = fmt };
+	for (unsigned int i = 0; i < fmt->nr_fields && p->nr_pairs < MAX_PAIRS; i++) {
+		const struct tap_field *comm = &fmt->fields[i], *tid;
+
+		tid = is_comm(comm) ? partner(fmt, comm->name) : NULL;
+		if (!tid)
+			continue;
+		p->pairs[p->nr_pairs].tid = tid;
+		p->pairs[p->nr_pairs++].comm = comm;
+	}
+	p->cgroup = tap_format_field(fmt, "cgroup");
+	if (p->cgroup && p->cgroup->kind != TAP_FIELD_NUMBER)
+		p->cgroup = NULL;
+}
+
+static struct plan *plan_add(struct collector *c, const struct tap_format *fmt)
+{
+	if (c->nr_plans == c->cap_plans) {
+		unsigned int cap = c->cap_plans ? c->cap_plans * 2 : 32;
+		struct plan *p = reallocarray(c->plans, cap, sizeof(*p));
+
+		if (!p)
+			return NULL;
+		c->plans = p;
+		c->cap_plans = cap;
+	}
+	plan_init(&c->plans[c->nr_plans], fmt);
+	c->by_id[fmt->id] = ++c->nr_plans;
+	return &c->plans[c->nr_plans - 1];
+}
+
+static struct plan *plan_get(struct collector *c, const struct tap_format *fmt)
+{
+	uint32_t i = c->by_id[fmt->id];
+
+	if (!i)
+		return plan_add(c, fmt);
+	/* a damaged recording may give one id to two formats */
+	if (c->plans[i - 1].fmt != fmt)
+		plan_init(&c->plans[i - 1], fmt);
+	return &c->plans[i - 1];
+}
+
+static int store(struct tap_names *n, const struct tap_name *name)
+{
+	uint64_t *i = tap_map_put(&n->by_tid, (uint64_t)name->tid);
+
+	if (!i)
+		return -ENOMEM;
+	/* a new slot holds 0, which may be another task's index */
+	if (*i < n->nr_tasks && n->tasks[*i].tid == name->tid) {
+		n->tasks[*i] = *name;
+		return 0;
+	}
+	if (n->nr_tasks == n->cap_tasks) {
+		size_t cap = n->cap_tasks ? n->cap_tasks * 2 : 256;
+		struct tap_name *p = reallocarray(n->tasks, cap, sizeof(*p));
+
+		if (!p)
+			return -ENOMEM;
+		n->tasks = p;
+		n->cap_tasks = cap;
+	}
+	*i = n->nr_tasks;
+	n->tasks[n->nr_tasks++] = *name;
+	return 0;
+}
+
+static int learn_task(struct collector *c, uint64_t tid, const char *comm, uint32_t len)
+{
+	struct tap_name name = { .tid = (int)tid }, *cached = &c->cache[tid % CACHE_SIZE];
+
+	if ((int64_t)tid < 1 || tid > INT32_MAX)
+		return 0;
+	memcpy(name.comm, comm, len < sizeof(name.comm) ? len : sizeof(name.comm));
+	if (!memcmp(cached, &name, sizeof(name)))
+		return 0;
+	*cached = name;
+	return store(c->names, &name);
+}
+
+static int learn(struct collector *c, const struct tap_event *ev)
+{
+	const struct plan *p = plan_get(c, ev->fmt);
+	int ret = p ? 0 : -ENOMEM;
+
+	for (unsigned int i = 0; !ret && i < p->nr_pairs; i++) {
+		uint64_t tid = tap_field_u64(p->pairs[i].tid, ev->data, ev->size);
+		uint32_t len;
+		const char *comm = tap_field_bytes(p->pairs[i].comm, ev->data, ev->size, &len);
+
+		ret = learn_task(c, tid, comm, len);
+	}
+	if (!ret && p->cgroup) {
+		uint64_t id = tap_field_u64(p->cgroup, ev->data, ev->size);
+
+		if (id != c->last_cgroup && id && !tap_map_put(&c->names->cgroups, id))
+			ret = -ENOMEM;
+		c->last_cgroup = id;
+	}
+	return ret;
+}
+
+int tap_names_collect(struct tap_reader *r, struct tap_names *names, struct tap_err *err)
+{
+	struct collector *c = calloc(1, sizeof(*c));
+	struct tap_event ev;
+	int ret;
+
+	if (!c)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	c->names = names;
+	while ((ret = tap_reader_next(r, &ev, err)) > 0) {
+		ret = ev.fmt ? learn(c, &ev) : 0;
+		if (ret) {
+			tap_err_set(err, ret, "out of memory");
+			break;
+		}
+	}
+	free(c->plans);
+	free(c);
+	return ret;
+}
+
+void tap_names_release(struct tap_names *names)
+{
+	free(names->tasks);
+	tap_map_release(&names->by_tid);
+	tap_map_release(&names->cgroups);
+	*names = (struct tap_names){ 0 };
+}
+
+void tap_names_cmdlines(const struct tap_names *names, struct tap_buf *out)
+{
+	for (size_t i = 0; i < names->nr_tasks; i++) {
+		const struct tap_name *n = &names->tasks[i];
+		size_t len = strnlen(n->comm, sizeof(n->comm));
+
+		tap_buf_s64(out, n->tid);
+		tap_buf_char(out, ' ');
+		for (size_t k = 0; k < len; k++) {
+			unsigned char b = (unsigned char)n->comm[k];
+
+			tap_buf_char(out, b < 0x20 || b == 0x7f ? '?' : (char)b);
+		}
+		tap_buf_char(out, '\n');
+	}
+}

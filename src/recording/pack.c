@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "recording/pack.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recording/dat_write.h"
+#include "recording/meta.h"
+#include "recording/pack_data.h"
+
+#define HEAD_MAX_BYTES (((size_t)1 << 30) - 1)
+#define EMPTY_PAGE_SIZE 4096u
+
+/* One page file. */
+struct part {
+	char file[NAME_MAX + 1];
+	struct tap_spool_name name;
+};
+
+struct packer {
+	const char *path, *target;
+	int dir, out;
+	struct part *parts; /* by buffer, then by CPU */
+	size_t nr_parts;
+	struct tap_dat_front front;
+	struct tap_dat_buffer *buffers;
+	struct tap_dat_cpu *cpus; /* of all buffers, one per part */
+	unsigned int nr_buffers;
+	uint64_t pos, more_at; /* in the file */
+	int level;
+	struct tap_packer_data *data;
+	struct tap_err *err;
+};
+
+static int fail(struct packer *p, int ret)
+{
+	errno = -ret;
+	return tap_err_set(p->err, ret,
+			   "cannot write '%.300s': %m; what was recorded is safe in '%.300s', and "
+			   "`schedtap repair` makes a file of it", p->target, p->path);
+}
+
+static int fail_part(struct packer *p, int ret, const char *file)
+{
+	errno = -ret;
+	return tap_err_set(p->err, ret, "cannot read '%.300s/%.255s': %m", p->path, file);
+}
+
+/* The whole of a file in the folder. Return: 0; -ENOENT; -EFBIG; -errno. */
+static int read_small(struct packer *p, const char *file, size_t max, struct tap_buf *out)
+{
+	int fd = openat(p->dir, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		ret = -errno;
+	else if (!S_ISREG(st.st_mode))
+		ret = -EINVAL;
+	else if ((uint64_t)st.st_size > max)
+		ret = -EFBIG;
+	else if (!tap_buf_reserve(out, (size_t)st.st_size))
+		ret = out->err;
+	else
+		ret = tap_pread_all(fd, out->data, (size_t)st.st_size, 0);
+	close(fd);
+	if (!ret)
+		out->len = (size_t)st.st_size;
+	return ret;
+}
+
+static int load_head(struct packer *p)
+{
+	struct tap_buf bytes = { 0 }, meta = { 0 };
+	struct tap_err why = { 0 };
+	int ret = read_small(p, "head.dat", HEAD_MAX_BYTES, &bytes);
+
+	if (ret) {
+		fail_part(p, ret, "head.dat");
+		goto out;
+	}
+	ret = tap_dat_front_parse(bytes.data, bytes.len, &p->front, &why);
+	if (ret) {
+		tap_err_set(p->err, ret, "cannot use '%.300s/head.dat': %s", p->path, why.text);
+		goto out;
+	}
+	/* the newer one; where it is missing or unreadable, that of head.dat stands */
+	if (!read_small(p, "meta.json", TAP_META_MAX_BYTES, &meta) && meta.len)
+		tap_dat_front_set_meta(&p->front, meta.data, meta.len);
+out:
+	tap_buf_release(&bytes);
+	tap_buf_release(&meta);
+	return ret;
+}
+
+static int make_head(struct packer *p, const struct tap_head *head)
+{
+	int ret = tap_dat_front_make(head, &p->front);
+
+	return ret ? fail(p, ret) : 0;
+}
+
+/* The top buffer comes first, whatever its number: other tools take the first for it. */
+static int part_cmp(const void *a, const void *b)
+{
+	const struct tap_spool_name *x = &((const struct part *)a)->name;
+	const struct tap_spool_name *y = &((const struct part *)b)->name;
+	int cmp = !!*x->name - !!*y->name;
+
+	if (!cmp)
+		cmp = (x->buffer > y->buffer) - (x->buffer < y->buffer);
+	if (!cmp)
+		cmp = strcmp(x->name, y->name);
+	if (!cmp)
+		cmp = strcmp(x->clock, y->clock);
+	if (!cmp)
+		cmp = (x->page_size > y->page_size) - (x->page_size < y->page_size);
+	return cmp ? cmp : (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+static bool same_buffer(const struct tap_spool_name *x, const struct tap_spool_name *y)
+{
+	return x->buffer == y->buffer && x->page_size == y->page_size &&
+	       !strcmp(x->name, y->name) && !strcmp(x->clock, y->clock);
+}
+
+static int list_add(struct packer *p, size_t *cap, const char *file)
+{
+	struct tap_spool_name name;
+	struct part *parts = p->parts;
+
+	if (!tap_spool_parse_name(file, &name))
+		return 0;
+	if (p->nr_parts == *cap) {
+		*cap = *cap ? *cap * 2 : 16;
+		parts = reallocarray(parts, *cap, sizeof(*parts));
+		if (!parts)
+			return -ENOMEM;
+		p->parts = parts;
+	}
+	parts[p->nr_parts].name = name;
+	strcpy(parts[p->nr_parts++].file, file);
+	if (name.cpu >= p->front.nr_cpus)
+		p->front.nr_cpus = name.cpu + 1;
+	return 0;
+}
+
+static int list_parts(struct packer *p)
+{
+	int fd = openat(p->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	size_t cap = 0;
+
+	if (!d) {
+		ret = fail_part(p, -errno, ".");
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
+	while (!ret && (e = readdir(d)))
+		ret = list_add(p, &cap, e->d_name);
+	closedir(d);
+	if (ret)
+		return fail(p, ret);
+	if (p->nr_parts)
+		qsort(p->parts, p->nr_parts, sizeof(*p->parts), part_cmp);
+	return 0;
+}
+
+/* One entry per buffer, its CPUs a stretch of p->cpus; offsets and sizes come with the data. */
+static int list_buffers(struct packer *p)
+{
+	bool has_top = p->nr_parts && !*p->parts[0].name.name;
+
+	p->buffers = calloc(p->nr_parts + 1, sizeof(*p->buffers));
+	p->cpus = calloc(p->nr_parts + 1, sizeof(*p->cpus));
+	if (!p->buffers || !p->cpus)
+		return fail(p, -ENOMEM);
+	if (!has_top)
+		p->buffers[p->nr_buffers++] = (struct tap_dat_buffer){
+			.name = "", .clock = "mono", .page_size = EMPTY_PAGE_SIZE,
+		};
+	for (size_t i = 0; i < p->nr_parts; i++) {
+		const struct tap_spool_name *n = &p->parts[i].name;
+
+		if (!i || !same_buffer(n, &p->parts[i - 1].name))
+			p->buffers[p->nr_buffers++] = (struct tap_dat_buffer){
+				.name = n->name, .clock = n->clock, .page_size = n->page_size,
+				.cpus = &p->cpus[i],
+			};
+		p->cpus[i].cpu = n->cpu;
+		p->buffers[p->nr_buffers - 1].nr_cpus++;
+	}
+	return 0;
+}
+
+static int put(struct packer *p, const void *data, size_t len)
+{
+	int ret = tap_pwrite_all(p->out, data, len, p->pos);
+
+	p->pos += len;
+	return ret;
+}
+
+static int write_front(struct packer *p)
+{
+	struct tap_buf bytes = { 0 };
+	size_t more_at = 0;
+	int ret;
+
+	tap_dat_front_write(&p->front, p->level, &bytes, &more_at);
+	ret = bytes.err ? bytes.err : put(p, bytes.data, bytes.len);
+	p->more_at = more_at;
+	tap_buf_release(&bytes);
+	return ret ? fail(p, ret) : 0;
+}
+
+/* The data of one CPU. @part: its page file. */
+static int write_part(struct packer *p, const struct part *part, struct tap_dat_cpu *cpu)
+{
+	int fd = openat(p->dir, part->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret;
+	uint64_t size;
+
+	if (fd < 0)
+		return fail_part(p, -errno, part->file);
+	cpu->offset = p->pos;
+	ret = tap_pages_size(fd, part->name.page_size, &size);
+	if (ret) {
+		fail_part(p, ret, part->file);
+	} else if (size) {
+		ret = p->level ? tap_pages_compress(p->data, fd, size, part->name.page_size,
+						    p->out, &p->pos)
+			       : tap_pages_copy(fd, size, p->out, &p->pos);
+		if (ret)
+			fail(p, ret);
+	}
+	cpu->size = p->pos - cpu->offset;
+	close(fd);
+	return ret;
+}
+
+/* The section of one buffer. Its header is written last, when the size is known. */
+static int write_buffer(struct packer *p, struct tap_dat_buffer *b)
+{
+	struct tap_buf header = { 0 };
+	int ret = 0;
+
+	b->offset = p->pos;
+	p->pos += TAP_DAT_SECTION_HEADER;
+	if (!p->level)
+		p->pos = (p->pos + b->page_size - 1) & ~(uint64_t)(b->page_size - 1);
+	for (unsigned int i = 0; !ret && i < b->nr_cpus; i++)
+		ret = write_part(p, &p->parts[&b->cpus[i] - p->cpus], &b->cpus[i]);
+	if (ret)
+		return ret;
+	tap_dat_section_header(TAP_DAT_FLYRECORD, p->level ? TAP_DAT_COMPRESSED : 0,
+			       p->pos - b->offset - TAP_DAT_SECTION_HEADER, &header);
+	ret = header.err;
+	if (!ret)
+		ret = tap_pwrite_all(p->out, header.data, header.len, b->offset);
+	tap_buf_release(&header);
+	return ret ? fail(p, ret) : 0;
+}
+
+static int write_options(struct packer *p)
+{
+	struct tap_buf bytes = { 0 };
+	uint64_t at = p->pos;
+	int ret;
+
+	tap_dat_buffers_write(p->buffers, p->nr_buffers, &bytes);
+	ret = bytes.err ? bytes.err : put(p, bytes.data, bytes.len);
+	if (!ret)
+		ret = tap_pwrite_all(p->out, &at, sizeof(at), p->more_at);
+	tap_buf_release(&bytes);
+	return ret ? fail(p, ret) : 0;
+}
+
+static int write_file(struct packer *p)
+{
+	int ret = write_front(p);
+
+	for (unsigned int i = 0; !ret && i < p->nr_buffers; i++)
+		ret = write_buffer(p, &p->buffers[i]);
+	return ret ? ret : write_options(p);
+}
+
+/* Puts the finished file in its place, so that it is there after a power cut too. */
+static int publish(struct packer *p)
+{
+	char *copy = strdup(p->target);
+	int parent, ret = 0;
+
+	if (!copy)
+		return fail(p, -ENOMEM);
+	parent = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(copy);
+	if (parent < 0 || fsync(p->out) || renameat(p->dir, "packed", AT_FDCWD, p->target) ||
+	    fsync(parent))
+		ret = fail(p, -errno);
+	if (parent >= 0)
+		close(parent);
+	return ret;
+}
+
+/*
+ * head.dat goes first: a folder without it is no recording any more. Were a part of the pages
+ * gone before, a repair would replace the whole file by what is left of them.
+ */
+static void remove_folder(struct packer *p)
+{
+	unlinkat(p->dir, "head.dat", 0);
+	unlinkat(p->dir, "meta.json", 0);
+	unlinkat(p->dir, "meta.json.new", 0);
+	for (size_t i = 0; i < p->nr_parts; i++)
+		unlinkat(p->dir, p->parts[i].file, 0);
+	rmdir(p->path);
+}
+
+static int open_out(struct packer *p)
+{
+	unlinkat(p->dir, "packed", 0); /* of an attempt that was killed */
+	p->out = openat(p->dir, "packed", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (p->out < 0 || fchmod(p->out, 0600))
+		return fail(p, -errno);
+	return 0;
+}
+
+static int pack(struct packer *p, const struct tap_pack_opts *opts)
+{
+	int ret = opts->head ? make_head(p, opts->head) : load_head(p);
+
+	if (!ret)
+		ret = list_parts(p);
+	if (!ret)
+		ret = list_buffers(p);
+	if (!ret && p->level && tap_packer_data_new(p->level, &p->data))
+		ret = fail(p, -ENOMEM);
+	if (!ret)
+		ret = open_out(p);
+	if (!ret)
+		ret = write_file(p);
+	return ret ? ret : publish(p);
+}
+
+int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
+	     struct tap_err *err)
+{
+	struct packer p = { .path = spool_path, .target = file, .out = -1, .err = err };
+	int ret;
+
+	p.dir = open(spool_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (p.dir < 0)
+		return tap_err_set(err, -errno, "cannot open the folder '%.300s': %m", spool_path);
+	if (opts->zstd)
+		p.level = opts->level ? opts->level : TAP_PACK_LEVEL;
+	ret = pack(&p, opts);
+	if (!ret)
+		remove_folder(&p);
+	else
+		unlinkat(p.dir, "packed", 0);
+	tap_packer_data_free(p.data);
+	tap_dat_front_release(&p.front);
+	free(p.buffers);
+	free(p.cpus);
+	free(p.parts);
+	if (p.out >= 0)
+		close(p.out);
+	close(p.dir);
+	return ret;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "recording/pack_data.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/buf.h"
+
+#define MAX_THREADS 2
+#define COPY_BYTES ((size_t)256 << 10)
+#define CHUNK_HEADER 8u /* u32 compressed size, u32 size */
+
+/* What one thread needs for one chunk. */
+struct worker {
+	ZSTD_CCtx *ctx;
+	char *in, *out;
+	size_t in_len, out_len, out_cap;
+	int ret;
+};
+
+struct tap_packer_data {
+	struct worker workers[MAX_THREADS];
+	unsigned int nr_workers;
+	size_t chunk_cap;
+};
+
+int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = pwrite(fd, p, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		p += n;
+		offset += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int tap_pages_size(int fd, uint32_t page_size, uint64_t *size)
+{
+	struct stat st;
+	uint64_t header[2];
+	int ret;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	*size = (uint64_t)st.st_size - (uint64_t)st.st_size % page_size;
+	while (*size) {
+		ret = tap_pread_all(fd, header, sizeof(header), (off_t)(*size - page_size));
+		if (ret)
+			return ret;
+		if (header[0] || header[1])
+			break;
+		*size -= page_size;
+	}
+	return 0;
+}
+
+/* Not every file system can copy within the kernel. */
+static int copy_by_hand(int fd, uint64_t from, uint64_t size, int out, uint64_t *pos)
+{
+	char *buf = malloc(COPY_BYTES);
+	int ret = buf ? 0 : -ENOMEM;
+
+	while (!ret && from < size) {
+		size_t len = size - from < COPY_BYTES ? (size_t)(size - from) : COPY_BYTES;
+
+		ret = tap_pread_all(fd, buf, len, (off_t)from);
+		if (!ret)
+			ret = tap_pwrite_all(out, buf, len, *pos);
+		from += len;
+		*pos += len;
+	}
+	free(buf);
+	return ret;
+}
+
+int tap_pages_copy(int fd, uint64_t size, int out, uint64_t *pos)
+{
+	off_t from = 0, to = (off_t)*pos;
+	ssize_t n = 1;
+
+	while ((uint64_t)from < size && n > 0) {
+		n = copy_file_range(fd, &from, out, &to, size - (uint64_t)from, 0);
+		if (n < 0 && errno == EINTR)
+			n = 1;
+	}
+	*pos = (uint64_t)to;
+	/* whatever it was that stopped it: doing it by hand goes on, or knows the reason */
+	return copy_by_hand(fd, (uint64_t)from, size, out, pos);
+}
+
+static int worker_init(struct worker *w, int level)
+{
+	w->ctx = ZSTD_createCCtx();
+	if (!w->ctx || ZSTD_isError(ZSTD_CCtx_setParameter(w->ctx, ZSTD_c_compressionLevel, level)))
+		return -ENOMEM;
+	return 0;
+}
+
+int tap_packer_data_new(int level, struct tap_packer_data **out)
+{
+	struct tap_packer_data *d = calloc(1, sizeof(*d));
+	int ret = d ? 0 : -ENOMEM;
+
+	*out = NULL;
+	if (ret)
+		return ret;
+	d->nr_workers = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? MAX_THREADS : 1;
+	for (unsigned int i = 0; !ret && i < d->nr_workers; i++)
+		ret = worker_init(&d->workers[i], level);
+	if (ret)
+		tap_packer_data_free(d);
+	else
+		*out = d;
+	return ret;
+}
+
+void tap_packer_data_free(struct tap_packer_data *d)
+{
+	if (!d)
+		return;
+	for (unsigned int i = 0; i < d->nr_workers; i++) {
+		ZSTD_freeCCtx(d->workers[i].ctx);
+		free(d->workers[i].in);
+		free(d->workers[i].out);
+	}
+	free(d);
+}
+
+/* A chunk is a whole number of pages, and pages may be larger than the usual chunk. */
+static int fit_chunk(struct tap_packer_data *d, uint32_t page_size)
+{
+	size_t cap = page_size > TAP_PACK_CHUNK_BYTES ? page_size : TAP_PACK_CHUNK_BYTES;
+
+	if (cap <= d->chunk_cap)
+		return 0;
+	for (unsigned int i = 0; i < d->nr_workers; i++) {
+		struct worker *w = &d->workers[i];
+
+		free(w->in);
+		free(w->out);
+		w->out_cap = CHUNK_HEADER + ZSTD_compressBound(cap);
+		w->in = malloc(cap);
+		w->out = malloc(w->out_cap);
+		if (!w->in || !w->out)
+			return -ENOMEM;
+	}
+	d->chunk_cap = cap;
+	return 0;
+}
+
+static void *compress_chunk(void *arg)
+{
+	struct worker *w = arg;
+	size_t size = ZSTD_compress2(w->ctx, w->out + CHUNK_HEADER, w->out_cap - CHUNK_HEADER,
+				     w->in, w->in_len);
+	uint32_t csize = (uint32_t)size, usize = (uint32_t)w->in_len;
+
+	w->ret = ZSTD_isError(size) ? -ENOMEM : 0;
+	memcpy(w->out, &csize, sizeof(csize));
+	memcpy(w->out + 4, &usize, sizeof(usize));
+	w->out_len = CHUNK_HEADER + size;
+	return NULL;
+}
+
+/* The first chunk here, the others in threads beside. A chunk takes milliseconds, a thread µs. */
+static void compress_batch(struct tap_packer_data *d, unsigned int nr)
+{
+	pthread_t threads[MAX_THREADS];
+	bool started[MAX_THREADS] = { false };
+
+	for (unsigned int i = 1; i < nr; i++)
+		started[i] = !pthread_create(&threads[i], NULL, compress_chunk, &d->workers[i]);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (started[i])
+			pthread_join(threads[i], NULL);
+		else
+			compress_chunk(&d->workers[i]);
+	}
+}
+
+/* Reads, compresses and writes up to one chunk per thread from *@from on. */
+static int do_batch(struct tap_packer_data *d, int fd, uint64_t *from, uint64_t size, int out,
+		    uint64_t *pos)
+{
+	unsigned int nr = 0;
+	int ret = 0;
+
+	while (!ret && nr < d->nr_workers && *from < size) {
+		struct worker *w = &d->workers[nr++];
+
+		w->in_len = size - *from < d->chunk_cap ? (size_t)(size - *from) : d->chunk_cap;
+		ret = tap_pread_all(fd, w->in, w->in_len, (off_t)*from);
+		*from += w->in_len;
+	}
+	if (ret)
+		return ret;
+	compress_batch(d, nr);
+	for (unsigned int i = 0; !ret && i < nr; i++) {
+		struct worker *w = &d->workers[i];
+
+		ret = w->ret ? w->ret : tap_pwrite_all(out, w->out, w->out_len, *pos);
+		*pos += w->out_len;
+	}
+	return ret;
+}
+
+int tap_pages_compress(struct tap_packer_data *d, int fd, uint64_t size, uint32_t page_size,
+		       int out, uint64_t *pos)
+{
+	int ret = fit_chunk(d, page_size);
+	uint64_t nr, from = 0;
+	uint32_t nr32;
+
+	if (ret)
+		return ret;
+	nr = (size + d->chunk_cap - 1) / d->chunk_cap;
+	nr32 = (uint32_t)nr;
+	if (nr != nr32)
+		return -EFBIG;
+	ret = tap_pwrite_all(out, &nr32, sizeof(nr32), *pos);
+	*pos += sizeof(nr32);
+	while (!ret && from < size)
+		ret = do_batch(d, fd, &from, size, out, pos);
+	return ret;
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "event/format.h"
+#include "recording/dat_file.h"
+
+#define MAGIC "\x17\x08\x44tracing"
+#define MAGIC_LEN 10u
+
+int tap_dat_read_file(struct tap_reader *r, struct tap_err *err)
+{
+	struct tap_bytes b = tap_dat_bytes(r, 0);
+	const unsigned char *magic = tap_bytes_take(&b, MAGIC_LEN);
+	const char *version = tap_bytes_str(&b);
+	unsigned int endian = tap_bytes_u8(&b);
+
+	if (!magic || memcmp(magic, MAGIC, MAGIC_LEN))
+		return tap_err_set(err, -EINVAL, "'%.300s' is no recording", r->path);
+	b.big_endian = r->info.big_endian = r->decoder.big_endian = endian;
+	r->info.long_size = r->decoder.long_size = tap_bytes_u8(&b);
+	r->page_size = tap_bytes_u32(&b);
+	if (b.bad || endian > 1 || (r->info.long_size != 4 && r->info.long_size != 8))
+		return tap_dat_bad(r, err, "its header is impossible");
+	if (!strcmp(version, "7")) {
+		r->info.version = 7;
+		return tap_dat_read_v7(r, &b, err);
+	}
+	if (!strcmp(version, "6")) {
+		r->info.version = 6;
+		return tap_dat_read_v6(r, &b, err);
+	}
+	return tap_err_set(err, -ENOTSUP, "'%.300s' is a trace.dat of version '%.16s': 6 and 7 can be read",
+			   r->path, version);
+}
+
+static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
+{
+	const struct tap_mapping *map;
+	struct stat st;
+	int ret;
+
+	if (fstat(fd, &st))
+		return tap_err_set(err, -errno, "cannot look at '%.300s': %m", r->path);
+	if (S_ISDIR(st.st_mode))
+		return tap_dat_read_spool(r, fd, err);
+	if (!S_ISREG(st.st_mode))
+		return tap_err_set(err, -EINVAL, "'%.300s' is no recording: neither a file nor a folder",
+				   r->path);
+	ret = tap_dat_add_map(r, fd, &map);
+	if (ret)
+		return tap_err_set(err, ret, "cannot map '%.300s': %s", r->path, strerror(-ret));
+	return tap_dat_read_file(r, err);
+}
+
+/* The order of equal times: the lower CPU first, then the lower buffer. */
+static int compare_streams(const void *a, const void *b)
+{
+	const struct tap_stream *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
+}
+
+static const char *text_or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+static int complete(struct tap_reader *r, struct tap_err *err)
+{
+	if (r->nr_streams)
+		qsort(r->streams, r->nr_streams, sizeof(*r->streams), compare_streams);
+	r->heap = calloc(r->nr_streams + 1, sizeof(*r->heap));
+	if (!r->heap)
+		return tap_dat_nomem(err);
+	r->info.uname = text_or_empty(r->uname);
+	r->info.tool = text_or_empty(r->tool);
+	r->info.meta = text_or_empty(r->meta);
+	r->info.compression = text_or_empty(r->compression);
+	r->info.buffers = r->buffers;
+	r->path = NULL;
+	return 0;
+}
+
+int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *err)
+{
+	struct tap_reader *r;
+	int fd = -1, ret;
+
+	*out = NULL;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return tap_dat_nomem(err);
+	r->path = path;
+	r->decoder.to = UINT64_MAX;
+	r->decoder.slots = malloc(TAP_NR_SLOTS * sizeof(*r->decoder.slots));
+	if (!r->decoder.slots) {
+		ret = tap_dat_nomem(err);
+		goto out;
+	}
+	for (unsigned int i = 0; i < TAP_NR_SLOTS; i++)
+		r->decoder.slots[i] = (struct tap_slot){ .min_size = UINT32_MAX };
+
+	/* a FIFO must not make us wait for its writer */
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0) {
+		ret = tap_err_set(err, -errno, "cannot open '%.300s': %m", path);
+		goto out;
+	}
+	ret = read_path(r, fd, err);
+	if (!ret)
+		ret = complete(r, err);
+	if (ret)
+		goto out;
+	*out = r;
+	r = NULL;
+out:
+	if (fd >= 0)
+		close(fd);
+	tap_reader_free(r);
+	return ret;
+}
+
+void tap_reader_free(struct tap_reader *r)
+{
+	if (!r)
+		return;
+	for (unsigned int i = 0; i < r->nr_streams; i++)
+		tap_stream_release(&r->streams[i]);
+	for (unsigned int i = 0; i < r->nr_formats; i++)
+		tap_format_free(r->formats[i]);
+	for (unsigned int i = 0; i < r->info.nr_buffers; i++) {
+		free((char *)r->buffers[i].name);
+		free((char *)r->buffers[i].clock);
+	}
+	for (unsigned int i = 0; i < r->nr_maps; i++)
+		if (r->maps[i].data)
+			munmap((void *)r->maps[i].data, r->maps[i].len);
+	tap_decoder_release(&r->decoder);
+	tap_map_release(&r->comms);
+	free(r->cmdlines);
+	free(r->streams);
+	free(r->formats);
+	free(r->buffers);
+	free(r->maps);
+	free(r->heap);
+	free(r->uname);
+	free(r->tool);
+	free(r->meta);
+	free(r->clock);
+	free(r->compression);
+	free(r);
+}
+
+const struct tap_reader_info *tap_reader_info(const struct tap_reader *r)
+{
+	return &r->info;
+}
+
+const struct tap_format *const *tap_reader_formats(const struct tap_reader *r, unsigned int *nr)
+{
+	*nr = r->nr_formats;
+	return (const struct tap_format *const *)r->formats;
+}
+
+const char *tap_reader_comm(const struct tap_reader *r, int tid)
+{
+	const uint64_t *place = tap_map_get(&r->comms, (uint64_t)tid);
+
+	return place ? (const char *)(uintptr_t)*place : NULL;
+}
+
+/* Stamps of x86's TSC are turned into nanoseconds as trace-cmd does it. */
+static uint64_t to_ns(const struct tap_reader *r, uint64_t raw)
+{
+	unsigned __int128 ns;
+
+	if (!r->tsc.mult)
+		return raw;
+	ns = (unsigned __int128)raw * r->tsc.mult >> r->tsc.shift;
+	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+/* Return: the smallest raw stamp that is @ns or later. */
+static uint64_t from_ns(const struct tap_reader *r, uint64_t ns)
+{
+	uint64_t low = 0, high = UINT64_MAX;
+
+	if (!r->tsc.mult)
+		return ns;
+	while (low < high) {
+		uint64_t mid = low + (high - low) / 2;
+
+		if (to_ns(r, mid) < ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+void tap_reader_limit(struct tap_reader *r, uint64_t from, uint64_t to)
+{
+	r->decoder.from = from_ns(r, from);
+	r->decoder.to = to == UINT64_MAX ? to : from_ns(r, to + 1) - 1;
+	if (from > to) { /* nothing is in it */
+		r->decoder.from = UINT64_MAX;
+		r->decoder.to = UINT64_MAX;
+	}
+}
+
+static bool is_before(const struct tap_heap_item *a, const struct tap_heap_item *b)
+{
+	return a->ts < b->ts || (a->ts == b->ts && a->stream < b->stream);
+}
+
+static void sift_down(struct tap_reader *r, unsigned int at)
+{
+	struct tap_heap_item item = r->heap[at];
+	unsigned int child;
+
+	for (; (child = 2 * at + 1) < r->nr_heap; at = child) {
+		if (child + 1 < r->nr_heap && is_before(&r->heap[child + 1], &r->heap[child]))
+			child++;
+		if (!is_before(&r->heap[child], &item))
+			break;
+		r->heap[at] = r->heap[child];
+	}
+	r->heap[at] = item;
+}
+
+static int start(struct tap_reader *r, struct tap_err *err)
+{
+	for (unsigned int i = 0; i < r->nr_streams; i++) {
+		struct tap_stream *s = &r->streams[i];
+		int ret;
+
+		tap_stream_seek(&r->decoder, s);
+		ret = tap_stream_next(&r->decoder, s, err);
+		if (ret)
+			return ret;
+		if (s->item != TAP_ITEM_NONE)
+			r->heap[r->nr_heap++] = (struct tap_heap_item){ tap_stream_ts(s), s };
+	}
+	for (unsigned int i = r->nr_heap / 2; i-- > 0;)
+		sift_down(r, i);
+	r->started = true;
+	return 0;
+}
+
+/* Leaves the item that was handed out last. */
+static int advance(struct tap_reader *r, struct tap_err *err)
+{
+	struct tap_stream *s = r->heap[0].stream;
+	int ret;
+
+	ret = tap_stream_next(&r->decoder, s, err);
+	if (ret)
+		return ret;
+	if (__builtin_expect(s->item == TAP_ITEM_NONE, 0))
+		r->heap[0] = r->heap[--r->nr_heap];
+	else
+		r->heap[0].ts = tap_stream_ts(s);
+	sift_down(r, 0);
+	return 0;
+}
+
+/* The loss at a stream's end reaches up to the end of the recording, as far as that is known. */
+static void finish_tail(struct tap_reader *r, struct tap_event *ev)
+{
+	uint64_t end = r->last > ev->lost.last_ns ? r->last : ev->lost.last_ns;
+
+	ev->ts_ns = ev->lost.last_ns = end;
+}
+
+int tap_reader_next(struct tap_reader *r, struct tap_event *ev, struct tap_err *err)
+{
+	struct tap_stream *s;
+	int ret;
+
+	if (__builtin_expect(!r->started, 0))
+		ret = start(r, err);
+	else
+		ret = r->nr_heap ? advance(r, err) : 0;
+	if (ret)
+		return ret;
+	if (!r->nr_heap)
+		return 0;
+	s = r->heap[0].stream;
+	tap_stream_get(s, ev);
+	if (__builtin_expect(s->item == TAP_ITEM_TAIL, 0))
+		finish_tail(r, ev);
+	r->last = ev->ts_ns;
+	if (__builtin_expect(r->tsc.mult != 0, 0)) {
+		ev->ts_ns = to_ns(r, ev->ts_ns);
+		ev->lost.first_ns = to_ns(r, ev->lost.first_ns);
+		ev->lost.last_ns = to_ns(r, ev->lost.last_ns);
+	}
+	return 1;
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "recording/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "recording/dat_write.h"
+
+struct page_file {
+	int fd; /* -1 until there is something to write */
+	uint64_t bytes;
+};
+
+struct spool_buffer {
+	char *prefix; /* of its page files' names: all before the CPU */
+	uint32_t page_size;
+	struct page_file *cpus;
+	unsigned int nr_cpus;
+};
+
+struct tap_spool {
+	char *path;
+	int dir, head; /* head.dat stays open for its lock */
+	struct spool_buffer *buffers;
+	unsigned int nr_buffers;
+	uint64_t bytes;
+};
+
+void tap_head_defaults(struct tap_head *head)
+{
+	head->header_page = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+			    "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+			    "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+			    "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+	head->header_event = "# compressed entry header\n"
+			     "\ttype_len    :    5 bits\n"
+			     "\ttime_delta  :   27 bits\n"
+			     "\tarray       :   32 bits\n"
+			     "\n"
+			     "\tpadding     : type == 29\n"
+			     "\ttime_extend : type == 30\n"
+			     "\ttime_stamp : type == 31\n"
+			     "\tdata max type_len  == 28\n";
+}
+
+/* Who holds the lock on the file @st; 0 if the kernel does not say. */
+static int lock_holder(const struct stat *st)
+{
+	char line[256], inode[32];
+	FILE *f = fopen("/proc/locks", "re");
+	int pid = 0;
+
+	if (!f)
+		return 0;
+	snprintf(inode, sizeof(inode), ":%llu ", (unsigned long long)st->st_ino);
+	while (!pid && fgets(line, sizeof(line), f)) {
+		if (strstr(line, inode))
+			sscanf(line, "%*d: FLOCK %*s WRITE %d", &pid);
+	}
+	fclose(f);
+	return pid > 0 ? pid : 0;
+}
+
+int tap_spool_lock(const char *spool_path, struct tap_err *err)
+{
+	int dir = open(spool_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd, ret, pid;
+	struct stat st;
+
+	if (dir < 0)
+		return tap_err_set(err, -errno, "cannot open the folder '%.300s': %m", spool_path);
+	fd = openat(dir, "head.dat", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	ret = fd < 0 ? -errno : 0;
+	close(dir);
+	if (ret)
+		return tap_err_set(err, ret, "cannot open '%.300s/head.dat': %m", spool_path);
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	pid = errno == EWOULDBLOCK && !fstat(fd, &st) ? lock_holder(&st) : 0;
+	close(fd);
+	if (pid)
+		return tap_err_set(err, -EBUSY, "process %d is still recording to '%.300s'", pid,
+				   spool_path);
+	return tap_err_set(err, -EBUSY, "somebody is still recording to '%.300s'", spool_path);
+}
+
+/* Why there is a folder already. */
+static int explain_existing(const char *path, struct tap_err *err)
+{
+	int fd = tap_spool_lock(path, err);
+
+	if (fd == -EBUSY && err)
+		err->code = -EEXIST;
+	if (fd == -EBUSY)
+		return -EEXIST;
+	if (fd < 0)
+		return tap_err_set(err, -EEXIST,
+				   "'%.300s' is in the way: it is no recording that can be read, and "
+				   "must be removed", path);
+	close(fd);
+	return tap_err_set(err, -EEXIST,
+			   "'%.300s' holds a recording that was cut off: `schedtap repair "
+			   "'%.300s'` makes a file of it", path, path);
+}
+
+/* The name of a new folder lasts through a power cut only once its parent is synced. */
+static int sync_parent(const char *path)
+{
+	char *copy = strdup(path);
+	int fd, ret = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(copy);
+	if (fd < 0)
+		return -errno;
+	if (fsync(fd))
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* An empty file that nobody else can open, whatever the umask. */
+static int create_file(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	if (!fchmod(fd, 0600))
+		return fd;
+	ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int open_folder(struct tap_spool *s, struct tap_err *err)
+{
+	int ret;
+
+	if (mkdir(s->path, 0700)) {
+		if (errno == EEXIST)
+			return explain_existing(s->path, err);
+		return tap_err_set(err, -errno, "cannot make the folder '%.300s': %m", s->path);
+	}
+	s->dir = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (s->dir >= 0 && !fchmod(s->dir, 0700))
+		return 0;
+	ret = tap_err_set(err, -errno, "cannot open the folder '%.300s': %m", s->path);
+	rmdir(s->path);
+	return ret;
+}
+
+static int write_head(struct tap_spool *s, const struct tap_head *head)
+{
+	struct tap_dat_front front;
+	struct tap_buf bytes = { 0 };
+	size_t more_at;
+	int ret = tap_dat_front_make(head, &front);
+
+	if (ret)
+		return ret;
+	tap_dat_front_write(&front, 0, &bytes, &more_at);
+	tap_dat_front_release(&front);
+	ret = bytes.err;
+	if (!ret)
+		ret = tap_write_all(s->head, bytes.data, bytes.len);
+	tap_buf_release(&bytes);
+	if (!ret && (fsync(s->head) || fsync(s->dir)))
+		ret = -errno;
+	return ret ? ret : sync_parent(s->path);
+}
+
+static int create_head(struct tap_spool *s, const struct tap_head *head, struct tap_err *err)
+{
+	int ret;
+
+	s->head = create_file(s->dir, "head.dat");
+	ret = s->head;
+	if (ret >= 0)
+		ret = flock(s->head, LOCK_EX | LOCK_NB) ? -errno : write_head(s, head);
+	if (!ret)
+		return 0;
+	unlinkat(s->dir, "head.dat", 0);
+	rmdir(s->path);
+	errno = -ret;
+	return tap_err_set(err, ret, "cannot write '%.300s/head.dat': %m", s->path);
+}
+
+int tap_spool_create(const char *file, const struct tap_head *head, struct tap_spool **out,
+		     struct tap_err *err)
+{
+	struct tap_spool *s = calloc(1, sizeof(*s));
+	int ret;
+
+	*out = NULL;
+	if (!s)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	s->dir = s->head = -1;
+	if (asprintf(&s->path, "%s.spool", file) < 0) {
+		s->path = NULL;
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		goto out;
+	}
+	ret = open_folder(s, err);
+	if (!ret)
+		ret = create_head(s, head, err);
+	if (ret)
+		goto out;
+	*out = s;
+	s = NULL;
+out:
+	tap_spool_free(s);
+	return ret;
+}
+
+static void buffer_release(struct spool_buffer *b)
+{
+	for (unsigned int i = 0; i < b->nr_cpus; i++) {
+		if (b->cpus[i].fd >= 0)
+			close(b->cpus[i].fd);
+	}
+	free(b->cpus);
+	free(b->prefix);
+}
+
+void tap_spool_free(struct tap_spool *s)
+{
+	if (!s)
+		return;
+	for (unsigned int i = 0; i < s->nr_buffers; i++)
+		buffer_release(&s->buffers[i]);
+	free(s->buffers);
+	if (s->head >= 0)
+		close(s->head);
+	if (s->dir >= 0)
+		close(s->dir);
+	free(s->path);
+	free(s);
+}
+
+/* What goes into a file name: nothing that a shell or a path could take for something else. */
+static bool name_ok(const char *s, char forbidden)
+{
+	for (; *s; s++) {
+		if (*s == '/' || *s == forbidden || (unsigned char)*s < 0x20 || *s == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+static bool page_size_ok(uint32_t size)
+{
+	return size >= 512 && size <= TAP_SPOOL_MAX_PAGE_SIZE && !(size & (size - 1));
+}
+
+static int buffer_init(struct spool_buffer *b, unsigned int index, const char *name,
+		       const char *clock, uint32_t page_size, unsigned int nr_cpus)
+{
+	*b = (struct spool_buffer){ .page_size = page_size };
+	b->cpus = calloc(nr_cpus ? nr_cpus : 1, sizeof(*b->cpus));
+	if (asprintf(&b->prefix, "%u.%s.%s.%u", index, name, clock, page_size) < 0)
+		b->prefix = NULL;
+	if (!b->cpus || !b->prefix) {
+		buffer_release(b);
+		return -ENOMEM;
+	}
+	b->nr_cpus = nr_cpus;
+	for (unsigned int i = 0; i < nr_cpus; i++)
+		b->cpus[i].fd = -1;
+	return 0;
+}
+
+int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *clock,
+			 uint32_t page_size, unsigned int nr_cpus, struct tap_err *err)
+{
+	struct spool_buffer *p;
+
+	if (!name_ok(name, 0) || !name_ok(clock, '.') || !*clock ||
+	    strlen(name) + strlen(clock) > NAME_MAX - sizeof("999...16777216.cpu65535"))
+		return tap_err_set(err, -EINVAL, "'%.300s' (clock '%.300s') cannot be a buffer's name",
+				   name, clock);
+	if (!page_size_ok(page_size) || nr_cpus > TAP_SPOOL_MAX_CPUS ||
+	    s->nr_buffers == TAP_SPOOL_MAX_BUFFERS)
+		return tap_err_set(err, -EINVAL,
+				   "buffer '%.300s' is out of bounds: %u-byte pages, %u CPUs", name,
+				   page_size, nr_cpus);
+	p = reallocarray(s->buffers, s->nr_buffers + 1, sizeof(*p));
+	if (!p)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	s->buffers = p;
+	if (buffer_init(&p[s->nr_buffers], s->nr_buffers, name, clock, page_size, nr_cpus))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	return (int)s->nr_buffers++;
+}
+
+int tap_spool_fd(const struct tap_spool *s, unsigned int buffer, unsigned int cpu)
+{
+	const struct spool_buffer *b = &s->buffers[buffer];
+	char name[NAME_MAX + 1];
+
+	if (b->cpus[cpu].fd < 0) {
+		snprintf(name, sizeof(name), "%s.cpu%u", b->prefix, cpu);
+		b->cpus[cpu].fd = create_file(s->dir, name);
+	}
+	return b->cpus[cpu].fd;
+}
+
+/*
+ * Takes stock of what has reached the file, which may be less than what was to be written, and
+ * cuts it back to a whole page.
+ */
+static void settle(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f)
+{
+	off_t end = lseek(f->fd, 0, SEEK_CUR);
+	uint64_t whole;
+
+	if (end < 0)
+		return;
+	whole = (uint64_t)end - (uint64_t)end % b->page_size;
+	/* nothing to be done if it fails: readers pass over half a page at the end */
+	if (whole != (uint64_t)end && !ftruncate(f->fd, (off_t)whole))
+		lseek(f->fd, (off_t)whole, SEEK_SET);
+	s->bytes += whole - f->bytes;
+	f->bytes = whole;
+}
+
+int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages,
+		    size_t len, struct tap_err *err)
+{
+	struct spool_buffer *b = &s->buffers[buffer];
+	struct page_file *f = &b->cpus[cpu];
+	int ret = tap_spool_fd(s, buffer, cpu);
+
+	if (ret >= 0) {
+		ret = tap_write_all(f->fd, pages, len);
+		if (!ret) {
+			f->bytes += len;
+			s->bytes += len;
+			return 0;
+		}
+		settle(s, b, f);
+	}
+	errno = -ret;
+	return tap_err_set(err, ret, "cannot write '%.300s/%s.cpu%u': %m", s->path, b->prefix, cpu);
+}
+
+void tap_spool_spliced(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int64_t len)
+{
+	struct spool_buffer *b = &s->buffers[buffer];
+	struct page_file *f = &b->cpus[cpu];
+
+	if (len >= 0 && len % b->page_size == 0) {
+		f->bytes += (uint64_t)len;
+		s->bytes += (uint64_t)len;
+	} else if (f->fd >= 0) {
+		settle(s, b, f);
+	}
+}
+
+static int write_meta(int dir, const char *json)
+{
+	int fd, ret;
+
+	unlinkat(dir, "meta.json.new", 0);
+	fd = create_file(dir, "meta.json.new");
+	if (fd < 0)
+		return fd;
+	ret = tap_write_all(fd, json, strlen(json));
+	if (!ret && fsync(fd))
+		ret = -errno;
+	close(fd);
+	if (!ret && renameat(dir, "meta.json.new", dir, "meta.json"))
+		ret = -errno;
+	if (ret)
+		unlinkat(dir, "meta.json.new", 0);
+	else if (fsync(dir))
+		ret = -errno;
+	return ret;
+}
+
+int tap_spool_set_meta(struct tap_spool *s, const char *json, struct tap_err *err)
+{
+	int ret = write_meta(s->dir, json);
+
+	if (!ret)
+		return 0;
+	errno = -ret;
+	return tap_err_set(err, ret, "cannot write '%.300s/meta.json': %m", s->path);
+}
+
+uint64_t tap_spool_bytes(const struct tap_spool *s)
+{
+	return s->bytes;
+}
+
+const char *tap_spool_path(const struct tap_spool *s)
+{
+	return s->path;
+}
+
+/* Takes ".123" off the end of @s, or ".abc123" where @word is "abc". */
+static bool cut_number(char *s, const char *word, uint32_t max, uint32_t *out)
+{
+	char *dot = strrchr(s, '.'), *digits, *end;
+	unsigned long v;
+
+	if (!dot || strncmp(dot + 1, word, strlen(word)))
+		return false;
+	digits = dot + 1 + strlen(word);
+	if (*digits < '0' || *digits > '9' || (*digits == '0' && digits[1]))
+		return false;
+	errno = 0;
+	v = strtoul(digits, &end, 10);
+	if (*end || errno || v > max)
+		return false;
+	*dot = '\0';
+	*out = (uint32_t)v;
+	return true;
+}
+
+bool tap_spool_parse_name(const char *file, struct tap_spool_name *out)
+{
+	char rest[256], *name, *clock;
+	uint32_t n;
+
+	*out = (struct tap_spool_name){ 0 };
+	if (snprintf(rest, sizeof(rest), ".%s", file) >= (int)sizeof(rest) ||
+	    !cut_number(rest, "cpu", TAP_SPOOL_MAX_CPUS - 1, &n))
+		return false;
+	out->cpu = n;
+	if (!cut_number(rest, "", TAP_SPOOL_MAX_PAGE_SIZE, &out->page_size) ||
+	    !page_size_ok(out->page_size))
+		return false;
+	clock = strrchr(rest, '.');
+	if (!clock || clock == rest || !clock[1] || !name_ok(rest, 0))
+		return false;
+	strcpy(out->clock, clock + 1);
+	*clock = '\0';
+	/* what is left is ".<n>.<name>" */
+	name = strchr(rest + 1, '.');
+	if (!name)
+		return false;
+	strcpy(out->name, name + 1);
+	*name = '\0';
+	if (!cut_number(rest, "", TAP_SPOOL_MAX_BUFFERS - 1, &n))
+		return false;
+	out->buffer = n;
+	return true;
+}

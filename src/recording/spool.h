@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The spool folder: what a recording is while it grows, and after a crash.
+ *
+ *   FILE.spool/head.dat    a trace.dat without data: kernel, formats, meta; synced before the
+ *                          first event
+ *   FILE.spool/meta.json   newer than the meta in head.dat, replaced by rename; may be missing
+ *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>   pages of CPU k in buffer n, append only,
+ *                          whole pages; name is "" for the top buffer
+ *
+ * A clean stop packs it into FILE (pack.h) and removes it.
+ */
+#ifndef TAP_RECORDING_SPOOL_H
+#define TAP_RECORDING_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <schedtap/err.h>
+
+#define TAP_SPOOL_MAX_BUFFERS 1000u
+#define TAP_SPOOL_MAX_CPUS 65536u
+#define TAP_SPOOL_MAX_PAGE_SIZE (1u << 24)
+
+/* One event's format text. */
+struct tap_head_format {
+	const char *system;
+	const char *text;
+	size_t len;
+};
+
+/* All that a trace.dat needs beside the data. Strings are borrowed by whom it is given to. */
+struct tap_head {
+	const char *header_page, *header_event; /* texts of tracefs, or what tap_head_defaults() set */
+	const struct tap_head_format *formats;
+	unsigned int nr_formats;
+	const char *uname;
+	const char *tool;
+	const char *cmdlines; /* "pid comm\n" lines */
+	const char *meta;     /* JSON */
+	const char *clock;    /* "mono" */
+	const char *printk;   /* printk_formats text, or "" */
+	unsigned int nr_cpus;
+};
+
+/* Fills the header texts with those of a 64-bit little-endian kernel with 4096-byte pages. */
+void tap_head_defaults(struct tap_head *head);
+
+struct tap_spool;
+
+/*
+ * Makes FILE.spool (mode 0700) with head.dat (0600) and syncs both.
+ * Return: 0; -EEXIST if the folder is there already (another recorder, or a crash: the
+ * sentence names `schedtap repair`); -errno of mkdir, open, write, fsync.
+ */
+int tap_spool_create(const char *file, const struct tap_head *head, struct tap_spool **out,
+		     struct tap_err *err);
+void tap_spool_free(struct tap_spool *s); /* closes; leaves the folder */
+
+/* Adds a buffer with page files for @nr_cpus CPUs. Return: its index, or -errno. */
+int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *clock,
+			 uint32_t page_size, unsigned int nr_cpus, struct tap_err *err);
+
+/* The page file's descriptor (append only), for splice; keep to whole pages. */
+int tap_spool_fd(const struct tap_spool *s, unsigned int buffer, unsigned int cpu);
+
+/*
+ * Appends whole pages. On failure the file is cut back to its last whole page, so that what
+ * was written stays readable. Return: 0; -ENOSPC, -EIO, ...
+ */
+int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages,
+		    size_t len, struct tap_err *err);
+/* After splicing @len bytes (< 0: it failed): accounts for them, and cuts back to a whole page. */
+void tap_spool_spliced(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int64_t len);
+
+/* Replaces meta.json by @json; synced. Return: 0 or -errno, with the old one in place. */
+int tap_spool_set_meta(struct tap_spool *s, const char *json, struct tap_err *err);
+
+uint64_t tap_spool_bytes(const struct tap_spool *s); /* of pages so far */
+const char *tap_spool_path(const struct tap_spool *s); /* of the folder */
+
+/* What the name of a page file says. */
+struct tap_spool_name {
+	unsigned int buffer, cpu;
+	uint32_t page_size;
+	char name[256], clock[256];
+};
+
+/* Return: whether @file is a page file's name exactly as this writer spells it. */
+bool tap_spool_parse_name(const char *file, struct tap_spool_name *out);
+
+/*
+ * Locks the folder at @spool_path against recorders and repairs; they hold it while they live.
+ * Return: a descriptor to close; -EBUSY with a sentence that says who has it; -ENOENT if there
+ * is no such folder or no head.dat in it; -errno.
+ */
+int tap_spool_lock(const char *spool_path, struct tap_err *err);
+
+#endif
