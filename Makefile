@@ -49,9 +49,79 @@ $B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c $(wildcard bpf/*.h bpf/shim/*/*.h even
 		-Ibpf/shim -Ievents -Ibpf -idirafter /usr/include/$(BPF_TRIPLE) -c $< -o $@.full
 	bpftool gen object $@ $@.full
 
+# ---- tests ----------------------------------------------------------------------------------
+TOOLS := $B/tests/mkdat $B/tests/fuzz/fuzz_reader
 $B/tests/%: tests/%.c $B/libschedtap.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Ibpf $< $B/libschedtap.a -o $@ -lcmocka $(LIBS)
+	$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $< $B/libschedtap.a -o $@ -lcmocka $(LIBS)
+$B/tests/fuzz/fuzz_reader: TEST_CFLAGS := -DFUZZ_MAIN
+$B/fuzz/fuzz_reader: tests/fuzz/fuzz_reader.c $(LIB_OBJ:$B/%.o=%.c) | $B/bpf/schedtap.bpf.o
+	@mkdir -p $(@D)
+	clang $(filter-out -MMD -MP,$(ALL_CFLAGS)) -fsanitize=fuzzer,address,undefined -Ibpf -Ievents -Isrc/event/shim \
+		-funsigned-char -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"' $(filter %.c,$^) -o $@ $(LIBS)
+
+PROVE := prove --nocount
+export SCHEDTAP ?= $(abspath $B/schedtap)
+export MKDAT ?= $(abspath $B/tests/mkdat)
+
+test: deps ## packages, build, and all tests: unit, golden, live, vm
+	@$(MAKE) --no-print-directory check
+
+check: check-unit check-golden check-live check-vm ## all tests, without installing packages
+check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
+	$(PROVE) $(filter $B/tests/unit/%,$(UNIT)) tests/house/*.t
+check-golden: all $(TOOLS) ## small recordings, hand-checked output
+	$(PROVE) tests/golden/run tests/golden/*.t
+check-live: all $(UNIT) $(TOOLS) $B/tests/live/counter.bpf.o ## this kernel
+	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
+check-vm: all ## other kernels, in qemu
+	$(PROVE) tests/vm/run.t
+check-san: ## unit and golden tests under ASan and UBSan
+	$(MAKE) SAN=1 check-unit check-golden
+fuzz: $B/fuzz/fuzz_reader ## fuzz the reader until Ctrl-C
+	@mkdir -p $B/fuzz/corpus
+	$B/fuzz/fuzz_reader -max_len=65536 $B/fuzz/corpus $(FUZZ_ARGS)
+
+$B/tests/live/%.bpf.o: tests/live/%.bpf.c bpf/kernel_types.h
+	@mkdir -p $(@D)
+	clang -target bpf -mcpu=v3 -O2 -g -Wall -Werror -D__TARGET_ARCH_$(ARCH) -Ibpf \
+		-idirafter /usr/include/$(BPF_TRIPLE) -c $< -o $@
+
+bench: deps all $B/tests/mkdat ## measure, as ratios in one run (docs/performance.md)
+	bench/run
+
+# ---- use ------------------------------------------------------------------------------------
+demo: deps all ## record this machine for 5 s under a small load, and show what happened
+	@tools/demo $B/schedtap
+
+MAN := $(patsubst docs/man/%.md,$B/man/%,$(wildcard docs/man/*.md))
+$B/man/%: docs/man/%.md
+	@mkdir -p $(@D)
+	lowdown -s -Tman --out-no-smarty $< -o $@
+
+install: all $(MAN) ## PREFIX, DESTDIR
+	install -Dm755 $B/schedtap $(DESTDIR)$(PREFIX)/bin/schedtap
+	install -Dm644 $B/libschedtap.a $(DESTDIR)$(PREFIX)/lib/libschedtap.a
+	install -Dm755 $B/libschedtap.so $(DESTDIR)$(PREFIX)/lib/libschedtap.so.0
+	ln -sf libschedtap.so.0 $(DESTDIR)$(PREFIX)/lib/libschedtap.so
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/include/schedtap $(HEADERS)
+	for page in $(MAN); do \
+		install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
+	done
+	install -Dm644 tools/schedtap.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/schedtap
+	@mkdir -p $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' tools/schedtap.pc.in \
+		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/schedtap.pc
+
+deps: ## name and install the Debian packages that are missing
+	@tools/deps
+format: ## lay out the code as .clang-format says
+	clang-format -i $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'bench/*.c')
+clean: ## remove what was built
+	rm -rf build build-*
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+	@echo 'Variables: SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all
+.PHONY: all test check check-unit check-golden check-live check-vm check-san fuzz bench demo install deps format clean help

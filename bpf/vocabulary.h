@@ -187,9 +187,13 @@ static __always_inline const unsigned long *tp_rd_span(struct root_domain *rd)
 	return (const unsigned long *)rd->span;
 }
 
+/* The elements are larger than this header knows: their place must be relocated, each by itself. */
 static __always_inline u32 tp_rq_uclamp(struct rq *rq, int which)
 {
-	return rq && bpf_core_field_exists(rq->uclamp) ? rq->uclamp[which].value : 0;
+	if (!rq || !bpf_core_field_exists(rq->uclamp))
+		return 0;
+	return which == TP_UCLAMP_MIN ? BPF_CORE_READ(rq, uclamp[TP_UCLAMP_MIN].value) :
+					BPF_CORE_READ(rq, uclamp[TP_UCLAMP_MAX].value);
 }
 
 static __always_inline u32 tp_se_uclamp(struct sched_entity *se, int which)

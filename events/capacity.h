@@ -19,8 +19,8 @@
  *
  *   capacity		1..1024, after real-time, deadline, interrupts and thermal pressure
  *   capacity_orig	1..1024, of the CPU's type: rq->cpu_capacity_orig until v6.6, then
- *			arch_scale_cpu_capacity(), which is per_cpu(cpu_scale) where the architecture
- *			has one
+ *			arch_scale_cpu_capacity(), which /sys/devices/system/cpu/cpuN/cpu_capacity
+ *			shows where the architecture has one
  *   capacity_curr	capacity_orig at the current frequency: x arch_scale_freq_capacity() / 1024
  *
  * Source: sched_cpu_capacity_tp (v5.9), update_cpu_capacity() in kernel/sched/fair.c.
@@ -47,8 +47,8 @@ TRACE_EVENT(sched_cpu_capacity,
 		  __entry->capacity, __entry->capacity_orig, __entry->capacity_curr)
 );
 TRACE_HOOK(sched_cpu_capacity, sched_cpu_capacity_tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));
-TRACE_NEEDS(sched_cpu_capacity, capacity_orig, "rq.cpu_capacity_orig|%cpu_scale");
-TRACE_NEEDS(sched_cpu_capacity, capacity_curr, "%arch_freq_scale");
+TRACE_NEEDS(sched_cpu_capacity, capacity_orig, "rq.cpu_capacity_orig|sys.cpu_capacity");
+TRACE_NEEDS(sched_cpu_capacity, capacity_curr, "per_cpu.arch_freq_scale");
 
 /*
  * sched_overutilized: some CPU of a root domain became (or none is any longer) too busy for

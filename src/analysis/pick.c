@@ -186,8 +186,6 @@ static int task_matches(struct tap_pick *p, struct tap_who *who, int tid,
 	const char *comm;
 	uint32_t len;
 
-	if (tid < 0)
-		return 0;
 	if (p->tids.nr && !tap_map_get(&p->tids, (uint64_t)tid))
 		return 0;
 	if (!p->tgids.nr && !p->opts->comms.nr)

@@ -27,7 +27,7 @@ uint64_t *tap_map_get(const struct tap_map *m, uint64_t key);
 uint64_t *tap_map_put(struct tap_map *m, uint64_t key);
 
 #define tap_map_for_each(m, s) \
-	for (struct tap_map_slot *s = (m)->slots; s < (m)->slots + (m)->cap; s++) \
+	for (struct tap_map_slot *s = (m)->slots; s && s < (m)->slots + (m)->cap; s++) \
 		if (s->used)
 
 #endif

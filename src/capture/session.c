@@ -17,11 +17,11 @@
 
 /*
  * The drain sleeps long while little happens, because waking up is what a recorder costs an idle
- * machine, and short while rings fill. The longest sleep leaves a ring of 8 MiB room for 2.5
+ * machine, and short while rings fill. The longest sleep leaves a ring of 8 MiB room for 6
  * million events per second and CPU.
  */
 #define WAIT_MIN_NS 1000000ull
-#define WAIT_MAX_NS 50000000ull
+#define WAIT_MAX_NS 20000000ull
 #define WAIT_FIRST_NS 10000000ull
 #define FILL_HIGH_PCT 25u
 #define FILL_LOW_PCT 8u

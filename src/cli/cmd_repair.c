@@ -74,8 +74,12 @@ static void report(const struct found *f, const char *file)
 	struct tap_buf b = { 0 };
 
 	tap_text_escape(&b, file, strlen(file));
-	tap_buf_printf(&b, ": %" PRIu64 " events, %s%" PRIu64 " lost", f->events,
-		       f->lost_unknown ? "at least " : "", f->lost);
+	tap_buf_printf(&b, ": %" PRIu64 " event%s, ", f->events, f->events == 1 ? "" : "s");
+	if (f->lost_unknown && !f->lost)
+		tap_buf_puts(&b, "some lost");
+	else
+		tap_buf_printf(&b, "%s%" PRIu64 " lost", f->lost_unknown ? "at least " : "",
+			       f->lost);
 	if (f->events) {
 		tap_buf_puts(&b, ", from ");
 		tap_text_ns(&b, f->first_ns);

@@ -14,7 +14,8 @@
 /* TRACE_NEEDS(): without it the field (or, where that is "", the event) does not exist. */
 struct tap_need {
 	const char *event, *field;
-	const char *spec; /* "rq.avg_irq": a member; "%cpu_scale": a per-CPU variable; '|' is or */
+	const char *spec; /* "rq.avg_irq": a member of a struct; "sys.cpu_capacity": a file
+			   * of /sys/devices/system/cpu/cpu0; '|' is or */
 };
 
 struct tap_hook {

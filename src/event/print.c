@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,7 @@ static uint64_t eval(const struct run *r, uint32_t i)
 	case P_NUM:
 		return n->num;
 	case P_LOAD:
-		return load(n->load, r->rec + n->at);
+		return load(n->load, r->rec + n->at) & n->num;
 	case P_ELEM:
 		return elem(r, n);
 	case P_LEN:
@@ -150,28 +151,51 @@ static inline uint64_t value(const struct run *r, const struct print_out *o)
 	return o->load == LOAD_NODE ? eval(r, o->node) : load(o->load, r->rec + o->at);
 }
 
+static inline unsigned int count_digits(uint64_t v)
+{
+	static const uint64_t powers[] = {
+		0,
+		10,
+		100,
+		1000,
+		10000,
+		100000,
+		1000000,
+		10000000,
+		100000000,
+		1000000000,
+		10000000000,
+		100000000000,
+		1000000000000,
+		10000000000000,
+		100000000000000,
+		1000000000000000,
+		10000000000000000,
+		100000000000000000,
+		1000000000000000000,
+		10000000000000000000ull,
+	};
+	/* bits * log10(2), rounded down: at most one too few */
+	unsigned int n = (64u - (unsigned int)__builtin_clzll(v | 1)) * 1233 >> 12;
+
+	return n + (v >= powers[n]);
+}
+
 static inline char *put_unsigned(char *w, uint64_t v)
 {
 	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
 				    "25262728293031323334353637383940414243444546474849"
 				    "50515253545556575859606162636465666768697071727374"
 				    "75767778798081828384858687888990919293949596979899";
-	char tmp[20], *p = tmp + sizeof(tmp);
-	size_t len;
+	char *end = w + count_digits(v), *p = end;
 
-	if (v < 10) {
-		*w = (char)('0' + v);
-		return w + 1;
-	}
 	for (; v >= 100; v /= 100)
 		memcpy(p -= 2, pairs + 2 * (v % 100), 2);
 	if (v >= 10)
-		memcpy(p -= 2, pairs + 2 * v, 2);
+		memcpy(p - 2, pairs + 2 * v, 2);
 	else
-		*--p = (char)('0' + v);
-	len = (size_t)(tmp + sizeof(tmp) - p);
-	memcpy(w, p, len);
-	return w + len;
+		p[-1] = (char)('0' + v);
+	return end;
 }
 
 static inline char *put_signed(char *w, int64_t v)
@@ -228,7 +252,7 @@ static void amounts(const struct run *r, const struct print_out *o, int *width, 
 		*width = *width < 0 ? -*width : *width;
 	}
 	if (o->precision_node)
-		*precision = clamp((int64_t)eval(r, o->precision_node), -1);
+		*precision = clamp((int64_t)eval(r, o->precision_node), 0);
 }
 
 /*
@@ -272,10 +296,11 @@ static char *put_number(const struct run *r, const struct print_out *o, char *w)
 
 /* ---- texts ---- */
 
-/* May write up to PRINT_SLACK - 1 bytes behind: that is cheaper than a call to memcpy(). */
+/* May write up to PRINT_SLACK bytes behind: that is cheaper than a call to memcpy(). */
 static inline char *put_literal(char *w, const char *s, uint32_t len)
 {
-	for (uint32_t i = 0; i < len; i += PRINT_SLACK)
+	memcpy(w, s, PRINT_SLACK);
+	for (uint32_t i = PRINT_SLACK; i < len; i += PRINT_SLACK)
 		memcpy(w + i, s + i, PRINT_SLACK);
 	return w + len;
 }
@@ -623,10 +648,24 @@ static inline char *put_chars(char *w, const unsigned char *p, uint32_t len)
 	return w + n;
 }
 
+/* As strnlen() of 8 bytes: the lowest bit set is that of the first NUL. */
+static inline unsigned int len8(const unsigned char *p)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	v = le64toh(v);
+	v = (v - ones) & ~v & ones << 7;
+	return v ? (unsigned int)__builtin_ctzll(v) / 8 : 8;
+}
+
 static inline char *put_chars16(char *w, const unsigned char *p)
 {
+	unsigned int len = len8(p);
+
 	memcpy(w, p, 16);
-	return w + strnlen((const char *)p, 16);
+	return w + (len < 8 ? len : 8 + len8(p + 8));
 }
 
 static void run_prog(const struct run *r, struct tap_buf *out)

@@ -158,6 +158,7 @@ static uint32_t cast_load(struct comp *c, uint32_t n, struct tap_ctype to)
 			cut.at += cut.len - to.size;
 		cut.load = load_of(to, cut.swap);
 		cut.len = to.size;
+		cut.num = print_fit(to, cut.num);
 	}
 	cut.type = to;
 	return add_node(c, cut);
@@ -205,6 +206,15 @@ static uint32_t add_logic(struct comp *c, enum print_op op, uint32_t a, uint32_t
 	return add_node(c, (struct print_node){ .op = op, .type = type_int, .a = a, .b = b });
 }
 
+static uint32_t add_masked_load(struct comp *c, uint32_t n, uint64_t mask, struct tap_ctype type)
+{
+	struct print_node masked = *node(c, n);
+
+	masked.num &= mask;
+	masked.type = type;
+	return add_node(c, masked);
+}
+
 static uint32_t add_binary(struct comp *c, enum print_op op, uint32_t a, uint32_t b)
 {
 	bool shift = op == P_SHL || op == P_SHR, compare = op >= P_LT && op <= P_NE;
@@ -225,6 +235,8 @@ static uint32_t add_binary(struct comp *c, enum print_op op, uint32_t a, uint32_
 	if (is_const(c, a) && is_const(c, b))
 		return add_num(c, compare ? type_int : type,
 			       print_arith(op, type, node(c, a)->num, node(c, b)->num));
+	if (op == P_AND && node(c, a)->op == P_LOAD && is_const(c, b))
+		return add_masked_load(c, a, node(c, b)->num, type);
 	return add_node(c, (struct print_node){ .op = op, .type = compare ? type_int : type,
 						.arith = type, .a = a, .b = b });
 }
@@ -439,7 +451,8 @@ static uint32_t add_bytes(struct comp *c, const struct tap_field *f)
 
 static uint32_t add_field(struct comp *c, const struct tap_field *f)
 {
-	struct print_node n = { .op = P_LOAD, .at = f->offset, .len = f->size, .swap = f->swap };
+	struct print_node n = { .op = P_LOAD, .at = f->offset, .len = f->size, .swap = f->swap,
+				.num = UINT64_MAX };
 
 	if (f->kind != TAP_FIELD_NUMBER)
 		return add_bytes(c, f);
@@ -1054,7 +1067,7 @@ static struct tap_ctype arg_type(const struct comp *c, int length, bool is_signe
 static void set_source(struct comp *c, struct print_out *o, uint32_t n)
 {
 	o->node = n;
-	if (c->err || node(c, n)->op != P_LOAD)
+	if (c->err || node(c, n)->op != P_LOAD || node(c, n)->num != UINT64_MAX)
 		return;
 	o->load = node(c, n)->load;
 	o->at = node(c, n)->at;
@@ -1124,7 +1137,7 @@ static const char *set_pointer(struct comp *c, struct print_out *o, const char *
 	while (s + len < end && isalnum((unsigned char)s[len]))
 		len++;
 	for (i = 0; i < nr; i++)
-		if (strlen(words[i].word) <= len && !memcmp(s, words[i].word, strlen(words[i].word)))
+		if (word_is((struct word){ s, len }, words[i].word))
 			break;
 	if (i < nr) {
 		o->kind = words[i].kind;

@@ -12,7 +12,7 @@
 
 enum print_op {
 	P_NUM,
-	P_LOAD,	  /* a number field */
+	P_LOAD,	  /* a number field & num */
 	P_ELEM,	  /* a: bytes, b: index */
 	P_LEN,	  /* bytes of a dynamic field */
 	P_CAST,

@@ -39,7 +39,7 @@ static void add_text(struct tap_buf *b, const char *key, const char *s)
 /* What the meta says, unchanged. */
 static void add_meta(struct tap_buf *b, const char *key, const json_t *v)
 {
-	char *text = v ? json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+	char *text = v ? json_dumps(v, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
 	add_key(b, key);
 	tap_buf_puts(b, text ? text : "null");
@@ -113,7 +113,7 @@ static void add_tasks(struct tap_buf *b, const struct tap_summary_page *p)
 	tasks = tap_timeline_tasks(p->summary->timeline, &nr);
 	add_key(b, "tasks");
 	tap_buf_char(b, '[');
-	for (i = 0; i < nr && i < p->top; i++) {
+	for (i = 0; i < nr && i < p->top && tasks[i].run_ns; i++) {
 		const struct tap_who_task *t = tap_who_task(p->who, tasks[i].tid);
 
 		tap_buf_puts(b, i ? ",{" : "{");

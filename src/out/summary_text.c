@@ -50,15 +50,13 @@ static void add_where(struct tap_buf *b, const struct tap_summary_page *p)
 
 static void add_lost(struct tap_buf *b, const struct tap_summary *s)
 {
-	const char *least = "";
-
 	tap_buf_puts(b, "lost       ");
 	if (s->lost_unknown)
-		least = s->lost ? "at least " : "a number not known of ";
-	tap_buf_puts(b, least);
+		tap_buf_puts(b, s->lost ? "at least " : "nobody knows how many");
 	if (s->lost || !s->lost_unknown)
-		tap_buf_printf(b, "%" PRIu64 " ", s->lost);
-	tap_buf_printf(b, "events in %" PRIu64 " intervals\n", s->loss_intervals);
+		tap_buf_u64(b, s->lost);
+	tap_buf_printf(b, " events in %" PRIu64 " interval%s\n", s->loss_intervals,
+		       s->loss_intervals == 1 ? "" : "s");
 }
 
 static void add_window(struct tap_buf *b, const struct tap_summary *s)
@@ -196,7 +194,7 @@ static void add_tasks(struct tap_buf *b, const struct tap_summary_page *p)
 	tasks = tap_timeline_tasks(s->timeline, &nr);
 	tap_buf_printf(b, "\n%-18s %10s %5s %6s %6s %7s %8s %13s\n", "task", "run ms", "%",
 		       "slices", "wakes", "avg us", "max us", "max at");
-	for (i = 0; i < nr && i < p->top; i++) {
+	for (i = 0; i < nr && i < p->top && tasks[i].run_ns; i++) {
 		const struct tap_who_task *t = tap_who_task(p->who, tasks[i].tid);
 		bool own = t && t->own;
 

@@ -54,7 +54,7 @@ static inline const unsigned char *tap_bytes_take(struct tap_bytes *b, uint64_t 
 {
 	const unsigned char *p = b->at;
 
-	if (len > tap_bytes_left(b)) {
+	if (b->bad || len > (size_t)(b->end - b->at)) {
 		b->bad = true;
 		return NULL;
 	}

@@ -41,7 +41,7 @@ static int map_file(int fd, struct tap_mapping *out)
 	struct stat st;
 	void *p;
 
-	*out = (struct tap_mapping){ 0 };
+	*out = (struct tap_mapping){ .data = (const unsigned char *)"" };
 	if (fstat(fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode))

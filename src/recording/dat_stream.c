@@ -58,7 +58,7 @@ void tap_stream_seek(const struct tap_decoder *d, struct tap_stream *s)
 {
 	size_t low = 0, high = (size_t)(s->pages_end - s->page) / s->abi.page_size;
 
-	if (!d->from)
+	if (!d->from || !high)
 		return;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
@@ -197,6 +197,11 @@ static int add_unknown(struct tap_decoder *d, unsigned int id, struct tap_err *e
 	return 0;
 }
 
+static bool is_plain(const struct tap_stream *s)
+{
+	return s->slot->fmt && s->cur.size >= s->slot->min_size;
+}
+
 /* The record that is not simply an event of a known format. Sets s->item; NONE: damage. */
 static int odd_record(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
@@ -287,7 +292,7 @@ static bool leave_gap(struct tap_stream *s)
 /* Takes the record under the cursor. Return: 1: s->item is set; 0: not wanted; -errno. */
 static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
-	if (s->cur.size < s->slot->min_size) {
+	if (!is_plain(s)) {
 		int ret = odd_record(d, s, err);
 
 		if (ret)
@@ -314,8 +319,7 @@ int tap_stream_next(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 		if (__builtin_expect(step == TAP_STEP_EVENT, 1)) {
 			s->slot = &d->slots[tap_get_u16(s->cur.rec, s->cur.big_endian)];
 			s->item = TAP_ITEM_EVENT;
-			if (__builtin_expect(s->cur.size >= s->slot->min_size && !s->fresh &&
-						     in_window(d, s), 1))
+			if (__builtin_expect(is_plain(s) && !s->fresh && in_window(d, s), 1))
 				return 0;
 			ret = take_odd(d, s, err);
 			if (ret)

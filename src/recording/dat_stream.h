@@ -15,8 +15,8 @@
 
 /* What a record's type means: a table with one slot for each of the 65536 ids. */
 struct tap_slot {
-	const struct tap_format *fmt;
-	uint32_t min_size;   /* UINT32_MAX: not an ordinary record, see .kind */
+	const struct tap_format *fmt; /* NULL: no record had this id yet, and no format has */
+	uint32_t min_size;	      /* UINT32_MAX: not an ordinary record, see .kind */
 	enum tap_slot_kind {
 		TAP_SLOT_PLAIN,
 		TAP_SLOT_LOST, /* schedtap:events_lost */

@@ -222,14 +222,12 @@ struct bytes {
 
 static const void *take(struct bytes *b, uint64_t len)
 {
-	const void *p = b->data + b->pos;
-
 	if (b->bad || len > b->len - b->pos) {
 		b->bad = true;
 		return NULL;
 	}
 	b->pos += len;
-	return p;
+	return b->data + b->pos - len;
 }
 
 static uint64_t take_num(struct bytes *b, size_t size)
@@ -256,12 +254,10 @@ static uint64_t take_num(struct bytes *b, size_t size)
 	}
 }
 
-static const char *take_str(struct bytes *b)
+static void skip_str(struct bytes *b)
 {
-	const char *s = (const char *)b->data + b->pos;
-	size_t len = b->bad ? 0 : strnlen(s, b->len - b->pos);
-
-	return take(b, len + 1) ? s : "";
+	if (!b->bad)
+		take(b, strnlen((const char *)b->data + b->pos, b->len - b->pos) + 1);
 }
 
 static int section_place(uint64_t id)
@@ -338,8 +334,8 @@ int tap_dat_front_parse(const void *data, size_t len, struct tap_dat_front *fron
 		return tap_err_set(err, -EINVAL, "it does not begin as a recording does");
 	if (big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
 		return tap_err_set(err, -ENOTSUP, "it is from a machine of the other byte order");
-	take_str(&b);
-	take_str(&b);
+	skip_str(&b); /* compression */
+	skip_str(&b); /* and its version */
 	options = take_num(&b, 8);
 	parse_meta(&b, front, &b.bad);
 	b.pos = 0;

@@ -99,13 +99,11 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 		return tap_dat_nomem(err);
 	r->path = path;
 	r->decoder.to = UINT64_MAX;
-	r->decoder.slots = malloc(TAP_NR_SLOTS * sizeof(*r->decoder.slots));
+	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));
 	if (!r->decoder.slots) {
 		ret = tap_dat_nomem(err);
 		goto out;
 	}
-	for (unsigned int i = 0; i < TAP_NR_SLOTS; i++)
-		r->decoder.slots[i] = (struct tap_slot){ .min_size = UINT32_MAX };
 
 	/* a FIFO must not make us wait for its writer */
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -140,7 +138,7 @@ void tap_reader_free(struct tap_reader *r)
 		free((char *)r->buffers[i].clock);
 	}
 	for (unsigned int i = 0; i < r->nr_maps; i++)
-		if (r->maps[i].data)
+		if (r->maps[i].len)
 			munmap((void *)r->maps[i].data, r->maps[i].len);
 	tap_decoder_release(&r->decoder);
 	tap_map_release(&r->comms);

@@ -62,7 +62,10 @@ void tap_spool_free(struct tap_spool *s); /* closes; leaves the folder */
 int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *clock,
 			 uint32_t page_size, unsigned int nr_cpus, struct tap_err *err);
 
-/* The page file's descriptor (append only), for splice; keep to whole pages. */
+/*
+ * The page file's descriptor, for splice; keep to whole pages. The file is made by the first call.
+ * Not O_APPEND, which splice refuses. Return: -errno if it cannot be made.
+ */
 int tap_spool_fd(const struct tap_spool *s, unsigned int buffer, unsigned int cpu);
 
 /*

@@ -35,7 +35,6 @@ struct cpu {
 
 struct task {
 	struct tap_timeline_task res;
-	int on_cpu; /* -1: not known to be running */
 	bool ran;
 	bool pending; /* woken at .woken_ns, not switched in yet */
 	uint64_t woken_ns, woken_era;
@@ -164,7 +163,7 @@ static struct task *task_add(struct tap_timeline *t, int tid)
 	if (!slot)
 		return NULL;
 	*slot = t->nr_tasks;
-	t->tasks[t->nr_tasks] = (struct task){ .res.tid = tid, .on_cpu = -1 };
+	t->tasks[t->nr_tasks] = (struct task){ .res.tid = tid };
 	return &t->tasks[t->nr_tasks++];
 }
 
@@ -225,17 +224,6 @@ static void charge(struct tap_timeline *t, unsigned int cpu, uint64_t ns, bool c
 	c->since_ns = ns;
 }
 
-/* Nobody knows any more what runs on @cpu. */
-static void forget(struct tap_timeline *t, unsigned int cpu)
-{
-	struct cpu *c = &t->state[cpu];
-	struct task *task = c->known ? task_find(t, c->tid) : NULL;
-
-	if (task && task->on_cpu == (int)cpu)
-		task->on_cpu = -1;
-	c->known = false;
-}
-
 static void switch_out(struct tap_timeline *t, unsigned int cpu, int tid, uint64_t ns)
 {
 	struct cpu *c = &t->state[cpu];
@@ -245,7 +233,6 @@ static void switch_out(struct tap_timeline *t, unsigned int cpu, int tid, uint64
 	charge(t, cpu, ns, !broken);
 	t->era += broken; /* switches were not seen: any task may have run there */
 	t->cpus[cpu].chain_breaks += broken && inside(t, ns);
-	forget(t, cpu);
 	task = task_find(t, tid);
 	if (!task)
 		return;
@@ -254,11 +241,10 @@ static void switch_out(struct tap_timeline *t, unsigned int cpu, int tid, uint64
 	task->ran = true;
 }
 
-static void switch_in(struct tap_timeline *t, struct task *task, unsigned int cpu, uint64_t ns)
+static void switch_in(struct tap_timeline *t, struct task *task, uint64_t ns)
 {
 	uint64_t latency = ns - task->woken_ns;
 
-	task->on_cpu = (int)cpu;
 	task->ran = true;
 	if (!task->pending)
 		return;
@@ -290,15 +276,18 @@ static int on_switch(struct tap_timeline *t, const struct shape *s, const struct
 	c->known = true;
 	c->tid = task ? task->res.tid : 0;
 	if (task)
-		switch_in(t, task, cpu, ev->ts_ns);
+		switch_in(t, task, ev->ts_ns);
 	t->cpus[cpu].switches += inside(t, ev->ts_ns);
 	return 0;
 }
 
-/* sched_wakeup after sched_waking changes nothing: the first stamp is kept. */
+/*
+ * sched_wakeup after sched_waking changes nothing: the first stamp is kept. The waking of a
+ * running task is forgotten when that is switched out, or with all others at a hole.
+ */
 static void woken(struct tap_timeline *t, struct task *task, uint64_t ns)
 {
-	if (task->on_cpu >= 0 || (task->pending && task->woken_era == t->era))
+	if (task->pending && task->woken_era == t->era)
 		return;
 	task->pending = true;
 	task->woken_ns = ns;
@@ -341,7 +330,7 @@ static void lost_on(struct tap_timeline *t, unsigned int cpu, uint64_t first_ns)
 {
 	/* the CPU may have switched at any time from here on */
 	charge(t, cpu, first_ns, true);
-	forget(t, cpu);
+	t->state[cpu].known = false;
 }
 
 static int on_lost(struct tap_timeline *t, const struct tap_event *ev)

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "capture/machine.h"
+
 #define TRACEPOINT_PREFIX "btf_trace_" /* typedef of the probe's prototype, void *data first */
 
 struct tap_kernel {
-	/* hash of a name -> arguments of a tracepoint; 1 for "struct.member" and "%variable" */
+	/* hash of a name -> arguments of a tracepoint; 1 for "struct.member" */
 	struct tap_map tracepoints, things;
 };
 
@@ -95,8 +97,6 @@ static bool add_type(struct tap_kernel *k, const struct btf *btf, const struct b
 		return true;
 	if (btf_is_typedef(t) && !strncmp(name, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)))
 		return add_tracepoint(k, btf, t, name);
-	if (btf_is_var(t))
-		return put(&k->things, hash_name("%", name), 1);
 	if (btf_is_struct(t) && strlen(name) < sizeof(prefix) - 2 && is_needed(name)) {
 		snprintf(prefix, sizeof(prefix), "%s.", name);
 		return add_members(k, btf, t, prefix, 0);
@@ -116,6 +116,8 @@ int tap_kernel_new(struct tap_kernel **out, struct tap_err *err)
 				   "the kernel has no BTF (/sys/kernel/btf/vmlinux: %m): "
 				   "boot one with CONFIG_DEBUG_INFO_BTF=y");
 	k = calloc(1, sizeof(*k));
+	if (k && tap_machine_capacity(0) >= 0 && !put(&k->things, hash_name("", "sys.cpu_capacity"), 1))
+		ret = -ENOMEM;
 	for (unsigned int id = 1; k && id < btf__type_cnt(btf) && !ret; id++)
 		if (!add_type(k, btf, btf__type_by_id(btf, id)))
 			ret = -ENOMEM;
@@ -170,6 +172,20 @@ static const struct tap_need *missing_need(const struct tap_kernel *k, const str
 	return NULL;
 }
 
+/*
+ * What BPF must not touch although it could. Under CONFIG_PREEMPT_RCU (which gives task_struct the
+ * member) rcu_read_unlock() may set need_resched, whose tracepoint fires before the flag is set;
+ * the rcu_read_unlock() behind a BPF program then does so again, until the stack is full: seen as a
+ * panic on v7.2. The recursion is outside of the program, so that no check in it can help.
+ */
+static const char *danger(const struct tap_kernel *k, const struct tap_hook *hook)
+{
+	if (!strcmp(hook->tracepoint, "sched_set_need_resched_tp") &&
+	    tap_kernel_has(k, "task_struct.rcu_read_unlock_special"))
+		return "with CONFIG_PREEMPT_RCU a BPF program on it can recurse and panic the kernel";
+	return NULL;
+}
+
 bool tap_kernel_can(const struct tap_kernel *k, const struct tap_def *def,
 		    const struct tap_hook **hook, struct tap_buf *why)
 {
@@ -193,10 +209,12 @@ bool tap_kernel_can(const struct tap_kernel *k, const struct tap_def *def,
 	if (!h)
 		return false;
 	need = missing_need(k, def, "");
-	if (need) {
+	if (need)
 		tap_buf_printf(why, "the kernel is built without %s", need->spec);
+	else if (danger(k, h))
+		tap_buf_puts(why, danger(k, h));
+	if (why->len)
 		return false;
-	}
 	*hook = h;
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cap.h"
+#include "capture/machine.h"
 
 /* bpf/schedtap.bpf.c, compiled, as part of the library */
 __asm__(".section .rodata.tap_bpf_object,\"a\"\n"
@@ -152,6 +153,19 @@ static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
 	return ret;
 }
 
+/* What /sys says of each CPU's capacity (bpf/vocabulary.h has the reason). */
+static int set_capacities(struct bpf_object *obj, unsigned int nr_cpus)
+{
+	uint16_t scale[8192] = { 0 };
+
+	for (unsigned int cpu = 0; cpu < nr_cpus && cpu < 8192; cpu++) {
+		int capacity = tap_machine_capacity(cpu);
+
+		scale[cpu] = capacity > 0 ? (uint16_t)capacity : 0;
+	}
+	return tap_bpf_set(obj, "tap_cpu_scale", scale, sizeof(scale));
+}
+
 static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, struct tap_err *err)
 {
 	uint64_t bytes = o->ringbuf ? TAP_RING_SLACK : o->ring_bytes;
@@ -161,6 +175,7 @@ static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, 
 	ret = tap_bpf_set(o->obj, "tap_ring_bytes", &bytes, sizeof(bytes));
 	ret = ret ?: tap_bpf_set(o->obj, "tap_use_ringbuf", &o->ringbuf, sizeof(o->ringbuf));
 	ret = ret ?: tap_bpf_set(o->obj, "tap_nr_cpu_ids", &nr_cpus, sizeof(nr_cpus));
+	ret = ret ?: set_capacities(o->obj, nr_cpus);
 	if (ret)
 		return tap_err_set(err, ret, "the BPF object does not fit the program");
 	return tap_bpf_scope_constants(o->obj, &plan->scope, err);

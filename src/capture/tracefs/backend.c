@@ -23,8 +23,8 @@
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 
 struct tfs_cpu {
-	int fd;			/* trace_pipe_raw; -1: the CPU is out of scope or not there yet */
-	uint64_t events, lost;	/* so far */
+	int fd; /* trace_pipe_raw; -1: the CPU is out of scope or not there yet */
+	uint64_t events, lost; /* so far */
 };
 
 struct tfs {
@@ -36,12 +36,12 @@ struct tfs {
 	struct tap_buf header_page, header_event, printk;
 	struct tfs_cpu *cpus;
 	unsigned int nr_cpus;
-	uint32_t page_bytes;  /* of a sub-buffer */
-	uint64_t ring_bytes;  /* per CPU */
+	uint32_t page_bytes; /* of a sub-buffer */
+	uint64_t ring_bytes; /* per CPU */
 	unsigned char *page;
 	int pipe[2];
 	size_t pipe_bytes;
-	struct tap_map tids;  /* in set_event_pid */
+	struct tap_map tids; /* in set_event_pid */
 	struct tap_spool *spool;
 	unsigned int buffer;
 	struct tap_drain total;
@@ -101,35 +101,36 @@ static int set_buffer(struct tfs *t, struct tap_err *err)
 static int set_cpus(const struct tfs *t, struct tap_err *err)
 {
 	struct tap_buf mask = { 0 };
-	int ret = 0;
+	int ret;
 
 	if (!t->plan->scope.cpus.nr_words)
 		return 0;
-	if (!tap_limit_cpus(&t->plan->scope.cpus, t->nr_cpus, &mask))
-		ret = tap_err_set(err, -EINVAL, "this machine has none of the given CPUs");
-	else
-		ret = tap_instance_put(&t->in, tap_buf_str(&mask), "tracing_cpumask");
+	if (!tap_limit_cpus(&t->plan->scope.cpus, t->nr_cpus, &mask)) {
+		tap_buf_release(&mask);
+		return tap_err_set(err, -EINVAL, "this machine has none of the given CPUs");
+	}
+	ret = tap_instance_put(&t->in, tap_buf_str(&mask), "tracing_cpumask");
 	tap_buf_release(&mask);
-	return !ret || ret == -EINVAL ? ret : fail_on(t, ret, "set the CPUs", err);
+	return ret ? fail_on(t, ret, "set the CPUs", err) : 0;
 }
 
-/* Again until nothing new turns up: tasks may start threads while they are listed. */
+/*
+ * Again until nothing new turns up: tasks may start threads while they are listed.
+ * Return: as tap_limit_tids(); after -ESRCH those that do exist are set all the same.
+ */
 static int set_tids(struct tfs *t, struct tap_err *err)
 {
 	struct tap_buf tids = { 0 };
-	int ret;
+	int ret, put = 0;
 
 	do {
 		tap_buf_clear(&tids);
 		ret = tap_limit_tids(&t->plan->scope, &t->tids, &tids, err);
-		if (ret || !tids.len)
-			break;
-		ret = tap_instance_put(&t->in, tap_buf_str(&tids), "set_event_pid");
-		if (ret)
-			fail_on(t, ret, "set the tasks", err);
-	} while (!ret);
+		if (tids.len)
+			put = tap_instance_put(&t->in, tap_buf_str(&tids), "set_event_pid");
+	} while (!put && (!ret || ret == -ESRCH) && tids.len);
 	tap_buf_release(&tids);
-	return ret;
+	return put ? fail_on(t, put, "set the tasks", err) : ret;
 }
 
 static int set_scope(struct tfs *t, struct tap_err *err)
@@ -347,7 +348,8 @@ static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
 
 	*state = NULL;
 	if (plan->scope.cgroups.nr)
-		return tap_err_set(err, -EOPNOTSUPP, "tracefs cannot record a single cgroup: only "
+		return tap_err_set(err, -EOPNOTSUPP,
+				   "tracefs cannot record a single cgroup: only "
 				   "the bpf backend can");
 	ret = tfs_new(plan, &t, err);
 	if (!ret)
@@ -533,29 +535,38 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drai
 }
 
 /* Without `follow` the kernel does not add the threads that a process starts later. */
-static void add_new_threads(struct tfs *t)
+static int add_new_threads(struct tfs *t, struct tap_err *err)
 {
-	if (t->plan->scope.tgids.nr && !t->plan->scope.follow)
-		set_tids(t, NULL);
+	const struct tap_plan_scope *scope = &t->plan->scope;
+	int ret = scope->tgids.nr && !scope->follow && !scope->tids.nr ? set_tids(t, err) : 0;
+
+	return ret == -ESRCH ? 0 : ret; /* tasks end */
 }
 
+/* Adds to @res: the session has one for all backends. */
 static int tfs_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
 {
+	struct tap_drain now = { 0 };
 	struct tfs *t = state;
-	int ret;
+	int ret = 0;
 
-	*res = (struct tap_drain){ 0 };
 	if (t->failed.code)
 		return tap_err_set(err, t->failed.code, "%s", t->failed.text);
 	if (!last)
-		add_new_threads(t);
-	ret = open_cpus(t, err);
+		ret = add_new_threads(t, err);
+	if (!ret)
+		ret = open_cpus(t, err);
 	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
 		if (t->cpus[cpu].fd >= 0)
-			ret = drain_cpu(t, cpu, last, res, &t->failed);
-	t->total.events += res->events;
-	t->total.bytes += res->bytes;
-	t->total.lost += res->lost;
+			ret = drain_cpu(t, cpu, last, &now, &t->failed);
+	t->total.events += now.events;
+	t->total.bytes += now.bytes;
+	t->total.lost += now.lost;
+	res->events += now.events;
+	res->bytes += now.bytes;
+	res->lost += now.lost;
+	if (now.fill_pct > res->fill_pct)
+		res->fill_pct = now.fill_pct;
 	return t->failed.code ? tap_err_set(err, t->failed.code, "%s", t->failed.text) : ret;
 }
 

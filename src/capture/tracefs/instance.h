@@ -14,7 +14,7 @@
 
 struct tap_instance {
 	char *path; /* ROOT/instances/schedtap-PID-STARTTIME; NULL: there is none */
-	int guard;  /* its free_buffer, held open; -1 */
+	int guard; /* its free_buffer, held open; -1 */
 };
 
 /*

@@ -85,15 +85,20 @@ static int add_named(const struct tap_plan_scope *scope, const char *name, struc
 int tap_limit_tids(const struct tap_plan_scope *scope, struct tap_map *known, struct tap_buf *out,
 		   struct tap_err *err)
 {
-	int ret = 0;
+	int ret = 0, missing = 0;
 
 	for (unsigned int i = 0; !ret && i < scope->tids.nr; i++)
 		ret = add_named(scope, scope->tids.v[i], known, out, err);
-	for (unsigned int i = 0; !ret && !scope->tids.nr && i < scope->tgids.nr; i++)
+	for (unsigned int i = 0; !ret && !scope->tids.nr && i < scope->tgids.nr; i++) {
 		ret = add_threads(scope->tgids.v[i], known, out, err);
+		if (ret == -ESRCH) {
+			missing = ret;
+			ret = 0;
+		}
+	}
 	if (!ret && out->err)
 		ret = tap_err_set(err, out->err, "out of memory");
-	return ret;
+	return ret ? ret : missing;
 }
 
 unsigned int tap_limit_cpus(const struct tap_cpus *cpus, unsigned int nr_cpus, struct tap_buf *out)
@@ -145,8 +150,10 @@ int tap_limit_comms(const char *filter, const struct tap_strings *comms, const c
 		char quote = strchr(comms->v[i], '"') ? '\'' : '"';
 
 		if (strchr(comms->v[i], quote))
-			ret = tap_err_set(err, -EINVAL, "tracefs cannot match a name with both "
-					  "kinds of quotes: '%s'", comms->v[i]);
+			ret = tap_err_set(err, -EINVAL,
+					  "tracefs cannot match a name with both "
+					  "kinds of quotes: '%s'",
+					  comms->v[i]);
 		tap_buf_puts(out, i ? " || " : "(");
 		add_comm_terms(comms->v[i], quote, fmt, out);
 	}
@@ -174,7 +181,7 @@ int tap_limit_refused(const char *system, const char *name, const char *complain
 	body = (int)(msg - complaint);
 	msg += sizeof(mark) - 1;
 	lead = (int)strcspn(complaint, "\n");
-	return tap_err_set(err, -EINVAL, "bad filter for '%s:%s': %.*s\n %.*s\n %.*s", system,
-			   name, (int)strcspn(msg, "\n"), msg, lead, complaint,
+	return tap_err_set(err, -EINVAL, "bad filter for '%s:%s': %.*s\n %.*s\n %.*s", system, name,
+			   (int)strcspn(msg, "\n"), msg, lead, complaint,
 			   body > lead ? body - lead - 1 : 0, complaint + lead + (body > lead));
 }

@@ -9,7 +9,8 @@
 
 /*
  * Adds the threads of the scope, for set_event_pid, that are not in @known yet, to both.
- * Return: 0; -ESRCH naming a task that does not exist; -EINVAL; -ENOMEM.
+ * Return: 0; -ESRCH naming a process or thread that does not exist (the other processes'
+ * threads are added nevertheless); -EINVAL; -ENOMEM.
  */
 int tap_limit_tids(const struct tap_plan_scope *scope, struct tap_map *known, struct tap_buf *out,
 		   struct tap_err *err);

@@ -40,7 +40,8 @@ int tap_tracefs_find(const char *mounts, char **root, struct tap_err *err)
 		return tap_err_set(err, ret, "cannot look for tracefs in '%s': %m", mounts);
 	}
 	if (!*root)
-		return tap_err_set(err, -EOPNOTSUPP, "tracefs is not mounted: run "
+		return tap_err_set(err, -EOPNOTSUPP,
+				   "tracefs is not mounted: run "
 				   "'mount -t tracefs tracefs /sys/kernel/tracing'");
 	if (access(*root, R_OK | X_OK)) {
 		ret = tap_err_set(err, -errno, "cannot read tracefs at '%s': %m: run as root",

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * mkdat IN.txt OUT.dat [--zstd | --spool]: a recording from a text that a person can check; with
+ * --spool, OUT.dat.spool as a recorder leaves it that was killed. Lines:
+ *
+ *   # a comment
+ *   meta {"tool": "..."}            schedtap's description, on one line
+ *   comm TID NAME                   a saved command line
+ *   cpus N                          CPUs of the machine (else: as many as the lines name)
+ *   buffer NAME                     what follows goes there; before the first: the top buffer
+ *   TIME CPU TID SYSTEM:NAME FIELD=VALUE...
+ *   lost CPU FIRST LAST COUNT       a schedtap:events_lost record at LAST
+ *   missed CPU COUNT                a new page that says so (0: count not known)
+ *
+ * TIME is in ns (digits, with _ between them if you like) or SECONDS.NNNNNNNNN, and does not
+ * go back on a CPU. VALUE is a number, a text ("..." where it holds blanks; \xHH, \n, \\, \"),
+ * or for a bitmask a CPU list. Fields that are not named are 0. Events are the built-in ones.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "event/defs.h"
+#include "recording/pack.h"
+#include "recording/page.h"
+#include "recording/spool.h"
+
+#define MAX_CPUS 256
+#define MAX_BUFFERS 8
+#define COMMON_BYTES 8u
+
+/* One CPU of one buffer: whole pages, and the one that is being filled. */
+struct cpu {
+	struct tap_buf pages;
+	struct tap_page page;
+	unsigned char bytes[TAP_PAGE_SIZE];
+	bool open, missed;
+	uint64_t missed_cnt;
+	uint64_t last_ns;
+};
+
+struct buffer {
+	char *name;
+	struct cpu cpus[MAX_CPUS];
+};
+
+struct mkdat {
+	const char *in;
+	unsigned int line_nr;
+	struct buffer *buffers[MAX_BUFFERS];
+	unsigned int nr_buffers, nr_cpus;
+	struct tap_buf comms;
+	char *meta;
+};
+
+static _Noreturn void die(const struct mkdat *m, const char *fmt, ...) TAP_PRINTF(2, 3);
+
+static _Noreturn void die(const struct mkdat *m, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s:%u: ", m->in, m->line_nr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+/* Takes the next word off @p, with quotes and escapes undone in place. NULL: none is left. */
+static char *next_word(const struct mkdat *m, char **p)
+{
+	char *in = *p + strspn(*p, " \t"), *out = in, *word = in;
+	bool quoted = false;
+	unsigned int hex;
+	int used;
+
+	if (!*in)
+		return NULL;
+	for (; *in && (quoted || !strchr(" \t", *in)); in++) {
+		if (*in == '"') {
+			quoted = !quoted;
+		} else if (*in != '\\') {
+			*out++ = *in;
+		} else if (*++in == 'n') {
+			*out++ = '\n';
+		} else if (*in == 'x' && sscanf(in + 1, "%2x%n", &hex, &used) == 1 && used == 2) {
+			*out++ = (char)hex;
+			in += 2;
+		} else if (*in == '\\' || *in == '"') {
+			*out++ = *in;
+		} else {
+			die(m, "unknown escape");
+		}
+	}
+	if (quoted)
+		die(m, "a quote is not closed");
+	*p = *in ? in + 1 : in;
+	*out = '\0';
+	return word;
+}
+
+static char *need_word(const struct mkdat *m, char **p, const char *what)
+{
+	char *word = next_word(m, p);
+
+	if (!word)
+		die(m, "%s is missing", what);
+	return word;
+}
+
+static int64_t number(const struct mkdat *m, const char *word)
+{
+	char *end;
+	int64_t v;
+
+	errno = 0;
+	/* both halves of the 64 bits: what does not fit a signed number is an unsigned one */
+	v = *word == '-' ? strtoll(word, &end, 0) : (int64_t)strtoull(word, &end, 0);
+	if (end == word || *end || errno)
+		die(m, "'%s' is no number", word);
+	return v;
+}
+
+static uint64_t time_ns(const struct mkdat *m, const char *word)
+{
+	uint64_t ns = 0;
+	int places = -1;
+
+	for (const char *s = word; *s; s++) {
+		if (*s == '.' && places < 0 && s != word) {
+			places = 0;
+		} else if (*s >= '0' && *s <= '9' && places < 9) {
+			ns = ns * 10 + (uint64_t)(*s - '0');
+			places += places >= 0;
+		} else if (*s != '_') {
+			die(m, "'%s' is no time", word);
+		}
+	}
+	for (; places >= 0 && places < 9; places++)
+		ns *= 10;
+	return ns;
+}
+
+static struct cpu *get_cpu(struct mkdat *m, const char *word)
+{
+	int64_t cpu = number(m, word);
+
+	if (cpu < 0 || cpu >= MAX_CPUS)
+		die(m, "CPU %" PRId64 " is out of bounds", cpu);
+	if (cpu >= m->nr_cpus)
+		m->nr_cpus = (unsigned int)cpu + 1;
+	return &m->buffers[m->nr_buffers - 1]->cpus[cpu];
+}
+
+static void end_page(struct cpu *c)
+{
+	uint64_t commit;
+
+	if (!c->open)
+		return;
+	tap_page_end(&c->page, c->missed_cnt);
+	memcpy(&commit, c->bytes + 8, sizeof(commit));
+	if (c->missed)
+		commit |= TAP_PAGE_MISSED;
+	memcpy(c->bytes + 8, &commit, sizeof(commit));
+	tap_buf_add(&c->pages, c->bytes, sizeof(c->bytes));
+	c->open = c->missed = false;
+	c->missed_cnt = 0;
+}
+
+static void add_record(struct mkdat *m, struct cpu *c, uint64_t ts_ns, const struct tap_buf *rec)
+{
+	unsigned char *at = NULL;
+
+	if (ts_ns < c->last_ns)
+		die(m, "time goes back on this CPU");
+	c->last_ns = ts_ns;
+	if (c->open)
+		at = tap_page_add(&c->page, ts_ns, (uint32_t)rec->len);
+	if (!at) {
+		end_page(c);
+		tap_page_begin(&c->page, c->bytes, ts_ns);
+		c->open = true;
+		at = tap_page_add(&c->page, ts_ns, (uint32_t)rec->len);
+	}
+	if (!at)
+		die(m, "a record of %zu bytes does not fit a page", rec->len);
+	memcpy(at, rec->data, rec->len);
+}
+
+static void begin_record(struct tap_buf *rec, const struct tap_def *def, int tid)
+{
+	uint16_t id = (uint16_t)tap_def_id(def);
+
+	tap_buf_clear(rec);
+	tap_buf_reserve(rec, def->size);
+	memset(rec->data, 0, def->size);
+	rec->len = def->size;
+	memcpy(rec->data, &id, sizeof(id));
+	memcpy(rec->data + 4, &tid, sizeof(tid));
+}
+
+/* Puts @len bytes behind the record and their place into the field's location word. */
+static void set_dynamic(struct tap_buf *rec, const struct tap_field *f, const void *data,
+			size_t len)
+{
+	uint32_t loc = (uint32_t)rec->len | (uint32_t)len << 16;
+
+	tap_buf_add(rec, data, len);
+	memcpy(rec->data + f->offset, &loc, sizeof(loc));
+}
+
+static void set_bitmask(const struct mkdat *m, struct tap_buf *rec, const struct tap_field *f,
+			const char *value)
+{
+	struct tap_cpus cpus = { 0 };
+
+	if (tap_cpus_parse(&cpus, value))
+		die(m, "'%s' is no CPU list", value);
+	set_dynamic(rec, f, cpus.bits, cpus.nr_words * sizeof(*cpus.bits));
+	tap_cpus_release(&cpus);
+}
+
+static void set_number(const struct mkdat *m, struct tap_buf *rec, const struct tap_field *f,
+		       const char *value)
+{
+	int64_t v = number(m, value);
+	unsigned int bits = f->size * 8;
+
+	if (bits < 64 && (v < -(INT64_C(1) << (bits - 1)) || v >= INT64_C(1) << bits))
+		die(m, "%s does not fit %u bytes", value, f->size);
+	/* the low bytes, whatever this machine's byte order */
+	v = f->size == 8 ? v : v << (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 64 - bits : 0);
+	memcpy(rec->data + f->offset, &v, f->size);
+}
+
+static void set_field(const struct mkdat *m, struct tap_buf *rec, const struct tap_field *f,
+		      const char *value)
+{
+	switch (f->kind) {
+	case TAP_FIELD_NUMBER:
+		set_number(m, rec, f, value);
+		break;
+	case TAP_FIELD_CHARS:
+		if (strlen(value) > f->size)
+			die(m, "'%s' is longer than %u bytes", value, f->size);
+		memcpy(rec->data + f->offset, value, strlen(value));
+		break;
+	case TAP_FIELD_STRING:
+		set_dynamic(rec, f, value, strlen(value) + 1);
+		break;
+	case TAP_FIELD_DYNAMIC:
+		set_bitmask(m, rec, f, value);
+		break;
+	default:
+		die(m, "field '%s' is of a kind that cannot be set", f->name);
+	}
+}
+
+static const struct tap_field *find_field(const struct tap_def *def, const char *name)
+{
+	for (unsigned int i = 0; i < def->nr_fields; i++) {
+		if (!strcmp(def->fields[i].name, name))
+			return &def->fields[i];
+	}
+	return NULL;
+}
+
+static const struct tap_def *find_def(const struct mkdat *m, char *word)
+{
+	char *colon = strchr(word, ':');
+	const struct tap_def *def;
+
+	if (!colon)
+		die(m, "'%s' is not SYSTEM:NAME", word);
+	*colon = '\0';
+	def = tap_def_find(word, colon + 1);
+	if (!def)
+		die(m, "there is no event '%s:%s'", word, colon + 1);
+	return def;
+}
+
+/* The fields that are named, in the order of the line. */
+static void set_fields(const struct mkdat *m, struct tap_buf *rec, const struct tap_def *def,
+		       char *p)
+{
+	char *word, *value;
+
+	while ((word = next_word(m, &p))) {
+		const struct tap_field *f;
+
+		value = strchr(word, '=');
+		if (!value)
+			die(m, "'%s' is not FIELD=VALUE", word);
+		*value++ = '\0';
+		f = find_field(def, word);
+		if (!f)
+			die(m, "%s:%s has no field '%s'", def->system, def->name, word);
+		set_field(m, rec, f, value);
+	}
+}
+
+static void do_event(struct mkdat *m, const char *first, char *p)
+{
+	uint64_t ts_ns = time_ns(m, first);
+	struct cpu *c = get_cpu(m, need_word(m, &p, "the CPU"));
+	int tid = (int)number(m, need_word(m, &p, "the thread id"));
+	const struct tap_def *def = find_def(m, need_word(m, &p, "the event"));
+	struct tap_buf rec = { 0 };
+
+	begin_record(&rec, def, tid);
+	set_fields(m, &rec, def, p);
+	add_record(m, c, ts_ns, &rec);
+	tap_buf_release(&rec);
+}
+
+static void do_lost(struct mkdat *m, char *p)
+{
+	const struct tap_def *def = tap_def_find("schedtap", "events_lost");
+	char *cpu = need_word(m, &p, "the CPU");
+	struct cpu *c = get_cpu(m, cpu);
+	uint64_t first_ns = time_ns(m, need_word(m, &p, "the first time"));
+	uint64_t last_ns = time_ns(m, need_word(m, &p, "the last time"));
+	uint64_t count = (uint64_t)number(m, need_word(m, &p, "the count"));
+	struct tap_buf rec = { 0 };
+	char fields[160];
+
+	snprintf(fields, sizeof(fields),
+		 "count=%" PRIu64 " first_ns=%" PRIu64 " last_ns=%" PRIu64 " lost_cpu=%s", count,
+		 first_ns, last_ns, cpu);
+	begin_record(&rec, def, 0);
+	set_fields(m, &rec, def, fields);
+	add_record(m, c, last_ns, &rec);
+	tap_buf_release(&rec);
+}
+
+static void do_missed(struct mkdat *m, char *p)
+{
+	struct cpu *c = get_cpu(m, need_word(m, &p, "the CPU"));
+
+	end_page(c);
+	c->missed = true;
+	c->missed_cnt = (uint64_t)number(m, need_word(m, &p, "the count"));
+}
+
+static void do_comm(struct mkdat *m, char *p)
+{
+	int64_t tid = number(m, need_word(m, &p, "the thread id"));
+
+	tap_buf_printf(&m->comms, "%" PRId64 " %s\n", tid, need_word(m, &p, "the name"));
+}
+
+static void do_buffer(struct mkdat *m, const char *name)
+{
+	struct buffer *b = calloc(1, sizeof(*b));
+
+	if (!b || m->nr_buffers == MAX_BUFFERS)
+		die(m, "too many buffers");
+	b->name = strdup(name);
+	m->buffers[m->nr_buffers++] = b;
+}
+
+static void do_line(struct mkdat *m, char *line)
+{
+	char *p = line, *word;
+
+	if (!strncmp(line, "meta ", 5)) {
+		/* as it stands: quotes and backslashes are JSON's own */
+		free(m->meta);
+		m->meta = strdup(line + 5);
+		return;
+	}
+	word = line[0] == '#' ? NULL : next_word(m, &p);
+	if (!word)
+		return;
+	if (!strcmp(word, "comm"))
+		do_comm(m, p);
+	else if (!strcmp(word, "cpus"))
+		m->nr_cpus = (unsigned int)number(m, need_word(m, &p, "the number"));
+	else if (!strcmp(word, "buffer"))
+		do_buffer(m, need_word(m, &p, "the name"));
+	else if (!strcmp(word, "lost"))
+		do_lost(m, p);
+	else if (!strcmp(word, "missed"))
+		do_missed(m, p);
+	else
+		do_event(m, word, p);
+}
+
+static void read_text(struct mkdat *m)
+{
+	FILE *f = fopen(m->in, "r");
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t len;
+
+	if (!f)
+		die(m, "cannot open it: %s", strerror(errno));
+	do_buffer(m, "");
+	while ((len = getline(&line, &cap, f)) > 0) {
+		m->line_nr++;
+		if (line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		do_line(m, line);
+	}
+	free(line);
+	fclose(f);
+}
+
+/* Every built-in event's format. Return: how many; they are never freed. */
+static unsigned int all_formats(struct tap_head_format **out)
+{
+	unsigned int nr = 0;
+
+	while (tap_def_at(nr))
+		nr++;
+	*out = calloc(nr, sizeof(**out));
+	for (unsigned int i = 0; i < nr; i++) {
+		struct tap_buf text = { 0 };
+
+		tap_def_format(tap_def_at(i), NULL, NULL, &text);
+		(*out)[i] = (struct tap_head_format){ tap_def_at(i)->system, text.data, text.len };
+	}
+	return nr;
+}
+
+static int write_buffer(struct mkdat *m, struct tap_spool *spool, struct buffer *b,
+			struct tap_err *err)
+{
+	int index = tap_spool_add_buffer(spool, b->name, "mono", TAP_PAGE_SIZE, m->nr_cpus, err);
+	int ret = index < 0 ? index : 0;
+
+	for (unsigned int i = 0; !ret && i < m->nr_cpus; i++) {
+		struct cpu *c = &b->cpus[i];
+
+		if (c->missed && !c->open)
+			die(m, "no event follows a 'missed' of CPU %u", i);
+		end_page(c);
+		if (c->pages.len)
+			ret = tap_spool_write(spool, (unsigned int)index, i, c->pages.data,
+					      c->pages.len, err);
+	}
+	return ret;
+}
+
+static int write_file(struct mkdat *m, const char *file, const char *how, struct tap_err *err)
+{
+	struct tap_head_format *formats;
+	struct tap_head head = {
+		.nr_formats = all_formats(&formats), .uname = "Linux mkdat", .tool = "mkdat",
+		.cmdlines = tap_buf_str(&m->comms), .meta = m->meta ? m->meta : "",
+		.clock = "mono", .printk = "", .nr_cpus = m->nr_cpus,
+	};
+	struct tap_spool *spool;
+	char path[4096];
+	int ret;
+
+	head.formats = formats;
+	tap_head_defaults(&head);
+	ret = tap_spool_create(file, &head, &spool, err);
+	for (unsigned int i = 0; !ret && i < m->nr_buffers; i++)
+		ret = write_buffer(m, spool, m->buffers[i], err);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s", tap_spool_path(spool));
+	tap_spool_free(spool);
+	if (!strcmp(how, "--spool"))
+		return 0;
+	return tap_pack(path, file, &(struct tap_pack_opts){ .zstd = !strcmp(how, "--zstd") }, err);
+}
+
+int main(int argc, char **argv)
+{
+	struct mkdat m = { .in = argc > 1 ? argv[1] : "" };
+	const char *how = argc == 4 ? argv[3] : "";
+	struct tap_err err;
+
+	if (argc < 3 || argc > 4 || (*how && strcmp(how, "--zstd") && strcmp(how, "--spool"))) {
+		fprintf(stderr, "usage: mkdat IN.txt OUT.dat [--zstd | --spool]\n");
+		return 2;
+	}
+	read_text(&m);
+	if (write_file(&m, argv[2], how, &err)) {
+		fprintf(stderr, "mkdat: %s\n", err.text);
+		return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What golden tests cannot show: every byte at every place, and what a full disk does. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "out/out.h"
+#include "sched_events.h"
+
+static void put(struct tap_out *o, const char *comm, uint64_t ts_ns)
+{
+	struct rec rec = { .common_type = formats[WAKING].id, .common_pid = 7, .pid1 = 8 };
+	struct tap_event ev = { .ts_ns = ts_ns, .fmt = &formats[WAKING], .data = &rec,
+				.size = sizeof(rec), .cpu = 1 };
+
+	memcpy(rec.comm1, comm, sizeof(rec.comm1));
+	assert_int_equal(tap_out_event(o, tap_who_kind(o->who, ev.fmt), &ev), 0);
+}
+
+/* One line of text for a task called @comm, as it is written. */
+static void line_for(const char *comm, struct tap_buf *line)
+{
+	int fd = memfd_create("line", MFD_CLOEXEC);
+	struct tap_who who;
+	struct tap_out o;
+
+	assert_int_equal(tap_who_init(&who, NULL, NULL), 0);
+	tap_out_init(&o, &tap_out_text, &who, fd);
+	put(&o, comm, 1000000009);
+	assert_int_equal(tap_out_flush(&o), 0);
+	line->len = (size_t)lseek(fd, 0, SEEK_CUR);
+	assert_true(line->len < line->cap);
+	assert_int_equal(tap_pread_all(fd, line->data, line->len, 0), 0);
+	line->data[line->len] = '\0';
+	tap_out_release(&o);
+	tap_who_release(&who);
+	close(fd);
+}
+
+static void every_byte_is_escaped_wherever_it_stands(void **state)
+{
+	char space[512], *got = space;
+	struct tap_buf line = { .data = space, .cap = sizeof(space) };
+	struct tap_buf want = { 0 };
+
+	(void)state;
+	for (int at = 0; at < 15; at++) {
+		for (int c = 1; c < 256; c++) {
+			char comm[16] = "abcdefghijklmno";
+
+			comm[at] = (char)c;
+			tap_buf_clear(&want);
+			tap_buf_puts(&want, "           <...>-7       [001] 1.000000009: "
+					    "sched:sched_waking: comm=");
+			tap_text_escape(&want, comm, 15);
+			tap_buf_puts(&want, " pid=8\n");
+			line_for(comm, &line);
+			assert_string_equal(got, tap_buf_str(&want));
+		}
+	}
+	tap_buf_release(&want);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	struct tap_who who;
+	struct tap_out o;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(tap_who_init(&who, NULL, NULL), 0);
+	tap_out_init(&o, &tap_out_csv, &who, fd);
+	put(&o, "a\0bcdefghijklmn", 1);
+	assert_int_equal(tap_out_flush(&o), -ENOSPC);
+	tap_out_release(&o);
+	tap_who_release(&who);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_byte_is_escaped_wherever_it_stands),
+		cmocka_unit_test(a_full_disk_is_an_error),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analysis/pick.h"
+#include "sched_events.h"
+
+/* 31 and 32 are threads of 30; 41's process is not known. */
+static const char meta[] =
+	"{\"tasks\": [[30, 30, \"app\"], [31, 30, \"app-a\"], [32, 30, \"app-b\"],"
+	" [\"bad\", 1], 7, [50], [0, 30, \"app\"]],"
+	" \"cgroups\": [[5, \"/user\"], [6, \"/user/bob\"], [7, \"/username\"], [8], [9, 9]]}";
+
+#define WORDS(...) { (const char *[]){ __VA_ARGS__ }, sizeof((const char *[]){ __VA_ARGS__ }) / \
+	sizeof(char *) }
+
+struct pick_case {
+	const char *name;
+	struct tap_pick_opts opts;
+	struct step step;
+	int want; /* of tap_pick_init() if below 0, else of tap_pick_match() */
+};
+
+static const struct pick_case cases[] = {
+	{ "without options all is picked", {}, { SWITCH, 5, 0, 1, 2 }, 1 },
+
+	{ "-e NAME", { .events = WORDS("sched_switch") }, { SWITCH, 5 }, 1 },
+	{ "-e NAME is no other event", { .events = WORDS("sched_switch") }, { WAKING, 5 }, 0 },
+	{ "-e NAME is whole", { .events = WORDS("sched_wakeup") }, { WAKEUP_NEW, 5 }, 0 },
+	{ "-e glob", { .events = WORDS("sched_wak*") }, { WAKEUP_NEW, 5 }, 1 },
+	{ "-e SYSTEM:glob", { .events = WORDS("sched:*") }, { WAKING, 5 }, 1 },
+	{ "-e SYSTEM:glob keeps to the system", { .events = WORDS("sched:*") }, { PELT, 5 }, 0 },
+	{ "-e glob:NAME", { .events = WORDS("s*p:sched_pelt_cfs") }, { PELT, 5 }, 1 },
+	{ "-e group", { .events = WORDS("pelt") }, { PELT, 5 }, 1 },
+	{ "-e group is not the others", { .events = WORDS("pelt") }, { SWITCH, 5 }, 0 },
+	{ "-e twice: either", { .events = WORDS("pelt", "sched_switch") }, { SWITCH, 5 }, 1 },
+	{ "-e nobody has", { .events = WORDS("sched_switch", "nope") }, {}, -EINVAL },
+	{ "-e with an endless system", { .events = WORDS(
+		"0123456789012345678901234567890123456789012345678901234567890123456789"
+		"0123456789012345678901234567890123456789012345678901234567890123456789:x") },
+	  {}, -EINVAL },
+
+	{ "-t: the running task", { .tids = WORDS("1") }, { SWITCH, 5, 0, 1, 2 }, 1 },
+	{ "-t: the next task", { .tids = WORDS("2") }, { SWITCH, 5, 0, 1, 2 }, 1 },
+	{ "-t: a child", { .tids = WORDS("2") }, { FORK, 5, 0, 1, 2 }, 1 },
+	{ "-t: another", { .tids = WORDS("3") }, { SWITCH, 5, 0, 1, 2 }, 0 },
+	{ "-t twice: either", { .tids = WORDS("3", "2") }, { SWITCH, 5, 0, 1, 2 }, 1 },
+	{ "-t 0 is idle", { .tids = WORDS("0") }, { SWITCH, 5, 0, 0, 2 }, 1 },
+	{ "-t of a negative number", { .tids = WORDS("-1") }, {}, -EINVAL },
+	{ "-t of a word", { .tids = WORDS("bash") }, {}, -EINVAL },
+	{ "-t above all tids", { .tids = WORDS("2147483648") }, {}, -EINVAL },
+
+	{ "-p: a thread of it", { .tgids = WORDS("30") }, { WAKING, 5, 0, 31 }, 1 },
+	{ "-p: not its thread", { .tgids = WORDS("31") }, { WAKING, 5, 0, 31 }, 0 },
+	{ "-p: a task of its own where nobody knows", { .tgids = WORDS("41") },
+	  { WAKING, 5, 0, 41 }, 1 },
+	{ "-p of a word", { .tgids = WORDS("") }, {}, -EINVAL },
+
+	{ "-c: the name in the event", { .comms = WORDS("t2") }, { SWITCH, 5, 0, 1, 2 }, 1 },
+	{ "-c: the saved name of who runs", { .comms = WORDS("app*") }, { PELT, 5, 0, 31 }, 1 },
+	{ "-c: idle goes by no other name", { .comms = WORDS("<idle>") }, { PELT, 5, 0, 0 }, 1 },
+	{ "-c: another", { .comms = WORDS("t3") }, { SWITCH, 5, 0, 1, 2 }, 0 },
+	{ "-c: no name is no match", { .comms = WORDS("*") }, { PELT, 5, 0, 41 }, 0 },
+	{ "-t and -c of one task", { .tids = WORDS("2"), .comms = WORDS("t2") },
+	  { SWITCH, 5, 0, 1, 2 }, 1 },
+	{ "-t and -c of two tasks", { .tids = WORDS("2"), .comms = WORDS("t1") },
+	  { SWITCH, 5, 0, 1, 2 }, 0 },
+
+	{ "-g: the group", { .cgroups = WORDS("/user") }, { PELT, 5, 0, 5 }, 1 },
+	{ "-g: below it", { .cgroups = WORDS("/user") }, { PELT, 5, 0, 6 }, 1 },
+	{ "-g: not one that begins alike", { .cgroups = WORDS("/user") }, { PELT, 5, 0, 7 }, 0 },
+	{ "-g: glob", { .cgroups = WORDS("/x", "*bob") }, { PELT, 5, 0, 6 }, 1 },
+	{ "-g: an id without a path", { .cgroups = WORDS("*") }, { PELT, 5, 0, 8 }, 0 },
+	{ "-g: an event without a cgroup", { .cgroups = WORDS("*") }, { SWITCH, 5, 0, 1, 2 }, 0 },
+
+	{ "-C: of the list", { .cpus = "0-1,3" }, { PELT, 5, 3 }, 1 },
+	{ "-C: not of the list", { .cpus = "0-1,3" }, { PELT, 5, 2 }, 0 },
+	{ "-C: no list", { .cpus = "1-" }, {}, -EINVAL },
+
+	{ "--time: its borders are inside", { .window = "0.000000005,0.000000005" },
+	  { PELT, 5 }, 1 },
+	{ "--time: before", { .window = "0.000000006," }, { PELT, 5 }, 0 },
+	{ "--time: after", { .window = ",0.000000004" }, { PELT, 5 }, 0 },
+	{ "--time: open at both ends", { .window = "," }, { PELT, 5 }, 1 },
+	{ "--time: without a comma", { .window = "1" }, {}, -EINVAL },
+	{ "--time: ends before it begins", { .window = "2,1" }, {}, -EINVAL },
+	{ "--time: more than a time", { .window = "1,2,3" }, {}, -EINVAL },
+
+	{ "a loss is picked whatever is asked for",
+	  { .events = WORDS("pelt"), .tids = WORDS("9"), .comms = WORDS("x"), .cgroups = WORDS("x"),
+	    .cpus = "7" }, { LOST, 5, 0, 4 }, 1 },
+	{ "a loss that reaches into the window", { .window = ",0.000000004" },
+	  { LOST, 5, 0, 4 }, 1 },
+	{ "a loss after the window", { .window = ",0.000000003" }, { LOST, 5, 0, 4 }, 0 },
+	{ "a loss before the window", { .window = "0.000000006," }, { LOST, 5, 0, 4 }, 0 },
+};
+
+static int match(const struct pick_case *c, struct tap_pick *pick, struct tap_who *who)
+{
+	const struct tap_who_kind *kind = NULL;
+	struct tap_event ev;
+	struct rec rec;
+
+	step_event(&c->step, &rec, &ev);
+	if (ev.fmt)
+		kind = tap_who_kind(who, ev.fmt);
+	return tap_pick_match(pick, who, kind, &ev);
+}
+
+static void run_case(void **state)
+{
+	const struct tap_format *fmts[NR_EVENT_KINDS];
+	const struct pick_case *c = *state;
+	struct tap_err err = { 0 };
+	struct tap_pick pick;
+	struct tap_who who;
+	json_t *json = json_loads(meta, 0, NULL);
+	int ret;
+
+	for (int i = 0; i < LOST; i++)
+		fmts[i] = &formats[i];
+	assert_non_null(json);
+	assert_int_equal(tap_who_init(&who, NULL, json), 0);
+	ret = tap_pick_init(&pick, &c->opts, fmts, LOST, &err);
+	if (!ret) {
+		ret = match(c, &pick, &who);
+		/* what is remembered from the first time says the same */
+		assert_int_equal(match(c, &pick, &who), ret);
+		tap_pick_release(&pick);
+	} else {
+		assert_int_not_equal(err.text[0], '\0');
+	}
+	assert_int_equal(ret, c->want);
+	tap_who_release(&who);
+	json_decref(json);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases)];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
+						.initial_state = (void *)&cases[i] };
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,955 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Small recordings, built from a line of text per CPU:
+ *
+ *   "@100 a+5 b+10 | @200 !7 a+0"
+ *
+ * '|' goes on to the next page, '@N' is its stamp, "!N" flags that N events were missed before
+ * it ('!': some), "NAME+DELTA" is an event. What the reader gives is written as text again.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/buf.h"
+#include "recording/page.h"
+#include <schedtap/reader.h>
+
+#define TABLE(t) (sizeof(t) / sizeof((t)[0]))
+#define PAGE 256u
+#define MAX_CPUS 3
+
+#define COMMON                                                                                     \
+	"format:\n"                                                                                \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+#define VALUE "\tfield:u32 value;\toffset:8;\tsize:4;\tsigned:0;\n\n"
+#define PRINT "print fmt: \"%u\", REC->value\n"
+
+enum { ID_A = 10, ID_B = 11, ID_LOST = 12, ID_STACK = 13, ID_UNKNOWN = 99 };
+
+static const char format_a[] = "name: a\nID: 10\n" COMMON VALUE PRINT;
+static const char format_b[] = "name: b\nID: 11\n" COMMON VALUE PRINT;
+static const char format_lost[] =
+	"name: events_lost\nID: 12\n" COMMON
+	"\tfield:s32 lost_cpu;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 count;\toffset:16;\tsize:8;\tsigned:0;\n"
+	"\tfield:u64 first_ns;\toffset:24;\tsize:8;\tsigned:0;\n"
+	"\tfield:u64 last_ns;\toffset:32;\tsize:8;\tsigned:0;\n\n"
+	"print fmt: \"%d\", REC->lost_cpu\n";
+static const char format_stack[] = "name: kernel_stack\nID: 13\n" COMMON
+				   "\tfield:u32 caller[8];\toffset:8;\tsize:32;\tsigned:0;\n\n"
+				   "print fmt: \"%x\", REC->caller[0]\n";
+
+/* How a file is laid out. */
+struct shape {
+	const char *name;
+	int version;
+	bool big_endian, zstd, spool;
+	uint8_t long_size;
+	bool flip; /* takes part in test_flipped(): each costs thousands of opens */
+};
+
+static const struct shape shapes[] = {
+	{ "v6", 6, .long_size = 8, .flip = true },
+	{ "v6, big endian, 32 bits", 6, .big_endian = true, .long_size = 4 },
+	{ "v7", 7, .long_size = 8, .flip = true },
+	{ "v7, 32 bits", 7, .long_size = 4 },
+	{ "v7, big endian", 7, .big_endian = true, .long_size = 8 },
+	{ "v7, zstd", 7, .zstd = true, .long_size = 8, .flip = true },
+	{ "v7, zstd, big endian", 7, .zstd = true, .big_endian = true, .long_size = 8 },
+	{ "spool", 7, .spool = true, .long_size = 8 },
+};
+
+struct file {
+	const struct shape *shape;
+	struct tap_buf buf;
+};
+
+static void put(struct file *f, uint64_t v, unsigned int size)
+{
+	for (unsigned int i = 0; i < size; i++)
+		tap_buf_char(&f->buf,
+			     (char)(v >> 8 * (f->shape->big_endian ? size - 1 - i : i)));
+}
+
+/* Overwrites a number that was not known when it was put. */
+static void patch(struct file *f, size_t at, uint64_t v, unsigned int size)
+{
+	size_t len = f->buf.len;
+
+	f->buf.len = at;
+	put(f, v, size);
+	f->buf.len = len;
+}
+
+static void put_text(struct file *f, const char *s)
+{
+	tap_buf_add(&f->buf, s, strlen(s) + 1);
+}
+
+static void put_sized(struct file *f, unsigned int size, const char *s)
+{
+	put(f, strlen(s), size);
+	tap_buf_puts(&f->buf, s);
+}
+
+/* ---- pages */
+
+struct record {
+	unsigned int id, len; /* len: bytes behind the eight common ones */
+	uint64_t fields[5];
+	uint8_t sizes[5];
+};
+
+static struct record parse_record(const char **p)
+{
+	const char *s = *p;
+	struct record rec = { ID_A, 4, { 1 }, { 4 } };
+
+	if (!strncmp(s, "lost(", 5)) {
+		long long cpu, n, first, last;
+		int used;
+
+		if (sscanf(s, "lost(%lld,%lld,%lld,%lld)%n", &cpu, &n, &first, &last, &used) != 4)
+			fail_msg("bad case: %s", s);
+		rec = (struct record){ ID_LOST, 32,
+				       { (uint64_t)cpu, 0, (uint64_t)n, (uint64_t)first,
+					 (uint64_t)last }, { 4, 4, 8, 8, 8 } };
+		*p += used;
+		return rec;
+	}
+	if (!strncmp(s, "unknown", 7))
+		rec.id = ID_UNKNOWN;
+	else if (!strncmp(s, "stack", 5))
+		rec = (struct record){ ID_STACK, 8, { 0x77, 0x88 }, { 4, 4 } };
+	else if (!strncmp(s, "short", 5))
+		rec = (struct record){ ID_A, 0 };
+	else if (*s == 'b')
+		rec.id = ID_B;
+	else if (*s != 'a')
+		fail_msg("bad case: %s", s);
+	*p += strcspn(s, "+");
+	return rec;
+}
+
+static void put_event(struct file *f, const char **p)
+{
+	struct record rec = parse_record(p);
+	uint32_t delta = (uint32_t)strtoul(*p, (char **)p, 10), type = (8 + rec.len) / 4;
+
+	put(f, f->shape->big_endian ? type << 27 | delta : delta << 5 | type, 4);
+	put(f, rec.id, 2);
+	put(f, 0, 2);
+	put(f, 42, 4);
+	for (unsigned int i = 0; i < 5; i++)
+		put(f, rec.fields[i], rec.sizes[i]);
+}
+
+/* Puts the page that @s describes. Return: what follows its '|', or the end. */
+static const char *put_page(struct file *f, const char *s)
+{
+	size_t at = f->buf.len, data = at + 8 + f->shape->long_size;
+	uint64_t commit = 0, missed = 0;
+	uint64_t stamp = 0;
+
+	put(f, 0, 8);
+	put(f, 0, f->shape->long_size);
+	while (*s && *s != '|') {
+		if (*s == ' ') {
+			s++;
+		} else if (*s == '@') {
+			stamp = strtoull(s + 1, (char **)&s, 10);
+		} else if (*s == '!') {
+			commit |= TAP_PAGE_MISSED;
+			missed = strtoull(s + 1, (char **)&s, 10);
+		} else if (*s == '?') { /* an impossible length */
+			put(f, 0x12345678 & ~31u, 4);
+			s++;
+		} else {
+			put_event(f, &s);
+		}
+	}
+	commit |= f->buf.len - data;
+	if (missed) {
+		commit |= TAP_PAGE_MISSED_STORED;
+		put(f, missed, f->shape->long_size);
+	}
+	while (f->buf.len < at + PAGE)
+		tap_buf_char(&f->buf, 0);
+	assert_int_equal(f->buf.len, at + PAGE);
+	patch(f, at, stamp, 8);
+	patch(f, at + 8, commit, f->shape->long_size);
+	return *s ? s + 1 : s;
+}
+
+static void put_pages(struct file *f, const char *s)
+{
+	while (*s)
+		s = put_page(f, s);
+}
+
+/* The same pages in one chunk each, two at most, as trace-cmd writes them. */
+static void put_chunks(struct file *f, const char *s)
+{
+	size_t count = f->buf.len;
+	uint32_t nr = 0;
+
+	put(f, 0, 4);
+	while (*s) {
+		struct file pages = { .shape = f->shape };
+		char out[4 * PAGE];
+		size_t len;
+
+		s = put_page(&pages, s);
+		if (*s && nr)
+			s = put_page(&pages, s);
+		len = ZSTD_compress(out, sizeof(out), pages.buf.data, pages.buf.len, 1);
+		assert_false(ZSTD_isError(len));
+		put(f, len, 4);
+		put(f, pages.buf.len, 4);
+		tap_buf_add(&f->buf, out, len);
+		tap_buf_release(&pages.buf);
+		nr++;
+	}
+	patch(f, count, nr, 4);
+}
+
+/* ---- files */
+
+static void put_header_info(struct file *f)
+{
+	char text[256];
+	unsigned int l = f->shape->long_size;
+
+	snprintf(text, sizeof(text),
+		 "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+		 "\tfield: local_t commit;\toffset:8;\tsize:%u;\tsigned:1;\n"
+		 "\tfield: char data;\toffset:%u;\tsize:%u;\tsigned:0;\n", l, 8 + l, PAGE - 8 - l);
+	put_text(f, "header_page");
+	put_sized(f, 8, text);
+	put_text(f, "header_event");
+	put_sized(f, 8, "# compressed entry header\n");
+}
+
+static void put_ftrace(struct file *f)
+{
+	put(f, 1, 4);
+	put_sized(f, 8, format_stack);
+}
+
+static void put_systems(struct file *f)
+{
+	put(f, 2, 4);
+	put_text(f, "test");
+	put(f, 2, 4);
+	put_sized(f, 8, format_a);
+	put_sized(f, 8, format_b);
+	put_text(f, "schedtap");
+	put(f, 1, 4);
+	put_sized(f, 8, format_lost);
+}
+
+static void put_cmdlines(struct file *f)
+{
+	put_sized(f, 8, "42 my task\n7 \n0 <idle>");
+}
+
+static void put_meta(struct file *f)
+{
+	put_sized(f, 4, "{\"tool\":\"test\"}");
+}
+
+static void put_option(struct file *f, unsigned int id, const char *data, size_t len)
+{
+	put(f, id, 2);
+	put(f, len, 4);
+	tap_buf_add(&f->buf, data, len);
+}
+
+static void put_common_options(struct file *f)
+{
+	put_option(f, 5, "Linux test", 11);
+	put_option(f, 13, "guest\0\1\2\3", 9); /* is passed over, as is the next */
+	put_option(f, 777, "future", 6);
+	put_option(f, 9, "trace-cmd 9", 12);
+}
+
+static void put_start(struct file *f, const char *version)
+{
+	tap_buf_puts(&f->buf, "\x17\x08\x44tracing");
+	put_text(f, version);
+	put(f, f->shape->big_endian, 1);
+	put(f, f->shape->long_size, 1);
+	put(f, PAGE, 4);
+}
+
+/* What is recorded: pages of the top buffer's CPUs, and of CPU 0 of a buffer "more". */
+struct content {
+	const char *cpus[MAX_CPUS];
+	const char *more;
+};
+
+/* Pages or chunks of one CPU; fills in its place at @entry (0: in a spool, elsewhere). */
+static void put_cpu(struct file *f, const char *pages, size_t entry)
+{
+	size_t from = f->buf.len;
+
+	if (!pages)
+		return;
+	if (f->shape->zstd)
+		put_chunks(f, pages);
+	else
+		put_pages(f, pages);
+	patch(f, entry, from, 8);
+	/* of chunks, trace-cmd leaves out the word with their number */
+	patch(f, entry + 8, f->buf.len - from - (f->shape->zstd ? 4 : 0), 8);
+}
+
+static void put_zeros(struct file *f, size_t nr)
+{
+	while (nr--)
+		tap_buf_char(&f->buf, 0);
+}
+
+static void put_v6(struct file *f, const struct content *c)
+{
+	size_t table, more = 0;
+
+	put_start(f, "6");
+	put_header_info(f);
+	put_ftrace(f);
+	put_systems(f);
+	put_sized(f, 4, "0 T kallsyms\n");
+	put_sized(f, 4, "0 : \"printk\"\n");
+	put_cmdlines(f);
+	put(f, MAX_CPUS, 4);
+	tap_buf_add(&f->buf, "options  ", 10);
+	put_common_options(f);
+	if (c->more) {
+		more = f->buf.len + 6;
+		put_option(f, 3, "\0\0\0\0\0\0\0\0more", 13);
+	}
+	put_option(f, 4, "", 0);
+	put(f, 0, 2);
+	tap_buf_add(&f->buf, "flyrecord", 10);
+	table = f->buf.len;
+	put_zeros(f, 16 * MAX_CPUS);
+	put_sized(f, 8, "local [mono] x86-tsc");
+	if (c->more) {
+		patch(f, more, f->buf.len, 8);
+		tap_buf_add(&f->buf, "flyrecord", 10);
+		more = f->buf.len;
+		put_zeros(f, 16 * MAX_CPUS);
+	}
+	for (size_t i = 0; i < MAX_CPUS; i++)
+		put_cpu(f, c->cpus[i], table + 16 * i);
+	put_cpu(f, c->more, more);
+}
+
+/* Return: where its size stands, for end_section(). */
+static size_t begin_section(struct file *f, unsigned int id, bool compressed)
+{
+	put(f, id, 2);
+	put(f, compressed, 2);
+	put(f, 0, 4);
+	put(f, 0, 8);
+	return f->buf.len - 8;
+}
+
+static void end_section(struct file *f, size_t size_at)
+{
+	patch(f, size_at, f->buf.len - size_at - 8, 8);
+}
+
+/* A section with what @content puts. Return: where it is. */
+static uint64_t put_section(struct file *f, unsigned int id, void (*content)(struct file *))
+{
+	uint64_t at = f->buf.len;
+	size_t size_at = begin_section(f, id, f->shape->zstd);
+
+	if (f->shape->zstd) {
+		struct file plain = { .shape = f->shape };
+		char out[8192];
+		size_t len;
+
+		content(&plain);
+		len = ZSTD_compress(out, sizeof(out), plain.buf.data, plain.buf.len, 1);
+		assert_false(ZSTD_isError(len));
+		put(f, len, 4);
+		put(f, plain.buf.len, 4);
+		tap_buf_add(&f->buf, out, len);
+		tap_buf_release(&plain.buf);
+	} else {
+		content(f);
+	}
+	end_section(f, size_at);
+	return at;
+}
+
+/* Return: where the table of CPUs stands; *@section: where the data section's offset does. */
+static size_t put_buffer_option(struct file *f, const char *name, size_t *section)
+{
+	size_t table;
+
+	put(f, 3, 2);
+	put(f, 8 + strlen(name) + 1 + 5 + 8 + 20 * MAX_CPUS, 4);
+	*section = f->buf.len;
+	put(f, 0, 8);
+	put_text(f, name);
+	put_text(f, "mono");
+	put(f, PAGE, 4);
+	put(f, MAX_CPUS, 4);
+	table = f->buf.len;
+	for (unsigned int i = 0; i < MAX_CPUS; i++) {
+		put(f, i, 4);
+		put_zeros(f, 16);
+	}
+	return table;
+}
+
+static void put_data(struct file *f, const char *const *cpus, unsigned int nr, size_t section,
+		     size_t table)
+{
+	size_t size_at;
+
+	patch(f, section, f->buf.len, 8);
+	size_at = begin_section(f, 3, f->shape->zstd);
+	for (unsigned int i = 0; i < nr; i++)
+		put_cpu(f, cpus[i], table + 20 * i + 4);
+	end_section(f, size_at);
+}
+
+static void put_v7(struct file *f, const struct content *c)
+{
+	static const struct {
+		unsigned int id;
+		void (*content)(struct file *);
+	} sections[] = { { 16, put_header_info }, { 17, put_ftrace }, { 18, put_systems },
+			 { 21, put_cmdlines } };
+	size_t options_at, size_at, top_section = 0, top = 0, more_section = 0, more = 0;
+	uint64_t places[TABLE(sections)];
+
+	put_start(f, "7");
+	put_text(f, f->shape->zstd ? "zstd" : "none");
+	put_text(f, "1.5");
+	options_at = f->buf.len;
+	put(f, 0, 8);
+	put_section(f, 0x7374, put_meta);
+	for (size_t i = 0; i < TABLE(sections); i++)
+		places[i] = put_section(f, sections[i].id, sections[i].content);
+	patch(f, options_at, f->buf.len, 8);
+	size_at = begin_section(f, 0, false);
+	put_common_options(f);
+	for (size_t i = 0; i < TABLE(sections); i++) {
+		put(f, sections[i].id, 2);
+		put(f, 8, 4);
+		put(f, places[i], 8);
+	}
+	if (!f->shape->spool)
+		top = put_buffer_option(f, "", &top_section);
+	if (c->more && !f->shape->spool)
+		more = put_buffer_option(f, "more", &more_section);
+	put(f, 0, 2);
+	put(f, 8, 4);
+	put(f, 0, 8);
+	end_section(f, size_at);
+	if (f->shape->spool)
+		return;
+	put_data(f, c->cpus, MAX_CPUS, top_section, top);
+	if (c->more)
+		put_data(f, &c->more, 1, more_section, more);
+}
+
+static void put_file(struct file *f, const struct content *c)
+{
+	if (f->shape->version == 6)
+		put_v6(f, c);
+	else
+		put_v7(f, c);
+	assert_int_equal(f->buf.err, 0);
+}
+
+/* ---- reading them */
+
+/* Opens @len bytes as a file of their own. */
+static int open_bytes(const void *data, size_t len, struct tap_reader **r, struct tap_err *err)
+{
+	int fd = memfd_create("test_reader", MFD_CLOEXEC), ret;
+	char path[64];
+
+	assert_true(fd >= 0);
+	assert_int_equal(tap_write_all(fd, data, len), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	ret = tap_reader_open(path, r, err);
+	close(fd);
+	return ret;
+}
+
+static void write_at(const char *dir, const char *name, const void *data, size_t len)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(tap_write_all(fd, data, len), 0);
+	close(fd);
+}
+
+static const char *const spool_names[] = {
+	"head.dat", "meta.json", "0..mono.256.cpu0", "0..mono.256.cpu1", "0..mono.256.cpu2",
+	"1.more.mono.256.cpu0", "packed", "x.y.z",
+};
+
+/* A spool folder; every page file ends in half a page. */
+static void write_spool(const char *dir, const struct shape *shape, const struct content *c)
+{
+	for (int i = 0; i <= MAX_CPUS; i++) {
+		const char *pages = i < MAX_CPUS ? c->cpus[i] : c->more;
+		struct file f = { .shape = shape };
+
+		if (!pages)
+			continue;
+		put_pages(&f, pages);
+		for (unsigned int k = 0; k < PAGE / 2; k++)
+			tap_buf_char(&f.buf, (char)0xff);
+		write_at(dir, spool_names[2 + i], f.buf.data, f.buf.len);
+		tap_buf_release(&f.buf);
+	}
+	write_at(dir, "meta.json", "{\"tool\":\"newer\"}", 16);
+	write_at(dir, "packed", "half", 4);
+	write_at(dir, "x.y.z", "", 0);
+}
+
+static void remove_spool(const char *dir)
+{
+	for (size_t i = 0; i < TABLE(spool_names); i++) {
+		char path[256];
+
+		snprintf(path, sizeof(path), "%s/%s", dir, spool_names[i]);
+		unlink(path);
+	}
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static int open_content(const struct shape *shape, const struct content *c,
+			struct tap_reader **r, struct tap_err *err)
+{
+	struct file f = { .shape = shape };
+	char dir[] = "/tmp/test_reader.XXXXXX";
+	int ret;
+
+	put_file(&f, c);
+	if (!shape->spool) {
+		ret = open_bytes(f.buf.data, f.buf.len, r, err);
+	} else {
+		assert_non_null(mkdtemp(dir));
+		write_at(dir, "head.dat", f.buf.data, f.buf.len);
+		write_spool(dir, shape, c);
+		ret = tap_reader_open(dir, r, err);
+		remove_spool(dir);
+	}
+	tap_buf_release(&f.buf);
+	return ret;
+}
+
+static void show(struct tap_buf *out, const struct tap_event *ev)
+{
+	const char *buffer = ev->buffer ? "'" : "";
+
+	if (!ev->fmt)
+		tap_buf_printf(out, "%d%s:%ju lost %ju..%ju %ju", ev->cpu, buffer,
+			       (uintmax_t)ev->ts_ns, (uintmax_t)ev->lost.first_ns,
+			       (uintmax_t)ev->lost.last_ns, (uintmax_t)ev->lost.count);
+	else
+		tap_buf_printf(out, "%d%s:%ju %s", ev->cpu, buffer, (uintmax_t)ev->ts_ns,
+			       ev->fmt->name);
+	tap_buf_puts(out, " | ");
+}
+
+/* Reads to the end. Checks on the way what holds of every stream. Return: events. */
+static unsigned int read_all(struct tap_reader *r, struct tap_buf *out, unsigned int *losses)
+{
+	unsigned int events = 0;
+	struct tap_err err = { 0 };
+	struct tap_event ev;
+	uint64_t last = 0;
+	int ret;
+
+	*losses = 0;
+	while ((ret = tap_reader_next(r, &ev, &err)) == 1) {
+		assert_true(ev.ts_ns >= last);
+		last = ev.ts_ns;
+		if (out)
+			show(out, &ev);
+		if (ev.fmt) {
+			assert_true(ev.size >= ev.fmt->min_size);
+			events++;
+		} else {
+			assert_true(ev.lost.first_ns <= ev.lost.last_ns);
+			++*losses;
+		}
+	}
+	if (ret)
+		fail_msg("%s", err.text);
+	assert_int_equal(tap_reader_next(r, &ev, &err), 0); /* the end stays the end */
+	return events;
+}
+
+struct stream_case {
+	const char *name;
+	struct content in;
+	uint64_t from, to; /* 0, 0: all */
+	const char *want;
+};
+
+static const struct stream_case stream_cases[] = {
+	{
+		.name = "CPUs are merged in time order",
+		.in = { { "@100 a+5 b+10", "@100 b+7 a+20" } },
+		.want = "0:105 a | 1:107 b | 0:115 b | 1:127 a | ",
+	},
+	{
+		.name = "at equal times the lower CPU comes first, then the lower buffer",
+		.in = { { "@100 a+5", "@100 a+5", "@100 b+5" }, "@100 b+5" },
+		.want = "0:105 a | 0':105 b | 1:105 a | 2:105 b | ",
+	},
+	{
+		.name = "a page starts at its own stamp",
+		.in = { { "@100 a+5 | @200 a+0 | @300 b+1" } },
+		.want = "0:105 a | 0:200 a | 0:301 b | ",
+	},
+	{
+		.name = "a missed count is a loss before the page's first event",
+		.in = { { "@100 a+5 | @200 !7 b+3" } },
+		.want = "0:105 a | 0:203 lost 105..203 7 | 0:203 b | ",
+	},
+	{
+		.name = "events missed that nobody counted",
+		.in = { { "@100 a+5 | @200 ! b+3" } },
+		.want = "0:105 a | 0:203 lost 105..203 0 | 0:203 b | ",
+	},
+	{
+		.name = "missed before the first page: it began at the stamp, for all that is known",
+		.in = { { "@100 !7 a+5" } },
+		.want = "0:105 lost 100..105 7 | 0:105 a | ",
+	},
+	{
+		.name = "a loss is sorted in at its end",
+		.in = { { "@100 a+5 | @200 !7 b+3", "@100 a+50 a+53 a+1" } },
+		.want = "0:105 a | 1:150 a | 0:203 lost 105..203 7 | 0:203 b | 1:203 a | "
+			"1:204 a | ",
+	},
+	{
+		.name = "a flag on an empty page waits for the next event, and counts add up",
+		.in = { { "@100 a+5 | @150 !2 | @200 !7 b+3" } },
+		.want = "0:105 a | 0:203 lost 105..203 9 | 0:203 b | ",
+	},
+	{
+		.name = "a flag that nothing follows is a loss at the end",
+		.in = { { "@100 a+5 | @150 !2", "@100 a+80" } },
+		.want = "0:105 a | 1:180 a | 0:180 lost 105..180 2 | ",
+	},
+	{
+		.name = "a record of a loss tells it exactly, and on another CPU's behalf",
+		.in = { { "@100 a+5 lost(3,12,80,104)+1 a+1" } },
+		.want = "0:105 a | 3:106 lost 80..104 12 | 0:107 a | ",
+	},
+	{
+		.name = "a record of a loss whose CPU is not known",
+		.in = { { "@100 lost(-1,12,80,104)+1" } },
+		.want = "-1:101 lost 80..104 12 | ",
+	},
+	{
+		.name = "a record of a loss at a page's start replaces the flag",
+		.in = { { "@100 a+5 | @200 !7 lost(0,7,110,190)+1 a+1" } },
+		.want = "0:105 a | 0:201 lost 110..190 7 | 0:202 a | ",
+	},
+	{
+		.name = "a record of a loss later in the page does not replace it",
+		.in = { { "@100 a+5 | @200 !7 a+1 lost(0,7,110,190)+1" } },
+		.want = "0:105 a | 0:201 lost 105..201 7 | 0:201 a | 0:202 lost 110..190 7 | ",
+	},
+	{
+		.name = "an event that no format describes is handed out as unknown",
+		.in = { { "@100 a+5 unknown+1 unknown+1 b+1" } },
+		.want = "0:105 a | 0:106 unknown | 0:107 unknown | 0:108 b | ",
+	},
+	{
+		.name = "a stack with fewer callers than its format shows is whole",
+		.in = { { "@100 stack+5 b+1" } },
+		.want = "0:105 kernel_stack | 0:106 b | ",
+	},
+	{
+		.name = "a record too short for its format ends the page",
+		.in = { { "@100 a+5 short+1 b+1 | @200 b+1" } },
+		.want = "0:105 a | 0:201 lost 106..201 0 | 0:201 b | ",
+	},
+	{
+		.name = "an impossible length ends the page",
+		.in = { { "@100 a+5 ? | @200 b+1" } },
+		.want = "0:105 a | 0:201 lost 105..201 0 | 0:201 b | ",
+	},
+	{
+		.name = "damage and a flag are one loss, and its count is not known",
+		.in = { { "@100 a+5 ? | @200 !3 b+1" } },
+		.want = "0:105 a | 0:201 lost 105..201 0 | 0:201 b | ",
+	},
+	{
+		.name = "damage before a record of a loss: both are told",
+		.in = { { "@100 a+5 ? | @200 !3 lost(0,3,110,190)+1" } },
+		.want = "0:105 a | 0:201 lost 105..201 0 | 0:201 lost 110..190 3 | ",
+	},
+	{
+		.name = "damage on the last page is a loss up to the end of the recording",
+		.in = { { "@100 a+5 ?", "@100 b+90" } },
+		.want = "0:105 a | 1:190 b | 0:190 lost 105..190 0 | ",
+	},
+	{
+		.name = "a page with a stamp of the past is a loss",
+		.in = { { "@20000 a+5 | @300 a+1 | @20100 b+1" } },
+		.want = "0:20005 a | 0:20101 lost 20005..20101 0 | 0:20101 b | ",
+	},
+	{
+		.name = "a page with a stamp of the far future does not take the rest with it",
+		.in = { { "@100 a+5 | @9000000 a+1 | @300 b+1 | @400 a+1" } },
+		.want = "0:105 a | 0:301 lost 105..301 0 | 0:301 b | 0:401 a | ",
+	},
+	{
+		.name = "no events at all",
+		.in = { { "@100" } },
+		.want = "",
+	},
+	{
+		.name = "no pages at all",
+		.want = "",
+	},
+	{
+		.name = "a window leaves out what is before and behind",
+		.in = { { "@100 a+5 | @200 a+5 | @300 a+5 | @400 a+5 b+5 | @500 a+5",
+			  "@100 b+0 b+210 b+99 b+99" } },
+		.from = 310, .to = 410,
+		.want = "1:310 b | 0:405 a | 1:409 b | 0:410 b | ",
+	},
+	{
+		.name = "a loss that reaches into the window from before",
+		.in = { { "@100 a+5 | @200 a+5 | @300 a+5 | @400 !7 b+5 | @500 a+5" } },
+		.from = 400, .to = 410,
+		.want = "0:405 lost 305..405 7 | 0:405 b | ",
+	},
+	{
+		.name = "a loss that reaches out of the window behind",
+		.in = { { "@100 a+5 | @200 a+5 | @300 a+5 | @400 !7 b+5 | @500 a+5" } },
+		.from = 300, .to = 310,
+		.want = "0:305 a | 0:405 lost 305..405 7 | ",
+	},
+	{
+		.name = "a loss that began and ended before the window",
+		.in = { { "@100 a+5 | @200 !7 a+5 | @300 a+5" } },
+		.from = 300, .to = 310,
+		.want = "0:305 a | ",
+	},
+	{
+		.name = "an empty window",
+		.in = { { "@100 a+5 | @200 !7 a+5 | @300 a+5" } },
+		.from = 310, .to = 300,
+		.want = "",
+	},
+};
+
+static void check_stream(const struct stream_case *c, const struct shape *shape)
+{
+	struct tap_buf out = { 0 };
+	struct tap_err err = { 0 };
+	struct tap_reader *r;
+	unsigned int losses;
+
+	if (open_content(shape, &c->in, &r, &err))
+		fail_msg("%s (%s): %s", c->name, shape->name, err.text);
+	if (c->from || c->to)
+		tap_reader_limit(r, c->from, c->to);
+	read_all(r, &out, &losses);
+	if (strcmp(tap_buf_str(&out), c->want))
+		fail_msg("%s (%s):\n got %s\nwant %s", c->name, shape->name, tap_buf_str(&out),
+			 c->want);
+	tap_buf_release(&out);
+	tap_reader_free(r);
+}
+
+static void test_streams(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(stream_cases); i++)
+		for (size_t k = 0; k < TABLE(shapes); k++)
+			check_stream(&stream_cases[i], &shapes[k]);
+}
+
+static const struct content plain_content = {
+	{ "@100 a+5 b+10 | @200 !7 a+0", "@150 b+7 a+20 unknown+1", NULL },
+	"@170 a+1 lost(1,5,150,160)+1",
+};
+
+static void test_info(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		const struct shape *s = &shapes[i];
+		const struct tap_reader_info *info;
+		struct tap_reader *r;
+		unsigned int nr;
+
+		assert_int_equal(open_content(s, &plain_content, &r, NULL), 0);
+		info = tap_reader_info(r);
+		assert_int_equal(info->version, s->version);
+		assert_int_equal(info->is_spool, s->spool);
+		assert_int_equal(info->big_endian, s->big_endian);
+		assert_int_equal(info->long_size, s->long_size);
+		assert_int_equal(info->nr_cpus, s->spool ? 2 : s->version == 6 ? MAX_CPUS : 2);
+		assert_string_equal(info->uname, "Linux test");
+		assert_string_equal(info->tool, "trace-cmd 9");
+		assert_string_equal(info->compression, s->zstd ? "zstd" : "none");
+		assert_string_equal(info->meta, s->spool ? "{\"tool\":\"newer\"}" :
+					s->version == 7 ? "{\"tool\":\"test\"}" : "");
+		assert_int_equal(info->nr_buffers, 2);
+		assert_string_equal(info->buffers[0].name, "");
+		assert_string_equal(info->buffers[1].name, "more");
+		assert_string_equal(info->buffers[1].clock, "mono");
+		assert_int_equal(info->buffers[0].nr_cpus, 2);
+		assert_int_equal(info->buffers[0].page_size, PAGE);
+		assert_string_equal(tap_reader_comm(r, 42), "my task");
+		assert_string_equal(tap_reader_comm(r, 7), "");
+		assert_string_equal(tap_reader_comm(r, 0), "<idle>");
+		assert_null(tap_reader_comm(r, 43));
+		tap_reader_formats(r, &nr);
+		assert_int_equal(nr, 4);
+		tap_reader_free(r);
+	}
+}
+
+/* Where a file is cut, it does not open, or all that is gone is told as a loss. */
+static void test_cut(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		struct file f = { .shape = &shapes[i] };
+		unsigned int whole = 0, whole_losses = 0, opened = 0;
+
+		if (shapes[i].spool)
+			continue;
+		put_file(&f, &plain_content);
+		for (size_t len = f.buf.len + 1; len-- > 0;) {
+			struct tap_err err = { 0 };
+			unsigned int events, losses;
+			struct tap_reader *r;
+			int ret;
+
+			ret = open_bytes(f.buf.data, len, &r, &err);
+			if (ret) {
+				assert_int_equal(ret, -EINVAL);
+				assert_true(err.text[0]);
+				continue;
+			}
+			events = read_all(r, NULL, &losses);
+			if (len == f.buf.len) {
+				whole = events;
+				whole_losses = losses;
+			} else if (losses <= (events == whole ? whole_losses : 0)) {
+				fail_msg("%s: cut at %zu: %u of %u events, %u losses",
+					 shapes[i].name, len, events, whole, losses);
+			}
+			opened++;
+			tap_reader_free(r);
+		}
+		assert_int_equal(whole, 7);
+		assert_true(opened > PAGE); /* the data is half of the file */
+		tap_buf_release(&f.buf);
+	}
+}
+
+/* Each byte turned into another, differently for each shape: an error, or a stream in order. */
+static void test_flipped(void **state)
+{
+	static const unsigned char flips[] = { 0xff, 0x01, 0x80 };
+
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		struct file f = { .shape = &shapes[i] };
+
+		if (!shapes[i].flip)
+			continue;
+		put_file(&f, &plain_content);
+		for (size_t k = 0; k < f.buf.len; k++) {
+			unsigned char flip = flips[(i + k) % TABLE(flips)];
+			struct tap_err err = { 0 };
+			struct tap_reader *r;
+			unsigned int losses;
+			int ret;
+
+			f.buf.data[k] ^= (char)flip;
+			ret = open_bytes(f.buf.data, f.buf.len, &r, &err);
+			if (!ret)
+				read_all(r, NULL, &losses);
+			else
+				assert_true(ret == -EINVAL || ret == -ENOTSUP);
+			tap_reader_free(r);
+			f.buf.data[k] ^= (char)flip;
+		}
+		tap_buf_release(&f.buf);
+	}
+}
+
+struct refusal {
+	const char *name, *path, *text;
+	int code;
+};
+
+static void test_refused(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "no such file", "/nonexistent/x", "cannot open '/nonexistent/x': No such file",
+		  -ENOENT },
+		{ "a device", "/dev/null", "neither a file nor a folder", -EINVAL },
+		{ "a folder that is no spool", "/proc/self", "no recording: it has no head.dat",
+		  -EINVAL },
+		{ "a file that is no recording", "/proc/self/exe", "is no recording", -EINVAL },
+		{ "an empty file", "/proc/self/maps", "is no recording", -EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TABLE(cases); i++) {
+		struct tap_reader *r = (void *)1;
+		struct tap_err err = { 0 };
+		int ret = tap_reader_open(cases[i].path, &r, &err);
+
+		if (ret != cases[i].code || r || !strstr(err.text, cases[i].text))
+			fail_msg("%s: %d, '%s'", cases[i].name, ret, err.text);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_streams), cmocka_unit_test(test_info),
+		cmocka_unit_test(test_cut),	cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_refused),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
