@@ -8,6 +8,9 @@ CROSS_COMPILE ?=
 ifeq ($(origin CC),default)
 CC := $(CROSS_COMPILE)gcc
 endif
+V ?=
+Q := $(if $V,,@)
+say = $(if $V,,@printf '  %-4s %s\n' $(1) $(2))
 comma := ,
 B := build$(if $(SAN),-san)$(if $(CROSS_COMPILE),-$(ARCH))
 
@@ -26,46 +29,56 @@ HEADERS := $(wildcard include/schedtap/*.h)
 all: $B/schedtap $B/libschedtap.a $B/libschedtap.so ## build the program and the library
 
 $B/schedtap: $(CLI_OBJ) $B/libschedtap.a
-	$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@ $(LIBS)
+	$(call say,LD,$@)
+	$Q$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@ $(LIBS)
 $B/libschedtap.a: $(LIB_OBJ)
 	@rm -f $@
-	$(CROSS_COMPILE)ar rcs $@ $^
+	$(call say,AR,$@)
+	$Q$(CROSS_COMPILE)ar rcs $@ $^
 $B/libschedtap.so: $(LIB_OBJ)
-	$(CC) -shared -Wl,-soname,libschedtap.so.0 $(SANFLAGS) $(LDFLAGS) $^ -o $@ $(LIBS)
+	$(call say,LD,$@)
+	$Q$(CC) -shared -Wl,-soname,libschedtap.so.0 $(SANFLAGS) $(LDFLAGS) $^ -o $@ $(LIBS)
 
 $B/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(call say,CC,$@)
+	$Q$(CC) $(ALL_CFLAGS) -c $< -o $@
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
 $B/src/capture/bpf/%.o: ALL_CFLAGS += -Ibpf -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"'
 $B/src/capture/bpf/load.o: $B/bpf/schedtap.bpf.o
 
 # the BPF programs: bpftool keeps the BTF and drops the DWARF
-BPF_TRIPLE := $(shell $(CC) -dumpmachine)
+BPF_TRIPLE = $(shell $(CROSS_COMPILE)gcc -dumpmachine)
 $B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c $(wildcard bpf/*.h bpf/shim/*/*.h events/*.h)
 	@mkdir -p $(@D)
-	clang -target bpf -mcpu=v3 -O2 -g -Wall -Wno-macro-redefined -Werror -funsigned-char -D__TARGET_ARCH_$(ARCH) \
+	$(call say,BPF,$@)
+	$Qclang -target bpf -mcpu=v3 -O2 -g -Wall -Wno-macro-redefined -Werror -funsigned-char -D__TARGET_ARCH_$(ARCH) \
 		-Ibpf/shim -Ievents -Ibpf -idirafter /usr/include/$(BPF_TRIPLE) -c $< -o $@.full
-	bpftool gen object $@ $@.full
+	$Qbpftool gen object $@ $@.full
 
 # ---- tests ----------------------------------------------------------------------------------
 TOOLS := $B/tests/mkdat $B/tests/fuzz/fuzz_reader
 $B/tests/%: tests/%.c $B/libschedtap.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $< $B/libschedtap.a -o $@ -lcmocka $(LIBS)
+	$(call say,CC,$@)
+	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $< $B/libschedtap.a -o $@ -lcmocka $(LIBS)
 $B/tests/fuzz/fuzz_reader: TEST_CFLAGS := -DFUZZ_MAIN
 $B/fuzz/fuzz_reader: tests/fuzz/fuzz_reader.c $(LIB_OBJ:$B/%.o=%.c) | $B/bpf/schedtap.bpf.o
 	@mkdir -p $(@D)
-	clang $(filter-out -MMD -MP,$(ALL_CFLAGS)) -fsanitize=fuzzer,address,undefined -Ibpf -Ievents -Isrc/event/shim \
+	$(call say,FUZZ,$@)
+	$Qclang $(filter-out -MMD -MP,$(ALL_CFLAGS)) -fsanitize=fuzzer,address,undefined -Ibpf -Ievents -Isrc/event/shim \
 		-funsigned-char -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"' $(filter %.c,$^) -o $@ $(LIBS)
 
 PROVE := prove --nocount
 export SCHEDTAP ?= $(abspath $B/schedtap)
 export MKDAT ?= $(abspath $B/tests/mkdat)
 
-test: deps ## packages, build, and all tests: unit, golden, live, vm
-	@$(MAKE) --no-print-directory check
+# what installs packages builds in a second make, which then sees them
+AGAIN := @$(MAKE) --no-print-directory
+test: ## packages, build, and all tests: unit, golden, live, vm
+	@tools/deps build test
+	$(AGAIN) check
 
 check: check-unit check-golden check-live check-vm ## all tests, without installing packages
 check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
@@ -84,14 +97,19 @@ fuzz: $B/fuzz/fuzz_reader ## fuzz the reader until Ctrl-C
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c bpf/kernel_types.h
 	@mkdir -p $(@D)
-	clang -target bpf -mcpu=v3 -O2 -g -Wall -Werror -D__TARGET_ARCH_$(ARCH) -Ibpf \
+	$(call say,BPF,$@)
+	$Qclang -target bpf -mcpu=v3 -O2 -g -Wall -Werror -D__TARGET_ARCH_$(ARCH) -Ibpf \
 		-idirafter /usr/include/$(BPF_TRIPLE) -c $< -o $@
 
-bench: deps all $B/tests/mkdat ## measure, as ratios in one run (docs/performance.md)
+bench: ## measure, as ratios in one run (docs/performance.md)
+	@tools/deps build bench
+	$(AGAIN) all
 	bench/run
 
 # ---- use ------------------------------------------------------------------------------------
-demo: deps all ## record this machine for 5 s under a small load, and show what happened
+demo: ## record this machine for 5 s under a small load, and show what happened
+	@tools/deps build
+	$(AGAIN) all
 	@tools/demo $B/schedtap
 
 MAN := $(patsubst docs/man/%.md,$B/man/%,$(wildcard docs/man/*.md))
@@ -114,14 +132,14 @@ install: all $(MAN) ## PREFIX, DESTDIR
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/schedtap.pc
 
 deps: ## name and install the Debian packages that are missing
-	@tools/deps
+	@tools/deps build test bench
 format: ## lay out the code as .clang-format says
 	clang-format -i $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'bench/*.c')
 clean: ## remove what was built
 	rm -rf build build-*
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
-	@echo 'Variables: SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
+	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
 .PHONY: all test check check-unit check-golden check-live check-vm check-san fuzz bench demo install deps format clean help

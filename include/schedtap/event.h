@@ -47,7 +47,8 @@ struct tap_format {
 	unsigned int nr_fields, nr_common;
 	const char *text;      /* the format text, whole */
 	const char *print_fmt; /* what follows "print fmt: " */
-	uint32_t min_size;     /* bytes that a record needs so that every field lies inside it */
+	uint32_t min_size;     /* bytes that a record needs so that every field lies inside it, but
+				* for the trailing array of ftrace's own events: it may be cut */
 	bool big_endian;
 	uint8_t long_size; /* 4 or 8: of the kernel that recorded */
 };
@@ -70,7 +71,7 @@ TAP_API uint64_t tap_field_u64(const struct tap_field *f, const void *rec, uint3
 
 /**
  * tap_field_bytes() - Where a field's bytes lie: text without its NUL, or the elements.
- * @len: set to the number of bytes.
+ * @len: set to the number of bytes; of an array that the record cuts: to those that are there.
  *
  * Return: borrowed from @rec; an empty string where a dynamic location points outside.
  */

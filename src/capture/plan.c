@@ -183,6 +183,30 @@ static int refuse_unknown(struct maker *m, const char *pattern, struct tap_err *
 			   pattern);
 }
 
+static bool is_def(const char *pattern)
+{
+	const struct tap_def *def;
+
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+		if (def_matches(def, pattern) && has_hook(def))
+			return true;
+	return false;
+}
+
+/* Nothing matched: whether there is no such event, or just not with this -f or this -b. */
+static int refuse(struct maker *m, const char *pattern, const char *filter, struct tap_err *err)
+{
+	if (filter && !backend_allows(m, &tap_backend_tracefs))
+		return tap_err_set(err, -EINVAL, "-f '%s' is a filter for tracefs, which -b %s leaves "
+				   "out", filter, m->opts->backend);
+	if (is_def(pattern))
+		return tap_err_set(err, -EINVAL, "'%s' is no event of the kernel's own, and only those "
+				   "%s", pattern, filter ? "take a filter" : "come from tracefs");
+	if (m->root)
+		list_tracefs(m, NULL);
+	return refuse_unknown(m, pattern, err);
+}
+
 /* Whether only tracefs could add to what the definitions gave: foreign systems and globs. */
 static bool needs_tracefs(const char *pattern, int nr_defs)
 {
@@ -206,13 +230,7 @@ static int add_wanted(struct maker *m, const char *pattern, const char *filter, 
 	}
 	if (defs + kernel > 0)
 		return 0;
-	if (filter && tap_def_find(NULL, strchr(pattern, ':') ? strchr(pattern, ':') + 1 : pattern))
-		return tap_err_set(err, -EINVAL,
-				   "'%s' is no event of the kernel's own, and only those take a filter",
-				   pattern);
-	if (m->root)
-		list_tracefs(m, NULL);
-	return refuse_unknown(m, pattern ? pattern : "(default)", err);
+	return refuse(m, pattern ? pattern : "(default)", filter, err);
 }
 
 int tap_plan_make(struct tap_plan *plan, const struct tap_session_opts *opts, struct tap_err *err)

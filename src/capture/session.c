@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,17 +37,27 @@ struct tap_session {
 	struct tap_map tgids, comms, cgroups;
 	struct tap_drain total;
 	struct tap_session_stats stats;
-	struct rusage before, after; /* the recorder's own, around the window */
+	uint64_t own_ns; /* CPU time of the recorder within the window */
 	uint64_t wait_ns;
-	bool running;
+	bool running, failed; /* failed: a drain lost what it had taken */
 };
 
-static uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t id)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(id, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static bool is_used(const struct tap_plan *plan, const struct tap_backend_ops *ops)
@@ -74,9 +83,19 @@ static void fall_back(struct tap_plan *plan, const struct tap_err *why)
 	}
 }
 
+/* A failure behind a fall-back has two reasons, but a bad filter is the user's alone. */
+static int fail_open(const struct tap_err *no_bpf, const struct tap_err *why, struct tap_err *err)
+{
+	if (!no_bpf->code || why->code == -EINVAL)
+		return tap_err_set(err, why->code, "%s", why->text);
+	return tap_err_set(err, no_bpf->code, "%s\nand not from tracefs either: %s", no_bpf->text,
+			   why->text);
+}
+
 static int open_backends(struct tap_session *s, struct tap_err *err)
 {
 	bool may_fall_back = !s->opts.backend;
+	struct tap_err no_bpf = { 0 };
 
 	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
 		struct tap_err why = { 0 };
@@ -88,9 +107,9 @@ static int open_backends(struct tap_session *s, struct tap_err *err)
 		if (!ret)
 			continue;
 		if (backends[i] != &tap_backend_bpf || !may_fall_back || ret == -EINVAL)
-			return tap_err_set(err, ret, "%s", why.text);
+			return fail_open(&no_bpf, &why, err);
 		fall_back(&s->plan, &why);
-		/* what tracefs says next is only the second reason */
+		no_bpf = why;
 		if (!is_used(&s->plan, &tap_backend_tracefs))
 			return tap_err_set(err, ret, "%s", why.text);
 	}
@@ -100,6 +119,15 @@ static int open_backends(struct tap_session *s, struct tap_err *err)
 	return tap_err_set(err, -EOPNOTSUPP, "nothing to record: %s",
 			   s->plan.nr_events && s->plan.events[0].reason ?
 				   s->plan.events[0].reason : "no event is left");
+}
+
+static int check_cpus(const struct tap_plan *plan, struct tap_err *err)
+{
+	for (unsigned int cpu = 0; cpu < plan->nr_cpus; cpu++)
+		if (tap_cpus_has(&plan->scope.cpus, cpu))
+			return 0;
+	return plan->scope.cpus.nr_words ?
+		       tap_err_set(err, -EINVAL, "this machine has none of the given CPUs") : 0;
 }
 
 int tap_session_open(const struct tap_session_opts *opts, struct tap_session **out,
@@ -117,7 +145,8 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->plan.buffer_bytes = opts->buffer_bytes;
 	s->plan.bpf_ringbuf = opts->bpf_ringbuf;
 	s->plan.nr_cpus = tap_machine_possible_cpus();
-	ret = tap_plan_make(&s->plan, opts, err);
+	ret = check_cpus(&s->plan, err);
+	ret = ret ?: tap_plan_make(&s->plan, opts, err);
 	ret = ret ?: open_backends(s, err);
 	if (ret) {
 		tap_session_free(s);
@@ -289,13 +318,13 @@ int tap_session_start(struct tap_session *s, struct tap_err *err)
 	comm_lines(s, &comms);
 	ret = with_head(s, tap_buf_str(&comms), create_spool, err);
 	tap_buf_release(&comms);
-	getrusage(RUSAGE_SELF, &s->before);
 	for (unsigned int i = 0; i < NR_BACKENDS && !ret; i++)
 		if (s->states[i])
 			ret = backends[i]->start(s->states[i], s->spool, err);
 	if (ret)
 		return ret;
 	s->stats.start_ns = now_ns();
+	s->own_ns = -own_cpu_ns();
 	s->running = true;
 	json_object_set_new(s->meta, "events", describe_events(&s->plan));
 	json_object_set_new(s->meta, "window",
@@ -326,26 +355,20 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	else if (res.fill_pct < FILL_LOW_PCT && s->wait_ns < WAIT_MAX_NS)
 		s->wait_ns += s->wait_ns / 4;
 	*wait_ns = s->wait_ns;
+	s->failed |= !!ret;
 	return ret;
-}
-
-static uint64_t cpu_ns(const struct rusage *u)
-{
-	return (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000000ull +
-	       (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000ull;
 }
 
 static void account(struct tap_session *s)
 {
 	struct tap_session_stats *st = &s->stats;
-	uint64_t own_ns = cpu_ns(&s->after) - cpu_ns(&s->before);
 	double window_ns = (double)(st->end_ns - st->start_ns);
 	json_t *price = json_object();
 
 	st->events = s->total.events;
 	st->lost = s->total.lost;
 	st->bytes = tap_spool_bytes(s->spool);
-	st->recorder_cpu_pct = 100.0 * (double)own_ns / window_ns /
+	st->recorder_cpu_pct = 100.0 * (double)s->own_ns / window_ns /
 			       (double)sysconf(_SC_NPROCESSORS_ONLN);
 	for (unsigned int i = 0; i < NR_BACKENDS; i++)
 		if (s->states[i] && backends[i]->account)
@@ -356,7 +379,7 @@ static void account(struct tap_session *s)
 	json_object_set_new(price, "recorder_cpu_pct", json_real(st->recorder_cpu_pct));
 	st->recorder_ns_per_event = -1;
 	if (st->events) {
-		st->recorder_ns_per_event = (double)own_ns / (double)st->events;
+		st->recorder_ns_per_event = (double)s->own_ns / (double)st->events;
 		json_object_set_new(price, "recorder_ns_per_event",
 				    json_real(st->recorder_ns_per_event));
 	}
@@ -444,12 +467,14 @@ static int stop(struct tap_session *s, struct tap_err *err)
 	int ret = 0;
 
 	s->running = false;
+	s->own_ns += own_cpu_ns(); /* switching off is no part of the window */
+	s->stats.end_ns = now_ns();
 	for (unsigned int i = 0; i < NR_BACKENDS; i++)
 		if (s->states[i])
 			ret = backends[i]->stop(s->states[i], err) ?: ret;
-	s->stats.end_ns = now_ns();
+	s->own_ns -= own_cpu_ns();
 	ret = drain(s, true, &res, err) ?: ret;
-	getrusage(RUSAGE_SELF, &s->after);
+	s->own_ns += own_cpu_ns();
 	return ret;
 }
 
@@ -463,7 +488,7 @@ int tap_session_finish(struct tap_session *s, struct tap_err *err)
 			    json_pack("{s:I, s:I}", "start_ns", (json_int_t)s->stats.start_ns,
 				      "end_ns", (json_int_t)s->stats.end_ns));
 	json_array_append_new(json_object_get(s->meta, "clocks"), tap_machine_clocks());
-	json_object_set_new(s->meta, "complete", json_boolean(!failed));
+	json_object_set_new(s->meta, "complete", json_boolean(!failed && !s->failed));
 	ret = failed ?: learn_names(s, &cmdlines, err);
 	json_object_set_new(s->meta, "tasks", task_table(s));
 	json_object_set_new(s->meta, "cgroups", cgroup_table(s));

@@ -110,7 +110,7 @@ static int run_man_options(void *opts, const struct tap_strings *operands, char 
 		add_markdown(&out, o->help);
 		tap_buf_puts(&out, "\n\n");
 	}
-	fwrite(out.data, 1, out.len, stdout);
+	fputs(tap_buf_str(&out), stdout);
 	tap_buf_release(&out);
 	return TAP_EXIT_OK;
 }

@@ -285,14 +285,38 @@ static void reap(struct run *run)
 	run->child = 0;
 }
 
+/* How many events failed for the reason of event @i; 0 if an earlier one has it too. */
+static unsigned int count_failed(const struct tap_plan *plan, unsigned int i)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int k = 0; k < plan->nr_events; k++) {
+		const struct tap_plan_event *ev = &plan->events[k];
+
+		if (ev->status != TAP_EVENT_FAILED || !ev->reason ||
+		    strcmp(ev->reason, plan->events[i].reason))
+			continue;
+		if (k < i)
+			return 0;
+		nr++;
+	}
+	return nr;
+}
+
 static void print_plan(const struct tap_plan *plan)
 {
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
 		const struct tap_plan_event *ev = &plan->events[i];
+		unsigned int nr = 0;
 
-		if (ev->status == TAP_EVENT_FAILED)
+		if (ev->status == TAP_EVENT_FAILED && ev->reason)
+			nr = count_failed(plan, i);
+		if (nr > 1)
+			fprintf(stderr, "schedtap: without %s:%s and %u more: %s\n", ev->system,
+				ev->name, nr - 1, ev->reason);
+		else if (nr)
 			fprintf(stderr, "schedtap: without %s:%s: %s\n", ev->system, ev->name,
-				ev->reason ? ev->reason : "?");
+				ev->reason);
 	}
 }
 
@@ -381,6 +405,14 @@ static int run_session(struct run *run, char **rest, struct tap_err *err)
 	return ret ? ret : finished;
 }
 
+/* What recording needs was there when the session opened: what is refused now is a file. */
+static int fail_running(struct tap_err *err)
+{
+	if (err->code == -EACCES || err->code == -EPERM)
+		err->code = -EIO;
+	return tap_cmd_fail(err, false);
+}
+
 static int run_record(void *opts, const struct tap_strings *operands, char **rest)
 {
 	struct record_opts *o = opts;
@@ -401,7 +433,7 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 		close(run.pidfds[i]);
 	free(run.pidfds);
 	free(o->wanted);
-	return ret ? tap_cmd_fail(&err, false) : exit_code(&run, rest && *rest);
+	return ret ? fail_running(&err) : exit_code(&run, rest && *rest);
 }
 
 static const struct record_opts record_defaults = {

@@ -35,21 +35,21 @@ static const struct {
 	uint8_t size; /* 0: a long */
 	bool is_signed;
 } typedefs[] = {
-	{ "u8", 1, false },	  { "s8", 1, true },	     { "u16", 2, false },
-	{ "s16", 2, true },	  { "u32", 4, false },	     { "s32", 4, true },
-	{ "u64", 8, false },	  { "s64", 8, true },	     { "__u8", 1, false },
-	{ "__s8", 1, true },	  { "__u16", 2, false },     { "__s16", 2, true },
-	{ "__u32", 4, false },	  { "__s32", 4, true },	     { "__u64", 8, false },
-	{ "__s64", 8, true },	  { "uint8_t", 1, false },   { "int8_t", 1, true },
-	{ "uint16_t", 2, false }, { "int16_t", 2, true },    { "uint32_t", 4, false },
-	{ "int32_t", 4, true },	  { "uint64_t", 8, false },  { "int64_t", 8, true },
-	{ "bool", 1, false },	  { "_Bool", 1, false },     { "uint", 4, false },
-	{ "ushort", 2, false },	  { "ulong", 0, false },     { "size_t", 0, false },
-	{ "ssize_t", 0, true },	  { "uintptr_t", 0, false }, { "cpumask_t", 0, false },
-	{ "nodemask_t", 0, false }, { "pid_t", 4, true },    { "uid_t", 4, false },
-	{ "gid_t", 4, false },	  { "dev_t", 4, false },     { "gfp_t", 4, false },
-	{ "loff_t", 8, true },	  { "ktime_t", 8, true },    { "sector_t", 8, false },
-	{ "__be16", 2, false },	  { "__be32", 4, false },    { "__kernel_rwf_t", 4, true },
+	{ "u8", 1, false },	    { "s8", 1, true },	       { "u16", 2, false },
+	{ "s16", 2, true },	    { "u32", 4, false },       { "s32", 4, true },
+	{ "u64", 8, false },	    { "s64", 8, true },	       { "__u8", 1, false },
+	{ "__s8", 1, true },	    { "__u16", 2, false },     { "__s16", 2, true },
+	{ "__u32", 4, false },	    { "__s32", 4, true },      { "__u64", 8, false },
+	{ "__s64", 8, true },	    { "uint8_t", 1, false },   { "int8_t", 1, true },
+	{ "uint16_t", 2, false },   { "int16_t", 2, true },    { "uint32_t", 4, false },
+	{ "int32_t", 4, true },	    { "uint64_t", 8, false },  { "int64_t", 8, true },
+	{ "bool", 1, false },	    { "_Bool", 1, false },     { "uint", 4, false },
+	{ "ushort", 2, false },	    { "ulong", 0, false },     { "size_t", 0, false },
+	{ "ssize_t", 0, true },	    { "uintptr_t", 0, false }, { "cpumask_t", 0, false },
+	{ "nodemask_t", 0, false }, { "pid_t", 4, true },      { "uid_t", 4, false },
+	{ "gid_t", 4, false },	    { "dev_t", 4, false },     { "gfp_t", 4, false },
+	{ "loff_t", 8, true },	    { "ktime_t", 8, true },    { "sector_t", 8, false },
+	{ "__be16", 2, false },	    { "__be32", 4, false },    { "__kernel_rwf_t", 4, true },
 };
 
 static bool span_is(struct span a, const char *s)
@@ -229,8 +229,8 @@ static void set_kind(struct tap_field *f, const struct declaration *d, struct ta
 			f->elem_size = known ? type.size : 1;
 		return;
 	}
-	f->kind = f->size && f->size <= 8 && !(f->size & (f->size - 1)) ? TAP_FIELD_NUMBER :
-									   TAP_FIELD_ARRAY;
+	f->kind = f->size && f->size <= 8 && !(f->size & (f->size - 1)) ? TAP_FIELD_NUMBER
+									: TAP_FIELD_ARRAY;
 }
 
 /* "offset:8;", "size:16;" and "signed:0;" in any order; kernels before 2.6.34 have no "signed". */

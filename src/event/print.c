@@ -92,7 +92,9 @@ static const unsigned char *bytes_of(const struct run *r, uint32_t n, uint32_t *
 
 static uint64_t load_elem(const unsigned char *p, struct tap_ctype type, bool swap)
 {
-	static const uint8_t loads[] = { [1] = LOAD_U8, [2] = LOAD_U16, [4] = LOAD_U32, [8] = LOAD_64 };
+	static const uint8_t loads[] = {
+		[1] = LOAD_U8, [2] = LOAD_U16, [4] = LOAD_U32, [8] = LOAD_64
+	};
 	uint8_t how = loads[type.size];
 
 	if (swap && type.size > 1)
@@ -374,7 +376,8 @@ static char *put_short(const struct run *r, uint32_t i, char *w)
 }
 
 /* Bitmaps are arrays of longs: the bytes of each are in the recording kernel's order. */
-static unsigned char mask_byte(const struct run *r, const unsigned char *p, uint32_t len, uint32_t i)
+static unsigned char mask_byte(const struct run *r, const unsigned char *p, uint32_t len,
+			       uint32_t i)
 {
 	uint32_t word = r->prog->fmt->long_size;
 
@@ -545,12 +548,11 @@ static void put_ip6(const struct print_out *o, const unsigned char *p, struct ta
 
 static void put_uuid(const struct print_out *o, const unsigned char *p, struct tap_buf *out)
 {
-	static const uint8_t big[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 	static const uint8_t little[] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
 	const char *set = o->upper ? "0123456789ABCDEF" : "0123456789abcdef";
 
 	for (int i = 0; i < 16; i++) {
-		unsigned char byte = p[o->special ? little[i] : big[i]];
+		unsigned char byte = p[o->special ? little[i] : i];
 
 		tap_buf_char(out, set[byte >> 4]);
 		tap_buf_char(out, set[byte & 15]);
@@ -586,8 +588,9 @@ static void put_sockaddr(const struct run *r, const struct print_out *o, const u
 
 static void put_address(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
-	static const uint8_t needs[] = { [OUT_IP4] = 4, [OUT_IP6] = 16, [OUT_SOCKADDR] = 8,
-					 [OUT_MAC] = 6, [OUT_UUID] = 16 };
+	static const uint8_t needs[] = {
+		[OUT_IP4] = 4, [OUT_IP6] = 16, [OUT_SOCKADDR] = 8, [OUT_MAC] = 6, [OUT_UUID] = 16
+	};
 	uint32_t len;
 	const unsigned char *p = bytes_of(r, o->node, &len);
 
@@ -627,8 +630,8 @@ static void put_open(const struct run *r, const struct print_out *o, struct tap_
 		put_mask(r, o->node, out);
 		break;
 	case OUT_LIST: /* %*pbl: the width is the number of bits */
-		put_list(r, o->node,
-			 o->width_node ? (int64_t)eval(r, o->width_node) : o->width, out);
+		put_list(r, o->node, o->width_node ? (int64_t)eval(r, o->width_node) : o->width,
+			 out);
 		break;
 	case OUT_UNKNOWN:
 		tap_buf_char(out, '?');
@@ -786,13 +789,15 @@ static void foreign_free(struct foreign *f)
  */
 static bool foreign_is_safe(const struct tap_format *fmt)
 {
-	static const char *const words[] = { "[", "__print_", "_dynamic_array", "_bitmask",
-					     "_cpumask", "_sockaddr", "*p", "({" };
+	static const char *const words[] = { "[", "({", "__print_hex", "__print_array",
+					     "_dynamic_array" };
+	const char *args = strstr(fmt->print_fmt, "\",");
 
-	if (!*fmt->print_fmt || strlen(fmt->text) > FOREIGN_MAX_TEXT)
+	if (!*fmt->print_fmt || strlen(fmt->text) > FOREIGN_MAX_TEXT ||
+	    strstr(fmt->print_fmt, "*p"))
 		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strstr(fmt->print_fmt, words[i]))
+	for (size_t i = 0; args && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(args, words[i]))
 			return false;
 	return true;
 }
@@ -815,8 +820,8 @@ static int foreign_new(const struct tap_format *fmt, struct foreign **out)
 	}
 	tep_set_long_size(f->tep, fmt->long_size);
 	tep_set_file_bigendian(f->tep, fmt->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-	tep_set_local_bigendian(f->tep, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? TEP_BIG_ENDIAN :
-										TEP_LITTLE_ENDIAN);
+	tep_set_local_bigendian(f->tep, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? TEP_BIG_ENDIAN
+									       : TEP_LITTLE_ENDIAN);
 	if (tep_parse_event(f->tep, fmt->text, strlen(fmt->text), fmt->system) ||
 	    !tep_find_event(f->tep, fmt->id) ||
 	    tep_find_event(f->tep, fmt->id)->flags & TEP_EVENT_FL_FAILED) {

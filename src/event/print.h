@@ -2,7 +2,11 @@
 /*
  * Printing a record as its print format says ("prev_comm=%s prev_pid=%d ..."). The text is
  * compiled once into a short program over the record's fields. What the compiler does not know
- * (rare functions of foreign events) is handed to libtraceevent, which knows more and is slower.
+ * (rare functions of foreign events) is handed to libtraceevent, which knows more and is slower,
+ * as long as it cannot be led astray by what stands in a record.
+ *
+ * Numbers look as printk writes them. What only the recording kernel could tell (a variable, an
+ * enum that it did not resolve) is a '?'; the address of a text that it did not record is in hex.
  */
 #ifndef TAP_EVENT_PRINT_H
 #define TAP_EVENT_PRINT_H

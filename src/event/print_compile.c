@@ -92,8 +92,8 @@ static uint32_t add_node(struct comp *c, struct print_node n)
 
 static uint32_t add_num(struct comp *c, struct tap_ctype type, uint64_t v)
 {
-	return add_node(c, (struct print_node){ .op = P_NUM, .type = type,
-						.num = print_fit(type, v) });
+	return add_node(
+		c, (struct print_node){ .op = P_NUM, .type = type, .num = print_fit(type, v) });
 }
 
 static uint32_t add_unknown(struct comp *c)
@@ -224,6 +224,9 @@ static uint32_t add_binary(struct comp *c, enum print_op op, uint32_t a, uint32_
 		return add_logic(c, op, a, b);
 	if (!is_number(c, a) || !is_number(c, b))
 		return 0;
+	/* C counts in what the pointer points to */
+	if (node(c, a)->opaque && (op == P_ADD || op == P_SUB))
+		return add_unknown(c);
 	type = shift ? promoted(node(c, a)->type) : common_type(node(c, a)->type, node(c, b)->type);
 	/* A shift count is not converted; a negative one is above every width. */
 	if (!same_bits(node(c, a)->type, type))
@@ -237,8 +240,11 @@ static uint32_t add_binary(struct comp *c, enum print_op op, uint32_t a, uint32_
 			       print_arith(op, type, node(c, a)->num, node(c, b)->num));
 	if (op == P_AND && node(c, a)->op == P_LOAD && is_const(c, b))
 		return add_masked_load(c, a, node(c, b)->num, type);
-	return add_node(c, (struct print_node){ .op = op, .type = compare ? type_int : type,
-						.arith = type, .a = a, .b = b });
+	return add_node(c, (struct print_node){ .op = op,
+						.type = compare ? type_int : type,
+						.arith = type,
+						.a = a,
+						.b = b });
 }
 
 static uint32_t add_unary(struct comp *c, enum print_op op, uint32_t a)
@@ -345,6 +351,12 @@ static struct word take_word(struct comp *c)
 	return w;
 }
 
+static unsigned int digit_of(char ch)
+{
+	return isdigit((unsigned char)ch) ? (unsigned int)(ch - '0')
+					  : (unsigned int)((ch | 32) - 'a' + 10);
+}
+
 /* One character of a string or character constant, its escapes resolved. */
 static char take_char(struct comp *c)
 {
@@ -363,8 +375,7 @@ static char take_char(struct comp *c)
 	ch = *c->p++;
 	if (ch == 'x') {
 		for (; c->p < c->end && isxdigit((unsigned char)*c->p); c->p++)
-			v = v * 16 + (unsigned int)(isdigit((unsigned char)*c->p) ?
-							    *c->p - '0' : (*c->p | 32) - 'a' + 10);
+			v = v * 16 + digit_of(*c->p);
 		return (char)v;
 	}
 	e = strchr(from, ch);
@@ -401,8 +412,7 @@ static uint32_t take_number(struct comp *c)
 		c->p += base == 16 ? 2 : 0;
 	}
 	for (; c->p < c->end && isxdigit((unsigned char)*c->p); c->p++) {
-		uint64_t digit = isdigit((unsigned char)*c->p) ? (uint64_t)(*c->p - '0') :
-								 (uint64_t)((*c->p | 32) - 'a' + 10);
+		uint64_t digit = digit_of(*c->p);
 
 		overflow |= digit >= base || __builtin_mul_overflow(v, base, &v) ||
 			    __builtin_add_overflow(v, digit, &v);
@@ -451,8 +461,9 @@ static uint32_t add_bytes(struct comp *c, const struct tap_field *f)
 
 static uint32_t add_field(struct comp *c, const struct tap_field *f)
 {
-	struct print_node n = { .op = P_LOAD, .at = f->offset, .len = f->size, .swap = f->swap,
-				.num = UINT64_MAX };
+	struct print_node n = {
+		.op = P_LOAD, .at = f->offset, .len = f->size, .swap = f->swap, .num = UINT64_MAX
+	};
 
 	if (f->kind != TAP_FIELD_NUMBER)
 		return add_bytes(c, f);
@@ -487,8 +498,8 @@ static uint32_t most_text(struct comp *c, uint64_t bytes)
 static void add_entry(struct comp *c, struct print_entry e)
 {
 	struct print_prog *prog = c->prog;
-	struct print_entry *v = grow(c, prog->entries, prog->nr_entries, 1, &prog->cap_entries,
-				     sizeof(e));
+	struct print_entry *v =
+		grow(c, prog->entries, prog->nr_entries, 1, &prog->cap_entries, sizeof(e));
 
 	if (!v)
 		return;
@@ -831,11 +842,18 @@ static bool accept_cast(struct comp *c, struct cast *k)
 	k->known = tap_ctype_find(k->name.s, k->name.len, abi_of(c), &k->type) ||
 		   field_type(c, k->name, &k->type);
 	star = memchr(k->name.s, '*', k->name.len);
+	if (star && k->name.s[k->name.len - 1] != '*')
+		goto no;
 	if (star) {
+		struct word elem = { k->name.s, (size_t)(star - k->name.s) };
+
 		k->is_pointer = true;
-		if (star == k->name.s ||
-		    !tap_ctype_find(k->name.s, (size_t)(star - k->name.s), abi_of(c), &k->elem))
+		while (elem.len && elem.s[elem.len - 1] == ' ')
+			elem.len--;
+		if (word_is(elem, "void") || word_is(elem, "const void"))
 			k->elem = (struct tap_ctype){ 1, false };
+		else if (!tap_ctype_find(elem.s, elem.len, abi_of(c), &k->elem))
+			k->elem = (struct tap_ctype){ 0 };
 	}
 	if (k->known)
 		return true;
@@ -852,6 +870,19 @@ no:
 
 static uint32_t parse_unary(struct comp *c);
 
+static uint32_t cast_number(struct comp *c, uint32_t n, const struct cast *k)
+{
+	struct print_node copy;
+
+	if (k->known)
+		n = cast(c, n, k->type);
+	if (c->err)
+		return 0;
+	copy = *node(c, n);
+	copy.opaque = k->is_pointer && k->elem.size != 1;
+	return copy.opaque == node(c, n)->opaque ? n : add_node(c, copy);
+}
+
 static uint32_t parse_cast(struct comp *c, const struct cast *k)
 {
 	uint32_t n = parse_unary(c);
@@ -860,13 +891,13 @@ static uint32_t parse_cast(struct comp *c, const struct cast *k)
 	if (c->err || !n)
 		return 0;
 	if (node(c, n)->class == PRINT_NUMBER)
-		return k->known ? cast(c, n, k->type) : n;
+		return cast_number(c, n, k);
 	if (!k->is_pointer)
 		return fail(c, -EINVAL);
 	if (node(c, n)->class == PRINT_TEXT)
 		return n;
 	copy = *node(c, n);
-	copy.type = k->elem;
+	copy.type = k->elem.size ? k->elem : (struct tap_ctype){ 1, false };
 	return add_node(c, copy);
 }
 
@@ -1125,12 +1156,12 @@ static const char *set_pointer(struct comp *c, struct print_out *o, const char *
 		bool special; /* %pI6c: shortened; %pUl, %pUL: the first fields little-endian */
 		bool upper;
 	} words[] = {
-		{ "bl", OUT_LIST },		{ "b", OUT_MASK },
-		{ "I4", OUT_IP4 },		{ "I6c", OUT_IP6, true },
-		{ "I6", OUT_IP6 },		{ "ISpc", OUT_SOCKADDR, true },
-		{ "M", OUT_MAC },
-		{ "UB", OUT_UUID, false, true }, { "Ul", OUT_UUID, true },
-		{ "UL", OUT_UUID, true, true },	{ "U", OUT_UUID },
+		{ "bl", OUT_LIST },	  { "b", OUT_MASK },
+		{ "I4", OUT_IP4 },	  { "I6c", OUT_IP6, true },
+		{ "I6", OUT_IP6 },	  { "ISpc", OUT_SOCKADDR, true },
+		{ "M", OUT_MAC },	  { "UB", OUT_UUID, false, true },
+		{ "Ul", OUT_UUID, true }, { "UL", OUT_UUID, true, true },
+		{ "U", OUT_UUID },
 	};
 	size_t len = 0, i, nr = sizeof(words) / sizeof(words[0]);
 
@@ -1274,7 +1305,7 @@ int tap_print_compile(const struct tap_format *fmt, struct print_prog *prog)
 	*prog = (struct print_prog){ .fmt = fmt };
 	c.end = c.p + strlen(c.p);
 	add_num(&c, type_int, 0); /* node 0 */
-	add_text(&c, "", 1);	  /* and no text is at 0 */
+	add_text(&c, "", 1); /* and no text is at 0 */
 	prog->entries = grow(&c, NULL, 0, 1, &prog->cap_entries, sizeof(*prog->entries));
 	take_string(&c, &at, &len);
 	if (!c.err) {

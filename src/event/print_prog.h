@@ -12,14 +12,14 @@
 
 enum print_op {
 	P_NUM,
-	P_LOAD,	  /* a number field & num */
-	P_ELEM,	  /* a: bytes, b: index */
-	P_LEN,	  /* bytes of a dynamic field */
+	P_LOAD, /* a number field & num */
+	P_ELEM, /* a: bytes, b: index */
+	P_LEN, /* bytes of a dynamic field */
 	P_CAST,
 	P_NEG,
 	P_INV,
 	P_NOT,
-	P_COND,	  /* a ? b : c; numbers or texts */
+	P_COND, /* a ? b : c; numbers or texts */
 	P_ANDAND,
 	P_OROR,
 	P_MUL,
@@ -39,13 +39,13 @@ enum print_op {
 	P_XOR,
 	P_OR,
 	P_UNKNOWN, /* what only the recording kernel knew */
-	P_BYTES,   /* where a field that is no number lies */
+	P_BYTES, /* where a field that is no number lies */
 	P_LITERAL,
 	P_SYMBOLIC, /* a: value */
-	P_FLAGS,    /* a: value, b: delimiter */
-	P_MASK,	    /* a: bytes */
-	P_CPUS,	    /* the same, as a list */
-	P_HEX,	    /* a: bytes, b: how many */
+	P_FLAGS, /* a: value, b: delimiter */
+	P_MASK, /* a: bytes */
+	P_CPUS, /* the same, as a list */
+	P_HEX, /* a: bytes, b: how many */
 	P_HEX_STR,
 	P_ARRAY, /* a: bytes, b: how many, c: bytes of each */
 };
@@ -75,14 +75,15 @@ enum print_load {
 
 struct print_node {
 	uint8_t op, class, load;
-	bool unknown;		/* it, or something that it is made of */
-	bool swap;		/* LOAD: of the other byte order */
-	struct tap_ctype type;	/* of the value; of the elements where it is bytes */
+	bool unknown; /* it, or something that it is made of */
+	bool swap; /* LOAD: of the other byte order */
+	bool opaque; /* a pointer to what has a size that only the kernel knew */
+	struct tap_ctype type; /* of the value; of the elements where it is bytes */
 	struct tap_ctype arith; /* of the operands */
 	uint16_t depth;
 	uint32_t a, b, c;
 	uint32_t at, len; /* LOAD: in the record; LITERAL: in texts; SYMBOLIC, FLAGS: in entries */
-	uint32_t most;	  /* bytes of text, where that is known before; 0: it is not */
+	uint32_t most; /* bytes of text, where that is known before; 0: it is not */
 	union {
 		uint64_t num;
 		const struct tap_field *field;
@@ -101,8 +102,8 @@ enum print_kind {
 	OUT_HEX,
 	OUT_NUMBER, /* any number */
 	OUT_CHARS16, /* a 16-byte text field (comm) */
-	OUT_CHARS,   /* a text field of fixed size */
-	OUT_SHORT,   /* a text of PRINT_SHORT bytes at most */
+	OUT_CHARS, /* a text field of fixed size */
+	OUT_SHORT, /* a text of PRINT_SHORT bytes at most */
 	/* from here on the length is not known before */
 	OUT_TEXT,
 	OUT_CHAR,
@@ -121,9 +122,9 @@ struct print_out {
 	uint8_t base;
 	bool is_signed, left, plus, space, zero, special, upper;
 	uint32_t lit, lit_len; /* in texts; comes first */
-	uint32_t at, len;      /* of the field, where kind or load say so */
+	uint32_t at, len; /* of the field, where kind or load say so */
 	uint32_t node;
-	int32_t width, precision;	       /* precision -1: none */
+	int32_t width, precision; /* precision -1: none */
 	uint32_t width_node, precision_node; /* "*"; 0: a constant */
 	size_t rest; /* bytes that literals and conversions from here on write at most, up to
 		      * and including the next one of unknown length */
@@ -134,7 +135,7 @@ struct print_prog {
 	struct print_node *nodes; /* node 0 is no node */
 	struct print_entry *entries;
 	struct print_out *outs; /* ends with OUT_END */
-	char *texts;		/* with PRINT_SLACK bytes behind */
+	char *texts; /* with PRINT_SLACK bytes behind */
 	uint32_t nr_nodes, nr_entries, nr_outs, texts_len;
 	uint32_t cap_nodes, cap_entries, cap_outs, cap_texts;
 };

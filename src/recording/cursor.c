@@ -53,7 +53,7 @@ static enum tap_step long_record(struct tap_cursor *c, uint32_t len, uint32_t de
 
 static enum tap_step padding(struct tap_cursor *c, uint32_t len, uint32_t delta)
 {
-	if (len < 4 || len & 3 || len > (size_t)(c->end - c->at) - 4)
+	if (len < 4 || len > (size_t)(c->end - c->at) - 4)
 		return TAP_STEP_DAMAGE;
 	c->at += 4 + len;
 	c->ts += delta;

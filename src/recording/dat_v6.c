@@ -72,7 +72,8 @@ static int read_tag(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 		tag = tap_bytes_take(b, TAG_LEN);
 	}
 	if (tag && !memcmp(tag, "latency  ", TAG_LEN))
-		return tap_err_set(err, -ENOTSUP, "'%.300s' holds text of a latency tracer, no events",
+		return tap_err_set(err, -ENOTSUP,
+				   "'%.300s' holds text of a latency tracer, no events",
 				   v->r->path);
 	if (!tag || memcmp(tag, "flyrecord", TAG_LEN))
 		return tap_dat_bad(v->r, err, "no event data where they should begin");

@@ -34,7 +34,8 @@ int tap_dat_read_file(struct tap_reader *r, struct tap_err *err)
 		r->info.version = 6;
 		return tap_dat_read_v6(r, &b, err);
 	}
-	return tap_err_set(err, -ENOTSUP, "'%.300s' is a trace.dat of version '%.16s': 6 and 7 can be read",
+	return tap_err_set(err, -ENOTSUP,
+			   "'%.300s' is a trace.dat of version '%.16s': only 6 and 7 can be read",
 			   r->path, version);
 }
 
@@ -49,7 +50,8 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 	if (S_ISDIR(st.st_mode))
 		return tap_dat_read_spool(r, fd, err);
 	if (!S_ISREG(st.st_mode))
-		return tap_err_set(err, -EINVAL, "'%.300s' is no recording: neither a file nor a folder",
+		return tap_err_set(err, -EINVAL,
+				   "'%.300s' is no recording: neither a file nor a folder",
 				   r->path);
 	ret = tap_dat_add_map(r, fd, &map);
 	if (ret)

@@ -41,8 +41,7 @@ static const struct tap_abi abis[] = { { false, 8 }, { true, 8 }, { false, 4 }, 
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
 static const char layout[] =
-	"name: e\nID: 77\nformat:\n" COMMON_FIELDS
-	"\tfield:s8 a;\toffset:8;\tsize:1;\tsigned:1;\n"
+	"name: e\nID: 77\nformat:\n" COMMON_FIELDS "\tfield:s8 a;\toffset:8;\tsize:1;\tsigned:1;\n"
 	"\tfield:u8 b;\toffset:9;\tsize:1;\tsigned:0;\n"
 	"\tfield:s16 c;\toffset:10;\tsize:2;\tsigned:1;\n"
 	"\tfield:u32 d;\toffset:12;\tsize:4;\tsigned:0;\n"
@@ -61,9 +60,10 @@ static const char layout[] =
 	"\tfield:u8 v4[28];\toffset:112;\tsize:28;\tsigned:0;\n"
 	"\tfield:u8 v6[28];\toffset:140;\tsize:28;\tsigned:0;\n"
 	"\tfield:const char * p;\toffset:168;\tsize:8;\tsigned:0;\n"
+	"\tfield:u8 cut[8];\toffset:176;\tsize:8;\tsigned:0;\n"
 	"\nprint fmt: ";
 
-enum { FIXED = 176, STR = FIXED, REL = 184, NUMS = 192, MASK = 204, RECORD = 220 };
+enum { STR = 184, REL = 192, NUMS = 200, MASK = 212, RECORD = 228 };
 
 static void put(unsigned char *rec, struct tap_abi abi, uint32_t at, uint32_t size, uint64_t v)
 {
@@ -100,6 +100,7 @@ static void fill(unsigned char *rec, struct tap_abi abi)
 	memcpy(rec + 142, "\x01\xbb", 2);
 	memcpy(rec + 148, "\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x01", 16);
 	put(rec, abi, 168, 8, 0xffffffff81000000);
+	put(rec, abi, 176, 2, 10);
 	memcpy(rec + STR, "hello", 6);
 	memcpy(rec + REL, "rel", 4);
 	for (uint32_t i = 0; i < 3; i++)
@@ -119,8 +120,7 @@ static struct tap_printer *make(const char *name, const char *text, struct tap_a
 	if (tap_format_parse("sys", text, strlen(text), abi, fmt, &err))
 		fail_msg("%s: %s", name, err.text);
 	assert_int_equal(tap_printer_new(*fmt, &p, &err), 0);
-	way = tap_printer_is_foreign(p) ? FOREIGN :
-	      tap_print_compile(*fmt, &prog) ? PAIRS : NATIVE;
+	way = tap_printer_is_foreign(p) ? FOREIGN : tap_print_compile(*fmt, &prog) ? PAIRS : NATIVE;
 	if (way == NATIVE)
 		tap_print_prog_release(&prog);
 	if (way != want)
@@ -138,6 +138,22 @@ static void run(const struct tap_printer *p, const void *rec, uint32_t size, str
 	tap_buf_clear(out);
 	tap_printer_run(p, copy, size, out);
 	free(copy);
+}
+
+/* Any bytes at all, in a record of any size: nothing may be read outside of it. */
+static void print_garbage(const struct tap_format *fmt, const struct tap_printer *p)
+{
+	struct tap_buf out = { .max = 1 << 20 };
+	unsigned char rec[4096];
+
+	for (unsigned int i = 0; i < 4; i++) {
+		uint32_t size = fmt->min_size + (uint32_t)random() % 32;
+
+		for (uint32_t j = 0; j < size; j++)
+			rec[j] = i == 3 ? 0xff : (unsigned char)random();
+		run(p, rec, size, &out);
+	}
+	tap_buf_release(&out);
 }
 
 struct print_case {
@@ -160,6 +176,7 @@ static void run_cases(const struct print_case *c, size_t nr)
 		run(p, rec, RECORD, &out);
 		if (strcmp(tap_buf_str(&out), c->want))
 			fail_msg("%s: got <%s>, want <%s>", c->name, out.data, c->want);
+		print_garbage(fmt, p);
 		tap_printer_free(p);
 		tap_format_free(fmt);
 		tap_buf_release(&text);
@@ -177,38 +194,52 @@ static void test_numbers(void **state)
 		{ "a literal longer than any piece",
 		  "\"0123456789abcdef0123456789abcdef0123456789%u\", REC->b",
 		  "0123456789abcdef0123456789abcdef0123456789200" },
-		{ "all widths", "\"%d %d %d %u %d %llu %lld\", REC->a, REC->b, REC->c, REC->d, REC->e, REC->g, REC->h",
+		{ "all widths",
+		  "\"%d %d %d %u %d %llu %lld\", REC->a, REC->b, REC->c, REC->d, REC->e, REC->g, "
+		  "REC->h",
 		  "-7 200 -300 4000000000 -5 12345678901234567890 -9000000000000000000" },
 		{ "all widths, big endian",
-		  "\"%d %d %d %u %d %llu %lld\", REC->a, REC->b, REC->c, REC->d, REC->e, REC->g, REC->h",
+		  "\"%d %d %d %u %d %llu %lld\", REC->a, REC->b, REC->c, REC->d, REC->e, REC->g, "
+		  "REC->h",
 		  "-7 200 -300 4000000000 -5 12345678901234567890 -9000000000000000000", BE64 },
-		{ "%d of a 64-bit value is cut to an int", "\"%d %u\", REC->g, REC->g", "-350287150 3944680146" },
+		{ "%d of a 64-bit value is cut to an int", "\"%d %u\", REC->g, REC->g",
+		  "-350287150 3944680146" },
 		{ "%d of a 64-bit value is cut to an int, big endian", "\"%d %u\", REC->g, REC->g",
 		  "-350287150 3944680146", BE64 },
 		{ "%u of a negative int", "\"%u %x\", REC->e, REC->e", "4294967291 fffffffb" },
-		{ "%lu of a negative int is 64 bits wide", "\"%lu\", REC->e", "18446744073709551611" },
+		{ "%lu of a negative int is 64 bits wide", "\"%lu\", REC->e",
+		  "18446744073709551611" },
 		{ "%lu is 32 bits wide on a 32-bit kernel", "\"%lu %lu\", REC->e, REC->g",
 		  "4294967291 3944680146", LE32 },
-		{ "%lu is 32 bits wide on a big-endian 32-bit kernel", "\"%lx %lx\", REC->e, REC->g",
-		  "fffffffb eb1f0ad2", BE32 },
+		{ "%lu is 32 bits wide on a big-endian 32-bit kernel",
+		  "\"%lx %lx\", REC->e, REC->g", "fffffffb eb1f0ad2", BE32 },
 		{ "%hd and %hhu", "\"%hd %hhu %hhd\", REC->d, REC->d, REC->b", "10240 0 -56" },
-		{ "%zu, %zd and %Lu", "\"%zu %zd %Lu\", REC->b, REC->e, REC->g", "200 -5 12345678901234567890" },
-		{ "flags and widths", "\"[%5d][%-5d][%05d][%+d][% d][%3u]\", REC->e, REC->e, REC->e, REC->b, REC->b, REC->d",
+		{ "%zu, %zd and %Lu", "\"%zu %zd %Lu\", REC->b, REC->e, REC->g",
+		  "200 -5 12345678901234567890" },
+		{ "flags and widths",
+		  "\"[%5d][%-5d][%05d][%+d][% d][%3u]\", REC->e, REC->e, REC->e, REC->b, REC->b, "
+		  "REC->d",
 		  "[   -5][-5   ][-0005][+200][ 200][4000000000]" },
-		{ "a precision", "\"[%.3d][%8.3d][%-8.4u]\", REC->e, REC->e, REC->b", "[-005][    -005][0200    ]" },
-		{ "a width from an argument", "\"[%*d][%*d][%.*d]\", 6, REC->e, -6, REC->e, 4, REC->b",
+		{ "a precision", "\"[%.3d][%8.3d][%-8.4u]\", REC->e, REC->e, REC->b",
+		  "[-005][    -005][0200    ]" },
+		{ "a width from an argument",
+		  "\"[%*d][%*d][%.*d]\", 6, REC->e, -6, REC->e, 4, REC->b",
 		  "[    -5][-5    ][0200]" },
-		{ "hex and octal", "\"%x %X %#x %#X %o %#o %08lx %016llx %#010x\", REC->b, REC->b, REC->b, REC->b, REC->b, REC->b, REC->b, REC->g, REC->b",
+		{ "hex and octal",
+		  "\"%x %X %#x %#X %o %#o %08lx %016llx %#010x\", REC->b, REC->b, REC->b, REC->b, "
+		  "REC->b, REC->b, REC->b, REC->g, REC->b",
 		  "c8 C8 0xc8 0XC8 310 0310 000000c8 ab54a98ceb1f0ad2 0x000000c8" },
 		{ "printk writes 0x before a zero too", "\"%#x %#o\", 0, 0", "0x0 0" },
 		{ "numbers around every power of ten",
-		  "\"%u %u %u %u %u %u %llu %llu\", 0, 9, 10, 99, 100, 12345, 9999999999999999999ULL, 10000000000000000000ULL",
+		  "\"%u %u %u %u %u %u %llu %llu\", 0, 9, 10, 99, 100, 12345, "
+		  "9999999999999999999ULL, 10000000000000000000ULL",
 		  "0 9 10 99 100 12345 9999999999999999999 10000000000000000000" },
 		{ "the ends of the ranges", "\"%lld %llu %d\", 1ULL << 63, ~0ULL, 1U << 31",
 		  "-9223372036854775808 18446744073709551615 -2147483648" },
 		{ "a character", "\"<%c%c>\", 65, REC->x[0]", "<A>" },
 		{ "addresses", "\"%p %px %pS %ps %pK\", REC->p, REC->p, (void *)REC->g, REC->p, 0",
-		  "0xffffffff81000000 0xffffffff81000000 0xab54a98ceb1f0ad2 0xffffffff81000000 0x0" },
+		  "0xffffffff81000000 0xffffffff81000000 0xab54a98ceb1f0ad2 0xffffffff81000000 "
+		  "0x0" },
 	};
 
 	(void)state;
@@ -218,47 +249,83 @@ static void test_numbers(void **state)
 static void test_expressions(void **state)
 {
 	static const struct print_case cases[] = {
-		{ "precedence is C's", "\"%d %d %d %d\", 1 + 2 * 3, 1 | 2 ^ 3 & 4, 1 << 2 + 1, 7 & 3 == 3",
-		  "7 3 8 1" },
-		{ "operators of one level go from the left", "\"%d %d %d\", REC->b - 20 - 30, 100 / 10 * 2, 64 >> 2 >> 1",
-		  "150 20 8" },
-		{ "the conditional goes from the right", "\"%d\", REC->b < 0 ? 1 : REC->b > 100 ? 2 : 3", "2" },
-		{ "signed and unsigned comparison", "\"%d %d %d %d\", REC->e < 0, REC->e < 1U, REC->a < 0, REC->d < 0",
-		  "1 0 1 0" },
-		{ "an int meets an unsigned long", "\"%d %d\", REC->e == -5UL, REC->e > 5UL", "1 1" },
-		{ "signed division", "\"%d %d %lld\", REC->e / 2, REC->e % 2, REC->h / 1000", "-2 -1 -9000000000000000" },
-		{ "division by zero does not end us", "\"%d %d\", REC->b / (REC->b - 200), REC->b % 0", "0 0" },
-		{ "the smallest number by -1", "\"%lld %lld\", (REC->h - REC->h + (-9223372036854775807LL - 1)) / -1, (-9223372036854775807LL - 1) % -1",
+		{ "precedence is C's",
+		  "\"%d %d %d %d\", 1 + 2 * 3, 1 | 2 ^ 3 & 4, 1 << 2 + 1, 7 & 3 == 3", "7 3 8 1" },
+		{ "operators of one level go from the left",
+		  "\"%d %d %d\", REC->b - 20 - 30, 100 / 10 * 2, 64 >> 2 >> 1", "150 20 8" },
+		{ "the conditional goes from the right",
+		  "\"%d\", REC->b < 0 ? 1 : REC->b > 100 ? 2 : 3", "2" },
+		{ "signed and unsigned comparison",
+		  "\"%d %d %d %d\", REC->e < 0, REC->e < 1U, REC->a < 0, REC->d < 0", "1 0 1 0" },
+		{ "an int meets an unsigned long", "\"%d %d\", REC->e == -5UL, REC->e > 5UL",
+		  "1 1" },
+		{ "an int meets an unsigned int", "\"%u %llu\", REC->e / 2U, (u64)(REC->e + 0U)",
+		  "2147483645 4294967291" },
+		{ "signed division", "\"%d %d %lld\", REC->e / 2, REC->e % 2, REC->h / 1000",
+		  "-2 -1 -9000000000000000" },
+		{ "division by zero does not end us",
+		  "\"%d %d\", REC->b / (REC->b - 200), REC->b % 0", "0 0" },
+		{ "the smallest number by -1",
+		  "\"%lld %lld\", (REC->h - REC->h + (-9223372036854775807LL - 1)) / -1, "
+		  "(-9223372036854775807LL - 1) % -1",
 		  "-9223372036854775808 0" },
-		{ "shifting further than the type is wide", "\"%d %lld %llu\", 1 << REC->b, REC->h >> REC->b, REC->g >> 64",
-		  "0 -1 0" },
-		{ "shifting a signed number right", "\"%d %u\", REC->e >> 1, REC->d >> 28", "-3 14" },
-		{ "unary operators", "\"%d %d %d %d %d\", -REC->b, ~REC->b, !REC->b, !!REC->b, - -1", "-200 -201 0 1 1" },
-		{ "a byte's complement is an int", "\"%x %x\", ~REC->b, ~(REC->b & 0xf0)", "ffffff37 ffffff3f" },
+		{ "shifting further than the type is wide",
+		  "\"%d %lld %llu\", 1 << REC->b, REC->h >> REC->b, REC->g >> 64", "0 -1 0" },
+		{ "shifting a signed number right", "\"%d %u\", REC->e >> 1, REC->d >> 28",
+		  "-3 14" },
+		{ "unary operators",
+		  "\"%d %d %d %d %d\", -REC->b, ~REC->b, !REC->b, !!REC->b, - -1",
+		  "-200 -201 0 1 1" },
+		{ "a byte's complement is an int", "\"%x %x\", ~REC->b, ~(REC->b & 0xf0)",
+		  "ffffff37 ffffff3f" },
 		{ "logic", "\"%d %d %d\", REC->b && REC->x[0], REC->b || 0, 1 && 2", "0 1 1" },
-		{ "a mask of a field", "\"%x %llx %d\", REC->d & 0xff00, REC->g & 0xffff0000ffffUL, (REC->g & 0xff) == 0xd2",
+		{ "a mask of a field",
+		  "\"%x %llx %d\", REC->d & 0xff00, REC->g & 0xffff0000ffffUL, (REC->g & 0xff) == "
+		  "0xd2",
 		  "2800 a98c00000ad2 1" },
-		{ "a mask of a field, big endian", "\"%x %x %llx\", REC->d & 0xff00, (u8)(REC->g & 0xffff), REC->g & 0xffff0000ffffUL",
+		{ "a mask of a field has a type",
+		  "\"%d %llx\", (s8)(REC->b & 0xc0), ~(REC->b & 0xf0U)", "-64 ffffff3f" },
+		{ "a mask of a field, big endian",
+		  "\"%x %x %llx\", REC->d & 0xff00, (u8)(REC->g & 0xffff), REC->g & "
+		  "0xffff0000ffffUL",
 		  "2800 d2 a98c00000ad2", BE64 },
-		{ "casts", "\"%u %d %lx %llx %d %u\", (u8)REC->d, (s8)REC->b, (unsigned long)REC->e, (unsigned long long)(u32)REC->e, (int)REC->g, (unsigned int) ((REC->d) >> 20)",
+		{ "casts",
+		  "\"%u %d %lx %llx %d %u\", (u8)REC->d, (s8)REC->b, (unsigned long)REC->e, "
+		  "(unsigned long long)(u32)REC->e, (int)REC->g, (unsigned int) ((REC->d) >> 20)",
 		  "0 -56 fffffffffffffffb fffffffb -350287150 3814" },
-		{ "casts to pointers and back", "\"%d\", (unsigned long)(void *)(REC->e) >= (unsigned long)-4095", "1" },
+		{ "casts to pointers and back",
+		  "\"%d\", (unsigned long)(void *)(REC->e) >= (unsigned long)-4095", "1" },
 		{ "a cast to a type that a field has", "\"%lld\", (foo_t)REC->d", "-294967296" },
-		{ "a cast to a type of nobody's", "\"%llu %lld\", (bar_t)REC->d, (struct bar *)REC->b + 1", "4000000000 201" },
+		{ "a cast to a type of nobody's",
+		  "\"%llu %lld\", (bar_t)REC->d, (struct bar *)REC->b + 1", "4000000000 201" },
+		{ "a product in parentheses is no cast", "\"%d %d\", (HZ * TICKS), REC->b",
+		  "? 200" },
 		{ "a name in parentheses is no cast", "\"%d\", (REC->b) - 1", "199" },
 		{ "the record in parentheses", "\"%d\", (REC)->b", "200" },
-		{ "constants have C's types", "\"%d %d %d %d\", 0xffffffff > 0, 4294967295 > -1, -1 < 0x80000000, 'A'",
+		{ "constants have C's types",
+		  "\"%d %d %d %d\", 0xffffffff > 0, 4294967295 > -1, -1 < 0x80000000, 'A'",
 		  "1 1 0 65" },
-		{ "constants in all bases", "\"%d %d %d %lu\", 010, 0x1F, 0, 18446744073709551615UL", "8 31 0 18446744073709551615" },
-		{ "sizeof", "\"%zu %zu %zu %zu\", sizeof(u64), sizeof(unsigned long), sizeof(struct rq *), sizeof(REC->comm)",
+		{ "constants in all bases",
+		  "\"%d %d %d %lu\", 010, 0x1F, 0, 18446744073709551615UL",
+		  "8 31 0 18446744073709551615" },
+		{ "sizeof",
+		  "\"%zu %zu %zu %zu\", sizeof(u64), sizeof(unsigned long), sizeof(struct rq *), "
+		  "sizeof(REC->comm)",
 		  "8 8 8 16" },
-		{ "sizeof on 32 bits", "\"%zu %zu %zu\", sizeof(u64), sizeof(long), sizeof(void *)", "8 4 4", LE32 },
+		{ "sizeof on 32 bits", "\"%zu %zu %zu\", sizeof(u64), sizeof(long), sizeof(void *)",
+		  "8 4 4", LE32 },
 		{ "compiler's hints", "\"%d\", __builtin_expect(!!(REC->b), 0) ? 0 : REC->b", "0" },
-		{ "elements", "\"%d %d %x %x\", REC->x[3], REC->x[REC->b - 195], REC->y[3], (int)REC->comm[0]", "171 239 4444 73" },
-		{ "elements, big endian", "\"%x %x\", REC->y[1], ((u32 *)__get_dynamic_array(nums))[2]", "2222 a2", BE64 },
-		{ "an element behind the array is 0", "\"%d %d %d\", REC->x[8], REC->x[-1], REC->y[1UL << 63]", "0 0 0" },
-		{ "an element of text", "\"%c%s\", __get_str(str)[1], __get_str(str)[0] ? \" yes\" : \"\"", "e yes" },
-		{ "what only the kernel knew is a question mark", "\"%p %d %d\", ((struct page *)vmemmap_base) + REC->g, SOME_ENUM, REC->b",
+		{ "elements",
+		  "\"%d %d %x %x\", REC->x[3], REC->x[REC->b - 195], REC->y[3], (int)REC->comm[0]",
+		  "171 239 4444 73" },
+		{ "elements, big endian",
+		  "\"%x %x\", REC->y[1], ((u32 *)__get_dynamic_array(nums))[2]", "2222 a2", BE64 },
+		{ "an element behind the array is 0",
+		  "\"%d %d %d\", REC->x[8], REC->x[-1], REC->y[1UL << 63]", "0 0 0" },
+		{ "an element of text",
+		  "\"%c%s\", __get_str(str)[1], __get_str(str)[0] ? \" yes\" : \"\"", "e yes" },
+		{ "what only the kernel knew is a question mark",
+		  "\"%p %d %d\", ((struct page *)vmemmap_base) + REC->g, SOME_ENUM, REC->b",
 		  "? ? 200" },
 	};
 
@@ -269,51 +336,100 @@ static void test_expressions(void **state)
 static void test_texts(void **state)
 {
 	static const struct print_case cases[] = {
-		{ "text fields", "\"%s|%s|%s|%s\", REC->comm, REC->s5, __get_str(str), __get_rel_str(rel)",
+		{ "text fields",
+		  "\"%s|%s|%s|%s\", REC->comm, REC->s5, __get_str(str), __get_rel_str(rel)",
 		  "swapper/0|abcde|hello|rel" },
-		{ "text fields, big endian", "\"%s %s\", __get_str(str), __get_rel_str(rel)", "hello rel", BE32 },
-		{ "widths", "\"[%12s][%-12s][%.3s][%-6.2s][%3s]\", REC->comm, REC->comm, REC->comm, REC->comm, REC->comm",
+		{ "text fields, big endian", "\"%s %s\", __get_str(str), __get_rel_str(rel)",
+		  "hello rel", BE32 },
+		{ "widths",
+		  "\"[%12s][%-12s][%.3s][%-6.2s][%3s]\", REC->comm, REC->comm, REC->comm, "
+		  "REC->comm, REC->comm",
 		  "[   swapper/0][swapper/0   ][swa][sw    ][swapper/0]" },
-		{ "a precision from an argument", "\"%.*s|%*s\", REC->x[2], __get_str(str), 7, __get_str(str)", "he|  hello" },
-		{ "printk takes a negative precision for 0", "\"<%.*s>\", REC->a, __get_str(str)", "<>" },
+		{ "a precision from an argument",
+		  "\"%.*s|%*s\", REC->x[2], __get_str(str), 7, __get_str(str)", "he|  hello" },
+		{ "printk takes a negative precision for 0", "\"<%.*s>\", REC->a, __get_str(str)",
+		  "<>" },
+		{ "text ends at its NUL, that of the format too", "\"%s %d\\0%d\", \"a\\0b\", 1",
+		  "a 1" },
 		{ "a literal", "\"%s-%s\", \"a\" \"b\", (\"c\")", "ab-c" },
-		{ "a choice of texts", "\"%s %s\", REC->b ? \"yes\" : \"no\", REC->b ? REC->comm : __get_str(str)", "yes swapper/0" },
-		{ "no text at all", "\"%s\", REC->b > 500 ? __get_str(str) : ((void *)0)", "(null)" },
-		{ "the address of a text that is not there", "\"%s\", REC->p", "0xffffffff81000000" },
-		{ "a symbol", "\"%s %s\", __print_symbolic(REC->b, { 1, \"one\" }, { 200, \"two hundred\" }), __print_symbolic(REC->b, { 1, \"one\" })",
+		{ "a choice of texts",
+		  "\"%s %s\", REC->b ? \"yes\" : \"no\", REC->b ? REC->comm : __get_str(str)",
+		  "yes swapper/0" },
+		{ "no text at all", "\"%s\", REC->b > 500 ? __get_str(str) : ((void *)0)",
+		  "(null)" },
+		{ "the address of a text that is not there", "\"%s\", REC->p",
+		  "0xffffffff81000000" },
+		{ "a symbol",
+		  "\"%s %s\", __print_symbolic(REC->b, { 1, \"one\" }, { 200, \"two hundred\" }), "
+		  "__print_symbolic(REC->b, { 1, \"one\" })",
 		  "two hundred 0xc8" },
-		{ "the first of equal symbols", "\"%s\", __print_symbolic(REC->b, { 300, \"x\" }, { 200, \"first\" }, { 200, \"second\" }, { 1, \"y\" })",
+		{ "the first of equal symbols",
+		  "\"%s\", __print_symbolic(REC->b, { 300, \"x\" }, { 200, \"first\" }, { 200, "
+		  "\"second\" }, { 1, \"y\" })",
 		  "first" },
-		{ "a negative symbol", "\"%s %s\", __print_symbolic(REC->e, { -5, \"minus five\" }), __print_symbolic(REC->e, { 5, \"x\" })",
+		{ "a negative symbol",
+		  "\"%s %s\", __print_symbolic(REC->e, { -5, \"minus five\" }), "
+		  "__print_symbolic(REC->e, { 5, \"x\" })",
 		  "minus five 0xfffffffffffffffb" },
-		{ "a negative symbol on 32 bits", "\"%s\", __print_symbolic(REC->e, { 5, \"x\" })", "0xfffffffb", LE32 },
-		{ "a symbol of an unknown value", "\"%s\", __print_symbolic(REC->b, { TCP_X, \"x\" }, { 100 + 100, \"sum\" },)", "sum" },
-		{ "an empty table, and the kernel's own end", "\"%s %s\", __print_symbolic(REC->b, {}), __print_flags(REC->b, \"|\", { 8, \"A\" }, { 0, ((void *)0) })",
+		{ "a negative symbol on 32 bits", "\"%s\", __print_symbolic(REC->e, { 5, \"x\" })",
+		  "0xfffffffb", LE32 },
+		{ "a symbol of an unknown value",
+		  "\"%s\", __print_symbolic(REC->b, { TCP_X, \"x\" }, { 100 + 100, \"sum\" },)",
+		  "sum" },
+		{ "an empty table, and the kernel's own end",
+		  "\"%s %s\", __print_symbolic(REC->b, {}), __print_flags(REC->b, \"|\", { 8, "
+		  "\"A\" }, { 0, ((void *)0) })",
 		  "0xc8 A|0xc0" },
-		{ "flags", "\"%s\", __print_flags(REC->b, \"|\", { 0x08, \"A\" }, { 0x40, \"B\" }, { 0x80, \"C\" }, { 0x100, \"D\" })", "A|B|C" },
-		{ "flags that take several bits, and leave some", "\"%s\", __print_flags(REC->b, \" + \", { 0xc0, \"both\" }, { 0x80, \"one\" })",
+		{ "flags",
+		  "\"%s\", __print_flags(REC->b, \"|\", { 0x08, \"A\" }, { 0x40, \"B\" }, { 0x80, "
+		  "\"C\" }, { 0x100, \"D\" })",
+		  "A|B|C" },
+		{ "flags that take several bits, and leave some",
+		  "\"%s\", __print_flags(REC->b, \" + \", { 0xc0, \"both\" }, { 0x80, \"one\" })",
 		  "both + 0x8" },
-		{ "a flag of no bits is printed with others", "\"%s\", __print_flags(REC->b, \"|\", { 0, \"none\" }, { 0xc8, \"all\" }, { 0, \"late\" })",
+		{ "a flag of no bits is printed with others",
+		  "\"%s\", __print_flags(REC->b, \"|\", { 0, \"none\" }, { 0xc8, \"all\" }, { 0, "
+		  "\"late\" })",
 		  "none|all" },
-		{ "flags of nothing", "\"<%s>\", __print_flags(REC->x[0], \"\", { 1, \"A\" })", "<>" },
-		{ "flags with a width", "\"[%-6s]\", __print_flags(8, \"|\", { 8, \"A\" })", "[A     ]" },
-		{ "bytes in hex", "\"%s %s\", __print_hex(REC->x, 4), __print_hex_str(REC->x, sizeof(REC->x))", "00 01 02 ab 000102abcdef10ff" },
-		{ "more bytes than there are", "\"%s\", __print_hex(REC->x, 1 << 30)", "00 01 02 ab cd ef 10 ff" },
+		{ "flags of nothing", "\"<%s>\", __print_flags(REC->x[0], \"\", { 1, \"A\" })",
+		  "<>" },
+		{ "flags with a width", "\"[%-6s]\", __print_flags(8, \"|\", { 8, \"A\" })",
+		  "[A     ]" },
+		{ "bytes in hex",
+		  "\"%s %s\", __print_hex(REC->x, 4), __print_hex_str(REC->x, sizeof(REC->x))",
+		  "00 01 02 ab 000102abcdef10ff" },
+		{ "more bytes than there are", "\"%s\", __print_hex(REC->x, 1 << 30)",
+		  "00 01 02 ab cd ef 10 ff" },
 		{ "a negative number of bytes", "\"<%s>\", __print_hex(REC->x, REC->e)", "<>" },
-		{ "an array", "\"%s %s\", __print_array(__get_dynamic_array(nums), __get_dynamic_array_len(nums) / sizeof(u32), sizeof(u32)), __print_array(REC->y, 9, 2)",
+		{ "an array",
+		  "\"%s %s\", __print_array(__get_dynamic_array(nums), "
+		  "__get_dynamic_array_len(nums) / sizeof(u32), sizeof(u32)), "
+		  "__print_array(REC->y, 9, 2)",
 		  "{0xa0,0xa1,0xa2} {0x1111,0x2222,0x3333,0x4444}" },
-		{ "an array, big endian", "\"%s\", __print_array(__get_dynamic_array(nums), __get_dynamic_array_len(nums) / 4, 4)",
+		{ "an array, big endian",
+		  "\"%s\", __print_array(__get_dynamic_array(nums), __get_dynamic_array_len(nums) "
+		  "/ 4, 4)",
 		  "{0xa0,0xa1,0xa2}", BE64 },
 		{ "an array of strange elements", "\"%s\", __print_array(REC->y, 2, 3)", "{}" },
 		{ "CPUs", "\"%s\", __get_cpumask(mask)", "0-3,64,95" },
 		{ "CPUs, big endian", "\"%s\", __get_cpumask(mask)", "0-3,64,95", BE64 },
-		{ "a bitmask", "\"%s\", __get_bitmask(mask)", "00000000,80000001,00000000,0000000f" },
-		{ "a bitmask, big endian", "\"%s\", __get_bitmask(mask)", "00000000,80000001,00000000,0000000f", BE64 },
-		{ "a list of as many bits as said", "\"%*pbl\", 66, __get_dynamic_array(mask)", "0-3,64" },
-		{ "net addresses", "\"%pI4 %pM %pISpc %pISpc %pI6c\", REC->uuid, REC->uuid, REC->v4, REC->v6, REC->uuid",
-		  "16.17.18.19 10:11:12:13:14:15 10.0.0.1:80 [2001:db8::1]:443 1011:1213:1415:1617:1819:1a1b:1c1d:1e1f" },
-		{ "an address that the field is too small for", "\"%pI6c %pI4\", REC->x, REC->x", "? 0.1.2.171" },
-		{ "a family of nobody's", "\"%pISpc\", REC->uuid", "(einval)" },
+		{ "a bitmask", "\"%s\", __get_bitmask(mask)",
+		  "00000000,80000001,00000000,0000000f" },
+		{ "a bitmask, big endian", "\"%s\", __get_bitmask(mask)",
+		  "00000000,80000001,00000000,0000000f", BE64 },
+		{ "a list of as many bits as said", "\"%*pbl\", 66, __get_dynamic_array(mask)",
+		  "0-3,64" },
+		{ "net addresses",
+		  "\"%pI4 %pM %pISpc %pISpc %pI6c\", REC->uuid, REC->uuid, REC->v4, REC->v6, "
+		  "REC->uuid",
+		  "16.17.18.19 10:11:12:13:14:15 10.0.0.1:80 [2001:db8::1]:443 "
+		  "1011:1213:1415:1617:1819:1a1b:1c1d:1e1f" },
+		{ "an address that the field is too small for", "\"%pI6c %pI4\", REC->x, REC->x",
+		  "? 0.1.2.171" },
+		{ "net addresses, big endian", "\"%pISpc %pISpc\", REC->v4, REC->v6",
+		  "10.0.0.1:80 [2001:db8::1]:443", BE64 },
+		{ "a family of nobody's, and one that is cut",
+		  "\"%pISpc %pISpc\", REC->uuid, REC->cut", "(einval) (einval)" },
 		{ "a UUID", "\"%pU: %pUL\", REC->uuid, REC->uuid",
 		  "10111213-1415-1617-1819-1a1b1c1d1e1f: 13121110-1514-1716-1819-1A1B1C1D1E1F" },
 	};
@@ -328,7 +444,8 @@ static void test_texts(void **state)
 	"nums={160,161,162} mask={15,2147483649} s5=abcde "                                        \
 	"uuid={16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31} "                                  \
 	"v4={2,0,0,80,10,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0} "                          \
-	"v6={10,0,1,187,0,0,0,0,32,1,13,184,0,0,0,0,0,0,0,0,0,0,0,1,0,0,0,0} p=0xffffffff81000000"
+	"v6={10,0,1,187,0,0,0,0,32,1,13,184,0,0,0,0,0,0,0,0,0,0,0,1,0,0,0,0} "                     \
+	"p=0xffffffff81000000 cut={10,0,0,0,0,0,0,0}"
 
 static void test_not_understood(void **state)
 {
@@ -337,15 +454,22 @@ static void test_not_understood(void **state)
 		{ "no string", "REC->a", ALL_PAIRS, LE64, PAIRS },
 		{ "a string without an end", "\"%d", ALL_PAIRS, LE64, PAIRS },
 		{ "a parenthesis too few", "\"%d\", ((REC->a)", ALL_PAIRS, LE64, PAIRS },
-		{ "an unknown function over an array", "\"%d\", blah(REC->x[0])", ALL_PAIRS, LE64, PAIRS },
+		{ "an unknown function over an array", "\"%d\", blah(REC->x[0])", ALL_PAIRS, LE64,
+		  PAIRS },
 		{ "a statement", "\"%d\", ({ int x = REC->a; x; })", ALL_PAIRS, LE64, PAIRS },
 		{ "an unknown field's array", "\"%d\", REC->zz[0]", ALL_PAIRS, LE64, PAIRS },
-		{ "a string that is multiplied", "\"%d\", REC->x[\"a\" * 2]", ALL_PAIRS, LE64, PAIRS },
-		{ "a string that is an index", "\"%d\", REC->x[REC->comm]", ALL_PAIRS, LE64, PAIRS },
-		{ "an operator without its operand", "\"%d\", REC->x[1 +]", ALL_PAIRS, LE64, PAIRS },
-		{ "__get_str of what is none", "\"%s\", __get_str(a)[0] ? \"\" : \"\"", ALL_PAIRS, LE64, PAIRS },
-		{ "what only libtraceevent knows", "\"%d %pISc\", REC->e, REC->v4", "-5 10.0.0.1", LE64, FOREIGN },
-		{ "what only libtraceevent knows, big endian", "\"%d %llu %pi4\", REC->e, REC->g, REC->d",
+		{ "a string that is multiplied", "\"%d\", REC->x[\"a\" * 2]", ALL_PAIRS, LE64,
+		  PAIRS },
+		{ "a string that is an index", "\"%d\", REC->x[REC->comm]", ALL_PAIRS, LE64,
+		  PAIRS },
+		{ "an operator without its operand", "\"%d\", REC->x[1 +]", ALL_PAIRS, LE64,
+		  PAIRS },
+		{ "__get_str of what is none", "\"%s\", __get_str(a)[0] ? \"\" : \"\"", ALL_PAIRS,
+		  LE64, PAIRS },
+		{ "what only libtraceevent knows", "\"[%d] %pISc\", REC->e, REC->v4",
+		  "[-5] 10.0.0.1", LE64, FOREIGN },
+		{ "what only libtraceevent knows, big endian",
+		  "\"%d %llu %pi4\", REC->e, REC->g, REC->d",
 		  "-5 12345678901234567890 238.107.040.000", BE64, FOREIGN },
 	};
 
@@ -371,7 +495,8 @@ static void test_excess(void **state)
 		{ "very many constants", "\"%d\", 1", " | 2", "", 1000000, true },
 		{ "very many casts", "\"%d\", ", "(int)", "1", 500000, false },
 		{ "very many strings", "\"%s\", ", "\"a\" ", "", 1000000, true },
-		{ "very many symbols", "\"%s\", __print_symbolic(REC->b", ", { 1, \"a\" }", ")", 300000, true },
+		{ "very many symbols", "\"%s\", __print_symbolic(REC->b", ", { 1, \"a\" }", ")",
+		  300000, true },
 		{ "a width of a gigabyte", "\"%", "1000000000", "d\", 1", 1, false },
 		{ "a number of many digits", "\"%d\", ", "9", "", 100000, false },
 	};
@@ -385,7 +510,8 @@ static void test_excess(void **state)
 		int ret;
 
 		tap_buf_printf(&text, "%s%s", layout, cases[i].start);
-		for (unsigned int j = 0; j < cases[i].times && text.len < TAP_FORMAT_MAX_BYTES - 20; j++)
+		for (unsigned int j = 0; j < cases[i].times && text.len < TAP_FORMAT_MAX_BYTES - 20;
+		     j++)
 			tap_buf_puts(&text, cases[i].part);
 		tap_buf_puts(&text, cases[i].end);
 		if (tap_format_parse("sys", text.data, text.len, abis[LE64], &fmt, &err))
@@ -456,8 +582,10 @@ static void test_sched_switch(void **state)
 		put(rec, abi, 32, 8, cases[k].prev_state);
 		memcpy(rec + 40, "swapper/1", 9);
 		put(rec, abi, 60, 4, -1ull);
-		snprintf(want, sizeof(want), "prev_comm=%s prev_pid=1234567 prev_prio=120 prev_state=%s ==> "
-			 "next_comm=swapper/1 next_pid=0 next_prio=-1", cases[k].comm, cases[k].letters);
+		snprintf(want, sizeof(want),
+			 "prev_comm=%s prev_pid=1234567 prev_prio=120 prev_state=%s ==> "
+			 "next_comm=swapper/1 next_pid=0 next_prio=-1",
+			 cases[k].comm, cases[k].letters);
 		run(p, rec, sizeof(rec), &out);
 		if (strcmp(tap_buf_str(&out), want))
 			fail_msg("%s: got <%s>, want <%s>", cases[k].name, out.data, want);
@@ -475,8 +603,8 @@ static void test_many_symbols(void **state)
 
 	(void)state;
 	tap_buf_puts(&text, "name: e\nID: 1\nformat:\n" COMMON_FIELDS
-		     "\tfield:u64 id;\toffset:8;\tsize:8;\tsigned:0;\n"
-		     "print fmt: \"%s\", __print_symbolic(REC->id");
+			    "\tfield:u64 id;\toffset:8;\tsize:8;\tsigned:0;\n"
+			    "print fmt: \"%s\", __print_symbolic(REC->id");
 	for (unsigned int i = 0; i < 500; i++)
 		tap_buf_printf(&text, ", { %u, \"/group/%u\" }", i * 7919 % 1000 + 3, i);
 	tap_buf_puts(&text, ")\n");
@@ -650,27 +778,13 @@ static void compare(const struct tap_format *fmt, const struct tap_printer *p, b
 	tap_buf_release(&out);
 }
 
-/* Any bytes at all, in a record of any size: nothing may be read outside of it. */
-static void print_garbage(const struct tap_format *fmt, const struct tap_printer *p)
-{
-	struct tap_buf out = { .max = 1 << 20 };
-	unsigned char rec[4096];
-
-	for (unsigned int i = 0; i < 4; i++) {
-		uint32_t size = fmt->min_size + (uint32_t)random() % 32;
-
-		for (uint32_t j = 0; j < size; j++)
-			rec[j] = i == 3 ? 0xff : (unsigned char)random();
-		run(p, rec, size, &out);
-	}
-	tap_buf_release(&out);
-}
-
 static bool must_be_native(const char *system)
 {
-	static const char *const systems[] = { "sched", "power", "irq", "timer", "workqueue", "signal",
-					       "net", "block", "writeback", "kmem", "task", "rcu",
-					       "ipi", "syscalls", "raw_syscalls", "cgroup", "napi" };
+	static const char *const systems[] = { "sched",	    "power",	"irq",		"timer",
+					       "workqueue", "signal",	"net",		"block",
+					       "writeback", "kmem",	"task",		"rcu",
+					       "ipi",	    "syscalls", "raw_syscalls", "cgroup",
+					       "napi" };
 
 	for (size_t i = 0; i < TABLE(systems); i++)
 		if (!strcmp(system, systems[i]))
@@ -716,7 +830,8 @@ static void test_this_kernel(void **state)
 	glob_t g = { 0 };
 
 	(void)state;
-	if (glob("/sys/kernel/tracing/events/*/*/format", 0, NULL, &g) || access(g.gl_pathv[0], R_OK)) {
+	if (glob("/sys/kernel/tracing/events/*/*/format", 0, NULL, &g) ||
+	    access(g.gl_pathv[0], R_OK)) {
 		globfree(&g);
 		print_message("# SKIP no event formats in /sys/kernel/tracing: needs root\n");
 		skip();
@@ -731,8 +846,9 @@ static void test_this_kernel(void **state)
 		if (skipped[i])
 			print_message("# SKIP %u with '%s': libtraceevent: %s\n", skipped[i],
 				      wrongs_of_tep[i].part, wrongs_of_tep[i].why);
-	print_message("# SKIP %u with a text in the kernel: libtraceevent: prints its address bare\n",
-		      skipped[TABLE(wrongs_of_tep)]);
+	print_message(
+		"# SKIP %u with a text in the kernel: libtraceevent: prints its address bare\n",
+		skipped[TABLE(wrongs_of_tep)]);
 	assert_true(res.native > res.events * 9 / 10);
 	assert_true(res.compared > res.native * 3 / 4);
 }
@@ -741,10 +857,14 @@ static void test_this_kernel(void **state)
 static void test_damaged_formats(void **state)
 {
 	static const char *const texts[] = {
-		"\"%s %d %-5.3s\", __print_symbolic(REC->b, { 1, \"a\" }), (REC->a & 3) ? 1 : REC->x[2], REC->comm",
-		"\"%s %*d %s\", __print_flags(REC->d, \"|\", { 1 << 2, \"a\" }), REC->e, REC->b, __get_str(str)",
-		"\"%s %s %pI4\", __print_hex(REC->x, REC->b), __print_array(__get_dynamic_array(nums), 3, REC->x[1]), REC->x",
-		"\"%s %.*s %c\", __get_cpumask(mask), REC->c, __get_rel_str(rel), ((u16 *)REC->x)[REC->b]",
+		"\"%s %d %-5.3s\", __print_symbolic(REC->b, { 1, \"a\" }), (REC->a & 3) ? 1 : "
+		"REC->x[2], REC->comm",
+		"\"%s %*d %s\", __print_flags(REC->d, \"|\", { 1 << 2, \"a\" }), REC->e, REC->b, "
+		"__get_str(str)",
+		"\"%s %s %pI4\", __print_hex(REC->x, REC->b), "
+		"__print_array(__get_dynamic_array(nums), 3, REC->x[1]), REC->x",
+		"\"%s %.*s %c\", __get_cpumask(mask), REC->c, __get_rel_str(rel), ((u16 "
+		"*)REC->x)[REC->b]",
 	};
 	static const char letters[] = "()[]{}\"'\\,%*-+?:!~<>&|0x9azRE->_ \xff";
 	struct tap_buf out = { .max = 1 << 20 };
@@ -764,7 +884,8 @@ static void test_damaged_formats(void **state)
 		snprintf(text, sizeof(text), "%s%.*s%c%s", layout, (int)at, from,
 			 letters[(size_t)random() % (sizeof(letters) - 1)],
 			 from + (at + skip_len > strlen(from) ? strlen(from) : at + skip_len));
-		assert_int_equal(tap_format_parse("sys", text, strlen(text), abis[i % 4], &fmt, NULL), 0);
+		assert_int_equal(
+			tap_format_parse("sys", text, strlen(text), abis[i % 4], &fmt, NULL), 0);
 		if (tap_print_compile(fmt, &prog)) {
 			refused++;
 		} else {
@@ -803,16 +924,11 @@ static void test_full_buffer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_expressions),
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_not_understood),
-		cmocka_unit_test(test_excess),
-		cmocka_unit_test(test_sched_switch),
-		cmocka_unit_test(test_many_symbols),
-		cmocka_unit_test(test_this_kernel),
-		cmocka_unit_test(test_damaged_formats),
-		cmocka_unit_test(test_full_buffer),
+		cmocka_unit_test(test_numbers),		cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_texts),		cmocka_unit_test(test_not_understood),
+		cmocka_unit_test(test_excess),		cmocka_unit_test(test_sched_switch),
+		cmocka_unit_test(test_many_symbols),	cmocka_unit_test(test_this_kernel),
+		cmocka_unit_test(test_damaged_formats), cmocka_unit_test(test_full_buffer),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

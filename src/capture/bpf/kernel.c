@@ -2,6 +2,7 @@
 #include "capture/bpf/kernel.h"
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,14 +107,16 @@ static bool add_type(struct tap_kernel *k, const struct btf *btf, const struct b
 
 int tap_kernel_new(struct tap_kernel **out, struct tap_err *err)
 {
+	libbpf_print_fn_t print = libbpf_set_print(NULL); /* it would tell stderr as well */
 	struct btf *btf = btf__load_vmlinux_btf();
 	struct tap_kernel *k;
 	int ret = 0;
 
+	libbpf_set_print(print);
 	*out = NULL;
 	if (!btf)
 		return tap_err_set(err, -EOPNOTSUPP,
-				   "the kernel has no BTF (/sys/kernel/btf/vmlinux: %m): "
+				   "the kernel has no BTF (/sys/kernel/btf/vmlinux): "
 				   "boot one with CONFIG_DEBUG_INFO_BTF=y");
 	k = calloc(1, sizeof(*k));
 	if (k && tap_machine_capacity(0) >= 0 && !put(&k->things, hash_name("", "sys.cpu_capacity"), 1))

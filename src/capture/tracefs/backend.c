@@ -295,19 +295,26 @@ static int open_pipe(struct tfs *t, struct tap_err *err)
 	return 0;
 }
 
+static void remove_instance(struct tfs *t)
+{
+	for (unsigned int cpu = 0; t->cpus && cpu < t->nr_cpus; cpu++) {
+		if (t->cpus[cpu].fd >= 0)
+			close(t->cpus[cpu].fd);
+		t->cpus[cpu].fd = -1;
+	}
+	tap_instance_remove(&t->in);
+}
+
 static void tfs_free(void *state)
 {
 	struct tfs *t = state;
 
 	if (!t)
 		return;
-	for (unsigned int cpu = 0; t->cpus && cpu < t->nr_cpus; cpu++)
-		if (t->cpus[cpu].fd >= 0)
-			close(t->cpus[cpu].fd);
 	for (int i = 0; i < 2; i++)
 		if (t->pipe[i] >= 0)
 			close(t->pipe[i]);
-	tap_instance_remove(&t->in);
+	remove_instance(t);
 	for (unsigned int i = 0; i < t->nr_formats; i++)
 		free((char *)t->formats[i].text);
 	free(t->formats);
@@ -559,6 +566,9 @@ static int tfs_drain(void *state, bool last, struct tap_drain *res, struct tap_e
 	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
 		if (t->cpus[cpu].fd >= 0)
 			ret = drain_cpu(t, cpu, last, &now, &t->failed);
+	/* not left to free: packing takes its time, and may be where we are killed */
+	if (last)
+		remove_instance(t);
 	t->total.events += now.events;
 	t->total.bytes += now.bytes;
 	t->total.lost += now.lost;
