@@ -242,9 +242,10 @@ static const struct head_case head_cases[] = {
 		.want = { .used = 16 },
 	},
 	{
-		.name = "missed, and nobody counted",
+		.name = "missed, and nobody counted: what stands behind the data is no count",
 		.commit_size = 8,
 		.commit = 1u << 31 | 16,
+		.stored = 7,
 		.want = { .used = 16, .missed = true },
 	},
 	{
@@ -280,6 +281,12 @@ static const struct head_case head_cases[] = {
 		.commit_size = 8,
 		.commit = 3u << 30 | (PAGE - 16),
 		.want = { .used = PAGE - 16, .missed = true },
+	},
+	{
+		.name = "the bits between the size and the flags are not the size's",
+		.commit_size = 8,
+		.commit = 3u << 27 | 16,
+		.want = { .used = 16 },
 	},
 	{
 		.name = "more used than there is",

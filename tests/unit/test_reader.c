@@ -266,7 +266,7 @@ static void put_systems(struct file *f)
 
 static void put_cmdlines(struct file *f)
 {
-	put_sized(f, 8, "42 my task\n7 \n0 <idle>");
+	put_sized(f, 8, "42 my task\n7 \n9\n0 <idle>");
 }
 
 static void put_meta(struct file *f)
@@ -646,7 +646,7 @@ static const struct stream_case stream_cases[] = {
 		.want = "0:105 a | 0:203 lost 105..203 0 | 0:203 b | ",
 	},
 	{
-		.name = "missed before the first page: it began at the stamp, for all that is known",
+		.name = "missed before the first page: began at its stamp, for all that is known",
 		.in = { { "@100 !7 a+5" } },
 		.want = "0:105 lost 100..105 7 | 0:105 a | ",
 	},
@@ -673,8 +673,8 @@ static const struct stream_case stream_cases[] = {
 	},
 	{
 		.name = "a record of a loss whose CPU is not known",
-		.in = { { "@100 lost(-1,12,80,104)+1" } },
-		.want = "-1:101 lost 80..104 12 | ",
+		.in = { { "@100 lost(-1,12,80,104)+1 lost(-5,1,80,104)+1" } },
+		.want = "-1:101 lost 80..104 12 | -1:102 lost 80..104 1 | ",
 	},
 	{
 		.name = "a record of a loss at a page's start replaces the flag",
@@ -752,6 +752,12 @@ static const struct stream_case stream_cases[] = {
 		.in = { { "@100 a+5 | @200 a+5 | @300 a+5 | @400 !7 b+5 | @500 a+5" } },
 		.from = 400, .to = 410,
 		.want = "0:405 lost 305..405 7 | 0:405 b | ",
+	},
+	{
+		.name = "a loss before a page that starts before the window",
+		.in = { { "@100 a+5 | @200 a+5 | @300 !7 b+20 | @400 a+5" } },
+		.from = 310, .to = 330,
+		.want = "0:320 lost 205..320 7 | 0:320 b | ",
 	},
 	{
 		.name = "a loss that reaches out of the window behind",
@@ -835,6 +841,7 @@ static void test_info(void **state)
 		assert_string_equal(tap_reader_comm(r, 42), "my task");
 		assert_string_equal(tap_reader_comm(r, 7), "");
 		assert_string_equal(tap_reader_comm(r, 0), "<idle>");
+		assert_null(tap_reader_comm(r, 9));
 		assert_null(tap_reader_comm(r, 43));
 		tap_reader_formats(r, &nr);
 		assert_int_equal(nr, 4);
@@ -842,43 +849,56 @@ static void test_info(void **state)
 	}
 }
 
-/* Where a file is cut, it does not open, or all that is gone is told as a loss. */
+/* Reads the first @len bytes. Return: whether they open. */
+static bool read_front(const struct file *f, size_t len, unsigned int *events,
+		       unsigned int *losses)
+{
+	struct tap_err err = { 0 };
+	struct tap_reader *r;
+	int ret;
+
+	ret = open_bytes(f->buf.data, len, &r, &err);
+	if (ret) {
+		assert_int_equal(ret, -EINVAL);
+		assert_true(err.text[0]);
+		return false;
+	}
+	*events = read_all(r, NULL, losses);
+	tap_reader_free(r);
+	return true;
+}
+
+/* Where a file is cut, it does not open, or what is gone is told as a loss. */
+static void check_cut(const struct shape *shape, const struct content *c, unsigned int want)
+{
+	unsigned int whole, whole_losses, events, losses, opened = 0;
+	struct file f = { .shape = shape };
+
+	put_file(&f, c);
+	assert_true(read_front(&f, f.buf.len, &whole, &whole_losses));
+	assert_int_equal(whole, want);
+	for (size_t len = f.buf.len; len-- > 0;) {
+		if (!read_front(&f, len, &events, &losses))
+			continue;
+		if (losses <= (events == whole ? whole_losses : 0))
+			fail_msg("%s: cut at %zu: %u of %u events, %u losses", shape->name, len,
+				 events, whole, losses);
+		opened++;
+	}
+	assert_true(opened > 32); /* cut in the data, it opens */
+	tap_buf_release(&f.buf);
+}
+
 static void test_cut(void **state)
 {
+	static const struct content one_cpu = { { "@100 a+5 b+1 | @200 b+1 | @300 a+1" } };
+
 	(void)state;
 	for (size_t i = 0; i < TABLE(shapes); i++) {
-		struct file f = { .shape = &shapes[i] };
-		unsigned int whole = 0, whole_losses = 0, opened = 0;
-
 		if (shapes[i].spool)
 			continue;
-		put_file(&f, &plain_content);
-		for (size_t len = f.buf.len + 1; len-- > 0;) {
-			struct tap_err err = { 0 };
-			unsigned int events, losses;
-			struct tap_reader *r;
-			int ret;
-
-			ret = open_bytes(f.buf.data, len, &r, &err);
-			if (ret) {
-				assert_int_equal(ret, -EINVAL);
-				assert_true(err.text[0]);
-				continue;
-			}
-			events = read_all(r, NULL, &losses);
-			if (len == f.buf.len) {
-				whole = events;
-				whole_losses = losses;
-			} else if (losses <= (events == whole ? whole_losses : 0)) {
-				fail_msg("%s: cut at %zu: %u of %u events, %u losses",
-					 shapes[i].name, len, events, whole, losses);
-			}
-			opened++;
-			tap_reader_free(r);
-		}
-		assert_int_equal(whole, 7);
-		assert_true(opened > PAGE); /* the data is half of the file */
-		tap_buf_release(&f.buf);
+		check_cut(&shapes[i], &plain_content, 7);
+		check_cut(&shapes[i], &one_cpu, 4);
 	}
 }
 
