@@ -136,7 +136,7 @@ struct task_struct {
 	pid_t tgid;
 	int prio;
 	int exit_state;
-	char comm[16];
+	char comm[16] __attribute__((aligned(8))); /* so that it is read as words */
 	struct sched_entity se;
 	struct sched_dl_entity dl;
 	struct css_set *cgroups;

@@ -28,6 +28,8 @@ int tap_buf_reserve_slow(struct tap_buf *b, size_t more)
 	}
 	while (cap < b->len + more)
 		cap *= 2;
+	if (cap > max)
+		cap = max;
 	data = realloc(b->data, cap);
 	if (!data) {
 		b->err = -ENOMEM;

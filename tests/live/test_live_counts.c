@@ -440,11 +440,11 @@ static void find_switch(struct found *f, const struct tap_event *ev, int tid)
 	f->cpu = ev->cpu;
 }
 
-/* What holds for each value by itself. */
+/* What holds for each value by itself. A cgroup's entity (pid -1) sums up its tasks'. */
 static void check_values(struct found *f, const struct tap_event *ev, enum counter_kind kind)
 {
-	if (kind == COUNT_PELT_SE)
-		f->strange += field(ev, "util") > 1024 || field(ev, "runnable") > 1024 * 1024;
+	if (kind == COUNT_PELT_SE && (int)field(ev, "pid") >= 0)
+		f->strange += field(ev, "util") > 1024 || field(ev, "runnable") > 1024;
 	if (kind == COUNT_UTIL_EST_SE)
 		f->strange += field(ev, "util") > 1024 || field(ev, "enqueued") > 1024;
 	if (kind == COUNT_NR_RUNNING)

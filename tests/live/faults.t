@@ -1,0 +1,534 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# schedtap record on this kernel when things go wrong, and what must hold however it ends.
+here=$(cd "$(dirname "$0")" && pwd)
+SCHEDTAP=${SCHEDTAP:-$here/../../build/schedtap}
+. "$here/lib.sh"
+
+plan_skip()
+{
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+[ "$(id -u)" = 0 ] || plan_skip "needs root"
+[ -r /sys/kernel/btf/vmlinux ] || plan_skip "kernel has no BTF"
+[ -d $T/instances ] || plan_skip "tracefs is not mounted at $T"
+scratch=$(mktemp -d /tmp/schedtap-faults-XXXXXX)
+trap 'cd /; rm -rf "$scratch"' EXIT
+chmod 755 "$scratch" # an ordinary user comes by as well
+
+# The program with fewer rights, or a world with less in it: words before the command line.
+BPF_ONLY='setpriv --reuid 65534 --clear-groups --inh-caps +bpf,+perfmon --ambient-caps +bpf,+perfmon'
+NO_PERFMON='setpriv --reuid 65534 --clear-groups --inh-caps +bpf --ambient-caps +bpf'
+NOBODY='setpriv --reuid 65534 --clear-groups --bounding-set=-all'
+without()
+{
+	unshare -m sh -ec "$1"'; shift; exec "$@"' without "$@"
+}
+NO_TRACEFS='umount -a -t tracefs; ! grep -q " tracefs " /proc/self/mounts'
+NO_BTF='mount -t tmpfs none /sys/kernel/btf'
+
+# ---- what is refused -------------------------------------------------------------------------
+
+# refused RC SENTENCES -- [WORDS BEFORE THE PROGRAM] record...: and no file is made.
+# SENTENCES: parted by '|'
+refused()
+{
+	local rc=$1 texts
+
+	IFS='|' read -ra texts <<<"$2"
+	shift 2
+	chmod 777 .
+	run "$rc" "$@" -o refused.dat
+	says "${texts[@]}"
+	must_not [ -e refused.dat ]
+	must_not [ -e refused.dat.spool ]
+	must_not [ -s out ]
+}
+R="$SCHEDTAP record -d 0.1"
+check "unknown event: nearest name" refused 2 "'sched_swich'|'sched_switch'" $R -e sched_swich
+check "unknown event of tracefs: nearest name" refused 2 "'timer:hrtimer_strat'|'hrtimer_start'" \
+	$R -e timer:hrtimer_strat
+check "bad filter: the kernel's words, and its caret" refused 2 \
+	"Field not found|prev_pidd == 1|^" $R -e sched_switch -f 'prev_pidd == 1'
+check "filter on a bare tracepoint's event" refused 2 \
+	"'sched_pelt_cfs' is no event of the kernel's own" $R -e sched_pelt_cfs -f 'cpu == 1'
+check "filter on a group of them" refused 2 "'pelt' is no event of the kernel's own" \
+	$R -e pelt -f 'cpu == 1'
+check "filter where only BPF may record" refused 2 "-b bpf" \
+	$R -b bpf -e sched_switch -f 'prev_pid == 1'
+check "bare tracepoint where only tracefs may record" refused 2 \
+	"'pelt' is no event of the kernel's own" $R -b tracefs -e pelt
+check "no time to record" refused 2 "-d 0" $R -d 0
+check "no such process, over BPF" refused 1 "4194304|No such process" $R -p 4194304
+check "no such process, over tracefs" refused 1 "4194304" $R -b tracefs -p 4194304
+check "no such CPU, over BPF" refused 2 "none of the given CPUs" $R -C 8000
+check "no such CPU, over tracefs" refused 2 "none of the given CPUs" $R -b tracefs -C 8000
+check "no such cgroup" refused 1 "'no/such'" $R -g no/such
+check "nobody: the capability is named" refused 3 "CAP_BPF" $NOBODY $R
+check "nobody, bare tracepoints: the same" refused 3 "CAP_BPF" $NOBODY $R -e pelt
+check "only CAP_BPF: the other one is named" refused 3 "CAP_PERFMON" $NO_PERFMON $R -e pelt
+check "nobody, over tracefs" refused 3 "run as root" $NOBODY $R -b tracefs
+check "tracefs unmounted, but asked for: the command that mounts it" refused 3 \
+	"mount -t tracefs tracefs /sys/kernel/tracing" without "$NO_TRACEFS" $R -b tracefs
+check "no BTF, bare tracepoints" refused 3 "no BTF" without "$NO_BTF" $R -e pelt
+check "no BTF and no tracefs: both reasons" refused 3 "no BTF|mount -t tracefs" \
+	without "$NO_BTF; $NO_TRACEFS" $R
+
+# ---- where the recording cannot go -----------------------------------------------------------
+
+read_only_folder()
+{
+	mkdir ro
+	mount -t tmpfs -o ro none ro
+	run 1 $R -o ro/a.dat
+	says "ro/a.dat.spool" "Read-only file system"
+}
+check "read-only folder" read_only_folder
+
+forbidden_folder()
+{
+	run 1 $BPF_ONLY $R -o a.dat
+	says "a.dat.spool" "Permission denied"
+}
+check "folder that the user may not write: failed, not a missing privilege" forbidden_folder
+
+in_the_way()
+{
+	"$1" a.dat.spool
+	run 1 $R -o a.dat
+	says "'a.dat.spool' is in the way"
+	must [ -e a.dat.spool ]
+	must_not [ -e a.dat ]
+}
+check "file where the spool folder would be" in_the_way touch
+check "folder where the spool folder would be" in_the_way mkdir
+
+folder_for_file()
+{
+	mkdir a.dat
+	run 1 $R -o a.dat
+	says "'a.dat': Is a directory" "a.dat.spool"
+	valid a.dat.spool
+}
+check "folder where the file would be: the spool keeps what was recorded" folder_for_file
+
+long_path()
+{
+	local deep
+
+	deep=$(printf '%0200d/' $(seq 19))
+	run 1 $R -o "$(printf '%04096d' 0)"
+	says "File name too long"
+	mkdir -p "$deep"
+	run 0 $R -o "${deep}a.dat"
+	finished "${deep}a.dat"
+}
+check "4096-byte path is refused, one of 3800 is not" long_path
+
+# ---- less than everything is enough ----------------------------------------------------------
+
+# records HAS HAS_NOT [WORDS BEFORE THE PROGRAM] record...: events of HAS, none of HAS_NOT ("-": any)
+records()
+{
+	local has=$1 has_not=$2
+
+	shift 2
+	chmod 777 .
+	run 0 "$@" -o a.dat
+	finished a.dat
+	must grep -q " $has" valid.dump
+	[ "$has_not" = - ] || must_not grep -q " $has_not" valid.dump
+}
+check "ordinary user with CAP_BPF and CAP_PERFMON" records schedtap: - $BPF_ONLY $R
+check "without tracefs" records schedtap: - without "$NO_TRACEFS" $R
+check "without BTF: the kernel's own events, from tracefs" records sched:sched_switch schedtap: \
+	without "$NO_BTF" $R
+check "RLIMIT_MEMLOCK is 0" records schedtap: - sh -c 'ulimit -l 0; exec "$@"' sh $R
+check "umask 0" records schedtap: - sh -c 'umask 0; exec "$@"' sh $R
+check "from tracefs" records sched:sched_switch schedtap: $R -b tracefs
+check "over BPF" records sched:sched_switch timer: $R -b bpf
+check "both backends: BPF's events" records sched:sched_switch - $R -e sched_switch -e 'timer:*'
+check "both backends: tracefs' events" records timer: - $R -e sched_switch -e 'timer:*'
+check "one event from tracefs for its filter" records sched:sched_switch prev_pid=0 \
+	$R -e sched_switch -f 'prev_pid != 0'
+check "zstd" records schedtap: - $R --compress zstd
+check "zstd, both backends" records timer: - $R --compress zstd -e sched -e 'timer:*'
+
+in_time_order()
+{
+	run 0 $R -o a.dat -e sched -e 'timer:*'
+	events a.dat | grep -o '\[[0-9]*\] [0-9.]*' | cut -d' ' -f2 >times
+	must sort -C -n times
+}
+check "both backends: one order" in_time_order
+
+# ---- how it ends -----------------------------------------------------------------------------
+BOTH='-e sched -e pelt -e timer:*'
+
+stopped_by()
+{
+	start a.dat $BOTH
+	must instances $recorder
+	ends 0 "$1"
+	finished a.dat
+	must grep -q "stopped by a signal" a.dat.err
+	must_not instances $recorder
+}
+check "SIGINT" stopped_by INT
+check "SIGTERM" stopped_by TERM
+check "SIGHUP" stopped_by HUP
+
+second_interrupt()
+{
+	start a.dat $BOTH -- sh -c 'trap "" INT TERM; exec sleep 3'
+	kill -INT $recorder
+	wait_for [ -e a.dat ] # it waits for the command now
+	ends 130 INT
+	finished a.dat
+	must_not instances $recorder
+}
+check "second Ctrl-C: 130, and nothing is left behind" second_interrupt
+
+process_ends()
+{
+	sleep 0.3 &
+	start a.dat "$@" -p $!
+	ends 0
+	finished a.dat
+	must grep -q "the process ended" a.dat.err
+}
+check "-p: ends with the process" process_ends
+check "-p: ends with the process, over tracefs" process_ends -b tracefs
+
+max_size()
+{
+	load &
+	start a.dat --max-size 200k "$@"
+	ends 0
+	finished a.dat
+	must grep -q "reached --max-size" a.dat.err
+	must [ "$(stat -c %s a.dat)" -gt 200000 ]
+	must [ "$(stat -c %s a.dat)" -lt 2000000 ]
+}
+check "--max-size" max_size
+check "--max-size, over tracefs" max_size -b tracefs -e sched_switch -e 'timer:*'
+
+command_status()
+{
+	local want=$1
+
+	shift
+	run "$want" "$SCHEDTAP" record -o a.dat -- "$@"
+	finished a.dat
+	must [ ! -s out ]
+}
+check "-- CMD: 0" command_status 0 true
+check "-- CMD: 7" command_status 7 sh -c 'exit 7'
+check "-- CMD: not found" command_status 127 no-such-command
+check "-- CMD: not a program" command_status 126 /etc/passwd
+check "-- CMD: killed" command_status 137 sh -c 'kill -9 $$'
+
+command_output()
+{
+	run 0 "$SCHEDTAP" record -o a.dat -- printf 'a\0b\033[31m'
+	must cmp out <(printf 'a\0b\033[31m')
+	run 3 $NOBODY "$SCHEDTAP" record -- touch ran
+	run 2 "$SCHEDTAP" record -e sched_swich -- touch ran
+	touch b.dat.spool
+	run 1 "$SCHEDTAP" record -o b.dat -- touch ran
+	must_not [ -e ran ]
+}
+check "-- CMD: its output is untouched; it does not run where recording fails" command_output
+
+command_from_the_start()
+{
+	run 0 "$SCHEDTAP" record -o a.dat -e sched_process_exec -- /bin/true
+	events a.dat | grep -q 'filename=/bin/true' || fail "its exec is not there: $(events a.dat)"
+}
+check "-- CMD: recorded from its exec on" command_from_the_start
+
+disk_full()
+{
+	mkdir small
+	mount -t tmpfs -o size=600k none small
+	load &
+	"$SCHEDTAP" record -d 10 -o small/a.dat "$@" 2>a.dat.err &
+	recorder=$!
+	ends 1
+	must grep -q "small/a.dat.*No space left on device" a.dat.err
+	must_not instances $recorder
+	must_not [ -e small/a.dat ]
+	valid small/a.dat.spool
+	mount -o remount,size=16m small
+	must "$SCHEDTAP" repair small/a.dat
+	finished small/a.dat
+}
+check "disk full" disk_full
+check "disk full, over tracefs" disk_full -b tracefs -e sched -e 'timer:*'
+check "disk full, zstd" disk_full --compress zstd
+
+folder_vanishes()
+{
+	start a.dat $BOTH
+	rm -rf a.dat.spool
+	ends 1 INT
+	must grep -q "a.dat" a.dat.err
+	must_not instances $recorder
+	rm a.dat.err
+	must [ -z "$(ls)" ]
+}
+check "folder vanishes while recording" folder_vanishes
+
+# killed MS SIGNAL: at any moment, also while it packs
+killed()
+{
+	local file=$1 ms=$2 signal=$3 pid
+
+	"$SCHEDTAP" record $BOTH -o "$file" 2>/dev/null &
+	pid=$!
+	echo $pid >>pids
+	sleep "$(printf '0.%03d' "$ms")"
+	programs $pid >>programs
+	[ -z "$signal" ] || kill -"$signal" $pid || :
+	kill -9 $pid || :
+	wait $pid || :
+	if [ -e "$file" ]; then
+		valid "$file"
+	elif has_pages "$file"; then
+		must "$SCHEDTAP" dump -i "$file.spool" >spool.txt
+		must "$SCHEDTAP" repair "$file" >/dev/null
+		finished "$file"
+		must cmp spool.txt <("$SCHEDTAP" dump -i "$file")
+	fi
+}
+
+killed_often()
+{
+	local i ms pid
+
+	load &
+	for ((i = 0; i < 10; i++)); do
+		ms=$((RANDOM % 1000))
+		echo "killed after $ms ms"
+		killed $i.dat $ms
+	done
+	for ms in 1 2 4 8 16; do
+		killed int-$ms.dat 2$((ms + 10)) INT
+	done
+	must [ -s programs ]
+	wait_for programs_gone programs
+	must [ -e 0.dat -o -e 1.dat -o -e 2.dat -o -e 3.dat -o -e 4.dat ]
+	run 0 $R -b tracefs -o next.dat
+	while read -r pid; do
+		must_not instances $pid
+	done <pids
+}
+check "kill -9 at 15 moments: all is readable, nothing is left behind" killed_often
+
+cut_off()
+{
+	start a.dat
+	sleep 0.1
+	kill -9 $recorder
+	wait $recorder || :
+	run 1 $R -o a.dat
+	says "cut off" "schedtap repair"
+	valid a.dat.spool
+}
+check "a cut-off recording is not overwritten" cut_off
+
+# ---- beside others ---------------------------------------------------------------------------
+
+two_at_once()
+{
+	local first
+
+	start a.dat $BOTH
+	first=$recorder
+	run 1 $R -o a.dat
+	says "process $first is still recording"
+	start b.dat $BOTH
+	sleep 0.1
+	ends 0 INT
+	recorder=$first
+	ends 0 INT
+	finished a.dat
+	finished b.dat
+}
+check "two recorders: each its file, and the same file only once" two_at_once
+
+top_level()
+{
+	(cd $T && head -n 50 tracing_on current_tracer set_event trace_clock tracing_cpumask \
+		set_event_pid set_ftrace_filter buffer_size_kb events/sched/enable events/enable \
+		events/sched/sched_switch/filter options/overwrite 2>/dev/null)
+}
+
+others_untouched()
+{
+	top_level >before
+	start a.dat -e sched -e 'timer:*' -e sched_switch -f 'prev_pid != 0'
+	top_level >while
+	ends 0 INT
+	top_level >after
+	must diff before while
+	must diff before after
+	must [ -s before ]
+}
+check "nobody else's tracing state changes" others_untouched
+
+CPU1=/sys/devices/system/cpu/cpu1/online
+cpu_goes()
+{
+	[ -w $CPU1 ] || skip "no second CPU that can be switched off"
+	trap 'echo 1 >$CPU1; clean_up' EXIT
+	load &
+	start a.dat $BOTH
+	sleep 0.1
+	echo 0 >$CPU1 || skip "the CPU cannot be switched off"
+	sleep 0.15
+	echo 1 >$CPU1
+	sleep 0.15
+	ends 0 INT
+	finished a.dat
+	must grep -q ', 0 lost' a.dat.err
+	# the last of CPU 1 before it went, and the first after it came back
+	must perl -ne '
+		next if !/\[001\] +([0-9.]+):/;
+		$gap = $1 - $last if defined($last) && $1 - $last > $gap;
+		$last = $1;
+		END { exit($gap < 0.1) }' valid.dump
+}
+check "a CPU goes offline and comes back" cpu_goes
+
+hostile_comm()
+{
+	perl -e 'open(my $f, ">", "/proc/self/comm"); syswrite($f, "\e[31mred\nx");
+		 select(undef, undef, undef, 0.005) while 1' &
+	start a.dat "$@"
+	sleep 0.1
+	ends 0 INT
+	valid a.dat
+	must grep -qF 'red' valid.dump
+	must_not grep -q $'\e' valid.dump valid.summary
+	must_not grep -q '^x' valid.dump
+	must "$SCHEDTAP" dump -i a.dat --json >json
+	must grep -q 'red\\nx' json
+	must perl -MJSON::PP -ne 'decode_json($_)' json
+	must "$SCHEDTAP" summary -i a.dat --json >json
+	must perl -MJSON::PP -0777 -ne 'decode_json($_)' json
+}
+check "comm with escape sequences and a newline" hostile_comm -e sched
+check "comm with escape sequences and a newline, over tracefs" hostile_comm -b tracefs -e sched
+
+# ---- scopes ----------------------------------------------------------------------------------
+
+# A worker waits for a line in go, naps in $1 threads or children, and makes the file done. Its pid
+# is in $worker, the threads or children are in the file tids.
+worker()
+{
+	mkfifo go
+	perl -Mthreads -e '
+		my ($kind) = @ARGV;
+		sub nap { select(undef, undef, undef, 0.002) for 1 .. 40 }
+		sub start { open(my $f, "<", "go"); <$f> }
+		sub tid { (readlink("/proc/thread-self") =~ /(\d+)$/)[0] }
+		sub note { open(my $f, ">>", "tids"); syswrite($f, "$_[0]\n") }
+		note($$);
+		if ($kind eq "threads") {
+			my @t = map { threads->create(sub {
+				note(tid());
+				select(undef, undef, undef, 0.01) until -e "run";
+				nap() }) } 1 .. 2;
+			start();
+			open(my $f, ">", "run");
+			$_->join() for @t;
+		} elsif ($kind eq "children") {
+			start();
+			for (1 .. 2) {
+				my $pid = fork() // die;
+				if (!$pid) { note($$); nap(); exit(0) }
+				waitpid($pid, 0);
+			}
+		} else {
+			syswrite(do { open(my $f, ">", "/proc/self/comm"); $f }, "tapworker");
+			start();
+			nap();
+		}
+		open(my $f, ">", "done");
+		sleep(100);' "$1" &
+	worker=$!
+	wait_for test -s tids
+	[ "$1" != threads ] || wait_for [ -e /proc/$worker/task ]
+}
+
+# Records all of the machine into all.dat, and meanwhile with the OPTIONS into part.dat, while the
+# worker works.
+record_both()
+{
+	run 0 "$SCHEDTAP" record -b bpf -e sched_switch -o all.dat -- \
+		"$SCHEDTAP" record "$@" -e sched_switch -o part.dat -- \
+		sh -c 'echo >go; until [ -e done ]; do sleep 0.02; done; sleep 0.05'
+	for file in all part; do
+		events $file.dat >$file.txt
+		must_not grep -q lost $file.txt
+	done
+}
+
+# The switches from or to the tasks that the file tids names
+switches_of_tids()
+{
+	grep -E "(prev|next)_pid=($(paste -sd'|' tids)) " "$1" | grep -o 'prev_comm.*'
+}
+
+# scope WORKER OPTION...: PID, TID and CPU in the options are the worker's
+scope()
+{
+	local kind=$1 options=()
+
+	shift
+	worker "$kind"
+	for option; do
+		case $option in
+		PID) option=$worker ;;
+		TID) option=$worker; echo $worker >tids ;;
+		CGROUP) make_cgroup; option=$cgroup ;;
+		esac
+		options+=("$option")
+	done
+	record_both "${options[@]}"
+	switches_of_tids all.txt >want
+	switches_of_tids part.txt >got
+	must [ "$(wc -l <want)" -ge 80 ]
+	must diff want got >diff
+	must [ "$(wc -l <part.txt)" -eq "$(wc -l <got)" ]
+}
+check "-p: all of the process, and nothing else" scope one -p PID
+check "-p: with its threads" scope threads -p PID
+check "-p --follow: with its children" scope children -p PID --follow
+check "-c: all of that name, and nothing else" scope one -c 'tapw*r'
+check "-p over tracefs" scope one -b tracefs -p PID
+check "-p --follow over tracefs" scope children -b tracefs -p PID --follow
+
+one_thread()
+{
+	worker threads
+	wait_for test "$(wc -l <tids)" -ge 1
+	wait_for three_lines tids
+	sed -n 2p tids >tid
+	mv tid tids
+	record_both -t "$(cat tids)"
+	switches_of_tids all.txt >want
+	switches_of_tids part.txt >got
+	must [ "$(wc -l <want)" -ge 80 ]
+	must diff want got
+	must [ "$(wc -l <part.txt)" -eq "$(wc -l <got)" ]
+}
+three_lines()
+{
+	[ "$(wc -l <"$1")" -eq 3 ]
+}
+check "-t: one thread of several" one_thread
+done_testing

@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The kernel's own events that schedtap records over BPF carry the text that this kernel prints.
+# Older kernels lay some of them out otherwise: then the field names must still be the same.
+schedtap=${SCHEDTAP:-build/schedtap}
+events=/sys/kernel/tracing/events
+if ! [ -r $events/sched/sched_switch/format ]; then
+	echo "1..0 # SKIP tracefs cannot be read"
+	exit 0
+fi
+names=(sched/sched_{switch,waking,wakeup_new,migrate_task} sched/sched_process_{fork,exec,exit}
+	power/cpu_{idle,frequency} irq/irq_handler_{entry,exit} irq/softirq_{entry,exit})
+echo "1..${#names[@]}"
+n=0
+for name in "${names[@]}"; do
+	n=$((n + 1))
+	ours=$("$schedtap" list -v "${name/\//:}" | sed -n 's/^    //p' | grep -v '^ID:')
+	theirs=$(grep -v '^ID:' "$events/$name/format")
+	if [ "$ours" = "$theirs" ]; then
+		echo "ok $n - $name: the same text"
+	elif [ "$(sed -n 's/.* \([a-z_]*\)[];0-9[]*\toffset.*/\1/p' <<<"$ours")" = \
+		"$(sed -n 's/.* \([a-z_]*\)[];0-9[]*\toffset.*/\1/p' <<<"$theirs")" ]; then
+		echo "ok $n - $name: another layout, the same fields"
+	else
+		echo "not ok $n - $name"
+		diff <(echo "$ours") <(echo "$theirs") | sed 's/^/# /'
+	fi
+done

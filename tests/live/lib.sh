@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# For the live tests in bash: TAP, recorders in the background, and what must hold of a recording.
+# SCHEDTAP names the program. Every case is a function that runs in a folder of its own with
+# `set -e`; `must` and `must_not` say what failed, `skip` why a case cannot be run here.
+
+T=/sys/kernel/tracing
+lib_nr=0
+lib_failed=0
+
+fail()
+{
+	echo "$*" >&2
+	exit 1
+}
+
+must()
+{
+	"$@" || fail "failed: $*"
+}
+
+must_not()
+{
+	if "$@"; then fail "should have failed: $*"; fi
+}
+
+skip()
+{
+	echo "$*" >"$scratch/skip"
+	exit 0
+}
+
+# check NAME FUNCTION [ARG...]: one TAP line; what the case printed becomes a comment if it failed.
+check()
+{
+	local name=$1 said rc=0
+
+	shift
+	lib_nr=$((lib_nr + 1))
+	mkdir "$scratch/$lib_nr"
+	rm -f "$scratch/skip"
+	said=$scratch/$lib_nr.log
+	(
+		set -e
+		cd "$scratch/$lib_nr"
+		trap clean_up EXIT
+		"$@"
+	) >"$said" 2>&1 </dev/null || rc=$?
+	if [ $rc -ne 0 ]; then
+		lib_failed=1
+		echo "not ok $lib_nr - $name"
+		sed 's/^/# /' "$said" | cat -v
+	elif [ -e "$scratch/skip" ]; then
+		echo "ok $lib_nr - $name # SKIP $(cat "$scratch/skip")"
+	else
+		echo "ok $lib_nr - $name"
+	fi
+}
+
+# What a case started and mounted goes, whatever the way it ended. Sees only its own children.
+clean_up()
+{
+	local pid
+
+	for pid in $(jobs -p); do
+		kill -9 "$pid" 2>/dev/null || :
+	done
+	wait 2>/dev/null || :
+	grep -o " $PWD/[^ ]*" /proc/self/mounts | tac | xargs -r umount || :
+}
+
+done_testing()
+{
+	echo "1..$lib_nr"
+	exit $lib_failed
+}
+
+# run RC COMMAND...: its output is in out, its messages in err.
+run()
+{
+	local want=$1 rc=0
+
+	shift
+	timeout 20 "$@" >out 2>err || rc=$?
+	[ $rc -eq "$want" ] || fail "exit code $rc, not $want: ${*:0:300}: $(cat err)"
+}
+
+# says TEXT...: each is in the messages of the last run.
+says()
+{
+	local text
+
+	for text; do
+		grep -qF -- "$text" err || fail "'$text' is not in: $(cat err)"
+	done
+}
+
+# wait_for COMMAND...: until it succeeds, up to 5 s.
+wait_for()
+{
+	local i
+
+	for ((i = 0; i < 250; i++)); do
+		if "$@"; then return; fi
+		sleep 0.02
+	done
+	fail "waited in vain for: $*"
+}
+
+has_pages()
+{
+	compgen -G "$1.spool/*.cpu*" >/dev/null
+}
+
+# start FILE [OPTION...]: a recorder in the background, pid in $recorder, once events arrive.
+start()
+{
+	local file=$1
+
+	shift
+	"$SCHEDTAP" record -o "$file" "$@" 2>"$file.err" &
+	recorder=$!
+	wait_for has_pages "$file"
+}
+
+# ends RC [SIGNAL]: the recorder ends with RC, after SIGNAL if given.
+ends()
+{
+	local rc=0
+
+	[ -z "$2" ] || kill -"$2" $recorder
+	wait $recorder || rc=$?
+	[ $rc -eq "$1" ] || fail "exit code $rc, not $1: $(cat ./*.err)"
+}
+
+# Instances that the recorder $1 left.
+instances()
+{
+	compgen -G "$T/instances/schedtap-$1-*" >/dev/null
+}
+
+# Ids of the BPF programs that process $1 holds.
+programs()
+{
+	bpftool -j prog list | perl -MJSON::PP -0777 -e '
+		my $pid = shift;
+		for my $p (@{decode_json(<STDIN>)}) {
+			print "$p->{id}\n" if grep { $_->{pid} == $pid } @{$p->{pids} // []};
+		}' "$1"
+}
+
+# None of the programs with ids in file $1 is there; the kernel frees them a little later.
+programs_gone()
+{
+	local id
+
+	while read -r id; do
+		if bpftool prog show id "$id" >/dev/null 2>&1; then return 1; fi
+	done <"$1"
+}
+
+# A file or spool folder that every reader takes, with events in it.
+valid()
+{
+	local name=$1 command
+
+	for command in dump summary; do
+		must "$SCHEDTAP" $command -i "$name" >"valid.$command"
+	done
+	must [ -s valid.dump ]
+}
+
+# A finished recording: valid, for nobody else's eyes, and no folder is left beside it.
+finished()
+{
+	must [ -f "$1" ]
+	must_not [ -e "$1.spool" ]
+	must [ "$(stat -c %a "$1")" = 600 ]
+	valid "$1"
+}
+
+# events FILE [OPTION...]: as text
+events()
+{
+	local file=$1
+
+	shift
+	must "$SCHEDTAP" dump -i "$file" "$@"
+}
+
+# Scheduler events by the ten thousand per second, until it is killed.
+load()
+{
+	exec perl -e 'select(undef, undef, undef, 0.00005) while 1'
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+
+static void map_keeps_what_was_put(void **state)
+{
+	struct tap_map m = { 0 };
+	size_t nr = 0;
+
+	(void)state;
+	assert_null(tap_map_get(&m, 0));
+	for (uint64_t key = 0; key < 5000; key++)
+		*tap_map_put(&m, key * 4096) = key + 1;
+	*tap_map_put(&m, 4096) = 77;
+	assert_int_equal(m.nr, 5000);
+	for (uint64_t key = 0; key < 5000; key++)
+		assert_int_equal(*tap_map_get(&m, key * 4096), key == 1 ? 77 : key + 1);
+	assert_null(tap_map_get(&m, 1));
+	assert_null(tap_map_get(&m, UINT64_MAX));
+	tap_map_for_each(&m, s)
+		nr++;
+	assert_int_equal(nr, 5000);
+	tap_map_release(&m);
+}
+
+static void buffer_stops_at_its_bound(void **state)
+{
+	struct tap_buf b = { .max = 10 };
+
+	(void)state;
+	tap_buf_puts(&b, "12345");
+	assert_int_equal(b.err, 0);
+	tap_buf_puts(&b, "123456");
+	assert_int_equal(b.err, -EFBIG);
+	tap_buf_puts(&b, "1");
+	assert_int_equal(b.len, 5);
+	tap_buf_clear(&b);
+	tap_buf_puts(&b, "ok");
+	assert_int_equal(b.err, 0);
+	assert_string_equal(tap_buf_str(&b), "ok");
+	tap_buf_release(&b);
+}
+
+static void numbers_at_their_limits(void **state)
+{
+	struct tap_buf b = { 0 };
+
+	(void)state;
+	tap_buf_u64(&b, 0);
+	tap_buf_char(&b, ' ');
+	tap_buf_u64(&b, UINT64_MAX);
+	tap_buf_char(&b, ' ');
+	tap_buf_s64(&b, INT64_MIN);
+	tap_buf_printf(&b, " %s", "end");
+	assert_string_equal(tap_buf_str(&b),
+			    "0 18446744073709551615 -9223372036854775808 end");
+	tap_buf_release(&b);
+}
+
+static void missing_file_is_an_error(void **state)
+{
+	struct tap_buf b = { 0 };
+
+	(void)state;
+	assert_int_equal(tap_buf_read_file(&b, "/nonexistent/file"), -ENOENT);
+	assert_int_equal(tap_buf_read_file(&b, "/proc/self/stat"), 0);
+	assert_true(b.len > 10);
+	b.max = 16;
+	assert_int_equal(tap_buf_read_file(&b, "/proc/self/stat"), -EFBIG);
+	tap_buf_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(map_keeps_what_was_put),
+		cmocka_unit_test(buffer_stops_at_its_bound),
+		cmocka_unit_test(numbers_at_their_limits),
+		cmocka_unit_test(missing_file_is_an_error),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The built-in events: that every definition makes a format text which the parser understands. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "event/defs.h"
+#include "event/print.h"
+
+#define LOST_TEXT \
+	"name: events_lost\n" \
+	"ID: %u\n" \
+	"format:\n" \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n" \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n" \
+	"\n" \
+	"\tfield:u64 count;\toffset:8;\tsize:8;\tsigned:0;\n" \
+	"\tfield:u64 first_ns;\toffset:16;\tsize:8;\tsigned:0;\n" \
+	"\tfield:u64 last_ns;\toffset:24;\tsize:8;\tsigned:0;\n" \
+	"\tfield:s32 lost_cpu;\toffset:32;\tsize:4;\tsigned:1;\n" \
+	"\n" \
+	"print fmt: \"lost_cpu=%%d count=%%llu first_ns=%%llu last_ns=%%llu\", REC->lost_cpu, " \
+	"REC->count, REC->first_ns, REC->last_ns\n"
+
+static void text_is_the_kernels(void **state)
+{
+	const struct tap_def *def = tap_def_find("schedtap", "events_lost");
+	struct tap_buf text = { 0 };
+	char *want;
+
+	(void)state;
+	assert_true(asprintf(&want, LOST_TEXT, tap_def_id(def)) > 0);
+	tap_def_format(def, NULL, NULL, &text);
+	assert_string_equal(tap_buf_str(&text), want);
+	tap_buf_release(&text);
+	free(want);
+}
+
+/* Every field that the text names is where the definition has it, and the text prints natively. */
+static void check_def(const struct tap_def *def)
+{
+	const struct tap_abi abi = { .long_size = 8 };
+	struct tap_buf text = { 0 };
+	struct tap_map cgroups = { 0 };
+	struct tap_printer *printer;
+	struct tap_format *fmt;
+	struct tap_err err;
+
+	tap_def_format(def, NULL, &cgroups, &text);
+	assert_int_equal(tap_format_parse(def->system, tap_buf_str(&text), text.len, abi, &fmt, &err), 0);
+	assert_string_equal(fmt->name, def->name);
+	assert_int_equal(fmt->id, tap_def_id(def));
+	assert_int_equal(fmt->nr_fields - fmt->nr_common, def->nr_fields);
+	for (unsigned int i = 0; i < def->nr_fields; i++) {
+		const struct tap_field *f = tap_format_field(fmt, def->fields[i].name);
+
+		assert_non_null(f);
+		assert_int_equal(f->offset, def->fields[i].offset);
+		assert_int_equal(f->size, def->fields[i].size);
+		assert_int_equal(f->is_signed, def->fields[i].is_signed);
+		assert_int_equal(f->kind, def->fields[i].kind);
+	}
+	assert_int_equal(tap_printer_new(fmt, &printer, &err), 0);
+	assert_false(tap_printer_is_foreign(printer));
+	tap_printer_free(printer);
+	tap_format_free(fmt);
+	tap_buf_release(&text);
+}
+
+static void every_definition_parses(void **state)
+{
+	const struct tap_def *def;
+	unsigned int nr = 0;
+
+	(void)state;
+	for (; (def = tap_def_at(nr)); nr++)
+		check_def(def);
+	assert_true(nr > 30);
+}
+
+static void ids_fit_kernelshark(void **state)
+{
+	const struct tap_def *def;
+
+	(void)state;
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
+		assert_int_equal(tap_def_id(def), TAP_DEF_ID_BASE + i);
+		assert_true(tap_def_id(def) <= INT16_MAX);
+	}
+}
+
+/* A hook or a need that names no event is a typing error in events/. */
+static void hooks_and_needs_name_events(void **state)
+{
+	const struct tap_hook *hook;
+	const struct tap_need *need;
+
+	(void)state;
+	for (unsigned int i = 0; (hook = tap_hook_at(i)); i++) {
+		assert_non_null(tap_def_find(NULL, hook->event));
+		assert_in_range(hook->nr_args, 1, 5);
+	}
+	for (unsigned int i = 0; (need = tap_need_at(i)); i++) {
+		const struct tap_def *def = tap_def_find(NULL, need->event);
+		bool found = !*need->field;
+
+		assert_non_null(def);
+		for (unsigned int k = 0; k < def->nr_fields; k++)
+			found |= !strcmp(def->fields[k].name, need->field);
+		assert_true(found);
+		assert_non_null(strchr(need->spec, '.'));
+	}
+}
+
+static const struct {
+	const char *name, *event, *absent, *want; /* want: the print format */
+} print_cases[] = {
+	{
+		.name = "an absent field goes with its word and its argument",
+		.event = "sched_util_est_se",
+		.absent = "ewma",
+		.want = "\"cpu=%d path=%s cgroup=%llu comm=%s pid=%d enqueued=%u util=%u\", REC->cpu, "
+			"__print_symbolic(REC->cgroup, { 0, \"-\" }, { 7, \"/a?b\" }), REC->cgroup, "
+			"REC->comm, REC->pid, REC->enqueued, REC->util\n",
+	},
+	{
+		.name = "a field read by two words takes both along",
+		.event = "sched_util_est_se",
+		.absent = "cgroup",
+		.want = "\"cpu=%d comm=%s pid=%d enqueued=%u ewma=%u util=%u\", REC->cpu, REC->comm, "
+			"REC->pid, REC->enqueued, REC->ewma, REC->util\n",
+	},
+	{
+		.name = "a name that is part of another one does not",
+		.event = "sched_cpu_capacity",
+		.absent = "capacity",
+		.want = "\"cpu=%d capacity_orig=%u capacity_curr=%u\", REC->cpu, REC->capacity_orig, "
+			"REC->capacity_curr\n",
+	},
+};
+
+static void absent_fields_and_paths(void **state)
+{
+	struct tap_map cgroups = { 0 };
+
+	(void)state;
+	*tap_map_put(&cgroups, 7) = (uint64_t)(uintptr_t)"/a\"b";
+	for (size_t i = 0; i < sizeof(print_cases) / sizeof(print_cases[0]); i++) {
+		const struct tap_def *def = tap_def_find("schedtap", print_cases[i].event);
+		bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
+		struct tap_buf text = { 0 };
+		const char *print;
+
+		for (unsigned int k = 0; k < def->nr_fields; k++)
+			absent[k] = !strcmp(def->fields[k].name, print_cases[i].absent);
+		tap_def_format(def, absent, &cgroups, &text);
+		print = strstr(tap_buf_str(&text), "print fmt: ") + strlen("print fmt: ");
+		if (strcmp(print, print_cases[i].want))
+			print_message("# case: %s\n", print_cases[i].name);
+		assert_string_equal(print, print_cases[i].want);
+		tap_buf_release(&text);
+	}
+	tap_map_release(&cgroups);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_the_kernels),
+		cmocka_unit_test(every_definition_parses),
+		cmocka_unit_test(ids_fit_kernelshark),
+		cmocka_unit_test(hooks_and_needs_name_events),
+		cmocka_unit_test(absent_fields_and_paths),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
