@@ -14,6 +14,14 @@ void tap_buf_release(struct tap_buf *b)
 	*b = (struct tap_buf){ .max = b->max };
 }
 
+/* No room is left, so that every later add comes to tap_buf_reserve_slow() and is refused. */
+static int fail(struct tap_buf *b, int err)
+{
+	b->err = err;
+	b->cap = b->len;
+	return 0;
+}
+
 int tap_buf_reserve_slow(struct tap_buf *b, size_t more)
 {
 	size_t max = b->max ? b->max : TAP_BUF_MAX;
@@ -22,19 +30,15 @@ int tap_buf_reserve_slow(struct tap_buf *b, size_t more)
 
 	if (b->err)
 		return 0;
-	if (b->len > max || more > max - b->len) {
-		b->err = -EFBIG;
-		return 0;
-	}
+	if (b->len > max || more > max - b->len)
+		return fail(b, -EFBIG);
 	while (cap < b->len + more)
 		cap *= 2;
 	if (cap > max)
 		cap = max;
 	data = realloc(b->data, cap);
-	if (!data) {
-		b->err = -ENOMEM;
-		return 0;
-	}
+	if (!data)
+		return fail(b, -ENOMEM);
 	b->data = data;
 	b->cap = cap;
 	return 1;
@@ -85,18 +89,28 @@ const char *tap_buf_str(struct tap_buf *b)
 
 int tap_buf_read_file(struct tap_buf *b, const char *path)
 {
+	size_t max = b->max ? b->max : TAP_BUF_MAX;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = 0;
 
 	if (fd < 0)
 		return -errno;
-	while (tap_buf_reserve(b, 4096)) {
-		n = read(fd, b->data + b->len, b->cap - b->len);
+	for (;;) {
+		size_t room = max - b->len < 4096 ? max - b->len : 4096;
+		char more;
+
+		if (!tap_buf_reserve(b, room))
+			break;
+		/* at the bound: is this the file's end as well? */
+		n = room ? read(fd, b->data + b->len, room) : read(fd, &more, 1);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			break;
-		b->len += (size_t)n;
+		if (!room)
+			fail(b, -EFBIG);
+		else
+			b->len += (size_t)n;
 	}
 	n = n < 0 ? -errno : b->err;
 	close(fd);

@@ -108,9 +108,12 @@ static json_int_t clock_ns(clockid_t id)
 
 json_t *tap_machine_clocks(void)
 {
-	return json_pack("{s:I, s:I, s:I}", "monotonic_ns", clock_ns(CLOCK_MONOTONIC),
-			 "boottime_ns", clock_ns(CLOCK_BOOTTIME), "realtime_ns",
-			 clock_ns(CLOCK_REALTIME));
+	/* close together, and in this order */
+	json_int_t mono = clock_ns(CLOCK_MONOTONIC), boot = clock_ns(CLOCK_BOOTTIME);
+	json_int_t real = clock_ns(CLOCK_REALTIME);
+
+	return json_pack("{s:I, s:I, s:I}", "monotonic_ns", mono, "boottime_ns", boot,
+			 "realtime_ns", real);
 }
 
 static int put_text(struct tap_map *m, uint64_t key, const char *text)

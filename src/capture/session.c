@@ -94,7 +94,8 @@ static int fail_open(const struct tap_err *no_bpf, const struct tap_err *why, st
 
 static int open_backends(struct tap_session *s, struct tap_err *err)
 {
-	bool may_fall_back = !s->opts.backend;
+	/* tracefs cannot record single cgroups */
+	bool may_fall_back = !s->opts.backend && !s->plan.scope.cgroups.nr;
 	struct tap_err no_bpf = { 0 };
 
 	for (unsigned int i = 0; i < NR_BACKENDS; i++) {

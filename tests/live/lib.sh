@@ -107,12 +107,18 @@ wait_for()
 	fail "waited in vain for: $*"
 }
 
+# Written when events flow. Their first pages may take until the end to be full.
+has_started()
+{
+	[ -s "$1.spool/meta.json" ]
+}
+
 has_pages()
 {
 	compgen -G "$1.spool/*.cpu*" >/dev/null
 }
 
-# start FILE [OPTION...]: a recorder in the background, pid in $recorder, once events arrive.
+# start FILE [OPTION...]: a recorder in the background, pid in $recorder, once events flow.
 start()
 {
 	local file=$1
@@ -120,7 +126,7 @@ start()
 	shift
 	"$SCHEDTAP" record -o "$file" "$@" 2>"$file.err" &
 	recorder=$!
-	wait_for has_pages "$file"
+	wait_for has_started "$file"
 }
 
 # ends RC [SIGNAL]: the recorder ends with RC, after SIGNAL if given.
@@ -142,11 +148,7 @@ instances()
 # Ids of the BPF programs that process $1 holds.
 programs()
 {
-	bpftool -j prog list | perl -MJSON::PP -0777 -e '
-		my $pid = shift;
-		for my $p (@{decode_json(<STDIN>)}) {
-			print "$p->{id}\n" if grep { $_->{pid} == $pid } @{$p->{pids} // []};
-		}' "$1"
+	cat /proc/"$1"/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:\s*//p' | sort -u
 }
 
 # None of the programs with ids in file $1 is there; the kernel frees them a little later.

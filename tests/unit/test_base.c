@@ -74,8 +74,25 @@ static void missing_file_is_an_error(void **state)
 	assert_int_equal(tap_buf_read_file(&b, "/nonexistent/file"), -ENOENT);
 	assert_int_equal(tap_buf_read_file(&b, "/proc/self/stat"), 0);
 	assert_true(b.len > 10);
+	tap_buf_release(&b);
 	b.max = 16;
 	assert_int_equal(tap_buf_read_file(&b, "/proc/self/stat"), -EFBIG);
+	tap_buf_release(&b);
+}
+
+static void bound_may_be_the_files_size(void **state)
+{
+	struct tap_buf b = { 0 }, exact = { 0 };
+
+	(void)state;
+	assert_int_equal(tap_buf_read_file(&b, "/proc/version"), 0);
+	exact.max = b.len;
+	assert_int_equal(tap_buf_read_file(&exact, "/proc/version"), 0);
+	assert_int_equal(exact.len, b.len);
+	tap_buf_release(&exact);
+	exact.max = b.len - 1;
+	assert_int_equal(tap_buf_read_file(&exact, "/proc/version"), -EFBIG);
+	tap_buf_release(&exact);
 	tap_buf_release(&b);
 }
 
@@ -86,6 +103,7 @@ int main(void)
 		cmocka_unit_test(buffer_stops_at_its_bound),
 		cmocka_unit_test(numbers_at_their_limits),
 		cmocka_unit_test(missing_file_is_an_error),
+		cmocka_unit_test(bound_may_be_the_files_size),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
