@@ -16,10 +16,14 @@
 #ifndef TAP_BPF_RING_H
 #define TAP_BPF_RING_H
 
-/* A record may begin just below a ring's end and reach this far beyond it. */
+/*
+ * A CPU's part of the map: struct tap_ring, padded to TAP_RING_DATA bytes, then the records. One
+ * may begin just below the ring's end and reach TAP_RING_SLACK bytes beyond it.
+ */
+#define TAP_RING_DATA 4096
 #define TAP_RING_SLACK 4096
 
-/* One per CPU; each writer's words on a cache line of their own. */
+/* Each side's words are on a cache line of their own. */
 struct tap_ring {
 	unsigned long long head; /* bytes ever taken; moved by the CPU's programs */
 	unsigned long long lost; /* events ever lost */

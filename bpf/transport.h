@@ -13,19 +13,11 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1); /* CPUs */
-	__type(key, u32);
-	__type(value, struct tap_ring);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, TAP_RING_DATA + (1 << 20) + TAP_RING_SLACK);
 } tap_rings SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* CPUs */
-	__uint(key_size, sizeof(u32));
-	__uint(value_size, (1 << 20) + TAP_RING_SLACK);
-} tap_data SEC(".maps");
-
-/* Where the kernel refuses mmapable arrays: one BPF ring buffer for all CPUs. */
+/* Where that much memory is not to be had in one piece: one BPF ring buffer for all CPUs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 12);
@@ -64,7 +56,6 @@ static __always_inline struct tap_rec *tap_take(u32 space)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 	struct tap_ring *ring = bpf_map_lookup_elem(&tap_rings, &cpu);
-	char *data;
 
 	if (!ring)
 		return NULL;
@@ -75,9 +66,6 @@ static __always_inline struct tap_rec *tap_take(u32 space)
 			tap_lost(ring);
 		return rec;
 	}
-	data = bpf_map_lookup_elem(&tap_data, &cpu);
-	if (!data)
-		return NULL;
 #pragma unroll
 	for (int i = 0; i < 4; i++) {
 		u64 head = *(volatile u64 *)&ring->head;
@@ -89,7 +77,7 @@ static __always_inline struct tap_rec *tap_take(u32 space)
 			break;
 		if (__sync_val_compare_and_swap(&ring->head, head, head + space) != head)
 			continue;
-		rec = (struct tap_rec *)(data + (head & (tap_ring_bytes - 8)));
+		rec = (void *)ring + TAP_RING_DATA + (head & (tap_ring_bytes - 8));
 		rec->cpu = cpu;
 		rec->ts_ns = now;
 		return rec;

@@ -28,10 +28,8 @@ struct bpf_state {
 	unsigned int nr_links;
 	struct tap_lane *lanes; /* one per CPU */
 	unsigned int nr_lanes;
-	struct tap_ring *rings;
+	unsigned char *rings;
 	size_t rings_bytes;
-	unsigned char *data;
-	size_t data_bytes;
 	struct ring_buffer *ringbuf; /* the fallback */
 	struct tap_head_format *formats;
 	struct tap_buf *texts;
@@ -51,20 +49,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-static size_t page_align(size_t bytes)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	return (bytes + page - 1) / page * page;
-}
-
-static void *map_of(const struct tap_bpf_object *o, const char *name, size_t bytes)
-{
-	int fd = bpf_object__find_map_fd_by_name(o->obj, name);
-
-	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-}
-
 /* Records of all CPUs come through one ring buffer; the last to go is the oldest. */
 static int on_ringbuf(void *ctx, void *data, size_t len)
 {
@@ -78,21 +62,17 @@ static int on_ringbuf(void *ctx, void *data, size_t len)
 
 static int map_rings(struct bpf_state *s, struct tap_err *err)
 {
-	size_t stride = s->o.ring_bytes + TAP_RING_SLACK;
+	int rings = bpf_object__find_map_fd_by_name(s->o.obj, "tap_rings");
+	int ringbuf = bpf_object__find_map_fd_by_name(s->o.obj, "tap_ringbuf");
 
-	s->rings_bytes = page_align(s->nr_lanes * sizeof(*s->rings));
-	s->rings = map_of(&s->o, "tap_rings", s->rings_bytes);
+	s->rings_bytes = s->nr_lanes * tap_bpf_stride(&s->o);
+	s->rings = mmap(NULL, s->rings_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, rings, 0);
 	if (s->rings == MAP_FAILED)
-		return tap_err_set(err, -errno, "cannot map the rings' heads: %m");
-	if (s->o.ringbuf) {
-		s->ringbuf = ring_buffer__new(bpf_object__find_map_fd_by_name(s->o.obj, "tap_ringbuf"),
-					      on_ringbuf, s, NULL);
-		return s->ringbuf ? 0 : tap_err_set(err, -errno, "cannot map the ring buffer: %m");
-	}
-	s->data_bytes = page_align(s->nr_lanes * stride);
-	s->data = map_of(&s->o, "tap_data", s->data_bytes);
-	if (s->data == MAP_FAILED)
 		return tap_err_set(err, -errno, "cannot map the rings: %m");
+	if (s->o.ringbuf)
+		s->ringbuf = ring_buffer__new(ringbuf, on_ringbuf, s, NULL);
+	if (s->o.ringbuf && !s->ringbuf)
+		return tap_err_set(err, -errno, "cannot map the ring buffer: %m");
 	return 0;
 }
 
@@ -102,17 +82,17 @@ static int make_lanes(struct bpf_state *s)
 
 	s->lanes = calloc(s->nr_lanes, sizeof(*s->lanes));
 	for (unsigned int cpu = 0; s->lanes && cpu < s->nr_lanes; cpu++) {
+		unsigned char *ring = s->rings + cpu * tap_bpf_stride(&s->o);
 		struct tap_lane *lane = &s->lanes[cpu];
 
 		*lane = (struct tap_lane){
 			.cpu = cpu,
 			.lost_cpu = (int)cpu,
-			.ring = &s->rings[cpu],
+			.ring = (struct tap_ring *)ring,
+			.data = ring + TAP_RING_DATA,
 			.ring_bytes = s->o.ring_bytes,
 			.lost_id = (uint16_t)lost_id,
 		};
-		if (s->data)
-			lane->data = s->data + cpu * (s->o.ring_bytes + TAP_RING_SLACK);
 		if (tap_lane_init(lane))
 			return -ENOMEM;
 	}
@@ -149,8 +129,6 @@ static void bpf_free(void *state)
 	ring_buffer__free(s->ringbuf);
 	if (s->rings && s->rings != MAP_FAILED)
 		munmap(s->rings, s->rings_bytes);
-	if (s->data && s->data != MAP_FAILED)
-		munmap(s->data, s->data_bytes);
 	if (s->stats_fd >= 0)
 		close(s->stats_fd);
 	bpf_object__close(s->o.obj);
@@ -317,6 +295,8 @@ static int drain_ringbuf(struct bpf_state *s, struct tap_drain *res, struct tap_
 	int ret;
 
 	s->res = res;
+	for (unsigned int i = 0; i < s->nr_lanes; i++)
+		tap_lane_note_lost(&s->lanes[i]);
 	ret = ring_buffer__consume(s->ringbuf);
 	if (ret < 0)
 		return tap_err_set(err, ret, "cannot read the BPF ring buffer: %s", strerror(-ret));
@@ -371,6 +351,7 @@ static int report_misses(struct bpf_state *s, struct tap_drain *res, struct tap_
 	lane->ring = &hole;
 	lane->lost_cpu = -1;
 	lane->last_lost_ns = 0;
+	tap_lane_note_lost(lane);
 	ret = tap_lane_lost(lane, s->spool, res, err);
 	lane->ring = ring;
 	lane->lost_cpu = (int)lane->cpu;

@@ -125,8 +125,7 @@ struct lost_record {
 int tap_lane_lost(struct tap_lane *lane, struct tap_spool *spool, struct tap_drain *res,
 		  struct tap_err *err)
 {
-	uint64_t lost = __atomic_load_n(&lane->ring->lost, __ATOMIC_ACQUIRE);
-	uint64_t count = lost - lane->ring->lost_seen;
+	uint64_t count = lane->lost - lane->ring->lost_seen;
 	struct lost_record rec = { .type = lane->lost_id, .cpu = lane->lost_cpu };
 	int ret;
 
@@ -149,7 +148,7 @@ int tap_lane_lost(struct tap_lane *lane, struct tap_spool *spool, struct tap_dra
 	lane->missed = count;
 	lane->last_lost_ns = rec.last_ns;
 	res->lost += count;
-	__atomic_store_n(&lane->ring->lost_seen, lost, __ATOMIC_RELEASE);
+	__atomic_store_n(&lane->ring->lost_seen, lane->lost, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -183,6 +182,7 @@ int tap_lane_drain(struct tap_lane *lane, struct tap_spool *spool, struct tap_dr
 		}
 	}
 	__atomic_store_n(&lane->ring->tail, tail, __ATOMIC_RELEASE);
+	tap_lane_note_lost(lane);
 	if (!ret && tail == __atomic_load_n(&lane->ring->head, __ATOMIC_ACQUIRE))
 		ret = tap_lane_lost(lane, spool, res, err);
 	return ret ?: tap_lane_flush(lane, spool, false, err);

@@ -23,6 +23,7 @@ struct tap_lane {
 	struct tap_page page;
 	bool page_open;
 	uint64_t missed;      /* to be noted on the open page */
+	uint64_t lost;	      /* the ring's count before the last look at its records */
 	uint64_t last_lost_ns;
 	int lost_cpu;	      /* to report losses for: cpu, or -1 */
 	uint16_t lost_id;     /* common_type of schedtap:events_lost */
@@ -35,7 +36,16 @@ void tap_lane_release(struct tap_lane *lane);
 int tap_lane_add(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
 		 const void *payload, uint32_t len, struct tap_err *err);
 
-/* Reports what the programs lost since the last call, if all records before it were taken. */
+/*
+ * Takes note of how much the programs lost until now. To be followed by a look at the records:
+ * what was lost later may lie behind records that this look does not see.
+ */
+static inline void tap_lane_note_lost(struct tap_lane *lane)
+{
+	lane->lost = __atomic_load_n(&lane->ring->lost, __ATOMIC_ACQUIRE);
+}
+
+/* Reports the noted loss; all records that were there at the look have been taken. */
 int tap_lane_lost(struct tap_lane *lane, struct tap_spool *spool, struct tap_drain *res,
 		  struct tap_err *err);
 

@@ -130,10 +130,14 @@ static unsigned int choose_programs(struct bpf_object *obj, struct tap_plan *pla
 	return nr;
 }
 
+size_t tap_bpf_stride(const struct tap_bpf_object *o)
+{
+	return TAP_RING_DATA + (o->ringbuf ? 0 : o->ring_bytes) + TAP_RING_SLACK;
+}
+
 static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
 {
 	struct bpf_map *rings = bpf_object__find_map_by_name(o->obj, "tap_rings");
-	struct bpf_map *data = bpf_object__find_map_by_name(o->obj, "tap_data");
 	struct bpf_map *ringbuf = bpf_object__find_map_by_name(o->obj, "tap_ringbuf");
 	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE), nr_cpus = plan->nr_cpus;
 	uint64_t bytes = page;
@@ -146,9 +150,7 @@ static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
 		while (o->ring_bytes < bytes * nr_cpus && o->ring_bytes < 1u << 30)
 			o->ring_bytes *= 2;
 	ret = bpf_map__set_max_entries(rings, nr_cpus);
-	ret = ret ?: bpf_map__set_max_entries(data, o->ringbuf ? 1 : nr_cpus);
-	ret = ret ?: bpf_map__set_value_size(data, o->ringbuf ? TAP_RING_SLACK :
-						    (uint32_t)bytes + TAP_RING_SLACK);
+	ret = ret ?: bpf_map__set_value_size(rings, (uint32_t)tap_bpf_stride(o));
 	ret = ret ?: bpf_map__set_max_entries(ringbuf, o->ringbuf ? (uint32_t)o->ring_bytes : page);
 	return ret;
 }
@@ -168,7 +170,7 @@ static int set_capacities(struct bpf_object *obj, unsigned int nr_cpus)
 
 static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, struct tap_err *err)
 {
-	uint64_t bytes = o->ringbuf ? TAP_RING_SLACK : o->ring_bytes;
+	uint64_t bytes = o->ringbuf ? 8 : o->ring_bytes; /* no constant may lead outside the map */
 	uint32_t nr_cpus = plan->nr_cpus;
 	int ret;
 

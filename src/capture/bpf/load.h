@@ -26,6 +26,9 @@ struct tap_bpf_object {
 int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct tap_kernel *kernel,
 		 bool want_ringbuf, struct tap_err *err);
 
+/* Bytes from one CPU's part of the map "tap_rings" to the next. */
+size_t tap_bpf_stride(const struct tap_bpf_object *o);
+
 /* A constant of the programs, before they are loaded. @len must be the variable's size. */
 int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, size_t len);
 

@@ -1,0 +1,68 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The examples of the README, the man pages and --help run as they stand: `schedtap ...` lines, in
+# order, each page in a folder of its own that holds a recording under the names that they use, and a Makefile.
+use strict;
+use warnings;
+use Cwd qw(abs_path getcwd);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+
+my $top = abs_path(dirname(abs_path($0)) . '/../..');
+my $schedtap = abs_path($ENV{SCHEDTAP} // "$top/build/schedtap");
+if ($> != 0) {
+	print "1..0 # SKIP not root\n";
+	exit 0;
+}
+
+sub slurp {
+	open(my $f, '<', $_[0]) or die "$_[0]: $!\n";
+	return <$f>;
+}
+
+my %lines;
+for my $page ("$top/README.md", glob("$top/docs/man/*.1.md")) {
+	$lines{$page} = [map { /^    (schedtap [a-z].*)/ ? $1 =~ s/\s+#.*//r : () } slurp($page)];
+}
+for my $cmd (qw(record dump summary list doctor repair)) {
+	my ($example) = `$schedtap help $cmd` =~ /^\s*(?:example:\s*)?(schedtap $cmd .*)$/mi;
+	push(@{$lines{'--help'}}, $example) if $example;
+}
+
+my $bin = tempdir(CLEANUP => 1);
+symlink($schedtap, "$bin/schedtap") or die;
+$ENV{PATH} = "$bin:$ENV{PATH}";
+
+my $total = 0;
+$total += @{$lines{$_}} for keys %lines;
+print '1..' . ($total + 1) . "\n";
+my $n = 0;
+for my $page (sort keys %lines) {
+	my $dir = tempdir(CLEANUP => 1);
+	chdir($dir) or die;
+	open(my $f, '>', 'Makefile') or die;
+	print $f "all:\n\ttrue\n";
+	close($f);
+	system('schedtap record -d 0.2 -o trace.dat 2>/dev/null; cp trace.dat make.dat; mkdir demo; cp trace.dat demo');
+	my ($start) = `schedtap dump -i make.dat` =~ /\] +(\d+)\.\d+:/;
+	for my $line (@{$lines{$page}}) {
+		my $run = $line;
+		my $want = 0;
+
+		# what a page says about another machine's recording, said about this one
+		$run =~ s/--time \S+/"--time " . $start . ',' . ($start + 1)/e;
+		$run =~ s/^(schedtap record(?!.* -d )(?!.* -- ).*)/timeout -s INT 1 $1/;
+		# nothing is there to repair, and repair says so
+		$want = 1 if $line =~ /^schedtap repair/;
+		my $out = `( $run ) 2>&1 >/dev/null`;
+		my $code = $? >> 8;
+		$n++;
+		$code = 0 if $run =~ /^timeout/ && $code == 124;
+		my $name = ($page =~ s{.*/}{}r) . ": $line";
+		$name =~ s/#/\\#/g;
+		print $code == $want ? "ok $n - $name\n" : "not ok $n - $name\n# exit $code: $out\n";
+	}
+	chdir('/');
+}
+print $total >= 15 ? '' : 'not ', "ok ", $n + 1, " - the examples were found ($total)\n";
