@@ -64,11 +64,11 @@ $B/tests/%: tests/%.c $B/libschedtap.a
 	$(call say,CC,$@)
 	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $< $B/libschedtap.a -o $@ -lcmocka $(LIBS)
 $B/tests/fuzz/fuzz_reader: TEST_CFLAGS := -DFUZZ_MAIN
-$B/fuzz/fuzz_reader: tests/fuzz/fuzz_reader.c $(LIB_OBJ:$B/%.o=%.c) | $B/bpf/schedtap.bpf.o
-	@mkdir -p $(@D)
-	$(call say,FUZZ,$@)
-	$Qclang $(filter-out -MMD -MP,$(ALL_CFLAGS)) -fsanitize=fuzzer,address,undefined -Ibpf -Ievents -Isrc/event/shim \
-		-funsigned-char -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"' $(filter %.c,$^) -o $@ $(LIBS)
+# clang's fuzzer wants the library built for it as well: FUZZ makes are of their own folder
+FUZZ := CC=clang SAN=1 B=build-fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
+$B/fuzz_reader: tests/fuzz/fuzz_reader.c $B/libschedtap.a
+	$(call say,LD,$@)
+	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $^ -o $@ $(LIBS)
 
 PROVE := prove --nocount
 export SCHEDTAP ?= $(abspath $B/schedtap)
@@ -80,7 +80,7 @@ test: ## packages, build, and all tests: unit, golden, live, vm
 	@tools/deps build test
 	$(AGAIN) check
 
-check: check-unit check-golden check-live check-vm ## all tests, without installing packages
+check: check-unit check-golden check-fuzz check-live check-vm ## all tests, without installing packages
 check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
 	$(PROVE) $(filter $B/tests/unit/%,$(UNIT)) tests/house/*.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
@@ -91,11 +91,18 @@ check-vm: all ## other kernels, in qemu
 	$(PROVE) tests/vm/run.t
 check-san: ## unit and golden tests under ASan and UBSan
 	$(MAKE) SAN=1 check-unit check-golden
-fuzz: $B/fuzz/fuzz_reader ## fuzz the reader until Ctrl-C
-	@mkdir -p $B/fuzz/corpus
-	$B/fuzz/fuzz_reader -max_len=65536 $B/fuzz/corpus $(FUZZ_ARGS)
+check-fuzz: ## the reader on damaged input, for 15 s
+	$(AGAIN) fuzz FUZZ_ARGS='-max_total_time=15 -verbosity=0'
+fuzz: $B/tests/mkdat ## the same until Ctrl-C
+	$(AGAIN) $(FUZZ) build-fuzz/fuzz_reader
+	@mkdir -p build-fuzz/corpus
+	@for in in tests/golden/*/*/in.txt; do \
+		name=build-fuzz/corpus/$$(echo $$in | tr / .); \
+		$B/tests/mkdat $$in $$name.dat && $B/tests/mkdat $$in $$name.zstd --zstd || exit 1; \
+	done
+	build-fuzz/fuzz_reader -max_len=65536 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/corpus
 
-$B/tests/live/%.bpf.o: tests/live/%.bpf.c bpf/kernel_types.h
+$B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h
 	@mkdir -p $(@D)
 	$(call say,BPF,$@)
 	$Qclang -target bpf -mcpu=v3 -O2 -g -Wall -Werror -D__TARGET_ARCH_$(ARCH) -Ibpf \
@@ -142,4 +149,4 @@ help: ## this list
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all test check check-unit check-golden check-live check-vm check-san fuzz bench demo install deps format clean help
+.PHONY: all test check check-unit check-golden check-live check-vm check-san check-fuzz fuzz bench demo install deps format clean help

@@ -346,8 +346,10 @@ static int start(struct run *run, char **rest, struct tap_err *err)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	/* a reader of our messages that goes away, or a command that dies early, ends nothing */
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	if (run->signals < 0)
 		return tap_err_set(err, -errno, "cannot wait for signals: %m");
 	ret = watch_pids(run, err);

@@ -156,7 +156,10 @@ in_time_order()
 {
 	run 0 $R -o a.dat -e sched -e 'timer:*'
 	events a.dat | grep -o '\[[0-9]*\] [0-9.]*' | cut -d' ' -f2 >times
+	must [ "$(wc -l <times)" -gt 10 ]
 	must sort -C -n times
+	# a stretch of one backend's, then of the other's, and again: not one after the other
+	must [ "$(events a.dat | grep -o ' \(timer\|sched\):' | uniq | wc -l)" -gt 4 ]
 }
 check "both backends: one order" in_time_order
 
@@ -245,6 +248,18 @@ command_from_the_start()
 }
 check "-- CMD: recorded from its exec on" command_from_the_start
 
+nobody_reads()
+{
+	mkfifo pipe
+	"$SCHEDTAP" record -d 0.1 $BOTH -o a.dat 2>pipe &
+	recorder=$!
+	: <pipe
+	ends 0
+	finished a.dat
+	must_not instances $recorder
+}
+check "nobody reads its messages" nobody_reads
+
 disk_full()
 {
 	mkdir small
@@ -268,7 +283,7 @@ check "disk full, zstd" disk_full --compress zstd
 folder_vanishes()
 {
 	start a.dat $BOTH
-	rm -rf a.dat.spool
+	wait_for rm -rf a.dat.spool # a file may be made meanwhile
 	ends 1 INT
 	must grep -q "a.dat" a.dat.err
 	must_not instances $recorder
@@ -359,7 +374,7 @@ top_level()
 {
 	(cd $T && head -n 50 tracing_on current_tracer set_event trace_clock tracing_cpumask \
 		set_event_pid set_ftrace_filter buffer_size_kb events/sched/enable events/enable \
-		events/sched/sched_switch/filter options/overwrite 2>/dev/null)
+		events/sched/sched_switch/filter options/overwrite 2>/dev/null || :)
 }
 
 others_untouched()
@@ -498,7 +513,7 @@ record_both()
 # The switches from or to the tasks that the file tids names
 switches_of_tids()
 {
-	grep -E "(prev|next)_pid=($(paste -sd'|' tids)) " "$1" | grep -o 'prev_comm.*'
+	grep -E "(${side:-prev|next})_pid=($(paste -sd'|' tids)) " "$1" | grep -o 'prev_comm.*'
 }
 
 # scope WORKER OPTION...: PID in the options is the worker's, TID that of its first thread, CGROUP a
@@ -524,17 +539,25 @@ scope()
 	# sorted: what two CPUs did in the same microsecond may come either way round
 	switches_of_tids all.txt | sort >want
 	switches_of_tids part.txt | sort >got
-	must [ "$(wc -l <want)" -ge 80 ]
+	must [ "$(wc -l <want)" -ge 40 ]
 	must diff want got
-	must [ "$(wc -l <part.txt)" -eq "$(wc -l <got)" ]
+	must_not grep -vE "(prev|next)_pid=($(paste -sd'|' tids)) " part.txt
+}
+
+# The kernel's set_event_pid may leave out switches from idle to the task (seen on 6.18, per CPU).
+scope_tracefs()
+{
+	local side=prev
+
+	scope "$@" -b tracefs
 }
 check "-p: all of the process, and nothing else" scope one -p PID
 check "-p: with its threads" scope threads -p PID
 check "-p --follow: with its children" scope children -p PID --follow
 check "-c: all of that name, and nothing else" scope one -c 'tapw*r'
 check "-g: all of the cgroup, and nothing else" scope one -g CGROUP
-check "-p over tracefs" scope one -b tracefs -p PID
-check "-p --follow over tracefs" scope children -b tracefs -p PID --follow
+check "-p over tracefs" scope_tracefs one -p PID
+check "-p --follow over tracefs" scope_tracefs children -p PID --follow
 
 check "-t: one thread of several" scope threads -t TID
 

@@ -33,19 +33,20 @@ skip()
 # check NAME FUNCTION [ARG...]: one TAP line; what the case printed becomes a comment if it failed.
 check()
 {
-	local name=$1 said rc=0
+	local name=$1 said rc
 
 	shift
 	lib_nr=$((lib_nr + 1))
 	mkdir "$scratch/$lib_nr"
 	rm -f "$scratch/skip"
 	said=$scratch/$lib_nr.log
-	(
-		set -e
+	( # not with || behind it, which would switch off set -e
+		set -e -o pipefail
 		cd "$scratch/$lib_nr"
 		trap clean_up EXIT
 		"$@"
-	) >"$said" 2>&1 </dev/null || rc=$?
+	) >"$said" 2>&1 </dev/null
+	rc=$?
 	if [ $rc -ne 0 ]; then
 		lib_failed=1
 		echo "not ok $lib_nr - $name"
@@ -148,7 +149,7 @@ instances()
 # Ids of the BPF programs that process $1 holds.
 programs()
 {
-	cat /proc/"$1"/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:\s*//p' | sort -u
+	cat /proc/"$1"/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:\s*//p' | sort -u || :
 }
 
 # None of the programs with ids in file $1 is there; the kernel frees them a little later.

@@ -382,7 +382,8 @@ struct found {
 	uint64_t records, lost;
 	bool missed; /* some of the loss is of programs that interrupted themselves */
 	uint64_t foreign; /* records that do not concern the thread */
-	uint64_t strange; /* names, values or an order that cannot be */
+	uint64_t strange_names, strange_values, strange_times;
+	uint64_t breaks; /* out without in, or elsewhere: with loss there must be some */
 	bool running;
 	int cpu;
 	uint64_t cpu_ns[1024]; /* of the last record */
@@ -433,9 +434,8 @@ static void find_switch(struct found *f, const struct tap_event *ev, int tid)
 	f->c.last_ns = ev->ts_ns;
 	if (out)
 		f->c.states[state_of(field(ev, "prev_state"))]++;
-	f->strange += !text_is(ev, out ? "prev_comm" : "next_comm", COMM);
-	if (!f->lost)
-		f->strange += out != f->running || (out && ev->cpu != f->cpu);
+	f->strange_names += !text_is(ev, out ? "prev_comm" : "next_comm", COMM);
+	f->breaks += out != f->running || (out && ev->cpu != f->cpu);
 	f->running = !out;
 	f->cpu = ev->cpu;
 }
@@ -444,11 +444,11 @@ static void find_switch(struct found *f, const struct tap_event *ev, int tid)
 static void check_values(struct found *f, const struct tap_event *ev, enum counter_kind kind)
 {
 	if (kind == COUNT_PELT_SE && (int)field(ev, "pid") >= 0)
-		f->strange += field(ev, "util") > 1024 || field(ev, "runnable") > 1024;
+		f->strange_values += field(ev, "util") > 1024 || field(ev, "runnable") > 1024;
 	if (kind == COUNT_UTIL_EST_SE)
-		f->strange += field(ev, "util") > 1024 || field(ev, "enqueued") > 1024;
+		f->strange_values += field(ev, "util") > 1024 || field(ev, "enqueued") > 1024;
 	if (kind == COUNT_NR_RUNNING)
-		f->strange += field(ev, "nr_running") > 100000 || field(ev, "cpu") > 8191;
+		f->strange_values += field(ev, "nr_running") > 100000 || field(ev, "cpu") > 8191;
 }
 
 static bool concerns(const struct tap_event *ev, const char *const *who, int tid)
@@ -496,7 +496,7 @@ static void find_one(struct found *f, const struct tap_event *ev, int tid)
 		return;
 	}
 	f->records++;
-	f->strange += ev->ts_ns < *last;
+	f->strange_times += ev->ts_ns < *last;
 	*last = ev->ts_ns;
 	find_event(f, ev, tid);
 }
@@ -595,7 +595,11 @@ static bool try_run(const struct run_case *c)
 		return false;
 	assert_true(counted.kinds[COUNT_SWITCH].of[1].nr >= 20); /* it slept that often */
 	assert_int_equal(counted.kinds[COUNT_PROCESS_EXIT].any, 1);
-	assert_int_equal(f.strange, 0);
+	assert_int_equal(f.strange_names, 0);
+	assert_int_equal(f.strange_values, 0);
+	assert_int_equal(f.strange_times, 0);
+	if (!f.lost)
+		assert_int_equal(f.breaks, 0);
 	if (c->scope == ONE_THREAD)
 		assert_int_equal(f.foreign, 0);
 	if (c->loses)

@@ -1,0 +1,236 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Other people's readers against our recordings of this machine, in several shapes: trace-cmd
+# and libkshark must find the events that `schedtap dump` finds, and read the same values in
+# them. SCHEDTAP names the program.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+
+my $here = dirname(abs_path($0));
+my $schedtap = $ENV{SCHEDTAP} // "$here/../../build/schedtap";
+my $tmp = tempdir(CLEANUP => 1);
+my ($n, $failed) = (0, 0);
+
+my @shapes = (
+	{ name => 'plain', args => [] },
+	{ name => 'zstd', args => [qw(--compress zstd)] },
+	{ name => 'with loss', args => [qw(--buffer 4k)], loses => 1 },
+	{ name => 'with loss, zstd', args => [qw(--buffer 16k --compress zstd)], loses => 1 },
+	{ name => 'from tracefs', args => [qw(-b tracefs -e sched)], tracefs => 1 },
+	{ name => 'from tracefs with loss', args => [qw(-b tracefs -e sched --buffer 8k)],
+	  tracefs => 1, loses => 1 },
+	# not timer:*, of whose flags libtraceevent 1.7 prints nonsense
+	{ name => 'from both', args => [qw(-e sched -e pelt -e workqueue:* -e signal:*)],
+	  tracefs => 1 },
+	{ name => 'several systems', args => [qw(-e sched -e irq -e idle -e workqueue:* -e task:*
+	  -e nr_running -e util_est)], tracefs => 1 },
+);
+
+# A pair of processes that wake each other $ARGV[0] times.
+my $load = <<'PERL';
+	pipe(my $a, my $b); pipe(my $c, my $d);
+	if (!fork) { close $b; my $x; while (sysread($a, $x, 1)) { syswrite($d, 'x') } exit }
+	my $x; for (1 .. $ARGV[0]) { syswrite($b, 'x'); sysread($c, $x, 1) }
+PERL
+
+# check NAME, WHY: one TAP line; an empty WHY is well.
+sub check {
+	my ($name, $why) = @_;
+	my @lines = split(/\n/, $why);
+
+	$n++;
+	$failed++ if @lines;
+	print @lines ? 'not ok ' : 'ok ', "$n - $name\n";
+	splice(@lines, 10) if @lines > 10;
+	print map { "# $_\n" } @lines;
+}
+
+sub skip {
+	my ($name, $why) = @_;
+
+	$n++;
+	print "ok $n - $name # SKIP $why\n";
+}
+
+sub slurp {
+	my ($path) = @_;
+
+	open(my $f, '<', $path) or die "$path: $!\n";
+	local $/;
+	return <$f> // '';
+}
+
+# Returns standard output (as a file to read), and why it did not go well or ''.
+sub run {
+	my @cmd = @_;
+	my $pid = fork;
+
+	if (!$pid) {
+		open(STDOUT, '>', "$tmp/stdout") or die;
+		open(STDERR, '>', "$tmp/stderr") or die;
+		exec(@cmd) or exit(127);
+	}
+	waitpid($pid, 0);
+	my $status = $?;
+	my $why = slurp("$tmp/stderr");
+	$why .= "@cmd: status $status\n" if $status;
+	open(my $out, '<', "$tmp/stdout") or die;
+	return ($out, $why);
+}
+
+# {"ts cpu tid name text"} -> how often, {name} -> how often, and [losses, events lost]
+sub read_dump {
+	my ($file) = @_;
+	my ($out, $why) = run($schedtap, 'dump', '-i', $file);
+	my %d = (events => {}, names => {}, holes => 0, lost => 0, why => $why);
+
+	while (<$out>) {
+		if (/^\*\*\* \[.*\] (\d+|some) events? lost/) {
+			$d{holes}++;
+			$d{lost} += $1 eq 'some' ? 0 : $1;
+		} elsif (/^.*-(\d+)\s+\[(\d+)\] ([\d.]+): (\w+):(\w+): ?(.*)$/) {
+			$d{events}{"$3 $2 $1 $5 $6"}++;
+			$d{names}{"$4/$5"}++;
+		} else {
+			$d{why} .= "dump printed: $_";
+		}
+	}
+	return \%d;
+}
+
+# The same of trace-cmd. Our loss records are events to it, and are no loss of their own.
+sub read_trace_cmd {
+	my ($file) = @_;
+	my ($out, $why) = run(qw(trace-cmd report -N -t --ts-check -i), $file);
+	my %d = (events => {}, holes => 0, lost => 0, marks => 0, why => $why);
+
+	while (<$out>) {
+		if (/^CPU:\d+ \[(?:(\d+) )?EVENTS DROPPED\]$/) {
+			$d{marks}++;
+		} elsif (/\s[\d.]+: events_lost:\s+lost_cpu=-?\d+ count=(\d+) /) {
+			$d{holes}++;
+			$d{lost} += $1;
+		} elsif (/^.*-(\d+)\s+\[(\d+)\]\s+([\d.]+): (\w+): +(.*)$/) {
+			$d{events}{"$3 $2 $1 $4 $5"}++;
+		} elsif (!/^cpus=\d+$/) {
+			$d{why} .= "trace-cmd printed: $_";
+		}
+	}
+	return \%d;
+}
+
+sub differences {
+	my ($ours, $theirs) = @_;
+	my $why = '';
+	my %all = (%$ours, %$theirs);
+
+	for (sort keys %all) {
+		my ($a, $b) = ($ours->{$_} // 0, $theirs->{$_} // 0);
+
+		$why .= "dump has $a, the other $b of: $_\n" if $a != $b;
+		last if length($why) > 3000;
+	}
+	return $why;
+}
+
+sub loss_agrees {
+	my ($shape, $ours, $theirs) = @_;
+	my $why = '';
+
+	$why .= "nothing was lost\n" if $shape->{loses} && !$ours->{holes};
+	$why .= "dump shows $ours->{holes} losses, trace-cmd marks $theirs->{marks}\n"
+		if $ours->{holes} != $theirs->{marks};
+	# of what tracefs lost there is no record of ours
+	$why .= "dump: $ours->{lost} lost in $ours->{holes}, trace-cmd: $theirs->{lost} in " .
+		"$theirs->{holes}\n"
+		if !$shape->{tracefs} &&
+		   "$ours->{holes} $ours->{lost}" ne "$theirs->{holes} $theirs->{lost}";
+	return $why;
+}
+
+# {"ts cpu prev_state next_pid"} of sched_switch
+sub switches {
+	my ($file) = @_;
+	my ($out, $why) = run($schedtap, qw(dump --json -e sched_switch -i), $file);
+	my %found;
+
+	while (<$out>) {
+		$found{"$1 $2 $3 $4"}++
+			if /"ts_ns":(\d+),"cpu":(\d+),.*"prev_state":(-?\d+),.*"next_pid":(\d+)/;
+	}
+	return \%found;
+}
+
+sub kshark_agrees {
+	my ($kshark, $file, $ours) = @_;
+	my ($out, $why) = run($kshark, $file);
+	my (%names, %found);
+
+	while (<$out>) {
+		$names{$1} = $2 if /^count (\S+) (\d+)$/;
+		$found{$1}++ if /^switch (.*)$/;
+	}
+	delete $names{'schedtap/events_lost'};
+	return $why . differences($ours->{names}, \%names) . differences(switches($file), \%found);
+}
+
+# Compiles kshark.c. Returns the program, or undef and why not.
+sub build_kshark {
+	my ($out, $why);
+
+	return (undef, 'no libkshark-dev') unless -f '/usr/include/kernelshark/libkshark.h';
+	# its header names json-c's, of which it needs no more than this
+	mkdir("$tmp/json-c");
+	open(my $f, '>', "$tmp/json-c/json.h") or die;
+	print $f "struct json_object;\n";
+	close($f);
+	($out, $why) = run($ENV{CC} // 'cc', qw(-std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror),
+			   '-idirafter', $tmp, "$here/kshark.c", '-o', "$tmp/kshark", '-lkshark');
+	die "kshark.c: $why" if $why;
+	return "$tmp/kshark";
+}
+
+sub check_shape {
+	my ($shape, $kshark, $no_kshark) = @_;
+	my $file = "$tmp/x.dat";
+	my ($out, $why) = run($schedtap, 'record', '-o', $file, @{$shape->{args}}, '--', $^X, '-e',
+			      $load, $shape->{loses} ? 20000 : 3000);
+
+	check("$shape->{name}: records", -s $file ? '' : $why);
+	return unless -s $file;
+	my ($ours, $theirs) = (read_dump($file), read_trace_cmd($file));
+	check("$shape->{name}: dump has no complaint", $ours->{why});
+	check("$shape->{name}: trace-cmd has no complaint", $theirs->{why});
+	check("$shape->{name}: trace-cmd reads every event as dump does",
+	      keys %{$ours->{events}} < 1000 ? "only few events\n" :
+	      differences($ours->{events}, $theirs->{events}));
+	check("$shape->{name}: trace-cmd shows the same loss", loss_agrees($shape, $ours, $theirs));
+	if ($kshark) {
+		check("$shape->{name}: libkshark reads the same events and fields",
+		      kshark_agrees($kshark, $file, $ours));
+	} else {
+		skip("$shape->{name}: libkshark", $no_kshark);
+	}
+	unlink($file);
+}
+
+$ENV{LC_ALL} = 'C';
+if ($> != 0 || system('command -v trace-cmd >/dev/null') != 0) {
+	print '1..0 # SKIP ', $> ? 'needs root' : 'no trace-cmd', "\n";
+	exit 0;
+}
+my $tracefs = -d '/sys/kernel/tracing/events/sched';
+my ($kshark, $no_kshark) = build_kshark();
+for my $shape (@shapes) {
+	if ($shape->{tracefs} && !$tracefs) {
+		skip($shape->{name}, 'no tracefs');
+	} else {
+		check_shape($shape, $kshark, $no_kshark);
+	}
+}
+print "1..$n\n";
+exit($failed ? 1 : 0);
