@@ -12,6 +12,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
