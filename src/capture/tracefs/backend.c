@@ -315,6 +315,7 @@ static void tfs_free(void *state)
 		if (t->pipe[i] >= 0)
 			close(t->pipe[i]);
 	remove_instance(t);
+	tap_instance_release(&t->in);
 	for (unsigned int i = 0; i < t->nr_formats; i++)
 		free((char *)t->formats[i].text);
 	free(t->formats);

@@ -252,7 +252,17 @@ void tap_instance_remove(struct tap_instance *in)
 	tap_instance_put(in, "0", "events/enable");
 	if (in->guard >= 0)
 		close(in->guard);
-	rmdir(in->path);
+	in->guard = -1;
+	if (rmdir(in->path))
+		return;
 	free(in->path);
-	*in = (struct tap_instance){ .guard = -1 };
+	in->path = NULL;
+}
+
+void tap_instance_release(struct tap_instance *in)
+{
+	if (in->path)
+		rmdir(in->path);
+	free(in->path);
+	in->path = NULL;
 }

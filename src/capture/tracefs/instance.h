@@ -24,8 +24,12 @@ struct tap_instance {
  * process has one; -errno.
  */
 int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err *err);
-/* Whatever state it is in; no descriptor of the instance may be open any more. */
+/*
+ * Whatever state it is in; no descriptor of the instance may be open any more. Where another process
+ * still has one, the instance stays for tap_instance_release() to try again.
+ */
 void tap_instance_remove(struct tap_instance *in);
+void tap_instance_release(struct tap_instance *in);
 /* Removes the instances whose recorder is gone. */
 void tap_instance_sweep(const char *root);
 
