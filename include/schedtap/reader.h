@@ -38,6 +38,8 @@ struct tap_reader_info {
 	const char *tool;     /* who wrote it */
 	const char *meta;     /* schedtap's own description (schedtap-recording(5)): JSON, or "" */
 	const char *compression; /* "none", "zstd" */
+	const char *printk;   /* the kernel's texts by address, as tracefs' printk_formats */
+	const char *kallsyms; /* its symbols by address, as /proc/kallsyms */
 	const struct tap_buffer_info *buffers;
 	unsigned int nr_buffers;
 };

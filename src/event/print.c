@@ -10,7 +10,9 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
+#include "event/print_bin.h"
 #include "event/print_prog.h"
+#include "event/print_put.h"
 
 /* libtraceevent's parser recurses without a bound: it gets no text that could exhaust a stack. */
 #define FOREIGN_MAX_TEXT 16384u
@@ -27,10 +29,15 @@ struct tap_printer {
 	const struct tap_format *fmt;
 	struct print_prog prog; /* prog.outs is NULL: there is none */
 	struct foreign *foreign; /* NULL: natively, or as name=value pairs */
+	const struct tap_symbols *symbols; /* NULL: none */
+	bool is_message; /* of trace_printk() and the like: often with a newline at its end */
+	/* of trace_printk() with binary arguments; NULL: it is none */
+	const struct tap_field *ip, *text, *args;
 };
 
 struct run {
 	const struct print_prog *prog;
+	const struct tap_symbols *symbols;
 	const unsigned char *rec;
 	uint32_t size;
 };
@@ -153,90 +160,6 @@ static inline uint64_t value(const struct run *r, const struct print_out *o)
 	return o->load == LOAD_NODE ? eval(r, o->node) : load(o->load, r->rec + o->at);
 }
 
-static inline unsigned int count_digits(uint64_t v)
-{
-	static const uint64_t powers[] = {
-		0,
-		10,
-		100,
-		1000,
-		10000,
-		100000,
-		1000000,
-		10000000,
-		100000000,
-		1000000000,
-		10000000000,
-		100000000000,
-		1000000000000,
-		10000000000000,
-		100000000000000,
-		1000000000000000,
-		10000000000000000,
-		100000000000000000,
-		1000000000000000000,
-		10000000000000000000ull,
-	};
-	/* bits * log10(2), rounded down: at most one too few */
-	unsigned int n = (64u - (unsigned int)__builtin_clzll(v | 1)) * 1233 >> 12;
-
-	return n + (v >= powers[n]);
-}
-
-static inline char *put_unsigned(char *w, uint64_t v)
-{
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-				    "25262728293031323334353637383940414243444546474849"
-				    "50515253545556575859606162636465666768697071727374"
-				    "75767778798081828384858687888990919293949596979899";
-	char *end = w + count_digits(v), *p = end;
-
-	for (; v >= 100; v /= 100)
-		memcpy(p -= 2, pairs + 2 * (v % 100), 2);
-	if (v >= 10)
-		memcpy(p - 2, pairs + 2 * v, 2);
-	else
-		p[-1] = (char)('0' + v);
-	return end;
-}
-
-static inline char *put_signed(char *w, int64_t v)
-{
-	if (v < 0)
-		*w++ = '-';
-	return put_unsigned(w, v < 0 ? -(uint64_t)v : (uint64_t)v);
-}
-
-static inline char *put_hex(char *w, uint64_t v)
-{
-	unsigned int digits = v ? (67u - (unsigned int)__builtin_clzll(v)) / 4 : 1;
-
-	for (unsigned int i = digits; i-- > 0; v >>= 4)
-		w[i] = "0123456789abcdef"[v & 15];
-	return w + digits;
-}
-
-static char *put_fill(char *w, char c, int n)
-{
-	if (n <= 0)
-		return w;
-	memset(w, c, (size_t)n);
-	return w + n;
-}
-
-/* The digits of @v, last first. */
-static int digits_of(char *tmp, uint64_t v, unsigned int base, bool upper)
-{
-	const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-	int n = 0;
-
-	do {
-		tmp[n++] = set[v % base];
-		v /= base;
-	} while (v);
-	return n;
-}
-
 static int clamp(int64_t v, int min)
 {
 	return v < min ? min : v > PRINT_MAX_WIDTH ? PRINT_MAX_WIDTH : (int)v;
@@ -257,43 +180,13 @@ static void amounts(const struct run *r, const struct print_out *o, int *width, 
 		*precision = clamp((int64_t)eval(r, o->precision_node), 0);
 }
 
-/*
- * As printk does it, which differs from C's printf: "0x" also stands before a zero, and a
- * precision leaves the flag 0 in force.
- */
 static char *put_number(const struct run *r, const struct print_out *o, char *w)
 {
-	uint64_t v = value(r, o);
-	char tmp[24], sign = 0;
-	int width, precision, n;
+	int width, precision;
 	bool left;
 
 	amounts(r, o, &width, &precision, &left);
-	if (o->is_signed && (int64_t)v < 0) {
-		sign = '-';
-		v = -v;
-	} else if (o->is_signed && (o->plus || o->space)) {
-		sign = o->plus ? '+' : ' ';
-	}
-	n = digits_of(tmp, v, o->base, o->upper);
-	precision = precision > n ? precision : n;
-	width -= precision + (sign != 0);
-	if (o->special && o->base != 10)
-		width -= o->base == 16 ? 2 : v != 0;
-	if (!left && !o->zero)
-		w = put_fill(w, ' ', width);
-	if (sign)
-		*w++ = sign;
-	if (o->special && (o->base == 16 || (o->base == 8 && v)))
-		*w++ = '0';
-	if (o->special && o->base == 16)
-		*w++ = o->upper ? 'X' : 'x';
-	if (!left && o->zero)
-		w = put_fill(w, '0', width);
-	w = put_fill(w, '0', precision - n);
-	while (n)
-		*w++ = tmp[--n];
-	return left ? put_fill(w, ' ', width) : w;
+	return print_number(o, value(r, o), left, width, precision, w);
 }
 
 /* ---- texts ---- */
@@ -467,6 +360,7 @@ static void put_text(const struct run *r, uint32_t i, struct tap_buf *out)
 {
 	const struct print_node *n = &r->prog->nodes[i];
 	const unsigned char *p;
+	const char *text;
 	uint64_t v;
 	uint32_t len;
 
@@ -500,7 +394,10 @@ static void put_text(const struct run *r, uint32_t i, struct tap_buf *out)
 	default:
 		/* an address in the recording kernel: what stood there is not in the record */
 		v = eval(r, i);
-		if (v)
+		text = r->symbols ? tap_symbols_text(r->symbols, v) : NULL;
+		if (text)
+			tap_buf_puts(out, text);
+		else if (v)
 			add_hex(out, v);
 		else
 			tap_buf_puts(out, "(null)");
@@ -609,6 +506,14 @@ static void put_address(const struct run *r, const struct print_out *o, struct t
 			       p[5]);
 }
 
+static void put_symbol(const struct run *r, const struct print_out *o, struct tap_buf *out)
+{
+	if (print_symbol(r->symbols, value(r, o), o->plus, out))
+		return;
+	if (tap_buf_reserve(out, PRINT_MAX_NUMBER))
+		out->len = (size_t)(put_number(r, o, out->data + out->len) - out->data);
+}
+
 /* Outputs whose length is known only once they are there. */
 static void put_open(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
@@ -625,6 +530,9 @@ static void put_open(const struct run *r, const struct print_out *o, struct tap_
 		v = value(r, o);
 		if (v)
 			tap_buf_char(out, (char)v);
+		break;
+	case OUT_SYMBOL:
+		put_symbol(r, o, out);
 		break;
 	case OUT_MASK:
 		put_mask(r, o->node, out);
@@ -785,12 +693,14 @@ static void foreign_free(struct foreign *f)
 
 /*
  * libtraceevent believes indices and lengths that it finds in a record. Formats that use any
- * are not given to it, nor those that could exhaust its stack.
+ * are not given to it, nor those that could exhaust its stack. Version 1.7 crashes on a table
+ * of flags or symbols that it cannot parse.
  */
 static bool foreign_is_safe(const struct tap_format *fmt)
 {
 	static const char *const words[] = { "[", "({", "__print_hex", "__print_array",
-					     "_dynamic_array" };
+					     "_dynamic_array", "__print_flags",
+					     "__print_symbolic" };
 	const char *args = strstr(fmt->print_fmt, "\",");
 
 	if (!*fmt->print_fmt || strlen(fmt->text) > FOREIGN_MAX_TEXT ||
@@ -866,6 +776,58 @@ static void run_foreign(const struct tap_printer *p, const struct run *r, struct
 	tap_buf_add(out, f->seq.buffer, f->seq.len);
 }
 
+/* ---- trace_printk() ---- */
+
+static bool is_event(const struct tap_format *fmt, const char *name)
+{
+	return !strcmp(fmt->system, "ftrace") && !strcmp(fmt->name, name);
+}
+
+static const struct tap_field *number_field(const struct tap_format *fmt, const char *name)
+{
+	const struct tap_field *f = tap_format_field(fmt, name);
+
+	return f && f->kind == TAP_FIELD_NUMBER ? f : NULL;
+}
+
+static void find_message(struct tap_printer *p)
+{
+	const struct tap_format *fmt = p->fmt;
+	const struct tap_field *args;
+
+	p->is_message = is_event(fmt, "print") || is_event(fmt, "bprint") ||
+			is_event(fmt, "bputs");
+	if (!is_event(fmt, "bprint"))
+		return;
+	args = tap_format_field(fmt, "buf");
+	p->ip = number_field(fmt, "ip");
+	p->text = number_field(fmt, "fmt");
+	p->args = p->ip && args && args->kind == TAP_FIELD_ARRAY ? args : NULL;
+}
+
+/* Return: whether the recording has the text that the arguments belong to. */
+static bool run_bin(const struct tap_printer *p, const struct run *r, struct tap_buf *out)
+{
+	struct tap_abi abi = { p->fmt->big_endian, p->fmt->long_size };
+	const unsigned char *bytes;
+	const char *text;
+	uint64_t ip;
+	uint32_t len;
+
+	if (!p->args || !p->text || !p->symbols)
+		return false;
+	text = tap_symbols_text(p->symbols, tap_field_u64(p->text, r->rec, r->size));
+	if (!text)
+		return false;
+	ip = tap_field_u64(p->ip, r->rec, r->size);
+	if (!print_symbol(p->symbols, ip, false, out))
+		add_hex(out, ip);
+	tap_buf_puts(out, ": ");
+	bytes = region(r, p->args, &len);
+	tap_print_bin(text, bytes, len, abi, p->symbols, out);
+	return true;
+}
+
 /* ---- */
 
 int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, struct tap_err *err)
@@ -876,6 +838,7 @@ int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, stru
 	*out = NULL;
 	if (p) {
 		p->fmt = fmt;
+		find_message(p);
 		ret = tap_print_compile(fmt, &p->prog);
 		if (ret == -EINVAL)
 			ret = foreign_new(fmt, &p->foreign);
@@ -897,18 +860,36 @@ void tap_printer_free(struct tap_printer *p)
 	free(p);
 }
 
+void tap_printer_set_symbols(struct tap_printer *p, const struct tap_symbols *symbols)
+{
+	p->symbols = symbols;
+}
+
+static void run_any(const struct tap_printer *p, const struct run *r, struct tap_buf *out)
+{
+	if (p->prog.outs)
+		run_prog(r, out);
+	else if (p->foreign)
+		run_foreign(p, r, out);
+	else
+		run_pairs(p->fmt, r, out);
+}
+
 void tap_printer_run(const struct tap_printer *p, const void *rec, uint32_t size,
 		     struct tap_buf *out)
 {
-	struct run r = { &p->prog, rec, size };
+	struct run r = { &p->prog, p->symbols, rec, size };
+	size_t before = out->len;
 
 	assert(size >= p->fmt->min_size);
-	if (p->prog.outs)
-		run_prog(&r, out);
-	else if (p->foreign)
-		run_foreign(p, &r, out);
-	else
-		run_pairs(p->fmt, &r, out);
+	if (__builtin_expect(!p->is_message, 1)) {
+		run_any(p, &r, out);
+		return;
+	}
+	if (!run_bin(p, &r, out))
+		run_any(p, &r, out);
+	if (out->len > before && out->data[out->len - 1] == '\n')
+		out->len--;
 }
 
 bool tap_printer_is_foreign(const struct tap_printer *p)

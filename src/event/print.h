@@ -6,13 +6,14 @@
  * as long as it cannot be led astray by what stands in a record.
  *
  * Numbers look as printk writes them. What only the recording kernel could tell (a variable, an
- * enum that it did not resolve) is a '?'; the address of a text that it did not record is in hex.
+ * enum that it did not resolve) is a '?'; an address that no symbol explains is in hex.
  */
 #ifndef TAP_EVENT_PRINT_H
 #define TAP_EVENT_PRINT_H
 
 #include "base/buf.h"
 #include "event/format.h"
+#include "event/symbols.h"
 
 struct tap_printer;
 
@@ -23,6 +24,9 @@ struct tap_printer;
  */
 int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, struct tap_err *err);
 void tap_printer_free(struct tap_printer *p);
+
+/* What addresses in records stand for. Borrowed: @symbols must outlive the printer. */
+void tap_printer_set_symbols(struct tap_printer *p, const struct tap_symbols *symbols);
 
 /* Adds the text of one record. @size is at least fmt->min_size. Text from the kernel is added
  * as it is: whoever shows it on a terminal escapes it. */

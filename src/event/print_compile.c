@@ -1178,7 +1178,9 @@ static const char *set_pointer(struct comp *c, struct print_out *o, const char *
 		if (c->err || node(c, o->node)->class != PRINT_BYTES)
 			fail(c, -EINVAL);
 	} else if (!len || strchr("SsFfBxK", *s)) {
-		o->kind = OUT_NUMBER;
+		/* %pfw is a firmware node */
+		o->kind = len && strchr("SsFfB", *s) && s[1] != 'w' ? OUT_SYMBOL : OUT_NUMBER;
+		o->plus = o->kind == OUT_SYMBOL && strchr("SFB", *s);
 		o->base = 16;
 		o->special = true;
 		set_source(c, o, cast(c, parse_arg(c), type_ulong(c)));

@@ -107,6 +107,7 @@ enum print_kind {
 	/* from here on the length is not known before */
 	OUT_TEXT,
 	OUT_CHAR,
+	OUT_SYMBOL, /* .plus: with its offset */
 	OUT_MASK,
 	OUT_LIST,
 	OUT_IP4,

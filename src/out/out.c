@@ -33,8 +33,24 @@ void tap_out_release(struct tap_out *o)
 	for (unsigned int i = 0; i < o->nr_kinds; i++)
 		kind_free(o->kinds[i]);
 	free(o->kinds);
+	tap_symbols_free(o->symbols);
 	tap_buf_release(&o->buf);
 	tap_buf_release(&o->scratch);
+}
+
+static int give_symbols(struct tap_out *o, struct tap_printer *p)
+{
+	const struct tap_reader_info *info;
+	int ret = 0;
+
+	if (!p || !o->who->reader)
+		return 0;
+	info = tap_reader_info(o->who->reader);
+	if (!o->symbols)
+		ret = tap_symbols_new(info->printk, info->kallsyms, &o->symbols);
+	if (!ret)
+		tap_printer_set_symbols(p, o->symbols);
+	return ret;
 }
 
 static int kind_new(struct tap_out *o, const struct tap_who_kind *kind)
@@ -57,6 +73,8 @@ static int kind_new(struct tap_out *o, const struct tap_who_kind *kind)
 	ret = o->ops->kind(k, kind);
 	if (!ret)
 		ret = k->label.err;
+	if (!ret)
+		ret = give_symbols(o, k->printer);
 	if (ret)
 		kind_free(k);
 	else

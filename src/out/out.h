@@ -42,6 +42,7 @@ struct tap_out {
 	struct tap_who *who; /* borrowed */
 	int fd;
 	struct tap_buf buf, scratch;
+	struct tap_symbols *symbols; /* of the recording, owned; made with the first printer */
 	struct tap_out_kind **kinds; /* by tap_who_kind.index, owned */
 	unsigned int nr_kinds;
 };

@@ -252,6 +252,15 @@ int tap_dat_read_cmdlines(struct tap_reader *r, struct tap_bytes *b, struct tap_
 	return 0;
 }
 
+int tap_dat_read_text(struct tap_reader *r, struct tap_bytes *b, char **dst, struct tap_err *err)
+{
+	struct tap_bytes text = tap_bytes_sub(b, tap_bytes_u32(b));
+
+	if (text.bad || tap_bytes_left(&text) > TAP_DAT_MAX_TEXT_BYTES)
+		return tap_dat_bad(r, err, "the kernel's texts or symbols are cut, or above 64 MB");
+	return tap_dat_set_text(dst, text.at, tap_bytes_left(&text), err);
+}
+
 /* "[local] global mono": the bracket marks the one in use. */
 static int read_clock(struct tap_reader *r, struct tap_bytes opt, struct tap_err *err)
 {

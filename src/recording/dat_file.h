@@ -12,6 +12,7 @@
 #define TAP_DAT_MAX_BUFFERS 65536u
 #define TAP_DAT_MAX_STREAMS (1u << 18)
 #define TAP_DAT_MAX_PAGE_BYTES (64u << 20)
+#define TAP_DAT_MAX_TEXT_BYTES (64u << 20) /* of kallsyms: a big kernel has 15 MB */
 
 /* The options that both versions have. */
 enum {
@@ -40,7 +41,7 @@ struct tap_reader {
 	struct tap_mapping *maps; /* [0] is the trace.dat or head.dat */
 	unsigned int nr_maps;
 	struct tap_buffer_info *buffers;
-	char *uname, *tool, *meta, *clock, *compression;
+	char *uname, *tool, *meta, *clock, *compression, *printk, *kallsyms;
 	uint32_t page_size;
 	uint32_t data_offset; /* of a page, from the header_page text */
 	uint8_t commit_size;
@@ -76,6 +77,8 @@ int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *
 			 uint32_t nr, struct tap_err *err);
 int tap_dat_read_systems(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
 int tap_dat_read_cmdlines(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
+/* printk formats or kallsyms, into *@dst. */
+int tap_dat_read_text(struct tap_reader *r, struct tap_bytes *b, char **dst, struct tap_err *err);
 /* An option that both versions have and that is no BUFFER; others are passed over. */
 int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes opt,
 			struct tap_err *err);

@@ -124,11 +124,12 @@ static int read_front(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 		ret = tap_dat_read_formats(v->r, b, "ftrace", tap_bytes_u32(b), err);
 	if (!ret)
 		ret = tap_dat_read_systems(v->r, b, err);
-	if (ret)
-		return ret;
-	tap_bytes_take(b, tap_bytes_u32(b)); /* kallsyms */
-	tap_bytes_take(b, tap_bytes_u32(b)); /* printk formats */
-	ret = tap_dat_read_cmdlines(v->r, b, err);
+	if (!ret)
+		ret = tap_dat_read_text(v->r, b, &v->r->kallsyms, err);
+	if (!ret)
+		ret = tap_dat_read_text(v->r, b, &v->r->printk, err);
+	if (!ret)
+		ret = tap_dat_read_cmdlines(v->r, b, err);
 	if (ret)
 		return ret;
 	v->nr_cpus = tap_bytes_u32(b);

@@ -10,6 +10,8 @@
 #define SECTION_HEADERS 16u
 #define SECTION_FTRACE_FORMATS 17u
 #define SECTION_FORMATS 18u
+#define SECTION_KALLSYMS 19u
+#define SECTION_PRINTK 20u
 #define SECTION_CMDLINES 21u
 #define SECTION_META 0x7374u /* docs/recording-format.md */
 
@@ -101,6 +103,8 @@ static int read_one_option(struct v7 *v, struct tap_bytes *b, uint64_t *offset,
 	case SECTION_HEADERS:
 	case SECTION_FTRACE_FORMATS:
 	case SECTION_FORMATS:
+	case SECTION_KALLSYMS:
+	case SECTION_PRINTK:
 	case SECTION_CMDLINES:
 		v->places[id] = tap_bytes_u64(&opt);
 		return opt.bad ? tap_dat_bad(v->r, err, "an option is cut") : 0;
@@ -142,6 +146,10 @@ static int read_content(struct v7 *v, struct section *s, struct tap_err *err)
 					    err);
 	case SECTION_FORMATS:
 		return tap_dat_read_systems(v->r, &s->bytes, err);
+	case SECTION_KALLSYMS:
+		return tap_dat_read_text(v->r, &s->bytes, &v->r->kallsyms, err);
+	case SECTION_PRINTK:
+		return tap_dat_read_text(v->r, &s->bytes, &v->r->printk, err);
 	case SECTION_CMDLINES:
 		return tap_dat_read_cmdlines(v->r, &s->bytes, err);
 	default: /* SECTION_META */
@@ -166,8 +174,9 @@ static int read_section(struct v7 *v, unsigned int id, uint64_t offset, struct t
 
 static int read_sections(struct v7 *v, uint64_t first, struct tap_err *err)
 {
-	static const unsigned int ids[] = { SECTION_HEADERS, SECTION_FTRACE_FORMATS,
-					    SECTION_FORMATS, SECTION_CMDLINES };
+	static const unsigned int ids[] = { SECTION_HEADERS,  SECTION_FTRACE_FORMATS,
+					    SECTION_FORMATS,  SECTION_KALLSYMS,
+					    SECTION_PRINTK,   SECTION_CMDLINES };
 	struct tap_bytes at_first = tap_dat_bytes(v->r, first);
 	int ret;
 

@@ -85,6 +85,8 @@ static int complete(struct tap_reader *r, struct tap_err *err)
 	r->info.tool = text_or_empty(r->tool);
 	r->info.meta = text_or_empty(r->meta);
 	r->info.compression = text_or_empty(r->compression);
+	r->info.printk = text_or_empty(r->printk);
+	r->info.kallsyms = text_or_empty(r->kallsyms);
 	r->info.buffers = r->buffers;
 	r->path = NULL;
 	return 0;
@@ -155,6 +157,8 @@ void tap_reader_free(struct tap_reader *r)
 	free(r->meta);
 	free(r->clock);
 	free(r->compression);
+	free(r->printk);
+	free(r->kallsyms);
 	free(r);
 }
 

@@ -471,6 +471,10 @@ static void test_not_understood(void **state)
 		  PAIRS },
 		{ "__get_str of what is none", "\"%s\", __get_str(a)[0] ? \"\" : \"\"", ALL_PAIRS,
 		  LE64, PAIRS },
+		{ "a table of flags that would crash libtraceevent",
+		  "\"%s %*d %s\", __print_flags(REC->dE \"|\", { 1 << 2, \"a\" }), REC->e, "
+		  "REC->b, __get_str(str)",
+		  ALL_PAIRS, LE64, PAIRS },
 		{ "what only libtraceevent knows", "\"[%d] %pISc\", REC->e, REC->v4",
 		  "[-5] 10.0.0.1", LE64, FOREIGN },
 		{ "what only libtraceevent knows, big endian",

@@ -264,6 +264,16 @@ static void put_systems(struct file *f)
 	put_sized(f, 8, format_lost);
 }
 
+static void put_kallsyms(struct file *f)
+{
+	put_sized(f, 4, "0 T kallsyms\n");
+}
+
+static void put_printk(struct file *f)
+{
+	put_sized(f, 4, "0 : \"printk\"\n");
+}
+
 static void put_cmdlines(struct file *f)
 {
 	put_sized(f, 8, "42 my task\n7 \n9\n0 <idle>");
@@ -334,8 +344,8 @@ static void put_v6(struct file *f, const struct content *c)
 	put_header_info(f);
 	put_ftrace(f);
 	put_systems(f);
-	put_sized(f, 4, "0 T kallsyms\n");
-	put_sized(f, 4, "0 : \"printk\"\n");
+	put_kallsyms(f);
+	put_printk(f);
 	put_cmdlines(f);
 	put(f, MAX_CPUS, 4);
 	tap_buf_add(&f->buf, "options  ", 10);
@@ -440,7 +450,7 @@ static void put_v7(struct file *f, const struct content *c)
 		unsigned int id;
 		void (*content)(struct file *);
 	} sections[] = { { 16, put_header_info }, { 17, put_ftrace }, { 18, put_systems },
-			 { 21, put_cmdlines } };
+			 { 19, put_kallsyms }, { 20, put_printk }, { 21, put_cmdlines } };
 	size_t options_at, size_at, top_section = 0, top = 0, more_section = 0, more = 0;
 	uint64_t places[TABLE(sections)];
 
@@ -832,6 +842,8 @@ static void test_info(void **state)
 		assert_string_equal(info->compression, s->zstd ? "zstd" : "none");
 		assert_string_equal(info->meta, s->spool ? "{\"tool\":\"newer\"}" :
 					s->version == 7 ? "{\"tool\":\"test\"}" : "");
+		assert_string_equal(info->kallsyms, "0 T kallsyms\n");
+		assert_string_equal(info->printk, "0 : \"printk\"\n");
 		assert_int_equal(info->nr_buffers, 2);
 		assert_string_equal(info->buffers[0].name, "");
 		assert_string_equal(info->buffers[1].name, "more");
