@@ -126,7 +126,8 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 	__entry->__data_loc_##item = tap_put_bitmask(__entry, fill, src, nr_bits)
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
 	static __always_inline void fill_##class(struct raw_##class *__entry,                      \
-						 struct tap_fill *fill, proto)                     \
+						 struct tap_fill *fill,                            \
+						 struct task_struct *tap_current, proto)           \
 	{                                                                                          \
 		assign                                                                             \
 	}                                                                                          \
@@ -142,6 +143,7 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 		const u32 fixed = sizeof(struct tap_rec) + sizeof(struct raw_##class);             \
 		const u32 space = (fixed + dynamic_max_##class(args) + 7) & ~7u;                   \
 		struct tap_fill fill = { .used = sizeof(struct raw_##class) };                     \
+		struct task_struct *current;                                                       \
 		struct raw_##class *entry;                                                         \
 		struct tap_rec *rec;                                                               \
                                                                                                    \
@@ -152,8 +154,9 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 			return 0;                                                                  \
 		entry = (struct raw_##class *)(rec + 1);                                           \
 		*(u32 *)&entry->ent = TAP_ID_BASE + index_##event;                                 \
-		entry->ent.pid = bpf_get_current_task_btf()->pid;                                  \
-		fill_##class(entry, &fill, args);                                                  \
+		current = bpf_get_current_task_btf();                                              \
+		entry->ent.pid = current->pid;                                                     \
+		fill_##class(entry, &fill, current, args);                                         \
 		tap_commit(rec, space, fill.used);                                                 \
 		return 0;                                                                          \
 	}                                                                                          \

@@ -7,14 +7,13 @@
 #ifndef TAP_BPF_SCOPE_H
 #define TAP_BPF_SCOPE_H
 
+#include "scope_bits.h"
+
 #define TAP_SCOPE_MAX_CGROUPS 16
 #define TAP_COMM_STATES 64 /* pattern characters of all -c together */
 
-const volatile bool tap_by_cpu = false;
-const volatile bool tap_by_tgid = false;
-const volatile bool tap_by_tid = false;
-const volatile bool tap_by_comm = false;
-const volatile bool tap_by_cgroup = false;
+/* One word, so that a recording of everything looks at one constant per event. */
+const volatile u32 tap_scope = 0;
 const volatile bool tap_by_cpu_controller = false; /* cgroups of a v1 cpu hierarchy */
 
 const volatile u64 tap_cpu_bits[128]; /* up to 8192 CPUs */
@@ -91,18 +90,18 @@ static __always_inline bool tap_in(void *set, u32 id)
 /* @p may be any task pointer, also one that the verifier does not trust. */
 static __always_inline bool tap_task_wanted(struct task_struct *p)
 {
-	if (tap_by_tgid && !tap_in(&tap_tgids, BPF_CORE_READ(p, tgid)))
+	if ((tap_scope & TAP_BY_TGID) && !tap_in(&tap_tgids, BPF_CORE_READ(p, tgid)))
 		return false;
-	if (tap_by_tid && !tap_in(&tap_tids, BPF_CORE_READ(p, pid)))
+	if ((tap_scope & TAP_BY_TID) && !tap_in(&tap_tids, BPF_CORE_READ(p, pid)))
 		return false;
-	if (tap_by_comm) {
+	if (tap_scope & TAP_BY_COMM) {
 		char comm[16] = {};
 
 		bpf_core_read(comm, sizeof(comm), &p->comm);
 		if (!tap_comm_wanted(comm))
 			return false;
 	}
-	return !tap_by_cgroup || tap_cgroup_wanted(p);
+	return !(tap_scope & TAP_BY_CGROUP) || tap_cgroup_wanted(p);
 }
 
 static __always_inline bool tap_se_wanted(struct sched_entity *se)
@@ -134,8 +133,9 @@ static __always_inline bool tap_cpu_wanted(void)
 #define TAP_ANY(args...) TAP_ANY_N(args, 5, 4, 3, 2, 1)(args)
 
 #define TAP_WANTED(args...)                                                                        \
-	((!tap_by_cpu || tap_cpu_wanted()) &&                                                      \
-	 (!(tap_by_tgid || tap_by_tid || tap_by_comm || tap_by_cgroup) ||                          \
-	  tap_task_wanted(bpf_get_current_task_btf()) || (TAP_ANY(args))))
+	(!tap_scope ||                                                                             \
+	 ((!(tap_scope & TAP_BY_CPU) || tap_cpu_wanted()) &&                                       \
+	  (!(tap_scope & ~TAP_BY_CPU) || tap_task_wanted(bpf_get_current_task_btf()) ||            \
+	   (TAP_ANY(args)))))
 
 #endif

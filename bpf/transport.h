@@ -66,7 +66,7 @@ static __always_inline struct tap_rec *tap_take(u32 space)
 			tap_lost(ring);
 		return rec;
 	}
-#pragma unroll
+#pragma clang loop unroll(disable)
 	for (int i = 0; i < 4; i++) {
 		u64 head = *(volatile u64 *)&ring->head;
 		u64 now = bpf_ktime_get_ns();

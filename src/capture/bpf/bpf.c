@@ -14,11 +14,11 @@
 
 /*
  * The kernel measures run times only while it is asked to, and asking costs two clock reads per
- * program run. So it is asked for a tenth of the time, and the price is an average of that.
+ * program run. So it is asked for a few percent of the time, and the price is an average of that.
  */
 #define STATS_FIRST_NS 20000000ull
 #define STATS_ON_NS 20000000ull
-#define STATS_PERIOD_NS 400000000ull
+#define STATS_PERIOD_NS 1000000000ull
 
 struct bpf_state {
 	struct tap_plan *plan; /* the session's */

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "capture/bpf/load.h"
+#include "scope_bits.h"
 
 #define MAX_CGROUPS 16	 /* TAP_SCOPE_MAX_CGROUPS of bpf/scope.h */
 #define COMM_STATES 64u	 /* TAP_COMM_STATES */
@@ -153,22 +154,15 @@ static int set_cgroups(struct bpf_object *obj, const struct tap_strings *names, 
 	return ret ?: tap_bpf_set(obj, "tap_by_cpu_controller", &v1, sizeof(v1));
 }
 
-static int set_flag(struct bpf_object *obj, const char *name, bool on)
-{
-	return on ? tap_bpf_set(obj, name, &on, sizeof(on)) : 0;
-}
-
 int tap_bpf_scope_constants(struct bpf_object *obj, const struct tap_plan_scope *scope,
 			    struct tap_err *err)
 {
 	unsigned int words = scope->cpus.nr_words < CPU_WORDS ? scope->cpus.nr_words : CPU_WORDS;
-	int ret;
+	uint32_t by = (words ? TAP_BY_CPU : 0) | (scope->tgids.nr ? TAP_BY_TGID : 0) |
+		      (scope->tids.nr ? TAP_BY_TID : 0) | (scope->comms.nr ? TAP_BY_COMM : 0) |
+		      (scope->cgroups.nr ? TAP_BY_CGROUP : 0);
+	int ret = tap_bpf_set(obj, "tap_scope", &by, sizeof(by));
 
-	ret = set_flag(obj, "tap_by_cpu", words);
-	ret = ret ?: set_flag(obj, "tap_by_tgid", scope->tgids.nr);
-	ret = ret ?: set_flag(obj, "tap_by_tid", scope->tids.nr);
-	ret = ret ?: set_flag(obj, "tap_by_comm", scope->comms.nr);
-	ret = ret ?: set_flag(obj, "tap_by_cgroup", scope->cgroups.nr);
 	if (!ret && words)
 		ret = tap_bpf_set(obj, "tap_cpu_bits", scope->cpus.bits, words * sizeof(uint64_t));
 	if (!ret && scope->comms.nr)

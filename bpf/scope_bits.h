@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a recording is limited by: the bits of tap_scope. Read by the programs and by their loader. */
+#ifndef TAP_BPF_SCOPE_BITS_H
+#define TAP_BPF_SCOPE_BITS_H
+
+#define TAP_BY_CPU 1u
+#define TAP_BY_TGID 2u
+#define TAP_BY_TID 4u
+#define TAP_BY_COMM 8u
+#define TAP_BY_CGROUP 16u
+
+#endif
