@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Writing trace.dat version 7 (trace-cmd.dat.v7(5), docs/recording-format.md). A file is a
- * front (kernel, formats, meta), then the data of each buffer, then the options that say where
- * the data lies. head.dat of a spool folder is a front and nothing else.
+ * front (kernel, formats, meta), then the options that say where the data lies, then the data
+ * of each buffer. head.dat of a spool folder is a front and nothing else.
  *
  * Numbers are in this machine's byte order, as the pages are.
  */
@@ -42,7 +42,7 @@ void tap_dat_front_set_meta(struct tap_dat_front *front, const char *json, size_
 
 /*
  * Writes the front to the empty @out. @level: of zstd, or 0 for a plain file. @more_at is set
- * to where in it the u64 stands that is to become the offset of the options behind the data.
+ * to where in it the u64 stands that is to become the offset of the options about the data.
  */
 void tap_dat_front_write(const struct tap_dat_front *front, int level, struct tap_buf *out,
 			 size_t *more_at);
@@ -60,7 +60,7 @@ struct tap_dat_buffer {
 	unsigned int nr_cpus;
 };
 
-/* Adds the options section that stands behind the data and describes it. */
+/* Adds the options section that describes the data. */
 void tap_dat_buffers_write(const struct tap_dat_buffer *buffers, unsigned int nr,
 			   struct tap_buf *out);
 void tap_dat_section_header(uint16_t id, uint16_t flags, uint64_t size, struct tap_buf *out);

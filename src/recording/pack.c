@@ -32,7 +32,7 @@ struct packer {
 	struct tap_dat_buffer *buffers;
 	struct tap_dat_cpu *cpus; /* of all buffers, one per part */
 	unsigned int nr_buffers;
-	uint64_t pos, more_at; /* in the file */
+	uint64_t pos, more_at, options_at; /* in the file */
 	int level;
 	struct tap_packer_data *data;
 	struct tap_err *err;
@@ -270,16 +270,24 @@ static int write_buffer(struct packer *p, struct tap_dat_buffer *b)
 	return ret ? fail(p, ret) : 0;
 }
 
-static int write_options(struct packer *p)
+/*
+ * The options that say where the data lies stand in front of it, so that a file that was cut still
+ * tells what is in the rest. Their length is known before their content is.
+ */
+static int write_options(struct packer *p, bool reserve)
 {
 	struct tap_buf bytes = { 0 };
-	uint64_t at = p->pos;
 	int ret;
 
 	tap_dat_buffers_write(p->buffers, p->nr_buffers, &bytes);
-	ret = bytes.err ? bytes.err : put(p, bytes.data, bytes.len);
-	if (!ret)
-		ret = tap_pwrite_all(p->out, &at, sizeof(at), p->more_at);
+	ret = bytes.err;
+	if (!ret && reserve) {
+		p->options_at = p->pos;
+		p->pos += bytes.len;
+	} else if (!ret) {
+		ret = tap_pwrite_all(p->out, bytes.data, bytes.len, p->options_at);
+		ret = ret ?: tap_pwrite_all(p->out, &p->options_at, sizeof(p->options_at), p->more_at);
+	}
 	tap_buf_release(&bytes);
 	return ret ? fail(p, ret) : 0;
 }
@@ -288,9 +296,10 @@ static int write_file(struct packer *p)
 {
 	int ret = write_front(p);
 
+	ret = ret ?: write_options(p, true);
 	for (unsigned int i = 0; !ret && i < p->nr_buffers; i++)
 		ret = write_buffer(p, &p->buffers[i]);
-	return ret ? ret : write_options(p);
+	return ret ? ret : write_options(p, false);
 }
 
 /* Puts the finished file in its place, so that it is there after a power cut too. */
