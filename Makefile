@@ -70,7 +70,7 @@ $B/fuzz_reader: tests/fuzz/fuzz_reader.c $B/libschedtap.a
 	$(call say,LD,$@)
 	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $^ -o $@ $(LIBS)
 
-PROVE := prove --nocount
+PROVE := tests/run
 export SCHEDTAP ?= $(abspath $B/schedtap)
 export MKDAT ?= $(abspath $B/tests/mkdat)
 

@@ -22,6 +22,12 @@ chmod 755 "$scratch" # an ordinary user comes by as well
 BPF_ONLY='setpriv --reuid 65534 --clear-groups --inh-caps +bpf,+perfmon --ambient-caps +bpf,+perfmon'
 NO_PERFMON='setpriv --reuid 65534 --clear-groups --inh-caps +bpf --ambient-caps +bpf'
 NOBODY='setpriv --reuid 65534 --clear-groups --bounding-set=-all'
+# A chroot that is no mount point has no mount namespaces.
+own_mounts()
+{
+	unshare -m true 2>/dev/null || skip "no mount namespace can be made here"
+	"$@"
+}
 NO_TRACEFS=(unshare -m sh -ec 'umount -a -t tracefs; exec "$@"' sh)
 NO_BTF=(unshare -m sh -ec 'mount -t tmpfs none /sys/kernel/btf; exec "$@"' sh)
 
@@ -66,10 +72,10 @@ check "nobody: the capability is named" refused 3 "CAP_BPF" $NOBODY $R
 check "nobody, bare tracepoints: the same" refused 3 "CAP_BPF" $NOBODY $R -e pelt
 check "only CAP_BPF: the other one is named" refused 3 "CAP_PERFMON" $NO_PERFMON $R -e pelt
 check "nobody, over tracefs" refused 3 "run as root" $NOBODY $R -b tracefs
-check "tracefs unmounted, but asked for: the command that mounts it" refused 3 \
+check "tracefs unmounted, but asked for: the command that mounts it" own_mounts refused 3 \
 	"mount -t tracefs tracefs /sys/kernel/tracing" "${NO_TRACEFS[@]}" $R -b tracefs
-check "no BTF, bare tracepoints" refused 3 "no BTF" "${NO_BTF[@]}" $R -e pelt
-check "no BTF and no tracefs: both reasons" refused 3 "no BTF|mount -t tracefs" \
+check "no BTF, bare tracepoints" own_mounts refused 3 "no BTF" "${NO_BTF[@]}" $R -e pelt
+check "no BTF and no tracefs: both reasons" own_mounts refused 3 "no BTF|mount -t tracefs" \
 	"${NO_BTF[@]}" "${NO_TRACEFS[@]}" $R
 
 # ---- where the recording cannot go -----------------------------------------------------------
@@ -138,8 +144,8 @@ records()
 	[ "$has_not" = - ] || must_not grep -q " $has_not" valid.dump
 }
 check "ordinary user with CAP_BPF and CAP_PERFMON" records schedtap: - $BPF_ONLY $R
-check "without tracefs" records schedtap: - "${NO_TRACEFS[@]}" $R
-check "without BTF: the kernel's own events, from tracefs" records sched:sched_switch schedtap: \
+check "without tracefs" own_mounts records schedtap: - "${NO_TRACEFS[@]}" $R
+check "without BTF: the kernel's own events, from tracefs" own_mounts records sched:sched_switch schedtap: \
 	"${NO_BTF[@]}" $R
 check "RLIMIT_MEMLOCK is 0" records schedtap: - sh -c 'ulimit -l 0; exec "$@"' sh $R
 check "umask 0" records schedtap: - sh -c 'umask 0; exec "$@"' sh $R
