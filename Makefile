@@ -93,7 +93,11 @@ check-vm: all ## other kernels, in qemu
 check-san: ## unit and golden tests under ASan and UBSan
 	$(MAKE) SAN=1 check-unit check-golden
 check-fuzz: ## the reader on damaged input, for 15 s
-	$(AGAIN) fuzz FUZZ_ARGS='-max_total_time=15 -verbosity=0'
+	@mkdir -p build-fuzz
+	@echo 'fuzzing the reader for 15 s'
+	@$(MAKE) --no-print-directory fuzz FUZZ_ARGS=-max_total_time=15 >build-fuzz/log 2>&1 || \
+		{ tail -n 40 build-fuzz/log; exit 1; }
+	@grep Done build-fuzz/log
 fuzz: $B/tests/mkdat ## the same until Ctrl-C
 	$(AGAIN) $(FUZZ) build-fuzz/fuzz_reader
 	@mkdir -p build-fuzz/corpus

@@ -15,7 +15,8 @@
  *   own_tids          [tid]: the recorder's own threads
  *   events            [{system, name, backend, status ("on", "absent", "failed"), reason}]
  *   price             {events, bytes, lost, ns_per_event, probe_cpu_pct, recorder_cpu_pct,
- *                      recorder_ns_per_event}: absent keys are not known
+ *                      recorder_ns_per_event, ring_bytes_per_cpu,
+ *                      tracefs: {events, bytes, lost}}: absent keys are not known
  */
 #ifndef TAP_RECORDING_META_H
 #define TAP_RECORDING_META_H

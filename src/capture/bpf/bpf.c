@@ -37,7 +37,8 @@ struct bpf_state {
 	struct tap_spool *spool;
 	struct tap_drain *res; /* of the drain that runs; for the ringbuf's callback */
 	int stats_fd;
-	uint64_t started_ns, stats_on_ns, stats_total_ns;
+	uint64_t started_ns, stopped_ns, stats_on_ns, stats_total_ns;
+	uint64_t runs; /* of the programs, as far as they left a record or a loss */
 	uint64_t misses; /* of programs that met themselves, already reported */
 };
 
@@ -362,6 +363,7 @@ static int report_misses(struct bpf_state *s, struct tap_drain *res, struct tap_
 static int bpf_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
 {
 	struct bpf_state *s = state;
+	uint64_t before = res->events + res->lost;
 	int ret = 0;
 
 	sample_run_time(s);
@@ -370,6 +372,7 @@ static int bpf_drain(void *state, bool last, struct tap_drain *res, struct tap_e
 	else
 		for (unsigned int i = 0; i < s->nr_lanes && !ret; i++)
 			ret = tap_lane_drain(&s->lanes[i], s->spool, res, err);
+	s->runs += res->events + res->lost - before;
 	if (!last || ret)
 		return ret;
 	ret = report_misses(s, res, err);
@@ -385,27 +388,41 @@ static int bpf_stop(void *state, struct tap_err *err)
 	(void)err;
 	while (s->nr_links)
 		bpf_link__destroy(s->links[--s->nr_links]);
+	s->stopped_ns = now_ns();
 	/* a grace period: programs that were running on other CPUs are done after it */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	return 0;
+}
+
+/* Programs that turn most events away leave no trace of their runs: then the samples must do. */
+static double probe_share(const struct bpf_state *s, const struct run_stats *stats, uint64_t sampled_ns)
+{
+	const struct tap_plan_scope *scope = &s->plan->scope;
+	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (scope->tgids.nr || scope->tids.nr || scope->comms.nr || scope->cgroups.nr ||
+	    scope->cpus.nr_words)
+		return (double)stats->time_ns / (double)sampled_ns / cpus;
+	return (double)stats->time_ns / (double)stats->count * (double)s->runs /
+	       (double)(s->stopped_ns - s->started_ns) / cpus;
 }
 
 static void bpf_account(void *state, json_t *price)
 {
 	struct bpf_state *s = state;
 	struct run_stats stats = run_stats(s);
+	uint64_t ring = s->o.ring_bytes / (s->o.ringbuf ? s->nr_lanes : 1);
 	uint64_t sampled = s->stats_total_ns;
 
 	if (s->stats_fd >= 0)
-		sampled += now_ns() - s->stats_on_ns;
-	json_object_set_new(price, "ring_bytes_per_cpu",
-			    json_integer((json_int_t)(s->o.ring_bytes / (s->o.ringbuf ? s->nr_lanes : 1))));
+		sampled += s->stopped_ns - s->stats_on_ns;
+	json_object_set_new(price, "ring_bytes_per_cpu", json_integer((json_int_t)ring));
 	if (!stats.count || !sampled)
 		return;
-	json_object_set_new(price, "ns_per_event", json_real((double)stats.time_ns / (double)stats.count));
+	json_object_set_new(price, "ns_per_event",
+			    json_real((double)stats.time_ns / (double)stats.count));
 	json_object_set_new(price, "probe_cpu_pct",
-			    json_real(100.0 * (double)stats.time_ns / (double)sampled /
-				      (double)sysconf(_SC_NPROCESSORS_ONLN)));
+			    json_real(100 * probe_share(s, &stats, sampled)));
 }
 
 const struct tap_backend_ops tap_backend_bpf = {
