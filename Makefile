@@ -68,11 +68,9 @@ $B/tests/fuzz/fuzz_reader: TEST_CFLAGS := -DFUZZ_MAIN
 FUZZ := CC=clang SAN=1 B=build-fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
 $B/fuzz_reader: tests/fuzz/fuzz_reader.c $B/libschedtap.a
 	$(call say,LD,$@)
-	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $^ -o $@ $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.a,$^) -o $@ $(LIBS)
 
-PROVE := tests/run
-export SCHEDTAP ?= $(abspath $B/schedtap)
-export MKDAT ?= $(abspath $B/tests/mkdat)
+PROVE = SCHEDTAP=$(abspath $B/schedtap) MKDAT=$(abspath $B/tests/mkdat) tests/run
 
 # what installs packages builds in a second make, which then sees them
 AGAIN := @$(MAKE) --no-print-directory
