@@ -23,6 +23,9 @@ struct {
 	__uint(max_entries, 1 << 12);
 } tap_ringbuf SEC(".maps");
 
+/* Events on CPUs that came after the recording began: there is no ring for them. */
+u64 tap_no_ring;
+
 /* The time is stored before the count moves: the reader looks at the count first. */
 static __always_inline void tap_lost(struct tap_ring *ring)
 {
@@ -57,8 +60,10 @@ static __always_inline struct tap_rec *tap_take(u32 space)
 	u32 cpu = bpf_get_smp_processor_id();
 	struct tap_ring *ring = bpf_map_lookup_elem(&tap_rings, &cpu);
 
-	if (!ring)
+	if (!ring) {
+		__sync_fetch_and_add(&tap_no_ring, 1);
 		return NULL;
+	}
 	if (tap_use_ringbuf) {
 		struct tap_rec *rec = tap_take_ringbuf(ring, cpu, space);
 

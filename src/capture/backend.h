@@ -44,7 +44,7 @@ struct tap_plan {
 	unsigned int nr_events;
 	struct tap_plan_scope scope;
 	uint64_t buffer_bytes; /* per CPU */
-	unsigned int nr_cpus;  /* possible ones */
+	unsigned int nr_cpus;  /* tap_machine_nr_cpus() */
 	bool bpf_ringbuf;      /* use the fallback transport (tests) */
 };
 

@@ -41,13 +41,13 @@ static int64_t cpu_number(unsigned int cpu, const char *file)
 	return read_number(path);
 }
 
-unsigned int tap_machine_possible_cpus(void)
+unsigned int tap_machine_nr_cpus(void)
 {
 	struct tap_buf b = { .max = 4096 };
 	struct tap_cpus cpus = { 0 };
 	unsigned int nr = 0;
 
-	if (!tap_buf_read_file(&b, CPU_DIR "/possible")) {
+	if (!tap_buf_read_file(&b, CPU_DIR "/present")) {
 		b.data[strcspn(tap_buf_str(&b), "\n")] = '\0';
 		if (!tap_cpus_parse(&cpus, b.data))
 			for (unsigned int cpu = 0; cpu < cpus.nr_words * 64; cpu++)
@@ -81,7 +81,7 @@ static void set_if_known(json_t *to, const char *key, int64_t v)
 
 json_t *tap_machine_cpus(void)
 {
-	unsigned int nr = tap_machine_possible_cpus();
+	unsigned int nr = tap_machine_nr_cpus();
 	json_t *cpus = json_array();
 
 	for (unsigned int cpu = 0; cpu < nr; cpu++) {

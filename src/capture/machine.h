@@ -12,7 +12,11 @@
 #include "base/buf.h"
 #include "base/map.h"
 
-unsigned int tap_machine_possible_cpus(void);
+/*
+ * The highest CPU that is there, plus one; offline ones count. Not the possible ones: a virtual
+ * machine may have hundreds of slots for CPUs that never come.
+ */
+unsigned int tap_machine_nr_cpus(void);
 /* 0..1024, or -1 where the kernel has no cpu_capacity. */
 int tap_machine_capacity(unsigned int cpu);
 

@@ -131,6 +131,16 @@ static int check_cpus(const struct tap_plan *plan, struct tap_err *err)
 		       tap_err_set(err, -EINVAL, "this machine has none of the given CPUs") : 0;
 }
 
+/* 8 MiB per CPU, and from 32 CPUs on what keeps all rings together at 256 MiB, but not below 1. */
+static uint64_t default_buffer(unsigned int nr_cpus)
+{
+	uint64_t bytes = 8u << 20;
+
+	while (bytes * nr_cpus > 256u << 20 && bytes > 1u << 20)
+		bytes /= 2;
+	return bytes;
+}
+
 int tap_session_open(const struct tap_session_opts *opts, struct tap_session **out,
 		     struct tap_err *err)
 {
@@ -143,9 +153,10 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->opts = *opts;
 	s->wait_ns = WAIT_FIRST_NS;
 	s->plan.scope = opts->scope;
-	s->plan.buffer_bytes = opts->buffer_bytes;
 	s->plan.bpf_ringbuf = opts->bpf_ringbuf;
-	s->plan.nr_cpus = tap_machine_possible_cpus();
+	s->plan.nr_cpus = tap_machine_nr_cpus();
+	s->plan.buffer_bytes = opts->buffer_bytes ? opts->buffer_bytes :
+						    default_buffer(s->plan.nr_cpus);
 	ret = check_cpus(&s->plan, err);
 	ret = ret ?: tap_plan_make(&s->plan, opts, err);
 	ret = ret ?: open_backends(s, err);

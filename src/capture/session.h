@@ -21,7 +21,7 @@ struct tap_session_opts {
 	unsigned int nr_wanted;
 	const char *backend; /* "bpf", "tracefs", or NULL: the cheapest per event */
 	struct tap_plan_scope scope; /* borrowed */
-	uint64_t buffer_bytes; /* per CPU */
+	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */
 	bool zstd;
 	bool bpf_ringbuf; /* see struct tap_plan */
 };

@@ -90,7 +90,7 @@ static const struct tap_opt record_table[] = {
 	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING,
 		   "bpf or tracefs [the cheapest, per event]"),
 	TAP_OPTION(T, buffer_bytes, "buffer", 0, "SIZE", TAP_OPT_SIZE,
-		   "ring per CPU, rounded up to a power of two [8M]"),
+		   "ring per CPU, rounded up to a power of two [8M; 256M in all from 32 CPUs on]"),
 	TAP_OPTION(T, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
 		   "stop when this much was recorded [no limit]"),
 	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "none or zstd [none]"),
@@ -107,8 +107,8 @@ static int check(const struct record_opts *o, struct tap_err *err)
 		return tap_err_set(err, -EINVAL, "unknown backend '%s': use bpf or tracefs", o->backend);
 	if (!o->duration_ns)
 		return tap_err_set(err, -EINVAL, "-d 0: there is nothing to record in no time");
-	if (!o->buffer_bytes || o->buffer_bytes > 256u << 20)
-		return tap_err_set(err, -EINVAL, "--buffer takes 1 byte to 256M per CPU");
+	if (o->buffer_bytes > 256u << 20)
+		return tap_err_set(err, -EINVAL, "--buffer takes up to 256M per CPU");
 	if (!*o->output)
 		return tap_err_set(err, -EINVAL, "-o needs a file name");
 	if (o->follow && !o->pids.nr)
@@ -442,7 +442,6 @@ static const struct record_opts record_defaults = {
 	.output = "trace.dat",
 	.compress = "none",
 	.duration_ns = UINT64_MAX,
-	.buffer_bytes = 8u << 20,
 };
 
 const struct tap_cmd tap_cmd_record = {

@@ -333,13 +333,24 @@ static struct run_stats run_stats(const struct bpf_state *s)
 	return sum;
 }
 
+/* bpf/transport.h's tap_no_ring, the only variable of its section. */
+static uint64_t without_ring(const struct bpf_state *s)
+{
+	uint32_t zero = 0;
+	uint64_t nr = 0;
+
+	bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(s->o.obj, ".bss"), &zero, &nr);
+	return nr;
+}
+
 /*
  * A program that interrupts itself on one CPU is skipped by the kernel, which counts it, without
- * saying when or where: a hole on a CPU not known, as long as the recording.
+ * saying when or where: a hole on a CPU not known, as long as the recording. So are events of CPUs
+ * for which there is no ring.
  */
 static int report_misses(struct bpf_state *s, struct tap_drain *res, struct tap_err *err)
 {
-	uint64_t misses = run_stats(s).misses - s->misses, now = now_ns();
+	uint64_t misses = run_stats(s).misses + without_ring(s) - s->misses, now = now_ns();
 	struct tap_lane *lane = &s->lanes[0];
 	struct tap_ring hole = {
 		.lost = misses, .lost_first_ns = s->started_ns, .lost_last_ns = now,
