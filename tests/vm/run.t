@@ -79,8 +79,9 @@ sub boot {
 		    '-append', 'console=ttyS0 panic=-1 oops=panic');
 	my (%steps, $said);
 
-	# With several CPUs qemu's own threads have been seen to hang, once in some ten runs: one more
-	# try, and both are told. A guest whose kernel complains is not tried again.
+	# The guest with two CPUs did not finish in one of some ten runs, with no complaint of its
+	# kernel; the cause is not known. One more try, and what the first one said is told. A guest
+	# whose kernel panics is not tried again.
 	for my $try (1, 2) {
 		my $status = system(@qemu) >> 8;
 
