@@ -86,7 +86,7 @@ struct tap_event {
 	uint32_t size;	    /* bytes in data */
 	int cpu;	    /* where it was recorded; -1: not known (losses only) */
 	unsigned int buffer; /* index of the trace buffer it came from */
-	struct {
+	struct { /* of a loss alone: where fmt is set, this is not */
 		uint64_t first_ns, last_ns; /* the loss lies within [first, last] */
 		uint64_t count;		    /* events lost; 0: some, number not known */
 	} lost;

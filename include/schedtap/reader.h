@@ -64,9 +64,30 @@ TAP_API const char *tap_reader_comm(const struct tap_reader *r, int tid);
 
 /**
  * tap_reader_limit() - Leave out all that lies outside [from_ns, to_ns], before decoding it.
- * Call before the first tap_reader_next().
+ * Call before the first tap_reader_next(), or after tap_reader_rewind().
  */
 TAP_API void tap_reader_limit(struct tap_reader *r, uint64_t from_ns, uint64_t to_ns);
+
+/**
+ * tap_reader_only() - Hand out only some kinds of events: the others are passed over before they
+ * are merged, at little cost. Losses always come.
+ * @wanted: one flag per id (common_type), 65536 of them; copied. NULL: all.
+ * Call when tap_reader_limit() may be called.
+ */
+TAP_API void tap_reader_only(struct tap_reader *r, const bool *wanted);
+
+/**
+ * tap_reader_unmerged() - Hand out one CPU after the other, each in its own time order: for
+ * passes that need no order between CPUs, and want to be faster. A perf.data comes in time order
+ * all the same. Call when tap_reader_limit() may be called.
+ */
+TAP_API void tap_reader_unmerged(struct tap_reader *r, bool unmerged);
+
+/**
+ * tap_reader_rewind() - Begin again with the first event. Limit, kinds and order stay as they are
+ * until they are set again.
+ */
+TAP_API void tap_reader_rewind(struct tap_reader *r);
 
 /**
  * tap_reader_next() - The next event in time order; at equal times the lower CPU first.

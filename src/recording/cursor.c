@@ -76,7 +76,8 @@ static enum tap_step absolute(struct tap_cursor *c, uint64_t stamp)
 	return TAP_STEP_TIME;
 }
 
-enum tap_step tap_cursor_special(struct tap_cursor *c, uint32_t type, uint32_t delta)
+/* The words that are no short record: type 0 and above TAP_EV_DATA_MAX. */
+static enum tap_step special(struct tap_cursor *c, uint32_t type, uint32_t delta)
 {
 	size_t left = (size_t)(c->end - c->at);
 	uint64_t high;
@@ -105,10 +106,44 @@ enum tap_step tap_cursor_special(struct tap_cursor *c, uint32_t type, uint32_t d
 	}
 }
 
-enum tap_step tap_cursor_late(struct tap_cursor *c)
+/* What tap_cursor_plain() did not take. */
+static enum tap_step odd(struct tap_cursor *c)
 {
+	size_t left = (size_t)(c->end - c->at);
+	uint32_t type, delta;
+
+	if (left < 4)
+		return left ? TAP_STEP_DAMAGE : TAP_STEP_END;
+	type = tap_cursor_word(c, &delta);
+	if (type - 1 >= TAP_EV_DATA_MAX)
+		return special(c, type, delta);
+	if (4 * type > left - 4)
+		return TAP_STEP_DAMAGE;
+	tap_cursor_take(c, type, delta);
+	return TAP_STEP_EVENT;
+}
+
+/* A time above max_ts is pulled back to it, as far as the slack goes. */
+static enum tap_step check_late(struct tap_cursor *c)
+{
+	if (c->ts <= c->max_ts)
+		return TAP_STEP_EVENT;
 	if (c->ts - c->max_ts > TAP_CURSOR_SLACK_NS)
 		return TAP_STEP_DAMAGE;
 	c->ts = c->max_ts;
 	return TAP_STEP_EVENT;
+}
+
+enum tap_step tap_cursor_step(struct tap_cursor *c)
+{
+	uint64_t before = c->ts;
+	enum tap_step step = TAP_STEP_TIME;
+
+	while (step == TAP_STEP_TIME)
+		step = tap_cursor_plain(c) ? TAP_STEP_EVENT : odd(c);
+	if (step == TAP_STEP_EVENT)
+		step = check_late(c);
+	if (step == TAP_STEP_DAMAGE)
+		c->ts = before;
+	return step;
 }

@@ -64,44 +64,43 @@ void tap_cursor_open(struct tap_cursor *c, const struct tap_page_abi *abi,
 		     const unsigned char *page, const struct tap_page_head *head,
 		     uint64_t next_stamp);
 
-/* The words that are no plain record: type_len 0 and above TAP_EV_DATA_MAX. */
-enum tap_step tap_cursor_special(struct tap_cursor *c, uint32_t type, uint32_t delta);
-/* A time above max_ts. */
-enum tap_step tap_cursor_late(struct tap_cursor *c);
+/* Takes an event's first word apart. Return: its type. */
+static inline uint32_t tap_cursor_word(const struct tap_cursor *c, uint32_t *delta)
+{
+	uint32_t word = tap_get_u32(c->at, c->big_endian);
+
+	*delta = c->big_endian ? word & ((1u << TAP_EV_DELTA_BITS) - 1) : word >> 5;
+	return c->big_endian ? word >> TAP_EV_DELTA_BITS : word & 31;
+}
+
+static inline void tap_cursor_take(struct tap_cursor *c, uint32_t type, uint32_t delta)
+{
+	c->rec = c->at + 4;
+	c->size = 4 * type;
+	c->at = c->rec + c->size;
+	c->ts += delta;
+}
+
+/*
+ * Takes the next record if it is what nearly all are: of a short kind, whole, and not late.
+ * Return: false where it is not, with nothing moved: tap_cursor_step() then says what is there.
+ */
+static inline bool tap_cursor_plain(struct tap_cursor *c)
+{
+	size_t left = (size_t)(c->end - c->at);
+	uint32_t type, delta;
+
+	if (__builtin_expect(left < 4, 0))
+		return false;
+	type = tap_cursor_word(c, &delta);
+	if (__builtin_expect(type - 1 >= TAP_EV_DATA_MAX || 4 * type > left - 4 ||
+			     c->ts + delta > c->max_ts, 0))
+		return false;
+	tap_cursor_take(c, type, delta);
+	return true;
+}
 
 /* The next record: c->rec, c->size, c->ts. After damage c->ts is the time before it. */
-static inline enum tap_step tap_cursor_step(struct tap_cursor *c)
-{
-	uint64_t before = c->ts;
-	enum tap_step step;
-
-	do {
-		size_t left = (size_t)(c->end - c->at);
-		uint32_t word, type, delta;
-
-		if (left < 4) {
-			step = left ? TAP_STEP_DAMAGE : TAP_STEP_END;
-			break;
-		}
-		word = tap_get_u32(c->at, c->big_endian);
-		type = c->big_endian ? word >> TAP_EV_DELTA_BITS : word & 31;
-		delta = c->big_endian ? word & ((1u << TAP_EV_DELTA_BITS) - 1) : word >> 5;
-		if (__builtin_expect(type - 1 >= TAP_EV_DATA_MAX, 0)) {
-			step = tap_cursor_special(c, type, delta);
-			continue;
-		}
-		step = 4 * type <= left - 4 ? TAP_STEP_EVENT : TAP_STEP_DAMAGE;
-		c->rec = c->at + 4;
-		c->size = 4 * type;
-		c->at = c->rec + c->size;
-		c->ts += delta;
-	} while (__builtin_expect(step == TAP_STEP_TIME, 0));
-
-	if (__builtin_expect(step == TAP_STEP_EVENT && c->ts > c->max_ts, 0))
-		step = tap_cursor_late(c);
-	if (__builtin_expect(step == TAP_STEP_DAMAGE, 0))
-		c->ts = before;
-	return step;
-}
+enum tap_step tap_cursor_step(struct tap_cursor *c);
 
 #endif

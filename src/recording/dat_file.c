@@ -372,7 +372,7 @@ void tap_dat_place_pages(const struct tap_reader *r, struct tap_stream *s, uint6
 
 	if (there > size)
 		there = (size_t)size;
-	s->page = b.at;
-	s->pages_end = b.at + there - there % s->abi.page_size;
-	s->cut = (uint64_t)(s->pages_end - s->page) < size;
+	s->whole.page = b.at;
+	s->whole.pages_end = b.at + there - there % s->abi.page_size;
+	s->whole.cut = (uint64_t)(s->whole.pages_end - s->whole.page) < size;
 }

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "recording/dat_stream.h"
+#include "recording/merge.h"
 
 #define TAP_DAT_MAX_CPUS 65536u
 #define TAP_DAT_MAX_BUFFERS 65536u
@@ -30,11 +31,6 @@ struct tap_mapping {
 	size_t len;
 };
 
-struct tap_heap_item {
-	uint64_t ts;
-	struct tap_stream *stream; /* of equal times the one that is first in the array */
-};
-
 struct tap_reader {
 	struct tap_reader_info info;
 	const char *path; /* only while opening */
@@ -55,10 +51,11 @@ struct tap_reader {
 	struct tap_decoder decoder;
 	struct tap_stream *streams; /* sorted: the lower CPU, then the lower buffer first */
 	unsigned int nr_streams;
-	struct tap_heap_item *heap; /* nr_heap streams that have an item, smallest at 0 */
-	unsigned int nr_heap;
-	bool started;
-	uint64_t last; /* raw time of what was handed out last */
+	struct tap_merge merge;
+	struct tap_stream *current; /* whose item was handed out last; NULL: before the first */
+	uint64_t until; /* as long as its items are not later, no other stream's turn comes */
+	uint64_t last;	/* raw time of what was handed out last */
+	bool unmerged;
 };
 
 /* "'FILE' is damaged: ..." Return: -EINVAL. */

@@ -153,8 +153,8 @@ static int add_pages(struct tap_reader *r, int dir, const struct page_file *f, s
 	ret = tap_dat_add_stream(r, r->info.nr_buffers - 1, f->cpu, &s, err);
 	if (ret)
 		return ret;
-	s->page = m->data;
-	s->pages_end = m->data + (m->len - m->len % f->page_size);
+	s->whole.page = m->data;
+	s->whole.pages_end = m->data + (m->len - m->len % f->page_size);
 	return 0;
 }
 

@@ -2,20 +2,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <zstd.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "event/format.h"
 #include "recording/dat_stream.h"
 
-int tap_unzstd(struct tap_decoder *d, const unsigned char *src, size_t len, unsigned char *dst,
-	       size_t size)
-{
-	if (!d->zstd)
-		d->zstd = ZSTD_createDCtx();
-	if (!d->zstd)
-		return -ENOMEM;
-	return ZSTD_decompressDCtx(d->zstd, dst, size, src, len) == size ? 0 : -EINVAL;
-}
+#define POPULATE_MIN_BYTES ((size_t)64 << 10)
+#define POPULATE_MAX_BYTES ((size_t)2 << 20)
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22 /* since v5.14 */
+#endif
 
 /* From here to the next event something is missing, and nobody counted it. */
 static void note_damage(struct tap_stream *s)
@@ -44,7 +41,7 @@ static uint64_t stamp_at(const struct tap_stream *s, const unsigned char *page)
 {
 	struct tap_page_head head;
 
-	if ((size_t)(s->pages_end - page) < s->abi.page_size ||
+	if ((size_t)(s->left.pages_end - page) < s->abi.page_size ||
 	    !tap_page_parse(&s->abi, page, &head) || !head.used)
 		return 0;
 	return head.stamp;
@@ -54,15 +51,15 @@ static uint64_t stamp_at(const struct tap_stream *s, const unsigned char *page)
  * By binary search. The two pages before the first that starts in the window are kept: one may
  * reach into it, the other tells when a loss between them began.
  */
-void tap_stream_seek(const struct tap_decoder *d, struct tap_stream *s)
+static void seek_page(const struct tap_decoder *d, struct tap_stream *s)
 {
-	size_t low = 0, high = (size_t)(s->pages_end - s->page) / s->abi.page_size;
+	size_t low = 0, high = (size_t)(s->left.pages_end - s->left.page) / s->abi.page_size;
 
 	if (!d->from || !high)
 		return;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		uint64_t stamp = stamp_at(s, s->page + mid * s->abi.page_size);
+		uint64_t stamp = stamp_at(s, s->left.page + mid * s->abi.page_size);
 
 		/* empty pages are at the end, if anywhere */
 		if (stamp && stamp < d->from)
@@ -70,53 +67,163 @@ void tap_stream_seek(const struct tap_decoder *d, struct tap_stream *s)
 		else
 			high = mid;
 	}
-	s->page += (low > 2 ? low - 2 : 0) * s->abi.page_size;
+	s->left.page += (low > 2 ? low - 2 : 0) * s->abi.page_size;
 }
 
-static int grow_chunk(struct tap_stream *s, size_t size)
+/* Takes the next chunk off the row. Return: false at the end. */
+static bool take_chunk(struct tap_span *left, struct tap_chunk *c)
 {
-	unsigned char *p;
+	uint32_t len, size;
 
-	if (size <= s->chunk_cap)
+	c->src = NULL;
+	if (!left->nr_chunks)
+		return false;
+	left->nr_chunks--;
+	len = tap_bytes_u32(&left->chunks);
+	size = tap_bytes_u32(&left->chunks);
+	c->src = tap_bytes_take(&left->chunks, len);
+	if (size > TAP_CHUNK_MAX_BYTES)
+		c->src = NULL;
+	if (!c->src) { /* what follows cannot be found */
+		left->cut = true;
+		left->nr_chunks = 0;
+	}
+	c->len = len;
+	c->size = size;
+	return c->src;
+}
+
+/* Return: the stamp of the first page of the chunk at @place; 0: it says nothing. */
+static uint64_t chunk_stamp(struct tap_decoder *d, const struct tap_stream *s,
+			    const unsigned char *place, unsigned char *page)
+{
+	struct tap_span at = s->left;
+	struct tap_page_head head;
+	struct tap_chunk c;
+
+	at.chunks.at = place;
+	if (!take_chunk(&at, &c) || c.size < s->abi.page_size ||
+	    tap_unzstd_front(&d->unpack, c.src, c.len, page, s->abi.page_size) ||
+	    !tap_page_parse(&s->abi, page, &head) || !head.used)
 		return 0;
-	p = realloc(s->chunk, size);
-	if (!p)
-		return -ENOMEM;
-	s->chunk = p;
-	s->chunk_cap = size;
-	return 0;
+	return head.stamp;
+}
+
+/* Where the chunks begin that can be found. Return: how many; *@places is the caller's to free. */
+static size_t list_chunks(const struct tap_stream *s, const unsigned char ***places)
+{
+	struct tap_span at = s->left;
+	struct tap_chunk c;
+	size_t nr = 0;
+
+	do {
+		if (!(nr & (nr - 1))) { /* full at each power of two */
+			const unsigned char **grown;
+
+			grown = reallocarray(*places, nr ? 2 * nr : 1, sizeof(*grown));
+			if (!grown)
+				return 0;
+			*places = grown;
+		}
+		(*places)[nr++] = at.chunks.at;
+	} while (take_chunk(&at, &c));
+	return nr - 1;
+}
+
+/*
+ * As seek_page(), without decompressing more than the first page of a few chunks. Two chunks
+ * are kept, as the two pages may lie in different ones. What cannot be had is not left out.
+ */
+static void seek_chunk(struct tap_decoder *d, struct tap_stream *s)
+{
+	const unsigned char **places = NULL;
+	unsigned char *page;
+	size_t low = 0, high;
+
+	if (!d->from || s->left.nr_chunks < 3)
+		return;
+	high = list_chunks(s, &places);
+	page = malloc(s->abi.page_size);
+	while (page && low < high) {
+		size_t mid = low + (high - low) / 2;
+		uint64_t stamp = chunk_stamp(d, s, places[mid], page);
+
+		if (stamp && stamp < d->from)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low > 2) {
+		s->left.chunks.at = places[low - 2];
+		s->left.nr_chunks -= (uint32_t)(low - 2);
+	}
+	free(page);
+	free(places);
+}
+
+void tap_stream_start(struct tap_decoder *d, struct tap_stream *s)
+{
+	tap_unpack_cancel(&d->unpack, &s->ahead);
+	s->left = s->whole;
+	s->cur = (struct tap_cursor){ 0 };
+	s->slot = d->slots;
+	s->item = s->behind = TAP_ITEM_NONE;
+	s->careful = true;
+	s->fresh = s->outside = false;
+	s->populated = NULL;
+	s->populate_bytes = POPULATE_MIN_BYTES;
+	s->gap.flag = s->gap.damage = false;
+	seek_page(d, s);
+	seek_chunk(d, s);
+}
+
+static void look_ahead(struct tap_decoder *d, struct tap_stream *s)
+{
+	if (s->ahead.src || take_chunk(&s->left, &s->ahead))
+		tap_unpack_ahead(&d->unpack, &s->ahead);
 }
 
 /* Return: 1 with pages; 0 at the end; -ENOMEM. */
 static int next_chunk(struct tap_decoder *d, struct tap_stream *s)
 {
-	for (; s->nr_chunks; s->nr_chunks--) {
-		uint32_t len = tap_bytes_u32(&s->chunks), size = tap_bytes_u32(&s->chunks);
-		const unsigned char *src = tap_bytes_take(&s->chunks, len);
-		int ret;
+	while (s->ahead.src || take_chunk(&s->left, &s->ahead)) {
+		struct tap_chunk old = s->now;
+		int ret = tap_unpack_wait(&d->unpack, &s->ahead);
 
-		if (!src || size > TAP_CHUNK_MAX_BYTES) {
-			/* what follows cannot be found */
-			s->cut = true;
-			s->nr_chunks = 0;
-			return 0;
-		}
-		ret = grow_chunk(s, size);
-		if (!ret)
-			ret = tap_unzstd(d, src, len, s->chunk, size);
 		if (ret == -ENOMEM)
 			return ret;
-		if (ret || size % s->abi.page_size)
+		s->now = s->ahead;
+		s->ahead = old;
+		s->ahead.src = NULL;
+		tap_unpack_trim(&d->unpack, &s->ahead);
+		if (ret || s->now.size % s->abi.page_size)
 			note_damage(s);
-		if (ret || size < s->abi.page_size)
+		if (ret || s->now.size < s->abi.page_size)
 			continue;
-		s->page = s->chunk;
-		s->pages_end = s->chunk + size - size % s->abi.page_size;
-		s->nr_chunks--;
-		tap_stream_seek(d, s);
+		s->left.page = s->now.data;
+		s->left.pages_end = s->now.data + s->now.size - s->now.size % s->abi.page_size;
+		s->populated = s->left.pages_end;
+		seek_page(d, s);
 		return 1;
 	}
 	return 0;
+}
+
+/*
+ * Has the kernel map the next pages of the file at once, instead of 16 with each fault. A guess:
+ * where it fails, the faults come.
+ */
+static void populate(struct tap_decoder *d, struct tap_stream *s)
+{
+	uintptr_t mask = (uintptr_t)sysconf(_SC_PAGESIZE) - 1, from = (uintptr_t)s->left.page & ~mask;
+	size_t left = (size_t)(s->left.pages_end - s->left.page);
+
+	if (s->populate_bytes > left)
+		s->populate_bytes = left;
+	s->populated = s->left.page + s->populate_bytes;
+	if (madvise((void *)from, (uintptr_t)s->populated - from, MADV_POPULATE_READ))
+		d->no_populate = true;
+	s->populate_bytes = 2 * s->populate_bytes > POPULATE_MAX_BYTES ? POPULATE_MAX_BYTES : 2 * s->populate_bytes;
 }
 
 /*
@@ -130,25 +237,28 @@ static bool stamp_fits(const struct tap_stream *s, uint64_t stamp, uint64_t next
 		return s->cur.ts - stamp <= TAP_CURSOR_SLACK_NS;
 	if (!next || next < s->cur.ts || next + TAP_CURSOR_SLACK_NS >= stamp)
 		return true;
-	return stamp_at(s, s->page + s->abi.page_size) >= stamp;
+	return stamp_at(s, s->left.page + s->abi.page_size) >= stamp;
 }
 
 /* Opens the next page that has events. Return: 1; 0 at the end; -ENOMEM. */
 static int next_page(struct tap_decoder *d, struct tap_stream *s)
 {
 	for (;;) {
-		const unsigned char *page = s->page;
+		const unsigned char *page = s->left.page;
 		struct tap_page_head head;
 		uint64_t next;
 
-		if (page == s->pages_end) {
+		if (page == s->left.pages_end) {
 			int ret = next_chunk(d, s);
 
 			if (ret <= 0)
 				return ret;
 			continue;
 		}
-		s->page += s->abi.page_size;
+		if (page >= s->populated && !d->no_populate)
+			populate(d, s);
+		look_ahead(d, s);
+		s->left.page += s->abi.page_size;
 		if (!tap_page_parse(&s->abi, page, &head)) {
 			note_damage(s);
 			continue;
@@ -157,15 +267,27 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 			note_missed(s, &head);
 			continue;
 		}
-		next = stamp_at(s, s->page);
+		next = stamp_at(s, s->left.page);
 		if (!stamp_fits(s, head.stamp, next)) {
 			note_damage(s);
 			continue;
 		}
 		note_missed(s, &head);
 		tap_cursor_open(&s->cur, &s->abi, page, &head, next);
-		s->fresh = true;
+		s->outside = s->cur.ts < d->from || s->cur.max_ts > d->to;
+		s->careful = s->fresh = true;
 		return 1;
+	}
+}
+
+void tap_decoder_mark(struct tap_decoder *d, struct tap_format *const *formats, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		struct tap_slot *slot = &d->slots[formats[i]->id];
+		bool wanted = !d->only || d->wanted[formats[i]->id];
+
+		if (slot->kind != TAP_SLOT_LOST)
+			slot->kind = wanted ? TAP_SLOT_PLAIN : TAP_SLOT_UNWANTED;
 	}
 }
 
@@ -194,6 +316,7 @@ static int add_unknown(struct tap_decoder *d, unsigned int id, struct tap_err *e
 		return ret;
 	d->unknown[d->nr_unknown++] = fmt;
 	d->slots[id] = (struct tap_slot){ .fmt = fmt, .min_size = fmt->min_size };
+	tap_decoder_mark(d, &fmt, 1);
 	return 0;
 }
 
@@ -221,6 +344,11 @@ static int odd_record(struct tap_decoder *d, struct tap_stream *s, struct tap_er
 	return 0;
 }
 
+static bool is_wanted(const struct tap_stream *s)
+{
+	return s->slot->kind != TAP_SLOT_UNWANTED;
+}
+
 /* The first record of a page: now it is known when the loss before it ended. */
 static void first_record(struct tap_stream *s)
 {
@@ -229,7 +357,7 @@ static void first_record(struct tap_stream *s)
 		s->gap.flag = false; /* the record says the same, and more exactly */
 	if (!s->gap.flag && !s->gap.damage)
 		return;
-	s->behind = s->item;
+	s->behind = is_wanted(s) ? s->item : TAP_ITEM_NONE;
 	s->item = TAP_ITEM_GAP;
 }
 
@@ -238,20 +366,20 @@ static bool in_window(const struct tap_decoder *d, const struct tap_stream *s)
 	return s->cur.ts - d->from <= d->to - d->from;
 }
 
-static void finish(struct tap_stream *s)
+static void finish(struct tap_decoder *d, struct tap_stream *s)
 {
-	s->cut = false;
-	s->page = s->pages_end = NULL;
-	s->nr_chunks = 0;
+	tap_unpack_cancel(&d->unpack, &s->ahead);
+	s->left = (struct tap_span){ 0 };
+	s->careful = true;
 	s->cur.at = s->cur.end = NULL;
 	s->item = TAP_ITEM_NONE;
 }
 
-static void tail(struct tap_stream *s)
+static void tail(struct tap_decoder *d, struct tap_stream *s)
 {
-	if (s->cut)
+	if (s->left.cut)
 		note_damage(s);
-	finish(s);
+	finish(d, s);
 	if (s->gap.flag || s->gap.damage)
 		s->item = TAP_ITEM_TAIL;
 }
@@ -265,7 +393,7 @@ static uint64_t lost_field(const struct tap_stream *s, const char *name)
  * The item lies outside the window. A loss that began inside still belongs there.
  * Return: whether the stream has its item (or its end) all the same.
  */
-static bool outside(const struct tap_decoder *d, struct tap_stream *s)
+static bool outside(struct tap_decoder *d, struct tap_stream *s)
 {
 	enum tap_item item = s->item;
 
@@ -273,7 +401,7 @@ static bool outside(const struct tap_decoder *d, struct tap_stream *s)
 		s->gap.flag = s->gap.damage = false;
 		return false;
 	}
-	finish(s);
+	finish(d, s);
 	if ((item == TAP_ITEM_GAP && s->gap.first_ns <= d->to) ||
 	    (item == TAP_ITEM_LOST && lost_field(s, "first_ns") <= d->to))
 		s->item = item;
@@ -284,6 +412,7 @@ static bool outside(const struct tap_decoder *d, struct tap_stream *s)
 /* Return: whether the next item is known already: the event behind a gap. */
 static bool leave_gap(struct tap_stream *s)
 {
+	s->careful = s->outside;
 	s->gap.flag = s->gap.damage = false;
 	s->item = s->item == TAP_ITEM_GAP ? s->behind : TAP_ITEM_NONE;
 	return s->item != TAP_ITEM_NONE;
@@ -305,22 +434,23 @@ static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 	}
 	if (s->fresh)
 		first_record(s);
-	return in_window(d, s) || outside(d, s);
+	s->careful = s->item == TAP_ITEM_GAP || s->outside;
+	if (!in_window(d, s))
+		return outside(d, s);
+	return s->item != TAP_ITEM_EVENT || is_wanted(s);
 }
 
 int tap_stream_next(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
-	if (__builtin_expect(s->item >= TAP_ITEM_GAP, 0) && leave_gap(s))
+	if (s->item >= TAP_ITEM_GAP && leave_gap(s))
 		return 0;
-	for (;;) {
+	while (!tap_stream_quick(d, s)) {
 		enum tap_step step = tap_cursor_step(&s->cur);
 		int ret;
 
-		if (__builtin_expect(step == TAP_STEP_EVENT, 1)) {
+		if (step == TAP_STEP_EVENT) {
 			s->slot = &d->slots[tap_get_u16(s->cur.rec, s->cur.big_endian)];
 			s->item = TAP_ITEM_EVENT;
-			if (__builtin_expect(is_plain(s) && !s->fresh && in_window(d, s), 1))
-				return 0;
 			ret = take_odd(d, s, err);
 			if (ret)
 				return ret < 0 ? ret : 0;
@@ -332,25 +462,18 @@ int tap_stream_next(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 		if (ret < 0)
 			return tap_err_set(err, ret, "out of memory");
 		if (!ret) {
-			tail(s);
+			tail(d, s);
 			return 0;
 		}
 	}
+	return 0;
 }
 
-void tap_stream_get(const struct tap_stream *s, struct tap_event *ev)
+void tap_stream_get_loss(const struct tap_stream *s, struct tap_event *ev)
 {
-	*ev = (struct tap_event){
-		.ts_ns = s->cur.ts,
-		.cpu = s->cpu,
-		.buffer = s->buffer,
-	};
-	if (__builtin_expect(s->item == TAP_ITEM_EVENT, 1)) {
-		ev->fmt = s->slot->fmt;
-		ev->data = s->cur.rec;
-		ev->size = s->cur.size;
-		return;
-	}
+	ev->fmt = NULL;
+	ev->data = NULL;
+	ev->size = 0;
 	if (s->item == TAP_ITEM_LOST) {
 		ev->cpu = (int32_t)lost_field(s, "lost_cpu");
 		ev->lost.count = lost_field(s, "count");
@@ -367,9 +490,11 @@ void tap_stream_get(const struct tap_stream *s, struct tap_event *ev)
 		ev->lost.first_ns = ev->lost.last_ns;
 }
 
-void tap_stream_release(struct tap_stream *s)
+void tap_stream_release(struct tap_decoder *d, struct tap_stream *s)
 {
-	free(s->chunk);
+	tap_unpack_cancel(&d->unpack, &s->ahead);
+	tap_chunk_release(&d->unpack, &s->ahead);
+	tap_chunk_release(&d->unpack, &s->now);
 }
 
 void tap_decoder_release(struct tap_decoder *d)
@@ -377,6 +502,7 @@ void tap_decoder_release(struct tap_decoder *d)
 	for (unsigned int i = 0; i < d->nr_unknown; i++)
 		tap_format_free(d->unknown[i]);
 	free(d->unknown);
+	free(d->wanted);
 	free(d->slots);
-	ZSTD_freeDCtx(d->zstd);
+	tap_unpack_release(&d->unpack);
 }

@@ -10,6 +10,7 @@
 #include <schedtap/event.h>
 
 #include "recording/cursor.h"
+#include "recording/unpack.h"
 
 #define TAP_CHUNK_MAX_BYTES ((size_t)64 << 20)
 
@@ -19,23 +20,25 @@ struct tap_slot {
 	uint32_t min_size;	      /* UINT32_MAX: not an ordinary record, see .kind */
 	enum tap_slot_kind {
 		TAP_SLOT_PLAIN,
-		TAP_SLOT_LOST, /* schedtap:events_lost */
+		TAP_SLOT_UNWANTED, /* passed over */
+		TAP_SLOT_LOST,	   /* schedtap:events_lost */
 	} kind;
 };
 
 #define TAP_NR_SLOTS 65536u
 
-struct ZSTD_DCtx_s;
-
 /* What all streams of a reader share. */
 struct tap_decoder {
 	struct tap_slot *slots;
+	bool *wanted; /* by id */
+	bool only;    /* what is wanted, else all */
 	uint64_t from, to; /* of the raw stamps; what lies outside is left out */
 	bool big_endian;
 	uint8_t long_size;
+	bool no_populate; /* this kernel, or this file system, cannot */
 	struct tap_format **unknown; /* made for ids that no format describes */
 	unsigned int nr_unknown;
-	struct ZSTD_DCtx_s *zstd; /* made when first needed */
+	struct tap_unpack unpack;
 };
 
 enum tap_item {
@@ -46,20 +49,29 @@ enum tap_item {
 	TAP_ITEM_TAIL, /* a loss that nothing comes after */
 };
 
+/* What of a CPU's pages is still to be read. */
+struct tap_span {
+	const unsigned char *page, *pages_end; /* not yet opened */
+	struct tap_bytes chunks;	       /* not yet decompressed */
+	uint32_t nr_chunks;
+	bool cut; /* the file ends before this CPU's pages do */
+};
+
 struct tap_stream {
 	struct tap_cursor cur;
 	const struct tap_slot *slot;
 	enum tap_item item, behind;
+	/* The next record needs a look: it may end a loss, or lie outside the window. */
+	bool careful;
+	bool fresh; /* no event of the page was taken yet */
+	bool outside; /* some of the page's events may lie outside the window */
 	int cpu;
 	unsigned int buffer;
 	struct tap_page_abi abi;
-	const unsigned char *page, *pages_end; /* not yet opened */
-	struct tap_bytes chunks;	       /* not yet decompressed */
-	uint32_t nr_chunks;
-	unsigned char *chunk; /* owned */
-	size_t chunk_cap;
-	bool cut;   /* the file ends before this CPU's pages do */
-	bool fresh; /* no event of the page was taken yet */
+	struct tap_span left, whole;
+	const unsigned char *populated; /* pages before this are mapped already */
+	size_t populate_bytes;		/* how many more will be */
+	struct tap_chunk now, ahead;
 	struct {
 		bool flag, damage;
 		uint64_t flag_cnt; /* 0: not known */
@@ -67,18 +79,61 @@ struct tap_stream {
 	} gap;
 };
 
+/* Begins again with the first page that may reach into the window. */
+void tap_stream_start(struct tap_decoder *d, struct tap_stream *s);
+
 /*
  * Moves to the next item: s->item. TAP_ITEM_NONE is the end.
  * Return: 0; -ENOMEM.
  */
 int tap_stream_next(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err);
 
-/* Leaves out the pages at hand that end before the window. */
-void tap_stream_seek(const struct tap_decoder *d, struct tap_stream *s);
+/*
+ * The same where that is a plain event, as nearly always. Return: false where it is not:
+ * tap_stream_next() then moves on.
+ */
+static inline bool tap_stream_quick(const struct tap_decoder *d, struct tap_stream *s)
+{
+	struct tap_cursor cur = s->cur;
+	bool found = false;
 
-/* Fills in an event for the current item. Of a tail the end is not known here: .last_ns is where
- * the stream stopped. */
-void tap_stream_get(const struct tap_stream *s, struct tap_event *ev);
+	while (!__builtin_expect(s->careful, 0)) {
+		struct tap_cursor next = cur;
+		const struct tap_slot *slot;
+
+		if (!tap_cursor_plain(&next))
+			break;
+		slot = &d->slots[tap_get_u16(next.rec, next.big_endian)];
+		if (__builtin_expect(next.size < slot->min_size || !slot->fmt, 0))
+			break;
+		cur = next;
+		if (slot->kind == TAP_SLOT_PLAIN) {
+			s->slot = slot;
+			s->item = TAP_ITEM_EVENT;
+			found = true;
+			break;
+		}
+	}
+	s->cur = cur;
+	return found;
+}
+
+/* Fills in an event for a loss. Of a tail the end is not known here: .last_ns is where the
+ * stream stopped. */
+void tap_stream_get_loss(const struct tap_stream *s, struct tap_event *ev);
+
+/* Fills in an event for the current item. */
+static inline void tap_stream_get(const struct tap_stream *s, struct tap_event *ev)
+{
+	ev->ts_ns = s->cur.ts;
+	ev->fmt = s->slot->fmt;
+	ev->data = s->cur.rec;
+	ev->size = s->cur.size;
+	ev->cpu = s->cpu;
+	ev->buffer = s->buffer;
+	if (__builtin_expect(s->item != TAP_ITEM_EVENT, 0))
+		tap_stream_get_loss(s, ev);
+}
 
 /* The key of the merge: raw time of the item. */
 static inline uint64_t tap_stream_ts(const struct tap_stream *s)
@@ -86,14 +141,10 @@ static inline uint64_t tap_stream_ts(const struct tap_stream *s)
 	return s->item == TAP_ITEM_TAIL ? UINT64_MAX : s->cur.ts;
 }
 
-void tap_stream_release(struct tap_stream *s);
+void tap_stream_release(struct tap_decoder *d, struct tap_stream *s);
 void tap_decoder_release(struct tap_decoder *d);
 
-/*
- * Decompresses exactly @size bytes.
- * Return: 0; -EINVAL if that is not what they hold; -ENOMEM.
- */
-int tap_unzstd(struct tap_decoder *d, const unsigned char *src, size_t len, unsigned char *dst,
-	       size_t size);
+/* tap_reader_only(): sets which slots are wanted, of those that have a format. */
+void tap_decoder_mark(struct tap_decoder *d, struct tap_format *const *formats, unsigned int nr);
 
 #endif

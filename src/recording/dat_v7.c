@@ -45,7 +45,7 @@ static int decompress(struct v7 *v, struct section *s, struct tap_err *err)
 	s->owned = malloc(size + 1); /* never 0 bytes */
 	if (!s->owned)
 		return tap_dat_nomem(err);
-	ret = tap_unzstd(&v->r->decoder, src, len, s->owned, size);
+	ret = tap_unzstd(&v->r->decoder.unpack, src, len, s->owned, size);
 	if (ret == -ENOMEM)
 		return tap_dat_nomem(err);
 	if (ret)
@@ -198,11 +198,11 @@ static int read_sections(struct v7 *v, uint64_t first, struct tap_err *err)
 static void place_chunks(const struct tap_reader *r, struct tap_stream *s, uint64_t offset,
 			 uint64_t size)
 {
-	s->chunks = tap_dat_bytes(r, offset);
-	s->nr_chunks = tap_bytes_u32(&s->chunks);
-	if (tap_bytes_left(&s->chunks) > size)
-		s->chunks.end = s->chunks.at + size;
-	s->cut = s->chunks.bad;
+	s->whole.chunks = tap_dat_bytes(r, offset);
+	s->whole.nr_chunks = tap_bytes_u32(&s->whole.chunks);
+	if (tap_bytes_left(&s->whole.chunks) > size)
+		s->whole.chunks.end = s->whole.chunks.at + size;
+	s->whole.cut = s->whole.chunks.bad;
 }
 
 static int read_cpus(struct v7 *v, struct tap_bytes *opt, uint32_t nr, bool compressed,

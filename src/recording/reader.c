@@ -48,8 +48,9 @@ static int complete(struct tap_reader *r, struct tap_err *err)
 {
 	if (r->nr_streams)
 		qsort(r->streams, r->nr_streams, sizeof(*r->streams), compare_streams);
-	r->heap = calloc(r->nr_streams + 1, sizeof(*r->heap));
-	if (!r->heap)
+	r->merge.nr = r->nr_streams;
+	r->merge.losers = calloc(r->nr_streams + 1, sizeof(*r->merge.losers));
+	if (!r->merge.losers)
 		return tap_dat_nomem(err);
 	r->info.uname = text_or_empty(r->uname);
 	r->info.tool = text_or_empty(r->tool);
@@ -74,7 +75,8 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 	r->path = path;
 	r->decoder.to = UINT64_MAX;
 	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));
-	if (!r->decoder.slots) {
+	r->decoder.wanted = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.wanted));
+	if (!r->decoder.slots || !r->decoder.wanted) {
 		ret = tap_dat_nomem(err);
 		goto out;
 	}
@@ -104,7 +106,7 @@ void tap_reader_free(struct tap_reader *r)
 	if (!r)
 		return;
 	for (unsigned int i = 0; i < r->nr_streams; i++)
-		tap_stream_release(&r->streams[i]);
+		tap_stream_release(&r->decoder, &r->streams[i]);
 	for (unsigned int i = 0; i < r->nr_formats; i++)
 		tap_format_free(r->formats[i]);
 	for (unsigned int i = 0; i < r->info.nr_buffers; i++) {
@@ -121,7 +123,7 @@ void tap_reader_free(struct tap_reader *r)
 	free(r->formats);
 	free(r->buffers);
 	free(r->maps);
-	free(r->heap);
+	free(r->merge.losers);
 	free(r->uname);
 	free(r->tool);
 	free(r->meta);
@@ -189,60 +191,108 @@ void tap_reader_limit(struct tap_reader *r, uint64_t from, uint64_t to)
 	}
 }
 
-static bool is_before(const struct tap_heap_item *a, const struct tap_heap_item *b)
+void tap_reader_only(struct tap_reader *r, const bool *wanted)
 {
-	return a->ts < b->ts || (a->ts == b->ts && a->stream < b->stream);
+	struct tap_decoder *d = &r->decoder;
+
+	d->only = wanted;
+	if (wanted)
+		memcpy(d->wanted, wanted, TAP_NR_SLOTS * sizeof(*wanted));
+	tap_decoder_mark(d, r->formats, r->nr_formats);
+	tap_decoder_mark(d, d->unknown, d->nr_unknown);
 }
 
-static void sift_down(struct tap_reader *r, unsigned int at)
+void tap_reader_unmerged(struct tap_reader *r, bool unmerged)
 {
-	struct tap_heap_item item = r->heap[at];
-	unsigned int child;
-
-	for (; (child = 2 * at + 1) < r->nr_heap; at = child) {
-		if (child + 1 < r->nr_heap && is_before(&r->heap[child + 1], &r->heap[child]))
-			child++;
-		if (!is_before(&r->heap[child], &item))
-			break;
-		r->heap[at] = r->heap[child];
-	}
-	r->heap[at] = item;
+	r->unmerged = unmerged;
 }
 
-static int start(struct tap_reader *r, struct tap_err *err)
+void tap_reader_rewind(struct tap_reader *r)
 {
+	r->current = NULL;
+	r->last = 0;
+}
+
+static struct tap_merge_key key_of(const struct tap_reader *r, const struct tap_stream *s)
+{
+	if (s->item == TAP_ITEM_NONE)
+		return TAP_MERGE_END;
+	return (struct tap_merge_key){ tap_stream_ts(s), (uint64_t)(s - r->streams) };
+}
+
+static struct tap_merge_key first_key(void *arg, unsigned int stream)
+{
+	const struct tap_reader *r = arg;
+
+	return key_of(r, &r->streams[stream]);
+}
+
+/* Whose turn it is after the current stream has moved on; at the end it stays with that one. */
+static struct tap_stream *next_turn(struct tap_reader *r)
+{
+	unsigned int before = (unsigned int)(r->current - r->streams);
+	struct tap_merge_key key = tap_merge_replay(&r->merge, before, key_of(r, r->current));
+
+	if (key.stream != UINT64_MAX)
+		r->current = &r->streams[key.stream];
+	/* looked for only where a stream goes on: it costs as much as a turn */
+	r->until = key.stream == before ? tap_merge_until(&r->merge, before) : 0;
+	return r->current;
+}
+
+/* All streams, merged. Return: 0 with an item of r->current, if any; -ENOMEM. */
+static int start_merge(struct tap_reader *r, struct tap_err *err)
+{
+	struct tap_merge_key first;
+
 	for (unsigned int i = 0; i < r->nr_streams; i++) {
-		struct tap_stream *s = &r->streams[i];
 		int ret;
 
-		tap_stream_seek(&r->decoder, s);
-		ret = tap_stream_next(&r->decoder, s, err);
+		tap_stream_start(&r->decoder, &r->streams[i]);
+		ret = tap_stream_next(&r->decoder, &r->streams[i], err);
 		if (ret)
 			return ret;
-		if (s->item != TAP_ITEM_NONE)
-			r->heap[r->nr_heap++] = (struct tap_heap_item){ tap_stream_ts(s), s };
 	}
-	for (unsigned int i = r->nr_heap / 2; i-- > 0;)
-		sift_down(r, i);
-	r->started = true;
+	first = tap_merge_play(&r->merge, 1, first_key, r);
+	r->current = &r->streams[first.stream == UINT64_MAX ? 0 : first.stream];
+	r->until = 0;
 	return 0;
 }
 
-/* Leaves the item that was handed out last. */
+/* One stream after the other, from @i on. Return: as start_merge(). */
+static int start_stream(struct tap_reader *r, size_t i, struct tap_err *err)
+{
+	int ret = 0;
+
+	r->until = UINT64_MAX;
+	for (; !ret && i < r->nr_streams; i++) {
+		r->current = &r->streams[i];
+		r->last = 0;
+		tap_stream_start(&r->decoder, r->current);
+		ret = tap_stream_next(&r->decoder, r->current, err);
+		if (r->current->item != TAP_ITEM_NONE)
+			break;
+	}
+	return ret;
+}
+
+/* What tap_stream_quick() cannot do. Return: 1 with an item of r->current; 0; -ENOMEM. */
 static int advance(struct tap_reader *r, struct tap_err *err)
 {
-	struct tap_stream *s = r->heap[0].stream;
 	int ret;
 
-	ret = tap_stream_next(&r->decoder, s, err);
-	if (ret)
-		return ret;
-	if (__builtin_expect(s->item == TAP_ITEM_NONE, 0))
-		r->heap[0] = r->heap[--r->nr_heap];
-	else
-		r->heap[0].ts = tap_stream_ts(s);
-	sift_down(r, 0);
-	return 0;
+	if (!r->nr_streams)
+		return 0;
+	if (!r->current) {
+		ret = r->unmerged ? start_stream(r, 0, err) : start_merge(r, err);
+	} else {
+		ret = tap_stream_next(&r->decoder, r->current, err);
+		if (!ret && !r->unmerged)
+			next_turn(r);
+		else if (!ret && r->current->item == TAP_ITEM_NONE)
+			ret = start_stream(r, (size_t)(r->current - r->streams) + 1, err);
+	}
+	return ret ? ret : r->current->item != TAP_ITEM_NONE;
 }
 
 /* The loss at a stream's end reaches up to the end of the recording, as far as that is known. */
@@ -253,28 +303,34 @@ static void finish_tail(struct tap_reader *r, struct tap_event *ev)
 	ev->ts_ns = ev->lost.last_ns = end;
 }
 
+/* Nanoseconds, of a recording with stamps of the TSC. */
+static void convert(const struct tap_reader *r, struct tap_event *ev)
+{
+	ev->ts_ns = to_ns(r, ev->ts_ns);
+	if (!ev->fmt) {
+		ev->lost.first_ns = to_ns(r, ev->lost.first_ns);
+		ev->lost.last_ns = to_ns(r, ev->lost.last_ns);
+	}
+}
+
 int tap_reader_next(struct tap_reader *r, struct tap_event *ev, struct tap_err *err)
 {
-	struct tap_stream *s;
-	int ret;
+	const struct tap_stream *s = r->current;
 
-	if (__builtin_expect(!r->started, 0))
-		ret = start(r, err);
-	else
-		ret = r->nr_heap ? advance(r, err) : 0;
-	if (ret)
-		return ret;
-	if (!r->nr_heap)
-		return 0;
-	s = r->heap[0].stream;
+	if (__builtin_expect(!s || !tap_stream_quick(&r->decoder, r->current), 0)) {
+		int ret = advance(r, err);
+
+		if (ret <= 0)
+			return ret;
+		s = r->current;
+	} else if (s->cur.ts > r->until) {
+		s = next_turn(r);
+	}
 	tap_stream_get(s, ev);
 	if (__builtin_expect(s->item == TAP_ITEM_TAIL, 0))
 		finish_tail(r, ev);
 	r->last = ev->ts_ns;
-	if (__builtin_expect(r->tsc.mult != 0, 0)) {
-		ev->ts_ns = to_ns(r, ev->ts_ns);
-		ev->lost.first_ns = to_ns(r, ev->lost.first_ns);
-		ev->lost.last_ns = to_ns(r, ev->lost.last_ns);
-	}
+	if (__builtin_expect(r->tsc.mult != 0, 0))
+		convert(r, ev);
 	return 1;
 }
