@@ -7,9 +7,6 @@
 #ifndef TAP_OUT_H
 #define TAP_OUT_H
 
-#include <jansson.h>
-
-#include "analysis/summary.h"
 #include "analysis/who.h"
 #include "base/buf.h"
 #include "event/print.h"
@@ -56,18 +53,5 @@ int tap_out_flush(struct tap_out *o);
 
 /* "120 events lost between A and B", without a newline. */
 void tap_out_lost_text(struct tap_buf *b, const struct tap_event *ev);
-
-/* All that the page of `summary` draws on. */
-struct tap_summary_page {
-	const char *file;
-	const struct tap_reader_info *info;
-	const json_t *meta; /* NULL: the recording has none */
-	struct tap_who *who;
-	const struct tap_summary *summary;
-	unsigned int top; /* tasks to show */
-};
-
-void tap_out_summary_text(struct tap_buf *b, const struct tap_summary_page *p);
-void tap_out_summary_json(struct tap_buf *b, const struct tap_summary_page *p);
 
 #endif
