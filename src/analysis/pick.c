@@ -178,13 +178,11 @@ static bool comm_matches(const struct tap_strings *globs, const char *comm, size
 	return false;
 }
 
-/* @comm_field: the task's name in the event itself, or NULL. Return: 1 or 0; -ENOMEM. */
-static int task_matches(struct tap_pick *p, struct tap_who *who, int tid,
-			const struct tap_field *comm_field, const struct tap_event *ev)
+/* @comm: as the event has it; NULL: as it is known. Return: 1 or 0; -ENOMEM. */
+static int task_matches(const struct tap_pick *p, struct tap_who *who, int tid, const char *comm,
+			size_t len)
 {
 	struct tap_who_task *t;
-	const char *comm;
-	uint32_t len;
 
 	if (p->tids.nr && !tap_map_get(&p->tids, (uint64_t)tid))
 		return 0;
@@ -197,11 +195,7 @@ static int task_matches(struct tap_pick *p, struct tap_who *who, int tid,
 		return 0;
 	if (!p->opts->comms.nr)
 		return 1;
-	comm = t->comm;
-	len = t->comm_len;
-	if (comm_field)
-		comm = tap_field_bytes(comm_field, ev->data, ev->size, &len);
-	return comm_matches(&p->opts->comms, comm, len);
+	return comm_matches(&p->opts->comms, comm ? comm : t->comm, comm ? len : t->comm_len);
 }
 
 static int tasks_match(struct tap_pick *p, struct tap_who *who, const struct tap_who_kind *kind,
@@ -210,11 +204,18 @@ static int tasks_match(struct tap_pick *p, struct tap_who *who, const struct tap
 	int ret = 0;
 
 	if (kind->current)
-		ret = task_matches(p, who, tap_who_current(kind, ev), NULL, ev);
-	for (unsigned int i = 0; i < kind->nr_tasks && !ret; i++)
+		ret = task_matches(p, who, tap_who_current(kind, ev), NULL, 0);
+	for (unsigned int i = 0; i < kind->nr_tasks && !ret; i++) {
+		const struct tap_field *comm = kind->tasks[i].comm;
+		const char *text = NULL;
+		uint32_t len = 0;
+
+		if (comm)
+			text = tap_field_bytes(comm, ev->data, ev->size, &len);
 		ret = task_matches(p, who,
 				   (int)tap_field_u64(kind->tasks[i].tid, ev->data, ev->size),
-				   kind->tasks[i].comm, ev);
+				   text, len);
+	}
 	return ret;
 }
 
@@ -265,4 +266,17 @@ int tap_pick_match(struct tap_pick *p, struct tap_who *who, const struct tap_who
 	if (!p->tids.nr && !p->tgids.nr && !p->opts->comms.nr)
 		return 1;
 	return tasks_match(p, who, kind, ev);
+}
+
+int tap_pick_task(const struct tap_pick *p, struct tap_who *who, int tid, const char *comm,
+		  size_t len, uint64_t cgroup)
+{
+	const char *path;
+
+	if (p->opts->cgroups.nr) {
+		path = tap_who_cgroup(who, cgroup);
+		if (!path || !cgroup_matches(&p->opts->cgroups, path))
+			return 0;
+	}
+	return task_matches(p, who, tid, comm, len);
 }

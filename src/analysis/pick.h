@@ -43,6 +43,13 @@ void tap_pick_release(struct tap_pick *p);
 int tap_pick_match(struct tap_pick *p, struct tap_who *who, const struct tap_who_kind *kind,
 		   const struct tap_event *ev);
 
+/*
+ * -p -t -c -g about a task alone. @comm, @len: its name; @cgroup: its kernfs id, 0: not known.
+ * Return: 1 or 0; -ENOMEM.
+ */
+int tap_pick_task(const struct tap_pick *p, struct tap_who *who, int tid, const char *comm,
+		  size_t len, uint64_t cgroup);
+
 /* Parses "FROM,TO". Return: 0; -EINVAL. */
 int tap_pick_window(const char *window, uint64_t *from_ns, uint64_t *to_ns, struct tap_err *err);
 

@@ -1,113 +1,136 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap summary: what happened, on one page. */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
-#include <unistd.h>
+#include <stdio.h>
 
-#include "analysis/pick.h"
-#include "cli/cmd.h"
-#include "cli/input.h"
-#include "out/out.h"
+#include "cli/summary_page.h"
+
+#define TOP_IN_TEXT 10u
 
 struct summary_opts {
-	const char *input, *window;
-	int64_t top;
-	bool json;
+	struct tap_pass_opts pass;
+	int64_t top; /* -1: as many as the style likes */
+	bool check;
 };
 
 static const struct tap_opt summary_opts[] = {
-	TAP_OPT_INPUT(struct summary_opts, input),
-	TAP_OPT_WINDOW(struct summary_opts, window),
-	{ "number", 'n', "N", "show the N tasks that ran most [10]", TAP_OPT_INT,
-	  offsetof(struct summary_opts, top), .min = 0, .max = INT_MAX },
-	TAP_OPT_JSON(struct summary_opts, json),
+	TAP_PASS_OPTIONS(struct summary_opts),
+	{ "number", 'n', "N", "show the N tasks that ran most [10; all with --json and --csv]",
+	  TAP_OPT_INT, offsetof(struct summary_opts, top), .min = 0, .max = INT_MAX },
+	TAP_OPTION(struct summary_opts, check, "check", 0, NULL, TAP_OPT_FLAG,
+		   "check that the times add up, and print nothing else"),
 	{ 0 }
 };
 
-/* The window of the recording, if it says one, within --time. */
-static void find_window(const json_t *meta, uint64_t *start_ns, uint64_t *end_ns)
+/* Return: how many of the CPUs' times do not add up to the window. */
+static unsigned int check_cpus(const struct tap_pass *p, uint64_t window_ns)
 {
-	const json_t *w = json_object_get(meta, "window");
-	json_int_t start = json_integer_value(json_object_get(w, "start_ns"));
-	json_int_t end = json_integer_value(json_object_get(w, "end_ns"));
+	unsigned int nr, bad = 0;
+	const struct tap_cpu *cpus = tap_timeline_cpus(p->timeline, &nr);
 
-	if (start > 0 && (uint64_t)start > *start_ns)
-		*start_ns = (uint64_t)start;
-	if (end > 0 && (uint64_t)end < *end_ns)
-		*end_ns = (uint64_t)end;
-	if (*end_ns == UINT64_MAX)
-		*end_ns = 0; /* the last event's time */
-}
+	for (unsigned int i = 0; i < nr; i++) {
+		uint64_t sum = cpus[i].run_ns + cpus[i].idle_ns + cpus[i].unknown_ns;
 
-static int read_all(struct tap_reader *r, struct tap_summary *s, struct tap_err *err)
-{
-	struct tap_event ev;
-	int ret;
-
-	while ((ret = tap_reader_next(r, &ev, err)) > 0) {
-		if (tap_summary_event(s, &ev))
-			return tap_err_set(err, -ENOMEM, "out of memory");
+		if (sum == window_ns)
+			continue;
+		bad++;
+		printf("CPU %u: run + idle + unknown = %" PRIu64 " ns, the window is %" PRIu64 " ns\n",
+		       i, sum, window_ns);
 	}
-	if (!ret && tap_summary_end(s))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	return ret;
+	printf("%u CPUs: run + idle + unknown = window, %u wrong\n", nr, bad);
+	return bad;
 }
 
-static int print(struct tap_input *in, const struct summary_opts *o, const struct tap_summary *s,
-		 struct tap_err *err)
+/* Return: how many of the tasks' states do not add up to their life. */
+static unsigned int check_tasks(const struct tap_pass *p)
 {
-	struct tap_summary_page page = {
-		.file = o->input, .info = tap_reader_info(in->reader), .meta = in->meta,
-		.who = &in->who, .summary = s, .top = (unsigned int)o->top,
-	};
-	struct tap_buf b = { 0 };
-	int ret;
+	unsigned int nr, bad = 0;
+	struct tap_task *const *tasks = tap_timeline_tasks(p->timeline, &nr);
 
-	if (o->json)
-		tap_out_summary_json(&b, &page);
-	else
-		tap_out_summary_text(&b, &page);
-	ret = b.err ? b.err : tap_write_all(STDOUT_FILENO, b.data, b.len);
-	tap_buf_release(&b);
-	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot write the summary: %m") : 0;
+	for (unsigned int i = 0; i < nr; i++) {
+		uint64_t life = tap_task_life_ns(p->timeline, tasks[i]), sum = 0;
+
+		for (unsigned int s = 0; s < TAP_NR_STATES; s++)
+			sum += tasks[i]->total_ns[s];
+		if (sum == life)
+			continue;
+		bad++;
+		printf("task %d: states = %" PRIu64 " ns, its life is %" PRIu64 " ns\n",
+		       tasks[i]->tid, sum, life);
+	}
+	printf("%u tasks: states = life in the window, %u wrong\n", nr, bad);
+	return bad;
 }
 
-static int summarise(struct tap_input *in, const struct summary_opts *o, uint64_t start_ns,
-		     uint64_t end_ns, struct tap_err *err)
+/* What all tasks ran is what all CPUs ran: nothing is counted twice. */
+static unsigned int check_run(const struct tap_pass *p)
 {
-	struct tap_summary *s;
+	uint64_t by_cpu = 0, by_task = 0;
+	unsigned int nr;
+	const struct tap_cpu *cpus = tap_timeline_cpus(p->timeline, &nr);
+	struct tap_task *const *tasks;
+
+	for (unsigned int i = 0; i < nr; i++)
+		by_cpu += cpus[i].run_ns;
+	tasks = tap_timeline_tasks(p->timeline, &nr);
+	for (unsigned int i = 0; i < nr; i++)
+		by_task += tasks[i]->total_ns[TAP_RUNNING];
+	printf("run time by CPU %" PRIu64 " ns, by task %" PRIu64 " ns, %s\n", by_cpu, by_task,
+	       by_cpu == by_task ? "equal" : "not equal");
+	return by_cpu != by_task;
+}
+
+static int check(const struct tap_pass *p)
+{
+	uint64_t start_ns, end_ns;
+	unsigned int bad;
+
+	tap_timeline_span(p->timeline, &start_ns, &end_ns);
+	bad = check_cpus(p, end_ns - start_ns);
+	bad += check_tasks(p);
+	bad += check_run(p);
+	return bad ? TAP_EXIT_FAILED : TAP_EXIT_OK;
+}
+
+static int summarise(struct tap_pass *p, const struct summary_opts *o, struct tap_err *err)
+{
+	unsigned int top = (unsigned int)o->top;
 	int ret;
 
-	/* what lies before the window tells what ran when it began */
-	tap_reader_limit(in->reader, 0, end_ns);
-	find_window(in->meta, &start_ns, &end_ns);
-	if (tap_summary_new(start_ns, end_ns, &s))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	ret = read_all(in->reader, s, err);
+	if (o->check)
+		return check(p);
+	if (o->top < 0)
+		top = tap_pass_style(p) == TAP_STYLE_TEXT ? TOP_IN_TEXT : UINT_MAX;
+	ret = tap_summary_page(p, top);
 	if (!ret)
-		ret = print(in, o, s, err);
-	tap_summary_free(s);
-	return ret;
+		return TAP_EXIT_OK;
+	errno = -ret;
+	tap_err_set(err, ret, "cannot write the summary: %m");
+	return tap_cmd_fail(err, false);
 }
 
 static int run_summary(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct summary_opts *o = opts;
-	uint64_t start_ns, end_ns;
 	struct tap_err err = { 0 };
-	struct tap_input in;
+	struct tap_pass p;
+	bool usage;
 	int ret;
 
 	(void)operands;
 	(void)rest;
-	if (tap_pick_window(o->window, &start_ns, &end_ns, &err))
-		return tap_cmd_fail(&err, true);
-	if (tap_input_open(&in, o->input, &err))
-		return tap_cmd_fail(&err, false);
-	ret = summarise(&in, o, start_ns, end_ns, &err);
-	tap_input_close(&in);
-	return ret ? tap_cmd_fail(&err, false) : TAP_EXIT_OK;
+	ret = tap_pass_open(&p, &o->pass, &usage, &err);
+	if (!ret)
+		ret = tap_pass_run(&p, NULL, NULL, NULL, &err);
+	/* a page about a recording without switches is still one about its events */
+	if (ret && ret != -ENODATA)
+		ret = tap_cmd_fail(&err, usage);
+	else
+		ret = summarise(&p, o, &err);
+	tap_pass_close(&p);
+	return ret;
 }
 
 const struct tap_cmd tap_cmd_summary = {
@@ -116,6 +139,6 @@ const struct tap_cmd tap_cmd_summary = {
 	.example = "schedtap summary -i demo/trace.dat -n 20",
 	.opts = summary_opts,
 	.opts_size = sizeof(struct summary_opts),
-	.defaults = &(const struct summary_opts){ .input = TAP_INPUT_DEFAULT, .top = 10 },
+	.defaults = &(const struct summary_opts){ .pass = TAP_PASS_DEFAULTS, .top = -1 },
 	.run = run_summary,
 };

@@ -4,438 +4,1031 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum shape_kind { SHAPE_OTHER, SHAPE_SWITCH, SHAPE_WAKING, SHAPE_FORK, SHAPE_WAKEUP_NEW };
+#include "timeline/letters.h"
 
-/* What the timeline reads of one format: looked up by name once. */
-struct shape {
-	enum shape_kind kind;
-	const struct tap_field *out_tid, *out_comm; /* the task switched out */
-	const struct tap_field *tid, *comm;	    /* switched in, woken or forked */
-};
+#define DIR_BITS 10u /* tids of one page of the directory of tasks */
+#define DIR_TIDS (1u << DIR_BITS)
+#define BLOCK_TASKS 64u
 
-static const struct shape_def {
-	const char *name;
-	enum shape_kind kind;
-	const char *out_tid, *out_comm, *tid, *comm;
-} shape_defs[] = {
-	{ "sched_switch", SHAPE_SWITCH, "prev_pid", "prev_comm", "next_pid", "next_comm" },
-	{ "sched_waking", SHAPE_WAKING, NULL, NULL, "pid", "comm" },
-	{ "sched_wakeup", SHAPE_WAKING, NULL, NULL, "pid", "comm" },
-	{ "sched_wakeup_new", SHAPE_WAKEUP_NEW, NULL, NULL, "pid", "comm" },
-	{ "sched_process_fork", SHAPE_FORK, NULL, NULL, "child_pid", "child_comm" },
-};
+/*
+ * A waking that comes while its task still runs is either over at once (the task stays runnable)
+ * or finds it on its way out, with interrupts off: then it is switched out within this time.
+ */
+#define ON_ITS_WAY_OUT_NS 10000u
 
+/* A CPU, and what is the timeline's alone. */
 struct cpu {
-	bool known; /* what runs since .since_ns is .tid; else nobody knows */
-	int tid;
-	uint64_t since_ns; /* up to here all time is accounted for */
-};
-
-struct task {
-	struct tap_timeline_task res;
-	bool ran;
-	bool pending; /* woken at .woken_ns, not switched in yet */
-	uint64_t woken_ns, woken_era;
+	bool broken; /* what it runs is unknown because its next switch will not fit */
 };
 
 struct tap_timeline {
+	struct tap_timeline_opts opts;
+	struct tap_observer on; /* all zero where there is none */
 	bool have_start, have_end;
 	uint64_t start_ns, end_ns; /* end: of the last event as long as !have_end */
-	struct tap_timeline_cpu *cpus;
-	struct cpu *state; /* as long as .cpus */
-	unsigned int nr_cpus;
-	struct task *tasks;
-	struct tap_timeline_task *sorted;
+	uint64_t now_ns;	   /* of the last event */
+	struct tap_cpu *cpus;
+	struct cpu *inside; /* as long as .cpus */
+	unsigned int nr_cpus, cap_cpus;
+	struct tap_task **dir[TAP_MAX_TIDS / DIR_TIDS];
+	struct tap_task **tasks;
+	struct tap_task *block; /* the one that new tasks come from */
 	unsigned int nr_tasks, cap_tasks;
-	struct tap_map by_tid; /* index into .tasks */
-	struct tap_map shapes; /* format -> struct shape *, owned */
-	uint64_t era;	       /* counts holes: no wakeup is followed across one */
-	uint64_t buffers;      /* that the events came from: bit 63 is all above 62 */
+	struct tap_shape **shapes; /* by id, owned */
+	struct tap_letters letters;
+	const struct tap_format *letters_of;
+	unsigned int buffer[TAP_NR_SHAPES];
+	bool has_waking, has_migrate;
+
+	/* what the survey knows is told when its time comes */
+	uint64_t next_mark_ns; /* of the next hole or loss */
+	unsigned int next_hole, next_loss, next_break;
+	uint64_t hole_end_ns; /* of those that have begun, the latest */
 };
 
-static const struct tap_field *field(const struct tap_format *fmt, const char *name,
-				     bool is_number)
+const char *tap_state_name(enum tap_state state)
 {
-	const struct tap_field *f = name ? tap_format_field(fmt, name) : NULL;
+	static const char *const names[TAP_NR_STATES] = {
+		"unknown", "running", "preempted", "waking", "sleeping", "blocked", "stopped", "dead",
+	};
 
-	return f && (f->kind == TAP_FIELD_NUMBER) == is_number ? f : NULL;
+	return names[state];
 }
 
-static void shape_init(struct shape *s, const struct tap_format *fmt)
+/* ---- time ---- */
+
+static uint64_t clip(const struct tap_timeline *t, uint64_t ns)
 {
-	const struct shape_def *d;
-
-	if (strcmp(fmt->system, "sched"))
-		return;
-	for (d = shape_defs; d < shape_defs + sizeof(shape_defs) / sizeof(*d); d++) {
-		if (strcmp(fmt->name, d->name))
-			continue;
-		s->out_tid = field(fmt, d->out_tid, true);
-		s->out_comm = field(fmt, d->out_comm, false);
-		s->tid = field(fmt, d->tid, true);
-		s->comm = field(fmt, d->comm, false);
-		if (s->tid && (!d->out_tid || s->out_tid))
-			s->kind = d->kind;
-	}
-}
-
-static const struct shape *shape_get(struct tap_timeline *t, const struct tap_format *fmt)
-{
-	uint64_t *slot = tap_map_put(&t->shapes, (uintptr_t)fmt);
-	struct shape *s;
-
-	if (!slot)
-		return NULL;
-	if (*slot)
-		return (struct shape *)(uintptr_t)*slot;
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		return NULL;
-	shape_init(s, fmt);
-	*slot = (uintptr_t)s;
-	return s;
-}
-
-static bool not_after(const struct tap_timeline *t, uint64_t ns)
-{
-	return !t->have_end || ns <= t->end_ns;
+	if (ns < t->start_ns)
+		return t->start_ns;
+	return ns > t->end_ns ? t->end_ns : ns;
 }
 
 static bool inside(const struct tap_timeline *t, uint64_t ns)
 {
-	return ns >= t->start_ns && not_after(t, ns);
+	return ns >= t->start_ns && ns <= t->end_ns;
 }
 
-static uint64_t clamp(const struct tap_timeline *t, uint64_t ns)
-{
-	if (ns < t->start_ns)
-		return t->start_ns;
-	return not_after(t, ns) ? ns : t->end_ns;
-}
+/* ---- tasks ---- */
 
-/* Return: the CPU's state, NULL when out of memory. */
-static struct cpu *cpu_get(struct tap_timeline *t, unsigned int cpu)
+static struct tap_task *new_task(struct tap_timeline *t)
 {
-	if (cpu >= t->nr_cpus) {
-		unsigned int nr = cpu + 1, old = t->nr_cpus;
-		struct tap_timeline_cpu *cpus = realloc(t->cpus, nr * sizeof(*cpus));
-		struct cpu *state;
+	if (t->nr_tasks % BLOCK_TASKS == 0) {
+		struct tap_task *block = calloc(BLOCK_TASKS, sizeof(*block));
 
-		if (!cpus)
+		if (!block)
 			return NULL;
-		t->cpus = cpus;
-		state = realloc(t->state, nr * sizeof(*state));
-		if (!state)
-			return NULL;
-		t->state = state;
-		memset(cpus + old, 0, (nr - old) * sizeof(*cpus));
-		memset(state + old, 0, (nr - old) * sizeof(*state));
-		t->nr_cpus = nr;
+		t->block = block;
 	}
-	t->cpus[cpu].seen = true;
-	return &t->state[cpu];
-}
+	if (t->nr_tasks == t->cap_tasks) {
+		unsigned int cap = t->cap_tasks ? 2 * t->cap_tasks : BLOCK_TASKS;
+		struct tap_task **grown = reallocarray(t->tasks, cap, sizeof(*grown));
 
-static struct task *task_find(const struct tap_timeline *t, int tid)
-{
-	uint64_t *slot = tap_map_get(&t->by_tid, (uint64_t)tid);
-
-	return slot ? &t->tasks[*slot] : NULL;
+		if (!grown) {
+			if (t->nr_tasks % BLOCK_TASKS == 0)
+				free(t->block);
+			return NULL;
+		}
+		t->tasks = grown;
+		t->cap_tasks = cap;
+	}
+	t->tasks[t->nr_tasks] = &t->block[t->nr_tasks % BLOCK_TASKS];
+	return t->tasks[t->nr_tasks];
 }
 
 /* A new task, also if one with this tid is known: the tid was given out again. */
-static struct task *task_add(struct tap_timeline *t, int tid)
+static struct tap_task *add_task(struct tap_timeline *t, int tid, uint64_t born_ns)
 {
-	uint64_t *slot;
+	struct tap_task **page = t->dir[(unsigned int)tid / DIR_TIDS], *task;
 
-	if (t->nr_tasks == t->cap_tasks) {
-		unsigned int cap = t->cap_tasks ? t->cap_tasks * 2 : 64;
-		struct task *tasks = reallocarray(t->tasks, cap, sizeof(*tasks));
-
-		if (!tasks)
+	if (!page) {
+		page = calloc(DIR_TIDS, sizeof(*page));
+		if (!page)
 			return NULL;
-		t->tasks = tasks;
-		t->cap_tasks = cap;
+		t->dir[(unsigned int)tid / DIR_TIDS] = page;
 	}
-	slot = tap_map_put(&t->by_tid, (uint64_t)tid);
-	if (!slot)
+	task = new_task(t);
+	if (!task)
 		return NULL;
-	*slot = t->nr_tasks;
-	t->tasks[t->nr_tasks] = (struct task){ .res.tid = tid };
-	return &t->tasks[t->nr_tasks++];
+	*task = (struct tap_task){
+		.tid = tid,
+		.index = t->nr_tasks++,
+		.cpu = -1,
+		.run_cpu = -1,
+		.waker_tid = -1,
+		.waker_cpu = -1,
+		.since_ns = born_ns,
+		.born_ns = born_ns,
+		.died_ns = UINT64_MAX,
+	};
+	page[(unsigned int)tid % DIR_TIDS] = task;
+	return task;
 }
 
-static void task_comm(struct task *task, const struct tap_field *f, const struct tap_event *ev)
+struct tap_task *tap_timeline_task(const struct tap_timeline *t, int tid)
 {
-	uint32_t len;
+	struct tap_task **page;
+
+	if ((unsigned int)tid >= TAP_MAX_TIDS)
+		return NULL;
+	page = t->dir[(unsigned int)tid / DIR_TIDS];
+	return page ? page[(unsigned int)tid % DIR_TIDS] : NULL;
+}
+
+static void set_comm(struct tap_task *task, const struct tap_field *f, const struct tap_event *ev)
+{
 	const char *comm;
+	uint32_t len;
 
 	if (!f)
 		return;
+	if (__builtin_expect(f->kind == TAP_FIELD_CHARS && f->size == TAP_TASK_COMM, 1)) {
+		memcpy(task->comm, (const char *)ev->data + f->offset, TAP_TASK_COMM);
+		return;
+	}
 	comm = tap_field_bytes(f, ev->data, ev->size, &len);
-	if (len > TAP_TIMELINE_COMM)
-		len = TAP_TIMELINE_COMM;
-	memset(task->res.comm, 0, TAP_TIMELINE_COMM);
-	memcpy(task->res.comm, comm, len);
-}
-
-/* The task in @f, its name up to date. Return: 0 with NULL for idle; -ENOMEM. */
-static int task_get(struct tap_timeline *t, const struct tap_event *ev, const struct tap_field *f,
-		    const struct tap_field *comm, struct task **out)
-{
-	int tid = (int)tap_field_u64(f, ev->data, ev->size);
-
-	*out = NULL;
-	if (!tid)
-		return 0;
-	*out = task_find(t, tid);
-	if (!*out)
-		*out = task_add(t, tid);
-	if (!*out)
-		return -ENOMEM;
-	task_comm(*out, comm, ev);
-	return 0;
-}
-
-/* Accounts for the time up to @ns: to what runs if @certain, else to nobody. */
-static void charge(struct tap_timeline *t, unsigned int cpu, uint64_t ns, bool certain)
-{
-	struct tap_timeline_cpu *res = &t->cpus[cpu];
-	struct cpu *c = &t->state[cpu];
-	uint64_t from = clamp(t, c->since_ns), ran;
-	struct task *task;
-
-	/* a file may lie: time on a CPU never goes back */
-	if (ns < c->since_ns)
-		ns = c->since_ns;
-	ran = clamp(t, ns) - from;
-	if (!c->known || !certain) {
-		res->unknown_ns += ran;
-	} else if (!c->tid) {
-		res->idle_ns += ran;
-	} else {
-		res->run_ns += ran;
-		task = task_find(t, c->tid);
-		task->res.run_ns += ran;
-		task->res.slices += ran || (from == c->since_ns && clamp(t, ns) == ns);
-	}
-	c->since_ns = ns;
-}
-
-static void switch_out(struct tap_timeline *t, unsigned int cpu, int tid, uint64_t ns)
-{
-	struct cpu *c = &t->state[cpu];
-	bool broken = c->known && c->tid != tid;
-	struct task *task;
-
-	charge(t, cpu, ns, !broken);
-	t->era += broken; /* switches were not seen: any task may have run there */
-	t->cpus[cpu].chain_breaks += broken && inside(t, ns);
-	task = task_find(t, tid);
-	if (!task)
-		return;
-	/* it ran: a wakeup before this was of a running task, or the switch-in was not seen */
-	task->pending = false;
-	task->ran = true;
-}
-
-static void switch_in(struct tap_timeline *t, struct task *task, uint64_t ns)
-{
-	uint64_t latency = ns - task->woken_ns;
-
-	task->ran = true;
-	if (!task->pending)
-		return;
-	task->pending = false;
-	if (task->woken_era != t->era || ns < task->woken_ns || !inside(t, ns))
-		return;
-	task->res.wakeups++;
-	task->res.latency_sum_ns += latency;
-	if (latency >= task->res.latency_max_ns) {
-		task->res.latency_max_ns = latency;
-		task->res.latency_max_at_ns = ns;
-	}
-}
-
-static int on_switch(struct tap_timeline *t, const struct shape *s, const struct tap_event *ev)
-{
-	unsigned int cpu = (unsigned int)ev->cpu;
-	struct cpu *c = &t->state[cpu];
-	struct task *task;
-	int ret;
-
-	ret = task_get(t, ev, s->out_tid, s->out_comm, &task);
-	if (ret)
-		return ret;
-	switch_out(t, cpu, task ? task->res.tid : 0, ev->ts_ns);
-	ret = task_get(t, ev, s->tid, s->comm, &task);
-	if (ret)
-		return ret;
-	c->known = true;
-	c->tid = task ? task->res.tid : 0;
-	if (task)
-		switch_in(t, task, ev->ts_ns);
-	t->cpus[cpu].switches += inside(t, ev->ts_ns);
-	return 0;
+	if (len > TAP_TASK_COMM)
+		len = TAP_TASK_COMM;
+	memset(task->comm, 0, TAP_TASK_COMM);
+	memcpy(task->comm, comm, len);
 }
 
 /*
- * sched_wakeup after sched_waking changes nothing: the first stamp is kept. The waking of a
- * running task is forgotten when that is switched out, or with all others at a hole.
+ * The task that the event names, added if it is not known: then it has been there all along, in
+ * a state that nobody knows. NULL for idle, and for what can be no tid (a file may lie).
+ * Return: 0 or -ENOMEM.
  */
-static void woken(struct tap_timeline *t, struct task *task, uint64_t ns)
+static int get_task(struct tap_timeline *t, const struct tap_num *tid, const struct tap_field *comm,
+		    const struct tap_event *ev, struct tap_task **out)
 {
-	if (task->pending && task->woken_era == t->era)
-		return;
-	task->pending = true;
-	task->woken_ns = ns;
-	task->woken_era = t->era;
+	int64_t v = tap_num_get(tid, ev);
+
+	*out = NULL;
+	if (v <= 0 || v >= TAP_MAX_TIDS)
+		return 0;
+	*out = tap_timeline_task(t, (int)v);
+	if (!*out)
+		*out = add_task(t, (int)v, t->start_ns);
+	if (!*out)
+		return -ENOMEM;
+	set_comm(*out, comm, ev);
+	return 0;
 }
 
-static int on_task(struct tap_timeline *t, const struct shape *s, const struct tap_event *ev)
+/* ---- stretches ---- */
+
+static int tell(struct tap_timeline *t, struct tap_task *task, enum tap_state state,
+		enum tap_state next, uint64_t from_ns, uint64_t to_ns, bool whole, const char *end,
+		int next_cpu)
 {
-	struct task *task;
-	int ret = task_get(t, ev, s->tid, s->comm, &task);
+	struct tap_stretch s = {
+		.task = task, .state = state, .next = next, .whole = whole,
+		.from_ns = from_ns, .to_ns = to_ns, .cpu = task->cpu, .end = end,
+		.next_cpu = next_cpu,
+	};
+
+	return t->on.stretch(t->opts.ctx, &s);
+}
+
+/* Charges one stretch of a task's life to a state, and tells of it. */
+static inline int close_stretch(struct tap_timeline *t, struct tap_task *task, enum tap_state state,
+				enum tap_state next, uint64_t from_ns, uint64_t to_ns, bool whole,
+				const char *end, int next_cpu)
+{
+	uint64_t from = clip(t, from_ns), to = clip(t, to_ns);
+
+	task->total_ns[state] += to - from;
+	if (!(t->on.states & TAP_STATE_BIT(state)) || to_ns < t->start_ns)
+		return 0;
+	if (to_ns == from_ns && !whole)
+		return 0;
+	return tell(t, task, state, next, from_ns, to_ns, whole, end, next_cpu);
+}
+
+/* Return: where the first hole that touches the time from @from_ns on begins. */
+static uint64_t first_hole(const struct tap_timeline *t, uint64_t from_ns)
+{
+	const struct tap_hole *holes = t->opts.survey ? t->opts.survey->holes : NULL;
+	unsigned int low = 0, high = t->next_hole;
+
+	/* without a survey: only that there was one, so it may have begun at once */
+	if (!holes)
+		return from_ns;
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (holes[mid].to_ns > from_ns)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return holes[low].from_ns > from_ns ? holes[low].from_ns : from_ns;
+}
+
+/* What the task was in cannot have lasted until now: it is certain up to the first hole only. */
+static int leave_uncertain(struct tap_timeline *t, struct tap_task *task, enum tap_state next,
+			   uint64_t now, int next_cpu)
+{
+	uint64_t from = task->since_ns, sure = from;
+	int ret = 0;
+
+	if (task->state != TAP_UNKNOWN && task->state != TAP_RUNNING && t->hole_end_ns > from)
+		sure = first_hole(t, from);
+	if (sure > from) {
+		ret = close_stretch(t, task, task->state, TAP_UNKNOWN, from, sure, false, "", -1);
+		task->since_ns = sure;
+	}
+	task->state = TAP_UNKNOWN;
+	return ret ? ret : close_stretch(t, task, TAP_UNKNOWN, next, sure, now, false, "", next_cpu);
+}
+
+static void enter(struct tap_task *task, enum tap_state state, uint64_t now, bool certain)
+{
+	task->state = state;
+	task->since_ns = now;
+	task->certain = certain;
+}
+
+/*
+ * The task goes from its state to another. @fits: whether what ends the state is what can end
+ * it: else something was missed.
+ */
+static inline int change(struct tap_timeline *t, struct tap_task *task, enum tap_state next,
+			 uint64_t now, bool fits, const char *end, int next_cpu)
+{
+	bool touched = task->state != TAP_RUNNING && t->hole_end_ns > task->since_ns;
+	int ret;
+
+	if (__builtin_expect(fits && !touched && task->state != TAP_UNKNOWN, 1))
+		ret = close_stretch(t, task, task->state, next, task->since_ns, now, task->certain,
+				    end, next_cpu);
+	else
+		ret = leave_uncertain(t, task, next, now, next_cpu);
+	enter(task, next, now, true);
+	return ret;
+}
+
+/* The task's life is over: nothing of it is counted from here on. */
+static int die(struct tap_timeline *t, struct tap_task *task, uint64_t now, bool fits,
+	       const char *end)
+{
+	int ret;
+
+	if (task->state == TAP_DEAD)
+		return 0;
+	ret = change(t, task, TAP_DEAD, now, fits, end, -1);
+	task->died_ns = now;
+	return ret;
+}
+
+/* A task of this tid begins its life: whoever had the tid before is gone. */
+static int reborn(struct tap_timeline *t, struct tap_task **task, uint64_t now)
+{
+	struct tap_task *new;
+	int ret = die(t, *task, now, false, "");
+
+	if (ret)
+		return ret;
+	new = add_task(t, (*task)->tid, now);
+	if (!new)
+		return -ENOMEM;
+	memcpy(new->comm, (*task)->comm, TAP_TASK_COMM);
+	*task = new;
+	return 0;
+}
+
+/* ---- CPUs ---- */
+
+/* Return: 0 or -ENOMEM. */
+static int add_cpus(struct tap_timeline *t, unsigned int nr)
+{
+	if (nr > t->cap_cpus) {
+		unsigned int cap = t->cap_cpus ? 2 * t->cap_cpus : 8;
+		struct tap_cpu *cpus;
+		struct cpu *inside;
+
+		if (cap < nr)
+			cap = nr;
+		cpus = reallocarray(t->cpus, cap, sizeof(*cpus));
+		if (!cpus)
+			return -ENOMEM;
+		t->cpus = cpus;
+		inside = reallocarray(t->inside, cap, sizeof(*inside));
+		if (!inside)
+			return -ENOMEM;
+		t->inside = inside;
+		t->cap_cpus = cap;
+	}
+	while (t->nr_cpus < nr) {
+		t->inside[t->nr_cpus] = (struct cpu){ 0 };
+		t->cpus[t->nr_cpus++] = (struct tap_cpu){ 0 };
+	}
+	return 0;
+}
+
+/* Accounts for the CPU's time up to @now, to what it is known to run. */
+static inline int close_cpu(struct tap_timeline *t, unsigned int cpu, uint64_t now)
+{
+	struct tap_cpu *c = &t->cpus[cpu];
+	struct tap_cpu_stretch s = { .cpu = (int)cpu, .task = c->task };
+	uint64_t ns;
+
+	/* a loss may begin before the CPU's last event */
+	if (now < c->since_ns)
+		now = c->since_ns;
+	s.from_ns = clip(t, c->since_ns);
+	s.to_ns = clip(t, now);
+	ns = s.to_ns - s.from_ns;
+	c->since_ns = now;
+	if (!c->known) {
+		c->unknown_ns += ns;
+		s.what = TAP_CPU_UNKNOWN;
+		s.task = NULL;
+	} else if (!c->task) {
+		c->idle_ns += ns;
+		s.what = TAP_CPU_IDLE;
+	} else {
+		c->run_ns += ns;
+		s.what = TAP_CPU_RUN;
+	}
+	return t->on.cpu && ns ? t->on.cpu(t->opts.ctx, &s) : 0;
+}
+
+/* From @now on nobody knows what the CPU runs. */
+static int lose_cpu(struct tap_timeline *t, unsigned int cpu, uint64_t now)
+{
+	struct tap_cpu *c = &t->cpus[cpu];
+	struct tap_task *task = c->known ? c->task : NULL;
+	int ret = close_cpu(t, cpu, now);
+
+	if (!ret && task && task->state == TAP_RUNNING && task->cpu == (int)cpu) {
+		/* it ran up to here, and its slice does not count as one */
+		task->certain = false;
+		ret = change(t, task, TAP_UNKNOWN, c->since_ns, true, "", -1);
+	}
+	c->known = false;
+	c->task = NULL;
+	t->inside[cpu].broken = false;
+	return ret;
+}
+
+/* The chain of @cpu does not hold: all since its last switch belongs to nobody. */
+static int break_cpu(struct tap_timeline *t, unsigned int cpu)
+{
+	struct tap_cpu *c = &t->cpus[cpu];
+	struct tap_task *task = c->task;
+
+	c->known = false;
+	c->task = NULL;
+	if (!task || task->state != TAP_RUNNING || task->cpu != (int)cpu)
+		return 0;
+	enter(task, TAP_UNKNOWN, task->since_ns, false);
+	return 0;
+}
+
+/* A task is seen elsewhere than on the CPU that it was thought to run on. */
+static void contradict(struct tap_timeline *t, struct tap_task *task)
+{
+	if (task->state != TAP_RUNNING)
+		return;
+	t->inside[task->cpu].broken = true;
+	break_cpu(t, (unsigned int)task->cpu);
+}
+
+/* ---- what the survey knows ---- */
+
+static void set_mark(struct tap_timeline *t)
+{
+	const struct tap_survey *s = t->opts.survey;
+
+	t->next_mark_ns = UINT64_MAX;
+	if (s && t->next_hole < s->nr_holes)
+		t->next_mark_ns = s->holes[t->next_hole].from_ns;
+	if (s && t->next_loss < s->nr_kept_losses &&
+	    s->losses[t->next_loss].from_ns < t->next_mark_ns)
+		t->next_mark_ns = s->losses[t->next_loss].from_ns;
+}
+
+static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
+{
+	int ret = 0;
+
+	/* of the switches, that is; other buffers' losses are holes, no more */
+	if (t->buffer[TAP_SHAPE_SWITCH] != TAP_SURVEY_NO_BUFFER &&
+	    t->buffer[TAP_SHAPE_SWITCH] != l->buffer)
+		return 0;
+	if (l->cpu >= 0) {
+		ret = add_cpus(t, (unsigned int)l->cpu + 1);
+		return ret ? ret : lose_cpu(t, (unsigned int)l->cpu, l->from_ns);
+	}
+	for (unsigned int i = 0; !ret && i < t->nr_cpus; i++)
+		ret = lose_cpu(t, i, l->from_ns);
+	return ret;
+}
+
+/* Holes and losses that began before @now. */
+static int pass_marks(struct tap_timeline *t, uint64_t now)
+{
+	const struct tap_survey *s = t->opts.survey;
+	int ret = 0;
+
+	while (!ret && t->next_loss < s->nr_kept_losses &&
+	       s->losses[t->next_loss].from_ns < now)
+		ret = begin_loss(t, &s->losses[t->next_loss++]);
+	for (; t->next_hole < s->nr_holes && s->holes[t->next_hole].from_ns < now; t->next_hole++)
+		t->hole_end_ns = s->holes[t->next_hole].to_ns; /* they are disjoint */
+	set_mark(t);
+	return ret;
+}
+
+/* Whether the survey knows that what is switched in now on @cpu leaves it unseen. */
+static bool will_break(struct tap_timeline *t, int cpu, uint64_t now)
+{
+	const struct tap_survey *s = t->opts.survey;
+	unsigned int i;
+
+	if (!s)
+		return false;
+	while (t->next_break < s->nr_breaks && s->breaks[t->next_break].from_ns < now)
+		t->next_break++;
+	for (i = t->next_break; i < s->nr_breaks && s->breaks[i].from_ns == now; i++)
+		if (s->breaks[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+/* ---- events ---- */
+
+static bool is_asleep(const struct tap_task *task)
+{
+	return task->state == TAP_SLEEPING || task->state == TAP_BLOCKED ||
+	       task->state == TAP_STOPPED;
+}
+
+/* A task that was thought to be dead is seen: its tid was given out again, unseen. */
+static int revive(struct tap_timeline *t, struct tap_task **task, uint64_t now)
+{
+	return *task && (*task)->state == TAP_DEAD ? reborn(t, task, now) : 0;
+}
+
+/* Closes what the CPU ran until now. Return: 1 if that was @task, certainly; 0; -errno. */
+static int leave_cpu(struct tap_timeline *t, unsigned int cpu, const struct tap_task *task,
+		     uint64_t now)
+{
+	struct tap_cpu *c = &t->cpus[cpu];
+	bool fits = c->known && c->task == task;
+	int ret;
+
+	if (__builtin_expect(!fits && (c->known || t->inside[cpu].broken), 0)) {
+		c->breaks += inside(t, now);
+		/* the survey did not tell: any task may have run here */
+		if (!t->opts.survey && c->since_ns < now)
+			t->hole_end_ns = now;
+		break_cpu(t, cpu);
+	}
+	t->inside[cpu].broken = false;
+	ret = close_cpu(t, cpu, now);
+	return ret ? ret : fits;
+}
+
+static int switch_out(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev,
+		      struct tap_task *task, bool fits)
+{
+	const struct tap_letter *letter;
+	int ret;
+
+	if (s->from_prio.size)
+		task->prio = (int)tap_num_get(&s->from_prio, ev);
+	letter = tap_letters_get(&t->letters, (uint64_t)tap_num_get(&s->value, ev));
+	if (!letter)
+		return -ENOMEM;
+	if (!fits)
+		contradict(t, task);
+	task->slices += fits && inside(t, ev->ts_ns);
+	if (letter->state == TAP_DEAD)
+		ret = die(t, task, ev->ts_ns, fits, letter->text);
+	else
+		ret = change(t, task, letter->state, ev->ts_ns, fits, letter->text, -1);
+	task->cpu = task->run_cpu = ev->cpu;
+	task->placed = false;
+	if (!is_asleep(task) || ev->ts_ns - task->woken_running_ns > ON_ITS_WAY_OUT_NS)
+		task->woken_running_ns = 0;
+	return ret;
+}
+
+/*
+ * The wakeup of a task that was just about to sleep: it came while the task was still on its CPU,
+ * and was not over when that gave it up. So it was runnable from then on.
+ */
+static void wake_late(struct tap_task *task)
+{
+	task->state = TAP_WAKING;
+	task->woken_ns = task->since_ns;
+	task->woken_running_ns = 0;
+}
+
+static int switch_in(struct tap_timeline *t, struct tap_task *task, int cpu, uint64_t now,
+		     bool certain)
+{
+	bool fits;
+	int ret;
+
+	if (task->woken_running_ns && is_asleep(task))
+		wake_late(task);
+	task->woken_running_ns = 0;
+	task->is_new = false;
+	contradict(t, task);
+	fits = task->state == TAP_WAKING || task->state == TAP_PREEMPTED;
+	if (fits)
+		task->cpu = cpu; /* where it waits at last, also if no event said so */
+	if (!t->has_migrate && task->run_cpu >= 0 && task->run_cpu != cpu)
+		task->migrations += inside(t, now);
+	ret = change(t, task, certain ? TAP_RUNNING : TAP_UNKNOWN, now, fits, "", cpu);
+	task->cpu = task->run_cpu = cpu;
+	return ret;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int learn_letters(struct tap_timeline *t, const struct tap_shape *s)
+{
+	int ret;
+
+	tap_letters_release(&t->letters);
+	ret = tap_letters_init(&t->letters, s->fmt, s->value.field);
+	t->letters_of = ret ? NULL : s->fmt;
+	return ret;
+}
+
+static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
+{
+	struct tap_cpu *c = &t->cpus[ev->cpu];
+	int64_t next = tap_num_get(&s->tid, ev);
+	struct tap_task *task;
+	int ret = 0;
+
+	if (__builtin_expect(t->letters_of != s->fmt, 0))
+		ret = learn_letters(t, s);
+	if (!ret)
+		ret = get_task(t, &s->from, s->from_comm, ev, &task);
+	if (!ret)
+		ret = revive(t, &task, ev->ts_ns);
+	if (!ret)
+		ret = leave_cpu(t, (unsigned int)ev->cpu, task, ev->ts_ns);
+	if (ret >= 0 && task)
+		ret = switch_out(t, s, ev, task, ret);
+	if (ret >= 0)
+		ret = get_task(t, &s->tid, s->comm, ev, &task);
+	if (!ret)
+		ret = revive(t, &task, ev->ts_ns);
+	if (ret)
+		return ret;
+	c->switches += inside(t, ev->ts_ns);
+	t->inside[ev->cpu].broken = will_break(t, ev->cpu, ev->ts_ns);
+	c->known = !t->inside[ev->cpu].broken && next >= 0 && next < TAP_MAX_TIDS;
+	c->task = c->known ? task : NULL;
+	if (!task)
+		return 0;
+	if (s->prio.size)
+		task->prio = (int)tap_num_get(&s->prio, ev);
+	return switch_in(t, task, ev->cpu, ev->ts_ns, c->known);
+}
+
+static int tell_wakeup(struct tap_timeline *t, const struct tap_shape *s,
+		       const struct tap_event *ev, struct tap_task *task, bool is_new)
+{
+	int64_t by = tap_num_get(&s->current, ev);
+	struct tap_wakeup w = {
+		.task = task, .cpu = ev->cpu, .ts_ns = ev->ts_ns, .is_new = is_new,
+		.target_cpu = s->value.size ? (int)tap_num_get(&s->value, ev) : -1,
+		.waker = by > 0 && by < TAP_MAX_TIDS ? tap_timeline_task(t, (int)by) : NULL,
+	};
+
+	return t->on.wakeup && inside(t, ev->ts_ns) ? t->on.wakeup(t->opts.ctx, &w) : 0;
+}
+
+static void note_waker(struct tap_task *task, const struct tap_shape *s, const struct tap_event *ev)
+{
+	task->woken_ns = ev->ts_ns;
+	task->waker_tid = s->current.size ? (int)tap_num_get(&s->current, ev) : -1;
+	task->waker_cpu = ev->cpu;
+	task->placed = false;
+	if (s->value.size)
+		task->cpu = (int)tap_num_get(&s->value, ev);
+	if (s->prio.size)
+		task->prio = (int)tap_num_get(&s->prio, ev);
+}
+
+/* The first sign of a wakeup: sched_waking, or sched_wakeup where only that was recorded. */
+static int on_waking(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
+{
+	struct tap_task *task;
+	int ret;
+
+	ret = get_task(t, &s->tid, s->comm, ev, &task);
+	if (!ret)
+		ret = revive(t, &task, ev->ts_ns);
+	if (ret || !task)
+		return ret;
+	ret = tell_wakeup(t, s, ev, task, false);
+	if (ret)
+		return ret;
+	task->is_new = false;
+	switch (task->state) {
+	case TAP_RUNNING:
+		/* not by itself, nor by a clock that shows the same time on another CPU */
+		if (tap_num_get(&s->current, ev) == task->tid || ev->ts_ns == task->since_ns)
+			return 0;
+		task->woken_running_ns = ev->ts_ns;
+		task->waker_tid = s->current.size ? (int)tap_num_get(&s->current, ev) : -1;
+		task->waker_cpu = ev->cpu;
+		return 0;
+	case TAP_PREEMPTED: /* as it was about to sleep: now it stays runnable */
+		return 0;
+	case TAP_WAKING: /* it has run since, and slept again, unseen */
+		ret = change(t, task, TAP_WAKING, ev->ts_ns, false, "", -1);
+		break;
+	default:
+		ret = change(t, task, TAP_WAKING, ev->ts_ns, is_asleep(task), "", -1);
+	}
+	task->woken_running_ns = 0;
+	note_waker(task, s, ev);
+	return ret;
+}
+
+static int on_wakeup(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
+{
+	struct tap_task *task;
+	int ret;
+
+	if (!t->has_waking)
+		return on_waking(t, s, ev);
+	ret = get_task(t, &s->tid, s->comm, ev, &task);
+	if (ret || !task)
+		return ret;
+	if (is_asleep(task) && task->woken_running_ns)
+		wake_late(task);
+	task->woken_running_ns = 0; /* if it runs: the wakeup found it running, and is over */
+	if (is_asleep(task) || task->state == TAP_UNKNOWN) {
+		/* when it began was not seen */
+		ret = change(t, task, TAP_WAKING, ev->ts_ns, false, "", -1);
+		note_waker(task, s, ev);
+		task->certain = false;
+	}
+	if (task->state == TAP_WAKING) {
+		if (s->value.size)
+			task->cpu = (int)tap_num_get(&s->value, ev);
+		task->placed = true;
+	}
+	return ret;
+}
+
+static int on_fork(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
+{
+	int64_t tid = tap_num_get(&s->tid, ev);
+	struct tap_task *task;
+	int ret = 0;
+
+	if (tid <= 0 || tid >= TAP_MAX_TIDS)
+		return 0;
+	task = tap_timeline_task(t, (int)tid);
+	if (task)
+		ret = reborn(t, &task, ev->ts_ns);
+	else
+		task = add_task(t, (int)tid, ev->ts_ns);
+	if (ret || !task)
+		return ret ? ret : -ENOMEM;
+	set_comm(task, s->comm, ev);
+	task->is_new = true;
+	return 0;
+}
+
+/* Its life begins here, or a moment ago with the fork, when it could not run yet. */
+static int on_wakeup_new(struct tap_timeline *t, const struct tap_shape *s,
+			 const struct tap_event *ev)
+{
+	int64_t tid = tap_num_get(&s->tid, ev);
+	struct tap_task *task;
+	int ret = 0;
+
+	if (tid <= 0 || tid >= TAP_MAX_TIDS)
+		return 0;
+	task = tap_timeline_task(t, (int)tid);
+	if (!task)
+		task = add_task(t, (int)tid, ev->ts_ns);
+	else if (!task->is_new)
+		ret = reborn(t, &task, ev->ts_ns);
+	if (ret || !task)
+		return ret ? ret : -ENOMEM;
+	task->is_new = false;
+	task->born_ns = ev->ts_ns;
+	set_comm(task, s->comm, ev);
+	ret = tell_wakeup(t, s, ev, task, true);
+	enter(task, TAP_WAKING, ev->ts_ns, true);
+	note_waker(task, s, ev);
+	task->placed = true;
+	return ret;
+}
+
+/* A thread that is not the leader takes over the leader's tid: it goes on running as that. */
+static int on_exec(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
+{
+	struct tap_cpu *c = &t->cpus[ev->cpu];
+	struct tap_task *old, *new;
+	int ret;
+
+	ret = get_task(t, &s->from, NULL, ev, &old);
+	if (!ret)
+		ret = get_task(t, &s->tid, NULL, ev, &new);
+	if (ret || !old || !new || old == new)
+		return ret;
+	ret = close_cpu(t, (unsigned int)ev->cpu, ev->ts_ns);
+	if (!ret)
+		ret = die(t, old, ev->ts_ns, old->state == TAP_RUNNING && old->cpu == ev->cpu, "");
+	if (!ret)
+		ret = reborn(t, &new, ev->ts_ns);
+	if (ret)
+		return ret;
+	memcpy(new->comm, old->comm, TAP_TASK_COMM);
+	new->prio = old->prio;
+	new->cpu = new->run_cpu = ev->cpu;
+	if (!c->known || c->task != old)
+		return 0;
+	enter(new, TAP_RUNNING, ev->ts_ns, true);
+	c->task = new;
+	return 0;
+}
+
+/* Who moves it: a wakeup does at once, where the waker runs; the stopper obeys others. */
+static enum tap_migration_why why_moved(const struct tap_timeline *t, const struct tap_shape *s,
+					const struct tap_task *task, const struct tap_event *ev)
+{
+	static const char stopper[] = "migration/";
+	int64_t by = tap_num_get(&s->current, ev);
+	const struct tap_task *current;
+
+	if (task->is_new)
+		return TAP_MIGRATE_WAKEUP;
+	if (task->state != TAP_WAKING && task->state != TAP_PREEMPTED)
+		return TAP_MIGRATE_OTHER;
+	if (task->state == TAP_WAKING && !task->placed && task->waker_cpu == ev->cpu &&
+	    task->waker_tid == by)
+		return TAP_MIGRATE_WAKEUP;
+	current = by > 0 && by < TAP_MAX_TIDS ? tap_timeline_task(t, (int)by) : NULL;
+	if (current && !strncmp(current->comm, stopper, strlen(stopper)))
+		return TAP_MIGRATE_OTHER;
+	return TAP_MIGRATE_BALANCE;
+}
+
+static int on_migrate(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
+{
+	struct tap_migration m = {
+		.from = (int)tap_num_get(&s->from, ev),
+		.to = (int)tap_num_get(&s->value, ev),
+		.cpu = ev->cpu,
+		.ts_ns = ev->ts_ns,
+	};
+	int ret;
+
+	ret = get_task(t, &s->tid, s->comm, ev, &m.task);
+	if (ret || !m.task)
+		return ret;
+	m.why = why_moved(t, s, m.task, ev);
+	if (inside(t, ev->ts_ns)) {
+		m.task->migrations++;
+		if (t->on.migration)
+			ret = t->on.migration(t->opts.ctx, &m);
+	}
+	m.task->placed = true;
+	if (m.task->state != TAP_RUNNING)
+		m.task->cpu = m.to;
+	return ret;
+}
+
+static int on_iowait(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
+{
+	uint64_t delay = (uint64_t)tap_num_get(&s->value, ev), from;
+	struct tap_task *task;
+	int ret = get_task(t, &s->tid, s->comm, ev, &task);
 
 	if (ret || !task)
 		return ret;
-	/* a tid that ran before is new again: what is known belongs to the one that had it */
-	if (s->kind != SHAPE_WAKING && task->ran) {
-		task = task_add(t, task->res.tid);
-		if (!task)
-			return -ENOMEM;
-		task_comm(task, s->comm, ev);
-	}
-	if (s->kind == SHAPE_WAKEUP_NEW)
-		task->pending = false;
-	if (s->kind != SHAPE_FORK)
-		woken(t, task, ev->ts_ns);
+	from = delay < ev->ts_ns ? ev->ts_ns - delay : 0;
+	task->iowait_ns += clip(t, ev->ts_ns) - clip(t, from);
+	if (task->iowait_ns > task->total_ns[TAP_BLOCKED])
+		task->iowait_ns = task->total_ns[TAP_BLOCKED];
 	return 0;
 }
 
-static uint64_t buffer_bit(const struct tap_event *ev)
+static int on_named(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
-	return 1ull << (ev->buffer < 63 ? ev->buffer : 63);
+	struct tap_task *task;
+	int ret = get_task(t, &s->tid, s->comm, ev, &task);
+
+	if (!ret && task && s->kind != TAP_SHAPE_RENAME)
+		task->cgroup = (uint64_t)tap_num_get(&s->value, ev);
+	return ret;
 }
 
-/* Where a loss begins: a file may lie, and say after its end. */
-static uint64_t lost_from(const struct tap_event *ev)
+/* A loss that no survey has told of: the tap is opened again behind it. */
+static int on_loss(struct tap_timeline *t, const struct tap_event *ev)
 {
-	return ev->lost.first_ns < ev->ts_ns ? ev->lost.first_ns : ev->ts_ns;
-}
+	struct tap_loss l = {
+		.cpu = ev->cpu, .buffer = ev->buffer, .to_ns = ev->ts_ns, .count = ev->lost.count,
+		.from_ns = ev->lost.first_ns < ev->ts_ns ? ev->lost.first_ns : ev->ts_ns,
+	};
+	int ret = 0;
 
-static void lost_on(struct tap_timeline *t, unsigned int cpu, uint64_t first_ns)
-{
-	/* the CPU may have switched at any time from here on */
-	charge(t, cpu, first_ns, true);
-	t->state[cpu].known = false;
-}
-
-static int on_lost(struct tap_timeline *t, const struct tap_event *ev)
-{
-	unsigned int cpu;
-
-	if (ev->cpu >= 0 && !cpu_get(t, (unsigned int)ev->cpu))
-		return -ENOMEM;
-	if (ev->cpu >= 0 && tap_timeline_counts(t, ev))
-		t->cpus[ev->cpu].lost += ev->lost.count;
-	/* nothing that is used here came from that buffer: it lost other events */
-	if (t->buffers && !(t->buffers & buffer_bit(ev)))
+	if (ev->cpu >= 0)
+		ret = add_cpus(t, (unsigned int)ev->cpu + 1);
+	if (ret)
+		return ret;
+	if (ev->cpu >= 0 && ev->ts_ns >= t->start_ns)
+		t->cpus[ev->cpu].lost += l.count;
+	if (t->opts.survey)
 		return 0;
-	t->era++;
-	for (cpu = 0; cpu < t->nr_cpus; cpu++)
-		if (ev->cpu < 0 || cpu == (unsigned int)ev->cpu)
-			lost_on(t, cpu, lost_from(ev));
-	return 0;
+	t->hole_end_ns = ev->ts_ns > t->hole_end_ns ? ev->ts_ns : t->hole_end_ns;
+	return begin_loss(t, &l);
 }
 
-int tap_timeline_new(struct tap_timeline **out)
+static int on_event(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
-	*out = calloc(1, sizeof(**out));
-	return *out ? 0 : -ENOMEM;
+	switch (s->kind) {
+	case TAP_SHAPE_SWITCH:
+		return on_switch(t, s, ev);
+	case TAP_SHAPE_WAKING:
+		t->has_waking = true;
+		return on_waking(t, s, ev);
+	case TAP_SHAPE_WAKEUP:
+		return on_wakeup(t, s, ev);
+	case TAP_SHAPE_WAKEUP_NEW:
+		return on_wakeup_new(t, s, ev);
+	case TAP_SHAPE_FORK:
+		return on_fork(t, s, ev);
+	case TAP_SHAPE_EXEC:
+		return on_exec(t, s, ev);
+	case TAP_SHAPE_MIGRATE:
+		t->has_migrate = true;
+		return on_migrate(t, s, ev);
+	case TAP_SHAPE_IOWAIT:
+		return on_iowait(t, s, ev);
+	default:
+		return on_named(t, s, ev);
+	}
+}
+
+static struct tap_shape *make_shape(struct tap_timeline *t, const struct tap_format *fmt)
+{
+	struct tap_shape *s = malloc(sizeof(*s));
+
+	if (s)
+		tap_shape_init(s, fmt);
+	t->shapes[fmt->id] = s;
+	return s;
+}
+
+/* ---- the outside ---- */
+
+int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline **out)
+{
+	struct tap_timeline *t = calloc(1, sizeof(*t));
+	const struct tap_survey *s = opts->survey;
+
+	*out = NULL;
+	if (!t)
+		return -ENOMEM;
+	t->opts = *opts;
+	if (opts->observer)
+		t->on = *opts->observer;
+	t->have_start = opts->start_ns;
+	t->start_ns = opts->start_ns;
+	t->have_end = opts->end_ns && opts->end_ns != UINT64_MAX;
+	t->end_ns = t->have_end && opts->end_ns > t->start_ns ? opts->end_ns : t->start_ns;
+	for (unsigned int i = 0; i < TAP_NR_SHAPES; i++)
+		t->buffer[i] = s ? s->buffer[i] : TAP_SURVEY_NO_BUFFER;
+	t->has_waking = s && s->buffer[TAP_SHAPE_WAKING] != TAP_SURVEY_NO_BUFFER;
+	t->has_migrate = s && s->buffer[TAP_SHAPE_MIGRATE] != TAP_SURVEY_NO_BUFFER;
+	set_mark(t);
+	t->shapes = calloc(TAP_NR_IDS, sizeof(*t->shapes));
+	if (!t->shapes || add_cpus(t, opts->nr_cpus < TAP_MAX_CPUS ? opts->nr_cpus : TAP_MAX_CPUS)) {
+		tap_timeline_free(t);
+		return -ENOMEM;
+	}
+	*out = t;
+	return 0;
 }
 
 void tap_timeline_free(struct tap_timeline *t)
 {
 	if (!t)
 		return;
-	tap_map_for_each(&t->shapes, s)
-		free((struct shape *)(uintptr_t)s->value);
-	tap_map_release(&t->shapes);
-	tap_map_release(&t->by_tid);
-	free(t->cpus);
-	free(t->state);
+	for (unsigned int i = 0; t->shapes && i < TAP_NR_IDS; i++)
+		free(t->shapes[i]);
+	for (unsigned int i = 0; i < t->nr_tasks; i += BLOCK_TASKS)
+		free(t->tasks[i]);
+	for (unsigned int i = 0; i < TAP_MAX_TIDS / DIR_TIDS; i++)
+		free(t->dir[i]);
+	tap_letters_release(&t->letters);
+	free(t->shapes);
 	free(t->tasks);
-	free(t->sorted);
+	free(t->cpus);
+	free(t->inside);
 	free(t);
 }
 
-void tap_timeline_window(struct tap_timeline *t, uint64_t start_ns, uint64_t end_ns)
+bool tap_timeline_wants(const struct tap_format *fmt, bool cgroups)
 {
-	t->have_start = start_ns;
-	t->have_end = end_ns;
-	t->start_ns = start_ns;
-	t->end_ns = end_ns < start_ns ? start_ns : end_ns;
+	struct tap_shape s;
+
+	tap_shape_init(&s, fmt);
+	return s.kind != TAP_SHAPE_NONE && (s.kind != TAP_SHAPE_MEMBER || cgroups);
 }
 
-bool tap_timeline_counts(const struct tap_timeline *t, const struct tap_event *ev)
+/* A file may lie: time that goes back stands still. */
+static int late_event(struct tap_timeline *t, const struct tap_event *ev)
 {
-	return ev->ts_ns >= t->start_ns && not_after(t, ev->fmt ? ev->ts_ns : lost_from(ev));
+	struct tap_event later = *ev;
+
+	later.ts_ns = t->now_ns;
+	return tap_timeline_event(t, &later);
 }
 
 int tap_timeline_event(struct tap_timeline *t, const struct tap_event *ev)
 {
-	const struct shape *s;
+	const struct tap_shape *s;
+	int ret;
 
-	if (ev->cpu >= (int)TAP_TIMELINE_MAX_CPUS || (ev->cpu < 0 && ev->fmt))
+	if (__builtin_expect(ev->ts_ns < t->now_ns, 0))
+		return late_event(t, ev);
+	t->now_ns = ev->ts_ns;
+	if (__builtin_expect(ev->cpu >= (int)TAP_MAX_CPUS || (ev->cpu < 0 && ev->fmt), 0))
 		return 0;
-	if (!t->have_start) {
+	if (__builtin_expect(!t->have_start, 0)) {
 		t->have_start = true;
-		t->start_ns = clamp(t, ev->fmt ? ev->ts_ns : lost_from(ev));
+		t->start_ns = ev->ts_ns;
 	}
 	if (!t->have_end && ev->ts_ns > t->end_ns)
 		t->end_ns = ev->ts_ns;
-	if (!ev->fmt)
-		return on_lost(t, ev);
-	s = shape_get(t, ev->fmt);
-	if (!s || !cpu_get(t, (unsigned int)ev->cpu))
-		return -ENOMEM;
-	if (s->kind == SHAPE_OTHER)
+	if (__builtin_expect(ev->ts_ns > t->next_mark_ns, 0)) {
+		ret = pass_marks(t, ev->ts_ns);
+		if (ret)
+			return ret;
+	}
+	if (__builtin_expect(!ev->fmt, 0))
+		return on_loss(t, ev);
+	s = t->shapes[ev->fmt->id];
+	if (__builtin_expect(!s, 0)) {
+		s = make_shape(t, ev->fmt);
+		if (!s)
+			return -ENOMEM;
+	}
+	if (__builtin_expect((unsigned int)ev->cpu >= t->nr_cpus, 0)) {
+		ret = add_cpus(t, (unsigned int)ev->cpu + 1);
+		if (ret)
+			return ret;
+	}
+	t->cpus[ev->cpu].seen = true;
+	if (s->kind == TAP_SHAPE_NONE)
 		return 0;
-	t->buffers |= buffer_bit(ev);
-	return s->kind == SHAPE_SWITCH ? on_switch(t, s, ev) : on_task(t, s, ev);
+	/* the same event in several buffers counts once */
+	if (__builtin_expect(t->buffer[s->kind] != ev->buffer, 0)) {
+		if (t->buffer[s->kind] != TAP_SURVEY_NO_BUFFER)
+			return 0;
+		t->buffer[s->kind] = ev->buffer;
+	}
+	return on_event(t, s, ev);
 }
 
-static int by_run_time(const void *a, const void *b)
+static int end_task(struct tap_timeline *t, struct tap_task *task)
 {
-	const struct tap_timeline_task *x = a, *y = b;
+	/* it sleeps, or was woken just before: the wakeup that came early may be over or not */
+	bool fits = !task->woken_running_ns || !is_asleep(task);
+	enum tap_state state = task->state;
+	int ret;
 
-	if (x->run_ns != y->run_ns)
-		return x->run_ns < y->run_ns ? 1 : -1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
+	if (state == TAP_DEAD)
+		return 0;
+	task->certain = false; /* it goes on: this is no whole stretch */
+	ret = change(t, task, state, t->end_ns, fits, "", -1);
+	task->certain = false;
+	return ret;
 }
 
 int tap_timeline_end(struct tap_timeline *t)
 {
-	unsigned int i;
+	int ret = 0;
 
 	t->have_end = true;
-	for (i = 0; i < t->nr_cpus; i++) {
-		if (!t->cpus[i].seen)
-			continue;
-		charge(t, i, t->end_ns, true);
-		assert(t->cpus[i].run_ns + t->cpus[i].idle_ns + t->cpus[i].unknown_ns ==
-		       t->end_ns - t->start_ns);
+	if (t->next_mark_ns < t->end_ns)
+		ret = pass_marks(t, t->end_ns);
+	for (unsigned int i = 0; !ret && i < t->nr_cpus; i++) {
+		ret = close_cpu(t, i, t->end_ns);
+		assert(ret || t->cpus[i].run_ns + t->cpus[i].idle_ns + t->cpus[i].unknown_ns ==
+				      t->end_ns - t->start_ns);
 	}
-	t->sorted = calloc(t->nr_tasks + 1, sizeof(*t->sorted));
-	if (!t->sorted)
-		return -ENOMEM;
-	for (i = 0; i < t->nr_tasks; i++)
-		t->sorted[i] = t->tasks[i].res;
-	qsort(t->sorted, t->nr_tasks, sizeof(*t->sorted), by_run_time);
-	return 0;
+	for (unsigned int i = 0; !ret && i < t->nr_tasks; i++)
+		ret = end_task(t, t->tasks[i]);
+	return ret;
 }
 
 void tap_timeline_span(const struct tap_timeline *t, uint64_t *start_ns, uint64_t *end_ns)
@@ -444,14 +1037,19 @@ void tap_timeline_span(const struct tap_timeline *t, uint64_t *start_ns, uint64_
 	*end_ns = t->end_ns;
 }
 
-const struct tap_timeline_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned int *nr)
+const struct tap_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned int *nr)
 {
 	*nr = t->nr_cpus;
 	return t->cpus;
 }
 
-const struct tap_timeline_task *tap_timeline_tasks(const struct tap_timeline *t, unsigned int *nr)
+struct tap_task *const *tap_timeline_tasks(const struct tap_timeline *t, unsigned int *nr)
 {
 	*nr = t->nr_tasks;
-	return t->sorted;
+	return t->tasks;
+}
+
+uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task)
+{
+	return clip(t, task->died_ns) - clip(t, task->born_ns);
 }

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/pass.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What is kept of a task for showing it. */
+struct tap_pass_name {
+	char comm[TAP_TASK_COMM]; /* that the rest was made for */
+	uint64_t cgroup;
+	signed char picked; /* 0: not looked at yet */
+	struct tap_buf label;
+};
+
+/* The recording's own window, within --time; else from its first to its last event. */
+static void find_window(struct tap_pass *p)
+{
+	const json_t *w = json_object_get(p->in.meta, "window");
+	json_int_t start = json_integer_value(json_object_get(w, "start_ns"));
+	json_int_t end = json_integer_value(json_object_get(w, "end_ns"));
+
+	p->start_ns = p->pick.from_ns;
+	p->end_ns = p->pick.to_ns;
+	if (start > 0 && (uint64_t)start > p->start_ns)
+		p->start_ns = (uint64_t)start;
+	if (end > 0 && (uint64_t)end < p->end_ns)
+		p->end_ns = (uint64_t)end;
+}
+
+/* A recording that does not say its window has that of its events. */
+static void close_window(struct tap_pass *p)
+{
+	if (!p->start_ns || p->start_ns < p->pick.from_ns)
+		p->start_ns = p->survey.first_ns == UINT64_MAX ? 0 : p->survey.first_ns;
+	if (p->end_ns == UINT64_MAX)
+		p->end_ns = p->survey.last_ns;
+	if (p->end_ns < p->start_ns)
+		p->end_ns = p->start_ns;
+}
+
+static void limit(struct tap_pass *p)
+{
+	uint64_t from = p->pick.from_ns;
+
+	from = from > TAP_PASS_LOOKBACK_NS ? from - TAP_PASS_LOOKBACK_NS : 0;
+	tap_reader_limit(p->in.reader, from, p->pick.to_ns);
+}
+
+static int survey(struct tap_pass *p, struct tap_err *err)
+{
+	struct tap_event ev;
+	int ret;
+
+	if (tap_survey_init(&p->survey, p->start_ns, p->end_ns))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	limit(p);
+	tap_reader_unmerged(p->in.reader, true);
+	while ((ret = tap_reader_next(p->in.reader, &ev, err)) > 0)
+		if (tap_survey_event(&p->survey, &ev))
+			return tap_err_set(err, -ENOMEM, "out of memory");
+	if (!ret && tap_survey_end(&p->survey))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	return ret;
+}
+
+int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *usage,
+		  struct tap_err *err)
+{
+	const struct tap_format *const *formats;
+	uint64_t from, to;
+	unsigned int nr;
+	int ret;
+
+	*p = (struct tap_pass){ .opts = opts };
+	*usage = true;
+	if (opts->json && opts->csv)
+		return tap_err_set(err, -EINVAL, "--json and --csv exclude each other");
+	ret = tap_pick_window(opts->pick.window, &from, &to, err);
+	if (ret)
+		return ret;
+	*usage = false;
+	ret = tap_input_open(&p->in, opts->input, err);
+	if (ret)
+		return ret;
+	formats = tap_reader_formats(p->in.reader, &nr);
+	ret = tap_pick_init(&p->pick, &opts->pick, formats, nr, err);
+	if (ret) {
+		*usage = true;
+		return ret;
+	}
+	find_window(p);
+	ret = survey(p, err);
+	close_window(p);
+	return ret;
+}
+
+/* The kinds of events that anybody has a use for. */
+static int choose(struct tap_pass *p, const struct tap_pass_events *events, void *ctx, bool *extra)
+{
+	const struct tap_format *const *formats;
+	bool *wanted = calloc(TAP_NR_IDS, sizeof(*wanted)), cgroups = p->opts->pick.cgroups.nr;
+	unsigned int nr;
+
+	if (!wanted)
+		return -ENOMEM;
+	*extra = false;
+	formats = tap_reader_formats(p->in.reader, &nr);
+	for (unsigned int i = 0; i < nr; i++) {
+		bool asked = events && events->wants(ctx, formats[i]);
+
+		*extra |= asked;
+		wanted[formats[i]->id] = asked || tap_timeline_wants(formats[i], cgroups);
+	}
+	tap_reader_only(p->in.reader, wanted);
+	free(wanted);
+	return 0;
+}
+
+static int start(struct tap_pass *p, const struct tap_observer *observer,
+		 const struct tap_pass_events *events, void *ctx, struct tap_err *err)
+{
+	struct tap_timeline_opts opts = {
+		.start_ns = p->start_ns, .end_ns = p->end_ns, .survey = &p->survey,
+		.nr_cpus = tap_reader_info(p->in.reader)->nr_cpus, .observer = observer,
+		.ctx = ctx,
+	};
+	bool extra;
+
+	tap_reader_rewind(p->in.reader);
+	limit(p);
+	tap_reader_unmerged(p->in.reader, false);
+	if (choose(p, events, ctx, &extra) || tap_timeline_new(&opts, &p->timeline))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	if (p->survey.buffer[TAP_SHAPE_SWITCH] == TAP_SURVEY_NO_BUFFER && !extra &&
+	    !tap_timeline_end(p->timeline))
+		return tap_err_set(err, -ENODATA, "'%.300s' has no sched_switch events%s: who ran is "
+				   "not known", p->opts->input,
+				   p->opts->pick.window ? " in that window" : "");
+	return 0;
+}
+
+static int failed(const struct tap_pass *p, int code, struct tap_err *err)
+{
+	errno = -code;
+	return tap_err_set(err, code, "cannot make sense of '%.300s': %m", p->opts->input);
+}
+
+int tap_pass_run(struct tap_pass *p, const struct tap_observer *observer,
+		 const struct tap_pass_events *events, void *ctx, struct tap_err *err)
+{
+	struct tap_event ev;
+	int ret, code;
+
+	ret = start(p, observer, events, ctx, err);
+	if (ret)
+		return ret;
+	while ((ret = tap_reader_next(p->in.reader, &ev, err)) > 0) {
+		code = tap_timeline_event(p->timeline, &ev);
+		if (!code && events && ev.fmt && ev.ts_ns >= p->start_ns && events->wants(ctx, ev.fmt))
+			code = events->event(ctx, &ev);
+		if (__builtin_expect(code, 0))
+			return failed(p, code, err);
+	}
+	if (ret)
+		return ret;
+	code = tap_timeline_end(p->timeline);
+	return code ? failed(p, code, err) : 0;
+}
+
+void tap_pass_close(struct tap_pass *p)
+{
+	for (unsigned int i = 0; i < p->nr_names; i++)
+		tap_buf_release(&p->names[i].label);
+	free(p->names);
+	tap_timeline_free(p->timeline);
+	tap_survey_release(&p->survey);
+	tap_pick_release(&p->pick);
+	tap_input_close(&p->in);
+}
+
+enum tap_style tap_pass_style(const struct tap_pass *p)
+{
+	if (p->opts->json)
+		return TAP_STYLE_JSON;
+	return p->opts->csv ? TAP_STYLE_CSV : TAP_STYLE_TEXT;
+}
+
+/* Return: what is kept of the task, emptied if it goes by another name now; NULL: no memory. */
+static struct tap_pass_name *get_name(struct tap_pass *p, const struct tap_task *task)
+{
+	struct tap_pass_name *n;
+
+	if (task->index >= p->nr_names) {
+		unsigned int nr = 2 * task->index + 64;
+
+		n = reallocarray(p->names, nr, sizeof(*n));
+		if (!n)
+			return NULL;
+		memset(n + p->nr_names, 0, (nr - p->nr_names) * sizeof(*n));
+		p->names = n;
+		p->nr_names = nr;
+	}
+	n = &p->names[task->index];
+	if (n->cgroup != task->cgroup || memcmp(n->comm, task->comm, TAP_TASK_COMM)) {
+		memcpy(n->comm, task->comm, TAP_TASK_COMM);
+		n->cgroup = task->cgroup;
+		n->picked = 0;
+		tap_buf_clear(&n->label);
+	}
+	return n;
+}
+
+bool tap_pass_task(struct tap_pass *p, const struct tap_task *task)
+{
+	const struct tap_pick_opts *o = &p->opts->pick;
+	struct tap_pass_name *n;
+
+	if (!o->tids.nr && !o->tgids.nr && !o->comms.nr && !o->cgroups.nr)
+		return true;
+	n = get_name(p, task);
+	if (n && !n->picked)
+		n->picked = tap_pick_task(&p->pick, &p->in.who, task->tid, task->comm,
+					  strnlen(task->comm, TAP_TASK_COMM), task->cgroup) > 0
+				    ? 1 : -1;
+	return n && n->picked > 0;
+}
+
+bool tap_pass_cpu(const struct tap_pass *p, int cpu)
+{
+	return !p->opts->pick.cpus || (cpu >= 0 && tap_cpus_has(&p->pick.cpus, (unsigned int)cpu));
+}
+
+int tap_pass_tgid(struct tap_pass *p, const struct tap_task *task)
+{
+	const struct tap_who_task *t = tap_who_task(&p->in.who, task->tid);
+
+	return t ? t->tgid : -1;
+}
+
+const char *tap_pass_cgroup(struct tap_pass *p, const struct tap_task *task)
+{
+	return task->cgroup ? tap_who_cgroup(&p->in.who, task->cgroup) : NULL;
+}
+
+static void make_label(struct tap_buf *b, const struct tap_task *task,
+		       const struct tap_who_task *who)
+{
+	size_t len = strnlen(task->comm, TAP_TASK_COMM);
+
+	if (len)
+		tap_text_escape(b, task->comm, len);
+	else
+		tap_buf_puts(b, "<...>");
+	tap_buf_puts(b, " [");
+	tap_buf_s64(b, task->tid);
+	if (who && who->tgid >= 0 && who->tgid != task->tid) {
+		tap_buf_char(b, '/');
+		tap_buf_s64(b, who->tgid);
+	}
+	tap_buf_char(b, ']');
+	if (who && who->own)
+		tap_buf_char(b, '*');
+}
+
+const char *tap_pass_label(struct tap_pass *p, const struct tap_task *task, uint32_t *len)
+{
+	struct tap_pass_name *n = get_name(p, task);
+
+	*len = 0;
+	if (!n)
+		return "";
+	if (!n->label.len)
+		make_label(&n->label, task, tap_who_task(&p->in.who, task->tid));
+	*len = (uint32_t)n->label.len;
+	return n->label.data ? n->label.data : "";
+}

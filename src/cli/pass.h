@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What every report does: open the recording, look at the options that all reports share, survey
+ * it, and feed the timeline, which tells the report's observer. Reports differ in what they
+ * observe and how they print it.
+ */
+#ifndef TAP_CLI_PASS_H
+#define TAP_CLI_PASS_H
+
+#include "analysis/pick.h"
+#include "cli/cmd.h"
+#include "cli/input.h"
+#include "out/table.h"
+#include "timeline/timeline.h"
+
+/* As typed. Its member in a command's options struct is called .pass. */
+struct tap_pass_opts {
+	const char *input;
+	struct tap_pick_opts pick; /* -e is for dump and pelt alone */
+	bool json, csv;
+};
+
+#define TAP_PASS_DEFAULTS { .input = TAP_INPUT_DEFAULT }
+#define TAP_PASS_OPTIONS(T)                                                                        \
+	TAP_OPT_INPUT(T, pass.input), TAP_OPT_PIDS(T, pass.pick.tgids),                            \
+		TAP_OPT_TIDS(T, pass.pick.tids), TAP_OPT_COMMS(T, pass.pick.comms),                \
+		TAP_OPT_CGROUPS(T, pass.pick.cgroups), TAP_OPT_CPUS(T, pass.pick.cpus),            \
+		TAP_OPT_WINDOW(T, pass.pick.window), TAP_OPT_JSON(T, pass.json),                   \
+		TAP_OPT_CSV(T, pass.csv)
+
+/* What lies this far before --time is read as well: it tells the states at the window's start. */
+#define TAP_PASS_LOOKBACK_NS 100000000u
+
+struct tap_pass {
+	const struct tap_pass_opts *opts; /* borrowed */
+	struct tap_input in;
+	struct tap_pick pick;
+	struct tap_survey survey;
+	struct tap_timeline *timeline;
+	/* the window: --time within the recording's own; after tap_pass_open() */
+	uint64_t start_ns, end_ns;
+	struct tap_pass_name *names; /* by task's index */
+	unsigned int nr_names;
+};
+
+/* What a report wants beside the timeline's observer. */
+struct tap_pass_events {
+	/* Whether events of this kind are to be handed to .event. */
+	bool (*wants)(void *ctx, const struct tap_format *fmt);
+	/* After the timeline has seen it; only events in the window. Return: 0 or -errno. */
+	int (*event)(void *ctx, const struct tap_event *ev);
+};
+
+/*
+ * Opens and surveys. Return: 0; -errno with a sentence, and @usage says whether the options are to
+ * blame (for tap_cmd_fail()). Close in either case.
+ */
+int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *usage,
+		  struct tap_err *err);
+/*
+ * Feeds the timeline to its end. @events may be NULL. Refuses a recording that has no
+ * sched_switch (-ENODATA), unless @events is given and wants something in it.
+ */
+int tap_pass_run(struct tap_pass *p, const struct tap_observer *observer,
+		 const struct tap_pass_events *events, void *ctx, struct tap_err *err);
+void tap_pass_close(struct tap_pass *p);
+
+enum tap_style tap_pass_style(const struct tap_pass *p);
+
+/* -p -t -c -g: whether the report shows this task. Cheap: the answer is kept per task. */
+bool tap_pass_task(struct tap_pass *p, const struct tap_task *task);
+/* -C */
+bool tap_pass_cpu(const struct tap_pass *p, int cpu);
+/*
+ * "comm [tid/tgid]", "comm [tid]" where it is the leader or that is not known, with a "*" behind it
+ * for the recorder's own; escaped. Borrowed until the task's name changes.
+ */
+const char *tap_pass_label(struct tap_pass *p, const struct tap_task *task, uint32_t *len);
+/* Return: -1: not known. */
+int tap_pass_tgid(struct tap_pass *p, const struct tap_task *task);
+/* The path of the task's cgroup, or NULL. */
+const char *tap_pass_cgroup(struct tap_pass *p, const struct tap_task *task);
+
+#endif

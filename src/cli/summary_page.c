@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/summary_page.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define TOP_KINDS 10u
+#define TOP_LOSSES 10u
+
+struct page {
+	struct tap_pass *p;
+	struct tap_report out;
+	uint64_t start_ns, end_ns;
+	struct tap_task **tasks; /* those to show, the busiest first; owned */
+	unsigned int nr_tasks, top;
+	bool any_own;
+};
+
+static double pct(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static double per_second(uint64_t count, uint64_t ns)
+{
+	return ns ? (double)count * 1e9 / (double)ns : 0;
+}
+
+static uint64_t window_ns(const struct page *g)
+{
+	return g->end_ns - g->start_ns;
+}
+
+/* A member of a member of the meta as text. Return: NULL if there is none. */
+static const char *meta_text(const struct page *g, const char *object, const char *name)
+{
+	const json_t *v = json_object_get(json_object_get(g->p->in.meta, object), name);
+	const char *s = json_string_value(v);
+
+	return s && *s ? s : NULL;
+}
+
+/* ---- what it is ---- */
+
+static const char *kernel(const struct page *g)
+{
+	const char *release = meta_text(g, "host", "release");
+	const char *uname = tap_reader_info(g->p->in.reader)->uname;
+
+	if (release)
+		return release;
+	return *uname ? uname : NULL;
+}
+
+static void put_escaped(struct tap_buf *b, const char *s)
+{
+	tap_text_escape(b, s, strlen(s));
+}
+
+static void text_where(struct page *g)
+{
+	const char *host = meta_text(g, "host", "hostname"), *release = kernel(g);
+	struct tap_buf *b = &g->out.buf;
+
+	tap_buf_puts(b, "recording  ");
+	put_escaped(b, g->p->opts->input);
+	if (tap_reader_info(g->p->in.reader)->is_spool)
+		tap_buf_puts(b, " (not packed: its recorder runs or was killed)");
+	tap_buf_puts(b, "\nhost       ");
+	put_escaped(b, host ? host : "not known");
+	tap_buf_puts(b, "\nkernel     ");
+	put_escaped(b, release ? release : "not known");
+	tap_buf_char(b, '\n');
+}
+
+static void text_lost(struct page *g)
+{
+	const struct tap_survey *s = &g->p->survey;
+	struct tap_buf *b = &g->out.buf;
+
+	tap_buf_puts(b, "lost       ");
+	if (s->lost_unknown)
+		tap_buf_puts(b, s->lost ? "at least " : "nobody knows how many");
+	if (s->lost || !s->lost_unknown)
+		tap_buf_u64(b, s->lost);
+	tap_buf_printf(b, " events in %" PRIu64 " interval%s\n", s->nr_losses,
+		       s->nr_losses == 1 ? "" : "s");
+}
+
+static void text_window(struct page *g)
+{
+	const struct tap_survey *s = &g->p->survey;
+	struct tap_buf *b = &g->out.buf;
+
+	tap_buf_printf(b, "window     %.6f s from ", (double)window_ns(g) / 1e9);
+	tap_text_ns(b, g->start_ns);
+	tap_buf_printf(b, "\nevents     %" PRIu64 ", %.0f per second, ", s->events,
+		       per_second(s->events, window_ns(g)));
+	if (s->events)
+		tap_buf_printf(b, "%.1f bytes each\n", (double)s->bytes / (double)s->events);
+	else
+		tap_buf_puts(b, "no bytes\n");
+	text_lost(g);
+}
+
+static void put_figure(struct tap_buf *b, const json_t *price, const char *key, int decimals,
+		       const char *unit)
+{
+	const json_t *v = json_object_get(price, key);
+
+	if (json_is_number(v))
+		tap_buf_printf(b, "%.*f%s", decimals, json_number_value(v), unit);
+	else
+		tap_buf_puts(b, "not known");
+}
+
+static void text_price(struct page *g)
+{
+	const json_t *price = json_object_get(g->p->in.meta, "price");
+	struct tap_buf *b = &g->out.buf;
+
+	if (!json_is_object(price)) {
+		tap_buf_puts(b, "price      not known\n");
+		return;
+	}
+	tap_buf_puts(b, "price      events ");
+	put_figure(b, price, "events", 0, "");
+	tap_buf_puts(b, ", bytes ");
+	put_figure(b, price, "bytes", 0, "");
+	tap_buf_puts(b, ", lost ");
+	put_figure(b, price, "lost", 0, "");
+	tap_buf_puts(b, "\n  probes   ");
+	put_figure(b, price, "ns_per_event", 0, " ns per event");
+	tap_buf_puts(b, ", share of CPU ");
+	put_figure(b, price, "probe_cpu_pct", 2, " %");
+	tap_buf_puts(b, "\n  recorder ");
+	put_figure(b, price, "recorder_ns_per_event", 0, " ns per event");
+	tap_buf_puts(b, ", share of CPU ");
+	put_figure(b, price, "recorder_cpu_pct", 2, " %");
+	tap_buf_char(b, '\n');
+}
+
+static void json_member(struct page *g, const char *key, const char *s)
+{
+	if (s) {
+		tap_report_text(&g->out, key, s, strlen(s));
+	} else {
+		tap_report_key(&g->out, key);
+		tap_buf_puts(&g->out.buf, "null");
+	}
+}
+
+static void json_bool(struct page *g, const char *key, bool v)
+{
+	tap_report_key(&g->out, key);
+	tap_buf_puts(&g->out.buf, v ? "true" : "false");
+}
+
+/* What the meta says, unchanged. */
+static void json_meta(struct page *g, const char *key, const json_t *v)
+{
+	char *text = v ? json_dumps(v, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+
+	tap_report_key(&g->out, key);
+	tap_buf_puts(&g->out.buf, text ? text : "null");
+	free(text);
+}
+
+static void json_head(struct page *g)
+{
+	const struct tap_survey *s = &g->p->survey;
+
+	json_member(g, "file", g->p->opts->input);
+	json_bool(g, "packed", !tap_reader_info(g->p->in.reader)->is_spool);
+	json_member(g, "host", meta_text(g, "host", "hostname"));
+	json_member(g, "kernel", kernel(g));
+	tap_report_u64(&g->out, "start_ns", g->start_ns);
+	tap_report_u64(&g->out, "end_ns", g->end_ns);
+	tap_report_u64(&g->out, "window_ns", window_ns(g));
+	tap_report_u64(&g->out, "events", s->events);
+	tap_report_u64(&g->out, "bytes", s->bytes);
+	json_meta(g, "price", json_object_get(g->p->in.meta, "price"));
+}
+
+/* ---- what was lost ---- */
+
+static bool in_window(const struct page *g, const struct tap_loss *l)
+{
+	return l->to_ns >= g->start_ns && l->from_ns <= g->end_ns;
+}
+
+static void put_losses(struct page *g, unsigned int most)
+{
+	static const struct tap_column columns[] = {
+		{ "cpu", "lost on CPU", TAP_CELL_INT, .width = 11 },
+		{ "from_ns", "from", TAP_CELL_AT, .width = 18 },
+		{ "to_ns", "to", TAP_CELL_AT, .width = 18 },
+		{ "count", "events", TAP_CELL_COUNT, .width = 10 },
+		{ 0 }
+	};
+	const struct tap_survey *s = &g->p->survey;
+	struct tap_table t;
+
+	tap_table_begin(&t, &g->out, columns, "intervals");
+	for (unsigned int i = 0; i < s->nr_kept_losses && most; i++) {
+		const struct tap_loss *l = &s->losses[i];
+
+		if (!in_window(g, l))
+			continue;
+		most--;
+		if (l->cpu >= 0)
+			tap_table_s64(&t, l->cpu);
+		else
+			tap_table_none(&t);
+		tap_table_u64(&t, l->from_ns > g->start_ns ? l->from_ns : g->start_ns);
+		tap_table_u64(&t, l->to_ns < g->end_ns ? l->to_ns : g->end_ns);
+		if (l->count)
+			tap_table_u64(&t, l->count);
+		else
+			tap_table_none(&t);
+		tap_table_row(&t);
+	}
+	tap_table_end(&t);
+}
+
+static void json_losses(struct page *g)
+{
+	const struct tap_survey *s = &g->p->survey;
+
+	tap_report_object(&g->out, "lost");
+	tap_report_u64(&g->out, "total", s->lost);
+	json_bool(g, "is_lower_bound", s->lost_unknown);
+	tap_report_u64(&g->out, "nr_intervals", s->nr_losses);
+	put_losses(g, UINT_MAX);
+	tap_report_object_end(&g->out);
+}
+
+static void text_losses(struct page *g)
+{
+	uint64_t nr = g->p->survey.nr_losses;
+
+	if (!nr)
+		return;
+	tap_buf_char(&g->out.buf, '\n');
+	put_losses(g, TOP_LOSSES);
+	if (nr > TOP_LOSSES)
+		tap_buf_printf(&g->out.buf, "%" PRIu64 " more (--json has them)\n", nr - TOP_LOSSES);
+}
+
+/* ---- what was recorded ---- */
+
+static void put_kinds(struct page *g, unsigned int most)
+{
+	static const struct tap_column columns[] = {
+		{ "event", "event", TAP_CELL_TEXT, .width = 42 },
+		{ "count", "count", TAP_CELL_COUNT, .width = 12 },
+		{ NULL, "per second", TAP_CELL_REAL, .width = 14, .places = 1 },
+		{ 0 }
+	};
+	const struct tap_survey *s = &g->p->survey;
+	struct tap_buf name = { 0 };
+	struct tap_table t;
+
+	tap_table_begin(&t, &g->out, columns, "kinds");
+	for (unsigned int i = 0; i < s->nr_kinds && i < most; i++) {
+		const struct tap_survey_kind *k = &s->kinds[i];
+
+		tap_buf_clear(&name);
+		tap_buf_printf(&name, "%s:%s", k->fmt->system, k->fmt->name);
+		tap_table_text(&t, name.data, name.len);
+		tap_table_u64(&t, k->count);
+		tap_table_real(&t, per_second(k->count, window_ns(g)));
+		tap_table_row(&t);
+	}
+	tap_table_end(&t);
+	tap_buf_release(&name);
+}
+
+static void text_kinds(struct page *g)
+{
+	const struct tap_survey *s = &g->p->survey;
+	uint64_t rest = 0;
+
+	tap_buf_char(&g->out.buf, '\n');
+	put_kinds(g, TOP_KINDS);
+	for (unsigned int i = TOP_KINDS; i < s->nr_kinds; i++)
+		rest += s->kinds[i].count;
+	if (s->nr_kinds > TOP_KINDS)
+		tap_buf_printf(&g->out.buf, "%u more kinds (--json has them), %" PRIu64 " events\n",
+			       s->nr_kinds - TOP_KINDS, rest);
+}
+
+static bool was_on(const json_t *event)
+{
+	const char *status = json_string_value(json_object_get(event, "status"));
+
+	return !status || !strcmp(status, "on");
+}
+
+static void json_missing(struct page *g)
+{
+	json_t *missing = json_array(), *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(g->p->in.meta, "events"), i, e)
+		if (!was_on(e) && json_array_append(missing, e))
+			g->out.buf.err = -ENOMEM;
+	json_meta(g, "not_recorded", missing);
+	json_decref(missing);
+}
+
+static void text_missing(struct page *g)
+{
+	struct tap_buf *b = &g->out.buf;
+	bool first = true;
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(g->p->in.meta, "events"), i, e) {
+		const char *system = json_string_value(json_object_get(e, "system"));
+		const char *name = json_string_value(json_object_get(e, "name"));
+		const char *reason = json_string_value(json_object_get(e, "reason"));
+
+		if (!system || !name || was_on(e))
+			continue;
+		tap_buf_puts(b, first ? "\nasked for, but not recorded\n" : "");
+		first = false;
+		put_escaped(b, system);
+		tap_buf_char(b, ':');
+		put_escaped(b, name);
+		tap_buf_char(b, ' ');
+		put_escaped(b, json_string_value(json_object_get(e, "status")));
+		tap_buf_puts(b, ": ");
+		put_escaped(b, reason ? reason : "reason not known");
+		tap_buf_char(b, '\n');
+	}
+}
+
+/* ---- CPUs ---- */
+
+static void put_cpus(struct page *g)
+{
+	static const struct tap_column columns[] = {
+		{ "cpu", "CPU", TAP_CELL_COUNT, .width = 3 },
+		{ "run_ns", "run ms", TAP_CELL_NS, .width = 11 },
+		{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+		{ "idle_ns", "idle ms", TAP_CELL_NS, .width = 11 },
+		{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+		{ "unknown_ns", "unknown ms", TAP_CELL_NS, .width = 11 },
+		{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+		{ "switches", "switches", TAP_CELL_COUNT, .width = 9 },
+		{ "breaks", "breaks", TAP_CELL_COUNT, .width = 6 },
+		{ "lost", "lost", TAP_CELL_COUNT, .width = 6 },
+		{ 0 }
+	};
+	unsigned int nr, unseen = 0;
+	const struct tap_cpu *cpus = tap_timeline_cpus(g->p->timeline, &nr);
+	struct tap_table t;
+
+	tap_table_begin(&t, &g->out, columns, "cpus");
+	for (unsigned int i = 0; i < nr; i++) {
+		const struct tap_cpu *c = &cpus[i];
+
+		if (!tap_pass_cpu(g->p, (int)i))
+			continue;
+		if (!c->seen && g->out.style == TAP_STYLE_TEXT) {
+			unseen++;
+			continue;
+		}
+		tap_table_u64(&t, i);
+		tap_table_u64(&t, c->run_ns);
+		tap_table_real(&t, pct(c->run_ns, window_ns(g)));
+		tap_table_u64(&t, c->idle_ns);
+		tap_table_real(&t, pct(c->idle_ns, window_ns(g)));
+		tap_table_u64(&t, c->unknown_ns);
+		tap_table_real(&t, pct(c->unknown_ns, window_ns(g)));
+		tap_table_u64(&t, c->switches);
+		tap_table_u64(&t, c->breaks);
+		tap_table_u64(&t, c->lost);
+		tap_table_row(&t);
+	}
+	tap_table_end(&t);
+	if (unseen)
+		tap_buf_printf(&g->out.buf, "%u CPUs more without any event: what they did is not known\n",
+			       unseen);
+}
+
+/* ---- tasks ---- */
+
+static const struct tap_column task_columns[] = {
+	{ NULL, "task [tid/tgid]", TAP_CELL_LABEL, .width = 24 },
+	{ "tid", NULL, TAP_CELL_INT },
+	{ "tgid", NULL, TAP_CELL_INT },
+	{ "comm", NULL, TAP_CELL_TEXT },
+	{ "own", NULL, TAP_CELL_COUNT },
+	{ "cgroup", NULL, TAP_CELL_TEXT },
+	{ "life_ns", NULL, TAP_CELL_NS },
+	{ "run_ns", "run ms", TAP_CELL_NS, .width = 10 },
+	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+	{ "waking_ns", "waking ms", TAP_CELL_NS, .width = 9 },
+	{ "preempted_ns", "preempted", TAP_CELL_NS, .width = 9 },
+	{ "sleep_ns", "sleep ms", TAP_CELL_NS, .width = 10 },
+	{ "blocked_ns", "blocked", TAP_CELL_NS, .width = 9 },
+	{ "iowait_ns", NULL, TAP_CELL_NS },
+	{ "stopped_ns", NULL, TAP_CELL_NS },
+	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 10 },
+	{ "slices", "slices", TAP_CELL_COUNT, .width = 8 },
+	{ "migrations", "migrated", TAP_CELL_COUNT, .width = 8 },
+	{ 0 }
+};
+
+static void put_task(struct page *g, struct tap_table *t, const struct tap_task *task)
+{
+	const struct tap_who_task *who = tap_who_task(&g->p->in.who, task->tid);
+	const char *label, *cgroup = tap_pass_cgroup(g->p, task);
+	uint32_t len;
+
+	label = tap_pass_label(g->p, task, &len);
+	tap_table_text(t, label, len);
+	tap_table_s64(t, task->tid);
+	if (who && who->tgid >= 0)
+		tap_table_s64(t, who->tgid);
+	else
+		tap_table_none(t);
+	tap_table_text(t, task->comm, strnlen(task->comm, TAP_TASK_COMM));
+	tap_table_u64(t, who && who->own);
+	g->any_own |= who && who->own;
+	if (cgroup)
+		tap_table_text(t, cgroup, strlen(cgroup));
+	else
+		tap_table_none(t);
+	tap_table_u64(t, tap_task_life_ns(g->p->timeline, task));
+	tap_table_u64(t, task->total_ns[TAP_RUNNING]);
+	tap_table_real(t, pct(task->total_ns[TAP_RUNNING], window_ns(g)));
+	tap_table_u64(t, task->total_ns[TAP_WAKING]);
+	tap_table_u64(t, task->total_ns[TAP_PREEMPTED]);
+	tap_table_u64(t, task->total_ns[TAP_SLEEPING]);
+	tap_table_u64(t, task->total_ns[TAP_BLOCKED]);
+	tap_table_u64(t, task->iowait_ns);
+	tap_table_u64(t, task->total_ns[TAP_STOPPED]);
+	tap_table_u64(t, task->total_ns[TAP_UNKNOWN]);
+	tap_table_u64(t, task->slices);
+	tap_table_u64(t, task->migrations);
+	tap_table_row(t);
+}
+
+static void put_tasks(struct page *g)
+{
+	struct tap_table t;
+
+	tap_table_begin(&t, &g->out, task_columns, "tasks");
+	for (unsigned int i = 0; i < g->nr_tasks && i < g->top; i++)
+		put_task(g, &t, g->tasks[i]);
+	tap_table_end(&t);
+	if (g->out.style != TAP_STYLE_TEXT)
+		return;
+	if (g->nr_tasks > g->top)
+		tap_buf_printf(&g->out.buf, "%u more tasks (-n, --json)\n", g->nr_tasks - g->top);
+	if (g->any_own)
+		tap_buf_puts(&g->out.buf, "* the recorder itself\n");
+}
+
+static int by_run_time(const void *a, const void *b)
+{
+	const struct tap_task *x = *(struct tap_task *const *)a, *y = *(struct tap_task *const *)b;
+
+	if (x->total_ns[TAP_RUNNING] != y->total_ns[TAP_RUNNING])
+		return x->total_ns[TAP_RUNNING] < y->total_ns[TAP_RUNNING] ? 1 : -1;
+	return x->tid != y->tid ? (x->tid > y->tid) - (x->tid < y->tid)
+				: (x->index > y->index) - (x->index < y->index);
+}
+
+/* Those that lived in the window, and that the options pick. */
+static int find_tasks(struct page *g)
+{
+	unsigned int nr;
+	struct tap_task *const *all = tap_timeline_tasks(g->p->timeline, &nr);
+
+	g->tasks = calloc(nr + 1, sizeof(*g->tasks));
+	if (!g->tasks)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < nr; i++)
+		if (tap_task_life_ns(g->p->timeline, all[i]) && tap_pass_task(g->p, all[i]))
+			g->tasks[g->nr_tasks++] = all[i];
+	qsort(g->tasks, g->nr_tasks, sizeof(*g->tasks), by_run_time);
+	return 0;
+}
+
+/* ---- cgroups ---- */
+
+static int by_cgroup(const void *a, const void *b)
+{
+	const struct tap_task *x = *(struct tap_task *const *)a, *y = *(struct tap_task *const *)b;
+
+	return x->cgroup != y->cgroup ? (x->cgroup > y->cgroup ? 1 : -1) : 0;
+}
+
+static void put_cgroup(struct page *g, struct tap_table *t, struct tap_task **tasks,
+		       unsigned int nr)
+{
+	const char *path = tap_pass_cgroup(g->p, tasks[0]);
+	uint64_t sum[TAP_NR_STATES] = { 0 };
+
+	for (unsigned int i = 0; i < nr; i++)
+		for (unsigned int s = 0; s < TAP_NR_STATES; s++)
+			sum[s] += tasks[i]->total_ns[s];
+	if (path)
+		tap_table_text(t, path, strlen(path));
+	else
+		tap_table_none(t);
+	tap_table_u64(t, nr);
+	tap_table_u64(t, sum[TAP_RUNNING]);
+	tap_table_real(t, pct(sum[TAP_RUNNING], window_ns(g)));
+	tap_table_u64(t, sum[TAP_WAKING]);
+	tap_table_u64(t, sum[TAP_PREEMPTED]);
+	tap_table_row(t);
+}
+
+/* With -g: the cgroups of the tasks that it picks. */
+static void put_cgroups(struct page *g)
+{
+	static const struct tap_column columns[] = {
+		{ "cgroup", "cgroup", TAP_CELL_TEXT, .width = 42 },
+		{ "tasks", "tasks", TAP_CELL_COUNT, .width = 6 },
+		{ "run_ns", "run ms", TAP_CELL_NS, .width = 10 },
+		{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+		{ "waking_ns", "waking ms", TAP_CELL_NS, .width = 9 },
+		{ "preempted_ns", "preempted", TAP_CELL_NS, .width = 9 },
+		{ 0 }
+	};
+	struct tap_table t;
+
+	if (!g->p->opts->pick.cgroups.nr)
+		return;
+	qsort(g->tasks, g->nr_tasks, sizeof(*g->tasks), by_cgroup);
+	if (g->out.style == TAP_STYLE_TEXT)
+		tap_buf_char(&g->out.buf, '\n');
+	tap_table_begin(&t, &g->out, columns, "cgroups");
+	for (unsigned int i = 0, nr; i < g->nr_tasks; i += nr) {
+		for (nr = 1; i + nr < g->nr_tasks && !by_cgroup(&g->tasks[i], &g->tasks[i + nr]);)
+			nr++;
+		put_cgroup(g, &t, &g->tasks[i], nr);
+	}
+	tap_table_end(&t);
+}
+
+/* ---- the page ---- */
+
+static void put_text(struct page *g)
+{
+	text_where(g);
+	text_window(g);
+	text_price(g);
+	text_losses(g);
+	text_kinds(g);
+	tap_buf_char(&g->out.buf, '\n');
+	put_cpus(g);
+	tap_buf_char(&g->out.buf, '\n');
+	put_tasks(g);
+	put_cgroups(g);
+	text_missing(g);
+}
+
+static void put_json(struct page *g)
+{
+	json_head(g);
+	json_losses(g);
+	put_kinds(g, UINT_MAX);
+	put_cpus(g);
+	put_tasks(g);
+	put_cgroups(g);
+	json_missing(g);
+}
+
+int tap_summary_page(struct tap_pass *p, unsigned int top)
+{
+	struct page g = { .p = p, .top = top };
+	int ret, closed;
+
+	tap_timeline_span(p->timeline, &g.start_ns, &g.end_ns);
+	ret = find_tasks(&g);
+	if (ret)
+		return ret;
+	tap_report_open(&g.out, tap_pass_style(p), STDOUT_FILENO);
+	switch (g.out.style) {
+	case TAP_STYLE_TEXT:
+		put_text(&g);
+		break;
+	case TAP_STYLE_CSV:
+		put_tasks(&g);
+		break;
+	default:
+		put_json(&g);
+	}
+	closed = tap_report_close(&g.out);
+	free(g.tasks);
+	return closed;
+}

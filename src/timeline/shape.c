@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "timeline/shape.h"
+
+static const struct shape_def {
+	const char *system, *name;
+	enum tap_shape_kind kind;
+	const char *tid, *comm, *prio, *from, *from_comm, *from_prio, *value;
+} shape_defs[] = {
+	{ .system = "sched", .name = "sched_switch", .kind = TAP_SHAPE_SWITCH, .tid = "next_pid",
+	  .comm = "next_comm", .prio = "next_prio", .from = "prev_pid", .from_comm = "prev_comm",
+	  .from_prio = "prev_prio", .value = "prev_state" },
+	{ .system = "sched", .name = "sched_waking", .kind = TAP_SHAPE_WAKING, .tid = "pid",
+	  .comm = "comm", .prio = "prio", .value = "target_cpu" },
+	{ .system = "sched", .name = "sched_wakeup", .kind = TAP_SHAPE_WAKEUP, .tid = "pid",
+	  .comm = "comm", .prio = "prio", .value = "target_cpu" },
+	{ .system = "sched", .name = "sched_wakeup_new", .kind = TAP_SHAPE_WAKEUP_NEW, .tid = "pid",
+	  .comm = "comm", .prio = "prio", .value = "target_cpu" },
+	{ .system = "sched", .name = "sched_process_fork", .kind = TAP_SHAPE_FORK,
+	  .tid = "child_pid", .comm = "child_comm" },
+	{ .system = "sched", .name = "sched_process_exec", .kind = TAP_SHAPE_EXEC, .tid = "pid",
+	  .from = "old_pid" },
+	{ .system = "sched", .name = "sched_migrate_task", .kind = TAP_SHAPE_MIGRATE, .tid = "pid",
+	  .comm = "comm", .prio = "prio", .from = "orig_cpu", .value = "dest_cpu" },
+	{ .system = "sched", .name = "sched_stat_iowait", .kind = TAP_SHAPE_IOWAIT, .tid = "pid",
+	  .comm = "comm", .value = "delay" },
+	{ .system = "task", .name = "task_rename", .kind = TAP_SHAPE_RENAME, .tid = "pid",
+	  .comm = "newcomm" },
+	{ .system = "cgroup", .name = "cgroup_attach_task", .kind = TAP_SHAPE_CGROUP, .tid = "pid",
+	  .comm = "comm", .value = "dst_id" },
+	{ .kind = TAP_SHAPE_MEMBER, .tid = "pid", .comm = "comm", .value = "cgroup" },
+};
+
+static void get_num(struct tap_num *n, const struct tap_format *fmt, const char *name)
+{
+	const struct tap_field *f = name ? tap_format_field(fmt, name) : NULL;
+
+	if (!f || f->kind != TAP_FIELD_NUMBER)
+		return;
+	*n = (struct tap_num){
+		.offset = f->offset,
+		.size = (uint8_t)f->size,
+		.plain = f->size == 4 && f->is_signed && !f->swap,
+		.field = f,
+	};
+}
+
+static const struct tap_field *get_text(const struct tap_format *fmt, const char *name)
+{
+	const struct tap_field *f = name ? tap_format_field(fmt, name) : NULL;
+
+	return f && (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) ? f : NULL;
+}
+
+static bool is_meant(const struct shape_def *d, const struct tap_format *fmt)
+{
+	return !d->name || (!strcmp(d->system, fmt->system) && !strcmp(d->name, fmt->name));
+}
+
+/* A kind without the fields that it cannot do without is none. */
+static bool is_usable(const struct tap_shape *s)
+{
+	switch (s->kind) {
+	case TAP_SHAPE_SWITCH:
+	case TAP_SHAPE_MIGRATE:
+		return s->tid.size && s->from.size && s->value.size;
+	case TAP_SHAPE_IOWAIT:
+	case TAP_SHAPE_CGROUP:
+	case TAP_SHAPE_MEMBER:
+		return s->tid.size && s->value.size;
+	case TAP_SHAPE_RENAME:
+		return s->tid.size && s->comm;
+	default:
+		return s->tid.size;
+	}
+}
+
+void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt)
+{
+	const struct shape_def *d = shape_defs;
+
+	while (!is_meant(d, fmt)) /* the last one is meant for all */
+		d++;
+	*s = (struct tap_shape){ .kind = d->kind, .fmt = fmt };
+	get_num(&s->current, fmt, "common_pid");
+	get_num(&s->tid, fmt, d->tid);
+	get_num(&s->prio, fmt, d->prio);
+	get_num(&s->from, fmt, d->from);
+	get_num(&s->from_prio, fmt, d->from_prio);
+	get_num(&s->value, fmt, d->value);
+	s->comm = get_text(fmt, d->comm);
+	s->from_comm = get_text(fmt, d->from_comm);
+	if (!is_usable(s))
+		s->kind = TAP_SHAPE_NONE;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the timeline reads of an event: the fields of one format, looked up by name once. */
+#ifndef TAP_TIMELINE_SHAPE_H
+#define TAP_TIMELINE_SHAPE_H
+
+#include <string.h>
+
+#include <schedtap/event.h>
+
+enum tap_shape_kind {
+	TAP_SHAPE_NONE, /* of no use to the timeline */
+	TAP_SHAPE_SWITCH,
+	TAP_SHAPE_WAKING,
+	TAP_SHAPE_WAKEUP,
+	TAP_SHAPE_WAKEUP_NEW,
+	TAP_SHAPE_FORK,
+	TAP_SHAPE_EXEC,
+	TAP_SHAPE_MIGRATE,
+	TAP_SHAPE_RENAME,
+	TAP_SHAPE_IOWAIT,
+	TAP_SHAPE_CGROUP, /* a task moves to another */
+	TAP_SHAPE_MEMBER, /* any event that names a task and its cgroup */
+	TAP_NR_SHAPES,
+};
+
+/* A number field, ready to be read. size 0: the format has none such. */
+struct tap_num {
+	uint32_t offset;
+	uint8_t size;
+	bool plain; /* 4 bytes of this machine's order */
+	const struct tap_field *field;
+};
+
+struct tap_shape {
+	enum tap_shape_kind kind;
+	struct tap_num current;	 /* common_pid */
+	struct tap_num tid;	 /* switched in, woken, forked, moved, ... */
+	struct tap_num prio;	 /* its priority */
+	struct tap_num from;	 /* switch: the task switched out. exec: old_pid. migrate: CPU */
+	struct tap_num from_prio; /* switch */
+	struct tap_num value;	 /* switch: prev_state. wakeup: target_cpu. migrate: to which CPU.
+				  * iowait: ns. cgroup: id */
+	const struct tap_field *comm, *from_comm; /* or NULL */
+	const struct tap_format *fmt;
+};
+
+void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt);
+
+/* @rec holds at least fmt->min_size bytes: the reader sees to it. */
+static inline int64_t tap_num_get(const struct tap_num *n, const struct tap_event *ev)
+{
+	int32_t v;
+
+	if (__builtin_expect(!n->plain, 0))
+		return n->size ? (int64_t)tap_field_u64(n->field, ev->data, ev->size) : -1;
+	memcpy(&v, (const char *)ev->data + n->offset, sizeof(v));
+	return v;
+}
+
+#endif

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "timeline/survey.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* How often a task must be switched in, and never seen at work, until it counts as hidden. */
+#define HIDDEN_INS 8
+
+struct tap_survey_slot {
+	struct tap_shape shape;
+	uint64_t count;
+};
+
+/* Where one CPU's chain stands. */
+struct tap_survey_cpu {
+	bool seen;  /* an event came from it, in this buffer */
+	bool known; /* .tid was switched in at .since_ns */
+	unsigned int buffer;
+	int tid;
+	uint64_t since_ns;
+};
+
+int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns)
+{
+	*s = (struct tap_survey){ .start_ns = start_ns, .end_ns = end_ns, .first_ns = UINT64_MAX };
+	for (unsigned int i = 0; i < TAP_NR_SHAPES; i++)
+		s->buffer[i] = TAP_SURVEY_NO_BUFFER;
+	s->slots = calloc(TAP_NR_IDS, sizeof(*s->slots));
+	s->at_work = calloc(TAP_MAX_TIDS / 64, sizeof(*s->at_work));
+	s->ins = calloc(TAP_MAX_TIDS, sizeof(*s->ins));
+	if (s->slots && s->at_work && s->ins)
+		return 0;
+	tap_survey_release(s);
+	return -ENOMEM;
+}
+
+static void release_inside(struct tap_survey *s)
+{
+	for (unsigned int i = 0; s->slots && i < TAP_NR_IDS; i++)
+		free(s->slots[i]);
+	free(s->slots);
+	free(s->at_work);
+	free(s->ins);
+	free(s->cpus);
+	s->slots = NULL;
+	s->at_work = NULL;
+	s->ins = NULL;
+	s->cpus = NULL;
+}
+
+void tap_survey_release(struct tap_survey *s)
+{
+	release_inside(s);
+	free(s->kinds);
+	free(s->losses);
+	free(s->breaks);
+	free(s->holes);
+	*s = (struct tap_survey){ 0 };
+}
+
+/* Return: NULL when out of memory. */
+static struct tap_survey_cpu *get_cpu(struct tap_survey *s, unsigned int cpu)
+{
+	if (cpu >= s->cap_cpus) {
+		unsigned int cap = s->cap_cpus ? s->cap_cpus : 8;
+		struct tap_survey_cpu *grown;
+
+		while (cap <= cpu)
+			cap *= 2;
+		grown = reallocarray(s->cpus, cap, sizeof(*grown));
+		if (!grown)
+			return NULL;
+		memset(grown + s->cap_cpus, 0, (cap - s->cap_cpus) * sizeof(*grown));
+		s->cpus = grown;
+		s->cap_cpus = cap;
+	}
+	if (cpu >= s->nr_cpus)
+		s->nr_cpus = cpu + 1;
+	return &s->cpus[cpu];
+}
+
+static struct tap_survey_slot *make_slot(struct tap_survey *s, const struct tap_format *fmt)
+{
+	struct tap_survey_slot *slot = calloc(1, sizeof(*slot));
+
+	if (!slot)
+		return NULL;
+	tap_shape_init(&slot->shape, fmt);
+	s->slots[fmt->id] = slot;
+	s->nr_kinds++;
+	return slot;
+}
+
+static bool is_tid(int tid)
+{
+	return (unsigned int)tid < TAP_MAX_TIDS;
+}
+
+/* Hidden as far as is known by now: the idle tasks never are. */
+static bool is_hidden(const struct tap_survey *s, int tid, uint8_t ins)
+{
+	return tid && is_tid(tid) && s->ins[tid] >= ins &&
+	       !(s->at_work[tid / 64] >> (tid % 64) & 1);
+}
+
+static void at_work(struct tap_survey *s, int tid)
+{
+	if (!is_tid(tid))
+		return;
+	/* its breaks were taken for those of a hidden task, and thrown away */
+	if (__builtin_expect(s->blurred, 0) && is_hidden(s, tid, HIDDEN_INS))
+		s->wrong = true;
+	s->at_work[tid / 64] |= 1ull << (tid % 64);
+}
+
+/* Neighbours of one CPU become one. Return: how many are left. */
+static unsigned int merge_breaks(struct tap_break *b, unsigned int nr)
+{
+	unsigned int to = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		b[to] = b[i];
+		if (i + 1 < nr && b[i + 1].cpu == b[i].cpu && b[i + 1].from_ns >= b[i].from_ns)
+			b[to].to_ns = b[++i].to_ns;
+		to++;
+	}
+	return to;
+}
+
+static void thin_breaks(struct tap_survey *s)
+{
+	unsigned int to = 0;
+
+	for (unsigned int i = 0; i < s->nr_breaks; i++)
+		if (!is_hidden(s, s->breaks[i].tid, HIDDEN_INS))
+			s->breaks[to++] = s->breaks[i];
+	s->blurred |= to < s->nr_breaks;
+	s->nr_breaks = to > TAP_MAX_HOLES / 2 ? merge_breaks(s->breaks, to) : to;
+}
+
+static unsigned int merge_losses(struct tap_loss *l, unsigned int nr)
+{
+	unsigned int to = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		l[to] = l[i];
+		if (i + 1 < nr && l[i + 1].cpu == l[i].cpu && l[i + 1].buffer == l[i].buffer &&
+		    l[i + 1].from_ns >= l[i].from_ns) {
+			i++;
+			l[to].to_ns = l[i].to_ns;
+			l[to].count = l[to].count && l[i].count ? l[to].count + l[i].count : 0;
+		}
+		to++;
+	}
+	return to;
+}
+
+/* Makes room for one more in an array of which @nr are used. Return: 0 or -ENOMEM. */
+static int grow(void *array, unsigned int nr, unsigned int *cap, size_t size)
+{
+	void **at = array, *grown;
+
+	if (nr < *cap)
+		return 0;
+	grown = reallocarray(*at, *cap ? 2 * (size_t)*cap : 64, size);
+	if (!grown)
+		return -ENOMEM;
+	*cap = *cap ? 2 * *cap : 64;
+	*at = grown;
+	return 0;
+}
+
+static int add_break(struct tap_survey *s, int cpu, int tid, uint64_t from_ns, uint64_t to_ns)
+{
+	if (s->nr_breaks == TAP_MAX_HOLES)
+		thin_breaks(s);
+	/* those that are merged keep the place: at worst all of them are of different CPUs */
+	if (s->nr_breaks == TAP_MAX_HOLES)
+		s->wrong = true;
+	else if (grow(&s->breaks, s->nr_breaks, &s->cap_breaks, sizeof(*s->breaks)))
+		return -ENOMEM;
+	else
+		s->breaks[s->nr_breaks++] = (struct tap_break){ from_ns, to_ns, cpu, tid };
+	return 0;
+}
+
+static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c, const struct tap_shape *shape,
+		     const struct tap_event *ev)
+{
+	int out = (int)tap_num_get(&shape->from, ev), in = (int)tap_num_get(&shape->tid, ev);
+	int ret = 0;
+
+	at_work(s, out);
+	if (is_tid(in) && s->ins[in] < UINT8_MAX)
+		s->ins[in]++;
+	if (__builtin_expect(c->known && c->tid != out, 0))
+		ret = add_break(s, ev->cpu, c->tid, c->since_ns, ev->ts_ns);
+	c->known = true;
+	c->tid = in;
+	c->since_ns = ev->ts_ns;
+	return ret;
+}
+
+/* A thread that is not the leader took over the leader's tid. */
+static void on_exec(struct tap_survey_cpu *c, const struct tap_shape *shape,
+		    const struct tap_event *ev)
+{
+	if (c->known && c->tid == (int)tap_num_get(&shape->from, ev))
+		c->tid = (int)tap_num_get(&shape->tid, ev);
+}
+
+static int on_loss(struct tap_survey *s, const struct tap_event *ev)
+{
+	/* a file may lie, and say that it begins after its end */
+	uint64_t from = ev->lost.first_ns < ev->ts_ns ? ev->lost.first_ns : ev->ts_ns;
+	struct tap_survey_cpu *c = NULL;
+
+	if (ev->cpu >= 0) {
+		c = get_cpu(s, (unsigned int)ev->cpu);
+		if (!c)
+			return -ENOMEM;
+		c->known = false;
+	}
+	/* nothing before it: the oldest events were overwritten, from whenever on */
+	if (c && (!c->seen || c->buffer != ev->buffer))
+		from = 0;
+	if (s->nr_kept_losses == TAP_MAX_HOLES)
+		s->nr_kept_losses = merge_losses(s->losses, s->nr_kept_losses);
+	if (s->nr_kept_losses == TAP_MAX_HOLES)
+		s->wrong = true;
+	else if (grow(&s->losses, s->nr_kept_losses, &s->cap_losses, sizeof(*s->losses)))
+		return -ENOMEM;
+	else
+		s->losses[s->nr_kept_losses++] = (struct tap_loss){
+			.cpu = ev->cpu, .buffer = ev->buffer, .from_ns = from, .to_ns = ev->ts_ns,
+			.count = ev->lost.count,
+		};
+	if (ev->ts_ns < s->start_ns || from > s->end_ns)
+		return 0;
+	s->nr_losses++;
+	s->lost_unknown |= !ev->lost.count;
+	if (__builtin_add_overflow(s->lost, ev->lost.count, &s->lost))
+		s->lost = UINT64_MAX;
+	return 0;
+}
+
+int tap_survey_event(struct tap_survey *s, const struct tap_event *ev)
+{
+	struct tap_survey_slot *slot;
+	struct tap_survey_cpu *c;
+
+	if (ev->cpu >= (int)TAP_MAX_CPUS || (ev->cpu < 0 && ev->fmt))
+		return 0;
+	if (__builtin_expect(!ev->fmt, 0))
+		return on_loss(s, ev);
+	if (ev->ts_ns < s->first_ns)
+		s->first_ns = ev->ts_ns;
+	if (ev->ts_ns > s->last_ns)
+		s->last_ns = ev->ts_ns;
+	slot = s->slots[ev->fmt->id];
+	if (__builtin_expect(!slot, 0)) {
+		slot = make_slot(s, ev->fmt);
+		if (!slot)
+			return -ENOMEM;
+	}
+	if (ev->ts_ns - s->start_ns <= s->end_ns - s->start_ns) {
+		slot->count++;
+		s->bytes += ev->size;
+	}
+	c = (unsigned int)ev->cpu < s->nr_cpus ? &s->cpus[ev->cpu] : NULL;
+	if (__builtin_expect(!c, 0)) {
+		c = get_cpu(s, (unsigned int)ev->cpu);
+		if (!c)
+			return -ENOMEM;
+	}
+	if (__builtin_expect(!c->seen || c->buffer != ev->buffer, 0))
+		*c = (struct tap_survey_cpu){ .seen = true, .buffer = ev->buffer };
+	if (slot->shape.kind == TAP_SHAPE_NONE)
+		return 0;
+	if (ev->buffer < s->buffer[slot->shape.kind])
+		s->buffer[slot->shape.kind] = ev->buffer;
+	if (slot->shape.kind == TAP_SHAPE_SWITCH)
+		return on_switch(s, c, &slot->shape, ev);
+	at_work(s, (int)tap_num_get(&slot->shape.current, ev));
+	if (slot->shape.kind == TAP_SHAPE_EXEC)
+		on_exec(c, &slot->shape, ev);
+	return 0;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct tap_survey_kind *x = a, *y = b;
+	int order;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	order = strcmp(x->fmt->system, y->fmt->system);
+	return order ? order : strcmp(x->fmt->name, y->fmt->name);
+}
+
+static int sort_kinds(struct tap_survey *s)
+{
+	unsigned int nr = 0;
+
+	s->kinds = calloc(s->nr_kinds + 1, sizeof(*s->kinds));
+	if (!s->kinds)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < TAP_NR_IDS; i++) {
+		if (!s->slots[i] || !s->slots[i]->count)
+			continue;
+		s->kinds[nr++] = (struct tap_survey_kind){ s->slots[i]->shape.fmt,
+							   s->slots[i]->count };
+		s->events += s->slots[i]->count;
+	}
+	s->nr_kinds = nr;
+	qsort(s->kinds, nr, sizeof(*s->kinds), by_count);
+	return 0;
+}
+
+static int compare_ns(uint64_t x, uint64_t y)
+{
+	return x < y ? -1 : x > y;
+}
+
+static int compare_losses(const void *a, const void *b)
+{
+	return compare_ns(((const struct tap_loss *)a)->from_ns,
+			  ((const struct tap_loss *)b)->from_ns);
+}
+
+static int compare_breaks(const void *a, const void *b)
+{
+	return compare_ns(((const struct tap_break *)a)->from_ns,
+			  ((const struct tap_break *)b)->from_ns);
+}
+
+static int compare_holes(const void *a, const void *b)
+{
+	return compare_ns(((const struct tap_hole *)a)->from_ns,
+			  ((const struct tap_hole *)b)->from_ns);
+}
+
+bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l)
+{
+	for (unsigned int i = 0; i < TAP_NR_SHAPES; i++)
+		if (s->buffer[i] == l->buffer)
+			return true;
+	return s->buffer[TAP_SHAPE_SWITCH] == TAP_SURVEY_NO_BUFFER;
+}
+
+/* If one task is proven to be hidden, then others that were never seen at work are as well. */
+static uint8_t hidden_from(const struct tap_survey *s)
+{
+	for (unsigned int i = 0; i < s->nr_breaks; i++)
+		if (is_hidden(s, s->breaks[i].tid, HIDDEN_INS))
+			return 0;
+	return HIDDEN_INS;
+}
+
+static void add_hole(struct tap_survey *s, uint64_t from_ns, uint64_t to_ns)
+{
+	if (to_ns > from_ns)
+		s->holes[s->nr_holes++] = (struct tap_hole){ from_ns, to_ns };
+}
+
+static void join_holes(struct tap_survey *s)
+{
+	unsigned int to = 0;
+
+	qsort(s->holes, s->nr_holes, sizeof(*s->holes), compare_holes);
+	for (unsigned int i = 1; i < s->nr_holes; i++) {
+		if (s->holes[i].from_ns > s->holes[to].to_ns)
+			s->holes[++to] = s->holes[i];
+		else if (s->holes[i].to_ns > s->holes[to].to_ns)
+			s->holes[to].to_ns = s->holes[i].to_ns;
+	}
+	s->nr_holes = s->nr_holes ? to + 1 : 0;
+}
+
+static int find_holes(struct tap_survey *s)
+{
+	uint8_t hidden = hidden_from(s);
+
+	s->holes = calloc((size_t)s->nr_kept_losses + s->nr_breaks + 1, sizeof(*s->holes));
+	if (!s->holes)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < s->nr_kept_losses; i++)
+		if (tap_survey_counts_loss(s, &s->losses[i]))
+			add_hole(s, s->losses[i].from_ns, s->losses[i].to_ns);
+	for (unsigned int i = 0; i < s->nr_breaks; i++)
+		if (!is_hidden(s, s->breaks[i].tid, hidden))
+			add_hole(s, s->breaks[i].from_ns, s->breaks[i].to_ns);
+	if (s->wrong)
+		add_hole(s, 0, UINT64_MAX);
+	join_holes(s);
+	return 0;
+}
+
+int tap_survey_end(struct tap_survey *s)
+{
+	int ret = sort_kinds(s);
+
+	if (!ret)
+		ret = find_holes(s);
+	if (ret)
+		return ret;
+	if (s->nr_kept_losses)
+		qsort(s->losses, s->nr_kept_losses, sizeof(*s->losses), compare_losses);
+	if (s->nr_breaks)
+		qsort(s->breaks, s->nr_breaks, sizeof(*s->breaks), compare_breaks);
+	release_inside(s);
+	return 0;
+}

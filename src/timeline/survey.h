@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A first pass over a recording, each CPU's events in their order but CPUs in any: it counts,
+ * and finds where something is missing. Only with that known beforehand can a second pass, in
+ * time order, say at every instant what is certain: the end of a hole shows that there was one.
+ *
+ * Holes are of two kinds. A loss is one that the recording tells. A broken chain is one that a
+ * switch tells: the task it takes out was never switched in. A task that is switched in again and
+ * again and never seen at work is hidden from tracing: what breaks behind it is missing from
+ * that CPU alone, for every other task's own switches are all there.
+ */
+#ifndef TAP_TIMELINE_SURVEY_H
+#define TAP_TIMELINE_SURVEY_H
+
+#include "timeline/shape.h"
+
+#define TAP_MAX_CPUS 65536u
+#define TAP_NR_IDS 65536u
+#define TAP_MAX_TIDS 4194304u /* the kernel's PID_MAX_LIMIT: other tids are no task's */
+#define TAP_MAX_HOLES (1u << 18) /* above that, neighbours are told as one */
+
+/* What the recording says it lost. */
+struct tap_loss {
+	int cpu; /* -1: not known */
+	unsigned int buffer;
+	uint64_t from_ns, to_ns;
+	uint64_t count; /* 0: some, number not known */
+};
+
+/* A switch was missed: what ran on @cpu from @from_ns on left it unseen, before @to_ns. */
+struct tap_break {
+	uint64_t from_ns, to_ns;
+	int cpu;
+	int tid; /* who was not seen leaving; 0: idle */
+};
+
+/* A time in which some task may have run, or changed its state, unseen. */
+struct tap_hole {
+	uint64_t from_ns, to_ns;
+};
+
+struct tap_survey_kind {
+	const struct tap_format *fmt;
+	uint64_t count;
+};
+
+struct tap_survey {
+	/* within the window */
+	uint64_t events, bytes; /* of records, without page headers */
+	uint64_t lost;		/* events that losses count */
+	uint64_t nr_losses;	/* also where .losses tells neighbours as one */
+	bool lost_unknown;	/* some losses have no count: .lost is a lower bound */
+	struct tap_survey_kind *kinds; /* owned; after the end: most frequent first */
+	unsigned int nr_kinds;
+
+	uint64_t first_ns, last_ns; /* of all that was fed; UINT64_MAX, 0: nothing was */
+	struct tap_loss *losses;    /* owned; after the end: by .from_ns */
+	struct tap_break *breaks;   /* owned; after the end: by .from_ns */
+	struct tap_hole *holes;	    /* owned; after the end: by .from_ns, none touches another */
+	unsigned int nr_kept_losses, nr_breaks, nr_holes;
+	unsigned int nr_cpus; /* the highest CPU that was seen, + 1 */
+	/* Which of a recording's buffers tells the timeline of events of a kind: where several
+	 * have it, the first. TAP_SURVEY_NO_BUFFER: none has. */
+	unsigned int buffer[TAP_NR_SHAPES];
+
+	/* inside */
+	uint64_t start_ns, end_ns;
+	struct tap_survey_slot **slots; /* by id, owned */
+	struct tap_survey_cpu *cpus;
+	unsigned int cap_cpus, cap_losses, cap_breaks;
+	uint64_t *at_work; /* bits by tid: was seen as the current task */
+	uint8_t *ins;	   /* by tid: how often it was switched in, up to 255 */
+	bool blurred; /* breaks behind tasks that seemed to be hidden were thrown away */
+	bool wrong;   /* what was thrown away was needed: nothing is certain */
+};
+
+#define TAP_SURVEY_NO_BUFFER UINT32_MAX
+
+/* @start_ns, @end_ns: the window; 0 and UINT64_MAX: all. Return: 0 or -ENOMEM. */
+int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns);
+void tap_survey_release(struct tap_survey *s);
+
+/* Return: 0 or -ENOMEM. */
+int tap_survey_event(struct tap_survey *s, const struct tap_event *ev);
+/* Sorts. Return: 0 or -ENOMEM. */
+int tap_survey_end(struct tap_survey *s);
+/* Whether a loss can have taken events that the timeline uses: some came from its buffer. */
+bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l);
+
+#endif
