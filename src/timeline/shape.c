@@ -4,11 +4,11 @@
 static const struct shape_def {
 	const char *system, *name;
 	enum tap_shape_kind kind;
-	const char *tid, *comm, *prio, *from, *from_comm, *from_prio, *value;
+	const char *tid, *comm, *prio, *from, *from_comm, *value;
 } shape_defs[] = {
 	{ .system = "sched", .name = "sched_switch", .kind = TAP_SHAPE_SWITCH, .tid = "next_pid",
 	  .comm = "next_comm", .prio = "next_prio", .from = "prev_pid", .from_comm = "prev_comm",
-	  .from_prio = "prev_prio", .value = "prev_state" },
+	  .value = "prev_state" },
 	{ .system = "sched", .name = "sched_waking", .kind = TAP_SHAPE_WAKING, .tid = "pid",
 	  .comm = "comm", .prio = "prio", .value = "target_cpu" },
 	{ .system = "sched", .name = "sched_wakeup", .kind = TAP_SHAPE_WAKEUP, .tid = "pid",
@@ -39,7 +39,7 @@ static void get_num(struct tap_num *n, const struct tap_format *fmt, const char 
 	*n = (struct tap_num){
 		.offset = f->offset,
 		.size = (uint8_t)f->size,
-		.plain = f->size == 4 && f->is_signed && !f->swap,
+		.plain = f->size >= 4 && f->is_signed && !f->swap ? (uint8_t)f->size : 0,
 		.field = f,
 	};
 }
@@ -85,7 +85,6 @@ void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt)
 	get_num(&s->tid, fmt, d->tid);
 	get_num(&s->prio, fmt, d->prio);
 	get_num(&s->from, fmt, d->from);
-	get_num(&s->from_prio, fmt, d->from_prio);
 	get_num(&s->value, fmt, d->value);
 	s->comm = get_text(fmt, d->comm);
 	s->from_comm = get_text(fmt, d->from_comm);

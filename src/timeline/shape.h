@@ -27,7 +27,7 @@ enum tap_shape_kind {
 struct tap_num {
 	uint32_t offset;
 	uint8_t size;
-	bool plain; /* 4 bytes of this machine's order */
+	uint8_t plain; /* 4 or 8: so many bytes of this machine's order, signed; 0: otherwise */
 	const struct tap_field *field;
 };
 
@@ -37,7 +37,6 @@ struct tap_shape {
 	struct tap_num tid;	 /* switched in, woken, forked, moved, ... */
 	struct tap_num prio;	 /* its priority */
 	struct tap_num from;	 /* switch: the task switched out. exec: old_pid. migrate: CPU */
-	struct tap_num from_prio; /* switch */
 	struct tap_num value;	 /* switch: prev_state. wakeup: target_cpu. migrate: to which CPU.
 				  * iowait: ns. cgroup: id */
 	const struct tap_field *comm, *from_comm; /* or NULL */
@@ -46,15 +45,21 @@ struct tap_shape {
 
 void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt);
 
-/* @rec holds at least fmt->min_size bytes: the reader sees to it. */
+/* The record holds at least fmt->min_size bytes: the reader sees to it. -1: no such field. */
 static inline int64_t tap_num_get(const struct tap_num *n, const struct tap_event *ev)
 {
-	int32_t v;
+	int32_t small;
+	int64_t big;
 
-	if (__builtin_expect(!n->plain, 0))
-		return n->size ? (int64_t)tap_field_u64(n->field, ev->data, ev->size) : -1;
-	memcpy(&v, (const char *)ev->data + n->offset, sizeof(v));
-	return v;
+	if (__builtin_expect(n->plain == sizeof(small), 1)) {
+		memcpy(&small, (const char *)ev->data + n->offset, sizeof(small));
+		return small;
+	}
+	if (n->plain == sizeof(big)) {
+		memcpy(&big, (const char *)ev->data + n->offset, sizeof(big));
+		return big;
+	}
+	return n->size ? (int64_t)tap_field_u64(n->field, ev->data, ev->size) : -1;
 }
 
 #endif

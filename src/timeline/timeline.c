@@ -17,11 +17,6 @@
  */
 #define ON_ITS_WAY_OUT_NS 10000u
 
-/* A CPU, and what is the timeline's alone. */
-struct cpu {
-	bool broken; /* what it runs is unknown because its next switch will not fit */
-};
-
 struct tap_timeline {
 	struct tap_timeline_opts opts;
 	struct tap_observer on; /* all zero where there is none */
@@ -29,7 +24,6 @@ struct tap_timeline {
 	uint64_t start_ns, end_ns; /* end: of the last event as long as !have_end */
 	uint64_t now_ns;	   /* of the last event */
 	struct tap_cpu *cpus;
-	struct cpu *inside; /* as long as .cpus */
 	unsigned int nr_cpus, cap_cpus;
 	struct tap_task **dir[TAP_MAX_TIDS / DIR_TIDS];
 	struct tap_task **tasks;
@@ -42,7 +36,8 @@ struct tap_timeline {
 	bool has_waking, has_migrate;
 
 	/* what the survey knows is told when its time comes */
-	uint64_t next_mark_ns; /* of the next hole or loss */
+	uint64_t next_mark_ns;	/* of the next hole or loss */
+	uint64_t next_break_ns; /* of the first break that is not in the past */
 	unsigned int next_hole, next_loss, next_break;
 	uint64_t hole_end_ns; /* of those that have begun, the latest */
 };
@@ -136,7 +131,8 @@ struct tap_task *tap_timeline_task(const struct tap_timeline *t, int tid)
 	return page ? page[(unsigned int)tid % DIR_TIDS] : NULL;
 }
 
-static void set_comm(struct tap_task *task, const struct tap_field *f, const struct tap_event *ev)
+static inline void set_comm(struct tap_task *task, const struct tap_field *f,
+			    const struct tap_event *ev)
 {
 	const char *comm;
 	uint32_t len;
@@ -159,17 +155,16 @@ static void set_comm(struct tap_task *task, const struct tap_field *f, const str
  * a state that nobody knows. NULL for idle, and for what can be no tid (a file may lie).
  * Return: 0 or -ENOMEM.
  */
-static int get_task(struct tap_timeline *t, const struct tap_num *tid, const struct tap_field *comm,
-		    const struct tap_event *ev, struct tap_task **out)
+static inline int get_task(struct tap_timeline *t, int64_t tid, const struct tap_field *comm,
+			   const struct tap_event *ev, struct tap_task **out)
 {
-	int64_t v = tap_num_get(tid, ev);
-
 	*out = NULL;
-	if (v <= 0 || v >= TAP_MAX_TIDS)
+	if (tid <= 0 || tid >= TAP_MAX_TIDS)
 		return 0;
-	*out = tap_timeline_task(t, (int)v);
-	if (!*out)
-		*out = add_task(t, (int)v, t->start_ns);
+	*out = tap_timeline_task(t, (int)tid);
+	if (__builtin_expect(*out != NULL, 1))
+		return 0;
+	*out = add_task(t, (int)tid, t->start_ns);
 	if (!*out)
 		return -ENOMEM;
 	set_comm(*out, comm, ev);
@@ -306,7 +301,6 @@ static int add_cpus(struct tap_timeline *t, unsigned int nr)
 	if (nr > t->cap_cpus) {
 		unsigned int cap = t->cap_cpus ? 2 * t->cap_cpus : 8;
 		struct tap_cpu *cpus;
-		struct cpu *inside;
 
 		if (cap < nr)
 			cap = nr;
@@ -314,16 +308,10 @@ static int add_cpus(struct tap_timeline *t, unsigned int nr)
 		if (!cpus)
 			return -ENOMEM;
 		t->cpus = cpus;
-		inside = reallocarray(t->inside, cap, sizeof(*inside));
-		if (!inside)
-			return -ENOMEM;
-		t->inside = inside;
 		t->cap_cpus = cap;
 	}
-	while (t->nr_cpus < nr) {
-		t->inside[t->nr_cpus] = (struct cpu){ 0 };
+	while (t->nr_cpus < nr)
 		t->cpus[t->nr_cpus++] = (struct tap_cpu){ 0 };
-	}
 	return 0;
 }
 
@@ -369,7 +357,7 @@ static int lose_cpu(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 	}
 	c->known = false;
 	c->task = NULL;
-	t->inside[cpu].broken = false;
+	c->broken = false;
 	return ret;
 }
 
@@ -392,7 +380,7 @@ static void contradict(struct tap_timeline *t, struct tap_task *task)
 {
 	if (task->state != TAP_RUNNING)
 		return;
-	t->inside[task->cpu].broken = true;
+	t->cpus[task->cpu].broken = true;
 	break_cpu(t, (unsigned int)task->cpu);
 }
 
@@ -448,10 +436,10 @@ static bool will_break(struct tap_timeline *t, int cpu, uint64_t now)
 	const struct tap_survey *s = t->opts.survey;
 	unsigned int i;
 
-	if (!s)
-		return false;
 	while (t->next_break < s->nr_breaks && s->breaks[t->next_break].from_ns < now)
 		t->next_break++;
+	t->next_break_ns = t->next_break < s->nr_breaks ? s->breaks[t->next_break].from_ns :
+							  UINT64_MAX;
 	for (i = t->next_break; i < s->nr_breaks && s->breaks[i].from_ns == now; i++)
 		if (s->breaks[i].cpu == cpu)
 			return true;
@@ -480,14 +468,14 @@ static int leave_cpu(struct tap_timeline *t, unsigned int cpu, const struct tap_
 	bool fits = c->known && c->task == task;
 	int ret;
 
-	if (__builtin_expect(!fits && (c->known || t->inside[cpu].broken), 0)) {
+	if (__builtin_expect(!fits && (c->known || c->broken), 0)) {
 		c->breaks += inside(t, now);
 		/* the survey did not tell: any task may have run here */
 		if (!t->opts.survey && c->since_ns < now)
 			t->hole_end_ns = now;
 		break_cpu(t, cpu);
 	}
-	t->inside[cpu].broken = false;
+	c->broken = false;
 	ret = close_cpu(t, cpu, now);
 	return ret ? ret : fits;
 }
@@ -498,8 +486,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_shape *s, const s
 	const struct tap_letter *letter;
 	int ret;
 
-	if (s->from_prio.size)
-		task->prio = (int)tap_num_get(&s->from_prio, ev);
+	set_comm(task, s->from_comm, ev);
 	letter = tap_letters_get(&t->letters, (uint64_t)tap_num_get(&s->value, ev));
 	if (!letter)
 		return -ENOMEM;
@@ -570,7 +557,7 @@ static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const st
 	if (__builtin_expect(t->letters_of != s->fmt, 0))
 		ret = learn_letters(t, s);
 	if (!ret)
-		ret = get_task(t, &s->from, s->from_comm, ev, &task);
+		ret = get_task(t, tap_num_get(&s->from, ev), s->from_comm, ev, &task);
 	if (!ret)
 		ret = revive(t, &task, ev->ts_ns);
 	if (!ret)
@@ -578,14 +565,14 @@ static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const st
 	if (ret >= 0 && task)
 		ret = switch_out(t, s, ev, task, ret);
 	if (ret >= 0)
-		ret = get_task(t, &s->tid, s->comm, ev, &task);
+		ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
 	if (!ret)
 		ret = revive(t, &task, ev->ts_ns);
 	if (ret)
 		return ret;
 	c->switches += inside(t, ev->ts_ns);
-	t->inside[ev->cpu].broken = will_break(t, ev->cpu, ev->ts_ns);
-	c->known = !t->inside[ev->cpu].broken && next >= 0 && next < TAP_MAX_TIDS;
+	c->broken = ev->ts_ns >= t->next_break_ns && will_break(t, ev->cpu, ev->ts_ns);
+	c->known = !c->broken && next >= 0 && next < TAP_MAX_TIDS;
 	c->task = c->known ? task : NULL;
 	if (!task)
 		return 0;
@@ -597,20 +584,24 @@ static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const st
 static int tell_wakeup(struct tap_timeline *t, const struct tap_shape *s,
 		       const struct tap_event *ev, struct tap_task *task, bool is_new)
 {
-	int64_t by = tap_num_get(&s->current, ev);
 	struct tap_wakeup w = {
 		.task = task, .cpu = ev->cpu, .ts_ns = ev->ts_ns, .is_new = is_new,
-		.target_cpu = s->value.size ? (int)tap_num_get(&s->value, ev) : -1,
-		.waker = by > 0 && by < TAP_MAX_TIDS ? tap_timeline_task(t, (int)by) : NULL,
+		.target_cpu = (int)tap_num_get(&s->value, ev),
 	};
+	int64_t by;
 
-	return t->on.wakeup && inside(t, ev->ts_ns) ? t->on.wakeup(t->opts.ctx, &w) : 0;
+	if (!t->on.wakeup || !inside(t, ev->ts_ns))
+		return 0;
+	by = tap_num_get(&s->current, ev);
+	if (by > 0 && by < TAP_MAX_TIDS)
+		w.waker = tap_timeline_task(t, (int)by);
+	return t->on.wakeup(t->opts.ctx, &w);
 }
 
 static void note_waker(struct tap_task *task, const struct tap_shape *s, const struct tap_event *ev)
 {
 	task->woken_ns = ev->ts_ns;
-	task->waker_tid = s->current.size ? (int)tap_num_get(&s->current, ev) : -1;
+	task->waker_tid = (int)tap_num_get(&s->current, ev);
 	task->waker_cpu = ev->cpu;
 	task->placed = false;
 	if (s->value.size)
@@ -625,7 +616,7 @@ static int on_waking(struct tap_timeline *t, const struct tap_shape *s, const st
 	struct tap_task *task;
 	int ret;
 
-	ret = get_task(t, &s->tid, s->comm, ev, &task);
+	ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
 	if (!ret)
 		ret = revive(t, &task, ev->ts_ns);
 	if (ret || !task)
@@ -640,7 +631,7 @@ static int on_waking(struct tap_timeline *t, const struct tap_shape *s, const st
 		if (tap_num_get(&s->current, ev) == task->tid || ev->ts_ns == task->since_ns)
 			return 0;
 		task->woken_running_ns = ev->ts_ns;
-		task->waker_tid = s->current.size ? (int)tap_num_get(&s->current, ev) : -1;
+		task->waker_tid = (int)tap_num_get(&s->current, ev);
 		task->waker_cpu = ev->cpu;
 		return 0;
 	case TAP_PREEMPTED: /* as it was about to sleep: now it stays runnable */
@@ -663,7 +654,7 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_shape *s, const st
 
 	if (!t->has_waking)
 		return on_waking(t, s, ev);
-	ret = get_task(t, &s->tid, s->comm, ev, &task);
+	ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
 	if (ret || !task)
 		return ret;
 	if (is_asleep(task) && task->woken_running_ns)
@@ -737,9 +728,9 @@ static int on_exec(struct tap_timeline *t, const struct tap_shape *s, const stru
 	struct tap_task *old, *new;
 	int ret;
 
-	ret = get_task(t, &s->from, NULL, ev, &old);
+	ret = get_task(t, tap_num_get(&s->from, ev), NULL, ev, &old);
 	if (!ret)
-		ret = get_task(t, &s->tid, NULL, ev, &new);
+		ret = get_task(t, tap_num_get(&s->tid, ev), NULL, ev, &new);
 	if (ret || !old || !new || old == new)
 		return ret;
 	ret = close_cpu(t, (unsigned int)ev->cpu, ev->ts_ns);
@@ -790,7 +781,7 @@ static int on_migrate(struct tap_timeline *t, const struct tap_shape *s, const s
 	};
 	int ret;
 
-	ret = get_task(t, &s->tid, s->comm, ev, &m.task);
+	ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &m.task);
 	if (ret || !m.task)
 		return ret;
 	m.why = why_moved(t, s, m.task, ev);
@@ -809,7 +800,7 @@ static int on_iowait(struct tap_timeline *t, const struct tap_shape *s, const st
 {
 	uint64_t delay = (uint64_t)tap_num_get(&s->value, ev), from;
 	struct tap_task *task;
-	int ret = get_task(t, &s->tid, s->comm, ev, &task);
+	int ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
 
 	if (ret || !task)
 		return ret;
@@ -823,11 +814,15 @@ static int on_iowait(struct tap_timeline *t, const struct tap_shape *s, const st
 static int on_named(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
 	struct tap_task *task;
-	int ret = get_task(t, &s->tid, s->comm, ev, &task);
+	int ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
 
-	if (!ret && task && s->kind != TAP_SHAPE_RENAME)
+	if (ret || !task)
+		return ret;
+	if (s->kind == TAP_SHAPE_RENAME)
+		set_comm(task, s->comm, ev);
+	else
 		task->cgroup = (uint64_t)tap_num_get(&s->value, ev);
-	return ret;
+	return 0;
 }
 
 /* A loss that no survey has told of: the tap is opened again behind it. */
@@ -909,6 +904,7 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 	t->has_waking = s && s->buffer[TAP_SHAPE_WAKING] != TAP_SURVEY_NO_BUFFER;
 	t->has_migrate = s && s->buffer[TAP_SHAPE_MIGRATE] != TAP_SURVEY_NO_BUFFER;
 	set_mark(t);
+	t->next_break_ns = s && s->nr_breaks ? 0 : UINT64_MAX;
 	t->shapes = calloc(TAP_NR_IDS, sizeof(*t->shapes));
 	if (!t->shapes || add_cpus(t, opts->nr_cpus < TAP_MAX_CPUS ? opts->nr_cpus : TAP_MAX_CPUS)) {
 		tap_timeline_free(t);
@@ -932,7 +928,6 @@ void tap_timeline_free(struct tap_timeline *t)
 	free(t->shapes);
 	free(t->tasks);
 	free(t->cpus);
-	free(t->inside);
 	free(t);
 }
 

@@ -79,6 +79,7 @@ struct tap_cpu {
 
 	/* now */
 	bool known;
+	bool broken; /* the timeline's own: not known, for its next switch will not fit */
 	struct tap_task *task; /* what runs, if known; NULL: idle */
 	uint64_t since_ns;
 };
