@@ -6,6 +6,8 @@
 TAP_CMD(record)
 TAP_CMD(dump)
 TAP_CMD(summary)
+TAP_CMD(timehist)
+TAP_CMD(map)
 TAP_CMD(list)
 TAP_CMD(doctor)
 TAP_CMD(repair)

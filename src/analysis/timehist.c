@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/timehist.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One task's wait since its last slice; after the switch-in: the one before the slice. */
+struct tap_timehist_task {
+	uint64_t wait_ns[TAP_NR_STATES];
+	bool used;	  /* was told of before */
+	bool waits_known; /* from the last slice, or its birth, on */
+	int waker_tid;
+	int last_cpu; /* where the last slice was */
+	struct tap_row_util util, start_util;
+};
+
+static const struct tap_row_util no_util = { -1, -1 };
+
+/* Return: NULL when out of memory. */
+static struct tap_timehist_task *task_get(struct tap_timehist *h, const struct tap_task *task)
+{
+	if (task->index >= h->nr_tasks) {
+		unsigned int nr = task->index * 2 + 64;
+		struct tap_timehist_task *tasks = reallocarray(h->tasks, nr, sizeof(*tasks));
+
+		if (!tasks)
+			return NULL;
+		for (unsigned int i = h->nr_tasks; i < nr; i++)
+			tasks[i] = (struct tap_timehist_task){
+				.waker_tid = -1, .last_cpu = -1, .util = no_util,
+				.start_util = no_util,
+			};
+		h->tasks = tasks;
+		h->nr_tasks = nr;
+	}
+	return &h->tasks[task->index];
+}
+
+/* Whether a loss has something to say within the window. */
+static bool loss_counts(const struct tap_timehist *h, const struct tap_loss *l)
+{
+	return l->to_ns >= h->start_ns && l->from_ns <= h->end_ns;
+}
+
+/* The losses that end up to @ns: no other row that ended before one comes after it. */
+static int tell_losses(struct tap_timehist *h, uint64_t ns)
+{
+	const struct tap_survey *s = h->survey;
+	int ret = 0;
+
+	while (!ret && h->next_loss < s->nr_kept_losses && s->losses[h->next_loss].to_ns <= ns) {
+		const struct tap_loss *l = &s->losses[h->next_loss++];
+		struct tap_row row = {
+			.what = TAP_ROW_LOST, .from_ns = l->from_ns, .to_ns = l->to_ns,
+			.cpu = l->cpu, .waker_tid = -1, .from_cpu = -1, .to_cpu = -1,
+			.lost_cnt = l->count, .start_util = no_util, .end_util = no_util,
+		};
+
+		if (loss_counts(h, l))
+			ret = h->row(h->ctx, &row);
+	}
+	return ret;
+}
+
+static int tell(struct tap_timehist *h, const struct tap_row *row)
+{
+	int ret = tell_losses(h, row->to_ns);
+
+	return ret ? ret : h->row(h->ctx, row);
+}
+
+static int tell_slice(struct tap_timehist *h, struct tap_timehist_task *t,
+		      const struct tap_stretch *s)
+{
+	struct tap_row row = {
+		.what = TAP_ROW_SLICE, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu,
+		.task = s->task, .waker_tid = t->waker_tid, .from_cpu = t->last_cpu, .to_cpu = -1,
+		.waits_known = t->waits_known, .whole = s->whole, .end = s->end,
+		.start_util = t->start_util, .end_util = t->util,
+	};
+
+	memcpy(row.wait_ns, t->wait_ns, sizeof(row.wait_ns));
+	memset(t->wait_ns, 0, sizeof(t->wait_ns));
+	t->waits_known = true;
+	t->waker_tid = -1;
+	t->last_cpu = s->cpu;
+	return tell(h, &row);
+}
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	struct tap_timehist *h = ctx;
+	struct tap_timehist_task *t = task_get(h, s->task);
+	enum tap_state kind = s->state == TAP_STOPPED ? TAP_SLEEPING : s->state;
+
+	if (!t)
+		return -ENOMEM;
+	if (!t->used) {
+		/* before it runs it was woken, and before that it waited for something */
+		t->waits_known = s->from_ns > h->start_ns ||
+				 (s->state != TAP_WAKING && s->state != TAP_RUNNING);
+		t->last_cpu = s->state == TAP_RUNNING ? -1 : s->task->run_cpu;
+		t->used = true;
+	}
+	if (s->state == TAP_RUNNING)
+		return tell_slice(h, t, s);
+	t->wait_ns[kind] += s->to_ns - s->from_ns;
+	if (s->state == TAP_WAKING)
+		t->waker_tid = s->task->waker_tid;
+	t->start_util = t->util;
+	return 0;
+}
+
+static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+{
+	struct tap_row row = {
+		.what = TAP_ROW_UNKNOWN, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu,
+		.waker_tid = -1, .from_cpu = -1, .to_cpu = -1, .start_util = no_util,
+		.end_util = no_util,
+	};
+
+	return s->what == TAP_CPU_UNKNOWN && s->to_ns > s->from_ns ? tell(ctx, &row) : 0;
+}
+
+static int on_wakeup(void *ctx, const struct tap_wakeup *w)
+{
+	struct tap_row row = {
+		.what = TAP_ROW_WAKEUP, .from_ns = w->ts_ns, .to_ns = w->ts_ns, .cpu = w->cpu,
+		.task = w->task, .from_cpu = -1, .to_cpu = -1,
+		.waker_tid = w->waker ? w->waker->tid : -1, .start_util = no_util,
+		.end_util = no_util,
+	};
+
+	return tell(ctx, &row);
+}
+
+static int on_migration(void *ctx, const struct tap_migration *m)
+{
+	struct tap_row row = {
+		.what = TAP_ROW_MIGRATION, .from_ns = m->ts_ns, .to_ns = m->ts_ns, .cpu = m->cpu,
+		.task = m->task, .waker_tid = -1, .from_cpu = m->from, .to_cpu = m->to,
+		.start_util = no_util, .end_util = no_util,
+	};
+
+	return tell(ctx, &row);
+}
+
+const struct tap_observer tap_timehist_observer = {
+	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD),
+	.stretch = on_stretch,
+	.cpu = on_cpu,
+	.wakeup = on_wakeup,
+	.migration = on_migration,
+};
+
+void tap_timehist_release(struct tap_timehist *h)
+{
+	free(h->tasks);
+	h->tasks = NULL;
+	h->nr_tasks = 0;
+}
+
+int tap_timehist_end(struct tap_timehist *h)
+{
+	return tell_losses(h, UINT64_MAX);
+}
+
+bool tap_timehist_wants(const struct tap_format *fmt)
+{
+	return !strcmp(fmt->name, "sched_pelt_se") || !strcmp(fmt->name, "sched_util_est_se");
+}
+
+static int field(const struct tap_event *ev, const char *name)
+{
+	const struct tap_field *f = tap_format_field(ev->fmt, name);
+
+	return f ? (int)tap_field_u64(f, ev->data, ev->size) : -1;
+}
+
+int tap_timehist_event(struct tap_timehist *h, const struct tap_timeline *timeline,
+		       const struct tap_event *ev)
+{
+	const struct tap_task *task = tap_timeline_task(timeline, field(ev, "pid"));
+	struct tap_timehist_task *t;
+
+	if (!task) /* a cgroup's pid is -1 */
+		return 0;
+	t = task_get(h, task);
+	if (!t)
+		return -ENOMEM;
+	t->util.util = field(ev, "util");
+	if (!strcmp(ev->fmt->name, "sched_util_est_se"))
+		t->util.util_est = field(ev, "enqueued");
+	return 0;
+}
+
+/* Return: NULL when out of memory. */
+static struct tap_slices *slices_get(struct tap_slices_sum *sum, unsigned int index)
+{
+	if (index >= sum->nr) {
+		unsigned int nr = index * 2 + 64;
+		struct tap_slices *tasks = reallocarray(sum->tasks, nr, sizeof(*tasks));
+
+		if (!tasks)
+			return NULL;
+		memset(tasks + sum->nr, 0, (nr - sum->nr) * sizeof(*tasks));
+		sum->tasks = tasks;
+		sum->nr = nr;
+	}
+	return &sum->tasks[index];
+}
+
+int tap_slices_add(struct tap_slices_sum *sum, const struct tap_row *row, uint64_t start_ns)
+{
+	uint64_t ran = row->to_ns - row->from_ns;
+	struct tap_slices *s;
+
+	if (row->what != TAP_ROW_SLICE)
+		return 0;
+	s = slices_get(sum, row->task->index);
+	if (!s)
+		return -ENOMEM;
+	s->task = row->task;
+	s->run_ns += row->to_ns - (row->from_ns < start_ns ? start_ns : row->from_ns);
+	if (!row->whole) {
+		s->censored++;
+		return 0;
+	}
+	if (!s->slices++ || ran < s->min_ns)
+		s->min_ns = ran;
+	if (ran > s->max_ns)
+		s->max_ns = ran;
+	s->sum_ns += ran;
+	return 0;
+}
+
+static int by_run_time(const void *a, const void *b)
+{
+	const struct tap_slices *x = a, *y = b;
+
+	if (x->run_ns != y->run_ns)
+		return x->run_ns < y->run_ns ? 1 : -1;
+	return (x->task->index > y->task->index) - (x->task->index < y->task->index);
+}
+
+void tap_slices_sort(struct tap_slices_sum *sum)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < sum->nr; i++)
+		if (sum->tasks[i].task)
+			sum->tasks[nr++] = sum->tasks[i];
+	sum->nr = nr;
+	if (nr)
+		qsort(sum->tasks, nr, sizeof(*sum->tasks), by_run_time);
+}
+
+void tap_slices_release(struct tap_slices_sum *sum)
+{
+	free(sum->tasks);
+	*sum = (struct tap_slices_sum){ 0 };
+}

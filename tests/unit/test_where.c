@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/where.h"
+
+#define MAX_STEPS 8
+#define START 100u
+
+enum what { UNKNOWN = -2, IDLE = -1 }; /* or the number of a task; from 5 on they are not wanted */
+
+struct step {
+	int cpu;
+	uint64_t from_ns, to_ns;
+	int what;
+};
+
+struct where_case {
+	const char *name;
+	unsigned int seen; /* bits: CPUs that the timeline knows at the window's start */
+	struct step steps[MAX_STEPS];
+	/* "time:cpu=what", a "|" where .steps end: what comes behind it waited for the end */
+	const char *want;
+};
+
+static const struct where_case cases[] = {
+	{
+		.name = "changes come in time order, though stretches come as they end",
+		.seen = 3,
+		.steps = { { 0, 100, 110, 1 }, { 0, 110, 120, 2 }, { 1, 100, 130, IDLE },
+			   { 0, 120, 150, IDLE }, { 1, 130, 150, 1 } },
+		.want = "100:0=t1 100:1=idle 110:0=t2 120:0=idle 130:1=t1 |",
+	},
+	{
+		.name = "a change waits while another CPU may have an earlier one",
+		.seen = 3,
+		.steps = { { 0, 100, 110, 1 }, { 0, 110, 120, 2 } },
+		.want = "|100:0=t1 110:0=t2 ",
+	},
+	{
+		.name = "at the same time the lower CPU comes first",
+		.seen = 7,
+		.steps = { { 2, 100, 120, 1 }, { 1, 100, 120, 2 }, { 0, 100, 120, 3 } },
+		.want = "100:0=t3 100:1=t2 100:2=t1 |",
+	},
+	{
+		.name = "what a CPU shows already is no change, and unknown is what it shows first",
+		.seen = 1,
+		.steps = { { 0, 100, 110, UNKNOWN }, { 0, 110, 120, 1 }, { 0, 120, 130, 1 },
+			   { 0, 130, 140, UNKNOWN }, { 0, 140, 150, UNKNOWN } },
+		.want = "110:0=t1 130:0=unknown |",
+	},
+	{
+		.name = "what takes no time is no change",
+		.seen = 1,
+		.steps = { { 0, 100, 110, 1 }, { 0, 110, 110, 2 }, { 0, 110, 120, 3 } },
+		.want = "100:0=t1 110:0=t3 |",
+	},
+	{
+		.name = "tasks that are not looked for are one",
+		.seen = 1,
+		.steps = { { 0, 100, 110, 5 }, { 0, 110, 120, 6 }, { 0, 120, 130, 1 } },
+		.want = "100:0=other 120:0=t1 |",
+	},
+	{
+		.name = "nothing waits for a CPU that is seen later",
+		.seen = 1,
+		.steps = { { 0, 100, 110, 1 }, { 0, 110, 120, IDLE }, { 1, 100, 125, UNKNOWN },
+			   { 0, 120, 130, 2 }, { 1, 125, 140, 1 } },
+		.want = "100:0=t1 110:0=idle 120:0=t2 125:1=t1 |",
+	},
+};
+
+struct got {
+	char text[1024];
+	struct tap_cpu cpus[4];
+};
+
+static int on_change(void *ctx, const struct tap_where_change *c)
+{
+	static const char *const what[] = {
+		[TAP_WHERE_UNKNOWN] = "unknown", [TAP_WHERE_IDLE] = "idle", [TAP_WHERE_RUN] = "t",
+		[TAP_WHERE_OTHER] = "other",
+	};
+	char *text = ((struct got *)ctx)->text, number[16] = "";
+	size_t len = strlen(text);
+
+	if (c->task)
+		snprintf(number, sizeof(number), "%d", c->task->tid);
+	snprintf(text + len, 1024 - len, "%u:%d=%s%s ", (unsigned int)c->ts_ns, c->cpu,
+		 what[c->what], number);
+	return 0;
+}
+
+static bool wants(void *ctx, const struct tap_task *task)
+{
+	(void)ctx;
+	return task->tid < 5;
+}
+
+static const struct tap_cpu *cpus(void *ctx, unsigned int *nr)
+{
+	*nr = 4;
+	return ((struct got *)ctx)->cpus;
+}
+
+static void run_case(void **state)
+{
+	const struct where_case *c = *state;
+	struct got got = { "" };
+	struct tap_where w = { .wants = wants, .change = on_change, .cpus = cpus, .ctx = &got,
+			       .start_ns = START };
+	struct tap_task tasks[8];
+
+	for (int i = 0; i < 4; i++)
+		got.cpus[i].seen = c->seen >> i & 1;
+	for (int i = 0; i < 8; i++)
+		tasks[i] = (struct tap_task){ .tid = i };
+	for (const struct step *s = c->steps; s < c->steps + MAX_STEPS && s->to_ns; s++) {
+		struct tap_cpu_stretch stretch = {
+			.cpu = s->cpu, .from_ns = s->from_ns, .to_ns = s->to_ns,
+			.what = s->what == UNKNOWN ? TAP_CPU_UNKNOWN :
+				s->what == IDLE ? TAP_CPU_IDLE : TAP_CPU_RUN,
+			.task = s->what >= 0 ? &tasks[s->what] : NULL,
+		};
+
+		assert_int_equal(tap_where_observer.cpu(&w, &stretch), 0);
+	}
+	strcat(got.text, "|");
+	assert_int_equal(tap_where_end(&w), 0);
+	tap_where_release(&w);
+	assert_string_equal(got.text, c->want);
+}
+
+/* Many stretches in a mixed-up order of their starts come out in order. */
+static int in_order(void *ctx, const struct tap_where_change *c)
+{
+	uint64_t *last_ns = ctx;
+
+	assert_true(c->ts_ns >= *last_ns);
+	*last_ns = c->ts_ns;
+	return 0;
+}
+
+static const struct tap_cpu *four_cpus(void *ctx, unsigned int *nr)
+{
+	static const struct tap_cpu four[4] = { { true }, { true }, { true }, { true } };
+
+	(void)ctx;
+	*nr = 4;
+	return four;
+}
+
+static void a_thousand_changes_stay_in_order(void **state)
+{
+	uint64_t last_ns = 0, from[4] = { START, START, START, START };
+	struct tap_where w = { .wants = wants, .change = in_order, .cpus = four_cpus,
+			       .ctx = &last_ns, .start_ns = START };
+	struct tap_task tasks[2] = { { .tid = 1 }, { .tid = 2 } };
+
+	(void)state;
+	for (uint64_t i = 1; i <= 1000; i++) {
+		int cpu = i % 100 ? (int)(i % 3) : 3; /* one CPU seldom switches */
+		struct tap_cpu_stretch s = { .cpu = cpu, .what = TAP_CPU_RUN, .task = &tasks[i & 1],
+					     .from_ns = from[cpu], .to_ns = START + 10 * i };
+
+		assert_int_equal(tap_where_observer.cpu(&w, &s), 0);
+		from[cpu] = s.to_ns;
+	}
+	assert_int_equal(tap_where_end(&w), 0);
+	assert_int_equal(last_ns, START + 10 * 996); /* where the 999th began */
+	tap_where_release(&w);
+}
+
+static void names_are_short_and_given_once(void **state)
+{
+	static const struct {
+		uint64_t n;
+		const char *name;
+	} want[] = {
+		{ 0, "A0" }, { 1, "B0" }, { 25, "Z0" }, { 26, "a0" }, { 51, "z0" }, { 52, "A1" },
+		{ 519, "z9" }, { 520, "AA" }, { 3223, "zz" }, { 3224, "A00" },
+		{ 3223 + 52 * 62 * 62, "zzz" }, { 3224 + 52 * 62 * 62, "A000" },
+	};
+	char name[TAP_WHERE_NAME];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		assert_int_equal(tap_where_name(name, want[i].n), strlen(want[i].name));
+		assert_string_equal(name, want[i].name);
+	}
+	assert_true(tap_where_name(name, UINT32_MAX) < TAP_WHERE_NAME);
+}
+
+int main(void)
+{
+	enum { NR = sizeof(cases) / sizeof(*cases) };
+	struct CMUnitTest tests[NR + 2] = {
+		[NR] = cmocka_unit_test(a_thousand_changes_stay_in_order),
+		[NR + 1] = cmocka_unit_test(names_are_short_and_given_once),
+	};
+
+	for (size_t i = 0; i < NR; i++)
+		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
+						.initial_state = (void *)&cases[i] };
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
