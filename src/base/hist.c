@@ -6,11 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void free_rows(uint32_t **rows)
+{
+	for (unsigned int i = 0; rows && i < TAP_HIST_ROWS; i++)
+		free(rows[i]);
+	free(rows);
+}
+
 void tap_hist_release(struct tap_hist *h)
 {
-	for (unsigned int i = 0; h->rows && i < TAP_HIST_ROWS; i++)
-		free(h->rows[i]);
-	free(h->rows);
+	free_rows(h->rows);
+	free_rows(h->high);
 	free(h->exact);
 	*h = (struct tap_hist)TAP_HIST_INIT;
 }
@@ -26,21 +32,45 @@ static uint64_t bucket_to(unsigned int row, unsigned int i)
 }
 
 /* The row's buckets, allocated; or NULL. */
-static uint64_t *get_row(struct tap_hist *h, unsigned int row)
+static uint32_t *get_row(uint32_t ***rows, unsigned int row)
 {
-	if (!h->rows[row])
-		h->rows[row] = calloc(TAP_HIST_SUB, sizeof(**h->rows));
-	return h->rows[row];
+	if (!*rows)
+		*rows = calloc(TAP_HIST_ROWS, sizeof(**rows));
+	if (!*rows)
+		return NULL;
+	if (!(*rows)[row])
+		(*rows)[row] = calloc(TAP_HIST_SUB, sizeof(***rows));
+	return (*rows)[row];
+}
+
+static uint64_t get_bucket(const struct tap_hist *h, unsigned int row, unsigned int i)
+{
+	uint64_t high = h->high && h->high[row] ? h->high[row][i] : 0;
+
+	return high << 32 | h->rows[row][i];
+}
+
+static int add_to_bucket(struct tap_hist *h, unsigned int row, unsigned int i, uint64_t weight)
+{
+	uint32_t *low = get_row(&h->rows, row), *high;
+	uint64_t sum;
+
+	if (!low)
+		return -ENOMEM;
+	sum = get_bucket(h, row, i) + weight;
+	if (sum >> 32) {
+		high = get_row(&h->high, row);
+		if (!high)
+			return -ENOMEM;
+		high[i] = (uint32_t)(sum >> 32);
+	}
+	low[i] = (uint32_t)sum;
+	return 0;
 }
 
 static int count_in_bucket(struct tap_hist *h, uint64_t v, uint64_t weight)
 {
-	uint64_t *row = get_row(h, tap_hist_row(v));
-
-	if (!row)
-		return -ENOMEM;
-	row[tap_hist_bucket(v)] += weight;
-	return 0;
+	return add_to_bucket(h, tap_hist_row(v), tap_hist_bucket(v), weight);
 }
 
 /* From values to buckets. */
@@ -93,14 +123,14 @@ int tap_hist_add_weighted(struct tap_hist *h, uint64_t v, uint64_t weight)
 
 static int merge_rows(struct tap_hist *to, const struct tap_hist *from)
 {
-	for (unsigned int row = 0; row < TAP_HIST_ROWS; row++) {
-		if (!from->rows[row])
-			continue;
-		if (!get_row(to, row))
-			return -ENOMEM;
-		for (unsigned int i = 0; i < TAP_HIST_SUB; i++)
-			to->rows[row][i] += from->rows[row][i];
-	}
+	int ret = 0;
+
+	for (unsigned int row = 0; row < TAP_HIST_ROWS; row++)
+		for (unsigned int i = 0; !ret && from->rows[row] && i < TAP_HIST_SUB; i++)
+			if (get_bucket(from, row, i))
+				ret = add_to_bucket(to, row, i, get_bucket(from, row, i));
+	if (ret)
+		return ret;
 	to->count += from->count;
 	to->sum += from->sum;
 	to->min = from->min < to->min ? from->min : to->min;
@@ -176,7 +206,7 @@ uint64_t tap_hist_quantile(const struct tap_hist *h, double part)
 	}
 	for (unsigned int row = 0; row < TAP_HIST_ROWS; row++)
 		for (unsigned int i = 0; h->rows[row] && i < TAP_HIST_SUB; i++) {
-			seen += h->rows[row][i];
+			seen += get_bucket(h, row, i);
 			if (seen >= rank)
 				return clamp_middle(h, row, i);
 		}
@@ -212,6 +242,7 @@ void tap_hist_for_each(const struct tap_hist *h,
 	}
 	for (unsigned int row = 0; row < TAP_HIST_ROWS; row++)
 		for (unsigned int i = 0; h->rows[row] && i < TAP_HIST_SUB; i++)
-			if (h->rows[row][i])
-				fn(ctx, bucket_from(row, i), bucket_to(row, i), h->rows[row][i]);
+			if (get_bucket(h, row, i))
+				fn(ctx, bucket_from(row, i), bucket_to(row, i),
+				   get_bucket(h, row, i));
 }

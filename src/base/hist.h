@@ -21,7 +21,8 @@ struct tap_hist {
 	uint64_t min, max; /* UINT64_MAX, 0 while empty */
 	unsigned __int128 sum; /* of values times weight */
 	uint64_t *exact; /* owned; count values, until there are more than TAP_HIST_EXACT */
-	uint64_t **rows; /* owned; TAP_HIST_ROWS pointers, or NULL while exact */
+	uint32_t **rows; /* owned; TAP_HIST_ROWS pointers, or NULL while exact */
+	uint32_t **high; /* the same, for what is above 2^32 in a bucket; NULL: nothing is */
 };
 
 /* {0} is not empty: use this. */
@@ -72,9 +73,9 @@ static inline void tap_hist_note(struct tap_hist *h, uint64_t v, uint64_t weight
 /* Inline, for reports add a value for every other event. Return: 0 or -ENOMEM. */
 static inline int tap_hist_add(struct tap_hist *h, uint64_t v)
 {
-	uint64_t *row = h->rows ? h->rows[tap_hist_row(v)] : NULL;
+	uint32_t *row = h->rows ? h->rows[tap_hist_row(v)] : NULL;
 
-	if (!row)
+	if (!row || row[tap_hist_bucket(v)] == UINT32_MAX)
 		return tap_hist_add_weighted(h, v, 1);
 	row[tap_hist_bucket(v)]++;
 	tap_hist_note(h, v, 1);

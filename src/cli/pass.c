@@ -94,30 +94,41 @@ int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *us
 	return ret;
 }
 
-/* The kinds of events that anybody has a use for. */
-static int choose(struct tap_pass *p, const struct tap_pass_events *events, void *ctx, bool *extra)
+/*
+ * The kinds of events that anybody has a use for.
+ * Return: by id, which of them @events wants; owned by the caller, NULL when out of memory.
+ */
+static bool *choose(struct tap_pass *p, const struct tap_pass_events *events, void *ctx,
+		    bool *extra)
 {
+	bool *wanted = calloc(TAP_NR_IDS, sizeof(*wanted));
+	bool *asked_for = calloc(TAP_NR_IDS, sizeof(*asked_for));
+	bool cgroups = p->opts->pick.cgroups.nr;
 	const struct tap_format *const *formats;
-	bool *wanted = calloc(TAP_NR_IDS, sizeof(*wanted)), cgroups = p->opts->pick.cgroups.nr;
 	unsigned int nr;
 
-	if (!wanted)
-		return -ENOMEM;
 	*extra = false;
+	if (!wanted || !asked_for) {
+		free(wanted);
+		free(asked_for);
+		return NULL;
+	}
 	formats = tap_reader_formats(p->in.reader, &nr);
 	for (unsigned int i = 0; i < nr; i++) {
 		bool asked = events && events->wants(ctx, formats[i]);
 
 		*extra |= asked;
+		asked_for[formats[i]->id] = asked;
 		wanted[formats[i]->id] = asked || tap_timeline_wants(formats[i], cgroups);
 	}
 	tap_reader_only(p->in.reader, wanted);
 	free(wanted);
-	return 0;
+	return asked_for;
 }
 
 static int start(struct tap_pass *p, const struct tap_observer *observer,
-		 const struct tap_pass_events *events, void *ctx, struct tap_err *err)
+		 const struct tap_pass_events *events, void *ctx, bool **asked_for,
+		 struct tap_err *err)
 {
 	struct tap_timeline_opts opts = {
 		.start_ns = p->start_ns, .end_ns = p->end_ns, .survey = &p->survey,
@@ -129,7 +140,8 @@ static int start(struct tap_pass *p, const struct tap_observer *observer,
 	tap_reader_rewind(p->in.reader);
 	limit(p);
 	tap_reader_unmerged(p->in.reader, false);
-	if (choose(p, events, ctx, &extra) || tap_timeline_new(&opts, &p->timeline))
+	*asked_for = choose(p, events, ctx, &extra);
+	if (!*asked_for || tap_timeline_new(&opts, &p->timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	if (p->survey.buffer[TAP_SHAPE_SWITCH] == TAP_SURVEY_NO_BUFFER && !extra &&
 	    !tap_timeline_end(p->timeline))
@@ -148,22 +160,22 @@ static int failed(const struct tap_pass *p, int code, struct tap_err *err)
 int tap_pass_run(struct tap_pass *p, const struct tap_observer *observer,
 		 const struct tap_pass_events *events, void *ctx, struct tap_err *err)
 {
+	bool *asked_for = NULL;
 	struct tap_event ev;
-	int ret, code;
+	int ret, code = 0;
 
-	ret = start(p, observer, events, ctx, err);
-	if (ret)
-		return ret;
-	while ((ret = tap_reader_next(p->in.reader, &ev, err)) > 0) {
+	ret = start(p, observer, events, ctx, &asked_for, err);
+	while (!ret && !code && (ret = tap_reader_next(p->in.reader, &ev, err)) > 0) {
+		ret = 0;
 		code = tap_timeline_event(p->timeline, &ev);
-		if (!code && events && ev.fmt && ev.ts_ns >= p->start_ns && events->wants(ctx, ev.fmt))
+		if (!code && ev.fmt && asked_for[ev.fmt->id] && ev.ts_ns >= p->start_ns)
 			code = events->event(ctx, &ev);
-		if (__builtin_expect(code, 0))
-			return failed(p, code, err);
 	}
+	free(asked_for);
 	if (ret)
 		return ret;
-	code = tap_timeline_end(p->timeline);
+	if (!code)
+		code = tap_timeline_end(p->timeline);
 	return code ? failed(p, code, err) : 0;
 }
 

@@ -12,7 +12,7 @@
 #define BETWEEN 2u   /* blanks between two columns */
 #define MAX_NUMBER 32u /* bytes of one, but for TAP_CELL_REAL */
 
-/* A number is made from its end, and copied with what happens to lie behind it: see put_number(). */
+/* A number is made from its end, and copied with what lies behind it: see put_number(). */
 struct number {
 	char digits[MAX_NUMBER], end[MAX_NUMBER];
 };
@@ -297,6 +297,10 @@ void tap_table_text(struct tap_table *t, const char *s, size_t len)
 	assert(c->cell == TAP_CELL_TEXT || (c->cell == TAP_CELL_LABEL && !c->key));
 	switch (t->to->style) {
 	case TAP_STYLE_TEXT:
+		if (!len) { /* nothing to see, perhaps at the line's end */
+			t->pad += BETWEEN + c->width;
+			break;
+		}
 		put_blanks(b, t->pad);
 		start = b->len;
 		if (c->cell == TAP_CELL_LABEL)

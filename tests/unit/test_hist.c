@@ -58,6 +58,10 @@ static const struct hist_case cases[] = {
 	  true },
 	{ "weight after values", { { 7, 0, 3, 1 }, { 9, 0, 1, 7 } }, 10, 7, 9, 8.4,
 	  { { 0.3, 7 }, { 0.31, 9 } }, true },
+	{ "weights above 2^32",
+	  { { 10, 0, 1, 0xffffffff }, { 10, 0, 2, 1 }, { 50, 0, 2, 0xc0000000 } },
+	  0x280000001, 10, 50, (10 * 4294967297.0 + 50 * 6442450944.0) / 10737418241.0,
+	  { { 0.4, 10 }, { 0.41, 50 } }, true },
 	{ "the greatest of all values", { { UINT64_MAX, 0, 40, 1 } }, 40, UINT64_MAX, UINT64_MAX,
 	  18446744073709551615.0, { { 0.5, UINT64_MAX } } },
 	{ "never outside of what came", { { 1000000, 0, 50, 1 }, { 1000001, 0, 50, 1 } }, 100,
@@ -187,6 +191,5 @@ int main(void)
 		cmocka_unit_test(test_buckets_of_few),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("hist", tests, NULL, NULL);
 }

@@ -81,13 +81,14 @@ static const struct table_case {
 	  "    1.235   1234.567     1.500   12.345678901    -1    12.3\n"
 	  "    0.000      0.000     0.000    0.000000000    31     0.0\n"
 	  "    0.001      0.009     0.001    0.000000009    10   100.0\n" },
-	{ "unknown in text", TAP_STYLE_TEXT, numbers, { { NONE, NONE, NONE, NONE, NONE, REAL(NAN) } },
-	  1,
+	{ "unknown in text", TAP_STYLE_TEXT, numbers,
+	  { { NONE, NONE, NONE, NONE, NONE, REAL(NAN) } }, 1,
 	  "   run ms     max us    life s             at   cpu       %\n"
 	  "        -          -         -              -     -       -\n" },
 	{ "no blanks at the end, text columns only", TAP_STYLE_TEXT, partly,
-	  { { TEXT("a"), S64(1), TEXT("x y") }, { NONE, NONE, TEXT("") } }, 2,
-	  "task  what\na     x y\n-     \n" },
+	  { { TEXT("a"), S64(1), TEXT("x y") }, { NONE, NONE, TEXT("") },
+	    { TEXT(""), NONE, TEXT("b") } }, 3,
+	  "task  what\na     x y\n-\n      b\n" },
 	{ "the greatest numbers", TAP_STYLE_TEXT, numbers,
 	  { { U64(UINT64_MAX), U64(UINT64_MAX), U64(UINT64_MAX), U64(UINT64_MAX), S64(INT64_MIN),
 	      REAL(1e20) } }, 1,
@@ -282,6 +283,5 @@ int main(void)
 		cmocka_unit_test(test_write_error),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/latency.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A ring: what a CPU did last. */
+struct tap_latency_past {
+	struct tap_cpu_stretch stretches[TAP_LATENCY_PAST];
+	uint64_t nr; /* of all that were told */
+};
+
+static const struct tap_latency_stat no_waits = { .waits = TAP_HIST_INIT, .max_cpu = -1 };
+
+int tap_latency_init(struct tap_latency *l, enum tap_state state, unsigned int max_worst)
+{
+	*l = (struct tap_latency){ .state = state, .all = no_waits, .max_worst = max_worst };
+	if (!max_worst)
+		return 0;
+	l->worst = calloc(max_worst, sizeof(*l->worst));
+	return l->worst ? 0 : -ENOMEM;
+}
+
+void tap_latency_release(struct tap_latency *l)
+{
+	for (unsigned int i = 0; i < l->nr_tasks; i++)
+		tap_hist_release(&l->tasks[i].waits);
+	for (unsigned int i = 0; i < l->nr_worst; i++)
+		tap_cpus_release(&l->worst[i].idle);
+	for (unsigned int i = 0; i < l->nr_past; i++)
+		free(l->past[i]);
+	tap_hist_release(&l->all.waits);
+	free(l->tasks);
+	free(l->worst);
+	free(l->past);
+	*l = (struct tap_latency){ 0 };
+}
+
+static struct tap_latency_stat *grow_tasks(struct tap_latency *l, unsigned int index)
+{
+	unsigned int nr = index < 32 ? 64 : 2 * index;
+	struct tap_latency_stat *tasks = realloc(l->tasks, nr * sizeof(*tasks));
+
+	if (!tasks)
+		return NULL;
+	l->tasks = tasks;
+	while (l->nr_tasks < nr)
+		tasks[l->nr_tasks++] = no_waits;
+	return &tasks[index];
+}
+
+static void add_part(struct tap_latency_part *to, const struct tap_latency_part *part)
+{
+	to->count += part->count;
+	to->sum_ns += part->sum_ns;
+	if (part->max_ns > to->max_ns)
+		to->max_ns = part->max_ns;
+}
+
+static int add_wait(struct tap_latency_stat *stat, const struct tap_stretch *s)
+{
+	uint64_t ns = s->to_ns - s->from_ns;
+	struct tap_latency_part part = { 1, ns, ns };
+
+	if (stat->max_cpu < 0 || ns > stat->waits.max) {
+		stat->max_at_ns = s->to_ns;
+		stat->max_cpu = s->next_cpu;
+	}
+	if (s->task->run_cpu >= 0)
+		add_part(s->task->run_cpu == s->next_cpu ? &stat->same_cpu : &stat->migrated,
+			 &part);
+	return tap_hist_add(&stat->waits, ns);
+}
+
+/* ---- the worst ------------------------------------------------------------------------------ */
+
+int tap_latency_cpu(struct tap_latency *l, const struct tap_cpu_stretch *s)
+{
+	unsigned int cpu = (unsigned int)s->cpu;
+	struct tap_latency_past *past;
+
+	if (cpu >= l->nr_past) {
+		struct tap_latency_past **more = realloc(l->past, (cpu + 1) * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		l->past = more;
+		while (l->nr_past <= cpu)
+			more[l->nr_past++] = NULL;
+	}
+	past = l->past[cpu];
+	if (!past) {
+		past = malloc(sizeof(*past));
+		if (!past)
+			return -ENOMEM;
+		past->nr = 0;
+		l->past[cpu] = past;
+	}
+	past->stretches[past->nr++ % TAP_LATENCY_PAST] = *s;
+	return 0;
+}
+
+/* A task and how long it ran. */
+struct ran {
+	const struct tap_task *task;
+	uint64_t ns;
+};
+
+static int by_task(const void *a, const void *b)
+{
+	const struct ran *x = a, *y = b;
+
+	return x->task->index < y->task->index ? -1 : x->task->index > y->task->index;
+}
+
+static int by_ns(const void *a, const void *b)
+{
+	const struct ran *x = a, *y = b;
+
+	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : by_task(a, b);
+}
+
+/* Of several stretches of a task one, and the longest first. Return: how many tasks. */
+static unsigned int sum_by_task(struct ran *ran, unsigned int nr)
+{
+	unsigned int nr_tasks = 0;
+
+	qsort(ran, nr, sizeof(*ran), by_task);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (nr_tasks && ran[nr_tasks - 1].task == ran[i].task)
+			ran[nr_tasks - 1].ns += ran[i].ns;
+		else
+			ran[nr_tasks++] = ran[i];
+	}
+	qsort(ran, nr_tasks, sizeof(*ran), by_ns);
+	return nr_tasks;
+}
+
+/* Collects the tasks that ran on the CPU within the wait. Return: how many stretches. */
+static unsigned int look_back(const struct tap_latency_past *past, struct tap_latency_worst *w,
+			      struct ran *ran)
+{
+	uint64_t reached_ns = w->to_ns;
+	unsigned int nr = 0;
+
+	for (uint64_t i = past->nr; i && i + TAP_LATENCY_PAST > past->nr; i--) {
+		const struct tap_cpu_stretch *s = &past->stretches[(i - 1) % TAP_LATENCY_PAST];
+		uint64_t from_ns = s->from_ns > w->from_ns ? s->from_ns : w->from_ns;
+
+		if (reached_ns <= w->from_ns)
+			break;
+		if (s->what == TAP_CPU_RUN)
+			ran[nr++] = (struct ran){ s->task, reached_ns - from_ns };
+		else
+			*(s->what == TAP_CPU_IDLE ? &w->idle_ns : &w->unknown_ns) +=
+				reached_ns - from_ns;
+		reached_ns = from_ns;
+	}
+	w->is_part = reached_ns > w->from_ns;
+	return nr;
+}
+
+static int note_what_ran(struct tap_latency *l, struct tap_latency_worst *w)
+{
+	struct ran *ran = malloc(TAP_LATENCY_PAST * sizeof(*ran));
+	unsigned int cpu = (unsigned int)w->cpu, nr = 0;
+
+	if (!ran)
+		return -ENOMEM;
+	w->is_part = true;
+	if (cpu < l->nr_past && l->past[cpu])
+		nr = sum_by_task(ran, look_back(l->past[cpu], w, ran));
+	for (unsigned int i = 0; i < nr; i++) {
+		if (i < TAP_LATENCY_RAN) {
+			w->ran[w->nr_ran].task = ran[i].task;
+			w->ran[w->nr_ran++].ns = ran[i].ns;
+		} else {
+			w->nr_others++;
+			w->others_ns += ran[i].ns;
+		}
+	}
+	free(ran);
+	return 0;
+}
+
+static int note_idle_cpus(const struct tap_timeline *t, struct tap_latency_worst *w)
+{
+	const struct tap_cpu *cpus;
+	unsigned int nr;
+	int ret = 0;
+
+	cpus = tap_timeline_cpus(t, &nr);
+	for (unsigned int i = 0; !ret && i < nr; i++)
+		if (cpus[i].known && !cpus[i].task && cpus[i].since_ns <= w->from_ns)
+			ret = tap_cpus_add(&w->idle, i);
+	return ret;
+}
+
+static uint64_t length_ns(const struct tap_latency_worst *w)
+{
+	return w->to_ns - w->from_ns;
+}
+
+/* Keeps the wait if it is one of the worst; of equals the earlier ones. */
+static int note_worst(struct tap_latency *l, const struct tap_timeline *t,
+		      const struct tap_stretch *s)
+{
+	struct tap_latency_worst w = {
+		.task = s->task, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu,
+		.run_cpu = s->task->run_cpu, .waker_tid = s->task->waker_tid,
+		.waker_cpu = s->task->waker_cpu,
+	};
+	unsigned int i = l->nr_worst;
+	int ret;
+
+	if (i == l->max_worst && length_ns(&w) <= length_ns(&l->worst[i - 1]))
+		return 0;
+	ret = note_what_ran(l, &w);
+	if (!ret)
+		ret = note_idle_cpus(t, &w);
+	if (ret) {
+		tap_cpus_release(&w.idle);
+		return ret;
+	}
+	if (i < l->max_worst)
+		l->nr_worst++;
+	else
+		tap_cpus_release(&l->worst[--i].idle);
+	for (; i && length_ns(&w) > length_ns(&l->worst[i - 1]); i--)
+		l->worst[i] = l->worst[i - 1];
+	l->worst[i] = w;
+	return 0;
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+/*
+ * A wait that a hole touched ends as it is, or goes on as something unknown: together one. What
+ * is unknown before a task runs holds a wait, for nothing runs that did not wait: of which kind
+ * is not known, but where its beginning was seen.
+ */
+static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
+		   const struct tap_stretch *s)
+{
+	if (s->state == l->state)
+		stat->censored++;
+	else if (s->state == TAP_UNKNOWN)
+		stat->censored += s->next == TAP_RUNNING && !stat->was_cut;
+	stat->was_cut = s->next == TAP_UNKNOWN;
+}
+
+int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,
+			const struct tap_stretch *s)
+{
+	unsigned int index = s->task->index;
+	struct tap_latency_stat *stat;
+	int ret;
+
+	stat = index < l->nr_tasks ? &l->tasks[index] : grow_tasks(l, index);
+	if (!stat)
+		return -ENOMEM;
+	if (s->state != l->state || !s->whole || s->next != TAP_RUNNING) {
+		censor(l, stat, s);
+		return 0;
+	}
+	ret = add_wait(stat, s);
+	return ret || !l->max_worst ? ret : note_worst(l, t, s);
+}
+
+int tap_latency_end(struct tap_latency *l)
+{
+	struct tap_latency_stat *all = &l->all;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < l->nr_tasks; i++) {
+		const struct tap_latency_stat *s = &l->tasks[i];
+		uint64_t max_ns = all->waits.max;
+
+		if (s->waits.count && (all->max_cpu < 0 || s->waits.max > max_ns ||
+				       (s->waits.max == max_ns && s->max_at_ns < all->max_at_ns))) {
+			all->max_at_ns = s->max_at_ns;
+			all->max_cpu = s->max_cpu;
+		}
+		all->censored += s->censored;
+		add_part(&all->same_cpu, &s->same_cpu);
+		add_part(&all->migrated, &s->migrated);
+		ret = tap_hist_merge(&all->waits, &s->waits);
+	}
+	return ret;
+}

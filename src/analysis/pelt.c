@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/pelt.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+#define CFS(subject, event)                                                                        \
+	{ "util", event, "util", subject, TAP_PELT_1024 },                                         \
+	{ "load", event, "load", subject, TAP_PELT_OPEN },                                         \
+	{ "runnable", event, "runnable", subject, TAP_PELT_1024 }
+/* of the other classes load is not weighted either */
+#define CLASS(class)                                                                               \
+	{ "util_" class, "sched_pelt_" class, "util", TAP_PELT_CPU, TAP_PELT_1024 },               \
+	{ "load_" class, "sched_pelt_" class, "load", TAP_PELT_CPU, TAP_PELT_1024 },               \
+	{ "runnable_" class, "sched_pelt_" class, "runnable", TAP_PELT_CPU, TAP_PELT_1024 }
+#define UTIL_EST(subject, event)                                                                   \
+	{ "util_est", event, "enqueued", subject, TAP_PELT_1024 },                                 \
+	{ "util_est_ewma", event, "ewma", subject, TAP_PELT_1024 }
+#define UCLAMP(subject, event, prefix)                                                             \
+	{ "uclamp", event, "uclamp_avg", subject, TAP_PELT_1024 },                                 \
+	{ "uclamp_min", event, prefix "uclamp_min", subject, TAP_PELT_1024 },                      \
+	{ "uclamp_max", event, prefix "uclamp_max", subject, TAP_PELT_1024 }
+#define CAPACITY(name) { name, "sched_cpu_capacity", name, TAP_PELT_CPU, TAP_PELT_1024 }
+
+const struct tap_pelt_signal tap_pelt_signals[] = {
+	CFS(TAP_PELT_CPU, "sched_pelt_cfs"),
+	CFS(TAP_PELT_TASK, "sched_pelt_se"),
+	CLASS("rt"), CLASS("dl"), CLASS("irq"), CLASS("hw"),
+	UTIL_EST(TAP_PELT_CPU, "sched_util_est_cfs"),
+	UTIL_EST(TAP_PELT_TASK, "sched_util_est_se"),
+	UCLAMP(TAP_PELT_CPU, "uclamp_util_cfs", ""),
+	UCLAMP(TAP_PELT_TASK, "uclamp_util_se", "task_"),
+	CAPACITY("capacity"), CAPACITY("capacity_orig"), CAPACITY("capacity_curr"),
+	{ "overutilized", "sched_overutilized", "overutilized", TAP_PELT_DOMAIN, TAP_PELT_FLAG },
+	{ "nr_running", "sched_update_nr_running", "nr_running", TAP_PELT_CPU, TAP_PELT_COUNT },
+	{ 0 }
+};
+
+#define MAX_VALUES 3u /* of one event */
+
+/* What is read of one format: looked up by name once. */
+struct kind {
+	unsigned int nr;
+	struct {
+		const struct tap_pelt_signal *signal;
+		const struct tap_field *field;
+	} values[MAX_VALUES];
+	const struct tap_field *cpu, *tid, *comm, *cgroup, *path, *span; /* or NULL */
+};
+
+struct tap_pelt {
+	struct tap_pelt_opts opts;
+	struct tap_map kinds;	/* format -> struct kind *, owned */
+	struct tap_map cgroups; /* id -> its number, from 1 on */
+	struct tap_map by_key;	/* -> struct tap_pelt_series *; 0: its task is dead */
+	struct tap_map runners; /* -> those that run with it: struct tap_pelt_series * */
+	struct tap_pelt_series **series; /* owned, also what they point to */
+	unsigned int nr, cap;
+};
+
+static const struct tap_field *number(const struct tap_format *fmt, const char *name)
+{
+	const struct tap_field *f = tap_format_field(fmt, name);
+
+	return f && f->kind == TAP_FIELD_NUMBER ? f : NULL;
+}
+
+static const struct tap_field *text(const struct tap_format *fmt, const char *name)
+{
+	const struct tap_field *f = tap_format_field(fmt, name);
+
+	return f && (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) ? f : NULL;
+}
+
+static void kind_init(struct kind *k, const struct tap_format *fmt)
+{
+	const struct tap_field *f;
+
+	for (const struct tap_pelt_signal *s = tap_pelt_signals; s->name; s++) {
+		f = strcmp(s->event, fmt->name) ? NULL : number(fmt, s->field);
+		if (!f) /* not every kernel has every one */
+			continue;
+		assert(k->nr < MAX_VALUES);
+		k->values[k->nr].signal = s;
+		k->values[k->nr++].field = f;
+	}
+	k->cpu = number(fmt, "cpu");
+	k->tid = number(fmt, "pid");
+	k->cgroup = number(fmt, "cgroup");
+	/* sched_tp's records have the cgroup's path in place of its id */
+	k->path = k->cgroup ? NULL : text(fmt, "path");
+	k->comm = text(fmt, "comm");
+	f = tap_format_field(fmt, "span");
+	k->span = f && f->kind == TAP_FIELD_DYNAMIC ? f : NULL;
+}
+
+static const struct kind *get_kind(struct tap_pelt *p, const struct tap_format *fmt)
+{
+	uint64_t *slot = tap_map_put(&p->kinds, (uintptr_t)fmt);
+	struct kind *k;
+
+	if (!slot)
+		return NULL;
+	if (*slot)
+		return (struct kind *)(uintptr_t)*slot;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return NULL;
+	kind_init(k, fmt);
+	*slot = (uintptr_t)k;
+	return k;
+}
+
+/* ---- who it is about ------------------------------------------------------------------------ */
+
+/* The root cgroup is the first node of its hierarchy; 32-bit kernels count above that. */
+static bool is_root(uint64_t cgroup)
+{
+	return (uint32_t)cgroup == 1;
+}
+
+static bool is_root_path(const char *path, uint32_t len)
+{
+	return len == 1 && *path == '/';
+}
+
+/* A domain's CPUs: elements are longs of the kernel that recorded. Return: 0 or -ENOMEM. */
+static int read_span(struct tap_cpus *span, const struct tap_field *f, const struct tap_event *ev)
+{
+	uint32_t len, elem = f->elem_size;
+	const char *bytes = tap_field_bytes(f, ev->data, ev->size, &len);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < len && !ret; i++) {
+		uint32_t byte = ev->fmt->big_endian ? i - i % elem + elem - 1 - i % elem : i;
+
+		for (unsigned int bit = 0; byte < len && bit < 8 && !ret; bit++)
+			if (bytes[byte] >> bit & 1)
+				ret = tap_cpus_add(span, i * 8 + bit);
+	}
+	return ret;
+}
+
+static int first_cpu(const struct tap_cpus *span)
+{
+	unsigned int cpu = 0;
+
+	while (cpu < span->nr_words * 64 && !tap_cpus_has(span, cpu))
+		cpu++;
+	return (int)cpu;
+}
+
+/* Fills in who @ev speaks of. Return: 1; 0: nobody of whom there are series; -ENOMEM. */
+static int identify(const struct kind *k, const struct tap_event *ev, struct tap_pelt_series *s)
+{
+	const char *comm;
+	uint32_t len;
+
+	if (s->subject == TAP_PELT_DOMAIN) {
+		if (!k->span)
+			return 0;
+		if (read_span(&s->span, k->span, ev))
+			return -ENOMEM;
+		s->cpu = first_cpu(&s->span);
+		return 1;
+	}
+	if (k->cgroup)
+		s->cgroup = tap_field_u64(k->cgroup, ev->data, ev->size);
+	if (s->subject == TAP_PELT_TASK) {
+		s->tid = k->tid ? (int)tap_field_u64(k->tid, ev->data, ev->size) : -1;
+		if (!k->comm || s->tid <= 0) /* -1: the entity is a cgroup */
+			return s->tid > 0;
+		comm = tap_field_bytes(k->comm, ev->data, ev->size, &len);
+		memcpy(s->comm, comm, len < sizeof(s->comm) ? len : sizeof(s->comm));
+		return 1;
+	}
+	s->cpu = k->cpu ? (int)tap_field_u64(k->cpu, ev->data, ev->size) : -1;
+	if (k->cgroup && !s->cgroup) /* autogroups: nobody can tell one from the other */
+		return 0;
+	if (k->cgroup && !is_root(s->cgroup))
+		s->subject = TAP_PELT_CGROUP;
+	if (k->path && !is_root_path(tap_field_bytes(k->path, ev->data, ev->size, &len), len))
+		return 0;
+	return s->cpu >= 0 && s->cpu < (int)TAP_MAX_CPUS;
+}
+
+static uint64_t task_runner(int tid)
+{
+	return UINT64_C(1) << 32 | (uint32_t)tid;
+}
+
+/* With whom the series runs: a task, or a CPU. */
+static uint64_t runner_of(const struct tap_pelt_series *s)
+{
+	return s->subject == TAP_PELT_TASK ? task_runner(s->tid) : (uint32_t)s->cpu;
+}
+
+/* Return: 0 or -ENOMEM. Signals, CPUs and tasks are small numbers, and cgroups are counted. */
+static int make_key(struct tap_pelt *p, struct tap_pelt_series *s)
+{
+	uint64_t who = s->subject == TAP_PELT_TASK ? (uint32_t)s->tid : 0;
+	uint64_t *slot;
+
+	if (s->subject == TAP_PELT_CGROUP) {
+		slot = tap_map_put(&p->cgroups, s->cgroup);
+		if (!slot)
+			return -ENOMEM;
+		if (!*slot)
+			*slot = p->cgroups.nr;
+		who = *slot;
+	}
+	s->key = (uint64_t)(s->signal - tap_pelt_signals) << 56 |
+		 (uint64_t)(s->subject == TAP_PELT_TASK ? 0 : s->cpu) << 32 | (uint32_t)who;
+	return 0;
+}
+
+/* ---- series --------------------------------------------------------------------------------- */
+
+static void series_free(struct tap_pelt_series *s)
+{
+	if (!s)
+		return;
+	tap_cpus_release(&s->span);
+	tap_hist_release(&s->hist);
+	free(s->columns);
+	free(s->points);
+	free(s);
+}
+
+static int append(struct tap_pelt *p, struct tap_pelt_series *s)
+{
+	unsigned int cap = p->cap ? p->cap * 2 : 64;
+	struct tap_pelt_series **series;
+
+	if (p->nr == p->cap) {
+		series = reallocarray(p->series, cap, sizeof(*series));
+		if (!series)
+			return -ENOMEM;
+		p->series = series;
+		p->cap = cap;
+	}
+	p->series[p->nr++] = s;
+	return 0;
+}
+
+/* @like: takes its span. Return: NULL when out of memory. */
+static struct tap_pelt_series *series_add(struct tap_pelt *p, struct tap_pelt_series *like)
+{
+	struct tap_pelt_series *s = malloc(sizeof(*s));
+	uint64_t *slot;
+
+	if (!s)
+		return NULL;
+	*s = *like;
+	like->span = (struct tap_cpus){ 0 };
+	if (append(p, s)) {
+		series_free(s);
+		return NULL;
+	}
+	s->wanted = !p->opts.want || p->opts.want(p->opts.ctx, s);
+	if (!s->wanted)
+		return s;
+	s->columns = p->opts.nr_columns ? calloc(p->opts.nr_columns, sizeof(*s->columns)) : NULL;
+	slot = tap_map_put(&p->runners, runner_of(s));
+	if (!slot || (p->opts.nr_columns && !s->columns))
+		return NULL;
+	s->same_runner_next = (struct tap_pelt_series *)(uintptr_t)*slot;
+	*slot = (uintptr_t)s;
+	return s;
+}
+
+static unsigned int band_of(const struct tap_pelt_series *s)
+{
+	uint64_t v = s->signal->scale == TAP_PELT_COUNT ? s->last :
+		     s->last < 1024 ? s->last * TAP_PELT_BANDS / 1024 : TAP_PELT_BANDS;
+
+	return v < TAP_PELT_BANDS ? (unsigned int)v : TAP_PELT_BANDS - 1;
+}
+
+/* Where column @i begins; of the one behind the last: where the window ends. */
+static uint64_t column_from(const struct tap_pelt *p, unsigned int i)
+{
+	unsigned __int128 ns = p->opts.end_ns - p->opts.start_ns;
+
+	return p->opts.start_ns + (uint64_t)(ns * i / p->opts.nr_columns);
+}
+
+static void hold_in_columns(const struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns,
+			    uint64_t to_ns)
+{
+	unsigned __int128 offset = from_ns - p->opts.start_ns;
+	unsigned int i = (unsigned int)(offset * p->opts.nr_columns /
+					(p->opts.end_ns - p->opts.start_ns));
+	uint64_t next_ns;
+
+	for (; from_ns < to_ns && i < p->opts.nr_columns; i++, from_ns = next_ns) {
+		struct tap_pelt_column *c = &s->columns[i];
+
+		next_ns = column_from(p, i + 1);
+		if (next_ns <= from_ns) { /* rounded down: more columns than ns */
+			next_ns = from_ns;
+			continue;
+		}
+		if (next_ns > to_ns)
+			next_ns = to_ns;
+		c->ns += next_ns - from_ns;
+		c->sum += (unsigned __int128)s->last * (next_ns - from_ns);
+		c->max = s->last > c->max ? s->last : c->max;
+	}
+}
+
+/* The last value held from @from_ns, or since it is known, to @to_ns. */
+static int hold(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns, uint64_t to_ns)
+{
+	if (from_ns < s->at_ns)
+		from_ns = s->at_ns;
+	if (to_ns > p->opts.end_ns)
+		to_ns = p->opts.end_ns;
+	if (!s->known || from_ns >= to_ns)
+		return 0;
+	s->at_ns = to_ns;
+	s->bands_ns[band_of(s)] += to_ns - from_ns;
+	if (s->columns)
+		hold_in_columns(p, s, from_ns, to_ns);
+	return tap_hist_add_weighted(&s->hist, s->last, to_ns - from_ns);
+}
+
+/* Return: since when what it belongs to runs, UINT64_MAX: it does not. */
+static uint64_t runs_since(const struct tap_timeline *t, const struct tap_pelt_series *s,
+			   const struct tap_task *task)
+{
+	const struct tap_cpu *cpus;
+	unsigned int nr;
+
+	if (s->subject == TAP_PELT_TASK)
+		return task && task->state == TAP_RUNNING ? task->since_ns : UINT64_MAX;
+	cpus = tap_timeline_cpus(t, &nr);
+	if ((unsigned int)s->cpu >= nr || !cpus[s->cpu].known || !cpus[s->cpu].task)
+		return UINT64_MAX;
+	return cpus[s->cpu].since_ns;
+}
+
+static int keep_point(struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
+{
+	size_t cap = s->cap_points ? s->cap_points * 2 : 16;
+	struct tap_pelt_point *points;
+
+	if (s->nr_points == s->cap_points) {
+		points = reallocarray(s->points, cap, sizeof(*points));
+		if (!points)
+			return -ENOMEM;
+		s->points = points;
+		s->cap_points = cap;
+	}
+	s->points[s->nr_points++] = (struct tap_pelt_point){ .ts_ns = ts_ns, .value = value };
+	return 0;
+}
+
+static int update(struct tap_pelt *p, const struct tap_timeline *t, struct tap_pelt_series *s,
+		  uint64_t ts_ns, uint64_t value)
+{
+	bool always = !p->opts.while_running || s->subject == TAP_PELT_DOMAIN;
+	const struct tap_task *task = NULL;
+	uint64_t since_ns = 0;
+	int ret;
+
+	if (s->subject == TAP_PELT_TASK)
+		task = tap_timeline_task(t, s->tid);
+	if (task && task->state == TAP_DEAD) /* the kernel tidies up: nobody's signal any more */
+		return 0;
+	if (!always)
+		since_ns = runs_since(t, s, task);
+	ret = hold(p, s, since_ns, ts_ns);
+	if (ret)
+		return ret;
+	s->updates++;
+	s->known = true;
+	s->at_ns = ts_ns;
+	s->last = value;
+	if (since_ns == UINT64_MAX)
+		return 0;
+	if (p->opts.keep_points)
+		ret = keep_point(s, ts_ns, value);
+	if (!ret && p->opts.point)
+		ret = p->opts.point(p->opts.ctx, s, ts_ns, value);
+	return ret;
+}
+
+/* The series that @like describes, made if need be. Return: NULL when out of memory. */
+static struct tap_pelt_series *get_series(struct tap_pelt *p, struct tap_pelt_series *like)
+{
+	struct tap_pelt_series *s;
+	uint64_t *slot;
+
+	if (make_key(p, like))
+		return NULL;
+	slot = tap_map_put(&p->by_key, like->key);
+	if (!slot)
+		return NULL;
+	s = (struct tap_pelt_series *)(uintptr_t)*slot;
+	if (!s) {
+		s = series_add(p, like);
+		*slot = (uintptr_t)s;
+	} else if (like->subject == TAP_PELT_TASK) {
+		memcpy(s->comm, like->comm, sizeof(s->comm));
+	}
+	return s;
+}
+
+/* ---- what the timeline tells ---------------------------------------------------------------- */
+
+static struct tap_pelt_series *first_of(const struct tap_pelt *p, uint64_t runner)
+{
+	uint64_t *slot = tap_map_get(&p->runners, runner);
+
+	return slot ? (struct tap_pelt_series *)(uintptr_t)*slot : NULL;
+}
+
+static int ran(struct tap_pelt *p, uint64_t runner, uint64_t from_ns, uint64_t to_ns)
+{
+	int ret = 0;
+
+	if (!p->opts.while_running)
+		return 0;
+	for (struct tap_pelt_series *s = first_of(p, runner); s && !ret; s = s->same_runner_next)
+		if (s->subject != TAP_PELT_DOMAIN)
+			ret = hold(p, s, from_ns, to_ns);
+	return ret;
+}
+
+/* Its tid may be given out again: what has it then gets series of its own. */
+static int died(struct tap_pelt *p, int tid, uint64_t ts_ns)
+{
+	uint64_t *first = tap_map_get(&p->runners, task_runner(tid));
+	int ret = 0;
+
+	for (struct tap_pelt_series *s = first_of(p, task_runner(tid)); s && !ret;
+	     s = s->same_runner_next) {
+		if (!p->opts.while_running)
+			ret = hold(p, s, 0, ts_ns);
+		s->known = false;
+		*tap_map_get(&p->by_key, s->key) = 0;
+	}
+	if (first)
+		*first = 0;
+	return ret;
+}
+
+/* ---- public --------------------------------------------------------------------------------- */
+
+int tap_pelt_stretch(struct tap_pelt *p, const struct tap_stretch *st)
+{
+	int ret = 0;
+
+	if (st->state == TAP_RUNNING)
+		ret = ran(p, task_runner(st->task->tid), st->from_ns, st->to_ns);
+	if (!ret && st->next == TAP_DEAD && st->state != TAP_DEAD)
+		ret = died(p, st->task->tid, st->to_ns);
+	return ret;
+}
+
+int tap_pelt_cpu_stretch(struct tap_pelt *p, const struct tap_cpu_stretch *s)
+{
+	return s->what == TAP_CPU_RUN ? ran(p, (uint32_t)s->cpu, s->from_ns, s->to_ns) : 0;
+}
+
+int tap_pelt_new(const struct tap_pelt_opts *opts, struct tap_pelt **out)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	(*out)->opts = *opts;
+	return 0;
+}
+
+void tap_pelt_free(struct tap_pelt *p)
+{
+	if (!p)
+		return;
+	tap_map_for_each(&p->kinds, s)
+		free((struct kind *)(uintptr_t)s->value);
+	for (unsigned int i = 0; i < p->nr; i++)
+		series_free(p->series[i]);
+	tap_map_release(&p->kinds);
+	tap_map_release(&p->cgroups);
+	tap_map_release(&p->by_key);
+	tap_map_release(&p->runners);
+	free(p->series);
+	free(p);
+}
+
+bool tap_pelt_wants(const struct tap_format *fmt)
+{
+	const struct tap_pelt_signal *s = tap_pelt_signals;
+
+	while (s->name && strcmp(s->event, fmt->name))
+		s++;
+	return s->name;
+}
+
+int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struct tap_event *ev)
+{
+	const struct kind *k = get_kind(p, ev->fmt);
+	int ret = k ? 0 : -ENOMEM;
+
+	for (unsigned int i = 0; !ret && i < k->nr; i++) {
+		struct tap_pelt_series like = {
+			.signal = k->values[i].signal, .subject = k->values[i].signal->subject,
+			.hist = TAP_HIST_INIT,
+		};
+		struct tap_pelt_series *s = NULL;
+
+		ret = identify(k, ev, &like);
+		if (ret > 0) {
+			s = get_series(p, &like);
+			ret = s ? 0 : -ENOMEM;
+		}
+		tap_cpus_release(&like.span);
+		if (s && s->wanted)
+			ret = update(p, t, s, ev->ts_ns,
+				     tap_field_u64(k->values[i].field, ev->data, ev->size));
+	}
+	return ret;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct tap_pelt_series *x = *(struct tap_pelt_series *const *)a;
+	const struct tap_pelt_series *y = *(struct tap_pelt_series *const *)b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+int tap_pelt_end(struct tap_pelt *p)
+{
+	unsigned int nr = 0;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < p->nr && !ret; i++) {
+		struct tap_pelt_series *s = p->series[i];
+
+		if (s->wanted && (!p->opts.while_running || s->subject == TAP_PELT_DOMAIN))
+			ret = hold(p, s, 0, p->opts.end_ns);
+	}
+	for (unsigned int i = 0; i < p->nr && !ret; i++) {
+		if (p->series[i]->updates)
+			p->series[nr++] = p->series[i];
+		else
+			series_free(p->series[i]);
+	}
+	if (!ret)
+		p->nr = nr;
+	qsort(p->series, p->nr, sizeof(*p->series), compare);
+	return ret;
+}
+
+struct tap_pelt_series *const *tap_pelt_series(const struct tap_pelt *p, unsigned int *nr)
+{
+	*nr = p->nr;
+	return p->series;
+}

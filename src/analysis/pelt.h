@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The load-tracking signals over time. A series is one signal of one subject: a CPU, a task, a
+ * cgroup on a CPU, or a root domain. An update holds until the next one, until its task dies, or
+ * until the window's end; before the first update in the window nothing is known. All figures are
+ * weighted by how long a value held.
+ */
+#ifndef TAP_ANALYSIS_PELT_H
+#define TAP_ANALYSIS_PELT_H
+
+#include "base/hist.h"
+#include "base/text.h"
+#include "timeline/timeline.h"
+
+enum tap_pelt_subject {
+	TAP_PELT_CPU,
+	TAP_PELT_TASK,
+	TAP_PELT_CGROUP, /* on one CPU */
+	TAP_PELT_DOMAIN, /* the CPUs of a root domain */
+};
+
+enum tap_pelt_scale {
+	TAP_PELT_1024, /* parts of the biggest CPU; runnable may be above */
+	TAP_PELT_OPEN, /* no bound */
+	TAP_PELT_COUNT,
+	TAP_PELT_FLAG, /* 0 or 1 */
+};
+
+struct tap_pelt_signal {
+	const char *name;  /* "util", "util_rt", ... */
+	const char *event; /* whose field it is */
+	const char *field;
+	enum tap_pelt_subject subject; /* TAP_PELT_CPU: where the event says so, a cgroup on it */
+	enum tap_pelt_scale scale;
+};
+
+extern const struct tap_pelt_signal tap_pelt_signals[]; /* ends with a row of zeros */
+
+#define TAP_PELT_BANDS 5u
+
+/* A part of the window, for a plot. */
+struct tap_pelt_column {
+	uint64_t ns; /* how much of it is known */
+	uint64_t max;
+	unsigned __int128 sum; /* of values times ns */
+};
+
+struct tap_pelt_point {
+	uint64_t ts_ns, value;
+};
+
+struct tap_pelt_series {
+	const struct tap_pelt_signal *signal;
+	enum tap_pelt_subject subject;
+	int cpu;	 /* of a CPU, a cgroup; of a domain: its first one */
+	int tid;	 /* of a task */
+	uint64_t cgroup; /* its kernfs id; of a task: where it was, 0: not known */
+	char comm[TAP_TASK_COMM]; /* of a task; as in struct tap_task */
+	struct tap_cpus span;	  /* of a domain; owned */
+
+	uint64_t updates; /* within the window */
+	uint64_t last;
+	struct tap_hist hist; /* .count: ns for which a value is known */
+	/* ns in fifths of 1024; a count: ns at 0, 1, 2, 3, 4 and above; else unused */
+	uint64_t bands_ns[TAP_PELT_BANDS];
+	struct tap_pelt_column *columns; /* owned; tap_pelt_opts.nr_columns; NULL: none */
+	struct tap_pelt_point *points;	 /* owned; with .keep_points */
+	size_t nr_points, cap_points;
+
+	/* inside */
+	bool wanted, known; /* .last holds since .at_ns */
+	uint64_t at_ns;
+	uint64_t key;
+	struct tap_pelt_series *same_runner_next;
+};
+
+struct tap_pelt_opts {
+	uint64_t start_ns, end_ns; /* the window */
+	unsigned int nr_columns; /* that a plot divides it into; 0: none */
+	/* A task's values count while it runs, a CPU's and a cgroup's while the CPU is not idle. */
+	bool while_running;
+	bool keep_points;  /* each update that counts: memory grows with the recording */
+	/* Whether this series is kept; asked once. .columns, .hist and below are not filled in. */
+	bool (*want)(void *ctx, const struct tap_pelt_series *s);
+	/* Told of each update that counts, or NULL. Return: 0, or -errno, which stops. */
+	int (*point)(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value);
+	void *ctx; /* of both */
+};
+
+struct tap_pelt;
+
+/* @opts is copied. Return: 0 or -ENOMEM. */
+int tap_pelt_new(const struct tap_pelt_opts *opts, struct tap_pelt **out);
+void tap_pelt_free(struct tap_pelt *p);
+
+/* Whether an event of this name has signals: its rows have this .event. */
+bool tap_pelt_wants(const struct tap_format *fmt);
+
+/* What the timeline's observer is told, of all states: who ran, and who died. */
+int tap_pelt_stretch(struct tap_pelt *p, const struct tap_stretch *s);
+int tap_pelt_cpu_stretch(struct tap_pelt *p, const struct tap_cpu_stretch *s);
+/* An event in the window, after @t has seen it. Return: 0; -ENOMEM; what .point returned. */
+int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struct tap_event *ev);
+/* After the timeline's end. Return: 0 or -ENOMEM. */
+int tap_pelt_end(struct tap_pelt *p);
+
+/* By signal, then CPU, task, cgroup. After the end; borrowed. */
+struct tap_pelt_series *const *tap_pelt_series(const struct tap_pelt *p, unsigned int *nr);
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/states.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct tap_longest none[TAP_NR_STATES];
+
+static int reserve(struct tap_states *s, unsigned int index)
+{
+	unsigned int nr = s->nr ? s->nr : 64;
+	void *longest;
+
+	if (index < s->nr)
+		return 0;
+	while (nr <= index)
+		nr *= 2;
+	longest = reallocarray(s->longest, nr, sizeof(*s->longest));
+	if (!longest)
+		return -ENOMEM;
+	s->longest = longest;
+	memset(s->longest + s->nr, 0, (nr - s->nr) * sizeof(*s->longest));
+	s->nr = nr;
+	return 0;
+}
+
+static int on_stretch(void *ctx, const struct tap_stretch *st)
+{
+	struct tap_states *s = ctx;
+	uint64_t from_ns = st->from_ns > s->start_ns ? st->from_ns : s->start_ns;
+	struct tap_longest *l;
+
+	if (st->to_ns <= from_ns)
+		return 0;
+	if (reserve(s, st->task->index))
+		return -ENOMEM;
+	l = &s->longest[st->task->index][st->state];
+	if (st->to_ns - from_ns > l->ns)
+		*l = (struct tap_longest){ .ns = st->to_ns - from_ns, .at_ns = from_ns };
+	return 0;
+}
+
+const struct tap_observer tap_states_observer = {
+	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD),
+	.stretch = on_stretch,
+};
+
+const struct tap_longest *tap_states_longest(const struct tap_states *s,
+					     const struct tap_task *task)
+{
+	return task->index < s->nr ? s->longest[task->index] : none;
+}
+
+void tap_states_release(struct tap_states *s)
+{
+	free(s->longest);
+	*s = (struct tap_states){ 0 };
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/wakers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tap_wakers_release(struct tap_wakers *w)
+{
+	for (unsigned int i = 0; i < w->nr_pairs; i++)
+		tap_hist_release(&w->pairs[i].waits);
+	free(w->pairs);
+	free(w->last);
+	tap_map_release(&w->by_tids);
+	*w = (struct tap_wakers){ 0 };
+}
+
+/* Return: the place of the wakee's last pair, or NULL. */
+static unsigned int *get_last(struct tap_wakers *w, unsigned int wakee)
+{
+	unsigned int nr = wakee < 32 ? 64 : 2 * wakee, *last;
+
+	if (wakee < w->nr_last)
+		return &w->last[wakee];
+	last = realloc(w->last, nr * sizeof(*last));
+	if (!last)
+		return NULL;
+	memset(last + w->nr_last, 0, (nr - w->nr_last) * sizeof(*last));
+	w->last = last;
+	w->nr_last = nr;
+	return &last[wakee];
+}
+
+static int add_pair(struct tap_wakers *w, const struct tap_timeline *t,
+		    const struct tap_stretch *s)
+{
+	int tid = s->task->waker_tid;
+
+	if (w->nr_pairs == w->max_pairs) {
+		unsigned int max = w->max_pairs ? 2 * w->max_pairs : 64;
+		struct tap_waker_pair *pairs = realloc(w->pairs, max * sizeof(*pairs));
+
+		if (!pairs)
+			return -ENOMEM;
+		w->pairs = pairs;
+		w->max_pairs = max;
+	}
+	w->pairs[w->nr_pairs++] = (struct tap_waker_pair){
+		.waker = tid > 0 ? tap_timeline_task(t, tid) : NULL, .waker_tid = tid,
+		.wakee = s->task, .waits = TAP_HIST_INIT,
+	};
+	return 0;
+}
+
+/* Sets *@place, which is the wakee's, to this pair's. */
+static int find_pair(struct tap_wakers *w, const struct tap_timeline *t,
+		     const struct tap_stretch *s, unsigned int *place)
+{
+	uint64_t key = (uint64_t)(uint32_t)s->task->waker_tid << 32 | s->task->index;
+	uint64_t *found = tap_map_put(&w->by_tids, key);
+	int ret;
+
+	if (!found)
+		return -ENOMEM;
+	if (!*found) {
+		ret = add_pair(w, t, s);
+		if (ret)
+			return ret;
+		*found = w->nr_pairs;
+	}
+	*place = (unsigned int)*found;
+	return 0;
+}
+
+int tap_wakers_stretch(struct tap_wakers *w, const struct tap_timeline *t,
+		       const struct tap_stretch *s)
+{
+	unsigned int *last = get_last(w, s->task->index);
+	struct tap_waker_pair *pair;
+	int ret;
+
+	if (!last)
+		return -ENOMEM;
+	if (!*last || w->pairs[*last - 1].waker_tid != s->task->waker_tid) {
+		ret = find_pair(w, t, s, last);
+		if (ret)
+			return ret;
+	}
+	pair = &w->pairs[*last - 1];
+	pair->count++;
+	if (!s->whole || s->next != TAP_RUNNING)
+		return 0;
+	pair->same_cpu += s->next_cpu == s->task->waker_cpu;
+	pair->other_cpu += s->next_cpu != s->task->waker_cpu;
+	return tap_hist_add(&pair->waits, s->to_ns - s->from_ns);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct tap_waker_pair *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->wakee->index != y->wakee->index)
+		return x->wakee->index < y->wakee->index ? -1 : 1;
+	return x->waker_tid < y->waker_tid ? -1 : 1;
+}
+
+void tap_wakers_end(struct tap_wakers *w)
+{
+	if (w->nr_pairs)
+		qsort(w->pairs, w->nr_pairs, sizeof(*w->pairs), by_count);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who wakes whom, and how long the woken then waits for a CPU. What counts is a wait after a
+ * wakeup: a wakeup of a task that is awake is none.
+ */
+#ifndef TAP_ANALYSIS_WAKERS_H
+#define TAP_ANALYSIS_WAKERS_H
+
+#include "base/hist.h"
+#include "base/map.h"
+#include "timeline/timeline.h"
+
+struct tap_waker_pair {
+	const struct tap_task *waker; /* NULL: not one that can be named */
+	int waker_tid;		      /* -1: not known; 0: an interrupt on an idle CPU */
+	const struct tap_task *wakee;
+	uint64_t count;	       /* of wakeups */
+	struct tap_hist waits; /* ns, of those whose wait is known: the others are censored */
+	/* of these waits: it ran on the CPU that the wakeup was seen on, or on another one */
+	uint64_t same_cpu, other_cpu;
+};
+
+struct tap_wakers {
+	struct tap_waker_pair *pairs; /* owned; after the end: most wakeups first */
+	unsigned int nr_pairs;
+
+	/* inside */
+	unsigned int max_pairs, nr_last;
+	struct tap_map by_tids; /* waker's tid and wakee's index -> place in .pairs */
+	unsigned int *last;	/* of each wakee, by index: place in .pairs, plus one */
+};
+
+void tap_wakers_release(struct tap_wakers *w);
+
+/* @s: of TAP_WAKING. @t: to find the waker. Return: 0 or -ENOMEM. */
+int tap_wakers_stretch(struct tap_wakers *w, const struct tap_timeline *t,
+		       const struct tap_stretch *s);
+void tap_wakers_end(struct tap_wakers *w); /* sorts */
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A distribution of durations: in text a row and a bar for each power of two, from the smallest
+ * value to the greatest; in JSON and CSV every bucket that is not empty.
+ */
+#ifndef TAP_OUT_BARS_H
+#define TAP_OUT_BARS_H
+
+#include "base/hist.h"
+#include "out/table.h"
+
+/* @key: of the array in JSON. @utf8: whether bars may be of block characters. */
+void tap_out_bars(struct tap_report *r, const char *key, const struct tap_hist *h, bool utf8);
+
+#endif

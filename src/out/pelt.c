@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "out/pelt.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ROWS_OF_MANY 4u /* of a strip, where there are more than that many strips */
+
+static uint64_t quantile(const struct tap_pelt_series *s, unsigned int pct)
+{
+	return tap_hist_quantile(&s->hist, pct / 100.0);
+}
+
+/* The kernel's list format: "0-3,8". */
+static void add_cpus(struct tap_buf *b, const struct tap_cpus *cpus)
+{
+	const char *comma = "";
+
+	for (unsigned int cpu = 0, to; cpu < cpus->nr_words * 64; cpu = to + 1, comma = ",") {
+		while (cpu < cpus->nr_words * 64 && !tap_cpus_has(cpus, cpu))
+			cpu++;
+		if (cpu == cpus->nr_words * 64)
+			break;
+		for (to = cpu; tap_cpus_has(cpus, to + 1); to++)
+			;
+		tap_buf_printf(b, to > cpu ? "%s%u-%u" : "%s%u", comma, cpu, to);
+	}
+}
+
+/* Replaces what is in @b by whom the series is of. Return: its text. */
+static const char *who(struct tap_buf *b, const struct tap_out_pelt *o)
+{
+	const struct tap_pelt_series *s = o->series;
+
+	tap_buf_clear(b);
+	switch (s->subject) {
+	case TAP_PELT_DOMAIN:
+		tap_buf_puts(b, "CPUs ");
+		add_cpus(b, &s->span);
+		break;
+	case TAP_PELT_TASK:
+		if (o->label) {
+			tap_buf_add(b, o->label, o->label_len);
+			break;
+		}
+		tap_text_escape(b, s->comm, strnlen(s->comm, sizeof(s->comm)));
+		tap_buf_printf(b, " [%d]", s->tid);
+		break;
+	case TAP_PELT_CGROUP:
+		if (o->path)
+			tap_text_escape(b, o->path, strlen(o->path));
+		else
+			tap_buf_printf(b, "cgroup %" PRIu64, s->cgroup);
+		tap_buf_printf(b, " on CPU %d", s->cpu);
+		break;
+	case TAP_PELT_CPU:
+		tap_buf_printf(b, "CPU %d", s->cpu);
+		break;
+	}
+	return tap_buf_str(b);
+}
+
+/* ---- plot ----------------------------------------------------------------------------------- */
+
+/* The upper edge for all series of this signal. */
+static uint64_t top_of(const struct tap_pelt_signal *signal, const struct tap_out_pelt *series,
+		       unsigned int nr)
+{
+	uint64_t max = 1, top = 1024;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		const struct tap_pelt_series *s = series[i].series;
+
+		if (s->signal == signal && s->hist.max > max)
+			max = s->hist.max;
+	}
+	if (signal->scale != TAP_PELT_1024)
+		return tap_plot_top(max);
+	while (top < max && top <= UINT64_MAX / 2)
+		top *= 2;
+	return top;
+}
+
+static void add_strip(struct tap_buf *b, const struct tap_plot *p, const struct tap_out_pelt *o,
+		      struct tap_plot_column *columns, uint64_t top)
+{
+	const struct tap_pelt_series *s = o->series;
+	struct tap_buf name = { 0 };
+
+	tap_buf_printf(b, "%s  %s", who(&name, o), s->signal->name);
+	tap_buf_release(&name);
+	if (s->hist.count)
+		tap_buf_printf(b, "  avg %.1f  max %" PRIu64 "\n", tap_hist_mean(&s->hist),
+			       s->hist.max);
+	else
+		tap_buf_puts(b, "  not known\n");
+	for (unsigned int i = 0; i < p->columns; i++) {
+		const struct tap_pelt_column *c = &s->columns[i];
+
+		columns[i] = (struct tap_plot_column){ .known = c->ns, .max = (double)c->max };
+		if (c->ns)
+			columns[i].avg = (double)c->sum / (double)c->ns;
+	}
+	tap_plot_strip(b, p, columns, top);
+	tap_buf_char(b, '\n');
+}
+
+void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
+		       const struct tap_out_pelt *series, unsigned int nr)
+{
+	struct tap_plot_column *columns = calloc(p->columns, sizeof(*columns));
+	struct tap_plot strip = *p;
+
+	if (!columns) {
+		b->err = -ENOMEM;
+		return;
+	}
+	if (nr > ROWS_OF_MANY && strip.rows > ROWS_OF_MANY)
+		strip.rows = ROWS_OF_MANY;
+	for (unsigned int i = 0; i < nr; i++)
+		add_strip(b, &strip, &series[i], columns,
+			  top_of(series[i].series->signal, series, nr));
+	tap_plot_axis(b, p);
+	free(columns);
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+#define WHO { NULL, "subject", TAP_CELL_LABEL, .width = 24 }, \
+	{ NULL, "signal", TAP_CELL_TEXT, .width = 13 }
+#define VALUE(title) { NULL, title, TAP_CELL_COUNT, .width = 7 }
+#define SHARE(title) { NULL, title, TAP_CELL_REAL, .width = 7, .places = 1 }
+
+static const struct tap_column figures[] = {
+	WHO, { NULL, "updates", TAP_CELL_COUNT, .width = 9 },
+	{ NULL, "known ms", TAP_CELL_NS, TAP_UNIT_MS, 12 },
+	VALUE("min"), { NULL, "avg", TAP_CELL_REAL, .width = 9, .places = 1 },
+	VALUE("p50"), VALUE("p90"), VALUE("p99"), VALUE("max"), VALUE("last"), { 0 }
+};
+static const struct tap_column fifths[] = {
+	WHO, SHARE("0-20%"), SHARE("20-40%"), SHARE("40-60%"), SHARE("60-80%"), SHARE("80-100%"),
+	{ 0 }
+};
+static const struct tap_column counts[] = {
+	WHO, SHARE("0"), SHARE("1"), SHARE("2"), SHARE("3"), SHARE("4+"), { 0 }
+};
+
+static void put_who(struct tap_table *t, const struct tap_out_pelt *o)
+{
+	struct tap_buf name = { 0 };
+
+	who(&name, o);
+	tap_table_text(t, name.data, name.len);
+	tap_buf_release(&name);
+	tap_table_text(t, o->series->signal->name, strlen(o->series->signal->name));
+}
+
+static void put_figures(struct tap_table *t, const struct tap_pelt_series *s)
+{
+	static const unsigned int pcts[] = { 50, 90, 99 };
+	bool known = s->hist.count;
+
+	tap_table_u64(t, s->updates);
+	tap_table_u64(t, s->hist.count);
+	if (known)
+		tap_table_u64(t, s->hist.min);
+	else
+		tap_table_none(t);
+	tap_table_real(t, known ? tap_hist_mean(&s->hist) : NAN);
+	for (unsigned int i = 0; i < sizeof(pcts) / sizeof(*pcts); i++) {
+		if (known)
+			tap_table_u64(t, quantile(s, pcts[i]));
+		else
+			tap_table_none(t);
+	}
+	if (known)
+		tap_table_u64(t, s->hist.max);
+	else
+		tap_table_none(t);
+	tap_table_u64(t, s->last);
+}
+
+static double band_pct(const struct tap_pelt_series *s, unsigned int i)
+{
+	return s->hist.count ? 100.0 * (double)s->bands_ns[i] / (double)s->hist.count : NAN;
+}
+
+/* The table of those that have this scale, if there are any. */
+static void put_bands(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
+		      enum tap_pelt_scale scale, const char *title,
+		      const struct tap_column *columns)
+{
+	struct tap_table t;
+	bool any = false;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (series[i].series->signal->scale != scale)
+			continue;
+		if (!any) {
+			tap_buf_puts(&r->buf, title);
+			tap_table_begin(&t, r, columns, NULL);
+		}
+		any = true;
+		put_who(&t, &series[i]);
+		for (unsigned int k = 0; k < TAP_PELT_BANDS; k++)
+			tap_table_real(&t, band_pct(series[i].series, k));
+		tap_table_row(&t);
+	}
+	if (any)
+		tap_table_end(&t);
+}
+
+void tap_out_pelt_text(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr)
+{
+	struct tap_table t;
+
+	tap_table_begin(&t, r, figures, NULL);
+	for (unsigned int i = 0; i < nr; i++) {
+		put_who(&t, &series[i]);
+		put_figures(&t, series[i].series);
+		tap_table_row(&t);
+	}
+	tap_table_end(&t);
+	put_bands(r, series, nr, TAP_PELT_1024, "\n% of the time in each fifth of 1024\n", fifths);
+	put_bands(r, series, nr, TAP_PELT_COUNT, "\n% of the time at each count\n", counts);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void add_text(struct tap_report *r, const char *key, const char *s, size_t len)
+{
+	if (len)
+		tap_report_text(r, key, s, len);
+	else
+		tap_report_real(r, key, NAN);
+}
+
+static void add_who(struct tap_report *r, const struct tap_out_pelt *o)
+{
+	const struct tap_pelt_series *s = o->series;
+	struct tap_buf cpus = { 0 };
+
+	switch (s->subject) {
+	case TAP_PELT_DOMAIN:
+		add_cpus(&cpus, &s->span);
+		tap_report_text(r, "cpus", cpus.data, cpus.len);
+		tap_buf_release(&cpus);
+		return;
+	case TAP_PELT_TASK:
+		tap_report_u64(r, "tid", (uint64_t)s->tid);
+		add_text(r, "comm", s->comm, strnlen(s->comm, sizeof(s->comm)));
+		return;
+	case TAP_PELT_CGROUP:
+		tap_report_u64(r, "cgroup", s->cgroup);
+		add_text(r, "path", o->path, o->path ? strlen(o->path) : 0);
+		break;
+	case TAP_PELT_CPU:
+		break;
+	}
+	tap_report_u64(r, "cpu", (uint64_t)s->cpu);
+}
+
+static void add_bands(struct tap_report *r, const struct tap_pelt_series *s)
+{
+	static const char *const keys[][TAP_PELT_BANDS] = {
+		[TAP_PELT_1024] = { "0_20", "20_40", "40_60", "60_80", "80_100" },
+		[TAP_PELT_COUNT] = { "0", "1", "2", "3", "4_up" },
+	};
+
+	if (s->signal->scale != TAP_PELT_1024 && s->signal->scale != TAP_PELT_COUNT)
+		return;
+	tap_report_object(r, "residency_ns");
+	for (unsigned int i = 0; i < TAP_PELT_BANDS; i++)
+		tap_report_u64(r, keys[s->signal->scale][i], s->bands_ns[i]);
+	tap_report_object_end(r);
+}
+
+static void add_points(struct tap_report *r, const struct tap_pelt_series *s)
+{
+	struct tap_buf *b = &r->buf;
+
+	tap_report_array(r, "points");
+	for (size_t i = 0; i < s->nr_points; i++) {
+		tap_buf_puts(b, i ? ",[" : "[");
+		tap_buf_u64(b, s->points[i].ts_ns);
+		tap_buf_char(b, ',');
+		tap_buf_u64(b, s->points[i].value);
+		tap_buf_char(b, ']');
+	}
+	tap_report_array_end(r);
+}
+
+static void add_series(struct tap_report *r, const struct tap_out_pelt *o, bool points)
+{
+	const struct tap_pelt_series *s = o->series;
+	bool known = s->hist.count;
+
+	tap_report_object(r, NULL);
+	tap_report_text(r, "signal", s->signal->name, strlen(s->signal->name));
+	add_who(r, o);
+	tap_report_u64(r, "updates", s->updates);
+	tap_report_u64(r, "known_ns", s->hist.count);
+	tap_report_real(r, "min", known ? (double)s->hist.min : NAN);
+	tap_report_real(r, "avg", known ? tap_hist_mean(&s->hist) : NAN);
+	tap_report_real(r, "p50", known ? (double)quantile(s, 50) : NAN);
+	tap_report_real(r, "p90", known ? (double)quantile(s, 90) : NAN);
+	tap_report_real(r, "p99", known ? (double)quantile(s, 99) : NAN);
+	tap_report_real(r, "max", known ? (double)s->hist.max : NAN);
+	tap_report_u64(r, "last", s->last);
+	add_bands(r, s);
+	if (points)
+		add_points(r, s);
+	tap_report_object_end(r);
+}
+
+void tap_out_pelt_json(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
+		       bool points)
+{
+	tap_report_array(r, "series");
+	for (unsigned int i = 0; i < nr; i++)
+		add_series(r, &series[i], points);
+	tap_report_array_end(r);
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------ */
+
+const struct tap_column tap_out_pelt_columns[] = {
+	{ "time_ns", NULL, TAP_CELL_AT }, { "signal", NULL, TAP_CELL_TEXT },
+	{ "cpu", NULL, TAP_CELL_INT }, { "tid", NULL, TAP_CELL_INT },
+	{ "comm", NULL, TAP_CELL_TEXT }, { "cgroup", NULL, TAP_CELL_TEXT },
+	{ "value", NULL, TAP_CELL_COUNT }, { 0 }
+};
+
+static void put_cgroup(struct tap_table *t, const struct tap_out_pelt *o)
+{
+	char id[24];
+
+	if (o->series->subject != TAP_PELT_CGROUP)
+		tap_table_none(t);
+	else if (o->path)
+		tap_table_text(t, o->path, strlen(o->path));
+	else
+		tap_table_text(t, id, (size_t)sprintf(id, "%" PRIu64, o->series->cgroup));
+}
+
+void tap_out_pelt_row(struct tap_table *t, const struct tap_out_pelt *o, uint64_t ts_ns,
+		      uint64_t value)
+{
+	const struct tap_pelt_series *s = o->series;
+
+	tap_table_u64(t, ts_ns);
+	tap_table_text(t, s->signal->name, strlen(s->signal->name));
+	if (s->subject == TAP_PELT_TASK) {
+		tap_table_none(t);
+		tap_table_s64(t, s->tid);
+		tap_table_text(t, s->comm, strnlen(s->comm, sizeof(s->comm)));
+	} else {
+		tap_table_s64(t, s->cpu);
+		tap_table_none(t);
+		tap_table_none(t);
+	}
+	put_cgroup(t, o);
+	tap_table_u64(t, value);
+	tap_table_row(t);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The load-tracking signals as plots, figures, JSON and CSV. */
+#ifndef TAP_OUT_PELT_H
+#define TAP_OUT_PELT_H
+
+#include "analysis/pelt.h"
+#include "out/plot.h"
+#include "out/table.h"
+
+/* A series, and what the recording says about whom it is of. */
+struct tap_out_pelt {
+	const struct tap_pelt_series *series; /* borrowed */
+	const char *label; /* of a task, escaped; borrowed; NULL: its name and tid will do */
+	uint32_t label_len;
+	const char *path; /* of a cgroup; borrowed, NULL: not known */
+};
+
+/* @p: .rows is the most that a strip may have. Strips of one signal have the same scale. */
+void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
+		       const struct tap_out_pelt *series, unsigned int nr);
+void tap_out_pelt_text(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr);
+void tap_out_pelt_json(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
+		       bool points);
+
+/* Of CSV: one row per update, as they come. */
+extern const struct tap_column tap_out_pelt_columns[];
+void tap_out_pelt_row(struct tap_table *t, const struct tap_out_pelt *series, uint64_t ts_ns,
+		      uint64_t value);
+
+#endif

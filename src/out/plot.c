@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "out/plot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define EIGHTHS 8
+#define TICK 20u /* columns from one time to the next */
+
+static const char *const blocks[EIGHTHS + 1] = {
+	" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█",
+};
+
+/* How far up @v reaches, in eighths of a row. */
+static int height(const struct tap_plot *p, double v, uint64_t top)
+{
+	double all = (double)p->rows * EIGHTHS;
+	double h = v * all / (double)top + 0.5;
+
+	return h > all ? (int)all : (int)h;
+}
+
+/* @row: from 0 at the bottom. Heights in eighths. */
+static const char *cell(const struct tap_plot *p, int avg, int max, int row)
+{
+	int full = avg - row * EIGHTHS;
+
+	if (row == 0 && full < 1) /* 0 is a value too */
+		full = 1;
+	if (p->ascii) {
+		if (full >= EIGHTHS / 2)
+			return "#";
+		if (max - row * EIGHTHS >= EIGHTHS / 2)
+			return ":";
+		return row ? " " : "_";
+	}
+	if (full > 0)
+		return blocks[full < EIGHTHS ? full : EIGHTHS];
+	return max - row * EIGHTHS >= EIGHTHS / 2 ? "░" : " ";
+}
+
+/* At most 7 characters. */
+static void add_edge(struct tap_buf *b, uint64_t v)
+{
+	if (v < 10000000)
+		tap_buf_printf(b, "%7" PRIu64, v);
+	else
+		tap_buf_printf(b, "%7.1g", (double)v);
+}
+
+/* The y axis beside a row: its upper edge is named at the top, the middle and the bottom. */
+static void add_margin(struct tap_buf *b, const struct tap_plot *p, unsigned int row, uint64_t top)
+{
+	if (row + 1 == p->rows)
+		add_edge(b, top);
+	else if (row == 0)
+		add_edge(b, 0);
+	else if (p->rows % 2 == 0 && top % 2 == 0 && row + 1 == p->rows / 2)
+		add_edge(b, top / 2);
+	else
+		tap_buf_printf(b, "%7s", "");
+	tap_buf_puts(b, p->ascii ? " |" : " │");
+}
+
+void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
+		    const struct tap_plot_column *columns, uint64_t top)
+{
+	for (unsigned int row = p->rows; row-- > 0;) {
+		unsigned int blanks = 0; /* none stand at a line's end */
+
+		add_margin(b, p, row, top);
+		for (unsigned int i = 0; i < p->columns; i++) {
+			const struct tap_plot_column *c = &columns[i];
+			const char *s = " ";
+
+			if (c->known)
+				s = cell(p, height(p, c->avg, top), height(p, c->max, top),
+					 (int)row);
+			if (*s == ' ') {
+				blanks++;
+				continue;
+			}
+			tap_buf_printf(b, "%*s%s", (int)blanks, "", s);
+			blanks = 0;
+		}
+		tap_buf_char(b, '\n');
+	}
+}
+
+void tap_plot_axis(struct tap_buf *b, const struct tap_plot *p)
+{
+	uint64_t ns = p->end_ns - p->start_ns;
+	int decimals = ns < UINT64_C(10000000) ? 9 : ns < UINT64_C(10000000000) ? 6 : 3;
+
+	tap_buf_printf(b, "%*s%s", (int)TAP_PLOT_MARGIN - 1, "", p->ascii ? "+" : "└");
+	for (unsigned int i = 0; i < p->columns; i++)
+		tap_buf_puts(b, i % TICK ? (p->ascii ? "-" : "─") : (p->ascii ? "+" : "┬"));
+	tap_buf_printf(b, "\n%*s", (int)TAP_PLOT_MARGIN, "");
+	for (unsigned int i = 0; i < p->columns; i += TICK) {
+		unsigned __int128 at = p->start_ns + (unsigned __int128)ns * i / p->columns;
+		char text[48];
+		int len = snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64,
+				   (uint64_t)(at / 1000000000), (uint64_t)(at % 1000000000));
+
+		len -= 9 - decimals;
+		if (i + (unsigned int)len <= p->columns)
+			tap_buf_printf(b, "%-*.*s", (int)TICK, len, text);
+	}
+	while (b->len && b->data[b->len - 1] == ' ')
+		b->len--;
+	tap_buf_puts(b, " s\n");
+}
+
+uint64_t tap_plot_top(uint64_t max)
+{
+	uint64_t top = 1;
+
+	/* above 5e18 there is no next one */
+	for (unsigned int i = 0; top < max && top < UINT64_C(5000000000000000000); i++)
+		top = i % 3 == 1 ? top / 2 * 5 : top * 2;
+	return top;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Plots for a terminal: one strip per series, one above the other over the same time, in block
+ * characters or in ASCII. A column is solid up to its average, and shaded up to its maximum; where
+ * nothing is known it is empty, and where all is 0 it has a line at the bottom.
+ */
+#ifndef TAP_OUT_PLOT_H
+#define TAP_OUT_PLOT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+#define TAP_PLOT_MARGIN 9u /* columns that the y axis takes */
+#define TAP_PLOT_MIN_COLUMNS 20u
+
+struct tap_plot_column {
+	bool known;
+	double avg, max;
+};
+
+struct tap_plot {
+	unsigned int columns, rows;
+	bool ascii;
+	uint64_t start_ns, end_ns; /* of the first and the last column */
+};
+
+/* @top: the value of the upper edge, above 0. Values are >= 0; what is above the top is cut. */
+void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
+		    const struct tap_plot_column *columns, uint64_t top);
+/* The time axis, in seconds: below the last strip. */
+void tap_plot_axis(struct tap_buf *b, const struct tap_plot *p);
+
+/* The next 1, 2 or 5 times a power of ten: a scale that holds @max. */
+uint64_t tap_plot_top(uint64_t max);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "out/plot.h"
+
+#define COLUMNS 6
+
+struct plot_case {
+	const char *name;
+	bool ascii;
+	uint64_t top;
+	struct tap_plot_column columns[COLUMNS];
+	const char *want;
+};
+
+static const struct plot_case cases[] = {
+	{
+		.name = "solid to the average, shaded to the maximum; 0: a line; unknown: empty",
+		.top = 1024,
+		.columns = { { true, 1024, 1024 }, { true, 512, 1024 }, { true, 0, 0 }, { false },
+			     { true, 64, 64 }, { true, 640, 640 } },
+		.want = "   1024 │█░   ▂\n"
+			"      0 │██▁ ▁█\n",
+	},
+	{
+		.name = "the same in ASCII",
+		.ascii = true,
+		.top = 1024,
+		.columns = { { true, 1024, 1024 }, { true, 512, 1024 }, { true, 0, 0 }, { false },
+			     { true, 64, 64 }, { true, 256, 640 } },
+		.want = "   1024 |#:\n"
+			"      0 |##_ _#\n",
+	},
+	{
+		.name = "what is above the top is cut, and a wide scale keeps its seven columns",
+		.top = 50000000,
+		.columns = { { true, 1e9, 1e9 }, { true, 25e6, 25e6 } },
+		.want = "  5e+07 │█\n"
+			"      0 │██\n",
+	},
+};
+
+static void strip(void **state)
+{
+	const struct plot_case *c = *state;
+	const struct tap_plot p = { .columns = COLUMNS, .rows = 2, .ascii = c->ascii };
+	struct tap_buf b = { 0 };
+
+	tap_plot_strip(&b, &p, c->columns, c->top);
+	assert_string_equal(tap_buf_str(&b), c->want);
+	tap_buf_release(&b);
+}
+
+static void axis(void **state)
+{
+	static const struct tap_plot p = { .columns = 42, .rows = 2, .ascii = true,
+					   .start_ns = 1000000000, .end_ns = 85000000000 };
+	struct tap_buf b = { 0 };
+
+	(void)state;
+	tap_plot_axis(&b, &p);
+	assert_string_equal(tap_buf_str(&b),
+			    "        ++-------------------+-------------------+-\n"
+			    "         1.000               41.000 s\n");
+	tap_buf_release(&b);
+}
+
+static void top(void **state)
+{
+	static const uint64_t pairs[][2] = {
+		{ 0, 1 }, { 1, 1 }, { 2, 2 }, { 3, 5 }, { 5, 5 }, { 6, 10 }, { 1001, 2000 },
+		{ 2001, 5000 }, { UINT64_MAX, UINT64_C(5000000000000000000) },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		assert_int_equal(tap_plot_top(pairs[i][0]), pairs[i][1]);
+}
+
+int main(void)
+{
+	enum { NR_CASES = sizeof(cases) / sizeof(*cases) };
+	struct CMUnitTest tests[NR_CASES + 2];
+
+	for (size_t i = 0; i < NR_CASES; i++)
+		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = strip,
+						.initial_state = (void *)&cases[i] };
+	tests[NR_CASES] = (struct CMUnitTest){ .name = "times stand where they fit",
+					       .test_func = axis };
+	tests[NR_CASES + 1] = (struct CMUnitTest){ .name = "a scale is 1, 2 or 5 x 10^n",
+						   .test_func = top };
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

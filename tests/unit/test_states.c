@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analysis/states.h"
+
+#define MAX_STRETCHES 4
+#define MAX_WANT 3
+
+struct states_case {
+	const char *name;
+	uint64_t start_ns;
+	struct {
+		unsigned int index;
+		enum tap_state state;
+		uint64_t from_ns, to_ns;
+	} stretches[MAX_STRETCHES];
+	struct {
+		unsigned int index;
+		enum tap_state state;
+		struct tap_longest longest;
+	} want[MAX_WANT];
+};
+
+static const struct states_case cases[] = {
+	{
+		.name = "the longest stretch of a state counts, not the last",
+		.stretches = { { 0, TAP_SLEEPING, 100, 110 }, { 0, TAP_SLEEPING, 120, 150 },
+			       { 0, TAP_SLEEPING, 160, 170 } },
+		.want = { { 0, TAP_SLEEPING, { 30, 120 } } },
+	},
+	{
+		.name = "of two that are as long the first one counts",
+		.stretches = { { 0, TAP_BLOCKED, 100, 110 }, { 0, TAP_BLOCKED, 120, 130 } },
+		.want = { { 0, TAP_BLOCKED, { 10, 100 } } },
+	},
+	{
+		.name = "states and tasks do not mix",
+		.stretches = { { 0, TAP_RUNNING, 100, 110 }, { 0, TAP_WAKING, 110, 115 },
+			       { 1000, TAP_RUNNING, 115, 117 } },
+		.want = { { 0, TAP_RUNNING, { 10, 100 } }, { 0, TAP_WAKING, { 5, 110 } },
+			  { 1000, TAP_RUNNING, { 2, 115 } } },
+	},
+	{
+		.name = "what lies before the window is cut off",
+		.start_ns = 100,
+		.stretches = { { 0, TAP_SLEEPING, 20, 105 }, { 0, TAP_SLEEPING, 110, 120 } },
+		.want = { { 0, TAP_SLEEPING, { 10, 110 } } },
+	},
+	{
+		.name = "a stretch that ends before the window is none",
+		.start_ns = 100,
+		.stretches = { { 0, TAP_SLEEPING, 20, 100 } },
+		.want = { { 0, TAP_SLEEPING, { 0, 0 } } },
+	},
+	{
+		.name = "a task that was never told of has none",
+		.stretches = { { 0, TAP_RUNNING, 100, 110 } },
+		.want = { { 5, TAP_RUNNING, { 0, 0 } }, { 100000, TAP_RUNNING, { 0, 0 } } },
+	},
+};
+
+static void run_case(void **state)
+{
+	const struct states_case *c = *state;
+	struct tap_states s = { .start_ns = c->start_ns };
+
+	for (unsigned int i = 0; i < MAX_STRETCHES && c->stretches[i].to_ns; i++) {
+		struct tap_task task = { .index = c->stretches[i].index };
+		struct tap_stretch st = {
+			.task = &task, .state = c->stretches[i].state,
+			.from_ns = c->stretches[i].from_ns, .to_ns = c->stretches[i].to_ns,
+		};
+
+		assert_int_equal(tap_states_observer.stretch(&s, &st), 0);
+	}
+	for (unsigned int i = 0; i < MAX_WANT && c->want[i].state; i++) {
+		struct tap_task task = { .index = c->want[i].index };
+		const struct tap_longest *got = &tap_states_longest(&s, &task)[c->want[i].state];
+
+		assert_int_equal(got->ns, c->want[i].longest.ns);
+		assert_int_equal(got->at_ns, c->want[i].longest.at_ns);
+	}
+	tap_states_release(&s);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases)];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
+						.initial_state = (void *)&cases[i] };
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
