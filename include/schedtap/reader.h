@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reading recordings: schedtap's own, trace-cmd's trace.dat version 6 and 7, plain or zstd,
- * and the spool folder that a running or a killed schedtap leaves. Events of all CPUs and
+ * the spool folder that a running or a killed schedtap leaves, and perf.data with tracepoints. Events of all CPUs and
  * buffers come as one stream in time order; a loss comes in its place, as an event of its own.
  *
  * A reader is used by one thread. What it hands out is borrowed: formats and texts until
@@ -29,7 +29,7 @@ struct tap_buffer_info {
 
 /** struct tap_reader_info - What a recording says about itself. Absent texts are "". */
 struct tap_reader_info {
-	unsigned int version; /* of trace.dat: 6 or 7 */
+	unsigned int version; /* of trace.dat: 6 or 7; 0: a perf.data */
 	bool is_spool;	      /* a folder that was not packed: its recorder runs or was killed */
 	bool big_endian;
 	uint8_t long_size;
@@ -40,6 +40,7 @@ struct tap_reader_info {
 	const char *compression; /* "none", "zstd" */
 	const char *printk;   /* the kernel's texts by address, as tracefs' printk_formats */
 	const char *kallsyms; /* its symbols by address, as /proc/kallsyms */
+	const char *notes;    /* for the user to know of: sentences, one a line */
 	const struct tap_buffer_info *buffers;
 	unsigned int nr_buffers;
 };
@@ -61,6 +62,8 @@ TAP_API const struct tap_format *const *tap_reader_formats(const struct tap_read
 							   unsigned int *nr);
 /** tap_reader_comm() - A task's name as the recording saved it, or NULL. */
 TAP_API const char *tap_reader_comm(const struct tap_reader *r, int tid);
+/** tap_reader_tgid() - A task's process as a perf.data tells it, or -1. */
+TAP_API int tap_reader_tgid(const struct tap_reader *r, int tid);
 
 /**
  * tap_reader_limit() - Leave out all that lies outside [from_ns, to_ns], before decoding it.
@@ -94,7 +97,8 @@ TAP_API void tap_reader_rewind(struct tap_reader *r);
  *
  * Damage inside a page ends that page: the rest of it is reported as a loss of unknown count.
  *
- * Return: 1 with @ev filled in; 0 at the end; -EINVAL, -EIO or -ENOMEM with @err set.
+ * Return: 1 with @ev filled in; 0 at the end; -EINVAL, -EIO, -E2BIG (a perf.data of which too
+ * much would have to be sorted at once) or -ENOMEM with @err set.
  */
 TAP_API TAP_MUST_CHECK int tap_reader_next(struct tap_reader *r, struct tap_event *ev,
 					   struct tap_err *err);

@@ -33,7 +33,7 @@ struct tap_who_task *tap_who_task(struct tap_who *who, int tid)
 		return NULL;
 	*slot = (uintptr_t)t;
 	t->tid = tid;
-	t->tgid = -1;
+	t->tgid = tid && who->reader ? tap_reader_tgid(who->reader, tid) : -1;
 	comm = tid ? NULL : "<idle>";
 	if (tid && who->reader)
 		comm = tap_reader_comm(who->reader, tid);

@@ -2,6 +2,7 @@
 #include "cli/input.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "cli/cmd.h"
 
@@ -24,6 +25,22 @@ static void read_meta(struct tap_input *in, const char *path)
 	in->meta = NULL;
 }
 
+/* What the user should know of the file as a whole: one line each. */
+static void tell_notes(const struct tap_input *in)
+{
+	const char *line = tap_reader_info(in->reader)->notes;
+	struct tap_err err = { 0 };
+	size_t len;
+
+	for (; *line; line += len + (line[len] != '\0')) {
+		len = strcspn(line, "\n");
+		if (!len)
+			continue;
+		tap_err_set(&err, -EINVAL, "%.*s", (int)len, line);
+		tap_cmd_fail(&err, false);
+	}
+}
+
 int tap_input_open(struct tap_input *in, const char *path, struct tap_err *err)
 {
 	int ret;
@@ -32,6 +49,7 @@ int tap_input_open(struct tap_input *in, const char *path, struct tap_err *err)
 	ret = tap_reader_open(path, &in->reader, err);
 	if (ret)
 		return ret;
+	tell_notes(in);
 	read_meta(in, path);
 	if (tap_who_init(&in->who, in->reader, in->meta))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");

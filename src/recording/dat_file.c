@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "event/format.h"
 #include "recording/dat_file.h"
+
+#define MAX_NOTES_BYTES 4096u /* and a sentence */
 
 int tap_dat_bad(const struct tap_reader *r, struct tap_err *err, const char *what)
 {
@@ -276,6 +279,22 @@ static int read_clock(struct tap_reader *r, struct tap_bytes opt, struct tap_err
 	return tap_dat_set_text(&r->clock, from, (size_t)(to - from), err);
 }
 
+/* A guest's events are in a file of its own: a name, then what would connect the two. */
+static int note_guest(struct tap_reader *r, struct tap_bytes opt, struct tap_err *err)
+{
+	const char *name = tap_bytes_str(&opt);
+	char *notes;
+
+	if (opt.bad || (r->notes && strlen(r->notes) > MAX_NOTES_BYTES))
+		return 0;
+	if (asprintf(&notes, "%s%sthe recording names guest '%.256s': its own file is not read",
+		     r->notes ? r->notes : "", r->notes ? "\n" : "", name) < 0)
+		return tap_dat_nomem(err);
+	free(r->notes);
+	r->notes = notes;
+	return 0;
+}
+
 int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes opt,
 			struct tap_err *err)
 {
@@ -294,6 +313,8 @@ int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes 
 			return tap_dat_bad(r, err, "it has more than 65536 CPUs");
 		r->info.nr_cpus = nr;
 		return 0;
+	case TAP_OPTION_GUEST:
+		return note_guest(r, opt, err);
 	case TAP_OPTION_TSC2NSEC:
 		r->tsc.mult = tap_bytes_u32(&opt);
 		r->tsc.shift = tap_bytes_u32(&opt);

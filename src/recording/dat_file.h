@@ -23,6 +23,7 @@ enum {
 	TAP_OPTION_UNAME = 5,
 	TAP_OPTION_CPUCOUNT = 8,
 	TAP_OPTION_VERSION = 9,
+	TAP_OPTION_GUEST = 13,
 	TAP_OPTION_TSC2NSEC = 14,
 };
 
@@ -37,7 +38,7 @@ struct tap_reader {
 	struct tap_mapping *maps; /* [0] is the trace.dat or head.dat */
 	unsigned int nr_maps;
 	struct tap_buffer_info *buffers;
-	char *uname, *tool, *meta, *clock, *compression, *printk, *kallsyms;
+	char *uname, *tool, *meta, *clock, *compression, *printk, *kallsyms, *notes;
 	uint32_t page_size;
 	uint32_t data_offset; /* of a page, from the header_page text */
 	uint8_t commit_size;
@@ -48,6 +49,7 @@ struct tap_reader {
 	struct {
 		uint32_t mult, shift; /* mult 0: stamps are nanoseconds */
 	} tsc;
+	struct tap_perf *perf; /* of a perf.data: it has what follows in its own way; else NULL */
 	struct tap_decoder decoder;
 	struct tap_stream *streams; /* sorted: the lower CPU, then the lower buffer first */
 	unsigned int nr_streams;

@@ -10,6 +10,7 @@
 
 #define POPULATE_MIN_BYTES ((size_t)64 << 10)
 #define POPULATE_MAX_BYTES ((size_t)2 << 20)
+#define PREFETCH_BYTES 1024
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* since v5.14 */
 #endif
@@ -166,7 +167,7 @@ void tap_stream_start(struct tap_decoder *d, struct tap_stream *s)
 	tap_unpack_cancel(&d->unpack, &s->ahead);
 	s->left = s->whole;
 	s->cur = (struct tap_cursor){ 0 };
-	s->slot = d->slots;
+	s->at = s->end = s->ready;
 	s->item = s->behind = TAP_ITEM_NONE;
 	s->careful = true;
 	s->fresh = s->outside = false;
@@ -215,7 +216,7 @@ static int next_chunk(struct tap_decoder *d, struct tap_stream *s)
  */
 static void populate(struct tap_decoder *d, struct tap_stream *s)
 {
-	uintptr_t mask = (uintptr_t)sysconf(_SC_PAGESIZE) - 1, from = (uintptr_t)s->left.page & ~mask;
+	uintptr_t from = (uintptr_t)s->left.page & -(uintptr_t)sysconf(_SC_PAGESIZE);
 	size_t left = (size_t)(s->left.pages_end - s->left.page);
 
 	if (s->populate_bytes > left)
@@ -223,7 +224,8 @@ static void populate(struct tap_decoder *d, struct tap_stream *s)
 	s->populated = s->left.page + s->populate_bytes;
 	if (madvise((void *)from, (uintptr_t)s->populated - from, MADV_POPULATE_READ))
 		d->no_populate = true;
-	s->populate_bytes = 2 * s->populate_bytes > POPULATE_MAX_BYTES ? POPULATE_MAX_BYTES : 2 * s->populate_bytes;
+	if (s->populate_bytes < POPULATE_MAX_BYTES) /* a small window needs few */
+		s->populate_bytes *= 2;
 }
 
 /*
@@ -268,6 +270,7 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 			continue;
 		}
 		next = stamp_at(s, s->left.page);
+		__builtin_prefetch(s->left.page + s->abi.page_size); /* its stamp */
 		if (!stamp_fits(s, head.stamp, next)) {
 			note_damage(s);
 			continue;
@@ -291,7 +294,7 @@ void tap_decoder_mark(struct tap_decoder *d, struct tap_format *const *formats, 
 	}
 }
 
-static int add_unknown(struct tap_decoder *d, unsigned int id, struct tap_err *err)
+int tap_decoder_add_unknown(struct tap_decoder *d, unsigned int id, struct tap_err *err)
 {
 	static const char fields[] =
 		"format:\n"
@@ -330,7 +333,7 @@ static int odd_record(struct tap_decoder *d, struct tap_stream *s, struct tap_er
 {
 	s->item = TAP_ITEM_NONE;
 	if (!s->slot->fmt) {
-		int ret = add_unknown(d, (unsigned int)(s->slot - d->slots), err);
+		int ret = tap_decoder_add_unknown(d, (unsigned int)(s->slot - d->slots), err);
 
 		if (ret)
 			return ret;
@@ -440,11 +443,65 @@ static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 	return s->item != TAP_ITEM_EVENT || is_wanted(s);
 }
 
-int tap_stream_next(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
+/* Decodes plain events, as many as there are and fit. @big_endian: known to the compiler. */
+static inline __attribute__((always_inline)) bool
+decode_as(bool big_endian, const struct tap_decoder *d, struct tap_stream *s)
+{
+	const struct tap_slot *slots = d->slots;
+	struct tap_cursor cur = s->cur;
+	struct tap_ready *to = s->ready, *full = to + TAP_NR_READY;
+
+	cur.big_endian = big_endian;
+	while (to < full) {
+		struct tap_cursor next = cur;
+		const struct tap_slot *slot;
+
+		if (!tap_cursor_plain(&next))
+			break;
+		slot = &slots[tap_get_u16(next.rec, next.big_endian)];
+		if (next.size < slot->min_size || !slot->fmt)
+			break;
+		/* of many streams, no machine guesses what is read next */
+		__builtin_prefetch(next.at + PREFETCH_BYTES);
+		cur = next;
+		*to = (struct tap_ready){ cur.ts, slot->fmt, cur.rec, cur.size };
+		to += slot->kind == TAP_SLOT_PLAIN;
+	}
+	s->cur = cur;
+	s->at = s->ready;
+	s->end = to;
+	return to > s->ready;
+}
+
+/* Return: whether there is one. */
+static bool decode(const struct tap_decoder *d, struct tap_stream *s)
+{
+	if (s->careful)
+		return false;
+	return d->big_endian ? decode_as(true, d, s) : decode_as(false, d, s);
+}
+
+/* The one item that was found by itself. */
+static void put_item(struct tap_stream *s)
+{
+	bool is_event = s->item == TAP_ITEM_EVENT;
+
+	s->at = s->ready;
+	s->end = s->ready + (s->item != TAP_ITEM_NONE);
+	*s->ready = (struct tap_ready){
+		.ts = s->item == TAP_ITEM_TAIL ? UINT64_MAX : s->cur.ts,
+		.fmt = is_event ? s->slot->fmt : NULL,
+		.rec = is_event ? s->cur.rec : NULL,
+		.size = is_event ? s->cur.size : 0,
+	};
+}
+
+/* Return: 1 with plain events, decoded; 0 with s->item set; -ENOMEM. */
+static int find_item(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
 	if (s->item >= TAP_ITEM_GAP && leave_gap(s))
 		return 0;
-	while (!tap_stream_quick(d, s)) {
+	while (!decode(d, s)) {
 		enum tap_step step = tap_cursor_step(&s->cur);
 		int ret;
 
@@ -466,14 +523,22 @@ int tap_stream_next(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 			return 0;
 		}
 	}
-	return 0;
+	s->item = TAP_ITEM_EVENT;
+	return 1;
+}
+
+int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
+{
+	int ret = find_item(d, s, err);
+
+	if (!ret)
+		put_item(s);
+	return ret < 0 ? ret : 0;
 }
 
 void tap_stream_get_loss(const struct tap_stream *s, struct tap_event *ev)
 {
-	ev->fmt = NULL;
-	ev->data = NULL;
-	ev->size = 0;
+	ev->ts_ns = s->cur.ts;
 	if (s->item == TAP_ITEM_LOST) {
 		ev->cpu = (int32_t)lost_field(s, "lost_cpu");
 		ev->lost.count = lost_field(s, "count");
@@ -482,7 +547,8 @@ void tap_stream_get_loss(const struct tap_stream *s, struct tap_event *ev)
 	} else {
 		ev->lost.count = s->gap.damage ? 0 : s->gap.flag_cnt;
 		ev->lost.first_ns = s->gap.first_ns;
-		ev->lost.last_ns = s->cur.ts;
+		/* a CPU may have a flag and no event at all */
+		ev->lost.last_ns = s->cur.ts ? s->cur.ts : s->gap.first_ns;
 	}
 	if (ev->cpu < -1)
 		ev->cpu = -1;

@@ -57,16 +57,28 @@ struct tap_span {
 	bool cut; /* the file ends before this CPU's pages do */
 };
 
+/* An item, decoded. */
+struct tap_ready {
+	uint64_t ts; /* UINT64_MAX: of a tail */
+	const struct tap_format *fmt; /* NULL: a loss */
+	const unsigned char *rec;
+	uint32_t size;
+};
+
+#define TAP_NR_READY 16
+
 struct tap_stream {
-	struct tap_cursor cur;
+	struct tap_ready *at, *end; /* the current item, and behind the last that is decoded */
+	int cpu;
+	unsigned int buffer;
+	unsigned int parent; /* in the tournament */
+	struct tap_cursor cur; /* behind the items that are decoded */
 	const struct tap_slot *slot;
 	enum tap_item item, behind;
 	/* The next record needs a look: it may end a loss, or lie outside the window. */
 	bool careful;
 	bool fresh; /* no event of the page was taken yet */
 	bool outside; /* some of the page's events may lie outside the window */
-	int cpu;
-	unsigned int buffer;
 	struct tap_page_abi abi;
 	struct tap_span left, whole;
 	const unsigned char *populated; /* pages before this are mapped already */
@@ -77,72 +89,40 @@ struct tap_stream {
 		uint64_t flag_cnt; /* 0: not known */
 		uint64_t first_ns;
 	} gap;
+	struct tap_ready ready[TAP_NR_READY];
 };
 
 /* Begins again with the first page that may reach into the window. */
 void tap_stream_start(struct tap_decoder *d, struct tap_stream *s);
 
 /*
- * Moves to the next item: s->item. TAP_ITEM_NONE is the end.
+ * Moves on, where no item is left that was decoded: to s->at. At the end that is s->end, and
+ * s->item is TAP_ITEM_NONE. Events are decoded a few at a time, as far as nothing comes between.
  * Return: 0; -ENOMEM.
  */
-int tap_stream_next(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err);
-
-/*
- * The same where that is a plain event, as nearly always. Return: false where it is not:
- * tap_stream_next() then moves on.
- */
-static inline bool tap_stream_quick(const struct tap_decoder *d, struct tap_stream *s)
-{
-	struct tap_cursor cur = s->cur;
-	bool found = false;
-
-	while (!__builtin_expect(s->careful, 0)) {
-		struct tap_cursor next = cur;
-		const struct tap_slot *slot;
-
-		if (!tap_cursor_plain(&next))
-			break;
-		slot = &d->slots[tap_get_u16(next.rec, next.big_endian)];
-		if (__builtin_expect(next.size < slot->min_size || !slot->fmt, 0))
-			break;
-		cur = next;
-		if (slot->kind == TAP_SLOT_PLAIN) {
-			s->slot = slot;
-			s->item = TAP_ITEM_EVENT;
-			found = true;
-			break;
-		}
-	}
-	s->cur = cur;
-	return found;
-}
-
-/* Fills in an event for a loss. Of a tail the end is not known here: .last_ns is where the
- * stream stopped. */
-void tap_stream_get_loss(const struct tap_stream *s, struct tap_event *ev);
+int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err);
 
 /* Fills in an event for the current item. */
 static inline void tap_stream_get(const struct tap_stream *s, struct tap_event *ev)
 {
-	ev->ts_ns = s->cur.ts;
-	ev->fmt = s->slot->fmt;
-	ev->data = s->cur.rec;
-	ev->size = s->cur.size;
+	ev->ts_ns = s->at->ts;
+	ev->fmt = s->at->fmt;
+	ev->data = s->at->rec;
+	ev->size = s->at->size;
 	ev->cpu = s->cpu;
 	ev->buffer = s->buffer;
-	if (__builtin_expect(s->item != TAP_ITEM_EVENT, 0))
-		tap_stream_get_loss(s, ev);
 }
 
-/* The key of the merge: raw time of the item. */
-static inline uint64_t tap_stream_ts(const struct tap_stream *s)
-{
-	return s->item == TAP_ITEM_TAIL ? UINT64_MAX : s->cur.ts;
-}
+/*
+ * What it does not fill in of a loss. Of a tail the end is not known here: .last_ns is where the
+ * stream stopped.
+ */
+void tap_stream_get_loss(const struct tap_stream *s, struct tap_event *ev);
 
 void tap_stream_release(struct tap_decoder *d, struct tap_stream *s);
 void tap_decoder_release(struct tap_decoder *d);
+/* Makes a format with the common fields alone for an @id that has none. Return: 0; -ENOMEM. */
+int tap_decoder_add_unknown(struct tap_decoder *d, unsigned int id, struct tap_err *err);
 
 /* tap_reader_only(): sets which slots are wanted, of those that have a format. */
 void tap_decoder_mark(struct tap_decoder *d, struct tap_format *const *formats, unsigned int nr);

@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of equal times the lower stream is earlier. */
-struct tap_merge_key {
-	uint64_t ts;
-	uint64_t stream;
-};
+struct tap_stream;
 
-#define TAP_MERGE_END ((struct tap_merge_key){ UINT64_MAX, UINT64_MAX })
+/* Of equal times the stream that lies first in the array is earlier. NULL: an ended one. */
+struct tap_merge_key {
+	uint64_t ts; /* of an ended one: UINT64_MAX */
+	struct tap_stream *stream;
+};
 
 struct tap_merge {
 	struct tap_merge_key *losers; /* [1, nr): node i's children are 2i and 2i + 1 */
@@ -25,14 +25,14 @@ struct tap_merge {
 
 static inline bool tap_merge_before(struct tap_merge_key a, struct tap_merge_key b)
 {
-	/* no && and ||: which of two CPUs comes first cannot be predicted */
-	return (a.ts < b.ts) | ((a.ts == b.ts) & (a.stream < b.stream));
+	/* NULL - 1 is behind all */
+	return a.ts < b.ts || (a.ts == b.ts && (uintptr_t)a.stream - 1 < (uintptr_t)b.stream - 1);
 }
 
-/* The winner of the matches below @node, which are played. @first: the streams' keys. */
-static inline struct tap_merge_key tap_merge_play(struct tap_merge *m, unsigned int node,
-						  struct tap_merge_key (*first)(void *, unsigned int),
-						  void *arg)
+/* Plays all matches below @node. @first: the streams' keys. Return: the winner. */
+static inline struct tap_merge_key
+tap_merge_play(struct tap_merge *m, unsigned int node,
+	       struct tap_merge_key (*first)(void *, unsigned int), void *arg)
 {
 	struct tap_merge_key a, b;
 	bool swap;
@@ -46,31 +46,34 @@ static inline struct tap_merge_key tap_merge_play(struct tap_merge *m, unsigned 
 	return swap ? b : a;
 }
 
-/* The winner @stream's new item has @key. Return: the winner now. */
-static inline struct tap_merge_key tap_merge_replay(struct tap_merge *m, unsigned int stream,
+/*
+ * The winner, the leaf below node @parent, has a new @key. Return: the winner now. With
+ * branches, as they are often foretold rightly; without, each turn would wait for the last.
+ */
+static inline struct tap_merge_key tap_merge_replay(struct tap_merge *m, unsigned int parent,
 						    struct tap_merge_key key)
 {
-	for (unsigned int i = (m->nr + stream) / 2; i; i /= 2) {
+	for (unsigned int i = parent; i; i /= 2) {
 		struct tap_merge_key other = m->losers[i];
-		bool swap = tap_merge_before(other, key);
 
-		m->losers[i].ts = swap ? key.ts : other.ts;
-		m->losers[i].stream = swap ? key.stream : other.stream;
-		key.ts = swap ? other.ts : key.ts;
-		key.stream = swap ? other.stream : key.stream;
+		if (tap_merge_before(other, key)) {
+			m->losers[i] = key;
+			key = other;
+		}
 	}
 	return key;
 }
 
 /* Return: up to which time the winner @stream stays the winner. */
-static inline uint64_t tap_merge_until(const struct tap_merge *m, unsigned int stream)
+static inline uint64_t tap_merge_until(const struct tap_merge *m, unsigned int parent,
+				       const struct tap_stream *stream)
 {
-	struct tap_merge_key key = TAP_MERGE_END;
+	struct tap_merge_key key = { UINT64_MAX, NULL };
 
-	for (unsigned int i = (m->nr + stream) / 2; i; i /= 2)
+	for (unsigned int i = parent; i; i /= 2)
 		if (tap_merge_before(m->losers[i], key))
 			key = m->losers[i];
-	return key.ts - (key.stream < stream);
+	return key.ts - (key.stream && key.stream < stream);
 }
 
 #endif

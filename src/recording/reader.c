@@ -8,6 +8,41 @@
 
 #include "event/format.h"
 #include "recording/dat_file.h"
+#include "recording/perf_file.h"
+
+/* Sets a text of the reader's. Return: 0 or -ENOMEM. */
+static int copy_text(char **dst, const char *text, struct tap_err *err)
+{
+	return tap_dat_set_text(dst, text, strlen(text), err);
+}
+
+static int read_perf(struct tap_reader *r, const struct tap_mapping *map, struct tap_err *err)
+{
+	const struct tap_perf_info *info;
+	int ret;
+
+	ret = tap_perf_open(map->data, map->len, r->path, &r->perf, err);
+	if (ret)
+		return ret;
+	info = tap_perf_info(r->perf);
+	r->info.big_endian = info->big_endian;
+	r->info.long_size = info->long_size;
+	r->info.nr_cpus = info->nr_cpus;
+	ret = copy_text(&r->uname, info->uname, err);
+	if (!ret)
+		ret = copy_text(&r->tool, info->tool, err);
+	if (!ret)
+		ret = copy_text(&r->compression, info->compression, err);
+	if (!ret)
+		ret = copy_text(&r->printk, info->printk, err);
+	if (!ret)
+		ret = copy_text(&r->kallsyms, info->kallsyms, err);
+	if (!ret)
+		ret = copy_text(&r->notes, info->note, err);
+	if (!ret)
+		ret = tap_dat_add_buffer(r, "", info->clock, 0, err);
+	return ret < 0 ? ret : 0;
+}
 
 static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 {
@@ -26,6 +61,8 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 	ret = tap_dat_add_map(r, fd, &map);
 	if (ret)
 		return tap_err_set(err, ret, "cannot map '%.300s': %s", r->path, strerror(-ret));
+	if (tap_perf_is(map->data, map->len))
+		return read_perf(r, map, err);
 	return tap_dat_read_file(r, err);
 }
 
@@ -58,6 +95,7 @@ static int complete(struct tap_reader *r, struct tap_err *err)
 	r->info.compression = text_or_empty(r->compression);
 	r->info.printk = text_or_empty(r->printk);
 	r->info.kallsyms = text_or_empty(r->kallsyms);
+	r->info.notes = text_or_empty(r->notes);
 	r->info.buffers = r->buffers;
 	r->path = NULL;
 	return 0;
@@ -113,6 +151,7 @@ void tap_reader_free(struct tap_reader *r)
 		free((char *)r->buffers[i].name);
 		free((char *)r->buffers[i].clock);
 	}
+	tap_perf_free(r->perf);
 	for (unsigned int i = 0; i < r->nr_maps; i++)
 		if (r->maps[i].len)
 			munmap((void *)r->maps[i].data, r->maps[i].len);
@@ -131,6 +170,7 @@ void tap_reader_free(struct tap_reader *r)
 	free(r->compression);
 	free(r->printk);
 	free(r->kallsyms);
+	free(r->notes);
 	free(r);
 }
 
@@ -141,6 +181,8 @@ const struct tap_reader_info *tap_reader_info(const struct tap_reader *r)
 
 const struct tap_format *const *tap_reader_formats(const struct tap_reader *r, unsigned int *nr)
 {
+	if (r->perf)
+		return tap_perf_formats(r->perf, nr);
 	*nr = r->nr_formats;
 	return (const struct tap_format *const *)r->formats;
 }
@@ -149,7 +191,14 @@ const char *tap_reader_comm(const struct tap_reader *r, int tid)
 {
 	const uint64_t *place = tap_map_get(&r->comms, (uint64_t)tid);
 
+	if (r->perf)
+		return tap_perf_comm(r->perf, tid);
 	return place ? (const char *)(uintptr_t)*place : NULL;
+}
+
+int tap_reader_tgid(const struct tap_reader *r, int tid)
+{
+	return r->perf ? tap_perf_tgid(r->perf, tid) : -1;
 }
 
 /* Stamps of x86's TSC are turned into nanoseconds as trace-cmd does it. */
@@ -185,6 +234,8 @@ void tap_reader_limit(struct tap_reader *r, uint64_t from, uint64_t to)
 {
 	r->decoder.from = from_ns(r, from);
 	r->decoder.to = to == UINT64_MAX ? to : from_ns(r, to + 1) - 1;
+	if (r->perf)
+		tap_perf_limit(r->perf, from, to);
 	if (from > to) { /* nothing is in it */
 		r->decoder.from = UINT64_MAX;
 		r->decoder.to = UINT64_MAX;
@@ -195,6 +246,8 @@ void tap_reader_only(struct tap_reader *r, const bool *wanted)
 {
 	struct tap_decoder *d = &r->decoder;
 
+	if (r->perf)
+		tap_perf_only(r->perf, wanted);
 	d->only = wanted;
 	if (wanted)
 		memcpy(d->wanted, wanted, TAP_NR_SLOTS * sizeof(*wanted));
@@ -211,33 +264,35 @@ void tap_reader_rewind(struct tap_reader *r)
 {
 	r->current = NULL;
 	r->last = 0;
+	if (r->perf)
+		tap_perf_rewind(r->perf);
 }
 
-static struct tap_merge_key key_of(const struct tap_reader *r, const struct tap_stream *s)
+static struct tap_merge_key key_of(struct tap_stream *s)
 {
-	if (s->item == TAP_ITEM_NONE)
-		return TAP_MERGE_END;
-	return (struct tap_merge_key){ tap_stream_ts(s), (uint64_t)(s - r->streams) };
+	if (s->at == s->end)
+		return (struct tap_merge_key){ UINT64_MAX, NULL };
+	return (struct tap_merge_key){ s->at->ts, s };
 }
 
-static struct tap_merge_key first_key(void *arg, unsigned int stream)
+static struct tap_merge_key first_key(void *streams, unsigned int i)
 {
-	const struct tap_reader *r = arg;
-
-	return key_of(r, &r->streams[stream]);
+	return key_of((struct tap_stream *)streams + i);
 }
 
-/* Whose turn it is after the current stream has moved on; at the end it stays with that one. */
-static struct tap_stream *next_turn(struct tap_reader *r)
+/*
+ * Whose turn it is, after the current stream @s has moved on to @key. How long it stays so is
+ * looked for only where @s itself goes on: that costs as much as a turn.
+ */
+static inline struct tap_stream *next_turn(struct tap_reader *r, struct tap_stream *s,
+					   struct tap_merge_key key)
 {
-	unsigned int before = (unsigned int)(r->current - r->streams);
-	struct tap_merge_key key = tap_merge_replay(&r->merge, before, key_of(r, r->current));
-
-	if (key.stream != UINT64_MAX)
-		r->current = &r->streams[key.stream];
-	/* looked for only where a stream goes on: it costs as much as a turn */
-	r->until = key.stream == before ? tap_merge_until(&r->merge, before) : 0;
-	return r->current;
+	key = tap_merge_replay(&r->merge, s->parent, key);
+	if (!key.stream) /* all have ended: @s says so */
+		return s;
+	r->until = key.stream == s ? tap_merge_until(&r->merge, s->parent, s) : 0;
+	r->current = key.stream;
+	return key.stream;
 }
 
 /* All streams, merged. Return: 0 with an item of r->current, if any; -ENOMEM. */
@@ -248,13 +303,14 @@ static int start_merge(struct tap_reader *r, struct tap_err *err)
 	for (unsigned int i = 0; i < r->nr_streams; i++) {
 		int ret;
 
+		r->streams[i].parent = (r->nr_streams + i) / 2;
 		tap_stream_start(&r->decoder, &r->streams[i]);
-		ret = tap_stream_next(&r->decoder, &r->streams[i], err);
+		ret = tap_stream_refill(&r->decoder, &r->streams[i], err);
 		if (ret)
 			return ret;
 	}
-	first = tap_merge_play(&r->merge, 1, first_key, r);
-	r->current = &r->streams[first.stream == UINT64_MAX ? 0 : first.stream];
+	first = tap_merge_play(&r->merge, 1, first_key, r->streams);
+	r->current = first.stream ? first.stream : r->streams;
 	r->until = 0;
 	return 0;
 }
@@ -267,17 +323,16 @@ static int start_stream(struct tap_reader *r, size_t i, struct tap_err *err)
 	r->until = UINT64_MAX;
 	for (; !ret && i < r->nr_streams; i++) {
 		r->current = &r->streams[i];
-		r->last = 0;
 		tap_stream_start(&r->decoder, r->current);
-		ret = tap_stream_next(&r->decoder, r->current, err);
-		if (r->current->item != TAP_ITEM_NONE)
+		ret = tap_stream_refill(&r->decoder, r->current, err);
+		if (r->current->at != r->current->end)
 			break;
 	}
 	return ret;
 }
 
-/* What tap_stream_quick() cannot do. Return: 1 with an item of r->current; 0; -ENOMEM. */
-static int advance(struct tap_reader *r, struct tap_err *err)
+/* Where no decoded item is left. Return: 1 with an item of r->current; 0; -ENOMEM. */
+static __attribute__((noinline)) int advance(struct tap_reader *r, struct tap_err *err)
 {
 	int ret;
 
@@ -286,13 +341,13 @@ static int advance(struct tap_reader *r, struct tap_err *err)
 	if (!r->current) {
 		ret = r->unmerged ? start_stream(r, 0, err) : start_merge(r, err);
 	} else {
-		ret = tap_stream_next(&r->decoder, r->current, err);
+		ret = tap_stream_refill(&r->decoder, r->current, err);
 		if (!ret && !r->unmerged)
-			next_turn(r);
-		else if (!ret && r->current->item == TAP_ITEM_NONE)
+			next_turn(r, r->current, key_of(r->current));
+		else if (!ret && r->current->at == r->current->end)
 			ret = start_stream(r, (size_t)(r->current - r->streams) + 1, err);
 	}
-	return ret ? ret : r->current->item != TAP_ITEM_NONE;
+	return ret ? ret : r->current->at != r->current->end;
 }
 
 /* The loss at a stream's end reaches up to the end of the recording, as far as that is known. */
@@ -313,24 +368,40 @@ static void convert(const struct tap_reader *r, struct tap_event *ev)
 	}
 }
 
+/* What of an event is seldom. Return: 1. */
+static __attribute__((noinline)) int finish_event(struct tap_reader *r, struct tap_event *ev)
+{
+	if (!ev->fmt) {
+		tap_stream_get_loss(r->current, ev);
+		if (r->current->item == TAP_ITEM_TAIL)
+			finish_tail(r, ev);
+	}
+	r->last = ev->ts_ns;
+	if (r->tsc.mult)
+		convert(r, ev);
+	return 1;
+}
+
 int tap_reader_next(struct tap_reader *r, struct tap_event *ev, struct tap_err *err)
 {
-	const struct tap_stream *s = r->current;
+	struct tap_stream *s = r->current;
 
-	if (__builtin_expect(!s || !tap_stream_quick(&r->decoder, r->current), 0)) {
+	if (__builtin_expect(s && s->at + 1 < s->end, 1)) {
+		s->at++;
+		if (s->at->ts > r->until)
+			s = next_turn(r, s, (struct tap_merge_key){ s->at->ts, s });
+	} else if (r->perf) {
+		return tap_perf_next(r->perf, ev, err);
+	} else {
 		int ret = advance(r, err);
 
 		if (ret <= 0)
 			return ret;
 		s = r->current;
-	} else if (s->cur.ts > r->until) {
-		s = next_turn(r);
 	}
 	tap_stream_get(s, ev);
-	if (__builtin_expect(s->item == TAP_ITEM_TAIL, 0))
-		finish_tail(r, ev);
-	r->last = ev->ts_ns;
-	if (__builtin_expect(r->tsc.mult != 0, 0))
-		convert(r, ev);
+	if (__builtin_expect(!s->at->fmt || r->tsc.mult, 0))
+		return finish_event(r, ev);
+	r->last = s->at->ts;
 	return 1;
 }

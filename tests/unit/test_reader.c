@@ -294,7 +294,8 @@ static void put_option(struct file *f, unsigned int id, const char *data, size_t
 static void put_common_options(struct file *f)
 {
 	put_option(f, 5, "Linux test", 11);
-	put_option(f, 13, "guest\0\1\2\3", 9); /* is passed over, as is the next */
+	put_option(f, 13, "guest\0\1\2\3", 9); /* cut after its name */
+	put_option(f, 13, "", 0);
 	put_option(f, 777, "future", 6);
 	put_option(f, 9, "trace-cmd 9", 12);
 }
@@ -312,7 +313,13 @@ static void put_start(struct file *f, const char *version)
 struct content {
 	const char *cpus[MAX_CPUS];
 	const char *more;
+	unsigned int wide; /* 0, or so many CPUs in all: the further ones have the same pages */
 };
+
+static unsigned int nr_cpus_of(const struct content *c)
+{
+	return c->wide ? c->wide : MAX_CPUS;
+}
 
 /* Pages or chunks of one CPU; fills in its place at @entry (0: in a spool, elsewhere). */
 static void put_cpu(struct file *f, const char *pages, size_t entry)
@@ -338,6 +345,7 @@ static void put_zeros(struct file *f, size_t nr)
 
 static void put_v6(struct file *f, const struct content *c)
 {
+	unsigned int nr = nr_cpus_of(c);
 	size_t table, more = 0;
 
 	put_start(f, "6");
@@ -347,7 +355,7 @@ static void put_v6(struct file *f, const struct content *c)
 	put_kallsyms(f);
 	put_printk(f);
 	put_cmdlines(f);
-	put(f, MAX_CPUS, 4);
+	put(f, nr, 4);
 	tap_buf_add(&f->buf, "options  ", 10);
 	put_common_options(f);
 	if (c->more) {
@@ -358,16 +366,16 @@ static void put_v6(struct file *f, const struct content *c)
 	put(f, 0, 2);
 	tap_buf_add(&f->buf, "flyrecord", 10);
 	table = f->buf.len;
-	put_zeros(f, 16 * MAX_CPUS);
+	put_zeros(f, 16 * nr);
 	put_sized(f, 8, "local [mono] x86-tsc");
 	if (c->more) {
 		patch(f, more, f->buf.len, 8);
 		tap_buf_add(&f->buf, "flyrecord", 10);
 		more = f->buf.len;
-		put_zeros(f, 16 * MAX_CPUS);
+		put_zeros(f, 16 * nr);
 	}
-	for (size_t i = 0; i < MAX_CPUS; i++)
-		put_cpu(f, c->cpus[i], table + 16 * i);
+	for (size_t i = 0; i < nr; i++)
+		put_cpu(f, c->cpus[i % MAX_CPUS], table + 16 * i);
 	put_cpu(f, c->more, more);
 }
 
@@ -412,20 +420,21 @@ static uint64_t put_section(struct file *f, unsigned int id, void (*content)(str
 }
 
 /* Return: where the table of CPUs stands; *@section: where the data section's offset does. */
-static size_t put_buffer_option(struct file *f, const char *name, size_t *section)
+static size_t put_buffer_option(struct file *f, const char *name, unsigned int nr,
+				size_t *section)
 {
 	size_t table;
 
 	put(f, 3, 2);
-	put(f, 8 + strlen(name) + 1 + 5 + 8 + 20 * MAX_CPUS, 4);
+	put(f, 8 + strlen(name) + 1 + 5 + 8 + 20 * nr, 4);
 	*section = f->buf.len;
 	put(f, 0, 8);
 	put_text(f, name);
 	put_text(f, "mono");
 	put(f, PAGE, 4);
-	put(f, MAX_CPUS, 4);
+	put(f, nr, 4);
 	table = f->buf.len;
-	for (unsigned int i = 0; i < MAX_CPUS; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		put(f, i, 4);
 		put_zeros(f, 16);
 	}
@@ -440,7 +449,7 @@ static void put_data(struct file *f, const char *const *cpus, unsigned int nr, s
 	patch(f, section, f->buf.len, 8);
 	size_at = begin_section(f, 3, f->shape->zstd);
 	for (unsigned int i = 0; i < nr; i++)
-		put_cpu(f, cpus[i], table + 20 * i + 4);
+		put_cpu(f, cpus[i % MAX_CPUS], table + 20 * i + 4);
 	end_section(f, size_at);
 }
 
@@ -471,16 +480,16 @@ static void put_v7(struct file *f, const struct content *c)
 		put(f, places[i], 8);
 	}
 	if (!f->shape->spool)
-		top = put_buffer_option(f, "", &top_section);
+		top = put_buffer_option(f, "", nr_cpus_of(c), &top_section);
 	if (c->more && !f->shape->spool)
-		more = put_buffer_option(f, "more", &more_section);
+		more = put_buffer_option(f, "more", nr_cpus_of(c), &more_section);
 	put(f, 0, 2);
 	put(f, 8, 4);
 	put(f, 0, 8);
 	end_section(f, size_at);
 	if (f->shape->spool)
 		return;
-	put_data(f, c->cpus, MAX_CPUS, top_section, top);
+	put_data(f, c->cpus, nr_cpus_of(c), top_section, top);
 	if (c->more)
 		put_data(f, &c->more, 1, more_section, more);
 }
@@ -639,6 +648,16 @@ static const struct stream_case stream_cases[] = {
 		.name = "at equal times the lower CPU comes first, then the lower buffer",
 		.in = { { "@100 a+5", "@100 a+5", "@100 b+5" }, "@100 b+5" },
 		.want = "0:105 a | 0':105 b | 1:105 a | 2:105 b | ",
+	},
+	{
+		.name = "a CPU that goes on for long gives way at equal times",
+		.in = { { "@100 a+50", "@100 b+1 b+1 b+1 b+47 b+1" } },
+		.want = "1:101 b | 1:102 b | 1:103 b | 0:150 a | 1:150 b | 1:151 b | ",
+	},
+	{
+		.name = "a CPU that has a flag and no event",
+		.in = { { "@100 a+80", "@150 !2" } },
+		.want = "0:180 a | 1:180 lost 150..180 2 | ",
 	},
 	{
 		.name = "a page starts at its own stamp",
@@ -816,6 +835,261 @@ static void test_streams(void **state)
 			check_stream(&stream_cases[i], &shapes[k]);
 }
 
+/* ---- several passes */
+
+/* A pass over a recording: what is asked for, and what comes. */
+struct pass_case {
+	const char *name;
+	struct content in;
+	uint64_t from, to; /* 0, 0: all */
+	int only;	   /* an id; 0: all */
+	bool unmerged;
+	const char *want;
+};
+
+#define THREE_CPUS { "@100 a+5 b+10 | @200 a+1", "@100 b+7 a+20 unknown+1", "@90 a+1" }
+
+static const struct pass_case pass_cases[] = {
+	{
+		.name = "only one kind",
+		.in = { THREE_CPUS },
+		.only = ID_B,
+		.want = "1:107 b | 0:115 b | ",
+	},
+	{
+		.name = "only a kind that no format describes",
+		.in = { THREE_CPUS },
+		.only = ID_UNKNOWN,
+		.want = "1:128 unknown | ",
+	},
+	{
+		.name = "only a kind that is not there",
+		.in = { THREE_CPUS },
+		.only = 777,
+		.want = "",
+	},
+	{
+		.name = "a loss before an event that is not wanted comes, up to that event",
+		.in = { { "@100 b+5 | @200 !7 a+3 b+1" } },
+		.only = ID_B,
+		.want = "0:105 b | 0:203 lost 105..203 7 | 0:204 b | ",
+	},
+	{
+		.name = "a record of a loss comes",
+		.in = { { "@100 a+5 lost(3,12,80,104)+1 a+1" } },
+		.only = ID_B,
+		.want = "3:106 lost 80..104 12 | ",
+	},
+	{
+		.name = "a damaged record of a kind that is not wanted is a loss",
+		.in = { { "@100 b+5 short+1 b+1 | @200 b+1" } },
+		.only = ID_B,
+		.want = "0:105 b | 0:201 lost 106..201 0 | 0:201 b | ",
+	},
+	{
+		.name = "one kind in a window",
+		.in = { THREE_CPUS },
+		.only = ID_A, .from = 101, .to = 150,
+		.want = "0:105 a | 1:127 a | ",
+	},
+	{
+		.name = "one CPU after the other",
+		.in = { THREE_CPUS },
+		.unmerged = true,
+		.want = "0:105 a | 0:115 b | 0:201 a | 1:107 b | 1:127 a | 1:128 unknown | "
+			"2:91 a | ",
+	},
+	{
+		.name = "one CPU after the other, its buffers one after the other",
+		.in = { { "@100 a+5 b+10", "@100 a+1" }, "@90 b+1" },
+		.unmerged = true,
+		.want = "0:105 a | 0:115 b | 0':91 b | 1:101 a | ",
+	},
+	{
+		.name = "unmerged, in a window, of one kind",
+		.in = { THREE_CPUS },
+		.unmerged = true, .only = ID_A, .from = 91, .to = 127,
+		.want = "0:105 a | 1:127 a | 2:91 a | ",
+	},
+	{
+		.name = "unmerged, a loss at a CPU's end reaches as far as that CPU is known",
+		.in = { { "@100 a+80", "@100 a+5 | @150 !2", "@100 b+1" } },
+		.unmerged = true,
+		.want = "0:180 a | 1:105 a | 1:105 lost 105..105 2 | 2:101 b | ",
+	},
+	{
+		.name = "unmerged, a pass does not know of the one before it",
+		.in = { { "@150 !2", "@100 a+80" } },
+		.unmerged = true,
+		.want = "0:150 lost 150..150 2 | 1:180 a | ",
+	},
+};
+
+static void ask(struct tap_reader *r, const struct pass_case *c)
+{
+	static bool wanted[65536];
+
+	tap_reader_limit(r, c->from, c->from || c->to ? c->to : UINT64_MAX);
+	wanted[c->only] = true;
+	tap_reader_only(r, c->only ? wanted : NULL);
+	wanted[c->only] = false; /* it was copied */
+	tap_reader_unmerged(r, c->unmerged);
+}
+
+static char *take_text(struct tap_buf *b)
+{
+	char *text = strdup(tap_buf_str(b));
+
+	assert_int_equal(b->err, 0);
+	assert_non_null(text);
+	tap_buf_release(b);
+	return text;
+}
+
+/* Reads @steps events, or all. */
+static char *read_pass(struct tap_reader *r, unsigned int steps)
+{
+	struct tap_buf out = { 0 };
+	struct tap_event ev;
+	int ret = 1;
+
+	while (steps-- && (ret = tap_reader_next(r, &ev, NULL)) == 1)
+		show(&out, &ev);
+	assert_true(ret >= 0);
+	if (!ret)
+		assert_int_equal(tap_reader_next(r, &ev, NULL), 0);
+	return take_text(&out);
+}
+
+static void check_pass(struct tap_reader *r, const struct pass_case *c, const char *shape)
+{
+	char *got;
+
+	ask(r, c);
+	got = read_pass(r, UINT32_MAX);
+	if (strcmp(got, c->want))
+		fail_msg("%s (%s):\n got %s\nwant %s", c->name, shape, got, c->want);
+	free(got);
+}
+
+/* All, the case, the case again after some of all was read, and all again. */
+static void check_passes(const struct pass_case *c, const struct shape *shape)
+{
+	struct pass_case all = { .name = c->name };
+	struct tap_reader *r;
+	char *whole;
+
+	assert_int_equal(open_content(shape, &c->in, &r, NULL), 0);
+	all.want = whole = read_pass(r, UINT32_MAX);
+	for (unsigned int steps = 0; steps < 4; steps++) {
+		tap_reader_rewind(r);
+		check_pass(r, c, shape->name);
+		tap_reader_rewind(r);
+		ask(r, &all);
+		free(read_pass(r, steps));
+	}
+	tap_reader_rewind(r);
+	check_pass(r, &all, shape->name);
+	tap_reader_free(r);
+	free(whole);
+}
+
+static void test_passes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(pass_cases); i++)
+		for (size_t k = 0; k < TABLE(shapes); k++)
+			check_passes(&pass_cases[i], &shapes[k]);
+}
+
+#define MANY_PAGES 41u
+
+/* Pages enough for many chunks: page p of @cpu starts at 1000 * p + cpu. */
+static char *many_pages(unsigned int cpu)
+{
+	struct tap_buf b = { 0 };
+
+	for (unsigned int p = 1; p <= MANY_PAGES; p++)
+		tap_buf_printf(&b, "@%u a+1 b+400 a+%u b+1 | ", 1000 * p + cpu, cpu * p);
+	return take_text(&b);
+}
+
+/* A window that begins and ends anywhere: as much as of the plain file. */
+static void compare_window(struct tap_reader *plain, struct tap_reader *zstd, uint64_t from,
+			   bool unmerged)
+{
+	struct pass_case c = { .from = from, .to = from + 1700, .unmerged = unmerged };
+	char *want;
+
+	ask(plain, &c);
+	want = read_pass(plain, UINT32_MAX);
+	c.name = "a window of many chunks";
+	c.want = want;
+	assert_true(strlen(want) > 40);
+	check_pass(zstd, &c, "zstd");
+	tap_reader_rewind(plain);
+	tap_reader_rewind(zstd);
+	free(want);
+}
+
+static void test_chunks(void **state)
+{
+	char *pages[] = { many_pages(0), many_pages(1), many_pages(2) };
+	struct content content = { { pages[0], pages[1], pages[2] } };
+	static const struct shape plain = { "v7", 7, .long_size = 8 },
+				  zstd = { "v7, zstd", 7, .zstd = true, .long_size = 8 };
+	struct pass_case all = { .name = "many chunks", .in = content, .unmerged = true };
+	struct tap_reader *p, *z;
+	unsigned int losses;
+	char *want;
+
+	(void)state;
+	assert_int_equal(open_content(&plain, &content, &p, NULL), 0);
+	assert_int_equal(open_content(&zstd, &content, &z, NULL), 0);
+	assert_int_equal(read_all(z, NULL, &losses), 3 * 4 * MANY_PAGES);
+	assert_int_equal(losses, 0);
+	tap_reader_rewind(z);
+	ask(p, &all);
+	all.want = want = read_pass(p, UINT32_MAX);
+	check_pass(z, &all, "zstd");
+	free(want);
+	tap_reader_rewind(p);
+	tap_reader_rewind(z);
+	for (unsigned int from = 900; from < 1000 * MANY_PAGES; from += 333)
+		compare_window(p, z, from, from & 1);
+	tap_reader_free(p);
+	tap_reader_free(z);
+	for (int i = 0; i < 3; i++)
+		free(pages[i]);
+}
+
+/* More CPUs than a machine word has bits, and no power of two. */
+static void test_wide(void **state)
+{
+	const struct content content = {
+		{ "@100 a+5 b+10 | @200 a+0 a+0", "@100 b+5 a+20 b+200", "@90 a+1" }, .wide = 130,
+	};
+
+	(void)state;
+	for (size_t k = 0; k < TABLE(shapes); k++) {
+		unsigned int events = 0;
+		struct tap_event ev, last = { .cpu = -1 };
+		struct tap_reader *r;
+
+		if (shapes[k].spool)
+			continue;
+		assert_int_equal(open_content(&shapes[k], &content, &r, NULL), 0);
+		for (; tap_reader_next(r, &ev, NULL) == 1; last = ev, events++)
+			assert_true(ev.ts_ns > last.ts_ns ||
+				    (ev.ts_ns == last.ts_ns && ev.cpu >= last.cpu));
+		assert_int_equal(events, 44 * 4 + 43 * 3 + 43 * 1);
+		assert_int_equal(last.cpu, 1 + 3 * 42);
+		tap_reader_free(r);
+	}
+}
+
+/* ---- files as a whole */
+
 static const struct content plain_content = {
 	{ "@100 a+5 b+10 | @200 !7 a+0", "@150 b+7 a+20 unknown+1", NULL },
 	"@170 a+1 lost(1,5,150,160)+1",
@@ -842,6 +1116,8 @@ static void test_info(void **state)
 		assert_string_equal(info->compression, s->zstd ? "zstd" : "none");
 		assert_string_equal(info->meta, s->spool ? "{\"tool\":\"newer\"}" :
 					s->version == 7 ? "{\"tool\":\"test\"}" : "");
+		assert_string_equal(info->notes, "the recording names guest 'guest': "
+				    "its own file is not read");
 		assert_string_equal(info->kallsyms, "0 T kallsyms\n");
 		assert_string_equal(info->printk, "0 : \"printk\"\n");
 		assert_int_equal(info->nr_buffers, 2);
@@ -977,7 +1253,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_streams), cmocka_unit_test(test_info),
+		cmocka_unit_test(test_streams), cmocka_unit_test(test_passes),
+		cmocka_unit_test(test_chunks),	cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_cut),	cmocka_unit_test(test_flipped),
 		cmocka_unit_test(test_refused),
 	};

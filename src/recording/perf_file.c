@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What stands around the records: tools/perf/Documentation/perf.data-file-format.txt. */
+#include "recording/perf_file.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <zstd.h>
+
+#include "recording/perf_records.h"
+
+#define MAGIC_LEN 8u
+#define MAGIC_LITTLE_ENDIAN "PERFILE2"
+#define MAGIC_BIG_ENDIAN "2ELIFREP" /* the same number */
+#define FEATURES_AT 72u
+#define HEADER_BYTES 104u
+#define PIPE_HEADER_BYTES 16u
+
+#define MIN_ATTR_BYTES 64u /* PERF_ATTR_SIZE_VER0 */
+#define MAX_ATTR_BYTES 4096u
+#define MAX_ATTRS 65536u
+#define MAX_IDS (1u << 22) /* one for each event on each CPU */
+
+enum {
+	FEATURE_TRACING_DATA = 1,
+	FEATURE_HOSTNAME = 3,
+	FEATURE_OSRELEASE = 4,
+	FEATURE_VERSION = 5,
+	FEATURE_ARCH = 6,
+	FEATURE_NRCPUS = 7,
+	FEATURE_COMPRESSED = 27,
+	NR_FEATURES = 256,
+};
+
+#define COMPRESSED_ZSTD 1u
+
+/* Bits of perf_event_attr behind read_format, counted from the first. */
+#define ATTR_SAMPLE_ID_ALL 18u
+#define ATTR_USE_CLOCKID 25u
+
+bool tap_perf_is(const unsigned char *data, size_t len)
+{
+	return len >= MAGIC_LEN &&
+	       (!memcmp(data, MAGIC_LITTLE_ENDIAN, MAGIC_LEN) ||
+		!memcmp(data, MAGIC_BIG_ENDIAN, MAGIC_LEN));
+}
+
+static struct tap_bytes section(const struct tap_perf *p, uint64_t offset, uint64_t size)
+{
+	struct tap_bytes b = {
+		.at = p->data,
+		.end = p->data + p->len,
+		.big_endian = p->info.big_endian,
+	};
+
+	tap_bytes_take(&b, offset);
+	return tap_bytes_sub(&b, size);
+}
+
+/* ---- attrs */
+
+static const char *clock_name(const struct tap_bytes *attr, uint64_t flags)
+{
+	struct tap_bytes b = *attr;
+
+	if (!(flags >> ATTR_USE_CLOCKID & 1))
+		return "local";
+	tap_bytes_take(&b, 92);
+	switch (tap_bytes_u32(&b)) {
+	case CLOCK_MONOTONIC:
+		return b.bad ? "" : "mono";
+	case CLOCK_MONOTONIC_RAW:
+		return "mono_raw";
+	case CLOCK_BOOTTIME:
+		return "boot";
+	case CLOCK_TAI:
+		return "tai";
+	default:
+		return "";
+	}
+}
+
+/* perf_output_sample() and __perf_event__output_id_sample() have the words in this order. */
+static void lay_out(struct tap_perf_attr *a, bool has_trailer)
+{
+	static const uint64_t in_sample[] = {
+		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,	       PERF_SAMPLE_TID,
+		PERF_SAMPLE_TIME,	PERF_SAMPLE_ADDR,      PERF_SAMPLE_ID,
+		PERF_SAMPLE_STREAM_ID,	PERF_SAMPLE_CPU,       PERF_SAMPLE_PERIOD,
+	};
+	static const uint64_t in_trailer[] = {
+		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_CPU,  PERF_SAMPLE_STREAM_ID,
+		PERF_SAMPLE_ID,		PERF_SAMPLE_TIME, PERF_SAMPLE_TID,
+	};
+
+	for (size_t i = 0; i < sizeof(in_sample) / sizeof(*in_sample); i++) {
+		if (!(a->sample_type & in_sample[i]))
+			continue;
+		if (in_sample[i] == PERF_SAMPLE_TIME)
+			a->time_at = a->fixed;
+		if (in_sample[i] == PERF_SAMPLE_CPU)
+			a->cpu_at = a->fixed;
+		a->fixed += 8;
+	}
+	for (size_t i = 0; has_trailer && i < sizeof(in_trailer) / sizeof(*in_trailer); i++) {
+		if (!(a->sample_type & in_trailer[i]))
+			continue;
+		a->trailer += 8;
+		if (in_trailer[i] == PERF_SAMPLE_TIME)
+			a->time_back = a->trailer;
+		if (in_trailer[i] == PERF_SAMPLE_CPU)
+			a->cpu_back = a->trailer;
+	}
+}
+
+static int read_attr(struct tap_perf *p, struct tap_bytes b, struct tap_perf_attr *a,
+		     struct tap_err *err)
+{
+	const uint64_t needed = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	struct tap_bytes all = b;
+	uint64_t flags;
+	uint32_t type = tap_bytes_u32(&b);
+
+	tap_bytes_take(&b, 20); /* size, config, period */
+	*a = (struct tap_perf_attr){ .sample_type = tap_bytes_u64(&b) };
+	a->read_format = tap_bytes_u64(&b);
+	flags = tap_bytes_u64(&b);
+	if (p->info.big_endian) { /* bit fields begin at the other end */
+		uint64_t mirrored = 0;
+
+		for (unsigned int i = 0; i < 64; i++)
+			mirrored |= (flags >> i & 1) << (63 - i);
+		flags = mirrored;
+	}
+	a->is_tracepoint = type == PERF_TYPE_TRACEPOINT && a->sample_type & PERF_SAMPLE_RAW;
+	lay_out(a, flags >> ATTR_SAMPLE_ID_ALL & 1);
+	if (!a->is_tracepoint)
+		return 0;
+	p->info.clock = clock_name(&all, flags);
+	if ((a->sample_type & needed) != needed)
+		return tap_err_set(err, -ENOTSUP,
+				   "'%.300s' lacks the time or the CPU of its events: record with "
+				   "'perf record -T --sample-cpu'",
+				   p->head->path);
+	return 0;
+}
+
+static int read_ids(struct tap_perf *p, struct tap_bytes ids, struct tap_err *err)
+{
+	p->nr_ids += tap_bytes_left(&ids) / 8;
+	if (p->nr_ids > MAX_IDS)
+		return tap_dat_bad(p->head, err, "it has more than 4 million event ids");
+	while (tap_bytes_left(&ids) >= 8) {
+		uint64_t *place = tap_map_put(&p->ids, tap_bytes_u64(&ids));
+
+		if (!place)
+			return tap_dat_nomem(err);
+		*place = p->nr_attrs;
+	}
+	return 0;
+}
+
+/* Where a sample has its id, in its body. */
+static uint32_t id_at(uint64_t sample_type)
+{
+	const uint64_t before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				PERF_SAMPLE_ADDR;
+
+	if (sample_type & PERF_SAMPLE_IDENTIFIER)
+		return 0;
+	if (!(sample_type & PERF_SAMPLE_ID))
+		return UINT32_MAX;
+	return 8 * (uint32_t)__builtin_popcountll(sample_type & before);
+}
+
+/* Where other records have it, from their end. */
+static uint32_t id_back(uint64_t sample_type)
+{
+	if (sample_type & PERF_SAMPLE_IDENTIFIER)
+		return 8;
+	if (!(sample_type & PERF_SAMPLE_ID))
+		return UINT32_MAX;
+	return 8 * (1 + (uint32_t)__builtin_popcountll(
+				sample_type & (PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID)));
+}
+
+/* The id says which attr lays a record out: so it must be found without one. */
+static int place_ids(struct tap_perf *p, struct tap_err *err)
+{
+	uint64_t first = p->attrs[0].sample_type;
+	bool has_tracepoint = false;
+
+	p->id_at = id_at(first);
+	p->id_back = id_back(first);
+	for (unsigned int i = 0; i < p->nr_attrs; i++) {
+		uint64_t type = p->attrs[i].sample_type;
+
+		has_tracepoint |= p->attrs[i].is_tracepoint;
+		if (id_at(type) != p->id_at || id_back(type) != p->id_back ||
+		    (p->id_at == UINT32_MAX && type != first))
+			return tap_err_set(err, -ENOTSUP,
+					   "'%.300s' does not tell which record is of which event: "
+					   "record with 'perf record --sample-identifier'",
+					   p->head->path);
+	}
+	if (!has_tracepoint)
+		return tap_err_set(err, -ENOTSUP,
+				   "'%.300s' holds no tracepoints: record with 'perf sched record' "
+				   "or 'perf record -e sched:*'",
+				   p->head->path);
+	return 0;
+}
+
+static int read_attrs(struct tap_perf *p, struct tap_bytes b, uint64_t attr_size,
+		      struct tap_err *err)
+{
+	size_t nr = attr_size ? tap_bytes_left(&b) / attr_size : 0;
+
+	if (attr_size < MIN_ATTR_BYTES + 16 || attr_size > MAX_ATTR_BYTES || !nr || nr > MAX_ATTRS)
+		return tap_dat_bad(p->head, err, "its attrs are missing or impossible");
+	p->attrs = calloc(nr, sizeof(*p->attrs));
+	if (!p->attrs)
+		return tap_dat_nomem(err);
+	while (nr--) {
+		struct tap_bytes attr = tap_bytes_sub(&b, attr_size - 16);
+		uint64_t offset = tap_bytes_u64(&b), size = tap_bytes_u64(&b);
+		struct tap_bytes ids = section(p, offset, size);
+		int ret = read_attr(p, attr, &p->attrs[p->nr_attrs++], err);
+
+		if (!ret && ids.bad)
+			ret = tap_dat_bad(p->head, err, "its event ids lie behind its end");
+		if (!ret)
+			ret = read_ids(p, ids, err);
+		if (ret)
+			return ret;
+	}
+	return place_ids(p, err);
+}
+
+/* ---- features */
+
+/* The head of a trace.dat of version 6, up to its CPUs. */
+static int read_tracing_data(struct tap_perf *p, struct tap_bytes b, struct tap_err *err)
+{
+	struct tap_reader *r = p->head;
+	const unsigned char *magic = tap_bytes_take(&b, 10);
+	unsigned int endian;
+	int ret;
+
+	tap_bytes_str(&b); /* its version */
+	endian = tap_bytes_u8(&b);
+	r->info.long_size = r->decoder.long_size = tap_bytes_u8(&b);
+	tap_bytes_u32(&b); /* page size */
+	if (b.bad || memcmp(magic, "\x17\x08\x44tracing", 10) || endian != p->info.big_endian ||
+	    (r->info.long_size != 4 && r->info.long_size != 8))
+		return tap_dat_bad(r, err, "its tracing data is cut or impossible");
+	ret = tap_dat_read_headers(r, &b, err);
+	if (!ret)
+		ret = tap_dat_read_formats(r, &b, "ftrace", tap_bytes_u32(&b), err);
+	if (!ret)
+		ret = tap_dat_read_systems(r, &b, err);
+	if (!ret)
+		ret = tap_dat_read_text(r, &b, &r->kallsyms, err);
+	if (!ret)
+		ret = tap_dat_read_text(r, &b, &r->printk, err);
+	return ret;
+}
+
+static int read_string(struct tap_bytes b, char **dst, struct tap_err *err)
+{
+	struct tap_bytes text = tap_bytes_sub(&b, tap_bytes_u32(&b));
+
+	return text.bad ? 0 : tap_dat_set_text(dst, text.at, tap_bytes_left(&text), err);
+}
+
+static int read_compression(struct tap_perf *p, struct tap_bytes b, struct tap_err *err)
+{
+	uint32_t type;
+
+	tap_bytes_u32(&b); /* its version */
+	type = tap_bytes_u32(&b);
+	if (type != COMPRESSED_ZSTD)
+		return tap_err_set(err, -ENOTSUP,
+				   "'%.300s' is compressed in way %u: only zstd (1) can be read",
+				   p->head->path, type);
+	p->info.compression = "zstd";
+	return 0;
+}
+
+static int read_feature(struct tap_perf *p, unsigned int id, struct tap_bytes b,
+			struct tap_err *err)
+{
+	switch (id) {
+	case FEATURE_TRACING_DATA:
+		return read_tracing_data(p, b, err);
+	case FEATURE_HOSTNAME:
+		return read_string(b, &p->hostname, err);
+	case FEATURE_OSRELEASE:
+		return read_string(b, &p->release, err);
+	case FEATURE_VERSION:
+		return read_string(b, &p->version, err);
+	case FEATURE_ARCH:
+		return read_string(b, &p->machine, err);
+	case FEATURE_NRCPUS:
+		p->info.nr_cpus = tap_bytes_u32(&b);
+		if (p->info.nr_cpus > TAP_DAT_MAX_CPUS)
+			return tap_dat_bad(p->head, err, "it has more than 65536 CPUs");
+		return 0;
+	case FEATURE_COMPRESSED:
+		return read_compression(p, b, err);
+	default:
+		return 0;
+	}
+}
+
+/* Behind the records: where each feature's section is, of those whose bit is set, in order. */
+static int read_features(struct tap_perf *p, struct tap_bytes bits, struct tap_err *err)
+{
+	struct tap_bytes table = section(p, p->to, p->len - p->to);
+
+	for (unsigned int word = 0; word < NR_FEATURES / 64; word++) {
+		uint64_t set = tap_bytes_u64(&bits);
+
+		for (; set; set &= set - 1) {
+			uint64_t offset = tap_bytes_u64(&table), size = tap_bytes_u64(&table);
+			struct tap_bytes b = section(p, offset, size);
+			unsigned int id = 64 * word + (unsigned int)__builtin_ctzll(set);
+			int ret;
+
+			if (table.bad || b.bad) {
+				p->info.note = "the file is cut: its description is not whole";
+				continue;
+			}
+			ret = read_feature(p, id, b, err);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+/* ---- the whole */
+
+static const char *text_or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+static int complete(struct tap_perf *p, struct tap_err *err)
+{
+	const struct tap_reader *r = p->head;
+
+	if (p->release && asprintf(&p->uname, "Linux %s %s %s", text_or_empty(p->hostname),
+				   p->release, text_or_empty(p->machine)) < 0)
+		return tap_dat_nomem(err);
+	if (p->version && asprintf(&p->tool, "perf %s", p->version) < 0)
+		return tap_dat_nomem(err);
+	p->info.uname = text_or_empty(p->uname);
+	p->info.hostname = text_or_empty(p->hostname);
+	p->info.tool = text_or_empty(p->tool);
+	p->info.printk = text_or_empty(r->printk);
+	p->info.kallsyms = text_or_empty(r->kallsyms);
+	p->info.long_size = r->info.long_size;
+	if (!*p->info.note && !r->nr_formats)
+		p->info.note = "it has no event formats: its events cannot be decoded";
+	return tap_perf_read_front(p, err);
+}
+
+/* perf writes the size of the records, and what it says about itself, when it ends. */
+static int place_records(struct tap_perf *p, uint64_t offset, uint64_t size,
+			 struct tap_bytes features, struct tap_err *err)
+{
+	if (offset < HEADER_BYTES || offset > p->len)
+		return tap_dat_bad(p->head, err, "its records lie behind its end");
+	p->from = (size_t)offset;
+	p->to = p->len;
+	if (!size) {
+		p->cut = true;
+		p->info.note = "perf was killed: formats and last events are lost";
+		return 0;
+	}
+	if (size > p->len - offset) {
+		p->cut = true;
+		p->info.note = "the file is cut: formats and the last events are missing";
+		return 0;
+	}
+	p->to = (size_t)(offset + size);
+	return read_features(p, features, err);
+}
+
+static int read_file(struct tap_perf *p, struct tap_err *err)
+{
+	struct tap_bytes b = section(p, MAGIC_LEN, HEADER_BYTES - MAGIC_LEN);
+	uint64_t header_size, attr_size, attrs_at, attrs_size, at, size;
+	struct tap_bytes head = section(p, MAGIC_LEN, 8), attrs;
+	int ret;
+
+	header_size = tap_bytes_u64(&head);
+	if (header_size == PIPE_HEADER_BYTES)
+		return tap_err_set(err, -ENOTSUP,
+				   "'%.300s' was written to a pipe: use 'perf record -o FILE'",
+				   p->head->path);
+	tap_bytes_u64(&b);
+	attr_size = tap_bytes_u64(&b);
+	attrs_at = tap_bytes_u64(&b);
+	attrs_size = tap_bytes_u64(&b);
+	at = tap_bytes_u64(&b);
+	size = tap_bytes_u64(&b);
+	if (b.bad || header_size < HEADER_BYTES)
+		return tap_dat_bad(p->head, err, "its header is cut or impossible");
+	attrs = section(p, attrs_at, attrs_size);
+	ret = read_attrs(p, attrs, attr_size, err);
+	if (!ret)
+		ret = place_records(p, at, size, section(p, FEATURES_AT, NR_FEATURES / 8), err);
+	return ret ? ret : complete(p, err);
+}
+
+static struct tap_reader *new_head(bool big_endian, const char *path)
+{
+	struct tap_reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->path = path;
+	r->info.big_endian = r->decoder.big_endian = big_endian;
+	r->info.long_size = r->decoder.long_size = 8;
+	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));
+	if (r->decoder.slots)
+		return r;
+	tap_reader_free(r);
+	return NULL;
+}
+
+int tap_perf_open(const unsigned char *data, size_t len, const char *path, struct tap_perf **out,
+		  struct tap_err *err)
+{
+	struct tap_perf *p;
+	int ret;
+
+	*out = NULL;
+	if (!tap_perf_is(data, len))
+		return tap_err_set(err, -EINVAL, "'%.300s' is no perf.data", path);
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return tap_dat_nomem(err);
+	p->data = data;
+	p->len = len;
+	p->to_ns = UINT64_MAX;
+	p->info = (struct tap_perf_info){
+		.clock = "",
+		.compression = "none",
+		.note = "",
+		.big_endian = *data == *MAGIC_BIG_ENDIAN,
+	};
+	p->head = new_head(p->info.big_endian, path);
+	ret = p->head ? read_file(p, err) : tap_dat_nomem(err);
+	if (!ret) {
+		p->head->path = NULL;
+		*out = p;
+		p = NULL;
+	}
+	tap_perf_free(p);
+	return ret;
+}
+
+void tap_perf_free(struct tap_perf *p)
+{
+	if (!p)
+		return;
+	tap_perf_start_over(p);
+	ZSTD_freeDCtx(p->zstd);
+	tap_map_for_each(&p->tasks, s)
+		free((struct tap_perf_task *)(uintptr_t)s->value);
+	tap_map_release(&p->tasks);
+	tap_map_release(&p->ids);
+	tap_map_release(&p->id_cpus);
+	tap_reader_free(p->head);
+	free(p->attrs);
+	free(p->uname);
+	free(p->hostname);
+	free(p->release);
+	free(p->machine);
+	free(p->version);
+	free(p->tool);
+	free(p);
+}
+
+const struct tap_perf_info *tap_perf_info(const struct tap_perf *p)
+{
+	return &p->info;
+}
+
+const struct tap_format *const *tap_perf_formats(const struct tap_perf *p, unsigned int *nr)
+{
+	return tap_reader_formats(p->head, nr);
+}
+
+static const struct tap_perf_task *find_task(const struct tap_perf *p, int tid)
+{
+	const uint64_t *place = tap_map_get(&p->tasks, (uint64_t)tid);
+
+	return place ? (const struct tap_perf_task *)(uintptr_t)*place : NULL;
+}
+
+const char *tap_perf_comm(const struct tap_perf *p, int tid)
+{
+	const struct tap_perf_task *task = find_task(p, tid);
+
+	return task && *task->comm ? task->comm : NULL;
+}
+
+int tap_perf_tgid(const struct tap_perf *p, int tid)
+{
+	const struct tap_perf_task *task = find_task(p, tid);
+
+	return task ? task->tgid : -1;
+}
+
+void tap_perf_limit(struct tap_perf *p, uint64_t from_ns, uint64_t to_ns)
+{
+	p->from_ns = from_ns;
+	p->to_ns = to_ns;
+}
+
+void tap_perf_only(struct tap_perf *p, const bool *wanted)
+{
+	p->only_wanted = wanted;
+	if (wanted)
+		memcpy(p->wanted, wanted, sizeof(p->wanted));
+}
+
+void tap_perf_rewind(struct tap_perf *p)
+{
+	tap_perf_start_over(p);
+}
+
+int tap_perf_next(struct tap_perf *p, struct tap_event *ev, struct tap_err *err)
+{
+	struct tap_perf_item item;
+	int cpu, ret;
+
+	while (!tap_perf_queue_pop(&p->queue, p->ripe_ns, &item, &cpu)) {
+		if (p->ended)
+			return 0;
+		ret = tap_perf_read_round(p, err);
+		if (ret)
+			return ret;
+	}
+	p->last_ns = item.ts;
+	*ev = (struct tap_event){ .ts_ns = item.ts, .cpu = cpu };
+	if (__builtin_expect(item.size != 0, 1)) {
+		ev->data = item.data;
+		ev->size = item.size;
+		ev->fmt = p->head->decoder.slots[tap_get_u16(item.data, p->info.big_endian)].fmt;
+		return 1;
+	}
+	ev->lost.first_ns = item.loss->first_ns;
+	ev->lost.last_ns = item.ts;
+	ev->lost.count = item.loss->count;
+	free(item.loss);
+	return 1;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reading perf.data, as `perf sched record` and `perf record -e 'sched:*'` write it, plain or
+ * zstd (-z), of either byte order. Only tracepoints are handed out; samples of other events are
+ * passed over. A record is read where it lies in the mapped file, or in a block of decompressed
+ * data that goes once its records have been handed out.
+ */
+#ifndef TAP_RECORDING_PERF_FILE_H
+#define TAP_RECORDING_PERF_FILE_H
+
+#include <schedtap/reader.h>
+
+struct tap_perf;
+
+/* What the file says about itself. Absent texts are "". */
+struct tap_perf_info {
+	const char *uname; /* "Linux HOST RELEASE MACHINE" */
+	const char *hostname;
+	const char *tool;	 /* "perf VERSION" */
+	const char *clock;	 /* as tap_buffer_info's: "local", "mono", ... */
+	const char *compression; /* "none", "zstd" */
+	const char *printk, *kallsyms;
+	const char *note; /* what a user must know of the file as a whole: that it is cut, ... */
+	unsigned int nr_cpus;
+	bool big_endian;
+	uint8_t long_size;
+};
+
+/* Return: whether it begins as a perf.data does. */
+bool tap_perf_is(const unsigned char *data, size_t len);
+
+/*
+ * @data: borrowed until tap_perf_free().
+ * Return: 0; -EINVAL if it is damaged where nothing can be read; -ENOTSUP if it was written to a
+ * pipe, holds no tracepoints, or lacks their CPU or time; -ENOMEM.
+ */
+int tap_perf_open(const unsigned char *data, size_t len, const char *path, struct tap_perf **out,
+		  struct tap_err *err);
+void tap_perf_free(struct tap_perf *p);
+
+/* All borrowed until tap_perf_free(). */
+const struct tap_perf_info *tap_perf_info(const struct tap_perf *p);
+const struct tap_format *const *tap_perf_formats(const struct tap_perf *p, unsigned int *nr);
+
+/*
+ * A task's name and process, as known from what was read so far: perf writes those of the tasks
+ * that were there at the start before all samples, and they are read when the file is opened.
+ * Return: its last name, or NULL; its process, or -1.
+ */
+const char *tap_perf_comm(const struct tap_perf *p, int tid);
+int tap_perf_tgid(const struct tap_perf *p, int tid);
+
+/* As their namesakes of struct tap_reader. */
+void tap_perf_limit(struct tap_perf *p, uint64_t from_ns, uint64_t to_ns);
+void tap_perf_only(struct tap_perf *p, const bool *wanted);
+void tap_perf_rewind(struct tap_perf *p);
+
+/*
+ * The next event in time order. A record that is damaged becomes a loss of one; where no further
+ * record can be found, the end is a loss of unknown count.
+ * Return: 1 with @ev filled in; 0 at the end; -E2BIG if too much would have to be sorted at once;
+ * -ENOMEM.
+ */
+int tap_perf_next(struct tap_perf *p, struct tap_event *ev, struct tap_err *err);
+
+#endif

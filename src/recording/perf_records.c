@@ -1,0 +1,655 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The records of a perf.data: perf_event_open(2), and tools/perf/util/event.h for perf's own. */
+#include "recording/perf_records.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+/* Records that perf writes itself. */
+enum {
+	RECORD_FINISHED_ROUND = 68,
+	RECORD_ID_INDEX = 69,
+	RECORD_AUXTRACE = 71,
+	RECORD_COMPRESSED = 81,
+	RECORD_COMPRESSED2 = 83,
+};
+
+#define BLOCK_BYTES ((size_t)1 << 20) /* many times the largest record, 64 KB */
+#define MAX_HELD_BLOCKS 4096u	      /* of one round: 4 GB */
+
+struct record {
+	const unsigned char *body;
+	uint32_t type, len; /* len: of the body */
+};
+
+static uint32_t u32_at(const struct tap_perf *p, const unsigned char *at)
+{
+	return tap_get_u32(at, p->info.big_endian);
+}
+
+static uint64_t u64_at(const struct tap_perf *p, const unsigned char *at)
+{
+	return tap_get_u64(at, p->info.big_endian);
+}
+
+static struct tap_bytes bytes_of(const struct tap_perf *p, const struct record *rec)
+{
+	return (struct tap_bytes){
+		.at = rec->body,
+		.end = rec->body + rec->len,
+		.big_endian = p->info.big_endian,
+	};
+}
+
+/* Return: whether there is a whole record at @at, with @left bytes up to the end. */
+static bool parse_head(const struct tap_perf *p, const unsigned char *at, size_t left,
+		       struct record *rec)
+{
+	uint16_t size;
+
+	if (left < TAP_PERF_HEAD_BYTES)
+		return false;
+	size = tap_get_u16(at + 6, p->info.big_endian);
+	*rec = (struct record){ at + TAP_PERF_HEAD_BYTES, u32_at(p, at),
+				size - TAP_PERF_HEAD_BYTES };
+	return size >= TAP_PERF_HEAD_BYTES && size <= left;
+}
+
+static int push(struct tap_perf *p, int cpu, struct tap_perf_item item, struct tap_err *err)
+{
+	int ret = tap_perf_queue_push(&p->queue, cpu, item);
+
+	if (ret == -E2BIG)
+		return tap_err_set(err, ret,
+				   "more than %zu million events would have to be sorted at once: "
+				   "no FINISHED_ROUND records say what is complete",
+				   TAP_PERF_MAX_ITEMS >> 20);
+	return ret ? tap_err_set(err, ret, "out of memory") : 0;
+}
+
+/* @cpu: -1: not known. @count: 0: not known. A loss cannot end before what was handed out. */
+static int push_loss(struct tap_perf *p, int cpu, uint64_t first_ns, uint64_t last_ns,
+		     uint64_t count, struct tap_err *err)
+{
+	struct tap_perf_loss *loss;
+	int ret;
+
+	if (last_ns < p->last_ns)
+		last_ns = p->last_ns;
+	if (first_ns > last_ns)
+		first_ns = last_ns;
+	if (first_ns > p->to_ns || last_ns < p->from_ns)
+		return 0;
+	loss = malloc(sizeof(*loss));
+	if (!loss)
+		return tap_dat_nomem(err);
+	*loss = (struct tap_perf_loss){ first_ns, count };
+	ret = push(p, cpu, (struct tap_perf_item){ .ts = last_ns, .loss = loss }, err);
+	if (ret)
+		free(loss);
+	return ret;
+}
+
+static void break_off(struct tap_perf *p)
+{
+	if (!p->is_broken)
+		p->broken_ns = p->max_ns;
+	p->is_broken = true;
+}
+
+static struct tap_perf_cpu *cpu_get(struct tap_perf *p, int cpu)
+{
+	uint32_t i = (uint32_t)(cpu + 1);
+	struct tap_perf_cpu *grown;
+
+	if (i < p->nr_cpus)
+		return &p->cpus[i];
+	grown = reallocarray(p->cpus, i + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	memset(grown + p->nr_cpus, 0, (i + 1 - p->nr_cpus) * sizeof(*grown));
+	p->cpus = grown;
+	p->nr_cpus = i + 1;
+	return &p->cpus[i];
+}
+
+/* Return: a time before all that @c can have lost next; UINT64_MAX: there was no record at all. */
+static uint64_t seen_before(const struct tap_perf *p, const struct tap_perf_cpu *c)
+{
+	return c->last_ns && c != p->cpus ? c->last_ns : p->first_ns;
+}
+
+/* What LOST records have told of losses that LOST_SAMPLES count for slot @i. */
+static uint64_t told_of(const struct tap_perf *p, uint32_t i)
+{
+	uint64_t sum = 0;
+
+	if (i) /* a CPU */
+		return p->cpus[i].told;
+	for (i = 0; i < p->nr_cpus; i++)
+		if (!i || !p->cpus[i].counted)
+			sum += p->cpus[i].told;
+	return sum;
+}
+
+static void note_time(struct tap_perf *p, struct tap_perf_cpu *c, uint64_t ts)
+{
+	c->last_ns = ts;
+	if (ts > p->max_ns)
+		p->max_ns = ts;
+	if (ts < p->first_ns)
+		p->first_ns = ts;
+}
+
+static const struct tap_perf_attr *attr_by_id(const struct tap_perf *p, uint64_t id)
+{
+	const uint64_t *i = tap_map_get(&p->ids, id);
+
+	/* records that perf makes up have id 0, and are laid out as the first event's */
+	if (!i)
+		return id ? NULL : &p->attrs[0];
+	return &p->attrs[*i - 1];
+}
+
+/* ---- samples */
+
+/* Passes over what PERF_SAMPLE_READ left. */
+static void skip_read(const struct tap_perf_attr *a, struct tap_bytes *b)
+{
+	unsigned int times = !!(a->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			     !!(a->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	unsigned int value = 1 + !!(a->read_format & PERF_FORMAT_ID) +
+			     !!(a->read_format & PERF_FORMAT_LOST);
+	uint64_t nr = 1;
+
+	if (a->read_format & PERF_FORMAT_GROUP)
+		nr = tap_bytes_u64(b);
+	if (nr > tap_bytes_left(b) / 8)
+		b->bad = true;
+	tap_bytes_take(b, 8 * (times + nr * value));
+}
+
+static void skip_callchain(struct tap_bytes *b)
+{
+	uint64_t nr = tap_bytes_u64(b);
+
+	if (nr > tap_bytes_left(b) / 8)
+		b->bad = true;
+	tap_bytes_take(b, 8 * nr);
+}
+
+/* What the tracepoint wrote. Return: it, from common_type on; bad if it is not there. */
+static struct tap_bytes raw_of(const struct tap_perf *p, const struct record *rec,
+			       const struct tap_perf_attr *a)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+
+	tap_bytes_take(&b, a->fixed);
+	if (a->sample_type & PERF_SAMPLE_READ)
+		skip_read(a, &b);
+	if (a->sample_type & PERF_SAMPLE_CALLCHAIN)
+		skip_callchain(&b);
+	return tap_bytes_sub(&b, tap_bytes_u32(&b));
+}
+
+/* Return: its slot, or NULL if the event is damaged or (@ret) memory ran out. */
+static const struct tap_slot *slot_of(struct tap_perf *p, const struct tap_bytes *raw, int *ret,
+				      struct tap_err *err)
+{
+	struct tap_decoder *d = &p->head->decoder;
+	const struct tap_slot *slot;
+	uint16_t id;
+
+	*ret = 0;
+	if (tap_bytes_left(raw) < sizeof(id))
+		return NULL;
+	id = tap_get_u16(raw->at, p->info.big_endian);
+	slot = &d->slots[id];
+	if (!slot->fmt)
+		*ret = tap_decoder_add_unknown(d, id, err);
+	return *ret || tap_bytes_left(raw) < slot->min_size ? NULL : slot;
+}
+
+static int take_event(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
+		      int cpu, uint64_t ts, struct tap_err *err)
+{
+	struct tap_bytes raw = raw_of(p, rec, a);
+	const struct tap_slot *slot;
+	int ret;
+
+	slot = slot_of(p, &raw, &ret, err);
+	if (ret)
+		return ret;
+	if (slot && p->only_wanted && !p->wanted[slot->fmt->id])
+		return 0;
+	/* what comes after its time has gone by cannot be put into order any more */
+	if (!slot || ts < p->last_ns)
+		return push_loss(p, cpu, ts, ts, 1, err);
+	if (ts < p->from_ns || ts > p->to_ns)
+		return 0;
+	return push(p, cpu,
+		    (struct tap_perf_item){ ts, { raw.at }, (uint32_t)tap_bytes_left(&raw) }, err);
+}
+
+static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	const struct tap_perf_attr *a = &p->attrs[0];
+	struct tap_perf_cpu *c;
+	uint32_t cpu;
+	uint64_t ts;
+
+	if (p->id_at != UINT32_MAX && p->nr_attrs > 1)
+		a = rec->len < p->id_at + 8 ? NULL : attr_by_id(p, u64_at(p, rec->body + p->id_at));
+	if (!a || rec->len < a->fixed)
+		return push_loss(p, -1, p->max_ns, p->max_ns, 1, err);
+	if (!a->is_tracepoint)
+		return 0;
+	cpu = u32_at(p, rec->body + a->cpu_at);
+	ts = u64_at(p, rec->body + a->time_at);
+	if (cpu >= TAP_DAT_MAX_CPUS)
+		return push_loss(p, -1, ts, ts, 1, err);
+	c = cpu_get(p, (int)cpu);
+	if (!c)
+		return tap_dat_nomem(err);
+	if (ts >= p->last_ns)
+		tap_perf_queue_end_loss(&p->queue, (int)cpu, ts);
+	note_time(p, c, ts);
+	return take_event(p, rec, a, (int)cpu, ts, err);
+}
+
+/* ---- losses */
+
+struct trailer {
+	uint64_t id, ts; /* 0: not there */
+	int cpu;	 /* -1: not known */
+};
+
+static struct trailer trailer_of(const struct tap_perf *p, const struct record *rec)
+{
+	const unsigned char *end = rec->body + rec->len;
+	const struct tap_perf_attr *a = &p->attrs[0];
+	struct trailer t = { .cpu = -1 };
+	uint32_t cpu;
+
+	if (p->id_back != UINT32_MAX && rec->len >= p->id_back) {
+		t.id = u64_at(p, end - p->id_back);
+		a = attr_by_id(p, t.id);
+	}
+	if (!a || !a->trailer || rec->len < a->trailer)
+		return t;
+	if (a->time_back)
+		t.ts = u64_at(p, end - a->time_back);
+	cpu = a->cpu_back ? u32_at(p, end - a->cpu_back) : UINT32_MAX;
+	if (cpu < TAP_DAT_MAX_CPUS)
+		t.cpu = (int)cpu;
+	return t;
+}
+
+static int cpu_by_id(const struct tap_perf *p, uint64_t id)
+{
+	const uint64_t *cpu = tap_map_get(&p->id_cpus, id);
+
+	return cpu ? (int)*cpu - 1 : -1;
+}
+
+/*
+ * The ring of a CPU was full, and has space again: __perf_output_begin() writes how much was lost
+ * in front of the next record.
+ */
+static int take_lost(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	uint64_t id = tap_bytes_u64(&b), lost = tap_bytes_u64(&b), first;
+	struct trailer t = trailer_of(p, rec);
+	struct tap_perf_cpu *c;
+
+	if (b.bad)
+		return push_loss(p, -1, p->max_ns, p->max_ns, 0, err);
+	if (!t.ts) {
+		t.ts = p->max_ns;
+		t.cpu = cpu_by_id(p, id);
+	}
+	c = cpu_get(p, t.cpu);
+	if (!c)
+		return tap_dat_nomem(err);
+	first = seen_before(p, c);
+	if (__builtin_add_overflow(c->told, lost, &c->told))
+		c->told = UINT64_MAX;
+	note_time(p, c, t.ts);
+	return lost ? push_loss(p, t.cpu, first, t.ts, lost, err) : 0;
+}
+
+/* With a time it is the kernel's own; without, the sum that perf writes when it ends. */
+static int take_lost_samples(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	uint64_t lost = tap_bytes_u64(&b);
+	struct trailer t = trailer_of(p, rec);
+	struct tap_perf_cpu *c;
+
+	if (b.bad)
+		return push_loss(p, -1, p->max_ns, p->max_ns, 0, err);
+	c = cpu_get(p, t.ts ? t.cpu : cpu_by_id(p, t.id));
+	if (!c)
+		return tap_dat_nomem(err);
+	if (t.ts)
+		return push_loss(p, t.cpu, seen_before(p, c), t.ts, lost, err);
+	if (__builtin_add_overflow(c->counted, lost, &c->counted))
+		c->counted = UINT64_MAX;
+	return 0;
+}
+
+/* ---- tasks and ids */
+
+static struct tap_perf_task *task_get(struct tap_perf *p, int tid)
+{
+	uint64_t *slot = tap_map_put(&p->tasks, (uint64_t)tid);
+	struct tap_perf_task *task;
+
+	if (!slot || *slot)
+		return slot ? (struct tap_perf_task *)(uintptr_t)*slot : NULL;
+	task = calloc(1, sizeof(*task));
+	*slot = (uintptr_t)task;
+	return task;
+}
+
+static int take_comm(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	int tgid = (int)tap_bytes_u32(&b), tid = (int)tap_bytes_u32(&b);
+	const char *comm = tap_bytes_str(&b);
+	struct tap_perf_task *task;
+
+	if (b.bad || tid < 0)
+		return 0;
+	task = task_get(p, tid);
+	if (!task)
+		return tap_dat_nomem(err);
+	task->tgid = tgid;
+	memset(task->comm, 0, sizeof(task->comm));
+	memcpy(task->comm, comm, strnlen(comm, sizeof(task->comm) - 1));
+	return 0;
+}
+
+/* A new task has its parent's name until it takes another. */
+static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	int tgid = (int)tap_bytes_u32(&b);
+	struct tap_perf_task *task, *parent;
+	uint64_t *place;
+	int tid, ptid;
+
+	tap_bytes_u32(&b); /* the parent's process */
+	tid = (int)tap_bytes_u32(&b);
+	ptid = (int)tap_bytes_u32(&b);
+	if (b.bad || tid < 0)
+		return 0;
+	task = task_get(p, tid);
+	if (!task)
+		return tap_dat_nomem(err);
+	task->tgid = tgid;
+	place = tap_map_get(&p->tasks, (uint64_t)ptid);
+	parent = place ? (struct tap_perf_task *)(uintptr_t)*place : NULL;
+	if (parent)
+		memcpy(task->comm, parent->comm, sizeof(task->comm));
+	return 0;
+}
+
+static int take_id_index(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	uint64_t nr = tap_bytes_u64(&b);
+
+	while (nr-- && !b.bad) {
+		uint64_t id = tap_bytes_u64(&b), cpu, *place;
+
+		tap_bytes_u64(&b); /* which ring it is */
+		cpu = tap_bytes_u64(&b);
+		tap_bytes_u64(&b); /* its thread */
+		if (b.bad || cpu >= TAP_DAT_MAX_CPUS)
+			continue;
+		place = tap_map_put(&p->id_cpus, id);
+		if (!place)
+			return tap_dat_nomem(err);
+		*place = cpu + 1;
+	}
+	return 0;
+}
+
+static int take(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	switch (rec->type) {
+	case PERF_RECORD_SAMPLE:
+		return take_sample(p, rec, err);
+	case PERF_RECORD_LOST:
+		return take_lost(p, rec, err);
+	case PERF_RECORD_LOST_SAMPLES:
+		return take_lost_samples(p, rec, err);
+	case PERF_RECORD_COMM:
+		return take_comm(p, rec, err);
+	case PERF_RECORD_FORK:
+		return take_fork(p, rec, err);
+	case RECORD_ID_INDEX:
+		return take_id_index(p, rec, err);
+	default:
+		return 0;
+	}
+}
+
+/* ---- compressed records */
+
+/*
+ * The end of a round lets go what was there at the end of the round before: all records of rounds
+ * two back have been handed out.
+ */
+static void free_blocks(struct tap_perf *p)
+{
+	struct tap_perf_block **link = p->block ? &p->block->older : NULL;
+
+	while (link && *link && (*link)->round + 2 > p->round)
+		link = &(*link)->older;
+	while (link && *link) {
+		struct tap_perf_block *b = *link;
+
+		*link = b->older;
+		free(b);
+	}
+}
+
+/* A block with what the one before has of a record that is not yet whole. */
+static int add_block(struct tap_perf *p, struct tap_err *err)
+{
+	struct tap_perf_block *b, *before = p->block;
+	unsigned int nr = 0;
+
+	for (b = before; b; b = b->older)
+		nr++;
+	if (nr == MAX_HELD_BLOCKS)
+		return tap_err_set(err, -E2BIG, "more than %u MB would have to be sorted at once",
+				   MAX_HELD_BLOCKS);
+	b = malloc(sizeof(*b) + BLOCK_BYTES);
+	if (!b)
+		return tap_dat_nomem(err);
+	*b = (struct tap_perf_block){ .older = before };
+	if (before) {
+		b->len = before->len - before->parsed;
+		memcpy(b->data, before->data + before->parsed, b->len);
+	}
+	p->block = b;
+	return 0;
+}
+
+static int take_block(struct tap_perf *p, struct tap_perf_block *b, struct tap_err *err)
+{
+	struct record rec;
+
+	while (parse_head(p, b->data + b->parsed, b->len - b->parsed, &rec)) {
+		int ret = take(p, &rec, err);
+
+		if (ret)
+			return ret;
+		b->parsed += TAP_PERF_HEAD_BYTES + rec.len;
+		b->round = p->round;
+	}
+	/* nothing would ever complete a record that is shorter than its head */
+	if (b->len - b->parsed >= TAP_PERF_HEAD_BYTES && rec.len > UINT16_MAX)
+		break_off(p);
+	return 0;
+}
+
+/* All of them together are one stream, which perf flushes at the end of each. */
+static int unpack(struct tap_perf *p, struct tap_bytes *b, struct tap_err *err)
+{
+	ZSTD_inBuffer in = { b->at, tap_bytes_left(b), 0 };
+	ZSTD_outBuffer out;
+
+	if (!p->zstd)
+		p->zstd = ZSTD_createDCtx();
+	if (!p->zstd)
+		return tap_dat_nomem(err);
+	do {
+		int ret = p->block && p->block->len < BLOCK_BYTES ? 0 : add_block(p, err);
+
+		if (ret)
+			return ret;
+		out = (ZSTD_outBuffer){ p->block->data, BLOCK_BYTES, p->block->len };
+		if (ZSTD_isError(ZSTD_decompressStream(p->zstd, &out, &in))) {
+			break_off(p);
+			return 0;
+		}
+		p->block->len = out.pos;
+		ret = take_block(p, p->block, err);
+		if (ret)
+			return ret;
+	} while (!p->is_broken && (in.pos < in.size || out.pos == out.size));
+	return 0;
+}
+
+static int take_compressed(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+
+	/* one that cannot be unpacked takes all that follow with it */
+	if (p->is_broken)
+		return 0;
+	if (rec->type == RECORD_COMPRESSED2)
+		b = tap_bytes_sub(&b, tap_bytes_u64(&b));
+	if (b.bad) {
+		break_off(p);
+		return 0;
+	}
+	return unpack(p, &b, err);
+}
+
+/* ---- the file */
+
+/* Return: 1 with the record at p->at, which is passed; 0 at the end. */
+static int next_record(struct tap_perf *p, struct record *rec)
+{
+	size_t left = p->to - p->at;
+	uint64_t more = 0;
+
+	if (!left)
+		return 0;
+	if (!parse_head(p, p->data + p->at, left, rec)) {
+		break_off(p);
+		p->at = p->to;
+		return 0;
+	}
+	left -= TAP_PERF_HEAD_BYTES + rec->len;
+	if (rec->type == RECORD_AUXTRACE && rec->len >= sizeof(more))
+		more = u64_at(p, rec->body); /* data behind the record */
+	if (more > left) {
+		break_off(p);
+		more = left;
+	}
+	p->at = p->to - left + (size_t)more;
+	return 1;
+}
+
+/* What was lost with no record behind it. */
+static int finish(struct tap_perf *p, struct tap_err *err)
+{
+	p->ended = true;
+	p->ripe_ns = UINT64_MAX;
+	if (p->cut || (p->block && p->block->parsed < p->block->len))
+		break_off(p);
+	for (uint32_t i = 0; i < p->nr_cpus; i++) {
+		const struct tap_perf_cpu *c = &p->cpus[i];
+		uint64_t told = c->counted ? told_of(p, i) : 0;
+		int ret;
+
+		if (c->counted <= told)
+			continue;
+		ret = push_loss(p, (int)i - 1, seen_before(p, c), p->max_ns, c->counted - told,
+				err);
+		if (ret)
+			return ret;
+	}
+	return p->is_broken ? push_loss(p, -1, p->broken_ns, p->max_ns, 0, err) : 0;
+}
+
+int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
+{
+	struct record rec = { 0 };
+	int ret = 0;
+
+	free_blocks(p);
+	while (!ret && rec.type != RECORD_FINISHED_ROUND && next_record(p, &rec)) {
+		if (rec.type == RECORD_COMPRESSED || rec.type == RECORD_COMPRESSED2)
+			ret = take_compressed(p, &rec, err);
+		else
+			ret = take(p, &rec, err);
+	}
+	if (ret)
+		return ret;
+	/*
+	 * Each round empties all rings one after the other: what is read in the next one may be
+	 * older than what this one ended with, but not than what the one before ended with.
+	 */
+	p->ripe_ns = p->round_max_ns;
+	p->round_max_ns = p->max_ns;
+	p->round++;
+	if (rec.type != RECORD_FINISHED_ROUND)
+		ret = finish(p, err);
+	if (!ret && tap_perf_queue_order(&p->queue))
+		ret = tap_dat_nomem(err);
+	return ret;
+}
+
+int tap_perf_read_front(struct tap_perf *p, struct tap_err *err)
+{
+	struct record rec;
+	int ret = 0;
+
+	tap_perf_start_over(p);
+	while (!ret && next_record(p, &rec) && rec.type != PERF_RECORD_SAMPLE &&
+	       rec.type != RECORD_COMPRESSED && rec.type != RECORD_COMPRESSED2)
+		ret = take(p, &rec, err);
+	tap_perf_start_over(p);
+	return ret;
+}
+
+void tap_perf_start_over(struct tap_perf *p)
+{
+	tap_perf_queue_release(&p->queue);
+	while (p->block) {
+		struct tap_perf_block *b = p->block;
+
+		p->block = b->older;
+		free(b);
+	}
+	if (p->zstd)
+		ZSTD_DCtx_reset(p->zstd, ZSTD_reset_session_only);
+	free(p->cpus);
+	p->cpus = NULL;
+	p->nr_cpus = 0;
+	p->at = p->from;
+	p->round = 0;
+	p->first_ns = UINT64_MAX;
+	p->max_ns = p->round_max_ns = p->ripe_ns = p->last_ns = p->broken_ns = 0;
+	p->is_broken = p->ended = false;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The inside of a perf.data reader: what opening it finds out, and how far reading has come. */
+#ifndef TAP_RECORDING_PERF_RECORDS_H
+#define TAP_RECORDING_PERF_RECORDS_H
+
+#include "base/map.h"
+#include "recording/dat_file.h"
+#include "recording/perf_file.h"
+#include "recording/perf_queue.h"
+
+#define TAP_PERF_HEAD_BYTES 8u /* of a record: u32 type, u16 misc, u16 size */
+
+/* Where one kind of event has its words, in bytes. */
+struct tap_perf_attr {
+	uint64_t sample_type, read_format;
+	bool is_tracepoint;
+	uint32_t fixed;		    /* of a sample's body, up to what has no fixed size */
+	uint32_t time_at, cpu_at;   /* in a sample's body */
+	uint32_t trailer;	    /* at the end of other records; 0: they have none */
+	uint32_t time_back, cpu_back; /* from a record's end; 0: not there */
+};
+
+struct tap_perf_task {
+	int tgid;
+	char comm[16]; /* "": not known */
+};
+
+struct tap_perf_cpu {
+	uint64_t last_ns; /* of the last record, 0: none yet */
+	/*
+	 * A full ring is told twice: by LOST records in their places, and since perf 6.1 once more
+	 * by LOST_SAMPLES at the file's end. What those have more was lost behind the last LOST.
+	 */
+	uint64_t told, counted;
+};
+
+struct tap_perf_block {
+	struct tap_perf_block *older;
+	uint64_t round; /* that had the last of its records */
+	size_t len, parsed;
+	unsigned char data[];
+};
+
+struct ZSTD_DCtx_s;
+
+struct tap_perf {
+	struct tap_perf_info info;
+	struct tap_reader *head; /* the tracing data is a trace.dat's head: formats, slots */
+	char *uname, *hostname, *release, *machine, *version, *tool;
+	const unsigned char *data;
+	size_t len, from, to; /* of the file; of its records */
+	bool cut;	      /* the file ends before its records do */
+	struct tap_perf_attr *attrs;
+	unsigned int nr_attrs;
+	uint64_t nr_ids;
+	struct tap_map ids; /* id -> index into attrs + 1 */
+	uint32_t id_at, id_back; /* UINT32_MAX: records have no id, and all attrs are alike */
+	struct tap_map id_cpus;	 /* id -> CPU + 1 */
+	struct tap_map tasks;	 /* tid -> struct tap_perf_task, owned */
+	bool only_wanted, wanted[TAP_NR_SLOTS]; /* by id */
+	uint64_t from_ns, to_ns;
+
+	size_t at; /* of the next record */
+	uint64_t round;		       /* FINISHED_ROUNDs read */
+	uint64_t first_ns, max_ns;     /* of all records so far; first: UINT64_MAX before any */
+	uint64_t round_max_ns, ripe_ns; /* max_ns at the end of the last round; of the one before */
+	uint64_t last_ns;	       /* of what was handed out last */
+	bool is_broken, ended;
+	uint64_t broken_ns; /* from here on records could not be read */
+	struct tap_perf_queue queue;
+	struct tap_perf_cpu *cpus; /* of CPU - 1, 0, 1, ... */
+	uint32_t nr_cpus;
+	struct tap_perf_block *block; /* the newest */
+	struct ZSTD_DCtx_s *zstd;
+};
+
+/*
+ * Reads the next round of records into the queue, and orders it: what is not after p->ripe_ns may
+ * be handed out then. At the end of the file p->ended is set.
+ * Return: 0; -E2BIG; -ENOMEM.
+ */
+int tap_perf_read_round(struct tap_perf *p, struct tap_err *err);
+/* Reads what perf says of tasks and ids before the first sample. Return: 0; -ENOMEM. */
+int tap_perf_read_front(struct tap_perf *p, struct tap_err *err);
+/* Forgets all that reading has found but tasks and ids. */
+void tap_perf_start_over(struct tap_perf *p);
+
+#endif

@@ -1,0 +1,937 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Small perf.data files, built from a line of text: "a0@100 b1@120 / lost0@130*5 a0@130".
+ *
+ *   a0@100, b0@100  event a (or b, whose samples have another layout) on CPU 0 at 100
+ *   u0@100          an event that no format describes
+ *   short0@100      an event that is shorter than its format
+ *   liar0@100       an event whose size goes beyond its record
+ *   other0@100      a sample that is no tracepoint
+ *   stray0@100      a sample with an id that no attr has
+ *   lost0@110*5     LOST; sum0*5, kernel0@110*5: LOST_SAMPLES as perf and as the kernel write them
+ *   comm7=x fork8<7 task 7 is called x; task 8 is forked by it. All are of process 1
+ *   /               FINISHED_ROUND
+ *   aux             AUXTRACE, with what looks like an event in its data
+ *   zero            a record whose size is 0
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <zstd.h>
+
+#include "base/buf.h"
+#include "recording/perf_file.h"
+
+#define TABLE(t) (sizeof(t) / sizeof((t)[0]))
+
+#define COMMON                                                                                     \
+	"format:\n"                                                                                \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"                               \
+	"\tfield:u32 value;\toffset:8;\tsize:4;\tsigned:0;\n\n"                                    \
+	"print fmt: \"%u\", REC->value\n"
+
+enum { ID_A = 10, ID_B = 11, ID_UNKNOWN = 99 };
+enum { ATTR_A, ATTR_B, ATTR_OTHER, NR_ATTRS };
+
+#define BASE                                                                                       \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW)
+#define MORE (PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)
+#define EVEN_MORE (PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID)
+
+/* How a file is laid out. */
+struct shape {
+	const char *name;
+	uint64_t sample_types[NR_ATTRS];
+	bool big_endian, zstd, zstd2;
+};
+
+static const struct shape shapes[] = {
+	{ "identifier",
+	  { PERF_SAMPLE_IDENTIFIER | BASE, PERF_SAMPLE_IDENTIFIER | BASE | MORE | EVEN_MORE,
+	    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME } },
+	{ "identifier, big endian",
+	  { PERF_SAMPLE_IDENTIFIER | BASE, PERF_SAMPLE_IDENTIFIER | BASE | MORE | EVEN_MORE,
+	    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME },
+	  .big_endian = true },
+	{ "id", { PERF_SAMPLE_ID | BASE, PERF_SAMPLE_ID | BASE | MORE,
+		  PERF_SAMPLE_ID | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			  PERF_SAMPLE_CPU } },
+	{ "zstd",
+	  { PERF_SAMPLE_IDENTIFIER | BASE, PERF_SAMPLE_IDENTIFIER | BASE | MORE | EVEN_MORE,
+	    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME },
+	  .zstd = true },
+	{ "zstd, COMPRESSED2, big endian",
+	  { PERF_SAMPLE_IDENTIFIER | BASE, PERF_SAMPLE_IDENTIFIER | BASE | MORE | EVEN_MORE,
+	    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME },
+	  .big_endian = true, .zstd = true, .zstd2 = true },
+};
+
+struct file {
+	const struct shape *shape;
+	struct tap_buf buf;
+	ZSTD_CCtx *zstd;
+	size_t plain_from; /* what is behind it in buf waits to be compressed */
+};
+
+static void put(struct file *f, uint64_t v, unsigned int size)
+{
+	for (unsigned int i = 0; i < size; i++)
+		tap_buf_char(&f->buf,
+			     (char)(v >> 8 * (f->shape->big_endian ? size - 1 - i : i)));
+}
+
+static void patch(struct file *f, size_t at, uint64_t v, unsigned int size)
+{
+	size_t len = f->buf.len;
+
+	f->buf.len = at;
+	put(f, v, size);
+	f->buf.len = len;
+}
+
+static void put_sized(struct file *f, unsigned int size, const char *s)
+{
+	put(f, strlen(s), size);
+	tap_buf_puts(&f->buf, s);
+}
+
+/* ---- records */
+
+static size_t begin(struct file *f, unsigned int type)
+{
+	put(f, type, 4);
+	put(f, 0, 2);
+	put(f, 0, 2);
+	return f->buf.len - 2;
+}
+
+static void end(struct file *f, size_t size_at)
+{
+	patch(f, size_at, f->buf.len - size_at + 6, 2);
+}
+
+static uint64_t id_of(unsigned int attr, unsigned int cpu)
+{
+	return 100 * (attr + 1) + cpu;
+}
+
+struct words {
+	uint64_t id, ts, cpu, raw; /* raw: common_type, or 0 */
+	unsigned int raw_len, raw_says;
+};
+
+static void put_sample(struct file *f, uint64_t type, const struct words *w)
+{
+	static const struct {
+		uint64_t bit, words[6];
+		unsigned int nr;
+	} rest[] = {
+		{ PERF_SAMPLE_PERIOD, { 1 }, 1 },
+		{ PERF_SAMPLE_READ, { 2, 9, 7, 71, 8, 72 }, 6 }, /* a group of two with ids */
+		{ PERF_SAMPLE_CALLCHAIN, { 2, 0x1000, 0x2000 }, 3 },
+	};
+	size_t size_at = begin(f, PERF_RECORD_SAMPLE);
+
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		put(f, w->id, 8);
+	if (type & PERF_SAMPLE_IP)
+		put(f, 0x3000, 8);
+	if (type & PERF_SAMPLE_TID)
+		put(f, 5, 8);
+	if (type & PERF_SAMPLE_TIME)
+		put(f, w->ts, 8);
+	if (type & PERF_SAMPLE_ADDR)
+		put(f, 0x4000, 8);
+	if (type & PERF_SAMPLE_ID)
+		put(f, w->id, 8);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		put(f, 6, 8);
+	if (type & PERF_SAMPLE_CPU) {
+		put(f, w->cpu, 4);
+		put(f, 0, 4);
+	}
+	for (size_t i = 0; i < TABLE(rest); i++)
+		for (unsigned int k = 0; type & rest[i].bit && k < rest[i].nr; k++)
+			put(f, rest[i].words[k], 8);
+	if (type & PERF_SAMPLE_RAW) {
+		put(f, w->raw_says, 4);
+		put(f, w->raw, 2);
+		for (unsigned int i = 2; i < w->raw_len; i++)
+			put(f, i, 1);
+	}
+	end(f, size_at);
+}
+
+static void put_trailer(struct file *f, uint64_t type, const struct words *w)
+{
+	if (type & PERF_SAMPLE_TID)
+		put(f, 5, 8);
+	if (type & PERF_SAMPLE_TIME)
+		put(f, w->ts, 8);
+	if (type & PERF_SAMPLE_ID)
+		put(f, w->id, 8);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		put(f, 6, 8);
+	if (type & PERF_SAMPLE_CPU) {
+		put(f, w->cpu, 4);
+		put(f, 0, 4);
+	}
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		put(f, w->id, 8);
+}
+
+static void put_event(struct file *f, const char *name, uint64_t cpu, uint64_t ts)
+{
+	struct words w = { id_of(ATTR_A, (unsigned int)cpu & 1), ts, cpu, ID_A, 12, 12 };
+	unsigned int attr = ATTR_A;
+
+	if (!strcmp(name, "b")) {
+		attr = ATTR_B;
+		w.id = id_of(ATTR_B, (unsigned int)cpu & 1);
+		w.raw = ID_B;
+	} else if (!strcmp(name, "other")) {
+		attr = ATTR_OTHER;
+		w.id = id_of(ATTR_OTHER, 0);
+	} else if (!strcmp(name, "u")) {
+		w.raw = ID_UNKNOWN;
+	} else if (!strcmp(name, "short")) {
+		w.raw_len = w.raw_says = 8;
+	} else if (!strcmp(name, "liar")) {
+		w.raw_says = 16;
+	} else if (!strcmp(name, "stray")) {
+		w.id = 7777;
+	} else if (strcmp(name, "a") != 0) {
+		fail_msg("bad case: %s", name);
+	}
+	put_sample(f, f->shape->sample_types[attr], &w);
+}
+
+static void put_loss(struct file *f, const char *name, uint64_t cpu, uint64_t ts, uint64_t count)
+{
+	struct words w = { id_of(ATTR_B, (unsigned int)cpu), ts, cpu };
+	bool is_lost = !strcmp(name, "lost");
+	size_t size_at = begin(f, is_lost ? PERF_RECORD_LOST : PERF_RECORD_LOST_SAMPLES);
+
+	if (!strcmp(name, "sum"))
+		w.cpu = 0; /* perf leaves all but the id empty */
+	if (is_lost)
+		put(f, w.id, 8);
+	put(f, count, 8);
+	put_trailer(f, f->shape->sample_types[ATTR_B], &w);
+	end(f, size_at);
+}
+
+static void put_task(struct file *f, const char *token)
+{
+	unsigned int tid, from;
+	char comm[16] = "";
+	size_t size_at;
+
+	if (sscanf(token, "comm%u=%15s", &tid, comm) == 2) {
+		size_at = begin(f, PERF_RECORD_COMM);
+		put(f, 1, 4);
+		put(f, tid, 4);
+		tap_buf_add(&f->buf, comm, sizeof(comm));
+	} else {
+		assert_int_equal(sscanf(token, "fork%u<%u", &tid, &from), 2);
+		size_at = begin(f, PERF_RECORD_FORK);
+		put(f, 1, 4);
+		put(f, 1, 4);
+		put(f, tid, 4);
+		put(f, from, 4);
+		put(f, 0, 8);
+	}
+	put_trailer(f, f->shape->sample_types[ATTR_A], &(struct words){ 0 });
+	end(f, size_at);
+}
+
+static void put_auxtrace(struct file *f)
+{
+	size_t size_at = begin(f, 71), more_at = f->buf.len, data_at;
+
+	for (unsigned int i = 0; i < 5; i++)
+		put(f, 0, 8);
+	end(f, size_at);
+	data_at = f->buf.len;
+	put_event(f, "a", 0, 77);
+	patch(f, more_at, f->buf.len - data_at, 8);
+}
+
+static void put_compressed(struct file *f, const char *data, size_t len)
+{
+	size_t size_at = begin(f, f->shape->zstd2 ? 83 : 81);
+
+	if (f->shape->zstd2)
+		put(f, len, 8);
+	tap_buf_add(&f->buf, data, len);
+	if (f->shape->zstd2)
+		put(f, 0, 3); /* padding */
+	end(f, size_at);
+}
+
+/*
+ * All that waits, in COMPRESSED records that part it inside of records: the stream is flushed after
+ * all but the last 20 bytes, and what that gave is cut in two once more.
+ */
+static void compress(struct file *f)
+{
+	size_t len = f->buf.len - f->plain_from, parts[] = { len > 20 ? len - 20 : 0, len };
+	char plain[8192], out[8192];
+	ZSTD_inBuffer in = { plain, 0, 0 };
+
+	if (!f->shape->zstd || !len)
+		return;
+	assert_true(len <= sizeof(plain));
+	memcpy(plain, f->buf.data + f->plain_from, len);
+	f->buf.len = f->plain_from;
+	for (size_t i = 0; i < TABLE(parts); i++) {
+		ZSTD_outBuffer to = { out, sizeof(out), 0 };
+
+		in.size = parts[i];
+		assert_int_equal(ZSTD_compressStream2(f->zstd, &to, &in, ZSTD_e_flush), 0);
+		put_compressed(f, out, to.pos / 2);
+		put_compressed(f, out + to.pos / 2, to.pos - to.pos / 2);
+	}
+	f->plain_from = f->buf.len;
+}
+
+static void put_record(struct file *f, const char *token)
+{
+	unsigned long long cpu = 0, ts = 0, count = 0;
+	char name[16];
+
+	if (!strcmp(token, "/") || !strcmp(token, "aux") || !strncmp(token, "sum", 3) ||
+	    !strncmp(token, "comm", 4) || !strncmp(token, "fork", 4)) {
+		compress(f); /* perf's own are not compressed */
+		if (*token == '/')
+			end(f, begin(f, 68));
+		else if (*token == 'a')
+			put_auxtrace(f);
+		else if (sscanf(token, "sum%llu*%llu", &cpu, &count) == 2)
+			put_loss(f, "sum", cpu, 0, count);
+		else
+			put_task(f, token);
+		f->plain_from = f->buf.len;
+		return;
+	}
+	if (!strcmp(token, "zero"))
+		patch(f, begin(f, PERF_RECORD_SAMPLE), 0, 2);
+	else if (sscanf(token, "%15[a-z]%llu@%llu*%llu", name, &cpu, &ts, &count) == 4)
+		put_loss(f, name, cpu, ts, count);
+	else if (sscanf(token, "%15[a-z]%llu@%llu", name, &cpu, &ts) == 3)
+		put_event(f, name, cpu, ts);
+	else
+		fail_msg("bad case: %s", token);
+}
+
+static void put_id_index(struct file *f)
+{
+	size_t size_at = begin(f, 69);
+
+	put(f, 4, 8);
+	for (unsigned int i = 0; i < 4; i++) {
+		put(f, id_of(i / 2, i % 2), 8);
+		put(f, i % 2, 8);
+		put(f, i % 2, 8);
+		put(f, UINT64_MAX, 8);
+	}
+	end(f, size_at);
+}
+
+static void put_records(struct file *f, const char *records)
+{
+	char copy[512], *save, *token;
+
+	put_id_index(f);
+	f->plain_from = f->buf.len;
+	snprintf(copy, sizeof(copy), "%s", records);
+	for (token = strtok_r(copy, " ", &save); token; token = strtok_r(NULL, " ", &save))
+		put_record(f, token);
+	compress(f);
+}
+
+/* ---- the file around them */
+
+static void put_tracing_data(struct file *f)
+{
+	static const char head[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+				   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+				   "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+
+	tap_buf_add(&f->buf, "\x17\x08\x44tracing" "0.6", 14);
+	put(f, f->shape->big_endian, 1);
+	put(f, 8, 1);
+	put(f, 4096, 4);
+	tap_buf_add(&f->buf, "header_page", 12);
+	put_sized(f, 8, head);
+	tap_buf_add(&f->buf, "header_event", 13);
+	put_sized(f, 8, "");
+	put(f, 0, 4); /* ftrace's own */
+	put(f, 1, 4);
+	tap_buf_add(&f->buf, "test", 5);
+	put(f, 2, 4);
+	put_sized(f, 8, "name: a\nID: 10\n" COMMON);
+	put_sized(f, 8, "name: b\nID: 11\n" COMMON);
+	put_sized(f, 4, "");
+	put_sized(f, 4, "ffff \"printk\"\n");
+	put(f, 0, 8);
+}
+
+static void put_attr(struct file *f, unsigned int attr, size_t ids_at)
+{
+	unsigned int flags[] = { 18, 25 }; /* sample_id_all, use_clockid */
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < TABLE(flags); i++)
+		bits |= 1ULL << (f->shape->big_endian ? 63 - flags[i] : flags[i]);
+	put(f, attr == ATTR_OTHER ? PERF_TYPE_HARDWARE : PERF_TYPE_TRACEPOINT, 4);
+	put(f, 96, 4);
+	put(f, 0, 8);
+	put(f, 1, 8);
+	put(f, f->shape->sample_types[attr], 8);
+	put(f, PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED, 8);
+	put(f, bits, 8);
+	for (unsigned int i = 48; i < 92; i++)
+		put(f, 0, 1);
+	put(f, CLOCK_MONOTONIC, 4);
+	put(f, ids_at, 8);
+	put(f, 16, 8);
+}
+
+#define HEADER 104u
+#define ATTRS_AT (HEADER + 16 * NR_ATTRS)
+#define DATA_AT (ATTRS_AT + 112 * NR_ATTRS)
+
+static void put_features(struct file *f)
+{
+	static const struct {
+		unsigned int id;
+		const char *text;
+	} features[] = { { 1, NULL }, { 3, "box" }, { 4, "6.1.0" }, { 5, "6.2" }, { 6, "riscv64" },
+			 { 7, NULL } };
+	size_t table = f->buf.len;
+
+	for (size_t i = 0; i < 16 * TABLE(features); i++)
+		put(f, 0, 1);
+	for (size_t i = 0; i < TABLE(features); i++) {
+		size_t at = f->buf.len;
+
+		if (features[i].text)
+			put_sized(f, 4, features[i].text);
+		else if (features[i].id == 1)
+			put_tracing_data(f);
+		else
+			put(f, f->shape->big_endian ? 2ULL << 32 | 1 : 1ULL << 32 | 2, 8);
+		patch(f, table + 16 * i, at, 8);
+		patch(f, table + 16 * i + 8, f->buf.len - at, 8);
+	}
+}
+
+static void put_front(struct file *f)
+{
+	tap_buf_add(&f->buf, f->shape->big_endian ? "2ELIFREP" : "PERFILE2", 8);
+	put(f, HEADER, 8);
+	put(f, 112, 8);
+	put(f, ATTRS_AT, 8);
+	put(f, (uint64_t)112 * NR_ATTRS, 8);
+	put(f, DATA_AT, 8);
+	put(f, 0, 8);
+	put(f, 0, 8);
+	put(f, 0, 8);
+	put(f, 0xfa, 8); /* the features */
+	for (unsigned int i = 0; i < 3; i++)
+		put(f, 0, 8);
+	for (unsigned int i = 0; i < NR_ATTRS; i++) {
+		put(f, id_of(i, 0), 8);
+		put(f, id_of(i, 1), 8);
+	}
+	for (unsigned int i = 0; i < NR_ATTRS; i++)
+		put_attr(f, i, HEADER + 16 * i);
+}
+
+static void put_end(struct file *f)
+{
+	patch(f, 48, f->buf.len - DATA_AT, 8);
+	put_features(f);
+	assert_int_equal(f->buf.err, 0);
+}
+
+static void put_file(struct file *f, const char *records)
+{
+	f->zstd = ZSTD_createCCtx();
+	put_front(f);
+	put_records(f, records);
+	put_end(f);
+}
+
+static void release(struct file *f)
+{
+	ZSTD_freeCCtx(f->zstd);
+	tap_buf_release(&f->buf);
+}
+
+/* Opens @len bytes of @f, which end where memory ends: a tool sees who reads on. */
+static int open_bytes(const struct file *f, size_t len, unsigned char **bytes, struct tap_perf **p,
+		      struct tap_err *err)
+{
+	*bytes = malloc(len ? len : 1);
+	assert_non_null(*bytes);
+	memcpy(*bytes, f->buf.data, len);
+	return tap_perf_open(*bytes, len, "test.data", p, err);
+}
+
+static void show(struct tap_buf *out, const struct tap_event *ev)
+{
+	if (!ev->fmt)
+		tap_buf_printf(out, "%d:%ju lost %ju..%ju %ju | ", ev->cpu, (uintmax_t)ev->ts_ns,
+			       (uintmax_t)ev->lost.first_ns, (uintmax_t)ev->lost.last_ns,
+			       (uintmax_t)ev->lost.count);
+	else
+		tap_buf_printf(out, "%d:%ju %s | ", ev->cpu, (uintmax_t)ev->ts_ns, ev->fmt->name);
+}
+
+static void read_all(struct tap_perf *p, struct tap_buf *out)
+{
+	struct tap_err err = { 0 };
+	struct tap_event ev;
+	uint64_t last = 0;
+	int ret;
+
+	tap_buf_clear(out);
+	while ((ret = tap_perf_next(p, &ev, &err)) == 1) {
+		assert_true(ev.ts_ns >= last);
+		last = ev.ts_ns;
+		show(out, &ev);
+		if (ev.fmt) {
+			assert_true(ev.size >= ev.fmt->min_size);
+			if (ev.size >= 12)
+				assert_int_equal(((const char *)ev.data)[11], 11);
+		} else {
+			assert_true(ev.lost.first_ns <= ev.lost.last_ns);
+		}
+	}
+	if (ret)
+		fail_msg("%s", err.text);
+}
+
+/* ---- streams */
+
+struct stream_case {
+	const char *name;
+	const char *in;
+	uint64_t from, to; /* 0, 0: all */
+	const char *want;
+};
+
+static const struct stream_case stream_cases[] = {
+	{
+		.name = "CPUs are merged in time order, whatever their layout",
+		.in = "a0@100 b0@115 b1@107 a1@127",
+		.want = "0:100 a | 1:107 b | 0:115 b | 1:127 a | ",
+	},
+	{
+		.name = "at equal times the lower CPU comes first, then the earlier record",
+		.in = "b1@100 a1@100 a0@100 b0@100",
+		.want = "0:100 a | 0:100 b | 1:100 b | 1:100 a | ",
+	},
+	{
+		.name = "a round may hold events from before the last one's end",
+		.in = "a0@100 a0@200 / a1@150 b1@210 / a0@205 a0@300 /",
+		.want = "0:100 a | 1:150 a | 0:200 a | 0:205 a | 1:210 b | 0:300 a | ",
+	},
+	{
+		.name = "neighbours that an interrupt swapped are put right",
+		.in = "a0@100 b0@130 a0@120 b0@110 a0@140 a0@90",
+		.want = "0:90 a | 0:100 a | 0:110 b | 0:120 a | 0:130 b | 0:140 a | ",
+	},
+	{
+		.name = "equal times keep their order when others are put right",
+		.in = "a0@100 b0@120 a0@110 a0@120",
+		.want = "0:100 a | 0:110 a | 0:120 b | 0:120 a | ",
+	},
+	{
+		.name = "what is two rounds late is lost",
+		.in = "a0@100 / a0@200 / a0@300 / a1@50 a0@400 /",
+		.want = "0:100 a | 0:200 a | 1:200 lost 50..200 1 | 0:300 a | 0:400 a | ",
+	},
+	{
+		.name = "an event that is late does not make a loss before it late as well",
+		.in = "a0@100 / a0@200 / a0@300 lost1@310*3 / a1@50 /",
+		.want = "0:100 a | 0:200 a | 1:200 lost 50..200 1 | 0:300 a | "
+			"1:310 lost 100..310 3 | ",
+	},
+	{
+		.name = "a loss lies behind the CPU's last record, and before the next",
+		.in = "a0@100 a1@105 lost0@120*5 a0@120 / a1@130 /",
+		.want = "0:100 a | 1:105 a | 0:120 lost 100..120 5 | 0:120 a | 1:130 a | ",
+	},
+	{
+		.name = "a loss that is stamped after the event behind it ends before that",
+		.in = "a0@100 lost0@122*5 b0@120 a0@130",
+		.want = "0:100 a | 0:120 lost 100..120 5 | 0:120 b | 0:130 a | ",
+	},
+	{
+		.name = "a loss before the CPU's first record begins with the recording",
+		.in = "a0@100 / lost1@130*3 a1@130 /",
+		.want = "0:100 a | 1:130 lost 100..130 3 | 1:130 a | ",
+	},
+	{
+		.name = "the kernel's lost samples are a loss",
+		.in = "a1@100 kernel1@120*4 a1@120",
+		.want = "1:100 a | 1:120 lost 100..120 4 | 1:120 a | ",
+	},
+	{
+		.name = "perf's sum does not count again what was told",
+		.in = "a1@100 lost1@120*5 a1@120 a0@130 / sum1*5",
+		.want = "1:100 a | 1:120 lost 100..120 5 | 1:120 a | 0:130 a | ",
+	},
+	{
+		.name = "what perf's sum has more was lost at the end",
+		.in = "a1@100 lost1@120*5 a1@120 a0@130 / sum1*4 sum1*8",
+		.want = "1:100 a | 1:120 lost 100..120 5 | 1:120 a | 0:130 a | "
+			"1:130 lost 120..130 7 | ",
+	},
+	{
+		.name = "an event that no format describes is unknown",
+		.in = "a0@100 u0@110",
+		.want = "0:100 a | 0:110 unknown | ",
+	},
+	{
+		.name = "damaged events are lost, one by one",
+		.in = "a0@100 short0@110 liar0@120 a0@130 stray0@140 a70000@150 a0@160",
+		.want = "0:100 a | 0:110 lost 110..110 1 | 0:120 lost 120..120 1 | "
+			"-1:130 lost 130..130 1 | 0:130 a | -1:150 lost 150..150 1 | 0:160 a | ",
+	},
+	{
+		.name = "samples that are no tracepoints are passed over",
+		.in = "a0@100 other0@110 b0@120",
+		.want = "0:100 a | 0:120 b | ",
+	},
+	{
+		.name = "data of AUX areas is passed over",
+		.in = "a0@100 / aux a0@120",
+		.want = "0:100 a | 0:120 a | ",
+	},
+	{
+		.name = "behind a record without size all is lost",
+		.in = "a0@100 b1@120 zero a0@130",
+		.want = "0:100 a | -1:120 lost 120..120 0 | 1:120 b | ",
+	},
+	{
+		.name = "the window leaves out what lies outside, but not a loss that reaches in",
+		.in = "a0@90 a0@100 a1@110 a0@120 / lost0@130*2 a0@130 /",
+		.from = 100, .to = 125,
+		.want = "0:100 a | 1:110 a | 0:120 a | 0:130 lost 120..130 2 | ",
+	},
+	{ .name = "no events at all", .in = "/ / comm7=x", .want = "" },
+};
+
+static void test_stream(void **state)
+{
+	const struct stream_case *c = *state;
+
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		struct file f = { .shape = &shapes[i] };
+		struct tap_buf got = { 0 };
+		unsigned char *bytes;
+		struct tap_perf *p;
+		struct tap_err err;
+
+		put_file(&f, c->in);
+		if (open_bytes(&f, f.buf.len, &bytes, &p, &err))
+			fail_msg("%s: %s", shapes[i].name, err.text);
+		if (c->to)
+			tap_perf_limit(p, c->from, c->to);
+		for (unsigned int again = 0; again < 2; again++) {
+			read_all(p, &got);
+			if (strcmp(tap_buf_str(&got), c->want) != 0)
+				fail_msg("%s, %s:\n got %s\nwant %s", shapes[i].name,
+					 again ? "again" : "first", tap_buf_str(&got), c->want);
+			tap_perf_rewind(p);
+		}
+		tap_perf_free(p);
+		free(bytes);
+		tap_buf_release(&got);
+		release(&f);
+	}
+}
+
+/* Many rounds: more than a block of decompressed data holds. */
+static void test_rounds(void **state)
+{
+	enum { ROUNDS = 500, EVENTS = 40 };
+
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		struct file f = { .shape = &shapes[i], .zstd = ZSTD_createCCtx() };
+		uint64_t ts = 1000;
+		unsigned char *bytes;
+		struct tap_event ev;
+		struct tap_perf *p;
+		struct tap_err err;
+
+		put_front(&f);
+		put_id_index(&f);
+		f.plain_from = f.buf.len;
+		for (unsigned int round = 0; round < ROUNDS; round++, ts += EVENTS) {
+			for (unsigned int k = 0; k < EVENTS; k += 2)
+				put_event(&f, "a", 0, ts + k);
+			for (unsigned int k = 1; k < EVENTS; k += 2)
+				put_event(&f, "b", 1, ts + k);
+			put_record(&f, "/");
+		}
+		put_end(&f);
+		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
+		for (ts = 1000; ts < 1000 + ROUNDS * EVENTS; ts++) {
+			assert_int_equal(tap_perf_next(p, &ev, &err), 1);
+			assert_int_equal(ev.ts_ns, ts);
+			assert_int_equal(ev.cpu, ts & 1);
+			assert_string_equal(ev.fmt->name, ts & 1 ? "b" : "a");
+			assert_int_equal(((const char *)ev.data)[11], 11);
+		}
+		assert_int_equal(tap_perf_next(p, &ev, &err), 0);
+		tap_perf_free(p);
+		free(bytes);
+		release(&f);
+	}
+}
+
+/* ---- what is around */
+
+static void test_info(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		struct file f = { .shape = &shapes[i] };
+		const struct tap_perf_info *info;
+		unsigned char *bytes;
+		struct tap_perf *p;
+		struct tap_err err;
+		unsigned int nr;
+
+		put_file(&f, "comm7=first fork8<7 a0@100");
+		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
+		info = tap_perf_info(p);
+		assert_string_equal(info->uname, "Linux box 6.1.0 riscv64");
+		assert_string_equal(info->hostname, "box");
+		assert_string_equal(info->tool, "perf 6.2");
+		assert_string_equal(info->clock, "mono");
+		assert_string_equal(info->printk, "ffff \"printk\"\n");
+		assert_string_equal(info->note, "");
+		assert_int_equal(info->nr_cpus, 2);
+		assert_int_equal(info->big_endian, shapes[i].big_endian);
+		assert_int_equal(info->long_size, 8);
+		assert_string_equal(tap_perf_formats(p, &nr)[1]->name, "b");
+		assert_int_equal(nr, 2);
+		tap_perf_free(p);
+		free(bytes);
+		release(&f);
+	}
+}
+
+static void test_tasks(void **state)
+{
+	struct file f = { .shape = &shapes[0] };
+	struct tap_buf got = { 0 };
+	unsigned char *bytes;
+	struct tap_perf *p;
+	struct tap_err err;
+
+	(void)state;
+	put_file(&f, "comm7=first fork8<7 a0@100 comm8=second");
+	assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
+	assert_string_equal(tap_perf_comm(p, 7), "first");
+	assert_string_equal(tap_perf_comm(p, 8), "first");
+	assert_null(tap_perf_comm(p, 9));
+	assert_int_equal(tap_perf_tgid(p, 8), 1);
+	assert_int_equal(tap_perf_tgid(p, 9), -1);
+	read_all(p, &got);
+	assert_string_equal(tap_perf_comm(p, 7), "first");
+	assert_string_equal(tap_perf_comm(p, 8), "second");
+	tap_perf_free(p);
+	free(bytes);
+	tap_buf_release(&got);
+	release(&f);
+}
+
+static void test_only(void **state)
+{
+	struct file f = { .shape = &shapes[0] };
+	bool wanted[65536] = { [ID_B] = true };
+	struct tap_buf got = { 0 };
+	unsigned char *bytes;
+	struct tap_perf *p;
+	struct tap_err err;
+
+	(void)state;
+	put_file(&f, "a0@100 b0@110 lost0@130*2 a0@130 b0@140");
+	assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
+	tap_perf_only(p, wanted);
+	wanted[ID_B] = false; /* it was copied */
+	read_all(p, &got);
+	assert_string_equal(tap_buf_str(&got), "0:110 b | 0:130 lost 110..130 2 | 0:140 b | ");
+	tap_perf_rewind(p);
+	tap_perf_only(p, NULL);
+	read_all(p, &got);
+	assert_string_equal(tap_buf_str(&got), "0:100 a | 0:110 b | 0:130 lost 110..130 2 | "
+					       "0:130 a | 0:140 b | ");
+	tap_perf_free(p);
+	free(bytes);
+	tap_buf_release(&got);
+	release(&f);
+}
+
+/* ---- files that are not as they should be */
+
+struct bad_case {
+	const char *name;
+	size_t at; /* where @size bytes become @v */
+	uint64_t v;
+	unsigned int size;
+	size_t len; /* 0: all */
+	int ret;
+	const char *text; /* of the error, or of the note */
+};
+
+#define ATTR(i) (ATTRS_AT + 112 * (i))
+
+static const struct bad_case bad_cases[] = {
+	{ "another magic", 0, 'X', 1, 0, -EINVAL, "'test.data' is no perf.data" },
+	{ "written to a pipe", 8, 16, 8, 0, -ENOTSUP, "was written to a pipe" },
+	{ "a pipe's header alone", 8, 16, 8, 16, -ENOTSUP, "was written to a pipe" },
+	{ "a header that is cut", 0, 'P', 1, 103, -EINVAL, "its header is cut" },
+	{ "attrs of no size", 16, 0, 8, 0, -EINVAL, "its attrs" },
+	{ "attrs of any size", 16, 1ULL << 63, 8, 0, -EINVAL, "its attrs" },
+	{ "attrs behind the end", 24, 1 << 20, 8, 0, -EINVAL, "its attrs" },
+	{ "ids behind the end", ATTR(0) + 96, 1 << 20, 8, 0, -EINVAL, "its event ids" },
+	{ "records behind the end", 40, 1 << 20, 8, 0, -EINVAL, "its records lie behind" },
+	{ "records in the header", 40, 50, 8, 0, -EINVAL, "its records lie behind" },
+	{ "events without a CPU", ATTR(0) + 24,
+	  PERF_SAMPLE_IDENTIFIER | (BASE & ~PERF_SAMPLE_CPU), 8, 0, -ENOTSUP, "lacks the time or" },
+	{ "an attr whose records do not say so", ATTR(1) + 24, BASE, 8, 0, -ENOTSUP,
+	  "does not tell which record" },
+	{ "perf was killed", 48, 0, 8, 0, 0, "perf was killed" },
+	{ "records beyond the end", 48, 1 << 20, 8, 0, 0, "the file is cut" },
+	{ "no tracing data", 72, 0, 8, 0, 0, "it has no event formats" },
+};
+
+static void test_bad(void **state)
+{
+	const struct bad_case *c = *state;
+	struct file f = { .shape = &shapes[0] };
+	struct tap_buf got = { 0 };
+	unsigned char *bytes;
+	struct tap_perf *p;
+	struct tap_err err = { 0 };
+	int ret;
+
+	put_file(&f, "a0@100 b1@110 a0@120");
+	patch(&f, c->at, c->v, c->size);
+	ret = open_bytes(&f, c->len ? c->len : f.buf.len, &bytes, &p, &err);
+	assert_int_equal(ret, c->ret);
+	if (ret) {
+		assert_null(p);
+		assert_non_null(strstr(err.text, c->text));
+	} else {
+		assert_non_null(strstr(tap_perf_info(p)->note, c->text));
+		read_all(p, &got);
+		assert_non_null(strstr(tap_buf_str(&got), "0:100 unknown | 1:110 unknown | "));
+		tap_perf_free(p);
+	}
+	free(bytes);
+	tap_buf_release(&got);
+	release(&f);
+}
+
+/* Every beginning of a file is refused or read, and a cut among the records is told. */
+static void test_cut(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		struct file f = { .shape = &shapes[i] };
+		struct tap_buf got = { 0 };
+
+		put_file(&f, "a0@100 b1@110 / lost0@130*5 a0@130");
+		for (size_t len = 0; len < f.buf.len; len++) {
+			unsigned char *bytes;
+			struct tap_perf *p;
+			struct tap_err err;
+
+			if (!open_bytes(&f, len, &bytes, &p, &err)) {
+				assert_true(*tap_perf_info(p)->note);
+				read_all(p, &got);
+			}
+			tap_perf_free(p);
+			free(bytes);
+		}
+		tap_buf_release(&got);
+		release(&f);
+	}
+}
+
+/* Every byte turned over once. */
+static void test_flipped(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i += 3) {
+		struct file f = { .shape = &shapes[i] };
+		struct tap_buf got = { 0 };
+
+		put_file(&f, "comm7=x a0@100 b1@110 / lost0@130*5 a0@130 sum0*6");
+		for (size_t at = 0; at < f.buf.len; at++) {
+			unsigned char *bytes;
+			struct tap_perf *p;
+			struct tap_err err;
+
+			f.buf.data[at] ^= (char)0xff;
+			if (!open_bytes(&f, f.buf.len, &bytes, &p, &err)) {
+				struct tap_event ev;
+
+				while (tap_perf_next(p, &ev, &err) == 1)
+					show(&got, &ev);
+				tap_buf_clear(&got);
+			}
+			tap_perf_free(p);
+			free(bytes);
+			f.buf.data[at] ^= (char)0xff;
+		}
+		tap_buf_release(&got);
+		release(&f);
+	}
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(bad_cases) + 6] = {
+		cmocka_unit_test(test_info),	cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_only),	cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_flipped), cmocka_unit_test(test_rounds),
+	};
+	size_t nr = 6;
+
+	for (size_t i = 0; i < TABLE(stream_cases); i++)
+		tests[nr++] = (struct CMUnitTest){
+			.name = stream_cases[i].name,
+			.test_func = test_stream,
+			.initial_state = (void *)&stream_cases[i],
+		};
+	for (size_t i = 0; i < TABLE(bad_cases); i++)
+		tests[nr++] = (struct CMUnitTest){
+			.name = bad_cases[i].name,
+			.test_func = test_bad,
+			.initial_state = (void *)&bad_cases[i],
+		};
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
