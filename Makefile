@@ -58,7 +58,7 @@ $B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c $(wildcard bpf/*.h bpf/shim/*/*.h even
 	$Qbpftool gen object $@ $@.full
 
 # ---- tests ----------------------------------------------------------------------------------
-TOOLS := $B/tests/mkdat $B/tests/fuzz/fuzz_reader
+TOOLS := $B/tests/mkdat $B/tests/truth/generate $B/tests/fuzz/fuzz_reader
 $B/tests/%: tests/%.c $B/libschedtap.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -83,7 +83,7 @@ check: check-unit check-golden check-fuzz check-live check-vm ## all tests, with
 check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
 	$(PROVE) $(filter $B/tests/unit/%,$(UNIT)) tests/house/*.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
-	$(PROVE) tests/golden/run tests/golden/*.t
+	$(PROVE) tests/golden/run tests/golden/*.t tests/truth/run.t
 check-live: all $(UNIT) $(TOOLS) $B/tests/live/counter.bpf.o ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels, in qemu

@@ -92,7 +92,6 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 {
 	struct tap_timehist *h = ctx;
 	struct tap_timehist_task *t = task_get(h, s->task);
-	enum tap_state kind = s->state == TAP_STOPPED ? TAP_SLEEPING : s->state;
 
 	if (!t)
 		return -ENOMEM;
@@ -105,7 +104,7 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	}
 	if (s->state == TAP_RUNNING)
 		return tell_slice(h, t, s);
-	t->wait_ns[kind] += s->to_ns - s->from_ns;
+	t->wait_ns[s->state] += s->to_ns - s->from_ns;
 	if (s->state == TAP_WAKING)
 		t->waker_tid = s->task->waker_tid;
 	t->start_util = t->util;

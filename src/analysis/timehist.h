@@ -37,7 +37,7 @@ struct tap_row {
 	uint64_t lost_cnt; /* TAP_ROW_LOST; 0: not known how many */
 
 	/* TAP_ROW_SLICE */
-	uint64_t wait_ns[TAP_NR_STATES]; /* sleeping: stopped as well */
+	uint64_t wait_ns[TAP_NR_STATES];
 	bool waits_known; /* else a wait began before the window: 0 may be wrong */
 	bool whole;	  /* else it ran longer than [from_ns, to_ns], or may have */
 	const char *end;  /* state as the recording prints it, or "" */

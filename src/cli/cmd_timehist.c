@@ -28,7 +28,7 @@ static const struct tap_opt timehist_opts[] = {
 
 enum column {
 	COL_WHAT, COL_TIME, COL_CPU, COL_VISUAL, COL_LABEL, COL_TID, COL_TGID, COL_COMM, COL_PRIO,
-	COL_WAKING, COL_PREEMPTED, COL_SLEEP, COL_BLOCKED, COL_UNKNOWN, COL_MARK, COL_RUN,
+	COL_WAKING, COL_PREEMPTED, COL_SLEEP, COL_BLOCKED, COL_STOPPED, COL_UNKNOWN, COL_MARK, COL_RUN,
 	COL_CENSORED, COL_STATE, COL_WOKEN_BY, COL_WOKEN_BY_TID, COL_FROM_CPU, COL_TO_CPU, COL_LOST,
 	COL_LOST_NS, COL_UTIL_START, COL_UTIL_END, COL_EST_START, COL_EST_END, COL_NOTE, NR_COLUMNS,
 };
@@ -47,6 +47,7 @@ static const struct tap_column row_columns[NR_COLUMNS + 1] = {
 	[COL_PREEMPTED] = { "preempted_ns", "preempted ms", TAP_CELL_NS, .width = 12 },
 	[COL_SLEEP] = { "sleep_ns", "sleep ms", TAP_CELL_NS, .width = 9 },
 	[COL_BLOCKED] = { "blocked_ns", "blocked ms", TAP_CELL_NS, .width = 10 },
+	[COL_STOPPED] = { "stopped_ns", NULL, TAP_CELL_NS },
 	[COL_UNKNOWN] = { "unknown_ns", "unknown ms", TAP_CELL_NS, .width = 10 },
 	[COL_MARK] = { NULL, "", TAP_CELL_LABEL, .width = 1 },
 	[COL_RUN] = { "run_ns", "run ms", TAP_CELL_NS, .width = 8 },
@@ -233,7 +234,7 @@ static void cell_visual(struct view *v, const struct tap_row *row)
 static void cells_times(struct view *v, const struct tap_row *row)
 {
 	static const enum tap_state kinds[] = { TAP_WAKING, TAP_PREEMPTED, TAP_SLEEPING,
-						TAP_BLOCKED };
+						TAP_BLOCKED, TAP_STOPPED };
 	bool is_slice = row->what == TAP_ROW_SLICE;
 	bool is_unknown = row->what == TAP_ROW_UNKNOWN;
 	uint64_t ns = row->to_ns - row->from_ns, unknown_ns;

@@ -378,19 +378,33 @@ static void join_holes(struct tap_survey *s)
 	s->nr_holes = s->nr_holes ? to + 1 : 0;
 }
 
+/* A hidden task that was switched in last has left since, or not: nobody knows. */
+static int add_open_breaks(struct tap_survey *s, uint8_t hidden)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < s->nr_cpus; i++)
+		if (s->cpus[i].known && is_hidden(s, s->cpus[i].tid, hidden))
+			ret = add_break(s, (int)i, s->cpus[i].tid, s->cpus[i].since_ns, UINT64_MAX);
+	return ret;
+}
+
 static int find_holes(struct tap_survey *s)
 {
 	uint8_t hidden = hidden_from(s);
 
+	if (add_open_breaks(s, hidden))
+		return -ENOMEM;
 	s->holes = calloc((size_t)s->nr_kept_losses + s->nr_breaks + 1, sizeof(*s->holes));
 	if (!s->holes)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < s->nr_kept_losses; i++)
-		if (tap_survey_counts_loss(s, &s->losses[i]))
-			add_hole(s, s->losses[i].from_ns, s->losses[i].to_ns);
+		if (tap_survey_counts_loss(s, &s->losses[i])) /* both of its ends are in it */
+			add_hole(s, s->losses[i].from_ns, s->losses[i].to_ns + 1);
 	for (unsigned int i = 0; i < s->nr_breaks; i++)
 		if (!is_hidden(s, s->breaks[i].tid, hidden))
 			add_hole(s, s->breaks[i].from_ns, s->breaks[i].to_ns);
+	s->has_breaks = s->nr_breaks || s->blurred;
 	if (s->wrong)
 		add_hole(s, 0, UINT64_MAX);
 	join_holes(s);

@@ -59,6 +59,7 @@ struct tap_survey {
 	struct tap_hole *holes;	    /* owned; after the end: by .from_ns, none touches another */
 	unsigned int nr_kept_losses, nr_breaks, nr_holes;
 	unsigned int nr_cpus; /* the highest CPU that was seen, + 1 */
+	bool has_breaks; /* events are missing that no loss tells of */
 	/* Which of a recording's buffers tells the timeline of events of a kind: where several
 	 * have it, the first. TAP_SURVEY_NO_BUFFER: none has. */
 	unsigned int buffer[TAP_NR_SHAPES];

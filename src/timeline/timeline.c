@@ -221,21 +221,25 @@ static uint64_t first_hole(const struct tap_timeline *t, uint64_t from_ns)
 	return holes[low].from_ns > from_ns ? holes[low].from_ns : from_ns;
 }
 
-/* What the task was in cannot have lasted until now: it is certain up to the first hole only. */
+/*
+ * A stretch that is not known to have lasted until now. A hole touched it: it is certain up to
+ * there, if what ends it fits. If that does not fit, nobody knows when it really ended.
+ */
 static int leave_uncertain(struct tap_timeline *t, struct tap_task *task, enum tap_state next,
-			   uint64_t now, int next_cpu)
+			   uint64_t now, bool fits, int next_cpu)
 {
 	uint64_t from = task->since_ns, sure = from;
 	int ret = 0;
 
-	if (task->state != TAP_UNKNOWN && task->state != TAP_RUNNING && t->hole_end_ns > from)
+	if (fits && !task->doubtful && task->state != TAP_UNKNOWN)
 		sure = first_hole(t, from);
-	if (sure > from) {
+	if (sure > from)
 		ret = close_stretch(t, task, task->state, TAP_UNKNOWN, from, sure, false, "", -1);
-		task->since_ns = sure;
-	}
 	task->state = TAP_UNKNOWN;
-	return ret ? ret : close_stretch(t, task, TAP_UNKNOWN, next, sure, now, false, "", next_cpu);
+	task->since_ns = sure;
+	if (ret || next == TAP_UNKNOWN)
+		return ret;
+	return close_stretch(t, task, TAP_UNKNOWN, next, sure, now, false, "", next_cpu);
 }
 
 static void enter(struct tap_task *task, enum tap_state state, uint64_t now, bool certain)
@@ -243,6 +247,13 @@ static void enter(struct tap_task *task, enum tap_state state, uint64_t now, boo
 	task->state = state;
 	task->since_ns = now;
 	task->certain = certain;
+	task->doubtful = false;
+}
+
+/* A task that runs is on a CPU whose chain holds: holes are elsewhere. */
+static bool is_touched(const struct tap_timeline *t, const struct tap_task *task)
+{
+	return task->state != TAP_RUNNING && t->hole_end_ns > task->since_ns;
 }
 
 /*
@@ -252,15 +263,17 @@ static void enter(struct tap_task *task, enum tap_state state, uint64_t now, boo
 static inline int change(struct tap_timeline *t, struct tap_task *task, enum tap_state next,
 			 uint64_t now, bool fits, const char *end, int next_cpu)
 {
-	bool touched = task->state != TAP_RUNNING && t->hole_end_ns > task->since_ns;
 	int ret;
 
-	if (__builtin_expect(fits && !touched && task->state != TAP_UNKNOWN, 1))
+	if (__builtin_expect(fits && !is_touched(t, task) && task->state != TAP_UNKNOWN, 1)) {
 		ret = close_stretch(t, task, task->state, next, task->since_ns, now, task->certain,
 				    end, next_cpu);
-	else
-		ret = leave_uncertain(t, task, next, now, next_cpu);
-	enter(task, next, now, true);
+		enter(task, next, now, true);
+		return ret;
+	}
+	ret = leave_uncertain(t, task, next, now, fits, next_cpu);
+	if (next != TAP_UNKNOWN)
+		enter(task, next, now, true);
 	return ret;
 }
 
@@ -460,6 +473,21 @@ static int revive(struct tap_timeline *t, struct tap_task **task, uint64_t now)
 	return *task && (*task)->state == TAP_DEAD ? reborn(t, task, now) : 0;
 }
 
+/*
+ * Where some tasks are hidden, so may be an exit, and the fork that gives the tid out again. Who
+ * waits does not change its name meanwhile: then it is another.
+ */
+static bool is_another(const struct tap_timeline *t, const struct tap_task *task,
+		       const struct tap_field *comm, const struct tap_event *ev)
+{
+	struct tap_task now = { 0 };
+
+	if (!t->opts.survey || !t->opts.survey->has_breaks || !*task->comm)
+		return false;
+	set_comm(&now, comm, ev);
+	return *now.comm && memcmp(now.comm, task->comm, TAP_TASK_COMM);
+}
+
 /* Closes what the CPU ran until now. Return: 1 if that was @task, certainly; 0; -errno. */
 static int leave_cpu(struct tap_timeline *t, unsigned int cpu, const struct tap_task *task,
 		     uint64_t now)
@@ -492,6 +520,9 @@ static int switch_out(struct tap_timeline *t, const struct tap_shape *s, const s
 		return -ENOMEM;
 	if (!fits)
 		contradict(t, task);
+	/* it was woken while it ran, before anything was seen of its CPU */
+	if (task->state == TAP_WAKING)
+		task->woken_running_ns = task->woken_ns;
 	task->slices += fits && inside(t, ev->ts_ns);
 	if (letter->state == TAP_DEAD)
 		ret = die(t, task, ev->ts_ns, fits, letter->text);
@@ -499,8 +530,13 @@ static int switch_out(struct tap_timeline *t, const struct tap_shape *s, const s
 		ret = change(t, task, letter->state, ev->ts_ns, fits, letter->text, -1);
 	task->cpu = task->run_cpu = ev->cpu;
 	task->placed = false;
+	task->seen = true;
 	if (!is_asleep(task) || ev->ts_ns - task->woken_running_ns > ON_ITS_WAY_OUT_NS)
 		task->woken_running_ns = 0;
+	/* woken on its way out, or so it may have been unseen */
+	task->doubtful = is_asleep(task) &&
+			 (task->woken_running_ns || (t->hole_end_ns &&
+			  ev->ts_ns - t->hole_end_ns <= ON_ITS_WAY_OUT_NS));
 	return ret;
 }
 
@@ -513,16 +549,28 @@ static void wake_late(struct tap_task *task)
 	task->state = TAP_WAKING;
 	task->woken_ns = task->since_ns;
 	task->woken_running_ns = 0;
+	task->doubtful = false;
+}
+
+/* A sleeper is seen to be awake, and no waking said so since it went to sleep. */
+static int wake_unseen(struct tap_timeline *t, struct tap_task *task, uint64_t now)
+{
+	if (!task->woken_running_ns || is_touched(t, task))
+		return change(t, task, TAP_UNKNOWN, now, false, "", -1);
+	wake_late(task);
+	return 0;
 }
 
 static int switch_in(struct tap_timeline *t, struct tap_task *task, int cpu, uint64_t now,
 		     bool certain)
 {
 	bool fits;
-	int ret;
+	int ret = 0;
 
-	if (task->woken_running_ns && is_asleep(task))
-		wake_late(task);
+	if (is_asleep(task))
+		ret = wake_unseen(t, task, now);
+	if (ret)
+		return ret;
 	task->woken_running_ns = 0;
 	task->is_new = false;
 	contradict(t, task);
@@ -568,6 +616,8 @@ static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const st
 		ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
 	if (!ret)
 		ret = revive(t, &task, ev->ts_ns);
+	if (!ret && task && is_another(t, task, s->comm, ev))
+		ret = reborn(t, &task, ev->ts_ns);
 	if (ret)
 		return ret;
 	c->switches += inside(t, ev->ts_ns);
@@ -578,6 +628,7 @@ static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const st
 		return 0;
 	if (s->prio.size)
 		task->prio = (int)tap_num_get(&s->prio, ev);
+	task->seen = true;
 	return switch_in(t, task, ev->cpu, ev->ts_ns, c->known);
 }
 
@@ -604,10 +655,27 @@ static void note_waker(struct tap_task *task, const struct tap_shape *s, const s
 	task->waker_tid = (int)tap_num_get(&s->current, ev);
 	task->waker_cpu = ev->cpu;
 	task->placed = false;
+	task->seen = true;
 	if (s->value.size)
 		task->cpu = (int)tap_num_get(&s->value, ev);
 	if (s->prio.size)
 		task->prio = (int)tap_num_get(&s->prio, ev);
+}
+
+/*
+ * A waking proves that the task slept, but for one that was preempted on its way to sleep: that
+ * is in a run queue all along, and this is no wait that begins. So only if its state was known, or
+ * if nothing at all is known of it, and nothing was lost, does a waking count as one.
+ */
+static int begin_wait(struct tap_timeline *t, struct tap_task *task, uint64_t now)
+{
+	bool first = task->state == TAP_UNKNOWN && !task->seen && !is_touched(t, task);
+	bool known = is_asleep(task) && !is_touched(t, task);
+
+	task->woken_running_ns = first || known ? 0 : now; /* or it runs, unseen */
+	if (first || known)
+		return change(t, task, TAP_WAKING, now, known, "", -1);
+	return change(t, task, TAP_UNKNOWN, now, is_asleep(task), "", -1);
 }
 
 /* The first sign of a wakeup: sched_waking, or sched_wakeup where only that was recorded. */
@@ -625,10 +693,12 @@ static int on_waking(struct tap_timeline *t, const struct tap_shape *s, const st
 	if (ret)
 		return ret;
 	task->is_new = false;
+	if (tap_num_get(&s->current, ev) == task->tid) /* by itself: so it runs, and goes on */
+		return 0;
 	switch (task->state) {
 	case TAP_RUNNING:
-		/* not by itself, nor by a clock that shows the same time on another CPU */
-		if (tap_num_get(&s->current, ev) == task->tid || ev->ts_ns == task->since_ns)
+		/* nor by a clock that shows the same time on another CPU */
+		if (ev->ts_ns == task->since_ns)
 			return 0;
 		task->woken_running_ns = ev->ts_ns;
 		task->waker_tid = (int)tap_num_get(&s->current, ev);
@@ -636,13 +706,9 @@ static int on_waking(struct tap_timeline *t, const struct tap_shape *s, const st
 		return 0;
 	case TAP_PREEMPTED: /* as it was about to sleep: now it stays runnable */
 		return 0;
-	case TAP_WAKING: /* it has run since, and slept again, unseen */
-		ret = change(t, task, TAP_WAKING, ev->ts_ns, false, "", -1);
-		break;
 	default:
-		ret = change(t, task, TAP_WAKING, ev->ts_ns, is_asleep(task), "", -1);
+		ret = begin_wait(t, task, ev->ts_ns);
 	}
-	task->woken_running_ns = 0;
 	note_waker(task, s, ev);
 	return ret;
 }
@@ -657,15 +723,9 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_shape *s, const st
 	ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
 	if (ret || !task)
 		return ret;
-	if (is_asleep(task) && task->woken_running_ns)
-		wake_late(task);
+	if (is_asleep(task))
+		ret = wake_unseen(t, task, ev->ts_ns);
 	task->woken_running_ns = 0; /* if it runs: the wakeup found it running, and is over */
-	if (is_asleep(task) || task->state == TAP_UNKNOWN) {
-		/* when it began was not seen */
-		ret = change(t, task, TAP_WAKING, ev->ts_ns, false, "", -1);
-		note_waker(task, s, ev);
-		task->certain = false;
-	}
 	if (task->state == TAP_WAKING) {
 		if (s->value.size)
 			task->cpu = (int)tap_num_get(&s->value, ev);
@@ -783,6 +843,11 @@ static int on_migrate(struct tap_timeline *t, const struct tap_shape *s, const s
 
 	ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &m.task);
 	if (ret || !m.task)
+		return ret;
+	/* who sleeps is not moved: its waking was early, or was missed */
+	if (t->has_waking && is_asleep(m.task))
+		ret = wake_unseen(t, m.task, ev->ts_ns);
+	if (ret)
 		return ret;
 	m.why = why_moved(t, s, m.task, ev);
 	if (inside(t, ev->ts_ns)) {
@@ -996,17 +1061,17 @@ int tap_timeline_event(struct tap_timeline *t, const struct tap_event *ev)
 
 static int end_task(struct tap_timeline *t, struct tap_task *task)
 {
-	/* it sleeps, or was woken just before: the wakeup that came early may be over or not */
-	bool fits = !task->woken_running_ns || !is_asleep(task);
+	/* a task that is hidden from tracing may have woken it, or let it run, unseen */
+	bool sure = task->state == TAP_RUNNING ||
+		    !(task->doubtful || (t->opts.survey && t->opts.survey->has_breaks));
 	enum tap_state state = task->state;
-	int ret;
 
 	if (state == TAP_DEAD)
 		return 0;
+	if (state == TAP_UNKNOWN)
+		return close_stretch(t, task, state, state, task->since_ns, t->end_ns, false, "", -1);
 	task->certain = false; /* it goes on: this is no whole stretch */
-	ret = change(t, task, state, t->end_ns, fits, "", -1);
-	task->certain = false;
-	return ret;
+	return change(t, task, state, t->end_ns, sure, "", -1);
 }
 
 int tap_timeline_end(struct tap_timeline *t)

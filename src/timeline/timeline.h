@@ -66,6 +66,8 @@ struct tap_task {
 
 	/* the timeline's own */
 	bool certain; /* .state began as seen */
+	bool doubtful; /* asleep, or woken as it went to sleep: what comes next will tell */
+	bool seen;     /* running, switched or woken */
 	bool is_new;  /* forked, its first wakeup not seen yet */
 	bool placed;  /* in this wait: its run queue is settled */
 	uint64_t woken_running_ns; /* a wakeup came while it ran; 0: none */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How evenly the CPUs were loaded, and how long tasks waited although a CPU was free for them.
+ *
+ * The length of a run queue is the task that runs on the CPU and those that wait for it. It is
+ * known where the CPU's chain of switches holds and every task that waited there was seen to
+ * begin waiting: one that comes out of the unknown may have waited as long as its state was not
+ * known, but not since before the CPU was last idle, for then its queue was empty; all that time
+ * counts as not known. The imbalance is the largest length minus the smallest, over the CPUs
+ * whose length is known at that time.
+ *
+ * Work is not conserved while a task waits in the queue of one CPU and another is free for it:
+ *  - the task is runnable and does not run (TAP_WAKING, TAP_PREEMPTED), in a wait that is whole:
+ *    its end fits its beginning and no hole touches it. A waking task counts from its last
+ *    placement on (sched_migrate_task): before, it was in no queue.
+ *  - the CPU in whose queue it waits runs another task. Where that CPU is idle the task waits for
+ *    it to leave idle: that is the price of sleeping, and told apart.
+ *  - the other CPU is idle, and no task is on its way to it.
+ *  - the task may use the other CPU: nobody records affinity, so it must have run there, or have
+ *    been moved there, earlier in what was fed. A move that neither a wakeup nor the balancer made
+ *    (TAP_MIGRATE_OTHER) may have come from a change of affinity, so it begins the set anew.
+ * A violation is a longest stretch of time in which all this holds for one task, whichever CPUs
+ * were the free ones. This is a lower bound. It accuses wrongly only where something forbade the
+ * move that no event tells: an affinity narrowed without moving the task, a cgroup out of its
+ * quota (cpu.max), disabled migration.
+ */
+#ifndef TAP_ANALYSIS_BALANCE_H
+#define TAP_ANALYSIS_BALANCE_H
+
+#include "analysis/length_log.h"
+#include "base/text.h"
+#include "timeline/timeline.h"
+
+struct tap_balance_violation {
+	const struct tap_task *task; /* borrowed from the timeline */
+	enum tap_state state;	     /* TAP_WAKING or TAP_PREEMPTED */
+	int cpu;		     /* in whose queue it was at the beginning */
+	uint64_t from_ns, to_ns;
+	struct tap_cpus idle; /* owned; those that were free for it at some time within */
+};
+
+struct tap_balance_cpu {
+	bool seen;
+	struct tap_hist length; /* owned; weighted with ns: .count is the time known */
+
+	/* inside */
+	int what;		/* TAP_CPU_UNKNOWN, ... */
+	bool dirty;
+	unsigned int nr_queued;
+	int64_t length_now; /* -1: not known */
+	uint64_t idled_ns;  /* when it was last seen to become idle */
+	struct tap_length_log log; /* since then */
+};
+
+struct tap_balance_opts {
+	/* Read whenever something is told: the timeline that tells it. */
+	struct tap_timeline *const *timeline;
+	const struct tap_survey *survey; /* borrowed; what the timeline knows; NULL: nothing */
+	/* Whose violations count, and which CPUs there are at all; NULL: all. */
+	bool (*task)(void *ctx, const struct tap_task *task);
+	bool (*cpu)(void *ctx, int cpu);
+	void *ctx;
+	uint64_t min_ns;       /* shorter violations do not count */
+	unsigned int nr_worst; /* to be kept */
+};
+
+struct tap_balance {
+	struct tap_balance_opts opts;
+	struct tap_balance_cpu *cpus; /* owned */
+	unsigned int nr_cpus;
+	struct tap_hist imbalance; /* weighted with ns */
+
+	struct tap_hist violations; /* lengths, ns */
+	uint64_t state_count[TAP_NR_STATES], state_ns[TAP_NR_STATES]; /* violations, by .state */
+	uint64_t waits, wait_ns; /* whole waits of the tasks that count, violations or not */
+	uint64_t exits, exit_ns; /* those that waited for their own idle CPU, and how long */
+	struct tap_balance_violation *worst; /* owned; the longest first */
+	unsigned int nr_worst;
+
+	/* inside */
+	bool started;
+	uint64_t now_ns; /* what is told now holds from here on */
+	unsigned int next_hole;
+	bool in_hole;
+	struct tap_balance_task *tasks; /* by tap_task.index */
+	unsigned int nr_tasks;
+	unsigned int *waiting, nr_waiting, cap_waiting; /* indices of tasks */
+	/* What is to be looked at before time goes on: tasks that began to wait or were moved, or
+	 * all that wait, if a CPU does something else or is free no more. */
+	unsigned int *fresh, nr_fresh, cap_fresh;
+	bool recheck;
+	unsigned int *dirty, nr_dirty; /* CPUs; as long as .cpus */
+	struct tap_cpus free;	       /* idle, nothing queued */
+	unsigned int nr_homeless; /* that wait nobody knows where: no length is known */
+	struct tap_length_log imbalance_log; /* since all CPUs have been idle */
+};
+
+#define TAP_BALANCE_STATES TAP_STATE_ALL
+
+/* Return: 0 or -ENOMEM. */
+int tap_balance_init(struct tap_balance *b, const struct tap_balance_opts *opts);
+void tap_balance_release(struct tap_balance *b);
+
+/* Of a timeline's observer that wants TAP_BALANCE_STATES. Return: 0 or -ENOMEM. */
+int tap_balance_stretch(struct tap_balance *b, const struct tap_stretch *s);
+int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_stretch *s);
+int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w);
+int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m);
+/* After the timeline's end. Return: 0 or -ENOMEM. */
+int tap_balance_end(struct tap_balance *b);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How long a queue was, from when to when, as long as it may yet turn out to have been otherwise.
+ * What is right goes into a histogram, weighted with time. Where a log gets too long, its oldest
+ * half is forgotten, and counts as not known.
+ */
+#ifndef TAP_ANALYSIS_LENGTH_LOG_H
+#define TAP_ANALYSIS_LENGTH_LOG_H
+
+#include "base/hist.h"
+
+/* {0} is empty. */
+struct tap_length_log {
+	struct tap_length_step {
+		uint64_t since_ns; /* until the next one's, or now */
+		int64_t length;	   /* -1: not known */
+	} *steps;		   /* owned */
+	unsigned int head, nr, cap; /* steps[head] is the oldest */
+};
+
+/* From @ns on the length is another. Return: 0 or -ENOMEM, here and below. */
+int tap_length_log_set(struct tap_length_log *log, uint64_t ns, int64_t length);
+/* From @from_ns until now the length is not known. */
+int tap_length_log_doubt(struct tap_length_log *log, uint64_t from_ns, uint64_t now_ns);
+/* What was before @ns is right, and counts. */
+int tap_length_log_commit(struct tap_length_log *log, struct tap_hist *h, uint64_t ns);
+
+#endif

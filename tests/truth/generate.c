@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * generate SEED EVENTS FOLDER: recordings of a simulated scheduler (sim.h) and what is true of
+ * them. The same seed makes the same files:
+ *
+ *   truth.jsonl     one flat JSON object a line, "what" says of what:
+ *     window        from_ns, to_ns: first to last event of the undamaged recording
+ *     cpu           cpu; first_ns: its first switch; switches; run_ns, idle_ns
+ *     task          task (its number), tid, comm, first_ns: from when on events tell its state
+ *                   (null: none does), born_ns, died_ns (or the window's ends), migrations
+ *     run, waking, preempted, sleep, blocked, stopped, new
+ *                   task, from_ns, to_ns, cpu; of a run: state; not clipped to the window, and
+ *                   to_ns is null if it goes on; doubt: 1 if only its end tells what it is
+ *   wakeup.jsonl    the same, where waits begin with sched_wakeup instead of sched_waking
+ *   <damage>.dat    whole.dat is undamaged; see damages[]
+ */
+#include <inttypes.h>
+
+#include "truth/write_dat.h"
+
+#define BIT(kind) (1u << (kind))
+#define ALL (BIT(NR_SCHED_KINDS) - 1)
+
+/* The events of one CPU that may be damaged, in their order. */
+struct stream {
+	struct event **events;
+	unsigned int nr;
+};
+
+static struct stream stream_of(const struct sim *s, struct event *events, int cpu)
+{
+	struct stream st = { .events = calloc(s->nr_events, sizeof(*st.events)) };
+
+	if (!st.events)
+		abort();
+	for (unsigned int i = 0; i < s->nr_events - s->nr_protected; i++) {
+		if (events[i].cpu == cpu)
+			st.events[st.nr++] = &events[i];
+	}
+	return st;
+}
+
+/* Events @from to @to are lost, and the last of them becomes what tells it. */
+static void lose(struct stream *st, unsigned int from, unsigned int to, enum event_kind how)
+{
+	struct event *last = st->events[to];
+
+	for (unsigned int i = from; i < to; i++)
+		st->events[i]->gone = true;
+	last->kind = how;
+	last->first_ns = st->events[from]->ts_ns;
+	last->count = to - from + 1;
+	last->current_tid = 0;
+	last->gone = false;
+}
+
+static void lose_on(struct sim *s, struct event *events, int cpu)
+{
+	struct stream st = stream_of(s, events, cpu);
+
+	for (unsigned int at = dice(s, 60); at < st.nr; at += 2 + dice(s, 120)) {
+		unsigned int to = at + dice(s, dice(s, 2) ? 5 : 60);
+
+		if (to >= st.nr)
+			break;
+		lose(&st, at, to, dice(s, 2) ? LOST : MISSED);
+		at = to;
+	}
+	free(st.events);
+}
+
+static void damage_none(struct sim *s, struct event *events)
+{
+	(void)s;
+	(void)events;
+}
+
+static void damage_loss(struct sim *s, struct event *events)
+{
+	lose_on(s, events, (int)dice(s, s->nr_cpus));
+}
+
+static void damage_losses(struct sim *s, struct event *events)
+{
+	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++)
+		lose_on(s, events, cpu);
+}
+
+/* Each CPU's first events, as in a ring that was overwritten. */
+static void damage_overwritten(struct sim *s, struct event *events)
+{
+	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++) {
+		struct stream st = stream_of(s, events, cpu);
+
+		if (st.nr)
+			lose(&st, 0, dice(s, st.nr), MISSED);
+		free(st.events);
+	}
+}
+
+static void damage_no_cpu(struct sim *s, struct event *events)
+{
+	struct stream st = stream_of(s, events, (int)dice(s, s->nr_cpus));
+
+	for (unsigned int i = s->nr_events - s->nr_protected; i < s->nr_events; i++) {
+		if (st.nr && events[i].cpu == st.events[0]->cpu)
+			st.events[st.nr++] = &events[i];
+	}
+	if (st.nr)
+		lose(&st, 0, st.nr - 1, LOST);
+	free(st.events);
+}
+
+/*
+ * A waking in vain and then none where there was one looks like a waking of a task that is
+ * leaving: no events can tell the two apart. So the one in vain goes as well.
+ */
+static void drop_vain(struct sim *s, struct event *events)
+{
+	for (unsigned int i = 0; i < s->nr_events; i++) {
+		if (!events[i].gone || events[i].kind != WAKING || events[i].in_vain)
+			continue;
+		for (unsigned int k = i; k-- > 0;) {
+			if (events[k].task != events[i].task)
+				continue;
+			if (events[k].kind == WAKING && !events[k].in_vain)
+				break;
+			events[k].gone |= events[k].in_vain;
+		}
+	}
+}
+
+/* What some tasks do is not recorded, and nothing says so. */
+static void damage_hidden(struct sim *s, struct event *events)
+{
+	bool hidden[SIM_TASKS] = { 0 };
+	unsigned int share = 2 + dice(s, 6);
+
+	for (unsigned int i = s->nr_cpus; i < s->nr_tasks; i++)
+		hidden[i] = !dice(s, share);
+	for (unsigned int i = 0; i < s->nr_events; i++)
+		events[i].gone = events[i].current >= 0 && hidden[events[i].current];
+	drop_vain(s, events);
+}
+
+static void damage_single(struct sim *s, struct event *events)
+{
+	for (unsigned int n = 1 + dice(s, 4); n > 0; n--)
+		events[dice(s, s->nr_events - s->nr_protected)].gone = true;
+	drop_vain(s, events);
+}
+
+static const struct damage {
+	const char *name;
+	void (*fn)(struct sim *s, struct event *events);
+	unsigned int kinds;
+} damages[] = {
+	{ "whole", damage_none, ALL },
+	{ "waking", damage_none, ALL & ~BIT(WAKEUP) },
+	{ "wakeup", damage_none, ALL & ~BIT(WAKING) },
+	{ "few", damage_none, BIT(SWITCH) | BIT(WAKING) },
+	{ "loss", damage_loss, ALL & ~BIT(WAKEUP) },
+	{ "losses", damage_losses, ALL },
+	{ "overwritten", damage_overwritten, ALL & ~BIT(WAKEUP) },
+	{ "no_cpu", damage_no_cpu, ALL & ~BIT(WAKEUP) },
+	{ "hidden", damage_hidden, ALL & ~BIT(WAKEUP) },
+	{ "single", damage_single, ALL & ~BIT(WAKEUP) },
+};
+
+static int write_damaged(struct sim *s, const struct damage *d, const char *folder,
+			 struct tap_err *err)
+{
+	struct event *events = calloc(s->nr_events, sizeof(*events));
+	char path[4096];
+	int ret;
+
+	if (!events)
+		abort();
+	memcpy(events, s->events, s->nr_events * sizeof(*events));
+	d->fn(s, events);
+	for (unsigned int i = 0; i < s->nr_events; i++)
+		events[i].gone |=
+			events[i].kind < NR_SCHED_KINDS && !(d->kinds & BIT(events[i].kind));
+	snprintf(path, sizeof(path), "%s/%s.dat", folder, d->name);
+	ret = write_dat(path, s, events, d->kinds, err);
+	free(events);
+	return ret;
+}
+
+/* When the recording begins; it ends with the simulation, for the last event is a switch. */
+static uint64_t start_ns(const struct sim *s, unsigned int kinds)
+{
+	const struct event *e = s->events;
+
+	while (!(kinds & BIT(e->kind)))
+		e++;
+	return e->ts_ns;
+}
+
+static void print_cpu(FILE *f, const struct sim *s, int cpu, uint64_t start)
+{
+	uint64_t first_ns = 0, run_ns = 0;
+	unsigned int switches = 0;
+
+	for (const struct event *e = s->events; e < s->events + s->nr_events; e++) {
+		if (e->cpu != cpu || e->kind != SWITCH)
+			continue;
+		if (!switches++)
+			first_ns = e->ts_ns;
+	}
+	for (const struct segment *g = s->segments + 1; g < s->segments + s->nr_segments; g++) {
+		uint64_t from = g->from_ns < start ? start : g->from_ns;
+		uint64_t to = g->to_ns > s->now ? s->now : g->to_ns;
+
+		if (g->cpu == cpu && !strcmp(g->what, "run") && to > from)
+			run_ns += to - from;
+	}
+	fprintf(f,
+		"{\"what\":\"cpu\",\"cpu\":%d,\"first_ns\":%" PRIu64 ",\"switches\":%u,"
+		"\"run_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 "}\n",
+		cpu, first_ns, switches, run_ns, s->now - start - run_ns);
+}
+
+/* When an event of these kinds tells the task's state for the first time; 0: none does. */
+static uint64_t first_ns(const struct sim *s, int task, unsigned int kinds)
+{
+	/* that it is moved does not tell what it does, nor does a waking of one that is awake */
+	kinds &= BIT(SWITCH) | BIT(WAKING) | BIT(WAKEUP) | BIT(WAKEUP_NEW);
+	for (const struct event *e = s->events; e < s->events + s->nr_events; e++) {
+		if (kinds & BIT(e->kind) && !e->awake &&
+		    (e->task == task || (e->kind == SWITCH && e->current == task)))
+			return e->ts_ns;
+	}
+	return 0;
+}
+
+static void print_task(FILE *f, const struct sim *s, int task, unsigned int kinds)
+{
+	const struct task *t = &s->tasks[task];
+	uint64_t first = first_ns(s, task, kinds);
+	char first_text[24] = "null";
+
+	if (first)
+		snprintf(first_text, sizeof(first_text), "%" PRIu64, first);
+	fprintf(f,
+		"{\"what\":\"task\",\"task\":%d,\"tid\":%d,\"comm\":\"%s\",\"first_ns\":%s,"
+		"\"born_ns\":%" PRIu64 ",\"died_ns\":%" PRIu64 ",\"migrations\":%u}\n",
+		task, t->tid, t->comm, first_text, t->born_ns ? t->born_ns : start_ns(s, kinds),
+		t->died_ns ? t->died_ns : s->now, t->migrations);
+}
+
+static void print_segment(FILE *f, const struct segment *g, bool wakeup)
+{
+	bool wait = !strcmp(g->what, "waking");
+	uint64_t from = wakeup && g->wakeup_ns && wait ? g->wakeup_ns : g->from_ns;
+	uint64_t to = wakeup && g->wakeup_ns && !wait ? g->wakeup_ns : g->to_ns;
+	char to_text[24] = "null";
+
+	if (from == to)
+		return;
+	if (to != SIM_OPEN)
+		snprintf(to_text, sizeof(to_text), "%" PRIu64, to);
+	fprintf(f,
+		"{\"what\":\"%s\",\"task\":%d,\"from_ns\":%" PRIu64 ",\"to_ns\":%s,\"cpu\":%d,"
+		"\"state\":%u,\"doubt\":%d}\n",
+		g->what, g->task, from, to_text, g->cpu, g->state, g->doubt);
+}
+
+static int write_truth(const struct sim *s, const char *folder, const char *name,
+		       unsigned int kinds)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s.jsonl", folder, name);
+	f = fopen(path, "w");
+	if (!f)
+		return -1;
+	fprintf(f, "{\"what\":\"window\",\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 "}\n",
+		start_ns(s, kinds), s->now);
+	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++)
+		print_cpu(f, s, cpu, start_ns(s, kinds));
+	for (int task = 0; task < (int)s->nr_tasks; task++)
+		print_task(f, s, task, kinds);
+	for (unsigned int i = 1; i < s->nr_segments; i++)
+		print_segment(f, &s->segments[i], !(kinds & BIT(WAKING)));
+	return fclose(f);
+}
+
+/* A tool of a moment: it gives no memory back, and the leak checker need not say so. */
+TAP_API const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+int main(int argc, char **argv)
+{
+	struct tap_err err = { 0 };
+	static struct sim s;
+
+	if (argc != 4) {
+		fprintf(stderr, "usage: generate SEED EVENTS FOLDER\n");
+		return 2;
+	}
+	simulate(&s, strtoull(argv[1], NULL, 0), (unsigned int)strtoul(argv[2], NULL, 0));
+	if (write_truth(&s, argv[3], "truth", ALL) ||
+	    write_truth(&s, argv[3], "wakeup", ALL & ~BIT(WAKING))) {
+		perror(argv[3]);
+		return 1;
+	}
+	for (unsigned int i = 0; i < sizeof(damages) / sizeof(*damages); i++) {
+		if (write_damaged(&s, &damages[i], argv[3], &err)) {
+			fprintf(stderr, "generate: %s\n", err.text);
+			return 1;
+		}
+	}
+	return 0;
+}

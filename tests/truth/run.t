@@ -1,0 +1,41 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# tests/truth/run.t [COUNT [FIRST]]: simulated schedules, and recordings of them, whole and damaged:
+# the reports must be right, or say unknown. One line of TAP per seed.
+use strict;
+use warnings;
+use Cwd qw(abs_path getcwd);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+
+my $here = dirname(abs_path($0));
+my $build = dirname(abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap"));
+my $generate = "$build/tests/truth/generate";
+$ENV{SCHEDTAP} = "$build/schedtap";
+require "$here/check";
+
+my $count = $ARGV[0] // 120;
+my $first = $ARGV[1] // 1;
+my $failed = 0;
+
+unless (-x $ENV{SCHEDTAP} && -x $generate) {
+	print "Bail out! $ENV{SCHEDTAP} or $generate is missing\n";
+	exit 1;
+}
+print "1..$count\n";
+for my $n (1 .. $count) {
+	my $seed = $first + $n - 1;
+	my $events = 200 + $seed * 37 % 400;
+	# in memory where there is such a place: every recording is synced
+	my $folder = tempdir('schedtap-truth-XXXXXX', DIR => -w '/dev/shm' ? '/dev/shm' : '/tmp',
+		CLEANUP => 1);
+	my @wrong = system('timeout', 10, $generate, $seed, $events, $folder) ?
+		('generate failed') : check_folder($folder);
+
+	$failed ||= @wrong;
+	print @wrong ? 'not ' : '', "ok $n - seed $seed, $events events\n";
+	next unless @wrong;
+	print map { "# $_\n" } "$generate $seed $events DIR && $here/check DIR", @wrong;
+}
+exit($failed ? 1 : 0);

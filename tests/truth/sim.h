@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A scheduler with dice: CPUs that run tasks, and all that happens to tasks, as events in the
+ * order in which a kernel emits them, and beside them what every task really did all along.
+ *
+ * Of each wakeup: sched_waking on the waker's CPU, then sched_migrate_task there if the task is
+ * placed elsewhere, then sched_wakeup there or on the task's new CPU; only then it can be switched
+ * in. Time stamps grow on each CPU; those of two CPUs may be equal where neither follows from the
+ * other.
+ */
+#ifndef TAP_TRUTH_SIM_H
+#define TAP_TRUTH_SIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIM_CPUS 8
+#define SIM_TASKS 160
+#define SIM_START 1000000000000u
+#define SIM_OPEN UINT64_MAX
+
+enum event_kind {
+	SWITCH,
+	WAKING,
+	WAKEUP,
+	WAKEUP_NEW,
+	MIGRATE,
+	FORK,
+	EXEC,
+	EXIT,
+	NR_SCHED_KINDS,
+	LOST, /* events of this CPU from .first_ns to .ts_ns */
+	MISSED, /* the same, but only the next page says so */
+};
+
+struct event {
+	enum event_kind kind;
+	uint64_t ts_ns;
+	int cpu;
+	int current; /* task, -1: idle; of SWITCH: who leaves */
+	int task; /* task it is about, -1: idle; of SWITCH: who comes */
+	int tid, current_tid;
+	char comm[16], current_comm[16];
+	int to; /* WAKING, WAKEUP, WAKEUP_NEW, MIGRATE: CPU */
+	int from; /* MIGRATE: CPU */
+	uint32_t state; /* SWITCH: prev_state */
+	bool awake; /* WAKING, WAKEUP of a task that does not sleep (yet) */
+	bool in_vain; /* and will not */
+	bool gone; /* not recorded */
+	uint64_t first_ns, count; /* LOST */
+};
+
+enum where { ON_CPU, QUEUED, ASLEEP, WOKEN, NEW, DEAD };
+
+struct task {
+	int tid;
+	char comm[16];
+	enum where where;
+	int cpu;
+	bool pinned; /* to its CPU; it only runs when the simulation ends */
+	bool busy; /* something is under way with it on some CPU */
+	uint64_t stamp; /* of the last thing that happened to it */
+	uint64_t woken_ns; /* of the last waking while it was awake */
+	uint64_t born_ns, died_ns;
+	unsigned int open, asleep; /* segments: the present one, the last sleep */
+	unsigned int migrations;
+};
+
+/* What a task did from .from_ns to .to_ns. */
+struct segment {
+	int task;
+	const char *what;
+	uint64_t from_ns, to_ns;
+	uint64_t wakeup_ns; /* of a wait, and of the sleep before: its sched_wakeup; 0: none */
+	int cpu;
+	uint32_t state; /* of "run": prev_state */
+	bool doubt; /* woken just before it left: only what follows tells whether that was in vain */
+};
+
+/* A waking so long before a switch-out may be one of a leaving task. */
+#define SIM_LEAVING_NS 10000u
+
+/* What a CPU has begun and must do next. */
+enum todo { TODO_NONE, TODO_PLACE, TODO_WAKEUP, TODO_WAKEUP_NEW, TODO_LEAVE };
+
+struct sim_cpu {
+	int current;
+	bool switched; /* at least once */
+	uint64_t last_ns;
+	enum todo todo;
+	int todo_task;
+	uint32_t todo_state;
+};
+
+struct sim {
+	uint64_t rng, now;
+	unsigned int nr_cpus, nr_tasks, nr_events, nr_segments, cap_events, cap_segments;
+	unsigned int nr_alive;
+	unsigned int nr_protected; /* so many events at the end are never damaged */
+	struct sim_cpu cpus[SIM_CPUS];
+	struct task tasks[SIM_TASKS];
+	struct event *events;
+	struct segment *segments;
+};
+
+static inline uint32_t dice(struct sim *s, uint32_t sides)
+{
+	s->rng ^= s->rng << 13;
+	s->rng ^= s->rng >> 7;
+	s->rng ^= s->rng << 17;
+	return (uint32_t)((s->rng * 0x2545f4914f6cdd1dull >> 33) % sides);
+}
+
+static inline void *grow(void *array, unsigned int nr, unsigned int *cap, size_t size)
+{
+	if (nr < *cap)
+		return array;
+	*cap = *cap ? *cap * 2 : 1024;
+	array = reallocarray(array, *cap, size);
+	if (!array)
+		abort();
+	return array;
+}
+
+static inline struct event *emit(struct sim *s, int cpu, enum event_kind kind, int task)
+{
+	struct sim_cpu *c = &s->cpus[cpu];
+	struct event *e;
+
+	s->events = grow(s->events, s->nr_events, &s->cap_events, sizeof(*e));
+	e = &s->events[s->nr_events++];
+	*e = (struct event){
+		.kind = kind, .ts_ns = s->now, .cpu = cpu, .current = c->current, .task = task
+	};
+	if (task >= 0) {
+		e->tid = s->tasks[task].tid;
+		memcpy(e->comm, s->tasks[task].comm, sizeof(e->comm));
+		s->tasks[task].stamp = s->now;
+	}
+	if (c->current >= 0) {
+		e->current_tid = s->tasks[c->current].tid;
+		memcpy(e->current_comm, s->tasks[c->current].comm, sizeof(e->current_comm));
+	}
+	c->last_ns = s->now;
+	return e;
+}
+
+static inline void enter(struct sim *s, int task, const char *what)
+{
+	struct task *t = &s->tasks[task];
+
+	s->segments = grow(s->segments, s->nr_segments, &s->cap_segments, sizeof(*s->segments));
+	if (t->open)
+		s->segments[t->open].to_ns = s->now;
+	t->open = s->nr_segments++;
+	s->segments[t->open] = (struct segment){
+		.task = task, .what = what, .from_ns = s->now, .to_ns = SIM_OPEN, .cpu = t->cpu
+	};
+}
+
+/* The later half of a step in which one CPU does several things. */
+static inline void a_bit_later(struct sim *s)
+{
+	s->now += 1 + dice(s, 400);
+}
+
+static inline bool is_free(const struct sim *s, int task)
+{
+	const struct task *t = &s->tasks[task];
+
+	return !t->pinned && !t->busy && t->stamp < s->now;
+}
+
+/* A task that is @where, on @cpu if that is not -1, and can be dealt with. Return: -1: none. */
+static inline int pick(struct sim *s, enum where where, int cpu)
+{
+	unsigned int first = dice(s, s->nr_tasks);
+
+	for (unsigned int n = 0; n < s->nr_tasks; n++) {
+		unsigned int i = (first + n) % s->nr_tasks;
+		const struct task *t = &s->tasks[i];
+
+		if (t->where == where && (cpu < 0 || t->cpu == cpu) && is_free(s, (int)i))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* What a task does that leaves with this prev_state (events/sched.h has the bits). */
+static inline const char *after(uint32_t state)
+{
+	switch (state) {
+	case 0x000:
+	case 0x100:
+		return "preempted";
+	case 0x002:
+		return "blocked";
+	case 0x004:
+	case 0x008:
+	case 0x040:
+		return "stopped";
+	case 0x010:
+	case 0x020:
+		return "dead";
+	default:
+		return "sleep";
+	}
+}
+
+static inline void leave(struct sim *s, int task, uint32_t state)
+{
+	struct task *t = &s->tasks[task];
+
+	t->stamp = s->now;
+	s->segments[t->open].state = state;
+	if (state == 0x10 || state == 0x20) {
+		s->segments[t->open].to_ns = t->died_ns = s->now;
+		t->where = DEAD;
+		return;
+	}
+	enter(s, task, after(state));
+	s->segments[t->open].doubt = t->woken_ns && s->now - t->woken_ns <= SIM_LEAVING_NS;
+	t->where = state & 0xff ? ASLEEP : QUEUED;
+	if (t->where == QUEUED)
+		return;
+	t->asleep = t->open;
+	if (!t->busy)
+		return;
+	/* it was woken while it was leaving: it waits from now on */
+	enter(s, task, "waking");
+	s->segments[t->open].doubt = true;
+	t->where = WOKEN;
+}
+
+static inline void do_switch(struct sim *s, int cpu, int next, uint32_t state)
+{
+	struct sim_cpu *c = &s->cpus[cpu];
+	struct event *e = emit(s, cpu, SWITCH, next);
+
+	e->state = c->current < 0 ? 0 : state;
+	c->switched = true;
+	if (c->current >= 0)
+		leave(s, c->current, state);
+	c->current = next;
+	if (next < 0)
+		return;
+	s->tasks[next].where = ON_CPU;
+	s->tasks[next].cpu = cpu;
+	enter(s, next, "run");
+}
+
+static inline uint32_t some_sleep(struct sim *s)
+{
+	/* S, D, I, T, t, P */
+	static const uint32_t states[] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 0x80, 4, 8, 0x40 };
+
+	return states[dice(s, sizeof(states) / sizeof(*states))];
+}
+
+static inline void plan(struct sim *s, int cpu, enum todo todo, int task)
+{
+	s->cpus[cpu].todo = todo;
+	s->cpus[cpu].todo_task = task;
+}
+
+/* sched_waking of a task that sleeps, or is about to. */
+static inline void wake(struct sim *s, int cpu, int task)
+{
+	struct task *t = &s->tasks[task];
+
+	struct event *e = emit(s, cpu, WAKING, task);
+
+	e->to = t->cpu;
+	e->awake = t->where == ON_CPU;
+	t->busy = true;
+	if (t->where == ASLEEP) {
+		enter(s, task, "waking");
+		t->where = WOKEN;
+	}
+	plan(s, cpu, TODO_PLACE, task);
+}
+
+static inline void wakeup(struct sim *s, int cpu, int task, enum event_kind kind)
+{
+	struct task *t = &s->tasks[task];
+
+	emit(s, cpu, kind, task)->to = t->cpu;
+	if (kind == WAKEUP) {
+		s->segments[t->open].wakeup_ns = s->segments[t->asleep].wakeup_ns = s->now;
+	} else {
+		t->born_ns = s->now;
+		enter(s, task, "waking");
+	}
+	t->where = QUEUED;
+	t->busy = false;
+}
+
+static inline void migrate(struct sim *s, int cpu, int task, int to)
+{
+	struct task *t = &s->tasks[task];
+	struct event *e = emit(s, cpu, MIGRATE, task);
+
+	e->from = t->cpu;
+	e->to = t->cpu = to;
+	t->migrations++;
+}
+
+static inline void place(struct sim *s, int cpu, int task)
+{
+	struct task *t = &s->tasks[task];
+	int to = dice(s, 2) ? t->cpu : (int)dice(s, s->nr_cpus);
+
+	if (to != t->cpu) {
+		migrate(s, cpu, task, to);
+		a_bit_later(s);
+	}
+	if (to != cpu && s->cpus[to].todo == TODO_NONE && dice(s, 2))
+		plan(s, to, TODO_WAKEUP, task);
+	else
+		wakeup(s, cpu, task, WAKEUP);
+}
+
+static inline void add_task(struct sim *s, int tid, int cpu, enum where where)
+{
+	struct task *t = &s->tasks[s->nr_tasks];
+
+	*t = (struct task){ .tid = tid, .cpu = cpu, .where = where };
+	snprintf(t->comm, sizeof(t->comm), "task %u", s->nr_tasks++);
+	s->nr_alive++;
+}
+
+/* One that died, if there is one: its tid is given out again. */
+static inline int new_tid(struct sim *s)
+{
+	for (unsigned int i = 0; i < s->nr_tasks; i++) {
+		int tid = s->tasks[i].tid;
+		bool alive = false;
+
+		if (s->tasks[i].where != DEAD || s->tasks[i].stamp >= s->now || dice(s, 2))
+			continue;
+		for (unsigned int k = i + 1; k < s->nr_tasks; k++)
+			alive |= s->tasks[k].tid == tid;
+		if (!alive)
+			return tid;
+	}
+	return 100 + (int)s->nr_tasks;
+}
+
+static inline void fork_task(struct sim *s, int cpu)
+{
+	int task = (int)s->nr_tasks;
+
+	if (task == SIM_TASKS)
+		return;
+	add_task(s, new_tid(s), (int)dice(s, s->nr_cpus), NEW);
+	s->tasks[task].busy = true;
+	emit(s, cpu, FORK, task);
+	plan(s, cpu, TODO_WAKEUP_NEW, task);
+}
+
+/* A waking of a task that did not sleep yet, or was preempted before it could: it goes on. */
+static inline void wake_in_vain(struct sim *s, int cpu)
+{
+	int task = pick(s, dice(s, 2) ? ON_CPU : QUEUED, -1);
+
+	if (task < 0 || !strcmp(s->segments[s->tasks[task].open].what, "waking") ||
+	    s->cpus[s->tasks[task].cpu].todo != TODO_NONE)
+		return;
+	for (enum event_kind kind = WAKING; kind <= WAKEUP; kind++) {
+		struct event *e = emit(s, cpu, kind, task);
+
+		e->to = s->tasks[task].cpu;
+		e->awake = e->in_vain = true;
+		s->tasks[task].woken_ns = s->now;
+		a_bit_later(s);
+	}
+}
+
+/*
+ * A task is woken on one CPU while it leaves another: its waking comes before its switch-out, but
+ * not long before: the waker spins until then.
+ */
+static inline void wake_leaving(struct sim *s, int cpu)
+{
+	int task = pick(s, ON_CPU, -1), at = task < 0 ? cpu : s->tasks[task].cpu;
+
+	/* before a CPU's first switch, nobody can tell that its task is awake */
+	if (at == cpu || s->cpus[at].todo != TODO_NONE || s->cpus[at].last_ns >= s->now ||
+	    !s->cpus[at].switched)
+		return;
+	wake(s, cpu, task);
+	s->now += dice(s, 2) * dice(s, 5000);
+	do_switch(s, at, pick(s, QUEUED, at), 1 + dice(s, 2));
+}
+
+static inline void do_todo(struct sim *s, int cpu)
+{
+	struct sim_cpu *c = &s->cpus[cpu];
+	enum todo todo = c->todo;
+	int task = c->todo_task;
+
+	if (s->tasks[task].stamp >= s->now)
+		return;
+	c->todo = TODO_NONE;
+	if (todo == TODO_PLACE)
+		place(s, cpu, task);
+	else if (todo == TODO_LEAVE)
+		do_switch(s, cpu, pick(s, QUEUED, cpu), c->todo_state);
+	else
+		wakeup(s, cpu, task, todo == TODO_WAKEUP ? WAKEUP : WAKEUP_NEW);
+}
+
+static inline void run_program(struct sim *s, int cpu, int task)
+{
+	struct task *t = &s->tasks[task];
+
+	snprintf(t->comm, sizeof(t->comm), "prog %u", dice(s, 100));
+	emit(s, cpu, EXEC, task);
+}
+
+static inline void end_task(struct sim *s, int cpu, int task)
+{
+	/* some stay, or nothing would happen any more */
+	if (s->nr_alive < 2 * s->nr_cpus + 2)
+		return;
+	s->nr_alive--;
+	emit(s, cpu, EXIT, task);
+	plan(s, cpu, TODO_LEAVE, task);
+	s->cpus[cpu].todo_state = dice(s, 2) ? 0x10 : 0x20;
+}
+
+/* What only a running task does. */
+static inline void run_on(struct sim *s, int cpu, int task, uint32_t what)
+{
+	int next = pick(s, QUEUED, cpu);
+
+	if (!is_free(s, task))
+		return;
+	if (what < 40)
+		do_switch(s, cpu, next, some_sleep(s));
+	else if (what < 75 && next >= 0)
+		do_switch(s, cpu, next, dice(s, 3) ? 0x100 : 0);
+	else if (what < 85)
+		fork_task(s, cpu);
+	else if (what < 92)
+		end_task(s, cpu, task);
+	else
+		run_program(s, cpu, task);
+}
+
+static inline void step_cpu(struct sim *s, int cpu)
+{
+	int current = s->cpus[cpu].current, task;
+	uint32_t what = dice(s, 100);
+
+	if (s->cpus[cpu].todo != TODO_NONE) {
+		do_todo(s, cpu);
+	} else if (what < 25) {
+		task = pick(s, ASLEEP, -1);
+		if (task >= 0)
+			wake(s, cpu, task);
+	} else if (what < 32) {
+		task = pick(s, QUEUED, -1);
+		if (task >= 0 && s->tasks[task].cpu != cpu)
+			migrate(s, cpu, task, cpu);
+	} else if (what < 37) {
+		wake_leaving(s, cpu);
+	} else if (what < 42) {
+		wake_in_vain(s, cpu);
+	} else if (current >= 0) {
+		run_on(s, cpu, current, dice(s, 100));
+	} else {
+		task = pick(s, QUEUED, cpu);
+		if (task >= 0)
+			do_switch(s, cpu, task, 0);
+	}
+}
+
+/* On some CPU, a little later, or now if nothing happened there yet. */
+static inline int some_time(struct sim *s)
+{
+	int cpu = (int)dice(s, s->nr_cpus);
+
+	if (dice(s, 4))
+		s->now += 1 + dice(s, dice(s, 8) ? 2000 : 300000);
+	if (s->cpus[cpu].last_ns >= s->now)
+		s->now = s->cpus[cpu].last_ns + 1;
+	return cpu;
+}
+
+/*
+ * So that damage shows: on each CPU a task of its own takes over, then another one runs on. An
+ * event that is missing at the very end could not be told from one that never was.
+ */
+static inline void finish(struct sim *s)
+{
+	unsigned int before, busy;
+
+	do {
+		busy = 0;
+		for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++) {
+			s->now += 1000;
+			busy += s->cpus[cpu].todo != TODO_NONE;
+			if (s->cpus[cpu].todo != TODO_NONE)
+				do_todo(s, cpu);
+		}
+	} while (busy);
+	before = s->nr_events;
+	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++) {
+		int stopper = cpu; /* the first tasks are these */
+
+		s->now += 1000;
+		wake(s, cpu, stopper);
+		s->now += 100;
+		s->cpus[cpu].todo = TODO_NONE;
+		wakeup(s, cpu, stopper, WAKEUP);
+		s->now += 100;
+		do_switch(s, cpu, stopper, 0x100);
+		s->now += 100;
+		do_switch(s, cpu, pick(s, QUEUED, cpu), 1);
+	}
+	s->nr_protected = s->nr_events - before;
+}
+
+static inline void begin(struct sim *s, uint64_t seed)
+{
+	*s = (struct sim){ .rng = (seed + 1) * 0x9e3779b97f4a7c15ull,
+			   .now = SIM_START,
+			   .nr_segments = 1 /* 0 is none */ };
+	for (int i = 0; i < 10; i++)
+		dice(s, 2);
+	s->nr_cpus = 1 + dice(s, SIM_CPUS);
+	s->segments = grow(s->segments, s->nr_segments, &s->cap_segments, sizeof(*s->segments));
+	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++) {
+		s->cpus[cpu].current = -1;
+		add_task(s, 10 + cpu, cpu, ASLEEP);
+		s->tasks[cpu].pinned = true;
+		enter(s, cpu, "sleep");
+		s->tasks[cpu].asleep = s->tasks[cpu].open;
+	}
+	for (int n = (int)(2 + dice(s, 4 * s->nr_cpus)); n > 0; n--) {
+		int cpu = (int)dice(s, s->nr_cpus), task = (int)s->nr_tasks;
+		bool runs = s->cpus[cpu].current < 0 && dice(s, 2);
+
+		add_task(s, 100 + task, cpu, runs ? ON_CPU : ASLEEP);
+		if (runs)
+			s->cpus[cpu].current = task;
+		enter(s, task, runs ? "run" : after(some_sleep(s)));
+		s->tasks[task].asleep = s->tasks[task].open;
+	}
+}
+
+static inline void simulate(struct sim *s, uint64_t seed, unsigned int nr_events)
+{
+	begin(s, seed);
+	while (s->nr_events < nr_events)
+		step_cpu(s, some_time(s));
+	finish(s);
+}
+
+#endif

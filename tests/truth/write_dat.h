@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Simulated events to a trace.dat. */
+#ifndef TAP_TRUTH_WRITE_DAT_H
+#define TAP_TRUTH_WRITE_DAT_H
+
+#include "base/buf.h"
+#include "event/defs.h"
+#include "recording/pack.h"
+#include "recording/page.h"
+#include "recording/spool.h"
+#include "sim.h"
+
+/* sched_wakeup is no event that schedtap records: sched_waking's layout under another name */
+#define WAKEUP_ID 0x6fffu
+
+static const char *const event_names[] = {
+	[SWITCH] = "sched_switch",	  [WAKING] = "sched_waking",
+	[WAKEUP] = "sched_waking",	  [WAKEUP_NEW] = "sched_wakeup_new",
+	[MIGRATE] = "sched_migrate_task", [FORK] = "sched_process_fork",
+	[EXEC] = "sched_process_exec",	  [EXIT] = "sched_process_exit",
+	[LOST] = "events_lost",
+};
+
+struct record {
+	const struct tap_def *def;
+	struct tap_buf bytes;
+};
+
+static inline const struct tap_field *record_field(struct record *r, const char *name)
+{
+	for (unsigned int i = 0; i < r->def->nr_fields; i++) {
+		if (!strcmp(r->def->fields[i].name, name))
+			return &r->def->fields[i];
+	}
+	abort();
+}
+
+static inline void set_number(struct record *r, const char *name, uint64_t v)
+{
+	const struct tap_field *f = record_field(r, name);
+
+	memcpy(r->bytes.data + f->offset, &v, f->size);
+}
+
+static inline void set_text(struct record *r, const char *name, const char *text)
+{
+	const struct tap_field *f = record_field(r, name);
+	uint32_t len = (uint32_t)strlen(text) + 1, loc = (uint32_t)r->bytes.len | len << 16;
+
+	if (f->kind == TAP_FIELD_CHARS) {
+		memcpy(r->bytes.data + f->offset, text, len);
+		return;
+	}
+	tap_buf_add(&r->bytes, text, len);
+	memcpy(r->bytes.data + f->offset, &loc, sizeof(loc));
+}
+
+static inline void set_task(struct record *r, const struct event *e)
+{
+	set_text(r, "comm", e->comm);
+	set_number(r, "pid", (uint64_t)e->tid);
+	set_number(r, "prio", 120);
+}
+
+static inline void set_switch(struct record *r, const struct event *e)
+{
+	char idle[16];
+
+	snprintf(idle, sizeof(idle), "swapper/%d", e->cpu);
+	set_text(r, "prev_comm", e->current < 0 ? idle : e->current_comm);
+	set_number(r, "prev_pid", (uint64_t)e->current_tid);
+	set_number(r, "prev_prio", 120);
+	set_number(r, "prev_state", e->state);
+	set_text(r, "next_comm", e->task < 0 ? idle : e->comm);
+	set_number(r, "next_pid", (uint64_t)e->tid);
+	set_number(r, "next_prio", 120);
+}
+
+static inline void set_fields(struct record *r, const struct event *e)
+{
+	switch (e->kind) {
+	case SWITCH:
+		set_switch(r, e);
+		break;
+	case WAKING:
+	case WAKEUP:
+	case WAKEUP_NEW:
+		set_task(r, e);
+		set_number(r, "target_cpu", (uint64_t)e->to);
+		break;
+	case MIGRATE:
+		set_task(r, e);
+		set_number(r, "orig_cpu", (uint64_t)e->from);
+		set_number(r, "dest_cpu", (uint64_t)e->to);
+		break;
+	case FORK:
+		set_text(r, "parent_comm", e->current_comm);
+		set_number(r, "parent_pid", (uint64_t)e->current_tid);
+		set_text(r, "child_comm", e->comm);
+		set_number(r, "child_pid", (uint64_t)e->tid);
+		break;
+	case EXEC:
+		set_text(r, "filename", "/bin/true");
+		set_number(r, "pid", (uint64_t)e->tid);
+		set_number(r, "old_pid", (uint64_t)e->tid);
+		break;
+	case EXIT:
+		set_task(r, e);
+		break;
+	default:
+		set_number(r, "count", e->count);
+		set_number(r, "first_ns", e->first_ns);
+		set_number(r, "last_ns", e->ts_ns);
+		set_number(r, "lost_cpu", (uint64_t)e->cpu);
+	}
+}
+
+static inline void make_record(struct record *r, const struct event *e)
+{
+	uint16_t id;
+
+	r->def = tap_def_find(NULL, event_names[e->kind]);
+	id = (uint16_t)(e->kind == WAKEUP ? WAKEUP_ID : tap_def_id(r->def));
+	tap_buf_clear(&r->bytes);
+	tap_buf_reserve(&r->bytes, r->def->size);
+	memset(r->bytes.data, 0, r->def->size);
+	r->bytes.len = r->def->size;
+	memcpy(r->bytes.data, &id, sizeof(id));
+	memcpy(r->bytes.data + 4, &e->current_tid, sizeof(e->current_tid));
+	set_fields(r, e);
+}
+
+static inline void end_page(struct tap_page *page, bool missed, struct tap_buf *out)
+{
+	uint64_t commit;
+
+	if (!page->bytes)
+		return;
+	tap_page_end(page, 0);
+	memcpy(&commit, page->bytes + 8, sizeof(commit));
+	commit |= missed ? TAP_PAGE_MISSED : 0;
+	memcpy(page->bytes + 8, &commit, sizeof(commit));
+	tap_buf_add(out, page->bytes, TAP_PAGE_SIZE);
+	page->bytes = NULL;
+}
+
+static inline void make_pages(const struct event *events, unsigned int nr, int cpu,
+			      struct tap_buf *out)
+{
+	unsigned char bytes[TAP_PAGE_SIZE], *at;
+	struct tap_page page = { 0 };
+	struct record r = { 0 };
+	bool missed = false, missed_next = false;
+
+	for (const struct event *e = events; e < events + nr; e++) {
+		if (e->cpu != cpu || e->gone)
+			continue;
+		if (e->kind == MISSED) {
+			end_page(&page, missed, out);
+			missed_next = true;
+			continue;
+		}
+		make_record(&r, e);
+		at = page.bytes ? tap_page_add(&page, e->ts_ns, (uint32_t)r.bytes.len) : NULL;
+		if (!at) {
+			end_page(&page, missed, out);
+			missed = missed_next;
+			missed_next = false;
+			tap_page_begin(&page, bytes, e->ts_ns);
+			at = tap_page_add(&page, e->ts_ns, (uint32_t)r.bytes.len);
+		}
+		memcpy(at, r.bytes.data, r.bytes.len);
+	}
+	end_page(&page, missed, out);
+	tap_buf_release(&r.bytes);
+}
+
+static inline struct tap_head_format make_format(enum event_kind kind)
+{
+	const struct tap_def *def = tap_def_find(NULL, event_names[kind]);
+	struct tap_buf text = { 0 }, renamed = { 0 };
+	const char *rest;
+
+	tap_def_format(def, NULL, NULL, &text);
+	if (kind != WAKEUP)
+		return (struct tap_head_format){ def->system, text.data, text.len };
+	rest = strchr(strstr(tap_buf_str(&text), "ID: "), '\n');
+	tap_buf_printf(&renamed, "name: sched_wakeup\nID: %u%s", WAKEUP_ID, rest);
+	tap_buf_release(&text);
+	return (struct tap_head_format){ def->system, renamed.data, renamed.len };
+}
+
+/* Only the @kinds (bits) are recorded, and described. Losses always are. Return: 0 or -errno. */
+static inline int write_dat(const char *file, const struct sim *s, const struct event *events,
+			    unsigned int kinds, struct tap_err *err)
+{
+	struct tap_head_format formats[LOST + 1];
+	struct tap_head head = { .formats = formats,
+				 .uname = "Linux sim",
+				 .tool = "generate",
+				 .cmdlines = "",
+				 .meta = "",
+				 .clock = "mono",
+				 .printk = "",
+				 .nr_cpus = s->nr_cpus };
+	struct tap_spool *spool;
+	char path[4096];
+	int ret;
+
+	for (enum event_kind k = 0; k <= LOST; k++) {
+		if (k == LOST || kinds & 1u << k)
+			formats[head.nr_formats++] = make_format(k);
+	}
+	tap_head_defaults(&head);
+	ret = tap_spool_create(file, &head, &spool, err);
+	if (ret)
+		return ret;
+	ret = tap_spool_add_buffer(spool, "", "mono", TAP_PAGE_SIZE, s->nr_cpus, err);
+	for (int cpu = 0; ret >= 0 && cpu < (int)s->nr_cpus; cpu++) {
+		struct tap_buf pages = { 0 };
+
+		make_pages(events, s->nr_events, cpu, &pages);
+		if (pages.len)
+			ret = tap_spool_write(spool, 0, (unsigned int)cpu, pages.data, pages.len,
+					      err);
+		tap_buf_release(&pages);
+	}
+	snprintf(path, sizeof(path), "%s", tap_spool_path(spool));
+	tap_spool_free(spool);
+	return ret < 0 ? ret : tap_pack(path, file, &(struct tap_pack_opts){ 0 }, err);
+}
+
+#endif
