@@ -86,5 +86,6 @@ int main(void)
 		cmocka_unit_test(test_bars),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("bars", tests, NULL, NULL);
 }

@@ -191,5 +191,6 @@ int main(void)
 		cmocka_unit_test(test_buckets_of_few),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("hist", tests, NULL, NULL);
 }

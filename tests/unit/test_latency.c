@@ -276,5 +276,6 @@ int main(void)
 		cmocka_unit_test(test_long_wait),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("latency", tests, new_timeline, free_timeline);
 }

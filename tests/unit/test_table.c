@@ -283,5 +283,6 @@ int main(void)
 		cmocka_unit_test(test_write_error),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }

@@ -70,12 +70,12 @@ static const struct timehist_case cases[] = {
 			"slice 230-240 cpu 0 S preempted 10 @0\n",
 	},
 	{
-		.name = "stopped is asleep",
+		.name = "stopped is a kind of its own",
 		.steps = { { LEAVES, 110, 120, 0, R, TAP_STOPPED, 0, "T" },
 			   { LEAVES, 120, 150, 0, TAP_STOPPED, W }, { LEAVES, 150, 155, 0, W, R },
 			   { LEAVES, 155, 160, 0, R, S, 0, "S" } },
 		.want = "slice 110-120 cpu 0 T\n"
-			"slice 155-160 cpu 0 S waking 5 sleeping 30 <7 @0\n",
+			"slice 155-160 cpu 0 S waking 5 stopped 30 <7 @0\n",
 	},
 	{
 		.name = "what is not known of a wait is told as such",
