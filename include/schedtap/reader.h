@@ -92,6 +92,23 @@ TAP_API void tap_reader_unmerged(struct tap_reader *r, bool unmerged);
  */
 TAP_API void tap_reader_rewind(struct tap_reader *r);
 
+/** struct tap_tally - What was read since the beginning or tap_reader_rewind(), of one id. */
+struct tap_tally {
+	const struct tap_format *fmt; /* NULL: no format has this id, and no record had it */
+	uint64_t count, bytes; /* within the limit, also if it was passed over; of their records */
+};
+
+/** tap_reader_tally() - @id: 0..65535. */
+TAP_API struct tap_tally tap_reader_tally(const struct tap_reader *r, uint16_t id);
+
+/** struct tap_span - When that was. */
+struct tap_reader_span {
+	uint64_t first_ns, last_ns; /* UINT64_MAX, 0: there was nothing */
+	bool before, beyond;	    /* there is more, outside the limit */
+};
+
+TAP_API struct tap_reader_span tap_reader_span(const struct tap_reader *r);
+
 /**
  * tap_reader_next() - The next event in time order; at equal times the lower CPU first.
  *

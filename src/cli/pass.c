@@ -12,7 +12,7 @@ struct tap_pass_name {
 	struct tap_buf label;
 };
 
-/* The recording's own window, within --time; else from its first to its last event. */
+/* The recording's own window, within --time. 0 and UINT64_MAX: open. */
 static void find_window(struct tap_pass *p)
 {
 	const json_t *w = json_object_get(p->in.meta, "window");
@@ -25,41 +25,85 @@ static void find_window(struct tap_pass *p)
 		p->start_ns = (uint64_t)start;
 	if (end > 0 && (uint64_t)end < p->end_ns)
 		p->end_ns = (uint64_t)end;
+	if (p->end_ns < p->start_ns)
+		p->end_ns = p->start_ns;
+	/* what is before --time tells the states at its start; before the recording's own is none */
+	p->read_from_ns = p->start_ns;
+	if (p->pick.from_ns && p->start_ns == p->pick.from_ns)
+		p->read_from_ns -= p->start_ns > TAP_PASS_LOOKBACK_NS ? TAP_PASS_LOOKBACK_NS :
+									p->start_ns;
 }
 
-/* A recording that does not say its window has that of its events. */
-static void close_window(struct tap_pass *p)
+/* A recording that does not say its window begins and ends with its events. */
+static void close_window(struct tap_pass *p, const struct tap_reader_span *span)
 {
-	if (!p->start_ns || p->start_ns < p->pick.from_ns)
-		p->start_ns = p->survey.first_ns == UINT64_MAX ? 0 : p->survey.first_ns;
-	if (p->end_ns == UINT64_MAX)
-		p->end_ns = p->survey.last_ns;
-	if (p->end_ns < p->start_ns)
+	const json_t *w = json_object_get(p->in.meta, "window");
+	bool is_empty = span->first_ns > span->last_ns;
+
+	if (!json_is_integer(json_object_get(w, "start_ns")) && !span->before && !is_empty &&
+	    span->first_ns > p->start_ns)
+		p->start_ns = span->first_ns;
+	if (!json_is_integer(json_object_get(w, "end_ns")) && !span->beyond && !is_empty &&
+	    span->last_ns < p->end_ns)
+		p->end_ns = span->last_ns;
+	if (p->end_ns < p->start_ns || p->end_ns == UINT64_MAX)
 		p->end_ns = p->start_ns;
 }
 
-static void limit(struct tap_pass *p)
-{
-	uint64_t from = p->pick.from_ns;
-
-	from = from > TAP_PASS_LOOKBACK_NS ? from - TAP_PASS_LOOKBACK_NS : 0;
-	tap_reader_limit(p->in.reader, from, p->pick.to_ns);
-}
-
-static int survey(struct tap_pass *p, struct tap_err *err)
+/* Hands all events from @from_ns on to the survey that are @wanted. */
+static int walk(struct tap_pass *p, uint64_t from_ns, const bool *wanted, struct tap_err *err)
 {
 	struct tap_event ev;
 	int ret;
 
-	if (tap_survey_init(&p->survey, p->start_ns, p->end_ns))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	limit(p);
+	tap_reader_rewind(p->in.reader);
+	tap_reader_limit(p->in.reader, from_ns, p->end_ns);
+	tap_reader_only(p->in.reader, wanted);
 	tap_reader_unmerged(p->in.reader, true);
 	while ((ret = tap_reader_next(p->in.reader, &ev, err)) > 0)
-		if (tap_survey_event(&p->survey, &ev))
+		if (from_ns == p->read_from_ns && tap_survey_event(&p->survey, &ev))
 			return tap_err_set(err, -ENOMEM, "out of memory");
-	if (!ret && tap_survey_end(&p->survey))
+	return ret;
+}
+
+static int count_kinds(struct tap_pass *p)
+{
+	for (unsigned int id = 0; id < TAP_NR_IDS; id++) {
+		struct tap_tally t = tap_reader_tally(p->in.reader, (uint16_t)id);
+
+		if (tap_survey_count(&p->survey, t.fmt, t.count, t.bytes))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int survey(struct tap_pass *p, struct tap_err *err)
+{
+	struct tap_reader_span span;
+	bool one_buffer = tap_reader_info(p->in.reader)->nr_buffers <= 1;
+	bool *wanted = calloc(TAP_NR_IDS, sizeof(*wanted));
+	const struct tap_format *const *formats;
+	unsigned int nr;
+	int ret;
+
+	if (!wanted || tap_survey_init(&p->survey, p->start_ns, p->end_ns)) {
+		free(wanted);
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	}
+	formats = tap_reader_formats(p->in.reader, &nr);
+	for (unsigned int i = 0; i < nr; i++)
+		wanted[formats[i]->id] = tap_survey_wants(formats[i], one_buffer);
+	ret = walk(p, p->read_from_ns, wanted, err);
+	span = tap_reader_span(p->in.reader);
+	/* only the window is to be counted */
+	if (!ret && p->read_from_ns != p->start_ns) {
+		memset(wanted, 0, TAP_NR_IDS * sizeof(*wanted));
+		ret = walk(p, p->start_ns, wanted, err);
+	}
+	free(wanted);
+	close_window(p, &span);
+	if (!ret && (count_kinds(p) || tap_survey_end(&p->survey)))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret;
 }
 
@@ -89,9 +133,7 @@ int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *us
 		return ret;
 	}
 	find_window(p);
-	ret = survey(p, err);
-	close_window(p);
-	return ret;
+	return survey(p, err);
 }
 
 /*
@@ -138,7 +180,7 @@ static int start(struct tap_pass *p, const struct tap_observer *observer,
 	bool extra;
 
 	tap_reader_rewind(p->in.reader);
-	limit(p);
+	tap_reader_limit(p->in.reader, p->read_from_ns, p->end_ns);
 	tap_reader_unmerged(p->in.reader, false);
 	*asked_for = choose(p, events, ctx, &extra);
 	if (!*asked_for || tap_timeline_new(&opts, &p->timeline))

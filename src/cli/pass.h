@@ -39,6 +39,7 @@ struct tap_pass {
 	struct tap_timeline *timeline;
 	/* the window: --time within the recording's own; after tap_pass_open() */
 	uint64_t start_ns, end_ns;
+	uint64_t read_from_ns; /* start_ns, or a little before */
 	struct tap_pass_name *names; /* by task's index */
 	unsigned int nr_names;
 };

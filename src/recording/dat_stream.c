@@ -401,9 +401,11 @@ static bool outside(struct tap_decoder *d, struct tap_stream *s)
 	enum tap_item item = s->item;
 
 	if (s->cur.ts < d->from) {
+		d->span.before = true;
 		s->gap.flag = s->gap.damage = false;
 		return false;
 	}
+	d->span.beyond = true;
 	finish(d, s);
 	if ((item == TAP_ITEM_GAP && s->gap.first_ns <= d->to) ||
 	    (item == TAP_ITEM_LOST && lost_field(s, "first_ns") <= d->to))
@@ -440,14 +442,18 @@ static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 	s->careful = s->item == TAP_ITEM_GAP || s->outside;
 	if (!in_window(d, s))
 		return outside(d, s);
+	if (s->slot->kind != TAP_SLOT_LOST) {
+		tap_decoder_passed(d, (unsigned int)(s->slot - d->slots), s->cur.ts, s->cur.size);
+	}
 	return s->item != TAP_ITEM_EVENT || is_wanted(s);
 }
 
 /* Decodes plain events, as many as there are and fit. @big_endian: known to the compiler. */
 static inline __attribute__((always_inline)) bool
-decode_as(bool big_endian, const struct tap_decoder *d, struct tap_stream *s)
+decode_as(bool big_endian, struct tap_decoder *d, struct tap_stream *s)
 {
 	const struct tap_slot *slots = d->slots;
+	struct tap_passed *passed = d->passed;
 	struct tap_cursor cur = s->cur;
 	struct tap_ready *to = s->ready, *full = to + TAP_NR_READY;
 
@@ -455,18 +461,25 @@ decode_as(bool big_endian, const struct tap_decoder *d, struct tap_stream *s)
 	while (to < full) {
 		struct tap_cursor next = cur;
 		const struct tap_slot *slot;
+		unsigned int id;
 
 		if (!tap_cursor_plain(&next))
 			break;
-		slot = &slots[tap_get_u16(next.rec, next.big_endian)];
+		id = tap_get_u16(next.rec, next.big_endian);
+		slot = &slots[id];
 		if (next.size < slot->min_size || !slot->fmt)
 			break;
 		/* of many streams, no machine guesses what is read next */
 		__builtin_prefetch(next.at + PREFETCH_BYTES);
 		cur = next;
+		passed[id].count++;
+		passed[id].bytes += cur.size;
 		*to = (struct tap_ready){ cur.ts, slot->fmt, cur.rec, cur.size };
 		to += slot->kind == TAP_SLOT_PLAIN;
 	}
+	/* the first of a page is not decoded here: so only the last can be new */
+	if (cur.ts > d->span.last_ns)
+		d->span.last_ns = cur.ts;
 	s->cur = cur;
 	s->at = s->ready;
 	s->end = to;
@@ -474,7 +487,7 @@ decode_as(bool big_endian, const struct tap_decoder *d, struct tap_stream *s)
 }
 
 /* Return: whether there is one. */
-static bool decode(const struct tap_decoder *d, struct tap_stream *s)
+static bool decode(struct tap_decoder *d, struct tap_stream *s)
 {
 	if (s->careful)
 		return false;
@@ -570,5 +583,6 @@ void tap_decoder_release(struct tap_decoder *d)
 	free(d->unknown);
 	free(d->wanted);
 	free(d->slots);
+	free(d->passed);
 	tap_unpack_release(&d->unpack);
 }

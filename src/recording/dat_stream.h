@@ -7,7 +7,7 @@
 #ifndef TAP_RECORDING_DAT_STREAM_H
 #define TAP_RECORDING_DAT_STREAM_H
 
-#include <schedtap/event.h>
+#include <schedtap/reader.h>
 
 #include "recording/cursor.h"
 #include "recording/unpack.h"
@@ -27,9 +27,16 @@ struct tap_slot {
 
 #define TAP_NR_SLOTS 65536u
 
+/* What went by of one id, wanted or not, within the limit. */
+struct tap_passed {
+	uint64_t count, bytes;
+};
+
 /* What all streams of a reader share. */
 struct tap_decoder {
 	struct tap_slot *slots;
+	struct tap_passed *passed; /* by id */
+	struct tap_reader_span span; /* of what went by, raw times */
 	bool *wanted; /* by id */
 	bool only;    /* what is wanted, else all */
 	uint64_t from, to; /* of the raw stamps; what lies outside is left out */
@@ -121,6 +128,24 @@ void tap_stream_get_loss(const struct tap_stream *s, struct tap_event *ev);
 
 void tap_stream_release(struct tap_decoder *d, struct tap_stream *s);
 void tap_decoder_release(struct tap_decoder *d);
+
+/* Forgets what went by. */
+static inline void tap_decoder_begin(struct tap_decoder *d)
+{
+	memset(d->passed, 0, TAP_NR_SLOTS * sizeof(*d->passed));
+	d->span = (struct tap_reader_span){ .first_ns = UINT64_MAX };
+}
+
+static inline void tap_decoder_passed(struct tap_decoder *d, unsigned int id, uint64_t ts,
+				      size_t bytes)
+{
+	d->passed[id].count++;
+	d->passed[id].bytes += bytes;
+	if (ts < d->span.first_ns)
+		d->span.first_ns = ts;
+	if (ts > d->span.last_ns)
+		d->span.last_ns = ts;
+}
 /* Makes a format with the common fields alone for an @id that has none. Return: 0; -ENOMEM. */
 int tap_decoder_add_unknown(struct tap_decoder *d, unsigned int id, struct tap_err *err);
 

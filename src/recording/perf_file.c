@@ -427,7 +427,8 @@ static struct tap_reader *new_head(bool big_endian, const char *path)
 	r->info.big_endian = r->decoder.big_endian = big_endian;
 	r->info.long_size = r->decoder.long_size = 8;
 	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));
-	if (r->decoder.slots)
+	r->decoder.passed = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.passed));
+	if (r->decoder.slots && r->decoder.passed)
 		return r;
 	tap_reader_free(r);
 	return NULL;
@@ -529,6 +530,11 @@ void tap_perf_only(struct tap_perf *p, const bool *wanted)
 	p->only_wanted = wanted;
 	if (wanted)
 		memcpy(p->wanted, wanted, sizeof(p->wanted));
+}
+
+const struct tap_decoder *tap_perf_decoder(const struct tap_perf *p)
+{
+	return &p->head->decoder;
 }
 
 void tap_perf_rewind(struct tap_perf *p)

@@ -11,6 +11,7 @@
 #include <schedtap/reader.h>
 
 struct tap_perf;
+struct tap_decoder;
 
 /* What the file says about itself. Absent texts are "". */
 struct tap_perf_info {
@@ -54,6 +55,8 @@ int tap_perf_tgid(const struct tap_perf *p, int tid);
 void tap_perf_limit(struct tap_perf *p, uint64_t from_ns, uint64_t to_ns);
 void tap_perf_only(struct tap_perf *p, const bool *wanted);
 void tap_perf_rewind(struct tap_perf *p);
+/* What has the slots, and knows what went by. */
+const struct tap_decoder *tap_perf_decoder(const struct tap_perf *p);
 
 /*
  * The next event in time order. A record that is damaged becomes a loss of one; where no further

@@ -215,6 +215,7 @@ static const struct tap_slot *slot_of(struct tap_perf *p, const struct tap_bytes
 static int take_event(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
 		      int cpu, uint64_t ts, struct tap_err *err)
 {
+	struct tap_decoder *d = &p->head->decoder;
 	struct tap_bytes raw = raw_of(p, rec, a);
 	const struct tap_slot *slot;
 	int ret;
@@ -222,6 +223,10 @@ static int take_event(struct tap_perf *p, const struct record *rec, const struct
 	slot = slot_of(p, &raw, &ret, err);
 	if (ret)
 		return ret;
+	d->span.before |= ts < p->from_ns;
+	d->span.beyond |= ts > p->to_ns;
+	if (slot && ts >= p->from_ns && ts <= p->to_ns)
+		tap_decoder_passed(d, slot->fmt->id, ts, tap_bytes_left(&raw));
 	if (slot && p->only_wanted && !p->wanted[slot->fmt->id])
 		return 0;
 	/* what comes after its time has gone by cannot be put into order any more */
@@ -635,6 +640,7 @@ int tap_perf_read_front(struct tap_perf *p, struct tap_err *err)
 
 void tap_perf_start_over(struct tap_perf *p)
 {
+	tap_decoder_begin(&p->head->decoder);
 	tap_perf_queue_release(&p->queue);
 	while (p->block) {
 		struct tap_perf_block *b = p->block;

@@ -114,7 +114,9 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 	r->decoder.to = UINT64_MAX;
 	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));
 	r->decoder.wanted = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.wanted));
-	if (!r->decoder.slots || !r->decoder.wanted) {
+	r->decoder.passed = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.passed));
+	r->decoder.span.first_ns = UINT64_MAX;
+	if (!r->decoder.slots || !r->decoder.wanted || !r->decoder.passed) {
 		ret = tap_dat_nomem(err);
 		goto out;
 	}
@@ -264,8 +266,33 @@ void tap_reader_rewind(struct tap_reader *r)
 {
 	r->current = NULL;
 	r->last = 0;
+	tap_decoder_begin(&r->decoder);
 	if (r->perf)
 		tap_perf_rewind(r->perf);
+}
+
+/* Who decodes: of a perf.data not the reader itself. */
+static const struct tap_decoder *decoder_of(const struct tap_reader *r)
+{
+	return r->perf ? tap_perf_decoder(r->perf) : &r->decoder;
+}
+
+struct tap_tally tap_reader_tally(const struct tap_reader *r, uint16_t id)
+{
+	const struct tap_decoder *d = decoder_of(r);
+
+	return (struct tap_tally){ d->slots[id].fmt, d->passed[id].count, d->passed[id].bytes };
+}
+
+struct tap_reader_span tap_reader_span(const struct tap_reader *r)
+{
+	struct tap_reader_span span = decoder_of(r)->span;
+
+	if (span.first_ns <= span.last_ns) {
+		span.first_ns = to_ns(r, span.first_ns);
+		span.last_ns = to_ns(r, span.last_ns);
+	}
+	return span;
 }
 
 static struct tap_merge_key key_of(struct tap_stream *s)

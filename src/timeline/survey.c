@@ -7,11 +7,6 @@
 /* How often a task must be switched in, and never seen at work, until it counts as hidden. */
 #define HIDDEN_INS 8
 
-struct tap_survey_slot {
-	struct tap_shape shape;
-	uint64_t count;
-};
-
 /* Where one CPU's chain stands. */
 struct tap_survey_cpu {
 	bool seen;  /* an event came from it, in this buffer */
@@ -23,13 +18,13 @@ struct tap_survey_cpu {
 
 int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns)
 {
-	*s = (struct tap_survey){ .start_ns = start_ns, .end_ns = end_ns, .first_ns = UINT64_MAX };
+	*s = (struct tap_survey){ .start_ns = start_ns, .end_ns = end_ns };
 	for (unsigned int i = 0; i < TAP_NR_SHAPES; i++)
 		s->buffer[i] = TAP_SURVEY_NO_BUFFER;
-	s->slots = calloc(TAP_NR_IDS, sizeof(*s->slots));
+	s->shapes = calloc(TAP_NR_IDS, sizeof(*s->shapes));
 	s->at_work = calloc(TAP_MAX_TIDS / 64, sizeof(*s->at_work));
 	s->ins = calloc(TAP_MAX_TIDS, sizeof(*s->ins));
-	if (s->slots && s->at_work && s->ins)
+	if (s->shapes && s->at_work && s->ins)
 		return 0;
 	tap_survey_release(s);
 	return -ENOMEM;
@@ -37,13 +32,13 @@ int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns)
 
 static void release_inside(struct tap_survey *s)
 {
-	for (unsigned int i = 0; s->slots && i < TAP_NR_IDS; i++)
-		free(s->slots[i]);
-	free(s->slots);
+	for (unsigned int i = 0; s->shapes && i < TAP_NR_IDS; i++)
+		free(s->shapes[i]);
+	free(s->shapes);
 	free(s->at_work);
 	free(s->ins);
 	free(s->cpus);
-	s->slots = NULL;
+	s->shapes = NULL;
 	s->at_work = NULL;
 	s->ins = NULL;
 	s->cpus = NULL;
@@ -80,16 +75,14 @@ static struct tap_survey_cpu *get_cpu(struct tap_survey *s, unsigned int cpu)
 	return &s->cpus[cpu];
 }
 
-static struct tap_survey_slot *make_slot(struct tap_survey *s, const struct tap_format *fmt)
+static struct tap_shape *make_shape(struct tap_survey *s, const struct tap_format *fmt)
 {
-	struct tap_survey_slot *slot = calloc(1, sizeof(*slot));
+	struct tap_shape *shape = malloc(sizeof(*shape));
 
-	if (!slot)
-		return NULL;
-	tap_shape_init(&slot->shape, fmt);
-	s->slots[fmt->id] = slot;
-	s->nr_kinds++;
-	return slot;
+	if (shape)
+		tap_shape_init(shape, fmt);
+	s->shapes[fmt->id] = shape;
+	return shape;
 }
 
 static bool is_tid(int tid)
@@ -245,28 +238,29 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 	return 0;
 }
 
+bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer)
+{
+	struct tap_shape shape;
+
+	tap_shape_init(&shape, fmt);
+	return shape.kind == TAP_SHAPE_SWITCH || shape.kind == TAP_SHAPE_EXEC ||
+	       (!one_buffer && shape.kind != TAP_SHAPE_NONE);
+}
+
 int tap_survey_event(struct tap_survey *s, const struct tap_event *ev)
 {
-	struct tap_survey_slot *slot;
+	const struct tap_shape *shape;
 	struct tap_survey_cpu *c;
 
 	if (ev->cpu >= (int)TAP_MAX_CPUS || (ev->cpu < 0 && ev->fmt))
 		return 0;
 	if (__builtin_expect(!ev->fmt, 0))
 		return on_loss(s, ev);
-	if (ev->ts_ns < s->first_ns)
-		s->first_ns = ev->ts_ns;
-	if (ev->ts_ns > s->last_ns)
-		s->last_ns = ev->ts_ns;
-	slot = s->slots[ev->fmt->id];
-	if (__builtin_expect(!slot, 0)) {
-		slot = make_slot(s, ev->fmt);
-		if (!slot)
+	shape = s->shapes[ev->fmt->id];
+	if (__builtin_expect(!shape, 0)) {
+		shape = make_shape(s, ev->fmt);
+		if (!shape)
 			return -ENOMEM;
-	}
-	if (ev->ts_ns - s->start_ns <= s->end_ns - s->start_ns) {
-		slot->count++;
-		s->bytes += ev->size;
 	}
 	c = (unsigned int)ev->cpu < s->nr_cpus ? &s->cpus[ev->cpu] : NULL;
 	if (__builtin_expect(!c, 0)) {
@@ -276,15 +270,30 @@ int tap_survey_event(struct tap_survey *s, const struct tap_event *ev)
 	}
 	if (__builtin_expect(!c->seen || c->buffer != ev->buffer, 0))
 		*c = (struct tap_survey_cpu){ .seen = true, .buffer = ev->buffer };
-	if (slot->shape.kind == TAP_SHAPE_NONE)
+	if (ev->buffer < s->buffer[shape->kind])
+		s->buffer[shape->kind] = ev->buffer;
+	if (shape->kind == TAP_SHAPE_SWITCH)
+		return on_switch(s, c, shape, ev);
+	if (shape->kind == TAP_SHAPE_EXEC)
+		on_exec(c, shape, ev);
+	return 0;
+}
+
+int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count,
+		     uint64_t bytes)
+{
+	struct tap_shape shape;
+
+	if (!count)
 		return 0;
-	if (ev->buffer < s->buffer[slot->shape.kind])
-		s->buffer[slot->shape.kind] = ev->buffer;
-	if (slot->shape.kind == TAP_SHAPE_SWITCH)
-		return on_switch(s, c, &slot->shape, ev);
-	at_work(s, (int)tap_num_get(&slot->shape.current, ev));
-	if (slot->shape.kind == TAP_SHAPE_EXEC)
-		on_exec(c, &slot->shape, ev);
+	if (grow(&s->kinds, s->nr_kinds, &s->cap_kinds, sizeof(*s->kinds)))
+		return -ENOMEM;
+	s->kinds[s->nr_kinds++] = (struct tap_survey_kind){ fmt, count };
+	s->events += count;
+	s->bytes += bytes;
+	tap_shape_init(&shape, fmt);
+	if (s->buffer[shape.kind] == TAP_SURVEY_NO_BUFFER)
+		s->buffer[shape.kind] = 0; /* the only one */
 	return 0;
 }
 
@@ -297,25 +306,6 @@ static int by_count(const void *a, const void *b)
 		return x->count < y->count ? 1 : -1;
 	order = strcmp(x->fmt->system, y->fmt->system);
 	return order ? order : strcmp(x->fmt->name, y->fmt->name);
-}
-
-static int sort_kinds(struct tap_survey *s)
-{
-	unsigned int nr = 0;
-
-	s->kinds = calloc(s->nr_kinds + 1, sizeof(*s->kinds));
-	if (!s->kinds)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < TAP_NR_IDS; i++) {
-		if (!s->slots[i] || !s->slots[i]->count)
-			continue;
-		s->kinds[nr++] = (struct tap_survey_kind){ s->slots[i]->shape.fmt,
-							   s->slots[i]->count };
-		s->events += s->slots[i]->count;
-	}
-	s->nr_kinds = nr;
-	qsort(s->kinds, nr, sizeof(*s->kinds), by_count);
-	return 0;
 }
 
 static int compare_ns(uint64_t x, uint64_t y)
@@ -413,12 +403,10 @@ static int find_holes(struct tap_survey *s)
 
 int tap_survey_end(struct tap_survey *s)
 {
-	int ret = sort_kinds(s);
-
-	if (!ret)
-		ret = find_holes(s);
-	if (ret)
-		return ret;
+	if (find_holes(s))
+		return -ENOMEM;
+	if (s->nr_kinds)
+		qsort(s->kinds, s->nr_kinds, sizeof(*s->kinds), by_count);
 	if (s->nr_kept_losses)
 		qsort(s->losses, s->nr_kept_losses, sizeof(*s->losses), compare_losses);
 	if (s->nr_breaks)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A first pass over a recording, each CPU's events in their order but CPUs in any: it counts,
- * and finds where something is missing. Only with that known beforehand can a second pass, in
+ * A first pass over a recording, each CPU's events in their order but CPUs in any: it finds where something is missing. Only with that known beforehand can a second pass, in
  * time order, say at every instant what is certain: the end of a hole shows that there was one.
  *
  * Holes are of two kinds. A loss is one that the recording tells. A broken chain is one that a
@@ -51,9 +50,8 @@ struct tap_survey {
 	uint64_t nr_losses;	/* also where .losses tells neighbours as one */
 	bool lost_unknown;	/* some losses have no count: .lost is a lower bound */
 	struct tap_survey_kind *kinds; /* owned; after the end: most frequent first */
-	unsigned int nr_kinds;
+	unsigned int nr_kinds, cap_kinds;
 
-	uint64_t first_ns, last_ns; /* of all that was fed; UINT64_MAX, 0: nothing was */
 	struct tap_loss *losses;    /* owned; after the end: by .from_ns */
 	struct tap_break *breaks;   /* owned; after the end: by .from_ns */
 	struct tap_hole *holes;	    /* owned; after the end: by .from_ns, none touches another */
@@ -66,7 +64,7 @@ struct tap_survey {
 
 	/* inside */
 	uint64_t start_ns, end_ns;
-	struct tap_survey_slot **slots; /* by id, owned */
+	struct tap_shape **shapes; /* by id, owned */
 	struct tap_survey_cpu *cpus;
 	unsigned int cap_cpus, cap_losses, cap_breaks;
 	uint64_t *at_work; /* bits by tid: was seen as the current task */
@@ -81,8 +79,16 @@ struct tap_survey {
 int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns);
 void tap_survey_release(struct tap_survey *s);
 
+/*
+ * Whether the survey has a use for events of this kind: others need not be fed. @one_buffer: the
+ * recording has no more.
+ */
+bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer);
 /* Return: 0 or -ENOMEM. */
 int tap_survey_event(struct tap_survey *s, const struct tap_event *ev);
+/* How many events of a kind the window has, whether they were fed or not. Return: 0 or -ENOMEM. */
+int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count,
+		     uint64_t bytes);
 /* Sorts. Return: 0 or -ENOMEM. */
 int tap_survey_end(struct tap_survey *s);
 /* Whether a loss can have taken events that the timeline uses: some came from its buffer. */

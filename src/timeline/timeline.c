@@ -33,7 +33,7 @@ struct tap_timeline {
 	struct tap_letters letters;
 	const struct tap_format *letters_of;
 	unsigned int buffer[TAP_NR_SHAPES];
-	bool has_waking, has_migrate;
+	bool has_waking, has_migrate, has_breaks;
 
 	/* what the survey knows is told when its time comes */
 	uint64_t next_mark_ns;	/* of the next hole or loss */
@@ -62,7 +62,15 @@ static uint64_t clip(const struct tap_timeline *t, uint64_t ns)
 
 static bool inside(const struct tap_timeline *t, uint64_t ns)
 {
-	return ns >= t->start_ns && ns <= t->end_ns;
+	return ns - t->start_ns <= t->end_ns - t->start_ns;
+}
+
+/* How much of [from_ns, to_ns] lies in the window. */
+static inline uint64_t within(const struct tap_timeline *t, uint64_t from_ns, uint64_t to_ns)
+{
+	if (__builtin_expect(from_ns >= t->start_ns && to_ns <= t->end_ns, 1))
+		return to_ns - from_ns;
+	return clip(t, to_ns) - clip(t, from_ns);
 }
 
 /* ---- tasks ---- */
@@ -131,6 +139,11 @@ struct tap_task *tap_timeline_task(const struct tap_timeline *t, int tid)
 	return page ? page[(unsigned int)tid % DIR_TIDS] : NULL;
 }
 
+static bool is_plain_comm(const struct tap_field *f)
+{
+	return f->kind == TAP_FIELD_CHARS && f->size == TAP_TASK_COMM;
+}
+
 static inline void set_comm(struct tap_task *task, const struct tap_field *f,
 			    const struct tap_event *ev)
 {
@@ -139,7 +152,7 @@ static inline void set_comm(struct tap_task *task, const struct tap_field *f,
 
 	if (!f)
 		return;
-	if (__builtin_expect(f->kind == TAP_FIELD_CHARS && f->size == TAP_TASK_COMM, 1)) {
+	if (__builtin_expect(is_plain_comm(f), 1)) {
 		memcpy(task->comm, (const char *)ev->data + f->offset, TAP_TASK_COMM);
 		return;
 	}
@@ -167,13 +180,15 @@ static inline int get_task(struct tap_timeline *t, int64_t tid, const struct tap
 	*out = add_task(t, (int)tid, t->start_ns);
 	if (!*out)
 		return -ENOMEM;
+	if (ev->ts_ns < t->start_ns) /* fed before the window */
+		(*out)->since_ns = ev->ts_ns;
 	set_comm(*out, comm, ev);
 	return 0;
 }
 
 /* ---- stretches ---- */
 
-static int tell(struct tap_timeline *t, struct tap_task *task, enum tap_state state,
+static __attribute__((noinline)) int tell(struct tap_timeline *t, struct tap_task *task, enum tap_state state,
 		enum tap_state next, uint64_t from_ns, uint64_t to_ns, bool whole, const char *end,
 		int next_cpu)
 {
@@ -191,9 +206,7 @@ static inline int close_stretch(struct tap_timeline *t, struct tap_task *task, e
 				enum tap_state next, uint64_t from_ns, uint64_t to_ns, bool whole,
 				const char *end, int next_cpu)
 {
-	uint64_t from = clip(t, from_ns), to = clip(t, to_ns);
-
-	task->total_ns[state] += to - from;
+	task->total_ns[state] += within(t, from_ns, to_ns);
 	if (!(t->on.states & TAP_STATE_BIT(state)) || to_ns < t->start_ns)
 		return 0;
 	if (to_ns == from_ns && !whole)
@@ -225,7 +238,8 @@ static uint64_t first_hole(const struct tap_timeline *t, uint64_t from_ns)
  * A stretch that is not known to have lasted until now. A hole touched it: it is certain up to
  * there, if what ends it fits. If that does not fit, nobody knows when it really ended.
  */
-static int leave_uncertain(struct tap_timeline *t, struct tap_task *task, enum tap_state next,
+static __attribute__((noinline, cold)) int
+leave_uncertain(struct tap_timeline *t, struct tap_task *task, enum tap_state next,
 			   uint64_t now, bool fits, int next_cpu)
 {
 	uint64_t from = task->since_ns, sure = from;
@@ -328,32 +342,34 @@ static int add_cpus(struct tap_timeline *t, unsigned int nr)
 	return 0;
 }
 
+static __attribute__((noinline)) int tell_cpu(struct tap_timeline *t, unsigned int cpu,
+					      uint64_t from_ns, uint64_t to_ns)
+{
+	const struct tap_cpu *c = &t->cpus[cpu];
+	struct tap_cpu_stretch s = {
+		.cpu = (int)cpu, .task = c->known ? c->task : NULL,
+		.from_ns = clip(t, from_ns), .to_ns = clip(t, to_ns),
+		.what = !c->known ? TAP_CPU_UNKNOWN : c->task ? TAP_CPU_RUN : TAP_CPU_IDLE,
+	};
+
+	return s.to_ns > s.from_ns ? t->on.cpu(t->opts.ctx, &s) : 0;
+}
+
 /* Accounts for the CPU's time up to @now, to what it is known to run. */
 static inline int close_cpu(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 {
 	struct tap_cpu *c = &t->cpus[cpu];
-	struct tap_cpu_stretch s = { .cpu = (int)cpu, .task = c->task };
-	uint64_t ns;
+	uint64_t from = c->since_ns, *sum = &c->run_ns;
 
-	/* a loss may begin before the CPU's last event */
-	if (now < c->since_ns)
-		now = c->since_ns;
-	s.from_ns = clip(t, c->since_ns);
-	s.to_ns = clip(t, now);
-	ns = s.to_ns - s.from_ns;
+	if (now < from) /* a loss may begin before the CPU's last event */
+		return 0;
+	if (!c->known)
+		sum = &c->unknown_ns;
+	else if (!c->task)
+		sum = &c->idle_ns;
+	*sum += within(t, from, now);
 	c->since_ns = now;
-	if (!c->known) {
-		c->unknown_ns += ns;
-		s.what = TAP_CPU_UNKNOWN;
-		s.task = NULL;
-	} else if (!c->task) {
-		c->idle_ns += ns;
-		s.what = TAP_CPU_IDLE;
-	} else {
-		c->run_ns += ns;
-		s.what = TAP_CPU_RUN;
-	}
-	return t->on.cpu && ns ? t->on.cpu(t->opts.ctx, &s) : 0;
+	return t->on.cpu ? tell_cpu(t, cpu, from, now) : 0;
 }
 
 /* From @now on nobody knows what the CPU runs. */
@@ -375,7 +391,7 @@ static int lose_cpu(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 }
 
 /* The chain of @cpu does not hold: all since its last switch belongs to nobody. */
-static int break_cpu(struct tap_timeline *t, unsigned int cpu)
+static __attribute__((noinline, cold)) int break_cpu(struct tap_timeline *t, unsigned int cpu)
 {
 	struct tap_cpu *c = &t->cpus[cpu];
 	struct tap_task *task = c->task;
@@ -389,10 +405,9 @@ static int break_cpu(struct tap_timeline *t, unsigned int cpu)
 }
 
 /* A task is seen elsewhere than on the CPU that it was thought to run on. */
-static void contradict(struct tap_timeline *t, struct tap_task *task)
+static __attribute__((noinline, cold)) void contradict(struct tap_timeline *t,
+						       struct tap_task *task)
 {
-	if (task->state != TAP_RUNNING)
-		return;
 	t->cpus[task->cpu].broken = true;
 	break_cpu(t, (unsigned int)task->cpu);
 }
@@ -480,12 +495,15 @@ static int revive(struct tap_timeline *t, struct tap_task **task, uint64_t now)
 static bool is_another(const struct tap_timeline *t, const struct tap_task *task,
 		       const struct tap_field *comm, const struct tap_event *ev)
 {
-	struct tap_task now = { 0 };
+	const char *now;
+	uint32_t len;
 
-	if (!t->opts.survey || !t->opts.survey->has_breaks || !*task->comm)
+	if (!t->has_breaks || !comm || !*task->comm)
 		return false;
-	set_comm(&now, comm, ev);
-	return *now.comm && memcmp(now.comm, task->comm, TAP_TASK_COMM);
+	if (is_plain_comm(comm))
+		return memcmp((const char *)ev->data + comm->offset, task->comm, TAP_TASK_COMM);
+	now = tap_field_bytes(comm, ev->data, ev->size, &len);
+	return len && strncmp(now, task->comm, len < TAP_TASK_COMM ? len : TAP_TASK_COMM);
 }
 
 /* Closes what the CPU ran until now. Return: 1 if that was @task, certainly; 0; -errno. */
@@ -518,7 +536,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_shape *s, const s
 	letter = tap_letters_get(&t->letters, (uint64_t)tap_num_get(&s->value, ev));
 	if (!letter)
 		return -ENOMEM;
-	if (!fits)
+	if (!fits && task->state == TAP_RUNNING)
 		contradict(t, task);
 	/* it was woken while it ran, before anything was seen of its CPU */
 	if (task->state == TAP_WAKING)
@@ -573,7 +591,8 @@ static int switch_in(struct tap_timeline *t, struct tap_task *task, int cpu, uin
 		return ret;
 	task->woken_running_ns = 0;
 	task->is_new = false;
-	contradict(t, task);
+	if (__builtin_expect(task->state == TAP_RUNNING, 0))
+		contradict(t, task);
 	fits = task->state == TAP_WAKING || task->state == TAP_PREEMPTED;
 	if (fits)
 		task->cpu = cpu; /* where it waits at last, also if no event said so */
@@ -913,9 +932,9 @@ static int on_loss(struct tap_timeline *t, const struct tap_event *ev)
 
 static int on_event(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
-	switch (s->kind) {
-	case TAP_SHAPE_SWITCH:
+	if (__builtin_expect(s->kind == TAP_SHAPE_SWITCH, 1))
 		return on_switch(t, s, ev);
+	switch (s->kind) {
 	case TAP_SHAPE_WAKING:
 		t->has_waking = true;
 		return on_waking(t, s, ev);
@@ -968,6 +987,7 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 		t->buffer[i] = s ? s->buffer[i] : TAP_SURVEY_NO_BUFFER;
 	t->has_waking = s && s->buffer[TAP_SHAPE_WAKING] != TAP_SURVEY_NO_BUFFER;
 	t->has_migrate = s && s->buffer[TAP_SHAPE_MIGRATE] != TAP_SURVEY_NO_BUFFER;
+	t->has_breaks = s && s->has_breaks;
 	set_mark(t);
 	t->next_break_ns = s && s->nr_breaks ? 0 : UINT64_MAX;
 	t->shapes = calloc(TAP_NR_IDS, sizeof(*t->shapes));
@@ -1063,7 +1083,7 @@ static int end_task(struct tap_timeline *t, struct tap_task *task)
 {
 	/* a task that is hidden from tracing may have woken it, or let it run, unseen */
 	bool sure = task->state == TAP_RUNNING ||
-		    !(task->doubtful || (t->opts.survey && t->opts.survey->has_breaks));
+		    !(task->doubtful || t->has_breaks);
 	enum tap_state state = task->state;
 
 	if (state == TAP_DEAD)

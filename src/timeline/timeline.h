@@ -44,33 +44,34 @@ const char *tap_state_name(enum tap_state state); /* "running", "preempted", ...
 struct tap_task {
 	int tid;
 	unsigned int index; /* 0, 1, 2, ... in the order of appearance: for tables beside this */
-	int prio;	    /* as last seen, 0..139, -1: deadline */
-	int cpu; /* running: where; runnable: in whose run queue; else where it ran last; -1 */
 	enum tap_state state;
+	int cpu; /* running: where; runnable: in whose run queue; else where it ran last; -1 */
 	uint64_t since_ns; /* of state */
-	uint64_t cgroup;   /* kernfs id; 0: not known */
-	char comm[TAP_TASK_COMM]; /* the last one seen, not NUL-terminated when full */
+	int run_cpu; /* where it last ran: differs from .cpu in a wait that was moved; -1 */
+	int prio;    /* as last seen, 0..139, -1: deadline */
+
+	/* the timeline's own */
+	uint64_t woken_running_ns; /* a wakeup came while it ran; 0: none */
+	bool certain;  /* .state began as seen */
+	bool is_new;   /* forked, its first wakeup not seen yet */
+	bool placed;   /* in this wait: its run queue is settled */
+	bool doubtful; /* asleep, or woken as it went to sleep: what comes next will tell */
+	bool seen;     /* running, switched or woken */
+
+	/* within the window */
+	uint64_t slices; /* that ended in the window */
+	uint64_t total_ns[TAP_NR_STATES];
+	uint64_t iowait_ns; /* part of blocked, where sched_stat_iowait was recorded */
+	uint64_t migrations; /* sched_migrate_task; where that was not recorded: changes of CPU */
+	uint64_t born_ns, died_ns; /* its life; the window's borders where they were not seen */
 
 	/* of the last wakeup that was seen; for the wait that follows it */
 	uint64_t woken_ns;
 	int waker_tid; /* -1: not known; 0: an interrupt on an idle CPU */
 	int waker_cpu; /* where the wakeup was seen */
-	int run_cpu;   /* where it last ran: differs from .cpu in a wait that was moved; -1 */
 
-	/* within the window */
-	uint64_t total_ns[TAP_NR_STATES];
-	uint64_t iowait_ns; /* part of blocked, where sched_stat_iowait was recorded */
-	uint64_t slices;    /* that ended in the window */
-	uint64_t migrations; /* sched_migrate_task; where that was not recorded: changes of CPU */
-	uint64_t born_ns, died_ns; /* its life; the window's borders where they were not seen */
-
-	/* the timeline's own */
-	bool certain; /* .state began as seen */
-	bool doubtful; /* asleep, or woken as it went to sleep: what comes next will tell */
-	bool seen;     /* running, switched or woken */
-	bool is_new;  /* forked, its first wakeup not seen yet */
-	bool placed;  /* in this wait: its run queue is settled */
-	uint64_t woken_running_ns; /* a wakeup came while it ran; 0: none */
+	char comm[TAP_TASK_COMM]; /* the last one seen, not NUL-terminated when full */
+	uint64_t cgroup;   /* kernfs id; 0: not known */
 };
 
 struct tap_cpu {
