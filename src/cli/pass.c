@@ -66,6 +66,16 @@ static int walk(struct tap_pass *p, uint64_t from_ns, const bool *wanted, struct
 	return ret;
 }
 
+static void note_kinds(struct tap_pass *p)
+{
+	for (unsigned int id = 0; id < TAP_NR_IDS; id++) {
+		struct tap_tally t = tap_reader_tally(p->in.reader, (uint16_t)id);
+
+		if (t.count)
+			tap_survey_note(&p->survey, t.fmt);
+	}
+}
+
 static int count_kinds(struct tap_pass *p)
 {
 	for (unsigned int id = 0; id < TAP_NR_IDS; id++) {
@@ -95,6 +105,7 @@ static int survey(struct tap_pass *p, struct tap_err *err)
 		wanted[formats[i]->id] = tap_survey_wants(formats[i], one_buffer);
 	ret = walk(p, p->read_from_ns, wanted, err);
 	span = tap_reader_span(p->in.reader);
+	note_kinds(p);
 	/* only the window is to be counted */
 	if (!ret && p->read_from_ns != p->start_ns) {
 		memset(wanted, 0, TAP_NR_IDS * sizeof(*wanted));

@@ -279,11 +279,18 @@ int tap_survey_event(struct tap_survey *s, const struct tap_event *ev)
 	return 0;
 }
 
-int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count,
-		     uint64_t bytes)
+void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt)
 {
 	struct tap_shape shape;
 
+	tap_shape_init(&shape, fmt);
+	if (s->buffer[shape.kind] == TAP_SURVEY_NO_BUFFER)
+		s->buffer[shape.kind] = 0; /* the only one */
+}
+
+int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count,
+		     uint64_t bytes)
+{
 	if (!count)
 		return 0;
 	if (grow(&s->kinds, s->nr_kinds, &s->cap_kinds, sizeof(*s->kinds)))
@@ -291,9 +298,6 @@ int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_
 	s->kinds[s->nr_kinds++] = (struct tap_survey_kind){ fmt, count };
 	s->events += count;
 	s->bytes += bytes;
-	tap_shape_init(&shape, fmt);
-	if (s->buffer[shape.kind] == TAP_SURVEY_NO_BUFFER)
-		s->buffer[shape.kind] = 0; /* the only one */
 	return 0;
 }
 

@@ -86,6 +86,8 @@ void tap_survey_release(struct tap_survey *s);
 bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer);
 /* Return: 0 or -ENOMEM. */
 int tap_survey_event(struct tap_survey *s, const struct tap_event *ev);
+/* The recording has such events, whether they were fed or not. */
+void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt);
 /* How many events of a kind the window has, whether they were fed or not. Return: 0 or -ENOMEM. */
 int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count,
 		     uint64_t bytes);

@@ -472,6 +472,9 @@ static void survey(struct tap_survey *s, const struct steps *steps, const struct
 			for (unsigned int i = 0; i < steps->nr; i++)
 				if (steps->ev[i].cpu == cpu && steps->ev[i].buffer == buffer)
 					assert_int_equal(tap_survey_event(s, &steps->ev[i]), 0);
+	for (unsigned int i = 0; i < steps->nr; i++)
+		if (steps->ev[i].fmt)
+			tap_survey_note(s, steps->ev[i].fmt);
 	assert_int_equal(tap_survey_end(s), 0);
 }
 
