@@ -105,6 +105,10 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	if (s->state == TAP_RUNNING)
 		return tell_slice(h, t, s);
 	t->wait_ns[s->state] += s->to_ns - s->from_ns;
+	if (s->back != TAP_UNKNOWN && t->wait_ns[s->back] >= s->back_ns) {
+		t->wait_ns[s->back] -= s->back_ns;
+		t->wait_ns[TAP_UNKNOWN] += s->back_ns;
+	}
 	if (s->state == TAP_WAKING)
 		t->waker_tid = s->task->waker_tid;
 	t->start_util = t->util;

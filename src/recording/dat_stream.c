@@ -171,7 +171,8 @@ void tap_stream_start(struct tap_decoder *d, struct tap_stream *s)
 	s->item = s->behind = TAP_ITEM_NONE;
 	s->careful = true;
 	s->fresh = s->outside = false;
-	s->populated = NULL;
+	if (s->left.nr_chunks) /* pages of the file itself stay mapped */
+		s->populated = NULL;
 	s->populate_bytes = POPULATE_MIN_BYTES;
 	s->gap.flag = s->gap.damage = false;
 	seek_page(d, s);

@@ -23,8 +23,9 @@ int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns)
 		s->buffer[i] = TAP_SURVEY_NO_BUFFER;
 	s->shapes = calloc(TAP_NR_IDS, sizeof(*s->shapes));
 	s->at_work = calloc(TAP_MAX_TIDS / 64, sizeof(*s->at_work));
+	s->hidden = calloc(TAP_MAX_TIDS / 64, sizeof(*s->hidden));
 	s->ins = calloc(TAP_MAX_TIDS, sizeof(*s->ins));
-	if (s->shapes && s->at_work && s->ins)
+	if (s->shapes && s->at_work && s->hidden && s->ins)
 		return 0;
 	tap_survey_release(s);
 	return -ENOMEM;
@@ -47,6 +48,7 @@ static void release_inside(struct tap_survey *s)
 void tap_survey_release(struct tap_survey *s)
 {
 	release_inside(s);
+	free(s->hidden);
 	free(s->kinds);
 	free(s->losses);
 	free(s->breaks);
@@ -395,9 +397,14 @@ static int find_holes(struct tap_survey *s)
 	for (unsigned int i = 0; i < s->nr_kept_losses; i++)
 		if (tap_survey_counts_loss(s, &s->losses[i])) /* both of its ends are in it */
 			add_hole(s, s->losses[i].from_ns, s->losses[i].to_ns + 1);
-	for (unsigned int i = 0; i < s->nr_breaks; i++)
-		if (!is_hidden(s, s->breaks[i].tid, hidden))
+	for (unsigned int i = 0; i < s->nr_breaks; i++) {
+		int tid = s->breaks[i].tid;
+
+		if (is_hidden(s, tid, 0))
+			s->hidden[tid / 64] |= 1ull << (tid % 64);
+		if (!is_hidden(s, tid, hidden))
 			add_hole(s, s->breaks[i].from_ns, s->breaks[i].to_ns);
+	}
 	s->has_breaks = s->nr_breaks || s->blurred;
 	if (s->wrong)
 		add_hole(s, 0, UINT64_MAX);

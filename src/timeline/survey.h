@@ -58,6 +58,7 @@ struct tap_survey {
 	unsigned int nr_kept_losses, nr_breaks, nr_holes;
 	unsigned int nr_cpus; /* the highest CPU that was seen, + 1 */
 	bool has_breaks; /* events are missing that no loss tells of */
+	uint64_t *hidden; /* owned; bits by tid: it left CPUs unseen, and was never seen at work */
 	/* Which of a recording's buffers tells the timeline of events of a kind: where several
 	 * have it, the first. TAP_SURVEY_NO_BUFFER: none has. */
 	unsigned int buffer[TAP_NR_SHAPES];
@@ -93,6 +94,12 @@ int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_
 		     uint64_t bytes);
 /* Sorts. Return: 0 or -ENOMEM. */
 int tap_survey_end(struct tap_survey *s);
+/* Nothing that such a task does is certain. */
+static inline bool tap_survey_is_hidden(const struct tap_survey *s, int tid)
+{
+	return s->hidden[tid / 64] >> (tid % 64) & 1;
+}
+
 /* Whether a loss can have taken events that the timeline uses: some came from its buffer. */
 bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l);
 

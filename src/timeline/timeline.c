@@ -124,6 +124,7 @@ static struct tap_task *add_task(struct tap_timeline *t, int tid, uint64_t born_
 		.since_ns = born_ns,
 		.born_ns = born_ns,
 		.died_ns = UINT64_MAX,
+		.hidden = t->opts.survey && tap_survey_is_hidden(t->opts.survey, tid),
 	};
 	page[(unsigned int)tid % DIR_TIDS] = task;
 	return task;
@@ -198,7 +199,28 @@ static __attribute__((noinline)) int tell(struct tap_timeline *t, struct tap_tas
 		.next_cpu = next_cpu,
 	};
 
+	if (state == TAP_UNKNOWN) {
+		s.back = task->back;
+		s.back_ns = task->back_ns;
+		task->back = TAP_UNKNOWN;
+	}
 	return t->on.stretch(t->opts.ctx, &s);
+}
+
+/*
+ * The task did not wait after its waking: so that was in vain, as it found the task running or
+ * preempted, unseen. That it had slept before was wrong.
+ */
+static void take_back_sleep(struct tap_timeline *t, struct tap_task *task)
+{
+	uint64_t ns = within(t, task->slept_from_ns, task->since_ns);
+
+	if (task->state != TAP_WAKING || task->slept == TAP_UNKNOWN)
+		return;
+	task->total_ns[task->slept] -= ns;
+	task->total_ns[TAP_UNKNOWN] += ns;
+	task->back = task->slept;
+	task->back_ns = task->since_ns - task->slept_from_ns;
 }
 
 /* Charges one stretch of a task's life to a state, and tells of it. */
@@ -245,6 +267,9 @@ leave_uncertain(struct tap_timeline *t, struct tap_task *task, enum tap_state ne
 	uint64_t from = task->since_ns, sure = from;
 	int ret = 0;
 
+	if (!fits)
+		take_back_sleep(t, task);
+	task->slept = TAP_UNKNOWN;
 	if (fits && !task->doubtful && task->state != TAP_UNKNOWN)
 		sure = first_hole(t, from);
 	if (sure > from)
@@ -270,6 +295,12 @@ static bool is_touched(const struct tap_timeline *t, const struct tap_task *task
 	return task->state != TAP_RUNNING && t->hole_end_ns > task->since_ns;
 }
 
+/* Whether the task can have been in its state until now, as far as its own events tell. */
+static bool lasted(const struct tap_task *task, bool fits)
+{
+	return fits && (!task->hidden || task->state == TAP_RUNNING);
+}
+
 /*
  * The task goes from its state to another. @fits: whether what ends the state is what can end
  * it: else something was missed.
@@ -279,10 +310,12 @@ static inline int change(struct tap_timeline *t, struct tap_task *task, enum tap
 {
 	int ret;
 
+	fits = lasted(task, fits);
 	if (__builtin_expect(fits && !is_touched(t, task) && task->state != TAP_UNKNOWN, 1)) {
 		ret = close_stretch(t, task, task->state, next, task->since_ns, now, task->certain,
 				    end, next_cpu);
 		enter(task, next, now, true);
+		task->slept = TAP_UNKNOWN;
 		return ret;
 	}
 	ret = leave_uncertain(t, task, next, now, fits, next_cpu);
@@ -691,10 +724,17 @@ static int begin_wait(struct tap_timeline *t, struct tap_task *task, uint64_t no
 	bool first = task->state == TAP_UNKNOWN && !task->seen && !is_touched(t, task);
 	bool known = is_asleep(task) && !is_touched(t, task);
 
+	enum tap_state slept = known ? task->state : TAP_UNKNOWN;
+	uint64_t from = task->since_ns;
+	int ret;
+
 	task->woken_running_ns = first || known ? 0 : now; /* or it runs, unseen */
-	if (first || known)
-		return change(t, task, TAP_WAKING, now, known, "", -1);
-	return change(t, task, TAP_UNKNOWN, now, is_asleep(task), "", -1);
+	if (!first && !known)
+		return change(t, task, TAP_UNKNOWN, now, is_asleep(task), "", -1);
+	ret = change(t, task, TAP_WAKING, now, known, "", -1);
+	task->slept = slept;
+	task->slept_from_ns = from;
+	return ret;
 }
 
 /* The first sign of a wakeup: sched_waking, or sched_wakeup where only that was recorded. */

@@ -52,11 +52,16 @@ struct tap_task {
 
 	/* the timeline's own */
 	uint64_t woken_running_ns; /* a wakeup came while it ran; 0: none */
+	uint64_t slept_from_ns;	   /* waking: since when it had slept */
+	enum tap_state slept;	   /* and how; TAP_UNKNOWN: not known */
+	enum tap_state back;	   /* what struct tap_stretch is to tell */
+	uint64_t back_ns;
 	bool certain;  /* .state began as seen */
 	bool is_new;   /* forked, its first wakeup not seen yet */
 	bool placed;   /* in this wait: its run queue is settled */
 	bool doubtful; /* asleep, or woken as it went to sleep: what comes next will tell */
 	bool seen;     /* running, switched or woken */
+	bool hidden;   /* from tracing: what it does is told in part */
 
 	/* within the window */
 	uint64_t slices; /* that ended in the window */
@@ -96,6 +101,10 @@ struct tap_stretch {
 	bool whole;
 	uint64_t from_ns, to_ns; /* may begin before the window; never goes beyond its end */
 	int cpu;     /* TAP_RUNNING: where. Runnable: whose run queue it was in at the end. Or -1 */
+	/* Of TAP_UNKNOWN: the sleep before it, of back_ns, was told and must be taken back: the waking
+	 * that ended it was in vain. Else TAP_UNKNOWN. */
+	enum tap_state back;
+	uint64_t back_ns;
 	const char *end; /* of TAP_RUNNING: the state as the recording prints it, "R+"; or "" */
 	int next_cpu; /* where it runs now, if .next is TAP_RUNNING */
 };

@@ -277,7 +277,7 @@ static const struct timeline_case cases[] = {
 		.steps = "100 0 switch 1 S 0; 120 1 waking 1 by 7 to 0; 150 1 waking 1 by 7 to 0; "
 			 "160 0 switch 0 R 1",
 		.cpus = "0: run 40 idle 60 switches 2 | 1: unknown 100",
-		.tasks = "1: running 40 sleeping 20 unknown 40",
+		.tasks = "1: running 40 unknown 60",
 	},
 	{
 		.name = "a waking of a preempted task changes nothing",
