@@ -41,6 +41,7 @@ struct tap_shape {
 				  * iowait: ns. cgroup: id */
 	const struct tap_field *comm, *from_comm; /* or NULL */
 	const struct tap_format *fmt;
+	unsigned int buffer; /* of those that have this kind, the one that counts */
 };
 
 void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt);

@@ -99,14 +99,18 @@ static bool is_hidden(const struct tap_survey *s, int tid, uint8_t ins)
 	       !(s->at_work[tid / 64] >> (tid % 64) & 1);
 }
 
-static void at_work(struct tap_survey *s, int tid)
+static __attribute__((noinline)) void note_at_work(struct tap_survey *s, int tid)
 {
-	if (!is_tid(tid))
-		return;
 	/* its breaks were taken for those of a hidden task, and thrown away */
-	if (__builtin_expect(s->blurred, 0) && is_hidden(s, tid, HIDDEN_INS))
+	if (s->blurred && is_hidden(s, tid, HIDDEN_INS))
 		s->wrong = true;
 	s->at_work[tid / 64] |= 1ull << (tid % 64);
+}
+
+static inline void at_work(struct tap_survey *s, int tid)
+{
+	if (is_tid(tid) && !(s->at_work[tid / 64] >> (tid % 64) & 1))
+		note_at_work(s, tid);
 }
 
 /* Neighbours of one CPU become one. Return: how many are left. */
@@ -180,7 +184,7 @@ static int add_break(struct tap_survey *s, int cpu, int tid, uint64_t from_ns, u
 	return 0;
 }
 
-static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c, const struct tap_shape *shape,
+static inline int on_switch(struct tap_survey *s, struct tap_survey_cpu *c, const struct tap_shape *shape,
 		     const struct tap_event *ev)
 {
 	int out = (int)tap_num_get(&shape->from, ev), in = (int)tap_num_get(&shape->tid, ev);

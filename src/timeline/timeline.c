@@ -189,9 +189,10 @@ static inline int get_task(struct tap_timeline *t, int64_t tid, const struct tap
 
 /* ---- stretches ---- */
 
-static __attribute__((noinline)) int tell(struct tap_timeline *t, struct tap_task *task, enum tap_state state,
-		enum tap_state next, uint64_t from_ns, uint64_t to_ns, bool whole, const char *end,
-		int next_cpu)
+static __attribute__((noinline)) int tell(struct tap_timeline *t, struct tap_task *task,
+					  enum tap_state state, enum tap_state next,
+					  uint64_t from_ns, uint64_t to_ns, bool whole,
+					  const char *end, int next_cpu)
 {
 	struct tap_stretch s = {
 		.task = task, .state = state, .next = next, .whole = whole,
@@ -451,12 +452,13 @@ static void set_mark(struct tap_timeline *t)
 {
 	const struct tap_survey *s = t->opts.survey;
 
-	t->next_mark_ns = UINT64_MAX;
-	if (s && t->next_hole < s->nr_holes)
-		t->next_mark_ns = s->holes[t->next_hole].from_ns;
+	t->next_mark_ns = t->have_start && t->have_end ? UINT64_MAX : 0;
+	/* what happens at the time when they begin is still certain */
+	if (s && t->next_hole < s->nr_holes && s->holes[t->next_hole].from_ns < t->next_mark_ns)
+		t->next_mark_ns = s->holes[t->next_hole].from_ns + 1;
 	if (s && t->next_loss < s->nr_kept_losses &&
 	    s->losses[t->next_loss].from_ns < t->next_mark_ns)
-		t->next_mark_ns = s->losses[t->next_loss].from_ns;
+		t->next_mark_ns = s->losses[t->next_loss].from_ns + 1;
 }
 
 static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
@@ -650,14 +652,15 @@ static int learn_letters(struct tap_timeline *t, const struct tap_shape *s)
 static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
 	struct tap_cpu *c = &t->cpus[ev->cpu];
-	int64_t next = tap_num_get(&s->tid, ev);
+	int64_t prev = tap_num_get(&s->from, ev), next = tap_num_get(&s->tid, ev);
 	struct tap_task *task;
 	int ret = 0;
 
 	if (__builtin_expect(t->letters_of != s->fmt, 0))
 		ret = learn_letters(t, s);
-	if (!ret)
-		ret = get_task(t, tap_num_get(&s->from, ev), s->from_comm, ev, &task);
+	task = c->task;
+	if (!ret && (!c->known || (task ? task->tid : 0) != prev))
+		ret = get_task(t, prev, s->from_comm, ev, &task);
 	if (!ret)
 		ret = revive(t, &task, ev->ts_ns);
 	if (!ret)
@@ -665,7 +668,7 @@ static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const st
 	if (ret >= 0 && task)
 		ret = switch_out(t, s, ev, task, ret);
 	if (ret >= 0)
-		ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
+		ret = get_task(t, next, s->comm, ev, &task);
 	if (!ret)
 		ret = revive(t, &task, ev->ts_ns);
 	if (!ret && task && is_another(t, task, s->comm, ev))
@@ -684,8 +687,9 @@ static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const st
 	return switch_in(t, task, ev->cpu, ev->ts_ns, c->known);
 }
 
-static int tell_wakeup(struct tap_timeline *t, const struct tap_shape *s,
-		       const struct tap_event *ev, struct tap_task *task, bool is_new)
+static __attribute__((noinline)) int tell_wakeup(struct tap_timeline *t, const struct tap_shape *s,
+						 const struct tap_event *ev, struct tap_task *task,
+						 bool is_new)
 {
 	struct tap_wakeup w = {
 		.task = task, .cpu = ev->cpu, .ts_ns = ev->ts_ns, .is_new = is_new,
@@ -693,7 +697,7 @@ static int tell_wakeup(struct tap_timeline *t, const struct tap_shape *s,
 	};
 	int64_t by;
 
-	if (!t->on.wakeup || !inside(t, ev->ts_ns))
+	if (!inside(t, ev->ts_ns))
 		return 0;
 	by = tap_num_get(&s->current, ev);
 	if (by > 0 && by < TAP_MAX_TIDS)
@@ -748,7 +752,8 @@ static int on_waking(struct tap_timeline *t, const struct tap_shape *s, const st
 		ret = revive(t, &task, ev->ts_ns);
 	if (ret || !task)
 		return ret;
-	ret = tell_wakeup(t, s, ev, task, false);
+	if (t->on.wakeup)
+		ret = tell_wakeup(t, s, ev, task, false);
 	if (ret)
 		return ret;
 	task->is_new = false;
@@ -833,7 +838,8 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_shape *s,
 	task->is_new = false;
 	task->born_ns = ev->ts_ns;
 	set_comm(task, s->comm, ev);
-	ret = tell_wakeup(t, s, ev, task, true);
+	if (t->on.wakeup)
+		ret = tell_wakeup(t, s, ev, task, true);
 	enter(task, TAP_WAKING, ev->ts_ns, true);
 	note_waker(task, s, ev);
 	task->placed = true;
@@ -958,6 +964,8 @@ static int on_loss(struct tap_timeline *t, const struct tap_event *ev)
 	};
 	int ret = 0;
 
+	if (ev->cpu >= (int)TAP_MAX_CPUS)
+		return 0;
 	if (ev->cpu >= 0)
 		ret = add_cpus(t, (unsigned int)ev->cpu + 1);
 	if (ret)
@@ -1000,8 +1008,10 @@ static struct tap_shape *make_shape(struct tap_timeline *t, const struct tap_for
 {
 	struct tap_shape *s = malloc(sizeof(*s));
 
-	if (s)
+	if (s) {
 		tap_shape_init(s, fmt);
+		s->buffer = TAP_SURVEY_NO_BUFFER;
+	}
 	t->shapes[fmt->id] = s;
 	return s;
 }
@@ -1065,12 +1075,50 @@ bool tap_timeline_wants(const struct tap_format *fmt, bool cgroups)
 }
 
 /* A file may lie: time that goes back stands still. */
-static int late_event(struct tap_timeline *t, const struct tap_event *ev)
+static __attribute__((noinline, cold)) int late_event(struct tap_timeline *t,
+						      const struct tap_event *ev)
 {
 	struct tap_event later = *ev;
 
 	later.ts_ns = t->now_ns;
 	return tap_timeline_event(t, &later);
+}
+
+/* What the next event may bring at @now that is not of every day: t->next_mark_ns is before it. */
+static __attribute__((noinline)) int pass_mark(struct tap_timeline *t, uint64_t now)
+{
+	if (!t->have_start) {
+		t->have_start = true;
+		t->start_ns = now;
+	}
+	if (!t->have_end && now > t->end_ns)
+		t->end_ns = now;
+	return t->opts.survey ? pass_marks(t, now) : 0;
+}
+
+/* The CPU or the kind is new, or of no use. Return: 1 if the event counts; 0; -errno. */
+static __attribute__((noinline, cold)) int look_at(struct tap_timeline *t,
+						   const struct tap_event *ev)
+{
+	struct tap_shape *s;
+
+	if (ev->cpu < 0 || ev->cpu >= (int)TAP_MAX_CPUS)
+		return 0;
+	if (add_cpus(t, (unsigned int)ev->cpu + 1))
+		return -ENOMEM;
+	t->cpus[ev->cpu].seen = true;
+	s = t->shapes[ev->fmt->id];
+	if (!s)
+		s = make_shape(t, ev->fmt);
+	if (!s)
+		return -ENOMEM;
+	if (s->kind == TAP_SHAPE_NONE)
+		return 0;
+	/* the same event in several buffers counts once */
+	if (t->buffer[s->kind] == TAP_SURVEY_NO_BUFFER)
+		t->buffer[s->kind] = ev->buffer;
+	s->buffer = t->buffer[s->kind];
+	return s->buffer == ev->buffer;
 }
 
 int tap_timeline_event(struct tap_timeline *t, const struct tap_event *ev)
@@ -1081,41 +1129,22 @@ int tap_timeline_event(struct tap_timeline *t, const struct tap_event *ev)
 	if (__builtin_expect(ev->ts_ns < t->now_ns, 0))
 		return late_event(t, ev);
 	t->now_ns = ev->ts_ns;
-	if (__builtin_expect(ev->cpu >= (int)TAP_MAX_CPUS || (ev->cpu < 0 && ev->fmt), 0))
-		return 0;
-	if (__builtin_expect(!t->have_start, 0)) {
-		t->have_start = true;
-		t->start_ns = ev->ts_ns;
-	}
-	if (!t->have_end && ev->ts_ns > t->end_ns)
-		t->end_ns = ev->ts_ns;
-	if (__builtin_expect(ev->ts_ns > t->next_mark_ns, 0)) {
-		ret = pass_marks(t, ev->ts_ns);
+	if (__builtin_expect(ev->ts_ns >= t->next_mark_ns, 0)) {
+		ret = pass_mark(t, ev->ts_ns);
 		if (ret)
 			return ret;
 	}
 	if (__builtin_expect(!ev->fmt, 0))
 		return on_loss(t, ev);
 	s = t->shapes[ev->fmt->id];
-	if (__builtin_expect(!s, 0)) {
-		s = make_shape(t, ev->fmt);
-		if (!s)
-			return -ENOMEM;
-	}
-	if (__builtin_expect((unsigned int)ev->cpu >= t->nr_cpus, 0)) {
-		ret = add_cpus(t, (unsigned int)ev->cpu + 1);
-		if (ret)
+	if (__builtin_expect(!s || s->buffer != ev->buffer || (unsigned int)ev->cpu >= t->nr_cpus,
+			     0)) {
+		ret = look_at(t, ev);
+		if (ret <= 0)
 			return ret;
+		s = t->shapes[ev->fmt->id];
 	}
 	t->cpus[ev->cpu].seen = true;
-	if (s->kind == TAP_SHAPE_NONE)
-		return 0;
-	/* the same event in several buffers counts once */
-	if (__builtin_expect(t->buffer[s->kind] != ev->buffer, 0)) {
-		if (t->buffer[s->kind] != TAP_SURVEY_NO_BUFFER)
-			return 0;
-		t->buffer[s->kind] = ev->buffer;
-	}
 	return on_event(t, s, ev);
 }
 
@@ -1139,7 +1168,7 @@ int tap_timeline_end(struct tap_timeline *t)
 	int ret = 0;
 
 	t->have_end = true;
-	if (t->next_mark_ns < t->end_ns)
+	if (t->opts.survey)
 		ret = pass_marks(t, t->end_ns);
 	for (unsigned int i = 0; !ret && i < t->nr_cpus; i++) {
 		ret = close_cpu(t, i, t->end_ns);
