@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * synth CPUS EVENTS FILE: a recording of wakeups and switches such as no small machine could make.
- * On every CPU eight tasks take turns: a wakeup out of idle, the switch to the task, the switch back.
- * The CPUs' events alternate, so that a reader must look at another CPU for almost every one.
+ * On every CPU eight tasks take turns: a wakeup out of idle, the switch to the task, the switch
+ * back. The CPUs' turns alternate, so that a reader must look at another CPU all the time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,8 @@
 #define TURN_NS 12000u /* a CPU's wakeup, switch and switch */
 #define TASKS 8u
 #define BATCH_PAGES 64u
+#define MAX_RECORD 256u
+#define TASK_INTERRUPTIBLE 1
 
 struct cpu {
 	struct tap_page page;
@@ -27,8 +29,17 @@ struct field {
 	uint32_t offset, size;
 };
 
+static const struct field common_type = { 0, 2 }, common_pid = { 4, 4 };
+static struct {
+	const struct tap_def *def;
+	struct field pid, comm, target_cpu;
+} waking;
+static struct {
+	const struct tap_def *def;
+	struct field prev_pid, next_pid, prev_comm, next_comm, prev_state;
+} sw;
 static struct tap_spool *spool;
-static int buffer;
+static unsigned int buffer;
 
 static _Noreturn void die(const struct tap_err *err)
 {
@@ -36,14 +47,29 @@ static _Noreturn void die(const struct tap_err *err)
 	exit(1);
 }
 
+static void *alloc(size_t size)
+{
+	void *mem = calloc(1, size);
+
+	if (!mem)
+		abort();
+	return mem;
+}
+
 static void flush(struct cpu *c, unsigned int cpu)
 {
 	struct tap_err err;
 
-	if (c->nr_full && tap_spool_write(spool, (unsigned int)buffer, cpu, c->pages,
-					  (size_t)c->nr_full * TAP_PAGE_SIZE, &err))
+	if (c->nr_full &&
+	    tap_spool_write(spool, buffer, cpu, c->pages, (size_t)c->nr_full * TAP_PAGE_SIZE, &err))
 		die(&err);
 	c->nr_full = 0;
+}
+
+static void end_page(struct cpu *c)
+{
+	tap_page_end(&c->page, 0);
+	c->nr_full++;
 }
 
 static void add(struct cpu *c, unsigned int cpu, uint64_t ts_ns, const void *rec, uint32_t size)
@@ -51,10 +77,8 @@ static void add(struct cpu *c, unsigned int cpu, uint64_t ts_ns, const void *rec
 	unsigned char *at = c->page.bytes ? tap_page_add(&c->page, ts_ns, size) : NULL;
 
 	if (!at) {
-		if (c->page.bytes) {
-			tap_page_end(&c->page, 0);
-			c->nr_full++;
-		}
+		if (c->page.bytes)
+			end_page(c);
 		if (c->nr_full == BATCH_PAGES)
 			flush(c, cpu);
 		tap_page_begin(&c->page, c->pages + (size_t)c->nr_full * TAP_PAGE_SIZE, ts_ns);
@@ -85,78 +109,114 @@ static void set_comm(unsigned char *rec, struct field f, unsigned int tid)
 	memcpy(rec + f.offset, name, sizeof(name));
 }
 
+static void add_waking(struct cpu *c, unsigned int cpu, uint64_t ts_ns, unsigned int tid)
+{
+	unsigned char rec[MAX_RECORD] = { 0 };
+
+	set(rec, common_type, tap_def_id(waking.def));
+	set(rec, waking.pid, tid);
+	set(rec, waking.target_cpu, cpu);
+	set_comm(rec, waking.comm, tid);
+	add(c, cpu, ts_ns, rec, waking.def->size);
+}
+
+static void add_switch(struct cpu *c, unsigned int cpu, uint64_t ts_ns, unsigned int prev,
+		       unsigned int next)
+{
+	unsigned char rec[MAX_RECORD] = { 0 };
+
+	set(rec, common_type, tap_def_id(sw.def));
+	set(rec, common_pid, prev);
+	set(rec, sw.prev_pid, prev);
+	set(rec, sw.next_pid, next);
+	set(rec, sw.prev_state, prev ? TASK_INTERRUPTIBLE : 0);
+	set_comm(rec, sw.prev_comm, prev);
+	set_comm(rec, sw.next_comm, next);
+	add(c, cpu, ts_ns, rec, sw.def->size);
+}
+
+static void find_fields(void)
+{
+	waking.def = tap_def_find("sched", "sched_waking");
+	waking.pid = find(waking.def, "pid");
+	waking.comm = find(waking.def, "comm");
+	waking.target_cpu = find(waking.def, "target_cpu");
+	sw.def = tap_def_find("sched", "sched_switch");
+	sw.prev_pid = find(sw.def, "prev_pid");
+	sw.next_pid = find(sw.def, "next_pid");
+	sw.prev_comm = find(sw.def, "prev_comm");
+	sw.next_comm = find(sw.def, "next_comm");
+	sw.prev_state = find(sw.def, "prev_state");
+}
+
 static void run(unsigned int nr_cpus, uint64_t nr_events)
 {
-	const struct tap_def *sw = tap_def_find("sched", "sched_switch");
-	const struct tap_def *wk = tap_def_find("sched", "sched_waking");
-	struct field prev = find(sw, "prev_pid"), next = find(sw, "next_pid");
-	struct field prev_comm = find(sw, "prev_comm"), next_comm = find(sw, "next_comm");
-	struct field state = find(sw, "prev_state"), pid = find(wk, "pid"), comm = find(wk, "comm");
-	struct field target = find(wk, "target_cpu"), id = { 0, 2 }, current = { 4, 4 };
-	struct cpu *cpus = calloc(nr_cpus, sizeof(*cpus));
-	unsigned char rec[256];
+	struct cpu *cpus = alloc(nr_cpus * sizeof(*cpus));
 
 	for (unsigned int i = 0; i < nr_cpus; i++)
-		cpus[i].pages = malloc((size_t)BATCH_PAGES * TAP_PAGE_SIZE);
+		cpus[i].pages = alloc(BATCH_PAGES * TAP_PAGE_SIZE);
 	for (uint64_t turn = 0; turn * 3 < nr_events; turn++) {
 		unsigned int cpu = (unsigned int)(turn % nr_cpus);
 		unsigned int tid = 1000 + cpu * TASKS + (unsigned int)(turn / nr_cpus % TASKS);
 		uint64_t at = START_NS + turn / nr_cpus * TURN_NS + cpu * (TURN_NS / 4) / nr_cpus;
 
-		memset(rec, 0, sizeof(rec));
-		set(rec, id, tap_def_id(wk));
-		set(rec, pid, tid);
-		set(rec, target, cpu);
-		set_comm(rec, comm, tid);
-		add(&cpus[cpu], cpu, at, rec, wk->size);
-		for (unsigned int in = 1; in <= 2; in++) {
-			memset(rec, 0, sizeof(rec));
-			set(rec, id, tap_def_id(sw));
-			set(rec, current, in == 1 ? 0 : tid);
-			set(rec, prev, in == 1 ? 0 : tid);
-			set(rec, next, in == 1 ? tid : 0);
-			set(rec, state, in == 2);
-			set_comm(rec, prev_comm, in == 1 ? 0 : tid);
-			set_comm(rec, next_comm, in == 1 ? tid : 0);
-			add(&cpus[cpu], cpu, at + in * TURN_NS / 4, rec, sw->size);
-		}
+		add_waking(&cpus[cpu], cpu, at, tid);
+		add_switch(&cpus[cpu], cpu, at + TURN_NS / 4, 0, tid);
+		add_switch(&cpus[cpu], cpu, at + TURN_NS / 2, tid, 0);
 	}
 	for (unsigned int i = 0; i < nr_cpus; i++) {
-		if (cpus[i].page.bytes) {
-			tap_page_end(&cpus[i].page, 0);
-			cpus[i].nr_full++;
-		}
+		if (cpus[i].page.bytes)
+			end_page(&cpus[i]);
 		flush(&cpus[i], i);
 	}
 }
 
+static void create(const char *file, unsigned int nr_cpus)
+{
+	const struct tap_def *defs[] = { sw.def, waking.def };
+	struct tap_head_format formats[2];
+	struct tap_head head = { .formats = formats,
+				 .nr_formats = 2,
+				 .uname = "Linux synth",
+				 .tool = "synth",
+				 .cmdlines = "",
+				 .meta = "",
+				 .clock = "mono",
+				 .printk = "",
+				 .nr_cpus = nr_cpus };
+	struct tap_buf texts[2] = { 0 };
+	struct tap_err err;
+	int nr;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		tap_def_format(defs[i], NULL, NULL, &texts[i]);
+		formats[i] = (struct tap_head_format){ "sched", texts[i].data, texts[i].len };
+	}
+	tap_head_defaults(&head);
+	if (tap_spool_create(file, &head, &spool, &err))
+		die(&err);
+	nr = tap_spool_add_buffer(spool, "", "mono", TAP_PAGE_SIZE, nr_cpus, &err);
+	if (nr < 0)
+		die(&err);
+	buffer = (unsigned int)nr;
+	for (unsigned int i = 0; i < 2; i++)
+		tap_buf_release(&texts[i]);
+}
+
 int main(int argc, char **argv)
 {
-	struct tap_head_format formats[2];
-	struct tap_head head = { .formats = formats, .nr_formats = 2, .uname = "Linux synth",
-				 .tool = "synth", .cmdlines = "", .meta = "", .clock = "mono",
-				 .printk = "" };
-	static const char *const names[] = { "sched_switch", "sched_waking" };
+	unsigned long nr_cpus = argc == 4 ? strtoul(argv[1], NULL, 10) : 0;
 	struct tap_pack_opts pack = { 0 };
 	struct tap_err err;
 	char path[4096];
 
-	if (argc != 4)
+	if (!nr_cpus || nr_cpus > TAP_SPOOL_MAX_CPUS) {
+		fprintf(stderr, "usage: synth CPUS EVENTS FILE\n");
 		return 2;
-	head.nr_cpus = (unsigned int)atoi(argv[1]);
-	for (unsigned int i = 0; i < 2; i++) {
-		struct tap_buf text = { 0 };
-
-		tap_def_format(tap_def_find("sched", names[i]), NULL, NULL, &text);
-		formats[i] = (struct tap_head_format){ "sched", text.data, text.len };
 	}
-	tap_head_defaults(&head);
-	if (tap_spool_create(argv[3], &head, &spool, &err))
-		die(&err);
-	buffer = tap_spool_add_buffer(spool, "", "mono", TAP_PAGE_SIZE, head.nr_cpus, &err);
-	if (buffer < 0)
-		die(&err);
-	run(head.nr_cpus, strtoull(argv[2], NULL, 10));
+	find_fields();
+	create(argv[3], (unsigned int)nr_cpus);
+	run((unsigned int)nr_cpus, strtoull(argv[2], NULL, 10));
 	snprintf(path, sizeof(path), "%s", tap_spool_path(spool));
 	tap_spool_free(spool);
 	if (tap_pack(path, argv[3], &pack, &err))
