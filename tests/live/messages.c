@@ -2,9 +2,8 @@
 /*
  * messages WORKERS ROUNDS: a message thread wakes workers and each of them measures how long that
  * took, as schbench does: from just before the futex call that wakes it until it runs in user
- * space. Prints "count p50 p90 p99 max" in ns, of the waits in which the worker really slept.
+ * space. Prints "TID FROM TO" (CLOCK_MONOTONIC, ns) for every wait that a wakeup ended.
  */
-#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,14 +12,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
+struct wait {
+	uint64_t from_ns, to_ns;
+};
+
 struct worker {
 	pthread_t thread;
+	pid_t tid;
 	_Atomic uint32_t posted; /* odd: a message waits */
 	_Atomic uint64_t posted_ns;
-	uint64_t *waits;
+	struct wait *waits;
 	unsigned int nr;
 };
 
@@ -44,13 +49,15 @@ static void *work(void *arg)
 {
 	struct worker *w = arg;
 
+	w->tid = gettid();
+	pthread_setname_np(pthread_self(), "message-worker");
 	while (!over) {
 		uint32_t seen = w->posted;
 
 		if (!(seen & 1)) {
-			/* 0: it slept, and was woken */
-			if (!futex(&w->posted, FUTEX_WAIT, seen) && !over)
-				w->waits[w->nr++] = now_ns() - w->posted_ns;
+			/* 0: it was woken */
+			if (!futex(&w->posted, FUTEX_WAIT, seen) && !over && w->nr < nr_rounds)
+				w->waits[w->nr++] = (struct wait){ w->posted_ns, now_ns() };
 			continue;
 		}
 		w->posted = seen + 1;
@@ -67,28 +74,11 @@ static void send(struct worker *w)
 	futex(&w->posted, FUTEX_WAKE, 1);
 }
 
-static int by_value(const void *a, const void *b)
+static void report(const struct worker *w)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void report(const struct worker *w, unsigned int nr_workers)
-{
-	uint64_t *all = calloc((size_t)nr_workers * nr_rounds + 1, sizeof(*all));
-	unsigned int nr = 0;
-
-	for (unsigned int i = 0; i < nr_workers; i++)
-		for (unsigned int k = 0; k < w[i].nr; k++)
-			all[nr++] = w[i].waits[k];
-	if (!nr)
-		exit(1);
-	qsort(all, nr, sizeof(*all), by_value);
-	printf("%u %ju %ju %ju %ju\n", nr, (uintmax_t)all[(nr - 1) / 2],
-	       (uintmax_t)all[(nr - 1) * 9ull / 10], (uintmax_t)all[(nr - 1) * 99ull / 100],
-	       (uintmax_t)all[nr - 1]);
-	free(all);
+	for (unsigned int i = 0; i < w->nr; i++)
+		printf("%d %ju %ju\n", w->tid, (uintmax_t)w->waits[i].from_ns,
+		       (uintmax_t)w->waits[i].to_ns);
 }
 
 int main(int argc, char **argv)
@@ -100,7 +90,7 @@ int main(int argc, char **argv)
 	if (!nr_workers || !nr_rounds || !w)
 		return 2;
 	for (unsigned int i = 0; i < nr_workers; i++) {
-		w[i].waits = calloc(nr_rounds + 1, sizeof(*w[i].waits));
+		w[i].waits = calloc(nr_rounds, sizeof(*w[i].waits));
 		if (!w[i].waits || pthread_create(&w[i].thread, NULL, work, &w[i]))
 			return 1;
 	}
@@ -114,7 +104,7 @@ int main(int argc, char **argv)
 		w[i].posted += 2;
 		futex(&w[i].posted, FUTEX_WAKE, 1);
 		pthread_join(w[i].thread, NULL);
+		report(&w[i]);
 	}
-	report(w, nr_workers);
 	return 0;
 }
