@@ -14,6 +14,8 @@ struct tap_survey_cpu {
 	unsigned int buffer;
 	int tid;
 	uint64_t since_ns;
+	bool idle_at_work; /* its idle task was seen to leave */
+	uint8_t idle_ins;
 };
 
 int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns)
@@ -92,11 +94,19 @@ static bool is_tid(int tid)
 	return (unsigned int)tid < TAP_MAX_TIDS;
 }
 
-/* Hidden as far as is known by now: the idle tasks never are. */
+/* Hidden as far as is known by now. */
 static bool is_hidden(const struct tap_survey *s, int tid, uint8_t ins)
 {
 	return tid && is_tid(tid) && s->ins[tid] >= ins &&
 	       !(s->at_work[tid / 64] >> (tid % 64) & 1);
+}
+
+/* The same of whom a CPU ran; each CPU has an idle task of its own. */
+static bool is_hidden_on(const struct tap_survey *s, int cpu, int tid, uint8_t ins)
+{
+	const struct tap_survey_cpu *c = &s->cpus[cpu];
+
+	return tid ? is_hidden(s, tid, ins) : c->idle_ins >= ins && !c->idle_at_work;
 }
 
 static __attribute__((noinline)) void note_at_work(struct tap_survey *s, int tid)
@@ -132,7 +142,7 @@ static void thin_breaks(struct tap_survey *s)
 	unsigned int to = 0;
 
 	for (unsigned int i = 0; i < s->nr_breaks; i++)
-		if (!is_hidden(s, s->breaks[i].tid, HIDDEN_INS))
+		if (!is_hidden_on(s, s->breaks[i].cpu, s->breaks[i].tid, HIDDEN_INS))
 			s->breaks[to++] = s->breaks[i];
 	s->blurred |= to < s->nr_breaks;
 	s->nr_breaks = to > TAP_MAX_HOLES / 2 ? merge_breaks(s->breaks, to) : to;
@@ -184,8 +194,8 @@ static int add_break(struct tap_survey *s, int cpu, int tid, uint64_t from_ns, u
 	return 0;
 }
 
-static inline int on_switch(struct tap_survey *s, struct tap_survey_cpu *c, const struct tap_shape *shape,
-		     const struct tap_event *ev)
+static inline int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
+			    const struct tap_shape *shape, const struct tap_event *ev)
 {
 	int out = (int)tap_num_get(&shape->from, ev), in = (int)tap_num_get(&shape->tid, ev);
 	int ret = 0;
@@ -193,6 +203,8 @@ static inline int on_switch(struct tap_survey *s, struct tap_survey_cpu *c, cons
 	at_work(s, out);
 	if (is_tid(in) && s->ins[in] < UINT8_MAX)
 		s->ins[in]++;
+	c->idle_at_work |= !out;
+	c->idle_ins += !in && c->idle_ins < UINT8_MAX;
 	if (__builtin_expect(c->known && c->tid != out, 0))
 		ret = add_break(s, ev->cpu, c->tid, c->since_ns, ev->ts_ns);
 	c->known = true;
@@ -353,7 +365,7 @@ bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l
 static uint8_t hidden_from(const struct tap_survey *s)
 {
 	for (unsigned int i = 0; i < s->nr_breaks; i++)
-		if (is_hidden(s, s->breaks[i].tid, HIDDEN_INS))
+		if (is_hidden_on(s, s->breaks[i].cpu, s->breaks[i].tid, HIDDEN_INS))
 			return 0;
 	return HIDDEN_INS;
 }
@@ -384,7 +396,7 @@ static int add_open_breaks(struct tap_survey *s, uint8_t hidden)
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < s->nr_cpus; i++)
-		if (s->cpus[i].known && is_hidden(s, s->cpus[i].tid, hidden))
+		if (s->cpus[i].known && is_hidden_on(s, (int)i, s->cpus[i].tid, hidden))
 			ret = add_break(s, (int)i, s->cpus[i].tid, s->cpus[i].since_ns, UINT64_MAX);
 	return ret;
 }
@@ -406,7 +418,7 @@ static int find_holes(struct tap_survey *s)
 
 		if (is_hidden(s, tid, 0))
 			s->hidden[tid / 64] |= 1ull << (tid % 64);
-		if (!is_hidden(s, tid, hidden))
+		if (!is_hidden_on(s, s->breaks[i].cpu, tid, hidden))
 			add_hole(s, s->breaks[i].from_ns, s->breaks[i].to_ns);
 	}
 	s->has_breaks = s->nr_breaks || s->blurred;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A first pass over a recording, each CPU's events in their order but CPUs in any: it finds where something is missing. Only with that known beforehand can a second pass, in
- * time order, say at every instant what is certain: the end of a hole shows that there was one.
+ * A first pass over a recording, each CPU's events in their order but CPUs in any: it finds where
+ * something is missing. Only with that known beforehand can a second pass, in time order, say at
+ * every instant what is certain: the end of a hole shows that there was one.
  *
  * Holes are of two kinds. A loss is one that the recording tells. A broken chain is one that a
  * switch tells: the task it takes out was never switched in. A task that is switched in again and

@@ -56,6 +56,8 @@ static void lose(struct stream *st, unsigned int from, unsigned int to, enum eve
 
 static void lose_on(struct sim *s, struct event *events, int cpu)
 {
+	/* one way for all: a record right behind a page's flag would say that both are one loss */
+	enum event_kind how = dice(s, 2) ? LOST : MISSED;
 	struct stream st = stream_of(s, events, cpu);
 
 	for (unsigned int at = dice(s, 60); at < st.nr; at += 2 + dice(s, 120)) {
@@ -63,7 +65,7 @@ static void lose_on(struct sim *s, struct event *events, int cpu)
 
 		if (to >= st.nr)
 			break;
-		lose(&st, at, to, dice(s, 2) ? LOST : MISSED);
+		lose(&st, at, to, how);
 		at = to;
 	}
 	free(st.events);
