@@ -157,6 +157,11 @@ const struct tap_observer tap_timehist_observer = {
 	.migration = on_migration,
 };
 
+const struct tap_observer tap_timehist_slices = {
+	.states = TAP_STATE_BIT(TAP_RUNNING),
+	.stretch = on_stretch,
+};
+
 void tap_timehist_release(struct tap_timehist *h)
 {
 	free(h->tasks);

@@ -57,6 +57,7 @@ struct tap_timehist {
 };
 
 extern const struct tap_observer tap_timehist_observer; /* its ctx: struct tap_timehist */
+extern const struct tap_observer tap_timehist_slices; /* for those that need slices alone, no waits */
 
 void tap_timehist_release(struct tap_timehist *h);
 /* The losses behind the last row. Return: 0; what .row returned. */

@@ -487,8 +487,9 @@ static enum tap_style row_style(const struct view *v)
 
 static int run_pass(struct view *v, struct tap_err *err)
 {
-	int ret = tap_pass_run(&v->pass, &tap_timehist_observer, v->has_util ? &util_events : NULL,
-			       &v->hist, err);
+	int ret = tap_pass_run(&v->pass,
+			       v->o->summary ? &tap_timehist_slices : &tap_timehist_observer,
+			       v->has_util ? &util_events : NULL, &v->hist, err);
 
 	if (!ret && tap_timehist_end(&v->hist) == -ENOMEM)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
@@ -499,7 +500,7 @@ static int show(struct view *v, struct tap_err *err)
 {
 	int ret, written;
 
-	v->has_util = records_util(&v->pass.survey);
+	v->has_util = !v->o->summary && records_util(&v->pass.survey);
 	v->hist = (struct tap_timehist){
 		.start_ns = v->pass.start_ns, .end_ns = v->pass.end_ns,
 		.survey = &v->pass.survey, .row = on_row, .ctx = v,
