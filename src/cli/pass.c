@@ -143,6 +143,8 @@ int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *us
 		*usage = true;
 		return ret;
 	}
+	p->all_tasks = !opts->pick.tids.nr && !opts->pick.tgids.nr && !opts->pick.comms.nr &&
+		       !opts->pick.cgroups.nr;
 	find_window(p);
 	return survey(p, err);
 }
@@ -275,24 +277,15 @@ static struct tap_pass_name *get_name(struct tap_pass *p, const struct tap_task 
 	return n;
 }
 
-bool tap_pass_task(struct tap_pass *p, const struct tap_task *task)
+bool tap_pass_picks(struct tap_pass *p, const struct tap_task *task)
 {
-	const struct tap_pick_opts *o = &p->opts->pick;
-	struct tap_pass_name *n;
+	struct tap_pass_name *n = get_name(p, task);
 
-	if (!o->tids.nr && !o->tgids.nr && !o->comms.nr && !o->cgroups.nr)
-		return true;
-	n = get_name(p, task);
 	if (n && !n->picked)
 		n->picked = tap_pick_task(&p->pick, &p->in.who, task->tid, task->comm,
 					  strnlen(task->comm, TAP_TASK_COMM), task->cgroup) > 0
 				    ? 1 : -1;
 	return n && n->picked > 0;
-}
-
-bool tap_pass_cpu(const struct tap_pass *p, int cpu)
-{
-	return !p->opts->pick.cpus || (cpu >= 0 && tap_cpus_has(&p->pick.cpus, (unsigned int)cpu));
 }
 
 int tap_pass_tgid(struct tap_pass *p, const struct tap_task *task)

@@ -35,6 +35,7 @@ struct tap_pass {
 	const struct tap_pass_opts *opts; /* borrowed */
 	struct tap_input in;
 	struct tap_pick pick;
+	bool all_tasks; /* no option picks some */
 	struct tap_survey survey;
 	struct tap_timeline *timeline;
 	/* the window: --time within the recording's own; after tap_pass_open() */
@@ -68,10 +69,20 @@ void tap_pass_close(struct tap_pass *p);
 
 enum tap_style tap_pass_style(const struct tap_pass *p);
 
+bool tap_pass_picks(struct tap_pass *p, const struct tap_task *task); /* tap_pass_task()'s */
+
 /* -p -t -c -g: whether the report shows this task. Cheap: the answer is kept per task. */
-bool tap_pass_task(struct tap_pass *p, const struct tap_task *task);
+static inline bool tap_pass_task(struct tap_pass *p, const struct tap_task *task)
+{
+	return p->all_tasks || tap_pass_picks(p, task);
+}
+
 /* -C */
-bool tap_pass_cpu(const struct tap_pass *p, int cpu);
+static inline bool tap_pass_cpu(const struct tap_pass *p, int cpu)
+{
+	return !p->opts->pick.cpus || (cpu >= 0 && tap_cpus_has(&p->pick.cpus, (unsigned int)cpu));
+}
+
 /*
  * "comm [tid/tgid]", "comm [tid]" where it is the leader or that is not known, with a "*" behind it
  * for the recorder's own; escaped. Borrowed until the task's name changes.
