@@ -11,7 +11,7 @@
 
 struct summary_opts {
 	struct tap_pass_opts pass;
-	int64_t top; /* -1: as many as the style likes */
+	int64_t top; /* -1: not given */
 	bool check;
 };
 
@@ -96,14 +96,11 @@ static int check(const struct tap_pass *p)
 
 static int summarise(struct tap_pass *p, const struct summary_opts *o, struct tap_err *err)
 {
-	unsigned int top = (unsigned int)o->top;
 	int ret;
 
 	if (o->check)
 		return check(p);
-	if (o->top < 0)
-		top = tap_pass_style(p) == TAP_STYLE_TEXT ? TOP_IN_TEXT : UINT_MAX;
-	ret = tap_summary_page(p, top);
+	ret = tap_summary_page(p, tap_pass_top(p, o->top, TOP_IN_TEXT));
 	if (!ret)
 		return TAP_EXIT_OK;
 	errno = -ret;

@@ -2,6 +2,7 @@
 #include "cli/pass.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /* What is kept of a task for showing it. */
@@ -248,6 +249,20 @@ enum tap_style tap_pass_style(const struct tap_pass *p)
 	if (p->opts->json)
 		return TAP_STYLE_JSON;
 	return p->opts->csv ? TAP_STYLE_CSV : TAP_STYLE_TEXT;
+}
+
+unsigned int tap_pass_top(const struct tap_pass *p, int64_t n, unsigned int in_text)
+{
+	if (n >= 0)
+		return (unsigned int)n;
+	return tap_pass_style(p) == TAP_STYLE_TEXT ? in_text : UINT_MAX;
+}
+
+void tap_pass_more_tasks(struct tap_report *r, unsigned int nr, unsigned int top)
+{
+	if (r->style == TAP_STYLE_TEXT && nr > top)
+		tap_buf_printf(&r->buf, "%u more task%s (-n, --json)\n", nr - top,
+			       nr - top == 1 ? "" : "s");
 }
 
 /* Return: what is kept of the task, emptied if it goes by another name now; NULL: no memory. */
