@@ -317,9 +317,16 @@ int tap_pass_tgid(struct tap_pass *p, const struct tap_task *task)
 	return t ? t->tgid : -1;
 }
 
+uint64_t tap_pass_cgroup_id(struct tap_pass *p, const struct tap_task *task)
+{
+	const struct tap_who_task *t = task->cgroup ? NULL : tap_who_task(&p->in.who, task->tid);
+
+	return t ? t->cgroup : task->cgroup;
+}
+
 const char *tap_pass_cgroup(struct tap_pass *p, const struct tap_task *task)
 {
-	return task->cgroup ? tap_who_cgroup(&p->in.who, task->cgroup) : NULL;
+	return tap_who_cgroup(&p->in.who, tap_pass_cgroup_id(p, task));
 }
 
 static void make_label(struct tap_buf *b, const struct tap_task *task,

@@ -84,6 +84,8 @@ bool tap_pass_cpu(const struct tap_pass *p, int cpu);
 const char *tap_pass_label(struct tap_pass *p, const struct tap_task *task, uint32_t *len);
 /* Return: -1: not known. */
 int tap_pass_tgid(struct tap_pass *p, const struct tap_task *task);
+/* Where its last event was, else as the recording's own table has it; 0: not known. */
+uint64_t tap_pass_cgroup_id(struct tap_pass *p, const struct tap_task *task);
 /* The path of the task's cgroup, or NULL. */
 const char *tap_pass_cgroup(struct tap_pass *p, const struct tap_task *task);
 

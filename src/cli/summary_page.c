@@ -488,11 +488,12 @@ static int find_tasks(struct page *g)
 
 /* ---- cgroups ---- */
 
-static int by_cgroup(const void *a, const void *b)
+static int by_cgroup(const void *a, const void *b, void *pass)
 {
-	const struct tap_task *x = *(struct tap_task *const *)a, *y = *(struct tap_task *const *)b;
+	uint64_t x = tap_pass_cgroup_id(pass, *(struct tap_task *const *)a);
+	uint64_t y = tap_pass_cgroup_id(pass, *(struct tap_task *const *)b);
 
-	return x->cgroup != y->cgroup ? (x->cgroup > y->cgroup ? 1 : -1) : 0;
+	return (x > y) - (x < y);
 }
 
 static void put_cgroup(struct page *g, struct tap_table *t, struct tap_task **tasks,
@@ -532,12 +533,13 @@ static void put_cgroups(struct page *g)
 
 	if (!g->p->opts->pick.cgroups.nr)
 		return;
-	qsort(g->tasks, g->nr_tasks, sizeof(*g->tasks), by_cgroup);
+	qsort_r(g->tasks, g->nr_tasks, sizeof(*g->tasks), by_cgroup, g->p);
 	if (g->out.style == TAP_STYLE_TEXT)
 		tap_buf_char(&g->out.buf, '\n');
 	tap_table_begin(&t, &g->out, columns, "cgroups");
 	for (unsigned int i = 0, nr; i < g->nr_tasks; i += nr) {
-		for (nr = 1; i + nr < g->nr_tasks && !by_cgroup(&g->tasks[i], &g->tasks[i + nr]);)
+		for (nr = 1; i + nr < g->nr_tasks &&
+			     !by_cgroup(&g->tasks[i], &g->tasks[i + nr], g->p);)
 			nr++;
 		put_cgroup(g, &t, &g->tasks[i], nr);
 	}
