@@ -225,7 +225,7 @@ static int print_tasks(struct run *run)
 	for (unsigned int i = 0; i < nr && i < top; i++)
 		put_task(run, &t, picked[i]);
 	tap_table_end(&t);
-	tap_pass_more_tasks(r, nr, top);
+	tap_pass_more(r, "task", nr, top);
 	free(picked);
 	return 0;
 }

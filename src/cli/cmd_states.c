@@ -220,7 +220,7 @@ static int print(struct states_report *r, struct tap_err *err)
 	for (unsigned int i = 0; i < r->nr; i++)
 		put_task(r, r->tasks[i]);
 	tap_table_end(&r->table);
-	tap_pass_more_tasks(&r->out, r->nr_tasks, r->nr);
+	tap_pass_more(&r->out, "task", r->nr_tasks, r->nr);
 	if (style == TAP_STYLE_TEXT)
 		put_longest_text(r);
 	ret = tap_report_close(&r->out);

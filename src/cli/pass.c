@@ -258,10 +258,10 @@ unsigned int tap_pass_top(const struct tap_pass *p, int64_t n, unsigned int in_t
 	return tap_pass_style(p) == TAP_STYLE_TEXT ? in_text : UINT_MAX;
 }
 
-void tap_pass_more_tasks(struct tap_report *r, unsigned int nr, unsigned int top)
+void tap_pass_more(struct tap_report *r, const char *what, size_t nr, unsigned int top)
 {
 	if (r->style == TAP_STYLE_TEXT && nr > top)
-		tap_buf_printf(&r->buf, "%u more task%s (-n, --json)\n", nr - top,
+		tap_buf_printf(&r->buf, "%zu more %s%s (-n, --json)\n", nr - top, what,
 			       nr - top == 1 ? "" : "s");
 }
 

@@ -68,10 +68,10 @@ void tap_pass_close(struct tap_pass *p);
 
 enum tap_style tap_pass_style(const struct tap_pass *p);
 
-/* How many tasks to show: -n, or where it is -1 (not given) @in_text, and all in JSON and CSV. */
+/* How many rows to show: -n, or where it is -1 (not given) @in_text, and all in JSON and CSV. */
 unsigned int tap_pass_top(const struct tap_pass *p, int64_t n, unsigned int in_text);
-/* Text: a line that says how many tasks of @nr are not shown. */
-void tap_pass_more_tasks(struct tap_report *r, unsigned int nr, unsigned int top);
+/* Text: a line that says how many of @nr ("task", "pair") are not shown. */
+void tap_pass_more(struct tap_report *r, const char *what, size_t nr, unsigned int top);
 
 /* -p -t -c -g: whether the report shows this task. Cheap: the answer is kept per task. */
 bool tap_pass_task(struct tap_pass *p, const struct tap_task *task);

@@ -545,7 +545,7 @@ static void put_tasks(struct page *g)
 	for (unsigned int i = 0; i < g->nr_tasks && i < g->top; i++)
 		put_task(g, &t, g->tasks[i]);
 	tap_table_end(&t);
-	tap_pass_more_tasks(&g->out, g->nr_tasks, g->top);
+	tap_pass_more(&g->out, "task", g->nr_tasks, g->top);
 	if (g->out.style == TAP_STYLE_TEXT && g->any_own)
 		tap_buf_puts(&g->out.buf, "* the recorder itself\n");
 }
