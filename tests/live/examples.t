@@ -46,14 +46,16 @@ for my $page (sort keys %lines) {
 	open(my $f, '>', 'Makefile') or die;
 	print $f "all:\n\ttrue\n";
 	close($f);
-	system('schedtap record -d 0.2 -o trace.dat 2>/dev/null; cp trace.dat make.dat; mkdir demo; cp trace.dat demo');
+	# something is to be seen in it: a task that goes from one CPU to the other and back
+	system(q(schedtap record -o trace.dat -- sh -c 'for c in 0 1 0; do taskset -p -c $c $$; sleep 0.07; done' ) .
+	       '>/dev/null 2>&1; cp trace.dat make.dat; mkdir demo; cp trace.dat demo');
 	my ($start) = `schedtap dump -i make.dat` =~ /\] +(\d+)\.\d+:/;
 	for my $line (@{$lines{$page}}) {
 		my $run = $line;
 		my $want = 0;
 
 		# what a page says about another machine's recording, said about this one
-		$run =~ s/--time \S+/"--time " . $start . ',' . ($start + 1)/e;
+		$run =~ s/--time \S+/"--time " . $start . ',' . ($start + 2)/e;
 		$run =~ s/^(schedtap record(?!.* -d )(?!.* -- ).*)/timeout -s INT 1 $1/;
 		# nothing is there to repair, and repair says so
 		$want = 1 if $line =~ /^schedtap repair/;
