@@ -221,7 +221,7 @@ static int add_members(const char *dir, const char *file, uint64_t cgroup, struc
 	tap_buf_printf(&path, "%s/%s", dir, file);
 	/* the cgroup may be gone meanwhile */
 	if (!tap_buf_read_file(&tids, tap_buf_str(&path)) && *tap_buf_str(&tids)) {
-		for (at = tids.data; !ret && *at; at = end) {
+		for (at = tids.data; !ret && isdigit((unsigned char)*at); at = end) {
 			uint64_t *slot = tap_map_put(members, strtoull(at, &end, 10));
 
 			if (slot)

@@ -429,11 +429,13 @@ static json_t *cgroup_table(const struct tap_session *s, const struct tap_names 
 
 	tap_map_for_each(&s->members, m)
 		ok &= !!tap_map_put(&used, m->value);
-	tap_map_for_each(&s->cgroups, c)
+	tap_map_for_each(&s->cgroups, c) {
+		const char *path = (const char *)(uintptr_t)c->value;
+
 		if (tap_map_get(&names->cgroups, c->key) || tap_map_get(&used, c->key))
-			json_array_append_new(cgroups,
-					      json_pack("[I, o]", (json_int_t)c->key,
-							any_string((const char *)(uintptr_t)c->value)));
+			json_array_append_new(cgroups, json_pack("[I, o]", (json_int_t)c->key,
+								 any_string(path)));
+	}
 	tap_map_release(&used);
 	if (ok)
 		return cgroups;
