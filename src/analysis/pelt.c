@@ -76,12 +76,20 @@ static const struct tap_field *text(const struct tap_format *fmt, const char *na
 	return f && (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) ? f : NULL;
 }
 
-static void kind_init(struct kind *k, const struct tap_format *fmt)
+static bool wanted(const struct tap_pelt_opts *o, const struct tap_pelt_signal *s)
+{
+	return !o->want_signal || o->want_signal(o->ctx, s);
+}
+
+static void kind_init(struct kind *k, const struct tap_format *fmt,
+		      const struct tap_pelt_opts *opts)
 {
 	const struct tap_field *f;
 
 	for (const struct tap_pelt_signal *s = tap_pelt_signals; s->name; s++) {
-		f = strcmp(s->event, fmt->name) ? NULL : number(fmt, s->field);
+		if (strcmp(s->event, fmt->name) || !wanted(opts, s))
+			continue;
+		f = number(fmt, s->field);
 		if (!f) /* not every kernel has every one */
 			continue;
 		assert(k->nr < MAX_VALUES);
@@ -110,7 +118,7 @@ static const struct kind *get_kind(struct tap_pelt *p, const struct tap_format *
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return NULL;
-	kind_init(k, fmt);
+	kind_init(k, fmt, &p->opts);
 	*slot = (uintptr_t)k;
 	return k;
 }

@@ -80,11 +80,13 @@ struct tap_pelt_opts {
 	/* A task's values count while it runs, a CPU's and a cgroup's while the CPU is not idle. */
 	bool while_running;
 	bool keep_points;  /* each update that counts: memory grows with the recording */
+	/* Whether this signal is looked at; asked once. NULL: all are. */
+	bool (*want_signal)(void *ctx, const struct tap_pelt_signal *s);
 	/* Whether this series is kept; asked once. .columns, .hist and below are not filled in. */
 	bool (*want)(void *ctx, const struct tap_pelt_series *s);
 	/* Told of each update that counts, or NULL. Return: 0, or -errno, which stops. */
 	int (*point)(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value);
-	void *ctx; /* of both */
+	void *ctx; /* of all three */
 };
 
 struct tap_pelt;

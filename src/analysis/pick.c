@@ -198,27 +198,6 @@ static int task_matches(const struct tap_pick *p, struct tap_who *who, int tid, 
 	return comm_matches(&p->opts->comms, comm ? comm : t->comm, comm ? len : t->comm_len);
 }
 
-static int tasks_match(struct tap_pick *p, struct tap_who *who, const struct tap_who_kind *kind,
-		       const struct tap_event *ev)
-{
-	int ret = 0;
-
-	if (kind->current)
-		ret = task_matches(p, who, tap_who_current(kind, ev), NULL, 0);
-	for (unsigned int i = 0; i < kind->nr_tasks && !ret; i++) {
-		const struct tap_field *comm = kind->tasks[i].comm;
-		const char *text = NULL;
-		uint32_t len = 0;
-
-		if (comm)
-			text = tap_field_bytes(comm, ev->data, ev->size, &len);
-		ret = task_matches(p, who,
-				   (int)tap_field_u64(kind->tasks[i].tid, ev->data, ev->size),
-				   text, len);
-	}
-	return ret;
-}
-
 static bool cgroup_matches(const struct tap_strings *globs, const char *path)
 {
 	struct tap_buf below = { 0 };
@@ -234,20 +213,63 @@ static bool cgroup_matches(const struct tap_strings *globs, const char *path)
 	return yes;
 }
 
-static bool cgroup_wanted(const struct tap_pick *p, const struct tap_who *who,
-			  const struct tap_who_kind *kind, const struct tap_event *ev)
+static bool cgroup_wanted(const struct tap_pick *p, const struct tap_who *who, uint64_t id)
 {
-	const char *path;
+	const char *path = tap_who_cgroup(who, id);
 
-	if (!kind->cgroup)
-		return false;
-	path = tap_who_cgroup(who, tap_field_u64(kind->cgroup, ev->data, ev->size));
 	return path && cgroup_matches(&p->opts->cgroups, path);
+}
+
+int tap_pick_task(const struct tap_pick *p, struct tap_who *who, int tid, const char *comm,
+		  size_t len, uint64_t cgroup)
+{
+	const struct tap_who_task *t;
+
+	if (p->opts->cgroups.nr && !cgroup) {
+		t = tap_who_task(who, tid);
+		if (!t)
+			return -ENOMEM;
+		cgroup = t->cgroup;
+	}
+	if (p->opts->cgroups.nr && !cgroup_wanted(p, who, cgroup))
+		return 0;
+	return task_matches(p, who, tid, comm, len);
+}
+
+/* Of an event that names a cgroup -g has judged that one. */
+static int event_task_matches(struct tap_pick *p, struct tap_who *who,
+			      const struct tap_who_kind *kind, int tid, const char *comm,
+			      size_t len)
+{
+	return kind->cgroup ? task_matches(p, who, tid, comm, len) :
+			      tap_pick_task(p, who, tid, comm, len, 0);
+}
+
+static int tasks_match(struct tap_pick *p, struct tap_who *who, const struct tap_who_kind *kind,
+		       const struct tap_event *ev)
+{
+	int ret = 0;
+
+	if (kind->current)
+		ret = event_task_matches(p, who, kind, tap_who_current(kind, ev), NULL, 0);
+	for (unsigned int i = 0; i < kind->nr_tasks && !ret; i++) {
+		const struct tap_field *comm = kind->tasks[i].comm;
+		const char *text = NULL;
+		uint32_t len = 0;
+
+		if (comm)
+			text = tap_field_bytes(comm, ev->data, ev->size, &len);
+		ret = event_task_matches(
+			p, who, kind, (int)tap_field_u64(kind->tasks[i].tid, ev->data, ev->size),
+			text, len);
+	}
+	return ret;
 }
 
 int tap_pick_match(struct tap_pick *p, struct tap_who *who, const struct tap_who_kind *kind,
 		   const struct tap_event *ev)
 {
+	bool by_cgroup = p->opts->cgroups.nr;
 	int ret;
 
 	if (ev->ts_ns < p->from_ns || (kind ? ev->ts_ns : ev->lost.first_ns) > p->to_ns)
@@ -261,22 +283,12 @@ int tap_pick_match(struct tap_pick *p, struct tap_who *who, const struct tap_who
 		if (ret <= 0)
 			return ret;
 	}
-	if (p->opts->cgroups.nr && !cgroup_wanted(p, who, kind, ev))
-		return 0;
-	if (!p->tids.nr && !p->tgids.nr && !p->opts->comms.nr)
+	if (by_cgroup && kind->cgroup) {
+		if (!cgroup_wanted(p, who, tap_field_u64(kind->cgroup, ev->data, ev->size)))
+			return 0;
+		by_cgroup = false;
+	}
+	if (!by_cgroup && !p->tids.nr && !p->tgids.nr && !p->opts->comms.nr)
 		return 1;
 	return tasks_match(p, who, kind, ev);
-}
-
-int tap_pick_task(const struct tap_pick *p, struct tap_who *who, int tid, const char *comm,
-		  size_t len, uint64_t cgroup)
-{
-	const char *path;
-
-	if (p->opts->cgroups.nr) {
-		path = tap_who_cgroup(who, cgroup);
-		if (!path || !cgroup_matches(&p->opts->cgroups, path))
-			return 0;
-	}
-	return task_matches(p, who, tid, comm, len);
 }

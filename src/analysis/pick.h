@@ -44,7 +44,8 @@ int tap_pick_match(struct tap_pick *p, struct tap_who *who, const struct tap_who
 		   const struct tap_event *ev);
 
 /*
- * -p -t -c -g about a task alone. @comm, @len: its name; @cgroup: its kernfs id, 0: not known.
+ * -p -t -c -g about a task alone. @comm, @len: its name; @cgroup: its kernfs id, 0: the one that
+ * @who has.
  * Return: 1 or 0; -ENOMEM.
  */
 int tap_pick_task(const struct tap_pick *p, struct tap_who *who, int tid, const char *comm,

@@ -53,7 +53,7 @@ static bool number_at(const json_t *row, size_t i, json_int_t max, json_int_t *v
 
 static int add_tasks(struct tap_who *who, const json_t *tasks)
 {
-	json_int_t tid, tgid;
+	json_int_t tid, tgid, cgroup;
 	const json_t *row, *comm;
 	size_t i;
 
@@ -67,6 +67,8 @@ static int add_tasks(struct tap_who *who, const json_t *tasks)
 			return -ENOMEM;
 		if (number_at(row, 1, INT32_MAX, &tgid))
 			t->tgid = (int)tgid;
+		if (number_at(row, 3, INT64_MAX, &cgroup))
+			t->cgroup = (uint64_t)cgroup;
 		comm = json_array_get(row, 2);
 		if (json_string_length(comm))
 			task_name(t, json_string_value(comm), json_string_length(comm));

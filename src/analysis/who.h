@@ -20,6 +20,7 @@ struct tap_who_task {
 	int tid;
 	int tgid; /* -1: not known */
 	bool own; /* one of the recorder's */
+	uint64_t cgroup; /* its kernfs id, when the recording began or ended; 0: not known */
 	uint8_t comm_len; /* 0: not known */
 	char comm[TAP_WHO_COMM];
 	/* For an output: how it shows this task. Owned; NULL whenever the name has changed. */

@@ -187,8 +187,11 @@ int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms)
 	return ret;
 }
 
-/* The mount of the version 1 hierarchy with the CPU controller, or of version 2. */
-static bool find_cgroup_mount(char *path, size_t size)
+/*
+ * The mount of the version 1 hierarchy with the CPU controller, or of version 2.
+ * Return: the file in each cgroup that lists its tasks; NULL if there is no mount.
+ */
+static const char *find_cgroup_mount(char *path, size_t size)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "r");
 	struct mntent *m;
@@ -203,25 +206,57 @@ static bool find_cgroup_mount(char *path, size_t size)
 	}
 	if (mounts)
 		endmntent(mounts);
-	return found;
+	if (!found)
+		return NULL;
+	return v1 ? "tasks" : "cgroup.threads";
 }
 
-int tap_machine_cgroups(struct tap_map *cgroups)
+/* One file per cgroup, where /proc would be one per task. */
+static int add_members(const char *dir, const char *file, uint64_t cgroup, struct tap_map *members)
+{
+	struct tap_buf path = { 0 }, tids = { 0 };
+	char *at, *end;
+	int ret = 0;
+
+	tap_buf_printf(&path, "%s/%s", dir, file);
+	/* the cgroup may be gone meanwhile */
+	if (!tap_buf_read_file(&tids, tap_buf_str(&path)) && *tap_buf_str(&tids)) {
+		for (at = tids.data; !ret && isdigit((unsigned char)*at); at = end) {
+			uint64_t *slot = tap_map_put(members, strtoull(at, &end, 10));
+
+			if (slot)
+				*slot = cgroup;
+			else
+				ret = -ENOMEM;
+			end += strspn(end, "\n");
+		}
+	}
+	tap_buf_release(&path);
+	tap_buf_release(&tids);
+	return ret;
+}
+
+int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members)
 {
 	char root[4096], *paths[] = { root, NULL };
+	const char *file;
 	FTSENT *e;
 	FTS *fts;
 	int ret = 0;
 
-	if (!find_cgroup_mount(root, sizeof(root)))
+	file = find_cgroup_mount(root, sizeof(root));
+	if (!file)
 		return 0;
 	fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
 	while (fts && !ret && (e = fts_read(fts))) {
 		const char *below = e->fts_path + strlen(root);
 
+		if (e->fts_info != FTS_D)
+			continue;
 		/* a cgroup is a folder, and its kernfs id is the folder's inode number */
-		if (e->fts_info == FTS_D)
-			ret = put_text(cgroups, e->fts_statp->st_ino, *below ? below : "/");
+		ret = put_text(cgroups, e->fts_statp->st_ino, *below ? below : "/");
+		if (!ret)
+			ret = add_members(e->fts_path, file, e->fts_statp->st_ino, members);
 	}
 	if (fts)
 		fts_close(fts);

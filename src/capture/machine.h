@@ -29,9 +29,9 @@ int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms);
 
 /*
  * Adds id -> path (owned char *) of every cgroup of the hierarchy that the CPU controller is on:
- * those are the groups that the scheduler knows.
+ * those are the groups that the scheduler knows. @members: tid -> id of the tasks in them.
  */
-int tap_machine_cgroups(struct tap_map *cgroups);
+int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members);
 void tap_machine_release_texts(struct tap_map *m); /* frees the texts and the map */
 
 #endif

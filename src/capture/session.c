@@ -35,6 +35,7 @@ struct tap_session {
 	struct tap_spool *spool;
 	json_t *meta;
 	struct tap_map tgids, comms, cgroups;
+	struct tap_map members; /* tid -> its cgroup's id */
 	struct tap_drain total;
 	struct tap_session_stats stats;
 	uint64_t own_ns; /* CPU time of the recorder within the window */
@@ -323,7 +324,7 @@ int tap_session_start(struct tap_session *s, struct tap_err *err)
 
 	s->meta = first_meta();
 	ret = s->meta ? tap_machine_tasks(&s->tgids, &s->comms) : -ENOMEM;
-	ret = ret ?: tap_machine_cgroups(&s->cgroups);
+	ret = ret ?: tap_machine_cgroups(&s->cgroups, &s->members);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
 	json_object_set_new(s->meta, "events", describe_events(&s->plan));
@@ -408,25 +409,41 @@ static json_t *task_table(const struct tap_session *s)
 
 	tap_map_for_each(&s->tgids, t) {
 		uint64_t *comm = tap_map_get(&s->comms, t->key);
+		uint64_t *cgroup = tap_map_get(&s->members, t->key);
+		json_t *row = json_pack("[I, I, o]", (json_int_t)t->key, (json_int_t)t->value,
+					any_string((const char *)(uintptr_t)*comm));
 
-		json_array_append_new(tasks, json_pack("[I, I, o]", (json_int_t)t->key,
-						       (json_int_t)t->value,
-						       any_string((const char *)(uintptr_t)*comm)));
+		if (cgroup)
+			json_array_append_new(row, json_integer((json_int_t)*cgroup));
+		json_array_append_new(tasks, row);
 	}
 	return tasks;
 }
 
-static json_t *cgroup_table(const struct tap_session *s)
+/* The cgroups that events or tasks name. Return: NULL when out of memory. */
+static json_t *cgroup_table(const struct tap_session *s, const struct tap_names *names)
 {
 	json_t *cgroups = json_array();
+	struct tap_map used = { 0 };
+	bool ok = true;
 
-	tap_map_for_each(&s->cgroups, c)
-		json_array_append_new(cgroups, json_pack("[I, o]", (json_int_t)c->key,
-							 any_string((const char *)(uintptr_t)c->value)));
-	return cgroups;
+	tap_map_for_each(&s->members, m)
+		ok &= !!tap_map_put(&used, m->value);
+	tap_map_for_each(&s->cgroups, c) {
+		const char *path = (const char *)(uintptr_t)c->value;
+
+		if (tap_map_get(&names->cgroups, c->key) || tap_map_get(&used, c->key))
+			json_array_append_new(cgroups, json_pack("[I, o]", (json_int_t)c->key,
+								 any_string(path)));
+	}
+	tap_map_release(&used);
+	if (ok)
+		return cgroups;
+	json_decref(cgroups);
+	return NULL;
 }
 
-/* Leaves in the table of cgroups only those that occur. */
+/* Leaves only those that events name: they go into every format text. */
 static int keep_seen_cgroups(struct tap_session *s, const struct tap_names *names)
 {
 	struct tap_map kept = { 0 };
@@ -456,11 +473,12 @@ static int learn_names(struct tap_session *s, struct tap_buf *cmdlines, struct t
 	int ret;
 
 	tap_machine_tasks(&s->tgids, &s->comms);
-	tap_machine_cgroups(&s->cgroups);
+	tap_machine_cgroups(&s->cgroups, &s->members);
 	ret = tap_reader_open(tap_spool_path(s->spool), &r, err);
 	ret = ret ?: tap_names_collect(r, &names, err);
-	if (!ret)
-		ret = keep_seen_cgroups(s, &names);
+	if (!ret && (json_object_set_new(s->meta, "cgroups", cgroup_table(s, &names)) ||
+		     keep_seen_cgroups(s, &names)))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	if (!ret) {
 		tap_names_cmdlines(&names, cmdlines);
 		tap_map_for_each(&s->comms, t)
@@ -503,7 +521,6 @@ int tap_session_finish(struct tap_session *s, struct tap_err *err)
 	json_object_set_new(s->meta, "complete", json_boolean(!failed && !s->failed));
 	ret = failed ?: learn_names(s, &cmdlines, err);
 	json_object_set_new(s->meta, "tasks", task_table(s));
-	json_object_set_new(s->meta, "cgroups", cgroup_table(s));
 	ret = ret ?: write_meta(s, err);
 	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack, err);
 	tap_buf_release(&cmdlines);
@@ -520,6 +537,7 @@ void tap_session_free(struct tap_session *s)
 	tap_spool_free(s->spool);
 	json_decref(s->meta);
 	tap_map_release(&s->tgids);
+	tap_map_release(&s->members);
 	tap_machine_release_texts(&s->comms);
 	tap_machine_release_texts(&s->cgroups);
 	tap_plan_release(&s->plan);

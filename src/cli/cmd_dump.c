@@ -21,7 +21,8 @@ static const struct tap_opt dump_opts[] = {
 	TAP_OPT_TIDS(struct dump_opts, pick.tids),
 	TAP_OPT_COMMS(struct dump_opts, pick.comms),
 	TAP_OPTION(struct dump_opts, pick.cgroups, "cgroup", 'g', "CGROUP", TAP_OPT_STRINGS,
-		   "only events that name this cgroup or one below it, a glob; repeatable"),
+		   "only events that name this cgroup, one below it, or a thread in them; a glob; "
+		   "repeatable"),
 	TAP_OPT_CPUS(struct dump_opts, pick.cpus),
 	TAP_OPT_WINDOW(struct dump_opts, pick.window),
 	TAP_OPT_JSON(struct dump_opts, json),

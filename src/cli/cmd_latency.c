@@ -12,9 +12,12 @@
 #include "cli/wakeups.h"
 #include "out/bars.h"
 
+#define TOP_IN_TEXT 20u
+
 struct latency_opts {
 	struct tap_pass_opts pass;
-	int64_t top, worst;
+	int64_t top; /* -1: not given */
+	int64_t worst;
 	bool preempted, hist;
 };
 
@@ -22,8 +25,8 @@ static const struct tap_opt latency_opts[] = {
 	TAP_PASS_OPTIONS(struct latency_opts),
 	{ "preempted", 0, NULL, "waits after being preempted, instead of those after a wakeup",
 	  TAP_OPT_FLAG, offsetof(struct latency_opts, preempted) },
-	{ "number", 'n', "N", "show the N tasks with the longest waits [all]", TAP_OPT_INT,
-	  offsetof(struct latency_opts, top), .min = 0, .max = INT_MAX },
+	{ "number", 'n', "N", "show the N tasks with the longest waits [20; all with --json and "
+	  "--csv]", TAP_OPT_INT, offsetof(struct latency_opts, top), .min = 0, .max = INT_MAX },
 	{ "worst", 0, "N", "show the N longest waits, and what ran meanwhile", TAP_OPT_INT,
 	  offsetof(struct latency_opts, worst), .min = 1, .max = 10000 },
 	{ "hist", 0, NULL, "show the distribution", TAP_OPT_FLAG,
@@ -205,8 +208,8 @@ static int print_tasks(struct run *run)
 	struct tap_report *r = &run->report;
 	struct tap_task **picked = calloc(run->latency.nr_tasks + 1, sizeof(struct tap_task *));
 	const struct tap_column *columns = stat_columns;
+	unsigned int nr, top = tap_pass_top(&run->pass, run->opts->top, TOP_IN_TEXT);
 	struct tap_table t;
-	unsigned int nr;
 
 	if (!picked)
 		return -ENOMEM;
@@ -219,9 +222,10 @@ static int print_tasks(struct run *run)
 	tap_table_begin(&t, r, columns, "tasks");
 	if (r->style == TAP_STYLE_TEXT)
 		put_all(run, &t);
-	for (unsigned int i = 0; i < nr && i < run->opts->top; i++)
+	for (unsigned int i = 0; i < nr && i < top; i++)
 		put_task(run, &t, picked[i]);
 	tap_table_end(&t);
+	tap_pass_more(r, "task", nr, top);
 	free(picked);
 	return 0;
 }
@@ -489,6 +493,6 @@ const struct tap_cmd tap_cmd_latency = {
 	.example = "schedtap latency -i demo/trace.dat --worst 5",
 	.opts = latency_opts,
 	.opts_size = sizeof(struct latency_opts),
-	.defaults = &(const struct latency_opts){ .pass = TAP_PASS_DEFAULTS, .top = INT_MAX },
+	.defaults = &(const struct latency_opts){ .pass = TAP_PASS_DEFAULTS, .top = -1 },
 	.run = run_latency,
 };

@@ -113,11 +113,9 @@ static int on_migration(void *ctx, const struct tap_migration *m)
 
 static unsigned int shown(const struct run *r, unsigned int nr)
 {
-	int64_t top = r->opts->top;
+	unsigned int top = tap_pass_top(&r->pass, r->opts->top, TOP_IN_TEXT);
 
-	if (top < 0)
-		top = r->report.style == TAP_STYLE_TEXT ? TOP_IN_TEXT : UINT_MAX;
-	return nr < top ? nr : (unsigned int)top;
+	return nr < top ? nr : top;
 }
 
 static void print_tasks(struct run *r)

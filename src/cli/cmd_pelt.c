@@ -185,12 +185,15 @@ static bool span_chosen(const struct pelt_report *r, const struct tap_cpus *span
 	return false;
 }
 
+static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
+{
+	return chosen(ctx, s);
+}
+
 static bool want_series(void *ctx, const struct tap_pelt_series *s)
 {
 	struct pelt_report *r = ctx;
 
-	if (!chosen(r, s->signal))
-		return false;
 	switch (s->subject) {
 	case TAP_PELT_DOMAIN:
 		return span_chosen(r, &s->span);
@@ -304,7 +307,7 @@ static int analyse(struct pelt_report *r, struct tap_err *err)
 	struct tap_pelt_opts opts = {
 		.start_ns = r->pass.start_ns, .end_ns = r->pass.end_ns,
 		.while_running = r->opts->while_running, .keep_points = r->opts->points,
-		.want = want_series, .ctx = r,
+		.want_signal = want_signal, .want = want_series, .ctx = r,
 	};
 	int ret;
 

@@ -8,9 +8,11 @@
 #include "analysis/states.h"
 #include "cli/pass.h"
 
+#define TOP_IN_TEXT 20u
+
 struct states_opts {
 	struct tap_pass_opts pass;
-	int64_t top;
+	int64_t top; /* -1: not given */
 };
 
 /* No -C: a task's states are not a CPU's. */
@@ -21,8 +23,8 @@ static const struct tap_opt states_opts[] = {
 	TAP_OPT_COMMS(struct states_opts, pass.pick.comms),
 	TAP_OPT_CGROUPS(struct states_opts, pass.pick.cgroups),
 	TAP_OPT_WINDOW(struct states_opts, pass.pick.window),
-	{ "number", 'n', "N", "show the N tasks that ran most [all]", TAP_OPT_INT,
-	  offsetof(struct states_opts, top), .min = 0, .max = INT_MAX },
+	{ "number", 'n', "N", "show the N tasks that ran most [20; all with --json and --csv]",
+	  TAP_OPT_INT, offsetof(struct states_opts, top), .min = 0, .max = INT_MAX },
 	TAP_OPT_JSON(struct states_opts, pass.json),
 	TAP_OPT_CSV(struct states_opts, pass.csv),
 	{ 0 }
@@ -73,8 +75,8 @@ static const struct tap_column longest_columns[] = {
 struct states_report {
 	struct tap_pass pass;
 	struct tap_states states;
-	struct tap_task **tasks; /* those to show, in their order; owned */
-	unsigned int nr;
+	struct tap_task **tasks; /* those that the options pick, in their order; owned */
+	unsigned int nr_tasks, nr; /* nr: those to show */
 	bool iowait; /* was recorded */
 	struct tap_report out;
 	struct tap_table table;
@@ -91,7 +93,7 @@ static int by_run_time(const void *a, const void *b)
 				  (x->index > y->index) - (x->index < y->index);
 }
 
-static int choose(struct states_report *r, int64_t top)
+static int choose(struct states_report *r, unsigned int top)
 {
 	unsigned int nr, i;
 	struct tap_task *const *tasks = tap_timeline_tasks(r->pass.timeline, &nr);
@@ -102,10 +104,9 @@ static int choose(struct states_report *r, int64_t top)
 	for (i = 0; i < nr; i++)
 		if (tap_task_life_ns(r->pass.timeline, tasks[i]) &&
 		    tap_pass_task(&r->pass, tasks[i]))
-			r->tasks[r->nr++] = tasks[i];
-	qsort(r->tasks, r->nr, sizeof(*r->tasks), by_run_time);
-	if (r->nr > top)
-		r->nr = (unsigned int)top;
+			r->tasks[r->nr_tasks++] = tasks[i];
+	qsort(r->tasks, r->nr_tasks, sizeof(*r->tasks), by_run_time);
+	r->nr = r->nr_tasks < top ? r->nr_tasks : top;
 	for (i = 0; i < r->pass.survey.nr_kinds; i++)
 		r->iowait |= !strcmp(r->pass.survey.kinds[i].fmt->name, "sched_stat_iowait");
 	return 0;
@@ -219,6 +220,7 @@ static int print(struct states_report *r, struct tap_err *err)
 	for (unsigned int i = 0; i < r->nr; i++)
 		put_task(r, r->tasks[i]);
 	tap_table_end(&r->table);
+	tap_pass_more(&r->out, "task", r->nr_tasks, r->nr);
 	if (style == TAP_STYLE_TEXT)
 		put_longest_text(r);
 	ret = tap_report_close(&r->out);
@@ -240,7 +242,7 @@ static int run_states(void *opts, const struct tap_strings *operands, char **res
 	r.states.start_ns = r.pass.start_ns;
 	if (!ret)
 		ret = tap_pass_run(&r.pass, &tap_states_observer, NULL, &r.states, &err);
-	if (!ret && choose(&r, o->top))
+	if (!ret && choose(&r, tap_pass_top(&r.pass, o->top, TOP_IN_TEXT)))
 		ret = tap_err_set(&err, -ENOMEM, "out of memory");
 	if (!ret)
 		ret = print(&r, &err);
@@ -257,6 +259,6 @@ const struct tap_cmd tap_cmd_states = {
 	.example = "schedtap states -i demo/trace.dat -n 20",
 	.opts = states_opts,
 	.opts_size = sizeof(struct states_opts),
-	.defaults = &(const struct states_opts){ .pass = TAP_PASS_DEFAULTS, .top = INT_MAX },
+	.defaults = &(const struct states_opts){ .pass = TAP_PASS_DEFAULTS, .top = -1 },
 	.run = run_states,
 };

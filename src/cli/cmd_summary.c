@@ -11,7 +11,7 @@
 
 struct summary_opts {
 	struct tap_pass_opts pass;
-	int64_t top; /* -1: as many as the style likes */
+	int64_t top; /* -1: not given */
 	bool check;
 };
 
@@ -94,16 +94,85 @@ static int check(const struct tap_pass *p)
 	return bad ? TAP_EXIT_FAILED : TAP_EXIT_OK;
 }
 
-static int summarise(struct tap_pass *p, const struct summary_opts *o, struct tap_err *err)
+/* ---- util and nr_running of the CPUs ---- */
+
+/* One run of the command. */
+struct run {
+	const struct summary_opts *opts;
+	struct tap_pass pass;
+	struct tap_pelt *signals; /* NULL: neither was recorded */
+};
+
+static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
 {
-	unsigned int top = (unsigned int)o->top;
+	(void)ctx;
+	return s->subject == TAP_PELT_CPU &&
+	       (!strcmp(s->name, "util") || !strcmp(s->name, "nr_running"));
+}
+
+static bool want_series(void *ctx, const struct tap_pelt_series *s)
+{
+	const struct run *run = ctx;
+
+	return s->subject == TAP_PELT_CPU && tap_pass_cpu(&run->pass, s->cpu);
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	const struct tap_pelt_signal *s = tap_pelt_signals;
+
+	while (s->name && (strcmp(s->event, fmt->name) || !want_signal(ctx, s)))
+		s++;
+	return s->name;
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	struct run *run = ctx;
+
+	return tap_pelt_event(run->signals, run->pass.timeline, ev);
+}
+
+static bool has_signals(struct run *run)
+{
+	const struct tap_survey *s = &run->pass.survey;
+
+	for (unsigned int i = 0; i < s->nr_kinds; i++)
+		if (wants(run, s->kinds[i].fmt))
+			return true;
+	return false;
+}
+
+/* Without such events nothing is handed to anybody. */
+static int observe(struct run *run, struct tap_err *err)
+{
+	static const struct tap_pass_events events = { .wants = wants, .event = on_event };
+	struct tap_pelt_opts opts = {
+		.start_ns = run->pass.start_ns, .end_ns = run->pass.end_ns,
+		.want_signal = want_signal, .want = want_series, .ctx = run,
+	};
 	int ret;
 
-	if (o->check)
-		return check(p);
-	if (o->top < 0)
-		top = tap_pass_style(p) == TAP_STYLE_TEXT ? TOP_IN_TEXT : UINT_MAX;
-	ret = tap_summary_page(p, top);
+	if (run->opts->check || !has_signals(run))
+		return tap_pass_run(&run->pass, NULL, NULL, NULL, err);
+	if (tap_pelt_new(&opts, &run->signals))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	ret = tap_pass_run(&run->pass, NULL, &events, run, err);
+	if (!ret && tap_pelt_end(run->signals))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	return ret;
+}
+
+/* ---- the command ---- */
+
+static int summarise(struct run *run, struct tap_err *err)
+{
+	int ret;
+
+	if (run->opts->check)
+		return check(&run->pass);
+	ret = tap_summary_page(&run->pass, run->signals,
+			       tap_pass_top(&run->pass, run->opts->top, TOP_IN_TEXT));
 	if (!ret)
 		return TAP_EXIT_OK;
 	errno = -ret;
@@ -113,23 +182,23 @@ static int summarise(struct tap_pass *p, const struct summary_opts *o, struct ta
 
 static int run_summary(void *opts, const struct tap_strings *operands, char **rest)
 {
-	const struct summary_opts *o = opts;
+	struct run run = { .opts = opts };
 	struct tap_err err = { 0 };
-	struct tap_pass p;
 	bool usage;
 	int ret;
 
 	(void)operands;
 	(void)rest;
-	ret = tap_pass_open(&p, &o->pass, &usage, &err);
+	ret = tap_pass_open(&run.pass, &run.opts->pass, &usage, &err);
 	if (!ret)
-		ret = tap_pass_run(&p, NULL, NULL, NULL, &err);
+		ret = observe(&run, &err);
 	/* a page about a recording without switches is still one about its events */
 	if (ret && ret != -ENODATA)
 		ret = tap_cmd_fail(&err, usage);
 	else
-		ret = summarise(&p, o, &err);
-	tap_pass_close(&p);
+		ret = summarise(&run, &err);
+	tap_pelt_free(run.signals);
+	tap_pass_close(&run.pass);
 	return ret;
 }
 

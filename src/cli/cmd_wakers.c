@@ -7,15 +7,17 @@
 #include "analysis/wakers.h"
 #include "cli/wakeups.h"
 
+#define TOP_IN_TEXT 20u
+
 struct wakers_opts {
 	struct tap_pass_opts pass;
-	int64_t top;
+	int64_t top; /* -1: not given */
 };
 
 static const struct tap_opt wakers_opts[] = {
 	TAP_PASS_OPTIONS(struct wakers_opts),
-	{ "number", 'n', "N", "show the N pairs with the most wakeups [20]", TAP_OPT_INT,
-	  offsetof(struct wakers_opts, top), .min = 0, .max = INT_MAX },
+	{ "number", 'n', "N", "show the N pairs with the most wakeups [20; all with --json and "
+	  "--csv]", TAP_OPT_INT, offsetof(struct wakers_opts, top), .min = 0, .max = INT_MAX },
 	{ 0 }
 };
 
@@ -95,6 +97,7 @@ static void put_pair(struct run *run, struct tap_table *t, const struct tap_wake
 static int print(struct run *run, const struct wakers_opts *o, struct tap_err *err)
 {
 	const struct tap_wakers *w = &run->wakers;
+	unsigned int top = tap_pass_top(&run->pass, o->top, TOP_IN_TEXT);
 	struct tap_report r;
 	struct tap_table t;
 	int ret;
@@ -102,12 +105,10 @@ static int print(struct run *run, const struct wakers_opts *o, struct tap_err *e
 	tap_report_open(&r, tap_pass_style(&run->pass), STDOUT_FILENO);
 	tap_report_u64(&r, "nr_pairs", w->nr_pairs);
 	tap_table_begin(&t, &r, columns, "pairs");
-	for (unsigned int i = 0; i < w->nr_pairs && i < o->top; i++)
+	for (unsigned int i = 0; i < w->nr_pairs && i < top; i++)
 		put_pair(run, &t, &w->pairs[i]);
 	tap_table_end(&t);
-	if (r.style == TAP_STYLE_TEXT && w->nr_pairs > o->top)
-		tap_buf_printf(&r.buf, "... and %ju more pairs: see -n\n",
-			       (uintmax_t)(w->nr_pairs - o->top));
+	tap_pass_more(&r, "pair", w->nr_pairs, top);
 	ret = tap_report_close(&r);
 	errno = -ret;
 	return ret ? tap_err_set(err, ret, "cannot write the wakers: %m") : 0;
@@ -154,6 +155,6 @@ const struct tap_cmd tap_cmd_wakers = {
 	.example = "schedtap wakers -i demo/trace.dat -n 10",
 	.opts = wakers_opts,
 	.opts_size = sizeof(struct wakers_opts),
-	.defaults = &(const struct wakers_opts){ .pass = TAP_PASS_DEFAULTS, .top = 20 },
+	.defaults = &(const struct wakers_opts){ .pass = TAP_PASS_DEFAULTS, .top = -1 },
 	.run = run_wakers,
 };

@@ -2,6 +2,7 @@
 #include "cli/pass.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /* What is kept of a task for showing it. */
@@ -252,6 +253,20 @@ enum tap_style tap_pass_style(const struct tap_pass *p)
 	return p->opts->csv ? TAP_STYLE_CSV : TAP_STYLE_TEXT;
 }
 
+unsigned int tap_pass_top(const struct tap_pass *p, int64_t n, unsigned int in_text)
+{
+	if (n >= 0)
+		return (unsigned int)n;
+	return tap_pass_style(p) == TAP_STYLE_TEXT ? in_text : UINT_MAX;
+}
+
+void tap_pass_more(struct tap_report *r, const char *what, size_t nr, unsigned int top)
+{
+	if (r->style == TAP_STYLE_TEXT && nr > top)
+		tap_buf_printf(&r->buf, "%zu more %s%s (-n, --json)\n", nr - top, what,
+			       nr - top == 1 ? "" : "s");
+}
+
 /* Return: what is kept of the task, emptied if it goes by another name now; NULL: no memory. */
 static struct tap_pass_name *get_name(struct tap_pass *p, const struct tap_task *task)
 {
@@ -295,9 +310,16 @@ int tap_pass_tgid(struct tap_pass *p, const struct tap_task *task)
 	return t ? t->tgid : -1;
 }
 
+uint64_t tap_pass_cgroup_id(struct tap_pass *p, const struct tap_task *task)
+{
+	const struct tap_who_task *t = task->cgroup ? NULL : tap_who_task(&p->in.who, task->tid);
+
+	return t ? t->cgroup : task->cgroup;
+}
+
 const char *tap_pass_cgroup(struct tap_pass *p, const struct tap_task *task)
 {
-	return task->cgroup ? tap_who_cgroup(&p->in.who, task->cgroup) : NULL;
+	return tap_who_cgroup(&p->in.who, tap_pass_cgroup_id(p, task));
 }
 
 static void make_label(struct tap_buf *b, const struct tap_task *task,

@@ -70,6 +70,10 @@ void tap_pass_close(struct tap_pass *p);
 enum tap_style tap_pass_style(const struct tap_pass *p);
 
 bool tap_pass_picks(struct tap_pass *p, const struct tap_task *task); /* tap_pass_task()'s */
+/* How many rows to show: -n, or where it is -1 (not given) @in_text, and all in JSON and CSV. */
+unsigned int tap_pass_top(const struct tap_pass *p, int64_t n, unsigned int in_text);
+/* Text: a line that says how many of @nr ("task", "pair") are not shown. */
+void tap_pass_more(struct tap_report *r, const char *what, size_t nr, unsigned int top);
 
 /* -p -t -c -g: whether the report shows this task. Cheap: the answer is kept per task. */
 static inline bool tap_pass_task(struct tap_pass *p, const struct tap_task *task)
@@ -90,6 +94,8 @@ static inline bool tap_pass_cpu(const struct tap_pass *p, int cpu)
 const char *tap_pass_label(struct tap_pass *p, const struct tap_task *task, uint32_t *len);
 /* Return: -1: not known. */
 int tap_pass_tgid(struct tap_pass *p, const struct tap_task *task);
+/* Where its last event was, else as the recording's own table has it; 0: not known. */
+uint64_t tap_pass_cgroup_id(struct tap_pass *p, const struct tap_task *task);
 /* The path of the task's cgroup, or NULL. */
 const char *tap_pass_cgroup(struct tap_pass *p, const struct tap_task *task);
 

@@ -12,6 +12,7 @@
 
 struct page {
 	struct tap_pass *p;
+	const struct tap_pelt *signals; /* or NULL */
 	struct tap_report out;
 	uint64_t start_ns, end_ns;
 	struct tap_task **tasks; /* those to show, the busiest first; owned */
@@ -341,6 +342,91 @@ static void text_missing(struct page *g)
 
 /* ---- CPUs ---- */
 
+static const double parts[] = { 0.5, 0.9, 0.99 };
+static const char *const part_keys[] = { "p50", "p90", "p99" };
+#define NR_PARTS (sizeof(parts) / sizeof(*parts))
+
+/* How long a CPU's signal had which values. Return: NULL where that is not known. */
+static const struct tap_hist *signal_of(const struct page *g, const char *name, unsigned int cpu)
+{
+	unsigned int nr = 0;
+	struct tap_pelt_series *const *series =
+		g->signals ? tap_pelt_series(g->signals, &nr) : NULL;
+
+	for (unsigned int i = 0; i < nr; i++)
+		if (series[i]->cpu == (int)cpu && !strcmp(series[i]->signal->name, name))
+			return series[i]->hist.count ? &series[i]->hist : NULL;
+	return NULL;
+}
+
+static void json_signal(struct page *g, const char *name, unsigned int cpu)
+{
+	const struct tap_hist *h = signal_of(g, name, cpu);
+
+	if (!h) {
+		json_member(g, name, NULL);
+		return;
+	}
+	tap_report_object(&g->out, name);
+	tap_report_real(&g->out, "avg", tap_hist_mean(h));
+	for (size_t i = 0; i < NR_PARTS; i++)
+		tap_report_u64(&g->out, part_keys[i], tap_hist_quantile(h, parts[i]));
+	tap_report_u64(&g->out, "max", h->max);
+	tap_report_object_end(&g->out);
+}
+
+static void put_signal(struct tap_table *t, const struct tap_hist *h)
+{
+	if (!h) {
+		for (size_t i = 0; i < NR_PARTS + 2; i++)
+			tap_table_none(t);
+		return;
+	}
+	tap_table_real(t, tap_hist_mean(h));
+	for (size_t i = 0; i < NR_PARTS; i++)
+		tap_table_u64(t, tap_hist_quantile(h, parts[i]));
+	tap_table_u64(t, h->max);
+}
+
+/* JSON has them in the rows of the CPUs. */
+static void text_signals(struct page *g)
+{
+	static const struct tap_column columns[] = {
+		{ NULL, "CPU", TAP_CELL_COUNT, .width = 3 },
+		{ NULL, "util avg", TAP_CELL_REAL, .width = 11, .places = 1 },
+		{ NULL, "p50", TAP_CELL_COUNT, .width = 5 },
+		{ NULL, "p90", TAP_CELL_COUNT, .width = 5 },
+		{ NULL, "p99", TAP_CELL_COUNT, .width = 5 },
+		{ NULL, "max", TAP_CELL_COUNT, .width = 5 },
+		{ NULL, "nr_running avg", TAP_CELL_REAL, .width = 16, .places = 2 },
+		{ NULL, "p50", TAP_CELL_COUNT, .width = 5 },
+		{ NULL, "p90", TAP_CELL_COUNT, .width = 5 },
+		{ NULL, "p99", TAP_CELL_COUNT, .width = 5 },
+		{ NULL, "max", TAP_CELL_COUNT, .width = 5 },
+		{ 0 }
+	};
+	struct tap_table t;
+	unsigned int nr;
+
+	if (!g->signals)
+		return;
+	tap_timeline_cpus(g->p->timeline, &nr);
+	tap_buf_char(&g->out.buf, '\n');
+	tap_table_begin(&t, &g->out, columns, NULL);
+	for (unsigned int i = 0; i < nr; i++) {
+		const struct tap_hist *util = signal_of(g, "util", i);
+		const struct tap_hist *nr_running = signal_of(g, "nr_running", i);
+
+		if (!util && !nr_running)
+			continue;
+		tap_table_u64(&t, i);
+		put_signal(&t, util);
+		put_signal(&t, nr_running);
+		tap_table_row(&t);
+	}
+	tap_table_end(&t);
+}
+
 static void put_cpus(struct page *g)
 {
 	static const struct tap_column columns[] = {
@@ -380,6 +466,10 @@ static void put_cpus(struct page *g)
 		tap_table_u64(&t, c->switches);
 		tap_table_u64(&t, c->breaks);
 		tap_table_u64(&t, c->lost);
+		if (g->out.style == TAP_STYLE_JSON) {
+			json_signal(g, "util", i);
+			json_signal(g, "nr_running", i);
+		}
 		tap_table_row(&t);
 	}
 	tap_table_end(&t);
@@ -455,11 +545,8 @@ static void put_tasks(struct page *g)
 	for (unsigned int i = 0; i < g->nr_tasks && i < g->top; i++)
 		put_task(g, &t, g->tasks[i]);
 	tap_table_end(&t);
-	if (g->out.style != TAP_STYLE_TEXT)
-		return;
-	if (g->nr_tasks > g->top)
-		tap_buf_printf(&g->out.buf, "%u more tasks (-n, --json)\n", g->nr_tasks - g->top);
-	if (g->any_own)
+	tap_pass_more(&g->out, "task", g->nr_tasks, g->top);
+	if (g->out.style == TAP_STYLE_TEXT && g->any_own)
 		tap_buf_puts(&g->out.buf, "* the recorder itself\n");
 }
 
@@ -491,11 +578,12 @@ static int find_tasks(struct page *g)
 
 /* ---- cgroups ---- */
 
-static int by_cgroup(const void *a, const void *b)
+static int by_cgroup(const void *a, const void *b, void *pass)
 {
-	const struct tap_task *x = *(struct tap_task *const *)a, *y = *(struct tap_task *const *)b;
+	uint64_t x = tap_pass_cgroup_id(pass, *(struct tap_task *const *)a);
+	uint64_t y = tap_pass_cgroup_id(pass, *(struct tap_task *const *)b);
 
-	return x->cgroup != y->cgroup ? (x->cgroup > y->cgroup ? 1 : -1) : 0;
+	return (x > y) - (x < y);
 }
 
 static void put_cgroup(struct page *g, struct tap_table *t, struct tap_task **tasks,
@@ -535,12 +623,13 @@ static void put_cgroups(struct page *g)
 
 	if (!g->p->opts->pick.cgroups.nr)
 		return;
-	qsort(g->tasks, g->nr_tasks, sizeof(*g->tasks), by_cgroup);
+	qsort_r(g->tasks, g->nr_tasks, sizeof(*g->tasks), by_cgroup, g->p);
 	if (g->out.style == TAP_STYLE_TEXT)
 		tap_buf_char(&g->out.buf, '\n');
 	tap_table_begin(&t, &g->out, columns, "cgroups");
 	for (unsigned int i = 0, nr; i < g->nr_tasks; i += nr) {
-		for (nr = 1; i + nr < g->nr_tasks && !by_cgroup(&g->tasks[i], &g->tasks[i + nr]);)
+		for (nr = 1; i + nr < g->nr_tasks &&
+			     !by_cgroup(&g->tasks[i], &g->tasks[i + nr], g->p);)
 			nr++;
 		put_cgroup(g, &t, &g->tasks[i], nr);
 	}
@@ -558,6 +647,7 @@ static void put_text(struct page *g)
 	text_kinds(g);
 	tap_buf_char(&g->out.buf, '\n');
 	put_cpus(g);
+	text_signals(g);
 	tap_buf_char(&g->out.buf, '\n');
 	put_tasks(g);
 	put_cgroups(g);
@@ -575,9 +665,9 @@ static void put_json(struct page *g)
 	json_missing(g);
 }
 
-int tap_summary_page(struct tap_pass *p, unsigned int top)
+int tap_summary_page(struct tap_pass *p, const struct tap_pelt *signals, unsigned int top)
 {
-	struct page g = { .p = p, .top = top };
+	struct page g = { .p = p, .signals = signals, .top = top };
 	int ret, closed;
 
 	tap_timeline_span(p->timeline, &g.start_ns, &g.end_ns);

@@ -3,9 +3,13 @@
 #ifndef TAP_CLI_SUMMARY_PAGE_H
 #define TAP_CLI_SUMMARY_PAGE_H
 
+#include "analysis/pelt.h"
 #include "cli/pass.h"
 
-/* @top: tasks and cgroups to show. Return: 0; -ENOMEM; -errno of write. */
-int tap_summary_page(struct tap_pass *p, unsigned int top);
+/*
+ * @signals: util and nr_running of the CPUs; NULL: neither was recorded. @top: tasks to show.
+ * Return: 0; -ENOMEM; -errno of write.
+ */
+int tap_summary_page(struct tap_pass *p, const struct tap_pelt *signals, unsigned int top);
 
 #endif

@@ -10,8 +10,8 @@
  *   cpus              [{cpu, capacity (0..1024, where /sys has it), package, core, online}]
  *   clocks            [{monotonic_ns, boottime_ns, realtime_ns}]: one at start, one at the end
  *   window            {start_ns, end_ns}: CLOCK_MONOTONIC, when events were on
- *   tasks             [[tid, tgid, comm]]
- *   cgroups           [[id, path]]
+ *   tasks             [[tid, tgid, comm, id of its cgroup (where known)]]
+ *   cgroups           [[id, path]]: those that events or tasks name
  *   own_tids          [tid]: the recorder's own threads
  *   events            [{system, name, backend, status ("on", "absent", "failed"), reason}]
  *   price             {events, bytes, lost, ns_per_event, probe_cpu_pct, recorder_cpu_pct,

@@ -25,9 +25,11 @@ my %lines;
 for my $page ("$top/README.md", glob("$top/docs/man/*.1.md")) {
 	$lines{$page} = [map { /^    (schedtap [a-z].*)/ ? $1 =~ s/\s+#.*//r : () } slurp($page)];
 }
-for my $cmd (qw(record dump summary list doctor repair)) {
-	my ($example) = `$schedtap help $cmd` =~ /^\s*(?:example:\s*)?(schedtap $cmd .*)$/mi;
+my @without = @{$lines{"$top/README.md"}} ? () : 'README.md'; # and commands
+for my $cmd (grep { $_ ne 'help' } split(' ', `$schedtap __complete -- ''`)) {
+	my ($example) = `$schedtap help $cmd` =~ /^\s*(?:example:\s*)?(schedtap $cmd\b.*)$/mi;
 	push(@{$lines{'--help'}}, $example) if $example;
+	push(@without, $cmd) unless $example && @{$lines{"$top/docs/man/schedtap-$cmd.1.md"} // []};
 }
 
 my $bin = tempdir(CLEANUP => 1);
@@ -44,14 +46,17 @@ for my $page (sort keys %lines) {
 	open(my $f, '>', 'Makefile') or die;
 	print $f "all:\n\ttrue\n";
 	close($f);
-	system('schedtap record -d 0.2 -o trace.dat 2>/dev/null; cp trace.dat make.dat; mkdir demo; cp trace.dat demo');
+	# something is to be seen in it: a task that goes from one CPU to the other and back
+	system(q(schedtap record -o trace.dat -- sh -c ') .
+	       q(for c in 0 1 0; do taskset -p -c $c $$; sleep 0.07; done' >/dev/null 2>&1; ) .
+	       'cp trace.dat make.dat; mkdir demo; cp trace.dat demo');
 	my ($start) = `schedtap dump -i make.dat` =~ /\] +(\d+)\.\d+:/;
 	for my $line (@{$lines{$page}}) {
 		my $run = $line;
 		my $want = 0;
 
 		# what a page says about another machine's recording, said about this one
-		$run =~ s/--time \S+/"--time " . $start . ',' . ($start + 1)/e;
+		$run =~ s/--time \S+/"--time " . $start . ',' . ($start + 2)/e;
 		$run =~ s/^(schedtap record(?!.* -d )(?!.* -- ).*)/timeout -s INT 1 $1/;
 		# nothing is there to repair, and repair says so
 		$want = 1 if $line =~ /^schedtap repair/;
@@ -65,4 +70,4 @@ for my $page (sort keys %lines) {
 	}
 	chdir('/');
 }
-print $total >= 15 ? '' : 'not ', "ok ", $n + 1, " - the examples were found ($total)\n";
+print @without ? 'not ' : '', "ok ", $n + 1, " - all commands have examples (@without)\n";

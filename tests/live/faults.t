@@ -562,6 +562,27 @@ check "-p: with its threads" scope threads -p PID
 check "-p --follow: with its children" scope children -p PID --follow
 check "-c: all of that name, and nothing else" scope one -c 'tapw*r'
 check "-g: all of the cgroup, and nothing else" scope one -g CGROUP
+
+# Switches do not name cgroups: the recording's table of tasks does.
+found_by_cgroup()
+{
+	local name
+
+	worker one
+	make_cgroup
+	name=/${cgroup##*/}
+	run 0 "$SCHEDTAP" record -e sched_switch -o all.dat -- \
+		sh -c 'echo >go; until [ -e done ]; do sleep 0.02; done; sleep 0.05'
+	events all.dat >all.txt
+	switches_of_tids all.txt >want
+	must [ "$(wc -l <want)" -ge 40 ]
+	events all.dat -g "$name" | grep -o 'prev_comm.*' >got
+	must diff want got
+	must "$SCHEDTAP" summary -i all.dat -g '*' --csv >tasks.csv
+	must [ "$(grep -F ",$name," tasks.csv | cut -d, -f 1)" = "$(cat tids)" ]
+	must [ "$(wc -l <tasks.csv)" -gt 2 ]
+}
+check "-g of a report: by the table of tasks" found_by_cgroup
 check "-p over tracefs" scope_tracefs one -p PID
 check "-p --follow over tracefs" scope_tracefs children -p PID --follow
 

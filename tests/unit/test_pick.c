@@ -11,9 +11,9 @@
 #include "analysis/pick.h"
 #include "sched_events.h"
 
-/* 31 and 32 are threads of 30; 41's process is not known. */
+/* 31 and 32 are threads of 30, 31 in a group of its own; 41's process is not known. */
 static const char meta[] =
-	"{\"tasks\": [[30, 30, \"app\"], [31, 30, \"app-a\"], [32, 30, \"app-b\"],"
+	"{\"tasks\": [[30, 30, \"app\"], [31, 30, \"app-a\", 6], [32, 30, \"app-b\", -6],"
 	" [\"bad\", 1], 7, [50], [0, 30, \"app\"]],"
 	" \"cgroups\": [[5, \"/user\"], [6, \"/user/bob\"], [7, \"/username\"], [8], [9, 9]]}";
 
@@ -78,6 +78,20 @@ static const struct pick_case cases[] = {
 	{ "-g: glob", { .cgroups = WORDS("/x", "*bob") }, { PELT, 5, 0, 6 }, 1 },
 	{ "-g: an id without a path", { .cgroups = WORDS("*") }, { PELT, 5, 0, 8 }, 0 },
 	{ "-g: an event without a cgroup", { .cgroups = WORDS("*") }, { SWITCH, 5, 0, 1, 2 }, 0 },
+
+	{ "-g: an event of a task in it", { .cgroups = WORDS("/user") },
+	  { SWITCH, 5, 0, 31, 2 }, 1 },
+	{ "-g: an event about a task in it", { .cgroups = WORDS("*bob") },
+	  { SWITCH, 5, 0, 1, 31 }, 1 },
+	{ "-g: of a task in another", { .cgroups = WORDS("/username") },
+	  { SWITCH, 5, 0, 31, 2 }, 0 },
+	{ "-g: of a task in a group with a bad id", { .cgroups = WORDS("*") },
+	  { SWITCH, 5, 0, 32, 2 }, 0 },
+	{ "-g: what the event says counts", { .cgroups = WORDS("*bob") }, { PELT, 5, 0, 31 }, 0 },
+	{ "-g and -t of one task", { .cgroups = WORDS("*bob"), .tids = WORDS("31") },
+	  { SWITCH, 5, 0, 31, 2 }, 1 },
+	{ "-g and -t of two tasks", { .cgroups = WORDS("*bob"), .tids = WORDS("2") },
+	  { SWITCH, 5, 0, 31, 2 }, 0 },
 
 	{ "-C: of the list", { .cpus = "0-1,3" }, { PELT, 5, 3 }, 1 },
 	{ "-C: not of the list", { .cpus = "0-1,3" }, { PELT, 5, 2 }, 0 },
