@@ -43,11 +43,14 @@ const struct tap_pelt_signal tap_pelt_signals[] = {
 #define MAX_VALUES 3u /* of one event */
 
 /* What is read of one format: looked up by name once. */
+#define NEAR_CPUS 256u /* those of others are looked for each time */
+
 struct kind {
 	unsigned int nr;
 	struct {
 		const struct tap_pelt_signal *signal;
 		const struct tap_field *field;
+		struct tap_pelt_series *by_cpu[NEAR_CPUS]; /* of a CPU: found before */
 	} values[MAX_VALUES];
 	const struct tap_field *cpu, *tid, *comm, *cgroup, *path, *span; /* or NULL */
 };
@@ -55,6 +58,8 @@ struct kind {
 struct tap_pelt {
 	struct tap_pelt_opts opts;
 	struct tap_map kinds;	/* format -> struct kind *, owned */
+	const struct tap_format *last_fmt; /* that was looked for in them */
+	struct kind *last_kind;
 	struct tap_map cgroups; /* id -> its number, from 1 on */
 	struct tap_map by_key;	/* -> struct tap_pelt_series *; 0: its task is dead */
 	struct tap_map runners; /* -> those that run with it: struct tap_pelt_series * */
@@ -106,20 +111,26 @@ static void kind_init(struct kind *k, const struct tap_format *fmt,
 	k->span = f && f->kind == TAP_FIELD_DYNAMIC ? f : NULL;
 }
 
-static const struct kind *get_kind(struct tap_pelt *p, const struct tap_format *fmt)
+static struct kind *get_kind(struct tap_pelt *p, const struct tap_format *fmt)
 {
-	uint64_t *slot = tap_map_put(&p->kinds, (uintptr_t)fmt);
+	uint64_t *slot;
 	struct kind *k;
 
+	if (fmt == p->last_fmt)
+		return p->last_kind;
+	slot = tap_map_put(&p->kinds, (uintptr_t)fmt);
 	if (!slot)
 		return NULL;
-	if (*slot)
-		return (struct kind *)(uintptr_t)*slot;
-	k = calloc(1, sizeof(*k));
-	if (!k)
-		return NULL;
-	kind_init(k, fmt, &p->opts);
-	*slot = (uintptr_t)k;
+	k = (struct kind *)(uintptr_t)*slot;
+	if (!k) {
+		k = calloc(1, sizeof(*k));
+		if (!k)
+			return NULL;
+		kind_init(k, fmt, &p->opts);
+		*slot = (uintptr_t)k;
+	}
+	p->last_fmt = fmt;
+	p->last_kind = k;
 	return k;
 }
 
@@ -510,25 +521,49 @@ bool tap_pelt_wants(const struct tap_format *fmt)
 	return s->name;
 }
 
+/* The place of the series if it is a CPU's, and no more than the CPU tells whose; else NULL. */
+static struct tap_pelt_series **near_series(struct kind *k, unsigned int i,
+					    const struct tap_event *ev)
+{
+	uint64_t cpu;
+
+	if (k->values[i].signal->subject != TAP_PELT_CPU || !k->cpu || k->path)
+		return NULL;
+	if (k->cgroup && !is_root(tap_field_u64(k->cgroup, ev->data, ev->size)))
+		return NULL;
+	cpu = tap_field_u64(k->cpu, ev->data, ev->size);
+	return cpu < NEAR_CPUS ? &k->values[i].by_cpu[cpu] : NULL;
+}
+
+/* The series that the event's value belongs to, NULL for none. Return: 0 or -ENOMEM. */
+static int find_series(struct tap_pelt *p, struct kind *k, unsigned int i,
+		       const struct tap_event *ev, struct tap_pelt_series **s)
+{
+	struct tap_pelt_series like = {
+		.signal = k->values[i].signal, .subject = k->values[i].signal->subject,
+		.hist = TAP_HIST_INIT,
+	};
+	int ret = identify(k, ev, &like);
+
+	*s = ret > 0 ? get_series(p, &like) : NULL;
+	tap_cpus_release(&like.span);
+	return ret > 0 && !*s ? -ENOMEM : ret < 0 ? ret : 0;
+}
+
 int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struct tap_event *ev)
 {
-	const struct kind *k = get_kind(p, ev->fmt);
+	struct kind *k = get_kind(p, ev->fmt);
 	int ret = k ? 0 : -ENOMEM;
 
 	for (unsigned int i = 0; !ret && i < k->nr; i++) {
-		struct tap_pelt_series like = {
-			.signal = k->values[i].signal, .subject = k->values[i].signal->subject,
-			.hist = TAP_HIST_INIT,
-		};
-		struct tap_pelt_series *s = NULL;
+		struct tap_pelt_series **near = near_series(k, i, ev);
+		struct tap_pelt_series *s = near ? *near : NULL;
 
-		ret = identify(k, ev, &like);
-		if (ret > 0) {
-			s = get_series(p, &like);
-			ret = s ? 0 : -ENOMEM;
-		}
-		tap_cpus_release(&like.span);
-		if (s && s->wanted)
+		if (!s)
+			ret = find_series(p, k, i, ev, &s);
+		if (near)
+			*near = s;
+		if (!ret && s && s->wanted)
 			ret = update(p, t, s, ev->ts_ns,
 				     tap_field_u64(k->values[i].field, ev->data, ev->size));
 	}

@@ -150,41 +150,46 @@ int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *us
 	return survey(p, err);
 }
 
+enum { FOR_TIMELINE = 1, FOR_REPORT = 2 };
+
 /*
  * The kinds of events that anybody has a use for.
- * Return: by id, which of them @events wants; owned by the caller, NULL when out of memory.
+ * Return: by id, for whom they are; owned by the caller, NULL when out of memory.
  */
-static bool *choose(struct tap_pass *p, const struct tap_pass_events *events, void *ctx,
-		    bool *extra)
+static unsigned char *choose(struct tap_pass *p, const struct tap_pass_events *events, void *ctx,
+			     bool *extra)
 {
+	unsigned char *whose = calloc(TAP_NR_IDS, sizeof(*whose));
 	bool *wanted = calloc(TAP_NR_IDS, sizeof(*wanted));
-	bool *asked_for = calloc(TAP_NR_IDS, sizeof(*asked_for));
 	bool cgroups = p->opts->pick.cgroups.nr;
 	const struct tap_format *const *formats;
 	unsigned int nr;
 
 	*extra = false;
-	if (!wanted || !asked_for) {
+	if (!wanted || !whose) {
 		free(wanted);
-		free(asked_for);
+		free(whose);
 		return NULL;
 	}
 	formats = tap_reader_formats(p->in.reader, &nr);
 	for (unsigned int i = 0; i < nr; i++) {
-		bool asked = events && events->wants(ctx, formats[i]);
+		unsigned char *w = &whose[formats[i]->id];
 
-		*extra |= asked;
-		asked_for[formats[i]->id] = asked;
-		wanted[formats[i]->id] = asked || tap_timeline_wants(formats[i], cgroups);
+		if (tap_timeline_wants(formats[i], cgroups))
+			*w |= FOR_TIMELINE;
+		if (events && events->wants(ctx, formats[i]))
+			*w |= FOR_REPORT;
+		*extra |= *w & FOR_REPORT;
+		wanted[formats[i]->id] = *w;
 	}
 	tap_reader_only(p->in.reader, wanted);
 	free(wanted);
-	return asked_for;
+	return whose;
 }
 
 static int start(struct tap_pass *p, const struct tap_observer *observer,
-		 const struct tap_pass_events *events, void *ctx, bool **asked_for,
-		 struct tap_err *err)
+		 const struct tap_pass_events *events, void *ctx,
+		 unsigned char **whose, struct tap_err *err)
 {
 	struct tap_timeline_opts opts = {
 		.start_ns = p->start_ns, .end_ns = p->end_ns, .survey = &p->survey,
@@ -196,8 +201,8 @@ static int start(struct tap_pass *p, const struct tap_observer *observer,
 	tap_reader_rewind(p->in.reader);
 	tap_reader_limit(p->in.reader, p->read_from_ns, p->end_ns);
 	tap_reader_unmerged(p->in.reader, false);
-	*asked_for = choose(p, events, ctx, &extra);
-	if (!*asked_for || tap_timeline_new(&opts, &p->timeline))
+	*whose = choose(p, events, ctx, &extra);
+	if (!*whose || tap_timeline_new(&opts, &p->timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	if (p->survey.buffer[TAP_SHAPE_SWITCH] == TAP_SURVEY_NO_BUFFER && !extra &&
 	    !tap_timeline_end(p->timeline))
@@ -216,18 +221,21 @@ static int failed(const struct tap_pass *p, int code, struct tap_err *err)
 int tap_pass_run(struct tap_pass *p, const struct tap_observer *observer,
 		 const struct tap_pass_events *events, void *ctx, struct tap_err *err)
 {
-	bool *asked_for = NULL;
+	unsigned char *whose = NULL;
 	struct tap_event ev;
 	int ret, code = 0;
 
-	ret = start(p, observer, events, ctx, &asked_for, err);
+	ret = start(p, observer, events, ctx, &whose, err);
 	while (!ret && !code && (ret = tap_reader_next(p->in.reader, &ev, err)) > 0) {
+		unsigned int w = ev.fmt ? whose[ev.fmt->id] : FOR_TIMELINE;
+
 		ret = 0;
-		code = tap_timeline_event(p->timeline, &ev);
-		if (!code && ev.fmt && asked_for[ev.fmt->id] && ev.ts_ns >= p->start_ns)
+		if (w & FOR_TIMELINE)
+			code = tap_timeline_event(p->timeline, &ev);
+		if (w & FOR_REPORT && !code && ev.ts_ns >= p->start_ns)
 			code = events->event(ctx, &ev);
 	}
-	free(asked_for);
+	free(whose);
 	if (ret)
 		return ret;
 	if (!code)

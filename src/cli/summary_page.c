@@ -474,7 +474,7 @@ static void put_cpus(struct page *g)
 	}
 	tap_table_end(&t);
 	if (unseen)
-		tap_buf_printf(&g->out.buf, "%u CPUs more without any event: what they did is not known\n",
+		tap_buf_printf(&g->out.buf, "%u CPUs more: no event tells what they ran\n",
 			       unseen);
 }
 

@@ -80,7 +80,7 @@ struct tap_task {
 };
 
 struct tap_cpu {
-	bool seen; /* some event came from it */
+	bool seen; /* some event that tells of tasks came from it */
 	uint64_t run_ns, idle_ns, unknown_ns; /* add up to the window */
 	uint64_t switches, breaks;	      /* within the window */
 	uint64_t lost;			      /* events; of losses that tell how many */
