@@ -315,7 +315,10 @@ static int settle_cpu(struct tap_balance *b, unsigned int i, const struct tap_cp
 	c->length_now = length;
 	if (!ret)
 		ret = tap_length_log_set(&c->log, b->now_ns, length);
-	if (!ret && what == TAP_CPU_IDLE && was != what)
+	/* with a queue that is not empty no CPU becomes idle: who seems to wait there does not */
+	c->has_ghosts = what == TAP_CPU_IDLE && was != what && c->nr_queued;
+	b->ghosts |= c->has_ghosts;
+	if (!ret && what == TAP_CPU_IDLE && was != what && !c->nr_queued)
 		ret = cpu_idled(b, c);
 	return ret;
 }
@@ -331,22 +334,6 @@ static int look_around(struct tap_balance *b)
 	b->recheck = false;
 	b->nr_fresh = 0;
 	return ret;
-}
-
-/* All that was told of this instant is noted: looks at what holds from it on. */
-static int settle(struct tap_balance *b)
-{
-	const struct tap_cpu *cpus;
-	unsigned int nr, i;
-	int ret = 0;
-
-	cpus = tap_timeline_cpus(*b->opts.timeline, &nr);
-	for (i = 0; i < b->nr_dirty && !ret; i++)
-		ret = settle_cpu(b, b->dirty[i], b->dirty[i] < nr ? &cpus[b->dirty[i]] : NULL);
-	b->nr_dirty = 0;
-	if (!ret)
-		ret = tap_length_log_set(&b->imbalance_log, b->now_ns, imbalance(b));
-	return ret ? ret : look_around(b);
 }
 
 /* ---- what is told ----------------------------------------------------------------------- */
@@ -419,21 +406,66 @@ static int dequeue(struct tap_balance *b, struct tap_balance_task *t)
 	return queue_add(b, t->cpu, -1);
 }
 
+/* The task's wait is no longer believed in. */
+static int drop_wait(struct tap_balance *b, struct tap_balance_task *t)
+{
+	int ret = set_mode(b, t, MODE_NONE);
+
+	drop_found(t);
+	t->dropped_ns = b->now_ns;
+	return ret ? ret : dequeue(b, t);
+}
+
 /* Who waits when a hole begins or ends may have run in it, unseen. */
 static int drop_waits(struct tap_balance *b)
 {
 	int ret = 0;
 
-	while (b->nr_waiting && !ret) {
-		struct tap_balance_task *t = &b->tasks[b->waiting[0]];
+	while (b->nr_waiting && !ret)
+		ret = drop_wait(b, &b->tasks[b->waiting[0]]);
+	return ret;
+}
 
-		ret = set_mode(b, t, MODE_NONE);
-		drop_found(t);
-		t->dropped_ns = b->now_ns;
+/* Since when they are no longer there is not known, but that they were not when it was last idle. */
+static int lay_ghosts(struct tap_balance *b, const struct tap_cpu *cpus)
+{
+	int ret = 0;
+
+	b->ghosts = false;
+	for (unsigned int i = b->nr_waiting; i-- > 0 && !ret;) {
+		struct tap_balance_task *t = &b->tasks[b->waiting[i]];
+
+		if (t->cpu >= 0 && b->cpus[t->cpu].has_ghosts)
+			ret = drop_wait(b, t);
+	}
+	for (unsigned int i = 0; i < b->nr_cpus && !ret; i++) {
+		if (!b->cpus[i].has_ghosts)
+			continue;
+		ret = doubt(b, (int)i, b->cpus[i].idled_ns);
 		if (!ret)
-			ret = dequeue(b, t);
+			ret = settle_cpu(b, i, &cpus[i]);
+		if (!ret)
+			ret = cpu_idled(b, &b->cpus[i]);
 	}
 	return ret;
+}
+
+/* All that was told of this instant is noted: looks at what holds from it on. */
+static int settle(struct tap_balance *b)
+{
+	const struct tap_cpu *cpus;
+	unsigned int nr, i;
+	int ret = 0;
+
+	cpus = tap_timeline_cpus(*b->opts.timeline, &nr);
+	for (i = 0; i < b->nr_dirty && !ret; i++)
+		ret = settle_cpu(b, b->dirty[i], b->dirty[i] < nr ? &cpus[b->dirty[i]] : NULL);
+	b->nr_dirty = 0;
+	if (!ret && b->ghosts)
+		ret = lay_ghosts(b, cpus);
+	if (!ret)
+		ret = tap_length_log_set(&b->imbalance_log, b->now_ns, imbalance(b));
+	return ret ? ret : look_around(b);
 }
 
 /* A wait ends as one that was seen from its beginning on, in this queue. */

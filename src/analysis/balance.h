@@ -46,6 +46,7 @@ struct tap_balance_cpu {
 	/* inside */
 	int what;		/* TAP_CPU_UNKNOWN, ... */
 	bool dirty;
+	bool has_ghosts; /* it became idle although tasks seemed to wait for it */
 	unsigned int nr_queued;
 	int64_t length_now; /* -1: not known */
 	uint64_t idled_ns;  /* when it was last seen to become idle */
@@ -89,6 +90,7 @@ struct tap_balance {
 	 * all that wait, if a CPU does something else or is free no more. */
 	unsigned int *fresh, nr_fresh, cap_fresh;
 	bool recheck;
+	bool ghosts; /* some CPU has them */
 	unsigned int *dirty, nr_dirty; /* CPUs; as long as .cpus */
 	struct tap_cpus free;	       /* idle, nothing queued */
 	unsigned int nr_homeless; /* that wait nobody knows where: no length is known */

@@ -364,6 +364,12 @@ static const struct length_case length_cases[] = {
 		.cpus = { { 990, 600, 2 } },
 	},
 	{
+		.name = "who seems to wait for a CPU that becomes idle does not",
+		.steps = { { RUN, 10, 0, 0 }, { WAKE, 100, 1, 0 }, { RUN, 110, 0, 2 },
+			   { RUN, 200, 0, 0, SLEEP } },
+		.cpus = { { 800, 0, 0 } },
+	},
+	{
 		.name = "the imbalance is between two CPUs at least, and follows a move",
 		.steps = { { RUN, 10, 0, 0 }, { RUN, 20, 1, 0 }, { WAKE, 100, 1, 0 },
 			   { RUN, 110, 0, 1 }, { WAKE, 200, 2, 0 },
