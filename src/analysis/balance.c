@@ -435,8 +435,10 @@ static int lay_ghosts(struct tap_balance *b, const struct tap_cpu *cpus)
 	for (unsigned int i = b->nr_waiting; i-- > 0 && !ret;) {
 		struct tap_balance_task *t = &b->tasks[b->waiting[i]];
 
-		if (t->cpu >= 0 && b->cpus[t->cpu].has_ghosts)
-			ret = drop_wait(b, t);
+		if (t->cpu < 0 || !b->cpus[t->cpu].has_ghosts)
+			continue;
+		ret = drop_wait(b, t);
+		t->cpu = -1; /* it is in no queue, whatever is told of it */
 	}
 	for (unsigned int i = 0; i < b->nr_cpus && !ret; i++) {
 		if (!b->cpus[i].has_ghosts)
