@@ -60,6 +60,9 @@ struct tap_reader {
 	bool unmerged;
 };
 
+/* Frees all that the parsers filled in, and @r; not .perf. NULL is fine. */
+void tap_dat_free(struct tap_reader *r);
+
 /* "'FILE' is damaged: ..." Return: -EINVAL. */
 int tap_dat_bad(const struct tap_reader *r, struct tap_err *err, const char *what);
 int tap_dat_nomem(struct tap_err *err);

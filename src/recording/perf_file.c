@@ -430,7 +430,7 @@ static struct tap_reader *new_head(bool big_endian, const char *path)
 	r->decoder.passed = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.passed));
 	if (r->decoder.slots && r->decoder.passed)
 		return r;
-	tap_reader_free(r);
+	tap_dat_free(r);
 	return NULL;
 }
 
@@ -477,7 +477,7 @@ void tap_perf_free(struct tap_perf *p)
 	tap_map_release(&p->tasks);
 	tap_map_release(&p->ids);
 	tap_map_release(&p->id_cpus);
-	tap_reader_free(p->head);
+	tap_dat_free(p->head);
 	free(p->attrs);
 	free(p->uname);
 	free(p->hostname);
@@ -495,7 +495,8 @@ const struct tap_perf_info *tap_perf_info(const struct tap_perf *p)
 
 const struct tap_format *const *tap_perf_formats(const struct tap_perf *p, unsigned int *nr)
 {
-	return tap_reader_formats(p->head, nr);
+	*nr = p->head->nr_formats;
+	return (const struct tap_format *const *)p->head->formats;
 }
 
 static const struct tap_perf_task *find_task(const struct tap_perf *p, int tid)

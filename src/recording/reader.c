@@ -145,35 +145,8 @@ void tap_reader_free(struct tap_reader *r)
 {
 	if (!r)
 		return;
-	for (unsigned int i = 0; i < r->nr_streams; i++)
-		tap_stream_release(&r->decoder, &r->streams[i]);
-	for (unsigned int i = 0; i < r->nr_formats; i++)
-		tap_format_free(r->formats[i]);
-	for (unsigned int i = 0; i < r->info.nr_buffers; i++) {
-		free((char *)r->buffers[i].name);
-		free((char *)r->buffers[i].clock);
-	}
 	tap_perf_free(r->perf);
-	for (unsigned int i = 0; i < r->nr_maps; i++)
-		if (r->maps[i].len)
-			munmap((void *)r->maps[i].data, r->maps[i].len);
-	tap_decoder_release(&r->decoder);
-	tap_map_release(&r->comms);
-	free(r->cmdlines);
-	free(r->streams);
-	free(r->formats);
-	free(r->buffers);
-	free(r->maps);
-	free(r->merge.losers);
-	free(r->uname);
-	free(r->tool);
-	free(r->meta);
-	free(r->clock);
-	free(r->compression);
-	free(r->printk);
-	free(r->kallsyms);
-	free(r->notes);
-	free(r);
+	tap_dat_free(r);
 }
 
 const struct tap_reader_info *tap_reader_info(const struct tap_reader *r)
