@@ -137,12 +137,20 @@ void tap_pick_release(struct tap_pick *p)
 	*p = (struct tap_pick){ 0 };
 }
 
+bool tap_pick_wants(const struct tap_pick *p, const struct tap_format *fmt)
+{
+	const struct tap_strings *events = &p->opts->events;
+	unsigned int i;
+
+	for (i = 0; i < events->nr && !event_is(events->v[i], fmt); i++)
+		;
+	return !events->nr || i < events->nr;
+}
+
 /* Return: 1 or 0; -ENOMEM. */
 static int event_wanted(struct tap_pick *p, const struct tap_who_kind *kind)
 {
-	const struct tap_strings *events = &p->opts->events;
 	signed char *wanted;
-	unsigned int i;
 
 	if (kind->index >= p->nr_wanted) {
 		wanted = realloc(p->wanted, kind->index + 1);
@@ -153,11 +161,8 @@ static int event_wanted(struct tap_pick *p, const struct tap_who_kind *kind)
 		p->nr_wanted = kind->index + 1;
 	}
 	wanted = &p->wanted[kind->index];
-	if (!*wanted) {
-		for (i = 0; i < events->nr && !event_is(events->v[i], kind->fmt); i++)
-			;
-		*wanted = i < events->nr ? 1 : -1;
-	}
+	if (!*wanted)
+		*wanted = tap_pick_wants(p, kind->fmt) ? 1 : -1;
 	return *wanted > 0;
 }
 

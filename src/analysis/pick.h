@@ -39,6 +39,9 @@ int tap_pick_init(struct tap_pick *p, const struct tap_pick_opts *opts,
 		  const struct tap_format *const *formats, unsigned int nr, struct tap_err *err);
 void tap_pick_release(struct tap_pick *p);
 
+/* -e: whether events of this kind can match at all. */
+bool tap_pick_wants(const struct tap_pick *p, const struct tap_format *fmt);
+
 /* @kind: of ev->fmt; NULL for a loss. Return: 1 or 0; -ENOMEM. */
 int tap_pick_match(struct tap_pick *p, struct tap_who *who, const struct tap_who_kind *kind,
 		   const struct tap_event *ev);
