@@ -58,17 +58,20 @@ $B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c $(wildcard bpf/*.h bpf/shim/*/*.h even
 	$Qbpftool gen object $@ $@.full
 
 # ---- tests ----------------------------------------------------------------------------------
-TOOLS := $B/tests/mkdat $B/tests/truth/generate $B/tests/fuzz/fuzz_reader
+TOOLS := $B/tests/mkdat $B/tests/truth/generate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
 $B/tests/%: tests/%.c $B/libschedtap.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $< $B/libschedtap.a -o $@ -lcmocka $(LIBS)
-$B/tests/fuzz/fuzz_reader: TEST_CFLAGS := -DFUZZ_MAIN
+	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter %.c %.o,$^) $B/libschedtap.a -o $@ -lcmocka $(LIBS)
+# the fuzz target reads as reports do
+PASS_OBJ := $B/src/cli/pass.o $B/src/cli/input.o
+$B/tests/fuzz/fuzz_report: TEST_CFLAGS := -DFUZZ_MAIN
+$B/tests/fuzz/fuzz_report: $(PASS_OBJ)
 # clang's fuzzer wants the library built for it as well: FUZZ makes are of their own folder
 FUZZ := CC=clang SAN=1 B=build-fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
-$B/fuzz_reader: tests/fuzz/fuzz_reader.c $B/libschedtap.a
+$B/fuzz_report: tests/fuzz/fuzz_report.c $(PASS_OBJ) $B/libschedtap.a
 	$(call say,LD,$@)
-	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.a,$^) -o $@ $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.o %.a,$^) -o $@ $(LIBS)
 
 PROVE = SCHEDTAP=$(abspath $B/schedtap) MKDAT=$(abspath $B/tests/mkdat) tests/run
 
@@ -90,20 +93,25 @@ check-vm: all ## other kernels, in qemu
 	$(PROVE) tests/vm/run.t
 check-san: ## unit and golden tests under ASan and UBSan
 	$(MAKE) SAN=1 check-unit check-golden
-check-fuzz: ## the reader on damaged input, for 15 s
+check-fuzz: ## reports on damaged input: trace.dat for 15 s, perf.data for 10 s
 	@mkdir -p build-fuzz
-	@echo 'fuzzing the reader for 15 s'
-	@$(MAKE) --no-print-directory fuzz FUZZ_ARGS=-max_total_time=15 >build-fuzz/log 2>&1 || \
-		{ tail -n 40 build-fuzz/log; exit 1; }
-	@grep Done build-fuzz/log
-fuzz: $B/tests/mkdat ## the same until Ctrl-C
-	$(AGAIN) $(FUZZ) build-fuzz/fuzz_reader
-	@mkdir -p build-fuzz/corpus
-	@for in in tests/golden/*/*/in.txt; do \
-		name=build-fuzz/corpus/$$(echo $$in | tr / .); \
-		$B/tests/mkdat $$in $$name.dat && $B/tests/mkdat $$in $$name.zstd --zstd || exit 1; \
+	@echo 'fuzzing for 25 s'
+	@for args in 'dat 15' 'perf 10'; do \
+		set -- $$args; \
+		$(MAKE) --no-print-directory fuzz FUZZ_OF=$$1 FUZZ_ARGS=-max_total_time=$$2 \
+			>build-fuzz/log 2>&1 || { tail -n 40 build-fuzz/log; exit 1; }; \
+		grep Done build-fuzz/log || exit 1; \
 	done
-	build-fuzz/fuzz_reader -max_len=65536 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/corpus
+FUZZ_OF ?= dat
+fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf: of perf.data
+	$(AGAIN) $(FUZZ) build-fuzz/fuzz_report
+	@mkdir -p build-fuzz/dat build-fuzz/perf
+	@for in in tests/golden/*/*/in.txt; do \
+		name=$$(echo $$in | tr / .); dat=build-fuzz/dat/$$name; \
+		$B/tests/mkdat $$in $$dat.dat && $B/tests/mkdat $$in $$dat.zstd --zstd && \
+			$B/tests/fuzz/dat2perf $$dat.dat build-fuzz/perf/$$name.data || exit 1; \
+	done
+	build-fuzz/fuzz_report -max_len=65536 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h
 	@mkdir -p $(@D)

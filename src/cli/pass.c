@@ -49,6 +49,8 @@ static void close_window(struct tap_pass *p, const struct tap_reader_span *span)
 		p->end_ns = span->last_ns;
 	if (p->end_ns < p->start_ns || p->end_ns == UINT64_MAX)
 		p->end_ns = p->start_ns;
+	if (!p->start_ns && p->end_ns) /* to the timeline, 0 would be an open window */
+		p->start_ns = 1;
 }
 
 /* Hands all events from @from_ns on to the survey that are @wanted. */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * dat2perf IN.dat OUT.data: a small perf.data with the events and losses of a recording of this
+ * machine's byte order, for the fuzzer to begin with: one attr, its CPU n has the id n + 1.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include <schedtap/reader.h>
+
+#define SAMPLE_TYPE                                                                                \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |           \
+	 PERF_SAMPLE_RAW)
+#define HEADER_BYTES 104u
+#define RECORD_ID_INDEX 69u /* perf's own records are not in the kernel's header */
+#define FEATURE_TRACING_DATA 1u
+
+struct attr {
+	struct perf_event_attr attr;
+	uint64_t ids_at, ids_size;
+};
+
+static void put(struct tap_buf *b, uint64_t v, size_t size)
+{
+	tap_buf_add(b, (const char *)&v, size); /* little endian */
+}
+
+static void put_sized(struct tap_buf *b, size_t size, const char *s)
+{
+	put(b, strlen(s), size);
+	tap_buf_puts(b, s);
+}
+
+static void put_header(struct tap_buf *b, uint32_t type, size_t rest)
+{
+	put(b, type, 4);
+	put(b, 0, 2);
+	put(b, sizeof(struct perf_event_header) + rest, 2);
+}
+
+static void put_sample(struct tap_buf *b, const struct tap_event *ev)
+{
+	static const char zeros[8];
+	size_t pad = -(ev->size + 4) & 7;
+	uint32_t tid;
+
+	memcpy(&tid, (const char *)ev->data + 4, sizeof(tid));
+	put_header(b, PERF_RECORD_SAMPLE, 32 + 4 + ev->size + pad);
+	put(b, (uint64_t)ev->cpu + 1, 8);
+	put(b, tid, 4);
+	put(b, tid, 4);
+	put(b, ev->ts_ns, 8);
+	put(b, (uint64_t)ev->cpu, 8);
+	put(b, ev->size + pad, 4);
+	tap_buf_add(b, ev->data, ev->size);
+	tap_buf_add(b, zeros, pad);
+}
+
+static void put_loss(struct tap_buf *b, const struct tap_event *ev)
+{
+	put_header(b, PERF_RECORD_LOST, 16 + 32);
+	put(b, (uint64_t)ev->cpu + 1, 8);
+	put(b, ev->lost.count, 8);
+	put(b, 0, 8);
+	put(b, ev->lost.last_ns, 8);
+	put(b, (uint64_t)ev->cpu, 8);
+	put(b, (uint64_t)ev->cpu + 1, 8);
+}
+
+static void put_id_index(struct tap_buf *b, unsigned int nr_cpus)
+{
+	put_header(b, RECORD_ID_INDEX, 8 + nr_cpus * 32);
+	put(b, nr_cpus, 8);
+	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++) {
+		put(b, cpu + 1, 8);
+		put(b, cpu, 8);
+		put(b, cpu, 8);
+		put(b, UINT64_MAX, 8);
+	}
+}
+
+static void put_tracing_data(struct tap_buf *b, const struct tap_reader *r, const bool *used)
+{
+	static const char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+				   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+				   "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+	unsigned int nr, nr_used = 0;
+	const struct tap_format *const *formats = tap_reader_formats(r, &nr);
+
+	for (unsigned int i = 0; i < nr; i++)
+		nr_used += used[formats[i]->id];
+	tap_buf_add(b, "\x17\x08\x44tracing" "0.6", 14);
+	put(b, 0, 1); /* little endian */
+	put(b, 8, 1);
+	put(b, 4096, 4);
+	tap_buf_add(b, "header_page", 12);
+	put_sized(b, 8, page);
+	tap_buf_add(b, "header_event", 13);
+	put_sized(b, 8, "");
+	put(b, 0, 4); /* ftrace's own */
+	put(b, nr_used, 4);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (!used[formats[i]->id])
+			continue;
+		tap_buf_add(b, formats[i]->system, strlen(formats[i]->system) + 1);
+		put(b, 1, 4);
+		put_sized(b, 8, formats[i]->text);
+	}
+	put(b, 0, 4); /* kallsyms */
+	put(b, 0, 4); /* printk_formats */
+	put(b, 0, 8); /* saved_cmdlines */
+}
+
+static void put_front(struct tap_buf *b, unsigned int nr_cpus, size_t data_bytes)
+{
+	size_t attr_at = HEADER_BYTES + nr_cpus * sizeof(uint64_t);
+	struct attr attr = {
+		.attr = {
+			.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr.attr),
+			.sample_type = SAMPLE_TYPE, .sample_id_all = 1, .use_clockid = 1,
+			.clockid = CLOCK_MONOTONIC,
+		},
+		.ids_at = HEADER_BYTES, .ids_size = nr_cpus * sizeof(uint64_t),
+	};
+	const uint64_t header[] = {
+		HEADER_BYTES, sizeof(attr), attr_at, sizeof(attr), attr_at + sizeof(attr),
+		data_bytes, 0, 0, 1u << FEATURE_TRACING_DATA, 0, 0, 0,
+	};
+
+	tap_buf_puts(b, "PERFILE2");
+	tap_buf_add(b, (const char *)header, sizeof(header));
+	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++)
+		put(b, cpu + 1, 8);
+	tap_buf_add(b, (const char *)&attr, sizeof(attr));
+}
+
+static int convert(struct tap_reader *r, int fd, struct tap_err *err)
+{
+	unsigned int nr_cpus = tap_reader_info(r)->nr_cpus;
+	struct tap_buf data = { 0 }, file = { 0 }, tracing = { 0 };
+	bool *used = calloc(65536, sizeof(*used));
+	struct tap_event ev;
+	int ret;
+
+	if (!used)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	put_id_index(&data, nr_cpus);
+	while ((ret = tap_reader_next(r, &ev, err)) > 0) {
+		if (ev.fmt)
+			put_sample(&data, &ev);
+		else
+			put_loss(&data, &ev);
+		used[ev.fmt ? ev.fmt->id : 0] = true;
+	}
+	put_front(&file, nr_cpus, data.len);
+	tap_buf_add(&file, data.data, data.len);
+	put_tracing_data(&tracing, r, used);
+	put(&file, file.len + 16, 8);
+	put(&file, tracing.len, 8);
+	tap_buf_add(&file, tracing.data, tracing.len);
+	if (!ret && (file.err || data.err || tracing.err))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	if (!ret)
+		ret = tap_write_all(fd, file.data, file.len);
+	free(used);
+	tap_buf_release(&data);
+	tap_buf_release(&file);
+	tap_buf_release(&tracing);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct tap_err err = { .text = "cannot write" };
+	struct tap_reader *r;
+	int fd, ret;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: dat2perf IN.dat OUT.data\n");
+		return 2;
+	}
+	fd = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	ret = fd < 0 ? -1 : tap_reader_open(argv[1], &r, &err);
+	if (!ret) {
+		ret = convert(r, fd, &err);
+		tap_reader_free(r);
+	}
+	if (ret)
+		fprintf(stderr, "dat2perf: %s\n", err.text);
+	return ret ? 1 : 0;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Anything at all as a recording, the way that every report takes it: it is refused, or read to
+ * its end, twice with the same result; then a pass over all of it, and one over its middle, must
+ * account for every nanosecond. Built by clang with -fsanitize=fuzzer,address,undefined; with
+ * -DFUZZ_MAIN a plain program that reads the files it is given.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "cli/pass.h"
+
+/* A few bytes can describe any number of CPUs that share pages: enough is enough. */
+#define MAX_EVENTS 200000u
+
+#define CHECK(what)                                                                                \
+	do {                                                                                       \
+		if (!(what)) {                                                                     \
+			fprintf(stderr, "%s:%d: not so: %s\n", __func__, __LINE__, #what);         \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
+
+/* The real one prints what is wrong with each file. */
+int tap_cmd_fail(const struct tap_err *err, bool usage)
+{
+	(void)err;
+	(void)usage;
+	return TAP_EXIT_FAILED;
+}
+
+/* ---- the reader: each event in its place, with all its bytes ---- */
+
+/* Return: how many there were, and in @sum what they held. */
+static unsigned int read_all(struct tap_reader *r, uint64_t *sum)
+{
+	struct tap_err err;
+	struct tap_event ev;
+	unsigned int nr = 0;
+	uint64_t last = 0;
+
+	*sum = 0;
+	tap_reader_rewind(r);
+	while (nr <= MAX_EVENTS && tap_reader_next(r, &ev, &err) == 1) {
+		CHECK(ev.ts_ns >= last);
+		CHECK(!ev.fmt || ev.size >= ev.fmt->min_size);
+		CHECK(ev.fmt || ev.lost.first_ns <= ev.lost.last_ns);
+		last = ev.ts_ns;
+		*sum = *sum * 31 + last + (ev.fmt ? 0 : ev.lost.count);
+		for (uint32_t i = 0; ev.fmt && i < ev.size; i++)
+			*sum = *sum * 31 + ((const unsigned char *)ev.data)[i];
+		nr++;
+	}
+	return nr;
+}
+
+/* Return: whether it is one to go on with; when it is, set @from and @to to its middle third. */
+static bool check_reader(const char *path, uint64_t *from, uint64_t *to)
+{
+	struct tap_reader_span span;
+	struct tap_reader *r;
+	struct tap_err err;
+	uint64_t first, second;
+	unsigned int nr;
+
+	if (tap_reader_open(path, &r, &err))
+		return false;
+	nr = read_all(r, &first);
+	span = tap_reader_span(r);
+	CHECK(read_all(r, &second) == nr && first == second);
+	tap_reader_free(r);
+	*from = span.first_ns < span.last_ns ? span.first_ns + (span.last_ns - span.first_ns) / 3 : 0;
+	*to = span.first_ns < span.last_ns ? span.last_ns - (span.last_ns - span.first_ns) / 3 : 0;
+	return nr <= MAX_EVENTS;
+}
+
+/* ---- a report: what it is told adds up ---- */
+
+struct told {
+	struct tap_pass pass;
+	uint64_t cpu_ns; /* of all CPUs */
+	uint64_t last_ns;
+};
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	struct told *told = ctx;
+
+	CHECK(s->from_ns <= s->to_ns && s->to_ns <= told->pass.end_ns);
+	CHECK(s->to_ns >= told->pass.start_ns);
+	CHECK(s->state != TAP_DEAD && !(s->whole && s->state == TAP_UNKNOWN));
+	CHECK(s->state != TAP_RUNNING || s->cpu >= 0);
+	CHECK(s->next != TAP_RUNNING || s->state == s->next || s->next_cpu >= 0);
+	return 0;
+}
+
+static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+{
+	struct told *told = ctx;
+
+	CHECK(s->from_ns < s->to_ns);
+	CHECK(s->from_ns >= told->pass.start_ns && s->to_ns <= told->pass.end_ns);
+	CHECK((s->what == TAP_CPU_RUN) == (s->task != NULL));
+	told->cpu_ns += s->to_ns - s->from_ns;
+	return 0;
+}
+
+static int in_order(struct told *told, uint64_t ts_ns)
+{
+	CHECK(ts_ns >= told->last_ns);
+	CHECK(ts_ns >= told->pass.start_ns && ts_ns <= told->pass.end_ns);
+	told->last_ns = ts_ns;
+	return 0;
+}
+
+static int on_wakeup(void *ctx, const struct tap_wakeup *w)
+{
+	CHECK(w->task);
+	return in_order(ctx, w->ts_ns);
+}
+
+static int on_migration(void *ctx, const struct tap_migration *m)
+{
+	CHECK(m->task && m->why < TAP_NR_MIGRATE);
+	return in_order(ctx, m->ts_ns);
+}
+
+static const struct tap_observer observer = {
+	.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu, .wakeup = on_wakeup,
+	.migration = on_migration,
+};
+
+static void check_sums(struct told *told)
+{
+	struct tap_pass *p = &told->pass;
+	uint64_t window_ns = p->end_ns - p->start_ns;
+	unsigned int nr_cpus, nr_tasks;
+	const struct tap_cpu *cpus = tap_timeline_cpus(p->timeline, &nr_cpus);
+	struct tap_task *const *tasks = tap_timeline_tasks(p->timeline, &nr_tasks);
+
+	for (unsigned int i = 0; i < nr_cpus; i++)
+		CHECK(cpus[i].run_ns + cpus[i].idle_ns + cpus[i].unknown_ns == window_ns);
+	CHECK(told->cpu_ns == nr_cpus * window_ns);
+	for (unsigned int i = 0; i < nr_tasks; i++) {
+		uint64_t sum_ns = 0;
+		uint32_t len;
+
+		for (int state = 0; state < TAP_DEAD; state++)
+			sum_ns += tasks[i]->total_ns[state];
+		CHECK(sum_ns == tap_task_life_ns(p->timeline, tasks[i]));
+		CHECK(sum_ns <= window_ns && !tasks[i]->total_ns[TAP_DEAD]);
+		tap_pass_label(p, tasks[i], &len);
+		CHECK(len);
+	}
+}
+
+static void check_report(const char *path, const char *window)
+{
+	struct tap_pass_opts opts = { .input = path, .pick.window = window };
+	struct told told = { 0 };
+	struct tap_err err;
+	bool usage;
+
+	if (!tap_pass_open(&told.pass, &opts, &usage, &err) &&
+	    !tap_pass_run(&told.pass, &observer, NULL, &told, &err))
+		check_sums(&told);
+	tap_pass_close(&told.pass);
+}
+
+static void check_file(const char *path)
+{
+	uint64_t from, to;
+	char window[64];
+
+	if (!check_reader(path, &from, &to))
+		return;
+	snprintf(window, sizeof(window), "%juns,%juns", (uintmax_t)from, (uintmax_t)to);
+	check_report(path, NULL);
+	check_report(path, window);
+}
+
+#ifdef FUZZ_MAIN
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		check_file(argv[i]);
+	return 0;
+}
+#else
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+	int fd = memfd_create("fuzz_report", MFD_CLOEXEC);
+	char path[64];
+
+	if (fd < 0 || tap_write_all(fd, data, size))
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	check_file(path);
+	close(fd);
+	return 0;
+}
+#endif
