@@ -92,14 +92,20 @@ TAP_API void tap_reader_unmerged(struct tap_reader *r, bool unmerged);
  */
 TAP_API void tap_reader_rewind(struct tap_reader *r);
 
-/** struct tap_tally - What was read since the beginning or tap_reader_rewind(), of one id. */
+/** struct tap_tally - What was read since the beginning or tap_reader_rewind(), of one kind. */
 struct tap_tally {
-	const struct tap_format *fmt; /* NULL: no format has this id, and no record had it */
+	const struct tap_format *fmt;
 	uint64_t count, bytes; /* within the limit, also if it was passed over; of their records */
 };
 
-/** tap_reader_tally() - @id: 0..65535. */
-TAP_API struct tap_tally tap_reader_tally(const struct tap_reader *r, uint16_t id);
+/**
+ * tap_reader_tally() - Of the kind at @index: 0, 1, 2, ... are the formats of the recording, and
+ * then what was made for ids that none of them has.
+ *
+ * Return: false past the last.
+ */
+TAP_API bool tap_reader_tally(const struct tap_reader *r, unsigned int index,
+			      struct tap_tally *tally);
 
 /** struct tap_span - When that was. */
 struct tap_reader_span {

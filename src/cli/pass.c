@@ -71,22 +71,20 @@ static int walk(struct tap_pass *p, uint64_t from_ns, const bool *wanted, struct
 
 static void note_kinds(struct tap_pass *p)
 {
-	for (unsigned int id = 0; id < TAP_NR_IDS; id++) {
-		struct tap_tally t = tap_reader_tally(p->in.reader, (uint16_t)id);
+	struct tap_tally t;
 
+	for (unsigned int i = 0; tap_reader_tally(p->in.reader, i, &t); i++)
 		if (t.count)
 			tap_survey_note(&p->survey, t.fmt);
-	}
 }
 
 static int count_kinds(struct tap_pass *p)
 {
-	for (unsigned int id = 0; id < TAP_NR_IDS; id++) {
-		struct tap_tally t = tap_reader_tally(p->in.reader, (uint16_t)id);
+	struct tap_tally t;
 
+	for (unsigned int i = 0; tap_reader_tally(p->in.reader, i, &t); i++)
 		if (tap_survey_count(&p->survey, t.fmt, t.count, t.bytes))
 			return -ENOMEM;
-	}
 	return 0;
 }
 

@@ -129,10 +129,14 @@ void tap_stream_get_loss(const struct tap_stream *s, struct tap_event *ev);
 void tap_stream_release(struct tap_decoder *d, struct tap_stream *s);
 void tap_decoder_release(struct tap_decoder *d);
 
-/* Forgets what went by. */
-static inline void tap_decoder_begin(struct tap_decoder *d)
+/* Forgets what went by of the @formats, and of those that none has. */
+static inline void tap_decoder_begin(struct tap_decoder *d, struct tap_format *const *formats,
+				     unsigned int nr)
 {
-	memset(d->passed, 0, TAP_NR_SLOTS * sizeof(*d->passed));
+	for (unsigned int i = 0; i < nr; i++)
+		d->passed[formats[i]->id] = (struct tap_passed){ 0 };
+	for (unsigned int i = 0; i < d->nr_unknown; i++)
+		d->passed[d->unknown[i]->id] = (struct tap_passed){ 0 };
 	d->span = (struct tap_reader_span){ .first_ns = UINT64_MAX };
 }
 

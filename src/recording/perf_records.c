@@ -640,7 +640,7 @@ int tap_perf_read_front(struct tap_perf *p, struct tap_err *err)
 
 void tap_perf_start_over(struct tap_perf *p)
 {
-	tap_decoder_begin(&p->head->decoder);
+	tap_decoder_begin(&p->head->decoder, p->head->formats, p->head->nr_formats);
 	tap_perf_queue_release(&p->queue);
 	while (p->block) {
 		struct tap_perf_block *b = p->block;

@@ -239,7 +239,7 @@ void tap_reader_rewind(struct tap_reader *r)
 {
 	r->current = NULL;
 	r->last = 0;
-	tap_decoder_begin(&r->decoder);
+	tap_decoder_begin(&r->decoder, r->formats, r->nr_formats);
 	if (r->perf)
 		tap_perf_rewind(r->perf);
 }
@@ -250,11 +250,18 @@ static const struct tap_decoder *decoder_of(const struct tap_reader *r)
 	return r->perf ? tap_perf_decoder(r->perf) : &r->decoder;
 }
 
-struct tap_tally tap_reader_tally(const struct tap_reader *r, uint16_t id)
+bool tap_reader_tally(const struct tap_reader *r, unsigned int index, struct tap_tally *tally)
 {
 	const struct tap_decoder *d = decoder_of(r);
+	const struct tap_format *const *formats, *fmt;
+	unsigned int nr;
 
-	return (struct tap_tally){ d->slots[id].fmt, d->passed[id].count, d->passed[id].bytes };
+	formats = tap_reader_formats(r, &nr);
+	if (index >= nr + d->nr_unknown)
+		return false;
+	fmt = index < nr ? formats[index] : d->unknown[index - nr];
+	*tally = (struct tap_tally){ fmt, d->passed[fmt->id].count, d->passed[fmt->id].bytes };
+	return true;
 }
 
 struct tap_reader_span tap_reader_span(const struct tap_reader *r)

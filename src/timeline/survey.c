@@ -24,13 +24,7 @@ int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns)
 	for (unsigned int i = 0; i < TAP_NR_SHAPES; i++)
 		s->buffer[i] = TAP_SURVEY_NO_BUFFER;
 	s->shapes = calloc(TAP_NR_IDS, sizeof(*s->shapes));
-	s->at_work = calloc(TAP_MAX_TIDS / 64, sizeof(*s->at_work));
-	s->hidden = calloc(TAP_MAX_TIDS / 64, sizeof(*s->hidden));
-	s->ins = calloc(TAP_MAX_TIDS, sizeof(*s->ins));
-	if (s->shapes && s->at_work && s->hidden && s->ins)
-		return 0;
-	tap_survey_release(s);
-	return -ENOMEM;
+	return s->shapes ? 0 : -ENOMEM;
 }
 
 static void release_inside(struct tap_survey *s)
@@ -38,19 +32,16 @@ static void release_inside(struct tap_survey *s)
 	for (unsigned int i = 0; s->shapes && i < TAP_NR_IDS; i++)
 		free(s->shapes[i]);
 	free(s->shapes);
-	free(s->at_work);
-	free(s->ins);
 	free(s->cpus);
 	s->shapes = NULL;
-	s->at_work = NULL;
-	s->ins = NULL;
 	s->cpus = NULL;
 }
 
 void tap_survey_release(struct tap_survey *s)
 {
 	release_inside(s);
-	free(s->hidden);
+	for (unsigned int i = 0; i < TAP_MAX_TIDS / TAP_SURVEY_TIDS; i++)
+		free(s->tids[i]);
 	free(s->kinds);
 	free(s->losses);
 	free(s->breaks);
@@ -97,8 +88,13 @@ static bool is_tid(int tid)
 /* Hidden as far as is known by now. */
 static bool is_hidden(const struct tap_survey *s, int tid, uint8_t ins)
 {
-	return tid && is_tid(tid) && s->ins[tid] >= ins &&
-	       !(s->at_work[tid / 64] >> (tid % 64) & 1);
+	const struct tap_survey_tids *t;
+
+	if (!tid || !is_tid(tid))
+		return false;
+	t = s->tids[(unsigned int)tid / TAP_SURVEY_TIDS];
+	return t && t->ins[(unsigned int)tid % TAP_SURVEY_TIDS] >= ins &&
+	       !t->at_work[(unsigned int)tid % TAP_SURVEY_TIDS];
 }
 
 /* The same of whom a CPU ran; each CPU has an idle task of its own. */
@@ -109,18 +105,53 @@ static bool is_hidden_on(const struct tap_survey *s, int cpu, int tid, uint8_t i
 	return tid ? is_hidden(s, tid, ins) : c->idle_ins >= ins && !c->idle_at_work;
 }
 
-static __attribute__((noinline)) void note_at_work(struct tap_survey *s, int tid)
+/* Return: NULL when out of memory. */
+static __attribute__((noinline)) struct tap_survey_tids *add_tids(struct tap_survey *s, int tid)
 {
-	/* its breaks were taken for those of a hidden task, and thrown away */
-	if (s->blurred && is_hidden(s, tid, HIDDEN_INS))
-		s->wrong = true;
-	s->at_work[tid / 64] |= 1ull << (tid % 64);
+	struct tap_survey_tids *t = calloc(1, sizeof(*t));
+
+	s->tids[(unsigned int)tid / TAP_SURVEY_TIDS] = t;
+	return t;
 }
 
-static inline void at_work(struct tap_survey *s, int tid)
+static inline struct tap_survey_tids *get_tids(struct tap_survey *s, int tid)
 {
-	if (is_tid(tid) && !(s->at_work[tid / 64] >> (tid % 64) & 1))
-		note_at_work(s, tid);
+	struct tap_survey_tids *t = s->tids[(unsigned int)tid / TAP_SURVEY_TIDS];
+
+	return __builtin_expect(t != NULL, 1) ? t : add_tids(s, tid);
+}
+
+/* Return: 0 or -ENOMEM. */
+static inline int at_work(struct tap_survey *s, int tid)
+{
+	struct tap_survey_tids *t;
+
+	if (!is_tid(tid))
+		return 0;
+	t = get_tids(s, tid);
+	if (!t)
+		return -ENOMEM;
+	/* its breaks were taken for those of a hidden task, and thrown away */
+	if (__builtin_expect(s->blurred, 0) && is_hidden(s, tid, HIDDEN_INS))
+		s->wrong = true;
+	t->at_work[(unsigned int)tid % TAP_SURVEY_TIDS] = true;
+	return 0;
+}
+
+/* Return: 0 or -ENOMEM. */
+static inline int switched_in(struct tap_survey *s, int tid)
+{
+	struct tap_survey_tids *t;
+	uint8_t *ins;
+
+	if (!is_tid(tid))
+		return 0;
+	t = get_tids(s, tid);
+	if (!t)
+		return -ENOMEM;
+	ins = &t->ins[(unsigned int)tid % TAP_SURVEY_TIDS];
+	*ins += *ins < UINT8_MAX;
+	return 0;
 }
 
 /* Neighbours of one CPU become one. Return: how many are left. */
@@ -198,14 +229,13 @@ static inline int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 			    const struct tap_shape *shape, const struct tap_event *ev)
 {
 	int out = (int)tap_num_get(&shape->from, ev), in = (int)tap_num_get(&shape->tid, ev);
-	int ret = 0;
+	int ret = at_work(s, out);
 
-	at_work(s, out);
-	if (is_tid(in) && s->ins[in] < UINT8_MAX)
-		s->ins[in]++;
+	if (!ret)
+		ret = switched_in(s, in);
 	c->idle_at_work |= !out;
 	c->idle_ins += !in && c->idle_ins < UINT8_MAX;
-	if (__builtin_expect(c->known && c->tid != out, 0))
+	if (__builtin_expect(!ret && c->known && c->tid != out, 0))
 		ret = add_break(s, ev->cpu, c->tid, c->since_ns, ev->ts_ns);
 	c->known = true;
 	c->tid = in;
@@ -417,7 +447,7 @@ static int find_holes(struct tap_survey *s)
 		int tid = s->breaks[i].tid;
 
 		if (is_hidden(s, tid, 0))
-			s->hidden[tid / 64] |= 1ull << (tid % 64);
+			get_tids(s, tid)->hidden[(unsigned int)tid % TAP_SURVEY_TIDS] = true;
 		if (!is_hidden_on(s, s->breaks[i].cpu, tid, hidden))
 			add_hole(s, s->breaks[i].from_ns, s->breaks[i].to_ns);
 	}

@@ -39,6 +39,15 @@ struct tap_hole {
 	uint64_t from_ns, to_ns;
 };
 
+#define TAP_SURVEY_TIDS 1024u
+
+/* What is known of so many tids. */
+struct tap_survey_tids {
+	bool at_work[TAP_SURVEY_TIDS]; /* was seen as the current task */
+	bool hidden[TAP_SURVEY_TIDS]; /* after the end: left CPUs unseen, and never seen at work */
+	uint8_t ins[TAP_SURVEY_TIDS]; /* how often it was switched in, up to 255 */
+};
+
 struct tap_survey_kind {
 	const struct tap_format *fmt;
 	uint64_t count;
@@ -59,7 +68,6 @@ struct tap_survey {
 	unsigned int nr_kept_losses, nr_breaks, nr_holes;
 	unsigned int nr_cpus; /* the highest CPU that was seen, + 1 */
 	bool has_breaks; /* events are missing that no loss tells of */
-	uint64_t *hidden; /* owned; bits by tid: it left CPUs unseen, and was never seen at work */
 	/* Which of a recording's buffers tells the timeline of events of a kind: where several
 	 * have it, the first. TAP_SURVEY_NO_BUFFER: none has. */
 	unsigned int buffer[TAP_NR_SHAPES];
@@ -69,8 +77,7 @@ struct tap_survey {
 	struct tap_shape **shapes; /* by id, owned */
 	struct tap_survey_cpu *cpus;
 	unsigned int cap_cpus, cap_losses, cap_breaks;
-	uint64_t *at_work; /* bits by tid: was seen as the current task */
-	uint8_t *ins;	   /* by tid: how often it was switched in, up to 255 */
+	struct tap_survey_tids *tids[TAP_MAX_TIDS / TAP_SURVEY_TIDS]; /* owned, or NULL */
 	bool blurred; /* breaks behind tasks that seemed to be hidden were thrown away */
 	bool wrong;   /* what was thrown away was needed: nothing is certain */
 };
@@ -98,7 +105,9 @@ int tap_survey_end(struct tap_survey *s);
 /* Nothing that such a task does is certain. */
 static inline bool tap_survey_is_hidden(const struct tap_survey *s, int tid)
 {
-	return s->hidden[tid / 64] >> (tid % 64) & 1;
+	const struct tap_survey_tids *tids = s->tids[(unsigned int)tid / TAP_SURVEY_TIDS];
+
+	return tids && tids->hidden[(unsigned int)tid % TAP_SURVEY_TIDS];
 }
 
 /* Whether a loss can have taken events that the timeline uses: some came from its buffer. */
