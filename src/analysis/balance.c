@@ -427,7 +427,7 @@ static int drop_waits(struct tap_balance *b)
 }
 
 /* Since when they are no longer there is not known, but that they were not when it was last idle. */
-static int lay_ghosts(struct tap_balance *b, const struct tap_cpu *cpus)
+static int lay_ghosts(struct tap_balance *b)
 {
 	int ret = 0;
 
@@ -443,9 +443,8 @@ static int lay_ghosts(struct tap_balance *b, const struct tap_cpu *cpus)
 	for (unsigned int i = 0; i < b->nr_cpus && !ret; i++) {
 		if (!b->cpus[i].has_ghosts)
 			continue;
+		b->cpus[i].has_ghosts = false;
 		ret = doubt(b, (int)i, b->cpus[i].idled_ns);
-		if (!ret)
-			ret = settle_cpu(b, i, &cpus[i]);
 		if (!ret)
 			ret = cpu_idled(b, &b->cpus[i]);
 	}
@@ -456,15 +455,17 @@ static int lay_ghosts(struct tap_balance *b, const struct tap_cpu *cpus)
 static int settle(struct tap_balance *b)
 {
 	const struct tap_cpu *cpus;
-	unsigned int nr, i;
+	unsigned int nr;
 	int ret = 0;
 
 	cpus = tap_timeline_cpus(*b->opts.timeline, &nr);
-	for (i = 0; i < b->nr_dirty && !ret; i++)
-		ret = settle_cpu(b, b->dirty[i], b->dirty[i] < nr ? &cpus[b->dirty[i]] : NULL);
-	b->nr_dirty = 0;
-	if (!ret && b->ghosts)
-		ret = lay_ghosts(b, cpus);
+	do {
+		for (unsigned int i = 0; i < b->nr_dirty && !ret; i++)
+			ret = settle_cpu(b, b->dirty[i], b->dirty[i] < nr ? &cpus[b->dirty[i]] : NULL);
+		b->nr_dirty = 0;
+		if (!ret && b->ghosts)
+			ret = lay_ghosts(b);
+	} while (!ret && b->nr_dirty);
 	if (!ret)
 		ret = tap_length_log_set(&b->imbalance_log, b->now_ns, imbalance(b));
 	return ret ? ret : look_around(b);
