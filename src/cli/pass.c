@@ -150,6 +150,14 @@ int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *us
 	return survey(p, err);
 }
 
+int tap_pass_check(const struct tap_pass *p, struct tap_err *err)
+{
+	if (p->survey.buffer[TAP_SHAPE_SWITCH] != TAP_SURVEY_NO_BUFFER)
+		return 0;
+	return tap_err_set(err, -ENODATA, "'%.300s' has no sched_switch events%s: who ran is not known",
+			   p->opts->input, p->opts->pick.window ? " in that window" : "");
+}
+
 enum { FOR_TIMELINE = 1, FOR_REPORT = 2 };
 
 /*
@@ -204,11 +212,8 @@ static int start(struct tap_pass *p, const struct tap_observer *observer,
 	*whose = choose(p, events, ctx, &extra);
 	if (!*whose || tap_timeline_new(&opts, &p->timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	if (p->survey.buffer[TAP_SHAPE_SWITCH] == TAP_SURVEY_NO_BUFFER && !extra &&
-	    !tap_timeline_end(p->timeline))
-		return tap_err_set(err, -ENODATA, "'%.300s' has no sched_switch events%s: who ran is "
-				   "not known", p->opts->input,
-				   p->opts->pick.window ? " in that window" : "");
+	if (!extra && tap_pass_check(p, err))
+		return tap_timeline_end(p->timeline) ? -ENOMEM : -ENODATA;
 	return 0;
 }
 
