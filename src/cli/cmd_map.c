@@ -226,8 +226,10 @@ static void begin(struct view *v)
 
 static int show(struct view *v, struct tap_err *err)
 {
-	int ret, written;
+	int ret = tap_pass_check(&v->pass, err), written;
 
+	if (ret)
+		return ret;
 	if (find_cpus(v))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	v->where = (struct tap_where){

@@ -186,8 +186,10 @@ static void print(struct run *r)
 static int report(struct run *r, struct tap_err *err)
 {
 	static const struct tap_observer observer = { .migration = on_migration };
-	int ret, closed;
+	int ret = tap_pass_check(&r->pass, err), closed;
 
+	if (ret)
+		return ret;
 	if (r->pass.survey.buffer[TAP_SHAPE_MIGRATE] == TAP_SURVEY_NO_BUFFER)
 		return tap_err_set(err, -ENODATA,
 				   "the recording has no sched_migrate_task: either that event was "

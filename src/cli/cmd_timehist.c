@@ -498,8 +498,10 @@ static int run_pass(struct view *v, struct tap_err *err)
 
 static int show(struct view *v, struct tap_err *err)
 {
-	int ret, written;
+	int ret = tap_pass_check(&v->pass, err), written;
 
+	if (ret)
+		return ret;
 	v->has_util = !v->o->summary && records_util(&v->pass.survey);
 	v->hist = (struct tap_timehist){
 		.start_ns = v->pass.start_ns, .end_ns = v->pass.end_ns,

@@ -151,6 +151,14 @@ int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *us
 	return survey(p, err);
 }
 
+int tap_pass_check(const struct tap_pass *p, struct tap_err *err)
+{
+	if (p->survey.buffer[TAP_SHAPE_SWITCH] != TAP_SURVEY_NO_BUFFER)
+		return 0;
+	return tap_err_set(err, -ENODATA, "'%.300s' has no sched_switch events%s: who ran is not known",
+			   p->opts->input, p->opts->pick.window ? " in that window" : "");
+}
+
 /*
  * The kinds of events that anybody has a use for.
  * Return: by id, which of them @events wants; owned by the caller, NULL when out of memory.
@@ -200,11 +208,8 @@ static int start(struct tap_pass *p, const struct tap_observer *observer,
 	*asked_for = choose(p, events, ctx, &extra);
 	if (!*asked_for || tap_timeline_new(&opts, &p->timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	if (p->survey.buffer[TAP_SHAPE_SWITCH] == TAP_SURVEY_NO_BUFFER && !extra &&
-	    !tap_timeline_end(p->timeline))
-		return tap_err_set(err, -ENODATA, "'%.300s' has no sched_switch events%s: who ran is "
-				   "not known", p->opts->input,
-				   p->opts->pick.window ? " in that window" : "");
+	if (!extra && tap_pass_check(p, err))
+		return tap_timeline_end(p->timeline) ? -ENOMEM : -ENODATA;
 	return 0;
 }
 

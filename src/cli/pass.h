@@ -60,6 +60,11 @@ struct tap_pass_events {
 int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *usage,
 		  struct tap_err *err);
 /*
+ * For reports that print as they read: what tap_pass_run() would refuse without @events is better
+ * refused before the first line. Return: 0; -ENODATA.
+ */
+int tap_pass_check(const struct tap_pass *p, struct tap_err *err);
+/*
  * Feeds the timeline to its end. @events may be NULL. Refuses a recording that has no
  * sched_switch (-ENODATA), unless @events is given and wants something in it.
  */

@@ -1093,7 +1093,8 @@ static __attribute__((noinline)) int pass_mark(struct tap_timeline *t, uint64_t 
 	}
 	if (!t->have_end && now > t->end_ns)
 		t->end_ns = now;
-	return t->opts.survey ? pass_marks(t, now) : 0;
+	/* a loss that began in the window may end, and be told, behind it */
+	return t->opts.survey ? pass_marks(t, now < t->end_ns ? now : t->end_ns) : 0;
 }
 
 /* The CPU or the kind is new, or of no use. Return: 1 if the event counts; 0; -errno. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dat2perf IN.dat OUT.data: a small perf.data with the events and losses of a recording of this
- * machine's byte order, for the fuzzer to begin with: one attr, its CPU n has the id n + 1.
+ * dat2perf IN.dat OUT.data [--big-endian]: a small perf.data with the events and losses of a
+ * recording of little endian order, for fuzzing and for tests: one attr, its CPU n has the id
+ * n + 1. Of arrays in the records the elements are bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,17 +20,19 @@
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |           \
 	 PERF_SAMPLE_RAW)
 #define HEADER_BYTES 104u
+#define ATTR_BYTES 96u /* up to its clockid */
+#define ATTR_CLOCKID_AT 92u
+#define ATTR_SAMPLE_ID_ALL 18u /* bits of its flags */
+#define ATTR_USE_CLOCKID 25u
 #define RECORD_ID_INDEX 69u /* perf's own records are not in the kernel's header */
 #define FEATURE_TRACING_DATA 1u
 
-struct attr {
-	struct perf_event_attr attr;
-	uint64_t ids_at, ids_size;
-};
+static bool big_endian;
 
 static void put(struct tap_buf *b, uint64_t v, size_t size)
 {
-	tap_buf_add(b, (const char *)&v, size); /* little endian */
+	for (size_t i = 0; i < size; i++)
+		tap_buf_char(b, (char)(v >> 8 * (big_endian ? size - 1 - i : i)));
 }
 
 static void put_sized(struct tap_buf *b, size_t size, const char *s)
@@ -45,6 +48,33 @@ static void put_header(struct tap_buf *b, uint32_t type, size_t rest)
 	put(b, sizeof(struct perf_event_header) + rest, 2);
 }
 
+static void put_cpu(struct tap_buf *b, int cpu)
+{
+	put(b, (uint64_t)cpu, 4);
+	put(b, 0, 4);
+}
+
+/* The record, its numbers in the file's byte order. */
+static void put_record(struct tap_buf *b, const struct tap_event *ev)
+{
+	size_t at = b->len;
+
+	tap_buf_add(b, ev->data, ev->size);
+	for (unsigned int i = 0; !b->err && big_endian && i < ev->fmt->nr_fields; i++) {
+		const struct tap_field *f = &ev->fmt->fields[i];
+		char *bytes = b->data + at + f->offset;
+
+		if (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_ARRAY)
+			continue;
+		for (uint32_t k = 0; k < f->size / 2; k++) {
+			char byte = bytes[k];
+
+			bytes[k] = bytes[f->size - 1 - k];
+			bytes[f->size - 1 - k] = byte;
+		}
+	}
+}
+
 static void put_sample(struct tap_buf *b, const struct tap_event *ev)
 {
 	static const char zeros[8];
@@ -57,9 +87,9 @@ static void put_sample(struct tap_buf *b, const struct tap_event *ev)
 	put(b, tid, 4);
 	put(b, tid, 4);
 	put(b, ev->ts_ns, 8);
-	put(b, (uint64_t)ev->cpu, 8);
+	put_cpu(b, ev->cpu);
 	put(b, ev->size + pad, 4);
-	tap_buf_add(b, ev->data, ev->size);
+	put_record(b, ev);
 	tap_buf_add(b, zeros, pad);
 }
 
@@ -70,7 +100,7 @@ static void put_loss(struct tap_buf *b, const struct tap_event *ev)
 	put(b, ev->lost.count, 8);
 	put(b, 0, 8);
 	put(b, ev->lost.last_ns, 8);
-	put(b, (uint64_t)ev->cpu, 8);
+	put_cpu(b, ev->cpu);
 	put(b, (uint64_t)ev->cpu + 1, 8);
 }
 
@@ -97,7 +127,7 @@ static void put_tracing_data(struct tap_buf *b, const struct tap_reader *r, cons
 	for (unsigned int i = 0; i < nr; i++)
 		nr_used += used[formats[i]->id];
 	tap_buf_add(b, "\x17\x08\x44tracing" "0.6", 14);
-	put(b, 0, 1); /* little endian */
+	put(b, big_endian, 1);
 	put(b, 8, 1);
 	put(b, 4096, 4);
 	tap_buf_add(b, "header_page", 12);
@@ -118,27 +148,42 @@ static void put_tracing_data(struct tap_buf *b, const struct tap_reader *r, cons
 	put(b, 0, 8); /* saved_cmdlines */
 }
 
+static uint64_t flag(unsigned int bit)
+{
+	return 1ull << (big_endian ? 63 - bit : bit);
+}
+
+static void put_attr(struct tap_buf *b, uint64_t ids_size)
+{
+	put(b, PERF_TYPE_TRACEPOINT, 4);
+	put(b, ATTR_BYTES, 4);
+	put(b, 0, 8);
+	put(b, 0, 8);
+	put(b, SAMPLE_TYPE, 8);
+	put(b, 0, 8);
+	put(b, flag(ATTR_SAMPLE_ID_ALL) | flag(ATTR_USE_CLOCKID), 8);
+	for (unsigned int at = 48; at < ATTR_CLOCKID_AT; at++)
+		put(b, 0, 1);
+	put(b, CLOCK_MONOTONIC, 4);
+	put(b, HEADER_BYTES, 8);
+	put(b, ids_size, 8);
+}
+
 static void put_front(struct tap_buf *b, unsigned int nr_cpus, size_t data_bytes)
 {
-	size_t attr_at = HEADER_BYTES + nr_cpus * sizeof(uint64_t);
-	struct attr attr = {
-		.attr = {
-			.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr.attr),
-			.sample_type = SAMPLE_TYPE, .sample_id_all = 1, .use_clockid = 1,
-			.clockid = CLOCK_MONOTONIC,
-		},
-		.ids_at = HEADER_BYTES, .ids_size = nr_cpus * sizeof(uint64_t),
-	};
+	size_t ids_size = nr_cpus * sizeof(uint64_t), attr_size = ATTR_BYTES + 16;
+	size_t attr_at = HEADER_BYTES + ids_size;
 	const uint64_t header[] = {
-		HEADER_BYTES, sizeof(attr), attr_at, sizeof(attr), attr_at + sizeof(attr),
-		data_bytes, 0, 0, 1u << FEATURE_TRACING_DATA, 0, 0, 0,
+		HEADER_BYTES, attr_size, attr_at, attr_size, attr_at + attr_size, data_bytes, 0, 0,
+		1u << FEATURE_TRACING_DATA, 0, 0, 0,
 	};
 
-	tap_buf_puts(b, "PERFILE2");
-	tap_buf_add(b, (const char *)header, sizeof(header));
+	tap_buf_puts(b, big_endian ? "2ELIFREP" : "PERFILE2");
+	for (size_t i = 0; i < sizeof(header) / sizeof(*header); i++)
+		put(b, header[i], 8);
 	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++)
 		put(b, cpu + 1, 8);
-	tap_buf_add(b, (const char *)&attr, sizeof(attr));
+	put_attr(b, ids_size);
 }
 
 static int convert(struct tap_reader *r, int fd, struct tap_err *err)
@@ -182,8 +227,9 @@ int main(int argc, char **argv)
 	struct tap_reader *r;
 	int fd, ret;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: dat2perf IN.dat OUT.data\n");
+	big_endian = argc == 4 && !strcmp(argv[3], "--big-endian");
+	if (argc != 3 && !big_endian) {
+		fprintf(stderr, "usage: dat2perf IN.dat OUT.data [--big-endian]\n");
 		return 2;
 	}
 	fd = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -136,14 +136,17 @@ static const struct tap_observer observer = {
 static void check_sums(struct told *told)
 {
 	struct tap_pass *p = &told->pass;
-	uint64_t window_ns = p->end_ns - p->start_ns;
+	uint64_t window_ns = p->end_ns - p->start_ns, lost = 0;
 	unsigned int nr_cpus, nr_tasks;
 	const struct tap_cpu *cpus = tap_timeline_cpus(p->timeline, &nr_cpus);
 	struct tap_task *const *tasks = tap_timeline_tasks(p->timeline, &nr_tasks);
 
-	for (unsigned int i = 0; i < nr_cpus; i++)
+	for (unsigned int i = 0; i < nr_cpus; i++) {
 		CHECK(cpus[i].run_ns + cpus[i].idle_ns + cpus[i].unknown_ns == window_ns);
+		lost += cpus[i].lost;
+	}
 	CHECK(told->cpu_ns == nr_cpus * window_ns);
+	CHECK(lost <= p->survey.lost);
 	for (unsigned int i = 0; i < nr_tasks; i++) {
 		uint64_t sum_ns = 0;
 		uint32_t len;

@@ -1,0 +1,299 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Recordings that are damaged, hostile or of no use, in every report and every format: a report
+# says one sentence and fails with nothing on standard output, or it prints what is well-formed
+# and adds up. SCHEDTAP, MKDAT and DAT2PERF name the programs.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use JSON::PP;
+
+my $root = abs_path(dirname(abs_path($0)) . '/../..');
+my $schedtap = $ENV{SCHEDTAP} // "$root/build/schedtap";
+my $mkdat = $ENV{MKDAT} // "$root/build/tests/mkdat";
+my $dat2perf = dirname($mkdat) . '/fuzz/dat2perf';
+my $dir = tempdir(CLEANUP => 1);
+my ($nr, $failed) = (0, 0);
+$ENV{LC_ALL} = 'C';
+
+# what is asked of each; dump comes first and is no report: it shows what there is
+my @commands = ('dump', 'summary', 'timehist', 'timehist -s', 'latency', 'map', 'pelt', 'states', 'wakers',
+	'migrations', 'migrations --list', 'balance');
+my @reports = @commands[1 .. $#commands];
+my @styles = ('', '--json', '--csv');
+
+# ---- what a run gave, and what is wrong with it ------------------------------------------------
+
+sub slurp {
+	my ($path) = @_;
+	open(my $f, '<:raw', $path) or die "$path: $!\n";
+	local $/;
+	return <$f> // '';
+}
+
+sub spew {
+	my ($path, $text) = @_;
+	open(my $f, '>:raw', $path) or die "$path: $!\n";
+	print $f $text or die "$path: $!\n";
+	close($f) or die "$path: $!\n";
+	return $path;
+}
+
+# Return: (exit code or -signal, stdout, stderr)
+sub run {
+	my ($args, $to) = @_;
+	my $out = $to // ">'$dir/out'";
+	spew("$dir/out", '');
+	my $status = system('sh', '-c', "cd '$dir' && ulimit -f 2000000 && " .
+		"exec timeout 60 '$schedtap' $args $out 2>'$dir/err' </dev/null");
+	return ($status & 127 ? -($status & 127) : $status >> 8, slurp("$dir/out"), slurp("$dir/err"));
+}
+
+sub csv_fields {
+	my ($text) = @_;
+	my @rows;
+	while (length $text) {
+		my $nr = 0;
+		while (1) {
+			$text =~ s/\A(?:"(?:[^"]|"")*"|[^",\n]*)// or return ();
+			$nr++;
+			last unless $text =~ s/\A,//;
+		}
+		$text =~ s/\A\r?\n// or return ();
+		push @rows, $nr;
+	}
+	return @rows;
+}
+
+# Return: '', or what is wrong with a text of this style.
+sub malformed {
+	my ($style, $text) = @_;
+	if ($style eq '--json') {
+		my $json = JSON::PP->new->utf8;
+		my $whole = eval { $json->decode($text); 1 };
+		for my $line ($whole ? () : split(/\n/, $text)) {
+			return "no JSON: $line" unless eval { $json->decode($line); 1 };
+		}
+	} elsif ($style eq '--csv') {
+		my @rows = csv_fields($text);
+		return 'no CSV' if $text ne '' && !@rows;
+		return 'rows of ' . join(' ', @rows) . ' fields' if grep { $_ != $rows[0] } @rows;
+	} else {
+		return 'control bytes in the text' if $text =~ /[\x00-\x09\x0b-\x1f\x7f]/;
+	}
+	return '';
+}
+
+# Return: '', or what is wrong with this run. @want: exit codes that are right
+sub judge {
+	my ($args, $style, $want, $may_print) = @_;
+	my ($code, $out, $err) = run("$args $style");
+	return "exit $code, not @$want: $err" unless grep { $_ == $code } @$want;
+	return "on standard error: $err" if $err =~ /[\x00-\x09\x0b-\x1f\x7f]/ || $err =~ /assert|Sanitizer|runtime error/;
+	return "fails without a sentence" if $code && $err !~ /\Aschedtap: [^\n]{10,}\n/;
+	return "printed before it failed: $out" if $code && $out ne '' && !$may_print;
+	return malformed($style, $out);
+}
+
+sub ok {
+	my ($name, @wrong) = @_;
+	my $wrong = join("\n", grep { defined && $_ ne '' } @wrong);
+	$nr++;
+	$failed = 1 if $wrong ne '';
+	print $wrong ne '' ? 'not ok ' : 'ok ', "$nr - $name\n";
+	$wrong =~ s/[^\n -~]/?/g;
+	print map { "# $_\n" } split(/\n/, substr($wrong, 0, 4000));
+}
+
+# All styles of all @$commands. %$codes: by command, else '': the exit codes that are right
+sub check {
+	my ($name, $file, $codes, %opts) = @_;
+	my @wrong;
+	for my $command (@{$opts{commands} // \@commands}) {
+		for my $style (@styles) {
+			my $want = $codes->{$command} // $codes->{''};
+			my $why = judge("$command -i $file " . ($opts{args} // ''), $style, $want,
+				$command eq 'dump' || $opts{may_print});
+			push @wrong, "$command $style: $why" if $why ne '';
+		}
+	}
+	ok($name, @wrong);
+}
+
+# ---- recordings --------------------------------------------------------------------------------
+
+sub dat {
+	my ($name, $text, @how) = @_;
+	spew("$dir/$name.txt", $text);
+	system($mkdat, "$dir/$name.txt", "$dir/$name.dat", @how) == 0 or die "$mkdat failed\n";
+	return "$name.dat";
+}
+
+sub switch_line {
+	my ($ns, $cpu, $from, $to, %o) = @_;
+	my ($from_comm, $to_comm) = map { $_ ? $o{comm} // "t$_" : "swapper/$cpu" } $from, $to;
+	return "$ns $cpu $from sched:sched_switch prev_comm=$from_comm prev_pid=$from prev_prio=120 " .
+		"prev_state=" . ($o{state} // 1) . " next_comm=$to_comm next_pid=$to next_prio=120\n";
+}
+
+sub waking_line {
+	my ($ns, $cpu, $by, $tid, $comm) = @_;
+	return "$ns $cpu $by sched:sched_waking comm=" . ($comm // "t$tid") . " pid=$tid prio=120 target_cpu=0\n";
+}
+
+# Two CPUs that run 10 and 20 by turns, each woken by the other's CPU.
+sub plain {
+	my ($nr, $comm) = @_;
+	my ($text, $t) = ("cpus 2\n", 1_000_000_000);
+	for (1 .. $nr) {
+		$text .= switch_line($t, 0, 0, 10, comm => $comm) . switch_line($t + 50, 1, 0, 20, comm => $comm);
+		$text .= switch_line($t + 100, 0, 10, 0, comm => $comm);
+		$text .= waking_line($t + 200, 1, 20, 10, $comm);
+		$text .= "@{[$t + 210]} 1 20 sched:sched_migrate_task comm=@{[$comm // 't10']} pid=10 prio=120 orig_cpu=1 dest_cpu=0\n";
+		$text .= "@{[$t + 220]} 1 20 schedtap:sched_pelt_cfs cpu=1 cgroup=1 util=100 load=5\n";
+		$text .= switch_line($t + 250, 1, 20, 0, comm => $comm) . waking_line($t + 300, 0, 0, 20, $comm);
+		$t += 1000;
+	}
+	return $text;
+}
+
+# Each CPU's and each task's times against the window. Return: '', or what does not add up.
+sub adds_up {
+	my ($file, $args) = @_;
+	my ($code, $out, $err) = run("summary -i $file --json " . ($args // ''));
+	my $s = eval { decode_json($out) } or return "no summary: $err";
+	for my $cpu (@{$s->{cpus}}) {
+		return "CPU $cpu->{cpu} does not add up" if
+			$cpu->{run_ns} + $cpu->{idle_ns} + $cpu->{unknown_ns} != $s->{window_ns};
+	}
+	for my $task (@{$s->{tasks}}) {
+		my $sum = 0;
+		$sum += $task->{$_ . '_ns'} for qw(run waking preempted sleep blocked stopped unknown);
+		return "task $task->{tid} does not add up" if $sum != $task->{life_ns};
+	}
+	return '';
+}
+
+my $whole = dat('whole', plain(60));
+my $bytes = slurp("$dir/$whole");
+
+# ---- nothing, or not enough --------------------------------------------------------------------
+
+check('a whole recording is read by all', $whole, { '' => [0] });
+spew("$dir/zero.dat", '');
+spew("$dir/text.dat", "hello\n" x 100);
+mkdir("$dir/folder");
+check('a file of 0 bytes is refused', 'zero.dat', { '' => [1] });
+check('a text is refused', 'text.dat', { '' => [1] });
+check('a folder without a recording is refused', 'folder', { '' => [1] });
+check('no file is refused', 'none.dat', { '' => [1] });
+check('a device is refused', '/dev/null', { '' => [1] });
+check('a recording without events', dat('empty', "cpus 2\n"),
+	{ '' => [1], dump => [0], summary => [0] });
+check('a recording without switches', dat('wakings', join('', map { waking_line($_, 0, 1, 10) } 1000 .. 1020)),
+	{ '' => [1], dump => [0], summary => [0] });
+check('signals, and no switches', dat('signals', "1000 0 1 schedtap:sched_pelt_cfs cpu=0 cgroup=1 util=100 load=5\n" .
+	"2000 0 1 schedtap:sched_pelt_cfs cpu=0 cgroup=1 util=90 load=5\n"),
+	{ '' => [1], dump => [0], summary => [0], pelt => [0] });
+check('one CPU', dat('one', "cpus 1\n" . join('', map {
+		switch_line(1000 * $_, 0, 10, 20) . waking_line(1000 * $_ + 400, 0, 20, 10) .
+		switch_line(1000 * $_ + 500, 0, 20, 10) } 1000 .. 1050)),
+	{ '' => [0], migrations => [1], 'migrations --list' => [1], balance => [1], pelt => [1] });
+
+# ---- windows -----------------------------------------------------------------------------------
+
+my %no_window = ('' => [1], dump => [0], summary => [0]);
+check('--time behind the end', $whole, \%no_window, args => '--time 500,600');
+check('--time before the beginning', $whole, \%no_window, args => '--time 0.1,0.2');
+check('--time between two events', $whole, { '' => [0, 1], dump => [0], summary => [0] },
+	args => '--time 1.000000110,1.000000190');
+check('--time that ends before it begins is wrong usage', $whole, { '' => [2] }, args => '--time 2,1');
+check('--time that is no time is wrong usage', $whole, { '' => [2] }, args => '--time x,1');
+ok('what is told of a window adds up', adds_up($whole, '--time 1.000010110,1.000040190'),
+	adds_up($whole, '--time 1.000000110,1.000000190'));
+
+# ---- damage ------------------------------------------------------------------------------------
+
+for my $part (0.05, 0.3, 0.6, 0.9, 0.99) {
+	spew("$dir/cut.dat", substr($bytes, 0, int($part * length $bytes)));
+	check("cut at $part", 'cut.dat', { '' => [0, 1] });
+}
+my @wrong;
+for (my $at = 0; $at < length $bytes; $at += 997) {
+	spew("$dir/lie.dat", $bytes);
+	open(my $f, '+<:raw', "$dir/lie.dat") or die;
+	seek($f, $at, 0);
+	print $f "\xff" x 8;
+	close($f);
+	for my $command ('summary --json', 'timehist') {
+		my $why = judge("$command -i lie.dat", $command =~ /json/ ? '--json' : '', [0, 1]);
+		push @wrong, "$command, byte $at: $why" if $why ne '';
+	}
+}
+ok('sizes that lie', @wrong);
+
+# page 2 of CPU 0 is stamped 1 s before page 1
+my $text = plain(100);
+my $back = dat('back', $text);
+my ($bytes_back, $pages) = (slurp("$dir/$back"), 0);
+$bytes_back =~ s/(?<=.{8})//;
+while ($text =~ /^(\d+) 0 /mg) {
+	my $stamp = pack('Q<', $1);
+	my $at = index($bytes_back, $stamp);
+	while ($at >= 0 && $at % 4096) {
+		$at = index($bytes_back, $stamp, $at + 1);
+	}
+	next if $at < 0 || !$pages++;
+	substr($bytes_back, $at, 8) = pack('Q<', $1 - 1_000_000);
+}
+spew("$dir/$back", $bytes_back);
+ok('there is a page whose time can go back', $pages > 1 ? '' : "$pages pages");
+check('time that goes back', $back, { '' => [0] });
+ok('time that goes back adds up', adds_up($back));
+
+# ---- byte order --------------------------------------------------------------------------------
+
+@wrong = ();
+for my $order ('', '--big-endian') {
+	system($dat2perf, "$dir/$whole", "$dir/perf$order.data", $order || ()) == 0 or die "$dat2perf failed\n";
+}
+for my $command (@commands) {
+	my ($little, $big) = map { run("$command -i perf$_.data") } '';
+	my @little = run("$command -i perf.data");
+	my @big = run("$command -i perf--big-endian.data");
+	s/perf(--big-endian)?\.data *//g for @little[1, 2], @big[1, 2];
+	push @wrong, "$command: $little[2]" if $little[0];
+	push @wrong, "$command: $big[1]$big[2]" if "@little" ne "@big";
+}
+ok('a perf.data of the other byte order says the same', @wrong);
+check('a perf.data of the other byte order, in all formats', 'perf--big-endian.data', { '' => [0] });
+
+# ---- names -------------------------------------------------------------------------------------
+
+my $hostile = dat('hostile', plain(5, '"' . join('', map { sprintf('\\x%02x', $_) } 0x01 .. 0x08, 0x0a .. 0x0d, 0x1b, 0x22, 0x2c) . '"'));
+check('a name of 15 control characters', $hostile, { '' => [0] });
+
+# ---- standard output ---------------------------------------------------------------------------
+
+my (@full, @closed, @gone);
+for my $command (@commands) {
+	for my $style (@styles) {
+		my ($code, $out, $err) = run("$command -i $whole $style", '>/dev/full');
+		push @full, "$command $style: exit $code: $err" if $code != 1 || $err !~ /\Aschedtap: .*No space/;
+		($code, $out, $err) = run("$command -i $whole $style", '>&-');
+		push @closed, "$command $style: exit $code: $err" if $code != 1 || $err !~ /\Aschedtap: ./;
+		my $status = system('bash', '-c', "cd '$dir'; { trap '' PIPE; sleep 0.02; timeout 60 '$schedtap' $command -i $whole $style 2>err; " .
+			"echo \$? >code; } | true");
+		$code = slurp("$dir/code");
+		push @gone, "$command $style: exit $code" . slurp("$dir/err") if $code != 0 || -s "$dir/err";
+	}
+}
+ok('a full disk behind standard output is told', @full);
+ok('a closed standard output is told', @closed);
+ok('nobody who reads any more is no failure', @gone);
+
+print "1..$nr\n";
+exit $failed;
