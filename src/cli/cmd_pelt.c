@@ -215,11 +215,19 @@ static const char *path_of(struct pelt_report *r, const struct tap_pelt_series *
 	return s->subject == TAP_PELT_CGROUP ? tap_who_cgroup(&r->pass.in.who, s->cgroup) : NULL;
 }
 
+/* Late: where nothing comes there is to be no header. */
+static void begin_csv(struct pelt_report *r)
+{
+	if (!r->csv.to)
+		tap_table_begin(&r->csv, &r->out, tap_out_pelt_columns, NULL);
+}
+
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
 {
 	struct pelt_report *r = ctx;
 	struct tap_out_pelt o = { .series = s, .path = path_of(r, s) };
 
+	begin_csv(r);
 	tap_out_pelt_row(&r->csv, &o, ts_ns, value);
 	return r->out.err;
 }
@@ -256,6 +264,7 @@ static void print_series(struct pelt_report *r, const struct tap_out_pelt *serie
 {
 	switch (r->out.style) {
 	case TAP_STYLE_CSV: /* has them */
+		begin_csv(r);
 		tap_table_end(&r->csv);
 		break;
 	case TAP_STYLE_TEXT:
@@ -316,10 +325,8 @@ static int analyse(struct pelt_report *r, struct tap_err *err)
 		opts.nr_columns = r->plot.columns;
 	}
 	tap_report_open(&r->out, tap_pass_style(&r->pass), STDOUT_FILENO);
-	if (r->out.style == TAP_STYLE_CSV) {
+	if (r->out.style == TAP_STYLE_CSV)
 		opts.point = on_point;
-		tap_table_begin(&r->csv, &r->out, tap_out_pelt_columns, NULL);
-	}
 	if (tap_pelt_new(&opts, &r->pelt))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = tap_pass_run(&r->pass, &observer, &events, r, err);

@@ -692,23 +692,28 @@ static void foreign_free(struct foreign *f)
 }
 
 /*
- * libtraceevent believes indices and lengths that it finds in a record. Formats that use any
- * are not given to it, nor those that could exhaust its stack. Version 1.7 crashes on a table
- * of flags or symbols that it cannot parse.
+ * libtraceevent believes indices and lengths that it finds in a record, and version 1.7 crashes on
+ * expressions and tables that it cannot parse, or that divide by 0. It is given fields alone: what
+ * it knows better is how to print them.
  */
 static bool foreign_is_safe(const struct tap_format *fmt)
 {
-	static const char *const words[] = { "[", "({", "__print_hex", "__print_array",
-					     "_dynamic_array", "__print_flags",
-					     "__print_symbolic" };
-	const char *args = strstr(fmt->print_fmt, "\",");
+	static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	const char *s = fmt->print_fmt;
 
-	if (!*fmt->print_fmt || strlen(fmt->text) > FOREIGN_MAX_TEXT ||
-	    strstr(fmt->print_fmt, "*p"))
+	if (*s != '"' || strlen(fmt->text) > FOREIGN_MAX_TEXT || strstr(s, "*p"))
 		return false;
-	for (size_t i = 0; args && i < sizeof(words) / sizeof(words[0]); i++)
-		if (strstr(args, words[i]))
+	for (s++; *s && *s != '"'; s++)
+		if (*s == '\\' && s[1])
+			s++;
+	if (!*s)
+		return false;
+	for (s++; *s; s += strspn(s, name)) {
+		s += strspn(s, ", ");
+		if (strncmp(s, "REC->", 5) != 0)
 			return false;
+		s += 5;
+	}
 	return true;
 }
 

@@ -475,6 +475,10 @@ static void test_not_understood(void **state)
 		  "\"%s %*d %s\", __print_flags(REC->dE \"|\", { 1 << 2, \"a\" }), REC->e, "
 		  "REC->b, __get_str(str)",
 		  ALL_PAIRS, LE64, PAIRS },
+		{ "a conditional that would crash libtraceevent",
+		  "\"%pISc %d\", REC->v4, ((1 ? t : REC->", ALL_PAIRS, LE64, PAIRS },
+		{ "a division that would crash libtraceevent", "\"%pISc %d\", REC->v4, 1 % 0",
+		  ALL_PAIRS, LE64, PAIRS },
 		{ "what only libtraceevent knows", "\"[%d] %pISc\", REC->e, REC->v4",
 		  "[-5] 10.0.0.1", LE64, FOREIGN },
 		{ "what only libtraceevent knows, big endian",
