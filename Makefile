@@ -86,7 +86,7 @@ check: check-unit check-golden check-fuzz check-live check-vm ## all tests, with
 check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
 	$(PROVE) $(filter $B/tests/unit/%,$(UNIT)) tests/house/*.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
-	$(PROVE) tests/golden/run tests/golden/*.t tests/truth/run.t
+	SEEDS=$(if $(SAN),8,120) $(PROVE) tests/golden/run tests/golden/*.t tests/truth/run.t
 check-live: all $(UNIT) $(TOOLS) $B/tests/live/counter.bpf.o ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels, in qemu

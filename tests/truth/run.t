@@ -17,7 +17,7 @@ my $generate = "$build/tests/truth/generate";
 $ENV{SCHEDTAP} = "$build/schedtap";
 require "$here/check";
 
-my $count = $ARGV[0] // 120;
+my $count = $ARGV[0] // $ENV{SEEDS} // 120;
 my $first = $ARGV[1] // 1;
 my ($failed, $unrecorded) = (0, 0);
 
