@@ -49,10 +49,11 @@ struct kind {
 	unsigned int nr;
 	struct {
 		const struct tap_pelt_signal *signal;
-		const struct tap_field *field;
+		struct tap_num number;
 		struct tap_pelt_series *by_cpu[NEAR_CPUS]; /* of a CPU: found before */
 	} values[MAX_VALUES];
 	const struct tap_field *cpu, *tid, *comm, *cgroup, *path, *span; /* or NULL */
+	struct tap_num cpu_number, cgroup_number;
 };
 
 struct tap_pelt {
@@ -99,11 +100,13 @@ static void kind_init(struct kind *k, const struct tap_format *fmt,
 			continue;
 		assert(k->nr < MAX_VALUES);
 		k->values[k->nr].signal = s;
-		k->values[k->nr++].field = f;
+		tap_num_init(&k->values[k->nr++].number, f);
 	}
 	k->cpu = number(fmt, "cpu");
 	k->tid = number(fmt, "pid");
 	k->cgroup = number(fmt, "cgroup");
+	tap_num_init(&k->cpu_number, k->cpu);
+	tap_num_init(&k->cgroup_number, k->cgroup);
 	/* sched_tp's records have the cgroup's path in place of its id */
 	k->path = k->cgroup ? NULL : text(fmt, "path");
 	k->comm = text(fmt, "comm");
@@ -521,6 +524,11 @@ bool tap_pelt_wants(const struct tap_format *fmt)
 	return s->name;
 }
 
+static bool is_of_cgroup(const struct kind *k, const struct tap_event *ev)
+{
+	return k->cgroup && !is_root((uint64_t)tap_num_get(&k->cgroup_number, ev));
+}
+
 /* The place of the series if it is a CPU's, and no more than the CPU tells whose; else NULL. */
 static struct tap_pelt_series **near_series(struct kind *k, unsigned int i,
 					    const struct tap_event *ev)
@@ -529,9 +537,9 @@ static struct tap_pelt_series **near_series(struct kind *k, unsigned int i,
 
 	if (k->values[i].signal->subject != TAP_PELT_CPU || !k->cpu || k->path)
 		return NULL;
-	if (k->cgroup && !is_root(tap_field_u64(k->cgroup, ev->data, ev->size)))
+	if (is_of_cgroup(k, ev))
 		return NULL;
-	cpu = tap_field_u64(k->cpu, ev->data, ev->size);
+	cpu = (uint64_t)tap_num_get(&k->cpu_number, ev);
 	return cpu < NEAR_CPUS ? &k->values[i].by_cpu[cpu] : NULL;
 }
 
@@ -555,6 +563,8 @@ int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struc
 	struct kind *k = get_kind(p, ev->fmt);
 	int ret = k ? 0 : -ENOMEM;
 
+	if (k && p->opts.cpus_only && is_of_cgroup(k, ev))
+		return 0;
 	for (unsigned int i = 0; !ret && i < k->nr; i++) {
 		struct tap_pelt_series **near = near_series(k, i, ev);
 		struct tap_pelt_series *s = near ? *near : NULL;
@@ -565,7 +575,7 @@ int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struc
 			*near = s;
 		if (!ret && s && s->wanted)
 			ret = update(p, t, s, ev->ts_ns,
-				     tap_field_u64(k->values[i].field, ev->data, ev->size));
+				     (uint64_t)tap_num_get(&k->values[i].number, ev));
 	}
 	return ret;
 }

@@ -79,6 +79,7 @@ struct tap_pelt_opts {
 	unsigned int nr_columns; /* that a plot divides it into; 0: none */
 	/* A task's values count while it runs, a CPU's and a cgroup's while the CPU is not idle. */
 	bool while_running;
+	bool cpus_only;	   /* values of cgroups are passed over */
 	bool keep_points;  /* each update that counts: memory grows with the recording */
 	/* Whether this signal is looked at; asked once. NULL: all are. */
 	bool (*want_signal)(void *ctx, const struct tap_pelt_signal *s);

@@ -149,7 +149,7 @@ static int observe(struct run *run, struct tap_err *err)
 	static const struct tap_pass_events events = { .wants = wants, .event = on_event };
 	struct tap_pelt_opts opts = {
 		.start_ns = run->pass.start_ns, .end_ns = run->pass.end_ns,
-		.want_signal = want_signal, .want = want_series, .ctx = run,
+		.cpus_only = true, .want_signal = want_signal, .want = want_series, .ctx = run,
 	};
 	int ret;
 

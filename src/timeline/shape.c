@@ -30,18 +30,24 @@ static const struct shape_def {
 	{ .kind = TAP_SHAPE_MEMBER, .tid = "pid", .comm = "comm", .value = "cgroup" },
 };
 
+void tap_num_init(struct tap_num *n, const struct tap_field *f)
+{
+	*n = (struct tap_num){ .field = f };
+	if (!f)
+		return;
+	n->offset = f->offset;
+	n->size = (uint8_t)f->size;
+	if (f->size == 4 && !f->swap)
+		n->plain = f->is_signed ? TAP_NUM_S32 : TAP_NUM_U32;
+	else if (f->size == 8 && !f->swap)
+		n->plain = TAP_NUM_64;
+}
+
 static void get_num(struct tap_num *n, const struct tap_format *fmt, const char *name)
 {
 	const struct tap_field *f = name ? tap_format_field(fmt, name) : NULL;
 
-	if (!f || f->kind != TAP_FIELD_NUMBER)
-		return;
-	*n = (struct tap_num){
-		.offset = f->offset,
-		.size = (uint8_t)f->size,
-		.plain = f->size >= 4 && f->is_signed && !f->swap ? (uint8_t)f->size : 0,
-		.field = f,
-	};
+	tap_num_init(n, f && f->kind == TAP_FIELD_NUMBER ? f : NULL);
 }
 
 static const struct tap_field *get_text(const struct tap_format *fmt, const char *name)

@@ -23,11 +23,13 @@ enum tap_shape_kind {
 	TAP_NR_SHAPES,
 };
 
+enum { TAP_NUM_S32 = 1, TAP_NUM_U32, TAP_NUM_64 };
+
 /* A number field, ready to be read. size 0: the format has none such. */
 struct tap_num {
 	uint32_t offset;
 	uint8_t size;
-	uint8_t plain; /* 4 or 8: so many bytes of this machine's order, signed; 0: otherwise */
+	uint8_t plain; /* TAP_NUM_S32, ...: of this machine's order; 0: otherwise */
 	const struct tap_field *field;
 };
 
@@ -45,6 +47,8 @@ struct tap_shape {
 };
 
 void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt);
+/* @f: a number, or NULL for none. */
+void tap_num_init(struct tap_num *n, const struct tap_field *f);
 
 /* The record holds at least fmt->min_size bytes: the reader sees to it. -1: no such field. */
 static inline int64_t tap_num_get(const struct tap_num *n, const struct tap_event *ev)
@@ -52,11 +56,11 @@ static inline int64_t tap_num_get(const struct tap_num *n, const struct tap_even
 	int32_t small;
 	int64_t big;
 
-	if (__builtin_expect(n->plain == sizeof(small), 1)) {
+	if (__builtin_expect(n->plain == TAP_NUM_S32 || n->plain == TAP_NUM_U32, 1)) {
 		memcpy(&small, (const char *)ev->data + n->offset, sizeof(small));
-		return small;
+		return n->plain == TAP_NUM_S32 ? small : (int64_t)(uint32_t)small;
 	}
-	if (n->plain == sizeof(big)) {
+	if (n->plain == TAP_NUM_64) {
 		memcpy(&big, (const char *)ev->data + n->offset, sizeof(big));
 		return big;
 	}
