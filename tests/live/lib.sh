@@ -96,12 +96,12 @@ says()
 	done
 }
 
-# wait_for COMMAND...: until it succeeds, up to 5 s.
+# wait_for COMMAND...: until it succeeds, up to 20 s: a recorder syncs, and the disk may be busy.
 wait_for()
 {
 	local i
 
-	for ((i = 0; i < 250; i++)); do
+	for ((i = 0; i < 1000; i++)); do
 		if "$@"; then return; fi
 		sleep 0.02
 	done
