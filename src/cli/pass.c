@@ -9,8 +9,9 @@
 struct tap_pass_name {
 	char comm[TAP_TASK_COMM]; /* that the rest was made for */
 	uint64_t cgroup;
+	char *label; /* owned; NULL: not made yet */
+	uint32_t label_len;
 	signed char picked; /* 0: not looked at yet */
-	struct tap_buf label;
 };
 
 /* The recording's own window, within --time. 0 and UINT64_MAX: open. */
@@ -251,8 +252,9 @@ int tap_pass_run(struct tap_pass *p, const struct tap_observer *observer,
 void tap_pass_close(struct tap_pass *p)
 {
 	for (unsigned int i = 0; i < p->nr_names; i++)
-		tap_buf_release(&p->names[i].label);
+		free(p->names[i].label);
 	free(p->names);
+	tap_buf_release(&p->scratch);
 	tap_timeline_free(p->timeline);
 	tap_survey_release(&p->survey);
 	tap_pick_release(&p->pick);
@@ -286,7 +288,7 @@ static struct tap_pass_name *get_name(struct tap_pass *p, const struct tap_task 
 	struct tap_pass_name *n;
 
 	if (task->index >= p->nr_names) {
-		unsigned int nr = 2 * task->index + 64;
+		unsigned int nr = task->index + task->index / 2 + 64;
 
 		n = reallocarray(p->names, nr, sizeof(*n));
 		if (!n)
@@ -300,7 +302,8 @@ static struct tap_pass_name *get_name(struct tap_pass *p, const struct tap_task 
 		memcpy(n->comm, task->comm, TAP_TASK_COMM);
 		n->cgroup = task->cgroup;
 		n->picked = 0;
-		tap_buf_clear(&n->label);
+		free(n->label);
+		n->label = NULL;
 	}
 	return n;
 }
@@ -362,8 +365,14 @@ const char *tap_pass_label(struct tap_pass *p, const struct tap_task *task, uint
 	*len = 0;
 	if (!n)
 		return "";
-	if (!n->label.len)
-		make_label(&n->label, task, tap_who_task(&p->in.who, task->tid));
-	*len = (uint32_t)n->label.len;
-	return n->label.data ? n->label.data : "";
+	if (!n->label) {
+		tap_buf_clear(&p->scratch);
+		make_label(&p->scratch, task, tap_who_task(&p->in.who, task->tid));
+		n->label_len = (uint32_t)p->scratch.len;
+		n->label = strndup(tap_buf_str(&p->scratch), p->scratch.len);
+	}
+	if (!n->label)
+		return "";
+	*len = n->label_len;
+	return n->label;
 }

@@ -43,6 +43,7 @@ struct tap_pass {
 	uint64_t read_from_ns; /* start_ns, or a little before */
 	struct tap_pass_name *names; /* by task's index */
 	unsigned int nr_names;
+	struct tap_buf scratch;
 };
 
 /* What a report wants beside the timeline's observer. */
