@@ -2,9 +2,11 @@
 #include "recording/pack_data.h"
 
 #include <errno.h>
+#include <linux/fs.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -12,7 +14,11 @@
 #include "base/buf.h"
 
 #define MAX_THREADS 2
-#define COPY_BYTES ((size_t)256 << 10)
+/*
+ * What is written by one call, aligned, lies in the page cache as one large folio, and reading maps
+ * such at once: copy_file_range() copies 64 KiB at a time, and both it and reading take longer.
+ */
+#define COPY_BYTES ((size_t)1 << 20)
 #define CHUNK_HEADER 8u /* u32 compressed size, u32 size */
 
 /* What one thread needs for one chunk. */
@@ -69,15 +75,34 @@ int tap_pages_size(int fd, uint32_t page_size, uint64_t *size)
 	return 0;
 }
 
-/* Not every file system can copy within the kernel. */
-static int copy_by_hand(int fd, uint64_t from, uint64_t size, int out, uint64_t *pos)
+/* Both files share the pages' blocks, where the file system can do that. */
+static bool share_pages(int fd, uint64_t size, int out, uint64_t pos)
 {
-	char *buf = malloc(COPY_BYTES);
-	int ret = buf ? 0 : -ENOMEM;
+	struct file_clone_range range = {
+		.src_fd = fd, .src_length = size, .dest_offset = pos,
+	};
 
+	return size && !ioctl(out, FICLONERANGE, &range);
+}
+
+int tap_pages_copy(int fd, uint64_t size, int out, uint64_t *pos)
+{
+	uint64_t from = 0;
+	char *buf = NULL;
+	int ret = 0;
+
+	if (share_pages(fd, size, out, *pos)) {
+		*pos += size;
+		return 0;
+	}
+	buf = malloc(COPY_BYTES);
+	if (!buf)
+		return -ENOMEM;
 	while (!ret && from < size) {
-		size_t len = size - from < COPY_BYTES ? (size_t)(size - from) : COPY_BYTES;
+		size_t len = COPY_BYTES - *pos % COPY_BYTES;
 
+		if (len > size - from)
+			len = (size_t)(size - from);
 		ret = tap_pread_all(fd, buf, len, (off_t)from);
 		if (!ret)
 			ret = tap_pwrite_all(out, buf, len, *pos);
@@ -86,21 +111,6 @@ static int copy_by_hand(int fd, uint64_t from, uint64_t size, int out, uint64_t 
 	}
 	free(buf);
 	return ret;
-}
-
-int tap_pages_copy(int fd, uint64_t size, int out, uint64_t *pos)
-{
-	off_t from = 0, to = (off_t)*pos;
-	ssize_t n = 1;
-
-	while ((uint64_t)from < size && n > 0) {
-		n = copy_file_range(fd, &from, out, &to, size - (uint64_t)from, 0);
-		if (n < 0 && errno == EINTR)
-			n = 1;
-	}
-	*pos = (uint64_t)to;
-	/* whatever it was that stopped it: doing it by hand goes on, or knows the reason */
-	return copy_by_hand(fd, (uint64_t)from, size, out, pos);
 }
 
 static int worker_init(struct worker *w, int level)
