@@ -84,6 +84,7 @@ struct tap_event {
 	const struct tap_format *fmt;
 	const void *data;   /* the record, from common_type on; borrowed until the next read */
 	uint32_t size;	    /* bytes in data */
+	uint32_t mark;	    /* of its kind: tap_reader_mark() */
 	int cpu;	    /* where it was recorded; -1: not known (losses only) */
 	unsigned int buffer; /* index of the trace buffer it came from */
 	struct { /* of a loss alone: where fmt is set, this is not */

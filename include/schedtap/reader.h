@@ -72,12 +72,14 @@ TAP_API int tap_reader_tgid(const struct tap_reader *r, int tid);
 TAP_API void tap_reader_limit(struct tap_reader *r, uint64_t from_ns, uint64_t to_ns);
 
 /**
- * tap_reader_only() - Hand out only some kinds of events: the others are passed over before they
- * are merged, at little cost. Losses always come.
- * @wanted: one flag per id (common_type), 65536 of them; copied. NULL: all.
+ * tap_reader_mark() - Hand out only some kinds of events, marked: the others are passed over before
+ * they are merged, at little cost. Losses always come.
+ * @mark: asked once for each kind: 0: not wanted; else its events' .mark. Of ids that no format
+ * describes it is asked when the first comes up. NULL: all are wanted, and marked 1.
  * Call when tap_reader_limit() may be called.
  */
-TAP_API void tap_reader_only(struct tap_reader *r, const bool *wanted);
+TAP_API void tap_reader_mark(struct tap_reader *r,
+			     uint16_t (*mark)(void *ctx, const struct tap_format *fmt), void *ctx);
 
 /**
  * tap_reader_unmerged() - Hand out one CPU after the other, each in its own time order: for
@@ -92,10 +94,10 @@ TAP_API void tap_reader_unmerged(struct tap_reader *r, bool unmerged);
  */
 TAP_API void tap_reader_rewind(struct tap_reader *r);
 
-/** struct tap_tally - What was read since the beginning or tap_reader_rewind(), of one kind. */
+/** struct tap_tally - How many events were read since the beginning or tap_reader_rewind(). */
 struct tap_tally {
 	const struct tap_format *fmt;
-	uint64_t count, bytes; /* within the limit, also if it was passed over; of their records */
+	uint64_t count; /* within the limit, also those that were passed over */
 };
 
 /**
@@ -107,10 +109,11 @@ struct tap_tally {
 TAP_API bool tap_reader_tally(const struct tap_reader *r, unsigned int index,
 			      struct tap_tally *tally);
 
-/** struct tap_span - When that was. */
+/** struct tap_reader_span - When that was, and of what size. */
 struct tap_reader_span {
 	uint64_t first_ns, last_ns; /* UINT64_MAX, 0: there was nothing */
 	bool before, beyond;	    /* there is more, outside the limit */
+	uint64_t bytes;		    /* of all records */
 };
 
 TAP_API struct tap_reader_span tap_reader_span(const struct tap_reader *r);

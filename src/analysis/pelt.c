@@ -50,17 +50,15 @@ struct kind {
 	struct {
 		const struct tap_pelt_signal *signal;
 		struct tap_num number;
-		struct tap_pelt_series *by_cpu[NEAR_CPUS]; /* of a CPU: found before */
 	} values[MAX_VALUES];
+	struct tap_pelt_series *near[NEAR_CPUS][MAX_VALUES]; /* of a CPU: found before */
 	const struct tap_field *cpu, *tid, *comm, *cgroup, *path, *span; /* or NULL */
 	struct tap_num cpu_number, cgroup_number;
 };
 
 struct tap_pelt {
 	struct tap_pelt_opts opts;
-	struct tap_map kinds;	/* format -> struct kind *, owned */
-	const struct tap_format *last_fmt; /* that was looked for in them */
-	struct kind *last_kind;
+	struct kind **kinds;	/* by the format's id, owned */
 	struct tap_map cgroups; /* id -> its number, from 1 on */
 	struct tap_map by_key;	/* -> struct tap_pelt_series *; 0: its task is dead */
 	struct tap_map runners; /* -> those that run with it: struct tap_pelt_series * */
@@ -114,26 +112,14 @@ static void kind_init(struct kind *k, const struct tap_format *fmt,
 	k->span = f && f->kind == TAP_FIELD_DYNAMIC ? f : NULL;
 }
 
-static struct kind *get_kind(struct tap_pelt *p, const struct tap_format *fmt)
+static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
+							const struct tap_format *fmt)
 {
-	uint64_t *slot;
-	struct kind *k;
+	struct kind *k = calloc(1, sizeof(*k));
 
-	if (fmt == p->last_fmt)
-		return p->last_kind;
-	slot = tap_map_put(&p->kinds, (uintptr_t)fmt);
-	if (!slot)
-		return NULL;
-	k = (struct kind *)(uintptr_t)*slot;
-	if (!k) {
-		k = calloc(1, sizeof(*k));
-		if (!k)
-			return NULL;
+	if (k)
 		kind_init(k, fmt, &p->opts);
-		*slot = (uintptr_t)k;
-	}
-	p->last_fmt = fmt;
-	p->last_kind = k;
+	p->kinds[fmt->id] = k;
 	return k;
 }
 
@@ -492,10 +478,18 @@ int tap_pelt_cpu_stretch(struct tap_pelt *p, const struct tap_cpu_stretch *s)
 
 int tap_pelt_new(const struct tap_pelt_opts *opts, struct tap_pelt **out)
 {
-	*out = calloc(1, sizeof(**out));
-	if (!*out)
+	struct tap_pelt *p = calloc(1, sizeof(*p));
+
+	*out = NULL;
+	if (!p)
 		return -ENOMEM;
-	(*out)->opts = *opts;
+	p->opts = *opts;
+	p->kinds = calloc(TAP_NR_IDS, sizeof(*p->kinds));
+	if (!p->kinds) {
+		tap_pelt_free(p);
+		return -ENOMEM;
+	}
+	*out = p;
 	return 0;
 }
 
@@ -503,11 +497,11 @@ void tap_pelt_free(struct tap_pelt *p)
 {
 	if (!p)
 		return;
-	tap_map_for_each(&p->kinds, s)
-		free((struct kind *)(uintptr_t)s->value);
+	for (unsigned int i = 0; p->kinds && i < TAP_NR_IDS; i++)
+		free(p->kinds[i]);
 	for (unsigned int i = 0; i < p->nr; i++)
 		series_free(p->series[i]);
-	tap_map_release(&p->kinds);
+	free(p->kinds);
 	tap_map_release(&p->cgroups);
 	tap_map_release(&p->by_key);
 	tap_map_release(&p->runners);
@@ -529,18 +523,15 @@ static bool is_of_cgroup(const struct kind *k, const struct tap_event *ev)
 	return k->cgroup && !is_root((uint64_t)tap_num_get(&k->cgroup_number, ev));
 }
 
-/* The place of the series if it is a CPU's, and no more than the CPU tells whose; else NULL. */
-static struct tap_pelt_series **near_series(struct kind *k, unsigned int i,
-					    const struct tap_event *ev)
+/* Where the series of the event's values are if no more than the CPU tells whose; else NULL. */
+static struct tap_pelt_series **near_series(struct kind *k, const struct tap_event *ev)
 {
 	uint64_t cpu;
 
-	if (k->values[i].signal->subject != TAP_PELT_CPU || !k->cpu || k->path)
-		return NULL;
-	if (is_of_cgroup(k, ev))
+	if (!k->nr || k->values[0].signal->subject != TAP_PELT_CPU || !k->cpu || k->path)
 		return NULL;
 	cpu = (uint64_t)tap_num_get(&k->cpu_number, ev);
-	return cpu < NEAR_CPUS ? &k->values[i].by_cpu[cpu] : NULL;
+	return cpu < NEAR_CPUS ? k->near[cpu] : NULL;
 }
 
 /* The series that the event's value belongs to, NULL for none. Return: 0 or -ENOMEM. */
@@ -560,19 +551,26 @@ static int find_series(struct tap_pelt *p, struct kind *k, unsigned int i,
 
 int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struct tap_event *ev)
 {
-	struct kind *k = get_kind(p, ev->fmt);
-	int ret = k ? 0 : -ENOMEM;
+	struct kind *k = p->kinds[ev->fmt->id];
+	struct tap_pelt_series **near;
+	bool of_cgroup;
+	int ret = 0;
 
-	if (k && p->opts.cpus_only && is_of_cgroup(k, ev))
+	if (!k)
+		k = add_kind(p, ev->fmt);
+	if (!k)
+		return -ENOMEM;
+	of_cgroup = is_of_cgroup(k, ev);
+	if (of_cgroup && p->opts.cpus_only)
 		return 0;
+	near = of_cgroup ? NULL : near_series(k, ev);
 	for (unsigned int i = 0; !ret && i < k->nr; i++) {
-		struct tap_pelt_series **near = near_series(k, i, ev);
-		struct tap_pelt_series *s = near ? *near : NULL;
+		struct tap_pelt_series *s = near ? near[i] : NULL;
 
 		if (!s)
 			ret = find_series(p, k, i, ev, &s);
 		if (near)
-			*near = s;
+			near[i] = s;
 		if (!ret && s && s->wanted)
 			ret = update(p, t, s, ev->ts_ns,
 				     (uint64_t)tap_num_get(&k->values[i].number, ev));

@@ -103,7 +103,7 @@ static int grow_exact(struct tap_hist *h)
 	return 0;
 }
 
-int tap_hist_add_weighted(struct tap_hist *h, uint64_t v, uint64_t weight)
+int tap_hist_add_slow(struct tap_hist *h, uint64_t v, uint64_t weight)
 {
 	int ret = 0;
 

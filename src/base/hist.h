@@ -29,8 +29,6 @@ struct tap_hist {
 #define TAP_HIST_INIT { .min = UINT64_MAX }
 
 void tap_hist_release(struct tap_hist *h);
-/* @weight: e.g. how long (ns) the value held. 0 adds nothing. Return: 0 or -ENOMEM. */
-int tap_hist_add_weighted(struct tap_hist *h, uint64_t v, uint64_t weight);
 /* Return: 0; -ENOMEM: @to is good for tap_hist_release() only. */
 int tap_hist_merge(struct tap_hist *to, const struct tap_hist *from);
 
@@ -70,16 +68,28 @@ static inline void tap_hist_note(struct tap_hist *h, uint64_t v, uint64_t weight
 		h->max = v;
 }
 
-/* Inline, for reports add a value for every other event. Return: 0 or -ENOMEM. */
-static inline int tap_hist_add(struct tap_hist *h, uint64_t v)
+/* Inside: where the bucket is not there yet, or becomes too full. */
+int tap_hist_add_slow(struct tap_hist *h, uint64_t v, uint64_t weight);
+
+/*
+ * @weight: e.g. how long (ns) the value held. 0 adds nothing. Inline, for reports add a value for
+ * every other event. Return: 0 or -ENOMEM.
+ */
+static inline int tap_hist_add_weighted(struct tap_hist *h, uint64_t v, uint64_t weight)
 {
 	uint32_t *row = h->rows ? h->rows[tap_hist_row(v)] : NULL;
+	unsigned int i = tap_hist_bucket(v);
 
-	if (!row || row[tap_hist_bucket(v)] == UINT32_MAX)
-		return tap_hist_add_weighted(h, v, 1);
-	row[tap_hist_bucket(v)]++;
-	tap_hist_note(h, v, 1);
+	if (!row || weight - 1 >= UINT32_MAX - row[i])
+		return tap_hist_add_slow(h, v, weight);
+	row[i] += (uint32_t)weight;
+	tap_hist_note(h, v, weight);
 	return 0;
+}
+
+static inline int tap_hist_add(struct tap_hist *h, uint64_t v)
+{
+	return tap_hist_add_weighted(h, v, 1);
 }
 
 #endif

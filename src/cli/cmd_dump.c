@@ -46,21 +46,9 @@ static int dump_event(struct tap_out *o, struct tap_pick *pick, const struct tap
 }
 
 /* What no -e asks for is not decoded, but for the switches: they tell who is who. */
-static int choose(struct tap_input *in, const struct tap_pick *pick)
+static uint16_t mark(void *pick, const struct tap_format *fmt)
 {
-	bool *wanted = calloc(UINT16_MAX + 1, sizeof(*wanted));
-	const struct tap_format *const *formats;
-	unsigned int nr;
-
-	if (!wanted)
-		return -ENOMEM;
-	formats = tap_reader_formats(in->reader, &nr);
-	for (unsigned int i = 0; i < nr; i++)
-		wanted[formats[i]->id] = tap_pick_wants(pick, formats[i]) ||
-					 !strcmp(formats[i]->name, "sched_switch");
-	tap_reader_only(in->reader, wanted);
-	free(wanted);
-	return 0;
+	return tap_pick_wants(pick, fmt) || !strcmp(fmt->name, "sched_switch");
 }
 
 static int dump_all(struct tap_input *in, struct tap_pick *pick, const struct tap_out_ops *ops,
@@ -72,8 +60,7 @@ static int dump_all(struct tap_input *in, struct tap_pick *pick, const struct ta
 
 	/* a name that a switch before the window tells is worth less than not reading that far */
 	tap_reader_limit(in->reader, pick->from_ns, pick->to_ns);
-	if (pick->opts->events.nr && choose(in, pick))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+	tap_reader_mark(in->reader, mark, pick);
 	tap_out_init(&o, ops, &in->who, STDOUT_FILENO);
 	while (!failed && (ret = tap_reader_next(in->reader, &ev, err)) > 0)
 		failed = dump_event(&o, pick, &ev);

@@ -54,15 +54,30 @@ static void close_window(struct tap_pass *p, const struct tap_reader_span *span)
 		p->start_ns = 1;
 }
 
-/* Hands all events from @from_ns on to the survey that are @wanted. */
-static int walk(struct tap_pass *p, uint64_t from_ns, const bool *wanted, struct tap_err *err)
+static uint16_t mark_for_survey(void *pass, const struct tap_format *fmt)
+{
+	const struct tap_pass *p = pass;
+
+	return tap_survey_wants(fmt, tap_reader_info(p->in.reader)->nr_buffers <= 1);
+}
+
+static uint16_t mark_none(void *pass, const struct tap_format *fmt)
+{
+	(void)pass;
+	(void)fmt;
+	return 0;
+}
+
+/* Hands what is marked, from @from_ns on, to the survey. */
+static int walk(struct tap_pass *p, uint64_t from_ns,
+		uint16_t (*mark)(void *, const struct tap_format *), struct tap_err *err)
 {
 	struct tap_event ev;
 	int ret;
 
 	tap_reader_rewind(p->in.reader);
 	tap_reader_limit(p->in.reader, from_ns, p->end_ns);
-	tap_reader_only(p->in.reader, wanted);
+	tap_reader_mark(p->in.reader, mark, p);
 	tap_reader_unmerged(p->in.reader, true);
 	while ((ret = tap_reader_next(p->in.reader, &ev, err)) > 0)
 		if (from_ns == p->read_from_ns && tap_survey_event(&p->survey, &ev))
@@ -84,7 +99,7 @@ static int count_kinds(struct tap_pass *p)
 	struct tap_tally t;
 
 	for (unsigned int i = 0; tap_reader_tally(p->in.reader, i, &t); i++)
-		if (tap_survey_count(&p->survey, t.fmt, t.count, t.bytes))
+		if (tap_survey_count(&p->survey, t.fmt, t.count))
 			return -ENOMEM;
 	return 0;
 }
@@ -92,28 +107,17 @@ static int count_kinds(struct tap_pass *p)
 static int survey(struct tap_pass *p, struct tap_err *err)
 {
 	struct tap_reader_span span;
-	bool one_buffer = tap_reader_info(p->in.reader)->nr_buffers <= 1;
-	bool *wanted = calloc(TAP_NR_IDS, sizeof(*wanted));
-	const struct tap_format *const *formats;
-	unsigned int nr;
 	int ret;
 
-	if (!wanted || tap_survey_init(&p->survey, p->start_ns, p->end_ns)) {
-		free(wanted);
+	if (tap_survey_init(&p->survey, p->start_ns, p->end_ns))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	}
-	formats = tap_reader_formats(p->in.reader, &nr);
-	for (unsigned int i = 0; i < nr; i++)
-		wanted[formats[i]->id] = tap_survey_wants(formats[i], one_buffer);
-	ret = walk(p, p->read_from_ns, wanted, err);
+	ret = walk(p, p->read_from_ns, mark_for_survey, err);
 	span = tap_reader_span(p->in.reader);
 	note_kinds(p);
 	/* only the window is to be counted */
-	if (!ret && p->read_from_ns != p->start_ns) {
-		memset(wanted, 0, TAP_NR_IDS * sizeof(*wanted));
-		ret = walk(p, p->start_ns, wanted, err);
-	}
-	free(wanted);
+	if (!ret && p->read_from_ns != p->start_ns)
+		ret = walk(p, p->start_ns, mark_none, err);
+	p->survey.bytes = tap_reader_span(p->in.reader).bytes;
 	close_window(p, &span);
 	if (!ret && (count_kinds(p) || tap_survey_end(&p->survey)))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
@@ -159,61 +163,45 @@ int tap_pass_check(const struct tap_pass *p, struct tap_err *err)
 			   p->opts->input, p->opts->pick.window ? " in that window" : "");
 }
 
+/* What events are for, as marks. */
 enum { FOR_TIMELINE = 1, FOR_REPORT = 2 };
 
-/*
- * The kinds of events that anybody has a use for.
- * Return: by id, for whom they are; owned by the caller, NULL when out of memory.
- */
-static unsigned char *choose(struct tap_pass *p, const struct tap_pass_events *events, void *ctx,
-			     bool *extra)
+struct run {
+	const struct tap_pass *pass;
+	const struct tap_pass_events *events; /* or NULL */
+	void *ctx;
+	bool any_for_report;
+};
+
+static uint16_t mark_for_run(void *arg, const struct tap_format *fmt)
 {
-	unsigned char *whose = calloc(TAP_NR_IDS, sizeof(*whose));
-	bool *wanted = calloc(TAP_NR_IDS, sizeof(*wanted));
-	bool cgroups = p->opts->pick.cgroups.nr;
-	const struct tap_format *const *formats;
-	unsigned int nr;
+	struct run *run = arg;
+	uint16_t mark = 0;
 
-	*extra = false;
-	if (!wanted || !whose) {
-		free(wanted);
-		free(whose);
-		return NULL;
-	}
-	formats = tap_reader_formats(p->in.reader, &nr);
-	for (unsigned int i = 0; i < nr; i++) {
-		unsigned char *w = &whose[formats[i]->id];
-
-		if (tap_timeline_wants(formats[i], cgroups))
-			*w |= FOR_TIMELINE;
-		if (events && events->wants(ctx, formats[i]))
-			*w |= FOR_REPORT;
-		*extra |= *w & FOR_REPORT;
-		wanted[formats[i]->id] = *w;
-	}
-	tap_reader_only(p->in.reader, wanted);
-	free(wanted);
-	return whose;
+	if (tap_timeline_wants(fmt, run->pass->opts->pick.cgroups.nr))
+		mark |= FOR_TIMELINE;
+	if (run->events && run->events->wants(run->ctx, fmt))
+		mark |= FOR_REPORT;
+	run->any_for_report |= mark & FOR_REPORT;
+	return mark;
 }
 
-static int start(struct tap_pass *p, const struct tap_observer *observer,
-		 const struct tap_pass_events *events, void *ctx,
-		 unsigned char **whose, struct tap_err *err)
+static int start(struct tap_pass *p, const struct tap_observer *observer, struct run *run,
+		 struct tap_err *err)
 {
 	struct tap_timeline_opts opts = {
 		.start_ns = p->start_ns, .end_ns = p->end_ns, .survey = &p->survey,
 		.nr_cpus = tap_reader_info(p->in.reader)->nr_cpus, .observer = observer,
-		.ctx = ctx,
+		.ctx = run->ctx,
 	};
-	bool extra;
 
 	tap_reader_rewind(p->in.reader);
 	tap_reader_limit(p->in.reader, p->read_from_ns, p->end_ns);
 	tap_reader_unmerged(p->in.reader, false);
-	*whose = choose(p, events, ctx, &extra);
-	if (!*whose || tap_timeline_new(&opts, &p->timeline))
+	tap_reader_mark(p->in.reader, mark_for_run, run);
+	if (tap_timeline_new(&opts, &p->timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	if (!extra && tap_pass_check(p, err))
+	if (!run->any_for_report && tap_pass_check(p, err))
 		return tap_timeline_end(p->timeline) ? -ENOMEM : -ENODATA;
 	return 0;
 }
@@ -227,21 +215,19 @@ static int failed(const struct tap_pass *p, int code, struct tap_err *err)
 int tap_pass_run(struct tap_pass *p, const struct tap_observer *observer,
 		 const struct tap_pass_events *events, void *ctx, struct tap_err *err)
 {
-	unsigned char *whose = NULL;
+	struct run run = { .pass = p, .events = events, .ctx = ctx };
 	struct tap_event ev;
 	int ret, code = 0;
 
-	ret = start(p, observer, events, ctx, &whose, err);
+	ret = start(p, observer, &run, err);
 	while (!ret && !code && (ret = tap_reader_next(p->in.reader, &ev, err)) > 0) {
-		unsigned int w = ev.fmt ? whose[ev.fmt->id] : FOR_TIMELINE;
-
 		ret = 0;
-		if (w & FOR_TIMELINE)
+		if (ev.mark != FOR_REPORT) /* losses have no mark */
 			code = tap_timeline_event(p->timeline, &ev);
-		if (w & FOR_REPORT && !code && ev.ts_ns >= p->start_ns)
+		if (ev.mark & FOR_REPORT && !code && ev.ts_ns >= p->start_ns)
 			code = events->event(ctx, &ev);
 	}
-	free(whose);
+	tap_reader_mark(p->in.reader, NULL, NULL); /* @run is gone soon */
 	if (ret)
 		return ret;
 	if (!code)

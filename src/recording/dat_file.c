@@ -174,9 +174,9 @@ static int add_format(struct tap_reader *r, struct tap_format *fmt, struct tap_e
 	}
 	r->formats = grown;
 	r->formats[r->nr_formats++] = fmt;
-	*slot = (struct tap_slot){ .fmt = fmt, .min_size = fmt->min_size };
+	*slot = (struct tap_slot){ .fmt = fmt, .min_size = fmt->min_size, .mark = 1 };
 	if (is_lost_event(fmt)) {
-		slot->kind = TAP_SLOT_LOST;
+		slot->is_lost = true;
 		slot->min_size = UINT32_MAX;
 	}
 	return 0;

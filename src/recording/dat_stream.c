@@ -2,18 +2,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "event/format.h"
 #include "recording/dat_stream.h"
 
-#define POPULATE_MIN_BYTES ((size_t)64 << 10)
-#define POPULATE_MAX_BYTES ((size_t)2 << 20)
 #define PREFETCH_BYTES 1024
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22 /* since v5.14 */
-#endif
 
 /* From here to the next event something is missing, and nobody counted it. */
 static void note_damage(struct tap_stream *s)
@@ -171,9 +164,6 @@ void tap_stream_start(struct tap_decoder *d, struct tap_stream *s)
 	s->item = s->behind = TAP_ITEM_NONE;
 	s->careful = true;
 	s->fresh = s->outside = false;
-	if (s->left.nr_chunks) /* pages of the file itself stay mapped */
-		s->populated = NULL;
-	s->populate_bytes = POPULATE_MIN_BYTES;
 	s->gap.flag = s->gap.damage = false;
 	seek_page(d, s);
 	seek_chunk(d, s);
@@ -204,29 +194,10 @@ static int next_chunk(struct tap_decoder *d, struct tap_stream *s)
 			continue;
 		s->left.page = s->now.data;
 		s->left.pages_end = s->now.data + s->now.size - s->now.size % s->abi.page_size;
-		s->populated = s->left.pages_end;
 		seek_page(d, s);
 		return 1;
 	}
 	return 0;
-}
-
-/*
- * Has the kernel map the next pages of the file at once, instead of 16 with each fault. A guess:
- * where it fails, the faults come.
- */
-static void populate(struct tap_decoder *d, struct tap_stream *s)
-{
-	uintptr_t from = (uintptr_t)s->left.page & -(uintptr_t)sysconf(_SC_PAGESIZE);
-	size_t left = (size_t)(s->left.pages_end - s->left.page);
-
-	if (s->populate_bytes > left)
-		s->populate_bytes = left;
-	s->populated = s->left.page + s->populate_bytes;
-	if (madvise((void *)from, (uintptr_t)s->populated - from, MADV_POPULATE_READ))
-		d->no_populate = true;
-	if (s->populate_bytes < POPULATE_MAX_BYTES) /* a small window needs few */
-		s->populate_bytes *= 2;
 }
 
 /*
@@ -258,8 +229,6 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 				return ret;
 			continue;
 		}
-		if (page >= s->populated && !d->no_populate)
-			populate(d, s);
 		look_ahead(d, s);
 		s->left.page += s->abi.page_size;
 		if (!tap_page_parse(&s->abi, page, &head)) {
@@ -284,15 +253,22 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 	}
 }
 
-void tap_decoder_mark(struct tap_decoder *d, struct tap_format *const *formats, unsigned int nr)
+static void mark_slots(struct tap_decoder *d, struct tap_format *const *formats, unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++) {
 		struct tap_slot *slot = &d->slots[formats[i]->id];
-		bool wanted = !d->only || d->wanted[formats[i]->id];
 
-		if (slot->kind != TAP_SLOT_LOST)
-			slot->kind = wanted ? TAP_SLOT_PLAIN : TAP_SLOT_UNWANTED;
+		slot->mark = d->mark && !slot->is_lost ? d->mark(d->mark_ctx, formats[i]) : 1;
 	}
+}
+
+void tap_decoder_mark(struct tap_decoder *d, struct tap_format *const *formats, unsigned int nr,
+		      uint16_t (*mark)(void *ctx, const struct tap_format *fmt), void *ctx)
+{
+	d->mark = mark;
+	d->mark_ctx = ctx;
+	mark_slots(d, formats, nr);
+	mark_slots(d, d->unknown, d->nr_unknown);
 }
 
 int tap_decoder_add_unknown(struct tap_decoder *d, unsigned int id, struct tap_err *err)
@@ -320,7 +296,7 @@ int tap_decoder_add_unknown(struct tap_decoder *d, unsigned int id, struct tap_e
 		return ret;
 	d->unknown[d->nr_unknown++] = fmt;
 	d->slots[id] = (struct tap_slot){ .fmt = fmt, .min_size = fmt->min_size };
-	tap_decoder_mark(d, &fmt, 1);
+	mark_slots(d, &fmt, 1);
 	return 0;
 }
 
@@ -339,18 +315,13 @@ static int odd_record(struct tap_decoder *d, struct tap_stream *s, struct tap_er
 		if (ret)
 			return ret;
 	}
-	if (s->slot->kind == TAP_SLOT_LOST) {
+	if (s->slot->is_lost) {
 		if (s->cur.size >= s->slot->fmt->min_size)
 			s->item = TAP_ITEM_LOST;
 	} else if (s->cur.size >= s->slot->min_size) {
 		s->item = TAP_ITEM_EVENT;
 	}
 	return 0;
-}
-
-static bool is_wanted(const struct tap_stream *s)
-{
-	return s->slot->kind != TAP_SLOT_UNWANTED;
 }
 
 /* The first record of a page: now it is known when the loss before it ended. */
@@ -361,7 +332,7 @@ static void first_record(struct tap_stream *s)
 		s->gap.flag = false; /* the record says the same, and more exactly */
 	if (!s->gap.flag && !s->gap.damage)
 		return;
-	s->behind = is_wanted(s) ? s->item : TAP_ITEM_NONE;
+	s->behind = s->slot->mark ? s->item : TAP_ITEM_NONE;
 	s->item = TAP_ITEM_GAP;
 }
 
@@ -443,44 +414,44 @@ static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 	s->careful = s->item == TAP_ITEM_GAP || s->outside;
 	if (!in_window(d, s))
 		return outside(d, s);
-	if (s->slot->kind != TAP_SLOT_LOST) {
-		tap_decoder_passed(d, (unsigned int)(s->slot - d->slots), s->cur.ts, s->cur.size);
-	}
-	return s->item != TAP_ITEM_EVENT || is_wanted(s);
+	if (!s->slot->is_lost)
+		tap_decoder_passed(d, s->slot, s->cur.ts, s->cur.size);
+	return s->item != TAP_ITEM_EVENT || s->slot->mark;
 }
 
 /* Decodes plain events, as many as there are and fit. @big_endian: known to the compiler. */
 static inline __attribute__((always_inline)) bool
 decode_as(bool big_endian, struct tap_decoder *d, struct tap_stream *s)
 {
-	const struct tap_slot *slots = d->slots;
-	struct tap_passed *passed = d->passed;
 	struct tap_cursor cur = s->cur;
 	struct tap_ready *to = s->ready, *full = to + TAP_NR_READY;
+	uint64_t bytes = 0;
 
 	cur.big_endian = big_endian;
 	while (to < full) {
-		struct tap_cursor next = cur;
-		const struct tap_slot *slot;
-		unsigned int id;
+		const unsigned char *at = cur.at;
+		uint64_t ts = cur.ts;
+		struct tap_slot *slot;
 
-		if (!tap_cursor_plain(&next))
+		if (!tap_cursor_plain(&cur))
 			break;
-		id = tap_get_u16(next.rec, next.big_endian);
-		slot = &slots[id];
-		if (next.size < slot->min_size || !slot->fmt)
+		slot = &d->slots[tap_get_u16(cur.rec, big_endian)];
+		if (cur.size < slot->min_size || !slot->fmt) {
+			cur.at = at;
+			cur.ts = ts;
 			break;
+		}
 		/* of many streams, no machine guesses what is read next */
-		__builtin_prefetch(next.at + PREFETCH_BYTES);
-		cur = next;
-		passed[id].count++;
-		passed[id].bytes += cur.size;
-		*to = (struct tap_ready){ cur.ts, slot->fmt, cur.rec, cur.size };
-		to += slot->kind == TAP_SLOT_PLAIN;
+		__builtin_prefetch(cur.at + PREFETCH_BYTES);
+		slot->passed++;
+		bytes += cur.size;
+		*to = (struct tap_ready){ cur.ts, slot->fmt, cur.rec, cur.size, slot->mark };
+		to += slot->mark != 0;
 	}
 	/* the first of a page is not decoded here: so only the last can be new */
 	if (cur.ts > d->span.last_ns)
 		d->span.last_ns = cur.ts;
+	d->span.bytes += bytes;
 	s->cur = cur;
 	s->at = s->ready;
 	s->end = to;
@@ -507,6 +478,7 @@ static void put_item(struct tap_stream *s)
 		.fmt = is_event ? s->slot->fmt : NULL,
 		.rec = is_event ? s->cur.rec : NULL,
 		.size = is_event ? s->cur.size : 0,
+		.mark = is_event ? s->slot->mark : 0,
 	};
 }
 
@@ -582,8 +554,6 @@ void tap_decoder_release(struct tap_decoder *d)
 	for (unsigned int i = 0; i < d->nr_unknown; i++)
 		tap_format_free(d->unknown[i]);
 	free(d->unknown);
-	free(d->wanted);
 	free(d->slots);
-	free(d->passed);
 	tap_unpack_release(&d->unpack);
 }

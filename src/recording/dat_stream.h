@@ -17,32 +17,23 @@
 /* What a record's type means: a table with one slot for each of the 65536 ids. */
 struct tap_slot {
 	const struct tap_format *fmt; /* NULL: no record had this id yet, and no format has */
-	uint32_t min_size;	      /* UINT32_MAX: not an ordinary record, see .kind */
-	enum tap_slot_kind {
-		TAP_SLOT_PLAIN,
-		TAP_SLOT_UNWANTED, /* passed over */
-		TAP_SLOT_LOST,	   /* schedtap:events_lost */
-	} kind;
+	uint64_t passed; /* how many went by, wanted or not, within the limit */
+	uint32_t min_size; /* UINT32_MAX: not an ordinary record */
+	uint16_t mark;	   /* 0: not wanted */
+	bool is_lost;	   /* schedtap:events_lost */
 };
 
 #define TAP_NR_SLOTS 65536u
 
-/* What went by of one id, wanted or not, within the limit. */
-struct tap_passed {
-	uint64_t count, bytes;
-};
-
 /* What all streams of a reader share. */
 struct tap_decoder {
 	struct tap_slot *slots;
-	struct tap_passed *passed; /* by id */
 	struct tap_reader_span span; /* of what went by, raw times */
-	bool *wanted; /* by id */
-	bool only;    /* what is wanted, else all */
+	uint16_t (*mark)(void *ctx, const struct tap_format *fmt); /* NULL: all are wanted */
+	void *mark_ctx;
 	uint64_t from, to; /* of the raw stamps; what lies outside is left out */
 	bool big_endian;
 	uint8_t long_size;
-	bool no_populate; /* this kernel, or this file system, cannot */
 	struct tap_format **unknown; /* made for ids that no format describes */
 	unsigned int nr_unknown;
 	struct tap_unpack unpack;
@@ -69,7 +60,7 @@ struct tap_ready {
 	uint64_t ts; /* UINT64_MAX: of a tail */
 	const struct tap_format *fmt; /* NULL: a loss */
 	const unsigned char *rec;
-	uint32_t size;
+	uint32_t size, mark;
 };
 
 #define TAP_NR_READY 16
@@ -80,7 +71,7 @@ struct tap_stream {
 	unsigned int buffer;
 	unsigned int parent; /* in the tournament */
 	struct tap_cursor cur; /* behind the items that are decoded */
-	const struct tap_slot *slot;
+	struct tap_slot *slot;
 	enum tap_item item, behind;
 	/* The next record needs a look: it may end a loss, or lie outside the window. */
 	bool careful;
@@ -88,8 +79,6 @@ struct tap_stream {
 	bool outside; /* some of the page's events may lie outside the window */
 	struct tap_page_abi abi;
 	struct tap_span left, whole;
-	const unsigned char *populated; /* pages before this are mapped already */
-	size_t populate_bytes;		/* how many more will be */
 	struct tap_chunk now, ahead;
 	struct {
 		bool flag, damage;
@@ -116,6 +105,7 @@ static inline void tap_stream_get(const struct tap_stream *s, struct tap_event *
 	ev->fmt = s->at->fmt;
 	ev->data = s->at->rec;
 	ev->size = s->at->size;
+	ev->mark = s->at->mark;
 	ev->cpu = s->cpu;
 	ev->buffer = s->buffer;
 }
@@ -134,26 +124,28 @@ static inline void tap_decoder_begin(struct tap_decoder *d, struct tap_format *c
 				     unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++)
-		d->passed[formats[i]->id] = (struct tap_passed){ 0 };
+		d->slots[formats[i]->id].passed = 0;
 	for (unsigned int i = 0; i < d->nr_unknown; i++)
-		d->passed[d->unknown[i]->id] = (struct tap_passed){ 0 };
+		d->slots[d->unknown[i]->id].passed = 0;
 	d->span = (struct tap_reader_span){ .first_ns = UINT64_MAX };
 }
 
-static inline void tap_decoder_passed(struct tap_decoder *d, unsigned int id, uint64_t ts,
+static inline void tap_decoder_passed(struct tap_decoder *d, struct tap_slot *slot, uint64_t ts,
 				      size_t bytes)
 {
-	d->passed[id].count++;
-	d->passed[id].bytes += bytes;
+	slot->passed++;
+	d->span.bytes += bytes;
 	if (ts < d->span.first_ns)
 		d->span.first_ns = ts;
 	if (ts > d->span.last_ns)
 		d->span.last_ns = ts;
 }
+
 /* Makes a format with the common fields alone for an @id that has none. Return: 0; -ENOMEM. */
 int tap_decoder_add_unknown(struct tap_decoder *d, unsigned int id, struct tap_err *err);
 
-/* tap_reader_only(): sets which slots are wanted, of those that have a format. */
-void tap_decoder_mark(struct tap_decoder *d, struct tap_format *const *formats, unsigned int nr);
+/* tap_reader_mark(), of the @formats and those that none has. */
+void tap_decoder_mark(struct tap_decoder *d, struct tap_format *const *formats, unsigned int nr,
+		      uint16_t (*mark)(void *ctx, const struct tap_format *fmt), void *ctx);
 
 #endif

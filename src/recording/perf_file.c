@@ -427,8 +427,7 @@ static struct tap_reader *new_head(bool big_endian, const char *path)
 	r->info.big_endian = r->decoder.big_endian = big_endian;
 	r->info.long_size = r->decoder.long_size = 8;
 	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));
-	r->decoder.passed = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.passed));
-	if (r->decoder.slots && r->decoder.passed)
+	if (r->decoder.slots)
 		return r;
 	tap_dat_free(r);
 	return NULL;
@@ -493,12 +492,6 @@ const struct tap_perf_info *tap_perf_info(const struct tap_perf *p)
 	return &p->info;
 }
 
-const struct tap_format *const *tap_perf_formats(const struct tap_perf *p, unsigned int *nr)
-{
-	*nr = p->head->nr_formats;
-	return (const struct tap_format *const *)p->head->formats;
-}
-
 static const struct tap_perf_task *find_task(const struct tap_perf *p, int tid)
 {
 	const uint64_t *place = tap_map_get(&p->tasks, (uint64_t)tid);
@@ -526,16 +519,9 @@ void tap_perf_limit(struct tap_perf *p, uint64_t from_ns, uint64_t to_ns)
 	p->to_ns = to_ns;
 }
 
-void tap_perf_only(struct tap_perf *p, const bool *wanted)
+struct tap_reader *tap_perf_head(const struct tap_perf *p)
 {
-	p->only_wanted = wanted;
-	if (wanted)
-		memcpy(p->wanted, wanted, sizeof(p->wanted));
-}
-
-const struct tap_decoder *tap_perf_decoder(const struct tap_perf *p)
-{
-	return &p->head->decoder;
+	return p->head;
 }
 
 void tap_perf_rewind(struct tap_perf *p)
@@ -545,6 +531,7 @@ void tap_perf_rewind(struct tap_perf *p)
 
 int tap_perf_next(struct tap_perf *p, struct tap_event *ev, struct tap_err *err)
 {
+	const struct tap_slot *slot;
 	struct tap_perf_item item;
 	int cpu, ret;
 
@@ -558,9 +545,11 @@ int tap_perf_next(struct tap_perf *p, struct tap_event *ev, struct tap_err *err)
 	p->last_ns = item.ts;
 	*ev = (struct tap_event){ .ts_ns = item.ts, .cpu = cpu };
 	if (__builtin_expect(item.size != 0, 1)) {
+		slot = &p->head->decoder.slots[tap_get_u16(item.data, p->info.big_endian)];
 		ev->data = item.data;
 		ev->size = item.size;
-		ev->fmt = p->head->decoder.slots[tap_get_u16(item.data, p->info.big_endian)].fmt;
+		ev->fmt = slot->fmt;
+		ev->mark = slot->mark;
 		return 1;
 	}
 	ev->lost.first_ns = item.loss->first_ns;

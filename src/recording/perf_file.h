@@ -41,7 +41,6 @@ void tap_perf_free(struct tap_perf *p);
 
 /* All borrowed until tap_perf_free(). */
 const struct tap_perf_info *tap_perf_info(const struct tap_perf *p);
-const struct tap_format *const *tap_perf_formats(const struct tap_perf *p, unsigned int *nr);
 
 /*
  * A task's name and process, as known from what was read so far: perf writes those of the tasks
@@ -53,10 +52,9 @@ int tap_perf_tgid(const struct tap_perf *p, int tid);
 
 /* As their namesakes of struct tap_reader. */
 void tap_perf_limit(struct tap_perf *p, uint64_t from_ns, uint64_t to_ns);
-void tap_perf_only(struct tap_perf *p, const bool *wanted);
 void tap_perf_rewind(struct tap_perf *p);
-/* What has the slots, and knows what went by. */
-const struct tap_decoder *tap_perf_decoder(const struct tap_perf *p);
+/* Has the formats and their slots, and knows what went by. */
+struct tap_reader *tap_perf_head(const struct tap_perf *p);
 
 /*
  * The next event in time order. A record that is damaged becomes a loss of one; where no further

@@ -195,11 +195,11 @@ static struct tap_bytes raw_of(const struct tap_perf *p, const struct record *re
 }
 
 /* Return: its slot, or NULL if the event is damaged or (@ret) memory ran out. */
-static const struct tap_slot *slot_of(struct tap_perf *p, const struct tap_bytes *raw, int *ret,
+static struct tap_slot *slot_of(struct tap_perf *p, const struct tap_bytes *raw, int *ret,
 				      struct tap_err *err)
 {
 	struct tap_decoder *d = &p->head->decoder;
-	const struct tap_slot *slot;
+	struct tap_slot *slot;
 	uint16_t id;
 
 	*ret = 0;
@@ -217,7 +217,7 @@ static int take_event(struct tap_perf *p, const struct record *rec, const struct
 {
 	struct tap_decoder *d = &p->head->decoder;
 	struct tap_bytes raw = raw_of(p, rec, a);
-	const struct tap_slot *slot;
+	struct tap_slot *slot;
 	int ret;
 
 	slot = slot_of(p, &raw, &ret, err);
@@ -226,8 +226,8 @@ static int take_event(struct tap_perf *p, const struct record *rec, const struct
 	d->span.before |= ts < p->from_ns;
 	d->span.beyond |= ts > p->to_ns;
 	if (slot && ts >= p->from_ns && ts <= p->to_ns)
-		tap_decoder_passed(d, slot->fmt->id, ts, tap_bytes_left(&raw));
-	if (slot && p->only_wanted && !p->wanted[slot->fmt->id])
+		tap_decoder_passed(d, slot, ts, tap_bytes_left(&raw));
+	if (slot && !slot->mark)
 		return 0;
 	/* what comes after its time has gone by cannot be put into order any more */
 	if (!slot || ts < p->last_ns)

@@ -57,7 +57,6 @@ struct tap_perf {
 	uint32_t id_at, id_back; /* UINT32_MAX: records have no id, and all attrs are alike */
 	struct tap_map id_cpus;	 /* id -> CPU + 1 */
 	struct tap_map tasks;	 /* tid -> struct tap_perf_task, owned */
-	bool only_wanted, wanted[TAP_NR_SLOTS]; /* by id */
 	uint64_t from_ns, to_ns;
 
 	size_t at; /* of the next record */

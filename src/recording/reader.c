@@ -113,10 +113,8 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 	r->path = path;
 	r->decoder.to = UINT64_MAX;
 	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));
-	r->decoder.wanted = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.wanted));
-	r->decoder.passed = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.passed));
 	r->decoder.span.first_ns = UINT64_MAX;
-	if (!r->decoder.slots || !r->decoder.wanted || !r->decoder.passed) {
+	if (!r->decoder.slots) {
 		ret = tap_dat_nomem(err);
 		goto out;
 	}
@@ -154,12 +152,16 @@ const struct tap_reader_info *tap_reader_info(const struct tap_reader *r)
 	return &r->info;
 }
 
+/* Who has the formats, and knows what went by: of a perf.data not the reader itself. */
+static const struct tap_reader *head_of(const struct tap_reader *r)
+{
+	return r->perf ? tap_perf_head(r->perf) : r;
+}
+
 const struct tap_format *const *tap_reader_formats(const struct tap_reader *r, unsigned int *nr)
 {
-	if (r->perf)
-		return tap_perf_formats(r->perf, nr);
-	*nr = r->nr_formats;
-	return (const struct tap_format *const *)r->formats;
+	*nr = head_of(r)->nr_formats;
+	return (const struct tap_format *const *)head_of(r)->formats;
 }
 
 const char *tap_reader_comm(const struct tap_reader *r, int tid)
@@ -217,17 +219,12 @@ void tap_reader_limit(struct tap_reader *r, uint64_t from, uint64_t to)
 	}
 }
 
-void tap_reader_only(struct tap_reader *r, const bool *wanted)
+void tap_reader_mark(struct tap_reader *r, uint16_t (*mark)(void *, const struct tap_format *),
+		     void *ctx)
 {
-	struct tap_decoder *d = &r->decoder;
+	struct tap_reader *head = r->perf ? tap_perf_head(r->perf) : r;
 
-	if (r->perf)
-		tap_perf_only(r->perf, wanted);
-	d->only = wanted;
-	if (wanted)
-		memcpy(d->wanted, wanted, TAP_NR_SLOTS * sizeof(*wanted));
-	tap_decoder_mark(d, r->formats, r->nr_formats);
-	tap_decoder_mark(d, d->unknown, d->nr_unknown);
+	tap_decoder_mark(&head->decoder, head->formats, head->nr_formats, mark, ctx);
 }
 
 void tap_reader_unmerged(struct tap_reader *r, bool unmerged)
@@ -244,29 +241,22 @@ void tap_reader_rewind(struct tap_reader *r)
 		tap_perf_rewind(r->perf);
 }
 
-/* Who decodes: of a perf.data not the reader itself. */
-static const struct tap_decoder *decoder_of(const struct tap_reader *r)
-{
-	return r->perf ? tap_perf_decoder(r->perf) : &r->decoder;
-}
-
 bool tap_reader_tally(const struct tap_reader *r, unsigned int index, struct tap_tally *tally)
 {
-	const struct tap_decoder *d = decoder_of(r);
-	const struct tap_format *const *formats, *fmt;
-	unsigned int nr;
+	const struct tap_reader *head = head_of(r);
+	const struct tap_decoder *d = &head->decoder;
+	const struct tap_format *fmt;
 
-	formats = tap_reader_formats(r, &nr);
-	if (index >= nr + d->nr_unknown)
+	if (index >= head->nr_formats + d->nr_unknown)
 		return false;
-	fmt = index < nr ? formats[index] : d->unknown[index - nr];
-	*tally = (struct tap_tally){ fmt, d->passed[fmt->id].count, d->passed[fmt->id].bytes };
+	fmt = index < head->nr_formats ? head->formats[index] : d->unknown[index - head->nr_formats];
+	*tally = (struct tap_tally){ fmt, d->slots[fmt->id].passed };
 	return true;
 }
 
 struct tap_reader_span tap_reader_span(const struct tap_reader *r)
 {
-	struct tap_reader_span span = decoder_of(r)->span;
+	struct tap_reader_span span = head_of(r)->decoder.span;
 
 	if (span.first_ns <= span.last_ns) {
 		span.first_ns = to_ns(r, span.first_ns);

@@ -336,8 +336,7 @@ void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt)
 		s->buffer[shape.kind] = 0; /* the only one */
 }
 
-int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count,
-		     uint64_t bytes)
+int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count)
 {
 	if (!count)
 		return 0;
@@ -345,7 +344,6 @@ int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_
 		return -ENOMEM;
 	s->kinds[s->nr_kinds++] = (struct tap_survey_kind){ fmt, count };
 	s->events += count;
-	s->bytes += bytes;
 	return 0;
 }
 

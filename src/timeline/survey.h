@@ -55,7 +55,8 @@ struct tap_survey_kind {
 
 struct tap_survey {
 	/* within the window */
-	uint64_t events, bytes; /* of records, without page headers */
+	uint64_t events;
+	uint64_t bytes; /* of records, without page headers; set by who reads them */
 	uint64_t lost;		/* events that losses count */
 	uint64_t nr_losses;	/* also where .losses tells neighbours as one */
 	bool lost_unknown;	/* some losses have no count: .lost is a lower bound */
@@ -98,8 +99,7 @@ int tap_survey_event(struct tap_survey *s, const struct tap_event *ev);
 /* The recording has such events, whether they were fed or not. */
 void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt);
 /* How many events of a kind the window has, whether they were fed or not. Return: 0 or -ENOMEM. */
-int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count,
-		     uint64_t bytes);
+int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count);
 /* Sorts. Return: 0 or -ENOMEM. */
 int tap_survey_end(struct tap_survey *s);
 /* Nothing that such a task does is certain. */

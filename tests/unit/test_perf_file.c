@@ -28,6 +28,7 @@
 #include <zstd.h>
 
 #include "base/buf.h"
+#include "recording/dat_file.h"
 #include "recording/perf_file.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
@@ -718,7 +719,6 @@ static void test_info(void **state)
 		unsigned char *bytes;
 		struct tap_perf *p;
 		struct tap_err err;
-		unsigned int nr;
 
 		put_file(&f, "comm7=first fork8<7 a0@100");
 		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
@@ -732,8 +732,8 @@ static void test_info(void **state)
 		assert_int_equal(info->nr_cpus, 2);
 		assert_int_equal(info->big_endian, shapes[i].big_endian);
 		assert_int_equal(info->long_size, 8);
-		assert_string_equal(tap_perf_formats(p, &nr)[1]->name, "b");
-		assert_int_equal(nr, 2);
+		assert_string_equal(tap_perf_head(p)->formats[1]->name, "b");
+		assert_int_equal(tap_perf_head(p)->nr_formats, 2);
 		tap_perf_free(p);
 		free(bytes);
 		release(&f);
@@ -765,10 +765,22 @@ static void test_tasks(void **state)
 	release(&f);
 }
 
-static void test_only(void **state)
+static uint16_t mark_b(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return fmt->id == ID_B;
+}
+
+static void mark(struct tap_perf *p, uint16_t (*fn)(void *, const struct tap_format *))
+{
+	struct tap_reader *head = tap_perf_head(p);
+
+	tap_decoder_mark(&head->decoder, head->formats, head->nr_formats, fn, NULL);
+}
+
+static void test_mark(void **state)
 {
 	struct file f = { .shape = &shapes[0] };
-	bool wanted[65536] = { [ID_B] = true };
 	struct tap_buf got = { 0 };
 	unsigned char *bytes;
 	struct tap_perf *p;
@@ -777,12 +789,11 @@ static void test_only(void **state)
 	(void)state;
 	put_file(&f, "a0@100 b0@110 lost0@130*2 a0@130 b0@140");
 	assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
-	tap_perf_only(p, wanted);
-	wanted[ID_B] = false; /* it was copied */
+	mark(p, mark_b);
 	read_all(p, &got);
 	assert_string_equal(tap_buf_str(&got), "0:110 b | 0:130 lost 110..130 2 | 0:140 b | ");
 	tap_perf_rewind(p);
-	tap_perf_only(p, NULL);
+	mark(p, NULL);
 	read_all(p, &got);
 	assert_string_equal(tap_buf_str(&got), "0:100 a | 0:110 b | 0:130 lost 110..130 2 | "
 					       "0:130 a | 0:140 b | ");
@@ -915,7 +926,7 @@ int main(void)
 {
 	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(bad_cases) + 6] = {
 		cmocka_unit_test(test_info),	cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_only),	cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_mark),	cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_flipped), cmocka_unit_test(test_rounds),
 	};
 	size_t nr = 6;
