@@ -54,6 +54,7 @@ struct kind {
 	struct tap_pelt_series *near[NEAR_CPUS][MAX_VALUES]; /* of a CPU: found before */
 	const struct tap_field *cpu, *tid, *comm, *cgroup, *path, *span; /* or NULL */
 	struct tap_num cpu_number, cgroup_number;
+	bool has_near; /* no more than the CPU tells whose values they are, but for cgroups */
 };
 
 struct tap_pelt {
@@ -110,6 +111,7 @@ static void kind_init(struct kind *k, const struct tap_format *fmt,
 	k->comm = text(fmt, "comm");
 	f = tap_format_field(fmt, "span");
 	k->span = f && f->kind == TAP_FIELD_DYNAMIC ? f : NULL;
+	k->has_near = k->nr && k->values[0].signal->subject == TAP_PELT_CPU && k->cpu && !k->path;
 }
 
 static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
@@ -322,7 +324,8 @@ static void hold_in_columns(const struct tap_pelt *p, struct tap_pelt_series *s,
 }
 
 /* The last value held from @from_ns, or since it is known, to @to_ns. */
-static int hold(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns, uint64_t to_ns)
+static inline int hold(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns,
+		       uint64_t to_ns)
 {
 	if (from_ns < s->at_ns)
 		from_ns = s->at_ns;
@@ -368,8 +371,8 @@ static int keep_point(struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
 	return 0;
 }
 
-static int update(struct tap_pelt *p, const struct tap_timeline *t, struct tap_pelt_series *s,
-		  uint64_t ts_ns, uint64_t value)
+static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
+			 struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
 {
 	bool always = !p->opts.while_running || s->subject == TAP_PELT_DOMAIN;
 	const struct tap_task *task = NULL;
@@ -523,17 +526,6 @@ static bool is_of_cgroup(const struct kind *k, const struct tap_event *ev)
 	return k->cgroup && !is_root((uint64_t)tap_num_get(&k->cgroup_number, ev));
 }
 
-/* Where the series of the event's values are if no more than the CPU tells whose; else NULL. */
-static struct tap_pelt_series **near_series(struct kind *k, const struct tap_event *ev)
-{
-	uint64_t cpu;
-
-	if (!k->nr || k->values[0].signal->subject != TAP_PELT_CPU || !k->cpu || k->path)
-		return NULL;
-	cpu = (uint64_t)tap_num_get(&k->cpu_number, ev);
-	return cpu < NEAR_CPUS ? k->near[cpu] : NULL;
-}
-
 /* The series that the event's value belongs to, NULL for none. Return: 0 or -ENOMEM. */
 static int find_series(struct tap_pelt *p, struct kind *k, unsigned int i,
 		       const struct tap_event *ev, struct tap_pelt_series **s)
@@ -552,8 +544,9 @@ static int find_series(struct tap_pelt *p, struct kind *k, unsigned int i,
 int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struct tap_event *ev)
 {
 	struct kind *k = p->kinds[ev->fmt->id];
-	struct tap_pelt_series **near;
+	struct tap_pelt_series **near = NULL;
 	bool of_cgroup;
+	unsigned int cpu;
 	int ret = 0;
 
 	if (!k)
@@ -563,7 +556,10 @@ int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struc
 	of_cgroup = is_of_cgroup(k, ev);
 	if (of_cgroup && p->opts.cpus_only)
 		return 0;
-	near = of_cgroup ? NULL : near_series(k, ev);
+	if (k->has_near && !of_cgroup) {
+		cpu = (unsigned int)tap_num_int(&k->cpu_number, ev);
+		near = cpu < NEAR_CPUS ? k->near[cpu] : NULL;
+	}
 	for (unsigned int i = 0; !ret && i < k->nr; i++) {
 		struct tap_pelt_series *s = near ? near[i] : NULL;
 

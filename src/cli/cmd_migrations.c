@@ -188,7 +188,7 @@ static int report(struct run *r, struct tap_err *err)
 
 	if (ret)
 		return ret;
-	if (r->pass.survey.buffer[TAP_SHAPE_MIGRATE] == TAP_SURVEY_NO_BUFFER)
+	if (r->pass.survey.buffer[TAP_SHAPE_MIGRATE] == TAP_NO_BUFFER)
 		return tap_err_set(err, -ENODATA,
 				   "the recording has no sched_migrate_task: either that event was "
 				   "not recorded, or nothing was moved");

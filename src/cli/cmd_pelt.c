@@ -337,7 +337,7 @@ static int analyse(struct pelt_report *r, struct tap_err *err)
 
 static int report(struct pelt_report *r, struct tap_err *err)
 {
-	bool has_switch = r->pass.survey.buffer[TAP_SHAPE_SWITCH] != TAP_SURVEY_NO_BUFFER;
+	bool has_switch = r->pass.survey.buffer[TAP_SHAPE_SWITCH] != TAP_NO_BUFFER;
 	int ret = check_recording(r, err), written = 0;
 
 	if (!ret && r->opts->while_running && !has_switch)

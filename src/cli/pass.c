@@ -157,7 +157,7 @@ int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *us
 
 int tap_pass_check(const struct tap_pass *p, struct tap_err *err)
 {
-	if (p->survey.buffer[TAP_SHAPE_SWITCH] != TAP_SURVEY_NO_BUFFER)
+	if (p->survey.buffer[TAP_SHAPE_SWITCH] != TAP_NO_BUFFER)
 		return 0;
 	return tap_err_set(err, -ENODATA, "'%.300s' has no sched_switch events%s: who ran is not known",
 			   p->opts->input, p->opts->pick.window ? " in that window" : "");

@@ -529,7 +529,7 @@ static void put_task(struct page *g, struct tap_table *t, const struct tap_task 
 	tap_table_u64(t, task->total_ns[TAP_PREEMPTED]);
 	tap_table_u64(t, task->total_ns[TAP_SLEEPING]);
 	tap_table_u64(t, task->total_ns[TAP_BLOCKED]);
-	if (g->p->survey.buffer[TAP_SHAPE_IOWAIT] != TAP_SURVEY_NO_BUFFER)
+	if (g->p->survey.buffer[TAP_SHAPE_IOWAIT] != TAP_NO_BUFFER)
 		tap_table_u64(t, task->iowait_ns);
 	else
 		tap_table_none(t);

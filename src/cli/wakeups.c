@@ -6,8 +6,8 @@
 
 int tap_wakeups_check(const struct tap_pass *p, struct tap_err *err)
 {
-	if (p->survey.buffer[TAP_SHAPE_WAKING] != TAP_SURVEY_NO_BUFFER ||
-	    p->survey.buffer[TAP_SHAPE_WAKEUP] != TAP_SURVEY_NO_BUFFER)
+	if (p->survey.buffer[TAP_SHAPE_WAKING] != TAP_NO_BUFFER ||
+	    p->survey.buffer[TAP_SHAPE_WAKEUP] != TAP_NO_BUFFER)
 		return 0;
 	return tap_err_set(err, -ENODATA,
 			   "'%.300s' has no sched_waking and no sched_wakeup events%s",

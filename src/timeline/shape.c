@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "timeline/shape.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 static const struct shape_def {
 	const char *system, *name;
 	enum tap_shape_kind kind;
@@ -86,7 +89,7 @@ void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt)
 
 	while (!is_meant(d, fmt)) /* the last one is meant for all */
 		d++;
-	*s = (struct tap_shape){ .kind = d->kind, .fmt = fmt };
+	*s = (struct tap_shape){ .kind = d->kind, .fmt = fmt, .buffer = TAP_NO_BUFFER };
 	get_num(&s->current, fmt, "common_pid");
 	get_num(&s->tid, fmt, d->tid);
 	get_num(&s->prio, fmt, d->prio);
@@ -96,4 +99,28 @@ void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt)
 	s->from_comm = get_text(fmt, d->from_comm);
 	if (!is_usable(s))
 		s->kind = TAP_SHAPE_NONE;
+}
+
+int tap_shapes_init(struct tap_shapes *s)
+{
+	s->by_id = calloc(TAP_NR_IDS, sizeof(*s->by_id));
+	return s->by_id ? 0 : -ENOMEM;
+}
+
+void tap_shapes_release(struct tap_shapes *s)
+{
+	for (unsigned int i = 0; s->by_id && i < TAP_NR_IDS; i++)
+		free(s->by_id[i]);
+	free(s->by_id);
+	s->by_id = NULL;
+}
+
+struct tap_shape *tap_shapes_add(struct tap_shapes *s, const struct tap_format *fmt)
+{
+	struct tap_shape *shape = malloc(sizeof(*shape));
+
+	if (shape)
+		tap_shape_init(shape, fmt);
+	s->by_id[fmt->id] = shape;
+	return shape;
 }

@@ -43,10 +43,24 @@ struct tap_shape {
 				  * iowait: ns. cgroup: id */
 	const struct tap_field *comm, *from_comm; /* or NULL */
 	const struct tap_format *fmt;
-	unsigned int buffer; /* of those that have this kind, the one that counts */
+	unsigned int buffer; /* of those that have this kind, the one that counts: who reads says */
 };
 
+#define TAP_NO_BUFFER UINT32_MAX
+#define TAP_NR_IDS 65536u
+
+/* The shapes of a recording's formats, by id: NULL until they are asked for. */
+struct tap_shapes {
+	struct tap_shape **by_id; /* owned, also what they point to */
+};
+
+/* Without a buffer. */
 void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt);
+/* Return: 0 or -ENOMEM. */
+int tap_shapes_init(struct tap_shapes *s);
+void tap_shapes_release(struct tap_shapes *s);
+/* Return: the format's new shape; NULL when out of memory. */
+struct tap_shape *tap_shapes_add(struct tap_shapes *s, const struct tap_format *fmt);
 /* @f: a number, or NULL for none. */
 void tap_num_init(struct tap_num *n, const struct tap_field *f);
 
@@ -65,6 +79,20 @@ static inline int64_t tap_num_get(const struct tap_num *n, const struct tap_even
 		return big;
 	}
 	return n->size ? (int64_t)tap_field_u64(n->field, ev->data, ev->size) : -1;
+}
+
+/* The same of a tid, a CPU, a priority. -1 also: it is no int. */
+static inline int tap_num_int(const struct tap_num *n, const struct tap_event *ev)
+{
+	int32_t small;
+	int64_t big;
+
+	if (__builtin_expect(n->plain == TAP_NUM_S32, 1)) {
+		memcpy(&small, (const char *)ev->data + n->offset, sizeof(small));
+		return small;
+	}
+	big = tap_num_get(n, ev);
+	return big == (int32_t)big ? (int)big : -1;
 }
 
 #endif

@@ -22,18 +22,14 @@ int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns)
 {
 	*s = (struct tap_survey){ .start_ns = start_ns, .end_ns = end_ns };
 	for (unsigned int i = 0; i < TAP_NR_SHAPES; i++)
-		s->buffer[i] = TAP_SURVEY_NO_BUFFER;
-	s->shapes = calloc(TAP_NR_IDS, sizeof(*s->shapes));
-	return s->shapes ? 0 : -ENOMEM;
+		s->buffer[i] = TAP_NO_BUFFER;
+	return tap_shapes_init(&s->shapes);
 }
 
 static void release_inside(struct tap_survey *s)
 {
-	for (unsigned int i = 0; s->shapes && i < TAP_NR_IDS; i++)
-		free(s->shapes[i]);
-	free(s->shapes);
+	tap_shapes_release(&s->shapes);
 	free(s->cpus);
-	s->shapes = NULL;
 	s->cpus = NULL;
 }
 
@@ -70,31 +66,12 @@ static struct tap_survey_cpu *get_cpu(struct tap_survey *s, unsigned int cpu)
 	return &s->cpus[cpu];
 }
 
-static struct tap_shape *make_shape(struct tap_survey *s, const struct tap_format *fmt)
-{
-	struct tap_shape *shape = malloc(sizeof(*shape));
-
-	if (shape)
-		tap_shape_init(shape, fmt);
-	s->shapes[fmt->id] = shape;
-	return shape;
-}
-
-static bool is_tid(int tid)
-{
-	return (unsigned int)tid < TAP_MAX_TIDS;
-}
-
 /* Hidden as far as is known by now. */
 static bool is_hidden(const struct tap_survey *s, int tid, uint8_t ins)
 {
-	const struct tap_survey_tids *t;
+	const struct tap_survey_tid *t = tid ? tap_survey_tid(s, tid) : NULL;
 
-	if (!tid || !is_tid(tid))
-		return false;
-	t = s->tids[(unsigned int)tid / TAP_SURVEY_TIDS];
-	return t && t->ins[(unsigned int)tid % TAP_SURVEY_TIDS] >= ins &&
-	       !t->at_work[(unsigned int)tid % TAP_SURVEY_TIDS];
+	return t && t->ins >= ins && !t->at_work;
 }
 
 /* The same of whom a CPU ran; each CPU has an idle task of its own. */
@@ -105,53 +82,20 @@ static bool is_hidden_on(const struct tap_survey *s, int cpu, int tid, uint8_t i
 	return tid ? is_hidden(s, tid, ins) : c->idle_ins >= ins && !c->idle_at_work;
 }
 
-/* Return: NULL when out of memory. */
-static __attribute__((noinline)) struct tap_survey_tids *add_tids(struct tap_survey *s, int tid)
+static __attribute__((noinline)) struct tap_survey_tid *add_tids(struct tap_survey *s, int tid)
 {
-	struct tap_survey_tids *t = calloc(1, sizeof(*t));
-
-	s->tids[(unsigned int)tid / TAP_SURVEY_TIDS] = t;
-	return t;
+	if ((unsigned int)tid >= TAP_MAX_TIDS)
+		return &s->nobody;
+	s->tids[(unsigned int)tid / TAP_SURVEY_TIDS] = calloc(TAP_SURVEY_TIDS, sizeof(**s->tids));
+	return tap_survey_tid(s, tid);
 }
 
-static inline struct tap_survey_tids *get_tids(struct tap_survey *s, int tid)
+/* Return: NULL when out of memory. */
+static inline struct tap_survey_tid *get_tid(struct tap_survey *s, int tid)
 {
-	struct tap_survey_tids *t = s->tids[(unsigned int)tid / TAP_SURVEY_TIDS];
+	struct tap_survey_tid *t = tap_survey_tid(s, tid);
 
 	return __builtin_expect(t != NULL, 1) ? t : add_tids(s, tid);
-}
-
-/* Return: 0 or -ENOMEM. */
-static inline int at_work(struct tap_survey *s, int tid)
-{
-	struct tap_survey_tids *t;
-
-	if (!is_tid(tid))
-		return 0;
-	t = get_tids(s, tid);
-	if (!t)
-		return -ENOMEM;
-	/* its breaks were taken for those of a hidden task, and thrown away */
-	if (__builtin_expect(s->blurred, 0) && is_hidden(s, tid, HIDDEN_INS))
-		s->wrong = true;
-	t->at_work[(unsigned int)tid % TAP_SURVEY_TIDS] = true;
-	return 0;
-}
-
-/* Return: 0 or -ENOMEM. */
-static inline int switched_in(struct tap_survey *s, int tid)
-{
-	struct tap_survey_tids *t;
-	uint8_t *ins;
-
-	if (!is_tid(tid))
-		return 0;
-	t = get_tids(s, tid);
-	if (!t)
-		return -ENOMEM;
-	ins = &t->ins[(unsigned int)tid % TAP_SURVEY_TIDS];
-	*ins += *ins < UINT8_MAX;
-	return 0;
 }
 
 /* Neighbours of one CPU become one. Return: how many are left. */
@@ -228,14 +172,20 @@ static int add_break(struct tap_survey *s, int cpu, int tid, uint64_t from_ns, u
 static inline int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 			    const struct tap_shape *shape, const struct tap_event *ev)
 {
-	int out = (int)tap_num_get(&shape->from, ev), in = (int)tap_num_get(&shape->tid, ev);
-	int ret = at_work(s, out);
+	int out = tap_num_int(&shape->from, ev), in = tap_num_int(&shape->tid, ev);
+	struct tap_survey_tid *left = get_tid(s, out), *came = get_tid(s, in);
+	int ret = 0;
 
-	if (!ret)
-		ret = switched_in(s, in);
+	if (!left || !came)
+		return -ENOMEM;
+	/* its breaks were taken for those of a hidden task, and thrown away */
+	if (__builtin_expect(s->blurred, 0) && is_hidden(s, out, HIDDEN_INS))
+		s->wrong = true;
+	left->at_work = true;
+	came->ins += came->ins < UINT8_MAX;
 	c->idle_at_work |= !out;
 	c->idle_ins += !in && c->idle_ins < UINT8_MAX;
-	if (__builtin_expect(!ret && c->known && c->tid != out, 0))
+	if (__builtin_expect(c->known && c->tid != out, 0))
 		ret = add_break(s, ev->cpu, c->tid, c->since_ns, ev->ts_ns);
 	c->known = true;
 	c->tid = in;
@@ -247,8 +197,8 @@ static inline int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 static void on_exec(struct tap_survey_cpu *c, const struct tap_shape *shape,
 		    const struct tap_event *ev)
 {
-	if (c->known && c->tid == (int)tap_num_get(&shape->from, ev))
-		c->tid = (int)tap_num_get(&shape->tid, ev);
+	if (c->known && c->tid == tap_num_int(&shape->from, ev))
+		c->tid = tap_num_int(&shape->tid, ev);
 }
 
 static int on_loss(struct tap_survey *s, const struct tap_event *ev)
@@ -304,9 +254,9 @@ int tap_survey_event(struct tap_survey *s, const struct tap_event *ev)
 		return 0;
 	if (__builtin_expect(!ev->fmt, 0))
 		return on_loss(s, ev);
-	shape = s->shapes[ev->fmt->id];
+	shape = s->shapes.by_id[ev->fmt->id];
 	if (__builtin_expect(!shape, 0)) {
-		shape = make_shape(s, ev->fmt);
+		shape = tap_shapes_add(&s->shapes, ev->fmt);
 		if (!shape)
 			return -ENOMEM;
 	}
@@ -332,7 +282,7 @@ void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt)
 	struct tap_shape shape;
 
 	tap_shape_init(&shape, fmt);
-	if (s->buffer[shape.kind] == TAP_SURVEY_NO_BUFFER)
+	if (s->buffer[shape.kind] == TAP_NO_BUFFER)
 		s->buffer[shape.kind] = 0; /* the only one */
 }
 
@@ -386,7 +336,7 @@ bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l
 	for (unsigned int i = 0; i < TAP_NR_SHAPES; i++)
 		if (s->buffer[i] == l->buffer)
 			return true;
-	return s->buffer[TAP_SHAPE_SWITCH] == TAP_SURVEY_NO_BUFFER;
+	return s->buffer[TAP_SHAPE_SWITCH] == TAP_NO_BUFFER;
 }
 
 /* If one task is proven to be hidden, then others that were never seen at work are as well. */
@@ -445,7 +395,7 @@ static int find_holes(struct tap_survey *s)
 		int tid = s->breaks[i].tid;
 
 		if (is_hidden(s, tid, 0))
-			get_tids(s, tid)->hidden[(unsigned int)tid % TAP_SURVEY_TIDS] = true;
+			tap_survey_tid(s, tid)->hidden = true;
 		if (!is_hidden_on(s, s->breaks[i].cpu, tid, hidden))
 			add_hole(s, s->breaks[i].from_ns, s->breaks[i].to_ns);
 	}

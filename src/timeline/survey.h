@@ -15,7 +15,6 @@
 #include "timeline/shape.h"
 
 #define TAP_MAX_CPUS 65536u
-#define TAP_NR_IDS 65536u
 #define TAP_MAX_TIDS 4194304u /* the kernel's PID_MAX_LIMIT: other tids are no task's */
 #define TAP_MAX_HOLES (1u << 18) /* above that, neighbours are told as one */
 
@@ -41,11 +40,11 @@ struct tap_hole {
 
 #define TAP_SURVEY_TIDS 1024u
 
-/* What is known of so many tids. */
-struct tap_survey_tids {
-	bool at_work[TAP_SURVEY_TIDS]; /* was seen as the current task */
-	bool hidden[TAP_SURVEY_TIDS]; /* after the end: left CPUs unseen, and never seen at work */
-	uint8_t ins[TAP_SURVEY_TIDS]; /* how often it was switched in, up to 255 */
+/* What is known of a tid. */
+struct tap_survey_tid {
+	bool at_work; /* was seen as the current task */
+	bool hidden;  /* after the end: left CPUs unseen, and never seen at work */
+	uint8_t ins;  /* how often it was switched in, up to 255 */
 };
 
 struct tap_survey_kind {
@@ -70,20 +69,20 @@ struct tap_survey {
 	unsigned int nr_cpus; /* the highest CPU that was seen, + 1 */
 	bool has_breaks; /* events are missing that no loss tells of */
 	/* Which of a recording's buffers tells the timeline of events of a kind: where several
-	 * have it, the first. TAP_SURVEY_NO_BUFFER: none has. */
+	 * have it, the first. TAP_NO_BUFFER: none has. */
 	unsigned int buffer[TAP_NR_SHAPES];
 
 	/* inside */
 	uint64_t start_ns, end_ns;
-	struct tap_shape **shapes; /* by id, owned */
+	struct tap_shapes shapes;
 	struct tap_survey_cpu *cpus;
 	unsigned int cap_cpus, cap_losses, cap_breaks;
-	struct tap_survey_tids *tids[TAP_MAX_TIDS / TAP_SURVEY_TIDS]; /* owned, or NULL */
+	/* owned: TAP_SURVEY_TIDS of them each, or NULL */
+	struct tap_survey_tid *tids[TAP_MAX_TIDS / TAP_SURVEY_TIDS];
+	struct tap_survey_tid nobody; /* what a file may say that is no tid */
 	bool blurred; /* breaks behind tasks that seemed to be hidden were thrown away */
 	bool wrong;   /* what was thrown away was needed: nothing is certain */
 };
-
-#define TAP_SURVEY_NO_BUFFER UINT32_MAX
 
 /* @start_ns, @end_ns: the window; 0 and UINT64_MAX: all. Return: 0 or -ENOMEM. */
 int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns);
@@ -102,12 +101,23 @@ void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt);
 int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count);
 /* Sorts. Return: 0 or -ENOMEM. */
 int tap_survey_end(struct tap_survey *s);
+/* NULL: nothing is known of it, or it is no tid. */
+static inline struct tap_survey_tid *tap_survey_tid(const struct tap_survey *s, int tid)
+{
+	struct tap_survey_tid *tids;
+
+	if ((unsigned int)tid >= TAP_MAX_TIDS)
+		return NULL;
+	tids = s->tids[(unsigned int)tid / TAP_SURVEY_TIDS];
+	return tids ? &tids[(unsigned int)tid % TAP_SURVEY_TIDS] : NULL;
+}
+
 /* Nothing that such a task does is certain. */
 static inline bool tap_survey_is_hidden(const struct tap_survey *s, int tid)
 {
-	const struct tap_survey_tids *tids = s->tids[(unsigned int)tid / TAP_SURVEY_TIDS];
+	const struct tap_survey_tid *t = tap_survey_tid(s, tid);
 
-	return tids && tids->hidden[(unsigned int)tid % TAP_SURVEY_TIDS];
+	return t && t->hidden;
 }
 
 /* Whether a loss can have taken events that the timeline uses: some came from its buffer. */

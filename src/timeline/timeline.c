@@ -29,7 +29,7 @@ struct tap_timeline {
 	struct tap_task **tasks;
 	struct tap_task *block; /* the one that new tasks come from */
 	unsigned int nr_tasks, cap_tasks;
-	struct tap_shape **shapes; /* by id, owned */
+	struct tap_shapes shapes;
 	struct tap_letters letters;
 	const struct tap_format *letters_of;
 	unsigned int buffer[TAP_NR_SHAPES];
@@ -169,16 +169,16 @@ static inline void set_comm(struct tap_task *task, const struct tap_field *f,
  * a state that nobody knows. NULL for idle, and for what can be no tid (a file may lie).
  * Return: 0 or -ENOMEM.
  */
-static inline int get_task(struct tap_timeline *t, int64_t tid, const struct tap_field *comm,
+static inline int get_task(struct tap_timeline *t, int tid, const struct tap_field *comm,
 			   const struct tap_event *ev, struct tap_task **out)
 {
 	*out = NULL;
-	if (tid <= 0 || tid >= TAP_MAX_TIDS)
+	if (tid <= 0 || tid >= (int)TAP_MAX_TIDS)
 		return 0;
 	*out = tap_timeline_task(t, (int)tid);
 	if (__builtin_expect(*out != NULL, 1))
 		return 0;
-	*out = add_task(t, (int)tid, t->start_ns);
+	*out = add_task(t, tid, t->start_ns);
 	if (!*out)
 		return -ENOMEM;
 	if (ev->ts_ns < t->start_ns) /* fed before the window */
@@ -263,7 +263,7 @@ static uint64_t first_hole(const struct tap_timeline *t, uint64_t from_ns)
  */
 static __attribute__((noinline, cold)) int
 leave_uncertain(struct tap_timeline *t, struct tap_task *task, enum tap_state next,
-			   uint64_t now, bool fits, int next_cpu)
+		uint64_t now, bool fits, int next_cpu)
 {
 	uint64_t from = task->since_ns, sure = from;
 	int ret = 0;
@@ -425,17 +425,15 @@ static int lose_cpu(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 }
 
 /* The chain of @cpu does not hold: all since its last switch belongs to nobody. */
-static __attribute__((noinline, cold)) int break_cpu(struct tap_timeline *t, unsigned int cpu)
+static __attribute__((noinline, cold)) void break_cpu(struct tap_timeline *t, unsigned int cpu)
 {
 	struct tap_cpu *c = &t->cpus[cpu];
 	struct tap_task *task = c->task;
 
 	c->known = false;
 	c->task = NULL;
-	if (!task || task->state != TAP_RUNNING || task->cpu != (int)cpu)
-		return 0;
-	enter(task, TAP_UNKNOWN, task->since_ns, false);
-	return 0;
+	if (task && task->state == TAP_RUNNING && task->cpu == (int)cpu)
+		enter(task, TAP_UNKNOWN, task->since_ns, false);
 }
 
 /* A task is seen elsewhere than on the CPU that it was thought to run on. */
@@ -466,7 +464,7 @@ static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
 	int ret = 0;
 
 	/* of the switches, that is; other buffers' losses are holes, no more */
-	if (t->buffer[TAP_SHAPE_SWITCH] != TAP_SURVEY_NO_BUFFER &&
+	if (t->buffer[TAP_SHAPE_SWITCH] != TAP_NO_BUFFER &&
 	    t->buffer[TAP_SHAPE_SWITCH] != l->buffer)
 		return 0;
 	if (l->cpu >= 0) {
@@ -652,7 +650,7 @@ static int learn_letters(struct tap_timeline *t, const struct tap_shape *s)
 static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
 	struct tap_cpu *c = &t->cpus[ev->cpu];
-	int64_t prev = tap_num_get(&s->from, ev), next = tap_num_get(&s->tid, ev);
+	int prev = tap_num_int(&s->from, ev), next = tap_num_int(&s->tid, ev);
 	struct tap_task *task;
 	int ret = 0;
 
@@ -677,12 +675,12 @@ static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const st
 		return ret;
 	c->switches += inside(t, ev->ts_ns);
 	c->broken = ev->ts_ns >= t->next_break_ns && will_break(t, ev->cpu, ev->ts_ns);
-	c->known = !c->broken && next >= 0 && next < TAP_MAX_TIDS;
+	c->known = !c->broken && next >= 0 && next < (int)TAP_MAX_TIDS;
 	c->task = c->known ? task : NULL;
 	if (!task)
 		return 0;
 	if (s->prio.size)
-		task->prio = (int)tap_num_get(&s->prio, ev);
+		task->prio = tap_num_int(&s->prio, ev);
 	task->seen = true;
 	return switch_in(t, task, ev->cpu, ev->ts_ns, c->known);
 }
@@ -693,29 +691,26 @@ static __attribute__((noinline)) int tell_wakeup(struct tap_timeline *t, const s
 {
 	struct tap_wakeup w = {
 		.task = task, .cpu = ev->cpu, .ts_ns = ev->ts_ns, .is_new = is_new,
-		.target_cpu = (int)tap_num_get(&s->value, ev),
+		.target_cpu = tap_num_int(&s->value, ev),
 	};
-	int64_t by;
 
 	if (!inside(t, ev->ts_ns))
 		return 0;
-	by = tap_num_get(&s->current, ev);
-	if (by > 0 && by < TAP_MAX_TIDS)
-		w.waker = tap_timeline_task(t, (int)by);
+	w.waker = tap_timeline_task(t, tap_num_int(&s->current, ev));
 	return t->on.wakeup(t->opts.ctx, &w);
 }
 
 static void note_waker(struct tap_task *task, const struct tap_shape *s, const struct tap_event *ev)
 {
 	task->woken_ns = ev->ts_ns;
-	task->waker_tid = (int)tap_num_get(&s->current, ev);
+	task->waker_tid = tap_num_int(&s->current, ev);
 	task->waker_cpu = ev->cpu;
 	task->placed = false;
 	task->seen = true;
 	if (s->value.size)
-		task->cpu = (int)tap_num_get(&s->value, ev);
+		task->cpu = tap_num_int(&s->value, ev);
 	if (s->prio.size)
-		task->prio = (int)tap_num_get(&s->prio, ev);
+		task->prio = tap_num_int(&s->prio, ev);
 }
 
 /*
@@ -727,7 +722,6 @@ static int begin_wait(struct tap_timeline *t, struct tap_task *task, uint64_t no
 {
 	bool first = task->state == TAP_UNKNOWN && !task->seen && !is_touched(t, task);
 	bool known = is_asleep(task) && !is_touched(t, task);
-
 	enum tap_state slept = known ? task->state : TAP_UNKNOWN;
 	uint64_t from = task->since_ns;
 	int ret;
@@ -747,7 +741,7 @@ static int on_waking(struct tap_timeline *t, const struct tap_shape *s, const st
 	struct tap_task *task;
 	int ret;
 
-	ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
+	ret = get_task(t, tap_num_int(&s->tid, ev), s->comm, ev, &task);
 	if (!ret)
 		ret = revive(t, &task, ev->ts_ns);
 	if (ret || !task)
@@ -757,7 +751,7 @@ static int on_waking(struct tap_timeline *t, const struct tap_shape *s, const st
 	if (ret)
 		return ret;
 	task->is_new = false;
-	if (tap_num_get(&s->current, ev) == task->tid) /* by itself: so it runs, and goes on */
+	if (tap_num_int(&s->current, ev) == task->tid) /* by itself: so it runs, and goes on */
 		return 0;
 	switch (task->state) {
 	case TAP_RUNNING:
@@ -765,7 +759,7 @@ static int on_waking(struct tap_timeline *t, const struct tap_shape *s, const st
 		if (ev->ts_ns == task->since_ns)
 			return 0;
 		task->woken_running_ns = ev->ts_ns;
-		task->waker_tid = (int)tap_num_get(&s->current, ev);
+		task->waker_tid = tap_num_int(&s->current, ev);
 		task->waker_cpu = ev->cpu;
 		return 0;
 	case TAP_PREEMPTED: /* as it was about to sleep: now it stays runnable */
@@ -784,7 +778,7 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_shape *s, const st
 
 	if (!t->has_waking)
 		return on_waking(t, s, ev);
-	ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
+	ret = get_task(t, tap_num_int(&s->tid, ev), s->comm, ev, &task);
 	if (ret || !task)
 		return ret;
 	if (is_asleep(task))
@@ -792,7 +786,7 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_shape *s, const st
 	task->woken_running_ns = 0; /* if it runs: the wakeup found it running, and is over */
 	if (task->state == TAP_WAKING) {
 		if (s->value.size)
-			task->cpu = (int)tap_num_get(&s->value, ev);
+			task->cpu = tap_num_int(&s->value, ev);
 		task->placed = true;
 	}
 	return ret;
@@ -800,17 +794,17 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_shape *s, const st
 
 static int on_fork(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
-	int64_t tid = tap_num_get(&s->tid, ev);
+	int tid = tap_num_int(&s->tid, ev);
 	struct tap_task *task;
 	int ret = 0;
 
-	if (tid <= 0 || tid >= TAP_MAX_TIDS)
+	if (tid <= 0 || tid >= (int)TAP_MAX_TIDS)
 		return 0;
-	task = tap_timeline_task(t, (int)tid);
+	task = tap_timeline_task(t, tid);
 	if (task)
 		ret = reborn(t, &task, ev->ts_ns);
 	else
-		task = add_task(t, (int)tid, ev->ts_ns);
+		task = add_task(t, tid, ev->ts_ns);
 	if (ret || !task)
 		return ret ? ret : -ENOMEM;
 	set_comm(task, s->comm, ev);
@@ -822,15 +816,15 @@ static int on_fork(struct tap_timeline *t, const struct tap_shape *s, const stru
 static int on_wakeup_new(struct tap_timeline *t, const struct tap_shape *s,
 			 const struct tap_event *ev)
 {
-	int64_t tid = tap_num_get(&s->tid, ev);
+	int tid = tap_num_int(&s->tid, ev);
 	struct tap_task *task;
 	int ret = 0;
 
-	if (tid <= 0 || tid >= TAP_MAX_TIDS)
+	if (tid <= 0 || tid >= (int)TAP_MAX_TIDS)
 		return 0;
-	task = tap_timeline_task(t, (int)tid);
+	task = tap_timeline_task(t, tid);
 	if (!task)
-		task = add_task(t, (int)tid, ev->ts_ns);
+		task = add_task(t, tid, ev->ts_ns);
 	else if (!task->is_new)
 		ret = reborn(t, &task, ev->ts_ns);
 	if (ret || !task)
@@ -853,9 +847,9 @@ static int on_exec(struct tap_timeline *t, const struct tap_shape *s, const stru
 	struct tap_task *old, *new;
 	int ret;
 
-	ret = get_task(t, tap_num_get(&s->from, ev), NULL, ev, &old);
+	ret = get_task(t, tap_num_int(&s->from, ev), NULL, ev, &old);
 	if (!ret)
-		ret = get_task(t, tap_num_get(&s->tid, ev), NULL, ev, &new);
+		ret = get_task(t, tap_num_int(&s->tid, ev), NULL, ev, &new);
 	if (ret || !old || !new || old == new)
 		return ret;
 	ret = close_cpu(t, (unsigned int)ev->cpu, ev->ts_ns);
@@ -880,8 +874,8 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t, const stru
 					const struct tap_task *task, const struct tap_event *ev)
 {
 	static const char stopper[] = "migration/";
-	int64_t by = tap_num_get(&s->current, ev);
 	const struct tap_task *current;
+	int by = tap_num_int(&s->current, ev);
 
 	if (task->is_new)
 		return TAP_MIGRATE_WAKEUP;
@@ -890,7 +884,7 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t, const stru
 	if (task->state == TAP_WAKING && !task->placed && task->waker_cpu == ev->cpu &&
 	    task->waker_tid == by)
 		return TAP_MIGRATE_WAKEUP;
-	current = by > 0 && by < TAP_MAX_TIDS ? tap_timeline_task(t, (int)by) : NULL;
+	current = tap_timeline_task(t, by);
 	if (current && !strncmp(current->comm, stopper, strlen(stopper)))
 		return TAP_MIGRATE_OTHER;
 	return TAP_MIGRATE_BALANCE;
@@ -899,14 +893,14 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t, const stru
 static int on_migrate(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
 	struct tap_migration m = {
-		.from = (int)tap_num_get(&s->from, ev),
-		.to = (int)tap_num_get(&s->value, ev),
+		.from = tap_num_int(&s->from, ev),
+		.to = tap_num_int(&s->value, ev),
 		.cpu = ev->cpu,
 		.ts_ns = ev->ts_ns,
 	};
 	int ret;
 
-	ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &m.task);
+	ret = get_task(t, tap_num_int(&s->tid, ev), s->comm, ev, &m.task);
 	if (ret || !m.task)
 		return ret;
 	/* who sleeps is not moved: its waking was early, or was missed */
@@ -930,7 +924,7 @@ static int on_iowait(struct tap_timeline *t, const struct tap_shape *s, const st
 {
 	uint64_t delay = (uint64_t)tap_num_get(&s->value, ev), from;
 	struct tap_task *task;
-	int ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
+	int ret = get_task(t, tap_num_int(&s->tid, ev), s->comm, ev, &task);
 
 	if (ret || !task)
 		return ret;
@@ -944,7 +938,7 @@ static int on_iowait(struct tap_timeline *t, const struct tap_shape *s, const st
 static int on_named(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
 	struct tap_task *task;
-	int ret = get_task(t, tap_num_get(&s->tid, ev), s->comm, ev, &task);
+	int ret = get_task(t, tap_num_int(&s->tid, ev), s->comm, ev, &task);
 
 	if (ret || !task)
 		return ret;
@@ -1004,18 +998,6 @@ static int on_event(struct tap_timeline *t, const struct tap_shape *s, const str
 	}
 }
 
-static struct tap_shape *make_shape(struct tap_timeline *t, const struct tap_format *fmt)
-{
-	struct tap_shape *s = malloc(sizeof(*s));
-
-	if (s) {
-		tap_shape_init(s, fmt);
-		s->buffer = TAP_SURVEY_NO_BUFFER;
-	}
-	t->shapes[fmt->id] = s;
-	return s;
-}
-
 /* ---- the outside ---- */
 
 int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline **out)
@@ -1034,14 +1016,14 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 	t->have_end = opts->end_ns && opts->end_ns != UINT64_MAX;
 	t->end_ns = t->have_end && opts->end_ns > t->start_ns ? opts->end_ns : t->start_ns;
 	for (unsigned int i = 0; i < TAP_NR_SHAPES; i++)
-		t->buffer[i] = s ? s->buffer[i] : TAP_SURVEY_NO_BUFFER;
-	t->has_waking = s && s->buffer[TAP_SHAPE_WAKING] != TAP_SURVEY_NO_BUFFER;
-	t->has_migrate = s && s->buffer[TAP_SHAPE_MIGRATE] != TAP_SURVEY_NO_BUFFER;
+		t->buffer[i] = s ? s->buffer[i] : TAP_NO_BUFFER;
+	t->has_waking = s && s->buffer[TAP_SHAPE_WAKING] != TAP_NO_BUFFER;
+	t->has_migrate = s && s->buffer[TAP_SHAPE_MIGRATE] != TAP_NO_BUFFER;
 	t->has_breaks = s && s->has_breaks;
 	set_mark(t);
 	t->next_break_ns = s && s->nr_breaks ? 0 : UINT64_MAX;
-	t->shapes = calloc(TAP_NR_IDS, sizeof(*t->shapes));
-	if (!t->shapes || add_cpus(t, opts->nr_cpus < TAP_MAX_CPUS ? opts->nr_cpus : TAP_MAX_CPUS)) {
+	if (tap_shapes_init(&t->shapes) ||
+	    add_cpus(t, opts->nr_cpus < TAP_MAX_CPUS ? opts->nr_cpus : TAP_MAX_CPUS)) {
 		tap_timeline_free(t);
 		return -ENOMEM;
 	}
@@ -1053,14 +1035,12 @@ void tap_timeline_free(struct tap_timeline *t)
 {
 	if (!t)
 		return;
-	for (unsigned int i = 0; t->shapes && i < TAP_NR_IDS; i++)
-		free(t->shapes[i]);
 	for (unsigned int i = 0; i < t->nr_tasks; i += BLOCK_TASKS)
 		free(t->tasks[i]);
 	for (unsigned int i = 0; i < TAP_MAX_TIDS / DIR_TIDS; i++)
 		free(t->dir[i]);
 	tap_letters_release(&t->letters);
-	free(t->shapes);
+	tap_shapes_release(&t->shapes);
 	free(t->tasks);
 	free(t->cpus);
 	free(t);
@@ -1108,15 +1088,15 @@ static __attribute__((noinline, cold)) int look_at(struct tap_timeline *t,
 	if (add_cpus(t, (unsigned int)ev->cpu + 1))
 		return -ENOMEM;
 	t->cpus[ev->cpu].seen = true;
-	s = t->shapes[ev->fmt->id];
+	s = t->shapes.by_id[ev->fmt->id];
 	if (!s)
-		s = make_shape(t, ev->fmt);
+		s = tap_shapes_add(&t->shapes, ev->fmt);
 	if (!s)
 		return -ENOMEM;
 	if (s->kind == TAP_SHAPE_NONE)
 		return 0;
 	/* the same event in several buffers counts once */
-	if (t->buffer[s->kind] == TAP_SURVEY_NO_BUFFER)
+	if (t->buffer[s->kind] == TAP_NO_BUFFER)
 		t->buffer[s->kind] = ev->buffer;
 	s->buffer = t->buffer[s->kind];
 	return s->buffer == ev->buffer;
@@ -1137,13 +1117,13 @@ int tap_timeline_event(struct tap_timeline *t, const struct tap_event *ev)
 	}
 	if (__builtin_expect(!ev->fmt, 0))
 		return on_loss(t, ev);
-	s = t->shapes[ev->fmt->id];
+	s = t->shapes.by_id[ev->fmt->id];
 	if (__builtin_expect(!s || s->buffer != ev->buffer || (unsigned int)ev->cpu >= t->nr_cpus,
 			     0)) {
 		ret = look_at(t, ev);
 		if (ret <= 0)
 			return ret;
-		s = t->shapes[ev->fmt->id];
+		s = t->shapes.by_id[ev->fmt->id];
 	}
 	t->cpus[ev->cpu].seen = true;
 	return on_event(t, s, ev);
@@ -1152,8 +1132,7 @@ int tap_timeline_event(struct tap_timeline *t, const struct tap_event *ev)
 static int end_task(struct tap_timeline *t, struct tap_task *task)
 {
 	/* a task that is hidden from tracing may have woken it, or let it run, unseen */
-	bool sure = task->state == TAP_RUNNING ||
-		    !(task->doubtful || t->has_breaks);
+	bool sure = task->state == TAP_RUNNING || !(task->doubtful || t->has_breaks);
 	enum tap_state state = task->state;
 
 	if (state == TAP_DEAD)
