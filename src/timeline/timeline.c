@@ -949,7 +949,7 @@ static int on_named(struct tap_timeline *t, const struct tap_shape *s, const str
 	return 0;
 }
 
-/* A loss that no survey has told of: the tap is opened again behind it. */
+/* The survey knows of it already; without one it is a hole that is known too late. */
 static int on_loss(struct tap_timeline *t, const struct tap_event *ev)
 {
 	struct tap_loss l = {
@@ -964,7 +964,7 @@ static int on_loss(struct tap_timeline *t, const struct tap_event *ev)
 		ret = add_cpus(t, (unsigned int)ev->cpu + 1);
 	if (ret)
 		return ret;
-	if (ev->cpu >= 0 && ev->ts_ns >= t->start_ns)
+	if (ev->cpu >= 0 && ev->ts_ns >= t->start_ns && !(t->have_end && l.from_ns > t->end_ns))
 		t->cpus[ev->cpu].lost += l.count;
 	if (t->opts.survey)
 		return 0;

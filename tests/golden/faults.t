@@ -239,7 +239,7 @@ for (my $at = 0; $at < length $bytes; $at += 997) {
 }
 ok('sizes that lie', @wrong);
 
-# page 2 of CPU 0 is stamped 1 s before page 1
+# page 2 of CPU 0 is stamped 1 ms too early, before page 1
 my $text = plain(100);
 my $back = dat('back', $text);
 my ($bytes_back, $pages) = (slurp("$dir/$back"), 0);
@@ -249,13 +249,16 @@ while ($text =~ /^(\d+) 0 /mg) {
 	while ($at >= 0 && $at % 4096) {
 		$at = index($bytes_back, $stamp, $at + 1);
 	}
-	next if $at < 0 || !$pages++;
+	next if $at < 0 || ++$pages != 2;
 	substr($bytes_back, $at, 8) = pack('Q<', $1 - 1_000_000);
 }
 spew("$dir/$back", $bytes_back);
 ok('there is a page whose time can go back', $pages > 1 ? '' : "$pages pages");
 check('time that goes back', $back, { '' => [0] });
 ok('time that goes back adds up', adds_up($back));
+my $summary = decode_json((run("summary -i $back --json"))[1]);
+ok('a page whose time goes back is a loss', @{$summary->{lost}{intervals}} == 1 ? '' :
+	@{$summary->{lost}{intervals}} . ' losses');
 
 # ---- byte order --------------------------------------------------------------------------------
 

@@ -353,6 +353,13 @@ static const struct timeline_case cases[] = {
 		.waits = "1 waking 150-160 on 0 | ",
 	},
 	{
+		.name = "a loss behind the window is none of its own",
+		.start_ns = 100, .end_ns = 200,
+		.steps = "100 0 switch 9 S 1; 120 1 switch 8 S 2; 260 0 lost 250 3",
+		.cpus = "0: run 100 switches 1 | 1: run 80 unknown 20 switches 1",
+		.tasks = "9: sleeping 100 | 1: running 100 | 8: sleeping 80 unknown 20 | 2: running 80 unknown 20",
+	},
+	{
 		.name = "without a window it goes from the first event to the last",
 		.steps = "100 0 switch 9 S 1; 150 0 switch 1 S 0",
 		.cpus = "0: run 50 switches 2",
@@ -371,12 +378,15 @@ static const struct timeline_case cases[] = {
 
 struct log {
 	struct tap_buf text;
+	uint64_t end_ns; /* 0: not known beforehand */
 };
 
 static int log_stretch(void *ctx, const struct tap_stretch *s)
 {
 	struct log *l = ctx;
 
+	assert_true(s->from_ns <= s->to_ns);
+	assert_true(!l->end_ns || s->to_ns <= l->end_ns);
 	if (s->whole && (s->state == TAP_WAKING || s->state == TAP_PREEMPTED))
 		tap_buf_printf(&l->text, "%d %s %d-%d on %d | ", s->task->tid,
 			       tap_state_name(s->state), (int)s->from_ns, (int)s->to_ns, s->cpu);
@@ -483,7 +493,7 @@ static void test_case(void **state)
 	const struct timeline_case *c = *state;
 	struct tap_timeline_opts opts = { .start_ns = c->start_ns, .end_ns = c->end_ns,
 					  .observer = &observer };
-	struct log log = { 0 };
+	struct log log = { .end_ns = c->end_ns };
 	struct tap_timeline *t;
 	struct tap_survey s;
 	struct steps steps;
