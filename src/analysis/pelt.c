@@ -299,7 +299,7 @@ static uint64_t column_from(const struct tap_pelt *p, unsigned int i)
 	return p->opts.start_ns + (uint64_t)(ns * i / p->opts.nr_columns);
 }
 
-static void hold_in_columns(const struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns,
+static __attribute__((noinline)) void hold_in_columns(const struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns,
 			    uint64_t to_ns)
 {
 	unsigned __int128 offset = from_ns - p->opts.start_ns;
@@ -323,9 +323,12 @@ static void hold_in_columns(const struct tap_pelt *p, struct tap_pelt_series *s,
 	}
 }
 
-/* The last value held from @from_ns, or since it is known, to @to_ns. */
-static inline int hold(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns,
-		       uint64_t to_ns)
+/*
+ * The last value held from @from_ns, or since it is known, to @to_ns. Inline: summary does this
+ * for every fifth event.
+ */
+static inline __attribute__((always_inline)) int hold(struct tap_pelt *p, struct tap_pelt_series *s,
+						      uint64_t from_ns, uint64_t to_ns)
 {
 	if (from_ns < s->at_ns)
 		from_ns = s->at_ns;

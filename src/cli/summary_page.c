@@ -553,14 +553,21 @@ static void put_tasks(struct page *g)
 		tap_buf_puts(&g->out.buf, "* the recorder itself\n");
 }
 
+/* What is compared lies beside the task: a machine has seen many that ran but once. */
+struct ranked {
+	uint64_t run_ns;
+	struct tap_task *task;
+};
+
 static int by_run_time(const void *a, const void *b)
 {
-	const struct tap_task *x = *(struct tap_task *const *)a, *y = *(struct tap_task *const *)b;
+	const struct ranked *x = a, *y = b;
 
-	if (x->total_ns[TAP_RUNNING] != y->total_ns[TAP_RUNNING])
-		return x->total_ns[TAP_RUNNING] < y->total_ns[TAP_RUNNING] ? 1 : -1;
-	return x->tid != y->tid ? (x->tid > y->tid) - (x->tid < y->tid)
-				: (x->index > y->index) - (x->index < y->index);
+	if (x->run_ns != y->run_ns)
+		return x->run_ns < y->run_ns ? 1 : -1;
+	return x->task->tid != y->task->tid ?
+		       (x->task->tid > y->task->tid) - (x->task->tid < y->task->tid) :
+		       (x->task->index > y->task->index) - (x->task->index < y->task->index);
 }
 
 /* Those that lived in the window, and that the options pick. */
@@ -568,14 +575,21 @@ static int find_tasks(struct page *g)
 {
 	unsigned int nr;
 	struct tap_task *const *all = tap_timeline_tasks(g->p->timeline, &nr);
+	struct ranked *ranked = calloc(nr + 1, sizeof(*ranked));
 
 	g->tasks = calloc(nr + 1, sizeof(*g->tasks));
-	if (!g->tasks)
+	if (!g->tasks || !ranked) {
+		free(ranked);
 		return -ENOMEM;
+	}
 	for (unsigned int i = 0; i < nr; i++)
 		if (tap_task_life_ns(g->p->timeline, all[i]) && tap_pass_task(g->p, all[i]))
-			g->tasks[g->nr_tasks++] = all[i];
-	qsort(g->tasks, g->nr_tasks, sizeof(*g->tasks), by_run_time);
+			ranked[g->nr_tasks++] = (struct ranked){ all[i]->total_ns[TAP_RUNNING],
+								 all[i] };
+	qsort(ranked, g->nr_tasks, sizeof(*ranked), by_run_time);
+	for (unsigned int i = 0; i < g->nr_tasks; i++)
+		g->tasks[i] = ranked[i].task;
+	free(ranked);
 	return 0;
 }
 
