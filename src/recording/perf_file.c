@@ -538,11 +538,11 @@ int tap_perf_next(struct tap_perf *p, struct tap_event *ev, struct tap_err *err)
 	while (!tap_perf_queue_pop(&p->queue, p->ripe_ns, &item, &cpu)) {
 		if (p->ended)
 			return 0;
+		p->last_ns = p->ripe_ns; /* all up to there was handed out */
 		ret = tap_perf_read_round(p, err);
 		if (ret)
 			return ret;
 	}
-	p->last_ns = item.ts;
 	*ev = (struct tap_event){ .ts_ns = item.ts, .cpu = cpu };
 	if (__builtin_expect(item.size != 0, 1)) {
 		slot = &p->head->decoder.slots[tap_get_u16(item.data, p->info.big_endian)];

@@ -227,12 +227,13 @@ static int take_event(struct tap_perf *p, const struct record *rec, const struct
 	d->span.beyond |= ts > p->to_ns;
 	if (slot && ts >= p->from_ns && ts <= p->to_ns)
 		tap_decoder_passed(d, slot, ts, tap_bytes_left(&raw));
-	if (slot && !slot->mark)
-		return 0;
-	/* what comes after its time has gone by cannot be put into order any more */
+	/*
+	 * What comes after its time has gone by cannot be put into order any more. Of any kind: a loss
+	 * must be one in each pass, whatever that asks for.
+	 */
 	if (!slot || ts < p->last_ns)
 		return push_loss(p, cpu, ts, ts, 1, err);
-	if (ts < p->from_ns || ts > p->to_ns)
+	if (!slot->mark || ts < p->from_ns || ts > p->to_ns)
 		return 0;
 	return push(p, cpu,
 		    (struct tap_perf_item){ ts, { raw.at }, (uint32_t)tap_bytes_left(&raw) }, err);
@@ -258,8 +259,10 @@ static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_
 	c = cpu_get(p, (int)cpu);
 	if (!c)
 		return tap_dat_nomem(err);
-	if (ts >= p->last_ns)
+	/* the first one behind it, of any kind: so that the loss ends there in each pass */
+	if (c->just_lost && ts >= p->last_ns)
 		tap_perf_queue_end_loss(&p->queue, (int)cpu, ts);
+	c->just_lost = false;
 	note_time(p, c, ts);
 	return take_event(p, rec, a, (int)cpu, ts, err);
 }
@@ -323,6 +326,7 @@ static int take_lost(struct tap_perf *p, const struct record *rec, struct tap_er
 	if (__builtin_add_overflow(c->told, lost, &c->told))
 		c->told = UINT64_MAX;
 	note_time(p, c, t.ts);
+	c->just_lost = lost;
 	return lost ? push_loss(p, t.cpu, first, t.ts, lost, err) : 0;
 }
 
@@ -339,8 +343,10 @@ static int take_lost_samples(struct tap_perf *p, const struct record *rec, struc
 	c = cpu_get(p, t.ts ? t.cpu : cpu_by_id(p, t.id));
 	if (!c)
 		return tap_dat_nomem(err);
-	if (t.ts)
+	if (t.ts) {
+		c->just_lost = true;
 		return push_loss(p, t.cpu, seen_before(p, c), t.ts, lost, err);
+	}
 	if (__builtin_add_overflow(c->counted, lost, &c->counted))
 		c->counted = UINT64_MAX;
 	return 0;

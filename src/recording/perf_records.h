@@ -32,6 +32,7 @@ struct tap_perf_cpu {
 	 * by LOST_SAMPLES at the file's end. What those have more was lost behind the last LOST.
 	 */
 	uint64_t told, counted;
+	bool just_lost; /* its last record was a LOST */
 };
 
 struct tap_perf_block {
@@ -63,7 +64,7 @@ struct tap_perf {
 	uint64_t round;		       /* FINISHED_ROUNDs read */
 	uint64_t first_ns, max_ns;     /* of all records so far; first: UINT64_MAX before any */
 	uint64_t round_max_ns, ripe_ns; /* max_ns at the end of the last round; of the one before */
-	uint64_t last_ns;	       /* of what was handed out last */
+	uint64_t last_ns;	       /* up to there all was handed out before this round */
 	bool is_broken, ended;
 	uint64_t broken_ns; /* from here on records could not be read */
 	struct tap_perf_queue queue;

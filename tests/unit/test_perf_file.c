@@ -803,6 +803,30 @@ static void test_mark(void **state)
 	release(&f);
 }
 
+/* A loss is the same one in each pass, whatever that asks for. */
+static void test_loss_in_each_pass(void **state)
+{
+	struct file f = { .shape = &shapes[0] };
+	struct tap_buf got = { 0 };
+	unsigned char *bytes;
+	struct tap_perf *p;
+	struct tap_err err;
+
+	(void)state;
+	put_file(&f, "a0@100 lost0@200*1 a0@150 b0@120");
+	assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
+	read_all(p, &got);
+	assert_string_equal(tap_buf_str(&got), "0:100 a | 0:120 b | 0:150 lost 100..150 1 | 0:150 a | ");
+	tap_perf_rewind(p);
+	mark(p, mark_b);
+	read_all(p, &got);
+	assert_string_equal(tap_buf_str(&got), "0:120 b | 0:150 lost 100..150 1 | ");
+	tap_perf_free(p);
+	free(bytes);
+	tap_buf_release(&got);
+	release(&f);
+}
+
 /* ---- files that are not as they should be */
 
 struct bad_case {
@@ -926,7 +950,8 @@ int main(void)
 {
 	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(bad_cases) + 6] = {
 		cmocka_unit_test(test_info),	cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_mark),	cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_mark),
+		cmocka_unit_test(test_loss_in_each_pass),	cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_flipped), cmocka_unit_test(test_rounds),
 	};
 	size_t nr = 6;
