@@ -17,7 +17,7 @@ B := build$(if $(SAN),-san)$(if $(CROSS_COMPILE),-$(ARCH))
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wno-missing-field-initializers -Werror
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-LIBS := -lbpf -lelf -lz -ljansson -lzstd -ltraceevent -lpthread
+LIBS := -lbpf -lelf -lz -llz4 -llzma -ljansson -lzstd -ltraceevent -lpthread
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Isrc -fvisibility=hidden \
 	-fPIC -MMD -MP $(WARNINGS) $(SANFLAGS) $(CFLAGS)
 
@@ -43,6 +43,7 @@ $B/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$Q$(CC) $(ALL_CFLAGS) -c $< -o $@
+$B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
 $B/src/capture/bpf/%.o: ALL_CFLAGS += -Ibpf -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"'
@@ -135,6 +136,13 @@ $B/man/%: docs/man/%.md
 	@mkdir -p $(@D)
 	lowdown -s -Tman --out-no-smarty $< -o $@
 
+# the program is this machine's, also where the module is another's
+kmod: CROSS := $(CROSS_COMPILE)
+kmod: ## the kernel module in build/kmod; KERNEL_SRC= VMLINUX= ARCH= CROSS_COMPILE= LLVM=1
+	@$(MAKE) --no-print-directory ARCH= CROSS_COMPILE= build/schedtap
+	build/schedtap module build --source . --output build/kmod \
+		$(if $(KERNEL_SRC),--kernel-src '$(KERNEL_SRC)') $(if $(VMLINUX),--btf '$(VMLINUX)') \
+		$(if $(CROSS),--arch $(ARCH) --cross-compile $(CROSS)) $(if $(LLVM),--llvm)
 install: all $(MAN) ## PREFIX, DESTDIR
 	install -Dm755 $B/schedtap $(DESTDIR)$(PREFIX)/bin/schedtap
 	install -Dm644 $B/libschedtap.a $(DESTDIR)$(PREFIX)/lib/libschedtap.a
@@ -145,6 +153,8 @@ install: all $(MAN) ## PREFIX, DESTDIR
 		install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
 	install -Dm644 tools/schedtap.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/schedtap
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/kmod kmod/*.[ch] kmod/Kbuild
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/events events/*.h
 	@mkdir -p $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' tools/schedtap.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/schedtap.pc
@@ -160,4 +170,4 @@ help: ## this list
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all test check check-unit check-golden check-live check-vm check-san check-fuzz fuzz bench demo install deps format clean help
+.PHONY: all kmod test check check-unit check-golden check-live check-vm check-san check-fuzz fuzz bench demo install deps format clean help

@@ -4,6 +4,8 @@
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
+#undef TRACE_SYSTEM_VAR
+#define TRACE_SYSTEM_VAR schedtap_capacity
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE
@@ -33,18 +35,19 @@ TRACE_EVENT(sched_cpu_capacity,
 		__field(s32, cpu)
 		__field(u32, capacity)
 		__field(u32, capacity_orig)
-		__field(u32, capacity_curr)
+		tp_if(arch_freq_scale, __field(u32, capacity_curr))
 	),
 
 	TP_fast_assign(
 		__entry->cpu = rq->cpu;
 		__entry->capacity = rq->cpu_capacity;
 		__entry->capacity_orig = tp_rq_capacity_orig(rq);
-		__entry->capacity_curr = tp_rq_capacity_curr(rq);
+		tp_if(arch_freq_scale, __entry->capacity_curr = tp_rq_capacity_curr(rq);)
 	),
 
-	TP_printk("cpu=%d capacity=%u capacity_orig=%u capacity_curr=%u", __entry->cpu,
-		  __entry->capacity, __entry->capacity_orig, __entry->capacity_curr)
+	TP_printk("cpu=%d capacity=%u capacity_orig=%u" tp_if(arch_freq_scale, " capacity_curr=%u"),
+		  __entry->cpu, __entry->capacity, __entry->capacity_orig
+		  tp_if(arch_freq_scale, , __entry->capacity_curr))
 );
 TRACE_HOOK(sched_cpu_capacity, sched_cpu_capacity_tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));
 TRACE_NEEDS(sched_cpu_capacity, capacity_orig, "rq.cpu_capacity_orig|sys.cpu_capacity");

@@ -4,6 +4,8 @@
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
+#undef TRACE_SYSTEM_VAR
+#define TRACE_SYSTEM_VAR schedtap_energy
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE

@@ -12,6 +12,8 @@
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
+#undef TRACE_SYSTEM_VAR
+#define TRACE_SYSTEM_VAR schedtap_uclamp
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE

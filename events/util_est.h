@@ -13,6 +13,8 @@
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
+#undef TRACE_SYSTEM_VAR
+#define TRACE_SYSTEM_VAR schedtap_util_est
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE
@@ -37,7 +39,7 @@ TRACE_EVENT(sched_util_est_cfs,
 		__field(s32, cpu)
 		__field(u32, enqueued)
 		__field(u64, cgroup)		/* kernfs id; printed as path */
-		__field(u32, ewma)
+		tp_if(util_est_ewma, __field(u32, ewma))
 		__field(u32, util)
 	),
 
@@ -45,13 +47,13 @@ TRACE_EVENT(sched_util_est_cfs,
 		__entry->cpu = tp_cfs_rq_cpu(cfs_rq);
 		__entry->cgroup = tp_cfs_rq_cgroup(cfs_rq);
 		__entry->enqueued = tp_util_est_enqueued(&cfs_rq->avg);
-		__entry->ewma = tp_util_est_ewma(&cfs_rq->avg);
+		tp_if(util_est_ewma, __entry->ewma = tp_util_est_ewma(&cfs_rq->avg);)
 		__entry->util = cfs_rq->avg.util_avg;
 	),
 
-	TP_printk("cpu=%d path=%s cgroup=%llu enqueued=%u ewma=%u util=%u", __entry->cpu,
+	TP_printk("cpu=%d path=%s cgroup=%llu enqueued=%u" tp_if(util_est_ewma, " ewma=%u") " util=%u", __entry->cpu,
 		  tp_cgroup_path(__entry->cgroup), __entry->cgroup, __entry->enqueued,
-		  __entry->ewma, __entry->util)
+		  tp_if(util_est_ewma, __entry->ewma,) __entry->util)
 );
 TRACE_HOOK(sched_util_est_cfs, sched_util_est_cfs_tp, TP_PROTO(struct cfs_rq *cfs_rq),
 	TP_ARGS(cfs_rq));
@@ -74,7 +76,7 @@ TRACE_EVENT(sched_util_est_se,
 		__array(char, comm, 16)
 		__field(u64, cgroup)		/* of the task; printed as path */
 		__field(u32, enqueued)
-		__field(u32, ewma)
+		tp_if(util_est_ewma, __field(u32, ewma))
 		__field(u32, util)
 	),
 
@@ -84,13 +86,14 @@ TRACE_EVENT(sched_util_est_se,
 		tp_se_comm(__entry->comm, se);
 		__entry->cgroup = tp_se_cgroup(se);
 		__entry->enqueued = tp_util_est_enqueued(&se->avg);
-		__entry->ewma = tp_util_est_ewma(&se->avg);
+		tp_if(util_est_ewma, __entry->ewma = tp_util_est_ewma(&se->avg);)
 		__entry->util = se->avg.util_avg;
 	),
 
-	TP_printk("cpu=%d path=%s cgroup=%llu comm=%s pid=%d enqueued=%u ewma=%u util=%u",
+	TP_printk("cpu=%d path=%s cgroup=%llu comm=%s pid=%d enqueued=%u" tp_if(util_est_ewma, " ewma=%u") " util=%u",
 		  __entry->cpu, tp_cgroup_path(__entry->cgroup), __entry->cgroup, __entry->comm,
-		  __entry->pid, __entry->enqueued, __entry->ewma, __entry->util)
+		  __entry->pid, __entry->enqueued,
+		  tp_if(util_est_ewma, __entry->ewma,) __entry->util)
 );
 TRACE_HOOK(sched_util_est_se, sched_util_est_se_tp, TP_PROTO(struct sched_entity *se),
 	TP_ARGS(se));

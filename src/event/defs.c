@@ -27,6 +27,7 @@ struct trace_entry {
 #define TP_PROTO(args...) args
 #define TP_ARGS(args...) args
 #define TP_CONDITION(args...) args
+#define tp_if(member, args...) args /* a recording leaves out what its kernel lacks */
 #define TP_STRUCT__entry(args...) args
 #define TP_fast_assign(args...) args
 #define TP_printk(fmt, args...) "\"" fmt "\", " STRINGIFY(args)

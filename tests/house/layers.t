@@ -13,10 +13,11 @@ my %sees = (
 	'event' => [qw(base)],
 	'recording' => [qw(base event)],
 	'capture' => [qw(base event recording)],
+	'module' => [qw(base event capture)],
 	'timeline' => [qw(base event)],
 	'analysis' => [qw(base event timeline)],
 	'out' => [qw(base event recording timeline analysis)],
-	'cli' => [qw(base event recording capture timeline analysis out)],
+	'cli' => [qw(base event recording capture module timeline analysis out)],
 );
 my @files = glob('src/*/*.[ch] src/*/*/*.[ch]');
 my @wrong;

@@ -141,7 +141,7 @@ static const struct {
 		.name = "a name that is part of another one does not",
 		.event = "sched_cpu_capacity",
 		.absent = "capacity",
-		.want = "\"cpu=%d capacity_orig=%u capacity_curr=%u\", REC->cpu, REC->capacity_orig, "
+		.want = "\"cpu=%d capacity_orig=%u capacity_curr=%u\", REC->cpu, REC->capacity_orig , "
 			"REC->capacity_curr\n",
 	},
 };

@@ -13,7 +13,7 @@ use Test::More;
 
 my $here = dirname(__FILE__);
 my $program = $ENV{SCHEDTAP} // "$here/../../build/schedtap";
-my $guest_timeout_s = 60;
+my $guest_timeout_s = 120;
 
 # Why an event that a kernel has does not happen in the guest. All others must be recorded.
 my %silent = (
@@ -34,7 +34,7 @@ sub slurp { open(my $f, '<:raw', $_[0]) or return ''; local $/; return <$f> // '
 sub missing {
 	return "'$program' is not built" if !-x $program;
 	return 'the guests are x86-64' if `uname -m` ne "x86_64\n";
-	for (qw(qemu-system-x86_64 busybox ldd chrt apt-get dpkg-deb)) {
+	for (qw(qemu-system-x86_64 busybox ldd chrt apt-get dpkg-deb make gcc)) {
 		return "no $_ on this machine" if !which($_);
 	}
 	my $busybox = which('busybox');
@@ -53,6 +53,18 @@ sub install_program {
 	chmod(0755, "$root/bin/$name");
 }
 
+# Builds the module for a kernel. Return: why it is not there, or ''.
+sub build_module {
+	my ($root, $dir, $vmlinuz, $headers) = @_;
+	my $out = `'$program' module build --source $here/../.. --output $dir/module --kernel-src $headers --btf $vmlinuz 2>&1`;
+
+	unlink("$root/schedtap.ko");
+	return $out if $?;
+	copy("$dir/module/schedtap.ko", "$root/schedtap.ko") or die "$dir/module: $!";
+	system("rm -rf $dir/module");
+	return '';
+}
+
 sub make_initramfs {
 	my ($dir) = @_;
 	my $root = "$dir/root";
@@ -64,7 +76,12 @@ sub make_initramfs {
 	copy("$here/init", "$root/init");
 	copy("$here/load", "$root/bin/load");
 	chmod(0755, "$root/init", "$root/bin/load");
-	system("cd $root && find . | busybox cpio -o -H newc >$dir/initrd 2>/dev/null") == 0
+}
+
+sub pack_initramfs {
+	my ($dir) = @_;
+
+	system("cd $dir/root && find . | busybox cpio -o -H newc >$dir/initrd 2>/dev/null") == 0
 		or die 'cannot pack the initramfs';
 }
 
@@ -115,6 +132,75 @@ sub check_guest {
 	}
 }
 
+# ---- the module ----
+
+# All that it can have: the families of kmod/families.h.
+sub module_events {
+	my @events;
+
+	for my $family (slurp("$here/../../kmod/families.h") =~ /"(\w+\.h)"/g) {
+		push(@events, slurp("$here/../../events/$family") =~ /^TRACE_HOOK\((\w+),/mg);
+	}
+	my %seen;
+	return grep { !$seen{$_}++ } @events;
+}
+
+# Each event's records, as texts of its fields, in their order.
+sub records {
+	my ($who, $text) = @_;
+	my %records;
+
+	while ($text =~ /^$who: .*? \[\d+\].*? [\d.]+: (?:schedtap:)?(\w+): (.*)$/mg) {
+		my ($event, $fields) = ($1, $2);
+
+		# cgroups come and go, and are printed at different times
+		$fields =~ s/ ?\bpath=\S*//;
+		$fields =~ s/^ +| +$//g;
+		push(@{$records{$event}}, $fields);
+	}
+	return \%records;
+}
+
+# BPF recorded while the module was on: what it has must be a part of what the module has.
+sub is_part {
+	my ($part, $whole) = map { join("\n", '', @$_, '') } @_;
+
+	return index($whole, $part) >= 0;
+}
+
+sub check_module {
+	my ($steps, $cpus) = @_;
+	my %why = ($steps->{module_log}{text} // '') =~ /schedtap: no event (\w+): (.*)/g;
+	my $both = $steps->{module_both}{text} // '';
+	my ($module, $bpf) = (records('module', $both), records('bpf', $both));
+	my %verdict;
+
+	for my $step (qw(module_load module_status module_both module_filter module_cycles module_unload)) {
+		is($steps->{$step}{rc} // 'none', 0, "$step: exit code")
+			or diag(substr($steps->{$step}{text} // 'the guest did not get there', -800));
+	}
+	is($steps->{module_again}{text} // '', "schedtap: the module is loaded already\n", 'not loaded twice');
+	is($steps->{module_gone}{text} // '', "schedtap: the module is not loaded\n", 'nothing is left of it');
+	is((split(/\n/, $steps->{module_cycles}{text} // ''))[-1], $cpus == 1 ? 100 : 2,
+		'unloaded while enabled and read, again and again');
+	is($steps->{module_filter}{text} // '', "util > 0 && pid > 1\n0\n", 'filter and trigger work');
+	unlike($both, qr/^overrun: [1-9]/m, 'the module lost nothing');
+	for my $event (module_events()) {
+		my $nr = @{$module->{$event} // []};
+
+		$verdict{$event} = $why{$event} ? "absent: $why{$event}" : $nr ? "fired $nr" :
+			$silent{"schedtap:$event"} // ($cpus == 1 ? $silent_alone{"schedtap:$event"} : undef) //
+			'FAILED';
+		isnt($verdict{$event}, 'FAILED', "module: $event");
+		ok(is_part($bpf->{$event}, $module->{$event} // []), "module and BPF agree on $event")
+			if $bpf->{$event} && $cpus == 1;
+	}
+	unlike($both, qr/^module: .*\benqueued=\d{6,}/m, 'no flag is left in enqueued');
+	unlike($both, qr/^module: .*sched_(?:pelt_se|util_est_se): .*\butil=(?:102[5-9]|10[3-9]\d|1[1-9]\d\d|[2-9]\d{3}|\d{5,})\b/m,
+		'util is within 0..1024');
+	note(sprintf('%-26s %s', $_, $verdict{$_})) for sort keys %verdict;
+}
+
 my $why = missing();
 plan(skip_all => $why) if $why;
 
@@ -124,14 +210,23 @@ plan(skip_all => 'no kernels: ' . slurp("$dir/fetch.err")) if $?;
 
 make_initramfs($dir);
 for my $kernel (@kernels) {
-	my ($name, $vmlinuz, $package, $version) = @$kernel;
+	my ($name, $vmlinuz, $package, $version, $headers) = @$kernel;
 
 	subtest "$name ($version)" => sub {
 		# qemu 7.2 panics guests of 6.12 and later with several CPUs when tracepoints are
 		# switched on ("Oops: int3").
 		my $cpus = $name eq '6.1' ? 2 : 1;
 
-		check_guest(boot($dir, $name, $vmlinuz, $cpus), $cpus);
+		my $no_module = $headers eq '-' ? 'no headers' :
+			build_module("$dir/root", $dir, $vmlinuz, $headers);
+		pack_initramfs($dir);
+		my ($log, $steps) = boot($dir, $name, $vmlinuz, $cpus);
+		check_guest($log, $steps, $cpus);
+		if ($no_module) {
+			SKIP: { skip("the module: $no_module", 1) if $headers eq '-'; fail("the module is built"); diag($no_module) }
+		} else {
+			check_module($steps, $cpus);
+		}
 	};
 }
 done_testing();

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cap.h"
+#include "capture/bpf/object.h"
 #include "capture/machine.h"
 
 /* bpf/schedtap.bpf.c, compiled, as part of the library */
@@ -159,6 +160,12 @@ static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, 
 	return tap_bpf_scope_constants(o->obj, &plan->scope, err);
 }
 
+struct bpf_object *tap_bpf_open(void)
+{
+	return bpf_object__open_mem(tap_bpf_object_start,
+				    (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
+}
+
 /* One try. Return: 0; 1 if a program was refused and is out of the plan now; -errno. */
 static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 		    const struct tap_kernel *kernel, struct tap_err *err)
@@ -168,8 +175,7 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	struct tap_plan_event *ev;
 	int ret;
 
-	o->obj = bpf_object__open_mem(tap_bpf_object_start,
-				      (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
+	o->obj = tap_bpf_open();
 	if (!o->obj)
 		return tap_err_set(err, -errno, "cannot read the embedded BPF object: %m");
 	if (!choose_programs(o->obj, plan, kernel))

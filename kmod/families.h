@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The families of events/ that are the module's: those of the scheduler's bare tracepoints. */
+#include "pelt.h"
+#include "util_est.h"
+#include "capacity.h"
+#include "nr_running.h"
+#include "energy.h"
+#include "uclamp.h"
+#include "resched.h"
+#include "dl.h"

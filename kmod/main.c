@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * events/ as true trace events of the kernel. Each takes the arguments of a bare tracepoint as it
+ * passes them, so its class's probe is attached there as it stands: when ftrace or perf enables the
+ * event first, and until it is disabled last. Loaded and disabled, nothing is attached anywhere.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/trace_events.h>
+#include <linux/trace_seq.h>
+#include <linux/tracepoint.h>
+
+#include "vocabulary.h"
+
+/* of file scope, and of a function: the words that mean nothing to a reading leave this */
+#define NOTHING _Static_assert(1, "")
+
+#define TRACE_HOOK(event, tracepoint, proto, args) NOTHING
+#define TRACE_NEEDS(event, field, spec) NOTHING
+
+/* What makes the events' classes takes this function for theirs. */
+static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, void *data);
+#define trace_event_reg tap_event_reg
+#define CREATE_TRACE_POINTS
+#include "families.h"
+#undef trace_event_reg
+#undef CREATE_TRACE_POINTS
+
+/* An event and the tracepoint that feeds it. */
+struct hook {
+	struct trace_event_call *call;
+	const char *name;	 /* of the tracepoint */
+	struct tracepoint *feed; /* NULL: this kernel does not have it */
+	void *probe, *perf_probe;
+};
+
+/* A probe that is attached. */
+struct attached {
+	struct list_head list;
+	struct tracepoint *feed;
+	void *probe, *data;
+};
+
+#define MAX_HOOKS 32u
+
+static struct hook hooks[MAX_HOOKS];
+static unsigned int nr_hooks;
+
+static DEFINE_MUTEX(attached_lock); /* what is below */
+static LIST_HEAD(all_attached);
+static bool is_going; /* nothing is attached any more */
+
+/* ---- events with a condition: it stands before the class's probe ---- */
+
+#undef TRACE_EVENT
+#undef TRACE_EVENT_CONDITION
+#undef DECLARE_EVENT_CLASS
+#undef DEFINE_EVENT
+#undef TP_PROTO
+#undef TP_ARGS
+#undef TP_CONDITION
+#define TRACE_HEADER_MULTI_READ
+#define TP_PROTO(args...) args
+#define TP_ARGS(args...) args
+#define TP_CONDITION(args...) args
+#define TRACE_EVENT(...) NOTHING
+#define DECLARE_EVENT_CLASS(...) NOTHING
+#define DEFINE_EVENT(...) NOTHING
+#define TRACE_EVENT_CONDITION(event, proto, args, cond, ...)                                       \
+	static void probe_##event(void *data, proto)                                               \
+	{                                                                                          \
+		if (cond)                                                                          \
+			((void (*)(void *, proto))event_class_##event.probe)(data, args);          \
+	}                                                                                          \
+	TAP_PERF_PROBE(event, PARAMS(proto), PARAMS(args), PARAMS(cond))
+#ifdef CONFIG_PERF_EVENTS
+#define TAP_PERF_PROBE(event, proto, args, cond)                                                   \
+	static void perf_probe_##event(void *data, proto)                                          \
+	{                                                                                          \
+		if (cond)                                                                          \
+			((void (*)(void *, proto))event_class_##event.perf_probe)(data, args);     \
+	}                                                                                          \
+	NOTHING
+#else
+#define TAP_PERF_PROBE(event, proto, args, cond) NOTHING
+#endif
+#include "families.h"
+
+/* ---- the table of hooks ---- */
+
+static struct hook *find_hook(const struct trace_event_call *call)
+{
+	for (unsigned int i = 0; i < nr_hooks; i++)
+		if (hooks[i].call == call && hooks[i].feed)
+			return &hooks[i];
+	return NULL;
+}
+
+static int attach(struct tracepoint *feed, void *probe, void *data)
+{
+	struct attached *a = kmalloc(sizeof(*a), GFP_KERNEL);
+	int ret;
+
+	if (!a)
+		return -ENOMEM;
+	*a = (struct attached){ .feed = feed, .probe = probe, .data = data };
+	mutex_lock(&attached_lock);
+	ret = is_going ? -ENODEV : tracepoint_probe_register(feed, probe, data);
+	if (!ret)
+		list_add(&a->list, &all_attached);
+	mutex_unlock(&attached_lock);
+	if (ret)
+		kfree(a);
+	return ret;
+}
+
+static void detach_one(struct attached *a)
+{
+	WARN_ON_ONCE(tracepoint_probe_unregister(a->feed, a->probe, a->data));
+	list_del(&a->list);
+	kfree(a);
+}
+
+static int detach(struct tracepoint *feed, void *probe, void *data)
+{
+	struct attached *a, *next;
+
+	mutex_lock(&attached_lock);
+	list_for_each_entry_safe(a, next, &all_attached, list)
+		if (a->feed == feed && a->probe == probe && a->data == data)
+			detach_one(a);
+	mutex_unlock(&attached_lock);
+	return 0;
+}
+
+static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
+{
+	struct hook *h = find_hook(call);
+
+	if (!h) /* the module is about to come, or this event to go */
+		return -ENODEV;
+	switch (type) {
+	case TRACE_REG_REGISTER:
+		return attach(h->feed, h->probe, data);
+	case TRACE_REG_UNREGISTER:
+		return detach(h->feed, h->probe, data);
+#ifdef CONFIG_PERF_EVENTS
+	case TRACE_REG_PERF_REGISTER:
+		return attach(h->feed, h->perf_probe, call);
+	case TRACE_REG_PERF_UNREGISTER:
+		return detach(h->feed, h->perf_probe, call);
+#endif
+	default: /* perf opens, adds, deletes and closes: there is nothing to do */
+		return 0;
+	}
+}
+
+static void __init add_hook(struct trace_event_call *call, const char *tracepoint)
+{
+	struct hook h = { .call = call, .name = tracepoint, .probe = call->class->probe };
+
+#ifdef CONFIG_PERF_EVENTS
+	h.perf_probe = call->class->perf_probe;
+#endif
+	if (WARN_ON_ONCE(nr_hooks == MAX_HOOKS))
+		return;
+	hooks[nr_hooks++] = h;
+}
+
+static void __init add_condition(struct trace_event_call *call, void *probe, void *perf_probe)
+{
+	for (unsigned int i = 0; i < nr_hooks; i++)
+		if (hooks[i].call == call) {
+			hooks[i].probe = probe;
+			hooks[i].perf_probe = perf_probe;
+		}
+}
+
+#undef TRACE_EVENT_CONDITION
+#undef TRACE_HOOK
+#define TRACE_EVENT_CONDITION(...) NOTHING
+#define TRACE_HOOK(event, tracepoint, proto, args) add_hook(&event_##event, #tracepoint)
+
+static void __init add_hooks(void)
+{
+#include "families.h"
+}
+
+#undef TRACE_EVENT_CONDITION
+#undef TRACE_HOOK
+#define TRACE_HOOK(event, tracepoint, proto, args) NOTHING
+#ifdef CONFIG_PERF_EVENTS
+#define TRACE_EVENT_CONDITION(event, ...)                                                          \
+	add_condition(&event_##event, probe_##event, perf_probe_##event)
+#else
+#define TRACE_EVENT_CONDITION(event, ...) add_condition(&event_##event, probe_##event, NULL)
+#endif
+
+static void __init add_conditions(void)
+{
+#include "families.h"
+}
+
+static void __init find_feed(struct tracepoint *tp, void *unused)
+{
+	for (unsigned int i = 0; i < nr_hooks; i++)
+		if (!strcmp(hooks[i].name, tp->name))
+			hooks[i].feed = tp;
+}
+
+/* ---- events that this kernel cannot have ---- */
+
+static const char *const members[] = { TAP_MEMBERS };
+
+/* @spec: of TRACE_NEEDS(): "rq.avg_hw|rq.avg_thermal". */
+static bool __init has_any(const char *spec)
+{
+	for (size_t len; *spec; spec += len + (spec[len] == '|')) {
+		len = strcspn(spec, "|");
+		for (unsigned int i = 0; i < ARRAY_SIZE(members); i++)
+			if (strlen(members[i]) == len && !strncmp(spec, members[i], len))
+				return true;
+	}
+	return false;
+}
+
+static void __init take_away(struct trace_event_call *call, const char *what, const char *name)
+{
+	for (unsigned int i = 0; i < nr_hooks; i++)
+		if (hooks[i].call == call)
+			hooks[i].call = NULL;
+	pr_info("no event %s: this kernel has no %s %s\n", trace_event_name(call), what, name);
+	WARN_ON_ONCE(trace_remove_event_call(call));
+}
+
+static bool __init cut(char *text, const char *part)
+{
+	char *at = strstr(text, part);
+
+	if (at)
+		memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
+	return at;
+}
+
+/*
+ * The format file's print format is for tools that read it: they cannot call tp_cgroup_path(), and
+ * would show nothing but numbers. The text that the kernel itself prints keeps the path.
+ */
+static void __init plain_print_fmts(void)
+{
+	for (unsigned int i = 0; i < nr_hooks; i++)
+		if (hooks[i].call &&
+		    cut(hooks[i].call->print_fmt, __stringify(tp_cgroup_path(REC->cgroup)) ", "))
+			cut(hooks[i].call->print_fmt, "path=%s ");
+}
+
+static void __init need(struct trace_event_call *call, const char *field, const char *spec)
+{
+	if (!*field && find_hook(call) && !has_any(spec))
+		take_away(call, "member", spec);
+}
+
+#undef TRACE_EVENT_CONDITION
+#undef TRACE_NEEDS
+#define TRACE_EVENT_CONDITION(...) NOTHING
+#define TRACE_NEEDS(event, field, spec) need(&event_##event, #field, spec)
+
+static void __init check_needs(void)
+{
+#include "families.h"
+}
+
+static void __init check_feeds(void)
+{
+	for (unsigned int i = 0; i < nr_hooks; i++)
+		if (hooks[i].call && !find_hook(hooks[i].call))
+			take_away(hooks[i].call, "tracepoint", hooks[i].name);
+}
+
+/* ---- cgroup paths ---- */
+
+const char *tap_cgroup_path(struct trace_seq *p, u64 id)
+{
+	const char *path = trace_seq_buffer_ptr(p);
+#if TAP_HAS_cgroup_get_from_id
+	struct cgroup *cgroup = id ? cgroup_get_from_id(id) : NULL;
+	char *buf;
+
+	if (!IS_ERR_OR_NULL(cgroup)) {
+		buf = kmalloc(PATH_MAX, GFP_ATOMIC);
+		if (buf && cgroup_path(cgroup, buf, PATH_MAX) > 0)
+			trace_seq_puts(p, buf);
+		kfree(buf);
+		cgroup_put(cgroup);
+	}
+#endif
+	trace_seq_putc(p, '\0');
+	return path;
+}
+
+static int __init schedtap_init(void)
+{
+	add_hooks();
+	add_conditions();
+	for_each_kernel_tracepoint(find_feed, NULL);
+	check_feeds();
+	check_needs();
+	plain_print_fmts();
+	return 0;
+}
+
+/*
+ * Events that are still enabled are disabled by the kernel, but only after this, and it does not
+ * wait for probes that run: those of others' tracepoints are none of its business.
+ */
+static void __exit schedtap_exit(void)
+{
+	struct attached *a, *next;
+
+	mutex_lock(&attached_lock);
+	is_going = true;
+	list_for_each_entry_safe(a, next, &all_attached, list)
+		detach_one(a);
+	mutex_unlock(&attached_lock);
+	tracepoint_synchronize_unregister();
+}
+
+module_init(schedtap_init);
+module_exit(schedtap_exit);
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_DESCRIPTION("The scheduler's bare tracepoints as trace events");

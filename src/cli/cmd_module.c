@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap module: the kernel module that makes the bare tracepoints true trace events. */
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/cmd.h"
+#include "module/build.h"
+#include "module/layout.h"
+#include "module/types.h"
+
+#define NAME "schedtap"
+#define RUNNING_TYPES "/sys/kernel/btf/vmlinux"
+#define BUILT "/var/lib/schedtap"
+#define EVENTS "/sys/kernel/tracing/events/" NAME
+
+struct module_opts {
+	const char *types, *kernel_src, *source, *out, *arch, *cross;
+	bool llvm;
+};
+
+static const struct tap_opt module_opts[] = {
+	TAP_OPTION(struct module_opts, types, "btf", 'b', "FILE", TAP_OPT_STRING,
+		   "types of the kernel: BTF, vmlinux or vmlinuz [the headers', or this kernel's]"),
+	TAP_OPTION(struct module_opts, kernel_src, "kernel-src", 'k', "DIR", TAP_OPT_STRING,
+		   "build: headers, or a built kernel tree [this kernel's headers]"),
+	TAP_OPTION(struct module_opts, out, "output", 'o', "DIR", TAP_OPT_STRING,
+		   "build in this folder, load from it [" BUILT "/RELEASE]"),
+	TAP_OPTION(struct module_opts, source, "source", 's', "DIR", TAP_OPT_STRING,
+		   "build: the folder with kmod/ and events/ [" TAP_MODULE_SOURCE "]"),
+	TAP_OPTION(struct module_opts, arch, "arch", 0, "ARCH", TAP_OPT_STRING,
+		   "build: kbuild's ARCH, as arm64 [this machine's]"),
+	TAP_OPTION(struct module_opts, cross, "cross-compile", 0, "PREFIX", TAP_OPT_STRING,
+		   "build: before the compiler's name, as aarch64-linux-gnu-"),
+	TAP_OPTION(struct module_opts, llvm, "llvm", 0, NULL, TAP_OPT_FLAG, "build: with clang and lld"),
+	{ 0 }
+};
+
+static int layout(const struct module_opts *o, struct tap_err *err)
+{
+	const char *path = o->types ? o->types : RUNNING_TYPES;
+	struct tap_buf out = { 0 };
+	struct btf *btf;
+	int ret = tap_types_open(path, &btf, err);
+
+	if (ret)
+		return ret;
+	ret = tap_layout_write(btf, path, &out, err);
+	if (!ret && tap_write_all(STDOUT_FILENO, out.data, out.len))
+		ret = tap_err_set(err, -errno, "cannot write the layout: %m");
+	tap_buf_release(&out);
+	btf__free(btf);
+	return ret;
+}
+
+/* Where the module is built, and loaded from. */
+static void folder_of(const struct module_opts *o, char *path, size_t size)
+{
+	struct utsname running;
+
+	uname(&running);
+	if (o->out)
+		snprintf(path, size, "%s", o->out);
+	else
+		snprintf(path, size, BUILT "/%s", running.release);
+}
+
+static int build(const struct module_opts *o, struct tap_err *err)
+{
+	char out[PATH_MAX];
+	struct tap_module_build b = {
+		.source = o->source ? o->source : TAP_MODULE_SOURCE, .kernel_src = o->kernel_src,
+		.types = o->types, .out = out, .arch = o->arch, .cross = o->cross, .llvm = o->llvm,
+	};
+	int ret;
+
+	folder_of(o, out, sizeof(out));
+	if (!o->out && mkdir(BUILT, 0755) && errno != EEXIST)
+		return tap_err_set(err, -errno, "cannot make the folder '" BUILT "': %m");
+	ret = tap_module_build(&b, err);
+	if (!ret)
+		printf("built %s/" NAME ".ko\n", out);
+	return ret;
+}
+
+static int load_failed(const char *path, struct tap_err *err)
+{
+	switch (errno) {
+	case EEXIST:
+		return tap_err_set(err, -EEXIST, "the module is loaded already");
+	case ENOEXEC:
+		return tap_err_set(err, -ENOEXEC, "the kernel refuses '%.300s': it was built for another one "
+				   "(`dmesg` says more): build it again", path);
+	case EKEYREJECTED:
+	case ENOKEY:
+		return tap_err_set(err, -EPERM, "the kernel loads signed modules alone (Secure Boot): sign "
+				   "'%.300s' with a key that it knows (mokutil), or record over BPF", path);
+	case EPERM:
+		return tap_err_set(err, -EPERM, "loading a module needs root (CAP_SYS_MODULE), and a kernel "
+				   "that is not locked down");
+	case ENOSYS:
+		return tap_err_set(err, -ENOSYS, "this kernel has no loadable modules: record over BPF");
+	default:
+		return tap_err_set(err, -errno, "the kernel cannot load '%.300s': %m (`dmesg` says more)", path);
+	}
+}
+
+/* Builds it first, if there is none. */
+static int load(const struct module_opts *o, struct tap_err *err)
+{
+	char dir[PATH_MAX - 16], path[PATH_MAX];
+	int ret = 0, fd;
+
+	folder_of(o, dir, sizeof(dir));
+	snprintf(path, sizeof(path), "%s/" NAME ".ko", dir);
+	if (access(path, F_OK))
+		ret = build(o, err);
+	if (ret)
+		return ret;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return tap_err_set(err, -errno, "cannot read '%.300s': %m", path);
+	if (syscall(SYS_finit_module, fd, "", 0))
+		ret = load_failed(path, err);
+	else
+		printf("loaded: %s has its events\n", EVENTS);
+	close(fd);
+	return ret;
+}
+
+static int unload(struct tap_err *err)
+{
+	if (!syscall(SYS_delete_module, NAME, O_NONBLOCK))
+		return 0;
+	if (errno == ENOENT)
+		return tap_err_set(err, -ENOENT, "the module is not loaded");
+	if (errno == EWOULDBLOCK || errno == EBUSY)
+		return tap_err_set(err, -EBUSY, "the module is in use: perf, or a BPF program, has one of its "
+				   "events open");
+	if (errno == EPERM)
+		return tap_err_set(err, -EPERM, "unloading a module needs root (CAP_SYS_MODULE)");
+	return tap_err_set(err, -errno, "the kernel cannot unload the module: %m");
+}
+
+static bool is_enabled(const char *event)
+{
+	char path[PATH_MAX], c = '0';
+	int fd;
+
+	snprintf(path, sizeof(path), EVENTS "/%s/enable", event);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, &c, 1) != 1)
+		c = '0';
+	if (fd >= 0)
+		close(fd);
+	return c != '0';
+}
+
+static int status(struct tap_err *err)
+{
+	struct dirent **names;
+	int nr;
+
+	if (access("/sys/module/" NAME, F_OK))
+		return tap_err_set(err, -ENOENT, "the module is not loaded");
+	nr = scandir(EVENTS, &names, NULL, alphasort);
+	if (nr < 0)
+		return tap_err_set(err, -errno, "the module is loaded, and '" EVENTS "' cannot be read: %m");
+	puts("loaded");
+	for (int i = 0; i < nr; i++) {
+		if (names[i]->d_type == DT_DIR && *names[i]->d_name != '.')
+			printf("%-28s%s\n", names[i]->d_name, is_enabled(names[i]->d_name) ? "enabled" : "");
+		free(names[i]);
+	}
+	free(names);
+	return 0;
+}
+
+static int run_module(void *opts, const struct tap_strings *operands, char **rest)
+{
+	const char *verb = operands->nr == 1 ? operands->v[0] : "";
+	struct tap_err err = { 0 };
+	int ret;
+
+	(void)rest;
+	libbpf_set_print(NULL);
+	if (!strcmp(verb, "layout"))
+		ret = layout(opts, &err);
+	else if (!strcmp(verb, "build"))
+		ret = build(opts, &err);
+	else if (!strcmp(verb, "load"))
+		ret = load(opts, &err);
+	else if (!strcmp(verb, "unload"))
+		ret = unload(&err);
+	else if (!strcmp(verb, "status"))
+		ret = status(&err);
+	else
+		ret = tap_err_set(&err, -EINVAL, "say what is to be done: build, load, unload, status or layout");
+	return ret ? tap_cmd_fail(&err, !*verb || ret == -EINVAL) : TAP_EXIT_OK;
+}
+
+const struct tap_cmd tap_cmd_module = {
+	.name = "module",
+	.help = "the kernel module: build, load, unload, status",
+	.operands = "build|load|unload|status|layout",
+	.example = "schedtap module layout",
+	.opts = module_opts,
+	.opts_size = sizeof(struct module_opts),
+	.run = run_module,
+};

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "module/layout.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "capture/bpf/object.h"
+#include "event/defs.h"
+
+#define MAX_DEPTH 8u /* of structs without a name, one in the other */
+#define TRACEITER "__traceiter_" /* calls the probes of a tracepoint: void *data, and its arguments */
+
+/*
+ * The structs of kernel/sched/, which no header shows to a module, each behind those that it has
+ * inside. All others are the kernel's own headers', and are only compared.
+ */
+static const char *const private_structs[] = { "uclamp_rq", "task_group", "cfs_rq", "rq",
+					       "root_domain" };
+
+/* What the module reads beside what BPF does. */
+static const struct extra {
+	const char *of, *member;
+} extras[] = {
+	{ "rq", "cfs" }, /* without group scheduling: the only one */
+};
+
+/* A member of a struct of the kernel's. */
+struct member {
+	char *name;  /* of the struct, as the kernel calls it; owned */
+	char *of;    /* owned */
+	bool exists;
+	uint32_t offset, type; /* bytes; id */
+	bool is_bitfield;
+};
+
+struct layout {
+	const struct btf *kernel;
+	struct member *members; /* by struct, and then by offset */
+	size_t nr;
+	struct tap_buf *out;
+	struct tap_err *err;
+};
+
+static int nomem(struct layout *l)
+{
+	return tap_err_set(l->err, -ENOMEM, "out of memory");
+}
+
+/* ---- which members ---- */
+
+static const char *name_of(const struct btf *btf, const struct btf_type *t)
+{
+	const char *name = btf__name_by_offset(btf, t->name_off);
+
+	return name ? name : "";
+}
+
+static bool find_in(const struct btf *btf, const struct btf_type *t, const char *name,
+		    uint32_t base_bits, unsigned int depth, struct member *out)
+{
+	const struct btf_member *m = btf_members(t);
+
+	for (unsigned int i = 0; i < btf_vlen(t); i++, m++) {
+		const char *its = btf__name_by_offset(btf, m->name_off);
+		uint32_t bits = base_bits + btf_member_bit_offset(t, i);
+		const struct btf_type *inner = btf__type_by_id(btf, m->type);
+
+		if (its && !strcmp(its, name)) {
+			out->exists = true;
+			out->offset = bits / 8;
+			out->type = m->type;
+			out->is_bitfield = btf_member_bitfield_size(t, i) || bits % 8;
+			return true;
+		}
+		if ((!its || !*its) && inner && btf_is_composite(inner) && depth < MAX_DEPTH &&
+		    find_in(btf, inner, name, bits, depth + 1, out))
+			return true;
+	}
+	return false;
+}
+
+/* The struct itself, not a declaration of it. Return: its id, or -ENOENT. */
+static int find_struct(const struct btf *btf, const char *name)
+{
+	return btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
+}
+
+static int add_member(struct layout *l, const char *of, size_t of_len, const char *name)
+{
+	struct member *grown, *m;
+	int id;
+
+	for (size_t i = 0; i < l->nr; i++)
+		if (strlen(l->members[i].of) == of_len && !memcmp(l->members[i].of, of, of_len) &&
+		    !strcmp(l->members[i].name, name))
+			return 0;
+	grown = reallocarray(l->members, l->nr + 1, sizeof(*grown));
+	if (!grown)
+		return nomem(l);
+	l->members = grown;
+	m = &grown[l->nr++];
+	*m = (struct member){ .of = strndup(of, of_len), .name = strdup(name) };
+	if (!m->of || !m->name)
+		return nomem(l);
+	id = find_struct(l->kernel, m->of);
+	if (id > 0)
+		find_in(l->kernel, btf__type_by_id(l->kernel, (uint32_t)id), name, 0, 0, m);
+	return 0;
+}
+
+/* "rq___before_6_7" is another shape of rq. */
+static size_t base_len(const char *name)
+{
+	const char *flavour = strstr(name, "___");
+
+	return flavour ? (size_t)(flavour - name) : strlen(name);
+}
+
+/* The programs' own structs: what is theirs has no place in the kernel. */
+static bool is_own(const char *name)
+{
+	return !*name || !strncmp(name, "tap_", 4) || !strncmp(name, "raw_", 4) ||
+	       !strcmp(name, "trace_entry") || !strcmp(name, "pt_regs");
+}
+
+/* All members that the BPF programs name. */
+static int collect(struct layout *l, const struct btf *wanted)
+{
+	int ret = 0;
+
+	for (uint32_t id = 1; !ret && id < btf__type_cnt(wanted); id++) {
+		const struct btf_type *t = btf__type_by_id(wanted, id);
+		const char *of = name_of(wanted, t);
+
+		if (!btf_is_struct(t) || is_own(of))
+			continue;
+		for (unsigned int i = 0; !ret && i < btf_vlen(t); i++)
+			ret = add_member(l, of, base_len(of),
+					 btf__name_by_offset(wanted, btf_members(t)[i].name_off));
+	}
+	for (size_t i = 0; !ret && i < sizeof(extras) / sizeof(*extras); i++)
+		ret = add_member(l, extras[i].of, strlen(extras[i].of), extras[i].member);
+	return ret;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+	int order = strcmp(x->of, y->of);
+
+	if (!order)
+		order = (x->offset > y->offset) - (x->offset < y->offset);
+	return order ? order : strcmp(x->name, y->name);
+}
+
+/* ---- the header ---- */
+
+/* A member's declaration in C. Return: whether its type can be named. */
+static bool declare(struct layout *l, uint32_t id, const char *name)
+{
+	const struct btf_type *t = btf__type_by_id(l->kernel, id);
+	const struct btf_type *to;
+	struct tap_buf suffix = { 0 };
+	bool ok = true;
+
+	while (t && btf_is_mod(t) && !btf_is_typedef(t))
+		t = btf__type_by_id(l->kernel, t->type);
+	if (t && btf_is_array(t)) {
+		tap_buf_printf(&suffix, "%s[%u]", name, btf_array(t)->nelems);
+		ok = declare(l, btf_array(t)->type, tap_buf_str(&suffix));
+		tap_buf_release(&suffix);
+		return ok;
+	}
+	if (!t || (!*name_of(l->kernel, t) && !btf_is_ptr(t)))
+		return false;
+	if (btf_is_ptr(t)) {
+		to = btf__type_by_id(l->kernel, t->type);
+		if (to && btf_is_struct(to) && *name_of(l->kernel, to))
+			tap_buf_printf(l->out, "struct %s *%s", name_of(l->kernel, to), name);
+		else
+			tap_buf_printf(l->out, "void *%s", name);
+		return true;
+	}
+	tap_buf_printf(l->out, "%s%s %s",
+		       btf_is_struct(t) ? "struct " : btf_is_union(t) ? "union " :
+		       btf_is_any_enum(t) ? "enum " : "", name_of(l->kernel, t), name);
+	return true;
+}
+
+static int define(struct layout *l, const char *name)
+{
+	int id = find_struct(l->kernel, name);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(l->kernel, (uint32_t)id) : NULL;
+	uint32_t at = 0, pads = 0;
+
+	if (!t)
+		return 0;
+	tap_buf_printf(l->out, "\nstruct %s {\n", name);
+	for (size_t i = 0; i < l->nr; i++) {
+		const struct member *m = &l->members[i];
+		int64_t size;
+
+		if (strcmp(m->of, name) || !m->exists || m->is_bitfield)
+			continue;
+		if (m->offset > at)
+			tap_buf_printf(l->out, "\tunsigned char tap_pad%u[%u];\n", pads++, m->offset - at);
+		tap_buf_puts(l->out, "\t");
+		size = btf__resolve_size(l->kernel, m->type);
+		if (size < 0 || m->offset < at || !declare(l, m->type, m->name))
+			return tap_err_set(l->err, -ENODATA, "cannot declare the kernel's %s.%s",
+					   name, m->name);
+		tap_buf_puts(l->out, ";\n");
+		at = m->offset + (uint32_t)size;
+	}
+	if (t->size > at)
+		tap_buf_printf(l->out, "\tunsigned char tap_pad%u[%u];\n", pads, t->size - at);
+	tap_buf_printf(l->out, "};\n_Static_assert(sizeof(struct %s) == %u, \"struct %s\");\n", name,
+		       t->size, name);
+	return 0;
+}
+
+static void say_what_exists(struct layout *l)
+{
+	tap_buf_puts(l->out, "\n");
+	for (size_t i = 0; i < l->nr; i++)
+		tap_buf_printf(l->out, "#define TAP_HAS_%s_%s %d\n", l->members[i].of,
+			       l->members[i].name, l->members[i].exists);
+	tap_buf_printf(l->out, "#define TAP_HAS_cgroup_get_from_id %d\n",
+		       btf__find_by_name_kind(l->kernel, "cgroup_get_from_id", BTF_KIND_FUNC) > 0);
+	tap_buf_puts(l->out, "#define TAP_MEMBERS");
+	for (size_t i = 0; i < l->nr; i++)
+		if (l->members[i].exists)
+			tap_buf_printf(l->out, " \\\n\t\"%s.%s\",", l->members[i].of,
+				       l->members[i].name);
+	tap_buf_puts(l->out, "\n");
+}
+
+/* Tracepoints whose arguments are not those that the events were written for. */
+static void say_what_changed(struct layout *l)
+{
+	const struct tap_hook *h;
+
+	tap_buf_puts(l->out, "#define TAP_CHANGED");
+	for (unsigned int i = 0; (h = tap_hook_at(i)); i++) {
+		struct tap_buf name = { 0 };
+		const struct btf_type *t;
+		int id;
+
+		tap_buf_printf(&name, TRACEITER "%s", h->tracepoint);
+		id = btf__find_by_name_kind(l->kernel, tap_buf_str(&name), BTF_KIND_FUNC);
+		tap_buf_release(&name);
+		t = id > 0 ? btf__type_by_id(l->kernel, (uint32_t)id) : NULL;
+		t = t ? btf__type_by_id(l->kernel, t->type) : NULL;
+		if (t && btf_vlen(t) != h->nr_args + 1)
+			tap_buf_printf(l->out, " \"%s\",", h->tracepoint);
+	}
+	tap_buf_puts(l->out, "\n");
+}
+
+static void assert_places(struct layout *l)
+{
+	tap_buf_puts(l->out, "\n");
+	for (size_t i = 0; i < l->nr; i++) {
+		const struct member *m = &l->members[i];
+
+		if (m->exists && !m->is_bitfield)
+			tap_buf_printf(l->out,
+				       "_Static_assert(offsetof(struct %s, %s) == %u, "
+				       "\"%s.%s is elsewhere in the running kernel's types\");\n",
+				       m->of, m->name, m->offset, m->of, m->name);
+	}
+}
+
+static int write_header(struct layout *l, const char *from)
+{
+	int ret = 0;
+
+	tap_buf_puts(l->out, "/* Made by `schedtap module layout` from ");
+	tap_text_escape(l->out, from, strlen(from));
+	tap_buf_puts(l->out, ": for this kernel alone. */\n"
+		     "#ifndef TAP_KMOD_LAYOUT_H\n#define TAP_KMOD_LAYOUT_H\n\n"
+		     "#include <linux/binfmts.h>\n#include <linux/cgroup.h>\n"
+		     "#include <linux/interrupt.h>\n#include <linux/kernfs.h>\n"
+		     "#include <linux/sched.h>\n#include <linux/sched/signal.h>\n"
+		     "#include <linux/stddef.h>\n");
+	for (size_t i = 0; !ret && i < sizeof(private_structs) / sizeof(*private_structs); i++)
+		ret = define(l, private_structs[i]);
+	say_what_exists(l);
+	say_what_changed(l);
+	assert_places(l);
+	tap_buf_puts(l->out, "\n#endif\n");
+	return ret ? ret : l->out->err ? nomem(l) : 0;
+}
+
+int tap_layout_write(const struct btf *kernel, const char *from, struct tap_buf *out,
+		     struct tap_err *err)
+{
+	struct layout l = { .kernel = kernel, .out = out, .err = err };
+	struct bpf_object *obj = tap_bpf_open();
+	const struct btf *wanted = obj ? bpf_object__btf(obj) : NULL;
+	int ret;
+
+	if (!wanted)
+		return tap_err_set(err, -EINVAL, "the embedded BPF object has no types");
+	ret = collect(&l, wanted);
+	if (!ret) {
+		qsort(l.members, l.nr, sizeof(*l.members), by_place);
+		ret = write_header(&l, from);
+	}
+	for (size_t i = 0; i < l.nr; i++) {
+		free(l.members[i].of);
+		free(l.members[i].name);
+	}
+	free(l.members);
+	bpf_object__close(obj);
+	return ret;
+}

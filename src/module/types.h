@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The types (BTF) of a kernel, from any file that has them. */
+#ifndef TAP_MODULE_TYPES_H
+#define TAP_MODULE_TYPES_H
+
+#include <schedtap/err.h>
+
+struct btf;
+
+/*
+ * @path: BTF as /sys/kernel/btf/vmlinux has it, an ELF file with a .BTF section (vmlinux), or a
+ * compressed kernel (vmlinuz, Image.gz): gzip, zstd, xz or lz4.
+ * Return: 0 with *out, for btf__free(); -ENODATA if there are none in it; -errno.
+ */
+int tap_types_open(const char *path, struct btf **out, struct tap_err *err);
+
+#endif
