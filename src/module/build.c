@@ -24,7 +24,8 @@ struct build {
 	const struct tap_module_build *opts;
 	struct utsname running;
 	char kernel_src[PATH_MAX], release[256], types[PATH_MAX], out[PATH_MAX];
-	char compiler[PATH_MAX]; /* "": the one that the headers name is there */
+	char compiler[PATH_MAX]; /* "": kbuild's own choice */
+	bool other_compiler;	 /* than the one that built the kernel */
 	char *args[16], *strings[8]; /* make's; the strings are owned */
 	struct tap_err *err;
 };
@@ -228,7 +229,7 @@ static bool in_path(const char *program)
 /* The headers name the compiler that built the kernel; another of its kind will do. */
 static int find_compiler(struct build *b)
 {
-	static const char key[] = "CONFIG_CC_VERSION_TEXT=\"";
+	static const char key[] = "CONFIG_CC_VERSION_TEXT="; /* "gcc-12 (Debian ...", quoted until 6.11 */
 	struct tap_buf conf = { 0 };
 	char path[PATH_MAX], theirs[256] = "";
 	const char *at;
@@ -236,15 +237,20 @@ static int find_compiler(struct build *b)
 
 	if (ret)
 		return ret;
-	if (!read_file(path, &conf) && (at = strstr(tap_buf_str(&conf), key)))
-		snprintf(theirs, sizeof(theirs), "%.*s", (int)strcspn(at + sizeof(key) - 1, " \""),
-			 at + sizeof(key) - 1);
+	if (!read_file(path, &conf) && (at = strstr(tap_buf_str(&conf), key))) {
+		at += strlen(key);
+		at += *at == '"';
+		snprintf(theirs, sizeof(theirs), "%.*s", (int)strcspn(at, " \"\n"), at);
+	}
 	tap_buf_release(&conf);
 	if (b->opts->llvm)
 		return in_path("clang") && in_path("ld.lld") ? 0 :
 		       tap_err_set(b->err, -ENOENT, "clang or ld.lld is missing: install the packages clang and lld");
-	if (*theirs && !b->opts->cross && in_path(theirs))
+	if (*theirs && in_path(theirs)) {
+		snprintf(b->compiler, sizeof(b->compiler), "%s", theirs);
 		return 0;
+	}
+	b->other_compiler = true;
 	snprintf(b->compiler, sizeof(b->compiler), "%sgcc", b->opts->cross ? b->opts->cross : "");
 	if (in_path(b->compiler))
 		return 0;
@@ -267,7 +273,7 @@ static void make_args(struct build *b)
 		/* the module's own types would need pahole, and nobody reads them */
 		{ "CONFIG_DEBUG_INFO_BTF_MODULES", "" },
 		/* an older compiler does not know -fmin-function-alignment */
-		{ "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT", *b->compiler ? "" : NULL },
+		{ "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT", b->other_compiler ? "" : NULL },
 	};
 
 	b->args[nr++] = "make";
