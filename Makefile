@@ -91,7 +91,7 @@ check-golden: all $(TOOLS) ## small recordings, hand-checked output
 check-live: all $(UNIT) $(TOOLS) $B/tests/live/counter.bpf.o ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels, in qemu
-	$(PROVE) tests/vm/run.t
+	$(PROVE) tests/vm/run.t tests/vm/eas.t
 check-san: ## unit and golden tests under ASan and UBSan
 	$(MAKE) SAN=1 check-unit check-golden
 check-fuzz: ## reports on damaged input: trace.dat for 15 s, perf.data for 10 s

@@ -10,6 +10,8 @@ use File::Copy qw(copy);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use Test::More;
+use lib dirname(__FILE__);
+use VM;
 
 my $here = dirname(__FILE__);
 my $program = $ENV{SCHEDTAP} // "$here/../../build/schedtap";
@@ -27,9 +29,6 @@ my %silent_alone = (
 	'sched:sched_migrate_task' => 'one CPU',
 	'schedtap:sched_cpu_capacity' => 'one CPU has no scheduling domain to balance',
 );
-
-sub which { my ($x) = grep { -x } map { "$_/$_[0]" } split(/:/, $ENV{PATH}); return $x }
-sub slurp { open(my $f, '<:raw', $_[0]) or return ''; local $/; return <$f> // '' }
 
 sub missing {
 	return "'$program' is not built" if !-x $program;
@@ -78,13 +77,6 @@ sub make_initramfs {
 	chmod(0755, "$root/init", "$root/bin/load");
 }
 
-sub pack_initramfs {
-	my ($dir) = @_;
-
-	system("cd $dir/root && find . | busybox cpio -o -H newc >$dir/initrd 2>/dev/null") == 0
-		or die 'cannot pack the initramfs';
-}
-
 # Boots one kernel. Returns the kernel's log and what the guest said, by step.
 sub boot {
 	my ($dir, $name, $vmlinuz, $cpus) = @_;
@@ -94,7 +86,6 @@ sub boot {
 		    '-serial', "file:$log", '-serial', "file:$out",
 		    '-kernel', $vmlinuz, '-initrd', "$dir/initrd",
 		    '-append', 'console=ttyS0 panic=-1 oops=panic');
-	my (%steps, $said);
 
 	# The guest with two CPUs did not finish in one of some ten runs, with no complaint of its
 	# kernel; the cause is not known. One more try, and what the first one said is told. A guest
@@ -107,11 +98,7 @@ sub boot {
 		     substr(slurp($log), -600), substr(slurp($out), -600));
 		last if $status != 124;
 	}
-	$said = slurp($out);
-	while ($said =~ /^@@ (?!rc )(\w+)\n(.*?)^@@ rc (\d+)$/msg) {
-		$steps{$1} = { text => $2, rc => $3 };
-	}
-	return (slurp($log), \%steps);
+	return (slurp($log), steps_of(slurp($out)));
 }
 
 sub check_guest {
@@ -133,17 +120,6 @@ sub check_guest {
 }
 
 # ---- the module ----
-
-# All that it can have: the families of kmod/families.h.
-sub module_events {
-	my @events;
-
-	for my $family (slurp("$here/../../kmod/families.h") =~ /"(\w+\.h)"/g) {
-		push(@events, slurp("$here/../../events/$family") =~ /^TRACE_HOOK\((\w+),/mg);
-	}
-	my %seen;
-	return grep { !$seen{$_}++ } @events;
-}
 
 # Each event's records, as texts of its fields, in their order.
 sub records {

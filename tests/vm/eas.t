@@ -1,0 +1,141 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The module, built for arm64 on this machine, on one with CPUs of two sizes: qemu's, with a device
+# tree of ours. There energy-aware placement is at work.
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use File::Copy qw(copy);
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use Test::More;
+use lib dirname(__FILE__);
+use VM;
+
+my $here = dirname(__FILE__);
+my $program = $ENV{SCHEDTAP} // "$here/../../build/schedtap";
+my @machine = ('-cpu', 'cortex-a57', '-smp', 4, '-m', 512, '-nic', 'none', '-display', 'none');
+
+# What a CPU is: its size, and what its frequencies (Hz) take (uV).
+my @kinds = (
+	{ dmips => 512, power => 100, opps => [[300e6, 600_000], [600e6, 700_000], [1e9, 900_000]] },
+	{ dmips => 1024, power => 400, opps => [[500e6, 650_000], [1.2e9, 800_000], [2e9, 1_000_000]] },
+);
+
+sub missing {
+	for (qw(qemu-system-aarch64 aarch64-linux-gnu-gcc-12 dtc busybox make)) {
+		return "no $_ on this machine" if !which($_);
+	}
+	return "'$program' is not built" if !-x $program;
+	return;
+}
+
+sub kind_nodes {
+	my ($i) = @_;
+	my $kind = $kinds[$i];
+	my $opps = join('', map { sprintf("\t\topp-%d { opp-hz = /bits/ 64 <%d>; opp-microvolt = <%d>; " .
+		"clock-latency-ns = <100000>; };\n", $_->[0], @$_) } @{$kind->{opps}});
+
+	return "\tkind_clock$i: kind-clock$i { compatible = \"fixed-clock\"; #clock-cells = <0>; " .
+		"clock-frequency = <$kind->{opps}[-1][0]>; };\n" .
+		"\tkind_opps$i: opp-table-$i {\n\t\tcompatible = \"operating-points-v2\";\n" .
+		"\t\topp-shared;\n$opps\t};\n";
+}
+
+# qemu's own tree: CPUs 0 and 1 are small, 2 and 3 are big, each pair a cluster.
+sub make_tree {
+	my ($dir) = @_;
+	my (@handles, $dts);
+
+	system("qemu-system-aarch64 -M virt,dumpdtb=$dir/qemu.dtb @machine 2>/dev/null") == 0 or die 'no tree';
+	system("dtc -q -I dtb -O dts -o $dir/qemu.dts $dir/qemu.dtb 2>/dev/null") == 0 or die 'dtc';
+	$dts = slurp("$dir/qemu.dts");
+	$dts =~ s{(\tcpu\@(\d) \{\n)(.*?\n\t\t\};)}{
+		my ($head, $cpu, $body) = ($1, $2, $3);
+		my $kind = $cpu < 2 ? 0 : 1;
+		($handles[$cpu]) = $body =~ /phandle = <(\w+)>/;
+		"$head\t\t\tcapacity-dmips-mhz = <$kinds[$kind]{dmips}>;\n" .
+			"\t\t\tdynamic-power-coefficient = <$kinds[$kind]{power}>;\n" .
+			"\t\t\tclocks = <&kind_clock$kind>;\n\t\t\toperating-points-v2 = <&kind_opps$kind>;\n$body"
+	}gse;
+	my $clusters = join(' ', map { my $c = $_; "cluster$c { " .
+		join(' ', map { "core$_ { cpu = <$handles[2 * $c + $_]>; };" } 0, 1) . ' };' } 0, 1);
+	$dts =~ s/cluster0 \{.*?\n\t{4}\};/$clusters/s;
+	$dts =~ s/\};\s*\z/kind_nodes(0) . kind_nodes(1) . "};\n"/e;
+	open(my $f, '>', "$dir/eas.dts") or die;
+	print $f $dts;
+	close($f);
+	system("dtc -q -I dts -O dtb -o $dir/eas.dtb $dir/eas.dts") == 0 or die 'dtc';
+}
+
+sub make_initramfs {
+	my ($dir, $vmlinuz) = @_;
+	my $cache = dirname($vmlinuz);
+
+	make_path(map { "$dir/root/$_" } qw(bin proc sys dev tmp));
+	copy("$cache/busybox-arm64", "$dir/root/bin/busybox") or die "busybox: $!";
+	copy($vmlinuz =~ s/vmlinuz$/cpufreq-dt.ko/r, "$dir/root/cpufreq-dt.ko") or die "cpufreq-dt.ko: $!";
+	copy("$dir/module/schedtap.ko", "$dir/root/schedtap.ko") or die "schedtap.ko: $!";
+	copy("$here/init-eas", "$dir/root/init") or die;
+	chmod(0755, "$dir/root/init", "$dir/root/bin/busybox");
+	pack_initramfs($dir);
+}
+
+sub boot {
+	my ($dir, $vmlinuz) = @_;
+	my @qemu = ('timeout', 120, 'qemu-system-aarch64', '-M', 'virt', @machine, '-no-reboot',
+		'-serial', "file:$dir/out", '-dtb', "$dir/eas.dtb", '-kernel', $vmlinuz, '-initrd', "$dir/initrd",
+		'-append', 'console=ttyAMA0 quiet panic=-1 oops=panic cpufreq.default_governor=schedutil');
+
+	is(system(@qemu) >> 8, 0, 'the guest comes to its end') or diag(substr(slurp("$dir/out"), -800));
+	return steps_of(slurp("$dir/out"));
+}
+
+sub check {
+	my ($steps) = @_;
+	my %why = ($steps->{module_log}{text} // '') =~ /schedtap: no event (\w+): (.*)/g;
+	my $trace = $steps->{record}{text} // '';
+	my @capacity = split(/\n/, $steps->{capacities}{text} // '');
+	my (%count, %orig);
+
+	for my $step (qw(module_load record module_unload)) {
+		is($steps->{$step}{rc} // 'none', 0, "$step: exit code")
+			or diag(substr($steps->{$step}{text} // 'the guest did not get there', -800));
+	}
+	$count{$1}++ while $trace =~ /^ .*?: (\w+): /mg;
+	for my $event (module_events()) {
+		my $verdict = $why{$event} ? "absent: $why{$event}" : $count{$event} ? "fired $count{$event}" : 'FAILED';
+
+		isnt($verdict, 'FAILED', "module: $event");
+		note(sprintf('%-26s %s', $event, $verdict));
+	}
+	is_deeply([sort { $a <=> $b } @capacity], [256, 256, 1024, 1024], 'the CPUs are of two sizes');
+	$orig{$1}{$2} = 1 while $trace =~ /sched_cpu_capacity: cpu=(\d) capacity=\d+ capacity_orig=(\d+)/g;
+	is_deeply({ map { $_ => [keys %{$orig{$_}}] } keys %orig }, { map { $_ => [$capacity[$_]] } keys %orig },
+		'capacity_orig is what /sys says');
+	cmp_ok(scalar(keys %orig), '>', 1, 'of several CPUs');
+	my %curr;
+	$curr{$2 <=> $1}++ while $trace =~ /capacity_orig=(\d+) capacity_curr=(\d+)/g;
+	ok($curr{-1} && $curr{0} && !$curr{1}, 'capacity_curr is at times below that, never above');
+	like($trace, qr/sched_overutilized: overutilized=1 span=0x\S*f$/m, 'overutilised, on all CPUs of the domain');
+	like($trace, qr/sched_overutilized: overutilized=0 /, 'and no more');
+	my @energy = $trace =~ /sched_compute_energy: .*? dst_cpu=-?\d+ energy=\d+ max_util=(\d+) /g;
+	is(scalar(grep { $_ > 1024 } @energy), 0, 'max_util is within 0..1024');
+	unlike($steps->{module_log}{text} // '', qr/BUG|WARNING|Oops/, 'the kernel has no complaint');
+}
+
+my $why = missing();
+plan(skip_all => $why) if $why;
+
+my $dir = tempdir(CLEANUP => 1);
+my (undef, $vmlinuz, undef, undef, $headers) = split(' ', `$here/fetch eas 2>$dir/fetch.err`);
+plan(skip_all => 'no kernel: ' . slurp("$dir/fetch.err")) if $?;
+plan(skip_all => 'no headers of that kernel') if $headers eq '-';
+
+my $said = `'$program' module build --source $here/../.. --output $dir/module --kernel-src $headers --arch arm64 --cross-compile aarch64-linux-gnu- 2>&1`;
+is($?, 0, 'the module is built for arm64') or BAIL_OUT($said);
+make_tree($dir);
+make_initramfs($dir, $vmlinuz);
+check(boot($dir, $vmlinuz));
+done_testing();
