@@ -234,7 +234,9 @@ static void __init take_away(struct trace_event_call *call, const char *what, co
 		if (hooks[i].call == call)
 			hooks[i].call = NULL;
 	pr_info("no event %s: this kernel has no %s %s\n", trace_event_name(call), what, name);
+#if TAP_EXPORTS_trace_remove_event_call
 	WARN_ON_ONCE(trace_remove_event_call(call));
+#endif /* before v5.12 its files stay, and enabling it fails (-ENODEV) */
 }
 
 static bool __init cut(char *text, const char *part)
@@ -286,8 +288,8 @@ static void __init check_feeds(void)
 const char *tap_cgroup_path(struct trace_seq *p, u64 id)
 {
 	const char *path = trace_seq_buffer_ptr(p);
-#if TAP_HAS_cgroup_get_from_id
-	struct cgroup *cgroup = id ? cgroup_get_from_id(id) : NULL;
+#if TAP_HAS_cgroup_get_from_id /* since v5.18: before that only the root is known */
+	struct cgroup *cgroup = id > 1 ? cgroup_get_from_id(id) : NULL;
 	char *buf;
 
 	if (!IS_ERR_OR_NULL(cgroup)) {
@@ -298,6 +300,8 @@ const char *tap_cgroup_path(struct trace_seq *p, u64 id)
 		cgroup_put(cgroup);
 	}
 #endif
+	if ((u32)id == 1) /* the first node of its hierarchy; 32-bit kernels count above that */
+		trace_seq_putc(p, '/');
 	trace_seq_putc(p, '\0');
 	return path;
 }
