@@ -108,19 +108,26 @@ static int load_failed(const char *path, struct tap_err *err)
 	case EPERM:
 		return tap_err_set(err, -EPERM, "loading a module needs root (CAP_SYS_MODULE), and a kernel "
 				   "that is not locked down");
-	case ENOSYS:
-		return tap_err_set(err, -ENOSYS, "this kernel has no loadable modules: record over BPF");
 	default:
 		return tap_err_set(err, -errno, "the kernel cannot load '%.300s': %m (`dmesg` says more)", path);
 	}
+}
+
+static int check_modules(struct tap_err *err)
+{
+	if (!access("/proc/modules", F_OK))
+		return 0;
+	return tap_err_set(err, -ENOSYS, "this kernel has no loadable modules: record over BPF");
 }
 
 /* Builds it first, if there is none. */
 static int load(const struct module_opts *o, struct tap_err *err)
 {
 	char dir[PATH_MAX - 16], path[PATH_MAX];
-	int ret = 0, fd;
+	int ret = check_modules(err), fd;
 
+	if (ret)
+		return ret;
 	folder_of(o, dir, sizeof(dir));
 	snprintf(path, sizeof(path), "%s/" NAME ".ko", dir);
 	if (access(path, F_OK))
@@ -140,8 +147,10 @@ static int load(const struct module_opts *o, struct tap_err *err)
 
 static int unload(struct tap_err *err)
 {
-	if (!syscall(SYS_delete_module, NAME, O_NONBLOCK))
-		return 0;
+	int ret = check_modules(err);
+
+	if (ret || !syscall(SYS_delete_module, NAME, O_NONBLOCK))
+		return ret;
 	if (errno == ENOENT)
 		return tap_err_set(err, -ENOENT, "the module is not loaded");
 	if (errno == EWOULDBLOCK || errno == EBUSY)
@@ -171,6 +180,9 @@ static int status(struct tap_err *err)
 	struct dirent **names;
 	int nr;
 
+	nr = check_modules(err);
+	if (nr)
+		return nr;
 	if (access("/sys/module/" NAME, F_OK))
 		return tap_err_set(err, -ENOENT, "the module is not loaded");
 	nr = scandir(EVENTS, &names, NULL, alphasort);
