@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include "capture/machine.h"
 #include "capture/plan.h"
+#include "capture/tracefs/tracefs.h"
 #include "recording/names.h"
 #include "recording/pack.h"
 
@@ -69,6 +71,32 @@ static bool is_used(const struct tap_plan *plan, const struct tap_backend_ops *o
 	return false;
 }
 
+/*
+ * The kernel module (docs/module.md), where it is loaded: what BPF cannot have, tracefs then may. Only
+ * what was asked for by name: sched_set_state alone is more than all others. @all: BPF is not to be
+ * had at all.
+ */
+static void ask_module(struct tap_plan *plan, bool all)
+{
+	struct tap_err ignored;
+	char *root, path[PATH_MAX];
+
+	if (tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, &ignored))
+		return;
+	for (unsigned int i = 0; i < plan->nr_events; i++) {
+		struct tap_plan_event *ev = &plan->events[i];
+
+		snprintf(path, sizeof(path), "%s/events/%s/%s/format", root, ev->system, ev->name);
+		if (ev->backend == &tap_backend_bpf &&
+		    (ev->status == TAP_EVENT_ABSENT || (all && ev->status == TAP_EVENT_PLANNED)) &&
+		    !access(path, F_OK)) {
+			ev->backend = &tap_backend_tracefs;
+			tap_plan_outcome(ev, TAP_EVENT_PLANNED, NULL);
+		}
+	}
+	free(root);
+}
+
 /* BPF is not to be had: the kernel's own events go to tracefs, the others cannot be. */
 static void fall_back(struct tap_plan *plan, const struct tap_err *why)
 {
@@ -106,6 +134,8 @@ static int open_backends(struct tap_session *s, struct tap_err *err)
 		if (!is_used(&s->plan, backends[i]))
 			continue;
 		ret = backends[i]->open(&s->plan, &s->states[i], &why);
+		if (backends[i] == &tap_backend_bpf && may_fall_back && s->opts.nr_wanted)
+			ask_module(&s->plan, ret);
 		if (!ret)
 			continue;
 		if (backends[i] != &tap_backend_bpf || !may_fall_back || ret == -EINVAL)

@@ -33,7 +33,7 @@ my %silent_alone = (
 sub missing {
 	return "'$program' is not built" if !-x $program;
 	return 'the guests are x86-64' if `uname -m` ne "x86_64\n";
-	for (qw(qemu-system-x86_64 busybox ldd chrt apt-get dpkg-deb make gcc)) {
+	for (qw(qemu-system-x86_64 busybox ldd chrt apt-get dpkg-deb make gcc trace-cmd)) {
 		return "no $_ on this machine" if !which($_);
 	}
 	my $busybox = which('busybox');
@@ -72,6 +72,7 @@ sub make_initramfs {
 	install_program($root, which('busybox'), 'busybox');
 	install_program($root, which('chrt'), 'chrt');
 	install_program($root, $program, 'schedtap');
+	install_program($root, which('trace-cmd'), 'trace-cmd');
 	copy("$here/init", "$root/init");
 	copy("$here/load", "$root/bin/load");
 	chmod(0755, "$root/init", "$root/bin/load");
@@ -151,7 +152,7 @@ sub check_module {
 	my ($module, $bpf) = (records('module', $both), records('bpf', $both));
 	my %verdict;
 
-	for my $step (qw(module_load module_status module_both module_filter module_cycles module_unload)) {
+	for my $step (qw(module_load module_status module_both module_record module_filter module_cycles module_unload)) {
 		is($steps->{$step}{rc} // 'none', 0, "$step: exit code")
 			or diag(substr($steps->{$step}{text} // 'the guest did not get there', -800));
 	}
@@ -170,6 +171,14 @@ sub check_module {
 		isnt($verdict{$event}, 'FAILED', "module: $event");
 		ok(is_part($bpf->{$event}, $module->{$event} // []), "module and BPF agree on $event")
 			if $bpf->{$event} && $cpus == 1;
+	}
+	my ($theirs, $ours, $slices) = ($steps->{module_trace_cmd}{text} // '') =~ /^(\d+)$/mg;
+	ok($theirs && $theirs == ($ours // 0) && $slices > 100, "trace-cmd records and reads it, and so do we")
+		or diag(substr($steps->{module_trace_cmd}{text} // '', -400));
+	# what BPF does not reach is recorded over the module
+	my %count = reverse(($steps->{module_count}{text} // '') =~ /^\s*(\d+) schedtap:(\S+)$/mg);
+	for my $event (qw(sched_set_state sched_set_need_resched)) {
+		cmp_ok($count{$event} // 0, '>', 0, "$event is recorded over the module") if $module->{$event};
 	}
 	unlike($both, qr/^module: .*\benqueued=\d{6,}/m, 'no flag is left in enqueued');
 	unlike($both, qr/^module: .*sched_(?:pelt_se|util_est_se): .*\butil=(?:102[5-9]|10[3-9]\d|1[1-9]\d\d|[2-9]\d{3}|\d{5,})\b/m,
