@@ -205,8 +205,14 @@ static void __init add_conditions(void)
 #include "families.h"
 }
 
+/* These pass other arguments than the events were written for. */
+static const char *const changed[] = { TAP_CHANGED NULL };
+
 static void __init find_feed(struct tracepoint *tp, void *unused)
 {
+	for (unsigned int i = 0; changed[i]; i++)
+		if (!strcmp(changed[i], tp->name))
+			return;
 	for (unsigned int i = 0; i < nr_hooks; i++)
 		if (!strcmp(hooks[i].name, tp->name))
 			hooks[i].feed = tp;
@@ -233,7 +239,8 @@ static void __init take_away(struct trace_event_call *call, const char *what, co
 	for (unsigned int i = 0; i < nr_hooks; i++)
 		if (hooks[i].call == call)
 			hooks[i].call = NULL;
-	pr_info("no event %s: this kernel has no %s %s\n", trace_event_name(call), what, name);
+	pr_info("no event %s: this kernel has no %s %s%s\n", trace_event_name(call), what, name,
+		strcmp(what, "tracepoint") ? "" : " with these arguments");
 #if TAP_EXPORTS_trace_remove_event_call
 	WARN_ON_ONCE(trace_remove_event_call(call));
 #endif /* before v5.12 its files stay, and enabling it fails (-ENODEV) */
