@@ -299,8 +299,8 @@ static uint64_t column_from(const struct tap_pelt *p, unsigned int i)
 	return p->opts.start_ns + (uint64_t)(ns * i / p->opts.nr_columns);
 }
 
-static __attribute__((noinline)) void hold_in_columns(const struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns,
-			    uint64_t to_ns)
+static __attribute__((noinline)) void
+hold_in_columns(const struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns, uint64_t to_ns)
 {
 	unsigned __int128 offset = from_ns - p->opts.start_ns;
 	unsigned int i = (unsigned int)(offset * p->opts.nr_columns /

@@ -20,7 +20,6 @@
 #include "module/types.h"
 
 #define NAME "schedtap"
-#define RUNNING_TYPES "/sys/kernel/btf/vmlinux"
 #define BUILT "/var/lib/schedtap"
 #define EVENTS "/sys/kernel/tracing/events/" NAME
 
@@ -48,7 +47,7 @@ static const struct tap_opt module_opts[] = {
 
 static int layout(const struct module_opts *o, struct tap_err *err)
 {
-	const char *path = o->types ? o->types : RUNNING_TYPES;
+	const char *path = o->types ? o->types : TAP_RUNNING_TYPES;
 	struct tap_buf out = { 0 };
 	struct btf *btf;
 	int ret = tap_types_open(path, &btf, err);

@@ -18,12 +18,13 @@
 #include "module/types.h"
 
 #define MAX_FILE_BYTES ((size_t)16 << 20)
-#define RUNNING_TYPES "/sys/kernel/btf/vmlinux"
 
 struct build {
 	const struct tap_module_build *opts;
 	struct utsname running;
-	char kernel_src[PATH_MAX], release[256], types[PATH_MAX], out[PATH_MAX];
+	char kernel_src[PATH_MAX], release[256], out[PATH_MAX];
+	char types_of[PATH_MAX]; /* where .types come from */
+	struct btf *types;
 	char compiler[PATH_MAX]; /* "": kbuild's own choice */
 	bool other_compiler;	 /* than the one that built the kernel */
 	char *args[16], *strings[8]; /* make's; the strings are owned */
@@ -40,24 +41,6 @@ static int path_of(struct build *b, char *to, const char *dir, const char *name)
 						dir);
 }
 
-/* Return: 0; -errno, without a sentence. */
-static int read_file(const char *path, struct tap_buf *out)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = 1;
-
-	if (fd < 0)
-		return -errno;
-	out->max = MAX_FILE_BYTES;
-	while (n > 0 && tap_buf_reserve(out, 65536)) {
-		n = read(fd, out->data + out->len, 65536);
-		out->len += n > 0 ? (size_t)n : 0;
-	}
-	n = n < 0 ? -errno : out->err;
-	close(fd);
-	return (int)n;
-}
-
 static int write_file(struct build *b, const char *path, const struct tap_buf *bytes)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), ret;
@@ -71,11 +54,11 @@ static int write_file(struct build *b, const char *path, const struct tap_buf *b
 
 static int copy_into(struct build *b, const char *from, const char *dir)
 {
-	struct tap_buf bytes = { 0 };
+	struct tap_buf bytes = { .max = MAX_FILE_BYTES };
 	char to[PATH_MAX];
 	int ret = path_of(b, to, dir, strrchr(from, '/') + 1);
 
-	if (!ret && (ret = read_file(from, &bytes))) {
+	if (!ret && (ret = tap_buf_read_file(&bytes, from))) {
 		errno = -ret;
 		tap_err_set(b->err, ret, "cannot read '%.300s': %m", from);
 	}
@@ -133,7 +116,7 @@ static int put_sources(struct build *b)
 
 static int find_kernel(struct build *b)
 {
-	struct tap_buf release = { 0 };
+	struct tap_buf release = { .max = MAX_FILE_BYTES };
 	char path[PATH_MAX];
 	int ret;
 
@@ -145,7 +128,7 @@ static int find_kernel(struct build *b)
 	ret = path_of(b, path, b->kernel_src, "include/config/kernel.release");
 	if (ret)
 		return ret;
-	ret = read_file(path, &release);
+	ret = tap_buf_read_file(&release, path);
 	if (!ret)
 		snprintf(b->release, sizeof(b->release), "%.*s",
 			 (int)strcspn(tap_buf_str(&release), "\n"), tap_buf_str(&release));
@@ -159,50 +142,37 @@ static int find_kernel(struct build *b)
 			   "linux-headers-%.100s, or name a folder with --kernel-src", b->running.release);
 }
 
-static bool is_elf_with_types(const char *path)
-{
-	struct tap_err ignored;
-	struct btf *btf;
-
-	if (access(path, R_OK) || tap_types_open(path, &btf, &ignored))
-		return false;
-	btf__free(btf);
-	return true;
-}
-
+/* Those that were given; else the headers', which newer packages have; else the running kernel's. */
 static int find_types(struct build *b)
 {
-	int ret = path_of(b, b->types, b->kernel_src, "vmlinux");
+	struct tap_err ignored;
+	int ret = path_of(b, b->types_of, b->kernel_src, "vmlinux");
 
 	if (ret)
 		return ret;
 	if (b->opts->types)
-		snprintf(b->types, PATH_MAX, "%s", b->opts->types);
-	else if (!is_elf_with_types(b->types)) {
-		if (strcmp(b->release, b->running.release))
-			return tap_err_set(b->err, -ENOENT, "the types of kernel %.100s are missing: give its "
-					   "vmlinux, its vmlinuz or its BTF with --btf", b->release);
-		snprintf(b->types, PATH_MAX, RUNNING_TYPES);
-	}
-	return 0;
+		snprintf(b->types_of, PATH_MAX, "%s", b->opts->types);
+	else if (!tap_types_open(b->types_of, &b->types, &ignored))
+		return 0;
+	else if (strcmp(b->release, b->running.release))
+		return tap_err_set(b->err, -ENOENT, "the types of kernel %.100s are missing: give its "
+				   "vmlinux, its vmlinuz or its BTF with --btf", b->release);
+	else
+		snprintf(b->types_of, PATH_MAX, TAP_RUNNING_TYPES);
+	return tap_types_open(b->types_of, &b->types, b->err);
 }
 
 static int put_layout(struct build *b)
 {
 	struct tap_buf text = { 0 };
 	char path[PATH_MAX];
-	struct btf *btf;
-	int ret = tap_types_open(b->types, &btf, b->err);
+	int ret = tap_layout_write(b->types, b->types_of, &text, b->err);
 
-	if (ret)
-		return ret;
-	ret = tap_layout_write(btf, b->types, &text, b->err);
 	if (!ret)
 		ret = path_of(b, path, b->out, "layout.h");
 	if (!ret)
 		ret = write_file(b, path, &text);
 	tap_buf_release(&text);
-	btf__free(btf);
 	return ret;
 }
 
@@ -230,14 +200,14 @@ static bool in_path(const char *program)
 static int find_compiler(struct build *b)
 {
 	static const char key[] = "CONFIG_CC_VERSION_TEXT="; /* "gcc-12 (Debian ...", quoted until 6.11 */
-	struct tap_buf conf = { 0 };
+	struct tap_buf conf = { .max = MAX_FILE_BYTES };
 	char path[PATH_MAX], theirs[256] = "";
 	const char *at;
 	int ret = path_of(b, path, b->kernel_src, "include/config/auto.conf");
 
 	if (ret)
 		return ret;
-	if (!read_file(path, &conf) && (at = strstr(tap_buf_str(&conf), key))) {
+	if (!tap_buf_read_file(&conf, path) && (at = strstr(tap_buf_str(&conf), key))) {
 		at += strlen(key);
 		at += *at == '"';
 		snprintf(theirs, sizeof(theirs), "%.*s", (int)strcspn(at, " \"\n"), at);
@@ -288,11 +258,11 @@ static void make_args(struct build *b)
 /* The line of the log that says what went wrong first; else its last. */
 static void first_error(struct build *b, const char *log)
 {
-	struct tap_buf text = { 0 };
+	struct tap_buf text = { .max = MAX_FILE_BYTES };
 	static const char *const signs[] = { "error: ", "ERROR: ", "not found", "***" };
 	const char *all, *at = NULL, *from;
 
-	if (read_file(log, &text)) {
+	if (tap_buf_read_file(&text, log)) {
 		tap_err_set(b->err, -EIO, "make failed, and its log '%.300s' cannot be read", log);
 		return;
 	}
@@ -360,6 +330,7 @@ int tap_module_build(const struct tap_module_build *opts, struct tap_err *err)
 		ret = put_layout(b);
 	if (!ret)
 		ret = run_make(b);
+	btf__free(b->types);
 	free(b);
 	return ret;
 }

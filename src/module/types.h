@@ -7,6 +7,8 @@
 
 struct btf;
 
+#define TAP_RUNNING_TYPES "/sys/kernel/btf/vmlinux"
+
 /*
  * @path: BTF as /sys/kernel/btf/vmlinux has it, an ELF file with a .BTF section (vmlinux), or a
  * compressed kernel (vmlinuz, Image.gz): gzip, zstd, xz or lz4.
