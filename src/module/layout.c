@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "capture/bpf/object.h"
 #include "event/defs.h"
+#include "module/wanted.h"
 
 #define MAX_DEPTH 8u /* of structs without a name, one in the other */
 #define TRACEITER "__traceiter_" /* calls the probes of a tracepoint: void *data, and its arguments */
@@ -19,17 +19,9 @@
 static const char *const private_structs[] = { "uclamp_rq", "task_group", "cfs_rq", "rq",
 					       "root_domain" };
 
-/* What the module reads beside what BPF does. */
-static const struct extra {
-	const char *of, *member;
-} extras[] = {
-	{ "rq", "cfs" }, /* without group scheduling: the only one */
-};
-
 /* A member of a struct of the kernel's. */
 struct member {
-	char *name;  /* of the struct, as the kernel calls it; owned */
-	char *of;    /* owned */
+	const char *of, *name;
 	bool exists;
 	uint32_t offset, type; /* bytes; id */
 	bool is_bitfield;
@@ -87,62 +79,20 @@ static int find_struct(const struct btf *btf, const char *name)
 	return btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
 }
 
-static int add_member(struct layout *l, const char *of, size_t of_len, const char *name)
+static int find_members(struct layout *l, const struct tap_wanted *wanted)
 {
-	struct member *grown, *m;
-	int id;
-
-	for (size_t i = 0; i < l->nr; i++)
-		if (strlen(l->members[i].of) == of_len && !memcmp(l->members[i].of, of, of_len) &&
-		    !strcmp(l->members[i].name, name))
-			return 0;
-	grown = reallocarray(l->members, l->nr + 1, sizeof(*grown));
-	if (!grown)
+	l->members = calloc(wanted->nr, sizeof(*l->members));
+	if (!l->members)
 		return nomem(l);
-	l->members = grown;
-	m = &grown[l->nr++];
-	*m = (struct member){ .of = strndup(of, of_len), .name = strdup(name) };
-	if (!m->of || !m->name)
-		return nomem(l);
-	id = find_struct(l->kernel, m->of);
-	if (id > 0)
-		find_in(l->kernel, btf__type_by_id(l->kernel, (uint32_t)id), name, 0, 0, m);
-	return 0;
-}
+	for (l->nr = 0; l->nr < wanted->nr; l->nr++) {
+		struct member *m = &l->members[l->nr];
+		int id = find_struct(l->kernel, wanted->v[l->nr].of);
 
-/* "rq___before_6_7" is another shape of rq. */
-static size_t base_len(const char *name)
-{
-	const char *flavour = strstr(name, "___");
-
-	return flavour ? (size_t)(flavour - name) : strlen(name);
-}
-
-/* The programs' own structs: what is theirs has no place in the kernel. */
-static bool is_own(const char *name)
-{
-	return !*name || !strncmp(name, "tap_", 4) || !strncmp(name, "raw_", 4) ||
-	       !strcmp(name, "trace_entry") || !strcmp(name, "pt_regs");
-}
-
-/* All members that the BPF programs name. */
-static int collect(struct layout *l, const struct btf *wanted)
-{
-	int ret = 0;
-
-	for (uint32_t id = 1; !ret && id < btf__type_cnt(wanted); id++) {
-		const struct btf_type *t = btf__type_by_id(wanted, id);
-		const char *of = name_of(wanted, t);
-
-		if (!btf_is_struct(t) || is_own(of))
-			continue;
-		for (unsigned int i = 0; !ret && i < btf_vlen(t); i++)
-			ret = add_member(l, of, base_len(of),
-					 btf__name_by_offset(wanted, btf_members(t)[i].name_off));
+		*m = (struct member){ .of = wanted->v[l->nr].of, .name = wanted->v[l->nr].member };
+		if (id > 0)
+			find_in(l->kernel, btf__type_by_id(l->kernel, (uint32_t)id), m->name, 0, 0, m);
 	}
-	for (size_t i = 0; !ret && i < sizeof(extras) / sizeof(*extras); i++)
-		ret = add_member(l, extras[i].of, strlen(extras[i].of), extras[i].member);
-	return ret;
+	return 0;
 }
 
 static int by_place(const void *a, const void *b)
@@ -298,22 +248,16 @@ int tap_layout_write(const struct btf *kernel, const char *from, struct tap_buf 
 		     struct tap_err *err)
 {
 	struct layout l = { .kernel = kernel, .out = out, .err = err };
-	struct bpf_object *obj = tap_bpf_open();
-	const struct btf *wanted = obj ? bpf_object__btf(obj) : NULL;
-	int ret;
+	struct tap_wanted wanted;
+	int ret = tap_wanted_init(&wanted, err);
 
-	if (!wanted)
-		return tap_err_set(err, -EINVAL, "the embedded BPF object has no types");
-	ret = collect(&l, wanted);
+	if (!ret)
+		ret = find_members(&l, &wanted);
 	if (!ret) {
 		qsort(l.members, l.nr, sizeof(*l.members), by_place);
 		ret = write_header(&l, from);
 	}
-	for (size_t i = 0; i < l.nr; i++) {
-		free(l.members[i].of);
-		free(l.members[i].name);
-	}
 	free(l.members);
-	bpf_object__close(obj);
+	tap_wanted_release(&wanted);
 	return ret;
 }
