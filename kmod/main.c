@@ -22,6 +22,13 @@
 #define TRACE_HOOK(event, tracepoint, proto, args) NOTHING
 #define TRACE_NEEDS(event, field, spec) NOTHING
 
+/*
+ * What puts an event into the section from which the kernel makes its files is
+ * "static struct trace_event_call *__event_<name> = ...;". For what this kernel cannot have,
+ * layout.h makes that name this: nothing in the section, and a pointer that nobody reads.
+ */
+#define TAP_NO_EVENT(name) tap_no_##name[0]; static void __maybe_unused *tap_ignored_##name
+
 /* What makes the events' classes takes this function for theirs. */
 static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, void *data);
 #define trace_event_reg tap_event_reg
@@ -34,7 +41,7 @@ static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, voi
 struct hook {
 	struct trace_event_call *call;
 	const char *name;	 /* of the tracepoint */
-	struct tracepoint *feed; /* NULL: this kernel does not have it */
+	struct tracepoint *feed; /* NULL: not found yet */
 	void *probe, *perf_probe;
 };
 
@@ -47,7 +54,7 @@ struct attached {
 
 #define MAX_HOOKS 32u
 
-static struct hook hooks[MAX_HOOKS];
+static struct hook hooks[MAX_HOOKS]; /* of the events that are there */
 static unsigned int nr_hooks;
 
 static DEFINE_MUTEX(attached_lock); /* what is below */
@@ -141,7 +148,7 @@ static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, voi
 {
 	struct hook *h = find_hook(call);
 
-	if (!h) /* the module is about to come, or this event to go */
+	if (!h) /* the module is about to come */
 		return -ENODEV;
 	switch (type) {
 	case TRACE_REG_REGISTER:
@@ -159,6 +166,18 @@ static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, voi
 	}
 }
 
+static const struct {
+	const char *event, *why;
+} absent[] = { TAP_ABSENT };
+
+static bool __init is_absent(struct trace_event_call *call)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(absent); i++)
+		if (!strcmp(absent[i].event, trace_event_name(call)))
+			return true;
+	return false;
+}
+
 static void __init add_hook(struct trace_event_call *call, const char *tracepoint)
 {
 	struct hook h = { .call = call, .name = tracepoint, .probe = call->class->probe };
@@ -166,7 +185,7 @@ static void __init add_hook(struct trace_event_call *call, const char *tracepoin
 #ifdef CONFIG_PERF_EVENTS
 	h.perf_probe = call->class->perf_probe;
 #endif
-	if (WARN_ON_ONCE(nr_hooks == MAX_HOOKS))
+	if (is_absent(call) || WARN_ON_ONCE(nr_hooks == MAX_HOOKS))
 		return;
 	hooks[nr_hooks++] = h;
 }
@@ -205,46 +224,26 @@ static void __init add_conditions(void)
 #include "families.h"
 }
 
-/* These pass other arguments than the events were written for. */
-static const char *const changed[] = { TAP_CHANGED NULL };
-
 static void __init find_feed(struct tracepoint *tp, void *unused)
 {
-	for (unsigned int i = 0; changed[i]; i++)
-		if (!strcmp(changed[i], tp->name))
-			return;
 	for (unsigned int i = 0; i < nr_hooks; i++)
 		if (!strcmp(hooks[i].name, tp->name))
 			hooks[i].feed = tp;
 }
 
-/* ---- events that this kernel cannot have ---- */
-
-static const char *const members[] = { TAP_MEMBERS };
-
-/* @spec: of TRACE_NEEDS(): "rq.avg_hw|rq.avg_thermal". */
-static bool __init has_any(const char *spec)
-{
-	for (size_t len; *spec; spec += len + (spec[len] == '|')) {
-		len = strcspn(spec, "|");
-		for (unsigned int i = 0; i < ARRAY_SIZE(members); i++)
-			if (strlen(members[i]) == len && !strncmp(spec, members[i], len))
-				return true;
-	}
-	return false;
-}
-
-static void __init take_away(struct trace_event_call *call, const char *what, const char *name)
+/* One of an event's tracepoints is enough: pelt_hw_tp was pelt_thermal_tp. */
+static int __init check_feeds(void)
 {
 	for (unsigned int i = 0; i < nr_hooks; i++)
-		if (hooks[i].call == call)
-			hooks[i].call = NULL;
-	pr_info("no event %s: this kernel has no %s %s%s\n", trace_event_name(call), what, name,
-		strcmp(what, "tracepoint") ? "" : " with these arguments");
-#if TAP_EXPORTS_trace_remove_event_call
-	WARN_ON_ONCE(trace_remove_event_call(call));
-#endif /* before v5.12 its files stay, and enabling it fails (-ENODEV) */
+		if (!find_hook(hooks[i].call)) {
+			pr_err("this kernel has no tracepoint %s, but the types from which this was built have it\n",
+			       hooks[i].name);
+			return -ENODEV;
+		}
+	return 0;
 }
+
+/* ---- print formats ---- */
 
 static bool __init cut(char *text, const char *part)
 {
@@ -262,32 +261,8 @@ static bool __init cut(char *text, const char *part)
 static void __init plain_print_fmts(void)
 {
 	for (unsigned int i = 0; i < nr_hooks; i++)
-		if (hooks[i].call &&
-		    cut(hooks[i].call->print_fmt, __stringify(tp_cgroup_path(REC->cgroup)) ", "))
+		if (cut(hooks[i].call->print_fmt, __stringify(tp_cgroup_path(REC->cgroup)) ", "))
 			cut(hooks[i].call->print_fmt, "path=%s ");
-}
-
-static void __init need(struct trace_event_call *call, const char *field, const char *spec)
-{
-	if (!*field && find_hook(call) && !has_any(spec))
-		take_away(call, "member", spec);
-}
-
-#undef TRACE_EVENT_CONDITION
-#undef TRACE_NEEDS
-#define TRACE_EVENT_CONDITION(...) NOTHING
-#define TRACE_NEEDS(event, field, spec) need(&event_##event, #field, spec)
-
-static void __init check_needs(void)
-{
-#include "families.h"
-}
-
-static void __init check_feeds(void)
-{
-	for (unsigned int i = 0; i < nr_hooks; i++)
-		if (hooks[i].call && !find_hook(hooks[i].call))
-			take_away(hooks[i].call, "tracepoint", hooks[i].name);
 }
 
 /* ---- cgroup paths ---- */
@@ -315,13 +290,13 @@ const char *tap_cgroup_path(struct trace_seq *p, u64 id)
 
 static int __init schedtap_init(void)
 {
+	for (unsigned int i = 0; i < ARRAY_SIZE(absent); i++)
+		pr_info("no event %s: %s\n", absent[i].event, absent[i].why);
 	add_hooks();
 	add_conditions();
 	for_each_kernel_tracepoint(find_feed, NULL);
-	check_feeds();
-	check_needs();
 	plain_print_fmts();
-	return 0;
+	return check_feeds();
 }
 
 /*

@@ -179,34 +179,103 @@ static void say_what_exists(struct layout *l)
 			       l->members[i].name, l->members[i].exists);
 	tap_buf_printf(l->out, "#define TAP_HAS_cgroup_get_from_id %d\n",
 		       btf__find_by_name_kind(l->kernel, "cgroup_get_from_id", BTF_KIND_FUNC) > 0);
-	tap_buf_puts(l->out, "#define TAP_MEMBERS");
-	for (size_t i = 0; i < l->nr; i++)
-		if (l->members[i].exists)
-			tap_buf_printf(l->out, " \\\n\t\"%s.%s\",", l->members[i].of,
-				       l->members[i].name);
-	tap_buf_puts(l->out, "\n");
 }
 
-/* Tracepoints whose arguments are not those that the events were written for. */
-static void say_what_changed(struct layout *l)
+/* ---- which events ---- */
+
+/* Return: how many arguments the kernel passes at a tracepoint, or -ENOENT. */
+static int tracepoint_args(struct layout *l, const char *tracepoint)
 {
+	struct tap_buf name = { 0 };
+	const struct btf_type *t;
+	int id;
+
+	tap_buf_printf(&name, TRACEITER "%s", tracepoint);
+	id = btf__find_by_name_kind(l->kernel, tap_buf_str(&name), BTF_KIND_FUNC);
+	tap_buf_release(&name);
+	t = id > 0 ? btf__type_by_id(l->kernel, (uint32_t)id) : NULL;
+	t = t ? btf__type_by_id(l->kernel, t->type) : NULL;
+	return t && btf_vlen(t) ? btf_vlen(t) - 1 : -ENOENT; /* void *data is the first */
+}
+
+/* @spec: "rq.avg_hw|rq.avg_thermal". */
+static bool has_any(const struct layout *l, const char *spec)
+{
+	for (size_t len; *spec; spec += len + (spec[len] == '|')) {
+		size_t of_len = strcspn(spec, ".");
+
+		len = strcspn(spec, "|");
+		for (size_t i = 0; i < l->nr; i++) {
+			const struct member *m = &l->members[i];
+
+			if (m->exists && strlen(m->of) == of_len && !memcmp(spec, m->of, of_len) &&
+			    strlen(m->name) == len - of_len - 1 &&
+			    !memcmp(spec + of_len + 1, m->name, len - of_len - 1))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Whether one of the event's tracepoints is there, and passes what the probe takes. An event
+ * without any is none of the module's.
+ */
+static bool is_fed(struct layout *l, const char *event, struct tap_buf *why)
+{
+	bool has_hook = false, is_fed = false;
 	const struct tap_hook *h;
 
-	tap_buf_puts(l->out, "#define TAP_CHANGED");
 	for (unsigned int i = 0; (h = tap_hook_at(i)); i++) {
-		struct tap_buf name = { 0 };
-		const struct btf_type *t;
-		int id;
+		int nr_args;
 
-		tap_buf_printf(&name, TRACEITER "%s", h->tracepoint);
-		id = btf__find_by_name_kind(l->kernel, tap_buf_str(&name), BTF_KIND_FUNC);
-		tap_buf_release(&name);
-		t = id > 0 ? btf__type_by_id(l->kernel, (uint32_t)id) : NULL;
-		t = t ? btf__type_by_id(l->kernel, t->type) : NULL;
-		if (t && btf_vlen(t) != h->nr_args + 1)
-			tap_buf_printf(l->out, " \"%s\",", h->tracepoint);
+		if (strcmp(h->event, event))
+			continue;
+		nr_args = tracepoint_args(l, h->tracepoint);
+		if (nr_args >= 0 && (unsigned int)nr_args != h->nr_args) {
+			tap_buf_release(why);
+			tap_buf_printf(why, "the tracepoint %s passes %d arguments, not %u",
+				       h->tracepoint, nr_args, h->nr_args);
+			return false;
+		}
+		tap_buf_printf(why, "%s %s", has_hook ? " or" : "this kernel has no tracepoint", h->tracepoint);
+		is_fed |= nr_args >= 0;
+		has_hook = true;
 	}
-	tap_buf_puts(l->out, "\n");
+	if (is_fed)
+		tap_buf_release(why);
+	return is_fed || !has_hook;
+}
+
+static bool has_members(const struct layout *l, const char *event, struct tap_buf *why)
+{
+	const struct tap_need *need;
+
+	for (unsigned int i = 0; (need = tap_need_at(i)); i++)
+		if (!*need->field && !strcmp(need->event, event) && !has_any(l, need->spec)) {
+			tap_buf_printf(why, "this kernel has no member %s", need->spec);
+			return false;
+		}
+	return true;
+}
+
+static void say_what_is_absent(struct layout *l)
+{
+	struct tap_buf list = { 0 };
+	const struct tap_def *def;
+
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
+		struct tap_buf why = { 0 };
+
+		if (!strcmp(def->system, "schedtap") &&
+		    (!is_fed(l, def->name, &why) || !has_members(l, def->name, &why))) {
+			tap_buf_printf(&list, " \\\n\t{ \"%s\", \"%s\" },", def->name, tap_buf_str(&why));
+			tap_buf_printf(l->out, "#define __event_%s TAP_NO_EVENT(%s)\n", def->name, def->name);
+		}
+		tap_buf_release(&why);
+	}
+	tap_buf_printf(l->out, "#define TAP_ABSENT%s\n", tap_buf_str(&list));
+	tap_buf_release(&list);
 }
 
 static void assert_places(struct layout *l)
@@ -238,7 +307,7 @@ static int write_header(struct layout *l, const char *from)
 	for (size_t i = 0; !ret && i < sizeof(private_structs) / sizeof(*private_structs); i++)
 		ret = define(l, private_structs[i]);
 	say_what_exists(l);
-	say_what_changed(l);
+	say_what_is_absent(l);
 	assert_places(l);
 	tap_buf_puts(l->out, "\n#endif\n");
 	return ret ? ret : l->out->err ? nomem(l) : 0;
