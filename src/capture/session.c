@@ -72,44 +72,32 @@ static bool is_used(const struct tap_plan *plan, const struct tap_backend_ops *o
 }
 
 /*
- * The kernel module (docs/module.md), where it is loaded: what BPF cannot have, tracefs then may. Only
- * what was asked for by name: sched_set_state alone is more than all others. @all: BPF is not to be
- * had at all.
+ * What BPF cannot have, tracefs may: the kernel's own events, and those of the kernel module
+ * (docs/module.md) where it is loaded. The module's only where they were asked for by name:
+ * sched_set_state alone is more than all others. @bpf_err: why BPF is not to be had at all, or NULL.
  */
-static void ask_module(struct tap_plan *plan, bool all)
+static void ask_tracefs(struct tap_plan *plan, bool by_name, const struct tap_err *bpf_err)
 {
 	struct tap_err ignored;
-	char *root, path[PATH_MAX];
+	char *root = NULL, path[PATH_MAX];
 
-	if (tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, &ignored))
-		return;
+	(void)tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, &ignored);
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
 		struct tap_plan_event *ev = &plan->events[i];
+		bool own = !strcmp(ev->system, "schedtap");
 
-		snprintf(path, sizeof(path), "%s/events/%s/%s/format", root, ev->system, ev->name);
-		if (ev->backend == &tap_backend_bpf &&
-		    (ev->status == TAP_EVENT_ABSENT || (all && ev->status == TAP_EVENT_PLANNED)) &&
-		    !access(path, F_OK)) {
+		if (ev->backend != &tap_backend_bpf || (ev->status == TAP_EVENT_PLANNED && !bpf_err))
+			continue;
+		snprintf(path, sizeof(path), "%s/events/%s/%s/format", root ? root : "", ev->system, ev->name);
+		/* without tracefs, its backend says so */
+		if (root ? (!own || by_name) && !access(path, F_OK) : !own && bpf_err) {
 			ev->backend = &tap_backend_tracefs;
 			tap_plan_outcome(ev, TAP_EVENT_PLANNED, NULL);
+		} else if (ev->status == TAP_EVENT_PLANNED) {
+			tap_plan_outcome(ev, TAP_EVENT_FAILED, "%s", bpf_err->text);
 		}
 	}
 	free(root);
-}
-
-/* BPF is not to be had: the kernel's own events go to tracefs, the others cannot be. */
-static void fall_back(struct tap_plan *plan, const struct tap_err *why)
-{
-	for (unsigned int i = 0; i < plan->nr_events; i++) {
-		struct tap_plan_event *ev = &plan->events[i];
-
-		if (ev->backend != &tap_backend_bpf || ev->status != TAP_EVENT_PLANNED)
-			continue;
-		if (strcmp(ev->system, "schedtap"))
-			ev->backend = &tap_backend_tracefs;
-		else
-			tap_plan_outcome(ev, TAP_EVENT_FAILED, "%s", why->text);
-	}
 }
 
 /* A failure behind a fall-back has two reasons, but a bad filter is the user's alone. */
@@ -134,13 +122,12 @@ static int open_backends(struct tap_session *s, struct tap_err *err)
 		if (!is_used(&s->plan, backends[i]))
 			continue;
 		ret = backends[i]->open(&s->plan, &s->states[i], &why);
-		if (backends[i] == &tap_backend_bpf && may_fall_back && s->opts.nr_wanted)
-			ask_module(&s->plan, ret);
+		if (ret && (backends[i] != &tap_backend_bpf || !may_fall_back || ret == -EINVAL))
+			return fail_open(&no_bpf, &why, err);
+		if (backends[i] == &tap_backend_bpf && may_fall_back)
+			ask_tracefs(&s->plan, s->opts.nr_wanted, ret ? &why : NULL);
 		if (!ret)
 			continue;
-		if (backends[i] != &tap_backend_bpf || !may_fall_back || ret == -EINVAL)
-			return fail_open(&no_bpf, &why, err);
-		fall_back(&s->plan, &why);
 		no_bpf = why;
 		if (!is_used(&s->plan, &tap_backend_tracefs))
 			return tap_err_set(err, ret, "%s", why.text);

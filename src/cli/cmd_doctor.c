@@ -8,6 +8,7 @@
 
 #include "base/cap.h"
 #include "capture/bpf/kernel.h"
+#include "capture/session.h"
 #include "capture/tracefs/tracefs.h"
 #include "cli/cmd.h"
 
@@ -32,6 +33,19 @@ static bool can_write(const char *root)
 
 	return root && snprintf(path, sizeof(path), "%s/instances", root) < (int)sizeof(path) &&
 	       !access(path, W_OK);
+}
+
+/* What counts is not what BTF lists, but whether the kernel takes a program. */
+static bool can_load(struct tap_err *why)
+{
+	const struct tap_wanted waking = { .pattern = "sched_waking" };
+	const struct tap_session_opts opts = { .backend = "bpf", .wanted = &waking, .nr_wanted = 1,
+					       .buffer_bytes = 4096 };
+	struct tap_session *session;
+	int ret = tap_session_open(&opts, &session, why);
+
+	tap_session_free(session);
+	return !ret;
 }
 
 static void print_events(const struct tap_kernel *kernel)
@@ -62,7 +76,8 @@ static int run_doctor(void *opts, const struct tap_strings *operands, char **res
 	bool admin = tap_cap_has(CAP_SYS_ADMIN);
 	bool btf = !tap_kernel_new(&kernel, NULL);
 	bool tracefs = !tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, NULL);
-	bool bpf = btf && !tap_cap_missing_for_bpf();
+	struct tap_err why = { 0 };
+	bool bpf = btf && !tap_cap_missing_for_bpf() && can_load(&why);
 	const struct check checks[] = {
 		{ "CAP_BPF", admin || tap_cap_has(CAP_BPF), "loading BPF programs",
 		  "sudo setcap cap_bpf,cap_perfmon+ep $(command -v schedtap)" },
@@ -82,7 +97,9 @@ static int run_doctor(void *opts, const struct tap_strings *operands, char **res
 	(void)rest;
 	for (unsigned int i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		print_check(&checks[i]);
-	if (btf)
+	if (why.code)
+		printf("no   %-24s %s\n", "BPF", why.text);
+	else if (btf)
 		print_events(kernel);
 	printf("recording works here: %s\n",
 	       bpf ? "yes, over BPF" : can_write(root) ? "yes, from tracefs only" : "no");

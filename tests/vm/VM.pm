@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Exporter qw(import);
 use File::Basename qw(dirname);
-our @EXPORT = qw(which slurp steps_of pack_initramfs module_events);
+our @EXPORT = qw(which slurp steps_of pack_initramfs module_events module_tracepoints);
 
 my $here = dirname(__FILE__);
 
@@ -26,20 +26,22 @@ sub steps_of {
 }
 
 sub pack_initramfs {
-	my ($dir) = @_;
+	my ($root, $to) = @_;
 
-	system("cd $dir/root && find . | busybox cpio -o -H newc >$dir/initrd 2>/dev/null") == 0
+	system("cd $root && find . | busybox cpio -o -H newc >$to 2>/dev/null") == 0
 		or die 'cannot pack the initramfs';
 }
 
-# All events that the module can have: the families of kmod/families.h.
-sub module_events {
-	my (@events, %seen);
+# TRACE_HOOK()s of the families of kmod/families.h: all that the module can have.
+sub hooks {
+	my ($which) = @_;
+	my ($text, %seen) = ('');
 
-	for my $family (slurp("$here/../../kmod/families.h") =~ /"(\w+\.h)"/g) {
-		push(@events, slurp("$here/../../events/$family") =~ /^TRACE_HOOK\((\w+),/mg);
-	}
-	return grep { !$seen{$_}++ } @events;
+	$text .= slurp("$here/../../events/$_") for slurp("$here/../../kmod/families.h") =~ /"(\w+\.h)"/g;
+	return grep { !$seen{$_}++ } $text =~ /^TRACE_HOOK\($which/mg;
 }
+
+sub module_events { return hooks(qr/(\w+),/) }
+sub module_tracepoints { return hooks(qr/\w+, (\w+),/) }
 
 1;

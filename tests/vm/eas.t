@@ -79,7 +79,7 @@ sub make_initramfs {
 	copy("$dir/module/schedtap.ko", "$dir/root/schedtap.ko") or die "schedtap.ko: $!";
 	copy("$here/init-eas", "$dir/root/init") or die;
 	chmod(0755, "$dir/root/init", "$dir/root/bin/busybox");
-	pack_initramfs($dir);
+	pack_initramfs("$dir/root", "$dir/initrd");
 }
 
 sub boot {

@@ -166,10 +166,20 @@ struct bpf_object *tap_bpf_open(void)
 				    (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
 }
 
+/* Why the plan's first event that cannot be had is not, or "". */
+static const char *first_reason(const struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (plan->events[i].reason)
+			return plan->events[i].reason;
+	return "";
+}
+
 /* One try. Return: 0; 1 if a program was refused and is out of the plan now; -errno. */
 static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 		    const struct tap_kernel *kernel, struct tap_err *err)
 {
+	const char *reason = first_reason(plan);
 	struct load_log log = { 0 };
 	libbpf_print_fn_t old;
 	struct tap_plan_event *ev;
@@ -179,7 +189,8 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	if (!o->obj)
 		return tap_err_set(err, -errno, "cannot read the embedded BPF object: %m");
 	if (!choose_programs(o->obj, plan, kernel))
-		return tap_err_set(err, -ENOENT, "none of the events can be recorded over BPF here");
+		return tap_err_set(err, -ENOENT, "none of the events can be recorded over BPF here%s%s",
+				   *reason ? ": " : "", reason);
 	ret = size_maps(o, plan);
 	if (ret)
 		return tap_err_set(err, ret, "cannot size the BPF maps: %s", strerror(-ret));
