@@ -6,7 +6,9 @@ use strict;
 use warnings;
 use Exporter qw(import);
 use File::Basename qw(dirname);
-our @EXPORT = qw(which slurp steps_of pack_initramfs module_events module_tracepoints);
+use File::Copy qw(copy);
+use File::Path qw(make_path);
+our @EXPORT = qw(which slurp steps_of install_program pack_initramfs module_events module_tracepoints);
 
 my $here = dirname(__FILE__);
 
@@ -23,6 +25,17 @@ sub steps_of {
 		$steps{$1} = { text => $2, rc => $3 };
 	}
 	return \%steps;
+}
+
+# The program with its shared libraries, at the paths where its loader looks for them.
+sub install_program {
+	my ($root, $path, $name) = @_;
+	my @libs = `ldd $path 2>/dev/null` =~ m{(/\S+) \(0x}g;
+
+	make_path(map { $root . dirname($_) } @libs);
+	copy($_, "$root$_") && chmod(0755, "$root$_") or die "$_: $!" for @libs;
+	copy($path, "$root/bin/$name") or die "$path: $!";
+	chmod(0755, "$root/bin/$name");
 }
 
 sub pack_initramfs {

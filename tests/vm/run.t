@@ -45,17 +45,6 @@ sub missing {
 	return;
 }
 
-# The program with its shared libraries, at the paths where its loader looks for them.
-sub install_program {
-	my ($root, $path, $name) = @_;
-	my @libs = `ldd $path 2>/dev/null` =~ m{(/\S+) \(0x}g;
-
-	make_path(map { $root . dirname($_) } @libs);
-	copy($_, "$root$_") && chmod(0755, "$root$_") or die "$_: $!" for @libs;
-	copy($path, "$root/bin/$name") or die "$path: $!";
-	chmod(0755, "$root/bin/$name");
-}
-
 # What all guests share.
 sub make_initramfs {
 	my ($dir) = @_;
