@@ -92,6 +92,10 @@ check-live: all $(UNIT) $(TOOLS) $B/tests/live/counter.bpf.o ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels, in qemu
 	$(PROVE) tests/vm/run.t tests/vm/eas.t
+test-debug-kernel: ## the module in a kernel that checks memory, locks and RCU: builds it, once
+	@tools/deps build test debug
+	$(AGAIN) all
+	$(PROVE) tests/vm/debug.t
 check-san: ## unit and golden tests under ASan and UBSan
 	$(MAKE) SAN=1 check-unit check-golden
 check-fuzz: ## reports on damaged input: trace.dat for 15 s, perf.data for 10 s
@@ -166,8 +170,8 @@ format: ## lay out the code as .clang-format says
 clean: ## remove what was built
 	rm -rf build build-*
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 19
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all kmod test check check-unit check-golden check-live check-vm check-san check-fuzz fuzz bench demo install deps format clean help
+.PHONY: all kmod test check check-unit check-golden check-live check-vm test-debug-kernel check-san check-fuzz fuzz bench demo install deps format clean help
