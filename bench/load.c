@@ -5,6 +5,7 @@
  *   load mixed SECONDS            pipes, timers, CPU hogs and forks, more of them than CPUs
  *   load pingpong SECONDS [RATE]  a pair per CPU that passes a byte to and fro, at most RATE
  *                                 round trips a second each
+ *   load trips N                  one such pair; prints how long N round trips took, ns
  */
 #include <sched.h>
 #include <stdint.h>
@@ -67,6 +68,25 @@ static void pingpong(int cpu, uint64_t end_ns, uint64_t rate)
 		if (rate)
 			usleep(BURST_US);
 	}
+	close(in[1]);
+}
+
+static void trips(unsigned long nr)
+{
+	uint64_t start_ns = now_ns();
+	int in[2], out[2];
+	char byte = 0;
+
+	if (pipe(in) || pipe(out))
+		_exit(1);
+	if (!fork()) {
+		close(STDOUT_FILENO);
+		echo(in, out);
+	}
+	while (nr--)
+		if (write(in[1], &byte, 1) != 1 || read(out[0], &byte, 1) != 1)
+			_exit(1);
+	printf("%llu\n", (unsigned long long)(now_ns() - start_ns));
 	close(in[1]);
 }
 
@@ -135,13 +155,15 @@ int main(int argc, char **argv)
 	cpu_set_t cpus;
 
 	if (argc < 3 || sched_getaffinity(0, sizeof(cpus), &cpus)) {
-		fprintf(stderr, "usage: load mixed SECONDS | pingpong SECONDS [RATE]\n");
+		fprintf(stderr, "usage: load mixed SECONDS | pingpong SECONDS [RATE] | trips N\n");
 		return 2;
 	}
 	end_ns = now_ns() + (uint64_t)(atof(argv[2]) * NS_PER_S);
 	rate = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
 	if (!strcmp(argv[1], "pingpong"))
 		pairs(&cpus, end_ns, rate);
+	else if (!strcmp(argv[1], "trips"))
+		trips(strtoul(argv[2], NULL, 10));
 	else
 		mixed(CPU_COUNT(&cpus), end_ns);
 	while (wait(NULL) > 0)

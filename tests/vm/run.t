@@ -147,6 +147,7 @@ sub check_module {
 	my ($module, $bpf) = (records('module', $both), records('bpf', $both));
 	my %verdict;
 
+	ok(scalar(keys %$bpf) || ($steps->{doctor}{text} // '') !~ /yes, over BPF/, 'both recorded');
 	for my $step (qw(module_load module_status module_both module_record module_filter module_cycles module_unload)) {
 		is($steps->{$step}{rc} // 'none', 0, "$step: exit code")
 			or diag(substr($steps->{$step}{text} // 'the guest did not get there', -800));
