@@ -23,11 +23,13 @@ struct build {
 	const struct tap_module_build *opts;
 	struct utsname running;
 	char kernel_src[PATH_MAX], release[256], out[PATH_MAX];
+	char *config;		 /* auto.conf, or autoconf.h; owned */
+	bool headers_alone;	 /* as in kheaders.tar.xz: there is no kbuild */
 	char types_of[PATH_MAX]; /* where .types come from */
 	struct btf *types;
-	char compiler[PATH_MAX]; /* "": kbuild's own choice */
-	bool other_compiler;	 /* than the one that built the kernel */
-	char *args[16], *strings[8]; /* make's; the strings are owned */
+	char compiler[PATH_MAX];
+	bool llvm, other_compiler; /* than the one that built the kernel */
+	char *args[24], *strings[20]; /* make's; the strings are owned */
 	struct tap_err *err;
 };
 
@@ -50,6 +52,18 @@ static int write_file(struct build *b, const char *path, const struct tap_buf *b
 		ret = -errno;
 	errno = -ret;
 	return ret ? tap_err_set(b->err, ret, "cannot write '%.300s': %m", path) : 0;
+}
+
+/* Return: the file's text, the caller's; NULL: it cannot be read. */
+static char *text_of(struct build *b, const char *dir, const char *name)
+{
+	struct tap_buf bytes = { .max = MAX_FILE_BYTES };
+	char path[PATH_MAX], *text = NULL;
+
+	if (!path_of(b, path, dir, name) && !tap_buf_read_file(&bytes, path))
+		text = strdup(tap_buf_str(&bytes));
+	tap_buf_release(&bytes);
+	return text;
 }
 
 static int copy_into(struct build *b, const char *from, const char *dir)
@@ -94,89 +108,34 @@ static int copy_all(struct build *b, const char *sub, const char *pattern, const
 	return ret;
 }
 
-static int put_sources(struct build *b)
+static int make_out(struct build *b)
 {
-	char events[PATH_MAX];
+	char old[PATH_MAX];
 	int ret = make_dir(b, b->opts->out);
 
 	if (!ret && !realpath(b->opts->out, b->out))
 		ret = tap_err_set(b->err, -errno, "cannot find '%.300s': %m", b->opts->out);
 	if (!ret)
-		ret = path_of(b, events, b->out, "events");
+		ret = path_of(b, old, b->out, "schedtap.ko");
 	if (!ret)
-		ret = make_dir(b, events);
-	if (!ret)
-		ret = copy_all(b, "kmod", "*.[ch]", b->out);
-	if (!ret)
-		ret = copy_all(b, "kmod", "Kbuild", b->out);
-	return ret ? ret : copy_all(b, "events", "*.h", events);
-}
-
-/* ---- the kernel ---- */
-
-static int find_kernel(struct build *b)
-{
-	struct tap_buf release = { .max = MAX_FILE_BYTES };
-	char path[PATH_MAX];
-	int ret;
-
-	uname(&b->running);
-	if (b->opts->kernel_src)
-		snprintf(b->kernel_src, PATH_MAX, "%s", b->opts->kernel_src);
-	else
-		snprintf(b->kernel_src, PATH_MAX, "/lib/modules/%s/build", b->running.release);
-	ret = path_of(b, path, b->kernel_src, "include/config/kernel.release");
-	if (ret)
-		return ret;
-	ret = tap_buf_read_file(&release, path);
-	if (!ret)
-		snprintf(b->release, sizeof(b->release), "%.*s",
-			 (int)strcspn(tap_buf_str(&release), "\n"), tap_buf_str(&release));
-	tap_buf_release(&release);
-	if (!ret)
-		return 0;
-	if (b->opts->kernel_src)
-		return tap_err_set(b->err, -ENOENT, "'%.300s' has no kernel headers: it is neither a headers "
-				   "package's folder nor a built kernel tree", b->kernel_src);
-	return tap_err_set(b->err, -ENOENT, "the headers of this kernel are missing: install the package "
-			   "linux-headers-%.100s, or name a folder with --kernel-src", b->running.release);
-}
-
-/* Those that were given; else the headers', which newer packages have; else the running kernel's. */
-static int find_types(struct build *b)
-{
-	struct tap_err ignored;
-	int ret = path_of(b, b->types_of, b->kernel_src, "vmlinux");
-
-	if (ret)
-		return ret;
-	if (b->opts->types)
-		snprintf(b->types_of, PATH_MAX, "%s", b->opts->types);
-	else if (!tap_types_open(b->types_of, &b->types, &ignored))
-		return 0;
-	else if (strcmp(b->release, b->running.release))
-		return tap_err_set(b->err, -ENOENT, "the types of kernel %.100s are missing: give its "
-				   "vmlinux, its vmlinuz or its BTF with --btf", b->release);
-	else
-		snprintf(b->types_of, PATH_MAX, TAP_RUNNING_TYPES);
-	return tap_types_open(b->types_of, &b->types, b->err);
-}
-
-static int put_layout(struct build *b)
-{
-	struct tap_buf text = { 0 };
-	char path[PATH_MAX];
-	int ret = tap_layout_write(b->types, b->types_of, &text, b->err);
-
-	if (!ret)
-		ret = path_of(b, path, b->out, "layout.h");
-	if (!ret)
-		ret = write_file(b, path, &text);
-	tap_buf_release(&text);
+		unlink(old); /* what fails leaves nothing to load */
 	return ret;
 }
 
-/* ---- the compiler ---- */
+static int put_sources(struct build *b)
+{
+	static const char *const files[] = { "*.[ch]", "Kbuild", "kheaders.mk" };
+	char events[PATH_MAX];
+	int ret = path_of(b, events, b->out, "events");
+
+	if (!ret)
+		ret = make_dir(b, events);
+	for (size_t i = 0; !ret && i < sizeof(files) / sizeof(*files); i++)
+		ret = copy_all(b, "kmod", files[i], b->out);
+	return ret ? ret : copy_all(b, "events", "*.h", events);
+}
+
+/* ---- programs ---- */
 
 static bool in_path(const char *program)
 {
@@ -196,71 +155,14 @@ static bool in_path(const char *program)
 	return false;
 }
 
-/* The headers name the compiler that built the kernel; another of its kind will do. */
-static int find_compiler(struct build *b)
-{
-	static const char key[] = "CONFIG_CC_VERSION_TEXT="; /* "gcc-12 (Debian ...", quoted until 6.11 */
-	struct tap_buf conf = { .max = MAX_FILE_BYTES };
-	char path[PATH_MAX], theirs[256] = "";
-	const char *at;
-	int ret = path_of(b, path, b->kernel_src, "include/config/auto.conf");
-
-	if (ret)
-		return ret;
-	if (!tap_buf_read_file(&conf, path) && (at = strstr(tap_buf_str(&conf), key))) {
-		at += strlen(key);
-		at += *at == '"';
-		snprintf(theirs, sizeof(theirs), "%.*s", (int)strcspn(at, " \"\n"), at);
-	}
-	tap_buf_release(&conf);
-	if (b->opts->llvm)
-		return in_path("clang") && in_path("ld.lld") ? 0 :
-		       tap_err_set(b->err, -ENOENT, "clang or ld.lld is missing: install the packages clang and lld");
-	if (*theirs && in_path(theirs)) {
-		snprintf(b->compiler, sizeof(b->compiler), "%s", theirs);
-		return 0;
-	}
-	b->other_compiler = true;
-	snprintf(b->compiler, sizeof(b->compiler), "%sgcc", b->opts->cross ? b->opts->cross : "");
-	if (in_path(b->compiler))
-		return 0;
-	return tap_err_set(b->err, -ENOENT, "no compiler: install the package %s%s",
-			   b->opts->cross ? "gcc-" : "gcc",
-			   b->opts->cross ? "aarch64-linux-gnu (or that of your architecture)" : "");
-}
-
-/* ---- make ---- */
-
-static void make_args(struct build *b)
-{
-	unsigned int nr = 0, text = 0;
-	const struct { const char *name, *value; } vars[] = {
-		{ "M", b->out },
-		{ "ARCH", b->opts->arch },
-		{ "CROSS_COMPILE", b->opts->cross },
-		{ "CC", *b->compiler ? b->compiler : NULL },
-		{ "LLVM", b->opts->llvm ? "1" : NULL },
-		/* the module's own types would need pahole, and nobody reads them */
-		{ "CONFIG_DEBUG_INFO_BTF_MODULES", "" },
-		/* an older compiler does not know -fmin-function-alignment */
-		{ "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT", b->other_compiler ? "" : NULL },
-	};
-
-	b->args[nr++] = "make";
-	b->args[nr++] = "-C";
-	b->args[nr++] = b->kernel_src;
-	for (size_t i = 0; i < sizeof(vars) / sizeof(*vars); i++)
-		if (vars[i].value && asprintf(&b->strings[text], "%s=%s", vars[i].name, vars[i].value) > 0)
-			b->args[nr++] = b->strings[text++];
-	b->args[nr++] = "modules";
-}
-
 /* The line of the log that says what went wrong first; else its last. */
 static void first_error(struct build *b, const char *log)
 {
-	struct tap_buf text = { .max = MAX_FILE_BYTES };
 	static const char *const signs[] = { "error: ", "ERROR: ", "not found", "***" };
-	const char *all, *at = NULL, *from;
+	static const char *const too_old[] = { "unknown argument", "unrecognized command-line option" };
+	struct tap_buf text = { .max = MAX_FILE_BYTES };
+	const char *all, *at = NULL, *from, *hint = "";
+	int len;
 
 	if (tap_buf_read_file(&text, log)) {
 		tap_err_set(b->err, -EIO, "make failed, and its log '%.300s' cannot be read", log);
@@ -271,12 +173,17 @@ static void first_error(struct build *b, const char *log)
 		at = strstr(all, signs[i]);
 	for (from = at ? at : all; from > all && from[-1] != '\n'; from--)
 		;
-	tap_err_set(b->err, -EIO, "the module could not be built (%.200s has all of it): %.*s", log,
-		    (int)strcspn(from, "\n"), from);
+	len = (int)strcspn(from, "\n");
+	for (size_t i = 0; i < sizeof(too_old) / sizeof(*too_old); i++)
+		if (memmem(from, (size_t)len, too_old[i], strlen(too_old[i])))
+			hint = ": this kernel needs a newer compiler";
+	tap_err_set(b->err, -EIO, "the module could not be built (%.200s has all of it): %.*s%s", log, len, from,
+		    hint);
 	tap_buf_release(&text);
 }
 
-static int run_make(struct build *b)
+/* What it says is in make.log. */
+static int run(struct build *b, char **args)
 {
 	char log[PATH_MAX];
 	int status = 0, ret = path_of(b, log, b->out, "make.log"), fd;
@@ -284,30 +191,255 @@ static int run_make(struct build *b)
 
 	if (ret)
 		return ret;
-	if (!in_path("make"))
-		return tap_err_set(b->err, -ENOENT, "make is missing: install the package make");
+	if (!in_path(args[0]))
+		return tap_err_set(b->err, -ENOENT, "%s is missing: install the package %s", args[0], args[0]);
 	fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return tap_err_set(b->err, -errno, "cannot write '%.300s': %m", log);
-	make_args(b);
 	pid = fork();
 	if (!pid) {
 		unsetenv("MAKEFLAGS"); /* of a make that calls us */
 		dup2(fd, STDOUT_FILENO);
 		dup2(fd, STDERR_FILENO);
-		execvp(b->args[0], b->args);
+		execvp(args[0], args);
 		_exit(127);
 	}
+	if (pid < 0)
+		ret = tap_err_set(b->err, -errno, "cannot start %s: %m", args[0]);
 	close(fd);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	for (size_t i = 0; i < sizeof(b->strings) / sizeof(*b->strings); i++)
-		free(b->strings[i]);
-	if (pid < 0)
-		return tap_err_set(b->err, -errno, "cannot start make: %m");
 	if (status)
 		first_error(b, log);
-	return status ? -EIO : 0;
+	return status ? -EIO : ret;
+}
+
+/* ---- the kernel ---- */
+
+/* The word that follows @key: of NAME=word, or #define NAME "word". */
+static bool value_of(const char *text, const char *key, char *to, size_t size)
+{
+	const char *at = text ? strstr(text, key) : NULL;
+
+	if (at) {
+		at += strlen(key);
+		at += strspn(at, "= \"");
+		snprintf(to, size, "%.*s", (int)strcspn(at, " \"\n"), at);
+	}
+	return at;
+}
+
+/* An archive of headers, as /sys/kernel/kheaders.tar.xz is one. */
+static int unpack(struct build *b, const char *archive)
+{
+	char *args[] = { "sh", "-c", "rm -rf \"$2\" && mkdir \"$2\" && tar -xf \"$1\" -C \"$2\"", "sh",
+			 (char *)archive, b->kernel_src, NULL };
+	int ret = path_of(b, b->kernel_src, b->out, "kheaders");
+
+	if (!ret && !in_path("xz"))
+		ret = tap_err_set(b->err, -ENOENT, "xz is missing: install the package xz-utils");
+	if (!ret)
+		ret = run(b, args);
+	if (ret == -EIO)
+		tap_err_set(b->err, ret, "cannot unpack '%.300s': it is no archive of kernel headers", archive);
+	return ret;
+}
+
+/* Return: -ENOENT: there are none. */
+static int read_headers(struct build *b)
+{
+	/* not include/config/kernel.release: Debian's is not always what uname says */
+	char *release = text_of(b, b->kernel_src, "include/generated/utsrelease.h");
+
+	value_of(release, "UTS_RELEASE", b->release, sizeof(b->release));
+	free(release);
+	b->config = text_of(b, b->kernel_src, "include/config/auto.conf");
+	b->headers_alone = !b->config;
+	if (b->headers_alone)
+		b->config = text_of(b, b->kernel_src, "include/generated/autoconf.h");
+	return *b->release && b->config ? 0 : -ENOENT;
+}
+
+/* What kheaders.mk builds does not crash its kernel: where that is not sure, there is none. */
+static int check_headers_alone(struct build *b)
+{
+	static const struct { const char *on, *what; } refused[] = {
+		{ "CONFIG_CFI 1\n", "it checks the targets of calls (CONFIG_CFI)" },
+		{ "CONFIG_CFI_CLANG 1\n", "it checks the targets of calls (CONFIG_CFI_CLANG)" },
+		{ "CONFIG_RANDSTRUCT 1\n", "its structs are shuffled (CONFIG_RANDSTRUCT)" },
+		{ "CONFIG_GCC_PLUGIN_RANDSTRUCT 1\n", "its structs are shuffled (CONFIG_GCC_PLUGIN_RANDSTRUCT)" },
+		{ "CONFIG_CPU_BIG_ENDIAN 1\n", "it is big-endian" },
+	};
+	const char *what = strstr(b->config, "CONFIG_ARM64 1\n") ? NULL : "it is not for arm64";
+
+	for (size_t i = 0; !what && i < sizeof(refused) / sizeof(*refused); i++)
+		if (strstr(b->config, refused[i].on))
+			what = refused[i].what;
+	if (!what)
+		return 0;
+	return tap_err_set(b->err, -EOPNOTSUPP, "'%.300s' has headers without kbuild, which are not enough for "
+			   "this kernel, as %s: give its headers package or its built tree", b->kernel_src, what);
+}
+
+static int find_kernel(struct build *b)
+{
+	const char *given = b->opts->kernel_src;
+	struct stat st;
+	int ret = 0;
+
+	uname(&b->running);
+	if (given && !stat(given, &st) && S_ISREG(st.st_mode))
+		ret = unpack(b, given);
+	else if (given && !realpath(given, b->kernel_src))
+		ret = tap_err_set(b->err, -errno, "cannot find '%.300s': %m", given);
+	else if (!given)
+		snprintf(b->kernel_src, PATH_MAX, "/lib/modules/%s/build", b->running.release);
+	if (ret)
+		return ret;
+	if (!read_headers(b))
+		return b->headers_alone ? check_headers_alone(b) : 0;
+	if (given)
+		return tap_err_set(b->err, -ENOENT, "'%.300s' has no kernel headers: it is neither a headers "
+				   "package's folder, nor a built kernel tree, nor kheaders.tar.xz", given);
+	return tap_err_set(b->err, -ENOENT, "the headers of this kernel are missing: install the package "
+			   "linux-headers-%.100s, or name a folder or kheaders.tar.xz with --kernel-src",
+			   b->running.release);
+}
+
+/* Those that were given; else the headers' own, which newer packages have; else the kernel's. */
+static int find_types(struct build *b)
+{
+	bool is_running = !strcmp(b->release, b->running.release);
+	struct tap_err ignored;
+
+	if (b->opts->types) {
+		snprintf(b->types_of, PATH_MAX, "%s", b->opts->types);
+		return tap_types_open(b->types_of, &b->types, b->err);
+	}
+	snprintf(b->types_of, PATH_MAX, "%.4000s/vmlinux", b->kernel_src);
+	if (!tap_types_open(b->types_of, &b->types, &ignored))
+		return 0;
+	if (is_running)
+		snprintf(b->types_of, PATH_MAX, TAP_RUNNING_TYPES);
+	else /* one that is installed, to be booted next */
+		snprintf(b->types_of, PATH_MAX, "/boot/vmlinuz-%s", b->release);
+	if (is_running || !access(b->types_of, F_OK))
+		return tap_types_open(b->types_of, &b->types, b->err);
+	return tap_err_set(b->err, -ENOENT, "the types of kernel %.100s are missing: give its vmlinux, its vmlinuz "
+			   "or its BTF with --btf", b->release);
+}
+
+static int put_layout(struct build *b)
+{
+	struct tap_buf text = { 0 };
+	char path[PATH_MAX];
+	int ret = tap_layout_write(b->types, b->types_of, &text, b->err);
+
+	if (!ret)
+		ret = path_of(b, path, b->out, "layout.h");
+	if (!ret)
+		ret = write_file(b, path, &text);
+	tap_buf_release(&text);
+	return ret;
+}
+
+/* ---- the compiler ---- */
+
+static int find_llvm(struct build *b)
+{
+	snprintf(b->compiler, sizeof(b->compiler), "clang");
+	return in_path("clang") && in_path("ld.lld") ? 0 :
+	       tap_err_set(b->err, -ENOENT, "clang or ld.lld is missing: install the packages clang and lld");
+}
+
+/* The headers name the compiler that built the kernel; another of its kind will do. */
+static int find_compiler(struct build *b)
+{
+	const char *cross = b->opts->cross;
+	char theirs[256] = "";
+
+	b->llvm = b->opts->llvm || (b->headers_alone && strstr(b->config, "CONFIG_CC_IS_CLANG 1\n"));
+	if (b->llvm)
+		return find_llvm(b);
+	if (b->headers_alone && !cross && strcmp(b->running.machine, "aarch64"))
+		return tap_err_set(b->err, -EINVAL, "'%.300s' is of an arm64 kernel: give --cross-compile "
+				   "aarch64-linux-gnu-, or --llvm", b->kernel_src);
+	value_of(b->config, "CONFIG_CC_VERSION_TEXT", theirs, sizeof(theirs)); /* "gcc-12 (Debian ..." */
+	if (*theirs && in_path(theirs)) {
+		snprintf(b->compiler, sizeof(b->compiler), "%s", theirs);
+		return 0;
+	}
+	b->other_compiler = true;
+	snprintf(b->compiler, sizeof(b->compiler), "%sgcc", cross ? cross : "");
+	if (in_path(b->compiler))
+		return 0;
+	return tap_err_set(b->err, -ENOENT, "no compiler: install the package %s%s", cross ? "gcc-" : "gcc",
+			   cross ? "aarch64-linux-gnu (or that of your architecture)" : "");
+}
+
+/* ---- make ---- */
+
+struct var {
+	const char *name, *value; /* NULL: it is not given */
+};
+
+static void add_vars(struct build *b, unsigned int *nr, const struct var *vars)
+{
+	for (char **string = b->strings; vars->name; vars++)
+		if (vars->value && asprintf(string, "%s=%s", vars->name, vars->value) > 0)
+			b->args[(*nr)++] = *string++;
+}
+
+static void make_args(struct build *b)
+{
+	const char *if_llvm = b->llvm ? "" : NULL, *y_if_llvm = b->llvm ? "y" : NULL;
+	const struct var kbuild[] = {
+		{ "M", b->out },
+		{ "ARCH", b->opts->arch },
+		{ "CROSS_COMPILE", b->opts->cross },
+		{ "CC", b->compiler },
+		/* the module's own types would need pahole, and nobody reads them */
+		{ "CONFIG_DEBUG_INFO_BTF_MODULES", "" },
+		/* an older compiler does not know -fmin-function-alignment */
+		{ "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT", b->other_compiler ? "" : NULL },
+		/* headers of a kernel that gcc built say what gcc can do */
+		{ "LLVM", b->llvm ? "1" : NULL },
+		{ "CONFIG_CC_IS_GCC", if_llvm },
+		{ "CONFIG_CC_IS_CLANG", y_if_llvm },
+		{ "CONFIG_LD_IS_BFD", if_llvm },
+		{ "CONFIG_LD_IS_LLD", y_if_llvm },
+		{ "CONFIG_INIT_STACK_ALL_ZERO", if_llvm }, /* an option that clang has renamed */
+		{ "CONFIG_FTRACE_MCOUNT_USE_CC", if_llvm },
+		{ "CONFIG_FTRACE_MCOUNT_USE_OBJTOOL", y_if_llvm },
+		{ "KCFLAGS", b->llvm ? "-Wno-unknown-warning-option" : NULL },
+		{ 0 }
+	}, alone[] = {
+		{ "KHEADERS", b->kernel_src },
+		{ "CROSS_COMPILE", b->opts->cross },
+		{ "CC", b->compiler },
+		{ "LLVM", b->llvm ? "1" : NULL },
+		{ 0 }
+	};
+	unsigned int nr = 0;
+
+	b->args[nr++] = "make";
+	b->args[nr++] = "-C";
+	b->args[nr++] = b->headers_alone ? b->out : b->kernel_src;
+	add_vars(b, &nr, b->headers_alone ? alone : kbuild);
+	if (b->headers_alone)
+		b->args[nr++] = "-f";
+	b->args[nr] = b->headers_alone ? "kheaders.mk" : "modules";
+}
+
+static int run_make(struct build *b)
+{
+	int ret;
+
+	make_args(b);
+	ret = run(b, b->args);
+	for (size_t i = 0; i < sizeof(b->strings) / sizeof(*b->strings); i++)
+		free(b->strings[i]);
+	return ret;
 }
 
 int tap_module_build(const struct tap_module_build *opts, struct tap_err *err)
@@ -319,7 +451,9 @@ int tap_module_build(const struct tap_module_build *opts, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	b->opts = opts;
 	b->err = err;
-	ret = find_kernel(b);
+	ret = make_out(b);
+	if (!ret)
+		ret = find_kernel(b);
 	if (!ret)
 		ret = find_types(b);
 	if (!ret)
@@ -331,6 +465,7 @@ int tap_module_build(const struct tap_module_build *opts, struct tap_err *err)
 	if (!ret)
 		ret = run_make(b);
 	btf__free(b->types);
+	free(b->config);
 	free(b);
 	return ret;
 }

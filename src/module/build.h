@@ -9,16 +9,18 @@
 
 struct tap_module_build {
 	const char *source;	/* the folder that has kmod/ and events/ */
-	const char *kernel_src; /* headers or a built tree; NULL: those of the running kernel */
-	const char *types;	/* for tap_types_open(); NULL: kernel_src's, or the running kernel's */
+	/* headers, a built tree, or kheaders.tar.xz (arm64); NULL: headers of the running kernel */
+	const char *kernel_src;
+	const char *types;	/* for tap_types_open(); NULL: kernel_src's, or the kernel's own */
 	const char *out;	/* folder, made if need be: sources, objects, schedtap.ko, make.log */
 	const char *arch, *cross; /* as kbuild's ARCH and CROSS_COMPILE; NULL: of this machine */
-	bool llvm;		/* clang and its tools */
+	bool llvm;		/* with clang and lld */
 };
 
 /*
  * Return: 0, with out/schedtap.ko; -ENOENT: headers, types, sources or a compiler are missing, and
- * the sentence names the package; -EIO: make failed, and the sentence has its first error; -errno.
+ * the sentence names the package; -EOPNOTSUPP: headers alone are not enough for this kernel;
+ * -EIO: make failed, and the sentence has its first error; -errno.
  */
 int tap_module_build(const struct tap_module_build *b, struct tap_err *err);
 
