@@ -90,8 +90,8 @@ check-golden: all $(TOOLS) ## small recordings, hand-checked output
 	SEEDS=$(if $(SAN),8,120) $(PROVE) tests/golden/run tests/golden/*.t tests/truth/run.t
 check-live: all $(UNIT) $(TOOLS) $B/tests/live/counter.bpf.o ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
-check-vm: all ## other kernels, in qemu
-	$(PROVE) tests/vm/run.t tests/vm/eas.t
+check-vm: all ## other kernels: modules for them, and guests in qemu
+	$(PROVE) tests/vm/build.t tests/vm/run.t tests/vm/eas.t
 test-debug-kernel: ## the module in a kernel that checks memory, locks and RCU: builds it, once
 	@tools/deps build test debug
 	$(AGAIN) all
@@ -142,10 +142,12 @@ $B/man/%: docs/man/%.md
 
 # the program is this machine's, also where the module is another's
 kmod: CROSS := $(CROSS_COMPILE)
-kmod: ## the kernel module in build/kmod; KERNEL_SRC= VMLINUX= ARCH= CROSS_COMPILE= LLVM=1
+kmod: ## the kernel module in build/kmod; KERNEL_SRC= VMLINUX= SYMVERS= ARCH= CROSS_COMPILE= LLVM=1
+	$(if $(filter pahole,$(HEADERS)),$(error HEADERS=pahole: pahole is not needed: `schedtap module layout` \
+		reads the same types, and checks what it writes, where pahole before 1.23 misaligns members))
 	@$(MAKE) --no-print-directory ARCH= CROSS_COMPILE= build/schedtap
 	build/schedtap module build --source . --output build/kmod \
-		$(if $(KERNEL_SRC),--kernel-src '$(KERNEL_SRC)') $(if $(VMLINUX),--btf '$(VMLINUX)') \
+		$(if $(KERNEL_SRC),--kernel-src '$(KERNEL_SRC)') $(if $(VMLINUX),--btf '$(VMLINUX)') $(if $(SYMVERS),--symvers '$(SYMVERS)') \
 		$(if $(CROSS),--arch $(ARCH) --cross-compile $(CROSS)) $(if $(LLVM),--llvm)
 install: all $(MAN) ## PREFIX, DESTDIR
 	install -Dm755 $B/schedtap $(DESTDIR)$(PREFIX)/bin/schedtap
@@ -157,8 +159,10 @@ install: all $(MAN) ## PREFIX, DESTDIR
 		install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
 	install -Dm644 tools/schedtap.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/schedtap
-	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/kmod kmod/*.[ch] kmod/Kbuild
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/kmod kmod/*.[ch] kmod/Kbuild kmod/kheaders.mk
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/events events/*.h
+	sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' kmod/dkms.conf.in \
+		> $(DESTDIR)$(PREFIX)/share/schedtap/module/dkms.conf
 	@mkdir -p $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' tools/schedtap.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/schedtap.pc

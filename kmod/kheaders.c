@@ -11,16 +11,10 @@ MODULE_INFO(vermagic, VERMAGIC_STRING);
 MODULE_INFO(name, KBUILD_MODNAME);
 MODULE_INFO(depends, "");
 
-#ifdef CONFIG_MODVERSIONS
 /*
- * Headers have no checksums of symbols. A module without this section would have to be forced, and
- * the kernel gives a forced one no trace events. A symbol that the section does not list is taken
- * with a warning ("no symbol version"). But the kernel then leaves out the release when it compares
- * vermagic: init_checked() does that.
+ * The kernel does not compare the release when it has checksums to compare (CONFIG_MODVERSIONS), and
+ * its private structs are in no checksum.
  */
-static const struct modversion_info no_versions[] __used __section("__versions") = { { 0, "" } };
-#endif
-
 static int __init init_checked(void)
 {
 	if (!strcmp(init_uts_ns.name.release, UTS_RELEASE))

@@ -5,11 +5,13 @@
 # The flags are those of the kernel's Makefiles without which a module does not work. What hardens
 # or traces the module's own functions (stack protector, ftrace) is left out: it may differ.
 #
-# usage: make -f kheaders.mk KHEADERS=DIR [CROSS_COMPILE=] [CC=] [LLVM=1]
+# usage: make -f kheaders.mk KHEADERS=DIR [SYMVERS=FILE] [CROSS_COMPILE=] [CC=] [LLVM=1]
 
 comma := ,
 CC := $(CROSS_COMPILE)gcc
 LD := $(if $(LLVM),ld.lld,$(CROSS_COMPILE)ld)
+NM := $(if $(LLVM),llvm-nm,$(CROSS_COMPILE)nm)
+compile = $(CC) $(flags) -DKBUILD_BASENAME='"$(1)"' -c $(1).c -o $(1).o
 
 switched_on := $(shell sed -n 's/^\#define CONFIG_\(\w*\) 1$$/\1/p' $(KHEADERS)/include/generated/autoconf.h)
 config = $(filter $(1),$(switched_on))
@@ -40,12 +42,30 @@ flags += $(if $(asm_arch),-Wa$(comma)-march=$(asm_arch) -DARM64_ASM_ARCH='"$(asm
 flags += $(if $(call config,KASAN_SW_TAGS),-DKASAN_SHADOW_SCALE_SHIFT=4)
 flags += $(if $(call config,KASAN_GENERIC),-DKASAN_SHADOW_SCALE_SHIFT=3)
 
-# as in Kbuild; which symbols modules may use is not known
-flags += -I. -Ievents -DTAP_EXPORTS_arch_freq_scale=0
+# as in Kbuild
+tap_exports = -DTAP_EXPORTS_$(1)=$(if $(shell grep -sw $(1) $(SYMVERS)),1,0)
+flags += -I. -Ievents $(call tap_exports,arch_freq_scale) $(call tap_exports,trace_remove_event_call)
+
+# Checksums of the symbols that the module takes from the kernel, and of struct module. Where they are
+# not known: a module without this section would have to be forced, and the kernel gives a forced one
+# no trace events; symbols that the section does not have are taken with a warning. Not by Debian's.
+define list_versions
+	BEGIN { print "#include <linux/module.h>\nconst struct modversion_info versions[] __section(\"__versions\") = {" }
+	is_symvers { checksum[$$2] = $$1; next }
+	$$2 in checksum { printf "\t{ %s, \"%s\" },\n", checksum[$$2], $$2; next }
+	knows_all { print "error: this kernel has no " $$2 " for modules" >"/dev/stderr"; exit 1 }
+	END { print "\t{ 0, \"\" }\n};" }
+endef
+export list_versions
 
 schedtap.ko:
-	$(CC) $(flags) -DKBUILD_BASENAME='"main"' -c main.c -o main.o
-	$(CC) $(flags) -DKBUILD_BASENAME='"kheaders"' -c kheaders.c -o kheaders.o
+	$(call compile,main)
+	$(call compile,kheaders)
+	$(LD) -r -EL -o schedtap.o main.o kheaders.o
+	{ $(NM) -u schedtap.o; echo U module_layout; } | awk "$$list_versions" is_symvers=1 \
+		$(or $(SYMVERS),/dev/null) is_symvers=0 knows_all=$(if $(SYMVERS),1,0) - >versions.c
+	$(if $(call config,MODVERSIONS),$(call compile,versions))
 	$(CC) -E -P -x c -nostdinc $(includes) $(kconfig) kheaders.lds.h -o kheaders.lds
-	$(LD) -r -EL -z noexecstack --build-id=sha1 -T kheaders.lds -o $@ main.o kheaders.o
+	$(LD) -r -EL -z noexecstack --build-id=sha1 -T kheaders.lds -o $@ schedtap.o \
+		$(if $(call config,MODVERSIONS),versions.o)
 .PHONY: schedtap.ko

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -17,22 +16,24 @@
 #include "cli/cmd.h"
 #include "module/build.h"
 #include "module/layout.h"
+#include "module/load.h"
 #include "module/types.h"
 
-#define NAME "schedtap"
 #define BUILT "/var/lib/schedtap"
-#define EVENTS "/sys/kernel/tracing/events/" NAME
+#define EVENTS "/sys/kernel/tracing/events/" TAP_MODULE_NAME
 
 struct module_opts {
-	const char *types, *kernel_src, *source, *out, *arch, *cross;
+	const char *types, *kernel_src, *symvers, *source, *out, *arch, *cross;
 	bool llvm;
 };
 
 static const struct tap_opt module_opts[] = {
 	TAP_OPTION(struct module_opts, types, "btf", 'b', "FILE", TAP_OPT_STRING,
 		   "types of the kernel: BTF, vmlinux or vmlinuz [the headers', or this kernel's]"),
-	TAP_OPTION(struct module_opts, kernel_src, "kernel-src", 'k', "DIR", TAP_OPT_STRING,
-		   "build: headers, or a built kernel tree [this kernel's headers]"),
+	TAP_OPTION(struct module_opts, kernel_src, "kernel-src", 'k', "PATH", TAP_OPT_STRING,
+		   "build: headers, a built kernel tree, or kheaders.tar.xz (arm64) [this kernel's headers]"),
+	TAP_OPTION(struct module_opts, symvers, "symvers", 0, "FILE", TAP_OPT_STRING,
+		   "build, from kheaders.tar.xz: the kernel's Module.symvers"),
 	TAP_OPTION(struct module_opts, out, "output", 'o', "DIR", TAP_OPT_STRING,
 		   "build in this folder, load from it [" BUILT "/RELEASE]"),
 	TAP_OPTION(struct module_opts, source, "source", 's', "DIR", TAP_OPT_STRING,
@@ -79,7 +80,8 @@ static int build(const struct module_opts *o, struct tap_err *err)
 	char out[PATH_MAX];
 	struct tap_module_build b = {
 		.source = o->source ? o->source : TAP_MODULE_SOURCE, .kernel_src = o->kernel_src,
-		.types = o->types, .out = out, .arch = o->arch, .cross = o->cross, .llvm = o->llvm,
+		.symvers = o->symvers, .types = o->types, .out = out, .arch = o->arch, .cross = o->cross,
+		.llvm = o->llvm,
 	};
 	int ret;
 
@@ -88,28 +90,8 @@ static int build(const struct module_opts *o, struct tap_err *err)
 		return tap_err_set(err, -errno, "cannot make the folder '" BUILT "': %m");
 	ret = tap_module_build(&b, err);
 	if (!ret)
-		printf("built %s/" NAME ".ko\n", out);
+		printf("built %s/" TAP_MODULE_NAME ".ko\n", out);
 	return ret;
-}
-
-static int load_failed(const char *path, struct tap_err *err)
-{
-	switch (errno) {
-	case EEXIST:
-		return tap_err_set(err, -EEXIST, "the module is loaded already");
-	case ENOEXEC:
-		return tap_err_set(err, -ENOEXEC, "the kernel refuses '%.300s': it was built for another one "
-				   "(`dmesg` says more): build it again", path);
-	case EKEYREJECTED:
-	case ENOKEY:
-		return tap_err_set(err, -EPERM, "the kernel loads signed modules alone (Secure Boot): sign "
-				   "'%.300s' with a key that it knows (mokutil), or record over BPF", path);
-	case EPERM:
-		return tap_err_set(err, -EPERM, "loading a module needs root (CAP_SYS_MODULE), and a kernel "
-				   "that is not locked down");
-	default:
-		return tap_err_set(err, -errno, "the kernel cannot load '%.300s': %m (`dmesg` says more)", path);
-	}
 }
 
 static int check_modules(struct tap_err *err)
@@ -123,24 +105,19 @@ static int check_modules(struct tap_err *err)
 static int load(const struct module_opts *o, struct tap_err *err)
 {
 	char dir[PATH_MAX - 16], path[PATH_MAX];
-	int ret = check_modules(err), fd;
+	int ret = check_modules(err);
 
 	if (ret)
 		return ret;
 	folder_of(o, dir, sizeof(dir));
-	snprintf(path, sizeof(path), "%s/" NAME ".ko", dir);
+	snprintf(path, sizeof(path), "%s/" TAP_MODULE_NAME ".ko", dir);
 	if (access(path, F_OK))
 		ret = build(o, err);
 	if (ret)
 		return ret;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return tap_err_set(err, -errno, "cannot read '%.300s': %m", path);
-	if (syscall(SYS_finit_module, fd, "", 0))
-		ret = load_failed(path, err);
-	else
+	ret = tap_module_load(path, err);
+	if (!ret)
 		printf("loaded: %s has its events\n", EVENTS);
-	close(fd);
 	return ret;
 }
 
@@ -148,16 +125,7 @@ static int unload(struct tap_err *err)
 {
 	int ret = check_modules(err);
 
-	if (ret || !syscall(SYS_delete_module, NAME, O_NONBLOCK))
-		return ret;
-	if (errno == ENOENT)
-		return tap_err_set(err, -ENOENT, "the module is not loaded");
-	if (errno == EWOULDBLOCK || errno == EBUSY)
-		return tap_err_set(err, -EBUSY, "the module is in use: perf, or a BPF program, has one of its "
-				   "events open");
-	if (errno == EPERM)
-		return tap_err_set(err, -EPERM, "unloading a module needs root (CAP_SYS_MODULE)");
-	return tap_err_set(err, -errno, "the kernel cannot unload the module: %m");
+	return ret ? ret : tap_module_unload(err);
 }
 
 static bool is_enabled(const char *event)
@@ -182,7 +150,7 @@ static int status(struct tap_err *err)
 	nr = check_modules(err);
 	if (nr)
 		return nr;
-	if (access("/sys/module/" NAME, F_OK))
+	if (access("/sys/module/" TAP_MODULE_NAME, F_OK))
 		return tap_err_set(err, -ENOENT, "the module is not loaded");
 	nr = scandir(EVENTS, &names, NULL, alphasort);
 	if (nr < 0)

@@ -25,6 +25,7 @@ struct build {
 	char kernel_src[PATH_MAX], release[256], out[PATH_MAX];
 	char *config;		 /* auto.conf, or autoconf.h; owned */
 	bool headers_alone;	 /* as in kheaders.tar.xz: there is no kbuild */
+	char symvers[PATH_MAX];	 /* "": there is none */
 	char types_of[PATH_MAX]; /* where .types come from */
 	struct btf *types;
 	char compiler[PATH_MAX];
@@ -329,6 +330,18 @@ static int find_types(struct build *b)
 			   "or its BTF with --btf", b->release);
 }
 
+/* Which symbols a kernel has for modules, and their checksums: not part of headers alone. */
+static int find_symvers(struct build *b)
+{
+	int ret = path_of(b, b->symvers, b->kernel_src, "Module.symvers");
+
+	if (!ret && b->opts->symvers && !realpath(b->opts->symvers, b->symvers))
+		return tap_err_set(b->err, -errno, "cannot read '%.300s': %m", b->opts->symvers);
+	if (!ret && access(b->symvers, R_OK))
+		*b->symvers = '\0';
+	return ret;
+}
+
 static int put_layout(struct build *b)
 {
 	struct tap_buf text = { 0 };
@@ -358,7 +371,8 @@ static int find_compiler(struct build *b)
 	const char *cross = b->opts->cross;
 	char theirs[256] = "";
 
-	b->llvm = b->opts->llvm || (b->headers_alone && strstr(b->config, "CONFIG_CC_IS_CLANG 1\n"));
+	b->llvm = b->opts->llvm || strstr(b->config, "CONFIG_CC_IS_CLANG=y\n") ||
+		  strstr(b->config, "CONFIG_CC_IS_CLANG 1\n");
 	if (b->llvm)
 		return find_llvm(b);
 	if (b->headers_alone && !cross && strcmp(b->running.machine, "aarch64"))
@@ -415,6 +429,7 @@ static void make_args(struct build *b)
 		{ 0 }
 	}, alone[] = {
 		{ "KHEADERS", b->kernel_src },
+		{ "SYMVERS", *b->symvers ? b->symvers : NULL },
 		{ "CROSS_COMPILE", b->opts->cross },
 		{ "CC", b->compiler },
 		{ "LLVM", b->llvm ? "1" : NULL },
@@ -456,6 +471,8 @@ int tap_module_build(const struct tap_module_build *opts, struct tap_err *err)
 		ret = find_kernel(b);
 	if (!ret)
 		ret = find_types(b);
+	if (!ret)
+		ret = find_symvers(b);
 	if (!ret)
 		ret = find_compiler(b);
 	if (!ret)

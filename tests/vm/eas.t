@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The module, built for arm64 on this machine, on one with CPUs of two sizes: qemu's, with a device
-# tree of ours. There energy-aware placement is at work.
+# The module, built for arm64 on this machine in each of the ways there are, on one with CPUs of two
+# sizes: qemu's, with a device tree of ours. There energy-aware placement is at work.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -14,6 +14,7 @@ use lib dirname(__FILE__);
 use VM;
 
 my $here = dirname(__FILE__);
+my $dir = tempdir(CLEANUP => !$ENV{KEEP});
 my $program = $ENV{SCHEDTAP} // "$here/../../build/schedtap";
 my @machine = ('-cpu', 'cortex-a57', '-smp', 4, '-m', 512, '-nic', 'none', '-display', 'none');
 
@@ -23,8 +24,11 @@ my @kinds = (
 	{ dmips => 1024, power => 400, opps => [[500e6, 650_000], [1.2e9, 800_000], [2e9, 1_000_000]] },
 );
 
+my @builds = qw(gcc clang kheaders_gcc kheaders_clang); # of modules that load
+
 sub missing {
-	for (qw(qemu-system-aarch64 aarch64-linux-gnu-gcc-12 dtc busybox make)) {
+	for (qw(qemu-system-aarch64 aarch64-linux-gnu-gcc-12 aarch64-linux-gnu-objcopy clang ld.lld dtc busybox
+		make xz)) {
 		return "no $_ on this machine" if !which($_);
 	}
 	return "'$program' is not built" if !-x $program;
@@ -76,7 +80,7 @@ sub make_initramfs {
 	make_path(map { "$dir/root/$_" } qw(bin proc sys dev tmp));
 	copy("$cache/busybox-arm64", "$dir/root/bin/busybox") or die "busybox: $!";
 	copy($vmlinuz =~ s/vmlinuz$/cpufreq-dt.ko/r, "$dir/root/cpufreq-dt.ko") or die "cpufreq-dt.ko: $!";
-	copy("$dir/module/schedtap.ko", "$dir/root/schedtap.ko") or die "schedtap.ko: $!";
+	copy("$dir/$_/schedtap.ko", "$dir/root/$_.ko") or die "$_: $!" for @builds, qw(other_release no_symvers);
 	copy("$here/init-eas", "$dir/root/init") or die;
 	chmod(0755, "$dir/root/init", "$dir/root/bin/busybox");
 	pack_initramfs("$dir/root", "$dir/initrd");
@@ -93,15 +97,16 @@ sub boot {
 }
 
 sub check {
-	my ($steps) = @_;
-	my %why = ($steps->{module_log}{text} // '') =~ /schedtap: no event (\w+): (.*)/g;
-	my $trace = $steps->{record}{text} // '';
+	my ($build, $steps) = @_;
+	my %step = map { $_ => $steps->{"${build}_$_"} // {} } qw(load record unload log);
+	my %why = ($step{log}{text} // '') =~ /schedtap: no event (\w+): (.*)/g;
+	my $trace = $step{record}{text} // '';
 	my @capacity = split(/\n/, $steps->{capacities}{text} // '');
 	my (%count, %orig);
 
-	for my $step (qw(module_load record module_unload)) {
-		is($steps->{$step}{rc} // 'none', 0, "$step: exit code")
-			or diag(substr($steps->{$step}{text} // 'the guest did not get there', -800));
+	for my $step (qw(load record unload)) {
+		is($step{$step}{rc} // 'none', 0, "$step: exit code")
+			or diag(substr($step{$step}{text} // 'the guest did not get there', -800));
 	}
 	$count{$1}++ while $trace =~ /^ .*?: (\w+): /mg;
 	for my $event (module_events()) {
@@ -110,7 +115,6 @@ sub check {
 		isnt($verdict, 'FAILED', "module: $event");
 		note(sprintf('%-26s %s', $event, $verdict));
 	}
-	is_deeply([sort { $a <=> $b } @capacity], [256, 256, 1024, 1024], 'the CPUs are of two sizes');
 	$orig{$1}{$2} = 1 while $trace =~ /sched_cpu_capacity: cpu=(\d) capacity=\d+ capacity_orig=(\d+)/g;
 	is_deeply({ map { $_ => [keys %{$orig{$_}}] } keys %orig }, { map { $_ => [$capacity[$_]] } keys %orig },
 		'capacity_orig is what /sys says');
@@ -122,20 +126,60 @@ sub check {
 	like($trace, qr/sched_overutilized: overutilized=0 /, 'and no more');
 	my @energy = $trace =~ /sched_compute_energy: .*? dst_cpu=-?\d+ energy=\d+ max_util=(\d+) /g;
 	is(scalar(grep { $_ > 1024 } @energy), 0, 'max_util is within 0..1024');
-	unlike($steps->{module_log}{text} // '', qr/BUG|WARNING|Oops/, 'the kernel has no complaint');
+	unlike($step{log}{text} // '', qr/BUG|WARNING|Oops|bad taint/, 'the kernel has no complaint');
+	return \%why;
+}
+
+sub build {
+	my ($name, $args) = @_;
+	my $with = $name =~ /clang/ ? '--llvm' : '--cross-compile aarch64-linux-gnu-';
+	my $said = `'$program' module build --source $here/../.. --output $dir/$name $args $with 2>&1`;
+
+	is($?, 0, "the module is built: $name") or BAIL_OUT($said);
+}
+
+# Headers alone, and types in a file of their own, as a machine without this package has them.
+sub make_kheaders {
+	my ($headers) = @_;
+
+	system("$here/kheaders $headers arm64 $dir/kheaders.tar.xz") == 0 or die 'kheaders';
+	system("aarch64-linux-gnu-objcopy --dump-section .BTF=$dir/btf $headers/vmlinux /dev/null") == 0 or die 'BTF';
 }
 
 my $why = missing();
 plan(skip_all => $why) if $why;
 
-my $dir = tempdir(CLEANUP => 1);
 my (undef, $vmlinuz, undef, undef, $headers) = split(' ', `$here/fetch arm64-6.12 2>$dir/fetch.err`);
 plan(skip_all => 'no kernel: ' . slurp("$dir/fetch.err")) if $?;
 plan(skip_all => 'no headers of that kernel') if $headers eq '-';
 
-my $said = `'$program' module build --source $here/../.. --output $dir/module --kernel-src $headers --arch arm64 --cross-compile aarch64-linux-gnu- 2>&1`;
-is($?, 0, 'the module is built for arm64') or BAIL_OUT($said);
+make_kheaders($headers);
+build($_, "--kernel-src $headers --arch arm64") for qw(gcc clang);
+my $symvers = "--btf $dir/btf --symvers $headers/Module.symvers";
+my $unpacked = "$dir/kheaders_gcc/kheaders";
+build('kheaders_gcc', "--kernel-src $dir/kheaders.tar.xz $symvers");
+build('kheaders_clang', "--kernel-src $unpacked $symvers");
+build('no_symvers', "--kernel-src $unpacked --btf $dir/btf");
+system("sed -i 's/6[0-9.]*/&-other/' $unpacked/include/generated/utsrelease.h") == 0 or die 'sed';
+build('other_release', "--kernel-src $unpacked $symvers");
 make_tree($dir);
 make_initramfs($dir, $vmlinuz);
-check(boot($dir, $vmlinuz));
+
+my $steps = boot($dir, $vmlinuz);
+is_deeply([sort { $a <=> $b } split(/\n/, $steps->{capacities}{text} // '')], [256, 256, 1024, 1024],
+	'the CPUs are of two sizes');
+my %absent;
+for my $build (@builds) {
+	subtest $build => sub { $absent{$build} = check($build, $steps) };
+	is_deeply($absent{$build}, $absent{gcc}, "$build: the same events are absent");
+}
+my %refused = (
+	other_release => qr/schedtap: built for kernel \S+-other\S*, this is /,
+	no_symvers => qr/schedtap: no symbol version for /,
+);
+for my $build (sort keys %refused) {
+	isnt($steps->{"${build}_load"}{rc} // 0, 0, "$build: refused");
+	like($steps->{"${build}_log"}{text} // '', $refused{$build}, 'and the log says why');
+	is($steps->{"${build}_left"}{text} // '', "none\n", 'nothing is left of it');
+}
 done_testing();

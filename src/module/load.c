@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "module/load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define UNSIGNED "the kernel loads signed modules alone (Secure Boot): sign it with a key that the kernel knows (mokutil)," \
+	" or record over BPF"
+
+/* kernel/module/: main.c, version.c, signing.c; the same since 5.4 but for ENOKEY, now EKEYREJECTED */
+static const struct refusal {
+	int error, code;
+	const char *why;
+} refusals[] = {
+	{ EPERM, -EPERM, "this needs root (CAP_SYS_MODULE), a kernel that is not locked down (Secure Boot), and "
+			 "kernel.modules_disabled=0" },
+	{ EKEYREJECTED, -EPERM, UNSIGNED },
+	{ ENOKEY, -EPERM, UNSIGNED },
+	{ EBADMSG, -EPERM, "its signature is damaged: build it again, and sign that" },
+	/* another vermagic; no checksum, or another, of struct module */
+	{ ENOEXEC, -ENOEXEC, "it was built for another kernel (`dmesg` says more): build it again" },
+	/* a checksum of a symbol; what needs a relocation that is out of range says so as well */
+	{ EINVAL, -ENOEXEC, "it was built with the headers of another kernel (`dmesg` says more): build it again" },
+	{ ENOENT, -ENOEXEC, "the kernel does not have, or not for modules, what it calls (`dmesg` names it)" },
+	{ 0 }
+};
+
+int tap_module_load_refused(int error, const char *path, struct tap_err *err)
+{
+	const struct refusal *r = refusals;
+
+	if (error == EEXIST)
+		return tap_err_set(err, -EEXIST, "the module is loaded already");
+	while (r->error && r->error != error)
+		r++;
+	errno = error;
+	if (!r->error)
+		return tap_err_set(err, -error, "the kernel cannot load '%.300s': %m (`dmesg` says more)", path);
+	return tap_err_set(err, r->code, "the kernel does not load '%.300s': %s", path, r->why);
+}
+
+int tap_module_load(const char *path, struct tap_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
+
+	if (fd < 0)
+		return tap_err_set(err, -errno, "cannot read '%.300s': %m", path);
+	if (syscall(SYS_finit_module, fd, "", 0))
+		ret = tap_module_load_refused(errno, path, err);
+	close(fd);
+	return ret;
+}
+
+int tap_module_unload(struct tap_err *err)
+{
+	if (!syscall(SYS_delete_module, TAP_MODULE_NAME, O_NONBLOCK))
+		return 0;
+	switch (errno) {
+	case ENOENT:
+		return tap_err_set(err, -ENOENT, "the module is not loaded");
+	case EWOULDBLOCK:
+	case EBUSY:
+		return tap_err_set(err, -EBUSY, "the module is in use: perf, or a BPF program, has one of its "
+				   "events open");
+	case EPERM:
+		return tap_err_set(err, -EPERM, "unloading a module needs root (CAP_SYS_MODULE), and "
+				   "kernel.modules_disabled=0");
+	default:
+		return tap_err_set(err, -errno, "the kernel cannot unload the module: %m");
+	}
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "module/load.h"
+
+static const struct refused_case {
+	const char *name;
+	int error, want;
+	const char *says; /* a part of the sentence */
+} cases[] = {
+	{ "loaded already", EEXIST, -EEXIST, "the module is loaded already" },
+	{ "another vermagic", ENOEXEC, -ENOEXEC, "load 'a.ko': it was built for another kernel" },
+	{ "another checksum of a symbol", EINVAL, -ENOEXEC, "built with the headers of another kernel" },
+	{ "a symbol that is not there", ENOENT, -ENOEXEC, "not for modules, what it calls" },
+	{ "unsigned, where signatures are enforced", EKEYREJECTED, -EPERM, "signed modules alone (Secure Boot)" },
+	{ "the same, before 5.4", ENOKEY, -EPERM, "signed modules alone (Secure Boot)" },
+	{ "a damaged signature", EBADMSG, -EPERM, "its signature is damaged" },
+	{ "no privileges, or lockdown", EPERM, -EPERM, "root (CAP_SYS_MODULE), a kernel that is not locked down" },
+	{ "no memory", ENOMEM, -ENOMEM, "the kernel cannot load 'a.ko': Cannot allocate memory" },
+};
+
+static void run_case(void **state)
+{
+	const struct refused_case *c = *state;
+	struct tap_err err;
+
+	assert_int_equal(tap_module_load_refused(c->error, "a.ko", &err), c->want);
+	if (!strstr(err.text, c->says))
+		fail_msg("'%s' does not say '%s'", err.text, c->says);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases)];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
+						.initial_state = (void *)&cases[i] };
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

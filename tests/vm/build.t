@@ -1,0 +1,161 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The kernel module is built in each of the ways there are, for kernels that are not this one; and
+# what is missing or wrong is said in one sentence, with no module left to load.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use Test::More;
+use lib dirname(__FILE__);
+use VM;
+
+my $top = abs_path(dirname(abs_path($0)) . '/../..');
+my $program = abs_path($ENV{SCHEDTAP} // "$top/build/schedtap");
+my $dir = tempdir(CLEANUP => 1);
+my $ko = "$dir/out/schedtap.ko";
+
+sub run { my $said = `cd $dir && { $_[0]; } 2>&1`; return ($? >> 8, $said) }
+
+for (qw(make gcc apt-get dpkg-deb)) {
+	plan(skip_all => "no $_ on this machine") if !which($_);
+}
+plan(skip_all => 'the kernels are x86-64 ones') if `uname -m` ne "x86_64\n";
+
+my %vmlinuz;
+my %headers;
+for my $kernel (qw(6.1 6.12 eas)) {
+	(undef, $vmlinuz{$kernel}, undef, undef, $headers{$kernel}) = split(' ', `$top/tests/vm/fetch $kernel 2>$dir/err`);
+	plan(skip_all => "no headers of $kernel: " . slurp("$dir/err")) if ($headers{$kernel} // '-') eq '-';
+}
+
+my $build = "$program module build --source $top --output out";
+my $old = "--kernel-src $headers{'6.1'} --btf $vmlinuz{'6.1'}";
+my $new = "--kernel-src $headers{'6.12'}"; # has types
+my $alone = '--kernel-src alone --btf btf'; # headers alone, of arm64
+my $cross = '--cross-compile aarch64-linux-gnu-';
+my $cross_tools = 'aarch64-linux-gnu-gcc-12 aarch64-linux-gnu-objcopy';
+
+# A PATH with all programs but @without.
+sub path_without {
+	my %without = map { $_ => 1 } @_;
+	my $bin = tempdir(DIR => $dir);
+
+	for my $program (reverse map { glob("$_/*") } split(/:/, $ENV{PATH})) {
+		my $name = $program =~ s{.*/}{}r;
+
+		next if $without{$name} || -d $program;
+		unlink("$bin/$name");
+		symlink($program, "$bin/$name");
+	}
+	return "PATH=$bin";
+}
+
+sub builds {
+	my ($what, $args, $needs, $words) = @_;
+
+	SKIP: {
+		for (split(' ', $needs // '')) {
+			skip("$what: no $_ on this machine", 1) if !which($_);
+		}
+		my ($rc, $said) = run(($words // '') . " $build $args");
+
+		ok(!$rc && -s $ko, "builds: $what") or diag($said);
+	}
+}
+
+# Exactly one line, which says so.
+sub refuses {
+	my ($what, $args, $says, $words) = @_;
+	my ($rc, $said) = run("touch $ko; " . ($words // '') . " $build $args");
+
+	ok($rc && $said =~ /\Aschedtap: [^\n]*$says[^\n]*\n\z/ && !-e $ko, "refused: $what") or diag("rc $rc: $said");
+}
+
+# What of headers alone is looked at first.
+sub put_config {
+	my ($folder, $on) = @_;
+
+	make_path("$dir/$folder/include/generated");
+	run(qq(cd $folder/include/generated && echo '#define UTS_RELEASE "6.12"' >utsrelease.h && echo '#define $on 1' >autoconf.h));
+}
+
+system("$top/tests/vm/kheaders $headers{eas} arm64 $dir/kheaders.tar.xz && mkdir $dir/alone && " .
+	"tar -xf $dir/kheaders.tar.xz -C $dir/alone") == 0 or BAIL_OUT('kheaders');
+system("aarch64-linux-gnu-objcopy --dump-section .BTF=$dir/btf $headers{eas}/vmlinux /dev/null")
+	if which('aarch64-linux-gnu-objcopy');
+
+# ---- each way ----
+
+builds('headers, types of a vmlinuz', $old);
+builds('headers with types', $new);
+builds('for arm64', "--kernel-src $headers{eas} --arch arm64 $cross", $cross_tools);
+builds('for arm64, with clang', "--kernel-src $headers{eas} --arch arm64 --llvm", 'clang ld.lld');
+builds('kheaders.tar.xz', "--kernel-src kheaders.tar.xz --btf btf $cross", $cross_tools);
+builds('headers alone, with clang', "$alone --llvm", "clang ld.lld $cross_tools");
+SKIP: {
+	my ($newer) = grep { -x "$_/clang" && -x "$_/ld.lld" } map { "/usr/lib/llvm-$_/bin" } reverse(15 .. 30);
+
+	skip('no clang 15 or newer on this machine', 1) if !$newer;
+	builds('with clang', "$old --llvm", '', "PATH=$newer:\$PATH");
+}
+my ($rc, $said) = run("make -s --no-print-directory -C $top kmod KERNEL_SRC=$headers{'6.1'} VMLINUX=$vmlinuz{'6.1'}");
+ok(!$rc && $said =~ m{^built build/kmod/schedtap.ko$}m, 'make kmod') or diag($said);
+SKIP: {
+	skip('no aarch64-linux-gnu-gcc-12 on this machine', 1) if !which('aarch64-linux-gnu-gcc-12');
+	($rc, $said) = run("make -s --no-print-directory -C $top kmod KERNEL_SRC=$headers{eas} " .
+		"VMLINUX=$headers{eas}/vmlinux ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-");
+	ok(!$rc && $said =~ m{^built build/kmod/schedtap.ko$}m, 'make kmod for arm64') or diag($said);
+}
+
+# ---- what is missing or wrong ----
+
+refuses('no headers', '--kernel-src .', qr/'\S+' has no kernel headers/);
+refuses('a folder that is not there', '--kernel-src nowhere', qr/cannot find 'nowhere'/);
+refuses('no headers of this kernel', '', qr/install the package linux-headers-\S+, or/) if !-d "/lib/modules/" . `uname -r | tr -d '\n'` . '/build';
+refuses('no types of the kernel', "--kernel-src $headers{'6.1'}", qr/the types of kernel 6\.1\.\S+ are missing: .*--btf/);
+refuses('a kernel without types', "--kernel-src $headers{'6.1'} --btf /bin/true", qr/has no types/);
+refuses('types of another kernel', "$new --btf $vmlinuz{'6.1'}", qr/static assertion failed: "struct \w+/);
+refuses('no sources', "$old --source .", qr/the module's sources are not in '\.'/);
+refuses('no make', $old, qr/make is missing: install the package make/, path_without('make'));
+refuses('no compiler', $old, qr/no compiler: install the package gcc/, path_without(map { s{.*/}{}r } glob('/usr/bin/gcc*')));
+refuses('no clang', "$old --llvm", qr/install the packages clang and lld/, path_without('clang'));
+refuses('an archive of something else', "--kernel-src $program", qr/it is no archive of kernel headers/);
+refuses('kheaders.tar.xz, no xz', '--kernel-src kheaders.tar.xz', qr/install the package xz-utils/, path_without('xz'));
+put_config('x86', 'CONFIG_X86');
+refuses('headers alone, of x86', '--kernel-src x86', qr/not enough for this kernel, as it is not for arm64/);
+put_config('cfi', "CONFIG_ARM64 1\n#define CONFIG_CFI_CLANG");
+refuses('headers alone, of a kernel with CFI', '--kernel-src cfi', qr/as it checks the targets of calls/);
+SKIP: {
+	skip('no aarch64-linux-gnu-objcopy on this machine', 2) if !-e "$dir/btf";
+	refuses('headers alone, no compiler for them', $alone, qr/give --cross-compile/);
+	run("grep -v _printk $headers{eas}/Module.symvers >symvers");
+	refuses('a symbol that the kernel does not have', "$alone --symvers symvers $cross",
+		qr/this kernel has no _printk for modules/);
+}
+SKIP: {
+	skip('clang is not 14', 1) if `clang --version 2>&1` !~ /version 14\./ || !which('ld.lld');
+	refuses('a clang that is too old', "$old --llvm", qr/unknown argument: .*this kernel needs a newer compiler/);
+}
+($rc, $said) = run("make -s --no-print-directory -C $top kmod HEADERS=pahole");
+ok($rc && $said =~ /pahole is not needed: .* before 1\.23 misaligns members/, 'refused: HEADERS=pahole') or diag($said);
+
+# ---- dkms ----
+
+SKIP: {
+	skip('no dkms on this machine', 2) if !which('dkms');
+	skip('not root', 2) if $> != 0;
+	make_path(map { "$dir/$_" } qw(src tree lib));
+	my $dkms = "dkms --dkmstree $dir/tree --sourcetree $dir/src --installtree $dir/lib";
+	run("make -s -C $top install PREFIX=$dir/usr");
+	($rc, $said) = run("$dkms add $dir/usr/share/schedtap/module");
+	is($rc, 0, 'dkms takes the sources') or diag($said);
+	my ($version) = `$program --version` =~ /(\d\S*)/;
+	($rc, $said) = run("$dkms build schedtap/$version -k 6.12 --kernelsourcedir $headers{'6.12'}");
+	my @built = glob("$dir/tree/schedtap/$version/6.12/*/module/schedtap.ko*");
+	ok(!$rc && @built, 'and builds them') or diag($said, slurp("$dir/tree/schedtap/$version/build/make.log"));
+}
+done_testing();
