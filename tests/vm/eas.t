@@ -160,8 +160,8 @@ my $unpacked = "$dir/kheaders_gcc/kheaders";
 build('kheaders_gcc', "--kernel-src $dir/kheaders.tar.xz $symvers");
 build('kheaders_clang', "--kernel-src $unpacked $symvers");
 build('no_symvers', "--kernel-src $unpacked --btf $dir/btf");
-system("sed -i 's/6[0-9.]*/&-other/' $unpacked/include/generated/utsrelease.h") == 0 or die 'sed';
-build('other_release', "--kernel-src $unpacked $symvers");
+system("mkdir $dir/other_release && perl -pe 's/6\\.12\\.\\d/6.12.x/g' $dir/kheaders_gcc/schedtap.ko >$dir/other_release/schedtap.ko") == 0
+	or die 'perl';
 make_tree($dir);
 make_initramfs($dir, $vmlinuz);
 
@@ -174,7 +174,7 @@ for my $build (@builds) {
 	is_deeply($absent{$build}, $absent{gcc}, "$build: the same events are absent");
 }
 my %refused = (
-	other_release => qr/schedtap: built for kernel \S+-other\S*, this is /,
+	other_release => qr/schedtap: built for kernel 6\.12\.x\S*, this is /,
 	no_symvers => qr/schedtap: no symbol version for /,
 );
 for my $build (sort keys %refused) {
