@@ -91,7 +91,7 @@ check-golden: all $(TOOLS) ## small recordings, hand-checked output
 check-live: all $(UNIT) $(TOOLS) $B/tests/live/counter.bpf.o ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels: modules for them, and guests in qemu
-	$(PROVE) tests/vm/build.t tests/vm/run.t tests/vm/eas.t
+	$(PROVE) tests/vm/build.t tests/vm/run.t tests/vm/arm64.t
 test-debug-kernel: ## the module in a kernel that checks memory, locks and RCU: builds it, once
 	@tools/deps build test debug
 	$(AGAIN) all

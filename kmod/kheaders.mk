@@ -44,7 +44,7 @@ flags += $(if $(call config,KASAN_GENERIC),-DKASAN_SHADOW_SCALE_SHIFT=3)
 
 # as in Kbuild
 tap_exports = -DTAP_EXPORTS_$(1)=$(if $(shell grep -sw $(1) $(SYMVERS)),1,0)
-flags += -I. -Ievents $(call tap_exports,arch_freq_scale) $(call tap_exports,trace_remove_event_call)
+flags += -I. -Ievents $(call tap_exports,arch_freq_scale)
 
 # Checksums of the symbols that the module takes from the kernel, and of struct module. Where they are
 # not known: a module without this section would have to be forced, and the kernel gives a forced one

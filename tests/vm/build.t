@@ -27,7 +27,7 @@ plan(skip_all => 'the kernels are x86-64 ones') if `uname -m` ne "x86_64\n";
 
 my %vmlinuz;
 my %headers;
-for my $kernel (qw(6.1 6.12 eas)) {
+for my $kernel (qw(6.1 6.12 arm64-6.12)) {
 	(undef, $vmlinuz{$kernel}, undef, undef, $headers{$kernel}) = split(' ', `$top/tests/vm/fetch $kernel 2>$dir/err`);
 	plan(skip_all => "no headers of $kernel: " . slurp("$dir/err")) if ($headers{$kernel} // '-') eq '-';
 }
@@ -83,17 +83,17 @@ sub put_config {
 	run(qq(cd $folder/include/generated && echo '#define UTS_RELEASE "6.12"' >utsrelease.h && echo '#define $on 1' >autoconf.h));
 }
 
-system("$top/tests/vm/kheaders $headers{eas} arm64 $dir/kheaders.tar.xz && mkdir $dir/alone && " .
+system("$top/tests/vm/kheaders $headers{'arm64-6.12'} arm64 $dir/kheaders.tar.xz && mkdir $dir/alone && " .
 	"tar -xf $dir/kheaders.tar.xz -C $dir/alone") == 0 or BAIL_OUT('kheaders');
-system("aarch64-linux-gnu-objcopy --dump-section .BTF=$dir/btf $headers{eas}/vmlinux /dev/null")
+system("aarch64-linux-gnu-objcopy --dump-section .BTF=$dir/btf $headers{'arm64-6.12'}/vmlinux /dev/null")
 	if which('aarch64-linux-gnu-objcopy');
 
 # ---- each way ----
 
 builds('headers, types of a vmlinuz', $old);
 builds('headers with types', $new);
-builds('for arm64', "--kernel-src $headers{eas} --arch arm64 $cross", $cross_tools);
-builds('for arm64, with clang', "--kernel-src $headers{eas} --arch arm64 --llvm", 'clang ld.lld');
+builds('for arm64', "--kernel-src $headers{'arm64-6.12'} --arch arm64 $cross", $cross_tools);
+builds('for arm64, with clang', "--kernel-src $headers{'arm64-6.12'} --arch arm64 --llvm", 'clang ld.lld');
 builds('kheaders.tar.xz', "--kernel-src kheaders.tar.xz --btf btf $cross", $cross_tools);
 builds('headers alone, with clang', "$alone --llvm", "clang ld.lld $cross_tools");
 SKIP: {
@@ -106,8 +106,8 @@ my ($rc, $said) = run("make -s --no-print-directory -C $top kmod KERNEL_SRC=$hea
 ok(!$rc && $said =~ m{^built build/kmod/schedtap.ko$}m, 'make kmod') or diag($said);
 SKIP: {
 	skip('no aarch64-linux-gnu-gcc-12 on this machine', 1) if !which('aarch64-linux-gnu-gcc-12');
-	($rc, $said) = run("make -s --no-print-directory -C $top kmod KERNEL_SRC=$headers{eas} " .
-		"VMLINUX=$headers{eas}/vmlinux ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-");
+	($rc, $said) = run("make -s --no-print-directory -C $top kmod KERNEL_SRC=$headers{'arm64-6.12'} " .
+		"VMLINUX=$headers{'arm64-6.12'}/vmlinux ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-");
 	ok(!$rc && $said =~ m{^built build/kmod/schedtap.ko$}m, 'make kmod for arm64') or diag($said);
 }
 
@@ -132,7 +132,7 @@ refuses('headers alone, of a kernel with CFI', '--kernel-src cfi', qr/as it chec
 SKIP: {
 	skip('no aarch64-linux-gnu-objcopy on this machine', 2) if !-e "$dir/btf";
 	refuses('headers alone, no compiler for them', $alone, qr/give --cross-compile/);
-	run("grep -v _printk $headers{eas}/Module.symvers >symvers");
+	run("grep -v _printk $headers{'arm64-6.12'}/Module.symvers >symvers");
 	refuses('a symbol that the kernel does not have', "$alone --symvers symvers $cross",
 		qr/this kernel has no _printk for modules/);
 }

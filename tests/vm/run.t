@@ -25,7 +25,7 @@ my $at_once = 2;
 # Why an event that a kernel has does not happen in the guest. All others must be recorded.
 my %silent = (
 	# with several CPUs static keys that are toggled often panic or hang a guest ("Oops: int3"), so
-	# these have one; eas.t's have four
+	# these have one; arm64.t's have four
 	'sched:sched_migrate_task' => 'one CPU',
 	'schedtap:sched_cpu_capacity' => 'one CPU has no scheduling domain to balance',
 	'schedtap:sched_compute_energy' => 'no energy model',
