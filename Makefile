@@ -17,7 +17,7 @@ B := build$(if $(SAN),-san)$(if $(CROSS_COMPILE),-$(ARCH))
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wno-missing-field-initializers -Werror
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-LIBS := -lbpf -lelf -lz -llz4 -llzma -ljansson -lzstd -ltraceevent -lpthread
+LIBS := -lbpf -ldw -lelf -lz -llz4 -llzma -ljansson -lzstd -ltraceevent -lpthread
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Isrc -fvisibility=hidden \
 	-fPIC -MMD -MP $(WARNINGS) $(SANFLAGS) $(CFLAGS)
 
