@@ -4,8 +4,7 @@
 #include <bpf/btf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
+#include <linux/btf.h>
 #include <lz4.h>
 #include <lzma.h>
 #include <stdlib.h>
@@ -124,33 +123,33 @@ static const struct packing {
 
 /* ---- types out of bytes ---- */
 
-/* The .BTF section of an ELF file in memory. Return: NULL: it has none, or is no such file. */
-static struct btf *from_elf(void *data, size_t len)
+/*
+ * BTF in a kernel's memory image, whether or not there is an ELF file around it (arm64's Image has
+ * none). Its header tells its length. The kernel's own is larger than that of the BPF programs that
+ * may be in it.
+ */
+static struct btf *from_memory(const void *image, size_t len)
 {
-	Elf *elf = NULL;
-	struct btf *btf = NULL;
-	Elf_Scn *section = NULL;
-	Elf_Data *bytes;
-	GElf_Shdr head;
-	size_t names;
+	static const struct btf_header start = { .magic = BTF_MAGIC, .version = BTF_VERSION };
+	const size_t start_bytes = offsetof(struct btf_header, flags);
+	const unsigned char *at = image, *end = at + len, *largest = NULL;
+	size_t largest_bytes = 0;
 
-	if (elf_version(EV_CURRENT) != EV_NONE)
-		elf = elf_memory(data, len);
-	if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names))
-		goto out;
-	while (!btf && (section = elf_nextscn(elf, section))) {
-		const char *name;
+	for (; (at = memmem(at, (size_t)(end - at), &start, start_bytes)); at += start_bytes) {
+		struct btf_header head;
+		uint64_t bytes;
 
-		if (!gelf_getshdr(section, &head))
-			continue;
-		name = elf_strptr(elf, names, head.sh_name);
-		bytes = name && !strcmp(name, ".BTF") ? elf_getdata(section, NULL) : NULL;
-		if (bytes)
-			btf = btf__new(bytes->d_buf, (uint32_t)bytes->d_size);
+		if ((size_t)(end - at) < sizeof(head))
+			break;
+		memcpy(&head, at, sizeof(head));
+		bytes = sizeof(head) + (uint64_t)head.type_len + head.str_len;
+		if (head.hdr_len == sizeof(head) && !head.type_off && head.str_off == head.type_len &&
+		    bytes > largest_bytes && bytes <= (size_t)(end - at) && bytes <= UINT32_MAX) {
+			largest = at;
+			largest_bytes = (size_t)bytes;
+		}
 	}
-out:
-	elf_end(elf);
-	return btf;
+	return largest ? btf__new(largest, (uint32_t)largest_bytes) : NULL;
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -170,7 +169,7 @@ static struct btf *from_packed(const unsigned char *image, size_t len, const str
 		size_t read_bytes = smaller(*work_bytes, (size_t)(end - at));
 
 		if (p->unpack(at, &read_bytes, &out))
-			btf = from_elf(out.data, out.len);
+			btf = from_memory(out.data, out.len);
 		*work_bytes -= smaller(*work_bytes, read_bytes + out.len + TRY_BYTES);
 		tap_buf_release(&out);
 		at += p->len;
@@ -178,15 +177,16 @@ static struct btf *from_packed(const unsigned char *image, size_t len, const str
 	return btf;
 }
 
-/* A kernel's image has its own loader first, and somewhere behind it the packed rest. */
+/* A packed kernel has its own loader first, and somewhere behind it the rest. */
 static struct btf *from_image(int fd, size_t len)
 {
 	size_t work_bytes = WORK_MAX_BYTES;
-	struct btf *btf = NULL;
+	struct btf *btf;
 	unsigned char *image = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
 
 	if (image == MAP_FAILED)
 		return NULL;
+	btf = from_memory(image, len);
 	for (size_t i = 0; !btf && i < sizeof(packings) / sizeof(*packings); i++)
 		btf = from_packed(image, len, &packings[i], &work_bytes);
 	munmap(image, len);

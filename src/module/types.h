@@ -11,8 +11,8 @@ struct btf;
 
 /*
  * @path: BTF as /sys/kernel/btf/vmlinux has it, an ELF file with a .BTF section (vmlinux), or a
- * compressed kernel (vmlinuz, Image.gz): gzip, zstd, xz or lz4. If there is no BTF, a vmlinux with
- * debug information (DWARF): then only those that the events use.
+ * kernel as it is booted (Image, vmlinuz, Image.gz), packed by gzip, zstd, xz or lz4. If there is
+ * no BTF, a vmlinux with debug information (DWARF): then only those that the events use.
  * Return: 0 with *out, for btf__free(); -ENODATA if there are none in it; -EINVAL if it is no
  * regular file; -ENOMEM, -errno.
  */
