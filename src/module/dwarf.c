@@ -16,7 +16,7 @@
 #define MAX_UNNAMED 8u	/* as layout.c */
 #define MAX_DIMENSIONS 8u
 #define MAX_PARAMS 64u
-#define MAX_LOOKS (1u << 20) /* at members: a few bytes can describe any number of them */
+#define MAX_LOOKS (1u << 17) /* at members: a few bytes can describe any number of them */
 #define MAX_OFFSET_BITS 0xffffffu /* of a member, where a struct has bitfields */
 #define BEING_MADE (-1)
 
