@@ -70,9 +70,10 @@ $B/tests/fuzz/fuzz_report: TEST_CFLAGS := -DFUZZ_MAIN
 $B/tests/fuzz/fuzz_report: $(PASS_OBJ)
 # clang's fuzzer wants the library built for it as well: FUZZ makes are of their own folder
 FUZZ := CC=clang SAN=1 B=build-fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
-$B/fuzz_report: tests/fuzz/fuzz_report.c $(PASS_OBJ) $B/libschedtap.a
+$B/fuzz_report: $(PASS_OBJ)
+$B/fuzz_%: tests/fuzz/fuzz_%.c $B/libschedtap.a
 	$(call say,LD,$@)
-	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.o %.a,$^) -o $@ $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.o,$^) $B/libschedtap.a -o $@ $(LIBS)
 
 PROVE = SCHEDTAP=$(abspath $B/schedtap) MKDAT=$(abspath $B/tests/mkdat) tests/run
 
@@ -98,25 +99,27 @@ test-debug-kernel: ## the module in a kernel that checks memory, locks and RCU: 
 	$(PROVE) tests/vm/debug.t
 check-san: ## unit and golden tests under ASan and UBSan
 	$(MAKE) SAN=1 check-unit check-golden
-check-fuzz: ## reports on damaged input: trace.dat for 15 s, perf.data for 10 s
+check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s, kernels' types for 5 s
 	@mkdir -p build-fuzz
-	@echo 'fuzzing for 25 s'
-	@for args in 'dat 15' 'perf 10'; do \
+	@echo 'fuzzing for 30 s'
+	@for args in 'dat 15' 'perf 10' 'types 5'; do \
 		set -- $$args; \
 		$(MAKE) --no-print-directory fuzz FUZZ_OF=$$1 FUZZ_ARGS=-max_total_time=$$2 \
 			>build-fuzz/log 2>&1 || { tail -n 40 build-fuzz/log; exit 1; }; \
 		grep Done build-fuzz/log || exit 1; \
 	done
 FUZZ_OF ?= dat
-fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf: of perf.data
-	$(AGAIN) $(FUZZ) build-fuzz/fuzz_report
-	@mkdir -p build-fuzz/dat build-fuzz/perf
+FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter types,$(FUZZ_OF)),types,report)
+fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, FUZZ_OF=types
+	$(AGAIN) $(FUZZ) $(FUZZ_PROGRAM)
+	@mkdir -p build-fuzz/dat build-fuzz/perf build-fuzz/types
 	@for in in tests/golden/*/*/in.txt; do \
 		name=$$(echo $$in | tr / .); dat=build-fuzz/dat/$$name; \
 		$B/tests/mkdat $$in $$dat.dat && $B/tests/mkdat $$in $$dat.zstd --zstd && \
 			$B/tests/fuzz/dat2perf $$dat.dat build-fuzz/perf/$$name.data || exit 1; \
 	done
-	build-fuzz/fuzz_report -max_len=65536 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
+	@tests/fuzz/seed_types build-fuzz/types
+	$(FUZZ_PROGRAM) -max_len=65536 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h
 	@mkdir -p $(@D)
