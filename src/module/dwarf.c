@@ -170,7 +170,8 @@ static int add_struct(struct source *s, struct want *w, Dwarf_Die *die, unsigned
 	for (size_t i = 0; id > 0 && !ret && i < s->wanted.nr; i++) {
 		const struct field *f = &s->fields[i];
 
-		if (f->name && !strcmp(s->wanted.v[i].of, w->name) && f->offset_bits <= MAX_OFFSET_BITS)
+		if (f->name && !strcmp(s->wanted.v[i].of, w->name) &&
+		    f->offset_bits <= MAX_OFFSET_BITS)
 			ret = btf__add_field(s->btf, f->name, f->type > 0 ? f->type : 0,
 					     (uint32_t)f->offset_bits, (uint32_t)f->size_bits);
 	}
@@ -189,7 +190,8 @@ static int add_struct_or_union(struct source *s, Dwarf_Die *die, unsigned int de
 		return w->id ? w->id : add_struct(s, w, die, depth);
 	if (!size_of(die, &bytes))
 		return -EINVAL;
-	return is_struct ? btf__add_struct(s->btf, name, bytes) : btf__add_union(s->btf, name, bytes);
+	return is_struct ? btf__add_struct(s->btf, name, bytes) :
+			   btf__add_union(s->btf, name, bytes);
 }
 
 /* A struct behind a pointer is declared, for it may be the one that is being made. */
@@ -237,12 +239,14 @@ static int add_type(struct source *s, Dwarf_Die *from, unsigned int depth)
 {
 	Dwarf_Die die;
 	uint32_t bytes;
+	const char *name;
 	int id;
 
 	if (depth > MAX_DEPTH)
 		return -EINVAL;
 	if (!type_of(from, &die))
 		return 0;
+	name = name_of(&die);
 	switch (dwarf_tag(&die)) {
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
@@ -252,16 +256,16 @@ static int add_type(struct source *s, Dwarf_Die *from, unsigned int depth)
 	case DW_TAG_array_type:
 		return add_array(s, &die, depth);
 	case DW_TAG_base_type: /* signed or not: the name says it */
-		return size_of(&die, &bytes) ? btf__add_int(s->btf, name_of(&die), bytes, 0) : -EINVAL;
+		return size_of(&die, &bytes) ? btf__add_int(s->btf, name, bytes, 0) : -EINVAL;
 	case DW_TAG_enumeration_type:
-		return size_of(&die, &bytes) ? btf__add_enum(s->btf, name_of(&die), bytes) : -EINVAL;
+		return size_of(&die, &bytes) ? btf__add_enum(s->btf, name, bytes) : -EINVAL;
 	}
 	id = add_type(s, &die, depth + 1);
 	if (id < 0)
 		return id;
 	switch (dwarf_tag(&die)) {
 	case DW_TAG_typedef:
-		return btf__add_typedef(s->btf, name_of(&die), id);
+		return btf__add_typedef(s->btf, name, id);
 	case DW_TAG_const_type:
 		return btf__add_const(s->btf, id);
 	case DW_TAG_volatile_type:
@@ -314,7 +318,8 @@ static int search(struct source *s, Dwarf *dwarf)
 	Dwarf_Die top, die;
 	int ret = 0;
 
-	while (ret >= 0 && s->nr_missing && !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &top, NULL)) {
+	while (ret >= 0 && s->nr_missing &&
+	       !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &top, NULL)) {
 		bool more = !dwarf_child(&top, &die);
 
 		for (; more && ret >= 0 && s->nr_missing; more = !dwarf_siblingof(&die, &die))

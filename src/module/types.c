@@ -56,7 +56,8 @@ static bool unzstd(const unsigned char *in, size_t *len, struct tap_buf *out)
 	ZSTD_inBuffer from = { in, *len, 0 };
 	size_t ret = z ? 1 : 0;
 
-	while (ret && !ZSTD_isError(ret) && from.pos < from.size && tap_buf_reserve(out, STEP_BYTES)) {
+	while (ret && !ZSTD_isError(ret) && from.pos < from.size &&
+	       tap_buf_reserve(out, STEP_BYTES)) {
 		ZSTD_outBuffer to = { out->data + out->len, STEP_BYTES, 0 };
 
 		ret = ZSTD_decompressStream(z, &to, &from);
@@ -96,7 +97,8 @@ static bool unlz4(const unsigned char *in, size_t *len, struct tap_buf *out)
 
 		memcpy(&size, in + at, sizeof(size));
 		at += sizeof(size);
-		if (!size || size > *len - at || size > (uint32_t)LZ4_compressBound(LZ4_BLOCK_BYTES) ||
+		if (!size || size > *len - at ||
+		    size > (uint32_t)LZ4_compressBound(LZ4_BLOCK_BYTES) ||
 		    !tap_buf_reserve(out, LZ4_BLOCK_BYTES))
 			break;
 		n = LZ4_decompress_safe((const char *)in + at, out->data + out->len, (int)size,
@@ -143,7 +145,8 @@ static struct btf *from_memory(const void *image, size_t len)
 			break;
 		memcpy(&head, at, sizeof(head));
 		bytes = sizeof(head) + (uint64_t)head.type_len + head.str_len;
-		if (head.hdr_len == sizeof(head) && !head.type_off && head.str_off == head.type_len &&
+		if (head.hdr_len == sizeof(head) && !head.type_off &&
+		    head.str_off == head.type_len &&
 		    bytes > largest_bytes && bytes <= (size_t)(end - at) && bytes <= UINT32_MAX) {
 			largest = at;
 			largest_bytes = (size_t)bytes;
@@ -164,7 +167,8 @@ static struct btf *from_packed(const unsigned char *image, size_t len, const str
 	const unsigned char *at = image, *end = image + len;
 	struct btf *btf = NULL;
 
-	while (!btf && *work_bytes > TRY_BYTES && (at = memmem(at, (size_t)(end - at), p->magic, p->len))) {
+	while (!btf && *work_bytes > TRY_BYTES &&
+	       (at = memmem(at, (size_t)(end - at), p->magic, p->len))) {
 		struct tap_buf out = { .max = smaller(*work_bytes, UNPACKED_MAX_BYTES) };
 		size_t read_bytes = smaller(*work_bytes, (size_t)(end - at));
 
@@ -208,8 +212,8 @@ static int read_types(const char *path, int fd, struct btf **out, struct tap_err
 	ret = *out ? 0 : tap_dwarf_types(fd, out, err);
 	if (ret == -ENODATA)
 		tap_err_set(err, ret,
-			    "'%.300s' has no kernel's types, neither BTF nor DWARF: give a vmlinux, vmlinuz or "
-			    "BTF file of a kernel built with CONFIG_DEBUG_INFO_BTF, or a vmlinux with "
+			    "'%.300s' has no kernel's types, neither BTF nor DWARF: give a vmlinux "
+			    "or vmlinuz built with CONFIG_DEBUG_INFO_BTF, or a vmlinux with "
 			    "CONFIG_DEBUG_INFO", path);
 	return ret;
 }

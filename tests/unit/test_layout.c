@@ -114,13 +114,21 @@ static const struct kernel cases[] = {
 	},
 	{
 		.name = "in the order of the kernel, not of the events",
-		.types = { { "rq", 16, { { "cpu_capacity", U64, 8 }, { "cpu", U32, 4 }, { "nr_running", U32, 0 } } } },
-		.has = { "\nstruct rq {\n\tint nr_running;\n\tint cpu;\n\tu64 cpu_capacity;\n};\n" },
+		.types = { { "rq", 16, { { "cpu_capacity", U64, 8 },
+					 { "cpu", U32, 4 },
+					 { "nr_running", U32, 0 } } } },
+		.has = { "{\n\tint nr_running;\n\tint cpu;\n\tu64 cpu_capacity;\n};\n" },
 	},
 	{
 		.name = "members that no event uses are padding",
-		.types = { { "rq", 16, { { "lock", U64, 0 }, { "cpu", U32, 8 }, { "clock", U32, 12 } } } },
-		.has = { "\nstruct rq {\n\tunsigned char tap_pad0[8];\n\tint cpu;\n\tunsigned char tap_pad1[4];\n};\n" },
+		.types = { { "rq", 16, { { "lock", U64, 0 },
+					 { "cpu", U32, 8 },
+					 { "clock", U32, 12 } } } },
+		.has = { "\nstruct rq {\n"
+			 "\tunsigned char tap_pad0[8];\n"
+			 "\tint cpu;\n"
+			 "\tunsigned char tap_pad1[4];\n"
+			 "};\n" },
 		.has_not = { "lock" },
 	},
 	{
@@ -149,7 +157,8 @@ static const struct kernel cases[] = {
 	},
 	{
 		.name = "a bitfield exists, but has no place",
-		.types = { { "uclamp_se", 4, { { "before", U32, 0, 0, 3 }, { "value", U32, 0, 3, 11 } } } },
+		.types = { { "uclamp_se", 4, { { "before", U32, 0, 0, 3 },
+					       { "value", U32, 0, 3, 11 } } } },
 		.has = { "#define TAP_HAS_uclamp_se_value 1\n" },
 		.has_not = { "uclamp_se, value" },
 	},
@@ -169,29 +178,36 @@ static const struct kernel cases[] = {
 		.types = { { NULL, 8, { { "cpu", U32, 4 } } },
 			   { "rq", 24, { { "nr_running", U32, 0 }, { "", INNER, 8 } } } },
 		.has = { PLACE("rq, cpu", "12"),
-			 "\tint nr_running;\n\tunsigned char tap_pad0[8];\n\tint cpu;\n\tunsigned char tap_pad1[8];\n" },
+			 "\tint nr_running;\n"
+			 "\tunsigned char tap_pad0[8];\n"
+			 "\tint cpu;\n"
+			 "\tunsigned char tap_pad1[8];\n" },
 	},
 	{
 		.name = "in one in one",
-		.types = { { NULL, 8, { { "cpu", U32, 4 } } }, { NULL, 16, { { "", INNER, 8 } } },
+		.types = { { NULL, 8, { { "cpu", U32, 4 } } },
+			   { NULL, 16, { { "", INNER, 8 } } },
 			   { "rq", 24, { { "", INNER, 8 } } } },
 		.has = { PLACE("rq, cpu", "20") },
 	},
 	{
 		.name = "not in a member that has a name",
-		.types = { { NULL, 8, { { "cpu", U32, 4 } } }, { "rq", 8, { { "named", INNER, 0 } } } },
+		.types = { { NULL, 8, { { "cpu", U32, 4 } } },
+			   { "rq", 8, { { "named", INNER, 0 } } } },
 		.has = { "#define TAP_HAS_rq_cpu 0\n" },
 	},
 	{
 		.name = "arrays, pointers; what is const can be written all the same",
 		.types = { { "rq", 48, { { "cpu", CONST_U32, 0 }, { "nr_running", PAIRS, 4 } } },
-			   { "cfs_rq", 16, { { "rq", OTHER_POINTER, 0 }, { "tg", VOID_POINTER, 8 } } } },
+			   { "cfs_rq", 16, { { "rq", OTHER_POINTER, 0 },
+					     { "tg", VOID_POINTER, 8 } } } },
 		.has = { "\tint cpu;\n\tint nr_running[3][2];\n\tunsigned char tap_pad0[20];\n",
 			 "\tstruct other *rq;\n\tvoid *tg;\n};\n" },
 	},
 	{
 		.name = "a struct behind those that it has inside",
-		.types = { { "uclamp_rq", 4, { { "value", U32, 0 } } }, { "rq", 8, { { "uclamp", SAME, 4 } } } },
+		.types = { { "uclamp_rq", 4, { { "value", U32, 0 } } },
+			   { "rq", 8, { { "uclamp", SAME, 4 } } } },
 		.has = { SIZE("uclamp_rq", "4") "\nstruct rq {\n", "\tstruct uclamp_rq uclamp;\n" },
 	},
 	{
@@ -201,7 +217,8 @@ static const struct kernel cases[] = {
 	},
 	{
 		.name = "a member whose type has no name",
-		.types = { { NULL, 4, { { "x", U32, 0 } } }, { "rq", 8, { { "avg_rt", INNER, 0 } } } },
+		.types = { { NULL, 4, { { "x", U32, 0 } } },
+			   { "rq", 8, { { "avg_rt", INNER, 0 } } } },
 		.want = -ENODATA,
 		.has = { "cannot declare the kernel's rq.avg_rt" },
 	},
@@ -277,6 +294,7 @@ int main(void)
 		cmocka_unit_test(test_name_of_the_source),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	libbpf_set_print(NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,8 @@
 #include "tmp_dir.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
+#define IS_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#define BYTE_ORDER_HERE (IS_LITTLE ? ELFDATA2LSB : ELFDATA2MSB)
 
 /* ---- files with types in them ---- */
 
@@ -65,8 +67,7 @@ static void add_elf(struct tap_buf *out)
 	} elf = {
 		.head = {
 			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-				     __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB,
-				     EV_CURRENT },
+				     BYTE_ORDER_HERE, EV_CURRENT },
 			.e_type = ET_EXEC,
 			.e_version = EV_CURRENT,
 			.e_ehsize = sizeof(elf.head),
@@ -76,11 +77,13 @@ static void add_elf(struct tap_buf *out)
 			.e_shstrndx = 2,
 		},
 		.sections = {
-			[1] = { .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = sizeof(elf) + sizeof(code) },
+			[1] = { .sh_name = 1, .sh_type = SHT_PROGBITS,
+				.sh_offset = sizeof(elf) + sizeof(code) },
 			[2] = { .sh_name = 6, .sh_type = SHT_STRTAB, .sh_size = sizeof(names),
 				.sh_offset = offsetof(typeof(elf), names) },
 		},
 	};
+
 	add_btf(&btf);
 	elf.sections[1].sh_size = btf.len;
 	memcpy(elf.names, names, sizeof(names));
@@ -123,10 +126,12 @@ static void add_zstd(struct tap_buf *out, const struct tap_buf *in)
 
 static void add_xz(struct tap_buf *out, const struct tap_buf *in)
 {
+	lzma_ret ret;
+
 	assert_true(tap_buf_reserve(out, in->len));
-	assert_int_equal(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (uint8_t *)in->data, in->len,
-						 (uint8_t *)out->data, &out->len, out->len + in->len),
-			 LZMA_OK);
+	ret = lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (uint8_t *)in->data, in->len,
+				      (uint8_t *)out->data, &out->len, out->cap);
+	assert_int_equal(ret, LZMA_OK);
 }
 
 /* in blocks smaller than the kernel's, so that there are several */
@@ -138,12 +143,14 @@ static void add_lz4(struct tap_buf *out, const struct tap_buf *in)
 	for (size_t at = 0; at < in->len; at += block_bytes) {
 		size_t rest = in->len - at < block_bytes ? in->len - at : block_bytes;
 		uint32_t len;
+		char *to;
 
 		assert_true(tap_buf_reserve(out, sizeof(len) + block_bytes));
-		len = (uint32_t)LZ4_compress_default(in->data + at, out->data + out->len + sizeof(len),
-						     (int)rest, (int)block_bytes);
+		to = out->data + out->len;
+		len = (uint32_t)LZ4_compress_default(in->data + at, to + sizeof(len), (int)rest,
+						     (int)block_bytes);
 		assert_true(len);
-		memcpy(out->data + out->len, &len, sizeof(len));
+		memcpy(to, &len, sizeof(len));
 		out->len += sizeof(len) + len;
 	}
 }
@@ -213,7 +220,7 @@ static void test_files(void **state)
 		{ "gzip, cut", add_elf, add_gzip, .cut = 1, .want = -ENODATA },
 		{ "zstd, cut", add_elf, add_zstd, .cut = 1, .want = -ENODATA },
 		{ "xz, cut", add_elf, add_xz, .cut = 1, .want = -ENODATA },
-		{ "gzip with another checksum", add_elf, add_gzip, .break_at = 8, .want = -ENODATA },
+		{ "gzip, another checksum", add_elf, add_gzip, .break_at = 8, .want = -ENODATA },
 		{ "zstd, damaged", add_elf, add_zstd, .break_at = 20, .want = -ENODATA },
 		{ "xz, damaged", add_elf, add_xz, .break_at = 100, .want = -ENODATA },
 	};
@@ -280,7 +287,8 @@ static bool compile(struct tmp_dir *dir, const char *command, const char *source
 {
 	char line[512];
 
-	snprintf(line, sizeof(line), "command -v %.*s >/dev/null", (int)strcspn(command, " "), command);
+	snprintf(line, sizeof(line), "command -v %.*s >/dev/null", (int)strcspn(command, " "),
+		 command);
 	if (system(line))
 		return false;
 	snprintf(line, sizeof(line), "%s -o %s %s", command, tmp_at(dir, "file"), source);
@@ -343,7 +351,8 @@ static void test_dwarf_says_what_btf_says(void **state)
 			continue;
 		add_layout(&dir, cases[i].name, &dwarf);
 		if (strcmp(tap_buf_str(&dwarf), tap_buf_str(&btf)))
-			fail_where_they_differ(cases[i].name, tap_buf_str(&dwarf), tap_buf_str(&btf));
+			fail_where_they_differ(cases[i].name, tap_buf_str(&dwarf),
+					       tap_buf_str(&btf));
 		tap_buf_release(&dwarf);
 	}
 	tap_buf_release(&btf);
@@ -376,6 +385,7 @@ int main(void)
 		cmocka_unit_test(test_dwarf_of_no_kernel),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	libbpf_set_print(NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
