@@ -193,7 +193,7 @@ static void make_file(struct tmp_dir *dir, const struct file *f)
 	if (f->starts)
 		add_false_starts(&out);
 	assert_int_equal(out.err, 0);
-	tmp_write(dir, "file", out.data, out.len);
+	tmp_write(dir, "file", out.len ? out.data : "", out.len);
 	tap_buf_release(&plain);
 	tap_buf_release(&out);
 }
