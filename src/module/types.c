@@ -18,16 +18,16 @@
 #include "base/buf.h"
 #include "module/dwarf.h"
 
-#define STEP_BYTES ((size_t)1 << 20)
+#define STEP_BYTES ((size_t)1 << 20) /* of what is unpacked at once */
 #define LZ4_BLOCK_BYTES ((size_t)8 << 20) /* of the legacy frame that kernels use */
 #define UNPACKED_MAX_BYTES ((size_t)512 << 20) /* of a kernel without debug information */
 #define XZ_MAX_BYTES ((uint64_t)256 << 20) /* of memory: kernels' dictionaries have up to 128M */
 /*
- * Read and written at all the places that look like a beginning; each try costs some too. Nearly
- * all false ones end within a few bytes.
+ * Read and written at all the places that look like a beginning. A false one ends within a few
+ * bytes, nearly always, but may have taken memory for a window before: so each counts as more.
  */
 #define WORK_MAX_BYTES ((size_t)1 << 30)
-#define TRY_BYTES ((size_t)64 << 10)
+#define TRY_BYTES ((size_t)8 << 20)
 
 /*
  * ---- one decompressor each: from @in on, as much as there is ----
