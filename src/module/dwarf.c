@@ -12,19 +12,19 @@
 #include "event/defs.h"
 #include "module/wanted.h"
 
-#define MAX_DEPTH 32u	/* of types in types; of structs without a name, one in the other: */
-#define MAX_UNNAMED 8u	/* as layout.c */
+#define MAX_DEPTH 32u /* of types in types */
+#define MAX_UNNAMED 8u /* structs without a name, one in the other: as layout.c */
 #define MAX_DIMENSIONS 8u
 #define MAX_PARAMS 64u
 #define MAX_LOOKS (1u << 17) /* at members: a few bytes can describe any number of them */
 #define MAX_OFFSET_BITS 0xffffffu /* of a member, where a struct has bitfields */
-#define BEING_MADE (-1)
+#define BEING_MADE (-1) /* met again inside: damaged DWARF */
 
 /* A struct or a function: the first definition counts. */
 struct want {
 	char name[64];
 	int tag; /* DW_TAG_structure_type, DW_TAG_subprogram */
-	int id;	 /* in BTF; 0: not seen yet; BEING_MADE */
+	int id; /* in BTF; 0: not seen yet; BEING_MADE */
 };
 
 /* A member of a struct: exists if it has a name. */
@@ -134,6 +134,7 @@ static bool find_member(struct source *s, Dwarf_Die *of, const char *name, uint6
 
 /* ---- from DWARF to BTF ---- */
 
+/* types have members, which have types */
 static int add_type(struct source *s, Dwarf_Die *from, unsigned int depth);
 
 static struct want *find_want(struct source *s, int tag, const char *name)
@@ -190,8 +191,8 @@ static int add_struct_or_union(struct source *s, Dwarf_Die *die, unsigned int de
 		return w->id ? w->id : add_struct(s, w, die, depth);
 	if (!size_of(die, &bytes))
 		return -EINVAL;
-	return is_struct ? btf__add_struct(s->btf, name, bytes) :
-			   btf__add_union(s->btf, name, bytes);
+	return is_struct ? btf__add_struct(s->btf, name, bytes)
+			 : btf__add_union(s->btf, name, bytes);
 }
 
 /* A struct behind a pointer is declared, for it may be the one that is being made. */
