@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "event/defs.h"
-#include "module/wanted.h"
+#include "module/members.h"
 
 #define MAX_DEPTH 32u /* of types in types */
 #define MAX_UNNAMED 8u /* structs without a name, one in the other: as layout.c */
@@ -37,7 +37,7 @@ struct field {
 struct source {
 	struct btf *btf;
 	bool is_big_endian;
-	struct tap_wanted wanted;
+	struct tap_members wanted;
 	struct field *fields; /* one for each of .wanted */
 	struct want *wants;
 	size_t nr, nr_missing;
@@ -156,7 +156,7 @@ static int add_struct(struct source *s, struct want *w, Dwarf_Die *die, unsigned
 	w->id = BEING_MADE;
 	s->nr_missing--;
 	for (size_t i = 0; i < s->wanted.nr; i++) {
-		const struct tap_wanted_member *m = &s->wanted.v[i];
+		const struct tap_member *m = &s->wanted.v[i];
 		struct field f = { .name = m->member };
 		Dwarf_Die member;
 
@@ -344,7 +344,7 @@ static void want(struct source *s, int tag, const char *prefix, const char *name
 static int init(struct source *s, struct tap_err *err)
 {
 	unsigned int nr_hooks = 0;
-	int ret = tap_wanted_init(&s->wanted, err);
+	int ret = tap_members_init(&s->wanted, err);
 
 	if (ret)
 		return ret;
@@ -401,7 +401,7 @@ int tap_dwarf_types(int fd, struct btf **out, struct tap_err *err)
 	btf__free(s.btf);
 	free(s.fields);
 	free(s.wants);
-	tap_wanted_release(&s.wanted);
+	tap_members_release(&s.wanted);
 	dwarf_end(dwarf);
 	return ret;
 }

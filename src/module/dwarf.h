@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The types of a kernel that has no BTF, out of its debug information (DWARF): the structs and
- * members that tap_wanted_init() names, and the functions that layout.c asks for; of everything
+ * members that tap_members_init() names, and the functions that layout.c asks for; of everything
  * else just the name and the size.
  */
 #ifndef TAP_MODULE_DWARF_H

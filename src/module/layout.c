@@ -7,9 +7,10 @@
 
 #include "base/text.h"
 #include "event/defs.h"
-#include "module/wanted.h"
+#include "module/members.h"
 
 #define MAX_DEPTH 8u /* of structs without a name, one in the other */
+#define MAX_LOOKS (1u << 16) /* at members, for one: damaged structs may be each other's members */
 #define TRACEITER "__traceiter_" /* calls the probes of a tracepoint: void *data, and its arguments */
 
 /*
@@ -50,11 +51,11 @@ static const char *name_of(const struct btf *btf, const struct btf_type *t)
 }
 
 static bool find_in(const struct btf *btf, const struct btf_type *t, const char *name,
-		    uint32_t base_bits, unsigned int depth, struct member *out)
+		    uint32_t base_bits, unsigned int depth, unsigned int *looks, struct member *out)
 {
 	const struct btf_member *m = btf_members(t);
 
-	for (unsigned int i = 0; i < btf_vlen(t); i++, m++) {
+	for (unsigned int i = 0; i < btf_vlen(t) && (*looks)++ < MAX_LOOKS; i++, m++) {
 		const char *its = btf__name_by_offset(btf, m->name_off);
 		uint32_t bits = base_bits + btf_member_bit_offset(t, i);
 		const struct btf_type *inner = btf__type_by_id(btf, m->type);
@@ -67,7 +68,7 @@ static bool find_in(const struct btf *btf, const struct btf_type *t, const char 
 			return true;
 		}
 		if ((!its || !*its) && inner && btf_is_composite(inner) && depth < MAX_DEPTH &&
-		    find_in(btf, inner, name, bits, depth + 1, out))
+		    find_in(btf, inner, name, bits, depth + 1, looks, out))
 			return true;
 	}
 	return false;
@@ -79,7 +80,7 @@ static int find_struct(const struct btf *btf, const char *name)
 	return btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
 }
 
-static int find_members(struct layout *l, const struct tap_wanted *wanted)
+static int find_members(struct layout *l, const struct tap_members *wanted)
 {
 	l->members = calloc(wanted->nr, sizeof(*l->members));
 	if (!l->members)
@@ -87,10 +88,12 @@ static int find_members(struct layout *l, const struct tap_wanted *wanted)
 	for (l->nr = 0; l->nr < wanted->nr; l->nr++) {
 		struct member *m = &l->members[l->nr];
 		int id = find_struct(l->kernel, wanted->v[l->nr].of);
+		unsigned int looks = 0;
 
 		*m = (struct member){ .of = wanted->v[l->nr].of, .name = wanted->v[l->nr].member };
 		if (id > 0)
-			find_in(l->kernel, btf__type_by_id(l->kernel, (uint32_t)id), m->name, 0, 0, m);
+			find_in(l->kernel, btf__type_by_id(l->kernel, (uint32_t)id), m->name, 0, 0,
+				&looks, m);
 	}
 	return 0;
 }
@@ -127,7 +130,7 @@ static bool declare(struct layout *l, uint32_t id, const char *name)
 		return false;
 	if (btf_is_ptr(t)) {
 		to = btf__type_by_id(l->kernel, t->type);
-		if (to && btf_is_struct(to) && *name_of(l->kernel, to))
+		if (to && (btf_is_struct(to) || (btf_is_fwd(to) && !btf_kflag(to))) && *name_of(l->kernel, to))
 			tap_buf_printf(l->out, "struct %s *%s", name_of(l->kernel, to), name);
 		else
 			tap_buf_printf(l->out, "void *%s", name);
@@ -275,6 +278,8 @@ static void say_what_is_absent(struct layout *l)
 		tap_buf_release(&why);
 	}
 	tap_buf_printf(l->out, "#define TAP_ABSENT%s\n", tap_buf_str(&list));
+	if (list.err)
+		l->out->err = list.err;
 	tap_buf_release(&list);
 }
 
@@ -296,9 +301,9 @@ static int write_header(struct layout *l, const char *from)
 {
 	int ret = 0;
 
-	tap_buf_puts(l->out, "/* Made by `schedtap module layout` from ");
+	tap_buf_puts(l->out, "// Made by `schedtap module layout` from "); /* a path may end another comment */
 	tap_text_escape(l->out, from, strlen(from));
-	tap_buf_puts(l->out, ": for this kernel alone. */\n"
+	tap_buf_puts(l->out, ": for this kernel alone.\n"
 		     "#ifndef TAP_KMOD_LAYOUT_H\n#define TAP_KMOD_LAYOUT_H\n\n"
 		     "#include <linux/binfmts.h>\n#include <linux/cgroup.h>\n"
 		     "#include <linux/interrupt.h>\n#include <linux/kernfs.h>\n"
@@ -317,8 +322,8 @@ int tap_layout_write(const struct btf *kernel, const char *from, struct tap_buf 
 		     struct tap_err *err)
 {
 	struct layout l = { .kernel = kernel, .out = out, .err = err };
-	struct tap_wanted wanted;
-	int ret = tap_wanted_init(&wanted, err);
+	struct tap_members wanted;
+	int ret = tap_members_init(&wanted, err);
 
 	if (!ret)
 		ret = find_members(&l, &wanted);
@@ -327,6 +332,6 @@ int tap_layout_write(const struct btf *kernel, const char *from, struct tap_buf 
 		ret = write_header(&l, from);
 	}
 	free(l.members);
-	tap_wanted_release(&wanted);
+	tap_members_release(&wanted);
 	return ret;
 }

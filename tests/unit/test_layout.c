@@ -287,11 +287,30 @@ static void test_name_of_the_source(void **state)
 	btf__free(btf);
 }
 
+/* Of 16 members each, 8 deep: that would be 2^32 looks. */
+static void test_struct_that_is_its_own_member(void **state)
+{
+	struct tap_buf out = { 0 };
+	struct btf *btf = btf__new_empty();
+	int id = btf__add_struct(btf, NULL, 8);
+
+	(void)state;
+	for (unsigned int i = 0; i < 16; i++)
+		assert_int_equal(btf__add_field(btf, NULL, id, 0, 0), 0);
+	assert_true(btf__add_struct(btf, "rq", 8) > 0);
+	assert_int_equal(btf__add_field(btf, NULL, id, 0, 0), 0);
+	assert_int_equal(tap_layout_write(btf, "test", &out, NULL), 0);
+	assert_non_null(strstr(tap_buf_str(&out), "#define TAP_HAS_rq_cpu 0\n"));
+	tap_buf_release(&out);
+	btf__free(btf);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_name_of_the_source),
+		cmocka_unit_test(test_struct_that_is_its_own_member),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

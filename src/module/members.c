@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "module/wanted.h"
+#include "module/members.h"
 
 #include <bpf/btf.h>
 #include <errno.h>
@@ -31,9 +31,9 @@ static bool is_own(const char *name)
 	       !strcmp(name, "trace_entry") || !strcmp(name, "pt_regs");
 }
 
-static int add(struct tap_wanted *w, const char *of, size_t of_len, const char *member)
+static int add(struct tap_members *w, const char *of, size_t of_len, const char *member)
 {
-	struct tap_wanted_member *grown;
+	struct tap_member *grown;
 
 	for (size_t i = 0; i < w->nr; i++)
 		if (strlen(w->v[i].of) == of_len && !memcmp(w->v[i].of, of, of_len) &&
@@ -43,12 +43,12 @@ static int add(struct tap_wanted *w, const char *of, size_t of_len, const char *
 	if (!grown)
 		return -ENOMEM;
 	w->v = grown;
-	grown[w->nr] = (struct tap_wanted_member){ strndup(of, of_len), strdup(member) };
+	grown[w->nr] = (struct tap_member){ strndup(of, of_len), strdup(member) };
 	w->nr++;
 	return grown[w->nr - 1].of && grown[w->nr - 1].member ? 0 : -ENOMEM;
 }
 
-static int add_struct(struct tap_wanted *w, const struct btf *btf, const struct btf_type *t)
+static int add_struct(struct tap_members *w, const struct btf *btf, const struct btf_type *t)
 {
 	const char *of = btf__name_by_offset(btf, t->name_off);
 	int ret = 0;
@@ -60,13 +60,13 @@ static int add_struct(struct tap_wanted *w, const struct btf *btf, const struct 
 	return ret;
 }
 
-int tap_wanted_init(struct tap_wanted *w, struct tap_err *err)
+int tap_members_init(struct tap_members *w, struct tap_err *err)
 {
 	struct bpf_object *obj = tap_bpf_open();
 	const struct btf *btf = obj ? bpf_object__btf(obj) : NULL;
 	int ret = 0;
 
-	*w = (struct tap_wanted){ 0 };
+	*w = (struct tap_members){ 0 };
 	if (!btf)
 		return tap_err_set(err, -EINVAL, "the embedded BPF object has no types");
 	for (uint32_t id = 1; !ret && id < btf__type_cnt(btf); id++)
@@ -75,18 +75,18 @@ int tap_wanted_init(struct tap_wanted *w, struct tap_err *err)
 		ret = add(w, extras[i].of, strlen(extras[i].of), extras[i].member);
 	bpf_object__close(obj);
 	if (ret) {
-		tap_wanted_release(w);
+		tap_members_release(w);
 		return tap_err_set(err, ret, "out of memory");
 	}
 	return 0;
 }
 
-void tap_wanted_release(struct tap_wanted *w)
+void tap_members_release(struct tap_members *w)
 {
 	for (size_t i = 0; i < w->nr; i++) {
 		free(w->v[i].of);
 		free(w->v[i].member);
 	}
 	free(w->v);
-	*w = (struct tap_wanted){ 0 };
+	*w = (struct tap_members){ 0 };
 }
