@@ -365,30 +365,51 @@ static int find_llvm(struct build *b)
 	       tap_err_set(b->err, -ENOENT, "clang or ld.lld is missing: install the packages clang and lld");
 }
 
-/* The headers name the compiler that built the kernel; another of its kind will do. */
+static bool has_compiler(struct build *b, const char *prefix, const char *name)
+{
+	snprintf(b->compiler, sizeof(b->compiler), "%s%s", prefix, name);
+	return in_path(b->compiler);
+}
+
+/* Its usual name, or one with a version: the newest. */
+static bool has_gcc(struct build *b, const char *prefix)
+{
+	char name[16];
+
+	if (has_compiler(b, prefix, "gcc"))
+		return true;
+	for (unsigned int version = 30; version >= 8; version--) {
+		snprintf(name, sizeof(name), "gcc-%u", version);
+		if (has_compiler(b, prefix, name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The headers name the compiler that built the kernel, which was not a cross compiler everywhere;
+ * another of its kind will do.
+ */
 static int find_compiler(struct build *b)
 {
-	const char *cross = b->opts->cross;
+	const char *cross = b->opts->cross ? b->opts->cross : "";
 	char theirs[256] = "";
 
 	b->llvm = b->opts->llvm || strstr(b->config, "CONFIG_CC_IS_CLANG=y\n") ||
 		  strstr(b->config, "CONFIG_CC_IS_CLANG 1\n");
 	if (b->llvm)
 		return find_llvm(b);
-	if (b->headers_alone && !cross && strcmp(b->running.machine, "aarch64"))
+	if (b->headers_alone && !*cross && strcmp(b->running.machine, "aarch64"))
 		return tap_err_set(b->err, -EINVAL, "'%.300s' is of an arm64 kernel: give --cross-compile "
 				   "aarch64-linux-gnu-, or --llvm", b->kernel_src);
 	value_of(b->config, "CONFIG_CC_VERSION_TEXT", theirs, sizeof(theirs)); /* "gcc-12 (Debian ..." */
-	if (*theirs && in_path(theirs)) {
-		snprintf(b->compiler, sizeof(b->compiler), "%s", theirs);
+	if (*theirs && has_compiler(b, strncmp(theirs, cross, strlen(cross)) ? cross : "", theirs))
 		return 0;
-	}
 	b->other_compiler = true;
-	snprintf(b->compiler, sizeof(b->compiler), "%sgcc", cross ? cross : "");
-	if (in_path(b->compiler))
+	if (has_gcc(b, cross))
 		return 0;
-	return tap_err_set(b->err, -ENOENT, "no compiler: install the package %s%s", cross ? "gcc-" : "gcc",
-			   cross ? "aarch64-linux-gnu (or that of your architecture)" : "");
+	return tap_err_set(b->err, -ENOENT, "no compiler: install the package %s%s", *cross ? "gcc-" : "gcc",
+			   *cross ? "aarch64-linux-gnu (or that of your architecture)" : "");
 }
 
 /* ---- make ---- */
