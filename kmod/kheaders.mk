@@ -43,7 +43,8 @@ flags += $(if $(call config,KASAN_SW_TAGS),-DKASAN_SHADOW_SCALE_SHIFT=4)
 flags += $(if $(call config,KASAN_GENERIC),-DKASAN_SHADOW_SCALE_SHIFT=3)
 
 # as in Kbuild
-tap_exports = -DTAP_EXPORTS_$(1)=$(if $(shell grep -sw $(1) $(SYMVERS)),1,0)
+symvers := $(or $(SYMVERS),/dev/null)
+tap_exports = -DTAP_EXPORTS_$(1)=$(if $(shell grep -w $(1) $(symvers)),1,0)
 flags += -I. -Ievents $(call tap_exports,arch_freq_scale)
 
 # Checksums of the symbols that the module takes from the kernel, and of struct module. Where they are
@@ -62,8 +63,8 @@ schedtap.ko:
 	$(call compile,main)
 	$(call compile,kheaders)
 	$(LD) -r -EL -o schedtap.o main.o kheaders.o
-	{ $(NM) -u schedtap.o; echo U module_layout; } | awk "$$list_versions" is_symvers=1 \
-		$(or $(SYMVERS),/dev/null) is_symvers=0 knows_all=$(if $(SYMVERS),1,0) - >versions.c
+	{ $(NM) -u schedtap.o; echo U module_layout; } | awk "$$list_versions" is_symvers=1 $(symvers) \
+		is_symvers=0 knows_all=$(if $(SYMVERS),1,0) - >versions.c
 	$(if $(call config,MODVERSIONS),$(call compile,versions))
 	$(CC) -E -P -x c -nostdinc $(includes) $(kconfig) kheaders.lds.h -o kheaders.lds
 	$(LD) -r -EL -z noexecstack --build-id=sha1 -T kheaders.lds -o $@ schedtap.o \

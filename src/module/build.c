@@ -427,7 +427,9 @@ static void add_vars(struct build *b, unsigned int *nr, const struct var *vars)
 
 static void make_args(struct build *b)
 {
-	const char *if_llvm = b->llvm ? "" : NULL, *y_if_llvm = b->llvm ? "y" : NULL;
+	/* headers of a kernel that gcc built say what gcc can do */
+	bool retold = b->llvm && strstr(b->config, "CONFIG_CC_IS_GCC=y\n");
+	const char *off = retold ? "" : NULL, *on = retold ? "y" : NULL;
 	const struct var kbuild[] = {
 		{ "M", b->out },
 		{ "ARCH", b->opts->arch },
@@ -437,16 +439,17 @@ static void make_args(struct build *b)
 		{ "CONFIG_DEBUG_INFO_BTF_MODULES", "" },
 		/* an older compiler does not know -fmin-function-alignment */
 		{ "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT", b->other_compiler ? "" : NULL },
-		/* headers of a kernel that gcc built say what gcc can do */
 		{ "LLVM", b->llvm ? "1" : NULL },
-		{ "CONFIG_CC_IS_GCC", if_llvm },
-		{ "CONFIG_CC_IS_CLANG", y_if_llvm },
-		{ "CONFIG_LD_IS_BFD", if_llvm },
-		{ "CONFIG_LD_IS_LLD", y_if_llvm },
-		{ "CONFIG_INIT_STACK_ALL_ZERO", if_llvm }, /* an option that clang has renamed */
-		{ "CONFIG_FTRACE_MCOUNT_USE_CC", if_llvm },
-		{ "CONFIG_FTRACE_MCOUNT_USE_OBJTOOL", y_if_llvm },
-		{ "KCFLAGS", b->llvm ? "-Wno-unknown-warning-option" : NULL },
+		{ "CONFIG_CC_IS_GCC", off },
+		{ "CONFIG_CC_IS_CLANG", on },
+		{ "CONFIG_LD_IS_BFD", off },
+		{ "CONFIG_LD_IS_LLD", on },
+		{ "CONFIG_INIT_STACK_ALL_ZERO", off }, /* an option that clang has renamed */
+		/* x86: clang leaves it to objtool to list the calls to ftrace, in a way that this kernel
+		 * does not expect: there are none */
+		{ "CONFIG_FTRACE_MCOUNT_USE_CC", off },
+		{ "CFLAGS_REMOVE_main.o", retold ? "$(CC_FLAGS_FTRACE)" : NULL },
+		{ "KCFLAGS", retold ? "-Wno-unknown-warning-option" : NULL },
 		{ 0 }
 	}, alone[] = {
 		{ "KHEADERS", b->kernel_src },

@@ -161,13 +161,13 @@ sub build_in_other_ways {
 	build($dir, 'kheaders_gcc', "--kernel-src $dir/kheaders.tar.xz $symvers");
 	build($dir, 'kheaders_clang', "--kernel-src $unpacked $symvers");
 	build($dir, 'no_symvers', "--kernel-src $unpacked --btf $dir/btf");
-	system("mkdir $dir/other_release && perl -pe 's/6\\.12\\.\\d/6.12.x/g' $dir/kheaders_gcc/schedtap.ko " .
-		">$dir/other_release/schedtap.ko") == 0 or die 'perl';
+	system("sed -i 's/6[0-9.]*/&-other/' $unpacked/include/generated/utsrelease.h") == 0 or die 'sed';
+	build($dir, 'other_release', "--kernel-src $unpacked $symvers");
 	return qw(clang kheaders_gcc kheaders_clang);
 }
 
 my %refused = (
-	other_release => qr/schedtap: built for kernel 6\.12\.x\S*, this is /,
+	other_release => qr/schedtap: built for kernel \S+-other\S*, this is /,
 	no_symvers => qr/schedtap: no symbol version for /,
 );
 
@@ -197,7 +197,7 @@ sub check_kernel {
 		subtest $build => sub { $absent{$build} = check($name, $build, $steps) };
 		is_deeply($absent{$build}, $absent{gcc}, "$build: the same events are absent");
 	}
-	is($steps->{cycles}{text} // '', "100\n", 'unloaded while enabled, read, and CPUs come and go, 100 times');
+	is((split(/\n/, $steps->{cycles}{text} // ''))[-1], 100, 'unloaded while enabled, read, and CPUs come and go, 100 times');
 	cmp_ok(() = ($steps->{gone}{text} // '') =~ /CPU3/gi, '>', 1, 'a CPU went and came');
 	unlike($steps->{gone}{text} // '', qr/BUG|WARNING|Oops/, 'without a complaint of the kernel');
 	if ($name eq 'arm64-6.12') {
