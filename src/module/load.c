@@ -6,24 +6,28 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define UNSIGNED "the kernel loads signed modules alone (Secure Boot): sign it with a key that the kernel knows (mokutil)," \
-	" or record over BPF"
+#define UNSIGNED                                                                                   \
+	"the kernel loads signed modules alone (Secure Boot): sign it with a key that the kernel " \
+	"knows (mokutil), or record over BPF"
 
 /* kernel/module/: main.c, version.c, signing.c; the same since 5.4 but for ENOKEY, now EKEYREJECTED */
 static const struct refusal {
 	int error, code;
 	const char *why;
 } refusals[] = {
-	{ EPERM, -EPERM, "this needs root (CAP_SYS_MODULE), a kernel that is not locked down (Secure Boot), and "
-			 "kernel.modules_disabled=0" },
+	{ EPERM, -EPERM,
+	  "this needs root (CAP_SYS_MODULE), a kernel that is not locked down (Secure Boot), and "
+	  "kernel.modules_disabled=0" },
 	{ EKEYREJECTED, -EPERM, UNSIGNED },
 	{ ENOKEY, -EPERM, UNSIGNED },
 	{ EBADMSG, -EPERM, "its signature is damaged: build it again, and sign that" },
 	/* another vermagic; no checksum, or another, of struct module */
 	{ ENOEXEC, -ENOEXEC, "it was built for another kernel (`dmesg` says more): build it again" },
-	/* a checksum of a symbol; what needs a relocation that is out of range says so as well */
-	{ EINVAL, -ENOEXEC, "it was built with the headers of another kernel (`dmesg` says more): build it again" },
-	{ ENOENT, -ENOEXEC, "the kernel does not have, or not for modules, what it calls (`dmesg` names it)" },
+	/* another checksum of a symbol */
+	{ EINVAL, -ENOEXEC,
+	  "it was built with the headers of another kernel (`dmesg` says more): build it again" },
+	{ ENOENT, -ENOEXEC,
+	  "the kernel does not have, or not for modules, what it calls (`dmesg` names it)" },
 	{ 0 }
 };
 
