@@ -13,6 +13,9 @@
 #include <linux/trace_events.h>
 #include <linux/trace_seq.h>
 #include <linux/tracepoint.h>
+#include <linux/utsname.h>
+
+#include <generated/utsrelease.h>
 
 #include "vocabulary.h"
 
@@ -288,8 +291,24 @@ const char *tap_cgroup_path(struct trace_seq *p, u64 id)
 	return path;
 }
 
+/*
+ * The kernel does not compare the release where it has checksums of symbols to compare, and the
+ * private structs are in no checksum.
+ */
+static int __init check_release(void)
+{
+	if (!strcmp(init_uts_ns.name.release, UTS_RELEASE))
+		return 0;
+	pr_err("built for kernel " UTS_RELEASE ", this is %s\n", init_uts_ns.name.release);
+	return -ENOEXEC;
+}
+
 static int __init schedtap_init(void)
 {
+	int ret = check_release();
+
+	if (ret)
+		return ret;
 	for (unsigned int i = 0; i < ARRAY_SIZE(absent); i++)
 		pr_info("no event %s: %s\n", absent[i].event, absent[i].why);
 	add_hooks();

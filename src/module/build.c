@@ -445,10 +445,6 @@ static void make_args(struct build *b)
 		{ "CONFIG_LD_IS_BFD", off },
 		{ "CONFIG_LD_IS_LLD", on },
 		{ "CONFIG_INIT_STACK_ALL_ZERO", off }, /* an option that clang has renamed */
-		/* x86: clang leaves it to objtool to list the calls to ftrace, in a way that this kernel
-		 * does not expect: there are none */
-		{ "CONFIG_FTRACE_MCOUNT_USE_CC", off },
-		{ "CFLAGS_REMOVE_main.o", retold ? "$(CC_FLAGS_FTRACE)" : NULL },
 		{ "KCFLAGS", retold ? "-Wno-unknown-warning-option" : NULL },
 		{ 0 }
 	}, alone[] = {
