@@ -93,6 +93,10 @@ check-live: all $(UNIT) $(TOOLS) $B/tests/live/counter.bpf.o ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels: modules for them, and guests in qemu
 	$(PROVE) tests/vm/build.t tests/vm/run.t tests/vm/arm64.t
+matrix: all ## all kernels that Debian has, before a release: kernel by event (docs/module.md)
+	KERNELS='5.10 6.1 6.12 6.16 6.18 7.0 7.2 7.3 arm64-6.1 arm64-6.12 arm64-7.2' \
+		SCHEDTAP=$(abspath $B/schedtap) prove -v tests/vm/run.t tests/vm/arm64.t >$B/matrix.log; \
+		status=$$?; tests/vm/table <$B/matrix.log; grep '^ *not ok' $B/matrix.log; exit $$status
 test-debug-kernel: ## the module in a kernel that checks memory, locks and RCU: builds it, once
 	@tools/deps build test debug
 	$(AGAIN) all
@@ -181,4 +185,4 @@ help: ## this list
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all kmod test check check-unit check-golden check-live check-vm test-debug-kernel check-san check-fuzz fuzz bench demo install deps format clean help
+.PHONY: all kmod test check check-unit check-golden check-live check-vm matrix test-debug-kernel check-san check-fuzz fuzz bench demo install deps format clean help

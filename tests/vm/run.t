@@ -31,8 +31,8 @@ my %silent = (
 	'schedtap:sched_compute_energy' => 'no energy model',
 	'schedtap:sched_overutilized' => 'no energy model',
 	'power:cpu_frequency' => 'no frequency scaling',
-	'schedtap:sched_dl_server_start' => 'the fair server is on since boot, and stops only',
-	'schedtap:sched_dl_server_stop' => 'after a second without any fair task',
+	'schedtap:sched_dl_server_start' => 'the one CPU is never without a fair task for a second',
+	'schedtap:sched_dl_server_stop' => 'the one CPU is never without a fair task for a second',
 );
 sub missing {
 	return "'$program' is not built" if !-x $program;
