@@ -6,6 +6,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -270,23 +271,43 @@ static void __init plain_print_fmts(void)
 
 /* ---- cgroup paths ---- */
 
+#if TAP_HAS_cgroup_get_from_id
+/*
+ * A reader may wait for locks. Whoever prints as the event happens (tp_printk), or all that there
+ * is in a crash (ftrace_dump_on_oops), may not.
+ */
+static bool may_ask(void)
+{
+	return !irqs_disabled() && !in_interrupt() && !oops_in_progress;
+}
+
+static void put_path(struct trace_seq *p, u64 id)
+{
+	struct cgroup *cgroup = id && may_ask() ? cgroup_get_from_id(id) : NULL;
+	char *buf;
+
+	if (IS_ERR_OR_NULL(cgroup))
+		return;
+	buf = kmalloc(PATH_MAX, GFP_ATOMIC);
+	if (buf && cgroup_path(cgroup, buf, PATH_MAX) > 0)
+		trace_seq_puts(p, buf);
+	kfree(buf);
+	cgroup_put(cgroup);
+}
+#else /* before v5.18 only the root is known */
+static void put_path(struct trace_seq *p, u64 id)
+{
+}
+#endif
+
 const char *tap_cgroup_path(struct trace_seq *p, u64 id)
 {
 	const char *path = trace_seq_buffer_ptr(p);
-#if TAP_HAS_cgroup_get_from_id /* since v5.18: before that only the root is known */
-	struct cgroup *cgroup = id > 1 ? cgroup_get_from_id(id) : NULL;
-	char *buf;
 
-	if (!IS_ERR_OR_NULL(cgroup)) {
-		buf = kmalloc(PATH_MAX, GFP_ATOMIC);
-		if (buf && cgroup_path(cgroup, buf, PATH_MAX) > 0)
-			trace_seq_puts(p, buf);
-		kfree(buf);
-		cgroup_put(cgroup);
-	}
-#endif
 	if ((u32)id == 1) /* the first node of its hierarchy; 32-bit kernels count above that */
 		trace_seq_putc(p, '/');
+	else
+		put_path(p, id);
 	trace_seq_putc(p, '\0');
 	return path;
 }

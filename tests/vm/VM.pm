@@ -8,12 +8,24 @@ use Exporter qw(import);
 use File::Basename qw(dirname);
 use File::Copy qw(copy);
 use File::Path qw(make_path);
+use IO::Uncompress::Gunzip qw(gunzip);
+use MIME::Base64 qw(decode_base64);
 our @EXPORT = qw(which slurp steps_of install_program pack_initramfs module_events module_tracepoints);
 
 my $here = dirname(__FILE__);
 
 sub which { my ($x) = grep { -x } map { "$_/$_[0]" } split(/:/, $ENV{PATH}); return $x }
 sub slurp { open(my $f, '<:raw', $_[0]) or return ''; local $/; return <$f> // '' }
+
+# What is long comes as gzip, which begins so in base64.
+sub unpacked {
+	my ($said) = @_;
+	my ($packed, $text) = (decode_base64($said));
+
+	return $said if $said !~ /\AH4sI/;
+	gunzip(\$packed, \$text) or die 'what the guest packed is damaged';
+	return $text;
+}
 
 # What a guest said, by step: each command's output and exit code.
 sub steps_of {
@@ -22,7 +34,7 @@ sub steps_of {
 
 	$said =~ s/\r//g;
 	while ($said =~ /^@@ (?!rc )(\w+)\n(.*?)^@@ rc (\d+)$/msg) {
-		$steps{$1} = { text => $2, rc => $3 };
+		$steps{$1} = { text => unpacked($2), rc => $3 };
 	}
 	return \%steps;
 }

@@ -7,27 +7,14 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* struct tracepoint: its name, then struct static_key, whose first member is the count */
 #define KEY_OFFSET sizeof(void *)
 
-static uint64_t address_of(const char *symbol)
-{
-	FILE *f = fopen("/proc/kallsyms", "r");
-	uint64_t address;
-	char line[256], name[200];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx %*c %199s", &address, name) == 2 && !strcmp(name, symbol)) {
-			fclose(f);
-			return address;
-		}
-	if (f)
-		fclose(f);
-	return 0;
-}
+#define PREFIX "__tracepoint_" /* of a struct tracepoint's name */
 
 static int read_kernel(int core, uint64_t address, int32_t *value)
 {
@@ -49,25 +36,32 @@ static int read_kernel(int core, uint64_t address, int32_t *value)
 	return -1;
 }
 
+static int print_key(int core, const char *symbol, uint64_t address)
+{
+	int32_t value;
+
+	if (read_kernel(core, address + KEY_OFFSET, &value)) {
+		fprintf(stderr, "keys: cannot read %s\n", symbol);
+		return 1;
+	}
+	printf("%s %d\n", symbol + strlen(PREFIX), value);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	FILE *symbols = fopen("/proc/kallsyms", "r");
 	int core = open("/proc/kcore", O_RDONLY), status = 0;
+	char line[512], *name;
 
-	for (int i = 1; i < argc; i++) {
-		char symbol[128];
-		uint64_t address;
-		int32_t value;
-
-		snprintf(symbol, sizeof(symbol), "__tracepoint_%s", argv[i]);
-		address = address_of(symbol);
-		if (!address)
-			continue; /* not in this kernel */
-		if (read_kernel(core, address + KEY_OFFSET, &value)) {
-			fprintf(stderr, "keys: cannot read %s\n", symbol);
-			status = 1;
+	while (symbols && fgets(line, sizeof(line), symbols)) {
+		name = strstr(line, " " PREFIX);
+		if (!name || strchr(++name, '\t')) /* a tab: of a module */
 			continue;
-		}
-		printf("%s %d\n", argv[i], value);
+		name[strcspn(name, "\n")] = '\0';
+		for (int i = 1; i < argc; i++)
+			if (!strcmp(argv[i], name + strlen(PREFIX)))
+				status |= print_key(core, name, strtoull(line, NULL, 16));
 	}
 	return status;
 }

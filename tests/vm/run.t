@@ -75,6 +75,13 @@ sub build_module {
 	my $out = `'$program' module build --source $here/../.. --output $to/module --kernel-src $headers --btf $vmlinuz 2>&1`;
 	return $out if $?;
 	copy("$to/module/schedtap.ko", "$to/root/schedtap.ko") or die "$to: $!";
+	# as one of a kernel that is configured in another way
+	make_path("$to/root/other");
+	my $other = slurp("$to/module/schedtap.ko");
+	$other =~ s/(vermagic=[^\0]*)mod_unload/$1mod_unlaod/ or die 'vermagic';
+	open(my $f, '>:raw', "$to/root/other/schedtap.ko") or die "$to: $!";
+	print $f $other;
+	close($f);
 	pack_initramfs("$to/root", "$to/more");
 	system("cat $to/more >>$to/initrd") == 0 or die "$to/initrd";
 	return '';
@@ -82,14 +89,14 @@ sub build_module {
 
 # Boots one kernel. Returns the kernel's log and what the guest said, by step.
 sub boot {
-	my ($dir, $vmlinuz) = @_;
-	my ($log, $out) = map { "$dir/$_" } qw(log out);
+	my ($dir, $vmlinuz, $name, @words) = @_;
+	my ($log, $out) = map { "$dir/$name$_" } qw(log out);
 	my @qemu = ('timeout', $guest_timeout_s, 'qemu-system-x86_64', '-accel', 'tcg', '-cpu', 'max',
 		    '-m', 1024, '-nodefaults', '-display', 'none', '-no-reboot',
 		    '-serial', "file:$log", '-serial', "file:$out",
 		    '-kernel', $vmlinuz, '-initrd', "$dir/initrd",
 		    # one run queue has all tasks: no groups of the kernel's own
-		    '-append', 'console=ttyS0 panic=-1 oops=panic noautogroup');
+		    '-append', "console=ttyS0 panic=-1 oops=panic noautogroup @words");
 
 	my $status = system(@qemu) >> 8;
 
@@ -154,6 +161,9 @@ sub check_module {
 	}
 	is($steps->{module_again}{text} // '', "schedtap: the module is loaded already\n", 'not loaded twice');
 	is($steps->{module_gone}{text} // '', "schedtap: the module is not loaded\n", 'nothing is left of it');
+	like($steps->{module_held}{text} // '', qr/\Aschedtap: the module is in use: [^\n]*\n\z/, 'not unloaded while perf has it open');
+	like($steps->{module_other}{text} // '', qr/\Aschedtap: [^\n]*it was built for another kernel [^\n]*\n\z/, 'of another kernel: refused');
+	is($steps->{module_other_gone}{text} // '', "schedtap: the module is not loaded\n", 'nothing is left of that');
 	is((split(/\n/, $steps->{module_cycles}{text} // ''))[-1], 100,
 		'unloaded while enabled and read, again and again');
 	is($steps->{module_filter}{text} // '', "util > 0 && pid > 1\n0\n", 'filter and trigger work');
@@ -236,10 +246,32 @@ sub check_sum {
 
 # ---- all of them ----
 
+# Words of the kernel's command line with which it does not load the module, as with Secure Boot.
+my %locks = (
+	signed => { word => 'module.sig_enforce=1', says => qr/signed modules alone/ },
+	locked => { word => 'lockdown=integrity', says => qr/a kernel that is not locked down|signed modules alone/ },
+);
+
+sub check_locks {
+	my ($dir) = @_;
+
+	for my $lock (sort keys %locks) {
+		my $steps = steps_of(slurp("$dir/$lock.out"));
+		my $says = $locks{$lock}{says};
+
+		isnt($steps->{module_load}{rc} // 0, 0, "$lock: not loaded");
+		like($steps->{module_load}{text} // '', qr/\Aschedtap: [^\n]*(?:$says)[^\n]*\n\z/, "$lock: and why");
+		is($steps->{module_gone}{text} // '', "schedtap: the module is not loaded\n", "$lock: nothing is left");
+	}
+}
+
 sub exec_guest {
 	my ($dir, $name, $g) = @_;
 
-	boot("$dir/$name", $g->{vmlinuz});
+	boot("$dir/$name", $g->{vmlinuz}, '');
+	if (!$g->{no_module}) {
+		boot("$dir/$name", $g->{vmlinuz}, "$_.", 'only=load', $locks{$_}{word}) for keys %locks;
+	}
 	unlink("$dir/$name/initrd");
 	POSIX::_exit(0);
 }
@@ -253,6 +285,7 @@ sub check_all {
 		skip("the module: $g->{no_module}", 1) if $g->{headers} eq '-';
 		is($g->{no_module}, '', 'the module is built') or return;
 		check_module($name, $steps);
+		check_locks($dir);
 	}
 }
 
