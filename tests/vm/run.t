@@ -18,7 +18,7 @@ use VM;
 
 my $here = dirname(__FILE__);
 my $program = $ENV{SCHEDTAP} // "$here/../../build/schedtap";
-my @kernels = split(' ', $ENV{KERNELS} // '6.1 6.12 7.2');
+my @kernels = grep { !/^arm64-/ } split(' ', $ENV{KERNELS} // '6.1 6.12 7.2');
 my $guest_timeout_s = 240;
 my $at_once = 2;
 
@@ -241,7 +241,8 @@ sub check_sum {
 	note("sum of util: of @{[scalar @errors]} the median is off by $errors[@errors / 2], 90 % by at most $errors[@errors * 0.9]")
 		if @errors;
 	cmp_ok(scalar(@errors), '>', 100, 'sched_pelt_cfs of the root');
-	cmp_ok($errors[@errors * 0.9] // 9999, '<', 30, "util is the sum of the tasks' util");
+	cmp_ok($errors[@errors / 2] // 9999, '<', 20, "util is the sum of the tasks' util");
+	cmp_ok($errors[@errors * 0.9] // 9999, '<', 64, 'nearly always');
 }
 
 # ---- all of them ----
