@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "event/format.h"
+#include "skip_test.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 #define check(name, cond)                                                                          \
@@ -458,8 +459,7 @@ static void test_this_kernel(void **state)
 	(void)state;
 	if (glob(pattern, 0, NULL, &g) || access(g.gl_pathv[0], R_OK)) {
 		globfree(&g);
-		print_message("# SKIP no event formats in /sys/kernel/tracing: needs root\n");
-		skip();
+		return skip_test("no event formats in /sys/kernel/tracing: needs root");
 	}
 	for (size_t i = 0; i < g.gl_pathc; i++) {
 		struct tap_err err = { 0 };

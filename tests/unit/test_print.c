@@ -15,6 +15,7 @@
 
 #include "event/print.h"
 #include "event/print_prog.h"
+#include "skip_test.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 
@@ -846,8 +847,7 @@ static void test_this_kernel(void **state)
 	if (glob("/sys/kernel/tracing/events/*/*/format", 0, NULL, &g) ||
 	    access(g.gl_pathv[0], R_OK)) {
 		globfree(&g);
-		print_message("# SKIP no event formats in /sys/kernel/tracing: needs root\n");
-		skip();
+		return skip_test("no event formats in /sys/kernel/tracing: needs root");
 	}
 	srandom(1);
 	for (size_t i = 0; i < g.gl_pathc; i++)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "out/table.h"
+#include "skip_test.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 
@@ -262,7 +263,7 @@ static void test_write_error(void **state)
 
 	(void)state;
 	if (fd < 0)
-		skip();
+		return skip_test("no /dev/full");
 	tap_report_open(&r, TAP_STYLE_TEXT, fd);
 	write_rows(&r, 10000);
 	assert_int_equal(r.err, -ENOSPC);

@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "module/layout.h"
 #include "module/types.h"
+#include "skip_test.h"
 #include "tmp_dir.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
@@ -341,7 +342,7 @@ static void test_dwarf_says_what_btf_says(void **state)
 	tmp_make(&dir);
 	if (!compile(&dir, "clang -target bpf -g -O2 -c", FAKE)) {
 		tmp_remove(&dir);
-		skip();
+		return skip_test("no clang");
 	}
 	add_layout(&dir, "BTF", &btf);
 	for (size_t i = 0; i < TABLE(cases); i++) {
@@ -369,7 +370,7 @@ static void test_dwarf_of_no_kernel(void **state)
 	tmp_make(&dir);
 	if (!compile(&dir, "gcc -g " LINKED, "-x c - <<end\nstruct rq *rq;\nend")) {
 		tmp_remove(&dir);
-		skip();
+		return skip_test("no gcc");
 	}
 	assert_int_equal(tap_types_open(tmp_at(&dir, "file"), &btf, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "neither BTF nor DWARF"));
