@@ -324,6 +324,22 @@ static int __init check_release(void)
 	return -ENOEXEC;
 }
 
+/*
+ * Events that are still enabled are disabled by the kernel, but only after this, and it does not
+ * wait for probes that run: those of others' tracepoints are none of its business.
+ */
+static void detach_all(void)
+{
+	struct attached *a, *next;
+
+	mutex_lock(&attached_lock);
+	is_going = true;
+	list_for_each_entry_safe(a, next, &all_attached, list)
+		detach_one(a);
+	mutex_unlock(&attached_lock);
+	tracepoint_synchronize_unregister();
+}
+
 static int __init schedtap_init(void)
 {
 	int ret = check_release();
@@ -334,25 +350,17 @@ static int __init schedtap_init(void)
 		pr_info("no event %s: %s\n", absent[i].event, absent[i].why);
 	add_hooks();
 	add_conditions();
-	for_each_kernel_tracepoint(find_feed, NULL);
 	plain_print_fmts();
-	return check_feeds();
+	for_each_kernel_tracepoint(find_feed, NULL);
+	ret = check_feeds();
+	if (ret)
+		detach_all(); /* somebody may have been quick */
+	return ret;
 }
 
-/*
- * Events that are still enabled are disabled by the kernel, but only after this, and it does not
- * wait for probes that run: those of others' tracepoints are none of its business.
- */
 static void __exit schedtap_exit(void)
 {
-	struct attached *a, *next;
-
-	mutex_lock(&attached_lock);
-	is_going = true;
-	list_for_each_entry_safe(a, next, &all_attached, list)
-		detach_one(a);
-	mutex_unlock(&attached_lock);
-	tracepoint_synchronize_unregister();
+	detach_all();
 }
 
 module_init(schedtap_init);

@@ -85,6 +85,8 @@ static int build(const struct module_opts *o, struct tap_err *err)
 	};
 	int ret;
 
+	if (o->kernel_src && !o->out) /* the folder of its own is the running kernel's */
+		return tap_err_set(err, -EINVAL, "say where to build it: --output DIR");
 	folder_of(o, out, sizeof(out));
 	if (!o->out && mkdir(BUILT, 0755) && errno != EEXIST)
 		return tap_err_set(err, -errno, "cannot make the folder '" BUILT "': %m");

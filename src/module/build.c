@@ -445,6 +445,7 @@ static void make_args(struct build *b)
 		{ "CONFIG_LD_IS_BFD", off },
 		{ "CONFIG_LD_IS_LLD", on },
 		{ "CONFIG_INIT_STACK_ALL_ZERO", off }, /* an option that clang has renamed */
+		{ "CONFIG_FTRACE_MCOUNT_USE_CC", off }, /* -mrecord-mcount */
 		{ "KCFLAGS", retold ? "-Wno-unknown-warning-option" : NULL },
 		{ 0 }
 	}, alone[] = {

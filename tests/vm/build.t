@@ -113,11 +113,14 @@ SKIP: {
 
 # ---- what is missing or wrong ----
 
+my ($code, $text) = run("$program module build --source $top $old");
+ok($code == 2 && $text =~ /^schedtap: say where to build it: --output DIR$/m, 'refused: another kernel, into the running one\'s folder')
+	or diag("rc $code: $text");
 refuses('no headers', '--kernel-src .', qr/'\S+' has no kernel headers/);
 refuses('a folder that is not there', '--kernel-src nowhere', qr/cannot find 'nowhere'/);
 refuses('no headers of this kernel', '', qr/install the package linux-headers-\S+, or/) if !-d "/lib/modules/" . `uname -r | tr -d '\n'` . '/build';
 refuses('no types of the kernel', "--kernel-src $headers{'6.1'}", qr/the types of kernel 6\.1\.\S+ are missing: .*--btf/);
-refuses('a kernel without types', "--kernel-src $headers{'6.1'} --btf /bin/true", qr/has no types/);
+refuses('a kernel without types', "--kernel-src $headers{'6.1'} --btf /bin/true", qr/has no kernel.s types, neither BTF nor DWARF/);
 refuses('types of another kernel', "$new --btf $vmlinuz{'6.1'}", qr/static assertion failed: "struct \w+/);
 refuses('no sources', "$old --source .", qr/the module's sources are not in '\.'/);
 refuses('no make', $old, qr/make is missing: install the package make/, path_without('make'));
