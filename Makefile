@@ -94,7 +94,7 @@ check-live: all $(UNIT) $(TOOLS) $B/tests/live/counter.bpf.o ## this kernel
 check-vm: all ## other kernels: modules for them, and guests in qemu
 	$(PROVE) tests/vm/build.t tests/vm/run.t tests/vm/arm64.t
 matrix: all ## all kernels that Debian has, before a release: kernel by event (docs/module.md)
-	KERNELS='5.10 6.1 6.12 6.16 6.18 7.0 7.2 7.3 arm64-6.1 arm64-6.12 arm64-7.2' \
+	KERNELS='5.10 6.1 6.12 6.12-rt 6.16 6.18 7.0 7.2 7.3 arm64-6.1 arm64-6.12 arm64-7.2' \
 		SCHEDTAP=$(abspath $B/schedtap) prove -v tests/vm/run.t tests/vm/arm64.t >$B/matrix.log; \
 		status=$$?; tests/vm/table <$B/matrix.log; grep '^ *not ok' $B/matrix.log; exit $$status
 test-debug-kernel: ## the module in a kernel that checks memory, locks and RCU: builds it, once
