@@ -4,7 +4,6 @@
 #include <bpf/libbpf.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,16 +131,14 @@ static int unload(struct tap_err *err)
 
 static bool is_enabled(const char *event)
 {
-	char path[PATH_MAX], c = '0';
-	int fd;
+	struct tap_buf text = { .max = PATH_MAX };
+	char path[PATH_MAX];
+	bool is;
 
 	snprintf(path, sizeof(path), EVENTS "/%s/enable", event);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && read(fd, &c, 1) != 1)
-		c = '0';
-	if (fd >= 0)
-		close(fd);
-	return c != '0';
+	is = !tap_buf_read_file(&text, path) && text.len && *text.data != '0';
+	tap_buf_release(&text);
+	return is;
 }
 
 static int status(struct tap_err *err)

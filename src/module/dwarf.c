@@ -358,8 +358,8 @@ static int init(struct source *s, struct tap_err *err)
 	for (size_t i = 0; i < s->wanted.nr; i++)
 		want(s, DW_TAG_structure_type, "", s->wanted.v[i].of);
 	for (unsigned int i = 0; i < nr_hooks; i++)
-		want(s, DW_TAG_subprogram, "__traceiter_", tap_hook_at(i)->tracepoint);
-	want(s, DW_TAG_subprogram, "", "cgroup_get_from_id");
+		want(s, DW_TAG_subprogram, TAP_TRACEITER, tap_hook_at(i)->tracepoint);
+	want(s, DW_TAG_subprogram, "", TAP_CGROUP_FROM_ID);
 	return 0;
 }
 

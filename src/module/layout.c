@@ -11,7 +11,6 @@
 
 #define MAX_DEPTH 8u /* of structs without a name, one in the other */
 #define MAX_LOOKS (1u << 16) /* at members, for one: damaged structs may be each other's members */
-#define TRACEITER "__traceiter_" /* calls the probes of a tracepoint: void *data, and its arguments */
 
 /*
  * The structs of kernel/sched/, which no header shows to a module, each behind those that it has
@@ -180,8 +179,8 @@ static void say_what_exists(struct layout *l)
 	for (size_t i = 0; i < l->nr; i++)
 		tap_buf_printf(l->out, "#define TAP_HAS_%s_%s %d\n", l->members[i].of,
 			       l->members[i].name, l->members[i].exists);
-	tap_buf_printf(l->out, "#define TAP_HAS_cgroup_get_from_id %d\n",
-		       btf__find_by_name_kind(l->kernel, "cgroup_get_from_id", BTF_KIND_FUNC) > 0);
+	tap_buf_printf(l->out, "#define TAP_HAS_" TAP_CGROUP_FROM_ID " %d\n",
+		       btf__find_by_name_kind(l->kernel, TAP_CGROUP_FROM_ID, BTF_KIND_FUNC) > 0);
 }
 
 /* ---- which events ---- */
@@ -193,7 +192,7 @@ static int tracepoint_args(struct layout *l, const char *tracepoint)
 	const struct btf_type *t;
 	int id;
 
-	tap_buf_printf(&name, TRACEITER "%s", tracepoint);
+	tap_buf_printf(&name, TAP_TRACEITER "%s", tracepoint);
 	id = btf__find_by_name_kind(l->kernel, tap_buf_str(&name), BTF_KIND_FUNC);
 	tap_buf_release(&name);
 	t = id > 0 ? btf__type_by_id(l->kernel, (uint32_t)id) : NULL;

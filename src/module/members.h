@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which members of the kernel's structs the module reads: those that the BPF programs name
- * (bpf/kernel_types.h), read from their BTF, so that there is one list.
+ * What the module asks of a kernel's types. Which members of its structs it reads: those that the
+ * BPF programs name (bpf/kernel_types.h), read from their BTF, so that there is one list.
  */
 #ifndef TAP_MODULE_MEMBERS_H
 #define TAP_MODULE_MEMBERS_H
@@ -9,6 +9,10 @@
 #include <stddef.h>
 
 #include <schedtap/err.h>
+
+/* Functions: what calls a tracepoint's probes (void *data, and its arguments); since v5.18 */
+#define TAP_TRACEITER "__traceiter_"
+#define TAP_CGROUP_FROM_ID "cgroup_get_from_id"
 
 struct tap_members {
 	struct tap_member {

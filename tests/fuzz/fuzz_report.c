@@ -12,17 +12,10 @@
 
 #include "base/buf.h"
 #include "cli/pass.h"
+#include "check.h"
 
 /* A few bytes can describe any number of CPUs that share pages: enough is enough. */
 #define MAX_EVENTS 200000u
-
-#define CHECK(what)                                                                                \
-	do {                                                                                       \
-		if (!(what)) {                                                                     \
-			fprintf(stderr, "%s:%d: not so: %s\n", __func__, __LINE__, #what);         \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 /* The real one prints what is wrong with each file. */
 int tap_cmd_fail(const struct tap_err *err, bool usage)

@@ -12,16 +12,9 @@
 
 #include "module/layout.h"
 #include "module/types.h"
+#include "check.h"
 
 #define MAX_HEADER_BYTES ((size_t)1 << 20)
-
-#define CHECK(what)                                                                                \
-	do {                                                                                       \
-		if (!(what)) {                                                                     \
-			fprintf(stderr, "%s:%d: not so: %s\n", __func__, __LINE__, #what);         \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static void check_file(const char *path)
 {

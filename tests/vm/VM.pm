@@ -10,7 +10,7 @@ use File::Copy qw(copy);
 use File::Path qw(make_path);
 use IO::Uncompress::Gunzip qw(gunzip);
 use MIME::Base64 qw(decode_base64);
-our @EXPORT = qw(which slurp steps_of install_program pack_initramfs module_events module_tracepoints);
+our @EXPORT = qw(which slurp steps_of install_program pack_initramfs module_events module_tracepoints verdict);
 
 my $here = dirname(__FILE__);
 
@@ -68,5 +68,12 @@ sub hooks {
 
 sub module_events { return hooks(qr/(\w+),/) }
 sub module_tracepoints { return hooks(qr/\w+, (\w+),/) }
+
+# What became of an event. @absent, @silent: why it cannot happen, or did not; @nr: how often it did.
+sub verdict {
+	my ($absent, $nr, $silent) = @_;
+
+	return $absent ? "absent: $absent" : $nr ? "fired $nr" : $silent ? "silent: $silent" : 'FAILED';
+}
 
 1;

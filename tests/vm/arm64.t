@@ -117,8 +117,7 @@ sub check {
 	}
 	$count{$1}++ while $trace =~ /^ .*?: (\w+): /mg;
 	for my $event (module_events()) {
-		my $verdict = $why{$event} ? "absent: $why{$event}" : $count{$event} ? "fired $count{$event}" :
-			$silent{$event} ? "silent: $silent{$event}" : 'FAILED';
+		my $verdict = verdict($why{$event}, $count{$event}, $silent{$event});
 
 		isnt($verdict, 'FAILED', "module: $event");
 		note("verdict $name|$event|$verdict") if $build eq 'gcc';

@@ -87,9 +87,7 @@ sub check_events {
 	my %read = reverse(($steps->{watch}{text} // '') =~ /^\s*(\d+) (\w+)$/mg);
 
 	for my $event (sort(module_events())) {
-		my $nr = $read{$event};
-		my $verdict = $absent{$event} ? "absent: $absent{$event}" : $nr ? "fired $nr" :
-			$silent{$event} ? "silent: $silent{$event}" : 'FAILED';
+		my $verdict = verdict($absent{$event}, $read{$event}, $silent{$event});
 
 		isnt($verdict, 'FAILED', $event);
 		note(sprintf('%-26s %s', $event, $verdict));

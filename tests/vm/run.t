@@ -87,7 +87,7 @@ sub build_module {
 	return '';
 }
 
-# Boots one kernel. Returns the kernel's log and what the guest said, by step.
+# Boots one kernel. Its log and what the guest says are in files: @name and log, out.
 sub boot {
 	my ($dir, $vmlinuz, $name, @words) = @_;
 	my ($log, $out) = map { "$dir/$name$_" } qw(log out);
@@ -169,10 +169,7 @@ sub check_module {
 	is($steps->{module_filter}{text} // '', "util > 0 && pid > 1\n0\n", 'filter and trigger work');
 	unlike($both, qr/^overrun: [1-9]/m, 'the module lost nothing');
 	for my $event (module_events()) {
-		my $nr = @{$module->{$event} // []};
-
-		$verdict{$event} = $why{$event} ? "absent: $why{$event}" : $nr ? "fired $nr" :
-			$silent{"schedtap:$event"} ? 'silent: ' . $silent{"schedtap:$event"} : 'FAILED';
+		$verdict{$event} = verdict($why{$event}, scalar(@{$module->{$event} // []}), $silent{"schedtap:$event"});
 		isnt($verdict{$event}, 'FAILED', "module: $event");
 		ok(is_part($bpf->{$event}, $module->{$event} // []), "module and BPF agree on $event")
 			if $bpf->{$event};
