@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The control file: what a program with tracepoints and those who control it share. Made by the
+ * program (control.c), mapped by it piece by piece; read by others with pread() and written by them
+ * byte by byte with pwrite(), because the other side may be hostile and may truncate it.
+ *
+ *   struct tap_control          one page
+ *   struct tap_area[]           what follows, in the order in which it was added
+ *   areas, page-aligned:
+ *     objects   the events of the program or of a library: a word per event, then texts
+ *     rings     a CPU's ring: struct tap_ring_head, struct tap_ring_page[], sub-buffers
+ *
+ * Numbers are in the machine's byte order; offsets count from the start of the file. All of it is
+ * to be distrusted by who reads it.
+ */
+#ifndef TAP_TRACEPOINT_SHARED_H
+#define TAP_TRACEPOINT_SHARED_H
+
+#include <stdint.h>
+
+#define TAP_CONTROL_MAGIC 0x6c72746370617401ull
+#define TAP_CONTROL_VERSION 1u
+#define TAP_CONTROL_PAGE 4096u
+#define TAP_CONTROL_AREAS 4096u	/* at most: 48 bytes each, behind the first page */
+#define TAP_CONTROL_HEAD (TAP_CONTROL_PAGE + TAP_CONTROL_AREAS * 48u)
+#define TAP_CONTROL_MAX_BYTES (1ull << 36)
+
+enum tap_area_kind { TAP_AREA_NONE, TAP_AREA_OBJECT, TAP_AREA_RING };
+
+struct tap_area {
+	uint64_t offset, size;	/* bytes; offset is a multiple of the page size */
+	uint32_t kind;		/* written last: 0 until the rest holds */
+	uint32_t nr;		/* objects: events; rings: the CPU */
+	uint32_t gone;		/* objects: 1: unloaded. rings: not used */
+	uint32_t first_id;	/* objects: common_type of the first event; the others follow */
+	uint32_t atomic;	/* rings: 1: records become real one by one (ring.c) */
+	uint32_t pad[3];
+};
+
+enum tap_clock_kind {
+	TAP_CLOCK_MONO,	  /* CLOCK_MONOTONIC, ns */
+	TAP_CLOCK_CYCLES, /* the CPU's counter: TSC, CNTVCT_EL0 */
+};
+
+enum tap_ring_mode {
+	TAP_RING_OVERWRITE, /* the oldest goes: nobody reads while the program runs */
+	TAP_RING_DISCARD,   /* the newest goes: a recorder drains it */
+};
+
+struct tap_control {
+	uint64_t magic;
+	uint32_t version, pid;
+	uint64_t start_time;	/* field 22 of /proc/PID/stat: clock ticks after boot */
+	uint32_t clock;		/* enum tap_clock_kind */
+	uint32_t areas_nr;	/* grows; read it before the areas */
+	uint32_t wake;		/* futex of programs with patched sites: moved and woken by controllers */
+	uint32_t has_thread;	/* 1: such a program: wake it after a change */
+	/* written by controllers, one byte each */
+	uint8_t mode;		/* enum tap_ring_mode, of rings made from now on and of those there are */
+	uint8_t ring_shift;	/* log2 of the bytes of a ring's sub-buffers; 0: the default */
+	uint8_t pad[6];
+	uint64_t cut;		/* events whose texts or arrays were cut */
+	char comm[16];		/* the program's name when it started */
+	char reason[256];	/* why events are off or rings are missing; "": nothing failed */
+};
+
+/*
+ * An event's word, tested at its site: not zero while somebody wants the event. The controller writes
+ * `wanted`; the program makes `applied` equal to it when it next passes the site.
+ */
+struct tap_word {
+	uint8_t wanted;	 /* by a controller: 0 or 1 */
+	uint8_t applied; /* by the program: 1 while the event's own probe is registered */
+	uint8_t probes;	 /* by the program: 1 while other probes are */
+	uint8_t looking; /* by the program: 1 while it is being patched or looked at */
+};
+
+/*
+ * An object's area: nr words; then per event, each beginning at a multiple of 8 bytes:
+ *   u32 bytes of all three texts with their NULs, u32 0, system NUL, name NUL, format text NUL
+ * The format text is as the kernel's file has it, with "ID: 0".
+ */
+
+#define TAP_SUB_BYTES 16384u	/* a sub-buffer: header, then records */
+#define TAP_SUB_HEADER 16u	/* u64 time stamp, u64 commit: bytes used, and events << 32 */
+#define TAP_RING_SHIFT_MIN 16u	/* 4 sub-buffers */
+#define TAP_RING_SHIFT_MAX 30u
+#define TAP_RING_SHIFT 20u	/* the default: 1 MiB */
+#define TAP_RING_PAGE 4096u
+
+/*
+ * Positions count bytes from the ring's beginning and never wrap: a sub-buffer is position /
+ * TAP_SUB_BYTES modulo their number. A position at a multiple of TAP_SUB_BYTES means that the
+ * next sub-buffer is yet to be taken.
+ */
+struct tap_ring_head {
+	uint64_t head;		/* what is before it is taken, and (unless atomic) whole */
+	uint64_t bytes;		/* of all sub-buffers: a power of two */
+	uint64_t subs_offset;	/* from the area's start */
+	uint64_t lost;		/* events discarded, ever; in the stream up to the last sub-buffer's start */
+	uint64_t lost_first, lost_last; /* stamps; of what is not yet in the stream. 0: none */
+	uint64_t pad[2];
+};
+
+/* One word per sub-buffer follows the head: 1: taken, not yet drained. A reader writes its first byte: 0. */
+#define TAP_RING_STATES (sizeof(struct tap_ring_head))
+
+/*
+ * A record: absolute stamp (ftrace's type 31), then an event in the long form. All of it a
+ * multiple of 8 bytes. The payload follows: common fields, fields, dynamic data.
+ */
+struct tap_record_head {
+	uint32_t stamp_low;  /* stamp << 5 | 31: bits 0..26 */
+	uint32_t stamp_high; /* bits 27..58 */
+	uint32_t word;	     /* type_len 0, delta 0 */
+	uint32_t length;     /* of the payload and of this word: bytes */
+};
+
+#define TAP_STAMP_BITS 59
+#define TAP_RECORD_MAX 4032u /* bytes of payload: it must fit a 4096-byte page of trace.dat */
+
+/* common_type of the record at the start of each sub-buffer; events count from TAP_ID_FIRST. */
+#define TAP_ID_SUB 1u
+#define TAP_ID_FIRST 16u
+
+struct tap_sub_info {
+	uint16_t type;
+	uint8_t flags, preempt_count;
+	int32_t tid;
+	uint64_t mono_ns;    /* CLOCK_MONOTONIC at this record's stamp */
+	uint64_t events;     /* in all sub-buffers before this one */
+	uint64_t lost;	     /* discarded, ever, before this one */
+	uint64_t lost_first, lost_last; /* stamps of what was discarded since the one before; 0: none */
+};
+
+#endif
