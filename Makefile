@@ -21,12 +21,14 @@ LIBS := -lbpf -ldw -lelf -lz -llz4 -llzma -ljansson -lzstd -ltraceevent -lpthrea
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Isrc -fvisibility=hidden \
 	-fPIC -MMD -MP $(WARNINGS) $(SANFLAGS) $(CFLAGS)
 
-LIB_OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c)))
+LIB_OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard src/*/*.c src/*/*/*.c)))
+TP_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/tracepoint/*.c))
 CLI_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/cli/*.c))
 UNIT := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c tests/live/test_*.c))
 HEADERS := $(wildcard include/schedtap/*.h)
 
-all: $B/schedtap $B/libschedtap.a $B/libschedtap.so ## build the program and the library
+all: $B/schedtap $B/libschedtap.a $B/libschedtap.so tracepoint ## build the program and the libraries
+tracepoint: $B/libschedtap-tracepoint.a $B/libschedtap-tracepoint.so ## build the library for programs' own tracepoints
 
 $B/schedtap: $(CLI_OBJ) $B/libschedtap.a
 	$(call say,LD,$@)
@@ -38,6 +40,15 @@ $B/libschedtap.a: $(LIB_OBJ)
 $B/libschedtap.so: $(LIB_OBJ)
 	$(call say,LD,$@)
 	$Q$(CC) -shared -Wl,-soname,libschedtap.so.0 $(SANFLAGS) $(LDFLAGS) $^ -o $@ $(LIBS)
+
+$B/libschedtap-tracepoint.a: $(TP_OBJ)
+	@rm -f $@
+	$(call say,AR,$@)
+	$Q$(CROSS_COMPILE)ar rcs $@ $^
+# once loaded it stays: threads may be in it when the library that brought it goes
+$B/libschedtap-tracepoint.so: $(TP_OBJ)
+	$(call say,LD,$@)
+	$Q$(CC) -shared -Wl,-soname,libschedtap-tracepoint.so.0 -Wl,-z,nodelete $(SANFLAGS) $(LDFLAGS) $^ -o $@
 
 $B/%.o: %.c
 	@mkdir -p $(@D)
@@ -185,4 +196,4 @@ help: ## this list
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all kmod test check check-unit check-golden check-live check-vm matrix test-debug-kernel check-san check-fuzz fuzz bench demo install deps format clean help
+.PHONY: all tracepoint kmod test check check-unit check-golden check-live check-vm matrix test-debug-kernel check-san check-fuzz fuzz bench demo install deps format clean help

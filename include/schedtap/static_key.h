@@ -3,11 +3,15 @@
  * Static keys: branches that are almost never taken, switched at run time. The kernel's API
  * (linux/jump_label.h). By default a branch loads the key, which costs three instructions and
  * works everywhere. With -DTAP_STATIC_KEYS=patch a branch is one nop or jump that is patched
- * in the running process (x86-64 and aarch64, when optimizing); tap_patch_error() says why where
- * that cannot be done, and the branches then stay as they are.
+ * in the running process (x86-64 and aarch64, when optimizing). Files built either way can share
+ * a key.
  *
- * static_branch_inc() and _dec() count; _enable() and _disable() set the count to 1 and 0. All of
- * them may be called by any thread, but not by a signal handler.
+ * static_branch_inc() and _dec() count. static_branch_enable() makes 0 into 1 and _disable() 1 into
+ * 0; other counts stay, as they do when the kernel has warned. All of them may be called by any
+ * thread. A key and its branches belong to one program or library.
+ *
+ * A key says what its branches do: where they cannot be patched the count does not leave or reach
+ * zero either, static_key_slow_inc() returns false, and tap_patch_error() says why.
  */
 #ifndef SCHEDTAP_STATIC_KEY_H
 #define SCHEDTAP_STATIC_KEY_H
@@ -15,24 +19,10 @@
 #include <stdbool.h>
 
 #include <schedtap/err.h>
+#include <schedtap/static_key_patch.h>
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#define TAP_HIDDEN __attribute__((visibility("hidden")))
-#define TAP_INLINE static inline __attribute__((always_inline, unused))
-
-#define TAP_STATIC_KEYS_load 0
-#define TAP_STATIC_KEYS_patch 1
-#define TAP_STATIC_KEYS_ 0
-#define TAP_PASTE_1(a, b) a##b
-#define TAP_PASTE(a, b) TAP_PASTE_1(a, b)
-#if TAP_PASTE(TAP_STATIC_KEYS_, TAP_STATIC_KEYS) && defined(__OPTIMIZE__) &&                       \
-	(defined(__x86_64__) || defined(__aarch64__))
-#define TAP_PATCHED 1
-#else
-#define TAP_PATCHED 0
 #endif
 
 struct static_key {
@@ -40,7 +30,11 @@ struct static_key {
 };
 
 struct static_key_true {
+#ifdef __cplusplus
+	struct static_key key = { 1 }; /* C++ has no [0 ... n] for arrays of them */
+#else
 	struct static_key key;
+#endif
 };
 
 struct static_key_false {
@@ -59,34 +53,51 @@ struct static_key_false {
 #define DEFINE_STATIC_KEY_FALSE_RO DEFINE_STATIC_KEY_FALSE
 #define DECLARE_STATIC_KEY_TRUE(name) extern TAP_HIDDEN struct static_key_true name
 #define DECLARE_STATIC_KEY_FALSE(name) extern TAP_HIDDEN struct static_key_false name
+#ifdef __cplusplus
+#define DEFINE_STATIC_KEY_ARRAY_TRUE(name, count) struct static_key_true name[count]
+#else
 #define DEFINE_STATIC_KEY_ARRAY_TRUE(name, count)                                                  \
 	struct static_key_true name[count] = { [0 ...(count) - 1] = STATIC_KEY_TRUE_INIT }
+#endif
 #define DEFINE_STATIC_KEY_ARRAY_FALSE(name, count) struct static_key_false name[count]
-#define DECLARE_STATIC_KEY_ARRAY_TRUE(name, count) extern TAP_HIDDEN struct static_key_true name[count]
-#define DECLARE_STATIC_KEY_ARRAY_FALSE(name, count) extern TAP_HIDDEN struct static_key_false name[count]
+#define DECLARE_STATIC_KEY_ARRAY_TRUE(name, count)                                                 \
+	extern TAP_HIDDEN struct static_key_true name[count]
+#define DECLARE_STATIC_KEY_ARRAY_FALSE(name, count)                                                \
+	extern TAP_HIDDEN struct static_key_false name[count]
 
-/* _MAYBE: the default follows a configuration macro that is 1 or not defined. */
-#define TAP_MAYBE_1 ,
-#define TAP_MAYBE_SECOND(ignored, second, ...) second
-#define TAP_MAYBE(cfg, yes, no) TAP_MAYBE_TEST(cfg, yes, no)
-#define TAP_MAYBE_TEST(value, yes, no) TAP_MAYBE_SECOND(TAP_MAYBE_PICK(value) yes, no, )
-#define TAP_MAYBE_PICK(value) TAP_PASTE_1(TAP_MAYBE_ARG_, value)
-#define TAP_MAYBE_ARG_1 ignored,
-#define DEFINE_STATIC_KEY_MAYBE(cfg, name)                                                         \
-	TAP_MAYBE(cfg, DEFINE_STATIC_KEY_TRUE, DEFINE_STATIC_KEY_FALSE)(name)
+/* _MAYBE: the default follows a configuration macro that is 1, or is not (IS_ENABLED()). */
+#define TAP_ENABLED(cfg) TAP_ENABLED_1(cfg)
+#define TAP_ENABLED_1(value) TAP_ENABLED_2(TAP_ENABLED_ARG_##value)
+#define TAP_ENABLED_2(arg_or_junk) TAP_SECOND(arg_or_junk 1, 0, 0)
+#define TAP_SECOND(first, second, ...) second
+#define TAP_ENABLED_ARG_1 0,
+#define TAP_DEFINE_KEY_1 DEFINE_STATIC_KEY_TRUE
+#define TAP_DEFINE_KEY_0 DEFINE_STATIC_KEY_FALSE
+#define TAP_DECLARE_KEY_1 DECLARE_STATIC_KEY_TRUE
+#define TAP_DECLARE_KEY_0 DECLARE_STATIC_KEY_FALSE
+#define DEFINE_STATIC_KEY_MAYBE(cfg, name) TAP_PASTE(TAP_DEFINE_KEY_, TAP_ENABLED(cfg))(name)
 #define DEFINE_STATIC_KEY_MAYBE_RO DEFINE_STATIC_KEY_MAYBE
-#define DECLARE_STATIC_KEY_MAYBE(cfg, name)                                                        \
-	TAP_MAYBE(cfg, DECLARE_STATIC_KEY_TRUE, DECLARE_STATIC_KEY_FALSE)(name)
+#define DECLARE_STATIC_KEY_MAYBE(cfg, name) TAP_PASTE(TAP_DECLARE_KEY_, TAP_ENABLED(cfg))(name)
 #define static_branch_maybe(cfg, x)                                                                \
-	(TAP_MAYBE(cfg, 1, 0) ? static_branch_likely(x) : static_branch_unlikely(x))
+	(TAP_ENABLED(cfg) ? static_branch_likely(x) : static_branch_unlikely(x))
 
-/* What changes a key: the count, and where there are patched sites, those. */
+/**
+ * tap_static_key_inc() - One more wants the key.
+ *
+ * Return: true; false if its branches cannot be patched, or if INT_MAX want it already.
+ */
 TAP_API bool tap_static_key_inc(struct static_key *key);
+
+/** tap_static_key_dec() - One fewer wants the key; nothing happens at 0. */
 TAP_API void tap_static_key_dec(struct static_key *key);
+
+/** tap_static_key_set() - 0 becomes 1 if @on, 1 becomes 0 if not; other counts stay. */
 TAP_API void tap_static_key_set(struct static_key *key, bool on);
 
 /**
- * tap_patch_error() - Why sites could not be patched.
+ * tap_patch_error() - Why branches could not be patched, the first time.
+ *
+ * Those of a library that is being loaded then stay as they were built, whatever their keys say.
  *
  * Return: a sentence, which stays; NULL while nothing failed.
  */
@@ -102,23 +113,23 @@ TAP_INLINE bool tap_key_is_on(const struct static_key *key)
 	return static_key_count(key) > 0;
 }
 
-#if TAP_PATCHED
-#include <schedtap/static_key_patch.h>
+#define TAP_LIKELY(x) __builtin_expect(!!(x), 1)
+#define TAP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#ifdef __cplusplus
+#define TAP_STARTS_TRUE(x) __is_same(__typeof__(*(x)), struct static_key_true)
 #else
-/* What the branch of the two kinds of sites is: the compiler lays out the other one first. */
-#define TAP_BRANCH_UNLIKELY(key) __builtin_expect(tap_key_is_on(key), 0)
-#define TAP_BRANCH_LIKELY(key) __builtin_expect(tap_key_is_on(key), 1)
+#define TAP_STARTS_TRUE(x) __builtin_types_compatible_p(__typeof__(*(x)), struct static_key_true)
 #endif
 
-/* Either kind of key, or a key of neither kind. */
-#define TAP_KEY_OF(x) (&(x)->key)
-#define static_branch_likely(x) TAP_BRANCH_LIKELY(TAP_KEY_OF(x))
-#define static_branch_unlikely(x) TAP_BRANCH_UNLIKELY(TAP_KEY_OF(x))
+/* @x: a constant address, of static_key_true or static_key_false. */
+#define static_branch_likely(x) TAP_LIKELY(TAP_BRANCH_LIKELY(&(x)->key, TAP_STARTS_TRUE(x)))
+#define static_branch_unlikely(x) TAP_UNLIKELY(TAP_BRANCH_UNLIKELY(&(x)->key, TAP_STARTS_TRUE(x)))
 
-#define static_branch_inc(x) static_key_slow_inc(TAP_KEY_OF(x))
-#define static_branch_dec(x) static_key_slow_dec(TAP_KEY_OF(x))
-#define static_branch_enable(x) static_key_enable(TAP_KEY_OF(x))
-#define static_branch_disable(x) static_key_disable(TAP_KEY_OF(x))
+#define static_branch_inc(x) static_key_slow_inc(&(x)->key)
+#define static_branch_dec(x) static_key_slow_dec(&(x)->key)
+#define static_branch_enable(x) static_key_enable(&(x)->key)
+#define static_branch_disable(x) static_key_disable(&(x)->key)
 /* the kernel's callers hold its lock for CPUs that come and go: there is none here */
 #define static_branch_inc_cpuslocked static_branch_inc
 #define static_branch_dec_cpuslocked static_branch_dec
@@ -128,14 +139,29 @@ TAP_INLINE bool tap_key_is_on(const struct static_key *key)
 /* struct static_key, static_key_true or static_key_false: each begins with the key */
 #define static_key_enabled(x) tap_key_is_on((const struct static_key *)(x))
 
+#define jump_label_enabled static_key_enabled
+
+/* the branches of keys of neither kind */
 TAP_INLINE bool static_key_false(const struct static_key *key)
 {
-	return __builtin_expect(tap_key_is_on(key), 0);
+	return TAP_UNLIKELY(TAP_BRANCH_UNLIKELY(key, false));
 }
 
 TAP_INLINE bool static_key_true(const struct static_key *key)
 {
-	return __builtin_expect(tap_key_is_on(key), 1);
+	return TAP_LIKELY(TAP_BRANCH_LIKELY(key, true));
+}
+
+/* False where the key is off: nothing is ever patched. */
+TAP_INLINE bool static_key_fast_inc_not_disabled(struct static_key *key)
+{
+	int count = static_key_count(key);
+
+	while (count > 0 && count < __INT_MAX__)
+		if (__atomic_compare_exchange_n(&key->enabled, &count, count + 1, true,
+						__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			return true;
+	return false;
 }
 
 TAP_INLINE bool static_key_slow_inc(struct static_key *key)
@@ -162,7 +188,6 @@ TAP_INLINE void static_key_disable(struct static_key *key)
 #define static_key_slow_dec_cpuslocked static_key_slow_dec
 #define static_key_enable_cpuslocked static_key_enable
 #define static_key_disable_cpuslocked static_key_disable
-#define static_key_fast_inc_not_disabled static_key_slow_inc
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,8 @@ struct tap_area {
 	uint32_t gone;		/* objects: 1: unloaded. rings: not used */
 	uint32_t first_id;	/* objects: common_type of the first event; the others follow */
 	uint32_t atomic;	/* rings: 1: records become real one by one (ring.c) */
-	uint32_t pad[3];
+	uint32_t pad;
+	uint64_t hash;		/* objects: the program's, of the texts */
 };
 
 enum tap_clock_kind {
@@ -58,8 +59,10 @@ struct tap_control {
 	/* written by controllers, one byte each */
 	uint8_t mode;		/* enum tap_ring_mode, of rings made from now on and of those there are */
 	uint8_t ring_shift;	/* log2 of the bytes of a ring's sub-buffers; 0: the default */
-	uint8_t pad[6];
-	uint64_t cut;		/* events whose texts or arrays were cut */
+	uint8_t pad[2];
+	uint32_t ringless;	/* by the program: 1 after a ring could not be made */
+	uint64_t cut;		/* events whose texts were cut */
+	uint64_t lost;		/* events for which there was no ring, or whose arrays were too long */
 	char comm[16];		/* the program's name when it started */
 	char reason[256];	/* why events are off or rings are missing; "": nothing failed */
 };
@@ -69,17 +72,21 @@ struct tap_control {
  * `wanted`; the program makes `applied` equal to it when it next passes the site.
  */
 struct tap_word {
-	uint8_t wanted;	 /* by a controller: 0 or 1 */
-	uint8_t applied; /* by the program: 1 while the event's own probe is registered */
+	uint8_t wanted;	 /* by a controller: a bit for each event made of the tracepoint */
+	uint8_t applied; /* by the program: which of them have their probes registered */
 	uint8_t probes;	 /* by the program: 1 while other probes are */
-	uint8_t looking; /* by the program: 1 while it is being patched or looked at */
+	uint8_t pad;
 };
+
+#define TAP_WORD_CHILD 0x80 /* in applied, of a child that has no file yet: it has to look */
 
 /*
  * An object's area: nr words; then per event, each beginning at a multiple of 8 bytes:
- *   u32 bytes of all three texts with their NULs, u32 0, system NUL, name NUL, format text NUL
- * The format text is as the kernel's file has it, with "ID: 0".
+ *   u32 bytes of all three texts with their NULs, u32 place, system NUL, name NUL, format text NUL
+ * Place: which word is the event's (most often the event's own number), and above that its bit there: two
+ * events can be made of one tracepoint. The format text is as the kernel's file has it, with "ID: 0".
  */
+#define TAP_WORD_BIT_SHIFT 24
 
 #define TAP_SUB_BYTES 16384u	/* a sub-buffer: header, then records */
 #define TAP_SUB_HEADER 16u	/* u64 time stamp, u64 commit: bytes used, and events << 32 */
@@ -99,15 +106,20 @@ struct tap_ring_head {
 	uint64_t subs_offset;	/* from the area's start */
 	uint64_t lost;		/* events discarded, ever; in the stream up to the last sub-buffer's start */
 	uint64_t lost_first, lost_last; /* stamps; of what is not yet in the stream. 0: none */
-	uint64_t pad[2];
+	uint64_t claim;		/* of atomic rings: the program's own */
+	uint64_t pad;
 };
 
-/* One word per sub-buffer follows the head: 1: taken, not yet drained. A reader writes its first byte: 0. */
+/*
+ * One word per sub-buffer follows the head: first byte 1: taken,
+ * not yet drained. A reader writes that byte: 0. The others are the program's own.
+ */
 #define TAP_RING_STATES (sizeof(struct tap_ring_head))
 
 /*
  * A record: absolute stamp (ftrace's type 31), then an event in the long form. All of it a
- * multiple of 8 bytes. The payload follows: common fields, fields, dynamic data.
+ * multiple of 8 bytes. The payload follows: common fields, fields, dynamic data. In atomic rings a head
+ * with ftrace's type 29 in its first word says that the rest of the sub-buffer is empty.
  */
 struct tap_record_head {
 	uint32_t stamp_low;  /* stamp << 5 | 31: bits 0..26 */

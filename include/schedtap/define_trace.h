@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Defines the events of an event header: it includes this file at its end, and the one .c file that
+ * has defined CREATE_TRACE_POINTS gets the definitions. As in the kernel, the header is read again
+ * and again, each time with other meanings for TRACE_EVENT() and its parts:
+ *
+ *   1  tracepoints			__tracepoint_<event>, __traceiter_<event>()
+ *   2  records				struct trace_event_raw_<class>
+ *   3  places of dynamic data		struct trace_event_data_offsets_<class>
+ *   4  names and types of fields	trace_event_names_<class>
+ *   5  where fields lie		trace_event_fields_<class>()
+ *   6  printing			trace_raw_output_<class>()
+ *   7  sizes of dynamic data		trace_event_get_offsets_<class>()
+ *   8  recording			trace_event_raw_event_<class>()
+ *   9  class, events, print formats	event_class_<class>, event_<event>
+ *
+ * The header is found as the kernel's: TRACE_INCLUDE_FILE (TRACE_SYSTEM, where it is not defined) with
+ * ".h", in TRACE_INCLUDE_PATH, in the compiler's include path.
+ */
+#ifdef CREATE_TRACE_POINTS
+/* the header, read again, includes this file again: once is enough */
+#undef CREATE_TRACE_POINTS
+
+#ifndef TRACE_SYSTEM
+#error "define TRACE_SYSTEM, the name of the group of events, in the event header"
+#endif
+
+#ifndef NOTRACE
+#include <schedtap/trace_events.h>
+
+#ifndef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE TRACE_SYSTEM
+#define TAP_UNDEF_INCLUDE_FILE
+#endif
+#ifdef TRACE_INCLUDE_PATH
+#define TAP_TRACE_HEADER TAP_STRING(TRACE_INCLUDE_PATH/TRACE_INCLUDE_FILE.h)
+#else
+#define TAP_TRACE_HEADER TAP_STRING(TRACE_INCLUDE_FILE.h)
+#endif
+
+/* lets the header be read again */
+#define TRACE_HEADER_MULTI_READ
+
+/* ---- the words that mean the same in every stage but the first -------------------------------- */
+
+#define TP_STRUCT__entry(args...) args
+#define TP_fast_assign(args...) args
+
+/* no stage uses all that an event is given */
+TAP_IGNORE_UNUSED
+#include <schedtap/trace_stages/tracepoints.h>
+#include TAP_TRACE_HEADER
+#include <schedtap/trace_stages/as_classes.h>
+#include <schedtap/trace_stages/records.h>
+#include TAP_TRACE_HEADER
+#include <schedtap/trace_stages/offsets.h>
+#include TAP_TRACE_HEADER
+#include <schedtap/trace_stages/names.h>
+#include TAP_TRACE_HEADER
+#include <schedtap/trace_stages/fields.h>
+#include TAP_TRACE_HEADER
+#include <schedtap/trace_stages/print.h>
+#include TAP_TRACE_HEADER
+#include <schedtap/trace_stages/sizes.h>
+#include TAP_TRACE_HEADER
+#include <schedtap/trace_stages/record.h>
+#include TAP_TRACE_HEADER
+#include <schedtap/trace_stages/events.h>
+#include TAP_TRACE_HEADER
+#include <schedtap/trace_stages/end.h>
+TAP_IGNORE_END
+#include <schedtap/object.h>
+
+#undef TRACE_HEADER_MULTI_READ
+#undef TAP_TRACE_HEADER
+#ifdef TAP_UNDEF_INCLUDE_FILE
+#undef TAP_UNDEF_INCLUDE_FILE
+#undef TRACE_INCLUDE_FILE
+#endif
+#endif /* NOTRACE */
+
+/* the next event header may define its events as well */
+#define CREATE_TRACE_POINTS
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tells the library of an object's events, when the object is loaded and when it goes. Every file with
+ * CREATE_TRACE_POINTS does so for the whole object: the first one counts.
+ */
+#ifndef SCHEDTAP_OBJECT_H
+#define SCHEDTAP_OBJECT_H
+
+#include <schedtap/trace_events.h>
+
+TAP_C_BEGIN
+
+/* the linker's names for the beginning and the end of sections, none where there is no such section */
+#define TAP_SECTION(type, name)                                                                    \
+	extern TAP_HIDDEN type __start_##name[] __attribute__((weak));                             \
+	extern TAP_HIDDEN type __stop_##name[] __attribute__((weak))
+TAP_SECTION(struct tracepoint *const, __tap_tracepoints);
+TAP_SECTION(struct trace_event_call *const, __tap_events);
+TAP_SECTION(const struct trace_eval_map *const, __tap_evals);
+
+TAP_HIDDEN extern struct tap_object tap_this_object;
+TAP_HIDDEN struct tap_object tap_this_object __attribute__((weak)) = {
+	__start___tap_tracepoints, __stop___tap_tracepoints,
+	__start___tap_events, __stop___tap_events,
+	__start___tap_evals, __stop___tap_evals,
+	NULL, NULL, 0, 0, 0
+};
+
+/* early, so that the constructors of a C++ program find events switched on */
+static void __attribute__((constructor(101))) tap_object_begin(void)
+{
+	tap_object_add(&tap_this_object);
+}
+
+static void __attribute__((destructor(101))) tap_object_finish(void)
+{
+	tap_object_remove(&tap_this_object);
+}
+
+TAP_C_END
+
+#endif

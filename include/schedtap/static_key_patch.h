@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the branches of static_key.h are: a load of the key, or code that is patched. Of the latter
+ * each is a nop or a jump of the same length, and an entry in a table that each program and library
+ * announces when it is loaded (src/tracepoint/patch.c). The address of its key must be a constant
+ * for the linker: in a library, keys are static, declared with DECLARE_STATIC_KEY_*(), or hidden.
+ */
+#ifndef SCHEDTAP_STATIC_KEY_PATCH_H
+#define SCHEDTAP_STATIC_KEY_PATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <schedtap/err.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TAP_HIDDEN __attribute__((visibility("hidden")))
+#define TAP_INLINE static inline __attribute__((always_inline, unused))
+
+#ifndef TAP_STATIC_KEYS
+#define TAP_STATIC_KEYS load
+#endif
+#define TAP_STATIC_KEYS_is_load 1
+#define TAP_STATIC_KEYS_is_patch 2
+#define TAP_PASTE_1(a, b) a##b
+#define TAP_PASTE(a, b) TAP_PASTE_1(a, b)
+#define TAP_STATIC_KEYS_is TAP_PASTE(TAP_STATIC_KEYS_is_, TAP_STATIC_KEYS)
+#if !TAP_STATIC_KEYS_is
+#error "TAP_STATIC_KEYS is load or patch"
+#endif
+#if TAP_STATIC_KEYS_is == 2 && defined(__OPTIMIZE__) && defined(__LP64__) &&                       \
+	(defined(__x86_64__) || defined(__aarch64__))
+#define TAP_PATCHED 1
+#else
+#define TAP_PATCHED 0
+#endif
+
+struct static_key;
+
+/* A branch in the code. Offsets count from their own field: there is nothing to relocate. */
+struct tap_site {
+	int32_t code, target;
+	int32_t key; /* bit 0: it jumps while the key is off, else while on; bit 1: built as a jump */
+};
+
+/** struct tap_sites - The branches of a program or library; it stays until tap_sites_remove(). */
+struct tap_sites {
+	const struct tap_site *start, *stop;
+	struct tap_sites *next;
+	bool known;
+};
+
+/**
+ * tap_sites_add() - Announce branches and bring them to what their keys say.
+ *
+ * Does nothing the second time, because each file of a program says it.
+ */
+TAP_API void tap_sites_add(struct tap_sites *sites);
+
+/** tap_sites_remove() - Forget them: they are about to be unmapped. */
+TAP_API void tap_sites_remove(struct tap_sites *sites);
+
+#if !TAP_PATCHED
+#define TAP_BRANCH_LIKELY(key, starts_true) tap_key_is_on(key)
+#define TAP_BRANCH_UNLIKELY(key, starts_true) tap_key_is_on(key)
+#define TAP_BRANCH_USDT(key, provider, name) tap_key_is_on(key)
+#else
+extern const struct tap_site __start_tap_sites[] __attribute__((weak, visibility("hidden")));
+extern const struct tap_site __stop_tap_sites[] __attribute__((weak, visibility("hidden")));
+
+/* one per program or library: the linker merges them */
+__attribute__((weak, visibility("hidden"))) struct tap_sites tap_sites_here = {
+	__start_tap_sites, __stop_tap_sites, 0, false
+};
+
+/* the first to run and the last: other constructors may switch keys */
+__attribute__((constructor(101))) static void tap_sites_begin(void)
+{
+	tap_sites_add(&tap_sites_here);
+}
+
+__attribute__((destructor(101))) static void tap_sites_end(void)
+{
+	tap_sites_remove(&tap_sites_here);
+}
+
+#if defined(__x86_64__)
+#define TAP_CODE_NOP ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"
+#define TAP_CODE_JMP(label) ".byte 0xe9\n\t.long " label " - (. + 4)\n\t"
+#define TAP_SYMBOL(key) "i"(key)
+#else
+#define TAP_CODE_NOP "nop\n\t"
+#define TAP_CODE_JMP(label) "b " label "\n\t"
+/* gcc's "i" takes no symbol in a PIE, clang's "S" no offset from one */
+#define TAP_SYMBOL(key) "Si"(key)
+#endif
+
+/* "?": with a C++ inline function that the linker drops goes its entry */
+#define TAP_SITE(label)                                                                            \
+	".pushsection tap_sites, \"a?\"\n\t"                                                       \
+	".balign 4\n\t"                                                                            \
+	".long 1b - .\n\t"                                                                         \
+	".long " label " - .\n\t"                                                                  \
+	".long %c0 + %c1 - .\n\t"                                                                  \
+	".popsection\n\t"
+
+/* the flags are lost while a branch is changed: see patch.c */
+TAP_INLINE bool tap_site_nop(const struct static_key *key, const bool likely)
+{
+	__asm__ goto("1:\t" TAP_CODE_NOP TAP_SITE("%l[jumps]")
+		     :
+		     : TAP_SYMBOL(key), "i"(likely)
+		     : "cc"
+		     : jumps);
+	return false;
+jumps:
+	return true;
+}
+
+TAP_INLINE bool tap_site_jmp(const struct static_key *key, const bool likely)
+{
+	__asm__ goto("1:\t" TAP_CODE_JMP("%l[jumps]") TAP_SITE("%l[jumps]")
+		     :
+		     : TAP_SYMBOL(key), "i"(2 | likely)
+		     : "cc"
+		     : jumps);
+	return false;
+jumps:
+	return true;
+}
+
+/* @starts_true: what the code must be before anybody patches it */
+#define TAP_BRANCH_LIKELY(key, starts_true)                                                        \
+	((starts_true) ? !tap_site_nop(key, true) : !tap_site_jmp(key, true))
+#define TAP_BRANCH_UNLIKELY(key, starts_true)                                                      \
+	((starts_true) ? tap_site_jmp(key, false) : tap_site_nop(key, false))
+
+/* The note of a USDT probe without arguments, as <sys/sdt.h> writes it. */
+#define TAP_USDT_NOTE(provider, name)                                                              \
+	".pushsection .note.stapsdt, \"?\", \"note\"\n\t"                                          \
+	".balign 4\n\t"                                                                            \
+	".4byte 3f - 2f, 5f - 4f, 3\n"                                                             \
+	"2:\t.asciz \"stapsdt\"\n"                                                                 \
+	"3:\t.balign 4\n"                                                                          \
+	"4:\t.8byte 1b, _.stapsdt.base, 0\n\t"                                                     \
+	".asciz \"" provider "\"\n\t"                                                              \
+	".asciz \"" name "\"\n\t"                                                                  \
+	".asciz \"\"\n"                                                                            \
+	"5:\t.balign 4\n\t"                                                                        \
+	".popsection\n\t"                                                                          \
+	".ifndef _.stapsdt.base\n\t"                                                               \
+	".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n\t"              \
+	".weak _.stapsdt.base\n\t"                                                                 \
+	".hidden _.stapsdt.base\n"                                                                 \
+	"_.stapsdt.base:\t.space 1\n\t"                                                            \
+	".size _.stapsdt.base, 1\n\t"                                                              \
+	".popsection\n\t"                                                                          \
+	".endif\n\t"
+
+/*
+ * TAP_BRANCH_UNLIKELY(key, false) that bpftrace and perf see as a USDT probe. Text of the note must
+ * be literals, which no function can take.
+ */
+#define TAP_BRANCH_USDT(key, provider, name)                                                       \
+	__extension__({                                                                            \
+		__label__ tap_jumps;                                                               \
+		bool tap_on = false;                                                               \
+		__asm__ goto("1:\t" TAP_CODE_NOP TAP_SITE("%l[tap_jumps]")                         \
+				     TAP_USDT_NOTE(provider, name)                                 \
+			     :                                                                     \
+			     : TAP_SYMBOL(key), "i"(0)                                             \
+			     : "cc"                                                                \
+			     : tap_jumps);                                                         \
+		if (0) {                                                                           \
+tap_jumps:                                                                                         \
+			tap_on = true;                                                             \
+		}                                                                                  \
+		tap_on;                                                                            \
+	})
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

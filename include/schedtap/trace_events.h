@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What TRACE_EVENT() makes of a tracepoint: an event with a layout, a probe that records, a print
+ * format. The stages of <schedtap/define_trace.h> fill in what is declared here; programs need it only
+ * to print a record themselves (trace_event_print()).
+ */
+#ifndef SCHEDTAP_TRACE_EVENTS_H
+#define SCHEDTAP_TRACE_EVENTS_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <schedtap/tracepoint.h>
+
+TAP_C_BEGIN
+
+#ifdef __cplusplus
+#define TAP_STATIC_ASSERT static_assert
+#else
+#define TAP_STATIC_ASSERT _Static_assert
+#endif
+
+/* ---- what describes an event ------------------------------------------------------------------- */
+
+/* The common fields of every record. */
+struct trace_entry {
+	unsigned short type;
+	unsigned char flags, preempt_count;
+	int pid; /* the thread's id */
+};
+
+/* A field; its type and name stand in the class's names. */
+struct trace_event_field {
+	uint16_t offset, size; /* bytes */
+	uint8_t is_signed;
+};
+
+/* What a print function prints into. */
+struct trace_seq {
+	char text[4096];
+	size_t len; /* of what would have been printed: may be more than there is room for */
+};
+
+struct trace_event_class {
+	const char *system;
+	const char *names; /* per field: type NUL name NUL */
+	const struct trace_event_field *(*fields)(unsigned int *nr);
+	const char *print_fmt; /* as in the format file */
+	void (*print)(const void *rec, struct trace_seq *s, struct trace_seq *p);
+	void *probe;
+};
+
+struct trace_event_call {
+	const struct trace_event_class *event_class;
+	const char *name;
+	struct tracepoint *tp;
+	const char *print_fmt; /* of its own (DEFINE_EVENT_PRINT), or NULL: the class's */
+	void (*print)(const void *rec, struct trace_seq *s, struct trace_seq *p);
+	struct trace_event_call *next; /* of the same tracepoint */
+	uint16_t id;			/* common_type of its records in this process */
+	uint8_t bit;			/* its bit in the tracepoint's word */
+};
+
+/* TRACE_DEFINE_ENUM(), TRACE_DEFINE_SIZEOF(): @name means @value in texts of @system. */
+struct trace_eval_map {
+	const char *system, *name;
+	unsigned long value;
+};
+
+/* What one object (program or library) defines. Filled in by the compiler, kept by the library. */
+struct tap_object {
+	struct tracepoint *const *tracepoints, *const *tracepoints_end;
+	struct trace_event_call *const *events, *const *events_end;
+	const struct trace_eval_map *const *evals, *const *evals_end;
+	struct tap_object *next;
+	void *area; /* its words in the control file */
+	size_t area_bytes;
+	uint32_t area_nr; /* of the control file's areas; UINT32_MAX: none */
+	uint32_t uses;	  /* files with CREATE_TRACE_POINTS in it that are initialized */
+};
+
+TAP_API void tap_object_add(struct tap_object *object);
+TAP_API void tap_object_remove(struct tap_object *object);
+
+/**
+ * trace_event_print() - Print a record as its TP_printk() says.
+ * @rec: the record, from its common fields on.
+ *
+ * Return: bytes of the text without its NUL, cut at 4095 in @s.
+ */
+TAP_API size_t trace_event_print(const struct trace_event_call *call, const void *rec,
+				 struct trace_seq *s);
+
+/* ---- recording ------------------------------------------------------------------------------------ */
+
+/* Bytes of a record, common fields included. What is longer is cut (texts, bitmasks) or lost. */
+#define TAP_RECORD_MAX 4032u
+
+/* Stands in front of a record while it is built on the stack. */
+struct tap_record {
+	uint32_t head[4];
+};
+
+/* Dynamic data as it is laid out behind the fixed fields. */
+struct tap_fit {
+	uint32_t size; /* of the record so far */
+	bool cut;      /* a text did not fit: it ends with TAP_CUT_MARK */
+	bool too_long; /* an array did not fit */
+};
+
+#define TAP_CUT_MARK "[cut]"
+
+/* Return: the location word of @want bytes. */
+TAP_INLINE uint32_t tap_fit_text(struct tap_fit *fit, size_t want)
+{
+	uint32_t at = fit->size, len = (uint32_t)want;
+
+	if (tap_unlikely(want > TAP_RECORD_MAX - at)) {
+		len = TAP_RECORD_MAX - at;
+		fit->cut = true;
+	}
+	fit->size += len;
+	return at | len << 16;
+}
+
+/* The same for what the event's own code fills: that must have the room it asked for. */
+TAP_INLINE uint32_t tap_fit_array(struct tap_fit *fit, size_t want)
+{
+	uint32_t loc;
+
+	if (tap_unlikely(want > TAP_RECORD_MAX - fit->size)) {
+		fit->too_long = true;
+		want = 0;
+	}
+	loc = fit->size | (uint32_t)want << 16;
+	fit->size += (uint32_t)want;
+	return loc;
+}
+
+/* Copies a text with its NUL to where it has @room bytes. */
+TAP_API void tap_put_cut_text(char *to, const char *text, size_t room);
+TAP_INLINE void tap_put_text(char *to, const char *text, uint32_t room, const struct tap_fit *fit)
+{
+	if (tap_unlikely(fit->cut)) {
+		tap_put_cut_text(to, text, room);
+		return;
+	}
+	memcpy(to, text, room - 1);
+	to[room - 1] = '\0';
+}
+
+TAP_INLINE const char *tap_text_or_null(const char *text)
+{
+	return text ? text : "(null)";
+}
+
+/* Copies @len bytes of @from, as far as there is room, and zeroes the rest. */
+TAP_INLINE void tap_put_bytes(void *to, uint32_t room, const void *from, size_t len)
+{
+	size_t copied = len < room ? len : room;
+
+	memcpy(to, from, copied);
+	memset((char *)to + copied, 0, room - copied);
+}
+
+TAP_API size_t tap_vstring_bytes(const char *fmt, va_list args);
+
+/* Bytes on the stack for a record of @size: whole words. */
+#define TAP_RECORD_BYTES(size) (sizeof(struct tap_record) + (((size) + 7u) & ~(size_t)7))
+
+/* Puts the record into this CPU's ring, or counts it as lost. */
+TAP_API void tap_record_commit(const struct trace_event_call *call, struct tap_record *rec,
+			       const struct tap_fit *fit);
+/* Counts an event as lost whose arrays are longer than a record may be. */
+TAP_API void tap_record_lose(void);
+
+/* ---- bitmasks ------------------------------------------------------------------------------------------- */
+
+#define TAP_LONG_BITS (8 * sizeof(unsigned long))
+#define TAP_BITMASK_BYTES(nr_bits) (((nr_bits) + TAP_LONG_BITS - 1) / TAP_LONG_BITS * sizeof(unsigned long))
+TAP_API unsigned int tap_nr_cpus(void); /* CPUs that this machine may have: bits of a __cpumask() */
+
+/* ---- printing ------------------------------------------------------------------------------------------ */
+
+struct trace_print_flags {
+	unsigned long long mask;
+	const char *name;
+};
+
+TAP_API void tap_seq_printf(struct trace_seq *s, const char *fmt, ...) TAP_PRINTF(2, 3);
+/* Each prints into @p and returns what it printed there. @flags end with a NULL name. */
+TAP_API const char *tap_print_flags(struct trace_seq *p, const char *delim, unsigned long long value,
+				    const struct trace_print_flags *flags);
+TAP_API const char *tap_print_symbolic(struct trace_seq *p, unsigned long long value,
+				       const struct trace_print_flags *symbols);
+TAP_API const char *tap_print_hex(struct trace_seq *p, const void *buf, int len, bool spaced);
+TAP_API const char *tap_print_hex_dump(struct trace_seq *p, const char *prefix, int prefix_type,
+				       int row_bytes, int group_bytes, const void *buf, size_t len,
+				       bool ascii);
+TAP_API const char *tap_print_array(struct trace_seq *p, const void *buf, int count, size_t el_size);
+TAP_API const char *tap_print_bitmask(struct trace_seq *p, const void *bits, uint32_t bytes);
+TAP_API const char *tap_print_sockaddr(struct trace_seq *p, const void *addr, uint32_t bytes);
+
+#ifndef DUMP_PREFIX_NONE
+enum { DUMP_PREFIX_NONE, DUMP_PREFIX_ADDRESS, DUMP_PREFIX_OFFSET };
+#endif
+
+TAP_C_END
+
+#endif

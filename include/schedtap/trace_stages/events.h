@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Stage 9 of <schedtap/define_trace.h>: the class and its events, with their print formats. */
+#undef __entry
+#define __entry REC
+
+/* in a print format these words stand as they are */
+#undef __print_flags
+#undef __print_flags_u64
+#undef __print_symbolic
+#undef __print_symbolic_u64
+#undef __print_hex
+#undef __print_hex_str
+#undef __print_hex_dump
+#undef __print_array
+#undef __print_dynamic_array
+#undef __get_dynamic_array
+#undef __get_dynamic_array_len
+#undef __get_str
+#undef __get_bitmask
+#undef __get_cpumask
+#undef __get_sockaddr
+#undef __get_rel_dynamic_array
+#undef __get_rel_dynamic_array_len
+#undef __get_rel_str
+#undef __get_rel_bitmask
+#undef __get_rel_cpumask
+#undef __get_rel_sockaddr
+#undef __get_buf
+#undef __print_ns_to_secs
+#define __print_ns_to_secs(value) ((value) / 1000000000UL)
+#undef __print_ns_without_secs
+#define __print_ns_without_secs(value) ((value) % 1000000000UL)
+
+#undef TP_printk
+#define TP_printk(fmt, args...) "\"" fmt "\", " TAP_STRING(args)
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+	static const struct trace_event_class event_class_##name __attribute__((unused)) = {       \
+		TAP_STRING(TRACE_SYSTEM), trace_event_names_##name, trace_event_fields_##name,     \
+		print, trace_raw_output_##name, (void *)trace_event_raw_event_##name               \
+	};
+
+/* the first lines do nothing: they make the compiler compare the class's arguments with the event's */
+#define TAP_DEFINE_EVENT(class_name, event_name, tracepoint, print_fmt, print)                     \
+	TAP_INLINE void event_test_probe_##event_name(void)                                        \
+	{                                                                                          \
+		check_trace_callback_type_##tracepoint(trace_event_raw_event_##class_name);        \
+	}                                                                                          \
+	static struct trace_event_call event_##event_name = {                                      \
+		&event_class_##class_name, #event_name, &__tracepoint_##tracepoint, print_fmt,     \
+		print, NULL, 0, 0                                                                  \
+	};                                                                                         \
+	static struct trace_event_call *const __event_ptr_##event_name                             \
+		__attribute__((used, section("__tap_events"))) = &event_##event_name;
+
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, name, proto, args) TAP_DEFINE_EVENT(template, name, name, NULL, NULL)
+#undef DEFINE_EVENT_PRINT
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print)                                     \
+	TAP_DEFINE_EVENT(template, name, name, print, trace_raw_output_##name)
+#undef DEFINE_CUSTOM_EVENT
+#define DEFINE_CUSTOM_EVENT(template, name, proto, args)                                           \
+	TAP_DEFINE_EVENT(custom_##template, custom_##name, name, NULL, NULL)
+
+#define TAP_DEFINE_EVAL(id, text, meaning)                                                         \
+	static const struct trace_eval_map TAP_PASTE(tap_eval_, id) = { TAP_STRING(TRACE_SYSTEM),  \
+								       text, meaning };           \
+	static const struct trace_eval_map *const TAP_PASTE(tap_eval_ptr_, id)                     \
+		__attribute__((used, section("__tap_evals"))) = &TAP_PASTE(tap_eval_, id);
+#undef TRACE_DEFINE_ENUM
+#define TRACE_DEFINE_ENUM(a) TAP_DEFINE_EVAL(TAP_PASTE(a##_, __COUNTER__), #a, (unsigned long)(a))
+#undef TRACE_DEFINE_SIZEOF
+#define TRACE_DEFINE_SIZEOF(a) TAP_DEFINE_EVAL(__COUNTER__, "sizeof(" #a ")", sizeof(a))

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Stage 5 of <schedtap/define_trace.h>: where fields lie. A function, for offsetof() needs the struct's name. */
+/* also of pointers, and of bool, which compilers find odd */
+#define TAP_IS_SIGNED(type) ((type)(-1) < (type)1)
+
+#undef TAP_FIELD
+#define TAP_FIELD(type, item)                                                                      \
+	{ offsetof(TAP_RAW, item), sizeof(((TAP_RAW *)0)->item), TAP_IS_SIGNED(type) },
+#undef TAP_STRUCT
+#define TAP_STRUCT(type, item) { offsetof(TAP_RAW, item), sizeof(((TAP_RAW *)0)->item), 0 },
+#undef TAP_ARRAY
+#define TAP_ARRAY(type, item, len)                                                                 \
+	{ offsetof(TAP_RAW, item), sizeof(((TAP_RAW *)0)->item), TAP_IS_SIGNED(type) },
+#undef TAP_DYNAMIC
+#define TAP_DYNAMIC(kind, type, item, len)                                                         \
+	{ offsetof(TAP_RAW, __##kind##_loc_##item), sizeof(uint32_t), TAP_IS_SIGNED(type) },
+#undef TAP_TEXT
+#define TAP_TEXT(kind, item, src, len)                                                             \
+	{ offsetof(TAP_RAW, __##kind##_loc_##item), sizeof(uint32_t), TAP_IS_SIGNED(char) },
+#undef TAP_BITS
+#define TAP_BITS(kind, item, type, nr_bits)                                                        \
+	{ offsetof(TAP_RAW, __##kind##_loc_##item), sizeof(uint32_t), 0 },
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+	static const struct trace_event_field *trace_event_fields_##name(unsigned int *nr)         \
+	{                                                                                          \
+		typedef struct trace_event_raw_##name TAP_RAW;                                     \
+		typedef uint8_t u8 __attribute__((unused)); /* of __sockaddr() */                  \
+		static const struct trace_event_field fields[] = { tstruct { 0, 0, 0 } };          \
+		TAP_STATIC_ASSERT(sizeof(TAP_RAW) <= TAP_RECORD_MAX,                               \
+				  "event " #name ": its fields are longer than a record may be");  \
+                                                                                                   \
+		*nr = sizeof(fields) / sizeof(fields[0]) - 1;                                      \
+		return fields;                                                                     \
+	}

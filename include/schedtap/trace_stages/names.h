@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Stage 4 of <schedtap/define_trace.h>: types and names of fields, as one text without addresses in it. */
+#undef TAP_FIELD
+#define TAP_FIELD(type, item) #type "\0" #item "\0"
+#undef TAP_STRUCT
+#define TAP_STRUCT(type, item) #type "\0" #item "\0"
+#undef TAP_ARRAY
+#define TAP_ARRAY(type, item, len) #type "[" TAP_STRING(len) "]\0" #item "\0"
+#undef TAP_DYNAMIC
+#define TAP_DYNAMIC(kind, type, item, len) "__" #kind "_loc " #type "[]\0" #item "\0"
+#undef TAP_TEXT
+#define TAP_TEXT(kind, item, src, len) "__" #kind "_loc char[]\0" #item "\0"
+#undef TAP_BITS
+#define TAP_BITS(kind, item, type, nr_bits) "__" #kind "_loc " type "\0" #item "\0"
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+	static const char trace_event_names_##name[] = "" tstruct;

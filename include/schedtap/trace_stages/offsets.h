@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Stage 3 of <schedtap/define_trace.h>: the places of a class's dynamic data, and its texts. */
+#undef TAP_FIELD
+#define TAP_FIELD(type, item)
+#undef TAP_STRUCT
+#define TAP_STRUCT(type, item)
+#undef TAP_ARRAY
+#define TAP_ARRAY(type, item, len)
+#undef TAP_DYNAMIC
+#define TAP_DYNAMIC(kind, type, item, len) uint32_t item;
+#undef TAP_TEXT
+#define TAP_TEXT(kind, item, src, len) uint32_t item; const char *item##_ptr_;
+#undef TAP_BITS
+#define TAP_BITS(kind, item, type, nr_bits) uint32_t item;
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+	struct trace_event_data_offsets_##name {                                                   \
+		tstruct                                                                            \
+	};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Stage 6 of <schedtap/define_trace.h>: printing a record as TP_printk() says. */
+#undef __entry
+#define __entry field
+
+#undef TP_printk
+#define TP_printk(fmt, args...) fmt, ##args
+
+#define TAP_DATA_AT(loc) ((void *)((char *)__entry + ((loc) & 0xffff)))
+#define TAP_REL_AT(item)                                                                           \
+	((void *)((char *)&__entry->__rel_loc_##item + sizeof(uint32_t) +                          \
+		  (__entry->__rel_loc_##item & 0xffff)))
+
+#define __get_dynamic_array(item) TAP_DATA_AT(__entry->__data_loc_##item)
+#define __get_dynamic_array_len(item) ((__entry->__data_loc_##item >> 16) & 0xffff)
+#define __get_str(item) ((char *)__get_dynamic_array(item))
+#define __get_rel_dynamic_array(item) TAP_REL_AT(item)
+#define __get_rel_dynamic_array_len(item) ((__entry->__rel_loc_##item >> 16) & 0xffff)
+#define __get_rel_str(item) ((char *)__get_rel_dynamic_array(item))
+
+#define __get_bitmask(item)                                                                        \
+	tap_print_bitmask(p, __get_dynamic_array(item), __get_dynamic_array_len(item))
+#define __get_cpumask(item) __get_bitmask(item)
+#define __get_rel_bitmask(item)                                                                    \
+	tap_print_bitmask(p, __get_rel_dynamic_array(item), __get_rel_dynamic_array_len(item))
+#define __get_rel_cpumask(item) __get_rel_bitmask(item)
+#define __get_sockaddr(item)                                                                       \
+	tap_print_sockaddr(p, __get_dynamic_array(item), __get_dynamic_array_len(item))
+#define __get_rel_sockaddr(item)                                                                   \
+	tap_print_sockaddr(p, __get_rel_dynamic_array(item), __get_rel_dynamic_array_len(item))
+#define __get_buf(len) ({ p->len = 0; (void)sizeof(len); p->text; })
+
+#define TAP_PRINT_LIST(print, list...)                                                             \
+	({                                                                                         \
+		static const struct trace_print_flags __flags[] = { list, { 0, NULL } };           \
+		print;                                                                             \
+	})
+#define __print_flags(flag, delim, flag_array...)                                                  \
+	TAP_PRINT_LIST(tap_print_flags(p, delim, flag, __flags), flag_array)
+#define __print_flags_u64(flag, delim, flag_array...) __print_flags(flag, delim, flag_array)
+#define __print_symbolic(value, symbol_array...)                                                   \
+	TAP_PRINT_LIST(tap_print_symbolic(p, value, __flags), symbol_array)
+#define __print_symbolic_u64(value, symbol_array...) __print_symbolic(value, symbol_array)
+#define __print_hex(buf, len) tap_print_hex(p, buf, len, true)
+#define __print_hex_str(buf, len) tap_print_hex(p, buf, len, false)
+#define __print_hex_dump(prefix, prefix_type, row_bytes, group_bytes, buf, len, ascii)             \
+	tap_print_hex_dump(p, prefix, prefix_type, row_bytes, group_bytes, buf, len, ascii)
+#define __print_array(array, count, el_size) tap_print_array(p, array, count, el_size)
+#define __print_dynamic_array(item, el_size)                                                       \
+	tap_print_array(p, __get_dynamic_array(item),                                              \
+			(int)(__get_dynamic_array_len(item) / (el_size)), el_size)
+#define __print_ns_to_secs(value) ((unsigned long)((uint64_t)(value) / 1000000000u))
+#define __print_ns_without_secs(value) ((unsigned int)((uint64_t)(value) % 1000000000u))
+
+#define TAP_PRINT_FUNCTION(record, name, print)                                                    \
+	static void trace_raw_output_##name(const void *rec, struct trace_seq *s,                  \
+					    struct trace_seq *p)                                   \
+	{                                                                                          \
+		const struct trace_event_raw_##record *field =                                     \
+			(const struct trace_event_raw_##record *)rec;                              \
+                                                                                                   \
+		(void)field;                                                                       \
+		p->len = 0;                                                                        \
+		tap_seq_printf(s, print);                                                          \
+	}
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+	TAP_PRINT_FUNCTION(name, name, PARAMS(print))
+#undef DEFINE_EVENT_PRINT
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print)                                     \
+	TAP_PRINT_FUNCTION(template, name, PARAMS(print))

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Stage 2 of <schedtap/define_trace.h>: each class's record, laid out as the kernel lays out its own. */
+#define TAP_FIELD(type, item) type item;
+#define TAP_STRUCT(type, item) type item;
+#define TAP_ARRAY(type, item, len) type item[len];
+#define TAP_DYNAMIC(kind, type, item, len) uint32_t __##kind##_loc_##item;
+#define TAP_TEXT(kind, item, src, len) uint32_t __##kind##_loc_##item;
+#define TAP_BITS(kind, item, type, nr_bits) uint32_t __##kind##_loc_##item;
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+	struct trace_event_raw_##name {                                                            \
+		struct trace_entry ent;                                                            \
+		tstruct                                                                            \
+		char __data[];                                                                     \
+	};

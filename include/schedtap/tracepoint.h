@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tracepoints in a program, with the kernel's API (linux/tracepoint.h): an event header includes
+ * this one and <schedtap/define_trace.h> at its end, and says with TRACE_EVENT() what an event is
+ * called, what it is given, what is recorded of that and how it is printed. One .c file defines
+ * CREATE_TRACE_POINTS before it includes the header; all others just include it and call trace_<event>().
+ *
+ * While nobody wants an event, trace_<event>() is one test. `schedtap record -e SYSTEM:EVENT` wants
+ * events from outside; register_trace_<event>() attaches a function of the program's own.
+ *
+ * trace_<event>() may be called by any thread and any signal handler, also after a fork, and never
+ * blocks. Probes may be registered and unregistered by any thread, but not by a signal handler and
+ * not by a probe. docs/tracepoints.md is a tutorial.
+ */
+#ifndef SCHEDTAP_TRACEPOINT_H
+#define SCHEDTAP_TRACEPOINT_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <schedtap/err.h>
+#include <schedtap/static_call.h>
+#include <schedtap/static_key.h>
+
+#ifdef __cplusplus
+#define TAP_C_BEGIN extern "C" {
+#define TAP_C_END }
+#else
+#define TAP_C_BEGIN
+#define TAP_C_END
+#endif
+
+TAP_C_BEGIN
+
+#define TAP_STRING_1(x...) #x
+#define TAP_STRING(x...) TAP_STRING_1(x)
+#ifndef __stringify
+#define __stringify(x...) TAP_STRING(x)
+#endif
+#define TAP_IGNORE_UNUSED                                                                          \
+	_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"")
+#define TAP_IGNORE_END _Pragma("GCC diagnostic pop")
+#define tap_likely(x) __builtin_expect(!!(x), 1)
+#define tap_unlikely(x) __builtin_expect(!!(x), 0)
+
+#ifndef PARAMS
+#define PARAMS(args...) args
+#endif
+#define TP_PROTO(args...) args
+#define TP_ARGS(args...) args
+#define TP_CONDITION(args...) args
+#define TRACEPOINT_DEFAULT_PRIO 10
+
+struct trace_event_call;
+
+/* One probe: void func(void *data, <what TP_PROTO says>). */
+struct tracepoint_func {
+	void *func; /* NULL ends an array of them */
+	void *data;
+	int prio;
+};
+
+struct tracepoint {
+	const char *name;
+	uint32_t *on; /* not 0: somebody wants it. In the control file, once there is one */
+	struct tracepoint_func *funcs; /* replaced as a whole; NULL: none */
+	int (*regfunc)(void);	 /* before the first probe is added */
+	void (*unregfunc)(void); /* after the last one is removed */
+	struct trace_event_call *call; /* the event made of it, or NULL */
+	uint32_t off; /* what `on` points to until then */
+	struct static_key key; /* enabled while there are probes; of patched sites */
+};
+
+/* ---- who is inside ---------------------------------------------------------------------------- */
+
+/* A thread's slot; in memory that a fork wipes, so that a child's threads find tid 0. */
+struct tap_thread {
+	uint64_t inside; /* not 0: in a read-side section that began in this period */
+	int32_t tid;	 /* 0: nobody's */
+};
+
+#define TAP_TLS extern __thread __attribute__((tls_model("initial-exec")))
+
+/* The calling thread's slot; at first one that is nobody's. */
+TAP_API TAP_TLS struct tap_thread *tap_self;
+TAP_API extern uint64_t tap_period; /* moved by every grace period */
+TAP_API extern bool tap_readers_fence; /* this machine has no membarrier() */
+
+/* Gives the thread a slot. Return: NULL when out of memory: the event is then left out. */
+TAP_API struct tap_thread *tap_thread_join(void);
+
+/* ThreadSanitizer knows neither membarrier() nor fences. */
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define TAP_TSAN 1
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define TAP_TSAN 1
+#endif
+#ifdef TAP_TSAN
+#define TAP_ORDER_ENTER __ATOMIC_SEQ_CST
+#define TAP_ORDER_FUNCS __ATOMIC_SEQ_CST
+#else
+#define TAP_TSAN 0
+#define TAP_ORDER_ENTER __ATOMIC_RELAXED
+#define TAP_ORDER_FUNCS __ATOMIC_CONSUME
+#endif
+
+/*
+ * Begins a read-side section: what it sees of probes stays until it ends. Sections nest.
+ * @was: what tap_section_end() needs. Return: NULL: it did not begin.
+ */
+TAP_INLINE struct tap_thread *tap_section_begin(uint64_t *was)
+{
+	struct tap_thread *self = tap_self;
+
+	if (tap_unlikely(!self->tid)) {
+		self = tap_thread_join();
+		if (!self)
+			return NULL;
+	}
+	*was = __atomic_load_n(&self->inside, __ATOMIC_RELAXED);
+	if (tap_likely(!*was))
+		__atomic_store_n(&self->inside, __atomic_load_n(&tap_period, __ATOMIC_ACQUIRE),
+				 TAP_ORDER_ENTER);
+	if (!TAP_TSAN && tap_unlikely(tap_readers_fence))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return self;
+}
+
+TAP_INLINE void tap_section_end(struct tap_thread *self, uint64_t was)
+{
+	__atomic_store_n(&self->inside, was, __ATOMIC_RELEASE);
+}
+
+/* ---- probes ------------------------------------------------------------------------------------ */
+
+/* Compilers do not make one instruction of a volatile load and its test. */
+TAP_INLINE bool tap_word_is_set(const uint32_t *word)
+{
+#if defined(__x86_64__) && !TAP_TSAN
+	bool set;
+
+	__asm__ volatile("cmpl $0, %1" : "=@ccne"(set) : "m"(*word));
+	return set;
+#else
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+#endif
+}
+
+/*
+ * Makes what is applied what is wanted: called by the thread that passes a site whose word was
+ * changed by a controller.
+ */
+TAP_API void tap_tracepoint_look(struct tracepoint *tp);
+
+/* The word's first two bytes: wanted by a controller, applied by the program. */
+TAP_INLINE bool tap_tracepoint_changed(const struct tracepoint *tp)
+{
+	uint32_t word = __atomic_load_n(tp->on, __ATOMIC_RELAXED);
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (uint8_t)word != (uint8_t)(word >> 8);
+#else
+	return (uint8_t)(word >> 24) != (uint8_t)(word >> 16);
+#endif
+}
+
+/**
+ * tracepoint_probe_register_prio() - Attach a probe to a tracepoint.
+ * @prio: higher ones are called first; equal ones in the order of registration.
+ *
+ * Callers use register_trace_<event>() and register_trace_prio_<event>(), which check @probe's type.
+ *
+ * Return: 0; -EINVAL if @probe is NULL; -EEXIST if the same @probe with the same @data is there
+ * already; what the tracepoint's regfunc returned; -ENOMEM.
+ */
+TAP_API int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *data, int prio);
+TAP_API int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
+/* As above; that it is there already is expected. As in the kernel, that makes no difference but to a warning. */
+TAP_API int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe, void *data,
+						     int prio);
+TAP_API int tracepoint_probe_register_may_exist(struct tracepoint *tp, void *probe, void *data);
+
+/**
+ * tracepoint_probe_unregister() - Detach a probe.
+ *
+ * It may still run in other threads until tracepoint_synchronize_unregister() has returned.
+ *
+ * Return: 0; -ENOENT if it is not there; -EINVAL if @probe is NULL; -ENOMEM.
+ */
+TAP_API int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
+
+/** tracepoint_synchronize_unregister() - Wait until no probe that was unregistered before runs any more. */
+TAP_API void tracepoint_synchronize_unregister(void);
+
+/** for_each_tracepoint() - Call @fct for the tracepoints of the program and of all loaded libraries. */
+TAP_API void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv);
+#define for_each_kernel_tracepoint for_each_tracepoint
+
+/* ---- libraries that come and go --------------------------------------------------------------- */
+
+enum module_state { MODULE_STATE_LIVE, MODULE_STATE_COMING, MODULE_STATE_GOING, MODULE_STATE_UNFORMED };
+
+struct notifier_block {
+	/* @action: MODULE_STATE_COMING, _GOING; @data: struct tp_module */
+	int (*notifier_call)(struct notifier_block *nb, unsigned long action, void *data);
+	struct notifier_block *next; /* the library's */
+	int priority;		     /* higher ones are called first */
+};
+
+/* The tracepoints of one object: of the program, or of a library that dlopen() brought. */
+struct tp_module {
+	struct tracepoint *const *tracepoints;
+	unsigned int nr;
+};
+
+/**
+ * register_tracepoint_module_notifier() - Be told of objects with tracepoints that come and go.
+ * @nb: stays the caller's, until unregistered. Called at once for the objects that are there.
+ *
+ * Return: 0; -EEXIST if it is registered; unregister: -ENOENT if it is not.
+ */
+TAP_API int register_tracepoint_module_notifier(struct notifier_block *nb);
+TAP_API int unregister_tracepoint_module_notifier(struct notifier_block *nb);
+
+/**
+ * tap_trace_reason() - Why events are off, or are not all recorded.
+ *
+ * Return: a sentence, which stays until the next one; NULL while nothing failed.
+ */
+TAP_API const char *tap_trace_reason(void);
+
+TAP_C_END
+
+/* ---- DECLARE_TRACE() and what it generates ---------------------------------------------------- */
+
+/*
+ * A tracepoint belongs to the object that defines it. Other objects see it where it is exported
+ * (EXPORT_TRACEPOINT_SYMBOL() after the definition) and they define TRACE_IMPORT before they include
+ * its header.
+ */
+#define TAP_TP_IMPORTED(name) tap_tracepoint_##name
+#define TAP_ITER_IMPORTED(name) tap_traceiter_##name
+#define TAP_LABEL(symbol) __asm__(TAP_STRING(__USER_LABEL_PREFIX__) TAP_STRING(symbol))
+
+#ifndef NOTRACE
+
+#define TAP_SITE_LOAD(name) tap_unlikely(tap_word_is_set(__tracepoint_##name.on))
+
+#define __DECLARE_TRACE(name, proto, args, cond, data_proto)                                       \
+	TAP_C_BEGIN                                                                                \
+	TAP_TRACE_SYMBOLS(name, PARAMS(data_proto))                                                \
+	TAP_INLINE void trace_##name(proto)                                                        \
+	{                                                                                          \
+		if (TAP_SITE(name)) {                                                              \
+			if (!(cond))                                                               \
+				return;                                                            \
+			__traceiter_##name(NULL, args);                                            \
+		}                                                                                  \
+	}                                                                                          \
+	TAP_INLINE int register_trace_##name(void (*probe)(data_proto), void *data)                \
+	{                                                                                          \
+		return tracepoint_probe_register(&__tracepoint_##name, (void *)probe, data);       \
+	}                                                                                          \
+	TAP_INLINE int register_trace_prio_##name(void (*probe)(data_proto), void *data, int prio) \
+	{                                                                                          \
+		return tracepoint_probe_register_prio(&__tracepoint_##name, (void *)probe, data,   \
+						      prio);                                       \
+	}                                                                                          \
+	TAP_INLINE int unregister_trace_##name(void (*probe)(data_proto), void *data)              \
+	{                                                                                          \
+		return tracepoint_probe_unregister(&__tracepoint_##name, (void *)probe, data);     \
+	}                                                                                          \
+	TAP_INLINE void check_trace_callback_type_##name(void (*cb)(data_proto))                   \
+	{                                                                                          \
+		(void)cb;                                                                          \
+	}                                                                                          \
+	TAP_INLINE bool trace_##name##_enabled(void)                                               \
+	{                                                                                          \
+		return TAP_SITE(name);                                                             \
+	}                                                                                          \
+	TAP_C_END
+
+#define TAP_DEFINE_TRACE(_name, _reg, _unreg, proto, args)                                         \
+	TAP_C_BEGIN                                                                                \
+	struct tracepoint __tracepoint_##_name = { #_name, &__tracepoint_##_name.off, NULL, _reg,  \
+						   _unreg, NULL, 0, STATIC_KEY_INIT_FALSE };       \
+	static struct tracepoint *const __tracepoint_ptr_##_name                                   \
+		__attribute__((used, section("__tap_tracepoints"))) = &__tracepoint_##_name;       \
+	int __traceiter_##_name(void *__data, proto)                                               \
+	{                                                                                          \
+		struct tracepoint_func *it_func;                                                   \
+		struct tap_thread *self;                                                           \
+		uint64_t was;                                                                      \
+                                                                                                   \
+		if (tap_unlikely(tap_tracepoint_changed(&__tracepoint_##_name)))                   \
+			tap_tracepoint_look(&__tracepoint_##_name);                                \
+		self = tap_section_begin(&was);                                                    \
+		if (!self)                                                                         \
+			return 0;                                                                  \
+		it_func = __atomic_load_n(&__tracepoint_##_name.funcs, TAP_ORDER_FUNCS);           \
+		if (it_func) {                                                                     \
+			do {                                                                       \
+				__data = it_func->data;                                            \
+				((void (*)(void *, proto))it_func->func)(__data, args);            \
+			} while ((++it_func)->func);                                               \
+		}                                                                                  \
+		tap_section_end(self, was);                                                        \
+		return 0;                                                                          \
+	}                                                                                          \
+	TAP_C_END
+
+#define DEFINE_TRACE_FN(name, reg, unreg, proto, args)                                             \
+	TAP_DEFINE_TRACE(name, reg, unreg, PARAMS(proto), PARAMS(args))
+#define DEFINE_TRACE(name, proto, args)                                                            \
+	TAP_DEFINE_TRACE(name, NULL, NULL, PARAMS(proto), PARAMS(args))
+
+#define EXPORT_TRACEPOINT_SYMBOL(name)                                                             \
+	TAP_C_BEGIN                                                                                \
+	extern TAP_API struct tracepoint TAP_TP_IMPORTED(name)                                     \
+		__attribute__((alias("__tracepoint_" #name)));                                     \
+	extern TAP_API __typeof__(__traceiter_##name) TAP_ITER_IMPORTED(name)                      \
+		__attribute__((alias("__traceiter_" #name)));                                      \
+	TAP_C_END
+#define EXPORT_TRACEPOINT_SYMBOL_GPL(name) EXPORT_TRACEPOINT_SYMBOL(name)
+
+#else /* NOTRACE: the calls compile to nothing */
+
+#define __DECLARE_TRACE(name, proto, args, cond, data_proto)                                       \
+	TAP_IGNORE_UNUSED                                                                          \
+	TAP_INLINE void trace_##name(proto)                                                        \
+	{                                                                                          \
+	}                                                                                          \
+	TAP_INLINE int register_trace_##name(void (*probe)(data_proto), void *data)                \
+	{                                                                                          \
+		(void)probe, (void)data;                                                           \
+		return -ENOSYS;                                                                    \
+	}                                                                                          \
+	TAP_INLINE int register_trace_prio_##name(void (*probe)(data_proto), void *data, int prio) \
+	{                                                                                          \
+		(void)probe, (void)data, (void)prio;                                               \
+		return -ENOSYS;                                                                    \
+	}                                                                                          \
+	TAP_INLINE int unregister_trace_##name(void (*probe)(data_proto), void *data)              \
+	{                                                                                          \
+		(void)probe, (void)data;                                                           \
+		return -ENOSYS;                                                                    \
+	}                                                                                          \
+	TAP_INLINE void check_trace_callback_type_##name(void (*cb)(data_proto))                   \
+	{                                                                                          \
+		(void)cb;                                                                          \
+	}                                                                                          \
+	TAP_INLINE bool trace_##name##_enabled(void)                                               \
+	{                                                                                          \
+		return false;                                                                      \
+	}                                                                                          \
+	TAP_IGNORE_END
+
+#define DEFINE_TRACE_FN(name, reg, unreg, proto, args)
+#define DEFINE_TRACE(name, proto, args)
+#define EXPORT_TRACEPOINT_SYMBOL(name)
+#define EXPORT_TRACEPOINT_SYMBOL_GPL(name)
+
+#endif
+
+/* For headers that cannot include the event's own: tracepoint_enabled() is all they may ask. */
+#define DECLARE_TRACEPOINT(tp) TAP_C_BEGIN extern TAP_HIDDEN struct tracepoint __tracepoint_##tp; TAP_C_END
+#define tracepoint_enabled(tp) TAP_SITE_LOAD(tp)
+
+/* A string whose address is recorded: here it is just that string. */
+#define tracepoint_string(str) ({ static const char *const ___tp_str = str; ___tp_str; })
+
+#endif /* SCHEDTAP_TRACEPOINT_H */
+
+/* ---- what follows is read again for each event header ----------------------------------------- */
+
+#undef TAP_SITE
+#undef TAP_TRACE_SYMBOLS
+#ifdef TRACE_IMPORT
+#define TAP_SITE(name) TAP_SITE_LOAD(name)
+#define TAP_TRACE_SYMBOLS(name, data_proto)                                                        \
+	extern TAP_API struct tracepoint __tracepoint_##name TAP_LABEL(TAP_TP_IMPORTED(name));     \
+	TAP_API int __traceiter_##name(data_proto) TAP_LABEL(TAP_ITER_IMPORTED(name));
+#else
+#if TAP_PATCHED
+#define TAP_SITE(name)                                                                             \
+	TAP_BRANCH_USDT(&__tracepoint_##name.key, TAP_STRING(TRACE_SYSTEM), #name)
+#else
+#define TAP_SITE(name) TAP_SITE_LOAD(name)
+#endif
+#define TAP_TRACE_SYMBOLS(name, data_proto)                                                        \
+	extern TAP_HIDDEN struct tracepoint __tracepoint_##name;                                   \
+	TAP_HIDDEN int __traceiter_##name(data_proto);
+#endif
+
+#ifndef DECLARE_TRACE
+#define DECLARE_TRACE(name, proto, args)                                                           \
+	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), 1, PARAMS(void *__data, proto))
+#define DECLARE_TRACE_CONDITION(name, proto, args, cond)                                           \
+	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond),                           \
+			PARAMS(void *__data, proto))
+#define DECLARE_TRACE_WRITABLE(name, proto, args, size)                                            \
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#endif
+
+#ifndef TRACE_EVENT
+/* Outside of <schedtap/define_trace.h> an event is its tracepoint. */
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
+#define DEFINE_EVENT(template, name, proto, args) DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)                                   \
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print)                                     \
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)                                  \
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+#define DEFINE_EVENT_WRITABLE(template, name, proto, args, size)                                   \
+	DECLARE_TRACE_WRITABLE(name, PARAMS(proto), PARAMS(args), size)
+
+#define TRACE_EVENT(name, proto, args, struct, assign, print)                                      \
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define TRACE_EVENT_FN(name, proto, args, struct, assign, print, reg, unreg)                       \
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define TRACE_EVENT_CONDITION(name, proto, args, cond, struct, assign, print)                      \
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+#define TRACE_EVENT_FN_COND(name, proto, args, cond, struct, assign, print, reg, unreg)            \
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+
+/* _NOP: the event is not there, but calls of it compile. */
+#define TAP_DECLARE_NOP(name, proto)                                                               \
+	TAP_IGNORE_UNUSED                                                                          \
+	TAP_INLINE void trace_##name(proto)                                                        \
+	{                                                                                          \
+	}                                                                                          \
+	TAP_INLINE bool trace_##name##_enabled(void)                                               \
+	{                                                                                          \
+		return false;                                                                      \
+	}                                                                                          \
+	TAP_IGNORE_END
+#define TRACE_EVENT_NOP(name, proto, args, struct, assign, print) TAP_DECLARE_NOP(name, PARAMS(proto))
+#define DECLARE_EVENT_NOP(name, proto, args) TAP_DECLARE_NOP(name, PARAMS(proto))
+#define DECLARE_EVENT_CLASS_NOP(name, proto, args, tstruct, assign, print)
+#define DEFINE_EVENT_NOP(template, name, proto, args) TAP_DECLARE_NOP(name, PARAMS(proto))
+
+/* An event made of a tracepoint that another header declares. */
+#define TRACE_CUSTOM_EVENT(name, proto, args, struct, assign, print)
+#define DECLARE_CUSTOM_EVENT_CLASS(name, proto, args, tstruct, assign, print)
+#define DEFINE_CUSTOM_EVENT(template, name, proto, args)
+
+/* What perf may do with an event, and values for tools that read the print format. */
+#define TRACE_EVENT_FLAGS(event, flag)
+#define TRACE_EVENT_PERF_PERM(event, expr...)
+#define TRACE_DEFINE_ENUM(a)
+#define TRACE_DEFINE_SIZEOF(a)
+#endif

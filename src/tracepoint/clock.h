@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The clock of records, and the CPU's counter. */
+#ifndef TAP_TRACEPOINT_CLOCK_H
+#define TAP_TRACEPOINT_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t tap_mono_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* Not ordered against other instructions: the CPU may be some 20 ns early. */
+static inline uint64_t tap_cycles(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t v;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+	return v;
+#else
+	return 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Format texts as the kernel's trace_events.c prints them: f_show() for the fields, and values in place
+ * of the names that TRACE_DEFINE_ENUM() and TRACE_DEFINE_SIZEOF() declare (update_event_printk()).
+ */
+#include "tracepoint/internal.h"
+
+#include <ctype.h>
+#include <sys/mman.h>
+
+static const char common[] =
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n";
+
+/* In memory from mmap(): malloc() may be what a fork or a signal has interrupted. */
+static bool make_room(struct tap_text *t, size_t more)
+{
+	size_t cap = t->cap ? t->cap : 16384;
+	void *p;
+
+	while (cap - t->len < more)
+		cap *= 2;
+	if (cap == t->cap)
+		return true;
+	p = t->data ? mremap(t->data, t->cap, cap, MREMAP_MAYMOVE) :
+		      mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	t->data = p;
+	t->cap = cap;
+	return true;
+}
+
+void tap_text_add(struct tap_text *t, const char *s, size_t len)
+{
+	t->failed |= !make_room(t, len);
+	if (t->failed)
+		return;
+	memcpy(t->data + t->len, s, len);
+	t->len += len;
+}
+
+void tap_text_release(struct tap_text *t)
+{
+	if (t->data)
+		munmap(t->data, t->cap);
+	*t = (struct tap_text){ 0 };
+}
+
+static void puts_to(struct tap_text *t, const char *s)
+{
+	tap_text_add(t, s, strlen(s));
+}
+
+static void put_number(struct tap_text *t, const char *before, long v, const char *after)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%ld", v);
+
+	puts_to(t, before);
+	tap_text_add(t, digits, (size_t)len);
+	puts_to(t, after);
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The value that the word at @p stands for, or NULL. */
+static const struct trace_eval_map *find_eval(const struct tap_object *o, const char *system,
+					      const char *p, size_t *len)
+{
+	for (const struct trace_eval_map *const *at = o->evals; at < o->evals_end; at++) {
+		*len = strlen((*at)->name);
+		if (!strncmp(p, (*at)->name, *len) && !is_word(p[*len]) &&
+		    !strcmp((*at)->system, system))
+			return *at;
+	}
+	return NULL;
+}
+
+/* Bytes at @p that are no word that could stand for a value: quoted text, names, members, signs. */
+static size_t plain_bytes(const char *p)
+{
+	const char *end = p + 1;
+
+	if (*p == '"') {
+		while (*end && *end != '"')
+			end += *end == '\\' && end[1] ? 2 : 1;
+		return (size_t)(end - p) + (*end == '"');
+	}
+	if (*p == '-' && *end == '>') /* a member has the name that it has */
+		for (end++; *end == ' ';)
+			end++;
+	if (is_word(*p) || *p == '-')
+		while (is_word(*end))
+			end++;
+	return (size_t)(end - p);
+}
+
+static void put_with_values(struct tap_text *t, const char *p, const struct tap_object *o,
+			    const char *system)
+{
+	while (*p) {
+		size_t len;
+		const struct trace_eval_map *eval = is_word(*p) ? find_eval(o, system, p, &len) : NULL;
+
+		if (eval) {
+			put_number(t, "", (long)eval->value, "");
+		} else {
+			len = plain_bytes(p);
+			tap_text_add(t, p, len);
+		}
+		p += len;
+	}
+}
+
+static void put_field(struct tap_text *t, const char *type, const char *name,
+		      const struct trace_event_field *f, const struct tap_object *o,
+		      const char *system)
+{
+	/* the kernel prints "char name[16]", also for __rel_loc, but not for __data_loc */
+	const char *array = strncmp(type, "__data_loc", 10) ? strchr(type, '[') : NULL;
+
+	puts_to(t, "\tfield:");
+	tap_text_add(t, type, array ? (size_t)(array - type) : strlen(type));
+	puts_to(t, " ");
+	puts_to(t, name);
+	if (array)
+		put_with_values(t, array, o, system);
+	put_number(t, ";\toffset:", f->offset, ";");
+	put_number(t, "\tsize:", f->size, ";");
+	put_number(t, "\tsigned:", f->is_signed, ";\n");
+}
+
+void tap_format_text(struct tap_text *t, const struct trace_event_call *call,
+		     const struct tap_object *object)
+{
+	const struct trace_event_class *class = call->event_class;
+	const char *type = class->names;
+	unsigned int nr;
+	const struct trace_event_field *fields = class->fields(&nr);
+
+	puts_to(t, "name: ");
+	puts_to(t, call->name);
+	puts_to(t, "\nID: 0\nformat:\n");
+	puts_to(t, common);
+	for (unsigned int i = 0; i < nr; i++) {
+		const char *name = type + strlen(type) + 1;
+
+		put_field(t, type, name, &fields[i], object, class->system);
+		type = name + strlen(name) + 1;
+	}
+	puts_to(t, "\nprint fmt: ");
+	put_with_values(t, call->print_fmt ? call->print_fmt : class->print_fmt, object, class->system);
+	puts_to(t, "\n");
+}

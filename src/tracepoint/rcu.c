@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Who is inside a read-side section. Each thread that passed a wanted tracepoint has a slot, found
+ * by its thread id: a thread that ends needs to tell nobody, its slot is taken over once there is no
+ * such thread any more.
+ *
+ * Readers store into their slot without a fence. Whoever waits for them has removed what they must
+ * not see any more, and makes all threads pass a fence with membarrier(): a reader whose slot still
+ * looks empty after that will see the removal.
+ */
+#include <linux/membarrier.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracepoint/internal.h"
+
+#define SLOT_BYTES 64u /* a cache line each */
+#define CHUNK_SLOTS 1024u
+#define CHUNKS 256u
+#define LOOK_AT 8u /* slots of others that a new thread tries to take over */
+
+/* Nobody's: where every thread begins. */
+static struct tap_thread nobody;
+__thread struct tap_thread *tap_self __attribute__((tls_model("initial-exec"))) = &nobody;
+uint64_t tap_period = 1;
+bool tap_readers_fence;
+
+static char *chunks[CHUNKS];
+static uint32_t nr_slots; /* handed out at least once */
+static uint32_t look_from;
+
+/* Memory that nobody needs any more when all sections of before its period have ended. */
+struct retired {
+	struct retired *next;
+	void *p;
+	size_t bytes;
+	uint64_t period;
+};
+
+static struct retired *retired;
+
+static int membarrier(int cmd)
+{
+	return (int)syscall(SYS_membarrier, cmd, 0, 0);
+}
+
+static struct tap_thread *slot_at(uint32_t i)
+{
+	char *chunk = __atomic_load_n(&chunks[i / CHUNK_SLOTS], __ATOMIC_ACQUIRE);
+
+	return chunk ? (struct tap_thread *)(chunk + i % CHUNK_SLOTS * SLOT_BYTES) : NULL;
+}
+
+static bool is_gone(int32_t tid)
+{
+	return syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH;
+}
+
+/* Takes a slot from nobody, or from a thread that is no more. */
+static bool take(struct tap_thread *slot, int32_t tid)
+{
+	int32_t owner = __atomic_load_n(&slot->tid, __ATOMIC_RELAXED);
+
+	if (owner && !is_gone(owner))
+		return false;
+	if (!__atomic_compare_exchange_n(&slot->tid, &owner, tid, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return false;
+	__atomic_store_n(&slot->inside, 0, __ATOMIC_RELAXED); /* a thread that ended in a section */
+	return true;
+}
+
+static struct tap_thread *new_slot(int32_t tid)
+{
+	uint32_t i = __atomic_fetch_add(&nr_slots, 1, __ATOMIC_RELAXED);
+	size_t bytes = CHUNK_SLOTS * SLOT_BYTES;
+	char *none = NULL, *chunk;
+
+	if (i >= CHUNKS * CHUNK_SLOTS) {
+		__atomic_fetch_sub(&nr_slots, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	if (!slot_at(i)) {
+		chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (chunk == MAP_FAILED)
+			return NULL; /* the slot stays unused: a later thread may get it */
+		if (madvise(chunk, bytes, MADV_WIPEONFORK) ||
+		    !__atomic_compare_exchange_n(&chunks[i / CHUNK_SLOTS], &none, chunk, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			munmap(chunk, bytes);
+	}
+	return slot_at(i) && take(slot_at(i), tid) ? slot_at(i) : NULL;
+}
+
+static struct tap_thread *find_slot(int32_t tid)
+{
+	uint32_t nr = __atomic_load_n(&nr_slots, __ATOMIC_RELAXED);
+	uint32_t from = __atomic_fetch_add(&look_from, LOOK_AT, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; nr && i < LOOK_AT && i < nr; i++) {
+		struct tap_thread *slot = slot_at((from + i) % nr);
+
+		if (slot && take(slot, tid))
+			return slot;
+	}
+	return new_slot(tid);
+}
+
+void tap_rcu_init(void)
+{
+	static bool done;
+
+	if (!done && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+		__atomic_store_n(&tap_readers_fence, true, __ATOMIC_SEQ_CST);
+	done = true;
+}
+
+struct tap_thread *tap_thread_join(void)
+{
+	int32_t tid = (int32_t)syscall(SYS_gettid);
+	struct tap_thread *slot = find_slot(tid);
+
+	if (!slot)
+		return NULL;
+	if (tap_self->tid == tid) { /* a signal handler did the same meanwhile */
+		__atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);
+		return tap_self;
+	}
+	tap_self = slot;
+	return slot;
+}
+
+/* The oldest period in which a section that still runs began; UINT64_MAX: none runs. */
+static uint64_t oldest_inside(void)
+{
+	uint32_t nr = __atomic_load_n(&nr_slots, __ATOMIC_ACQUIRE);
+	uint64_t oldest = UINT64_MAX;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct tap_thread *slot = slot_at(i);
+		uint64_t inside = slot ? __atomic_load_n(&slot->inside, __ATOMIC_SEQ_CST) : 0;
+
+		if (!inside || inside >= oldest)
+			continue;
+		if (!is_gone(__atomic_load_n(&slot->tid, __ATOMIC_RELAXED)))
+			oldest = inside;
+	}
+	return oldest;
+}
+
+/* Begins a new period. Return: its number: sections that began in it see what was done before. */
+static uint64_t next_period(void)
+{
+	uint64_t period = __atomic_add_fetch(&tap_period, 1, __ATOMIC_SEQ_CST);
+
+	if (!tap_readers_fence)
+		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+	return period;
+}
+
+static void reclaim(void)
+{
+	uint64_t oldest = oldest_inside();
+	struct retired **at = &retired, *r;
+
+	while ((r = *at)) {
+		if (r->period > oldest) {
+			at = &r->next;
+			continue;
+		}
+		*at = r->next;
+		tap_pool_put(r->p, r->bytes);
+		tap_pool_put(r, sizeof(*r));
+	}
+}
+
+void tap_retire(void *p, size_t bytes)
+{
+	struct retired *r = tap_pool_get(sizeof(*r));
+
+	if (!r)
+		return; /* better lost than seen */
+	*r = (struct retired){ .next = retired, .p = p, .bytes = bytes, .period = next_period() };
+	retired = r;
+	reclaim();
+}
+
+void tracepoint_synchronize_unregister(void)
+{
+	const struct timespec pause = { .tv_nsec = 100000 };
+	uint64_t period = next_period();
+
+	/* the caller's own section, if it calls from a probe, is not waited for: it would be for ever */
+	while (oldest_inside() < period && !tap_self->inside)
+		nanosleep(&pause, NULL);
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Records into rings (shared.h has the layout). A ring belongs to a CPU. Threads with a restartable
+ * sequence area write with one (rseq.h): a record is whole once `head` has moved. Other threads write
+ * into rings of their own, with atomic operations: they take the space first, and the record is real
+ * once its first word is not zero, which is written last.
+ *
+ * A ring that is full closes at the end of its last sub-buffer: what comes until the next one is free
+ * is lost, counted and timed, and the next sub-buffer's first record says so.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tracepoint/clock.h"
+#include "tracepoint/internal.h"
+#include "tracepoint/rseq.h"
+
+#define SUB_WORDS ((TAP_SUB_HEADER + sizeof(struct tap_record_head) + sizeof(struct tap_sub_info)) / 8)
+#define EVENT_ONE ((uint64_t)1 << 32) /* in a sub-buffer's commit word */
+#define TYPE_STAMP 31u
+#define TYPE_PADDING 29u
+#define SPINS 10000u /* for another thread that is taking the next sub-buffer */
+#define TRIES 1000u  /* of a sequence that is ended again and again */
+
+static bool use_cycles;
+static uint64_t lost_without_ring;
+
+/* What stands at the beginning of a sub-buffer. */
+struct sub_start {
+	uint64_t ts, commit;
+	struct tap_record_head head;
+	struct tap_sub_info info;
+};
+_Static_assert(sizeof(struct sub_start) == SUB_WORDS * 8, "a sub-buffer begins with whole words");
+
+/* ---- the clock ---------------------------------------------------------------------------------- */
+
+/* The counter's rate does not change with the CPU's speed or sleep. */
+static bool counter_is_invariant(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int a, b, c, d;
+
+	__asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0x80000000u), "c"(0));
+	if (a < 0x80000007u)
+		return false;
+	__asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0x80000007u), "c"(0));
+	return d & 1u << 8;
+#elif defined(__aarch64__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+/* The kernel watches the counter: it has another source where CPUs do not agree. */
+static bool kernel_trusts_counter(void)
+{
+	static const char *const sources[] = { "tsc", "kvm-clock", "hyperv_clocksource_tsc_page",
+					       "arch_sys_counter" };
+	char text[64];
+	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		      O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (!strcmp(text, sources[i]))
+			return true;
+	return false;
+}
+
+enum tap_clock_kind tap_clock_init(void)
+{
+	use_cycles = counter_is_invariant() && kernel_trusts_counter();
+	return use_cycles ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO;
+}
+
+static inline uint64_t clock_now(void)
+{
+	return use_cycles ? tap_cycles() : tap_mono_ns();
+}
+
+/* Both clocks at one moment: the counter in the middle of the quickest of some tries. */
+static void clock_pair(uint64_t *stamp, uint64_t *mono_ns)
+{
+	uint64_t best = UINT64_MAX;
+
+	*stamp = *mono_ns = tap_mono_ns();
+	for (unsigned int i = 0; use_cycles && i < 3; i++) {
+		uint64_t before = tap_cycles(), mono = tap_mono_ns(), took = tap_cycles() - before;
+
+		if (took >= best)
+			continue;
+		best = took;
+		*stamp = before + took / 2;
+		*mono_ns = mono;
+	}
+}
+
+/* ---- making rings ---------------------------------------------------------------------------- */
+
+static struct tap_ring *map_ring(unsigned int cpu, bool atomic)
+{
+	unsigned int shift = tap_control->ring_shift;
+	struct tap_ring *r = tap_pool_get(sizeof(*r));
+	uint64_t bytes, subs_at;
+	void *p;
+
+	if (shift < TAP_RING_SHIFT_MIN || shift > TAP_RING_SHIFT_MAX)
+		shift = TAP_RING_SHIFT;
+	bytes = (uint64_t)1 << shift;
+	subs_at = TAP_RING_STATES + bytes / TAP_SUB_BYTES * sizeof(uint64_t);
+	subs_at = (subs_at + TAP_RING_PAGE - 1) & ~(uint64_t)(TAP_RING_PAGE - 1);
+	p = r ? tap_control_add_ring(subs_at + bytes, cpu, atomic, subs_at, bytes) : MAP_FAILED;
+	if (p == MAP_FAILED) {
+		tap_set_reason("events of CPU %u are lost: no room for a ring of %u KiB: %s", cpu,
+			       1u << (shift - 10), strerror(r ? errno : ENOMEM));
+		if (r)
+			tap_pool_put(r, sizeof(*r));
+		return NULL;
+	}
+	*r = (struct tap_ring){ .head = p, .states = (uint64_t *)((char *)p + TAP_RING_STATES),
+				.subs = (unsigned char *)p + subs_at, .mask = bytes - 1, .cpu = cpu };
+	return r;
+}
+
+/* By the first event on a CPU. Return: NULL: none now, the event is lost. */
+static struct tap_ring *make_ring(struct tap_ring **slot, unsigned int cpu, bool atomic)
+{
+	struct tap_ring *r = NULL;
+
+	if (!tap_trylock())
+		return NULL;
+	if (!tap_process->known)
+		tap_control_child();
+	if (!*slot && tap_control && !tap_control->ringless) {
+		r = map_ring(cpu, atomic);
+		if (r)
+			__atomic_store_n(slot, r, __ATOMIC_RELEASE);
+		else
+			tap_control->ringless = 1;
+	}
+	r = *slot;
+	tap_unlock();
+	return r;
+}
+
+static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
+{
+	struct tap_ring **slot, *r;
+
+	if (tap_unlikely(cpu >= tap_nr_cpus()))
+		return NULL;
+	slot = &tap_process->rings[kind * tap_nr_cpus() + cpu];
+	r = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	return tap_likely(r) ? r : make_ring(slot, cpu, kind == TAP_RINGS_ATOMIC);
+}
+
+/* ---- losses -------------------------------------------------------------------------------------- */
+
+static void lose(struct tap_ring *r)
+{
+	uint64_t now = clock_now(), none = 0, nr;
+
+	__atomic_compare_exchange_n(&r->head->lost_first, &none, now, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+	__atomic_store_n(&r->head->lost_last, now, __ATOMIC_RELAXED);
+	nr = __atomic_fetch_add(&r->head->lost, 1, __ATOMIC_RELEASE);
+	/* the recorder may have been killed: then nobody will ever make room */
+	if (nr >= 1024 && !(nr & (nr - 1)) && !tap_control_is_drained())
+		tap_control->mode = TAP_RING_OVERWRITE;
+}
+
+static void lose_without_ring(void)
+{
+	__atomic_fetch_add(tap_control ? &tap_control->lost : &lost_without_ring, 1,
+			   __ATOMIC_RELAXED);
+}
+
+/* ---- sub-buffers --------------------------------------------------------------------------------- */
+
+static unsigned char *sub_at(const struct tap_ring *r, uint64_t position)
+{
+	return r->subs + (position & r->mask & ~(uint64_t)(TAP_SUB_BYTES - 1));
+}
+
+static uint64_t *commit_of(const struct tap_ring *r, uint64_t position)
+{
+	return (uint64_t *)(sub_at(r, position) + 8);
+}
+
+static uint64_t *state_of(const struct tap_ring *r, uint64_t position)
+{
+	return &r->states[(position & r->mask) / TAP_SUB_BYTES];
+}
+
+static bool is_free(const struct tap_ring *r, uint64_t position)
+{
+	return tap_control->mode == TAP_RING_OVERWRITE ||
+	       !(__atomic_load_n(state_of(r, position), __ATOMIC_ACQUIRE) & 0xff);
+}
+
+/* Events in all sub-buffers before @position, a sub-buffer's beginning. */
+static uint64_t events_before(const struct tap_ring *r, uint64_t position)
+{
+	const struct sub_start *last;
+
+	if (!position)
+		return 0;
+	last = (const struct sub_start *)sub_at(r, position - 1);
+	return last->info.events + (__atomic_load_n(&last->commit, __ATOMIC_RELAXED) >> 32);
+}
+
+static void fill_start(const struct tap_ring *r, uint64_t position, struct sub_start *s)
+{
+	const struct tap_ring_head *h = r->head;
+	uint64_t stamp, mono_ns;
+
+	clock_pair(&stamp, &mono_ns);
+	*s = (struct sub_start){
+		.ts = stamp,
+		.commit = sizeof(s->head) + sizeof(s->info),
+		.head = { .stamp_low = (uint32_t)(stamp << 5) | TYPE_STAMP,
+			  .stamp_high = (uint32_t)(stamp >> 27),
+			  .length = sizeof(s->info) + 4 },
+		.info = { .type = TAP_ID_SUB, .tid = tap_self->tid, .mono_ns = mono_ns,
+			  .events = events_before(r, position),
+			  .lost = __atomic_load_n(&h->lost, __ATOMIC_ACQUIRE),
+			  .lost_first = __atomic_load_n(&h->lost_first, __ATOMIC_RELAXED),
+			  .lost_last = __atomic_load_n(&h->lost_last, __ATOMIC_RELAXED) },
+	};
+}
+
+static uint64_t next_boundary(uint64_t position)
+{
+	return (position + TAP_SUB_BYTES - 1) & ~(uint64_t)(TAP_SUB_BYTES - 1);
+}
+
+/* What was lost so far is in the stream now. */
+static void told(struct tap_ring *r, const struct sub_start *s)
+{
+	if (s->info.lost_first)
+		__atomic_store_n(&r->head->lost_first, 0, __ATOMIC_RELAXED);
+}
+
+/* ---- with restartable sequences ----------------------------------------------------------------- */
+
+/* Takes the next sub-buffer, or closes the ring. Return: whether to try the record again. */
+static bool next_sub_rseq(struct tap_ring *r, struct rseq *rs, uint64_t head)
+{
+	struct sub_start start;
+	struct tap_rseq_op op = { .position = &r->head->head, .expected = head,
+				  .moved = next_boundary(head) };
+	bool taken;
+
+	if (!is_free(r, op.moved)) {
+		op.other = commit_of(r, head - 1); /* any word that may be written as it is */
+		op.other_value = *op.other;
+		return op.moved != head && !tap_rseq_commit(rs, r->cpu, &op);
+	}
+	fill_start(r, op.moved, &start);
+	op.to = sub_at(r, op.moved);
+	op.from = &start;
+	op.words = SUB_WORDS;
+	op.other = state_of(r, op.moved);
+	op.other_value = 1;
+	op.moved += sizeof(start);
+	taken = tap_rseq_commit(rs, r->cpu, &op);
+	if (taken)
+		told(r, &start);
+	return true;
+}
+
+static void commit_rseq(struct rseq *rs, struct tap_record *rec, uint64_t bytes)
+{
+	for (unsigned int i = 0; i < TRIES; i++) {
+		uint32_t cpu = *(volatile uint32_t *)&rs->cpu_id_start;
+		struct tap_ring *r = find_ring(TAP_RINGS_RSEQ, cpu);
+		struct tap_rseq_op op;
+		uint64_t head, stamp, room;
+
+		if (tap_unlikely(!r))
+			break;
+		head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
+		room = -head & (TAP_SUB_BYTES - 1); /* 0: at a boundary */
+		if (tap_unlikely(bytes > room)) {
+			if (next_sub_rseq(r, rs, head))
+				continue;
+			lose(r);
+			return;
+		}
+		/* behind the load of head: so the order of records is that of their stamps */
+		stamp = clock_now();
+		rec->head[0] = (uint32_t)(stamp << 5) | TYPE_STAMP;
+		rec->head[1] = (uint32_t)(stamp >> 27);
+		op.position = &r->head->head;
+		op.expected = head;
+		op.moved = head + bytes;
+		op.other = commit_of(r, head);
+		op.other_value = *op.other + bytes + EVENT_ONE;
+		op.to = r->subs + (head & r->mask);
+		op.from = rec;
+		op.words = bytes / 8;
+		if (tap_likely(tap_rseq_commit(rs, cpu, &op)))
+			return;
+	}
+	lose_without_ring();
+}
+
+/* ---- with atomic operations -------------------------------------------------------------------- */
+
+/* Whether all records of the sub-buffer that is to be written over are there: no thread is at it. */
+static bool is_settled(const struct tap_ring *r, uint64_t position)
+{
+	uint64_t end = __atomic_load_n(state_of(r, position), __ATOMIC_RELAXED) >> 8;
+
+	return !end || (uint32_t)__atomic_load_n(commit_of(r, position), __ATOMIC_ACQUIRE) +
+			       TAP_SUB_HEADER == end;
+}
+
+/* Says where the sub-buffer ends that was filled up to @head, unless that was said before. */
+static void close_sub(struct tap_ring *r, uint64_t head)
+{
+	uint64_t *state = state_of(r, head - 1), end = (head - 1) % TAP_SUB_BYTES + 1;
+
+	if (!head || *state >> 8)
+		return;
+	/* the reader may free it at any time: it writes the first byte, this the others */
+	for (unsigned int i = 1; i < 4; i++)
+		((volatile unsigned char *)state)[i] = (unsigned char)(end >> (8 * i - 8));
+	if (end < TAP_SUB_BYTES)
+		__atomic_store_n((uint32_t *)(r->subs + (head & r->mask)), TYPE_PADDING,
+				 __ATOMIC_RELEASE);
+}
+
+/* Moves head to @to, over what room is left. */
+static void leave_sub(struct tap_ring *r, uint64_t to)
+{
+	uint64_t head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
+
+	while (!__atomic_compare_exchange_n(&r->head->head, &head, to, false, __ATOMIC_ACQ_REL,
+					    __ATOMIC_RELAXED))
+		;
+	close_sub(r, head);
+}
+
+static void start_sub(struct tap_ring *r, uint64_t boundary)
+{
+	struct sub_start start;
+
+	memset(sub_at(r, boundary), 0, TAP_SUB_BYTES);
+	fill_start(r, boundary, &start);
+	memcpy(sub_at(r, boundary), &start, sizeof(start));
+	*state_of(r, boundary) = 1;
+	leave_sub(r, boundary + sizeof(start));
+	told(r, &start);
+}
+
+static bool next_sub_atomic(struct tap_ring *r, uint64_t head)
+{
+	uint64_t boundary = next_boundary(head), claimed = boundary;
+
+	/* one thread takes it: claim is the next boundary, plus one while somebody is at it */
+	if (__atomic_compare_exchange_n(&r->head->claim, &claimed, boundary + 1, false,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		bool free = is_free(r, boundary) && is_settled(r, boundary);
+
+		if (free)
+			start_sub(r, boundary);
+		else
+			leave_sub(r, boundary);
+		__atomic_store_n(&r->head->claim, boundary + (free ? TAP_SUB_BYTES : 0),
+				 __ATOMIC_RELEASE);
+		return free;
+	}
+	for (unsigned int i = 0; i < SPINS; i++)
+		if (__atomic_load_n(&r->head->head, __ATOMIC_RELAXED) != head)
+			return true;
+	return false;
+}
+
+static void commit_atomic(struct tap_record *rec, uint64_t bytes)
+{
+	int cpu = sched_getcpu();
+	struct tap_ring *r = find_ring(TAP_RINGS_ATOMIC, cpu < 0 ? 0 : (unsigned int)cpu);
+	uint64_t head, stamp, *to;
+
+	if (tap_unlikely(!r)) {
+		lose_without_ring();
+		return;
+	}
+	head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
+	do {
+		while (tap_unlikely(bytes > (-head & (TAP_SUB_BYTES - 1)))) {
+			if (!next_sub_atomic(r, head)) {
+				lose(r);
+				return;
+			}
+			head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
+		}
+		stamp = clock_now();
+	} while (!__atomic_compare_exchange_n(&r->head->head, &head, head + bytes, true,
+					      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+	to = (uint64_t *)(r->subs + (head & r->mask));
+	memcpy(to + 1, (uint64_t *)rec + 1, bytes - 8);
+	__atomic_store_n(to, stamp >> 27 << 32 | (uint32_t)(stamp << 5) | TYPE_STAMP,
+			 __ATOMIC_RELEASE);
+	__atomic_fetch_add(commit_of(r, head), bytes + EVENT_ONE, __ATOMIC_RELEASE);
+}
+
+/* ---- records ---------------------------------------------------------------------------------------- */
+
+void tap_record_commit(const struct trace_event_call *call, struct tap_record *rec,
+		       const struct tap_fit *fit)
+{
+	struct trace_entry *entry = (struct trace_entry *)(rec + 1);
+	uint64_t bytes = TAP_RECORD_BYTES(fit->size);
+	struct rseq *rs = tap_rseq_area();
+
+	*entry = (struct trace_entry){ .type = call->id, .pid = tap_self->tid };
+	rec->head[2] = 0;
+	rec->head[3] = (uint32_t)bytes - 12;
+	if (tap_unlikely(fit->cut) && tap_control)
+		__atomic_fetch_add(&tap_control->cut, 1, __ATOMIC_RELAXED);
+	if (tap_likely(rs))
+		commit_rseq(rs, rec, bytes);
+	else
+		commit_atomic(rec, bytes);
+}
+
+void tap_record_lose(void)
+{
+	lose_without_ring();
+}

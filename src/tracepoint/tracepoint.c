@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Probes and their order, as kernel/tracepoint.c has it: the array of a tracepoint is never changed
+ * but replaced, and the old one goes back to the pool when nobody can still be walking it. An event's
+ * own probe is one like the others: it is registered when a controller wants the event.
+ */
+#include "tracepoint/internal.h"
+
+static unsigned int count(const struct tracepoint_func *funcs)
+{
+	unsigned int nr = 0;
+
+	while (funcs && funcs[nr].func)
+		nr++;
+	return nr;
+}
+
+static int find(const struct tracepoint_func *funcs, const void *func, const void *data)
+{
+	for (unsigned int i = 0; funcs && funcs[i].func; i++)
+		if (funcs[i].func == func && funcs[i].data == data)
+			return (int)i;
+	return -ENOENT;
+}
+
+/* Behind the last probe of the same priority or a higher one. */
+static unsigned int place(const struct tracepoint_func *funcs, int prio)
+{
+	unsigned int at = 0;
+
+	while (funcs && funcs[at].func && funcs[at].prio >= prio)
+		at++;
+	return at;
+}
+
+static size_t array_bytes(unsigned int nr)
+{
+	return (nr + 1) * sizeof(struct tracepoint_func);
+}
+
+/* A copy of the array with @at added (@add) or left out. */
+static struct tracepoint_func *copy(const struct tracepoint_func *old, unsigned int at,
+				    const struct tracepoint_func *add)
+{
+	unsigned int nr = count(old), skip = add ? 0 : 1;
+	struct tracepoint_func *new = tap_pool_get(array_bytes(nr + 1 - 2 * skip));
+
+	if (!new)
+		return NULL;
+	memcpy(new, old, at * sizeof(*new));
+	if (add)
+		new[at] = *add;
+	memcpy(new + at + !skip, old + at + skip, (nr - at - skip) * sizeof(*new));
+	memset(new + nr + !skip - skip, 0, sizeof(*new));
+	return new;
+}
+
+/* Which of the tracepoint's events have their probes among @funcs. */
+static uint8_t events_among(const struct tracepoint *tp)
+{
+	uint8_t bits = 0;
+
+	for (struct trace_event_call *call = tp->call; call; call = call->next)
+		if (find(tp->funcs, call->event_class->probe, call) >= 0)
+			bits |= (uint8_t)(1u << call->bit);
+	return bits;
+}
+
+/* Whether other probes than those are there: the word must say so. */
+static void note_probes(struct tracepoint *tp)
+{
+	struct tap_word *word = (struct tap_word *)tp->on;
+	unsigned int events = (unsigned int)__builtin_popcount(events_among(tp));
+
+	__atomic_store_n(&word->probes, count(tp->funcs) > events, __ATOMIC_RELEASE);
+}
+
+static void replace(struct tracepoint *tp, struct tracepoint_func *new)
+{
+	struct tracepoint_func *old = tp->funcs;
+
+	__atomic_store_n(&tp->funcs, new, __ATOMIC_SEQ_CST);
+	note_probes(tp);
+	if (old)
+		tap_retire(old, array_bytes(count(old)));
+}
+
+static int add(struct tracepoint *tp, void *func, void *data, int prio)
+{
+	const struct tracepoint_func probe = { func, data, prio };
+	struct tracepoint_func *new;
+	int ret;
+
+	if (!func)
+		return -EINVAL;
+	if (find(tp->funcs, func, data) >= 0)
+		return -EEXIST;
+	tap_rcu_init();
+	if (!tp->funcs && tp->regfunc) {
+		ret = tp->regfunc();
+		if (ret < 0)
+			return ret;
+	}
+	new = copy(tp->funcs, place(tp->funcs, prio), &probe);
+	if (!new) {
+		if (!tp->funcs && tp->unregfunc)
+			tp->unregfunc();
+		return -ENOMEM;
+	}
+	replace(tp, new);
+	static_key_enable(&tp->key);
+	return 0;
+}
+
+static int remove_probe(struct tracepoint *tp, void *func, void *data)
+{
+	struct tracepoint_func *new = NULL;
+	int at = find(tp->funcs, func, data);
+
+	if (!func)
+		return -EINVAL;
+	if (at < 0)
+		return -ENOENT;
+	if (count(tp->funcs) > 1) {
+		new = copy(tp->funcs, (unsigned int)at, NULL);
+		if (!new)
+			return -ENOMEM;
+	} else {
+		static_key_disable(&tp->key);
+		if (tp->unregfunc)
+			tp->unregfunc();
+	}
+	replace(tp, new);
+	return 0;
+}
+
+int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *data, int prio)
+{
+	int ret = tap_process_init();
+
+	if (ret)
+		return ret;
+	tap_lock();
+	ret = add(tp, probe, data, prio);
+	tap_unlock();
+	return ret;
+}
+
+int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data)
+{
+	return tracepoint_probe_register_prio(tp, probe, data, TRACEPOINT_DEFAULT_PRIO);
+}
+
+int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe, void *data,
+					     int prio)
+{
+	return tracepoint_probe_register_prio(tp, probe, data, prio);
+}
+
+int tracepoint_probe_register_may_exist(struct tracepoint *tp, void *probe, void *data)
+{
+	return tracepoint_probe_register(tp, probe, data);
+}
+
+int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
+{
+	int ret = tap_process_init();
+
+	if (ret)
+		return ret;
+	tap_lock();
+	ret = remove_probe(tp, probe, data);
+	tap_unlock();
+	return ret;
+}
+
+static void apply(struct tracepoint *tp, struct trace_event_call *call, bool on)
+{
+	void *probe = call->event_class->probe;
+	int ret = on ? add(tp, probe, call, TRACEPOINT_DEFAULT_PRIO) :
+		       remove_probe(tp, probe, call);
+
+	if (ret && ret != -EEXIST && ret != -ENOENT)
+		tap_set_reason("cannot switch '%s:%s' %s: %s", call->event_class->system, call->name,
+			       on ? "on" : "off", strerror(-ret));
+}
+
+static void look(struct tracepoint *tp)
+{
+	struct tap_word *word = (struct tap_word *)tp->on;
+	uint8_t wanted = __atomic_load_n(&word->wanted, __ATOMIC_ACQUIRE);
+
+	for (struct trace_event_call *call = tp->call; call; call = call->next)
+		if ((wanted ^ word->applied) & 1u << call->bit)
+			apply(tp, call, wanted & 1u << call->bit);
+	/* also where it failed: it is not tried again until the wish changes */
+	__atomic_store_n(&word->applied, wanted, __ATOMIC_RELEASE);
+}
+
+void tap_tracepoint_look(struct tracepoint *tp)
+{
+	int saved = errno;
+
+	if (tap_control_wake_thread())
+		return;
+	/* whoever has the lock may be this very thread, under a signal handler: the next one looks */
+	if (tap_trylock()) {
+		if (!tap_process->known)
+			tap_control_child();
+		look(tp);
+		tap_unlock();
+	}
+	errno = saved;
+}
+
+void tap_look_at_object(const struct tap_object *object)
+{
+	for (struct tracepoint *const *tp = object->tracepoints; tp < object->tracepoints_end; tp++)
+		if (tap_tracepoint_changed(*tp))
+			look(*tp);
+}
+
+void tap_note_state(const struct tap_object *object)
+{
+	for (struct tracepoint *const *tp = object->tracepoints; tp < object->tracepoints_end; tp++) {
+		struct tap_word *word = (struct tap_word *)(*tp)->on;
+
+		__atomic_store_n(&word->applied, events_among(*tp), __ATOMIC_RELEASE);
+		note_probes(*tp);
+	}
+}
+
+void tap_drop_object(const struct tap_object *object)
+{
+	for (struct tracepoint *const *tp = object->tracepoints; tp < object->tracepoints_end; tp++) {
+		if ((*tp)->funcs) {
+			static_key_disable(&(*tp)->key);
+			if ((*tp)->unregfunc)
+				(*tp)->unregfunc();
+			replace(*tp, NULL);
+		}
+	}
+}

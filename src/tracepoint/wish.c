@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What recorders want of programs that start while they record: each has a session file, which is
+ * valid as long as its recorder keeps it locked. Only system calls: a child after a fork reads them, too.
+ */
+#include "tracepoint/internal.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SESSION_MAX_BYTES 4096u
+
+bool tap_wished;
+
+/* As struct linux_dirent64 of getdents64(2). */
+struct entry {
+	uint64_t ino, off;
+	uint16_t bytes;
+	uint8_t type;
+	char name[];
+};
+
+static bool matches(const struct trace_event_call *call, const char *pattern)
+{
+	char name[256];
+
+	if (!strchr(pattern, ':'))
+		return !fnmatch(pattern, call->name, 0);
+	snprintf(name, sizeof(name), "%s:%s", call->event_class->system, call->name);
+	return !fnmatch(pattern, name, 0);
+}
+
+static void want(const struct tap_object *object, const char *pattern)
+{
+	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++) {
+		struct tap_word *word = (struct tap_word *)(*call)->tp->on;
+
+		if (matches(*call, pattern)) {
+			__atomic_fetch_or(&word->wanted, (uint8_t)(1u << (*call)->bit),
+					  __ATOMIC_RELEASE);
+			tap_wished = true;
+		}
+	}
+}
+
+static void wish_line(const struct tap_object *object, const char *line)
+{
+	if (!strncmp(line, "event ", 6))
+		want(object, line + 6);
+	else if (!strncmp(line, "ring_shift ", 11))
+		tap_control->ring_shift = (uint8_t)atoi(line + 11);
+	else if (!strncmp(line, "mode ", 5))
+		tap_control->mode = (uint8_t)atoi(line + 5);
+}
+
+/* Whether a session is for all programs, or for this one. */
+static bool is_meant(const char *text)
+{
+	const char *at = text;
+
+	if (!strstr(text, "tgid "))
+		return true;
+	while ((at = strstr(at, "tgid "))) {
+		at += 5;
+		if (atoi(at) == (int)getpid())
+			return true;
+	}
+	return false;
+}
+
+static void obey(const struct tap_object *object, char *text)
+{
+	if (!is_meant(text))
+		return;
+	for (char *line = text, *end; *line; line = end) {
+		end = strchrnul(line, '\n');
+		if (*end)
+			*end++ = '\0';
+		wish_line(object, line);
+	}
+}
+
+/* One session file: of the user or of root, and its recorder lives. */
+static void read_session(const struct tap_object *object, int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char text[SESSION_MAX_BYTES + 1];
+	struct stat st;
+	ssize_t len;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	    !(st.st_mode & 022) && flock(fd, LOCK_SH | LOCK_NB)) {
+		len = read(fd, text, SESSION_MAX_BYTES);
+		text[len > 0 ? len : 0] = '\0';
+		obey(object, text);
+	}
+	close(fd);
+}
+
+static void read_folder(const struct tap_object *object, const char *path)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	_Alignas(struct entry) char buf[4096];
+	long len;
+
+	if (dir < 0)
+		return;
+	while ((len = syscall(SYS_getdents64, dir, buf, sizeof(buf))) > 0) {
+		for (long at = 0; at < len; at += ((struct entry *)(buf + at))->bytes) {
+			const struct entry *e = (const struct entry *)(buf + at);
+
+			if (isdigit((unsigned char)e->name[0]))
+				read_session(object, dir, e->name);
+		}
+	}
+	close(dir);
+}
+
+void tap_wish_sessions(const struct tap_object *object, const char *folder)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/sessions", folder);
+	read_folder(object, path);
+	read_folder(object, "/run/schedtap/sessions");
+}
