@@ -67,7 +67,8 @@ struct tracepoint {
 	struct tracepoint_func *funcs; /* replaced as a whole; NULL: none */
 	int (*regfunc)(void);	 /* before the first probe is added */
 	void (*unregfunc)(void); /* after the last one is removed */
-	struct trace_event_call *call; /* the event made of it, or NULL */
+	struct tracepoint_func own; /* the first event's probe: called directly where it is the only one */
+	struct trace_event_call *call; /* the events made of it, or NULL */
 	uint32_t off; /* what `on` points to until then */
 	struct static_key key; /* enabled while there are probes; of patched sites */
 };
@@ -157,7 +158,13 @@ TAP_INLINE bool tap_word_is_set(const uint32_t *word)
  */
 TAP_API void tap_tracepoint_look(struct tracepoint *tp);
 
-/* The word's first two bytes: wanted by a controller, applied by the program. */
+/* A word's first two bytes are what a controller wants and what is applied: a bit for each event. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define TAP_WORD_OWN 0x00000101u
+#else
+#define TAP_WORD_OWN 0x01010000u
+#endif
+
 TAP_INLINE bool tap_tracepoint_changed(const struct tracepoint *tp)
 {
 	uint32_t word = __atomic_load_n(tp->on, __ATOMIC_RELAXED);
@@ -288,20 +295,21 @@ TAP_C_END
 #define TAP_DEFINE_TRACE(_name, _reg, _unreg, proto, args)                                         \
 	TAP_C_BEGIN                                                                                \
 	struct tracepoint __tracepoint_##_name = { #_name, &__tracepoint_##_name.off, NULL, _reg,  \
-						   _unreg, NULL, 0, STATIC_KEY_INIT_FALSE };       \
+						   _unreg, { NULL, NULL, 0 }, NULL, 0,             \
+						   STATIC_KEY_INIT_FALSE };                        \
 	static struct tracepoint *const __tracepoint_ptr_##_name                                   \
 		__attribute__((used, section("__tap_tracepoints"))) = &__tracepoint_##_name;       \
-	int __traceiter_##_name(void *__data, proto)                                               \
+	static __attribute__((noinline)) void __traceall_##_name(void *__data, proto)              \
 	{                                                                                          \
 		struct tracepoint_func *it_func;                                                   \
 		struct tap_thread *self;                                                           \
 		uint64_t was;                                                                      \
                                                                                                    \
-		if (tap_unlikely(tap_tracepoint_changed(&__tracepoint_##_name)))                   \
+		if (tap_tracepoint_changed(&__tracepoint_##_name))                                 \
 			tap_tracepoint_look(&__tracepoint_##_name);                                \
 		self = tap_section_begin(&was);                                                    \
 		if (!self)                                                                         \
-			return 0;                                                                  \
+			return;                                                                    \
 		it_func = __atomic_load_n(&__tracepoint_##_name.funcs, TAP_ORDER_FUNCS);           \
 		if (it_func) {                                                                     \
 			do {                                                                       \
@@ -310,6 +318,19 @@ TAP_C_END
 			} while ((++it_func)->func);                                               \
 		}                                                                                  \
 		tap_section_end(self, was);                                                        \
+	}                                                                                          \
+	int __traceiter_##_name(void *__data, proto)                                               \
+	{                                                                                          \
+		const struct tracepoint_func *own = &__tracepoint_##_name.own;                     \
+                                                                                                   \
+		/* the event's probe and what it uses go with this code: nobody has to wait for it */ \
+		if (tap_likely(__atomic_load_n(__tracepoint_##_name.on, __ATOMIC_ACQUIRE) ==       \
+			       TAP_WORD_OWN)) {                                                    \
+			__data = own->data;                                                        \
+			((void (*)(void *, proto))own->func)(__data, args);                        \
+		} else {                                                                           \
+			__traceall_##_name(NULL, args);                                            \
+		}                                                                                  \
 		return 0;                                                                          \
 	}                                                                                          \
 	TAP_C_END

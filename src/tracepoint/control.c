@@ -164,7 +164,7 @@ static void fill_head(struct tap_control *c, const struct tap_control *parent)
 	c->version = TAP_CONTROL_VERSION;
 	c->pid = (uint32_t)getpid();
 	c->start_time = start_time();
-	c->clock = (uint32_t)tap_clock_init();
+	c->clock = (uint32_t)tap_rings_init();
 	c->ring_shift = parent ? parent->ring_shift : 0;
 	prctl(PR_GET_NAME, c->comm);
 	__atomic_store_n(&c->magic, TAP_CONTROL_MAGIC, __ATOMIC_RELEASE);

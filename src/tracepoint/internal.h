@@ -32,6 +32,7 @@ struct tap_process {
 };
 
 extern struct tap_process *tap_process; /* NULL until the first object */
+extern unsigned int tap_cpus;		/* tap_nr_cpus(), once there is a tap_process */
 
 /* Return: 0; -ENOMEM. Called again it does nothing. */
 int tap_process_init(void);
@@ -100,7 +101,7 @@ extern bool tap_wished; /* such a recorder was there */
 
 /* ---- rings (ring.c) -------------------------------------------------------------------------------- */
 
-enum tap_clock_kind tap_clock_init(void);
+enum tap_clock_kind tap_rings_init(void);
 
 /* ---- format texts (format.c) -------------------------------------------------------------------- */
 

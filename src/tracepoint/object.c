@@ -33,6 +33,9 @@ static void link_events(struct tap_object *object)
 		for ((*call)->bit = 0; *end; end = &(*end)->next)
 			(*call)->bit++;
 		*end = *call;
+		if (!(*call)->bit)
+			(*call)->tp->own = (struct tracepoint_func){
+				(*call)->event_class->probe, *call, TRACEPOINT_DEFAULT_PRIO };
 	}
 }
 

@@ -13,7 +13,7 @@
 
 struct tap_process *tap_process;
 
-static unsigned int nr_cpus;
+unsigned int tap_cpus;
 static struct pool_free {
 	struct pool_free *next;
 } *pool_free[POOL_CLASSES];
@@ -24,12 +24,12 @@ static const char *reason;
 
 unsigned int tap_nr_cpus(void)
 {
-	if (!nr_cpus) {
+	if (!tap_cpus) {
 		long nr = sysconf(_SC_NPROCESSORS_CONF);
 
-		__atomic_store_n(&nr_cpus, nr > 0 ? (unsigned int)nr : 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&tap_cpus, nr > 0 ? (unsigned int)nr : 1, __ATOMIC_RELAXED);
 	}
-	return nr_cpus;
+	return tap_cpus;
 }
 
 int tap_process_init(void)

@@ -25,6 +25,7 @@
 #define TRIES 1000u  /* of a sequence that is ended again and again */
 
 static bool use_cycles;
+ptrdiff_t tap_rseq_offset;
 static uint64_t lost_without_ring;
 
 /* What stands at the beginning of a sub-buffer. */
@@ -77,8 +78,9 @@ static bool kernel_trusts_counter(void)
 	return false;
 }
 
-enum tap_clock_kind tap_clock_init(void)
+enum tap_clock_kind tap_rings_init(void)
 {
+	tap_rseq_init();
 	use_cycles = counter_is_invariant() && kernel_trusts_counter();
 	return use_cycles ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO;
 }
@@ -103,6 +105,21 @@ static void clock_pair(uint64_t *stamp, uint64_t *mono_ns)
 		*stamp = before + took / 2;
 		*mono_ns = mono;
 	}
+}
+
+/* Two 32-bit words as they lie in memory. */
+static inline uint64_t pair(uint32_t first, uint32_t second)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (uint64_t)second << 32 | first;
+#else
+	return (uint64_t)first << 32 | second;
+#endif
+}
+
+static inline uint64_t stamp_words(uint64_t stamp)
+{
+	return pair((uint32_t)(stamp << 5) | TYPE_STAMP, (uint32_t)(stamp >> 27));
 }
 
 /* ---- making rings ---------------------------------------------------------------------------- */
@@ -157,9 +174,9 @@ static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
 {
 	struct tap_ring **slot, *r;
 
-	if (tap_unlikely(cpu >= tap_nr_cpus()))
+	if (tap_unlikely(cpu >= tap_cpus))
 		return NULL;
-	slot = &tap_process->rings[kind * tap_nr_cpus() + cpu];
+	slot = &tap_process->rings[kind * tap_cpus + cpu];
 	r = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	return tap_likely(r) ? r : make_ring(slot, cpu, kind == TAP_RINGS_ATOMIC);
 }
@@ -228,15 +245,19 @@ static void fill_start(const struct tap_ring *r, uint64_t position, struct sub_s
 	*s = (struct sub_start){
 		.ts = stamp,
 		.commit = sizeof(s->head) + sizeof(s->info),
-		.head = { .stamp_low = (uint32_t)(stamp << 5) | TYPE_STAMP,
-			  .stamp_high = (uint32_t)(stamp >> 27),
-			  .length = sizeof(s->info) + 4 },
+		.head = { .length = sizeof(s->info) + 4 },
 		.info = { .type = TAP_ID_SUB, .tid = tap_self->tid, .mono_ns = mono_ns,
 			  .events = events_before(r, position),
 			  .lost = __atomic_load_n(&h->lost, __ATOMIC_ACQUIRE),
 			  .lost_first = __atomic_load_n(&h->lost_first, __ATOMIC_RELAXED),
 			  .lost_last = __atomic_load_n(&h->lost_last, __ATOMIC_RELAXED) },
 	};
+	memcpy(&s->head, &(uint64_t){ stamp_words(stamp) }, 8);
+}
+
+static inline uint64_t room_at(uint64_t position) /* 0: at a boundary */
+{
+	return -position & (TAP_SUB_BYTES - 1);
 }
 
 static uint64_t next_boundary(uint64_t position)
@@ -262,12 +283,15 @@ static bool next_sub_rseq(struct tap_ring *r, struct rseq *rs, uint64_t head)
 	bool taken;
 
 	if (!is_free(r, op.moved)) {
-		op.other = commit_of(r, head - 1); /* any word that may be written as it is */
-		op.other_value = *op.other;
+		/* nothing to copy: words that may be written as they are */
+		op.other = op.to = commit_of(r, head - 1);
+		op.other_value = op.first = *op.other;
+		op.words = 1;
 		return op.moved != head && !tap_rseq_commit(rs, r->cpu, &op);
 	}
 	fill_start(r, op.moved, &start);
 	op.to = sub_at(r, op.moved);
+	op.first = start.ts;
 	op.from = &start;
 	op.words = SUB_WORDS;
 	op.other = state_of(r, op.moved);
@@ -279,37 +303,46 @@ static bool next_sub_rseq(struct tap_ring *r, struct rseq *rs, uint64_t head)
 	return true;
 }
 
-static void commit_rseq(struct rseq *rs, struct tap_record *rec, uint64_t bytes)
+/*
+ * Puts a record into @r, where there is room for it. The stamp is taken behind the load of head: so
+ * the order of records is that of their stamps. Return: whether it is there.
+ */
+static inline __attribute__((always_inline)) bool put_rseq(struct rseq *rs, struct tap_ring *r,
+							   uint32_t cpu, const uint64_t *rec,
+							   uint64_t bytes)
+{
+	uint64_t head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
+	struct tap_rseq_op op = { .position = &r->head->head, .expected = head, .moved = head + bytes };
+
+	if (tap_unlikely(bytes > room_at(head)))
+		return false;
+	op.other = commit_of(r, head);
+	op.other_value = *op.other + bytes + EVENT_ONE;
+	op.to = r->subs + (head & r->mask);
+	op.first = stamp_words(clock_now());
+	op.from = rec;
+	op.words = bytes / 8;
+	return tap_rseq_commit(rs, cpu, &op);
+}
+
+/* What did not succeed at once: no ring yet, a full sub-buffer, or an interrupted sequence. */
+static __attribute__((noinline)) void retry_rseq(struct rseq *rs, const uint64_t *rec, uint64_t bytes)
 {
 	for (unsigned int i = 0; i < TRIES; i++) {
-		uint32_t cpu = *(volatile uint32_t *)&rs->cpu_id_start;
+		uint32_t cpu = tap_rseq_cpu(rs);
 		struct tap_ring *r = find_ring(TAP_RINGS_RSEQ, cpu);
-		struct tap_rseq_op op;
-		uint64_t head, stamp, room;
+		uint64_t head;
 
-		if (tap_unlikely(!r))
+		if (!r)
 			break;
 		head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
-		room = -head & (TAP_SUB_BYTES - 1); /* 0: at a boundary */
-		if (tap_unlikely(bytes > room)) {
+		if (bytes > room_at(head)) {
 			if (next_sub_rseq(r, rs, head))
 				continue;
 			lose(r);
 			return;
 		}
-		/* behind the load of head: so the order of records is that of their stamps */
-		stamp = clock_now();
-		rec->head[0] = (uint32_t)(stamp << 5) | TYPE_STAMP;
-		rec->head[1] = (uint32_t)(stamp >> 27);
-		op.position = &r->head->head;
-		op.expected = head;
-		op.moved = head + bytes;
-		op.other = commit_of(r, head);
-		op.other_value = *op.other + bytes + EVENT_ONE;
-		op.to = r->subs + (head & r->mask);
-		op.from = rec;
-		op.words = bytes / 8;
-		if (tap_likely(tap_rseq_commit(rs, cpu, &op)))
+		if (put_rseq(rs, r, cpu, rec, bytes))
 			return;
 	}
 	lose_without_ring();
@@ -352,11 +385,20 @@ static void leave_sub(struct tap_ring *r, uint64_t to)
 	close_sub(r, head);
 }
 
+/* Records in it become real one by one. By cache lines: valgrind counts memset() by bytes. */
+static void clear_sub(unsigned char *sub)
+{
+	typedef uint64_t line __attribute__((vector_size(64), may_alias));
+
+	for (unsigned int i = 0; i < TAP_SUB_BYTES; i += sizeof(line))
+		*(volatile line *)(sub + i) = (line){ 0 };
+}
+
 static void start_sub(struct tap_ring *r, uint64_t boundary)
 {
 	struct sub_start start;
 
-	memset(sub_at(r, boundary), 0, TAP_SUB_BYTES);
+	clear_sub(sub_at(r, boundary));
 	fill_start(r, boundary, &start);
 	memcpy(sub_at(r, boundary), &start, sizeof(start));
 	*state_of(r, boundary) = 1;
@@ -387,7 +429,19 @@ static bool next_sub_atomic(struct tap_ring *r, uint64_t head)
 	return false;
 }
 
-static void commit_atomic(struct tap_record *rec, uint64_t bytes)
+/* All but the first, two at a time. */
+static inline void copy_words(uint64_t *to, const uint64_t *from, uint64_t nr)
+{
+	typedef uint64_t two __attribute__((vector_size(16), aligned(8), may_alias));
+	uint64_t i = nr & 1 ? 1 : 2;
+
+	if (i == 2)
+		to[1] = from[1];
+	for (; i < nr; i += 2)
+		*(volatile two *)(to + i) = *(const two *)(from + i);
+}
+
+static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_t bytes)
 {
 	int cpu = sched_getcpu();
 	struct tap_ring *r = find_ring(TAP_RINGS_ATOMIC, cpu < 0 ? 0 : (unsigned int)cpu);
@@ -399,41 +453,54 @@ static void commit_atomic(struct tap_record *rec, uint64_t bytes)
 	}
 	head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
 	do {
-		while (tap_unlikely(bytes > (-head & (TAP_SUB_BYTES - 1)))) {
+		while (tap_unlikely(bytes > room_at(head))) {
 			if (!next_sub_atomic(r, head)) {
 				lose(r);
 				return;
 			}
 			head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
 		}
-		stamp = clock_now();
+		stamp = stamp_words(clock_now());
 	} while (!__atomic_compare_exchange_n(&r->head->head, &head, head + bytes, true,
 					      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
 	to = (uint64_t *)(r->subs + (head & r->mask));
-	memcpy(to + 1, (uint64_t *)rec + 1, bytes - 8);
-	__atomic_store_n(to, stamp >> 27 << 32 | (uint32_t)(stamp << 5) | TYPE_STAMP,
-			 __ATOMIC_RELEASE);
+	copy_words(to, rec, bytes / 8);
+	__atomic_store_n(to, stamp, __ATOMIC_RELEASE);
 	__atomic_fetch_add(commit_of(r, head), bytes + EVENT_ONE, __ATOMIC_RELEASE);
 }
 
 /* ---- records ---------------------------------------------------------------------------------------- */
 
-void tap_record_commit(const struct trace_event_call *call, struct tap_record *rec,
-		       const struct tap_fit *fit)
+void tap_record_commit(const struct trace_event_call *call, struct tap_record *rec, uint32_t size)
 {
-	struct trace_entry *entry = (struct trace_entry *)(rec + 1);
-	uint64_t bytes = TAP_RECORD_BYTES(fit->size);
+	uint64_t bytes = TAP_RECORD_BYTES(size), *words = (uint64_t *)rec;
 	struct rseq *rs = tap_rseq_area();
+	int32_t tid = tap_self->tid;
+	struct tap_ring *r;
+	uint32_t cpu;
 
-	*entry = (struct trace_entry){ .type = call->id, .pid = tap_self->tid };
-	rec->head[2] = 0;
-	rec->head[3] = (uint32_t)bytes - 12;
-	if (tap_unlikely(fit->cut) && tap_control)
+	if (tap_unlikely(!tid)) {
+		tap_thread_join();
+		tid = tap_self->tid; /* 0: out of memory */
+	}
+
+	/* whole words: what is stored in parts and loaded as one waits for the stores */
+	words[1] = pair(0, (uint32_t)bytes - 12);
+	words[2] = pair(call->id, (uint32_t)tid);
+	if (tap_unlikely(!rs)) {
+		commit_atomic(words, bytes);
+		return;
+	}
+	cpu = tap_rseq_cpu(rs);
+	r = cpu < tap_cpus ? tap_process->rings[cpu] : NULL;
+	if (tap_unlikely(!r || !put_rseq(rs, r, cpu, words, bytes)))
+		retry_rseq(rs, words, bytes);
+}
+
+void tap_record_note_cut(void)
+{
+	if (tap_control)
 		__atomic_fetch_add(&tap_control->cut, 1, __ATOMIC_RELAXED);
-	if (tap_likely(rs))
-		commit_rseq(rs, rec, bytes);
-	else
-		commit_atomic(rec, bytes);
 }
 
 void tap_record_lose(void)

@@ -27,23 +27,37 @@ struct tap_rseq_op {
 	uint64_t expected, moved;
 	uint64_t *other, other_value;
 	void *to;
+	uint64_t first;	  /* the first word to copy; @from has the others behind a place for it */
 	const void *from;
-	uint64_t words; /* of 8 bytes */
+	uint64_t words;	  /* of 8 bytes, the first included: at least 1 */
 };
 
 #if defined(TAP_RSEQ_SIG) && !defined(__SANITIZE_THREAD__)
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
+extern ptrdiff_t tap_rseq_offset; /* from a thread's pointer to its area; 0: there is none */
+
+/* The CPU that the thread is on; < 0: the area is not registered. */
+static inline uint32_t tap_rseq_cpu(const struct rseq *rs)
+{
+	return *(const volatile uint32_t *)&rs->cpu_id;
+}
+
+static inline void tap_rseq_init(void)
+{
+	if (&__rseq_size && __rseq_size)
+		tap_rseq_offset = __rseq_offset;
+}
 
 static inline struct rseq *tap_rseq_area(void)
 {
 	struct rseq *rs;
 
-	if (!&__rseq_size || !__rseq_size)
+	if (!tap_rseq_offset)
 		return NULL;
-	rs = (struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);
-	return (int32_t)*(volatile uint32_t *)&rs->cpu_id >= 0 ? rs : NULL;
+	rs = (struct rseq *)((char *)__builtin_thread_pointer() + tap_rseq_offset);
+	return (int32_t)tap_rseq_cpu(rs) >= 0 ? rs : NULL;
 }
 
 /* Return: whether all of it was done; if not, nothing of it can be seen. */
@@ -51,7 +65,7 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 								  const struct tap_rseq_op *op)
 {
 #if defined(__x86_64__)
-	uint64_t i, word;
+	uint64_t i;
 
 	/* 3: the descriptor: version and flags, start, length, where to go on abort */
 	__asm__ volatile goto(
@@ -66,14 +80,19 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 		"jne 4f\n\t"
 		"cmpq %[expected], %[position]\n\t"
 		"jne 4f\n\t"
+		"movq %[first], (%[to])\n\t"
 		"movq %[words], %[i]\n\t"
-		"testq %[i], %[i]\n\t"
-		"je 6f\n"
-		"5:\tmovq -8(%[from], %[i], 8), %[word]\n\t"
-		"movq %[word], -8(%[to], %[i], 8)\n\t"
+		"testq $1, %[i]\n\t"
+		"jne 6f\n\t"
 		"decq %[i]\n\t"
-		"jne 5b\n"
-		"6:\tmovq %[other_value], (%[other])\n\t"
+		"movq (%[from], %[i], 8), %%xmm0\n\t"
+		"movq %%xmm0, (%[to], %[i], 8)\n\t"
+		"jmp 6f\n"
+		"5:\tmovups (%[from], %[i], 8), %%xmm0\n\t"
+		"movups %%xmm0, (%[to], %[i], 8)\n"
+		"6:\tsubq $2, %[i]\n\t"
+		"jg 5b\n\t"
+		"movq %[other_value], (%[other])\n\t"
 		"movq %[moved], %[position]\n"
 		"2:\n\t"
 		".pushsection __rseq_fail, \"ax\"\n\t"
@@ -81,13 +100,14 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 		".long %c[sig]\n"
 		"4:\tjmp %l[aborted]\n\t"
 		".popsection\n\t"
-		: [i] "=&r"(i), [word] "=&r"(word)
+		: [i] "=&r"(i)
 		: [cs] "m"(rs->rseq_cs), [cpu_id] "m"(rs->cpu_id), [cpu] "r"(cpu),
 		  [position] "m"(*op->position), [expected] "r"(op->expected),
 		  [words] "rm"(op->words), [from] "r"(op->from), [to] "r"(op->to),
-		  [other] "r"(op->other), [other_value] "r"(op->other_value),
-		  [moved] "r"(op->moved), [sig] "i"(TAP_RSEQ_SIG)
-		: "memory", "cc"
+		  [first] "r"(op->first), [other] "r"(op->other),
+		  [other_value] "r"(op->other_value), [moved] "r"(op->moved),
+		  [sig] "i"(TAP_RSEQ_SIG)
+		: "memory", "cc", "xmm0"
 		: aborted);
 	return true;
 aborted:
@@ -110,13 +130,14 @@ aborted:
 		"ldr %[i], [%[position]]\n\t"
 		"cmp %[i], %[expected]\n\t"
 		"b.ne 4f\n\t"
+		"str %[first], [%[to]]\n\t"
 		"mov %[i], %[words]\n\t"
-		"cbz %[i], 6f\n"
-		"5:\tsub %[i], %[i], #1\n\t"
-		"ldr %[word], [%[from], %[i], lsl #3]\n\t"
-		"str %[word], [%[to], %[i], lsl #3]\n\t"
-		"cbnz %[i], 5b\n"
-		"6:\tstr %[other_value], [%[other]]\n\t"
+		"b 6f\n"
+		"5:\tldr %[word], [%[from], %[i], lsl #3]\n\t"
+		"str %[word], [%[to], %[i], lsl #3]\n"
+		"6:\tsub %[i], %[i], #1\n\t"
+		"cbnz %[i], 5b\n\t"
+		"str %[other_value], [%[other]]\n\t"
 		"stlr %[moved], [%[position]]\n"
 		"2:\n\t"
 		".pushsection __rseq_fail, \"ax\"\n\t"
@@ -127,8 +148,9 @@ aborted:
 		: [cs] "m"(rs->rseq_cs), [cpu_id] "m"(rs->cpu_id), [cpu] "r"(cpu),
 		  [position] "r"(op->position), [expected] "r"(op->expected),
 		  [words] "r"(op->words), [from] "r"(op->from), [to] "r"(op->to),
-		  [other] "r"(op->other), [other_value] "r"(op->other_value),
-		  [moved] "r"(op->moved), [sig] "i"(TAP_RSEQ_SIG)
+		  [first] "r"(op->first), [other] "r"(op->other),
+		  [other_value] "r"(op->other_value), [moved] "r"(op->moved),
+		  [sig] "i"(TAP_RSEQ_SIG)
 		: "memory", "cc"
 		: aborted);
 	return true;
@@ -138,6 +160,16 @@ aborted:
 }
 
 #else
+
+static inline void tap_rseq_init(void)
+{
+}
+
+static inline uint32_t tap_rseq_cpu(const struct rseq *rs)
+{
+	(void)rs;
+	return 0;
+}
 
 static inline struct rseq *tap_rseq_area(void)
 {

@@ -41,7 +41,6 @@
 #undef TAP_PRINT_FUNCTION
 #undef TAP_DATA_AT
 #undef TAP_REL_AT
-#undef TAP_RECORD_MIN
 #undef TAP_DEFINE_EVENT
 #undef TAP_DEFINE_EVAL
 #undef __field

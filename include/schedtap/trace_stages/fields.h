@@ -30,6 +30,8 @@
 		static const struct trace_event_field fields[] = { tstruct { 0, 0, 0 } };          \
 		TAP_STATIC_ASSERT(sizeof(TAP_RAW) <= TAP_RECORD_MAX,                               \
 				  "event " #name ": its fields are longer than a record may be");  \
+		TAP_STATIC_ASSERT(__alignof__(TAP_RAW) <= 8,                                       \
+				  "event " #name ": a field's type has an alignment above 8");     \
                                                                                                    \
 		*nr = sizeof(fields) / sizeof(fields[0]) - 1;                                      \
 		return fields;                                                                     \

@@ -12,11 +12,11 @@
 
 /* up to 6.9 the kernel's form has the source as a second argument: __string() has named it already */
 #define __assign_str(dst, src...)                                                                  \
-	tap_put_text(__get_str(dst), __data_offsets.dst##_ptr_, __get_dynamic_array_len(dst), &__fit)
+	tap_put_text(__get_str(dst), __data_offsets.dst##_ptr_, __get_dynamic_array_len(dst), __fit.cut)
 #define __assign_str_len(dst, src...) __assign_str(dst)
 #define __assign_rel_str(dst, src...)                                                              \
 	tap_put_text(__get_rel_str(dst), __data_offsets.dst##_ptr_,                                \
-		     __get_rel_dynamic_array_len(dst), &__fit)
+		     __get_rel_dynamic_array_len(dst), __fit.cut)
 #define __assign_rel_str_len(dst, src...) __assign_rel_str(dst)
 #define __assign_vstr(dst, fmt, va)                                                                \
 	do {                                                                                       \
@@ -63,14 +63,13 @@
 			return;                                                                    \
 		}                                                                                  \
 		__rec = (struct tap_record *)__builtin_alloca_with_align(                          \
-			TAP_RECORD_BYTES(TAP_RECORD_MIN(name, __fit.size)), 64);                   \
+			TAP_RECORD_BYTES(__fit.size), 64);                                         \
 		entry = (struct trace_event_raw_##name *)(__rec + 1);                              \
 		memset((char *)__rec + TAP_RECORD_BYTES(__fit.size) - 8, 0, 8);                    \
 		memset((char *)entry + sizeof(entry->ent), 0, sizeof(*entry) - sizeof(entry->ent)); \
 		tstruct                                                                            \
 		{ assign; }                                                                        \
-		tap_record_commit((const struct trace_event_call *)__data, __rec, &__fit);         \
+		if (tap_unlikely(__fit.cut))                                                       \
+			tap_record_note_cut();                                                     \
+		tap_record_commit((const struct trace_event_call *)__data, __rec, __fit.size);     \
 	}
-/* a record without dynamic data may end in the struct's padding */
-#define TAP_RECORD_MIN(name, size)                                                                 \
-	((size) < sizeof(struct trace_event_raw_##name) ? sizeof(struct trace_event_raw_##name) : (size))
