@@ -203,6 +203,19 @@ int tap_timehist_event(struct tap_timehist *h, const struct tap_timeline *timeli
 	return 0;
 }
 
+int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timeline,
+		      const struct tap_event *ev)
+{
+	int tid = field(ev, "common_pid");
+	struct tap_row row = {
+		.what = TAP_ROW_EVENT, .from_ns = ev->ts_ns, .to_ns = ev->ts_ns, .cpu = ev->cpu,
+		.task = tap_timeline_task(timeline, tid), .event = ev, .tid = tid, .waker_tid = -1,
+		.from_cpu = -1, .to_cpu = -1, .start_util = no_util, .end_util = no_util,
+	};
+
+	return tell(h, &row);
+}
+
 /* Return: NULL when out of memory. */
 static struct tap_slices *slices_get(struct tap_slices_sum *sum, unsigned int index)
 {

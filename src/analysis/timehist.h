@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Every slice of every task, with the waits before it: rows as they become known, in the order
- * in which they end. What CPUs did that nobody knows, losses, wakeups and migrations are rows of
- * their own. A row is told and forgotten; of a task only its current wait is kept.
+ * in which they end. What CPUs did that nobody knows, losses, wakeups, migrations and events that
+ * were asked for are rows of their own. A row is told and forgotten; of a task only its current
+ * wait is kept.
  *
  * A task's wait is the time since its last slice, by kind. Each instant counts once.
  */
@@ -17,6 +18,7 @@ enum tap_row_what {
 	TAP_ROW_LOST,	   /* events were lost */
 	TAP_ROW_WAKEUP,	   /* a moment: .from_ns == .to_ns */
 	TAP_ROW_MIGRATION, /* a moment */
+	TAP_ROW_EVENT,	   /* a moment: what tap_timehist_show() was given */
 };
 
 /* 0..1024; -1: not known */
@@ -28,13 +30,18 @@ struct tap_row {
 	enum tap_row_what what;
 	uint64_t from_ns, to_ns;
 	int cpu; /* where it was; -1: not known */
-	const struct tap_task *task; /* who ran, was woken, was moved; or NULL */
+	/* who ran, was woken, was moved, or ran when the event came; or NULL */
+	const struct tap_task *task;
 	/* of the wait before a slice, as in struct tap_task; of a wakeup: -1 is not known, or
 	 * no task */
 	int waker_tid;
 	int from_cpu;	   /* where the task ran before; -1: not known */
 	int to_cpu;	   /* TAP_ROW_MIGRATION; else -1 */
 	uint64_t lost_cnt; /* TAP_ROW_LOST; 0: not known how many */
+
+	/* TAP_ROW_EVENT */
+	const struct tap_event *event; /* borrowed until .row returns; else NULL */
+	int tid; /* of .task, also where that is NULL; 0: idle; -1: not known */
 
 	/* TAP_ROW_SLICE */
 	uint64_t wait_ns[TAP_NR_STATES];
@@ -69,6 +76,10 @@ bool tap_timehist_wants(const struct tap_format *fmt);
  * Return: 0 or -ENOMEM. */
 int tap_timehist_event(struct tap_timehist *h, const struct tap_timeline *timeline,
 		       const struct tap_event *ev);
+/* An event to be a row of its own, in its place: after @timeline has seen what came before it.
+ * Return: 0; what .row returned. */
+int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timeline,
+		      const struct tap_event *ev);
 
 /* What a task's rows add up to. */
 struct tap_slices {

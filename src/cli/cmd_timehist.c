@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap timehist: every slice of every task, with the waits before it. */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "analysis/timehist.h"
 #include "cli/pass.h"
+#include "event/print.h"
 
 struct timehist_opts {
 	struct tap_pass_opts pass;
@@ -17,6 +19,9 @@ static const struct tap_opt timehist_opts[] = {
 		   "show wakeups, as rows of their own"),
 	TAP_OPTION(struct timehist_opts, migrations, "migrations", 'M', NULL, TAP_OPT_FLAG,
 		   "show migrations, as rows of their own"),
+	TAP_OPTION(struct timehist_opts, pass.pick.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
+		   "show these events, as rows of their own: a name, a group or a SYSTEM:NAME glob; "
+		   "repeatable"),
 	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
 		   "add a column per CPU, with a mark where the row's CPU is"),
 	TAP_OPTION(struct timehist_opts, with_summary, "with-summary", 'S', NULL, TAP_OPT_FLAG,
@@ -30,7 +35,8 @@ enum column {
 	COL_WHAT, COL_TIME, COL_CPU, COL_VISUAL, COL_LABEL, COL_TID, COL_TGID, COL_COMM, COL_PRIO,
 	COL_WAKING, COL_PREEMPTED, COL_SLEEP, COL_BLOCKED, COL_STOPPED, COL_UNKNOWN, COL_MARK, COL_RUN,
 	COL_CENSORED, COL_STATE, COL_WOKEN_BY, COL_WOKEN_BY_TID, COL_FROM_CPU, COL_TO_CPU, COL_LOST,
-	COL_LOST_NS, COL_UTIL_START, COL_UTIL_END, COL_EST_START, COL_EST_END, COL_NOTE, NR_COLUMNS,
+	COL_LOST_NS, COL_UTIL_START, COL_UTIL_END, COL_EST_START, COL_EST_END, COL_EVENT, COL_TEXT,
+	COL_NOTE, NR_COLUMNS,
 };
 
 static const struct tap_column row_columns[NR_COLUMNS + 1] = {
@@ -63,6 +69,8 @@ static const struct tap_column row_columns[NR_COLUMNS + 1] = {
 	[COL_UTIL_END] = { "util_end", "at end", TAP_CELL_INT, .width = 6 },
 	[COL_EST_START] = { "util_est_start", "util_est", TAP_CELL_INT, .width = 8 },
 	[COL_EST_END] = { "util_est_end", "at end", TAP_CELL_INT, .width = 6 },
+	[COL_EVENT] = { "event", NULL, TAP_CELL_TEXT },
+	[COL_TEXT] = { "text", NULL, TAP_CELL_TEXT },
 	[COL_NOTE] = { NULL, "", TAP_CELL_LABEL },
 };
 
@@ -91,6 +99,13 @@ static const struct tap_column cpu_columns[] = {
 	{ 0 }
 };
 
+/* What is kept of one kind of event. */
+struct event_kind {
+	bool made, is_util, is_shown;
+	struct tap_printer *printer; /* of those that are shown */
+	struct tap_buf name;	     /* "system:name", as the recording has them */
+};
+
 struct view {
 	const struct timehist_opts *o;
 	struct tap_pass pass;
@@ -100,12 +115,80 @@ struct view {
 	struct tap_table table;
 	struct tap_column columns[NR_COLUMNS + 1];
 	bool has_util; /* the recording tells it */
-	struct tap_buf visual, visual_title, note;
+	struct tap_buf visual, visual_title, note, text;
+	const struct event_kind *kind; /* of the event that is told; .text is what it says */
+	struct event_kind *kinds; /* by tap_who_kind.index */
+	unsigned int nr_kinds;
+	struct tap_symbols *symbols; /* made with the first printer */
 };
+
+static bool has_events(const struct view *v)
+{
+	return v->o->pass.pick.events.nr;
+}
 
 static bool has_notes(const struct view *v)
 {
-	return v->o->wakeups || v->o->migrations;
+	return v->o->wakeups || v->o->migrations || has_events(v);
+}
+
+static bool is_shown(const struct view *v, const struct tap_format *fmt)
+{
+	return has_events(v) && tap_pick_wants(&v->pass.pick, fmt);
+}
+
+static int make_printer(struct view *v, struct event_kind *k, const struct tap_format *fmt)
+{
+	const struct tap_reader_info *info = tap_reader_info(v->pass.in.reader);
+
+	tap_buf_puts(&k->name, fmt->system);
+	tap_buf_char(&k->name, ':');
+	tap_buf_puts(&k->name, fmt->name);
+	if (!v->symbols && tap_symbols_new(info->printk, info->kallsyms, &v->symbols))
+		return -ENOMEM;
+	if (tap_printer_new(fmt, &k->printer, NULL))
+		return -ENOMEM;
+	tap_printer_set_symbols(k->printer, v->symbols);
+	return k->name.err;
+}
+
+static int make_kind(struct view *v, struct event_kind *k, const struct tap_format *fmt)
+{
+	k->made = true;
+	k->is_util = v->has_util && tap_timehist_wants(fmt);
+	k->is_shown = is_shown(v, fmt);
+	return k->is_shown ? make_printer(v, k, fmt) : 0;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int get_kind(struct view *v, const struct tap_format *fmt, const struct event_kind **out)
+{
+	const struct tap_who_kind *kind = tap_who_kind(&v->pass.in.who, fmt);
+
+	if (!kind)
+		return -ENOMEM;
+	if (kind->index >= v->nr_kinds) {
+		unsigned int nr = kind->index * 2 + 8;
+		struct event_kind *kinds = reallocarray(v->kinds, nr, sizeof(*kinds));
+
+		if (!kinds)
+			return -ENOMEM;
+		memset(kinds + v->nr_kinds, 0, (nr - v->nr_kinds) * sizeof(*kinds));
+		v->kinds = kinds;
+		v->nr_kinds = nr;
+	}
+	*out = &v->kinds[kind->index];
+	return (*out)->made ? 0 : make_kind(v, &v->kinds[kind->index], fmt);
+}
+
+static void release_kinds(struct view *v)
+{
+	for (unsigned int i = 0; i < v->nr_kinds; i++) {
+		tap_printer_free(v->kinds[i].printer);
+		tap_buf_release(&v->kinds[i].name);
+	}
+	free(v->kinds);
+	tap_symbols_free(v->symbols);
 }
 
 static void cell_puts(struct tap_table *t, const char *s)
@@ -163,6 +246,41 @@ static void cells_who(struct view *v, struct tap_table *t, const struct tap_task
 	tap_table_text(t, task->comm, strnlen(task->comm, TAP_TASK_COMM));
 }
 
+/* Who emitted an event, but neither sleeps nor wakes in the recording: its lists may have a name. */
+static const struct tap_who_task *listed(struct view *v, const struct tap_row *row)
+{
+	bool is_listed = row->what == TAP_ROW_EVENT && !row->task && row->tid >= 0;
+
+	return is_listed ? tap_who_task(&v->pass.in.who, row->tid) : NULL;
+}
+
+static void cells_listed(struct tap_table *t, const struct tap_who_task *task)
+{
+	tap_table_s64(t, task->tid);
+	cell_int(t, task->tgid);
+	if (task->comm_len)
+		tap_table_text(t, task->comm, task->comm_len);
+	else
+		tap_table_none(t);
+}
+
+/* As tap_pass_label() has it. */
+static void cell_listed(struct view *v, const struct tap_who_task *task)
+{
+	tap_buf_clear(&v->note);
+	if (task->comm_len)
+		tap_text_escape(&v->note, task->comm, task->comm_len);
+	else
+		tap_buf_puts(&v->note, "<...>");
+	if (task->tid)
+		tap_buf_printf(&v->note, " [%d", task->tid);
+	if (task->tgid >= 0 && task->tgid != task->tid)
+		tap_buf_printf(&v->note, "/%d", task->tgid);
+	if (task->tid)
+		tap_buf_puts(&v->note, task->own ? "]*" : "]");
+	tap_table_text(&v->table, v->note.data, v->note.len);
+}
+
 static int tid_on_cpu(const struct view *v, int cpu)
 {
 	unsigned int nr;
@@ -194,6 +312,18 @@ static int waker_of(const struct view *v, const struct tap_row *row)
 	return is_idle ? 0 : row->waker_tid;
 }
 
+static void cell_emitter(struct view *v, const struct tap_row *row)
+{
+	const struct tap_who_task *t = listed(v, row);
+
+	if (row->task)
+		cell_label(v, &v->table, row->task);
+	else if (t)
+		cell_listed(v, t);
+	else
+		tap_table_none(&v->table);
+}
+
 /* Text: of a wakeup who caused it, of a migration who ran where it was seen; as perf has it. */
 static void cell_about(struct view *v, const struct tap_row *row)
 {
@@ -213,6 +343,9 @@ static void cell_about(struct view *v, const struct tap_row *row)
 	case TAP_ROW_MIGRATION:
 		cell_tid(v, tid_on_cpu(v, row->cpu));
 		break;
+	case TAP_ROW_EVENT:
+		cell_emitter(v, row);
+		break;
 	}
 }
 
@@ -220,7 +353,7 @@ static void cell_visual(struct view *v, const struct tap_row *row)
 {
 	static const char marks[] = {
 		[TAP_ROW_SLICE] = 's', [TAP_ROW_UNKNOWN] = '?', [TAP_ROW_LOST] = '!',
-		[TAP_ROW_WAKEUP] = 'w', [TAP_ROW_MIGRATION] = 'm',
+		[TAP_ROW_WAKEUP] = 'w', [TAP_ROW_MIGRATION] = 'm', [TAP_ROW_EVENT] = 'e',
 	};
 	bool fits = row->cpu >= 0 && (size_t)row->cpu < v->visual.len;
 
@@ -258,30 +391,50 @@ static void cells_util(struct view *v, const struct tap_row *row)
 	cell_int(&v->table, row->end_util.util_est);
 }
 
+static void note_task(struct view *v, const char *what, const struct tap_task *task)
+{
+	uint32_t len;
+	const char *label = tap_pass_label(&v->pass, task, &len);
+
+	tap_buf_puts(&v->note, what);
+	tap_buf_add(&v->note, label, len);
+}
+
 static void cell_note(struct view *v, const struct tap_row *row)
 {
-	bool is_wakeup = row->what == TAP_ROW_WAKEUP;
-	const char *label;
-	uint32_t len;
+	tap_buf_clear(&v->note);
+	if (row->what == TAP_ROW_WAKEUP) {
+		note_task(v, "awakened: ", row->task);
+	} else if (row->what == TAP_ROW_MIGRATION) {
+		note_task(v, "migrated: ", row->task);
+		tap_buf_printf(&v->note, " cpu %d => %d", row->from_cpu, row->to_cpu);
+	} else if (row->what == TAP_ROW_EVENT) {
+		tap_text_escape(&v->note, v->kind->name.data, v->kind->name.len);
+		tap_buf_puts(&v->note, ": ");
+		tap_text_escape(&v->note, v->text.data, v->text.len);
+	}
+	tap_table_text(&v->table, v->note.data, v->note.len);
+}
 
-	if (!is_wakeup && row->what != TAP_ROW_MIGRATION) {
-		cell_puts(&v->table, "");
+/* JSON and CSV: which event, and what it says. */
+static void cells_event(struct view *v, const struct tap_row *row)
+{
+	if (row->what != TAP_ROW_EVENT) {
+		tap_table_none(&v->table);
+		tap_table_none(&v->table);
 		return;
 	}
-	label = tap_pass_label(&v->pass, row->task, &len);
-	tap_buf_clear(&v->note);
-	tap_buf_puts(&v->note, is_wakeup ? "awakened: " : "migrated: ");
-	tap_buf_add(&v->note, label, len);
-	if (!is_wakeup)
-		tap_buf_printf(&v->note, " cpu %d => %d", row->from_cpu, row->to_cpu);
-	tap_table_text(&v->table, v->note.data, v->note.len);
+	tap_table_text(&v->table, v->kind->name.data, v->kind->name.len);
+	tap_table_text(&v->table, v->text.data, v->text.len);
 }
 
 static void print_row(struct view *v, const struct tap_row *row)
 {
+	const struct tap_who_task *who = listed(v, row);
 	static const char *const what[] = {
 		[TAP_ROW_SLICE] = "slice", [TAP_ROW_UNKNOWN] = "unknown", [TAP_ROW_LOST] = "lost",
 		[TAP_ROW_WAKEUP] = "wakeup", [TAP_ROW_MIGRATION] = "migration",
+		[TAP_ROW_EVENT] = "event",
 	};
 	bool is_slice = row->what == TAP_ROW_SLICE;
 	struct tap_table *t = &v->table;
@@ -292,7 +445,10 @@ static void print_row(struct view *v, const struct tap_row *row)
 	if (v->o->cpu_visual)
 		cell_visual(v, row);
 	cell_about(v, row);
-	cells_who(v, t, row->task);
+	if (who)
+		cells_listed(t, who);
+	else
+		cells_who(v, t, row->task);
 	if (is_slice)
 		tap_table_s64(t, row->task->prio);
 	else
@@ -310,19 +466,27 @@ static void print_row(struct view *v, const struct tap_row *row)
 	cell_ns(t, row->to_ns - row->from_ns, row->what == TAP_ROW_LOST);
 	if (v->has_util)
 		cells_util(v, row);
+	if (has_events(v))
+		cells_event(v, row);
 	if (has_notes(v))
 		cell_note(v, row);
 	tap_table_row(t);
 }
 
-/* Of a wakeup and a migration the task that it is about counts, as for slices. */
+/* -p -t -c -g. Of a wakeup and a migration the task that it is about counts, as for slices. */
+static bool task_is_wanted(struct view *v, const struct tap_row *row)
+{
+	if (row->task || v->pass.all_tasks || row->what != TAP_ROW_EVENT)
+		return !row->task || tap_pass_task(&v->pass, row->task);
+	return tap_pick_task(&v->pass.pick, &v->pass.in.who, row->tid, NULL, 0, 0) > 0;
+}
+
 static bool row_is_wanted(struct view *v, const struct tap_row *row)
 {
 	if ((row->what == TAP_ROW_WAKEUP && !v->o->wakeups) ||
 	    (row->what == TAP_ROW_MIGRATION && !v->o->migrations))
 		return false;
-	return (row->cpu < 0 || tap_pass_cpu(&v->pass, row->cpu)) &&
-	       (!row->task || tap_pass_task(&v->pass, row->task));
+	return (row->cpu < 0 || tap_pass_cpu(&v->pass, row->cpu)) && task_is_wanted(v, row);
 }
 
 static int on_row(void *ctx, const struct tap_row *row)
@@ -367,7 +531,8 @@ static void make_columns(struct view *v)
 
 	for (unsigned int i = 0; i < NR_COLUMNS; i++) {
 		if ((i == COL_VISUAL && !v->o->cpu_visual) || (i == COL_NOTE && !has_notes(v)) ||
-		    (i >= COL_UTIL_START && i <= COL_EST_END && !v->has_util))
+		    (i >= COL_UTIL_START && i <= COL_EST_END && !v->has_util) ||
+		    ((i == COL_EVENT || i == COL_TEXT) && !has_events(v)))
 			continue;
 		*to = row_columns[i];
 		if (i == COL_VISUAL) {
@@ -464,19 +629,27 @@ static int print_summary(struct view *v)
 
 static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
-	(void)ctx;
-	return tap_timehist_wants(fmt);
+	const struct view *v = ((struct tap_timehist *)ctx)->ctx;
+
+	return (v->has_util && tap_timehist_wants(fmt)) || is_shown(v, fmt);
 }
 
 static int on_event(void *ctx, const struct tap_event *ev)
 {
 	struct tap_timehist *h = ctx;
 	struct view *v = h->ctx;
+	int ret = get_kind(v, ev->fmt, &v->kind);
 
-	return tap_timehist_event(h, v->pass.timeline, ev);
+	if (!ret && v->kind->is_util)
+		ret = tap_timehist_event(h, v->pass.timeline, ev);
+	if (ret || !v->kind->is_shown)
+		return ret;
+	tap_buf_clear(&v->text);
+	tap_printer_run(v->kind->printer, ev->data, ev->size, &v->text);
+	return v->text.err ? v->text.err : tap_timehist_show(h, v->pass.timeline, ev);
 }
 
-static const struct tap_pass_events util_events = { wants_event, on_event };
+static const struct tap_pass_events events = { wants_event, on_event };
 
 static enum tap_style row_style(const struct view *v)
 {
@@ -489,7 +662,7 @@ static int run_pass(struct view *v, struct tap_err *err)
 {
 	int ret = tap_pass_run(&v->pass,
 			       v->o->summary ? &tap_timehist_slices : &tap_timehist_observer,
-			       v->has_util ? &util_events : NULL, &v->hist, err);
+			       v->o->summary ? NULL : &events, &v->hist, err);
 
 	if (!ret && tap_timehist_end(&v->hist) == -ENOMEM)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
@@ -545,6 +718,8 @@ static int run_timehist(void *opts, const struct tap_strings *operands, char **r
 	tap_buf_release(&v.visual);
 	tap_buf_release(&v.visual_title);
 	tap_buf_release(&v.note);
+	tap_buf_release(&v.text);
+	release_kinds(&v);
 	return ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
 }
 
