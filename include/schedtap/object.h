@@ -27,12 +27,15 @@ TAP_HIDDEN struct tap_object tap_this_object __attribute__((weak)) = {
 };
 
 /* early, so that the constructors of a C++ program find events switched on */
-static void __attribute__((constructor(101))) tap_object_begin(void)
+static void __attribute__((constructor(102))) tap_object_begin(void)
 {
 	tap_object_add(&tap_this_object);
+#if TAP_PATCHED
+	tap_object_is_patched();
+#endif
 }
 
-static void __attribute__((destructor(101))) tap_object_finish(void)
+static void __attribute__((destructor(102))) tap_object_finish(void)
 {
 	tap_object_remove(&tap_this_object);
 }

@@ -83,6 +83,8 @@ struct tap_object {
 
 TAP_API void tap_object_add(struct tap_object *object);
 TAP_API void tap_object_remove(struct tap_object *object);
+/* Its sites are patched, so that they do not see what controllers want. */
+TAP_API void tap_object_is_patched(void);
 
 /**
  * trace_event_print() - Print a record as its TP_printk() says.

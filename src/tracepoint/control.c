@@ -252,7 +252,8 @@ static bool has_rings(void)
  */
 void tap_control_close(void)
 {
-	if (tap_control && (!has_rings() || !tap_wished || tap_control_is_drained()))
+	/* a child that has none of its own must not remove its parent's */
+	if (tap_control && tap_control->pid == (uint32_t)getpid() && (!has_rings() || !tap_wished || tap_control_is_drained()))
 		unlink(tap_control_path);
 }
 

@@ -27,6 +27,7 @@ enum { TAP_RINGS_RSEQ, TAP_RINGS_ATOMIC, TAP_RINGS_KINDS };
 /* What must not survive a fork lies in memory that a fork wipes. */
 struct tap_process {
 	uint32_t lock;
+	uint32_t lists; /* the lock of object.c */
 	uint32_t known; /* 0: this process has not been set up: it is a child */
 	struct tap_ring *rings[]; /* [kind * nr_cpus + cpu]; NULL: not made yet */
 };
@@ -88,10 +89,21 @@ void tap_control_remove_object(struct tap_object *object);
 /* Adds a ring's area, all of it there, mapped. Return: MAP_FAILED with errno. Under the lock. */
 void *tap_control_add_ring(uint64_t bytes, unsigned int cpu, bool atomic, uint64_t subs_offset,
 			   uint64_t subs_bytes);
-/* Leaves it to the thread of programs with patched sites, where there is one. */
-bool tap_control_wake_thread(void);
 /* Whether a recorder has this file locked. */
 bool tap_control_is_drained(void);
+
+/* ---- programs with patched sites (thread.c) ----------------------------------------------------- */
+
+/* Starts the thread where the program needs one and has none. Under the lock. */
+void tap_thread_start(void);
+bool tap_thread_is_wanted(void);
+/* Leaves looking to the thread. Return: whether there is one. */
+bool tap_thread_wake(void);
+
+/* ---- a recorder of the program's own (env.c) ------------------------------------------------------ */
+
+void tap_env_start(void); /* without the lock */
+void tap_env_finish(void);
 
 /* ---- wishes from outside (wish.c) --------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include "tracepoint/internal.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 struct tap_object *tap_objects;
 
@@ -14,7 +15,7 @@ static struct tp_module module_of(const struct tap_object *object)
 				   (unsigned int)(object->tracepoints_end - object->tracepoints) };
 }
 
-/* Without the lock: a notifier registers probes. */
+/* Without the other lock: a notifier registers probes. */
 static void notify(const struct tap_object *object, unsigned long action)
 {
 	struct tp_module module = module_of(object);
@@ -41,42 +42,70 @@ static void link_events(struct tap_object *object)
 
 static void in_child(void)
 {
-	if (tap_process && !tap_process->known)
-		tap_control_detach();
+	if (!tap_process || tap_process->known)
+		return;
+	tap_control_detach();
+	if (!tap_thread_is_wanted()) /* else the first thread that passes a site sees to it */
+		return;
+	tap_lock();
+	tap_control_child();
+	tap_thread_start();
+	tap_unlock();
+}
+
+/*
+ * The lists of objects and of notifiers change, and are walked, under a lock of their own: what is called
+ * for each of them registers probes. A notifier must not load or unload libraries.
+ */
+static void lock_lists(void)
+{
+	while (__atomic_exchange_n(&tap_process->lists, 1, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+static void unlock_lists(void)
+{
+	__atomic_store_n(&tap_process->lists, 0, __ATOMIC_RELEASE);
+}
+
+static void add_first(struct tap_object *object)
+{
+	static bool forks_watched;
+
+	tap_lock();
+	object->next = tap_objects;
+	tap_objects = object;
+	link_events(object);
+	tap_control_open();
+	tap_control_add_object(object);
+	tap_look_at_object(object);
+	if (!forks_watched)
+		forks_watched = !pthread_atfork(NULL, NULL, in_child);
+	tap_unlock();
+	notify(object, MODULE_STATE_COMING);
 }
 
 void tap_object_add(struct tap_object *object)
 {
-	static bool forks_watched;
 	bool first;
 
 	if (tap_process_init()) {
 		tap_set_reason("out of memory");
 		return;
 	}
-	tap_lock();
+	lock_lists();
 	first = !object->uses++;
-	if (first) {
-		object->next = tap_objects;
-		tap_objects = object;
-		link_events(object);
-		tap_control_open();
-		tap_control_add_object(object);
-		tap_look_at_object(object);
-	}
-	if (!forks_watched)
-		forks_watched = !pthread_atfork(NULL, NULL, in_child);
-	tap_unlock();
 	if (first)
-		notify(object, MODULE_STATE_COMING);
+		add_first(object);
+	unlock_lists();
+	if (first)
+		tap_env_start();
 }
 
-void tap_object_remove(struct tap_object *object)
+static void remove_last(struct tap_object *object)
 {
 	struct tap_object **at = &tap_objects;
 
-	if (!object->uses || --object->uses)
-		return;
 	notify(object, MODULE_STATE_GOING);
 	tap_lock();
 	while (*at && *at != object)
@@ -85,48 +114,93 @@ void tap_object_remove(struct tap_object *object)
 		*at = object->next;
 	tap_drop_object(object);
 	tap_control_remove_object(object);
-	if (!tap_objects)
-		tap_control_close();
 	tap_unlock();
 	/* its probes may still run: its code must stay until they have ended */
 	tracepoint_synchronize_unregister();
 }
 
+void tap_object_remove(struct tap_object *object)
+{
+	if (!tap_process)
+		return;
+	lock_lists();
+	if (object->uses && !--object->uses)
+		remove_last(object);
+	unlock_lists();
+}
+
+/* The program ends, after its objects have been removed: those have a higher priority. */
+static void __attribute__((destructor(101))) finish(void)
+{
+	tap_env_finish();
+	tap_control_close();
+}
+
 void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv)
 {
+	if (tap_process_init())
+		return;
+	lock_lists();
 	for (struct tap_object *object = tap_objects; object; object = object->next)
 		for (struct tracepoint *const *tp = object->tracepoints;
 		     tp < object->tracepoints_end; tp++)
 			fct(*tp, priv);
+	unlock_lists();
 }
 
-int register_tracepoint_module_notifier(struct notifier_block *nb)
-{
-	struct notifier_block **at = &notifiers;
-
-	for (struct notifier_block *other = notifiers; other; other = other->next)
-		if (other == nb)
-			return -EEXIST;
-	while (*at && (*at)->priority >= nb->priority)
-		at = &(*at)->next;
-	nb->next = *at;
-	*at = nb;
-	for (struct tap_object *object = tap_objects; object; object = object->next) {
-		struct tp_module module = module_of(object);
-
-		nb->notifier_call(nb, MODULE_STATE_COMING, &module);
-	}
-	return 0;
-}
-
-int unregister_tracepoint_module_notifier(struct notifier_block *nb)
+static struct notifier_block **find(const struct notifier_block *nb)
 {
 	struct notifier_block **at = &notifiers;
 
 	while (*at && *at != nb)
 		at = &(*at)->next;
-	if (!*at)
-		return -ENOENT;
-	*at = nb->next;
+	return at;
+}
+
+static void insert(struct notifier_block *nb)
+{
+	struct notifier_block **at = &notifiers;
+
+	while (*at && (*at)->priority >= nb->priority)
+		at = &(*at)->next;
+	nb->next = *at;
+	*at = nb;
+}
+
+int register_tracepoint_module_notifier(struct notifier_block *nb)
+{
+	int ret = tap_process_init();
+
+	if (ret)
+		return ret;
+	lock_lists();
+	if (*find(nb)) {
+		unlock_lists();
+		return -EEXIST;
+	}
+	insert(nb);
+	for (struct tap_object *object = tap_objects; object; object = object->next) {
+		struct tp_module module = module_of(object);
+
+		nb->notifier_call(nb, MODULE_STATE_COMING, &module);
+	}
+	unlock_lists();
 	return 0;
+}
+
+int unregister_tracepoint_module_notifier(struct notifier_block *nb)
+{
+	struct notifier_block **at;
+	int ret = tap_process_init();
+
+	if (ret)
+		return ret;
+	lock_lists();
+	at = find(nb);
+	if (*at)
+		*at = nb->next;
+	else
+		ret = -ENOENT;
+	unlock_lists();
+	return ret;
 }

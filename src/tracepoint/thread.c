@@ -1,3 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The thread of programs with patched sites: a nop does not see that its word has changed. It sleeps
+ * until a controller moves the control file's `wake` and wakes it. Programs whose sites load their words
+ * have none.
+ */
 #include "tracepoint/internal.h"
-bool tap_control_wake_thread(void) { return false; }
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STACK_BYTES ((size_t)64 << 10)
+
+static bool wanted; /* an object with patched sites has been loaded */
+
+static void *look_on(void *unused)
+{
+	uint32_t *wake = &tap_control->wake;
+
+	(void)unused;
+	for (;;) {
+		uint32_t seen = __atomic_load_n(wake, __ATOMIC_ACQUIRE);
+
+		tap_lock();
+		for (struct tap_object *o = tap_objects; o; o = o->next)
+			tap_look_at_object(o);
+		tap_unlock();
+		syscall(SYS_futex, wake, FUTEX_WAIT, seen, NULL, NULL, 0);
+	}
+	return NULL;
+}
+
+/* The program's signals are not for this thread. */
+static int start(void)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	ret = pthread_create(&thread, &attr, look_on, NULL);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}
+
+void tap_thread_start(void)
+{
+	int ret;
+
+	if (!wanted || !tap_control || tap_control->has_thread)
+		return;
+	ret = start();
+	if (ret)
+		tap_set_reason("patched sites cannot be switched from outside: no thread: %s",
+			       strerror(ret));
+	else
+		tap_control->has_thread = 1;
+}
+
+void tap_object_is_patched(void)
+{
+	if (tap_process_init())
+		return;
+	tap_lock();
+	wanted = true;
+	tap_thread_start();
+	tap_unlock();
+}
+
+bool tap_thread_wake(void)
+{
+	if (!tap_control || !tap_control->has_thread)
+		return false;
+	__atomic_fetch_add(&tap_control->wake, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &tap_control->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	return true;
+}
+
+/* In a child after a fork: it has no threads but the one that forked. */
+bool tap_thread_is_wanted(void)
+{
+	return wanted;
+}

@@ -201,7 +201,7 @@ void tap_tracepoint_look(struct tracepoint *tp)
 {
 	int saved = errno;
 
-	if (tap_control_wake_thread())
+	if (tap_thread_wake())
 		return;
 	/* whoever has the lock may be this very thread, under a signal handler: the next one looks */
 	if (tap_trylock()) {
