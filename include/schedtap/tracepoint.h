@@ -117,7 +117,7 @@ TAP_INLINE struct tap_thread *tap_section_begin(uint64_t *was)
 {
 	struct tap_thread *self = tap_self;
 
-	if (tap_unlikely(!self->tid)) {
+	if (tap_unlikely(!__atomic_load_n(&self->tid, __ATOMIC_RELAXED))) {
 		self = tap_thread_join();
 		if (!self)
 			return NULL;

@@ -88,23 +88,37 @@ static bool find_folder(char *folder, size_t size)
 	return use_folder(folder, size, base, "");
 }
 
-/* Makes the file longer by @bytes that are really there: a store into a hole of a full disk ends us. */
+/* Makes bytes of the file be really there: a store into a hole of a full disk would end us. */
+static int fill_hole(int fd, uint64_t offset, uint64_t bytes)
+{
+	int ret;
+
+	do
+		ret = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+	while (ret == EINTR);
+	return -ret;
+}
+
 static int grow(int fd, uint64_t bytes)
 {
 	int ret;
 
 	if (file_bytes + bytes > TAP_CONTROL_MAX_BYTES)
 		return -EFBIG;
-	do
-		ret = posix_fallocate(fd, (off_t)file_bytes, (off_t)bytes);
-	while (ret == EINTR);
-	if (ret) {
-		if (ftruncate(fd, (off_t)file_bytes))
-			return -errno;
-		return -ret;
-	}
+	ret = fill_hole(fd, file_bytes, bytes);
+	if (ret)
+		return ftruncate(fd, (off_t)file_bytes) ? -errno : ret;
 	file_bytes += bytes;
 	return 0;
+}
+
+/* The table of areas has room for many and is filled page by page. */
+static int begin_file(int fd)
+{
+	file_bytes = page_up(TAP_CONTROL_HEAD);
+	if (ftruncate(fd, (off_t)file_bytes))
+		return -errno;
+	return fill_hole(fd, 0, TAP_CONTROL_PAGE);
 }
 
 static int open_file(void)
@@ -177,10 +191,9 @@ static int make_file(const char *folder, const struct tap_control *parent)
 	struct stat st;
 	void *head;
 
-	file_bytes = 0;
 	if (fd < 0)
 		return fd;
-	ret = fstat(fd, &st) ? -errno : grow(fd, page_up(TAP_CONTROL_HEAD));
+	ret = fstat(fd, &st) ? -errno : begin_file(fd);
 	head = ret ? MAP_FAILED :
 		     mmap(parent ? tap_control : NULL, TAP_CONTROL_HEAD, PROT_READ | PROT_WRITE,
 			  MAP_SHARED | (parent ? MAP_FIXED : 0), fd, 0);
@@ -269,7 +282,8 @@ static int add_area(uint64_t bytes, int *fd)
 	*fd = open_file();
 	if (*fd < 0)
 		return *fd;
-	ret = grow(*fd, page_up(bytes));
+	ret = fill_hole(*fd, TAP_CONTROL_PAGE + nr * sizeof(struct tap_area), sizeof(struct tap_area));
+	ret = ret ? ret : grow(*fd, page_up(bytes));
 	if (ret) {
 		close(*fd);
 		return ret;

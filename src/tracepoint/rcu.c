@@ -69,7 +69,8 @@ static bool take(struct tap_thread *slot, int32_t tid)
 	if (!__atomic_compare_exchange_n(&slot->tid, &owner, tid, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_RELAXED))
 		return false;
-	__atomic_store_n(&slot->inside, 0, __ATOMIC_RELAXED); /* a thread that ended in a section */
+	/* its last thread may have ended in a section */
+	__atomic_exchange_n(&slot->inside, 0, __ATOMIC_ACQ_REL);
 	return true;
 }
 
@@ -125,7 +126,7 @@ struct tap_thread *tap_thread_join(void)
 
 	if (!slot)
 		return NULL;
-	if (tap_self->tid == tid) { /* a signal handler did the same meanwhile */
+	if (__atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED) == tid) { /* a signal handler did the same meanwhile */
 		__atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);
 		return tap_self;
 	}

@@ -246,7 +246,7 @@ static void fill_start(const struct tap_ring *r, uint64_t position, struct sub_s
 		.ts = stamp,
 		.commit = sizeof(s->head) + sizeof(s->info),
 		.head = { .length = sizeof(s->info) + 4 },
-		.info = { .type = TAP_ID_SUB, .tid = tap_self->tid, .mono_ns = mono_ns,
+		.info = { .type = TAP_ID_SUB, .tid = __atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED), .mono_ns = mono_ns,
 			  .events = events_before(r, position),
 			  .lost = __atomic_load_n(&h->lost, __ATOMIC_ACQUIRE),
 			  .lost_first = __atomic_load_n(&h->lost_first, __ATOMIC_RELAXED),
@@ -475,13 +475,13 @@ void tap_record_commit(const struct trace_event_call *call, struct tap_record *r
 {
 	uint64_t bytes = TAP_RECORD_BYTES(size), *words = (uint64_t *)rec;
 	struct rseq *rs = tap_rseq_area();
-	int32_t tid = tap_self->tid;
+	int32_t tid = __atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED);
 	struct tap_ring *r;
 	uint32_t cpu;
 
 	if (tap_unlikely(!tid)) {
 		tap_thread_join();
-		tid = tap_self->tid; /* 0: out of memory */
+		tid = __atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED); /* 0: out of memory */
 	}
 
 	/* whole words: what is stored in parts and loaded as one waits for the stores */

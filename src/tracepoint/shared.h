@@ -21,8 +21,8 @@
 #define TAP_CONTROL_MAGIC 0x6c72746370617401ull
 #define TAP_CONTROL_VERSION 1u
 #define TAP_CONTROL_PAGE 4096u
-#define TAP_CONTROL_AREAS 4096u	/* at most: 48 bytes each, behind the first page */
-#define TAP_CONTROL_HEAD (TAP_CONTROL_PAGE + TAP_CONTROL_AREAS * 48u)
+#define TAP_CONTROL_AREAS 2048u	/* at most: 64 bytes each, behind the first page */
+#define TAP_CONTROL_HEAD (TAP_CONTROL_PAGE + TAP_CONTROL_AREAS * 64u)
 #define TAP_CONTROL_MAX_BYTES (1ull << 36)
 
 enum tap_area_kind { TAP_AREA_NONE, TAP_AREA_OBJECT, TAP_AREA_RING };
@@ -36,6 +36,7 @@ struct tap_area {
 	uint32_t atomic;	/* rings: 1: records become real one by one (ring.c) */
 	uint32_t pad;
 	uint64_t hash;		/* objects: the program's, of the texts */
+	uint64_t pad2[2];
 };
 
 enum tap_clock_kind {

@@ -47,10 +47,12 @@ static struct tracepoint_func *copy(const struct tracepoint_func *old, unsigned 
 
 	if (!new)
 		return NULL;
-	memcpy(new, old, at * sizeof(*new));
+	if (old) {
+		memcpy(new, old, at * sizeof(*new));
+		memcpy(new + at + !skip, old + at + skip, (nr - at - skip) * sizeof(*new));
+	}
 	if (add)
 		new[at] = *add;
-	memcpy(new + at + !skip, old + at + skip, (nr - at - skip) * sizeof(*new));
 	memset(new + nr + !skip - skip, 0, sizeof(*new));
 	return new;
 }

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What kernel/tracepoint.c promises to probes: their order, errors, regfunc, removal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CREATE_TRACE_POINTS
+#include "tracepoint/rules.h"
+
+static char log_text[256];
+static int reg_result;
+
+static void note(const char *word)
+{
+	strncat(log_text, word, sizeof(log_text) - strlen(log_text) - 1);
+}
+
+int rules_reg(void)
+{
+	note("reg ");
+	return reg_result;
+}
+
+void rules_unreg(void)
+{
+	note("unreg ");
+}
+
+static void probe(void *data, int v)
+{
+	(void)v;
+	note(data);
+}
+
+static void other_probe(void *data, int v)
+{
+	probe(data, v);
+}
+
+static int clear_log(void **state)
+{
+	(void)state;
+	log_text[0] = '\0';
+	reg_result = 0;
+	return 0;
+}
+
+enum what { ADD, ADD_PRIO, REMOVE, FIRE, END };
+
+/* One step, and what it returns. Probes are told apart by their data. */
+struct step {
+	enum what what;
+	const char *data;
+	int prio, want;
+};
+
+static const struct order_case {
+	const char *name;
+	struct step steps[10];
+	const char *want;
+} orders[] = {
+	{ "equal priorities: the order of registration",
+	  { { ADD, "a " }, { ADD, "b " }, { ADD, "c " }, { FIRE } }, "reg a b c " },
+	{ "higher priorities first",
+	  { { ADD_PRIO, "a ", 5 }, { ADD_PRIO, "b ", 20 }, { ADD, "c " }, { FIRE } }, "reg b c a " },
+	{ "an equal priority goes behind those that are there",
+	  { { ADD_PRIO, "a ", 7 }, { ADD_PRIO, "b ", 3 }, { ADD_PRIO, "c ", 7 }, { FIRE } },
+	  "reg a c b " },
+	{ "priorities may be negative",
+	  { { ADD_PRIO, "a ", -1 }, { ADD_PRIO, "b ", 0 }, { FIRE } }, "reg b a " },
+	{ "the same probe with the same data is there already",
+	  { { ADD, "a " }, { ADD, "a ", 0, -EEXIST }, { ADD_PRIO, "a ", 99, -EEXIST }, { FIRE } },
+	  "reg a " },
+	{ "what is not there cannot be removed",
+	  { { REMOVE, "a ", 0, -ENOENT }, { ADD, "a " }, { REMOVE, "b ", 0, -ENOENT }, { FIRE } },
+	  "reg a " },
+	{ "regfunc before the first, unregfunc after the last",
+	  { { ADD, "a " }, { ADD, "b " }, { REMOVE, "a " }, { FIRE }, { REMOVE, "b " }, { FIRE } },
+	  "reg b unreg " },
+	{ "one in the middle goes, the others stay in order",
+	  { { ADD, "a " }, { ADD, "b " }, { ADD, "c " }, { REMOVE, "b " }, { FIRE } }, "reg a c " },
+};
+
+static int take(const struct step *s)
+{
+	void *data = (void *)(uintptr_t)s->data;
+
+	switch (s->what) {
+	case ADD:
+		return register_trace_guarded(probe, data);
+	case ADD_PRIO:
+		return register_trace_prio_guarded(probe, data, s->prio);
+	case REMOVE:
+		return unregister_trace_guarded(probe, data);
+	default:
+		trace_guarded(1);
+		return 0;
+	}
+}
+
+static void test_order(void **state)
+{
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		const struct order_case *c = &orders[i];
+		const char *names[] = { "a ", "b ", "c " };
+
+		clear_log(state);
+		for (const struct step *s = c->steps; s->what || s->data; s++) {
+			int ret = take(s);
+
+			if (ret != s->want)
+				fail_msg("%s: step %td returned %d, want %d", c->name, s - c->steps, ret,
+					 s->want);
+		}
+		if (strcmp(log_text, c->want))
+			fail_msg("%s: got '%s', want '%s'", c->name, log_text, c->want);
+		for (size_t k = 0; k < 3; k++)
+			unregister_trace_guarded(probe, (void *)(uintptr_t)names[k]);
+		assert_false(trace_guarded_enabled());
+	}
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	assert_int_equal(register_trace_bare(NULL, NULL), -EINVAL);
+	assert_int_equal(unregister_trace_bare(NULL, NULL), -EINVAL);
+	assert_int_equal(unregister_trace_bare(probe, NULL), -ENOENT);
+	reg_result = -EBUSY;
+	assert_int_equal(register_trace_guarded(probe, NULL), -EBUSY);
+	assert_string_equal(log_text, "reg ");
+	assert_false(trace_guarded_enabled());
+	/* the same data with another function is another probe */
+	assert_int_equal(register_trace_bare(probe, log_text + 255), 0);
+	assert_int_equal(register_trace_bare(other_probe, log_text + 255), 0);
+	assert_int_equal(unregister_trace_bare(probe, log_text + 255), 0);
+	assert_int_equal(unregister_trace_bare(other_probe, log_text + 255), 0);
+}
+
+static void test_enabled(void **state)
+{
+	(void)state;
+	assert_false(trace_bare_enabled());
+	trace_bare(1);
+	assert_string_equal(log_text, "");
+	assert_int_equal(register_trace_bare(probe, "on "), 0);
+	assert_true(trace_bare_enabled());
+	assert_true(tracepoint_enabled(bare));
+	assert_true(static_key_enabled(&__tracepoint_bare.key));
+	trace_bare(1);
+	assert_int_equal(unregister_trace_bare(probe, "on "), 0);
+	assert_false(trace_bare_enabled());
+	assert_false(static_key_enabled(&__tracepoint_bare.key));
+	trace_bare(1);
+	assert_string_equal(log_text, "on ");
+}
+
+static void test_condition(void **state)
+{
+	(void)state;
+	assert_int_equal(register_trace_even(probe, "even "), 0);
+	for (int i = 0; i < 4; i++)
+		trace_even(i);
+	assert_int_equal(unregister_trace_even(probe, "even "), 0);
+	assert_string_equal(log_text, "even even ");
+}
+
+static int in_probe, may_leave;
+
+static void slow_probe(void *data, int v)
+{
+	(void)data, (void)v;
+	__atomic_store_n(&in_probe, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&may_leave, __ATOMIC_SEQ_CST))
+		usleep(100);
+	__atomic_store_n(&in_probe, 0, __ATOMIC_SEQ_CST);
+}
+
+static void *fire(void *unused)
+{
+	trace_bare(1);
+	return unused;
+}
+
+static void *let_go(void *unused)
+{
+	usleep(30000);
+	__atomic_store_n(&may_leave, 1, __ATOMIC_SEQ_CST);
+	return unused;
+}
+
+static void test_synchronize(void **state)
+{
+	pthread_t firing, leaving;
+
+	(void)state;
+	assert_int_equal(register_trace_bare(slow_probe, NULL), 0);
+	assert_int_equal(pthread_create(&firing, NULL, fire, NULL), 0);
+	while (!__atomic_load_n(&in_probe, __ATOMIC_SEQ_CST))
+		usleep(100);
+	/* removal does not wait for it */
+	assert_int_equal(unregister_trace_bare(slow_probe, NULL), 0);
+	assert_int_equal(__atomic_load_n(&in_probe, __ATOMIC_SEQ_CST), 1);
+	assert_int_equal(pthread_create(&leaving, NULL, let_go, NULL), 0);
+	tracepoint_synchronize_unregister();
+	assert_int_equal(__atomic_load_n(&in_probe, __ATOMIC_SEQ_CST), 0);
+	pthread_join(firing, NULL);
+	pthread_join(leaving, NULL);
+}
+
+static void *end_inside(void *unused)
+{
+	trace_bare(1);
+	return unused;
+}
+
+static void ending_probe(void *data, int v)
+{
+	(void)data, (void)v;
+	pthread_exit(NULL);
+}
+
+static void test_thread_that_ends_inside(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	assert_int_equal(register_trace_bare(ending_probe, NULL), 0);
+	assert_int_equal(pthread_create(&t, NULL, end_inside, NULL), 0);
+	pthread_join(t, NULL);
+	assert_int_equal(unregister_trace_bare(ending_probe, NULL), 0);
+	tracepoint_synchronize_unregister(); /* returns: nobody has to be waited for */
+}
+
+static void count_tracepoint(struct tracepoint *tp, void *priv)
+{
+	*(int *)priv += !strcmp(tp->name, "bare") || !strcmp(tp->name, "plain");
+}
+
+static void test_for_each(void **state)
+{
+	int nr = 0;
+
+	(void)state;
+	for_each_tracepoint(count_tracepoint, &nr);
+	assert_int_equal(nr, 2);
+}
+
+static int told(struct notifier_block *nb, unsigned long action, void *data)
+{
+	const struct tp_module *module = data;
+
+	(void)nb;
+	assert_int_equal(action, MODULE_STATE_COMING);
+	assert_true(module->nr >= 5);
+	note("coming ");
+	return 0;
+}
+
+static void test_notifier(void **state)
+{
+	static struct notifier_block nb = { .notifier_call = told };
+
+	(void)state;
+	assert_int_equal(unregister_tracepoint_module_notifier(&nb), -ENOENT);
+	assert_int_equal(register_tracepoint_module_notifier(&nb), 0);
+	assert_string_equal(log_text, "coming ");
+	assert_int_equal(register_tracepoint_module_notifier(&nb), -EEXIST);
+	assert_int_equal(unregister_tracepoint_module_notifier(&nb), 0);
+}
+
+/* An event's own probe among others: it goes when nobody wants the event, they stay. */
+static void test_event_beside_probes(void **state)
+{
+	uint8_t *wanted = (uint8_t *)__tracepoint_guarded.on; /* as a controller writes it */
+
+	(void)state;
+	assert_int_equal(register_trace_guarded(probe, "p "), 0);
+	*wanted = 1;
+	trace_guarded(1);
+	assert_non_null(__tracepoint_guarded.funcs[1].func);
+	assert_int_equal(unregister_trace_guarded(probe, "p "), 0);
+	assert_string_equal(log_text, "reg p ");
+	trace_guarded(1);
+	*wanted = 0;
+	assert_true(trace_guarded_enabled()); /* until the next one passes and looks */
+	trace_guarded(1);
+	assert_false(trace_guarded_enabled());
+	assert_string_equal(log_text, "reg p unreg ");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),
+		cmocka_unit_test_setup(test_errors, clear_log),
+		cmocka_unit_test_setup(test_enabled, clear_log),
+		cmocka_unit_test_setup(test_condition, clear_log),
+		cmocka_unit_test(test_synchronize),
+		cmocka_unit_test(test_thread_that_ends_inside),
+		cmocka_unit_test(test_for_each),
+		cmocka_unit_test_setup(test_notifier, clear_log),
+		cmocka_unit_test_setup(test_event_beside_probes, clear_log),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("probes", tests, NULL, NULL);
+}
