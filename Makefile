@@ -25,7 +25,7 @@ LIB_OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildc
 TP_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/tracepoint/*.c))
 CLI_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/cli/*.c))
 UNIT := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c tests/live/test_*.c))
-HEADERS := $(wildcard include/schedtap/*.h)
+HEADERS := $(wildcard include/schedtap/*.h include/schedtap/*/*.h include/schedtap/*/*/*.h)
 
 all: $B/schedtap $B/libschedtap.a $B/libschedtap.so tracepoint ## build the program and the libraries
 tracepoint: $B/libschedtap-tracepoint.a $B/libschedtap-tracepoint.so ## build the library for programs' own tracepoints
@@ -172,7 +172,12 @@ install: all $(MAN) ## PREFIX, DESTDIR
 	install -Dm644 $B/libschedtap.a $(DESTDIR)$(PREFIX)/lib/libschedtap.a
 	install -Dm755 $B/libschedtap.so $(DESTDIR)$(PREFIX)/lib/libschedtap.so.0
 	ln -sf libschedtap.so.0 $(DESTDIR)$(PREFIX)/lib/libschedtap.so
-	install -Dm644 -t $(DESTDIR)$(PREFIX)/include/schedtap $(HEADERS)
+	install -Dm644 $B/libschedtap-tracepoint.a $(DESTDIR)$(PREFIX)/lib/libschedtap-tracepoint.a
+	install -Dm755 $B/libschedtap-tracepoint.so $(DESTDIR)$(PREFIX)/lib/libschedtap-tracepoint.so.0
+	ln -sf libschedtap-tracepoint.so.0 $(DESTDIR)$(PREFIX)/lib/libschedtap-tracepoint.so
+	for header in $(HEADERS); do \
+		install -Dm644 $$header $(DESTDIR)$(PREFIX)/$$header || exit 1; \
+	done
 	for page in $(MAN); do \
 		install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
@@ -182,8 +187,10 @@ install: all $(MAN) ## PREFIX, DESTDIR
 	sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' kmod/dkms.conf.in \
 		> $(DESTDIR)$(PREFIX)/share/schedtap/module/dkms.conf
 	@mkdir -p $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' tools/schedtap.pc.in \
-		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/schedtap.pc
+	for pc in schedtap schedtap-tracepoint; do \
+		sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' tools/$$pc.pc.in \
+			> $(DESTDIR)$(PREFIX)/lib/pkgconfig/$$pc.pc || exit 1; \
+	done
 
 deps: ## name and install the Debian packages that are missing
 	@tools/deps build test bench
