@@ -21,7 +21,7 @@ static const struct shape_def {
 	{ .system = "sched", .name = "sched_process_fork", .kind = TAP_SHAPE_FORK,
 	  .tid = "child_pid", .comm = "child_comm" },
 	{ .system = "sched", .name = "sched_process_exec", .kind = TAP_SHAPE_EXEC, .tid = "pid",
-	  .from = "old_pid" },
+	  .comm = "filename", .from = "old_pid" },
 	{ .system = "sched", .name = "sched_migrate_task", .kind = TAP_SHAPE_MIGRATE, .tid = "pid",
 	  .comm = "comm", .prio = "prio", .from = "orig_cpu", .value = "dest_cpu" },
 	{ .system = "sched", .name = "sched_stat_iowait", .kind = TAP_SHAPE_IOWAIT, .tid = "pid",

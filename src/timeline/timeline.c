@@ -840,6 +840,21 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_shape *s,
 	return ret;
 }
 
+/* The program's name is the task's, as begin_new_exec() has it: what it does now, it does as that. */
+static void set_exec_comm(struct tap_task *task, const struct tap_field *f, const struct tap_event *ev)
+{
+	uint32_t len = 0, from;
+	const char *path = f ? tap_field_bytes(f, ev->data, ev->size, &len) : NULL;
+
+	for (from = len; from && path[from - 1] != '/';)
+		from--;
+	len -= from;
+	if (!len)
+		return;
+	memset(task->comm, 0, TAP_TASK_COMM);
+	memcpy(task->comm, path + from, len < TAP_TASK_COMM ? len : TAP_TASK_COMM - 1);
+}
+
 /* A thread that is not the leader takes over the leader's tid: it goes on running as that. */
 static int on_exec(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
@@ -850,6 +865,8 @@ static int on_exec(struct tap_timeline *t, const struct tap_shape *s, const stru
 	ret = get_task(t, tap_num_int(&s->from, ev), NULL, ev, &old);
 	if (!ret)
 		ret = get_task(t, tap_num_int(&s->tid, ev), NULL, ev, &new);
+	if (!ret && new)
+		set_exec_comm(new, s->comm, ev);
 	if (ret || !old || !new || old == new)
 		return ret;
 	ret = close_cpu(t, (unsigned int)ev->cpu, ev->ts_ns);
@@ -859,7 +876,7 @@ static int on_exec(struct tap_timeline *t, const struct tap_shape *s, const stru
 		ret = reborn(t, &new, ev->ts_ns);
 	if (ret)
 		return ret;
-	memcpy(new->comm, old->comm, TAP_TASK_COMM);
+	set_exec_comm(new, s->comm, ev);
 	new->prio = old->prio;
 	new->cpu = new->run_cpu = ev->cpu;
 	if (!c->known || c->task != old)
