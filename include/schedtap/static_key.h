@@ -110,7 +110,7 @@ TAP_INLINE int static_key_count(const struct static_key *key)
 
 TAP_INLINE bool tap_key_is_on(const struct static_key *key)
 {
-	return static_key_count(key) > 0;
+	return static_key_count(key) != 0;
 }
 
 #define TAP_LIKELY(x) __builtin_expect(!!(x), 1)
