@@ -66,7 +66,7 @@ TAP_API void tap_sites_remove(struct tap_sites *sites);
 #if !TAP_PATCHED
 #define TAP_BRANCH_LIKELY(key, starts_true) tap_key_is_on(key)
 #define TAP_BRANCH_UNLIKELY(key, starts_true) tap_key_is_on(key)
-#define TAP_BRANCH_USDT(key, provider, name) tap_key_is_on(key)
+#define TAP_BRANCH_USDT(key, provider, name) static_key_false(key)
 #else
 extern const struct tap_site __start_tap_sites[] __attribute__((weak, visibility("hidden")));
 extern const struct tap_site __stop_tap_sites[] __attribute__((weak, visibility("hidden")));
@@ -161,24 +161,14 @@ jumps:
 	".endif\n\t"
 
 /*
- * TAP_BRANCH_UNLIKELY(key, false) that bpftrace and perf see as a USDT probe. Text of the note must
- * be literals, which no function can take.
+ * static_key_false() with a USDT probe before it, which bpftrace and perf see whether the key is on
+ * or not; none where keys are loaded. @provider and @name are literals. The probe has a nop of its
+ * own: in a branch that jumps, a tracer that leaves would put back the nop's first byte only.
  */
 #define TAP_BRANCH_USDT(key, provider, name)                                                       \
 	__extension__({                                                                            \
-		__label__ tap_jumps;                                                               \
-		bool tap_on = false;                                                               \
-		__asm__ goto("1:\t" TAP_CODE_NOP TAP_SITE("%l[tap_jumps]")                         \
-				     TAP_USDT_NOTE(provider, name)                                 \
-			     :                                                                     \
-			     : TAP_SYMBOL(key), "i"(0)                                             \
-			     : "cc"                                                                \
-			     : tap_jumps);                                                         \
-		if (0) {                                                                           \
-tap_jumps:                                                                                         \
-			tap_on = true;                                                             \
-		}                                                                                  \
-		tap_on;                                                                            \
+		__asm__ volatile("1:\t" TAP_CODE_NOP TAP_USDT_NOTE(provider, name));               \
+		static_key_false(key);                                                             \
 	})
 #endif
 

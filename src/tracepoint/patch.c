@@ -92,7 +92,7 @@ static intptr_t distance_of(const struct tap_site *s)
 
 #if defined(__x86_64__)
 #define CODE_BYTES 5
-static const struct step steps[] = { { 0, 1, true }, { 1, 4 }, { 0, 1 } };
+static const struct step steps[] = { { 0, 1, true }, { 1, 4, false }, { 0, 1, false } };
 
 static void assemble(const struct tap_site *s, enum code what, unsigned char code[CODE_BYTES_MAX])
 {
@@ -109,7 +109,7 @@ static void assemble(const struct tap_site *s, enum code what, unsigned char cod
 }
 #else
 #define CODE_BYTES 4
-static const struct step steps[] = { { 0, 4 } };
+static const struct step steps[] = { { 0, 4, false } };
 
 static void assemble(const struct tap_site *s, enum code what, unsigned char code[CODE_BYTES_MAX])
 {
