@@ -41,8 +41,6 @@ void tap_static_key_dec(struct static_key *key)
 		if (__atomic_compare_exchange_n(&key->enabled, &count, count - 1, true,
 						__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 			return;
-	if (count < 1)
-		return;
 	tap_patch_lock();
 	switch_off(key);
 	tap_patch_unlock();

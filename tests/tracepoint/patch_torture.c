@@ -98,6 +98,17 @@ static void *flip_thread(void *unused)
 	return unused;
 }
 
+/* What hangs with the lock has all signals blocked: alarm() would wait with it. */
+static void kill_after(int seconds)
+{
+	struct sigevent kill = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+	struct itimerspec when = { .it_value.tv_sec = seconds };
+	timer_t timer;
+
+	if (!timer_create(CLOCK_MONOTONIC, &kill, &timer))
+		timer_settime(timer, 0, &when, NULL);
+}
+
 /* The child has whole branches, and a lock that nobody holds. */
 static void *fork_thread(void *unused)
 {
@@ -106,8 +117,7 @@ static void *fork_thread(void *unused)
 		int status;
 
 		if (!pid) {
-			signal(SIGALRM, SIG_DFL);
-			alarm(20);
+			kill_after(10);
 			pass_many(10);
 			flip();
 			_exit(wrong != 0);
@@ -131,19 +141,20 @@ static void on_signal(int signal)
 	errno = saved;
 }
 
-static void wait_seconds(double seconds)
+static void wait_seconds(int seconds)
 {
-	struct timespec left = { seconds, (seconds - (long)seconds) * 1e9 };
+	struct timespec end;
 
-	while (nanosleep(&left, &left) && errno == EINTR)
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += seconds;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
 		;
 }
 
 int main(int argc, char **argv)
 {
 	struct itimerval every = { { 0, 1000 }, { 0, 1000 } };
-	double seconds = argc > 1 ? atof(argv[1]) : 1;
-	int nr = argc > 2 ? atoi(argv[2]) : 4;
+	int seconds = argc > 1 ? atoi(argv[1]) : 1, nr = argc > 2 ? atoi(argv[2]) : 4;
 	pthread_t threads[THREADS_MAX + 3];
 
 	if (nr < 1 || nr > THREADS_MAX)
