@@ -91,18 +91,24 @@ __attribute__((destructor(101))) static void tap_sites_end(void)
 #define TAP_CODE_NOP ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"
 #define TAP_CODE_JMP(label) ".byte 0xe9\n\t.long " label " - (. + 4)\n\t"
 #define TAP_SYMBOL(key) "i"(key)
+#define TAP_RELOC_NONE "R_X86_64_NONE"
 #else
 #define TAP_CODE_NOP "nop\n\t"
 #define TAP_CODE_JMP(label) "b " label "\n\t"
 /* gcc's "i" takes no symbol in a PIE, clang's "S" no offset from one */
 #define TAP_SYMBOL(key) "Si"(key)
+#define TAP_RELOC_NONE "R_AARCH64_NONE"
 #endif
 
-/* "?": with a C++ inline function that the linker drops goes its entry */
+/*
+ * "?": with a C++ inline function that the linker drops goes its entry. The relocation does nothing
+ * but say that the code needs it: lld's --gc-sections would drop it.
+ */
 #define TAP_SITE(label)                                                                            \
+	".reloc ., " TAP_RELOC_NONE ", 2f\n\t"                                                     \
 	".pushsection tap_sites, \"a?\"\n\t"                                                       \
 	".balign 4\n\t"                                                                            \
-	".long 1b - .\n\t"                                                                         \
+	"2:\t.long 1b - .\n\t"                                                                     \
 	".long " label " - .\n\t"                                                                  \
 	".long %c0 + %c1 - .\n\t"                                                                  \
 	".popsection\n\t"
