@@ -17,9 +17,9 @@
  * So only single bytes are ever critical; each instruction that a thread can find there ends at the
  * same place and goes one of the two ways that are right meanwhile; and nothing has to be caught,
  * in this process or in one forked from it. Between the steps membarrier() makes every core of the
- * process drop what it has decoded. AMD's manual (APM 2, "Cross-Modifying Code") lets code be
- * changed in this way by one aligned store, also while it runs; Intel's (SDM 3, "Handling Self- and
- * Cross-Modifying Code") promises nothing for code that runs while it changes, not for int3 either.
+ * process drop what it has decoded. For code that runs at the very moment Intel's manual (SDM 3,
+ * "Handling Self- and Cross-Modifying Code") promises nothing, not for int3 either: both rest on
+ * what differs by one byte being decoded as the old instruction or as the new one.
  *
  * aarch64. The architecture lets nop and b replace each other while they are executed (Arm ARM,
  * "Concurrent modification and execution of instructions") if the word is stored at once.
