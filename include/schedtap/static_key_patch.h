@@ -25,13 +25,14 @@ extern "C" {
 #endif
 #define TAP_STATIC_KEYS_is_load 1
 #define TAP_STATIC_KEYS_is_patch 2
+#define TAP_STATIC_KEYS_is_usdt 3
 #define TAP_PASTE_1(a, b) a##b
 #define TAP_PASTE(a, b) TAP_PASTE_1(a, b)
 #define TAP_STATIC_KEYS_is TAP_PASTE(TAP_STATIC_KEYS_is_, TAP_STATIC_KEYS)
 #if !TAP_STATIC_KEYS_is
-#error "TAP_STATIC_KEYS is load or patch"
+#error "TAP_STATIC_KEYS is load, patch or usdt"
 #endif
-#if TAP_STATIC_KEYS_is == 2 && defined(__OPTIMIZE__) && defined(__LP64__) &&                       \
+#if TAP_STATIC_KEYS_is >= 2 && defined(__OPTIMIZE__) && defined(__LP64__) &&                       \
 	(defined(__x86_64__) || defined(__aarch64__))
 #define TAP_PATCHED 1
 #else

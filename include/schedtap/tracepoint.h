@@ -256,14 +256,14 @@ TAP_C_END
 
 #ifndef NOTRACE
 
-#define TAP_SITE_LOAD(name) tap_unlikely(tap_word_is_set(__tracepoint_##name.on))
+#define TAP_WORD_IS_SET(name) tap_unlikely(tap_word_is_set(__tracepoint_##name.on))
 
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)                                       \
 	TAP_C_BEGIN                                                                                \
 	TAP_TRACE_SYMBOLS(name, PARAMS(data_proto))                                                \
 	TAP_INLINE void trace_##name(proto)                                                        \
 	{                                                                                          \
-		if (TAP_SITE(name)) {                                                              \
+		if (TAP_IS_WANTED(name)) {                                                              \
 			if (!(cond))                                                               \
 				return;                                                            \
 			__traceiter_##name(NULL, args);                                            \
@@ -288,7 +288,7 @@ TAP_C_END
 	}                                                                                          \
 	TAP_INLINE bool trace_##name##_enabled(void)                                               \
 	{                                                                                          \
-		return TAP_SITE(name);                                                             \
+		return TAP_IS_WANTED(name);                                                             \
 	}                                                                                          \
 	TAP_C_END
 
@@ -390,7 +390,7 @@ TAP_C_END
 
 /* For headers that cannot include the event's own: tracepoint_enabled() is all they may ask. */
 #define DECLARE_TRACEPOINT(tp) TAP_C_BEGIN extern TAP_HIDDEN struct tracepoint __tracepoint_##tp; TAP_C_END
-#define tracepoint_enabled(tp) TAP_SITE_LOAD(tp)
+#define tracepoint_enabled(tp) TAP_WORD_IS_SET(tp)
 
 /* A string whose address is recorded: here it is just that string. */
 #define tracepoint_string(str) ({ static const char *const ___tp_str = str; ___tp_str; })
@@ -399,19 +399,21 @@ TAP_C_END
 
 /* ---- what follows is read again for each event header ----------------------------------------- */
 
-#undef TAP_SITE
+#undef TAP_IS_WANTED
 #undef TAP_TRACE_SYMBOLS
 #ifdef TRACE_IMPORT
-#define TAP_SITE(name) TAP_SITE_LOAD(name)
+#define TAP_IS_WANTED(name) TAP_WORD_IS_SET(name)
 #define TAP_TRACE_SYMBOLS(name, data_proto)                                                        \
 	extern TAP_API struct tracepoint __tracepoint_##name TAP_LABEL(TAP_TP_IMPORTED(name));     \
 	TAP_API int __traceiter_##name(data_proto) TAP_LABEL(TAP_ITER_IMPORTED(name));
 #else
-#if TAP_PATCHED
-#define TAP_SITE(name)                                                                             \
+#if TAP_PATCHED && TAP_STATIC_KEYS_is == TAP_STATIC_KEYS_is_usdt
+#define TAP_IS_WANTED(name)                                                                        \
 	TAP_BRANCH_USDT(&__tracepoint_##name.key, TAP_STRING(TRACE_SYSTEM), #name)
+#elif TAP_PATCHED
+#define TAP_IS_WANTED(name) static_key_false(&__tracepoint_##name.key)
 #else
-#define TAP_SITE(name) TAP_SITE_LOAD(name)
+#define TAP_IS_WANTED(name) TAP_WORD_IS_SET(name)
 #endif
 #define TAP_TRACE_SYMBOLS(name, data_proto)                                                        \
 	extern TAP_HIDDEN struct tracepoint __tracepoint_##name;                                   \

@@ -11,6 +11,7 @@ chdir(dirname(abs_path($0)) . '/../..') or die;
 my %sees = (
 	'base' => [],
 	'event' => [qw(base)],
+	'tracepoint' => [],
 	'recording' => [qw(base event)],
 	'capture' => [qw(base event recording)],
 	'module' => [qw(base event capture)],
