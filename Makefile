@@ -70,6 +70,20 @@ $B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c $(wildcard bpf/*.h bpf/shim/*/*.h even
 	$Qbpftool gen object $@ $@.full
 
 # ---- tests ----------------------------------------------------------------------------------
+# programs with tracepoints, as their builds link them
+TP_TESTS := $(addprefix $B/tests/tracepoint/,emit emit_static emit_patched torture provider.so test_probes)
+TP_LINK = $Q$(CC) $(ALL_CFLAGS) -Itests $(TP_CFLAGS) $(filter %.c,$^) $(filter %.a,$^) -o $@ $(TP_LIBS)
+$B/tests/tracepoint/%: tests/tracepoint/%.c $B/libschedtap-tracepoint.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(TP_LINK) -lcmocka
+$B/tests/tracepoint/emit_static $B/tests/tracepoint/emit_patched: tests/tracepoint/emit.c $B/libschedtap-tracepoint.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(TP_LINK)
+$B/tests/tracepoint/emit_static: TP_CFLAGS := -static -fno-pic
+$B/tests/tracepoint/emit_patched: TP_CFLAGS := -DTAP_STATIC_KEYS=patch
+
 TOOLS := $B/tests/mkdat $B/tests/truth/generate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
 $B/tests/%: tests/%.c $B/libschedtap.a
 	@mkdir -p $(@D)

@@ -150,9 +150,28 @@ static bool is_mapped(ino_t ino)
 	return found;
 }
 
+/* Whether a file has rings, which a recorder may yet want to read. */
+static bool file_has_rings(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct tap_control c;
+	struct tap_area a;
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	if (pread(fd, &c, sizeof(c), 0) == sizeof(c))
+		for (uint32_t i = 0; !found && i < c.areas_nr && i < TAP_CONTROL_AREAS; i++)
+			found = pread(fd, &a, sizeof(a), (off_t)(TAP_CONTROL_PAGE + i * sizeof(a))) ==
+				sizeof(a) && a.kind == TAP_AREA_RING;
+	close(fd);
+	return found;
+}
+
 /*
- * PID-0, or PID-1 where another copy of this library has that one. What else has the name is of a
- * program that is gone: of the same process before exec, or of another one with its id.
+ * PID-0, or the next number where another copy of this library has that one. What else has the name
+ * is of a program that is gone, of the same process before exec or of another one with its id: it goes,
+ * unless events are in it.
  */
 static int create_file(const char *folder)
 {
@@ -164,7 +183,8 @@ static int create_file(const char *folder)
 
 		if (len >= PATH_MAX)
 			return -ENAMETOOLONG;
-		if (!lstat(tap_control_path, &st) && !is_mapped(st.st_ino))
+		if (!lstat(tap_control_path, &st) && !is_mapped(st.st_ino) &&
+		    !file_has_rings(tap_control_path))
 			unlink(tap_control_path);
 		fd = open(tap_control_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd >= 0 || errno != EEXIST)

@@ -38,10 +38,14 @@ static void make_args(const char **args, char *pid, char *patterns, const char *
 	args[nr] = NULL;
 }
 
-/* In the grandchild: what the program has open is not the recorder's. */
+/* In the grandchild: it says who it is. What the program has open is not the recorder's. */
 static void become_recorder(const char **args, int messages)
 {
+	pid_t self = getpid();
 	sigset_t none;
+
+	if (write(messages, &self, sizeof(self)) != sizeof(self))
+		_exit(127);
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -69,17 +73,15 @@ static int start_recorder(const char **args)
 		return -errno;
 	}
 	if (!child) {
-		pid_t grandchild;
-
 		setsid(); /* Ctrl-C is for the program: the recorder ends when that ends */
-		grandchild = fork();
-		if (!grandchild)
+		if (!fork())
 			become_recorder(args, messages[1]);
-		_exit(write(messages[1], &grandchild, sizeof(grandchild)) < 0);
+		_exit(0);
 	}
 	close(messages[1]);
 	waitpid(child, NULL, 0);
-	if (read(messages[0], &recorder, sizeof(recorder)) != sizeof(recorder) || recorder < 0) {
+	if (read(messages[0], &recorder, sizeof(recorder)) != sizeof(recorder)) {
+		recorder = -1;
 		close(messages[0]);
 		return -EAGAIN;
 	}

@@ -126,7 +126,8 @@ struct tap_thread *tap_thread_join(void)
 
 	if (!slot)
 		return NULL;
-	if (__atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED) == tid) { /* a signal handler did the same meanwhile */
+	/* a signal handler did the same meanwhile, unless (after a fork) it is the same slot */
+	if (tap_self != slot && __atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED) == tid) {
 		__atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);
 		return tap_self;
 	}

@@ -191,8 +191,8 @@ static void lose(struct tap_ring *r)
 				    __ATOMIC_RELAXED);
 	__atomic_store_n(&r->head->lost_last, now, __ATOMIC_RELAXED);
 	nr = __atomic_fetch_add(&r->head->lost, 1, __ATOMIC_RELEASE);
-	/* the recorder may have been killed: then nobody will ever make room */
-	if (nr >= 1024 && !(nr & (nr - 1)) && !tap_control_is_drained())
+	/* a recorder that has been killed will never make room */
+	if (nr >= 1024 && !(nr & (nr - 1)) && tap_control->recording && !tap_control_is_drained())
 		tap_control->mode = TAP_RING_OVERWRITE;
 }
 

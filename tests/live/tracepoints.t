@@ -1,0 +1,334 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Programs with tracepoints of their own and their recorders, and what happens to one when the other is
+# killed, comes late, has no room or lies. EMIT is tests/tracepoint/emit.c: rules:plain, v = 0, 1, ...
+top=$(cd "$(dirname "$0")/../.." && pwd)
+SCHEDTAP=$(realpath "${SCHEDTAP:-$top/build/schedtap}")
+build=$(dirname "$SCHEDTAP")
+EMIT=$build/tests/tracepoint/emit
+STATIC=$build/tests/tracepoint/emit_static
+PATCHED=$build/tests/tracepoint/emit_patched
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+. "$top/tests/live/lib.sh"
+[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP not root"; exit 0; }
+
+# no program of anybody else's is in this folder
+own_folder()
+{
+	mkdir -m 700 run
+	export XDG_RUNTIME_DIR=$PWD/run PATH=$build:$PATH
+	dir=$PWD/run/schedtap
+}
+
+# recorder ARG...: in the background, events on; in $!
+recorder()
+{
+	"$SCHEDTAP" record -o r.dat -b user -e 'rules:*' "$@" 2>rec.err &
+	wait_for has_started r.dat
+}
+
+finish()
+{
+	kill -INT "$1"
+	wait "$1" || fail "the recorder failed: $(cat rec.err)"
+}
+
+# values FILE: the v of each event, in order
+values()
+{
+	"$SCHEDTAP" dump -i "$1" -e 'rules:plain' | sed -n 's/.* v=\([0-9]*\) text=fifteen_chars__$/\1/p'
+}
+
+has_values() # FILE FROM TO
+{
+	values "$1" >got
+	seq "$2" "$3" | cmp -s - got || fail "want $2..$3, got: $(wc -l <got): $(head -n 3 got; tail -n 2 got)"
+}
+
+nobody_left()
+{
+	[ -z "$(ls -A "$dir" 2>/dev/null)" ] || fail "left behind: $(ls -lR "$dir")"
+}
+
+idle_program()
+{
+	"$EMIT" 1 0 pause >emit.out &
+	pid=$!
+	wait_for test -s emit.out
+	[ "$(ls "/proc/$pid/task" | wc -l)" = 1 ] || fail "threads: $(ls "/proc/$pid/task")"
+	must_not grep -q schedtap <(ls -l "/proc/$pid/fd")
+	must_not grep -q socket <(ls -l "/proc/$pid/fd")
+	[ "$(stat -c %a "$dir" "$dir/$pid-0" | xargs)" = '700 600' ] || fail "$(ls -la "$dir")"
+	kill "$pid"
+}
+
+running_program()
+{
+	"$EMIT" 100000 100 >/dev/null &
+	pid=$!
+	wait_for test -e "$dir/$pid-0"
+	recorder
+	rec=$!
+	sleep 0.3
+	finish $rec
+	kill $pid
+	values r.dat >got
+	[ "$(wc -l <got)" -gt 100 ] || fail "only $(wc -l <got) events"
+	seq "$(head -n 1 got)" "$(tail -n 1 got)" | cmp - got
+}
+
+late_program()
+{
+	recorder
+	rec=$!
+	"$1" 1000 0 >/dev/null # gone before the recorder looks again
+	finish $rec
+	has_values r.dat 0 999
+	nobody_left
+}
+
+killed_program()
+{
+	recorder
+	rec=$!
+	"$EMIT" 500 0 pause >emit.out &
+	pid=$!
+	wait_for test -s emit.out
+	kill -9 $pid
+	wait $pid 2>/dev/null || :
+	finish $rec
+	has_values r.dat 0 499
+	nobody_left
+}
+
+killed_recorder()
+{
+	recorder
+	rec=$!
+	"$EMIT" 500 1000 pause >emit.out &
+	pid=$!
+	sleep 0.3
+	kill -9 $rec
+	wait $rec 2>/dev/null || :
+	run 0 "$SCHEDTAP" repair r.dat
+	# what stood in pages that were not yet full is gone, the rest is in order
+	values r.dat >got
+	[ -s got ] || fail 'nothing is in the repaired file'
+	sort -nuc got
+	# the program goes on, and the next recorder takes it over
+	wait_for test -s emit.out
+	mv r.dat first.dat
+	recorder
+	rec=$!
+	kill -9 $pid
+	finish $rec
+	nobody_left
+}
+
+killed_both()
+{
+	recorder
+	rec=$!
+	kill -STOP $rec
+	"$EMIT" 500 0 pause >emit.out &
+	pid=$!
+	wait_for test -s emit.out
+	kill -9 $pid $rec
+	wait 2>/dev/null || :
+	run 0 "$SCHEDTAP" repair r.dat
+	mv r.dat first.dat
+	recorder
+	finish $!
+	has_values r.dat 0 499
+	nobody_left
+}
+
+two_recorders()
+{
+	"$EMIT" 100000 100 >/dev/null &
+	pid=$!
+	wait_for test -e "$dir/$pid-0"
+	recorder
+	rec=$!
+	timeout -s INT 1 "$SCHEDTAP" record -o s.dat -b user -e 'rules:*' 2>err || :
+	grep -q "is recording program $pid already" err || fail "the second says: $(cat err)"
+	finish $rec
+	kill $pid
+	[ "$(values r.dat | wc -l)" -gt 100 ] || fail 'the first was disturbed'
+}
+
+# Every event is in the recording, or counted as lost within an interval.
+losses()
+{
+	recorder --buffer 64K
+	rec=$!
+	kill -STOP $rec
+	"$1" 30000 0 >/dev/null
+	kill -CONT $rec
+	finish $rec
+	"$SCHEDTAP" dump -i r.dat --json >all.json
+	perl -ne '$got++ if /"rules:plain"/;
+		if (/^\{"lost":.*"count":(\d+)/) { $lost += $1; $n++ }
+		END { print "$got recorded, $lost lost in $n intervals\n"; exit !($got > 500 && $lost > 0 && $got + $lost == 30000) }' all.json ||
+		fail "$(head -c 600 all.json)"
+}
+
+losses_without_rseq()
+{
+	export GLIBC_TUNABLES=glibc.pthread.rseq=0
+	losses "$EMIT"
+}
+
+own_recorder() # END
+{
+	TAP_TRACE='rules:plain' TAP_TRACE_FILE=own.dat "$EMIT" 300 0 "$1" >out
+	wait_for test -e own.dat
+	has_values own.dat 0 299
+	wait_for nobody_is_there
+}
+
+nobody_is_there()
+{
+	[ -z "$(ls -A "$dir")" ]
+}
+
+own_recorder_killed()
+{
+	TAP_TRACE='rules:plain' TAP_TRACE_FILE=own.dat "$EMIT" 300 0 pause >out &
+	pid=$!
+	wait_for test -s out
+	kill -9 $pid
+	wait_for test -e own.dat
+	has_values own.dat 0 299
+	wait_for nobody_is_there
+}
+
+no_recorder()
+{
+	mkdir none
+	PATH=$PWD/none TAP_TRACE='rules:plain' "$EMIT" 10 0 >out
+	grep -q "cannot run 'schedtap'" out || fail "the program says: $(cat out)"
+	TAP_TRACE='rules:plain' TAP_TRACE_FILE=/no/such/folder/x.dat "$EMIT" 10 0 >out
+	grep -q "/no/such/folder" out || fail "the program says: $(cat out)"
+}
+
+children()
+{
+	recorder
+	rec=$!
+	"$EMIT" 200 0 fork >/dev/null
+	"$EMIT" 50 0 exec >/dev/null
+	finish $rec
+	values r.dat | sort -n >got
+	{ seq 0 599; seq 0 49; seq 0 49; } | sort -n | cmp - got
+	# the child's events carry the child's id
+	[ "$("$SCHEDTAP" dump -i r.dat --json | grep -o '"common_pid":[0-9]*\|"tid":[0-9]*' | sort -u | wc -l)" -ge 3 ]
+	nobody_left
+}
+
+as_nobody()
+{
+	chmod 711 .
+	chown 65534:65534 run
+	install -m 755 "$SCHEDTAP" "$EMIT" .
+	mkdir mine
+	chown 65534:65534 mine
+	chmod o+x "$scratch" "$PWD/.."
+	run 0 setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
+		./schedtap record -o mine/r.dat -e 'rules:*' -- ./emit 100 0
+	has_values mine/r.dat 0 99
+	# root sees the programs of others, they do not see root's
+	"$EMIT" 1 0 pause >/dev/null &
+	setpriv --reuid 65534 --regid 65534 --clear-groups ./emit 1 0 pause >emit.out &
+	wait_for test -s emit.out
+	setpriv --reuid 65534 --regid 65534 --clear-groups ./schedtap list 'rules:plain' >list 2>/dev/null
+	[ "$(grep -o 'emit \[' list | wc -l)" = 1 ] || fail "$(cat list)"
+}
+
+full_folder()
+{
+	mount -t tmpfs -o size=256k,mode=700 tmpfs run || skip 'no tmpfs'
+	recorder
+	rec=$!
+	"$EMIT" 1000 0 >out
+	finish $rec
+	grep -q 'no room for a ring' out || fail "the program says: $(cat out)"
+	dd if=/dev/zero of=run/fill bs=4k 2>/dev/null || :
+	"$EMIT" 10 0 >out
+	grep -q 'cannot make a control file: No space left' out || fail "the program says: $(cat out)"
+}
+
+bad_folders()
+{
+	mkdir -m 755 open
+	ln -s "$PWD/run" link
+	XDG_RUNTIME_DIR=$PWD/link "$EMIT" 1 0 >out && must grep -q 'nothing failed' out
+	mkdir -m 777 open/schedtap
+	XDG_RUNTIME_DIR=$PWD/open "$EMIT" 1 0 pause >out & # another folder is used
+	wait_for test -s out
+	[ -z "$(ls -A open/schedtap)" ] || fail 'a folder that all may write was used'
+	mkdir run/schedtap 2>/dev/null || :
+	chown 65534 run/schedtap
+	"$EMIT" 1 0 >out2
+	[ -z "$(ls -A run/schedtap)" ] || fail "a folder of somebody else's was used"
+}
+
+garbage()
+{
+	"$EMIT" 100000 100 >/dev/null &
+	pid=$!
+	wait_for test -e "$dir/$pid-0"
+	head -c 100000 /dev/urandom >"$dir/1-0"
+	: >"$dir/2-0"
+	ln -s /etc/passwd "$dir/3-0"
+	mkfifo "$dir/4-0"
+	echo x >"$dir/not a name"
+	cp "$dir/$pid-0" "$dir/5-0"
+	chmod 600 "$dir"/*-0
+	recorder
+	rec=$!
+	sleep 0.2
+	truncate -s 4096 "$dir/$pid-0" # what the program maps is gone: it is its own fault
+	sleep 0.1
+	finish $rec
+	run 0 "$SCHEDTAP" list 'rules:*' || fail "$(cat err)"
+}
+
+many_programs()
+{
+	"$EMIT" 1 0 pause >emit.out &
+	pid=$!
+	wait_for test -s emit.out
+	for ((i = 0; i < 10000; i++)); do echo "$dir/$((4000000 + i))-0"; done |
+		xargs -n 500 sh -c 'for f; do cp "$0" "$f"; done' "$dir/$pid-0"
+	time run 0 "$SCHEDTAP" list 'rules:plain'
+	grep -q "emit \[$pid\]" out
+	# their programs are not there
+	[ "$(ls "$dir" | wc -l)" -lt 10 ] || fail "$(ls "$dir" | wc -l) files are left"
+}
+
+here() { own_folder; "$@"; }
+check 'a program that is not recorded has one file, and no descriptor or thread more' here idle_program
+check 'a program that runs already is found' here running_program
+check 'one that starts later joins in, from its first event to its last' here late_program "$EMIT"
+check 'so does a static one' here late_program "$STATIC"
+check 'and one with patched sites' here late_program "$PATCHED"
+check 'a program that is killed loses nothing' here killed_program
+check 'a recorder that is killed leaves a spool that can be repaired' here killed_recorder
+check 'the next recorder collects what both left' here killed_both
+check 'one recorder at a time' here two_recorders
+check 'what does not fit is counted to the last event' here losses "$EMIT"
+check 'without rseq as well' here losses_without_rseq
+check 'a recorder of its own, complete when the program ends' here own_recorder exit
+check 'also with _exit()' here own_recorder _exit
+check 'also when it is killed' here own_recorder_killed
+check 'where there is no recorder the program goes on and says so' here no_recorder
+check 'children, forked and after exec' here children
+check 'any user records his own programs' here as_nobody
+check 'a full disk' here full_folder
+check 'folders that others could write are not used' here bad_folders
+check 'files that are no control files, or no longer' here garbage
+check '10,000 files of programs that are gone' here many_programs
+done_testing
