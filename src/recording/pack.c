@@ -329,6 +329,7 @@ static void remove_folder(struct packer *p)
 	unlinkat(p->dir, "head.dat", 0);
 	unlinkat(p->dir, "meta.json", 0);
 	unlinkat(p->dir, "meta.json.new", 0);
+	unlinkat(p->dir, "head.dat.new", 0);
 	for (size_t i = 0; i < p->nr_parts; i++)
 		unlinkat(p->dir, p->parts[i].file, 0);
 	rmdir(p->path);

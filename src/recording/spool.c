@@ -51,8 +51,7 @@ void tap_head_defaults(struct tap_head *head)
 			     "\tdata max type_len  == 28\n";
 }
 
-/* Who holds the lock on the file @st; 0 if the kernel does not say. */
-static int lock_holder(const struct stat *st)
+int tap_lock_holder(const struct stat *st)
 {
 	char line[256], inode[32];
 	FILE *f = fopen("/proc/locks", "re");
@@ -83,7 +82,7 @@ int tap_spool_lock(const char *spool_path, struct tap_err *err)
 		return tap_err_set(err, ret, "cannot open '%.300s/head.dat': %m", spool_path);
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return fd;
-	pid = errno == EWOULDBLOCK && !fstat(fd, &st) ? lock_holder(&st) : 0;
+	pid = errno == EWOULDBLOCK && !fstat(fd, &st) ? tap_lock_holder(&st) : 0;
 	close(fd);
 	if (pid)
 		return tap_err_set(err, -EBUSY, "process %d is still recording to '%.300s'", pid,
@@ -160,7 +159,7 @@ static int open_folder(struct tap_spool *s, struct tap_err *err)
 	return ret;
 }
 
-static int write_head(struct tap_spool *s, const struct tap_head *head)
+static int write_head(int fd, const struct tap_head *head)
 {
 	struct tap_dat_front front;
 	struct tap_buf bytes = { 0 };
@@ -173,21 +172,34 @@ static int write_head(struct tap_spool *s, const struct tap_head *head)
 	tap_dat_front_release(&front);
 	ret = bytes.err;
 	if (!ret)
-		ret = tap_write_all(s->head, bytes.data, bytes.len);
+		ret = tap_write_all(fd, bytes.data, bytes.len);
 	tap_buf_release(&bytes);
-	if (!ret && (fsync(s->head) || fsync(s->dir)))
+	return ret ? ret : fsync(fd) ? -errno : 0;
+}
+
+/* The file is locked before it has a name by which others could find it. */
+static int make_head(struct tap_spool *s, const char *name, const struct tap_head *head)
+{
+	int fd = create_file(s->dir, name), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = flock(fd, LOCK_EX | LOCK_NB) ? -errno : write_head(fd, head);
+	if (!ret && fsync(s->dir))
 		ret = -errno;
-	return ret ? ret : sync_parent(s->path);
+	if (!ret)
+		return fd;
+	close(fd);
+	unlinkat(s->dir, name, 0);
+	return ret;
 }
 
 static int create_head(struct tap_spool *s, const struct tap_head *head, struct tap_err *err)
 {
 	int ret;
 
-	s->head = create_file(s->dir, "head.dat");
-	ret = s->head;
-	if (ret >= 0)
-		ret = flock(s->head, LOCK_EX | LOCK_NB) ? -errno : write_head(s, head);
+	s->head = make_head(s, "head.dat", head);
+	ret = s->head < 0 ? s->head : sync_parent(s->path);
 	if (!ret)
 		return 0;
 	unlinkat(s->dir, "head.dat", 0);
@@ -396,6 +408,25 @@ int tap_spool_set_meta(struct tap_spool *s, const char *json, struct tap_err *er
 		return 0;
 	errno = -ret;
 	return tap_err_set(err, ret, "cannot write '%.300s/meta.json': %m", s->path);
+}
+
+int tap_spool_set_head(struct tap_spool *s, const struct tap_head *head, struct tap_err *err)
+{
+	int fd, ret;
+
+	unlinkat(s->dir, "head.dat.new", 0);
+	fd = make_head(s, "head.dat.new", head);
+	ret = fd < 0 ? fd : renameat(s->dir, "head.dat.new", s->dir, "head.dat") ? -errno : 0;
+	if (!ret) {
+		close(s->head);
+		s->head = fd;
+		ret = fsync(s->dir) ? -errno : 0;
+	} else if (fd >= 0) {
+		close(fd);
+		unlinkat(s->dir, "head.dat.new", 0);
+	}
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot write '%.300s/head.dat': %m", s->path) : 0;
 }
 
 uint64_t tap_spool_bytes(const struct tap_spool *s)

@@ -3,7 +3,7 @@
  * The spool folder: what a recording is while it grows, and after a crash.
  *
  *   FILE.spool/head.dat    a trace.dat without data: kernel, formats, meta; synced before the
- *                          first event
+ *                          first event of each kind; replaced by rename
  *   FILE.spool/meta.json   newer than the meta in head.dat, replaced by rename; may be missing
  *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>   pages of CPU k in buffer n, append only,
  *                          whole pages; name is "" for the top buffer
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include <schedtap/err.h>
 
@@ -80,6 +81,12 @@ void tap_spool_spliced(struct tap_spool *s, unsigned int buffer, unsigned int cp
 /* Replaces meta.json by @json; synced. Return: 0 or -errno, with the old one in place. */
 int tap_spool_set_meta(struct tap_spool *s, const char *json, struct tap_err *err);
 
+/*
+ * Replaces head.dat; synced. For kinds of events that were not known at the start: to be called
+ * before their first page is written. Return: 0 or -errno, with the old one in place.
+ */
+int tap_spool_set_head(struct tap_spool *s, const struct tap_head *head, struct tap_err *err);
+
 uint64_t tap_spool_bytes(const struct tap_spool *s); /* of pages so far */
 const char *tap_spool_path(const struct tap_spool *s); /* of the folder */
 
@@ -99,5 +106,7 @@ bool tap_spool_parse_name(const char *file, struct tap_spool_name *out);
  * is no such folder or no head.dat in it; -errno.
  */
 int tap_spool_lock(const char *spool_path, struct tap_err *err);
+/* The process that holds the flock() on the file @st; 0 if the kernel does not say. */
+int tap_lock_holder(const struct stat *st);
 
 #endif

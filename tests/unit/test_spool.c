@@ -452,6 +452,35 @@ static void test_full_disk_at_the_start(void **state)
 	tmp_remove(&t);
 }
 
+/* A new head.dat takes the place of the old one, and the recorder holds its lock. */
+static void test_head(void **state)
+{
+	static const char text[] = "name: later\nID: 77\nformat:\n";
+	struct tap_head_format formats[] = { { "app", text, sizeof(text) - 1 } };
+	struct tap_head head = {
+		.formats = formats, .nr_formats = 1, .uname = "Linux", .tool = "test", .cmdlines = "",
+		.meta = "{}", .clock = "mono", .printk = "", .nr_cpus = 2,
+	};
+	struct tap_buf got = { 0 };
+	struct tmp_dir t;
+	struct tap_spool *s;
+
+	(void)state;
+	tmp_make(&t);
+	tap_head_defaults(&head);
+	assert_int_equal(create(&t, &s, NULL), 0);
+	tmp_write(&t, "x.dat.spool/head.dat.new", "", 0); /* of an attempt that was killed */
+	assert_int_equal(tap_spool_set_head(s, &head, NULL), 0);
+	assert_int_equal(tap_buf_read_file(&got, tmp_at(&t, "x.dat.spool/head.dat")), 0);
+	assert_non_null(memmem(got.data, got.len, text, sizeof(text) - 1));
+	assert_int_equal(mode_of(&t, "x.dat.spool/head.dat"), 0600);
+	assert_int_equal(mode_of(&t, "x.dat.spool/head.dat.new"), -ENOENT);
+	assert_int_equal(tap_spool_lock(tmp_at(&t, "x.dat.spool"), NULL), -EBUSY);
+	tap_buf_release(&got);
+	tap_spool_free(s);
+	tmp_remove(&t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -464,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_write),
 		cmocka_unit_test(test_spliced),
 		cmocka_unit_test(test_meta),
+		cmocka_unit_test(test_head),
 		cmocka_unit_test(test_full_disk_at_the_start),
 	};
 
