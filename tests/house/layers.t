@@ -31,6 +31,8 @@ for my $file (@files) {
 	while (<$f>) {
 		next unless m{^#include "(\w+)/};
 		next if $1 eq $room || grep { $_ eq $1 } @{$sees{$room} // []};
+		# the edge between programs and recorders belongs to both
+		next if $room eq 'capture' && m{"tracepoint/shared\.h"};
 		push(@wrong, "$file:$.: room '$room' includes $1/");
 	}
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kinds of events that programs tell of: each layout once, however many programs have it, and
+ * checked once. Texts come from programs and are hostile.
+ */
+#ifndef TAP_CAPTURE_USER_KINDS_H
+#define TAP_CAPTURE_USER_KINDS_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "capture/user/programs.h"
+
+struct tap_user_kinds {
+	struct tap_user_kind **v;
+	unsigned int nr, cap;
+	struct tap_map by_hash; /* of all three texts -> place in v */
+	uint64_t bytes;
+};
+
+void tap_user_kinds_release(struct tap_user_kinds *kinds);
+
+/* Whether it can be the name of a system or of an event. */
+bool tap_user_name_ok(const char *name);
+
+/*
+ * The kind with these texts, new or known. @len: of @text. A text that cannot be recorded makes a
+ * kind that says why. Return: 0; -EINVAL for names that are none; -E2BIG; -ENOMEM.
+ */
+int tap_user_kind_get(struct tap_user_kinds *kinds, const char *system, const char *name,
+		      const char *text, size_t len, const struct tap_user_kind **out);
+
+/* The format text with @id in place of the 0. */
+void tap_user_kind_text(const struct tap_user_kind *kind, unsigned int id, struct tap_buf *out);
+
+#endif

@@ -1,0 +1,889 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/user/programs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/user/kinds.h"
+#include "recording/spool.h"
+
+/* A folder that changed just now may change again without another time stamp: a tick is 10 ms. */
+#define SETTLED_NS 50000000
+/* A program makes its file in no time; one that is half made for longer stays so. */
+#define HALF_MADE_S 2
+#define OBJECT_MAX_BYTES (16ull << 20)
+#define OBJECTS_MAX_BYTES (64ull << 20) /* of one program */
+#define FOLDERS_MAX 4096u
+
+struct tap_user_folder {
+	char *path;
+	uid_t uid;
+	uint64_t dev, ino; /* as of the last look; 0: it was not there */
+	struct timespec mtime;
+	bool settled; /* nothing can have changed while mtime did not */
+};
+
+struct tap_user_object {
+	uint32_t area; /* its place among the areas */
+	uint64_t offset; /* of its words */
+	unsigned int nr; /* of words */
+	unsigned int first, events; /* those of its events that are in the program's */
+};
+
+struct tap_user_set {
+	struct tap_user_folder **folders;
+	unsigned int nr_folders;
+	struct tap_user_program **programs;
+	unsigned int nr, cap;
+	struct tap_map by_name; /* hash of folder and file -> program */
+	struct tap_user_kinds kinds;
+	bool all_users;
+};
+
+static int64_t age_ns(struct timespec then)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)(now.tv_sec - then.tv_sec) * 1000000000 + now.tv_nsec - then.tv_nsec;
+}
+
+/* ---- folders ---- */
+
+int tap_user_add_folder(struct tap_user_set *set, const char *path, uid_t uid)
+{
+	struct tap_user_folder *f = calloc(1, sizeof(*f)), **more;
+
+	for (unsigned int i = 0; i < set->nr_folders; i++) {
+		if (!strcmp(set->folders[i]->path, path) || set->nr_folders == FOLDERS_MAX) {
+			free(f);
+			return 0;
+		}
+	}
+	more = reallocarray(set->folders, set->nr_folders + 1, sizeof(*more));
+	if (more)
+		set->folders = more;
+	if (!f || !more || !(f->path = strdup(path))) {
+		free(f);
+		return -ENOMEM;
+	}
+	f->uid = uid;
+	set->folders[set->nr_folders++] = f;
+	return 0;
+}
+
+const char *tap_user_folder_at(const struct tap_user_set *set, unsigned int i, uid_t *uid)
+{
+	if (i >= set->nr_folders)
+		return NULL;
+	*uid = set->folders[i]->uid;
+	return set->folders[i]->path;
+}
+
+/* Adds @parent/<prefix>UID@tail for each user's folder that is there. */
+static int add_users(struct tap_user_set *set, const char *parent, const char *prefix,
+		     const char *tail)
+{
+	DIR *d = opendir(parent);
+	struct dirent *e;
+	int ret = 0;
+
+	while (d && !ret && (e = readdir(d))) {
+		const char *digits = e->d_name + strlen(prefix);
+		char path[PATH_MAX], *end;
+		unsigned long uid;
+
+		if (strncmp(e->d_name, prefix, strlen(prefix)) || *digits < '0' || *digits > '9')
+			continue;
+		errno = 0;
+		uid = strtoul(digits, &end, 10);
+		if (*end || errno || uid >= UINT32_MAX)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s%lu%s", parent, prefix, uid, tail);
+		ret = tap_user_add_folder(set, path, (uid_t)uid);
+	}
+	if (d)
+		closedir(d);
+	return ret;
+}
+
+static int add_all_users(struct tap_user_set *set)
+{
+	return add_users(set, "/run/user", "", "/schedtap")
+		       ?: add_users(set, "/dev/shm", "schedtap-", "");
+}
+
+int tap_user_add_folders(struct tap_user_set *set)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	uid_t uid = geteuid();
+	char path[PATH_MAX];
+	int ret = 0;
+
+	set->all_users = !uid;
+	if (runtime && *runtime == '/' &&
+	    snprintf(path, sizeof(path), "%s/schedtap", runtime) < (int)sizeof(path))
+		ret = tap_user_add_folder(set, path, uid);
+	snprintf(path, sizeof(path), "/run/user/%u/schedtap", uid);
+	ret = ret ?: tap_user_add_folder(set, path, uid);
+	snprintf(path, sizeof(path), "/dev/shm/schedtap-%u", uid);
+	return ret ?: tap_user_add_folder(set, path, uid);
+}
+
+bool tap_user_of_all(const struct tap_user_set *set)
+{
+	return set->all_users;
+}
+
+/* Return: a descriptor; -errno; -EPERM for what is not the user's alone. */
+static int open_folder(const struct tap_user_folder *f, struct stat *st)
+{
+	int fd = open(f->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, st) && (st->st_uid == f->uid || st->st_uid == geteuid()) &&
+	    !(st->st_mode & 077))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+/* ---- control files ---- */
+
+/* Return: a descriptor; -EPERM for what no program of ours makes; -errno. */
+static int open_file(int dir, const char *name, int flags, uid_t owner, struct stat *st)
+{
+	int fd = openat(dir, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == owner && !(st->st_mode & 077))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+/* Return: a descriptor of the program's control file, or -errno. */
+static int open_control(const struct tap_user_program *p, int flags)
+{
+	struct stat dir_st, st;
+	int dir = open_folder(p->folder, &dir_st), fd;
+
+	if (dir < 0)
+		return dir;
+	fd = open_file(dir, p->file, flags, dir_st.st_uid, &st);
+	close(dir);
+	if (fd < 0 || (st.st_dev == p->dev && st.st_ino == p->ino))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+/* The pid in a control file's name, PID-NONCE; 0 if it is none. */
+static int file_pid(const char *name)
+{
+	long pid = 0;
+	const char *c = name;
+
+	if (*c < '1' || *c > '9' || strlen(name) >= sizeof(((struct tap_user_program *)0)->file))
+		return 0;
+	for (; *c >= '0' && *c <= '9' && pid <= INT_MAX / 10; c++)
+		pid = 10 * pid + *c - '0';
+	if (*c++ != '-' || !*c || pid > INT_MAX)
+		return 0;
+	return c[strspn(c, "0123456789abcdef")] ? 0 : (int)pid;
+}
+
+/*
+ * Whether this line of /proc/PID/maps is the control file's mapping. Instead of the device the name
+ * will do: overlayfs shows another device there than fstat() does. The name alone will not: after an
+ * exec the process has another file of that name.
+ */
+static bool is_mapping(const struct tap_user_program *p, const char *line)
+{
+	unsigned int major_nr, minor_nr;
+	uint64_t ino;
+	const char *name = strrchr(line, '/');
+
+	if (sscanf(line, "%*s %*s %*s %x:%x %" SCNu64, &major_nr, &minor_nr, &ino) != 3 ||
+	    ino != p->ino)
+		return false;
+	return makedev(major_nr, minor_nr) == p->dev ||
+	       (name && !strncmp(name + 1, p->file, strlen(p->file)) &&
+		strchr(" \n", name[1 + strlen(p->file)]));
+}
+
+/* Whether the process with the program's pid was started when the program was. */
+static bool same_start(const struct tap_user_program *p)
+{
+	struct tap_buf stat = { .max = 4096 };
+	uint64_t start = 0;
+	char path[32];
+	const char *name_end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", p->pid);
+	if (!tap_buf_read_file(&stat, path)) {
+		/* 20 fields behind the name, which may hold anything */
+		name_end = strrchr(tap_buf_str(&stat), ')');
+		if (!name_end ||
+		    sscanf(name_end + 1,
+			   "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			   "%*s %*s %*s %*s %" SCNu64,
+			   &start) != 1)
+			start = 0;
+	}
+	tap_buf_release(&stat);
+	return start && start == p->start_time;
+}
+
+bool tap_user_is_alive(struct tap_user_program *p)
+{
+	char path[32], *line = NULL;
+	size_t cap = 0;
+	FILE *f;
+
+	p->alive = false;
+	snprintf(path, sizeof(path), "/proc/%d/maps", p->pid);
+	f = fopen(path, "re");
+	/* one that may not be looked into, such as a set-uid program */
+	if (!f)
+		return p->alive = (errno == EACCES || errno == EPERM) && same_start(p);
+	while (!p->alive && getline(&line, &cap, f) > 0)
+		p->alive = is_mapping(p, line);
+	free(line);
+	fclose(f);
+	return p->alive;
+}
+
+static int bad_file(const struct tap_user_program *p, struct tap_err *err, int code,
+		    const char *what)
+{
+	return tap_err_set(err, code, "control file '%s/%s': %s", p->folder->path, p->file, what);
+}
+
+static bool area_ok(const struct tap_area *a)
+{
+	return a->offset >= TAP_CONTROL_HEAD && a->offset % TAP_CONTROL_PAGE == 0 &&
+	       a->offset < TAP_CONTROL_MAX_BYTES && a->size <= TAP_CONTROL_MAX_BYTES - a->offset;
+}
+
+static int add_ring(struct tap_user_program *p, const struct tap_area *a)
+{
+	struct tap_user_ring *more;
+
+	if (a->nr >= TAP_SPOOL_MAX_CPUS)
+		return -EINVAL;
+	more = reallocarray(p->rings, p->nr_rings + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	p->rings = more;
+	more[p->nr_rings++] = (struct tap_user_ring){
+		.offset = a->offset,
+		.size = a->size,
+		.cpu = a->nr,
+		.atomic = a->atomic,
+	};
+	return 0;
+}
+
+/* The next of three texts in what is left of @at; NULL: it does not end. */
+static const char *take_text(const char **at, const char *end)
+{
+	const char *text = *at, *nul = memchr(text, '\0', (size_t)(end - text));
+
+	*at = nul ? nul + 1 : end;
+	return nul ? text : NULL;
+}
+
+static int add_event(struct tap_user_set *set, struct tap_user_program *p,
+		     const struct tap_user_event *ev, const char *at, const char *end)
+{
+	const char *system = take_text(&at, end), *name = take_text(&at, end);
+	const char *text = take_text(&at, end);
+	struct tap_user_event *more;
+	const struct tap_user_kind *kind;
+	int ret = -EINVAL;
+
+	if (text)
+		ret = tap_user_kind_get(&set->kinds, system, name, text, strlen(text), &kind);
+	if (ret) {
+		p->bad += ret != -ENOMEM;
+		return ret == -ENOMEM ? ret : 0;
+	}
+	more = p->events;
+	if (!(p->nr_events & (p->nr_events - 1))) /* room for a power of two */
+		more = reallocarray(more, p->nr_events ? 2 * p->nr_events : 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	p->events = more;
+	more[p->nr_events] = *ev;
+	more[p->nr_events++].kind = kind;
+	return 0;
+}
+
+/* @data: all of the object's area. */
+static int add_texts(struct tap_user_set *set, struct tap_user_program *p, const struct tap_area *a,
+		     const char *data)
+{
+	uint64_t at = ((uint64_t)a->nr * sizeof(struct tap_word) + 7) & ~7ull;
+	uint32_t bytes, place;
+
+	for (uint32_t i = 0; i < a->nr; i++, at += 8 + (((uint64_t)bytes + 7) & ~7ull)) {
+		struct tap_user_event ev = { .id = (uint16_t)(a->first_id + i) };
+		int ret;
+
+		if (at > a->size || a->size - at < 8)
+			return -EINVAL;
+		memcpy(&bytes, data + at, sizeof(bytes));
+		memcpy(&place, data + at + sizeof(bytes), sizeof(place));
+		ev.mask = (uint8_t)(1u << (place >> TAP_WORD_BIT_SHIFT & 7));
+		place &= (1u << TAP_WORD_BIT_SHIFT) - 1;
+		ev.word = a->offset + place * sizeof(struct tap_word);
+		if (bytes > a->size - at - 8 || place >= a->nr)
+			return -EINVAL;
+		ret = add_event(set, p, &ev, data + at + 8, data + at + 8 + bytes);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int add_object(struct tap_user_set *set, struct tap_user_program *p, int fd, uint32_t area,
+		      const struct tap_area *a)
+{
+	struct tap_user_object o = {
+		.area = area, .offset = a->offset, .nr = a->nr, .first = p->nr_events,
+	}, *more;
+	char *data;
+	int ret;
+
+	if (a->size > OBJECT_MAX_BYTES || a->size > OBJECTS_MAX_BYTES - p->object_bytes ||
+	    a->first_id < TAP_ID_FIRST || a->first_id > UINT16_MAX ||
+	    a->nr > UINT16_MAX + 1u - a->first_id || a->nr > a->size / sizeof(struct tap_word))
+		return -EINVAL;
+	p->object_bytes += a->size;
+	more = reallocarray(p->objects, p->nr_objects + 1, sizeof(*more));
+	data = malloc(a->size + 1);
+	if (more)
+		p->objects = more;
+	ret = more && data ? tap_pread_all(fd, data, a->size, (off_t)a->offset) : -ENOMEM;
+	ret = ret ?: add_texts(set, p, a, data);
+	free(data);
+	o.events = p->nr_events - o.first;
+	if (more && o.events)
+		p->objects[p->nr_objects++] = o;
+	return ret;
+}
+
+/* What is new among the areas; one that is wrong does not hide the others. */
+static int read_areas(struct tap_user_set *set, struct tap_user_program *p, int fd,
+		      const struct tap_area *areas, struct tap_err *err)
+{
+	for (uint32_t i = 0; i < p->nr_areas; i++) {
+		const struct tap_area *a = &areas[i];
+		int ret = -EINVAL;
+
+		if (p->areas[i] || a->kind == TAP_AREA_NONE)
+			continue;
+		p->areas[i] = 1;
+		if (area_ok(a) && a->kind == TAP_AREA_RING)
+			ret = add_ring(p, a);
+		else if (area_ok(a) && a->kind == TAP_AREA_OBJECT)
+			ret = add_object(set, p, fd, i, a);
+		if (ret == -ENOMEM)
+			return tap_err_set(err, ret, "out of memory");
+		p->bad += !!ret;
+	}
+	return 0;
+}
+
+/* The words of each object, and whether it is still there. */
+static int read_words(struct tap_user_program *p, int fd, const struct tap_area *areas)
+{
+	for (unsigned int i = 0; i < p->nr_objects; i++) {
+		const struct tap_user_object *o = &p->objects[i];
+		struct tap_word *words = malloc(o->nr * sizeof(*words));
+		int ret = words ? tap_pread_all(fd, words, o->nr * sizeof(*words), (off_t)o->offset)
+				: -ENOMEM;
+
+		for (unsigned int k = 0; k < o->events && !ret; k++) {
+			struct tap_user_event *ev = &p->events[o->first + k];
+			const struct tap_word *w = &words[(ev->word - o->offset) / sizeof(*w)];
+
+			ev->wanted = w->wanted & ev->mask;
+			ev->applied = !(w->applied & TAP_WORD_CHILD) && w->applied & ev->mask;
+			ev->gone = areas[o->area].gone;
+		}
+		free(words);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int read_head(struct tap_user_program *p, int fd, uint32_t *nr, struct tap_err *err)
+{
+	struct tap_control c;
+
+	if (tap_pread_all(fd, &c, sizeof(c), 0) || c.magic != TAP_CONTROL_MAGIC)
+		return bad_file(p, err, -EINVAL, "it is none, or half made");
+	if (c.version != TAP_CONTROL_VERSION)
+		return bad_file(p, err, -EINVAL, "of another version of the library");
+	if (c.pid != (uint32_t)p->pid || c.areas_nr > TAP_CONTROL_AREAS ||
+	    c.clock > TAP_CLOCK_CYCLES)
+		return bad_file(p, err, -EINVAL, "it makes no sense");
+	memcpy(p->comm, c.comm, sizeof(p->comm));
+	memcpy(p->reason, c.reason, sizeof(p->reason));
+	p->comm[sizeof(p->comm) - 1] = p->reason[sizeof(p->reason) - 1] = '\0';
+	p->start_time = c.start_time;
+	p->mode = c.mode;
+	p->has_thread = c.has_thread;
+	p->clock = (uint8_t)c.clock;
+	p->cut = c.cut;
+	p->lost = c.lost;
+	*nr = c.areas_nr;
+	return 0;
+}
+
+static int look(struct tap_user_set *set, struct tap_user_program *p, int fd, struct tap_err *err)
+{
+	struct tap_area *areas;
+	uint8_t *seen;
+	uint32_t nr = 0;
+	int ret = read_head(p, fd, &nr, err);
+
+	if (ret || nr < p->nr_areas)
+		return ret ?: bad_file(p, err, -EINVAL, "it has become smaller");
+	areas = calloc(nr + 1, sizeof(*areas));
+	seen = realloc(p->areas, nr + 1);
+	if (seen) {
+		memset(seen + p->nr_areas, 0, nr - p->nr_areas);
+		p->areas = seen;
+		p->nr_areas = nr;
+	}
+	if (!areas || !seen)
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	else if (tap_pread_all(fd, areas, nr * sizeof(*areas), TAP_CONTROL_PAGE))
+		ret = bad_file(p, err, -ENODATA, "it was cut off");
+	ret = ret ?: read_areas(set, p, fd, areas, err);
+	if (!ret && read_words(p, fd, areas))
+		ret = bad_file(p, err, -ENODATA, "it was cut off");
+	free(areas);
+	return ret;
+}
+
+int tap_user_look(struct tap_user_set *set, struct tap_user_program *p, struct tap_err *err)
+{
+	int fd = p->fd >= 0 ? p->fd : open_control(p, O_RDONLY), ret;
+
+	if (fd < 0) {
+		errno = -fd;
+		return tap_err_set(err, fd, "cannot open '%s/%s': %m", p->folder->path, p->file);
+	}
+	ret = look(set, p, fd, err);
+	if (fd != p->fd)
+		close(fd);
+	return ret;
+}
+
+/* ---- the set ---- */
+
+int tap_user_new(struct tap_user_set **out)
+{
+	*out = calloc(1, sizeof(**out));
+	return *out ? 0 : -ENOMEM;
+}
+
+static void program_free(struct tap_user_program *p)
+{
+	tap_user_drop(p);
+	free(p->events);
+	free(p->rings);
+	free(p->objects);
+	free(p->areas);
+	free(p);
+}
+
+void tap_user_free(struct tap_user_set *set)
+{
+	if (!set)
+		return;
+	for (unsigned int i = 0; i < set->nr; i++)
+		program_free(set->programs[i]);
+	for (unsigned int i = 0; i < set->nr_folders; i++) {
+		free(set->folders[i]->path);
+		free(set->folders[i]);
+	}
+	free(set->folders);
+	free(set->programs);
+	tap_map_release(&set->by_name);
+	tap_user_kinds_release(&set->kinds);
+	free(set);
+}
+
+/* Names come again: of the next program with that pid, or of the same after exec. */
+static uint64_t name_key(const struct tap_user_folder *f, const char *name, uint64_t ino)
+{
+	uint64_t key = (uintptr_t)f ^ ino << 32 ^ ino >> 32;
+
+	for (; *name; name++)
+		key = (key ^ (unsigned char)*name) * 0x100000001b3ull;
+	return key;
+}
+
+static int add_program(struct tap_user_set *set, struct tap_user_program *p)
+{
+	uint64_t *slot = tap_map_put(&set->by_name, name_key(p->folder, p->file, p->dir_ino));
+
+	if (!slot)
+		return -ENOMEM;
+	if (set->nr == set->cap) {
+		unsigned int cap = set->cap ? 2 * set->cap : 64;
+		struct tap_user_program **more = reallocarray(set->programs, cap, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		set->programs = more;
+		set->cap = cap;
+	}
+	*slot = (uintptr_t)p;
+	set->programs[set->nr++] = p;
+	return 0;
+}
+
+/*
+ * A file that is not known yet. Return: 1: a program; 0: not one, or not ready, which unsettles
+ * the folder; -ENOMEM.
+ */
+static int meet(struct tap_user_set *set, struct tap_user_folder *f, int dir,
+		const struct dirent *e, uid_t owner)
+{
+	const char *name = e->d_name;
+	struct tap_user_program *p = calloc(1, sizeof(*p));
+	struct tap_err why = { 0 };
+	struct stat st;
+	int fd = open_file(dir, name, O_RDONLY, owner, &st), ret;
+
+	if (!p || fd < 0) {
+		free(p);
+		if (fd >= 0)
+			close(fd);
+		return p ? 0 : -ENOMEM;
+	}
+	*p = (struct tap_user_program){ .pid = file_pid(name),
+					.uid = owner,
+					.folder = f,
+					.fd = -1,
+					.dev = st.st_dev,
+					.ino = st.st_ino,
+					.dir_ino = e->d_ino,
+					.seen = true };
+	strcpy(p->file, name);
+	ret = look(set, p, fd, &why);
+	close(fd);
+	tap_user_is_alive(p);
+	if (ret && ret != -ENOMEM) {
+		/* between open() and mmap() nobody knows whose it is */
+		bool half_made = age_ns(st.st_ctim) / 1000000000 < HALF_MADE_S;
+
+		if (half_made)
+			f->settled = false;
+		snprintf(p->reason, sizeof(p->reason), "%.255s", why.text);
+		ret = half_made ? 0 : 1;
+	} else if (!ret) {
+		ret = 1;
+	}
+	if (ret == 1)
+		ret = add_program(set, p) ?: 1;
+	if (ret != 1)
+		program_free(p);
+	return ret;
+}
+
+static int list_folder(struct tap_user_set *set, struct tap_user_folder *f, int fd, uid_t owner)
+{
+	int changed = 0, ret = 0;
+	struct dirent *e;
+	DIR *d = fdopendir(fd);
+
+	if (!d)
+		return -errno;
+	while (ret >= 0 && (e = readdir(d))) {
+		uint64_t *slot = tap_map_get(&set->by_name, name_key(f, e->d_name, e->d_ino));
+
+		if (!file_pid(e->d_name) || set->nr == TAP_USER_PROGRAMS_MAX)
+			continue;
+		if (slot)
+			((struct tap_user_program *)(uintptr_t)*slot)->seen = true;
+		else
+			ret = meet(set, f, dirfd(d), e, owner);
+		changed |= ret > 0;
+	}
+	closedir(d);
+	return ret < 0 ? ret : changed;
+}
+
+static void unsee(struct tap_user_set *set, const struct tap_user_folder *f)
+{
+	for (unsigned int i = 0; i < set->nr; i++)
+		if (set->programs[i]->folder == f)
+			set->programs[i]->seen = false;
+}
+
+/* Whether an earlier entry names the same folder: $XDG_RUNTIME_DIR is /run/user/UID, as a rule. */
+static bool is_twin(const struct tap_user_set *set, unsigned int i, const struct stat *st)
+{
+	while (i--)
+		if (set->folders[i]->dev == st->st_dev && set->folders[i]->ino == st->st_ino)
+			return true;
+	return false;
+}
+
+static bool same_folder(const struct tap_user_folder *f, const struct stat *st)
+{
+	return f->settled && f->dev == st->st_dev && f->ino == st->st_ino &&
+	       f->mtime.tv_sec == st->st_mtim.tv_sec && f->mtime.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+/* Return: 1 if its programs may have changed; 0; -errno. */
+static int scan_folder(struct tap_user_set *set, unsigned int i)
+{
+	struct tap_user_folder *f = set->folders[i];
+	struct stat st;
+	int fd = open_folder(f, &st);
+
+	if (fd >= 0 && is_twin(set, i, &st)) {
+		close(fd);
+		fd = -ENOENT;
+	}
+	if (fd < 0) {
+		bool was_there = f->ino;
+
+		unsee(set, f);
+		f->dev = f->ino = 0;
+		return was_there;
+	}
+	if (same_folder(f, &st)) {
+		close(fd);
+		return 0;
+	}
+	unsee(set, f);
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
+	f->mtime = st.st_mtim;
+	f->settled = age_ns(st.st_mtim) > SETTLED_NS;
+	return list_folder(set, f, fd, st.st_uid); /* closes fd */
+}
+
+/* Takes those out whose file is gone. Return: whether there were any. */
+static bool forget_unseen(struct tap_user_set *set)
+{
+	struct tap_map by_name = { 0 };
+	unsigned int kept = 0, nr = set->nr;
+
+	for (unsigned int i = 0; i < nr; i++)
+		kept += set->programs[i]->seen || set->programs[i]->fd >= 0;
+	if (kept == nr)
+		return false;
+	set->nr = 0;
+	for (unsigned int i = 0; i < nr; i++) {
+		struct tap_user_program *p = set->programs[i];
+		uint64_t *slot;
+
+		if (!p->seen && p->fd < 0) {
+			program_free(p);
+			continue;
+		}
+		set->programs[set->nr++] = p;
+		/* without memory a program may be met again: the lock keeps it from being read twice */
+		slot = tap_map_put(&by_name, name_key(p->folder, p->file, p->dir_ino));
+		if (slot)
+			*slot = (uintptr_t)p;
+	}
+	tap_map_release(&set->by_name);
+	set->by_name = by_name;
+	return true;
+}
+
+int tap_user_scan(struct tap_user_set *set, struct tap_err *err)
+{
+	bool changed = false;
+	int ret = set->all_users ? add_all_users(set) : 0;
+
+	for (unsigned int i = 0; i < set->nr_folders && ret >= 0; i++) {
+		ret = scan_folder(set, i);
+		changed |= ret > 0;
+	}
+	changed |= forget_unseen(set);
+	errno = -ret;
+	return ret < 0 ? tap_err_set(err, ret, "cannot look for programs: %m") : changed;
+}
+
+struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, unsigned int i)
+{
+	return i < set->nr ? set->programs[i] : NULL;
+}
+
+unsigned int tap_user_nr_kinds(const struct tap_user_set *set)
+{
+	return set->kinds.nr;
+}
+
+const struct tap_user_kind *tap_user_kind_at(const struct tap_user_set *set, unsigned int nr)
+{
+	return nr < set->kinds.nr ? set->kinds.v[nr] : NULL;
+}
+
+/* ---- control ---- */
+
+int tap_user_hold(struct tap_user_program *p, struct tap_err *err)
+{
+	int fd = open_control(p, O_RDWR), pid;
+	struct stat st;
+
+	errno = -fd;
+	if (fd < 0)
+		return tap_err_set(err, fd, "cannot open '%s/%s': %m", p->folder->path, p->file);
+	if (!flock(fd, LOCK_EX | LOCK_NB)) {
+		p->fd = fd;
+		return 0;
+	}
+	pid = fstat(fd, &st) ? 0 : tap_lock_holder(&st);
+	close(fd);
+	if (pid)
+		return tap_err_set(err, -EBUSY, "process %d is recording program %d already", pid,
+				   p->pid);
+	return tap_err_set(err, -EBUSY, "somebody is recording program %d already", p->pid);
+}
+
+void tap_user_drop(struct tap_user_program *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+}
+
+/*
+ * The thread waits while the word is what it was when it last looked, so it is moved before it is
+ * woken. The kernel reaches it through our mapping: a file cut off meanwhile is an error there, not a
+ * SIGBUS here.
+ */
+static void wake(int fd)
+{
+	const size_t at = offsetof(struct tap_control, wake);
+	uint8_t byte;
+	unsigned char *page;
+
+	if (pread(fd, &byte, 1, (off_t)at) != 1)
+		return;
+	byte++;
+	if (pwrite(fd, &byte, 1, (off_t)at) != 1)
+		return;
+	page = mmap(NULL, TAP_CONTROL_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
+		return;
+	syscall(SYS_futex, page + at, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	munmap(page, TAP_CONTROL_PAGE);
+}
+
+/* Writes single bytes; not past the end, which would make a file that was cut off grow again. */
+static int put_byte(int fd, uint64_t at, uint8_t byte)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if ((uint64_t)st.st_size <= at)
+		return -ENODATA;
+	return pwrite(fd, &byte, 1, (off_t)at) == 1 ? 0 : -errno;
+}
+
+static int open_to_write(const struct tap_user_program *p, struct tap_err *err)
+{
+	int fd = p->fd >= 0 ? p->fd : open_control(p, O_RDWR);
+
+	errno = -fd;
+	return fd < 0 ? tap_err_set(err, fd, "cannot open '%s/%s': %m", p->folder->path, p->file)
+		      : fd;
+}
+
+static int close_written(const struct tap_user_program *p, int fd, int ret, struct tap_err *err)
+{
+	if (!ret && p->has_thread)
+		wake(fd);
+	if (fd != p->fd)
+		close(fd);
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot write '%s/%s': %m", p->folder->path, p->file)
+		   : 0;
+}
+
+int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on,
+		  struct tap_err *err)
+{
+	off_t at = (off_t)(ev->word + offsetof(struct tap_word, wanted));
+	int fd = open_to_write(p, err), ret;
+	uint8_t byte = 0;
+
+	if (fd < 0)
+		return fd;
+	/* the byte's other bits are other events'; two controllers at once may undo each other's */
+	ret = tap_pread_all(fd, &byte, 1, at);
+	ret = ret ?: put_byte(fd, (uint64_t)at, on ? byte | ev->mask : byte & ~ev->mask & 0xff);
+	if (!ret)
+		ev->wanted = on;
+	return close_written(p, fd, ret, err);
+}
+
+int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
+		      struct tap_err *err)
+{
+	int fd = open_to_write(p, err), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = shift ? put_byte(fd, offsetof(struct tap_control, ring_shift), shift) : 0;
+	ret = ret ?: put_byte(fd, offsetof(struct tap_control, mode), (uint8_t)mode);
+	return close_written(p, fd, ret, err);
+}
+
+int tap_user_remove(const struct tap_user_program *p, struct tap_err *err)
+{
+	struct tap_user_program now = *p;
+	struct stat st;
+	int dir, fd, ret;
+
+	if (tap_user_is_alive(&now))
+		return tap_err_set(err, -EBUSY, "program %d is alive", p->pid);
+	fd = p->fd >= 0 ? p->fd : open_control(p, O_RDONLY);
+	if (fd < 0)
+		return tap_err_set(err, fd, "cannot open '%s/%s': %s", p->folder->path, p->file,
+				   strerror(-fd));
+	if (fd != p->fd && flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		return tap_err_set(err, -EBUSY, "somebody reads what program %d left", p->pid);
+	}
+	dir = open_folder(p->folder, &st);
+	ret = dir < 0 ? dir : unlinkat(dir, p->file, 0) ? -errno : 0;
+	if (dir >= 0)
+		close(dir);
+	if (fd != p->fd)
+		close(fd);
+	return ret ? tap_err_set(err, ret, "cannot remove '%s/%s': %s", p->folder->path, p->file,
+				 strerror(-ret))
+		   : 0;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Programs with tracepoints of their own, seen from outside: their control files
+ * (tracepoint/shared.h), found in the users' folders, read with pread() and written byte by byte.
+ * Whatever stands in them may be a lie, and may be cut off at any time.
+ */
+#ifndef TAP_CAPTURE_USER_PROGRAMS_H
+#define TAP_CAPTURE_USER_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <schedtap/event.h>
+
+#include "tracepoint/shared.h"
+
+#define TAP_USER_NAME_MAX 63u /* characters of a system's and of an event's name */
+#define TAP_USER_TEXT_MAX (64u << 10) /* bytes of a format text */
+#define TAP_USER_TEXTS_MAX (256ull << 20) /* of all format texts together */
+#define TAP_USER_PROGRAMS_MAX 65536u
+
+/* One layout of one event: programs (and objects) that agree in all three texts share it. */
+struct tap_user_kind {
+	const char *system, *name; /* [A-Za-z0-9_]; nothing else gets here */
+	const char *text; /* the format text, "ID: 0" */
+	size_t len;
+	unsigned int nr; /* counts the kinds of a set from 0 */
+	struct tap_format *fmt; /* NULL if it cannot be recorded */
+	const char *why; /* .. because of this; else NULL */
+};
+
+struct tap_user_event {
+	const struct tap_user_kind *kind;
+	uint16_t id; /* common_type in this program's records */
+	bool wanted, applied, gone; /* as of the last look; gone: its library was unloaded */
+	uint64_t word; /* where its struct tap_word lies */
+	uint8_t mask; /* its bit there */
+};
+
+/* A ring's area, as the program tells it; inside the bounds of a control file, not of this one. */
+struct tap_user_ring {
+	uint64_t offset, size;
+	unsigned int cpu;
+	bool atomic;
+};
+
+struct tap_user_folder;
+struct tap_user_object;
+
+struct tap_user_program {
+	int pid;
+	uid_t uid;
+	char file[40]; /* its control file's name: PID-NONCE */
+	char comm[16]; /* hostile: escape before a terminal */
+	char reason[256]; /* what the program says that failed; hostile; "": nothing */
+	bool alive; /* as of the last look */
+	bool has_thread;
+	uint8_t clock; /* enum tap_clock_kind */
+	uint8_t mode; /* enum tap_ring_mode */
+	uint64_t start_time; /* clock ticks after boot, as /proc/PID/stat has it */
+	uint64_t cut; /* events whose texts were cut, says the program */
+	uint64_t lost; /* events for which it had no ring */
+	struct tap_user_event *events;
+	unsigned int nr_events;
+	struct tap_user_ring *rings;
+	unsigned int nr_rings;
+	unsigned int bad; /* events without proper names, left out */
+	void *user; /* the caller's; NULL at first */
+	int fd; /* -1: not held */
+
+	/* inside */
+	const struct tap_user_folder *folder;
+	struct tap_user_object *objects;
+	unsigned int nr_objects;
+	uint8_t *areas; /* one per area: 1: read */
+	uint32_t nr_areas;
+	uint64_t object_bytes; /* read so far */
+	uint64_t dev, ino, dir_ino; /* dir_ino: as the folder has it */
+	bool seen;
+};
+
+struct tap_user_set;
+
+/* A set without folders. Return: 0 or -ENOMEM. */
+int tap_user_new(struct tap_user_set **out);
+void tap_user_free(struct tap_user_set *set);
+
+/*
+ * Adds one folder, which need not be there (yet). It counts while it is a directory of mode 0700
+ * (or less) that @uid owns. Return: 0 or -ENOMEM.
+ */
+int tap_user_add_folder(struct tap_user_set *set, const char *path, uid_t uid);
+/*
+ * Adds those of the caller: $XDG_RUNTIME_DIR/schedtap, /run/user/UID/schedtap,
+ * /dev/shm/schedtap-UID; of root: those of all users, as they come.
+ */
+int tap_user_add_folders(struct tap_user_set *set);
+
+/* Whether the set is of the programs of all users. */
+bool tap_user_of_all(const struct tap_user_set *set);
+
+/*
+ * Looks for programs. Folders that did not change since the last look cost one stat() each.
+ * Programs whose file is gone leave the set, unless they are held. What the others say is read
+ * when they are found, and by tap_user_look(). Return: 1 if programs came or went; 0; -errno.
+ */
+int tap_user_scan(struct tap_user_set *set, struct tap_err *err);
+
+/* Borrowed until the next scan (while held: until tap_user_drop()). NULL past the last. */
+struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, unsigned int i);
+
+/*
+ * Reads anew what changes: objects that came or went, rings, words. The program's events may move.
+ * Return: 0; -EINVAL, -ENODATA where the file makes no sense (any more); -errno.
+ */
+int tap_user_look(struct tap_user_set *set, struct tap_user_program *p, struct tap_err *err);
+
+/* Looks whether it lives: reads all its mappings, so not to be asked all the time. */
+bool tap_user_is_alive(struct tap_user_program *p);
+
+/*
+ * Opens the control file and locks it against other recorders: until tap_user_drop().
+ * Return: 0; -EBUSY with a sentence that says who has it; -EMFILE; -errno.
+ */
+int tap_user_hold(struct tap_user_program *p, struct tap_err *err);
+void tap_user_drop(struct tap_user_program *p);
+
+/*
+ * Switches an event on or off and wakes the program if it sleeps for that. The program need not
+ * be held. Return: 0 or -errno.
+ */
+int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on,
+		  struct tap_err *err);
+/* Of rings that there are, and of those to come. @shift: 0: stays as it is. */
+int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
+		      struct tap_err *err);
+
+/* Removes a dead program's file. Return: 0; -EBUSY: it lives or somebody reads it; -errno. */
+int tap_user_remove(const struct tap_user_program *p, struct tap_err *err);
+
+unsigned int tap_user_nr_kinds(const struct tap_user_set *set);
+const struct tap_user_kind *tap_user_kind_at(const struct tap_user_set *set, unsigned int nr);
+
+/* The folders that are looked into; they need not be there. NULL past the last. */
+const char *tap_user_folder_at(const struct tap_user_set *set, unsigned int i, uid_t *uid);
+
+#endif

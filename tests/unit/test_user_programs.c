@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Finding programs by their control files, and switching events on from outside. The files are
+ * made by hand; this process stands for the program, since it has them mapped.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "capture/user/kinds.h"
+#include "tmp_dir.h"
+#include "user_program.h"
+
+#define LEN(table) (sizeof(table) / sizeof(*(table)))
+
+static const struct event_text two[] = {
+	{ "app", "start", FORMAT_TEXT("start") },
+	{ "app", "stop", FORMAT_TEXT("stop") },
+};
+
+struct fixture {
+	struct tmp_dir tmp;
+	struct program p;
+	struct tap_user_set *set;
+};
+
+static void fixture_make(struct fixture *f)
+{
+	*f = (struct fixture){ 0 };
+	tmp_make(&f->tmp);
+	program_make(&f->p, f->tmp.path, getpid(), "abc");
+	assert_int_equal(tap_user_new(&f->set), 0);
+	assert_int_equal(tap_user_add_folder(f->set, f->tmp.path, getuid()), 0);
+}
+
+static void fixture_remove(struct fixture *f)
+{
+	tap_user_free(f->set);
+	program_unmap(&f->p);
+	tmp_remove(&f->tmp);
+}
+
+static struct tap_user_program *first(struct fixture *f)
+{
+	assert_true(tap_user_scan(f->set, NULL) >= 0);
+	return tap_user_program_at(f->set, 0);
+}
+
+/* ---- what a program says ---- */
+
+static void test_says(void **state)
+{
+	struct tap_user_program *p;
+	struct fixture f;
+
+	(void)state;
+	fixture_make(&f);
+	program_object(&f.p, 16, two, 2);
+	word_of(&f.p, 0, 1)->wanted = 1;
+	strcpy(control_of(&f.p)->reason, "no room");
+	p = first(&f);
+	assert_non_null(p);
+	assert_int_equal(p->pid, getpid());
+	assert_int_equal(p->uid, getuid());
+	assert_string_equal(p->comm, "demo");
+	assert_string_equal(p->reason, "no room");
+	assert_true(p->alive);
+	assert_int_equal(p->nr_events, 2);
+	assert_string_equal(p->events[0].kind->system, "app");
+	assert_string_equal(p->events[0].kind->name, "start");
+	assert_non_null(p->events[0].kind->fmt);
+	assert_int_equal(p->events[1].id, 17);
+	assert_false(p->events[0].wanted);
+	assert_true(p->events[1].wanted);
+	assert_null(tap_user_program_at(f.set, 1));
+	fixture_remove(&f);
+}
+
+static void test_looks_again(void **state)
+{
+	static const struct event_text more[] = {
+		{ "lib", "call", FORMAT_TEXT("call") }, { "app", "stop", FORMAT_TEXT("stop") },
+	};
+	struct tap_user_program *p;
+	struct fixture f;
+	struct ring ring;
+
+	(void)state;
+	fixture_make(&f);
+	program_object(&f.p, 16, two, 2);
+	p = first(&f);
+	program_object(&f.p, 100, more, 2);
+	ring_make(&ring, &f.p, 3, 4 * TAP_SUB_BYTES);
+	word_of(&f.p, 0, 0)->applied = 1;
+	area_of(&f.p, 1)->gone = 1;
+	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
+	assert_int_equal(p->nr_events, 4);
+	assert_true(p->events[0].applied && !p->events[0].gone);
+	assert_int_equal(p->events[2].id, 100);
+	assert_true(p->events[2].gone);
+	/* the same layout in two objects is one kind */
+	assert_ptr_equal(p->events[3].kind, p->events[1].kind);
+	assert_int_equal(tap_user_nr_kinds(f.set), 3);
+	assert_int_equal(p->nr_rings, 1);
+	assert_int_equal(p->rings[0].cpu, 3);
+	/* an area that is not ready is looked at later */
+	program_area(&f.p, TAP_AREA_NONE, 4096);
+	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
+	*area_of(&f.p, 3) = *area_of(&f.p, 2);
+	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
+	assert_int_equal(p->nr_rings, 2);
+	fixture_remove(&f);
+}
+
+static void test_comes_and_goes(void **state)
+{
+	struct program other;
+	struct fixture f;
+	char path[512];
+
+	(void)state;
+	fixture_make(&f);
+	assert_int_equal(tap_user_scan(f.set, NULL), 1);
+	assert_int_equal(tap_user_scan(f.set, NULL), 0);
+	program_make(&other, f.tmp.path, 1, "77");
+	assert_int_equal(tap_user_scan(f.set, NULL), 1);
+	assert_int_equal(tap_user_program_at(f.set, 1)->pid, 1);
+	/* this process has it mapped, process 1 does not */
+	assert_false(tap_user_program_at(f.set, 1)->alive);
+	assert_int_equal(unlink(other.path), 0);
+	assert_int_equal(tap_user_scan(f.set, NULL), 1);
+	assert_null(tap_user_program_at(f.set, 1));
+	/* one that is held stays, whatever becomes of its file */
+	assert_int_equal(tap_user_hold(tap_user_program_at(f.set, 0), NULL), 0);
+	snprintf(path, sizeof(path), "%s", f.p.path);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(tap_user_scan(f.set, NULL), 0);
+	assert_non_null(tap_user_program_at(f.set, 0));
+	tap_user_drop(tap_user_program_at(f.set, 0));
+	program_unmap(&other);
+	fixture_remove(&f);
+}
+
+/* A file that is half made is waited for; it becomes a program without the folder changing. */
+static void test_half_made(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_make(&f);
+	control_of(&f.p)->magic = 0;
+	assert_null(first(&f));
+	usleep(60000);
+	assert_null(first(&f));
+	control_of(&f.p)->magic = TAP_CONTROL_MAGIC;
+	assert_non_null(first(&f));
+	fixture_remove(&f);
+}
+
+/* ---- what is none ---- */
+
+static void test_names(void **state)
+{
+	static const char *const names[] = {
+		"sessions", "12", "12-", "-ab", "0-ab", "12-xyz", "12-ab.new", "-12-ab", "99999999999-a",
+		"12-0123456789abcdef0123456789abcdef0123456789abcdef", "+12-a", " 12-a",
+	};
+	struct fixture f;
+
+	(void)state;
+	fixture_make(&f);
+	for (size_t i = 0; i < LEN(names); i++)
+		tmp_write(&f.tmp, names[i], "", 0);
+	assert_non_null(first(&f));
+	assert_null(tap_user_program_at(f.set, 1));
+	fixture_remove(&f);
+}
+
+enum wrong { FOLDER_MODE, FILE_MODE, LINK, FIFO, FOLDER_LINK, FOLDER_OWNER };
+
+static void test_places(void **state)
+{
+	static const char *const names[] = { "a folder that others may enter",
+		"a file that others may read", "a link to a file", "a fifo", "a link to a folder",
+		"a folder of somebody else" };
+
+	(void)state;
+	for (enum wrong w = FOLDER_MODE; w <= FOLDER_OWNER; w++) {
+		struct fixture f;
+		char to[512], link[512];
+
+		print_message("# %s\n", names[w]);
+		fixture_make(&f);
+		snprintf(link, sizeof(link), "%s/%d-abc", f.tmp.path, getpid());
+		snprintf(to, sizeof(to), "%s/elsewhere", f.tmp.path);
+		if (w == FOLDER_MODE)
+			assert_int_equal(chmod(f.tmp.path, 0710), 0);
+		if (w == FILE_MODE)
+			assert_int_equal(chmod(f.p.path, 0604), 0);
+		if (w == LINK || w == FIFO)
+			assert_int_equal(rename(f.p.path, to), 0);
+		if (w == LINK)
+			assert_int_equal(symlink(to, link), 0);
+		if (w == FIFO)
+			assert_int_equal(mkfifo(link, 0600), 0);
+		if (w == FOLDER_LINK) {
+			tap_user_free(f.set);
+			assert_int_equal(tap_user_new(&f.set), 0);
+			snprintf(link, sizeof(link), "%s.link", f.tmp.path);
+			assert_int_equal(symlink(f.tmp.path, link), 0);
+			assert_int_equal(tap_user_add_folder(f.set, link, getuid()), 0);
+		}
+		if (w == FOLDER_OWNER && (getuid() || chown(f.tmp.path, 1234, 1234))) {
+			fprintf(stderr, "# SKIP a folder of somebody else: needs root\n");
+			assert_int_equal(chmod(f.tmp.path, 0777), 0);
+		}
+		/* the caller is root, and its own user is somebody else's folder's */
+		if (w == FOLDER_OWNER)
+			assert_int_equal(seteuid(getuid() ? getuid() : 1), 0);
+		assert_null(first(&f));
+		assert_int_equal(seteuid(getuid()), 0);
+		assert_int_equal(chmod(f.tmp.path, 0700), 0);
+		if (w == FOLDER_LINK)
+			unlink(link);
+		fixture_remove(&f);
+	}
+}
+
+/* Numbers that no program of ours writes. */
+static void test_lies(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t offset, size;
+		uint32_t nr, first_id;
+	} cases[] = {
+		{ "no area", 0, 0, 0, 0 },
+		{ "among the areas", 8192, 65536, 2, 16 },
+		{ "not page-aligned", TAP_CONTROL_HEAD + 8, 65536, 2, 16 },
+		{ "behind the file", 1ull << 30, 65536, 2, 16 },
+		{ "behind everything", UINT64_MAX - 4095, 65536, 2, 16 },
+		{ "of enormous size", 1 << 20, 1ull << 35, 2, 16 },
+		{ "of a size that wraps", 1 << 20, UINT64_MAX, 2, 16 },
+		{ "without room for its words", 1 << 20, 4096, 1u << 30, 16 },
+		{ "ids of the ring's own", 1 << 20, 65536, 2, 0 },
+		{ "ids above 16 bits", 1 << 20, 65536, 2, 65535 },
+		{ "ids that wrap", 1 << 20, 65536, 2, UINT32_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct tap_user_program *p;
+		struct fixture f;
+
+		print_message("# an object %s\n", cases[i].name);
+		fixture_make(&f);
+		program_object(&f.p, 16, two, 2);
+		program_object(&f.p, 100, two, 2);
+		memcpy(f.p.map + 8192, f.p.map + area_of(&f.p, 0)->offset, 65536);
+		*area_of(&f.p, 0) = (struct tap_area){
+			.offset = cases[i].offset, .size = cases[i].size, .kind = TAP_AREA_OBJECT,
+			.nr = cases[i].nr, .first_id = cases[i].first_id,
+		};
+		p = first(&f);
+		assert_non_null(p);
+		assert_int_equal(p->nr_events, 2);
+		assert_int_equal(p->events[0].id, 100);
+		assert_int_equal(p->bad, 1);
+		fixture_remove(&f);
+	}
+}
+
+static void test_heads(void **state)
+{
+	static const struct {
+		const char *name;
+		struct tap_control c;
+	} cases[] = {
+		{ "another version", { .version = 99, .pid = 0 } },
+		{ "another's pid", { .version = TAP_CONTROL_VERSION, .pid = 1 } },
+		{ "more areas than there can be", { .version = TAP_CONTROL_VERSION, .areas_nr = 5000 } },
+		{ "another clock", { .version = TAP_CONTROL_VERSION, .clock = 7 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct fixture f;
+
+		print_message("# %s\n", cases[i].name);
+		fixture_make(&f);
+		*control_of(&f.p) = cases[i].c;
+		control_of(&f.p)->magic = TAP_CONTROL_MAGIC;
+		if (!cases[i].c.pid)
+			control_of(&f.p)->pid = (uint32_t)getpid();
+		/* made in no time, so what it says is believed to stay */
+		assert_null(first(&f));
+		fixture_remove(&f);
+	}
+}
+
+/* ---- format texts ---- */
+
+static void test_texts(void **state)
+{
+	static const struct {
+		const char *name;
+		struct event_text text;
+		int ret;
+		bool ok;
+	} cases[] = {
+		{ "a good one", { "app", "a", FORMAT_TEXT("a") }, 0, true },
+		{ "no system", { "", "a", FORMAT_TEXT("a") }, -EINVAL, false },
+		{ "a path as a name", { "app", "../a", FORMAT_TEXT("../a") }, -EINVAL, false },
+		{ "a name with a line break", { "app", "a\n", FORMAT_TEXT("a") }, -EINVAL, false },
+		{ "a name of 64 characters",
+		  { "app", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "" },
+		  -EINVAL, false },
+		{ "another name in the text", { "app", "b", FORMAT_TEXT("a") }, 0, false },
+		{ "no text", { "app", "a", "" }, 0, false },
+		{ "no fields", { "app", "a", "name: a\nID: 0\nformat:\n\nprint fmt: \"\"\n" }, 0, false },
+		{ "an id of its own", { "app", "a", "name: a\nID: 7\nformat:\n" COMMON_FIELDS }, 0, false },
+		{ "two ids", { "app", "a", "name: a\nID: 0\nID: 7\nformat:\n" COMMON_FIELDS }, 0, false },
+		{ "two ids, one indented",
+		  { "app", "a", "name: a\nID: 0\n ID: 7\nformat:\n" COMMON_FIELDS }, 0, false },
+		{ "two names",
+		  { "app", "a", "name: b\nname: a\nID: 0\nformat:\n" COMMON_FIELDS }, 0, false },
+		{ "a control character",
+		  { "app", "a", "name: a\nID: 0\nformat:\n" COMMON_FIELDS "\nprint fmt: \"\033[2J\"\n" },
+		  0, false },
+		{ "a field outside any record",
+		  { "app", "a", "name: a\nID: 0\nformat:\n" COMMON_FIELDS
+		    "\tfield:char a[8];\toffset:4030;\tsize:8;\tsigned:0;\n" }, 0, false },
+		{ "a field that wraps",
+		  { "app", "a", "name: a\nID: 0\nformat:\n" COMMON_FIELDS
+		    "\tfield:char a[8];\toffset:4294967288;\tsize:16;\tsigned:0;\n" }, 0, false },
+		{ "the tid elsewhere",
+		  { "app", "a", "name: a\nID: 0\nformat:\n"
+		    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		    "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		    "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		    "\tfield:int common_pid;\toffset:8;\tsize:4;\tsigned:1;\n" }, 0, false },
+		{ "one of the kernel's", { "sched", "sched_switch", FORMAT_TEXT("sched_switch") }, 0, false },
+		{ "a loss", { "schedtap", "events_lost", FORMAT_TEXT("events_lost") }, 0, false },
+		{ "ftrace's system", { "ftrace", "a", FORMAT_TEXT("a") }, 0, false },
+	};
+	struct tap_user_kinds kinds = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < LEN(cases); i++) {
+		const struct event_text *t = &cases[i].text;
+		const struct tap_user_kind *k = NULL, *again = NULL;
+
+		print_message("# %s\n", cases[i].name);
+		assert_int_equal(tap_user_kind_get(&kinds, t->system, t->name, t->text,
+						   strlen(t->text), &k), cases[i].ret);
+		if (cases[i].ret)
+			continue;
+		assert_int_equal(!!k->fmt, cases[i].ok);
+		assert_int_equal(!!k->why, !cases[i].ok);
+		assert_int_equal(tap_user_kind_get(&kinds, t->system, t->name, t->text,
+						   strlen(t->text), &again), 0);
+		assert_ptr_equal(k, again);
+	}
+	tap_user_kinds_release(&kinds);
+}
+
+static void test_id(void **state)
+{
+	struct tap_user_kinds kinds = { 0 };
+	const struct tap_user_kind *k;
+	struct tap_buf text = { 0 };
+
+	(void)state;
+	assert_int_equal(tap_user_kind_get(&kinds, "app", "a", FORMAT_TEXT("a"),
+					   strlen(FORMAT_TEXT("a")), &k), 0);
+	tap_user_kind_text(k, 16384, &text);
+	assert_non_null(strstr(tap_buf_str(&text), "name: a\nID: 16384\nformat:\n"));
+	assert_int_equal(text.len, k->len + 4);
+	tap_buf_release(&text);
+	tap_user_kinds_release(&kinds);
+}
+
+/* Texts that do not end where they say. */
+static void test_text_blocks(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t bytes;
+		unsigned int events, bad;
+	} cases[] = {
+		{ "none", 0, 1, 1 },
+		{ "without a NUL", 5, 1, 1 },
+		{ "past the area", 65536, 0, 1 },
+		{ "of 4 GB", UINT32_MAX, 0, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct tap_user_program *p;
+		struct fixture f;
+		struct tap_area *a;
+		uint32_t block;
+		unsigned char *at;
+
+		print_message("# %s\n", cases[i].name);
+		fixture_make(&f);
+		a = area_of(&f.p, program_object(&f.p, 16, two, 2));
+		at = f.p.map + a->offset + 8;
+		memcpy(&block, at, sizeof(block));
+		/* where the first block now ends, the second one stands */
+		memmove(at + 8 + ((cases[i].bytes + 7) & ~7u) % 65536 % 4096, at + 8 + ((block + 7) & ~7u),
+			4096);
+		memcpy(at, &cases[i].bytes, sizeof(block));
+		p = first(&f);
+		assert_int_equal(p->nr_events, cases[i].events);
+		assert_int_equal(p->bad, cases[i].bad);
+		fixture_remove(&f);
+	}
+}
+
+/* ---- control ---- */
+
+static void test_wants(void **state)
+{
+	struct tap_user_program *p;
+	struct fixture f;
+
+	(void)state;
+	fixture_make(&f);
+	program_object(&f.p, 16, two, 2);
+	control_of(&f.p)->has_thread = 1;
+	p = first(&f);
+	word_of(&f.p, 0, 1)->wanted = 4; /* of another event made of the same tracepoint */
+	assert_int_equal(tap_user_want(p, &p->events[1], true, NULL), 0);
+	assert_int_equal(word_of(&f.p, 0, 1)->wanted, 5);
+	assert_int_equal(word_of(&f.p, 0, 0)->wanted, 0);
+	assert_int_equal(control_of(&f.p)->wake, 1);
+	assert_int_equal(tap_user_want(p, &p->events[1], false, NULL), 0);
+	assert_int_equal(word_of(&f.p, 0, 1)->wanted, 4);
+	assert_int_equal(tap_user_set_ring(p, TAP_RING_DISCARD, 22, NULL), 0);
+	assert_int_equal(control_of(&f.p)->mode, TAP_RING_DISCARD);
+	assert_int_equal(control_of(&f.p)->ring_shift, 22);
+	/* a file that was cut off does not grow again */
+	assert_int_equal(ftruncate(f.p.fd, 0), 0);
+	assert_int_equal(tap_user_want(p, &p->events[1], true, NULL), -ENODATA);
+	assert_int_equal(lseek(f.p.fd, 0, SEEK_END), 0);
+	fixture_remove(&f);
+}
+
+static void test_locks(void **state)
+{
+	struct tap_user_program *p;
+	struct tap_err err = { 0 };
+	struct fixture f;
+	char want[64];
+	int fd;
+
+	(void)state;
+	fixture_make(&f);
+	p = first(&f);
+	fd = open(f.p.path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(tap_user_hold(p, &err), -EBUSY);
+	snprintf(want, sizeof(want), "process %d is recording program %d already", getpid(), getpid());
+	assert_string_equal(err.text, want);
+	close(fd);
+	assert_int_equal(tap_user_hold(p, &err), 0);
+	tap_user_drop(p);
+	fixture_remove(&f);
+}
+
+static void test_removes(void **state)
+{
+	struct tap_user_program *p;
+	struct fixture f;
+	struct stat st;
+
+	(void)state;
+	fixture_make(&f);
+	p = first(&f);
+	assert_int_equal(tap_user_remove(p, NULL), -EBUSY);
+	munmap(f.p.map, PROGRAM_BYTES);
+	assert_int_equal(flock(f.p.fd, LOCK_EX), 0);
+	assert_int_equal(tap_user_remove(p, NULL), -EBUSY);
+	assert_int_equal(flock(f.p.fd, LOCK_UN), 0);
+	assert_int_equal(tap_user_remove(p, NULL), 0);
+	assert_int_equal(stat(f.p.path, &st), -1);
+	assert_null(first(&f));
+	fixture_remove(&f);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_says),	    cmocka_unit_test(test_looks_again),
+		cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_half_made),
+		cmocka_unit_test(test_names),	    cmocka_unit_test(test_places),
+		cmocka_unit_test(test_lies),	    cmocka_unit_test(test_heads),
+		cmocka_unit_test(test_texts),	    cmocka_unit_test(test_id),
+		cmocka_unit_test(test_text_blocks), cmocka_unit_test(test_wants),
+		cmocka_unit_test(test_locks),	    cmocka_unit_test(test_removes),
+	};
+
+	alarm(60);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("user programs", tests, NULL, NULL);
+}
