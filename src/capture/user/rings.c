@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/user/rings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+#define NO_SUB UINT64_MAX
+#define TAKEN 0xffu /* in a sub-buffer's state: the rest is the program's own */
+#define TYPE_PADDING 29u
+#define POS_MAX (1ull << 62)
+#define SLACK 24u /* behind the copy: heads are looked at whole, copies go by words */
+/* Whoever leaves that many sub-buffers in a row without sense is not worth reading on. */
+#define MAX_BAD_SUBS 16u
+
+static uint64_t sub_of(uint64_t pos)
+{
+	return pos & ~(uint64_t)(TAP_SUB_BYTES - 1);
+}
+
+static uint64_t index_of(const struct tap_user_reader *r, uint64_t pos)
+{
+	return (pos & (r->bytes - 1)) / TAP_SUB_BYTES;
+}
+
+static off_t file_offset(const struct tap_user_reader *r, uint64_t pos)
+{
+	return (off_t)(r->subs + (pos & (r->bytes - 1)));
+}
+
+static off_t state_offset(const struct tap_user_reader *r, uint64_t index)
+{
+	return (off_t)(r->ring.offset + TAP_RING_STATES + index * sizeof(uint64_t));
+}
+
+static int read_head(const struct tap_user_reader *r, struct tap_ring_head *head)
+{
+	int ret = tap_pread_all(r->fd, head, sizeof(*head), (off_t)r->ring.offset);
+
+	return ret ? ret : head->head < POS_MAX ? 0 : -EINVAL;
+}
+
+/*
+ * A sub-buffer may have been overwritten once the writer is this far ahead of its start: a writer
+ * that does not wait fills the next one before it moves head.
+ */
+static uint64_t reach(const struct tap_user_reader *r)
+{
+	return r->discard ? r->bytes : r->bytes - TAP_SUB_BYTES;
+}
+
+/* The first sub-buffer that is still whole while the writer is at @head. */
+static uint64_t first_whole(const struct tap_user_reader *r, uint64_t head)
+{
+	return head > reach(r) ? sub_of(head - reach(r) + TAP_SUB_BYTES - 1) : 0;
+}
+
+static int set_free(const struct tap_user_reader *r, uint64_t index)
+{
+	return pwrite(r->fd, "", 1, state_offset(r, index)) == 1 ? 0 : -EIO;
+}
+
+/* Return: the states, owned by the caller; NULL with *ret set. */
+static uint64_t *read_states(const struct tap_user_reader *r, int *ret)
+{
+	size_t bytes = r->bytes / TAP_SUB_BYTES * sizeof(uint64_t);
+	uint64_t *states = malloc(bytes);
+
+	*ret = states ? tap_pread_all(r->fd, states, bytes, state_offset(r, 0)) : -ENOMEM;
+	if (!*ret)
+		return states;
+	free(states);
+	return NULL;
+}
+
+/*
+ * Gives free what was recorded before. The writer takes only free sub-buffers, so one that was
+ * taken when the states were read is old, unless it was taken between the two looks at head.
+ */
+static int free_old(struct tap_user_reader *r)
+{
+	uint64_t nr = r->bytes / TAP_SUB_BYTES, from = index_of(r, r->head), taken;
+	struct tap_ring_head later;
+	int ret;
+	uint64_t *states = read_states(r, &ret);
+
+	ret = ret ?: read_head(r, &later);
+	if (!ret && later.head < r->head)
+		ret = -EINVAL;
+	taken = ret ? 0 : (later.head - sub_of(r->head) + TAP_SUB_BYTES - 1) / TAP_SUB_BYTES;
+	for (uint64_t i = taken; i < nr && !ret; i++)
+		if (states[(from + i) % nr] & TAKEN)
+			ret = set_free(r, (from + i) % nr);
+	free(states);
+	return ret;
+}
+
+/* Passes over what an earlier reader drained. A ring that came round did so without waiting. */
+static int find_oldest(struct tap_user_reader *r)
+{
+	bool discard = r->discard;
+	int ret;
+	uint64_t *states = read_states(r, &ret);
+
+	r->discard &= r->head <= r->bytes;
+	r->pos = first_whole(r, r->head);
+	r->discard = discard;
+	while (!ret && r->pos + TAP_SUB_BYTES <= r->head && !(states[index_of(r, r->pos)] & TAKEN))
+		r->pos += TAP_SUB_BYTES;
+	free(states);
+	return ret;
+}
+
+static bool head_ok(const struct tap_user_ring *ring, const struct tap_ring_head *h)
+{
+	uint64_t states = TAP_RING_STATES + h->bytes / TAP_SUB_BYTES * sizeof(uint64_t);
+
+	return h->bytes >= 1ull << TAP_RING_SHIFT_MIN && h->bytes <= 1ull << TAP_RING_SHIFT_MAX &&
+	       !(h->bytes & (h->bytes - 1)) && h->bytes <= ring->size && h->subs_offset >= states &&
+	       h->subs_offset <= ring->size - h->bytes;
+}
+
+int tap_user_reader_init(struct tap_user_reader *r, int fd, const struct tap_user_ring *ring,
+			 bool discard, enum tap_user_from from)
+{
+	struct tap_ring_head head;
+	int ret;
+
+	*r = (struct tap_user_reader){
+		.fd = fd, .ring = *ring, .discard = discard, .loaded = NO_SUB
+	};
+	ret = read_head(r, &head);
+	if (ret || !head_ok(ring, &head))
+		return ret ? ret : -EINVAL;
+	r->bytes = head.bytes;
+	r->subs = ring->offset + head.subs_offset;
+	r->head = head.head;
+	if (from == TAP_USER_NOW) {
+		r->lost = head.lost;
+		/* from the sub-buffer's start, for its count of events */
+		r->skip_to = r->head;
+		r->pos = sub_of(r->head);
+	}
+	ret = from == TAP_USER_NOW ? free_old(r) : find_oldest(r);
+	r->counted = !r->pos || from == TAP_USER_ALL; /* from 0 */
+	return ret;
+}
+
+void tap_user_reader_release(struct tap_user_reader *r)
+{
+	free(r->copy);
+	r->copy = NULL;
+}
+
+unsigned int tap_user_reader_fill_pct(const struct tap_user_reader *r)
+{
+	return r->head <= r->pos ? 0 : (unsigned int)((r->head - r->pos) * 100 / r->bytes);
+}
+
+int tap_user_reader_poll(struct tap_user_reader *r, bool dead)
+{
+	struct tap_ring_head head;
+	int ret = read_head(r, &head);
+
+	if (ret || head.head < r->head)
+		return ret ? ret : -EINVAL;
+	r->head = head.head;
+	r->dead = dead;
+	return 0;
+}
+
+/*
+ * How far the sub-buffer in the copy goes: where it ends, or where the writer is. Of an atomic ring's
+ * the commit word tells how much is real, not where.
+ */
+static uint32_t limit(const struct tap_user_reader *r)
+{
+	if (r->head - r->loaded < TAP_SUB_BYTES)
+		return (uint32_t)(r->head - r->loaded);
+	return r->commit ? TAP_SUB_HEADER + r->commit : TAP_SUB_BYTES;
+}
+
+static int read_sub(const struct tap_user_reader *r, uint32_t from, uint32_t to)
+{
+	return tap_pread_all(r->fd, r->copy + from, to - from, file_offset(r, r->loaded + from));
+}
+
+/* Whether the writer may have overwritten what was just copied. */
+static int was_lapped(const struct tap_user_reader *r, bool *lapped)
+{
+	struct tap_ring_head now;
+	int ret;
+
+	if (r->dead || r->discard)
+		return 0;
+	ret = read_head(r, &now);
+	*lapped = !ret && now.head > r->loaded && now.head - r->loaded > reach(r);
+	return ret;
+}
+
+static int read_commit(struct tap_user_reader *r)
+{
+	uint64_t commit;
+	int ret = tap_pread_all(r->fd, &commit, sizeof(commit), file_offset(r, r->loaded + 8));
+
+	commit &= UINT32_MAX;
+	if (!ret && commit <= TAP_SUB_BYTES - TAP_SUB_HEADER)
+		r->commit = (uint32_t)commit;
+	return ret;
+}
+
+/* How far the records in the copy are real, if each length is what it seems. */
+static uint32_t real_end(const struct tap_user_reader *r, uint32_t end)
+{
+	uint32_t at = r->to;
+	struct tap_record_head h;
+
+	while (at < end) {
+		memcpy(&h, r->copy + at, sizeof(h));
+		if ((h.stamp_low & 31) != 31 || h.length > end - at || h.length < 4 ||
+		    h.length + sizeof(h) - 4 > end - at)
+			return at;
+		at += h.length + (uint32_t)sizeof(h) - 4;
+	}
+	return at;
+}
+
+/* Copies what is there of the sub-buffer behind what was copied, once that is used up. */
+static int fill(struct tap_user_reader *r, bool *lapped)
+{
+	uint32_t end;
+	int ret = 0;
+
+	if (r->head - r->loaded >= TAP_SUB_BYTES && !r->commit && !r->ring.atomic)
+		ret = read_commit(r);
+	end = limit(r);
+	if (ret || r->to >= end || r->pos < r->loaded + r->to)
+		return ret;
+	ret = read_sub(r, r->to, end);
+	/*
+	 * Records of an atomic ring become real by their first word: only what is read after that
+	 * word is certain to be what the writer put behind it.
+	 */
+	if (!ret && r->ring.atomic && !r->dead) {
+		end = real_end(r, end);
+		ret = read_sub(r, r->to, end);
+	}
+	r->to = end;
+	return ret ?: was_lapped(r, lapped);
+}
+
+static void forget_sub(struct tap_user_reader *r)
+{
+	r->loaded = NO_SUB;
+	r->commit = 0;
+}
+
+/* The sub-buffer at pos, which was taken. */
+static int load(struct tap_user_reader *r, bool *lapped)
+{
+	if (!r->copy)
+		r->copy = calloc(1, TAP_SUB_BYTES + SLACK);
+	if (!r->copy)
+		return -ENOMEM;
+	if (r->loaded == NO_SUB) {
+		r->loaded = sub_of(r->pos);
+		r->to = TAP_SUB_HEADER;
+		if (r->pos == r->loaded)
+			r->pos += TAP_SUB_HEADER;
+	}
+	return fill(r, lapped);
+}
+
+enum verdict { REAL, NOT_YET, EMPTY, BAD };
+
+/*
+ * A sub-buffer begins with a record of its own, whose count never falls. An atomic ring's may: what
+ * was not yet real when the sub-buffer was taken is not in it.
+ */
+static bool info_ok(const struct tap_user_reader *r, const struct tap_user_item *item)
+{
+	struct tap_sub_info info;
+
+	if (item->type != TAP_ID_SUB || item->len < sizeof(info))
+		return false;
+	memcpy(&info, item->payload, sizeof(info));
+	return !r->counted || r->ring.atomic || info.events >= r->events;
+}
+
+/* The record at pos, if there is one: its payload is a multiple of 8 bytes. */
+static enum verdict parse(const struct tap_user_reader *r, struct tap_user_item *item)
+{
+	uint32_t at = (uint32_t)(r->pos - r->loaded), left = r->to > at ? r->to - at : 0;
+	struct tap_record_head h;
+
+	memcpy(&h, r->copy + at, sizeof(h));
+	if (!h.stamp_low)
+		return NOT_YET;
+	if (h.stamp_low == TYPE_PADDING && r->ring.atomic && r->head - r->loaded >= TAP_SUB_BYTES)
+		return EMPTY;
+	if (left < sizeof(h) + 8 || (h.stamp_low & 31) != 31 || h.word || h.length < 12 ||
+	    h.length % 8 != 4 || h.length - 4 > left - sizeof(h) || h.length - 4 > TAP_RECORD_MAX)
+		return BAD;
+	*item = (struct tap_user_item){
+		.kind = TAP_USER_RECORD,
+		.stamp = (uint64_t)h.stamp_high << 27 | h.stamp_low >> 5,
+		.payload = r->copy + at + sizeof(h),
+		.len = h.length - 4,
+	};
+	memcpy(&item->type, item->payload, sizeof(item->type));
+	/* what lies behind the last record may be of an earlier round */
+	if (!r->ring.atomic && item->stamp < r->last_stamp)
+		return BAD;
+	if (at != TAP_SUB_HEADER)
+		return item->type == TAP_ID_SUB ? BAD : REAL;
+	return info_ok(r, item) ? REAL : BAD;
+}
+
+/* Adds what is missing between two stamps to the loss, which may be none yet. */
+static void add_loss(struct tap_user_item *loss, uint64_t count, uint64_t first, uint64_t last)
+{
+	if (loss->kind != TAP_USER_LOSS)
+		*loss = (struct tap_user_item){ .kind = TAP_USER_LOSS,
+						.first = first,
+						.stamp = last };
+	loss->count += count;
+	if (first < loss->first)
+		loss->first = first;
+	if (last > loss->stamp)
+		loss->stamp = last;
+}
+
+/* A sub-buffer's own record, in @item: it becomes the loss that it tells of, or NOTHING. */
+static void take_info(struct tap_user_reader *r, struct tap_user_item *item)
+{
+	uint64_t stamp = item->stamp;
+	struct tap_sub_info info;
+
+	memcpy(&info, item->payload, sizeof(info));
+	*item = (struct tap_user_item){ 0 };
+	r->pair = (struct tap_user_pair){ stamp, info.mono_ns };
+	if (r->counted && info.events > r->events)
+		add_loss(item, info.events - r->events, r->last_stamp, stamp);
+	/* a reader that comes in the middle does not know what was told before */
+	if (!r->counted && !r->skip_to)
+		r->lost = info.lost;
+	if (info.lost > r->lost) {
+		add_loss(item, info.lost - r->lost, info.lost_first, info.lost_last);
+		r->lost = info.lost;
+	}
+	r->last_stamp = stamp;
+	r->events = info.events;
+	r->counted = true;
+	r->cut = false;
+	r->bad_subs = 0;
+}
+
+/* Return: 1: go on; -errno. */
+static int end_sub(struct tap_user_reader *r)
+{
+	uint64_t sub = r->loaded;
+
+	r->pos = sub + TAP_SUB_BYTES;
+	forget_sub(r);
+	return r->dead ? 1 : set_free(r, index_of(r, sub)) ?: 1;
+}
+
+/*
+ * What follows in the sub-buffer is not to be had. How much that was tells the next one's
+ * count, or nobody. Return: as step().
+ */
+static int pass_over(struct tap_user_reader *r, bool complete)
+{
+	r->cut = true;
+	if (complete)
+		return ++r->bad_subs > MAX_BAD_SUBS ? -EINVAL : end_sub(r);
+	r->to = (uint32_t)(r->head - r->loaded);
+	r->pos = r->head;
+	return 0;
+}
+
+/* One step of next(). Return: 1: go on; 0: @item is what there is; -errno. */
+static int step(struct tap_user_reader *r, struct tap_user_item *item)
+{
+	uint64_t sub = r->loaded == NO_SUB ? sub_of(r->pos) : r->loaded;
+	bool lapped = r->head - sub > reach(r), complete = r->head - sub >= TAP_SUB_BYTES;
+	enum verdict verdict;
+	int ret = lapped ? 0 : load(r, &lapped);
+
+	if (ret)
+		return ret;
+	if (lapped) {
+		/* the poll's head may be older than what overwrote this */
+		r->pos = first_whole(r, r->head);
+		r->pos = r->pos > sub ? r->pos : sub + TAP_SUB_BYTES;
+		forget_sub(r);
+		return 1;
+	}
+	if (r->pos - sub >= limit(r))
+		return complete ? end_sub(r) : 0;
+	verdict = parse(r, item);
+	if (verdict == NOT_YET && r->ring.atomic && !r->dead)
+		return 0;
+	if (verdict == EMPTY)
+		return end_sub(r);
+	if (verdict != REAL)
+		return pass_over(r, complete);
+	r->pos += sizeof(struct tap_record_head) + item->len;
+	return -EAGAIN; /* a record: next() looks at it */
+}
+
+int tap_user_reader_next(struct tap_user_reader *r, struct tap_user_item *item)
+{
+	*item = (struct tap_user_item){ 0 };
+	while (r->pos < r->head) {
+		uint64_t pos = r->pos;
+		int ret = step(r, item);
+
+		if (ret == 1)
+			continue;
+		if (ret != -EAGAIN) {
+			*item = (struct tap_user_item){ 0 };
+			return ret;
+		}
+		if (item->type == TAP_ID_SUB) {
+			take_info(r, item);
+			if (item->kind)
+				return 0;
+			continue;
+		}
+		r->events++;
+		r->last_stamp = item->stamp;
+		if (pos >= r->skip_to)
+			return 0;
+	}
+	*item = (struct tap_user_item){ 0 };
+	return 0;
+}
+
+int tap_user_reader_rest(struct tap_user_reader *r, struct tap_user_item *item)
+{
+	struct tap_ring_head head;
+	int ret = read_head(r, &head);
+
+	*item = (struct tap_user_item){ 0 };
+	if (ret)
+		return ret;
+	if (r->cut)
+		add_loss(item, 0, r->last_stamp, r->last_stamp);
+	if (head.lost > r->lost)
+		add_loss(item, head.lost - r->lost, head.lost_first, head.lost_last);
+	if (r->cut) /* then the whole is not known */
+		item->count = 0;
+	r->cut = false;
+	r->lost = head.lost > r->lost ? head.lost : r->lost;
+	return 0;
+}

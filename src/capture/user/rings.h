@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reading one ring of a program (tracepoint/shared.h) from outside: its records in order, and
+ * what is missing between them. Nothing that stands in it is believed without being checked.
+ */
+#ifndef TAP_CAPTURE_USER_RINGS_H
+#define TAP_CAPTURE_USER_RINGS_H
+
+#include "capture/user/clock.h"
+#include "capture/user/programs.h"
+
+enum tap_user_item_kind {
+	TAP_USER_NOTHING, /* for now */
+	TAP_USER_RECORD,
+	TAP_USER_LOSS,
+};
+
+struct tap_user_item {
+	enum tap_user_item_kind kind;
+	uint64_t stamp; /* TAP_STAMP_BITS of it; of a loss: where it ends */
+	uint64_t first; /* of a loss: where it begins; 0: not known */
+	uint64_t count; /* of a loss; 0: not known */
+	const unsigned char *payload; /* until the next call; 8 bytes behind it are readable */
+	uint32_t len;
+	uint16_t type; /* the program's id */
+};
+
+struct tap_user_reader {
+	int fd; /* borrowed: the control file */
+	struct tap_user_ring ring;
+	uint64_t bytes, subs; /* of all sub-buffers; where they begin in the file */
+	bool discard; /* the writer waits until a sub-buffer is drained */
+	bool dead; /* there is no writer any more */
+	uint64_t head; /* as of the last poll */
+	uint64_t pos, skip_to; /* the next record; those before skip_to are passed over */
+	uint64_t loaded; /* the sub-buffer in the copy, or NO_SUB */
+	uint32_t to; /* of its bytes, how many are in the copy */
+	uint32_t commit; /* bytes used of it, 0: not known */
+	unsigned char *copy;
+	uint64_t events, lost; /* up to pos, as the program counts */
+	bool counted; /* events is known */
+	bool cut; /* something was passed over since the last count */
+	unsigned int bad_subs; /* in a row */
+	uint64_t last_stamp; /* of what came last; 0: nothing */
+	struct tap_user_pair pair; /* of the sub-buffer */
+};
+
+enum tap_user_from {
+	TAP_USER_NOW, /* what is recorded from now on; what was before is given free */
+	TAP_USER_REST, /* what is still there */
+	TAP_USER_ALL, /* the same, and what is no longer there is a loss */
+};
+
+/* Return: 0; -EINVAL if it makes no sense; -ENODATA; -errno. */
+int tap_user_reader_init(struct tap_user_reader *r, int fd, const struct tap_user_ring *ring,
+			 bool discard, enum tap_user_from from);
+void tap_user_reader_release(struct tap_user_reader *r);
+
+/*
+ * Looks how far the writer is: items up to there can be read now. @dead: it will write no more.
+ * Return: 0; -EINVAL, -ENODATA: the ring makes no sense (any more).
+ */
+int tap_user_reader_poll(struct tap_user_reader *r, bool dead);
+
+/* The next item. Return: 0, also for NOTHING; -EINVAL, -ENODATA; -ENOMEM. */
+int tap_user_reader_next(struct tap_user_reader *r, struct tap_user_item *item);
+
+/* What was lost and nothing in the stream will tell: at the end, after NOTHING. */
+int tap_user_reader_rest(struct tap_user_reader *r, struct tap_user_item *item);
+
+unsigned int tap_user_reader_fill_pct(const struct tap_user_reader *r);
+
+#endif
