@@ -57,6 +57,7 @@ $B/%.o: %.c
 $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
+$B/src/capture/user/%.o: ALL_CFLAGS += -Ibpf
 $B/src/capture/bpf/%.o: ALL_CFLAGS += -Ibpf -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"'
 $B/src/capture/bpf/load.o: $B/bpf/schedtap.bpf.o
 

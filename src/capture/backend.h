@@ -32,6 +32,15 @@ struct tap_plan_event {
 	char *reason; /* why it is absent or failed */
 };
 
+/*
+ * Events that the kernel does not have: those of programs, which may come while the recording
+ * runs. They join the plan's events as they are found.
+ */
+struct tap_plan_pattern {
+	char *glob; /* as for tap_tracefs_match() */
+	char *note; /* what the user should know about it, or NULL */
+};
+
 /* Which tasks and CPUs: all that is given must match; of several of a kind, one. */
 struct tap_plan_scope {
 	struct tap_strings tgids, tids, comms, cgroups; /* decimal numbers, globs, paths */
@@ -42,8 +51,11 @@ struct tap_plan_scope {
 struct tap_plan {
 	struct tap_plan_event *events;
 	unsigned int nr_events;
+	struct tap_plan_pattern *patterns;
+	unsigned int nr_patterns;
 	struct tap_plan_scope scope;
 	uint64_t buffer_bytes; /* per CPU */
+	uint64_t program_bytes; /* per program and CPU; 0: as the program has it */
 	unsigned int nr_cpus;  /* tap_machine_nr_cpus() */
 	bool bpf_ringbuf;      /* use the fallback transport (tests) */
 };
@@ -56,7 +68,7 @@ struct tap_drain {
 };
 
 struct tap_backend_ops {
-	const char *name; /* "bpf", "tracefs" */
+	const char *name; /* "bpf", "tracefs", "user" */
 
 	/*
 	 * Prepares everything up to, but not, the flow of events, for the plan's events whose
@@ -69,17 +81,25 @@ struct tap_backend_ops {
 			struct tap_err *err);
 	/* Adds its buffer to the spool; from here on events flow. */
 	int (*start)(void *state, struct tap_spool *spool, struct tap_err *err);
+	/*
+	 * Looks for what there is to record beside what was planned. @anew: whether describe() says
+	 * more than the last time, which is written down before the next drain. May be NULL.
+	 */
+	int (*find)(void *state, bool *anew, struct tap_err *err);
 	/* Moves what is there. @last: after stop, take incomplete pages too. */
 	int (*drain)(void *state, bool last, struct tap_drain *res, struct tap_err *err);
 	/* No event is recorded after this returns. */
 	int (*stop)(void *state, struct tap_err *err);
 	/* Adds its share of the price and its loss totals to the meta. May be NULL. */
 	void (*account)(void *state, json_t *price);
+	/* Adds what else only it knows to the meta. May be NULL. */
+	void (*tell)(void *state, json_t *meta);
 	void (*free)(void *state);
 };
 
 extern const struct tap_backend_ops tap_backend_bpf;
 extern const struct tap_backend_ops tap_backend_tracefs;
+extern const struct tap_backend_ops tap_backend_user;
 
 /* Sets an event's outcome; the reason is a printf format. */
 void tap_plan_outcome(struct tap_plan_event *ev, enum tap_event_status status, const char *fmt, ...)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "capture/tracefs/tracefs.h"
+#include "capture/user/programs.h"
 
 /* What a recording without -e holds: the group "sched", and every bare tracepoint. */
 static bool is_default(const struct tap_def *def)
@@ -40,9 +41,17 @@ void tap_plan_release(struct tap_plan *plan)
 	free(plan->events);
 	plan->events = NULL;
 	plan->nr_events = 0;
+	for (unsigned int i = 0; i < plan->nr_patterns; i++) {
+		free(plan->patterns[i].glob);
+		free(plan->patterns[i].note);
+	}
+	free(plan->patterns);
+	plan->patterns = NULL;
+	plan->nr_patterns = 0;
 }
 
-static struct tap_plan_event *find(struct tap_plan *plan, const char *system, const char *name)
+struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *system,
+				     const char *name)
 {
 	for (unsigned int i = 0; i < plan->nr_events; i++)
 		if (!strcmp(plan->events[i].name, name) && !strcmp(plan->events[i].system, system))
@@ -54,7 +63,7 @@ static struct tap_plan_event *find(struct tap_plan *plan, const char *system, co
 static int add(struct tap_plan *plan, const char *system, const char *name,
 	       const struct tap_def *def, const struct tap_backend_ops *backend, const char *filter)
 {
-	struct tap_plan_event *ev = find(plan, system, name);
+	struct tap_plan_event *ev = tap_plan_find(plan, system, name);
 
 	if (!ev) {
 		struct tap_plan_event *more = realloc(plan->events,
@@ -73,6 +82,12 @@ static int add(struct tap_plan *plan, const char *system, const char *name,
 	free(ev->filter);
 	ev->filter = filter ? strdup(filter) : NULL;
 	return filter && !ev->filter ? -ENOMEM : 0;
+}
+
+int tap_plan_add(struct tap_plan *plan, const char *system, const char *name,
+		 const struct tap_backend_ops *backend)
+{
+	return add(plan, system, name, NULL, backend, NULL);
 }
 
 /* What one -e may mean, while the plan is made. */
@@ -154,7 +169,7 @@ static int add_kernel_events(struct maker *m, const char *pattern, const char *f
 				(def && !strcmp(def->group, pattern)) : def && is_default(def)))
 			continue;
 		nr++;
-		if (!filter && backend_allows(m, &tap_backend_bpf) && find(m->plan, te->system, te->name))
+		if (!filter && backend_allows(m, &tap_backend_bpf) && tap_plan_find(m->plan, te->system, te->name))
 			continue;
 		ret = add(m->plan, te->system, te->name, NULL, &tap_backend_tracefs, filter);
 		if (ret)
@@ -207,6 +222,113 @@ static int refuse(struct maker *m, const char *pattern, const char *filter, stru
 	return refuse_unknown(m, pattern, err);
 }
 
+static int add_pattern(struct maker *m, const char *glob, const char *note, struct tap_err *err)
+{
+	struct tap_plan_pattern *p = reallocarray(m->plan->patterns, m->plan->nr_patterns + 1,
+						  sizeof(*p));
+
+	if (!p)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	m->plan->patterns = p;
+	p += m->plan->nr_patterns++;
+	*p = (struct tap_plan_pattern){ .glob = strdup(glob), .note = note ? strdup(note) : NULL };
+	return p->glob && (p->note || !note) ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+}
+
+/* Whether a running program has an event that matches. */
+static int ask_programs(const char *pattern, bool *found, struct tap_err *err)
+{
+	const struct tap_user_kind *k;
+	struct tap_user_set *set;
+	int ret = tap_user_new(&set);
+
+	*found = false;
+	ret = ret ?: tap_user_add_folders(set);
+	if (ret)
+		tap_err_set(err, ret, "out of memory");
+	ret = ret ?: tap_user_scan(set, err);
+	for (unsigned int i = 0; ret >= 0 && !*found && (k = tap_user_kind_at(set, i)); i++)
+		*found = tap_tracefs_match(pattern, k->system, k->name);
+	tap_user_free(set);
+	return ret < 0 ? ret : 0;
+}
+
+static bool is_same(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	return a_len == b_len && !memcmp(a, b, a_len);
+}
+
+/* Whether one letter changed, added or left out makes the first @len letters of @a to @b, or none. */
+static bool is_near(const char *a, size_t len, const char *b)
+{
+	size_t b_len = strlen(b);
+
+	while (len && b_len && *a == *b) {
+		a++, b++;
+		len--, b_len--;
+	}
+	return (!len && !b_len) || (len && is_same(a + 1, len - 1, b, b_len)) ||
+	       (b_len && is_same(a, len, b + 1, b_len - 1)) ||
+	       (len && b_len && is_same(a + 1, len - 1, b + 1, b_len - 1));
+}
+
+/* Whether the pattern's system is one of the kernel's, or looks like one. */
+static bool is_kernels_system(const struct maker *m, const char *pattern)
+{
+	size_t len = strcspn(pattern, ":");
+	const struct tap_def *def;
+
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+		if (is_near(pattern, len, def->system))
+			return true;
+	for (unsigned int i = 0; i < m->list.nr; i++)
+		if (is_near(pattern, len, m->list.v[i].system))
+			return true;
+	return false;
+}
+
+static int check_program_event(const struct maker *m, const char *pattern, const char *filter,
+			       struct tap_err *err)
+{
+	if (filter)
+		return tap_err_set(err, -EINVAL, "'%s' is for programs' events, which take no filter: "
+				   "-f '%s'", pattern, filter);
+	if (m->opts->scope.cgroups.nr)
+		return tap_err_set(err, -EINVAL, "'%s' is for programs' events, which -g cannot restrict",
+				   pattern);
+	return 0;
+}
+
+/*
+ * What no event of the kernel matches is for programs, those that come too, unless it looks like
+ * a slip. @no_list: why the kernel's could not be listed, or NULL. Return: 0; -ENOENT: not for
+ * programs; -errno.
+ */
+static int add_programs(struct maker *m, const char *pattern, const char *filter,
+			const struct tap_err *no_list, struct tap_err *err)
+{
+	bool forced = m->opts->backend && !strcmp(m->opts->backend, "user"), found = true;
+	char note[512];
+	int ret = 0;
+
+	if (!backend_allows(m, &tap_backend_user))
+		return -ENOENT;
+	if (!forced)
+		ret = ask_programs(pattern, &found, err);
+	if (!ret && !found && (!strchr(pattern, ':') || is_kernels_system(m, pattern)))
+		return -ENOENT;
+	ret = ret ?: check_program_event(m, pattern, filter, err);
+	if (ret)
+		return ret;
+	if (no_list)
+		snprintf(note, sizeof(note), "'%.100s' is for programs' events: the kernel's cannot be "
+			 "listed (%.200s)", pattern, no_list->text);
+	else
+		snprintf(note, sizeof(note), "'%.100s' is no event of this kernel: waiting for programs "
+			 "that have it", pattern);
+	return add_pattern(m, pattern, found ? NULL : note, err);
+}
+
 /* Whether only tracefs could add to what the definitions gave: foreign systems and globs. */
 static bool needs_tracefs(const char *pattern, int nr_defs)
 {
@@ -215,21 +337,31 @@ static bool needs_tracefs(const char *pattern, int nr_defs)
 
 static int add_wanted(struct maker *m, const char *pattern, const char *filter, struct tap_err *err)
 {
-	int defs = 0, kernel = 0;
+	struct tap_err why = { 0 };
+	int defs = 0, kernel = 0, ret;
 
+	if (m->opts->backend && !strcmp(m->opts->backend, "user"))
+		return add_programs(m, pattern ? pattern : "*:*", filter, NULL, err);
 	if (!filter && backend_allows(m, &tap_backend_bpf))
 		defs = add_defs(m, pattern);
 	if (defs < 0)
 		return tap_err_set(err, defs, "out of memory");
 	if (backend_allows(m, &tap_backend_tracefs) &&
 	    (pattern ? needs_tracefs(pattern, defs) : !defs)) {
-		kernel = add_kernel_events(m, pattern, filter, err);
+		kernel = add_kernel_events(m, pattern, filter, &why);
 		/* a glob that matched definitions is content with them */
-		if (kernel < 0 && !(defs && !m->root))
-			return kernel;
+		if (kernel < 0 && defs && !m->root)
+			return 0;
 	}
-	if (defs + kernel > 0)
+	if (kernel >= 0 && defs + kernel > 0)
 		return 0;
+	if (pattern && !defs && !is_def(pattern)) {
+		ret = add_programs(m, pattern, filter, kernel < 0 ? &why : NULL, err);
+		if (ret != -ENOENT)
+			return ret;
+	}
+	if (kernel < 0)
+		return tap_err_set(err, kernel, "%s", why.text);
 	return refuse(m, pattern ? pattern : "(default)", filter, err);
 }
 

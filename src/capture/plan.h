@@ -7,12 +7,20 @@
 #include "capture/session.h"
 
 /*
- * Fills plan->events. BPF takes every event that has a definition, unless it has a filter (which
- * only tracefs applies) or opts->backend says otherwise; tracefs takes the rest.
+ * Fills plan->events and plan->patterns. BPF takes every event that has a definition, unless it has
+ * a filter (which only tracefs applies) or opts->backend says otherwise; tracefs takes the rest. What
+ * the kernel does not have is for programs: with a colon also if none has it yet.
  * Return: 0; -EINVAL for a pattern that matches nothing, with the nearest names; -EOPNOTSUPP for one
  * that only tracefs could tell, where tracefs is not mounted; -ENOMEM.
  */
 int tap_plan_make(struct tap_plan *plan, const struct tap_session_opts *opts, struct tap_err *err);
 void tap_plan_release(struct tap_plan *plan);
+
+/* For what is found while recording. Return: the event, or NULL. */
+struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *system,
+				     const char *name);
+/* Adds an event without a definition; others of the plan may move. Return: 0 or -ENOMEM. */
+int tap_plan_add(struct tap_plan *plan, const char *system, const char *name,
+		 const struct tap_backend_ops *backend);
 
 #endif

@@ -27,7 +27,9 @@
 #define FILL_HIGH_PCT 25u
 #define FILL_LOW_PCT 8u
 
-static const struct tap_backend_ops *const backends[] = { &tap_backend_bpf, &tap_backend_tracefs };
+static const struct tap_backend_ops *const backends[] = {
+	&tap_backend_bpf, &tap_backend_tracefs, &tap_backend_user,
+};
 #define NR_BACKENDS (sizeof(backends) / sizeof(backends[0]))
 
 struct tap_session {
@@ -65,6 +67,8 @@ static uint64_t own_cpu_ns(void)
 
 static bool is_used(const struct tap_plan *plan, const struct tap_backend_ops *ops)
 {
+	if (ops == &tap_backend_user)
+		return plan->nr_patterns;
 	for (unsigned int i = 0; i < plan->nr_events; i++)
 		if (plan->events[i].backend == ops && plan->events[i].status == TAP_EVENT_PLANNED)
 			return true;
@@ -175,6 +179,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->plan.nr_cpus = tap_machine_nr_cpus();
 	s->plan.buffer_bytes = opts->buffer_bytes ? opts->buffer_bytes :
 						    default_buffer(s->plan.nr_cpus);
+	s->plan.program_bytes = opts->buffer_bytes;
 	ret = check_cpus(&s->plan, err);
 	ret = ret ?: tap_plan_make(&s->plan, opts, err);
 	ret = ret ?: open_backends(s, err);
@@ -310,6 +315,11 @@ static int create_spool(struct tap_session *s, const struct tap_head *head, stru
 	return tap_spool_create(s->opts.file, head, &s->spool, err);
 }
 
+static int set_head(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
+{
+	return tap_spool_set_head(s->spool, head, err);
+}
+
 static int pack(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
 	struct tap_pack_opts opts = { .zstd = s->opts.zstd, .head = head };
@@ -334,9 +344,23 @@ static void comm_lines(const struct tap_session *s, struct tap_buf *out)
 			       (const char *)(uintptr_t)t->value);
 }
 
-int tap_session_start(struct tap_session *s, struct tap_err *err)
+/* With the head as it is at the start, or when new kinds of events came. */
+static int with_first_head(struct tap_session *s,
+			   int (*use)(struct tap_session *, const struct tap_head *,
+				      struct tap_err *), struct tap_err *err)
 {
 	struct tap_buf comms = { 0 };
+	int ret;
+
+	json_object_set_new(s->meta, "events", describe_events(&s->plan));
+	comm_lines(s, &comms);
+	ret = with_head(s, tap_buf_str(&comms), use, err);
+	tap_buf_release(&comms);
+	return ret;
+}
+
+int tap_session_start(struct tap_session *s, struct tap_err *err)
+{
 	int ret;
 
 	s->meta = first_meta();
@@ -344,10 +368,7 @@ int tap_session_start(struct tap_session *s, struct tap_err *err)
 	ret = ret ?: tap_machine_cgroups(&s->cgroups, &s->members);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
-	json_object_set_new(s->meta, "events", describe_events(&s->plan));
-	comm_lines(s, &comms);
-	ret = with_head(s, tap_buf_str(&comms), create_spool, err);
-	tap_buf_release(&comms);
+	ret = with_first_head(s, create_spool, err);
 	for (unsigned int i = 0; i < NR_BACKENDS && !ret; i++)
 		if (s->states[i])
 			ret = backends[i]->start(s->states[i], s->spool, err);
@@ -360,6 +381,20 @@ int tap_session_start(struct tap_session *s, struct tap_err *err)
 	json_object_set_new(s->meta, "window",
 			    json_pack("{s:I}", "start_ns", (json_int_t)s->stats.start_ns));
 	return write_meta(s, err);
+}
+
+static int find(struct tap_session *s, struct tap_err *err)
+{
+	bool anew = false;
+
+	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
+		int ret = s->states[i] && backends[i]->find ?
+				  backends[i]->find(s->states[i], &anew, err) : 0;
+
+		if (ret)
+			return ret;
+	}
+	return anew ? with_first_head(s, set_head, err) : 0;
 }
 
 static int drain(struct tap_session *s, bool last, struct tap_drain *res, struct tap_err *err)
@@ -378,7 +413,7 @@ static int drain(struct tap_session *s, bool last, struct tap_drain *res, struct
 int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err)
 {
 	struct tap_drain res = { 0 };
-	int ret = drain(s, false, &res, err);
+	int ret = find(s, err) ?: drain(s, false, &res, err);
 
 	if (res.fill_pct > FILL_HIGH_PCT && s->wait_ns > WAIT_MIN_NS)
 		s->wait_ns /= 2;
@@ -418,6 +453,10 @@ static void account(struct tap_session *s)
 	st->probe_cpu_pct = json_object_get(price, "probe_cpu_pct") ?
 		json_number_value(json_object_get(price, "probe_cpu_pct")) : -1;
 	json_object_set_new(s->meta, "price", price);
+	for (unsigned int i = 0; i < NR_BACKENDS; i++)
+		if (s->states[i] && backends[i]->tell)
+			backends[i]->tell(s->states[i], s->meta);
+	json_object_set_new(s->meta, "events", describe_events(&s->plan));
 }
 
 static json_t *task_table(const struct tap_session *s)
@@ -520,7 +559,7 @@ static int stop(struct tap_session *s, struct tap_err *err)
 		if (s->states[i])
 			ret = backends[i]->stop(s->states[i], err) ?: ret;
 	s->own_ns -= own_cpu_ns();
-	ret = drain(s, true, &res, err) ?: ret;
+	ret = find(s, err) ?: drain(s, true, &res, err) ?: ret;
 	s->own_ns += own_cpu_ns();
 	return ret;
 }

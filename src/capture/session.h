@@ -19,7 +19,7 @@ struct tap_session_opts {
 	const char *file;
 	const struct tap_wanted *wanted; /* none: the default */
 	unsigned int nr_wanted;
-	const char *backend; /* "bpf", "tracefs", or NULL: the cheapest per event */
+	const char *backend; /* "bpf", "tracefs", "user", or NULL: the cheapest per event */
 	struct tap_plan_scope scope; /* borrowed */
 	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */
 	bool zstd;
@@ -28,7 +28,7 @@ struct tap_session_opts {
 
 /* How it goes, and at the end, how it went. */
 struct tap_session_stats {
-	uint64_t events, bytes, lost; /* events: of the BPF backend while running, of all at the end */
+	uint64_t events, bytes, lost; /* events: of all but tracefs while running, of all at the end */
 	uint64_t start_ns, end_ns;
 	double ns_per_event, probe_cpu_pct; /* < 0: not known */
 	double recorder_cpu_pct, recorder_ns_per_event;

@@ -88,7 +88,7 @@ static const struct tap_opt record_table[] = {
 	TAP_OPT_CGROUPS(T, cgroups),
 	TAP_OPT_CPUS(T, cpus),
 	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING,
-		   "bpf or tracefs [the cheapest, per event]"),
+		   "bpf, tracefs, or user: programs' own events [the cheapest, per event]"),
 	TAP_OPTION(T, buffer_bytes, "buffer", 0, "SIZE", TAP_OPT_SIZE,
 		   "ring per CPU, rounded up to a power of two [8M; 256M in all from 32 CPUs on]"),
 	TAP_OPTION(T, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
@@ -103,8 +103,10 @@ static int check(const struct record_opts *o, struct tap_err *err)
 	if (strcmp(o->compress, "none") && strcmp(o->compress, "zstd"))
 		return tap_err_set(err, -EINVAL, "unknown compression '%s': use none or zstd",
 				   o->compress);
-	if (o->backend && strcmp(o->backend, "bpf") && strcmp(o->backend, "tracefs"))
-		return tap_err_set(err, -EINVAL, "unknown backend '%s': use bpf or tracefs", o->backend);
+	if (o->backend && strcmp(o->backend, "bpf") && strcmp(o->backend, "tracefs") &&
+	    strcmp(o->backend, "user"))
+		return tap_err_set(err, -EINVAL, "unknown backend '%s': use bpf, tracefs or user",
+				   o->backend);
 	if (!o->duration_ns)
 		return tap_err_set(err, -EINVAL, "-d 0: there is nothing to record in no time");
 	if (o->buffer_bytes > 256u << 20)
@@ -303,8 +305,21 @@ static unsigned int count_failed(const struct tap_plan *plan, unsigned int i)
 	return nr;
 }
 
+/* A pattern is the user's, a reason may hold a program's name. */
+static void print_note(const char *note)
+{
+	struct tap_buf text = { 0 };
+
+	tap_text_escape(&text, note, strlen(note));
+	fprintf(stderr, "schedtap: %s\n", tap_buf_str(&text));
+	tap_buf_release(&text);
+}
+
 static void print_plan(const struct tap_plan *plan)
 {
+	for (unsigned int i = 0; i < plan->nr_patterns; i++)
+		if (plan->patterns[i].note)
+			print_note(plan->patterns[i].note);
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
 		const struct tap_plan_event *ev = &plan->events[i];
 		unsigned int nr = 0;

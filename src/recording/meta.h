@@ -14,6 +14,9 @@
  *   cgroups           [[id, path]]: those that events or tasks name
  *   own_tids          [tid]: the recorder's own threads
  *   events            [{system, name, backend, status ("on", "absent", "failed"), reason}]
+ *   programs          [{pid, comm, events, lost, raised (events whose time was raised, being late),
+ *                      cut, reason}]: with tracepoints of their own, that were recorded or should
+ *                      have been; absent keys: nothing
  *   price             {events, bytes, lost, ns_per_event, probe_cpu_pct, recorder_cpu_pct,
  *                      recorder_ns_per_event, ring_bytes_per_cpu,
  *                      tracefs: {events, bytes, lost}}: absent keys are not known

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Finding what there is to record: kinds of events, programs, and what is new in those that are known. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/plan.h"
+#include "capture/user/kinds.h"
+#include "capture/user/state.h"
+
+#define SCAN_NS 10000000ull /* how often to look for new programs, */
+#define LOOK_NS 100000000ull /* for new libraries and rings in those that are known, */
+#define ALIVE_NS 1000000000ull /* and whether they live, where the pid does not tell */
+
+#define ASK_AGAIN 16u /* programs each time, of those that have nothing for us, */
+#define LOOK_AT 64u /* and of the others */
+
+/* In struct tap_user_program.user, of those that have nothing for us. */
+static char was_there, came_later;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+void tap_user_set_now(struct tap_user_state *s)
+{
+	if (s->has_cycles && tap_user_pair_now(&s->now))
+		tap_user_clock_add(&s->clock, &s->now);
+	else
+		s->now = (struct tap_user_pair){ .mono_ns = now_ns() };
+}
+
+/* ---- kinds --------------------------------------------------------------------------------- */
+
+static struct tap_plan_event *plan_event(struct tap_user_state *s, const struct tap_user_kind *k)
+{
+	struct tap_plan_event *ev = tap_plan_find(s->plan, k->system, k->name);
+
+	/* the kernel may have one of that name, which is recorded for itself */
+	if (ev)
+		return ev->backend == &tap_backend_user ? ev : NULL;
+	if (tap_plan_add(s->plan, k->system, k->name, &tap_backend_user))
+		return NULL;
+	return tap_plan_find(s->plan, k->system, k->name);
+}
+
+static void kind_fails(struct tap_user_state *s, const struct tap_user_kind *k, const char *why)
+{
+	struct tap_plan_event *ev = plan_event(s, k);
+
+	if (ev && ev->status != TAP_EVENT_ON)
+		tap_plan_outcome(ev, TAP_EVENT_FAILED, "%s", why);
+}
+
+static int record_kind(struct tap_user_state *s, const struct tap_user_kind *k)
+{
+	struct tap_user_recorded *more =
+		reallocarray(s->recorded, s->nr_recorded + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	s->recorded = more;
+	more[s->nr_recorded] =
+		(struct tap_user_recorded){ .kind = k, .id = TAP_USER_ID_FIRST + s->nr_recorded };
+	tap_user_kind_text(k, more[s->nr_recorded].id, &more[s->nr_recorded].text);
+	if (more[s->nr_recorded].text.err)
+		return -ENOMEM;
+	s->nr_recorded++;
+	s->anew = true;
+	return 0;
+}
+
+/* Return: the recording's id of a kind that is wanted. */
+static unsigned int id_of(void *ctx, const struct tap_user_kind *k)
+{
+	struct tap_user_state *s = ctx;
+
+	if (k->nr >= s->nr_kind_ids) {
+		unsigned int nr = 2 * k->nr + 64;
+		uint16_t *more = reallocarray(s->kind_ids, nr, sizeof(*more));
+
+		if (!more)
+			return TAP_USER_ID_UNWANTED;
+		memset(more + s->nr_kind_ids, 0, (nr - s->nr_kind_ids) * sizeof(*more));
+		s->kind_ids = more;
+		s->nr_kind_ids = nr;
+	}
+	if (s->kind_ids[k->nr])
+		return s->kind_ids[k->nr];
+	s->kind_ids[k->nr] = TAP_USER_ID_UNWANTED;
+	if (!k->fmt)
+		kind_fails(s, k, k->why);
+	else if (s->nr_recorded > TAP_USER_ID_LAST - TAP_USER_ID_FIRST)
+		kind_fails(s, k, "too many kinds of events");
+	else if (record_kind(s, k))
+		kind_fails(s, k, "out of memory");
+	else
+		s->kind_ids[k->nr] = (uint16_t)s->recorded[s->nr_recorded - 1].id;
+	return s->kind_ids[k->nr];
+}
+
+/* The events of a program that could be joined, or could not. */
+static void tell_plan(struct tap_user_state *s, const struct tap_user_joined *j)
+{
+	for (unsigned int i = 0; i < j->p->nr_events; i++) {
+		const struct tap_user_kind *k = j->p->events[i].kind;
+		struct tap_plan_event *ev;
+
+		if (j->ids[j->p->events[i].id] <= TAP_USER_ID_UNWANTED)
+			continue;
+		if (!j->held) {
+			kind_fails(s, k, j->why ? j->why : "the program cannot be recorded");
+			continue;
+		}
+		ev = plan_event(s, k);
+		if (ev && ev->status != TAP_EVENT_ON)
+			tap_plan_outcome(ev, TAP_EVENT_ON, NULL);
+	}
+}
+
+/* ---- programs ------------------------------------------------------------------------------ */
+
+static bool has_wanted(const struct tap_user_state *s, const struct tap_user_program *p)
+{
+	for (unsigned int i = 0; i < p->nr_events; i++)
+		if (tap_user_is_wanted(s->plan, p->events[i].kind))
+			return true;
+	return false;
+}
+
+static int add_sources(struct tap_user_state *s, struct tap_user_joined *j, unsigned int from)
+{
+	for (unsigned int i = from; i < j->nr_sources; i++) {
+		struct tap_user_cpu *c = &s->cpus[j->sources[i]->reader.ring.cpu];
+
+		if (c->nr == c->cap) {
+			unsigned int cap = c->cap ? 2 * c->cap : 8;
+			struct tap_user_source **more = reallocarray(c->v, cap, sizeof(*more));
+
+			if (!more)
+				return -ENOMEM;
+			c->v = more;
+			c->cap = cap;
+		}
+		c->v[c->nr++] = j->sources[i];
+	}
+	return 0;
+}
+
+static int update(struct tap_user_state *s, struct tap_user_joined *j)
+{
+	unsigned int before = j->nr_sources, events = j->events_seen;
+	int ret = tap_user_joined_update(j, &s->choice, id_of, s);
+
+	ret = ret ?: add_sources(s, j, before);
+	if (!ret && j->p->nr_events != events)
+		tell_plan(s, j);
+	return ret;
+}
+
+static int look(struct tap_user_state *s, struct tap_user_joined *j)
+{
+	struct tap_err why = { 0 };
+	int ret = tap_user_look(s->set, j->p, &why);
+
+	j->looked_ns = s->now.mono_ns;
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret) {
+		tap_user_joined_fail(j, why.text);
+		return 0;
+	}
+	return update(s, j);
+}
+
+/* A program that has something for this recording, and can still be in use by another recorder. */
+static int try_join(struct tap_user_state *s, struct tap_user_joined *j)
+{
+	tap_user_join(j, &s->choice);
+	j->alive_ns = s->now.mono_ns;
+	if (!j->held)
+		return update(s, j);
+	/* behind the switch to another mode: what it has by now is taken */
+	j->events_seen = 0;
+	return look(s, j);
+}
+
+static int meet(struct tap_user_state *s, struct tap_user_program *p, enum tap_user_from from)
+{
+	struct tap_user_joined *j, **more;
+	int ret;
+
+	if (s->nr_joined == s->cap_joined) {
+		unsigned int cap = s->cap_joined ? 2 * s->cap_joined : 64;
+
+		more = reallocarray(s->joined, cap, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		s->joined = more;
+		s->cap_joined = cap;
+	}
+	j = tap_user_joined_new(p, from);
+	if (!j)
+		return -ENOMEM;
+	p->user = j;
+	s->joined[s->nr_joined++] = j;
+	ret = try_join(s, j);
+	if (from == TAP_USER_NOW)
+		j->told_lost = p->lost;
+	return ret;
+}
+
+/* Switches off again what our session file switched on in a program that was not meant. */
+static void send_away(struct tap_user_state *s, struct tap_user_program *p)
+{
+	for (unsigned int i = 0; i < p->nr_events; i++)
+		if (p->events[i].wanted && tap_user_is_wanted(s->plan, p->events[i].kind))
+			tap_user_want(p, &p->events[i], false, NULL);
+}
+
+static int consider(struct tap_user_state *s, struct tap_user_program *p, enum tap_user_from from)
+{
+	if (!p->user)
+		p->user = from == TAP_USER_ALL ? &came_later : &was_there;
+	if (!has_wanted(s, p))
+		return 0;
+	if (tap_user_in_scope(&s->plan->scope, p))
+		return meet(s, p, from);
+	if (from == TAP_USER_ALL && s->sessions.nr && p->alive)
+		send_away(s, p);
+	return 0;
+}
+
+/* A program that had nothing for us may have loaded a library since: some are asked each time. */
+static int ask_again(struct tap_user_state *s)
+{
+	for (unsigned int i = 0; i < ASK_AGAIN; i++) {
+		struct tap_user_program *p = tap_user_program_at(s->set, s->next_to_ask++);
+		unsigned int had = p ? p->nr_events : 0;
+		int ret;
+
+		if (!p) {
+			s->next_to_ask = 0;
+			return 0;
+		}
+		if ((p->user != &was_there && p->user != &came_later) || !p->alive)
+			continue;
+		ret = tap_user_look(s->set, p, NULL);
+		/* what is in its rings by now was not wanted before */
+		if (!ret && p->nr_events != had)
+			ret = consider(s, p, p->user == &came_later ? TAP_USER_ALL : TAP_USER_REST);
+		if (ret == -ENOMEM)
+			return ret;
+	}
+	return 0;
+}
+
+/* Programs that came, and what is new in those that had nothing for us. */
+int tap_user_find_new(struct tap_user_state *s, struct tap_err *err)
+{
+	struct tap_user_program *p;
+	int ret = tap_user_scan(s->set, err);
+
+	if (ret < 0)
+		return ret;
+	s->scanned_ns = s->now.mono_ns;
+	ret = ask_again(s);
+	for (unsigned int i = 0; !ret && (p = tap_user_program_at(s->set, i)); i++)
+		if (!p->user)
+			ret = consider(s, p, TAP_USER_ALL);
+	return ret ? tap_err_set(err, ret, "out of memory") : 0;
+}
+
+int tap_user_find_first(struct tap_user_state *s, struct tap_err *err)
+{
+	struct tap_user_program *p;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && (p = tap_user_program_at(s->set, i)); i++)
+		ret = consider(s, p, p->alive ? TAP_USER_NOW : TAP_USER_REST);
+	return ret ? tap_err_set(err, ret, "out of memory") : 0;
+}
+
+/* Asks the pid each time, and its mappings now and then: it may be another program's by now. */
+static void note_death(const struct tap_user_state *s, struct tap_user_joined *j)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", j->p->pid);
+	if (j->p->alive && (access(path, F_OK) || s->now.mono_ns - j->alive_ns >= ALIVE_NS)) {
+		j->alive_ns = s->now.mono_ns;
+		tap_user_is_alive(j->p);
+	}
+}
+
+static bool is_stuck(const struct tap_user_joined *j)
+{
+	for (unsigned int i = 0; i < j->nr_sources; i++)
+		if (j->sources[i]->stuck)
+			return true;
+	return false;
+}
+
+/* @turn: whether it is this program's turn to be looked at. */
+static int check_joined(struct tap_user_state *s, struct tap_user_joined *j, bool turn)
+{
+	if (!j->held)
+		return s->now.mono_ns - j->alive_ns >= ALIVE_NS && j->p->alive ? try_join(s, j) : 0;
+	if (!(turn && s->now.mono_ns - j->looked_ns >= LOOK_NS) && !s->choice.stopped &&
+	    !is_stuck(j))
+		return 0;
+	/* first whether it lives: a ring that it made at last is found then */
+	note_death(s, j);
+	return look(s, j);
+}
+
+int tap_user_find(struct tap_user_state *s, struct tap_err *err)
+{
+	int ret = 0;
+
+	tap_user_set_now(s);
+	if (s->choice.stopped || s->now.mono_ns - s->scanned_ns >= SCAN_NS)
+		ret = tap_user_find_new(s, err);
+	for (unsigned int i = 0; i < s->nr_joined && !ret; i++)
+		if (check_joined(s, s->joined[i], i - s->next_to_look < LOOK_AT))
+			ret = tap_err_set(err, -ENOMEM, "out of memory");
+	s->next_to_look += LOOK_AT;
+	if (s->next_to_look >= s->nr_joined)
+		s->next_to_look = 0;
+	return ret;
+}
+
+int tap_user_find_kinds(struct tap_user_state *s, struct tap_err *err)
+{
+	struct tap_user_program *p;
+	int ret = tap_user_scan(s->set, err);
+
+	for (unsigned int i = 0; ret >= 0 && (p = tap_user_program_at(s->set, i)); i++) {
+		if (!tap_user_in_scope(&s->plan->scope, p))
+			continue;
+		for (unsigned int k = 0; k < p->nr_events; k++)
+			if (tap_user_is_wanted(s->plan, p->events[k].kind))
+				id_of(s, p->events[k].kind);
+	}
+	return ret < 0 ? ret : 0;
+}

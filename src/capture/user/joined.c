@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/user/joined.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "capture/tracefs/tracefs.h"
+
+#define MAX_ANCESTORS 64
+
+/* ---- who takes part ---- */
+
+static bool has_number(const struct tap_strings *list, int number)
+{
+	int64_t v;
+
+	for (unsigned int i = 0; i < list->nr; i++)
+		if (!tap_text_parse_int(list->v[i], 1, INT32_MAX, &v) && v == number)
+			return true;
+	return false;
+}
+
+static int parent_of(int pid)
+{
+	struct tap_buf text = { .max = 65536 };
+	char path[32];
+	const char *line;
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (!tap_buf_read_file(&text, path)) {
+		line = strstr(tap_buf_str(&text), "\nPPid:");
+		if (line && sscanf(line, "\nPPid: %d", &parent) != 1)
+			parent = 0;
+	}
+	tap_buf_release(&text);
+	return parent;
+}
+
+static bool is_tgid(const struct tap_plan_scope *scope, int pid)
+{
+	if (has_number(&scope->tgids, pid))
+		return true;
+	for (int i = 0; scope->follow && pid > 1 && i < MAX_ANCESTORS; i++) {
+		pid = parent_of(pid);
+		if (has_number(&scope->tgids, pid))
+			return true;
+	}
+	return false;
+}
+
+static bool has_tid(const struct tap_strings *tids, int pid)
+{
+	for (unsigned int i = 0; i < tids->nr; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%.16s", pid, tids->v[i]);
+		if (!access(path, F_OK))
+			return true;
+	}
+	return false;
+}
+
+static bool has_comm(const struct tap_strings *comms, const char *comm)
+{
+	for (unsigned int i = 0; i < comms->nr; i++)
+		if (!fnmatch(comms->v[i], comm, 0))
+			return true;
+	return false;
+}
+
+bool tap_user_in_scope(const struct tap_plan_scope *scope, const struct tap_user_program *p)
+{
+	return (!scope->tgids.nr || is_tgid(scope, p->pid)) &&
+	       (!scope->tids.nr || has_tid(&scope->tids, p->pid)) &&
+	       (!scope->comms.nr || has_comm(&scope->comms, p->comm));
+}
+
+bool tap_user_is_wanted(const struct tap_plan *plan, const struct tap_user_kind *kind)
+{
+	for (unsigned int i = 0; i < plan->nr_patterns; i++)
+		if (tap_tracefs_match(plan->patterns[i].glob, kind->system, kind->name))
+			return true;
+	return false;
+}
+
+/* ---- a program ---- */
+
+struct tap_user_joined *tap_user_joined_new(struct tap_user_program *p, enum tap_user_from from)
+{
+	struct tap_user_joined *j = calloc(1, sizeof(*j));
+
+	if (j)
+		*j = (struct tap_user_joined){ .p = p, .from = from };
+	return j;
+}
+
+void tap_user_joined_fail(struct tap_user_joined *j, const char *why)
+{
+	if (!j->why)
+		j->why = strdup(why);
+}
+
+void tap_user_joined_off(struct tap_user_joined *j)
+{
+	for (unsigned int i = 0; i < j->events_seen && i < j->p->nr_events; i++) {
+		if (j->switched[i])
+			tap_user_want(j->p, &j->p->events[i], false, NULL);
+		j->switched[i] = false;
+	}
+}
+
+void tap_user_joined_free(struct tap_user_joined *j)
+{
+	if (!j)
+		return;
+	if (j->held) {
+		tap_user_joined_off(j);
+		if (j->p->alive)
+			tap_user_set_ring(j->p, (enum tap_ring_mode)j->mode, 0, NULL);
+		tap_user_drop(j->p);
+	}
+	for (unsigned int i = 0; i < j->nr_sources; i++) {
+		tap_user_reader_release(&j->sources[i]->reader);
+		free(j->sources[i]);
+	}
+	free(j->sources);
+	free(j->switched);
+	free(j->ids);
+	free(j->why);
+	free(j);
+}
+
+void tap_user_join(struct tap_user_joined *j, const struct tap_user_choice *c)
+{
+	struct tap_err err = { 0 };
+	int ret = tap_user_hold(j->p, &err);
+
+	if (ret == -EMFILE || ret == -ENFILE)
+		tap_err_set(&err, ret, "too many programs for the limit of open files (ulimit -n)");
+	if (ret) {
+		tap_user_joined_fail(j, err.text);
+		return;
+	}
+	free(j->why);
+	j->why = NULL;
+	j->held = true;
+	j->mode = j->from == TAP_USER_NOW ? j->p->mode : TAP_RING_OVERWRITE;
+	if (!j->p->alive)
+		return;
+	ret = tap_user_set_ring(j->p, TAP_RING_DISCARD, c->ring_shift, &err);
+	if (ret)
+		tap_user_joined_fail(j, err.text);
+}
+
+/* ---- its rings ---- */
+
+static int add_source(struct tap_user_joined *j, const struct tap_user_ring *ring,
+		      enum tap_user_from from)
+{
+	struct tap_user_source *s = calloc(1, sizeof(*s)), **more;
+	bool discard = j->p->alive || j->p->mode == TAP_RING_DISCARD;
+	char why[80];
+	int ret;
+
+	more = reallocarray(j->sources, j->nr_sources + 1, sizeof(*more));
+	if (more)
+		j->sources = more;
+	if (!s || !more) {
+		free(s);
+		return -ENOMEM;
+	}
+	s->joined = j;
+	ret = tap_user_reader_init(&s->reader, j->p->fd, ring, discard, from);
+	if (ret) {
+		snprintf(why, sizeof(why), "the ring of CPU %u makes no sense", ring->cpu);
+		tap_user_joined_fail(j, ret == -ENOMEM ? "out of memory" : why);
+		s->failed = true;
+	}
+	j->sources[j->nr_sources++] = s;
+	return 0;
+}
+
+/* Rings that came later hold nothing but what was wanted while it was recorded. */
+static int add_rings(struct tap_user_joined *j, const struct tap_user_choice *c)
+{
+	enum tap_user_from from = j->rings_seen || j->events_seen ? TAP_USER_ALL : j->from;
+	int ret = 0;
+
+	for (; j->rings_seen < j->p->nr_rings && !ret; j->rings_seen++) {
+		const struct tap_user_ring *ring = &j->p->rings[j->rings_seen];
+
+		if (ring->cpu < c->plan->nr_cpus && (!c->plan->scope.cpus.nr_words ||
+						     tap_cpus_has(&c->plan->scope.cpus, ring->cpu)))
+			ret = add_source(j, ring, from);
+	}
+	return ret;
+}
+
+/* ---- its events ---- */
+
+static int grow_ids(struct tap_user_joined *j)
+{
+	unsigned int nr = 0;
+	uint16_t *ids;
+	bool *switched = realloc(j->switched, j->p->nr_events + 1);
+
+	for (unsigned int i = 0; i < j->p->nr_events; i++)
+		if (j->p->events[i].id >= nr)
+			nr = j->p->events[i].id + 1u;
+	if (switched)
+		j->switched = switched;
+	ids = nr > j->nr_ids ? reallocarray(j->ids, nr, sizeof(*ids)) : j->ids;
+	if (!switched || (nr && !ids))
+		return -ENOMEM;
+	if (nr > j->nr_ids)
+		memset(ids + j->nr_ids, 0, (nr - j->nr_ids) * sizeof(*ids));
+	j->ids = ids;
+	j->nr_ids = nr > j->nr_ids ? nr : j->nr_ids;
+	memset(switched + j->events_seen, 0, j->p->nr_events - j->events_seen);
+	return 0;
+}
+
+/*
+ * What others want stays on when we end. @by_file: if it is on, then because of our session file.
+ * Also for those that were on: a library that was loaded anew has forgotten it.
+ */
+static void switch_on(struct tap_user_joined *j, unsigned int i, bool by_file,
+		      const struct tap_user_choice *c)
+{
+	struct tap_user_event *ev = &j->p->events[i];
+	struct tap_err err = { 0 };
+
+	if (!j->p->alive || ev->gone)
+		return;
+	if (ev->wanted) {
+		j->switched[i] |= by_file;
+	} else if (!c->stopped) {
+		j->switched[i] = !tap_user_want(j->p, ev, true, &err);
+		if (!j->switched[i])
+			tap_user_joined_fail(j, err.text);
+	}
+}
+
+int tap_user_joined_update(struct tap_user_joined *j, const struct tap_user_choice *c,
+			   unsigned int (*id_of)(void *ctx, const struct tap_user_kind *kind),
+			   void *ctx)
+{
+	int ret = j->held ? add_rings(j, c) : 0;
+	unsigned int known = j->events_seen;
+
+	ret = ret ?: grow_ids(j);
+	if (ret)
+		return ret;
+	for (; j->events_seen < j->p->nr_events; j->events_seen++) {
+		const struct tap_user_event *ev = &j->p->events[j->events_seen];
+		bool wanted = tap_user_is_wanted(c->plan, ev->kind);
+
+		j->ids[ev->id] = wanted ? (uint16_t)id_of(ctx, ev->kind) : TAP_USER_ID_UNWANTED;
+	}
+	for (unsigned int i = 0; i < j->p->nr_events && j->held; i++)
+		if (j->ids[j->p->events[i].id] > TAP_USER_ID_UNWANTED)
+			switch_on(j, i, j->from != TAP_USER_NOW || (known && i >= known), c);
+	return 0;
+}
+
+bool tap_user_joined_waits(struct tap_user_joined *j)
+{
+	uint8_t mode = TAP_RING_DISCARD;
+
+	if (!j->p->alive)
+		return j->p->mode == TAP_RING_DISCARD;
+	if (pread(j->p->fd, &mode, 1, offsetof(struct tap_control, mode)) != 1 ||
+	    mode == TAP_RING_DISCARD)
+		return true;
+	tap_user_set_ring(j->p, TAP_RING_DISCARD, 0, NULL);
+	return false;
+}
+
+json_t *tap_user_joined_json(const struct tap_user_joined *j)
+{
+	struct tap_buf comm = { 0 }, why = { 0 };
+	json_t *o;
+
+	/* both may hold anything */
+	tap_text_escape(&comm, j->p->comm, strlen(j->p->comm));
+	tap_text_escape(&why, j->why ? j->why : j->p->reason,
+			strlen(j->why ? j->why : j->p->reason));
+	o = json_pack("{s:i, s:s, s:I, s:I}", "pid", j->p->pid, "comm", tap_buf_str(&comm),
+		      "events", (json_int_t)j->events, "lost", (json_int_t)j->lost);
+	if (o && j->raised)
+		json_object_set_new(o, "raised", json_integer((json_int_t)j->raised));
+	if (o && j->p->cut)
+		json_object_set_new(o, "cut", json_integer((json_int_t)j->p->cut));
+	if (o && why.len)
+		json_object_set_new(o, "reason", json_string(tap_buf_str(&why)));
+	tap_buf_release(&comm);
+	tap_buf_release(&why);
+	return o;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A program that takes part in a recording: which of its events are wanted, and the rings that
+ * are read. What goes wrong with one program is told with it, and ends nothing else.
+ */
+#ifndef TAP_CAPTURE_USER_JOINED_H
+#define TAP_CAPTURE_USER_JOINED_H
+
+#include <jansson.h>
+
+#include "capture/backend.h"
+#include "capture/user/programs.h"
+#include "capture/user/rings.h"
+
+/* In tap_user_joined.ids, beside the recording's ids. */
+#define TAP_USER_ID_UNKNOWN 0u
+#define TAP_USER_ID_UNWANTED 1u
+
+struct tap_user_source {
+	struct tap_user_reader reader;
+	struct tap_user_joined *joined;
+	struct tap_user_item item; /* the next one, or NOTHING */
+	uint64_t ns; /* its time */
+	uint64_t last_ns; /* of the one before */
+	bool stuck; /* the item's kind is not yet known: it is looked for once */
+	bool failed; /* it is read no more */
+};
+
+struct tap_user_joined {
+	struct tap_user_program *p;
+	uint16_t *ids; /* by the program's id */
+	unsigned int nr_ids;
+	struct tap_user_source **sources;
+	unsigned int nr_sources;
+	unsigned int events_seen, rings_seen; /* of the program's */
+	bool *switched; /* by event: by this recording */
+	enum tap_user_from from; /* of the rings that were there when it was met */
+	bool held;
+	bool over; /* dead, and drained to the end */
+	uint8_t mode; /* of the rings, before */
+	uint64_t looked_ns, alive_ns, lost_ns; /* when last */
+	uint64_t told_lost; /* of the program's lost */
+	uint64_t events, lost, raised;
+	char *why; /* it is not recorded, or not all of it */
+};
+
+/* What decides about a recording's programs. */
+struct tap_user_choice {
+	struct tap_plan *plan;
+	uint8_t ring_shift;
+	bool stopped; /* nothing is switched on any more */
+};
+
+/* Whether the scope lets this program take part. */
+bool tap_user_in_scope(const struct tap_plan_scope *scope, const struct tap_user_program *p);
+/* Whether a pattern of the plan matches. */
+bool tap_user_is_wanted(const struct tap_plan *plan, const struct tap_user_kind *kind);
+
+/*
+ * @from: NOW: what is on was on before this recording; else its session file switched that on.
+ * Return: NULL when out of memory.
+ */
+struct tap_user_joined *tap_user_joined_new(struct tap_user_program *p, enum tap_user_from from);
+/* Switches off what was switched on, gives the program back. */
+void tap_user_joined_free(struct tap_user_joined *j);
+
+/* Locks the program for this recording. Sets .why where that fails. */
+void tap_user_join(struct tap_user_joined *j, const struct tap_user_choice *c);
+
+/*
+ * Takes note of what is new in the program: @id_of gives the recording's id of a kind that is
+ * wanted, TAP_USER_ID_UNWANTED if it cannot be had. Switches events on. Return: 0 or -ENOMEM.
+ */
+int tap_user_joined_update(struct tap_user_joined *j, const struct tap_user_choice *c,
+			   unsigned int (*id_of)(void *ctx, const struct tap_user_kind *kind),
+			   void *ctx);
+
+/* Switches off what this recording switched on. */
+void tap_user_joined_off(struct tap_user_joined *j);
+
+/*
+ * Whether rings wait until they are drained. A program that found no recorder, and looked just before
+ * there was one, has set them to do without: they are set right. To be asked behind a look at heads.
+ */
+bool tap_user_joined_waits(struct tap_user_joined *j);
+
+/* Keeps the first reason. */
+void tap_user_joined_fail(struct tap_user_joined *j, const char *why);
+
+json_t *tap_user_joined_json(const struct tap_user_joined *j);
+
+#endif

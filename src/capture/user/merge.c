@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Moving events: the rings of all programs, merged by CPU and time. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "capture/user/state.h"
+
+/* A stamp that is further ahead than this is no clock's: such a ring is not waited for. */
+#define AHEAD_NS 1000000000ull
+
+/* ---- items ---------------------------------------------------------------------------------- */
+
+static uint64_t to_ns(const struct tap_user_state *s, const struct tap_user_source *src,
+		      uint64_t stamp)
+{
+	const struct tap_user_pair *pair = &src->reader.pair;
+	struct tap_user_pair near;
+
+	if (src->joined->p->clock != TAP_CLOCK_CYCLES || !s->clock.nr)
+		return stamp;
+	near = (struct tap_user_pair){ tap_user_clock_extend(&s->clock, pair->cycles),
+				       pair->mono_ns };
+	return tap_user_clock_ns(&s->clock, tap_user_clock_extend(&s->clock, stamp), &near);
+}
+
+static void source_fails(struct tap_user_source *src, int code)
+{
+	char why[96];
+
+	snprintf(why, sizeof(why),
+		 code == -ENODATA ? "the ring of CPU %u was cut off"
+				  : "the ring of CPU %u makes no sense",
+		 src->reader.ring.cpu);
+	tap_user_joined_fail(src->joined, why);
+	src->failed = true;
+	src->item.kind = TAP_USER_NOTHING;
+}
+
+/* Takes the source's next item, if it has one. */
+static int advance(struct tap_user_state *s, struct tap_user_source *src, bool last)
+{
+	int ret = tap_user_reader_next(&src->reader, &src->item);
+
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret)
+		source_fails(src, ret);
+	if (src->item.kind == TAP_USER_NOTHING)
+		return 0;
+	src->ns = to_ns(s, src, src->item.stamp);
+	if (src->ns < src->last_ns)
+		src->ns = src->last_ns;
+	if (src->ns > s->now.mono_ns &&
+	    (last || src->reader.dead || src->ns - s->now.mono_ns > AHEAD_NS))
+		src->ns = s->now.mono_ns > src->last_ns ? s->now.mono_ns : src->last_ns;
+	return 0;
+}
+
+static int lose(struct tap_user_state *s, struct tap_user_source *src, uint64_t count,
+		uint64_t first_ns, struct tap_drain *res, struct tap_err *err)
+{
+	struct tap_user_joined *j = src->joined;
+
+	j->lost += count;
+	res->lost += count;
+	return tap_user_out_lost(&s->out, (int)src->reader.ring.cpu, count,
+				 first_ns < src->ns ? first_ns : src->ns, src->ns, err);
+}
+
+static const struct tap_user_recorded *find_recorded(const struct tap_user_state *s,
+						     unsigned int id)
+{
+	return &s->recorded[id - TAP_USER_ID_FIRST];
+}
+
+static bool tid_is_wanted(const struct tap_user_state *s, const unsigned char *payload)
+{
+	const struct tap_strings *tids = &s->plan->scope.tids;
+	int32_t tid;
+	int64_t v;
+
+	memcpy(&tid, payload + 4, sizeof(tid));
+	for (unsigned int i = 0; i < tids->nr; i++)
+		if (!tap_text_parse_int(tids->v[i], 1, INT32_MAX, &v) && v == tid)
+			return true;
+	return !tids->nr;
+}
+
+/* The common_type is the program's until here; the payload lies in the reader's copy. */
+static int put_record(struct tap_user_state *s, struct tap_user_source *src, unsigned int id,
+		      struct tap_drain *res, struct tap_err *err)
+{
+	struct tap_user_joined *j = src->joined;
+	uint16_t type = (uint16_t)id;
+	unsigned char *payload = (unsigned char *)src->item.payload;
+
+	if (src->item.len < find_recorded(s, id)->kind->fmt->min_size)
+		return lose(s, src, 1, src->ns, res, err);
+	if (!tid_is_wanted(s, payload))
+		return 0;
+	memcpy(payload, &type, sizeof(type));
+	j->events++;
+	res->events++;
+	return tap_user_out_add(&s->out, src->reader.ring.cpu, src->ns, payload, src->item.len,
+				&j->raised, err);
+}
+
+/* Return: 0; 1: not yet: its kind has to be looked for; -errno. */
+static int put_item(struct tap_user_state *s, struct tap_user_source *src, bool last,
+		    struct tap_drain *res, struct tap_err *err)
+{
+	struct tap_user_joined *j = src->joined;
+	unsigned int id;
+
+	if (src->item.kind == TAP_USER_LOSS)
+		return lose(s, src, src->item.count,
+			    src->item.first ? to_ns(s, src, src->item.first) : s->start_ns, res,
+			    err);
+	id = src->item.type < j->nr_ids ? j->ids[src->item.type] : TAP_USER_ID_UNKNOWN;
+	if (id == TAP_USER_ID_UNKNOWN && !src->stuck && !last) {
+		src->stuck = true;
+		return 1;
+	}
+	src->stuck = false;
+	if (id == TAP_USER_ID_UNKNOWN)
+		return lose(s, src, 1, src->ns, res, err);
+	return id == TAP_USER_ID_UNWANTED ? 0 : put_record(s, src, id, res, err);
+}
+
+/* ---- merging -------------------------------------------------------------------------------- */
+
+static void swap(struct tap_user_cpu *c, unsigned int a, unsigned int b)
+{
+	struct tap_user_source *t = c->v[a];
+
+	c->v[a] = c->v[b];
+	c->v[b] = t;
+}
+
+/* Lets the source at @i sink to its place in the heap. */
+static void sink(struct tap_user_cpu *c, unsigned int i)
+{
+	for (unsigned int child = 2 * i + 1; child < c->ready; i = child, child = 2 * i + 1) {
+		if (child + 1 < c->ready && c->v[child + 1]->ns < c->v[child]->ns)
+			child++;
+		if (c->v[i]->ns <= c->v[child]->ns)
+			return;
+		swap(c, i, child);
+	}
+}
+
+/* Takes the top out of the heap for this drain. */
+static void take_out(struct tap_user_cpu *c)
+{
+	swap(c, 0, --c->ready);
+	sink(c, 0);
+}
+
+static int fill_heap(struct tap_user_state *s, struct tap_user_cpu *c, bool last)
+{
+	c->ready = 0;
+	for (unsigned int i = 0; i < c->nr; i++) {
+		struct tap_user_source *src = c->v[i];
+
+		if (!src->failed && src->item.kind == TAP_USER_NOTHING && advance(s, src, last))
+			return -ENOMEM;
+		if (src->item.kind != TAP_USER_NOTHING)
+			swap(c, i, c->ready++);
+	}
+	for (unsigned int i = c->ready / 2; i--;)
+		sink(c, i);
+	return 0;
+}
+
+static int merge(struct tap_user_state *s, struct tap_user_cpu *c, bool last, struct tap_drain *res,
+		 struct tap_err *err)
+{
+	int ret = fill_heap(s, c, last);
+
+	while (!ret && c->ready && (last || c->v[0]->ns <= s->now.mono_ns)) {
+		struct tap_user_source *src = c->v[0];
+
+		ret = put_item(s, src, last, res, err);
+		if (ret == 1) {
+			take_out(c);
+			ret = 0;
+			continue;
+		}
+		if (ret)
+			return ret;
+		src->last_ns = src->ns;
+		ret = advance(s, src, last);
+		if (src->item.kind == TAP_USER_NOTHING)
+			take_out(c);
+		else
+			sink(c, 0);
+	}
+	return ret == -ENOMEM ? tap_err_set(err, ret, "out of memory") : ret;
+}
+
+/* ---- draining ------------------------------------------------------------------------------- */
+
+static void poll_heads(struct tap_user_state *s, struct tap_drain *res)
+{
+	for (unsigned int i = 0; i < s->nr_joined; i++) {
+		struct tap_user_joined *j = s->joined[i];
+		bool moved = false, waits;
+
+		for (unsigned int k = 0; k < j->nr_sources; k++) {
+			struct tap_user_source *src = j->sources[k];
+			uint64_t head = src->reader.head;
+			int ret =
+				src->failed ? 0 : tap_user_reader_poll(&src->reader, !j->p->alive);
+
+			moved |= head != src->reader.head;
+			if (ret)
+				source_fails(src, ret);
+			else if (!src->failed &&
+				 tap_user_reader_fill_pct(&src->reader) > res->fill_pct)
+				res->fill_pct = tap_user_reader_fill_pct(&src->reader);
+		}
+		if (!moved)
+			continue;
+		waits = tap_user_joined_waits(j);
+		for (unsigned int k = 0; k < j->nr_sources; k++)
+			j->sources[k]->reader.discard = waits;
+	}
+}
+
+/* What was lost and stands in no stream. */
+static int end_source(struct tap_user_state *s, struct tap_user_source *src, struct tap_drain *res,
+		      struct tap_err *err)
+{
+	uint64_t first;
+
+	if (src->failed) {
+		/* how much it held nobody knows */
+		src->ns = s->now.mono_ns;
+		return lose(s, src, 0, src->last_ns ? src->last_ns : s->start_ns, res, err);
+	}
+	if (tap_user_reader_rest(&src->reader, &src->item) || src->item.kind == TAP_USER_NOTHING)
+		return 0;
+	first = src->item.first ? to_ns(s, src, src->item.first) : s->start_ns;
+	src->ns = to_ns(s, src, src->item.stamp);
+	if (src->ns < src->last_ns || src->ns > s->now.mono_ns)
+		src->ns = s->now.mono_ns;
+	src->last_ns = src->ns;
+	return lose(s, src, src->item.count, first, res, err);
+}
+
+/* Events that found no ring: on no CPU that is known, some time since the last look. */
+static int tell_ringless(struct tap_user_state *s, struct tap_user_joined *j, struct tap_drain *res,
+			 struct tap_err *err)
+{
+	uint64_t count = j->p->lost - j->told_lost, since = j->lost_ns ? j->lost_ns : s->start_ns;
+
+	j->lost_ns = s->now.mono_ns;
+	if (!count || j->p->lost < j->told_lost)
+		return 0;
+	j->told_lost = j->p->lost;
+	j->lost += count;
+	res->lost += count;
+	return tap_user_out_lost(&s->out, -1, count, since, s->now.mono_ns, err);
+}
+
+static int end_joined(struct tap_user_state *s, struct tap_user_joined *j, struct tap_drain *res,
+		      struct tap_err *err)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < j->nr_sources && !ret && !j->over; i++)
+		ret = end_source(s, j->sources[i], res, err);
+	j->over = true;
+	return ret;
+}
+
+static void drop_sources(struct tap_user_state *s, const struct tap_user_joined *j)
+{
+	for (unsigned int cpu = 0; cpu < s->plan->nr_cpus; cpu++) {
+		struct tap_user_cpu *c = &s->cpus[cpu];
+		unsigned int kept = 0;
+
+		for (unsigned int i = 0; i < c->nr; i++)
+			if (c->v[i]->joined != j)
+				c->v[kept++] = c->v[i];
+		c->nr = kept;
+	}
+}
+
+/* Takes the dead out that were drained to their end, and their files away. */
+static void bury(struct tap_user_state *s)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < s->nr_joined; i++) {
+		struct tap_user_joined *j = s->joined[i];
+
+		if (!j->over || j->p->alive) {
+			s->joined[kept++] = j;
+			continue;
+		}
+		drop_sources(s, j);
+		tap_user_remove(j->p, NULL);
+		json_array_append_new(s->past, tap_user_joined_json(j));
+		j->p->user = s; /* not to be met again, also if its file could not be removed */
+		tap_user_joined_free(j);
+	}
+	s->nr_joined = kept;
+}
+
+int tap_user_drain(struct tap_user_state *s, bool last, struct tap_drain *res, struct tap_err *err)
+{
+	int ret = 0;
+
+	tap_user_set_now(s);
+	poll_heads(s, res);
+	for (unsigned int cpu = 0; cpu < s->plan->nr_cpus && !ret; cpu++)
+		ret = merge(s, &s->cpus[cpu], last, res, err);
+	for (unsigned int i = 0; i < s->nr_joined && !ret; i++) {
+		struct tap_user_joined *j = s->joined[i];
+
+		if (j->held)
+			ret = tell_ringless(s, j, res, err);
+		if (!ret && j->held && (last || !j->p->alive))
+			ret = end_joined(s, j, res, err);
+	}
+	bury(s);
+	return ret ?: tap_user_out_flush(&s->out, last, err);
+}

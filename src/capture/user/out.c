@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/user/out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int tap_user_out_init(struct tap_user_out *out, struct tap_spool *spool, unsigned int nr_cpus,
+		      struct tap_err *err)
+{
+	*out = (struct tap_user_out){ .spool = spool, .nr_cpus = nr_cpus, .late = -1 };
+	out->lanes = calloc(2 * nr_cpus, sizeof(*out->lanes));
+	if (!out->lanes)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	out->buffer = tap_spool_add_buffer(spool, "user", "mono", TAP_PAGE_SIZE, nr_cpus, err);
+	return out->buffer < 0 ? out->buffer : 0;
+}
+
+void tap_user_out_release(struct tap_user_out *out)
+{
+	for (unsigned int i = 0; out->lanes && i < 2 * out->nr_cpus; i++)
+		tap_lane_release(&out->lanes[i].lane);
+	free(out->lanes);
+	out->lanes = NULL;
+}
+
+/* A CPU's lane, made when it is first needed. Return: NULL: @ret is set. */
+static struct tap_user_lane *get_lane(struct tap_user_out *out, bool late, unsigned int cpu,
+				      int *ret, struct tap_err *err)
+{
+	struct tap_user_lane *l = &out->lanes[(late ? out->nr_cpus : 0) + cpu];
+
+	*ret = 0;
+	if (l->lane.pages)
+		return l;
+	if (late && out->late < 0)
+		out->late = tap_spool_add_buffer(out->spool, "user-late", "mono", TAP_PAGE_SIZE,
+						 out->nr_cpus, err);
+	if (late && out->late < 0)
+		*ret = out->late;
+	else if (tap_lane_init(&l->lane))
+		*ret = tap_err_set(err, -ENOMEM, "out of memory");
+	l->lane.cpu = cpu;
+	l->lane.buffer = (unsigned int)(late ? out->late : out->buffer);
+	return *ret ? NULL : l;
+}
+
+int tap_user_out_add(struct tap_user_out *out, unsigned int cpu, uint64_t ts_ns,
+		     const void *payload, uint32_t len, uint64_t *raised, struct tap_err *err)
+{
+	bool late = ts_ns < out->lanes[cpu].last_ns;
+	int ret;
+	struct tap_user_lane *l = get_lane(out, late, cpu, &ret, err);
+
+	if (!l)
+		return ret;
+	if (ts_ns < l->last_ns) {
+		ts_ns = l->last_ns;
+		(*raised)++;
+	}
+	l->last_ns = ts_ns;
+	return tap_lane_add(&l->lane, out->spool, ts_ns, payload, len, err);
+}
+
+int tap_user_out_lost(struct tap_user_out *out, int cpu, uint64_t count, uint64_t first_ns,
+		      uint64_t last_ns, struct tap_err *err)
+{
+	struct { /* events/lost.h, behind the common fields */
+		uint16_t type;
+		uint8_t flags, preempt_count;
+		int32_t pid;
+		uint64_t count, first_ns, last_ns;
+		int32_t cpu, pad;
+	} rec = {
+		.type = (uint16_t)tap_def_id(tap_def_find("schedtap", "events_lost")),
+		.count = count,
+		.first_ns = first_ns,
+		.last_ns = last_ns,
+		.cpu = cpu,
+	};
+	int ret;
+	struct tap_user_lane *l = get_lane(out, false, cpu < 0 ? 0 : (unsigned int)cpu, &ret, err);
+
+	if (!l)
+		return ret;
+	if (last_ns > l->last_ns)
+		l->last_ns = last_ns;
+	/* on a page of its own, so that readers that know only the page flag see it as well */
+	ret = tap_lane_flush(&l->lane, out->spool, true, err);
+	ret = ret ?: tap_lane_add(&l->lane, out->spool, l->last_ns, &rec, sizeof(rec), err);
+	l->lane.missed = count;
+	return ret;
+}
+
+int tap_user_out_flush(struct tap_user_out *out, bool last, struct tap_err *err)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < 2 * out->nr_cpus && !ret; i++)
+		if (out->lanes[i].lane.pages)
+			ret = tap_lane_flush(&out->lanes[i].lane, out->spool, last, err);
+	return ret;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Session files: what a recorder wants of programs that start while it runs. They read them when
+ * they start, and switch on what matches by themselves, so that nothing is missed. A session file
+ * counts while its recorder holds a lock on it.
+ */
+#ifndef TAP_CAPTURE_USER_SESSIONS_H
+#define TAP_CAPTURE_USER_SESSIONS_H
+
+#include "capture/user/programs.h"
+
+#define TAP_USER_SESSION_MAX 4096u /* bytes that programs read */
+#define TAP_USER_EVERYBODY "/run/schedtap" /* root's, where programs of all users look */
+
+struct tap_user_session_file;
+
+struct tap_user_sessions {
+	struct tap_user_session_file *files;
+	unsigned int nr;
+};
+
+/*
+ * Writes @text into the folders of @set that are the caller's, which are made if they are missing,
+ * and into TAP_USER_EVERYBODY where the set is that of all users. Return: how many files there are;
+ * -E2BIG; -ENOMEM.
+ */
+int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_set *set,
+			    const char *text);
+/* Removes the files, and the folders that were made for them if they are empty. */
+void tap_user_sessions_remove(struct tap_user_sessions *s);
+
+#endif

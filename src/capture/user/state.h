@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the backend for programs' events knows, and its two halves: find.c says who takes part, merge.c
+ * moves what they recorded.
+ */
+#ifndef TAP_CAPTURE_USER_STATE_H
+#define TAP_CAPTURE_USER_STATE_H
+
+#include "capture/user/clock.h"
+#include "capture/user/joined.h"
+#include "capture/user/out.h"
+#include "capture/user/sessions.h"
+
+#define TAP_USER_ID_FIRST 0x4000u /* above a kernel's, */
+#define TAP_USER_ID_LAST 0x6fffu /* below those of our own definitions */
+
+struct tap_user_recorded {
+	const struct tap_user_kind *kind;
+	unsigned int id;
+	struct tap_buf text;
+};
+
+/* The sources of a CPU; those with an item stand first, as a heap: the earliest on top. */
+struct tap_user_cpu {
+	struct tap_user_source **v;
+	unsigned int nr, cap, ready;
+};
+
+struct tap_user_state {
+	struct tap_plan *plan; /* the session's */
+	struct tap_user_set *set;
+	struct tap_user_choice choice;
+	struct tap_user_sessions sessions;
+	struct tap_user_clock clock;
+	struct tap_user_pair now; /* when the drain began: mono_ns is the limit of what it takes */
+	unsigned int next_to_ask, next_to_look;
+	bool has_cycles, anew;
+	struct tap_user_recorded *recorded; /* the kinds that have an id */
+	unsigned int nr_recorded;
+	uint16_t *kind_ids; /* by the kind's number; 0: not asked for yet */
+	unsigned int nr_kind_ids;
+	struct tap_head_format *formats;
+	struct tap_buf lost_text;
+	struct tap_user_joined **joined;
+	unsigned int nr_joined, cap_joined;
+	struct tap_user_cpu *cpus;
+	struct tap_user_out out;
+	uint64_t scanned_ns, start_ns;
+	json_t *past; /* programs that are over */
+};
+
+/* Reads the clocks. */
+void tap_user_set_now(struct tap_user_state *s);
+
+/* What programs that are there have, so that it stands in the recording's head from the start. */
+int tap_user_find_kinds(struct tap_user_state *s, struct tap_err *err);
+/* Joins those that are there; from now on, all others have come later. */
+int tap_user_find_first(struct tap_user_state *s, struct tap_err *err);
+/* Joins those that came. */
+int tap_user_find_new(struct tap_user_state *s, struct tap_err *err);
+/* The same, when it is time, and looks at those that are known. Return: 0 or -ENOMEM. */
+int tap_user_find(struct tap_user_state *s, struct tap_err *err);
+
+int tap_user_drain(struct tap_user_state *s, bool last, struct tap_drain *res, struct tap_err *err);
+
+#endif

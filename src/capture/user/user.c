@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The backend for programs' own tracepoints: many rings, written by others, into one buffer. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "capture/user/state.h"
+#include "capture/user/user.h"
+
+/* Many programs mean many descriptors. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static uint8_t ring_shift(uint64_t bytes)
+{
+	uint8_t shift = TAP_RING_SHIFT_MIN;
+
+	while (bytes && shift < TAP_RING_SHIFT_MAX && 1ull << shift < bytes)
+		shift++;
+	return bytes ? shift : 0;
+}
+
+static void user_free(void *state)
+{
+	struct tap_user_state *s = state;
+
+	if (!s)
+		return;
+	tap_user_sessions_remove(&s->sessions);
+	for (unsigned int i = 0; i < s->nr_joined; i++)
+		tap_user_joined_free(s->joined[i]);
+	for (unsigned int i = 0; i < s->nr_recorded; i++)
+		tap_buf_release(&s->recorded[i].text);
+	for (unsigned int i = 0; s->cpus && i < s->plan->nr_cpus; i++)
+		free(s->cpus[i].v);
+	tap_user_out_release(&s->out);
+	tap_buf_release(&s->lost_text);
+	tap_user_free(s->set);
+	json_decref(s->past);
+	free(s->joined);
+	free(s->recorded);
+	free(s->kind_ids);
+	free(s->formats);
+	free(s->cpus);
+	free(s);
+}
+
+int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **state,
+		      struct tap_err *err)
+{
+	struct tap_user_state *s = calloc(1, sizeof(*s));
+	int ret;
+
+	*state = NULL;
+	if (!s) {
+		tap_user_free(set);
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	}
+	s->plan = plan;
+	s->set = set;
+	s->choice = (struct tap_user_choice){ .plan = plan,
+					      .ring_shift = ring_shift(plan->program_bytes) };
+	s->has_cycles = tap_user_pair_now(&s->now);
+	s->cpus = calloc(plan->nr_cpus, sizeof(*s->cpus));
+	s->past = json_array();
+	raise_limit();
+	tap_user_set_now(s);
+	ret = s->cpus && s->past ? tap_user_find_kinds(s, err)
+				 : tap_err_set(err, -ENOMEM, "out of memory");
+	if (ret)
+		user_free(s);
+	else
+		*state = s;
+	return ret;
+}
+
+static int user_open(struct tap_plan *plan, void **state, struct tap_err *err)
+{
+	struct tap_user_set *set;
+
+	*state = NULL;
+	if (tap_user_new(&set))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	if (!tap_user_add_folders(set))
+		return tap_user_open_set(plan, set, state, err);
+	tap_user_free(set);
+	return tap_err_set(err, -ENOMEM, "out of memory");
+}
+
+/* BPF describes losses, where it records. */
+static bool needs_lost(const struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (plan->events[i].backend == &tap_backend_bpf &&
+		    (plan->events[i].status == TAP_EVENT_PLANNED ||
+		     plan->events[i].status == TAP_EVENT_ON))
+			return false;
+	return true;
+}
+
+static int user_describe(void *state, const struct tap_map *cgroups, struct tap_head *head,
+			 struct tap_err *err)
+{
+	struct tap_user_state *s = state;
+	struct tap_head_format *f = reallocarray(s->formats, s->nr_recorded + 1, sizeof(*f));
+	unsigned int nr = 0;
+
+	if (!f)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	s->formats = f;
+	for (; nr < s->nr_recorded; nr++)
+		f[nr] = (struct tap_head_format){ .system = s->recorded[nr].kind->system,
+						  .text = s->recorded[nr].text.data,
+						  .len = s->recorded[nr].text.len };
+	if (needs_lost(s->plan)) {
+		tap_buf_clear(&s->lost_text);
+		tap_def_format(tap_def_find("schedtap", "events_lost"), NULL, cgroups,
+			       &s->lost_text);
+		f[nr++] = (struct tap_head_format){ .system = "schedtap",
+						    .text = tap_buf_str(&s->lost_text),
+						    .len = s->lost_text.len };
+	}
+	head->formats = f;
+	head->nr_formats = nr;
+	s->anew = false;
+	return s->lost_text.err ? tap_err_set(err, s->lost_text.err, "out of memory") : 0;
+}
+
+/* Adds a line for each process that the scope names. */
+static void add_tgids(const struct tap_plan_scope *scope, struct tap_buf *text)
+{
+	for (unsigned int i = 0; i < scope->tgids.nr; i++)
+		tap_buf_printf(text, "tgid %s\n", scope->tgids.v[i]);
+}
+
+/*
+ * What programs that start from now on should do. Not with a scope that a program cannot know
+ * before it is looked at: those are switched on when they are found.
+ */
+static int write_sessions(struct tap_user_state *s)
+{
+	const struct tap_plan_scope *scope = &s->plan->scope;
+	struct tap_buf text = { 0 };
+	int ret = 0;
+
+	if (scope->follow || scope->tids.nr)
+		return 0;
+	if (s->choice.ring_shift)
+		tap_buf_printf(&text, "ring_shift %u\n", s->choice.ring_shift);
+	tap_buf_printf(&text, "mode %d\n", TAP_RING_DISCARD);
+	add_tgids(scope, &text);
+	for (unsigned int i = 0; i < s->plan->nr_patterns; i++) {
+		const char *glob = s->plan->patterns[i].glob;
+
+		/* without a colon either may match */
+		if (strchr(glob, ':'))
+			tap_buf_printf(&text, "event %s\n", glob);
+		else
+			tap_buf_printf(&text, "event %s:*\nevent *:%s\n", glob, glob);
+	}
+	if (!text.err)
+		ret = tap_user_sessions_write(&s->sessions, s->set, tap_buf_str(&text));
+	tap_buf_release(&text);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int user_start(void *state, struct tap_spool *spool, struct tap_err *err)
+{
+	struct tap_user_state *s = state;
+	int ret = tap_user_out_init(&s->out, spool, s->plan->nr_cpus, err);
+
+	if (ret)
+		return ret;
+	tap_user_set_now(s);
+	s->start_ns = s->now.mono_ns;
+	ret = tap_user_scan(s->set, err);
+	if (ret < 0)
+		return ret;
+	if (write_sessions(s))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	ret = tap_user_find_first(s, err);
+	/* those that came since the first look */
+	return ret ? ret : tap_user_find_new(s, err);
+}
+
+static int user_find(void *state, bool *anew, struct tap_err *err)
+{
+	struct tap_user_state *s = state;
+	int ret = tap_user_find(s, err);
+
+	*anew |= s->anew;
+	return ret;
+}
+
+static int user_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
+{
+	return tap_user_drain(state, last, res, err);
+}
+
+/* New programs are no longer told to record; those that were are found, and what they have is taken. */
+static int user_stop(void *state, struct tap_err *err)
+{
+	struct tap_user_state *s = state;
+	int ret;
+
+	tap_user_set_now(s);
+	tap_user_sessions_remove(&s->sessions);
+	s->choice.stopped = true;
+	ret = tap_user_find_new(s, err);
+	for (unsigned int i = 0; i < s->nr_joined; i++)
+		if (s->joined[i]->held)
+			tap_user_joined_off(s->joined[i]);
+	return ret;
+}
+
+static void user_tell(void *state, json_t *meta)
+{
+	struct tap_user_state *s = state;
+
+	for (unsigned int i = 0; i < s->nr_joined; i++)
+		json_array_append_new(s->past, tap_user_joined_json(s->joined[i]));
+	json_object_set(meta, "programs", s->past);
+}
+
+const struct tap_backend_ops tap_backend_user = {
+	.name = "user",
+	.open = user_open,
+	.describe = user_describe,
+	.start = user_start,
+	.find = user_find,
+	.drain = user_drain,
+	.stop = user_stop,
+	.tell = user_tell,
+	.free = user_free,
+};

@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The backend for programs' events against control files and rings made by hand: what comes out of the
+ * spool must be every event once, each buffer of each CPU in time order, described by the text that
+ * its program had.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <schedtap/reader.h>
+
+#include "capture/plan.h"
+#include "capture/user/user.h"
+#include "tmp_dir.h"
+#include "user_program.h"
+
+#define LEN(table) (sizeof(table) / sizeof(*(table)))
+#define RING (16 * TAP_SUB_BYTES)
+#define PAYLOAD 24u
+#define MAX_SEEN 4096
+
+static const struct event_text app[] = {
+	{ "app", "start", FORMAT_TEXT("start") },
+	{ "app", "stop", FORMAT_TEXT("stop") },
+};
+/* Another layout of the same name: a field more. */
+static const struct event_text other[] = {
+	{ "app", "start",
+	  "name: start\nID: 0\nformat:\n" COMMON_FIELDS
+	  "\tfield:u64 seq;\toffset:8;\tsize:8;\tsigned:0;\n"
+	  "\tfield:u64 more;\toffset:16;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n" },
+};
+
+struct seen {
+	uint64_t ts_ns, seq;
+	char name[16];
+	bool has_more;
+	unsigned int buffer;
+	int cpu;
+};
+
+struct fixture {
+	struct tmp_dir tmp;
+	char folder[128];
+	struct program p[3];
+	struct ring ring[3];
+	unsigned int nr;
+	struct tap_plan plan;
+	struct tap_plan_pattern pattern;
+	void *state;
+	struct tap_spool *spool;
+	struct tap_drain res;
+	uint64_t start_ns;
+	struct seen seen[MAX_SEEN];
+	unsigned int nr_seen, nr_lost_records;
+	uint64_t lost;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static struct fixture *fixture_make(const char *glob)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	tmp_make(&f->tmp);
+	snprintf(f->folder, sizeof(f->folder), "%s/programs", f->tmp.path);
+	assert_int_equal(mkdir(f->folder, 0700), 0);
+	f->pattern = (struct tap_plan_pattern){ .glob = (char *)glob };
+	f->plan = (struct tap_plan){ .patterns = &f->pattern, .nr_patterns = 1, .nr_cpus = 2 };
+	return f;
+}
+
+static void add_program(struct fixture *f, int pid, const struct event_text *events, uint32_t nr,
+			uint32_t cpu)
+{
+	char nonce[8];
+
+	snprintf(nonce, sizeof(nonce), "%u", f->nr);
+	program_make(&f->p[f->nr], f->folder, pid, nonce);
+	program_object(&f->p[f->nr], 16, events, nr);
+	ring_make(&f->ring[f->nr], &f->p[f->nr], cpu, RING);
+	f->ring[f->nr].discard = true;
+	f->nr++;
+}
+
+static struct tap_user_set *open_set(const struct fixture *f)
+{
+	struct tap_user_set *set;
+
+	assert_int_equal(tap_user_new(&set), 0);
+	assert_int_equal(tap_user_add_folder(set, f->folder, geteuid()), 0);
+	return set;
+}
+
+static void set_head(struct fixture *f, bool first)
+{
+	struct tap_head head = {
+		.uname = "Linux", .tool = "test", .cmdlines = "", .meta = "{}", .clock = "mono",
+		.printk = "", .nr_cpus = 2,
+	};
+
+	tap_head_defaults(&head);
+	assert_int_equal(tap_backend_user.describe(f->state, NULL, &head, NULL), 0);
+	if (first)
+		assert_int_equal(tap_spool_create(tmp_at(&f->tmp, "x"), &head, &f->spool, NULL), 0);
+	else
+		assert_int_equal(tap_spool_set_head(f->spool, &head, NULL), 0);
+}
+
+static void start(struct fixture *f)
+{
+	assert_int_equal(tap_user_open_set(&f->plan, open_set(f), &f->state, NULL), 0);
+	set_head(f, true);
+	assert_int_equal(tap_backend_user.start(f->state, f->spool, NULL), 0);
+	f->start_ns = now_ns();
+}
+
+/* As the session does it. Return: whether there was something new to describe. */
+static bool drain(struct fixture *f, bool last)
+{
+	bool anew = false;
+
+	assert_int_equal(tap_backend_user.find(f->state, &anew, NULL), 0);
+	if (anew)
+		set_head(f, false);
+	assert_int_equal(tap_backend_user.drain(f->state, last, &f->res, NULL), 0);
+	return anew;
+}
+
+static void see(struct fixture *f, const struct tap_event *ev)
+{
+	struct seen *s = &f->seen[f->nr_seen];
+
+	if (!ev->fmt) {
+		f->nr_lost_records++;
+		f->lost += ev->lost.count;
+		return;
+	}
+	assert_true(f->nr_seen < MAX_SEEN);
+	*s = (struct seen){
+		.ts_ns = ev->ts_ns, .buffer = ev->buffer, .cpu = ev->cpu,
+		.seq = tap_field_u64(tap_format_field(ev->fmt, "seq"), ev->data, ev->size),
+		.has_more = tap_format_field(ev->fmt, "more"),
+	};
+	snprintf(s->name, sizeof(s->name), "%s", ev->fmt->name);
+	f->nr_seen++;
+}
+
+static void stop(struct fixture *f)
+{
+	struct tap_reader *reader;
+	struct tap_event ev;
+
+	assert_int_equal(tap_backend_user.stop(f->state, NULL), 0);
+	drain(f, true);
+	assert_int_equal(tap_reader_open(tap_spool_path(f->spool), &reader, NULL), 0);
+	while (tap_reader_next(reader, &ev, NULL) == 1)
+		see(f, &ev);
+	tap_reader_free(reader);
+	assert_int_equal(f->res.events, f->nr_seen);
+	assert_int_equal(f->res.lost, f->lost);
+}
+
+/* How many programs the meta names with that key, and the sum of its values. */
+static unsigned int told(struct fixture *f, const char *key, json_int_t *sum)
+{
+	json_t *meta = json_object(), *p;
+	unsigned int nr = 0;
+	size_t i;
+
+	*sum = 0;
+	tap_backend_user.tell(f->state, meta);
+	json_array_foreach(json_object_get(meta, "programs"), i, p) {
+		nr += !!json_object_get(p, key);
+		*sum += json_integer_value(json_object_get(p, key));
+	}
+	json_decref(meta);
+	return nr;
+}
+
+static void fixture_remove(struct fixture *f)
+{
+	tap_backend_user.free(f->state);
+	tap_spool_free(f->spool);
+	f->plan.patterns = NULL;
+	f->plan.nr_patterns = 0;
+	tap_plan_release(&f->plan);
+	for (unsigned int i = 0; i < f->nr; i++)
+		program_unmap(&f->p[i]);
+	tmp_remove(&f->tmp);
+	free(f);
+}
+
+static void put(struct fixture *f, unsigned int i, uint64_t after_ns, uint16_t id, uint64_t seq)
+{
+	assert_non_null(ring_put(&f->ring[i], f->start_ns + after_ns, id, seq, PAYLOAD));
+}
+
+/* ---- what comes out ---- */
+
+static void test_switches(void **state)
+{
+	struct fixture *f = fixture_make("app:sto*");
+
+	(void)state;
+	add_program(f, getpid(), app, 2, 0);
+	control_of(&f->p[0])->mode = TAP_RING_OVERWRITE;
+	start(f);
+	assert_int_equal(word_of(&f->p[0], 0, 0)->wanted, 0);
+	assert_int_equal(word_of(&f->p[0], 0, 1)->wanted, 1);
+	assert_int_equal(control_of(&f->p[0])->mode, TAP_RING_DISCARD);
+	put(f, 0, 100, 16, 1); /* somebody else wants that one */
+	put(f, 0, 200, 17, 2);
+	/* it looked for a recorder just before there was one */
+	control_of(&f->p[0])->mode = TAP_RING_OVERWRITE;
+	drain(f, false);
+	assert_int_equal(control_of(&f->p[0])->mode, TAP_RING_DISCARD);
+	stop(f);
+	assert_int_equal(word_of(&f->p[0], 0, 1)->wanted, 0);
+	assert_int_equal(f->nr_seen, 1);
+	assert_int_equal(f->seen[0].seq, 2);
+	assert_int_equal(f->seen[0].ts_ns, f->start_ns + 200);
+	assert_string_equal(f->seen[0].name, "stop");
+	assert_int_equal(f->plan.nr_events, 1);
+	assert_int_equal(f->plan.events[0].status, TAP_EVENT_ON);
+	tap_backend_user.free(f->state);
+	f->state = NULL;
+	assert_int_equal(control_of(&f->p[0])->mode, TAP_RING_OVERWRITE);
+	fixture_remove(f);
+}
+
+/* What was on before stays on, and what was recorded before is not this recording's. */
+static void test_leaves(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+
+	(void)state;
+	add_program(f, getpid(), app, 2, 0);
+	word_of(&f->p[0], 0, 0)->wanted = 1;
+	f->start_ns = now_ns();
+	put(f, 0, 0, 16, 1);
+	start(f);
+	put(f, 0, 100, 16, 2);
+	stop(f);
+	assert_int_equal(word_of(&f->p[0], 0, 0)->wanted, 1);
+	assert_int_equal(word_of(&f->p[0], 0, 1)->wanted, 0);
+	assert_int_equal(f->nr_seen, 1);
+	assert_int_equal(f->seen[0].seq, 2);
+	fixture_remove(f);
+}
+
+/* Three programs on two CPUs, their events entangled: each buffer of each CPU in order. */
+static void test_merges(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+	uint64_t last[2] = { 0 };
+
+	(void)state;
+	add_program(f, getpid(), app, 2, 0);
+	add_program(f, getpid(), app, 2, 0);
+	add_program(f, getpid(), other, 1, 1);
+	start(f);
+	for (unsigned int i = 0; i < 300; i++) {
+		put(f, i % 3 == 2 ? 2 : i * 7 % 2, i * 10, 16, i);
+		if (i % 50 == 49)
+			drain(f, false);
+	}
+	usleep(1000);
+	stop(f);
+	assert_int_equal(f->nr_seen, 300);
+	for (unsigned int i = 0; i < f->nr_seen; i++) {
+		const struct seen *s = &f->seen[i];
+
+		assert_int_equal(s->buffer, 0);
+		assert_true(s->ts_ns >= last[s->cpu]);
+		last[s->cpu] = s->ts_ns;
+		assert_int_equal(s->ts_ns, f->start_ns + s->seq * 10);
+		/* of one name, but each described by its own program */
+		assert_int_equal(s->has_more, s->cpu == 1);
+	}
+	fixture_remove(f);
+}
+
+/* A record that is older than what was written goes to the second buffer; there, time is raised. */
+static void test_late(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+	json_int_t sum;
+
+	(void)state;
+	add_program(f, getpid(), app, 2, 0);
+	add_program(f, getpid(), app, 2, 0);
+	start(f);
+	put(f, 0, 500, 16, 1);
+	usleep(1000);
+	drain(f, false);
+	put(f, 1, 300, 16, 2);
+	drain(f, false);
+	ring_make(&f->ring[2], &f->p[0], 0, RING); /* a second ring of the same CPU */
+	f->ring[2].discard = true;
+	usleep(110000); /* for the program to be looked at again */
+	put(f, 2, 200, 16, 3);
+	put(f, 2, 600, 16, 4);
+	drain(f, false);
+	stop(f);
+	assert_int_equal(f->nr_seen, 4);
+	assert_int_equal(f->seen[0].seq, 2);
+	assert_int_equal(f->seen[1].seq, 3);
+	assert_int_equal(f->seen[0].buffer, 1);
+	assert_int_equal(f->seen[1].buffer, 1);
+	assert_int_equal(f->seen[1].ts_ns, f->start_ns + 300);
+	assert_int_equal(f->seen[2].seq, 1);
+	assert_int_equal(f->seen[3].seq, 4);
+	assert_int_equal(told(f, "raised", &sum), 1);
+	assert_int_equal(sum, 1);
+	fixture_remove(f);
+}
+
+/* What is later than the look at the clock waits: another program may still write before it. */
+static void test_waits(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+
+	(void)state;
+	add_program(f, getpid(), app, 2, 0);
+	start(f);
+	put(f, 0, 100000000, 16, 1);
+	drain(f, false);
+	assert_int_equal(f->res.events, 0);
+	usleep(110000);
+	drain(f, false);
+	assert_int_equal(f->res.events, 1);
+	/* but not for what no clock says */
+	put(f, 0, 1ull << 50, 16, 2);
+	drain(f, false);
+	assert_int_equal(f->res.events, 2);
+	stop(f);
+	assert_true(f->seen[1].ts_ns <= now_ns());
+	fixture_remove(f);
+}
+
+static void test_comes_later(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+
+	(void)state;
+	start(f);
+	assert_int_equal(f->plan.nr_events, 0);
+	add_program(f, getpid(), app, 2, 1);
+	put(f, 0, 100, 16, 1); /* it read the session file, and was faster than we */
+	word_of(&f->p[0], 0, 0)->wanted = 1;
+	usleep(12000);
+	assert_true(drain(f, false));
+	assert_int_equal(f->plan.nr_events, 2);
+	assert_int_equal(word_of(&f->p[0], 0, 1)->wanted, 1);
+	/* a library that it loads */
+	program_object(&f->p[0], 100, other, 1);
+	assert_non_null(ring_put(&f->ring[0], f->start_ns + 200, 100, 2, 16));
+	drain(f, false); /* its kind is looked for */
+	assert_true(drain(f, false));
+	stop(f);
+	assert_int_equal(word_of(&f->p[0], 0, 0)->wanted, 0);
+	assert_int_equal(f->nr_seen, 1);
+	assert_int_equal(f->seen[0].seq, 1);
+	/* that record is shorter than its kind's text says */
+	assert_int_equal(f->lost, 1);
+	fixture_remove(f);
+}
+
+/* One that died before: its events are taken, its file too. */
+static void test_dead(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+	struct stat st;
+
+	(void)state;
+	add_program(f, 1, app, 2, 0);
+	f->start_ns = now_ns();
+	put(f, 0, 0, 16, 1);
+	start(f);
+	drain(f, false);
+	assert_int_equal(f->res.events, 1);
+	assert_int_equal(stat(f->p[0].path, &st), -1);
+	stop(f);
+	assert_int_equal(f->seen[0].seq, 1);
+	fixture_remove(f);
+}
+
+static void test_others_dead(void **state)
+{
+	struct fixture *f = fixture_make("none:*");
+	struct stat st;
+
+	(void)state;
+	add_program(f, 1, app, 2, 0);
+	start(f);
+	stop(f);
+	assert_int_equal(stat(f->p[0].path, &st), 0);
+	fixture_remove(f);
+}
+
+static void test_session_file(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+	char path[256];
+	struct tap_buf text = { 0 };
+	struct stat st;
+
+	(void)state;
+	f->plan.program_bytes = 3 << 20;
+	f->plan.scope.tgids = (struct tap_strings){ (const char *[]){ "12" }, 1 };
+	start(f);
+	snprintf(path, sizeof(path), "%s/sessions/%d", f->folder, getpid());
+	assert_int_equal(tap_buf_read_file(&text, path), 0);
+	assert_string_equal(tap_buf_str(&text), "ring_shift 22\nmode 1\ntgid 12\nevent app:*\n");
+	tap_buf_release(&text);
+	stop(f);
+	assert_int_equal(stat(path, &st), -1);
+	snprintf(path, sizeof(path), "%s/sessions", f->folder);
+	assert_int_equal(stat(path, &st), -1);
+	fixture_remove(f);
+}
+
+/* What recorders left behind that were killed goes; what a living one holds stays. */
+static void test_old_sessions(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+	struct stat st;
+	int held;
+
+	(void)state;
+	assert_int_equal(mkdir(tmp_at(&f->tmp, "programs/sessions"), 0700), 0);
+	tmp_write(&f->tmp, "programs/sessions/1", "event *\n", 8);
+	tmp_write(&f->tmp, "programs/sessions/2", "event *\n", 8);
+	held = open(tmp_at(&f->tmp, "programs/sessions/2"), O_RDONLY | O_CLOEXEC);
+	assert_int_equal(flock(held, LOCK_EX), 0);
+	start(f);
+	assert_int_equal(stat(tmp_at(&f->tmp, "programs/sessions/1"), &st), -1);
+	assert_int_equal(stat(tmp_at(&f->tmp, "programs/sessions/2"), &st), 0);
+	stop(f);
+	assert_int_equal(stat(tmp_at(&f->tmp, "programs/sessions"), &st), 0);
+	close(held);
+	fixture_remove(f);
+}
+
+/* Programs that others record, and texts that cannot be: the rest goes on, and says so. */
+static void test_fails(void **state)
+{
+	static const struct event_text bad[] = {
+		{ "app", "start", "name: start\nID: 0\n" }, { "app", "stop", FORMAT_TEXT("stop") },
+	};
+	struct fixture *f = fixture_make("app:*");
+	struct fixture *g = fixture_make("app:*");
+	json_int_t sum;
+
+	(void)state;
+	add_program(f, getpid(), bad, 2, 0);
+	start(f);
+	strcpy(g->folder, f->folder);
+	start(g);
+	put(f, 0, 100, 17, 1);
+	put(f, 0, 200, 16, 2);
+	stop(g);
+	stop(f);
+	assert_int_equal(f->nr_seen, 1);
+	assert_int_equal(g->nr_seen, 0);
+	assert_int_equal(f->plan.nr_events, 2);
+	assert_int_equal(f->plan.events[0].status, TAP_EVENT_FAILED);
+	assert_int_equal(f->plan.events[1].status, TAP_EVENT_ON);
+	assert_int_equal(g->plan.events[1].status, TAP_EVENT_FAILED);
+	assert_non_null(strstr(g->plan.events[1].reason, "is recording program"));
+	assert_int_equal(told(g, "reason", &sum), 1);
+	fixture_remove(g);
+	fixture_remove(f);
+}
+
+/* A file that is cut off while it is recorded. */
+static void test_cut(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+	json_int_t sum;
+
+	(void)state;
+	add_program(f, getpid(), app, 2, 0);
+	add_program(f, getpid(), app, 2, 0);
+	start(f);
+	put(f, 0, 100, 16, 1);
+	put(f, 1, 200, 16, 2);
+	usleep(1000);
+	drain(f, false);
+	assert_int_equal(ftruncate(f->p[0].fd, 4096), 0);
+	put(f, 1, 300, 16, 3);
+	usleep(1000);
+	drain(f, false);
+	stop(f);
+	assert_int_equal(f->nr_seen, 3);
+	assert_int_equal(f->nr_lost_records, 1);
+	assert_int_equal(told(f, "reason", &sum), 1);
+	fixture_remove(f);
+}
+
+static void test_scope(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *tgid, *tid, *comm, *cpus;
+		unsigned int events;
+	} cases[] = {
+		{ "none", NULL, NULL, NULL, NULL, 2 },
+		{ "another process", "1", NULL, NULL, NULL, 0 },
+		{ "the program's name", NULL, NULL, "de*", NULL, 2 },
+		{ "another name", NULL, NULL, "dx*", NULL, 0 },
+		{ "a thread of no program", NULL, "1", NULL, NULL, 0 },
+		{ "one of two CPUs", NULL, NULL, NULL, "1", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct fixture *f = fixture_make("app:*");
+
+		print_message("# %s\n", cases[i].name);
+		if (cases[i].tgid)
+			tap_strings_add(&f->plan.scope.tgids, cases[i].tgid);
+		if (cases[i].tid)
+			tap_strings_add(&f->plan.scope.tids, cases[i].tid);
+		if (cases[i].comm)
+			tap_strings_add(&f->plan.scope.comms, cases[i].comm);
+		if (cases[i].cpus)
+			assert_int_equal(tap_cpus_parse(&f->plan.scope.cpus, cases[i].cpus), 0);
+		add_program(f, getpid(), app, 2, 0);
+		ring_make(&f->ring[1], &f->p[0], 1, RING);
+		start(f);
+		put(f, 0, 100, 16, 1);
+		put(f, 1, 100, 16, 2);
+		stop(f);
+		assert_int_equal(f->nr_seen, cases[i].events);
+		tap_strings_release(&f->plan.scope.tgids);
+		tap_strings_release(&f->plan.scope.tids);
+		tap_strings_release(&f->plan.scope.comms);
+		tap_cpus_release(&f->plan.scope.cpus);
+		fixture_remove(f);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_switches),    cmocka_unit_test(test_leaves),
+		cmocka_unit_test(test_merges),	    cmocka_unit_test(test_late),
+		cmocka_unit_test(test_waits),	    cmocka_unit_test(test_comes_later),
+		cmocka_unit_test(test_dead),	    cmocka_unit_test(test_others_dead),
+		cmocka_unit_test(test_session_file), cmocka_unit_test(test_old_sessions),
+		cmocka_unit_test(test_fails),
+		cmocka_unit_test(test_cut),	    cmocka_unit_test(test_scope),
+	};
+
+	alarm(60);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("user backend", tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What -e means where the kernel has no such event: as any user, with and without tracefs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "capture/plan.h"
+
+#define LEN(table) (sizeof(table) / sizeof(*(table)))
+
+static const struct {
+	const char *name;
+	const char *pattern, *filter, *backend, *cgroup;
+	int ret;
+	const char *glob; /* for programs, or NULL */
+	const char *says; /* part of the sentence or of the note, or NULL */
+} cases[] = {
+	{ "a system that the kernel does not have", "zzapp:*", NULL, NULL, NULL, 0, "zzapp:*", "zzapp:*" },
+	{ "a name of it", "zzapp:start", NULL, NULL, NULL, 0, "zzapp:start", "zzapp:start" },
+	{ "a kernel's event", "sched:sched_switch", NULL, NULL, NULL, 0, NULL, NULL },
+	{ "a slip in the system", "schd:sched_switch", NULL, NULL, NULL, -EINVAL, NULL, "did you mean" },
+	{ "a letter too many", "scheed:sched_switch", NULL, NULL, NULL, -EINVAL, NULL, "did you mean" },
+	{ "another letter", "zched:sched_switch", NULL, NULL, NULL, -EINVAL, NULL, "did you mean" },
+	{ "two letters are another system", "zzhed:sched_switch", NULL, NULL, NULL, 0,
+	  "zzhed:sched_switch", "zzhed" },
+	{ "a slip in the name", "sched:sched_swich", NULL, NULL, NULL, -EINVAL, NULL, "did you mean" },
+	{ "programs alone", "sched:sched_switch", NULL, "user", NULL, 0, "sched:sched_switch", NULL },
+	{ "all of programs", NULL, NULL, "user", NULL, 0, "*:*", NULL },
+	{ "a filter", "zzapp:*", "a == 1", NULL, NULL, -EINVAL, NULL, "take no filter" },
+	{ "a filter, programs alone", "app:*", "a == 1", "user", NULL, -EINVAL, NULL, "take no filter" },
+	{ "cgroups", "zzapp:*", NULL, NULL, "/x", -EINVAL, NULL, "-g cannot restrict" },
+	{ "BPF alone", "zzapp:*", NULL, "bpf", NULL, -EINVAL, NULL, "no event matches" },
+};
+
+/* A slip is told to the names that can be known: without tracefs those of our own definitions. */
+static void test_cases(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct tap_wanted wanted = { cases[i].pattern, cases[i].filter };
+		struct tap_session_opts opts = {
+			.wanted = &wanted, .nr_wanted = !!cases[i].pattern, .backend = cases[i].backend,
+		};
+		struct tap_plan plan = { 0 };
+		struct tap_err err = { 0 };
+		const char *said = err.text;
+
+		print_message("# %s\n", cases[i].name);
+		if (cases[i].cgroup)
+			tap_strings_add(&opts.scope.cgroups, cases[i].cgroup);
+		assert_int_equal(!!tap_plan_make(&plan, &opts, &err), !!cases[i].ret);
+		assert_int_equal(plan.nr_patterns, !!cases[i].glob);
+		if (cases[i].glob) {
+			assert_string_equal(plan.patterns[0].glob, cases[i].glob);
+			said = plan.patterns[0].note;
+			assert_int_equal(!!said, !!cases[i].says);
+		}
+		/* who may not read tracefs hears that instead */
+		if (cases[i].says && err.code != -EACCES && err.code != -EPERM && err.code != -EOPNOTSUPP)
+			assert_non_null(strstr(said, cases[i].says));
+		tap_strings_release(&opts.scope.cgroups);
+		tap_plan_release(&plan);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases) };
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("user plan", tests, NULL, NULL);
+}
