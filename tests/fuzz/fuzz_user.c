@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A program's control file with anything at all written over it, while it is listed and while its ring
+ * is read: what comes out is within bounds, comes to an end, and what cannot be is refused. The input
+ * is a list of patches: where (a byte), offset there (two), length (one), bytes.
+ */
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "capture/user/kinds.h"
+#include "capture/user/rings.h"
+#include "check.h"
+
+#define assert_true(what) CHECK(what)
+#define assert_int_equal(a, b) CHECK((a) == (b))
+#include "../unit/user_program.h"
+
+#define RING (4 * TAP_SUB_BYTES)
+
+static const struct event_text events[] = {
+	{ "app", "start", FORMAT_TEXT("start") }, { "app", "stop", FORMAT_TEXT("stop") },
+};
+
+struct patches {
+	const unsigned char *at, *end;
+};
+
+/* Return: whether there was one. */
+static int patch(struct patches *in, const struct program *p, const struct ring *r)
+{
+	unsigned char *const places[] = {
+		p->map, p->map + TAP_CONTROL_PAGE, p->map + area_of(p, 0)->offset % PROGRAM_BYTES,
+		(unsigned char *)r->head, r->subs, r->subs + TAP_SUB_BYTES,
+	};
+	unsigned char *to;
+	uint16_t offset;
+	size_t len;
+
+	if (in->end - in->at < 4)
+		return 0;
+	memcpy(&offset, in->at + 1, 2);
+	to = places[in->at[0] % (sizeof(places) / sizeof(places[0]))] + offset % TAP_SUB_BYTES;
+	len = in->at[3];
+	in->at += 4;
+	if (len > (size_t)(in->end - in->at))
+		len = (size_t)(in->end - in->at);
+	memcpy(to, in->at, len);
+	in->at += len;
+	return 1;
+}
+
+static void read_item(const struct tap_user_item *item)
+{
+	uint64_t sum = 0, word;
+
+	if (item->kind != TAP_USER_RECORD)
+		return;
+	CHECK(item->len >= 8 && item->len <= TAP_RECORD_MAX && item->len % 8 == 0);
+	for (uint32_t i = 0; i < item->len + 8; i += 8) { /* and the slack */
+		memcpy(&word, item->payload + i, 8);
+		sum += word;
+	}
+	CHECK(sum != 1 || item->len);
+}
+
+static void read_ring(int fd, const struct tap_user_ring *ring, unsigned int how)
+{
+	struct tap_user_reader r;
+	struct tap_user_item item;
+	int ret = tap_user_reader_init(&r, fd, ring, how & 1, (enum tap_user_from)(how / 2 % 3));
+
+	for (int round = 0; round < 2 && !ret; round++) {
+		uint64_t items = 0;
+
+		ret = tap_user_reader_poll(&r, round);
+		do {
+			ret = ret ? ret : tap_user_reader_next(&r, &item);
+			if (!ret)
+				read_item(&item);
+			CHECK(items++ <= r.bytes / 24);
+		} while (!ret && item.kind != TAP_USER_NOTHING);
+	}
+	if (!ret)
+		ret = tap_user_reader_rest(&r, &item);
+	CHECK(ret <= 0);
+	tap_user_reader_release(&r);
+}
+
+static void read_program(struct tap_user_program *p, unsigned int how)
+{
+	CHECK(!p->comm[sizeof(p->comm) - 1] && !p->reason[sizeof(p->reason) - 1]);
+	for (unsigned int i = 0; i < p->nr_events; i++) {
+		const struct tap_user_kind *k = p->events[i].kind;
+		struct tap_buf text = { 0 };
+
+		CHECK(tap_user_name_ok(k->system) && tap_user_name_ok(k->name) && !k->fmt == !!k->why);
+		if (k->fmt)
+			tap_user_kind_text(k, 16384, &text);
+		tap_buf_release(&text);
+	}
+	if (tap_user_hold(p, NULL))
+		return;
+	for (unsigned int i = 0; i < p->nr_rings && i < 8; i++)
+		read_ring(p->fd, &p->rings[i], how);
+	tap_user_drop(p);
+}
+
+static void check_folder(const char *folder, struct patches *in, const struct program *file,
+			 const struct ring *ring, unsigned int how)
+{
+	struct tap_user_program *p;
+	struct tap_user_set *set;
+
+	CHECK(!tap_user_new(&set) && !tap_user_add_folder(set, folder, geteuid()));
+	CHECK(tap_user_scan(set, NULL) >= 0);
+	p = tap_user_program_at(set, 0);
+	while (p && patch(in, file, ring)) /* more, between two looks */
+		;
+	if (p) {
+		tap_user_look(set, p, NULL);
+		read_program(p, how);
+	}
+	tap_user_free(set);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+	struct patches in = { data, data + size };
+	char folder[] = "/dev/shm/fuzz-user-XXXXXX";
+	unsigned int how = size ? *in.at++ : 0;
+	struct program p;
+	struct ring r;
+
+	CHECK(mkdtemp(folder));
+	program_make(&p, folder, getpid(), "0");
+	program_object(&p, 16, events, 2);
+	ring_make(&r, &p, 0, RING);
+	r.atomic = area_of(&p, 1)->atomic = how >> 3 & 1;
+	for (uint64_t i = 0; i < 300; i++)
+		ring_put(&r, 1000 + i, 16, i, 48);
+	for (unsigned int i = how >> 4; i && patch(&in, &p, &r); i--)
+		;
+	check_folder(folder, &in, &p, &r, how);
+	program_unmap(&p);
+	unlink(p.path);
+	rmdir(folder);
+	return 0;
+}
