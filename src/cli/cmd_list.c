@@ -4,28 +4,95 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "capture/bpf/kernel.h"
 #include "capture/tracefs/tracefs.h"
+#include "capture/user/programs.h"
 #include "cli/cmd.h"
 
 struct list_opts {
 	bool verbose;
 };
 
-/* What the two backends can tell; either may be missing, with the reason why. */
+/* A running program has events of this kind. */
+struct use {
+	const struct tap_user_kind *kind;
+	const struct tap_user_program *program;
+};
+
+/* What each backend can tell; any may be missing, with the reason why. */
 struct sources {
 	struct tap_kernel *kernel;
 	struct tap_err no_kernel;
 	char *root;
 	struct tap_tracefs_list list;
 	struct tap_err no_tracefs;
+	struct tap_user_set *programs;
+	struct tap_err no_programs;
+	struct use *uses; /* sorted: those of one kind stand together */
+	unsigned int nr_uses;
 };
+
+static int compare_uses(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+	int ret = strcmp(x->kind->system, y->kind->system);
+
+	if (!ret)
+		ret = strcmp(x->kind->name, y->kind->name);
+	if (!ret) /* two layouts under one name */
+		ret = (x->kind->nr > y->kind->nr) - (x->kind->nr < y->kind->nr);
+	if (!ret)
+		ret = x->program->pid - y->program->pid; /* both are positive */
+	return ret;
+}
+
+static void add_uses(struct sources *s, const struct tap_user_program *p)
+{
+	for (unsigned int i = 0; i < p->nr_events; i++)
+		if (!p->events[i].gone)
+			s->uses[s->nr_uses++] = (struct use){ p->events[i].kind, p };
+}
+
+/* A program that has gone has nothing to list, and nobody else may be there to remove its file. */
+static int find_uses(struct sources *s)
+{
+	struct tap_user_program *p;
+	size_t nr = 0;
+
+	for (unsigned int i = 0; (p = tap_user_program_at(s->programs, i)); i++)
+		nr += p->nr_events;
+	s->uses = calloc(nr + 1, sizeof(*s->uses));
+	if (!s->uses)
+		return -ENOMEM;
+	for (unsigned int i = 0; (p = tap_user_program_at(s->programs, i)); i++) {
+		if (p->alive)
+			add_uses(s, p);
+		else
+			tap_user_remove(p, NULL);
+	}
+	qsort(s->uses, s->nr_uses, sizeof(*s->uses), compare_uses);
+	return 0;
+}
+
+static void open_programs(struct sources *s)
+{
+	int ret = tap_user_new(&s->programs);
+
+	if (!ret)
+		ret = tap_user_add_folders(s->programs);
+	if (!ret && tap_user_scan(s->programs, &s->no_programs) >= 0)
+		ret = find_uses(s);
+	if (ret)
+		tap_err_set(&s->no_programs, ret, "out of memory");
+}
 
 static void open_sources(struct sources *s)
 {
 	tap_kernel_new(&s->kernel, &s->no_kernel);
 	if (!tap_tracefs_find(TAP_TRACEFS_MOUNTS, &s->root, &s->no_tracefs))
 		tap_tracefs_list(s->root, false, &s->list, &s->no_tracefs);
+	open_programs(s);
 }
 
 static void close_sources(struct sources *s)
@@ -33,6 +100,8 @@ static void close_sources(struct sources *s)
 	tap_kernel_free(s->kernel);
 	tap_tracefs_list_release(&s->list);
 	free(s->root);
+	free(s->uses);
+	tap_user_free(s->programs);
 }
 
 static void print_indented(const char *text)
@@ -89,6 +158,89 @@ static void print_tracefs_event(const struct sources *s, const struct tap_tracef
 	tap_buf_release(&text);
 }
 
+static void add_program(struct tap_buf *line, const struct tap_user_program *p)
+{
+	tap_text_escape(line, p->comm, strnlen(p->comm, sizeof(p->comm)));
+	tap_buf_printf(line, " [%d]", p->pid);
+}
+
+#define FEW_PROGRAMS 3u /* stand in a line of `list` */
+
+/* "webd [12], webd [13]"; two libraries of one program may have the same event. */
+static void add_programs(struct tap_buf *line, const struct use *uses, unsigned int nr,
+			 unsigned int most)
+{
+	const struct tap_user_program *before = NULL;
+	unsigned int shown = 0, hidden = 0;
+
+	for (unsigned int i = 0; i < nr; before = uses[i++].program) {
+		if (uses[i].program == before)
+			continue;
+		if (shown == most) {
+			hidden++;
+			continue;
+		}
+		tap_buf_puts(line, shown++ ? ", " : "");
+		add_program(line, uses[i].program);
+	}
+	if (hidden)
+		tap_buf_printf(line, " and %u more", hidden);
+}
+
+/* One kind of event, of @nr programs. */
+static void print_user_event(const struct use *uses, unsigned int nr, bool verbose)
+{
+	const struct tap_user_kind *kind = uses->kind;
+	struct tap_buf line = { 0 };
+
+	tap_buf_printf(&line, "%-9s %s:%s: ", kind->fmt ? "user" : "-", kind->system, kind->name);
+	if (!kind->fmt) {
+		tap_text_escape(&line, kind->why, strlen(kind->why));
+		tap_buf_puts(&line, ": ");
+	}
+	add_programs(&line, uses, nr, verbose ? nr : FEW_PROGRAMS);
+	puts(tap_buf_str(&line));
+	if (verbose && kind->fmt)
+		print_indented(kind->text);
+	tap_buf_release(&line);
+}
+
+static unsigned int print_user_events(const struct sources *s, const char *pattern, bool verbose)
+{
+	unsigned int printed = 0, nr;
+
+	for (unsigned int i = 0; i < s->nr_uses; i += nr) {
+		const struct tap_user_kind *kind = s->uses[i].kind;
+
+		for (nr = 1; i + nr < s->nr_uses && s->uses[i + nr].kind == kind; nr++)
+			;
+		if (pattern && !tap_tracefs_match(pattern, kind->system, kind->name))
+			continue;
+		print_user_event(&s->uses[i], nr, verbose);
+		printed++;
+	}
+	return printed;
+}
+
+/* What programs say that keeps their events from being recorded. */
+static void print_reasons(const struct sources *s)
+{
+	const struct tap_user_program *p;
+
+	for (unsigned int i = 0; s->programs && (p = tap_user_program_at(s->programs, i)); i++) {
+		struct tap_buf line = { 0 };
+
+		if (!p->alive || !*p->reason)
+			continue;
+		tap_buf_printf(&line, "%-9s ", "-");
+		add_program(&line, p);
+		tap_buf_puts(&line, ": ");
+		tap_text_escape(&line, p->reason, strnlen(p->reason, sizeof(p->reason)));
+		puts(tap_buf_str(&line));
+		tap_buf_release(&line);
+	}
+}
+
 static unsigned int print_matching(const struct sources *s, const char *pattern, bool verbose)
 {
 	const struct tap_def *def;
@@ -110,6 +262,9 @@ static unsigned int print_matching(const struct sources *s, const char *pattern,
 		print_tracefs_event(s, ev, verbose);
 		nr++;
 	}
+	nr += print_user_events(s, pattern, verbose);
+	if (!pattern)
+		print_reasons(s);
 	return nr;
 }
 
@@ -133,6 +288,9 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 	if (s.no_tracefs.code)
 		fprintf(stderr, "schedtap: the kernel's other events are not listed: %s\n",
 			s.no_tracefs.text);
+	if (s.no_programs.code)
+		fprintf(stderr, "schedtap: the events of programs are not listed: %s\n",
+			s.no_programs.text);
 	close_sources(&s);
 	return ret;
 }
@@ -145,7 +303,7 @@ static const struct tap_opt list_table[] = {
 
 const struct tap_cmd tap_cmd_list = {
 	.name = "list",
-	.help = "events that this machine can give, and why not",
+	.help = "events that this machine and its programs can give, and why not",
 	.operands = "[GLOB...]",
 	.example = "schedtap list pelt",
 	.opts = list_table,
