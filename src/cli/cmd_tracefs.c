@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap tracefs: a running program's events as the kernel's tracefs would show its own. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/user/kinds.h"
+#include "cli/cmd.h"
+
+struct tracefs_opts {
+	int64_t pid;
+};
+
+/* What the operands name. */
+struct place {
+	struct tap_user_program *program;
+	const char *file;
+	const char *where; /* as typed: "app", "app:request"; NULL: everything */
+	const char *event; /* behind the colon; NULL: the whole system */
+	size_t system_len;
+	const char *value; /* to be written; NULL: it is read */
+};
+
+/* As open(), read() or write() of such a file would fail. */
+static int file_failed(const struct place *p, int code, struct tap_err *err)
+{
+	errno = -code;
+	return tap_err_set(err, code, "cannot %s '%s'%s%s: %m", p->value ? "write" : "read",
+			   p->file, p->where ? " of " : "", p->where ? p->where : "");
+}
+
+static bool is_at(const struct place *p, const struct tap_user_event *ev)
+{
+	const char *system = ev->kind->system;
+
+	if (ev->gone)
+		return false;
+	if (!p->where)
+		return true;
+	return strlen(system) == p->system_len && !memcmp(system, p->where, p->system_len) &&
+	       (!p->event || !strcmp(ev->kind->name, p->event));
+}
+
+/* Return: the first at or after @ev, or NULL. */
+static struct tap_user_event *event_from(const struct place *p, struct tap_user_event *ev)
+{
+	struct tap_user_event *end = p->program->events + p->program->nr_events;
+
+	while (ev < end && !is_at(p, ev))
+		ev++;
+	return ev < end ? ev : NULL;
+}
+
+static struct tap_user_event *first_event(const struct place *p)
+{
+	return p->program->nr_events ? event_from(p, p->program->events) : NULL;
+}
+
+static int read_available(const struct place *p, struct tap_buf *out, struct tap_err *err)
+{
+	(void)err;
+	for (struct tap_user_event *ev = first_event(p); ev; ev = event_from(p, ev + 1))
+		tap_buf_printf(out, "%s:%s\n", ev->kind->system, ev->kind->name);
+	return 0;
+}
+
+static int read_enable(const struct place *p, struct tap_buf *out, struct tap_err *err)
+{
+	unsigned int seen = 0; /* as in system_enable_read(): bit 0 off, bit 1 on */
+
+	for (struct tap_user_event *ev = first_event(p); ev; ev = event_from(p, ev + 1))
+		seen |= 1u << ev->wanted;
+	if (!seen && p->where)
+		return file_failed(p, -ENOENT, err);
+	tap_buf_char(out, "?01X"[seen]);
+	tap_buf_char(out, '\n');
+	return 0;
+}
+
+/*
+ * As kstrtoul() reads it, base 10: a plus and a newline are allowed, blanks are not.
+ * Return: 0; -EINVAL; -ERANGE.
+ */
+static int parse_switch(const char *s, bool *on)
+{
+	unsigned long long v;
+	char *end;
+
+	s += *s == '+';
+	if (*s < '0' || *s > '9')
+		return -EINVAL;
+	errno = 0;
+	v = strtoull(s, &end, 10);
+	if (strcmp(end, "") && strcmp(end, "\n"))
+		return -EINVAL;
+	if (errno)
+		return -ERANGE;
+	*on = v;
+	return v > 1 ? -EINVAL : 0;
+}
+
+static int write_enable(const struct place *p, struct tap_err *err)
+{
+	struct tap_user_event *ev = first_event(p);
+	int ret = 0, code;
+	bool on = false;
+
+	if (!ev && p->where)
+		return file_failed(p, -ENOENT, err);
+	code = parse_switch(p->value, &on);
+	if (code)
+		return file_failed(p, code, err);
+	/* as the kernel does it: all that can be switched are, and the first error is told */
+	for (; ev; ev = event_from(p, ev + 1)) {
+		code = tap_user_want(p->program, ev, on, ret ? NULL : err);
+		ret = ret ? ret : code;
+	}
+	return ret;
+}
+
+/* Return: the event that was named; NULL with a sentence. */
+static const struct tap_user_event *one_event(const struct place *p, struct tap_err *err)
+{
+	const struct tap_user_event *ev = p->event ? first_event(p) : NULL;
+
+	if (!ev)
+		file_failed(p, -ENOENT, err);
+	return ev;
+}
+
+static int read_format(const struct place *p, struct tap_buf *out, struct tap_err *err)
+{
+	const struct tap_user_event *ev = one_event(p, err);
+
+	if (!ev)
+		return err->code;
+	if (!ev->kind->fmt)
+		return tap_err_set(err, -EIO, "cannot read 'format' of %s: %s", p->where,
+				   ev->kind->why);
+	tap_user_kind_text(ev->kind, ev->id, out);
+	return 0;
+}
+
+static int read_id(const struct place *p, struct tap_buf *out, struct tap_err *err)
+{
+	const struct tap_user_event *ev = one_event(p, err);
+
+	if (!ev)
+		return err->code;
+	tap_buf_printf(out, "%u\n", ev->id);
+	return 0;
+}
+
+static const struct file {
+	const char *name;
+	unsigned int least, most; /* words behind it */
+	int (*read)(const struct place *p, struct tap_buf *out, struct tap_err *err);
+	int (*write)(const struct place *p, struct tap_err *err); /* NULL: it cannot be written */
+} files[] = {
+	{ "available_events", 0, 0, read_available, NULL },
+	{ "enable", 0, 2, read_enable, write_enable },
+	{ "format", 1, 1, read_format, NULL },
+	{ "id", 1, 1, read_id, NULL },
+};
+
+#define NR_FILES (sizeof(files) / sizeof(*files))
+
+static int no_file(const char *name, struct tap_err *err)
+{
+	const char *names[NR_FILES], *near;
+
+	if (!strcmp(name, "filter") || !strcmp(name, "trigger"))
+		return tap_err_set(err, -EINVAL,
+				   "no file '%s': programs' events have no filters and triggers yet",
+				   name);
+	for (unsigned int i = 0; i < NR_FILES; i++)
+		names[i] = files[i].name;
+	near = tap_nearest(name, names, NR_FILES);
+	return tap_err_set(err, -EINVAL, "no file '%s': %s%s%s", name,
+			   near ? "did you mean '" : "see 'schedtap help tracefs'",
+			   near ? near : "", near ? "'?" : "");
+}
+
+static int find_file(const struct tap_strings *words, const struct file **out, struct tap_err *err)
+{
+	const struct file *f = files;
+
+	if (!words->nr)
+		return tap_err_set(err, -EINVAL, "no file is named: see 'schedtap help tracefs'");
+	while (f < files + NR_FILES && strcmp(f->name, words->v[0]))
+		f++;
+	if (f == files + NR_FILES)
+		return no_file(words->v[0], err);
+	if (words->nr - 1 < f->least)
+		return tap_err_set(err, -EINVAL, "'%s' is a file of an event: name it, SYSTEM:EVENT",
+				   f->name);
+	if (words->nr - 1 > f->most)
+		return tap_err_set(err, -EINVAL, "unexpected word '%s' after '%s'",
+				   words->v[1 + f->most], f->name);
+	*out = f;
+	return 0;
+}
+
+/* No system's name begins as a number does. */
+static bool is_value(const char *word)
+{
+	return *word == '+' || (*word >= '0' && *word <= '9');
+}
+
+static void find_place(struct place *p, const struct tap_strings *words)
+{
+	const char *colon;
+
+	p->file = words->v[0];
+	p->where = words->nr > 1 ? words->v[1] : NULL;
+	p->value = words->nr > 2 ? words->v[2] : NULL;
+	if (words->nr == 2 && is_value(p->where)) {
+		p->value = p->where;
+		p->where = NULL;
+	}
+	if (!p->where)
+		return;
+	colon = strchr(p->where, ':');
+	p->system_len = colon ? (size_t)(colon - p->where) : strlen(p->where);
+	p->event = colon ? colon + 1 : NULL;
+}
+
+/* Whoever may not look into a program's folder cannot know whether it has tracepoints. */
+static bool is_anothers(int pid)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return geteuid() && !stat(path, &st) && st.st_uid != geteuid();
+}
+
+static int find_program(const struct tap_user_set *set, int pid, struct tap_user_program **out,
+			struct tap_err *err)
+{
+	struct tap_user_program *p;
+
+	for (unsigned int i = 0; (p = tap_user_program_at(set, i)); i++) {
+		if (p->pid != pid || !p->alive)
+			continue;
+		*out = p;
+		return 0;
+	}
+	if (!is_anothers(pid))
+		return tap_err_set(err, -ENOENT, "no program with pid %d has tracepoints", pid);
+	errno = EACCES;
+	return tap_err_set(err, -EACCES, "cannot look into the program with pid %d: %m", pid);
+}
+
+static int serve(struct tap_user_set *set, int pid, const struct file *f, struct place *p,
+		 struct tap_buf *out, struct tap_err *err)
+{
+	int ret = tap_user_add_folders(set);
+
+	if (ret)
+		return tap_err_set(err, ret, "out of memory");
+	ret = tap_user_scan(set, err);
+	if (ret >= 0)
+		ret = find_program(set, pid, &p->program, err);
+	if (!ret)
+		ret = p->value ? f->write(p, err) : f->read(p, out, err);
+	if (!ret && out->err)
+		ret = tap_err_set(err, out->err, "out of memory");
+	return ret;
+}
+
+static int run_tracefs(void *opts, const struct tap_strings *operands, char **rest)
+{
+	const struct tracefs_opts *o = opts;
+	struct tap_user_set *set = NULL;
+	struct tap_buf out = { 0 };
+	struct tap_err err = { 0 };
+	struct place place = { 0 };
+	const struct file *f = NULL;
+	int ret;
+
+	(void)rest;
+	if (find_file(operands, &f, &err))
+		return tap_cmd_fail(&err, true);
+	if (!o->pid) {
+		tap_err_set(&err, -EINVAL, "--pid is needed: whose '%s'?", f->name);
+		return tap_cmd_fail(&err, true);
+	}
+	find_place(&place, operands);
+	if (tap_user_new(&set))
+		ret = tap_err_set(&err, -ENOMEM, "out of memory");
+	else
+		ret = serve(set, (int)o->pid, f, &place, &out, &err);
+	if (!ret)
+		fputs(tap_buf_str(&out), stdout);
+	tap_user_free(set);
+	tap_buf_release(&out);
+	return ret ? tap_cmd_fail(&err, false) : TAP_EXIT_OK;
+}
+
+static const struct tap_opt tracefs_table[] = {
+	{ "pid", 'p', "PID", "the program", TAP_OPT_INT, offsetof(struct tracefs_opts, pid),
+	  .min = 1, .max = INT_MAX },
+	{ 0 }
+};
+
+const struct tap_cmd tap_cmd_tracefs = {
+	.name = "tracefs",
+	.help = "a running program's events, as tracefs has the kernel's",
+	.operands = "FILE [SYSTEM[:EVENT]] [VALUE]",
+	.example = "schedtap tracefs --pid 1234 available_events",
+	.opts = tracefs_table,
+	.opts_size = sizeof(struct tracefs_opts),
+	.run = run_tracefs,
+};
