@@ -57,8 +57,8 @@ for my $page (sort keys %lines) {
 		# what a page says about another machine's recording, said about this one
 		$run =~ s/--time \S+/"--time " . $start . ',' . ($start + 2)/e;
 		$run =~ s/^(schedtap record(?!.* -d )(?!.* -- ).*)/timeout -s INT 1 $1/;
-		# nothing is there to repair, and repair says so
-		$want = 1 if $line =~ /^schedtap repair/;
+		# nothing is there to repair, no program has that pid, and they say so
+		$want = 1 if $line =~ /^schedtap (?:repair|tracefs)/;
 		my $out = `( $run ) 2>&1 >/dev/null`;
 		my $code = $? >> 8;
 		$n++;
