@@ -1,0 +1,321 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# schedtap list, tracefs and timehist on the events of running programs.
+here=$(cd "$(dirname "$0")" && pwd)
+top=$here/../..
+SCHEDTAP=$(realpath "${SCHEDTAP:-$top/build/schedtap}")
+LIBRARY=${TRACEPOINT_LIB:-$top/build/libschedtap-tracepoint.a}
+. "$here/lib.sh"
+
+plan_skip()
+{
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+[ "$(id -u)" = 0 ] || plan_skip "needs root"
+scratch=$(mktemp -d /tmp/schedtap-user-XXXXXX)
+chmod 755 "$scratch" # an ordinary user comes by as well
+instance=$T/instances/schedtap-test-$$
+leave()
+{
+	cd / || :
+	rm -rf "$scratch"
+	[ ! -d "$instance" ] || rmdir "$instance"
+	"$SCHEDTAP" list >/dev/null 2>&1 # removes what the programs left that were killed
+}
+trap leave EXIT
+
+# header FILE SYSTEM EVENT...: an event header; its events have one field each
+header()
+{
+	local file=$1 system=$2 name
+
+	shift 2
+	cat <<-END
+		#undef TRACE_SYSTEM
+		#define TRACE_SYSTEM $system
+		#if !defined(HEADER_$file) || defined(TRACE_HEADER_MULTI_READ)
+		#define HEADER_$file
+		#include <schedtap/tracepoint.h>
+	END
+	for name; do
+		cat <<-END
+			TRACE_EVENT($name, TP_PROTO(int id), TP_ARGS(id), TP_STRUCT__entry(__field(int, id)),
+				TP_fast_assign(__entry->id = id;), TP_printk("id=%d", __entry->id));
+		END
+	done
+	cat <<-END
+		#endif
+		#undef TRACE_INCLUDE_PATH
+		#define TRACE_INCLUDE_PATH .
+		#undef TRACE_INCLUDE_FILE
+		#define TRACE_INCLUDE_FILE $file
+		#include <schedtap/define_trace.h>
+	END
+}
+
+# A program that passes its three events every 2 ms, and says which are on when that changes.
+build()
+{
+	header app app request reply >"$scratch/app.h"
+	header net net send >"$scratch/net.h"
+	cat >"$scratch/webd.c" <<-'END'
+		#include <stdio.h>
+		#include <unistd.h>
+		#define CREATE_TRACE_POINTS
+		#include "app.h"
+		#define CREATE_TRACE_POINTS
+		#include "net.h"
+
+		int main(void)
+		{
+			int last = -1;
+
+			for (int id = 0;; id++) {
+				int on;
+
+				trace_request(id);
+				trace_reply(id);
+				trace_send(id);
+				on = trace_request_enabled() << 2 | trace_reply_enabled() << 1 |
+				     trace_send_enabled();
+				if (on != last)
+					printf("on %d%d%d\n", on >> 2, on >> 1 & 1, on & 1);
+				fflush(stdout);
+				last = on;
+				usleep(2000);
+			}
+		}
+	END
+	${CC:-cc} -std=gnu17 -O2 -I"$top/include" -I"$scratch" "$scratch/webd.c" "$LIBRARY" -lpthread \
+		-o "$scratch/webd"
+	${CC:-cc} -std=gnu17 -I"$top/src" -x c -o "$scratch/reason_at" - <<-'END'
+		#include <stddef.h>
+		#include <stdio.h>
+		#include "tracepoint/shared.h"
+
+		int main(void)
+		{
+			printf("%zu", offsetof(struct tap_control, reason));
+		}
+	END
+}
+
+on_is()
+{
+	[ "$(tail -n 1 "$1.log")" = "on $2" ]
+}
+
+# program NAME [COMMAND...]: starts one; its pid is in $pid, what it says in NAME.log, and $tracefs
+# begins a command about it
+program()
+{
+	local name=$1
+
+	shift
+	"${@:-$scratch/webd}" >"$name.log" &
+	pid=$!
+	tracefs=("$SCHEDTAP" tracefs --pid "$pid")
+	wait_for test -s "$name.log"
+}
+
+# reads WANT FILE [WHERE]
+reads()
+{
+	local want=$1
+
+	shift
+	run 0 "${tracefs[@]}" "$@"
+	[ "$(cat out)" = "$want" ] || fail "$*: $(cat out), not $want"
+}
+
+# ---- list ------------------------------------------------------------------------------------
+
+lists_events_once_with_programs()
+{
+	local a b c
+
+	program a; a=$pid
+	program b; b=$pid
+	run 0 "$SCHEDTAP" list 'app:*' net:send
+	must grep -qx "user      app:reply: webd \[$a\], webd \[$b\]" out
+	must grep -qx "user      net:send: webd \[$a\], webd \[$b\]" out
+	must [ "$(grep -c . out)" = 3 ]
+	program c; c=$pid
+	program d
+	run 0 "$SCHEDTAP" list request
+	must grep -qx "user      app:request: webd \[$a\], webd \[$b\], webd \[$c\] and 1 more" out
+	run 0 "$SCHEDTAP" list -v request
+	must grep -q "webd \[$c\], webd \[$pid\]$" out
+	must grep -qx '    print fmt: "id=%d", REC->id' out
+}
+
+lists_no_hostile_bytes()
+{
+	ln "$scratch/webd" $'w\e[2J'
+	program a $'./w\e[2J'
+	run 0 "$SCHEDTAP" list app:request
+	must grep -qF 'w\x1B[2J ['"$pid]" out
+	must_not grep -q $'\e' out
+}
+
+# The control file of $pid.
+control_file()
+{
+	grep -o "/.*/$pid-[0-9a-f]*" /proc/$pid/maps | head -n 1
+}
+
+# What is wrong with an event, and what a program says that failed.
+lists_what_is_off_with_the_reason()
+{
+	local file at
+
+	program a
+	file=$(control_file)
+	at=$(grep -abo 'name: reply' "$file" | head -n 1 | cut -d : -f 1)
+	printf 'name: other' | dd of="$file" bs=1 seek="$at" conv=notrunc 2>/dev/null
+	printf 'no space\e[2J' | dd of="$file" bs=1 seek="$("$scratch/reason_at")" conv=notrunc 2>/dev/null
+	run 0 "$SCHEDTAP" list
+	must grep -qx -- "-         app:reply: another name in its format text: webd \[$pid\]" out
+	must grep -qxF -- "-         webd [$pid]: no space\x1B[2J" out
+	run 0 "$SCHEDTAP" list 'app:*'
+	must_not grep -q 'no space' out
+	run 1 "${tracefs[@]}" format app:reply
+	says 'another name in its format text'
+}
+
+a_program_that_has_gone_leaves_nothing()
+{
+	local name
+
+	program a
+	name=$(control_file)
+	must [ -f "$name" ]
+	kill -9 $pid
+	wait $pid || :
+	run 1 "$SCHEDTAP" tracefs --pid $pid available_events
+	says "no program with pid $pid has tracepoints"
+	"$SCHEDTAP" list app:request >out 2>err || :
+	must_not grep -qF "[$pid]" out
+	must_not [ -e "$name" ]
+}
+
+# ---- tracefs -----------------------------------------------------------------------------------
+
+switches_as_in_tracefs()
+{
+	program a
+	run 0 "${tracefs[@]}" available_events
+	must [ "$(sort out)" = "$(printf 'app:reply\napp:request\nnet:send')" ]
+	reads 0 enable
+	run 0 "${tracefs[@]}" enable app:reply 1
+	wait_for on_is a 010
+	reads X enable
+	reads X enable app
+	reads 0 enable net
+	reads 1 enable app:reply
+	run 0 "${tracefs[@]}" enable app 1
+	wait_for on_is a 110
+	reads 1 enable app
+	run 0 "${tracefs[@]}" enable 1
+	wait_for on_is a 111
+	reads 1 enable
+	run 0 "${tracefs[@]}" enable app:request 0
+	wait_for on_is a 011
+	run 0 "${tracefs[@]}" enable 0
+	wait_for on_is a 000
+	reads 0 enable
+}
+
+# What the kernel says to the same bytes, and what is then read.
+numbers_are_read_as_the_kernel_does()
+{
+	local value file=$instance/events/sched/sched_switch/enable kernels ours
+
+	mkdir "$instance" 2>/dev/null || skip "no instance can be made in $T"
+	program a
+	for value in 1 0 01 00 +1 +0 + ++1 ' 1' '1 ' $'0\n' $'1\n' $'0\n\n' 2 18446744073709551615 \
+		18446744073709551616 99999999999999999999 0x1 1x Y on; do
+		kernels=$(printf %s "$value" 2>&1 >"$file" | sed 's/.*: //') || :
+		ours=$("${tracefs[@]}" enable app:request "$value" 2>&1 | sed 's/.*: //') || :
+		[ "$ours" = "$kernels" ] || fail "'$value': '$ours', the kernel: '$kernels'"
+		reads "$(cat "$file")" enable app:request
+	done
+}
+
+format_and_id_agree()
+{
+	program a
+	reads "name: reply
+ID: $("${tracefs[@]}" id app:reply)
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:unsigned char common_flags;	offset:2;	size:1;	signed:0;
+	field:unsigned char common_preempt_count;	offset:3;	size:1;	signed:0;
+	field:int common_pid;	offset:4;	size:4;	signed:1;
+
+	field:int id;	offset:8;	size:4;	signed:1;
+
+print fmt: \"id=%d\", REC->id" format app:reply
+	must [ "$("${tracefs[@]}" id app:reply)" != "$("${tracefs[@]}" id app:request)" ]
+}
+
+unknown_names_are_refused()
+{
+	local words
+
+	program a
+	for words in 'enable nosuch' 'enable nosuch 1' 'enable app:nosuch 0' 'enable app:' \
+		'enable :reply' 'enable ap' 'format app' 'format app:send' 'id net:reply'; do
+		run 1 "${tracefs[@]}" $words
+		says 'No such file or directory'
+	done
+}
+
+a_stopped_program_is_switched()
+{
+	program a
+	kill -STOP $pid
+	run 0 "${tracefs[@]}" enable app:request 1
+	reads 1 enable app:request
+	must on_is a 000
+	kill -CONT $pid
+	wait_for on_is a 100
+}
+
+only_the_owner_and_root_may()
+{
+	local nobody=(setpriv --reuid 65534 --clear-groups --bounding-set=-all env -u XDG_RUNTIME_DIR)
+
+	"${nobody[@]}" "$SCHEDTAP" --version >/dev/null 2>&1 || skip "user 65534 cannot run $SCHEDTAP"
+	program a
+	run 3 "${nobody[@]}" "$SCHEDTAP" tracefs --pid $pid enable 1
+	says 'Permission denied'
+	reads 0 enable
+	program b "${nobody[@]}" "$scratch/webd"
+	run 0 "${nobody[@]}" "$SCHEDTAP" tracefs --pid $pid enable app 1
+	wait_for on_is b 110
+	reads 1 enable app
+	run 0 "${tracefs[@]}" enable app 0
+	wait_for on_is b 000
+}
+
+[ -f "$LIBRARY" ] || plan_skip "no $LIBRARY"
+build 2>"$scratch/build.log" || {
+	sed 's/^/# /' "$scratch/build.log"
+	echo "Bail out! cannot build a program"
+	exit 1
+}
+
+check "list: one line per event, with its programs" lists_events_once_with_programs
+check "list: a name with control characters is escaped" lists_no_hostile_bytes
+check "list: what is off, with the reason" lists_what_is_off_with_the_reason
+check "list: what a killed program left is removed" a_program_that_has_gone_leaves_nothing
+check "tracefs: enable switches an event, a system, all, and reads 0, 1 or X" switches_as_in_tracefs
+check "tracefs: values are taken and refused as the kernel does" numbers_are_read_as_the_kernel_does
+check "tracefs: format and id" format_and_id_agree
+check "tracefs: unknown systems and events" unknown_names_are_refused
+check "tracefs: a program that is stopped" a_stopped_program_is_switched
+check "tracefs: another user's program" only_the_owner_and_root_may
+done_testing
