@@ -290,10 +290,12 @@ garbage()
 	recorder
 	rec=$!
 	sleep 0.2
-	truncate -s 4096 "$dir/$pid-0" # what the program maps is gone: it is its own fault
+	truncate -s 4096 "$dir/$pid-0" # by its own user: the recorder does not mind
 	sleep 0.1
 	finish $rec
-	run 0 "$SCHEDTAP" list 'rules:*' || fail "$(cat err)"
+	[ "$(values r.dat | wc -l)" -gt 100 ] || fail 'the recording has nothing'
+	run 2 "$SCHEDTAP" list 'rules:*'
+	says "no event matches 'rules:*'"
 }
 
 many_programs()
@@ -303,7 +305,8 @@ many_programs()
 	wait_for test -s emit.out
 	for ((i = 0; i < 10000; i++)); do echo "$dir/$((4000000 + i))-0"; done |
 		xargs -n 500 sh -c 'for f; do cp "$0" "$f"; done' "$dir/$pid-0"
-	time run 0 "$SCHEDTAP" list 'rules:plain'
+	sleep 3 # new files may be of programs that are just starting
+	run 0 "$SCHEDTAP" list 'rules:plain'
 	grep -q "emit \[$pid\]" out
 	# their programs are not there
 	[ "$(ls "$dir" | wc -l)" -lt 10 ] || fail "$(ls "$dir" | wc -l) files are left"

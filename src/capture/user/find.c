@@ -182,13 +182,17 @@ static int look(struct tap_user_state *s, struct tap_user_joined *j)
 /* A program that has something for this recording, and can still be in use by another recorder. */
 static int try_join(struct tap_user_state *s, struct tap_user_joined *j)
 {
+	int ret;
+
 	tap_user_join(j, &s->choice);
 	j->alive_ns = s->now.mono_ns;
 	if (!j->held)
 		return update(s, j);
 	/* behind the switch to another mode: what it has by now is taken */
 	j->events_seen = 0;
-	return look(s, j);
+	ret = look(s, j);
+	tap_user_set_recording(j->p, true);
+	return ret;
 }
 
 static int meet(struct tap_user_state *s, struct tap_user_program *p, enum tap_user_from from)
@@ -293,7 +297,8 @@ static void note_death(const struct tap_user_state *s, struct tap_user_joined *j
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d", j->p->pid);
-	if (j->p->alive && (access(path, F_OK) || s->now.mono_ns - j->alive_ns >= ALIVE_NS)) {
+	if (j->p->alive && (s->choice.stopped || access(path, F_OK) ||
+			    s->now.mono_ns - j->alive_ns >= ALIVE_NS)) {
 		j->alive_ns = s->now.mono_ns;
 		tap_user_is_alive(j->p);
 	}

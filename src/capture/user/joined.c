@@ -112,6 +112,7 @@ void tap_user_joined_off(struct tap_user_joined *j)
 			tap_user_want(j->p, &j->p->events[i], false, NULL);
 		j->switched[i] = false;
 	}
+	tap_user_set_recording(j->p, false);
 }
 
 void tap_user_joined_free(struct tap_user_joined *j)

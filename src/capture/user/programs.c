@@ -861,6 +861,12 @@ int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8
 	return close_written(p, fd, ret, err);
 }
 
+void tap_user_set_recording(const struct tap_user_program *p, bool on)
+{
+	/* a program whose file is no longer what it was is told nothing */
+	(void)put_byte(p->fd, offsetof(struct tap_control, recording), on);
+}
+
 int tap_user_remove(const struct tap_user_program *p, struct tap_err *err)
 {
 	struct tap_user_program now = *p;

@@ -136,6 +136,8 @@ int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on
 /* Of rings that there are, and of those to come. @shift: 0: stays as it is. */
 int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
 		      struct tap_err *err);
+/* Tells a held program that all that is wanted of it has been switched on, or no longer is. */
+void tap_user_set_recording(const struct tap_user_program *p, bool on);
 
 /* Removes a dead program's file. Return: 0; -EBUSY: it lives or somebody reads it; -errno. */
 int tap_user_remove(const struct tap_user_program *p, struct tap_err *err);

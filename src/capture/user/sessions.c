@@ -20,7 +20,7 @@ struct tap_user_session_file {
 	char *folder;
 	char name[16]; /* the recorder's pid */
 	int dir, sessions, fd; /* "FOLDER", "FOLDER/sessions", "FOLDER/sessions/PID" */
-	bool made_folder, made_sessions;
+	bool made_folder;
 };
 
 /*
@@ -98,8 +98,8 @@ static void remove_file(struct tap_user_session_file *f)
 	}
 	if (f->sessions >= 0)
 		close(f->sessions);
-	if (f->made_sessions)
-		unlinkat(f->dir, "sessions", AT_REMOVEDIR);
+	/* whoever made it: another recorder may have been killed. It stays where there are others */
+	unlinkat(f->dir, "sessions", AT_REMOVEDIR);
 	if (f->dir >= 0)
 		close(f->dir);
 	if (f->made_folder)
@@ -112,6 +112,7 @@ static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode
 {
 	struct tap_user_session_file *more = reallocarray(s->files, s->nr + 1, sizeof(*more));
 	struct tap_user_session_file f = { .folder = strdup(folder), .sessions = -1, .fd = -1 };
+	bool made;
 
 	if (more)
 		s->files = more;
@@ -122,7 +123,7 @@ static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode
 	snprintf(f.name, sizeof(f.name), "%d", (int)getpid());
 	f.dir = use_folder(AT_FDCWD, folder, mode, &f.made_folder);
 	if (f.dir >= 0)
-		f.sessions = use_folder(f.dir, "sessions", mode, &f.made_sessions);
+		f.sessions = use_folder(f.dir, "sessions", mode, &made);
 	if (f.sessions >= 0) {
 		clean(f.sessions);
 		for (int i = 0; i < TRIES && try_file(&f, mode & 0644, text) == 1; i++)
