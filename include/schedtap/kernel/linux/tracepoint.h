@@ -1,2 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <linux/cpumask.h>
+#include <linux/types.h>
 #include <schedtap/tracepoint.h>
