@@ -3,17 +3,255 @@
 #include "tracepoint/internal.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <netinet/in.h>
 #include <stdarg.h>
 
-static void put(struct trace_seq *s, const char *fmt, va_list args)
+/* ---- printf as the kernel has it ----------------------------------------------------------------- */
+
+static TAP_PRINTF(2, 3) void add(struct trace_seq *s, const char *fmt, ...)
 {
 	size_t room = s->len < sizeof(s->text) ? sizeof(s->text) - s->len : 0;
-	int len = vsnprintf(room ? s->text + s->len : NULL, room, fmt, args);
+	va_list args;
+	int len;
 
+	va_start(args, fmt);
+	len = vsnprintf(room ? s->text + s->len : NULL, room, fmt, args);
+	va_end(args);
 	if (len > 0)
 		s->len += (size_t)len;
+}
+
+static bool is_alnum(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+static void add_hex(struct trace_seq *s, const unsigned char *bytes, int len, const char *between)
+{
+	for (int i = 0; i < len; i++)
+		add(s, "%s%02x", i ? between : "", bytes[i]);
+}
+
+/* %*pb: groups of 8 hex digits, the highest first; @bits is a multiple of 32. */
+static void add_bitmask(struct trace_seq *s, const unsigned long *words, unsigned int bits)
+{
+	for (unsigned int i = bits / 32; i--;)
+		add(s, "%08x%s",
+		    (unsigned int)(words[i * 32 / TAP_LONG_BITS] >> i * 32 % TAP_LONG_BITS),
+		    i ? "," : "");
+}
+
+static bool has_bit(const unsigned long *words, int bit)
+{
+	return words[(unsigned int)bit / TAP_LONG_BITS] >> (unsigned int)bit % TAP_LONG_BITS & 1;
+}
+
+/* %*pbl: "0-3,8" */
+static void add_list(struct trace_seq *s, const unsigned long *words, int bits)
+{
+	const char *between = "";
+
+	for (int from = 0, to; from < bits; from = to + 1) {
+		to = from;
+		if (!has_bit(words, from))
+			continue;
+		while (to + 1 < bits && has_bit(words, to + 1))
+			to++;
+		if (to > from)
+			add(s, "%s%d-%d", between, from, to);
+		else
+			add(s, "%s%d", between, from);
+		between = ",";
+	}
+}
+
+static void add_ip4(struct trace_seq *s, const unsigned char *p)
+{
+	add(s, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
+}
+
+static void add_ip6(struct trace_seq *s, const unsigned char *p, bool shortened)
+{
+	char name[INET6_ADDRSTRLEN];
+
+	if (shortened && inet_ntop(AF_INET6, p, name, sizeof(name))) {
+		add(s, "%s", name);
+		return;
+	}
+	for (int i = 0; i < 16; i += 2)
+		add(s, "%s%02x%02x", i ? ":" : "", p[i], p[i + 1]);
+}
+
+/* %pIS, with p: and the port, c: IPv6 addresses shortened */
+static void add_sockaddr(struct trace_seq *s, const struct sockaddr *sa, bool port, bool shortened)
+{
+	const struct sockaddr_in *in = (const struct sockaddr_in *)sa;
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)sa;
+
+	if (sa->sa_family == AF_INET) {
+		add_ip4(s, (const unsigned char *)&in->sin_addr);
+	} else if (sa->sa_family == AF_INET6) {
+		add(s, "%s", port ? "[" : "");
+		add_ip6(s, in6->sin6_addr.s6_addr, shortened);
+		add(s, "%s", port ? "]" : "");
+	} else {
+		add(s, "(einval)");
+		return;
+	}
+	if (port) /* at the same place in both */
+		add(s, ":%u", ntohs(in->sin_port));
+}
+
+/* %pU: b, B: as it lies there; l, L: the first three fields little-endian; capitals for capitals */
+static void add_uuid(struct trace_seq *s, const unsigned char *p, char how)
+{
+	static const unsigned char little[] = {
+		3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15
+	};
+
+	for (int i = 0; i < 16; i++)
+		add(s, how == 'B' || how == 'L' ? "%s%02X" : "%s%02x",
+		    i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+		    p[how == 'l' || how == 'L' ? little[i] : i]);
+}
+
+/* %p: @what says what it points to. @width: -1: none */
+static void add_pointed(struct trace_seq *s, const void *p, const char *what, int width)
+{
+	if (!strcmp(what, "bl"))
+		add_list(s, p, width);
+	else if (*what == 'b')
+		add_bitmask(s, p, (unsigned int)(width < 0 ? 0 : width + 31) & ~31u);
+	else if (*what == 'h')
+		add_hex(s, p,
+			width < 0    ? 1
+			: width < 64 ? width
+				     : 64,
+			what[1] == 'N'	 ? ""
+			: what[1] == 'C' ? ":"
+			: what[1] == 'D' ? "-"
+					 : " ");
+	else if (!strncmp(what, "I4", 2))
+		add_ip4(s, p);
+	else if (!strncmp(what, "I6", 2))
+		add_ip6(s, p, what[2] == 'c');
+	else if (!strncmp(what, "IS", 2))
+		add_sockaddr(s, p, strchr(what, 'p'), strchr(what, 'c'));
+	else if (*what == 'M')
+		add_hex(s, p, 6, ":");
+	else
+		add_uuid(s, p, what[1]);
+}
+
+/* The letters behind a %p are no part of the text. Return: behind them. */
+static const char *add_pointer(struct trace_seq *s, const void *p, const char *fmt, int width)
+{
+	char what[8] = "";
+
+	for (size_t len = 0; is_alnum(*fmt); fmt++, len++)
+		if (len < sizeof(what) - 1)
+			what[len] = *fmt;
+	if (!*what || !strchr("bhIMU", *what))
+		add(s, "0x%lx", (unsigned long)p);
+	else if (!p)
+		add(s, "(null)");
+	else
+		add_pointed(s, p, what, width);
+	return fmt;
+}
+
+/* A conversion from its '%' on, with numbers in the place of its asterisks. */
+struct spec {
+	char text[48];
+	size_t len;
+	int width; /* -1: none */
+	unsigned int longs; /* 0: int, 1: long, 2 and more: long long */
+};
+
+static void spec_add(struct spec *spec, const char *text, size_t len)
+{
+	if (len >= sizeof(spec->text) - 1 - spec->len)
+		return; /* the last byte but one is the letter's */
+	memcpy(spec->text + spec->len, text, len);
+	spec->len += len;
+}
+
+/* Return: the conversion's letter. */
+static const char *spec_parse(struct spec *spec, const char *fmt, va_list *args)
+{
+	char digits[16];
+	bool precision = false;
+
+	for (; *fmt && strchr("-+ #0123456789.*hlqjztL", *fmt); fmt++) {
+		int number;
+
+		if (*fmt == '*') {
+			number = va_arg(*args, int);
+			spec_add(spec, digits,
+				 (size_t)snprintf(digits, sizeof(digits), "%d", number));
+			spec->width = precision ? spec->width : number;
+			continue;
+		}
+		precision |= *fmt == '.';
+		if (*fmt >= '0' && *fmt <= '9' && !precision)
+			spec->width = (spec->width < 0 ? 0 : spec->width * 10) + *fmt - '0';
+		else if (strchr("lzt", *fmt))
+			spec->longs++;
+		else if (strchr("qjL", *fmt))
+			spec->longs = 2;
+		spec_add(spec, fmt, 1);
+	}
+	spec->text[spec->len] = *fmt;
+	spec->text[spec->len + 1] = '\0';
+	return fmt;
+}
+
+/* The spec's text is a part of a format that the compiler has checked. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void add_number(struct trace_seq *s, const struct spec *spec, va_list *args)
+{
+	if (spec->longs > 1)
+		add(s, spec->text, va_arg(*args, long long));
+	else if (spec->longs)
+		add(s, spec->text, va_arg(*args, long));
+	else
+		add(s, spec->text, va_arg(*args, int));
+}
+
+static void add_float(struct trace_seq *s, const struct spec *spec, va_list *args)
+{
+	if (spec->longs)
+		add(s, spec->text, va_arg(*args, long double));
+	else
+		add(s, spec->text, va_arg(*args, double));
+}
+
+static void add_string(struct trace_seq *s, const struct spec *spec, va_list *args)
+{
+	const char *text = va_arg(*args, const char *);
+
+	add(s, spec->text, text ? text : "(null)");
+}
+#pragma GCC diagnostic pop
+
+/* @fmt: behind a '%'. Return: behind the conversion. */
+static const char *convert(struct trace_seq *s, const char *fmt, va_list *args)
+{
+	struct spec spec = { .text = "%", .len = 1, .width = -1 };
+
+	fmt = spec_parse(&spec, fmt, args);
+	if (*fmt == 'p')
+		return add_pointer(s, va_arg(*args, const void *), fmt + 1, spec.width);
+	if (*fmt == 's')
+		add_string(s, &spec, args);
+	else if (*fmt && strchr("aAeEfFgG", *fmt))
+		add_float(s, &spec, args);
+	else if (*fmt && strchr("diouxXc", *fmt))
+		add_number(s, &spec, args);
+	else
+		add(s, "%%");
+	return *fmt ? fmt + 1 : fmt;
 }
 
 void tap_seq_printf(struct trace_seq *s, const char *fmt, ...)
@@ -21,9 +259,18 @@ void tap_seq_printf(struct trace_seq *s, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	put(s, fmt, args);
+	while (*fmt) {
+		size_t len = strcspn(fmt, "%");
+
+		add(s, "%.*s", (int)len, fmt);
+		fmt += len;
+		if (*fmt)
+			fmt = convert(s, fmt + 1, &args);
+	}
 	va_end(args);
 }
+
+/* ---- the helpers of print formats ---------------------------------------------------------------- */
 
 /* Where the next text begins; the one before stays, for a print format has several. */
 static const char *begin(struct trace_seq *p)
@@ -59,14 +306,15 @@ const char *tap_print_flags(struct trace_seq *p, const char *delim, unsigned lon
 		if ((value & flags->mask) != flags->mask)
 			continue;
 		value &= ~flags->mask;
-		tap_seq_printf(p, "%s%s", between, flags->name);
+		add(p, "%s%s", between, flags->name);
 		between = delim ? delim : "";
 	}
 	if (value)
-		tap_seq_printf(p, "%s0x%llx", between, value);
+		add(p, "%s0x%llx", between, value);
 	return finish(p, text);
 }
 
+/* An empty name counts as none, as in the kernel. */
 const char *tap_print_symbolic(struct trace_seq *p, unsigned long long value,
 			       const struct trace_print_flags *symbols)
 {
@@ -74,20 +322,21 @@ const char *tap_print_symbolic(struct trace_seq *p, unsigned long long value,
 
 	while (symbols->name && symbols->mask != value)
 		symbols++;
-	if (symbols->name)
-		tap_seq_printf(p, "%s", symbols->name);
+	if (symbols->name && *symbols->name)
+		add(p, "%s", symbols->name);
 	else
-		tap_seq_printf(p, "0x%llx", value);
+		add(p, "0x%llx", value);
 	return finish(p, text);
 }
 
+/* By 16 bytes, between which there is no space: so the kernel does it. */
 const char *tap_print_hex(struct trace_seq *p, const void *buf, int len, bool spaced)
 {
 	const unsigned char *bytes = buf;
 	const char *text = begin(p);
 
-	for (int i = 0; i < len; i++)
-		tap_seq_printf(p, "%s%02x", spaced && i ? " " : "", bytes[i]);
+	for (int i = 0; i < len; i += 16)
+		add_hex(p, bytes + i, len - i < 16 ? len - i : 16, spaced ? " " : "");
 	return finish(p, text);
 }
 
@@ -104,63 +353,52 @@ static uint64_t load(const void *at, size_t size)
 
 const char *tap_print_array(struct trace_seq *p, const void *buf, int count, size_t el_size)
 {
-	const char *text = begin(p), *at = buf;
+	const char *text = begin(p), *at = buf,
+		   *end = at + (count > 0 ? (size_t)count * el_size : 0);
 
-	tap_seq_printf(p, "{");
-	for (int i = 0; i < count && el_size <= 8; i++)
-		tap_seq_printf(p, "%s0x%llx", i ? "," : "",
-			       (unsigned long long)load(at + (size_t)i * el_size, el_size));
-	tap_seq_printf(p, "}");
+	add(p, "{");
+	for (const char *between = ""; at < end; at += el_size, between = ",") {
+		if (el_size == 1 || el_size == 2 || el_size == 4 || el_size == 8) {
+			add(p, "%s0x%llx", between, (unsigned long long)load(at, el_size));
+		} else {
+			add(p, "BAD SIZE:%zu 0x%x", el_size, (unsigned char)*at);
+			el_size = 1;
+		}
+	}
+	add(p, "}");
 	return finish(p, text);
 }
 
-/* As "%*pb": groups of 8 hex digits, the highest first. */
 const char *tap_print_bitmask(struct trace_seq *p, const void *bits, uint32_t bytes)
 {
-	const char *text = begin(p), *at = bits;
-
-	for (uint32_t i = bytes / 4; i--;)
-		tap_seq_printf(p, "%08x%s", (unsigned int)load(at + 4 * i, 4), i ? "," : "");
-	return finish(p, text);
-}
-
-/* As "%pISpc": an address and a port. */
-const char *tap_print_sockaddr(struct trace_seq *p, const void *addr, uint32_t bytes)
-{
 	const char *text = begin(p);
-	struct sockaddr_storage sa = { 0 };
-	const struct sockaddr_in *in = (const struct sockaddr_in *)&sa;
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&sa;
-	char name[INET6_ADDRSTRLEN] = "";
 
-	memcpy(&sa, addr, bytes < sizeof(sa) ? bytes : sizeof(sa));
-	if (sa.ss_family == AF_INET && inet_ntop(AF_INET, &in->sin_addr, name, sizeof(name)))
-		tap_seq_printf(p, "%s:%u", name, ntohs(in->sin_port));
-	else if (sa.ss_family == AF_INET6 && inet_ntop(AF_INET6, &in6->sin6_addr, name, sizeof(name)))
-		tap_seq_printf(p, "[%s]:%u", name, ntohs(in6->sin6_port));
-	else
-		tap_seq_printf(p, "(family %u)", sa.ss_family);
+	add_bitmask(p, bits, bytes * 8);
 	return finish(p, text);
 }
 
+/* As the kernel's hex_dump_to_buffer(). */
 static void dump_row(struct trace_seq *p, const unsigned char *row, size_t len, int row_bytes,
-		     int group_bytes, bool ascii)
+		     size_t group, bool ascii)
 {
-	int width = row_bytes * 2 + row_bytes / group_bytes;
-	size_t from = p->len;
+	size_t width, from = p->len;
 
-	for (size_t i = 0; i + (size_t)group_bytes <= len; i += (size_t)group_bytes)
-		tap_seq_printf(p, "%s%0*llx", i ? " " : "", 2 * group_bytes,
-			       (unsigned long long)load(row + i, (size_t)group_bytes));
+	if (len % group)
+		group = 1;
+	for (size_t i = 0; i < len; i += group)
+		add(p, "%s%0*llx", i ? " " : "", 2 * (int)group,
+		    (unsigned long long)load(row + i, group));
 	if (!ascii)
 		return;
-	tap_seq_printf(p, "%*s", width + 1 - (int)(p->len - from), "");
+	width = (size_t)row_bytes * 2 + (size_t)row_bytes / group + 1;
+	add(p, "%*s", (int)(width - (p->len - from)), "");
 	for (size_t i = 0; i < len; i++)
-		tap_seq_printf(p, "%c", isprint(row[i]) ? row[i] : '.');
+		add(p, "%c", row[i] >= ' ' && row[i] <= '~' ? row[i] : '.');
 }
 
 const char *tap_print_hex_dump(struct trace_seq *p, const char *prefix, int prefix_type,
-			       int row_bytes, int group_bytes, const void *buf, size_t len, bool ascii)
+			       int row_bytes, int group_bytes, const void *buf, size_t len,
+			       bool ascii)
 {
 	const unsigned char *bytes = buf;
 	const char *text = begin(p);
@@ -169,18 +407,18 @@ const char *tap_print_hex_dump(struct trace_seq *p, const char *prefix, int pref
 		row_bytes = 16;
 	if (group_bytes != 1 && group_bytes != 2 && group_bytes != 4 && group_bytes != 8)
 		group_bytes = 1;
-	tap_seq_printf(p, "\n");
+	add(p, "\n");
 	for (size_t i = 0; i < len; i += (size_t)row_bytes) {
 		size_t row = len - i < (size_t)row_bytes ? len - i : (size_t)row_bytes;
 
 		if (prefix_type == DUMP_PREFIX_ADDRESS)
-			tap_seq_printf(p, "%s%p: ", prefix, (const void *)(bytes + i));
+			add(p, "%s%p: ", prefix, (const void *)(bytes + i));
 		else if (prefix_type == DUMP_PREFIX_OFFSET)
-			tap_seq_printf(p, "%s%.8zx: ", prefix, i);
+			add(p, "%s%.8zx: ", prefix, i);
 		else
-			tap_seq_printf(p, "%s", prefix);
-		dump_row(p, bytes + i, row, row_bytes, group_bytes, ascii);
-		tap_seq_printf(p, "\n");
+			add(p, "%s", prefix);
+		dump_row(p, bytes + i, row, row_bytes, (size_t)group_bytes, ascii);
+		add(p, "\n");
 	}
 	return finish(p, text);
 }

@@ -5,9 +5,7 @@
 
 /* in a print format these words stand as they are */
 #undef __print_flags
-#undef __print_flags_u64
 #undef __print_symbolic
-#undef __print_symbolic_u64
 #undef __print_hex
 #undef __print_hex_str
 #undef __print_hex_dump
@@ -27,9 +25,9 @@
 #undef __get_rel_sockaddr
 #undef __get_buf
 #undef __print_ns_to_secs
-#define __print_ns_to_secs(value) ((value) / 1000000000UL)
+#define __print_ns_to_secs(val) (val) / 1000000000UL
 #undef __print_ns_without_secs
-#define __print_ns_without_secs(value) ((value) % 1000000000UL)
+#define __print_ns_without_secs(val) (val) % 1000000000UL
 
 #undef TP_printk
 #define TP_printk(fmt, args...) "\"" fmt "\", " TAP_STRING(args)

@@ -24,11 +24,18 @@
 #define __get_rel_bitmask(item)                                                                    \
 	tap_print_bitmask(p, __get_rel_dynamic_array(item), __get_rel_dynamic_array_len(item))
 #define __get_rel_cpumask(item) __get_rel_bitmask(item)
-#define __get_sockaddr(item)                                                                       \
-	tap_print_sockaddr(p, __get_dynamic_array(item), __get_dynamic_array_len(item))
-#define __get_rel_sockaddr(item)                                                                   \
-	tap_print_sockaddr(p, __get_rel_dynamic_array(item), __get_rel_dynamic_array_len(item))
-#define __get_buf(len) ({ p->len = 0; (void)sizeof(len); p->text; })
+#define __get_sockaddr(item) ((struct sockaddr *)__get_dynamic_array(item)) /* for %pIS */
+#define __get_rel_sockaddr(item) ((struct sockaddr *)__get_rel_dynamic_array(item))
+/* room for a text of the event's own */
+#define __get_buf(bytes)                                                                           \
+	({                                                                                         \
+		size_t __bytes = (bytes), __at = p->len;                                           \
+                                                                                                   \
+		if (__at + __bytes > sizeof(p->text))                                              \
+			__at = 0;                                                                  \
+		p->len = __at + __bytes;                                                           \
+		p->text + __at;                                                                    \
+	})
 
 #define TAP_PRINT_LIST(print, list...)                                                             \
 	({                                                                                         \
