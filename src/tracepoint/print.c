@@ -329,14 +329,11 @@ const char *tap_print_symbolic(struct trace_seq *p, unsigned long long value,
 	return finish(p, text);
 }
 
-/* By 16 bytes, between which there is no space: so the kernel does it. */
 const char *tap_print_hex(struct trace_seq *p, const void *buf, int len, bool spaced)
 {
-	const unsigned char *bytes = buf;
 	const char *text = begin(p);
 
-	for (int i = 0; i < len; i += 16)
-		add_hex(p, bytes + i, len - i < 16 ? len - i : 16, spaced ? " " : "");
+	add_hex(p, buf, len, spaced ? " " : "");
 	return finish(p, text);
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The last of <schedtap/define_trace.h>: <schedtap/tracepoint.h> defines again what was changed. */
+#pragma pop_macro("bool")
+#pragma pop_macro("true")
+#pragma pop_macro("false")
 #undef TRACE_EVENT
 #undef TRACE_EVENT_CONDITION
 #undef TRACE_EVENT_FN

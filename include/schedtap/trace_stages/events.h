@@ -4,6 +4,12 @@
 #define __entry REC
 
 /* in a print format these words stand as they are */
+#pragma push_macro("bool")
+#undef bool
+#pragma push_macro("true")
+#undef true
+#pragma push_macro("false")
+#undef false
 #undef __print_flags
 #undef __print_symbolic
 #undef __print_hex

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Stage 4 of <schedtap/define_trace.h>: types and names of fields, as one text without addresses in it. */
+
+/* a field's type has the name that the header has for it, also where <stdbool.h> made that a macro */
+#pragma push_macro("bool")
+#undef bool
+#if !defined(__cplusplus) && __STDC_VERSION__ < 202311L
+typedef _Bool bool;
+#endif
+
 #undef TAP_FIELD
 #define TAP_FIELD(type, item) #type "\0" #item "\0"
 #undef TAP_STRUCT

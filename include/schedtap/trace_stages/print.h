@@ -7,9 +7,10 @@
 #define TP_printk(fmt, args...) fmt, ##args
 
 #define TAP_DATA_AT(loc) ((void *)((char *)__entry + ((loc) & 0xffff)))
+/* counted from the record: compilers take what lies behind the word itself for out of bounds */
 #define TAP_REL_AT(item)                                                                           \
-	((void *)((char *)&__entry->__rel_loc_##item + sizeof(uint32_t) +                          \
-		  (__entry->__rel_loc_##item & 0xffff)))
+	((void *)((char *)__entry + offsetof(__typeof__(*__entry), __rel_loc_##item) +             \
+		  sizeof(uint32_t) + (__entry->__rel_loc_##item & 0xffff)))
 
 #define __get_dynamic_array(item) TAP_DATA_AT(__entry->__data_loc_##item)
 #define __get_dynamic_array_len(item) ((__entry->__data_loc_##item >> 16) & 0xffff)
@@ -56,8 +57,8 @@
 #define __print_dynamic_array(item, el_size)                                                       \
 	tap_print_array(p, __get_dynamic_array(item),                                              \
 			(int)(__get_dynamic_array_len(item) / (el_size)), el_size)
-#define __print_ns_to_secs(value) ((unsigned long)((uint64_t)(value) / 1000000000u))
-#define __print_ns_without_secs(value) ((unsigned int)((uint64_t)(value) % 1000000000u))
+#define __print_ns_to_secs(value) ((unsigned long long)(value) / 1000000000u)
+#define __print_ns_without_secs(value) ((unsigned int)((unsigned long long)(value) % 1000000000u))
 
 #define TAP_PRINT_FUNCTION(record, name, print)                                                    \
 	static void trace_raw_output_##name(const void *rec, struct trace_seq *s,                  \
