@@ -86,16 +86,18 @@ static const struct trace_eval_map *find_eval(const struct tap_object *o, const 
 static size_t plain_bytes(const char *p)
 {
 	const char *end = p + 1;
+	bool member;
 
 	if (*p == '"') {
 		while (*end && *end != '"')
 			end += *end == '\\' && end[1] ? 2 : 1;
 		return (size_t)(end - p) + (*end == '"');
 	}
-	if (*p == '-' && *end == '>') /* a member has the name that it has */
-		for (end++; *end == ' ';)
+	member = *p == '.' || (*p == '-' && *end == '>');
+	if (member)
+		for (end += *p == '-'; *end == ' ';)
 			end++;
-	if (is_word(*p) || *p == '-')
+	if (is_word(*p) || member) /* a member has the name that it has */
 		while (is_word(*end))
 			end++;
 	return (size_t)(end - p);
