@@ -40,6 +40,7 @@
 #undef TAP_LOC_data
 #undef TAP_LOC_rel
 #undef TAP_IS_SIGNED
+#undef TAP_NO_ARRAY
 #undef TAP_PRINT_LIST
 #undef TAP_PRINT_FUNCTION
 #undef TAP_DATA_AT

@@ -6,10 +6,13 @@
 #define TAP_IS_SIGNED(type) ((type)(-1) < (type)1)
 
 #undef TAP_FIELD
+/* __field(int, list[5]) would lose its length: such a name is no struct's. __array() is for it */
+#define TAP_NO_ARRAY(item) (0 * sizeof(struct event_field_is_no_array_##item *))
 #define TAP_FIELD(type, item)                                                                      \
-	{ offsetof(TAP_RAW, item), sizeof(((TAP_RAW *)0)->item), TAP_IS_SIGNED(type) },
+	{ TAP_NO_ARRAY(item) + offsetof(TAP_RAW, item), sizeof(((TAP_RAW *)0)->item), TAP_IS_SIGNED(type) },
 #undef TAP_STRUCT
-#define TAP_STRUCT(type, item) { offsetof(TAP_RAW, item), sizeof(((TAP_RAW *)0)->item), 0 },
+#define TAP_STRUCT(type, item)                                                                     \
+	{ TAP_NO_ARRAY(item) + offsetof(TAP_RAW, item), sizeof(((TAP_RAW *)0)->item), 0 },
 #undef TAP_ARRAY
 #define TAP_ARRAY(type, item, len)                                                                 \
 	{ offsetof(TAP_RAW, item), sizeof(((TAP_RAW *)0)->item), TAP_IS_SIGNED(type) },

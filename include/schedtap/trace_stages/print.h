@@ -53,10 +53,15 @@
 #define __print_hex_str(buf, len) tap_print_hex(p, buf, len, false)
 #define __print_hex_dump(prefix, prefix_type, row_bytes, group_bytes, buf, len, ascii)             \
 	tap_print_hex_dump(p, prefix, prefix_type, row_bytes, group_bytes, buf, len, ascii)
-#define __print_array(array, count, el_size) tap_print_array(p, array, count, el_size)
+#define __print_array(array, count, el_size)                                                       \
+	({                                                                                         \
+		TAP_STATIC_ASSERT((el_size) == 1 || (el_size) == 2 || (el_size) == 4 ||            \
+				  (el_size) == 8, "__print_array(): elements have 1, 2, 4 or 8 bytes"); \
+		tap_print_array(p, array, count, el_size);                                         \
+	})
 #define __print_dynamic_array(item, el_size)                                                       \
-	tap_print_array(p, __get_dynamic_array(item),                                              \
-			(int)(__get_dynamic_array_len(item) / (el_size)), el_size)
+	__print_array(__get_dynamic_array(item), (int)(__get_dynamic_array_len(item) / (el_size)), \
+		      el_size)
 #define __print_ns_to_secs(value) ((unsigned long long)(value) / 1000000000u)
 #define __print_ns_without_secs(value) ((unsigned int)((unsigned long long)(value) % 1000000000u))
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* a number for a text */
+// want: trace_request
+#ifdef CODE
+void use(void);
+void use(void)
+{
+#ifdef WRONG
+	trace_request(1, 2.5);
+#else
+	trace_request(1, "name");
+#endif
+}
+#endif
