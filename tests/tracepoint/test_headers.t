@@ -1,0 +1,452 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What the kernel's API has is there, and works: in C and C++, with gcc and clang, with and without
+# optimisation, position independence and LTO, in a static program, across a shared library, and compiled
+# to nothing. All of it without a word from the compiler.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use Test::More;
+
+my $top = abs_path(dirname(abs_path($0)) . '/../..');
+my $build = $ENV{BUILD} ? abs_path($ENV{BUILD}) : "$top/build";
+my $dir = tempdir(CLEANUP => !$ENV{KEEP});
+my $flags = "-I$top/include/schedtap/kernel -I$top/include -I. -Wall -Wextra -Werror";
+
+# Their parts of an event header are not there outside of it.
+my @macros = qw(TRACE_EVENT DECLARE_EVENT_CLASS DEFINE_EVENT DEFINE_EVENT_PRINT DEFINE_EVENT_FN DEFINE_EVENT_CONDITION
+	DEFINE_EVENT_WRITABLE TRACE_EVENT_FN TRACE_EVENT_FN_COND TRACE_EVENT_CONDITION TRACE_EVENT_NOP DECLARE_EVENT_CLASS_NOP
+	DEFINE_EVENT_NOP DECLARE_EVENT_NOP TRACE_EVENT_FLAGS TRACE_EVENT_PERF_PERM TRACE_DEFINE_ENUM TRACE_DEFINE_SIZEOF
+	TRACE_CUSTOM_EVENT DECLARE_CUSTOM_EVENT_CLASS DEFINE_CUSTOM_EVENT DECLARE_TRACE DECLARE_TRACE_CONDITION
+	DECLARE_TRACE_WRITABLE DEFINE_TRACE DEFINE_TRACE_FN EXPORT_TRACEPOINT_SYMBOL EXPORT_TRACEPOINT_SYMBOL_GPL
+	DECLARE_TRACEPOINT tracepoint_enabled TP_PROTO TP_ARGS TP_CONDITION PARAMS tracepoint_string for_each_kernel_tracepoint
+	TRACEPOINT_DEFAULT_PRIO __stringify);
+my @functions = qw(tracepoint_probe_register tracepoint_probe_register_prio tracepoint_probe_register_may_exist
+	tracepoint_probe_register_prio_may_exist tracepoint_probe_unregister tracepoint_synchronize_unregister
+	register_tracepoint_module_notifier unregister_tracepoint_module_notifier);
+
+sub put {
+	my ($name, $text) = @_;
+
+	make_path(dirname("$dir/$name"));
+	open(my $f, '>', "$dir/$name") or die "$dir/$name: $!";
+	print $f $text;
+	close($f);
+}
+
+sub header {
+	my ($system, $body) = @_;
+
+	put("$system.h", <<"	END" =~ s/^\t\t//mgr =~ s/BODY\n/$body/r);
+		#undef TRACE_SYSTEM
+		#define TRACE_SYSTEM $system
+		#if !defined(H_$system) || defined(TRACE_HEADER_MULTI_READ)
+		#define H_$system
+		#include <schedtap/tracepoint.h>
+		BODY
+		#endif
+		#undef TRACE_INCLUDE_PATH
+		#undef TRACE_INCLUDE_FILE
+		#define TRACE_INCLUDE_PATH .
+		#define TRACE_INCLUDE_FILE $system
+		#include <schedtap/define_trace.h>
+	END
+}
+
+header('alpha', <<'END');
+TRACE_EVENT(alpha_one, TP_PROTO(int x, const char *s), TP_ARGS(x, s),
+	TP_STRUCT__entry(__field(int, x) __string(s, s) __string(t, s)),
+	TP_fast_assign(__entry->x = x; __assign_str(s); __assign_str(t, s);),
+	TP_printk("%d %s %s %s", __entry->x, __get_str(s), __get_str(t),
+		  __print_symbolic(__entry->x, { 1, "one" }, { 2, "two" })));
+DECLARE_EVENT_CLASS(alpha_class, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
+DEFINE_EVENT(alpha_class, alpha_two, TP_PROTO(int x), TP_ARGS(x));
+DEFINE_EVENT_PRINT(alpha_class, alpha_print, TP_PROTO(int x), TP_ARGS(x), TP_printk("<%d>", __entry->x));
+DEFINE_EVENT_CONDITION(alpha_class, alpha_odd, TP_PROTO(int x), TP_ARGS(x), TP_CONDITION(x & 1));
+DEFINE_EVENT_WRITABLE(alpha_class, alpha_writable, TP_PROTO(int x), TP_ARGS(x), sizeof(int));
+DECLARE_TRACE(alpha_bare, TP_PROTO(int x), TP_ARGS(x));
+DECLARE_TRACE_CONDITION(alpha_bare_odd, TP_PROTO(int x), TP_ARGS(x), TP_CONDITION(x & 1));
+DECLARE_TRACE_WRITABLE(alpha_bare_writable, TP_PROTO(int x), TP_ARGS(x), sizeof(int));
+TRACE_EVENT_NOP(alpha_nop, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
+DECLARE_EVENT_CLASS_NOP(alpha_nop_class, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
+DEFINE_EVENT_NOP(alpha_nop_class, alpha_nop_two, TP_PROTO(int x), TP_ARGS(x));
+TRACE_EVENT_FLAGS(alpha_one, TRACE_EVENT_FL_CAP_ANY)
+TRACE_EVENT_PERF_PERM(alpha_one, 0)
+TRACE_CUSTOM_EVENT(alpha_bare, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("bare %d", __entry->x));
+END
+header('beta', <<'END');
+#ifndef BETA_ONCE
+#define BETA_ONCE
+enum { BETA_VALUE = 7 };
+extern int beta_registered;
+#ifdef __cplusplus
+extern "C" {
+#endif
+int beta_reg(void);
+void beta_unreg(void);
+#ifdef __cplusplus
+}
+#endif
+#endif
+TRACE_DEFINE_ENUM(BETA_VALUE);
+TRACE_DEFINE_SIZEOF(int);
+TRACE_EVENT_FN(beta_fn, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x), beta_reg, beta_unreg);
+TRACE_EVENT_CONDITION(beta_odd, TP_PROTO(int x), TP_ARGS(x), TP_CONDITION(x & 1), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
+TRACE_EVENT_FN_COND(beta_fn_odd, TP_PROTO(int x), TP_ARGS(x), TP_CONDITION(x & 1), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x), beta_reg, beta_unreg);
+END
+header('gamma', <<'END');
+TRACE_EVENT(gamma_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
+END
+
+# a file may define the events of several headers
+put('a.c', <<'END');
+#define CREATE_TRACE_POINTS
+#include "alpha.h"
+#include "beta.h"
+int print_alpha(char *to, size_t size);
+EXPORT_TRACEPOINT_SYMBOL(alpha_one);
+EXPORT_TRACEPOINT_SYMBOL_GPL(alpha_two);
+int beta_registered;
+int beta_reg(void)
+{
+	return beta_registered++, 0;
+}
+void beta_unreg(void)
+{
+	beta_registered--;
+}
+#ifndef NOTRACE
+/* a record as the event's own probe would make it */
+int print_alpha(char *to, size_t size)
+{
+	uint64_t rec[8] = { 0 };
+	struct trace_event_raw_alpha_one *entry = (struct trace_event_raw_alpha_one *)rec;
+	struct trace_seq seq;
+
+	entry->x = 2;
+	entry->__data_loc_s = sizeof(*entry) | 5 << 16;
+	entry->__data_loc_t = sizeof(*entry) | 5 << 16;
+	memcpy((char *)rec + sizeof(*entry), "text", 5);
+	trace_event_print(&event_alpha_one, rec, &seq);
+	snprintf(to, size, "%s", seq.text);
+	return 0;
+}
+#endif
+END
+# and so may another file of the same program
+put('b.c', <<'END');
+#define CREATE_TRACE_POINTS
+#include "gamma.h"
+END
+put('main.c', <<'END');
+#include <stdio.h>
+#include <string.h>
+#include "alpha.h"
+#include "beta.h"
+#include "gamma.h"
+int print_alpha(char *to, size_t size);
+DECLARE_TRACEPOINT(gamma_one);
+static int calls, order;
+static void count(void *data, int x)
+{
+	calls += x;
+	*(int *)data += 1;
+}
+static void first(void *data, int x)
+{
+	(void)data;
+	order = order * 10 + x;
+}
+static void second(void *data, int x)
+{
+	(void)data, (void)x;
+	order = order * 10 + 9;
+}
+static void named(void *data, int x, const char *s)
+{
+	(void)s;
+	count(data, x);
+}
+static int nr;
+static void is(int got, int want, const char *what)
+{
+	printf("%sok %d - %s\n", got == want ? "" : "not ", ++nr, what);
+	if (got != want)
+		printf("# got %d, want %d\n", got, want);
+}
+#define EVENT(name, probe, x_times, args...)                                                       \
+	do {                                                                                       \
+		int seen = 0;                                                                      \
+		check_trace_callback_type_##name(probe);                                           \
+		is(trace_##name##_enabled(), 0, #name " is off");                                  \
+		is(register_trace_##name(probe, &seen), 0, #name " is registered");                \
+		is(register_trace_##name(probe, &seen), -EEXIST, #name " is registered once");     \
+		is(trace_##name##_enabled(), 1, #name " is on");                                   \
+		trace_##name(args);                                                                \
+		is(seen, x_times, #name " calls");                                                 \
+		is(unregister_trace_##name(probe, &seen), 0, #name " is unregistered");            \
+		is(unregister_trace_##name(probe, &seen), -ENOENT, #name " is gone");              \
+		trace_##name(args);                                                                \
+		is(seen, x_times, #name " does not call any more");                                \
+	} while (0)
+static void one(struct tracepoint *tp, void *priv)
+{
+	*(int *)priv += !strcmp(tp->name, "gamma_one") || !strcmp(tp->name, "alpha_one");
+}
+static int told(struct notifier_block *nb, unsigned long action, void *data)
+{
+	(void)nb;
+	calls += action == MODULE_STATE_COMING && ((struct tp_module *)data)->nr > 3;
+	return 0;
+}
+int main(void)
+{
+	struct notifier_block nb = { told, NULL, 0 };
+	char text[64] = "";
+	int found = 0;
+
+	EVENT(alpha_one, named, 1, 1, "s");
+	EVENT(alpha_two, count, 1, 1);
+	EVENT(alpha_print, count, 1, 1);
+	EVENT(alpha_odd, count, 1, 1);
+	EVENT(alpha_odd, count, 0, 2);
+	EVENT(alpha_writable, count, 1, 1);
+	EVENT(alpha_bare, count, 1, 1);
+	EVENT(alpha_bare_odd, count, 0, 2);
+	EVENT(alpha_bare_writable, count, 1, 2);
+	EVENT(beta_fn, count, 1, 2);
+	EVENT(beta_odd, count, 0, 2);
+	EVENT(beta_fn_odd, count, 1, 1);
+	EVENT(gamma_one, count, 1, 2);
+	trace_alpha_nop(1);
+	trace_alpha_nop_two(1);
+	is(trace_alpha_nop_enabled(), 0, "an event that is not there is off");
+	is(beta_registered, 0, "unregfunc was called as often as regfunc");
+	is(register_trace_prio_gamma_one(second, NULL, 1), 0, "a probe");
+	is(register_trace_prio_gamma_one(first, NULL, 2), 0, "another one before it");
+	is(tracepoint_enabled(gamma_one), 1, "tracepoint_enabled()");
+	is(beta_registered, 0, "no regfunc of another event");
+	trace_gamma_one(3);
+	is(order, 39, "in the order of their priorities");
+	unregister_trace_gamma_one(first, NULL);
+	unregister_trace_gamma_one(second, NULL);
+	tracepoint_synchronize_unregister();
+	for_each_kernel_tracepoint(one, &found);
+	is(found, 2, "for_each_kernel_tracepoint() finds those of both files, each once");
+	calls = 0;
+	is(register_tracepoint_module_notifier(&nb), 0, "a notifier");
+	is(calls, 1, "is told of the program");
+	is(unregister_tracepoint_module_notifier(&nb), 0, "and goes");
+	is(unregister_tracepoint_module_notifier(&nb), -ENOENT, "once");
+	print_alpha(text, sizeof(text));
+	is(strcmp(text, "2 text text two"), 0, "trace_event_print()");
+	return 0;
+}
+END
+put('nothing.c', <<'END');
+#define CREATE_TRACE_POINTS
+#include "alpha.h"
+static void probe(void *data, int x, const char *s)
+{
+	(void)data, (void)x, (void)s;
+}
+static int calls;
+static int effect(void)
+{
+	return ++calls;
+}
+int main(void)
+{
+	trace_alpha_one(1, "s");
+	trace_alpha_nop(1);
+	if (trace_alpha_one_enabled())
+		return effect();
+	return register_trace_alpha_one(probe, 0) != -ENOSYS || unregister_trace_alpha_one(probe, 0) != -ENOSYS ||
+	       register_trace_prio_alpha_one(probe, 0, 1) != -ENOSYS || calls;
+}
+END
+put('enabled.c', <<'END');
+#include <schedtap/tracepoint.h>
+DECLARE_TRACEPOINT(something);
+int main(void)
+{
+	return tracepoint_enabled(something);
+}
+END
+put('string.c', <<'END');
+#include <schedtap/tracepoint.h>
+int main(void)
+{
+	return tracepoint_string("a string")[0] != 'a';
+}
+END
+put('library.c', <<'END');
+#define CREATE_TRACE_POINTS
+#include "gamma.h"
+EXPORT_TRACEPOINT_SYMBOL_GPL(gamma_one);
+TAP_API void library_fires(void);
+void library_fires(void)
+{
+	trace_gamma_one(1);
+}
+END
+put('user.c', <<'END');
+#define TRACE_IMPORT
+#include "gamma.h"
+extern void library_fires(void);
+static int calls;
+static void probe(void *data, int x)
+{
+	(void)data;
+	calls += x;
+}
+int main(void)
+{
+	if (trace_gamma_one_enabled() || register_trace_gamma_one(probe, NULL))
+		return 1;
+	library_fires();
+	trace_gamma_one(10);
+	return calls == 11 && !unregister_trace_gamma_one(probe, NULL) && !trace_gamma_one_enabled() ? 0 : 2;
+}
+END
+# a text of the event's own, where the argument is none: compilers know how long that is
+put('constants.c', <<'END');
+#define CREATE_TRACE_POINTS
+#include "delta.h"
+int main(void)
+{
+	trace_delta_one("text");
+	trace_delta_one(NULL);
+	return 0;
+}
+END
+header('delta', <<'END');
+TRACE_EVENT(delta_one, TP_PROTO(const char *s), TP_ARGS(s), TP_STRUCT__entry(__string(s, s ? s : "none") __string(t, NULL)),
+	TP_fast_assign(__assign_str(s); __assign_str(t);), TP_printk("%s %s", __get_str(s), __get_str(t)));
+END
+# values of enums below zero are no constant of the table's type in C++
+put('negative.c', <<'END');
+#define CREATE_TRACE_POINTS
+#include "epsilon.h"
+int main(void)
+{
+	trace_epsilon_one(-1);
+	return 0;
+}
+END
+header('epsilon', <<'END');
+TRACE_EVENT(epsilon_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%s", __print_symbolic(__entry->x, { -1, "minus" }, { 1, "one" })));
+END
+put('there.c', join('', "#include <schedtap/tracepoint.h>\n", map({ "#ifndef $_\n#error no $_\n#endif\n" } @macros),
+	"int main(void)\n{\n", "\tvoid *volatile at;\n", map({ "\tat = (void *)$_;\n" } @functions), "\treturn !at;\n}\n"));
+
+sub run { my $said = `cd $dir && XDG_RUNTIME_DIR=$dir $_[0] 2>&1`; return ($? >> 8, $said) }
+
+sub compiles {
+	my ($what, $command) = @_;
+	my ($rc, $said) = run($command);
+
+	return ok(!$rc && $said eq '', "$what: compiles, without a word") || diag(substr($said, 0, 900)) && 0;
+}
+
+my %language = (c => ['gnu11', 'gnu17'], 'c++' => ['gnu++17']);
+my @ways = (
+	['-O0 -fPIC'], ['-O2 -fPIC'], ['-O0 -fno-pic -no-pie'], ['-O2 -fno-pic -no-pie'], ['-O2 -flto'], ['-O2 -static'],
+);
+
+# What does not hold yet, and why.
+sub not_yet {
+	my ($why, $what, $command) = @_;
+
+	TODO: {
+		local $TODO = $why;
+		return compiles($what, $command);
+	}
+}
+
+# Every test of main.c, and no other.
+sub passes {
+	my ($what, $program) = @_;
+	my ($rc, $said) = run($program);
+	my @bad = $said =~ /^(not ok .*(?:\n#.*)?)/mg;
+
+	ok(!$rc && !@bad && $said =~ /^ok 100 /m, "$what: works") or diag("exit code $rc", @bad);
+}
+
+# gcc and ld take the standard's last source as the rest of the language: -x before each.
+sub sources { my ($language, @files) = @_; return "-x $language " . join(' ', @files) . ' -x none' }
+
+# clang's LTO needs a linker that knows it.
+sub way_flags {
+	my ($cc, $way) = @_;
+
+	return $cc eq 'clang' && $way =~ /lto/ ? "$way -fuse-ld=lld" : $way;
+}
+
+# A library's tracepoint, used by a program that is compiled in each way.
+sub imports {
+	my ($cc, $name, $with, $language) = @_;
+
+	compiles("$name: library", "$with -O2 -fPIC -shared -fvisibility=hidden " . sources($language, 'library.c') .
+		" -o liblib.so -L$build -lschedtap-tracepoint") or return;
+	for my $way ('-O2 -fPIC', '-O2 -fPIE -pie', '-O2 -fno-pic -no-pie') {
+		my $what = "$name, $way: TRACE_IMPORT";
+
+		compiles($what, "$with $way " . sources($language, 'user.c') . " -o user ./liblib.so -L$build -lschedtap-tracepoint") or next;
+		TODO: {
+			local $TODO = 'the linker gives the program a copy of the tracepoint (R_X86_64_COPY)'
+				if $way =~ /no-pic/ || ($cc eq 'gcc' && $way =~ /PIE/);
+			is((run("LD_LIBRARY_PATH=$dir ./user"))[0], 0, "$what: both fire one tracepoint");
+		}
+	}
+}
+
+symlink("$build/libschedtap-tracepoint.so", "$dir/libschedtap-tracepoint.so.0");
+for my $cc (qw(gcc clang)) {
+	SKIP: {
+		skip("no $cc on this machine", 1) if system("command -v $cc >/dev/null");
+		for my $language (sort(keys %language)) {
+			for my $standard (@{$language{$language}}) {
+				my $with = "$cc -std=$standard $flags";
+				my $name = "$cc, $standard";
+				my $library = "$build/libschedtap-tracepoint.a -lpthread";
+
+				for my $way (map { $_->[0] } @ways) {
+					SKIP: {
+						skip("$name, $way: no ld.lld on this machine", 2)
+							if $cc eq 'clang' && $way =~ /lto/ && system('command -v ld.lld >/dev/null');
+						my $command = "$with " . way_flags($cc, $way);
+						compiles("$name, $way", "$command " . sources($language, qw(a.c b.c main.c)) . " -o all $library") and
+							passes("$name, $way", './all');
+					}
+				}
+				compiles("$name: all names", "$with " . sources($language, 'there.c') . " -o there $library");
+				compiles("$name: NOTRACE", "$with -O2 -DNOTRACE " . sources($language, 'nothing.c') . ' -o nothing') and
+					is((run('./nothing'))[0], 0, "$name: NOTRACE: nothing is called or registered");
+				unlike((run('nm nothing'))[1], qr/trace_?point|trace_event|tap_/, "$name: NOTRACE: nothing is there");
+				imports($cc, $name, $with, $language);
+				not_yet($cc eq 'gcc' ? 'gcc 12 takes tap_copy() of a constant for a read out of bounds' : undef,
+					"$name: texts that compilers know", "$with -O2 " . sources($language, 'constants.c') . " -o constants $library");
+				not_yet($language eq 'c++' ? 'struct trace_print_flags has no constructor' : undef,
+					"$name: values below zero", "$with -O2 " . sources($language, 'negative.c') . " -o negative $library");
+				not_yet($cc eq 'gcc' && $language eq 'c' ? 'the variable in tracepoint_string() is set but not used' : undef,
+					"$name: tracepoint_string()", "$with -O2 " . sources($language, 'string.c') . ' -o string');
+				not_yet('TAP_SITE_LOAD() is not there', "$name: NOTRACE and tracepoint_enabled()", "$with -O2 -DNOTRACE " . sources($language, 'enabled.c') . ' -o enabled');
+			}
+		}
+	}
+}
+done_testing();
