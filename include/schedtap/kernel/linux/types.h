@@ -19,4 +19,9 @@ typedef __s16 s16;
 typedef __s32 s32;
 typedef __s64 s64;
 
+typedef u64 dma_addr_t, phys_addr_t, resource_size_t, sector_t;
+typedef unsigned int gfp_t, fmode_t;
+typedef unsigned long pgoff_t;
+typedef s64 ktime_t, time64_t;
+
 #endif
