@@ -282,7 +282,7 @@ put('enabled.c', <<'END');
 DECLARE_TRACEPOINT(something);
 int main(void)
 {
-	return tracepoint_enabled(something);
+	return tracepoint_enabled(something) ? 1 : 0;
 }
 END
 put('string.c', <<'END');
