@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every kind of field, event and print helper, in one header for a kernel module (tests/vm/portable.t)
- * and for a program: format texts and what is printed of a record must be the same.
+ * Every kind of field, event and print helper, in one header for a kernel module and for a program:
+ * format texts and what is printed of a record must be the same (tests/vm/portable.t).
  *
  * PORTABLE_STR(): __assign_str() lost its second argument in 6.10; here both forms compile.
  */
+/* clang-format off: TRACE_EVENT() is no call */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM portable
 
@@ -125,7 +126,8 @@ TRACE_EVENT(p_fields,
 		__entry->pair2 = *pair;
 		__entry->PORTABLE_RED = 12;
 	),
-	TP_printk("%u %d %hu %hd %08x %+d %llu %lld %c %u %hhd %d|%5u|%-5ld|%#lx %lld %d %zu %d %d %d %d %llu %d PORTABLE_RED %% %.3d",
+	TP_printk("%u %d %hu %hd %08x %+d %llu %lld %c %u %hhd %d|%5u|%-5ld|%#lx %lld %d %zu %d %d "
+		  "%d %d %llu %d PORTABLE_RED %% %.3d",
 		  __entry->a, __entry->b, __entry->c, __entry->d, __entry->e, __entry->f,
 		  __entry->g, __entry->h, __entry->plain, __entry->uc, __entry->sc, __entry->sh,
 		  __entry->ui, __entry->spaced, __entry->ul, __entry->ll, __entry->flag,
@@ -159,8 +161,8 @@ TRACE_EVENT(p_arrays,
 		memcpy(__entry->macro, "macro", 6);
 		memcpy(__entry->by_enum, "by_enum", 8);
 	),
-	TP_printk("%s|%16s|%-10s|%.3s|%s %s %s %s %s %pM", __entry->name, __entry->name, __entry->name,
-		  __entry->name, __entry->uname, __entry->macro, __entry->by_enum,
+	TP_printk("%s|%16s|%-10s|%.3s|%s %s %s %s %s %pM", __entry->name, __entry->name,
+		  __entry->name, __entry->name, __entry->uname, __entry->macro, __entry->by_enum,
 		  __print_array(__entry->words, 3, 4),
 		  __print_array(__entry->longs, 2, sizeof(long)),
 		  __entry->bytes)
@@ -185,7 +187,8 @@ TRACE_EVENT(p_lengths,
 
 TRACE_EVENT(p_dynamic,
 	TP_PROTO(const char *s, int len, const int *list, unsigned long *bits,
-		 const struct cpumask *cpus, const struct sockaddr *sa, const char *fmt, va_list *va),
+		 const struct cpumask *cpus, const struct sockaddr *sa, const char *fmt,
+		 va_list *va),
 	TP_ARGS(s, len, list, bits, cpus, sa, fmt, va),
 	TP_STRUCT__entry(
 		__field(int, len)

@@ -18,9 +18,11 @@ static void portable_fire_dynamic(const char *fmt, ...)
 	static const int list[] = { 1, -2, 3 };
 	static cpumask_t cpus;
 	unsigned long bits[] = { 0xf0f00000000000ffUL, 0x21 };
-	struct sockaddr sa = { .sa_family = 2 }; /* AF_INET */
+	struct sockaddr sa;
 	va_list va;
 
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_family = 2; /* AF_INET */
 	memcpy(sa.sa_data, "\x12\x34\x7f\0\0\1", 6);
 	cpumask_bits(&cpus)[0] = 1;
 	va_start(va, fmt);
@@ -31,10 +33,15 @@ static void portable_fire_dynamic(const char *fmt, ...)
 
 static void portable_fire(void)
 {
-	static const struct portable_numbers low = { 0, -128, 0, -32768, 0, -2147483647, 0,
-						     -9223372036854775807LL };
-	static const struct portable_numbers high = { 255, 127, 65535, 32767, 4294967295u,
-						      2147483647, 18446744073709551615ULL,
+	static const struct portable_numbers low = { 0, -128,	     0, -32768,
+						     0, -2147483647, 0, -9223372036854775807LL };
+	static const struct portable_numbers high = { 255,
+						      127,
+						      65535,
+						      32767,
+						      4294967295u,
+						      2147483647,
+						      18446744073709551615ULL,
 						      9223372036854775807LL };
 	static const u8 bytes[36] = "\0\001 AZaz09~\177\200\377 the quick brown fox";
 	const portable_pair_t pair = { -1, 2 };

@@ -105,7 +105,8 @@ static inline void own_enable_all(struct own *own)
 	}
 }
 
-typedef void own_record_fn(const struct own_event *event, const void *rec, uint32_t size, void *arg);
+typedef void own_record_fn(const struct own_event *event, const void *rec, uint32_t size,
+			   void *arg);
 
 static inline const struct own_event *own_find(const struct own *own, uint16_t id)
 {

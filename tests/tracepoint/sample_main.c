@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The kernel's samples/trace_events/trace-events-sample.h in a program: each event fires as the sample's
- * own .c file fires it, is recorded, and its record is printed twice.
+ * The kernel's samples/trace_events/trace-events-sample.h in a program: each event fires as in the
+ * sample's own .c file, is recorded, and its record is printed twice.
  */
 #include "sample_shim.h"
 
@@ -54,7 +54,8 @@ static void show(const struct own_event *event, const void *rec, uint32_t size, 
 	(void)arg;
 	trace_event_print(event->call, rec, &seq);
 	own_decode(event, rec, size, &text);
-	printf("%s:%s\n program %s\n decoder %s\n", event->system, event->name, seq.text, text.data);
+	printf("%s:%s\n program %s\n decoder %s\n", event->system, event->name, seq.text,
+	       text.data);
 	tap_buf_release(&text);
 }
 

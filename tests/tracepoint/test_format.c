@@ -42,7 +42,9 @@ static const struct trace_event_field *get_fields(unsigned int *count)
 /* The format text, from @from on. */
 static char *format(const struct trace_event_class *class, const char *print_fmt, const char *from)
 {
-	struct trace_event_call call = { .event_class = class, .name = "event", .print_fmt = print_fmt };
+	struct trace_event_call call = { .event_class = class,
+					 .name = "event",
+					 .print_fmt = print_fmt };
 	struct tap_text t = { 0 };
 	char *text;
 
@@ -60,15 +62,18 @@ static void test_print_fmt(void)
 	} cases[] = {
 		{ "a name has its value", "\"%d\", RED", "\"%d\", 3" },
 		{ "a negative one", "\"%d\", NEGATIVE", "\"%d\", -2" },
-		{ "a long one", "HUGE + 1", sizeof(long) == 8 ? "4611686018427387904 + 1" : "1073741824 + 1" },
+		{ "a long one", "HUGE + 1",
+		  sizeof(long) == 8 ? "4611686018427387904 + 1" : "1073741824 + 1" },
 		{ "the end of a name counts", "REDDER RED REDS RED_ RED2", "4 3 REDS RED_ RED2" },
 		{ "its beginning, too", "XRED _RED 1RED", "XRED _RED 1RED" },
 		{ "names side by side", "RED|REDDER,RED", "3|4,3" },
 		{ "in quotes it stays", "\"RED\", RED", "\"RED\", 3" },
-		{ "a quote with a backslash does not end a text", "\"\\\"RED\\\\\", RED", "\"\\\"RED\\\\\", 3" },
+		{ "a quote with a backslash does not end a text", "\"\\\"RED\\\\\", RED",
+		  "\"\\\"RED\\\\\", 3" },
 		{ "a text without an end", "\"RED", "\"RED" },
 		{ "a member of the same name stays", "REC->RED, RED", "REC->RED, 3" },
-		{ "a member of a member", "REC->pair.RED, REC->pair->RED", "REC->pair.RED, REC->pair->RED" },
+		{ "a member of a member", "REC->pair.RED, REC->pair->RED",
+		  "REC->pair.RED, REC->pair->RED" },
 		{ "a minus before it is none of these", "1-RED, 1 - RED, -RED", "1-3, 1 - 3, -3" },
 		{ "another system's stays", "BLUE RED", "BLUE 3" },
 		{ "sizeof of a type", "sizeof(pair_t) sizeof(other_t)", "16 sizeof(other_t)" },
@@ -78,7 +83,9 @@ static void test_print_fmt(void)
 	};
 
 	for (size_t i = 0; i < TABLE(cases); i++) {
-		const struct trace_event_class class = { .system = "here", .names = "", .fields = get_fields,
+		const struct trace_event_class class = { .system = "here",
+							 .names = "",
+							 .fields = get_fields,
 							 .print_fmt = cases[i].fmt };
 		char want[512], *got = format(&class, NULL, "print fmt: ");
 
@@ -94,26 +101,47 @@ static void test_fields(void)
 		const char *name, *type, *want;
 		struct trace_event_field field;
 	} cases[] = {
-		{ "a number", "unsigned long\0x", "unsigned long x;\toffset:8;\tsize:8;\tsigned:0;", { 8, 8, 0 } },
+		{ "a number",
+		  "unsigned long\0x",
+		  "unsigned long x;\toffset:8;\tsize:8;\tsigned:0;",
+		  { 8, 8, 0 } },
 		{ "a signed one", "s8\0x", "s8 x;\toffset:9;\tsize:1;\tsigned:1;", { 9, 1, 1 } },
-		{ "a pointer", "const char *\0x", "const char * x;\toffset:16;\tsize:8;\tsigned:0;", { 16, 8, 0 } },
-		{ "an array has its length behind its name", "char[16]\0x", "char x[16];\toffset:8;\tsize:16;\tsigned:1;",
+		{ "a pointer",
+		  "const char *\0x",
+		  "const char * x;\toffset:16;\tsize:8;\tsigned:0;",
+		  { 16, 8, 0 } },
+		{ "an array has its length behind its name",
+		  "char[16]\0x",
+		  "char x[16];\toffset:8;\tsize:16;\tsigned:1;",
 		  { 8, 16, 1 } },
-		{ "a length with a name has its value", "char[RED]\0x", "char x[3];\toffset:8;\tsize:3;\tsigned:1;",
+		{ "a length with a name has its value",
+		  "char[RED]\0x",
+		  "char x[3];\toffset:8;\tsize:3;\tsigned:1;",
 		  { 8, 3, 1 } },
-		{ "dynamic data", "__data_loc char[]\0x", "__data_loc char[] x;\toffset:8;\tsize:4;\tsigned:1;",
+		{ "dynamic data",
+		  "__data_loc char[]\0x",
+		  "__data_loc char[] x;\toffset:8;\tsize:4;\tsigned:1;",
 		  { 8, 4, 1 } },
-		{ "the kernel takes the other kind for an array", "__rel_loc char[]\0x",
-		  "__rel_loc char x[];\toffset:8;\tsize:4;\tsigned:1;", { 8, 4, 1 } },
-		{ "a cpumask is none", "__rel_loc cpumask_t\0x", "__rel_loc cpumask_t x;\toffset:8;\tsize:4;\tsigned:0;",
+		{ "the kernel takes the other kind for an array",
+		  "__rel_loc char[]\0x",
+		  "__rel_loc char x[];\toffset:8;\tsize:4;\tsigned:1;",
+		  { 8, 4, 1 } },
+		{ "a cpumask is none",
+		  "__rel_loc cpumask_t\0x",
+		  "__rel_loc cpumask_t x;\toffset:8;\tsize:4;\tsigned:0;",
 		  { 8, 4, 0 } },
-		{ "a type whose name is a value's stays", "RED\0x", "RED x;\toffset:8;\tsize:4;\tsigned:0;", { 8, 4, 0 } },
+		{ "a type whose name is a value's stays",
+		  "RED\0x",
+		  "RED x;\toffset:8;\tsize:4;\tsigned:0;",
+		  { 8, 4, 0 } },
 	};
 
 	fields_nr = 1;
 	for (size_t i = 0; i < TABLE(cases); i++) {
-		const struct trace_event_class class = { .system = "here", .names = cases[i].type,
-							 .fields = get_fields, .print_fmt = "" };
+		const struct trace_event_class class = { .system = "here",
+							 .names = cases[i].type,
+							 .fields = get_fields,
+							 .print_fmt = "" };
 		char want[512], *got;
 
 		fields[0] = cases[i].field;
@@ -127,8 +155,9 @@ static void test_fields(void)
 
 static void test_whole(void)
 {
-	const struct trace_event_class class = { .system = "here", .names = "", .fields = get_fields,
-						 .print_fmt = "class" };
+	const struct trace_event_class class = {
+		.system = "here", .names = "", .fields = get_fields, .print_fmt = "class"
+	};
 	char *got = format(&class, "own RED", "name");
 
 	check("all of it, with the event's own print format", got,
@@ -145,8 +174,9 @@ static void test_whole(void)
 static void test_long(void)
 {
 	static char fmt[100000], want[sizeof(fmt) + 32];
-	const struct trace_event_class class = { .system = "here", .names = "", .fields = get_fields,
-						 .print_fmt = fmt };
+	const struct trace_event_class class = {
+		.system = "here", .names = "", .fields = get_fields, .print_fmt = fmt
+	};
 	char *got;
 
 	for (size_t i = 0; i < sizeof(fmt) - 1; i++)

@@ -255,6 +255,18 @@ int main(void)
 	return 0;
 }
 END
+put('every.c', <<'END');
+#include <stdio.h>
+#include <string.h>
+#define CREATE_TRACE_POINTS
+#include "portable.h"
+#include "portable_fire.h"
+int main(void)
+{
+	portable_fire();
+	return 0;
+}
+END
 put('nothing.c', <<'END');
 #define CREATE_TRACE_POINTS
 #include "alpha.h"
@@ -434,6 +446,8 @@ for my $cc (qw(gcc clang)) {
 					}
 				}
 				compiles("$name: all names", "$with " . sources($language, 'there.c') . " -o there $library");
+				compiles("$name: every kind of field", "$with -O2 -D_GNU_SOURCE -I$top/tests/tracepoint " .
+					sources($language, 'every.c') . " -o every $library");
 				compiles("$name: NOTRACE", "$with -O2 -DNOTRACE " . sources($language, 'nothing.c') . ' -o nothing') and
 					is((run('./nothing'))[0], 0, "$name: NOTRACE: nothing is called or registered");
 				unlike((run('nm nothing'))[1], qr/trace_?point|trace_event|tap_/, "$name: NOTRACE: nothing is there");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The helpers of print formats and printk's conversions, against what the kernel's trace_output.c,
- * hexdump.c and vsprintf.c (6.1) print. tests/vm/portable.t asks the kernel itself, for fewer cases.
+ * hexdump.c and vsprintf.c (6.1) print. tests/vm/portable.t asks the kernel itself.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -34,10 +34,12 @@ static struct trace_seq *fresh(void)
 static void test_flags(void)
 {
 	static const struct trace_print_flags none[] = { { 0, NULL } };
-	static const struct trace_print_flags flags[] = {
-		{ 1, "ONE" }, { 2, "TWO" }, { 12, "TWELVE" }, { 16, "" }, { 1ull << 63, "TOP" }, { 0, NULL }
-	};
-	static const struct trace_print_flags with_zero[] = { { 0, "zero" }, { 1, "ONE" }, { 0, NULL } };
+	static const struct trace_print_flags flags[] = { { 1, "ONE" },		 { 2, "TWO" },
+							  { 12, "TWELVE" },	 { 16, "" },
+							  { 1ull << 63, "TOP" }, { 0, NULL } };
+	static const struct trace_print_flags with_zero[] = { { 0, "zero" },
+							      { 1, "ONE" },
+							      { 0, NULL } };
 	static const struct {
 		const char *name;
 		const struct trace_print_flags *flags;
@@ -63,14 +65,15 @@ static void test_flags(void)
 
 	for (size_t i = 0; i < TABLE(cases); i++)
 		check(cases[i].name,
-		      tap_print_flags(fresh(), cases[i].delim, cases[i].value, cases[i].flags), cases[i].want);
+		      tap_print_flags(fresh(), cases[i].delim, cases[i].value, cases[i].flags),
+		      cases[i].want);
 }
 
 static void test_symbolic(void)
 {
-	static const struct trace_print_flags symbols[] = {
-		{ 0, "zero" }, { 1, "one" }, { 1, "again" }, { 5, "" }, { -1ull, "minus" }, { 0, NULL }
-	};
+	static const struct trace_print_flags symbols[] = { { 0, "zero" },	{ 1, "one" },
+							    { 1, "again" },	{ 5, "" },
+							    { -1ull, "minus" }, { 0, NULL } };
 	static const struct {
 		const char *name;
 		unsigned long long value;
@@ -84,7 +87,8 @@ static void test_symbolic(void)
 	};
 
 	for (size_t i = 0; i < TABLE(cases); i++)
-		check(cases[i].name, tap_print_symbolic(fresh(), cases[i].value, symbols), cases[i].want);
+		check(cases[i].name, tap_print_symbolic(fresh(), cases[i].value, symbols),
+		      cases[i].want);
 }
 
 static void test_bytes(void)
@@ -105,7 +109,8 @@ static void test_bytes(void)
 	check("array: of 8", tap_print_array(fresh(), quads, 1, 8), "{0xffffffffffffffff}");
 	check("array: less than nothing", tap_print_array(fresh(), bytes, -1, 1), "{}");
 	/* the kernel's own words, and its bytes from there on */
-	check("array: of 3 there is none", tap_print_array(fresh(), bytes, 1, 3), "{BAD SIZE:3 0x0,0x1,0xab}");
+	check("array: of 3 there is none", tap_print_array(fresh(), bytes, 1, 3),
+	      "{BAD SIZE:3 0x0,0x1,0xab}");
 }
 
 static void test_bitmask(void)
@@ -118,7 +123,8 @@ static void test_bitmask(void)
 		      "00000000,00000002,00000000,80000001");
 	} else {
 		check("bitmask", tap_print_bitmask(fresh(), bits, 4), "80000001");
-		check("bitmask: the last word first", tap_print_bitmask(fresh(), bits, 8), "00000002,80000001");
+		check("bitmask: the last word first", tap_print_bitmask(fresh(), bits, 8),
+		      "00000002,80000001");
 	}
 	check("bitmask: nothing", tap_print_bitmask(fresh(), bits, 0), "");
 }
@@ -137,9 +143,11 @@ static void test_hex_dump(void)
 	check("hex dump: rows and their offsets", dump("p:", DUMP_PREFIX_OFFSET, 16, 1, 18, true),
 	      "\np:00000000: 30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66  0123456789abcdef\n"
 	      "p:00000010: 00 7f                                            ..\n");
-	check("hex dump: what is no ASCII is a dot", dump("", DUMP_PREFIX_NONE, 32, 1, 22, true) + 1 + 32 * 3 + 1,
+	check("hex dump: what is no ASCII is a dot",
+	      dump("", DUMP_PREFIX_NONE, 32, 1, 22, true) + 1 + 32 * 3 + 1,
 	      "0123456789abcdef.... g\n");
-	check("hex dump: groups of 2", dump("", DUMP_PREFIX_NONE, 16, 2, 4, false), "\n3130 3332\n");
+	check("hex dump: groups of 2", dump("", DUMP_PREFIX_NONE, 16, 2, 4, false),
+	      "\n3130 3332\n");
 	check("hex dump: groups of 4, with text", dump("", DUMP_PREFIX_NONE, 16, 4, 8, true),
 	      "\n33323130 37363534                    01234567\n");
 	check("hex dump: groups of 8", dump("", DUMP_PREFIX_NONE, 16, 8, 16, false),
@@ -148,8 +156,10 @@ static void test_hex_dump(void)
 	      "\n30 31 32 33 34 35\n");
 	check("hex dump: only in that row", dump("", DUMP_PREFIX_NONE, 16, 8, 17, false),
 	      "\n3736353433323130 6665646362613938\n00\n");
-	check("hex dump: rows of 5 are of 16", dump("", DUMP_PREFIX_NONE, 5, 1, 6, false), "\n30 31 32 33 34 35\n");
-	check("hex dump: groups of 3 are of 1", dump("", DUMP_PREFIX_NONE, 16, 3, 3, false), "\n30 31 32\n");
+	check("hex dump: rows of 5 are of 16", dump("", DUMP_PREFIX_NONE, 5, 1, 6, false),
+	      "\n30 31 32 33 34 35\n");
+	check("hex dump: groups of 3 are of 1", dump("", DUMP_PREFIX_NONE, 16, 3, 3, false),
+	      "\n30 31 32\n");
 }
 
 #define PRINT(name, want, fmt...)                                                                  \
@@ -165,19 +175,21 @@ static void test_numbers(void)
 
 	PRINT("no conversion", "text", "text");
 	PRINT("a percent sign", "100%", "100%%");
-	PRINT("numbers of all sizes", "-1 255 -2 65535 -3 -4 -5 6 7 8", "%hhd %hhu %hd %hu %d %ld %lld %zu %td %ju",
-	      (signed char)-1, (unsigned char)255, (short)-2, (unsigned short)65535, -3, -4l, -5ll, (size_t)6,
-	      (ptrdiff_t)7, (uintmax_t)8);
-	PRINT("the smallest and the biggest", "-9223372036854775808 18446744073709551615", "%lld %llu",
-	      -9223372036854775807ll - 1, 18446744073709551615ull);
-	PRINT("widths and flags", "|   5|5   |0005|+5|0x1f|0X1F|017|", "|%4d|%-4d|%04d|%+d|%#x|%#X|%#o|", 5, 5, 5, 5,
-	      31, 31, 15);
+	PRINT("numbers of all sizes", "-1 255 -2 65535 -3 -4 -5 6 7 8",
+	      "%hhd %hhu %hd %hu %d %ld %lld %zu %td %ju", (signed char)-1, (unsigned char)255,
+	      (short)-2, (unsigned short)65535, -3, -4l, -5ll, (size_t)6, (ptrdiff_t)7,
+	      (uintmax_t)8);
+	PRINT("the smallest and the biggest", "-9223372036854775808 18446744073709551615",
+	      "%lld %llu", -9223372036854775807ll - 1, 18446744073709551615ull);
+	PRINT("widths and flags", "|   5|5   |0005|+5|0x1f|0X1F|017|",
+	      "|%4d|%-4d|%04d|%+d|%#x|%#X|%#o|", 5, 5, 5, 5, 31, 31, 15);
 	PRINT("widths as arguments", "|   5|5   |005|", "|%*d|%-*d|%.*d|", 4, 5, 4, 5, 3, 5);
-	PRINT("characters and texts", "x abc ab |  abc|abc  |", "%c %s %.2s |%5s|%-*s|", 'x', "abc", "abc", "abc", 5,
-	      "abc");
+	PRINT("characters and texts", "x abc ab |  abc|abc  |", "%c %s %.2s |%5s|%-*s|", 'x', "abc",
+	      "abc", "abc", 5, "abc");
 	PRINT("a precision as an argument", "ab", "%.*s", 2, "abc");
 	PRINT("no text", "(null)", "%s", none);
-	PRINT("what only programs have", "1.50 1e+06 2.25", "%.2f %g %Lg", 1.5, 1e6, (long double)2.25);
+	PRINT("what only programs have", "1.50 1e+06 2.25", "%.2f %g %Lg", 1.5, 1e6,
+	      (long double)2.25);
 	snprintf(expected, sizeof(expected), "0x%lx", (unsigned long)&nr);
 	PRINT("an address", expected, "%p", (void *)&nr);
 }
@@ -186,7 +198,7 @@ static void test_numbers(void)
 static void test_pointers(void)
 {
 	static const unsigned char ip6[16] = { 0x20, 1, 0xd, 0xb8, [15] = 1 };
-	static const unsigned char uuid[16] = { 0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
+	static const unsigned char uuid[16] = { 0,    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
 						0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff };
 	static const unsigned long bits[] = { 0xd };
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(80) };
@@ -203,14 +215,16 @@ static void test_pointers(void)
 	PRINT("%pI6", "2001:0db8:0000:0000:0000:0000:0000:0001", "%pI6", (const void *)ip6);
 	PRINT("%pI6c", "2001:db8::1", "%pI6c", (const void *)ip6);
 	PRINT("%pIS", "10.0.0.1", "%pIS", (const void *)&in);
-	PRINT("%pISpc", "10.0.0.1:80 [2001:db8::1]:443", "%pISpc %pISpc", (const void *)&in, (const void *)&in6);
+	PRINT("%pISpc", "10.0.0.1:80 [2001:db8::1]:443", "%pISpc %pISpc", (const void *)&in,
+	      (const void *)&in6);
 	PRINT("%pIS and letters behind it", "10.0.0.1 pc", "%pIS pc", (const void *)&in);
 	PRINT("%pIS of another family", "(einval)", "%pISpc", (const void *)&other);
 	PRINT("%pM", "00:11:22:33:44:55", "%pM", (const void *)uuid);
-	PRINT("%pU", "00112233-4455-6677-8899-aabbccddeeff 33221100-5544-7766-8899-AABBCCDDEEFF", "%pU %pUL",
-	      (const void *)uuid, (const void *)uuid);
-	PRINT("%*ph", "00 11 22|001122|00:11|00-11|00", "%*ph|%*phN|%2phC|%2phD|%ph", 3, (const void *)uuid, 3,
-	      (const void *)uuid, (const void *)uuid, (const void *)uuid, (const void *)uuid);
+	PRINT("%pU", "00112233-4455-6677-8899-aabbccddeeff 33221100-5544-7766-8899-AABBCCDDEEFF",
+	      "%pU %pUL", (const void *)uuid, (const void *)uuid);
+	PRINT("%*ph", "00 11 22|001122|00:11|00-11|00", "%*ph|%*phN|%2phC|%2phD|%ph", 3,
+	      (const void *)uuid, 3, (const void *)uuid, (const void *)uuid, (const void *)uuid,
+	      (const void *)uuid);
 	PRINT("%*ph: nothing", "", "%*ph", 0, (const void *)uuid);
 	PRINT("of nothing", "(null)", "%pI4", (const void *)NULL);
 	PRINT("what is not known is an address", "0x10!", "%pXYZ!", (const void *)0x10);
@@ -220,12 +234,14 @@ static void test_room(void)
 {
 	static const unsigned char bytes[2000];
 	struct trace_seq *s = fresh();
-	const char *first = tap_print_hex(s, bytes, 2, true), *second = tap_print_hex(s, bytes, 2, false);
+	const char *first = tap_print_hex(s, bytes, 2, true),
+		   *second = tap_print_hex(s, bytes, 2, false);
 
 	check("two texts stand beside each other", first, "00 00");
 	check("and so does the second", second, "0000");
 	tap_print_hex(fresh(), bytes, sizeof(bytes), true);
-	check("a text longer than there is room is cut", strlen(seq.text) == sizeof(seq.text) - 1 ? "cut" : "not", "cut");
+	check("a text longer than there is room is cut",
+	      strlen(seq.text) == sizeof(seq.text) - 1 ? "cut" : "not", "cut");
 	check("what follows it is empty", tap_print_hex(&seq, bytes, 2, true), "");
 }
 
