@@ -35,6 +35,7 @@ struct trace_entry {
 struct trace_event_field {
 	uint16_t offset, size; /* bytes */
 	uint8_t is_signed;
+	uint16_t len; /* an array's elements; 0: it is none */
 };
 
 /* What a print function prints into. */
@@ -176,6 +177,7 @@ TAP_INLINE void tap_put_text(char *to, const char *text, uint32_t room, bool cut
 		tap_put_cut_text(to, text, room);
 		return;
 	}
+	__asm__("" : "+r"(text)); /* of a constant compilers know the size, and warn of all branches */
 	tap_copy(to, text, room - 1);
 	to[room - 1] = '\0';
 }
@@ -215,10 +217,23 @@ TAP_API unsigned int tap_nr_cpus(void); /* CPUs that this machine may have: bits
 
 /* ---- printing ------------------------------------------------------------------------------------------ */
 
+#ifdef __cplusplus
+extern "C++" {
+#endif
 struct trace_print_flags {
 	unsigned long long mask;
 	const char *name;
+#ifdef __cplusplus /* there a negative constant is no initializer of an unsigned member */
+	template <class T>
+	constexpr trace_print_flags(T value, const char *text)
+		: mask((unsigned long long)value), name(text)
+	{
+	}
+#endif
 };
+#ifdef __cplusplus
+}
+#endif
 
 TAP_API void tap_seq_printf(struct trace_seq *s, const char *fmt, ...) TAP_PRINTF(2, 3);
 /* Each prints into @p and returns what it printed there. @flags end with a NULL name. */
@@ -232,7 +247,6 @@ TAP_API const char *tap_print_hex_dump(struct trace_seq *p, const char *prefix, 
 				       bool ascii);
 TAP_API const char *tap_print_array(struct trace_seq *p, const void *buf, int count, size_t el_size);
 TAP_API const char *tap_print_bitmask(struct trace_seq *p, const void *bits, uint32_t bytes);
-TAP_API const char *tap_print_sockaddr(struct trace_seq *p, const void *addr, uint32_t bytes);
 
 #ifndef DUMP_PREFIX_NONE
 enum { DUMP_PREFIX_NONE, DUMP_PREFIX_ADDRESS, DUMP_PREFIX_OFFSET };

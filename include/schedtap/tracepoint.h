@@ -257,6 +257,7 @@ TAP_C_END
 #ifndef NOTRACE
 
 #define TAP_WORD_IS_SET(name) tap_unlikely(tap_word_is_set(__tracepoint_##name.on))
+#define TAP_IMPORTED_IS_SET(name) tap_unlikely(tap_word_is_set(TAP_TP_IMPORTED(name)->on))
 
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)                                       \
 	TAP_C_BEGIN                                                                                \
@@ -271,16 +272,15 @@ TAP_C_END
 	}                                                                                          \
 	TAP_INLINE int register_trace_##name(void (*probe)(data_proto), void *data)                \
 	{                                                                                          \
-		return tracepoint_probe_register(&__tracepoint_##name, (void *)probe, data);       \
+		return tracepoint_probe_register(TAP_TP(name), (void *)probe, data);                \
 	}                                                                                          \
 	TAP_INLINE int register_trace_prio_##name(void (*probe)(data_proto), void *data, int prio) \
 	{                                                                                          \
-		return tracepoint_probe_register_prio(&__tracepoint_##name, (void *)probe, data,   \
-						      prio);                                       \
+		return tracepoint_probe_register_prio(TAP_TP(name), (void *)probe, data, prio);     \
 	}                                                                                          \
 	TAP_INLINE int unregister_trace_##name(void (*probe)(data_proto), void *data)              \
 	{                                                                                          \
-		return tracepoint_probe_unregister(&__tracepoint_##name, (void *)probe, data);     \
+		return tracepoint_probe_unregister(TAP_TP(name), (void *)probe, data);              \
 	}                                                                                          \
 	TAP_INLINE void check_trace_callback_type_##name(void (*cb)(data_proto))                   \
 	{                                                                                          \
@@ -342,8 +342,9 @@ TAP_C_END
 
 #define EXPORT_TRACEPOINT_SYMBOL(name)                                                             \
 	TAP_C_BEGIN                                                                                \
-	extern TAP_API struct tracepoint TAP_TP_IMPORTED(name)                                     \
-		__attribute__((alias("__tracepoint_" #name)));                                     \
+	/* a pointer: of the tracepoint itself the linker may give a program a copy */            \
+	extern TAP_API struct tracepoint *const TAP_TP_IMPORTED(name);                             \
+	struct tracepoint *const TAP_TP_IMPORTED(name) = &__tracepoint_##name;                     \
 	extern TAP_API __typeof__(__traceiter_##name) TAP_ITER_IMPORTED(name)                      \
 		__attribute__((alias("__traceiter_" #name)));                                      \
 	TAP_C_END
@@ -385,6 +386,7 @@ TAP_C_END
 #define DEFINE_TRACE(name, proto, args)
 #define EXPORT_TRACEPOINT_SYMBOL(name)
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name)
+#define TAP_WORD_IS_SET(name) false
 
 #endif
 
@@ -393,20 +395,23 @@ TAP_C_END
 #define tracepoint_enabled(tp) TAP_WORD_IS_SET(tp)
 
 /* A string whose address is recorded: here it is just that string. */
-#define tracepoint_string(str) ({ static const char *const ___tp_str = str; ___tp_str; })
+#define tracepoint_string(str) ((const char *)(str))
 
 #endif /* SCHEDTAP_TRACEPOINT_H */
 
 /* ---- what follows is read again for each event header ----------------------------------------- */
 
 #undef TAP_IS_WANTED
+#undef TAP_TP
 #undef TAP_TRACE_SYMBOLS
 #ifdef TRACE_IMPORT
-#define TAP_IS_WANTED(name) TAP_WORD_IS_SET(name)
+#define TAP_IS_WANTED(name) TAP_IMPORTED_IS_SET(name)
+#define TAP_TP(name) TAP_TP_IMPORTED(name)
 #define TAP_TRACE_SYMBOLS(name, data_proto)                                                        \
-	extern TAP_API struct tracepoint __tracepoint_##name TAP_LABEL(TAP_TP_IMPORTED(name));     \
+	extern TAP_API struct tracepoint *const TAP_TP_IMPORTED(name);                             \
 	TAP_API int __traceiter_##name(data_proto) TAP_LABEL(TAP_ITER_IMPORTED(name));
 #else
+#define TAP_TP(name) (&__tracepoint_##name)
 #if TAP_PATCHED && TAP_STATIC_KEYS_is == TAP_STATIC_KEYS_is_usdt
 #define TAP_IS_WANTED(name)                                                                        \
 	TAP_BRANCH_USDT(&__tracepoint_##name.key, TAP_STRING(TRACE_SYSTEM), #name)

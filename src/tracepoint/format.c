@@ -121,8 +121,7 @@ static void put_with_values(struct tap_text *t, const char *p, const struct tap_
 }
 
 static void put_field(struct tap_text *t, const char *type, const char *name,
-		      const struct trace_event_field *f, const struct tap_object *o,
-		      const char *system)
+		      const struct trace_event_field *f)
 {
 	/* the kernel prints "char name[16]", also for __rel_loc, but not for __data_loc */
 	const char *array = strncmp(type, "__data_loc", 10) ? strchr(type, '[') : NULL;
@@ -131,8 +130,10 @@ static void put_field(struct tap_text *t, const char *type, const char *name,
 	tap_text_add(t, type, array ? (size_t)(array - type) : strlen(type));
 	puts_to(t, " ");
 	puts_to(t, name);
-	if (array)
-		put_with_values(t, array, o, system);
+	if (array && f->len)
+		put_number(t, "[", f->len, "]");
+	else if (array)
+		puts_to(t, "[]");
 	put_number(t, ";\toffset:", f->offset, ";");
 	put_number(t, "\tsize:", f->size, ";");
 	put_number(t, "\tsigned:", f->is_signed, ";\n");
@@ -153,7 +154,7 @@ void tap_format_text(struct tap_text *t, const struct trace_event_call *call,
 	for (unsigned int i = 0; i < nr; i++) {
 		const char *name = type + strlen(type) + 1;
 
-		put_field(t, type, name, &fields[i], object, class->system);
+		put_field(t, type, name, &fields[i]);
 		type = name + strlen(name) + 1;
 	}
 	puts_to(t, "\nprint fmt: ");
