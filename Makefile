@@ -71,19 +71,36 @@ $B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c $(wildcard bpf/*.h bpf/shim/*/*.h even
 	$Qbpftool gen object $@ $@.full
 
 # ---- tests ----------------------------------------------------------------------------------
-# programs with tracepoints, as their builds link them
-TP_TESTS := $(addprefix $B/tests/tracepoint/,emit emit_static emit_patched torture provider.so test_probes)
-TP_LINK = $Q$(CC) $(ALL_CFLAGS) -Itests $(TP_CFLAGS) $(filter %.c,$^) $(filter %.a,$^) -o $@ $(TP_LIBS)
+# programs with tracepoints, as their own builds link them
+TP_UNIT := $(addprefix $B/tests/tracepoint/,test_probes test_ring test_print test_format \
+	test_static_key_load test_static_key_patch)
+TP_TOOLS := $(addprefix $B/tests/tracepoint/,emit emit_static emit_patched)
+TP_LINK = $Q$(CC) $(ALL_CFLAGS) -Itests $(TP_CFLAGS) $(filter %.c %.a,$^) -o $@ $(TP_LIBS) -ldl -lpthread
 $B/tests/tracepoint/%: tests/tracepoint/%.c $B/libschedtap-tracepoint.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(TP_LINK) -lcmocka
+	$(TP_LINK)
+$(TP_UNIT): TP_LIBS := -rdynamic -lcmocka
 $B/tests/tracepoint/emit_static $B/tests/tracepoint/emit_patched: tests/tracepoint/emit.c $B/libschedtap-tracepoint.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(TP_LINK)
 $B/tests/tracepoint/emit_static: TP_CFLAGS := -static -fno-pic
 $B/tests/tracepoint/emit_patched: TP_CFLAGS := -DTAP_STATIC_KEYS=patch
+# static keys, built both ways: the library that they load is built the same way
+define STATIC_KEY_TEST
+$B/tests/tracepoint/test_static_key_$(1): TP_CFLAGS := -DTAP_STATIC_KEYS=$(1)
+$B/tests/tracepoint/test_static_key_$(1): tests/tracepoint/test_static_key.c tests/tracepoint/static_key_load.c \
+		$B/libschedtap-tracepoint.a | $B/tests/tracepoint/static_key_object_$(1).so
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(TP_LINK)
+$B/tests/tracepoint/static_key_object_$(1).so: tests/tracepoint/static_key_object.c
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
+	$$Q$$(CC) $$(ALL_CFLAGS) -Itests -DTAP_STATIC_KEYS=$(1) -shared $$< -o $$@
+endef
+$(foreach mode,load patch,$(eval $(call STATIC_KEY_TEST,$(mode))))
 
 TOOLS := $B/tests/mkdat $B/tests/truth/generate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
 $B/tests/%: tests/%.c $B/libschedtap.a
@@ -110,15 +127,17 @@ test: ## packages, build, and all tests: unit, golden, live, vm
 	@tools/deps test || echo 'going on with the tests that can run without them'
 	$(AGAIN) check
 
-check: check-unit check-golden check-fuzz check-live check-vm ## all tests, without installing packages
+check: check-unit check-tracepoint check-golden check-fuzz check-live check-vm ## all tests, without installing packages
 check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
 	$(PROVE) $(filter $B/tests/unit/%,$(UNIT)) tests/house/*.t
+check-tracepoint: all $(TP_UNIT) ## programs' own tracepoints: rules, compilers and languages, torture
+	BUILD=$(abspath $B) $(PROVE) $(TP_UNIT) tests/tracepoint/*.t tests/compile_fail/run.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
 	SEEDS=$(if $(SAN),8,120) $(PROVE) tests/golden/run tests/golden/*.t tests/truth/run.t
-check-live: all $(UNIT) $(TOOLS) $B/tests/live/counter.bpf.o ## this kernel
+check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/live/counter.bpf.o ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels: modules for them, and guests in qemu
-	$(PROVE) tests/vm/build.t tests/vm/run.t tests/vm/arm64.t
+	BUILD=$(abspath $B) $(PROVE) tests/vm/build.t tests/vm/run.t tests/vm/portable.t tests/vm/arm64.t
 matrix: all ## all kernels that Debian has, before a release: kernel by event (docs/module.md)
 	KERNELS='5.10 6.1 6.12 6.12-rt 6.16 6.18 7.0 7.2 7.3 arm64-6.1 arm64-6.12 arm64-7.2' \
 		SCHEDTAP=$(abspath $B/schedtap) prove -v tests/vm/run.t tests/vm/arm64.t >$B/matrix.log; \
@@ -129,20 +148,20 @@ test-debug-kernel: ## the module in a kernel that checks memory, locks and RCU: 
 	$(PROVE) tests/vm/debug.t
 check-san: ## unit and golden tests under ASan and UBSan
 	$(MAKE) SAN=1 check-unit check-golden
-check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s, kernels' types for 5 s
+check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s, kernels' types and programs' rings for 5 s
 	@mkdir -p build-fuzz
-	@echo 'fuzzing for 30 s'
-	@for args in 'dat 15' 'perf 10' 'types 5'; do \
+	@echo 'fuzzing for 35 s'
+	@for args in 'dat 15' 'perf 10' 'types 5' 'user 5'; do \
 		set -- $$args; \
 		$(MAKE) --no-print-directory fuzz FUZZ_OF=$$1 FUZZ_ARGS=-max_total_time=$$2 \
 			>build-fuzz/log 2>&1 || { tail -n 40 build-fuzz/log; exit 1; }; \
 		grep Done build-fuzz/log || exit 1; \
 	done
 FUZZ_OF ?= dat
-FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter types,$(FUZZ_OF)),types,report)
-fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, FUZZ_OF=types
+FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter types user,$(FUZZ_OF)),$(FUZZ_OF),report)
+fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user
 	$(AGAIN) $(FUZZ) $(FUZZ_PROGRAM)
-	@mkdir -p build-fuzz/dat build-fuzz/perf build-fuzz/types
+	@mkdir -p build-fuzz/dat build-fuzz/perf build-fuzz/types build-fuzz/user
 	@for in in tests/golden/*/*/in.txt; do \
 		name=$$(echo $$in | tr / .); dat=build-fuzz/dat/$$name; \
 		$B/tests/mkdat $$in $$dat.dat && $B/tests/mkdat $$in $$dat.zstd --zstd && \
@@ -218,4 +237,4 @@ help: ## this list
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all tracepoint kmod test check check-unit check-golden check-live check-vm matrix test-debug-kernel check-san check-fuzz fuzz bench demo install deps format clean help
+.PHONY: all tracepoint kmod test check check-unit check-tracepoint check-golden check-live check-vm matrix test-debug-kernel check-san check-fuzz fuzz bench demo install deps format clean help

@@ -6,9 +6,17 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CREATE_TRACE_POINTS
@@ -296,7 +304,115 @@ static void test_event_beside_probes(void **state)
 	assert_string_equal(log_text, "reg p unreg ");
 }
 
-int main(void)
+/* What is switched on in a child is off in its parent. A child's first passing of a site is a look. */
+static int in_child(void)
+{
+	uint8_t *wanted;
+
+	if (!trace_even_enabled())
+		return 1;
+	trace_even(2);
+	wanted = (uint8_t *)__tracepoint_even.on;
+	if (trace_even_enabled() || *wanted)
+		return 2;
+	*wanted = 1;
+	trace_even(2);
+	return trace_even_enabled() ? 0 : 3;
+}
+
+static void test_child(void **state)
+{
+	uint8_t *wanted = (uint8_t *)__tracepoint_even.on;
+	int status = -1;
+	pid_t child;
+
+	(void)state;
+	child = fork();
+	if (!child)
+		_exit(in_child());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(*wanted, 0);
+	assert_false(trace_even_enabled());
+	/* past the C library: it is found out when it makes its first ring */
+	*wanted = 1;
+	trace_even(2);
+	child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (!child) {
+		trace_even(2);
+		*(uint8_t *)__tracepoint_even.on = 0;
+		trace_even(2);
+		_exit(trace_even_enabled() ? 4 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(*wanted, 1);
+	*wanted = 0;
+	trace_even(2);
+	assert_false(trace_even_enabled());
+}
+
+static const char *file_of_child(void)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "%d-0", (int)getpid());
+	return name;
+}
+
+/* A child that fires nothing has no file, and a process has one. */
+static void test_file_of_child(void **state)
+{
+	char before[PATH_MAX], path[2 * PATH_MAX];
+	int status = -1;
+	pid_t child;
+
+	(void)state;
+	assert_non_null(getenv("XDG_RUNTIME_DIR"));
+	snprintf(before, sizeof(before), "%s/schedtap", getenv("XDG_RUNTIME_DIR"));
+	snprintf(path, sizeof(path), "%s/%s", before, file_of_child());
+	assert_int_equal(access(path, F_OK), 0);
+	child = fork();
+	if (!child) {
+		snprintf(path, sizeof(path), "%s/%s", before, file_of_child());
+		status = access(path, F_OK) ? 0 : 1;
+		trace_even(2);
+		_exit(status | (access(path, F_OK) ? 2 : 0));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void remove_files(const char *folder)
+{
+	DIR *d = opendir(folder);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+/* With a folder of its own from the start: the library has looked for one when main() begins. */
+static int run_in_folder(const char *name)
+{
+	char folder[] = "/tmp/schedtap-probes-XXXXXX", inside[64];
+	int status = -1;
+	pid_t child;
+
+	if (!mkdtemp(folder) || setenv("XDG_RUNTIME_DIR", folder, 1))
+		return 1;
+	child = fork();
+	if (!child)
+		execl("/proc/self/exe", name, "here", NULL);
+	waitpid(child, &status, 0);
+	snprintf(inside, sizeof(inside), "%s/schedtap", folder);
+	remove_files(inside); /* of children that did not exit() */
+	return rmdir(inside) || rmdir(folder) || status;
+}
+
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
@@ -308,8 +424,12 @@ int main(void)
 		cmocka_unit_test(test_for_each),
 		cmocka_unit_test_setup(test_notifier, clear_log),
 		cmocka_unit_test_setup(test_event_beside_probes, clear_log),
+		cmocka_unit_test(test_child),
+		cmocka_unit_test(test_file_of_child),
 	};
 
+	if (argc == 1)
+		return run_in_folder(argv[0]);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("probes", tests, NULL, NULL);
 }

@@ -284,9 +284,21 @@ static const char *static_calls(void)
 
 /* ---- libraries ---- */
 
+/* Beside this program lies static_key_object.c, built as it is. */
+static const char *object_path(void)
+{
+	static char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 64);
+
+	path[len > 0 ? len : 0] = '\0';
+	strcpy(strrchr(path, '/') + 1,
+	       TAP_PATCHED ? "static_key_object_patch.so" : "static_key_object_load.so");
+	return path;
+}
+
 static const char *sees_library(void)
 {
-	void *lib = dlopen(getenv("STATIC_KEY_OBJECT"), RTLD_NOW);
+	void *lib = dlopen(object_path(), RTLD_NOW);
 	const struct object *o = lib ? dlsym(lib, "object") : NULL;
 
 	if (!o)
@@ -297,7 +309,7 @@ static const char *sees_library(void)
 	o->toggle(false);
 	WANT(!o->sees_false() && !o->sees_true() && !o->sees_plain());
 	WANT(!dlclose(lib));
-	WANT(!dlopen(getenv("STATIC_KEY_OBJECT"), RTLD_NOW | RTLD_NOLOAD));
+	WANT(!dlopen(object_path(), RTLD_NOW | RTLD_NOLOAD));
 	WANT(!tap_patch_error());
 	return NULL;
 }
