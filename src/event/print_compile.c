@@ -624,6 +624,24 @@ static uint32_t parse_hex(struct comp *c, enum print_op op)
 	return c->err ? 0 : add_node(c, n);
 }
 
+/* __print_dynamic_array(field, bytes of an element) */
+static uint32_t parse_dynamic_array(struct comp *c)
+{
+	const struct tap_field *f = find_field(c, take_word(c));
+	struct print_node n = { .op = P_ARRAY, .class = PRINT_TEXT };
+	struct print_node len = { .op = P_LEN, .type = type_int, .field = f };
+
+	if (c->err || (f->kind != TAP_FIELD_STRING && f->kind != TAP_FIELD_DYNAMIC))
+		return fail(c, -EINVAL);
+	n.a = add_bytes(c, f);
+	n.c = parse_count(c);
+	expect(c, ")");
+	if (c->err)
+		return 0;
+	n.b = cast(c, add_binary(c, P_DIV, add_node(c, len), n.c), type_int);
+	return c->err ? 0 : add_node(c, n);
+}
+
 enum dynamic {
 	DYN_STR,
 	DYN_ARRAY,
@@ -705,6 +723,7 @@ enum call {
 	CALL_HEX,
 	CALL_HEX_STR,
 	CALL_ARRAY,
+	CALL_DYNAMIC_ARRAY,
 	CALL_STR,
 	CALL_DYNAMIC,
 	CALL_LEN,
@@ -725,6 +744,7 @@ static const struct {
 	{ "__print_hex", CALL_HEX },
 	{ "__print_hex_str", CALL_HEX_STR },
 	{ "__print_array", CALL_ARRAY },
+	{ "__print_dynamic_array", CALL_DYNAMIC_ARRAY },
 	{ "__get_str", CALL_STR },
 	{ "__get_rel_str", CALL_STR },
 	{ "__get_dynamic_array", CALL_DYNAMIC },
@@ -763,6 +783,8 @@ static uint32_t parse_call(struct comp *c, struct word w)
 		return parse_hex(c, P_HEX_STR);
 	case CALL_ARRAY:
 		return parse_hex(c, P_ARRAY);
+	case CALL_DYNAMIC_ARRAY:
+		return parse_dynamic_array(c);
 	case CALL_STR:
 		return parse_dynamic(c, DYN_STR);
 	case CALL_DYNAMIC:

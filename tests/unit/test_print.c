@@ -416,6 +416,10 @@ static void test_texts(void **state)
 		  "\"%s\", __print_array(__get_dynamic_array(nums), __get_dynamic_array_len(nums) "
 		  "/ 4, 4)",
 		  "{0xa0,0xa1,0xa2}", BE64 },
+		{ "an array that says its length itself",
+		  "\"%s %s\", __print_dynamic_array(nums, 2), __print_dynamic_array(nums, sizeof(int))",
+		  "{0xa0,0x0,0xa1,0x0,0xa2,0x0} {0xa0,0xa1,0xa2}" },
+		{ "elements of no size", "\"%s\", __print_dynamic_array(nums, 0)", "{}" },
 		{ "an array of strange elements", "\"%s\", __print_array(REC->y, 2, 3)", "{}" },
 		{ "CPUs", "\"%s\", __get_cpumask(mask)", "0-3,64,95" },
 		{ "CPUs, big endian", "\"%s\", __get_cpumask(mask)", "0-3,64,95", BE64 },
