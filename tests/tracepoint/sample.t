@@ -65,11 +65,11 @@ sub check {
 		is(scalar(@{$program{$event} // []}), $times{$event} // $times, "$what: $event is recorded");
 		is_deeply($decoder{$event}, $program{$event}, "$what: $event is decoded as the program prints it");
 	}
-	# as many words of the masks as there are CPUs
+	# as many words of the mask as there are CPUs
 	my ($list, $mask) = (qr/\{0x1,0x2,0x3\}/, qr/\([0,]*00000001\)/);
 	like(($program{foo_bar} // [])->[8] // '',
-		qr/^foo hello 8 EIGHT BIT4 $list $list Mother Goose hell $mask $mask iter=8 \[\d+\] 0$/,
-		"$what: foo_bar is printed as the kernel prints it");
+		qr/^foo hello 8 EIGHT BIT4 $list $list Mother Goose hell $mask \(0\) iter=8 \[\d+\] 0$/,
+		"$what: foo_bar is printed as the kernel prints it, but for the list of CPUs");
 	like($said, qr/^registered 2$/m, "$what: regfunc is called for each event that has one");
 }
 
