@@ -195,9 +195,12 @@ static int create_file(const char *folder)
 
 static void fill_head(struct tap_control *c, const struct tap_control *parent)
 {
+	struct stat ns;
+
 	c->version = TAP_CONTROL_VERSION;
 	c->pid = (uint32_t)getpid();
 	c->start_time = start_time();
+	c->pid_ns = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
 	c->clock = (uint32_t)tap_rings_init();
 	c->ring_shift = parent ? parent->ring_shift : 0;
 	prctl(PR_GET_NAME, c->comm);

@@ -53,6 +53,7 @@ struct tap_control {
 	uint64_t magic;
 	uint32_t version, pid;
 	uint64_t start_time;	/* field 22 of /proc/PID/stat: clock ticks after boot */
+	uint64_t pid_ns;	/* inode of /proc/PID/ns/pid: in another namespace the pid means nothing */
 	uint32_t clock;		/* enum tap_clock_kind */
 	uint32_t areas_nr;	/* grows; read it before the areas */
 	uint32_t wake;		/* futex of programs with patched sites: woken by controllers, after they

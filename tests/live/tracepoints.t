@@ -298,6 +298,20 @@ garbage()
 	says "no event matches 'rules:*'"
 }
 
+other_namespace()
+{
+	unshare --fork --pid --mount-proc "$EMIT" 100000 100 >/dev/null &
+	wait_for test -e "$dir/1-0"
+	recorder
+	rec=$!
+	sleep 0.2
+	finish $rec
+	[ "$(values r.dat | wc -l)" -gt 100 ] || fail 'it was not recorded'
+	sleep 3
+	run 0 "$SCHEDTAP" list 'rules:plain'
+	[ -e "$dir/1-0" ] || fail 'its file was removed'
+}
+
 many_programs()
 {
 	"$EMIT" 1 0 pause >emit.out &
@@ -333,5 +347,6 @@ check 'any user records his own programs' here as_nobody
 check 'a full disk' here full_folder
 check 'folders that others could write are not used' here bad_folders
 check 'files that are no control files, or no longer' here garbage
+check 'a program of another pid namespace' here other_namespace
 check '10,000 files of programs that are gone' here many_programs
 done_testing

@@ -256,7 +256,9 @@ bool tap_user_is_alive(struct tap_user_program *p)
 	size_t cap = 0;
 	FILE *f;
 
-	p->alive = false;
+	p->alive = p->foreign;
+	if (p->foreign)
+		return true;
 	snprintf(path, sizeof(path), "/proc/%d/maps", p->pid);
 	f = fopen(path, "re");
 	/* one that may not be looked into, such as a set-uid program */
@@ -435,6 +437,13 @@ static int read_words(struct tap_user_program *p, int fd, const struct tap_area 
 	return 0;
 }
 
+static uint64_t own_pid_ns(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
+}
+
 static int read_head(struct tap_user_program *p, int fd, uint32_t *nr, struct tap_err *err)
 {
 	struct tap_control c;
@@ -450,6 +459,7 @@ static int read_head(struct tap_user_program *p, int fd, uint32_t *nr, struct ta
 	memcpy(p->reason, c.reason, sizeof(p->reason));
 	p->comm[sizeof(p->comm) - 1] = p->reason[sizeof(p->reason) - 1] = '\0';
 	p->start_time = c.start_time;
+	p->foreign = c.pid_ns && c.pid_ns != own_pid_ns();
 	p->mode = c.mode;
 	p->has_thread = c.has_thread;
 	p->clock = (uint8_t)c.clock;

@@ -56,6 +56,7 @@ struct tap_user_program {
 	char comm[16]; /* hostile: escape before a terminal */
 	char reason[256]; /* what the program says that failed; hostile; "": nothing */
 	bool alive; /* as of the last look */
+	bool foreign; /* of another pid namespace: counts as alive, for nobody can tell */
 	bool has_thread;
 	uint8_t clock; /* enum tap_clock_kind */
 	uint8_t mode; /* enum tap_ring_mode */
