@@ -109,9 +109,12 @@ struct tap_record {
 /* Dynamic data as it is laid out behind the fixed fields. */
 struct tap_fit {
 	uint32_t size; /* of the record so far */
-	bool cut;      /* a text did not fit: it ends with TAP_CUT_MARK */
-	bool too_long; /* an array did not fit */
+	uint32_t max;
+	unsigned int misfits;
 };
+
+#define TAP_FIT_CUT 1u	    /* a text did not fit: it ends with TAP_CUT_MARK */
+#define TAP_FIT_TOO_LONG 2u /* an array did not fit */
 
 #define TAP_CUT_MARK "[cut]"
 
@@ -120,9 +123,9 @@ TAP_INLINE uint32_t tap_fit_text(struct tap_fit *fit, size_t want)
 {
 	uint32_t at = fit->size, len = (uint32_t)want;
 
-	if (tap_unlikely(want > TAP_RECORD_MAX - at)) {
-		len = TAP_RECORD_MAX - at;
-		fit->cut = true;
+	if (tap_unlikely(want > fit->max - at)) {
+		len = fit->max - at;
+		fit->misfits |= TAP_FIT_CUT;
 	}
 	fit->size += len;
 	return at | len << 16;
@@ -133,8 +136,8 @@ TAP_INLINE uint32_t tap_fit_array(struct tap_fit *fit, size_t want)
 {
 	uint32_t loc;
 
-	if (tap_unlikely(want > TAP_RECORD_MAX - fit->size)) {
-		fit->too_long = true;
+	if (tap_unlikely(want > fit->max - fit->size)) {
+		fit->misfits |= TAP_FIT_TOO_LONG;
 		want = 0;
 	}
 	loc = fit->size | (uint32_t)want << 16;
@@ -148,17 +151,19 @@ TAP_INLINE uint32_t tap_fit_array(struct tap_fit *fit, size_t want)
  */
 TAP_INLINE void tap_copy(char *to, const char *from, size_t len)
 {
-	uint64_t word;
+	uint64_t word, last;
 	uint32_t half;
 
 	if (len >= 8) {
-		for (size_t i = 0; i < len - 8; i += 8) {
+		__builtin_memcpy(&word, from, 8);
+		__builtin_memcpy(&last, from + len - 8, 8);
+		__builtin_memcpy(to, &word, 8);
+		for (size_t i = 8; tap_unlikely(i < len - 8); i += 8) {
 			__builtin_memcpy(&word, from + i, 8);
 			__asm__("" : "+r"(word));
 			__builtin_memcpy(to + i, &word, 8);
 		}
-		__builtin_memcpy(&word, from + len - 8, 8);
-		__builtin_memcpy(to + len - 8, &word, 8);
+		__builtin_memcpy(to + len - 8, &last, 8);
 	} else if (len >= 4) {
 		__builtin_memcpy(&half, from + len - 4, 4);
 		__builtin_memcpy(to, from, 4);
@@ -198,12 +203,15 @@ TAP_INLINE void tap_put_bytes(void *to, uint32_t room, const void *from, size_t 
 
 TAP_API size_t tap_vstring_bytes(const char *fmt, va_list args);
 
-/* Bytes on the stack for a record of @size: whole words. */
-#define TAP_RECORD_BYTES(size) (sizeof(struct tap_record) + (((size) + 7u) & ~(size_t)7))
+/* Bytes of a record of @size with what stands in front of it: whole words. */
+#define TAP_RECORD_BYTES(size) (((size) + sizeof(struct tap_record) + 7u) & ~(size_t)7)
 
-/* Puts the record into this CPU's ring, or counts it as lost. */
-TAP_API void tap_record_commit(const struct trace_event_call *call, struct tap_record *rec,
-			       uint32_t size);
+/* Bytes of dynamic data up to which a record is short. */
+#define TAP_SHORT_DATA 128u
+
+/* Puts the record into this CPU's ring, or counts it as lost. @bytes: TAP_RECORD_BYTES(). */
+TAP_API void tap_record_commit(struct tap_record *rec, size_t bytes,
+			       const struct trace_event_call *call);
 /* Counts an event of which a text was cut. */
 TAP_API void tap_record_note_cut(void);
 /* Counts an event as lost whose arrays are longer than a record may be. */

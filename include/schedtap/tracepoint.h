@@ -299,7 +299,8 @@ TAP_C_END
 						   STATIC_KEY_INIT_FALSE };                        \
 	static struct tracepoint *const __tracepoint_ptr_##_name                                   \
 		__attribute__((used, section("__tap_tracepoints"))) = &__tracepoint_##_name;       \
-	static __attribute__((noinline)) void __traceall_##_name(void *__data, proto)              \
+	/* used: with parameters left out, __traceiter_ would have to move all others */           \
+	static __attribute__((noinline, used)) void __traceall_##_name(void *__data, proto)        \
 	{                                                                                          \
 		struct tracepoint_func *it_func;                                                   \
 		struct tap_thread *self;                                                           \
@@ -319,7 +320,7 @@ TAP_C_END
 		}                                                                                  \
 		tap_section_end(self, was);                                                        \
 	}                                                                                          \
-	int __traceiter_##_name(void *__data, proto)                                               \
+	void __traceiter_##_name(void *__data, proto)                                              \
 	{                                                                                          \
 		const struct tracepoint_func *own = &__tracepoint_##_name.own;                     \
                                                                                                    \
@@ -331,7 +332,6 @@ TAP_C_END
 		} else {                                                                           \
 			__traceall_##_name(NULL, args);                                            \
 		}                                                                                  \
-		return 0;                                                                          \
 	}                                                                                          \
 	TAP_C_END
 
@@ -409,7 +409,7 @@ TAP_C_END
 #define TAP_TP(name) TAP_TP_IMPORTED(name)
 #define TAP_TRACE_SYMBOLS(name, data_proto)                                                        \
 	extern TAP_API struct tracepoint *const TAP_TP_IMPORTED(name);                             \
-	TAP_API int __traceiter_##name(data_proto) TAP_LABEL(TAP_ITER_IMPORTED(name));
+	TAP_API void __traceiter_##name(data_proto) TAP_LABEL(TAP_ITER_IMPORTED(name));
 #else
 #define TAP_TP(name) (&__tracepoint_##name)
 #if TAP_PATCHED && TAP_STATIC_KEYS_is == TAP_STATIC_KEYS_is_usdt
@@ -422,7 +422,7 @@ TAP_C_END
 #endif
 #define TAP_TRACE_SYMBOLS(name, data_proto)                                                        \
 	extern TAP_HIDDEN struct tracepoint __tracepoint_##name;                                   \
-	TAP_HIDDEN int __traceiter_##name(data_proto);
+	TAP_HIDDEN void __traceiter_##name(data_proto);
 #endif
 
 #ifndef DECLARE_TRACE

@@ -29,11 +29,11 @@ struct tap_process {
 	uint32_t lock;
 	uint32_t lists; /* the lock of object.c */
 	uint32_t known; /* 0: this process has not been set up: it is a child */
-	struct tap_ring *rings[]; /* [kind * nr_cpus + cpu]; NULL: not made yet */
+	struct tap_ring *rings[]; /* [cpu * TAP_RINGS_KINDS + kind]; NULL: not made yet */
 };
 
-extern struct tap_process *tap_process; /* NULL until the first object */
-extern unsigned int tap_cpus;		/* tap_nr_cpus(), once there is a tap_process */
+extern TAP_HIDDEN struct tap_process *tap_process; /* NULL until the first object */
+extern TAP_HIDDEN unsigned int tap_cpus;		/* tap_nr_cpus(), once there is a tap_process */
 
 /* Return: 0; -ENOMEM. Called again it does nothing. */
 int tap_process_init(void);
@@ -73,7 +73,7 @@ extern struct tap_object *tap_objects;
 
 /* ---- the control file (control.c) ---------------------------------------------------------------- */
 
-extern struct tap_control *tap_control; /* NULL: there is none */
+extern TAP_HIDDEN struct tap_control *tap_control; /* NULL: there is none */
 extern char tap_control_path[];		/* "": there is none */
 
 /* Makes the file, where that was not tried before. Under the lock. */

@@ -25,6 +25,8 @@
 #define TRIES 1000u  /* of a sequence that is ended again and again */
 
 static bool use_cycles;
+/* Where the clock is the CPU's counter, there is a quick way with rseq and one with atomics. */
+static enum { WAY_ANY, WAY_RSEQ, WAY_ATOMIC } way;
 ptrdiff_t tap_rseq_offset;
 static uint64_t lost_without_ring;
 
@@ -82,12 +84,19 @@ enum tap_clock_kind tap_rings_init(void)
 {
 	tap_rseq_init();
 	use_cycles = counter_is_invariant() && kernel_trusts_counter();
+	way = !use_cycles ? WAY_ANY : tap_rseq_is_on() ? WAY_RSEQ : WAY_ATOMIC;
 	return use_cycles ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO;
+}
+
+/* Not inline: callers need no stack of their own. */
+static __attribute__((noinline)) uint64_t mono_now(void)
+{
+	return tap_mono_ns();
 }
 
 static inline uint64_t clock_now(void)
 {
-	return use_cycles ? tap_cycles() : tap_mono_ns();
+	return tap_likely(use_cycles) ? tap_cycles() : mono_now();
 }
 
 /* Both clocks at one moment: the counter in the middle of the quickest of some tries. */
@@ -119,7 +128,9 @@ static inline uint64_t pair(uint32_t first, uint32_t second)
 
 static inline uint64_t stamp_words(uint64_t stamp)
 {
-	return pair((uint32_t)(stamp << 5) | TYPE_STAMP, (uint32_t)(stamp >> 27));
+	uint64_t both = stamp << 5 | TYPE_STAMP;
+
+	return pair((uint32_t)both, (uint32_t)(both >> 32));
 }
 
 /* ---- making rings ---------------------------------------------------------------------------- */
@@ -176,7 +187,7 @@ static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
 
 	if (tap_unlikely(cpu >= tap_cpus))
 		return NULL;
-	slot = &tap_process->rings[kind * tap_cpus + cpu];
+	slot = &tap_process->rings[cpu * TAP_RINGS_KINDS + kind];
 	r = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	return tap_likely(r) ? r : make_ring(slot, cpu, kind == TAP_RINGS_ATOMIC);
 }
@@ -225,18 +236,7 @@ static bool is_free(const struct tap_ring *r, uint64_t position)
 	       !(__atomic_load_n(state_of(r, position), __ATOMIC_ACQUIRE) & 0xff);
 }
 
-/* Events in all sub-buffers before @position, a sub-buffer's beginning. */
-static uint64_t events_before(const struct tap_ring *r, uint64_t position)
-{
-	const struct sub_start *last;
-
-	if (!position)
-		return 0;
-	last = (const struct sub_start *)sub_at(r, position - 1);
-	return last->info.events + (__atomic_load_n(&last->commit, __ATOMIC_RELAXED) >> 32);
-}
-
-static void fill_start(const struct tap_ring *r, uint64_t position, struct sub_start *s)
+static void fill_start(const struct tap_ring *r, uint64_t events, struct sub_start *s)
 {
 	const struct tap_ring_head *h = r->head;
 	uint64_t stamp, mono_ns;
@@ -247,7 +247,7 @@ static void fill_start(const struct tap_ring *r, uint64_t position, struct sub_s
 		.commit = sizeof(s->head) + sizeof(s->info),
 		.head = { .length = sizeof(s->info) + 4 },
 		.info = { .type = TAP_ID_SUB, .tid = __atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED), .mono_ns = mono_ns,
-			  .events = events_before(r, position),
+			  .events = events,
 			  .lost = __atomic_load_n(&h->lost, __ATOMIC_ACQUIRE),
 			  .lost_first = __atomic_load_n(&h->lost_first, __ATOMIC_RELAXED),
 			  .lost_last = __atomic_load_n(&h->lost_last, __ATOMIC_RELAXED) },
@@ -274,59 +274,86 @@ static void told(struct tap_ring *r, const struct sub_start *s)
 
 /* ---- with restartable sequences ----------------------------------------------------------------- */
 
-/* Takes the next sub-buffer, or closes the ring. Return: whether to try the record again. */
-static bool next_sub_rseq(struct tap_ring *r, struct rseq *rs, uint64_t head)
+/*
+ * A sequence writes the commit word, or a sub-buffer's state, before head. One that ends between the
+ * two leaves a commit word that counts a record which does not exist, or marks a sub-buffer that is
+ * not taken. Both can be told: the word's bytes are not where head is, and the state says which time
+ * the sub-buffer is taken.
+ */
+static uint64_t true_commit(uint64_t commit, uint64_t head)
+{
+	uint32_t used = head % TAP_SUB_BYTES - TAP_SUB_HEADER;
+
+	return (uint32_t)commit == used ? commit : (commit - EVENT_ONE) >> 32 << 32 | used;
+}
+
+static uint64_t taken_state(uint64_t boundary)
+{
+	return boundary / TAP_SUB_BYTES << 8 | 1;
+}
+
+/* Makes the commit word true, and moves head from within a sub-buffer by @step. */
+static void settle_rseq(struct tap_ring *r, struct rseq *rs, uint64_t head, uint64_t step)
+{
+	uint64_t *commit = commit_of(r, head), value = true_commit(*commit, head);
+	struct tap_rseq_op op = { .position = &r->head->head, .expected = head, .step = step,
+				  .other = commit, .other_value = value, .to = commit,
+				  .first = value, .bytes = sizeof(value) };
+
+	tap_rseq_commit(rs, r->cpu, &op);
+}
+
+/* Events in all sub-buffers before @boundary. */
+static uint64_t events_before(const struct tap_ring *r, uint64_t boundary)
+{
+	const struct sub_start *last = (const struct sub_start *)sub_at(r, boundary - 1);
+
+	return boundary ? last->info.events + (last->commit >> 32) : 0;
+}
+
+/* Takes the sub-buffer at @boundary, if it can. Return: false: it is not free. */
+static bool take_sub_rseq(struct tap_ring *r, struct rseq *rs, uint64_t boundary)
 {
 	struct sub_start start;
-	struct tap_rseq_op op = { .position = &r->head->head, .expected = head,
-				  .moved = next_boundary(head) };
-	bool taken;
+	struct tap_rseq_op op = { .position = &r->head->head, .expected = boundary,
+				  .step = sizeof(start), .other = state_of(r, boundary),
+				  .other_value = taken_state(boundary), .to = sub_at(r, boundary),
+				  .from = &start, .bytes = sizeof(start) };
 
-	if (!is_free(r, op.moved)) {
-		/* nothing to copy: words that may be written as they are */
-		op.other = op.to = commit_of(r, head - 1);
-		op.other_value = op.first = *op.other;
-		op.words = 1;
-		return op.moved != head && !tap_rseq_commit(rs, r->cpu, &op);
-	}
-	fill_start(r, op.moved, &start);
-	op.to = sub_at(r, op.moved);
+	if (*op.other != op.other_value && !is_free(r, boundary))
+		return false;
+	fill_start(r, events_before(r, boundary), &start);
 	op.first = start.ts;
-	op.from = &start;
-	op.words = SUB_WORDS;
-	op.other = state_of(r, op.moved);
-	op.other_value = 1;
-	op.moved += sizeof(start);
-	taken = tap_rseq_commit(rs, r->cpu, &op);
-	if (taken)
+	if (tap_rseq_commit(rs, r->cpu, &op))
 		told(r, &start);
 	return true;
 }
 
 /*
- * Puts a record into @r, where there is room for it. The stamp is taken behind the load of head: so
- * the order of records is that of their stamps. Return: whether it is there.
+ * Puts a record into @r. The stamp is taken behind the load of head: so the order of records is that
+ * of their stamps. Return: false: it is not there, also where the sub-buffer is full or not taken yet
+ * (then its commit word is not what it would be with head in it).
  */
 static inline __attribute__((always_inline)) bool put_rseq(struct rseq *rs, struct tap_ring *r,
 							   uint32_t cpu, const uint64_t *rec,
-							   uint64_t bytes)
+							   uint64_t bytes, bool cycles)
 {
 	uint64_t head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
-	struct tap_rseq_op op = { .position = &r->head->head, .expected = head, .moved = head + bytes };
+	uint64_t at = head % TAP_SUB_BYTES;
+	unsigned char *to = r->subs + (head & r->mask);
+	uint64_t *commit = (uint64_t *)(to - at + 8);
+	struct tap_rseq_op op = { .position = &r->head->head, .expected = head, .step = bytes,
+				  .other = commit, .other_value = *commit + bytes + EVENT_ONE,
+				  .to = to, .from = rec, .bytes = bytes };
 
-	if (tap_unlikely(bytes > room_at(head)))
+	if (tap_unlikely(at + bytes > TAP_SUB_BYTES || (uint32_t)*commit != (uint32_t)at - TAP_SUB_HEADER))
 		return false;
-	op.other = commit_of(r, head);
-	op.other_value = *op.other + bytes + EVENT_ONE;
-	op.to = r->subs + (head & r->mask);
-	op.first = stamp_words(clock_now());
-	op.from = rec;
-	op.words = bytes / 8;
+	op.first = stamp_words(cycles ? tap_cycles() : tap_mono_ns());
 	return tap_rseq_commit(rs, cpu, &op);
 }
 
-/* What did not succeed at once: no ring yet, a full sub-buffer, or an interrupted sequence. */
-static __attribute__((noinline)) void retry_rseq(struct rseq *rs, const uint64_t *rec, uint64_t bytes)
+/* With all that may be in the way: no ring yet, a full sub-buffer, an interrupted sequence. */
+static __attribute__((noinline)) void commit_rseq(struct rseq *rs, const uint64_t *rec, uint64_t bytes)
 {
 	for (unsigned int i = 0; i < TRIES; i++) {
 		uint32_t cpu = tap_rseq_cpu(rs);
@@ -335,15 +362,15 @@ static __attribute__((noinline)) void retry_rseq(struct rseq *rs, const uint64_t
 
 		if (!r)
 			break;
+		if (put_rseq(rs, r, cpu, rec, bytes, use_cycles))
+			return;
 		head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
-		if (bytes > room_at(head)) {
-			if (next_sub_rseq(r, rs, head))
-				continue;
+		if (room_at(head)) {
+			settle_rseq(r, rs, head, bytes > room_at(head) ? room_at(head) : 0);
+		} else if (!take_sub_rseq(r, rs, head)) {
 			lose(r);
 			return;
 		}
-		if (put_rseq(rs, r, cpu, rec, bytes))
-			return;
 	}
 	lose_without_ring();
 }
@@ -385,28 +412,45 @@ static void leave_sub(struct tap_ring *r, uint64_t to)
 	close_sub(r, head);
 }
 
-/* Records in it become real one by one. By cache lines: valgrind counts memset() by bytes. */
+/* Records in it become real one by one. Not by memset(), which valgrind counts by bytes. */
 static void clear_sub(unsigned char *sub)
 {
-	typedef uint64_t line __attribute__((vector_size(64), may_alias));
+	typedef uint64_t two __attribute__((vector_size(16), may_alias));
 
-	for (unsigned int i = 0; i < TAP_SUB_BYTES; i += sizeof(line))
-		*(volatile line *)(sub + i) = (line){ 0 };
+	for (unsigned int i = 0; i < TAP_SUB_BYTES; i += 8 * sizeof(two)) {
+		volatile two *lines = (volatile two *)(sub + i);
+
+		lines[0] = lines[1] = lines[2] = lines[3] = (two){ 0 };
+		lines[4] = lines[5] = lines[6] = lines[7] = (two){ 0 };
+	}
+}
+
+/*
+ * Events that the sub-buffer has held so far. Of the one before that is not known: there may be threads
+ * that have taken their space in it and not yet counted what they write.
+ */
+static uint64_t events_of(const struct tap_ring *r, uint64_t boundary)
+{
+	const struct sub_start *s = (const struct sub_start *)sub_at(r, boundary);
+
+	return boundary > r->mask ? s->info.events + (s->commit >> 32) : 0;
 }
 
 static void start_sub(struct tap_ring *r, uint64_t boundary)
 {
+	uint64_t events = events_of(r, boundary);
 	struct sub_start start;
 
 	clear_sub(sub_at(r, boundary));
-	fill_start(r, boundary, &start);
+	leave_sub(r, boundary); /* from now on, nobody else moves head */
+	fill_start(r, events, &start);
 	memcpy(sub_at(r, boundary), &start, sizeof(start));
 	*state_of(r, boundary) = 1;
-	leave_sub(r, boundary + sizeof(start));
+	__atomic_store_n(&r->head->head, boundary + sizeof(start), __ATOMIC_RELEASE);
 	told(r, &start);
 }
 
-static bool next_sub_atomic(struct tap_ring *r, uint64_t head)
+static __attribute__((noinline)) bool next_sub_atomic(struct tap_ring *r, uint64_t head)
 {
 	uint64_t boundary = next_boundary(head), claimed = boundary;
 
@@ -429,72 +473,144 @@ static bool next_sub_atomic(struct tap_ring *r, uint64_t head)
 	return false;
 }
 
-/* All but the first, two at a time. */
-static inline void copy_words(uint64_t *to, const uint64_t *from, uint64_t nr)
+/* All words but the first, of which there are at least two, from behind, two at a time. */
+static inline void copy_words(unsigned char *to, const unsigned char *from, uint64_t bytes)
 {
 	typedef uint64_t two __attribute__((vector_size(16), aligned(8), may_alias));
-	uint64_t i = nr & 1 ? 1 : 2;
+	typedef uint64_t one __attribute__((may_alias));
+	uint64_t left = bytes - 8;
 
-	if (i == 2)
-		to[1] = from[1];
-	for (; i < nr; i += 2)
-		*(volatile two *)(to + i) = *(const two *)(from + i);
+	if (left & 8) {
+		*(one *)(to + left) = *(const one *)(from + left);
+		left -= 8;
+	}
+	do {
+		__asm__("" : "+r"(left) : : "memory"); /* or this becomes a call of memcpy() */
+		left -= 16;
+		*(two *)(to + 8 + left) = *(const two *)(from + 8 + left);
+	} while (left);
 }
 
+static inline unsigned int current_cpu(void)
+{
+	unsigned int cpu = 0;
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 29)
+	getcpu(&cpu, NULL); /* sched_getcpu() would look for rseq first */
+#else
+	cpu = (unsigned int)sched_getcpu();
+#endif
+	return tap_likely(cpu < tap_cpus) ? cpu : 0;
+}
+
+/* Return: false: another thread was quicker. */
+static inline bool put_atomic(struct tap_ring *r, uint64_t head, const uint64_t *rec, uint64_t bytes,
+			      uint64_t stamp)
+{
+	unsigned char *to = r->subs + (head & r->mask);
+	uint64_t *sub = (uint64_t *)(to - head % TAP_SUB_BYTES);
+
+	if (!__atomic_compare_exchange_n(&r->head->head, &head, head + bytes, false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return false;
+	copy_words(to, (const unsigned char *)rec, bytes);
+	__atomic_store_n((uint64_t *)to, stamp_words(stamp), __ATOMIC_RELEASE);
+	__atomic_fetch_add(&sub[1], bytes + EVENT_ONE, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* With all that may be in the way, as commit_rseq(). */
 static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_t bytes)
 {
-	int cpu = sched_getcpu();
-	struct tap_ring *r = find_ring(TAP_RINGS_ATOMIC, cpu < 0 ? 0 : (unsigned int)cpu);
-	uint64_t head, stamp, *to;
+	struct tap_ring *r = find_ring(TAP_RINGS_ATOMIC, current_cpu());
+	uint64_t head;
 
-	if (tap_unlikely(!r)) {
+	if (!r) {
 		lose_without_ring();
 		return;
 	}
-	head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
 	do {
-		while (tap_unlikely(bytes > room_at(head))) {
-			if (!next_sub_atomic(r, head)) {
-				lose(r);
-				return;
-			}
-			head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
+		head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
+		if (bytes > room_at(head) && !next_sub_atomic(r, head)) {
+			lose(r);
+			return;
 		}
-		stamp = stamp_words(clock_now());
-	} while (!__atomic_compare_exchange_n(&r->head->head, &head, head + bytes, true,
-					      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
-	to = (uint64_t *)(r->subs + (head & r->mask));
-	copy_words(to, rec, bytes / 8);
-	__atomic_store_n(to, stamp, __ATOMIC_RELEASE);
-	__atomic_fetch_add(commit_of(r, head), bytes + EVENT_ONE, __ATOMIC_RELEASE);
+	} while (bytes > room_at(head) || !put_atomic(r, head, rec, bytes, clock_now()));
 }
 
 /* ---- records ---------------------------------------------------------------------------------------- */
 
-void tap_record_commit(const struct trace_event_call *call, struct tap_record *rec, uint32_t size)
+static inline void fill_head(uint64_t *rec, size_t bytes, const struct trace_event_call *call,
+			     uint32_t tid)
 {
-	uint64_t bytes = TAP_RECORD_BYTES(size), *words = (uint64_t *)rec;
+	/* whole words: what is stored in parts and loaded as one waits for the stores */
+	rec[1] = pair(0, (uint32_t)bytes - 12);
+	rec[2] = pair(call->id, tid);
+}
+
+static __attribute__((noinline)) void commit_any(const uint64_t *rec, uint64_t bytes)
+{
+	if (tap_rseq_is_on() && (int32_t)tap_rseq_cpu(tap_rseq_area()) >= 0)
+		commit_rseq(tap_rseq_area(), rec, bytes);
+	else
+		commit_atomic(rec, bytes);
+}
+
+static __attribute__((noinline)) void commit_first(uint64_t *rec, size_t bytes,
+						   const struct trace_event_call *call)
+{
+	tap_thread_join(); /* out of memory: the tid stays 0 */
+	fill_head(rec, bytes, call, (uint32_t)__atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED));
+	commit_any(rec, bytes);
+}
+
+/*
+ * The common cases call nothing but at their ends, and so have few registers to save. Return: false:
+ * it is not a common case.
+ */
+static inline bool put_quickly(const uint64_t *rec, uint64_t bytes)
+{
 	struct rseq *rs = tap_rseq_area();
-	int32_t tid = __atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED);
+	size_t cpu = tap_rseq_cpu(rs);
 	struct tap_ring *r;
-	uint32_t cpu;
+
+	if (tap_unlikely(cpu >= tap_cpus))
+		return false;
+	r = tap_process->rings[cpu * TAP_RINGS_KINDS + TAP_RINGS_RSEQ];
+	return tap_likely(r) && put_rseq(rs, r, (uint32_t)cpu, rec, bytes, true);
+}
+
+static __attribute__((noinline)) void commit_without_rseq(const uint64_t *rec, uint64_t bytes)
+{
+	size_t cpu = current_cpu();
+	struct tap_ring *r = tap_process->rings[cpu * TAP_RINGS_KINDS + TAP_RINGS_ATOMIC];
+	uint64_t head;
+
+	if (tap_likely(r)) {
+		head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
+		if (tap_likely(bytes <= room_at(head) &&
+			       put_atomic(r, head, rec, bytes, tap_cycles())))
+			return;
+	}
+	commit_atomic(rec, bytes);
+}
+
+void tap_record_commit(struct tap_record *rec, size_t bytes, const struct trace_event_call *call)
+{
+	uint32_t tid = (uint32_t)__atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED);
+	uint64_t *words = (uint64_t *)rec;
 
 	if (tap_unlikely(!tid)) {
-		tap_thread_join();
-		tid = __atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED); /* 0: out of memory */
-	}
-
-	/* whole words: what is stored in parts and loaded as one waits for the stores */
-	words[1] = pair(0, (uint32_t)bytes - 12);
-	words[2] = pair(call->id, (uint32_t)tid);
-	if (tap_unlikely(!rs)) {
-		commit_atomic(words, bytes);
+		commit_first(words, bytes, call);
 		return;
 	}
-	cpu = tap_rseq_cpu(rs);
-	r = cpu < tap_cpus ? tap_process->rings[cpu] : NULL;
-	if (tap_unlikely(!r || !put_rseq(rs, r, cpu, words, bytes)))
-		retry_rseq(rs, words, bytes);
+	fill_head(words, bytes, call, tid);
+	if (tap_likely(way == WAY_RSEQ) && tap_likely(put_quickly(words, bytes)))
+		return;
+	if (way == WAY_ATOMIC)
+		commit_without_rseq(words, bytes);
+	else
+		commit_any(words, bytes);
 }
 
 void tap_record_note_cut(void)

@@ -2,10 +2,11 @@
 /*
  * One restartable sequence: "if this thread is still on that CPU and the position is still that one,
  * copy these words there, set that other word, and move the position". The kernel ends it without the
- * last store if the thread is preempted, migrated or interrupted by a signal on the way.
+ * last store if the thread is preempted, migrated or interrupted by a signal on the way: then any of
+ * the other stores may have been done.
  *
  * glibc registers each thread's area from 2.35 on; where it is older, or something else has disabled
- * that, tap_rseq_area() returns NULL.
+ * that, tap_rseq_is_on() says so.
  */
 #ifndef TAP_TRACEPOINT_RSEQ_H
 #define TAP_TRACEPOINT_RSEQ_H
@@ -24,21 +25,21 @@
 
 struct tap_rseq_op {
 	uint64_t *position;
-	uint64_t expected, moved;
+	uint64_t expected, step; /* step: by how much the position moves */
 	uint64_t *other, other_value;
 	void *to;
 	uint64_t first;	  /* the first word to copy; @from has the others behind a place for it */
 	const void *from;
-	uint64_t words;	  /* of 8 bytes, the first included: at least 1 */
+	uint64_t bytes;	  /* whole words, the first included: at least 8 */
 };
 
 #if defined(TAP_RSEQ_SIG) && !defined(__SANITIZE_THREAD__)
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
-extern ptrdiff_t tap_rseq_offset; /* from a thread's pointer to its area; 0: there is none */
+extern ptrdiff_t tap_rseq_offset __attribute__((visibility("hidden"))); /* from a thread's pointer to its area; 0: there is none */
 
-/* The CPU that the thread is on; < 0: the area is not registered. */
+/* The CPU that the thread is on; above all others: the area is not registered. */
 static inline uint32_t tap_rseq_cpu(const struct rseq *rs)
 {
 	return *(const volatile uint32_t *)&rs->cpu_id;
@@ -50,17 +51,18 @@ static inline void tap_rseq_init(void)
 		tap_rseq_offset = __rseq_offset;
 }
 
-static inline struct rseq *tap_rseq_area(void)
+static inline bool tap_rseq_is_on(void)
 {
-	struct rseq *rs;
-
-	if (!tap_rseq_offset)
-		return NULL;
-	rs = (struct rseq *)((char *)__builtin_thread_pointer() + tap_rseq_offset);
-	return (int32_t)tap_rseq_cpu(rs) >= 0 ? rs : NULL;
+	return tap_rseq_offset;
 }
 
-/* Return: whether all of it was done; if not, nothing of it can be seen. */
+/* The thread's area, where rseq is on. A thread may still have none that is registered. */
+static inline struct rseq *tap_rseq_area(void)
+{
+	return (struct rseq *)((char *)__builtin_thread_pointer() + tap_rseq_offset);
+}
+
+/* Return: whether the position was moved. */
 static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *rs, uint32_t cpu,
 								  const struct tap_rseq_op *op)
 {
@@ -81,19 +83,19 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 		"cmpq %[expected], %[position]\n\t"
 		"jne 4f\n\t"
 		"movq %[first], (%[to])\n\t"
-		"movq %[words], %[i]\n\t"
-		"testq $1, %[i]\n\t"
+		"movq %[bytes], %[i]\n\t"
+		"testb $8, %b[i]\n\t"
 		"jne 6f\n\t"
-		"decq %[i]\n\t"
-		"movq (%[from], %[i], 8), %%xmm0\n\t"
-		"movq %%xmm0, (%[to], %[i], 8)\n\t"
+		"subq $8, %[i]\n\t"
+		"movq (%[from], %[i]), %%xmm0\n\t"
+		"movq %%xmm0, (%[to], %[i])\n\t"
 		"jmp 6f\n"
-		"5:\tmovups (%[from], %[i], 8), %%xmm0\n\t"
-		"movups %%xmm0, (%[to], %[i], 8)\n"
-		"6:\tsubq $2, %[i]\n\t"
+		"5:\tmovups (%[from], %[i]), %%xmm0\n\t"
+		"movups %%xmm0, (%[to], %[i])\n"
+		"6:\tsubq $16, %[i]\n\t"
 		"jg 5b\n\t"
 		"movq %[other_value], (%[other])\n\t"
-		"movq %[moved], %[position]\n"
+		"addq %[step], %[position]\n"
 		"2:\n\t"
 		".pushsection __rseq_fail, \"ax\"\n\t"
 		".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1 <signature>(%rip), %edi */
@@ -103,9 +105,9 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 		: [i] "=&r"(i)
 		: [cs] "m"(rs->rseq_cs), [cpu_id] "m"(rs->cpu_id), [cpu] "r"(cpu),
 		  [position] "m"(*op->position), [expected] "r"(op->expected),
-		  [words] "rm"(op->words), [from] "r"(op->from), [to] "r"(op->to),
+		  [bytes] "r"(op->bytes), [from] "r"(op->from), [to] "r"(op->to),
 		  [first] "r"(op->first), [other] "r"(op->other),
-		  [other_value] "r"(op->other_value), [moved] "r"(op->moved),
+		  [other_value] "r"(op->other_value), [step] "r"(op->step),
 		  [sig] "i"(TAP_RSEQ_SIG)
 		: "memory", "cc", "xmm0"
 		: aborted);
@@ -131,14 +133,15 @@ aborted:
 		"cmp %[i], %[expected]\n\t"
 		"b.ne 4f\n\t"
 		"str %[first], [%[to]]\n\t"
-		"mov %[i], %[words]\n\t"
+		"mov %[i], %[bytes]\n\t"
 		"b 6f\n"
-		"5:\tldr %[word], [%[from], %[i], lsl #3]\n\t"
-		"str %[word], [%[to], %[i], lsl #3]\n"
-		"6:\tsub %[i], %[i], #1\n\t"
+		"5:\tldr %[word], [%[from], %[i]]\n\t"
+		"str %[word], [%[to], %[i]]\n"
+		"6:\tsub %[i], %[i], #8\n\t"
 		"cbnz %[i], 5b\n\t"
 		"str %[other_value], [%[other]]\n\t"
-		"stlr %[moved], [%[position]]\n"
+		"add %[i], %[expected], %[step]\n\t"
+		"stlr %[i], [%[position]]\n"
 		"2:\n\t"
 		".pushsection __rseq_fail, \"ax\"\n\t"
 		".inst %c[sig]\n"
@@ -147,9 +150,9 @@ aborted:
 		: [i] "=&r"(i), [word] "=&r"(word)
 		: [cs] "m"(rs->rseq_cs), [cpu_id] "m"(rs->cpu_id), [cpu] "r"(cpu),
 		  [position] "r"(op->position), [expected] "r"(op->expected),
-		  [words] "r"(op->words), [from] "r"(op->from), [to] "r"(op->to),
+		  [bytes] "r"(op->bytes), [from] "r"(op->from), [to] "r"(op->to),
 		  [first] "r"(op->first), [other] "r"(op->other),
-		  [other_value] "r"(op->other_value), [moved] "r"(op->moved),
+		  [other_value] "r"(op->other_value), [step] "r"(op->step),
 		  [sig] "i"(TAP_RSEQ_SIG)
 		: "memory", "cc"
 		: aborted);
@@ -169,6 +172,11 @@ static inline uint32_t tap_rseq_cpu(const struct rseq *rs)
 {
 	(void)rs;
 	return 0;
+}
+
+static inline bool tap_rseq_is_on(void)
+{
+	return false;
 }
 
 static inline struct rseq *tap_rseq_area(void)

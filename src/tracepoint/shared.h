@@ -144,7 +144,7 @@ struct tap_sub_info {
 	uint8_t flags, preempt_count;
 	int32_t tid;
 	uint64_t mono_ns;    /* CLOCK_MONOTONIC at this record's stamp */
-	uint64_t events;     /* in all sub-buffers before this one */
+	uint64_t events;     /* in all sub-buffers before this one; atomic: in this one, before */
 	uint64_t lost;	     /* discarded, ever, before this one */
 	uint64_t lost_first, lost_last; /* stamps of what was discarded since the one before; 0: none */
 };

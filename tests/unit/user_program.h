@@ -146,16 +146,17 @@ static inline uint64_t *ring_commit(const struct ring *r, uint64_t pos)
 	return (uint64_t *)(ring_at(r, pos & ~(uint64_t)(TAP_SUB_BYTES - 1)) + 8);
 }
 
-/* Events in all sub-buffers before @next. */
+/* Events in all sub-buffers before @next; of an atomic ring in that one, in its earlier lives. */
 static inline uint64_t ring_events(const struct ring *r, uint64_t next)
 {
+	uint64_t back = r->atomic ? r->head->bytes : TAP_SUB_BYTES;
 	struct tap_sub_info info;
 
-	if (!next)
+	if (next < back)
 		return 0;
-	memcpy(&info, ring_at(r, next - TAP_SUB_BYTES) + TAP_SUB_HEADER +
-	       sizeof(struct tap_record_head), sizeof(info));
-	return info.events + (*ring_commit(r, next - 1) >> 32);
+	memcpy(&info, ring_at(r, next - back) + TAP_SUB_HEADER + sizeof(struct tap_record_head),
+	       sizeof(info));
+	return info.events + (*ring_commit(r, next - back) >> 32);
 }
 
 /* Writes a record of @len bytes of payload at the ring's head, which moves. */

@@ -3,20 +3,26 @@
 #undef __entry
 #define __entry entry
 
+/* from the record's start: behind the address of a field compilers see no room for data */
+#undef TAP_REL_AT
+#define TAP_REL_AT(item)                                                                           \
+	((void *)((char *)__entry + offsetof(__typeof__(*__entry), __rel_loc_##item) +             \
+		  sizeof(uint32_t) + (__entry->__rel_loc_##item & 0xffff)))
+
 #undef TAP_DYNAMIC
-#define TAP_DYNAMIC(kind, type, item, len) entry->__##kind##_loc_##item = __data_offsets.item;
+#define TAP_DYNAMIC(kind, type, item, len) entry->__##kind##_loc_##item = __data_offsets->item;
 #undef TAP_TEXT
-#define TAP_TEXT(kind, item, src, len) entry->__##kind##_loc_##item = __data_offsets.item;
+#define TAP_TEXT(kind, item, src, len) entry->__##kind##_loc_##item = __data_offsets->item;
 #undef TAP_BITS
-#define TAP_BITS(kind, item, type, nr_bits) entry->__##kind##_loc_##item = __data_offsets.item;
+#define TAP_BITS(kind, item, type, nr_bits) entry->__##kind##_loc_##item = __data_offsets->item;
 
 /* up to 6.9 the kernel's form has the source as a second argument: __string() has named it already */
 #define __assign_str(dst, src...)                                                                  \
-	tap_put_text(__get_str(dst), __data_offsets.dst##_ptr_, __get_dynamic_array_len(dst), __fit.cut)
+	tap_put_text(__get_str(dst), __data_offsets->dst##_ptr_, __get_dynamic_array_len(dst), __cut)
 #define __assign_str_len(dst, src...) __assign_str(dst)
 #define __assign_rel_str(dst, src...)                                                              \
-	tap_put_text(__get_rel_str(dst), __data_offsets.dst##_ptr_,                                \
-		     __get_rel_dynamic_array_len(dst), __fit.cut)
+	tap_put_text(__get_rel_str(dst), __data_offsets->dst##_ptr_,                               \
+		     __get_rel_dynamic_array_len(dst), __cut)
 #define __assign_rel_str_len(dst, src...) __assign_rel_str(dst)
 #define __assign_vstr(dst, fmt, va)                                                                \
 	do {                                                                                       \
@@ -46,30 +52,65 @@
 /*
  * A filter will stand between assign and the commit: the record is whole, and no ring knows of it.
  * Holes between fields and behind the last one are zero: nothing of the stack's gets into a recording.
+ *
+ * Most records are short: the probe builds these in a frame of fixed size, and calls nothing but
+ * strlen() before the commit, so that it has few registers to save. The others are left to _long.
  */
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
-	static void trace_event_raw_event_##name(void *__data, proto)                              \
+	TAP_INLINE void trace_event_assign_##name(                                                 \
+		struct tap_record *__rec, size_t __bytes,                                          \
+		const struct trace_event_data_offsets_##name *__data_offsets, bool __cut, proto)   \
 	{                                                                                          \
-		struct trace_event_data_offsets_##name __data_offsets;                             \
-		struct trace_event_raw_##name *entry;                                              \
-		struct tap_fit __fit = { offsetof(struct trace_event_raw_##name, __data), false,   \
-					 false };                                                  \
-		struct tap_record *__rec;                                                          \
+		struct trace_event_raw_##name *entry = (struct trace_event_raw_##name *)(__rec + 1); \
                                                                                                    \
-		trace_event_get_offsets_##name(&__data_offsets, &__fit, args);                     \
-		if (tap_unlikely(__fit.too_long)) {                                                \
-			tap_record_lose();                                                         \
-			return;                                                                    \
-		}                                                                                  \
-		__rec = (struct tap_record *)__builtin_alloca_with_align(                          \
-			TAP_RECORD_BYTES(__fit.size), 64);                                         \
-		entry = (struct trace_event_raw_##name *)(__rec + 1);                              \
-		memset((char *)__rec + TAP_RECORD_BYTES(__fit.size) - 8, 0, 8);                    \
+		(void)__data_offsets;                                                              \
+		(void)__cut;                                                                       \
+		memset((char *)__rec + __bytes - 8, 0, 8);                                         \
 		memset((char *)entry + sizeof(entry->ent), 0, sizeof(*entry) - sizeof(entry->ent)); \
 		tstruct                                                                            \
 		{ assign; }                                                                        \
-		if (tap_unlikely(__fit.cut))                                                       \
+	}                                                                                          \
+	static __attribute__((noinline)) void trace_event_raw_long_##name(void *__data, proto)     \
+	{                                                                                          \
+		struct trace_event_data_offsets_##name __data_offsets;                             \
+		struct tap_fit __fit = { offsetof(struct trace_event_raw_##name, __data),          \
+					 TAP_RECORD_MAX, 0 };                                      \
+		struct tap_record *__rec;                                                          \
+		size_t __bytes;                                                                    \
+                                                                                                   \
+		trace_event_get_offsets_##name(&__data_offsets, &__fit, args);                     \
+		if (__fit.misfits & TAP_FIT_TOO_LONG) {                                            \
+			tap_record_lose();                                                         \
+			return;                                                                    \
+		}                                                                                  \
+		if (__fit.misfits)                                                                 \
 			tap_record_note_cut();                                                     \
-		tap_record_commit((const struct trace_event_call *)__data, __rec, __fit.size);     \
+		__bytes = TAP_RECORD_BYTES(__fit.size);                                            \
+		__rec = (struct tap_record *)__builtin_alloca_with_align(__bytes, 64);             \
+		trace_event_assign_##name(__rec, __bytes, &__data_offsets, __fit.misfits, args);   \
+		tap_record_commit(__rec, __bytes, (const struct trace_event_call *)__data);        \
+	}                                                                                          \
+	static void trace_event_raw_event_##name(void *__data, proto)                              \
+	{                                                                                          \
+		struct trace_event_data_offsets_##name __data_offsets;                             \
+		struct tap_fit __fit = { offsetof(struct trace_event_raw_##name, __data),          \
+					 offsetof(struct trace_event_raw_##name, __data) +         \
+						 TAP_SHORT_DATA,                                   \
+					 0 };                                                      \
+		union {                                                                            \
+			struct tap_record rec;                                                     \
+			uint64_t words[TAP_RECORD_BYTES(sizeof(struct trace_event_raw_##name) +    \
+							TAP_SHORT_DATA) / 8];                      \
+		} __short;                                                                         \
+		size_t __bytes;                                                                    \
+                                                                                                   \
+		trace_event_get_offsets_##name(&__data_offsets, &__fit, args);                     \
+		if (tap_unlikely(__fit.misfits)) {                                                 \
+			trace_event_raw_long_##name(__data, args);                                 \
+			return;                                                                    \
+		}                                                                                  \
+		__bytes = TAP_RECORD_BYTES(__fit.size);                                            \
+		trace_event_assign_##name(&__short.rec, __bytes, &__data_offsets, false, args);    \
+		tap_record_commit(&__short.rec, __bytes, (const struct trace_event_call *)__data); \
 	}

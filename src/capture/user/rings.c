@@ -122,6 +122,22 @@ static bool head_ok(const struct tap_user_ring *ring, const struct tap_ring_head
 	       h->subs_offset <= ring->size - h->bytes;
 }
 
+/*
+ * An atomic ring's program does not know how many events were before a sub-buffer: some are just being
+ * written. It counts what each sub-buffer held in its earlier lives, when those are settled.
+ */
+static int count_by_sub(struct tap_user_reader *r)
+{
+	uint64_t nr = r->bytes / TAP_SUB_BYTES;
+
+	r->sub_events = malloc(nr * sizeof(*r->sub_events));
+	if (!r->sub_events)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < nr; i++)
+		r->sub_events[i] = r->counted ? 0 : UINT64_MAX;
+	return 0;
+}
+
 int tap_user_reader_init(struct tap_user_reader *r, int fd, const struct tap_user_ring *ring,
 			 bool discard, enum tap_user_from from)
 {
@@ -145,6 +161,8 @@ int tap_user_reader_init(struct tap_user_reader *r, int fd, const struct tap_use
 	}
 	ret = from == TAP_USER_NOW ? free_old(r) : find_oldest(r);
 	r->counted = !r->pos || from == TAP_USER_ALL; /* from 0 */
+	if (!ret && ring->atomic)
+		ret = count_by_sub(r);
 	return ret;
 }
 
@@ -152,6 +170,8 @@ void tap_user_reader_release(struct tap_user_reader *r)
 {
 	free(r->copy);
 	r->copy = NULL;
+	free(r->sub_events);
+	r->sub_events = NULL;
 }
 
 unsigned int tap_user_reader_fill_pct(const struct tap_user_reader *r)
@@ -332,17 +352,32 @@ static void add_loss(struct tap_user_item *loss, uint64_t count, uint64_t first,
 		loss->stamp = last;
 }
 
+/* How many events are missing before the sub-buffer that says @events; it is counted from now on. */
+static uint64_t count_missing(struct tap_user_reader *r, uint64_t events)
+{
+	uint64_t *known = r->ring.atomic ? &r->sub_events[index_of(r, r->loaded)] : &r->events;
+	bool is_known = r->ring.atomic ? *known != UINT64_MAX : r->counted;
+	uint64_t missing = is_known && events > *known ? events - *known : 0;
+
+	*known = events;
+	return missing;
+}
+
 /* A sub-buffer's own record, in @item: it becomes the loss that it tells of, or NOTHING. */
 static void take_info(struct tap_user_reader *r, struct tap_user_item *item)
 {
-	uint64_t stamp = item->stamp;
+	uint64_t stamp = item->stamp, missing;
 	struct tap_sub_info info;
 
 	memcpy(&info, item->payload, sizeof(info));
+	missing = count_missing(r, info.events);
 	*item = (struct tap_user_item){ 0 };
 	r->pair = (struct tap_user_pair){ stamp, info.mono_ns };
-	if (r->counted && info.events > r->events)
-		add_loss(item, info.events - r->events, r->last_stamp, stamp);
+	/* an atomic ring's sub-buffer does not know what was passed over in others: some */
+	if (r->cut && r->ring.atomic)
+		add_loss(item, 0, r->last_stamp, stamp);
+	else if (missing)
+		add_loss(item, missing, r->last_stamp, stamp);
 	/* a reader that comes in the middle does not know what was told before */
 	if (!r->counted && !r->skip_to)
 		r->lost = info.lost;
@@ -351,7 +386,6 @@ static void take_info(struct tap_user_reader *r, struct tap_user_item *item)
 		r->lost = info.lost;
 	}
 	r->last_stamp = stamp;
-	r->events = info.events;
 	r->counted = true;
 	r->cut = false;
 	r->bad_subs = 0;
@@ -395,6 +429,7 @@ static int step(struct tap_user_reader *r, struct tap_user_item *item)
 		/* the poll's head may be older than what overwrote this */
 		r->pos = first_whole(r, r->head);
 		r->pos = r->pos > sub ? r->pos : sub + TAP_SUB_BYTES;
+		r->cut = true;
 		forget_sub(r);
 		return 1;
 	}
@@ -430,7 +465,7 @@ int tap_user_reader_next(struct tap_user_reader *r, struct tap_user_item *item)
 				return 0;
 			continue;
 		}
-		r->events++;
+		++*(r->ring.atomic ? &r->sub_events[index_of(r, pos)] : &r->events);
 		r->last_stamp = item->stamp;
 		if (pos >= r->skip_to)
 			return 0;

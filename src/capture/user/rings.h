@@ -39,6 +39,7 @@ struct tap_user_reader {
 	unsigned char *copy;
 	uint64_t events, lost; /* up to pos, as the program counts */
 	bool counted; /* events is known */
+	uint64_t *sub_events; /* of an atomic ring: in each sub-buffer up to now; UINT64_MAX: not known */
 	bool cut; /* something was passed over since the last count */
 	unsigned int bad_subs; /* in a row */
 	uint64_t last_stamp; /* of what came last; 0: nothing */
