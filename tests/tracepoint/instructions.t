@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What a site costs in instructions: while nobody wants its event, read from the disassembly; while
+# somebody does, counted by valgrind, which has no rseq.
+cd "$(dirname "$0")/../.." || exit 1
+library=${LIBRARY:-build/libschedtap-tracepoint.a}
+most=200
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+failed=0
+
+ok() { n=$((n + 1)); echo "ok $n - $1"; }
+skip() { ok "$1 # SKIP $2"; }
+not_ok() { n=$((n + 1)); failed=1; echo "not ok $n - $1"; sed 's/^/# /' "$tmp/out"; }
+
+cat >"$tmp/site.c" <<'END'
+#include "tracepoint_events.h"
+void site(void);
+void site(void)
+{
+	trace_request(1, 2, "");
+}
+END
+
+# The instructions of site() up to where it returns or goes on to the tracepoint.
+disassemble() { # OBJECT
+	objdump -d --no-show-raw-insn "$1" | awk '/<site>:/ { on = 1; next } /^$/ { on = 0 }
+		on && !/\t(endbr64|nop)/ { sub(/^[^\t]*\t/, ""); print }'
+}
+
+# The path of a site that is off, without its return: a jump that is not taken ends the test.
+is_off_path() {
+	awk 'NR == 1 { a = /^mov +0x0\(%rip\),%r/ } NR == 2 { b = /^cmpl +\$0x0,\(%r/ }
+		NR == 3 { c = /^jne/ } NR == 4 { d = /^ret/ } END { exit !(a && b && c && d) }' "$tmp/out"
+}
+
+flag_load() { # COMPILER FLAG
+	local name="a site that is off is a load, a test and a jump: $1 $2"
+
+	if [ "$(uname -m)" != x86_64 ]; then
+		skip "$name" 'written for x86-64'
+	elif ! command -v "$1" >/dev/null; then
+		skip "$name" "no $1"
+	else
+		"$1" -O2 "$2" -Iinclude -Ibench -c "$tmp/site.c" -o "$tmp/site.o" &&
+			disassemble "$tmp/site.o" >"$tmp/out"
+		is_off_path && ok "$name" || not_ok "$name"
+	fi
+}
+
+# Callgrind's count of one event more.
+slope() { # on|off
+	local events
+
+	for events in 10000 110000; do
+		XDG_RUNTIME_DIR=$tmp valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+			"$tmp/load" "$1" $events 2>&1 >/dev/null | sed -n 's/.*Collected : //p'
+	done | awk '{ v[NR] = $1 } END { printf "%.0f\n", (v[2] - v[1]) / 100000 }'
+}
+
+enabled() {
+	local name="an event that is on is at most $most instructions, the loop around it left out" count
+
+	if ! command -v valgrind >/dev/null; then
+		skip "$name" 'no valgrind'
+		return
+	fi
+	cc -std=gnu17 -D_GNU_SOURCE -O2 -Iinclude -Ibench bench/tracepoint_load.c "$library" \
+		-o "$tmp/load" -lpthread
+	# the site itself, three instructions, is part of it
+	count=$(($(slope on) - $(slope off) + 3))
+	echo "$count instructions" | tee "$tmp/out" | sed 's/^/# /'
+	[ "$count" -gt 50 ] && [ "$count" -le "$most" ] && ok "$name" || not_ok "$name"
+}
+
+for compiler in gcc clang; do
+	flag_load $compiler -fno-pic
+	flag_load $compiler -fPIC
+done
+enabled
+echo "1..$n"
+exit $failed
