@@ -12,7 +12,7 @@
  *   6  printing			trace_raw_output_<class>()
  *   7  sizes of dynamic data		trace_event_get_offsets_<class>()
  *   8  recording			trace_event_raw_event_<class>()
- *   9  class, events, print formats	event_class_<class>, event_<event>
+ *   9  class, events, print formats	trace_event_info_<class>(), event_<event>
  *
  * The header is found as the kernel's: TRACE_INCLUDE_FILE (TRACE_SYSTEM, where it is not defined) with
  * ".h", in TRACE_INCLUDE_PATH, in the compiler's include path.

@@ -17,12 +17,15 @@ TAP_C_BEGIN
 TAP_SECTION(struct tracepoint *const, __tap_tracepoints);
 TAP_SECTION(struct trace_event_call *const, __tap_events);
 TAP_SECTION(const struct trace_eval_map *const, __tap_evals);
+TAP_SECTION(const char, tap_texts);
+TAP_SECTION(const char, tap_code);
 
 TAP_HIDDEN extern struct tap_object tap_this_object;
 TAP_HIDDEN struct tap_object tap_this_object __attribute__((weak)) = {
 	__start___tap_tracepoints, __stop___tap_tracepoints,
 	__start___tap_events, __stop___tap_events,
 	__start___tap_evals, __stop___tap_evals,
+	__start_tap_texts, __stop_tap_texts, __start_tap_code, __stop_tap_code,
 	NULL, NULL, 0, 0, 0
 };
 

@@ -44,25 +44,34 @@ struct trace_seq {
 	size_t len; /* of what would have been printed: may be more than there is room for */
 };
 
-struct trace_event_class {
+/* What an event says of itself. */
+struct trace_event_info {
 	const char *system;
 	const char *names; /* per field: type NUL name NUL */
-	const struct trace_event_field *(*fields)(unsigned int *nr);
+	const struct trace_event_field *fields;
+	unsigned int nr_fields;
 	const char *print_fmt; /* as in the format file */
 	void (*print)(const void *rec, struct trace_seq *s, struct trace_seq *p);
-	void *probe;
 };
 
+/*
+ * An event. What is seldom asked for is told by a function: pointers in data would have to be relocated
+ * when the program starts, and each of 1000 events would cost twice as much memory.
+ */
 struct trace_event_call {
-	const struct trace_event_class *event_class;
-	const char *name;
+	void (*info)(struct trace_event_info *info);
+	void *probe;
 	struct tracepoint *tp;
-	const char *print_fmt; /* of its own (DEFINE_EVENT_PRINT), or NULL: the class's */
-	void (*print)(const void *rec, struct trace_seq *s, struct trace_seq *p);
+	const char *own_name;	       /* of a custom event; NULL: the tracepoint's */
 	struct trace_event_call *next; /* of the same tracepoint */
-	uint16_t id;			/* common_type of its records in this process */
-	uint8_t bit;			/* its bit in the tracepoint's word */
+	uint16_t id;		       /* common_type of its records in this process */
+	uint8_t bit;		       /* its bit in the tracepoint's word */
 };
+
+TAP_INLINE const char *trace_event_name(const struct trace_event_call *call)
+{
+	return call->own_name ? call->own_name : call->tp->name;
+}
 
 /* TRACE_DEFINE_ENUM(), TRACE_DEFINE_SIZEOF(): @name means @value in texts of @system. */
 struct trace_eval_map {
@@ -70,11 +79,19 @@ struct trace_eval_map {
 	unsigned long value;
 };
 
+/*
+ * What is read once, when format texts are written: in pages of its own, which are given back then. They
+ * come from the file again if a child or a loaded library needs them.
+ */
+#define TAP_AT_START __attribute__((section("tap_texts"), aligned(2)))
+#define TAP_CODE_AT_START __attribute__((noinline, section("tap_code")))
+
 /* What one object (program or library) defines. Filled in by the compiler, kept by the library. */
 struct tap_object {
 	struct tracepoint *const *tracepoints, *const *tracepoints_end;
 	struct trace_event_call *const *events, *const *events_end;
 	const struct trace_eval_map *const *evals, *const *evals_end;
+	const char *texts, *texts_end, *code, *code_end; /* of TAP_AT_START and TAP_CODE_AT_START */
 	struct tap_object *next;
 	void *area; /* its words in the control file */
 	size_t area_bytes;

@@ -137,6 +137,9 @@ TAP_INLINE void tap_section_end(struct tap_thread *self, uint64_t was)
 	__atomic_store_n(&self->inside, was, __ATOMIC_RELEASE);
 }
 
+/* Compilers align data of 32 bytes and more to 32: of 1000 events that would be 32 kB of holes. */
+#define TAP_PACKED_IN __attribute__((aligned(8)))
+
 /* ---- probes ------------------------------------------------------------------------------------ */
 
 /* Compilers do not make one instruction of a volatile load and its test. */
@@ -294,7 +297,7 @@ TAP_C_END
 
 #define TAP_DEFINE_TRACE(_name, _reg, _unreg, proto, args)                                         \
 	TAP_C_BEGIN                                                                                \
-	struct tracepoint __tracepoint_##_name = { #_name, &__tracepoint_##_name.off, NULL, _reg,  \
+	struct tracepoint __tracepoint_##_name TAP_PACKED_IN = { #_name, &__tracepoint_##_name.off, NULL, _reg,  \
 						   _unreg, { NULL, NULL, 0 }, NULL, 0,             \
 						   STATIC_KEY_INIT_FALSE };                        \
 	static struct tracepoint *const __tracepoint_ptr_##_name                                   \

@@ -365,14 +365,16 @@ static uint32_t word_of(const struct tap_object *object, const struct trace_even
 static void event_texts(struct tap_text *t, const struct trace_event_call *call,
 			const struct tap_object *object)
 {
-	const char *system = call->event_class->system;
+	const char *name = trace_event_name(call);
+	struct trace_event_info info;
 	size_t at = t->len;
 	uint32_t head[2] = { 0, word_of(object, call) | (uint32_t)call->bit << TAP_WORD_BIT_SHIFT };
 
 	tap_text_add(t, (const char *)head, sizeof(head));
-	tap_text_add(t, system, strlen(system) + 1);
-	tap_text_add(t, call->name, strlen(call->name) + 1);
-	tap_format_text(t, call, object);
+	call->info(&info);
+	tap_text_add(t, info.system, strlen(info.system) + 1);
+	tap_text_add(t, name, strlen(name) + 1);
+	tap_format_text(t, name, &info, object);
 	tap_text_add(t, "", 1);
 	head[0] = (uint32_t)(t->len - at - sizeof(head));
 	tap_text_add(t, "\0\0\0\0\0\0\0", -t->len & 7);
@@ -490,6 +492,16 @@ static int put_object(struct tap_object *object, void *at)
 	return 0;
 }
 
+/* Whole pages of the program's file, which nobody has written to. */
+static void give_back(const char *start, const char *end)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)start + page - 1) & ~(page - 1), to = (uintptr_t)end & ~(page - 1);
+
+	if (from < to)
+		madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 static void wish(const struct tap_object *object)
 {
 	char folder[PATH_MAX], *slash;
@@ -508,6 +520,8 @@ void tap_control_add_object(struct tap_object *object)
 	if (!tap_control || !nr_events(object))
 		return;
 	ret = put_object(object, NULL);
+	give_back(object->texts, object->texts_end);
+	give_back(object->code, object->code_end);
 	if (ret)
 		tap_set_reason("events of a library are off: cannot add them to '%s': %s",
 			       tap_control_path, strerror(-ret));

@@ -139,25 +139,22 @@ static void put_field(struct tap_text *t, const char *type, const char *name,
 	put_number(t, "\tsigned:", f->is_signed, ";\n");
 }
 
-void tap_format_text(struct tap_text *t, const struct trace_event_call *call,
+void tap_format_text(struct tap_text *t, const char *event, const struct trace_event_info *info,
 		     const struct tap_object *object)
 {
-	const struct trace_event_class *class = call->event_class;
-	const char *type = class->names;
-	unsigned int nr;
-	const struct trace_event_field *fields = class->fields(&nr);
+	const char *type = info->names;
 
 	puts_to(t, "name: ");
-	puts_to(t, call->name);
+	puts_to(t, event);
 	puts_to(t, "\nID: 0\nformat:\n");
 	puts_to(t, common);
-	for (unsigned int i = 0; i < nr; i++) {
+	for (unsigned int i = 0; i < info->nr_fields; i++) {
 		const char *name = type + strlen(type) + 1;
 
-		put_field(t, type, name, &fields[i]);
+		put_field(t, type, name, &info->fields[i]);
 		type = name + strlen(name) + 1;
 	}
 	puts_to(t, "\nprint fmt: ");
-	put_with_values(t, call->print_fmt ? call->print_fmt : class->print_fmt, object, class->system);
+	put_with_values(t, info->print_fmt, object, info->system);
 	puts_to(t, "\n");
 }

@@ -127,7 +127,7 @@ struct tap_text {
 void tap_text_add(struct tap_text *t, const char *s, size_t len);
 void tap_text_release(struct tap_text *t);
 /* The format text of an event, with "ID: 0". */
-void tap_format_text(struct tap_text *t, const struct trace_event_call *call,
+void tap_format_text(struct tap_text *t, const char *event, const struct trace_event_info *info,
 		     const struct tap_object *object);
 
 #endif

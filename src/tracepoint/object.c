@@ -36,7 +36,7 @@ static void link_events(struct tap_object *object)
 		*end = *call;
 		if (!(*call)->bit)
 			(*call)->tp->own = (struct tracepoint_func){
-				(*call)->event_class->probe, *call, TRACEPOINT_DEFAULT_PRIO };
+				(*call)->probe, *call, TRACEPOINT_DEFAULT_PRIO };
 	}
 }
 

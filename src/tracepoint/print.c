@@ -289,11 +289,13 @@ static const char *finish(struct trace_seq *p, const char *text)
 
 size_t trace_event_print(const struct trace_event_call *call, const void *rec, struct trace_seq *s)
 {
+	struct trace_event_info info;
 	struct trace_seq p;
 
 	s->len = 0;
 	s->text[0] = '\0';
-	(call->print ? call->print : call->event_class->print)(rec, s, &p);
+	call->info(&info);
+	info.print(rec, s, &p);
 	return s->len;
 }
 

@@ -576,14 +576,15 @@ static inline bool put_quickly(const uint64_t *rec, uint64_t bytes)
 
 	if (tap_unlikely(cpu >= tap_cpus))
 		return false;
-	r = tap_process->rings[cpu * TAP_RINGS_KINDS + TAP_RINGS_RSEQ];
+	r = __atomic_load_n(&tap_process->rings[cpu * TAP_RINGS_KINDS + TAP_RINGS_RSEQ], __ATOMIC_ACQUIRE);
 	return tap_likely(r) && put_rseq(rs, r, (uint32_t)cpu, rec, bytes, true);
 }
 
 static __attribute__((noinline)) void commit_without_rseq(const uint64_t *rec, uint64_t bytes)
 {
 	size_t cpu = current_cpu();
-	struct tap_ring *r = tap_process->rings[cpu * TAP_RINGS_KINDS + TAP_RINGS_ATOMIC];
+	struct tap_ring *r = __atomic_load_n(&tap_process->rings[cpu * TAP_RINGS_KINDS + TAP_RINGS_ATOMIC],
+					     __ATOMIC_ACQUIRE);
 	uint64_t head;
 
 	if (tap_likely(r)) {

@@ -63,7 +63,7 @@ static uint8_t events_among(const struct tracepoint *tp)
 	uint8_t bits = 0;
 
 	for (struct trace_event_call *call = tp->call; call; call = call->next)
-		if (find(tp->funcs, call->event_class->probe, call) >= 0)
+		if (find(tp->funcs, call->probe, call) >= 0)
 			bits |= (uint8_t)(1u << call->bit);
 	return bits;
 }
@@ -178,12 +178,11 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 
 static void apply(struct tracepoint *tp, struct trace_event_call *call, bool on)
 {
-	void *probe = call->event_class->probe;
-	int ret = on ? add(tp, probe, call, TRACEPOINT_DEFAULT_PRIO) :
-		       remove_probe(tp, probe, call);
+	int ret = on ? add(tp, call->probe, call, TRACEPOINT_DEFAULT_PRIO) :
+		       remove_probe(tp, call->probe, call);
 
 	if (ret && ret != -EEXIST && ret != -ENOENT)
-		tap_set_reason("cannot switch '%s:%s' %s: %s", call->event_class->system, call->name,
+		tap_set_reason("cannot switch '%s' %s: %s", trace_event_name(call),
 			       on ? "on" : "off", strerror(-ret));
 }
 

@@ -29,11 +29,13 @@ struct entry {
 
 static bool matches(const struct trace_event_call *call, const char *pattern)
 {
+	struct trace_event_info info;
 	char name[256];
 
 	if (!strchr(pattern, ':'))
-		return !fnmatch(pattern, call->name, 0);
-	snprintf(name, sizeof(name), "%s:%s", call->event_class->system, call->name);
+		return !fnmatch(pattern, trace_event_name(call), 0);
+	call->info(&info);
+	snprintf(name, sizeof(name), "%s:%s", info.system, trace_event_name(call));
 	return !fnmatch(pattern, name, 0);
 }
 

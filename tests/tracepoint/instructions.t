@@ -50,6 +50,22 @@ flag_load() { # COMPILER FLAG
 	fi
 }
 
+# A patched site that is off: its nop, and what comes after it.
+flag_patch() { # COMPILER FLAG
+	local name="a patched site that is off is a nop: $1 $2"
+
+	if [ "$(uname -m)" != x86_64 ]; then
+		skip "$name" 'written for x86-64'
+	elif ! command -v "$1" >/dev/null; then
+		skip "$name" "no $1"
+	else
+		"$1" -O2 "$2" -DTAP_STATIC_KEYS=patch -Iinclude -Ibench -c "$tmp/site.c" -o "$tmp/site.o" &&
+			objdump -d --no-show-raw-insn "$tmp/site.o" | awk '/<site>:/ { on = 1; next } /^$/ { on = 0 }
+				on && !/\tendbr64/ { sub(/^[^\t]*\t/, ""); print }' | head -n 2 >"$tmp/out"
+		printf 'nopl 0x0(%%rax,%%rax,1)\nret\n' | diff -bB - "$tmp/out" >/dev/null && ok "$name" || not_ok "$name"
+	fi
+}
+
 # Callgrind's count of one event more.
 slope() { # on|off
 	local events
@@ -78,6 +94,8 @@ enabled() {
 for compiler in gcc clang; do
 	flag_load $compiler -fno-pic
 	flag_load $compiler -fPIC
+	flag_patch $compiler -fno-pic
+	flag_patch $compiler -fPIC
 done
 enabled
 echo "1..$n"

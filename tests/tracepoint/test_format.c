@@ -30,25 +30,13 @@ static const struct trace_eval_map evals[] = {
 static const struct trace_eval_map *eval_ptrs[TABLE(evals)];
 static struct tap_object object;
 
-static struct trace_event_field fields[64];
-static unsigned int fields_nr;
-
-static const struct trace_event_field *get_fields(unsigned int *count)
-{
-	*count = fields_nr;
-	return fields;
-}
-
 /* The format text, from @from on. */
-static char *format(const struct trace_event_class *class, const char *print_fmt, const char *from)
+static char *format(const struct trace_event_info *info, const char *from)
 {
-	struct trace_event_call call = { .event_class = class,
-					 .name = "event",
-					 .print_fmt = print_fmt };
 	struct tap_text t = { 0 };
 	char *text;
 
-	tap_format_text(&t, &call, &object);
+	tap_format_text(&t, "event", info, &object);
 	tap_text_add(&t, "", 1);
 	text = strdup(strstr(t.data, from));
 	tap_text_release(&t);
@@ -83,11 +71,10 @@ static void test_print_fmt(void)
 	};
 
 	for (size_t i = 0; i < TABLE(cases); i++) {
-		const struct trace_event_class class = { .system = "here",
-							 .names = "",
-							 .fields = get_fields,
-							 .print_fmt = cases[i].fmt };
-		char want[512], *got = format(&class, NULL, "print fmt: ");
+		const struct trace_event_info info = { .system = "here",
+						       .names = "",
+						       .print_fmt = cases[i].fmt };
+		char want[512], *got = format(&info, "print fmt: ");
 
 		snprintf(want, sizeof(want), "print fmt: %s\n", cases[i].want);
 		check(cases[i].name, got, want);
@@ -136,31 +123,26 @@ static void test_fields(void)
 		  { 8, 4, 0 } },
 	};
 
-	fields_nr = 1;
 	for (size_t i = 0; i < TABLE(cases); i++) {
-		const struct trace_event_class class = { .system = "here",
-							 .names = cases[i].type,
-							 .fields = get_fields,
-							 .print_fmt = "" };
-		char want[512], *got;
+		const struct trace_event_info info = { .system = "here",
+						       .names = cases[i].type,
+						       .fields = &cases[i].field,
+						       .nr_fields = 1,
+						       .print_fmt = "" };
+		char want[512], *got = format(&info, "\n\n") + 2;
 
-		fields[0] = cases[i].field;
-		got = format(&class, NULL, "\n\n") + 2;
 		snprintf(want, sizeof(want), "\tfield:%s\n\nprint fmt: \n", cases[i].want);
 		check(cases[i].name, got, want);
 		free(got - 2);
 	}
-	fields_nr = 0;
 }
 
 static void test_whole(void)
 {
-	const struct trace_event_class class = {
-		.system = "here", .names = "", .fields = get_fields, .print_fmt = "class"
-	};
-	char *got = format(&class, "own RED", "name");
+	const struct trace_event_info info = { .system = "here", .names = "", .print_fmt = "own RED" };
+	char *got = format(&info, "name");
 
-	check("all of it, with the event's own print format", got,
+	check("all of it", got,
 	      "name: event\nID: 0\nformat:\n"
 	      "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 	      "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
@@ -174,14 +156,12 @@ static void test_whole(void)
 static void test_long(void)
 {
 	static char fmt[100000], want[sizeof(fmt) + 32];
-	const struct trace_event_class class = {
-		.system = "here", .names = "", .fields = get_fields, .print_fmt = fmt
-	};
+	const struct trace_event_info info = { .system = "here", .names = "", .print_fmt = fmt };
 	char *got;
 
 	for (size_t i = 0; i < sizeof(fmt) - 1; i++)
 		fmt[i] = i % 5 == 4 ? ' ' : 'a';
-	got = format(&class, NULL, "print fmt: ");
+	got = format(&info, "print fmt: ");
 	snprintf(want, sizeof(want), "print fmt: %s\n", fmt);
 	check("a long text", strcmp(got, want) ? "is not what it should be" : "", "");
 	free(got);

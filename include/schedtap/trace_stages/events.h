@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stage 9 of <schedtap/define_trace.h>: the class and its events, with their print formats. */
+/* Stage 9 of <schedtap/define_trace.h>: what a class says of itself, and its events. */
 #undef __entry
 #define __entry REC
 
@@ -39,33 +39,49 @@
 #define TP_printk(fmt, args...) "\"" fmt "\", " TAP_STRING(args)
 
 #undef DECLARE_EVENT_CLASS
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
-	static const struct trace_event_class event_class_##name __attribute__((unused)) = {       \
-		TAP_STRING(TRACE_SYSTEM), trace_event_names_##name, trace_event_fields_##name,     \
-		print, trace_raw_output_##name, (void *)trace_event_raw_event_##name               \
-	};
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print_)                            \
+	TAP_AT_START static const char trace_event_print_fmt_##name[] = print_;                    \
+	TAP_CODE_AT_START __attribute__((unused))                                                  \
+	static void trace_event_info_##name(struct trace_event_info *info)                         \
+	{                                                                                          \
+		info->system = TAP_STRING(TRACE_SYSTEM);                                           \
+		info->names = trace_event_names_##name;                                            \
+		info->fields = trace_event_fields_##name(&info->nr_fields);                        \
+		info->print_fmt = trace_event_print_fmt_##name;                                    \
+		info->print = trace_raw_output_##name;                                             \
+	}
 
 /* the first lines do nothing: they make the compiler compare the class's arguments with the event's */
-#define TAP_DEFINE_EVENT(class_name, event_name, tracepoint, print_fmt, print)                     \
+#define TAP_DEFINE_EVENT(class_name, event_name, tracepoint, info, own_name)                       \
 	TAP_INLINE void event_test_probe_##event_name(void)                                        \
 	{                                                                                          \
 		check_trace_callback_type_##tracepoint(trace_event_raw_event_##class_name);        \
 	}                                                                                          \
-	static struct trace_event_call event_##event_name = {                                      \
-		&event_class_##class_name, #event_name, &__tracepoint_##tracepoint, print_fmt,     \
-		print, NULL, 0, 0                                                                  \
+	static struct trace_event_call event_##event_name TAP_PACKED_IN = {                                      \
+		info, (void *)trace_event_raw_event_##class_name, &__tracepoint_##tracepoint,      \
+		own_name, NULL, 0, 0                                                               \
 	};                                                                                         \
 	static struct trace_event_call *const __event_ptr_##event_name                             \
 		__attribute__((used, section("__tap_events"))) = &event_##event_name;
 
 #undef DEFINE_EVENT
-#define DEFINE_EVENT(template, name, proto, args) TAP_DEFINE_EVENT(template, name, name, NULL, NULL)
+#define DEFINE_EVENT(template, name, proto, args)                                                  \
+	TAP_DEFINE_EVENT(template, name, name, trace_event_info_##template, NULL)
 #undef DEFINE_EVENT_PRINT
-#define DEFINE_EVENT_PRINT(template, name, proto, args, print)                                     \
-	TAP_DEFINE_EVENT(template, name, name, print, trace_raw_output_##name)
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print_)                                    \
+	TAP_AT_START static const char trace_event_print_fmt_##name[] = print_;                    \
+	TAP_CODE_AT_START                                                                          \
+	static void trace_event_info_##name(struct trace_event_info *info)                         \
+	{                                                                                          \
+		trace_event_info_##template(info);                                                 \
+		info->print_fmt = trace_event_print_fmt_##name;                                    \
+		info->print = trace_raw_output_##name;                                             \
+	}                                                                                          \
+	TAP_DEFINE_EVENT(template, name, name, trace_event_info_##name, NULL)
 #undef DEFINE_CUSTOM_EVENT
 #define DEFINE_CUSTOM_EVENT(template, name, proto, args)                                           \
-	TAP_DEFINE_EVENT(custom_##template, custom_##name, name, NULL, NULL)
+	TAP_DEFINE_EVENT(custom_##template, custom_##name, name, trace_event_info_custom_##template, \
+			 "custom_" #name)
 
 #define TAP_DEFINE_EVAL(id, text, meaning)                                                         \
 	static const struct trace_eval_map TAP_PASTE(tap_eval_, id) = { TAP_STRING(TRACE_SYSTEM),  \

@@ -28,11 +28,12 @@
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+	TAP_CODE_AT_START                                                                          \
 	static const struct trace_event_field *trace_event_fields_##name(unsigned int *nr)         \
 	{                                                                                          \
 		typedef struct trace_event_raw_##name TAP_RAW;                                     \
 		typedef uint8_t u8 __attribute__((unused)); /* of __sockaddr() */                  \
-		static const struct trace_event_field fields[] = { tstruct { 0, 0, 0, 0 } };          \
+		TAP_AT_START static const struct trace_event_field fields[] = { tstruct { 0, 0, 0, 0 } };          \
 		TAP_STATIC_ASSERT(sizeof(TAP_RAW) <= TAP_RECORD_MAX,                               \
 				  "event " #name ": its fields are longer than a record may be");  \
 		TAP_STATIC_ASSERT(__alignof__(TAP_RAW) <= 8,                                       \

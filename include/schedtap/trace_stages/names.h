@@ -23,4 +23,4 @@ typedef _Bool bool;
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
-	static const char trace_event_names_##name[] = "" tstruct;
+	TAP_AT_START static const char trace_event_names_##name[] = "" tstruct;
