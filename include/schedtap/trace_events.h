@@ -84,6 +84,11 @@ struct trace_eval_map {
  * come from the file again if a child or a loaded library needs them.
  */
 #define TAP_AT_START __attribute__((section("tap_texts"), aligned(2)))
+#ifdef __cplusplus /* the sign of a pointer is found out at run time */
+#define TAP_FIELDS_AT_START
+#else
+#define TAP_FIELDS_AT_START TAP_AT_START
+#endif
 #define TAP_CODE_AT_START __attribute__((noinline, section("tap_code")))
 
 /* What one object (program or library) defines. Filled in by the compiler, kept by the library. */
@@ -219,6 +224,8 @@ TAP_INLINE void tap_put_bytes(void *to, uint32_t room, const void *from, size_t 
 }
 
 TAP_API size_t tap_vstring_bytes(const char *fmt, va_list args);
+/* Not inline: compilers refuse that of functions with va_copy(). */
+TAP_API void tap_put_vstring(char *to, size_t room, const char *fmt, va_list args);
 
 /* Bytes of a record of @size with what stands in front of it: whole words. */
 #define TAP_RECORD_BYTES(size) (((size) + sizeof(struct tap_record) + 7u) & ~(size_t)7)

@@ -433,6 +433,15 @@ size_t tap_vstring_bytes(const char *fmt, va_list args)
 	return len > 0 ? (size_t)len : 0;
 }
 
+void tap_put_vstring(char *to, size_t room, const char *fmt, va_list args)
+{
+	va_list copy;
+
+	va_copy(copy, args);
+	vsnprintf(to, room, fmt, copy);
+	va_end(copy);
+}
+
 void tap_put_cut_text(char *to, const char *text, size_t room)
 {
 	size_t len = strnlen(text, room);

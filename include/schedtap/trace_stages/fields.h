@@ -33,7 +33,7 @@
 	{                                                                                          \
 		typedef struct trace_event_raw_##name TAP_RAW;                                     \
 		typedef uint8_t u8 __attribute__((unused)); /* of __sockaddr() */                  \
-		TAP_AT_START static const struct trace_event_field fields[] = { tstruct { 0, 0, 0, 0 } };          \
+		TAP_FIELDS_AT_START static const struct trace_event_field fields[] = { tstruct { 0, 0, 0, 0 } };          \
 		TAP_STATIC_ASSERT(sizeof(TAP_RAW) <= TAP_RECORD_MAX,                               \
 				  "event " #name ": its fields are longer than a record may be");  \
 		TAP_STATIC_ASSERT(__alignof__(TAP_RAW) <= 8,                                       \

@@ -25,13 +25,7 @@
 		     __get_rel_dynamic_array_len(dst), __cut)
 #define __assign_rel_str_len(dst, src...) __assign_rel_str(dst)
 #define __assign_vstr(dst, fmt, va)                                                                \
-	do {                                                                                       \
-		va_list __ap;                                                                      \
-                                                                                                   \
-		va_copy(__ap, *(va));                                                              \
-		vsnprintf(__get_str(dst), __get_dynamic_array_len(dst), fmt, __ap);                \
-		va_end(__ap);                                                                      \
-	} while (0)
+	tap_put_vstring(__get_str(dst), __get_dynamic_array_len(dst), fmt, *(va))
 #define __assign_bitmask(dst, src, nr_bits)                                                        \
 	tap_put_bytes(__get_dynamic_array(dst), __get_dynamic_array_len(dst), src,                 \
 		      TAP_BITMASK_BYTES(nr_bits))
