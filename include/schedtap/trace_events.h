@@ -93,7 +93,7 @@ struct trace_eval_map {
 
 /* What one object (program or library) defines. Filled in by the compiler, kept by the library. */
 struct tap_object {
-	struct tracepoint *const *tracepoints, *const *tracepoints_end;
+	struct tracepoint *const *tracepoints, *const *tracepoints_end; /* those that are no events */
 	struct trace_event_call *const *events, *const *events_end;
 	const struct trace_eval_map *const *evals, *const *evals_end;
 	const char *texts, *texts_end, *code, *code_end; /* of TAP_AT_START and TAP_CODE_AT_START */

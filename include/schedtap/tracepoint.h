@@ -67,8 +67,8 @@ struct tracepoint {
 	struct tracepoint_func *funcs; /* replaced as a whole; NULL: none */
 	int (*regfunc)(void);	 /* before the first probe is added */
 	void (*unregfunc)(void); /* after the last one is removed */
-	struct tracepoint_func own; /* the first event's probe: called directly where it is the only one */
 	struct trace_event_call *call; /* the events made of it, or NULL */
+	void *own; /* the first event's probe: called directly where it is the only one */
 	uint32_t off; /* what `on` points to until then */
 	struct static_key key; /* enabled while there are probes; of patched sites */
 };
@@ -222,11 +222,16 @@ struct notifier_block {
 	int priority;		     /* higher ones are called first */
 };
 
-/* The tracepoints of one object: of the program, or of a library that dlopen() brought. */
+struct tap_object;
+
+/* One object: the program, or a library that dlopen() brought. */
 struct tp_module {
-	struct tracepoint *const *tracepoints;
-	unsigned int nr;
+	const struct tap_object *mod;
 };
+
+/** for_each_module_tracepoint() - Call @fct for the tracepoints of one object. */
+TAP_API void for_each_module_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
+					const struct tap_object *mod, void *priv);
 
 /**
  * register_tracepoint_module_notifier() - Be told of objects with tracepoints that come and go.
@@ -298,10 +303,8 @@ TAP_C_END
 #define TAP_DEFINE_TRACE(_name, _reg, _unreg, proto, args)                                         \
 	TAP_C_BEGIN                                                                                \
 	struct tracepoint __tracepoint_##_name TAP_PACKED_IN = { #_name, &__tracepoint_##_name.off, NULL, _reg,  \
-						   _unreg, { NULL, NULL, 0 }, NULL, 0,             \
+						   _unreg, NULL, NULL, 0,                          \
 						   STATIC_KEY_INIT_FALSE };                        \
-	static struct tracepoint *const __tracepoint_ptr_##_name                                   \
-		__attribute__((used, section("__tap_tracepoints"))) = &__tracepoint_##_name;       \
 	/* used: with parameters left out, __traceiter_ would have to move all others */           \
 	static __attribute__((noinline, used)) void __traceall_##_name(void *__data, proto)        \
 	{                                                                                          \
@@ -325,23 +328,26 @@ TAP_C_END
 	}                                                                                          \
 	void __traceiter_##_name(void *__data, proto)                                              \
 	{                                                                                          \
-		const struct tracepoint_func *own = &__tracepoint_##_name.own;                     \
+		const struct tracepoint *tp = &__tracepoint_##_name;                               \
                                                                                                    \
 		/* the event's probe and what it uses go with this code: nobody has to wait for it */ \
 		if (tap_likely(__atomic_load_n(__tracepoint_##_name.on, __ATOMIC_ACQUIRE) ==       \
 			       TAP_WORD_OWN)) {                                                    \
-			__data = own->data;                                                        \
-			((void (*)(void *, proto))own->func)(__data, args);                        \
+			__data = tp->call;                                                         \
+			((void (*)(void *, proto))tp->own)(__data, args);                          \
 		} else {                                                                           \
 			__traceall_##_name(NULL, args);                                            \
 		}                                                                                  \
 	}                                                                                          \
 	TAP_C_END
 
+/* Without an event that would lead to it, a tracepoint is in a list of its own. */
 #define DEFINE_TRACE_FN(name, reg, unreg, proto, args)                                             \
-	TAP_DEFINE_TRACE(name, reg, unreg, PARAMS(proto), PARAMS(args))
+	TAP_DEFINE_TRACE(name, reg, unreg, PARAMS(proto), PARAMS(args))                            \
+	static struct tracepoint *const __tracepoint_ptr_##name                                    \
+		__attribute__((used, section("__tap_tracepoints"))) = &__tracepoint_##name;
 #define DEFINE_TRACE(name, proto, args)                                                            \
-	TAP_DEFINE_TRACE(name, NULL, NULL, PARAMS(proto), PARAMS(args))
+	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))
 
 #define EXPORT_TRACEPOINT_SYMBOL(name)                                                             \
 	TAP_C_BEGIN                                                                                \

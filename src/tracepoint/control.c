@@ -529,20 +529,19 @@ void tap_control_add_object(struct tap_object *object)
 		wish(object);
 }
 
-/* Points the tracepoints back to their own words. */
-static void leave_area(const struct tap_object *object)
+/* Points a tracepoint back to its own word. */
+static void leave_area(struct tracepoint *tp, void *unused)
 {
-	for (struct tracepoint *const *tp = object->tracepoints; tp < object->tracepoints_end; tp++) {
-		__atomic_store_n(&(*tp)->on, &(*tp)->off, __ATOMIC_RELEASE);
-		(*tp)->call = NULL;
-	}
+	(void)unused;
+	__atomic_store_n(&tp->on, &tp->off, __ATOMIC_RELEASE);
+	tp->call = NULL;
 }
 
 void tap_control_remove_object(struct tap_object *object)
 {
 	struct tap_word *words = object->area;
 
-	leave_area(object);
+	for_each_module_tracepoint(leave_area, object, NULL);
 	if (!words)
 		return;
 	if (tap_control)

@@ -9,16 +9,21 @@ struct tap_object *tap_objects;
 
 static struct notifier_block *notifiers;
 
-static struct tp_module module_of(const struct tap_object *object)
+void for_each_module_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
+				const struct tap_object *mod, void *priv)
 {
-	return (struct tp_module){ object->tracepoints,
-				   (unsigned int)(object->tracepoints_end - object->tracepoints) };
+	for (struct tracepoint *const *tp = mod->tracepoints; tp < mod->tracepoints_end; tp++)
+		fct(*tp, priv);
+	/* a custom event's is another event's, or in the list above */
+	for (struct trace_event_call *const *call = mod->events; call < mod->events_end; call++)
+		if (!(*call)->own_name)
+			fct((*call)->tp, priv);
 }
 
 /* Without the other lock: a notifier registers probes. */
 static void notify(const struct tap_object *object, unsigned long action)
 {
-	struct tp_module module = module_of(object);
+	struct tp_module module = { object };
 
 	for (struct notifier_block *nb = notifiers; nb; nb = nb->next)
 		nb->notifier_call(nb, action, &module);
@@ -35,8 +40,7 @@ static void link_events(struct tap_object *object)
 			(*call)->bit++;
 		*end = *call;
 		if (!(*call)->bit)
-			(*call)->tp->own = (struct tracepoint_func){
-				(*call)->probe, *call, TRACEPOINT_DEFAULT_PRIO };
+			(*call)->tp->own = (*call)->probe;
 	}
 }
 
@@ -142,9 +146,7 @@ void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *p
 		return;
 	lock_lists();
 	for (struct tap_object *object = tap_objects; object; object = object->next)
-		for (struct tracepoint *const *tp = object->tracepoints;
-		     tp < object->tracepoints_end; tp++)
-			fct(*tp, priv);
+		for_each_module_tracepoint(fct, object, priv);
 	unlock_lists();
 }
 
@@ -180,7 +182,7 @@ int register_tracepoint_module_notifier(struct notifier_block *nb)
 	}
 	insert(nb);
 	for (struct tap_object *object = tap_objects; object; object = object->next) {
-		struct tp_module module = module_of(object);
+		struct tp_module module = { object };
 
 		nb->notifier_call(nb, MODULE_STATE_COMING, &module);
 	}

@@ -214,31 +214,44 @@ void tap_tracepoint_look(struct tracepoint *tp)
 	errno = saved;
 }
 
+static void look_where_changed(struct tracepoint *tp, void *unused)
+{
+	(void)unused;
+	if (tap_tracepoint_changed(tp))
+		look(tp);
+}
+
 void tap_look_at_object(const struct tap_object *object)
 {
-	for (struct tracepoint *const *tp = object->tracepoints; tp < object->tracepoints_end; tp++)
-		if (tap_tracepoint_changed(*tp))
-			look(*tp);
+	for_each_module_tracepoint(look_where_changed, object, NULL);
+}
+
+static void note_state(struct tracepoint *tp, void *unused)
+{
+	struct tap_word *word = (struct tap_word *)tp->on;
+
+	(void)unused;
+	__atomic_store_n(&word->applied, events_among(tp), __ATOMIC_RELEASE);
+	note_probes(tp);
 }
 
 void tap_note_state(const struct tap_object *object)
 {
-	for (struct tracepoint *const *tp = object->tracepoints; tp < object->tracepoints_end; tp++) {
-		struct tap_word *word = (struct tap_word *)(*tp)->on;
+	for_each_module_tracepoint(note_state, object, NULL);
+}
 
-		__atomic_store_n(&word->applied, events_among(*tp), __ATOMIC_RELEASE);
-		note_probes(*tp);
-	}
+static void drop(struct tracepoint *tp, void *unused)
+{
+	(void)unused;
+	if (!tp->funcs)
+		return;
+	static_key_disable(&tp->key);
+	if (tp->unregfunc)
+		tp->unregfunc();
+	replace(tp, NULL);
 }
 
 void tap_drop_object(const struct tap_object *object)
 {
-	for (struct tracepoint *const *tp = object->tracepoints; tp < object->tracepoints_end; tp++) {
-		if ((*tp)->funcs) {
-			static_key_disable(&(*tp)->key);
-			if ((*tp)->unregfunc)
-				(*tp)->unregfunc();
-			replace(*tp, NULL);
-		}
-	}
+	for_each_module_tracepoint(drop, object, NULL);
 }

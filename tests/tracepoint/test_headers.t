@@ -208,7 +208,7 @@ static void one(struct tracepoint *tp, void *priv)
 static int told(struct notifier_block *nb, unsigned long action, void *data)
 {
 	(void)nb;
-	calls += action == MODULE_STATE_COMING && ((struct tp_module *)data)->nr > 3;
+	calls += action == MODULE_STATE_COMING && ((struct tp_module *)data)->mod;
 	return 0;
 }
 int main(void)

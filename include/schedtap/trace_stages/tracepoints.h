@@ -2,38 +2,39 @@
 /* Stage 1 of <schedtap/define_trace.h>: each event's tracepoint. */
 #undef TRACE_EVENT
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)                                     \
-	DEFINE_TRACE(name, PARAMS(proto), PARAMS(args))
+	TAP_DEFINE_TRACE(name, NULL, NULL, PARAMS(proto), PARAMS(args))
 
 #undef TRACE_EVENT_CONDITION
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print)                     \
-	DEFINE_TRACE(name, PARAMS(proto), PARAMS(args))
+	TAP_DEFINE_TRACE(name, NULL, NULL, PARAMS(proto), PARAMS(args))
 
 #undef TRACE_EVENT_FN
 #define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg)                      \
-	DEFINE_TRACE_FN(name, reg, unreg, PARAMS(proto), PARAMS(args))
+	TAP_DEFINE_TRACE(name, reg, unreg, PARAMS(proto), PARAMS(args))
 
 #undef TRACE_EVENT_FN_COND
 #define TRACE_EVENT_FN_COND(name, proto, args, cond, tstruct, assign, print, reg, unreg)           \
-	DEFINE_TRACE_FN(name, reg, unreg, PARAMS(proto), PARAMS(args))
+	TAP_DEFINE_TRACE(name, reg, unreg, PARAMS(proto), PARAMS(args))
 
 #undef DEFINE_EVENT
-#define DEFINE_EVENT(template, name, proto, args) DEFINE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT(template, name, proto, args)                                                  \
+	TAP_DEFINE_TRACE(name, NULL, NULL, PARAMS(proto), PARAMS(args))
 
 #undef DEFINE_EVENT_FN
 #define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)                                   \
-	DEFINE_TRACE_FN(name, reg, unreg, PARAMS(proto), PARAMS(args))
+	TAP_DEFINE_TRACE(name, reg, unreg, PARAMS(proto), PARAMS(args))
 
 #undef DEFINE_EVENT_PRINT
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)                                     \
-	DEFINE_TRACE(name, PARAMS(proto), PARAMS(args))
+	TAP_DEFINE_TRACE(name, NULL, NULL, PARAMS(proto), PARAMS(args))
 
 #undef DEFINE_EVENT_CONDITION
 #define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)                                  \
-	DEFINE_TRACE(name, PARAMS(proto), PARAMS(args))
+	TAP_DEFINE_TRACE(name, NULL, NULL, PARAMS(proto), PARAMS(args))
 
 #undef DEFINE_EVENT_WRITABLE
 #define DEFINE_EVENT_WRITABLE(template, name, proto, args, size)                                   \
-	DEFINE_TRACE(name, PARAMS(proto), PARAMS(args))
+	TAP_DEFINE_TRACE(name, NULL, NULL, PARAMS(proto), PARAMS(args))
 
 #undef DECLARE_TRACE
 #define DECLARE_TRACE(name, proto, args) DEFINE_TRACE(name, PARAMS(proto), PARAMS(args))
