@@ -278,6 +278,10 @@ TAP_C_END
 			__traceiter_##name(NULL, args);                                            \
 		}                                                                                  \
 	}                                                                                          \
+	TAP_INLINE void trace_##name##_rcuidle(proto)                                              \
+	{                                                                                          \
+		trace_##name(args);                                                                \
+	}                                                                                          \
 	TAP_INLINE int register_trace_##name(void (*probe)(data_proto), void *data)                \
 	{                                                                                          \
 		return tracepoint_probe_register(TAP_TP(name), (void *)probe, data);                \
@@ -364,6 +368,9 @@ TAP_C_END
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)                                       \
 	TAP_IGNORE_UNUSED                                                                          \
 	TAP_INLINE void trace_##name(proto)                                                        \
+	{                                                                                          \
+	}                                                                                          \
+	TAP_INLINE void trace_##name##_rcuidle(proto)                                              \
 	{                                                                                          \
 	}                                                                                          \
 	TAP_INLINE int register_trace_##name(void (*probe)(data_proto), void *data)                \

@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/file.h>
@@ -135,18 +134,29 @@ static int open_file(void)
 	return fd;
 }
 
-/* Whether this process has that file mapped: another copy of this library is linked into it. */
+/*
+ * Whether this process has that file mapped: another copy of this library is linked into it. Without
+ * stdio, whose malloc() a signal handler may have interrupted.
+ */
 static bool is_mapped(ino_t ino)
 {
-	char line[64 + PATH_MAX], text[32];
-	FILE *maps = fopen("/proc/self/maps", "re");
+	char text[4096 + 1], want[32];
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	size_t kept = 0, want_len;
 	bool found = false;
+	ssize_t len;
 
-	snprintf(text, sizeof(text), " %llu ", (unsigned long long)ino);
-	while (maps && !found && fgets(line, sizeof(line), maps))
-		found = strstr(line, text);
-	if (maps)
-		fclose(maps);
+	want_len = (size_t)snprintf(want, sizeof(want), " %llu ", (unsigned long long)ino);
+	while (fd >= 0 && !found && (len = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+		size_t all = kept + (size_t)len;
+
+		text[all] = '\0';
+		found = strstr(text, want);
+		kept = all < want_len ? all : want_len; /* it may lie across two reads */
+		memmove(text, text + all - kept, kept);
+	}
+	if (fd >= 0)
+		close(fd);
 	return found;
 }
 
@@ -289,7 +299,9 @@ static bool has_rings(void)
 void tap_control_close(void)
 {
 	/* a child that has none of its own must not remove its parent's */
-	if (tap_control && tap_control->pid == (uint32_t)getpid() && (!has_rings() || !tap_wished || tap_control_is_drained()))
+	if (!tap_control || tap_control->pid != (uint32_t)getpid())
+		return;
+	if (!has_rings() || !tap_wished || tap_control_is_drained())
 		unlink(tap_control_path);
 }
 

@@ -65,16 +65,17 @@ static void wish_line(const struct tap_object *object, const char *line)
 /* Whether a session is for all programs, or for this one. */
 static bool is_meant(const char *text)
 {
-	const char *at = text;
+	bool for_all = true;
 
-	if (!strstr(text, "tgid "))
-		return true;
-	while ((at = strstr(at, "tgid "))) {
-		at += 5;
-		if (atoi(at) == (int)getpid())
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, "tgid ", 5))
+			continue;
+		if (atoi(line + 5) == (int)getpid())
 			return true;
+		for_all = false;
 	}
-	return false;
+	return for_all;
 }
 
 static void obey(const struct tap_object *object, char *text)
@@ -100,8 +101,10 @@ static void read_session(const struct tap_object *object, int dir, const char *n
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_uid == 0 || st.st_uid == geteuid()) &&
-	    !(st.st_mode & 022) && flock(fd, LOCK_SH | LOCK_NB)) {
+	    !(st.st_mode & 022) && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK) {
 		len = read(fd, text, SESSION_MAX_BYTES);
+		while (len > 0 && text[len - 1] != '\n') /* a line that was cut says something else */
+			len--;
 		text[len > 0 ? len : 0] = '\0';
 		obey(object, text);
 	}

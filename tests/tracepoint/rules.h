@@ -12,6 +12,13 @@ int rules_reg(void);
 void rules_unreg(void);
 
 DECLARE_TRACE(bare, TP_PROTO(int v), TP_ARGS(v));
+TRACE_CUSTOM_EVENT(bare,
+	TP_PROTO(int v),
+	TP_ARGS(v),
+	TP_STRUCT__entry(__field(int, v)),
+	TP_fast_assign(__entry->v = v;),
+	TP_printk("v=%d", __entry->v)
+);
 
 TRACE_EVENT(plain,
 	TP_PROTO(int v, const char *text),

@@ -306,6 +306,26 @@ static void test_event_beside_probes(void **state)
 	assert_string_equal(log_text, "reg p unreg ");
 }
 
+/* An event made of a tracepoint that is declared without one. */
+static void test_custom_event(void **state)
+{
+	uint8_t *wanted = (uint8_t *)__tracepoint_bare.on;
+	struct trace_event_info info;
+
+	(void)state;
+	assert_non_null(__tracepoint_bare.call);
+	assert_null(__tracepoint_bare.call->next);
+	__tracepoint_bare.call->info(&info);
+	assert_string_equal(info.system, "rules");
+	assert_string_equal(trace_event_name(__tracepoint_bare.call), "bare");
+	*wanted = 1;
+	trace_bare_rcuidle(1);
+	assert_ptr_equal(__tracepoint_bare.funcs[0].func, __tracepoint_bare.call->probe);
+	*wanted = 0;
+	trace_bare(1);
+	assert_null(__tracepoint_bare.funcs);
+}
+
 /* What is switched on in a child is off in its parent. A child's first passing of a site is a look. */
 static int in_child(void)
 {
@@ -426,6 +446,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_for_each),
 		cmocka_unit_test_setup(test_notifier, clear_log),
 		cmocka_unit_test_setup(test_event_beside_probes, clear_log),
+		cmocka_unit_test(test_custom_event),
 		cmocka_unit_test(test_child),
 		cmocka_unit_test(test_file_of_child),
 	};

@@ -28,7 +28,7 @@
 #define DEFINE_EVENT_WRITABLE(template, name, proto, args, size)                                   \
 	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
 
-/* a custom event's tracepoint is defined elsewhere, its own name is custom_<tracepoint> */
+/* a custom event's tracepoint is defined elsewhere; in another system it has the same name */
 #undef TRACE_CUSTOM_EVENT
 #define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)                              \
 	DECLARE_CUSTOM_EVENT_CLASS(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct),             \

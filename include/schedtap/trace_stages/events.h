@@ -81,7 +81,7 @@
 #undef DEFINE_CUSTOM_EVENT
 #define DEFINE_CUSTOM_EVENT(template, name, proto, args)                                           \
 	TAP_DEFINE_EVENT(custom_##template, custom_##name, name, trace_event_info_custom_##template, \
-			 "custom_" #name)
+			 #name)
 
 #define TAP_DEFINE_EVAL(id, text, meaning)                                                         \
 	static const struct trace_eval_map TAP_PASTE(tap_eval_, id) = { TAP_STRING(TRACE_SYSTEM),  \
