@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Defines the events of an event header: it includes this file at its end, and the one .c file that
- * has defined CREATE_TRACE_POINTS gets the definitions. As in the kernel, the header is read again
- * and again, each time with other meanings for TRACE_EVENT() and its parts:
+ * Defines the events of an event header: it includes this file at its end, and the one .c file
+ * that has defined CREATE_TRACE_POINTS gets the definitions. As in the kernel, the header is read
+ * again and again, each time with other meanings for TRACE_EVENT() and its parts:
  *
  *   1  tracepoints			__tracepoint_<event>, __traceiter_<event>()
  *   2  records				struct trace_event_raw_<class>
@@ -14,8 +14,8 @@
  *   8  recording			trace_event_raw_event_<class>()
  *   9  class, events, print formats	trace_event_info_<class>(), event_<event>
  *
- * The header is found as the kernel's: TRACE_INCLUDE_FILE (TRACE_SYSTEM, where it is not defined) with
- * ".h", in TRACE_INCLUDE_PATH, in the compiler's include path.
+ * The header is found as the kernel's: TRACE_INCLUDE_FILE (TRACE_SYSTEM, where it is not defined)
+ * with ".h", in TRACE_INCLUDE_PATH, in the compiler's include path.
  */
 #ifdef CREATE_TRACE_POINTS
 /* the header, read again, includes this file again: once is enough */
@@ -41,7 +41,7 @@
 /* lets the header be read again */
 #define TRACE_HEADER_MULTI_READ
 
-/* ---- the words that mean the same in every stage but the first -------------------------------- */
+/* ---- the words that mean the same in every stage but the first ------------------------------- */
 
 #define TP_STRUCT__entry(args...) args
 #define TP_fast_assign(args...) args

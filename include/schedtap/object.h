@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tells the library of an object's events, when the object is loaded and when it goes. Every file with
- * CREATE_TRACE_POINTS does so for the whole object: the first one counts.
+ * Tells the library of an object's events, when the object is loaded and when it goes. Every file
+ * with CREATE_TRACE_POINTS does so for the whole object: the first one counts.
  */
 #ifndef SCHEDTAP_OBJECT_H
 #define SCHEDTAP_OBJECT_H
@@ -10,7 +10,10 @@
 
 TAP_C_BEGIN
 
-/* the linker's names for the beginning and the end of sections, none where there is no such section */
+/*
+ * the linker's names for the beginning and the end of sections, none where there is no such
+ * section
+ */
 #define TAP_SECTION(type, name)                                                                    \
 	extern TAP_HIDDEN type __start_##name[] __attribute__((weak));                             \
 	extern TAP_HIDDEN type __stop_##name[] __attribute__((weak))

@@ -2,13 +2,14 @@
 /*
  * Static keys: branches that are almost never taken, switched at run time. The kernel's API
  * (linux/jump_label.h). By default a branch loads the key, which costs three instructions and
- * works everywhere. With -DTAP_STATIC_KEYS=patch a branch is one nop or jump that is patched
- * in the running process (x86-64 and aarch64, when optimizing); with -DTAP_STATIC_KEYS=usdt as well, and
- * each tracepoint is a USDT probe, which costs a nop more. Files built either way can share a key.
+ * works everywhere. With -DTAP_STATIC_KEYS=patch a branch is one nop or jump that is patched in
+ * the running process (x86-64 and aarch64, when optimizing); with -DTAP_STATIC_KEYS=usdt as well,
+ * and each tracepoint is a USDT probe, which costs a nop more. Files built either way can share a
+ * key.
  *
- * static_branch_inc() and _dec() count. static_branch_enable() makes 0 into 1 and _disable() 1 into
- * 0; other counts stay, as they do when the kernel has warned. All of them may be called by any
- * thread. A key and its branches belong to one program or library.
+ * static_branch_inc() and _dec() count. static_branch_enable() makes 0 into 1 and _disable() 1
+ * into 0; other counts stay, as they do when the kernel has warned. All of them may be called by
+ * any thread. A key and its branches belong to one program or library.
  *
  * A key says what its branches do: where they cannot be patched the count does not leave or reach
  * zero either, static_key_slow_inc() returns false, and tap_patch_error() says why.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What TRACE_EVENT() makes of a tracepoint: an event with a layout, a probe that records, a print
- * format. The stages of <schedtap/define_trace.h> fill in what is declared here; programs need it only
- * to print a record themselves (trace_event_print()).
+ * format. The stages of <schedtap/define_trace.h> fill in what is declared here; programs need it
+ * only to print a record themselves (trace_event_print()).
  */
 #ifndef SCHEDTAP_TRACE_EVENTS_H
 #define SCHEDTAP_TRACE_EVENTS_H
@@ -22,7 +22,7 @@ TAP_C_BEGIN
 #define TAP_STATIC_ASSERT _Static_assert
 #endif
 
-/* ---- what describes an event ------------------------------------------------------------------- */
+/* ---- what describes an event ----------------------------------------------------------------- */
 
 /* The common fields of every record. */
 struct trace_entry {
@@ -55,8 +55,8 @@ struct trace_event_info {
 };
 
 /*
- * An event. What is seldom asked for is told by a function: pointers in data would have to be relocated
- * when the program starts, and each of 1000 events would cost twice as much memory.
+ * An event. What is seldom asked for is told by a function: pointers in data would have to be
+ * relocated when the program starts, and each of 1000 events would cost twice as much memory.
  */
 struct trace_event_call {
 	void (*info)(struct trace_event_info *info);
@@ -80,8 +80,8 @@ struct trace_eval_map {
 };
 
 /*
- * What is read once, when format texts are written: in pages of its own, which are given back then. They
- * come from the file again if a child or a loaded library needs them.
+ * What is read once, when format texts are written: in pages of its own, which are given back
+ * then. They come from the file again if a child or a loaded library needs them.
  */
 #define TAP_AT_START __attribute__((section("tap_texts"), aligned(2)))
 #ifdef __cplusplus /* the sign of a pointer is found out at run time */
@@ -118,7 +118,7 @@ TAP_API void tap_object_is_patched(void);
 TAP_API size_t trace_event_print(const struct trace_event_call *call, const void *rec,
 				 struct trace_seq *s);
 
-/* ---- recording ------------------------------------------------------------------------------------ */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 /* Bytes of a record, common fields included. What is longer is cut (texts, bitmasks) or lost. */
 #define TAP_RECORD_MAX 4032u
@@ -168,8 +168,8 @@ TAP_INLINE uint32_t tap_fit_array(struct tap_fit *fit, size_t want)
 }
 
 /*
- * Copies short data by words. Compilers make one "rep movs" of memcpy() and of loops that they know for
- * one, where they know that it is not long: that takes three times as long.
+ * Copies short data by words. Compilers make one "rep movs" of memcpy() and of loops that they
+ * know for one, where they know that it is not long: that takes three times as long.
  */
 TAP_INLINE void tap_copy(char *to, const char *from, size_t len)
 {
@@ -241,13 +241,13 @@ TAP_API void tap_record_note_cut(void);
 /* Counts an event as lost whose arrays are longer than a record may be. */
 TAP_API void tap_record_lose(void);
 
-/* ---- bitmasks ------------------------------------------------------------------------------------------- */
+/* ---- bitmasks -------------------------------------------------------------------------------- */
 
 #define TAP_LONG_BITS (8 * sizeof(unsigned long))
 #define TAP_BITMASK_BYTES(nr_bits) (((nr_bits) + TAP_LONG_BITS - 1) / TAP_LONG_BITS * sizeof(unsigned long))
 TAP_API unsigned int tap_nr_cpus(void); /* CPUs that this machine may have: bits of a __cpumask() */
 
-/* ---- printing ------------------------------------------------------------------------------------------ */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 #ifdef __cplusplus
 extern "C++" {

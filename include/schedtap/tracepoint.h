@@ -3,10 +3,11 @@
  * Tracepoints in a program, with the kernel's API (linux/tracepoint.h): an event header includes
  * this one and <schedtap/define_trace.h> at its end, and says with TRACE_EVENT() what an event is
  * called, what it is given, what is recorded of that and how it is printed. One .c file defines
- * CREATE_TRACE_POINTS before it includes the header; all others just include it and call trace_<event>().
+ * CREATE_TRACE_POINTS before it includes the header; all others just include it and call
+ * trace_<event>().
  *
- * While nobody wants an event, trace_<event>() is one test. `schedtap record -e SYSTEM:EVENT` wants
- * events from outside; register_trace_<event>() attaches a function of the program's own.
+ * While nobody wants an event, trace_<event>() is one test. `schedtap record -e SYSTEM:EVENT`
+ * wants events from outside; register_trace_<event>() attaches a function of the program's own.
  *
  * trace_<event>() may be called by any thread and any signal handler, also after a fork, and never
  * blocks. Probes may be registered and unregistered by any thread, but not by a signal handler and
@@ -73,7 +74,7 @@ struct tracepoint {
 	struct static_key key; /* enabled while there are probes; of patched sites */
 };
 
-/* ---- who is inside ---------------------------------------------------------------------------- */
+/* ---- who is inside --------------------------------------------------------------------------- */
 
 /* A thread's slot; in memory that a fork wipes, so that a child's threads find tid 0. */
 struct tap_thread {
@@ -140,7 +141,7 @@ TAP_INLINE void tap_section_end(struct tap_thread *self, uint64_t was)
 /* Compilers align data of 32 bytes and more to 32: of 1000 events that would be 32 kB of holes. */
 #define TAP_PACKED_IN __attribute__((aligned(8)))
 
-/* ---- probes ------------------------------------------------------------------------------------ */
+/* ---- probes ---------------------------------------------------------------------------------- */
 
 /* Compilers do not make one instruction of a volatile load and its test. */
 TAP_INLINE bool tap_word_is_set(const uint32_t *word)
@@ -161,7 +162,9 @@ TAP_INLINE bool tap_word_is_set(const uint32_t *word)
  */
 TAP_API void tap_tracepoint_look(struct tracepoint *tp);
 
-/* A word's first two bytes are what a controller wants and what is applied: a bit for each event. */
+/*
+ * A word's first two bytes are what a controller wants and what is applied: a bit for each event.
+ */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define TAP_WORD_OWN 0x00000101u
 #else
@@ -183,14 +186,19 @@ TAP_INLINE bool tap_tracepoint_changed(const struct tracepoint *tp)
  * tracepoint_probe_register_prio() - Attach a probe to a tracepoint.
  * @prio: higher ones are called first; equal ones in the order of registration.
  *
- * Callers use register_trace_<event>() and register_trace_prio_<event>(), which check @probe's type.
+ * Callers use register_trace_<event>() and register_trace_prio_<event>(), which check @probe's
+ * type.
  *
  * Return: 0; -EINVAL if @probe is NULL; -EEXIST if the same @probe with the same @data is there
  * already; what the tracepoint's regfunc returned; -ENOMEM.
  */
-TAP_API int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *data, int prio);
+TAP_API int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *data,
+					   int prio);
 TAP_API int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
-/* As above; that it is there already is expected. As in the kernel, that makes no difference but to a warning. */
+/*
+ * As above; that it is there already is expected. As in the kernel, that makes no difference but
+ * to a warning.
+ */
 TAP_API int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe, void *data,
 						     int prio);
 TAP_API int tracepoint_probe_register_may_exist(struct tracepoint *tp, void *probe, void *data);
@@ -204,16 +212,26 @@ TAP_API int tracepoint_probe_register_may_exist(struct tracepoint *tp, void *pro
  */
 TAP_API int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
 
-/** tracepoint_synchronize_unregister() - Wait until no probe that was unregistered before runs any more. */
+/**
+ * tracepoint_synchronize_unregister() - Wait until no probe that was unregistered before runs any
+ * more.
+ */
 TAP_API void tracepoint_synchronize_unregister(void);
 
-/** for_each_tracepoint() - Call @fct for the tracepoints of the program and of all loaded libraries. */
+/**
+ * for_each_tracepoint() - Call @fct for the tracepoints of the program and of all loaded libraries.
+ */
 TAP_API void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv);
 #define for_each_kernel_tracepoint for_each_tracepoint
 
-/* ---- libraries that come and go --------------------------------------------------------------- */
+/* ---- libraries that come and go -------------------------------------------------------------- */
 
-enum module_state { MODULE_STATE_LIVE, MODULE_STATE_COMING, MODULE_STATE_GOING, MODULE_STATE_UNFORMED };
+enum module_state {
+	MODULE_STATE_LIVE,
+	MODULE_STATE_COMING,
+	MODULE_STATE_GOING,
+	MODULE_STATE_UNFORMED,
+};
 
 struct notifier_block {
 	/* @action: MODULE_STATE_COMING, _GOING; @data: struct tp_module */
@@ -251,12 +269,12 @@ TAP_API const char *tap_trace_reason(void);
 
 TAP_C_END
 
-/* ---- DECLARE_TRACE() and what it generates ---------------------------------------------------- */
+/* ---- DECLARE_TRACE() and what it generates --------------------------------------------------- */
 
 /*
  * A tracepoint belongs to the object that defines it. Other objects see it where it is exported
- * (EXPORT_TRACEPOINT_SYMBOL() after the definition) and they define TRACE_IMPORT before they include
- * its header.
+ * (EXPORT_TRACEPOINT_SYMBOL() after the definition) and they define TRACE_IMPORT before they
+ * include its header.
  */
 #define TAP_TP_IMPORTED(name) tap_tracepoint_##name
 #define TAP_ITER_IMPORTED(name) tap_traceiter_##name
@@ -272,7 +290,7 @@ TAP_C_END
 	TAP_TRACE_SYMBOLS(name, PARAMS(data_proto))                                                \
 	TAP_INLINE void trace_##name(proto)                                                        \
 	{                                                                                          \
-		if (TAP_IS_WANTED(name)) {                                                              \
+		if (TAP_IS_WANTED(name)) {                                                         \
 			if (!(cond))                                                               \
 				return;                                                            \
 			__traceiter_##name(NULL, args);                                            \
@@ -300,15 +318,16 @@ TAP_C_END
 	}                                                                                          \
 	TAP_INLINE bool trace_##name##_enabled(void)                                               \
 	{                                                                                          \
-		return TAP_IS_WANTED(name);                                                             \
+		return TAP_IS_WANTED(name);                                                        \
 	}                                                                                          \
 	TAP_C_END
 
 #define TAP_DEFINE_TRACE(_name, _reg, _unreg, proto, args)                                         \
 	TAP_C_BEGIN                                                                                \
-	struct tracepoint __tracepoint_##_name TAP_PACKED_IN = { #_name, &__tracepoint_##_name.off, NULL, _reg,  \
-						   _unreg, NULL, NULL, 0,                          \
-						   STATIC_KEY_INIT_FALSE };                        \
+	struct tracepoint __tracepoint_##_name TAP_PACKED_IN = {                                   \
+		#_name, &__tracepoint_##_name.off, NULL, _reg, _unreg, NULL, NULL, 0,              \
+		STATIC_KEY_INIT_FALSE                                                              \
+	};                                                                                         \
 	/* used: with parameters left out, __traceiter_ would have to move all others */           \
 	static __attribute__((noinline, used)) void __traceall_##_name(void *__data, proto)        \
 	{                                                                                          \
@@ -407,7 +426,8 @@ TAP_C_END
 #endif
 
 /* For headers that cannot include the event's own: tracepoint_enabled() is all they may ask. */
-#define DECLARE_TRACEPOINT(tp) TAP_C_BEGIN extern TAP_HIDDEN struct tracepoint __tracepoint_##tp; TAP_C_END
+#define DECLARE_TRACEPOINT(tp)                                                                     \
+	TAP_C_BEGIN extern TAP_HIDDEN struct tracepoint __tracepoint_##tp; TAP_C_END
 #define tracepoint_enabled(tp) TAP_WORD_IS_SET(tp)
 
 /* A string whose address is recorded: here it is just that string. */
@@ -415,7 +435,7 @@ TAP_C_END
 
 #endif /* SCHEDTAP_TRACEPOINT_H */
 
-/* ---- what follows is read again for each event header ----------------------------------------- */
+/* ---- what follows is read again for each event header ---------------------------------------- */
 
 #undef TAP_IS_WANTED
 #undef TAP_TP

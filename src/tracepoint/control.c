@@ -135,8 +135,8 @@ static int open_file(void)
 }
 
 /*
- * Whether this process has that file mapped: another copy of this library is linked into it. Without
- * stdio, whose malloc() a signal handler may have interrupted.
+ * Whether this process has that file mapped: another copy of this library is linked into it.
+ * Without stdio, whose malloc() a signal handler may have interrupted.
  */
 static bool is_mapped(ino_t ino)
 {
@@ -179,9 +179,9 @@ static bool file_has_rings(const char *path)
 }
 
 /*
- * PID-0, or the next number where another copy of this library has that one. What else has the name
- * is of a program that is gone, of the same process before exec or of another one with its id: it goes,
- * unless events are in it.
+ * PID-0, or the next number where another copy of this library has that one. What else has the
+ * name is of a program that is gone, of the same process before exec or of another one with its
+ * id: it goes, unless events are in it.
  */
 static int create_file(const char *folder)
 {
@@ -564,12 +564,12 @@ void tap_control_remove_object(struct tap_object *object)
 	object->area = NULL;
 }
 
-/* ---- after a fork ----------------------------------------------------------------------------- */
+/* ---- after a fork ---------------------------------------------------------------------------- */
 
 /*
  * The parent's words are not the child's: pages of its own take their place, which make the first
- * thread that passes a site look. Only then the child gets a file: most children exec, and a file for
- * each of them would be left behind.
+ * thread that passes a site look. Only then the child gets a file: most children exec, and a file
+ * for each of them would be left behind.
  */
 void tap_control_detach(void)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * TAP_TRACE='app:*,db:query' TAP_TRACE_FILE=x.dat PROGRAM: the program starts with these events on and a
- * recorder of its own, `schedtap record -b user -p PID`, which outlives it and so completes the file
- * however it ends. The recorder is nobody's child, so that the program's wait() does not see it.
+ * TAP_TRACE='app:*,db:query' TAP_TRACE_FILE=x.dat PROGRAM: the program starts with these events on
+ * and a recorder of its own, `schedtap record -b user -p PID`, which outlives it and so completes
+ * the file however it ends. The recorder is nobody's child, so that the program's wait() does not
+ * see it.
  */
 #include "tracepoint/internal.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Format texts as the kernel's trace_events.c prints them: f_show() for the fields, and values in place
- * of the names that TRACE_DEFINE_ENUM() and TRACE_DEFINE_SIZEOF() declare (update_event_printk()).
+ * Format texts as the kernel's trace_events.c prints them: f_show() for the fields, and values in
+ * place of the names that TRACE_DEFINE_ENUM() and TRACE_DEFINE_SIZEOF() declare
+ * (update_event_printk()).
  */
 #include "tracepoint/internal.h"
 

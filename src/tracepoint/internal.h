@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the files of this room share. Everything here runs inside other people's programs: it prints
- * nothing, ends nothing, keeps no descriptor open and allocates with mmap(), for a signal handler may
- * have interrupted malloc().
+ * What the files of this room share. Everything here runs inside other people's programs: it
+ * prints nothing, ends nothing, keeps no descriptor open and allocates with mmap(), for a signal
+ * handler may have interrupted malloc().
  */
 #ifndef TAP_TRACEPOINT_INTERNAL_H
 #define TAP_TRACEPOINT_INTERNAL_H
@@ -11,7 +11,7 @@
 
 #include "tracepoint/shared.h"
 
-/* ---- the process (process.c) ------------------------------------------------------------------ */
+/* ---- the process (process.c) ----------------------------------------------------------------- */
 
 /* A CPU's ring as this process has it mapped. */
 struct tap_ring {
@@ -51,14 +51,14 @@ void tap_pool_put(void *p, size_t bytes);
 
 void tap_set_reason(const char *fmt, ...) TAP_PRINTF(1, 2); /* %m as in printf */
 
-/* ---- who is inside (rcu.c) ----------------------------------------------------------------------- */
+/* ---- who is inside (rcu.c) ------------------------------------------------------------------- */
 
 /* To be called before the first probe can be seen. Under the lock. */
 void tap_rcu_init(void);
 /* Gives back to the pool, once no section that began before can still see it. Under the lock. */
 void tap_retire(void *p, size_t bytes);
 
-/* ---- probes (tracepoint.c) ---------------------------------------------------------------------- */
+/* ---- probes (tracepoint.c) ------------------------------------------------------------------- */
 
 /* Applies what is wanted of all tracepoints of an object. Under the lock. */
 void tap_look_at_object(const struct tap_object *object);
@@ -67,11 +67,11 @@ void tap_note_state(const struct tap_object *object);
 /* Takes off all probes, when the object goes. Under the lock. */
 void tap_drop_object(const struct tap_object *object);
 
-/* ---- objects (object.c) -------------------------------------------------------------------------- */
+/* ---- objects (object.c) ---------------------------------------------------------------------- */
 
 extern struct tap_object *tap_objects;
 
-/* ---- the control file (control.c) ---------------------------------------------------------------- */
+/* ---- the control file (control.c) ------------------------------------------------------------ */
 
 extern TAP_HIDDEN struct tap_control *tap_control; /* NULL: there is none */
 extern char tap_control_path[];		/* "": there is none */
@@ -92,7 +92,7 @@ void *tap_control_add_ring(uint64_t bytes, unsigned int cpu, bool atomic, uint64
 /* Whether a recorder has this file locked. */
 bool tap_control_is_drained(void);
 
-/* ---- programs with patched sites (thread.c) ----------------------------------------------------- */
+/* ---- programs with patched sites (thread.c) -------------------------------------------------- */
 
 /* Starts the thread where the program needs one and has none. Under the lock. */
 void tap_thread_start(void);
@@ -100,22 +100,22 @@ bool tap_thread_is_wanted(void);
 /* Leaves looking to the thread. Return: whether there is one. */
 bool tap_thread_wake(void);
 
-/* ---- a recorder of the program's own (env.c) ------------------------------------------------------ */
+/* ---- a recorder of the program's own (env.c) ------------------------------------------------- */
 
 void tap_env_start(void); /* without the lock */
 void tap_env_finish(void);
 
-/* ---- wishes from outside (wish.c) --------------------------------------------------------------- */
+/* ---- wishes from outside (wish.c) ------------------------------------------------------------ */
 
 /* Wants of an object's events what recorders want of programs that start now. Under the lock. */
 void tap_wish_sessions(const struct tap_object *object, const char *folder);
 extern bool tap_wished; /* such a recorder was there */
 
-/* ---- rings (ring.c) -------------------------------------------------------------------------------- */
+/* ---- rings (ring.c) -------------------------------------------------------------------------- */
 
 enum tap_clock_kind tap_rings_init(void);
 
-/* ---- format texts (format.c) -------------------------------------------------------------------- */
+/* ---- format texts (format.c) ----------------------------------------------------------------- */
 
 /* A text in memory of its own. */
 struct tap_text {

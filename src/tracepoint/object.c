@@ -58,8 +58,8 @@ static void in_child(void)
 }
 
 /*
- * The lists of objects and of notifiers change, and are walked, under a lock of their own: what is called
- * for each of them registers probes. A notifier must not load or unload libraries.
+ * The lists of objects and of notifiers change, and are walked, under a lock of their own: what is
+ * called for each of them registers probes. A notifier must not load or unload libraries.
  */
 static void lock_lists(void)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Who is inside a read-side section. Each thread that passed a wanted tracepoint has a slot, found
- * by its thread id: a thread that ends needs to tell nobody, its slot is taken over once there is no
- * such thread any more.
+ * by its thread id: a thread that ends needs to tell nobody, its slot is taken over once there is
+ * no such thread any more.
  *
  * Readers store into their slot without a fence. Whoever waits for them has removed what they must
- * not see any more, and makes all threads pass a fence with membarrier(): a reader whose slot still
- * looks empty after that will see the removal.
+ * not see any more, and makes all threads pass a fence with membarrier(): a reader whose slot
+ * still looks empty after that will see the removal.
  */
 #include <linux/membarrier.h>
 #include <signal.h>
@@ -195,7 +195,10 @@ void tracepoint_synchronize_unregister(void)
 	const struct timespec pause = { .tv_nsec = 100000 };
 	uint64_t period = next_period();
 
-	/* the caller's own section, if it calls from a probe, is not waited for: it would be for ever */
+	/*
+	 * the caller's own section, if it calls from a probe, is not waited for: it would be for
+	 * ever
+	 */
 	while (oldest_inside() < period && !tap_self->inside)
 		nanosleep(&pause, NULL);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Records into rings (shared.h has the layout). A ring belongs to a CPU. Threads with a restartable
- * sequence area write with one (rseq.h): a record is whole once `head` has moved. Other threads write
- * into rings of their own, with atomic operations: they take the space first, and the record is real
- * once its first word is not zero, which is written last.
+ * Records into rings (shared.h has the layout). A ring belongs to a CPU. Threads with a
+ * restartable sequence area write with one (rseq.h): a record is whole once `head` has moved.
+ * Other threads write into rings of their own, with atomic operations: they take the space first,
+ * and the record is real once its first word is not zero, which is written last.
  *
- * A ring that is full closes at the end of its last sub-buffer: what comes until the next one is free
- * is lost, counted and timed, and the next sub-buffer's first record says so.
+ * A ring that is full closes at the end of its last sub-buffer: what comes until the next one is
+ * free is lost, counted and timed, and the next sub-buffer's first record says so.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -38,7 +38,7 @@ struct sub_start {
 };
 _Static_assert(sizeof(struct sub_start) == SUB_WORDS * 8, "a sub-buffer begins with whole words");
 
-/* ---- the clock ---------------------------------------------------------------------------------- */
+/* ---- the clock ------------------------------------------------------------------------------- */
 
 /* The counter's rate does not change with the CPU's speed or sleep. */
 static bool counter_is_invariant(void)
@@ -192,7 +192,7 @@ static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
 	return tap_likely(r) ? r : make_ring(slot, cpu, kind == TAP_RINGS_ATOMIC);
 }
 
-/* ---- losses -------------------------------------------------------------------------------------- */
+/* ---- losses ---------------------------------------------------------------------------------- */
 
 static void lose(struct tap_ring *r)
 {
@@ -213,7 +213,7 @@ static void lose_without_ring(void)
 			   __ATOMIC_RELAXED);
 }
 
-/* ---- sub-buffers --------------------------------------------------------------------------------- */
+/* ---- sub-buffers ----------------------------------------------------------------------------- */
 
 static unsigned char *sub_at(const struct tap_ring *r, uint64_t position)
 {
@@ -272,13 +272,13 @@ static void told(struct tap_ring *r, const struct sub_start *s)
 		__atomic_store_n(&r->head->lost_first, 0, __ATOMIC_RELAXED);
 }
 
-/* ---- with restartable sequences ----------------------------------------------------------------- */
+/* ---- with restartable sequences -------------------------------------------------------------- */
 
 /*
- * A sequence writes the commit word, or a sub-buffer's state, before head. One that ends between the
- * two leaves a commit word that counts a record which does not exist, or marks a sub-buffer that is
- * not taken. Both can be told: the word's bytes are not where head is, and the state says which time
- * the sub-buffer is taken.
+ * A sequence writes the commit word, or a sub-buffer's state, before head. One that ends between
+ * the two leaves a commit word that counts a record which does not exist, or marks a sub-buffer
+ * that is not taken. Both can be told: the word's bytes are not where head is, and the state says
+ * which time the sub-buffer is taken.
  */
 static uint64_t true_commit(uint64_t commit, uint64_t head)
 {
@@ -330,9 +330,9 @@ static bool take_sub_rseq(struct tap_ring *r, struct rseq *rs, uint64_t boundary
 }
 
 /*
- * Puts a record into @r. The stamp is taken behind the load of head: so the order of records is that
- * of their stamps. Return: false: it is not there, also where the sub-buffer is full or not taken yet
- * (then its commit word is not what it would be with head in it).
+ * Puts a record into @r. The stamp is taken behind the load of head: so the order of records is
+ * that of their stamps. Return: false: it is not there, also where the sub-buffer is full or not
+ * taken yet (then its commit word is not what it would be with head in it).
  */
 static inline __attribute__((always_inline)) bool put_rseq(struct rseq *rs, struct tap_ring *r,
 							   uint32_t cpu, const uint64_t *rec,
@@ -375,9 +375,11 @@ static __attribute__((noinline)) void commit_rseq(struct rseq *rs, const uint64_
 	lose_without_ring();
 }
 
-/* ---- with atomic operations -------------------------------------------------------------------- */
+/* ---- with atomic operations ------------------------------------------------------------------ */
 
-/* Whether all records of the sub-buffer that is to be written over are there: no thread is at it. */
+/*
+ * Whether all records of the sub-buffer that is to be written over are there: no thread is at it.
+ */
 static bool is_settled(const struct tap_ring *r, uint64_t position)
 {
 	uint64_t end = __atomic_load_n(state_of(r, position), __ATOMIC_RELAXED) >> 8;
@@ -426,8 +428,8 @@ static void clear_sub(unsigned char *sub)
 }
 
 /*
- * Events that the sub-buffer has held so far. Of the one before that is not known: there may be threads
- * that have taken their space in it and not yet counted what they write.
+ * Events that the sub-buffer has held so far. Of the one before that is not known: there may be
+ * threads that have taken their space in it and not yet counted what they write.
  */
 static uint64_t events_of(const struct tap_ring *r, uint64_t boundary)
 {
@@ -538,7 +540,7 @@ static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_
 	} while (bytes > room_at(head) || !put_atomic(r, head, rec, bytes, clock_now()));
 }
 
-/* ---- records ---------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static inline void fill_head(uint64_t *rec, size_t bytes, const struct trace_event_call *call,
 			     uint32_t tid)
@@ -565,8 +567,8 @@ static __attribute__((noinline)) void commit_first(uint64_t *rec, size_t bytes,
 }
 
 /*
- * The common cases call nothing but at their ends, and so have few registers to save. Return: false:
- * it is not a common case.
+ * The common cases call nothing but at their ends, and so have few registers to save. Return:
+ * false: it is not a common case.
  */
 static inline bool put_quickly(const uint64_t *rec, uint64_t bytes)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One restartable sequence: "if this thread is still on that CPU and the position is still that one,
- * copy these words there, set that other word, and move the position". The kernel ends it without the
- * last store if the thread is preempted, migrated or interrupted by a signal on the way: then any of
- * the other stores may have been done.
+ * One restartable sequence: "if this thread is still on that CPU and the position is still that
+ * one, copy these words there, set that other word, and move the position". The kernel ends it
+ * without the last store if the thread is preempted, migrated or interrupted by a signal on the
+ * way: then any of the other stores may have been done.
  *
- * glibc registers each thread's area from 2.35 on; where it is older, or something else has disabled
- * that, tap_rseq_is_on() says so.
+ * glibc registers each thread's area from 2.35 on; where it is older, or something else has
+ * disabled that, tap_rseq_is_on() says so.
  */
 #ifndef TAP_TRACEPOINT_RSEQ_H
 #define TAP_TRACEPOINT_RSEQ_H

@@ -72,8 +72,8 @@ struct tap_control {
 };
 
 /*
- * An event's word, tested at its site: not zero while somebody wants the event. The controller writes
- * `wanted`; the program makes `applied` equal to it when it next passes the site.
+ * An event's word, tested at its site: not zero while somebody wants the event. The controller
+ * writes `wanted`; the program makes `applied` equal to it when it next passes the site.
  */
 struct tap_word {
 	uint8_t wanted;	 /* by a controller: a bit for each event made of the tracepoint */
@@ -87,8 +87,9 @@ struct tap_word {
 /*
  * An object's area: nr words; then per event, each beginning at a multiple of 8 bytes:
  *   u32 bytes of all three texts with their NULs, u32 place, system NUL, name NUL, format text NUL
- * Place: which word is the event's (most often the event's own number), and above that its bit there: two
- * events can be made of one tracepoint. The format text is as the kernel's file has it, with "ID: 0".
+ * Place: which word is the event's (most often the event's own number), and above that its bit
+ * there: two events can be made of one tracepoint. The format text is as the kernel's file has it,
+ * with "ID: 0".
  */
 #define TAP_WORD_BIT_SHIFT 24
 
@@ -122,8 +123,8 @@ struct tap_ring_head {
 
 /*
  * A record: absolute stamp (ftrace's type 31), then an event in the long form. All of it a
- * multiple of 8 bytes. The payload follows: common fields, fields, dynamic data. In atomic rings a head
- * with ftrace's type 29 in its first word says that the rest of the sub-buffer is empty.
+ * multiple of 8 bytes. The payload follows: common fields, fields, dynamic data. In atomic rings a
+ * head with ftrace's type 29 in its first word says that the rest of the sub-buffer is empty.
  */
 struct tap_record_head {
 	uint32_t stamp_low;  /* stamp << 5 | 31: bits 0..26 */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The thread of programs with patched sites: a nop does not see that its word has changed. It sleeps
- * until a controller moves the control file's `wake` and wakes it. Programs whose sites load their words
- * have none.
+ * The thread of programs with patched sites: a nop does not see that its word has changed. It
+ * sleeps until a controller moves the control file's `wake` and wakes it. Programs whose sites
+ * load their words have none.
  */
 #include "tracepoint/internal.h"
 

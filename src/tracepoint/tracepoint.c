@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Probes and their order, as kernel/tracepoint.c has it: the array of a tracepoint is never changed
- * but replaced, and the old one goes back to the pool when nobody can still be walking it. An event's
- * own probe is one like the others: it is registered when a controller wants the event.
+ * Probes and their order, as kernel/tracepoint.c has it: the array of a tracepoint is never
+ * changed but replaced, and the old one goes back to the pool when nobody can still be walking it.
+ * An event's own probe is one like the others: it is registered when a controller wants the event.
  */
 #include "tracepoint/internal.h"
 
@@ -204,7 +204,9 @@ void tap_tracepoint_look(struct tracepoint *tp)
 
 	if (tap_thread_wake())
 		return;
-	/* whoever has the lock may be this very thread, under a signal handler: the next one looks */
+	/*
+	 * whoever has the lock may be this very thread, under a signal handler: the next one looks
+	 */
 	if (tap_trylock()) {
 		if (!tap_process->known)
 			tap_control_child();

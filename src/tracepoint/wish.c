@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What recorders want of programs that start while they record: each has a session file, which is
- * valid as long as its recorder keeps it locked. Only system calls: a child after a fork reads them, too.
+ * valid as long as its recorder keeps it locked. Only system calls: a child after a fork reads
+ * them, too.
  */
 #include "tracepoint/internal.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For stages 2 to 9 every event is a class and an event of it, and every kind of field is one of six:
- * TAP_FIELD, TAP_STRUCT, TAP_ARRAY, TAP_TEXT, TAP_BITS, TAP_DYNAMIC. The last three have a place in the
- * record counted from its start (kind data) or from the end of the place's own word (kind rel).
+ * For stages 2 to 9 every event is a class and an event of it, and every kind of field is one of
+ * six: TAP_FIELD, TAP_STRUCT, TAP_ARRAY, TAP_TEXT, TAP_BITS, TAP_DYNAMIC. The last three have a
+ * place in the record counted from its start (kind data) or from the end of the place's own word
+ * (kind rel).
  */
 #undef TRACE_EVENT
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)                                     \

@@ -51,7 +51,10 @@
 		info->print = trace_raw_output_##name;                                             \
 	}
 
-/* the first lines do nothing: they make the compiler compare the class's arguments with the event's */
+/*
+ * the first lines do nothing: they make the compiler compare the class's arguments with the
+ * event's
+ */
 #define TAP_DEFINE_EVENT(class_name, event_name, tracepoint, info, own_name)                       \
 	TAP_INLINE void event_test_probe_##event_name(void)                                        \
 	{                                                                                          \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stage 5 of <schedtap/define_trace.h>: where fields lie. A function, for offsetof() needs the struct's name. */
+/*
+ * Stage 5 of <schedtap/define_trace.h>: where fields lie. A function, for offsetof() needs the
+ * struct's name.
+ */
 #pragma pop_macro("bool")
 
 /* also of pointers, and of bool, which compilers find odd */

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stage 4 of <schedtap/define_trace.h>: types and names of fields, as one text without addresses in it. */
+/*
+ * Stage 4 of <schedtap/define_trace.h>: types and names of fields, as one text without addresses
+ * in it.
+ */
 
-/* a field's type has the name that the header has for it, also where <stdbool.h> made that a macro */
+/*
+ * a field's type has the name that the header has for it, also where <stdbool.h> made that a macro
+ */
 #pragma push_macro("bool")
 #undef bool
 #if !defined(__cplusplus) && __STDC_VERSION__ < 202311L

@@ -16,7 +16,9 @@
 #undef TAP_BITS
 #define TAP_BITS(kind, item, type, nr_bits) entry->__##kind##_loc_##item = __data_offsets->item;
 
-/* up to 6.9 the kernel's form has the source as a second argument: __string() has named it already */
+/*
+ * up to 6.9 the kernel's form has the source as a second argument: __string() has named it already
+ */
 #define __assign_str(dst, src...)                                                                  \
 	tap_put_text(__get_str(dst), __data_offsets->dst##_ptr_, __get_dynamic_array_len(dst), __cut)
 #define __assign_str_len(dst, src...) __assign_str(dst)
@@ -45,7 +47,8 @@
 
 /*
  * A filter will stand between assign and the commit: the record is whole, and no ring knows of it.
- * Holes between fields and behind the last one are zero: nothing of the stack's gets into a recording.
+ * Holes between fields and behind the last one are zero: nothing of the stack's gets into a
+ * recording.
  *
  * Most records are short: the probe builds these in a frame of fixed size, and calls nothing but
  * strlen() before the commit, so that it has few registers to save. The others are left to _long.

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stage 2 of <schedtap/define_trace.h>: each class's record, laid out as the kernel lays out its own. */
+/*
+ * Stage 2 of <schedtap/define_trace.h>: each class's record, laid out as the kernel lays out its
+ * own.
+ */
 #define TAP_FIELD(type, item) type item;
 #define TAP_STRUCT(type, item) type item;
 #define TAP_ARRAY(type, item, len) type item[len];

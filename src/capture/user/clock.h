@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From the CPU's counter to CLOCK_MONOTONIC. The recorder reads both clocks again and again; between
- * two such pairs time is a straight line, and a line once used is never moved. Stamps have
+ * From the CPU's counter to CLOCK_MONOTONIC. The recorder reads both clocks again and again;
+ * between two such pairs time is a straight line, and a line once used is never moved. Stamps have
  * TAP_STAMP_BITS bits, and belong to the time around the last pair.
  */
 #ifndef TAP_CAPTURE_USER_CLOCK_H
@@ -33,9 +33,9 @@ void tap_user_clock_add(struct tap_user_clock *c, const struct tap_user_pair *pa
 uint64_t tap_user_clock_extend(const struct tap_user_clock *c, uint64_t stamp);
 
 /*
- * CLOCK_MONOTONIC at @cycles, rising with it. @near: a pair that the program took near it, for times
- * before the first pair, or NULL; it is not believed if it makes no sense. At least one pair was
- * added.
+ * CLOCK_MONOTONIC at @cycles, rising with it. @near: a pair that the program took near it, for
+ * times before the first pair, or NULL; it is not believed if it makes no sense. At least one pair
+ * was added.
  */
 uint64_t tap_user_clock_ns(const struct tap_user_clock *c, uint64_t cycles,
 			   const struct tap_user_pair *near);

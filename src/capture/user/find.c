@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Finding what there is to record: kinds of events, programs, and what is new in those that are known. */
+/*
+ * Finding what there is to record: kinds of events, programs, and what is new in those that are
+ * known.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

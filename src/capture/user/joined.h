@@ -79,8 +79,9 @@ int tap_user_joined_update(struct tap_user_joined *j, const struct tap_user_choi
 void tap_user_joined_off(struct tap_user_joined *j);
 
 /*
- * Whether rings wait until they are drained. A program that found no recorder, and looked just before
- * there was one, has set them to do without: they are set right. To be asked behind a look at heads.
+ * Whether rings wait until they are drained. A program that found no recorder, and looked just
+ * before there was one, has set them to do without: they are set right. To be asked behind a look
+ * at heads.
  */
 bool tap_user_joined_waits(struct tap_user_joined *j);
 

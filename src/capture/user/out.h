@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where programs' events go: a buffer of the recording, and a second one for those that are older than
- * what was written before them. The thread of a late one was preempted between reading the clock
- * and committing, while a program that shares its CPU went on.
+ * Where programs' events go: a buffer of the recording, and a second one for those that are older
+ * than what was written before them. The thread of a late one was preempted between reading the
+ * clock and committing, while a program that shares its CPU went on.
  */
 #ifndef TAP_CAPTURE_USER_OUT_H
 #define TAP_CAPTURE_USER_OUT_H

@@ -209,9 +209,9 @@ static int file_pid(const char *name)
 }
 
 /*
- * Whether this line of /proc/PID/maps is the control file's mapping. Instead of the device the name
- * will do: overlayfs shows another device there than fstat() does. The name alone will not: after an
- * exec the process has another file of that name.
+ * Whether this line of /proc/PID/maps is the control file's mapping. Instead of the device the
+ * name will do: overlayfs shows another device there than fstat() does. The name alone will not:
+ * after an exec the process has another file of that name.
  */
 static bool is_mapping(const struct tap_user_program *p, const char *line)
 {
@@ -719,7 +719,10 @@ static bool forget_unseen(struct tap_user_set *set)
 			continue;
 		}
 		set->programs[set->nr++] = p;
-		/* without memory a program may be met again: the lock keeps it from being read twice */
+		/*
+		 * without memory a program may be met again: the lock keeps it from being read
+		 * twice
+		 */
 		slot = tap_map_put(&by_name, name_key(p->folder, p->file, p->dir_ino));
 		if (slot)
 			*slot = (uintptr_t)p;
@@ -789,8 +792,8 @@ void tap_user_drop(struct tap_user_program *p)
 
 /*
  * The thread waits while the word is what it was when it last looked, so it is moved before it is
- * woken. The kernel reaches it through our mapping: a file cut off meanwhile is an error there, not a
- * SIGBUS here.
+ * woken. The kernel reaches it through our mapping: a file cut off meanwhile is an error there,
+ * not a SIGBUS here.
  */
 static void wake(int fd)
 {

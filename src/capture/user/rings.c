@@ -123,8 +123,8 @@ static bool head_ok(const struct tap_user_ring *ring, const struct tap_ring_head
 }
 
 /*
- * An atomic ring's program does not know how many events were before a sub-buffer: some are just being
- * written. It counts what each sub-buffer held in its earlier lives, when those are settled.
+ * An atomic ring's program does not know how many events were before a sub-buffer: some are just
+ * being written. It counts what each sub-buffer held in its earlier lives, when those are settled.
  */
 static int count_by_sub(struct tap_user_reader *r)
 {
@@ -192,8 +192,8 @@ int tap_user_reader_poll(struct tap_user_reader *r, bool dead)
 }
 
 /*
- * How far the sub-buffer in the copy goes: where it ends, or where the writer is. Of an atomic ring's
- * the commit word tells how much is real, not where.
+ * How far the sub-buffer in the copy goes: where it ends, or where the writer is. Of an atomic
+ * ring's the commit word tells how much is real, not where.
  */
 static uint32_t limit(const struct tap_user_reader *r)
 {
@@ -352,7 +352,9 @@ static void add_loss(struct tap_user_item *loss, uint64_t count, uint64_t first,
 		loss->stamp = last;
 }
 
-/* How many events are missing before the sub-buffer that says @events; it is counted from now on. */
+/*
+ * How many events are missing before the sub-buffer that says @events; it is counted from now on.
+ */
 static uint64_t count_missing(struct tap_user_reader *r, uint64_t events)
 {
 	uint64_t *known = r->ring.atomic ? &r->sub_events[index_of(r, r->loaded)] : &r->events;

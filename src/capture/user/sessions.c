@@ -98,7 +98,9 @@ static void remove_file(struct tap_user_session_file *f)
 	}
 	if (f->sessions >= 0)
 		close(f->sessions);
-	/* whoever made it: another recorder may have been killed. It stays where there are others */
+	/*
+	 * whoever made it: another recorder may have been killed. It stays where there are others
+	 */
 	unlinkat(f->dir, "sessions", AT_REMOVEDIR);
 	if (f->dir >= 0)
 		close(f->dir);

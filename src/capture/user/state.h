@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the backend for programs' events knows, and its two halves: find.c says who takes part, merge.c
- * moves what they recorded.
+ * What the backend for programs' events knows, and its two halves: find.c says who takes part,
+ * merge.c moves what they recorded.
  */
 #ifndef TAP_CAPTURE_USER_STATE_H
 #define TAP_CAPTURE_USER_STATE_H

@@ -204,7 +204,10 @@ static int user_drain(void *state, bool last, struct tap_drain *res, struct tap_
 	return tap_user_drain(state, last, res, err);
 }
 
-/* New programs are no longer told to record; those that were are found, and what they have is taken. */
+/*
+ * New programs are no longer told to record; those that were are found, and what they have is
+ * taken.
+ */
 static int user_stop(void *state, struct tap_err *err)
 {
 	struct tap_user_state *s = state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Keys that the kernel switches off no more often than a time given. Here they go off at once, as in
- * a kernel without CONFIG_JUMP_LABEL: a delay would need a thread.
+ * Keys that the kernel switches off no more often than a time given. Here they go off at once, as
+ * in a kernel without CONFIG_JUMP_LABEL: a delay would need a thread.
  */
 #ifndef SCHEDTAP_KERNEL_JUMP_LABEL_RATELIMIT_H
 #define SCHEDTAP_KERNEL_JUMP_LABEL_RATELIMIT_H
