@@ -521,6 +521,32 @@ static int keep_seen_cgroups(struct tap_session *s, const struct tap_names *name
 	return 0;
 }
 
+/* Programs that were recorded and are gone: no event of the kernel's may have named them. */
+static int add_programs(struct tap_session *s)
+{
+	size_t i;
+	json_t *p;
+
+	json_array_foreach(json_object_get(s->meta, "programs"), i, p) {
+		uint64_t pid = (uint64_t)json_integer_value(json_object_get(p, "pid"));
+		uint64_t *tgid, *comm;
+		char *name;
+
+		if (tap_map_get(&s->comms, pid))
+			continue;
+		name = strdup(json_string_value(json_object_get(p, "comm")));
+		tgid = name ? tap_map_put(&s->tgids, pid) : NULL;
+		comm = tgid ? tap_map_put(&s->comms, pid) : NULL;
+		if (!comm) {
+			free(name);
+			return -ENOMEM;
+		}
+		*tgid = pid;
+		*comm = (uintptr_t)name;
+	}
+	return 0;
+}
+
 /* What became known while recording: names of tasks that came and went, new cgroups. */
 static int learn_names(struct tap_session *s, struct tap_buf *cmdlines, struct tap_err *err)
 {
@@ -530,6 +556,8 @@ static int learn_names(struct tap_session *s, struct tap_buf *cmdlines, struct t
 
 	tap_machine_tasks(&s->tgids, &s->comms);
 	tap_machine_cgroups(&s->cgroups, &s->members);
+	if (add_programs(s))
+		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = tap_reader_open(tap_spool_path(s->spool), &r, err);
 	ret = ret ?: tap_names_collect(r, &names, err);
 	if (!ret && (json_object_set_new(s->meta, "cgroups", cgroup_table(s, &names)) ||

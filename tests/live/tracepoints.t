@@ -86,6 +86,8 @@ late_program()
 	"$1" 1000 0 >/dev/null # gone before the recorder looks again
 	finish $rec
 	has_values r.dat 0 999
+	# it is gone, and no event of the kernel's has named it
+	"$SCHEDTAP" dump -i r.dat | grep -q "^ *${1##*/}-" || fail "$("$SCHEDTAP" dump -i r.dat | head -n 2)"
 	nobody_left
 }
 
