@@ -77,6 +77,7 @@ static void add_first(struct tap_object *object)
 	static bool forks_watched;
 
 	tap_lock();
+	tap_rcu_init(); /* at once: later, with threads, the kernel takes milliseconds for it */
 	object->next = tap_objects;
 	tap_objects = object;
 	link_events(object);

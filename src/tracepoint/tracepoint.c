@@ -97,7 +97,6 @@ static int add(struct tracepoint *tp, void *func, void *data, int prio)
 		return -EINVAL;
 	if (find(tp->funcs, func, data) >= 0)
 		return -EEXIST;
-	tap_rcu_init();
 	if (!tp->funcs && tp->regfunc) {
 		ret = tp->regfunc();
 		if (ret < 0)
