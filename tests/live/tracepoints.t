@@ -87,7 +87,8 @@ late_program()
 	finish $rec
 	has_values r.dat 0 999
 	# it is gone, and no event of the kernel's has named it
-	"$SCHEDTAP" dump -i r.dat | grep -q "^ *${1##*/}-" || fail "$("$SCHEDTAP" dump -i r.dat | head -n 2)"
+	"$SCHEDTAP" dump -i r.dat >dumped
+	grep -q "^ *${1##*/}-" dumped || fail "$(head -n 2 dumped)"
 	nobody_left
 }
 

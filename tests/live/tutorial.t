@@ -63,7 +63,8 @@ recorded()
 	done
 	eval "$(command_with 'schedtap timehist') --json" >rows.json
 	"$top/tests/live/in_slices" rows.json 600
-	trace-cmd report requests.dat 2>/dev/null | grep -q 'request_done: *id=200 bytes='
+	trace-cmd report requests.dat >reported 2>/dev/null
+	must grep -q 'request_done: *id=200 bytes=' reported
 }
 
 own_recorder()
