@@ -365,22 +365,24 @@ static uint32_t nr_events(const struct tap_object *object)
 }
 
 /* The event whose word is the tracepoint's: the first that was made of it. */
-static uint32_t word_of(const struct tap_object *object, const struct trace_event_call *call)
+static uint32_t word_of(const struct tap_object *object, struct trace_event_call *const *slot)
 {
-	uint32_t i = 0;
+	const struct trace_event_call *first = (*slot)->tp->call;
 
-	while (i < nr_events(object) && object->events[i] != call->tp->call)
-		i++;
-	return i;
+	if (*slot != first) /* it is most often */
+		for (slot = object->events; slot < object->events_end && *slot != first;)
+			slot++;
+	return (uint32_t)(slot - object->events);
 }
 
-static void event_texts(struct tap_text *t, const struct trace_event_call *call,
+static void event_texts(struct tap_text *t, struct trace_event_call *const *slot,
 			const struct tap_object *object)
 {
+	const struct trace_event_call *call = *slot;
 	const char *name = trace_event_name(call);
 	struct trace_event_info info;
 	size_t at = t->len;
-	uint32_t head[2] = { 0, word_of(object, call) | (uint32_t)call->bit << TAP_WORD_BIT_SHIFT };
+	uint32_t head[2] = { 0, word_of(object, slot) | (uint32_t)call->bit << TAP_WORD_BIT_SHIFT };
 
 	tap_text_add(t, (const char *)head, sizeof(head));
 	call->info(&info);
@@ -403,7 +405,7 @@ static void object_texts(struct tap_text *t, const struct tap_object *object)
 	for (uint32_t i = 0; i < nr; i++)
 		tap_text_add(t, zero, sizeof(zero));
 	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++)
-		event_texts(t, *call, object);
+		event_texts(t, call, object);
 }
 
 static uint64_t hash(const struct tap_text *t)
@@ -470,7 +472,7 @@ static void *map_words(const struct tap_area *a, size_t bytes, void *at)
 static void use_area(struct tap_object *object, uint32_t nr)
 {
 	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++) {
-		uint32_t *word = (uint32_t *)object->area + word_of(object, *call);
+		uint32_t *word = (uint32_t *)object->area + word_of(object, call);
 
 		(*call)->id = (uint16_t)(areas()[nr].first_id + (call - object->events));
 		__atomic_store_n(&(*call)->tp->on, word, __ATOMIC_RELEASE);
