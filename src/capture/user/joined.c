@@ -14,7 +14,7 @@
 
 /* ---- who takes part ---- */
 
-static bool has_number(const struct tap_strings *list, int number)
+bool tap_user_lists(const struct tap_strings *list, int number)
 {
 	int64_t v;
 
@@ -43,11 +43,11 @@ static int parent_of(int pid)
 
 static bool is_tgid(const struct tap_plan_scope *scope, int pid)
 {
-	if (has_number(&scope->tgids, pid))
+	if (tap_user_lists(&scope->tgids, pid))
 		return true;
 	for (int i = 0; scope->follow && pid > 1 && i < MAX_ANCESTORS; i++) {
 		pid = parent_of(pid);
-		if (has_number(&scope->tgids, pid))
+		if (tap_user_lists(&scope->tgids, pid))
 			return true;
 	}
 	return false;

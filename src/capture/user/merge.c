@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/text.h"
 #include "capture/user/state.h"
 
 /* A stamp that is further ahead than this is no clock's: such a ring is not waited for. */
@@ -79,13 +79,9 @@ static bool tid_is_wanted(const struct tap_user_state *s, const unsigned char *p
 {
 	const struct tap_strings *tids = &s->plan->scope.tids;
 	int32_t tid;
-	int64_t v;
 
 	memcpy(&tid, payload + 4, sizeof(tid));
-	for (unsigned int i = 0; i < tids->nr; i++)
-		if (!tap_text_parse_int(tids->v[i], 1, INT32_MAX, &v) && v == tid)
-			return true;
-	return !tids->nr;
+	return !tids->nr || tap_user_lists(tids, tid);
 }
 
 /* The common_type is the program's until here; the payload lies in the reader's copy. */
