@@ -46,8 +46,10 @@ bool tap_user_pair_now(struct tap_user_pair *pair)
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t before = mono_ns(), cycles, after;
 
-		if (!read_cycles(&cycles))
+		if (!read_cycles(&cycles)) {
+			*pair = (struct tap_user_pair){ .mono_ns = before };
 			return false;
+		}
 		after = mono_ns();
 		if (after - before >= best)
 			continue;

@@ -23,7 +23,10 @@ struct tap_user_clock {
 	unsigned int nr;
 };
 
-/* Reads both clocks. Return: false where the counter cannot be read on this architecture. */
+/*
+ * Reads both clocks. Return: false, with cycles 0, where the counter cannot be read on this
+ * architecture.
+ */
 bool tap_user_pair_now(struct tap_user_pair *pair);
 
 /* Adds a pair; one that is not behind the last one in both clocks is left out. */

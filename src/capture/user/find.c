@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/plan.h"
@@ -23,20 +22,10 @@
 /* In struct tap_user_program.user, of those that have nothing for us. */
 static char was_there, came_later;
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
 void tap_user_set_now(struct tap_user_state *s)
 {
-	if (s->has_cycles && tap_user_pair_now(&s->now))
+	if (tap_user_pair_now(&s->now))
 		tap_user_clock_add(&s->clock, &s->now);
-	else
-		s->now = (struct tap_user_pair){ .mono_ns = now_ns() };
 }
 
 /* ---- kinds --------------------------------------------------------------------------------- */

@@ -34,7 +34,7 @@ struct tap_user_state {
 	struct tap_user_clock clock;
 	struct tap_user_pair now; /* when the drain began: mono_ns is the limit of what it takes */
 	unsigned int next_to_ask, next_to_look;
-	bool has_cycles, anew;
+	bool anew;
 	struct tap_user_recorded *recorded; /* the kinds that have an id */
 	unsigned int nr_recorded;
 	uint16_t *kind_ids; /* by the kind's number; 0: not asked for yet */

@@ -67,7 +67,6 @@ int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **st
 	s->set = set;
 	s->choice = (struct tap_user_choice){ .plan = plan,
 					      .ring_shift = ring_shift(plan->program_bytes) };
-	s->has_cycles = tap_user_pair_now(&s->now);
 	s->cpus = calloc(plan->nr_cpus, sizeof(*s->cpus));
 	s->past = json_array();
 	raise_limit();
