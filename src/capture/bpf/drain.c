@@ -113,40 +113,45 @@ int tap_lane_add(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
 	return add_record(lane, spool, ts_ns, payload, len, err);
 }
 
-/* The payload of events/lost.h, behind the common fields. */
-struct lost_record {
-	uint16_t type;
-	uint8_t flags, preempt_count;
-	int32_t pid;
-	uint64_t count, first_ns, last_ns;
-	int32_t cpu, pad;
-};
+int tap_lane_add_lost(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
+		      const struct tap_lane_hole *hole, struct tap_err *err)
+{
+	struct { /* events/lost.h, behind the common fields */
+		uint16_t type;
+		uint8_t flags, preempt_count;
+		int32_t pid;
+		struct tap_lane_hole hole;
+	} rec = { .type = lane->lost_id, .hole = *hole };
+	/* on a page of its own, so that readers that know only the page flag see it as well */
+	int ret = close_page(lane, spool, err);
+
+	if (!ret)
+		ret = tap_lane_add(lane, spool, ts_ns, &rec, sizeof(rec), err);
+	if (!ret)
+		lane->missed = hole->count;
+	return ret;
+}
 
 int tap_lane_lost(struct tap_lane *lane, struct tap_spool *spool, struct tap_drain *res,
 		  struct tap_err *err)
 {
 	uint64_t count = lane->lost - lane->ring->lost_seen;
-	struct lost_record rec = { .type = lane->lost_id, .cpu = lane->lost_cpu };
+	struct tap_lane_hole hole = { .count = count, .cpu = lane->lost_cpu };
 	int ret;
 
 	if (!count)
 		return 0;
-	rec.count = count;
-	rec.first_ns = __atomic_load_n(&lane->ring->lost_first_ns, __ATOMIC_RELAXED);
-	rec.last_ns = __atomic_load_n(&lane->ring->lost_last_ns, __ATOMIC_RELAXED);
+	hole.first_ns = __atomic_load_n(&lane->ring->lost_first_ns, __ATOMIC_RELAXED);
+	hole.last_ns = __atomic_load_n(&lane->ring->lost_last_ns, __ATOMIC_RELAXED);
 	/* some were lost between the two looks at the count, last time: that hole goes on */
-	if (rec.first_ns <= lane->last_lost_ns)
-		rec.first_ns = lane->last_lost_ns + 1;
-	if (rec.last_ns < rec.first_ns)
-		rec.last_ns = rec.first_ns;
-	/* on a page of its own, so that readers that know only the page flag see it as well */
-	ret = close_page(lane, spool, err);
-	if (!ret)
-		ret = tap_lane_add(lane, spool, rec.last_ns, &rec, sizeof(rec), err);
+	if (hole.first_ns <= lane->last_lost_ns)
+		hole.first_ns = lane->last_lost_ns + 1;
+	if (hole.last_ns < hole.first_ns)
+		hole.last_ns = hole.first_ns;
+	ret = tap_lane_add_lost(lane, spool, hole.last_ns, &hole, err);
 	if (ret)
 		return ret;
-	lane->missed = count;
-	lane->last_lost_ns = rec.last_ns;
+	lane->last_lost_ns = hole.last_ns;
 	res->lost += count;
 	__atomic_store_n(&lane->ring->lost_seen, lane->lost, __ATOMIC_RELEASE);
 	return 0;

@@ -36,6 +36,16 @@ void tap_lane_release(struct tap_lane *lane);
 int tap_lane_add(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
 		 const void *payload, uint32_t len, struct tap_err *err);
 
+/* What was lost: the fields of schedtap:events_lost. */
+struct tap_lane_hole {
+	uint64_t count, first_ns, last_ns;
+	int32_t cpu, pad;
+};
+
+/* Adds a schedtap:events_lost at @ts_ns. */
+int tap_lane_add_lost(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
+		      const struct tap_lane_hole *hole, struct tap_err *err);
+
 /*
  * Takes note of how much the programs lost until now. To be followed by a look at the records:
  * what was lost later may lie behind records that this look does not see.

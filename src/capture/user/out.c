@@ -40,6 +40,7 @@ static struct tap_user_lane *get_lane(struct tap_user_out *out, bool late, unsig
 	else if (tap_lane_init(&l->lane))
 		*ret = tap_err_set(err, -ENOMEM, "out of memory");
 	l->lane.cpu = cpu;
+	l->lane.lost_id = (uint16_t)tap_def_id(tap_def_find("schedtap", "events_lost"));
 	l->lane.buffer = (unsigned int)(late ? out->late : out->buffer);
 	return *ret ? NULL : l;
 }
@@ -64,18 +65,8 @@ int tap_user_out_add(struct tap_user_out *out, unsigned int cpu, uint64_t ts_ns,
 int tap_user_out_lost(struct tap_user_out *out, int cpu, uint64_t count, uint64_t first_ns,
 		      uint64_t last_ns, struct tap_err *err)
 {
-	struct { /* events/lost.h, behind the common fields */
-		uint16_t type;
-		uint8_t flags, preempt_count;
-		int32_t pid;
-		uint64_t count, first_ns, last_ns;
-		int32_t cpu, pad;
-	} rec = {
-		.type = (uint16_t)tap_def_id(tap_def_find("schedtap", "events_lost")),
-		.count = count,
-		.first_ns = first_ns,
-		.last_ns = last_ns,
-		.cpu = cpu,
+	struct tap_lane_hole hole = {
+		.count = count, .first_ns = first_ns, .last_ns = last_ns, .cpu = cpu,
 	};
 	int ret;
 	struct tap_user_lane *l = get_lane(out, false, cpu < 0 ? 0 : (unsigned int)cpu, &ret, err);
@@ -84,11 +75,7 @@ int tap_user_out_lost(struct tap_user_out *out, int cpu, uint64_t count, uint64_
 		return ret;
 	if (last_ns > l->last_ns)
 		l->last_ns = last_ns;
-	/* on a page of its own, so that readers that know only the page flag see it as well */
-	ret = tap_lane_flush(&l->lane, out->spool, true, err);
-	ret = ret ?: tap_lane_add(&l->lane, out->spool, l->last_ns, &rec, sizeof(rec), err);
-	l->lane.missed = count;
-	return ret;
+	return tap_lane_add_lost(&l->lane, out->spool, l->last_ns, &hole, err);
 }
 
 int tap_user_out_flush(struct tap_user_out *out, bool last, struct tap_err *err)
