@@ -126,6 +126,7 @@ killed_recorder()
 	recorder
 	rec=$!
 	kill -9 $pid
+	wait $pid 2>/dev/null || : # what is alive when the recorder ends keeps its file
 	finish $rec
 	nobody_left
 }
