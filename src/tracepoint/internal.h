@@ -26,7 +26,7 @@ enum { TAP_RINGS_RSEQ, TAP_RINGS_ATOMIC, TAP_RINGS_KINDS };
 
 /* What must not survive a fork lies in memory that a fork wipes. */
 struct tap_process {
-	uint32_t lock;
+	uint32_t lock; /* the thread that has it */
 	uint32_t lists; /* the lock of object.c */
 	uint32_t known; /* 0: this process has not been set up: it is a child */
 	struct tap_ring *rings[]; /* [cpu * TAP_RINGS_KINDS + kind]; NULL: not made yet */
@@ -44,6 +44,8 @@ int tap_process_init(void);
 void tap_lock(void);
 bool tap_trylock(void);
 void tap_unlock(void);
+/* So that a child finds nothing half done; in the order of the locks of both. Under the lock. */
+void tap_process_watch_forks(void (*in_child)(void));
 
 /* Memory for ever (of the process), in multiples of 16 bytes; NULL: none. Under the lock. */
 void *tap_pool_get(size_t bytes);

@@ -2,7 +2,6 @@
 /* The program and the libraries that it has loaded, as far as they define tracepoints. */
 #include "tracepoint/internal.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 struct tap_object *tap_objects;
@@ -74,8 +73,6 @@ static void unlock_lists(void)
 
 static void add_first(struct tap_object *object)
 {
-	static bool forks_watched;
-
 	tap_lock();
 	tap_rcu_init(); /* at once: later, with threads, the kernel takes milliseconds for it */
 	object->next = tap_objects;
@@ -84,8 +81,7 @@ static void add_first(struct tap_object *object)
 	tap_control_open();
 	tap_control_add_object(object);
 	tap_look_at_object(object);
-	if (!forks_watched)
-		forks_watched = !pthread_atfork(NULL, NULL, in_child);
+	tap_process_watch_forks(in_child);
 	tap_unlock();
 	notify(object, MODULE_STATE_COMING);
 }

@@ -323,13 +323,19 @@ static void watch_forks(void)
 	pthread_atfork(tap_patch_lock, tap_patch_unlock, tap_patch_unlock);
 }
 
-void tap_patch_lock(void)
+void tap_patch_watch_forks(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks);
+}
+
+void tap_patch_lock(void)
+{
 	sigset_t all, before;
 	int cancel;
 
-	pthread_once(&once, watch_forks);
+	tap_patch_watch_forks();
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);

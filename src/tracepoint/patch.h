@@ -11,6 +11,7 @@
 /* Signals are blocked meanwhile: a handler may switch keys as well. */
 void tap_patch_lock(void);
 void tap_patch_unlock(void);
+void tap_patch_watch_forks(void); /* the lock is free in a child */
 
 /*
  * All branches of @key, in every file of every loaded object that has any, go the way of a key that

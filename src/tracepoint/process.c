@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What there is once per process: the lock, memory, the reason why something failed. */
+#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tracepoint/internal.h"
+#include "tracepoint/patch.h"
 
 #define POOL_BYTES ((size_t)64 << 10)
 #define POOL_CLASSES 12u /* 16 bytes to 32 KiB */
@@ -14,6 +18,7 @@
 struct tap_process *tap_process;
 
 unsigned int tap_cpus;
+static __thread bool locked_for_fork __attribute__((tls_model("initial-exec")));
 static struct pool_free {
 	struct pool_free *next;
 } *pool_free[POOL_CLASSES];
@@ -56,7 +61,10 @@ int tap_process_init(void)
 
 bool tap_trylock(void)
 {
-	return !__atomic_exchange_n(&tap_process->lock, 1, __ATOMIC_ACQUIRE);
+	uint32_t none = 0, self = (uint32_t)syscall(SYS_gettid);
+
+	return __atomic_compare_exchange_n(&tap_process->lock, &none, self, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
 }
 
 void tap_lock(void)
@@ -68,6 +76,47 @@ void tap_lock(void)
 void tap_unlock(void)
 {
 	__atomic_store_n(&tap_process->lock, 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * Another thread may be between two steps that the child would see half done, as a regfunc() whose
+ * probe is not there yet. It is waited for, but not for ever: it may be waiting for a lock that
+ * this thread has. A regfunc() that forks has the lock already.
+ */
+static void before_fork(void)
+{
+	uint32_t self = (uint32_t)syscall(SYS_gettid);
+	struct timespec now, end;
+
+	locked_for_fork = false;
+	if (__atomic_load_n(&tap_process->lock, __ATOMIC_RELAXED) == self)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec++;
+	while (!(locked_for_fork = tap_trylock())) {
+		sched_yield();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec > end.tv_sec ||
+		    (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec))
+			return;
+	}
+}
+
+/* In the child the lock is wiped. */
+static void after_fork(void)
+{
+	if (locked_for_fork)
+		tap_unlock();
+}
+
+void tap_process_watch_forks(void (*in_child)(void))
+{
+	static bool watched;
+
+	if (watched)
+		return;
+	tap_patch_watch_forks(); /* its lock is taken last: prepare handlers run backwards */
+	watched = !pthread_atfork(before_fork, after_fork, in_child);
 }
 
 static unsigned int pool_class(size_t bytes)

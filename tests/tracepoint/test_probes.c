@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CREATE_TRACE_POINTS
@@ -24,6 +26,7 @@
 
 static char log_text[256];
 static int reg_result;
+static void (*reg_does)(void);
 
 static void note(const char *word)
 {
@@ -33,6 +36,8 @@ static void note(const char *word)
 int rules_reg(void)
 {
 	note("reg ");
+	if (reg_does)
+		reg_does();
 	return reg_result;
 }
 
@@ -57,6 +62,7 @@ static int clear_log(void **state)
 	(void)state;
 	log_text[0] = '\0';
 	reg_result = 0;
+	reg_does = NULL;
 	return 0;
 }
 
@@ -374,6 +380,69 @@ static void test_child(void **state)
 	assert_false(trace_even_enabled());
 }
 
+static sem_t is_registering;
+
+static void take_long(void)
+{
+	sem_post(&is_registering);
+	usleep(50000);
+}
+
+static void *register_slowly(void *unused)
+{
+	(void)unused;
+	return (void *)(intptr_t)register_trace_guarded(probe, "a");
+}
+
+/* A fork while another thread is between regfunc() and the probe: the child has both. */
+static void test_fork_while_registering(void **state)
+{
+	int status = -1;
+	pthread_t thread;
+	pid_t child;
+	void *ret;
+
+	(void)state;
+	sem_init(&is_registering, 0, 0);
+	reg_does = take_long;
+	assert_int_equal(pthread_create(&thread, NULL, register_slowly, NULL), 0);
+	sem_wait(&is_registering);
+	child = fork();
+	if (!child)
+		_exit(unregister_trace_guarded(probe, "a") || strcmp(log_text, "reg unreg "));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(pthread_join(thread, &ret), 0);
+	assert_null(ret);
+	assert_int_equal(unregister_trace_guarded(probe, "a"), 0);
+	sem_destroy(&is_registering);
+}
+
+static void fork_inside(void)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
+/* Nobody waits for himself. */
+static void test_fork_in_regfunc(void **state)
+{
+	struct timespec start, end;
+	long ms;
+
+	(void)state;
+	reg_does = fork_inside;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	assert_int_equal(register_trace_guarded(probe, "a"), 0);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	ms = (end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1000000;
+	assert_in_range(ms, 0, 900);
+	assert_int_equal(unregister_trace_guarded(probe, "a"), 0);
+}
+
 static const char *file_of_child(void)
 {
 	static char name[64];
@@ -449,6 +518,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_custom_event),
 		cmocka_unit_test(test_child),
 		cmocka_unit_test(test_file_of_child),
+		cmocka_unit_test_setup(test_fork_while_registering, clear_log),
+		cmocka_unit_test_setup(test_fork_in_regfunc, clear_log),
 	};
 
 	if (argc == 1)
