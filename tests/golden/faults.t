@@ -106,7 +106,7 @@ sub ok {
 	$failed = 1 if $wrong ne '';
 	print $wrong ne '' ? 'not ok ' : 'ok ', "$nr - $name\n";
 	$wrong =~ s/[^\n -~]/?/g;
-	print map { "# $_\n" } split(/\n/, substr($wrong, 0, 4000));
+	print STDERR map { "# $_\n" } split(/\n/, substr($wrong, 0, 4000));
 }
 
 # All styles of all @$commands. %$codes: by command, else '': the exit codes that are right

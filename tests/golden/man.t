@@ -20,7 +20,7 @@ check()
 	else
 		failed=1
 		echo "not ok $n - $name"
-		echo "$said" | sed 's/^/# /'
+		echo "$said" | sed 's/^/# /' >&2
 	fi
 }
 

@@ -14,7 +14,7 @@ for header in "${headers[@]}"; do
 			echo "ok $n - $header alone, as $language"
 		else
 			echo "not ok $n - $header alone, as $language"
-			sed 's/^/# /' /tmp/headers.$$
+			sed 's/^/# /' /tmp/headers.$$ >&2
 		fi
 		rm -f /tmp/headers.$$
 	done

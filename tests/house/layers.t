@@ -39,4 +39,4 @@ for my $file (@files) {
 print "1..2\n";
 print @files > 40 ? '' : 'not ', "ok 1 - the rooms were found\n";
 print @wrong ? 'not ' : '', "ok 2 - includes go one way\n";
-print "# $_\n" for @wrong;
+print STDERR "# $_\n" for @wrong;

@@ -31,7 +31,7 @@ sub check {
 	$failed++ if @problems;
 	print @problems ? 'not ok ' : 'ok ', "$n - $name\n";
 	splice(@problems, 10) if @problems > 10;
-	print map { "#   $_\n" } @problems;
+	print STDERR map { "#   $_\n" } @problems;
 }
 
 sub skip {

@@ -24,6 +24,6 @@ for name in "${names[@]}"; do
 		echo "ok $n - $name: another layout, the same fields"
 	else
 		echo "not ok $n - $name"
-		diff <(echo "$ours") <(echo "$theirs") | sed 's/^/# /'
+		diff <(echo "$ours") <(echo "$theirs") | sed 's/^/# /' >&2
 	fi
 done

@@ -50,7 +50,7 @@ check()
 	if [ $rc -ne 0 ]; then
 		lib_failed=1
 		echo "not ok $lib_nr - $name"
-		sed 's/^/# /' "$said" | cat -v
+		sed 's/^/# /' "$said" | cat -v >&2
 	elif [ -e "$scratch/skip" ]; then
 		echo "ok $lib_nr - $name # SKIP $(cat "$scratch/skip")"
 	else

@@ -46,7 +46,7 @@ sub check {
 	$failed++ if @lines;
 	print @lines ? 'not ok ' : 'ok ', "$n - $name\n";
 	splice(@lines, 10) if @lines > 10;
-	print map { "# $_\n" } @lines;
+	print STDERR map { "# $_\n" } @lines;
 }
 
 sub skip {

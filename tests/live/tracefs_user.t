@@ -303,7 +303,7 @@ only_the_owner_and_root_may()
 
 [ -f "$LIBRARY" ] || plan_skip "no $LIBRARY"
 build 2>"$scratch/build.log" || {
-	sed 's/^/# /' "$scratch/build.log"
+	sed 's/^/# /' "$scratch/build.log" >&2
 	echo "Bail out! cannot build a program"
 	exit 1
 }

@@ -14,7 +14,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 export PATH=$scratch/usr/bin:$PATH PKG_CONFIG_PATH=$scratch/usr/lib/pkgconfig
 make -s -C "$top" B="$build" PREFIX="$scratch/usr" install >"$scratch/install.log" 2>&1 ||
-	{ sed 's/^/# /' "$scratch/install.log"; exit 1; }
+	{ sed 's/^/# /' "$scratch/install.log" >&2; exit 1; }
 
 # the files of the page, and the commands behind "$ ", "# " and four spaces
 files()

@@ -13,7 +13,7 @@ failed=0
 
 ok() { n=$((n + 1)); echo "ok $n - $1"; }
 skip() { ok "$1 # SKIP $2"; }
-not_ok() { n=$((n + 1)); failed=1; echo "not ok $n - $1"; sed 's/^/# /' "$tmp/out"; }
+not_ok() { n=$((n + 1)); failed=1; echo "not ok $n - $1"; sed 's/^/# /' "$tmp/out" >&2; }
 
 cat >"$tmp/site.c" <<'END'
 #include "tracepoint_events.h"

@@ -17,7 +17,7 @@ result() { # NAME, of the last command
 		echo "ok $n - $1"
 	else
 		echo "not ok $n - $1"
-		sed 's/^/# /' "$dir/log"
+		sed 's/^/# /' "$dir/log" >&2
 	fi
 }
 

@@ -32,7 +32,7 @@ torture()
 		sed 's/^/# /' "$dir/log"
 	else
 		echo "not ok $nr - $name"
-		head -n 60 "$dir/log" | sed 's/^/# /'
+		head -n 60 "$dir/log" | sed 's/^/# /' >&2
 		failed=1
 	fi
 }

@@ -42,7 +42,7 @@ for my $n (1 .. $count) {
 	$failed ||= @wrong;
 	print @wrong ? 'not ' : '', "ok $n - seed $seed, $events events\n";
 	next unless @wrong;
-	print map { "# $_\n" } "$generate $seed $events DIR && $here/check DIR", @wrong;
+	print STDERR map { "# $_\n" } "$generate $seed $events DIR && $here/check DIR", @wrong;
 }
 my $many = $unrecorded > 3 + 2 * $count / 15;
 printf("%sok %d - wrong in %d of %d recordings without a record of what is missing\n",
