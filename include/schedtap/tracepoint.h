@@ -282,8 +282,7 @@ TAP_C_END
 
 #ifndef NOTRACE
 
-#define TAP_WORD_IS_SET(name) tap_unlikely(tap_word_is_set(__tracepoint_##name.on))
-#define TAP_IMPORTED_IS_SET(name) tap_unlikely(tap_word_is_set(TAP_TP_IMPORTED(name)->on))
+#define TAP_IS_SET(tp) tap_unlikely(tap_word_is_set((tp)->on))
 
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)                                       \
 	TAP_C_BEGIN                                                                                \
@@ -421,14 +420,14 @@ TAP_C_END
 #define DEFINE_TRACE(name, proto, args)
 #define EXPORT_TRACEPOINT_SYMBOL(name)
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name)
-#define TAP_WORD_IS_SET(name) false
+#define TAP_IS_SET(tp) false
 
 #endif
 
 /* For headers that cannot include the event's own: tracepoint_enabled() is all they may ask. */
 #define DECLARE_TRACEPOINT(tp)                                                                     \
 	TAP_C_BEGIN extern TAP_HIDDEN struct tracepoint __tracepoint_##tp; TAP_C_END
-#define tracepoint_enabled(tp) TAP_WORD_IS_SET(tp)
+#define tracepoint_enabled(tp) TAP_IS_SET(&__tracepoint_##tp)
 
 /* A string whose address is recorded: here it is just that string. */
 #define tracepoint_string(str) ((const char *)(str))
@@ -441,7 +440,7 @@ TAP_C_END
 #undef TAP_TP
 #undef TAP_TRACE_SYMBOLS
 #ifdef TRACE_IMPORT
-#define TAP_IS_WANTED(name) TAP_IMPORTED_IS_SET(name)
+#define TAP_IS_WANTED(name) TAP_IS_SET(TAP_TP_IMPORTED(name))
 #define TAP_TP(name) TAP_TP_IMPORTED(name)
 #define TAP_TRACE_SYMBOLS(name, data_proto)                                                        \
 	extern TAP_API struct tracepoint *const TAP_TP_IMPORTED(name);                             \
@@ -454,7 +453,7 @@ TAP_C_END
 #elif TAP_PATCHED
 #define TAP_IS_WANTED(name) static_key_false(&__tracepoint_##name.key)
 #else
-#define TAP_IS_WANTED(name) TAP_WORD_IS_SET(name)
+#define TAP_IS_WANTED(name) TAP_IS_SET(&__tracepoint_##name)
 #endif
 #define TAP_TRACE_SYMBOLS(name, data_proto)                                                        \
 	extern TAP_HIDDEN struct tracepoint __tracepoint_##name;                                   \

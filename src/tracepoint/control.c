@@ -408,25 +408,41 @@ static void object_texts(struct tap_text *t, const struct tap_object *object)
 		event_texts(t, call, object);
 }
 
-static uint64_t hash(const struct tap_text *t)
+/* Maps the first @bytes at @at, or anywhere. */
+static void *map_area(const struct tap_area *a, size_t bytes, void *at)
 {
-	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+	int fd = open_file();
+	void *p;
 
-	for (size_t i = 0; i < t->len; i++)
-		h = (h ^ (unsigned char)t->data[i]) * 0x100000001b3u;
-	return h;
+	if (fd < 0)
+		return MAP_FAILED;
+	p = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd,
+		 (off_t)a->offset);
+	close(fd);
+	return p;
+}
+
+/* Its words may be anything: others have written to them. */
+static bool has_texts(const struct tap_area *a, const struct tap_text *t, size_t words_bytes)
+{
+	char *p = map_area(a, t->len, NULL);
+	bool same;
+
+	if (p == MAP_FAILED)
+		return false;
+	same = !memcmp(p + words_bytes, t->data + words_bytes, t->len - words_bytes);
+	munmap(p, t->len);
+	return same;
 }
 
 /* A library that is loaded again gets the area that it had. Return: its number; -ENOENT. */
-static int find_gone(const struct tap_text *t)
+static int find_gone(const struct tap_text *t, uint32_t nr_words)
 {
-	uint64_t sum = hash(t);
-
 	for (uint32_t i = 0; i < tap_control->areas_nr; i++) {
 		const struct tap_area *a = &areas()[i];
 
-		if (a->kind == TAP_AREA_OBJECT && a->gone && a->hash == sum &&
-		    a->size == page_up(t->len))
+		if (a->kind == TAP_AREA_OBJECT && a->gone && a->nr == nr_words &&
+		    a->size == page_up(t->len) && has_texts(a, t, nr_words * sizeof(struct tap_word)))
 			return (int)i;
 	}
 	return -ENOENT;
@@ -449,24 +465,9 @@ static int new_area(const struct tap_text *t, const struct tap_object *object)
 	close(fd);
 	a->nr = nr_events(object);
 	a->first_id = next_id;
-	a->hash = hash(t);
 	next_id += nr_events(object);
 	publish((uint32_t)nr, TAP_AREA_OBJECT);
 	return nr;
-}
-
-/* Maps the words at @at, or anywhere. */
-static void *map_words(const struct tap_area *a, size_t bytes, void *at)
-{
-	int fd = open_file();
-	void *p;
-
-	if (fd < 0)
-		return MAP_FAILED;
-	p = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd,
-		 (off_t)a->offset);
-	close(fd);
-	return p;
 }
 
 static void use_area(struct tap_object *object, uint32_t nr)
@@ -490,13 +491,13 @@ static int put_object(struct tap_object *object, void *at)
 	void *p;
 
 	object_texts(&t, object);
-	nr = t.failed ? -ENOMEM : find_gone(&t);
+	nr = t.failed ? -ENOMEM : find_gone(&t, nr_events(object));
 	if (nr == -ENOENT)
 		nr = new_area(&t, object);
 	tap_text_release(&t);
 	if (nr < 0)
 		return nr;
-	p = map_words(&areas()[nr], bytes, at);
+	p = map_area(&areas()[nr], bytes, at);
 	if (p == MAP_FAILED)
 		return -ENOMEM;
 	object->area = p;
@@ -516,13 +517,17 @@ static void give_back(const char *start, const char *end)
 		madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
+static void get_folder(char folder[PATH_MAX])
+{
+	strcpy(folder, tap_control_path);
+	*strrchr(folder, '/') = '\0';
+}
+
 static void wish(const struct tap_object *object)
 {
-	char folder[PATH_MAX], *slash;
+	char folder[PATH_MAX];
 
-	strcpy(folder, tap_control_path);
-	slash = strrchr(folder, '/');
-	*slash = '\0';
+	get_folder(folder);
 	tap_wish_sessions(object, folder);
 }
 
@@ -598,8 +603,7 @@ void tap_control_child(void)
 	if (!tap_control)
 		return;
 	parent = *tap_control;
-	strcpy(folder, tap_control_path);
-	*strrchr(folder, '/') = '\0';
+	get_folder(folder);
 	ret = make_file(folder, &parent);
 	if (ret) {
 		tap_control = NULL;

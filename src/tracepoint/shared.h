@@ -35,8 +35,7 @@ struct tap_area {
 	uint32_t first_id;	/* objects: common_type of the first event; the others follow */
 	uint32_t atomic;	/* rings: 1: records become real one by one (ring.c) */
 	uint32_t pad;
-	uint64_t hash;		/* objects: the program's, of the texts */
-	uint64_t pad2[2];
+	uint64_t pad2[3];
 };
 
 enum tap_clock_kind {
