@@ -151,7 +151,8 @@ void tap_env_finish(void)
 	fd.fd = (int)syscall(SYS_pidfd_open, recorder, 0);
 	if (fd.fd < 0)
 		return;
-	if (!syscall(SYS_pidfd_send_signal, fd.fd, SIGTERM, NULL, 0))
-		poll(&fd, 1, FINISH_MS);
+	if (!syscall(SYS_pidfd_send_signal, fd.fd, SIGTERM, NULL, 0) &&
+	    poll(&fd, 1, FINISH_MS) > 0)
+		tap_wished = false; /* it has all events: nobody else has to collect them */
 	close(fd.fd);
 }

@@ -198,6 +198,17 @@ nobody_is_there()
 	[ -z "$(ls -A "$dir")" ]
 }
 
+# Root's recorder of all programs does not look into this folder: the file is not left for it.
+own_recorder_beside_another()
+{
+	mkdir -m 700 other
+	XDG_RUNTIME_DIR=$PWD/other "$SCHEDTAP" record -o r.dat -b user -e 'rules:*' 2>rec.err &
+	rec=$!
+	wait_for has_started r.dat
+	own_recorder exit
+	finish $rec
+}
+
 own_recorder_killed()
 {
 	TAP_TRACE='rules:plain' TAP_TRACE_FILE=own.dat "$EMIT" 300 0 pause >out &
@@ -344,6 +355,7 @@ check 'what does not fit is counted to the last event' here losses "$EMIT"
 check 'without rseq as well' here losses_without_rseq
 check 'a recorder of its own, complete when the program ends' here own_recorder exit
 check 'also with _exit()' here own_recorder _exit
+check 'also while root records all programs' here own_recorder_beside_another
 check 'also when it is killed' here own_recorder_killed
 check 'where there is no recorder the program goes on and says so' here no_recorder
 check 'children, forked and after exec' here children
