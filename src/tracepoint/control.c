@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-struct tap_control *tap_control;
 char tap_control_path[PATH_MAX];
 
 static bool tried;
@@ -24,16 +23,9 @@ static dev_t file_dev;
 static ino_t file_ino;
 static uint64_t file_bytes;
 
-static struct tap_area *areas(void)
+struct tap_area *tap_control_area(uint32_t nr)
 {
-	return (struct tap_area *)((char *)tap_control + TAP_CONTROL_PAGE);
-}
-
-static uint64_t page_up(uint64_t bytes)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-
-	return (bytes + page - 1) & ~(page - 1);
+	return (struct tap_area *)((char *)tap_control + TAP_CONTROL_PAGE) + nr;
 }
 
 /* Field 22 of /proc/self/stat: the name before it, in brackets, may hold anything. */
@@ -114,7 +106,7 @@ static int grow(int fd, uint64_t bytes)
 /* The table of areas has room for many and is filled page by page. */
 static int begin_file(int fd)
 {
-	file_bytes = page_up(TAP_CONTROL_HEAD);
+	file_bytes = tap_page_up(TAP_CONTROL_HEAD);
 	if (ftruncate(fd, (off_t)file_bytes))
 		return -errno;
 	return fill_hole(fd, 0, TAP_CONTROL_PAGE);
@@ -211,7 +203,7 @@ static void fill_head(struct tap_control *c, const struct tap_control *parent)
 	c->pid = (uint32_t)getpid();
 	c->start_time = start_time();
 	c->pid_ns = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
-	c->clock = (uint32_t)tap_rings_init();
+	c->clock = (uint32_t)tap_clock_choose();
 	c->ring_shift = parent ? parent->ring_shift : 0;
 	prctl(PR_GET_NAME, c->comm);
 	__atomic_store_n(&c->magic, TAP_CONTROL_MAGIC, __ATOMIC_RELEASE);
@@ -250,26 +242,47 @@ static void give_up(int code)
 	tap_set_reason("events are off: cannot make a control file: %s", strerror(-code));
 }
 
-void tap_control_open(void)
+void tap_control_folder(char folder[PATH_MAX])
+{
+	strcpy(folder, tap_control_path);
+	*strrchr(folder, '/') = '\0';
+}
+
+bool tap_control_open(void)
 {
 	char folder[PATH_MAX - 64];
 	int ret;
 
 	if (tried)
-		return;
+		return false;
 	tried = true;
 	if (getauxval(AT_SECURE)) {
 		tap_set_reason("events are off: the program runs with more rights than its user has");
-		return;
+		return false;
 	}
 	if (!find_folder(folder, sizeof(folder))) {
 		tap_set_reason("events are off: no folder for the control file: "
 			       "$XDG_RUNTIME_DIR, /run/user/UID and /dev/shm cannot be used");
-		return;
+		return false;
 	}
 	ret = make_file(folder, NULL);
 	if (ret)
 		give_up(ret);
+	return !ret;
+}
+
+void tap_control_open_child(void)
+{
+	struct tap_control parent = *tap_control;
+	char folder[PATH_MAX];
+	int ret;
+
+	tap_control_folder(folder);
+	ret = make_file(folder, &parent);
+	if (ret) {
+		tap_control = NULL;
+		give_up(ret);
+	}
 }
 
 bool tap_control_is_drained(void)
@@ -287,7 +300,7 @@ bool tap_control_is_drained(void)
 static bool has_rings(void)
 {
 	for (uint32_t i = 0; i < tap_control->areas_nr; i++)
-		if (areas()[i].kind == TAP_AREA_RING)
+		if (tap_control_area(i)->kind == TAP_AREA_RING)
 			return true;
 	return false;
 }
@@ -305,315 +318,48 @@ void tap_control_close(void)
 		unlink(tap_control_path);
 }
 
-/* Adds an area of @bytes. Return: its number; -errno. @fd: the file, to be closed by the caller. */
-static int add_area(uint64_t bytes, int *fd)
+/* ---- areas ----------------------------------------------------------------------------------- */
+
+int tap_control_add_area(uint64_t bytes, const void *start, size_t start_bytes)
 {
 	uint32_t nr = tap_control->areas_nr;
 	uint64_t offset = file_bytes;
-	int ret;
+	int fd, ret;
 
 	if (nr >= TAP_CONTROL_AREAS)
 		return -ENOSPC;
-	*fd = open_file();
-	if (*fd < 0)
-		return *fd;
-	ret = fill_hole(*fd, TAP_CONTROL_PAGE + nr * sizeof(struct tap_area), sizeof(struct tap_area));
-	ret = ret ? ret : grow(*fd, page_up(bytes));
-	if (ret) {
-		close(*fd);
+	fd = open_file();
+	if (fd < 0)
+		return fd;
+	ret = fill_hole(fd, TAP_CONTROL_PAGE + nr * sizeof(struct tap_area), sizeof(struct tap_area));
+	ret = ret ? ret : grow(fd, tap_page_up(bytes));
+	if (!ret && pwrite(fd, start, start_bytes, (off_t)offset) != (ssize_t)start_bytes)
+		ret = -ENOSPC;
+	close(fd);
+	if (ret)
 		return ret;
-	}
-	areas()[nr] = (struct tap_area){ .offset = offset, .size = page_up(bytes) };
+	*tap_control_area(nr) = (struct tap_area){ .offset = offset, .size = tap_page_up(bytes) };
 	return (int)nr;
 }
 
-static void publish(uint32_t nr, enum tap_area_kind kind)
+void tap_control_publish(uint32_t nr, enum tap_area_kind kind)
 {
-	__atomic_store_n(&areas()[nr].kind, kind, __ATOMIC_RELEASE);
+	__atomic_store_n(&tap_control_area(nr)->kind, kind, __ATOMIC_RELEASE);
 	if (nr == tap_control->areas_nr)
 		__atomic_store_n(&tap_control->areas_nr, nr + 1, __ATOMIC_RELEASE);
 }
 
-void *tap_control_add_ring(uint64_t bytes, unsigned int cpu, bool atomic, uint64_t subs_offset,
-			   uint64_t subs_bytes)
-{
-	int fd, nr = tap_control ? add_area(bytes, &fd) : -ENOENT;
-	void *p;
-
-	if (nr < 0) {
-		errno = -nr;
-		return MAP_FAILED;
-	}
-	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)areas()[nr].offset);
-	close(fd);
-	if (p == MAP_FAILED)
-		return p;
-	madvise(p, bytes, MADV_DONTFORK);
-	*(struct tap_ring_head *)p = (struct tap_ring_head){ .bytes = subs_bytes,
-							     .subs_offset = subs_offset };
-	areas()[nr].nr = cpu;
-	areas()[nr].atomic = atomic;
-	publish((uint32_t)nr, TAP_AREA_RING);
-	return p;
-}
-
-/* ---- objects --------------------------------------------------------------------------------- */
-
-static uint32_t nr_events(const struct tap_object *object)
-{
-	return (uint32_t)(object->events_end - object->events);
-}
-
-/* The event whose word is the tracepoint's: the first that was made of it. */
-static uint32_t word_of(const struct tap_object *object, struct trace_event_call *const *slot)
-{
-	const struct trace_event_call *first = (*slot)->tp->call;
-
-	if (*slot != first) /* it is most often */
-		for (slot = object->events; slot < object->events_end && *slot != first;)
-			slot++;
-	return (uint32_t)(slot - object->events);
-}
-
-static void event_texts(struct tap_text *t, struct trace_event_call *const *slot,
-			const struct tap_object *object)
-{
-	const struct trace_event_call *call = *slot;
-	const char *name = trace_event_name(call);
-	struct trace_event_info info;
-	size_t at = t->len;
-	uint32_t head[2] = { 0, word_of(object, slot) | (uint32_t)call->bit << TAP_WORD_BIT_SHIFT };
-
-	tap_text_add(t, (const char *)head, sizeof(head));
-	call->info(&info);
-	tap_text_add(t, info.system, strlen(info.system) + 1);
-	tap_text_add(t, name, strlen(name) + 1);
-	tap_format_text(t, name, &info, object);
-	tap_text_add(t, "", 1);
-	head[0] = (uint32_t)(t->len - at - sizeof(head));
-	tap_text_add(t, "\0\0\0\0\0\0\0", -t->len & 7);
-	if (!t->failed)
-		memcpy(t->data + at, head, sizeof(head));
-}
-
-/* An area as it will be: words, all zero, and texts. */
-static void object_texts(struct tap_text *t, const struct tap_object *object)
-{
-	const char zero[8] = { 0 };
-	uint32_t nr = (nr_events(object) + 1) / 2;
-
-	for (uint32_t i = 0; i < nr; i++)
-		tap_text_add(t, zero, sizeof(zero));
-	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++)
-		event_texts(t, call, object);
-}
-
-/* Maps the first @bytes at @at, or anywhere. */
-static void *map_area(const struct tap_area *a, size_t bytes, void *at)
+void *tap_control_map(uint32_t nr, size_t bytes, void *at)
 {
 	int fd = open_file();
 	void *p;
 
-	if (fd < 0)
+	if (fd < 0) {
+		errno = -fd;
 		return MAP_FAILED;
+	}
 	p = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd,
-		 (off_t)a->offset);
+		 (off_t)tap_control_area(nr)->offset);
 	close(fd);
 	return p;
-}
-
-/* Its words may be anything: others have written to them. */
-static bool has_texts(const struct tap_area *a, const struct tap_text *t, size_t words_bytes)
-{
-	char *p = map_area(a, t->len, NULL);
-	bool same;
-
-	if (p == MAP_FAILED)
-		return false;
-	same = !memcmp(p + words_bytes, t->data + words_bytes, t->len - words_bytes);
-	munmap(p, t->len);
-	return same;
-}
-
-/* A library that is loaded again gets the area that it had. Return: its number; -ENOENT. */
-static int find_gone(const struct tap_text *t, uint32_t nr_words)
-{
-	for (uint32_t i = 0; i < tap_control->areas_nr; i++) {
-		const struct tap_area *a = &areas()[i];
-
-		if (a->kind == TAP_AREA_OBJECT && a->gone && a->nr == nr_words &&
-		    a->size == page_up(t->len) && has_texts(a, t, nr_words * sizeof(struct tap_word)))
-			return (int)i;
-	}
-	return -ENOENT;
-}
-
-static int new_area(const struct tap_text *t, const struct tap_object *object)
-{
-	static uint32_t next_id = TAP_ID_FIRST;
-	int fd, nr = t->failed ? -ENOMEM : add_area(t->len, &fd);
-	struct tap_area *a;
-
-	if (nr < 0)
-		return nr;
-	a = &areas()[nr];
-	if (next_id + nr_events(object) > UINT16_MAX ||
-	    pwrite(fd, t->data, t->len, (off_t)a->offset) != (ssize_t)t->len) {
-		close(fd);
-		return -ENOSPC;
-	}
-	close(fd);
-	a->nr = nr_events(object);
-	a->first_id = next_id;
-	next_id += nr_events(object);
-	publish((uint32_t)nr, TAP_AREA_OBJECT);
-	return nr;
-}
-
-static void use_area(struct tap_object *object, uint32_t nr)
-{
-	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++) {
-		uint32_t *word = (uint32_t *)object->area + word_of(object, call);
-
-		(*call)->id = (uint16_t)(areas()[nr].first_id + (call - object->events));
-		__atomic_store_n(&(*call)->tp->on, word, __ATOMIC_RELEASE);
-	}
-	tap_note_state(object);
-	__atomic_store_n(&areas()[nr].gone, 0, __ATOMIC_RELEASE);
-}
-
-/* @at: where the parent's words were, in a child. */
-static int put_object(struct tap_object *object, void *at)
-{
-	struct tap_text t = { 0 };
-	size_t bytes = page_up(nr_events(object) * sizeof(struct tap_word));
-	int nr;
-	void *p;
-
-	object_texts(&t, object);
-	nr = t.failed ? -ENOMEM : find_gone(&t, nr_events(object));
-	if (nr == -ENOENT)
-		nr = new_area(&t, object);
-	tap_text_release(&t);
-	if (nr < 0)
-		return nr;
-	p = map_area(&areas()[nr], bytes, at);
-	if (p == MAP_FAILED)
-		return -ENOMEM;
-	object->area = p;
-	object->area_bytes = bytes;
-	object->area_nr = (uint32_t)nr;
-	use_area(object, (uint32_t)nr);
-	return 0;
-}
-
-/* Whole pages of the program's file, which nobody has written to. */
-static void give_back(const char *start, const char *end)
-{
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t from = ((uintptr_t)start + page - 1) & ~(page - 1), to = (uintptr_t)end & ~(page - 1);
-
-	if (from < to)
-		madvise((void *)from, to - from, MADV_DONTNEED);
-}
-
-static void get_folder(char folder[PATH_MAX])
-{
-	strcpy(folder, tap_control_path);
-	*strrchr(folder, '/') = '\0';
-}
-
-static void wish(const struct tap_object *object)
-{
-	char folder[PATH_MAX];
-
-	get_folder(folder);
-	tap_wish_sessions(object, folder);
-}
-
-void tap_control_add_object(struct tap_object *object)
-{
-	int ret;
-
-	object->area = NULL;
-	if (!tap_control || !nr_events(object))
-		return;
-	ret = put_object(object, NULL);
-	give_back(object->texts, object->texts_end);
-	give_back(object->code, object->code_end);
-	if (ret)
-		tap_set_reason("events of a library are off: cannot add them to '%s': %s",
-			       tap_control_path, strerror(-ret));
-	else
-		wish(object);
-}
-
-/* Points a tracepoint back to its own word. */
-static void leave_area(struct tracepoint *tp, void *unused)
-{
-	(void)unused;
-	__atomic_store_n(&tp->on, &tp->off, __ATOMIC_RELEASE);
-	tp->call = NULL;
-}
-
-void tap_control_remove_object(struct tap_object *object)
-{
-	struct tap_word *words = object->area;
-
-	for_each_module_tracepoint(leave_area, object, NULL);
-	if (!words)
-		return;
-	if (tap_control)
-		__atomic_store_n(&areas()[object->area_nr].gone, 1, __ATOMIC_RELEASE);
-	for (uint32_t i = 0; i < nr_events(object); i++)
-		words[i] = (struct tap_word){ 0 };
-	munmap(words, object->area_bytes);
-	object->area = NULL;
-}
-
-/* ---- after a fork ---------------------------------------------------------------------------- */
-
-/*
- * The parent's words are not the child's: pages of its own take their place, which make the first
- * thread that passes a site look. Only then the child gets a file: most children exec, and a file
- * for each of them would be left behind.
- */
-void tap_control_detach(void)
-{
-	for (struct tap_object *o = tap_objects; o; o = o->next) {
-		struct tap_word *words = o->area;
-
-		if (!words)
-			continue;
-		mmap(words, o->area_bytes, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-		for (uint32_t i = 0; i < nr_events(o); i++)
-			words[i].applied = TAP_WORD_CHILD;
-	}
-}
-
-void tap_control_child(void)
-{
-	struct tap_control parent;
-	char folder[PATH_MAX];
-	int ret;
-
-	tap_process->known = 1;
-	tap_control_detach();
-	if (!tap_control)
-		return;
-	parent = *tap_control;
-	get_folder(folder);
-	ret = make_file(folder, &parent);
-	if (ret) {
-		tap_control = NULL;
-		give_up(ret);
-	}
-	for (struct tap_object *o = tap_objects; o; o = o->next) {
-		if (tap_control && o->area && !put_object(o, o->area))
-			wish(o);
-		else
-			tap_note_state(o);
-		tap_look_at_object(o);
-	}
 }

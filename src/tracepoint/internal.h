@@ -7,6 +7,8 @@
 #ifndef TAP_TRACEPOINT_INTERNAL_H
 #define TAP_TRACEPOINT_INTERNAL_H
 
+#include <limits.h>
+
 #include <schedtap/trace_events.h>
 
 #include "tracepoint/shared.h"
@@ -34,9 +36,12 @@ struct tap_process {
 
 extern TAP_HIDDEN struct tap_process *tap_process; /* NULL until the first object */
 extern TAP_HIDDEN unsigned int tap_cpus;		/* tap_nr_cpus(), once there is a tap_process */
+extern TAP_HIDDEN struct tap_control *tap_control; /* NULL: there is none */
+extern struct tap_object *tap_objects;
 
 /* Return: 0; -ENOMEM. Called again it does nothing. */
 int tap_process_init(void);
+uint64_t tap_page_up(uint64_t bytes);
 /*
  * The lock of all that is not a ring. Whoever may have interrupted its holder (a site, a signal
  * handler) only tries.
@@ -62,45 +67,48 @@ void tap_retire(void *p, size_t bytes);
 
 /* ---- probes (tracepoint.c) ------------------------------------------------------------------- */
 
-/* Applies what is wanted of all tracepoints of an object. Under the lock. */
+/* Applies what is wanted of a tracepoint; of all of an object. Under the lock. */
+void tap_look_at(struct tracepoint *tp);
 void tap_look_at_object(const struct tap_object *object);
 /* Makes `applied` and `probes` of an object's words say what is registered. Under the lock. */
 void tap_note_state(const struct tap_object *object);
 /* Takes off all probes, when the object goes. Under the lock. */
 void tap_drop_object(const struct tap_object *object);
 
-/* ---- objects (object.c) ---------------------------------------------------------------------- */
-
-extern struct tap_object *tap_objects;
-
 /* ---- the control file (control.c) ------------------------------------------------------------ */
 
-extern TAP_HIDDEN struct tap_control *tap_control; /* NULL: there is none */
-extern char tap_control_path[];		/* "": there is none */
+extern char tap_control_path[]; /* "": there is none */
 
-/* Makes the file, where that was not tried before. Under the lock. */
-void tap_control_open(void);
+/* Makes the file, where that was not tried before. Return: whether it did. Under the lock. */
+bool tap_control_open(void);
 void tap_control_close(void); /* the program ends */
-/* In a child after a fork: the parent's words are not its own. */
-void tap_control_detach(void);
-/* A child's file, mapped where the parent's was. Under the lock. */
-void tap_control_child(void);
-/* Adds an object's words and texts, and points its tracepoints there. Under the lock. */
-void tap_control_add_object(struct tap_object *object);
-void tap_control_remove_object(struct tap_object *object);
-/* Adds a ring's area, all of it there, mapped. Return: MAP_FAILED with errno. Under the lock. */
-void *tap_control_add_ring(uint64_t bytes, unsigned int cpu, bool atomic, uint64_t subs_offset,
-			   uint64_t subs_bytes);
+/* A child's file, mapped where the parent's was; no tap_control: it failed. Under the lock. */
+void tap_control_open_child(void);
+void tap_control_folder(char folder[PATH_MAX]);
 /* Whether a recorder has this file locked. */
 bool tap_control_is_drained(void);
+struct tap_area *tap_control_area(uint32_t nr);
+/* An area that begins with @start, not yet published. Return: its number; -errno. Under the lock. */
+int tap_control_add_area(uint64_t bytes, const void *start, size_t start_bytes);
+void tap_control_publish(uint32_t nr, enum tap_area_kind kind);
+/* Maps an area's first @bytes at @at, or anywhere. Return: MAP_FAILED with errno. */
+void *tap_control_map(uint32_t nr, size_t bytes, void *at);
 
-/* ---- programs with patched sites (thread.c) -------------------------------------------------- */
+/* ---- objects' areas (words.c) ---------------------------------------------------------------- */
+
+/* Adds an object's words and texts, and points its tracepoints there. Under the lock. */
+void tap_words_add(struct tap_object *object);
+void tap_words_remove(struct tap_object *object);
+/* In a child after a fork: the parent's words are not its own. */
+void tap_words_detach(void);
+/* A child that has not been set up gets a file and words of its own. Under the lock. */
+void tap_words_child(void);
+
+/* ---- who looks at words (look.c) ------------------------------------------------------------- */
 
 /* Starts the thread where the program needs one and has none. Under the lock. */
 void tap_thread_start(void);
 bool tap_thread_is_wanted(void);
-/* Leaves looking to the thread. Return: whether there is one. */
-bool tap_thread_wake(void);
 
 /* ---- a recorder of the program's own (env.c) ------------------------------------------------- */
 
@@ -113,9 +121,13 @@ void tap_env_finish(void);
 void tap_wish_sessions(const struct tap_object *object, const char *folder);
 extern bool tap_wished; /* such a recorder was there */
 
+/* ---- the clock (clock.c) --------------------------------------------------------------------- */
+
+enum tap_clock_kind tap_clock_choose(void);
+
 /* ---- rings (ring.c) -------------------------------------------------------------------------- */
 
-enum tap_clock_kind tap_rings_init(void);
+void tap_rings_init(void); /* once, when there is a control file */
 
 /* ---- format texts (format.c) ----------------------------------------------------------------- */
 

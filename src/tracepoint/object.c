@@ -4,20 +4,7 @@
 
 #include <sched.h>
 
-struct tap_object *tap_objects;
-
 static struct notifier_block *notifiers;
-
-void for_each_module_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
-				const struct tap_object *mod, void *priv)
-{
-	for (struct tracepoint *const *tp = mod->tracepoints; tp < mod->tracepoints_end; tp++)
-		fct(*tp, priv);
-	/* a custom event's is another event's, or in the list above */
-	for (struct trace_event_call *const *call = mod->events; call < mod->events_end; call++)
-		if (!(*call)->own_name)
-			fct((*call)->tp, priv);
-}
 
 /* Without the other lock: a notifier registers probes. */
 static void notify(const struct tap_object *object, unsigned long action)
@@ -47,11 +34,11 @@ static void in_child(void)
 {
 	if (!tap_process || tap_process->known)
 		return;
-	tap_control_detach();
+	tap_words_detach();
 	if (!tap_thread_is_wanted()) /* else the first thread that passes a site sees to it */
 		return;
 	tap_lock();
-	tap_control_child();
+	tap_words_child();
 	tap_thread_start();
 	tap_unlock();
 }
@@ -78,8 +65,9 @@ static void add_first(struct tap_object *object)
 	object->next = tap_objects;
 	tap_objects = object;
 	link_events(object);
-	tap_control_open();
-	tap_control_add_object(object);
+	if (tap_control_open())
+		tap_rings_init();
+	tap_words_add(object);
 	tap_look_at_object(object);
 	tap_process_watch_forks(in_child);
 	tap_unlock();
@@ -114,7 +102,7 @@ static void remove_last(struct tap_object *object)
 	if (*at)
 		*at = object->next;
 	tap_drop_object(object);
-	tap_control_remove_object(object);
+	tap_words_remove(object);
 	tap_unlock();
 	/* its probes may still run: its code must stay until they have ended */
 	tracepoint_synchronize_unregister();

@@ -16,6 +16,8 @@
 #define POOL_CLASSES 12u /* 16 bytes to 32 KiB */
 
 struct tap_process *tap_process;
+struct tap_control *tap_control;
+struct tap_object *tap_objects;
 
 unsigned int tap_cpus;
 static __thread bool locked_for_fork __attribute__((tls_model("initial-exec")));
@@ -35,6 +37,13 @@ unsigned int tap_nr_cpus(void)
 		__atomic_store_n(&tap_cpus, nr > 0 ? (unsigned int)nr : 1, __ATOMIC_RELAXED);
 	}
 	return tap_cpus;
+}
+
+uint64_t tap_page_up(uint64_t bytes)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) & ~(page - 1);
 }
 
 int tap_process_init(void)

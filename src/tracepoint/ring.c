@@ -8,7 +8,6 @@
  * A ring that is full closes at the end of its last sub-buffer: what comes until the next one is
  * free is lost, counted and timed, and the next sub-buffer's first record says so.
  */
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -40,52 +39,11 @@ _Static_assert(sizeof(struct sub_start) == SUB_WORDS * 8, "a sub-buffer begins w
 
 /* ---- the clock ------------------------------------------------------------------------------- */
 
-/* The counter's rate does not change with the CPU's speed or sleep. */
-static bool counter_is_invariant(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	unsigned int a, b, c, d;
-
-	__asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0x80000000u), "c"(0));
-	if (a < 0x80000007u)
-		return false;
-	__asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0x80000007u), "c"(0));
-	return d & 1u << 8;
-#elif defined(__aarch64__)
-	return true;
-#else
-	return false;
-#endif
-}
-
-/* The kernel watches the counter: it has another source where CPUs do not agree. */
-static bool kernel_trusts_counter(void)
-{
-	static const char *const sources[] = { "tsc", "kvm-clock", "hyperv_clocksource_tsc_page",
-					       "arch_sys_counter" };
-	char text[64];
-	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-		      O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (len <= 0)
-		return false;
-	text[len] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		if (!strcmp(text, sources[i]))
-			return true;
-	return false;
-}
-
-enum tap_clock_kind tap_rings_init(void)
+void tap_rings_init(void)
 {
 	tap_rseq_init();
-	use_cycles = counter_is_invariant() && kernel_trusts_counter();
+	use_cycles = tap_control->clock == TAP_CLOCK_CYCLES;
 	way = !use_cycles ? WAY_ANY : tap_rseq_is_on() ? WAY_RSEQ : WAY_ATOMIC;
-	return use_cycles ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO;
 }
 
 /* Not inline: callers need no stack of their own. */
@@ -135,6 +93,31 @@ static inline uint64_t stamp_words(uint64_t stamp)
 
 /* ---- making rings ---------------------------------------------------------------------------- */
 
+/* Return: MAP_FAILED, with errno. */
+static void *map_area(uint64_t bytes, unsigned int cpu, bool atomic, uint64_t subs_offset,
+		      uint64_t subs_bytes)
+{
+	int nr = tap_control_add_area(bytes, NULL, 0);
+	struct tap_area *a;
+	void *p;
+
+	if (nr < 0) {
+		errno = -nr;
+		return MAP_FAILED;
+	}
+	p = tap_control_map((uint32_t)nr, bytes, NULL);
+	if (p == MAP_FAILED)
+		return p;
+	madvise(p, bytes, MADV_DONTFORK);
+	*(struct tap_ring_head *)p = (struct tap_ring_head){ .bytes = subs_bytes,
+							     .subs_offset = subs_offset };
+	a = tap_control_area((uint32_t)nr);
+	a->nr = cpu;
+	a->atomic = atomic;
+	tap_control_publish((uint32_t)nr, TAP_AREA_RING);
+	return p;
+}
+
 static struct tap_ring *map_ring(unsigned int cpu, bool atomic)
 {
 	unsigned int shift = tap_control->ring_shift;
@@ -147,7 +130,7 @@ static struct tap_ring *map_ring(unsigned int cpu, bool atomic)
 	bytes = (uint64_t)1 << shift;
 	subs_at = TAP_RING_STATES + bytes / TAP_SUB_BYTES * sizeof(uint64_t);
 	subs_at = (subs_at + TAP_RING_PAGE - 1) & ~(uint64_t)(TAP_RING_PAGE - 1);
-	p = r ? tap_control_add_ring(subs_at + bytes, cpu, atomic, subs_at, bytes) : MAP_FAILED;
+	p = r ? map_area(subs_at + bytes, cpu, atomic, subs_at, bytes) : MAP_FAILED;
 	if (p == MAP_FAILED) {
 		tap_set_reason("events of CPU %u are lost: no room for a ring of %u KiB: %s", cpu,
 			       1u << (shift - 10), strerror(r ? errno : ENOMEM));
@@ -168,7 +151,7 @@ static struct tap_ring *make_ring(struct tap_ring **slot, unsigned int cpu, bool
 	if (!tap_trylock())
 		return NULL;
 	if (!tap_process->known)
-		tap_control_child();
+		tap_words_child();
 	if (!*slot && tap_control && !tap_control->ringless) {
 		r = map_ring(cpu, atomic);
 		if (r)

@@ -185,7 +185,7 @@ static void apply(struct tracepoint *tp, struct trace_event_call *call, bool on)
 			       on ? "on" : "off", strerror(-ret));
 }
 
-static void look(struct tracepoint *tp)
+void tap_look_at(struct tracepoint *tp)
 {
 	struct tap_word *word = (struct tap_word *)tp->on;
 	uint8_t wanted = __atomic_load_n(&word->wanted, __ATOMIC_ACQUIRE);
@@ -197,29 +197,22 @@ static void look(struct tracepoint *tp)
 	__atomic_store_n(&word->applied, wanted, __ATOMIC_RELEASE);
 }
 
-void tap_tracepoint_look(struct tracepoint *tp)
+void for_each_module_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
+				const struct tap_object *mod, void *priv)
 {
-	int saved = errno;
-
-	if (tap_thread_wake())
-		return;
-	/*
-	 * whoever has the lock may be this very thread, under a signal handler: the next one looks
-	 */
-	if (tap_trylock()) {
-		if (!tap_process->known)
-			tap_control_child();
-		look(tp);
-		tap_unlock();
-	}
-	errno = saved;
+	for (struct tracepoint *const *tp = mod->tracepoints; tp < mod->tracepoints_end; tp++)
+		fct(*tp, priv);
+	/* a custom event's is another event's, or in the list above */
+	for (struct trace_event_call *const *call = mod->events; call < mod->events_end; call++)
+		if (!(*call)->own_name)
+			fct((*call)->tp, priv);
 }
 
 static void look_where_changed(struct tracepoint *tp, void *unused)
 {
 	(void)unused;
 	if (tap_tracepoint_changed(tp))
-		look(tp);
+		tap_look_at(tp);
 }
 
 void tap_look_at_object(const struct tap_object *object)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The thread of programs with patched sites: a nop does not see that its word has changed. It
- * sleeps until a controller moves the control file's `wake` and wakes it. Programs whose sites
- * load their words have none.
+ * Who sees that a controller has written to a word: the first thread that passes a site, which
+ * loads the word. A nop does not see it: programs with patched sites have a thread, which sleeps
+ * until a controller moves the control file's `wake` and wakes it.
  */
 #include "tracepoint/internal.h"
 
@@ -77,7 +77,14 @@ void tap_object_is_patched(void)
 	tap_unlock();
 }
 
-bool tap_thread_wake(void)
+/* In a child after a fork: it has no threads but the one that forked. */
+bool tap_thread_is_wanted(void)
+{
+	return wanted;
+}
+
+/* Leaves looking to the thread. Return: whether there is one. */
+static bool wake_thread(void)
 {
 	if (!tap_control || !tap_control->has_thread)
 		return false;
@@ -86,8 +93,20 @@ bool tap_thread_wake(void)
 	return true;
 }
 
-/* In a child after a fork: it has no threads but the one that forked. */
-bool tap_thread_is_wanted(void)
+void tap_tracepoint_look(struct tracepoint *tp)
 {
-	return wanted;
+	int saved = errno;
+
+	if (wake_thread())
+		return;
+	/*
+	 * whoever has the lock may be this very thread, under a signal handler: the next one looks
+	 */
+	if (tap_trylock()) {
+		if (!tap_process->known)
+			tap_words_child();
+		tap_look_at(tp);
+		tap_unlock();
+	}
+	errno = saved;
 }
