@@ -22,13 +22,15 @@ TAP_SECTION(struct trace_event_call *const, __tap_events);
 TAP_SECTION(const struct trace_eval_map *const, __tap_evals);
 TAP_SECTION(const char, tap_texts);
 TAP_SECTION(const char, tap_code);
+/* not by the name that <link.h> has for it */
+extern TAP_HIDDEN const char tap_dynamic[] __asm__("_DYNAMIC") __attribute__((weak));
 
 TAP_HIDDEN extern struct tap_object tap_this_object;
 TAP_HIDDEN struct tap_object tap_this_object __attribute__((weak)) = {
 	__start___tap_tracepoints, __stop___tap_tracepoints,
 	__start___tap_events, __stop___tap_events,
 	__start___tap_evals, __stop___tap_evals,
-	__start_tap_texts, __stop_tap_texts, __start_tap_code, __stop_tap_code,
+	__start_tap_texts, __stop_tap_texts, __start_tap_code, __stop_tap_code, tap_dynamic,
 	NULL, NULL, 0, 0, 0
 };
 

@@ -97,6 +97,7 @@ struct tap_object {
 	struct trace_event_call *const *events, *const *events_end;
 	const struct trace_eval_map *const *evals, *const *evals_end;
 	const char *texts, *texts_end, *code, *code_end; /* of TAP_AT_START and TAP_CODE_AT_START */
+	const void *dynamic; /* what it says to the dynamic linker; NULL: linked without one */
 	struct tap_object *next;
 	void *area; /* its words in the control file */
 	size_t area_bytes;

@@ -5,6 +5,7 @@
  */
 #include "tracepoint/internal.h"
 
+#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -150,6 +151,21 @@ static void give_back(const char *start, const char *end)
 		madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
+/* The dynamic linker has read them, and nobody will again: six for each event. */
+static void give_back_relocations(const ElfW(Dyn) *d)
+{
+	const char *start = NULL;
+	size_t bytes = 0;
+
+	for (; d && d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_RELA)
+			start = (const char *)d->d_un.d_ptr;
+		else if (d->d_tag == DT_RELASZ)
+			bytes = d->d_un.d_val;
+	}
+	give_back(start, start + bytes);
+}
+
 static void wish(const struct tap_object *object)
 {
 	char folder[PATH_MAX];
@@ -168,6 +184,7 @@ void tap_words_add(struct tap_object *object)
 	ret = put_object(object, NULL);
 	give_back(object->texts, object->texts_end);
 	give_back(object->code, object->code_end);
+	give_back_relocations(object->dynamic);
 	if (ret)
 		tap_set_reason("events of a library are off: cannot add them to '%s': %s",
 			       tap_control_path, strerror(-ret));
