@@ -65,7 +65,8 @@ for my $page (sort keys %lines) {
 		$code = 0 if $run =~ /^timeout/ && $code == 124;
 		my $name = ($page =~ s{.*/}{}r) . ": $line";
 		$name =~ s/#/\\#/g;
-		print $code == $want ? "ok $n - $name\n" : "not ok $n - $name\n# exit $code: $out\n";
+		print $code == $want ? 'ok' : 'not ok', " $n - $name\n";
+		print STDERR "# exit $code: $out\n" if $code != $want;
 	}
 	chdir('/');
 }

@@ -47,7 +47,7 @@ for my $file (@files) {
 	print $ok ? '' : 'not ', "ok $n - ", basename($file), ': ', scalar(@theirs), " events\n";
 	print '# ', scalar(@ours), ' and ', scalar(@theirs), ' events, ', scalar(@wrong),
 	      " differ\n" if !$ok;
-	print map { '# ours   ' . ($ours[$_] // '') . "\n# theirs $theirs[$_]\n" }
+	print STDERR map { '# ours   ' . ($ours[$_] // '') . "\n# theirs $theirs[$_]\n" }
 		@wrong[0 .. ($#wrong > 4 ? 4 : $#wrong)];
 }
 print "1..$n\n";
