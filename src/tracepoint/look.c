@@ -103,8 +103,7 @@ void tap_tracepoint_look(struct tracepoint *tp)
 	 * whoever has the lock may be this very thread, under a signal handler: the next one looks
 	 */
 	if (tap_trylock()) {
-		if (!tap_process->known)
-			tap_words_child();
+		tap_words_child();
 		tap_look_at(tp);
 		tap_unlock();
 	}

@@ -6,14 +6,15 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "tracepoint/clock.h"
 #include "tracepoint/internal.h"
 #include "tracepoint/patch.h"
 
 #define POOL_BYTES ((size_t)64 << 10)
 #define POOL_CLASSES 12u /* 16 bytes to 32 KiB */
+#define FORK_WAITS_NS 1000000000u
 
 struct tap_process *tap_process;
 struct tap_control *tap_control;
@@ -95,20 +96,13 @@ void tap_unlock(void)
 static void before_fork(void)
 {
 	uint32_t self = (uint32_t)syscall(SYS_gettid);
-	struct timespec now, end;
+	uint64_t end = tap_mono_ns() + FORK_WAITS_NS;
 
 	locked_for_fork = false;
 	if (__atomic_load_n(&tap_process->lock, __ATOMIC_RELAXED) == self)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec++;
-	while (!(locked_for_fork = tap_trylock())) {
+	while (!(locked_for_fork = tap_trylock()) && tap_mono_ns() < end)
 		sched_yield();
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec > end.tv_sec ||
-		    (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec))
-			return;
-	}
 }
 
 /* In the child the lock is wiped. */

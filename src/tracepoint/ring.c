@@ -150,8 +150,7 @@ static struct tap_ring *make_ring(struct tap_ring **slot, unsigned int cpu, bool
 
 	if (!tap_trylock())
 		return NULL;
-	if (!tap_process->known)
-		tap_words_child();
+	tap_words_child();
 	if (!*slot && tap_control && !tap_control->ringless) {
 		r = map_ring(cpu, atomic);
 		if (r)

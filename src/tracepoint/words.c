@@ -145,7 +145,7 @@ static int put_object(struct tap_object *object, void *at)
 static void give_back(const char *start, const char *end)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t from = ((uintptr_t)start + page - 1) & ~(page - 1), to = (uintptr_t)end & ~(page - 1);
+	uintptr_t from = tap_page_up((uintptr_t)start), to = (uintptr_t)end & ~(page - 1);
 
 	if (from < to)
 		madvise((void *)from, to - from, MADV_DONTNEED);
@@ -238,6 +238,8 @@ void tap_words_detach(void)
 
 void tap_words_child(void)
 {
+	if (tap_process->known)
+		return;
 	tap_process->known = 1;
 	tap_words_detach();
 	if (!tap_control)
