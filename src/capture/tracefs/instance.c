@@ -108,7 +108,7 @@ int tap_proc_start(const char *stat, uint64_t *start)
 	return s && parse_number(&s, start) ? 0 : -EINVAL;
 }
 
-static int read_start(pid_t pid, uint64_t *start)
+int tap_proc_read_start(pid_t pid, uint64_t *start)
 {
 	struct tap_buf stat = { .max = 1 << 16 };
 	char path[32];
@@ -130,7 +130,7 @@ static bool is_left_over(const char *name)
 
 	if (!tap_instance_owner(name, &pid, &start))
 		return false;
-	ret = read_start(pid, &now);
+	ret = tap_proc_read_start(pid, &now);
 	return ret == -ENOENT || ret == -ESRCH || (!ret && now != start);
 }
 
@@ -220,7 +220,7 @@ int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err 
 	int ret;
 
 	*in = (struct tap_instance){ .guard = -1 };
-	ret = read_start(getpid(), &start);
+	ret = tap_proc_read_start(getpid(), &start);
 	if (ret) {
 		errno = -ret;
 		return tap_err_set(err, ret, "cannot read '/proc/%d/stat': %m", getpid());

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/tracefs/instance.h"
 #include "capture/user/kinds.h"
 #include "recording/spool.h"
 
@@ -177,8 +178,7 @@ static int open_file(int dir, const char *name, int flags, uid_t owner, struct s
 	return -EPERM;
 }
 
-/* Return: a descriptor of the program's control file, or -errno. */
-static int open_control(const struct tap_user_program *p, int flags)
+static int open_same(const struct tap_user_program *p, int flags)
 {
 	struct stat dir_st, st;
 	int dir = open_folder(p->folder, &dir_st), fd;
@@ -191,6 +191,28 @@ static int open_control(const struct tap_user_program *p, int flags)
 		return fd;
 	close(fd);
 	return -ESTALE;
+}
+
+/* Return: a descriptor of the program's control file; -errno with a sentence. */
+static int open_control(const struct tap_user_program *p, int flags, struct tap_err *err)
+{
+	int fd = open_same(p, flags);
+
+	errno = -fd;
+	return fd < 0 ? tap_err_set(err, fd, "cannot open '%s/%s': %m", p->folder->path, p->file)
+		      : fd;
+}
+
+/* As open_control(); of a program that is held the one that holds it. */
+static int get_control(const struct tap_user_program *p, int flags, struct tap_err *err)
+{
+	return p->fd >= 0 ? p->fd : open_control(p, flags, err);
+}
+
+static void put_control(const struct tap_user_program *p, int fd)
+{
+	if (fd != p->fd)
+		close(fd);
 }
 
 /* The pid in a control file's name, PID-NONCE; 0 if it is none. */
@@ -230,24 +252,9 @@ static bool is_mapping(const struct tap_user_program *p, const char *line)
 /* Whether the process with the program's pid was started when the program was. */
 static bool same_start(const struct tap_user_program *p)
 {
-	struct tap_buf stat = { .max = 4096 };
-	uint64_t start = 0;
-	char path[32];
-	const char *name_end;
+	uint64_t start;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", p->pid);
-	if (!tap_buf_read_file(&stat, path)) {
-		/* 20 fields behind the name, which may hold anything */
-		name_end = strrchr(tap_buf_str(&stat), ')');
-		if (!name_end ||
-		    sscanf(name_end + 1,
-			   "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			   "%*s %*s %*s %*s %" SCNu64,
-			   &start) != 1)
-			start = 0;
-	}
-	tap_buf_release(&stat);
-	return start && start == p->start_time;
+	return !tap_proc_read_start(p->pid, &start) && start && start == p->start_time;
 }
 
 bool tap_user_is_alive(struct tap_user_program *p)
@@ -498,15 +505,12 @@ static int look(struct tap_user_set *set, struct tap_user_program *p, int fd, st
 
 int tap_user_look(struct tap_user_set *set, struct tap_user_program *p, struct tap_err *err)
 {
-	int fd = p->fd >= 0 ? p->fd : open_control(p, O_RDONLY), ret;
+	int fd = get_control(p, O_RDONLY, err), ret;
 
-	if (fd < 0) {
-		errno = -fd;
-		return tap_err_set(err, fd, "cannot open '%s/%s': %m", p->folder->path, p->file);
-	}
+	if (fd < 0)
+		return fd;
 	ret = look(set, p, fd, err);
-	if (fd != p->fd)
-		close(fd);
+	put_control(p, fd);
 	return ret;
 }
 
@@ -765,12 +769,11 @@ const struct tap_user_kind *tap_user_kind_at(const struct tap_user_set *set, uns
 
 int tap_user_hold(struct tap_user_program *p, struct tap_err *err)
 {
-	int fd = open_control(p, O_RDWR), pid;
+	int fd = open_control(p, O_RDWR, err), pid;
 	struct stat st;
 
-	errno = -fd;
 	if (fd < 0)
-		return tap_err_set(err, fd, "cannot open '%s/%s': %m", p->folder->path, p->file);
+		return fd;
 	if (!flock(fd, LOCK_EX | LOCK_NB)) {
 		p->fd = fd;
 		return 0;
@@ -825,21 +828,11 @@ static int put_byte(int fd, uint64_t at, uint8_t byte)
 	return pwrite(fd, &byte, 1, (off_t)at) == 1 ? 0 : -errno;
 }
 
-static int open_to_write(const struct tap_user_program *p, struct tap_err *err)
-{
-	int fd = p->fd >= 0 ? p->fd : open_control(p, O_RDWR);
-
-	errno = -fd;
-	return fd < 0 ? tap_err_set(err, fd, "cannot open '%s/%s': %m", p->folder->path, p->file)
-		      : fd;
-}
-
 static int close_written(const struct tap_user_program *p, int fd, int ret, struct tap_err *err)
 {
 	if (!ret && p->has_thread)
 		wake(fd);
-	if (fd != p->fd)
-		close(fd);
+	put_control(p, fd);
 	errno = -ret;
 	return ret ? tap_err_set(err, ret, "cannot write '%s/%s': %m", p->folder->path, p->file)
 		   : 0;
@@ -849,7 +842,7 @@ int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on
 		  struct tap_err *err)
 {
 	off_t at = (off_t)(ev->word + offsetof(struct tap_word, wanted));
-	int fd = open_to_write(p, err), ret;
+	int fd = get_control(p, O_RDWR, err), ret;
 	uint8_t byte = 0;
 
 	if (fd < 0)
@@ -865,7 +858,7 @@ int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on
 int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
 		      struct tap_err *err)
 {
-	int fd = open_to_write(p, err), ret;
+	int fd = get_control(p, O_RDWR, err), ret;
 
 	if (fd < 0)
 		return fd;
@@ -888,10 +881,9 @@ int tap_user_remove(const struct tap_user_program *p, struct tap_err *err)
 
 	if (tap_user_is_alive(&now))
 		return tap_err_set(err, -EBUSY, "program %d is alive", p->pid);
-	fd = p->fd >= 0 ? p->fd : open_control(p, O_RDONLY);
+	fd = get_control(p, O_RDONLY, err);
 	if (fd < 0)
-		return tap_err_set(err, fd, "cannot open '%s/%s': %s", p->folder->path, p->file,
-				   strerror(-fd));
+		return fd;
 	if (fd != p->fd && flock(fd, LOCK_EX | LOCK_NB)) {
 		close(fd);
 		return tap_err_set(err, -EBUSY, "somebody reads what program %d left", p->pid);
@@ -900,9 +892,8 @@ int tap_user_remove(const struct tap_user_program *p, struct tap_err *err)
 	ret = dir < 0 ? dir : unlinkat(dir, p->file, 0) ? -errno : 0;
 	if (dir >= 0)
 		close(dir);
-	if (fd != p->fd)
-		close(fd);
-	return ret ? tap_err_set(err, ret, "cannot remove '%s/%s': %s", p->folder->path, p->file,
-				 strerror(-ret))
+	put_control(p, fd);
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot remove '%s/%s': %m", p->folder->path, p->file)
 		   : 0;
 }
