@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #define CPU_DIR "/sys/devices/system/cpu"
@@ -98,22 +98,14 @@ json_t *tap_machine_cpus(void)
 	return cpus;
 }
 
-static json_int_t clock_ns(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (json_int_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 json_t *tap_machine_clocks(void)
 {
 	/* close together, and in this order */
-	json_int_t mono = clock_ns(CLOCK_MONOTONIC), boot = clock_ns(CLOCK_BOOTTIME);
-	json_int_t real = clock_ns(CLOCK_REALTIME);
+	uint64_t mono = tap_clock_ns(CLOCK_MONOTONIC), boot = tap_clock_ns(CLOCK_BOOTTIME);
+	uint64_t real = tap_clock_ns(CLOCK_REALTIME);
 
-	return json_pack("{s:I, s:I, s:I}", "monotonic_ns", mono, "boottime_ns", boot,
-			 "realtime_ns", real);
+	return json_pack("{s:I, s:I, s:I}", "monotonic_ns", (json_int_t)mono, "boottime_ns",
+			 (json_int_t)boot, "realtime_ns", (json_int_t)real);
 }
 
 static int put_text(struct tap_map *m, uint64_t key, const char *text)

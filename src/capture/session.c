@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/machine.h"
 #include "capture/plan.h"
 #include "capture/tracefs/tracefs.h"
@@ -47,22 +47,9 @@ struct tap_session {
 	bool running, failed; /* failed: a drain lost what it had taken */
 };
 
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
-static uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
 static uint64_t own_cpu_ns(void)
 {
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return tap_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static bool is_used(const struct tap_plan *plan, const struct tap_backend_ops *ops)
@@ -374,7 +361,7 @@ int tap_session_start(struct tap_session *s, struct tap_err *err)
 			ret = backends[i]->start(s->states[i], s->spool, err);
 	if (ret)
 		return ret;
-	s->stats.start_ns = now_ns();
+	s->stats.start_ns = tap_now_ns();
 	s->own_ns = -own_cpu_ns();
 	s->running = true;
 	json_object_set_new(s->meta, "events", describe_events(&s->plan));
@@ -582,7 +569,7 @@ static int stop(struct tap_session *s, struct tap_err *err)
 
 	s->running = false;
 	s->own_ns += own_cpu_ns(); /* switching off is no part of the window */
-	s->stats.end_ns = now_ns();
+	s->stats.end_ns = tap_now_ns();
 	for (unsigned int i = 0; i < NR_BACKENDS; i++)
 		if (s->states[i])
 			ret = backends[i]->stop(s->states[i], err) ?: ret;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "capture/session.h"
 #include "cli/cmd.h"
@@ -41,14 +42,6 @@ struct run {
 	bool interrupted;
 	const char *why;	/* it ended early, for the last line */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
 
 static int add_event(void *opts, const char *value, struct tap_err *err)
 {
@@ -197,7 +190,7 @@ static void print_progress(const struct run *run)
 	double seconds;
 
 	tap_session_stats(run->session, &st);
-	seconds = (double)(now_ns() - st.start_ns) / 1e9;
+	seconds = (double)(tap_now_ns() - st.start_ns) / 1e9;
 	fprintf(stderr, "\r%.1f s  %.0f events/s  %.1f MB  %llu lost \033[K", seconds,
 		(double)st.events / seconds, (double)st.bytes / 1e6, (unsigned long long)st.lost);
 }
@@ -238,7 +231,7 @@ static bool is_full(struct run *run)
 
 static int record(struct run *run, struct tap_err *err)
 {
-	uint64_t start = now_ns(), wait_ns, shown = start;
+	uint64_t start = tap_now_ns(), wait_ns, shown = start;
 	bool terminal = isatty(STDERR_FILENO);
 	unsigned int alive = run->nr_pidfds;
 	struct pollfd *fds = calloc(run->nr_pidfds + 2, sizeof(*fds));
@@ -247,7 +240,7 @@ static int record(struct run *run, struct tap_err *err)
 	if (!fds)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	do {
-		uint64_t now = now_ns(), end = run->opts->duration_ns;
+		uint64_t now = tap_now_ns(), end = run->opts->duration_ns;
 		struct timespec ts;
 
 		ret = tap_session_drain(run->session, &wait_ns, err);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/bpf/drain.h"
 #include "capture/bpf/load.h"
 
@@ -41,14 +41,6 @@ struct bpf_state {
 	uint64_t runs; /* of the programs, as far as they left a record or a loss */
 	uint64_t misses; /* of programs that met themselves, already reported */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
 
 /* Records of all CPUs come through one ring buffer; the last to go is the oldest. */
 static int on_ringbuf(void *ctx, void *data, size_t len)
@@ -266,7 +258,7 @@ static int bpf_start(void *state, struct tap_spool *spool, struct tap_err *err)
 	s->links = calloc(nr, sizeof(struct bpf_link *));
 	if (!s->links)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	s->started_ns = now_ns();
+	s->started_ns = tap_now_ns();
 	bpf_object__for_each_program(prog, s->o.obj)
 		if (bpf_program__autoload(prog))
 			attach(s, prog);
@@ -277,7 +269,7 @@ static int bpf_start(void *state, struct tap_spool *spool, struct tap_err *err)
 
 static void sample_run_time(struct bpf_state *s)
 {
-	uint64_t now = now_ns(), age = now - s->started_ns;
+	uint64_t now = tap_now_ns(), age = now - s->started_ns;
 
 	if (s->stats_fd >= 0 && now - s->stats_on_ns >= STATS_ON_NS) {
 		close(s->stats_fd);
@@ -350,7 +342,7 @@ static uint64_t without_ring(const struct bpf_state *s)
  */
 static int report_misses(struct bpf_state *s, struct tap_drain *res, struct tap_err *err)
 {
-	uint64_t misses = run_stats(s).misses + without_ring(s) - s->misses, now = now_ns();
+	uint64_t misses = run_stats(s).misses + without_ring(s) - s->misses, now = tap_now_ns();
 	struct tap_lane *lane = &s->lanes[0];
 	struct tap_ring hole = {
 		.lost = misses, .lost_first_ns = s->started_ns, .lost_last_ns = now,
@@ -399,7 +391,7 @@ static int bpf_stop(void *state, struct tap_err *err)
 	(void)err;
 	while (s->nr_links)
 		bpf_link__destroy(s->links[--s->nr_links]);
-	s->stopped_ns = now_ns();
+	s->stopped_ns = tap_now_ns();
 	/* a grace period: programs that were running on other CPUs are done after it */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	return 0;

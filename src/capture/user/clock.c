@@ -2,8 +2,8 @@
 #include "capture/user/clock.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "tracepoint/shared.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -14,14 +14,6 @@
 /* A counter's rate and CLOCK_MONOTONIC's differ by what NTP does: 500 ppm and a little. */
 #define MAX_SKEW 0.002
 #define STAMP_MASK ((1ull << TAP_STAMP_BITS) - 1)
-
-static uint64_t mono_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
 
 static bool read_cycles(uint64_t *cycles)
 {
@@ -44,13 +36,13 @@ bool tap_user_pair_now(struct tap_user_pair *pair)
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t before = mono_ns(), cycles, after;
+		uint64_t before = tap_now_ns(), cycles, after;
 
 		if (!read_cycles(&cycles)) {
 			*pair = (struct tap_user_pair){ .mono_ns = before };
 			return false;
 		}
-		after = mono_ns();
+		after = tap_now_ns();
 		if (after - before >= best)
 			continue;
 		best = after - before;
