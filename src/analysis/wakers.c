@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void tap_wakers_release(struct tap_wakers *w)
 {
 	for (unsigned int i = 0; i < w->nr_pairs; i++)
@@ -36,15 +38,8 @@ static int add_pair(struct tap_wakers *w, const struct tap_timeline *t,
 {
 	int tid = s->task->waker_tid;
 
-	if (w->nr_pairs == w->max_pairs) {
-		unsigned int max = w->max_pairs ? 2 * w->max_pairs : 64;
-		struct tap_waker_pair *pairs = realloc(w->pairs, max * sizeof(*pairs));
-
-		if (!pairs)
-			return -ENOMEM;
-		w->pairs = pairs;
-		w->max_pairs = max;
-	}
+	if (tap_array_grow(&w->pairs, w->nr_pairs, &w->max_pairs, sizeof(*w->pairs)))
+		return -ENOMEM;
 	w->pairs[w->nr_pairs++] = (struct tap_waker_pair){
 		.waker = tid > 0 ? tap_timeline_task(t, tid) : NULL, .waker_tid = tid,
 		.wakee = s->task, .waits = TAP_HIST_INIT,

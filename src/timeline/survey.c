@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* How often a task must be switched in, and never seen at work, until it counts as hidden. */
 #define HIDDEN_INS 8
 
@@ -140,21 +142,6 @@ static unsigned int merge_losses(struct tap_loss *l, unsigned int nr)
 	return to;
 }
 
-/* Makes room for one more in an array of which @nr are used. Return: 0 or -ENOMEM. */
-static int grow(void *array, unsigned int nr, unsigned int *cap, size_t size)
-{
-	void **at = array, *grown;
-
-	if (nr < *cap)
-		return 0;
-	grown = reallocarray(*at, *cap ? 2 * (size_t)*cap : 64, size);
-	if (!grown)
-		return -ENOMEM;
-	*cap = *cap ? 2 * *cap : 64;
-	*at = grown;
-	return 0;
-}
-
 static int add_break(struct tap_survey *s, int cpu, int tid, uint64_t from_ns, uint64_t to_ns)
 {
 	if (s->nr_breaks == TAP_MAX_HOLES)
@@ -162,7 +149,7 @@ static int add_break(struct tap_survey *s, int cpu, int tid, uint64_t from_ns, u
 	/* those that are merged keep the place: at worst all of them are of different CPUs */
 	if (s->nr_breaks == TAP_MAX_HOLES)
 		s->wrong = true;
-	else if (grow(&s->breaks, s->nr_breaks, &s->cap_breaks, sizeof(*s->breaks)))
+	else if (tap_array_grow(&s->breaks, s->nr_breaks, &s->cap_breaks, sizeof(*s->breaks)))
 		return -ENOMEM;
 	else
 		s->breaks[s->nr_breaks++] = (struct tap_break){ from_ns, to_ns, cpu, tid };
@@ -220,7 +207,7 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 		s->nr_kept_losses = merge_losses(s->losses, s->nr_kept_losses);
 	if (s->nr_kept_losses == TAP_MAX_HOLES)
 		s->wrong = true;
-	else if (grow(&s->losses, s->nr_kept_losses, &s->cap_losses, sizeof(*s->losses)))
+	else if (tap_array_grow(&s->losses, s->nr_kept_losses, &s->cap_losses, sizeof(*s->losses)))
 		return -ENOMEM;
 	else
 		s->losses[s->nr_kept_losses++] = (struct tap_loss){
@@ -290,7 +277,7 @@ int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_
 {
 	if (!count)
 		return 0;
-	if (grow(&s->kinds, s->nr_kinds, &s->cap_kinds, sizeof(*s->kinds)))
+	if (tap_array_grow(&s->kinds, s->nr_kinds, &s->cap_kinds, sizeof(*s->kinds)))
 		return -ENOMEM;
 	s->kinds[s->nr_kinds++] = (struct tap_survey_kind){ fmt, count };
 	s->events += count;

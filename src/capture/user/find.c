@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "capture/plan.h"
 #include "capture/user/kinds.h"
 #include "capture/user/state.h"
@@ -131,15 +132,8 @@ static int add_sources(struct tap_user_state *s, struct tap_user_joined *j, unsi
 	for (unsigned int i = from; i < j->nr_sources; i++) {
 		struct tap_user_cpu *c = &s->cpus[j->sources[i]->reader.ring.cpu];
 
-		if (c->nr == c->cap) {
-			unsigned int cap = c->cap ? 2 * c->cap : 8;
-			struct tap_user_source **more = reallocarray(c->v, cap, sizeof(*more));
-
-			if (!more)
-				return -ENOMEM;
-			c->v = more;
-			c->cap = cap;
-		}
+		if (tap_array_grow(&c->v, c->nr, &c->cap, sizeof(*c->v)))
+			return -ENOMEM;
 		c->v[c->nr++] = j->sources[i];
 	}
 	return 0;
@@ -189,18 +183,11 @@ static int try_join(struct tap_user_state *s, struct tap_user_joined *j)
 
 static int meet(struct tap_user_state *s, struct tap_user_program *p, enum tap_user_from from)
 {
-	struct tap_user_joined *j, **more;
+	struct tap_user_joined *j;
 	int ret;
 
-	if (s->nr_joined == s->cap_joined) {
-		unsigned int cap = s->cap_joined ? 2 * s->cap_joined : 64;
-
-		more = reallocarray(s->joined, cap, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		s->joined = more;
-		s->cap_joined = cap;
-	}
+	if (tap_array_grow(&s->joined, s->nr_joined, &s->cap_joined, sizeof(*s->joined)))
+		return -ENOMEM;
 	j = tap_user_joined_new(p, from);
 	if (!j)
 		return -ENOMEM;

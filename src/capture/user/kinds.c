@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "event/defs.h"
 
 #define ID_LINE "\nID: 0\n"
@@ -180,15 +181,8 @@ static bool is_kind(const struct tap_user_kind *k, const char *system, const cha
 
 static int add(struct tap_user_kinds *kinds, uint64_t *slot, struct tap_user_kind *k)
 {
-	if (kinds->nr == kinds->cap) {
-		unsigned int cap = kinds->cap ? 2 * kinds->cap : 64;
-		struct tap_user_kind **more = reallocarray(kinds->v, cap, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		kinds->v = more;
-		kinds->cap = cap;
-	}
+	if (tap_array_grow(&kinds->v, kinds->nr, &kinds->cap, sizeof(*kinds->v)))
+		return -ENOMEM;
 	k->nr = kinds->nr;
 	kinds->v[kinds->nr++] = k;
 	kinds->bytes += k->len;

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "capture/tracefs/instance.h"
 #include "capture/user/kinds.h"
 #include "recording/spool.h"
@@ -565,15 +566,8 @@ static int add_program(struct tap_user_set *set, struct tap_user_program *p)
 
 	if (!slot)
 		return -ENOMEM;
-	if (set->nr == set->cap) {
-		unsigned int cap = set->cap ? 2 * set->cap : 64;
-		struct tap_user_program **more = reallocarray(set->programs, cap, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		set->programs = more;
-		set->cap = cap;
-	}
+	if (tap_array_grow(&set->programs, set->nr, &set->cap, sizeof(*set->programs)))
+		return -ENOMEM;
 	*slot = (uintptr_t)p;
 	set->programs[set->nr++] = p;
 	return 0;
