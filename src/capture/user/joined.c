@@ -14,7 +14,8 @@
 
 /* ---- who takes part ---- */
 
-bool tap_user_lists(const struct tap_strings *list, int number)
+/* Whether a list of decimal numbers, as the scope has them, has this one. */
+static bool lists(const struct tap_strings *list, int number)
 {
 	int64_t v;
 
@@ -43,11 +44,11 @@ static int parent_of(int pid)
 
 static bool is_tgid(const struct tap_plan_scope *scope, int pid)
 {
-	if (tap_user_lists(&scope->tgids, pid))
+	if (lists(&scope->tgids, pid))
 		return true;
 	for (int i = 0; scope->follow && pid > 1 && i < MAX_ANCESTORS; i++) {
 		pid = parent_of(pid);
-		if (tap_user_lists(&scope->tgids, pid))
+		if (lists(&scope->tgids, pid))
 			return true;
 	}
 	return false;

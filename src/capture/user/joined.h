@@ -51,8 +51,6 @@ struct tap_user_choice {
 	bool stopped; /* nothing is switched on any more */
 };
 
-/* Whether a list of decimal numbers, as the scope has them, has this one. */
-bool tap_user_lists(const struct tap_strings *list, int number);
 /* Whether the scope lets this program take part. */
 bool tap_user_in_scope(const struct tap_plan_scope *scope, const struct tap_user_program *p);
 /* Whether a pattern of the plan matches. */

@@ -77,11 +77,12 @@ static const struct tap_user_recorded *find_recorded(const struct tap_user_state
 
 static bool tid_is_wanted(const struct tap_user_state *s, const unsigned char *payload)
 {
-	const struct tap_strings *tids = &s->plan->scope.tids;
-	int32_t tid;
+	uint32_t tid;
 
+	if (!s->plan->scope.tids.nr)
+		return true;
 	memcpy(&tid, payload + 4, sizeof(tid));
-	return !tids->nr || tap_user_lists(tids, tid);
+	return tap_map_get(&s->tids, tid);
 }
 
 /* The common_type is the program's until here; the payload lies in the reader's copy. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "base/text.h"
 #include "capture/user/state.h"
 #include "capture/user/user.h"
 
@@ -43,6 +44,7 @@ static void user_free(void *state)
 	tap_user_out_release(&s->out);
 	tap_buf_release(&s->lost_text);
 	tap_user_free(s->set);
+	tap_map_release(&s->tids);
 	json_decref(s->past);
 	free(s->joined);
 	free(s->recorded);
@@ -50,6 +52,18 @@ static void user_free(void *state)
 	free(s->formats);
 	free(s->cpus);
 	free(s);
+}
+
+static int note_tids(struct tap_user_state *s)
+{
+	const struct tap_strings *tids = &s->plan->scope.tids;
+	int64_t tid;
+
+	for (unsigned int i = 0; i < tids->nr; i++)
+		if (!tap_text_parse_int(tids->v[i], 1, INT32_MAX, &tid) &&
+		    !tap_map_put(&s->tids, (uint64_t)tid))
+			return -ENOMEM;
+	return 0;
 }
 
 int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **state,
@@ -71,8 +85,8 @@ int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **st
 	s->past = json_array();
 	raise_limit();
 	tap_user_set_now(s);
-	ret = s->cpus && s->past ? tap_user_find_kinds(s, err)
-				 : tap_err_set(err, -ENOMEM, "out of memory");
+	ret = s->cpus && s->past && !note_tids(s) ? tap_user_find_kinds(s, err)
+						  : tap_err_set(err, -ENOMEM, "out of memory");
 	if (ret)
 		user_free(s);
 	else
