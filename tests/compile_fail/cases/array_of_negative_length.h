@@ -2,22 +2,10 @@
 /* an array of less than nothing */
 // want: negative
 #ifdef EVENTS
-#define OWN_REQUEST
-#undef PART
 #ifdef WRONG
-#define PART __array(int, more, -1)
+#define PART_FIELD __array(int, more, -1)
 #else
-#define PART __array(int, more, 1)
+#define PART_FIELD __array(int, more, 1)
 #endif
-TRACE_EVENT(request,
-	TP_PROTO(int id, int *list),
-	TP_ARGS(id, list),
-	TP_STRUCT__entry(
-		__field(int, id) PART
-	),
-	TP_fast_assign(
-		__entry->id = id;
-	),
-	TP_printk("id=%d", __entry->id)
-);
+#include "part.h"
 #endif

@@ -2,22 +2,10 @@
 /* an argument that the event does not have */
 // want: nosuch
 #ifdef EVENTS
-#define OWN_REQUEST
-#undef PART
 #ifdef WRONG
-#define PART __entry->id = nosuch;
+#define PART_ASSIGN __entry->id = nosuch;
 #else
-#define PART __entry->id = *list;
+#define PART_ASSIGN __entry->id = *list;
 #endif
-TRACE_EVENT(request,
-	TP_PROTO(int id, int *list),
-	TP_ARGS(id, list),
-	TP_STRUCT__entry(
-		__field(int, id)
-	),
-	TP_fast_assign(
-		__entry->id = id; PART
-	),
-	TP_printk("id=%d", __entry->id)
-);
+#include "part.h"
 #endif

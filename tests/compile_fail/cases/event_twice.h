@@ -2,13 +2,7 @@
 /* two events of one name */
 // want: request_end
 #ifdef EVENTS
-DECLARE_EVENT_CLASS(request_class,
-	TP_PROTO(int id),
-	TP_ARGS(id),
-	TP_STRUCT__entry(__field(int, id)),
-	TP_fast_assign(__entry->id = id;),
-	TP_printk("id=%d", __entry->id)
-);
+#include "class.h"
 #ifdef WRONG
 DEFINE_EVENT(request_class, request_end, TP_PROTO(int id), TP_ARGS(id));
 DEFINE_EVENT(request_class, request_end, TP_PROTO(int id), TP_ARGS(id));

@@ -10,10 +10,6 @@ EXPORT_TRACEPOINT_SYMBOL(request);
 void use(void);
 void use(void)
 {
-#ifdef WRONG
 	trace_request(1, "name");
-#else
-	trace_request(1, "name");
-#endif
 }
 #endif

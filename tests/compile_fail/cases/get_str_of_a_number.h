@@ -2,22 +2,10 @@
 /* __get_str() of a field that is no string */
 // want: request
 #ifdef EVENTS
-#define OWN_REQUEST
-#undef PART
 #ifdef WRONG
-#define PART TP_printk("%s", __get_str(id))
+#define PART_PRINT TP_printk("%s", __get_str(id))
 #else
-#define PART TP_printk("%d", __entry->id)
+#define PART_PRINT TP_printk("%d", __entry->id)
 #endif
-TRACE_EVENT(request,
-	TP_PROTO(int id, int *list),
-	TP_ARGS(id, list),
-	TP_STRUCT__entry(
-		__field(int, id)
-	),
-	TP_fast_assign(
-		__entry->id = id;
-	),
-	PART
-);
+#include "part.h"
 #endif

@@ -2,22 +2,10 @@
 /* a conversion of another type */
 // want: request|format specifies type .char \*. but the argument has type .int.
 #ifdef EVENTS
-#define OWN_REQUEST
-#undef PART
 #ifdef WRONG
-#define PART TP_printk("id=%s", __entry->id)
+#define PART_PRINT TP_printk("id=%s", __entry->id)
 #else
-#define PART TP_printk("id=%d", __entry->id)
+#define PART_PRINT TP_printk("id=%d", __entry->id)
 #endif
-TRACE_EVENT(request,
-	TP_PROTO(int id, int *list),
-	TP_ARGS(id, list),
-	TP_STRUCT__entry(
-		__field(int, id)
-	),
-	TP_fast_assign(
-		__entry->id = id;
-	),
-	PART
-);
+#include "part.h"
 #endif

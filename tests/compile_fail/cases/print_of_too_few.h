@@ -2,22 +2,10 @@
 /* fewer arguments than conversions */
 // want: request|more .%. conversions than data arguments
 #ifdef EVENTS
-#define OWN_REQUEST
-#undef PART
 #ifdef WRONG
-#define PART TP_printk("id=%d %d", __entry->id)
+#define PART_PRINT TP_printk("id=%d %d", __entry->id)
 #else
-#define PART TP_printk("id=%d %d", __entry->id, 1)
+#define PART_PRINT TP_printk("id=%d %d", __entry->id, 1)
 #endif
-TRACE_EVENT(request,
-	TP_PROTO(int id, int *list),
-	TP_ARGS(id, list),
-	TP_STRUCT__entry(
-		__field(int, id)
-	),
-	TP_fast_assign(
-		__entry->id = id;
-	),
-	PART
-);
+#include "part.h"
 #endif

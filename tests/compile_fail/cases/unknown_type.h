@@ -2,22 +2,10 @@
 /* a type that is not there */
 // want: request
 #ifdef EVENTS
-#define OWN_REQUEST
-#undef PART
 #ifdef WRONG
-#define PART __field(nosuch_t, more)
+#define PART_FIELD __field(nosuch_t, more)
 #else
-#define PART __field(int, more)
+#define PART_FIELD __field(int, more)
 #endif
-TRACE_EVENT(request,
-	TP_PROTO(int id, int *list),
-	TP_ARGS(id, list),
-	TP_STRUCT__entry(
-		__field(int, id) PART
-	),
-	TP_fast_assign(
-		__entry->id = id;
-	),
-	TP_printk("id=%d", __entry->id)
-);
+#include "part.h"
 #endif
