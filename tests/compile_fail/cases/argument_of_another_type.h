@@ -2,13 +2,10 @@
 /* a number for a text */
 // want: trace_request
 #ifdef CODE
-void use(void);
-void use(void)
-{
 #ifdef WRONG
-	trace_request(1, 2.5);
+#define CALL trace_request(1, 2.5)
 #else
-	trace_request(1, "name");
+#define CALL trace_request(1, "name")
 #endif
-}
+#include "use.h"
 #endif

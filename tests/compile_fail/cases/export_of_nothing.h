@@ -7,9 +7,6 @@ EXPORT_TRACEPOINT_SYMBOL(nosuch);
 #else
 EXPORT_TRACEPOINT_SYMBOL(request);
 #endif
-void use(void);
-void use(void)
-{
-	trace_request(1, "name");
-}
+#define CALL trace_request(1, "name")
+#include "use.h"
 #endif

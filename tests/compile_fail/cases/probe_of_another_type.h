@@ -2,23 +2,10 @@
 /* a probe that takes other arguments than the event */
 // want: register_trace_request
 #ifdef CODE
-static void probe(void *data, int id, const char *name)
-{
-	(void)data, (void)id, (void)name;
-}
-static void wrong_probe(void *data, const char *name) __attribute__((unused));
-static void wrong_probe(void *data, const char *name)
-{
-	(void)data, (void)name;
-}
-void use(void);
-void use(void)
-{
 #ifdef WRONG
-	(void)register_trace_request(wrong_probe, NULL);
-	(void)probe;
+#define CALL register_trace_request(wrong_probe, NULL)
 #else
-	(void)register_trace_request(probe, NULL);
+#define CALL register_trace_request(probe, NULL)
 #endif
-}
+#include "use.h"
 #endif

@@ -2,13 +2,10 @@
 /* an argument is missing */
 // want: trace_request
 #ifdef CODE
-void use(void);
-void use(void)
-{
 #ifdef WRONG
-	trace_request(1);
+#define CALL trace_request(1)
 #else
-	trace_request(1, "name");
+#define CALL trace_request(1, "name")
 #endif
-}
+#include "use.h"
 #endif

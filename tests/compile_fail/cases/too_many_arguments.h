@@ -2,13 +2,10 @@
 /* an argument too many */
 // want: trace_request
 #ifdef CODE
-void use(void);
-void use(void)
-{
 #ifdef WRONG
-	trace_request(1, "name", 2);
+#define CALL trace_request(1, "name", 2)
 #else
-	trace_request(1, "name");
+#define CALL trace_request(1, "name")
 #endif
-}
+#include "use.h"
 #endif

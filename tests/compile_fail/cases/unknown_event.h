@@ -2,13 +2,10 @@
 /* an event that is not there */
 // want: trace_nosuch
 #ifdef CODE
-void use(void);
-void use(void)
-{
 #ifdef WRONG
-	trace_nosuch(1, "name");
+#define CALL trace_nosuch(1, "name")
 #else
-	trace_request(1, "name");
+#define CALL trace_request(1, "name")
 #endif
-}
+#include "use.h"
 #endif

@@ -2,23 +2,10 @@
 /* what could not be registered */
 // want: unregister_trace_request
 #ifdef CODE
-static void probe(void *data, int id, const char *name)
-{
-	(void)data, (void)id, (void)name;
-}
-static void wrong_probe(void *data, const char *name) __attribute__((unused));
-static void wrong_probe(void *data, const char *name)
-{
-	(void)data, (void)name;
-}
-void use(void);
-void use(void)
-{
 #ifdef WRONG
-	(void)unregister_trace_request(wrong_probe, NULL);
-	(void)probe;
+#define CALL unregister_trace_request(wrong_probe, NULL)
 #else
-	(void)unregister_trace_request(probe, NULL);
+#define CALL unregister_trace_request(probe, NULL)
 #endif
-}
+#include "use.h"
 #endif
