@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -34,11 +35,13 @@ void tap_strings_release(struct tap_strings *s)
 	*s = (struct tap_strings){ 0 };
 }
 
-/* Insertions, deletions and replacements that make @b (at most NAME_MAX_LEN long) of @a. */
-static unsigned int edit_distance(const char *a, const char *b)
+unsigned int tap_edit_distance(const char *a, const char *b)
 {
-	unsigned int row[NAME_MAX_LEN + 1], len = (unsigned int)strlen(b), diagonal, cost;
+	unsigned int row[NAME_MAX_LEN + 1], len = (unsigned int)strnlen(b, NAME_MAX_LEN + 1);
+	unsigned int diagonal, cost;
 
+	if (len > NAME_MAX_LEN)
+		return UINT_MAX;
 	for (unsigned int i = 0; i <= len; i++)
 		row[i] = i;
 	for (; *a; a++) {
@@ -65,7 +68,7 @@ const char *tap_nearest(const char *word, const char *const *names, unsigned int
 	for (unsigned int i = 0; i < nr; i++) {
 		if (strlen(names[i]) > NAME_MAX_LEN)
 			continue;
-		distance = strncmp(names[i], word, len) ? edit_distance(word, names[i]) : 1;
+		distance = strncmp(names[i], word, len) ? tap_edit_distance(word, names[i]) : 1;
 		if (distance < best_distance) {
 			best_distance = distance;
 			best = names[i];

@@ -56,6 +56,8 @@ void tap_strings_release(struct tap_strings *s);
 /* One entry per option, aligned, wrapped at 100 columns: for --help. */
 void tap_opt_help(const struct tap_opt *table, struct tap_buf *out);
 
+/* Insertions, deletions and replacements that make @b of @a; UINT_MAX: @b is longer than 127. */
+unsigned int tap_edit_distance(const char *a, const char *b);
 /*
  * The nearest of @nr names by edit distance, at most 3 and at most half of the word away; a name
  * that begins with the word counts as 1 away. Return: borrowed; NULL if none is near.

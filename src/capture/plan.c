@@ -253,36 +253,18 @@ static int ask_programs(const char *pattern, bool *found, struct tap_err *err)
 	return ret < 0 ? ret : 0;
 }
 
-static bool is_same(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	return a_len == b_len && !memcmp(a, b, a_len);
-}
-
-/* Whether one letter changed, added or left out makes the first @len letters of @a to @b, or none. */
-static bool is_near(const char *a, size_t len, const char *b)
-{
-	size_t b_len = strlen(b);
-
-	while (len && b_len && *a == *b) {
-		a++, b++;
-		len--, b_len--;
-	}
-	return (!len && !b_len) || (len && is_same(a + 1, len - 1, b, b_len)) ||
-	       (b_len && is_same(a, len, b + 1, b_len - 1)) ||
-	       (len && b_len && is_same(a + 1, len - 1, b + 1, b_len - 1));
-}
-
-/* Whether the pattern's system is one of the kernel's, or looks like one. */
+/* Whether the pattern's system is one of the kernel's, or looks like one: one letter more, less or other. */
 static bool is_kernels_system(const struct maker *m, const char *pattern)
 {
-	size_t len = strcspn(pattern, ":");
 	const struct tap_def *def;
+	char system[256];
 
+	snprintf(system, sizeof(system), "%.*s", (int)strcspn(pattern, ":"), pattern);
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
-		if (is_near(pattern, len, def->system))
+		if (tap_edit_distance(system, def->system) <= 1)
 			return true;
 	for (unsigned int i = 0; i < m->list.nr; i++)
-		if (is_near(pattern, len, m->list.v[i].system))
+		if (tap_edit_distance(system, m->list.v[i].system) <= 1)
 			return true;
 	return false;
 }
