@@ -115,6 +115,16 @@ static void add_uuid(struct trace_seq *s, const unsigned char *p, char how)
 		    p[how == 'l' || how == 'L' ? little[i] : i]);
 }
 
+/* %*ph: with blanks between; C, D, N: with colons, dashes, nothing */
+static void add_bytes(struct trace_seq *s, const unsigned char *p, int width, char how)
+{
+	const char *between = how == 'C' ? ":" : how == 'D' ? "-" : how == 'N' ? "" : " ";
+
+	if (width < 0)
+		width = 1;
+	add_hex(s, p, width < 64 ? width : 64, between);
+}
+
 /* %p: @what says what it points to. @width: -1: none */
 static void add_pointed(struct trace_seq *s, const void *p, const char *what, int width)
 {
@@ -123,14 +133,7 @@ static void add_pointed(struct trace_seq *s, const void *p, const char *what, in
 	else if (*what == 'b')
 		add_bitmask(s, p, (unsigned int)(width < 0 ? 0 : width + 31) & ~31u);
 	else if (*what == 'h')
-		add_hex(s, p,
-			width < 0    ? 1
-			: width < 64 ? width
-				     : 64,
-			what[1] == 'N'	 ? ""
-			: what[1] == 'C' ? ":"
-			: what[1] == 'D' ? "-"
-					 : " ");
+		add_bytes(s, p, width, what[1]);
 	else if (!strncmp(what, "I4", 2))
 		add_ip4(s, p);
 	else if (!strncmp(what, "I6", 2))

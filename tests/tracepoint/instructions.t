@@ -36,34 +36,36 @@ is_off_path() {
 		NR == 3 { c = /^jne/ } NR == 4 { d = /^ret/ } END { exit !(a && b && c && d) }' "$tmp/out"
 }
 
+# Whether it can be compiled and read here; a skip where not.
+can() { # NAME COMPILER
+	if [ "$(uname -m)" != x86_64 ]; then
+		skip "$1" 'written for x86-64'
+	elif ! command -v "$2" >/dev/null; then
+		skip "$1" "no $2"
+	else
+		return 0
+	fi
+	return 1
+}
+
 flag_load() { # COMPILER FLAG
 	local name="a site that is off is a load, a test and a jump: $1 $2"
 
-	if [ "$(uname -m)" != x86_64 ]; then
-		skip "$name" 'written for x86-64'
-	elif ! command -v "$1" >/dev/null; then
-		skip "$name" "no $1"
-	else
-		"$1" -O2 "$2" -Iinclude -Ibench -c "$tmp/site.c" -o "$tmp/site.o" &&
-			disassemble "$tmp/site.o" >"$tmp/out"
-		is_off_path && ok "$name" || not_ok "$name"
-	fi
+	can "$name" "$1" || return
+	"$1" -O2 "$2" -Iinclude -Ibench -c "$tmp/site.c" -o "$tmp/site.o" &&
+		disassemble "$tmp/site.o" >"$tmp/out"
+	is_off_path && ok "$name" || not_ok "$name"
 }
 
 # A patched site that is off: its nop, and what comes after it.
 flag_patch() { # COMPILER FLAG
 	local name="a patched site that is off is a nop: $1 $2"
 
-	if [ "$(uname -m)" != x86_64 ]; then
-		skip "$name" 'written for x86-64'
-	elif ! command -v "$1" >/dev/null; then
-		skip "$name" "no $1"
-	else
-		"$1" -O2 "$2" -DTAP_STATIC_KEYS=patch -Iinclude -Ibench -c "$tmp/site.c" -o "$tmp/site.o" &&
-			objdump -d --no-show-raw-insn "$tmp/site.o" | awk '/<site>:/ { on = 1; next } /^$/ { on = 0 }
-				on && !/\tendbr64/ { sub(/^[^\t]*\t/, ""); print }' | head -n 2 >"$tmp/out"
-		printf 'nopl 0x0(%%rax,%%rax,1)\nret\n' | diff -bB - "$tmp/out" >/dev/null && ok "$name" || not_ok "$name"
-	fi
+	can "$name" "$1" || return
+	"$1" -O2 "$2" -DTAP_STATIC_KEYS=patch -Iinclude -Ibench -c "$tmp/site.c" -o "$tmp/site.o" &&
+		objdump -d --no-show-raw-insn "$tmp/site.o" | awk '/<site>:/ { on = 1; next } /^$/ { on = 0 }
+			on && !/\tendbr64/ { sub(/^[^\t]*\t/, ""); print }' | head -n 2 >"$tmp/out"
+	printf 'nopl 0x0(%%rax,%%rax,1)\nret\n' | diff -bB - "$tmp/out" >/dev/null && ok "$name" || not_ok "$name"
 }
 
 # Callgrind's count of one event more.

@@ -3,21 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tracepoint/check_text.h"
 #include "tracepoint/internal.h"
-
-#define TABLE(t) (sizeof(t) / sizeof((t)[0]))
-
-static int nr, failed;
-
-static void check(const char *name, const char *got, const char *want)
-{
-	bool ok = !strcmp(got, want);
-
-	printf("%sok %d - %s\n", ok ? "" : "not ", ++nr, name);
-	if (!ok)
-		printf("# got  <%s>\n# want <%s>\n", got, want);
-	failed += !ok;
-}
 
 static const struct trace_eval_map evals[] = {
 	{ "here", "RED", 3 },

@@ -6,21 +6,8 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
+#include "tracepoint/check_text.h"
 #include "tracepoint/internal.h"
-
-#define TABLE(t) (sizeof(t) / sizeof((t)[0]))
-
-static int nr, failed;
-
-static void check(const char *name, const char *got, const char *want)
-{
-	bool ok = !strcmp(got, want);
-
-	printf("%sok %d - %s\n", ok ? "" : "not ", ++nr, name);
-	if (!ok)
-		printf("# got  <%s>\n# want <%s>\n", got, want);
-	failed += !ok;
-}
 
 static struct trace_seq seq;
 
