@@ -63,8 +63,9 @@ schedtap.ko:
 	$(call compile,main)
 	$(call compile,kheaders)
 	$(LD) -r -EL -o schedtap.o main.o kheaders.o
-	{ $(NM) -u schedtap.o; echo U module_layout; } | awk "$$list_versions" is_symvers=1 $(symvers) \
-		is_symvers=0 knows_all=$(if $(SYMVERS),1,0) - >versions.c
+	$(NM) -u schedtap.o >undefined
+	echo U module_layout >>undefined
+	awk "$$list_versions" is_symvers=1 $(symvers) is_symvers=0 knows_all=$(if $(SYMVERS),1,0) undefined >versions.c
 	$(if $(call config,MODVERSIONS),$(call compile,versions))
 	$(CC) -E -P -x c -nostdinc $(includes) $(kconfig) kheaders.lds.h -o kheaders.lds
 	$(LD) -r -EL -z noexecstack --build-id=sha1 -T kheaders.lds -o $@ schedtap.o \

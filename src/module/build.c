@@ -282,6 +282,26 @@ static int check_headers_alone(struct build *b)
 			   "this kernel, as %s: give its headers package or its built tree", b->kernel_src, what);
 }
 
+/* Compilers of another architecture say so in riddles, or not at all. */
+static int check_arch(struct build *b)
+{
+	static const struct { const char *arch, *machine, *on; } known[] = {
+		{ "x86", "x86_64", "CONFIG_X86=y\n" }, { "arm64", "aarch64", "CONFIG_ARM64=y\n" },
+	};
+	const char *arch = b->opts->arch ? b->opts->arch : b->running.machine, *theirs = NULL, *ours = NULL;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (strstr(b->config, known[i].on))
+			theirs = known[i].arch;
+		if (!strcmp(arch, known[i].arch) || !strcmp(arch, known[i].machine))
+			ours = known[i].arch;
+	}
+	if (!theirs || !ours || theirs == ours)
+		return 0;
+	return tap_err_set(b->err, -EINVAL, "'%.300s' has headers for %s, not for %s: --arch %s says so",
+			   b->kernel_src, theirs, ours, theirs);
+}
+
 static int find_kernel(struct build *b)
 {
 	const char *given = b->opts->kernel_src;
@@ -298,7 +318,7 @@ static int find_kernel(struct build *b)
 	if (ret)
 		return ret;
 	if (!read_headers(b))
-		return b->headers_alone ? check_headers_alone(b) : 0;
+		return b->headers_alone ? check_headers_alone(b) : check_arch(b);
 	if (given)
 		return tap_err_set(b->err, -ENOENT, "'%.300s' has no kernel headers: it is neither a headers "
 				   "package's folder, nor a built kernel tree, nor kheaders.tar.xz", given);
@@ -361,8 +381,12 @@ static int put_layout(struct build *b)
 static int find_llvm(struct build *b)
 {
 	snprintf(b->compiler, sizeof(b->compiler), "clang");
-	return in_path("clang") && in_path("ld.lld") ? 0 :
-	       tap_err_set(b->err, -ENOENT, "clang or ld.lld is missing: install the packages clang and lld");
+	if (!in_path("clang") || !in_path("ld.lld"))
+		return tap_err_set(b->err, -ENOENT,
+				   "clang or ld.lld is missing: install the packages clang and lld");
+	if (b->headers_alone && !in_path("llvm-nm"))
+		return tap_err_set(b->err, -ENOENT, "llvm-nm is missing: install the package llvm");
+	return 0;
 }
 
 static bool has_compiler(struct build *b, const char *prefix, const char *name)

@@ -24,11 +24,11 @@ static size_t base_len(const char *name)
 	return flavour ? (size_t)(flavour - name) : strlen(name);
 }
 
-/* The programs' own structs: what is theirs has no place in the kernel. */
+/* The programs' own structs, and their contexts: what is theirs has no place in the module. */
 static bool is_own(const char *name)
 {
 	return !*name || !strncmp(name, "tap_", 4) || !strncmp(name, "raw_", 4) ||
-	       !strcmp(name, "trace_entry") || !strcmp(name, "pt_regs");
+	       !strncmp(name, "bpf_iter_", 9) || !strcmp(name, "trace_entry") || !strcmp(name, "pt_regs");
 }
 
 static int add(struct tap_members *w, const char *of, size_t of_len, const char *member)

@@ -10,7 +10,9 @@ use File::Copy qw(copy);
 use File::Path qw(make_path);
 use IO::Uncompress::Gunzip qw(gunzip);
 use MIME::Base64 qw(decode_base64);
-our @EXPORT = qw(which slurp steps_of install_program pack_initramfs module_events module_tracepoints verdict);
+use POSIX qw(WNOHANG _exit);
+use Time::HiRes qw(sleep time);
+our @EXPORT = qw(which slurp steps_of install_program pack_initramfs run_guest module_events module_tracepoints verdict);
 
 my $here = dirname(__FILE__);
 
@@ -55,6 +57,69 @@ sub pack_initramfs {
 
 	system("cd $root && find . | busybox cpio -o -H newc >$to 2>/dev/null") == 0
 		or die 'cannot pack the initramfs';
+}
+
+# Nanoseconds that each thread waited for a CPU (Documentation/scheduler/sched-stats.rst).
+sub waits_of {
+	my ($pid) = @_;
+
+	return map { $_ => (split(' ', slurp($_)))[1] // 0 } glob("/proc/$pid/task/*/schedstat");
+}
+
+# Since @before, of the thread that waited longest; in seconds.
+sub waited_s {
+	my ($pid, $before) = @_;
+	my %now = waits_of($pid);
+	my ($most) = sort { $b <=> $a } 0, map { $now{$_} - ($before->{$_} // 0) } keys %now;
+
+	return $most / 1e9;
+}
+
+# Return: why it is ended, or '' as long as it goes on. What it says is the measure, not how long it takes:
+# beside other work a guest is slow.
+sub why_end {
+	my ($quiet_s, $pid, $said, $since) = @_;
+	my $size = -s $said // 0;
+
+	%$since = (size => $size, time => time(), waits => { waits_of($pid) }) if $size != ($since->{size} // -1);
+	my $silent_s = time() - $since->{time};
+	my $waited_s = waited_s($pid, $since->{waits});
+	return sprintf('stuck: not a word for %.0f s, of which it waited %.0f s for a CPU', $silent_s, $waited_s)
+		if $silent_s - $waited_s > $quiet_s;
+	return sprintf('starved: of %.0f s it waited %.0f s for a CPU', $silent_s, $waited_s) if $silent_s > 4 * $quiet_s;
+	return '';
+}
+
+sub try_guest {
+	my ($quiet_s, $said, @qemu) = @_;
+	my ($why, %since) = ('');
+
+	unlink($said);
+	my $pid = fork() // die "fork: $!";
+	if (!$pid) {
+		{ exec(@qemu) };
+		_exit(127);
+	}
+	while (waitpid($pid, WNOHANG) == 0) {
+		$why ||= why_end($quiet_s, $pid, $said, \%since);
+		kill('KILL', $pid) if $why;
+		sleep(0.2);
+	}
+	return $why || ($? ? "'$qemu[0]' ended with status $?" : '');
+}
+
+# Runs a guest to its end, which says something in file @said at least each @quiet_s in which it has a CPU. One
+# that was starved is run once more.
+# Return: why it did not come to its end, or ''.
+sub run_guest {
+	my ($quiet_s, $said, @qemu) = @_;
+	my $why = try_guest(@_);
+
+	if ($why =~ /^starved/) {
+		print STDERR "# the guest is run once more, it was $why\n";
+		$why = try_guest(@_);
+	}
+	return $why;
 }
 
 # TRACE_HOOK()s of the families of kmod/families.h: all that the module can have.

@@ -5,6 +5,8 @@
 # tree of ours. There energy-aware placement is at work, and CPUs come and go. For 6.12 it is built in
 # each of the ways there are.
 #
+# And what a recording says of a CPU that comes and goes, where no event of it does.
+#
 # KERNELS: as for run.t, those that begin with arm64-
 use strict;
 use warnings;
@@ -12,6 +14,7 @@ use File::Basename qw(dirname);
 use File::Copy qw(copy);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
+use JSON::PP qw(decode_json);
 use Test::More;
 use lib dirname(__FILE__);
 use VM;
@@ -20,6 +23,7 @@ my $here = dirname(__FILE__);
 my $top = tempdir(CLEANUP => !$ENV{KEEP});
 my @kernels = grep { /^arm64-/ } split(' ', $ENV{KERNELS} // 'arm64-6.12');
 my $program = $ENV{SCHEDTAP} // "$here/../../build/schedtap";
+my $quiet_s = 120; # the guest is never silent as long
 my @machine = ('-cpu', 'cortex-a57', '-smp', 4, '-m', 512, '-nic', 'none', '-display', 'none');
 
 # What a CPU is: its size, and what its frequencies (Hz) take (uV).
@@ -34,8 +38,8 @@ my %silent = (
 );
 
 sub missing {
-	for (qw(qemu-system-aarch64 aarch64-linux-gnu-gcc-12 aarch64-linux-gnu-objcopy clang ld.lld dtc busybox
-		make xz)) {
+	for (qw(qemu-system-aarch64 aarch64-linux-gnu-gcc-12 aarch64-linux-gnu-objcopy clang ld.lld llvm-nm dtc busybox
+		make xz trace-cmd)) {
 		return "no $_ on this machine" if !which($_);
 	}
 	return "'$program' is not built" if !-x $program;
@@ -95,11 +99,11 @@ sub make_initramfs {
 
 sub boot {
 	my ($dir, $vmlinuz) = @_;
-	my @qemu = ('timeout', 240, 'qemu-system-aarch64', '-M', 'virt', @machine, '-no-reboot',
+	my @qemu = ('qemu-system-aarch64', '-M', 'virt', @machine, '-no-reboot',
 		'-serial', "file:$dir/out", '-dtb', "$dir/eas.dtb", '-kernel', $vmlinuz, '-initrd', "$dir/initrd",
 		'-append', 'console=ttyAMA0 quiet panic=-1 oops=panic cpufreq.default_governor=schedutil');
 
-	is(system(@qemu) >> 8, 0, 'the guest comes to its end') or diag(substr(slurp("$dir/out"), -800));
+	is(run_guest($quiet_s, "$dir/out", @qemu), '', 'the guest comes to its end') or diag(substr(slurp("$dir/out"), -800));
 	return steps_of(slurp("$dir/out"));
 }
 
@@ -177,6 +181,57 @@ sub check_refused {
 	is($steps->{"${build}_left"}{text} // '', "none\n", 'nothing is left of it');
 }
 
+# Of the guest's tracefs, packed, and its CPUs' pages. Return: the recording.
+sub restore {
+	my ($dir, $tar) = @_;
+
+	make_path("$dir/tracefs");
+	open(my $f, '|-', "tar -x -C $dir/tracefs") or die "tar: $!";
+	print $f $tar;
+	close($f) or return;
+	system("trace-cmd restore -c -t $dir/tracefs -k /dev/null -o $dir/head.dat >/dev/null && " .
+		"trace-cmd restore -i $dir/head.dat -o $dir/trace.dat $dir/tracefs/cpu[0-3] >/dev/null 2>&1") == 0 or return;
+	return "$dir/trace.dat";
+}
+
+sub json_of { return decode_json(`'$program' $_[0] --json`) }
+
+# The stretches in which a CPU was offline: [CPU, from, to]; to 0: for good.
+sub offline_of {
+	my ($dat) = @_;
+	my (%since, @offline);
+
+	for (@{json_of("map -i $dat")->{changes}}) {
+		my $from = delete($since{$_->{cpu}});
+
+		push(@offline, [$_->{cpu}, $from, $_->{time_ns}]) if $from;
+		$since{$_->{cpu}} = $_->{time_ns} if $_->{what} eq 'offline';
+	}
+	return (@offline, map { [$_, $since{$_}, 0] } keys %since);
+}
+
+sub check_hotplug {
+	my ($dat) = @_;
+	my %at = reverse(`'$program' dump -i $dat -e print | tr -d .` =~ / (\d+): ftrace:print: .*: (\w+)/g);
+	my @offline = offline_of($dat);
+	my (undef, $from, $to) = @{$offline[0] // [-1, 0, 0]};
+	my $waits = json_of("latency -i $dat")->{all};
+	my $violations = json_of("balance -i $dat --worst 1000000")->{violations}{worst};
+	my @meanwhile = grep { $_->{from_ns} > $at{after_0} && $_->{from_ns} < $at{before_1} } @$violations;
+
+	is(system("'$program' summary --check -i $dat >/dev/null"), 0, 'summary --check');
+	is_deeply([map { [@$_{qw(cpu breaks lost)}] } @{json_of("summary -i $dat")->{cpus}}],
+		[map { [$_, 0, 0] } 0 .. 3], 'nothing is missing');
+	is_deeply([map { $_->[0] } @offline], [3], 'one CPU is offline, once');
+	ok($from > $at{before_0} && $from < $at{after_0}, 'from when it was told to go');
+	ok($to > $at{before_1} && $to < $at{after_1}, 'until when it was told to come');
+	cmp_ok($waits->{count}, '>', 500, 'waits');
+	cmp_ok($waits->{censored}, '<', $waits->{count} / 20, 'nearly all have a length');
+	is(scalar(grep { grep { $_ == 3 } @{$_->{idle_cpus}} } @meanwhile), 0, 'meanwhile it is idle for nobody');
+	note("offline for ", ($to - $from) / 1e6, " ms, of $waits->{count} waits $waits->{censored} have no length, ",
+		scalar(@meanwhile), " violations meanwhile");
+}
+
 sub check_kernel {
 	my ($name, $vmlinuz, $headers) = @_;
 	my $dir = "$top/$name";
@@ -198,6 +253,9 @@ sub check_kernel {
 	is((split(/\n/, $steps->{cycles}{text} // ''))[-1], 20, 'unloaded while enabled and read, and CPUs come and go, again and again');
 	cmp_ok(() = ($steps->{gone}{text} // '') =~ /CPU3/gi, '>', 1, 'a CPU went and came');
 	unlike($steps->{gone}{text} // '', qr/BUG|WARNING|Oops/, 'without a complaint of the kernel');
+	is($steps->{hotplug}{rc} // 'none', 0, 'recorded while a CPU goes and comes');
+	my $dat = restore($dir, $steps->{hotplug}{text} // '');
+	ok($dat, 'trace-cmd makes a recording of it') and subtest hotplug => sub { check_hotplug($dat) };
 	if ($name eq 'arm64-6.12') {
 		check_refused($_, $steps) for sort keys %refused;
 	}

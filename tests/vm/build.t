@@ -95,7 +95,7 @@ builds('headers with types', $new);
 builds('for arm64', "--kernel-src $headers{'arm64-6.12'} --arch arm64 $cross", $cross_tools);
 builds('for arm64, with clang', "--kernel-src $headers{'arm64-6.12'} --arch arm64 --llvm", 'clang ld.lld');
 builds('kheaders.tar.xz', "--kernel-src kheaders.tar.xz --btf btf $cross", $cross_tools);
-builds('headers alone, with clang', "$alone --llvm", "clang ld.lld $cross_tools");
+builds('headers alone, with clang', "$alone --llvm", "clang ld.lld llvm-nm $cross_tools");
 SKIP: {
 	my ($newer) = grep { -x "$_/clang" && -x "$_/ld.lld" } map { "/usr/lib/llvm-$_/bin" } reverse(15 .. 30);
 
@@ -126,15 +126,23 @@ refuses('no sources', "$old --source .", qr/the module's sources are not in '\.'
 refuses('no make', $old, qr/make is missing: install the package make/, path_without('make'));
 refuses('no compiler', $old, qr/no compiler: install the package gcc/, path_without(map { s{.*/}{}r } glob('/usr/bin/gcc*')));
 refuses('no clang', "$old --llvm", qr/install the packages clang and lld/, path_without('clang'));
+refuses('headers alone, no llvm-nm', "$alone --llvm", qr/install the package llvm\b/, path_without('llvm-nm'));
 refuses('an archive of something else', "--kernel-src $program", qr/it is no archive of kernel headers/);
 refuses('kheaders.tar.xz, no xz', '--kernel-src kheaders.tar.xz', qr/install the package xz-utils/, path_without('xz'));
 put_config('x86', 'CONFIG_X86');
+refuses('headers of another architecture', "$new --arch arm64", qr/headers for x86, not for arm64: --arch x86/);
+refuses('arm64 headers, and no --arch', "--kernel-src $headers{'arm64-6.12'}", qr/headers for arm64, not for x86: --arch arm64/);
 refuses('headers alone, of x86', '--kernel-src x86', qr/not enough for this kernel, as it is not for arm64/);
 put_config('cfi', "CONFIG_ARM64 1\n#define CONFIG_CFI_CLANG");
 refuses('headers alone, of a kernel with CFI', '--kernel-src cfi', qr/as it checks the targets of calls/);
 SKIP: {
-	skip('no aarch64-linux-gnu-objcopy on this machine', 2) if !-e "$dir/btf";
+	skip('no aarch64-linux-gnu-objcopy on this machine', 1) if !-e "$dir/btf";
 	refuses('headers alone, no compiler for them', $alone, qr/give --cross-compile/);
+}
+SKIP: {
+	for (split(' ', $cross_tools)) {
+		skip("a symbol that the kernel does not have: no $_ on this machine", 1) if !which($_);
+	}
 	run("grep -v _printk $headers{'arm64-6.12'}/Module.symvers >symvers");
 	refuses('a symbol that the kernel does not have', "$alone --symvers symvers $cross",
 		qr/this kernel has no _printk for modules/);

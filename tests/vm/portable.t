@@ -24,7 +24,7 @@ my $build = $ENV{BUILD} ? abs_path($ENV{BUILD}) : "$top/build";
 my $portable = "$top/tests/tracepoint";
 my $libs = '-ltraceevent -lpthread'; # of the decoder and of the tracepoints
 my %char = ('6.1' => 'signed', '6.12' => 'unsigned');
-my $guest_timeout_s = 120;
+my $quiet_s = 60; # a guest is never silent as long
 
 sub missing {
 	return "no libraries in '$build'" if !-e "$build/libschedtap-tracepoint.a" || !-e "$build/libschedtap.a";
@@ -47,7 +47,8 @@ sub build_module {
 	open(my $f, '>', "$dir/module/Kbuild") or die "$dir/module/Kbuild: $!";
 	print $f "obj-m := portable.o\nportable-y := portable_module.o\nCFLAGS_portable_module.o := -I\$(src)\n";
 	close($f);
-	my $said = `make -s -C $headers M=$dir/module modules 2>&1`;
+	# the module's own types would need pahole
+	my $said = `make -s -C $headers M=$dir/module CONFIG_DEBUG_INFO_BTF_MODULES= modules 2>&1`;
 	return $? ? $said : '';
 }
 
@@ -66,9 +67,10 @@ sub make_initramfs {
 sub boot {
 	my ($dir, $vmlinuz) = @_;
 
-	system('timeout', $guest_timeout_s, 'qemu-system-x86_64', '-accel', 'tcg', '-cpu', 'max', '-m', 512,
+	my $why = run_guest($quiet_s, "$dir/out", 'qemu-system-x86_64', '-accel', 'tcg', '-cpu', 'max', '-m', 512,
 		'-nodefaults', '-display', 'none', '-no-reboot', '-serial', "file:$dir/log", '-serial', "file:$dir/out",
 		'-kernel', $vmlinuz, '-initrd', "$dir/initrd", '-append', 'console=ttyS0 panic=-1 oops=panic');
+	is($why, '', 'the guest comes to its end') or diag(substr(slurp("$dir/log"), -600)) or return;
 	return steps_of(slurp("$dir/out"));
 }
 
