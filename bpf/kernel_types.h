@@ -124,16 +124,28 @@ typedef struct {
 
 struct signal_struct {
 	atomic_t live;
+	short oom_score_adj;
 };
 
 struct thread_info {
 	u32 cpu;
 };
 
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level; /* of the innermost pid namespace */
+	struct upid numbers[1]; /* 0..level */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	pid_t pid;
 	pid_t tgid;
+	struct task_struct *group_leader;
+	struct pid *thread_pid; /* NULL once it is released */
 	int prio;
 	int exit_state;
 	char comm[16] __attribute__((aligned(8))); /* so that it is read as words */
@@ -156,6 +168,17 @@ struct irqaction {
 
 struct linux_binprm {
 	const char *filename;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task; /* NULL: it was the last */
 };
 
 #pragma clang attribute pop

@@ -42,4 +42,10 @@ struct tap_rec {
 	unsigned long long ts_ns; /* CLOCK_MONOTONIC */
 };
 
+/* What no ring tells: the programs' only variable. */
+struct tap_missed {
+	unsigned long long no_ring; /* events on CPUs that came after the recording began */
+	unsigned long long no_task; /* tasks that came to be recorded, but not into the set (tasks.h) */
+};
+
 #endif

@@ -12,8 +12,9 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#include "scope.h"
 #include "transport.h"
+
+#include "scope.h"
 #include "vocabulary.h"
 
 #define TAP_ID_BASE 0x7000 /* TAP_DEF_ID_BASE of src/event/defs.h */
@@ -178,17 +179,5 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 	}                                                                                          \
 	NOTHING
 #include "all.h"
-
-/* --follow: a child of a wanted process is wanted; a process that ended is not, its id is free. */
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(tap_follow_fork, struct task_struct *parent, struct task_struct *child)
-{
-	u32 tgid = parent->tgid, child_tgid = child->tgid;
-	u8 one = 1;
-
-	if (tgid != child_tgid && tap_in(&tap_tgids, tgid))
-		bpf_map_update_elem(&tap_tgids, &child_tgid, &one, BPF_ANY);
-	return 0;
-}
 
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -7,25 +7,16 @@
 #ifndef TAP_BPF_SCOPE_H
 #define TAP_BPF_SCOPE_H
 
-#include "scope_bits.h"
+#include "comm_glob.h"
+#include "tasks.h"
 
 #define TAP_SCOPE_MAX_CGROUPS 16
-#define TAP_COMM_STATES 64 /* pattern characters of all -c together */
 
-/* One word, so that a recording of everything looks at one constant per event. */
-const volatile u32 tap_scope = 0;
 const volatile bool tap_by_cpu_controller = false; /* cgroups of a v1 cpu hierarchy */
 
 const volatile u64 tap_cpu_bits[128]; /* up to 8192 CPUs */
 
-/*
- * The globs as one automaton: state n is "n pattern characters matched". A byte moves the
- * states in comm_step[byte] on by one; those in comm_star stay where they are as well.
- */
-const volatile u64 tap_comm_step[256];
-const volatile u64 tap_comm_star;
-const volatile u64 tap_comm_start;
-const volatile u64 tap_comm_accept;
+const volatile struct tap_comm_glob tap_comms;
 
 struct tap_cgroup_level {
 	u64 id;
@@ -33,33 +24,6 @@ struct tap_cgroup_level {
 };
 const volatile struct tap_cgroup_level tap_cgroup_scope[TAP_SCOPE_MAX_CGROUPS];
 const volatile u32 tap_nr_cgroups;
-
-struct tap_id_set {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
-	__type(key, u32);
-	__type(value, u8);
-};
-struct tap_id_set tap_tgids SEC(".maps");
-struct tap_id_set tap_tids SEC(".maps");
-
-static __always_inline bool tap_comm_wanted(const char *comm)
-{
-	u64 states = tap_comm_start;
-
-#pragma unroll
-	for (int i = 0; i < 16; i++) {
-		u8 byte = comm[i];
-
-		if (!byte)
-			break;
-		states = (states & tap_comm_step[byte]) << 1 | (states & tap_comm_star);
-		/* a star matches nothing as well: whoever reached it is also behind it */
-		states |= (states & tap_comm_star) << 1;
-		states |= (states & tap_comm_star) << 1;
-	}
-	return states & tap_comm_accept;
-}
 
 static __always_inline bool tap_cgroup_wanted(struct task_struct *p)
 {
@@ -82,23 +46,16 @@ static __always_inline bool tap_cgroup_wanted(struct task_struct *p)
 	return false;
 }
 
-static __always_inline bool tap_in(void *set, u32 id)
-{
-	return bpf_map_lookup_elem(set, &id);
-}
-
 /* @p may be any task pointer, also one that the verifier does not trust. */
 static __always_inline bool tap_task_wanted(struct task_struct *p)
 {
-	if ((tap_scope & TAP_BY_TGID) && !tap_in(&tap_tgids, BPF_CORE_READ(p, tgid)))
-		return false;
-	if ((tap_scope & TAP_BY_TID) && !tap_in(&tap_tids, BPF_CORE_READ(p, pid)))
+	if ((tap_scope & TAP_BY_TASK) && !tap_task_in_set(p))
 		return false;
 	if (tap_scope & TAP_BY_COMM) {
-		char comm[16] = {};
+		char comm[TAP_COMM_LEN] = {};
 
 		bpf_core_read(comm, sizeof(comm), &p->comm);
-		if (!tap_comm_wanted(comm))
+		if (!tap_comm_matches(&tap_comms, comm))
 			return false;
 	}
 	return !(tap_scope & TAP_BY_CGROUP) || tap_cgroup_wanted(p);

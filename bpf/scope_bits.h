@@ -6,6 +6,7 @@
 #define TAP_BY_CPU 1u
 #define TAP_BY_TGID 2u
 #define TAP_BY_TID 4u
+#define TAP_BY_TASK (TAP_BY_TGID | TAP_BY_TID)
 #define TAP_BY_COMM 8u
 #define TAP_BY_CGROUP 16u
 

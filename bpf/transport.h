@@ -23,8 +23,7 @@ struct {
 	__uint(max_entries, 1 << 12);
 } tap_ringbuf SEC(".maps");
 
-/* Events on CPUs that came after the recording began: there is no ring for them. */
-u64 tap_no_ring;
+struct tap_missed tap_missed;
 
 /* The time is stored before the count moves: the reader looks at the count first. */
 static __always_inline void tap_lost(struct tap_ring *ring)
@@ -61,7 +60,7 @@ static __always_inline struct tap_rec *tap_take(u32 space)
 	struct tap_ring *ring = bpf_map_lookup_elem(&tap_rings, &cpu);
 
 	if (!ring) {
-		__sync_fetch_and_add(&tap_no_ring, 1);
+		__sync_fetch_and_add(&tap_missed.no_ring, 1);
 		return NULL;
 	}
 	if (tap_use_ringbuf) {

@@ -5,9 +5,11 @@
  */
 /* The kernel's own events, recorded beside ours so that one order holds. */
 #include "sched.h"
+#include "task.h"
 #include "idle.h"
 #include "freq.h"
 #include "irq.h"
+#include "cpuhp.h"
 /* The scheduler's bare tracepoints, for which the kernel defines no events. */
 #include "pelt.h"
 #include "util_est.h"

@@ -7,6 +7,7 @@
  *   meta {"tool": "..."}            schedtap's description, on one line
  *   comm TID NAME                   a saved command line
  *   cpus N                          CPUs of the machine (else: as many as the lines name)
+ *   clock NAME                      what the stamps are of (else: mono)
  *   buffer NAME                     what follows goes there; before the first: the top buffer
  *   TIME CPU TID SYSTEM:NAME FIELD=VALUE...
  *   lost CPU FIRST LAST COUNT       a schedtap:events_lost record at LAST
@@ -56,6 +57,7 @@ struct mkdat {
 	unsigned int nr_buffers, nr_cpus;
 	struct tap_buf comms;
 	char *meta;
+	const char *clock;
 };
 
 static _Noreturn void die(const struct mkdat *m, const char *fmt, ...) TAP_PRINTF(2, 3);
@@ -383,6 +385,8 @@ static void do_line(struct mkdat *m, char *line)
 		do_comm(m, p);
 	else if (!strcmp(word, "cpus"))
 		m->nr_cpus = (unsigned int)number(m, need_word(m, &p, "the number"));
+	else if (!strcmp(word, "clock"))
+		m->clock = strdup(need_word(m, &p, "the name"));
 	else if (!strcmp(word, "buffer"))
 		do_buffer(m, need_word(m, &p, "the name"));
 	else if (!strcmp(word, "lost"))
@@ -433,7 +437,7 @@ static unsigned int all_formats(struct tap_head_format **out)
 static int write_buffer(struct mkdat *m, struct tap_spool *spool, struct buffer *b,
 			struct tap_err *err)
 {
-	int index = tap_spool_add_buffer(spool, b->name, "mono", TAP_PAGE_SIZE, m->nr_cpus, err);
+	int index = tap_spool_add_buffer(spool, b->name, m->clock, TAP_PAGE_SIZE, m->nr_cpus, err);
 	int ret = index < 0 ? index : 0;
 
 	for (unsigned int i = 0; !ret && i < m->nr_cpus; i++) {
@@ -455,7 +459,7 @@ static int write_file(struct mkdat *m, const char *file, const char *how, struct
 	struct tap_head head = {
 		.nr_formats = all_formats(&formats), .uname = "Linux mkdat", .tool = "mkdat",
 		.cmdlines = tap_buf_str(&m->comms), .meta = m->meta ? m->meta : "",
-		.clock = "mono", .printk = "", .nr_cpus = m->nr_cpus,
+		.clock = m->clock, .printk = "", .nr_cpus = m->nr_cpus,
 	};
 	struct tap_spool *spool;
 	char path[4096];
@@ -484,7 +488,7 @@ const char *__asan_default_options(void)
 
 int main(int argc, char **argv)
 {
-	struct mkdat m = { .in = argc > 1 ? argv[1] : "" };
+	struct mkdat m = { .in = argc > 1 ? argv[1] : "", .clock = "mono" };
 	const char *how = argc == 4 ? argv[3] : "";
 	struct tap_err err;
 

@@ -40,13 +40,21 @@ struct tap_reader_info {
 	const char *compression; /* "none", "zstd" */
 	const char *printk;   /* the kernel's texts by address, as tracefs' printk_formats */
 	const char *kallsyms; /* its symbols by address, as /proc/kallsyms */
+	/* The clock of which stamps are no nanoseconds: "counter", "uptime", "x86-tsc" in a file that does
+	 * not say how they become some. NULL: all are. */
+	const char *ticks;
 	const char *notes;    /* for the user to know of: sentences, one a line */
 	const struct tap_buffer_info *buffers;
 	unsigned int nr_buffers;
+	/* The events' clock and CLOCK_REALTIME at one time, to about 1 us, as trace-cmd's --date and
+	 * perf's -k tell them (schedtap's: in .meta). Both 0: not told. */
+	uint64_t wall_ts_ns, wall_realtime_ns;
 };
 
 /**
  * tap_reader_open() - Open a file or a spool folder.
+ *
+ * Where there is no @path, but a folder "@path.spool", that is opened, and the notes say so.
  *
  * Return: 0; -ENOENT and other errnos of open; -EINVAL if it is no recording, or one that
  * is damaged where nothing can be read; -ENOTSUP for a version or compression not known.
@@ -82,11 +90,20 @@ TAP_API void tap_reader_mark(struct tap_reader *r,
 			     uint16_t (*mark)(void *ctx, const struct tap_format *fmt), void *ctx);
 
 /**
- * tap_reader_unmerged() - Hand out one CPU after the other, each in its own time order: for
- * passes that need no order between CPUs, and want to be faster. A perf.data comes in time order
- * all the same. Call when tap_reader_limit() may be called.
+ * tap_reader_unmerged() - Hand out one CPU after the other (of a perf.data, of each part that is
+ * sorted at once), each in its own time order: for passes that need no order between CPUs, and
+ * want to be faster. Call when tap_reader_limit() may be called.
  */
 TAP_API void tap_reader_unmerged(struct tap_reader *r, bool unmerged);
+
+/** tap_reader_skip() - Unmerged: go on with the next CPU. A perf.data goes on as it is. */
+TAP_API void tap_reader_skip(struct tap_reader *r);
+
+/** tap_reader_watch() - Have @watch called while events are read: once in 256 pages. */
+TAP_API void tap_reader_watch(struct tap_reader *r, void (*watch)(void *ctx), void *ctx);
+
+/** tap_reader_position() - How far reading has come: @done of @whole bytes of the file's data. */
+TAP_API void tap_reader_position(const struct tap_reader *r, uint64_t *done, uint64_t *whole);
 
 /**
  * tap_reader_rewind() - Begin again with the first event. Limit, kinds and order stay as they are
@@ -128,6 +145,17 @@ TAP_API struct tap_reader_span tap_reader_span(const struct tap_reader *r);
  */
 TAP_API TAP_MUST_CHECK int tap_reader_next(struct tap_reader *r, struct tap_event *ev,
 					   struct tap_err *err);
+
+/**
+ * tap_reader_batch() - Several events at once, in the order of tap_reader_next(): cheaper for those
+ * who read all of them.
+ * @events: set to an array of pointers; both borrowed until the next call of either function.
+ *
+ * Return: how many; 0 at the end; errors as of tap_reader_next().
+ */
+TAP_API TAP_MUST_CHECK int tap_reader_batch(struct tap_reader *r,
+					    const struct tap_event *const **events,
+					    struct tap_err *err);
 
 #ifdef __cplusplus
 }

@@ -240,7 +240,8 @@ static int doubt(struct tap_balance *b, int cpu, uint64_t from_ns)
 	struct tap_balance_cpu *c;
 	int ret;
 
-	if (cpu < 0 || (unsigned int)cpu >= b->nr_cpus || !cpu_wanted(b, cpu))
+	if (cpu < 0 || (unsigned int)cpu >= b->nr_cpus || !cpu_wanted(b, cpu) ||
+	    b->opts.lengths_told)
 		return 0;
 	c = &b->cpus[cpu];
 	if (from_ns < c->idled_ns)
@@ -256,6 +257,8 @@ static int cpu_idled(struct tap_balance *b, struct tap_balance_cpu *c)
 	int ret;
 
 	c->idled_ns = b->now_ns;
+	if (b->opts.lengths_told)
+		return 0;
 	ret = tap_length_log_commit(&c->log, &c->length, b->now_ns);
 	for (unsigned int i = 0; i < b->nr_cpus; i++)
 		if (b->cpus[i].seen && b->cpus[i].idled_ns < all_ns)
@@ -297,8 +300,10 @@ static int set_free(struct tap_balance *b, unsigned int cpu, bool is_free)
 static int settle_cpu(struct tap_balance *b, unsigned int i, const struct tap_cpu *state)
 {
 	struct tap_balance_cpu *c = &b->cpus[i];
-	int what = !state || !state->known ? TAP_CPU_UNKNOWN :
-		   state->task ? TAP_CPU_RUN : TAP_CPU_IDLE;
+	int what = state && state->offline	? TAP_CPU_OFFLINE :
+		   !state || !state->known	? TAP_CPU_UNKNOWN :
+		   state->task			? TAP_CPU_RUN :
+						  TAP_CPU_IDLE;
 	int64_t length = c->nr_queued + (what == TAP_CPU_RUN);
 	int was, ret;
 
@@ -309,12 +314,14 @@ static int settle_cpu(struct tap_balance *b, unsigned int i, const struct tap_cp
 	was = c->what;
 	c->what = what;
 	b->recheck |= what != was;
-	if (what == TAP_CPU_UNKNOWN || b->nr_homeless)
+	/* in a hole tasks may come and go unseen, also where the CPU's own switches are all there */
+	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE || b->nr_homeless || b->in_hole)
 		length = -1;
 	ret = set_free(b, i, what == TAP_CPU_IDLE && !c->nr_queued);
-	c->length_now = length;
-	if (!ret)
+	if (!ret && !b->opts.lengths_told) {
+		c->length_now = length;
 		ret = tap_length_log_set(&c->log, b->now_ns, length);
+	}
 	/* with a queue that is not empty no CPU becomes idle: who seems to wait there does not */
 	c->has_ghosts = what == TAP_CPU_IDLE && was != what && c->nr_queued;
 	b->ghosts |= c->has_ghosts;
@@ -466,7 +473,7 @@ static int settle(struct tap_balance *b)
 		if (!ret && b->ghosts)
 			ret = lay_ghosts(b);
 	} while (!ret && b->nr_dirty);
-	if (!ret)
+	if (!ret && !b->opts.lengths_told)
 		ret = tap_length_log_set(&b->imbalance_log, b->now_ns, imbalance(b));
 	return ret ? ret : look_around(b);
 }
@@ -505,6 +512,13 @@ static int wait_end(struct tap_balance *b, struct tap_balance_task *t,
 static bool is_wait(enum tap_state state)
 {
 	return state == TAP_WAKING || state == TAP_PREEMPTED;
+}
+
+/* Without wakeups a sleep has a wait at its end. */
+static bool may_be_wait(const struct tap_balance *b, enum tap_state state)
+{
+	return state == TAP_UNKNOWN || (tap_state_is_sleep(state) && b->opts.survey &&
+					!tap_survey_has_wakeups(b->opts.survey));
 }
 
 /* What is there when the window begins. */
@@ -568,6 +582,8 @@ static int advance(struct tap_balance *b, uint64_t ns)
 			ret = drop_waits(b);
 		b->next_hole += b->in_hole;
 		b->in_hole = !b->in_hole;
+		for (unsigned int i = 0; i < b->nr_cpus; i++)
+			cpu_touch(b, (int)i);
 	}
 	return ret ? ret : step(b, ns);
 }
@@ -601,7 +617,7 @@ int tap_balance_stretch(struct tap_balance *b, const struct tap_stretch *s)
 		return ret;
 	if (is_wait(s->next))
 		return wait_begin(b, t, s->next, t->woken_ns == s->to_ns ? t->woken_cpu : s->cpu);
-	if (s->next == TAP_RUNNING && s->state == TAP_UNKNOWN)
+	if (s->next == TAP_RUNNING && may_be_wait(b, s->state))
 		return doubt(b, s->next_cpu, s->from_ns);
 	return 0;
 }
@@ -659,7 +675,7 @@ int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m)
 	ret = ran_on(t, m->to);
 	if (!ret && t->dropped_ns)
 		ret = dropped_moves(b, t, m->to);
-	else if (!ret && m->task->state == TAP_UNKNOWN && m->why != TAP_MIGRATE_WAKEUP)
+	else if (!ret && may_be_wait(b, m->task->state) && m->why != TAP_MIGRATE_WAKEUP)
 		ret = doubt(b, m->from, m->task->since_ns);
 	if (ret || !t->waiting)
 		return ret;
@@ -670,6 +686,27 @@ int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m)
 	if (!ret)
 		ret = queue_add(b, t->cpu, -1);
 	return ret ? ret : enqueue(b, t, m->to);
+}
+
+int tap_balance_length(struct tap_balance *b, int cpu, uint64_t ts_ns, int64_t length)
+{
+	struct tap_balance_cpu *c;
+	int ret;
+
+	if (!is_cpu(cpu) || !cpu_wanted(b, cpu))
+		return 0;
+	if (cpus_grow(b, (unsigned int)cpu + 1))
+		return -ENOMEM;
+	c = &b->cpus[cpu];
+	c->seen = true;
+	c->length_now = length;
+	ret = tap_length_log_set(&c->log, ts_ns, length);
+	if (!ret)
+		ret = tap_length_log_set(&b->imbalance_log, ts_ns, imbalance(b));
+	/* nothing will take it back */
+	if (!ret)
+		ret = tap_length_log_commit(&c->log, &c->length, ts_ns);
+	return ret ? ret : tap_length_log_commit(&b->imbalance_log, &b->imbalance, ts_ns);
 }
 
 int tap_balance_init(struct tap_balance *b, const struct tap_balance_opts *opts)
@@ -700,7 +737,7 @@ void tap_balance_release(struct tap_balance *b)
 
 	for (i = 0; i < b->nr_cpus; i++) {
 		tap_hist_release(&b->cpus[i].length);
-		free(b->cpus[i].log.steps);
+		tap_length_log_release(&b->cpus[i].log);
 	}
 	for (i = 0; i < b->nr_tasks; i++) {
 		drop_found(&b->tasks[i]);
@@ -712,7 +749,7 @@ void tap_balance_release(struct tap_balance *b)
 		tap_cpus_release(&b->worst[i].idle);
 	tap_hist_release(&b->imbalance);
 	tap_hist_release(&b->violations);
-	free(b->imbalance_log.steps);
+	tap_length_log_release(&b->imbalance_log);
 	tap_cpus_release(&b->free);
 	free(b->cpus);
 	free(b->tasks);

@@ -4,10 +4,12 @@
  *
  * The length of a run queue is the task that runs on the CPU and those that wait for it. It is
  * known where the CPU's chain of switches holds and every task that waited there was seen to
- * begin waiting: one that comes out of the unknown may have waited as long as its state was not
- * known, but not since before the CPU was last idle, for then its queue was empty; all that time
- * counts as not known. The imbalance is the largest length minus the smallest, over the CPUs
- * whose length is known at that time.
+ * begin waiting: one that comes out of the unknown (where no wakeups were recorded, out of a
+ * sleep) may have waited as long as its state was not known, but not since before the CPU was
+ * last idle, for then its queue was empty; all that time counts as not known, and so does a hole.
+ * Where the kernel's own count was recorded (sched_update_nr_running), that is the length. The
+ * imbalance is the largest length minus the smallest, over the CPUs whose length is known at that
+ * time.
  *
  * Work is not conserved while a task waits in the queue of one CPU and another is free for it:
  *  - the task is runnable and does not run (TAP_WAKING, TAP_PREEMPTED), in a wait that is whole:
@@ -61,6 +63,7 @@ struct tap_balance_opts {
 	bool (*task)(void *ctx, const struct tap_task *task);
 	bool (*cpu)(void *ctx, int cpu);
 	void *ctx;
+	bool lengths_told; /* by tap_balance_length(): they are not found from states */
 	uint64_t min_ns;       /* shorter violations do not count */
 	unsigned int nr_worst; /* to be kept */
 };
@@ -108,6 +111,8 @@ int tap_balance_stretch(struct tap_balance *b, const struct tap_stretch *s);
 int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_stretch *s);
 int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w);
 int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m);
+/* With .lengths_told, in time order: the run queue's length from @ts_ns on, -1: not known. */
+int tap_balance_length(struct tap_balance *b, int cpu, uint64_t ts_ns, int64_t length);
 /* After the timeline's end. Return: 0 or -ENOMEM. */
 int tap_balance_end(struct tap_balance *b);
 

@@ -149,11 +149,19 @@ static unsigned int look_back(const struct tap_latency_past *past, struct tap_la
 
 		if (reached_ns <= w->from_ns)
 			break;
-		if (s->what == TAP_CPU_RUN)
+		switch (s->what) {
+		case TAP_CPU_RUN:
 			ran[nr++] = (struct ran){ s->task, reached_ns - from_ns };
-		else
-			*(s->what == TAP_CPU_IDLE ? &w->idle_ns : &w->unknown_ns) +=
-				reached_ns - from_ns;
+			break;
+		case TAP_CPU_IDLE:
+			w->idle_ns += reached_ns - from_ns;
+			break;
+		case TAP_CPU_OFFLINE:
+			w->offline_ns += reached_ns - from_ns;
+			break;
+		default:
+			w->unknown_ns += reached_ns - from_ns;
+		}
 		reached_ns = from_ns;
 	}
 	w->is_part = reached_ns > w->from_ns;
@@ -201,9 +209,12 @@ static uint64_t length_ns(const struct tap_latency_worst *w)
 	return w->to_ns - w->from_ns;
 }
 
-/* Keeps the wait if it is one of the worst; of equals the earlier ones. */
-static int note_worst(struct tap_latency *l, const struct tap_timeline *t,
-		      const struct tap_stretch *s)
+/*
+ * Keeps the wait if it is one of the worst; of equals the earlier ones. Not inline: most calls do
+ * without.
+ */
+static __attribute__((noinline)) int note_worst(struct tap_latency *l, const struct tap_timeline *t,
+						const struct tap_stretch *s)
 {
 	struct tap_latency_worst w = {
 		.task = s->task, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu,

@@ -41,7 +41,7 @@ struct tap_latency_worst {
 	} ran[TAP_LATENCY_RAN]; /* the longest first */
 	unsigned int nr_ran;
 	unsigned int nr_others; /* tasks that ran less than those */
-	uint64_t others_ns, idle_ns, unknown_ns;
+	uint64_t others_ns, idle_ns, offline_ns, unknown_ns;
 	bool is_part;	      /* what the CPU did at the wait's beginning is no longer known */
 	struct tap_cpus idle; /* owned: CPUs that were idle all along */
 };
@@ -63,9 +63,9 @@ struct tap_latency {
 int tap_latency_init(struct tap_latency *l, enum tap_state state, unsigned int max_worst);
 void tap_latency_release(struct tap_latency *l);
 
-/* The stretches that tap_latency_stretch() has a use for. */
-#define TAP_LATENCY_STATES                                                                         \
-	(TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_UNKNOWN))
+/* The stretches that tap_latency_stretch() has a use for: of .states and of .lost_states. */
+#define TAP_LATENCY_STATES(state) (TAP_STATE_BIT(state) | TAP_STATE_BIT(TAP_UNKNOWN))
+#define TAP_LATENCY_LOST_STATES (TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED))
 
 /* @t: tells which CPUs are idle now. Return: 0 or -ENOMEM. */
 int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 
 #define CFS(subject, event)                                                                        \
@@ -57,8 +58,22 @@ struct kind {
 	bool has_near; /* no more than the CPU tells whose values they are, but for cgroups */
 };
 
+/* Times in which updates may be missing, in their order; none touches another. */
+struct holes {
+	struct tap_hole *v; /* owned */
+	unsigned int nr, cap;
+	unsigned int next; /* the first that does not end before the last update */
+};
+
 struct tap_pelt {
 	struct tap_pelt_opts opts;
+	struct holes *losses; /* by buffer */
+	struct holes *breaks; /* by CPU */
+	unsigned int nr_losses, nr_breaks;
+	/* whose points end with a gap, should one come; with .point or .keep_points */
+	struct tap_pelt_series **live;
+	unsigned int nr_live, cap_live;
+	uint64_t next_gap_ns; /* the first of theirs */
 	struct kind **kinds;	/* by the format's id, owned */
 	struct tap_map cgroups; /* id -> its number, from 1 on */
 	struct tap_map by_key;	/* -> struct tap_pelt_series *; 0: its task is dead */
@@ -123,6 +138,82 @@ static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
 		kind_init(k, fmt, &p->opts);
 	p->kinds[fmt->id] = k;
 	return k;
+}
+
+/* ---- what is missing ------------------------------------------------------------------------ */
+
+/* Holes come by their beginning. Return: 0 or -ENOMEM. */
+static int add_hole(struct holes **list, unsigned int *nr, unsigned int i, uint64_t from_ns,
+		    uint64_t to_ns)
+{
+	struct tap_hole *last;
+	struct holes *h;
+
+	if (i >= *nr) {
+		h = reallocarray(*list, i + 1, sizeof(*h));
+		if (!h)
+			return -ENOMEM;
+		memset(h + *nr, 0, (i + 1 - *nr) * sizeof(*h));
+		*list = h;
+		*nr = i + 1;
+	}
+	h = &(*list)[i];
+	last = h->nr ? &h->v[h->nr - 1] : NULL;
+	if (last && from_ns <= last->to_ns) {
+		last->to_ns = to_ns > last->to_ns ? to_ns : last->to_ns;
+		return 0;
+	}
+	if (tap_array_grow(&h->v, h->nr, &h->cap, sizeof(*h->v)))
+		return -ENOMEM;
+	h->v[h->nr++] = (struct tap_hole){ from_ns, to_ns };
+	return 0;
+}
+
+static int find_holes(struct tap_pelt *p, const struct tap_survey *s)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < s->nr_kept_losses && !ret; i++)
+		ret = add_hole(&p->losses, &p->nr_losses, s->losses[i].buffer,
+			       s->losses[i].from_ns, s->losses[i].to_ns);
+	for (unsigned int i = 0; i < s->nr_breaks && !ret; i++)
+		ret = add_hole(&p->breaks, &p->nr_breaks, (unsigned int)s->breaks[i].cpu,
+			       s->breaks[i].from_ns, s->breaks[i].to_ns);
+	return ret;
+}
+
+static void free_holes(struct holes *list, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		free(list[i].v);
+	free(list);
+}
+
+/* Return: when a value of @ts_ns, the latest so far, may be replaced unseen. */
+static uint64_t first_hole(struct holes *list, unsigned int nr, unsigned int i, uint64_t ts_ns)
+{
+	struct holes *h = i < nr ? &list[i] : NULL;
+
+	while (h && h->next < h->nr && h->v[h->next].to_ns <= ts_ns)
+		h->next++;
+	return h && h->next < h->nr ? h->v[h->next].from_ns : UINT64_MAX;
+}
+
+static uint64_t known_until(struct tap_pelt *p, const struct tap_pelt_series *s,
+			    const struct tap_event *ev)
+{
+	uint64_t until = first_hole(p->losses, p->nr_losses, ev->buffer, ev->ts_ns), ns;
+
+	/* a task's updates are its own, wherever it runs */
+	for (unsigned int cpu = 0; cpu < p->nr_breaks && s->subject == TAP_PELT_DOMAIN; cpu++) {
+		ns = first_hole(p->breaks, p->nr_breaks, cpu, ev->ts_ns);
+		until = ns < until && tap_cpus_has(&s->span, cpu) ? ns : until;
+	}
+	if (s->subject == TAP_PELT_CPU || s->subject == TAP_PELT_CGROUP) {
+		ns = first_hole(p->breaks, p->nr_breaks, (unsigned int)s->cpu, ev->ts_ns);
+		until = ns < until ? ns : until;
+	}
+	return until > ev->ts_ns ? until : ev->ts_ns; /* it has begun: known for no time */
 }
 
 /* ---- who it is about ------------------------------------------------------------------------ */
@@ -334,6 +425,8 @@ static inline __attribute__((always_inline)) int hold(struct tap_pelt *p, struct
 		from_ns = s->at_ns;
 	if (to_ns > p->opts.end_ns)
 		to_ns = p->opts.end_ns;
+	if (to_ns > s->until_ns)
+		to_ns = s->until_ns;
 	if (!s->known || from_ns >= to_ns)
 		return 0;
 	s->at_ns = to_ns;
@@ -374,8 +467,56 @@ static int keep_point(struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
 	return 0;
 }
 
+static int tell_point(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t ts_ns,
+		      uint64_t value)
+{
+	int ret = p->opts.keep_points ? keep_point(s, ts_ns, value) : 0;
+
+	return ret || !p->opts.point ? ret : p->opts.point(p->opts.ctx, s, ts_ns, value);
+}
+
+/* Tells of the values that are not known any more by now. */
+static __attribute__((noinline)) int tell_gaps(struct tap_pelt *p, uint64_t now_ns)
+{
+	uint64_t gap_ns = p->next_gap_ns;
+	int ret = 0;
+
+	for (; gap_ns <= now_ns && !ret; gap_ns = p->next_gap_ns) {
+		unsigned int nr = 0;
+
+		p->next_gap_ns = UINT64_MAX;
+		for (unsigned int i = 0; i < p->nr_live; i++) {
+			struct tap_pelt_series *s = p->live[i];
+
+			if (s->known && s->until_ns == gap_ns) {
+				s->live = false;
+				ret = ret ? ret : tell_point(p, s, gap_ns, TAP_PELT_GAP);
+				continue;
+			}
+			p->live[nr++] = s;
+			if (s->known && s->until_ns < p->next_gap_ns)
+				p->next_gap_ns = s->until_ns;
+		}
+		p->nr_live = nr;
+	}
+	return ret;
+}
+
+static int tell_update(struct tap_pelt *p, struct tap_pelt_series *s)
+{
+	if (!s->live && s->until_ns < p->opts.end_ns) {
+		if (tap_array_grow(&p->live, p->nr_live, &p->cap_live, sizeof(struct tap_pelt_series *)))
+			return -ENOMEM;
+		p->live[p->nr_live++] = s;
+		s->live = true;
+	}
+	if (s->until_ns < p->next_gap_ns)
+		p->next_gap_ns = s->until_ns;
+	return tell_point(p, s, s->at_ns, s->last);
+}
+
 static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
-			 struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
+			 struct tap_pelt_series *s, const struct tap_event *ev, uint64_t value)
 {
 	bool always = !p->opts.while_running || s->subject == TAP_PELT_DOMAIN;
 	const struct tap_task *task = NULL;
@@ -388,20 +529,17 @@ static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
 		return 0;
 	if (!always)
 		since_ns = runs_since(t, s, task);
-	ret = hold(p, s, since_ns, ts_ns);
+	ret = hold(p, s, since_ns, ev->ts_ns);
 	if (ret)
 		return ret;
 	s->updates++;
 	s->known = true;
-	s->at_ns = ts_ns;
+	s->at_ns = ev->ts_ns;
+	s->until_ns = p->nr_losses || p->nr_breaks ? known_until(p, s, ev) : UINT64_MAX;
 	s->last = value;
-	if (since_ns == UINT64_MAX)
+	if (since_ns == UINT64_MAX || (!p->opts.keep_points && !p->opts.point))
 		return 0;
-	if (p->opts.keep_points)
-		ret = keep_point(s, ts_ns, value);
-	if (!ret && p->opts.point)
-		ret = p->opts.point(p->opts.ctx, s, ts_ns, value);
-	return ret;
+	return tell_update(p, s);
 }
 
 /* The series that @like describes, made if need be. Return: NULL when out of memory. */
@@ -491,7 +629,8 @@ int tap_pelt_new(const struct tap_pelt_opts *opts, struct tap_pelt **out)
 		return -ENOMEM;
 	p->opts = *opts;
 	p->kinds = calloc(TAP_NR_IDS, sizeof(*p->kinds));
-	if (!p->kinds) {
+	p->next_gap_ns = UINT64_MAX;
+	if (!p->kinds || (opts->survey && find_holes(p, opts->survey))) {
 		tap_pelt_free(p);
 		return -ENOMEM;
 	}
@@ -511,6 +650,9 @@ void tap_pelt_free(struct tap_pelt *p)
 	tap_map_release(&p->cgroups);
 	tap_map_release(&p->by_key);
 	tap_map_release(&p->runners);
+	free_holes(p->losses, p->nr_losses);
+	free_holes(p->breaks, p->nr_breaks);
+	free(p->live);
 	free(p->series);
 	free(p);
 }
@@ -556,9 +698,11 @@ int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struc
 		k = add_kind(p, ev->fmt);
 	if (!k)
 		return -ENOMEM;
+	if (ev->ts_ns >= p->next_gap_ns)
+		ret = tell_gaps(p, ev->ts_ns);
 	of_cgroup = is_of_cgroup(k, ev);
 	if (of_cgroup && p->opts.cpus_only)
-		return 0;
+		return ret;
 	if (k->has_near && !of_cgroup) {
 		cpu = (unsigned int)tap_num_int(&k->cpu_number, ev);
 		near = cpu < NEAR_CPUS ? k->near[cpu] : NULL;
@@ -571,7 +715,7 @@ int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struc
 		if (near)
 			near[i] = s;
 		if (!ret && s && s->wanted)
-			ret = update(p, t, s, ev->ts_ns,
+			ret = update(p, t, s, ev,
 				     (uint64_t)tap_num_get(&k->values[i].number, ev));
 	}
 	return ret;
@@ -588,7 +732,7 @@ static int compare(const void *a, const void *b)
 int tap_pelt_end(struct tap_pelt *p)
 {
 	unsigned int nr = 0;
-	int ret = 0;
+	int ret = p->next_gap_ns < p->opts.end_ns ? tell_gaps(p, p->opts.end_ns - 1) : 0;
 
 	for (unsigned int i = 0; i < p->nr && !ret; i++) {
 		struct tap_pelt_series *s = p->series[i];

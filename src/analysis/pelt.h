@@ -4,6 +4,11 @@
  * cgroup on a CPU, or a root domain. An update holds until the next one, until its task dies, or
  * until the window's end; before the first update in the window nothing is known. All figures are
  * weighted by how long a value held.
+ *
+ * Where events are missing a value is no longer known, until the next update behind them. A loss on
+ * any CPU may hide any update: who wakes or balances updates another CPU's signals from its own. A
+ * break of a CPU's chain, which no loss tells of, says that CPU's own signals and those of cgroups on
+ * it are in doubt.
  */
 #ifndef TAP_ANALYSIS_PELT_H
 #define TAP_ANALYSIS_PELT_H
@@ -45,6 +50,9 @@ struct tap_pelt_column {
 	unsigned __int128 sum; /* of values times ns */
 };
 
+/* In place of a value: it is not known from here on. */
+#define TAP_PELT_GAP UINT64_MAX
+
 struct tap_pelt_point {
 	uint64_t ts_ns, value;
 };
@@ -68,24 +76,28 @@ struct tap_pelt_series {
 	size_t nr_points, cap_points;
 
 	/* inside */
-	bool wanted, known; /* .last holds since .at_ns */
-	uint64_t at_ns;
+	bool live; /* a point was told, and no gap behind it */
+	bool wanted, known; /* .last holds since .at_ns, at most until .until_ns */
+	uint64_t at_ns, until_ns;
 	uint64_t key;
 	struct tap_pelt_series *same_runner_next;
 };
 
 struct tap_pelt_opts {
 	uint64_t start_ns, end_ns; /* the window */
+	const struct tap_survey *survey; /* what is missing; read by tap_pelt_new(); NULL: nothing */
 	unsigned int nr_columns; /* that a plot divides it into; 0: none */
 	/* A task's values count while it runs, a CPU's and a cgroup's while the CPU is not idle. */
 	bool while_running;
 	bool cpus_only;	   /* values of cgroups are passed over */
-	bool keep_points;  /* each update that counts: memory grows with the recording */
+	/* each update that counts, and each gap behind one: memory grows with the recording */
+	bool keep_points;
 	/* Whether this signal is looked at; asked once. NULL: all are. */
 	bool (*want_signal)(void *ctx, const struct tap_pelt_signal *s);
 	/* Whether this series is kept; asked once. .columns, .hist and below are not filled in. */
 	bool (*want)(void *ctx, const struct tap_pelt_series *s);
-	/* Told of each update that counts, or NULL. Return: 0, or -errno, which stops. */
+	/* Told of each update that counts and each gap behind one, in time order, or NULL.
+	 * Return: 0, or -errno, which stops. */
 	int (*point)(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value);
 	void *ctx; /* of all three */
 };
@@ -104,7 +116,7 @@ int tap_pelt_stretch(struct tap_pelt *p, const struct tap_stretch *s);
 int tap_pelt_cpu_stretch(struct tap_pelt *p, const struct tap_cpu_stretch *s);
 /* An event in the window, after @t has seen it. Return: 0; -ENOMEM; what .point returned. */
 int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struct tap_event *ev);
-/* After the timeline's end. Return: 0 or -ENOMEM. */
+/* After the timeline's end. Return: 0; -ENOMEM; what .point returned. */
 int tap_pelt_end(struct tap_pelt *p);
 
 /* By signal, then CPU, task, cgroup. After the end; borrowed. */

@@ -74,45 +74,13 @@ static int parse_ids(struct tap_map *ids, const struct tap_strings *words, char 
 	return 0;
 }
 
-static int parse_seconds(const char *s, size_t len, uint64_t *ns)
-{
-	char word[64];
-
-	if (!len)
-		return 0;
-	if (len >= sizeof(word))
-		return -EINVAL;
-	memcpy(word, s, len);
-	word[len] = '\0';
-	return tap_text_parse_time(word, ns);
-}
-
-int tap_pick_window(const char *window, uint64_t *from_ns, uint64_t *to_ns, struct tap_err *err)
-{
-	const char *comma = window ? strchr(window, ',') : NULL;
-
-	*from_ns = 0;
-	*to_ns = UINT64_MAX;
-	if (!window)
-		return 0;
-	if (!comma || parse_seconds(window, (size_t)(comma - window), from_ns) ||
-	    parse_seconds(comma + 1, strlen(comma + 1), to_ns))
-		return tap_err_set(err, -EINVAL,
-				   "--time: '%s' is no FROM,TO in seconds, such as 1.5,2", window);
-	if (*from_ns > *to_ns)
-		return tap_err_set(err, -EINVAL, "--time: '%s' ends before it begins", window);
-	return 0;
-}
-
 int tap_pick_init(struct tap_pick *p, const struct tap_pick_opts *opts,
 		  const struct tap_format *const *formats, unsigned int nr, struct tap_err *err)
 {
 	int ret;
 
-	*p = (struct tap_pick){ .opts = opts };
-	ret = tap_pick_window(opts->window, &p->from_ns, &p->to_ns, err);
-	if (!ret)
-		ret = check_events(&opts->events, formats, nr, err);
+	*p = (struct tap_pick){ .opts = opts, .to_ns = UINT64_MAX };
+	ret = check_events(&opts->events, formats, nr, err);
 	if (!ret)
 		ret = parse_ids(&p->tgids, &opts->tgids, 'p', err);
 	if (!ret)
@@ -183,9 +151,12 @@ static bool comm_matches(const struct tap_strings *globs, const char *comm, size
 	return false;
 }
 
-/* @comm: as the event has it; NULL: as it is known. Return: 1 or 0; -ENOMEM. */
-static int task_matches(const struct tap_pick *p, struct tap_who *who, int tid, const char *comm,
-			size_t len)
+/*
+ * @tgid: -1: not known, 0: as @who has it. @comm: as the event has it; NULL: as it is known.
+ * Return: 1 or 0; -ENOMEM.
+ */
+static int task_matches(const struct tap_pick *p, struct tap_who *who, int tid, int tgid,
+			const char *comm, size_t len)
 {
 	struct tap_who_task *t;
 
@@ -196,7 +167,8 @@ static int task_matches(const struct tap_pick *p, struct tap_who *who, int tid, 
 	t = tap_who_task(who, tid);
 	if (!t)
 		return -ENOMEM;
-	if (p->tgids.nr && !tap_map_get(&p->tgids, (uint64_t)(t->tgid >= 0 ? t->tgid : tid)))
+	tgid = tgid ? tgid : t->tgid;
+	if (p->tgids.nr && !tap_map_get(&p->tgids, (uint64_t)(tgid >= 0 ? tgid : tid)))
 		return 0;
 	if (!p->opts->comms.nr)
 		return 1;
@@ -225,8 +197,8 @@ static bool cgroup_wanted(const struct tap_pick *p, const struct tap_who *who, u
 	return path && cgroup_matches(&p->opts->cgroups, path);
 }
 
-int tap_pick_task(const struct tap_pick *p, struct tap_who *who, int tid, const char *comm,
-		  size_t len, uint64_t cgroup)
+int tap_pick_task(const struct tap_pick *p, struct tap_who *who, int tid, int tgid,
+		  const char *comm, size_t len, uint64_t cgroup)
 {
 	const struct tap_who_task *t;
 
@@ -238,7 +210,7 @@ int tap_pick_task(const struct tap_pick *p, struct tap_who *who, int tid, const 
 	}
 	if (p->opts->cgroups.nr && !cgroup_wanted(p, who, cgroup))
 		return 0;
-	return task_matches(p, who, tid, comm, len);
+	return task_matches(p, who, tid, tgid, comm, len);
 }
 
 /* Of an event that names a cgroup -g has judged that one. */
@@ -246,8 +218,8 @@ static int event_task_matches(struct tap_pick *p, struct tap_who *who,
 			      const struct tap_who_kind *kind, int tid, const char *comm,
 			      size_t len)
 {
-	return kind->cgroup ? task_matches(p, who, tid, comm, len) :
-			      tap_pick_task(p, who, tid, comm, len, 0);
+	return kind->cgroup ? task_matches(p, who, tid, 0, comm, len) :
+			      tap_pick_task(p, who, tid, 0, comm, len, 0);
 }
 
 static int tasks_match(struct tap_pick *p, struct tap_who *who, const struct tap_who_kind *kind,

@@ -19,12 +19,12 @@ struct tap_pick_opts {
 	struct tap_strings comms;   /* globs */
 	struct tap_strings cgroups; /* globs of paths; what is below matches too */
 	const char *cpus;
-	const char *window; /* "FROM,TO" in seconds; either may be empty */
+	const char *window; /* window.h; the caller resolves it into .from_ns and .to_ns */
 };
 
 struct tap_pick {
 	const struct tap_pick_opts *opts; /* borrowed */
-	uint64_t from_ns, to_ns;	  /* 0, UINT64_MAX: open */
+	uint64_t from_ns, to_ns;	  /* 0, UINT64_MAX: open, as tap_pick_init() leaves it */
 	struct tap_map tgids, tids;
 	struct tap_cpus cpus;
 	signed char *wanted; /* by kind: 0 not looked at yet, 1 yes, -1 no */
@@ -47,14 +47,11 @@ int tap_pick_match(struct tap_pick *p, struct tap_who *who, const struct tap_who
 		   const struct tap_event *ev);
 
 /*
- * -p -t -c -g about a task alone. @comm, @len: its name; @cgroup: its kernfs id, 0: the one that
- * @who has.
+ * -p -t -c -g about a task alone. @tgid: its process, -1: not known, 0: the one that @who has;
+ * @comm, @len: its name; @cgroup: its kernfs id, 0: the one that @who has.
  * Return: 1 or 0; -ENOMEM.
  */
-int tap_pick_task(const struct tap_pick *p, struct tap_who *who, int tid, const char *comm,
-		  size_t len, uint64_t cgroup);
-
-/* Parses "FROM,TO". Return: 0; -EINVAL. */
-int tap_pick_window(const char *window, uint64_t *from_ns, uint64_t *to_ns, struct tap_err *err);
+int tap_pick_task(const struct tap_pick *p, struct tap_who *who, int tid, int tgid,
+		  const char *comm, size_t len, uint64_t cgroup);
 
 #endif

@@ -10,17 +10,17 @@ static const struct tap_longest none[TAP_NR_STATES];
 static int reserve(struct tap_states *s, unsigned int index)
 {
 	unsigned int nr = s->nr ? s->nr : 64;
-	void *longest;
+	struct tap_states_task *tasks;
 
 	if (index < s->nr)
 		return 0;
 	while (nr <= index)
 		nr *= 2;
-	longest = reallocarray(s->longest, nr, sizeof(*s->longest));
-	if (!longest)
+	tasks = reallocarray(s->tasks, nr, sizeof(*tasks));
+	if (!tasks)
 		return -ENOMEM;
-	s->longest = longest;
-	memset(s->longest + s->nr, 0, (nr - s->nr) * sizeof(*s->longest));
+	s->tasks = tasks;
+	memset(tasks + s->nr, 0, (nr - s->nr) * sizeof(*tasks));
 	s->nr = nr;
 	return 0;
 }
@@ -28,14 +28,22 @@ static int reserve(struct tap_states *s, unsigned int index)
 static int on_stretch(void *ctx, const struct tap_stretch *st)
 {
 	struct tap_states *s = ctx;
-	uint64_t from_ns = st->from_ns > s->start_ns ? st->from_ns : s->start_ns;
+	uint64_t from_ns = st->from_ns - st->back_ns;
+	struct tap_states_task *task;
 	struct tap_longest *l;
 
+	if (from_ns < s->start_ns)
+		from_ns = s->start_ns;
 	if (st->to_ns <= from_ns)
 		return 0;
 	if (reserve(s, st->task->index))
 		return -ENOMEM;
-	l = &s->longest[st->task->index][st->state];
+	task = &s->tasks[st->task->index];
+	if (st->back != TAP_UNKNOWN)
+		task->longest[st->back] = task->before;
+	l = &task->longest[st->state];
+	if (tap_state_is_sleep(st->state))
+		task->before = *l;
 	if (st->to_ns - from_ns > l->ns)
 		*l = (struct tap_longest){ .ns = st->to_ns - from_ns, .at_ns = from_ns };
 	return 0;
@@ -49,11 +57,11 @@ const struct tap_observer tap_states_observer = {
 const struct tap_longest *tap_states_longest(const struct tap_states *s,
 					     const struct tap_task *task)
 {
-	return task->index < s->nr ? s->longest[task->index] : none;
+	return task->index < s->nr ? s->tasks[task->index].longest : none;
 }
 
 void tap_states_release(struct tap_states *s)
 {
-	free(s->longest);
+	free(s->tasks);
 	*s = (struct tap_states){ 0 };
 }

@@ -13,10 +13,15 @@ struct tap_longest {
 	uint64_t at_ns; /* where that begins */
 };
 
+struct tap_states_task {
+	struct tap_longest longest[TAP_NR_STATES];
+	struct tap_longest before; /* the last sleep: it may be taken back */
+};
+
 /* {0} has seen nothing. */
 struct tap_states {
 	uint64_t start_ns; /* the window's; set by the owner before the first stretch */
-	struct tap_longest (*longest)[TAP_NR_STATES]; /* by tap_task.index; owned */
+	struct tap_states_task *tasks; /* by tap_task.index; owned */
 	unsigned int nr;
 };
 

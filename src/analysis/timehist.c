@@ -11,7 +11,6 @@ struct tap_timehist_task {
 	bool used;	  /* was told of before */
 	bool waits_known; /* from the last slice, or its birth, on */
 	int waker_tid;
-	int last_cpu; /* where the last slice was */
 	struct tap_row_util util, start_util;
 };
 
@@ -28,7 +27,7 @@ static struct tap_timehist_task *task_get(struct tap_timehist *h, const struct t
 			return NULL;
 		for (unsigned int i = h->nr_tasks; i < nr; i++)
 			tasks[i] = (struct tap_timehist_task){
-				.waker_tid = -1, .last_cpu = -1, .util = no_util,
+				.waker_tid = -1, .util = no_util,
 				.start_util = no_util,
 			};
 		h->tasks = tasks;
@@ -75,7 +74,7 @@ static int tell_slice(struct tap_timehist *h, struct tap_timehist_task *t,
 {
 	struct tap_row row = {
 		.what = TAP_ROW_SLICE, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu,
-		.task = s->task, .waker_tid = t->waker_tid, .from_cpu = t->last_cpu, .to_cpu = -1,
+		.task = s->task, .waker_tid = t->waker_tid, .from_cpu = s->task->from_cpu, .to_cpu = -1,
 		.waits_known = t->waits_known, .whole = s->whole, .end = s->end,
 		.start_util = t->start_util, .end_util = t->util,
 	};
@@ -84,7 +83,6 @@ static int tell_slice(struct tap_timehist *h, struct tap_timehist_task *t,
 	memset(t->wait_ns, 0, sizeof(t->wait_ns));
 	t->waits_known = true;
 	t->waker_tid = -1;
-	t->last_cpu = s->cpu;
 	return tell(h, &row);
 }
 
@@ -99,7 +97,6 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 		/* before it runs it was woken, and before that it waited for something */
 		t->waits_known = s->from_ns > h->start_ns ||
 				 (s->state != TAP_WAKING && s->state != TAP_RUNNING);
-		t->last_cpu = s->state == TAP_RUNNING ? -1 : s->task->run_cpu;
 		t->used = true;
 	}
 	if (s->state == TAP_RUNNING)
@@ -109,8 +106,9 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 		t->wait_ns[s->back] -= s->back_ns;
 		t->wait_ns[TAP_UNKNOWN] += s->back_ns;
 	}
-	if (s->state == TAP_WAKING)
-		t->waker_tid = s->task->waker_tid;
+	/* in what is unknown it may have been woken again */
+	if (s->state == TAP_WAKING || s->state == TAP_UNKNOWN)
+		t->waker_tid = s->state == TAP_WAKING ? s->task->waker_tid : -1;
 	t->start_util = t->util;
 	return 0;
 }
@@ -153,6 +151,7 @@ const struct tap_observer tap_timehist_observer = {
 	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD),
 	.stretch = on_stretch,
 	.cpu = on_cpu,
+	.unknown_cpus_only = true,
 	.wakeup = on_wakeup,
 	.migration = on_migration,
 };

@@ -102,6 +102,13 @@ static int tell(struct tap_where *w)
 	return ret;
 }
 
+/* @task: NULL: the CPU is idle. */
+static void show(const struct tap_where *w, struct tap_where_change *c, const struct tap_task *task)
+{
+	c->what = !task ? TAP_WHERE_IDLE : w->wants(w->ctx, task) ? TAP_WHERE_RUN : TAP_WHERE_OTHER;
+	c->task = c->what == TAP_WHERE_RUN ? task : NULL;
+}
+
 /* @cpu is known up to @ns. */
 static void move_on(struct tap_where *w, struct tap_where_cpu *cpu, uint64_t ns)
 {
@@ -116,6 +123,28 @@ static void move_on(struct tap_where *w, struct tap_where_cpu *cpu, uint64_t ns)
 			w->safe_ns = w->cpu_state[i].told_ns;
 }
 
+/* The first CPU that changes wait for is told as it is now, up to @now_ns. */
+static int force(struct tap_where *w, uint64_t now_ns)
+{
+	unsigned int nr;
+	const struct tap_cpu *cpus = w->cpus(w->ctx, &nr);
+	struct tap_where_cpu *cpu = w->cpu_state;
+	struct tap_where_change c = { 0 };
+	int ret;
+
+	while (cpu->told_ns != w->safe_ns)
+		cpu++;
+	c.cpu = (int)(cpu - w->cpu_state);
+	c.ts_ns = cpu->told_ns;
+	if (c.cpu < (int)nr && cpus[c.cpu].offline)
+		c.what = TAP_WHERE_OFFLINE;
+	else if (c.cpu < (int)nr && cpus[c.cpu].known)
+		show(w, &c, cpus[c.cpu].task);
+	ret = heap_push(w, &c);
+	move_on(w, cpu, now_ns);
+	return ret ? ret : tell(w);
+}
+
 static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 {
 	struct tap_where *w = ctx;
@@ -128,18 +157,21 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 	cpu = cpu_get(w, (unsigned int)s->cpu);
 	if (!cpu)
 		return -ENOMEM;
-	if (s->what == TAP_CPU_IDLE) {
-		c.what = TAP_WHERE_IDLE;
-	} else if (s->what == TAP_CPU_RUN) {
-		c.what = w->wants(w->ctx, s->task) ? TAP_WHERE_RUN : TAP_WHERE_OTHER;
-		c.task = c.what == TAP_WHERE_RUN ? s->task : NULL;
-	}
-	if (s->to_ns > s->from_ns)
+	if (c.ts_ns < cpu->told_ns && cpu->told_ns != UINT64_MAX) /* its beginning was told */
+		c.ts_ns = cpu->told_ns;
+	if (s->what == TAP_CPU_OFFLINE)
+		c.what = TAP_WHERE_OFFLINE;
+	else if (s->what != TAP_CPU_UNKNOWN)
+		show(w, &c, s->task);
+	if (s->to_ns > c.ts_ns)
 		ret = heap_push(w, &c);
 	if (ret)
 		return ret;
 	move_on(w, cpu, s->to_ns);
-	return tell(w);
+	ret = tell(w);
+	while (!ret && w->nr > TAP_WHERE_MAX && w->safe_ns < s->to_ns)
+		ret = force(w, s->to_ns);
+	return ret;
 }
 
 const struct tap_observer tap_where_observer = { .cpu = on_cpu };

@@ -2,7 +2,8 @@
 /*
  * Who was where: every change of what a CPU shows, in time order. A stretch of a CPU is known only
  * when it ends (a broken chain makes it unknown from its start on), so changes wait until no CPU
- * can have an earlier one: as long as the longest stretch that is open.
+ * can have an earlier one. Where very many would wait for a stretch that is open, it is told as the
+ * timeline has it then; should it turn out unknown after all, it is from that time on.
  */
 #ifndef TAP_ANALYSIS_WHERE_H
 #define TAP_ANALYSIS_WHERE_H
@@ -11,10 +12,13 @@
 
 enum tap_where_what {
 	TAP_WHERE_UNKNOWN, /* before the first change of a CPU, too */
+	TAP_WHERE_OFFLINE,
 	TAP_WHERE_IDLE,
 	TAP_WHERE_RUN,
 	TAP_WHERE_OTHER, /* a task that is not looked for */
 };
+
+#define TAP_WHERE_MAX 16384u /* changes that wait */
 
 struct tap_where_change {
 	uint64_t ts_ns;
@@ -28,7 +32,7 @@ struct tap_where {
 	bool (*wants)(void *ctx, const struct tap_task *task);
 	/* What it returns stops, if not 0. At equal times the lower CPU comes first. */
 	int (*change)(void *ctx, const struct tap_where_change *c);
-	/* The CPUs that the timeline has seen so far: asked for once, at the first stretch. */
+	/* The CPUs as the timeline has them now. */
 	const struct tap_cpu *(*cpus)(void *ctx, unsigned int *nr);
 	void *ctx;
 	uint64_t start_ns; /* of the window */

@@ -112,6 +112,17 @@ static int add_own(struct tap_who *who, const json_t *tids)
 	return 0;
 }
 
+static int add_limited(struct tap_who *who, const json_t *ids)
+{
+	json_int_t id;
+
+	who->knows_quotas = json_is_array(ids);
+	for (size_t i = 0; i < json_array_size(ids); i++)
+		if (number_at(ids, i, INT64_MAX, &id) && !tap_map_put(&who->limited, (uint64_t)id))
+			return -ENOMEM;
+	return 0;
+}
+
 int tap_who_init(struct tap_who *who, const struct tap_reader *reader, const json_t *meta)
 {
 	int ret;
@@ -122,6 +133,8 @@ int tap_who_init(struct tap_who *who, const struct tap_reader *reader, const jso
 		ret = add_cgroups(who, json_object_get(meta, "cgroups"));
 	if (!ret)
 		ret = add_own(who, json_object_get(meta, "own_tids"));
+	if (!ret)
+		ret = add_limited(who, json_object_get(meta, "quota_cgroups"));
 	if (ret)
 		tap_who_release(who);
 	return ret;
@@ -140,6 +153,7 @@ void tap_who_release(struct tap_who *who)
 		free((struct tap_who_kind *)(uintptr_t)s->value);
 	tap_map_release(&who->tasks);
 	tap_map_release(&who->cgroups);
+	tap_map_release(&who->limited);
 	tap_map_release(&who->kinds);
 }
 
@@ -167,6 +181,22 @@ static bool is_tid(const struct tap_field *f)
 	       (!strcmp(f->name, "pid") || (len > 4 && !strcmp(f->name + len - 4, "_pid")));
 }
 
+static int learn_kind(const struct tap_format *fmt)
+{
+	if (!strcmp(fmt->system, "task"))
+		return !strcmp(fmt->name, "task_newtask") ? TAP_WHO_NEWTASK : TAP_WHO_OTHER;
+	if (strcmp(fmt->system, "sched"))
+		return TAP_WHO_OTHER;
+	if (!strcmp(fmt->name, "sched_process_exec"))
+		return TAP_WHO_EXEC;
+	return !strcmp(fmt->name, "sched_switch") ? TAP_WHO_SWITCH : TAP_WHO_OTHER;
+}
+
+bool tap_who_learns(const struct tap_format *fmt)
+{
+	return learn_kind(fmt) != TAP_WHO_OTHER;
+}
+
 static void kind_init(struct tap_who_kind *k, const struct tap_format *fmt)
 {
 	unsigned int i;
@@ -184,7 +214,8 @@ static void kind_init(struct tap_who_kind *k, const struct tap_format *fmt)
 		k->tasks[k->nr_tasks].tid = f;
 		k->tasks[k->nr_tasks++].comm = comm_of(fmt, f->name);
 	}
-	k->learn = !strcmp(fmt->system, "sched") && !strcmp(fmt->name, "sched_switch");
+	k->learn = learn_kind(fmt);
+	k->flags = k->learn == TAP_WHO_NEWTASK ? tap_format_field(fmt, "clone_flags") : NULL;
 }
 
 const struct tap_who_kind *tap_who_kind(struct tap_who *who, const struct tap_format *fmt)
@@ -205,9 +236,37 @@ const struct tap_who_kind *tap_who_kind(struct tap_who *who, const struct tap_fo
 	return k;
 }
 
+/* A task was born, or has executed a program: then it is its process's leader. */
+static int learn_process(struct tap_who *who, const struct tap_who_kind *kind,
+			 const struct tap_event *ev)
+{
+	const uint64_t clone_thread = 0x10000;
+	const struct tap_field *tid = tap_format_field(ev->fmt, "pid"), *flags = kind->flags;
+	struct tap_who_task *t, *parent;
+	int tgid;
+
+	if (!tid || (kind->learn == TAP_WHO_NEWTASK && !flags))
+		return 0;
+	t = tap_who_task(who, (int)tap_field_u64(tid, ev->data, ev->size));
+	parent = tap_who_task(who, tap_who_current(kind, ev));
+	if (!t || !parent)
+		return -ENOMEM;
+	tgid = t->tid;
+	if (flags && tap_field_u64(flags, ev->data, ev->size) & clone_thread)
+		tgid = parent->tgid;
+	if (t->tgid != tgid) {
+		t->tgid = tgid;
+		free(t->label); /* it may tell */
+		t->label = NULL;
+	}
+	return 0;
+}
+
 int tap_who_learn(struct tap_who *who, const struct tap_who_kind *kind, const struct tap_event *ev)
 {
-	if (!kind->learn)
+	if (kind->learn == TAP_WHO_EXEC || kind->learn == TAP_WHO_NEWTASK)
+		return learn_process(who, kind, ev);
+	if (kind->learn != TAP_WHO_SWITCH)
 		return 0;
 	for (unsigned int i = 0; i < kind->nr_tasks; i++) {
 		int tid = (int)tap_field_u64(kind->tasks[i].tid, ev->data, ev->size);
@@ -226,6 +285,13 @@ int tap_who_learn(struct tap_who *who, const struct tap_who_kind *kind, const st
 			task_name(t, comm, len);
 	}
 	return 0;
+}
+
+int tap_who_throttles(const struct tap_who *who, uint64_t cgroup)
+{
+	if (!who->knows_quotas || !cgroup)
+		return -1;
+	return !!tap_map_get(&who->limited, cgroup);
 }
 
 const char *tap_who_cgroup(const struct tap_who *who, uint64_t id)

@@ -184,10 +184,11 @@ static int parse_short(const struct tap_opt *table, void *opts, const char *lett
 	return ret;
 }
 
-int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv,
+int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv, bool command,
 		  struct tap_strings *operands, char ***rest, struct tap_err *err)
 {
 	struct words w = { .v = argv, .nr = argc };
+	bool is_operand;
 	int ret = 0;
 
 	*operands = (struct tap_strings){ 0 };
@@ -199,7 +200,12 @@ int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv
 			*rest = w.v + w.next;
 			break;
 		}
-		if (word[0] != '-' || !word[1])
+		is_operand = word[0] != '-' || !word[1];
+		if (command && is_operand) {
+			*rest = w.v + w.next - 1;
+			break;
+		}
+		if (is_operand)
 			ret = tap_strings_add(operands, word)
 				? tap_err_set(err, -ENOMEM, "out of memory") : 0;
 		else if (word[1] == '-')

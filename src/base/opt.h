@@ -41,12 +41,13 @@ struct tap_opt {
 /*
  * Parses the @argc words of @argv (no program name among them) up to "--". @table ends with an
  * empty row; NULL is an empty table. @opts holds the defaults. Options may stand before and after
- * operands, which are collected in order. Long options cannot be abbreviated.
- * Return: 0 with @operands and, where "--" was given, @rest (argv after it, NULL-terminated as
- * argv is; else NULL); -EINVAL with a sentence that names the option and, for an unknown one, the
- * nearest; -ENOMEM; what a .call returned.
+ * operands, which are collected in order; with @command the first operand is a command's name, and
+ * what follows is the command's. Long options cannot be abbreviated.
+ * Return: 0 with @operands and, where "--" or a command was given, @rest (argv after the one or from
+ * the other on, NULL-terminated as argv is; else NULL); -EINVAL with a sentence that names the option
+ * and, for an unknown one, the nearest; -ENOMEM; what a .call returned.
  */
-int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv,
+int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv, bool command,
 		  struct tap_strings *operands, char ***rest, struct tap_err *err);
 /* Releases every TAP_OPT_STRINGS of @opts. */
 void tap_opt_release(const struct tap_opt *table, void *opts);

@@ -45,11 +45,32 @@ static bool is_control(const char *s, size_t n)
 	return n == 1 ? b[0] < 0x20 || b[0] == 0x7f : n == 2 && b[0] == 0xc2 && b[1] < 0xa0;
 }
 
+/* Of a character of @n bytes: U+200E, U+200F, U+202A..U+202E, U+2066..U+2069. */
+static bool turns_direction(const char *s, size_t n)
+{
+	const unsigned char *b = (const unsigned char *)s;
+
+	if (n != 3 || b[0] != 0xe2)
+		return false;
+	return b[1] == 0x80 ? b[2] == 0x8e || b[2] == 0x8f || (b[2] >= 0xaa && b[2] <= 0xae) :
+			      b[1] == 0x81 && b[2] >= 0xa6 && b[2] <= 0xa9;
+}
+
+/* How many bytes are printable ASCII but for a backslash: most texts are nothing else. */
+static size_t plain_len(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && s[n] >= 0x20 && s[n] < 0x7f && s[n] != '\\')
+		n++;
+	return n;
+}
+
 void tap_text_escape(struct tap_buf *out, const char *s, size_t len)
 {
 	for (size_t n; len; s += n, len -= n) {
-		n = utf8_len(s, len);
-		if (n && *s != '\\' && !is_control(s, n)) {
+		n = plain_len(s, len) ?: utf8_len(s, len);
+		if (n && *s != '\\' && !is_control(s, n) && !turns_direction(s, n)) {
 			tap_buf_add(out, s, n);
 			continue;
 		}
@@ -86,21 +107,115 @@ void tap_text_json(struct tap_buf *out, const char *s, size_t len)
 
 void tap_text_csv(struct tap_buf *out, const char *s, size_t len)
 {
-	bool quote = false;
+	bool quote = len && (memchr(s, ',', len) || memchr(s, '"', len));
+	const char *end = s + len;
 
-	for (size_t i = 0; i < len && !quote; i++)
-		quote = s[i] == ',' || s[i] == '"' || s[i] == '\n' || s[i] == '\r';
-	if (!quote) {
-		tap_buf_add(out, s, len);
-		return;
+	if (quote)
+		tap_buf_char(out, '"');
+	for (const char *q; quote && (q = memchr(s, '"', (size_t)(end - s))); s = q + 1) {
+		tap_text_escape(out, s, (size_t)(q - s));
+		tap_buf_puts(out, "\"\"");
 	}
-	tap_buf_char(out, '"');
-	for (size_t i = 0; i < len; i++) {
-		if (s[i] == '"')
-			tap_buf_char(out, '"');
-		tap_buf_char(out, s[i]);
+	tap_text_escape(out, s, (size_t)(end - s));
+	if (quote)
+		tap_buf_char(out, '"');
+}
+
+/*
+ * Of Unicode 14's East_Asian_Width W and F, and of what combines: that of scripts which names are
+ * likely to be in. What is not here takes one column.
+ */
+static const struct range {
+	uint32_t first, last;
+} wide[] = {
+	{ 0x1100, 0x115f }, { 0x231a, 0x231b }, { 0x2329, 0x232a }, { 0x23e9, 0x23ec },
+	{ 0x23f0, 0x23f0 }, { 0x23f3, 0x23f3 }, { 0x25fd, 0x25fe }, { 0x2614, 0x2615 },
+	{ 0x2648, 0x2653 }, { 0x267f, 0x267f }, { 0x2693, 0x2693 }, { 0x26a1, 0x26a1 },
+	{ 0x26aa, 0x26ab }, { 0x26bd, 0x26be }, { 0x26c4, 0x26c5 }, { 0x26ce, 0x26ce },
+	{ 0x26d4, 0x26d4 }, { 0x26ea, 0x26ea }, { 0x26f2, 0x26f3 }, { 0x26f5, 0x26f5 },
+	{ 0x26fa, 0x26fa }, { 0x26fd, 0x26fd }, { 0x2705, 0x2705 }, { 0x270a, 0x270b },
+	{ 0x2728, 0x2728 }, { 0x274c, 0x274c }, { 0x274e, 0x274e }, { 0x2753, 0x2755 },
+	{ 0x2757, 0x2757 }, { 0x2795, 0x2797 }, { 0x27b0, 0x27b0 }, { 0x27bf, 0x27bf },
+	{ 0x2b1b, 0x2b1c }, { 0x2b50, 0x2b50 }, { 0x2b55, 0x2b55 }, { 0x2e80, 0x303e },
+	{ 0x3041, 0x3247 }, { 0x3250, 0x4dbf }, { 0x4e00, 0xa4c6 }, { 0xa960, 0xa97c },
+	{ 0xac00, 0xd7a3 }, { 0xf900, 0xfad9 }, { 0xfe10, 0xfe6b }, { 0xff01, 0xff60 },
+	{ 0xffe0, 0xffe6 }, { 0x16fe0, 0x1b2fb }, { 0x1f004, 0x1f004 }, { 0x1f0cf, 0x1f0cf },
+	{ 0x1f18e, 0x1f18e }, { 0x1f191, 0x1f19a }, { 0x1f200, 0x1f320 }, { 0x1f32d, 0x1f335 },
+	{ 0x1f337, 0x1f37c }, { 0x1f37e, 0x1f393 }, { 0x1f3a0, 0x1f3ca }, { 0x1f3cf, 0x1f3d3 },
+	{ 0x1f3e0, 0x1f3f0 }, { 0x1f3f4, 0x1f3f4 }, { 0x1f3f8, 0x1f43e }, { 0x1f440, 0x1f440 },
+	{ 0x1f442, 0x1f4fc }, { 0x1f4ff, 0x1f53d }, { 0x1f54b, 0x1f54e }, { 0x1f550, 0x1f567 },
+	{ 0x1f57a, 0x1f57a }, { 0x1f595, 0x1f596 }, { 0x1f5a4, 0x1f5a4 }, { 0x1f5fb, 0x1f64f },
+	{ 0x1f680, 0x1f6c5 }, { 0x1f6cc, 0x1f6cc }, { 0x1f6d0, 0x1f6d2 }, { 0x1f6d5, 0x1f6df },
+	{ 0x1f6eb, 0x1f6ec }, { 0x1f6f4, 0x1f6fc }, { 0x1f7e0, 0x1f7f0 }, { 0x1f90c, 0x1f93a },
+	{ 0x1f93c, 0x1f945 }, { 0x1f947, 0x1f9ff }, { 0x1fa70, 0x1faf6 }, { 0x20000, 0x3fffd },
+}, combining[] = {
+	{ 0x300, 0x36f }, { 0x483, 0x489 }, { 0x591, 0x5bd }, { 0x5bf, 0x5bf }, { 0x5c1, 0x5c2 },
+	{ 0x5c4, 0x5c5 }, { 0x5c7, 0x5c7 }, { 0x610, 0x61a }, { 0x64b, 0x65f }, { 0x670, 0x670 },
+	{ 0x6d6, 0x6dc }, { 0x6df, 0x6e4 }, { 0x6e7, 0x6e8 }, { 0x6ea, 0x6ed }, { 0x900, 0x902 },
+	{ 0x93a, 0x93a }, { 0x93c, 0x93c }, { 0x941, 0x948 }, { 0x94d, 0x94d }, { 0xe31, 0xe31 },
+	{ 0xe34, 0xe3a }, { 0xe47, 0xe4e }, { 0x1160, 0x11ff }, { 0x1ab0, 0x1aff },
+	{ 0x1dc0, 0x1dff }, { 0x200b, 0x200f }, { 0x202a, 0x202e }, { 0x2060, 0x206f },
+	{ 0x20d0, 0x20f0 }, { 0x302a, 0x302d }, { 0x3099, 0x309a }, { 0xfe00, 0xfe0f },
+	{ 0xfe20, 0xfe2f }, { 0xfeff, 0xfeff }, { 0xe0000, 0xe01ef },
+};
+
+static bool is_in(uint32_t c, const struct range *ranges, size_t nr)
+{
+	size_t i = 0;
+
+	while (i < nr && ranges[i].last < c)
+		i++;
+	return i < nr && ranges[i].first <= c;
+}
+
+/* Of the character of @n bytes at @s; n is 0 where it is none. */
+static size_t width_of(const char *s, size_t n)
+{
+	static const unsigned char first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	uint32_t c = (unsigned char)*s & first_bits[n];
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | ((unsigned char)s[i] & 0x3f);
+	if (c < 0x300)
+		return 1;
+	if (is_in(c, combining, sizeof(combining) / sizeof(*combining)))
+		return 0;
+	return 1 + is_in(c, wide, sizeof(wide) / sizeof(*wide));
+}
+
+static bool is_ascii(const char *s, size_t len)
+{
+	unsigned char any = 0;
+
+	for (size_t i = 0; i < len; i++)
+		any |= (unsigned char)s[i];
+	return any < 0x80;
+}
+
+size_t tap_text_width(const char *s, size_t len)
+{
+	size_t width = 0;
+
+	if (is_ascii(s, len)) /* nearly always */
+		return len;
+	for (size_t n; len; s += n ?: 1, len -= n ?: 1) {
+		n = utf8_len(s, len);
+		width += width_of(s, n);
 	}
-	tap_buf_char(out, '"');
+	return width;
+}
+
+size_t tap_text_fit(const char *s, size_t len, size_t columns)
+{
+	size_t at = 0, width;
+
+	for (size_t n; at < len; at += n ?: 1, columns -= width) {
+		n = utf8_len(s + at, len - at);
+		width = width_of(s + at, n);
+		if (width > columns)
+			break;
+	}
+	return at;
 }
 
 void tap_text_ns(struct tap_buf *out, uint64_t ns)

@@ -14,14 +14,26 @@
 #include "base/buf.h"
 
 /*
- * Adds @len bytes of @s with control characters, DEL, backslash and bytes that are not
- * UTF-8 as \n, \t, \\ or \xHH: what a terminal shows is then what was there.
+ * Adds @len bytes of @s with control characters, DEL, backslash, characters that turn the
+ * direction of writing and bytes that are not UTF-8 as \n, \t, \\ or \xHH: what a terminal
+ * shows is then what was there.
  */
 void tap_text_escape(struct tap_buf *out, const char *s, size_t len);
 /* Adds a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void tap_text_json(struct tap_buf *out, const char *s, size_t len);
-/* Adds a CSV field after RFC 4180: quoted where it must be. */
+/*
+ * Adds a CSV field after RFC 4180: escaped as tap_text_escape() does, so that a record is one line
+ * of UTF-8, and quoted where it must be. What begins with = + - @ is left as it is: a name is a
+ * name, and a spreadsheet is to import it as text.
+ */
 void tap_text_csv(struct tap_buf *out, const char *s, size_t len);
+/*
+ * Columns that a terminal takes for UTF-8 text: 2 for a wide character (CJK, emoji), 0 for one that
+ * combines with that before it. It does not look at the locale.
+ */
+size_t tap_text_width(const char *s, size_t len);
+/* Return: how many bytes of @s, whole characters, take @columns at most. */
+size_t tap_text_fit(const char *s, size_t len, size_t columns);
 /* Adds "SECONDS.NNNNNNNNN": nothing of a time stamp is rounded away. */
 void tap_text_ns(struct tap_buf *out, uint64_t ns);
 

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/opt.h"
 #include "base/text.h"
+#include "capture/pids.h"
 #include "event/defs.h"
 #include "recording/spool.h"
 
@@ -53,7 +54,8 @@ struct tap_plan {
 	unsigned int nr_events;
 	struct tap_plan_pattern *patterns;
 	unsigned int nr_patterns;
-	struct tap_plan_scope scope;
+	struct tap_plan_scope scope; /* processes and threads by the recorder's numbers */
+	struct tap_pids pids;
 	uint64_t buffer_bytes; /* per CPU */
 	uint64_t program_bytes; /* per program and CPU; 0: as the program has it */
 	unsigned int nr_cpus;  /* tap_machine_nr_cpus() */
@@ -64,6 +66,7 @@ struct tap_plan {
 struct tap_drain {
 	uint64_t events; /* 0 where the backend cannot know without decoding */
 	uint64_t bytes, lost;
+	bool reset; /* events were discarded in a ring by others, and nobody knows how many */
 	unsigned int fill_pct; /* of the fullest CPU's ring, before it was drained */
 };
 

@@ -17,9 +17,9 @@
 #include "base/text.h"
 
 #define CPU_DIR "/sys/devices/system/cpu"
+#define SYMBOLS_MAX_BYTES ((size_t)64 << 20) /* a big kernel has 15 MB; readers take no more */
 
-/* The first line of a file as a number, or -1. */
-static int64_t read_number(const char *path)
+int64_t tap_machine_number(const char *path)
 {
 	struct tap_buf b = { .max = 4096 };
 	int64_t v = -1;
@@ -38,7 +38,19 @@ static int64_t cpu_number(unsigned int cpu, const char *file)
 	char path[128];
 
 	snprintf(path, sizeof(path), CPU_DIR "/cpu%u/%s", cpu, file);
-	return read_number(path);
+	return tap_machine_number(path);
+}
+
+void tap_machine_symbols(struct tap_buf *kallsyms)
+{
+	static const char hidden[] = "0000000000000000 ";
+	const char *last = NULL;
+
+	kallsyms->max = SYMBOLS_MAX_BYTES;
+	if (!tap_buf_read_file(kallsyms, "/proc/kallsyms") && kallsyms->len)
+		last = memrchr(kallsyms->data, '\n', kallsyms->len - 1);
+	if (!last || !strncmp(last + 1, hidden, strlen(hidden)))
+		tap_buf_clear(kallsyms);
 }
 
 unsigned int tap_machine_nr_cpus(void)
@@ -108,12 +120,12 @@ json_t *tap_machine_clocks(void)
 			 (json_int_t)boot, "realtime_ns", (json_int_t)real);
 }
 
-static int put_text(struct tap_map *m, uint64_t key, const char *text)
+int tap_machine_put_text(struct tap_map *m, uint64_t key, const char *text)
 {
-	uint64_t *slot = tap_map_put(m, key);
 	char *copy = strdup(text);
+	uint64_t *slot = copy ? tap_map_put(m, key) : NULL; /* no slot without a text */
 
-	if (!slot || !copy) {
+	if (!slot) {
 		free(copy);
 		return -ENOMEM;
 	}
@@ -142,8 +154,9 @@ static int add_task(int proc, const char *tgid, const char *tid, struct tap_map 
 	slot = tap_map_put(tgids, key);
 	if (!slot)
 		return -ENOMEM;
-	*slot = strtoull(tgid, NULL, 10);
-	return put_text(comms, key, comm);
+	if (!*slot) /* else it was there before, or its tid was another's: births tell of that one */
+		*slot = strtoull(tgid, NULL, 10);
+	return tap_machine_put_text(comms, key, comm);
 }
 
 static int add_threads(int proc, const char *tgid, struct tap_map *tgids, struct tap_map *comms)
@@ -179,11 +192,7 @@ int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms)
 	return ret;
 }
 
-/*
- * The mount of the version 1 hierarchy with the CPU controller, or of version 2.
- * Return: the file in each cgroup that lists its tasks; NULL if there is no mount.
- */
-static const char *find_cgroup_mount(char *path, size_t size)
+const char *tap_machine_cgroup_mount(char *path, size_t size)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "r");
 	struct mntent *m;
@@ -214,11 +223,12 @@ static int add_members(const char *dir, const char *file, uint64_t cgroup, struc
 	/* the cgroup may be gone meanwhile */
 	if (!tap_buf_read_file(&tids, tap_buf_str(&path)) && *tap_buf_str(&tids)) {
 		for (at = tids.data; !ret && isdigit((unsigned char)*at); at = end) {
-			uint64_t *slot = tap_map_put(members, strtoull(at, &end, 10));
+			uint64_t tid = strtoull(at, &end, 10); /* 0: not of our pid namespace */
+			uint64_t *slot = tid ? tap_map_put(members, tid) : NULL;
 
 			if (slot)
 				*slot = cgroup;
-			else
+			else if (tid)
 				ret = -ENOMEM;
 			end += strspn(end, "\n");
 		}
@@ -228,7 +238,21 @@ static int add_members(const char *dir, const char *file, uint64_t cgroup, struc
 	return ret;
 }
 
-int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members)
+/* cpu.max of version 2 is "max 100000" without a quota, cpu.cfs_quota_us of version 1 is -1. */
+static bool has_quota(const char *dir, bool is_v1)
+{
+	struct tap_buf path = { 0 }, text = { .max = 4096 };
+	bool yes;
+
+	tap_buf_printf(&path, "%s/%s", dir, is_v1 ? "cpu.cfs_quota_us" : "cpu.max");
+	yes = !tap_buf_read_file(&text, tap_buf_str(&path)) &&
+	      isdigit((unsigned char)*tap_buf_str(&text));
+	tap_buf_release(&path);
+	tap_buf_release(&text);
+	return yes;
+}
+
+int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct tap_map *limited)
 {
 	char root[4096], *paths[] = { root, NULL };
 	const char *file;
@@ -236,7 +260,7 @@ int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members)
 	FTS *fts;
 	int ret = 0;
 
-	file = find_cgroup_mount(root, sizeof(root));
+	file = tap_machine_cgroup_mount(root, sizeof(root));
 	if (!file)
 		return 0;
 	fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
@@ -246,9 +270,12 @@ int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members)
 		if (e->fts_info != FTS_D)
 			continue;
 		/* a cgroup is a folder, and its kernfs id is the folder's inode number */
-		ret = put_text(cgroups, e->fts_statp->st_ino, *below ? below : "/");
+		ret = tap_machine_put_text(cgroups, e->fts_statp->st_ino, *below ? below : "/");
 		if (!ret)
 			ret = add_members(e->fts_path, file, e->fts_statp->st_ino, members);
+		e->fts_number = e->fts_parent->fts_number || has_quota(e->fts_path, *file == 't');
+		if (e->fts_number && !tap_map_put(limited, e->fts_statp->st_ino))
+			ret = -ENOMEM;
 	}
 	if (fts)
 		fts_close(fts);

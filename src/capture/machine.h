@@ -12,6 +12,9 @@
 #include "base/buf.h"
 #include "base/map.h"
 
+/* The first line of a file as a number, 0..INT64_MAX, or -1. */
+int64_t tap_machine_number(const char *path);
+
 /*
  * The highest CPU that is there, plus one; offline ones count. Not the possible ones: a virtual
  * machine may have hundreds of slots for CPUs that never come.
@@ -27,11 +30,22 @@ json_t *tap_machine_clocks(void); /* one reading of the three clocks */
 /* Adds all tasks: tid -> tgid in @tgids, "tid comm" lines in @comms (struct tap_map tid -> char *). */
 int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms);
 
+/* The kernel's symbols, as text. Empty where their addresses are hidden from the caller. */
+void tap_machine_symbols(struct tap_buf *kallsyms);
+
+/*
+ * The mount of the version 1 hierarchy with the CPU controller, or of version 2: paths of cgroups are
+ * below it. Return: the file in each cgroup that lists its tasks; NULL if there is no mount.
+ */
+const char *tap_machine_cgroup_mount(char *path, size_t size);
 /*
  * Adds id -> path (owned char *) of every cgroup of the hierarchy that the CPU controller is on:
  * those are the groups that the scheduler knows. @members: tid -> id of the tasks in them.
+ * @limited: the ids of those whose CPU time has a quota, their own or one above them.
  */
-int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members);
+int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct tap_map *limited);
+/* Puts a copy of @text in its place. Return: 0 or -ENOMEM. */
+int tap_machine_put_text(struct tap_map *m, uint64_t key, const char *text);
 void tap_machine_release_texts(struct tap_map *m); /* frees the texts and the map */
 
 #endif

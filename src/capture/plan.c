@@ -6,13 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/cap.h"
 #include "capture/tracefs/tracefs.h"
 #include "capture/user/programs.h"
 
-/* What a recording without -e holds: the group "sched", and every bare tracepoint. */
+/* What a recording without -e holds: who ran, tasks that were made, CPUs that went, every bare tracepoint. */
 static bool is_default(const struct tap_def *def)
 {
-	return !strcmp(def->group, "sched") || !strcmp(def->system, "schedtap");
+	static const char *const groups[] = { "sched", "task", "cpuhp" };
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		if (!strcmp(def->group, groups[i]))
+			return true;
+	return !strcmp(def->system, "schedtap");
 }
 
 void tap_plan_outcome(struct tap_plan_event *ev, enum tap_event_status status, const char *fmt, ...)
@@ -59,12 +65,17 @@ struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *sy
 	return NULL;
 }
 
-/* An event that is asked for twice is recorded once, with the later filter. */
+/*
+ * An event that is asked for twice is recorded once: with its filter, if one of them has one. Return: 0;
+ * -EEXIST: each has another; -ENOMEM.
+ */
 static int add(struct tap_plan *plan, const char *system, const char *name,
 	       const struct tap_def *def, const struct tap_backend_ops *backend, const char *filter)
 {
 	struct tap_plan_event *ev = tap_plan_find(plan, system, name);
 
+	if (ev && ev->filter)
+		return !filter || !strcmp(ev->filter, filter) ? 0 : -EEXIST;
 	if (!ev) {
 		struct tap_plan_event *more = realloc(plan->events,
 						      (plan->nr_events + 1) * sizeof(*more));
@@ -72,14 +83,17 @@ static int add(struct tap_plan *plan, const char *system, const char *name,
 		if (!more)
 			return -ENOMEM;
 		plan->events = more;
-		ev = &more[plan->nr_events++];
+		ev = &more[plan->nr_events];
 		*ev = (struct tap_plan_event){ .system = strdup(system), .name = strdup(name) };
-		if (!ev->system || !ev->name)
+		if (!ev->system || !ev->name) {
+			free(ev->system);
+			free(ev->name);
 			return -ENOMEM;
+		}
+		plan->nr_events++; /* the plan goes on without it */
 	}
 	ev->def = def;
 	ev->backend = backend;
-	free(ev->filter);
 	ev->filter = filter ? strdup(filter) : NULL;
 	return filter && !ev->filter ? -ENOMEM : 0;
 }
@@ -172,8 +186,12 @@ static int add_kernel_events(struct maker *m, const char *pattern, const char *f
 		if (!filter && backend_allows(m, &tap_backend_bpf) && tap_plan_find(m->plan, te->system, te->name))
 			continue;
 		ret = add(m->plan, te->system, te->name, NULL, &tap_backend_tracefs, filter);
+		if (ret == -EEXIST)
+			return tap_err_set(err, -EINVAL, "'%s:%s' has two filters, of two -e: -f '%s' is "
+					   "the second; join them with && or ||", te->system, te->name,
+					   filter);
 		if (ret)
-			return ret;
+			return tap_err_set(err, ret, "out of memory");
 	}
 	return nr;
 }
@@ -256,10 +274,16 @@ static int ask_programs(const char *pattern, bool *found, struct tap_err *err)
 /* Whether the pattern's system is one of the kernel's, or looks like one: one letter more, less or other. */
 static bool is_kernels_system(const struct maker *m, const char *pattern)
 {
+	/* of events that users make: where there are none, tracefs does not list them */
+	static const char *const made[] = { "kprobes", "uprobes", "eprobes", "fprobes", "synthetic",
+					    "user_events" };
 	const struct tap_def *def;
 	char system[256];
 
 	snprintf(system, sizeof(system), "%.*s", (int)strcspn(pattern, ":"), pattern);
+	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
+		if (!strcmp(system, made[i]))
+			return true;
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
 		if (tap_edit_distance(system, def->system) <= 1)
 			return true;
@@ -267,6 +291,12 @@ static bool is_kernels_system(const struct maker *m, const char *pattern)
 		if (tap_edit_distance(system, m->list.v[i].system) <= 1)
 			return true;
 	return false;
+}
+
+/* Whether the kernel's events could be listed, if the user did what he may do. */
+static bool may_mount_tracefs(const struct maker *m)
+{
+	return !m->root && m->no_tracefs.code == -EOPNOTSUPP && tap_cap_has(CAP_SYS_ADMIN);
 }
 
 static int check_program_event(const struct maker *m, const char *pattern, const char *filter,
@@ -297,7 +327,8 @@ static int add_programs(struct maker *m, const char *pattern, const char *filter
 		return -ENOENT;
 	if (!forced)
 		ret = ask_programs(pattern, &found, err);
-	if (!ret && !found && (!strchr(pattern, ':') || is_kernels_system(m, pattern)))
+	if (!ret && !found && (!strchr(pattern, ':') || is_kernels_system(m, pattern) ||
+			       may_mount_tracefs(m)))
 		return -ENOENT;
 	ret = ret ?: check_program_event(m, pattern, filter, err);
 	if (ret)
@@ -322,6 +353,8 @@ static int add_wanted(struct maker *m, const char *pattern, const char *filter, 
 	struct tap_err why = { 0 };
 	int defs = 0, kernel = 0, ret;
 
+	if (pattern && (*pattern == ':' || (*pattern && pattern[strlen(pattern) - 1] == ':')))
+		return tap_err_set(err, -EINVAL, "'%s' is no event: SYSTEM:NAME has two parts", pattern);
 	if (m->opts->backend && !strcmp(m->opts->backend, "user"))
 		return add_programs(m, pattern ? pattern : "*:*", filter, NULL, err);
 	if (!filter && backend_allows(m, &tap_backend_bpf))
@@ -343,7 +376,8 @@ static int add_wanted(struct maker *m, const char *pattern, const char *filter, 
 			return ret;
 	}
 	if (kernel < 0)
-		return tap_err_set(err, kernel, "%s", why.text);
+		return tap_err_set(err, kernel, "%s%s", why.text, pattern && may_mount_tracefs(m) ?
+				   ", or use -b user for programs' events" : "");
 	return refuse(m, pattern ? pattern : "(default)", filter, err);
 }
 

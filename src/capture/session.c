@@ -4,14 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "capture/cgroup_watch.h"
 #include "capture/machine.h"
 #include "capture/plan.h"
+#include "capture/priority.h"
 #include "capture/tracefs/tracefs.h"
 #include "recording/names.h"
 #include "recording/pack.h"
@@ -33,23 +36,44 @@ static const struct tap_backend_ops *const backends[] = {
 #define NR_BACKENDS (sizeof(backends) / sizeof(backends[0]))
 
 struct tap_session {
-	struct tap_session_opts opts;
-	struct tap_plan plan;
+	char *file;
+	bool zstd;
+	struct tap_plan plan; /* with a scope of its own */
 	void *states[NR_BACKENDS]; /* NULL: not in the plan */
 	struct tap_spool *spool;
 	json_t *meta;
 	struct tap_map tgids, comms, cgroups;
+	struct tap_cgroup_watch new_cgroups;
 	struct tap_map members; /* tid -> its cgroup's id */
+	struct tap_map limited; /* ids of cgroups with a quota */
 	struct tap_drain total;
 	struct tap_session_stats stats;
-	uint64_t own_ns; /* CPU time of the recorder within the window */
+	struct { /* of the recorder while it records: switching events on and off is not in it */
+		uint64_t cpu_ns, wall_ns;
+	} own;
 	uint64_t wait_ns;
+	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
+	void *ctx;
+	int wanted_priority;
+	struct tap_priority priority;
 	bool running, failed; /* failed: a drain lost what it had taken */
 };
 
 static uint64_t own_cpu_ns(void)
 {
 	return tap_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void begin_own_time(struct tap_session *s)
+{
+	s->own.cpu_ns -= own_cpu_ns();
+	s->own.wall_ns -= tap_now_ns();
+}
+
+static void end_own_time(struct tap_session *s)
+{
+	s->own.cpu_ns += own_cpu_ns();
+	s->own.wall_ns += tap_now_ns();
 }
 
 static bool is_used(const struct tap_plan *plan, const struct tap_backend_ops *ops)
@@ -100,10 +124,11 @@ static int fail_open(const struct tap_err *no_bpf, const struct tap_err *why, st
 			   why->text);
 }
 
-static int open_backends(struct tap_session *s, struct tap_err *err)
+static int open_backends(struct tap_session *s, const struct tap_session_opts *opts,
+			 struct tap_err *err)
 {
 	/* tracefs cannot record single cgroups */
-	bool may_fall_back = !s->opts.backend && !s->plan.scope.cgroups.nr;
+	bool may_fall_back = !opts->backend && !s->plan.scope.cgroups.nr;
 	struct tap_err no_bpf = { 0 };
 
 	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
@@ -113,10 +138,11 @@ static int open_backends(struct tap_session *s, struct tap_err *err)
 		if (!is_used(&s->plan, backends[i]))
 			continue;
 		ret = backends[i]->open(&s->plan, &s->states[i], &why);
-		if (ret && (backends[i] != &tap_backend_bpf || !may_fall_back || ret == -EINVAL))
+		if (ret && (backends[i] != &tap_backend_bpf || !may_fall_back || ret == -EINVAL ||
+			    ret == -ESRCH))
 			return fail_open(&no_bpf, &why, err);
 		if (backends[i] == &tap_backend_bpf && may_fall_back)
-			ask_tracefs(&s->plan, s->opts.nr_wanted, ret ? &why : NULL);
+			ask_tracefs(&s->plan, opts->nr_wanted, ret ? &why : NULL);
 		if (!ret)
 			continue;
 		no_bpf = why;
@@ -129,6 +155,20 @@ static int open_backends(struct tap_session *s, struct tap_err *err)
 	return tap_err_set(err, -EOPNOTSUPP, "nothing to record: %s",
 			   s->plan.nr_events && s->plan.events[0].reason ?
 				   s->plan.events[0].reason : "no event is left");
+}
+
+/* What a thread's id will mean once it is gone nobody knows. */
+static int check_tids(const struct tap_strings *tids, struct tap_err *err)
+{
+	int64_t tid;
+
+	for (unsigned int i = 0; i < tids->nr; i++) {
+		if (tap_text_parse_int(tids->v[i], 1, INT32_MAX, &tid))
+			return tap_err_set(err, -EINVAL, "'%s' is no thread id", tids->v[i]);
+		if (kill((pid_t)tid, 0) && errno == ESRCH)
+			return tap_err_set(err, -ESRCH, "there is no thread %s", tids->v[i]);
+	}
+	return 0;
 }
 
 static int check_cpus(const struct tap_plan *plan, struct tap_err *err)
@@ -150,6 +190,59 @@ static uint64_t default_buffer(unsigned int nr_cpus)
 	return bytes;
 }
 
+static int copy_strings(struct tap_strings *to, const struct tap_strings *from)
+{
+	for (unsigned int i = 0; i < from->nr; i++) {
+		char *copy = strdup(from->v[i]);
+
+		if (!copy || tap_strings_add(to, copy)) {
+			free(copy);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static void free_strings(struct tap_strings *s)
+{
+	for (unsigned int i = 0; i < s->nr; i++)
+		free((char *)s->v[i]);
+	tap_strings_release(s);
+}
+
+/* The caller's scope ends with the call that opens the session; the recording goes on with ours. */
+static int copy_scope(struct tap_plan_scope *to, const struct tap_plan_scope *from)
+{
+	int ret = 0;
+
+	to->follow = from->follow;
+	for (unsigned int cpu = 0; cpu < from->cpus.nr_words * 64 && !ret; cpu++)
+		if (tap_cpus_has(&from->cpus, cpu))
+			ret = tap_cpus_add(&to->cpus, cpu);
+	ret = ret ?: copy_strings(&to->tgids, &from->tgids);
+	ret = ret ?: copy_strings(&to->tids, &from->tids);
+	ret = ret ?: copy_strings(&to->comms, &from->comms);
+	return ret ?: copy_strings(&to->cgroups, &from->cgroups);
+}
+
+static void free_scope(struct tap_plan_scope *scope)
+{
+	free_strings(&scope->tgids);
+	free_strings(&scope->tids);
+	free_strings(&scope->comms);
+	free_strings(&scope->cgroups);
+	tap_cpus_release(&scope->cpus);
+}
+
+/* Refused before anything is made. */
+static int check_priority(struct tap_session *s, struct tap_err *err)
+{
+	int ret = tap_priority_raise(&s->priority, s->wanted_priority, err);
+
+	tap_priority_restore(&s->priority);
+	return ret;
+}
+
 int tap_session_open(const struct tap_session_opts *opts, struct tap_session **out,
 		     struct tap_err *err)
 {
@@ -159,17 +252,28 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	*out = NULL;
 	if (!s)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	s->opts = *opts;
+	s->new_cgroups.fd = -1;
+	s->zstd = opts->zstd;
+	s->packing = opts->packing;
+	s->ctx = opts->ctx;
 	s->wait_ns = WAIT_FIRST_NS;
-	s->plan.scope = opts->scope;
+	s->wanted_priority = opts->priority;
 	s->plan.bpf_ringbuf = opts->bpf_ringbuf;
 	s->plan.nr_cpus = tap_machine_nr_cpus();
 	s->plan.buffer_bytes = opts->buffer_bytes ? opts->buffer_bytes :
 						    default_buffer(s->plan.nr_cpus);
 	s->plan.program_bytes = opts->buffer_bytes;
-	ret = check_cpus(&s->plan, err);
+	s->file = opts->file ? strdup(opts->file) : NULL;
+	if ((opts->file && !s->file) || copy_scope(&s->plan.scope, &opts->scope))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	else
+		ret = check_cpus(&s->plan, err) ?: check_tids(&s->plan.scope.tids, err) ?:
+		      check_priority(s, err);
 	ret = ret ?: tap_plan_make(&s->plan, opts, err);
-	ret = ret ?: open_backends(s, err);
+	/* what programs alone record has their own numbers throughout */
+	if (!ret && s->plan.nr_events)
+		tap_pids_open(&s->plan.pids);
+	ret = ret ?: open_backends(s, opts, err);
 	if (ret) {
 		tap_session_free(s);
 		return ret;
@@ -226,12 +330,14 @@ static json_t *command_line(void)
 	return command;
 }
 
-static json_t *first_meta(void)
+static json_t *first_meta(const struct tap_session *s)
 {
-	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:[o], s:[i]}", "tool", "schedtap " TAP_VERSION,
+	int own = (int)tap_pids_initial(&s->plan.pids, (uint32_t)gettid());
+
+	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:[o], s:o}", "tool", "schedtap " TAP_VERSION,
 			 "complete", 0, "host", tap_machine_host(), "command_line", command_line(),
 			 "cpus", tap_machine_cpus(), "clocks", tap_machine_clocks(), "own_tids",
-			 (int)gettid());
+			 own ? json_pack("[i]", own) : json_array());
 }
 
 /* All format texts of all backends, in one array that the caller frees. */
@@ -299,7 +405,7 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 
 static int create_spool(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
-	return tap_spool_create(s->opts.file, head, &s->spool, err);
+	return tap_spool_create(s->file, head, &s->spool, err);
 }
 
 static int set_head(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
@@ -307,17 +413,40 @@ static int set_head(struct tap_session *s, const struct tap_head *head, struct t
 	return tap_spool_set_head(s->spool, head, err);
 }
 
-static int pack(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
+/* A function's name in place of its address: %ps, %pS and their like. */
+static bool prints_symbols(const struct tap_head *head)
 {
-	struct tap_pack_opts opts = { .zstd = s->opts.zstd, .head = head };
+	for (unsigned int i = 0; i < head->nr_formats; i++) {
+		const char *at = head->formats[i].text, *end = at + head->formats[i].len;
 
-	return tap_pack(tap_spool_path(s->spool), s->opts.file, &opts, err);
+		while ((at = memmem(at, (size_t)(end - at), "%p", 2)) != NULL) {
+			at += 2;
+			if (at < end && *at && strchr("sSfFB", *at))
+				return true;
+		}
+	}
+	return false;
 }
 
-static int write_meta(struct tap_session *s, struct tap_err *err)
+static int pack(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
+{
+	struct tap_head whole = *head;
+	struct tap_pack_opts opts = { .zstd = s->zstd, .head = &whole, .show = s->packing, .ctx = s->ctx };
+	struct tap_buf symbols = { 0 };
+	int ret;
+
+	if (prints_symbols(head))
+		tap_machine_symbols(&symbols);
+	whole.kallsyms = tap_buf_str(&symbols);
+	ret = tap_pack(tap_spool_path(s->spool), s->file, &opts, err);
+	tap_buf_release(&symbols);
+	return ret;
+}
+
+static int write_meta(struct tap_session *s, bool sync, struct tap_err *err)
 {
 	char *text = json_dumps(s->meta, JSON_COMPACT);
-	int ret = text ? tap_spool_set_meta(s->spool, text, err) :
+	int ret = text ? tap_spool_set_meta(s->spool, text, sync, err) :
 			 tap_err_set(err, -ENOMEM, "out of memory");
 
 	free(text);
@@ -346,67 +475,114 @@ static int with_first_head(struct tap_session *s,
 	return ret;
 }
 
-int tap_session_start(struct tap_session *s, struct tap_err *err)
+static int start(struct tap_session *s, struct tap_err *err)
 {
 	int ret;
 
-	s->meta = first_meta();
-	ret = s->meta ? tap_machine_tasks(&s->tgids, &s->comms) : -ENOMEM;
-	ret = ret ?: tap_machine_cgroups(&s->cgroups, &s->members);
+	s->meta = first_meta(s);
+	ret = s->meta ? tap_pids_tasks(&s->plan.pids, &s->tgids, &s->comms) : -ENOMEM;
+	tap_cgroup_watch_open(&s->new_cgroups);
+	ret = ret ?: tap_pids_cgroups(&s->plan.pids, &s->cgroups, &s->members, &s->limited);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
-	ret = with_first_head(s, create_spool, err);
+	ret = tap_pack_check(s->file, err) ?: with_first_head(s, create_spool, err);
 	for (unsigned int i = 0; i < NR_BACKENDS && !ret; i++)
 		if (s->states[i])
 			ret = backends[i]->start(s->states[i], s->spool, err);
 	if (ret)
 		return ret;
 	s->stats.start_ns = tap_now_ns();
-	s->own_ns = -own_cpu_ns();
+	begin_own_time(s);
 	s->running = true;
 	json_object_set_new(s->meta, "events", describe_events(&s->plan));
 	json_object_set_new(s->meta, "window",
 			    json_pack("{s:I}", "start_ns", (json_int_t)s->stats.start_ns));
-	return write_meta(s, err);
+	ret = tap_priority_raise(&s->priority, s->wanted_priority, err);
+	/* rings fill from here on: nothing may wait for a disk */
+	return ret ? ret : write_meta(s, false, err);
+}
+
+void tap_session_cancel(struct tap_session *s)
+{
+	s->running = false;
+	tap_priority_restore(&s->priority);
+	if (s->spool)
+		tap_spool_remove(s->spool);
+}
+
+int tap_session_start(struct tap_session *s, struct tap_err *err)
+{
+	int ret = start(s, err);
+
+	if (ret)
+		tap_session_cancel(s);
+	return ret;
+}
+
+/*
+ * What fails in one backend does not keep the others from being asked, stopped and drained. The
+ * first failure is the one that is told.
+ */
+static struct tap_err *unless(int failed, struct tap_err *err)
+{
+	return failed ? NULL : err;
 }
 
 static int find(struct tap_session *s, struct tap_err *err)
 {
 	bool anew = false;
+	int ret = 0, one;
 
 	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
-		int ret = s->states[i] && backends[i]->find ?
-				  backends[i]->find(s->states[i], &anew, err) : 0;
-
-		if (ret)
-			return ret;
+		if (!s->states[i] || !backends[i]->find)
+			continue;
+		one = backends[i]->find(s->states[i], &anew, unless(ret, err));
+		ret = ret ?: one;
 	}
-	return anew ? with_first_head(s, set_head, err) : 0;
+	one = anew ? with_first_head(s, set_head, unless(ret, err)) : 0;
+	ret = ret ?: one;
+	if (tap_cgroup_watch_read(&s->new_cgroups, &s->cgroups))
+		ret = ret ?: tap_err_set(err, -ENOMEM, "out of memory");
+	return ret;
 }
 
 static int drain(struct tap_session *s, bool last, struct tap_drain *res, struct tap_err *err)
 {
-	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
-		int ret = s->states[i] ? backends[i]->drain(s->states[i], last, res, err) : 0;
+	int ret = 0;
 
-		if (ret)
-			return ret;
+	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
+		int one = s->states[i] ? backends[i]->drain(s->states[i], last, res,
+							    unless(ret, err)) : 0;
+
+		ret = ret ?: one;
 	}
 	s->total.events += res->events;
 	s->total.lost += res->lost;
-	return 0;
+	s->total.reset |= res->reset;
+	return ret;
+}
+
+static int find_and_drain(struct tap_session *s, bool last, struct tap_drain *res,
+			  struct tap_err *err)
+{
+	int found = find(s, err), ret = drain(s, last, res, unless(found, err));
+
+	return found ?: ret;
 }
 
 int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err)
 {
 	struct tap_drain res = { 0 };
-	int ret = find(s, err) ?: drain(s, false, &res, err);
+	uint64_t spent_ns = -own_cpu_ns();
+	int ret = find_and_drain(s, false, &res, err);
 
+	spent_ns += own_cpu_ns();
 	if (res.fill_pct > FILL_HIGH_PCT && s->wait_ns > WAIT_MIN_NS)
 		s->wait_ns /= 2;
 	else if (res.fill_pct < FILL_LOW_PCT && s->wait_ns < WAIT_MAX_NS)
 		s->wait_ns += s->wait_ns / 4;
-	*wait_ns = s->wait_ns;
+	/* with a real-time priority nobody else would: others have at least half of the CPU */
+	*wait_ns = s->priority.raised && spent_ns > s->wait_ns ? spent_ns : s->wait_ns;
 	s->failed |= !!ret;
 	return ret;
 }
@@ -414,13 +590,13 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 static void account(struct tap_session *s)
 {
 	struct tap_session_stats *st = &s->stats;
-	double window_ns = (double)(st->end_ns - st->start_ns);
 	json_t *price = json_object();
 
 	st->events = s->total.events;
 	st->lost = s->total.lost;
+	st->lost_more = s->total.reset;
 	st->bytes = tap_spool_bytes(s->spool);
-	st->recorder_cpu_pct = 100.0 * (double)s->own_ns / window_ns /
+	st->recorder_cpu_pct = 100.0 * (double)s->own.cpu_ns / (double)s->own.wall_ns /
 			       (double)sysconf(_SC_NPROCESSORS_ONLN);
 	for (unsigned int i = 0; i < NR_BACKENDS; i++)
 		if (s->states[i] && backends[i]->account)
@@ -431,7 +607,7 @@ static void account(struct tap_session *s)
 	json_object_set_new(price, "recorder_cpu_pct", json_real(st->recorder_cpu_pct));
 	st->recorder_ns_per_event = -1;
 	if (st->events) {
-		st->recorder_ns_per_event = (double)s->own_ns / (double)st->events;
+		st->recorder_ns_per_event = (double)s->own.cpu_ns / (double)st->events;
 		json_object_set_new(price, "recorder_ns_per_event",
 				    json_real(st->recorder_ns_per_event));
 	}
@@ -450,11 +626,12 @@ static json_t *task_table(const struct tap_session *s)
 {
 	json_t *tasks = json_array();
 
-	tap_map_for_each(&s->tgids, t) {
-		uint64_t *comm = tap_map_get(&s->comms, t->key);
+	/* who has a comm has a tgid: it is noted first */
+	tap_map_for_each(&s->comms, t) {
+		uint64_t *tgid = tap_map_get(&s->tgids, t->key);
 		uint64_t *cgroup = tap_map_get(&s->members, t->key);
-		json_t *row = json_pack("[I, I, o]", (json_int_t)t->key, (json_int_t)t->value,
-					any_string((const char *)(uintptr_t)*comm));
+		json_t *row = json_pack("[I, I, o]", (json_int_t)t->key, (json_int_t)*tgid,
+					any_string((const char *)(uintptr_t)t->value));
 
 		if (cgroup)
 			json_array_append_new(row, json_integer((json_int_t)*cgroup));
@@ -486,23 +663,35 @@ static json_t *cgroup_table(const struct tap_session *s, const struct tap_names 
 	return NULL;
 }
 
+static json_t *ids(const struct tap_map *m)
+{
+	json_t *list = json_array();
+
+	tap_map_for_each(m, s)
+		json_array_append_new(list, json_integer((json_int_t)s->key));
+	return list;
+}
+
 /* Leaves only those that events name: they go into every format text. */
 static int keep_seen_cgroups(struct tap_session *s, const struct tap_names *names)
 {
 	struct tap_map kept = { 0 };
 
 	tap_map_for_each(&s->cgroups, c) {
-		uint64_t *slot = NULL;
+		uint64_t *slot;
 
-		if (tap_map_get(&names->cgroups, c->key)) {
-			slot = tap_map_put(&kept, c->key);
-			if (!slot)
-				return -ENOMEM;
-			*slot = c->value;
-		} else {
-			free((char *)(uintptr_t)c->value);
+		if (!tap_map_get(&names->cgroups, c->key))
+			continue;
+		slot = tap_map_put(&kept, c->key);
+		if (!slot) {
+			tap_map_release(&kept);
+			return -ENOMEM;
 		}
+		*slot = c->value;
 	}
+	tap_map_for_each(&s->cgroups, c)
+		if (!tap_map_get(&kept, c->key))
+			free((char *)(uintptr_t)c->value);
 	tap_map_release(&s->cgroups);
 	s->cgroups = kept;
 	return 0;
@@ -516,12 +705,13 @@ static int add_programs(struct tap_session *s)
 
 	json_array_foreach(json_object_get(s->meta, "programs"), i, p) {
 		uint64_t pid = (uint64_t)json_integer_value(json_object_get(p, "pid"));
+		const char *text = json_string_value(json_object_get(p, "comm"));
 		uint64_t *tgid, *comm;
 		char *name;
 
-		if (tap_map_get(&s->comms, pid))
+		if (!pid || !text || tap_map_get(&s->comms, pid))
 			continue;
-		name = strdup(json_string_value(json_object_get(p, "comm")));
+		name = strdup(text);
 		tgid = name ? tap_map_put(&s->tgids, pid) : NULL;
 		comm = tgid ? tap_map_put(&s->comms, pid) : NULL;
 		if (!comm) {
@@ -541,13 +731,14 @@ static int learn_names(struct tap_session *s, struct tap_buf *cmdlines, struct t
 	struct tap_reader *r = NULL;
 	int ret;
 
-	tap_machine_tasks(&s->tgids, &s->comms);
-	tap_machine_cgroups(&s->cgroups, &s->members);
+	tap_pids_tasks(&s->plan.pids, &s->tgids, &s->comms);
+	tap_pids_cgroups(&s->plan.pids, &s->cgroups, &s->members, &s->limited);
 	if (add_programs(s))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = tap_reader_open(tap_spool_path(s->spool), &r, err);
 	ret = ret ?: tap_names_collect(r, &names, err);
 	if (!ret && (json_object_set_new(s->meta, "cgroups", cgroup_table(s, &names)) ||
+		     json_object_set_new(s->meta, "quota_cgroups", ids(&s->limited)) ||
 		     keep_seen_cgroups(s, &names)))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	if (!ret) {
@@ -565,24 +756,27 @@ static int learn_names(struct tap_session *s, struct tap_buf *cmdlines, struct t
 static int stop(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_drain res = { 0 };
-	int ret = 0;
+	int ret = 0, one;
 
 	s->running = false;
-	s->own_ns += own_cpu_ns(); /* switching off is no part of the window */
+	end_own_time(s);
 	s->stats.end_ns = tap_now_ns();
-	for (unsigned int i = 0; i < NR_BACKENDS; i++)
-		if (s->states[i])
-			ret = backends[i]->stop(s->states[i], err) ?: ret;
-	s->own_ns -= own_cpu_ns();
-	ret = find(s, err) ?: drain(s, true, &res, err) ?: ret;
-	s->own_ns += own_cpu_ns();
-	return ret;
+	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
+		one = s->states[i] ? backends[i]->stop(s->states[i], unless(ret, err)) : 0;
+		ret = ret ?: one;
+	}
+	begin_own_time(s);
+	one = find_and_drain(s, true, &res, unless(ret, err));
+	end_own_time(s);
+	tap_priority_restore(&s->priority);
+	return ret ?: one;
 }
 
 int tap_session_finish(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_buf cmdlines = { 0 };
 	int failed = stop(s, err), ret;
+	struct stat st;
 
 	account(s);
 	json_object_set_new(s->meta, "window",
@@ -592,8 +786,10 @@ int tap_session_finish(struct tap_session *s, struct tap_err *err)
 	json_object_set_new(s->meta, "complete", json_boolean(!failed && !s->failed));
 	ret = failed ?: learn_names(s, &cmdlines, err);
 	json_object_set_new(s->meta, "tasks", task_table(s));
-	ret = ret ?: write_meta(s, err);
+	ret = ret ?: write_meta(s, true, err);
 	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack, err);
+	if (!ret && !stat(s->file, &st))
+		s->stats.bytes = (uint64_t)st.st_size;
 	tap_buf_release(&cmdlines);
 	return ret;
 }
@@ -609,9 +805,14 @@ void tap_session_free(struct tap_session *s)
 	json_decref(s->meta);
 	tap_map_release(&s->tgids);
 	tap_map_release(&s->members);
+	tap_map_release(&s->limited);
 	tap_machine_release_texts(&s->comms);
+	tap_cgroup_watch_release(&s->new_cgroups);
 	tap_machine_release_texts(&s->cgroups);
 	tap_plan_release(&s->plan);
+	tap_pids_release(&s->plan.pids);
+	free_scope(&s->plan.scope);
+	free(s->file);
 	free(s);
 }
 

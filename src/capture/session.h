@@ -15,20 +15,27 @@ struct tap_wanted {
 	const char *filter;  /* kernel filter, or NULL */
 };
 
+/* Needed only until tap_session_open() returns: a session has its own copies. */
 struct tap_session_opts {
 	const char *file;
 	const struct tap_wanted *wanted; /* none: the default */
 	unsigned int nr_wanted;
 	const char *backend; /* "bpf", "tracefs", "user", or NULL: the cheapest per event */
-	struct tap_plan_scope scope; /* borrowed */
+	struct tap_plan_scope scope;
 	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */
+	int priority; /* while recording; tap_priority_raise() */
 	bool zstd;
 	bool bpf_ringbuf; /* see struct tap_plan */
+	/* How far packing has come, bytes; or NULL. */
+	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
+	void *ctx;
 };
 
 /* How it goes, and at the end, how it went. */
 struct tap_session_stats {
-	uint64_t events, bytes, lost; /* events: of all but tracefs while running, of all at the end */
+	uint64_t events, lost; /* of all but tracefs while running, of all at the end */
+	bool lost_more; /* others reset a ring: nobody knows how many were in it */
+	uint64_t bytes;	       /* of pages while running, of the file at the end */
 	uint64_t start_ns, end_ns;
 	double ns_per_event, probe_cpu_pct; /* < 0: not known */
 	double recorder_cpu_pct, recorder_ns_per_event;
@@ -44,17 +51,20 @@ struct tap_session;
 int tap_session_open(const struct tap_session_opts *opts, struct tap_session **out,
 		     struct tap_err *err);
 
-/* Makes the spool folder and switches the events on. */
+/* Makes the spool folder and switches the events on. On failure no folder is left. */
 int tap_session_start(struct tap_session *s, struct tap_err *err);
 
 /* Moves what came; returns how long to wait until the next call, in ns. */
 int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err);
 
 /*
- * Switches off, drains what is left, packs. On failure the spool folder stays and the sentence
- * names it.
+ * Switches off, drains what is left, packs. On failure the spool folder stays, for `schedtap
+ * repair`.
  */
 int tap_session_finish(struct tap_session *s, struct tap_err *err);
+
+/* Instead of finishing: the spool folder goes with all that was recorded. Then free. */
+void tap_session_cancel(struct tap_session *s);
 
 /* Removes instances and programs; leaves the spool if it was not packed. */
 void tap_session_free(struct tap_session *s);

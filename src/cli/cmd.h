@@ -18,6 +18,13 @@ enum tap_exit {
 	TAP_EXIT_INTERRUPTED = 130,
 };
 
+/* Where a command that reads recordings finds one if none is named. */
+#define TAP_INPUT_DEFAULT "trace.dat"
+/* The .operands of a command that reads FILE: main.c stores it as if -i FILE had been given. */
+#define TAP_CMD_FILE "[FILE]"
+/* The .operands of one that runs another: what begins with its name, or "--" before it, is @rest. */
+#define TAP_CMD_COMMAND "[[--] CMD [ARG...]]"
+
 struct tap_cmd {
 	const char *name;
 	const char *help;    /* one line, lower case */
@@ -81,10 +88,20 @@ int tap_cmd_fail(const struct tap_err *err, bool usage);
 	TAP_OPTION(T, m, "cpus", 'C', "CPUS", TAP_OPT_STRING, "only these CPUs, such as 0-3,8")
 #define TAP_OPT_WINDOW(T, m)                                                                       \
 	TAP_OPTION(T, m, "time", 0, "FROM,TO", TAP_OPT_STRING,                                     \
-		   "only this window, seconds on the recording's clock; either may be left out")
+		   "only this window: seconds on the recording's clock, +1s (after its start), "       \
+		   "-10s (before its end), 12:03:04.5, 2026-11-20T12:03:04; either may be left out; "  \
+		   "or @TIME+-DISTANCE")
+#define TAP_OPT_CLOCK(T, m)                                                                        \
+	TAP_OPTION(T, m, "clock", 0, "CLOCK", TAP_OPT_STRING,                                      \
+		   "show times of the recording's clock (mono), date and time (wall), or time of "     \
+		   "day (tod) [mono]")
 #define TAP_OPT_JSON(T, m)                                                                         \
 	TAP_OPTION(T, m, "json", 0, NULL, TAP_OPT_FLAG, "print JSON, times in nanoseconds")
 #define TAP_OPT_CSV(T, m)                                                                          \
 	TAP_OPTION(T, m, "csv", 0, NULL, TAP_OPT_FLAG, "print CSV, times in nanoseconds")
+
+#define TAP_OPT_WIDE(T, m)                                                                         \
+	TAP_OPTION(T, m, "wide", 0, NULL, TAP_OPT_FLAG,                                            \
+		   "on a terminal: all columns, however long the lines")
 
 #endif

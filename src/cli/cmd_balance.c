@@ -4,10 +4,11 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <unistd.h>
 
 #include "analysis/balance.h"
+#include "analysis/pelt.h"
 #include "cli/pass.h"
+#include "cli/screen.h"
 
 struct balance_opts {
 	struct tap_pass_opts pass;
@@ -27,8 +28,8 @@ static const struct tap_opt balance_opts[] = {
 static const struct tap_column length_columns[] = {
 	{ "cpu", NULL, TAP_CELL_INT },
 	{ NULL, "run queue", TAP_CELL_TEXT, .width = 10 },
-	{ "known_ns", "known ms", TAP_CELL_NS, TAP_UNIT_MS, .width = 12 },
-	{ NULL, "known %", TAP_CELL_REAL, .width = 7, .places = 1 },
+	{ "known_ns", "known", TAP_CELL_NS, .width = 12 },
+	{ "known_pct", "known %", TAP_CELL_REAL, .width = 7, .places = 1 },
 	{ "avg", "avg", TAP_CELL_REAL, .width = 8, .places = 3 },
 	{ "p50", "p50", TAP_CELL_COUNT, .width = 6 },
 	{ "p90", "p90", TAP_CELL_COUNT, .width = 6 },
@@ -40,19 +41,18 @@ static const struct tap_column length_columns[] = {
 static const struct tap_column kind_columns[] = {
 	{ NULL, "waiting", TAP_CELL_TEXT, .width = 28 },
 	{ "count", "count", TAP_CELL_COUNT, .width = 10 },
-	{ "total_ns", "total ms", TAP_CELL_NS, TAP_UNIT_MS, .width = 12 },
+	{ "total_ns", "total", TAP_CELL_NS, .width = 12 },
 	{ 0 }
 };
 
 static const struct tap_column worst_columns[] = {
 	{ "from_ns", "from s", TAP_CELL_AT, .width = 18 },
-	{ "to_ns", "to s", TAP_CELL_AT, .width = 18 },
-	{ "length_ns", "length us", TAP_CELL_NS, TAP_UNIT_US, .width = 12 },
-	{ "state", "state", TAP_CELL_TEXT, .width = 9 },
-	{ NULL, "task", TAP_CELL_LABEL, .width = 24 },
-	{ "tid", NULL, TAP_CELL_INT },
-	{ "comm", NULL, TAP_CELL_TEXT },
-	{ "cpu", "CPU", TAP_CELL_INT, .width = 4 },
+	{ "to_ns", "to s", TAP_CELL_AT, .width = 18, .rank = 3 },
+	{ "length_ns", "length", TAP_CELL_NS, .width = 12 },
+	{ "state", "state", TAP_CELL_TEXT, .width = 9, .rank = 2 },
+	TAP_PASS_WHO_COLUMNS("", "task", 24),
+	TAP_PASS_THROTTLING,
+	{ "cpu", "CPU", TAP_CELL_INT, .width = 4, .rank = 1 },
 	{ "idle_cpus", "idle CPUs", TAP_CELL_TEXT, .width = 9 },
 	{ 0 }
 };
@@ -62,6 +62,7 @@ struct run {
 	struct tap_pass pass;
 	struct tap_report report;
 	struct tap_balance balance;
+	struct tap_pelt *signals; /* what the kernel says of its run queues; NULL: not recorded */
 };
 
 static bool task_wanted(void *ctx, const struct tap_task *task)
@@ -93,6 +94,68 @@ static int on_migration(void *ctx, const struct tap_migration *m)
 {
 	return tap_balance_migration(&((struct run *)ctx)->balance, m);
 }
+
+/* ---- the kernel's own lengths ---- */
+
+static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
+{
+	(void)ctx;
+	return !strcmp(s->name, "nr_running");
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return !strcmp(fmt->name, "sched_update_nr_running") && tap_pelt_wants(fmt);
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	struct run *r = ctx;
+
+	return tap_pelt_event(r->signals, r->pass.timeline, ev);
+}
+
+static int on_length(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
+{
+	struct run *r = ctx;
+
+	return tap_balance_length(&r->balance, s->cpu, ts_ns,
+				  value == TAP_PELT_GAP ? -1 : (int64_t)value);
+}
+
+static bool has_lengths(const struct run *r)
+{
+	const struct tap_survey *s = &r->pass.survey;
+	unsigned int i = 0;
+
+	while (i < s->nr_kinds && !wants(NULL, s->kinds[i].fmt))
+		i++;
+	return i < s->nr_kinds;
+}
+
+/* Reads what was recorded, with the kernel's lengths if there are any. */
+static int observe(struct run *r, const struct tap_observer *observer, struct tap_err *err)
+{
+	static const struct tap_pass_events events = { .wants = wants, .event = on_event };
+	const struct tap_pelt_opts opts = {
+		.start_ns = r->pass.start_ns, .end_ns = r->pass.end_ns,
+		.survey = &r->pass.survey, .want_signal = want_signal, .point = on_length,
+		.ctx = r,
+	};
+	int ret = tap_pass_check(&r->pass, err);
+
+	if (ret || !r->balance.opts.lengths_told)
+		return ret ? ret : tap_pass_run(&r->pass, observer, NULL, r, err);
+	if (tap_pelt_new(&opts, &r->signals))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	ret = tap_pass_run(&r->pass, observer, &events, r, err);
+	if (!ret && tap_pelt_end(r->signals))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	return ret;
+}
+
+/* ---- what is shown ---- */
 
 static uint64_t window_ns(const struct run *r)
 {
@@ -141,6 +204,9 @@ static void print_lengths_text(struct run *r)
 {
 	struct tap_table t;
 
+	tap_buf_puts(&r->report.buf, r->signals ?
+		     "lengths of run queues as the kernel counts them (sched_update_nr_running)\n" :
+		     "lengths of run queues counted from the tasks' states\n");
 	tap_table_begin(&t, &r->report, length_columns, NULL);
 	put_cpus(r, &t);
 	tap_table_none(&t);
@@ -185,8 +251,6 @@ static void print_worst_table(struct run *r)
 {
 	struct tap_buf list = { 0 };
 	struct tap_table t;
-	const char *label;
-	uint32_t len;
 
 	tap_table_begin(&t, &r->report, worst_columns, NULL);
 	for (unsigned int i = 0; i < r->balance.nr_worst; i++) {
@@ -197,10 +261,8 @@ static void print_worst_table(struct run *r)
 		tap_table_u64(&t, v->to_ns);
 		tap_table_u64(&t, v->to_ns - v->from_ns);
 		tap_table_text(&t, state, strlen(state));
-		label = tap_pass_label(&r->pass, v->task, &len);
-		tap_table_text(&t, label, len);
-		tap_table_s64(&t, v->task->tid);
-		tap_table_text(&t, v->task->comm, strnlen(v->task->comm, TAP_TASK_COMM));
+		tap_pass_who(&r->pass, &t, v->task);
+		tap_pass_put_throttling(&r->pass, &t, v->task);
 		tap_table_s64(&t, v->cpu);
 		tap_buf_clear(&list);
 		put_cpu_list(&list, &v->idle, true);
@@ -208,23 +270,30 @@ static void print_worst_table(struct run *r)
 		tap_table_row(&t);
 	}
 	tap_table_end(&t);
+	tap_pass_note_throttling(&r->pass, &r->report);
 	tap_buf_release(&list);
 }
 
-static void print_worst_json(struct tap_report *out, const struct tap_balance *b)
+static void print_worst_json(struct run *r)
 {
+	const struct tap_balance *b = &r->balance;
+	struct tap_report *out = &r->report;
+	int throttles;
+
 	tap_report_array(out, "worst");
 	for (unsigned int i = 0; i < b->nr_worst; i++) {
 		const struct tap_balance_violation *v = &b->worst[i];
 		const char *state = tap_state_name(v->state);
 
 		tap_report_object(out, NULL);
-		tap_report_u64(out, "tid", (uint64_t)v->task->tid);
-		tap_report_text(out, "comm", v->task->comm, strnlen(v->task->comm, TAP_TASK_COMM));
+		tap_pass_who_json(&r->pass, out, v->task);
+		throttles = tap_pass_throttles(&r->pass, v->task);
+		tap_report_real(out, "throttling_possible", throttles < 0 ? NAN : throttles);
 		tap_report_text(out, "state", state, strlen(state));
 		tap_report_u64(out, "cpu", (uint64_t)v->cpu);
-		tap_report_u64(out, "from_ns", v->from_ns);
-		tap_report_u64(out, "to_ns", v->to_ns);
+		tap_report_at(out, "from_ns", v->from_ns);
+		tap_report_at(out, "to_ns", v->to_ns);
+		tap_report_u64(out, "length_ns", v->to_ns - v->from_ns);
 		tap_report_array(out, "idle_cpus");
 		put_cpu_list(&out->buf, &v->idle, false);
 		tap_report_array_end(out);
@@ -250,6 +319,12 @@ static void put_kind(struct tap_table *t, uint64_t count, uint64_t ns)
 	tap_table_row(t);
 }
 
+/* Who says how long the run queues were. */
+static const char *lengths_from(const struct run *r)
+{
+	return r->signals ? "sched_update_nr_running" : "states";
+}
+
 static void print_json(struct run *r)
 {
 	static const enum tap_state states[] = { TAP_WAKING, TAP_PREEMPTED };
@@ -257,7 +332,7 @@ static void print_json(struct run *r)
 	struct tap_report *out = &r->report;
 	struct tap_table t;
 
-	tap_report_u64(out, "window_ns", window_ns(r));
+	tap_report_text(out, "lengths_from", lengths_from(r), strlen(lengths_from(r)));
 	print_lengths_json(r);
 	tap_report_object(out, "violations");
 	tap_report_u64(out, "count", b->violations.count);
@@ -269,7 +344,7 @@ static void print_json(struct run *r)
 		tap_table_object(&t, out, kind_columns + 1, tap_state_name(states[i]));
 		put_kind(&t, b->state_count[states[i]], b->state_ns[states[i]]);
 	}
-	print_worst_json(out, b);
+	print_worst_json(r);
 	tap_report_object_end(out);
 	tap_table_object(&t, out, kind_columns + 1, "own_cpu_idle");
 	put_kind(&t, b->exits, b->exit_ns);
@@ -293,7 +368,7 @@ static void print_violations_text(struct run *r)
 	tap_buf_printf(out, "\n%" PRIu64 " violation%s of work conservation",
 		       b->violations.count, b->violations.count == 1 ? "" : "s");
 	if (b->violations.count)
-		tap_buf_printf(out, ": %.3f ms, %.2f %% of the window, %.2f %% of all waiting\n"
+		tap_buf_printf(out, ": %.3f ms\n%.2f %% of the window, %.2f %% of all waiting\n"
 			       "p50 %.3f us, p99 %.3f us, max %.3f us",
 			       (double)sum_ns / 1e6, pct(sum_ns, window_ns(r)),
 			       pct(sum_ns, b->wait_ns),
@@ -319,7 +394,7 @@ static int print(struct run *r, struct tap_err *err)
 {
 	int ret;
 
-	tap_report_open(&r->report, tap_pass_style(&r->pass), STDOUT_FILENO);
+	tap_pass_begin(&r->pass, &r->report, tap_pass_style(&r->pass));
 	if (r->report.style == TAP_STYLE_JSON) {
 		print_json(r);
 	} else if (r->report.style == TAP_STYLE_CSV) {
@@ -341,7 +416,8 @@ static int report(struct run *r, struct tap_err *err)
 	};
 	const struct tap_balance_opts opts = {
 		.timeline = &r->pass.timeline, .survey = &r->pass.survey,
-		.task = task_wanted, .cpu = cpu_wanted, .ctx = r, .min_ns = r->opts->min_ns,
+		.task = task_wanted, .cpu = cpu_wanted, .ctx = r,
+		.lengths_told = has_lengths(r), .min_ns = r->opts->min_ns,
 		.nr_worst = (unsigned int)r->opts->worst,
 	};
 	int ret;
@@ -352,7 +428,7 @@ static int report(struct run *r, struct tap_err *err)
 				   "run queue a task waited");
 	if (tap_balance_init(&r->balance, &opts))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	ret = tap_pass_run(&r->pass, &observer, NULL, r, err);
+	ret = observe(r, &observer, err);
 	if (!ret && tap_balance_end(&r->balance))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret ? ret : print(r, err);
@@ -368,19 +444,22 @@ static int run_balance(void *opts, const struct tap_strings *operands, char **re
 	(void)operands;
 	(void)rest;
 	ret = tap_pass_open(&r.pass, &r.opts->pass, &usage, &err);
+	r.pass.mark_throttling = true;
 	if (!ret)
 		ret = report(&r, &err);
+	tap_pelt_free(r.signals);
+	ret = tap_pass_finish(&r.pass, ret, &err, usage);
 	tap_balance_release(&r.balance);
-	tap_pass_close(&r.pass);
-	return ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
+	return ret;
 }
 
 const struct tap_cmd tap_cmd_balance = {
 	.name = "balance",
 	.help = "how evenly the CPUs were loaded, and who waited beside a free one",
+	.operands = TAP_CMD_FILE,
 	.example = "schedtap balance -i demo/trace.dat --worst 5",
 	.opts = balance_opts,
 	.opts_size = sizeof(struct balance_opts),
-	.defaults = &(const struct balance_opts){ .pass = TAP_PASS_DEFAULTS, .worst = 10 },
+	.defaults = &(const struct balance_opts){ .worst = 10 },
 	.run = run_balance,
 };

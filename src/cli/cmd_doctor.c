@@ -8,9 +8,9 @@
 
 #include "base/cap.h"
 #include "capture/bpf/kernel.h"
-#include "capture/session.h"
 #include "capture/tracefs/tracefs.h"
 #include "cli/cmd.h"
+#include "cli/probe.h"
 
 /* One line of the report. */
 struct check {
@@ -35,20 +35,8 @@ static bool can_write(const char *root)
 	       !access(path, W_OK);
 }
 
-/* What counts is not what BTF lists, but whether the kernel takes a program. */
-static bool can_load(struct tap_err *why)
-{
-	const struct tap_wanted waking = { .pattern = "sched_waking" };
-	const struct tap_session_opts opts = { .backend = "bpf", .wanted = &waking, .nr_wanted = 1,
-					       .buffer_bytes = 4096 };
-	struct tap_session *session;
-	int ret = tap_session_open(&opts, &session, why);
-
-	tap_session_free(session);
-	return !ret;
-}
-
-static void print_events(const struct tap_kernel *kernel)
+/* @loaded: the kernel took a program; else its types are all that is known. */
+static void print_events(const struct tap_kernel *kernel, bool loaded)
 {
 	const struct tap_def *def;
 	unsigned int have = 0, all = 0;
@@ -66,7 +54,8 @@ static void print_events(const struct tap_kernel *kernel)
 		}
 		tap_buf_release(&why);
 	}
-	printf("%u of %u built-in events can be recorded over BPF here\n", have, all);
+	printf("%u of %u built-in events can be recorded over BPF here%s\n", have, all,
+	       loaded ? "" : ", going by the kernel's types alone");
 }
 
 static int run_doctor(void *opts, const struct tap_strings *operands, char **rest)
@@ -75,9 +64,9 @@ static int run_doctor(void *opts, const struct tap_strings *operands, char **res
 	char *root = NULL;
 	bool admin = tap_cap_has(CAP_SYS_ADMIN);
 	bool btf = !tap_kernel_new(&kernel, NULL);
-	bool tracefs = !tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, NULL);
+	int tracefs = tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, NULL);
 	struct tap_err why = { 0 };
-	bool bpf = btf && !tap_cap_missing_for_bpf() && can_load(&why);
+	bool bpf = btf && !tap_cap_missing_for_bpf() && !tap_probe_bpf(&why);
 	const struct check checks[] = {
 		{ "CAP_BPF", admin || tap_cap_has(CAP_BPF), "loading BPF programs",
 		  "sudo setcap cap_bpf,cap_perfmon+ep $(command -v schedtap)" },
@@ -87,8 +76,9 @@ static int run_doctor(void *opts, const struct tap_strings *operands, char **res
 		  "run as root" },
 		{ "BTF", btf, "recording over BPF: switches, wakeups, PELT, run queues, ...",
 		  "boot a kernel with CONFIG_DEBUG_INFO_BTF=y" },
-		{ "tracefs", tracefs, "all other events of the kernel, and kernel filters (-f)",
-		  "mount -t tracefs tracefs /sys/kernel/tracing" },
+		{ "tracefs", !tracefs, "all other events of the kernel, and kernel filters (-f)",
+		  tracefs == -EACCES ? "run as root: it is mounted, and this user may not look into it" :
+				       "mount -t tracefs tracefs /sys/kernel/tracing" },
 		{ "tracefs instances", can_write(root), "recording from tracefs", "run as root" },
 	};
 
@@ -100,7 +90,7 @@ static int run_doctor(void *opts, const struct tap_strings *operands, char **res
 	if (why.code)
 		printf("no   %-24s %s\n", "BPF", why.text);
 	else if (btf)
-		print_events(kernel);
+		print_events(kernel, bpf);
 	printf("recording works here: %s\n",
 	       bpf ? "yes, over BPF" : can_write(root) ? "yes, from tracefs only" : "no");
 	bpf |= can_write(root);

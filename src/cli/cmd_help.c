@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "cli/screen.h"
+
 void tap_help_overview(FILE *to)
 {
 	fputs("usage: schedtap COMMAND [OPTIONS]\n\n", to);
@@ -69,12 +71,14 @@ static int run_help(void *opts, const struct tap_strings *operands, char **rest)
 	(void)opts;
 	(void)rest;
 	if (!operands->nr) {
+		tap_screen_page();
 		tap_help_overview(stdout);
 		return TAP_EXIT_OK;
 	}
 	cmd = named(operands, &err);
 	if (!cmd)
 		return tap_cmd_fail(&err, true);
+	tap_screen_page();
 	tap_help_cmd(cmd);
 	return TAP_EXIT_OK;
 }

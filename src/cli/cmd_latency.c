@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap latency: how long tasks waited for a CPU. */
 #include <errno.h>
-#include <langinfo.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "analysis/latency.h"
+#include "cli/screen.h"
 #include "cli/wakeups.h"
 #include "out/bars.h"
 
@@ -63,21 +61,19 @@ static int cpu_stretch(void *ctx, const struct tap_cpu_stretch *s)
 
 /* clang-format off */
 #define STAT_COLUMNS \
-	{ NULL, "task", TAP_CELL_LABEL, .width = 26 }, \
-	{ "tid", NULL, TAP_CELL_INT }, \
-	{ "tgid", NULL, TAP_CELL_INT }, \
-	{ "comm", NULL, TAP_CELL_TEXT }, \
+	TAP_PASS_WHO_COLUMNS("", "task", 26), \
+	TAP_PASS_THROTTLING, \
 	{ "count", "waits", TAP_CELL_COUNT, .width = 8 }, \
-	{ "censored", "censored", TAP_CELL_COUNT, .width = 8 }, \
+	{ "censored", "censored", TAP_CELL_COUNT, .width = 8, .rank = 4, .tint = TAP_TINT_YELLOW }, \
 	{ "min_ns", NULL, TAP_CELL_NS }, \
-	{ "avg_ns", "avg us", TAP_CELL_NS, TAP_UNIT_US, .width = 9 }, \
-	{ "p50_ns", "p50 us", TAP_CELL_NS, TAP_UNIT_US, .width = 9 }, \
-	{ "p90_ns", "p90 us", TAP_CELL_NS, TAP_UNIT_US, .width = 9 }, \
-	{ "p99_ns", "p99 us", TAP_CELL_NS, TAP_UNIT_US, .width = 9 }, \
-	{ "p999_ns", "p99.9 us", TAP_CELL_NS, TAP_UNIT_US, .width = 9 }, \
-	{ "max_ns", "max us", TAP_CELL_NS, TAP_UNIT_US, .width = 10 }, \
-	{ "max_at_ns", "max at", TAP_CELL_AT, .width = 16 }, \
-	{ "max_cpu", "cpu", TAP_CELL_INT, .width = 3 }
+	{ "avg_ns", "avg", TAP_CELL_NS, .width = 9, .rank = 2 }, \
+	{ "p50_ns", "p50", TAP_CELL_NS, .width = 9, .rank = 3, .same_unit = true }, \
+	{ "p90_ns", "p90", TAP_CELL_NS, .width = 9, .rank = 6, .same_unit = true }, \
+	{ "p99_ns", "p99", TAP_CELL_NS, .width = 9, .rank = 1, .same_unit = true }, \
+	{ "p999_ns", "p99.9", TAP_CELL_NS, .width = 9, .rank = 7, .same_unit = true }, \
+	{ "max_ns", "max", TAP_CELL_NS, .width = 10, .same_unit = true }, \
+	{ "max_at_ns", "max at", TAP_CELL_AT, .width = 16, .rank = 5 }, \
+	{ "max_cpu", "cpu", TAP_CELL_INT, .width = 3, .rank = 8 }
 /* clang-format on */
 
 static const struct tap_column stat_columns[] = {
@@ -157,24 +153,15 @@ static void put_stat(struct tap_table *t, const struct tap_latency_stat *s)
 static void put_all(struct run *run, struct tap_table *t)
 {
 	tap_table_text(t, "all", 3);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		tap_table_none(t);
 	put_stat(t, &run->latency.all);
 }
 
 static void put_task(struct run *run, struct tap_table *t, const struct tap_task *task)
 {
-	int tgid = tap_pass_tgid(&run->pass, task);
-	uint32_t len;
-	const char *label = tap_pass_label(&run->pass, task, &len);
-
-	tap_table_text(t, label, len);
-	tap_table_s64(t, task->tid);
-	if (tgid >= 0)
-		tap_table_s64(t, tgid);
-	else
-		tap_table_none(t);
-	tap_table_text(t, task->comm, strnlen(task->comm, sizeof(task->comm)));
+	tap_pass_who(&run->pass, t, task);
+	tap_pass_put_throttling(&run->pass, t, task);
 	put_stat(t, &run->latency.tasks[task->index]);
 }
 
@@ -236,8 +223,8 @@ static void print_parts(struct run *run)
 	static const struct tap_column columns[] = {
 		{ NULL, "ran", TAP_CELL_LABEL, .width = 26 },
 		{ NULL, "waits", TAP_CELL_COUNT, .width = 8 },
-		{ NULL, "avg us", TAP_CELL_NS, TAP_UNIT_US, .width = 9 },
-		{ NULL, "max us", TAP_CELL_NS, TAP_UNIT_US, .width = 10 },
+		{ NULL, "avg", TAP_CELL_NS, .width = 9 },
+		{ NULL, "max", TAP_CELL_NS, .width = 10, .same_unit = true },
 		{ 0 }
 	};
 	struct tap_table t;
@@ -256,19 +243,20 @@ static void print_parts(struct run *run)
 /* ---- the worst ------------------------------------------------------------------------------ */
 
 static const struct tap_column worst_columns[] = {
-	{ NULL, "worst waits of", TAP_CELL_LABEL, .width = 26 },
-	{ "tid", NULL, TAP_CELL_INT },
-	{ "comm", NULL, TAP_CELL_TEXT },
-	{ "wait_ns", "wait us", TAP_CELL_NS, TAP_UNIT_US, .width = 10 },
-	{ "from_ns", "from", TAP_CELL_AT, .width = 16 },
-	{ "to_ns", "to", TAP_CELL_AT, .width = 16 },
-	{ "cpu", "cpu", TAP_CELL_INT, .width = 3 },
-	{ "prev_cpu", "before", TAP_CELL_INT, .width = 6 },
-	{ NULL, "woken by", TAP_CELL_LABEL, .width = 26 },
+	TAP_PASS_WHO_COLUMNS("", "worst waits of", 26),
+	TAP_PASS_THROTTLING,
+	{ "wait_ns", "wait", TAP_CELL_NS, .width = 10 },
+	{ "from_ns", "from", TAP_CELL_AT, .width = 16, .rank = 2 },
+	{ "to_ns", "to", TAP_CELL_AT, .width = 16, .rank = 7 },
+	{ NULL, "time of day", TAP_CELL_LABEL, .width = 18, .rank = 3 },
+	{ "cpu", "cpu", TAP_CELL_INT, .width = 3, .rank = 1 },
+	{ "prev_cpu", "before", TAP_CELL_INT, .width = 6, .rank = 6 },
+	{ NULL, "woken by", TAP_CELL_LABEL, .width = 26, .rank = 4 },
 	{ "waker_tid", NULL, TAP_CELL_INT },
+	{ "waker_tgid", NULL, TAP_CELL_INT },
 	{ "waker_comm", NULL, TAP_CELL_TEXT },
 	{ "waker_cpu", NULL, TAP_CELL_INT },
-	{ NULL, "idle CPUs", TAP_CELL_LABEL, .width = 9 },
+	{ NULL, "idle CPUs", TAP_CELL_LABEL, .width = 9, .rank = 3 },
 	{ NULL, "on that CPU meanwhile, us", TAP_CELL_LABEL },
 	{ 0 }
 };
@@ -330,6 +318,7 @@ static void put_meanwhile(struct run *run, struct tap_buf *b, const struct tap_l
 	snprintf(others, sizeof(others), "%u others", w->nr_others);
 	put_named_us(b, others, strlen(others), w->others_ns);
 	put_named_us(b, "<idle>", 6, w->idle_ns);
+	put_named_us(b, "<offline>", 9, w->offline_ns);
 	put_named_us(b, "<unknown>", 9, w->unknown_ns);
 	if (w->is_part)
 		tap_buf_puts(b, b->len ? ", ..." : "...");
@@ -351,8 +340,10 @@ static void put_meanwhile_text(struct run *run, struct tap_table *t,
 	tap_buf_release(&b);
 }
 
-static void put_meanwhile_json(struct tap_report *r, const struct tap_latency_worst *w)
+static void put_meanwhile_json(struct run *run, const struct tap_latency_worst *w)
 {
+	struct tap_report *r = &run->report;
+
 	tap_report_array(r, "idle_cpus");
 	for (unsigned int i = 0, nr = 0; i < w->idle.nr_words * 64; i++)
 		if (tap_cpus_has(&w->idle, i))
@@ -360,39 +351,47 @@ static void put_meanwhile_json(struct tap_report *r, const struct tap_latency_wo
 	tap_report_array_end(r);
 	tap_report_array(r, "ran");
 	for (unsigned int i = 0; i < w->nr_ran; i++) {
-		const struct tap_task *task = w->ran[i].task;
-
 		tap_report_object(r, NULL);
-		tap_report_u64(r, "tid", (uint64_t)task->tid);
-		tap_report_text(r, "comm", task->comm, strnlen(task->comm, sizeof(task->comm)));
+		tap_pass_who_json(&run->pass, r, w->ran[i].task);
 		tap_report_u64(r, "run_ns", w->ran[i].ns);
 		tap_report_object_end(r);
 	}
 	tap_report_array_end(r);
 	tap_report_u64(r, "others_run_ns", w->others_ns);
 	tap_report_u64(r, "idle_ns", w->idle_ns);
+	tap_report_u64(r, "offline_ns", w->offline_ns);
 	tap_report_u64(r, "unknown_ns", w->unknown_ns);
 	tap_report_key(r, "ran_is_part");
 	tap_buf_puts(&r->buf, w->is_part ? "true" : "false");
 }
 
+/* For logs of others: a service writes down when it was late, by the wall clock. */
+static void put_tod(struct run *run, struct tap_table *t, uint64_t ts_ns)
+{
+	struct tap_wall wall = run->pass.in.wall;
+	char text[TAP_WALL_TEXT];
+
+	wall.shown = TAP_SHOW_TOD;
+	if (wall.is_known)
+		tap_table_text(t, text, tap_wall_text(&wall, ts_ns, text));
+	else
+		tap_table_none(t);
+}
+
 static void put_worst(struct run *run, struct tap_table *t, const struct tap_latency_worst *w)
 {
-	uint32_t len;
-	const char *label = tap_pass_label(&run->pass, w->task, &len);
-
-	tap_table_text(t, label, len);
-	tap_table_s64(t, w->task->tid);
-	tap_table_text(t, w->task->comm, strnlen(w->task->comm, sizeof(w->task->comm)));
+	tap_pass_who(&run->pass, t, w->task);
+	tap_pass_put_throttling(&run->pass, t, w->task);
 	tap_table_u64(t, w->to_ns - w->from_ns);
 	tap_table_u64(t, w->from_ns);
 	tap_table_u64(t, w->to_ns);
+	put_tod(run, t, w->from_ns);
 	tap_table_s64(t, w->cpu);
 	put_cpu(t, w->run_cpu);
 	put_waker(run, t, w);
 	put_meanwhile_text(run, t, w);
 	if (run->report.style == TAP_STYLE_JSON)
-		put_meanwhile_json(&run->report, w);
+		put_meanwhile_json(run, w);
 	tap_table_row(t);
 }
 
@@ -410,22 +409,12 @@ static void print_worst(struct run *run)
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-static bool is_utf8(void)
-{
-	locale_t locale = newlocale(LC_CTYPE_MASK, "", NULL);
-	bool utf8 = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
-
-	if (locale)
-		freelocale(locale);
-	return utf8;
-}
-
 static int print(struct run *run, struct tap_err *err)
 {
 	struct tap_report *r = &run->report;
 	int ret, wrote;
 
-	tap_report_open(r, tap_pass_style(&run->pass), STDOUT_FILENO);
+	tap_pass_begin(&run->pass, r, tap_pass_style(&run->pass));
 	tap_report_text(r, "wait", run->opts->preempted ? "preempted" : "waking",
 			run->opts->preempted ? 9 : 6);
 	ret = print_tasks(run);
@@ -434,10 +423,11 @@ static int print(struct run *run, struct tap_err *err)
 	if (run->opts->hist) {
 		if (r->style == TAP_STYLE_TEXT)
 			tap_buf_char(&r->buf, '\n');
-		tap_out_bars(r, "hist", &run->latency.all.waits, is_utf8());
+		tap_out_bars(r, "hist", &run->latency.all.waits, tap_screen_utf8());
 	}
 	if (run->opts->worst)
 		print_worst(run);
+	tap_pass_note_throttling(&run->pass, r);
 	wrote = tap_report_close(r);
 	ret = ret ? ret : wrote;
 	errno = -ret;
@@ -448,7 +438,8 @@ static int observe(struct run *run, struct tap_err *err)
 {
 	struct tap_latency *l = &run->latency;
 	struct tap_observer observer = {
-		.states = TAP_LATENCY_STATES, .stretch = stretch,
+		.states = TAP_LATENCY_STATES(l->state), .lost_states = TAP_LATENCY_LOST_STATES,
+		.stretch = stretch,
 		.cpu = run->opts->worst ? cpu_stretch : NULL,
 	};
 	int ret;
@@ -476,23 +467,25 @@ static int run_latency(void *opts, const struct tap_strings *operands, char **re
 		return tap_cmd_fail(&err, true);
 	}
 	ret = tap_pass_open(&run.pass, &run.opts->pass, &usage, &err);
+	run.pass.mark_throttling = true;
 	if (!ret && tap_latency_init(&run.latency,
 				     run.opts->preempted ? TAP_PREEMPTED : TAP_WAKING,
 				     (unsigned int)run.opts->worst))
 		ret = tap_err_set(&err, -ENOMEM, "out of memory");
 	if (!ret)
 		ret = observe(&run, &err);
+	ret = tap_pass_finish(&run.pass, ret, &err, usage);
 	tap_latency_release(&run.latency);
-	tap_pass_close(&run.pass);
-	return ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
+	return ret;
 }
 
 const struct tap_cmd tap_cmd_latency = {
 	.name = "latency",
 	.help = "how long tasks waited for a CPU",
+	.operands = TAP_CMD_FILE,
 	.example = "schedtap latency -i demo/trace.dat --worst 5",
 	.opts = latency_opts,
 	.opts_size = sizeof(struct latency_opts),
-	.defaults = &(const struct latency_opts){ .pass = TAP_PASS_DEFAULTS, .top = -1 },
+	.defaults = &(const struct latency_opts){ .top = -1 },
 	.run = run_latency,
 };

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cap.h"
 #include "base/text.h"
 #include "capture/bpf/kernel.h"
 #include "capture/tracefs/tracefs.h"
 #include "capture/user/programs.h"
 #include "cli/cmd.h"
+#include "cli/probe.h"
+#include "cli/screen.h"
 
 struct list_opts {
 	bool verbose;
@@ -23,7 +26,8 @@ struct use {
 /* What each backend can tell; any may be missing, with the reason why. */
 struct sources {
 	struct tap_kernel *kernel;
-	struct tap_err no_kernel;
+	struct tap_err no_bpf;
+	bool by_types; /* whether the kernel takes a program could not be tried */
 	char *root;
 	struct tap_tracefs_list list;
 	struct tap_err no_tracefs;
@@ -89,7 +93,11 @@ static void open_programs(struct sources *s)
 
 static void open_sources(struct sources *s)
 {
-	tap_kernel_new(&s->kernel, &s->no_kernel);
+	if (!tap_kernel_new(&s->kernel, &s->no_bpf)) {
+		s->by_types = tap_cap_missing_for_bpf();
+		if (!s->by_types)
+			tap_probe_bpf(&s->no_bpf);
+	}
 	if (!tap_tracefs_find(TAP_TRACEFS_MOUNTS, &s->root, &s->no_tracefs))
 		tap_tracefs_list(s->root, false, &s->list, &s->no_tracefs);
 	open_programs(s);
@@ -127,10 +135,10 @@ static void print_def(const struct sources *s, const struct tap_def *def, bool v
 	const struct tap_hook *hook;
 	bool bpf = false, tracefs = in_tracefs(s, def->system, def->name);
 
-	if (s->kernel)
-		bpf = tap_kernel_can(s->kernel, def, &hook, &why);
+	if (s->no_bpf.code)
+		tap_buf_puts(&why, s->no_bpf.text);
 	else
-		tap_buf_puts(&why, s->no_kernel.text);
+		bpf = tap_kernel_can(s->kernel, def, &hook, &why);
 	printf("%-9s %s:%s", bpf ? "bpf" : tracefs ? "tracefs" : "-", def->system, def->name);
 	if (!bpf && !tracefs)
 		printf(": %s", tap_buf_str(&why));
@@ -277,6 +285,7 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 
 	(void)rest;
 	open_sources(&s);
+	tap_screen_page();
 	for (unsigned int i = 0; i < (operands->nr ? operands->nr : 1); i++) {
 		const char *pattern = operands->nr ? operands->v[i] : NULL;
 
@@ -285,6 +294,9 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 		tap_err_set(&err, -EINVAL, "no event matches '%s'", pattern);
 		ret = tap_cmd_fail(&err, true);
 	}
+	if (s.by_types)
+		fputs("schedtap: 'bpf' goes by the kernel's types alone: whether it takes a program can be "
+		      "tried with CAP_BPF and CAP_PERFMON only\n", stderr);
 	if (s.no_tracefs.code)
 		fprintf(stderr, "schedtap: the kernel's other events are not listed: %s\n",
 			s.no_tracefs.text);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap map: who was where, a column per CPU, a row per change. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "analysis/where.h"
 #include "cli/pass.h"
+#include "cli/screen.h"
 
 struct map_opts {
 	struct tap_pass_opts pass;
@@ -16,9 +17,12 @@ static const struct tap_opt map_opts[] = {
 	{ 0 }
 };
 
+#define BESIDE_CPUS 22 /* the time, and blanks */
 #define CPU_WIDTH 3 /* a mark and a short name: 64 CPUs take 192 columns */
 
-enum column { COL_CPUS, COL_TIME, COL_CPU, COL_WHAT, COL_TID, COL_COMM, COL_LEGEND, NR_COLUMNS };
+enum column {
+	COL_CPUS, COL_TIME, COL_CPU, COL_WHAT, COL_TID, COL_TGID, COL_COMM, COL_LEGEND, NR_COLUMNS,
+};
 
 static const struct tap_column map_columns[NR_COLUMNS + 1] = {
 	[COL_CPUS] = { NULL, NULL, TAP_CELL_LABEL }, /* its title: the numbers of the CPUs */
@@ -26,6 +30,7 @@ static const struct tap_column map_columns[NR_COLUMNS + 1] = {
 	[COL_CPU] = { "cpu", NULL, TAP_CELL_INT },
 	[COL_WHAT] = { "what", NULL, TAP_CELL_TEXT },
 	[COL_TID] = { "tid", NULL, TAP_CELL_INT },
+	[COL_TGID] = { "tgid", NULL, TAP_CELL_INT },
 	[COL_COMM] = { "comm", NULL, TAP_CELL_TEXT },
 	[COL_LEGEND] = { NULL, "task [tid/tgid]", TAP_CELL_LABEL },
 };
@@ -43,7 +48,7 @@ struct view {
 	struct tap_table table;
 	struct tap_column columns[NR_COLUMNS + 1];
 	struct shown_cpu *cpus; /* in the order of the columns */
-	unsigned int nr_cpus;
+	unsigned int nr_cpus, nr_hidden; /* hidden: those that the terminal has no place for */
 	uint32_t *names; /* by task index: 1 + the number of its short name, 0: none yet */
 	unsigned int nr_tasks;
 	uint32_t nr_names;
@@ -52,10 +57,20 @@ struct view {
 	struct tap_buf title, line, legend;
 };
 
+/* How many CPUs have a place on the terminal, beside the time; the legend can go below. */
+static unsigned int cpus_that_fit(const struct view *v)
+{
+	unsigned int columns = v->pass.opts->wide ? 0 : tap_screen_columns();
+
+	if (!columns || tap_pass_style(&v->pass) != TAP_STYLE_TEXT)
+		return UINT_MAX;
+	return columns > BESIDE_CPUS + CPU_WIDTH ? (columns - BESIDE_CPUS) / CPU_WIDTH : 1;
+}
+
 /* The CPUs that the recording has and -C picks. */
 static int find_cpus(struct view *v)
 {
-	unsigned int nr = tap_reader_info(v->pass.in.reader)->nr_cpus;
+	unsigned int nr = tap_reader_info(v->pass.in.reader)->nr_cpus, most = cpus_that_fit(v);
 
 	v->cpus = calloc(nr + 1, sizeof(*v->cpus));
 	if (!v->cpus)
@@ -63,6 +78,10 @@ static int find_cpus(struct view *v)
 	for (unsigned int cpu = 0; cpu < nr; cpu++) {
 		if (!tap_pass_cpu(&v->pass, (int)cpu))
 			continue;
+		if (v->nr_cpus == most) {
+			v->nr_hidden++;
+			continue;
+		}
 		v->cpus[v->nr_cpus++] = (struct shown_cpu){ .cpu = (int)cpu, .name = "?" };
 		tap_buf_printf(&v->title, "%*u", CPU_WIDTH, cpu);
 	}
@@ -144,7 +163,8 @@ static void end_row(struct view *v)
 static int text_change(struct view *v, struct shown_cpu *cpu, const struct tap_where_change *c)
 {
 	static const char *const name[] = {
-		[TAP_WHERE_UNKNOWN] = "?", [TAP_WHERE_IDLE] = ".", [TAP_WHERE_OTHER] = "-",
+		[TAP_WHERE_UNKNOWN] = "?", [TAP_WHERE_OFFLINE] = "x", [TAP_WHERE_IDLE] = ".",
+		[TAP_WHERE_OTHER] = "-",
 	};
 
 	if (c->ts_ns != v->row_ns)
@@ -158,23 +178,30 @@ static int text_change(struct view *v, struct shown_cpu *cpu, const struct tap_w
 	return 0;
 }
 
-static void data_change(struct tap_table *t, const struct tap_where_change *c)
+static void data_change(struct view *v, const struct tap_where_change *c)
 {
 	static const char *const what[] = {
-		[TAP_WHERE_UNKNOWN] = "unknown", [TAP_WHERE_IDLE] = "idle", [TAP_WHERE_RUN] = "run",
-		[TAP_WHERE_OTHER] = "other",
+		[TAP_WHERE_UNKNOWN] = "unknown", [TAP_WHERE_OFFLINE] = "offline",
+		[TAP_WHERE_IDLE] = "idle", [TAP_WHERE_RUN] = "run", [TAP_WHERE_OTHER] = "other",
 	};
+	struct tap_table *t = &v->table;
 
-	tap_table_none(t);
+	tap_table_none(t); /* the CPUs */
 	tap_table_u64(t, c->ts_ns);
 	tap_table_s64(t, c->cpu);
 	tap_table_text(t, what[c->what], strlen(what[c->what]));
 	if (c->task) {
+		int tgid = tap_pass_tgid(&v->pass, c->task);
+
 		tap_table_s64(t, c->task->tid);
+		if (tgid >= 0)
+			tap_table_s64(t, tgid);
+		else
+			tap_table_none(t);
 		tap_table_text(t, c->task->comm, strnlen(c->task->comm, TAP_TASK_COMM));
 	} else {
-		tap_table_none(t);
-		tap_table_none(t);
+		for (int i = COL_TID; i <= COL_COMM; i++)
+			tap_table_none(t);
 	}
 	tap_table_none(t);
 	tap_table_row(t);
@@ -191,7 +218,7 @@ static int on_change(void *ctx, const struct tap_where_change *c)
 	if (v->report.style == TAP_STYLE_TEXT)
 		ret = text_change(v, cpu, c);
 	else
-		data_change(&v->table, c);
+		data_change(v, c);
 	return ret ? ret : v->report.err;
 }
 
@@ -213,7 +240,7 @@ static void begin(struct view *v)
 {
 	struct tap_report *r = &v->report;
 
-	tap_report_open(r, tap_pass_style(&v->pass), STDOUT_FILENO);
+	tap_pass_begin(&v->pass, r, tap_pass_style(&v->pass));
 	memcpy(v->columns, map_columns, sizeof(map_columns));
 	v->columns[COL_CPUS].title = v->title.data;
 	v->columns[COL_CPUS].width = (unsigned int)v->title.len;
@@ -221,7 +248,10 @@ static void begin(struct view *v)
 	for (unsigned int i = 0; r->style == TAP_STYLE_JSON && i < v->nr_cpus; i++)
 		tap_buf_printf(&r->buf, i ? ",%d" : "%d", v->cpus[i].cpu);
 	tap_report_array_end(r);
-	tap_table_begin(&v->table, r, v->columns, "changes");
+	if (v->nr_hidden)
+		tap_buf_printf(&r->buf, "hidden: %u CPUs after CPU %d; -C, --wide\n", v->nr_hidden,
+			       v->cpus[v->nr_cpus - 1].cpu);
+	tap_table_stream(&v->table, r, v->columns, "changes");
 }
 
 static int show(struct view *v, struct tap_err *err)
@@ -262,22 +292,22 @@ static int run_map(void *opts, const struct tap_strings *operands, char **rest)
 	ret = tap_pass_open(&v.pass, &o->pass, &usage, &err);
 	if (!ret)
 		ret = show(&v, &err);
-	tap_pass_close(&v.pass);
+	ret = tap_pass_finish(&v.pass, ret, &err, usage);
 	tap_where_release(&v.where);
 	free(v.cpus);
 	free(v.names);
 	tap_buf_release(&v.title);
 	tap_buf_release(&v.line);
 	tap_buf_release(&v.legend);
-	return ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
+	return ret;
 }
 
 const struct tap_cmd tap_cmd_map = {
 	.name = "map",
 	.help = "who was where, a column per CPU",
+	.operands = TAP_CMD_FILE,
 	.example = "schedtap map -i demo/trace.dat",
 	.opts = map_opts,
 	.opts_size = sizeof(struct map_opts),
-	.defaults = &(const struct map_opts){ .pass = TAP_PASS_DEFAULTS },
 	.run = run_map,
 };

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <unistd.h>
 
 #include "analysis/migrations.h"
 #include "cli/pass.h"
+#include "cli/screen.h"
 
 #define TOP_IN_TEXT 20
 
@@ -33,9 +33,7 @@ static const struct tap_opt migrations_opts[] = {
 	{ "other", "other", TAP_CELL_COUNT, .width = 10 }
 
 static const struct tap_column task_columns[] = {
-	{ NULL, "task", TAP_CELL_LABEL, .width = 28 },
-	{ "tid", NULL, TAP_CELL_INT },
-	{ "comm", NULL, TAP_CELL_TEXT },
+	TAP_PASS_WHO_COLUMNS("", "task", 28),
 	COUNTS,
 	{ 0 }
 };
@@ -49,13 +47,11 @@ static const struct tap_column pair_columns[] = {
 
 static const struct tap_column list_columns[] = {
 	{ "time_ns", "time s", TAP_CELL_AT, .width = 18 },
-	{ NULL, "task", TAP_CELL_LABEL, .width = 28 },
-	{ "tid", NULL, TAP_CELL_INT },
-	{ "comm", NULL, TAP_CELL_TEXT },
+	TAP_PASS_WHO_COLUMNS("", "task", 28),
 	{ "from_cpu", "from CPU", TAP_CELL_INT, .width = 8 },
 	{ "to_cpu", "to CPU", TAP_CELL_INT, .width = 8 },
 	{ "why", "why", TAP_CELL_TEXT, .width = 7 },
-	{ "cpu", "by CPU", TAP_CELL_INT, .width = 6 },
+	{ "cpu", "by CPU", TAP_CELL_INT, .width = 6, .rank = 1 },
 	{ 0 }
 };
 
@@ -66,16 +62,6 @@ struct run {
 	struct tap_table list;
 	struct tap_migrations sum;
 };
-
-static void put_task(struct run *r, struct tap_table *t, const struct tap_task *task)
-{
-	uint32_t len;
-	const char *label = tap_pass_label(&r->pass, task, &len);
-
-	tap_table_text(t, label, len);
-	tap_table_s64(t, task->tid);
-	tap_table_text(t, task->comm, strnlen(task->comm, sizeof(task->comm)));
-}
 
 static void put_counts(struct tap_table *t, uint64_t total, const uint64_t *by)
 {
@@ -90,7 +76,7 @@ static void put_one(struct run *r, const struct tap_migration *m)
 	const char *why = tap_migration_why_name(m->why);
 
 	tap_table_u64(&r->list, m->ts_ns);
-	put_task(r, &r->list, m->task);
+	tap_pass_who(&r->pass, &r->list, m->task);
 	tap_table_s64(&r->list, m->from);
 	tap_table_s64(&r->list, m->to);
 	tap_table_text(&r->list, why, strlen(why));
@@ -125,7 +111,7 @@ static void print_tasks(struct run *r)
 
 	tap_table_begin(&t, &r->report, task_columns, "tasks");
 	for (i = 0; i < nr; i++) {
-		put_task(r, &t, r->sum.tasks[i].task);
+		tap_pass_who(&r->pass, &t, r->sum.tasks[i].task);
 		put_counts(&t, r->sum.tasks[i].total, r->sum.tasks[i].by);
 	}
 	tap_table_end(&t);
@@ -192,9 +178,9 @@ static int report(struct run *r, struct tap_err *err)
 		return tap_err_set(err, -ENODATA,
 				   "the recording has no sched_migrate_task: either that event was "
 				   "not recorded, or nothing was moved");
-	tap_report_open(&r->report, tap_pass_style(&r->pass), STDOUT_FILENO);
+	tap_pass_begin(&r->pass, &r->report, tap_pass_style(&r->pass));
 	if (r->opts->list) /* printed as it is read: it may be long */
-		tap_table_begin(&r->list, &r->report, list_columns, "migrations");
+		tap_table_stream(&r->list, &r->report, list_columns, "migrations");
 	ret = tap_pass_run(&r->pass, &observer, NULL, r, err);
 	if (r->opts->list)
 		tap_table_end(&r->list);
@@ -220,17 +206,18 @@ static int run_migrations(void *opts, const struct tap_strings *operands, char *
 	ret = tap_pass_open(&r.pass, &r.opts->pass, &usage, &err);
 	if (!ret)
 		ret = report(&r, &err);
+	ret = tap_pass_finish(&r.pass, ret, &err, usage);
 	tap_migrations_release(&r.sum);
-	tap_pass_close(&r.pass);
-	return ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
+	return ret;
 }
 
 const struct tap_cmd tap_cmd_migrations = {
 	.name = "migrations",
 	.help = "which tasks were moved between CPUs, and why",
+	.operands = TAP_CMD_FILE,
 	.example = "schedtap migrations -i demo/trace.dat -n 10",
 	.opts = migrations_opts,
 	.opts_size = sizeof(struct migrations_opts),
-	.defaults = &(const struct migrations_opts){ .pass = TAP_PASS_DEFAULTS, .top = -1 },
+	.defaults = &(const struct migrations_opts){ .top = -1 },
 	.run = run_migrations,
 };

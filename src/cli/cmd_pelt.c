@@ -2,14 +2,12 @@
 /* schedtap pelt: the load-tracking signals over time. */
 #include <errno.h>
 #include <fnmatch.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "analysis/pelt.h"
 #include "cli/pass.h"
+#include "cli/screen.h"
 #include "out/pelt.h"
 
 struct pelt_opts {
@@ -173,7 +171,12 @@ static int check_recording(const struct pelt_report *r, struct tap_err *err)
 /* -p -t -c -g, of which a cgroup knows only the last. */
 static bool task_chosen(struct pelt_report *r, const struct tap_pelt_series *s)
 {
-	return tap_pick_task(&r->pass.pick, &r->pass.in.who, s->tid, s->comm,
+	const struct tap_task *task = NULL;
+
+	if (s->subject == TAP_PELT_TASK)
+		task = tap_timeline_task(r->pass.timeline, s->tid);
+	return tap_pick_task(&r->pass.pick, &r->pass.in.who, s->tid,
+			     task ? tap_pass_tgid(&r->pass, task) : 0, s->comm,
 			     strnlen(s->comm, sizeof(s->comm)), s->cgroup) > 0;
 }
 
@@ -215,47 +218,52 @@ static const char *path_of(struct pelt_report *r, const struct tap_pelt_series *
 	return s->subject == TAP_PELT_CGROUP ? tap_who_cgroup(&r->pass.in.who, s->cgroup) : NULL;
 }
 
+/* Also of a task that no switch names: then the recording's list may. */
+static int tgid_of(struct pelt_report *r, const struct tap_pelt_series *s)
+{
+	const struct tap_task *task = NULL;
+	const struct tap_who_task *listed;
+
+	if (s->subject != TAP_PELT_TASK)
+		return -1;
+	task = tap_timeline_task(r->pass.timeline, s->tid);
+	if (task)
+		return tap_pass_tgid(&r->pass, task);
+	listed = tap_who_task(&r->pass.in.who, s->tid);
+	return listed ? listed->tgid : -1;
+}
+
 /* Late: where nothing comes there is to be no header. */
 static void begin_csv(struct pelt_report *r)
 {
 	if (!r->csv.to)
-		tap_table_begin(&r->csv, &r->out, tap_out_pelt_columns, NULL);
+		tap_table_stream(&r->csv, &r->out, tap_out_pelt_columns, NULL);
 }
 
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
 {
 	struct pelt_report *r = ctx;
-	struct tap_out_pelt o = { .series = s, .path = path_of(r, s) };
+	struct tap_out_pelt o = { .series = s, .tgid = tgid_of(r, s), .path = path_of(r, s) };
 
 	begin_csv(r);
 	tap_out_pelt_row(&r->csv, &o, ts_ns, value);
 	return r->out.err;
 }
 
-static bool is_utf8(void)
-{
-	locale_t l = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-	bool yes = l && !strcmp(nl_langinfo_l(CODESET, l), "UTF-8");
-
-	if (l)
-		freelocale(l);
-	return yes;
-}
-
 static void choose_plot(struct pelt_report *r)
 {
 	const char *term = getenv("TERM");
-	unsigned int width = 100;
-	struct winsize w;
+	unsigned int width = tap_screen_columns();
 
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col)
-		width = w.ws_col;
+	if (!width)
+		width = 100;
 	if (width < TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS)
 		width = TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS;
 	r->plot = (struct tap_plot){
 		.columns = width - TAP_PLOT_MARGIN, .rows = 8,
-		.ascii = !is_utf8() || (term && !strcmp(term, "dumb")),
+		.ascii = !tap_screen_utf8() || (term && !strcmp(term, "dumb")),
 		.start_ns = r->pass.start_ns, .end_ns = r->pass.end_ns,
+		.wall = &r->pass.in.wall,
 	};
 }
 
@@ -269,14 +277,13 @@ static void print_series(struct pelt_report *r, const struct tap_out_pelt *serie
 		break;
 	case TAP_STYLE_TEXT:
 		if (r->opts->table)
-			tap_out_pelt_text(&r->out, series, nr);
+			tap_out_pelt_text(&r->out, series, nr, r->pass.end_ns - r->pass.start_ns);
 		else
 			tap_out_pelt_plot(&r->out.buf, &r->plot, series, nr);
 		break;
 	default:
-		tap_report_u64(&r->out, "start_ns", r->pass.start_ns);
-		tap_report_u64(&r->out, "end_ns", r->pass.end_ns);
-		tap_out_pelt_json(&r->out, series, nr, r->opts->points);
+		tap_out_pelt_json(&r->out, series, nr, r->pass.end_ns - r->pass.start_ns,
+				  r->opts->points);
 	}
 }
 
@@ -287,6 +294,7 @@ static int print(struct pelt_report *r, struct tap_err *err)
 	unsigned int nr;
 
 	all = tap_pelt_series(r->pelt, &nr);
+	r->pass.matched = nr;
 	if (!nr)
 		return tap_err_set(err, -ENODATA,
 				   "'%s' has none of these signals of the %s asked for in this "
@@ -299,7 +307,9 @@ static int print(struct pelt_report *r, struct tap_err *err)
 
 		if (all[i]->subject == TAP_PELT_TASK)
 			task = tap_timeline_task(r->pass.timeline, all[i]->tid);
-		series[i] = (struct tap_out_pelt){ .series = all[i], .path = path_of(r, all[i]) };
+		series[i] = (struct tap_out_pelt){
+			.series = all[i], .tgid = tgid_of(r, all[i]), .path = path_of(r, all[i]),
+		};
 		if (task)
 			series[i].label = tap_pass_label(&r->pass, task, &series[i].label_len);
 	}
@@ -315,7 +325,7 @@ static int analyse(struct pelt_report *r, struct tap_err *err)
 	bool plots = tap_pass_style(&r->pass) == TAP_STYLE_TEXT && !r->opts->table;
 	struct tap_pelt_opts opts = {
 		.start_ns = r->pass.start_ns, .end_ns = r->pass.end_ns,
-		.while_running = r->opts->while_running, .keep_points = r->opts->points,
+		.survey = &r->pass.survey, .while_running = r->opts->while_running, .keep_points = r->opts->points,
 		.want_signal = want_signal, .want = want_series, .ctx = r,
 	};
 	int ret;
@@ -324,13 +334,13 @@ static int analyse(struct pelt_report *r, struct tap_err *err)
 		choose_plot(r);
 		opts.nr_columns = r->plot.columns;
 	}
-	tap_report_open(&r->out, tap_pass_style(&r->pass), STDOUT_FILENO);
+	tap_pass_begin(&r->pass, &r->out, tap_pass_style(&r->pass));
 	if (r->out.style == TAP_STYLE_CSV)
 		opts.point = on_point;
 	if (tap_pelt_new(&opts, &r->pelt))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = tap_pass_run(&r->pass, &observer, &events, r, err);
-	if (!ret && tap_pelt_end(r->pelt))
+	if (!ret && tap_pelt_end(r->pelt) == -ENOMEM)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret ? ret : print(r, err);
 }
@@ -374,17 +384,15 @@ static int run_pelt(void *opts, const struct tap_strings *operands, char **rest)
 	ret = tap_pass_open(&r.pass, &o->pass, &usage, &err);
 	if (!ret)
 		ret = report(&r, &err);
-	ret = ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
-	tap_pass_close(&r.pass);
-	return ret;
+	return tap_pass_finish(&r.pass, ret, &err, usage);
 }
 
 const struct tap_cmd tap_cmd_pelt = {
 	.name = "pelt",
 	.help = "load-tracking signals over time",
+	.operands = TAP_CMD_FILE,
 	.example = "schedtap pelt -i demo/trace.dat",
 	.opts = pelt_opts,
 	.opts_size = sizeof(struct pelt_opts),
-	.defaults = &(const struct pelt_opts){ .pass = TAP_PASS_DEFAULTS },
 	.run = run_pelt,
 };

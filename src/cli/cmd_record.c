@@ -14,17 +14,23 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "capture/priority.h"
 #include "capture/session.h"
 #include "cli/cmd.h"
+#include "cli/progress.h"
+#include "cli/task_end.h"
+#include "recording/pack.h"
 
 #define PROGRESS_NS 250000000ull
+#define LAST_SWITCH_US 10000 /* a task's end is told before it leaves its CPU for the last time */
 
 struct record_opts {
 	const char *output, *cpus, *compress, *backend;
 	struct tap_strings pids, tids, comms, cgroups;
-	struct tap_wanted *wanted;
+	struct tap_wanted *wanted; /* with filters of their own */
 	unsigned int nr_wanted;
 	uint64_t duration_ns, buffer_bytes, max_bytes;
+	int64_t priority;
 	bool follow;
 };
 
@@ -33,14 +39,16 @@ struct run {
 	const struct record_opts *opts;
 	struct tap_session *session;
 	int signals;		/* signalfd */
-	int *pidfds;		/* of -p */
-	unsigned int nr_pidfds;
+	struct tap_task_end *ends; /* of -t, or else of -p */
+	unsigned int nr_ends;
 	pid_t child;
 	int child_fd;		/* pidfd, or -1 */
 	int go;			/* written to when the command may start */
+	int not_run;		/* says that it could not be run; else just ends */
 	int child_status;
 	bool interrupted;
 	const char *why;	/* it ended early, for the last line */
+	struct tap_progress packing;
 };
 
 static int add_event(void *opts, const char *value, struct tap_err *err)
@@ -58,12 +66,26 @@ static int add_event(void *opts, const char *value, struct tap_err *err)
 static int add_filter(void *opts, const char *value, struct tap_err *err)
 {
 	struct record_opts *o = opts;
+	struct tap_wanted *w;
+	char *filter;
 
 	if (!o->nr_wanted)
 		return tap_err_set(err, -EINVAL, "-f '%s' stands before any -e: it belongs to the -e "
 				   "in front of it", value);
-	o->wanted[o->nr_wanted - 1].filter = value;
+	w = &o->wanted[o->nr_wanted - 1];
+	if ((w->filter ? asprintf(&filter, "(%s) && (%s)", w->filter, value) :
+			 asprintf(&filter, "%s", value)) < 0)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	free((char *)w->filter);
+	w->filter = filter;
 	return 0;
+}
+
+static void release_wanted(struct record_opts *o)
+{
+	for (unsigned int i = 0; i < o->nr_wanted; i++)
+		free((char *)o->wanted[i].filter);
+	free(o->wanted);
 }
 
 #define T struct record_opts
@@ -86,6 +108,8 @@ static const struct tap_opt record_table[] = {
 		   "ring per CPU, rounded up to a power of two [8M; 256M in all from 32 CPUs on]"),
 	TAP_OPTION(T, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
 		   "stop when this much was recorded [no limit]"),
+	{ "priority", 'r', "PRIO", "real-time priority of the recorder, 0 for none [40 where allowed]",
+	  TAP_OPT_INT, .offset = offsetof(T, priority), .max = 99 },
 	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "none or zstd [none]"),
 	{ 0 }
 };
@@ -106,6 +130,9 @@ static int check(const struct record_opts *o, struct tap_err *err)
 		return tap_err_set(err, -EINVAL, "--buffer takes up to 256M per CPU");
 	if (!*o->output)
 		return tap_err_set(err, -EINVAL, "-o needs a file name");
+	if (!strcmp(o->output, "-"))
+		return tap_err_set(err, -EINVAL, "-o -: a recording is a file, and cannot be written to "
+				   "standard output");
 	if (o->follow && !o->pids.nr)
 		return tap_err_set(err, -EINVAL, "--follow needs -p");
 	return 0;
@@ -122,7 +149,10 @@ static int open_session(struct run *run, struct tap_err *err)
 		.scope = { .tgids = o->pids, .tids = o->tids, .comms = o->comms,
 			   .cgroups = o->cgroups, .follow = o->follow },
 		.buffer_bytes = o->buffer_bytes,
+		.priority = (int)o->priority,
 		.zstd = !strcmp(o->compress, "zstd"),
+		.packing = tap_progress_step,
+		.ctx = &run->packing,
 	};
 	int ret = 0;
 
@@ -133,55 +163,73 @@ static int open_session(struct run *run, struct tap_err *err)
 	return ret;
 }
 
-/* A -p that is not there is an error now, and one that ends later ends the recording. */
-static int watch_pids(struct run *run, struct tap_err *err)
+/* A -p or -t that is not there is an error now, and the end of the last one ends the recording. */
+static int watch_tasks(struct run *run, struct tap_err *err)
 {
-	const struct tap_strings *pids = &run->opts->pids;
+	bool threads = run->opts->tids.nr;
+	const struct tap_strings *ids = threads ? &run->opts->tids : &run->opts->pids;
+	int ret = 0;
 
-	run->pidfds = calloc(pids->nr + 1, sizeof(*run->pidfds));
-	if (!run->pidfds)
+	run->ends = calloc(ids->nr + 1, sizeof(*run->ends));
+	if (!run->ends)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	for (unsigned int i = 0; i < pids->nr; i++) {
-		int64_t pid;
-		int fd;
-
-		if (tap_text_parse_int(pids->v[i], 1, INT32_MAX, &pid))
-			return tap_err_set(err, -EINVAL, "'%s' is no process id", pids->v[i]);
-		fd = pidfd_open((pid_t)pid, 0);
-		if (fd < 0)
-			return tap_err_set(err, -errno, "cannot watch process %s: %m", pids->v[i]);
-		run->pidfds[run->nr_pidfds++] = fd;
+	for (unsigned int i = 0; !ret && i < ids->nr; i++) {
+		ret = tap_task_end_open(&run->ends[i], ids->v[i], threads, err);
+		run->nr_ends += !ret;
 	}
-	return 0;
+	return ret;
+}
+
+/* Becomes the command once a word comes from @go; says on @not_run that it could not. */
+static void run_command(char **argv, int go, int not_run)
+{
+	sigset_t none;
+	char word;
+	int code;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGXFSZ, SIG_DFL);
+	if (read(go, &word, 1) != 1)
+		_exit(TAP_EXIT_FAILED); /* the recording did not start */
+	execvp(argv[0], argv);
+	code = errno == ENOENT ? 127 : 126;
+	fprintf(stderr, "schedtap: cannot run '%s': %s\n", argv[0], strerror(errno));
+	_exit(write(not_run, "n", 1) == 1 ? code : TAP_EXIT_FAILED);
 }
 
 /* The command is there from the start, but waits until events flow. */
 static int fork_command(struct run *run, char **argv, struct tap_err *err)
 {
-	int go[2];
-	char word;
+	int go[2], not_run[2];
 
 	if (pipe2(go, O_CLOEXEC))
 		return tap_err_set(err, -errno, "cannot make a pipe: %m");
+	run->go = go[1];
+	if (pipe2(not_run, O_CLOEXEC | O_NONBLOCK)) {
+		close(go[0]);
+		return tap_err_set(err, -errno, "cannot make a pipe: %m");
+	}
+	run->not_run = not_run[0];
 	run->child = fork();
 	if (run->child < 0)
 		return tap_err_set(err, -errno, "cannot fork: %m");
 	if (!run->child) {
-		sigset_t none;
-
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
 		close(go[1]);
-		if (read(go[0], &word, 1) != 1)
-			_exit(TAP_EXIT_FAILED); /* the recording did not start */
-		execvp(argv[0], argv);
-		fprintf(stderr, "schedtap: cannot run '%s': %s\n", argv[0], strerror(errno));
-		_exit(errno == ENOENT ? 127 : 126);
+		run_command(argv, go[0], not_run[1]);
 	}
 	close(go[0]);
-	run->go = go[1];
+	close(not_run[1]);
 	run->child_fd = pidfd_open(run->child, 0);
 	return run->child_fd < 0 ? tap_err_set(err, -errno, "cannot watch the command: %m") : 0;
+}
+
+/* Whether there is a command and it could not be run. */
+static bool was_not_run(const struct run *run)
+{
+	char word;
+
+	return run->not_run >= 0 && read(run->not_run, &word, 1) == 1;
 }
 
 static void print_progress(const struct run *run)
@@ -191,13 +239,16 @@ static void print_progress(const struct run *run)
 
 	tap_session_stats(run->session, &st);
 	seconds = (double)(tap_now_ns() - st.start_ns) / 1e9;
-	fprintf(stderr, "\r%.1f s  %.0f events/s  %.1f MB  %llu lost \033[K", seconds,
-		(double)st.events / seconds, (double)st.bytes / 1e6, (unsigned long long)st.lost);
+	fprintf(stderr, "\r%.1f s  %.0f events/s  %.1f MB in %s.spool  %llu lost \033[K", seconds,
+		(double)st.events / seconds, (double)st.bytes / 1e6, run->opts->output,
+		(unsigned long long)st.lost);
 }
 
 /* Whether what poll() found ends the recording. */
-static bool is_over(struct run *run, const struct pollfd *fds, unsigned int *alive)
+static bool is_over(struct run *run, const struct pollfd *fds)
 {
+	unsigned int ended = 0;
+
 	if (fds[0].revents) {
 		run->interrupted = true;
 		run->why = "stopped by a signal";
@@ -205,17 +256,13 @@ static bool is_over(struct run *run, const struct pollfd *fds, unsigned int *ali
 	}
 	if (fds[1].revents)
 		return true; /* the command ended */
-	for (unsigned int i = 0; i < run->nr_pidfds; i++)
-		if (fds[2 + i].revents && run->pidfds[i] >= 0) {
-			close(run->pidfds[i]);
-			run->pidfds[i] = -1;
-			(*alive)--;
-		}
-	if (run->nr_pidfds && !*alive && !run->opts->follow) {
-		run->why = "the process ended";
-		return true;
-	}
-	return false;
+	for (unsigned int i = 0; i < run->nr_ends; i++)
+		ended += tap_task_end_came(&run->ends[i], fds[2 + i].revents);
+	if (!run->nr_ends || ended < run->nr_ends || run->opts->follow)
+		return false;
+	usleep(LAST_SWITCH_US);
+	run->why = run->opts->tids.nr ? "the thread ended" : "the process ended";
+	return true;
 }
 
 static bool is_full(struct run *run)
@@ -233,8 +280,7 @@ static int record(struct run *run, struct tap_err *err)
 {
 	uint64_t start = tap_now_ns(), wait_ns, shown = start;
 	bool terminal = isatty(STDERR_FILENO);
-	unsigned int alive = run->nr_pidfds;
-	struct pollfd *fds = calloc(run->nr_pidfds + 2, sizeof(*fds));
+	struct pollfd *fds = calloc(run->nr_ends + 2, sizeof(*fds));
 	int ret;
 
 	if (!fds)
@@ -254,12 +300,12 @@ static int record(struct run *run, struct tap_err *err)
 		}
 		fds[0] = (struct pollfd){ .fd = run->signals, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = run->child_fd, .events = POLLIN };
-		for (unsigned int i = 0; i < run->nr_pidfds; i++)
-			fds[2 + i] = (struct pollfd){ .fd = run->pidfds[i], .events = POLLIN };
+		for (unsigned int i = 0; i < run->nr_ends; i++)
+			fds[2 + i] = (struct pollfd){ .fd = run->ends[i].fd, .events = POLLIN };
 		ts = (struct timespec){ .tv_sec = (time_t)(wait_ns / 1000000000u),
 					.tv_nsec = (long)(wait_ns % 1000000000u) };
-		ppoll(fds, run->nr_pidfds + 2, &ts, NULL);
-	} while (!is_over(run, fds, &alive));
+		ppoll(fds, run->nr_ends + 2, &ts, NULL);
+	} while (!is_over(run, fds));
 	free(fds);
 	if (terminal)
 		fputs("\r\033[K", stderr);
@@ -308,8 +354,22 @@ static void print_note(const char *note)
 	tap_buf_release(&text);
 }
 
+/* The kernel's filter by tasks knows threads and children, or neither. */
+static bool takes_children(const struct tap_plan *plan)
+{
+	if (!plan->scope.tgids.nr || plan->scope.tids.nr || plan->scope.follow)
+		return false;
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (plan->events[i].backend == &tap_backend_tracefs &&
+		    plan->events[i].status == TAP_EVENT_ON)
+			return true;
+	return false;
+}
+
 static void print_plan(const struct tap_plan *plan)
 {
+	if (takes_children(plan))
+		print_note("over tracefs, -p records child processes as well, as with --follow");
 	for (unsigned int i = 0; i < plan->nr_patterns; i++)
 		if (plan->patterns[i].note)
 			print_note(plan->patterns[i].note);
@@ -328,15 +388,40 @@ static void print_plan(const struct tap_plan *plan)
 	}
 }
 
+/* A recording without an event may be what the user asked for, or a slip in what selects. */
+static void warn_empty(const struct record_opts *o)
+{
+	const struct {
+		const char *option;
+		bool given;
+	} table[] = {
+		{ "-e", o->nr_wanted }, { "-p", o->pids.nr }, { "-t", o->tids.nr },
+		{ "-c", o->comms.nr }, { "-g", o->cgroups.nr }, { "-C", o->cpus },
+	};
+	const char *before = ": nothing matched";
+
+	fputs("schedtap: no event was recorded", stderr);
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (!table[i].given)
+			continue;
+		fprintf(stderr, "%s %s", before, table[i].option);
+		before = ",";
+	}
+	fputc('\n', stderr);
+}
+
 static void print_result(const struct run *run)
 {
 	struct tap_session_stats st;
 
 	tap_session_stats(run->session, &st);
-	fprintf(stderr, "%s: %.3f s, %llu events, %.1f MB, %llu lost%s%s\n", run->opts->output,
+	if (!st.events && !st.lost)
+		warn_empty(run->opts);
+	fprintf(stderr, "%.3f s, %llu events, %.1f MB in %s, %llu lost%s%s%s\n",
 		(double)(st.end_ns - st.start_ns) / 1e9, (unsigned long long)st.events,
-		(double)st.bytes / 1e6, (unsigned long long)st.lost, run->why ? "; " : "",
-		run->why ? run->why : "");
+		(double)st.bytes / 1e6, run->opts->output, (unsigned long long)st.lost,
+		st.lost_more ? " and more: others reset the ring buffers" : "",
+		run->why ? "; " : "", run->why ? run->why : "");
 	if (st.ns_per_event >= 0)
 		fprintf(stderr, "price: %.0f ns per event, %.2f %% of all CPUs in the probes, ",
 			st.ns_per_event, st.probe_cpu_pct);
@@ -360,30 +445,44 @@ static int start(struct run *run, char **rest, struct tap_err *err)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	if (run->signals < 0)
 		return tap_err_set(err, -errno, "cannot wait for signals: %m");
-	ret = watch_pids(run, err);
+	ret = watch_tasks(run, err);
 	if (!ret && rest && *rest)
 		ret = fork_command(run, rest, err);
 	ret = ret ?: tap_session_start(run->session, err);
-	if (!ret && run->go >= 0 && write(run->go, "g", 1) != 1)
+	if (!ret && run->go >= 0 && write(run->go, "g", 1) != 1) {
 		ret = tap_err_set(err, -errno, "cannot start the command: %m");
+		tap_session_cancel(run->session);
+	}
 	return ret;
 }
 
+/* timeout(1) sends its signal twice, to us and to our group: within this time they are one. */
+#define SAME_SIGNAL_NS 300000000ull
+
+static _Atomic uint64_t first_signal_ns; /* 0: none has come */
+
 /* From here on a second Ctrl-C ends us at once; the spool folder holds what was recorded. */
-static void on_second(int sig)
+static void on_interrupt(int sig)
 {
+	uint64_t now = tap_now_ns();
+
 	(void)sig;
-	_exit(TAP_EXIT_INTERRUPTED);
+	if (!first_signal_ns)
+		first_signal_ns = now;
+	else if (now - first_signal_ns > SAME_SIGNAL_NS)
+		_exit(TAP_EXIT_INTERRUPTED);
 }
 
-static void let_signals_through(int signals)
+static void let_signals_through(const struct run *run)
 {
 	struct signalfd_siginfo info;
 	sigset_t set;
 
-	while (read(signals, &info, sizeof(info)) > 0)
+	while (read(run->signals, &info, sizeof(info)) > 0)
 		;
-	signal(SIGINT, on_second);
+	if (run->interrupted)
+		first_signal_ns = tap_now_ns();
+	signal(SIGINT, on_interrupt);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
@@ -398,6 +497,20 @@ static int exit_code(const struct run *run, bool has_command)
 	return WEXITSTATUS(run->child_status);
 }
 
+/* Adds where the recording is that no file could be made of. */
+static void name_spool(const char *file, struct tap_err *err)
+{
+	struct tap_err first = *err;
+	struct tap_buf spool = { 0 };
+
+	tap_buf_printf(&spool, "%s.spool/head.dat", file);
+	if (!access(tap_buf_str(&spool), F_OK) && !strstr(first.text, "schedtap repair"))
+		tap_err_set(err, first.code, "%.500s; what was recorded is in '%.300s.spool', and "
+			    "`schedtap repair%s` makes a file of it", first.text, file,
+			    first.code == -ENOSPC ? " -o FILE-ON-ANOTHER-DISK" : "");
+	tap_buf_release(&spool);
+}
+
 static int run_session(struct run *run, char **rest, struct tap_err *err)
 {
 	int ret = start(run, rest, err), finished;
@@ -406,11 +519,19 @@ static int run_session(struct run *run, char **rest, struct tap_err *err)
 		return ret;
 	print_plan(tap_session_plan(run->session));
 	ret = record(run, err);
-	let_signals_through(run->signals);
+	let_signals_through(run);
+	if (!ret && was_not_run(run)) {
+		tap_session_cancel(run->session); /* the child has said why */
+		return 0;
+	}
 	/* what was recorded until the failure is packed as well; the first failure is told */
+	tap_progress_start(&run->packing, STDERR_FILENO, "packing", tap_now_ns());
 	finished = tap_session_finish(run->session, ret ? NULL : err);
+	tap_progress_erase(&run->packing);
 	reap(run);
-	if (!ret && !finished)
+	if (finished)
+		name_spool(run->opts->output, err);
+	else if (!ret)
 		print_result(run);
 	return ret ? ret : finished;
 }
@@ -426,23 +547,30 @@ static int fail_running(struct tap_err *err)
 static int run_record(void *opts, const struct tap_strings *operands, char **rest)
 {
 	struct record_opts *o = opts;
-	struct run run = { .opts = o, .signals = -1, .child_fd = -1, .go = -1 };
+	struct run run = { .opts = o, .signals = -1, .child_fd = -1, .go = -1,
+			   .not_run = -1 };
 	struct tap_err err = { 0 };
+	char *file = NULL;
 	int ret = check(o, &err);
 
 	(void)operands;
+	if (!ret && (file = tap_pack_target(o->output, &err)) == NULL)
+		ret = err.code;
+	o->output = file;
 	ret = ret ?: open_session(&run, &err);
 	if (ret) {
-		free(o->wanted);
+		release_wanted(o);
+		free(file);
 		return tap_cmd_fail(&err, true);
 	}
 	ret = run_session(&run, rest, &err);
 	reap(&run);
 	tap_session_free(run.session);
-	for (unsigned int i = 0; i < run.nr_pidfds; i++)
-		close(run.pidfds[i]);
-	free(run.pidfds);
-	free(o->wanted);
+	for (unsigned int i = 0; i < run.nr_ends; i++)
+		tap_task_end_close(&run.ends[i]);
+	free(run.ends);
+	release_wanted(o);
+	free(file);
 	return ret ? fail_running(&err) : exit_code(&run, rest && *rest);
 }
 
@@ -450,12 +578,13 @@ static const struct record_opts record_defaults = {
 	.output = "trace.dat",
 	.compress = "none",
 	.duration_ns = UINT64_MAX,
+	.priority = TAP_PRIORITY_DEFAULT,
 };
 
 const struct tap_cmd tap_cmd_record = {
 	.name = "record",
 	.help = "record what this machine's scheduler does",
-	.operands = "[-- CMD [ARG...]]",
+	.operands = TAP_CMD_COMMAND,
 	.example = "schedtap record -d 1 -o demo.dat",
 	.opts = record_table,
 	.opts_size = sizeof(struct record_opts),

@@ -6,26 +6,30 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "cli/cmd.h"
 #include "cli/input.h"
+#include "cli/progress.h"
 #include "recording/pack.h"
 
 #define SUFFIX ".spool"
 
 struct repair_opts {
-	const char *compress;
+	const char *compress, *output;
 };
 
 static const struct tap_opt repair_opts[] = {
 	TAP_OPTION(struct repair_opts, compress, "compress", 0, "HOW", TAP_OPT_STRING,
 		   "compress the file: zstd, none [none]"),
+	TAP_OPTION(struct repair_opts, output, "output", 'o', "FILE", TAP_OPT_STRING,
+		   "write to this file, which may be on another disk [FILE]"),
 	{ 0 }
 };
 
-/* FILE and FILE.spool, whichever of the two was named. */
+/* FILE and FILE.spool, whichever of the two was named, and what is to be made: FILE, or what -o says. */
 struct paths {
-	char *file, *spool;
+	char *file, *spool, *target;
 };
 
 /* What the file holds. */
@@ -34,7 +38,7 @@ struct found {
 	bool lost_unknown, killed;
 };
 
-static int paths_init(struct paths *p, const char *name, struct tap_err *err)
+static int paths_init(struct paths *p, const char *name, const char *output, struct tap_err *err)
 {
 	size_t len = strlen(name);
 
@@ -45,7 +49,12 @@ static int paths_init(struct paths *p, const char *name, struct tap_err *err)
 	p->file = strndup(name, len);
 	if (asprintf(&p->spool, "%.*s" SUFFIX, (int)len, name) < 0)
 		p->spool = NULL;
-	return p->file && p->spool ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+	if (!p->file || !p->spool)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	p->target = output ? tap_pack_target(output, err) : strdup(p->file);
+	if (!p->target)
+		return output ? err->code : tap_err_set(err, -ENOMEM, "out of memory");
+	return 0;
 }
 
 static int look(struct found *f, const char *file, struct tap_err *err)
@@ -96,21 +105,25 @@ static void report(const struct found *f, const char *file)
 /* Holding the folder's lock, so that no other repair touches it meanwhile. */
 static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 {
-	struct tap_pack_opts opts = { .zstd = zstd };
+	struct tap_progress progress;
+	struct tap_pack_opts opts = { .zstd = zstd, .show = tap_progress_step, .ctx = &progress };
 	struct found found = { 0 };
-	int ret = tap_pack(p->spool, p->file, &opts, err);
+	int ret;
 
+	tap_progress_start(&progress, STDERR_FILENO, "packing", tap_now_ns());
+	ret = tap_pack(p->spool, p->target, &opts, err);
+	tap_progress_erase(&progress);
 	if (!ret)
-		ret = look(&found, p->file, err);
+		ret = look(&found, p->target, err);
 	if (!ret)
-		report(&found, p->file);
+		report(&found, p->target);
 	return ret;
 }
 
-static int repair(const char *name, bool zstd, struct tap_err *err)
+static int repair(const char *name, const struct repair_opts *o, struct tap_err *err)
 {
 	struct paths p = { 0 };
-	int ret = paths_init(&p, name, err), lock;
+	int ret = paths_init(&p, name, o->output, err), lock;
 
 	if (ret)
 		goto out;
@@ -121,12 +134,13 @@ static int repair(const char *name, bool zstd, struct tap_err *err)
 	else if (lock < 0)
 		ret = lock;
 	else
-		ret = repair_locked(&p, zstd, err);
+		ret = repair_locked(&p, !strcmp(o->compress, "zstd"), err);
 	if (lock >= 0)
 		close(lock);
 out:
 	free(p.file);
 	free(p.spool);
+	free(p.target);
 	return ret;
 }
 
@@ -144,8 +158,12 @@ static int run_repair(void *opts, const struct tap_strings *operands, char **res
 			    o->compress);
 		return tap_cmd_fail(&err, true);
 	}
+	if (o->output && operands->nr > 1) {
+		tap_err_set(&err, -EINVAL, "-o names one file, for one recording");
+		return tap_cmd_fail(&err, true);
+	}
 	for (unsigned int i = 0; i < (operands->nr ? operands->nr : 1); i++) {
-		if (repair(names[i], !strcmp(o->compress, "zstd"), &err))
+		if (repair(names[i], o, &err))
 			code = tap_cmd_fail(&err, false);
 	}
 	return code;

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "analysis/states.h"
 #include "cli/pass.h"
+#include "cli/screen.h"
 
 #define TOP_IN_TEXT 20u
 
@@ -23,10 +23,12 @@ static const struct tap_opt states_opts[] = {
 	TAP_OPT_COMMS(struct states_opts, pass.pick.comms),
 	TAP_OPT_CGROUPS(struct states_opts, pass.pick.cgroups),
 	TAP_OPT_WINDOW(struct states_opts, pass.pick.window),
+	TAP_OPT_CLOCK(struct states_opts, pass.clock),
 	{ "number", 'n', "N", "show the N tasks that ran most [20; all with --json and --csv]",
 	  TAP_OPT_INT, offsetof(struct states_opts, top), .min = 0, .max = INT_MAX },
 	TAP_OPT_JSON(struct states_opts, pass.json),
 	TAP_OPT_CSV(struct states_opts, pass.csv),
+	TAP_OPT_WIDE(struct states_opts, pass.wide),
 	{ 0 }
 };
 
@@ -42,16 +44,21 @@ static const struct {
 
 #define NR_SHOWN (sizeof(shown) / sizeof(*shown))
 
-#define STATE_COLUMNS(key, title, w)                                                               \
+#define STATE_COLUMNS(key, title, w, ...)                                                          \
 	{ key "_ns", NULL, TAP_CELL_NS },                                                          \
-	{ NULL, title, TAP_CELL_REAL, .width = w, .places = 1 }
+	{ NULL, title, TAP_CELL_REAL, .width = w, .places = 1, __VA_ARGS__ }
 #define COLUMNS                                                                                    \
-	{ NULL, "task", TAP_CELL_LABEL, .width = 24 }, { "tid", NULL, TAP_CELL_INT },              \
-	{ "comm", NULL, TAP_CELL_TEXT }, { "life_ns", "life ms", TAP_CELL_NS, TAP_UNIT_MS, 12 },   \
-	STATE_COLUMNS("run", "run %", 6), STATE_COLUMNS("preempted", "preempted %", 11),           \
-	STATE_COLUMNS("waking", "waking %", 8), STATE_COLUMNS("sleep", "sleep %", 7),              \
-	STATE_COLUMNS("blocked", "blocked %", 9), STATE_COLUMNS("iowait", "iowait %", 8),          \
-	STATE_COLUMNS("stopped", "stopped %", 9), STATE_COLUMNS("unknown", "unknown %", 9)
+	TAP_PASS_WHO_COLUMNS("", "task", 24),                                                      \
+	{ "life_ns", "life", TAP_CELL_NS, .width = 12, .rank = 6 },                                \
+	STATE_COLUMNS("run", "run %", 6, .rank = 0),                                               \
+	STATE_COLUMNS("preempted", "preempted %", 11, .rank = 2),                                  \
+	STATE_COLUMNS("waking", "waking %", 8, .rank = 3),                                         \
+	STATE_COLUMNS("sleep", "sleep %", 7, .rank = 4),                                           \
+	STATE_COLUMNS("blocked", "blocked %", 9, .rank = 5),                                       \
+	STATE_COLUMNS("iowait", "iowait %", 8, .rank = 7),                                         \
+	STATE_COLUMNS("stopped", "stopped %", 9, .rank = 8),                                       \
+	STATE_COLUMNS("unknown", "unknown %", 9, .rank = 1, .tint = TAP_TINT_YELLOW),              \
+	TAP_PASS_THROTTLING
 #define LONGEST_COLUMNS(key)                                                                       \
 	{ "longest_" key "_ns", NULL, TAP_CELL_NS }, { "longest_" key "_at_ns", NULL, TAP_CELL_AT }
 
@@ -65,10 +72,10 @@ static const struct tap_column csv_columns[] = {
 static const struct tap_column longest_columns[] = {
 	{ NULL, "task", TAP_CELL_LABEL, .width = 24 },
 	{ NULL, "state", TAP_CELL_TEXT, .width = 9 },
-	{ NULL, "all ms", TAP_CELL_NS, TAP_UNIT_MS, 12 },
-	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-	{ NULL, "longest ms", TAP_CELL_NS, TAP_UNIT_MS, 12 },
-	{ NULL, "began at s", TAP_CELL_AT, .width = 18 },
+	{ NULL, "all", TAP_CELL_NS, .width = 12 },
+	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1, .rank = 2 },
+	{ NULL, "longest", TAP_CELL_NS, .width = 12, .same_unit = true },
+	{ NULL, "began at s", TAP_CELL_AT, .width = 18, .rank = 1 },
 	{ 0 }
 };
 
@@ -143,7 +150,7 @@ static void put_longest_json(struct states_report *r, const struct tap_longest *
 			continue;
 		tap_report_object(&r->out, shown[i].key);
 		tap_report_u64(&r->out, "ns", l->ns);
-		tap_report_u64(&r->out, "at_ns", l->at_ns);
+		tap_report_at(&r->out, "at_ns", l->at_ns);
 		tap_report_object_end(&r->out);
 	}
 	tap_report_object_end(&r->out);
@@ -169,9 +176,7 @@ static void put_task(struct states_report *r, const struct tap_task *task)
 {
 	const struct tap_longest *longest = tap_states_longest(&r->states, task);
 
-	put_label(r, task);
-	tap_table_s64(&r->table, task->tid);
-	tap_table_text(&r->table, task->comm, strnlen(task->comm, sizeof(task->comm)));
+	tap_pass_who(&r->pass, &r->table, task);
 	tap_table_u64(&r->table, tap_task_life_ns(r->pass.timeline, task));
 	for (unsigned int i = 0; i < NR_SHOWN; i++) {
 		uint64_t ns = task->total_ns[shown[i].state];
@@ -181,6 +186,7 @@ static void put_task(struct states_report *r, const struct tap_task *task)
 		if (shown[i].state == TAP_BLOCKED) /* of which */
 			put_iowait(r, task);
 	}
+	tap_pass_put_throttling(&r->pass, &r->table, task);
 	if (r->out.style == TAP_STYLE_CSV)
 		put_longest_csv(r, longest);
 	put_longest_json(r, longest);
@@ -214,7 +220,7 @@ static int print(struct states_report *r, struct tap_err *err)
 	enum tap_style style = tap_pass_style(&r->pass);
 	int ret;
 
-	tap_report_open(&r->out, style, STDOUT_FILENO);
+	tap_pass_begin(&r->pass, &r->out, style);
 	tap_table_begin(&r->table, &r->out, style == TAP_STYLE_CSV ? csv_columns : columns,
 			"tasks");
 	for (unsigned int i = 0; i < r->nr; i++)
@@ -223,6 +229,8 @@ static int print(struct states_report *r, struct tap_err *err)
 	tap_pass_more(&r->out, "task", r->nr_tasks, r->nr);
 	if (style == TAP_STYLE_TEXT)
 		put_longest_text(r);
+	tap_pass_note_throttling(&r->pass, &r->out);
+	tap_pass_note_sleep(&r->pass, &r->out);
 	ret = tap_report_close(&r->out);
 	errno = -ret;
 	return ret ? tap_err_set(err, ret, "cannot write the report: %m") : 0;
@@ -239,6 +247,7 @@ static int run_states(void *opts, const struct tap_strings *operands, char **res
 	(void)operands;
 	(void)rest;
 	ret = tap_pass_open(&r.pass, &o->pass, &usage, &err);
+	r.pass.mark_throttling = true;
 	r.states.start_ns = r.pass.start_ns;
 	if (!ret)
 		ret = tap_pass_run(&r.pass, &tap_states_observer, NULL, &r.states, &err);
@@ -246,19 +255,19 @@ static int run_states(void *opts, const struct tap_strings *operands, char **res
 		ret = tap_err_set(&err, -ENOMEM, "out of memory");
 	if (!ret)
 		ret = print(&r, &err);
-	ret = ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
+	ret = tap_pass_finish(&r.pass, ret, &err, usage);
 	free(r.tasks);
 	tap_states_release(&r.states);
-	tap_pass_close(&r.pass);
 	return ret;
 }
 
 const struct tap_cmd tap_cmd_states = {
 	.name = "states",
 	.help = "how long each task was in each state",
+	.operands = TAP_CMD_FILE,
 	.example = "schedtap states -i demo/trace.dat -n 20",
 	.opts = states_opts,
 	.opts_size = sizeof(struct states_opts),
-	.defaults = &(const struct states_opts){ .pass = TAP_PASS_DEFAULTS, .top = -1 },
+	.defaults = &(const struct states_opts){ .top = -1 },
 	.run = run_states,
 };

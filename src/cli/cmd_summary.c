@@ -31,15 +31,16 @@ static unsigned int check_cpus(const struct tap_pass *p, uint64_t window_ns)
 	const struct tap_cpu *cpus = tap_timeline_cpus(p->timeline, &nr);
 
 	for (unsigned int i = 0; i < nr; i++) {
-		uint64_t sum = cpus[i].run_ns + cpus[i].idle_ns + cpus[i].unknown_ns;
+		uint64_t sum = cpus[i].run_ns + cpus[i].idle_ns + cpus[i].offline_ns +
+			       cpus[i].unknown_ns;
 
 		if (sum == window_ns)
 			continue;
 		bad++;
-		printf("CPU %u: run + idle + unknown = %" PRIu64 " ns, the window is %" PRIu64 " ns\n",
-		       i, sum, window_ns);
+		printf("CPU %u: run + idle + offline + unknown = %" PRIu64 " ns, the window is %" PRIu64
+		       " ns\n", i, sum, window_ns);
 	}
-	printf("%u CPUs: run + idle + unknown = window, %u wrong\n", nr, bad);
+	printf("%u CPUs: run + idle + offline + unknown = window, %u wrong\n", nr, bad);
 	return bad;
 }
 
@@ -101,7 +102,17 @@ struct run {
 	const struct summary_opts *opts;
 	struct tap_pass pass;
 	struct tap_pelt *signals; /* NULL: neither was recorded */
+	struct tap_gaps gaps;
 };
+
+static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+{
+	struct run *run = ctx;
+
+	return tap_pass_cpu(&run->pass, s->cpu) ? tap_gaps_add(&run->gaps, s) : 0;
+}
+
+static const struct tap_observer observer = { .cpu = on_cpu, .unknown_cpus_only = true };
 
 static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
 {
@@ -149,15 +160,23 @@ static int observe(struct run *run, struct tap_err *err)
 	static const struct tap_pass_events events = { .wants = wants, .event = on_event };
 	struct tap_pelt_opts opts = {
 		.start_ns = run->pass.start_ns, .end_ns = run->pass.end_ns,
-		.cpus_only = true, .want_signal = want_signal, .want = want_series, .ctx = run,
+		.survey = &run->pass.survey, .cpus_only = true, .want_signal = want_signal,
+		.want = want_series, .ctx = run,
 	};
 	int ret;
 
-	if (run->opts->check || !has_signals(run))
-		return tap_pass_run(&run->pass, NULL, NULL, NULL, err);
+	run->gaps = (struct tap_gaps){
+		.survey = &run->pass.survey, .start_ns = run->pass.start_ns,
+		.end_ns = run->pass.end_ns,
+	};
+	if (run->opts->check || !has_signals(run)) {
+		ret = tap_pass_run(&run->pass, run->opts->check ? NULL : &observer, NULL, run, err);
+		/* a page about a recording without switches is still one about its events */
+		return ret == -ENODATA && tap_pass_check(&run->pass, NULL) ? 0 : ret;
+	}
 	if (tap_pelt_new(&opts, &run->signals))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	ret = tap_pass_run(&run->pass, NULL, &events, run, err);
+	ret = tap_pass_run(&run->pass, &observer, &events, run, err);
 	if (!ret && tap_pelt_end(run->signals))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret;
@@ -171,7 +190,7 @@ static int summarise(struct run *run, struct tap_err *err)
 
 	if (run->opts->check)
 		return check(&run->pass);
-	ret = tap_summary_page(&run->pass, run->signals,
+	ret = tap_summary_page(&run->pass, run->signals, &run->gaps,
 			       tap_pass_top(&run->pass, run->opts->top, TOP_IN_TEXT));
 	if (!ret)
 		return TAP_EXIT_OK;
@@ -185,29 +204,29 @@ static int run_summary(void *opts, const struct tap_strings *operands, char **re
 	struct run run = { .opts = opts };
 	struct tap_err err = { 0 };
 	bool usage;
-	int ret;
+	int ret, code = TAP_EXIT_OK;
 
 	(void)operands;
 	(void)rest;
 	ret = tap_pass_open(&run.pass, &run.opts->pass, &usage, &err);
+	run.pass.mark_throttling = true;
 	if (!ret)
 		ret = observe(&run, &err);
-	/* a page about a recording without switches is still one about its events */
-	if (ret && ret != -ENODATA)
-		ret = tap_cmd_fail(&err, usage);
-	else
-		ret = summarise(&run, &err);
+	if (!ret)
+		code = summarise(&run, &err);
+	tap_gaps_release(&run.gaps);
 	tap_pelt_free(run.signals);
-	tap_pass_close(&run.pass);
-	return ret;
+	ret = tap_pass_finish(&run.pass, ret, &err, usage);
+	return code ? code : ret;
 }
 
 const struct tap_cmd tap_cmd_summary = {
 	.name = "summary",
 	.help = "one page: what happened",
+	.operands = TAP_CMD_FILE,
 	.example = "schedtap summary -i demo/trace.dat -n 20",
 	.opts = summary_opts,
 	.opts_size = sizeof(struct summary_opts),
-	.defaults = &(const struct summary_opts){ .pass = TAP_PASS_DEFAULTS, .top = -1 },
+	.defaults = &(const struct summary_opts){ .top = -1 },
 	.run = run_summary,
 };

@@ -2,10 +2,10 @@
 /* schedtap timehist: every slice of every task, with the waits before it. */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "analysis/timehist.h"
 #include "cli/pass.h"
+#include "cli/screen.h"
 #include "event/print.h"
 
 struct timehist_opts {
@@ -31,8 +31,11 @@ static const struct tap_opt timehist_opts[] = {
 	{ 0 }
 };
 
+#define FEW_CPUS 16u /* of which the marks have a place on every terminal */
+
 enum column {
-	COL_WHAT, COL_TIME, COL_CPU, COL_VISUAL, COL_LABEL, COL_TID, COL_TGID, COL_COMM, COL_PRIO,
+	COL_WHAT, COL_TIME, COL_CPU, COL_VISUAL, COL_LABEL, COL_TID, COL_TGID, COL_COMM,
+	COL_THROTTLING, COL_PRIO,
 	COL_WAKING, COL_PREEMPTED, COL_SLEEP, COL_BLOCKED, COL_STOPPED, COL_UNKNOWN, COL_MARK, COL_RUN,
 	COL_CENSORED, COL_STATE, COL_WOKEN_BY, COL_WOKEN_BY_TID, COL_FROM_CPU, COL_TO_CPU, COL_LOST,
 	COL_LOST_NS, COL_UTIL_START, COL_UTIL_END, COL_EST_START, COL_EST_END, COL_EVENT, COL_TEXT,
@@ -48,53 +51,54 @@ static const struct tap_column row_columns[NR_COLUMNS + 1] = {
 	[COL_TID] = { "tid", NULL, TAP_CELL_INT },
 	[COL_TGID] = { "tgid", NULL, TAP_CELL_INT },
 	[COL_COMM] = { "comm", NULL, TAP_CELL_TEXT },
-	[COL_PRIO] = { "prio", "prio", TAP_CELL_INT, .width = 4 },
-	[COL_WAKING] = { "waking_ns", "waking ms", TAP_CELL_NS, .width = 9 },
-	[COL_PREEMPTED] = { "preempted_ns", "preempted ms", TAP_CELL_NS, .width = 12 },
-	[COL_SLEEP] = { "sleep_ns", "sleep ms", TAP_CELL_NS, .width = 9 },
-	[COL_BLOCKED] = { "blocked_ns", "blocked ms", TAP_CELL_NS, .width = 10 },
+	[COL_THROTTLING] = TAP_PASS_THROTTLING,
+	[COL_PRIO] = { "prio", "prio", TAP_CELL_INT, .width = 4, .rank = 7 },
+	[COL_WAKING] = { "waking_ns", "waking", TAP_CELL_NS, .width = 9 },
+	[COL_PREEMPTED] = { "preempted_ns", "preempted", TAP_CELL_NS, .width = 12, .rank = 2 },
+	[COL_SLEEP] = { "sleep_ns", "sleep", TAP_CELL_NS, .width = 9, .rank = 6 },
+	[COL_BLOCKED] = { "blocked_ns", "blocked", TAP_CELL_NS, .width = 10, .rank = 4 },
 	[COL_STOPPED] = { "stopped_ns", NULL, TAP_CELL_NS },
-	[COL_UNKNOWN] = { "unknown_ns", "unknown ms", TAP_CELL_NS, .width = 10 },
-	[COL_MARK] = { NULL, "", TAP_CELL_LABEL, .width = 1 },
-	[COL_RUN] = { "run_ns", "run ms", TAP_CELL_NS, .width = 8 },
+	[COL_UNKNOWN] = { "unknown_ns", "unknown", TAP_CELL_NS, .width = 10, .rank = 3,
+			  .tint = TAP_TINT_YELLOW },
+	[COL_MARK] = { NULL, "", TAP_CELL_LABEL, .width = 1, .tint = TAP_TINT_YELLOW },
+	[COL_RUN] = { "run_ns", "run", TAP_CELL_NS, .width = 8 },
 	[COL_CENSORED] = { "censored", NULL, TAP_CELL_COUNT },
-	[COL_STATE] = { "state", "state", TAP_CELL_TEXT, .width = 5 },
-	[COL_WOKEN_BY] = { NULL, "woken by", TAP_CELL_LABEL, .width = 20 },
+	[COL_STATE] = { "state", "state", TAP_CELL_TEXT, .width = 5, .rank = 1 },
+	[COL_WOKEN_BY] = { NULL, "woken by", TAP_CELL_LABEL, .width = 20, .rank = 5 },
 	[COL_WOKEN_BY_TID] = { "woken_by_tid", NULL, TAP_CELL_INT },
-	[COL_FROM_CPU] = { "from_cpu", "from cpu", TAP_CELL_INT, .width = 8 },
+	[COL_FROM_CPU] = { "from_cpu", "from cpu", TAP_CELL_INT, .width = 8, .rank = 8 },
 	[COL_TO_CPU] = { "to_cpu", NULL, TAP_CELL_INT },
 	[COL_LOST] = { "lost", NULL, TAP_CELL_COUNT },
 	[COL_LOST_NS] = { "lost_within_ns", NULL, TAP_CELL_NS },
-	[COL_UTIL_START] = { "util_start", "util", TAP_CELL_INT, .width = 4 },
-	[COL_UTIL_END] = { "util_end", "at end", TAP_CELL_INT, .width = 6 },
-	[COL_EST_START] = { "util_est_start", "util_est", TAP_CELL_INT, .width = 8 },
-	[COL_EST_END] = { "util_est_end", "at end", TAP_CELL_INT, .width = 6 },
+	[COL_UTIL_START] = { "util_start", "util", TAP_CELL_INT, .width = 4, .rank = 9 },
+	[COL_UTIL_END] = { "util_end", "at end", TAP_CELL_INT, .width = 6, .rank = 9 },
+	[COL_EST_START] = { "util_est_start", "util_est", TAP_CELL_INT, .width = 8, .rank = 9 },
+	[COL_EST_END] = { "util_est_end", "at end", TAP_CELL_INT, .width = 6, .rank = 9 },
 	[COL_EVENT] = { "event", NULL, TAP_CELL_TEXT },
 	[COL_TEXT] = { "text", NULL, TAP_CELL_TEXT },
 	[COL_NOTE] = { NULL, "", TAP_CELL_LABEL },
 };
 
 static const struct tap_column task_columns[] = {
-	{ NULL, "task [tid/tgid]", TAP_CELL_LABEL, .width = 24 },
-	{ "tid", NULL, TAP_CELL_INT },
-	{ "tgid", NULL, TAP_CELL_INT },
-	{ "comm", NULL, TAP_CELL_TEXT },
-	{ "run_ns", "run ms", TAP_CELL_NS, .width = 12 },
+	TAP_PASS_WHO_COLUMNS("", "task [tid/tgid]", 24),
+	{ "run_ns", "run", TAP_CELL_NS, .width = 12 },
 	{ "slices", "slices", TAP_CELL_COUNT, .width = 9 },
-	{ "censored_slices", "censored", TAP_CELL_COUNT, .width = 8 },
-	{ "min_ns", "min ms", TAP_CELL_NS, .width = 9 },
-	{ "avg_ns", "avg ms", TAP_CELL_NS, .width = 9 },
-	{ "max_ns", "max ms", TAP_CELL_NS, .width = 9 },
-	{ "migrations", "migrations", TAP_CELL_COUNT, .width = 10 },
+	{ "censored_slices", "censored", TAP_CELL_COUNT, .width = 8, .rank = 2,
+	  .tint = TAP_TINT_YELLOW },
+	{ "min_ns", "min", TAP_CELL_NS, .width = 9, .rank = 4 },
+	{ "avg_ns", "avg", TAP_CELL_NS, .width = 9, .rank = 3, .same_unit = true },
+	{ "max_ns", "max", TAP_CELL_NS, .width = 9, .rank = 1, .same_unit = true },
+	{ "migrations", "migrations", TAP_CELL_COUNT, .width = 10, .rank = 5 },
 	{ 0 }
 };
 
 static const struct tap_column cpu_columns[] = {
 	{ "cpu", "cpu", TAP_CELL_INT, .width = 3 },
-	{ "idle_ns", "idle ms", TAP_CELL_NS, .width = 12 },
+	{ "idle_ns", "idle", TAP_CELL_NS, .width = 12 },
 	{ "idle_pct", "idle %", TAP_CELL_REAL, .width = 6, .places = 2 },
-	{ "run_ns", "run ms", TAP_CELL_NS, .width = 12 },
-	{ "unknown_ns", "unknown ms", TAP_CELL_NS, .width = 12 },
+	{ "run_ns", "run", TAP_CELL_NS, .width = 12, .same_unit = true },
+	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 12, .rank = 1, .tint = TAP_TINT_YELLOW,
+	  .same_unit = true },
 	{ "switches", "switches", TAP_CELL_COUNT, .width = 10 },
 	{ 0 }
 };
@@ -300,6 +304,7 @@ static void cell_lost(struct view *v, const struct tap_row *row)
 	else
 		tap_buf_puts(&v->note, "lost some events");
 	tap_buf_printf(&v->note, ", %.3f ms", (double)(row->to_ns - row->from_ns) / 1e6);
+	tap_table_tint(&v->table, TAP_TINT_RED);
 	tap_table_text(&v->table, v->note.data, v->note.len);
 }
 
@@ -332,6 +337,7 @@ static void cell_about(struct view *v, const struct tap_row *row)
 		cell_label(v, &v->table, row->task);
 		break;
 	case TAP_ROW_UNKNOWN:
+		tap_table_tint(&v->table, TAP_TINT_YELLOW);
 		cell_puts(&v->table, "unknown");
 		break;
 	case TAP_ROW_LOST:
@@ -445,10 +451,13 @@ static void print_row(struct view *v, const struct tap_row *row)
 	if (v->o->cpu_visual)
 		cell_visual(v, row);
 	cell_about(v, row);
-	if (who)
-		cells_listed(t, who);
-	else
-		cells_who(v, t, row->task);
+	if (!tap_table_skip(t, COL_THROTTLING - COL_TID + 1)) {
+		if (who)
+			cells_listed(t, who);
+		else
+			cells_who(v, t, row->task);
+		tap_pass_put_throttling(&v->pass, t, row->task);
+	}
 	if (is_slice)
 		tap_table_s64(t, row->task->prio);
 	else
@@ -478,14 +487,11 @@ static bool task_is_wanted(struct view *v, const struct tap_row *row)
 {
 	if (row->task || v->pass.all_tasks || row->what != TAP_ROW_EVENT)
 		return !row->task || tap_pass_task(&v->pass, row->task);
-	return tap_pick_task(&v->pass.pick, &v->pass.in.who, row->tid, NULL, 0, 0) > 0;
+	return tap_pick_task(&v->pass.pick, &v->pass.in.who, row->tid, 0, NULL, 0, 0) > 0;
 }
 
 static bool row_is_wanted(struct view *v, const struct tap_row *row)
 {
-	if ((row->what == TAP_ROW_WAKEUP && !v->o->wakeups) ||
-	    (row->what == TAP_ROW_MIGRATION && !v->o->migrations))
-		return false;
 	return (row->cpu < 0 || tap_pass_cpu(&v->pass, row->cpu)) && task_is_wanted(v, row);
 }
 
@@ -496,6 +502,7 @@ static int on_row(void *ctx, const struct tap_row *row)
 
 	if (!row_is_wanted(v, row))
 		return 0;
+	v->pass.matched |= row->task || row->what == TAP_ROW_EVENT;
 	if (v->o->summary || v->o->with_summary)
 		ret = tap_slices_add(&v->sum, row, v->pass.start_ns);
 	if (!v->o->summary)
@@ -538,6 +545,7 @@ static void make_columns(struct view *v)
 		if (i == COL_VISUAL) {
 			to->title = v->visual_title.data;
 			to->width = (unsigned int)v->visual_title.len;
+			to->rank = to->width > FEW_CPUS ? 10 : 0;
 		}
 		to++;
 	}
@@ -549,8 +557,7 @@ static void print_tasks(struct view *v)
 
 	tap_table_begin(&t, &v->report, task_columns, "tasks");
 	for (const struct tap_slices *s = v->sum.tasks; s < v->sum.tasks + v->sum.nr; s++) {
-		cell_label(v, &t, s->task);
-		cells_who(v, &t, s->task);
+		tap_pass_who(&v->pass, &t, s->task);
 		tap_table_u64(&t, s->run_ns);
 		tap_table_u64(&t, s->slices);
 		tap_table_u64(&t, s->censored);
@@ -615,7 +622,10 @@ static int print_summary(struct view *v)
 {
 	struct tap_report *r = &v->report;
 
-	tap_report_open(r, tap_pass_style(&v->pass), STDOUT_FILENO);
+	if (v->o->with_summary) /* the rows have begun with what stands at the beginning */
+		tap_screen_report(r, tap_pass_style(&v->pass), v->o->pass.wide);
+	else
+		tap_pass_begin(&v->pass, r, tap_pass_style(&v->pass));
 	tap_slices_sort(&v->sum);
 	if (r->style == TAP_STYLE_TEXT && v->o->with_summary)
 		tap_buf_char(&r->buf, '\n');
@@ -660,9 +670,15 @@ static enum tap_style row_style(const struct view *v)
 
 static int run_pass(struct view *v, struct tap_err *err)
 {
-	int ret = tap_pass_run(&v->pass,
-			       v->o->summary ? &tap_timehist_slices : &tap_timehist_observer,
-			       v->o->summary ? NULL : &events, &v->hist, err);
+	struct tap_observer rows = tap_timehist_observer;
+	int ret;
+
+	if (!v->o->wakeups)
+		rows.wakeup = NULL;
+	if (!v->o->migrations)
+		rows.migration = NULL;
+	ret = tap_pass_run(&v->pass, v->o->summary ? &tap_timehist_slices : &rows,
+			   v->o->summary ? NULL : &events, &v->hist, err);
 
 	if (!ret && tap_timehist_end(&v->hist) == -ENOMEM)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
@@ -682,12 +698,18 @@ static int show(struct view *v, struct tap_err *err)
 	};
 	if (make_visual(v))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	tap_report_open(&v->report, row_style(v), STDOUT_FILENO);
 	make_columns(v);
-	if (!v->o->summary)
-		tap_table_begin(&v->table, &v->report, v->columns, NULL);
+	if (!v->o->summary) {
+		tap_pass_begin(&v->pass, &v->report, row_style(v));
+		tap_table_stream(&v->table, &v->report, v->columns, NULL);
+	}
 	ret = run_pass(v, err);
-	written = tap_report_close(&v->report);
+	tap_pass_note_throttling(&v->pass, &v->report);
+	if (!v->o->summary) {
+		tap_pass_note_sleep(&v->pass, &v->report);
+		tap_table_end(&v->table);
+	}
+	written = v->o->summary ? 0 : tap_report_close(&v->report);
 	if (!ret && !written && (v->o->summary || v->o->with_summary))
 		written = print_summary(v);
 	if (!written)
@@ -710,9 +732,10 @@ static int run_timehist(void *opts, const struct tap_strings *operands, char **r
 		return tap_cmd_fail(&err, true);
 	}
 	ret = tap_pass_open(&v.pass, &v.o->pass, &usage, &err);
+	v.pass.mark_throttling = !v.o->summary;
 	if (!ret)
 		ret = show(&v, &err);
-	tap_pass_close(&v.pass);
+	ret = tap_pass_finish(&v.pass, ret, &err, usage);
 	tap_timehist_release(&v.hist);
 	tap_slices_release(&v.sum);
 	tap_buf_release(&v.visual);
@@ -720,15 +743,15 @@ static int run_timehist(void *opts, const struct tap_strings *operands, char **r
 	tap_buf_release(&v.note);
 	tap_buf_release(&v.text);
 	release_kinds(&v);
-	return ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
+	return ret;
 }
 
 const struct tap_cmd tap_cmd_timehist = {
 	.name = "timehist",
 	.help = "every slice, with its waits",
+	.operands = TAP_CMD_FILE,
 	.example = "schedtap timehist -i demo/trace.dat -C 0 -s",
 	.opts = timehist_opts,
 	.opts_size = sizeof(struct timehist_opts),
-	.defaults = &(const struct timehist_opts){ .pass = TAP_PASS_DEFAULTS },
 	.run = run_timehist,
 };

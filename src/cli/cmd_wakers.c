@@ -2,9 +2,9 @@
 /* schedtap wakers: who wakes whom. */
 #include <errno.h>
 #include <limits.h>
-#include <unistd.h>
 
 #include "analysis/wakers.h"
+#include "cli/screen.h"
 #include "cli/wakeups.h"
 
 #define TOP_IN_TEXT 20u
@@ -51,34 +51,24 @@ static int stretch(void *ctx, const struct tap_stretch *s)
 }
 
 static const struct tap_column columns[] = {
-	{ NULL, "waker", TAP_CELL_LABEL, .width = 26 },
-	{ "waker_tid", NULL, TAP_CELL_INT },
-	{ "waker_comm", NULL, TAP_CELL_TEXT },
-	{ NULL, "woken", TAP_CELL_LABEL, .width = 26 },
-	{ "tid", NULL, TAP_CELL_INT },
-	{ "comm", NULL, TAP_CELL_TEXT },
+	TAP_PASS_WHO_COLUMNS("waker_", "waker", 26),
+	TAP_PASS_WHO_COLUMNS("", "woken", 26),
 	{ "count", "wakeups", TAP_CELL_COUNT, .width = 9 },
-	{ "censored", "censored", TAP_CELL_COUNT, .width = 8 },
-	{ "avg_ns", "avg us", TAP_CELL_NS, TAP_UNIT_US, .width = 9 },
-	{ "p99_ns", "p99 us", TAP_CELL_NS, TAP_UNIT_US, .width = 9 },
-	{ "max_ns", "max us", TAP_CELL_NS, TAP_UNIT_US, .width = 10 },
-	{ "same_cpu", "same CPU", TAP_CELL_COUNT, .width = 9 },
-	{ "other_cpu", "other CPU", TAP_CELL_COUNT, .width = 9 },
+	{ "censored", "censored", TAP_CELL_COUNT, .width = 8, .rank = 4, .tint = TAP_TINT_YELLOW },
+	{ "avg_ns", "avg", TAP_CELL_NS, .width = 9, .rank = 2 },
+	{ "p99_ns", "p99", TAP_CELL_NS, .width = 9, .rank = 3, .same_unit = true },
+	{ "max_ns", "max", TAP_CELL_NS, .width = 10, .rank = 1, .same_unit = true },
+	{ "same_cpu", "same CPU", TAP_CELL_COUNT, .width = 9, .rank = 6 },
+	{ "other_cpu", "other CPU", TAP_CELL_COUNT, .width = 9, .rank = 5 },
 	{ 0 }
 };
 
 static void put_pair(struct run *run, struct tap_table *t, const struct tap_waker_pair *pair)
 {
-	const struct tap_task *wakee = pair->wakee;
 	const struct tap_hist *waits = &pair->waits;
-	const char *label;
-	uint32_t len;
 
 	tap_wakeups_waker(&run->pass, t, pair->waker, pair->waker_tid);
-	label = tap_pass_label(&run->pass, wakee, &len);
-	tap_table_text(t, label, len);
-	tap_table_s64(t, wakee->tid);
-	tap_table_text(t, wakee->comm, strnlen(wakee->comm, sizeof(wakee->comm)));
+	tap_pass_who(&run->pass, t, pair->wakee);
 	tap_table_u64(t, pair->count);
 	tap_table_u64(t, pair->count - waits->count);
 	if (waits->count) {
@@ -102,7 +92,7 @@ static int print(struct run *run, const struct wakers_opts *o, struct tap_err *e
 	struct tap_table t;
 	int ret;
 
-	tap_report_open(&r, tap_pass_style(&run->pass), STDOUT_FILENO);
+	tap_pass_begin(&run->pass, &r, tap_pass_style(&run->pass));
 	tap_report_u64(&r, "nr_pairs", w->nr_pairs);
 	tap_table_begin(&t, &r, columns, "pairs");
 	for (unsigned int i = 0; i < w->nr_pairs && i < top; i++)
@@ -144,17 +134,18 @@ static int run_wakers(void *opts, const struct tap_strings *operands, char **res
 	ret = tap_pass_open(&run.pass, &o->pass, &usage, &err);
 	if (!ret)
 		ret = observe(&run, o, &err);
+	ret = tap_pass_finish(&run.pass, ret, &err, usage);
 	tap_wakers_release(&run.wakers);
-	tap_pass_close(&run.pass);
-	return ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
+	return ret;
 }
 
 const struct tap_cmd tap_cmd_wakers = {
 	.name = "wakers",
 	.help = "who wakes whom, and how long the woken then waits",
+	.operands = TAP_CMD_FILE,
 	.example = "schedtap wakers -i demo/trace.dat -n 10",
 	.opts = wakers_opts,
 	.opts_size = sizeof(struct wakers_opts),
-	.defaults = &(const struct wakers_opts){ .pass = TAP_PASS_DEFAULTS, .top = -1 },
+	.defaults = &(const struct wakers_opts){ .top = -1 },
 	.run = run_wakers,
 };

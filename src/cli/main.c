@@ -2,12 +2,14 @@
 /* From argv to a command, and from its result to an exit code. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
 #include "cli/help.h"
+#include "cli/screen.h"
 
 static int check_words(const struct tap_cmd *cmd, const struct tap_strings *operands, char **rest,
 		       struct tap_err *err)
@@ -23,6 +25,33 @@ static int check_words(const struct tap_cmd *cmd, const struct tap_strings *oper
 	return 0;
 }
 
+/* Where the command keeps what -i FILE says, if it also takes FILE as a word. NULL: it does not. */
+static const char **input_of(const struct tap_cmd *cmd, void *opts)
+{
+	const struct tap_opt *o = cmd->opts;
+
+	if (!cmd->operands || strcmp(cmd->operands, TAP_CMD_FILE))
+		return NULL;
+	while (strcmp(o->name, "input"))
+		o++;
+	return (const char **)((char *)opts + o->offset);
+}
+
+static int take_file(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands,
+		     struct tap_err *err)
+{
+	const char **input = input_of(cmd, opts);
+
+	if (!input)
+		return 0;
+	if (operands->nr + !!*input > 1)
+		return tap_err_set(err, -EINVAL, "one FILE is read: '%.300s' or '%.300s'?",
+				   *input ? *input : operands->v[1], operands->v[0]);
+	if (!*input)
+		*input = operands->nr ? operands->v[0] : TAP_INPUT_DEFAULT;
+	return 0;
+}
+
 static bool wants_help(int argc, char **argv)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
@@ -33,31 +62,32 @@ static bool wants_help(int argc, char **argv)
 
 static int run_cmd(const struct tap_cmd *cmd, int argc, char **argv)
 {
+	bool command = cmd->operands && !strcmp(cmd->operands, TAP_CMD_COMMAND);
 	void *opts = calloc(1, cmd->opts_size + 1);
-	struct tap_strings operands = { 0 };
+	struct tap_strings operands;
 	struct tap_err err = { 0 };
 	char **rest;
 	int ret;
 
-	if (wants_help(argc, argv)) {
-		tap_help_cmd(cmd);
-		ret = TAP_EXIT_OK;
-		goto out;
-	}
 	if (!opts) {
 		tap_err_set(&err, -ENOMEM, "out of memory");
-		ret = tap_cmd_fail(&err, false);
-		goto out;
+		return tap_cmd_fail(&err, false);
 	}
 	if (cmd->defaults)
 		memcpy(opts, cmd->defaults, cmd->opts_size);
-	if (tap_opt_parse(cmd->opts, opts, argc, argv, &operands, &rest, &err) ||
-	    check_words(cmd, &operands, rest, &err))
+	ret = tap_opt_parse(cmd->opts, opts, argc, argv, command, &operands, &rest, &err);
+	/* what another command is told is not for us */
+	if (wants_help(rest ? (int)(rest - argv) : argc, argv)) {
+		tap_screen_page();
+		tap_help_cmd(cmd);
+		ret = TAP_EXIT_OK;
+	} else if (ret || check_words(cmd, &operands, rest, &err) ||
+		   take_file(cmd, opts, &operands, &err)) {
 		ret = tap_cmd_fail(&err, true);
-	else
+	} else {
 		ret = cmd->run(opts, &operands, rest);
+	}
 	tap_opt_release(cmd->opts, opts);
-out:
 	tap_strings_release(&operands);
 	free(opts);
 	return ret;
@@ -73,6 +103,7 @@ static int run_word(const char *word)
 		return TAP_EXIT_OK;
 	}
 	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+		tap_screen_page();
 		tap_help_overview(stdout);
 		return TAP_EXIT_OK;
 	}
@@ -109,11 +140,15 @@ static int finish(int code)
 int main(int argc, char **argv)
 {
 	const struct tap_cmd *cmd;
+	int code;
 
+	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of write() */
 	if (argc < 2) {
 		tap_help_overview(stderr);
 		return TAP_EXIT_USAGE;
 	}
 	cmd = tap_cmd_find(argv[1]);
-	return finish(cmd ? run_cmd(cmd, argc - 2, argv + 2) : run_word(argv[1]));
+	code = finish(cmd ? run_cmd(cmd, argc - 2, argv + 2) : run_word(argv[1]));
+	tap_screen_end();
+	return code;
 }

@@ -5,28 +5,29 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "cli/unmatched.h"
+
 /* What is kept of a task for showing it. */
 struct tap_pass_name {
 	char comm[TAP_TASK_COMM]; /* that the rest was made for */
 	uint64_t cgroup;
 	char *label; /* owned; NULL: not made yet */
 	uint32_t label_len;
+	bool throttling; /* .label is marked so */
 	signed char picked; /* 0: not looked at yet */
 };
 
 /* The recording's own window, within --time. 0 and UINT64_MAX: open. */
 static void find_window(struct tap_pass *p)
 {
-	const json_t *w = json_object_get(p->in.meta, "window");
-	json_int_t start = json_integer_value(json_object_get(w, "start_ns"));
-	json_int_t end = json_integer_value(json_object_get(w, "end_ns"));
+	struct tap_range said = p->in.said;
 
 	p->start_ns = p->pick.from_ns;
 	p->end_ns = p->pick.to_ns;
-	if (start > 0 && (uint64_t)start > p->start_ns)
-		p->start_ns = (uint64_t)start;
-	if (end > 0 && (uint64_t)end < p->end_ns)
-		p->end_ns = (uint64_t)end;
+	if (said.from_ns > p->start_ns)
+		p->start_ns = said.from_ns;
+	if (said.to_ns < p->end_ns)
+		p->end_ns = said.to_ns;
 	if (p->end_ns < p->start_ns)
 		p->end_ns = p->start_ns;
 	/* what is before --time tells the states at its start; before the recording's own is none */
@@ -39,13 +40,11 @@ static void find_window(struct tap_pass *p)
 /* A recording that does not say its window begins and ends with its events. */
 static void close_window(struct tap_pass *p, const struct tap_reader_span *span)
 {
-	const json_t *w = json_object_get(p->in.meta, "window");
-	bool is_empty = span->first_ns > span->last_ns;
+	bool is_empty = span->first_ns > span->last_ns || span->first_ns > p->end_ns;
 
-	if (!json_is_integer(json_object_get(w, "start_ns")) && !span->before && !is_empty &&
-	    span->first_ns > p->start_ns)
+	if (!p->in.said.from_ns && !span->before && !is_empty && span->first_ns > p->start_ns)
 		p->start_ns = span->first_ns;
-	if (!json_is_integer(json_object_get(w, "end_ns")) && !span->beyond && !is_empty &&
+	if (p->in.said.to_ns == UINT64_MAX && !span->beyond && !is_empty &&
 	    span->last_ns < p->end_ns)
 		p->end_ns = span->last_ns;
 	if (p->end_ns < p->start_ns || p->end_ns == UINT64_MAX)
@@ -54,11 +53,14 @@ static void close_window(struct tap_pass *p, const struct tap_reader_span *span)
 		p->start_ns = 1;
 }
 
+static bool has_one_buffer(const struct tap_pass *p)
+{
+	return tap_reader_info(p->in.reader)->nr_buffers <= 1;
+}
+
 static uint16_t mark_for_survey(void *pass, const struct tap_format *fmt)
 {
-	const struct tap_pass *p = pass;
-
-	return tap_survey_wants(fmt, tap_reader_info(p->in.reader)->nr_buffers <= 1);
+	return tap_survey_wants(fmt, has_one_buffer(pass));
 }
 
 static uint16_t mark_none(void *pass, const struct tap_format *fmt)
@@ -68,29 +70,73 @@ static uint16_t mark_none(void *pass, const struct tap_format *fmt)
 	return 0;
 }
 
-/* Hands what is marked, from @from_ns on, to the survey. */
-static int walk(struct tap_pass *p, uint64_t from_ns,
-		uint16_t (*mark)(void *, const struct tap_format *), struct tap_err *err)
+static void begin_walk(struct tap_pass *p, uint64_t from_ns, uint64_t to_ns,
+		       uint16_t (*mark)(void *, const struct tap_format *))
 {
-	struct tap_event ev;
-	int ret;
-
 	tap_reader_rewind(p->in.reader);
-	tap_reader_limit(p->in.reader, from_ns, p->end_ns);
+	tap_reader_limit(p->in.reader, from_ns, to_ns);
 	tap_reader_mark(p->in.reader, mark, p);
 	tap_reader_unmerged(p->in.reader, true);
-	while ((ret = tap_reader_next(p->in.reader, &ev, err)) > 0)
-		if (from_ns == p->read_from_ns && tap_survey_event(&p->survey, &ev))
-			return tap_err_set(err, -ENOMEM, "out of memory");
+}
+
+/* Return: 0, or 1 where something is @beyond the window; -ENOMEM. */
+static int feed_batch(struct tap_pass *p, const struct tap_event *const *events, unsigned int nr,
+		      bool *beyond)
+{
+	int ret = 0;
+
+	for (unsigned int from = 0, i = 0; ret >= 0 && from < nr; from = i) {
+		while (i < nr && events[i]->ts_ns <= p->end_ns)
+			i++;
+		ret = tap_survey_events(&p->survey, events + from, i - from);
+		if (ret || i == nr)
+			continue;
+		*beyond = true;
+		ret = tap_survey_beyond(&p->survey, events[i++]);
+		if (ret > 0)
+			tap_reader_skip(p->in.reader);
+	}
 	return ret;
 }
 
+/*
+ * What a CPU ran at the window's end is certain only if the switch that ends it fits. So each is
+ * read on to that, wherever it is: an idle CPU has little else on its way there.
+ */
+static int feed_survey(struct tap_pass *p, struct tap_reader_span *span, struct tap_err *err)
+{
+	const struct tap_event *const *events;
+	bool beyond = false;
+	int nr, code = 0;
+
+	begin_walk(p, p->read_from_ns, UINT64_MAX, mark_for_survey);
+	while (code >= 0 && (nr = tap_reader_batch(p->in.reader, &events, err)) > 0)
+		code = feed_batch(p, events, (unsigned int)nr, &beyond);
+	*span = tap_reader_span(p->in.reader);
+	span->beyond = beyond || span->last_ns > p->end_ns;
+	return code < 0 ? tap_err_set(err, code, "out of memory") : nr;
+}
+
+/* Only the window is to be counted. */
+static int count_window(struct tap_pass *p, struct tap_err *err)
+{
+	const struct tap_event *const *events;
+	int nr;
+
+	begin_walk(p, p->start_ns, p->end_ns, mark_none);
+	do
+		nr = tap_reader_batch(p->in.reader, &events, err);
+	while (nr > 0);
+	return nr;
+}
+
+/* Those that were fed the survey knows by itself. */
 static void note_kinds(struct tap_pass *p)
 {
 	struct tap_tally t;
 
 	for (unsigned int i = 0; tap_reader_tally(p->in.reader, i, &t); i++)
-		if (t.count)
+		if (t.count && !tap_survey_wants(t.fmt, has_one_buffer(p)))
 			tap_survey_note(&p->survey, t.fmt);
 }
 
@@ -111,12 +157,10 @@ static int survey(struct tap_pass *p, struct tap_err *err)
 
 	if (tap_survey_init(&p->survey, p->start_ns, p->end_ns))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	ret = walk(p, p->read_from_ns, mark_for_survey, err);
-	span = tap_reader_span(p->in.reader);
+	ret = feed_survey(p, &span, err);
 	note_kinds(p);
-	/* only the window is to be counted */
-	if (!ret && p->read_from_ns != p->start_ns)
-		ret = walk(p, p->start_ns, mark_none, err);
+	if (!ret && (p->read_from_ns != p->start_ns || span.beyond))
+		ret = count_window(p, err);
 	p->survey.bytes = tap_reader_span(p->in.reader).bytes;
 	close_window(p, &span);
 	if (!ret && (count_kinds(p) || tap_survey_end(&p->survey)))
@@ -124,35 +168,73 @@ static int survey(struct tap_pass *p, struct tap_err *err)
 	return ret;
 }
 
-int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *usage,
-		  struct tap_err *err)
+int tap_pass_input(const struct tap_pass_opts *opts, struct tap_input *in, struct tap_pick *pick,
+		   struct tap_window *w, bool *usage, struct tap_err *err)
 {
 	const struct tap_format *const *formats;
-	uint64_t from, to;
+	enum tap_clock clock;
+	struct tap_range range;
 	unsigned int nr;
 	int ret;
 
-	*p = (struct tap_pass){ .opts = opts };
 	*usage = true;
 	if (opts->json && opts->csv)
 		return tap_err_set(err, -EINVAL, "--json and --csv exclude each other");
-	ret = tap_pick_window(opts->pick.window, &from, &to, err);
+	ret = tap_window_parse(w, opts->pick.window, err);
+	if (!ret)
+		ret = tap_clock_parse(opts->clock, &clock, err);
 	if (ret)
 		return ret;
 	*usage = false;
-	ret = tap_input_open(&p->in, opts->input, err);
+	ret = tap_input_open(in, opts->input, err);
 	if (ret)
 		return ret;
-	formats = tap_reader_formats(p->in.reader, &nr);
-	ret = tap_pick_init(&p->pick, &opts->pick, formats, nr, err);
-	if (ret) {
-		*usage = true;
+	*usage = true;
+	formats = tap_reader_formats(in->reader, &nr);
+	ret = tap_pick_init(pick, &opts->pick, formats, nr, err);
+	if (!ret)
+		ret = tap_input_window(in, w, &range, err);
+	if (!ret)
+		ret = tap_input_show(in, clock, err);
+	if (ret)
 		return ret;
-	}
+	*usage = false;
+	pick->from_ns = range.from_ns;
+	pick->to_ns = range.to_ns;
+	return 0;
+}
+
+static int refuse_ticks(const struct tap_pass *p, struct tap_err *err)
+{
+	const char *ticks = tap_reader_info(p->in.reader)->ticks;
+
+	if (!ticks)
+		return 0;
+	return tap_err_set(err, -ENODATA, "'%.300s' has stamps of the clock '%s', which are no time: only "
+			   "`schedtap dump` shows them", p->opts->input, ticks);
+}
+
+int tap_pass_open(struct tap_pass *p, const struct tap_pass_opts *opts, bool *usage,
+		  struct tap_err *err)
+{
+	struct tap_range range;
+	struct tap_window w;
+	int ret;
+
+	*p = (struct tap_pass){ .opts = opts };
+	ret = tap_pass_input(opts, &p->in, &p->pick, &w, usage, err);
+	ret = ret ?: refuse_ticks(p, err);
+	if (ret)
+		return ret;
 	p->all_tasks = !opts->pick.tids.nr && !opts->pick.tgids.nr && !opts->pick.comms.nr &&
 		       !opts->pick.cgroups.nr;
+	range = (struct tap_range){ p->pick.from_ns, p->pick.to_ns };
 	find_window(p);
-	return survey(p, err);
+	tap_input_watch(&p->in, "pass 1 of 2");
+	ret = survey(p, err);
+	if (!ret && w.text && !p->survey.events)
+		ret = tap_input_check_window(&p->in, &w, range, err);
+	return ret;
 }
 
 int tap_pass_check(const struct tap_pass *p, struct tap_err *err)
@@ -199,6 +281,7 @@ static int start(struct tap_pass *p, const struct tap_observer *observer, struct
 	tap_reader_limit(p->in.reader, p->read_from_ns, p->end_ns);
 	tap_reader_unmerged(p->in.reader, false);
 	tap_reader_mark(p->in.reader, mark_for_run, run);
+	p->in.progress.what = "pass 2 of 2";
 	if (tap_timeline_new(&opts, &p->timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	if (!run->any_for_report && tap_pass_check(p, err))
@@ -212,26 +295,65 @@ static int failed(const struct tap_pass *p, int code, struct tap_err *err)
 	return tap_err_set(err, code, "cannot make sense of '%.300s': %m", p->opts->input);
 }
 
+/* -p: of how many tasks nobody can tell whether they are meant. */
+static void tell_unknown(struct tap_pass *p)
+{
+	unsigned int nr, unknown = 0;
+	struct tap_task *const *tasks = tap_timeline_tasks(p->timeline, &nr);
+
+	for (unsigned int i = 0; i < nr; i++)
+		unknown += tap_task_life_ns(p->timeline, tasks[i]) &&
+			   tap_pass_tgid(p, tasks[i]) < 0 &&
+			   !tap_map_get(&p->pick.tgids, (uint64_t)tasks[i]->tid);
+	tap_input_tell_unknown(unknown);
+}
+
+/* Return: 0; -errno of the timeline or the report. */
+static int feed(const struct run *run, const struct tap_event *const *batch, unsigned int nr)
+{
+	struct tap_timeline *t = run->pass->timeline;
+	int ret = 0;
+
+	if (!run->any_for_report)
+		return tap_timeline_events(t, batch, nr);
+	for (unsigned int from = 0, i = 0; !ret && from < nr; from = i) {
+		while (i < nr && !(batch[i]->mark & FOR_REPORT)) /* losses have no mark */
+			i++;
+		ret = tap_timeline_events(t, batch + from, i - from);
+		if (ret || i == nr)
+			break;
+		if (batch[i]->mark & FOR_TIMELINE)
+			ret = tap_timeline_event(t, batch[i]);
+		if (!ret && batch[i]->ts_ns >= run->pass->start_ns)
+			ret = run->events->event(run->ctx, batch[i]);
+		i++;
+	}
+	return ret;
+}
+
 int tap_pass_run(struct tap_pass *p, const struct tap_observer *observer,
 		 const struct tap_pass_events *events, void *ctx, struct tap_err *err)
 {
 	struct run run = { .pass = p, .events = events, .ctx = ctx };
-	struct tap_event ev;
-	int ret, code = 0;
+	const struct tap_event *const *batch;
+	int ret, nr, code = 0;
 
 	ret = start(p, observer, &run, err);
-	while (!ret && !code && (ret = tap_reader_next(p->in.reader, &ev, err)) > 0) {
-		ret = 0;
-		if (ev.mark != FOR_REPORT) /* losses have no mark */
-			code = tap_timeline_event(p->timeline, &ev);
-		if (ev.mark & FOR_REPORT && !code && ev.ts_ns >= p->start_ns)
-			code = events->event(ctx, &ev);
+	while (!ret && !code) {
+		nr = tap_reader_batch(p->in.reader, &batch, err);
+		if (nr <= 0) {
+			ret = nr;
+			break;
+		}
+		code = feed(&run, batch, (unsigned int)nr);
 	}
 	tap_reader_mark(p->in.reader, NULL, NULL); /* @run is gone soon */
 	if (ret)
 		return ret;
 	if (!code)
 		code = tap_timeline_end(p->timeline);
+	if (!code && p->pick.tgids.nr)
+		tell_unknown(p);
 	return code ? failed(p, code, err) : 0;
 }
 
@@ -245,6 +367,47 @@ void tap_pass_close(struct tap_pass *p)
 	tap_survey_release(&p->survey);
 	tap_pick_release(&p->pick);
 	tap_input_close(&p->in);
+}
+
+/* What lived in the window. Return: 0 or -ENOMEM. */
+static int find_there(struct tap_pass *p, struct tap_there *there)
+{
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(p->timeline, &nr);
+
+	there->nr_cpus = tap_reader_info(p->in.reader)->nr_cpus;
+	for (unsigned int i = 0; i < nr; i++) {
+		const struct tap_task *t = tasks[i];
+		struct tap_there_task task = { t->tid, tap_pass_tgid(p, t), t->comm,
+					       strnlen(t->comm, TAP_TASK_COMM), t->cgroup };
+
+		if (tap_task_life_ns(p->timeline, t) && tap_there_add(there, &task))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool matched(struct tap_pass *p)
+{
+	struct tap_there there = { 0 };
+	bool yes = p->matched || !p->timeline || (p->all_tasks && !p->opts->pick.cpus);
+
+	if (!yes)
+		yes = find_there(p, &there) || !tap_unmatched(&p->pick, &p->in.who, &there);
+	tap_there_release(&there);
+	return yes;
+}
+
+int tap_pass_finish(struct tap_pass *p, int ret, const struct tap_err *err, bool usage)
+{
+	int code;
+
+	tap_progress_erase(&p->in.progress);
+	code = ret ? tap_cmd_fail(err, usage) : TAP_EXIT_OK;
+	if ((!ret || ret == -ENODATA) && !matched(p))
+		code = TAP_EXIT_FAILED;
+	tap_pass_close(p);
+	return code;
 }
 
 enum tap_style tap_pass_style(const struct tap_pass *p)
@@ -299,17 +462,24 @@ bool tap_pass_picks(struct tap_pass *p, const struct tap_task *task)
 	struct tap_pass_name *n = get_name(p, task);
 
 	if (n && !n->picked)
-		n->picked = tap_pick_task(&p->pick, &p->in.who, task->tid, task->comm,
-					  strnlen(task->comm, TAP_TASK_COMM), task->cgroup) > 0
+		n->picked = tap_pick_task(&p->pick, &p->in.who, task->tid, tap_pass_tgid(p, task),
+					  task->comm, strnlen(task->comm, TAP_TASK_COMM),
+					  task->cgroup) > 0
 				    ? 1 : -1;
 	return n && n->picked > 0;
 }
 
 int tap_pass_tgid(struct tap_pass *p, const struct tap_task *task)
 {
-	const struct tap_who_task *t = tap_who_task(&p->in.who, task->tid);
+	const struct tap_task *told = task->kin ? task->kin : task;
+	const struct tap_who_task *t;
 
-	return t ? t->tgid : -1;
+	if (task->tgid || told->tgid)
+		return task->tgid ? task->tgid : told->tgid;
+	if (told->reused) /* the recording's list may mean the one before */
+		return -1;
+	t = tap_who_task(&p->in.who, told->tid);
+	return t && t->tgid > 0 ? t->tgid : -1;
 }
 
 uint64_t tap_pass_cgroup_id(struct tap_pass *p, const struct tap_task *task)
@@ -324,7 +494,35 @@ const char *tap_pass_cgroup(struct tap_pass *p, const struct tap_task *task)
 	return tap_who_cgroup(&p->in.who, tap_pass_cgroup_id(p, task));
 }
 
-static void make_label(struct tap_buf *b, const struct tap_task *task,
+int tap_pass_throttles(struct tap_pass *p, const struct tap_task *task)
+{
+	return tap_who_throttles(&p->in.who, tap_pass_cgroup_id(p, task));
+}
+
+void tap_pass_put_throttling(struct tap_pass *p, struct tap_table *t, const struct tap_task *task)
+{
+	int yes = task ? tap_pass_throttles(p, task) : -1;
+
+	if (yes < 0)
+		tap_table_none(t);
+	else
+		tap_table_u64(t, (uint64_t)yes);
+}
+
+void tap_pass_note_throttling(const struct tap_pass *p, struct tap_report *r)
+{
+	if (r->style == TAP_STYLE_TEXT && p->any_throttling)
+		tap_buf_puts(&r->buf, "~ its cgroup has a CPU quota: preempted or throttled\n");
+}
+
+void tap_pass_note_sleep(const struct tap_pass *p, struct tap_report *r)
+{
+	if (r->style == TAP_STYLE_TEXT && p->survey.buffer[TAP_SHAPE_SWITCH] != TAP_NO_BUFFER &&
+	    !tap_survey_has_wakeups(&p->survey))
+		tap_buf_puts(&r->buf, "no wakeup events: sleep includes the wait for a CPU at its end\n");
+}
+
+static void make_label(struct tap_buf *b, const struct tap_task *task, int tgid,
 		       const struct tap_who_task *who)
 {
 	size_t len = strnlen(task->comm, TAP_TASK_COMM);
@@ -335,9 +533,9 @@ static void make_label(struct tap_buf *b, const struct tap_task *task,
 		tap_buf_puts(b, "<...>");
 	tap_buf_puts(b, " [");
 	tap_buf_s64(b, task->tid);
-	if (who && who->tgid >= 0 && who->tgid != task->tid) {
+	if (tgid >= 0 && tgid != task->tid) {
 		tap_buf_char(b, '/');
-		tap_buf_s64(b, who->tgid);
+		tap_buf_s64(b, tgid);
 	}
 	tap_buf_char(b, ']');
 	if (who && who->own)
@@ -353,12 +551,38 @@ const char *tap_pass_label(struct tap_pass *p, const struct tap_task *task, uint
 		return "";
 	if (!n->label) {
 		tap_buf_clear(&p->scratch);
-		make_label(&p->scratch, task, tap_who_task(&p->in.who, task->tid));
+		make_label(&p->scratch, task, tap_pass_tgid(p, task), tap_who_task(&p->in.who, task->tid));
+		n->throttling = p->mark_throttling && tap_pass_throttles(p, task) > 0;
+		if (n->throttling)
+			tap_buf_char(&p->scratch, '~');
 		n->label_len = (uint32_t)p->scratch.len;
 		n->label = strndup(tap_buf_str(&p->scratch), p->scratch.len);
 	}
 	if (!n->label)
 		return "";
+	p->any_throttling |= n->throttling;
 	*len = n->label_len;
 	return n->label;
+}
+
+void tap_pass_who(struct tap_pass *p, struct tap_table *t, const struct tap_task *task)
+{
+	int tgid = tap_pass_tgid(p, task);
+	uint32_t len;
+	const char *label = tap_pass_label(p, task, &len);
+
+	tap_table_text(t, label, len);
+	tap_table_s64(t, task->tid);
+	if (tgid >= 0)
+		tap_table_s64(t, tgid);
+	else
+		tap_table_none(t);
+	tap_table_text(t, task->comm, strnlen(task->comm, sizeof(task->comm)));
+}
+
+void tap_pass_who_json(struct tap_pass *p, struct tap_report *r, const struct tap_task *task)
+{
+	tap_report_id(r, "tid", task->tid);
+	tap_report_id(r, "tgid", tap_pass_tgid(p, task));
+	tap_report_text(r, "comm", task->comm, strnlen(task->comm, sizeof(task->comm)));
 }

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "cli/screen.h"
 
 #define TOP_KINDS 10u
 #define TOP_LOSSES 10u
@@ -13,6 +15,7 @@
 struct page {
 	struct tap_pass *p;
 	const struct tap_pelt *signals; /* or NULL */
+	const struct tap_gaps *gaps;
 	struct tap_report out;
 	uint64_t start_ns, end_ns;
 	struct tap_task **tasks; /* those to show, the busiest first; owned */
@@ -35,76 +38,24 @@ static uint64_t window_ns(const struct page *g)
 	return g->end_ns - g->start_ns;
 }
 
-/* A member of a member of the meta as text. Return: NULL if there is none. */
-static const char *meta_text(const struct page *g, const char *object, const char *name)
-{
-	const json_t *v = json_object_get(json_object_get(g->p->in.meta, object), name);
-	const char *s = json_string_value(v);
-
-	return s && *s ? s : NULL;
-}
-
 /* ---- what it is ---- */
-
-static const char *kernel(const struct page *g)
-{
-	const char *release = meta_text(g, "host", "release");
-	const char *uname = tap_reader_info(g->p->in.reader)->uname;
-
-	if (release)
-		return release;
-	return *uname ? uname : NULL;
-}
 
 static void put_escaped(struct tap_buf *b, const char *s)
 {
 	tap_text_escape(b, s, strlen(s));
 }
 
-static void text_where(struct page *g)
-{
-	const char *host = meta_text(g, "host", "hostname"), *release = kernel(g);
-	struct tap_buf *b = &g->out.buf;
-
-	tap_buf_puts(b, "recording  ");
-	put_escaped(b, g->p->opts->input);
-	if (tap_reader_info(g->p->in.reader)->is_spool)
-		tap_buf_puts(b, " (not packed: its recorder runs or was killed)");
-	tap_buf_puts(b, "\nhost       ");
-	put_escaped(b, host ? host : "not known");
-	tap_buf_puts(b, "\nkernel     ");
-	put_escaped(b, release ? release : "not known");
-	tap_buf_char(b, '\n');
-}
-
-static void text_lost(struct page *g)
+static void text_events(struct page *g)
 {
 	const struct tap_survey *s = &g->p->survey;
 	struct tap_buf *b = &g->out.buf;
 
-	tap_buf_puts(b, "lost       ");
-	if (s->lost_unknown)
-		tap_buf_puts(b, s->lost ? "at least " : "nobody knows how many");
-	if (s->lost || !s->lost_unknown)
-		tap_buf_u64(b, s->lost);
-	tap_buf_printf(b, " events in %" PRIu64 " interval%s\n", s->nr_losses,
-		       s->nr_losses == 1 ? "" : "s");
-}
-
-static void text_window(struct page *g)
-{
-	const struct tap_survey *s = &g->p->survey;
-	struct tap_buf *b = &g->out.buf;
-
-	tap_buf_printf(b, "window     %.6f s from ", (double)window_ns(g) / 1e9);
-	tap_text_ns(b, g->start_ns);
-	tap_buf_printf(b, "\nevents     %" PRIu64 ", %.0f per second, ", s->events,
+	tap_buf_printf(b, "events     %" PRIu64 ", %.0f per second, ", s->events,
 		       per_second(s->events, window_ns(g)));
 	if (s->events)
 		tap_buf_printf(b, "%.1f bytes each\n", (double)s->bytes / (double)s->events);
 	else
 		tap_buf_puts(b, "no bytes\n");
-	text_lost(g);
 }
 
 static void put_figure(struct tap_buf *b, const json_t *price, const char *key, int decimals,
@@ -144,22 +95,6 @@ static void text_price(struct page *g)
 	tap_buf_char(b, '\n');
 }
 
-static void json_member(struct page *g, const char *key, const char *s)
-{
-	if (s) {
-		tap_report_text(&g->out, key, s, strlen(s));
-	} else {
-		tap_report_key(&g->out, key);
-		tap_buf_puts(&g->out.buf, "null");
-	}
-}
-
-static void json_bool(struct page *g, const char *key, bool v)
-{
-	tap_report_key(&g->out, key);
-	tap_buf_puts(&g->out.buf, v ? "true" : "false");
-}
-
 /* What the meta says, unchanged. */
 static void json_meta(struct page *g, const char *key, const json_t *v)
 {
@@ -174,13 +109,6 @@ static void json_head(struct page *g)
 {
 	const struct tap_survey *s = &g->p->survey;
 
-	json_member(g, "file", g->p->opts->input);
-	json_bool(g, "packed", !tap_reader_info(g->p->in.reader)->is_spool);
-	json_member(g, "host", meta_text(g, "host", "hostname"));
-	json_member(g, "kernel", kernel(g));
-	tap_report_u64(&g->out, "start_ns", g->start_ns);
-	tap_report_u64(&g->out, "end_ns", g->end_ns);
-	tap_report_u64(&g->out, "window_ns", window_ns(g));
 	tap_report_u64(&g->out, "events", s->events);
 	tap_report_u64(&g->out, "bytes", s->bytes);
 	json_meta(g, "price", json_object_get(g->p->in.meta, "price"));
@@ -199,7 +127,7 @@ static void put_losses(struct page *g, unsigned int most)
 		{ "cpu", "lost on CPU", TAP_CELL_INT, .width = 11 },
 		{ "from_ns", "from", TAP_CELL_AT, .width = 18 },
 		{ "to_ns", "to", TAP_CELL_AT, .width = 18 },
-		{ "count", "events", TAP_CELL_COUNT, .width = 10 },
+		{ "count", "events", TAP_CELL_COUNT, .width = 10, .tint = TAP_TINT_RED },
 		{ 0 }
 	};
 	const struct tap_survey *s = &g->p->survey;
@@ -233,7 +161,7 @@ static void json_losses(struct page *g)
 
 	tap_report_object(&g->out, "lost");
 	tap_report_u64(&g->out, "total", s->lost);
-	json_bool(g, "is_lower_bound", s->lost_unknown);
+	tap_report_bool(&g->out, "is_lower_bound", s->lost_unknown);
 	tap_report_u64(&g->out, "nr_intervals", s->nr_losses);
 	put_losses(g, UINT_MAX);
 	tap_report_object_end(&g->out);
@@ -313,9 +241,45 @@ static void json_missing(struct page *g)
 	json_decref(missing);
 }
 
+static bool is_absent(const json_t *event)
+{
+	const char *status = json_string_value(json_object_get(event, "status"));
+
+	return status && !strcmp(status, "absent");
+}
+
+#define NAMED_ABSENT 3u
+
+/* What this kernel cannot give is the same in each of its recordings: one line will do. */
+static void text_absent(struct page *g)
+{
+	struct tap_buf s = { 0 };
+	unsigned int nr = 0;
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(g->p->in.meta, "events"), i, e) {
+		const char *name = json_string_value(json_object_get(e, "name"));
+
+		if (!name || !is_absent(e) || nr++ >= NAMED_ABSENT)
+			continue;
+		tap_buf_puts(&s, nr == 1 ? "absent on that kernel: " : ", ");
+		put_escaped(&s, name);
+	}
+	if (nr > NAMED_ABSENT)
+		tap_buf_printf(&s, " and %u more", nr - NAMED_ABSENT);
+	if (nr) {
+		tap_buf_puts(&s, " (--json: why)");
+		tap_buf_char(&g->out.buf, '\n');
+		tap_report_sentence(&g->out, s.data, s.len);
+	}
+	tap_buf_release(&s);
+}
+
+/* What should have worked is told one by one. */
 static void text_missing(struct page *g)
 {
-	struct tap_buf *b = &g->out.buf;
+	struct tap_buf s = { 0 };
 	bool first = true;
 	const json_t *e;
 	size_t i;
@@ -325,19 +289,21 @@ static void text_missing(struct page *g)
 		const char *name = json_string_value(json_object_get(e, "name"));
 		const char *reason = json_string_value(json_object_get(e, "reason"));
 
-		if (!system || !name || was_on(e))
+		if (!system || !name || was_on(e) || is_absent(e))
 			continue;
-		tap_buf_puts(b, first ? "\nasked for, but not recorded\n" : "");
+		tap_buf_puts(&g->out.buf, first ? "\nasked for, but not recorded\n" : "");
 		first = false;
-		put_escaped(b, system);
-		tap_buf_char(b, ':');
-		put_escaped(b, name);
-		tap_buf_char(b, ' ');
-		put_escaped(b, json_string_value(json_object_get(e, "status")));
-		tap_buf_puts(b, ": ");
-		put_escaped(b, reason ? reason : "reason not known");
-		tap_buf_char(b, '\n');
+		tap_buf_clear(&s);
+		put_escaped(&s, system);
+		tap_buf_char(&s, ':');
+		put_escaped(&s, name);
+		tap_buf_char(&s, ' ');
+		put_escaped(&s, json_string_value(json_object_get(e, "status")));
+		tap_buf_puts(&s, ": ");
+		put_escaped(&s, reason ? reason : "reason not known");
+		tap_report_sentence(&g->out, s.data, s.len);
 	}
+	tap_buf_release(&s);
 }
 
 /* ---- CPUs ---- */
@@ -346,8 +312,8 @@ static const double parts[] = { 0.5, 0.9, 0.99 };
 static const char *const part_keys[] = { "p50", "p90", "p99" };
 #define NR_PARTS (sizeof(parts) / sizeof(*parts))
 
-/* How long a CPU's signal had which values. Return: NULL where that is not known. */
-static const struct tap_hist *signal_of(const struct page *g, const char *name, unsigned int cpu)
+/* A CPU's signal. Return: NULL where nothing is known of it. */
+static const struct tap_pelt_series *signal_of(const struct page *g, const char *name, unsigned int cpu)
 {
 	unsigned int nr = 0;
 	struct tap_pelt_series *const *series =
@@ -355,37 +321,40 @@ static const struct tap_hist *signal_of(const struct page *g, const char *name, 
 
 	for (unsigned int i = 0; i < nr; i++)
 		if (series[i]->cpu == (int)cpu && !strcmp(series[i]->signal->name, name))
-			return series[i]->hist.count ? &series[i]->hist : NULL;
+			return series[i]->hist.count ? series[i] : NULL;
 	return NULL;
 }
 
 static void json_signal(struct page *g, const char *name, unsigned int cpu)
 {
-	const struct tap_hist *h = signal_of(g, name, cpu);
+	const struct tap_pelt_series *s = signal_of(g, name, cpu);
 
-	if (!h) {
-		json_member(g, name, NULL);
+	if (!s) {
+		tap_report_null(&g->out, name);
 		return;
 	}
 	tap_report_object(&g->out, name);
-	tap_report_real(&g->out, "avg", tap_hist_mean(h));
+	tap_report_u64(&g->out, "known_ns", s->hist.count);
+	tap_report_real(&g->out, "known_pct", pct(s->hist.count, window_ns(g)));
+	tap_report_real(&g->out, "avg", tap_hist_mean(&s->hist));
 	for (size_t i = 0; i < NR_PARTS; i++)
-		tap_report_u64(&g->out, part_keys[i], tap_hist_quantile(h, parts[i]));
-	tap_report_u64(&g->out, "max", h->max);
+		tap_report_u64(&g->out, part_keys[i], tap_hist_quantile(&s->hist, parts[i]));
+	tap_report_u64(&g->out, "max", s->hist.max);
 	tap_report_object_end(&g->out);
 }
 
-static void put_signal(struct tap_table *t, const struct tap_hist *h)
+static void put_signal(const struct page *g, struct tap_table *t, const struct tap_pelt_series *s)
 {
-	if (!h) {
-		for (size_t i = 0; i < NR_PARTS + 2; i++)
+	if (!s) {
+		for (size_t i = 0; i < NR_PARTS + 3; i++)
 			tap_table_none(t);
 		return;
 	}
-	tap_table_real(t, tap_hist_mean(h));
+	tap_table_real(t, pct(s->hist.count, window_ns(g)));
+	tap_table_real(t, tap_hist_mean(&s->hist));
 	for (size_t i = 0; i < NR_PARTS; i++)
-		tap_table_u64(t, tap_hist_quantile(h, parts[i]));
-	tap_table_u64(t, h->max);
+		tap_table_u64(t, tap_hist_quantile(&s->hist, parts[i]));
+	tap_table_u64(t, s->hist.max);
 }
 
 /* JSON has them in the rows of the CPUs. */
@@ -393,15 +362,17 @@ static void text_signals(struct page *g)
 {
 	static const struct tap_column columns[] = {
 		{ NULL, "CPU", TAP_CELL_COUNT, .width = 3 },
-		{ NULL, "util avg", TAP_CELL_REAL, .width = 11, .places = 1 },
-		{ NULL, "p50", TAP_CELL_COUNT, .width = 5 },
-		{ NULL, "p90", TAP_CELL_COUNT, .width = 5 },
-		{ NULL, "p99", TAP_CELL_COUNT, .width = 5 },
+		{ NULL, "util known %", TAP_CELL_REAL, .width = 12, .places = 1, .rank = 4 },
+		{ NULL, "avg", TAP_CELL_REAL, .width = 6, .places = 1 },
+		{ NULL, "p50", TAP_CELL_COUNT, .width = 5, .rank = 2 },
+		{ NULL, "p90", TAP_CELL_COUNT, .width = 5, .rank = 3 },
+		{ NULL, "p99", TAP_CELL_COUNT, .width = 5, .rank = 1 },
 		{ NULL, "max", TAP_CELL_COUNT, .width = 5 },
-		{ NULL, "nr_running avg", TAP_CELL_REAL, .width = 16, .places = 2 },
-		{ NULL, "p50", TAP_CELL_COUNT, .width = 5 },
-		{ NULL, "p90", TAP_CELL_COUNT, .width = 5 },
-		{ NULL, "p99", TAP_CELL_COUNT, .width = 5 },
+		{ NULL, "nr_running known %", TAP_CELL_REAL, .width = 20, .places = 1, .rank = 4 },
+		{ NULL, "avg", TAP_CELL_REAL, .width = 6, .places = 2 },
+		{ NULL, "p50", TAP_CELL_COUNT, .width = 5, .rank = 2 },
+		{ NULL, "p90", TAP_CELL_COUNT, .width = 5, .rank = 3 },
+		{ NULL, "p99", TAP_CELL_COUNT, .width = 5, .rank = 1 },
 		{ NULL, "max", TAP_CELL_COUNT, .width = 5 },
 		{ 0 }
 	};
@@ -414,32 +385,43 @@ static void text_signals(struct page *g)
 	tap_buf_char(&g->out.buf, '\n');
 	tap_table_begin(&t, &g->out, columns, NULL);
 	for (unsigned int i = 0; i < nr; i++) {
-		const struct tap_hist *util = signal_of(g, "util", i);
-		const struct tap_hist *nr_running = signal_of(g, "nr_running", i);
+		const struct tap_pelt_series *util = signal_of(g, "util", i);
+		const struct tap_pelt_series *nr_running = signal_of(g, "nr_running", i);
 
 		if (!util && !nr_running)
 			continue;
 		tap_table_u64(&t, i);
-		put_signal(&t, util);
-		put_signal(&t, nr_running);
+		put_signal(g, &t, util);
+		put_signal(g, &t, nr_running);
 		tap_table_row(&t);
 	}
 	tap_table_end(&t);
+}
+
+/* Seldom: so it has no column. */
+static void put_offline(struct page *g, const struct tap_cpu *cpus, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		if (cpus[i].offline_ns && tap_pass_cpu(g->p, (int)i))
+			tap_buf_printf(&g->out.buf, "CPU %u was offline for %.3f ms\n", i,
+				       (double)cpus[i].offline_ns / 1e6);
 }
 
 static void put_cpus(struct page *g)
 {
 	static const struct tap_column columns[] = {
 		{ "cpu", "CPU", TAP_CELL_COUNT, .width = 3 },
-		{ "run_ns", "run ms", TAP_CELL_NS, .width = 11 },
+		{ "run_ns", "run", TAP_CELL_NS, .width = 11, .rank = 4 },
 		{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-		{ "idle_ns", "idle ms", TAP_CELL_NS, .width = 11 },
+		{ "idle_ns", "idle", TAP_CELL_NS, .width = 11, .rank = 5, .same_unit = true },
 		{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-		{ "unknown_ns", "unknown ms", TAP_CELL_NS, .width = 11 },
+		{ "offline_ns", NULL, TAP_CELL_NS },
+		{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 11, .rank = 3,
+		  .tint = TAP_TINT_YELLOW, .same_unit = true },
 		{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-		{ "switches", "switches", TAP_CELL_COUNT, .width = 9 },
-		{ "breaks", "breaks", TAP_CELL_COUNT, .width = 6 },
-		{ "lost", "lost", TAP_CELL_COUNT, .width = 6 },
+		{ "switches", "switches", TAP_CELL_COUNT, .width = 9, .rank = 2 },
+		{ "breaks", "breaks", TAP_CELL_COUNT, .width = 6, .rank = 1, .tint = TAP_TINT_YELLOW },
+		{ "lost", "lost", TAP_CELL_COUNT, .width = 6, .tint = TAP_TINT_RED },
 		{ 0 }
 	};
 	unsigned int nr, unseen = 0;
@@ -461,6 +443,7 @@ static void put_cpus(struct page *g)
 		tap_table_real(&t, pct(c->run_ns, window_ns(g)));
 		tap_table_u64(&t, c->idle_ns);
 		tap_table_real(&t, pct(c->idle_ns, window_ns(g)));
+		tap_table_u64(&t, c->offline_ns);
 		tap_table_u64(&t, c->unknown_ns);
 		tap_table_real(&t, pct(c->unknown_ns, window_ns(g)));
 		tap_table_u64(&t, c->switches);
@@ -473,49 +456,100 @@ static void put_cpus(struct page *g)
 		tap_table_row(&t);
 	}
 	tap_table_end(&t);
+	if (g->out.style == TAP_STYLE_TEXT)
+		put_offline(g, cpus, nr);
 	if (unseen)
 		tap_buf_printf(&g->out.buf, "%u CPUs more: no event tells what they ran\n",
 			       unseen);
 }
 
+/* ---- why time is unknown ---- */
+
+#define TOLD_FROM 1.0 /* % of the CPUs' time: less is what any recording has at its edges */
+
+static void json_gaps(struct page *g)
+{
+	char key[24];
+
+	tap_report_object(&g->out, "unknown");
+	for (unsigned int i = 0; i < TAP_NR_GAPS; i++) {
+		snprintf(key, sizeof(key), "%s_ns", tap_gap_name(i));
+		tap_report_u64(&g->out, key, g->gaps->ns[i]);
+	}
+	tap_report_object_end(&g->out);
+}
+
+/* Of the CPUs that say anything: the others are told of by themselves. */
+static uint64_t cpu_time_ns(const struct page *g)
+{
+	unsigned int nr, seen = 0;
+	const struct tap_cpu *cpus = tap_timeline_cpus(g->p->timeline, &nr);
+
+	for (unsigned int i = 0; i < nr; i++)
+		seen += cpus[i].seen && tap_pass_cpu(g->p, (int)i);
+	return seen * window_ns(g);
+}
+
+static void text_gaps(struct page *g)
+{
+	static const char *const why[] = {
+		[TAP_GAP_START] = "before the first switch of a CPU (less in a longer recording)",
+		[TAP_GAP_LOST] = "where events were lost (record with a larger --buffer, or fewer "
+				 "events)",
+		[TAP_GAP_HIDDEN] = "behind tasks that are switched to and never seen at work: "
+				   "something hides them from tracing (other tasks are not affected)",
+		[TAP_GAP_BROKEN] = "where a switch is missing that no loss tells of (another "
+				   "backend may see it: record -b)",
+	};
+	const uint64_t *ns = g->gaps->ns;
+	uint64_t all = cpu_time_ns(g), sum = 0;
+	const char *before = " % of the CPUs' time is unknown: ";
+	struct tap_buf s = { 0 };
+
+	for (unsigned int i = 0; i < TAP_GAP_SILENT; i++)
+		sum += ns[i];
+	if (pct(sum, all) < TOLD_FROM)
+		return;
+	tap_buf_printf(&s, "%.1f", pct(sum, all));
+	for (unsigned int i = 0; i < TAP_GAP_SILENT; i++) {
+		if (pct(ns[i], all) < 0.05)
+			continue;
+		tap_buf_printf(&s, "%s%.1f %% %s", before, pct(ns[i], all), why[i]);
+		before = "; ";
+	}
+	tap_report_sentence(&g->out, s.data, s.len);
+	tap_buf_release(&s);
+}
+
 /* ---- tasks ---- */
 
 static const struct tap_column task_columns[] = {
-	{ NULL, "task [tid/tgid]", TAP_CELL_LABEL, .width = 24 },
-	{ "tid", NULL, TAP_CELL_INT },
-	{ "tgid", NULL, TAP_CELL_INT },
-	{ "comm", NULL, TAP_CELL_TEXT },
+	TAP_PASS_WHO_COLUMNS("", "task [tid/tgid]", 24),
 	{ "own", NULL, TAP_CELL_COUNT },
 	{ "cgroup", NULL, TAP_CELL_TEXT },
 	{ "life_ns", NULL, TAP_CELL_NS },
-	{ "run_ns", "run ms", TAP_CELL_NS, .width = 10 },
+	{ "run_ns", "run", TAP_CELL_NS, .width = 10 },
 	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-	{ "waking_ns", "waking ms", TAP_CELL_NS, .width = 9 },
-	{ "preempted_ns", "preempted", TAP_CELL_NS, .width = 9 },
-	{ "sleep_ns", "sleep ms", TAP_CELL_NS, .width = 10 },
-	{ "blocked_ns", "blocked", TAP_CELL_NS, .width = 9 },
+	{ "waking_ns", "waking", TAP_CELL_NS, .width = 9, .rank = 2, .same_unit = true },
+	{ "preempted_ns", "preempted", TAP_CELL_NS, .width = 9, .rank = 2, .same_unit = true },
+	{ "sleep_ns", "sleep", TAP_CELL_NS, .width = 10, .rank = 5, .same_unit = true },
+	{ "blocked_ns", "blocked", TAP_CELL_NS, .width = 9, .rank = 3, .same_unit = true },
 	{ "iowait_ns", NULL, TAP_CELL_NS },
 	{ "stopped_ns", NULL, TAP_CELL_NS },
-	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 10 },
-	{ "slices", "slices", TAP_CELL_COUNT, .width = 8 },
-	{ "migrations", "migrated", TAP_CELL_COUNT, .width = 8 },
+	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 10, .rank = 1,
+	  .tint = TAP_TINT_YELLOW, .same_unit = true },
+	{ "slices", "slices", TAP_CELL_COUNT, .width = 8, .rank = 6 },
+	{ "migrations", "migrated", TAP_CELL_COUNT, .width = 8, .rank = 4 },
+	TAP_PASS_THROTTLING,
 	{ 0 }
 };
 
 static void put_task(struct page *g, struct tap_table *t, const struct tap_task *task)
 {
 	const struct tap_who_task *who = tap_who_task(&g->p->in.who, task->tid);
-	const char *label, *cgroup = tap_pass_cgroup(g->p, task);
-	uint32_t len;
+	const char *cgroup = tap_pass_cgroup(g->p, task);
 
-	label = tap_pass_label(g->p, task, &len);
-	tap_table_text(t, label, len);
-	tap_table_s64(t, task->tid);
-	if (who && who->tgid >= 0)
-		tap_table_s64(t, who->tgid);
-	else
-		tap_table_none(t);
-	tap_table_text(t, task->comm, strnlen(task->comm, TAP_TASK_COMM));
+	tap_pass_who(g->p, t, task);
 	tap_table_u64(t, who && who->own);
 	g->any_own |= who && who->own;
 	if (cgroup)
@@ -537,6 +571,7 @@ static void put_task(struct page *g, struct tap_table *t, const struct tap_task 
 	tap_table_u64(t, task->total_ns[TAP_UNKNOWN]);
 	tap_table_u64(t, task->slices);
 	tap_table_u64(t, task->migrations);
+	tap_pass_put_throttling(g->p, t, task);
 	tap_table_row(t);
 }
 
@@ -551,6 +586,8 @@ static void put_tasks(struct page *g)
 	tap_pass_more(&g->out, "task", g->nr_tasks, g->top);
 	if (g->out.style == TAP_STYLE_TEXT && g->any_own)
 		tap_buf_puts(&g->out.buf, "* the recorder itself\n");
+	tap_pass_note_throttling(g->p, &g->out);
+	tap_pass_note_sleep(g->p, &g->out);
 }
 
 /* What is compared lies beside the task: a machine has seen many that ran but once. */
@@ -629,11 +666,13 @@ static void put_cgroups(struct page *g)
 {
 	static const struct tap_column columns[] = {
 		{ "cgroup", "cgroup", TAP_CELL_TEXT, .width = 42 },
-		{ "tasks", "tasks", TAP_CELL_COUNT, .width = 6 },
-		{ "run_ns", "run ms", TAP_CELL_NS, .width = 10 },
+		{ "tasks", "tasks", TAP_CELL_COUNT, .width = 6, .rank = 3 },
+		{ "run_ns", "run", TAP_CELL_NS, .width = 10 },
 		{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-		{ "waking_ns", "waking ms", TAP_CELL_NS, .width = 9 },
-		{ "preempted_ns", "preempted", TAP_CELL_NS, .width = 9 },
+		{ "waking_ns", "waking", TAP_CELL_NS, .width = 9, .rank = 2,
+		  .same_unit = true },
+		{ "preempted_ns", "preempted", TAP_CELL_NS, .width = 9, .rank = 1,
+		  .same_unit = true },
 		{ 0 }
 	};
 	struct tap_table t;
@@ -657,17 +696,18 @@ static void put_cgroups(struct page *g)
 
 static void put_text(struct page *g)
 {
-	text_where(g);
-	text_window(g);
+	text_events(g);
 	text_price(g);
 	text_losses(g);
 	text_kinds(g);
 	tap_buf_char(&g->out.buf, '\n');
 	put_cpus(g);
+	text_gaps(g);
 	text_signals(g);
 	tap_buf_char(&g->out.buf, '\n');
 	put_tasks(g);
 	put_cgroups(g);
+	text_absent(g);
 	text_missing(g);
 }
 
@@ -677,21 +717,23 @@ static void put_json(struct page *g)
 	json_losses(g);
 	put_kinds(g, UINT_MAX);
 	put_cpus(g);
+	json_gaps(g);
 	put_tasks(g);
 	put_cgroups(g);
 	json_missing(g);
 }
 
-int tap_summary_page(struct tap_pass *p, const struct tap_pelt *signals, unsigned int top)
+int tap_summary_page(struct tap_pass *p, const struct tap_pelt *signals,
+		     const struct tap_gaps *gaps, unsigned int top)
 {
-	struct page g = { .p = p, .signals = signals, .top = top };
+	struct page g = { .p = p, .signals = signals, .gaps = gaps, .top = top };
 	int ret, closed;
 
 	tap_timeline_span(p->timeline, &g.start_ns, &g.end_ns);
 	ret = find_tasks(&g);
 	if (ret)
 		return ret;
-	tap_report_open(&g.out, tap_pass_style(p), STDOUT_FILENO);
+	tap_pass_begin(p, &g.out, tap_pass_style(p));
 	switch (g.out.style) {
 	case TAP_STYLE_TEXT:
 		put_text(&g);

@@ -6,8 +6,7 @@
 
 int tap_wakeups_check(const struct tap_pass *p, struct tap_err *err)
 {
-	if (p->survey.buffer[TAP_SHAPE_WAKING] != TAP_NO_BUFFER ||
-	    p->survey.buffer[TAP_SHAPE_WAKEUP] != TAP_NO_BUFFER)
+	if (tap_survey_has_wakeups(&p->survey))
 		return 0;
 	return tap_err_set(err, -ENODATA,
 			   "'%.300s' has no sched_waking and no sched_wakeup events%s",
@@ -19,25 +18,22 @@ void tap_wakeups_waker(struct tap_pass *p, struct tap_table *t, const struct tap
 {
 	static const char idle[] = "<idle>";
 	char by_tid[16];
-	uint32_t len;
 
 	if (waker) {
-		const char *label = tap_pass_label(p, waker, &len);
-
-		tap_table_text(t, label, len);
-		tap_table_s64(t, tid);
-		tap_table_text(t, waker->comm, strnlen(waker->comm, sizeof(waker->comm)));
+		tap_pass_who(p, t, waker);
 	} else if (tid == 0) {
 		tap_table_text(t, idle, strlen(idle));
 		tap_table_s64(t, 0);
+		tap_table_none(t);
 		tap_table_text(t, idle, strlen(idle));
 	} else if (tid > 0) {
 		snprintf(by_tid, sizeof(by_tid), "[%d]", tid);
 		tap_table_text(t, by_tid, strlen(by_tid));
 		tap_table_s64(t, tid);
 		tap_table_none(t);
+		tap_table_none(t);
 	} else {
-		for (int i = 0; i < 3; i++)
+		for (int i = 0; i < 4; i++)
 			tap_table_none(t);
 	}
 }

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "out/bars.h"
 
-#define WIDTH 40u /* columns of the longest bar */
+#define WIDTH 40u /* columns of the longest bar, where there is room */
+#define BESIDE 50u /* columns that the rest of a row takes at most, as a rule */
 
 static const struct tap_column columns[] = {
-	{ "from_ns", "from us", TAP_CELL_NS, TAP_UNIT_US, .width = 13 },
-	{ "to_ns", "to us", TAP_CELL_NS, TAP_UNIT_US, .width = 13 },
+	{ "from_ns", "from", TAP_CELL_NS, .width = 13 },
+	{ "to_ns", "to", TAP_CELL_NS, .width = 13, .same_unit = true },
 	{ "count", "count", TAP_CELL_COUNT, .width = 10 },
-	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-	{ NULL, "distribution", TAP_CELL_LABEL },
+	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1, .rank = 1 },
+	{ NULL, "distribution", TAP_CELL_LABEL, .tint = TAP_TINT_CYAN },
 	{ 0 }
 };
 
 struct bars {
 	struct tap_table table;
+	unsigned int width; /* of the longest bar */
 	uint64_t rows[65], most; /* 0: the value 0; n: from 2^(n-1) to 2^n - 1 */
 };
 
@@ -49,7 +51,7 @@ static void put_bucket(void *ctx, uint64_t from, uint64_t to, uint64_t weight)
 /* U+2588 is a full block; the seven after it become narrower by an eighth each. */
 static void put_bar(struct bars *b, uint64_t count, bool utf8)
 {
-	unsigned int eighths = (unsigned int)((double)count / (double)b->most * WIDTH * 8 + 0.5);
+	unsigned int eighths = (unsigned int)((double)count / (double)b->most * b->width * 8 + 0.5);
 	struct tap_buf bar = { 0 };
 
 	if (count && !eighths)
@@ -79,7 +81,10 @@ static void put_rows(struct bars *b, const struct tap_hist *h, bool utf8)
 
 void tap_out_bars(struct tap_report *r, const char *key, const struct tap_hist *h, bool utf8)
 {
-	struct bars b = { 0 };
+	struct bars b = { .width = WIDTH };
+
+	if (r->columns && r->columns < BESIDE + WIDTH)
+		b.width = r->columns > BESIDE + WIDTH / 4 ? r->columns - BESIDE : WIDTH / 4;
 
 	tap_table_begin(&b.table, r, columns, key);
 	if (r->style == TAP_STYLE_TEXT)

@@ -6,7 +6,9 @@
 
 static void csv_begin(struct tap_out *o)
 {
-	tap_buf_puts(&o->buf, "ts_ns,cpu,tid,comm,event,fields\n");
+	tap_buf_puts(&o->buf, "ts_ns,");
+	tap_buf_puts(&o->buf, tap_wall_width(o->wall) ? "ts_wall," : "");
+	tap_buf_puts(&o->buf, "cpu,tid,tgid,comm,event,fields\n");
 }
 
 static int csv_kind(struct tap_out_kind *k, const struct tap_who_kind *kind)
@@ -29,8 +31,21 @@ static void csv_label(struct tap_buf *label, const struct tap_who_task *task)
 	if (task->tid >= 0)
 		tap_buf_s64(label, task->tid);
 	tap_buf_char(label, ',');
+	if (task->tgid >= 0)
+		tap_buf_s64(label, task->tgid);
+	tap_buf_char(label, ',');
 	tap_text_csv(label, task->comm, task->comm_len);
 	tap_buf_char(label, ',');
+}
+
+static void add_time(struct tap_out *o, uint64_t ts_ns)
+{
+	tap_buf_u64(&o->buf, ts_ns);
+	tap_buf_char(&o->buf, ',');
+	if (!tap_wall_width(o->wall))
+		return;
+	tap_wall_add_iso(o->wall, &o->buf, ts_ns);
+	tap_buf_char(&o->buf, ',');
 }
 
 static void csv_event(struct tap_out *o, const struct tap_out_kind *k,
@@ -40,8 +55,7 @@ static void csv_event(struct tap_out *o, const struct tap_out_kind *k,
 	struct tap_buf *b = &o->buf;
 
 	(void)kind;
-	tap_buf_u64(b, ev->ts_ns);
-	tap_buf_char(b, ',');
+	add_time(o, ev->ts_ns);
 	tap_buf_s64(b, ev->cpu);
 	tap_buf_char(b, ',');
 	tap_buf_add(b, current->label, current->label_len);
@@ -56,12 +70,13 @@ static void csv_event(struct tap_out *o, const struct tap_out_kind *k,
 
 static void csv_lost(struct tap_out *o, const struct tap_event *ev)
 {
-	tap_buf_u64(&o->buf, ev->ts_ns);
-	tap_buf_char(&o->buf, ',');
+	struct tap_wall own = { 0 }; /* the fields are the recording's */
+
+	add_time(o, ev->ts_ns);
 	if (ev->cpu >= 0)
 		tap_buf_s64(&o->buf, ev->cpu);
-	tap_buf_puts(&o->buf, ",,,lost,");
-	tap_out_lost_text(&o->buf, ev);
+	tap_buf_puts(&o->buf, ",,,,lost,");
+	tap_out_lost_text(&o->buf, &own, ev);
 	tap_buf_char(&o->buf, '\n');
 }
 

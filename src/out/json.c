@@ -51,6 +51,11 @@ static void json_label(struct tap_buf *label, const struct tap_who_task *task)
 		tap_buf_s64(label, task->tid);
 	else
 		tap_buf_puts(label, "null");
+	tap_buf_puts(label, ",\"tgid\":");
+	if (task->tgid >= 0)
+		tap_buf_s64(label, task->tgid);
+	else
+		tap_buf_puts(label, "null");
 	tap_buf_puts(label, ",\"comm\":");
 	if (task->comm_len)
 		tap_text_json(label, task->comm, task->comm_len);
@@ -115,6 +120,20 @@ static void add_path(struct tap_out *o, const struct tap_field *cgroup, const st
 	add_text(&o->buf, path);
 }
 
+/* @key and @wall_key: as they stand before the values. The wall time is there if it is known. */
+static void add_time(struct tap_out *o, const char *key, const char *wall_key, uint64_t ts_ns)
+{
+	struct tap_buf *b = &o->buf;
+
+	tap_buf_puts(b, key);
+	tap_buf_u64(b, ts_ns);
+	if (!o->wall->is_known)
+		return;
+	tap_buf_puts(b, wall_key);
+	tap_wall_add_iso(o->wall, b, ts_ns);
+	tap_buf_char(b, '"');
+}
+
 static void json_event(struct tap_out *o, const struct tap_out_kind *k,
 		       const struct tap_who_kind *kind, const struct tap_event *ev,
 		       const struct tap_who_task *current)
@@ -122,8 +141,7 @@ static void json_event(struct tap_out *o, const struct tap_out_kind *k,
 	struct tap_buf *b = &o->buf;
 	unsigned int i;
 
-	tap_buf_puts(b, "{\"ts_ns\":");
-	tap_buf_u64(b, ev->ts_ns);
+	add_time(o, "{\"ts_ns\":", ",\"ts_wall\":\"", ev->ts_ns);
 	tap_buf_puts(b, ",\"cpu\":");
 	tap_buf_s64(b, ev->cpu);
 	tap_buf_add(b, current->label, current->label_len);
@@ -153,10 +171,8 @@ static void json_lost(struct tap_out *o, const struct tap_event *ev)
 		tap_buf_u64(b, ev->lost.count);
 	else
 		tap_buf_puts(b, "null");
-	tap_buf_puts(b, ",\"first_ns\":");
-	tap_buf_u64(b, ev->lost.first_ns);
-	tap_buf_puts(b, ",\"last_ns\":");
-	tap_buf_u64(b, ev->lost.last_ns);
+	add_time(o, ",\"first_ns\":", ",\"first_wall\":\"", ev->lost.first_ns);
+	add_time(o, ",\"last_ns\":", ",\"last_wall\":\"", ev->lost.last_ns);
 	tap_buf_puts(b, "}}\n");
 }
 

@@ -9,9 +9,10 @@
 
 #define BLOCK_BYTES ((size_t)256 << 10)
 
-void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_who *who, int fd)
+void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_who *who,
+		  struct tap_wall *wall, int fd)
 {
-	*o = (struct tap_out){ .ops = ops, .who = who, .fd = fd };
+	*o = (struct tap_out){ .ops = ops, .who = who, .wall = wall, .fd = fd };
 	if (ops->begin)
 		ops->begin(o);
 }
@@ -138,14 +139,14 @@ int tap_out_event(struct tap_out *o, const struct tap_who_kind *kind, const stru
 	return ret;
 }
 
-void tap_out_lost_text(struct tap_buf *b, const struct tap_event *ev)
+void tap_out_lost_text(struct tap_buf *b, struct tap_wall *wall, const struct tap_event *ev)
 {
 	if (ev->lost.count)
 		tap_buf_u64(b, ev->lost.count);
 	else
 		tap_buf_puts(b, "some");
 	tap_buf_puts(b, ev->lost.count == 1 ? " event lost between " : " events lost between ");
-	tap_text_ns(b, ev->lost.first_ns);
+	tap_wall_add(wall, b, ev->lost.first_ns);
 	tap_buf_puts(b, " and ");
-	tap_text_ns(b, ev->lost.last_ns);
+	tap_wall_add(wall, b, ev->lost.last_ns);
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/who.h"
 #include "base/buf.h"
+#include "base/wall.h"
 #include "event/print.h"
 
 struct tap_out;
@@ -36,22 +37,28 @@ extern const struct tap_out_ops tap_out_text, tap_out_json, tap_out_csv;
 
 struct tap_out {
 	const struct tap_out_ops *ops;
-	struct tap_who *who; /* borrowed */
+	struct tap_who *who;   /* borrowed */
+	struct tap_wall *wall; /* borrowed */
 	int fd;
+	bool color; /* of text; false after tap_out_init() */
 	struct tap_buf buf, scratch;
 	struct tap_symbols *symbols; /* of the recording, owned; made with the first printer */
 	struct tap_out_kind **kinds; /* by tap_who_kind.index, owned */
 	unsigned int nr_kinds;
 };
 
-/* @who must outlive @o, and is for this output alone: it keeps its labels. */
-void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_who *who, int fd);
+/*
+ * @who must outlive @o, and is for this output alone: it keeps its labels. @wall: how times are
+ * shown, as tables show them (table.h).
+ */
+void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_who *who,
+		  struct tap_wall *wall, int fd);
 void tap_out_release(struct tap_out *o); /* what is not flushed is dropped */
 /* @kind: of ev->fmt; NULL for a loss. Return: 0; -ENOMEM; -errno of write. */
 int tap_out_event(struct tap_out *o, const struct tap_who_kind *kind, const struct tap_event *ev);
 int tap_out_flush(struct tap_out *o);
 
 /* "120 events lost between A and B", without a newline. */
-void tap_out_lost_text(struct tap_buf *b, const struct tap_event *ev);
+void tap_out_lost_text(struct tap_buf *b, struct tap_wall *wall, const struct tap_event *ev);
 
 #endif

@@ -63,6 +63,11 @@ static const char *who(struct tap_buf *b, const struct tap_out_pelt *o)
 	return tap_buf_str(b);
 }
 
+double tap_out_pelt_known_pct(const struct tap_pelt_series *s, uint64_t window_ns)
+{
+	return window_ns ? 100.0 * (double)s->hist.count / (double)window_ns : 0;
+}
+
 /* ---- plot ----------------------------------------------------------------------------------- */
 
 /* The upper edge for all series of this signal. */
@@ -93,8 +98,9 @@ static void add_strip(struct tap_buf *b, const struct tap_plot *p, const struct 
 	tap_buf_printf(b, "%s  %s", who(&name, o), s->signal->name);
 	tap_buf_release(&name);
 	if (s->hist.count)
-		tap_buf_printf(b, "  avg %.1f  max %" PRIu64 "\n", tap_hist_mean(&s->hist),
-			       s->hist.max);
+		tap_buf_printf(b, "  avg %.1f  max %" PRIu64 "  known %.1f %%\n",
+			       tap_hist_mean(&s->hist), s->hist.max,
+			       tap_out_pelt_known_pct(s, p->end_ns - p->start_ns));
 	else
 		tap_buf_puts(b, "  not known\n");
 	for (unsigned int i = 0; i < p->columns; i++) {
@@ -131,14 +137,14 @@ void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 
 #define WHO { NULL, "subject", TAP_CELL_LABEL, .width = 24 }, \
 	{ NULL, "signal", TAP_CELL_TEXT, .width = 13 }
-#define VALUE(title) { NULL, title, TAP_CELL_COUNT, .width = 7 }
+#define VALUE(title, r) { NULL, title, TAP_CELL_COUNT, .width = 7, .rank = r }
 #define SHARE(title) { NULL, title, TAP_CELL_REAL, .width = 7, .places = 1 }
 
 static const struct tap_column figures[] = {
-	WHO, { NULL, "updates", TAP_CELL_COUNT, .width = 9 },
-	{ NULL, "known ms", TAP_CELL_NS, TAP_UNIT_MS, 12 },
-	VALUE("min"), { NULL, "avg", TAP_CELL_REAL, .width = 9, .places = 1 },
-	VALUE("p50"), VALUE("p90"), VALUE("p99"), VALUE("max"), VALUE("last"), { 0 }
+	WHO, { NULL, "updates", TAP_CELL_COUNT, .width = 9, .rank = 4 },
+	{ NULL, "known", TAP_CELL_NS, .width = 12, .rank = 3 },
+	SHARE("known %"), VALUE("min", 5), { NULL, "avg", TAP_CELL_REAL, .width = 9, .places = 1 },
+	VALUE("p50", 0), VALUE("p90", 1), VALUE("p99", 0), VALUE("max", 0), VALUE("last", 2), { 0 }
 };
 static const struct tap_column fifths[] = {
 	WHO, SHARE("0-20%"), SHARE("20-40%"), SHARE("40-60%"), SHARE("60-80%"), SHARE("80-100%"),
@@ -158,13 +164,14 @@ static void put_who(struct tap_table *t, const struct tap_out_pelt *o)
 	tap_table_text(t, o->series->signal->name, strlen(o->series->signal->name));
 }
 
-static void put_figures(struct tap_table *t, const struct tap_pelt_series *s)
+static void put_figures(struct tap_table *t, const struct tap_pelt_series *s, uint64_t window_ns)
 {
 	static const unsigned int pcts[] = { 50, 90, 99 };
 	bool known = s->hist.count;
 
 	tap_table_u64(t, s->updates);
 	tap_table_u64(t, s->hist.count);
+	tap_table_real(t, tap_out_pelt_known_pct(s, window_ns));
 	if (known)
 		tap_table_u64(t, s->hist.min);
 	else
@@ -213,14 +220,15 @@ static void put_bands(struct tap_report *r, const struct tap_out_pelt *series, u
 		tap_table_end(&t);
 }
 
-void tap_out_pelt_text(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr)
+void tap_out_pelt_text(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
+		       uint64_t window_ns)
 {
 	struct tap_table t;
 
 	tap_table_begin(&t, r, figures, NULL);
 	for (unsigned int i = 0; i < nr; i++) {
 		put_who(&t, &series[i]);
-		put_figures(&t, series[i].series);
+		put_figures(&t, series[i].series, window_ns);
 		tap_table_row(&t);
 	}
 	tap_table_end(&t);
@@ -250,7 +258,8 @@ static void add_who(struct tap_report *r, const struct tap_out_pelt *o)
 		tap_buf_release(&cpus);
 		return;
 	case TAP_PELT_TASK:
-		tap_report_u64(r, "tid", (uint64_t)s->tid);
+		tap_report_id(r, "tid", s->tid);
+		tap_report_id(r, "tgid", o->tgid);
 		add_text(r, "comm", s->comm, strnlen(s->comm, sizeof(s->comm)));
 		return;
 	case TAP_PELT_CGROUP:
@@ -287,13 +296,17 @@ static void add_points(struct tap_report *r, const struct tap_pelt_series *s)
 		tap_buf_puts(b, i ? ",[" : "[");
 		tap_buf_u64(b, s->points[i].ts_ns);
 		tap_buf_char(b, ',');
-		tap_buf_u64(b, s->points[i].value);
+		if (s->points[i].value == TAP_PELT_GAP)
+			tap_buf_puts(b, "null");
+		else
+			tap_buf_u64(b, s->points[i].value);
 		tap_buf_char(b, ']');
 	}
 	tap_report_array_end(r);
 }
 
-static void add_series(struct tap_report *r, const struct tap_out_pelt *o, bool points)
+static void add_series(struct tap_report *r, const struct tap_out_pelt *o, uint64_t window_ns,
+		       bool points)
 {
 	const struct tap_pelt_series *s = o->series;
 	bool known = s->hist.count;
@@ -303,6 +316,7 @@ static void add_series(struct tap_report *r, const struct tap_out_pelt *o, bool 
 	add_who(r, o);
 	tap_report_u64(r, "updates", s->updates);
 	tap_report_u64(r, "known_ns", s->hist.count);
+	tap_report_real(r, "known_pct", tap_out_pelt_known_pct(s, window_ns));
 	tap_report_real(r, "min", known ? (double)s->hist.min : NAN);
 	tap_report_real(r, "avg", known ? tap_hist_mean(&s->hist) : NAN);
 	tap_report_real(r, "p50", known ? (double)quantile(s, 50) : NAN);
@@ -317,11 +331,11 @@ static void add_series(struct tap_report *r, const struct tap_out_pelt *o, bool 
 }
 
 void tap_out_pelt_json(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
-		       bool points)
+		       uint64_t window_ns, bool points)
 {
 	tap_report_array(r, "series");
 	for (unsigned int i = 0; i < nr; i++)
-		add_series(r, &series[i], points);
+		add_series(r, &series[i], window_ns, points);
 	tap_report_array_end(r);
 }
 
@@ -330,6 +344,7 @@ void tap_out_pelt_json(struct tap_report *r, const struct tap_out_pelt *series, 
 const struct tap_column tap_out_pelt_columns[] = {
 	{ "time_ns", NULL, TAP_CELL_AT }, { "signal", NULL, TAP_CELL_TEXT },
 	{ "cpu", NULL, TAP_CELL_INT }, { "tid", NULL, TAP_CELL_INT },
+	{ "tgid", NULL, TAP_CELL_INT },
 	{ "comm", NULL, TAP_CELL_TEXT }, { "cgroup", NULL, TAP_CELL_TEXT },
 	{ "value", NULL, TAP_CELL_COUNT }, { 0 }
 };
@@ -356,13 +371,20 @@ void tap_out_pelt_row(struct tap_table *t, const struct tap_out_pelt *o, uint64_
 	if (s->subject == TAP_PELT_TASK) {
 		tap_table_none(t);
 		tap_table_s64(t, s->tid);
+		if (o->tgid >= 0)
+			tap_table_s64(t, o->tgid);
+		else
+			tap_table_none(t);
 		tap_table_text(t, s->comm, strnlen(s->comm, sizeof(s->comm)));
 	} else {
 		tap_table_s64(t, s->cpu);
-		tap_table_none(t);
-		tap_table_none(t);
+		for (int i = 0; i < 3; i++)
+			tap_table_none(t);
 	}
 	put_cgroup(t, o);
-	tap_table_u64(t, value);
+	if (value == TAP_PELT_GAP)
+		tap_table_none(t);
+	else
+		tap_table_u64(t, value);
 	tap_table_row(t);
 }

@@ -12,17 +12,22 @@ struct tap_out_pelt {
 	const struct tap_pelt_series *series; /* borrowed */
 	const char *label; /* of a task, escaped; borrowed; NULL: its name and tid will do */
 	uint32_t label_len;
+	int tgid; /* of a task; -1: not known */
 	const char *path; /* of a cgroup; borrowed, NULL: not known */
 };
+
+/* The share of the window for which a value is known, %. */
+double tap_out_pelt_known_pct(const struct tap_pelt_series *s, uint64_t window_ns);
 
 /* @p: .rows is the most that a strip may have. Strips of one signal have the same scale. */
 void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 		       const struct tap_out_pelt *series, unsigned int nr);
-void tap_out_pelt_text(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr);
+void tap_out_pelt_text(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
+		       uint64_t window_ns);
 void tap_out_pelt_json(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
-		       bool points);
+		       uint64_t window_ns, bool points);
 
-/* Of CSV: one row per update, as they come. */
+/* Of CSV: one row per update, as they come; @value TAP_PELT_GAP: not known from then on. */
 extern const struct tap_column tap_out_pelt_columns[];
 void tap_out_pelt_row(struct tap_table *t, const struct tap_out_pelt *series, uint64_t ts_ns,
 		      uint64_t value);

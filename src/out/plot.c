@@ -87,9 +87,22 @@ void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
 	}
 }
 
+/* With nine decimals. Return: its length. */
+static size_t put_time(const struct tap_plot *p, uint64_t ns, struct tap_buf *to)
+{
+	struct tap_wall wall = p->wall ? *p->wall : (struct tap_wall){ 0 };
+
+	if (wall.shown == TAP_SHOW_WALL) /* its date is too long */
+		wall.shown = TAP_SHOW_TOD;
+	tap_buf_clear(to);
+	tap_wall_add(&wall, to, ns);
+	return to->len;
+}
+
 void tap_plot_axis(struct tap_buf *b, const struct tap_plot *p)
 {
 	uint64_t ns = p->end_ns - p->start_ns;
+	struct tap_buf text = { 0 };
 	int decimals = ns < UINT64_C(10000000) ? 9 : ns < UINT64_C(10000000000) ? 6 : 3;
 
 	tap_buf_printf(b, "%*s%s", (int)TAP_PLOT_MARGIN - 1, "", p->ascii ? "+" : "└");
@@ -98,17 +111,15 @@ void tap_plot_axis(struct tap_buf *b, const struct tap_plot *p)
 	tap_buf_printf(b, "\n%*s", (int)TAP_PLOT_MARGIN, "");
 	for (unsigned int i = 0; i < p->columns; i += TICK) {
 		unsigned __int128 at = p->start_ns + (unsigned __int128)ns * i / p->columns;
-		char text[48];
-		int len = snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64,
-				   (uint64_t)(at / 1000000000), (uint64_t)(at % 1000000000));
+		int len = (int)put_time(p, (uint64_t)at, &text) - (9 - decimals);
 
-		len -= 9 - decimals;
-		if (i + (unsigned int)len <= p->columns)
-			tap_buf_printf(b, "%-*.*s", (int)TICK, len, text);
+		if (i + (unsigned int)len + 2 <= p->columns)
+			tap_buf_printf(b, "%-*.*s", (int)TICK, len, tap_buf_str(&text));
 	}
+	tap_buf_release(&text);
 	while (b->len && b->data[b->len - 1] == ' ')
 		b->len--;
-	tap_buf_puts(b, " s\n");
+	tap_buf_puts(b, p->wall && tap_wall_width(p->wall) ? "\n" : " s\n");
 }
 
 uint64_t tap_plot_top(uint64_t max)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/wall.h"
 
 #define TAP_PLOT_MARGIN 9u /* columns that the y axis takes */
 #define TAP_PLOT_MIN_COLUMNS 20u
@@ -23,12 +24,13 @@ struct tap_plot {
 	unsigned int columns, rows;
 	bool ascii;
 	uint64_t start_ns, end_ns; /* of the first and the last column */
+	struct tap_wall *wall; /* for the time axis, borrowed; NULL: the recording's clock */
 };
 
 /* @top: the value of the upper edge, above 0. Values are >= 0; what is above the top is cut. */
 void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
 		    const struct tap_plot_column *columns, uint64_t top);
-/* The time axis, in seconds: below the last strip. */
+/* The time axis, below the last strip: seconds, or where .wall shows the wall time, time of day. */
 void tap_plot_axis(struct tap_buf *b, const struct tap_plot *p);
 
 /* The next 1, 2 or 5 times a power of ten: a scale that holds @max. */

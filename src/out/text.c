@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 
-#define COMM_WIDTH 16
+#define COMM_WIDTH 16u
 #define TID_WIDTH 7
-#define HEAD_BYTES 64 /* " [cpu] seconds.nanoseconds: " at its longest is 44 */
+#define HEAD_BYTES (64 + TAP_WALL_TEXT) /* " [cpu] seconds.nanoseconds: " at its longest is 44 */
 
 static int text_kind(struct tap_out_kind *k, const struct tap_who_kind *kind)
 {
@@ -20,15 +20,15 @@ static int text_kind(struct tap_out_kind *k, const struct tap_who_kind *kind)
 static void text_label(struct tap_buf *label, const struct tap_who_task *task)
 {
 	struct tap_buf comm = { 0 };
-	int len;
+	size_t width;
 
 	if (task->comm_len)
 		tap_text_escape(&comm, task->comm, task->comm_len);
 	else
 		tap_buf_puts(&comm, "<...>");
-	len = comm.err ? 0 : (int)comm.len;
-	tap_buf_printf(label, "%*.*s-%-*d [", COMM_WIDTH, len, tap_buf_str(&comm), TID_WIDTH,
-		       task->tid);
+	width = tap_text_width(comm.data, comm.len);
+	tap_buf_printf(label, "%*s%s-%-*d [", width < COMM_WIDTH ? (int)(COMM_WIDTH - width) : 0, "",
+		       tap_buf_str(&comm), TID_WIDTH, task->tid);
 	tap_buf_release(&comm);
 }
 
@@ -116,9 +116,13 @@ static void text_event(struct tap_out *o, const struct tap_out_kind *k,
 	to = mempcpy(b->data + b->len, current->label, current->label_len);
 	to = put_number(to, (unsigned int)ev->cpu, 3);
 	to = mempcpy(to, "] ", 2);
-	to = put_number(to, ev->ts_ns / 1000000000, 1);
-	*to++ = '.';
-	to = put_digits(to, ev->ts_ns % 1000000000, 9);
+	if (__builtin_expect(tap_wall_width(o->wall) != 0, 0)) {
+		to += tap_wall_text(o->wall, ev->ts_ns, to);
+	} else {
+		to = put_number(to, ev->ts_ns / 1000000000, 1);
+		*to++ = '.';
+		to = put_digits(to, ev->ts_ns % 1000000000, 9);
+	}
 	to = mempcpy(to, ": ", 2);
 	to = mempcpy(to, k->label.data, k->label.len);
 	from = (size_t)(to - b->data);
@@ -134,11 +138,11 @@ static void text_lost(struct tap_out *o, const struct tap_event *ev)
 
 	if (ev->cpu >= 0)
 		*put_number(cpu, (unsigned int)ev->cpu, 3) = '\0';
-	tap_buf_puts(&o->buf, "*** [");
+	tap_buf_puts(&o->buf, o->color ? "\033[31m*** [" : "*** [");
 	tap_buf_puts(&o->buf, cpu);
 	tap_buf_puts(&o->buf, "] ");
-	tap_out_lost_text(&o->buf, ev);
-	tap_buf_char(&o->buf, '\n');
+	tap_out_lost_text(&o->buf, o->wall, ev);
+	tap_buf_puts(&o->buf, o->color ? "\033[m\n" : "\n");
 }
 
 const struct tap_out_ops tap_out_text = {

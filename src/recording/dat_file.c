@@ -174,7 +174,8 @@ static int add_format(struct tap_reader *r, struct tap_format *fmt, struct tap_e
 	}
 	r->formats = grown;
 	r->formats[r->nr_formats++] = fmt;
-	*slot = (struct tap_slot){ .fmt = fmt, .min_size = fmt->min_size, .mark = 1 };
+	*slot = (struct tap_slot){ .fmt = fmt, .min_size = fmt->min_size,
+				    .mark = 1, .is_marked = true };
 	if (is_lost_event(fmt)) {
 		slot->is_lost = true;
 		slot->min_size = UINT32_MAX;
@@ -279,6 +280,19 @@ static int read_clock(struct tap_reader *r, struct tap_bytes opt, struct tap_err
 	return tap_dat_set_text(&r->clock, from, (size_t)(to - from), err);
 }
 
+/* trace-cmd record --date: "0x...", CLOCK_REALTIME less the events' clock, in us. */
+static void read_date(struct tap_reader *r, struct tap_bytes opt)
+{
+	char text[32] = "";
+	size_t len = tap_bytes_left(&opt);
+	long long us;
+
+	memcpy(text, opt.at, len < sizeof(text) ? len : sizeof(text) - 1);
+	us = strtoll(text, NULL, 0);
+	if (us > 0 && us <= INT64_MAX / 1000)
+		r->info.wall_realtime_ns = (uint64_t)us * 1000;
+}
+
 /* A guest's events are in a file of its own: a name, then what would connect the two. */
 static int note_guest(struct tap_reader *r, struct tap_bytes opt, struct tap_err *err)
 {
@@ -301,6 +315,9 @@ int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes 
 	uint32_t nr;
 
 	switch (id) {
+	case TAP_OPTION_DATE:
+		read_date(r, opt);
+		return 0;
 	case TAP_OPTION_TRACECLOCK:
 		return read_clock(r, opt, err);
 	case TAP_OPTION_UNAME:

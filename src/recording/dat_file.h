@@ -18,6 +18,7 @@
 /* The options that both versions have. */
 enum {
 	TAP_OPTION_DONE = 0,
+	TAP_OPTION_DATE = 1,
 	TAP_OPTION_BUFFER = 3,
 	TAP_OPTION_TRACECLOCK = 4,
 	TAP_OPTION_UNAME = 5,
@@ -26,6 +27,8 @@ enum {
 	TAP_OPTION_GUEST = 13,
 	TAP_OPTION_TSC2NSEC = 14,
 };
+
+#define TAP_NR_BATCH 128u /* events that are handed out at once */
 
 struct tap_mapping {
 	const unsigned char *data;
@@ -54,10 +57,12 @@ struct tap_reader {
 	struct tap_stream *streams; /* sorted: the lower CPU, then the lower buffer first */
 	unsigned int nr_streams;
 	struct tap_merge merge;
-	struct tap_stream *current; /* whose item was handed out last; NULL: before the first */
+	struct tap_stream *current; /* whose turn it is; NULL: before the first */
 	uint64_t until; /* as long as its items are not later, no other stream's turn comes */
-	uint64_t last;	/* raw time of what was handed out last */
+	uint64_t last;	/* raw time of the batch's last event */
 	bool unmerged;
+	struct tap_event *batch[TAP_NR_BATCH]; /* made ready, in order; [next, nr_batch) are left */
+	unsigned int next, nr_batch;
 };
 
 /* Frees all that the parsers filled in, and @r; not .perf. NULL is fine. */

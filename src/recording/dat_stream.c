@@ -6,7 +6,7 @@
 #include "event/format.h"
 #include "recording/dat_stream.h"
 
-#define PREFETCH_BYTES 1024
+#define PREFETCH_BYTES 2048
 
 /* From here to the next event something is missing, and nobody counted it. */
 static void note_damage(struct tap_stream *s)
@@ -161,12 +161,26 @@ void tap_stream_start(struct tap_decoder *d, struct tap_stream *s)
 	s->left = s->whole;
 	s->cur = (struct tap_cursor){ 0 };
 	s->at = s->end = s->ready;
+	for (unsigned int i = 0; i < TAP_NR_READY; i++)
+		s->ready[i] = (struct tap_event){ .cpu = s->cpu, .buffer = s->buffer };
 	s->item = s->behind = TAP_ITEM_NONE;
 	s->careful = true;
 	s->fresh = s->outside = false;
 	s->gap.flag = s->gap.damage = false;
 	seek_page(d, s);
 	seek_chunk(d, s);
+}
+
+uint64_t tap_stream_done(const struct tap_stream *s, uint64_t *whole)
+{
+	const struct tap_span *all = &s->whole, *left = &s->left;
+
+	if (all->nr_chunks) {
+		*whole = (uint64_t)(all->chunks.end - all->chunks.at);
+		return left->chunks.at ? (uint64_t)(left->chunks.at - all->chunks.at) : *whole;
+	}
+	*whole = (uint64_t)(all->pages_end - all->page);
+	return left->page ? (uint64_t)(left->page - all->page) : *whole; /* emptied at the end */
 }
 
 static void look_ahead(struct tap_decoder *d, struct tap_stream *s)
@@ -236,7 +250,10 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 			continue;
 		}
 		if (!head.used) {
-			note_missed(s, &head);
+			if (head.stamp || head.missed)
+				note_missed(s, &head);
+			else /* no kernel wrote this: a power cut did */
+				note_damage(s);
 			continue;
 		}
 		next = stamp_at(s, s->left.page);
@@ -249,6 +266,7 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 		tap_cursor_open(&s->cur, &s->abi, page, &head, next);
 		s->outside = s->cur.ts < d->from || s->cur.max_ts > d->to;
 		s->careful = s->fresh = true;
+		tap_decoder_page(d);
 		return 1;
 	}
 }
@@ -259,6 +277,7 @@ static void mark_slots(struct tap_decoder *d, struct tap_format *const *formats,
 		struct tap_slot *slot = &d->slots[formats[i]->id];
 
 		slot->mark = d->mark && !slot->is_lost ? d->mark(d->mark_ctx, formats[i]) : 1;
+		slot->is_marked = slot->mark;
 	}
 }
 
@@ -419,51 +438,68 @@ static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 	return s->item != TAP_ITEM_EVENT || s->slot->mark;
 }
 
-/* Decodes plain events, as many as there are and fit. @big_endian: known to the compiler. */
+/* Decodes plain events to @from, as many as there are and fit. @big_endian: known to the compiler. */
 static inline __attribute__((always_inline)) bool
-decode_as(bool big_endian, struct tap_decoder *d, struct tap_stream *s)
+decode_as(bool big_endian, struct tap_decoder *d, struct tap_stream *s, struct tap_event *from)
 {
 	struct tap_cursor cur = s->cur;
-	struct tap_ready *to = s->ready, *full = to + TAP_NR_READY;
+	struct tap_event *to = from, *full = s->ready + d->nr_ready;
+	struct tap_slot *slots = d->slots;
 	uint64_t bytes = 0;
 
 	cur.big_endian = big_endian;
 	while (to < full) {
-		const unsigned char *at = cur.at;
-		uint64_t ts = cur.ts;
+		struct tap_cursor next = cur;
 		struct tap_slot *slot;
 
-		if (!tap_cursor_plain(&cur))
+		if (!tap_cursor_plain(&next))
 			break;
-		slot = &d->slots[tap_get_u16(cur.rec, big_endian)];
-		if (cur.size < slot->min_size || !slot->fmt) {
-			cur.at = at;
-			cur.ts = ts;
+		slot = &slots[tap_get_u16(next.rec, big_endian)];
+		/* of an id that no format has it is 0 */
+		if (__builtin_expect(next.size <= slot->min_size - 1, 0))
 			break;
-		}
 		/* of many streams, no machine guesses what is read next */
-		__builtin_prefetch(cur.at + PREFETCH_BYTES);
+		__builtin_prefetch(next.at + PREFETCH_BYTES);
 		slot->passed++;
-		bytes += cur.size;
-		*to = (struct tap_ready){ cur.ts, slot->fmt, cur.rec, cur.size, slot->mark };
-		to += slot->mark != 0;
+		bytes += next.size;
+		to->ts_ns = next.ts;
+		to->fmt = slot->fmt;
+		to->data = next.rec;
+		to->size = next.size;
+		to->mark = slot->mark;
+		to += slot->is_marked;
+		cur = next;
 	}
 	/* the first of a page is not decoded here: so only the last can be new */
 	if (cur.ts > d->span.last_ns)
 		d->span.last_ns = cur.ts;
 	d->span.bytes += bytes;
-	s->cur = cur;
+	s->cur.at = cur.at;
+	s->cur.ts = cur.ts;
 	s->at = s->ready;
 	s->end = to;
-	return to > s->ready;
+	return to > from;
 }
 
-/* Return: whether there is one. */
-static bool decode(struct tap_decoder *d, struct tap_stream *s)
+/* Functions of their own: they are short of registers as it is. */
+static __attribute__((noinline)) bool decode_big(struct tap_decoder *d, struct tap_stream *s,
+						 struct tap_event *from)
+{
+	return decode_as(true, d, s, from);
+}
+
+static __attribute__((noinline)) bool decode_little(struct tap_decoder *d, struct tap_stream *s,
+						    struct tap_event *from)
+{
+	return decode_as(false, d, s, from);
+}
+
+/* To @from and behind. Return: whether there is one. */
+static bool decode(struct tap_decoder *d, struct tap_stream *s, struct tap_event *from)
 {
 	if (s->careful)
 		return false;
-	return d->big_endian ? decode_as(true, d, s) : decode_as(false, d, s);
+	return d->big_endian ? decode_big(d, s, from) : decode_little(d, s, from);
 }
 
 /* The one item that was found by itself. */
@@ -473,12 +509,14 @@ static void put_item(struct tap_stream *s)
 
 	s->at = s->ready;
 	s->end = s->ready + (s->item != TAP_ITEM_NONE);
-	*s->ready = (struct tap_ready){
-		.ts = s->item == TAP_ITEM_TAIL ? UINT64_MAX : s->cur.ts,
+	*s->ready = (struct tap_event){
+		.ts_ns = s->item == TAP_ITEM_TAIL ? UINT64_MAX : s->cur.ts,
 		.fmt = is_event ? s->slot->fmt : NULL,
-		.rec = is_event ? s->cur.rec : NULL,
+		.data = is_event ? s->cur.rec : NULL,
 		.size = is_event ? s->cur.size : 0,
 		.mark = is_event ? s->slot->mark : 0,
+		.cpu = s->cpu,
+		.buffer = s->buffer,
 	};
 }
 
@@ -487,7 +525,7 @@ static int find_item(struct tap_decoder *d, struct tap_stream *s, struct tap_err
 {
 	if (s->item >= TAP_ITEM_GAP && leave_gap(s))
 		return 0;
-	while (!decode(d, s)) {
+	while (!decode(d, s, s->ready)) {
 		enum tap_step step = tap_cursor_step(&s->cur);
 		int ret;
 
@@ -517,14 +555,26 @@ int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_er
 {
 	int ret = find_item(d, s, err);
 
-	if (!ret)
+	if (!ret) {
 		put_item(s);
+		if (s->item == TAP_ITEM_EVENT) /* the first of its page, mostly: with those behind it */
+			decode(d, s, s->end);
+	}
 	return ret < 0 ? ret : 0;
 }
 
-void tap_stream_get_loss(const struct tap_stream *s, struct tap_event *ev)
+void tap_stream_skip(struct tap_decoder *d, struct tap_stream *s)
 {
-	ev->ts_ns = s->cur.ts;
+	finish(d, s);
+	s->gap.flag = s->gap.damage = false;
+	s->at = s->end;
+}
+
+void tap_stream_get_loss(struct tap_stream *s)
+{
+	struct tap_event *ev = &s->loss;
+
+	*ev = (struct tap_event){ .ts_ns = s->cur.ts, .cpu = s->cpu, .buffer = s->buffer };
 	if (s->item == TAP_ITEM_LOST) {
 		ev->cpu = (int32_t)lost_field(s, "lost_cpu");
 		ev->lost.count = lost_field(s, "count");

@@ -20,6 +20,7 @@ struct tap_slot {
 	uint64_t passed; /* how many went by, wanted or not, within the limit */
 	uint32_t min_size; /* UINT32_MAX: not an ordinary record */
 	uint16_t mark;	   /* 0: not wanted */
+	bool is_marked;	   /* it is not 0 */
 	bool is_lost;	   /* schedtap:events_lost */
 };
 
@@ -31,6 +32,10 @@ struct tap_decoder {
 	struct tap_reader_span span; /* of what went by, raw times */
 	uint16_t (*mark)(void *ctx, const struct tap_format *fmt); /* NULL: all are wanted */
 	void *mark_ctx;
+	void (*watch)(void *ctx); /* or NULL */
+	void *watch_ctx;
+	unsigned int nr_pages; /* opened so far */
+	unsigned int nr_ready; /* events that a stream decodes at once, up to TAP_NR_READY */
 	uint64_t from, to; /* of the raw stamps; what lies outside is left out */
 	bool big_endian;
 	uint8_t long_size;
@@ -55,18 +60,14 @@ struct tap_span {
 	bool cut; /* the file ends before this CPU's pages do */
 };
 
-/* An item, decoded. */
-struct tap_ready {
-	uint64_t ts; /* UINT64_MAX: of a tail */
-	const struct tap_format *fmt; /* NULL: a loss */
-	const unsigned char *rec;
-	uint32_t size, mark;
-};
-
-#define TAP_NR_READY 16
+#define TAP_NR_READY 96u /* a page holds some 70 switches */
 
 struct tap_stream {
-	struct tap_ready *at, *end; /* the current item, and behind the last that is decoded */
+	/*
+	 * The next item, and behind the last that is decoded. A loss stands alone, with the time of
+	 * its place in the order (a tail's is UINT64_MAX): tap_stream_get_loss() has the rest.
+	 */
+	struct tap_event *at, *end;
 	int cpu;
 	unsigned int buffer;
 	unsigned int parent; /* in the tournament */
@@ -85,11 +86,22 @@ struct tap_stream {
 		uint64_t flag_cnt; /* 0: not known */
 		uint64_t first_ns;
 	} gap;
-	struct tap_ready ready[TAP_NR_READY];
+	struct tap_event loss; /* as it is handed out */
+	struct tap_event ready[TAP_NR_READY]; /* .cpu and .buffer stay as they are */
 };
 
 /* Begins again with the first page that may reach into the window. */
 void tap_stream_start(struct tap_decoder *d, struct tap_stream *s);
+
+/* Bytes of the stream in the file that were begun, and all of them. */
+uint64_t tap_stream_done(const struct tap_stream *s, uint64_t *whole);
+
+/* tap_reader_watch() is told of one page more. */
+static inline void tap_decoder_page(struct tap_decoder *d)
+{
+	if (__builtin_expect(!(++d->nr_pages % 256) && d->watch, 0))
+		d->watch(d->watch_ctx);
+}
 
 /*
  * Moves on, where no item is left that was decoded: to s->at. At the end that is s->end, and
@@ -98,23 +110,14 @@ void tap_stream_start(struct tap_decoder *d, struct tap_stream *s);
  */
 int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err);
 
-/* Fills in an event for the current item. */
-static inline void tap_stream_get(const struct tap_stream *s, struct tap_event *ev)
-{
-	ev->ts_ns = s->at->ts;
-	ev->fmt = s->at->fmt;
-	ev->data = s->at->rec;
-	ev->size = s->at->size;
-	ev->mark = s->at->mark;
-	ev->cpu = s->cpu;
-	ev->buffer = s->buffer;
-}
+/* Passes over all that is left. */
+void tap_stream_skip(struct tap_decoder *d, struct tap_stream *s);
 
 /*
- * What it does not fill in of a loss. Of a tail the end is not known here: .last_ns is where the
- * stream stopped.
+ * Fills in s->loss, of the current item. Of a tail the end is not known here: .last_ns is where
+ * the stream stopped.
  */
-void tap_stream_get_loss(const struct tap_stream *s, struct tap_event *ev);
+void tap_stream_get_loss(struct tap_stream *s);
 
 void tap_stream_release(struct tap_decoder *d, struct tap_stream *s);
 void tap_decoder_release(struct tap_decoder *d);
@@ -130,15 +133,21 @@ static inline void tap_decoder_begin(struct tap_decoder *d, struct tap_format *c
 	d->span = (struct tap_reader_span){ .first_ns = UINT64_MAX };
 }
 
+static inline void tap_decoder_span(struct tap_decoder *d, uint64_t first_ts, uint64_t last_ts,
+				    uint64_t bytes)
+{
+	d->span.bytes += bytes;
+	if (first_ts < d->span.first_ns)
+		d->span.first_ns = first_ts;
+	if (last_ts > d->span.last_ns)
+		d->span.last_ns = last_ts;
+}
+
 static inline void tap_decoder_passed(struct tap_decoder *d, struct tap_slot *slot, uint64_t ts,
 				      size_t bytes)
 {
 	slot->passed++;
-	d->span.bytes += bytes;
-	if (ts < d->span.first_ns)
-		d->span.first_ns = ts;
-	if (ts > d->span.last_ns)
-		d->span.last_ns = ts;
+	tap_decoder_span(d, ts, ts, bytes);
 }
 
 /* Makes a format with the common fields alone for an @id that has none. Return: 0; -ENOMEM. */

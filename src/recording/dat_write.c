@@ -175,7 +175,7 @@ static const char *or_empty(const char *s)
 int tap_dat_front_make(const struct tap_head *head, struct tap_dat_front *front)
 {
 	const char *cmdlines = or_empty(head->cmdlines), *printk = or_empty(head->printk);
-	const char *meta = or_empty(head->meta);
+	const char *meta = or_empty(head->meta), *kallsyms = or_empty(head->kallsyms);
 	struct tap_buf *s = front->sections;
 	char clock[64];
 	int ret;
@@ -192,6 +192,8 @@ int tap_dat_front_make(const struct tap_head *head, struct tap_dat_front *front)
 	add_text64(&s[SEC_HEADER_INFO], head->header_event, strlen(head->header_event));
 	make_ftrace(head, &s[SEC_FTRACE_EVENTS]);
 	make_formats(head, &s[SEC_EVENT_FORMATS]);
+	add_u32(&s[SEC_KALLSYMS], (uint32_t)strlen(kallsyms));
+	tap_buf_puts(&s[SEC_KALLSYMS], kallsyms);
 	add_u32(&s[SEC_PRINTK], (uint32_t)strlen(printk));
 	tap_buf_puts(&s[SEC_PRINTK], printk);
 	add_text64(&s[SEC_CMDLINES], cmdlines, strlen(cmdlines));

@@ -12,6 +12,8 @@
  *   window            {start_ns, end_ns}: CLOCK_MONOTONIC, when events were on
  *   tasks             [[tid, tgid, comm, id of its cgroup (where known)]]
  *   cgroups           [[id, path]]: those that events or tasks name
+ *   quota_cgroups     [id]: those whose CPU time had a quota when the recording began or ended,
+ *                     their own or one above them; absent: not known
  *   own_tids          [tid]: the recorder's own threads
  *   events            [{system, name, backend, status ("on", "absent", "failed"), reason}]
  *   programs          [{pid, comm, events, lost, raised (events whose time was raised, being late),

@@ -26,6 +26,8 @@ struct part {
 struct packer {
 	const char *path, *target;
 	int dir, out;
+	int packed_dir; /* .out is in it, under the name .packed, while it is made */
+	char *packed;
 	struct part *parts; /* by buffer, then by CPU */
 	size_t nr_parts;
 	struct tap_dat_front front;
@@ -35,6 +37,7 @@ struct packer {
 	uint64_t pos, more_at, options_at; /* in the file */
 	int level;
 	struct tap_packer_data *data;
+	struct tap_pack_progress progress;
 	struct tap_err *err;
 };
 
@@ -43,7 +46,8 @@ static int fail(struct packer *p, int ret)
 	errno = -ret;
 	return tap_err_set(p->err, ret,
 			   "cannot write '%.300s': %m; what was recorded is safe in '%.300s', and "
-			   "`schedtap repair` makes a file of it", p->target, p->path);
+			   "`schedtap repair%s` makes a file of it", p->target, p->path,
+			   ret == -ENOSPC ? " -o FILE-ON-ANOTHER-DISK" : "");
 }
 
 static int fail_part(struct packer *p, int ret, const char *file)
@@ -237,8 +241,8 @@ static int write_part(struct packer *p, const struct part *part, struct tap_dat_
 		fail_part(p, ret, part->file);
 	} else if (size) {
 		ret = p->level ? tap_pages_compress(p->data, fd, size, part->name.page_size,
-						    p->out, &p->pos)
-			       : tap_pages_copy(fd, size, p->out, &p->pos);
+						    p->out, &p->pos, &p->progress)
+			       : tap_pages_copy(fd, size, p->out, &p->pos, &p->progress);
 		if (ret)
 			fail(p, ret);
 	}
@@ -302,22 +306,133 @@ static int write_file(struct packer *p)
 	return ret ? ret : write_options(p, false);
 }
 
+#define MAX_LINKS 40 /* as the kernel's */
+
+static int is_in_the_way(const char *path, struct tap_err *err)
+{
+	return tap_err_set(err, -EEXIST, "'%.300s' is in the way: it is no regular file", path);
+}
+
+/* Return: 1: a file is there; 0: nothing is, or nothing is known; -EEXIST: something else is. */
+static int find_file(const char *path, struct tap_err *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return 0;
+	return S_ISREG(st.st_mode) ? 1 : is_in_the_way(path, err);
+}
+
+/*
+ * What the link at @path says, seen from where @path is seen from. Return: NULL: no memory, or it is no
+ * link.
+ */
+static char *follow(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char link[PATH_MAX], *to;
+	ssize_t len = readlink(path, link, sizeof(link));
+
+	errno = len == sizeof(link) ? ENAMETOOLONG : len < 0 ? errno : ENOMEM;
+	if (len < 0 || len == sizeof(link))
+		return NULL;
+	if (*link == '/' || !slash)
+		return strndup(link, (size_t)len);
+	if (asprintf(&to, "%.*s/%.*s", (int)(slash - path), path, (int)len, link) < 0)
+		return NULL;
+	return to;
+}
+
+char *tap_pack_target(const char *file, struct tap_err *err)
+{
+	char *path = strdup(file), *next;
+	struct stat st;
+
+	/* also where /proc says in words what it leads to */
+	if (path && !stat(file, &st) && !S_ISREG(st.st_mode)) {
+		is_in_the_way(file, err);
+		free(path);
+		return NULL;
+	}
+	errno = ENOMEM;
+	for (int i = 0; path && (next = follow(path)) != NULL; i++) {
+		free(path);
+		path = i < MAX_LINKS ? next : NULL;
+		errno = ELOOP;
+		if (!path)
+			free(next);
+	}
+	/* it is no link, or what else is wrong with it will be found out */
+	if (path && errno != ENOMEM && errno != ENAMETOOLONG)
+		return path;
+	tap_err_set(err, -errno, "cannot write '%.300s': %m", file);
+	free(path);
+	return NULL;
+}
+
+/* Where @file goes when another takes its place. @old: to be freed; NULL: there is no @file. */
+static int find_old(const char *file, char **old, struct tap_err *err)
+{
+	int ret = find_file(file, err);
+
+	*old = NULL;
+	if (ret <= 0)
+		return ret;
+	if (asprintf(old, "%s.old", file) < 0) {
+		*old = NULL;
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	}
+	if (find_file(*old, err) >= 0)
+		return 0;
+	free(*old);
+	*old = NULL;
+	return -EEXIST;
+}
+
+int tap_pack_check(const char *file, struct tap_err *err)
+{
+	char *old;
+	int ret = find_old(file, &old, err);
+
+	free(old);
+	return ret;
+}
+
+/* An earlier file is kept, as perf does. If we are killed in between, the folder is still there. */
+static int put_in_place(struct packer *p, const char *old)
+{
+	int ret;
+
+	if (old && rename(p->target, old))
+		return -errno;
+	if (!renameat(p->packed_dir, p->packed, AT_FDCWD, p->target))
+		return 0;
+	ret = -errno;
+	if (old)
+		rename(old, p->target);
+	return ret;
+}
+
 /* Puts the finished file in its place, so that it is there after a power cut too. */
 static int publish(struct packer *p)
 {
-	char *copy = strdup(p->target);
-	int parent, ret = 0;
+	char *old, *copy;
+	int parent, ret = find_old(p->target, &old, p->err);
 
-	if (!copy)
-		return fail(p, -ENOMEM);
-	parent = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(copy);
-	if (parent < 0 || fsync(p->out) || renameat(p->dir, "packed", AT_FDCWD, p->target) ||
-	    fsync(parent))
-		ret = fail(p, -errno);
+	if (ret)
+		return ret;
+	copy = strdup(p->target);
+	parent = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (parent < 0 || fsync(p->out))
+		ret = -errno;
+	ret = ret ?: put_in_place(p, old);
+	if (!ret && fsync(parent))
+		ret = -errno;
 	if (parent >= 0)
 		close(parent);
-	return ret;
+	free(copy);
+	free(old);
+	return ret ? fail(p, ret) : 0;
 }
 
 /*
@@ -335,10 +450,44 @@ static void remove_folder(struct packer *p)
 	rmdir(p->path);
 }
 
+/* In the folder, or where that is on another file system, beside the target: it is to be renamed. */
+static int name_packed(struct packer *p)
+{
+	char *copy = strdup(p->target);
+	struct stat folder, parent;
+	int ret = copy ? 0 : -ENOMEM;
+
+	if (!ret && (fstat(p->dir, &folder) || stat(dirname(copy), &parent)))
+		ret = -errno;
+	p->packed_dir = p->dir;
+	if (!ret && folder.st_dev == parent.st_dev) {
+		p->packed = strdup("packed");
+	} else if (!ret) {
+		p->packed_dir = AT_FDCWD;
+		if (asprintf(&p->packed, "%s.packed-%d", p->target, (int)getpid()) < 0)
+			p->packed = NULL;
+	}
+	free(copy);
+	return ret ? ret : p->packed ? 0 : -ENOMEM;
+}
+
+static void find_whole(struct packer *p)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < p->nr_parts; i++)
+		if (!fstatat(p->dir, p->parts[i].file, &st, AT_SYMLINK_NOFOLLOW))
+			p->progress.whole += (uint64_t)st.st_size;
+}
+
 static int open_out(struct packer *p)
 {
-	unlinkat(p->dir, "packed", 0); /* of an attempt that was killed */
-	p->out = openat(p->dir, "packed", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int ret = name_packed(p);
+
+	if (ret)
+		return fail(p, ret);
+	unlinkat(p->packed_dir, p->packed, 0); /* of an attempt that was killed */
+	p->out = openat(p->packed_dir, p->packed, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (p->out < 0 || fchmod(p->out, 0600))
 		return fail(p, -errno);
 	return 0;
@@ -354,6 +503,7 @@ static int pack(struct packer *p, const struct tap_pack_opts *opts)
 		ret = list_buffers(p);
 	if (!ret && p->level && tap_packer_data_new(p->level, &p->data))
 		ret = fail(p, -ENOMEM);
+	find_whole(p);
 	if (!ret)
 		ret = open_out(p);
 	if (!ret)
@@ -364,7 +514,8 @@ static int pack(struct packer *p, const struct tap_pack_opts *opts)
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
 	     struct tap_err *err)
 {
-	struct packer p = { .path = spool_path, .target = file, .out = -1, .err = err };
+	struct packer p = { .path = spool_path, .target = file, .out = -1, .err = err,
+			    .progress = { .show = opts->show, .ctx = opts->ctx } };
 	int ret;
 
 	p.dir = open(spool_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -375,13 +526,14 @@ int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opt
 	ret = pack(&p, opts);
 	if (!ret)
 		remove_folder(&p);
-	else
-		unlinkat(p.dir, "packed", 0);
+	else if (p.out >= 0)
+		unlinkat(p.packed_dir, p.packed, 0);
 	tap_packer_data_free(p.data);
 	tap_dat_front_release(&p.front);
 	free(p.buffers);
 	free(p.cpus);
 	free(p.parts);
+	free(p.packed);
 	if (p.out >= 0)
 		close(p.out);
 	close(p.dir);

@@ -15,11 +15,27 @@ struct tap_pack_opts {
 	bool zstd;
 	int level; /* of zstd; 0: the default */
 	const struct tap_head *head; /* what to write at the front; NULL: what head.dat says */
+	void (*show)(void *ctx, uint64_t done, uint64_t whole); /* how far it has come; or NULL */
+	void *ctx;
 };
 
 /*
- * Packs FILE.spool at @spool_path into @file (mode 0600). An existing @file is replaced.
- * Return: 0; -ENOSPC and other errnos, with the folder left as it was.
+ * Where a file of this name will be: what symbolic links lead to, the last of which may lead to
+ * nothing yet. Return: owned by the caller; NULL with a sentence: links without an end; a device, a
+ * folder, a socket.
+ */
+char *tap_pack_target(const char *file, struct tap_err *err);
+
+/*
+ * Whether tap_pack() may put a file there: nothing is, or a regular file, which will then be kept as
+ * "@file.old" in place of an earlier one. A device, a folder or a link is never replaced.
+ * Return: 0; -EEXIST with a sentence that says what is in the way; -ENOMEM.
+ */
+int tap_pack_check(const char *file, struct tap_err *err);
+
+/*
+ * Packs FILE.spool at @spool_path into @file (mode 0600).
+ * Return: 0; -EEXIST as above; -ENOSPC and other errnos, with the folder left as it was.
  */
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
 	     struct tap_err *err);

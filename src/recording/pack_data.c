@@ -53,17 +53,47 @@ int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset)
 	return 0;
 }
 
+/*
+ * The next stretch of data from *@from on, up to @size: a hole, which a power cut leaves, may be long.
+ * Return: its length; 0: there is none.
+ */
+static uint64_t find_data(int fd, uint64_t *from, uint64_t size)
+{
+	off_t data = lseek(fd, (off_t)*from, SEEK_DATA), hole;
+
+	if (data < 0 && errno != ENXIO)
+		return size - *from; /* a file system that knows of no holes */
+	if (data < 0 || (uint64_t)data >= size) {
+		*from = size;
+		return 0;
+	}
+	*from = (uint64_t)data;
+	hole = lseek(fd, data, SEEK_HOLE);
+	return hole > data && (uint64_t)hole < size ? (uint64_t)(hole - data) : size - *from;
+}
+
+/* Where the last data end, in whole pages. */
+static uint64_t data_end(int fd, uint64_t size, uint32_t page_size)
+{
+	uint64_t from = 0, len, end = 0;
+
+	while ((len = find_data(fd, &from, size)) > 0)
+		end = from += len;
+	return (end + page_size - 1) / page_size * page_size;
+}
+
 int tap_pages_size(int fd, uint32_t page_size, uint64_t *size)
 {
 	struct stat st;
-	uint64_t header[2];
+	uint64_t header[2], whole;
 	int ret;
 
 	if (fstat(fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	*size = (uint64_t)st.st_size - (uint64_t)st.st_size % page_size;
+	whole = (uint64_t)st.st_size - (uint64_t)st.st_size % page_size;
+	*size = data_end(fd, whole, page_size);
 	while (*size) {
 		ret = tap_pread_all(fd, header, sizeof(header), (off_t)(*size - page_size));
 		if (ret)
@@ -72,6 +102,8 @@ int tap_pages_size(int fd, uint32_t page_size, uint64_t *size)
 			break;
 		*size -= page_size;
 	}
+	if (*size < whole) /* the first of the empty ones says that something is missing */
+		*size += page_size;
 	return 0;
 }
 
@@ -85,9 +117,16 @@ static bool share_pages(int fd, uint64_t size, int out, uint64_t pos)
 	return size && !ioctl(out, FICLONERANGE, &range);
 }
 
-int tap_pages_copy(int fd, uint64_t size, int out, uint64_t *pos)
+static void advance(struct tap_pack_progress *p, uint64_t done)
 {
-	uint64_t from = 0;
+	p->done += done;
+	if (p->show)
+		p->show(p->ctx, p->done, p->whole);
+}
+
+int tap_pages_copy(int fd, uint64_t size, int out, uint64_t *pos, struct tap_pack_progress *progress)
+{
+	uint64_t from = 0, left, begin = *pos;
 	char *buf = NULL;
 	int ret = 0;
 
@@ -98,17 +137,22 @@ int tap_pages_copy(int fd, uint64_t size, int out, uint64_t *pos)
 	buf = malloc(COPY_BYTES);
 	if (!buf)
 		return -ENOMEM;
-	while (!ret && from < size) {
-		size_t len = COPY_BYTES - *pos % COPY_BYTES;
+	while (!ret && (left = find_data(fd, &from, size)) > 0) {
+		size_t len = COPY_BYTES - (begin + from) % COPY_BYTES;
 
-		if (len > size - from)
-			len = (size_t)(size - from);
+		if (len > left)
+			len = (size_t)left;
 		ret = tap_pread_all(fd, buf, len, (off_t)from);
 		if (!ret)
-			ret = tap_pwrite_all(out, buf, len, *pos);
+			ret = tap_pwrite_all(out, buf, len, begin + from);
 		from += len;
-		*pos += len;
+		advance(progress, len);
 	}
+	/* where a hole is the end, the file is as long all the same */
+	if (!ret && size)
+		ret = tap_pread_all(fd, buf, 1, (off_t)(size - 1)) ?:
+		      tap_pwrite_all(out, buf, 1, begin + size - 1);
+	*pos = begin + size;
 	free(buf);
 	return ret;
 }
@@ -230,10 +274,10 @@ static int do_batch(struct tap_packer_data *d, int fd, uint64_t *from, uint64_t 
 }
 
 int tap_pages_compress(struct tap_packer_data *d, int fd, uint64_t size, uint32_t page_size,
-		       int out, uint64_t *pos)
+		       int out, uint64_t *pos, struct tap_pack_progress *progress)
 {
 	int ret = fit_chunk(d, page_size);
-	uint64_t nr, from = 0;
+	uint64_t nr, from = 0, before;
 	uint32_t nr32;
 
 	if (ret)
@@ -244,7 +288,10 @@ int tap_pages_compress(struct tap_packer_data *d, int fd, uint64_t size, uint32_
 		return -EFBIG;
 	ret = tap_pwrite_all(out, &nr32, sizeof(nr32), *pos);
 	*pos += sizeof(nr32);
-	while (!ret && from < size)
+	while (!ret && from < size) {
+		before = from;
 		ret = do_batch(d, fd, &from, size, out, pos);
+		advance(progress, from - before);
+	}
 	return ret;
 }

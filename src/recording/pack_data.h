@@ -24,21 +24,28 @@
 
 struct tap_packer_data;
 
+/* How far all pages of a file have come, bytes. */
+struct tap_pack_progress {
+	void (*show)(void *ctx, uint64_t done, uint64_t whole); /* or NULL */
+	void *ctx;
+	uint64_t done, whole;
+};
+
 /* Return: 0; -ENOMEM. */
 int tap_packer_data_new(int level, struct tap_packer_data **out);
 void tap_packer_data_free(struct tap_packer_data *d);
 
 /*
- * Bytes of whole pages in the file, without empty ones at its end (a power cut may leave a file
- * longer than what reached the disk). Return: 0; -EINVAL if it is no regular file; -errno.
+ * Bytes of whole pages in the file. Of empty ones at its end only the first counts: a power cut may
+ * leave a file longer than what reached the disk. Return: 0; -EINVAL if it is no regular file; -errno.
  */
 int tap_pages_size(int fd, uint32_t page_size, uint64_t *size);
 
 /* Return: 0; -ENODATA if the file has become shorter; -ENOSPC, ... */
-int tap_pages_copy(int fd, uint64_t size, int out, uint64_t *pos);
+int tap_pages_copy(int fd, uint64_t size, int out, uint64_t *pos, struct tap_pack_progress *progress);
 /* Chunks are compressed by as many threads as there are CPUs, two at most. */
 int tap_pages_compress(struct tap_packer_data *d, int fd, uint64_t size, uint32_t page_size,
-		       int out, uint64_t *pos);
+		       int out, uint64_t *pos, struct tap_pack_progress *progress);
 
 int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset);
 

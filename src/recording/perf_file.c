@@ -31,6 +31,7 @@ enum {
 	FEATURE_ARCH = 6,
 	FEATURE_NRCPUS = 7,
 	FEATURE_COMPRESSED = 27,
+	FEATURE_CLOCK_DATA = 29,
 	NR_FEATURES = 256,
 };
 
@@ -213,6 +214,27 @@ static int place_ids(struct tap_perf *p, struct tap_err *err)
 	return 0;
 }
 
+/* Sets p->plain. */
+static void find_plain(struct tap_perf *p)
+{
+	const struct tap_perf_attr *plain = NULL;
+
+	for (unsigned int i = 0; i < p->nr_attrs; i++) {
+		const struct tap_perf_attr *a = &p->attrs[i];
+
+		if (!a->is_tracepoint)
+			continue;
+		if (a->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN) ||
+		    (plain && a->sample_type != plain->sample_type))
+			return;
+		plain = a;
+	}
+	if (p->info.big_endian == TAP_HOST_BIG_ENDIAN)
+		p->plain = plain;
+	for (unsigned int i = 0; i < TAP_PERF_PLAIN_IDS; i++)
+		p->plain_ids[i] = i + 1; /* has another place: so none is there yet */
+}
+
 static int read_attrs(struct tap_perf *p, struct tap_bytes b, uint64_t attr_size,
 		      struct tap_err *err)
 {
@@ -236,6 +258,7 @@ static int read_attrs(struct tap_perf *p, struct tap_bytes b, uint64_t attr_size
 		if (ret)
 			return ret;
 	}
+	find_plain(p);
 	return place_ids(p, err);
 }
 
@@ -289,6 +312,18 @@ static int read_compression(struct tap_perf *p, struct tap_bytes b, struct tap_e
 	return 0;
 }
 
+static void read_clocks(struct tap_perf *p, struct tap_bytes b)
+{
+	uint64_t realtime_ns;
+
+	tap_bytes_take(&b, 8); /* its version, which clock */
+	realtime_ns = tap_bytes_u64(&b);
+	p->info.wall_ts_ns = tap_bytes_u64(&b);
+	p->info.wall_realtime_ns = realtime_ns;
+	if (b.bad)
+		p->info.wall_ts_ns = p->info.wall_realtime_ns = 0;
+}
+
 static int read_feature(struct tap_perf *p, unsigned int id, struct tap_bytes b,
 			struct tap_err *err)
 {
@@ -310,6 +345,9 @@ static int read_feature(struct tap_perf *p, unsigned int id, struct tap_bytes b,
 		return 0;
 	case FEATURE_COMPRESSED:
 		return read_compression(p, b, err);
+	case FEATURE_CLOCK_DATA:
+		read_clocks(p, b);
+		return 0;
 	default:
 		return 0;
 	}
@@ -524,37 +562,75 @@ struct tap_reader *tap_perf_head(const struct tap_perf *p)
 	return p->head;
 }
 
+void tap_perf_unmerged(struct tap_perf *p, bool unmerged)
+{
+	p->queue.by_cpu = unmerged;
+}
+
 void tap_perf_rewind(struct tap_perf *p)
 {
 	tap_perf_start_over(p);
 }
 
-int tap_perf_next(struct tap_perf *p, struct tap_event *ev, struct tap_err *err)
+void tap_perf_position(const struct tap_perf *p, uint64_t *done, uint64_t *whole)
+{
+	*done = p->at > p->from ? p->at - p->from : 0;
+	*whole = p->to - p->from;
+}
+
+/* Hands out an item, and frees what a loss owns. */
+static void take_item(const struct tap_perf *p, const struct tap_perf_item *item, int cpu,
+		      struct tap_event *ev)
 {
 	const struct tap_slot *slot;
-	struct tap_perf_item item;
-	int cpu, ret;
 
-	while (!tap_perf_queue_pop(&p->queue, p->ripe_ns, &item, &cpu)) {
-		if (p->ended)
-			return 0;
+	if (item->size) {
+		slot = &p->head->decoder.slots[item->id];
+		__builtin_prefetch(item->data); /* it was read a round ago */
+		ev->ts_ns = item->ts;
+		ev->data = item->data;
+		ev->size = item->size;
+		ev->fmt = slot->fmt;
+		ev->mark = slot->mark;
+		ev->cpu = cpu;
+		return;
+	}
+	*ev = (struct tap_event){ .ts_ns = item->ts, .cpu = cpu };
+	ev->lost.first_ns = item->loss->first_ns;
+	ev->lost.last_ns = item->ts;
+	ev->lost.count = item->loss->count;
+	free(item->loss);
+}
+
+/* Return: how many are handed out. */
+static unsigned int take_ripe(struct tap_perf *p, struct tap_event **batch, unsigned int max)
+{
+	const struct tap_perf_item *items;
+	unsigned int nr = 0, row;
+	int cpu;
+
+	while (nr < max &&
+	       (items = tap_perf_queue_pop(&p->queue, p->ripe_ns, max - nr, &cpu, &row)) != NULL) {
+		for (unsigned int i = 0; i < row; i++, nr++) {
+			take_item(p, &items[i], cpu, &p->ready[nr]);
+			batch[nr] = &p->ready[nr];
+		}
+	}
+	return nr;
+}
+
+int tap_perf_batch(struct tap_perf *p, struct tap_event **batch, unsigned int max,
+		   unsigned int *nr, struct tap_err *err)
+{
+	while (!(*nr = take_ripe(p, batch, max)) && !p->ended) {
+		int ret;
+
 		p->last_ns = p->ripe_ns; /* all up to there was handed out */
 		ret = tap_perf_read_round(p, err);
 		if (ret)
 			return ret;
+		if (p->head->decoder.watch)
+			p->head->decoder.watch(p->head->decoder.watch_ctx);
 	}
-	*ev = (struct tap_event){ .ts_ns = item.ts, .cpu = cpu };
-	if (__builtin_expect(item.size != 0, 1)) {
-		slot = &p->head->decoder.slots[tap_get_u16(item.data, p->info.big_endian)];
-		ev->data = item.data;
-		ev->size = item.size;
-		ev->fmt = slot->fmt;
-		ev->mark = slot->mark;
-		return 1;
-	}
-	ev->lost.first_ns = item.loss->first_ns;
-	ev->lost.last_ns = item.ts;
-	ev->lost.count = item.loss->count;
-	free(item.loss);
-	return 1;
+	return *nr > 0;
 }

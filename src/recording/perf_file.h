@@ -22,6 +22,7 @@ struct tap_perf_info {
 	const char *compression; /* "none", "zstd" */
 	const char *printk, *kallsyms;
 	const char *note; /* what a user must know of the file as a whole: that it is cut, ... */
+	uint64_t wall_ts_ns, wall_realtime_ns; /* as tap_reader_info's */
 	unsigned int nr_cpus;
 	bool big_endian;
 	uint8_t long_size;
@@ -52,16 +53,20 @@ int tap_perf_tgid(const struct tap_perf *p, int tid);
 
 /* As their namesakes of struct tap_reader. */
 void tap_perf_limit(struct tap_perf *p, uint64_t from_ns, uint64_t to_ns);
+void tap_perf_unmerged(struct tap_perf *p, bool unmerged);
 void tap_perf_rewind(struct tap_perf *p);
+void tap_perf_position(const struct tap_perf *p, uint64_t *done, uint64_t *whole);
 /* Has the formats and their slots, and knows what went by. */
 struct tap_reader *tap_perf_head(const struct tap_perf *p);
 
 /*
- * The next event in time order. A record that is damaged becomes a loss of one; where no further
- * record can be found, the end is a loss of unknown count.
- * Return: 1 with @ev filled in; 0 at the end; -E2BIG if too much would have to be sorted at once;
- * -ENOMEM.
+ * The next events in time order, at most @max (up to TAP_NR_BATCH), borrowed until the next call.
+ * A record that is damaged becomes a loss of one; where no further record can be found, the end is
+ * a loss of unknown count.
+ * Return: 1 with @batch and @nr filled in; 0 at the end; -E2BIG if too much would have to be sorted
+ * at once; -ENOMEM.
  */
-int tap_perf_next(struct tap_perf *p, struct tap_event *ev, struct tap_err *err);
+int tap_perf_batch(struct tap_perf *p, struct tap_event **batch, unsigned int max,
+		   unsigned int *nr, struct tap_err *err);
 
 #endif

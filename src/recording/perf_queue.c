@@ -68,6 +68,31 @@ int tap_perf_queue_push(struct tap_perf_queue *q, int cpu, struct tap_perf_item 
 	return 0;
 }
 
+struct tap_perf_item *tap_perf_queue_room(struct tap_perf_queue *q, int cpu,
+					  struct tap_perf_item **full)
+{
+	uint32_t i = (uint32_t)(cpu + 1);
+	struct tap_perf_run *run = i < q->nr_runs ? &q->runs[i] : NULL;
+	size_t nr = TAP_PERF_MAX_ITEMS - q->nr_items;
+
+	*full = NULL;
+	if (!run || run->nr == run->head)
+		return NULL;
+	if (nr > run->cap - run->nr)
+		nr = run->cap - run->nr;
+	*full = run->items + run->nr + nr;
+	return run->items + run->nr;
+}
+
+void tap_perf_queue_append(struct tap_perf_queue *q, int cpu, size_t nr, bool unsorted)
+{
+	struct tap_perf_run *run = &q->runs[cpu + 1];
+
+	run->nr += nr;
+	run->unsorted |= unsorted;
+	q->nr_items += nr;
+}
+
 void tap_perf_queue_end_loss(struct tap_perf_queue *q, int cpu, uint64_t ts)
 {
 	struct tap_perf_run *run = (uint32_t)(cpu + 1) < q->nr_runs ? &q->runs[cpu + 1] : NULL;
@@ -154,30 +179,56 @@ int tap_perf_queue_order(struct tap_perf_queue *q)
 			return ret;
 		q->heap[i].ts = run->items[run->head].ts;
 	}
-	for (uint32_t i = q->nr_heap / 2; i-- > 0;)
+	q->at = 0;
+	for (uint32_t i = q->by_cpu ? 0 : q->nr_heap / 2; i-- > 0;)
 		sift_down(q, i);
 	return 0;
 }
 
-bool tap_perf_queue_pop(struct tap_perf_queue *q, uint64_t upto, struct tap_perf_item *item,
-			int *cpu)
+/* Return: up to which time the first of the heap stays the first. */
+static uint64_t first_until(const struct tap_perf_queue *q)
 {
-	struct tap_perf_run *run;
+	const struct tap_perf_top *top = q->heap, *next = NULL;
 
-	if (!q->nr_heap || q->heap[0].ts > upto)
-		return false;
-	run = &q->runs[q->heap[0].run];
-	*cpu = (int)q->heap[0].run - 1;
-	*item = run->items[run->head++];
-	q->nr_items--;
-	if (run->head == run->nr) {
+	for (uint32_t i = 1; i < 3 && i < q->nr_heap; i++)
+		if (!next || is_before(&q->heap[i], next))
+			next = &q->heap[i];
+	return next ? next->ts - (next->run < top->run) : UINT64_MAX;
+}
+
+const struct tap_perf_item *tap_perf_queue_pop(struct tap_perf_queue *q, uint64_t upto,
+					       unsigned int max, int *cpu, unsigned int *nr)
+{
+	const struct tap_perf_item *items;
+	struct tap_perf_top *top;
+	struct tap_perf_run *run;
+	uint64_t until;
+	size_t left;
+
+	while (q->by_cpu && q->at < q->nr_heap && q->heap[q->at].ts > upto)
+		q->at++;
+	if (q->at >= q->nr_heap || q->heap[q->at].ts > upto)
+		return NULL;
+	top = &q->heap[q->at];
+	run = &q->runs[top->run];
+	*cpu = (int)top->run - 1;
+	items = run->items + run->head;
+	left = run->nr - run->head;
+	until = q->by_cpu ? UINT64_MAX : first_until(q);
+	until = until < upto ? until : upto;
+	for (*nr = 1; *nr < max && *nr < left && items[*nr].ts <= until; ++*nr)
+		;
+	run->head += *nr;
+	q->nr_items -= *nr;
+	if (*nr == left) {
 		run->head = run->nr = 0;
-		q->heap[0] = q->heap[--q->nr_heap];
+		*top = q->heap[--q->nr_heap];
 	} else {
-		q->heap[0].ts = run->items[run->head].ts;
+		top->ts = items[*nr].ts;
 	}
-	sift_down(q, 0);
-	return true;
+	if (!q->by_cpu)
+		sift_down(q, 0);
+	return items;
 }
 
 void tap_perf_queue_release(struct tap_perf_queue *q)
@@ -193,5 +244,5 @@ void tap_perf_queue_release(struct tap_perf_queue *q)
 	free(q->runs);
 	free(q->heap);
 	free(q->scratch);
-	*q = (struct tap_perf_queue){ 0 };
+	*q = (struct tap_perf_queue){ .by_cpu = q->by_cpu };
 }

@@ -16,6 +16,7 @@ enum {
 	RECORD_COMPRESSED2 = 83,
 };
 
+#define PREFETCH_BYTES 4096
 #define BLOCK_BYTES ((size_t)1 << 20) /* many times the largest record, 64 KB */
 #define MAX_HELD_BLOCKS 4096u	      /* of one round: 4 GB */
 
@@ -212,6 +213,12 @@ static struct tap_slot *slot_of(struct tap_perf *p, const struct tap_bytes *raw,
 	return *ret || tap_bytes_left(raw) < slot->min_size ? NULL : slot;
 }
 
+static inline struct tap_perf_item event_item(uint64_t ts, const unsigned char *data,
+					      uint32_t size, const struct tap_format *fmt)
+{
+	return (struct tap_perf_item){ .ts = ts, .data = data, .size = size, .id = fmt->id };
+}
+
 static int take_event(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
 		      int cpu, uint64_t ts, struct tap_err *err)
 {
@@ -235,8 +242,21 @@ static int take_event(struct tap_perf *p, const struct record *rec, const struct
 		return push_loss(p, cpu, ts, ts, 1, err);
 	if (!slot->mark || ts < p->from_ns || ts > p->to_ns)
 		return 0;
-	return push(p, cpu,
-		    (struct tap_perf_item){ ts, { raw.at }, (uint32_t)tap_bytes_left(&raw) }, err);
+	return push(p, cpu, event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt),
+		    err);
+}
+
+static bool has_ids(const struct tap_perf *p)
+{
+	return p->id_at != UINT32_MAX && p->nr_attrs > 1;
+}
+
+/* The sample is a tracepoint's: take_plain() may take others of its id. */
+static void note_plain(struct tap_perf *p, const struct record *rec)
+{
+	uint64_t id = has_ids(p) ? u64_at(p, rec->body + p->id_at) : 0;
+
+	p->plain_ids[id % TAP_PERF_PLAIN_IDS] = id;
 }
 
 static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_err *err)
@@ -246,12 +266,13 @@ static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_
 	uint32_t cpu;
 	uint64_t ts;
 
-	if (p->id_at != UINT32_MAX && p->nr_attrs > 1)
+	if (has_ids(p))
 		a = rec->len < p->id_at + 8 ? NULL : attr_by_id(p, u64_at(p, rec->body + p->id_at));
 	if (!a || rec->len < a->fixed)
 		return push_loss(p, -1, p->max_ns, p->max_ns, 1, err);
 	if (!a->is_tracepoint)
 		return 0;
+	note_plain(p, rec);
 	cpu = u32_at(p, rec->body + a->cpu_at);
 	ts = u64_at(p, rec->body + a->time_at);
 	if (cpu >= TAP_DAT_MAX_CPUS)
@@ -265,6 +286,86 @@ static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_
 	c->just_lost = false;
 	note_time(p, c, ts);
 	return take_event(p, rec, a, (int)cpu, ts, err);
+}
+
+/* Where the raw data of plain samples begin, behind their size. */
+static uint32_t plain_raw_at(const struct tap_perf_attr *a)
+{
+	return TAP_PERF_HEAD_BYTES + a->fixed + 4;
+}
+
+/*
+ * Takes samples of one CPU, from @at up to @end, as take_sample() does, up to the first that has
+ * something unusual about it. Return: behind those.
+ */
+static const unsigned char *take_plain_of(struct tap_perf *p, uint32_t cpu, const unsigned char *at,
+					  const unsigned char *end)
+{
+	const bool host = TAP_HOST_BIG_ENDIAN, ids = has_ids(p);
+	const uint32_t raw_at = plain_raw_at(p->plain), least = raw_at + 2;
+	const uint32_t cpu_at = TAP_PERF_HEAD_BYTES + p->plain->cpu_at;
+	const uint32_t time_at = TAP_PERF_HEAD_BYTES + p->plain->time_at;
+	const uint64_t from_ns = p->last_ns > p->from_ns ? p->last_ns : p->from_ns;
+	struct tap_decoder *d = &p->head->decoder;
+	struct tap_perf_item none[2] = { 0 }, *full;
+	struct tap_perf_item *room = tap_perf_queue_room(&p->queue, (int)cpu, &full);
+	const bool has_room = room < full;
+	struct tap_perf_item *first = has_room ? room : &none[1], *to = first;
+	uint64_t first_ns = UINT64_MAX, max_ns = 0, ts = 0, bytes = 0;
+	bool unsorted = false;
+
+	full = has_room ? full : &none[2];
+	while (to < full && (size_t)(end - at) >= least) {
+		const unsigned char *raw = at + raw_at;
+		uint32_t size = tap_get_u16(at + 6, host), raw_len = tap_get_u32(raw - 4, host);
+		uint64_t id = ids ? tap_get_u64(at + TAP_PERF_HEAD_BYTES + p->id_at, host) : 0;
+		struct tap_slot *slot = &d->slots[tap_get_u16(raw, host)];
+		uint64_t now = tap_get_u64(at + time_at, host);
+
+		/* a slot's least size is 0 where there is no format */
+		if (tap_get_u32(at, host) != PERF_RECORD_SAMPLE ||
+		    tap_get_u32(at + cpu_at, host) != cpu || size > (size_t)(end - at) ||
+		    (uint64_t)raw_at + raw_len > size || raw_len < 2 ||
+		    p->plain_ids[id % TAP_PERF_PLAIN_IDS] != id || raw_len <= slot->min_size - 1 ||
+		    slot->is_marked > has_room || now < from_ns || now > p->to_ns)
+			break;
+		ts = now;
+		/* the unwanted leave the place to the next: a branch would be foretold badly */
+		*to = event_item(ts, raw, raw_len, slot->fmt);
+		unsorted |= slot->is_marked & (ts < to[-1].ts);
+		to += slot->is_marked;
+		slot->passed++;
+		bytes += raw_len;
+		max_ns = ts > max_ns ? ts : max_ns;
+		first_ns = ts < first_ns ? ts : first_ns;
+		at += size;
+		__builtin_prefetch(at + PREFETCH_BYTES);
+		__builtin_prefetch(at + PREFETCH_BYTES + 64);
+	}
+	if (first_ns > max_ns) /* none */
+		return at;
+	if (has_room)
+		tap_perf_queue_append(&p->queue, (int)cpu, (size_t)(to - first), unsorted);
+	note_time(p, &p->cpus[cpu + 1], first_ns);
+	note_time(p, &p->cpus[cpu + 1], max_ns);
+	note_time(p, &p->cpus[cpu + 1], ts);
+	tap_decoder_span(d, first_ns, max_ns, bytes);
+	return at;
+}
+
+/* The same of any CPUs, whose samples come in long rows. Return: how many bytes that was. */
+static size_t take_plain(struct tap_perf *p, const unsigned char *at, size_t len)
+{
+	const unsigned char *start = at, *end = at + len, *last = NULL;
+	uint32_t cpu;
+
+	while (p->plain && at != last && (size_t)(end - at) >= plain_raw_at(p->plain)) {
+		last = at;
+		cpu = tap_get_u32(at + TAP_PERF_HEAD_BYTES + p->plain->cpu_at, TAP_HOST_BIG_ENDIAN);
+		if ((uint64_t)cpu + 1 < p->nr_cpus && !p->cpus[cpu + 1].just_lost)
+			at = take_plain_of(p, cpu, at, end);
+	}
+	return (size_t)(at - start);
 }
 
 /* ---- losses */
@@ -497,9 +598,16 @@ static int take_block(struct tap_perf *p, struct tap_perf_block *b, struct tap_e
 {
 	struct record rec;
 
-	while (parse_head(p, b->data + b->parsed, b->len - b->parsed, &rec)) {
-		int ret = take(p, &rec, err);
+	for (;;) {
+		size_t len = take_plain(p, b->data + b->parsed, b->len - b->parsed);
+		int ret;
 
+		b->parsed += len;
+		if (len)
+			b->round = p->round;
+		if (!parse_head(p, b->data + b->parsed, b->len - b->parsed, &rec))
+			break;
+		ret = take(p, &rec, err);
 		if (ret)
 			return ret;
 		b->parsed += TAP_PERF_HEAD_BYTES + rec.len;
@@ -609,7 +717,10 @@ int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
 	int ret = 0;
 
 	free_blocks(p);
-	while (!ret && rec.type != RECORD_FINISHED_ROUND && next_record(p, &rec)) {
+	while (!ret && rec.type != RECORD_FINISHED_ROUND) {
+		p->at += take_plain(p, p->data + p->at, p->to - p->at);
+		if (!next_record(p, &rec))
+			break;
 		if (rec.type == RECORD_COMPRESSED || rec.type == RECORD_COMPRESSED2)
 			ret = take_compressed(p, &rec, err);
 		else

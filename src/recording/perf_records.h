@@ -44,6 +44,8 @@ struct tap_perf_block {
 
 struct ZSTD_DCtx_s;
 
+#define TAP_PERF_PLAIN_IDS 256u
+
 struct tap_perf {
 	struct tap_perf_info info;
 	struct tap_reader *head; /* the tracing data is a trace.dat's head: formats, slots */
@@ -56,6 +58,12 @@ struct tap_perf {
 	uint64_t nr_ids;
 	struct tap_map ids; /* id -> index into attrs + 1 */
 	uint32_t id_at, id_back; /* UINT32_MAX: records have no id, and all attrs are alike */
+	/*
+	 * Tracepoints are laid out alike, nothing of variable size before their raw data, in this
+	 * machine's order: so they can be read at once, as this one of them says.
+	 */
+	const struct tap_perf_attr *plain; /* NULL: they are not */
+	uint64_t plain_ids[TAP_PERF_PLAIN_IDS]; /* id % TAP_PERF_PLAIN_IDS: of a tracepoint */
 	struct tap_map id_cpus;	 /* id -> CPU + 1 */
 	struct tap_map tasks;	 /* tid -> struct tap_perf_task, owned */
 	uint64_t from_ns, to_ns;
@@ -72,6 +80,7 @@ struct tap_perf {
 	uint32_t nr_cpus;
 	struct tap_perf_block *block; /* the newest */
 	struct ZSTD_DCtx_s *zstd;
+	struct tap_event ready[TAP_NR_BATCH]; /* handed out */
 };
 
 /*

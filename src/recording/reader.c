@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -28,6 +29,8 @@ static int read_perf(struct tap_reader *r, const struct tap_mapping *map, struct
 	r->info.big_endian = info->big_endian;
 	r->info.long_size = info->long_size;
 	r->info.nr_cpus = info->nr_cpus;
+	r->info.wall_ts_ns = info->wall_ts_ns;
+	r->info.wall_realtime_ns = info->wall_realtime_ns;
 	ret = copy_text(&r->uname, info->uname, err);
 	if (!ret)
 		ret = copy_text(&r->tool, info->tool, err);
@@ -81,6 +84,18 @@ static const char *text_or_empty(const char *s)
 	return s ? s : "";
 }
 
+/* Of kernel/trace/trace.c's trace_clocks[] those that count something else. */
+static const char *find_ticks(const struct tap_reader *r)
+{
+	static const char *const ticks[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
+
+	for (unsigned int i = 0; !r->tsc.mult && i < r->info.nr_buffers; i++)
+		for (size_t k = 0; k < sizeof(ticks) / sizeof(*ticks); k++)
+			if (!strcmp(r->buffers[i].clock, ticks[k]))
+				return ticks[k];
+	return NULL;
+}
+
 static int complete(struct tap_reader *r, struct tap_err *err)
 {
 	if (r->nr_streams)
@@ -97,13 +112,44 @@ static int complete(struct tap_reader *r, struct tap_err *err)
 	r->info.kallsyms = text_or_empty(r->kallsyms);
 	r->info.notes = text_or_empty(r->notes);
 	r->info.buffers = r->buffers;
+	r->info.ticks = find_ticks(r);
 	r->path = NULL;
 	return 0;
+}
+
+/*
+ * Of a recorder that was killed, or still runs, there is only the folder beside the file that will
+ * be. @spool: its path, owned by the caller. Return: a descriptor, or -errno of opening @path.
+ */
+static int open_path(struct tap_reader *r, const char *path, char **spool, struct tap_err *err)
+{
+	/* a FIFO must not make us wait for its writer */
+	int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC, fd = open(path, flags), ret = -errno;
+
+	if (fd >= 0)
+		return fd;
+	if (ret == -ENOENT && asprintf(spool, "%s.spool", path) < 0) {
+		*spool = NULL;
+		return tap_dat_nomem(err);
+	}
+	if (ret == -ENOENT)
+		fd = open(*spool, flags | O_DIRECTORY);
+	errno = -ret;
+	if (fd < 0)
+		return tap_err_set(err, ret, "cannot open '%.300s': %m", path);
+	r->path = *spool;
+	if (asprintf(&r->notes, "there is no '%.300s' yet: reading '%.300s', of which `schedtap repair` "
+		     "makes it", path, *spool) >= 0)
+		return fd;
+	r->notes = NULL;
+	close(fd);
+	return tap_dat_nomem(err);
 }
 
 int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *err)
 {
 	struct tap_reader *r;
+	char *spool = NULL;
 	int fd = -1, ret;
 
 	*out = NULL;
@@ -119,10 +165,9 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 		goto out;
 	}
 
-	/* a FIFO must not make us wait for its writer */
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	fd = open_path(r, path, &spool, err);
 	if (fd < 0) {
-		ret = tap_err_set(err, -errno, "cannot open '%.300s': %m", path);
+		ret = fd;
 		goto out;
 	}
 	ret = read_path(r, fd, err);
@@ -135,6 +180,7 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 out:
 	if (fd >= 0)
 		close(fd);
+	free(spool);
 	tap_reader_free(r);
 	return ret;
 }
@@ -230,15 +276,49 @@ void tap_reader_mark(struct tap_reader *r, uint16_t (*mark)(void *, const struct
 void tap_reader_unmerged(struct tap_reader *r, bool unmerged)
 {
 	r->unmerged = unmerged;
+	if (r->perf)
+		tap_perf_unmerged(r->perf, unmerged);
+}
+
+void tap_reader_skip(struct tap_reader *r)
+{
+	if (!r->unmerged || !r->current)
+		return;
+	r->next = r->nr_batch; /* all of it is of this CPU */
+	tap_stream_skip(&r->decoder, r->current);
 }
 
 void tap_reader_rewind(struct tap_reader *r)
 {
 	r->current = NULL;
+	r->next = r->nr_batch = 0;
 	r->last = 0;
 	tap_decoder_begin(&r->decoder, r->formats, r->nr_formats);
+	for (unsigned int i = 0; i < r->nr_streams; i++)
+		r->streams[i].left = r->streams[i].whole;
 	if (r->perf)
 		tap_perf_rewind(r->perf);
+}
+
+void tap_reader_watch(struct tap_reader *r, void (*watch)(void *ctx), void *ctx)
+{
+	struct tap_decoder *d = r->perf ? &tap_perf_head(r->perf)->decoder : &r->decoder;
+
+	d->watch = watch;
+	d->watch_ctx = ctx;
+}
+
+void tap_reader_position(const struct tap_reader *r, uint64_t *done, uint64_t *whole)
+{
+	*done = *whole = 0;
+	if (r->perf)
+		tap_perf_position(r->perf, done, whole);
+	for (unsigned int i = 0; i < r->nr_streams; i++) {
+		uint64_t all;
+
+		*done += tap_stream_done(&r->streams[i], &all);
+		*whole += all;
+	}
 }
 
 bool tap_reader_tally(const struct tap_reader *r, unsigned int index, struct tap_tally *tally)
@@ -265,11 +345,23 @@ struct tap_reader_span tap_reader_span(const struct tap_reader *r)
 	return span;
 }
 
+/* Of many streams that take turns fewer: decoded events and their records stay in the caches. */
+static unsigned int nr_ready(const struct tap_reader *r)
+{
+	unsigned int nr = 4 * TAP_NR_READY / (unsigned int)(r->nr_streams + 1);
+
+	if (r->unmerged)
+		return TAP_NR_READY;
+	if (nr < TAP_NR_READY / 4)
+		return TAP_NR_READY / 4;
+	return nr < TAP_NR_READY ? nr : TAP_NR_READY;
+}
+
 static struct tap_merge_key key_of(struct tap_stream *s)
 {
 	if (s->at == s->end)
 		return (struct tap_merge_key){ UINT64_MAX, NULL };
-	return (struct tap_merge_key){ s->at->ts, s };
+	return (struct tap_merge_key){ s->at->ts_ns, s };
 }
 
 static struct tap_merge_key first_key(void *streams, unsigned int i)
@@ -336,6 +428,7 @@ static __attribute__((noinline)) int advance(struct tap_reader *r, struct tap_er
 	if (!r->nr_streams)
 		return 0;
 	if (!r->current) {
+		r->decoder.nr_ready = nr_ready(r);
 		ret = r->unmerged ? start_stream(r, 0, err) : start_merge(r, err);
 	} else {
 		ret = tap_stream_refill(&r->decoder, r->current, err);
@@ -348,7 +441,7 @@ static __attribute__((noinline)) int advance(struct tap_reader *r, struct tap_er
 }
 
 /* The loss at a stream's end reaches up to the end of the recording, as far as that is known. */
-static void finish_tail(struct tap_reader *r, struct tap_event *ev)
+static void finish_tail(const struct tap_reader *r, struct tap_event *ev)
 {
 	uint64_t end = r->last > ev->lost.last_ns ? r->last : ev->lost.last_ns;
 
@@ -365,40 +458,126 @@ static void convert(const struct tap_reader *r, struct tap_event *ev)
 	}
 }
 
-/* What of an event is seldom. Return: 1. */
-static __attribute__((noinline)) int finish_event(struct tap_reader *r, struct tap_event *ev)
+/* A loss is handed out alone: a tail's end depends on what was before. */
+static void take_loss(struct tap_reader *r)
 {
-	if (!ev->fmt) {
-		tap_stream_get_loss(r->current, ev);
-		if (r->current->item == TAP_ITEM_TAIL)
-			finish_tail(r, ev);
+	struct tap_stream *s = r->current;
+
+	tap_stream_get_loss(s);
+	if (s->item == TAP_ITEM_TAIL)
+		finish_tail(r, &s->loss);
+	s->at++;
+	r->batch[0] = &s->loss;
+	r->nr_batch = 1;
+}
+
+/* What comes next in the order, up to where a stream must decode more, or a loss comes. */
+static void take_events(struct tap_reader *r)
+{
+	struct tap_event **to = r->batch, **full = to + TAP_NR_BATCH;
+	struct tap_stream *s = r->current;
+
+	do {
+		struct tap_event *at = s->at, *end = s->end;
+		uint64_t until = r->until;
+
+		if (end[-1].ts_ns <= until) {
+			while (at < end && to < full)
+				*to++ = at++;
+		} else {
+			do {
+				/* of many streams, it was decoded long ago */
+				__builtin_prefetch(at->data);
+				*to++ = at++;
+			} while (at < end && to < full && at->ts_ns <= until);
+		}
+		s->at = at;
+		if (at == end)
+			break;
+		if (at->ts_ns > until)
+			s = next_turn(r, s, key_of(s));
+	} while (to < full && s->at->fmt);
+	r->nr_batch = (unsigned int)(to - r->batch);
+}
+
+/* Both streams have events: a loss would stand alone. */
+static bool has_pair(const struct tap_reader *r)
+{
+	const struct tap_stream *a = r->streams, *b = a + 1;
+
+	return r->nr_streams == 2 && !r->unmerged && a->at < a->end && a->at->fmt &&
+	       b->at < b->end && b->at->fmt;
+}
+
+/* Of two CPUs, whose turns are short: no tournament. As take_events(). */
+static void take_pair(struct tap_reader *r)
+{
+	struct tap_event **to = r->batch, **full = to + TAP_NR_BATCH;
+	struct tap_stream *a = r->streams, *b = a + 1;
+	struct tap_event *x = a->at, *y = b->at;
+	bool is_a;
+
+	while (x < a->end && y < b->end && to < full) {
+		is_a = x->ts_ns <= y->ts_ns;
+		*to++ = is_a ? x : y;
+		x += is_a;
+		y += !is_a;
 	}
-	r->last = ev->ts_ns;
-	if (r->tsc.mult)
-		convert(r, ev);
+	a->at = x;
+	b->at = y;
+	r->nr_batch = (unsigned int)(to - r->batch);
+	is_a = x == a->end || (y < b->end && x->ts_ns <= y->ts_ns);
+	r->current = is_a ? a : b;
+	r->merge.losers[1] = key_of(is_a ? b : a);
+	r->until = 0;
+}
+
+/* Return: 1 with r->batch from r->next on not empty; 0 at the end; -errno. */
+static int fill_batch(struct tap_reader *r, struct tap_err *err)
+{
+	int ret;
+
+	r->next = r->nr_batch = 0;
+	if (r->perf)
+		return tap_perf_batch(r->perf, r->batch, TAP_NR_BATCH, &r->nr_batch, err);
+	if (!r->current || r->current->at == r->current->end) {
+		ret = advance(r, err);
+		if (ret <= 0)
+			return ret;
+	}
+	if (has_pair(r))
+		take_pair(r);
+	else if (r->current->at->fmt)
+		take_events(r);
+	else
+		take_loss(r);
+	r->last = r->batch[r->nr_batch - 1]->ts_ns;
+	for (unsigned int i = 0; r->tsc.mult && i < r->nr_batch; i++)
+		convert(r, r->batch[i]);
 	return 1;
+}
+
+int tap_reader_batch(struct tap_reader *r, const struct tap_event *const **events,
+		     struct tap_err *err)
+{
+	unsigned int from;
+	int ret;
+
+	*events = NULL;
+	ret = r->next < r->nr_batch ? 1 : fill_batch(r, err);
+	if (ret <= 0)
+		return ret;
+	from = r->next;
+	r->next = r->nr_batch;
+	*events = (const struct tap_event *const *)r->batch + from;
+	return (int)(r->nr_batch - from);
 }
 
 int tap_reader_next(struct tap_reader *r, struct tap_event *ev, struct tap_err *err)
 {
-	struct tap_stream *s = r->current;
+	int ret = r->next < r->nr_batch ? 1 : fill_batch(r, err);
 
-	if (__builtin_expect(s && s->at + 1 < s->end, 1)) {
-		s->at++;
-		if (s->at->ts > r->until)
-			s = next_turn(r, s, (struct tap_merge_key){ s->at->ts, s });
-	} else if (r->perf) {
-		return tap_perf_next(r->perf, ev, err);
-	} else {
-		int ret = advance(r, err);
-
-		if (ret <= 0)
-			return ret;
-		s = r->current;
-	}
-	tap_stream_get(s, ev);
-	if (__builtin_expect(!s->at->fmt || r->tsc.mult, 0))
-		return finish_event(r, ev);
-	r->last = s->at->ts;
-	return 1;
+	if (ret > 0)
+		*ev = *r->batch[r->next++];
+	return ret;
 }

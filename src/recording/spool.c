@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -174,7 +175,7 @@ static int write_head(int fd, const struct tap_head *head)
 	if (!ret)
 		ret = tap_write_all(fd, bytes.data, bytes.len);
 	tap_buf_release(&bytes);
-	return ret ? ret : fsync(fd) ? -errno : 0;
+	return ret;
 }
 
 /* The file is locked before it has a name by which others could find it. */
@@ -185,8 +186,6 @@ static int make_head(struct tap_spool *s, const char *name, const struct tap_hea
 	if (fd < 0)
 		return fd;
 	ret = flock(fd, LOCK_EX | LOCK_NB) ? -errno : write_head(fd, head);
-	if (!ret && fsync(s->dir))
-		ret = -errno;
 	if (!ret)
 		return fd;
 	close(fd);
@@ -199,7 +198,7 @@ static int create_head(struct tap_spool *s, const struct tap_head *head, struct 
 	int ret;
 
 	s->head = make_head(s, "head.dat", head);
-	ret = s->head < 0 ? s->head : sync_parent(s->path);
+	ret = s->head < 0 ? s->head : fsync(s->head) || fsync(s->dir) ? -errno : sync_parent(s->path);
 	if (!ret)
 		return 0;
 	unlinkat(s->dir, "head.dat", 0);
@@ -315,16 +314,35 @@ int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *cloc
 	return (int)s->nr_buffers++;
 }
 
+static void page_file_name(const struct spool_buffer *b, unsigned int cpu, char name[NAME_MAX + 1])
+{
+	snprintf(name, NAME_MAX + 1, "%s.cpu%u", b->prefix, cpu);
+}
+
 int tap_spool_fd(const struct tap_spool *s, unsigned int buffer, unsigned int cpu)
 {
 	const struct spool_buffer *b = &s->buffers[buffer];
 	char name[NAME_MAX + 1];
 
 	if (b->cpus[cpu].fd < 0) {
-		snprintf(name, sizeof(name), "%s.cpu%u", b->prefix, cpu);
+		page_file_name(b, cpu, name);
 		b->cpus[cpu].fd = create_file(s->dir, name);
 	}
 	return b->cpus[cpu].fd;
+}
+
+void tap_spool_remove(struct tap_spool *s)
+{
+	char name[NAME_MAX + 1];
+
+	unlinkat(s->dir, "head.dat", 0); /* first: without it the folder is no recording */
+	unlinkat(s->dir, "meta.json", 0);
+	for (unsigned int i = 0; i < s->nr_buffers; i++)
+		for (unsigned int cpu = 0; cpu < s->buffers[i].nr_cpus; cpu++) {
+			page_file_name(&s->buffers[i], cpu, name);
+			unlinkat(s->dir, name, 0);
+		}
+	rmdir(s->path);
 }
 
 /*
@@ -379,7 +397,7 @@ void tap_spool_spliced(struct tap_spool *s, unsigned int buffer, unsigned int cp
 	}
 }
 
-static int write_meta(int dir, const char *json)
+static int write_meta(int dir, const char *json, bool sync)
 {
 	int fd, ret;
 
@@ -388,26 +406,58 @@ static int write_meta(int dir, const char *json)
 	if (fd < 0)
 		return fd;
 	ret = tap_write_all(fd, json, strlen(json));
-	if (!ret && fsync(fd))
+	if (!ret && sync && fsync(fd))
 		ret = -errno;
 	close(fd);
 	if (!ret && renameat(dir, "meta.json.new", dir, "meta.json"))
 		ret = -errno;
 	if (ret)
 		unlinkat(dir, "meta.json.new", 0);
-	else if (fsync(dir))
+	else if (sync && fsync(dir))
 		ret = -errno;
 	return ret;
 }
 
-int tap_spool_set_meta(struct tap_spool *s, const char *json, struct tap_err *err)
+int tap_spool_set_meta(struct tap_spool *s, const char *json, bool sync, struct tap_err *err)
 {
-	int ret = write_meta(s->dir, json);
+	int ret = write_meta(s->dir, json, sync);
 
 	if (!ret)
 		return 0;
 	errno = -ret;
 	return tap_err_set(err, ret, "cannot write '%.300s/meta.json': %m", s->path);
+}
+
+/* Descriptors, to be synced and closed; -1: there is none. */
+struct sync_job {
+	int head, dir;
+};
+
+static void *run_sync(void *arg)
+{
+	struct sync_job *job = arg;
+
+	fsync(job->head); /* nobody waits to hear whether that fails */
+	fsync(job->dir);
+	close(job->head);
+	close(job->dir);
+	free(job);
+	return NULL;
+}
+
+/* Syncs the head, in a thread if there can be one: it may take long, and rings fill meanwhile. */
+static void sync_beside(const struct tap_spool *s)
+{
+	struct sync_job *job = malloc(sizeof(*job));
+	pthread_t thread;
+
+	if (!job)
+		return;
+	*job = (struct sync_job){ fcntl(s->head, F_DUPFD_CLOEXEC, 0), fcntl(s->dir, F_DUPFD_CLOEXEC, 0) };
+	if (pthread_create(&thread, NULL, run_sync, job))
+		run_sync(job);
+	else
+		pthread_detach(thread);
 }
 
 int tap_spool_set_head(struct tap_spool *s, const struct tap_head *head, struct tap_err *err)
@@ -420,7 +470,7 @@ int tap_spool_set_head(struct tap_spool *s, const struct tap_head *head, struct 
 	if (!ret) {
 		close(s->head);
 		s->head = fd;
-		ret = fsync(s->dir) ? -errno : 0;
+		sync_beside(s);
 	} else if (fd >= 0) {
 		close(fd);
 		unlinkat(s->dir, "head.dat.new", 0);

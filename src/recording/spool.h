@@ -42,6 +42,7 @@ struct tap_head {
 	const char *meta;     /* JSON */
 	const char *clock;    /* "mono" */
 	const char *printk;   /* printk_formats text, or "" */
+	const char *kallsyms; /* the kernel's symbols, as /proc/kallsyms, or "" */
 	unsigned int nr_cpus;
 };
 
@@ -57,6 +58,8 @@ struct tap_spool;
  */
 int tap_spool_create(const char *file, const struct tap_head *head, struct tap_spool **out,
 		     struct tap_err *err);
+/* Removes the folder with all that is in it. After that, only tap_spool_free() is left. */
+void tap_spool_remove(struct tap_spool *s);
 void tap_spool_free(struct tap_spool *s); /* closes; leaves the folder */
 
 /* Adds a buffer with page files for @nr_cpus CPUs. Return: its index, or -errno. */
@@ -78,12 +81,15 @@ int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, 
 /* After splicing @len bytes (< 0: it failed): accounts for them, and cuts back to a whole page. */
 void tap_spool_spliced(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int64_t len);
 
-/* Replaces meta.json by @json; synced. Return: 0 or -errno, with the old one in place. */
-int tap_spool_set_meta(struct tap_spool *s, const char *json, struct tap_err *err);
+/*
+ * Replaces meta.json by @json. @sync: it waits until that would last through a power cut, maybe
+ * long. Return: 0 or -errno, with the old one in place.
+ */
+int tap_spool_set_meta(struct tap_spool *s, const char *json, bool sync, struct tap_err *err);
 
 /*
- * Replaces head.dat; synced. For kinds of events that were not known at the start: to be called
- * before their first page is written. Return: 0 or -errno, with the old one in place.
+ * Replaces head.dat, which a thread then syncs. For kinds of events that were not known at the start:
+ * to be called before their first page is written. Return: 0 or -errno, with the old one in place.
  */
 int tap_spool_set_head(struct tap_spool *s, const struct tap_head *head, struct tap_err *err);
 

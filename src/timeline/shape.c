@@ -18,6 +18,8 @@ static const struct shape_def {
 	  .comm = "comm", .prio = "prio", .value = "target_cpu" },
 	{ .system = "sched", .name = "sched_wakeup_new", .kind = TAP_SHAPE_WAKEUP_NEW, .tid = "pid",
 	  .comm = "comm", .prio = "prio", .value = "target_cpu" },
+	{ .system = "task", .name = "task_newtask", .kind = TAP_SHAPE_NEWTASK, .tid = "pid",
+	  .comm = "comm", .value = "clone_flags" },
 	{ .system = "sched", .name = "sched_process_fork", .kind = TAP_SHAPE_FORK,
 	  .tid = "child_pid", .comm = "child_comm" },
 	{ .system = "sched", .name = "sched_process_exec", .kind = TAP_SHAPE_EXEC, .tid = "pid",
@@ -26,6 +28,7 @@ static const struct shape_def {
 	  .comm = "comm", .prio = "prio", .from = "orig_cpu", .value = "dest_cpu" },
 	{ .system = "sched", .name = "sched_stat_iowait", .kind = TAP_SHAPE_IOWAIT, .tid = "pid",
 	  .comm = "comm", .value = "delay" },
+	{ .system = "cpuhp", .name = "cpuhp_exit", .kind = TAP_SHAPE_HOTPLUG, .value = "cpu" },
 	{ .system = "task", .name = "task_rename", .kind = TAP_SHAPE_RENAME, .tid = "pid",
 	  .comm = "newcomm" },
 	{ .system = "cgroup", .name = "cgroup_attach_task", .kind = TAP_SHAPE_CGROUP, .tid = "pid",
@@ -72,15 +75,33 @@ static bool is_usable(const struct tap_shape *s)
 	case TAP_SHAPE_SWITCH:
 	case TAP_SHAPE_MIGRATE:
 		return s->tid.size && s->from.size && s->value.size;
+	case TAP_SHAPE_NEWTASK:
 	case TAP_SHAPE_IOWAIT:
 	case TAP_SHAPE_CGROUP:
 	case TAP_SHAPE_MEMBER:
 		return s->tid.size && s->value.size;
+	case TAP_SHAPE_HOTPLUG:
+		return s->value.size;
 	case TAP_SHAPE_RENAME:
 		return s->tid.size && s->comm;
 	default:
 		return s->tid.size;
 	}
+}
+
+static bool is_plain(const struct tap_shape *s)
+{
+	const struct tap_num *const ints[] = { &s->current, &s->tid, &s->prio };
+
+	for (size_t i = 0; i < sizeof(ints) / sizeof(*ints); i++)
+		if (ints[i]->plain != TAP_NUM_S32)
+			return false;
+	if (!s->comm || !tap_is_plain_comm(s->comm))
+		return false;
+	if (s->kind == TAP_SHAPE_SWITCH)
+		return s->from.plain == TAP_NUM_S32 && s->value.plain == TAP_NUM_64 &&
+		       s->from_comm && tap_is_plain_comm(s->from_comm);
+	return s->kind == TAP_SHAPE_WAKING && s->value.plain == TAP_NUM_S32;
 }
 
 void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt)
@@ -99,6 +120,7 @@ void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt)
 	s->from_comm = get_text(fmt, d->from_comm);
 	if (!is_usable(s))
 		s->kind = TAP_SHAPE_NONE;
+	s->plain = is_plain(s);
 }
 
 int tap_shapes_init(struct tap_shapes *s)

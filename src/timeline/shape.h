@@ -13,11 +13,13 @@ enum tap_shape_kind {
 	TAP_SHAPE_WAKING,
 	TAP_SHAPE_WAKEUP,
 	TAP_SHAPE_WAKEUP_NEW,
+	TAP_SHAPE_NEWTASK,
 	TAP_SHAPE_FORK,
 	TAP_SHAPE_EXEC,
 	TAP_SHAPE_MIGRATE,
 	TAP_SHAPE_RENAME,
 	TAP_SHAPE_IOWAIT,
+	TAP_SHAPE_HOTPLUG, /* for the survey alone */
 	TAP_SHAPE_CGROUP, /* a task moves to another */
 	TAP_SHAPE_MEMBER, /* any event that names a task and its cgroup */
 	TAP_NR_SHAPES,
@@ -40,12 +42,17 @@ struct tap_shape {
 	struct tap_num prio;	 /* its priority */
 	struct tap_num from;	 /* switch: the task switched out. exec: old_pid. migrate: CPU */
 	struct tap_num value;	 /* switch: prev_state. wakeup: target_cpu. migrate: to which CPU.
-				  * iowait: ns. cgroup: id */
+				  * iowait: ns. hotplug: which CPU. cgroup: id. newtask: CLONE_
+				  * flags */
 	const struct tap_field *comm, *from_comm; /* or NULL */
+	/* A switch or a waking as nearly all kernels lay it out: all of the above are there, as
+	 * ints of this machine's order, prev_state of 64 bits and names of TAP_TASK_COMM bytes. */
+	bool plain;
 	const struct tap_format *fmt;
 	unsigned int buffer; /* of those that have this kind, the one that counts: who reads says */
 };
 
+#define TAP_TASK_COMM 16u
 #define TAP_NO_BUFFER UINT32_MAX
 #define TAP_NR_IDS 65536u
 
@@ -64,6 +71,11 @@ struct tap_shape *tap_shapes_add(struct tap_shapes *s, const struct tap_format *
 /* @f: a number, or NULL for none. */
 void tap_num_init(struct tap_num *n, const struct tap_field *f);
 
+static inline bool tap_is_plain_comm(const struct tap_field *f)
+{
+	return f->kind == TAP_FIELD_CHARS && f->size == TAP_TASK_COMM;
+}
+
 /* The record holds at least fmt->min_size bytes: the reader sees to it. -1: no such field. */
 static inline int64_t tap_num_get(const struct tap_num *n, const struct tap_event *ev)
 {
@@ -81,16 +93,31 @@ static inline int64_t tap_num_get(const struct tap_num *n, const struct tap_even
 	return n->size ? (int64_t)tap_field_u64(n->field, ev->data, ev->size) : -1;
 }
 
+/* What is known to be TAP_NUM_S32. */
+static inline int tap_num_s32(const struct tap_num *n, const struct tap_event *ev)
+{
+	int32_t v;
+
+	memcpy(&v, (const char *)ev->data + n->offset, sizeof(v));
+	return v;
+}
+
+/* What is known to be TAP_NUM_64. */
+static inline uint64_t tap_num_u64(const struct tap_num *n, const struct tap_event *ev)
+{
+	uint64_t v;
+
+	memcpy(&v, (const char *)ev->data + n->offset, sizeof(v));
+	return v;
+}
+
 /* The same of a tid, a CPU, a priority. -1 also: it is no int. */
 static inline int tap_num_int(const struct tap_num *n, const struct tap_event *ev)
 {
-	int32_t small;
 	int64_t big;
 
-	if (__builtin_expect(n->plain == TAP_NUM_S32, 1)) {
-		memcpy(&small, (const char *)ev->data + n->offset, sizeof(small));
-		return small;
-	}
+	if (__builtin_expect(n->plain == TAP_NUM_S32, 1))
+		return tap_num_s32(n, ev);
 	big = tap_num_get(n, ev);
 	return big == (int32_t)big ? (int)big : -1;
 }

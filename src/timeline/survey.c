@@ -11,13 +11,13 @@
 
 /* Where one CPU's chain stands. */
 struct tap_survey_cpu {
-	bool seen;  /* an event came from it, in this buffer */
-	bool known; /* .tid was switched in at .since_ns */
-	unsigned int buffer;
+	unsigned int buffer; /* where its events come from; TAP_NO_BUFFER: none came yet */
+	bool known;	     /* .tid was switched in at .since_ns */
 	int tid;
+	struct tap_survey_tid *ran; /* what is known of .tid */
 	uint64_t since_ns;
-	bool idle_at_work; /* its idle task was seen to leave */
-	uint8_t idle_ins;
+	uint64_t hotplug_ns; /* when another CPU last took it a step down or up */
+	struct tap_survey_tid idle; /* its idle task */
 };
 
 int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns)
@@ -59,29 +59,40 @@ static struct tap_survey_cpu *get_cpu(struct tap_survey *s, unsigned int cpu)
 		grown = reallocarray(s->cpus, cap, sizeof(*grown));
 		if (!grown)
 			return NULL;
-		memset(grown + s->cap_cpus, 0, (cap - s->cap_cpus) * sizeof(*grown));
 		s->cpus = grown;
-		s->cap_cpus = cap;
+		for (unsigned int i = 0; i < s->nr_cpus; i++)
+			if (!grown[i].tid)
+				grown[i].ran = &grown[i].idle;
+		while (s->cap_cpus < cap)
+			grown[s->cap_cpus++] = (struct tap_survey_cpu){ .buffer = TAP_NO_BUFFER };
 	}
 	if (cpu >= s->nr_cpus)
 		s->nr_cpus = cpu + 1;
 	return &s->cpus[cpu];
 }
 
-/* Hidden as far as is known by now. */
+/* Of a task, or of @c's idle task. Return: NULL: nothing is known of it. */
+static inline struct tap_survey_tid *find_tid(const struct tap_survey *s,
+					      struct tap_survey_cpu *c, int tid)
+{
+	return tid ? tap_survey_tid(s, tid) : &c->idle;
+}
+
+/* As far as is known by now. @t: NULL: nothing is. */
+static bool looks_hidden(const struct tap_survey_tid *t, uint8_t ins)
+{
+	return t && t->ins >= ins && !t->at_work;
+}
+
 static bool is_hidden(const struct tap_survey *s, int tid, uint8_t ins)
 {
-	const struct tap_survey_tid *t = tid ? tap_survey_tid(s, tid) : NULL;
-
-	return t && t->ins >= ins && !t->at_work;
+	return tid && looks_hidden(tap_survey_tid(s, tid), ins);
 }
 
 /* The same of whom a CPU ran; each CPU has an idle task of its own. */
 static bool is_hidden_on(const struct tap_survey *s, int cpu, int tid, uint8_t ins)
 {
-	const struct tap_survey_cpu *c = &s->cpus[cpu];
-
-	return tid ? is_hidden(s, tid, ins) : c->idle_ins >= ins && !c->idle_at_work;
+	return looks_hidden(find_tid(s, &s->cpus[cpu], tid), ins);
 }
 
 static __attribute__((noinline)) struct tap_survey_tid *add_tids(struct tap_survey *s, int tid)
@@ -93,11 +104,12 @@ static __attribute__((noinline)) struct tap_survey_tid *add_tids(struct tap_surv
 }
 
 /* Return: NULL when out of memory. */
-static inline struct tap_survey_tid *get_tid(struct tap_survey *s, int tid)
+static inline struct tap_survey_tid *get_tid(struct tap_survey *s, struct tap_survey_cpu *c,
+					     int tid)
 {
-	struct tap_survey_tid *t = tap_survey_tid(s, tid);
+	struct tap_survey_tid *t = find_tid(s, c, tid);
 
-	return __builtin_expect(t != NULL, 1) ? t : add_tids(s, tid);
+	return t ? t : add_tids(s, tid);
 }
 
 /* Neighbours of one CPU become one. Return: how many are left. */
@@ -107,8 +119,10 @@ static unsigned int merge_breaks(struct tap_break *b, unsigned int nr)
 
 	for (unsigned int i = 0; i < nr; i++) {
 		b[to] = b[i];
-		if (i + 1 < nr && b[i + 1].cpu == b[i].cpu && b[i + 1].from_ns >= b[i].from_ns)
+		if (i + 1 < nr && b[i + 1].cpu == b[i].cpu && b[i + 1].from_ns >= b[i].from_ns) {
 			b[to].to_ns = b[++i].to_ns;
+			b[to].what = TAP_BREAK_MISSED;
+		}
 		to++;
 	}
 	return to;
@@ -142,8 +156,10 @@ static unsigned int merge_losses(struct tap_loss *l, unsigned int nr)
 	return to;
 }
 
-static int add_break(struct tap_survey *s, int cpu, int tid, uint64_t from_ns, uint64_t to_ns)
+static int add_break(struct tap_survey *s, int cpu, enum tap_break_what what, uint64_t to_ns)
 {
+	const struct tap_survey_cpu *c = &s->cpus[cpu];
+
 	if (s->nr_breaks == TAP_MAX_HOLES)
 		thin_breaks(s);
 	/* those that are merged keep the place: at worst all of them are of different CPUs */
@@ -152,40 +168,105 @@ static int add_break(struct tap_survey *s, int cpu, int tid, uint64_t from_ns, u
 	else if (tap_array_grow(&s->breaks, s->nr_breaks, &s->cap_breaks, sizeof(*s->breaks)))
 		return -ENOMEM;
 	else
-		s->breaks[s->nr_breaks++] = (struct tap_break){ from_ns, to_ns, cpu, tid };
+		s->breaks[s->nr_breaks++] =
+			(struct tap_break){ c->since_ns, to_ns, cpu, c->tid, what };
 	return 0;
 }
 
-static inline int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
-			    const struct tap_shape *shape, const struct tap_event *ev)
+static bool begins_with(const struct tap_field *comm, const struct tap_event *ev,
+			const char *name)
+{
+	uint32_t len = 0;
+	const char *at = comm ? tap_field_bytes(comm, ev->data, ev->size, &len) : NULL;
+
+	return len >= strlen(name) && !memcmp(at, name, strlen(name));
+}
+
+/*
+ * Of a CPU whose chain is broken. The threads that are woken up first on one that comes back are its
+ * migration thread and its hotplug thread (bringup_wait_for_ap_online()).
+ */
+static enum tap_break_what what_broke(const struct tap_survey *s, const struct tap_survey_cpu *c,
+				      const struct tap_shape *shape, const struct tap_event *ev)
+{
+	const struct tap_survey_tid *t = tap_survey_tid(s, c->tid);
+
+	if (t && t->stopper && tap_num_int(&shape->from, ev) == 0 &&
+	    (begins_with(shape->comm, ev, "cpuhp/") || begins_with(shape->comm, ev, "migration/")))
+		return TAP_BREAK_OFFLINE;
+	return TAP_BREAK_MISSED;
+}
+
+static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c, const struct tap_shape *shape,
+		     const struct tap_event *ev)
 {
 	int out = tap_num_int(&shape->from, ev), in = tap_num_int(&shape->tid, ev);
-	struct tap_survey_tid *left = get_tid(s, out), *came = get_tid(s, in);
+	bool fits = c->known && c->tid == out;
+	struct tap_survey_tid *left = fits ? c->ran : get_tid(s, c, out),
+			      *came = get_tid(s, c, in);
 	int ret = 0;
 
 	if (!left || !came)
 		return -ENOMEM;
 	/* its breaks were taken for those of a hidden task, and thrown away */
-	if (__builtin_expect(s->blurred, 0) && is_hidden(s, out, HIDDEN_INS))
+	if (s->blurred && is_hidden(s, out, HIDDEN_INS))
 		s->wrong = true;
 	left->at_work = true;
+	if (!came->ins)
+		came->stopper = begins_with(shape->comm, ev, "migration/");
 	came->ins += came->ins < UINT8_MAX;
-	c->idle_at_work |= !out;
-	c->idle_ins += !in && c->idle_ins < UINT8_MAX;
-	if (__builtin_expect(c->known && c->tid != out, 0))
-		ret = add_break(s, ev->cpu, c->tid, c->since_ns, ev->ts_ns);
+	if (c->known && !fits)
+		ret = add_break(s, ev->cpu, what_broke(s, c, shape, ev), ev->ts_ns);
 	c->known = true;
 	c->tid = in;
+	c->ran = came;
 	c->since_ns = ev->ts_ns;
 	return ret;
 }
 
 /* A thread that is not the leader took over the leader's tid. */
-static void on_exec(struct tap_survey_cpu *c, const struct tap_shape *shape,
-		    const struct tap_event *ev)
+static int on_exec(struct tap_survey *s, struct tap_survey_cpu *c, const struct tap_shape *shape,
+		   const struct tap_event *ev)
 {
-	if (c->known && c->tid == tap_num_int(&shape->from, ev))
-		c->tid = tap_num_int(&shape->tid, ev);
+	if (!c->known || c->tid != tap_num_int(&shape->from, ev))
+		return 0;
+	c->tid = tap_num_int(&shape->tid, ev);
+	c->ran = get_tid(s, c, c->tid);
+	return c->ran ? 0 : -ENOMEM;
+}
+
+/* A CPU says it of itself while it still, or already, works. */
+static int on_hotplug(struct tap_survey *s, const struct tap_shape *shape,
+		      const struct tap_event *ev)
+{
+	int cpu = tap_num_int(&shape->value, ev);
+	struct tap_survey_cpu *c;
+
+	if (cpu == ev->cpu || cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
+		return 0;
+	c = get_cpu(s, (unsigned int)cpu);
+	if (!c)
+		return -ENOMEM;
+	if (ev->ts_ns > c->hotplug_ns)
+		c->hotplug_ns = ev->ts_ns;
+	return 0;
+}
+
+/*
+ * Events of @cpu are missing from @now on. A task that is hidden, or a migration thread, may have left
+ * before, for that is no event. Which tasks are hidden, the end will tell.
+ */
+static int cut_chain(struct tap_survey *s, int cpu, uint64_t now)
+{
+	struct tap_survey_cpu *c = &s->cpus[cpu];
+	const struct tap_survey_tid *t = tap_survey_tid(s, c->tid);
+
+	if (!c->known)
+		return 0;
+	c->known = false;
+	if (c->tid ? t && !t->stopper && t->at_work : c->idle.at_work)
+		return 0;
+	return add_break(s, cpu, TAP_BREAK_CUT, now);
 }
 
 static int on_loss(struct tap_survey *s, const struct tap_event *ev)
@@ -196,12 +277,11 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 
 	if (ev->cpu >= 0) {
 		c = get_cpu(s, (unsigned int)ev->cpu);
-		if (!c)
+		if (!c || cut_chain(s, ev->cpu, from))
 			return -ENOMEM;
-		c->known = false;
 	}
-	/* nothing before it: the oldest events were overwritten, from whenever on */
-	if (c && (!c->seen || c->buffer != ev->buffer))
+	/* nothing before it, which would say when it began: the oldest events were overwritten */
+	if (c && from == ev->ts_ns && c->buffer != ev->buffer)
 		from = 0;
 	if (s->nr_kept_losses == TAP_MAX_HOLES)
 		s->nr_kept_losses = merge_losses(s->losses, s->nr_kept_losses);
@@ -229,39 +309,114 @@ bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer)
 
 	tap_shape_init(&shape, fmt);
 	return shape.kind == TAP_SHAPE_SWITCH || shape.kind == TAP_SHAPE_EXEC ||
+	       shape.kind == TAP_SHAPE_HOTPLUG ||
 	       (!one_buffer && shape.kind != TAP_SHAPE_NONE);
 }
 
-int tap_survey_event(struct tap_survey *s, const struct tap_event *ev)
+/* The CPU or the kind is new. Return: 1 if the event counts; 0; -ENOMEM. */
+static __attribute__((noinline, cold)) int look_at(struct tap_survey *s, const struct tap_event *ev)
+{
+	if (ev->cpu < 0 || ev->cpu >= (int)TAP_MAX_CPUS)
+		return 0;
+	if (!get_cpu(s, (unsigned int)ev->cpu))
+		return -ENOMEM;
+	if (!s->shapes.by_id[ev->fmt->id] && !tap_shapes_add(&s->shapes, ev->fmt))
+		return -ENOMEM;
+	return 1;
+}
+
+static __attribute__((noinline)) int take(struct tap_survey *s, const struct tap_event *ev)
 {
 	const struct tap_shape *shape;
 	struct tap_survey_cpu *c;
 
-	if (ev->cpu >= (int)TAP_MAX_CPUS || (ev->cpu < 0 && ev->fmt))
-		return 0;
-	if (__builtin_expect(!ev->fmt, 0))
-		return on_loss(s, ev);
+	if (!ev->fmt)
+		return ev->cpu < (int)TAP_MAX_CPUS ? on_loss(s, ev) : 0;
 	shape = s->shapes.by_id[ev->fmt->id];
-	if (__builtin_expect(!shape, 0)) {
-		shape = tap_shapes_add(&s->shapes, ev->fmt);
-		if (!shape)
-			return -ENOMEM;
+	if (!shape || (unsigned int)ev->cpu >= s->nr_cpus) {
+		int ret = look_at(s, ev);
+
+		if (ret <= 0)
+			return ret;
+		shape = s->shapes.by_id[ev->fmt->id];
 	}
-	c = (unsigned int)ev->cpu < s->nr_cpus ? &s->cpus[ev->cpu] : NULL;
-	if (__builtin_expect(!c, 0)) {
-		c = get_cpu(s, (unsigned int)ev->cpu);
-		if (!c)
-			return -ENOMEM;
-	}
-	if (__builtin_expect(!c->seen || c->buffer != ev->buffer, 0))
-		*c = (struct tap_survey_cpu){ .seen = true, .buffer = ev->buffer };
+	c = &s->cpus[ev->cpu];
+	if (c->buffer != ev->buffer)
+		*c = (struct tap_survey_cpu){ .buffer = ev->buffer,
+					      .hotplug_ns = c->hotplug_ns };
 	if (ev->buffer < s->buffer[shape->kind])
 		s->buffer[shape->kind] = ev->buffer;
-	if (shape->kind == TAP_SHAPE_SWITCH)
+	if (shape->kind == TAP_SHAPE_SWITCH) {
+		if (shape->plain)
+			s->switches = shape;
 		return on_switch(s, c, shape, ev);
-	if (shape->kind == TAP_SHAPE_EXEC)
-		on_exec(c, shape, ev);
-	return 0;
+	}
+	if (shape->kind == TAP_SHAPE_HOTPLUG)
+		return on_hotplug(s, shape, ev);
+	return shape->kind == TAP_SHAPE_EXEC ? on_exec(s, c, shape, ev) : 0;
+}
+
+/*
+ * Nearly every switch fits its CPU's chain, and brings a task that was there before: so nothing is to
+ * be found out. Return: whether this is such a one, and was counted as on_switch() does.
+ */
+static inline bool usual_switch(struct tap_survey *s, const struct tap_event *ev)
+{
+	const struct tap_shape *shape = s->switches;
+	struct tap_survey_tid *came;
+	struct tap_survey_cpu *c;
+	int out, in;
+
+	if (!shape || ev->fmt != shape->fmt || (unsigned int)ev->cpu >= s->nr_cpus || s->blurred)
+		return false;
+	c = &s->cpus[ev->cpu];
+	out = tap_num_s32(&shape->from, ev);
+	in = tap_num_s32(&shape->tid, ev);
+	came = find_tid(s, c, in);
+	if (c->buffer != ev->buffer || !c->known || c->tid != out || !came || !came->ins)
+		return false;
+	c->ran->at_work = true;
+	came->ins += came->ins < UINT8_MAX;
+	c->tid = in;
+	c->ran = came;
+	c->since_ns = ev->ts_ns;
+	return true;
+}
+
+int tap_survey_events(struct tap_survey *s, const struct tap_event *const *events,
+		      unsigned int nr)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < nr; i++)
+		if (!usual_switch(s, events[i]))
+			ret = take(s, events[i]);
+	return ret;
+}
+
+int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev)
+{
+	struct tap_survey_cpu *c =
+		(unsigned int)ev->cpu < s->nr_cpus ? &s->cpus[ev->cpu] : NULL;
+	const struct tap_shape *shape;
+	int ret;
+
+	if (!ev->fmt && ev->lost.first_ns <= s->end_ns)
+		return on_loss(s, ev) ? -ENOMEM : 1;
+	if (!c || !c->known || c->buffer != ev->buffer)
+		return 1;
+	shape = ev->fmt ? s->shapes.by_id[ev->fmt->id] : NULL;
+	if (ev->fmt && !shape)
+		shape = tap_shapes_add(&s->shapes, ev->fmt);
+	if (ev->fmt && !shape)
+		return -ENOMEM;
+	if (shape && shape->kind == TAP_SHAPE_EXEC)
+		return on_exec(s, c, shape, ev);
+	if (shape && shape->kind != TAP_SHAPE_SWITCH)
+		return 0;
+	ret = shape ? on_switch(s, c, shape, ev) : cut_chain(s, ev->cpu, ev->lost.first_ns);
+	c->known = false; /* what comes now is of no use to the window */
+	return ret ? ret : 1;
 }
 
 void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt)
@@ -330,7 +485,8 @@ bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l
 static uint8_t hidden_from(const struct tap_survey *s)
 {
 	for (unsigned int i = 0; i < s->nr_breaks; i++)
-		if (is_hidden_on(s, s->breaks[i].cpu, s->breaks[i].tid, HIDDEN_INS))
+		if (s->breaks[i].what == TAP_BREAK_MISSED &&
+		    is_hidden_on(s, s->breaks[i].cpu, s->breaks[i].tid, HIDDEN_INS))
 			return 0;
 	return HIDDEN_INS;
 }
@@ -355,21 +511,53 @@ static void join_holes(struct tap_survey *s)
 	s->nr_holes = s->nr_holes ? to + 1 : 0;
 }
 
-/* A hidden task that was switched in last has left since, or not: nobody knows. */
+/*
+ * A hidden task that was switched in last has left since, or not: nobody knows. Nor whether a migration
+ * thread has, but where a CPU that took this one down says that it did.
+ */
 static int add_open_breaks(struct tap_survey *s, uint8_t hidden)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < s->nr_cpus; i++)
-		if (s->cpus[i].known && is_hidden_on(s, (int)i, s->cpus[i].tid, hidden))
-			ret = add_break(s, (int)i, s->cpus[i].tid, s->cpus[i].since_ns, UINT64_MAX);
+	for (int i = 0; !ret && i < (int)s->nr_cpus; i++) {
+		const struct tap_survey_cpu *c = &s->cpus[i];
+		const struct tap_survey_tid *t = tap_survey_tid(s, c->tid);
+
+		if (!c->known)
+			continue;
+		if (t && t->stopper)
+			ret = add_break(s, i, c->hotplug_ns > c->since_ns ? TAP_BREAK_OFFLINE :
+									    TAP_BREAK_STOPPER,
+					UINT64_MAX);
+		else if (is_hidden_on(s, i, c->tid, hidden))
+			ret = add_break(s, i, TAP_BREAK_MISSED, UINT64_MAX);
+	}
 	return ret;
+}
+
+static void settle_cut_breaks(struct tap_survey *s, uint8_t hidden)
+{
+	unsigned int to = 0;
+
+	for (unsigned int i = 0; i < s->nr_breaks; i++) {
+		struct tap_break b = s->breaks[i];
+		const struct tap_survey_tid *t = tap_survey_tid(s, b.tid);
+
+		if (b.what == TAP_BREAK_CUT && t && t->stopper)
+			b.what = TAP_BREAK_STOPPER;
+		else if (b.what == TAP_BREAK_CUT && is_hidden_on(s, b.cpu, b.tid, hidden))
+			b.what = TAP_BREAK_MISSED;
+		if (b.what != TAP_BREAK_CUT)
+			s->breaks[to++] = b;
+	}
+	s->nr_breaks = to;
 }
 
 static int find_holes(struct tap_survey *s)
 {
 	uint8_t hidden = hidden_from(s);
 
+	settle_cut_breaks(s, hidden);
 	if (add_open_breaks(s, hidden))
 		return -ENOMEM;
 	s->holes = calloc((size_t)s->nr_kept_losses + s->nr_breaks + 1, sizeof(*s->holes));
@@ -378,15 +566,18 @@ static int find_holes(struct tap_survey *s)
 	for (unsigned int i = 0; i < s->nr_kept_losses; i++)
 		if (tap_survey_counts_loss(s, &s->losses[i])) /* both of its ends are in it */
 			add_hole(s, s->losses[i].from_ns, s->losses[i].to_ns + 1);
+	s->has_breaks = s->blurred;
 	for (unsigned int i = 0; i < s->nr_breaks; i++) {
 		int tid = s->breaks[i].tid;
 
+		if (s->breaks[i].what != TAP_BREAK_MISSED)
+			continue;
+		s->has_breaks = true;
 		if (is_hidden(s, tid, 0))
 			tap_survey_tid(s, tid)->hidden = true;
 		if (!is_hidden_on(s, s->breaks[i].cpu, tid, hidden))
 			add_hole(s, s->breaks[i].from_ns, s->breaks[i].to_ns);
 	}
-	s->has_breaks = s->nr_breaks || s->blurred;
 	if (s->wrong)
 		add_hole(s, 0, UINT64_MAX);
 	join_holes(s);

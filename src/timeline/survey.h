@@ -8,6 +8,11 @@
  * switch tells: the task it takes out was never switched in. A task that is switched in again and
  * again and never seen at work is hidden from tracing: what breaks behind it is missing from
  * that CPU alone, for every other task's own switches are all there.
+ *
+ * A CPU that is taken out of use breaks its chain as well: from then on it counts as offline, and the
+ * kernel traces nothing of it (cpu_online() is a condition of every tracepoint), not even that its
+ * migration thread, which takes it down, leaves. The first switch behind that takes out its idle
+ * task. Nothing else can have run there: so this is no hole.
  */
 #ifndef TAP_TIMELINE_SURVEY_H
 #define TAP_TIMELINE_SURVEY_H
@@ -26,11 +31,19 @@ struct tap_loss {
 	uint64_t count; /* 0: some, number not known */
 };
 
-/* A switch was missed: what ran on @cpu from @from_ns on left it unseen, before @to_ns. */
+enum tap_break_what {
+	TAP_BREAK_MISSED, /* a switch */
+	TAP_BREAK_OFFLINE,
+	TAP_BREAK_CUT,	   /* until the end: a loss follows, and what was last switched in may have left before */
+	TAP_BREAK_STOPPER, /* it is offline, or its migration thread runs on: nobody else does */
+};
+
+/* What ran on @cpu from @from_ns on left it unseen, before @to_ns. */
 struct tap_break {
 	uint64_t from_ns, to_ns;
 	int cpu;
 	int tid; /* who was not seen leaving; 0: idle */
+	enum tap_break_what what;
 };
 
 /* A time in which some task may have run, or changed its state, unseen. */
@@ -44,6 +57,7 @@ struct tap_hole {
 struct tap_survey_tid {
 	bool at_work; /* was seen as the current task */
 	bool hidden;  /* after the end: left CPUs unseen, and never seen at work */
+	bool stopper; /* a CPU's migration thread: it runs before the CPU goes away */
 	uint8_t ins;  /* how often it was switched in, up to 255 */
 };
 
@@ -75,6 +89,7 @@ struct tap_survey {
 	/* inside */
 	uint64_t start_ns, end_ns;
 	struct tap_shapes shapes;
+	const struct tap_shape *switches; /* the newest that is plain, or NULL */
 	struct tap_survey_cpu *cpus;
 	unsigned int cap_cpus, cap_losses, cap_breaks;
 	/* owned: TAP_SURVEY_TIDS of them each, or NULL */
@@ -93,8 +108,19 @@ void tap_survey_release(struct tap_survey *s);
  * recording has no more.
  */
 bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer);
-/* Return: 0 or -ENOMEM. */
-int tap_survey_event(struct tap_survey *s, const struct tap_event *ev);
+/* @events: the next ones. Return: 0 or -ENOMEM. */
+int tap_survey_events(struct tap_survey *s, const struct tap_event *const *events,
+		      unsigned int nr);
+static inline int tap_survey_event(struct tap_survey *s, const struct tap_event *ev)
+{
+	return tap_survey_events(s, &ev, 1);
+}
+
+/*
+ * An event behind the window: it may show that what a CPU ran at the window's end had left it
+ * unseen. Return: 1: of this CPU nothing more is needed; 0; -ENOMEM.
+ */
+int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev);
 /* The recording has such events, whether they were fed or not. */
 void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt);
 /* How many events of a kind the window has, whether they were fed or not. Return: 0 or -ENOMEM. */
@@ -110,6 +136,13 @@ static inline struct tap_survey_tid *tap_survey_tid(const struct tap_survey *s, 
 		return NULL;
 	tids = s->tids[(unsigned int)tid / TAP_SURVEY_TIDS];
 	return tids ? &tids[(unsigned int)tid % TAP_SURVEY_TIDS] : NULL;
+}
+
+/* Whether the recording tells when a sleep ends. */
+static inline bool tap_survey_has_wakeups(const struct tap_survey *s)
+{
+	return s->buffer[TAP_SHAPE_WAKING] != TAP_NO_BUFFER ||
+	       s->buffer[TAP_SHAPE_WAKEUP] != TAP_NO_BUFFER;
 }
 
 /* Nothing that such a task does is certain. */

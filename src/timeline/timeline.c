@@ -6,10 +6,7 @@
 #include <stdlib.h>
 
 #include "timeline/letters.h"
-
-#define DIR_BITS 10u /* tids of one page of the directory of tasks */
-#define DIR_TIDS (1u << DIR_BITS)
-#define BLOCK_TASKS 64u
+#include "timeline/tasks.h"
 
 /*
  * A waking that comes while its task still runs is either over at once (the task stays runnable)
@@ -17,23 +14,36 @@
  */
 #define ON_ITS_WAY_OUT_NS 10000u
 
+/*
+ * A wakeup chooses the CPU right behind sched_waking, with interrupts off (try_to_wake_up()). A guess
+ * is needed only where sched_wakeup was not recorded.
+ */
+#define PLACED_WITHIN_NS 10000u
+
 struct tap_timeline {
 	struct tap_timeline_opts opts;
 	struct tap_observer on; /* all zero where there is none */
+	bool told[TAP_NR_STATES]; /* of on.states */
+	bool told_lost[TAP_NR_STATES]; /* and of on.lost_states */
 	bool have_start, have_end;
 	uint64_t start_ns, end_ns; /* end: of the last event as long as !have_end */
 	uint64_t now_ns;	   /* of the last event */
 	struct tap_cpu *cpus;
 	unsigned int nr_cpus, cap_cpus;
-	struct tap_task **dir[TAP_MAX_TIDS / DIR_TIDS];
-	struct tap_task **tasks;
-	struct tap_task *block; /* the one that new tasks come from */
-	unsigned int nr_tasks, cap_tasks;
+	struct tap_tasks tasks;
 	struct tap_shapes shapes;
 	struct tap_letters letters;
 	const struct tap_format *letters_of;
 	unsigned int buffer[TAP_NR_SHAPES];
-	bool has_waking, has_migrate, has_breaks;
+	bool has_waking, has_wakeup, has_migrate, has_breaks;
+	bool no_wakeups; /* the survey says so: a sleep lasts until its task runs */
+
+	/* of usual_switch() and usual_waking(): the formats they are for, and when */
+	const struct tap_format *switch_fmt, *waking_fmt;
+	const struct tap_shape *switches, *wakings;
+	uint64_t usual_since_ns; /* what has lasted from then on is touched by no hole yet */
+	uint64_t usual_from_ns, usual_ns; /* their first instant, and how many more they are for */
+	bool tells_cpus; /* ... what they ran, too */
 
 	/* what the survey knows is told when its time comes */
 	uint64_t next_mark_ns;	/* of the next hole or loss */
@@ -41,6 +51,8 @@ struct tap_timeline {
 	unsigned int next_hole, next_loss, next_break;
 	uint64_t hole_end_ns; /* of those that have begun, the latest */
 };
+
+static const struct tap_format no_format;
 
 const char *tap_state_name(enum tap_state state)
 {
@@ -68,93 +80,54 @@ static bool inside(const struct tap_timeline *t, uint64_t ns)
 /* How much of [from_ns, to_ns] lies in the window. */
 static inline uint64_t within(const struct tap_timeline *t, uint64_t from_ns, uint64_t to_ns)
 {
-	if (__builtin_expect(from_ns >= t->start_ns && to_ns <= t->end_ns, 1))
+	if (from_ns >= t->start_ns && to_ns <= t->end_ns)
 		return to_ns - from_ns;
 	return clip(t, to_ns) - clip(t, from_ns);
 }
 
 /* ---- tasks ---- */
 
-static struct tap_task *new_task(struct tap_timeline *t)
-{
-	if (t->nr_tasks % BLOCK_TASKS == 0) {
-		struct tap_task *block = calloc(BLOCK_TASKS, sizeof(*block));
-
-		if (!block)
-			return NULL;
-		t->block = block;
-	}
-	if (t->nr_tasks == t->cap_tasks) {
-		unsigned int cap = t->cap_tasks ? 2 * t->cap_tasks : BLOCK_TASKS;
-		struct tap_task **grown = reallocarray(t->tasks, cap, sizeof(*grown));
-
-		if (!grown) {
-			if (t->nr_tasks % BLOCK_TASKS == 0)
-				free(t->block);
-			return NULL;
-		}
-		t->tasks = grown;
-		t->cap_tasks = cap;
-	}
-	t->tasks[t->nr_tasks] = &t->block[t->nr_tasks % BLOCK_TASKS];
-	return t->tasks[t->nr_tasks];
-}
-
-/* A new task, also if one with this tid is known: the tid was given out again. */
+/* Return: NULL when out of memory. */
 static struct tap_task *add_task(struct tap_timeline *t, int tid, uint64_t born_ns)
 {
-	struct tap_task **page = t->dir[(unsigned int)tid / DIR_TIDS], *task;
+	struct tap_task *task = tap_tasks_add(&t->tasks, tid, born_ns);
 
-	if (!page) {
-		page = calloc(DIR_TIDS, sizeof(*page));
-		if (!page)
-			return NULL;
-		t->dir[(unsigned int)tid / DIR_TIDS] = page;
-	}
-	task = new_task(t);
-	if (!task)
-		return NULL;
-	*task = (struct tap_task){
-		.tid = tid,
-		.index = t->nr_tasks++,
-		.cpu = -1,
-		.run_cpu = -1,
-		.waker_tid = -1,
-		.waker_cpu = -1,
-		.since_ns = born_ns,
-		.born_ns = born_ns,
-		.died_ns = UINT64_MAX,
-		.hidden = t->opts.survey && tap_survey_is_hidden(t->opts.survey, tid),
-	};
-	page[(unsigned int)tid % DIR_TIDS] = task;
+	if (task)
+		task->hidden = t->opts.survey && tap_survey_is_hidden(t->opts.survey, tid);
 	return task;
 }
 
 struct tap_task *tap_timeline_task(const struct tap_timeline *t, int tid)
 {
-	struct tap_task **page;
-
-	if ((unsigned int)tid >= TAP_MAX_TIDS)
-		return NULL;
-	page = t->dir[(unsigned int)tid / DIR_TIDS];
-	return page ? page[(unsigned int)tid % DIR_TIDS] : NULL;
+	return tap_tasks_find(&t->tasks, tid);
 }
 
-static bool is_plain_comm(const struct tap_field *f)
+/* Both have TAP_TASK_COMM bytes. As words: the compiler calls memcmp() for what it could compare by itself. */
+static inline bool is_same_comm(const char *a, const char *b)
 {
-	return f->kind == TAP_FIELD_CHARS && f->size == TAP_TASK_COMM;
+	uint64_t x[2], y[2];
+
+	static_assert(sizeof(x) == TAP_TASK_COMM, "two words");
+	memcpy(x, a, sizeof(x));
+	memcpy(y, b, sizeof(y));
+	return !((x[0] ^ y[0]) | (x[1] ^ y[1]));
 }
 
-static inline void set_comm(struct tap_task *task, const struct tap_field *f,
-			    const struct tap_event *ev)
+/* Where the name stands that @f, which is plain, is for. */
+static inline const char *plain_comm(const struct tap_field *f, const struct tap_event *ev)
+{
+	return (const char *)ev->data + f->offset;
+}
+
+static void set_comm(struct tap_task *task, const struct tap_field *f, const struct tap_event *ev)
 {
 	const char *comm;
 	uint32_t len;
 
 	if (!f)
 		return;
-	if (__builtin_expect(is_plain_comm(f), 1)) {
-		memcpy(task->comm, (const char *)ev->data + f->offset, TAP_TASK_COMM);
+	if (tap_is_plain_comm(f)) {
+		memcpy(task->comm, plain_comm(f, ev), TAP_TASK_COMM);
 		return;
 	}
 	comm = tap_field_bytes(f, ev->data, ev->size, &len);
@@ -164,26 +137,36 @@ static inline void set_comm(struct tap_task *task, const struct tap_field *f,
 	memcpy(task->comm, comm, len);
 }
 
+/* One that is new to us. Return: NULL when out of memory. */
+static struct tap_task *meet_task(struct tap_timeline *t, int tid, const struct tap_field *comm,
+				  const struct tap_event *ev)
+{
+	struct tap_task *task = add_task(t, tid, t->start_ns);
+
+	if (!task)
+		return NULL;
+	if (ev->ts_ns < t->start_ns) /* fed before the window */
+		task->since_ns = ev->ts_ns;
+	set_comm(task, comm, ev);
+	return task;
+}
+
 /*
  * The task that the event names, added if it is not known: then it has been there all along, in
  * a state that nobody knows. NULL for idle, and for what can be no tid (a file may lie).
  * Return: 0 or -ENOMEM.
  */
-static inline int get_task(struct tap_timeline *t, int tid, const struct tap_field *comm,
-			   const struct tap_event *ev, struct tap_task **out)
+static int get_task(struct tap_timeline *t, int tid, const struct tap_field *comm,
+		    const struct tap_event *ev, struct tap_task **out)
 {
-	*out = NULL;
-	if (tid <= 0 || tid >= (int)TAP_MAX_TIDS)
-		return 0;
-	*out = tap_timeline_task(t, (int)tid);
-	if (__builtin_expect(*out != NULL, 1))
-		return 0;
-	*out = add_task(t, tid, t->start_ns);
-	if (!*out)
-		return -ENOMEM;
-	if (ev->ts_ns < t->start_ns) /* fed before the window */
-		(*out)->since_ns = ev->ts_ns;
-	set_comm(*out, comm, ev);
+	struct tap_task *task = tap_tasks_find(&t->tasks, tid);
+
+	if (!task && tid > 0 && tid < (int)TAP_MAX_TIDS) {
+		task = meet_task(t, tid, comm, ev);
+		if (!task)
+			return -ENOMEM;
+	}
+	*out = task;
 	return 0;
 }
 
@@ -200,7 +183,7 @@ static __attribute__((noinline)) int tell(struct tap_timeline *t, struct tap_tas
 		.next_cpu = next_cpu,
 	};
 
-	if (state == TAP_UNKNOWN) {
+	if (state == TAP_UNKNOWN && task->back != TAP_UNKNOWN) {
 		s.back = task->back;
 		s.back_ns = task->back_ns;
 		task->back = TAP_UNKNOWN;
@@ -225,14 +208,20 @@ static void take_back_sleep(struct tap_timeline *t, struct tap_task *task)
 }
 
 /* Charges one stretch of a task's life to a state, and tells of it. */
-static inline int close_stretch(struct tap_timeline *t, struct tap_task *task, enum tap_state state,
-				enum tap_state next, uint64_t from_ns, uint64_t to_ns, bool whole,
-				const char *end, int next_cpu)
+static int close_stretch(struct tap_timeline *t, struct tap_task *task, enum tap_state state,
+			 enum tap_state next, uint64_t from_ns, uint64_t to_ns, bool whole,
+			 const char *end, int next_cpu)
 {
 	task->total_ns[state] += within(t, from_ns, to_ns);
-	if (!(t->on.states & TAP_STATE_BIT(state)) || to_ns < t->start_ns)
+	if (!(next == TAP_UNKNOWN ? t->told_lost : t->told)[state])
 		return 0;
-	if (to_ns == from_ns && !whole)
+	if (to_ns < t->start_ns) {
+		if (state == TAP_UNKNOWN)
+			task->back = TAP_UNKNOWN;
+		return 0;
+	}
+	/* an empty one has nothing to say, but that a sleep is taken back */
+	if (to_ns == from_ns && !whole && task->back == TAP_UNKNOWN)
 		return 0;
 	return tell(t, task, state, next, from_ns, to_ns, whole, end, next_cpu);
 }
@@ -257,17 +246,25 @@ static uint64_t first_hole(const struct tap_timeline *t, uint64_t from_ns)
 	return holes[low].from_ns > from_ns ? holes[low].from_ns : from_ns;
 }
 
+/* A task that runs is on a CPU whose chain holds: holes are elsewhere. */
+static bool is_touched(const struct tap_timeline *t, const struct tap_task *task)
+{
+	return task->state != TAP_RUNNING && t->hole_end_ns > task->since_ns;
+}
+
 /*
  * A stretch that is not known to have lasted until now. A hole touched it: it is certain up to
  * there, if what ends it fits. If that does not fit, nobody knows when it really ended.
  */
-static __attribute__((noinline, cold)) int
-leave_uncertain(struct tap_timeline *t, struct tap_task *task, enum tap_state next,
-		uint64_t now, bool fits, int next_cpu)
+static int leave_uncertain(struct tap_timeline *t, struct tap_task *task, enum tap_state next,
+			   uint64_t now, bool fits, int next_cpu)
 {
 	uint64_t from = task->since_ns, sure = from;
 	int ret = 0;
 
+	/* it may have run anywhere */
+	if (is_touched(t, task) || task->hidden || (!fits && t->has_breaks))
+		task->run_cpu = -1;
 	if (!fits)
 		take_back_sleep(t, task);
 	task->slept = TAP_UNKNOWN;
@@ -290,12 +287,6 @@ static void enter(struct tap_task *task, enum tap_state state, uint64_t now, boo
 	task->doubtful = false;
 }
 
-/* A task that runs is on a CPU whose chain holds: holes are elsewhere. */
-static bool is_touched(const struct tap_timeline *t, const struct tap_task *task)
-{
-	return task->state != TAP_RUNNING && t->hole_end_ns > task->since_ns;
-}
-
 /* Whether the task can have been in its state until now, as far as its own events tell. */
 static bool lasted(const struct tap_task *task, bool fits)
 {
@@ -306,13 +297,13 @@ static bool lasted(const struct tap_task *task, bool fits)
  * The task goes from its state to another. @fits: whether what ends the state is what can end
  * it: else something was missed.
  */
-static inline int change(struct tap_timeline *t, struct tap_task *task, enum tap_state next,
-			 uint64_t now, bool fits, const char *end, int next_cpu)
+static int change(struct tap_timeline *t, struct tap_task *task, enum tap_state next, uint64_t now,
+		  bool fits, const char *end, int next_cpu)
 {
 	int ret;
 
 	fits = lasted(task, fits);
-	if (__builtin_expect(fits && !is_touched(t, task) && task->state != TAP_UNKNOWN, 1)) {
+	if (fits && !is_touched(t, task) && task->state != TAP_UNKNOWN) {
 		ret = close_stretch(t, task, task->state, next, task->since_ns, now, task->certain,
 				    end, next_cpu);
 		enter(task, next, now, true);
@@ -341,15 +332,16 @@ static int die(struct tap_timeline *t, struct tap_task *task, uint64_t now, bool
 /* A task of this tid begins its life: whoever had the tid before is gone. */
 static int reborn(struct tap_timeline *t, struct tap_task **task, uint64_t now)
 {
-	struct tap_task *new;
-	int ret = die(t, *task, now, false, "");
+	struct tap_task *old = *task, *new;
+	int ret = die(t, old, now, false, "");
 
 	if (ret)
 		return ret;
-	new = add_task(t, (*task)->tid, now);
+	new = add_task(t, old->tid, now);
 	if (!new)
 		return -ENOMEM;
-	memcpy(new->comm, (*task)->comm, TAP_TASK_COMM);
+	memcpy(new->comm, old->comm, TAP_TASK_COMM);
+	new->reused = true;
 	*task = new;
 	return 0;
 }
@@ -376,34 +368,37 @@ static int add_cpus(struct tap_timeline *t, unsigned int nr)
 	return 0;
 }
 
-static __attribute__((noinline)) int tell_cpu(struct tap_timeline *t, unsigned int cpu,
+static __attribute__((noinline)) int tell_cpu(struct tap_timeline *t, const struct tap_cpu *c,
 					      uint64_t from_ns, uint64_t to_ns)
 {
-	const struct tap_cpu *c = &t->cpus[cpu];
 	struct tap_cpu_stretch s = {
-		.cpu = (int)cpu, .task = c->known ? c->task : NULL,
+		.cpu = (int)(c - t->cpus), .task = c->known ? c->task : NULL,
 		.from_ns = clip(t, from_ns), .to_ns = clip(t, to_ns),
-		.what = !c->known ? TAP_CPU_UNKNOWN : c->task ? TAP_CPU_RUN : TAP_CPU_IDLE,
+		.what = c->task ? TAP_CPU_RUN : TAP_CPU_IDLE,
 	};
+
+	if (!c->known)
+		s.what = c->offline ? TAP_CPU_OFFLINE : TAP_CPU_UNKNOWN;
 
 	return s.to_ns > s.from_ns ? t->on.cpu(t->opts.ctx, &s) : 0;
 }
 
 /* Accounts for the CPU's time up to @now, to what it is known to run. */
-static inline int close_cpu(struct tap_timeline *t, unsigned int cpu, uint64_t now)
+static int close_cpu(struct tap_timeline *t, struct tap_cpu *c, uint64_t now)
 {
-	struct tap_cpu *c = &t->cpus[cpu];
 	uint64_t from = c->since_ns, *sum = &c->run_ns;
 
 	if (now < from) /* a loss may begin before the CPU's last event */
 		return 0;
 	if (!c->known)
-		sum = &c->unknown_ns;
+		sum = c->offline ? &c->offline_ns : &c->unknown_ns;
 	else if (!c->task)
 		sum = &c->idle_ns;
 	*sum += within(t, from, now);
 	c->since_ns = now;
-	return t->on.cpu ? tell_cpu(t, cpu, from, now) : 0;
+	if (!t->on.cpu || (c->known && t->on.unknown_cpus_only))
+		return 0;
+	return tell_cpu(t, c, from, now);
 }
 
 /* From @now on nobody knows what the CPU runs. */
@@ -411,21 +406,20 @@ static int lose_cpu(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 {
 	struct tap_cpu *c = &t->cpus[cpu];
 	struct tap_task *task = c->known ? c->task : NULL;
-	int ret = close_cpu(t, cpu, now);
+	int ret = close_cpu(t, c, now);
 
 	if (!ret && task && task->state == TAP_RUNNING && task->cpu == (int)cpu) {
 		/* it ran up to here, and its slice does not count as one */
 		task->certain = false;
 		ret = change(t, task, TAP_UNKNOWN, c->since_ns, true, "", -1);
 	}
-	c->known = false;
+	c->known = c->broken = c->offline = false;
 	c->task = NULL;
-	c->broken = false;
 	return ret;
 }
 
 /* The chain of @cpu does not hold: all since its last switch belongs to nobody. */
-static __attribute__((noinline, cold)) void break_cpu(struct tap_timeline *t, unsigned int cpu)
+static void break_cpu(struct tap_timeline *t, unsigned int cpu)
 {
 	struct tap_cpu *c = &t->cpus[cpu];
 	struct tap_task *task = c->task;
@@ -437,14 +431,29 @@ static __attribute__((noinline, cold)) void break_cpu(struct tap_timeline *t, un
 }
 
 /* A task is seen elsewhere than on the CPU that it was thought to run on. */
-static __attribute__((noinline, cold)) void contradict(struct tap_timeline *t,
-						       struct tap_task *task)
+static void contradict(struct tap_timeline *t, struct tap_task *task)
 {
 	t->cpus[task->cpu].broken = true;
 	break_cpu(t, (unsigned int)task->cpu);
 }
 
 /* ---- what the survey knows ---- */
+
+/* The next instants of usual_switch(): behind all that is known by now, before what comes next. */
+static void find_usual(struct tap_timeline *t)
+{
+	uint64_t end = t->end_ns < t->next_break_ns ? t->end_ns + 1 : t->next_break_ns;
+
+	t->usual_since_ns = t->hole_end_ns > t->start_ns ? t->hole_end_ns : t->start_ns;
+	t->usual_from_ns = t->usual_since_ns;
+	/* a task that goes to sleep just then may be woken, unseen, on its way out */
+	if (t->hole_end_ns && t->hole_end_ns + ON_ITS_WAY_OUT_NS + 1 > t->usual_from_ns)
+		t->usual_from_ns = t->hole_end_ns + ON_ITS_WAY_OUT_NS + 1;
+	if (t->usual_from_ns < t->hole_end_ns) /* a file may lie */
+		end = 0;
+	t->usual_ns = t->have_start && t->have_end && t->opts.survey && end > t->usual_from_ns ?
+			      end - t->usual_from_ns : 0;
+}
 
 static void set_mark(struct tap_timeline *t)
 {
@@ -457,6 +466,7 @@ static void set_mark(struct tap_timeline *t)
 	if (s && t->next_loss < s->nr_kept_losses &&
 	    s->losses[t->next_loss].from_ns < t->next_mark_ns)
 		t->next_mark_ns = s->losses[t->next_loss].from_ns + 1;
+	find_usual(t);
 }
 
 static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
@@ -491,8 +501,8 @@ static int pass_marks(struct tap_timeline *t, uint64_t now)
 	return ret;
 }
 
-/* Whether the survey knows that what is switched in now on @cpu leaves it unseen. */
-static bool will_break(struct tap_timeline *t, int cpu, uint64_t now)
+/* Return: what the survey knows of how the task that is switched in now on @cpu leaves it unseen. */
+static const struct tap_break *find_break(struct tap_timeline *t, int cpu, uint64_t now)
 {
 	const struct tap_survey *s = t->opts.survey;
 	unsigned int i;
@@ -501,66 +511,72 @@ static bool will_break(struct tap_timeline *t, int cpu, uint64_t now)
 		t->next_break++;
 	t->next_break_ns = t->next_break < s->nr_breaks ? s->breaks[t->next_break].from_ns :
 							  UINT64_MAX;
+	find_usual(t);
 	for (i = t->next_break; i < s->nr_breaks && s->breaks[i].from_ns == now; i++)
 		if (s->breaks[i].cpu == cpu)
-			return true;
-	return false;
+			return &s->breaks[i];
+	return NULL;
 }
 
 /* ---- events ---- */
 
 static bool is_asleep(const struct tap_task *task)
 {
-	return task->state == TAP_SLEEPING || task->state == TAP_BLOCKED ||
-	       task->state == TAP_STOPPED;
+	return tap_state_is_sleep(task->state);
 }
 
 /* A task that was thought to be dead is seen: its tid was given out again, unseen. */
 static int revive(struct tap_timeline *t, struct tap_task **task, uint64_t now)
 {
-	return *task && (*task)->state == TAP_DEAD ? reborn(t, task, now) : 0;
+	int ret;
+
+	if (!*task || (*task)->state != TAP_DEAD)
+		return 0;
+	ret = reborn(t, task, now);
+	(*task)->seen = true; /* it was at work before this, so a waking proves nothing */
+	return ret;
 }
 
 /*
  * Where some tasks are hidden, so may be an exit, and the fork that gives the tid out again. Who
- * waits does not change its name meanwhile: then it is another.
+ * waits does not change its name meanwhile: then it is another, or ran unseen, or was renamed from
+ * outside (/proc/TID/comm).
  */
-static bool is_another(const struct tap_timeline *t, const struct tap_task *task,
-		       const struct tap_field *comm, const struct tap_event *ev)
+static inline bool is_renamed(const struct tap_timeline *t, const struct tap_task *task,
+			      const struct tap_field *comm, const struct tap_event *ev)
 {
 	const char *now;
 	uint32_t len;
 
 	if (!t->has_breaks || !comm || !*task->comm)
 		return false;
-	if (is_plain_comm(comm))
-		return memcmp((const char *)ev->data + comm->offset, task->comm, TAP_TASK_COMM);
+	if (tap_is_plain_comm(comm))
+		return !is_same_comm(plain_comm(comm, ev), task->comm);
 	now = tap_field_bytes(comm, ev->data, ev->size, &len);
 	return len && strncmp(now, task->comm, len < TAP_TASK_COMM ? len : TAP_TASK_COMM);
 }
 
 /* Closes what the CPU ran until now. Return: 1 if that was @task, certainly; 0; -errno. */
-static int leave_cpu(struct tap_timeline *t, unsigned int cpu, const struct tap_task *task,
+static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct tap_task *task,
 		     uint64_t now)
 {
-	struct tap_cpu *c = &t->cpus[cpu];
 	bool fits = c->known && c->task == task;
 	int ret;
 
-	if (__builtin_expect(!fits && (c->known || c->broken), 0)) {
+	if (!fits && (c->known || c->broken)) {
 		c->breaks += inside(t, now);
 		/* the survey did not tell: any task may have run here */
 		if (!t->opts.survey && c->since_ns < now)
 			t->hole_end_ns = now;
-		break_cpu(t, cpu);
+		break_cpu(t, (unsigned int)(c - t->cpus));
 	}
 	c->broken = false;
-	ret = close_cpu(t, cpu, now);
+	ret = close_cpu(t, c, now);
 	return ret ? ret : fits;
 }
 
 static int switch_out(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev,
-		      struct tap_task *task, bool fits)
+		      struct tap_task *task, uint64_t now, bool fits, bool counts)
 {
 	const struct tap_letter *letter;
 	int ret;
@@ -574,20 +590,20 @@ static int switch_out(struct tap_timeline *t, const struct tap_shape *s, const s
 	/* it was woken while it ran, before anything was seen of its CPU */
 	if (task->state == TAP_WAKING)
 		task->woken_running_ns = task->woken_ns;
-	task->slices += fits && inside(t, ev->ts_ns);
+	task->slices += fits && counts;
 	if (letter->state == TAP_DEAD)
-		ret = die(t, task, ev->ts_ns, fits, letter->text);
+		ret = die(t, task, now, fits, letter->text);
 	else
-		ret = change(t, task, letter->state, ev->ts_ns, fits, letter->text, -1);
+		ret = change(t, task, letter->state, now, fits, letter->text, -1);
 	task->cpu = task->run_cpu = ev->cpu;
 	task->placed = false;
 	task->seen = true;
-	if (!is_asleep(task) || ev->ts_ns - task->woken_running_ns > ON_ITS_WAY_OUT_NS)
+	if (!is_asleep(task) || now - task->woken_running_ns > ON_ITS_WAY_OUT_NS)
 		task->woken_running_ns = 0;
 	/* woken on its way out, or so it may have been unseen */
 	task->doubtful = is_asleep(task) &&
 			 (task->woken_running_ns || (t->hole_end_ns &&
-			  ev->ts_ns - t->hole_end_ns <= ON_ITS_WAY_OUT_NS));
+			  now - t->hole_end_ns <= ON_ITS_WAY_OUT_NS));
 	return ret;
 }
 
@@ -618,20 +634,22 @@ static int switch_in(struct tap_timeline *t, struct tap_task *task, int cpu, uin
 	bool fits;
 	int ret = 0;
 
-	if (is_asleep(task))
+	fits = t->no_wakeups && is_asleep(task);
+	if (is_asleep(task) && !fits)
 		ret = wake_unseen(t, task, now);
 	if (ret)
 		return ret;
 	task->woken_running_ns = 0;
 	task->is_new = false;
-	if (__builtin_expect(task->state == TAP_RUNNING, 0))
+	if (task->state == TAP_RUNNING)
 		contradict(t, task);
-	fits = task->state == TAP_WAKING || task->state == TAP_PREEMPTED;
+	fits |= task->state == TAP_WAKING || task->state == TAP_PREEMPTED;
 	if (fits)
 		task->cpu = cpu; /* where it waits at last, also if no event said so */
 	if (!t->has_migrate && task->run_cpu >= 0 && task->run_cpu != cpu)
 		task->migrations += inside(t, now);
 	ret = change(t, task, certain ? TAP_RUNNING : TAP_UNKNOWN, now, fits, "", cpu);
+	task->from_cpu = task->run_cpu;
 	task->cpu = task->run_cpu = cpu;
 	return ret;
 }
@@ -644,6 +662,8 @@ static int learn_letters(struct tap_timeline *t, const struct tap_shape *s)
 	tap_letters_release(&t->letters);
 	ret = tap_letters_init(&t->letters, s->fmt, s->value.field);
 	t->letters_of = ret ? NULL : s->fmt;
+	t->switch_fmt = !ret && s->plain ? s->fmt : &no_format;
+	t->switches = s;
 	return ret;
 }
 
@@ -651,38 +671,46 @@ static int on_switch(struct tap_timeline *t, const struct tap_shape *s, const st
 {
 	struct tap_cpu *c = &t->cpus[ev->cpu];
 	int prev = tap_num_int(&s->from, ev), next = tap_num_int(&s->tid, ev);
+	const uint64_t now = ev->ts_ns;
+	const bool counts = inside(t, now);
+	const struct tap_break *b = NULL;
 	struct tap_task *task;
 	int ret = 0;
 
-	if (__builtin_expect(t->letters_of != s->fmt, 0))
+	if (t->letters_of != s->fmt)
 		ret = learn_letters(t, s);
 	task = c->task;
 	if (!ret && (!c->known || (task ? task->tid : 0) != prev))
 		ret = get_task(t, prev, s->from_comm, ev, &task);
 	if (!ret)
-		ret = revive(t, &task, ev->ts_ns);
+		ret = revive(t, &task, now);
 	if (!ret)
-		ret = leave_cpu(t, (unsigned int)ev->cpu, task, ev->ts_ns);
+		ret = leave_cpu(t, c, task, now);
 	if (ret >= 0 && task)
-		ret = switch_out(t, s, ev, task, ret);
+		ret = switch_out(t, s, ev, task, now, ret, counts);
 	if (ret >= 0)
 		ret = get_task(t, next, s->comm, ev, &task);
 	if (!ret)
-		ret = revive(t, &task, ev->ts_ns);
-	if (!ret && task && is_another(t, task, s->comm, ev))
-		ret = reborn(t, &task, ev->ts_ns);
+		ret = revive(t, &task, now);
+	if (!ret && task && is_renamed(t, task, s->comm, ev)) {
+		ret = change(t, task, TAP_UNKNOWN, now, false, "", -1);
+		set_comm(task, s->comm, ev);
+	}
 	if (ret)
 		return ret;
-	c->switches += inside(t, ev->ts_ns);
-	c->broken = ev->ts_ns >= t->next_break_ns && will_break(t, ev->cpu, ev->ts_ns);
-	c->known = !c->broken && next >= 0 && next < (int)TAP_MAX_TIDS;
+	c->switches += counts;
+	if (now >= t->next_break_ns)
+		b = find_break(t, ev->cpu, now);
+	c->broken = b && b->what == TAP_BREAK_MISSED;
+	c->offline = b && b->what == TAP_BREAK_OFFLINE;
+	c->known = !b && next >= 0 && next < (int)TAP_MAX_TIDS;
 	c->task = c->known ? task : NULL;
 	if (!task)
 		return 0;
 	if (s->prio.size)
 		task->prio = tap_num_int(&s->prio, ev);
 	task->seen = true;
-	return switch_in(t, task, ev->cpu, ev->ts_ns, c->known);
+	return switch_in(t, task, ev->cpu, now, c->known);
 }
 
 static __attribute__((noinline)) int tell_wakeup(struct tap_timeline *t, const struct tap_shape *s,
@@ -700,10 +728,22 @@ static __attribute__((noinline)) int tell_wakeup(struct tap_timeline *t, const s
 	return t->on.wakeup(t->opts.ctx, &w);
 }
 
-static void note_waker(struct tap_task *task, const struct tap_shape *s, const struct tap_event *ev)
+/*
+ * Who was interrupted is not who wakes: where only sched_wakeup was recorded, it may come from the
+ * CPU on which the task will run, by the interrupt that tells it so.
+ */
+static int waker_of(const struct tap_shape *s, const struct tap_event *ev)
 {
-	task->woken_ns = ev->ts_ns;
-	task->waker_tid = tap_num_int(&s->current, ev);
+	if (s->kind == TAP_SHAPE_WAKEUP && tap_num_int(&s->value, ev) == ev->cpu)
+		return -1;
+	return tap_num_int(&s->current, ev);
+}
+
+static void note_waker(struct tap_task *task, int waker, uint64_t now, const struct tap_shape *s,
+		       const struct tap_event *ev)
+{
+	task->woken_ns = now;
+	task->waker_tid = waker;
 	task->waker_cpu = ev->cpu;
 	task->placed = false;
 	task->seen = true;
@@ -738,12 +778,14 @@ static int begin_wait(struct tap_timeline *t, struct tap_task *task, uint64_t no
 /* The first sign of a wakeup: sched_waking, or sched_wakeup where only that was recorded. */
 static int on_waking(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
+	const uint64_t now = ev->ts_ns;
+	int by = tap_num_int(&s->current, ev), waker = waker_of(s, ev);
 	struct tap_task *task;
 	int ret;
 
 	ret = get_task(t, tap_num_int(&s->tid, ev), s->comm, ev, &task);
 	if (!ret)
-		ret = revive(t, &task, ev->ts_ns);
+		ret = revive(t, &task, now);
 	if (ret || !task)
 		return ret;
 	if (t->on.wakeup)
@@ -751,23 +793,23 @@ static int on_waking(struct tap_timeline *t, const struct tap_shape *s, const st
 	if (ret)
 		return ret;
 	task->is_new = false;
-	if (tap_num_int(&s->current, ev) == task->tid) /* by itself: so it runs, and goes on */
+	if (by == task->tid) /* by itself: so it runs, and goes on */
 		return 0;
 	switch (task->state) {
 	case TAP_RUNNING:
 		/* nor by a clock that shows the same time on another CPU */
-		if (ev->ts_ns == task->since_ns)
+		if (now == task->since_ns)
 			return 0;
-		task->woken_running_ns = ev->ts_ns;
-		task->waker_tid = tap_num_int(&s->current, ev);
+		task->woken_running_ns = now;
+		task->waker_tid = waker;
 		task->waker_cpu = ev->cpu;
 		return 0;
 	case TAP_PREEMPTED: /* as it was about to sleep: now it stays runnable */
 		return 0;
 	default:
-		ret = begin_wait(t, task, ev->ts_ns);
+		ret = begin_wait(t, task, now);
 	}
-	note_waker(task, s, ev);
+	note_waker(task, waker, now, s, ev);
 	return ret;
 }
 
@@ -776,6 +818,7 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_shape *s, const st
 	struct tap_task *task;
 	int ret;
 
+	t->has_wakeup = true;
 	if (!t->has_waking)
 		return on_waking(t, s, ev);
 	ret = get_task(t, tap_num_int(&s->tid, ev), s->comm, ev, &task);
@@ -792,23 +835,60 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_shape *s, const st
 	return ret;
 }
 
-static int on_fork(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
+/* A new task for the tid. NULL for what can be no tid. Return: 0 or -errno. */
+static int bear(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev,
+		struct tap_task **task)
 {
 	int tid = tap_num_int(&s->tid, ev);
-	struct tap_task *task;
 	int ret = 0;
 
+	*task = NULL;
 	if (tid <= 0 || tid >= (int)TAP_MAX_TIDS)
 		return 0;
-	task = tap_timeline_task(t, tid);
-	if (task)
-		ret = reborn(t, &task, ev->ts_ns);
+	*task = tap_timeline_task(t, tid);
+	if (*task)
+		ret = reborn(t, task, ev->ts_ns);
 	else
-		task = add_task(t, tid, ev->ts_ns);
-	if (ret || !task)
+		*task = add_task(t, tid, ev->ts_ns);
+	if (ret || !*task)
 		return ret ? ret : -ENOMEM;
+	set_comm(*task, s->comm, ev);
+	(*task)->is_new = true;
+	return 0;
+}
+
+static int on_fork(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
+{
+	struct tap_task *task = tap_timeline_task(t, tap_num_int(&s->tid, ev));
+
+	if (!task || !task->is_new || !task->is_told)
+		return bear(t, s, ev, &task);
+	task->is_told = false;
 	set_comm(task, s->comm, ev);
-	task->is_new = true;
+	return 0;
+}
+
+/* The kernel traces it just before the fork. */
+static int on_newtask(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
+{
+	const uint64_t clone_thread = 0x10000;
+	struct tap_task *task, *parent;
+	int ret;
+
+	ret = get_task(t, tap_num_int(&s->current, ev), s->comm, ev, &parent);
+	if (!ret)
+		ret = revive(t, &parent, ev->ts_ns);
+	if (!ret)
+		ret = bear(t, s, ev, &task);
+	if (ret || !task)
+		return ret;
+	task->is_told = true;
+	if (!((uint64_t)tap_num_get(&s->value, ev) & clone_thread)) {
+		task->tgid = task->tid;
+	} else if (parent) {
+		task->tgid = parent->tgid;
+		task->kin = parent->kin ? parent->kin : parent;
+	}
 	return 0;
 }
 
@@ -835,7 +915,7 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_shape *s,
 	if (t->on.wakeup)
 		ret = tell_wakeup(t, s, ev, task, true);
 	enter(task, TAP_WAKING, ev->ts_ns, true);
-	note_waker(task, s, ev);
+	note_waker(task, waker_of(s, ev), ev->ts_ns, s, ev);
 	task->placed = true;
 	return ret;
 }
@@ -865,11 +945,13 @@ static int on_exec(struct tap_timeline *t, const struct tap_shape *s, const stru
 	ret = get_task(t, tap_num_int(&s->from, ev), NULL, ev, &old);
 	if (!ret)
 		ret = get_task(t, tap_num_int(&s->tid, ev), NULL, ev, &new);
-	if (!ret && new)
+	if (!ret && new) {
 		set_exec_comm(new, s->comm, ev);
+		new->tgid = new->tid; /* who executes a program is its leader */
+	}
 	if (ret || !old || !new || old == new)
 		return ret;
-	ret = close_cpu(t, (unsigned int)ev->cpu, ev->ts_ns);
+	ret = close_cpu(t, c, ev->ts_ns);
 	if (!ret)
 		ret = die(t, old, ev->ts_ns, old->state == TAP_RUNNING && old->cpu == ev->cpu, "");
 	if (!ret)
@@ -877,6 +959,7 @@ static int on_exec(struct tap_timeline *t, const struct tap_shape *s, const stru
 	if (ret)
 		return ret;
 	set_exec_comm(new, s->comm, ev);
+	new->tgid = new->tid;
 	new->prio = old->prio;
 	new->cpu = new->run_cpu = ev->cpu;
 	if (!c->known || c->task != old)
@@ -886,7 +969,11 @@ static int on_exec(struct tap_timeline *t, const struct tap_shape *s, const stru
 	return 0;
 }
 
-/* Who moves it: a wakeup does at once, where the waker runs; the stopper obeys others. */
+/*
+ * Who moves it: a wakeup does at once, where the waker runs; the stopper obeys others. A waker that runs out
+ * of work pulls what waits to its own CPU, too: a sched_wakeup in between tells that from placing, and
+ * else time does. What a hole leaves open is neither.
+ */
 static enum tap_migration_why why_moved(const struct tap_timeline *t, const struct tap_shape *s,
 					const struct tap_task *task, const struct tap_event *ev)
 {
@@ -898,13 +985,33 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t, const stru
 		return TAP_MIGRATE_WAKEUP;
 	if (task->state != TAP_WAKING && task->state != TAP_PREEMPTED)
 		return TAP_MIGRATE_OTHER;
+	if (is_touched(t, task) || task->hidden)
+		return TAP_MIGRATE_OTHER;
 	if (task->state == TAP_WAKING && !task->placed && task->waker_cpu == ev->cpu &&
 	    task->waker_tid == by)
-		return TAP_MIGRATE_WAKEUP;
+		return t->has_wakeup || ev->ts_ns - task->woken_ns <= PLACED_WITHIN_NS ||
+				       tap_num_int(&s->value, ev) != ev->cpu ?
+			       TAP_MIGRATE_WAKEUP :
+			       TAP_MIGRATE_OTHER;
 	current = tap_timeline_task(t, by);
 	if (current && !strncmp(current->comm, stopper, strlen(stopper)))
 		return TAP_MIGRATE_OTHER;
 	return TAP_MIGRATE_BALANCE;
+}
+
+/*
+ * Its wakeup moves it, which came as it was about to sleep. Or a balancer does: from v6.12 on a sleeper may
+ * stay in its run queue for a while (delayed dequeue). Or its waking was missed, and what comes next
+ * will tell.
+ */
+static void moved_asleep(struct tap_timeline *t, struct tap_task *task, const struct tap_shape *s,
+			 const struct tap_event *ev)
+{
+	if (task->woken_running_ns && task->waker_cpu == ev->cpu &&
+	    task->waker_tid == tap_num_int(&s->current, ev) && !is_touched(t, task))
+		wake_late(task);
+	else
+		task->doubtful = true;
 }
 
 static int on_migrate(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
@@ -920,11 +1027,8 @@ static int on_migrate(struct tap_timeline *t, const struct tap_shape *s, const s
 	ret = get_task(t, tap_num_int(&s->tid, ev), s->comm, ev, &m.task);
 	if (ret || !m.task)
 		return ret;
-	/* who sleeps is not moved: its waking was early, or was missed */
 	if (t->has_waking && is_asleep(m.task))
-		ret = wake_unseen(t, m.task, ev->ts_ns);
-	if (ret)
-		return ret;
+		moved_asleep(t, m.task, s, ev);
 	m.why = why_moved(t, s, m.task, ev);
 	if (inside(t, ev->ts_ns)) {
 		m.task->migrations++;
@@ -991,9 +1095,9 @@ static int on_loss(struct tap_timeline *t, const struct tap_event *ev)
 
 static int on_event(struct tap_timeline *t, const struct tap_shape *s, const struct tap_event *ev)
 {
-	if (__builtin_expect(s->kind == TAP_SHAPE_SWITCH, 1))
-		return on_switch(t, s, ev);
 	switch (s->kind) {
+	case TAP_SHAPE_SWITCH:
+		return on_switch(t, s, ev);
 	case TAP_SHAPE_WAKING:
 		t->has_waking = true;
 		return on_waking(t, s, ev);
@@ -1001,6 +1105,8 @@ static int on_event(struct tap_timeline *t, const struct tap_shape *s, const str
 		return on_wakeup(t, s, ev);
 	case TAP_SHAPE_WAKEUP_NEW:
 		return on_wakeup_new(t, s, ev);
+	case TAP_SHAPE_NEWTASK:
+		return on_newtask(t, s, ev);
 	case TAP_SHAPE_FORK:
 		return on_fork(t, s, ev);
 	case TAP_SHAPE_EXEC:
@@ -1013,6 +1119,164 @@ static int on_event(struct tap_timeline *t, const struct tap_shape *s, const str
 	default:
 		return on_named(t, s, ev);
 	}
+}
+
+/* ---- the usual event ---- */
+
+/*
+ * Nearly every switch takes a task off a CPU whose chain holds and lets one run that is known to wait,
+ * and nearly every waking finds its task asleep. Where that is so, and no break, hole or border of the
+ * window is near, this is all that on_switch() and on_waking() would do, in half of the time.
+ */
+
+/* The task has been in its state since then, certainly and within the window. */
+static inline bool is_usual(const struct tap_timeline *t, const struct tap_task *task)
+{
+	return task->certain && task->since_ns >= t->usual_since_ns;
+}
+
+/* As change() has it. */
+static inline __attribute__((always_inline)) int
+usual_change(struct tap_timeline *t, struct tap_task *task, enum tap_state next, uint64_t now,
+	     const char *end, int next_cpu)
+{
+	enum tap_state state = task->state;
+	uint64_t from = task->since_ns;
+	int ret = 0;
+
+	task->total_ns[state] += now - from;
+	if (t->told[state])
+		ret = t->on.stretch(t->opts.ctx, &(struct tap_stretch){
+			.task = task, .state = state, .next = next, .whole = true, .from_ns = from,
+			.to_ns = now, .cpu = task->cpu, .end = end, .next_cpu = next_cpu,
+		});
+	enter(task, next, now, true);
+	task->slept = TAP_UNKNOWN;
+	return ret;
+}
+
+static inline bool can_leave(const struct tap_timeline *t, const struct tap_task *task)
+{
+	return task->state == TAP_RUNNING && is_usual(t, task) && !task->woken_running_ns;
+}
+
+static inline bool can_come(const struct tap_timeline *t, const struct tap_task *task,
+			    const struct tap_field *comm, const struct tap_event *ev)
+{
+	return (task->state == TAP_WAKING || task->state == TAP_PREEMPTED) && is_usual(t, task) &&
+	       !task->hidden && !is_renamed(t, task, comm, ev);
+}
+
+static inline __attribute__((always_inline)) int
+usual_out(struct tap_timeline *t, struct tap_task *task, int cpu, uint64_t now,
+	  const struct tap_letter *letter, const char *comm)
+{
+	int ret;
+
+	memcpy(task->comm, comm, TAP_TASK_COMM);
+	task->slices++;
+	ret = usual_change(t, task, letter->state, now, letter->text, -1);
+	task->cpu = task->run_cpu = cpu;
+	task->placed = false;
+	task->seen = true;
+	return ret;
+}
+
+static inline __attribute__((always_inline)) int
+usual_in(struct tap_timeline *t, struct tap_task *task, int cpu, uint64_t now, int prio)
+{
+	int ret;
+
+	if (!t->has_migrate && task->run_cpu >= 0)
+		task->migrations += task->run_cpu != cpu;
+	task->prio = prio;
+	task->cpu = cpu;
+	ret = usual_change(t, task, TAP_RUNNING, now, "", cpu);
+	task->from_cpu = task->run_cpu;
+	task->run_cpu = cpu;
+	task->woken_running_ns = 0;
+	task->seen = true;
+	task->is_new = false;
+	return ret;
+}
+
+/* Return: 1: done; 0: it is not a usual one; -errno. */
+static inline __attribute__((always_inline)) int
+usual_switch(struct tap_timeline *t, const struct tap_event *ev)
+{
+	const struct tap_shape *s = t->switches;
+	const int prev = tap_num_s32(&s->from, ev), next = tap_num_s32(&s->tid, ev), cpu = ev->cpu;
+	const int prio = tap_num_s32(&s->prio, ev);
+	const uint64_t now = ev->ts_ns, value = tap_num_u64(&s->value, ev);
+	const char *comm = plain_comm(s->from_comm, ev);
+	struct tap_cpu *c = &t->cpus[cpu];
+	struct tap_task *out = c->task, *in = tap_tasks_find(&t->tasks, next);
+	const struct tap_letter *letter = NULL;
+	int ret;
+
+	if (!c->known || c->since_ns < t->usual_since_ns || prev != (out ? out->tid : 0))
+		return 0;
+	if (out) {
+		letter = value < TAP_LETTERS_SMALL ? t->letters.small[value] : NULL;
+		if (!letter || letter->state == TAP_DEAD || !can_leave(t, out))
+			return 0;
+	}
+	if (in ? !can_come(t, in, s->comm, ev) : next)
+		return 0;
+	*(out ? &c->run_ns : &c->idle_ns) += now - c->since_ns;
+	if (t->tells_cpus) {
+		ret = tell_cpu(t, c, c->since_ns, now);
+		if (ret)
+			return ret;
+	}
+	c->since_ns = now;
+	c->switches++;
+	c->task = in;
+	if (out) {
+		ret = usual_out(t, out, cpu, now, letter, comm);
+		if (ret)
+			return ret;
+	}
+	ret = in ? usual_in(t, in, cpu, now, prio) : 0;
+	return ret ? ret : 1;
+}
+
+/* As usual_switch(). */
+static inline __attribute__((always_inline)) int
+usual_waking(struct tap_timeline *t, const struct tap_event *ev)
+{
+	const struct tap_shape *s = t->wakings;
+	const int by = tap_num_s32(&s->current, ev), tid = tap_num_s32(&s->tid, ev), cpu = ev->cpu;
+	const int prio = tap_num_s32(&s->prio, ev), target = tap_num_s32(&s->value, ev);
+	const uint64_t now = ev->ts_ns;
+	struct tap_task *task = tap_tasks_find(&t->tasks, tid);
+	enum tap_state slept;
+	uint64_t from;
+	int ret = 0;
+
+	if (!task || !is_asleep(task) || !is_usual(t, task) || task->doubtful || task->hidden ||
+	    by == tid)
+		return 0;
+	t->cpus[cpu].seen = true;
+	if (t->on.wakeup)
+		ret = tell_wakeup(t, s, ev, task, false);
+	if (ret)
+		return ret;
+	from = task->since_ns;
+	slept = task->state;
+	ret = usual_change(t, task, TAP_WAKING, now, "", -1);
+	task->slept = slept;
+	task->slept_from_ns = from;
+	task->cpu = target;
+	task->prio = prio;
+	task->woken_running_ns = 0;
+	task->woken_ns = now;
+	task->waker_tid = by;
+	task->waker_cpu = cpu;
+	task->placed = false;
+	task->seen = true;
+	task->is_new = false;
+	return ret ? ret : 1;
 }
 
 /* ---- the outside ---- */
@@ -1028,6 +1292,10 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 	t->opts = *opts;
 	if (opts->observer)
 		t->on = *opts->observer;
+	for (unsigned int i = 0; i < TAP_NR_STATES; i++) {
+		t->told[i] = t->on.states & TAP_STATE_BIT(i);
+		t->told_lost[i] = (t->on.states | t->on.lost_states) & TAP_STATE_BIT(i);
+	}
 	t->have_start = opts->start_ns;
 	t->start_ns = opts->start_ns;
 	t->have_end = opts->end_ns && opts->end_ns != UINT64_MAX;
@@ -1035,10 +1303,14 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 	for (unsigned int i = 0; i < TAP_NR_SHAPES; i++)
 		t->buffer[i] = s ? s->buffer[i] : TAP_NO_BUFFER;
 	t->has_waking = s && s->buffer[TAP_SHAPE_WAKING] != TAP_NO_BUFFER;
+	t->has_wakeup = s && s->buffer[TAP_SHAPE_WAKEUP] != TAP_NO_BUFFER;
+	t->no_wakeups = s && !tap_survey_has_wakeups(s);
 	t->has_migrate = s && s->buffer[TAP_SHAPE_MIGRATE] != TAP_NO_BUFFER;
 	t->has_breaks = s && s->has_breaks;
-	set_mark(t);
+	t->tells_cpus = t->on.cpu && !t->on.unknown_cpus_only;
+	t->switch_fmt = t->waking_fmt = &no_format;
 	t->next_break_ns = s && s->nr_breaks ? 0 : UINT64_MAX;
+	set_mark(t);
 	if (tap_shapes_init(&t->shapes) ||
 	    add_cpus(t, opts->nr_cpus < TAP_MAX_CPUS ? opts->nr_cpus : TAP_MAX_CPUS)) {
 		tap_timeline_free(t);
@@ -1052,13 +1324,9 @@ void tap_timeline_free(struct tap_timeline *t)
 {
 	if (!t)
 		return;
-	for (unsigned int i = 0; i < t->nr_tasks; i += BLOCK_TASKS)
-		free(t->tasks[i]);
-	for (unsigned int i = 0; i < TAP_MAX_TIDS / DIR_TIDS; i++)
-		free(t->dir[i]);
+	tap_tasks_release(&t->tasks);
 	tap_letters_release(&t->letters);
 	tap_shapes_release(&t->shapes);
-	free(t->tasks);
 	free(t->cpus);
 	free(t);
 }
@@ -1068,7 +1336,7 @@ bool tap_timeline_wants(const struct tap_format *fmt, bool cgroups)
 	struct tap_shape s;
 
 	tap_shape_init(&s, fmt);
-	return s.kind != TAP_SHAPE_NONE && (s.kind != TAP_SHAPE_MEMBER || cgroups);
+	return s.kind != TAP_SHAPE_NONE && s.kind != TAP_SHAPE_HOTPLUG && (s.kind != TAP_SHAPE_MEMBER || cgroups);
 }
 
 /* A file may lie: time that goes back stands still. */
@@ -1116,34 +1384,64 @@ static __attribute__((noinline, cold)) int look_at(struct tap_timeline *t,
 	if (t->buffer[s->kind] == TAP_NO_BUFFER)
 		t->buffer[s->kind] = ev->buffer;
 	s->buffer = t->buffer[s->kind];
+	if (s->kind == TAP_SHAPE_WAKING && s->plain) {
+		t->waking_fmt = s->fmt;
+		t->wakings = s;
+	}
 	return s->buffer == ev->buffer;
 }
 
-int tap_timeline_event(struct tap_timeline *t, const struct tap_event *ev)
+/* Return: 0 or -errno. */
+static __attribute__((noinline)) int take_other(struct tap_timeline *t, const struct tap_event *ev)
 {
 	const struct tap_shape *s;
-	int ret;
 
-	if (__builtin_expect(ev->ts_ns < t->now_ns, 0))
-		return late_event(t, ev);
-	t->now_ns = ev->ts_ns;
-	if (__builtin_expect(ev->ts_ns >= t->next_mark_ns, 0)) {
-		ret = pass_mark(t, ev->ts_ns);
-		if (ret)
-			return ret;
-	}
-	if (__builtin_expect(!ev->fmt, 0))
+	if (!ev->fmt)
 		return on_loss(t, ev);
 	s = t->shapes.by_id[ev->fmt->id];
-	if (__builtin_expect(!s || s->buffer != ev->buffer || (unsigned int)ev->cpu >= t->nr_cpus,
-			     0)) {
-		ret = look_at(t, ev);
+	if (!s || s->buffer != ev->buffer || (unsigned int)ev->cpu >= t->nr_cpus) {
+		int ret = look_at(t, ev);
+
 		if (ret <= 0)
 			return ret;
 		s = t->shapes.by_id[ev->fmt->id];
 	}
 	t->cpus[ev->cpu].seen = true;
 	return on_event(t, s, ev);
+}
+
+static inline int take(struct tap_timeline *t, const struct tap_event *ev)
+{
+	int ret = 0;
+
+	if (__builtin_expect(ev->ts_ns < t->now_ns, 0))
+		return late_event(t, ev);
+	t->now_ns = ev->ts_ns;
+	if (__builtin_expect(ev->ts_ns >= t->next_mark_ns, 0))
+		ret = pass_mark(t, ev->ts_ns);
+	if (__builtin_expect(ret, 0))
+		return ret;
+	if (ev->ts_ns - t->usual_from_ns < t->usual_ns && (unsigned int)ev->cpu < t->nr_cpus) {
+		if (ev->fmt == t->switch_fmt && ev->buffer == t->switches->buffer)
+			ret = usual_switch(t, ev);
+		else if (ev->fmt == t->waking_fmt && ev->buffer == t->wakings->buffer)
+			ret = usual_waking(t, ev);
+	}
+	if (__builtin_expect(!ret, 0))
+		return take_other(t, ev);
+	return ret < 0 ? ret : 0;
+}
+
+int tap_timeline_events(struct tap_timeline *t, const struct tap_event *const *events,
+			unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		int ret = take(t, events[i]);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 static int end_task(struct tap_timeline *t, struct tap_task *task)
@@ -1168,12 +1466,12 @@ int tap_timeline_end(struct tap_timeline *t)
 	if (t->opts.survey)
 		ret = pass_marks(t, t->end_ns);
 	for (unsigned int i = 0; !ret && i < t->nr_cpus; i++) {
-		ret = close_cpu(t, i, t->end_ns);
-		assert(ret || t->cpus[i].run_ns + t->cpus[i].idle_ns + t->cpus[i].unknown_ns ==
-				      t->end_ns - t->start_ns);
+		ret = close_cpu(t, &t->cpus[i], t->end_ns);
+		assert(ret || t->cpus[i].run_ns + t->cpus[i].idle_ns + t->cpus[i].offline_ns +
+					      t->cpus[i].unknown_ns == t->end_ns - t->start_ns);
 	}
-	for (unsigned int i = 0; !ret && i < t->nr_tasks; i++)
-		ret = end_task(t, t->tasks[i]);
+	for (unsigned int i = 0; !ret && i < t->tasks.nr; i++)
+		ret = end_task(t, t->tasks.all[i]);
 	return ret;
 }
 
@@ -1191,8 +1489,8 @@ const struct tap_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned i
 
 struct tap_task *const *tap_timeline_tasks(const struct tap_timeline *t, unsigned int *nr)
 {
-	*nr = t->nr_tasks;
-	return t->tasks;
+	*nr = t->tasks.nr;
+	return t->tasks.all;
 }
 
 uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task)

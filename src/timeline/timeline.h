@@ -10,8 +10,8 @@
  * (survey.h), for the task may have run there. A task that runs on a CPU whose chain holds is
  * certain, whatever was lost elsewhere.
  *
- * So these hold always: each CPU's run + idle + unknown is the window; each task's states add
- * up to its life within the window.
+ * So these hold always: each CPU's run + idle + offline + unknown is the window; each task's
+ * states add up to its life within the window.
  *
  * No I/O, no clock, no globals.
  */
@@ -35,9 +35,13 @@ enum tap_state {
 #define TAP_STATE_BIT(s) (1u << (s))
 #define TAP_STATE_ALL ((1u << TAP_NR_STATES) - 1)
 
-const char *tap_state_name(enum tap_state state); /* "running", "preempted", ... */
+/* Off the run queues, until a wakeup. */
+static inline bool tap_state_is_sleep(enum tap_state state)
+{
+	return state == TAP_SLEEPING || state == TAP_BLOCKED || state == TAP_STOPPED;
+}
 
-#define TAP_TASK_COMM 16u
+const char *tap_state_name(enum tap_state state); /* "running", "preempted", ... */
 
 /* One task. Its address stays the same until tap_timeline_free(). A tid that was given out again
  * is a task of its own. The idle tasks (tid 0) are none. */
@@ -48,7 +52,12 @@ struct tap_task {
 	int cpu; /* running: where; runnable: in whose run queue; else where it ran last; -1 */
 	uint64_t since_ns; /* of state */
 	int run_cpu; /* where it last ran: differs from .cpu in a wait that was moved; -1 */
+	int from_cpu; /* running: where it ran before that; -1 */
 	int prio;    /* as last seen, 0..139, -1: deadline */
+	int tgid;    /* as its birth or an exec tells; 0: they do not */
+	/* A thread that was born: whose tgid it shares, if .tgid is 0. Born unseen itself. Or NULL. */
+	const struct tap_task *kin;
+	bool reused; /* its tid was another task's before */
 
 	/* the timeline's own */
 	uint64_t woken_running_ns; /* a wakeup came while it ran; 0: none */
@@ -56,11 +65,12 @@ struct tap_task {
 	enum tap_state slept;	   /* and how; TAP_UNKNOWN: not known */
 	enum tap_state back;	   /* what struct tap_stretch is to tell */
 	uint64_t back_ns;
-	bool certain;  /* .state began as seen */
-	bool is_new;   /* forked, its first wakeup not seen yet */
 	bool placed;   /* in this wait: its run queue is settled */
+	bool certain;  /* .state began as seen */
 	bool doubtful; /* asleep, or woken as it went to sleep: what comes next will tell */
 	bool seen;     /* running, switched or woken */
+	bool is_new;   /* forked, its first wakeup not seen yet */
+	bool is_told;  /* by task_newtask: the fork that follows is the same */
 	bool hidden;   /* from tracing: what it does is told in part */
 
 	/* within the window */
@@ -80,13 +90,15 @@ struct tap_task {
 };
 
 struct tap_cpu {
-	bool seen; /* some event that tells of tasks came from it */
-	uint64_t run_ns, idle_ns, unknown_ns; /* add up to the window */
+	uint64_t run_ns, idle_ns, offline_ns, unknown_ns; /* add up to the window */
 	uint64_t switches, breaks;	      /* within the window */
 	uint64_t lost;			      /* events; of losses that tell how many */
 
+	bool seen; /* some event that tells of tasks came from it */
+
 	/* now */
 	bool known;
+	bool offline; /* not known, for it is not there */
 	bool broken; /* the timeline's own: not known, for its next switch will not fit */
 	struct tap_task *task; /* what runs, if known; NULL: idle */
 	uint64_t since_ns;
@@ -102,7 +114,7 @@ struct tap_stretch {
 	uint64_t from_ns, to_ns; /* may begin before the window; never goes beyond its end */
 	int cpu;     /* TAP_RUNNING: where. Runnable: whose run queue it was in at the end. Or -1 */
 	/* Of TAP_UNKNOWN: the sleep before it, of back_ns, was told and must be taken back: the waking
-	 * that ended it was in vain. Else TAP_UNKNOWN. */
+	 * that ended it was in vain. Else TAP_UNKNOWN, and 0. */
 	enum tap_state back;
 	uint64_t back_ns;
 	const char *end; /* of TAP_RUNNING: the state as the recording prints it, "R+"; or "" */
@@ -112,7 +124,7 @@ struct tap_stretch {
 /* A CPU stops running something. */
 struct tap_cpu_stretch {
 	int cpu;
-	enum { TAP_CPU_UNKNOWN, TAP_CPU_IDLE, TAP_CPU_RUN } what;
+	enum { TAP_CPU_UNKNOWN, TAP_CPU_OFFLINE, TAP_CPU_IDLE, TAP_CPU_RUN } what;
 	struct tap_task *task; /* of TAP_CPU_RUN */
 	uint64_t from_ns, to_ns; /* within the window */
 };
@@ -149,8 +161,10 @@ struct tap_migration {
  */
 struct tap_observer {
 	uint32_t states; /* TAP_STATE_BIT()s of the stretches to be told */
+	uint32_t lost_states; /* and of those to be told where .next is TAP_UNKNOWN */
 	int (*stretch)(void *ctx, const struct tap_stretch *s);
 	int (*cpu)(void *ctx, const struct tap_cpu_stretch *s);
+	bool unknown_cpus_only; /* .cpu is not told what CPUs ran, nor that they were idle */
 	int (*wakeup)(void *ctx, const struct tap_wakeup *w);
 	int (*migration)(void *ctx, const struct tap_migration *m);
 };
@@ -177,8 +191,16 @@ void tap_timeline_free(struct tap_timeline *t);
  */
 bool tap_timeline_wants(const struct tap_format *fmt, bool cgroups);
 
-/* Return: 0; -ENOMEM; what the observer returned. An event that it has no use for is ignored. */
-int tap_timeline_event(struct tap_timeline *t, const struct tap_event *ev);
+/*
+ * @events: the next ones, in time order. Those that it has no use for are ignored.
+ * Return: 0; -ENOMEM; what the observer returned.
+ */
+int tap_timeline_events(struct tap_timeline *t, const struct tap_event *const *events,
+			unsigned int nr);
+static inline int tap_timeline_event(struct tap_timeline *t, const struct tap_event *ev)
+{
+	return tap_timeline_events(t, &ev, 1);
+}
 /* Closes all that is open at the window's end. Return: as above. */
 int tap_timeline_end(struct tap_timeline *t);
 

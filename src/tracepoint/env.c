@@ -104,7 +104,8 @@ static void tell_failure(int messages)
 static void wait_until_ready(int messages)
 {
 	for (unsigned int ms = 0; ms < READY_MS; ms++) {
-		struct pollfd fd = { .fd = messages, .events = POLLIN };
+		/* only for its end: a message that waits to be read would cut the waiting short */
+		struct pollfd fd = { .fd = messages };
 
 		if (__atomic_load_n(&tap_control->recording, __ATOMIC_ACQUIRE))
 			return;

@@ -135,7 +135,8 @@ static void check_sums(struct told *told)
 	struct tap_task *const *tasks = tap_timeline_tasks(p->timeline, &nr_tasks);
 
 	for (unsigned int i = 0; i < nr_cpus; i++) {
-		CHECK(cpus[i].run_ns + cpus[i].idle_ns + cpus[i].unknown_ns == window_ns);
+		CHECK(cpus[i].run_ns + cpus[i].idle_ns + cpus[i].offline_ns + cpus[i].unknown_ns ==
+		      window_ns);
 		lost += cpus[i].lost;
 	}
 	CHECK(told->cpu_ns == nr_cpus * window_ns);

@@ -157,15 +157,17 @@ sub check_percentiles {
 	my ($slices, $tasks) = @_;
 	my (@problems, %of);
 
-	push(@{$of{$_->{tid}}}, $_->{waking_ns})
-		for grep { $_->{waking_ns} && !$_->{unknown_ns} } @$slices;
+	push(@{$of{$_->{tid}}}, $_) for grep { $_->{waking_ns} } @$slices;
 	for my $task (@$tasks) {
-		my @waits = sort { $a <=> $b } @{$of{$task->{tid}} // []};
+		my @slices = @{$of{$task->{tid}} // []};
+		my @all = sort { $a <=> $b } map { $_->{waking_ns} } @slices;
+		# beside unknown time a wait may be known from its wakeup on, or not
+		my @waits = sort { $a <=> $b } map { $_->{waking_ns} } grep { !$_->{unknown_ns} } @slices;
 
 		for my $q ([p50_ns => 0.5], [p90_ns => 0.9], [p99_ns => 0.99], [max_ns => 1]) {
 			my ($got, $rank) = ($task->{$q->[0]}, $q->[1] * @waits - 1);
 			# a wait more or less, and 0.8 %
-			my ($low, $high) = (at_rank($rank - 1, @waits), at_rank($rank + 2, @waits));
+			my ($low, $high) = (at_rank($rank - 1, @waits), at_rank($rank + 2 + @all - @waits, @all));
 
 			push(@problems, "$task->{tid} $q->[0]: $got is not within $low .. $high")
 				if $got < $low * 0.992 || $got > $high * 1.008;
@@ -224,11 +226,20 @@ sub stolen {
 	return (split(' ', <$f>))[8] * 10;
 }
 
+# Whether run times differ by more than so many per cent: ours has what was stolen, the kernel's has not.
+sub is_off {
+	my ($ours, $kernel, $percent, $stolen_ns) = @_;
+	my $off = $ours - $kernel;
+
+	return $off < -$percent / 100 * $kernel || $off > $percent / 100 * $kernel + $stolen_ns;
+}
+
 # Returns whether there was something to compare, and what is wrong with run times, and switches.
 sub compare_accounts {
 	my $stolen = stolen();
 	my @told = record('r.dat', map({ ('-e', $_) } qw(sched_switch sched_waking sched_stat_runtime)),
 			  '--', 'perl', '-e', $children);
+	my $stolen_ns = (stolen() - $stolen) * 1e6;
 	my ($runtime, $out) = accounts('r.dat');
 	# "cpu ns" of switches that took out who was not seen to be switched in
 	my %broken = map { ("$_->{cpu} " . ($_->{time_ns} + $_->{unknown_ns}) => 1) }
@@ -253,17 +264,17 @@ sub compare_accounts {
 		$ours += $tasks{$tid}{run_ns};
 		$kernels += $runtime->{$tid};
 		$worst = $off if abs($off) > abs($worst);
-		push(@run, "$tid: $tasks{$tid}{run_ns} ns, kernel $runtime->{$tid}")
-			if abs($off) > 2 || $runtime->{$tid} < 1000000;
+		push(@run, "$tid: $tasks{$tid}{run_ns} ns, kernel $runtime->{$tid}, stolen $stolen_ns")
+			if is_off($tasks{$tid}{run_ns}, $runtime->{$tid}, 2, $stolen_ns) || $runtime->{$tid} < 1000000;
 		say_row('run time %10.3f ms, kernel %10.3f, %+.3f %%; %4d slices, kernel %4d',
 			$tasks{$tid}{run_ns} / 1e6, $runtime->{$tid} / 1e6, $off, $upto->{slices}, $switches);
 	}
 	my $off = $kernels ? 100 * ($ours / $kernels - 1) : 0;
-	push(@run, "all: $ours ns, kernel $kernels") if abs($off) > 1;
+	push(@run, "all: $ours ns, kernel $kernels, stolen $stolen_ns") if is_off($ours, $kernels, 1, $stolen_ns);
 	push(@run, 'no task to compare') if !$compared;
 	push(@switches, 'not all children told') if @told != 8;
 	say_row('%d tasks, %d without a break; run time %+.3f %% off, at most %+.3f %%; %d ms stolen',
-		scalar(@told), $compared, $off, $worst, stolen() - $stolen);
+		scalar(@told), $compared, $off, $worst, $stolen_ns / 1e6);
 	return (scalar(%$runtime), \@run, \@switches);
 }
 

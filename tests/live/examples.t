@@ -44,11 +44,12 @@ for my $page (sort keys %lines) {
 	my $dir = tempdir(CLEANUP => 1);
 	chdir($dir) or die;
 	open(my $f, '>', 'Makefile') or die;
-	# something is to be seen in it: a task that goes from one CPU to the other and back
-	print $f q(all:) . "\n\t" . q(for c in 0 1 0; do taskset -p -c $$c $$$$; sleep 0.07; done) . "\n";
+	# something is to be seen in it: a task that goes from one CPU to the other and back, and a compiler
+	print $f q(all:) . "\n\t" . q(for c in 0 1 0; do taskset -p -c $$c $$$$; sleep 0.07; done) . "\n\t" .
+		 q(cp /bin/sleep cc1 && ./cc1 0.1) . "\n";
 	close($f);
 	system('schedtap record -o trace.dat -- make >/dev/null 2>&1; ' .
-	       'cp trace.dat make.dat; mkdir demo; cp trace.dat demo');
+	       'cp trace.dat make.dat; cp trace.dat svc.dat; mkdir demo; cp trace.dat demo');
 	my ($start) = `schedtap dump -i make.dat` =~ /\] +(\d+)\.\d+:/;
 	for my $line (@{$lines{$page}}) {
 		my $run = $line;

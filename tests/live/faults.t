@@ -52,6 +52,8 @@ R="$SCHEDTAP record -d 0.1"
 check "unknown event: nearest name" refused 2 "'sched_swich'|'sched_switch'" $R -e sched_swich
 check "unknown event of tracefs: nearest name" refused 2 "'timer:hrtimer_strat'|'hrtimer_start'" \
 	$R -e timer:hrtimer_strat
+check "an event that nobody has made" refused 2 "no event matches 'kprobes:foo'" $R -e kprobes:foo
+check "an event without a system" refused 2 "':sched_switch'" $R -e :sched_switch
 check "bad filter: the kernel's words, and its caret" refused 2 \
 	"Field not found|prev_pidd == 1|^" $R -e sched_switch -f 'prev_pidd == 1'
 check "filter on a bare tracepoint's event" refused 2 \
@@ -60,10 +62,14 @@ check "filter on a group of them" refused 2 "'pelt' is no event of the kernel's 
 	$R -e pelt -f 'cpu == 1'
 check "filter where only BPF may record" refused 2 "-b bpf" \
 	$R -b bpf -e sched_switch -f 'prev_pid == 1'
+check "two filters of one event, from two -e" refused 2 "'sched:sched_switch' has two filters|next_pid == 1" \
+	$R -e sched_switch -f 'prev_pid == 1' -e 'sched:sched_s*' -f 'next_pid == 1'
 check "bare tracepoint where only tracefs may record" refused 2 \
 	"'pelt' is no event of the kernel's own" $R -b tracefs -e pelt
 check "no time to record" refused 2 "-d 0" $R -d 0
-check "no such process, over BPF" refused 1 "4194304|No such process" $R -p 4194304
+check "tracefs unmounted: whose the events are cannot be told" own_mounts refused 3 \
+	"tracefs is not mounted: run 'mount|-b user" "${NO_TRACEFS[@]}" $R -e 'net:*'
+check "no such process, over BPF" refused 1 "there is no process 4194304" $R -p 4194304
 check "no such process, over tracefs" refused 1 "4194304" $R -b tracefs -p 4194304
 check "no such CPU, over BPF" refused 2 "none of the given CPUs" $R -C 8000
 check "no such CPU, over tracefs" refused 2 "none of the given CPUs" $R -b tracefs -C 8000
@@ -109,9 +115,10 @@ check "folder where the spool folder would be" in_the_way mkdir
 
 folder_for_file()
 {
+	start a.dat
 	mkdir a.dat
-	run 1 $R -o a.dat
-	says "'a.dat': Is a directory" "a.dat.spool"
+	ends 1 INT
+	must grep -q "'a.dat' is in the way.*a.dat.spool" a.dat.err
 	valid a.dat.spool
 }
 check "folder where the file would be: the spool keeps what was recorded" folder_for_file
@@ -155,6 +162,12 @@ check "both backends: BPF's events" records sched:sched_switch - $R -e sched_swi
 check "both backends: tracefs' events" records timer: - $R -e sched_switch -e 'timer:*'
 check "one event from tracefs for its filter" records sched:sched_switch prev_pid=0 \
 	$R -e sched_switch -f 'prev_pid != 0'
+check "a filter stays where a later -e has the event too" records sched:sched_switch prev_pid=0 \
+	$R -e sched_switch -f 'prev_pid != 0' -e sched
+check "a filter holds where an earlier -e has the event too" records sched:sched_switch prev_pid=0 \
+	$R -e sched -e sched_switch -f 'prev_pid != 0'
+check "-f twice: both hold" records sched:sched_switch '.*\(prev_pid=0\|next_pid=[1-9]\)' \
+	$R -e sched_switch -f 'prev_pid != 0 || next_pid != 0' -f 'next_pid == 0'
 check "zstd" records schedtap: - $R --compress zstd
 check "zstd, both backends" records timer: - $R --compress zstd -e sched -e 'timer:*'
 
@@ -185,26 +198,77 @@ check "SIGINT" stopped_by INT
 check "SIGTERM" stopped_by TERM
 check "SIGHUP" stopped_by HUP
 
+is_packed()
+{
+	[ -e "$1" ] && [ ! -e "$1.spool" ]
+}
+
 second_interrupt()
 {
 	start a.dat $BOTH -- sh -c 'trap "" INT TERM; exec sleep 3'
 	kill -INT $recorder
-	wait_for [ -e a.dat ] # it waits for the command now
+	wait_for is_packed a.dat # it waits for the command now
+	sleep 0.4
 	ends 130 INT
 	finished a.dat
 	must_not instances $recorder
 }
 check "second Ctrl-C: 130, and nothing is left behind" second_interrupt
 
+# as timeout(1) sends it: to the process and to its group
+interrupted_twice()
+{
+	start a.dat $BOTH
+	kill -INT $recorder
+	sleep 0.02
+	ends 0 INT
+	finished a.dat
+}
+check "SIGINT twice at once is one Ctrl-C" interrupted_twice
+
+interrupted_after_the_end()
+{
+	start a.dat $BOTH -d 0.1 -- sh -c 'trap "" INT TERM; sleep 2'
+	wait_for is_packed a.dat
+	ends 0 INT
+	finished a.dat
+}
+check "-d: the first Ctrl-C after it ends nothing at once" interrupted_after_the_end
+
 process_ends()
 {
-	sleep 0.3 &
-	start a.dat "$@" -p $!
-	ends 0
+	sleep 3 & # loading may take its time
+	run 0 "$SCHEDTAP" record -o a.dat "$@" -p $!
 	finished a.dat
-	must grep -q "the process ended" a.dat.err
+	says "the process ended"
 }
 check "-p: ends with the process" process_ends
+
+thread_ends()
+{
+	cat >old.c <<-'E2'
+		#include <errno.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		/* before 6.9 */
+		int pidfd_open(int pid, unsigned int flags)
+		{
+			errno = EINVAL;
+			return flags ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+		}
+	E2
+	must ${CC:-cc} -shared -fPIC -o old.so old.c
+	sleep 3 & # loading may take its time
+	run 0 "$SCHEDTAP" record -o a.dat -t $!
+	finished a.dat
+	says "the thread ended"
+	sleep 3 &
+	# ASan wants to come first, which is of no matter here
+	ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$PWD/old.so run 0 "$SCHEDTAP" record -o a.dat -t $!
+	finished a.dat
+	says "the thread ended"
+}
+check "-t: ends with the thread" thread_ends
 check "-p: ends with the process, over tracefs" process_ends -b tracefs
 
 max_size()
@@ -218,7 +282,8 @@ max_size()
 	must [ "$(stat -c %s a.dat)" -lt 2000000 ]
 }
 check "--max-size" max_size
-check "--max-size, over tracefs" max_size -b tracefs -e sched_switch -e 'timer:*'
+# of these none prints a function's name, for which the file would have all symbols of the kernel
+check "--max-size, over tracefs" max_size -b tracefs -e sched_switch -e 'signal:*'
 
 command_status()
 {
@@ -231,8 +296,6 @@ command_status()
 }
 check "-- CMD: 0" command_status 0 true
 check "-- CMD: 7" command_status 7 sh -c 'exit 7'
-check "-- CMD: not found" command_status 127 no-such-command
-check "-- CMD: not a program" command_status 126 /etc/passwd
 check "-- CMD: killed" command_status 137 sh -c 'kill -9 $$'
 
 command_output()
@@ -282,9 +345,58 @@ disk_full()
 	must "$SCHEDTAP" repair small/a.dat
 	finished small/a.dat
 }
+
+disk_full_repaired_elsewhere()
+{
+	mkdir small
+	mount -t tmpfs -o size=600k none small
+	load &
+	"$SCHEDTAP" record -d 10 -o small/a.dat 2>a.dat.err &
+	recorder=$!
+	ends 1
+	must grep -q "schedtap repair -o" a.dat.err
+	must "$SCHEDTAP" repair -o b.dat small/a.dat
+	finished b.dat
+	must_not [ -e small/a.dat.spool ]
+}
 check "disk full" disk_full
+check "disk full: repaired on another" disk_full_repaired_elsewhere
 check "disk full, over tracefs" disk_full -b tracefs -e sched -e 'timer:*'
 check "disk full, zstd" disk_full --compress zstd
+
+# as the kernel does it where a module that had events is unloaded
+ring_reset()
+{
+	load &
+	start a.dat -b tracefs -e sched
+	sleep 0.5
+	for file in "$T"/instances/schedtap-$recorder-*/trace; do
+		echo >"$file"
+	done
+	sleep 0.3
+	ends 0 INT
+	finished a.dat
+	must grep -Eq '[0-9]+ lost and more: others reset' a.dat.err
+	# what was read before, and after
+	must [ "$(sed -n 's/.* s, \([0-9]*\) events.*/\1/p' a.dat.err)" = "$(grep -vc ' lost' valid.dump)" ]
+	must "$SCHEDTAP" summary -i a.dat --json >sum.json
+	must grep -q '"lost_is_lower_bound":true' sum.json
+	must trace-cmd report -i a.dat >/dev/null
+}
+check "others reset the ring buffers" ring_reset
+
+file_size_limit()
+{
+	load &
+	( ulimit -f 200; exec "$SCHEDTAP" record -d 10 -o a.dat 2>a.dat.err ) &
+	recorder=$!
+	ends 1
+	must grep -q "a.dat.*File too large" a.dat.err
+	must_not instances $recorder
+	must "$SCHEDTAP" repair a.dat
+	finished a.dat
+}
+check "a limit on the size of files" file_size_limit
 
 folder_vanishes()
 {
@@ -342,6 +454,19 @@ killed_often()
 		must_not instances $pid
 	done <pids
 }
+# a sub-buffer that does not fill is in the file after a second
+killed_after_a_rare_event()
+{
+	start a.dat -b tracefs -e sched:sched_process_exec
+	must /bin/true
+	sleep 1.5
+	kill -9 $recorder
+	wait $recorder || :
+	must "$SCHEDTAP" repair a.dat
+	finished a.dat
+	must grep -q "filename=/bin/true" valid.dump
+}
+check "kill -9: a rare event of tracefs is not lost" killed_after_a_rare_event
 check "kill -9 at 15 moments: all is readable, nothing is left behind" killed_often
 
 cut_off()
@@ -457,14 +582,27 @@ worker()
 		note($$);
 		if ($kind eq "threads") {
 			pipe(my $r, my $w);
+			pipe(my $napped, my $say);
+			# they stay: the end of one would end a recording of it
 			my @t = map { threads->create(sub {
 				note(tid());
 				sysread($r, my $byte, 1);
 				nap();
+				syswrite($say, ".");
+				sleep(100);
 			}) } 1 .. 2;
 			start();
 			syswrite($w, "..");
-			$_->join() for @t;
+			sysread($napped, my $byte, 1) for @t;
+		} elsif ($kind eq "brief") {
+			start();
+			for (1 .. 30) {
+				my @t = map { threads->create(sub {
+					note(tid());
+					select(undef, undef, undef, 0.002);
+				}) } 1 .. 3;
+				$_->join() for @t;
+			}
 		} elsif ($kind eq "children") {
 			start();
 			for (1 .. 2) {
@@ -519,11 +657,12 @@ record_both()
 # The switches from or to the tasks that the file tids names
 switches_of_tids()
 {
-	grep -E "(${side:-prev|next})_pid=($(paste -sd'|' tids)) " "$1" | grep -o 'prev_comm.*'
+	# a task that is reaped on another CPU goes from Z to X between one recorder's look and the other's
+	grep -E "(${side:-prev|next})_pid=($(paste -sd'|' tids)) " "$1" | grep -o 'prev_comm.*' | sed 's/prev_state=X/prev_state=Z/'
 }
 
 # scope WORKER OPTION...: PID in the options is the worker's, TID that of its first thread, CGROUP a
-# new one with the worker in it
+# new one with the worker in it, CGROUP_BELOW the same as reports print it
 scope()
 {
 	local kind=$1 options=()
@@ -538,6 +677,7 @@ scope()
 			echo "$option" >tids
 			;;
 		CGROUP) make_cgroup; option=$cgroup ;;
+		CGROUP_BELOW) make_cgroup; option=/${cgroup##*/} ;;
 		esac
 		options+=("$option")
 	done
@@ -562,6 +702,19 @@ check "-p: with its threads" scope threads -p PID
 check "-p --follow: with its children" scope children -p PID --follow
 check "-c: all of that name, and nothing else" scope one -c 'tapw*r'
 check "-g: all of the cgroup, and nothing else" scope one -g CGROUP
+check "-g: its path as reports print it" scope one -g CGROUP_BELOW
+
+# Its folder may have the inode number of one of the CPU controller's.
+other_controller()
+{
+	local mount
+
+	mount=$(awk '$3 == "cgroup" && $4 !~ /(^|,)cpu(,|$)/ { print $2; exit }' /proc/self/mounts)
+	[ "$mount" ] || skip "no other controller is mounted"
+	refused 2 "'$mount' is a cgroup of another controller" $R -g "$mount"
+}
+check "-g: a cgroup of another controller" other_controller
+check "-g: a folder that is no cgroup" refused 1 "there is no cgroup '/proc'" $R -g /proc
 
 # Switches do not name cgroups: the recording's table of tasks does.
 found_by_cgroup()
@@ -583,7 +736,31 @@ found_by_cgroup()
 	must [ "$(wc -l <tasks.csv)" -gt 2 ]
 }
 check "-g of a report: by the table of tasks" found_by_cgroup
+
+# One that is gone before the recording ends, and one below it.
+cgroup_comes_and_goes()
+{
+	local name
+
+	worker one
+	make_cgroup # whether that works
+	trap clean_up EXIT
+	kill -9 "$worker"
+	wait "$worker" || :
+	rmdir "$cgroup"
+	name=${cgroup##*/}
+	run 0 "$SCHEDTAP" record -e pelt -o a.dat -- sh -c '
+		mkdir "$1"; sleep 0.1; mkdir "$1/below"
+		sh -c "echo \$\$ >\"\$1/below/cgroup.procs\"; sleep 0.05; sleep 0.05" sh "$1"
+		rmdir "$1/below" "$1"; sleep 0.05' sh "$cgroup"
+	events a.dat -e sched_pelt_cfs >dumped
+	must grep -q "path=/$name " dumped
+	must grep -q "path=/$name/below " dumped
+}
+check "a cgroup that comes and goes has a name" cgroup_comes_and_goes
 check "-p over tracefs" scope_tracefs one -p PID
+check "-p over tracefs: threads that live for milliseconds" scope_tracefs brief -p PID
+check "-p: threads that live for milliseconds" scope brief -p PID
 check "-p --follow over tracefs" scope_tracefs children -p PID --follow
 
 check "-t: one thread of several" scope threads -t TID

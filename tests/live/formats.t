@@ -10,7 +10,7 @@ if ! [ -r $events/sched/sched_switch/format ]; then
 	exit 0
 fi
 names=(sched/sched_{switch,waking,wakeup_new,migrate_task} sched/sched_process_{fork,exec,exit}
-	power/cpu_{idle,frequency} irq/irq_handler_{entry,exit} irq/softirq_{entry,exit})
+	task/task_newtask cpuhp/cpuhp_exit power/cpu_{idle,frequency} irq/irq_handler_{entry,exit} irq/softirq_{entry,exit})
 echo "1..${#names[@]}"
 n=0
 for name in "${names[@]}"; do

@@ -160,7 +160,7 @@ sub switches {
 
 	while (<$out>) {
 		$found{"$1 $2 $3 $4"}++
-			if /"ts_ns":(\d+),"cpu":(\d+),.*"prev_state":(-?\d+),.*"next_pid":(\d+)/;
+			if /"ts_ns":(\d+),(?:"ts_wall":"[^"]*",)?"cpu":(\d+),.*"prev_state":(-?\d+),.*"next_pid":(\d+)/;
 	}
 	return \%found;
 }
@@ -194,6 +194,35 @@ sub build_kshark {
 	return "$tmp/kshark";
 }
 
+# split leaves out a few at the end.
+sub rewritten_differs {
+	my ($way, $old, $new) = @_;
+
+	return differences($old, $new) if $way ne 'split';
+	return keys(%$new) < 0.99 * keys(%$old) ? keys(%$new) . ' of ' . keys(%$old) . " events\n" :
+		differences({ map { $_ => $old->{$_} // 0 } keys %$new }, $new);
+}
+
+# What trace-cmd writes of ours has the same events.
+sub check_rewritten {
+	my ($shape, $file, $theirs) = @_;
+	my %ways = ('split' => [], 'convert --file-version 6' => [], 'convert --file-version 7' => [],
+		    'convert --compression none' => []);
+
+	for my $way (sort keys %ways) {
+		my ($out, $why) = run('trace-cmd', split(' ', $way), '-i', $file, '-o', "$tmp/new.dat");
+		my ($new) = glob("$tmp/new.dat*");
+
+		if ($new && $why !~ /: status /) { # else it just says how it goes
+			$why = rewritten_differs($way, $theirs->{events}, read_trace_cmd($new)->{events});
+		} else {
+			$why ||= "no file\n";
+		}
+		check("$shape->{name}: trace-cmd $way", $why);
+		unlink(glob("$tmp/new.dat*"));
+	}
+}
+
 sub check_shape {
 	my ($shape, $kshark, $no_kshark) = @_;
 	my $file = "$tmp/x.dat";
@@ -215,6 +244,9 @@ sub check_shape {
 	} else {
 		skip("$shape->{name}: libkshark", $no_kshark);
 	}
+	check_rewritten($shape, $file, $theirs);
+	check("$shape->{name}: trace-cmd $_", (run('trace-cmd', split(' ', $_), '-i', $file))[1])
+		for 'hist', 'dump --all', 'dump --validate', 'report --stat', 'report -w';
 	unlink($file);
 }
 

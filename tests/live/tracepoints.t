@@ -3,12 +3,14 @@
 #
 # Programs with tracepoints of their own and their recorders, and what happens to one when the other is
 # killed, comes late, has no room or lies. EMIT is tests/tracepoint/emit.c: rules:plain, v = 0, 1, ...
+# PROGRAMS is where such programs are, if not beside SCHEDTAP.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 SCHEDTAP=$(realpath "${SCHEDTAP:-$top/build/schedtap}")
 build=$(dirname "$SCHEDTAP")
-EMIT=$build/tests/tracepoint/emit
-STATIC=$build/tests/tracepoint/emit_static
-PATCHED=$build/tests/tracepoint/emit_patched
+PROGRAMS=${PROGRAMS:-$build/tests/tracepoint}
+EMIT=$PROGRAMS/emit
+STATIC=$PROGRAMS/emit_static
+PATCHED=$PROGRAMS/emit_patched
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 . "$top/tests/live/lib.sh"

@@ -5,13 +5,17 @@
  *
  *   truth.jsonl     one flat JSON object a line, "what" says of what:
  *     window        from_ns, to_ns: first to last event of the undamaged recording
- *     cpu           cpu; first_ns: its first switch; switches; run_ns, idle_ns
+ *     cpu           cpu; first_ns: its first switch; switches; run_ns, idle_ns, offline_ns; away_ns: what of
+ *                   that lasts until the end
  *     task          task (its number), tid, comm, first_ns: from when on events tell its state
  *                   (null: none does), born_ns, died_ns (or the window's ends), migrations
- *     run, waking, preempted, sleep, blocked, stopped, new
- *                   task, from_ns, to_ns, cpu; of a run: state; not clipped to the window, and
- *                   to_ns is null if it goes on; doubt: 1 if only its end tells what it is
+ *     run, waking, preempted, sleep, blocked, stopped, new, gone
+ *                   task, from_ns, to_ns, cpu; of a run: state; of waking: waker; not clipped to the window, and
+ *                   to_ns is null if it goes on; doubt: 1 if only its end tells what it is; unseen: 1
+ *                   for a wait behind "gone"; gone: of a
+ *                   migration thread whose CPU is offline, which nobody can see
  *   wakeup.jsonl    the same, where waits begin with sched_wakeup instead of sched_waking
+ *   switch.jsonl    the same, where a sleep lasts until its task runs
  *   <damage>.dat    whole.dat is undamaged; see damages[]
  */
 #include <inttypes.h>
@@ -20,6 +24,7 @@
 
 #define BIT(kind) (1u << (kind))
 #define ALL (BIT(NR_SCHED_KINDS) - 1)
+#define NO_WAKEUPS (ALL & ~BIT(WAKING) & ~BIT(WAKEUP))
 
 /* The events of one CPU that may be damaged, in their order. */
 struct stream {
@@ -37,6 +42,8 @@ static struct stream stream_of(const struct sim *s, struct event *events, int cp
 		if (events[i].cpu == cpu)
 			st.events[st.nr++] = &events[i];
 	}
+	/* nothing would follow that could tell of a loss */
+	st.nr -= st.nr && s->cpus[cpu].offline;
 	return st;
 }
 
@@ -138,7 +145,7 @@ static void damage_hidden(struct sim *s, struct event *events)
 	bool hidden[SIM_TASKS] = { 0 };
 	unsigned int share = 2 + dice(s, 6);
 
-	for (unsigned int i = s->nr_cpus; i < s->nr_tasks; i++)
+	for (unsigned int i = 3 * s->nr_cpus; i < s->nr_tasks; i++) /* the first ones are pinned */
 		hidden[i] = !dice(s, share);
 	for (unsigned int i = 0; i < s->nr_events; i++)
 		events[i].gone = events[i].current >= 0 && hidden[events[i].current];
@@ -158,9 +165,11 @@ static const struct damage {
 	unsigned int kinds;
 } damages[] = {
 	{ "whole", damage_none, ALL },
-	{ "waking", damage_none, ALL & ~BIT(WAKEUP) },
+	{ "waking", damage_none, ALL & ~BIT(WAKEUP) & ~BIT(HOTPLUG) },
 	{ "wakeup", damage_none, ALL & ~BIT(WAKING) },
 	{ "few", damage_none, BIT(SWITCH) | BIT(WAKING) },
+	{ "switch", damage_none, NO_WAKEUPS },
+	{ "switch_losses", damage_losses, NO_WAKEUPS },
 	{ "loss", damage_loss, ALL & ~BIT(WAKEUP) },
 	{ "losses", damage_losses, ALL },
 	{ "overwritten", damage_overwritten, ALL & ~BIT(WAKEUP) },
@@ -201,7 +210,9 @@ static uint64_t start_ns(const struct sim *s, unsigned int kinds)
 
 static void print_cpu(FILE *f, const struct sim *s, int cpu, uint64_t start)
 {
-	uint64_t first_ns = 0, run_ns = 0;
+	const struct sim_cpu *c = &s->cpus[cpu];
+	uint64_t first_ns = 0, run_ns = 0, away_ns = c->offline ? s->now - c->down_ns : 0;
+	uint64_t offline_ns = c->offline_ns + away_ns;
 	unsigned int switches = 0;
 
 	for (const struct event *e = s->events; e < s->events + s->nr_events; e++) {
@@ -219,8 +230,10 @@ static void print_cpu(FILE *f, const struct sim *s, int cpu, uint64_t start)
 	}
 	fprintf(f,
 		"{\"what\":\"cpu\",\"cpu\":%d,\"first_ns\":%" PRIu64 ",\"switches\":%u,"
-		"\"run_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 "}\n",
-		cpu, first_ns, switches, run_ns, s->now - start - run_ns);
+		"\"run_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"offline_ns\":%" PRIu64
+		",\"away_ns\":%" PRIu64 "}\n",
+		cpu, first_ns, switches, run_ns, s->now - start - run_ns - offline_ns, offline_ns,
+		away_ns);
 }
 
 /* When an event of these kinds tells the task's state for the first time; 0: none does. */
@@ -264,20 +277,45 @@ static void print_segment(FILE *f, const struct segment *g, bool wakeup)
 		snprintf(to_text, sizeof(to_text), "%" PRIu64, to);
 	fprintf(f,
 		"{\"what\":\"%s\",\"task\":%d,\"from_ns\":%" PRIu64 ",\"to_ns\":%s,\"cpu\":%d,"
-		"\"state\":%u,\"doubt\":%d}\n",
-		g->what, g->task, from, to_text, g->cpu, g->state, g->doubt);
+		"\"state\":%u,\"doubt\":%d,\"unseen\":%d,\"waker\":%d}\n",
+		g->what, g->task, from, to_text, g->cpu, g->state, g->doubt, g->unseen, g->waker);
+}
+
+/* Return: the next that the task does; NULL: none. */
+static struct segment *next_segment(const struct sim *s, const struct segment *g)
+{
+	for (struct segment *n = s->segments + (g - s->segments) + 1; n < s->segments + s->nr_segments; n++)
+		if (n->task == g->task)
+			return n;
+	return NULL;
+}
+
+/* Who waits for a CPU after it slept is still asleep, as far as switches tell. */
+static void join_sleep(const struct sim *s, bool *gone)
+{
+	for (unsigned int i = 1; i < s->nr_segments; i++) {
+		struct segment *g = &s->segments[i], *next = next_segment(s, g);
+
+		if (!next || strcmp(next->what, "waking"))
+			continue;
+		g->to_ns = next->to_ns;
+		gone[next - s->segments] = true;
+	}
 }
 
 static int write_truth(const struct sim *s, const char *folder, const char *name,
 		       unsigned int kinds)
 {
+	bool *gone = calloc(s->nr_segments, sizeof(*gone));
 	char path[4096];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/%s.jsonl", folder, name);
 	f = fopen(path, "w");
-	if (!f)
+	if (!f || !gone)
 		return -1;
+	if (kinds == NO_WAKEUPS)
+		join_sleep(s, gone);
 	fprintf(f, "{\"what\":\"window\",\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 "}\n",
 		start_ns(s, kinds), s->now);
 	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++)
@@ -285,7 +323,10 @@ static int write_truth(const struct sim *s, const char *folder, const char *name
 	for (int task = 0; task < (int)s->nr_tasks; task++)
 		print_task(f, s, task, kinds);
 	for (unsigned int i = 1; i < s->nr_segments; i++)
-		print_segment(f, &s->segments[i], !(kinds & BIT(WAKING)));
+		if (!gone[i])
+			print_segment(f, &s->segments[i],
+				      kinds & BIT(WAKEUP) && !(kinds & BIT(WAKING)));
+	free(gone);
 	return fclose(f);
 }
 
@@ -306,8 +347,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	simulate(&s, strtoull(argv[1], NULL, 0), (unsigned int)strtoul(argv[2], NULL, 0));
+	/* the last one changes what it is made from */
 	if (write_truth(&s, argv[3], "truth", ALL) ||
-	    write_truth(&s, argv[3], "wakeup", ALL & ~BIT(WAKING))) {
+	    write_truth(&s, argv[3], "wakeup", ALL & ~BIT(WAKING)) ||
+	    write_truth(&s, argv[3], "switch", NO_WAKEUPS)) {
 		perror(argv[3]);
 		return 1;
 	}

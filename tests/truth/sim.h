@@ -5,7 +5,13 @@
  *
  * Of each wakeup: sched_waking on the waker's CPU, then sched_migrate_task there if the task is
  * placed elsewhere, then sched_wakeup there or on the task's new CPU; only then it can be switched
- * in. Time stamps grow on each CPU; those of two CPUs may be equal where neither follows from the
+ * in. A sleeper may stay in its run queue for a while (delayed dequeue, v6.12 on): then it can be moved as it
+ * sleeps, and its wakeup places it nowhere else.
+ *
+ * A CPU may be taken out of use: its migration thread comes, pushes away what waits there, and nothing is
+ * heard of that CPU until it comes back with that thread or with its hotplug thread.
+ *
+ * Time stamps grow on each CPU; those of two CPUs may be equal where neither follows from the
  * other.
  */
 #ifndef TAP_TRUTH_SIM_H
@@ -31,6 +37,7 @@ enum event_kind {
 	FORK,
 	EXEC,
 	EXIT,
+	HOTPLUG, /* cpuhp_exit */
 	NR_SCHED_KINDS,
 	LOST, /* events of this CPU from .first_ns to .ts_ns */
 	MISSED, /* the same, but only the next page says so */
@@ -44,7 +51,7 @@ struct event {
 	int task; /* task it is about, -1: idle; of SWITCH: who comes */
 	int tid, current_tid;
 	char comm[16], current_comm[16];
-	int to; /* WAKING, WAKEUP, WAKEUP_NEW, MIGRATE: CPU */
+	int to; /* WAKING, WAKEUP, WAKEUP_NEW, MIGRATE, HOTPLUG: CPU */
 	int from; /* MIGRATE: CPU */
 	uint32_t state; /* SWITCH: prev_state */
 	bool awake; /* WAKING, WAKEUP of a task that does not sleep (yet) */
@@ -61,12 +68,15 @@ struct task {
 	enum where where;
 	int cpu;
 	bool pinned; /* to its CPU; it only runs when the simulation ends */
+	bool delayed; /* asleep, and still in its run queue */
+	bool gone; /* a migration thread that took its CPU down: no event tells that it left */
 	bool busy; /* something is under way with it on some CPU */
 	uint64_t stamp; /* of the last thing that happened to it */
 	uint64_t woken_ns; /* of the last waking while it was awake */
 	uint64_t born_ns, died_ns;
 	unsigned int open, asleep; /* segments: the present one, the last sleep */
 	unsigned int migrations;
+	int waker; /* tid of the last one; 0: an idle CPU's interrupt */
 };
 
 /* What a task did from .from_ns to .to_ns. */
@@ -77,6 +87,8 @@ struct segment {
 	uint64_t wakeup_ns; /* of a wait, and of the sleep before: its sched_wakeup; 0: none */
 	int cpu;
 	uint32_t state; /* of "run": prev_state */
+	int waker; /* of a wait */
+	bool unseen; /* a wait that only who has not seen what was before takes for certain */
 	bool doubt; /* woken just before it left: only what follows tells whether that was in vain */
 };
 
@@ -93,6 +105,9 @@ struct sim_cpu {
 	enum todo todo;
 	int todo_task;
 	uint32_t todo_state;
+	bool offline;
+	uint64_t down_ns; /* since when */
+	uint64_t offline_ns; /* before that */
 };
 
 struct sim {
@@ -100,6 +115,8 @@ struct sim {
 	unsigned int nr_cpus, nr_tasks, nr_events, nr_segments, cap_events, cap_segments;
 	unsigned int nr_alive;
 	unsigned int nr_protected; /* so many events at the end are never damaged */
+	int first_stopper, first_hotplug; /* a task for each CPU */
+	bool has_hotplug;
 	struct sim_cpu cpus[SIM_CPUS];
 	struct task tasks[SIM_TASKS];
 	struct event *events;
@@ -157,7 +174,8 @@ static inline void enter(struct sim *s, int task, const char *what)
 		s->segments[t->open].to_ns = s->now;
 	t->open = s->nr_segments++;
 	s->segments[t->open] = (struct segment){
-		.task = task, .what = what, .from_ns = s->now, .to_ns = SIM_OPEN, .cpu = t->cpu
+		.task = task, .what = what, .from_ns = s->now, .to_ns = SIM_OPEN, .cpu = t->cpu,
+		.waker = t->waker
 	};
 }
 
@@ -227,6 +245,7 @@ static inline void leave(struct sim *s, int task, uint32_t state)
 	if (t->where == QUEUED)
 		return;
 	t->asleep = t->open;
+	t->delayed = !t->busy && !dice(s, 3);
 	if (!t->busy)
 		return;
 	/* it was woken while it was leaving: it waits from now on */
@@ -248,6 +267,7 @@ static inline void do_switch(struct sim *s, int cpu, int next, uint32_t state)
 	if (next < 0)
 		return;
 	s->tasks[next].where = ON_CPU;
+	s->tasks[next].gone = false;
 	s->tasks[next].cpu = cpu;
 	enter(s, next, "run");
 }
@@ -276,26 +296,42 @@ static inline void wake(struct sim *s, int cpu, int task)
 	e->to = t->cpu;
 	e->awake = t->where == ON_CPU;
 	t->busy = true;
+	t->waker = e->current_tid;
 	if (t->where == ASLEEP) {
 		enter(s, task, "waking");
+		s->segments[t->open].unseen = t->gone;
 		t->where = WOKEN;
 	}
 	plan(s, cpu, TODO_PLACE, task);
+}
+
+/* One that is in use. */
+static inline int some_cpu(struct sim *s)
+{
+	int cpu;
+
+	do {
+		cpu = (int)dice(s, s->nr_cpus);
+	} while (s->cpus[cpu].offline);
+	return cpu;
 }
 
 static inline void wakeup(struct sim *s, int cpu, int task, enum event_kind kind)
 {
 	struct task *t = &s->tasks[task];
 
+	if (kind == WAKEUP_NEW && s->cpus[t->cpu].offline)
+		t->cpu = cpu;
 	emit(s, cpu, kind, task)->to = t->cpu;
 	if (kind == WAKEUP) {
 		s->segments[t->open].wakeup_ns = s->segments[t->asleep].wakeup_ns = s->now;
 	} else {
 		t->born_ns = s->now;
+		t->waker = s->cpus[cpu].current < 0 ? 0 : s->tasks[s->cpus[cpu].current].tid;
 		enter(s, task, "waking");
 	}
 	t->where = QUEUED;
-	t->busy = false;
+	t->busy = t->delayed = false;
 }
 
 static inline void migrate(struct sim *s, int cpu, int task, int to)
@@ -308,11 +344,27 @@ static inline void migrate(struct sim *s, int cpu, int task, int to)
 	t->migrations++;
 }
 
+static inline void pull(struct sim *s, int cpu)
+{
+	int task = pick(s, dice(s, 3) ? QUEUED : ASLEEP, -1);
+
+	if (task < 0 || s->tasks[task].cpu == cpu)
+		return;
+	if (s->tasks[task].where == ASLEEP && !s->tasks[task].delayed)
+		return;
+	migrate(s, cpu, task, cpu);
+	/* or its waking was missed: the next one will tell */
+	if (s->tasks[task].where == ASLEEP)
+		s->segments[s->tasks[task].open].doubt = true;
+}
+
 static inline void place(struct sim *s, int cpu, int task)
 {
 	struct task *t = &s->tasks[task];
-	int to = dice(s, 2) ? t->cpu : (int)dice(s, s->nr_cpus);
+	int to = t->delayed || dice(s, 2) ? t->cpu : some_cpu(s);
 
+	if (s->cpus[to].offline)
+		to = some_cpu(s);
 	if (to != t->cpu) {
 		migrate(s, cpu, task, to);
 		a_bit_later(s);
@@ -355,7 +407,7 @@ static inline void fork_task(struct sim *s, int cpu)
 
 	if (task == SIM_TASKS)
 		return;
-	add_task(s, new_tid(s), (int)dice(s, s->nr_cpus), NEW);
+	add_task(s, new_tid(s), some_cpu(s), NEW);
 	s->tasks[task].busy = true;
 	emit(s, cpu, FORK, task);
 	plan(s, cpu, TODO_WAKEUP_NEW, task);
@@ -463,9 +515,7 @@ static inline void step_cpu(struct sim *s, int cpu)
 		if (task >= 0)
 			wake(s, cpu, task);
 	} else if (what < 32) {
-		task = pick(s, QUEUED, -1);
-		if (task >= 0 && s->tasks[task].cpu != cpu)
-			migrate(s, cpu, task, cpu);
+		pull(s, cpu);
 	} else if (what < 37) {
 		wake_leaving(s, cpu);
 	} else if (what < 42) {
@@ -477,6 +527,94 @@ static inline void step_cpu(struct sim *s, int cpu)
 		if (task >= 0)
 			do_switch(s, cpu, task, 0);
 	}
+}
+
+/* ---- CPUs come and go ---- */
+
+/* A kernel thread of @cpu runs at once. */
+static inline void run_thread(struct sim *s, int waker_cpu, int cpu, int task)
+{
+	a_bit_later(s);
+	wake(s, waker_cpu, task);
+	s->cpus[waker_cpu].todo = TODO_NONE;
+	a_bit_later(s);
+	wakeup(s, dice(s, 2) ? cpu : waker_cpu, task, WAKEUP);
+	a_bit_later(s);
+	do_switch(s, cpu, task, 0x100);
+	a_bit_later(s);
+}
+
+static inline void tell_hotplug(struct sim *s, int by_cpu, int cpu)
+{
+	emit(s, by_cpu, HOTPLUG, -1)->to = cpu;
+	a_bit_later(s);
+}
+
+static inline void take_down(struct sim *s, int cpu)
+{
+	int stopper = s->first_stopper + cpu, by = some_cpu(s);
+	struct sim_cpu *c = &s->cpus[cpu];
+
+	if (by == cpu || c->todo != TODO_NONE || s->cpus[by].todo != TODO_NONE)
+		return;
+	if (dice(s, 2)) {
+		run_thread(s, by, cpu, s->first_hotplug + cpu);
+		tell_hotplug(s, cpu, cpu);
+		do_switch(s, cpu, -1, 1);
+	}
+	run_thread(s, dice(s, 2) ? by : cpu, cpu, stopper);
+	if (!dice(s, 4)) { /* it does something else */
+		do_switch(s, cpu, pick(s, QUEUED, cpu), 1);
+		return;
+	}
+	s->tasks[stopper].asleep = s->tasks[stopper].open;
+	s->segments[s->tasks[stopper].open].what = "gone";
+	c->down_ns = s->segments[s->tasks[stopper].open].from_ns;
+	c->offline = true;
+	for (int i = 0; i < (int)s->nr_tasks; i++) {
+		if (s->tasks[i].cpu != cpu)
+			continue;
+		s->tasks[i].delayed = false;
+		if (s->tasks[i].where != QUEUED)
+			continue;
+		migrate(s, cpu, i, some_cpu(s));
+		a_bit_later(s);
+	}
+	c->current = -1;
+	s->tasks[stopper].where = ASLEEP;
+	s->tasks[stopper].gone = true;
+	tell_hotplug(s, by, cpu);
+}
+
+static inline void bring_up(struct sim *s, int cpu)
+{
+	struct sim_cpu *c = &s->cpus[cpu];
+	int by = some_cpu(s);
+
+	if (s->cpus[by].todo != TODO_NONE)
+		return;
+	c->offline = false;
+	/* what woke it may have been traced on another CPU, or on the one that is there again */
+	if (dice(s, 2))
+		run_thread(s, by, cpu, s->first_hotplug + cpu);
+	else
+		run_thread(s, cpu, cpu, s->first_stopper + cpu);
+	c->offline_ns += s->segments[s->tasks[c->current].open].from_ns - c->down_ns;
+	do_switch(s, cpu, -1, 1);
+	a_bit_later(s);
+	tell_hotplug(s, by, cpu);
+}
+
+/* Return: whether something came or went. */
+static inline bool step_hotplug(struct sim *s, int cpu)
+{
+	if (s->cpus[cpu].offline && !dice(s, 12))
+		bring_up(s, cpu);
+	else if (s->has_hotplug && !s->cpus[cpu].offline && !dice(s, 40))
+		take_down(s, cpu);
+	else
+		return s->cpus[cpu].offline;
+	return true;
 }
 
 /* On some CPU, a little later, or now if nothing happened there yet. */
@@ -510,19 +648,39 @@ static inline void finish(struct sim *s)
 	} while (busy);
 	before = s->nr_events;
 	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++) {
-		int stopper = cpu; /* the first tasks are these */
+		int last = cpu; /* the first tasks are these */
 
+		if (s->cpus[cpu].offline)
+			continue;
 		s->now += 1000;
-		wake(s, cpu, stopper);
+		wake(s, cpu, last);
 		s->now += 100;
 		s->cpus[cpu].todo = TODO_NONE;
-		wakeup(s, cpu, stopper, WAKEUP);
+		wakeup(s, cpu, last, WAKEUP);
 		s->now += 100;
-		do_switch(s, cpu, stopper, 0x100);
+		do_switch(s, cpu, last, 0x100);
 		s->now += 100;
 		do_switch(s, cpu, pick(s, QUEUED, cpu), 1);
 	}
 	s->nr_protected = s->nr_events - before;
+}
+
+/* A task for each CPU that sleeps there, and does what other tasks do at no time. */
+static inline int add_pinned(struct sim *s, const char *name, int first_tid)
+{
+	int first = (int)s->nr_tasks;
+
+	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++) {
+		struct task *t = &s->tasks[s->nr_tasks];
+
+		add_task(s, first_tid + cpu, cpu, ASLEEP);
+		if (name)
+			snprintf(t->comm, sizeof(t->comm), "%s/%d", name, cpu);
+		t->pinned = true;
+		enter(s, first + cpu, "sleep");
+		t->asleep = t->open;
+	}
+	return first;
 }
 
 static inline void begin(struct sim *s, uint64_t seed)
@@ -534,13 +692,13 @@ static inline void begin(struct sim *s, uint64_t seed)
 		dice(s, 2);
 	s->nr_cpus = 1 + dice(s, SIM_CPUS);
 	s->segments = grow(s->segments, s->nr_segments, &s->cap_segments, sizeof(*s->segments));
-	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++) {
+	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++)
 		s->cpus[cpu].current = -1;
-		add_task(s, 10 + cpu, cpu, ASLEEP);
-		s->tasks[cpu].pinned = true;
-		enter(s, cpu, "sleep");
-		s->tasks[cpu].asleep = s->tasks[cpu].open;
-	}
+	add_pinned(s, NULL, 10);
+	s->has_hotplug = s->nr_cpus > 1 && dice(s, 2);
+	s->first_stopper = add_pinned(s, "migration", 30);
+	s->first_hotplug = add_pinned(s, "cpuhp", 50);
+	s->nr_alive = s->nr_cpus; /* only so many of these are needed to go on */
 	for (int n = (int)(2 + dice(s, 4 * s->nr_cpus)); n > 0; n--) {
 		int cpu = (int)dice(s, s->nr_cpus), task = (int)s->nr_tasks;
 		bool runs = s->cpus[cpu].current < 0 && dice(s, 2);
@@ -556,8 +714,12 @@ static inline void begin(struct sim *s, uint64_t seed)
 static inline void simulate(struct sim *s, uint64_t seed, unsigned int nr_events)
 {
 	begin(s, seed);
-	while (s->nr_events < nr_events)
-		step_cpu(s, some_time(s));
+	while (s->nr_events < nr_events) {
+		int cpu = some_time(s);
+
+		if (!step_hotplug(s, cpu))
+			step_cpu(s, cpu);
+	}
 	finish(s);
 }
 

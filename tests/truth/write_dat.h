@@ -18,7 +18,7 @@ static const char *const event_names[] = {
 	[WAKEUP] = "sched_waking",	  [WAKEUP_NEW] = "sched_wakeup_new",
 	[MIGRATE] = "sched_migrate_task", [FORK] = "sched_process_fork",
 	[EXEC] = "sched_process_exec",	  [EXIT] = "sched_process_exit",
-	[LOST] = "events_lost",
+	[HOTPLUG] = "cpuhp_exit",	  [LOST] = "events_lost",
 };
 
 struct record {
@@ -106,6 +106,9 @@ static inline void set_fields(struct record *r, const struct event *e)
 		break;
 	case EXIT:
 		set_task(r, e);
+		break;
+	case HOTPLUG:
+		set_number(r, "cpu", (uint64_t)e->to);
 		break;
 	default:
 		set_number(r, "count", e->count);

@@ -4,11 +4,13 @@
  *
  *   TIME CPU switch PREV STATE NEXT        STATE as the kernel prints it: S, R+, X, ...
  *   TIME CPU waking TID by TID [to CPU]    also wakeup, new (sched_wakeup_new)
+ *   TIME CPU newtask PARENT CHILD [thread] (task_newtask)
  *   TIME CPU fork PARENT CHILD             exit TID; exec TID OLD_TID; migrate TID FROM TO by TID
  *   TIME CPU lost FROM COUNT               the loss ends at TIME; CPU -1: not known
  *   TIME CPU stat TID NS                   sched_stat_iowait
+ *   TIME CPU hotplug OTHER_CPU             cpuhp_exit, of a step that CPU takes OTHER_CPU down
  *
- * A task is called after its tid. " @1" at the end: from buffer 1.
+ * A task is called after its tid, but for 90N, "migration/N", and 95N, "cpuhp/N"; NEXT=x: its name begins with x now. " @1" at the end: from buffer 1.
  */
 #ifndef STEPS_H
 #define STEPS_H
@@ -30,7 +32,9 @@ struct steps {
 	unsigned int nr;
 };
 
-static struct tap_format *steps_formats[256]; /* by what they are: made once, kept */
+static struct tap_format *steps_formats[2][256]; /* by what they are: made once, kept */
+/* Events are laid out as those of nearly all kernels, but for priorities, which are unsigned. */
+static bool steps_odd;
 
 static const char steps_iowait[] = "name: sched_stat_iowait\nID: 900\nformat:\n"
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -52,25 +56,41 @@ static const char steps_wakeup[] = "name: sched_wakeup\nID: 901\nformat:\n"
 	"\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n"
 	"\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
 
+static const char steps_newtask[] = "name: task_newtask\nID: 902\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:pid_t pid;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:char comm[16];\toffset:12;\tsize:16;\tsigned:0;\n"
+	"\tfield:unsigned long clone_flags;\toffset:32;\tsize:8;\tsigned:0;\n"
+	"\tfield:short oom_score_adj;\toffset:40;\tsize:2;\tsigned:1;\n\nprint fmt: \"\"\n";
+
 /* An event as a recording would describe it. */
 static inline const struct tap_format *steps_format(const char *name)
 {
 	struct tap_abi abi = { .long_size = 8 };
-	const struct tap_def *def = tap_def_find("sched", name);
-	bool wakeup = !strcmp(name, "sched_wakeup");
-	unsigned int slot = def ? tap_def_id(def) & 127 : 128u + wakeup;
+	const struct tap_def *def = tap_def_find(NULL, name);
+	bool wakeup = !strcmp(name, "sched_wakeup"), newtask = !strcmp(name, "task_newtask");
+	unsigned int slot = def ? tap_def_id(def) & 127 : 128u + wakeup + 2 * newtask;
+	struct tap_format **made = &steps_formats[steps_odd][slot];
 	struct tap_buf text = { 0 };
 
-	if (steps_formats[slot])
-		return steps_formats[slot];
+	if (*made)
+		return *made;
 	if (def)
 		tap_def_format(def, NULL, NULL, &text);
 	else
-		tap_buf_puts(&text, wakeup ? steps_wakeup : steps_iowait);
-	if (tap_format_parse("sched", text.data, text.len, abi, &steps_formats[slot], NULL))
+		tap_buf_puts(&text, wakeup ? steps_wakeup : newtask ? steps_newtask : steps_iowait);
+	for (char *at = (char *)tap_buf_str(&text); steps_odd && (at = strstr(at, "prio;")) != NULL;) {
+		at = strstr(at, "signed:") + strlen("signed:");
+		*at = '0';
+	}
+	if (tap_format_parse(def ? def->system : newtask ? "task" : "sched", text.data, text.len, abi, made,
+			     NULL))
 		abort();
 	tap_buf_release(&text);
-	return steps_formats[slot];
+	return *made;
 }
 
 static inline void steps_put(struct tap_event *ev, const char *field, int64_t v)
@@ -92,7 +112,10 @@ static inline void steps_put_task(struct tap_event *ev, const char *prefix, int 
 	steps_put(ev, name, tid);
 	snprintf(name, sizeof(name), "%scomm", prefix);
 	f = tap_format_field(ev->fmt, name);
-	if (f && f->kind == TAP_FIELD_CHARS)
+	if (f && f->kind == TAP_FIELD_CHARS && (tid / 10 == 90 || tid / 10 == 95))
+		snprintf((char *)ev->data + f->offset, f->size, "%s/%d",
+			 tid / 10 == 90 ? "migration" : "cpuhp", tid % 10);
+	else if (f && f->kind == TAP_FIELD_CHARS)
 		snprintf((char *)ev->data + f->offset, f->size, "%s%d", tid ? "t" : "swapper/", tid);
 }
 
@@ -132,6 +155,9 @@ static inline void steps_line(struct steps *s, const char *line)
 		steps_put_task(ev, "prev_", atoi(a));
 		steps_put(ev, "prev_state", steps_state(b));
 		steps_put_task(ev, "next_", atoi(c));
+		if (strchr(c, '='))
+			*((char *)ev->data + tap_format_field(ev->fmt, "next_comm")->offset) =
+				strchr(c, '=')[1];
 		steps_put(ev, "prev_prio", 120);
 		steps_put(ev, "next_prio", 120);
 		steps_put(ev, "common_pid", atoi(a));
@@ -142,6 +168,11 @@ static inline void steps_line(struct steps *s, const char *line)
 		steps_put_task(ev, "", atoi(a));
 		steps_put(ev, "common_pid", atoi(c));
 		steps_put(ev, "target_cpu", *d == 't' ? atoi(e) : cpu);
+	} else if (!strcmp(kind, "newtask")) {
+		ev->fmt = steps_format("task_newtask");
+		steps_put_task(ev, "", atoi(b));
+		steps_put(ev, "clone_flags", *c == 't' ? 0x10f00 : 0x11);
+		steps_put(ev, "common_pid", atoi(a));
 	} else if (!strcmp(kind, "fork")) {
 		ev->fmt = steps_format("sched_process_fork");
 		steps_put_task(ev, "parent_", atoi(a));
@@ -162,6 +193,9 @@ static inline void steps_line(struct steps *s, const char *line)
 		ev->fmt = steps_format("sched_process_exit");
 		steps_put_task(ev, "", atoi(a));
 		steps_put(ev, "common_pid", atoi(a));
+	} else if (!strcmp(kind, "hotplug")) {
+		ev->fmt = steps_format("cpuhp_exit");
+		steps_put(ev, "cpu", atoi(a));
 	} else if (!strcmp(kind, "stat")) {
 		ev->fmt = steps_format("sched_stat_iowait");
 		steps_put_task(ev, "", atoi(a));
@@ -195,8 +229,8 @@ static inline void steps_parse(struct steps *s, const char *text)
 static inline void steps_release(void)
 {
 	for (unsigned int i = 0; i < 256; i++) {
-		tap_format_free(steps_formats[i]);
-		steps_formats[i] = NULL;
+		tap_format_free(steps_formats[steps_odd][i]);
+		steps_formats[steps_odd][i] = NULL;
 	}
 }
 

@@ -76,6 +76,7 @@ static void test_parse(void **state)
 		const char *words[MAX_WORDS];
 		const char *want; /* what show() gives, or the sentence of a failure */
 		int ret;
+		bool command;
 	} cases[] = {
 		{ "no words", { NULL }, "" },
 		{ "flags", { "-a", "--brief" }, "all brief " },
@@ -100,6 +101,10 @@ static void test_parse(void **state)
 		  "all (x) -- [ls] [-b] [--] " },
 		{ "an empty rest", { "--" }, "-- " },
 		{ "an empty word is an operand", { "" }, "() " },
+		{ "a command", { "-a", "ls", "-b", "--", "x" }, "all -- [ls] [-b] [--] [x] ", .command = true },
+		{ "a command behind --", { "-a", "--", "ls", "-b" }, "all -- [ls] [-b] ", .command = true },
+		{ "options alone where a command may follow", { "-a", "-i", "x" }, "all i=<x> ", .command = true },
+		{ "a command of one dash", { "-", "-a" }, "-- [-] [-a] ", .command = true },
 
 		{ "an unknown option near a known one", { "--durration" },
 		  "unknown option '--durration': did you mean '--duration'?", -EINVAL },
@@ -143,7 +148,7 @@ static void test_parse(void **state)
 
 		for (argc = 0; cases[i].words[argc]; argc++)
 			argv[argc] = (char *)cases[i].words[argc];
-		ret = tap_opt_parse(table, &o, argc, argv, &operands, &rest, &err);
+		ret = tap_opt_parse(table, &o, argc, argv, cases[i].command, &operands, &rest, &err);
 		if (ret)
 			tap_buf_puts(&out, err.text);
 		else
@@ -165,11 +170,11 @@ static void test_no_table(void **state)
 	char **rest;
 
 	(void)state;
-	assert_int_equal(tap_opt_parse(NULL, NULL, 2, argv, &operands, &rest, &err), -EINVAL);
+	assert_int_equal(tap_opt_parse(NULL, NULL, 2, argv, false, &operands, &rest, &err), -EINVAL);
 	assert_string_equal(err.text, "unknown option '-a'");
 	assert_null(operands.v); /* nothing for the caller to release */
 	argv[1] = (char *)"--all";
-	assert_int_equal(tap_opt_parse(NULL, NULL, 2, argv, &operands, &rest, NULL), -EINVAL);
+	assert_int_equal(tap_opt_parse(NULL, NULL, 2, argv, false, &operands, &rest, NULL), -EINVAL);
 }
 
 static void test_nearest(void **state)

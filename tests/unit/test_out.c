@@ -31,10 +31,11 @@ static void line_for(const char *comm, struct tap_buf *line)
 {
 	int fd = memfd_create("line", MFD_CLOEXEC);
 	struct tap_who who;
+	struct tap_wall wall = { 0 };
 	struct tap_out o;
 
 	assert_int_equal(tap_who_init(&who, NULL, NULL), 0);
-	tap_out_init(&o, &tap_out_text, &who, fd);
+	tap_out_init(&o, &tap_out_text, &who, &wall, fd);
 	put(&o, comm, 1000000009);
 	assert_int_equal(tap_out_flush(&o), 0);
 	line->len = (size_t)lseek(fd, 0, SEEK_CUR);
@@ -74,12 +75,13 @@ static void a_full_disk_is_an_error(void **state)
 {
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	struct tap_who who;
+	struct tap_wall wall = { 0 };
 	struct tap_out o;
 
 	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(tap_who_init(&who, NULL, NULL), 0);
-	tap_out_init(&o, &tap_out_csv, &who, fd);
+	tap_out_init(&o, &tap_out_csv, &who, &wall, fd);
 	put(&o, "a\0bcdefghijklmn", 1);
 	assert_int_equal(tap_out_flush(&o), -ENOSPC);
 	tap_out_release(&o);

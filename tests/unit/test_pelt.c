@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -18,7 +19,7 @@
 #define ANY UINT64_MAX
 
 /* The built-in events, their records made by the names of the fields. */
-enum kind { CFS = 1, SE, RT, NR, OVER, SWITCH, EXIT, NR_KINDS };
+enum kind { CFS = 1, SE, RT, NR, OVER, SWITCH, EXIT, NR_KINDS, LOST };
 
 static const struct {
 	const char *system, *name;
@@ -38,7 +39,8 @@ struct pelt_case {
 	bool while_running;
 	/* the window is [100, 200] ns.
 	 * { CFS, ts, cpu, value, cgroup } { SE, ts, tid, value } { RT, NR: ts, cpu, value }
-	 * { OVER, ts, first and last CPU in one byte, value } { SWITCH, ts, prev, next, state }
+	 * { OVER, ts, first and last CPU in one byte, value }
+	 * { SWITCH, ts, prev, next, state }, on CPU 0 { LOST, to, cpu, from, buffer }
 	 */
 	struct {
 		enum kind kind;
@@ -149,6 +151,77 @@ static const struct pelt_case cases[] = {
 		.want = { { TAP_PELT_TASK, 0, 7, 0, 1, 10, 500, 50, 50, 50, { 10 } },
 			  { TAP_PELT_TASK, 0, 7, 0, 1, 40, 3200, 80, 80, 80, { 40 } } },
 	},
+	{
+		.name = "a loss: a value is known up to it, and again from the next update on",
+		.steps = { { CFS, 100, 0, 100, ROOT }, { LOST, 180, 0, 101 },
+			   { CFS, 190, 0, 200, ROOT } },
+		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 2, 11, 100 + 10 * 200, 100, 200, 200,
+			    { 11 } } },
+		.columns = { { 1, 100, 100 }, { 0 }, { 0 }, { 10, 2000, 200 } },
+	},
+	{
+		.name = "a loss on another CPU may hide an update too, of a CPU and of a cgroup",
+		.steps = { { CFS, 110, 0, 10, ROOT }, { CFS, 110, 0, 20, 5 },
+			   { CFS, 115, 1, 30, ROOT }, { LOST, 140, 1, 120 },
+			   { CFS, 150, 0, 40, ROOT } },
+		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 2, 60, 100 + 50 * 40, 10, 40, 40, { 60 } },
+			  { TAP_PELT_CGROUP, 0, 0, 5, 1, 10, 200, 20, 20, 20, { 10 } },
+			  { TAP_PELT_CPU, 1, 0, ROOT, 1, 5, 150, 30, 30, 30, { 5 } } },
+	},
+	{
+		.name = "a loss of which no CPU is known: a domain's next update may have been in it",
+		.signal = "overutilized",
+		.steps = { { OVER, 100, 0x01, 1 }, { LOST, 140, (uint64_t)-1, 120 },
+			   { OVER, 190, 0x01, 0 } },
+		.want = { { TAP_PELT_DOMAIN, 0, 0, 0, 2, 30, 20, 0, 1, 0, { ANY } } },
+	},
+	{
+		.name = "a loss: a task's next update may have been in it",
+		.steps = { { SE, 110, 7, 10 }, { LOST, 140, 0, 120 }, { SE, 170, 7, 20 } },
+		.want = { { TAP_PELT_TASK, 0, 7, 0, 2, 40, 100 + 600, 10, 20, 20, { 40 } } },
+	},
+	{
+		.name = "losses that overlap, and one that had begun before the window",
+		.steps = { { LOST, 110, 0, 50 }, { CFS, 110, 0, 10, ROOT }, { LOST, 150, 0, 120 },
+			   { CFS, 155, 0, 20, ROOT },
+			   { LOST, 160, (uint64_t)-1, 130 }, { CFS, 170, 0, 30, ROOT } },
+		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 3, 40, 100 + 900, 10, 30, 30, { 40 } } },
+	},
+	{
+		.name = "a loss in a buffer that has none of these events takes none of them",
+		.steps = { { CFS, 100, 0, 100, ROOT }, { LOST, 180, 0, 101, 1 } },
+		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 1, 100, 10000, 100, 100, 100, { 100 } } },
+	},
+	{
+		.name = "a loss while running: neither what held before it nor what runs behind it",
+		.while_running = true,
+		.steps = { { SWITCH, 100, 0, 7 }, { CFS, 105, 0, 50, ROOT }, { LOST, 130, 0, 120 },
+			   { SWITCH, 140, 8, 7 }, { CFS, 160, 0, 10, ROOT },
+			   { SWITCH, 180, 7, 0, 1 } },
+		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 2, 35, 15 * 50 + 20 * 10, 10, 50, 10,
+			    { 35 } } },
+	},
+	{
+		.name = "a break of a CPU's chain: nothing is known of that CPU until it is over",
+		.steps = { { CFS, 100, 0, 10, ROOT }, { CFS, 100, 1, 20, ROOT },
+			   { SWITCH, 120, 0, 7 }, { CFS, 130, 0, 30, ROOT },
+			   { SWITCH, 150, 8, 0, 1 }, { CFS, 160, 0, 40, ROOT } },
+		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 3, 60, 200 + 1600, 10, 40, 40, { 60 } },
+			  { TAP_PELT_CPU, 1, 0, ROOT, 1, 100, 2000, 20, 20, 20, { 100 } } },
+	},
+	{
+		.name = "a break is in doubt for a domain's CPUs, and not for tasks",
+		.signal = "overutilized",
+		.steps = { { OVER, 100, 0x01, 1 }, { OVER, 100, 0x12, 1 }, { SWITCH, 120, 0, 7 },
+			   { SWITCH, 150, 8, 0, 1 } },
+		.want = { { TAP_PELT_DOMAIN, 0, 0, 0, 1, 20, 20, 1, 1, 1, { ANY } },
+			  { TAP_PELT_DOMAIN, 1, 0, 0, 1, 100, 100, 1, 1, 1, { ANY } } },
+	},
+	{
+		.name = "a break: a task's own updates are all there",
+		.steps = { { SE, 100, 9, 10 }, { SWITCH, 120, 0, 7 }, { SWITCH, 150, 8, 0, 1 } },
+		.want = { { TAP_PELT_TASK, 0, 9, 0, 1, 100, 1000, 10, 10, 10, { 100 } } },
+	},
 };
 
 static void put(void *rec, const struct tap_format *fmt, const char *name, uint64_t v)
@@ -208,20 +281,55 @@ static void fill(const struct pelt_case *c, unsigned int i, unsigned char *rec, 
 	}
 }
 
+struct record {
+	struct tap_event ev;
+	_Alignas(8) unsigned char bytes[256];
+};
+
+static void make(const struct pelt_case *c, unsigned int i, struct record *r)
+{
+	const struct tap_format *fmt = formats[c->steps[i].kind % LOST];
+	uint32_t size;
+
+	*r = (struct record){ .ev = { .ts_ns = c->steps[i].ts_ns } };
+	if (c->steps[i].kind == LOST) {
+		r->ev.cpu = (int)c->steps[i].who;
+		r->ev.buffer = (unsigned int)c->steps[i].more;
+		r->ev.lost.first_ns = c->steps[i].value;
+		r->ev.lost.last_ns = r->ev.ts_ns;
+		return;
+	}
+	size = (fmt->min_size + 7) & ~7u;
+	put(r->bytes, fmt, "common_type", fmt->id);
+	fill(c, i, r->bytes, &size);
+	if (c->steps[i].kind == CFS || c->steps[i].kind == RT) /* each tells of itself */
+		r->ev.cpu = (int)c->steps[i].who;
+	r->ev.fmt = fmt;
+	r->ev.data = r->bytes;
+	r->ev.size = size;
+}
+
+static void survey(const struct pelt_case *c, struct tap_survey *s)
+{
+	struct record r;
+
+	assert_int_equal(tap_survey_init(s, 100, 200), 0);
+	for (unsigned int i = 0; i < MAX_STEPS && c->steps[i].kind; i++) {
+		make(c, i, &r);
+		assert_int_equal(tap_survey_event(s, &r.ev), 0);
+	}
+	assert_int_equal(tap_survey_end(s), 0);
+}
+
 static void feed(const struct pelt_case *c, struct tap_pelt *p, struct tap_timeline *t)
 {
-	for (unsigned int i = 0; i < MAX_STEPS && c->steps[i].kind; i++) {
-		const struct tap_format *fmt = formats[c->steps[i].kind];
-		_Alignas(8) unsigned char rec[256] = { 0 };
-		uint32_t size = (fmt->min_size + 7) & ~7u;
-		struct tap_event ev = { .ts_ns = c->steps[i].ts_ns, .fmt = fmt, .data = rec };
+	struct record r;
 
-		put(rec, fmt, "common_type", fmt->id);
-		fill(c, i, rec, &size);
-		ev.size = size;
-		assert_int_equal(tap_timeline_event(t, &ev), 0);
-		if (tap_pelt_wants(fmt))
-			assert_int_equal(tap_pelt_event(p, t, &ev), 0);
+	for (unsigned int i = 0; i < MAX_STEPS && c->steps[i].kind; i++) {
+		make(c, i, &r);
+		assert_int_equal(tap_timeline_event(t, &r.ev), 0);
+		if (r.ev.fmt && tap_pelt_wants(r.ev.fmt))
+			assert_int_equal(tap_pelt_event(p, t, &r.ev), 0);
 	}
 	assert_int_equal(tap_timeline_end(t), 0);
 	assert_int_equal(tap_pelt_end(p), 0);
@@ -291,16 +399,18 @@ static void run_case(void **state)
 		.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu,
 	};
 	const struct pelt_case *c = *state;
+	struct tap_survey missing;
 	struct tap_pelt_opts opts = {
-		.start_ns = 100, .end_ns = 200, .nr_columns = NR_COLUMNS,
+		.start_ns = 100, .end_ns = 200, .survey = &missing, .nr_columns = NR_COLUMNS,
 		.while_running = c->while_running, .want = want, .ctx = (void *)c,
 	};
 	struct tap_timeline_opts topts = {
-		.start_ns = 100, .end_ns = 200, .observer = &observer,
+		.start_ns = 100, .end_ns = 200, .survey = &missing, .observer = &observer,
 	};
 	struct tap_timeline *t;
 	struct tap_pelt *p;
 
+	survey(c, &missing);
 	assert_int_equal(tap_pelt_new(&opts, &p), 0);
 	topts.ctx = p;
 	assert_int_equal(tap_timeline_new(&topts, &t), 0);
@@ -308,22 +418,33 @@ static void run_case(void **state)
 	check(c, p);
 	tap_timeline_free(t);
 	tap_pelt_free(p);
+	tap_survey_release(&missing);
 }
 
-/* Each update is told, and kept where that was asked for; not those of who does not run. */
+/*
+ * Each update is told, and kept where that was asked for; not those of who does not run. Where a
+ * value is not known any more a gap is told, in time order.
+ */
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
 {
-	(void)s;
-	*(uint64_t *)ctx += ts_ns * 1000 + value;
+	char *told = ctx;
+
+	if (!strcmp(s->signal->name, "util_rt") && value == TAP_PELT_GAP)
+		sprintf(told + strlen(told), "%d:%d gap,", (int)ts_ns, s->cpu);
+	else if (!strcmp(s->signal->name, "util_rt"))
+		sprintf(told + strlen(told), "%d:%d %d,", (int)ts_ns, s->cpu, (int)value);
 	return 0;
 }
 
 static void points(void **state)
 {
-	const struct pelt_case c = { .steps = { { RT, 110, 0, 5 }, { RT, 120, 0, 6 } } };
-	uint64_t sum = 0;
+	const struct pelt_case c = { .steps = {
+		{ RT, 110, 0, 5 }, { RT, 120, 0, 6 }, { RT, 125, 1, 7 }, { LOST, 140, 1, 130 },
+		{ RT, 150, 1, 8 }, { LOST, 190, 0, 170 } } };
+	char told[256] = "";
+	struct tap_survey missing;
 	struct tap_pelt_opts opts = { .start_ns = 100, .end_ns = 200, .keep_points = true,
-				      .point = on_point, .ctx = &sum };
+				      .survey = &missing, .point = on_point, .ctx = told };
 	struct tap_timeline_opts topts = { .start_ns = 100, .end_ns = 200 };
 	struct tap_pelt_series *const *series;
 	struct tap_timeline *t;
@@ -331,17 +452,21 @@ static void points(void **state)
 	unsigned int nr;
 
 	(void)state;
+	survey(&c, &missing);
 	assert_int_equal(tap_pelt_new(&opts, &p), 0);
 	assert_int_equal(tap_timeline_new(&topts, &t), 0);
 	feed(&c, p, t);
 	series = tap_pelt_series(p, &nr);
-	assert_int_equal(nr, 3); /* util, load, runnable */
-	assert_int_equal(sum, 3 * 230000 + 11);
-	assert_int_equal(series[0]->nr_points, 2);
+	assert_int_equal(nr, 6); /* util, load, runnable */
+	assert_string_equal(told, "110:0 5,120:0 6,125:1 7,130:0 gap,130:1 gap,150:1 8,170:1 gap,");
+	assert_int_equal(series[0]->nr_points, 3);
 	assert_int_equal(series[0]->points[1].ts_ns, 120);
 	assert_int_equal(series[0]->points[1].value, 6);
+	assert_int_equal(series[0]->points[2].ts_ns, 130);
+	assert_true(series[0]->points[2].value == TAP_PELT_GAP);
 	tap_timeline_free(t);
 	tap_pelt_free(p);
+	tap_survey_release(&missing);
 }
 
 static int parse_formats(void **state)
@@ -378,7 +503,7 @@ int main(void)
 	for (size_t i = 0; i < NR_CASES; i++)
 		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
 						.initial_state = (void *)&cases[i] };
-	tests[NR_CASES] = (struct CMUnitTest){ .name = "every update is told, and kept on demand",
+	tests[NR_CASES] = (struct CMUnitTest){ .name = "every update and every gap is told, and kept on demand",
 					       .test_func = points };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, parse_formats, free_formats);

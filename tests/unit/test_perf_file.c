@@ -414,13 +414,21 @@ static void put_attr(struct file *f, unsigned int attr, size_t ids_at)
 #define ATTRS_AT (HEADER + 16 * NR_ATTRS)
 #define DATA_AT (ATTRS_AT + 112 * NR_ATTRS)
 
+static void put_clocks(struct file *f)
+{
+	put(f, 1, 4); /* version, CLOCK_MONOTONIC, wall, monotonic */
+	put(f, 1, 4);
+	put(f, 1795135620000000000, 8);
+	put(f, 1000000000000, 8);
+}
+
 static void put_features(struct file *f)
 {
 	static const struct {
 		unsigned int id;
 		const char *text;
 	} features[] = { { 1, NULL }, { 3, "box" }, { 4, "6.1.0" }, { 5, "6.2" }, { 6, "riscv64" },
-			 { 7, NULL } };
+			 { 7, NULL }, { 29, NULL } };
 	size_t table = f->buf.len;
 
 	for (size_t i = 0; i < 16 * TABLE(features); i++)
@@ -432,6 +440,8 @@ static void put_features(struct file *f)
 			put_sized(f, 4, features[i].text);
 		else if (features[i].id == 1)
 			put_tracing_data(f);
+		else if (features[i].id == 29)
+			put_clocks(f);
 		else
 			put(f, f->shape->big_endian ? 2ULL << 32 | 1 : 1ULL << 32 | 2, 8);
 		patch(f, table + 16 * i, at, 8);
@@ -450,7 +460,7 @@ static void put_front(struct file *f)
 	put(f, 0, 8);
 	put(f, 0, 8);
 	put(f, 0, 8);
-	put(f, 0xfa, 8); /* the features */
+	put(f, 0x200000fa, 8); /* the features */
 	for (unsigned int i = 0; i < 3; i++)
 		put(f, 0, 8);
 	for (unsigned int i = 0; i < NR_ATTRS; i++) {
@@ -502,6 +512,17 @@ static void show(struct tap_buf *out, const struct tap_event *ev)
 		tap_buf_printf(out, "%d:%ju %s | ", ev->cpu, (uintmax_t)ev->ts_ns, ev->fmt->name);
 }
 
+/* Return: as tap_perf_batch(). */
+static int next_event(struct tap_perf *p, struct tap_event *ev, struct tap_err *err)
+{
+	struct tap_event *batch[TAP_NR_BATCH];
+	unsigned int nr;
+	int ret = tap_perf_batch(p, batch, 1, &nr, err);
+
+	*ev = ret == 1 ? *batch[0] : (struct tap_event){ 0 };
+	return ret;
+}
+
 static void read_all(struct tap_perf *p, struct tap_buf *out)
 {
 	struct tap_err err = { 0 };
@@ -510,7 +531,7 @@ static void read_all(struct tap_perf *p, struct tap_buf *out)
 	int ret;
 
 	tap_buf_clear(out);
-	while ((ret = tap_perf_next(p, &ev, &err)) == 1) {
+	while ((ret = next_event(p, &ev, &err)) == 1) {
 		assert_true(ev.ts_ns >= last);
 		last = ev.ts_ns;
 		show(out, &ev);
@@ -668,6 +689,40 @@ static void test_stream(void **state)
 	}
 }
 
+/* One CPU after the other, as far as the rounds are complete; the next pass is merged again. */
+static void test_unmerged(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		struct file f = { .shape = &shapes[i] };
+		struct tap_buf got = { 0 };
+		unsigned char *bytes;
+		struct tap_event ev;
+		struct tap_perf *p;
+		struct tap_err err;
+
+		put_file(&f, "a0@100 b0@90 a1@95 / a0@200 lost1@150*2 a1@150 / a1@300 b0@250 /");
+		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
+		tap_perf_unmerged(p, true);
+		while (next_event(p, &ev, &err) == 1)
+			show(&got, &ev);
+		assert_string_equal(tap_buf_str(&got),
+				    "0:90 b | 0:100 a | 1:95 a | "
+				    "0:200 a | 1:150 lost 95..150 2 | 1:150 a | "
+				    "0:250 b | 1:300 a | ");
+		tap_perf_unmerged(p, false);
+		tap_perf_rewind(p);
+		read_all(p, &got);
+		assert_string_equal(tap_buf_str(&got),
+				    "0:90 b | 1:95 a | 0:100 a | 1:150 lost 95..150 2 | "
+				    "1:150 a | 0:200 a | 0:250 b | 1:300 a | ");
+		tap_perf_free(p);
+		free(bytes);
+		tap_buf_release(&got);
+		release(&f);
+	}
+}
+
 /* Many rounds: more than a block of decompressed data holds. */
 static void test_rounds(void **state)
 {
@@ -695,13 +750,13 @@ static void test_rounds(void **state)
 		put_end(&f);
 		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
 		for (ts = 1000; ts < 1000 + ROUNDS * EVENTS; ts++) {
-			assert_int_equal(tap_perf_next(p, &ev, &err), 1);
+			assert_int_equal(next_event(p, &ev, &err), 1);
 			assert_int_equal(ev.ts_ns, ts);
 			assert_int_equal(ev.cpu, ts & 1);
 			assert_string_equal(ev.fmt->name, ts & 1 ? "b" : "a");
 			assert_int_equal(((const char *)ev.data)[11], 11);
 		}
-		assert_int_equal(tap_perf_next(p, &ev, &err), 0);
+		assert_int_equal(next_event(p, &ev, &err), 0);
 		tap_perf_free(p);
 		free(bytes);
 		release(&f);
@@ -730,6 +785,8 @@ static void test_info(void **state)
 		assert_string_equal(info->printk, "ffff \"printk\"\n");
 		assert_string_equal(info->note, "");
 		assert_int_equal(info->nr_cpus, 2);
+		assert_int_equal(info->wall_ts_ns, 1000000000000);
+		assert_int_equal(info->wall_realtime_ns, 1795135620000000000);
 		assert_int_equal(info->big_endian, shapes[i].big_endian);
 		assert_int_equal(info->long_size, 8);
 		assert_string_equal(tap_perf_head(p)->formats[1]->name, "b");
@@ -925,7 +982,7 @@ static void test_flipped(void **state)
 			if (!open_bytes(&f, f.buf.len, &bytes, &p, &err)) {
 				struct tap_event ev;
 
-				while (tap_perf_next(p, &ev, &err) == 1)
+				while (next_event(p, &ev, &err) == 1)
 					show(&got, &ev);
 				tap_buf_clear(&got);
 			}
@@ -940,13 +997,14 @@ static void test_flipped(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(bad_cases) + 6] = {
+	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(bad_cases) + 8] = {
 		cmocka_unit_test(test_info),	cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_mark),
 		cmocka_unit_test(test_loss_in_each_pass),	cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_flipped), cmocka_unit_test(test_rounds),
+		cmocka_unit_test(test_unmerged),
 	};
-	size_t nr = 6;
+	size_t nr = 8;
 
 	for (size_t i = 0; i < TABLE(stream_cases); i++)
 		tests[nr++] = (struct CMUnitTest){

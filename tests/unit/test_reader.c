@@ -293,6 +293,7 @@ static void put_option(struct file *f, unsigned int id, const char *data, size_t
 
 static void put_common_options(struct file *f)
 {
+	put_option(f, 1, "0x64c9a1b2d3e4f", 16); /* --date */
 	put_option(f, 5, "Linux test", 11);
 	put_option(f, 13, "guest\0\1\2\3", 9); /* cut after its name */
 	put_option(f, 13, "", 0);
@@ -609,7 +610,7 @@ static unsigned int read_all(struct tap_reader *r, struct tap_buf *out, unsigned
 	unsigned int events = 0;
 	struct tap_err err = { 0 };
 	struct tap_event ev;
-	uint64_t last = 0;
+	uint64_t last = 0, done, whole;
 	int ret;
 
 	*losses = 0;
@@ -629,7 +630,29 @@ static unsigned int read_all(struct tap_reader *r, struct tap_buf *out, unsigned
 	if (ret)
 		fail_msg("%s", err.text);
 	assert_int_equal(tap_reader_next(r, &ev, &err), 0); /* the end stays the end */
+	tap_reader_position(r, &done, &whole);
+	assert_true(done <= whole);
 	return events;
+}
+
+/* The same in batches, but for the first one. */
+static void read_batches(struct tap_reader *r, struct tap_buf *out)
+{
+	const struct tap_event *const *events;
+	struct tap_err err = { 0 };
+	struct tap_event ev;
+	int nr = tap_reader_next(r, &ev, &err);
+
+	if (nr > 0)
+		show(out, &ev);
+	while (nr > 0) {
+		nr = tap_reader_batch(r, &events, &err);
+		for (int i = 0; i < nr; i++)
+			show(out, events[i]);
+	}
+	if (nr)
+		fail_msg("%s", err.text);
+	assert_int_equal(tap_reader_batch(r, &events, &err), 0); /* the end stays the end */
 }
 
 struct stream_case {
@@ -824,6 +847,12 @@ static void check_stream(const struct stream_case *c, const struct shape *shape)
 	if (strcmp(tap_buf_str(&out), c->want))
 		fail_msg("%s (%s):\n got %s\nwant %s", c->name, shape->name, tap_buf_str(&out),
 			 c->want);
+	tap_buf_clear(&out);
+	tap_reader_rewind(r);
+	read_batches(r, &out);
+	if (strcmp(tap_buf_str(&out), c->want))
+		fail_msg("%s (%s), in batches:\n got %s\nwant %s", c->name, shape->name,
+			 tap_buf_str(&out), c->want);
 	tap_buf_release(&out);
 	tap_reader_free(r);
 }
@@ -1015,7 +1044,7 @@ static char *many_pages(unsigned int cpu)
 	struct tap_buf b = { 0 };
 
 	for (unsigned int p = 1; p <= MANY_PAGES; p++)
-		tap_buf_printf(&b, "@%u a+1 b+400 a+%u b+1 | ", 1000 * p + cpu, cpu * p);
+		tap_buf_printf(&b, "%s@%u a+1 b+400 a+%u b+1", p > 1 ? " | " : "", 1000 * p + cpu, cpu * p);
 	return take_text(&b);
 }
 
@@ -1046,12 +1075,18 @@ static void test_chunks(void **state)
 	struct pass_case all = { .name = "many chunks", .in = content, .unmerged = true };
 	struct tap_reader *p, *z;
 	unsigned int losses;
+	uint64_t done, whole;
 	char *want;
 
 	(void)state;
 	assert_int_equal(open_content(&plain, &content, &p, NULL), 0);
 	assert_int_equal(open_content(&zstd, &content, &z, NULL), 0);
 	assert_int_equal(read_all(z, NULL, &losses), 3 * 4 * MANY_PAGES);
+	tap_reader_position(z, &done, &whole);
+	assert_true(whole && done == whole);
+	tap_reader_rewind(z);
+	tap_reader_position(z, &done, &whole);
+	assert_true(!done);
 	assert_int_equal(losses, 0);
 	tap_reader_rewind(z);
 	ask(p, &all);
@@ -1118,6 +1153,8 @@ static void test_info(void **state)
 		assert_int_equal(info->nr_cpus, s->spool ? 2 : s->version == 6 ? MAX_CPUS : 2);
 		assert_string_equal(info->uname, "Linux test");
 		assert_string_equal(info->tool, "trace-cmd 9");
+		assert_int_equal(info->wall_ts_ns, 0);
+		assert_int_equal(info->wall_realtime_ns, 0x64c9a1b2d3e4full * 1000);
 		assert_string_equal(info->compression, s->zstd ? "zstd" : "none");
 		assert_string_equal(info->meta, s->spool ? "{\"tool\":\"newer\"}" :
 					s->version == 7 ? "{\"tool\":\"test\"}" : "");

@@ -197,7 +197,7 @@ static void test_nobody_else_can_read(void **state)
 		assert_int_equal(create(&t, &s, NULL), 0);
 		assert_int_equal(tap_spool_add_buffer(s, "", "mono", PAGE, 2, NULL), 0);
 		assert_int_equal(tap_spool_write(s, 0, 1, page, PAGE, NULL), 0);
-		assert_int_equal(tap_spool_set_meta(s, "{}", NULL), 0);
+		assert_int_equal(tap_spool_set_meta(s, "{}", true, NULL), 0);
 		umask(before);
 		assert_int_equal(mode_of(&t, "x.dat.spool"), 0700);
 		assert_int_equal(mode_of(&t, "x.dat.spool/head.dat"), 0600);
@@ -422,11 +422,11 @@ static void test_meta(void **state)
 	(void)state;
 	tmp_make(&t);
 	assert_int_equal(create(&t, &s, NULL), 0);
-	assert_int_equal(tap_spool_set_meta(s, "{\"a\": 1}", NULL), 0);
-	assert_int_equal(tap_spool_set_meta(s, "{\"b\": 22}", NULL), 0);
+	assert_int_equal(tap_spool_set_meta(s, "{\"a\": 1}", true, NULL), 0);
+	assert_int_equal(tap_spool_set_meta(s, "{\"b\": 22}", true, NULL), 0);
 	/* a disk that is full in the middle leaves the old one */
 	limit_files(3);
-	assert_int_equal(tap_spool_set_meta(s, "{\"c\": 333}", &err), -EFBIG);
+	assert_int_equal(tap_spool_set_meta(s, "{\"c\": 333}", true, &err), -EFBIG);
 	limit_files(RLIM_INFINITY);
 	assert_int_equal(mode_of(&t, "x.dat.spool/meta.json.new"), -ENOENT);
 	assert_int_equal(tap_buf_read_file(&got, tmp_at(&t, "x.dat.spool/meta.json")), 0);

@@ -19,6 +19,8 @@ struct states_case {
 		unsigned int index;
 		enum tap_state state;
 		uint64_t from_ns, to_ns;
+		enum tap_state back;
+		uint64_t back_ns;
 	} stretches[MAX_STRETCHES];
 	struct {
 		unsigned int index;
@@ -59,6 +61,18 @@ static const struct states_case cases[] = {
 		.want = { { 0, TAP_SLEEPING, { 0, 0 } } },
 	},
 	{
+		.name = "a sleep that is taken back is none, and what is unknown is longer",
+		.stretches = { { 0, TAP_SLEEPING, 100, 110 }, { 0, TAP_SLEEPING, 120, 150 },
+			       { 0, TAP_UNKNOWN, 150, 155, TAP_SLEEPING, 30 } },
+		.want = { { 0, TAP_SLEEPING, { 10, 100 } }, { 0, TAP_UNKNOWN, { 35, 120 } } },
+	},
+	{
+		.name = "a sleep that is taken back was not the longest",
+		.stretches = { { 0, TAP_BLOCKED, 100, 150 }, { 0, TAP_BLOCKED, 160, 170 },
+			       { 0, TAP_UNKNOWN, 175, 180, TAP_BLOCKED, 10 } },
+		.want = { { 0, TAP_BLOCKED, { 50, 100 } } },
+	},
+	{
 		.name = "a task that was never told of has none",
 		.stretches = { { 0, TAP_RUNNING, 100, 110 } },
 		.want = { { 5, TAP_RUNNING, { 0, 0 } }, { 100000, TAP_RUNNING, { 0, 0 } } },
@@ -75,11 +89,12 @@ static void run_case(void **state)
 		struct tap_stretch st = {
 			.task = &task, .state = c->stretches[i].state,
 			.from_ns = c->stretches[i].from_ns, .to_ns = c->stretches[i].to_ns,
+			.back = c->stretches[i].back, .back_ns = c->stretches[i].back_ns,
 		};
 
 		assert_int_equal(tap_states_observer.stretch(&s, &st), 0);
 	}
-	for (unsigned int i = 0; i < MAX_WANT && c->want[i].state; i++) {
+	for (unsigned int i = 0; i < MAX_WANT && (c->want[i].state || c->want[i].longest.ns); i++) {
 		struct tap_task task = { .index = c->want[i].index };
 		const struct tap_longest *got = &tap_states_longest(&s, &task)[c->want[i].state];
 

@@ -37,9 +37,9 @@ static const struct tap_column name_count[] = {
 	{ 0 }
 };
 static const struct tap_column numbers[] = {
-	{ "run_ns", "run ms", TAP_CELL_NS, TAP_UNIT_MS, .width = 9 },
-	{ "max_ns", "max us", TAP_CELL_NS, TAP_UNIT_US, .width = 9 },
-	{ "life_ns", "life s", TAP_CELL_NS, TAP_UNIT_S, .width = 8 },
+	{ "run_ns", "run", TAP_CELL_NS, .width = 9 },
+	{ "max_ns", "max", TAP_CELL_NS, .width = 9 },
+	{ "life_ns", "life", TAP_CELL_NS, .width = 8 },
 	{ "at_ns", "at", TAP_CELL_AT, .width = 13 },
 	{ "cpu", "cpu", TAP_CELL_INT, .width = 4 },
 	{ "pct", "%", TAP_CELL_REAL, .width = 6, .places = 1 },
@@ -52,6 +52,47 @@ static const struct tap_column partly[] = {
 	{ 0 }
 };
 
+static const struct tap_column streamed[] = {
+	{ "wait_ns", "wait", TAP_CELL_NS, .width = 9, .rank = 1 },
+	{ "comm", "comm", TAP_CELL_TEXT, .width = 6 },
+	{ "count", "count", TAP_CELL_COUNT, .width = 7 },
+	{ 0 }
+};
+static const struct tap_column compared[] = {
+	{ "avg_ns", "avg", TAP_CELL_NS, .width = 9 },
+	{ "pct", "%", TAP_CELL_REAL, .places = 1 },
+	{ "max_ns", "max", TAP_CELL_NS, .width = 9, .same_unit = true },
+	{ "own_ns", "own", TAP_CELL_NS, .width = 9 },
+	{ 0 }
+};
+/* As wide as a table of them is: 4 + 6 + 9 + 5 + 9, and 2 between two. */
+static const struct tap_column ranked[] = {
+	{ NULL, "task", TAP_CELL_LABEL },
+	{ "tid", NULL, TAP_CELL_INT },
+	{ "waits", "waits", TAP_CELL_COUNT, .width = 6, .rank = 1 },
+	{ "max_ns", "max", TAP_CELL_NS, .width = 9 },
+	{ "cpu", "cpu", TAP_CELL_INT, .width = 5, .rank = 3 },
+	{ "avg_ns", "avg", TAP_CELL_NS, .width = 9, .rank = 2 },
+	{ 0 }
+};
+static const struct tap_column twice[] = {
+	{ "a", "a", TAP_CELL_COUNT, .width = 9 },
+	{ "pct", "%", TAP_CELL_REAL, .width = 9, .places = 6, .rank = 1 },
+	{ "b", "%", TAP_CELL_REAL, .width = 9, .places = 6, .rank = 1 },
+	{ 0 }
+};
+static const struct tap_column noted[] = {
+	{ "cpu", "cpu", TAP_CELL_INT, .width = 3 },
+	{ NULL, "what ran", TAP_CELL_LABEL },
+	{ 0 }
+};
+static const struct tap_column tinted[] = {
+	{ "comm", "comm", TAP_CELL_TEXT, .width = 5 },
+	{ "lost", "lost", TAP_CELL_COUNT, .width = 4, .tint = TAP_TINT_RED },
+	{ "pct", "%", TAP_CELL_REAL, .width = 4, .places = 1, .tint = TAP_TINT_YELLOW },
+	{ 0 }
+};
+
 static const struct table_case {
 	const char *name;
 	enum tap_style style;
@@ -59,13 +100,65 @@ static const struct table_case {
 	struct value rows[3][6];
 	unsigned int nr_rows;
 	const char *want;
+	unsigned int width; /* of the terminal */
+	bool color, stream;
 } cases[] = {
 	{ "names left, numbers right", TAP_STYLE_TEXT, name_count,
 	  { { TEXT("cc1"), U64(7) }, { TEXT("make"), U64(1234567) } }, 2,
 	  "comm      count\ncc1           7\nmake    1234567\n" },
-	{ "what is too wide pushes", TAP_STYLE_TEXT, name_count,
-	  { { TEXT("kworker/0:1"), U64(12345678) } }, 1,
-	  "comm      count\nkworker/0:1  12345678\n" },
+	{ "columns are as wide as what is in them", TAP_STYLE_TEXT, name_count,
+	  { { TEXT("kworker/0:1"), U64(12345678) }, { TEXT("a"), U64(1) } }, 2,
+	  "comm            count\nkworker/0:1  12345678\na                   1\n" },
+	{ "of rows that are printed as they come, what is too wide pushes", TAP_STYLE_TEXT, name_count,
+	  { { TEXT("kworker/0:1"), U64(12345678) }, { TEXT("a"), U64(1) } }, 2,
+	  "comm      count\nkworker/0:1  12345678\na             1\n", .stream = true },
+	{ "a wide character is two columns, one that combines none", TAP_STYLE_TEXT, name_count,
+	  { { TEXT("\xe6\x97\xa5\xe6\x9c\xac"), U64(1) }, { TEXT("e\xcc\x81"), U64(2) } }, 2,
+	  "comm      count\n\xe6\x97\xa5\xe6\x9c\xac          1\ne\xcc\x81             2\n" },
+	{ "it fits", TAP_STYLE_TEXT, ranked,
+	  { { TEXT("make"), S64(1), U64(7), U64(1500), S64(3), U64(500) } }, 1,
+	  "task   waits     max us    cpu     avg us\n"
+	  "make       7      1.500      3      0.500\n", 41 },
+	{ "columns shrink to what is in them", TAP_STYLE_TEXT, ranked,
+	  { { TEXT("make"), S64(1), U64(7), U64(1500), S64(3), U64(500) } }, 1,
+	  "task  waits  max us  cpu  avg us\nmake      7   1.500    3   0.500\n", 32 },
+	{ "the column that matters least goes", TAP_STYLE_TEXT, ranked,
+	  { { TEXT("make"), S64(1), U64(7), U64(1500), S64(3), U64(500) } }, 1,
+	  "task  waits  max us  avg us\nmake      7   1.500   0.500\n"
+	  "hidden: cpu; --wide\n", 31 },
+	{ "and the next ones", TAP_STYLE_TEXT, ranked,
+	  { { TEXT("make"), S64(1), U64(7), U64(1500), S64(3), U64(500) } }, 1,
+	  "task  max us\nmake   1.500\nhidden: waits,\n    cpu, avg us;\n    --wide\n", 18 },
+	{ "what matters most stays; a text is cut", TAP_STYLE_TEXT, ranked,
+	  { { TEXT("kworker/0:1H [1234]"), S64(1), U64(7), U64(1500), S64(3), U64(500) } }, 1,
+	  "task          max us\nkworker/0:1>   1.500\nhidden: waits,\n    cpu, avg us;\n"
+	  "    --wide\n", 20 },
+	{ "of a path the end stays", TAP_STYLE_TEXT, name_count,
+	  { { TEXT("/user.slice/\xe6\x97\xa5/app.scope"), U64(1) } }, 1,
+	  "comm              count\n<ce/\xe6\x97\xa5/app.scope      1\n", 23 },
+	{ "what is hidden is named once", TAP_STYLE_TEXT, twice,
+	  { { U64(123456789), REAL(1), REAL(2) } }, 1,
+	  "        a\n123456789\nhidden: %;\n    --wide\n", 18 },
+	{ "of rows that are printed as they come, it is said before", TAP_STYLE_TEXT, streamed,
+	  { { U64(1500), TEXT("abcdefgh"), U64(1) } }, 1,
+	  "hidden: wait ms;\n    --wide\ncomm      count\nabcde>        1\n", 25, .stream = true },
+	{ "the last text goes on below itself", TAP_STYLE_TEXT, noted,
+	  { { S64(1), TEXT("make [100] 1.000, cc1 [101] 2.000, ld [102] 3.000") } }, 1,
+	  "cpu  what ran\n  1  make [100] 1.000, cc1 [101] 2.000, ld\n     [102] 3.000\n", 46 },
+	{ "or where there is no room, below the row", TAP_STYLE_TEXT, noted,
+	  { { S64(1), TEXT("make [100] 1.000, cc1 [101] 2.000") }, { S64(2), TEXT("-") } }, 2,
+	  "cpu  what ran\n  1\n    make [100] 1.000, cc1\n    [101] 2.000\n  2  -\n", 26 },
+	{ "JSON is as wide as it is", TAP_STYLE_JSON, ranked,
+	  { { TEXT("make"), S64(1), U64(7), U64(1500), S64(3), U64(500) } }, 1,
+	  "{\"rows\":[{\"tid\":1,\"waits\":7,\"max_ns\":1500,\"cpu\":3,\"avg_ns\":500}]}\n", 10 },
+	{ "colours: the header, and what is not 0", TAP_STYLE_TEXT, tinted,
+	  { { TEXT("make"), U64(3), REAL(0.5) }, { TEXT("cc1"), U64(0), REAL(0) } }, 2,
+	  "\033[1mcomm   lost     %\033[m\n"
+	  "make\033[31m      3\033[m\033[33m   0.5\033[m\ncc1       0   0.0\n", .color = true },
+	{ "of rows that are printed as they come, durations are in ms", TAP_STYLE_TEXT, streamed,
+	  { { U64(1500), TEXT("a"), U64(1) }, { U64(500000000000), TEXT("b"), U64(1) } }, 2,
+	  "  wait ms  comm      count\n    0.002  a             1\n500000.000  b             1\n",
+	  .stream = true },
 	{ "a character of several bytes is one column", TAP_STYLE_TEXT, name_count,
 	  { { TEXT("\xc3\xa9t\xc3\xa9"), U64(1) } }, 1,
 	  "comm      count\n\xc3\xa9t\xc3\xa9           1\n" },
@@ -74,17 +167,21 @@ static const struct table_case {
 	{ "labels are not escaped again", TAP_STYLE_TEXT, partly,
 	  { { TEXT("a\\n"), S64(1), TEXT("a\\n") } }, 1,
 	  "task  what\na\\n   a\\\\n\n" },
-	{ "units of text", TAP_STYLE_TEXT, numbers,
-	  { { U64(1234567), U64(1234567), U64(1500000000), U64(12345678901), S64(-1), REAL(12.34) },
+	{ "units of text: the greatest is below 100000", TAP_STYLE_TEXT, numbers,
+	  { { U64(100000000), U64(99999999), U64(100000000000), U64(12345678901), S64(-1),
+	      REAL(12.34) },
 	    { U64(499), U64(0), U64(499999), U64(0), S64(31), REAL(0) },
 	    { U64(500), U64(9), U64(500000), U64(9), S64(10), REAL(100) } }, 3,
 	  "   run ms     max us    life s             at   cpu       %\n"
-	  "    1.235   1234.567     1.500   12.345678901    -1    12.3\n"
+	  "  100.000  99999.999   100.000   12.345678901    -1    12.3\n"
 	  "    0.000      0.000     0.000    0.000000000    31     0.0\n"
 	  "    0.001      0.009     0.001    0.000000009    10   100.0\n" },
+	{ "what is to be compared has one unit", TAP_STYLE_TEXT, compared,
+	  { { U64(1500000), REAL(1), U64(200000000), U64(1500) } }, 1,
+	  "   avg ms    %     max ms     own us\n    1.500  1.0    200.000      1.500\n" },
 	{ "unknown in text", TAP_STYLE_TEXT, numbers,
 	  { { NONE, NONE, NONE, NONE, NONE, REAL(NAN) } }, 1,
-	  "   run ms     max us    life s             at   cpu       %\n"
+	  "   run us     max us   life us             at   cpu       %\n"
 	  "        -          -         -              -     -       -\n" },
 	{ "no blanks at the end, text columns only", TAP_STYLE_TEXT, partly,
 	  { { TEXT("a"), S64(1), TEXT("x y") }, { NONE, NONE, TEXT("") },
@@ -93,8 +190,9 @@ static const struct table_case {
 	{ "the greatest numbers", TAP_STYLE_TEXT, numbers,
 	  { { U64(UINT64_MAX), U64(UINT64_MAX), U64(UINT64_MAX), U64(UINT64_MAX), S64(INT64_MIN),
 	      REAL(1e20) } }, 1,
-	  "   run ms     max us    life s             at   cpu       %\n"
-	  "18446744073709.552  18446744073709551.615  18446744073.710  18446744073.709551615  "
+	  "          run s            max s           life s                     at  "
+	  "                 cpu                        %\n"
+	  "18446744073.710  18446744073.710  18446744073.710  18446744073.709551615  "
 	  "-9223372036854775808  100000000000000000000.0\n" },
 	{ "JSON", TAP_STYLE_JSON, numbers,
 	  { { U64(1234567), U64(1), U64(2), U64(12345678901), S64(-1), REAL(12.34) },
@@ -158,7 +256,12 @@ static void test_cells(void **state)
 		struct tap_table t;
 
 		tap_report_open(&r, c->style, fd);
-		tap_table_begin(&t, &r, c->columns, "rows");
+		r.columns = c->width;
+		r.color = c->color;
+		if (c->stream)
+			tap_table_stream(&t, &r, c->columns, "rows");
+		else
+			tap_table_begin(&t, &r, c->columns, "rows");
 		for (unsigned int row = 0; row < c->nr_rows; row++) {
 			for (unsigned int k = 0; c->columns[k].key || c->columns[k].title; k++)
 				put(&t, &c->rows[row][k]);
@@ -231,7 +334,7 @@ static void write_rows(struct tap_report *r, unsigned int nr)
 {
 	struct tap_table t;
 
-	tap_table_begin(&t, r, name_count, "rows");
+	tap_table_stream(&t, r, name_count, "rows");
 	for (unsigned int i = 0; i < nr; i++) {
 		tap_table_text(&t, "abcd", 4);
 		tap_table_u64(&t, 1000000 + i);

@@ -66,6 +66,9 @@ static void test_escape(void **state)
 		  "\\xC0\\xAF\\xE0\\x9F\\xBF\\xF0\\x8F\\xBF\\xBF" },
 		{ "a surrogate is shown", "\xed\xa0\x80", "\\xED\\xA0\\x80" },
 		{ "a character cut at the end is shown", "a\xe2\x82", "a\\xE2\\x82" },
+		{ "characters that turn the direction of writing are shown", "\xe2\x80\xae" "a\xe2\x81\xa6",
+		  "\\xE2\\x80\\xAEa\\xE2\\x81\\xA6" },
+		{ "a zero-width space stays", "\xe2\x80\x8b", "\xe2\x80\x8b" },
 		{ "a character cut by another stays out", "\xe2\x82x", "\\xE2\\x82x" },
 	};
 
@@ -98,12 +101,46 @@ static void test_csv(void **state)
 		{ "nothing gives nothing", "", "" },
 		{ "a comma is quoted", "a,b", "\"a,b\"" },
 		{ "a quote is doubled", "a\"b", "\"a\"\"b\"" },
-		{ "a newline is quoted", "a\nb", "\"a\nb\"" },
-		{ "a carriage return is quoted", "a\r", "\"a\r\"" },
+		{ "a record is one line", "a\nb\r", "a\\nb\\x0D" },
+		{ "an escape sequence is shown, quoted or not", "\x1b[m,\"\x1b\"",
+		  "\"\\x1B[m,\"\"\\x1B\"\"\"" },
+		{ "what is not UTF-8 is shown", "\xff\"\xe2", "\"\\xFF\"\"\\xE2\"" },
+		{ "a backslash is doubled, so that this can be undone", "a\\nb", "a\\\\nb" },
+		{ "what a spreadsheet may take for a formula stays", "=1+1", "=1+1" },
 	};
 
 	(void)state;
 	run_text(cases, TABLE(cases), tap_text_csv);
+}
+
+static void test_width(void **state)
+{
+	static const struct {
+		const char *name, *s;
+		size_t width, columns, fit; /* of the text; how many bytes of it fit in .columns */
+	} cases[] = {
+		{ "nothing", "", 0, 5, 0 },
+		{ "ASCII", "kworker/0:1", 11, 7, 7 },
+		{ "a text that fits", "abc", 3, 3, 3 },
+		{ "Latin letters of two bytes", "\xc3\xa9t\xc3\xa9", 3, 2, 3 },
+		{ "CJK is wide", "\xe6\x97\xa5\xe6\x9c\xac", 4, 3, 3 },
+		{ "Hangul is wide", "\xed\x95\x9c", 2, 1, 0 },
+		{ "emoji are wide", "a\xf0\x9f\x98\x80", 3, 2, 1 },
+		{ "block characters are not", "\xe2\x96\x88\xe2\x96\x8f", 2, 1, 3 },
+		{ "an accent of its own takes nothing, and stays with its letter", "e\xcc\x81x", 2, 1, 3 },
+		{ "a zero-width joiner takes nothing", "a\xe2\x80\x8d", 1, 1, 4 },
+		{ "beyond the last wide character", "\xf3\xb0\x80\x80", 1, 0, 0 },
+		{ "what is no UTF-8 takes a column each", "\xff\xe6\x97", 3, 2, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TABLE(cases); i++) {
+		size_t len = strlen(cases[i].s), width = tap_text_width(cases[i].s, len);
+		size_t fit = tap_text_fit(cases[i].s, len, cases[i].columns);
+
+		if (width != cases[i].width || fit != cases[i].fit)
+			fail_msg("%s: %zu columns, %zu bytes fit", cases[i].name, width, fit);
+	}
 }
 
 static void test_ns(void **state)
@@ -312,7 +349,7 @@ static void test_cpus_large(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_escape), cmocka_unit_test(test_json),
+		cmocka_unit_test(test_escape), cmocka_unit_test(test_width), cmocka_unit_test(test_json),
 		cmocka_unit_test(test_csv),    cmocka_unit_test(test_ns),
 		cmocka_unit_test(test_time),   cmocka_unit_test(test_size),
 		cmocka_unit_test(test_int),    cmocka_unit_test(test_cpus),

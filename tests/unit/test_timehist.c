@@ -57,25 +57,25 @@ static const struct timehist_case cases[] = {
 			   { LEAVES, 260, 265, 0, W, R }, { LEAVES, 265, 300, 0, R, D, 2, "D" },
 			   { LEAVES, 300, 500, 0, D, W }, { LEAVES, 500, 507, 0, W, R },
 			   { LEAVES, 507, 510, 0, R, S, 2, "S" } },
-		.want = "slice 110-120 cpu 2 R+\n"
-			"slice 150-160 cpu 3 S preempted 30 @2\n"
-			"slice 265-300 cpu 2 D waking 5 sleeping 100 <7 @3\n"
-			"slice 507-510 cpu 2 S waking 7 blocked 200 <7 @2\n",
+		.want = "slice 110-120 cpu 2 R+ @5\n"
+			"slice 150-160 cpu 3 S preempted 30 @5\n"
+			"slice 265-300 cpu 2 D waking 5 sleeping 100 <7 @5\n"
+			"slice 507-510 cpu 2 S waking 7 blocked 200 <7 @5\n",
 	},
 	{
 		.name = "who woke a task is told of the slice after it, not of later ones",
 		.steps = { { LEAVES, 200, 210, 0, W, R }, { LEAVES, 210, 220, 0, R, P, 0, "R" },
 			   { LEAVES, 220, 230, 0, P, R }, { LEAVES, 230, 240, 0, R, S, 0, "S" } },
 		.want = "slice 210-220 cpu 0 R waking 10 <7 @5\n"
-			"slice 230-240 cpu 0 S preempted 10 @0\n",
+			"slice 230-240 cpu 0 S preempted 10 @5\n",
 	},
 	{
 		.name = "stopped is a kind of its own",
 		.steps = { { LEAVES, 110, 120, 0, R, TAP_STOPPED, 0, "T" },
 			   { LEAVES, 120, 150, 0, TAP_STOPPED, W }, { LEAVES, 150, 155, 0, W, R },
 			   { LEAVES, 155, 160, 0, R, S, 0, "S" } },
-		.want = "slice 110-120 cpu 0 T\n"
-			"slice 155-160 cpu 0 S waking 5 stopped 30 <7 @0\n",
+		.want = "slice 110-120 cpu 0 T @5\n"
+			"slice 155-160 cpu 0 S waking 5 stopped 30 <7 @5\n",
 	},
 	{
 		.name = "what is not known of a wait is told as such",
@@ -84,13 +84,13 @@ static const struct timehist_case cases[] = {
 			   { LEAVES, 150, 250, 0, U, W, .cut = true },
 			   { LEAVES, 250, 255, 0, W, R },
 			   { LEAVES, 255, 260, 0, R, S, 0, "S" } },
-		.want = "slice 110-120 cpu 0 S\n"
-			"slice 255-260 cpu 0 S unknown 100 waking 5 sleeping 30 <7 @0\n",
+		.want = "slice 110-120 cpu 0 S @5\n"
+			"slice 255-260 cpu 0 S unknown 100 waking 5 sleeping 30 <7 @5\n",
 	},
 	{
 		.name = "a first slice that began before the window says nothing of its waits",
 		.steps = { { LEAVES, 60, 120, 0, R, S, 0, "S" } },
-		.want = "slice 60-120 cpu 0 S (waits not known)\n",
+		.want = "slice 60-120 cpu 0 S (waits not known) @5\n",
 	},
 	{
 		.name = "a wakeup before the window hides the sleep before it",
@@ -98,7 +98,7 @@ static const struct timehist_case cases[] = {
 			   { LEAVES, 130, 140, 0, S, W }, { LEAVES, 140, 145, 0, W, R },
 			   { LEAVES, 145, 150, 0, R, S, 0, "S" } },
 		.want = "slice 120-130 cpu 0 S (waits not known) waking 60 <7 @5\n"
-			"slice 145-150 cpu 0 S waking 5 sleeping 10 <7 @0\n",
+			"slice 145-150 cpu 0 S waking 5 sleeping 10 <7 @5\n",
 	},
 	{
 		.name = "a wait that began before the window is whole if it follows a slice",
@@ -115,7 +115,7 @@ static const struct timehist_case cases[] = {
 		.name = "a slice whose end was not seen is marked; waits are never rows",
 		.steps = { { LEAVES, 110, 900, 0, R, R, 1, "", .cut = true },
 			   { LEAVES, 110, 900, 1, S, S, .cut = true } },
-		.want = "slice 110-900 cpu 1 > \n",
+		.want = "slice 110-900 cpu 1 >  @5\n",
 	},
 	{
 		.name = "tasks do not share their waits",
@@ -124,10 +124,10 @@ static const struct timehist_case cases[] = {
 			   { LEAVES, 120, 140, 0, P, R }, { LEAVES, 125, 150, 70, P, R },
 			   { LEAVES, 140, 160, 0, R, S, 0, "S" },
 			   { LEAVES, 150, 165, 70, R, S, 1, "S" } },
-		.want = "slice 110-120 cpu 0 R\n"
-			"slice 110-125 cpu 1 R\n"
-			"slice 140-160 cpu 0 S preempted 20 @0\n"
-			"slice 150-165 cpu 1 S preempted 25 @1\n",
+		.want = "slice 110-120 cpu 0 R @5\n"
+			"slice 110-125 cpu 1 R @5\n"
+			"slice 140-160 cpu 0 S preempted 20 @5\n"
+			"slice 150-165 cpu 1 S preempted 25 @5\n",
 	},
 	{
 		.name = "only a CPU's unknown time is a row, and not where it has no length",
@@ -256,7 +256,7 @@ static void run_case(void **state)
 		survey.nr_kept_losses++;
 	for (const struct step *s = c->steps; s < c->steps + MAX_STEPS && s->kind; s++) {
 		struct tap_task task = { .tid = 50, .index = s->task, .waker_tid = 7,
-					 .run_cpu = 5 };
+					 .from_cpu = 5 };
 
 		assert_int_equal(feed(&h, s, &task), 0);
 	}

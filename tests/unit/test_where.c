@@ -180,6 +180,72 @@ static void a_thousand_changes_stay_in_order(void **state)
 	tap_where_release(&w);
 }
 
+/* CPU 3 runs task 3 all the time, and turns out unknown at the end: from when on that was told. */
+static int keep_of_3(void *ctx, const struct tap_where_change *c)
+{
+	struct tap_where_change *kept = ctx;
+
+	if (c->cpu == 3)
+		kept[kept[0].cpu++ ? 2 : 1] = *c;
+	return 0;
+}
+
+static const struct tap_cpu *third_runs(void *ctx, unsigned int *nr)
+{
+	static struct tap_task task = { .tid = 3 };
+	static const struct tap_cpu four[4] = { { true }, { true }, { true },
+						{ .seen = true, .known = true, .task = &task } };
+
+	(void)ctx;
+	*nr = 4;
+	return four;
+}
+
+static bool wants_all(void *ctx, const struct tap_task *task)
+{
+	(void)ctx;
+	(void)task;
+	return true;
+}
+
+static void what_waits_is_bounded(void **state)
+{
+	struct tap_where_change kept[3] = { 0 };
+	struct tap_where w = { .wants = wants_all, .change = keep_of_3, .cpus = third_runs,
+			       .ctx = kept, .start_ns = START };
+	struct tap_task tasks[2] = { { .tid = 1 }, { .tid = 2 } };
+	struct tap_cpu_stretch last = { .cpu = 3, .what = TAP_CPU_UNKNOWN, .from_ns = START };
+	uint64_t from_ns = 0;
+
+	(void)state;
+	for (unsigned int i = 1; i <= 5 * TAP_WHERE_MAX; i++) {
+		from_ns = START + 10 * (i - 1);
+		for (int cpu = 0; cpu < 3; cpu++) {
+			struct tap_cpu_stretch s = {
+				.cpu = cpu, .what = TAP_CPU_RUN, .task = &tasks[i & 1],
+				.from_ns = from_ns, .to_ns = START + 10 * i,
+			};
+
+			assert_int_equal(tap_where_observer.cpu(&w, &s), 0);
+			assert_in_range(w.nr, 0, TAP_WHERE_MAX + 4);
+		}
+	}
+	from_ns += 10;
+	last.to_ns = from_ns;
+	assert_int_equal(tap_where_observer.cpu(&w, &last), 0);
+	last.from_ns = from_ns;
+	last.to_ns = from_ns + 1;
+	assert_int_equal(tap_where_observer.cpu(&w, &last), 0);
+	assert_int_equal(tap_where_end(&w), 0);
+	assert_int_equal(kept[0].cpu, 2);
+	assert_int_equal(kept[1].ts_ns, START);
+	assert_int_equal(kept[1].what, TAP_WHERE_RUN);
+	assert_int_equal(kept[1].task->tid, 3);
+	assert_int_equal(kept[2].what, TAP_WHERE_UNKNOWN);
+	assert_in_range(kept[2].ts_ns, START + 10 * 4 * TAP_WHERE_MAX, from_ns);
+	tap_where_release(&w);
+}
+
 static void names_are_short_and_given_once(void **state)
 {
 	static const struct {
@@ -203,9 +269,10 @@ static void names_are_short_and_given_once(void **state)
 int main(void)
 {
 	enum { NR = sizeof(cases) / sizeof(*cases) };
-	struct CMUnitTest tests[NR + 2] = {
+	struct CMUnitTest tests[NR + 3] = {
 		[NR] = cmocka_unit_test(a_thousand_changes_stay_in_order),
-		[NR + 1] = cmocka_unit_test(names_are_short_and_given_once),
+		[NR + 1] = cmocka_unit_test(what_waits_is_bounded),
+		[NR + 2] = cmocka_unit_test(names_are_short_and_given_once),
 	};
 
 	for (size_t i = 0; i < NR; i++)

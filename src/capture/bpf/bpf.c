@@ -133,6 +133,60 @@ static void bpf_free(void *state)
 	free(s);
 }
 
+/* "sched_waking__sched_waking" feeds sched_waking. */
+static struct tap_plan_event *event_of_program(struct tap_plan *plan, const char *program)
+{
+	const char *end = strstr(program, "__");
+
+	for (unsigned int i = 0; end && i < plan->nr_events; i++) {
+		struct tap_plan_event *ev = &plan->events[i];
+
+		if (ev->backend == &tap_backend_bpf &&
+		    strlen(ev->name) == (size_t)(end - program) &&
+		    !strncmp(ev->name, program, (size_t)(end - program)))
+			return ev;
+	}
+	return NULL;
+}
+
+static int attach(struct bpf_state *s, struct bpf_program *prog)
+{
+	struct tap_plan_event *ev = event_of_program(s->plan, bpf_program__name(prog));
+	struct bpf_link *link = bpf_program__attach(prog);
+	int ret = link ? 0 : -errno;
+
+	if (link)
+		s->links[s->nr_links++] = link;
+	if (ev && link)
+		tap_plan_outcome(ev, TAP_EVENT_ON, NULL);
+	else if (ev)
+		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot attach its BPF program: %s",
+				 strerror(-ret));
+	return ret;
+}
+
+/* What comes and goes while the set is filled is seen to. */
+static int keep_tasks(struct bpf_state *s, struct tap_err *err)
+{
+	struct bpf_program *prog;
+	unsigned int nr = 0;
+	int ret = 0;
+
+	bpf_object__for_each_program(prog, s->o.obj)
+		nr += bpf_program__autoload(prog);
+	s->links = calloc(nr, sizeof(struct bpf_link *));
+	if (!s->links)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	if (!tap_bpf_by_task(&s->plan->scope))
+		return 0;
+	bpf_object__for_each_program(prog, s->o.obj)
+		if (!ret && tap_bpf_kind(prog) == TAP_BPF_KEEPS_TASKS)
+			ret = attach(s, prog);
+	if (ret)
+		return tap_err_set(err, ret, "cannot follow tasks over BPF: %s", strerror(-ret));
+	return tap_bpf_find_tasks(s->o.obj, &s->plan->scope, err);
+}
+
 static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 {
 	struct bpf_state *s = calloc(1, sizeof(*s));
@@ -151,7 +205,7 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	ret = tap_bpf_load(&s->o, plan, s->kernel, plan->bpf_ringbuf, err);
 	if (ret)
 		goto out;
-	ret = tap_bpf_scope_maps(s->o.obj, &plan->scope, err);
+	ret = keep_tasks(s, err);
 	if (ret)
 		goto out;
 	ret = map_rings(s, err);
@@ -211,41 +265,11 @@ static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_h
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
-/* "sched_waking__sched_waking" feeds sched_waking. */
-static struct tap_plan_event *event_of_program(struct tap_plan *plan, const char *program)
-{
-	const char *end = strstr(program, "__");
-
-	for (unsigned int i = 0; end && i < plan->nr_events; i++) {
-		struct tap_plan_event *ev = &plan->events[i];
-
-		if (ev->backend == &tap_backend_bpf &&
-		    strlen(ev->name) == (size_t)(end - program) &&
-		    !strncmp(ev->name, program, (size_t)(end - program)))
-			return ev;
-	}
-	return NULL;
-}
-
-static void attach(struct bpf_state *s, struct bpf_program *prog)
-{
-	struct tap_plan_event *ev = event_of_program(s->plan, bpf_program__name(prog));
-	struct bpf_link *link = bpf_program__attach(prog);
-
-	if (link)
-		s->links[s->nr_links++] = link;
-	if (ev && link)
-		tap_plan_outcome(ev, TAP_EVENT_ON, NULL);
-	else if (ev)
-		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot attach its BPF program: %s",
-				 strerror(errno));
-}
-
 static int bpf_start(void *state, struct tap_spool *spool, struct tap_err *err)
 {
 	struct bpf_state *s = state;
 	struct bpf_program *prog;
-	unsigned int nr = 0;
+	unsigned int before;
 	int buffer = tap_spool_add_buffer(spool, "", "mono", TAP_PAGE_SIZE, s->nr_lanes, err);
 
 	if (buffer < 0)
@@ -253,16 +277,12 @@ static int bpf_start(void *state, struct tap_spool *spool, struct tap_err *err)
 	s->spool = spool;
 	for (unsigned int i = 0; i < s->nr_lanes; i++)
 		s->lanes[i].buffer = (unsigned int)buffer;
-	bpf_object__for_each_program(prog, s->o.obj)
-		nr += bpf_program__autoload(prog);
-	s->links = calloc(nr, sizeof(struct bpf_link *));
-	if (!s->links)
-		return tap_err_set(err, -ENOMEM, "out of memory");
 	s->started_ns = tap_now_ns();
+	before = s->nr_links;
 	bpf_object__for_each_program(prog, s->o.obj)
-		if (bpf_program__autoload(prog))
+		if (bpf_program__autoload(prog) && tap_bpf_kind(prog) == TAP_BPF_RECORDS)
 			attach(s, prog);
-	if (!s->nr_links)
+	if (s->nr_links == before)
 		return tap_err_set(err, -EIO, "none of the BPF programs could be attached");
 	return 0;
 }
@@ -325,24 +345,25 @@ static struct run_stats run_stats(const struct bpf_state *s)
 	return sum;
 }
 
-/* bpf/transport.h's tap_no_ring, the only variable of its section. */
-static uint64_t without_ring(const struct bpf_state *s)
+/* The only variable of its section. */
+static uint64_t without_ring_or_task(const struct bpf_state *s)
 {
+	struct tap_missed missed = { 0 };
 	uint32_t zero = 0;
-	uint64_t nr = 0;
 
-	bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(s->o.obj, ".bss"), &zero, &nr);
-	return nr;
+	bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(s->o.obj, ".bss"), &zero, &missed);
+	return missed.no_ring + missed.no_task;
 }
 
 /*
  * A program that interrupts itself on one CPU is skipped by the kernel, which counts it, without
  * saying when or where: a hole on a CPU not known, as long as the recording. So are events of CPUs
- * for which there is no ring.
+ * for which there is no ring, and tasks that could not be added to those recorded: one each, for how
+ * many events they had nobody knows.
  */
 static int report_misses(struct bpf_state *s, struct tap_drain *res, struct tap_err *err)
 {
-	uint64_t misses = run_stats(s).misses + without_ring(s) - s->misses, now = tap_now_ns();
+	uint64_t misses = run_stats(s).misses + without_ring_or_task(s) - s->misses, now = tap_now_ns();
 	struct tap_lane *lane = &s->lanes[0];
 	struct tap_ring hole = {
 		.lost = misses, .lost_first_ns = s->started_ns, .lost_last_ns = now,

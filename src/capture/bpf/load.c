@@ -100,8 +100,8 @@ static unsigned int choose_programs(struct bpf_object *obj, struct tap_plan *pla
 		bool wanted = event_of(plan, kernel, name);
 
 		nr += wanted;
-		if (!strcmp(name, "tap_follow_fork"))
-			wanted = plan->scope.follow && plan->scope.tgids.nr;
+		if (tap_bpf_kind(prog) != TAP_BPF_RECORDS)
+			wanted = tap_bpf_by_task(&plan->scope);
 		bpf_program__set_autoload(prog, wanted);
 	}
 	return nr;
@@ -110,6 +110,34 @@ static unsigned int choose_programs(struct bpf_object *obj, struct tap_plan *pla
 size_t tap_bpf_stride(const struct tap_bpf_object *o)
 {
 	return TAP_RING_DATA + (o->ringbuf ? 0 : o->ring_bytes) + TAP_RING_SLACK;
+}
+
+/* One that ends stays in the set until RCU is done with it: these, too, count as tasks until then. */
+static uint32_t max_tasks(void)
+{
+	static const char *const limits[] = { "/proc/sys/kernel/pid_max",
+					      "/proc/sys/kernel/threads-max" };
+	uint32_t max = 1u << 22; /* PID_MAX_LIMIT */
+
+	for (unsigned int i = 0; i < 2; i++) {
+		int64_t limit = tap_machine_number(limits[i]);
+
+		if (limit > 0 && limit < max)
+			max = (uint32_t)limit;
+	}
+	return max;
+}
+
+static int size_sets(const struct bpf_object *obj, const struct tap_plan_scope *scope)
+{
+	struct bpf_map *tgids = bpf_object__find_map_by_name(obj, "tap_tgids");
+	struct bpf_map *tids = bpf_object__find_map_by_name(obj, "tap_tids");
+	struct bpf_map *tasks = bpf_object__find_map_by_name(obj, "tap_tasks");
+	int ret = scope->tgids.nr ? bpf_map__set_max_entries(tgids, scope->tgids.nr) : 0;
+
+	if (!ret && scope->tids.nr)
+		ret = bpf_map__set_max_entries(tids, scope->tids.nr);
+	return ret || !tap_bpf_by_task(scope) ? ret : bpf_map__set_max_entries(tasks, max_tasks());
 }
 
 static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
@@ -129,7 +157,7 @@ static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
 	ret = bpf_map__set_max_entries(rings, nr_cpus);
 	ret = ret ?: bpf_map__set_value_size(rings, (uint32_t)tap_bpf_stride(o));
 	ret = ret ?: bpf_map__set_max_entries(ringbuf, o->ringbuf ? (uint32_t)o->ring_bytes : page);
-	return ret;
+	return ret ?: size_sets(o->obj, &plan->scope);
 }
 
 /* What /sys says of each CPU's capacity (bpf/vocabulary.h has the reason). */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The plan's scope, as bpf/scope.h wants it: constants before loading, sets of ids after. */
+/* The plan's scope as constants of bpf/scope.h; tasks.c has its processes and threads. */
 #include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
@@ -11,89 +11,27 @@
 
 #include "base/text.h"
 #include "capture/bpf/load.h"
+#include "capture/comm.h"
+#include "capture/machine.h"
 #include "scope_bits.h"
 
 #define MAX_CGROUPS 16	 /* TAP_SCOPE_MAX_CGROUPS of bpf/scope.h */
-#define COMM_STATES 64u	 /* TAP_COMM_STATES */
 #define CPU_WORDS 128u
+#define CGROUP1_MAGIC 0x27e0eb
 #define CGROUP2_MAGIC 0x63677270
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
-struct automaton {
-	uint64_t step[256], star, start, accept;
-	unsigned int states;
-};
-
-/* One [set] of a glob; returns the character behind it. An unclosed one is a plain '['. */
-static const char *add_set(struct automaton *a, const char *p, uint64_t state)
-{
-	const char *end = strchr(p[1] == '!' || p[1] == '^' ? p + 3 : p + 2, ']');
-	bool negate = p[1] == '!' || p[1] == '^';
-
-	if (!p[1] || !p[2] || !end) {
-		a->step['['] |= state;
-		return p + 1;
-	}
-	for (unsigned int c = 1; c < 256; c++) {
-		bool in = false;
-
-		for (const char *q = p + 1 + negate; q < end; q++) {
-			if (q + 2 < end && q[1] == '-') {
-				in |= c >= (unsigned char)q[0] && c <= (unsigned char)q[2];
-				q += 2;
-			} else {
-				in |= c == (unsigned char)*q;
-			}
-		}
-		if (in != negate)
-			a->step[c] |= state;
-	}
-	return end + 1;
-}
-
-/* A glob's states follow each other; a star keeps the state in front of it alive. */
-static int add_glob(struct automaton *a, const char *glob)
-{
-	const char *p = glob;
-
-	a->start |= 1ULL << a->states;
-	while (*p) {
-		uint64_t state = 1ULL << a->states;
-
-		if (*p == '*') {
-			a->star |= state;
-			p++;
-			continue;
-		}
-		if (*p == '[') {
-			p = add_set(a, p, state);
-		} else {
-			for (unsigned int c = 1; c < 256; c++)
-				if (*p == '?' || c == (unsigned char)*p)
-					a->step[c] |= state;
-			p++;
-		}
-		if (++a->states >= COMM_STATES - 1)
-			return -E2BIG;
-	}
-	a->accept |= 1ULL << a->states++;
-	return a->states >= COMM_STATES ? -E2BIG : 0;
-}
-
 static int set_comms(struct bpf_object *obj, const struct tap_strings *globs, struct tap_err *err)
 {
-	struct automaton a = { 0 };
-	int ret = 0;
+	struct tap_comm_glob g;
+	int ret = tap_comm_glob_make(&g, globs->v, globs->nr);
 
-	for (unsigned int i = 0; i < globs->nr && !ret; i++)
-		ret = add_glob(&a, globs->v[i]);
+	if (ret == -E2BIG)
+		return tap_err_set(err, -EINVAL, "the -c patterns are longer than %d characters in all",
+				   TAP_COMM_STATES - (int)globs->nr);
 	if (ret)
-		return tap_err_set(err, -EINVAL, "the -c patterns are longer than %u characters in all",
-				   COMM_STATES - 2);
-	ret = tap_bpf_set(obj, "tap_comm_step", a.step, sizeof(a.step));
-	ret = ret ?: tap_bpf_set(obj, "tap_comm_star", &a.star, sizeof(a.star));
-	ret = ret ?: tap_bpf_set(obj, "tap_comm_start", &a.start, sizeof(a.start));
-	return ret ?: tap_bpf_set(obj, "tap_comm_accept", &a.accept, sizeof(a.accept));
+		return tap_err_set(err, ret, "out of memory");
+	return tap_bpf_set(obj, "tap_comms", &g, sizeof(g));
 }
 
 struct cgroup_level {
@@ -102,24 +40,45 @@ struct cgroup_level {
 };
 
 /*
- * A cgroup's id is its folder's inode number, its level the folders between it and the mount.
- * A path is taken as it is, or below the cgroup mount.
+ * As it is, as reports print it, or below the place where cgroups are mounted. @v1: whether it is of version
+ * 1. Return: 0 or -errno.
+ */
+static int find_folder(const char *name, const char *mount, char *path, bool *v1)
+{
+	const char *const below[] = { "", mount, CGROUP_ROOT };
+	char place[PATH_MAX];
+	struct statfs fs;
+
+	for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++) {
+		if (snprintf(place, sizeof(place), "%s%s%s", below[i], i ? "/" : "", name) >= (int)sizeof(place))
+			return -ENAMETOOLONG;
+		if (!realpath(place, path) || statfs(path, &fs))
+			continue;
+		*v1 = (unsigned long)fs.f_type == CGROUP1_MAGIC;
+		if (*v1 || (unsigned long)fs.f_type == CGROUP2_MAGIC)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+/*
+ * A cgroup's id is its folder's inode number, its level the folders between it and the mount. Of version 1
+ * only the CPU controller's are a task's task_group.
  */
 static int find_cgroup(const char *name, struct cgroup_level *cg, bool *v1, struct tap_err *err)
 {
-	char path[PATH_MAX], parent[PATH_MAX];
-	struct statfs fs;
+	char path[PATH_MAX], mount[PATH_MAX] = CGROUP_ROOT;
+	const char *tasks = tap_machine_cgroup_mount(mount, sizeof(mount));
 	struct stat st, up;
 
-	if (!realpath(name, path) || strncmp(path, CGROUP_ROOT, strlen(CGROUP_ROOT))) {
-		if (snprintf(parent, sizeof(parent), "%s/%s", CGROUP_ROOT, name) >=
-			    (int)sizeof(parent) || !realpath(parent, path))
-			return tap_err_set(err, -ENOENT, "cannot find cgroup '%s' below %s: %m",
-					   name, CGROUP_ROOT);
-	}
-	if (stat(path, &st) || statfs(path, &fs))
+	if (find_folder(name, mount, path, v1))
+		return tap_err_set(err, -ENOENT, "there is no cgroup '%s', neither as a path nor below '%s' "
+				   "or %s", name, mount, CGROUP_ROOT);
+	if (stat(path, &st))
 		return tap_err_set(err, -errno, "cannot look at cgroup '%s': %m", path);
-	*v1 = (unsigned long)fs.f_type != CGROUP2_MAGIC;
+	if (*v1 && !(tasks && !stat(mount, &up) && up.st_dev == st.st_dev))
+		return tap_err_set(err, -EINVAL, "'%s' is a cgroup of another controller: tasks are "
+				   "scheduled by those below '%s'", path, mount);
 	*cg = (struct cgroup_level){ .id = st.st_ino };
 	for (;;) {
 		char *slash = strrchr(path, '/');
@@ -163,6 +122,7 @@ int tap_bpf_scope_constants(struct bpf_object *obj, const struct tap_plan_scope 
 		      (scope->cgroups.nr ? TAP_BY_CGROUP : 0);
 	int ret = tap_bpf_set(obj, "tap_scope", &by, sizeof(by));
 
+	ret = ret ?: tap_bpf_set(obj, "tap_follow", &scope->follow, sizeof(scope->follow));
 	if (!ret && words)
 		ret = tap_bpf_set(obj, "tap_cpu_bits", scope->cpus.bits, words * sizeof(uint64_t));
 	if (!ret && scope->comms.nr)
@@ -171,34 +131,4 @@ int tap_bpf_scope_constants(struct bpf_object *obj, const struct tap_plan_scope 
 		ret = set_cgroups(obj, &scope->cgroups, err);
 	return ret == -ENOENT && !scope->cgroups.nr ?
 		       tap_err_set(err, ret, "the BPF object does not fit the program") : ret;
-}
-
-static int add_ids(struct bpf_object *obj, const char *map, const struct tap_strings *ids,
-		   struct tap_err *err)
-{
-	int fd = bpf_object__find_map_fd_by_name(obj, map), ret = 0;
-
-	for (unsigned int i = 0; i < ids->nr && !ret; i++) {
-		uint8_t one = 1;
-		uint32_t key;
-		int64_t id;
-
-		ret = tap_text_parse_int(ids->v[i], 1, INT32_MAX, &id);
-		if (ret)
-			return tap_err_set(err, ret, "'%s' is no process or thread id", ids->v[i]);
-		key = (uint32_t)id;
-		ret = bpf_map_update_elem(fd, &key, &one, BPF_ANY);
-		if (ret)
-			return tap_err_set(err, ret, "cannot add %u to the scope: %s", key,
-					   strerror(-ret));
-	}
-	return ret;
-}
-
-int tap_bpf_scope_maps(struct bpf_object *obj, const struct tap_plan_scope *scope,
-		       struct tap_err *err)
-{
-	int ret = add_ids(obj, "tap_tgids", &scope->tgids, err);
-
-	return ret ?: add_ids(obj, "tap_tids", &scope->tids, err);
 }

@@ -13,18 +13,22 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/tracefs/instance.h"
 #include "capture/tracefs/limit.h"
 #include "capture/tracefs/tracefs.h"
 #include "event/format.h"
+#include "recording/page.h"
 
 #define PIPE_BYTES (1 << 20) /* what any user may have */
 #define SUBBUF_MAX_BYTES (1u << 20)
+#define PARTIAL_NS 1000000000u /* so long may events wait for their sub-buffer to be full */
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 
 struct tfs_cpu {
 	int fd; /* trace_pipe_raw; -1: the CPU is out of scope or not there yet */
 	uint64_t events, lost; /* so far */
+	uint64_t moved_ns; /* when pages of it were last asked for in vain, or moved */
 };
 
 struct tfs {
@@ -41,7 +45,6 @@ struct tfs {
 	unsigned char *page;
 	int pipe[2];
 	size_t pipe_bytes;
-	struct tap_map tids; /* in set_event_pid */
 	struct tap_spool *spool;
 	unsigned int buffer;
 	struct tap_drain total;
@@ -120,15 +123,17 @@ static int set_cpus(const struct tfs *t, struct tap_err *err)
  */
 static int set_tids(struct tfs *t, struct tap_err *err)
 {
+	struct tap_map known = { 0 };
 	struct tap_buf tids = { 0 };
 	int ret, put = 0;
 
 	do {
 		tap_buf_clear(&tids);
-		ret = tap_limit_tids(&t->plan->scope, &t->tids, &tids, err);
+		ret = tap_limit_tids(&t->plan->scope, &t->plan->pids, &known, &tids, err);
 		if (tids.len)
 			put = tap_instance_put(&t->in, tap_buf_str(&tids), "set_event_pid");
 	} while (!put && (!ret || ret == -ESRCH) && tids.len);
+	tap_map_release(&known);
 	tap_buf_release(&tids);
 	return put ? fail_on(t, put, "set the tasks", err) : ret;
 }
@@ -140,7 +145,8 @@ static int set_scope(struct tfs *t, struct tap_err *err)
 
 	if (ret || (!scope->tgids.nr && !scope->tids.nr))
 		return ret;
-	ret = tap_instance_put(&t->in, scope->follow ? "1" : "0", "options/event-fork");
+	/* of a process, new threads at once; its children come with them, which `schedtap record` says */
+	ret = tap_instance_put(&t->in, scope->tids.nr ? "0" : "1", "options/event-fork");
 	if (ret)
 		return fail_on(t, ret, "set option 'event-fork'", err);
 	return set_tids(t, err);
@@ -322,7 +328,6 @@ static void tfs_free(void *state)
 	tap_buf_release(&t->header_page);
 	tap_buf_release(&t->header_event);
 	tap_buf_release(&t->printk);
-	tap_map_release(&t->tids);
 	free(t->cpus);
 	free(t->page);
 	free(t->root);
@@ -498,31 +503,55 @@ static uint64_t stat_value(const char *stats, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-/* The kernel counts better than we could: also what it dropped without a mark in a page. */
-static void count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res)
+/* A page without events that says that some are missing, and not how many. Return: 0 or -errno. */
+static int mark_loss(struct tfs *t, unsigned int cpu, struct tap_err *err)
+{
+	uint64_t now = tap_now_ns();
+	unsigned long commit = TAP_PAGE_MISSED;
+
+	memset(t->page, 0, t->page_bytes);
+	memcpy(t->page, &now, sizeof(now));
+	memcpy(t->page + sizeof(now), &commit, sizeof(commit));
+	return tap_spool_write(t->spool, t->buffer, cpu, t->page, t->page_bytes, err);
+}
+
+/*
+ * The kernel counts better than we could: also what it dropped without a mark in a page. Where it counts
+ * anew, somebody has reset the ring, or unloaded a module that had events. Return: 0 or -errno.
+ */
+static int count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res, struct tap_err *err)
 {
 	struct tap_buf stats = { .max = 1 << 16 };
 	struct tfs_cpu *c = &t->cpus[cpu];
 	uint64_t events, lost;
 	const char *s;
+	int ret = 0;
 
 	if (!tap_instance_get(&t->in, &stats, "per_cpu/cpu%u/stats", cpu)) {
 		s = tap_buf_str(&stats);
 		events = stat_value(s, "\nread events: ");
 		lost = stat_value(s, "\noverrun: ") + stat_value(s, "\ncommit overrun: ") +
 		       stat_value(s, "\ndropped events: ");
+		if (events < c->events || lost < c->lost) {
+			ret = mark_loss(t, cpu, err);
+			res->reset = true;
+			c->events = c->lost = 0;
+		}
 		res->events += events - c->events;
 		res->lost += lost - c->lost;
 		c->events = events;
 		c->lost = lost;
 	}
 	tap_buf_release(&stats);
+	return ret;
 }
 
 static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drain *res,
 		     struct tap_err *err)
 {
-	uint64_t moved = 0, fill;
+	struct tfs_cpu *c = &t->cpus[cpu];
+	uint64_t now = tap_now_ns(), moved = 0, fill;
+	bool is_late = now - c->moved_ns > PARTIAL_NS;
 	ssize_t n;
 
 	/* at most a ring full, or a busy CPU would keep us from the others */
@@ -530,25 +559,18 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drai
 		n = move_pages(t, cpu, err);
 		moved += n > 0 ? (uint64_t)n : 0;
 	} while (n > 0 && (last || moved < t->ring_bytes));
-	while (last && n >= 0 && (n = copy_page(t, cpu, err)) > 0)
+	while ((last || (is_late && !moved)) && n >= 0 && (n = copy_page(t, cpu, err)) > 0)
 		moved += (uint64_t)n;
+	if (moved || is_late)
+		c->moved_ns = now;
 
 	fill = moved < t->ring_bytes ? moved * 100 / t->ring_bytes : 100;
 	if (fill > res->fill_pct)
 		res->fill_pct = (unsigned int)fill;
 	res->bytes += moved;
-	if (moved || last)
-		count_events(t, cpu, res);
+	if (n >= 0 && (moved || last))
+		return count_events(t, cpu, res, err);
 	return n < 0 ? (int)n : 0;
-}
-
-/* Without `follow` the kernel does not add the threads that a process starts later. */
-static int add_new_threads(struct tfs *t, struct tap_err *err)
-{
-	const struct tap_plan_scope *scope = &t->plan->scope;
-	int ret = scope->tgids.nr && !scope->follow && !scope->tids.nr ? set_tids(t, err) : 0;
-
-	return ret == -ESRCH ? 0 : ret; /* tasks end */
 }
 
 /* Adds to @res: the session has one for all backends. */
@@ -560,10 +582,7 @@ static int tfs_drain(void *state, bool last, struct tap_drain *res, struct tap_e
 
 	if (t->failed.code)
 		return tap_err_set(err, t->failed.code, "%s", t->failed.text);
-	if (!last)
-		ret = add_new_threads(t, err);
-	if (!ret)
-		ret = open_cpus(t, err);
+	ret = open_cpus(t, err);
 	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
 		if (t->cpus[cpu].fd >= 0)
 			ret = drain_cpu(t, cpu, last, &now, &t->failed);
@@ -576,6 +595,7 @@ static int tfs_drain(void *state, bool last, struct tap_drain *res, struct tap_e
 	res->events += now.events;
 	res->bytes += now.bytes;
 	res->lost += now.lost;
+	res->reset |= now.reset;
 	if (now.fill_pct > res->fill_pct)
 		res->fill_pct = now.fill_pct;
 	return t->failed.code ? tap_err_set(err, t->failed.code, "%s", t->failed.text) : ret;

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "capture/comm.h"
+#include "task_row.h"
+
 static int parse_task(const char *s, int64_t *id, struct tap_err *err)
 {
 	int ret = tap_text_parse_int(s, 1, INT_MAX, id);
@@ -82,11 +85,39 @@ static int add_named(const struct tap_plan_scope *scope, const char *name, struc
 	return add_tid(tid, known, out, err);
 }
 
-int tap_limit_tids(const struct tap_plan_scope *scope, struct tap_map *known, struct tap_buf *out,
-		   struct tap_err *err)
+static bool lists(const struct tap_strings *ids, uint32_t number)
+{
+	int64_t id;
+
+	for (unsigned int i = 0; i < ids->nr; i++)
+		if (!parse_task(ids->v[i], &id, NULL) && id == number)
+			return true;
+	return !ids->nr;
+}
+
+/* In a pid namespace: set_event_pid takes the initial one's numbers, /proc has others. */
+static int add_nested(const struct tap_plan_scope *scope, struct tap_pids *pids,
+		      struct tap_map *known, struct tap_buf *out, struct tap_err *err)
+{
+	struct tap_task_row row;
+	int ret = tap_pids_read(pids);
+
+	if (ret)
+		return tap_err_set(err, -EOPNOTSUPP, "in a pid namespace tracefs needs BPF to tell -p "
+				   "and -t: %s", strerror(-ret));
+	for (unsigned int i = 0; !ret && tap_pids_row(&pids->rows, i, &row); i++)
+		if (lists(&scope->tgids, row.own_tgid) && lists(&scope->tids, row.own_pid))
+			ret = add_tid(row.pid, known, out, err);
+	return ret ?: tap_pids_check(&pids->rows, &scope->tgids, &scope->tids, err);
+}
+
+int tap_limit_tids(const struct tap_plan_scope *scope, struct tap_pids *pids, struct tap_map *known,
+		   struct tap_buf *out, struct tap_err *err)
 {
 	int ret = 0, missing = 0;
 
+	if (pids->nested)
+		return add_nested(scope, pids, known, out, err);
 	for (unsigned int i = 0; !ret && i < scope->tids.nr; i++)
 		ret = add_named(scope, scope->tids.v[i], known, out, err);
 	for (unsigned int i = 0; !ret && !scope->tids.nr && i < scope->tgids.nr; i++) {
@@ -132,6 +163,26 @@ static void add_comm_terms(const char *comm, char quote, const struct tap_format
 	}
 }
 
+static int add_comm(const char *comm, const struct tap_format *fmt, struct tap_buf *out,
+		    struct tap_err *err)
+{
+	struct tap_buf glob = { 0 };
+	int ret = tap_comm_glob_for_tracefs(comm, &glob);
+	char quote = strchr(tap_buf_str(&glob), '"') ? '\'' : '"';
+
+	if (ret == -EINVAL)
+		ret = tap_err_set(err, ret, "-c '%s' can match no name", comm);
+	else if (ret)
+		ret = tap_err_set(err, ret, "out of memory");
+	else if (strchr(tap_buf_str(&glob), quote))
+		ret = tap_err_set(err, -EINVAL, "tracefs cannot match a name with both kinds of "
+				  "quotes: '%s'", comm);
+	else
+		add_comm_terms(tap_buf_str(&glob), quote, fmt, out);
+	tap_buf_release(&glob);
+	return ret;
+}
+
 int tap_limit_comms(const char *filter, const struct tap_strings *comms, const char *format,
 		    struct tap_buf *out, struct tap_err *err)
 {
@@ -147,15 +198,8 @@ int tap_limit_comms(const char *filter, const struct tap_strings *comms, const c
 	if (filter)
 		tap_buf_printf(out, "(%s) && ", filter);
 	for (unsigned int i = 0; !ret && i < comms->nr; i++) {
-		char quote = strchr(comms->v[i], '"') ? '\'' : '"';
-
-		if (strchr(comms->v[i], quote))
-			ret = tap_err_set(err, -EINVAL,
-					  "tracefs cannot match a name with both "
-					  "kinds of quotes: '%s'",
-					  comms->v[i]);
 		tap_buf_puts(out, i ? " || " : "(");
-		add_comm_terms(comms->v[i], quote, fmt, out);
+		ret = add_comm(comms->v[i], fmt, out, err);
 	}
 	tap_buf_char(out, ')');
 	tap_format_free(fmt);

@@ -10,10 +10,11 @@
 /*
  * Adds the threads of the scope, for set_event_pid, that are not in @known yet, to both.
  * Return: 0; -ESRCH naming a process or thread that does not exist (the other processes'
- * threads are added nevertheless); -EINVAL; -ENOMEM.
+ * threads are added nevertheless); -EOPNOTSUPP in a pid namespace whose numbers only BPF could tell;
+ * -EINVAL; -ENOMEM.
  */
-int tap_limit_tids(const struct tap_plan_scope *scope, struct tap_map *known, struct tap_buf *out,
-		   struct tap_err *err);
+int tap_limit_tids(const struct tap_plan_scope *scope, struct tap_pids *pids, struct tap_map *known,
+		   struct tap_buf *out, struct tap_err *err);
 
 /*
  * Adds @cpus below @nr_cpus as tracing_cpumask takes them: "ff,ffffffff".

@@ -142,6 +142,7 @@ void tap_user_join(struct tap_user_joined *j, const struct tap_user_choice *c)
 	struct tap_err err = { 0 };
 	int ret = tap_user_hold(j->p, &err);
 
+	j->pid = tap_pids_initial(&c->plan->pids, (uint32_t)j->p->pid);
 	if (ret == -EMFILE || ret == -ENFILE)
 		tap_err_set(&err, ret, "too many programs for the limit of open files (ulimit -n)");
 	if (ret) {
@@ -292,7 +293,7 @@ json_t *tap_user_joined_json(const struct tap_user_joined *j)
 	tap_text_escape(&comm, j->p->comm, strlen(j->p->comm));
 	tap_text_escape(&why, j->why ? j->why : j->p->reason,
 			strlen(j->why ? j->why : j->p->reason));
-	o = json_pack("{s:i, s:s, s:I, s:I}", "pid", j->p->pid, "comm", tap_buf_str(&comm),
+	o = json_pack("{s:i, s:s, s:I, s:I}", "pid", (int)j->pid, "comm", tap_buf_str(&comm),
 		      "events", (json_int_t)j->events, "lost", (json_int_t)j->lost);
 	if (o && j->raised)
 		json_object_set_new(o, "raised", json_integer((json_int_t)j->raised));

@@ -36,6 +36,7 @@ struct tap_user_joined {
 	bool *switched; /* by event: by this recording */
 	enum tap_user_from from; /* of the rings that were there when it was met */
 	bool held;
+	uint32_t pid; /* its number as the recording has it; 0: not known */
 	bool over; /* dead, and drained to the end */
 	uint8_t mode; /* of the rings, before */
 	uint64_t looked_ns, alive_ns, lost_ns; /* when last */

@@ -85,6 +85,28 @@ static bool tid_is_wanted(const struct tap_user_state *s, const unsigned char *p
 	return tap_map_get(&s->tids, tid);
 }
 
+/*
+ * The thread's number as the kernel's events have it. One that has ended before it was ever looked at is
+ * nobody's: -1.
+ */
+static void set_tid(struct tap_user_state *s, unsigned char *payload)
+{
+	struct tap_pids *pids = &s->plan->pids;
+	uint32_t own, tid;
+
+	if (!pids->nested)
+		return;
+	memcpy(&own, payload + 4, sizeof(own));
+	tid = tap_pids_initial(pids, own);
+	if (!tid && s->pids_read_ns != s->now.mono_ns) {
+		s->pids_read_ns = s->now.mono_ns; /* once per drain */
+		tap_pids_read(pids);
+		tid = tap_pids_initial(pids, own);
+	}
+	tid = tid ? tid : UINT32_MAX;
+	memcpy(payload + 4, &tid, sizeof(tid));
+}
+
 /* The common_type is the program's until here; the payload lies in the reader's copy. */
 static int put_record(struct tap_user_state *s, struct tap_user_source *src, unsigned int id,
 		      struct tap_drain *res, struct tap_err *err)
@@ -97,6 +119,7 @@ static int put_record(struct tap_user_state *s, struct tap_user_source *src, uns
 		return lose(s, src, 1, src->ns, res, err);
 	if (!tid_is_wanted(s, payload))
 		return 0;
+	set_tid(s, payload);
 	memcpy(payload, &type, sizeof(type));
 	j->events++;
 	res->events++;

@@ -586,11 +586,13 @@ static int meet(struct tap_user_set *set, struct tap_user_folder *f, int dir,
 	struct stat st;
 	int fd = open_file(dir, name, O_RDONLY, owner, &st), ret;
 
-	if (!p || fd < 0) {
+	if (!p && fd >= 0)
+		close(fd);
+	if (!p)
+		return -ENOMEM;
+	if (fd < 0) {
 		free(p);
-		if (fd >= 0)
-			close(fd);
-		return p ? 0 : -ENOMEM;
+		return 0;
 	}
 	*p = (struct tap_user_program){ .pid = file_pid(name),
 					.uid = owner,

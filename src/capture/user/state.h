@@ -46,7 +46,7 @@ struct tap_user_state {
 	unsigned int nr_joined, cap_joined;
 	struct tap_user_cpu *cpus;
 	struct tap_user_out out;
-	uint64_t scanned_ns, start_ns;
+	uint64_t scanned_ns, start_ns, pids_read_ns;
 	json_t *past; /* programs that are over */
 };
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which tasks -p and -t mean. Numbers would not do: one is free again before the task that had it
+ * was switched out for the last time, and in each pid namespace a task has another. So the set is one
+ * of task_structs by address, which a task has to itself until sched_process_free. It is filled once, by
+ * an iterator over the tasks that the recorder can see, with the recorder's numbers for them.
+ */
+#ifndef TAP_BPF_TASKS_H
+#define TAP_BPF_TASKS_H
+
+#include "scope_bits.h"
+#include "task_row.h"
+
+/* One word, so that a recording of everything looks at one constant per event. */
+const volatile u32 tap_scope = 0;
+const volatile bool tap_follow = false;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1); /* as many tasks as the machine may have */
+	__type(key, u64);
+	__type(value, u8);
+} tap_tasks SEC(".maps");
+
+/* The numbers of -p and -t, in the recorder's pid namespace. */
+struct tap_id_set {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u8);
+};
+struct tap_id_set tap_tgids SEC(".maps");
+struct tap_id_set tap_tids SEC(".maps");
+
+static __always_inline bool tap_task_in_set(struct task_struct *p)
+{
+	u64 key = (u64)p;
+
+	return bpf_map_lookup_elem(&tap_tasks, &key);
+}
+
+static __always_inline void tap_task_add(struct task_struct *p)
+{
+	u64 key = (u64)p;
+	u8 one = 1;
+
+	if (bpf_map_update_elem(&tap_tasks, &key, &one, BPF_ANY))
+		__sync_fetch_and_add(&tap_missed.no_task, 1);
+}
+
+static __always_inline void tap_task_remove(struct task_struct *p)
+{
+	u64 key = (u64)p;
+
+	bpf_map_delete_elem(&tap_tasks, &key);
+}
+
+/* A task's number in the pid namespace of that level; 0: it is not in one. */
+static __always_inline u32 tap_task_nr(struct task_struct *p, u32 level)
+{
+	struct pid *pid = BPF_CORE_READ(p, thread_pid);
+	struct upid *numbers = (void *)pid + bpf_core_field_offset(struct pid, numbers);
+
+	if (!pid || level > BPF_CORE_READ(pid, level))
+		return 0;
+	/* not numbers[level].nr: the element's size would be that of our own struct */
+	return BPF_CORE_READ((struct upid *)((void *)numbers + level * bpf_core_type_size(struct upid)), nr);
+}
+
+static __always_inline bool tap_row_wanted(const struct tap_task_row *row)
+{
+	if ((tap_scope & TAP_BY_TGID) && !bpf_map_lookup_elem(&tap_tgids, &row->own_tgid))
+		return false;
+	return !(tap_scope & TAP_BY_TID) || bpf_map_lookup_elem(&tap_tids, &row->own_pid);
+}
+
+/* Only tasks of the recorder's pid namespace and those below it come by. */
+SEC("iter/task")
+int tap_each_task(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct tap_task_row row = {};
+	u32 level;
+
+	if (!p)
+		return 0;
+	level = BPF_CORE_READ(bpf_get_current_task_btf(), thread_pid, level);
+	row.pid = p->pid;
+	row.tgid = p->tgid;
+	row.own_pid = tap_task_nr(p, level);
+	row.own_tgid = tap_task_nr(BPF_CORE_READ(p, group_leader), level);
+	bpf_core_read(row.comm, sizeof(row.comm), &p->comm);
+	if ((tap_scope & TAP_BY_TASK) && tap_row_wanted(&row)) {
+		tap_task_add(p);
+		/* released: its sched_process_free may have been before it was added */
+		if (!BPF_CORE_READ(p, thread_pid))
+			tap_task_remove(p);
+	}
+	bpf_seq_write(ctx->meta->seq, &row, sizeof(row));
+	return 0;
+}
+
+/*
+ * A thread of a wanted process is wanted, and with --follow its children. Not sched_process_fork: the
+ * kernel also makes threads in a process's name, io_uring's workers, without it.
+ */
+SEC("tp_btf/task_newtask")
+int BPF_PROG(tap_task_comes, struct task_struct *task)
+{
+	struct task_struct *parent = bpf_get_current_task_btf();
+
+	if ((tap_follow || task->tgid == parent->tgid) && tap_task_in_set(parent))
+		tap_task_add(task);
+	return 0;
+}
+
+/* After its last switch, and after its number was given back. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(tap_task_goes, struct task_struct *task)
+{
+	tap_task_remove(task);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * CPUs that are taken out of use, and put back: the kernel's own event, field by field and word by
+ * word as v6.18 has it. Some hundred of them per CPU and change.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM cpuhp
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE cpuhp
+
+#if !defined(_SCHEDTAP_EVENTS_CPUHP_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _SCHEDTAP_EVENTS_CPUHP_H
+
+#include <linux/tracepoint.h>
+
+/*
+ * cpuhp_exit: a step of taking `cpu` down, or up, is done. Steps that the CPU does not do itself come
+ * from another one: when that takes it down, it is done when the CPU is dead.
+ *
+ * Source: cpuhp:cpuhp_exit, cpuhp_invoke_callback() in kernel/cpu.c.
+ */
+TRACE_EVENT(cpuhp_exit,
+	TP_PROTO(unsigned int cpu, int state, int idx, int ret),
+	TP_ARGS(cpu, state, idx, ret),
+
+	TP_STRUCT__entry(
+		__field(unsigned int, cpu)
+		__field(int, state)		/* enum cpuhp_state: where the CPU is; 0: offline */
+		__field(int, idx)		/* the step; its number differs between kernels */
+		__field(int, ret)
+	),
+
+	TP_fast_assign(
+		__entry->cpu = cpu;
+		__entry->state = state;
+		__entry->idx = idx;
+		__entry->ret = ret;
+	),
+
+	TP_printk(" cpu: %04u  state: %3d step: %3d ret: %d", __entry->cpu, __entry->state,
+		  __entry->idx, __entry->ret)
+);
+TRACE_HOOK(cpuhp_exit, cpuhp_exit, TP_PROTO(unsigned int cpu, int state, int idx, int ret),
+	TP_ARGS(cpu, state, idx, ret));
+
+#endif
+#include <trace/define_trace.h>

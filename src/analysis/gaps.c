@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/gaps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far the survey's lists, which are in order of time, were looked at for this CPU. */
+struct tap_gaps_cpu {
+	unsigned int loss, brk;
+	uint64_t unknown_to_ns; /* the end of its last stretch that was unknown, or offline */
+	enum tap_gap last;	/* and its cause */
+};
+
+const char *tap_gap_name(enum tap_gap gap)
+{
+	static const char *const names[] = {
+		[TAP_GAP_START] = "start", [TAP_GAP_LOST] = "lost", [TAP_GAP_HIDDEN] = "hidden",
+		[TAP_GAP_BROKEN] = "broken", [TAP_GAP_SILENT] = "silent",
+	};
+
+	return names[gap];
+}
+
+static struct tap_gaps_cpu *get_cpu(struct tap_gaps *g, unsigned int cpu)
+{
+	if (cpu >= g->nr_cpus) {
+		unsigned int nr = cpu * 2 + 8;
+		struct tap_gaps_cpu *cpus = reallocarray(g->cpus, nr, sizeof(*cpus));
+
+		if (!cpus)
+			return NULL;
+		memset(cpus + g->nr_cpus, 0, (nr - g->nr_cpus) * sizeof(*cpus));
+		g->cpus = cpus;
+		g->nr_cpus = nr;
+	}
+	return &g->cpus[cpu];
+}
+
+static bool was_lost(const struct tap_gaps *g, struct tap_gaps_cpu *c,
+		     const struct tap_cpu_stretch *s)
+{
+	const struct tap_survey *v = g->survey;
+
+	for (; c->loss < v->nr_kept_losses && v->losses[c->loss].from_ns < s->to_ns; c->loss++) {
+		const struct tap_loss *l = &v->losses[c->loss];
+
+		if ((l->cpu == s->cpu || l->cpu < 0) && l->to_ns >= s->from_ns &&
+		    tap_survey_counts_loss(v, l))
+			return true;
+	}
+	return false;
+}
+
+/* Return: the break that the stretch lies in, or NULL. */
+static const struct tap_break *find_break(const struct tap_gaps *g, struct tap_gaps_cpu *c,
+					  const struct tap_cpu_stretch *s)
+{
+	const struct tap_survey *v = g->survey;
+
+	for (; c->brk < v->nr_breaks && v->breaks[c->brk].from_ns < s->to_ns; c->brk++) {
+		const struct tap_break *b = &v->breaks[c->brk];
+
+		if (b->cpu == s->cpu && b->to_ns > s->from_ns)
+			return b;
+	}
+	return NULL;
+}
+
+static enum tap_gap cause(const struct tap_gaps *g, struct tap_gaps_cpu *c,
+			  const struct tap_cpu_stretch *s)
+{
+	const struct tap_break *b;
+
+	if (was_lost(g, c, s))
+		return TAP_GAP_LOST;
+	b = find_break(g, c, s);
+	if (b)
+		return tap_survey_is_hidden(g->survey, b->tid) ? TAP_GAP_HIDDEN : TAP_GAP_BROKEN;
+	if (s->from_ns == g->start_ns)
+		return s->to_ns == g->end_ns ? TAP_GAP_SILENT : TAP_GAP_START;
+	/* it goes on, or what was seen on another CPU says that the task cannot have run here */
+	return c->unknown_to_ns == s->from_ns ? c->last : TAP_GAP_BROKEN;
+}
+
+int tap_gaps_add(struct tap_gaps *g, const struct tap_cpu_stretch *s)
+{
+	struct tap_gaps_cpu *c;
+
+	if (s->what != TAP_CPU_UNKNOWN && s->what != TAP_CPU_OFFLINE)
+		return 0;
+	c = get_cpu(g, (unsigned int)s->cpu);
+	if (!c)
+		return -ENOMEM;
+	/* a CPU that comes back has a first switch again */
+	c->last = s->what == TAP_CPU_OFFLINE ? TAP_GAP_START : cause(g, c, s);
+	c->unknown_to_ns = s->to_ns;
+	if (s->what == TAP_CPU_UNKNOWN)
+		g->ns[c->last] += s->to_ns - s->from_ns;
+	return 0;
+}
+
+void tap_gaps_release(struct tap_gaps *g)
+{
+	free(g->cpus);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Why nobody knows what CPUs ran: each stretch of unknown time has one cause. Fed with a timeline's
+ * stretches of CPUs, in its order.
+ */
+#ifndef TAP_ANALYSIS_GAPS_H
+#define TAP_ANALYSIS_GAPS_H
+
+#include "timeline/timeline.h"
+
+enum tap_gap {
+	TAP_GAP_START,	/* before the CPU's first switch, also where it was offline */
+	TAP_GAP_LOST,	/* events were lost; up to the next switch */
+	TAP_GAP_HIDDEN, /* behind a task that is hidden from tracing (survey.h) */
+	TAP_GAP_BROKEN, /* behind another switch that is missing, and that no loss tells of */
+	TAP_GAP_SILENT, /* the CPU has no switch at all */
+	TAP_NR_GAPS,
+};
+
+struct tap_gaps_cpu;
+
+struct tap_gaps {
+	const struct tap_survey *survey; /* borrowed */
+	uint64_t start_ns, end_ns;	 /* the window */
+	uint64_t ns[TAP_NR_GAPS];
+	/* inside */
+	struct tap_gaps_cpu *cpus; /* owned */
+	unsigned int nr_cpus;
+};
+
+const char *tap_gap_name(enum tap_gap gap); /* "start", "lost", ... */
+/* @g: with .survey and the window; the rest is 0. Return: 0 or -ENOMEM. */
+int tap_gaps_add(struct tap_gaps *g, const struct tap_cpu_stretch *s);
+void tap_gaps_release(struct tap_gaps *g);
+
+#endif

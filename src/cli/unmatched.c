@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/unmatched.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cmd.h"
+
+#define MAX_SHOWN 5u /* names, where none is near */
+
+int tap_there_add(struct tap_there *t, const struct tap_there_task *task)
+{
+	if (!(t->nr_tasks & (t->nr_tasks - 1))) { /* full at each power of two */
+		unsigned int cap = t->nr_tasks ? 2 * t->nr_tasks : 1;
+		struct tap_there_task *grown = reallocarray(t->tasks, cap, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		t->tasks = grown;
+	}
+	t->tasks[t->nr_tasks++] = *task;
+	return 0;
+}
+
+void tap_there_release(struct tap_there *t)
+{
+	free(t->tasks);
+	*t = (struct tap_there){ 0 };
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+struct names {
+	char **v; /* owned, each of them */
+	unsigned int nr;
+};
+
+static void names_release(struct names *n)
+{
+	for (unsigned int i = 0; i < n->nr; i++)
+		free(n->v[i]);
+	free(n->v);
+}
+
+/* Short of memory there are fewer to suggest. */
+static void names_add(struct names *n, const char *s, size_t len)
+{
+	if (!(n->nr & (n->nr - 1))) { /* full at each power of two */
+		char **grown = reallocarray(n->v, n->nr ? 2 * n->nr : 1, sizeof(*grown));
+
+		if (!grown)
+			return;
+		n->v = grown;
+	}
+	n->v[n->nr] = strndup(s, len);
+	n->nr += n->v[n->nr] != NULL;
+}
+
+static void names_add_int(struct names *n, int v)
+{
+	char text[16];
+
+	names_add(n, text, (size_t)snprintf(text, sizeof(text), "%d", v));
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In order, each once. */
+static void names_sort(struct names *n)
+{
+	unsigned int nr = 0;
+
+	if (n->nr)
+		qsort(n->v, n->nr, sizeof(*n->v), by_name);
+	for (unsigned int i = 0; i < n->nr; i++) {
+		if (nr && !strcmp(n->v[nr - 1], n->v[i]))
+			free(n->v[i]);
+		else
+			n->v[nr++] = n->v[i];
+	}
+	n->nr = nr;
+}
+
+/* A word that stands within a name is near to it: a cgroup's path is long. */
+static const char *nearest(const struct names *n, const char *word)
+{
+	const char *near = tap_nearest(word, (const char *const *)n->v, n->nr);
+
+	for (unsigned int i = 0; i < n->nr && !near && *word; i++)
+		if (strcasestr(n->v[i], word))
+			near = n->v[i];
+	return near;
+}
+
+static void tell_one(const char *option, const char *what, const char *word,
+		     const struct names *n)
+{
+	struct tap_buf b = { 0 };
+	struct tap_err err = { 0 };
+	const char *near = nearest(n, word);
+
+	tap_buf_printf(&b, "%s: there is no %s '%.100s'", option, what, word);
+	if (near)
+		tap_buf_printf(&b, ": did you mean '%.100s'?", near);
+	for (unsigned int i = 0; i < n->nr && i < MAX_SHOWN && !near; i++)
+		tap_buf_printf(&b, "%s'%.60s'", i ? ", " : ", but ", n->v[i]);
+	if (!near && n->nr > MAX_SHOWN)
+		tap_buf_printf(&b, " and %u more", n->nr - MAX_SHOWN);
+	tap_err_set(&err, -ENODATA, "%s", tap_buf_str(&b));
+	tap_cmd_fail(&err, false);
+	tap_buf_release(&b);
+}
+
+/* Releases @n. */
+static void tell(const char *option, const char *what, const struct tap_strings *words,
+		 struct names *n)
+{
+	names_sort(n);
+	for (unsigned int i = 0; i < words->nr; i++)
+		tell_one(option, what, words->v[i], n);
+	names_release(n);
+}
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+struct query {
+	const struct tap_pick *pick;
+	struct tap_who *who;
+	const struct tap_there *there;
+};
+
+static bool fits_any(const struct query *q, const struct tap_pick *pick)
+{
+	for (unsigned int i = 0; i < q->there->nr_tasks; i++) {
+		const struct tap_there_task *t = &q->there->tasks[i];
+
+		if (tap_pick_task(pick, q->who, t->tid, t->tgid, t->comm, t->comm_len,
+				  t->cgroup) > 0)
+			return true;
+	}
+	return false;
+}
+
+static void tell_tgids(const struct query *q)
+{
+	struct tap_err err = { 0 };
+	struct names n = { 0 };
+
+	for (unsigned int i = 0; i < q->there->nr_tasks; i++) {
+		int tid = q->there->tasks[i].tid, tgid = q->there->tasks[i].tgid;
+
+		if (tgid >= 0)
+			names_add_int(&n, tgid);
+		if (tgid < 0 || tid == tgid || !tap_map_get(&q->pick->tgids, (uint64_t)tid))
+			continue;
+		tap_err_set(&err, -ENODATA,
+			    "-p: %d is a thread of process %d: did you mean '-t %d'?", tid, tgid,
+			    tid);
+		tap_cmd_fail(&err, false);
+		names_release(&n);
+		return;
+	}
+	tell("-p", "process", &q->pick->opts->tgids, &n);
+}
+
+static void tell_tids(const struct query *q)
+{
+	struct names n = { 0 };
+
+	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
+		names_add_int(&n, q->there->tasks[i].tid);
+	tell("-t", "thread", &q->pick->opts->tids, &n);
+}
+
+static void tell_comms(const struct query *q)
+{
+	struct names n = { 0 };
+
+	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
+		if (q->there->tasks[i].comm_len)
+			names_add(&n, q->there->tasks[i].comm, q->there->tasks[i].comm_len);
+	tell("-c", "thread named", &q->pick->opts->comms, &n);
+}
+
+static void tell_cgroups(const struct query *q)
+{
+	struct names n = { 0 };
+
+	tap_map_for_each(&q->who->cgroups, s) {
+		const char *path = (const char *)(uintptr_t)s->value;
+
+		names_add(&n, path, strlen(path));
+	}
+	tell("-g", "thread in a cgroup", &q->pick->opts->cgroups, &n);
+}
+
+static bool unmatched_tasks(const struct query *q)
+{
+	const struct tap_pick_opts *o = q->pick->opts;
+	const struct {
+		struct tap_pick_opts opts; /* this one alone */
+		struct tap_map tgids, tids;
+		unsigned int nr;
+		void (*tell)(const struct query *q);
+	} options[] = {
+		{ { .tgids = o->tgids }, .tgids = q->pick->tgids, .nr = o->tgids.nr,
+		  .tell = tell_tgids },
+		{ { .tids = o->tids }, .tids = q->pick->tids, .nr = o->tids.nr,
+		  .tell = tell_tids },
+		{ { .comms = o->comms }, .nr = o->comms.nr, .tell = tell_comms },
+		{ { .cgroups = o->cgroups }, .nr = o->cgroups.nr, .tell = tell_cgroups },
+	};
+	struct tap_err err = { 0 };
+	unsigned int given = 0;
+	bool told = false;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		struct tap_pick one = { .opts = &options[i].opts, .tgids = options[i].tgids,
+					.tids = options[i].tids };
+
+		given += !!options[i].nr;
+		if (!options[i].nr || fits_any(q, &one))
+			continue;
+		options[i].tell(q);
+		told = true;
+	}
+	if (told || given < 2 || fits_any(q, q->pick))
+		return told;
+	tap_err_set(&err, -ENODATA, "no thread fits all of the options -p, -t, -c, -g");
+	tap_cmd_fail(&err, false);
+	return true;
+}
+
+static bool unmatched_cpus(const struct query *q)
+{
+	unsigned int nr = q->there->nr_cpus, cpu = 0;
+	struct tap_err err = { 0 };
+
+	while (cpu < nr && !tap_cpus_has(&q->pick->cpus, cpu))
+		cpu++;
+	if (cpu < nr)
+		return false;
+	tap_err_set(&err, -ENODATA, "-C: there is no CPU %.100s: the recording has %u, from 0 on",
+		    q->pick->opts->cpus, nr);
+	tap_cmd_fail(&err, false);
+	return true;
+}
+
+bool tap_unmatched(const struct tap_pick *pick, struct tap_who *who, const struct tap_there *there)
+{
+	const struct query q = { pick, who, there };
+	bool told = unmatched_tasks(&q);
+
+	return (pick->opts->cpus && unmatched_cpus(&q)) || told;
+}

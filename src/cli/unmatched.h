@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* -p -t -c -g -C that fit nothing: what was meant, perhaps. */
+#ifndef TAP_CLI_UNMATCHED_H
+#define TAP_CLI_UNMATCHED_H
+
+#include "analysis/pick.h"
+
+/* What there was to pick from. */
+struct tap_there_task {
+	int tid, tgid;	  /* tgid: -1: not known */
+	const char *comm; /* not NUL-terminated; borrowed */
+	size_t comm_len;  /* 0: not known */
+	uint64_t cgroup;  /* 0: the one that struct tap_who has */
+};
+
+struct tap_there {
+	struct tap_there_task *tasks; /* owned */
+	unsigned int nr_tasks;
+	unsigned int nr_cpus; /* of the machine */
+};
+
+int tap_there_add(struct tap_there *t, const struct tap_there_task *task); /* 0 or -ENOMEM */
+void tap_there_release(struct tap_there *t);
+
+/*
+ * Prints a sentence for each option that fits nothing of what is there, with the nearest that is;
+ * where each fits something, but no task fits all, that. Return: whether there was one to print.
+ */
+bool tap_unmatched(const struct tap_pick *pick, struct tap_who *who, const struct tap_there *there);
+
+#endif

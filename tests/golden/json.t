@@ -1,0 +1,188 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# docs/json.md against what is printed, with the recordings of the golden tests: every key that is
+# printed stands there, with its type and whether it may be null; every key that stands there is
+# printed. SCHEDTAP and MKDAT name the programs.
+use strict;
+use warnings;
+use B;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use JSON::PP;
+
+my $here = dirname(abs_path($0));
+my $root = abs_path("$here/../..");
+my $mkdat = abs_path($ENV{MKDAT} // "$root/build/tests/mkdat");
+my $schedtap = abs_path($ENV{SCHEDTAP} // "$root/build/schedtap");
+my $tmp = tempdir(CLEANUP => 1);
+my ($n, $failed) = (0, 0);
+
+# Which runs print the keys of a section. The first is that of CSV.
+my %runs = (
+	'summary' => ['summary', 'summary -g "/*"'],
+	'timehist' => ['timehist -e irq', 'timehist -wM'],
+	'timehist -s' => ['timehist -s'],
+	'latency' => ['latency', 'latency --hist --worst 5', 'latency --preempted --worst 5'],
+	'wakers' => ['wakers'],
+	'map' => ['map'],
+	'pelt' => ['pelt -s "*"', 'pelt -s "*" --points', 'pelt -s "*" -t 100', 'pelt -s "*" -g "/*"'],
+	'states' => ['states'],
+	'migrations' => ['migrations'],
+	'migrations --list' => ['migrations --list'],
+	'balance' => ['balance'],
+	'dump' => ['dump'],
+);
+
+# check NAME, PROBLEM...: one TAP line.
+sub check {
+	my ($name, @problems) = @_;
+
+	$n++;
+	$failed++ if @problems;
+	print @problems ? 'not ok ' : 'ok ', "$n - $name\n";
+	splice(@problems, 20) if @problems > 20;
+	print STDERR map { "#   $_\n" } @problems;
+}
+
+sub document {
+	my ($doc, $section, $key, $type, $null) = @_;
+
+	push(@{$doc->{$section}{twice}}, $key) if $doc->{$section}{keys}{$key};
+	$doc->{$section}{keys}{$key} = { type => $type, null => $null };
+	# an array's element stands for the array
+	document($doc, $section, $key =~ s/\[\]$//r, 'array', $null) if $key =~ /\[\]$/ && $type ne '[]';
+}
+
+# { section => { keys => { path => { type, null } }, csv => prefix, own_csv => { key => 1 } } }
+sub read_doc {
+	my (%doc, $section, $prefix);
+
+	open(my $f, '<', "$root/docs/json.md") or die "docs/json.md: $!\n";
+	while (<$f>) {
+		if (/^## (.+)$/) {
+			($section, $prefix) = ($1, '');
+		} elsif (/^### CSV$/) {
+			$prefix = undef;
+		} elsif (/^### `([^`]+)`(?: \(null: (.+)\))?$/) {
+			$prefix = "$1.";
+			document(\%doc, $section, $1, 'object', $2 // '');
+		} elsif (/^CSV: (?:`([^`]+)`|the same)/) {
+			$doc{$section}{csv} = defined $1 ? "$1." : '';
+		} elsif ($section && /^\|(`.*`)\|([^|]*)\|([^|]*)\|[^|]*\|$/) {
+			my ($keys, $type, $null) = ($1, $2, $3);
+
+			for my $key ($keys =~ /`([^`]+)`/g) {
+				if (defined $prefix) {
+					document(\%doc, $section, "$prefix$key", $type, $null);
+				} else {
+					$doc{$section}{own_csv}{$key} = 1;
+				}
+			}
+		}
+	}
+	return \%doc;
+}
+
+sub type_of {
+	my ($v) = @_;
+
+	return 'null' unless defined $v;
+	return 'array' if ref $v eq 'ARRAY';
+	return 'object' if ref $v eq 'HASH';
+	return 'bool' if ref $v && JSON::PP::is_bool($v);
+	my $flags = B::svref_2object(\$v)->FLAGS;
+	return $flags & B::SVf_POK ? 'string' : $flags & B::SVf_NOK ? 'number' : 'integer';
+}
+
+# Notes the types of a value, and of all in it.
+sub walk {
+	my ($seen, $path, $v) = @_;
+	my $type = type_of($v);
+
+	$seen->{$path}{$type} = 1 if $path ne '';
+	if ($type eq 'array') {
+		walk($seen, $path . '[]', $_) for @$v;
+	} elsif ($type eq 'object') {
+		walk($seen, $path eq '' ? $_ : "$path.$_", $v->{$_}) for keys %$v;
+	}
+}
+
+# What a run prints of all recordings, as lines.
+sub lines {
+	my ($args) = @_;
+
+	return map { chomp; $_ } map { qx($schedtap $args -i $_ 2>/dev/null) } glob("$tmp/*.dat");
+}
+
+sub fits {
+	my ($type, $got) = @_;
+	my %also = (ns => 'integer', number => 'integer');
+
+	return $got eq $type || $got eq ($also{$type} // '');
+}
+
+sub json_problems {
+	my ($doc, $section, $common) = @_;
+	my ($keys, %seen, @problems) = ($doc->{keys});
+
+	for my $run (@{$runs{$section}}) {
+		walk(\%seen, '', JSON::PP->new->decode($_)) for grep { /\S/ } lines("$run --json");
+	}
+	# the fields of events are their formats'; what holds other keys is documented by them
+	delete $seen{$_} for grep { $section eq 'dump' && /^fields\./ } keys %seen;
+	for my $path (sort keys %seen) {
+		my $d = $keys->{$path} // $common->{$path};
+
+		my $ns = $path =~ s/_wall$/_ns/r;
+
+		# what the page tells in words: wall time beside a time, and what may throttle a task
+		next if $path =~ /(^|\.)throttling_possible$/;
+		next if $ns ne $path && ($keys->{$ns} || $common->{$ns});
+		my @types = grep { $_ ne 'null' } keys %{$seen{$path}};
+
+		if ($d) {
+			push(@problems, map { "$path is $_, the page says $d->{type}" } grep { !fits($d->{type}, $_) } @types);
+			push(@problems, "$path may be null: the page does not say when") if $seen{$path}{null} && $d->{null} eq '';
+		} elsif (!grep { index($_, "$path.") == 0 || index($_, "$path\[") == 0 } keys %$keys) {
+			push(@problems, "$path is printed, and not on the page");
+		}
+	}
+	push(@problems, map { "$_ is on the page, and not printed" } grep { !$seen{$_} } sort keys %$keys);
+	return (@problems, map { "$_ stands there twice" } @{$doc->{twice} // []});
+}
+
+sub csv_problems {
+	my ($doc, $section) = @_;
+	my ($header) = lines("$runs{$section}[0] --csv");
+	my %own = %{$doc->{own_csv} // {}};
+	my %known = %own;
+	my @problems;
+
+	if (defined $doc->{csv}) {
+		for (keys %{$doc->{keys}}) {
+			$known{substr($_, length($doc->{csv})) =~ s/\[\]//gr =~ s/\./_/gr} = 1
+				if index($_, $doc->{csv}) == 0;
+		}
+	}
+	for my $key (grep { !/^throttling_possible$|_wall$/ } split(/,/, $header // '')) {
+		push(@problems, "$key is printed, and not on the page") unless $known{$key};
+		delete $own{$key};
+	}
+	return ($header ? () : 'nothing is printed', @problems, map { "$_ is on the page, and not printed" } sort keys %own);
+}
+
+for my $in (glob("$here/*/*/in.txt")) {
+	system($mkdat, $in, $in =~ m{([^/]+)/([^/]+)/in.txt$} && "$tmp/$1-$2.dat") == 0 or die "$mkdat $in\n";
+}
+my $doc = read_doc();
+my $common = (delete $doc->{'In every report'})->{keys}; # and the two kinds of keys that it tells in words
+check('the page has the reports that there are',
+      (map { "no $_" } grep { !$doc->{$_} } sort keys %runs), map { "unknown: $_" } grep { !$runs{$_} } sort keys %$doc);
+for my $section (sort keys %runs) {
+	check("$section: JSON", json_problems($doc->{$section}, $section, $common));
+	check("$section: CSV", csv_problems($doc->{$section}, $section));
+}
+print "1..$n\n";
+exit($failed ? 1 : 0);

@@ -1,0 +1,142 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Signals of CPUs in recordings made at random, with losses: what pelt says must be what was put in.
+#
+#  - known and unknown time of each signal add up to the window, and figures are those of the points
+#  - no value is known within a loss, and after one not before the next update
+#  - a window's values are the whole's, from the first update in it on
+#
+#     SEEDS=500 tests/golden/signals.t
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use JSON::PP;
+use List::Util qw(max min);
+
+my $root = abs_path(dirname($0) . '/../..');
+my $schedtap = $ENV{SCHEDTAP} // "$root/build/schedtap";
+my $mkdat = $ENV{MKDAT} // "$root/build/tests/mkdat";
+my $dir = tempdir(CLEANUP => 1);
+my ($start, $end, $cpus) = (1_000_000_000, 1_000_001_000, 3);
+my ($failed, $checked) = (0, 0);
+
+sub fail {
+	my ($seed, $text) = @_;
+	print "# seed $seed: $text\n";
+	$failed++;
+}
+
+# Returns the updates, { "SIGNAL CPU" => [[ns, value], ...] }, and the losses, [[from, to], ...].
+sub make {
+	my ($seed) = @_;
+	my (%updates, @losses, @now, %used);
+
+	srand($seed);
+	open(my $out, '>', "$dir/in.txt") or die;
+	print $out "meta {\"window\":{\"start_ns\":$start,\"end_ns\":$end}}\ncpus $cpus\n";
+	@now = ($start) x $cpus; # each CPU's events are in order
+	for (1 .. 40) {
+		my $cpu = int(rand($cpus));
+		my $ns = $now[$cpu] += 1 + int(rand(60));
+		$ns = ++$now[$cpu] while $used{$ns}++; # of two at one time nobody knows the first
+		last if $ns >= $end;
+		if (rand() < 0.15 && $ns > $start + 1) {
+			my $to = min($ns + 1 + int(rand(80)), $end - 1);
+			last if $to <= $ns;
+			print $out "lost $cpu $ns $to 3\n";
+			push @losses, [$ns, $to];
+			$now[$cpu] = $to;
+			next;
+		}
+		my ($of, $value) = (int(rand($cpus)), int(rand(1024))); # who tells may be another CPU
+		if (rand() < 0.5) {
+			print $out "$ns $cpu 0 schedtap:sched_pelt_cfs cpu=$of cgroup=1 util=$value\n";
+			push @{$updates{"util $of"}}, [$ns, $value];
+		} else {
+			$value %= 6;
+			print $out "$ns $cpu 0 schedtap:sched_update_nr_running cpu=$of nr_running=$value\n";
+			push @{$updates{"nr_running $of"}}, [$ns, $value];
+		}
+	}
+	close($out);
+	system($mkdat, "$dir/in.txt", "$dir/in.dat") == 0 or die "mkdat failed\n";
+	@$_ = sort { $a->[0] <=> $b->[0] } @$_ for values %updates;
+	return (\%updates, \@losses);
+}
+
+# What is known within [$from, $to]: stretches [since, until, value].
+sub truth {
+	my ($updates, $losses, $from, $to) = @_;
+	my @known;
+	my @in = grep { $_->[0] >= $from && $_->[0] <= $to } @$updates;
+
+	for my $i (0 .. $#in) {
+		my ($since, $value) = @{$in[$i]};
+		my $until = $i < $#in ? $in[$i + 1][0] : $to;
+		for (@$losses) { # those that are not over when the value comes
+			$until = min($until, max($_->[0], $since)) if $_->[1] > $since;
+		}
+		push @known, [$since, $until, $value] if $until > $since;
+	}
+	return @known;
+}
+
+sub known_ns { my $ns = 0; $ns += $_->[1] - $_->[0] for @_; return $ns }
+
+# The stretches that points tell.
+sub stretches {
+	my ($points, $to) = @_;
+	my @known;
+
+	for my $i (0 .. $#$points) {
+		my ($since, $value) = @{$points->[$i]};
+		my $until = $i < $#$points ? $points->[$i + 1][0] : $to;
+		push @known, [$since, $until, $value] if defined $value && $until > $since;
+	}
+	return @known;
+}
+
+sub check {
+	my ($seed, $updates, $losses, $from, $to) = @_;
+	my $time = sprintf('%.9f,%.9f', $from / 1e9, $to / 1e9);
+	my $text = qx($schedtap pelt -i $dir/in.dat -s util -s nr_running --json --points --time $time 2>&1);
+
+	return if $text =~ /has no|has none/; # in that window
+	my $json = eval { decode_json($text) } or return fail($seed, "$time: $text");
+	for my $s (@{$json->{series}}) {
+		my $name = "$s->{signal} $s->{cpu}";
+		my @want = truth($updates->{$name}, $losses, $from, $to);
+		my @got = stretches($s->{points}, $to);
+		my ($sum, $gaps, $last) = (0, 0, $from);
+
+		$checked++;
+		for (@got) {
+			$sum += ($_->[1] - $_->[0]) * $_->[2];
+			$gaps += $_->[0] - $last;
+			$last = $_->[1];
+		}
+		$gaps += $to - $last;
+		fail($seed, "$time $name: " . encode_json(\@got) . ', is ' . encode_json(\@want))
+			if encode_json(\@got) ne encode_json(\@want);
+		fail($seed, "$time $name: known $s->{known_ns} and unknown $gaps")
+			if $s->{known_ns} + $gaps != $to - $from;
+		fail($seed, "$time $name: avg $s->{avg} of $sum")
+			if $s->{known_ns} && abs($s->{avg} * $s->{known_ns} - $sum) > 1e-3 * $sum + 1e-6;
+		fail($seed, "$time $name: more is known than in the whole")
+			if $s->{known_ns} > known_ns(truth($updates->{$name}, $losses, $start, $end));
+	}
+}
+
+my $seeds = $ENV{SEEDS} // 100;
+for my $seed (1 .. $seeds) {
+	my ($updates, $losses) = make($seed);
+	my $middle = $start + 1 + int(rand($end - $start - 2));
+
+	check($seed, $updates, $losses, @$_) for [$start, $end], [$start, $middle], [$middle, $end];
+}
+print "1..2\n", $failed ? 'not ok' : 'ok', " 1 - $seeds recordings: each signal is as it was put in\n";
+print $checked ? 'ok' : 'not ok', " 2 - $checked signals were looked at\n";
+exit($failed || !$checked);

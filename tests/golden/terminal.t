@@ -1,0 +1,127 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What a person sees: every report, with the recordings of the golden tests, on terminals of 80 and of
+# 120 columns; colours; the pager. The terminals are those of script(1). SCHEDTAP and MKDAT name the
+# programs.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+
+my $here = dirname(abs_path($0));
+my $build = abs_path("$here/../..") . '/build';
+my $mkdat = abs_path($ENV{MKDAT} // "$build/tests/mkdat");
+$ENV{SCHEDTAP} = abs_path($ENV{SCHEDTAP} // "$build/schedtap");
+my $tmp = tempdir(CLEANUP => 1);
+if (system('command -v script >/dev/null') != 0) {
+	print "1..0 # SKIP no script(1)\n";
+	exit 0;
+}
+delete @ENV{qw(COLUMNS NO_COLOR CLICOLOR_FORCE LESS PAGER)};
+$ENV{TERM} = 'xterm';
+$ENV{LC_ALL} = 'C.UTF-8';
+chdir($tmp) or die;
+my ($n, $failed) = (0, 0);
+
+# check NAME, PROBLEM...: one TAP line.
+sub check {
+	my ($name, @problems) = @_;
+
+	$n++;
+	$failed++ if @problems;
+	print @problems ? 'not ok ' : 'ok ', "$n - $name\n";
+	splice(@problems, 10) if @problems > 10;
+	print STDERR map { "#   $_\n" } @problems;
+}
+
+sub spew {
+	my ($path, $text) = @_;
+	open(my $f, '>', $path) or die "$path: $!\n";
+	print $f $text;
+	close($f) or die "$path: $!\n";
+}
+
+# What shell text prints on a terminal of so many columns.
+sub on_terminal {
+	my ($columns, $shell) = @_;
+
+	spew('typed', "stty cols $columns rows 24\n$shell\n");
+	open(my $out, '-|:encoding(UTF-8)', 'timeout 60 script -qec "sh ./typed" /dev/null </dev/null') or die;
+	local $/;
+	my $text = <$out> // '';
+	close($out);
+	return $text =~ s/\r\n/\n/gr;
+}
+
+# ---- every report fits ----
+
+my @reports = ('summary', 'summary -g "/*"', 'timehist', 'timehist -wMV', 'timehist -e irq', 'timehist -S',
+	'latency --hist --worst 5', 'latency --preempted --worst 5', 'wakers', 'map', 'pelt', 'pelt --table -s "u*"',
+	'pelt --table -t 100', 'states', 'migrations', 'migrations --list', 'balance');
+
+for my $in (glob("$here/*/*/in.txt")) {
+	system($mkdat, $in, $in =~ m{([^/]+)/([^/]+)/in.txt$} && "$1-$2.dat") == 0 or die "$mkdat $in\n";
+}
+for my $columns (80, 120) {
+	my $text = on_terminal($columns, "export PAGER=cat NO_COLOR=1\n" . join('', map {
+		"for f in *.dat; do echo '== $_' \$f; \$SCHEDTAP $_ -i \$f 2>/dev/null; done\n" } @reports));
+	my ($what, %wide, %lines);
+
+	for (split(/\n/, $text)) {
+		if (/^== (.*) (\S+)$/) {
+			$what = $1;
+			next;
+		}
+		$lines{$what}++;
+		# a number of 11 digits pushes what is behind it where rows are printed as they come
+		push(@{$wide{$what}}, length($_) . ": $_") if length($_) > $columns && !/\d{11}\.\d/;
+	}
+	check("$_: fits $columns columns", @{$wide{$_} // []},
+	      ($lines{$_} // 0) < 20 ? 'there is hardly a line' : ()) for @reports;
+}
+
+# ---- columns, colours, pagers ----
+
+my $hist = 'timehist -i timehist-text.dat';
+my $cases = [
+	# name, columns, shell text, what must be in the output, and what must not
+	['on 80 columns some are hidden', 80, "PAGER=cat \$SCHEDTAP $hist", qr/^hidden: .*; --wide$/ms, qr/prio  +waking/],
+	['--wide hides none', 80, "PAGER=cat \$SCHEDTAP $hist --wide", qr/prio  +waking.*woken by/, qr/hidden/],
+	['into a pipe all columns go', 80, "\$SCHEDTAP $hist | cat", qr/prio  +waking.*woken by/, qr/hidden|\e/],
+	['COLUMNS overrides the terminal', 80, "PAGER=cat COLUMNS=300 \$SCHEDTAP $hist", qr/prio  +waking.*woken by/, qr/hidden/],
+	['COLUMNS makes no terminal of a pipe', 80, "COLUMNS=40 \$SCHEDTAP $hist | cat", qr/prio  +waking/, qr/hidden/],
+	['a terminal that does not know how wide it is has 80', 0, "PAGER=cat \$SCHEDTAP $hist", qr/hidden/, qr/prio  +waking/],
+	['headers are bold, unknown is yellow, lost is red', 80, "PAGER=cat \$SCHEDTAP timehist -i timehist-unknown.dat",
+	 qr/^\e\[1m *time .*\e\[m$(?s:.*)\e\[33munknown\e\[m(?s:.*)\e\[31mlost 120/m, qr/\e\[3[13]mmake/],
+	['a count of what was lost is red, where it is not 0', 80, "PAGER=cat \$SCHEDTAP summary -i summary-page.dat", qr/\e\[31m +7\e\[m/, qr/\e\[31m +0\e/],
+	['NO_COLOR: none', 80, "NO_COLOR=1 CLICOLOR_FORCE=1 PAGER=cat \$SCHEDTAP $hist", qr/hidden/, qr/\e/],
+	['none on a dumb terminal', 80, "TERM=dumb PAGER=cat \$SCHEDTAP $hist", qr/hidden/, qr/\e/],
+	['none in JSON', 80, "PAGER=cat \$SCHEDTAP $hist --json", qr/^\{"what":"slice"/m, qr/\e/],
+	['CLICOLOR_FORCE: also into a pipe', 80, "CLICOLOR_FORCE=1 \$SCHEDTAP $hist | cat", qr/\e\[1m/, qr/hidden/],
+	['a report goes through the pager, as wide as the terminal', 80,
+	 "PAGER='sed s/^/P:/' \$SCHEDTAP $hist; echo \$?", qr/^P:hidden: .*\e\[1m.*^0$/ms, qr/^[^P0]/m],
+	(map { ["$_ goes through the pager", 80, "PAGER='sed s/^/P:/' \$SCHEDTAP $_", qr/^P:/, qr/^[^P]/m] }
+		'dump -i dump-text.dat', 'help', 'help latency', '--help', 'summary --help', 'summary -i summary-page.dat'),
+	['what fails before there is a report does not start it', 80,
+	 "PAGER='sed s/^/P:/' \$SCHEDTAP summary -i none; echo \$?", qr/^schedtap: .*none.*^1$/ms, qr/^P:/m],
+	['what fails behind it keeps its exit code, and is told there', 80,
+	 "PAGER='sed s/^/P:/' \$SCHEDTAP pelt -i pelt-cgroups.dat -C 7; echo \$?", qr/^P:schedtap: .*^1$/ms, qr/^schedtap/m],
+	['a pager that is left early is no failure', 80,
+	 "PAGER=true \$SCHEDTAP dump -i dump-text.dat; echo \$?", qr/^0$/m, qr/schedtap|sched:/],
+	['an empty PAGER is none', 80, "PAGER= \$SCHEDTAP $hist; echo \$?", qr/hidden.*^0$/ms, qr/not found/],
+	['less is asked to end where all fits, and to pass colours on', 80, "PAGER='env | grep ^LESS=' \$SCHEDTAP $hist",
+	 qr/^LESS=FRX$/, qr/LESS=.*LESS=/s],
+	['but the user has the last word', 80, "LESS=S PAGER='env | grep ^LESS=' \$SCHEDTAP $hist", qr/^LESS=S$/, qr/FRX/],
+	['without less there is no pager', 80, "PATH=/none \$SCHEDTAP $hist", qr/hidden.*slice|hidden.*cc1/s, qr/not found/],
+];
+for my $case (@$cases) {
+	my ($name, $columns, $shell, $want, $never) = @$case;
+	my $got = on_terminal($columns, $shell);
+
+	check($name, $got =~ $want ? () : "wants $want", $got =~ $never ? "has $never" : (),
+	      $got =~ $want && $got !~ $never ? () : split(/\n/, $got));
+}
+print "1..$n\n";
+exit($failed ? 1 : 0);
