@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "capture/pids.h"
 #include "event/defs.h"
-#include "recording/spool.h"
+#include "recording/page_writer.h"
 
 enum tap_event_status {
 	TAP_EVENT_PLANNED,
@@ -83,7 +83,7 @@ struct tap_backend_ops {
 	int (*describe)(void *state, const struct tap_map *cgroups, struct tap_head *head,
 			struct tap_err *err);
 	/* Adds its buffer to the spool; from here on events flow. */
-	int (*start)(void *state, struct tap_spool *spool, struct tap_err *err);
+	int (*start)(void *state, struct tap_page_writer *writer, struct tap_err *err);
 	/*
 	 * Looks for what there is to record beside what was planned. @anew: whether describe() says
 	 * more than the last time, which is written down before the next drain. May be NULL.

@@ -13,19 +13,19 @@ static bool is_real_time(int policy)
 	return plain != SCHED_OTHER && plain != SCHED_BATCH && plain != SCHED_IDLE;
 }
 
-int tap_priority_raise(struct tap_priority *p, int priority, struct tap_err *err)
+int tap_priority_raise(struct tap_priority *p, pid_t tid, int priority, struct tap_err *err)
 {
 	struct sched_param param;
-	int policy = sched_getscheduler(0);
+	int policy = sched_getscheduler(tid);
 	bool quietly = priority == TAP_PRIORITY_DEFAULT;
 
-	*p = (struct tap_priority){ .policy = policy };
+	*p = (struct tap_priority){ .tid = tid, .policy = policy };
 	if (!priority || policy < 0 || (quietly && is_real_time(policy)) ||
-	    sched_getparam(0, &param))
+	    sched_getparam(tid, &param))
 		return 0;
 	p->priority = param.sched_priority;
 	param.sched_priority = quietly ? DEFAULT : priority;
-	p->raised = !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
+	p->raised = !sched_setscheduler(tid, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
 	if (p->raised || quietly)
 		return 0;
 	return tap_err_set(err, -errno, "cannot have real-time priority %d: %m", priority);
@@ -36,6 +36,6 @@ void tap_priority_restore(struct tap_priority *p)
 	struct sched_param param = { .sched_priority = p->priority };
 
 	if (p->raised)
-		sched_setscheduler(0, p->policy, &param);
+		sched_setscheduler(p->tid, p->policy, &param);
 	p->raised = false;
 }

@@ -7,6 +7,7 @@
 #define TAP_CAPTURE_PRIORITY_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include <schedtap/err.h>
 
@@ -14,15 +15,16 @@
 
 struct tap_priority {
 	bool raised;
+	pid_t tid;
 	int policy, priority; /* as they were */
 };
 
 /*
- * SCHED_FIFO at @priority (1..99) for the calling thread; 0: as it is. TAP_PRIORITY_DEFAULT is given
+ * SCHED_FIFO at @priority (1..99) for thread @tid (0: the caller); 0: as it is. TAP_PRIORITY_DEFAULT is given
  * up quietly where it is refused, and where the caller has a real-time policy already.
  * Return: 0; -errno with a sentence, -EPERM where it is refused.
  */
-int tap_priority_raise(struct tap_priority *p, int priority, struct tap_err *err);
+int tap_priority_raise(struct tap_priority *p, pid_t tid, int priority, struct tap_err *err);
 void tap_priority_restore(struct tap_priority *p);
 
 #endif

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "capture/tracefs/tracefs.h"
 #include "recording/names.h"
 #include "recording/pack.h"
+#include "recording/pack_data.h"
 
 /*
  * The drain sleeps long while little happens, because waking up is what a recorder costs an idle
@@ -41,6 +43,7 @@ struct tap_session {
 	struct tap_plan plan; /* with a scope of its own */
 	void *states[NR_BACKENDS]; /* NULL: not in the plan */
 	struct tap_spool *spool;
+	struct tap_page_writer *writer; /* into the spool, while it grows */
 	json_t *meta;
 	struct tap_map tgids, comms, cgroups;
 	struct tap_cgroup_watch new_cgroups;
@@ -55,7 +58,7 @@ struct tap_session {
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
 	void *ctx;
 	int wanted_priority;
-	struct tap_priority priority;
+	struct tap_priority priority, writer_priority;
 	bool running, failed; /* failed: a drain lost what it had taken */
 };
 
@@ -237,10 +240,21 @@ static void free_scope(struct tap_plan_scope *scope)
 /* Refused before anything is made. */
 static int check_priority(struct tap_session *s, struct tap_err *err)
 {
-	int ret = tap_priority_raise(&s->priority, s->wanted_priority, err);
+	int ret = tap_priority_raise(&s->priority, 0, s->wanted_priority, err);
 
 	tap_priority_restore(&s->priority);
 	return ret;
+}
+
+/* Many CPUs and many programs mean many descriptors. */
+static void raise_limit_of_files(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
 }
 
 int tap_session_open(const struct tap_session_opts *opts, struct tap_session **out,
@@ -252,6 +266,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	*out = NULL;
 	if (!s)
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	raise_limit_of_files();
 	s->new_cgroups.fd = -1;
 	s->zstd = opts->zstd;
 	s->packing = opts->packing;
@@ -330,14 +345,23 @@ static json_t *command_line(void)
 	return command;
 }
 
+/* As events have it; nothing if that is not known. */
+static void add_own_tid(const struct tap_session *s, json_t *own_tids, pid_t tid)
+{
+	uint32_t initial = tap_pids_initial(&s->plan.pids, (uint32_t)tid);
+
+	if (initial)
+		json_array_append_new(own_tids, json_integer(initial));
+}
+
 static json_t *first_meta(const struct tap_session *s)
 {
-	int own = (int)tap_pids_initial(&s->plan.pids, (uint32_t)gettid());
+	json_t *own_tids = json_array();
 
+	add_own_tid(s, own_tids, gettid());
 	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:[o], s:o}", "tool", "schedtap " TAP_VERSION,
 			 "complete", 0, "host", tap_machine_host(), "command_line", command_line(),
-			 "cpus", tap_machine_cpus(), "clocks", tap_machine_clocks(), "own_tids",
-			 own ? json_pack("[i]", own) : json_array());
+			 "cpus", tap_machine_cpus(), "clocks", tap_machine_clocks(), "own_tids", own_tids);
 }
 
 /* All format texts of all backends, in one array that the caller frees. */
@@ -405,12 +429,14 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 
 static int create_spool(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
-	return tap_spool_create(s->file, head, &s->spool, err);
+	int ret = tap_spool_create(s->file, head, &s->spool, err);
+
+	return ret ? ret : s->zstd ? tap_spool_compress(s->spool, TAP_PACK_LEVEL, err) : 0;
 }
 
 static int set_head(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
-	return tap_spool_set_head(s->spool, head, err);
+	return tap_page_writer_set_head(s->writer, head, err);
 }
 
 /* A function's name in place of its address: %ps, %pS and their like. */
@@ -443,10 +469,11 @@ static int pack(struct tap_session *s, const struct tap_head *head, struct tap_e
 	return ret;
 }
 
-static int write_meta(struct tap_session *s, bool sync, struct tap_err *err)
+/* Waits until it would last through a power cut. */
+static int write_meta(struct tap_session *s, struct tap_err *err)
 {
 	char *text = json_dumps(s->meta, JSON_COMPACT);
-	int ret = text ? tap_spool_set_meta(s->spool, text, sync, err) :
+	int ret = text ? tap_spool_set_meta(s->spool, text, true, err) :
 			 tap_err_set(err, -ENOMEM, "out of memory");
 
 	free(text);
@@ -475,8 +502,20 @@ static int with_first_head(struct tap_session *s,
 	return ret;
 }
 
+static int start_writer(struct tap_session *s, struct tap_err *err)
+{
+	int ret = tap_page_writer_new(s->spool, &s->writer, err);
+
+	if (!ret && s->plan.pids.nested) /* the thread is new */
+		tap_pids_read(&s->plan.pids);
+	if (!ret)
+		add_own_tid(s, json_object_get(s->meta, "own_tids"), tap_page_writer_tid(s->writer));
+	return ret;
+}
+
 static int start(struct tap_session *s, struct tap_err *err)
 {
+	char *text;
 	int ret;
 
 	s->meta = first_meta(s);
@@ -485,10 +524,10 @@ static int start(struct tap_session *s, struct tap_err *err)
 	ret = ret ?: tap_pids_cgroups(&s->plan.pids, &s->cgroups, &s->members, &s->limited);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
-	ret = tap_pack_check(s->file, err) ?: with_first_head(s, create_spool, err);
+	ret = tap_pack_check(s->file, err) ?: with_first_head(s, create_spool, err) ?: start_writer(s, err);
 	for (unsigned int i = 0; i < NR_BACKENDS && !ret; i++)
 		if (s->states[i])
-			ret = backends[i]->start(s->states[i], s->spool, err);
+			ret = backends[i]->start(s->states[i], s->writer, err);
 	if (ret)
 		return ret;
 	s->stats.start_ns = tap_now_ns();
@@ -497,15 +536,32 @@ static int start(struct tap_session *s, struct tap_err *err)
 	json_object_set_new(s->meta, "events", describe_events(&s->plan));
 	json_object_set_new(s->meta, "window",
 			    json_pack("{s:I}", "start_ns", (json_int_t)s->stats.start_ns));
-	ret = tap_priority_raise(&s->priority, s->wanted_priority, err);
+	text = json_dumps(s->meta, JSON_COMPACT);
+	if (!text)
+		return tap_err_set(err, -ENOMEM, "out of memory");
 	/* rings fill from here on: nothing may wait for a disk */
-	return ret ? ret : write_meta(s, false, err);
+	tap_page_writer_set_meta(s->writer, text);
+	ret = tap_priority_raise(&s->priority, 0, s->wanted_priority, err);
+	return ret ?: tap_priority_raise(&s->writer_priority, tap_page_writer_tid(s->writer), s->wanted_priority, err);
+}
+
+static void restore_priorities(struct tap_session *s)
+{
+	tap_priority_restore(&s->priority);
+	tap_priority_restore(&s->writer_priority);
+}
+
+static void end_writer(struct tap_session *s)
+{
+	tap_page_writer_free(s->writer);
+	s->writer = NULL;
 }
 
 void tap_session_cancel(struct tap_session *s)
 {
 	s->running = false;
-	tap_priority_restore(&s->priority);
+	restore_priorities(s);
+	end_writer(s);
 	if (s->spool)
 		tap_spool_remove(s->spool);
 }
@@ -573,10 +629,12 @@ static int find_and_drain(struct tap_session *s, bool last, struct tap_drain *re
 int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err)
 {
 	struct tap_drain res = { 0 };
-	uint64_t spent_ns = -own_cpu_ns();
-	int ret = find_and_drain(s, false, &res, err);
+	uint64_t spent_ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int ret = find_and_drain(s, false, &res, err), failed;
 
-	spent_ns += own_cpu_ns();
+	failed = tap_page_writer_check(s->writer, unless(ret, err));
+	ret = ret ?: failed;
+	spent_ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (res.fill_pct > FILL_HIGH_PCT && s->wait_ns > WAIT_MIN_NS)
 		s->wait_ns /= 2;
 	else if (res.fill_pct < FILL_LOW_PCT && s->wait_ns < WAIT_MAX_NS)
@@ -767,8 +825,11 @@ static int stop(struct tap_session *s, struct tap_err *err)
 	}
 	begin_own_time(s);
 	one = find_and_drain(s, true, &res, unless(ret, err));
+	ret = ret ?: one;
+	tap_page_writer_wait(s->writer);
+	one = tap_page_writer_check(s->writer, unless(ret, err));
 	end_own_time(s);
-	tap_priority_restore(&s->priority);
+	restore_priorities(s);
 	return ret ?: one;
 }
 
@@ -786,7 +847,7 @@ int tap_session_finish(struct tap_session *s, struct tap_err *err)
 	json_object_set_new(s->meta, "complete", json_boolean(!failed && !s->failed));
 	ret = failed ?: learn_names(s, &cmdlines, err);
 	json_object_set_new(s->meta, "tasks", task_table(s));
-	ret = ret ?: write_meta(s, true, err);
+	ret = ret ?: write_meta(s, err);
 	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack, err);
 	if (!ret && !stat(s->file, &st))
 		s->stats.bytes = (uint64_t)st.st_size;
@@ -798,6 +859,7 @@ void tap_session_free(struct tap_session *s)
 {
 	if (!s)
 		return;
+	end_writer(s); /* before the pipes that it reads */
 	for (unsigned int i = 0; i < NR_BACKENDS; i++)
 		if (s->states[i])
 			backends[i]->free(s->states[i]);

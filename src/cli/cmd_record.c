@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -38,6 +39,7 @@ struct record_opts {
 struct run {
 	const struct record_opts *opts;
 	struct tap_session *session;
+	struct rlimit files;	/* open ones, as the command is to have it */
 	int signals;		/* signalfd */
 	struct tap_task_end *ends; /* of -t, or else of -p */
 	unsigned int nr_ends;
@@ -110,7 +112,7 @@ static const struct tap_opt record_table[] = {
 		   "stop when this much was recorded [no limit]"),
 	{ "priority", 'r', "PRIO", "real-time priority of the recorder, 0 for none [40 where allowed]",
 	  TAP_OPT_INT, .offset = offsetof(T, priority), .max = 99 },
-	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "none or zstd [none]"),
+	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "none, or zstd while it is recorded [none]"),
 	{ 0 }
 };
 #undef T
@@ -181,7 +183,7 @@ static int watch_tasks(struct run *run, struct tap_err *err)
 }
 
 /* Becomes the command once a word comes from @go; says on @not_run that it could not. */
-static void run_command(char **argv, int go, int not_run)
+static void run_command(const struct run *run, char **argv, int go, int not_run)
 {
 	sigset_t none;
 	char word;
@@ -190,6 +192,7 @@ static void run_command(char **argv, int go, int not_run)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGXFSZ, SIG_DFL);
+	setrlimit(RLIMIT_NOFILE, &run->files);
 	if (read(go, &word, 1) != 1)
 		_exit(TAP_EXIT_FAILED); /* the recording did not start */
 	execvp(argv[0], argv);
@@ -216,7 +219,7 @@ static int fork_command(struct run *run, char **argv, struct tap_err *err)
 		return tap_err_set(err, -errno, "cannot fork: %m");
 	if (!run->child) {
 		close(go[1]);
-		run_command(argv, go[0], not_run[1]);
+		run_command(run, argv, go[0], not_run[1]);
 	}
 	close(go[0]);
 	close(not_run[1]);
@@ -557,6 +560,7 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 	if (!ret && (file = tap_pack_target(o->output, &err)) == NULL)
 		ret = err.code;
 	o->output = file;
+	getrlimit(RLIMIT_NOFILE, &run.files);
 	ret = ret ?: open_session(&run, &err);
 	if (ret) {
 		release_wanted(o);

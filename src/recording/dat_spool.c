@@ -3,19 +3,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "recording/dat_file.h"
+#include "recording/pack_data.h"
+#include "recording/spool.h"
 
-/* A page file's name, taken apart. */
 struct page_file {
-	char *file;
-	unsigned int buffer, cpu;
-	uint32_t page_size;
-	char *name, *clock; /* inside .parts */
-	char *parts;
+	char file[NAME_MAX + 1];
+	struct tap_spool_name name;
 };
 
 struct page_files {
@@ -23,72 +22,16 @@ struct page_files {
 	unsigned int nr;
 };
 
-/* Return: whether all of @s is a decimal number up to @max. */
-static bool parse_number(const char *s, unsigned long max, uint32_t *v)
-{
-	unsigned long n;
-	char *end;
-
-	if (*s < '0' || *s > '9')
-		return false;
-	errno = 0;
-	n = strtoul(s, &end, 10);
-	if (*end || errno || n > max)
-		return false;
-	*v = (uint32_t)n;
-	return true;
-}
-
-/* Cuts off what follows the last dot of @s. Return: that, or NULL. */
-static char *cut_last(char *s)
-{
-	char *dot = strrchr(s, '.');
-
-	if (!dot)
-		return NULL;
-	*dot = '\0';
-	return dot + 1;
-}
-
-/* "<n>.<name>.<clock>.<page_size>.cpu<k>": only the name may hold dots. */
-static bool parse_name(struct page_file *f)
-{
-	char *cpu = cut_last(f->parts), *size = cut_last(f->parts), *clock = cut_last(f->parts);
-	char *name = strchr(f->parts, '.');
-
-	if (!cpu || !size || !clock || !name)
-		return false;
-	*name++ = '\0';
-	f->name = name;
-	f->clock = clock;
-	return !strncmp(cpu, "cpu", 3) && parse_number(cpu + 3, TAP_DAT_MAX_CPUS - 1, &f->cpu) &&
-	       parse_number(size, TAP_DAT_MAX_PAGE_BYTES, &f->page_size) &&
-	       parse_number(f->parts, TAP_DAT_MAX_BUFFERS - 1, &f->buffer);
-}
-
-static void release_file(struct page_file *f)
-{
-	free(f->file);
-	free(f->parts);
-}
-
 static int add_file(struct page_files *files, const char *name, struct tap_err *err)
 {
-	struct page_file f = { .file = strdup(name), .parts = strdup(name) }, *grown;
+	struct page_file f, *grown;
 
-	if (!f.file || !f.parts) {
-		release_file(&f);
-		return tap_dat_nomem(err);
-	}
-	if (!parse_name(&f)) { /* head.dat, meta.json, something half packed */
-		release_file(&f);
+	if (!tap_spool_parse_name(name, &f.name)) /* head.dat, meta.json, something half packed */
 		return 0;
-	}
+	strcpy(f.file, name);
 	grown = reallocarray(files->v, files->nr + 1, sizeof(*grown));
-	if (!grown) {
-		release_file(&f);
+	if (!grown)
 		return tap_dat_nomem(err);
-	}
 	files->v = grown;
 	files->v[files->nr++] = f;
 	return 0;
@@ -96,7 +39,8 @@ static int add_file(struct page_files *files, const char *name, struct tap_err *
 
 static int compare_files(const void *a, const void *b)
 {
-	const struct page_file *x = a, *y = b;
+	const struct tap_spool_name *x = &((const struct page_file *)a)->name;
+	const struct tap_spool_name *y = &((const struct page_file *)b)->name;
 
 	if (x->buffer != y->buffer)
 		return x->buffer < y->buffer ? -1 : 1;
@@ -140,6 +84,27 @@ static int map_at(struct tap_reader *r, int dir, const char *name, const struct 
 	return 0;
 }
 
+/*
+ * How many chunks there are; one that is cut is still being written, or the crash was faster. One that was
+ * never written counts: whoever comes there finds nothing, which is a loss.
+ */
+static void place_chunks(const struct tap_reader *r, struct tap_span *span, const struct tap_mapping *m)
+{
+	struct tap_bytes b = { .at = m->data, .end = m->data + m->len, .big_endian = r->decoder.big_endian };
+
+	tap_bytes_take(&b, TAP_CHUNKS_HEADER);
+	span->chunks = b;
+	for (bool known = true; known; span->nr_chunks++) {
+		uint32_t len = tap_bytes_u32(&b);
+
+		known = len && len <= TAP_CHUNK_MAX_BYTES;
+		tap_bytes_u32(&b);
+		tap_bytes_take(&b, known ? len : 0);
+		if (b.bad)
+			return;
+	}
+}
+
 /* A partial page at the end is still being written, or the crash was faster. */
 static int add_pages(struct tap_reader *r, int dir, const struct page_file *f, struct tap_err *err)
 {
@@ -150,31 +115,35 @@ static int add_pages(struct tap_reader *r, int dir, const struct page_file *f, s
 	ret = map_at(r, dir, f->file, &m, err);
 	if (ret)
 		return ret;
-	ret = tap_dat_add_stream(r, r->info.nr_buffers - 1, f->cpu, &s, err);
+	ret = tap_dat_add_stream(r, r->info.nr_buffers - 1, f->name.cpu, &s, err);
 	if (ret)
 		return ret;
+	if (f->name.zstd) {
+		place_chunks(r, &s->whole, m);
+		return 0;
+	}
 	s->whole.page = m->data;
-	s->whole.pages_end = m->data + (m->len - m->len % f->page_size);
+	s->whole.pages_end = m->data + (m->len - m->len % f->name.page_size);
 	return 0;
 }
 
 static int add_buffers(struct tap_reader *r, int dir, const struct page_files *files,
 		       struct tap_err *err)
 {
-	const struct page_file *before = NULL;
+	const struct tap_spool_name *before = NULL;
 
-	for (unsigned int i = 0; i < files->nr; before = &files->v[i++]) {
-		const struct page_file *f = &files->v[i];
+	for (unsigned int i = 0; i < files->nr; before = &files->v[i++].name) {
+		const struct tap_spool_name *n = &files->v[i].name;
 		int ret;
 
-		if (!before || before->buffer != f->buffer) {
-			ret = tap_dat_add_buffer(r, f->name, f->clock, f->page_size, err);
+		if (!before || before->buffer != n->buffer) {
+			ret = tap_dat_add_buffer(r, n->name, n->clock, n->page_size, err);
 			if (ret < 0)
 				return ret;
-		} else if (before->page_size != f->page_size || strcmp(before->name, f->name)) {
+		} else if (before->page_size != n->page_size || strcmp(before->name, n->name)) {
 			return tap_dat_bad(r, err, "the page files of a buffer contradict");
 		}
-		ret = add_pages(r, dir, f, err);
+		ret = add_pages(r, dir, &files->v[i], err);
 		if (ret)
 			return ret;
 	}
@@ -214,8 +183,6 @@ int tap_dat_read_spool(struct tap_reader *r, int dir, struct tap_err *err)
 		ret = list_files(dir, &files, err);
 	if (!ret)
 		ret = add_buffers(r, dir, &files, err);
-	for (unsigned int i = 0; i < files.nr; i++)
-		release_file(&files.v[i]);
 	free(files.v);
 	return ret;
 }

@@ -202,7 +202,7 @@ static int next_chunk(struct tap_decoder *d, struct tap_stream *s)
 		s->ahead = old;
 		s->ahead.src = NULL;
 		tap_unpack_trim(&d->unpack, &s->ahead);
-		if (ret || s->now.size % s->abi.page_size)
+		if (ret || !s->now.size || s->now.size % s->abi.page_size)
 			note_damage(s);
 		if (ret || s->now.size < s->abi.page_size)
 			continue;

@@ -151,6 +151,8 @@ static int list_add(struct packer *p, size_t *cap, const char *file)
 	}
 	parts[p->nr_parts].name = name;
 	strcpy(parts[p->nr_parts++].file, file);
+	if (name.zstd && !p->level) /* as the others are, so is the file */
+		p->level = TAP_PACK_LEVEL;
 	if (name.cpu >= p->front.nr_cpus)
 		p->front.nr_cpus = name.cpu + 1;
 	return 0;
@@ -227,25 +229,31 @@ static int write_front(struct packer *p)
 	return ret ? fail(p, ret) : 0;
 }
 
+static int write_pages(struct packer *p, const struct part *part, int fd)
+{
+	uint32_t page_size = part->name.page_size;
+	uint64_t size = 0;
+	int ret = part->name.zstd ? 0 : tap_pages_size(fd, page_size, &size);
+
+	if (ret)
+		return fail_part(p, ret, part->file);
+	if (part->name.zstd)
+		ret = tap_chunks_copy(p->data, fd, page_size, p->out, &p->pos, &p->progress);
+	else if (size)
+		ret = p->level ? tap_pages_compress(p->data, fd, size, page_size, p->out, &p->pos, &p->progress)
+			       : tap_pages_copy(fd, size, p->out, &p->pos, &p->progress);
+	return ret ? fail(p, ret) : 0;
+}
+
 /* The data of one CPU. @part: its page file. */
 static int write_part(struct packer *p, const struct part *part, struct tap_dat_cpu *cpu)
 {
 	int fd = openat(p->dir, part->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret;
-	uint64_t size;
 
 	if (fd < 0)
 		return fail_part(p, -errno, part->file);
 	cpu->offset = p->pos;
-	ret = tap_pages_size(fd, part->name.page_size, &size);
-	if (ret) {
-		fail_part(p, ret, part->file);
-	} else if (size) {
-		ret = p->level ? tap_pages_compress(p->data, fd, size, part->name.page_size,
-						    p->out, &p->pos, &p->progress)
-			       : tap_pages_copy(fd, size, p->out, &p->pos, &p->progress);
-		if (ret)
-			fail(p, ret);
-	}
+	ret = write_pages(p, part, fd);
 	cpu->size = p->pos - cpu->offset;
 	close(fd);
 	return ret;

@@ -24,6 +24,7 @@
 /* What one thread needs for one chunk. */
 struct worker {
 	ZSTD_CCtx *ctx;
+	const char *pages; /* to be compressed: .in, or the caller's */
 	char *in, *out;
 	size_t in_len, out_len, out_cap;
 	int ret;
@@ -221,7 +222,7 @@ static void *compress_chunk(void *arg)
 {
 	struct worker *w = arg;
 	size_t size = ZSTD_compress2(w->ctx, w->out + CHUNK_HEADER, w->out_cap - CHUNK_HEADER,
-				     w->in, w->in_len);
+				     w->pages, w->in_len);
 	uint32_t csize = (uint32_t)size, usize = (uint32_t)w->in_len;
 
 	w->ret = ZSTD_isError(size) ? -ENOMEM : 0;
@@ -257,6 +258,7 @@ static int do_batch(struct tap_packer_data *d, int fd, uint64_t *from, uint64_t 
 	while (!ret && nr < d->nr_workers && *from < size) {
 		struct worker *w = &d->workers[nr++];
 
+		w->pages = w->in;
 		w->in_len = size - *from < d->chunk_cap ? (size_t)(size - *from) : d->chunk_cap;
 		ret = tap_pread_all(fd, w->in, w->in_len, (off_t)*from);
 		*from += w->in_len;
@@ -294,4 +296,71 @@ int tap_pages_compress(struct tap_packer_data *d, int fd, uint64_t size, uint32_
 		advance(progress, from - before);
 	}
 	return ret;
+}
+
+int tap_chunk_make(struct tap_packer_data *d, const void *pages, size_t len, const void **chunk,
+		   size_t *chunk_len)
+{
+	struct worker *w = &d->workers[0];
+	int ret = fit_chunk(d, (uint32_t)len);
+
+	if (ret)
+		return ret;
+	w->pages = pages;
+	w->in_len = len;
+	compress_chunk(w);
+	*chunk = w->out;
+	*chunk_len = w->out_len;
+	return w->ret;
+}
+
+/* Reads the next chunk. Return: its bytes; 0: there is none, or it was cut; -EBADMSG: it was never written. */
+static ssize_t read_chunk(struct worker *w, int fd, uint64_t from)
+{
+	uint32_t size;
+	int ret = tap_pread_all(fd, w->out, CHUNK_HEADER, (off_t)from);
+
+	memcpy(&size, w->out, sizeof(size));
+	if (!ret && (!size || size > w->out_cap - CHUNK_HEADER))
+		return -EBADMSG;
+	ret = ret ?: tap_pread_all(fd, w->out + CHUNK_HEADER, size, (off_t)(from + CHUNK_HEADER));
+	return ret == -ENODATA ? 0 : ret ? ret : (ssize_t)(CHUNK_HEADER + size);
+}
+
+/* An empty page says that something is missing, and not how much. */
+static ssize_t make_loss(struct tap_packer_data *d, uint32_t page_size)
+{
+	struct worker *w = &d->workers[0];
+
+	memset(w->in, 0, page_size);
+	w->pages = w->in;
+	w->in_len = page_size;
+	compress_chunk(w);
+	return w->ret ? w->ret : (ssize_t)w->out_len;
+}
+
+int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size, int out, uint64_t *pos,
+		    struct tap_pack_progress *progress)
+{
+	uint64_t from = TAP_CHUNKS_HEADER, begin = *pos;
+	struct worker *w = &d->workers[0];
+	int ret = fit_chunk(d, page_size);
+	bool is_lost = false;
+	uint32_t nr = 0;
+	ssize_t len;
+
+	*pos += TAP_CHUNKS_HEADER;
+	while (!ret && !is_lost && (len = read_chunk(w, fd, from)) != 0) {
+		is_lost = len == -EBADMSG;
+		if (is_lost)
+			len = make_loss(d, page_size);
+		ret = len < 0 ? (int)len : tap_pwrite_all(out, w->out, (size_t)len, *pos);
+		*pos += (uint64_t)len;
+		from += (uint64_t)len;
+		nr++;
+		advance(progress, (uint64_t)len);
+	}
+	if (!nr)
+		*pos = begin;
+	return ret || !nr ? ret : tap_pwrite_all(out, &nr, sizeof(nr), begin);
 }

@@ -14,10 +14,14 @@
 
 #include "base/buf.h"
 #include "recording/dat_write.h"
+#include "recording/pack_data.h"
+
+#define ZSTD_SUFFIX ".zstd"
 
 struct page_file {
 	int fd; /* -1 until there is something to write */
-	uint64_t bytes;
+	int failed; /* the -errno after which nothing more is written */
+	uint64_t end; /* of what is whole */
 };
 
 struct spool_buffer {
@@ -30,9 +34,11 @@ struct spool_buffer {
 struct tap_spool {
 	char *path;
 	int dir, head; /* head.dat stays open for its lock */
-	struct spool_buffer *buffers;
+	struct spool_buffer *buffers[TAP_SPOOL_MAX_BUFFERS];
 	unsigned int nr_buffers;
-	uint64_t bytes;
+	_Atomic uint64_t bytes; /* asked for by others than who writes */
+	struct tap_packer_data *packer; /* NULL: pages are written as they are */
+	char *from_pipe; /* TAP_PACK_CHUNK_BYTES, to be compressed */
 };
 
 void tap_head_defaults(struct tap_head *head)
@@ -160,32 +166,27 @@ static int open_folder(struct tap_spool *s, struct tap_err *err)
 	return ret;
 }
 
-static int write_head(int fd, const struct tap_head *head)
+int tap_head_write(const struct tap_head *head, struct tap_buf *out)
 {
 	struct tap_dat_front front;
-	struct tap_buf bytes = { 0 };
 	size_t more_at;
 	int ret = tap_dat_front_make(head, &front);
 
 	if (ret)
 		return ret;
-	tap_dat_front_write(&front, 0, &bytes, &more_at);
+	tap_dat_front_write(&front, 0, out, &more_at);
 	tap_dat_front_release(&front);
-	ret = bytes.err;
-	if (!ret)
-		ret = tap_write_all(fd, bytes.data, bytes.len);
-	tap_buf_release(&bytes);
-	return ret;
+	return out->err;
 }
 
 /* The file is locked before it has a name by which others could find it. */
-static int make_head(struct tap_spool *s, const char *name, const struct tap_head *head)
+static int make_head(struct tap_spool *s, const char *name, const void *head, size_t len)
 {
 	int fd = create_file(s->dir, name), ret;
 
 	if (fd < 0)
 		return fd;
-	ret = flock(fd, LOCK_EX | LOCK_NB) ? -errno : write_head(fd, head);
+	ret = flock(fd, LOCK_EX | LOCK_NB) ? -errno : tap_write_all(fd, head, len);
 	if (!ret)
 		return fd;
 	close(fd);
@@ -195,9 +196,11 @@ static int make_head(struct tap_spool *s, const char *name, const struct tap_hea
 
 static int create_head(struct tap_spool *s, const struct tap_head *head, struct tap_err *err)
 {
-	int ret;
+	struct tap_buf bytes = { 0 };
+	int ret = tap_head_write(head, &bytes);
 
-	s->head = make_head(s, "head.dat", head);
+	s->head = ret ? ret : make_head(s, "head.dat", bytes.data, bytes.len);
+	tap_buf_release(&bytes);
 	ret = s->head < 0 ? s->head : fsync(s->head) || fsync(s->dir) ? -errno : sync_parent(s->path);
 	if (!ret)
 		return 0;
@@ -234,7 +237,7 @@ out:
 	return ret;
 }
 
-static void buffer_release(struct spool_buffer *b)
+static void buffer_free(struct spool_buffer *b)
 {
 	for (unsigned int i = 0; i < b->nr_cpus; i++) {
 		if (b->cpus[i].fd >= 0)
@@ -242,6 +245,7 @@ static void buffer_release(struct spool_buffer *b)
 	}
 	free(b->cpus);
 	free(b->prefix);
+	free(b);
 }
 
 void tap_spool_free(struct tap_spool *s)
@@ -249,14 +253,23 @@ void tap_spool_free(struct tap_spool *s)
 	if (!s)
 		return;
 	for (unsigned int i = 0; i < s->nr_buffers; i++)
-		buffer_release(&s->buffers[i]);
-	free(s->buffers);
+		buffer_free(s->buffers[i]);
 	if (s->head >= 0)
 		close(s->head);
 	if (s->dir >= 0)
 		close(s->dir);
+	tap_packer_data_free(s->packer);
+	free(s->from_pipe);
 	free(s->path);
 	free(s);
+}
+
+int tap_spool_compress(struct tap_spool *s, int level, struct tap_err *err)
+{
+	s->from_pipe = malloc(TAP_PACK_CHUNK_BYTES);
+	if (!s->from_pipe || tap_packer_data_new(level, &s->packer))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	return 0;
 }
 
 /* What goes into a file name: nothing that a shell or a path could take for something else. */
@@ -271,33 +284,37 @@ static bool name_ok(const char *s, char forbidden)
 
 static bool page_size_ok(uint32_t size)
 {
-	return size >= 512 && size <= TAP_SPOOL_MAX_PAGE_SIZE && !(size & (size - 1));
+	return size >= TAP_SPOOL_MIN_PAGE_SIZE && size <= TAP_SPOOL_MAX_PAGE_SIZE && !(size & (size - 1));
 }
 
-static int buffer_init(struct spool_buffer *b, unsigned int index, const char *name,
-		       const char *clock, uint32_t page_size, unsigned int nr_cpus)
+static struct spool_buffer *buffer_new(unsigned int index, const char *name, const char *clock,
+				       uint32_t page_size, unsigned int nr_cpus)
 {
-	*b = (struct spool_buffer){ .page_size = page_size };
+	struct spool_buffer *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->page_size = page_size;
 	b->cpus = calloc(nr_cpus ? nr_cpus : 1, sizeof(*b->cpus));
 	if (asprintf(&b->prefix, "%u.%s.%s.%u", index, name, clock, page_size) < 0)
 		b->prefix = NULL;
 	if (!b->cpus || !b->prefix) {
-		buffer_release(b);
-		return -ENOMEM;
+		buffer_free(b);
+		return NULL;
 	}
 	b->nr_cpus = nr_cpus;
 	for (unsigned int i = 0; i < nr_cpus; i++)
 		b->cpus[i].fd = -1;
-	return 0;
+	return b;
 }
 
 int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *clock,
 			 uint32_t page_size, unsigned int nr_cpus, struct tap_err *err)
 {
-	struct spool_buffer *p;
+	struct spool_buffer *b;
 
 	if (!name_ok(name, 0) || !name_ok(clock, '.') || !*clock ||
-	    strlen(name) + strlen(clock) > NAME_MAX - sizeof("999...16777216.cpu65535"))
+	    strlen(name) + strlen(clock) > NAME_MAX - sizeof("999...16777216.cpu65535" ZSTD_SUFFIX))
 		return tap_err_set(err, -EINVAL, "'%.300s' (clock '%.300s') cannot be a buffer's name",
 				   name, clock);
 	if (!page_size_ok(page_size) || nr_cpus > TAP_SPOOL_MAX_CPUS ||
@@ -305,30 +322,17 @@ int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *cloc
 		return tap_err_set(err, -EINVAL,
 				   "buffer '%.300s' is out of bounds: %u-byte pages, %u CPUs", name,
 				   page_size, nr_cpus);
-	p = reallocarray(s->buffers, s->nr_buffers + 1, sizeof(*p));
-	if (!p)
+	b = buffer_new(s->nr_buffers, name, clock, page_size, nr_cpus);
+	if (!b)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	s->buffers = p;
-	if (buffer_init(&p[s->nr_buffers], s->nr_buffers, name, clock, page_size, nr_cpus))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+	s->buffers[s->nr_buffers] = b;
 	return (int)s->nr_buffers++;
 }
 
-static void page_file_name(const struct spool_buffer *b, unsigned int cpu, char name[NAME_MAX + 1])
+static void page_file_name(const struct tap_spool *s, const struct spool_buffer *b, unsigned int cpu,
+			   char name[NAME_MAX + 1])
 {
-	snprintf(name, NAME_MAX + 1, "%s.cpu%u", b->prefix, cpu);
-}
-
-int tap_spool_fd(const struct tap_spool *s, unsigned int buffer, unsigned int cpu)
-{
-	const struct spool_buffer *b = &s->buffers[buffer];
-	char name[NAME_MAX + 1];
-
-	if (b->cpus[cpu].fd < 0) {
-		page_file_name(b, cpu, name);
-		b->cpus[cpu].fd = create_file(s->dir, name);
-	}
-	return b->cpus[cpu].fd;
+	snprintf(name, NAME_MAX + 1, "%s.cpu%u%s", b->prefix, cpu, s->packer ? ZSTD_SUFFIX : "");
 }
 
 void tap_spool_remove(struct tap_spool *s)
@@ -338,63 +342,163 @@ void tap_spool_remove(struct tap_spool *s)
 	unlinkat(s->dir, "head.dat", 0); /* first: without it the folder is no recording */
 	unlinkat(s->dir, "meta.json", 0);
 	for (unsigned int i = 0; i < s->nr_buffers; i++)
-		for (unsigned int cpu = 0; cpu < s->buffers[i].nr_cpus; cpu++) {
-			page_file_name(&s->buffers[i], cpu, name);
+		for (unsigned int cpu = 0; cpu < s->buffers[i]->nr_cpus; cpu++) {
+			page_file_name(s, s->buffers[i], cpu, name);
 			unlinkat(s->dir, name, 0);
 		}
 	rmdir(s->path);
 }
 
+/* Compressed ones begin with the number of their chunks, which is known when they are packed. */
+static int open_page_file(const struct tap_spool *s, const struct spool_buffer *b, unsigned int cpu)
+{
+	static const char no_number[TAP_CHUNKS_HEADER];
+	struct page_file *f = &b->cpus[cpu];
+	char name[NAME_MAX + 1];
+	int ret = 0;
+
+	if (f->fd >= 0)
+		return 0;
+	page_file_name(s, b, cpu, name);
+	f->fd = create_file(s->dir, name);
+	if (f->fd < 0)
+		return f->fd;
+	if (s->packer)
+		ret = tap_write_all(f->fd, no_number, sizeof(no_number));
+	f->end = s->packer ? sizeof(no_number) : 0;
+	return ret;
+}
+
 /*
- * Takes stock of what has reached the file, which may be less than what was to be written, and
- * cuts it back to a whole page.
+ * Cuts the file back to its last whole page, or chunk: less may have reached it than what was to be
+ * written. Nothing is to be done if that fails: readers pass over what is not whole at the end.
  */
-static void settle(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f)
+static void settle(const struct tap_spool *s, const struct spool_buffer *b, struct page_file *f)
 {
 	off_t end = lseek(f->fd, 0, SEEK_CUR);
-	uint64_t whole;
 
 	if (end < 0)
 		return;
-	whole = (uint64_t)end - (uint64_t)end % b->page_size;
-	/* nothing to be done if it fails: readers pass over half a page at the end */
-	if (whole != (uint64_t)end && !ftruncate(f->fd, (off_t)whole))
-		lseek(f->fd, (off_t)whole, SEEK_SET);
-	s->bytes += whole - f->bytes;
-	f->bytes = whole;
+	if (!s->packer)
+		f->end = (uint64_t)end - (uint64_t)end % b->page_size;
+	if (f->end != (uint64_t)end && !ftruncate(f->fd, (off_t)f->end))
+		lseek(f->fd, (off_t)f->end, SEEK_SET);
+}
+
+static int write_chunk(struct tap_spool *s, struct page_file *f, const void *pages, size_t len)
+{
+	const void *chunk;
+	size_t chunk_len;
+	int ret = tap_chunk_make(s->packer, pages, len, &chunk, &chunk_len);
+
+	ret = ret ?: tap_write_all(f->fd, chunk, chunk_len);
+	if (ret)
+		return ret;
+	f->end += chunk_len;
+	s->bytes += len;
+	return 0;
+}
+
+static int write_chunks(struct tap_spool *s, struct page_file *f, const char *pages, size_t len)
+{
+	int ret = 0;
+
+	for (size_t part; !ret && len; pages += part, len -= part) {
+		part = len < TAP_PACK_CHUNK_BYTES ? len : TAP_PACK_CHUNK_BYTES;
+		ret = write_chunk(s, f, pages, part);
+	}
+	return ret;
+}
+
+static int read_pipe(int pipe, char *to, size_t len)
+{
+	while (len) {
+		ssize_t n = read(pipe, to, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		to += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int compress_pipe(struct tap_spool *s, struct page_file *f, int pipe, size_t len)
+{
+	int ret = 0;
+
+	for (size_t part; !ret && len; len -= part) {
+		part = len < TAP_PACK_CHUNK_BYTES ? len : TAP_PACK_CHUNK_BYTES;
+		ret = read_pipe(pipe, s->from_pipe, part) ?: write_chunk(s, f, s->from_pipe, part);
+	}
+	return ret;
+}
+
+static int write_pages(struct tap_spool *s, struct page_file *f, const void *pages, size_t len)
+{
+	int ret = tap_write_all(f->fd, pages, len);
+
+	if (ret)
+		return ret;
+	f->end += len;
+	s->bytes += len;
+	return 0;
+}
+
+static int splice_pages(struct tap_spool *s, struct page_file *f, int pipe, size_t len)
+{
+	for (size_t left = len; left;) {
+		ssize_t n = splice(pipe, NULL, f->fd, NULL, left, SPLICE_F_MOVE);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		left -= (size_t)n;
+	}
+	f->end += len;
+	s->bytes += len;
+	return 0;
+}
+
+/* @pages: NULL: they are in @pipe. */
+static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages, int pipe,
+		  size_t len, struct tap_err *err)
+{
+	const struct spool_buffer *b = s->buffers[buffer];
+	struct page_file *f = &b->cpus[cpu];
+	uint64_t before;
+	int ret = f->failed ?: open_page_file(s, b, cpu);
+
+	if (!ret) {
+		before = f->end;
+		if (s->packer)
+			ret = pages ? write_chunks(s, f, pages, len) : compress_pipe(s, f, pipe, len);
+		else
+			ret = pages ? write_pages(s, f, pages, len) : splice_pages(s, f, pipe, len);
+		if (!ret)
+			return 0;
+		settle(s, b, f);
+		if (!s->packer)
+			s->bytes += f->end - before;
+	}
+	f->failed = ret;
+	errno = -ret;
+	return tap_err_set(err, ret, "cannot write '%.300s/%s.cpu%u': %m", s->path, b->prefix, cpu);
 }
 
 int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages,
 		    size_t len, struct tap_err *err)
 {
-	struct spool_buffer *b = &s->buffers[buffer];
-	struct page_file *f = &b->cpus[cpu];
-	int ret = tap_spool_fd(s, buffer, cpu);
-
-	if (ret >= 0) {
-		ret = tap_write_all(f->fd, pages, len);
-		if (!ret) {
-			f->bytes += len;
-			s->bytes += len;
-			return 0;
-		}
-		settle(s, b, f);
-	}
-	errno = -ret;
-	return tap_err_set(err, ret, "cannot write '%.300s/%s.cpu%u': %m", s->path, b->prefix, cpu);
+	return append(s, buffer, cpu, pages, -1, len, err);
 }
 
-void tap_spool_spliced(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int64_t len)
+int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int pipe, size_t len,
+		     struct tap_err *err)
 {
-	struct spool_buffer *b = &s->buffers[buffer];
-	struct page_file *f = &b->cpus[cpu];
-
-	if (len >= 0 && len % b->page_size == 0) {
-		f->bytes += (uint64_t)len;
-		s->bytes += (uint64_t)len;
-	} else if (f->fd >= 0) {
-		settle(s, b, f);
-	}
+	return append(s, buffer, cpu, NULL, pipe, len, err);
 }
 
 static int write_meta(int dir, const char *json, bool sync)
@@ -460,12 +564,12 @@ static void sync_beside(const struct tap_spool *s)
 		pthread_detach(thread);
 }
 
-int tap_spool_set_head(struct tap_spool *s, const struct tap_head *head, struct tap_err *err)
+int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct tap_err *err)
 {
 	int fd, ret;
 
 	unlinkat(s->dir, "head.dat.new", 0);
-	fd = make_head(s, "head.dat.new", head);
+	fd = make_head(s, "head.dat.new", head, len);
 	ret = fd < 0 ? fd : renameat(s->dir, "head.dat.new", s->dir, "head.dat") ? -errno : 0;
 	if (!ret) {
 		close(s->head);
@@ -511,11 +615,13 @@ static bool cut_number(char *s, const char *word, uint32_t max, uint32_t *out)
 
 bool tap_spool_parse_name(const char *file, struct tap_spool_name *out)
 {
+	size_t suffix = strlen(ZSTD_SUFFIX), len = strlen(file);
 	char rest[256], *name, *clock;
 	uint32_t n;
 
-	*out = (struct tap_spool_name){ 0 };
-	if (snprintf(rest, sizeof(rest), ".%s", file) >= (int)sizeof(rest) ||
+	*out = (struct tap_spool_name){ .zstd = len > suffix && !strcmp(file + len - suffix, ZSTD_SUFFIX) };
+	len -= out->zstd ? suffix : 0;
+	if (snprintf(rest, sizeof(rest), ".%.*s", (int)len, file) >= (int)sizeof(rest) ||
 	    !cut_number(rest, "cpu", TAP_SPOOL_MAX_CPUS - 1, &n))
 		return false;
 	out->cpu = n;

@@ -7,6 +7,7 @@
  *   FILE.spool/meta.json   newer than the meta in head.dat, replaced by rename; may be missing
  *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>   pages of CPU k in buffer n, append only,
  *                          whole pages; name is "" for the top buffer
+ *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>.zstd   the same, compressed (pack_data.h)
  *
  * A clean stop packs it into FILE (pack.h) and removes it.
  */
@@ -22,6 +23,7 @@
 
 #define TAP_SPOOL_MAX_BUFFERS 1000u
 #define TAP_SPOOL_MAX_CPUS 65536u
+#define TAP_SPOOL_MIN_PAGE_SIZE 256u
 #define TAP_SPOOL_MAX_PAGE_SIZE (1u << 24)
 
 /* One event's format text. */
@@ -46,6 +48,10 @@ struct tap_head {
 	unsigned int nr_cpus;
 };
 
+struct tap_buf;
+
+/* Appends what head.dat is to @out. Return: 0; -ENOMEM. */
+int tap_head_write(const struct tap_head *head, struct tap_buf *out);
 /* Fills the header texts with those of a 64-bit little-endian kernel with 4096-byte pages. */
 void tap_head_defaults(struct tap_head *head);
 
@@ -62,24 +68,22 @@ int tap_spool_create(const char *file, const struct tap_head *head, struct tap_s
 void tap_spool_remove(struct tap_spool *s);
 void tap_spool_free(struct tap_spool *s); /* closes; leaves the folder */
 
+/* Before the first buffer: page files are compressed, zstd at @level. Return: 0; -ENOMEM with a sentence. */
+int tap_spool_compress(struct tap_spool *s, int level, struct tap_err *err);
+
 /* Adds a buffer with page files for @nr_cpus CPUs. Return: its index, or -errno. */
 int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *clock,
 			 uint32_t page_size, unsigned int nr_cpus, struct tap_err *err);
 
 /*
- * The page file's descriptor, for splice; keep to whole pages. The file is made by the first call.
- * Not O_APPEND, which splice refuses. Return: -errno if it cannot be made.
- */
-int tap_spool_fd(const struct tap_spool *s, unsigned int buffer, unsigned int cpu);
-
-/*
  * Appends whole pages. On failure the file is cut back to its last whole page, so that what
- * was written stays readable. Return: 0; -ENOSPC, -EIO, ...
+ * was written stays readable, and nothing more is written to it. Return: 0; -ENOSPC, -EIO, ...
  */
 int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages,
 		    size_t len, struct tap_err *err);
-/* After splicing @len bytes (< 0: it failed): accounts for them, and cuts back to a whole page. */
-void tap_spool_spliced(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int64_t len);
+/* The same with whole pages that are in a pipe. */
+int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int pipe, size_t len,
+		     struct tap_err *err);
 
 /*
  * Replaces meta.json by @json. @sync: it waits until that would last through a power cut, maybe
@@ -88,12 +92,13 @@ void tap_spool_spliced(struct tap_spool *s, unsigned int buffer, unsigned int cp
 int tap_spool_set_meta(struct tap_spool *s, const char *json, bool sync, struct tap_err *err);
 
 /*
- * Replaces head.dat, which a thread then syncs. For kinds of events that were not known at the start:
- * to be called before their first page is written. Return: 0 or -errno, with the old one in place.
+ * Replaces head.dat by what tap_head_write() made; a thread then syncs it. For kinds of events that were not
+ * known at the start: to be called before their first page is written. Return: 0 or -errno, with the old one
+ * in place.
  */
-int tap_spool_set_head(struct tap_spool *s, const struct tap_head *head, struct tap_err *err);
+int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct tap_err *err);
 
-uint64_t tap_spool_bytes(const struct tap_spool *s); /* of pages so far */
+uint64_t tap_spool_bytes(const struct tap_spool *s); /* of pages so far, uncompressed */
 const char *tap_spool_path(const struct tap_spool *s); /* of the folder */
 
 /* What the name of a page file says. */
@@ -101,6 +106,7 @@ struct tap_spool_name {
 	unsigned int buffer, cpu;
 	uint32_t page_size;
 	char name[256], clock[256];
+	bool zstd;
 };
 
 /* Return: whether @file is a page file's name exactly as this writer spells it. */

@@ -118,7 +118,7 @@ __attribute__((destructor)) static void say_count(void)
 }
 
 /* dlsym() itself does without memory where there is none. */
-static bool resolving;
+static __thread bool resolving;
 
 static void *real(const char *name)
 {

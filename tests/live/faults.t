@@ -398,6 +398,14 @@ file_size_limit()
 }
 check "a limit on the size of files" file_size_limit
 
+# the recorder has more descriptors for itself
+limit_of_files()
+{
+	run 0 sh -c "ulimit -Sn 300; exec '$SCHEDTAP' record -o a.dat -e sched -e 'none:*' -- sh -c 'ulimit -Sn >files'"
+	must [ "$(cat files)" = 300 ]
+}
+check "a command has the limit of open files that it would have" limit_of_files
+
 folder_vanishes()
 {
 	start a.dat $BOTH
@@ -413,9 +421,10 @@ check "folder vanishes while recording" folder_vanishes
 # killed MS SIGNAL: at any moment, also while it packs
 killed()
 {
-	local file=$1 ms=$2 signal=$3 pid
+	local file=$1 ms=$2 signal=$3 pid compress=none
 
-	"$SCHEDTAP" record $BOTH -o "$file" 2>/dev/null &
+	! ((ms % 3)) || compress=zstd
+	"$SCHEDTAP" record $BOTH --compress $compress -o "$file" 2>/dev/null &
 	pid=$!
 	echo $pid >>pids
 	sleep "$(printf '0.%03d' "$ms")"

@@ -63,6 +63,49 @@ slow_fsync()
 	must ${CC:-cc} -shared -fPIC -o slow.so slow.c
 }
 
+# What goes to a file waits for a second, for a second it does not, and so on.
+slow_write()
+{
+	cat >slow.c <<-'E2'
+		#define _GNU_SOURCE
+		#include <fcntl.h>
+		#include <sys/stat.h>
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		static void wait_for_file(int fd)
+		{
+			static time_t begin;
+			struct timespec now;
+			struct stat st;
+			if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+				return;
+			clock_gettime(CLOCK_MONOTONIC, &now);
+			if (!begin)
+				begin = now.tv_sec;
+			if ((now.tv_sec - begin) % 2)
+				usleep(1000000 - now.tv_nsec / 1000);
+		}
+		ssize_t write(int fd, const void *p, size_t n) { wait_for_file(fd); return syscall(SYS_write, fd, p, n); }
+		ssize_t splice(int in, off64_t *a, int out, off64_t *b, size_t n, unsigned int flags)
+		{
+			wait_for_file(out);
+			return syscall(SYS_splice, in, a, out, b, n, flags);
+		}
+	E2
+	must ${CC:-cc} -shared -fPIC -o slow.so slow.c
+}
+
+slow_files()
+{
+	slow_write
+	perl "$scratch/pairs" 4 8 &
+	LD_PRELOAD=$PWD/slow.so run 0 "$SCHEDTAP" record -o a.dat --buffer 1M -b "$1" -e sched -d 4
+	keeps_all a.dat 80000
+}
+check "a disk on which each other second is blocked" slow_files bpf
+check "a disk on which each other second is blocked, over tracefs" slow_files tracefs
+
 slow_disk()
 {
 	slow_fsync

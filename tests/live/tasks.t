@@ -303,8 +303,10 @@ nested_lists()
 	grep -ao '"tasks":\[\[.*\]\]' a.dat | grep -o '\[[0-9]*,[0-9]*,"[^"]*"' >tasks
 	must grep -qF "[$(cat named),$(cat named),\"tap-named\"" tasks
 	must_not grep -q '^\[[0-9],' tasks
-	own=$(grep -ao '"own_tids":\[[0-9]*\]' a.dat | grep -o '[0-9]*')
-	must grep -qF "[$own,$own,\"schedtap\"" tasks
+	own=$(grep -ao '"own_tids":\[[0-9,]*\]' a.dat | grep -o '[0-9]*')
+	must [ "$(wc -w <<<"$own")" -eq 2 ] # who drains, and who writes
+	must grep -qF "[${own%%[!0-9]*},${own%%[!0-9]*},\"schedtap\"" tasks
+	must grep -qF "[${own##*[!0-9]},${own%%[!0-9]*},\"schedtap\"" tasks
 }
 check "recording over bpf in a pid namespace: its lists have the events' numbers" nested_lists bpf
 check "recording over tracefs in a pid namespace" nested_lists tracefs

@@ -89,7 +89,7 @@ static void fill_head(struct tap_head *head)
 }
 
 /* Leaves x.dat.spool as a recorder that was killed leaves it. */
-static void make_spool(struct tmp_dir *t, const struct part *parts, const char *meta)
+static void make_spool(struct tmp_dir *t, const struct part *parts, const char *meta, bool zstd)
 {
 	struct tap_head head;
 	struct tap_spool *s;
@@ -97,6 +97,8 @@ static void make_spool(struct tmp_dir *t, const struct part *parts, const char *
 
 	fill_head(&head);
 	assert_int_equal(tap_spool_create(tmp_at(t, "x.dat"), &head, &s, NULL), 0);
+	if (zstd)
+		assert_int_equal(tap_spool_compress(s, 1, NULL), 0);
 	for (const struct part *p = parts; p < parts + MAX_PARTS && p->buffer; p++) {
 		struct tap_buf pages = { 0 };
 
@@ -287,20 +289,113 @@ static void check_file(struct tmp_dir *t, const struct pack_case *c, bool zstd)
 
 static void test_pack(void **state)
 {
+	static const char *const ways[] = { "plain", "compressed when packed", "compressed while recording" };
+
 	(void)state;
-	for (size_t i = 0; i < 2 * LEN(pack_cases); i++) {
-		const struct pack_case *c = &pack_cases[i / 2];
-		bool zstd = i % 2;
+	for (size_t i = 0; i < LEN(ways) * LEN(pack_cases); i++) {
+		const struct pack_case *c = &pack_cases[i / LEN(ways)];
+		size_t way = i % LEN(ways);
+		bool early = way == 2, zstd = way && !(early && !c->want_events);
 		struct tmp_dir t;
 
-		print_message("# %s (%s)\n", c->name, zstd ? "zstd" : "plain");
+		print_message("# %s (%s)\n", c->name, ways[way]);
 		tmp_make(&t);
-		make_spool(&t, c->parts, NULL);
-		assert_int_equal(pack(&t, zstd, NULL, NULL), 0);
-		assert_int_equal(shown, pages_size(c->parts));
+		make_spool(&t, c->parts, NULL, early);
+		assert_int_equal(pack(&t, way == 1, NULL, NULL), 0);
+		if (!early)
+			assert_int_equal(shown, pages_size(c->parts));
 		assert_false(exists(&t, "x.dat.spool"));
 		check_file(&t, c, zstd);
 		check_trace_cmd(&t, c);
+		tmp_remove(&t);
+	}
+}
+
+struct damage_case {
+	const char *name;
+	long cut, zero_from; /* bytes off the end; of the file, from where on nothing was written; or 0 */
+	long size_at;        /* where a chunk has an impossible size, or 0 */
+	bool want_loss;
+};
+
+/* The first chunk is whole, some 10,000 events. */
+static const struct damage_case damage_cases[] = {
+	{ "the last chunk is cut", 10 },
+	{ "half the head of a chunk", -4 },
+	{ "what came later was never written", 0, -1, 0, true },
+	{ "the size of a chunk is impossible", 0, 0, -1, true },
+	{ "nothing was written", 0, 4, 0, true },
+};
+
+/* Where the second chunk begins. */
+static long second_chunk(const struct tap_buf *file)
+{
+	uint32_t size;
+
+	memcpy(&size, file->data + 4, sizeof(size));
+	return 4 + 8 + (long)size;
+}
+
+static void damage(struct tmp_dir *t, const struct damage_case *c)
+{
+	static const char name[] = "x.dat.spool/0..mono.4096.cpu0.zstd";
+	struct tap_buf file = { 0 };
+	long from;
+
+	assert_int_equal(tap_buf_read_file(&file, tmp_at(t, name)), 0);
+	from = second_chunk(&file);
+	assert_true(from + 100 < (long)file.len);
+	if (c->cut > 0)
+		file.len -= (size_t)c->cut;
+	else if (c->cut < 0)
+		file.len = (size_t)(from - c->cut);
+	if (c->zero_from) {
+		from = c->zero_from < 0 ? from : c->zero_from;
+		memset(file.data + from, 0, file.len - (size_t)from);
+	}
+	if (c->size_at)
+		memset(file.data + from, 0xff, 4);
+	tmp_write(t, name, file.data, file.len);
+	tap_buf_release(&file);
+}
+
+static void read_damaged(struct tmp_dir *t, const char *name, struct totals *sum, bool *lost)
+{
+	struct tap_reader *r;
+	struct tap_event ev;
+
+	*sum = (struct totals){ 0 };
+	*lost = false;
+	assert_int_equal(tap_reader_open(tmp_at(t, name), &r, NULL), 0);
+	while (tap_reader_next(r, &ev, NULL) > 0) {
+		sum->events += !!ev.fmt;
+		*lost |= !ev.fmt;
+	}
+	tap_reader_free(r);
+}
+
+static void test_damaged_chunks(void **state)
+{
+	static const struct part parts[MAX_PARTS] = { { "", 0, 60000 } };
+
+	(void)state;
+	for (size_t i = 0; i < LEN(damage_cases); i++) {
+		const struct damage_case *c = &damage_cases[i];
+		struct totals spool, packed;
+		struct tmp_dir t;
+		bool lost;
+
+		print_message("# %s\n", c->name);
+		tmp_make(&t);
+		make_spool(&t, parts, NULL, true);
+		damage(&t, c);
+		read_damaged(&t, "x.dat.spool", &spool, &lost);
+		assert_int_equal(lost, c->want_loss);
+		assert_true(spool.events < 60000 && (spool.events > 10000 || c->zero_from == 4));
+		assert_int_equal(pack(&t, false, NULL, NULL), 0);
+		read_damaged(&t, "x.dat", &packed, &lost);
+		assert_int_equal(lost, c->want_loss);
+		assert_int_equal(packed.events, spool.events);
 		tmp_remove(&t);
 	}
 }
@@ -332,7 +427,7 @@ static void test_meta(void **state)
 
 		print_message("# %s\n", c->name);
 		tmp_make(&t);
-		make_spool(&t, parts, c->meta_json);
+		make_spool(&t, parts, c->meta_json, false);
 		fill_head(&head);
 		head.meta = "{\"at\":\"stop\"}";
 		assert_int_equal(pack(&t, true, c->with_head ? &head : NULL, NULL), 0);
@@ -372,7 +467,7 @@ static void test_tail(void **state)
 
 		print_message("# %s\n", c->name);
 		tmp_make(&t);
-		make_spool(&t, parts, NULL);
+		make_spool(&t, parts, NULL, false);
 		assert_int_equal(truncate(tmp_at(&t, PAGES_0), 2 * PAGE - c->cut), 0);
 		assert_int_equal(truncate(tmp_at(&t, PAGES_0), 2 * PAGE - c->cut + c->zeros), 0);
 		assert_int_equal(pack(&t, false, NULL, NULL), 0);
@@ -476,7 +571,7 @@ static void test_faults(void **state)
 
 		print_message("# %s (%s)\n", c->name, i % 2 ? "zstd" : "plain");
 		tmp_make(&t);
-		make_spool(&t, parts, NULL);
+		make_spool(&t, parts, NULL, false);
 		tmp_write(&t, "x.dat", "old", 3);
 		make_fault(&t, c->fault);
 		assert_int_equal(pack(&t, i % 2, NULL, &err), i % 2 ? c->want_zstd : c->want);
@@ -505,7 +600,7 @@ static void test_stale_packed(void **state)
 
 	(void)state;
 	tmp_make(&t);
-	make_spool(&t, parts, NULL);
+	make_spool(&t, parts, NULL, false);
 	tmp_write(&t, "victim", "mine", 4);
 	strcpy(target, tmp_at(&t, "victim"));
 	assert_int_equal(symlink(target, tmp_at(&t, "x.dat.spool/packed")), 0);
@@ -539,7 +634,7 @@ static void test_damaged_head(void **state)
 
 	(void)state;
 	tmp_make(&t);
-	make_spool(&t, parts, NULL);
+	make_spool(&t, parts, NULL, false);
 	assert_int_equal(tap_buf_read_file(&head, tmp_at(&t, "x.dat.spool/head.dat")), 0);
 	for (size_t len = 0; len < head.len; len++)
 		cut += pack_with_head(&t, &head, len);
@@ -547,7 +642,7 @@ static void test_damaged_head(void **state)
 	for (size_t i = 0; i < head.len; i++) {
 		head.data[i] = (char)~head.data[i];
 		if (pack_with_head(&t, &head, head.len))
-			make_spool(&t, parts, NULL);
+			make_spool(&t, parts, NULL, false);
 		head.data[i] = (char)~head.data[i];
 	}
 	assert_true(pack_with_head(&t, &head, head.len));
@@ -597,7 +692,7 @@ static void test_heads(void **state)
 
 		print_message("# %s\n", c->name);
 		tmp_make(&t);
-		make_spool(&t, parts, NULL);
+		make_spool(&t, parts, NULL, false);
 		assert_int_equal(tap_buf_read_file(&head, tmp_at(&t, "x.dat.spool/head.dat")), 0);
 		memcpy(&options, head.data + OPTIONS_AT, sizeof(options));
 		head.data[c->at + (c->in_options ? options : 0)] = (char)c->value;
@@ -623,7 +718,7 @@ static void test_formats(void **state)
 
 	(void)state;
 	tmp_make(&t);
-	make_spool(&t, (const struct part[MAX_PARTS]){ 0 }, NULL);
+	make_spool(&t, (const struct part[MAX_PARTS]){ 0 }, NULL, false);
 	fill_head(&head);
 	for (size_t i = 0; i < LEN(systems); i++) {
 		strcpy(texts[i], format_text);
@@ -656,7 +751,7 @@ static void test_strange_files_stay(void **state)
 
 	(void)state;
 	tmp_make(&t);
-	make_spool(&t, parts, "{}");
+	make_spool(&t, parts, "{}", false);
 	tmp_write(&t, "x.dat.spool/notes", "?", 1);
 	assert_int_equal(pack(&t, false, NULL, NULL), 0);
 	assert_true(exists(&t, "x.dat.spool/notes"));
@@ -670,6 +765,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pack),
+		cmocka_unit_test(test_damaged_chunks),
 		cmocka_unit_test(test_meta),
 		cmocka_unit_test(test_tail),
 		cmocka_unit_test(test_faults),

@@ -58,6 +58,7 @@ struct fixture {
 	struct tap_plan_pattern pattern;
 	void *state;
 	struct tap_spool *spool;
+	struct tap_page_writer *writer;
 	struct tap_drain res;
 	uint64_t start_ns;
 	struct seen seen[MAX_SEEN];
@@ -117,17 +118,19 @@ static void set_head(struct fixture *f, bool first)
 
 	tap_head_defaults(&head);
 	assert_int_equal(tap_backend_user.describe(f->state, NULL, &head, NULL), 0);
-	if (first)
-		assert_int_equal(tap_spool_create(tmp_at(&f->tmp, "x"), &head, &f->spool, NULL), 0);
-	else
-		assert_int_equal(tap_spool_set_head(f->spool, &head, NULL), 0);
+	if (!first) {
+		assert_int_equal(tap_page_writer_set_head(f->writer, &head, NULL), 0);
+		return;
+	}
+	assert_int_equal(tap_spool_create(tmp_at(&f->tmp, "x"), &head, &f->spool, NULL), 0);
+	assert_int_equal(tap_page_writer_new(f->spool, &f->writer, NULL), 0);
 }
 
 static void start(struct fixture *f)
 {
 	assert_int_equal(tap_user_open_set(&f->plan, open_set(f), &f->state, NULL), 0);
 	set_head(f, true);
-	assert_int_equal(tap_backend_user.start(f->state, f->spool, NULL), 0);
+	assert_int_equal(tap_backend_user.start(f->state, f->writer, NULL), 0);
 	f->start_ns = now_ns();
 }
 
@@ -169,6 +172,8 @@ static void stop(struct fixture *f)
 
 	assert_int_equal(tap_backend_user.stop(f->state, NULL), 0);
 	drain(f, true);
+	tap_page_writer_wait(f->writer);
+	assert_int_equal(tap_page_writer_check(f->writer, NULL), 0);
 	assert_int_equal(tap_reader_open(tap_spool_path(f->spool), &reader, NULL), 0);
 	while (tap_reader_next(reader, &ev, NULL) == 1)
 		see(f, &ev);
@@ -197,6 +202,7 @@ static unsigned int told(struct fixture *f, const char *key, json_int_t *sum)
 static void fixture_remove(struct fixture *f)
 {
 	tap_backend_user.free(f->state);
+	tap_page_writer_free(f->writer);
 	tap_spool_free(f->spool);
 	f->plan.patterns = NULL;
 	f->plan.nr_patterns = 0;

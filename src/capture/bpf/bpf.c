@@ -14,11 +14,14 @@
 
 /*
  * The kernel measures run times only while it is asked to, and asking costs two clock reads per
- * program run. So it is asked for a few percent of the time, and the price is an average of that.
+ * program run. So it is asked for a few percent of the time, and the price is an average of that. Asking
+ * patches the kernel's text (static_key_slow_inc()), for which the drain waits, 10 ms on some virtual
+ * machines: it is done ever more rarely.
  */
 #define STATS_FIRST_NS 20000000ull
 #define STATS_ON_NS 20000000ull
 #define STATS_PERIOD_NS 1000000000ull
+#define STATS_PERIOD_MAX_NS (16 * STATS_PERIOD_NS)
 
 struct bpf_state {
 	struct tap_plan *plan; /* the session's */
@@ -34,10 +37,10 @@ struct bpf_state {
 	struct tap_head_format *formats;
 	struct tap_buf *texts;
 	unsigned int nr_formats;
-	struct tap_spool *spool;
+	struct tap_page_writer *writer;
 	struct tap_drain *res; /* of the drain that runs; for the ringbuf's callback */
 	int stats_fd;
-	uint64_t started_ns, stopped_ns, stats_on_ns, stats_total_ns;
+	uint64_t started_ns, stopped_ns, stats_on_ns, stats_period_ns, stats_total_ns;
 	uint64_t runs; /* of the programs, as far as they left a record or a loss */
 	uint64_t misses; /* of programs that met themselves, already reported */
 };
@@ -50,7 +53,8 @@ static int on_ringbuf(void *ctx, void *data, size_t len)
 
 	(void)len;
 	s->res->events++;
-	return tap_lane_add(&s->lanes[rec->cpu], s->spool, rec->ts_ns, rec + 1, rec->used, NULL);
+	tap_lane_add(&s->lanes[rec->cpu], s->writer, rec->ts_ns, rec + 1, rec->used);
+	return 0;
 }
 
 static int map_rings(struct bpf_state *s, struct tap_err *err)
@@ -265,16 +269,16 @@ static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_h
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
-static int bpf_start(void *state, struct tap_spool *spool, struct tap_err *err)
+static int bpf_start(void *state, struct tap_page_writer *writer, struct tap_err *err)
 {
 	struct bpf_state *s = state;
 	struct bpf_program *prog;
 	unsigned int before;
-	int buffer = tap_spool_add_buffer(spool, "", "mono", TAP_PAGE_SIZE, s->nr_lanes, err);
+	int buffer = tap_page_writer_add_buffer(writer, "", "mono", TAP_PAGE_SIZE, s->nr_lanes, err);
 
 	if (buffer < 0)
 		return buffer;
-	s->spool = spool;
+	s->writer = writer;
 	for (unsigned int i = 0; i < s->nr_lanes; i++)
 		s->lanes[i].buffer = (unsigned int)buffer;
 	s->started_ns = tap_now_ns();
@@ -294,12 +298,15 @@ static void sample_run_time(struct bpf_state *s)
 	if (s->stats_fd >= 0 && now - s->stats_on_ns >= STATS_ON_NS) {
 		close(s->stats_fd);
 		s->stats_fd = -1;
-		s->stats_total_ns += now - s->stats_on_ns;
+		s->stats_total_ns += tap_now_ns() - s->stats_on_ns;
 	} else if (s->stats_fd < 0 && age >= STATS_FIRST_NS &&
-		   now - s->stats_on_ns >= STATS_PERIOD_NS) {
+		   now - s->stats_on_ns >= s->stats_period_ns) {
 		/* refused without CAP_SYS_ADMIN: then the price is not known */
 		s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-		s->stats_on_ns = now;
+		s->stats_period_ns = s->stats_on_ns ? 2 * s->stats_period_ns : STATS_PERIOD_NS;
+		if (s->stats_period_ns > STATS_PERIOD_MAX_NS)
+			s->stats_period_ns = STATS_PERIOD_MAX_NS;
+		s->stats_on_ns = tap_now_ns();
 	}
 }
 
@@ -314,10 +321,8 @@ static int drain_ringbuf(struct bpf_state *s, struct tap_drain *res, struct tap_
 	if (ret < 0)
 		return tap_err_set(err, ret, "cannot read the BPF ring buffer: %s", strerror(-ret));
 	for (unsigned int i = 0; i < s->nr_lanes; i++) {
-		ret = tap_lane_lost(&s->lanes[i], s->spool, res, err);
-		ret = ret ?: tap_lane_flush(&s->lanes[i], s->spool, false, err);
-		if (ret)
-			return ret;
+		tap_lane_lost(&s->lanes[i], s->writer, res);
+		tap_lane_flush(&s->lanes[i], s->writer, false);
 	}
 	return 0;
 }
@@ -361,7 +366,7 @@ static uint64_t without_ring_or_task(const struct bpf_state *s)
  * for which there is no ring, and tasks that could not be added to those recorded: one each, for how
  * many events they had nobody knows.
  */
-static int report_misses(struct bpf_state *s, struct tap_drain *res, struct tap_err *err)
+static void report_misses(struct bpf_state *s, struct tap_drain *res)
 {
 	uint64_t misses = run_stats(s).misses + without_ring_or_task(s) - s->misses, now = tap_now_ns();
 	struct tap_lane *lane = &s->lanes[0];
@@ -369,19 +374,17 @@ static int report_misses(struct bpf_state *s, struct tap_drain *res, struct tap_
 		.lost = misses, .lost_first_ns = s->started_ns, .lost_last_ns = now,
 	};
 	struct tap_ring *ring = lane->ring;
-	int ret;
 
 	if (!misses)
-		return 0;
+		return;
 	lane->ring = &hole;
 	lane->lost_cpu = -1;
 	lane->last_lost_ns = 0;
 	tap_lane_note_lost(lane);
-	ret = tap_lane_lost(lane, s->spool, res, err);
+	tap_lane_lost(lane, s->writer, res);
 	lane->ring = ring;
 	lane->lost_cpu = (int)lane->cpu;
 	s->misses += misses;
-	return ret;
 }
 
 static int bpf_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
@@ -394,15 +397,15 @@ static int bpf_drain(void *state, bool last, struct tap_drain *res, struct tap_e
 	if (s->ringbuf)
 		ret = drain_ringbuf(s, res, err);
 	else
-		for (unsigned int i = 0; i < s->nr_lanes && !ret; i++)
-			ret = tap_lane_drain(&s->lanes[i], s->spool, res, err);
+		for (unsigned int i = 0; i < s->nr_lanes; i++)
+			tap_lane_drain(&s->lanes[i], s->writer, res);
 	s->runs += res->events + res->lost - before;
 	if (!last || ret)
 		return ret;
-	ret = report_misses(s, res, err);
-	for (unsigned int i = 0; i < s->nr_lanes && !ret; i++)
-		ret = tap_lane_flush(&s->lanes[i], s->spool, true, err);
-	return ret;
+	report_misses(s, res);
+	for (unsigned int i = 0; i < s->nr_lanes; i++)
+		tap_lane_flush(&s->lanes[i], s->writer, true);
+	return 0;
 }
 
 static int bpf_stop(void *state, struct tap_err *err)

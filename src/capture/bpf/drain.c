@@ -11,7 +11,7 @@
 
 int tap_lane_init(struct tap_lane *lane)
 {
-	lane->pages = malloc(TAP_DRAIN_PAGES * TAP_PAGE_SIZE + sizeof(uint64_t));
+	lane->pages = tap_page_writer_block();
 	return lane->pages ? 0 : -ENOMEM;
 }
 
@@ -21,37 +21,30 @@ void tap_lane_release(struct tap_lane *lane)
 	lane->pages = NULL;
 }
 
-static int close_page(struct tap_lane *lane, struct tap_spool *spool, struct tap_err *err)
+static void close_page(struct tap_lane *lane, struct tap_page_writer *writer)
 {
 	if (!lane->page_open)
-		return 0;
+		return;
 	tap_page_end(&lane->page, lane->missed);
 	lane->page_open = false;
 	lane->missed = 0;
 	lane->nr_full++;
-	return lane->nr_full == TAP_DRAIN_PAGES ? tap_lane_flush(lane, spool, false, err) : 0;
+	if (lane->nr_full == TAP_DRAIN_PAGES)
+		tap_lane_flush(lane, writer, false);
 }
 
-int tap_lane_flush(struct tap_lane *lane, struct tap_spool *spool, bool last, struct tap_err *err)
+void tap_lane_flush(struct tap_lane *lane, struct tap_page_writer *writer, bool last)
 {
-	unsigned char *open = lane->pages + (size_t)lane->nr_full * TAP_PAGE_SIZE;
-	int ret;
-
-	if (last) {
-		ret = close_page(lane, spool, err);
-		if (ret)
-			return ret;
-	}
+	if (last)
+		close_page(lane, writer);
 	if (!lane->nr_full)
-		return 0;
-	ret = tap_spool_write(spool, lane->buffer, lane->cpu, lane->pages,
-			      (size_t)lane->nr_full * TAP_PAGE_SIZE, err);
-	if (lane->page_open) {
-		memcpy(lane->pages, open, TAP_PAGE_SIZE);
-		lane->page.bytes = lane->pages;
-	}
+		return;
+	if (!last && lane->nr_full < TAP_DRAIN_PAGES && tap_page_writer_is_behind(writer))
+		return;
+	tap_page_writer_put(writer, lane->buffer, lane->cpu, &lane->pages, (size_t)lane->nr_full * TAP_PAGE_SIZE,
+			    lane->page_open ? TAP_PAGE_SIZE : 0);
+	lane->page.bytes = lane->pages;
 	lane->nr_full = 0;
-	return ret;
 }
 
 /*
@@ -70,22 +63,21 @@ static inline void zero_words(unsigned char *at, uint32_t len)
 		memset(at + i, 0, 8);
 }
 
-static int add_on_new_page(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
-			   uint32_t len, unsigned char **to, struct tap_err *err)
+static unsigned char *add_on_new_page(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
+				      uint32_t len)
 {
-	int ret = close_page(lane, spool, err);
+	unsigned char *to;
 
-	if (ret)
-		return ret;
+	close_page(lane, writer);
 	tap_page_begin(&lane->page, lane->pages + (size_t)lane->nr_full * TAP_PAGE_SIZE, ts_ns);
 	lane->page_open = true;
-	*to = tap_page_add(&lane->page, ts_ns, len);
-	assert(*to); /* the programs' longest record is far below a page */
-	return 0;
+	to = tap_page_add(&lane->page, ts_ns, len);
+	assert(to); /* the programs' longest record is far below a page */
+	return to;
 }
 
-static inline int add_record(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
-			     const unsigned char *payload, uint32_t len, struct tap_err *err)
+static inline void add_record(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
+			      const unsigned char *payload, uint32_t len)
 {
 	unsigned char *to = NULL;
 
@@ -95,26 +87,21 @@ static inline int add_record(struct tap_lane *lane, struct tap_spool *spool, uin
 			ts_ns = lane->page.last_ns;
 		to = tap_page_add(&lane->page, ts_ns, len);
 	}
-	if (!to) {
-		int ret = add_on_new_page(lane, spool, ts_ns, len, &to, err);
-
-		if (ret)
-			return ret;
-	}
+	if (!to)
+		to = add_on_new_page(lane, writer, ts_ns, len);
 	copy_words(to, payload, len);
 	if (len & 3) /* the words brought the record's next field along */
 		memset(to + len, 0, 4 - (len & 3));
-	return 0;
 }
 
-int tap_lane_add(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
-		 const void *payload, uint32_t len, struct tap_err *err)
+void tap_lane_add(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
+		  const void *payload, uint32_t len)
 {
-	return add_record(lane, spool, ts_ns, payload, len, err);
+	add_record(lane, writer, ts_ns, payload, len);
 }
 
-int tap_lane_add_lost(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
-		      const struct tap_lane_hole *hole, struct tap_err *err)
+void tap_lane_add_lost(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
+		      const struct tap_lane_hole *hole)
 {
 	struct { /* events/lost.h, behind the common fields */
 		uint16_t type;
@@ -122,25 +109,20 @@ int tap_lane_add_lost(struct tap_lane *lane, struct tap_spool *spool, uint64_t t
 		int32_t pid;
 		struct tap_lane_hole hole;
 	} rec = { .type = lane->lost_id, .hole = *hole };
-	/* on a page of its own, so that readers that know only the page flag see it as well */
-	int ret = close_page(lane, spool, err);
 
-	if (!ret)
-		ret = tap_lane_add(lane, spool, ts_ns, &rec, sizeof(rec), err);
-	if (!ret)
-		lane->missed = hole->count;
-	return ret;
+	/* on a page of its own, so that readers that know only the page flag see it as well */
+	close_page(lane, writer);
+	tap_lane_add(lane, writer, ts_ns, &rec, sizeof(rec));
+	lane->missed = hole->count;
 }
 
-int tap_lane_lost(struct tap_lane *lane, struct tap_spool *spool, struct tap_drain *res,
-		  struct tap_err *err)
+void tap_lane_lost(struct tap_lane *lane, struct tap_page_writer *writer, struct tap_drain *res)
 {
 	uint64_t count = lane->lost - lane->ring->lost_seen;
 	struct tap_lane_hole hole = { .count = count, .cpu = lane->lost_cpu };
-	int ret;
 
 	if (!count)
-		return 0;
+		return;
 	hole.first_ns = __atomic_load_n(&lane->ring->lost_first_ns, __ATOMIC_RELAXED);
 	hole.last_ns = __atomic_load_n(&lane->ring->lost_last_ns, __ATOMIC_RELAXED);
 	/* some were lost between the two looks at the count, last time: that hole goes on */
@@ -148,26 +130,21 @@ int tap_lane_lost(struct tap_lane *lane, struct tap_spool *spool, struct tap_dra
 		hole.first_ns = lane->last_lost_ns + 1;
 	if (hole.last_ns < hole.first_ns)
 		hole.last_ns = hole.first_ns;
-	ret = tap_lane_add_lost(lane, spool, hole.last_ns, &hole, err);
-	if (ret)
-		return ret;
+	tap_lane_add_lost(lane, writer, hole.last_ns, &hole);
 	lane->last_lost_ns = hole.last_ns;
 	res->lost += count;
 	__atomic_store_n(&lane->ring->lost_seen, lane->lost, __ATOMIC_RELEASE);
-	return 0;
 }
 
-int tap_lane_drain(struct tap_lane *lane, struct tap_spool *spool, struct tap_drain *res,
-		   struct tap_err *err)
+void tap_lane_drain(struct tap_lane *lane, struct tap_page_writer *writer, struct tap_drain *res)
 {
 	uint64_t head = __atomic_load_n(&lane->ring->head, __ATOMIC_ACQUIRE);
 	uint64_t tail = lane->ring->tail, released = tail;
 	unsigned int fill = (unsigned int)((head - tail) * 100 / lane->ring_bytes);
-	int ret = 0;
 
 	if (fill > res->fill_pct)
 		res->fill_pct = fill;
-	while (tail != head && !ret) {
+	while (tail != head) {
 		unsigned char *at = lane->data + (tail & (lane->ring_bytes - 1));
 		uint32_t word = __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE);
 		uint32_t space = word & 0xffff;
@@ -176,8 +153,7 @@ int tap_lane_drain(struct tap_lane *lane, struct tap_spool *spool, struct tap_dr
 		if (!word)
 			break; /* taken, not yet real: its writer was interrupted */
 		__builtin_prefetch(at + PREFETCH_BYTES, 1); /* it lies in the other CPU's cache */
-		ret = add_record(lane, spool, rec->ts_ns, (const unsigned char *)(rec + 1),
-				 word >> 16, err);
+		add_record(lane, writer, rec->ts_ns, (const unsigned char *)(rec + 1), word >> 16);
 		zero_words(at, space);
 		tail += space;
 		res->events++;
@@ -188,7 +164,7 @@ int tap_lane_drain(struct tap_lane *lane, struct tap_spool *spool, struct tap_dr
 	}
 	__atomic_store_n(&lane->ring->tail, tail, __ATOMIC_RELEASE);
 	tap_lane_note_lost(lane);
-	if (!ret && tail == __atomic_load_n(&lane->ring->head, __ATOMIC_ACQUIRE))
-		ret = tap_lane_lost(lane, spool, res, err);
-	return ret ?: tap_lane_flush(lane, spool, false, err);
+	if (tail == __atomic_load_n(&lane->ring->head, __ATOMIC_ACQUIRE))
+		tap_lane_lost(lane, writer, res);
+	tap_lane_flush(lane, writer, false);
 }

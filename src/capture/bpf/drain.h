@@ -10,8 +10,8 @@
 #include "recording/page.h"
 #include "ring.h"
 
-/* Pages gathered before they are written: one write() moves up to 256 KiB. */
-#define TAP_DRAIN_PAGES 64u
+/* Pages of a block, which is gathered before it is written. */
+#define TAP_DRAIN_PAGES ((unsigned int)(TAP_BLOCK_BYTES / TAP_PAGE_SIZE))
 
 struct tap_lane {
 	unsigned int cpu, buffer;
@@ -33,8 +33,8 @@ int tap_lane_init(struct tap_lane *lane); /* allocates the pages; 0 or -ENOMEM *
 void tap_lane_release(struct tap_lane *lane);
 
 /* Adds one record's payload. */
-int tap_lane_add(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
-		 const void *payload, uint32_t len, struct tap_err *err);
+void tap_lane_add(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
+		 const void *payload, uint32_t len);
 
 /* What was lost: the fields of schedtap:events_lost. */
 struct tap_lane_hole {
@@ -43,8 +43,8 @@ struct tap_lane_hole {
 };
 
 /* Adds a schedtap:events_lost at @ts_ns. */
-int tap_lane_add_lost(struct tap_lane *lane, struct tap_spool *spool, uint64_t ts_ns,
-		      const struct tap_lane_hole *hole, struct tap_err *err);
+void tap_lane_add_lost(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
+		      const struct tap_lane_hole *hole);
 
 /*
  * Takes note of how much the programs lost until now. To be followed by a look at the records:
@@ -56,14 +56,12 @@ static inline void tap_lane_note_lost(struct tap_lane *lane)
 }
 
 /* Reports the noted loss; all records that were there at the look have been taken. */
-int tap_lane_lost(struct tap_lane *lane, struct tap_spool *spool, struct tap_drain *res,
-		  struct tap_err *err);
+void tap_lane_lost(struct tap_lane *lane, struct tap_page_writer *writer, struct tap_drain *res);
 
 /* Takes all records that are there, then what was lost. */
-int tap_lane_drain(struct tap_lane *lane, struct tap_spool *spool, struct tap_drain *res,
-		   struct tap_err *err);
+void tap_lane_drain(struct tap_lane *lane, struct tap_page_writer *writer, struct tap_drain *res);
 
-/* Writes the full pages; with @last the one being filled too. */
-int tap_lane_flush(struct tap_lane *lane, struct tap_spool *spool, bool last, struct tap_err *err);
+/* Hands the full pages over, and with @last the one being filled too. Where many are under way, only full blocks. */
+void tap_lane_flush(struct tap_lane *lane, struct tap_page_writer *writer, bool last);
 
 #endif

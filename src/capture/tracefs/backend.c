@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Records kernel events through tracefs: the kernel fills the ring buffers of an instance of
- * our own, whole sub-buffers go by splice from there into the spool, untouched and uncopied.
+ * our own, whole sub-buffers go by splice from there into a pipe per CPU, and from there into the spool,
+ * untouched and uncopied.
  */
 #include "capture/backend.h"
 
@@ -11,6 +12,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -21,12 +23,14 @@
 #include "recording/page.h"
 
 #define PIPE_BYTES (1 << 20) /* what any user may have */
-#define SUBBUF_MAX_BYTES (1u << 20)
+#define SUBBUF_MAX_BYTES TAP_BLOCK_BYTES
 #define PARTIAL_NS 1000000000u /* so long may events wait for their sub-buffer to be full */
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 
 struct tfs_cpu {
 	int fd; /* trace_pipe_raw; -1: the CPU is out of scope or not there yet */
+	int pipe[2]; /* to the page writer, which empties it */
+	size_t pipe_bytes;
 	uint64_t events, lost; /* so far */
 	uint64_t moved_ns; /* when pages of it were last asked for in vain, or moved */
 };
@@ -42,13 +46,10 @@ struct tfs {
 	unsigned int nr_cpus;
 	uint32_t page_bytes; /* of a sub-buffer */
 	uint64_t ring_bytes; /* per CPU */
-	unsigned char *page;
-	int pipe[2];
-	size_t pipe_bytes;
-	struct tap_spool *spool;
+	unsigned char *block; /* for pages that are copied */
+	struct tap_page_writer *writer;
 	unsigned int buffer;
 	struct tap_drain total;
-	struct tap_err failed; /* a page was lost on its way: nothing may follow it */
 };
 
 static bool is_mine(const struct tap_plan_event *ev)
@@ -262,15 +263,41 @@ static int read_texts(struct tfs *t, struct tap_err *err)
 	return 0;
 }
 
+static int open_pipe(const struct tfs *t, struct tfs_cpu *c)
+{
+	int size;
+
+	if (pipe2(c->pipe, O_CLOEXEC | O_NONBLOCK)) {
+		c->pipe[0] = c->pipe[1] = -1;
+		return -errno;
+	}
+	/* refused where the user has used up what all pipes may have: then in smaller steps */
+	size = fcntl(c->pipe[1], F_SETPIPE_SZ, PIPE_BYTES);
+	if (size < 0)
+		size = fcntl(c->pipe[1], F_GETPIPE_SZ);
+	c->pipe_bytes = (size_t)(size > 0 ? size : 0) / t->page_bytes * t->page_bytes;
+	if (c->pipe_bytes < t->page_bytes)
+		c->pipe_bytes = t->page_bytes;
+	return 0;
+}
+
 static int open_cpu(struct tfs *t, unsigned int cpu)
 {
+	struct tfs_cpu *c = &t->cpus[cpu];
 	int fd = tap_instance_open(&t->in, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%u/trace_pipe_raw",
 				   cpu);
+	int ret;
 
 	if (fd == -ENOENT) /* a possible CPU that was never there: looked for at each drain */
 		return 0;
-	t->cpus[cpu].fd = fd < 0 ? -1 : fd;
-	return fd < 0 ? fd : 0;
+	if (fd < 0)
+		return fd;
+	ret = open_pipe(t, c);
+	if (ret)
+		close(fd);
+	else
+		c->fd = fd;
+	return ret;
 }
 
 static int open_cpus(struct tfs *t, struct tap_err *err)
@@ -281,24 +308,6 @@ static int open_cpus(struct tfs *t, struct tap_err *err)
 		if (in_scope(t, cpu) && t->cpus[cpu].fd < 0)
 			ret = open_cpu(t, cpu);
 	return ret ? fail_on(t, ret, "open the ring buffers", err) : 0;
-}
-
-static int open_pipe(struct tfs *t, struct tap_err *err)
-{
-	int size;
-
-	if (pipe2(t->pipe, O_CLOEXEC | O_NONBLOCK)) {
-		t->pipe[0] = t->pipe[1] = -1;
-		return tap_err_set(err, -errno, "cannot make a pipe: %m");
-	}
-	/* refused where the user has used up what all pipes may have: then in smaller steps */
-	size = fcntl(t->pipe[1], F_SETPIPE_SZ, PIPE_BYTES);
-	if (size < 0)
-		size = fcntl(t->pipe[1], F_GETPIPE_SZ);
-	t->pipe_bytes = (size_t)(size > 0 ? size : 0) / t->page_bytes * t->page_bytes;
-	if (t->pipe_bytes < t->page_bytes)
-		t->pipe_bytes = t->page_bytes;
-	return 0;
 }
 
 static void remove_instance(struct tfs *t)
@@ -317,9 +326,10 @@ static void tfs_free(void *state)
 
 	if (!t)
 		return;
-	for (int i = 0; i < 2; i++)
-		if (t->pipe[i] >= 0)
-			close(t->pipe[i]);
+	for (unsigned int cpu = 0; t->cpus && cpu < t->nr_cpus; cpu++)
+		for (int i = 0; i < 2; i++)
+			if (t->cpus[cpu].pipe[i] >= 0)
+				close(t->cpus[cpu].pipe[i]);
 	remove_instance(t);
 	tap_instance_release(&t->in);
 	for (unsigned int i = 0; i < t->nr_formats; i++)
@@ -329,7 +339,7 @@ static void tfs_free(void *state)
 	tap_buf_release(&t->header_event);
 	tap_buf_release(&t->printk);
 	free(t->cpus);
-	free(t->page);
+	free(t->block);
 	free(t->root);
 	free(t);
 }
@@ -343,14 +353,13 @@ static int tfs_new(struct tap_plan *plan, struct tfs **out, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	t->plan = plan;
 	t->in.guard = -1;
-	t->pipe[0] = t->pipe[1] = -1;
 	t->printk.max = TEXT_MAX_BYTES;
 	t->nr_cpus = plan->nr_cpus;
 	t->cpus = calloc(t->nr_cpus, sizeof(*t->cpus));
 	if (!t->cpus)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	for (unsigned int cpu = 0; cpu < t->nr_cpus; cpu++)
-		t->cpus[cpu].fd = -1;
+		t->cpus[cpu].fd = t->cpus[cpu].pipe[0] = t->cpus[cpu].pipe[1] = -1;
 	return 0;
 }
 
@@ -381,12 +390,10 @@ static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
 		ret = read_texts(t, err);
 	if (!ret)
 		ret = open_cpus(t, err);
-	if (!ret)
-		ret = open_pipe(t, err);
 	if (ret)
 		goto out;
-	t->page = malloc(t->page_bytes);
-	if (!t->page) {
+	t->block = tap_page_writer_block();
+	if (!t->block) {
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 		goto out;
 	}
@@ -427,73 +434,69 @@ static const char *buffer_name(const struct tap_plan *plan)
 	return "";
 }
 
-static int tfs_start(void *state, struct tap_spool *spool, struct tap_err *err)
+static int tfs_start(void *state, struct tap_page_writer *writer, struct tap_err *err)
 {
 	struct tfs *t = state;
-	int ret = tap_spool_add_buffer(spool, buffer_name(t->plan), "mono", t->page_bytes,
-				       t->nr_cpus, err);
+	int ret = tap_page_writer_add_buffer(writer, buffer_name(t->plan), "mono", t->page_bytes,
+					     t->nr_cpus, err);
 
 	if (ret < 0)
 		return ret;
-	t->spool = spool;
+	t->writer = writer;
 	t->buffer = (unsigned int)ret;
 	ret = tap_instance_put(&t->in, "1", "tracing_on");
 	return ret ? fail_on(t, ret, "switch on the tracing", err) : 0;
 }
 
-/* All that is in the pipe. Return: 0 or -errno, and then what was not written is lost. */
-static int empty_pipe(struct tfs *t, unsigned int cpu, size_t len, struct tap_err *err)
-{
-	int fd = tap_spool_fd(t->spool, t->buffer, cpu);
-	int ret = fd < 0 ? fd : 0;
-	size_t done = 0;
-
-	while (!ret && done < len) {
-		ssize_t n = splice(t->pipe[0], NULL, fd, NULL, len - done, SPLICE_F_MOVE);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			ret = n ? -errno : -EIO;
-		else
-			done += (size_t)n;
-	}
-	tap_spool_spliced(t->spool, t->buffer, cpu, (int64_t)done);
-	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot write to '%s': %m", tap_spool_path(t->spool))
-		   : 0;
-}
-
-/* Return: bytes moved; 0: no whole sub-buffer is there; -errno. */
+/* Return: bytes moved; 0: no whole sub-buffer is there, or the pipe is full; -errno. */
 static ssize_t move_pages(struct tfs *t, unsigned int cpu, struct tap_err *err)
 {
-	ssize_t n = splice(t->cpus[cpu].fd, NULL, t->pipe[1], NULL, t->pipe_bytes,
-			   SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
-	int ret;
+	const struct tfs_cpu *c = &t->cpus[cpu];
+	ssize_t n = splice(c->fd, NULL, c->pipe[1], NULL, c->pipe_bytes, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n < 0)
 		return fail_on(t, -errno, "take pages from the ring buffers", err);
-	ret = n ? empty_pipe(t, cpu, (size_t)n, err) : 0;
-	return ret ? ret : n;
+	if (n)
+		tap_page_writer_put_pipe(t->writer, t->buffer, cpu, c->pipe[0], (size_t)n);
+	return n;
 }
 
-/* What splice left behind, the sub-buffer that the kernel was filling. Like move_pages(). */
-static ssize_t copy_page(struct tfs *t, unsigned int cpu, struct tap_err *err)
+/* Whether the pipe keeps pages from being moved: a disk makes the page writer wait. */
+static bool is_full(const struct tfs *t, const struct tfs_cpu *c)
 {
-	ssize_t n = read(t->cpus[cpu].fd, t->page, t->page_bytes);
-	int ret;
+	int bytes;
+
+	return !ioctl(c->pipe[0], FIONREAD, &bytes) && (size_t)bytes + t->page_bytes > c->pipe_bytes;
+}
+
+/* A page that is copied: what splice left behind, the sub-buffer that the kernel is filling, too. */
+static ssize_t read_page(struct tfs *t, unsigned int cpu, unsigned char *to, struct tap_err *err)
+{
+	ssize_t n = read(t->cpus[cpu].fd, to, t->page_bytes);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n < 0)
 		return fail_on(t, -errno, "read the ring buffers", err);
-	if (!n)
-		return 0;
-	memset(t->page + n, 0, t->page_bytes - (size_t)n);
-	ret = tap_spool_write(t->spool, t->buffer, cpu, t->page, t->page_bytes, err);
-	return ret ? ret : (ssize_t)t->page_bytes;
+	memset(to + n, 0, t->page_bytes - (size_t)n);
+	return n;
+}
+
+/* As many as there are, up to a block. Like move_pages(). */
+static ssize_t copy_pages(struct tfs *t, unsigned int cpu, struct tap_err *err)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	do {
+		n = read_page(t, cpu, t->block + len, err);
+		len += n > 0 ? t->page_bytes : 0;
+	} while (n > 0 && len + t->page_bytes <= TAP_BLOCK_BYTES);
+	if (len)
+		tap_page_writer_put(t->writer, t->buffer, cpu, &t->block, len, 0);
+	return n < 0 ? n : (ssize_t)len;
 }
 
 static uint64_t stat_value(const char *stats, const char *name)
@@ -503,29 +506,28 @@ static uint64_t stat_value(const char *stats, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-/* A page without events that says that some are missing, and not how many. Return: 0 or -errno. */
-static int mark_loss(struct tfs *t, unsigned int cpu, struct tap_err *err)
+/* A page without events that says that some are missing, and not how many. */
+static void mark_loss(struct tfs *t, unsigned int cpu)
 {
 	uint64_t now = tap_now_ns();
 	unsigned long commit = TAP_PAGE_MISSED;
 
-	memset(t->page, 0, t->page_bytes);
-	memcpy(t->page, &now, sizeof(now));
-	memcpy(t->page + sizeof(now), &commit, sizeof(commit));
-	return tap_spool_write(t->spool, t->buffer, cpu, t->page, t->page_bytes, err);
+	memset(t->block, 0, t->page_bytes);
+	memcpy(t->block, &now, sizeof(now));
+	memcpy(t->block + sizeof(now), &commit, sizeof(commit));
+	tap_page_writer_put(t->writer, t->buffer, cpu, &t->block, t->page_bytes, 0);
 }
 
 /*
  * The kernel counts better than we could: also what it dropped without a mark in a page. Where it counts
- * anew, somebody has reset the ring, or unloaded a module that had events. Return: 0 or -errno.
+ * anew, somebody has reset the ring, or unloaded a module that had events.
  */
-static int count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res, struct tap_err *err)
+static void count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res)
 {
 	struct tap_buf stats = { .max = 1 << 16 };
 	struct tfs_cpu *c = &t->cpus[cpu];
 	uint64_t events, lost;
 	const char *s;
-	int ret = 0;
 
 	if (!tap_instance_get(&t->in, &stats, "per_cpu/cpu%u/stats", cpu)) {
 		s = tap_buf_str(&stats);
@@ -533,7 +535,7 @@ static int count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res, 
 		lost = stat_value(s, "\noverrun: ") + stat_value(s, "\ncommit overrun: ") +
 		       stat_value(s, "\ndropped events: ");
 		if (events < c->events || lost < c->lost) {
-			ret = mark_loss(t, cpu, err);
+			mark_loss(t, cpu);
 			res->reset = true;
 			c->events = c->lost = 0;
 		}
@@ -543,7 +545,6 @@ static int count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res, 
 		c->lost = lost;
 	}
 	tap_buf_release(&stats);
-	return ret;
 }
 
 static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drain *res,
@@ -559,8 +560,12 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drai
 		n = move_pages(t, cpu, err);
 		moved += n > 0 ? (uint64_t)n : 0;
 	} while (n > 0 && (last || moved < t->ring_bytes));
-	while ((last || (is_late && !moved)) && n >= 0 && (n = copy_page(t, cpu, err)) > 0)
-		moved += (uint64_t)n;
+	if (n >= 0 && (last || (is_late && !moved) || is_full(t, c))) {
+		do {
+			n = copy_pages(t, cpu, err);
+			moved += n > 0 ? (uint64_t)n : 0;
+		} while (n > 0 && last);
+	}
 	if (moved || is_late)
 		c->moved_ns = now;
 
@@ -569,7 +574,7 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drai
 		res->fill_pct = (unsigned int)fill;
 	res->bytes += moved;
 	if (n >= 0 && (moved || last))
-		return count_events(t, cpu, res, err);
+		count_events(t, cpu, res);
 	return n < 0 ? (int)n : 0;
 }
 
@@ -578,14 +583,11 @@ static int tfs_drain(void *state, bool last, struct tap_drain *res, struct tap_e
 {
 	struct tap_drain now = { 0 };
 	struct tfs *t = state;
-	int ret = 0;
+	int ret = open_cpus(t, err);
 
-	if (t->failed.code)
-		return tap_err_set(err, t->failed.code, "%s", t->failed.text);
-	ret = open_cpus(t, err);
 	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
 		if (t->cpus[cpu].fd >= 0)
-			ret = drain_cpu(t, cpu, last, &now, &t->failed);
+			ret = drain_cpu(t, cpu, last, &now, err);
 	/* not left to free: packing takes its time, and may be where we are killed */
 	if (last)
 		remove_instance(t);
@@ -598,7 +600,7 @@ static int tfs_drain(void *state, bool last, struct tap_drain *res, struct tap_e
 	res->reset |= now.reset;
 	if (now.fill_pct > res->fill_pct)
 		res->fill_pct = now.fill_pct;
-	return t->failed.code ? tap_err_set(err, t->failed.code, "%s", t->failed.text) : ret;
+	return ret;
 }
 
 static int tfs_stop(void *state, struct tap_err *err)

@@ -347,5 +347,6 @@ int tap_user_drain(struct tap_user_state *s, bool last, struct tap_drain *res, s
 			ret = end_joined(s, j, res, err);
 	}
 	bury(s);
-	return ret ?: tap_user_out_flush(&s->out, last, err);
+	tap_user_out_flush(&s->out, last);
+	return ret;
 }

@@ -4,14 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int tap_user_out_init(struct tap_user_out *out, struct tap_spool *spool, unsigned int nr_cpus,
+int tap_user_out_init(struct tap_user_out *out, struct tap_page_writer *writer, unsigned int nr_cpus,
 		      struct tap_err *err)
 {
-	*out = (struct tap_user_out){ .spool = spool, .nr_cpus = nr_cpus, .late = -1 };
+	*out = (struct tap_user_out){ .writer = writer, .nr_cpus = nr_cpus, .late = -1 };
 	out->lanes = calloc(2 * nr_cpus, sizeof(*out->lanes));
 	if (!out->lanes)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	out->buffer = tap_spool_add_buffer(spool, "user", "mono", TAP_PAGE_SIZE, nr_cpus, err);
+	out->buffer = tap_page_writer_add_buffer(writer, "user", "mono", TAP_PAGE_SIZE, nr_cpus, err);
 	return out->buffer < 0 ? out->buffer : 0;
 }
 
@@ -33,7 +33,7 @@ static struct tap_user_lane *get_lane(struct tap_user_out *out, bool late, unsig
 	if (l->lane.pages)
 		return l;
 	if (late && out->late < 0)
-		out->late = tap_spool_add_buffer(out->spool, "user-late", "mono", TAP_PAGE_SIZE,
+		out->late = tap_page_writer_add_buffer(out->writer, "user-late", "mono", TAP_PAGE_SIZE,
 						 out->nr_cpus, err);
 	if (late && out->late < 0)
 		*ret = out->late;
@@ -59,7 +59,8 @@ int tap_user_out_add(struct tap_user_out *out, unsigned int cpu, uint64_t ts_ns,
 		(*raised)++;
 	}
 	l->last_ns = ts_ns;
-	return tap_lane_add(&l->lane, out->spool, ts_ns, payload, len, err);
+	tap_lane_add(&l->lane, out->writer, ts_ns, payload, len);
+	return 0;
 }
 
 int tap_user_out_lost(struct tap_user_out *out, int cpu, uint64_t count, uint64_t first_ns,
@@ -75,15 +76,13 @@ int tap_user_out_lost(struct tap_user_out *out, int cpu, uint64_t count, uint64_
 		return ret;
 	if (last_ns > l->last_ns)
 		l->last_ns = last_ns;
-	return tap_lane_add_lost(&l->lane, out->spool, l->last_ns, &hole, err);
+	tap_lane_add_lost(&l->lane, out->writer, l->last_ns, &hole);
+	return 0;
 }
 
-int tap_user_out_flush(struct tap_user_out *out, bool last, struct tap_err *err)
+void tap_user_out_flush(struct tap_user_out *out, bool last)
 {
-	int ret = 0;
-
-	for (unsigned int i = 0; i < 2 * out->nr_cpus && !ret; i++)
+	for (unsigned int i = 0; i < 2 * out->nr_cpus; i++)
 		if (out->lanes[i].lane.pages)
-			ret = tap_lane_flush(&out->lanes[i].lane, out->spool, last, err);
-	return ret;
+			tap_lane_flush(&out->lanes[i].lane, out->writer, last);
 }

@@ -15,19 +15,19 @@ struct tap_user_lane {
 };
 
 struct tap_user_out {
-	struct tap_spool *spool;
+	struct tap_page_writer *writer;
 	unsigned int nr_cpus;
 	int buffer, late; /* < 0: not yet made */
 	struct tap_user_lane *lanes; /* nr_cpus, then nr_cpus of late ones */
 };
 
-int tap_user_out_init(struct tap_user_out *out, struct tap_spool *spool, unsigned int nr_cpus,
+int tap_user_out_init(struct tap_user_out *out, struct tap_page_writer *writer, unsigned int nr_cpus,
 		      struct tap_err *err);
 void tap_user_out_release(struct tap_user_out *out);
 
 /*
  * Adds a record; 7 bytes behind the payload must be readable. @raised: counts one whose time had to
- * be raised, since it was late among the late. Return: 0; -errno of writing.
+ * be raised, since it was late among the late. Return: 0; -ENOMEM.
  */
 int tap_user_out_add(struct tap_user_out *out, unsigned int cpu, uint64_t ts_ns,
 		     const void *payload, uint32_t len, uint64_t *raised, struct tap_err *err);
@@ -36,7 +36,7 @@ int tap_user_out_add(struct tap_user_out *out, unsigned int cpu, uint64_t ts_ns,
 int tap_user_out_lost(struct tap_user_out *out, int cpu, uint64_t count, uint64_t first_ns,
 		      uint64_t last_ns, struct tap_err *err);
 
-/* Writes full pages; with @last all. */
-int tap_user_out_flush(struct tap_user_out *out, bool last, struct tap_err *err);
+/* Hands full pages over; with @last all. */
+void tap_user_out_flush(struct tap_user_out *out, bool last);
 
 #endif

@@ -2,22 +2,10 @@
 /* The backend for programs' own tracepoints: many rings, written by others, into one buffer. */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "base/text.h"
 #include "capture/user/state.h"
 #include "capture/user/user.h"
-
-/* Many programs mean many descriptors. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
 
 static uint8_t ring_shift(uint64_t bytes)
 {
@@ -83,7 +71,6 @@ int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **st
 					      .ring_shift = ring_shift(plan->program_bytes) };
 	s->cpus = calloc(plan->nr_cpus, sizeof(*s->cpus));
 	s->past = json_array();
-	raise_limit();
 	tap_user_set_now(s);
 	ret = s->cpus && s->past && !note_tids(s) ? tap_user_find_kinds(s, err)
 						  : tap_err_set(err, -ENOMEM, "out of memory");
@@ -184,10 +171,10 @@ static int write_sessions(struct tap_user_state *s)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static int user_start(void *state, struct tap_spool *spool, struct tap_err *err)
+static int user_start(void *state, struct tap_page_writer *writer, struct tap_err *err)
 {
 	struct tap_user_state *s = state;
-	int ret = tap_user_out_init(&s->out, spool, s->plan->nr_cpus, err);
+	int ret = tap_user_out_init(&s->out, writer, s->plan->nr_cpus, err);
 
 	if (ret)
 		return ret;

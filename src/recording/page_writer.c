@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "recording/page_writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#define SPARE_BLOCKS 16u  /* what is kept of them for the next burst */
+#define REST_NS 1000000u
+
+enum job_kind { PAGES, PIPE, HEAD, META, WAIT, END };
+
+struct job {
+	enum job_kind kind;
+	unsigned int buffer, cpu;
+	int pipe;
+	char *data; /* owned */
+	size_t len;
+};
+
+/*
+ * Two rings, each with one writer and one reader, so that nobody waits for a lock that a thread without
+ * a CPU holds: jobs to the thread, written blocks back.
+ */
+struct tap_page_writer {
+	struct tap_spool *spool;
+	pthread_t thread;
+	pid_t tid;
+	struct job jobs[TAP_WRITER_BLOCKS];
+	unsigned int nr_put;
+	_Atomic unsigned int nr_done;
+	sem_t todo, room, reached;
+	void *spare[SPARE_BLOCKS];
+	_Atomic unsigned int nr_returned, nr_reused;
+	struct tap_err failed; /* written once, before .has_failed */
+	_Atomic bool has_failed, in_a_hurry;
+	uint64_t rested_ns;
+};
+
+static void wait_for(sem_t *sem)
+{
+	while (sem_wait(sem) && errno == EINTR)
+		;
+}
+
+/* ---- the thread ----------------------------------------------------------------------------- */
+
+static void give_back(struct tap_page_writer *w, void *block)
+{
+	unsigned int nr = atomic_load_explicit(&w->nr_returned, memory_order_relaxed);
+
+	if (nr - atomic_load_explicit(&w->nr_reused, memory_order_acquire) == SPARE_BLOCKS) {
+		free(block);
+		return;
+	}
+	w->spare[nr % SPARE_BLOCKS] = block;
+	atomic_store_explicit(&w->nr_returned, nr + 1, memory_order_release);
+}
+
+static int do_job(struct tap_page_writer *w, const struct job *job, struct tap_err *err)
+{
+	switch (job->kind) {
+	case PAGES:
+		return tap_spool_write(w->spool, job->buffer, job->cpu, job->data, job->len, err);
+	case PIPE:
+		return tap_spool_splice(w->spool, job->buffer, job->cpu, job->pipe, job->len, err);
+	case HEAD:
+		return tap_spool_set_head(w->spool, job->data, job->len, err);
+	case META:
+		return tap_spool_set_meta(w->spool, job->data, false, err);
+	case WAIT:
+		sem_post(&w->reached);
+		return 0;
+	case END:
+		return 0;
+	}
+	return 0;
+}
+
+/* With a real-time priority nobody else would: others have at least half of the CPU. */
+static void rest(struct tap_page_writer *w)
+{
+	uint64_t spent = tap_clock_ns(CLOCK_THREAD_CPUTIME_ID) - w->rested_ns;
+	struct timespec ts = { .tv_nsec = (long)(spent % 1000000000u) };
+
+	if (spent < REST_NS || w->in_a_hurry)
+		return;
+	nanosleep(&ts, NULL);
+	w->rested_ns += spent;
+}
+
+static void *run(void *arg)
+{
+	struct tap_page_writer *w = arg;
+	struct tap_err err;
+
+	w->tid = gettid();
+	sem_post(&w->reached);
+	for (unsigned int nr = 0;; nr++) {
+		const struct job *job = &w->jobs[nr % TAP_WRITER_BLOCKS];
+		enum job_kind kind;
+
+		wait_for(&w->todo);
+		kind = job->kind;
+		if (do_job(w, job, &err) && !w->has_failed) {
+			w->failed = err;
+			w->has_failed = true;
+		}
+		if (kind == PAGES)
+			give_back(w, job->data);
+		else
+			free(job->data);
+		atomic_store_explicit(&w->nr_done, nr + 1, memory_order_release);
+		sem_post(&w->room);
+		if (kind == END)
+			return NULL;
+		rest(w);
+	}
+}
+
+/* ---- who hands over ------------------------------------------------------------------------- */
+
+unsigned char *tap_page_writer_block(void)
+{
+	return malloc(TAP_BLOCK_BYTES + 8);
+}
+
+static int start_thread(struct tap_page_writer *w)
+{
+	sigset_t all, before;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = pthread_create(&w->thread, NULL, run, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -ret;
+}
+
+int tap_page_writer_new(struct tap_spool *spool, struct tap_page_writer **out, struct tap_err *err)
+{
+	struct tap_page_writer *w = calloc(1, sizeof(*w));
+	int ret = -ENOMEM;
+
+	*out = NULL;
+	if (!w)
+		return tap_err_set(err, ret, "out of memory");
+	w->spool = spool;
+	sem_init(&w->todo, 0, 0);
+	sem_init(&w->room, 0, TAP_WRITER_BLOCKS);
+	sem_init(&w->reached, 0, 0);
+	/* one block is always here or under way: whoever waits gets one */
+	w->spare[0] = tap_page_writer_block();
+	w->nr_returned = 1;
+	if (w->spare[0])
+		ret = start_thread(w);
+	if (ret) {
+		free(w->spare[0]);
+		free(w);
+		errno = -ret;
+		return tap_err_set(err, ret, "cannot start the thread that writes: %m");
+	}
+	wait_for(&w->reached);
+	*out = w;
+	return 0;
+}
+
+static void put(struct tap_page_writer *w, const struct job *job)
+{
+	wait_for(&w->room);
+	w->jobs[w->nr_put++ % TAP_WRITER_BLOCKS] = *job;
+	sem_post(&w->todo);
+}
+
+int tap_page_writer_check(const struct tap_page_writer *w, struct tap_err *err)
+{
+	return w->has_failed ? tap_err_set(err, w->failed.code, "%s", w->failed.text) : 0;
+}
+
+void tap_page_writer_wait(struct tap_page_writer *w)
+{
+	w->in_a_hurry = true;
+	put(w, &(struct job){ .kind = WAIT });
+	wait_for(&w->reached);
+	w->in_a_hurry = false;
+}
+
+void tap_page_writer_free(struct tap_page_writer *w)
+{
+	if (!w)
+		return;
+	w->in_a_hurry = true;
+	put(w, &(struct job){ .kind = END });
+	pthread_join(w->thread, NULL);
+	while (w->nr_reused != w->nr_returned)
+		free(w->spare[w->nr_reused++ % SPARE_BLOCKS]);
+	sem_destroy(&w->todo);
+	sem_destroy(&w->room);
+	sem_destroy(&w->reached);
+	free(w);
+}
+
+pid_t tap_page_writer_tid(const struct tap_page_writer *w)
+{
+	return w->tid;
+}
+
+int tap_page_writer_add_buffer(struct tap_page_writer *w, const char *name, const char *clock,
+			       uint32_t page_size, unsigned int nr_cpus, struct tap_err *err)
+{
+	return tap_spool_add_buffer(w->spool, name, clock, page_size, nr_cpus, err);
+}
+
+/* Return: a block that came back, or NULL. */
+static unsigned char *reuse_block(struct tap_page_writer *w)
+{
+	unsigned int nr = atomic_load_explicit(&w->nr_reused, memory_order_relaxed);
+	unsigned char *block;
+
+	if (nr == atomic_load_explicit(&w->nr_returned, memory_order_acquire))
+		return NULL;
+	block = w->spare[nr % SPARE_BLOCKS];
+	atomic_store_explicit(&w->nr_reused, nr + 1, memory_order_release);
+	return block;
+}
+
+static unsigned char *next_block(struct tap_page_writer *w)
+{
+	unsigned char *block = reuse_block(w);
+
+	block = block ? block : tap_page_writer_block();
+	if (block)
+		return block;
+	tap_page_writer_wait(w);
+	return reuse_block(w);
+}
+
+void tap_page_writer_put(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu,
+			 unsigned char **block, size_t len, size_t keep)
+{
+	unsigned char *next = next_block(w);
+
+	memcpy(next, *block + len, keep);
+	put(w, &(struct job){ .kind = PAGES, .buffer = buffer, .cpu = cpu, .data = (char *)*block, .len = len });
+	*block = next;
+}
+
+void tap_page_writer_put_pipe(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, int pipe,
+			      size_t len)
+{
+	put(w, &(struct job){ .kind = PIPE, .buffer = buffer, .cpu = cpu, .pipe = pipe, .len = len });
+}
+
+bool tap_page_writer_is_behind(const struct tap_page_writer *w)
+{
+	return w->nr_put - atomic_load_explicit(&w->nr_done, memory_order_acquire) > TAP_WRITER_BLOCKS / 2;
+}
+
+int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *head, struct tap_err *err)
+{
+	struct tap_buf bytes = { 0 };
+	int ret = tap_head_write(head, &bytes);
+
+	if (!ret) {
+		put(w, &(struct job){ .kind = HEAD, .data = bytes.data, .len = bytes.len });
+		return 0;
+	}
+	tap_buf_release(&bytes);
+	return tap_err_set(err, ret, "out of memory");
+}
+
+void tap_page_writer_set_meta(struct tap_page_writer *w, char *json)
+{
+	put(w, &(struct job){ .kind = META, .data = json });
+}
