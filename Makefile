@@ -139,12 +139,12 @@ check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
 check-tracepoint: all $(TP_UNIT) ## programs' own tracepoints: rules, compilers and languages, torture
 	BUILD=$(abspath $B) $(PROVE) $(TP_UNIT) tests/tracepoint/*.t tests/compile_fail/run.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
-	SEEDS=$(if $(SAN),8,120) $(PROVE) tests/golden/run tests/golden/*.t tests/truth/*.t
+	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,120) $(PROVE) tests/golden/run tests/golden/*.t tests/truth/*.t
 check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/live/counter.bpf.o ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels: modules for them, and guests in qemu
-	BUILD=$(abspath $B) $(PROVE) tests/vm/guest.t tests/vm/build.t tests/vm/fetch.t \
-		tests/vm/run.t tests/vm/portable.t tests/vm/arm64.t
+	JOBS=$$(nproc) BUILD=$(abspath $B) $(PROVE) tests/vm/run.t tests/vm/build.t tests/vm/arm64.t \
+		tests/vm/portable.t tests/vm/fetch.t tests/vm/guest.t
 matrix: all ## all kernels that Debian has, before a release: kernel by event (docs/module.md)
 	KERNELS='5.10 6.1 6.12 6.12-rt 6.16 6.18 7.0 7.2 7.3 arm64-6.1 arm64-6.12 arm64-7.2' \
 		SCHEDTAP=$(abspath $B/schedtap) prove -v tests/vm/run.t tests/vm/arm64.t >$B/matrix.log; \
