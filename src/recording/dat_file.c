@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "event/format.h"
 #include "recording/dat_file.h"
@@ -44,7 +46,7 @@ static int map_file(int fd, struct tap_mapping *out)
 	struct stat st;
 	void *p;
 
-	*out = (struct tap_mapping){ .data = (const unsigned char *)"" };
+	*out = (struct tap_mapping){ .data = (const unsigned char *)"", .fd = -1 };
 	if (fstat(fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode))
@@ -56,7 +58,9 @@ static int map_file(int fd, struct tap_mapping *out)
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return -errno;
-	*out = (struct tap_mapping){ .data = p, .len = (size_t)st.st_size };
+	*out = (struct tap_mapping){
+		.data = p, .len = (size_t)st.st_size, .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0),
+	};
 	return 0;
 }
 
@@ -389,6 +393,7 @@ int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,
 	**out = (struct tap_stream){
 		.cpu = (int)cpu,
 		.buffer = buffer,
+		.file.fd = -1,
 		.abi = {
 			.page_size = r->buffers[buffer].page_size,
 			.data_offset = r->data_offset,
@@ -402,6 +407,14 @@ int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,
 	return 0;
 }
 
+void tap_dat_set_pages(struct tap_stream *s, const struct tap_mapping *m, const unsigned char *from, size_t len)
+{
+	s->whole.page = from;
+	s->whole.pages_end = from + len - len % s->abi.page_size;
+	s->file.fd = m->fd;
+	s->file.mapped = m->data;
+}
+
 void tap_dat_place_pages(const struct tap_reader *r, struct tap_stream *s, uint64_t offset,
 			 uint64_t size)
 {
@@ -410,8 +423,7 @@ void tap_dat_place_pages(const struct tap_reader *r, struct tap_stream *s, uint6
 
 	if (there > size)
 		there = (size_t)size;
-	s->whole.page = b.at;
-	s->whole.pages_end = b.at + there - there % s->abi.page_size;
+	tap_dat_set_pages(s, &r->maps[0], b.at, there);
 	s->whole.cut = (uint64_t)(s->whole.pages_end - s->whole.page) < size;
 }
 
@@ -427,9 +439,12 @@ void tap_dat_free(struct tap_reader *r)
 		free((char *)r->buffers[i].name);
 		free((char *)r->buffers[i].clock);
 	}
-	for (unsigned int i = 0; i < r->nr_maps; i++)
+	for (unsigned int i = 0; i < r->nr_maps; i++) {
 		if (r->maps[i].len)
 			munmap((void *)r->maps[i].data, r->maps[i].len);
+		if (r->maps[i].fd >= 0)
+			close(r->maps[i].fd);
+	}
 	tap_decoder_release(&r->decoder);
 	tap_map_release(&r->comms);
 	free(r->cmdlines);

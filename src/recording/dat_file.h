@@ -33,6 +33,7 @@ enum {
 struct tap_mapping {
 	const unsigned char *data;
 	size_t len;
+	int fd; /* -1 if it is of no more use */
 };
 
 struct tap_reader {
@@ -98,6 +99,8 @@ int tap_dat_add_buffer(struct tap_reader *r, const char *name, const char *clock
 /* Return: 0 with an empty stream in *@out; -errno. */
 int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,
 		       struct tap_stream **out, struct tap_err *err);
+/* Gives a stream the whole pages in [from, from + len), which lie in @m. */
+void tap_dat_set_pages(struct tap_stream *s, const struct tap_mapping *m, const unsigned char *from, size_t len);
 /* Gives a stream the pages in [offset, offset + size) of the first mapping. */
 void tap_dat_place_pages(const struct tap_reader *r, struct tap_stream *s, uint64_t offset,
 			 uint64_t size);

@@ -122,8 +122,7 @@ static int add_pages(struct tap_reader *r, int dir, const struct page_file *f, s
 		place_chunks(r, &s->whole, m);
 		return 0;
 	}
-	s->whole.page = m->data;
-	s->whole.pages_end = m->data + (m->len - m->len % f->name.page_size);
+	tap_dat_set_pages(s, m, m->data, m->len);
 	return 0;
 }
 

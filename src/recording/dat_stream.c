@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "event/format.h"
 #include "recording/dat_stream.h"
@@ -30,13 +31,70 @@ static void note_missed(struct tap_stream *s, const struct tap_page_head *head)
 	s->gap.flag = true;
 }
 
+/*
+ * Pages are copied from the page cache a few at a time, and read from there. To touch a mapped page for the
+ * first time costs more than to copy it: a fault, 1 us of each page where a hypervisor has page tables of its
+ * own, and the next level of cache at best.
+ */
+#define COPIES_BYTES ((size_t)8 << 20) /* of all streams; a copy is a call to the system */
+#define COPY_MIN_BYTES ((size_t)64 << 10)
+#define COPY_MAX_BYTES ((size_t)256 << 10)
+
+/* Where a page can be read: in the copy, or where it is mapped. */
+static const unsigned char *find_copy(const struct tap_stream *s, const unsigned char *page)
+{
+	size_t at = (size_t)((uintptr_t)page - (uintptr_t)s->file.from);
+
+	return at < s->file.len ? s->file.copy + at : page;
+}
+
+/* Whether @page is not in the copy with the one behind it, whose stamp is looked at. */
+static bool wants_copy(const struct tap_stream *s, const unsigned char *page)
+{
+	const unsigned char *last = s->left.pages_end - page > s->abi.page_size ? page + s->abi.page_size : page;
+
+	return s->file.fd >= 0 && (find_copy(s, page) == page || find_copy(s, last) == last);
+}
+
+/*
+ * A hole in the file are pages that were never written: a power cut leaves them, more than can be read.
+ * Return: whether there was one from the next page on, and that it was passed over.
+ */
+static bool pass_hole(struct tap_stream *s)
+{
+	off_t at = s->left.page - s->file.mapped, end = s->left.pages_end - s->file.mapped;
+	off_t data = lseek(s->file.fd, at, SEEK_DATA);
+
+	if (data > end || (data < 0 && errno == ENXIO))
+		data = end;
+	if (data - at < s->abi.page_size)
+		return false;
+	s->left.page += (data - at) / s->abi.page_size * s->abi.page_size;
+	return true;
+}
+
+/* Copies the pages that begin with @page. */
+static void copy_pages(struct tap_stream *s, const unsigned char *page)
+{
+	size_t len = (size_t)(s->left.pages_end - page);
+	ssize_t n;
+
+	if (!s->file.copy)
+		s->file.copy = malloc(s->file.room);
+	if (!s->file.copy)
+		return;
+	n = pread(s->file.fd, s->file.copy, len < s->file.room ? len : s->file.room, page - s->file.mapped);
+	s->file.from = page;
+	s->file.len = n > 0 ? (size_t)n - (size_t)n % s->abi.page_size : 0;
+}
+
 /* Return: the stamp of a page as far as its place in the order goes; 0: it says nothing. */
 static uint64_t stamp_at(const struct tap_stream *s, const unsigned char *page)
 {
 	struct tap_page_head head;
 
 	if ((size_t)(s->left.pages_end - page) < s->abi.page_size ||
-	    !tap_page_parse(&s->abi, page, &head) || !head.used)
+	    !tap_page_parse(&s->abi, find_copy(s, page), &head) || !head.used)
 		return 0;
 	return head.stamp;
 }
@@ -155,6 +213,15 @@ static void seek_chunk(struct tap_decoder *d, struct tap_stream *s)
 	free(places);
 }
 
+void tap_stream_share_room(struct tap_stream *streams, unsigned int nr)
+{
+	size_t room = COPIES_BYTES / (nr ? nr : 1);
+
+	for (unsigned int i = 0; i < nr; i++)
+		streams[i].file.room = room < COPY_MIN_BYTES ? COPY_MIN_BYTES :
+				       room > COPY_MAX_BYTES ? COPY_MAX_BYTES : room;
+}
+
 void tap_stream_start(struct tap_decoder *d, struct tap_stream *s)
 {
 	tap_unpack_cancel(&d->unpack, &s->ahead);
@@ -244,7 +311,15 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 			continue;
 		}
 		look_ahead(d, s);
+		if (wants_copy(s, page)) {
+			if (pass_hole(s)) {
+				note_damage(s);
+				continue;
+			}
+			copy_pages(s, page);
+		}
 		s->left.page += s->abi.page_size;
+		page = find_copy(s, page);
 		if (!tap_page_parse(&s->abi, page, &head)) {
 			note_damage(s);
 			continue;
@@ -257,7 +332,6 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 			continue;
 		}
 		next = stamp_at(s, s->left.page);
-		__builtin_prefetch(s->left.page + s->abi.page_size); /* its stamp */
 		if (!stamp_fits(s, head.stamp, next)) {
 			note_damage(s);
 			continue;
@@ -597,6 +671,7 @@ void tap_stream_release(struct tap_decoder *d, struct tap_stream *s)
 	tap_unpack_cancel(&d->unpack, &s->ahead);
 	tap_chunk_release(&d->unpack, &s->ahead);
 	tap_chunk_release(&d->unpack, &s->now);
+	free(s->file.copy);
 }
 
 void tap_decoder_release(struct tap_decoder *d)

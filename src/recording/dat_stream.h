@@ -80,6 +80,14 @@ struct tap_stream {
 	bool outside; /* some of the page's events may lie outside the window */
 	struct tap_page_abi abi;
 	struct tap_span left, whole;
+	struct { /* that the pages are in, if they are not compressed */
+		int fd; /* -1: they are read where they are mapped */
+		const unsigned char *mapped; /* its first byte */
+		const unsigned char *from;   /* [from, from + len) are in .copy */
+		size_t len;
+		unsigned char *copy; /* .room bytes; NULL until it is needed */
+		size_t room;
+	} file;
 	struct tap_chunk now, ahead;
 	struct {
 		bool flag, damage;
@@ -89,6 +97,9 @@ struct tap_stream {
 	struct tap_event loss; /* as it is handed out */
 	struct tap_event ready[TAP_NR_READY]; /* .cpu and .buffer stay as they are */
 };
+
+/* Once all streams of a reader are there: how much each may copy of its file. */
+void tap_stream_share_room(struct tap_stream *streams, unsigned int nr);
 
 /* Begins again with the first page that may reach into the window. */
 void tap_stream_start(struct tap_decoder *d, struct tap_stream *s);
