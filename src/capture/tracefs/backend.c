@@ -499,6 +499,19 @@ static ssize_t copy_pages(struct tfs *t, unsigned int cpu, struct tap_err *err)
 	return n < 0 ? n : (ssize_t)len;
 }
 
+/* All that is there at the @last, else a ring full at most. Return: bytes copied; -errno. */
+static ssize_t copy_blocks(struct tfs *t, unsigned int cpu, bool last, struct tap_err *err)
+{
+	ssize_t full = (ssize_t)(TAP_BLOCK_BYTES / t->page_bytes * t->page_bytes), n;
+	uint64_t copied = 0;
+
+	do {
+		n = copy_pages(t, cpu, err);
+		copied += n > 0 ? (uint64_t)n : 0;
+	} while (last ? n > 0 : n == full && copied < t->ring_bytes);
+	return n < 0 ? n : (ssize_t)copied;
+}
+
 static uint64_t stat_value(const char *stats, const char *name)
 {
 	const char *at = strstr(stats, name);
@@ -561,10 +574,8 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drai
 		moved += n > 0 ? (uint64_t)n : 0;
 	} while (n > 0 && (last || moved < t->ring_bytes));
 	if (n >= 0 && (last || (is_late && !moved) || is_full(t, c))) {
-		do {
-			n = copy_pages(t, cpu, err);
-			moved += n > 0 ? (uint64_t)n : 0;
-		} while (n > 0 && last);
+		n = copy_blocks(t, cpu, last, err);
+		moved += n > 0 ? (uint64_t)n : 0;
 	}
 	if (moved || is_late)
 		c->moved_ns = now;
