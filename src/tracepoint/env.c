@@ -39,6 +39,19 @@ static void make_args(const char **args, char *pid, char *patterns, const char *
 	args[nr] = NULL;
 }
 
+/* Without a lock that another thread may have had when it forked. */
+static void leave_out(const char *name)
+{
+	size_t len = strlen(name);
+	char **to = environ;
+
+	for (char **from = environ; from && *from; from++)
+		if (strncmp(*from, name, len) || (*from)[len] != '=')
+			*to++ = *from;
+	if (to)
+		*to = NULL;
+}
+
 /* In the grandchild: it says who it is. What the program has open is not the recorder's. */
 static void become_recorder(const char **args, int messages)
 {
@@ -54,6 +67,9 @@ static void become_recorder(const char **args, int messages)
 	dup2(open("/dev/null", O_RDWR), STDOUT_FILENO);
 	dup2(STDOUT_FILENO, STDIN_FILENO);
 	syscall(SYS_close_range, 3u, ~0u, 0u);
+	/* a library with tracepoints that is preloaded would start a recorder for the recorder */
+	leave_out("TAP_TRACE");
+	leave_out("LD_PRELOAD");
 	execvp(args[0], (char *const *)args);
 	dprintf(STDERR_FILENO, "cannot run '%s': %s\n", args[0], strerror(errno));
 	_exit(127);
