@@ -108,6 +108,55 @@ killed_program()
 	nobody_left
 }
 
+# The second recorder cannot have the program, whose file the first one removes when it has ended.
+one_that_ends_and_two_recorders()
+{
+	local rec second
+
+	"$EMIT" 1 0 pause >emit.out &
+	pid=$!
+	wait_for test -s emit.out
+	recorder
+	rec=$!
+	MALLOC_PERTURB_=165 "$SCHEDTAP" record -o s.dat -b user -e 'rules:*' 2>second.err &
+	second=$!
+	wait_for has_started s.dat
+	kill -9 $pid
+	wait $pid 2>/dev/null || :
+	wait_for test ! -e "$dir/$pid-0"
+	sleep 1.5 # it tries again after a second
+	finish $second
+	finish $rec
+	nobody_left
+}
+
+is_locked() { ! flock -n "$1" true; }
+
+# A user's programs that somebody else has, and whose files go.
+files_removed()
+{
+	local i pids= locks=
+
+	for ((i = 0; i < 8; i++)); do
+		"$EMIT" 1 0 pause >emit$i.out &
+		pids="$pids $!"
+		wait_for test -s emit$i.out
+	done
+	for pid in $pids; do
+		( flock 9 && exec sleep 30 ) 9<"$dir/$pid-0" &
+		locks="$locks $!"
+		wait_for is_locked "$dir/$pid-0"
+	done
+	MALLOC_PERTURB_=165 "$SCHEDTAP" record -o r.dat -b user -e 'rules:*' 2>rec.err &
+	rec=$!
+	wait_for has_started r.dat
+	rm -f "$dir"/*-0
+	for ((i = 0; i < 8; i++)); do "$EMIT" 1 0 >/dev/null; done
+	sleep 1.5
+	finish $rec
+	kill $pids $locks
+}
+
 killed_recorder()
 {
 	recorder
@@ -198,6 +247,24 @@ own_recorder() # END
 nobody_is_there()
 {
 	[ -z "$(ls -A "$dir")" ]
+}
+
+# The recorder does not load the library, or it would have a recorder, and that one too.
+own_recorder_preloaded()
+{
+	cat >lib.c <<-'E2'
+		#define CREATE_TRACE_POINTS
+		#include "tracepoint/rules.h"
+		int rules_reg(void) { return 0; }
+		void rules_unreg(void) { }
+	E2
+	must ${CC:-cc} -std=gnu11 -shared -fPIC -I"$top/include" -I"$top/tests" -I"$top/tests/tracepoint" \
+		-o lib.so lib.c "$PROGRAMS/../../libschedtap-tracepoint.a" -ldl -lpthread
+	unshare --pid --mount-proc --fork --kill-child sh -c '
+		LD_PRELOAD=$PWD/lib.so TAP_TRACE="rules:*" TAP_TRACE_FILE=own.dat sleep 2 &
+		sleep 1
+		ps -eo comm= >running' 2>/dev/null
+	[ "$(grep -c schedtap running)" = 1 ] || fail "running: $(xargs <running)"
 }
 
 # Root's recorder of all programs does not look into this folder: the file is not left for it.
@@ -350,6 +417,8 @@ check 'one that starts later joins in, from its first event to its last' here la
 check 'so does a static one' here late_program "$STATIC"
 check 'and one with patched sites' here late_program "$PATCHED"
 check 'a program that is killed loses nothing' here killed_program
+check 'two recorders, and one program that ends' here one_that_ends_and_two_recorders
+check 'programs that others have, and whose files are removed' here files_removed
 check 'a recorder that is killed leaves a spool that can be repaired' here killed_recorder
 check 'the next recorder collects what both left' here killed_both
 check 'one recorder at a time' here two_recorders
@@ -359,6 +428,7 @@ check 'a recorder of its own, complete when the program ends' here own_recorder 
 check 'also with _exit()' here own_recorder _exit
 check 'also while root records all programs' here own_recorder_beside_another
 check 'also when it is killed' here own_recorder_killed
+check 'also of a library that is preloaded' here own_recorder_preloaded
 check 'where there is no recorder the program goes on and says so' here no_recorder
 check 'children, forked and after exec' here children
 check 'any user records his own programs' here as_nobody

@@ -95,8 +95,10 @@ struct tap_user_joined *tap_user_joined_new(struct tap_user_program *p, enum tap
 {
 	struct tap_user_joined *j = calloc(1, sizeof(*j));
 
-	if (j)
-		*j = (struct tap_user_joined){ .p = p, .from = from };
+	if (!j)
+		return NULL;
+	*j = (struct tap_user_joined){ .p = p, .from = from };
+	p->kept = true;
 	return j;
 }
 
@@ -126,6 +128,7 @@ void tap_user_joined_free(struct tap_user_joined *j)
 			tap_user_set_ring(j->p, (enum tap_ring_mode)j->mode, 0, NULL);
 		tap_user_drop(j->p);
 	}
+	j->p->kept = false;
 	for (unsigned int i = 0; i < j->nr_sources; i++) {
 		tap_user_reader_release(&j->sources[i]->reader);
 		free(j->sources[i]);

@@ -309,7 +309,13 @@ static void drop_sources(struct tap_user_state *s, const struct tap_user_joined 
 	}
 }
 
-/* Takes the dead out that were drained to their end, and their files away. */
+/* Whether nothing will come of it any more: drained to its end, or never held, and now there is no file. */
+static bool is_finished(const struct tap_user_joined *j)
+{
+	return j->held ? j->over && !j->p->alive : !j->p->seen;
+}
+
+/* Takes those out that are finished, and the files of the dead away. */
 static void bury(struct tap_user_state *s)
 {
 	unsigned int kept = 0;
@@ -317,12 +323,13 @@ static void bury(struct tap_user_state *s)
 	for (unsigned int i = 0; i < s->nr_joined; i++) {
 		struct tap_user_joined *j = s->joined[i];
 
-		if (!j->over || j->p->alive) {
+		if (!is_finished(j)) {
 			s->joined[kept++] = j;
 			continue;
 		}
 		drop_sources(s, j);
-		tap_user_remove(j->p, NULL);
+		if (j->held)
+			tap_user_remove(j->p, NULL);
 		json_array_append_new(s->past, tap_user_joined_json(j));
 		j->p->user = s; /* not to be met again, also if its file could not be removed */
 		tap_user_joined_free(j);

@@ -699,6 +699,11 @@ static int scan_folder(struct tap_user_set *set, unsigned int i)
 	return list_folder(set, f, fd, st.st_uid); /* closes fd */
 }
 
+static bool is_used(const struct tap_user_program *p)
+{
+	return p->seen || p->kept || p->fd >= 0;
+}
+
 /* Takes those out whose file is gone. Return: whether there were any. */
 static bool forget_unseen(struct tap_user_set *set)
 {
@@ -706,7 +711,7 @@ static bool forget_unseen(struct tap_user_set *set)
 	unsigned int kept = 0, nr = set->nr;
 
 	for (unsigned int i = 0; i < nr; i++)
-		kept += set->programs[i]->seen || set->programs[i]->fd >= 0;
+		kept += is_used(set->programs[i]);
 	if (kept == nr)
 		return false;
 	set->nr = 0;
@@ -714,7 +719,7 @@ static bool forget_unseen(struct tap_user_set *set)
 		struct tap_user_program *p = set->programs[i];
 		uint64_t *slot;
 
-		if (!p->seen && p->fd < 0) {
+		if (!is_used(p)) {
 			program_free(p);
 			continue;
 		}

@@ -69,6 +69,8 @@ struct tap_user_program {
 	unsigned int nr_rings;
 	unsigned int bad; /* events without proper names, left out */
 	void *user; /* the caller's; NULL at first */
+	bool kept; /* the caller's: it stays in the set also when its file is gone */
+	bool seen; /* its file was there at the last scan */
 	int fd; /* -1: not held */
 
 	/* inside */
@@ -79,7 +81,6 @@ struct tap_user_program {
 	uint32_t nr_areas;
 	uint64_t object_bytes; /* read so far */
 	uint64_t dev, ino, dir_ino; /* dir_ino: as the folder has it */
-	bool seen;
 };
 
 struct tap_user_set;
@@ -104,12 +105,12 @@ bool tap_user_of_all(const struct tap_user_set *set);
 
 /*
  * Looks for programs. Folders that did not change since the last look cost one stat() each.
- * Programs whose file is gone leave the set, unless they are held. What the others say is read
+ * Programs whose file is gone leave the set, unless they are held or kept. What the others say is read
  * when they are found, and by tap_user_look(). Return: 1 if programs came or went; 0; -errno.
  */
 int tap_user_scan(struct tap_user_set *set, struct tap_err *err);
 
-/* Borrowed until the next scan (while held: until tap_user_drop()). NULL past the last. */
+/* Borrowed until the next scan, or as long as it is held or kept. NULL past the last. */
 struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, unsigned int i);
 
 /*
