@@ -65,21 +65,15 @@ for my $in (glob("$here/*/*/in.txt")) {
 	system($mkdat, $in, $in =~ m{([^/]+)/([^/]+)/in.txt$} && "$1-$2.dat") == 0 or die "$mkdat $in\n";
 }
 for my $columns (80, 120) {
-	my $text = on_terminal($columns, "export PAGER=cat NO_COLOR=1\n" . join('', map {
-		"for f in *.dat; do echo '== $_' \$f; \$SCHEDTAP $_ -i \$f 2>/dev/null; done\n" } @reports));
-	my ($what, %wide, %lines);
-
-	for (split(/\n/, $text)) {
-		if (/^== (.*) (\S+)$/) {
-			$what = $1;
-			next;
-		}
-		$lines{$what}++;
+	for my $report (@reports) {
+		my @lines = split(/\n/, on_terminal($columns, "export PAGER=cat NO_COLOR=1\n" .
+			"for f in *.dat; do \$SCHEDTAP $report -i \$f 2>/dev/null; done; echo all"));
 		# a number of 11 digits pushes what is behind it where rows are printed as they come
-		push(@{$wide{$what}}, length($_) . ": $_") if length($_) > $columns && !/\d{11}\.\d/;
+		my @wide = grep { length($_) > $columns && !/\d{11}\.\d/ } @lines;
+
+		check("$report: fits $columns columns", (map { length($_) . ": $_" } @wide),
+		      @lines < 20 || $lines[-1] ne 'all' ? 'not all was printed' : ());
 	}
-	check("$_: fits $columns columns", @{$wide{$_} // []},
-	      ($lines{$_} // 0) < 20 ? 'there is hardly a line' : ()) for @reports;
 }
 
 # ---- columns, colours, pagers ----
