@@ -66,13 +66,15 @@ for my $in (glob("$here/*/*/in.txt")) {
 }
 for my $columns (80, 120) {
 	for my $report (@reports) {
+		# what fits the narrow one fits the wide one, mostly: there, the recordings of its own tests
+		my $files = $columns == 80 ? '*.dat' : $report =~ s/ .*//r . '-*.dat';
 		my @lines = split(/\n/, on_terminal($columns, "export PAGER=cat NO_COLOR=1\n" .
-			"for f in *.dat; do \$SCHEDTAP $report -i \$f 2>/dev/null; done; echo all"));
+			"for f in $files; do \$SCHEDTAP $report -i \$f 2>/dev/null; done; echo all"));
 		# a number of 11 digits pushes what is behind it where rows are printed as they come
 		my @wide = grep { length($_) > $columns && !/\d{11}\.\d/ } @lines;
 
 		check("$report: fits $columns columns", (map { length($_) . ": $_" } @wide),
-		      @lines < 20 || $lines[-1] ne 'all' ? 'not all was printed' : ());
+		      @lines < 5 || $lines[-1] ne 'all' ? 'not all was printed' : ());
 	}
 }
 
