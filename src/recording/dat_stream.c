@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "event/format.h"
@@ -37,8 +38,9 @@ static void note_missed(struct tap_stream *s, const struct tap_page_head *head)
  * own, and the next level of cache at best.
  */
 #define COPIES_BYTES ((size_t)8 << 20) /* of all streams; a copy is a call to the system */
-#define COPY_MIN_BYTES ((size_t)64 << 10)
+#define COPY_MIN_BYTES ((size_t)32 << 10)
 #define COPY_MAX_BYTES ((size_t)256 << 10)
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
 /* Where a page can be read: in the copy, or where it is mapped. */
 static const unsigned char *find_copy(const struct tap_stream *s, const unsigned char *page)
@@ -53,7 +55,7 @@ static bool wants_copy(const struct tap_stream *s, const unsigned char *page)
 {
 	const unsigned char *last = s->left.pages_end - page > s->abi.page_size ? page + s->abi.page_size : page;
 
-	return s->file.fd >= 0 && (find_copy(s, page) == page || find_copy(s, last) == last);
+	return s->file.room && s->file.fd >= 0 && (find_copy(s, page) == page || find_copy(s, last) == last);
 }
 
 /*
@@ -79,10 +81,6 @@ static void copy_pages(struct tap_stream *s, const unsigned char *page)
 	size_t len = (size_t)(s->left.pages_end - page);
 	ssize_t n;
 
-	if (!s->file.copy)
-		s->file.copy = malloc(s->file.room);
-	if (!s->file.copy)
-		return;
 	n = pread(s->file.fd, s->file.copy, len < s->file.room ? len : s->file.room, page - s->file.mapped);
 	s->file.from = page;
 	s->file.len = n > 0 ? (size_t)n - (size_t)n % s->abi.page_size : 0;
@@ -213,13 +211,22 @@ static void seek_chunk(struct tap_decoder *d, struct tap_stream *s)
 	free(places);
 }
 
-void tap_stream_share_room(struct tap_stream *streams, unsigned int nr)
+void tap_decoder_make_room(struct tap_decoder *d, struct tap_stream *streams, unsigned int nr)
 {
-	size_t room = COPIES_BYTES / (nr ? nr : 1);
+	size_t room = COPIES_BYTES / (nr ? nr : 1), all;
 
-	for (unsigned int i = 0; i < nr; i++)
-		streams[i].file.room = room < COPY_MIN_BYTES ? COPY_MIN_BYTES :
-				       room > COPY_MAX_BYTES ? COPY_MAX_BYTES : room;
+	if (!nr)
+		return;
+	room = room < COPY_MIN_BYTES ? COPY_MIN_BYTES : room > COPY_MAX_BYTES ? COPY_MAX_BYTES : room;
+	all = (nr * room + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+	d->copies = aligned_alloc(HUGE_PAGE_BYTES, all);
+	if (!d->copies)
+		return;
+	madvise(d->copies, all, MADV_HUGEPAGE); /* a fault is dear where the hypervisor has part in it */
+	for (unsigned int i = 0; i < nr; i++) {
+		streams[i].file.copy = d->copies + i * room;
+		streams[i].file.room = room;
+	}
 }
 
 void tap_stream_start(struct tap_decoder *d, struct tap_stream *s)
@@ -671,7 +678,6 @@ void tap_stream_release(struct tap_decoder *d, struct tap_stream *s)
 	tap_unpack_cancel(&d->unpack, &s->ahead);
 	tap_chunk_release(&d->unpack, &s->ahead);
 	tap_chunk_release(&d->unpack, &s->now);
-	free(s->file.copy);
 }
 
 void tap_decoder_release(struct tap_decoder *d)
@@ -680,5 +686,6 @@ void tap_decoder_release(struct tap_decoder *d)
 		tap_format_free(d->unknown[i]);
 	free(d->unknown);
 	free(d->slots);
+	free(d->copies);
 	tap_unpack_release(&d->unpack);
 }

@@ -42,6 +42,7 @@ struct tap_decoder {
 	struct tap_format **unknown; /* made for ids that no format describes */
 	unsigned int nr_unknown;
 	struct tap_unpack unpack;
+	unsigned char *copies; /* owned: where the streams copy pages to */
 };
 
 enum tap_item {
@@ -85,8 +86,8 @@ struct tap_stream {
 		const unsigned char *mapped; /* its first byte */
 		const unsigned char *from;   /* [from, from + len) are in .copy */
 		size_t len;
-		unsigned char *copy; /* .room bytes; NULL until it is needed */
-		size_t room;
+		unsigned char *copy; /* .room bytes, the decoder's */
+		size_t room; /* 0: there is none */
 	} file;
 	struct tap_chunk now, ahead;
 	struct {
@@ -98,8 +99,8 @@ struct tap_stream {
 	struct tap_event ready[TAP_NR_READY]; /* .cpu and .buffer stay as they are */
 };
 
-/* Once all streams of a reader are there: how much each may copy of its file. */
-void tap_stream_share_room(struct tap_stream *streams, unsigned int nr);
+/* Once all streams are there: room for what each copies of its file. Without memory there is none. */
+void tap_decoder_make_room(struct tap_decoder *d, struct tap_stream *streams, unsigned int nr);
 
 /* Begins again with the first page that may reach into the window. */
 void tap_stream_start(struct tap_decoder *d, struct tap_stream *s);

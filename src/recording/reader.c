@@ -100,7 +100,7 @@ static int complete(struct tap_reader *r, struct tap_err *err)
 {
 	if (r->nr_streams)
 		qsort(r->streams, r->nr_streams, sizeof(*r->streams), compare_streams);
-	tap_stream_share_room(r->streams, r->nr_streams);
+	tap_decoder_make_room(&r->decoder, r->streams, r->nr_streams);
 	r->merge.nr = r->nr_streams;
 	r->merge.losers = calloc(r->nr_streams + 1, sizeof(*r->merge.losers));
 	if (!r->merge.losers)
