@@ -484,31 +484,30 @@ static ssize_t read_page(struct tfs *t, unsigned int cpu, unsigned char *to, str
 	return n;
 }
 
-/* As many as there are, up to a block. Like move_pages(). */
-static ssize_t copy_pages(struct tfs *t, unsigned int cpu, struct tap_err *err)
+/* As many as there are, up to @max and to a block. Like move_pages(). */
+static ssize_t copy_block(struct tfs *t, unsigned int cpu, uint64_t max, struct tap_err *err)
 {
 	size_t len = 0;
-	ssize_t n;
+	ssize_t n = 0;
 
-	do {
-		n = read_page(t, cpu, t->block + len, err);
-		len += n > 0 ? t->page_bytes : 0;
-	} while (n > 0 && len + t->page_bytes <= TAP_BLOCK_BYTES);
+	while (max-- && len + t->page_bytes <= TAP_BLOCK_BYTES &&
+	       (n = read_page(t, cpu, t->block + len, err)) > 0)
+		len += t->page_bytes;
 	if (len)
 		tap_page_writer_put(t->writer, t->buffer, cpu, &t->block, len, 0);
 	return n < 0 ? n : (ssize_t)len;
 }
 
-/* All that is there at the @last, else a ring full at most. Return: bytes copied; -errno. */
-static ssize_t copy_blocks(struct tfs *t, unsigned int cpu, bool last, struct tap_err *err)
+/* Up to @max pages. Return: bytes copied; -errno. */
+static ssize_t copy_pages(struct tfs *t, unsigned int cpu, uint64_t max, struct tap_err *err)
 {
-	ssize_t full = (ssize_t)(TAP_BLOCK_BYTES / t->page_bytes * t->page_bytes), n;
 	uint64_t copied = 0;
+	ssize_t n = 0;
 
-	do {
-		n = copy_pages(t, cpu, err);
-		copied += n > 0 ? (uint64_t)n : 0;
-	} while (last ? n > 0 : n == full && copied < t->ring_bytes);
+	while (max && (n = copy_block(t, cpu, max, err)) > 0) {
+		copied += (uint64_t)n;
+		max -= (uint64_t)n / t->page_bytes;
+	}
 	return n < 0 ? n : (ssize_t)copied;
 }
 
@@ -517,6 +516,18 @@ static uint64_t stat_value(const char *stats, const char *name)
 	const char *at = strstr(stats, name);
 
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+/* Pages in the ring that are whole: others would fill what may be under way with little. */
+static uint64_t count_whole(struct tfs *t, unsigned int cpu)
+{
+	struct tap_buf stats = { .max = 1 << 16 };
+	uint64_t bytes = 0;
+
+	if (!tap_instance_get(&t->in, &stats, "per_cpu/cpu%u/stats", cpu))
+		bytes = stat_value(tap_buf_str(&stats), "\nbytes: ");
+	tap_buf_release(&stats);
+	return bytes / t->page_bytes;
 }
 
 /* A page without events that says that some are missing, and not how many. */
@@ -573,8 +584,9 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drai
 		n = move_pages(t, cpu, err);
 		moved += n > 0 ? (uint64_t)n : 0;
 	} while (n > 0 && (last || moved < t->ring_bytes));
-	if (n >= 0 && (last || (is_late && !moved) || is_full(t, c))) {
-		n = copy_blocks(t, cpu, last, err);
+	if (n >= 0) {
+		n = copy_pages(t, cpu, last ? UINT64_MAX : is_full(t, c) ? count_whole(t, cpu) :
+				       is_late && !moved ? 1 : 0, err);
 		moved += n > 0 ? (uint64_t)n : 0;
 	}
 	if (moved || is_late)
