@@ -781,7 +781,7 @@ one_cpu()
 	record_both -C 0 "$@"
 	switches_of_tids all.txt >want
 	switches_of_tids part.txt >got
-	must [ "$(wc -l <want)" -ge 80 ]
+	must [ "$(wc -l <want)" -ge 40 ]
 	must diff want got
 	must_not grep -v ' \[000\] ' part.txt
 	must grep -q ' \[001\] ' all.txt
