@@ -471,7 +471,7 @@ static struct tap_reader *new_head(bool big_endian, const char *path)
 	return NULL;
 }
 
-int tap_perf_open(const unsigned char *data, size_t len, const char *path, struct tap_perf **out,
+int tap_perf_open(const unsigned char *data, size_t len, int fd, const char *path, struct tap_perf **out,
 		  struct tap_err *err)
 {
 	struct tap_perf *p;
@@ -485,6 +485,7 @@ int tap_perf_open(const unsigned char *data, size_t len, const char *path, struc
 		return tap_dat_nomem(err);
 	p->data = data;
 	p->len = len;
+	p->fd = fd;
 	p->to_ns = UINT64_MAX;
 	p->info = (struct tap_perf_info){
 		.clock = "",
@@ -508,6 +509,8 @@ void tap_perf_free(struct tap_perf *p)
 	if (!p)
 		return;
 	tap_perf_start_over(p);
+	tap_perf_blocks_release(&p->copied);
+	tap_perf_blocks_release(&p->unpacked);
 	ZSTD_freeDCtx(p->zstd);
 	tap_map_for_each(&p->tasks, s)
 		free((struct tap_perf_task *)(uintptr_t)s->value);

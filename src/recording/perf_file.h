@@ -32,11 +32,11 @@ struct tap_perf_info {
 bool tap_perf_is(const unsigned char *data, size_t len);
 
 /*
- * @data: borrowed until tap_perf_free().
+ * @data: borrowed until tap_perf_free(), as is @fd: of the file that is mapped there, or -1.
  * Return: 0; -EINVAL if it is damaged where nothing can be read; -ENOTSUP if it was written to a
  * pipe, holds no tracepoints, or lacks their CPU or time; -ENOMEM.
  */
-int tap_perf_open(const unsigned char *data, size_t len, const char *path, struct tap_perf **out,
+int tap_perf_open(const unsigned char *data, size_t len, int fd, const char *path, struct tap_perf **out,
 		  struct tap_err *err);
 void tap_perf_free(struct tap_perf *p);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <zstd.h>
 
 /* Records that perf writes itself. */
@@ -17,8 +18,9 @@ enum {
 };
 
 #define PREFETCH_BYTES 4096
-#define BLOCK_BYTES ((size_t)1 << 20) /* many times the largest record, 64 KB */
-#define MAX_HELD_BLOCKS 4096u	      /* of one round: 4 GB */
+#define MAX_HELD_BLOCKS 2048u		  /* unpacked, of one round: 4 GB */
+#define MAX_COPIES 32u			  /* of one round: 64 MB; what is more is read where it is mapped */
+#define COPY_BYTES ((size_t)256 << 10) /* at once: they are read from the cache */
 
 struct record {
 	const unsigned char *body;
@@ -553,44 +555,21 @@ static int take(struct tap_perf *p, const struct record *rec, struct tap_err *er
 
 /* ---- compressed records */
 
-/*
- * The end of a round lets go what was there at the end of the round before: all records of rounds
- * two back have been handed out.
- */
-static void free_blocks(struct tap_perf *p)
-{
-	struct tap_perf_block **link = p->block ? &p->block->older : NULL;
-
-	while (link && *link && (*link)->round + 2 > p->round)
-		link = &(*link)->older;
-	while (link && *link) {
-		struct tap_perf_block *b = *link;
-
-		*link = b->older;
-		free(b);
-	}
-}
-
 /* A block with what the one before has of a record that is not yet whole. */
 static int add_block(struct tap_perf *p, struct tap_err *err)
 {
-	struct tap_perf_block *b, *before = p->block;
-	unsigned int nr = 0;
+	struct tap_perf_block *before = p->unpacked.newest, *b;
 
-	for (b = before; b; b = b->older)
-		nr++;
-	if (nr == MAX_HELD_BLOCKS)
-		return tap_err_set(err, -E2BIG, "more than %u MB would have to be sorted at once",
-				   MAX_HELD_BLOCKS);
-	b = malloc(sizeof(*b) + BLOCK_BYTES);
+	if (p->unpacked.nr == MAX_HELD_BLOCKS)
+		return tap_err_set(err, -E2BIG, "more than %zu MB would have to be sorted at once",
+				   MAX_HELD_BLOCKS * TAP_PERF_BLOCK_BYTES >> 20);
+	b = tap_perf_blocks_add(&p->unpacked);
 	if (!b)
 		return tap_dat_nomem(err);
-	*b = (struct tap_perf_block){ .older = before };
 	if (before) {
 		b->len = before->len - before->parsed;
 		memcpy(b->data, before->data + before->parsed, b->len);
 	}
-	p->block = b;
 	return 0;
 }
 
@@ -630,17 +609,19 @@ static int unpack(struct tap_perf *p, struct tap_bytes *b, struct tap_err *err)
 	if (!p->zstd)
 		return tap_dat_nomem(err);
 	do {
-		int ret = p->block && p->block->len < BLOCK_BYTES ? 0 : add_block(p, err);
+		struct tap_perf_block *block = p->unpacked.newest;
+		int ret = block && block->len < TAP_PERF_BLOCK_BYTES ? 0 : add_block(p, err);
 
 		if (ret)
 			return ret;
-		out = (ZSTD_outBuffer){ p->block->data, BLOCK_BYTES, p->block->len };
+		block = p->unpacked.newest;
+		out = (ZSTD_outBuffer){ block->data, TAP_PERF_BLOCK_BYTES, block->len };
 		if (ZSTD_isError(ZSTD_decompressStream(p->zstd, &out, &in))) {
 			break_off(p);
 			return 0;
 		}
-		p->block->len = out.pos;
-		ret = take_block(p, p->block, err);
+		block->len = out.pos;
+		ret = take_block(p, block, err);
 		if (ret)
 			return ret;
 	} while (!p->is_broken && (in.pos < in.size || out.pos == out.size));
@@ -665,18 +646,68 @@ static int take_compressed(struct tap_perf *p, const struct record *rec, struct 
 
 /* ---- the file */
 
+/* Where the records from p->at on can be read. Return: how many bytes of them. */
+static size_t find_records(const struct tap_perf *p, const unsigned char **at)
+{
+	const struct tap_perf_block *b = p->copied.newest;
+
+	if (!p->is_copied) {
+		*at = p->data + p->at;
+		return p->to - p->at;
+	}
+	*at = NULL;
+	if (!b || p->at < b->from || p->at - b->from >= b->len)
+		return 0;
+	*at = b->data + (p->at - b->from);
+	return b->len - (p->at - b->from);
+}
+
+/*
+ * Copies more of the file, behind what is copied, or from p->at on: to copy a page costs less than to touch it
+ * for the first time where it is mapped. What cannot be copied is read there, as are small files.
+ */
+static void copy_more(struct tap_perf *p)
+{
+	struct tap_perf_block *b = p->copied.newest;
+	size_t room, left;
+	ssize_t n;
+
+	if (!b || b->len == TAP_PERF_BLOCK_BYTES || p->at < b->from || p->at - b->from > b->len) {
+		b = p->copied.nr < MAX_COPIES ? tap_perf_blocks_add(&p->copied) : NULL;
+		if (!b) {
+			p->is_copied = false;
+			return;
+		}
+		if (b->older)
+			b->older->round = p->round;
+		b->from = p->at;
+	}
+	room = TAP_PERF_BLOCK_BYTES - b->len;
+	left = p->to - (b->from + b->len);
+	room = room < COPY_BYTES ? room : COPY_BYTES;
+	n = pread(p->fd, b->data + b->len, left < room ? left : room, (off_t)(b->from + b->len));
+	if (n > 0)
+		b->len += (size_t)n;
+	else
+		p->is_copied = false;
+}
+
 /* Return: 1 with the record at p->at, which is passed; 0 at the end. */
 static int next_record(struct tap_perf *p, struct record *rec)
 {
-	size_t left = p->to - p->at;
+	size_t left = p->to - p->at, found;
+	const unsigned char *at;
 	uint64_t more = 0;
 
 	if (!left)
 		return 0;
-	if (!parse_head(p, p->data + p->at, left, rec)) {
-		break_off(p);
-		p->at = p->to;
-		return 0;
+	while (found = find_records(p, &at), !parse_head(p, at, found, rec)) {
+		if (found == left) {
+			break_off(p);
+			p->at = p->to;
+			return 0;
+		}
+		copy_more(p);
 	}
 	left -= TAP_PERF_HEAD_BYTES + rec->len;
 	if (rec->type == RECORD_AUXTRACE && rec->len >= sizeof(more))
@@ -694,7 +725,7 @@ static int finish(struct tap_perf *p, struct tap_err *err)
 {
 	p->ended = true;
 	p->ripe_ns = UINT64_MAX;
-	if (p->cut || (p->block && p->block->parsed < p->block->len))
+	if (p->cut || (p->unpacked.newest && p->unpacked.newest->parsed < p->unpacked.newest->len))
 		break_off(p);
 	for (uint32_t i = 0; i < p->nr_cpus; i++) {
 		const struct tap_perf_cpu *c = &p->cpus[i];
@@ -714,11 +745,16 @@ static int finish(struct tap_perf *p, struct tap_err *err)
 int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
 {
 	struct record rec = { 0 };
+	const unsigned char *at;
+	size_t found;
 	int ret = 0;
 
-	free_blocks(p);
+	/* all records of rounds two back have been handed out */
+	tap_perf_blocks_let_go(&p->copied, p->round < 2 ? 0 : p->round - 1);
+	tap_perf_blocks_let_go(&p->unpacked, p->round < 2 ? 0 : p->round - 1);
 	while (!ret && rec.type != RECORD_FINISHED_ROUND) {
-		p->at += take_plain(p, p->data + p->at, p->to - p->at);
+		found = find_records(p, &at);
+		p->at += take_plain(p, at, found);
 		if (!next_record(p, &rec))
 			break;
 		if (rec.type == RECORD_COMPRESSED || rec.type == RECORD_COMPRESSED2)
@@ -759,12 +795,9 @@ void tap_perf_start_over(struct tap_perf *p)
 {
 	tap_decoder_begin(&p->head->decoder, p->head->formats, p->head->nr_formats);
 	tap_perf_queue_release(&p->queue);
-	while (p->block) {
-		struct tap_perf_block *b = p->block;
-
-		p->block = b->older;
-		free(b);
-	}
+	tap_perf_blocks_let_go_all(&p->copied);
+	tap_perf_blocks_let_go_all(&p->unpacked);
+	p->is_copied = p->fd >= 0 && p->to - p->from >= TAP_PERF_BLOCK_BYTES;
 	if (p->zstd)
 		ZSTD_DCtx_reset(p->zstd, ZSTD_reset_session_only);
 	free(p->cpus);

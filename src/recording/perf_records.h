@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "recording/dat_file.h"
+#include "recording/perf_blocks.h"
 #include "recording/perf_file.h"
 #include "recording/perf_queue.h"
 
@@ -35,13 +36,6 @@ struct tap_perf_cpu {
 	bool just_lost; /* its last record was a LOST */
 };
 
-struct tap_perf_block {
-	struct tap_perf_block *older;
-	uint64_t round; /* that had the last of its records */
-	size_t len, parsed;
-	unsigned char data[];
-};
-
 struct ZSTD_DCtx_s;
 
 #define TAP_PERF_PLAIN_IDS 256u
@@ -52,6 +46,7 @@ struct tap_perf {
 	char *uname, *hostname, *release, *machine, *version, *tool;
 	const unsigned char *data;
 	size_t len, from, to; /* of the file; of its records */
+	int fd;		      /* of the file; -1: it is read where it is mapped */
 	bool cut;	      /* the file ends before its records do */
 	struct tap_perf_attr *attrs;
 	unsigned int nr_attrs;
@@ -78,7 +73,8 @@ struct tap_perf {
 	struct tap_perf_queue queue;
 	struct tap_perf_cpu *cpus; /* of CPU - 1, 0, 1, ... */
 	uint32_t nr_cpus;
-	struct tap_perf_block *block; /* the newest */
+	struct tap_perf_blocks copied, unpacked;
+	bool is_copied; /* records are read from copies of the file */
 	struct ZSTD_DCtx_s *zstd;
 	struct tap_event ready[TAP_NR_BATCH]; /* handed out */
 };

@@ -22,7 +22,7 @@ static int read_perf(struct tap_reader *r, const struct tap_mapping *map, struct
 	const struct tap_perf_info *info;
 	int ret;
 
-	ret = tap_perf_open(map->data, map->len, r->path, &r->perf, err);
+	ret = tap_perf_open(map->data, map->len, map->fd, r->path, &r->perf, err);
 	if (ret)
 		return ret;
 	info = tap_perf_info(r->perf);

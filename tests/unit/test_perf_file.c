@@ -24,7 +24,9 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "base/buf.h"
@@ -499,7 +501,7 @@ static int open_bytes(const struct file *f, size_t len, unsigned char **bytes, s
 	*bytes = malloc(len ? len : 1);
 	assert_non_null(*bytes);
 	memcpy(*bytes, f->buf.data, len);
-	return tap_perf_open(*bytes, len, "test.data", p, err);
+	return tap_perf_open(*bytes, len, -1, "test.data", p, err);
 }
 
 static void show(struct tap_buf *out, const struct tap_event *ev)
@@ -723,42 +725,98 @@ static void test_unmerged(void **state)
 	}
 }
 
-/* Many rounds: more than a block of decompressed data holds. */
+/* More than a block holds of what is copied from the file, or unpacked. */
+struct rounds_case {
+	const char *name;
+	unsigned int rounds, events; /* in each */
+	unsigned int in_file;	     /* per cent of it can be copied; 0: there is none, it is mapped alone */
+	bool ends_mapped;	     /* the last records are read where they are mapped */
+};
+
+static const struct rounds_case rounds_cases[] = {
+	{ .name = "mapped", .rounds = 1250, .events = 40, .ends_mapped = true },
+	{ .name = "copied", .rounds = 1250, .events = 40, .in_file = 100 },
+	{ .name = "copied as far as can be", .rounds = 1250, .events = 40, .in_file = 70, .ends_mapped = true },
+	{ .name = "small files are not copied", .rounds = 100, .events = 40, .in_file = 100, .ends_mapped = true },
+	{ .name = "more in one round than is copied", .rounds = 1, .events = 1200000, .in_file = 100,
+	  .ends_mapped = true },
+};
+
+static int file_with(const struct tap_buf *buf, unsigned int percent)
+{
+	size_t len = buf->len / 100 * percent;
+	int fd = memfd_create("test.data", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	if (percent == 100)
+		len = buf->len;
+	assert_int_equal(write(fd, buf->data, len), len);
+	return fd;
+}
+
+static void put_rounds(struct file *f, const struct rounds_case *c)
+{
+	uint64_t ts = 1000;
+
+	put_front(f);
+	put_id_index(f);
+	f->plain_from = f->buf.len;
+	for (unsigned int round = 0; round < c->rounds; round++, ts += c->events) {
+		for (unsigned int k = 0; k < c->events; k += 2)
+			put_event(f, "a", 0, ts + k);
+		for (unsigned int k = 1; k < c->events; k += 2)
+			put_event(f, "b", 1, ts + k);
+		put_record(f, "/");
+	}
+	put_end(f);
+}
+
+/* Return: how many of the events are read where the file is mapped. */
+static unsigned int check_rounds(struct tap_perf *p, const struct rounds_case *c, const struct tap_buf *mapped)
+{
+	uint64_t end = 1000 + (uint64_t)c->rounds * c->events;
+	struct tap_event ev;
+	struct tap_err err;
+	unsigned int nr = 0;
+
+	for (uint64_t ts = 1000; ts < end; ts++) {
+		assert_int_equal(next_event(p, &ev, &err), 1);
+		assert_int_equal(ev.ts_ns, ts);
+		assert_int_equal(ev.cpu, ts & 1);
+		assert_string_equal(ev.fmt->name, ts & 1 ? "b" : "a");
+		assert_int_equal(((const char *)ev.data)[11], 11);
+		nr += (uintptr_t)ev.data - (uintptr_t)mapped->data < mapped->len;
+	}
+	assert_int_equal(next_event(p, &ev, &err), 0);
+	return nr;
+}
+
 static void test_rounds(void **state)
 {
-	enum { ROUNDS = 500, EVENTS = 40 };
+	const struct rounds_case *c = *state;
 
-	(void)state;
-	for (size_t i = 0; i < TABLE(shapes); i++) {
+	for (size_t i = 0; i < (c->rounds > 1 ? TABLE(shapes) : 1); i++) {
 		struct file f = { .shape = &shapes[i], .zstd = ZSTD_createCCtx() };
-		uint64_t ts = 1000;
-		unsigned char *bytes;
-		struct tap_event ev;
+		unsigned int nr = c->rounds * c->events, mapped;
 		struct tap_perf *p;
 		struct tap_err err;
+		int fd;
 
-		put_front(&f);
-		put_id_index(&f);
-		f.plain_from = f.buf.len;
-		for (unsigned int round = 0; round < ROUNDS; round++, ts += EVENTS) {
-			for (unsigned int k = 0; k < EVENTS; k += 2)
-				put_event(&f, "a", 0, ts + k);
-			for (unsigned int k = 1; k < EVENTS; k += 2)
-				put_event(&f, "b", 1, ts + k);
-			put_record(&f, "/");
+		put_rounds(&f, c);
+		fd = c->in_file ? file_with(&f.buf, c->in_file) : -1;
+		if (tap_perf_open((const unsigned char *)f.buf.data, f.buf.len, fd, "test.data", &p, &err))
+			fail_msg("%s: %s", shapes[i].name, err.text);
+		for (unsigned int pass = 0; pass < 2; pass++) {
+			mapped = check_rounds(p, c, &f.buf);
+			if (!shapes[i].zstd) {
+				assert_int_equal(mapped > 0, c->ends_mapped);
+				assert_int_equal(mapped == nr, !c->in_file || nr < 10000);
+			}
+			tap_perf_rewind(p);
 		}
-		put_end(&f);
-		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
-		for (ts = 1000; ts < 1000 + ROUNDS * EVENTS; ts++) {
-			assert_int_equal(next_event(p, &ev, &err), 1);
-			assert_int_equal(ev.ts_ns, ts);
-			assert_int_equal(ev.cpu, ts & 1);
-			assert_string_equal(ev.fmt->name, ts & 1 ? "b" : "a");
-			assert_int_equal(((const char *)ev.data)[11], 11);
-		}
-		assert_int_equal(next_event(p, &ev, &err), 0);
 		tap_perf_free(p);
-		free(bytes);
+		if (fd >= 0)
+			close(fd);
 		release(&f);
 	}
 }
@@ -997,20 +1055,25 @@ static void test_flipped(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(bad_cases) + 8] = {
+	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(bad_cases) + TABLE(rounds_cases) + 7] = {
 		cmocka_unit_test(test_info),	cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_mark),
 		cmocka_unit_test(test_loss_in_each_pass),	cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_flipped), cmocka_unit_test(test_rounds),
-		cmocka_unit_test(test_unmerged),
+		cmocka_unit_test(test_flipped), cmocka_unit_test(test_unmerged),
 	};
-	size_t nr = 8;
+	size_t nr = 7;
 
 	for (size_t i = 0; i < TABLE(stream_cases); i++)
 		tests[nr++] = (struct CMUnitTest){
 			.name = stream_cases[i].name,
 			.test_func = test_stream,
 			.initial_state = (void *)&stream_cases[i],
+		};
+	for (size_t i = 0; i < TABLE(rounds_cases); i++)
+		tests[nr++] = (struct CMUnitTest){
+			.name = rounds_cases[i].name,
+			.test_func = test_rounds,
+			.initial_state = (void *)&rounds_cases[i],
 		};
 	for (size_t i = 0; i < TABLE(bad_cases); i++)
 		tests[nr++] = (struct CMUnitTest){
