@@ -58,6 +58,8 @@ $B/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$Q$(CC) $(ALL_CFLAGS) -c $< -o $@
+# to resolve a function when it is first called takes 3 KB of the stack of a thread that passes a site
+$B/src/tracepoint/%.o: ALL_CFLAGS += -fno-plt
 $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
@@ -76,7 +78,7 @@ $B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c $(wildcard bpf/*.h bpf/shim/*/*.h even
 
 # ---- tests ----------------------------------------------------------------------------------
 # programs with tracepoints, as their own builds link them
-TP_UNIT := $(addprefix $B/tests/tracepoint/,test_probes test_ring test_print test_format \
+TP_UNIT := $(addprefix $B/tests/tracepoint/,test_probes test_ring test_stack test_print test_format \
 	test_static_key_load test_static_key_patch)
 TP_TOOLS := $(addprefix $B/tests/tracepoint/,emit emit_static emit_patched)
 TP_LINK = $Q$(CC) $(ALL_CFLAGS) -Itests -Itests/tracepoint $(TP_CFLAGS) $(filter %.c %.a,$^) -o $@ $(TP_LIBS) -ldl -lpthread

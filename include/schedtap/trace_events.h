@@ -235,12 +235,12 @@ TAP_API void tap_put_vstring(char *to, size_t room, const char *fmt, va_list arg
 #define TAP_SHORT_DATA 128u
 
 /* Puts the record into this CPU's ring, or counts it as lost. @bytes: TAP_RECORD_BYTES(). */
-TAP_API void tap_record_commit(struct tap_record *rec, size_t bytes,
-			       const struct trace_event_call *call);
+TAP_API TAP_BOUND void tap_record_commit(struct tap_record *rec, size_t bytes,
+					 const struct trace_event_call *call);
 /* Counts an event of which a text was cut. */
-TAP_API void tap_record_note_cut(void);
+TAP_API TAP_BOUND void tap_record_note_cut(void);
 /* Counts an event as lost whose arrays are longer than a record may be. */
-TAP_API void tap_record_lose(void);
+TAP_API TAP_BOUND void tap_record_lose(void);
 
 /* ---- bitmasks -------------------------------------------------------------------------------- */
 

@@ -89,8 +89,18 @@ TAP_API TAP_TLS struct tap_thread *tap_self;
 TAP_API extern uint64_t tap_period; /* moved by every grace period */
 TAP_API extern bool tap_readers_fence; /* this machine has no membarrier() */
 
+/*
+ * What sites call is bound when the program starts: to find a function when it is first called takes 3 KB of
+ * stack, and a site must do with less.
+ */
+#if __has_attribute(noplt)
+#define TAP_BOUND __attribute__((noplt))
+#else
+#define TAP_BOUND
+#endif
+
 /* Gives the thread a slot. Return: NULL when out of memory: the event is then left out. */
-TAP_API struct tap_thread *tap_thread_join(void);
+TAP_API TAP_BOUND struct tap_thread *tap_thread_join(void);
 
 /* ThreadSanitizer knows neither membarrier() nor fences. */
 #ifdef __has_feature
@@ -160,7 +170,7 @@ TAP_INLINE bool tap_word_is_set(const uint32_t *word)
  * Makes what is applied what is wanted: called by the thread that passes a site whose word was
  * changed by a controller.
  */
-TAP_API void tap_tracepoint_look(struct tracepoint *tp);
+TAP_API TAP_BOUND void tap_tracepoint_look(struct tracepoint *tp);
 
 /*
  * A word's first two bytes are what a controller wants and what is applied: a bit for each event.

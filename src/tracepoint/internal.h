@@ -44,11 +44,14 @@ int tap_process_init(void);
 uint64_t tap_page_up(uint64_t bytes);
 /*
  * The lock of all that is not a ring. Whoever may have interrupted its holder (a site, a signal
- * handler) only tries.
+ * handler) only tries. Return: false: this thread has it already, as where a regfunc() registers a probe.
  */
-void tap_lock(void);
+TAP_MUST_CHECK bool tap_lock(void);
 bool tap_trylock(void);
 void tap_unlock(void);
+/* The same for the lists of object.c. */
+TAP_MUST_CHECK bool tap_lock_lists(void);
+void tap_unlock_lists(void);
 /* So that a child finds nothing half done; in the order of the locks of both. Under the lock. */
 void tap_process_watch_forks(void (*in_child)(void));
 
@@ -57,6 +60,14 @@ void *tap_pool_get(size_t bytes);
 void tap_pool_put(void *p, size_t bytes);
 
 void tap_set_reason(const char *fmt, ...) TAP_PRINTF(1, 2); /* %m as in printf */
+
+/* ---- the stack (stack.c) --------------------------------------------------------------------- */
+
+/*
+ * Calls what needs more stack than a thread at a site may have left, on one of the library's own. Within it
+ * again it just calls. Under the lock.
+ */
+void tap_on_own_stack(void (*fn)(void *arg), void *arg);
 
 /* ---- who is inside (rcu.c) ------------------------------------------------------------------- */
 
@@ -101,7 +112,10 @@ void tap_words_add(struct tap_object *object);
 void tap_words_remove(struct tap_object *object);
 /* In a child after a fork: the parent's words are not its own. */
 void tap_words_detach(void);
-/* A child that has not been set up gets a file and words of its own. Under the lock. */
+/*
+ * A child that has not been set up gets a file and words of its own. On little stack of the caller's, but for
+ * what regfunc()s take. Under the lock.
+ */
 void tap_words_child(void);
 
 /* ---- who looks at words (look.c) ------------------------------------------------------------- */

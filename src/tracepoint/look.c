@@ -25,10 +25,11 @@ static void *look_on(void *unused)
 	for (;;) {
 		uint32_t seen = __atomic_load_n(wake, __ATOMIC_ACQUIRE);
 
-		tap_lock();
-		for (struct tap_object *o = tap_objects; o; o = o->next)
-			tap_look_at_object(o);
-		tap_unlock();
+		if (tap_lock()) {
+			for (struct tap_object *o = tap_objects; o; o = o->next)
+				tap_look_at_object(o);
+			tap_unlock();
+		}
 		syscall(SYS_futex, wake, FUTEX_WAIT, seen, NULL, NULL, 0);
 	}
 	return NULL;
@@ -71,7 +72,8 @@ void tap_object_is_patched(void)
 {
 	if (tap_process_init())
 		return;
-	tap_lock();
+	if (!tap_lock())
+		return;
 	wanted = true;
 	tap_thread_start();
 	tap_unlock();
@@ -97,12 +99,10 @@ void tap_tracepoint_look(struct tracepoint *tp)
 {
 	int saved = errno;
 
-	if (wake_thread())
-		return;
 	/*
 	 * whoever has the lock may be this very thread, under a signal handler: the next one looks
 	 */
-	if (tap_trylock()) {
+	if (!wake_thread() && tap_trylock()) {
 		tap_words_child();
 		tap_look_at(tp);
 		tap_unlock();

@@ -2,8 +2,6 @@
 /* The program and the libraries that it has loaded, as far as they define tracepoints. */
 #include "tracepoint/internal.h"
 
-#include <sched.h>
-
 static struct notifier_block *notifiers;
 
 /* Without the other lock: a notifier registers probes. */
@@ -37,7 +35,8 @@ static void in_child(void)
 	tap_words_detach();
 	if (!tap_thread_is_wanted()) /* else the first thread that passes a site sees to it */
 		return;
-	tap_lock();
+	if (!tap_lock())
+		return;
 	tap_words_child();
 	tap_thread_start();
 	tap_unlock();
@@ -47,20 +46,10 @@ static void in_child(void)
  * The lists of objects and of notifiers change, and are walked, under a lock of their own: what is
  * called for each of them registers probes. A notifier must not load or unload libraries.
  */
-static void lock_lists(void)
+static bool add_first(struct tap_object *object)
 {
-	while (__atomic_exchange_n(&tap_process->lists, 1, __ATOMIC_ACQUIRE))
-		sched_yield();
-}
-
-static void unlock_lists(void)
-{
-	__atomic_store_n(&tap_process->lists, 0, __ATOMIC_RELEASE);
-}
-
-static void add_first(struct tap_object *object)
-{
-	tap_lock();
+	if (!tap_lock())
+		return false;
 	tap_rcu_init(); /* at once: later, with threads, the kernel takes milliseconds for it */
 	object->next = tap_objects;
 	tap_objects = object;
@@ -72,6 +61,7 @@ static void add_first(struct tap_object *object)
 	tap_process_watch_forks(in_child);
 	tap_unlock();
 	notify(object, MODULE_STATE_COMING);
+	return true;
 }
 
 void tap_object_add(struct tap_object *object)
@@ -82,11 +72,16 @@ void tap_object_add(struct tap_object *object)
 		tap_set_reason("out of memory");
 		return;
 	}
-	lock_lists();
-	first = !object->uses++;
-	if (first)
-		add_first(object);
-	unlock_lists();
+	if (!tap_lock_lists()) {
+		tap_set_reason("events of a library are off: a notifier has loaded it");
+		return;
+	}
+	first = !object->uses;
+	if (!first || add_first(object))
+		object->uses++;
+	else
+		tap_set_reason("events of a library are off: a regfunc has loaded it");
+	tap_unlock_lists();
 	if (first)
 		tap_env_start();
 }
@@ -95,27 +90,33 @@ static void remove_last(struct tap_object *object)
 {
 	struct tap_object **at = &tap_objects;
 
+	bool locked;
+
 	notify(object, MODULE_STATE_GOING);
-	tap_lock();
+	locked = tap_lock(); /* not where a regfunc unloads a library: its code goes, so it must all the same */
 	while (*at && *at != object)
 		at = &(*at)->next;
 	if (*at)
 		*at = object->next;
 	tap_drop_object(object);
 	tap_words_remove(object);
-	tap_unlock();
+	if (locked)
+		tap_unlock();
 	/* its probes may still run: its code must stay until they have ended */
 	tracepoint_synchronize_unregister();
 }
 
 void tap_object_remove(struct tap_object *object)
 {
+	bool locked;
+
 	if (!tap_process)
 		return;
-	lock_lists();
+	locked = tap_lock_lists();
 	if (object->uses && !--object->uses)
 		remove_last(object);
-	unlock_lists();
+	if (locked)
+		tap_unlock_lists();
 }
 
 /* The program ends, after its objects have been removed: those have a higher priority. */
@@ -127,12 +128,15 @@ static void __attribute__((destructor(101))) finish(void)
 
 void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv)
 {
+	bool locked;
+
 	if (tap_process_init())
 		return;
-	lock_lists();
+	locked = tap_lock_lists();
 	for (struct tap_object *object = tap_objects; object; object = object->next)
 		for_each_module_tracepoint(fct, object, priv);
-	unlock_lists();
+	if (locked)
+		tap_unlock_lists();
 }
 
 static struct notifier_block **find(const struct notifier_block *nb)
@@ -160,9 +164,10 @@ int register_tracepoint_module_notifier(struct notifier_block *nb)
 
 	if (ret)
 		return ret;
-	lock_lists();
+	if (!tap_lock_lists())
+		return -EDEADLK;
 	if (*find(nb)) {
-		unlock_lists();
+		tap_unlock_lists();
 		return -EEXIST;
 	}
 	insert(nb);
@@ -171,7 +176,7 @@ int register_tracepoint_module_notifier(struct notifier_block *nb)
 
 		nb->notifier_call(nb, MODULE_STATE_COMING, &module);
 	}
-	unlock_lists();
+	tap_unlock_lists();
 	return 0;
 }
 
@@ -182,12 +187,13 @@ int unregister_tracepoint_module_notifier(struct notifier_block *nb)
 
 	if (ret)
 		return ret;
-	lock_lists();
+	if (!tap_lock_lists())
+		return -EDEADLK;
 	at = find(nb);
 	if (*at)
 		*at = nb->next;
 	else
 		ret = -ENOENT;
-	unlock_lists();
+	tap_unlock_lists();
 	return ret;
 }

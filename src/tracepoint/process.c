@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What there is once per process: the lock, memory, the reason why something failed. */
+#include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tracepoint/clock.h"
 #include "tracepoint/internal.h"
 #include "tracepoint/patch.h"
 
+#ifndef FUTEX_LOCK_PI2 /* Linux 5.14 */
+#define FUTEX_LOCK_PI2 13
+#endif
+
 #define POOL_BYTES ((size_t)64 << 10)
 #define POOL_CLASSES 12u /* 16 bytes to 32 KiB */
-#define FORK_WAITS_NS 1000000000u
+#define FORK_WAITS_S 1
 
 struct tap_process *tap_process;
 struct tap_control *tap_control;
@@ -69,23 +74,87 @@ int tap_process_init(void)
 	return 0;
 }
 
-bool tap_trylock(void)
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+/*
+ * A lock is 0, or the thread that has it: so the kernel lends that thread the priority of the highest that
+ * waits, which one that spins on the same CPU would keep from running.
+ */
+static bool try_lock(uint32_t *lock)
 {
 	uint32_t none = 0, self = (uint32_t)syscall(SYS_gettid);
 
-	return __atomic_compare_exchange_n(&tap_process->lock, &none, self, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(lock, &none, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-void tap_lock(void)
+static bool is_mine(const uint32_t *lock)
 {
-	while (!tap_trylock())
-		sched_yield();
+	return (__atomic_load_n(lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK) == (uint32_t)syscall(SYS_gettid);
+}
+
+static bool is_past(const struct timespec *end)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > end->tv_sec || (now.tv_sec == end->tv_sec && now.tv_nsec >= end->tv_nsec);
+}
+
+/* @end: of waiting, on CLOCK_MONOTONIC; NULL: none. Return: false: at the end, or this thread has it already. */
+static bool lock_until(uint32_t *lock, const struct timespec *end)
+{
+	const struct timespec pause = { .tv_nsec = 100000 };
+
+	while (!try_lock(lock)) {
+		int op = (end ? FUTEX_LOCK_PI2 : FUTEX_LOCK_PI) | FUTEX_PRIVATE_FLAG;
+
+		if (is_mine(lock))
+			return false;
+		if (!syscall(SYS_futex, lock, op, 0, end, NULL, 0)) {
+			__atomic_load_n(lock, __ATOMIC_ACQUIRE); /* the kernel gave it: for ThreadSanitizer */
+			return true;
+		}
+		if (end && (errno == ETIMEDOUT || is_past(end)))
+			return false;
+		if (errno != EINTR && errno != EAGAIN) /* a kernel that has no such lock */
+			nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
+static void unlock(uint32_t *lock)
+{
+	uint32_t self = __atomic_load_n(lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK;
+
+	if (__atomic_compare_exchange_n(lock, &self, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		return;
+	__atomic_fetch_or(lock, 0, __ATOMIC_RELEASE); /* the kernel passes it on: for ThreadSanitizer */
+	syscall(SYS_futex, lock, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
+}
+
+bool tap_trylock(void)
+{
+	return try_lock(&tap_process->lock);
+}
+
+bool tap_lock(void)
+{
+	return lock_until(&tap_process->lock, NULL);
 }
 
 void tap_unlock(void)
 {
-	__atomic_store_n(&tap_process->lock, 0, __ATOMIC_RELEASE);
+	unlock(&tap_process->lock);
+}
+
+bool tap_lock_lists(void)
+{
+	return lock_until(&tap_process->lists, NULL);
+}
+
+void tap_unlock_lists(void)
+{
+	unlock(&tap_process->lists);
 }
 
 /*
@@ -95,14 +164,11 @@ void tap_unlock(void)
  */
 static void before_fork(void)
 {
-	uint32_t self = (uint32_t)syscall(SYS_gettid);
-	uint64_t end = tap_mono_ns() + FORK_WAITS_NS;
+	struct timespec end;
 
-	locked_for_fork = false;
-	if (__atomic_load_n(&tap_process->lock, __ATOMIC_RELAXED) == self)
-		return;
-	while (!(locked_for_fork = tap_trylock()) && tap_mono_ns() < end)
-		sched_yield();
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += FORK_WAITS_S;
+	locked_for_fork = lock_until(&tap_process->lock, &end);
 }
 
 /* In the child the lock is wiped. */

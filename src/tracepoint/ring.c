@@ -143,21 +143,29 @@ static struct tap_ring *map_ring(unsigned int cpu, bool atomic)
 	return r;
 }
 
-/* By the first event on a CPU. Return: NULL: none now, the event is lost. */
-static struct tap_ring *make_ring(struct tap_ring **slot, unsigned int cpu, bool atomic)
+/* Fills in *@arg, a slot of tap_process->rings. */
+static void fill_slot(void *arg)
 {
-	struct tap_ring *r = NULL;
+	struct tap_ring **slot = arg, *r;
+	unsigned int i = (unsigned int)(slot - tap_process->rings);
+
+	r = map_ring(i / TAP_RINGS_KINDS, i % TAP_RINGS_KINDS == TAP_RINGS_ATOMIC);
+	if (r)
+		__atomic_store_n(slot, r, __ATOMIC_RELEASE);
+	else
+		tap_control->ringless = 1;
+}
+
+/* By the first event on a CPU. Return: NULL: none now, the event is lost. */
+static struct tap_ring *make_ring(struct tap_ring **slot)
+{
+	struct tap_ring *r;
 
 	if (!tap_trylock())
 		return NULL;
 	tap_words_child();
-	if (!*slot && tap_control && !tap_control->ringless) {
-		r = map_ring(cpu, atomic);
-		if (r)
-			__atomic_store_n(slot, r, __ATOMIC_RELEASE);
-		else
-			tap_control->ringless = 1;
-	}
+	if (!*slot && tap_control && !tap_control->ringless)
+		tap_on_own_stack(fill_slot, slot);
 	r = *slot;
 	tap_unlock();
 	return r;
@@ -171,7 +179,7 @@ static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
 		return NULL;
 	slot = &tap_process->rings[cpu * TAP_RINGS_KINDS + kind];
 	r = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-	return tap_likely(r) ? r : make_ring(slot, cpu, kind == TAP_RINGS_ATOMIC);
+	return tap_likely(r) ? r : make_ring(slot);
 }
 
 /* ---- losses ---------------------------------------------------------------------------------- */

@@ -141,7 +141,8 @@ int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *dat
 
 	if (ret)
 		return ret;
-	tap_lock();
+	if (!tap_lock())
+		return -EDEADLK;
 	ret = add(tp, probe, data, prio);
 	tap_unlock();
 	return ret;
@@ -169,7 +170,8 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 
 	if (ret)
 		return ret;
-	tap_lock();
+	if (!tap_lock())
+		return -EDEADLK;
 	ret = remove_probe(tp, probe, data);
 	tap_unlock();
 	return ret;

@@ -236,11 +236,9 @@ void tap_words_detach(void)
 	}
 }
 
-void tap_words_child(void)
+static void set_up_child(void *unused)
 {
-	if (tap_process->known)
-		return;
-	tap_process->known = 1;
+	(void)unused;
 	tap_words_detach();
 	if (!tap_control)
 		return;
@@ -250,6 +248,15 @@ void tap_words_child(void)
 			wish(o);
 		else
 			tap_note_state(o);
-		tap_look_at_object(o);
 	}
+}
+
+void tap_words_child(void)
+{
+	if (tap_process->known)
+		return;
+	tap_process->known = 1;
+	tap_on_own_stack(set_up_child, NULL);
+	for (struct tap_object *o = tap_objects; o; o = o->next)
+		tap_look_at_object(o); /* a regfunc() is the program's, and may need more */
 }

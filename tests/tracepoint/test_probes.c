@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -380,6 +381,14 @@ static void test_child(void **state)
 	assert_false(trace_even_enabled());
 }
 
+static long ms_since(const struct timespec *start)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - start->tv_sec) * 1000 + (now.tv_nsec - start->tv_nsec) / 1000000;
+}
+
 static sem_t is_registering;
 
 static void take_long(void)
@@ -430,16 +439,114 @@ static void fork_inside(void)
 /* Nobody waits for himself. */
 static void test_fork_in_regfunc(void **state)
 {
-	struct timespec start, end;
-	long ms;
+	struct timespec start;
 
 	(void)state;
 	reg_does = fork_inside;
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	assert_int_equal(register_trace_guarded(probe, "a"), 0);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	ms = (end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1000000;
-	assert_in_range(ms, 0, 900);
+	assert_in_range(ms_since(&start), 0, 900);
+	assert_int_equal(unregister_trace_guarded(probe, "a"), 0);
+}
+
+/* ---- who waits for whom ---------------------------------------------------------------------- */
+
+static void compute_long(void)
+{
+	struct timespec start;
+
+	sem_post(&is_registering);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+	for (struct timespec now = start; now.tv_nsec - start.tv_nsec + (now.tv_sec - start.tv_sec) * 1000000000 <
+					  150000000;)
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+}
+
+static int register_other(void)
+{
+	return register_trace_even(probe, "b");
+}
+
+static int fork_once(void)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	return waitpid(child, NULL, 0) != child;
+}
+
+static void use_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+/*
+ * @wait: waits for a thread of ordinary priority that registers a probe. Run by a real-time thread on the same
+ * CPU: where that spins, the other has a twentieth of each second.
+ */
+static void check_urgent(int (*wait)(void))
+{
+	const struct sched_param urgent = { .sched_priority = 1 }, ordinary = { 0 };
+	struct timespec start;
+	cpu_set_t before;
+	pthread_t thread;
+	int allowed;
+	void *ret;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	use_cpu(sched_getcpu());
+	sem_init(&is_registering, 0, 0);
+	reg_does = compute_long;
+	assert_int_equal(pthread_create(&thread, NULL, register_slowly, NULL), 0);
+	sem_wait(&is_registering);
+	allowed = !sched_setscheduler(0, SCHED_FIFO, &urgent);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	assert_int_equal(wait(), 0);
+	if (allowed)
+		assert_in_range(ms_since(&start), 0, 800);
+	assert_int_equal(sched_setscheduler(0, SCHED_OTHER, &ordinary), 0);
+	assert_int_equal(pthread_join(thread, &ret), 0);
+	assert_null(ret);
+	assert_int_equal(unregister_trace_guarded(probe, "a"), 0);
+	sched_setaffinity(0, sizeof(before), &before);
+	sem_destroy(&is_registering);
+	if (!allowed)
+		skip();
+}
+
+static void test_urgent_register(void **state)
+{
+	(void)state;
+	check_urgent(register_other);
+	assert_int_equal(unregister_trace_even(probe, "b"), 0);
+}
+
+static void test_urgent_fork(void **state)
+{
+	(void)state;
+	check_urgent(fork_once);
+}
+
+static int result_inside;
+
+static void register_inside(void)
+{
+	result_inside = register_trace_even(probe, "b");
+}
+
+static void test_register_in_regfunc(void **state)
+{
+	(void)state;
+	reg_does = register_inside;
+	assert_int_equal(register_trace_guarded(probe, "a"), 0);
+	assert_int_equal(result_inside, -EDEADLK);
+	assert_int_equal(register_trace_even(probe, "b"), 0);
+	assert_int_equal(unregister_trace_even(probe, "b"), 0);
 	assert_int_equal(unregister_trace_guarded(probe, "a"), 0);
 }
 
@@ -520,6 +627,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_file_of_child),
 		cmocka_unit_test_setup(test_fork_while_registering, clear_log),
 		cmocka_unit_test_setup(test_fork_in_regfunc, clear_log),
+		cmocka_unit_test_setup(test_urgent_register, clear_log),
+		cmocka_unit_test_setup(test_urgent_fork, clear_log),
+		cmocka_unit_test_setup(test_register_in_regfunc, clear_log),
 	};
 
 	if (argc == 1)
