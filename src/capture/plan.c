@@ -271,8 +271,18 @@ static int ask_programs(const char *pattern, bool *found, struct tap_err *err)
 	return ret < 0 ? ret : 0;
 }
 
-/* Whether the pattern's system is one of the kernel's, or looks like one: one letter more, less or other. */
-static bool is_kernels_system(const struct maker *m, const char *pattern)
+/* Return: whether it is this system. @near: set to it where it looks like it: one letter more, less or other. */
+static bool is_system(const char *word, const char *system, const char **near)
+{
+	unsigned int distance = tap_edit_distance(word, system);
+
+	if (distance == 1)
+		*near = system;
+	return !distance;
+}
+
+/* Whether the pattern's system is one of the kernel's. @near: NULL, or one that looks like it. */
+static bool is_kernels_system(const struct maker *m, const char *pattern, const char **near)
 {
 	/* of events that users make: where there are none, tracefs does not list them */
 	static const char *const made[] = { "kprobes", "uprobes", "eprobes", "fprobes", "synthetic",
@@ -280,15 +290,16 @@ static bool is_kernels_system(const struct maker *m, const char *pattern)
 	const struct tap_def *def;
 	char system[256];
 
+	*near = NULL;
 	snprintf(system, sizeof(system), "%.*s", (int)strcspn(pattern, ":"), pattern);
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
-		if (!strcmp(system, made[i]))
+		if (is_system(system, made[i], near))
 			return true;
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
-		if (tap_edit_distance(system, def->system) <= 1)
+		if (is_system(system, def->system, near))
 			return true;
 	for (unsigned int i = 0; i < m->list.nr; i++)
-		if (tap_edit_distance(system, m->list.v[i].system) <= 1)
+		if (is_system(system, m->list.v[i].system, near))
 			return true;
 	return false;
 }
@@ -312,14 +323,15 @@ static int check_program_event(const struct maker *m, const char *pattern, const
 }
 
 /*
- * What no event of the kernel matches is for programs, those that come too, unless it looks like
- * a slip. @no_list: why the kernel's could not be listed, or NULL. Return: 0; -ENOENT: not for
+ * What no event of the kernel matches is for programs, those that come too, unless the system is the
+ * kernel's: then it is a slip in the name. @no_list: why the kernel's could not be listed, or NULL. Return: 0; -ENOENT: not for
  * programs; -errno.
  */
 static int add_programs(struct maker *m, const char *pattern, const char *filter,
 			const struct tap_err *no_list, struct tap_err *err)
 {
 	bool forced = m->opts->backend && !strcmp(m->opts->backend, "user"), found = true;
+	const char *near = NULL;
 	char note[512];
 	int ret = 0;
 
@@ -327,7 +339,7 @@ static int add_programs(struct maker *m, const char *pattern, const char *filter
 		return -ENOENT;
 	if (!forced)
 		ret = ask_programs(pattern, &found, err);
-	if (!ret && !found && (!strchr(pattern, ':') || is_kernels_system(m, pattern) ||
+	if (!ret && !found && (!strchr(pattern, ':') || is_kernels_system(m, pattern, &near) ||
 			       may_mount_tracefs(m)))
 		return -ENOENT;
 	ret = ret ?: check_program_event(m, pattern, filter, err);
@@ -338,7 +350,8 @@ static int add_programs(struct maker *m, const char *pattern, const char *filter
 			 "listed (%.200s)", pattern, no_list->text);
 	else
 		snprintf(note, sizeof(note), "'%.100s' is no event of this kernel: waiting for programs "
-			 "that have it", pattern);
+			 "that have it%s%.100s%s", pattern, near ? "; did you mean the kernel's '" : "",
+			 near ? near : "", near ? "'?" : "");
 	return add_pattern(m, pattern, found ? NULL : note, err);
 }
 

@@ -369,13 +369,18 @@ static bool takes_children(const struct tap_plan *plan)
 	return false;
 }
 
+static void print_patterns(const struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_patterns; i++)
+		if (plan->patterns[i].note)
+			print_note(plan->patterns[i].note);
+}
+
 static void print_plan(const struct tap_plan *plan)
 {
 	if (takes_children(plan))
 		print_note("over tracefs, -p records child processes as well, as with --follow");
-	for (unsigned int i = 0; i < plan->nr_patterns; i++)
-		if (plan->patterns[i].note)
-			print_note(plan->patterns[i].note);
+	print_patterns(plan);
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
 		const struct tap_plan_event *ev = &plan->events[i];
 		unsigned int nr = 0;
@@ -418,6 +423,7 @@ static void print_result(const struct run *run)
 	struct tap_session_stats st;
 
 	tap_session_stats(run->session, &st);
+	print_patterns(tap_session_plan(run->session));
 	if (!st.events && !st.lost)
 		warn_empty(run->opts);
 	fprintf(stderr, "%.3f s, %llu events, %.1f MB in %s, %llu lost%s%s%s\n",

@@ -3,7 +3,9 @@
  * TAP_TRACE='app:*,db:query' TAP_TRACE_FILE=x.dat PROGRAM: the program starts with these events on
  * and a recorder of its own, `schedtap record -b user -p PID`, which outlives it and so completes
  * the file however it ends. The recorder is nobody's child, so that the program's wait() does not
- * see it.
+ * see it. There is one once a library with such events is there.
+ *
+ * What cannot be had is said in a line on stderr, for the user asked for it: TAP_TRACE_QUIET=1 stops that.
  */
 #include "tracepoint/internal.h"
 
@@ -11,28 +13,104 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MAX_PATTERNS 64
+#define MAX_BYTES 2048 /* of all patterns */
 #define READY_MS 10000
 #define FINISH_MS 10000
 
 static pid_t recorder, owner;
 
+/* The reason is set, and said. */
+#define COMPLAIN(fmt, ...) (tap_set_reason("TAP_TRACE: " fmt, ##__VA_ARGS__), say_reason())
+
+static void say_reason(void)
+{
+	const char *quiet = getenv("TAP_TRACE_QUIET");
+
+	if (!quiet || !*quiet || !strcmp(quiet, "0"))
+		dprintf(STDERR_FILENO, "%s: schedtap: %s\n", program_invocation_short_name, tap_trace_reason());
+}
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+/* Return: the next pattern, of those in *@at, which is moved on; NULL: no more. */
+static char *next_pattern(char **at)
+{
+	return strtok_r(NULL, ", ", at);
+}
+
+static bool has_event(const char *pattern)
+{
+	for (const struct tap_object *o = tap_objects; o; o = o->next)
+		for (struct trace_event_call *const *call = o->events; call < o->events_end; call++)
+			if (tap_wish_matches(*call, pattern))
+				return true;
+	return false;
+}
+
+/* Whether any of the @patterns has an event by now; of those that have none the first time tells. */
+static bool has_any(const char *patterns)
+{
+	char copy[MAX_BYTES], *at = copy, *pattern;
+	static bool told;
+	bool any = false;
+
+	strcpy(copy, patterns);
+	if (!tap_lock())
+		return false;
+	while ((pattern = next_pattern(&at))) {
+		if (has_event(pattern))
+			any = true;
+		else if (!told)
+			COMPLAIN("the program has no event '%s' so far", pattern);
+	}
+	told = true;
+	tap_unlock();
+	return any;
+}
+
+/* The name of the file: %p is the program's id, %c its name, %% is %. Return: false: it is too long. */
+static bool file_name(char *to, size_t room, const char *from)
+{
+	char *end = to + room;
+
+	for (; *from && to < end; from++) {
+		const char *word = (const char[]){ *from, '\0' };
+		char comm[17] = "", pid[16];
+
+		if (*from == '%' && from[1] == 'p') {
+			snprintf(pid, sizeof(pid), "%d", (int)getpid());
+			word = pid;
+		} else if (*from == '%' && from[1] == 'c') {
+			prctl(PR_GET_NAME, comm);
+			for (char *c = comm; *c; c++)
+				*c = *c == '/' ? '!' : *c; /* as in core_pattern */
+			word = comm;
+		}
+		from += *from == '%' && from[1] && strchr("pc%", from[1]);
+		to += snprintf(to, (size_t)(end - to), "%s", word);
+	}
+	return to < end;
+}
+
+/* ---- the recorder ---------------------------------------------------------------------------- */
+
 /* The recorder's command line, from the patterns in @patterns, which is cut up. */
 static void make_args(const char **args, char *pid, char *patterns, const char *file)
 {
-	const char *const first[] = { "schedtap", "record", "-b", "user", "-p", pid, "-o", file };
+	const char *program = secure_getenv("TAP_TRACE_RECORDER");
+	const char *const first[] = { program && *program ? program : "schedtap", "record", "-b", "user", "-p", pid, "-o", file };
 	unsigned int nr = sizeof(first) / sizeof(first[0]);
-	char *save = NULL;
+	char *p;
 
 	memcpy(args, first, sizeof(first));
-	for (char *p = strtok_r(patterns, ", ", &save); p && nr + 2 < 2 * MAX_PATTERNS;
-	     p = strtok_r(NULL, ", ", &save)) {
+	while (nr + 2 < 2 * MAX_PATTERNS && (p = next_pattern(&patterns))) {
 		args[nr++] = "-e";
 		args[nr++] = p;
 	}
@@ -113,7 +191,7 @@ static void tell_failure(int messages)
 
 	text[len > 0 ? len : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	tap_set_reason("TAP_TRACE: the recorder ended: %s", text);
+	COMPLAIN("the recorder ended: %s", text);
 }
 
 /* Until the recorder has switched on what it wants of this program. */
@@ -130,32 +208,54 @@ static void wait_until_ready(int messages)
 			return;
 		}
 	}
-	tap_set_reason("TAP_TRACE: the recorder is not ready after %u s", READY_MS / 1000);
+	COMPLAIN("the recorder is not ready after %u s", READY_MS / 1000);
 }
 
-void tap_env_start(void)
+static void record(char *patterns, const char *file)
 {
-	const char *wish = secure_getenv("TAP_TRACE"), *file = secure_getenv("TAP_TRACE_FILE");
 	const char *args[2 * MAX_PATTERNS + 8];
-	char patterns[2048], pid[16];
+	char pid[16];
 	int messages;
 
-	if (!wish || !*wish || !tap_control || recorder)
-		return;
-	if (snprintf(patterns, sizeof(patterns), "%s", wish) >= (int)sizeof(patterns)) {
-		tap_set_reason("TAP_TRACE is longer than %zu bytes", sizeof(patterns) - 1);
-		return;
-	}
 	owner = getpid();
 	snprintf(pid, sizeof(pid), "%d", (int)owner);
-	make_args(args, pid, patterns, file && *file ? file : "trace.dat");
+	make_args(args, pid, patterns, file);
 	messages = start_recorder(args);
 	if (messages < 0) {
-		tap_set_reason("TAP_TRACE: cannot start a recorder: %s", strerror(-messages));
+		COMPLAIN("cannot start a recorder: %s", strerror(-messages));
 		return;
 	}
 	wait_until_ready(messages);
 	close(messages);
+}
+
+/* Return: whether what is asked for can be had. */
+static bool read_environment(char patterns[MAX_BYTES], char file[PATH_MAX])
+{
+	const char *to = secure_getenv("TAP_TRACE_FILE");
+
+	if (!tap_control)
+		say_reason();
+	else if (snprintf(patterns, MAX_BYTES, "%s", secure_getenv("TAP_TRACE")) >= MAX_BYTES)
+		COMPLAIN("it is longer than %u bytes", MAX_BYTES - 1);
+	else if (!file_name(file, PATH_MAX, to && *to ? to : "trace.dat"))
+		COMPLAIN("the name of the file is longer than %u bytes", PATH_MAX - 1);
+	else
+		return true;
+	return false;
+}
+
+void tap_env_start(void)
+{
+	const char *wish = secure_getenv("TAP_TRACE");
+	char patterns[MAX_BYTES], file[PATH_MAX];
+	static bool failed;
+
+	if (!wish || !*wish || recorder || failed)
+		return;
+	failed = !read_environment(patterns, file);
+	if (!failed && has_any(patterns))
+		record(patterns, file);
 }
 
 /* Where the program ends as it should, the file is complete when it has ended. */

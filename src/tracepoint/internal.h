@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the files of this room share. Everything here runs inside other people's programs: it
- * prints nothing, ends nothing, keeps no descriptor open and allocates with mmap(), for a signal
- * handler may have interrupted malloc().
+ * What the files of this room share. Everything here runs inside other people's programs: it prints nothing
+ * (but why what TAP_TRACE asks for cannot be had), ends nothing, keeps no descriptor open and allocates with
+ * mmap(), for a signal handler may have interrupted malloc().
  */
 #ifndef TAP_TRACEPOINT_INTERNAL_H
 #define TAP_TRACEPOINT_INTERNAL_H
@@ -134,6 +134,8 @@ void tap_env_finish(void);
 /* Wants of an object's events what recorders want of programs that start now. Under the lock. */
 void tap_wish_sessions(const struct tap_object *object, const char *folder);
 extern bool tap_wished; /* such a recorder was there */
+/* @pattern: SYSTEM:NAME, or either of them; globs. */
+bool tap_wish_matches(const struct trace_event_call *call, const char *pattern);
 
 /* ---- the clock (clock.c) --------------------------------------------------------------------- */
 

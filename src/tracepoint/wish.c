@@ -28,14 +28,14 @@ struct entry {
 	char name[];
 };
 
-static bool matches(const struct trace_event_call *call, const char *pattern)
+bool tap_wish_matches(const struct trace_event_call *call, const char *pattern)
 {
 	struct trace_event_info info;
 	char name[256];
 
-	if (!strchr(pattern, ':'))
-		return !fnmatch(pattern, trace_event_name(call), 0);
 	call->info(&info);
+	if (!strchr(pattern, ':'))
+		return !fnmatch(pattern, trace_event_name(call), 0) || !fnmatch(pattern, info.system, 0);
 	snprintf(name, sizeof(name), "%s:%s", info.system, trace_event_name(call));
 	return !fnmatch(pattern, name, 0);
 }
@@ -45,7 +45,7 @@ static void want(const struct tap_object *object, const char *pattern)
 	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++) {
 		struct tap_word *word = (struct tap_word *)(*call)->tp->on;
 
-		if (matches(*call, pattern)) {
+		if (tap_wish_matches(*call, pattern)) {
 			__atomic_fetch_or(&word->wanted, (uint8_t)(1u << (*call)->bit),
 					  __ATOMIC_RELEASE);
 			tap_wished = true;

@@ -289,13 +289,87 @@ own_recorder_killed()
 	wait_for nobody_is_there
 }
 
+# What TAP_TRACE asks for and cannot have is a line on stderr.
 no_recorder()
 {
 	mkdir none
-	PATH=$PWD/none TAP_TRACE='rules:plain' "$EMIT" 10 0 >out
+	PATH=$PWD/none TAP_TRACE='rules:plain' "$EMIT" 10 0 >out 2>err
 	grep -q "cannot run 'schedtap'" out || fail "the program says: $(cat out)"
-	TAP_TRACE='rules:plain' TAP_TRACE_FILE=/no/such/folder/x.dat "$EMIT" 10 0 >out
+	grep -q "^emit: schedtap: TAP_TRACE: .*cannot run 'schedtap'" err || fail "on stderr: $(cat err)"
+	TAP_TRACE='rules:plain' TAP_TRACE_FILE=/no/such/folder/x.dat "$EMIT" 10 0 >out 2>err
 	grep -q "/no/such/folder" out || fail "the program says: $(cat out)"
+	[ "$(grep -c '/no/such/folder' err)" = "$(wc -l <err)" ] || fail "on stderr: $(cat err)"
+	TAP_TRACE_QUIET=1 TAP_TRACE='rules:plain' TAP_TRACE_FILE=/no/such/folder/x.dat "$EMIT" 10 0 >out 2>err
+	[ ! -s err ] || fail "on stderr: $(cat err)"
+}
+
+# Nothing waits for a recorder that has nothing to record.
+own_recorder_slip()
+{
+	local start=$SECONDS
+
+	TAP_TRACE='reqest:*' TAP_TRACE_FILE=own.dat "$EMIT" 10 0 >out 2>err
+	[ $((SECONDS - start)) -lt 5 ] || fail "the program took $((SECONDS - start)) s"
+	[ "$(cat err)" = "emit: schedtap: TAP_TRACE: the program has no event 'reqest:*' so far" ] || fail "on stderr: $(cat err)"
+	[ ! -e own.dat ] || fail 'there is a recording'
+	TAP_TRACE='reqest:*,rules' TAP_TRACE_FILE=own.dat "$EMIT" 10 0 >out 2>err
+	wait_for test -e own.dat
+	has_values own.dat 0 9
+}
+
+# A library that is loaded later has the events: its constructor waits for the recorder.
+own_recorder_of_plugin()
+{
+	cat >lib.c <<-'E2'
+		#define CREATE_TRACE_POINTS
+		#include "tracepoint/rules.h"
+		int rules_reg(void) { return 0; }
+		void rules_unreg(void) { }
+		void fire(void) { trace_plain(7, "fifteen_chars__"); }
+	E2
+	cat >main.c <<-'E2'
+		#include <dlfcn.h>
+		#define CREATE_TRACE_POINTS
+		#include "tracepoint/ring_events.h"
+		int main(void)
+		{
+			void *lib = dlopen("./lib.so", RTLD_NOW);
+			void (*fire)(void) = lib ? (void (*)(void))dlsym(lib, "fire") : 0;
+
+			trace_step(0, 0, "text");
+			return fire ? fire(), 0 : 1;
+		}
+	E2
+	local flags=(-std=gnu11 -I"$top/include" -I"$top/tests" -I"$top/tests/tracepoint"
+		-L"$PROGRAMS/../.." -Wl,-rpath,"$PWD")
+	ln -s "$PROGRAMS/../../libschedtap-tracepoint.so" libschedtap-tracepoint.so.0
+	must ${CC:-cc} -shared -fPIC -o lib.so lib.c "${flags[@]}" -lschedtap-tracepoint
+	must ${CC:-cc} -o main main.c "${flags[@]}" -lschedtap-tracepoint -ldl
+	TAP_TRACE='rules:plain' TAP_TRACE_FILE=own.dat ./main 2>err || fail "$(cat err)"
+	grep -q "main: schedtap: TAP_TRACE: the program has no event 'rules:plain' so far" err || fail "on stderr: $(cat err)"
+	wait_for test -e own.dat
+	[ "$(values own.dat)" = 7 ] || fail "$("$SCHEDTAP" dump -i own.dat)"
+}
+
+# Without PATH, and with a file for each process.
+own_recorder_by_path()
+{
+	mkdir none
+	PATH=$PWD/none TAP_TRACE_RECORDER=$SCHEDTAP TAP_TRACE='rules:plain' TAP_TRACE_FILE=%c.%p.100%%.dat "$EMIT" 10 0 >out &
+	pid=$!
+	wait $pid
+	wait_for test -e "emit.$pid.100%.dat"
+	has_values "emit.$pid.100%.dat" 0 9
+}
+
+# What no program had is said at the end.
+slip_in_record()
+{
+	"$SCHEDTAP" record -o r.dat -b user -e 'reqest:*' -e 'rules:*' -- "$EMIT" 10 0 >out 2>err
+	grep -q "no program had 'reqest:\*'; seen: rules" err || fail "$(cat err)"
+	must_not grep -q "no program had 'rules" err
+	"$SCHEDTAP" record -o r.dat -e 'rulez:*' -- "$EMIT" 10 0 >out 2>err
+	grep -q "no program had 'rulez:\*'; seen: rules" err || fail "$(cat err)"
 }
 
 children()
@@ -430,6 +504,10 @@ check 'also while root records all programs' here own_recorder_beside_another
 check 'also when it is killed' here own_recorder_killed
 check 'also of a library that is preloaded' here own_recorder_preloaded
 check 'where there is no recorder the program goes on and says so' here no_recorder
+check 'a slip in TAP_TRACE is said, and nothing waits' here own_recorder_slip
+check 'TAP_TRACE: events of a library that is loaded later' here own_recorder_of_plugin
+check 'TAP_TRACE: a recorder that is not in PATH, and a file for each process' here own_recorder_by_path
+check 'a slip in -e is said when the recording ends' here slip_in_record
 check 'children, forked and after exec' here children
 check 'any user records his own programs' here as_nobody
 check 'a full disk' here full_folder

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "capture/tracefs/tracefs.h"
 #include "capture/user/state.h"
 #include "capture/user/user.h"
+
+#define MAX_SYSTEMS 8u /* of programs' events, in a sentence */
 
 static uint8_t ring_shift(uint64_t bytes)
 {
@@ -156,15 +159,8 @@ static int write_sessions(struct tap_user_state *s)
 		tap_buf_printf(&text, "ring_shift %u\n", s->choice.ring_shift);
 	tap_buf_printf(&text, "mode %d\n", TAP_RING_DISCARD);
 	add_tgids(scope, &text);
-	for (unsigned int i = 0; i < s->plan->nr_patterns; i++) {
-		const char *glob = s->plan->patterns[i].glob;
-
-		/* without a colon either may match */
-		if (strchr(glob, ':'))
-			tap_buf_printf(&text, "event %s\n", glob);
-		else
-			tap_buf_printf(&text, "event %s:*\nevent *:%s\n", glob, glob);
-	}
+	for (unsigned int i = 0; i < s->plan->nr_patterns; i++)
+		tap_buf_printf(&text, "event %s\n", s->plan->patterns[i].glob);
 	if (!text.err)
 		ret = tap_user_sessions_write(&s->sessions, s->set, tap_buf_str(&text));
 	tap_buf_release(&text);
@@ -204,6 +200,53 @@ static int user_drain(void *state, bool last, struct tap_drain *res, struct tap_
 	return tap_user_drain(state, last, res, err);
 }
 
+static bool has_kind(const struct tap_user_state *s, const char *glob)
+{
+	const struct tap_user_kind *k;
+
+	for (unsigned int i = 0; (k = tap_user_kind_at(s->set, i)); i++)
+		if (tap_tracefs_match(glob, k->system, k->name))
+			return true;
+	return false;
+}
+
+/* Adds the systems that programs had, the first few. */
+static void add_systems(const struct tap_user_state *s, struct tap_buf *text)
+{
+	const struct tap_user_kind *k;
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; (k = tap_user_kind_at(s->set, i)) && nr < MAX_SYSTEMS; i++) {
+		const char *before = nr ? ", " : "; seen: ";
+		unsigned int same = 0;
+
+		while (same < i && strcmp(tap_user_kind_at(s->set, same)->system, k->system))
+			same++;
+		if (same < i)
+			continue;
+		tap_buf_printf(text, "%s%s", before, k->system);
+		nr++;
+	}
+}
+
+/* At the end what a user should know of a pattern is that no program had its events. */
+static void note_unmatched(struct tap_user_state *s)
+{
+	for (unsigned int i = 0; i < s->plan->nr_patterns; i++) {
+		struct tap_plan_pattern *p = &s->plan->patterns[i];
+		struct tap_buf text = { 0 };
+
+		free(p->note);
+		p->note = NULL;
+		if (has_kind(s, p->glob))
+			continue;
+		tap_buf_printf(&text, "no program had '%s'", p->glob);
+		add_systems(s, &text);
+		p->note = strdup(tap_buf_str(&text)); /* short of memory it is not told */
+		tap_buf_release(&text);
+	}
+}
+
 /*
  * New programs are no longer told to record; those that were are found, and what they have is
  * taken.
@@ -220,6 +263,7 @@ static int user_stop(void *state, struct tap_err *err)
 	for (unsigned int i = 0; i < s->nr_joined; i++)
 		if (s->joined[i]->held)
 			tap_user_joined_off(s->joined[i]);
+	note_unmatched(s);
 	return ret;
 }
 
