@@ -45,7 +45,7 @@ struct seen {
 	char name[16];
 	bool has_more;
 	unsigned int buffer;
-	int cpu;
+	int cpu, tid;
 };
 
 struct fixture {
@@ -160,6 +160,7 @@ static void see(struct fixture *f, const struct tap_event *ev)
 		.ts_ns = ev->ts_ns, .buffer = ev->buffer, .cpu = ev->cpu,
 		.seq = tap_field_u64(tap_format_field(ev->fmt, "seq"), ev->data, ev->size),
 		.has_more = tap_format_field(ev->fmt, "more"),
+		.tid = (int)tap_field_u64(tap_format_field(ev->fmt, "common_pid"), ev->data, ev->size),
 	};
 	snprintf(s->name, sizeof(s->name), "%s", ev->fmt->name);
 	f->nr_seen++;
@@ -204,6 +205,7 @@ static void fixture_remove(struct fixture *f)
 	tap_backend_user.free(f->state);
 	tap_page_writer_free(f->writer);
 	tap_spool_free(f->spool);
+	free(f->pattern.note);
 	f->plan.patterns = NULL;
 	f->plan.nr_patterns = 0;
 	tap_plan_release(&f->plan);
@@ -318,7 +320,8 @@ static void test_late(void **state)
 	drain(f, false);
 	put(f, 1, 300, 16, 2);
 	drain(f, false);
-	ring_make(&f->ring[2], &f->p[0], 0, RING); /* a second ring of the same CPU */
+	ring_make(&f->ring[2], &f->p[0], 0, RING); /* the CPU's other ring */
+	area_of(&f->p[0], f->ring[2].area)->atomic = f->ring[2].atomic = true;
 	f->ring[2].discard = true;
 	usleep(110000); /* for the program to be looked at again */
 	put(f, 2, 200, 16, 3);
@@ -564,6 +567,66 @@ static void test_scope(void **state)
 	}
 }
 
+static void put_of(struct fixture *f, uint64_t after_ns, int tid)
+{
+	unsigned char *record = ring_put(&f->ring[0], f->start_ns + after_ns, 16, 0, PAYLOAD);
+
+	assert_non_null(record);
+	memcpy(record + sizeof(struct tap_record_head) + 4, &tid, sizeof(tid));
+}
+
+/* A program says which thread an event is of. */
+static void test_threads_of_others(void **state)
+{
+	enum { NOBODY = 0x7fffffff };
+	struct fixture *f = fixture_make("app:*");
+
+	(void)state;
+	add_program(f, getpid(), app, 2, 0);
+	start(f);
+	put_of(f, 100, getpid());
+	put_of(f, 200, getppid());
+	put_of(f, 300, NOBODY); /* may have been there */
+	put_of(f, 400, getppid());
+	put_of(f, 500, getpid());
+	stop(f);
+	assert_int_equal(f->nr_seen, 5);
+	assert_int_equal(f->seen[0].tid, getpid());
+	assert_int_equal(f->seen[1].tid, -1);
+	assert_int_equal(f->seen[2].tid, NOBODY);
+	assert_int_equal(f->seen[3].tid, -1);
+	assert_int_equal(f->seen[4].tid, getpid());
+	fixture_remove(f);
+}
+
+/* What it says that it lost is some, where it had not the time to lose that many. */
+static void test_absurd_losses(void **state)
+{
+	static const struct {
+		uint64_t in_ring, without_ring, told;
+	} cases[] = {
+		{ 1000, 2000, 3000 },
+		{ 1ull << 60, 2000, 2000 },
+		{ 1000, UINT64_MAX, 1000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct fixture *f = fixture_make("app:*");
+
+		add_program(f, getpid(), app, 2, 0);
+		start(f);
+		put(f, 0, 100, 16, 1);
+		f->ring[0].head->lost = cases[i].in_ring;
+		control_of(&f->p[0])->lost = cases[i].without_ring;
+		usleep(1000);
+		stop(f);
+		assert_int_equal(f->nr_lost_records, 2);
+		assert_int_equal(f->lost, cases[i].told);
+		fixture_remove(f);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -574,6 +637,7 @@ int main(void)
 		cmocka_unit_test(test_session_file), cmocka_unit_test(test_old_sessions),
 		cmocka_unit_test(test_fails),
 		cmocka_unit_test(test_cut),	    cmocka_unit_test(test_scope),
+		cmocka_unit_test(test_threads_of_others), cmocka_unit_test(test_absurd_losses),
 	};
 
 	alarm(60);

@@ -98,7 +98,7 @@ static void test_looks_again(void **state)
 	program_object(&f.p, 16, two, 2);
 	p = first(&f);
 	program_object(&f.p, 100, more, 2);
-	ring_make(&ring, &f.p, 3, 4 * TAP_SUB_BYTES);
+	ring_make(&ring, &f.p, 0, 4 * TAP_SUB_BYTES);
 	word_of(&f.p, 0, 0)->applied = 1;
 	area_of(&f.p, 1)->gone = 1;
 	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
@@ -110,11 +110,12 @@ static void test_looks_again(void **state)
 	assert_ptr_equal(p->events[3].kind, p->events[1].kind);
 	assert_int_equal(tap_user_nr_kinds(f.set), 3);
 	assert_int_equal(p->nr_rings, 1);
-	assert_int_equal(p->rings[0].cpu, 3);
+	assert_int_equal(p->rings[0].cpu, 0);
 	/* an area that is not ready is looked at later */
 	program_area(&f.p, TAP_AREA_NONE, 4096);
 	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
 	*area_of(&f.p, 3) = *area_of(&f.p, 2);
+	area_of(&f.p, 3)->atomic = 1;
 	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
 	assert_int_equal(p->nr_rings, 2);
 	fixture_remove(&f);
@@ -276,6 +277,76 @@ static void test_lies(void **state)
 		assert_int_equal(p->bad, 1);
 		fixture_remove(&f);
 	}
+}
+
+/* A sparse file of any number of rings would cost a recorder as much for each as for a true one. */
+static void test_rings(void **state)
+{
+	struct tap_user_program *p;
+	struct fixture f;
+	struct ring ring;
+
+	(void)state;
+	fixture_make(&f);
+	for (unsigned int i = 0; i < 8; i++) {
+		ring_make(&ring, &f.p, 0, 65536);
+		area_of(&f.p, i)->atomic = i % 2;
+	}
+	ring_make(&ring, &f.p, 65535, 65536); /* of a CPU that is not there */
+	p = first(&f);
+	assert_non_null(p);
+	assert_int_equal(p->nr_rings, 2);
+	assert_int_equal(p->bad, 7);
+	fixture_remove(&f);
+}
+
+/* One file under many names is none: each would be a program. */
+static void test_links(void **state)
+{
+	char other[450];
+	struct fixture f;
+
+	(void)state;
+	fixture_make(&f);
+	program_object(&f.p, 16, two, 2);
+	snprintf(other, sizeof(other), "%s/%d-abd", f.tmp.path, (int)getpid());
+	assert_int_equal(link(f.p.path, other), 0);
+	assert_null(first(&f));
+	unlink(other);
+	fixture_remove(&f);
+}
+
+/* Junk of one user does not hide another's programs. */
+static void test_junk(void **state)
+{
+	struct tap_user_program *p;
+	char path[128];
+	struct fixture f;
+	unsigned int nr;
+	int fd;
+
+	(void)state;
+	fixture_make(&f);
+	snprintf(path, sizeof(path), "%s/junk", f.tmp.path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	for (unsigned int i = 0; i < TAP_USER_PROGRAMS_MAX + 10; i++) {
+		snprintf(path, sizeof(path), "%s/junk/%u-0", f.tmp.path, i + 1);
+		fd = open(path, O_WRONLY | O_CREAT, 0600);
+		assert_true(fd >= 0);
+		close(fd);
+	}
+	tap_user_free(f.set); /* junk first */
+	assert_int_equal(tap_user_new(&f.set), 0);
+	snprintf(path, sizeof(path), "%s/junk", f.tmp.path);
+	assert_int_equal(tap_user_add_folder(f.set, path, getuid()), 0);
+	assert_int_equal(tap_user_add_folder(f.set, f.tmp.path, getuid()), 0);
+	sleep(3); /* files of programs that are just starting are looked at again */
+	assert_true(tap_user_scan(f.set, NULL) >= 0);
+	for (nr = 0; (p = tap_user_program_at(f.set, nr)); nr++)
+		;
+	assert_int_equal(nr, TAP_USER_PROGRAMS_MAX + 1);
+	assert_int_equal(tap_user_program_at(f.set, nr - 1)->pid, getpid());
+	fixture_remove(&f);
 }
 
 static void test_heads(void **state)
@@ -503,7 +574,9 @@ int main(void)
 		cmocka_unit_test(test_says),	    cmocka_unit_test(test_looks_again),
 		cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_half_made),
 		cmocka_unit_test(test_names),	    cmocka_unit_test(test_places),
-		cmocka_unit_test(test_lies),	    cmocka_unit_test(test_heads),
+		cmocka_unit_test(test_lies),	    cmocka_unit_test(test_rings),
+		cmocka_unit_test(test_links),	    cmocka_unit_test(test_junk),
+		cmocka_unit_test(test_heads),
 		cmocka_unit_test(test_texts),	    cmocka_unit_test(test_id),
 		cmocka_unit_test(test_text_blocks), cmocka_unit_test(test_wants),
 		cmocka_unit_test(test_locks),	    cmocka_unit_test(test_removes),

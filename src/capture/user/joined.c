@@ -134,6 +134,7 @@ void tap_user_joined_free(struct tap_user_joined *j)
 		free(j->sources[i]);
 	}
 	free(j->sources);
+	tap_map_release(&j->tids);
 	free(j->switched);
 	free(j->ids);
 	free(j->why);

@@ -24,6 +24,7 @@ struct tap_user_source {
 	uint64_t last_ns; /* of the one before */
 	bool stuck; /* the item's kind is not yet known: it is looked for once */
 	bool failed; /* it is read no more */
+	uint32_t tid; /* of its last record: the program's own; 0: none yet */
 };
 
 struct tap_user_joined {
@@ -43,6 +44,7 @@ struct tap_user_joined {
 	uint64_t told_lost; /* of the program's lost */
 	uint64_t events, lost, raised;
 	char *why; /* it is not recorded, or not all of it */
+	struct tap_map tids; /* that its records name -> 1: another program's; else 0 */
 };
 
 /* What decides about a recording's programs. */

@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/user/state.h"
 
+#define MAX_TIDS 65536u /* of one program that are remembered */
+#define LOSS_NS 4u /* that a CPU takes at least to lose an event */
 /* A stamp that is further ahead than this is no clock's: such a ring is not waited for. */
 #define AHEAD_NS 1000000000ull
 
@@ -69,6 +72,12 @@ static int lose(struct tap_user_state *s, struct tap_user_source *src, uint64_t 
 				 first_ns < src->ns ? first_ns : src->ns, src->ns, err);
 }
 
+/* What a program says that it lost; 0, some, where it had not the time for that. */
+static uint64_t credible(const struct tap_user_state *s, uint64_t count, unsigned int nr_cpus)
+{
+	return count / nr_cpus <= (s->now.mono_ns - s->start_ns) / LOSS_NS ? count : 0;
+}
+
 static const struct tap_user_recorded *find_recorded(const struct tap_user_state *s,
 						     unsigned int id)
 {
@@ -83,6 +92,40 @@ static bool tid_is_wanted(const struct tap_user_state *s, const unsigned char *p
 		return true;
 	memcpy(&tid, payload + 4, sizeof(tid));
 	return tap_map_get(&s->tids, tid);
+}
+
+/* Whether the thread is there, and another program's. */
+static bool is_anothers(int pid, uint32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u", pid, tid);
+	if (!access(path, F_OK))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u", tid); /* knows threads, too */
+	return !access(path, F_OK);
+}
+
+/* A record of another program's thread is nobody's: of -1. A thread that is gone is taken for the program's. */
+static void check_tid(struct tap_user_source *src, unsigned char *payload)
+{
+	struct tap_user_joined *j = src->joined;
+	uint64_t *known, anothers;
+	uint32_t tid;
+
+	memcpy(&tid, payload + 4, sizeof(tid));
+	if (tid == src->tid)
+		return;
+	known = tap_map_get(&j->tids, tid);
+	anothers = known ? *known : is_anothers(j->p->pid, tid);
+	if (!known && j->tids.nr >= MAX_TIDS)
+		tap_map_release(&j->tids);
+	if (!known && (known = tap_map_put(&j->tids, tid)) != NULL)
+		*known = anothers;
+	if (anothers)
+		memset(payload + 4, 0xff, sizeof(tid));
+	else
+		src->tid = tid;
 }
 
 /*
@@ -117,6 +160,7 @@ static int put_record(struct tap_user_state *s, struct tap_user_source *src, uns
 
 	if (src->item.len < find_recorded(s, id)->kind->fmt->min_size)
 		return lose(s, src, 1, src->ns, res, err);
+	check_tid(src, payload);
 	if (!tid_is_wanted(s, payload))
 		return 0;
 	set_tid(s, payload);
@@ -135,7 +179,7 @@ static int put_item(struct tap_user_state *s, struct tap_user_source *src, bool 
 	unsigned int id;
 
 	if (src->item.kind == TAP_USER_LOSS)
-		return lose(s, src, src->item.count,
+		return lose(s, src, credible(s, src->item.count, 1),
 			    src->item.first ? to_ns(s, src, src->item.first) : s->start_ns, res,
 			    err);
 	id = src->item.type < j->nr_ids ? j->ids[src->item.type] : TAP_USER_ID_UNKNOWN;
@@ -267,7 +311,7 @@ static int end_source(struct tap_user_state *s, struct tap_user_source *src, str
 	if (src->ns < src->last_ns || src->ns > s->now.mono_ns)
 		src->ns = s->now.mono_ns;
 	src->last_ns = src->ns;
-	return lose(s, src, src->item.count, first, res, err);
+	return lose(s, src, credible(s, src->item.count, 1), first, res, err);
 }
 
 /* Events that found no ring: on no CPU that is known, some time since the last look. */
@@ -280,6 +324,7 @@ static int tell_ringless(struct tap_user_state *s, struct tap_user_joined *j, st
 	if (!count || j->p->lost < j->told_lost)
 		return 0;
 	j->told_lost = j->p->lost;
+	count = credible(s, count, s->plan->nr_cpus);
 	j->lost += count;
 	res->lost += count;
 	return tap_user_out_lost(&s->out, -1, count, since, s->now.mono_ns, err);

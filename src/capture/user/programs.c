@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "capture/machine.h"
 #include "capture/tracefs/instance.h"
 #include "capture/user/kinds.h"
 #include "recording/spool.h"
@@ -35,6 +36,7 @@ struct tap_user_folder {
 	uid_t uid;
 	uint64_t dev, ino; /* as of the last look; 0: it was not there */
 	struct timespec mtime;
+	unsigned int nr; /* of its programs that are known */
 	bool settled; /* nothing can have changed while mtime did not */
 };
 
@@ -53,6 +55,7 @@ struct tap_user_set {
 	struct tap_map by_name; /* hash of folder and file -> program */
 	struct tap_user_kinds kinds;
 	bool all_users;
+	unsigned int nr_cpus; /* that this machine may have */
 };
 
 static int64_t age_ns(struct timespec then)
@@ -173,7 +176,8 @@ static int open_file(int dir, const char *name, int flags, uid_t owner, struct s
 
 	if (fd < 0)
 		return -errno;
-	if (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == owner && !(st->st_mode & 077))
+	if (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == owner && !(st->st_mode & 077) &&
+	    st->st_nlink == 1) /* one file is one program */
 		return fd;
 	close(fd);
 	return -EPERM;
@@ -291,12 +295,16 @@ static bool area_ok(const struct tap_area *a)
 	       a->offset < TAP_CONTROL_MAX_BYTES && a->size <= TAP_CONTROL_MAX_BYTES - a->offset;
 }
 
-static int add_ring(struct tap_user_program *p, const struct tap_area *a)
+/* A CPU has one of each kind: so what a file can make us keep is bounded. */
+static int add_ring(const struct tap_user_set *set, struct tap_user_program *p, const struct tap_area *a)
 {
 	struct tap_user_ring *more;
 
-	if (a->nr >= TAP_SPOOL_MAX_CPUS)
+	if (a->nr >= set->nr_cpus)
 		return -EINVAL;
+	for (unsigned int i = 0; i < p->nr_rings; i++)
+		if (p->rings[i].cpu == a->nr && p->rings[i].atomic == !!a->atomic)
+			return -EINVAL;
 	more = reallocarray(p->rings, p->nr_rings + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -411,7 +419,7 @@ static int read_areas(struct tap_user_set *set, struct tap_user_program *p, int 
 			continue;
 		p->areas[i] = 1;
 		if (area_ok(a) && a->kind == TAP_AREA_RING)
-			ret = add_ring(p, a);
+			ret = add_ring(set, p, a);
 		else if (area_ok(a) && a->kind == TAP_AREA_OBJECT)
 			ret = add_object(set, p, fd, i, a);
 		if (ret == -ENOMEM)
@@ -520,7 +528,10 @@ int tap_user_look(struct tap_user_set *set, struct tap_user_program *p, struct t
 int tap_user_new(struct tap_user_set **out)
 {
 	*out = calloc(1, sizeof(**out));
-	return *out ? 0 : -ENOMEM;
+	if (!*out)
+		return -ENOMEM;
+	(*out)->nr_cpus = tap_machine_nr_cpus();
+	return 0;
 }
 
 static void program_free(struct tap_user_program *p)
@@ -635,23 +646,29 @@ static int list_folder(struct tap_user_set *set, struct tap_user_folder *f, int 
 	while (ret >= 0 && (e = readdir(d))) {
 		uint64_t *slot = tap_map_get(&set->by_name, name_key(f, e->d_name, e->d_ino));
 
-		if (!file_pid(e->d_name) || set->nr == TAP_USER_PROGRAMS_MAX)
+		if (!file_pid(e->d_name) || (!slot && f->nr == TAP_USER_PROGRAMS_MAX))
 			continue;
 		if (slot)
 			((struct tap_user_program *)(uintptr_t)*slot)->seen = true;
 		else
 			ret = meet(set, f, dirfd(d), e, owner);
+		f->nr += ret > 0;
 		changed |= ret > 0;
 	}
 	closedir(d);
 	return ret < 0 ? ret : changed;
 }
 
-static void unsee(struct tap_user_set *set, const struct tap_user_folder *f)
+/* Counts its programs as well. */
+static void unsee(struct tap_user_set *set, struct tap_user_folder *f)
 {
-	for (unsigned int i = 0; i < set->nr; i++)
-		if (set->programs[i]->folder == f)
-			set->programs[i]->seen = false;
+	f->nr = 0;
+	for (unsigned int i = 0; i < set->nr; i++) {
+		if (set->programs[i]->folder != f)
+			continue;
+		set->programs[i]->seen = false;
+		f->nr++;
+	}
 }
 
 /* Whether an earlier entry names the same folder: $XDG_RUNTIME_DIR is /run/user/UID, as a rule. */

@@ -19,7 +19,7 @@
 #define TAP_USER_NAME_MAX 63u /* characters of a system's and of an event's name */
 #define TAP_USER_TEXT_MAX (64u << 10) /* bytes of a format text */
 #define TAP_USER_TEXTS_MAX (256ull << 20) /* of all format texts together */
-#define TAP_USER_PROGRAMS_MAX 65536u
+#define TAP_USER_PROGRAMS_MAX 16384u /* of one user's folder: junk of one does not hide another's */
 
 /* One layout of one event: programs (and objects) that agree in all three texts share it. */
 struct tap_user_kind {
