@@ -835,6 +835,21 @@ static bool run_bin(const struct tap_printer *p, const struct run *r, struct tap
 
 /* ---- */
 
+int tap_print_check(const struct tap_format *fmt)
+{
+	struct print_prog prog;
+	int ret = tap_print_compile(fmt, &prog);
+
+	for (uint32_t i = 1; !ret && i < prog.nr_nodes; i++) {
+		const struct print_node *n = &prog.nodes[i], *by = &prog.nodes[n->b];
+
+		if ((n->op == P_DIV || n->op == P_MOD) && (by->op != P_NUM || !by->num))
+			ret = -EINVAL;
+	}
+	tap_print_prog_release(&prog);
+	return ret;
+}
+
 int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, struct tap_err *err)
 {
 	struct tap_printer *p = calloc(1, sizeof(*p));

@@ -25,6 +25,12 @@ struct tap_printer;
 int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, struct tap_err *err);
 void tap_printer_free(struct tap_printer *p);
 
+/*
+ * Whether any reader can print such records: all of the print format is understood here, and it divides by
+ * nothing that a record may say is 0. Return: 0; -EINVAL: it cannot be trusted; -ENOMEM.
+ */
+int tap_print_check(const struct tap_format *fmt);
+
 /* What addresses in records stand for. Borrowed: @symbols must outlive the printer. */
 void tap_printer_set_symbols(struct tap_printer *p, const struct tap_symbols *symbols);
 

@@ -459,6 +459,50 @@ static void test_id(void **state)
 	tap_user_kinds_release(&kinds);
 }
 
+/* A reader of the recording need not survive every print format: its fields take its place. */
+static void test_print_formats(void **state)
+{
+#define FIELDS                                                                                     \
+	"name: a\nID: 0\nformat:\n" COMMON_FIELDS                                                   \
+	"\tfield:u32 a;\toffset:8;\tsize:4;\tsigned:0;\n"                                           \
+	"\tfield:s64 b;\toffset:16;\tsize:8;\tsigned:1;\n"                                          \
+	"\tfield:char c[16];\toffset:24;\tsize:16;\tsigned:0;\n"                                    \
+	"\tfield:__data_loc char[] d;\toffset:40;\tsize:4;\tsigned:0;\n"                            \
+	"\tfield:u32 e[4];\toffset:44;\tsize:16;\tsigned:0;\n"
+	static const char plain[] = "print fmt: \"a=%llu b=%lld c=%s d=%s\", (unsigned long long)REC->a, "
+				    "(long long)REC->b, REC->c, __get_str(d)\n";
+	static const struct {
+		const char *print;
+		bool plain;
+	} cases[] = {
+		{ "print fmt: \"%u\", REC->a / 2 % 7\n", false },
+		{ "print fmt: \"%u\", REC->a / REC->b\n", true },
+		{ "print fmt: \"%u\", REC->a % (REC->b + 1)\n", true },
+		{ "print fmt: \"%u\", REC->a / 0\n", true },
+		{ "print fmt: \"%u\", no_such_function(REC->a)\n", true },
+		{ "print fmt: \"%u\n", true },
+		{ "", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct tap_user_kinds kinds = { 0 };
+		const struct tap_user_kind *k;
+		struct tap_buf text = { 0 };
+		char whole[2048];
+
+		print_message("# %s\n", cases[i].print);
+		snprintf(whole, sizeof(whole), "%s\n%s", FIELDS, cases[i].print);
+		assert_int_equal(tap_user_kind_get(&kinds, "app", "a", whole, strlen(whole), &k), 0);
+		assert_int_equal(k->plain, cases[i].plain);
+		tap_user_kind_text(k, 16384, &text);
+		assert_non_null(strstr(tap_buf_str(&text), cases[i].plain ? plain : cases[i].print));
+		assert_true(!cases[i].plain || !*cases[i].print || !strstr(tap_buf_str(&text), cases[i].print));
+		tap_buf_release(&text);
+		tap_user_kinds_release(&kinds);
+	}
+}
+
 /* Texts that do not end where they say. */
 static void test_text_blocks(void **state)
 {
@@ -575,6 +619,7 @@ int main(void)
 		cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_half_made),
 		cmocka_unit_test(test_names),	    cmocka_unit_test(test_places),
 		cmocka_unit_test(test_lies),	    cmocka_unit_test(test_rings),
+		cmocka_unit_test(test_print_formats),
 		cmocka_unit_test(test_links),	    cmocka_unit_test(test_junk),
 		cmocka_unit_test(test_heads),
 		cmocka_unit_test(test_texts),	    cmocka_unit_test(test_id),

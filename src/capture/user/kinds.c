@@ -7,8 +7,10 @@
 
 #include "base/array.h"
 #include "event/defs.h"
+#include "event/print.h"
 
 #define ID_LINE "\nID: 0\n"
+#define PRINT_LINE "\nprint fmt:" /* not always there */
 
 static const struct tap_abi abi = {
 	.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
@@ -136,7 +138,11 @@ static int check(struct tap_user_kind *k)
 	if (ret == -ENOMEM)
 		return ret;
 	why = ret ? err.text : bad_format(k);
-	return why ? refuse(k, why) : 0;
+	if (why)
+		return refuse(k, why);
+	ret = tap_print_check(k->fmt);
+	k->plain = ret == -EINVAL;
+	return ret == -ENOMEM ? ret : 0;
 }
 
 static int kind_new(const char *system, const char *name, const char *text, size_t len,
@@ -226,12 +232,44 @@ int tap_user_kind_get(struct tap_user_kinds *kinds, const char *system, const ch
 	return ret;
 }
 
+/* Fields as name=value, of those that are numbers or texts. */
+static void put_fields(const struct tap_format *fmt, struct tap_buf *out)
+{
+	struct tap_buf args = { 0 };
+
+	tap_buf_puts(out, "print fmt: \"");
+	for (unsigned int i = fmt->nr_common; i < fmt->nr_fields; i++) {
+		const struct tap_field *f = &fmt->fields[i];
+		const char *space = args.len ? " " : "";
+
+		if (f->kind == TAP_FIELD_NUMBER) {
+			tap_buf_printf(out, "%s%s=%%ll%c", space, f->name, f->is_signed ? 'd' : 'u');
+			tap_buf_printf(&args, ", (%slong long)REC->%s", f->is_signed ? "" : "unsigned ", f->name);
+		} else if (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) {
+			tap_buf_printf(out, "%s%s=%%s", space, f->name);
+			tap_buf_printf(&args, f->kind == TAP_FIELD_CHARS ? ", REC->%s" :
+				       f->is_rel ? ", __get_rel_str(%s)" : ", __get_str(%s)", f->name);
+		}
+	}
+	tap_buf_printf(out, "\"%s\n", tap_buf_str(&args));
+	out->err = out->err ? out->err : args.err;
+	tap_buf_release(&args);
+}
+
 void tap_user_kind_text(const struct tap_user_kind *kind, unsigned int id, struct tap_buf *out)
 {
-	const char *line = strstr(kind->text, ID_LINE);
+	const char *line = strstr(kind->text, ID_LINE), *print;
 	size_t before = (size_t)(line - kind->text);
 
 	tap_buf_add(out, kind->text, before);
 	tap_buf_printf(out, "\nID: %u\n", id);
-	tap_buf_puts(out, line + strlen(ID_LINE));
+	line += strlen(ID_LINE);
+	if (!kind->plain) {
+		tap_buf_puts(out, line);
+		return;
+	}
+	print = strstr(line, PRINT_LINE);
+	tap_buf_add(out, line, print ? (size_t)(print - line) : strlen(line));
+	tap_buf_char(out, '\n');
+	put_fields(kind->fmt, out);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The backend for programs' own tracepoints: many rings, written by others, into one buffer. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -267,6 +268,24 @@ static int user_stop(void *state, struct tap_err *err)
 	return ret;
 }
 
+/* Those that are replaced, as the programs have them. */
+static void tell_print_formats(const struct tap_user_state *s, json_t *meta)
+{
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < s->nr_recorded; i++) {
+		const struct tap_user_kind *k = s->recorded[i].kind;
+		char name[2 * TAP_USER_NAME_MAX + 2];
+
+		snprintf(name, sizeof(name), "%s:%s", k->system, k->name);
+		if (k->plain)
+			json_object_set_new(o, name, json_string(k->fmt->print_fmt));
+	}
+	if (json_object_size(o))
+		json_object_set(meta, "print_formats", o);
+	json_decref(o);
+}
+
 static void user_tell(void *state, json_t *meta)
 {
 	struct tap_user_state *s = state;
@@ -274,6 +293,7 @@ static void user_tell(void *state, json_t *meta)
 	for (unsigned int i = 0; i < s->nr_joined; i++)
 		json_array_append_new(s->past, tap_user_joined_json(s->joined[i]));
 	json_object_set(meta, "programs", s->past);
+	tell_print_formats(s, meta);
 }
 
 const struct tap_backend_ops tap_backend_user = {
