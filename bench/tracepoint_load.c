@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * tracepoint_load off|on EVENTS [THREADS]: each thread passes the site EVENTS times. Prints ns of CPU time
- * per event. With -DLTTNG the site is one of LTTng-UST; there a session switches it on.
+ * tracepoint_load off|on|mono EVENTS [THREADS]: each thread passes the site EVENTS times, on with the CPU's
+ * counter as clock, or (mono) with CLOCK_MONOTONIC. Prints ns of CPU time per event. With -DLTTNG the site is one of LTTng-UST; there a session switches it on.
  */
 #ifdef LTTNG
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -11,13 +11,17 @@
 #else
 #define CREATE_TRACE_POINTS
 #include "tracepoint_events.h"
+
+#include "tracepoint/shared.h"
 #endif
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define THREADS_MAX 64
 
@@ -44,6 +48,22 @@ static void *thread(void *arg)
 	return NULL;
 }
 
+#ifndef LTTNG
+/* What a controller writes: which clock, and the first byte of the event's word. Return: false: it cannot. */
+static bool switch_on(uint8_t clock)
+{
+	char file[512];
+	int fd;
+
+	snprintf(file, sizeof(file), "%s/schedtap/%d-0", getenv("XDG_RUNTIME_DIR"), (int)getpid());
+	fd = open(file, O_RDWR | O_CLOEXEC);
+	if (fd < 0 || pwrite(fd, &clock, 1, offsetof(struct tap_control, use_clock)) != 1)
+		return false;
+	*(volatile uint8_t *)__tracepoint_request.on = 1;
+	return !close(fd);
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	int threads_nr = argc > 3 ? atoi(argv[3]) : 1;
@@ -54,8 +74,8 @@ int main(int argc, char **argv)
 		return 2;
 	events = atol(argv[2]);
 #ifndef LTTNG
-	/* what a controller writes: the first byte of the event's word in the control file */
-	*(volatile uint8_t *)__tracepoint_request.on = !strcmp(argv[1], "on");
+	if (strcmp(argv[1], "off") != 0 && !switch_on(!strcmp(argv[1], "on") ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO))
+		return 1;
 #endif
 	for (int i = 0; i < threads_nr; i++)
 		if (pthread_create(&threads[i], NULL, thread, &ns[i]))

@@ -14,6 +14,15 @@ static inline uint64_t tap_mono_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* On the clock of /proc/PID/stat's start times. */
+static inline uint64_t tap_boot_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 /* Not ordered against other instructions: the CPU may be some 20 ns early. */
 static inline uint64_t tap_cycles(void)
 {

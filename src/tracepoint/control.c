@@ -3,6 +3,7 @@
  * The program's side of the control file (shared.h). The file is opened by its name whenever it has
  * to grow, and closed again: programs close descriptors that they do not know.
  */
+#include "tracepoint/clock.h"
 #include "tracepoint/internal.h"
 
 #include <fcntl.h>
@@ -16,9 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#define FIRST_BYTES (2ull * TAP_CONTROL_PAGE) /* that are there from the start: with the first 64 areas */
+
 char tap_control_path[PATH_MAX];
 
 static bool tried;
+static int held_fd = -1; /* of the file, while it is made */
 static dev_t file_dev;
 static ino_t file_ino;
 static uint64_t file_bytes;
@@ -26,24 +30,6 @@ static uint64_t file_bytes;
 struct tap_area *tap_control_area(uint32_t nr)
 {
 	return (struct tap_area *)((char *)tap_control + TAP_CONTROL_PAGE) + nr;
-}
-
-/* Field 22 of /proc/self/stat: the name before it, in brackets, may hold anything. */
-static uint64_t start_time(void)
-{
-	char text[1024], *at;
-	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (len <= 0)
-		return 0;
-	text[len] = '\0';
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
 }
 
 /* Nobody else may be able to put something in the folder, or to look into it. */
@@ -57,11 +43,10 @@ static bool folder_is_ours(const char *folder)
 
 static bool use_folder(char *folder, size_t size, const char *base, const char *name)
 {
-	int len = snprintf(folder, size, "%s%s", base, name);
-
-	if (len < 0 || (size_t)len >= size || *folder != '/')
+	if (strlen(base) + strlen(name) >= size || *base != '/')
 		return false;
-	return (!mkdir(folder, 0700) || errno == EEXIST) && folder_is_ours(folder);
+	strcpy(stpcpy(folder, base), name);
+	return folder_is_ours(folder) || (!mkdir(folder, 0700) && folder_is_ours(folder));
 }
 
 /* Those of shared.h's readers, in the same order. */
@@ -72,10 +57,10 @@ static bool find_folder(char *folder, size_t size)
 
 	if (xdg && use_folder(folder, size, xdg, "/schedtap"))
 		return true;
-	snprintf(base, sizeof(base), "/run/user/%u", (unsigned int)geteuid());
+	*tap_put_number(stpcpy(base, "/run/user/"), geteuid(), 10) = '\0';
 	if (use_folder(folder, size, base, "/schedtap"))
 		return true;
-	snprintf(base, sizeof(base), "/dev/shm/schedtap-%u", (unsigned int)geteuid());
+	*tap_put_number(stpcpy(base, "/dev/shm/schedtap-"), geteuid(), 10) = '\0';
 	return use_folder(folder, size, base, "");
 }
 
@@ -103,16 +88,25 @@ static int grow(int fd, uint64_t bytes)
 	return 0;
 }
 
+/* What is written is there. */
+static int append(int fd, const void *data, uint64_t bytes)
+{
+	if (file_bytes + bytes > TAP_CONTROL_MAX_BYTES)
+		return -EFBIG;
+	if (pwrite(fd, data, bytes, (off_t)file_bytes) != (ssize_t)bytes)
+		return ftruncate(fd, (off_t)file_bytes) ? -errno : -ENOSPC;
+	file_bytes += tap_page_up(bytes);
+	return 0;
+}
+
 /* The table of areas has room for many and is filled page by page. */
 static int begin_file(int fd)
 {
 	file_bytes = tap_page_up(TAP_CONTROL_HEAD);
-	if (ftruncate(fd, (off_t)file_bytes))
-		return -errno;
-	return fill_hole(fd, 0, TAP_CONTROL_PAGE);
+	return fill_hole(fd, 0, FIRST_BYTES);
 }
 
-static int open_file(void)
+static int open_by_name(void)
 {
 	struct stat st;
 	int fd = open(tap_control_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -124,6 +118,24 @@ static int open_file(void)
 		return -ESTALE;
 	}
 	return fd;
+}
+
+static int open_file(void)
+{
+	return held_fd >= 0 ? held_fd : open_by_name();
+}
+
+static void close_file(int fd)
+{
+	if (fd != held_fd)
+		close(fd);
+}
+
+void tap_control_let_go(void)
+{
+	if (held_fd >= 0)
+		close(held_fd);
+	held_fd = -1;
 }
 
 /*
@@ -170,6 +182,13 @@ static bool file_has_rings(const char *path)
 	return found;
 }
 
+static int open_new(void)
+{
+	int fd = open(tap_control_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
 /*
  * PID-0, or the next number where another copy of this library has that one. What else has the
  * name is of a program that is gone, of the same process before exec or of another one with its
@@ -179,18 +198,20 @@ static int create_file(const char *folder)
 {
 	struct stat st;
 
+	if (strlen(folder) > PATH_MAX - 32)
+		return -ENAMETOOLONG;
 	for (unsigned int i = 0; i < 64; i++) {
-		int len = snprintf(tap_control_path, PATH_MAX, "%s/%d-%x", folder, (int)getpid(), i);
+		char *end = tap_put_number(stpcpy(stpcpy(tap_control_path, folder), "/"), tap_process->pid, 10);
 		int fd;
 
-		if (len >= PATH_MAX)
-			return -ENAMETOOLONG;
-		if (!lstat(tap_control_path, &st) && !is_mapped(st.st_ino) &&
-		    !file_has_rings(tap_control_path))
-			unlink(tap_control_path);
-		fd = open(tap_control_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (fd >= 0 || errno != EEXIST)
-			return fd < 0 ? -errno : fd;
+		*end++ = '-';
+		*tap_put_number(end, i, 16) = '\0';
+		fd = open_new();
+		if (fd == -EEXIST && !lstat(tap_control_path, &st) && !is_mapped(st.st_ino) &&
+		    !file_has_rings(tap_control_path) && !unlink(tap_control_path))
+			fd = open_new();
+		if (fd != -EEXIST)
+			return fd;
 	}
 	return -EEXIST;
 }
@@ -200,10 +221,9 @@ static void fill_head(struct tap_control *c, const struct tap_control *parent)
 	struct stat ns;
 
 	c->version = TAP_CONTROL_VERSION;
-	c->pid = (uint32_t)getpid();
-	c->start_time = start_time();
+	c->pid = tap_process->pid;
+	c->made_ns = tap_boot_ns();
 	c->pid_ns = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
-	c->clock = (uint32_t)tap_clock_choose();
 	c->ring_shift = parent ? parent->ring_shift : 0;
 	prctl(PR_GET_NAME, c->comm);
 	__atomic_store_n(&c->magic, TAP_CONTROL_MAGIC, __ATOMIC_RELEASE);
@@ -228,7 +248,7 @@ static int make_file(const char *folder, const struct tap_control *parent)
 		close(fd);
 		return ret;
 	}
-	close(fd);
+	held_fd = fd;
 	file_dev = st.st_dev;
 	file_ino = st.st_ino;
 	fill_head(head, parent);
@@ -287,7 +307,7 @@ void tap_control_open_child(void)
 
 bool tap_control_is_drained(void)
 {
-	int fd = tap_control ? open_file() : -ENOENT;
+	int fd = tap_control ? open_by_name() : -ENOENT; /* without the lock: the other one may be closed meanwhile */
 	bool locked;
 
 	if (fd < 0)
@@ -312,7 +332,7 @@ static bool has_rings(void)
 void tap_control_close(void)
 {
 	/* a child that has none of its own must not remove its parent's */
-	if (!tap_control || tap_control->pid != (uint32_t)getpid())
+	if (!tap_control || !tap_process->pid)
 		return;
 	if (!has_rings() || !tap_wished || tap_control_is_drained())
 		unlink(tap_control_path);
@@ -320,25 +340,24 @@ void tap_control_close(void)
 
 /* ---- areas ----------------------------------------------------------------------------------- */
 
-int tap_control_add_area(uint64_t bytes, const void *start, size_t start_bytes)
+int tap_control_add_area(uint64_t bytes, const void *start)
 {
 	uint32_t nr = tap_control->areas_nr;
-	uint64_t offset = file_bytes;
-	int fd, ret;
+	uint64_t offset = file_bytes, at = TAP_CONTROL_PAGE + nr * sizeof(struct tap_area);
+	int fd, ret = 0;
 
 	if (nr >= TAP_CONTROL_AREAS)
 		return -ENOSPC;
 	fd = open_file();
 	if (fd < 0)
 		return fd;
-	ret = fill_hole(fd, TAP_CONTROL_PAGE + nr * sizeof(struct tap_area), sizeof(struct tap_area));
-	ret = ret ? ret : grow(fd, tap_page_up(bytes));
-	if (!ret && pwrite(fd, start, start_bytes, (off_t)offset) != (ssize_t)start_bytes)
-		ret = -ENOSPC;
-	close(fd);
+	if (at + sizeof(struct tap_area) > FIRST_BYTES)
+		ret = fill_hole(fd, at, sizeof(struct tap_area));
+	ret = ret ? ret : start ? append(fd, start, bytes) : grow(fd, tap_page_up(bytes));
+	close_file(fd);
 	if (ret)
 		return ret;
-	*tap_control_area(nr) = (struct tap_area){ .offset = offset, .size = tap_page_up(bytes) };
+	*tap_control_area(nr) = (struct tap_area){ .offset = offset, .size = start ? bytes : tap_page_up(bytes) };
 	return (int)nr;
 }
 
@@ -360,6 +379,6 @@ void *tap_control_map(uint32_t nr, size_t bytes, void *at)
 	}
 	p = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd,
 		 (off_t)tap_control_area(nr)->offset);
-	close(fd);
+	close_file(fd);
 	return p;
 }

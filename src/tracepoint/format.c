@@ -15,20 +15,27 @@ static const char common[] =
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n";
 
+/* Of the first text that is made; under the lock, as all of them. */
+static char first[16384];
+
 /* In memory from mmap(): malloc() may be what a fork or a signal has interrupted. */
 static bool make_room(struct tap_text *t, size_t more)
 {
-	size_t cap = t->cap ? t->cap : 16384;
-	void *p;
+	size_t cap = t->cap ? t->cap : sizeof(first);
+	void *p = first;
 
 	while (cap - t->len < more)
 		cap *= 2;
 	if (cap == t->cap)
 		return true;
-	p = t->data ? mremap(t->data, t->cap, cap, MREMAP_MAYMOVE) :
-		      mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (t->data && t->data != first)
+		p = mremap(t->data, t->cap, cap, MREMAP_MAYMOVE);
+	else if (cap > sizeof(first))
+		p = mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
+	if (t->data == first)
+		memcpy(p, first, t->len);
 	t->data = p;
 	t->cap = cap;
 	return true;
@@ -43,9 +50,20 @@ void tap_text_add(struct tap_text *t, const char *s, size_t len)
 	t->len += len;
 }
 
+char *tap_put_number(char *to, unsigned long v, unsigned int base)
+{
+	unsigned int nr = 1;
+
+	for (unsigned long left = v; left >= base; left /= base)
+		nr++;
+	for (unsigned int i = nr; i-- > 0; v /= base)
+		to[i] = "0123456789abcdef"[v % base];
+	return to + nr;
+}
+
 void tap_text_release(struct tap_text *t)
 {
-	if (t->data)
+	if (t->data && t->data != first)
 		munmap(t->data, t->cap);
 	*t = (struct tap_text){ 0 };
 }
@@ -57,11 +75,13 @@ static void puts_to(struct tap_text *t, const char *s)
 
 static void put_number(struct tap_text *t, const char *before, long v, const char *after)
 {
-	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%ld", v);
+	char digits[24], *end = digits;
 
+	if (v < 0)
+		*end++ = '-';
+	end = tap_put_number(end, v < 0 ? -(unsigned long)v : (unsigned long)v, 10);
 	puts_to(t, before);
-	tap_text_add(t, digits, (size_t)len);
+	tap_text_add(t, digits, (size_t)(end - digits));
 	puts_to(t, after);
 }
 

@@ -24,18 +24,19 @@ struct tap_ring {
 	unsigned int cpu;
 };
 
+#define TAP_MAX_CPUS 8192u /* as kernels have them at most: CONFIG_NR_CPUS; events of others are lost */
+
 enum { TAP_RINGS_RSEQ, TAP_RINGS_ATOMIC, TAP_RINGS_KINDS };
 
 /* What must not survive a fork lies in memory that a fork wipes. */
 struct tap_process {
 	uint32_t lock; /* the thread that has it */
 	uint32_t lists; /* the lock of object.c */
-	uint32_t known; /* 0: this process has not been set up: it is a child */
-	struct tap_ring *rings[]; /* [cpu * TAP_RINGS_KINDS + kind]; NULL: not made yet */
+	uint32_t pid; /* 0: this process has not been set up: it is a child */
+	struct tap_ring *rings[TAP_MAX_CPUS * TAP_RINGS_KINDS]; /* [cpu * TAP_RINGS_KINDS + kind]; NULL: not made yet */
 };
 
 extern TAP_HIDDEN struct tap_process *tap_process; /* NULL until the first object */
-extern TAP_HIDDEN unsigned int tap_cpus;		/* tap_nr_cpus(), once there is a tap_process */
 extern TAP_HIDDEN struct tap_control *tap_control; /* NULL: there is none */
 extern struct tap_object *tap_objects;
 
@@ -93,14 +94,16 @@ extern char tap_control_path[]; /* "": there is none */
 /* Makes the file, where that was not tried before. Return: whether it did. Under the lock. */
 bool tap_control_open(void);
 void tap_control_close(void); /* the program ends */
+/* What was opened to make the file and its first areas is closed. Under the lock. */
+void tap_control_let_go(void);
 /* A child's file, mapped where the parent's was; no tap_control: it failed. Under the lock. */
 void tap_control_open_child(void);
 void tap_control_folder(char folder[PATH_MAX]);
 /* Whether a recorder has this file locked. */
 bool tap_control_is_drained(void);
 struct tap_area *tap_control_area(uint32_t nr);
-/* An area that begins with @start, not yet published. Return: its number; -errno. Under the lock. */
-int tap_control_add_area(uint64_t bytes, const void *start, size_t start_bytes);
+/* An area that is @start, or NULL: empty; not yet published. Return: its number; -errno. Under the lock. */
+int tap_control_add_area(uint64_t bytes, const void *start);
 void tap_control_publish(uint32_t nr, enum tap_area_kind kind);
 /* Maps an area's first @bytes at @at, or anywhere. Return: MAP_FAILED with errno. */
 void *tap_control_map(uint32_t nr, size_t bytes, void *at);
@@ -137,13 +140,9 @@ extern bool tap_wished; /* such a recorder was there */
 /* @pattern: SYSTEM:NAME, or either of them; globs. */
 bool tap_wish_matches(const struct trace_event_call *call, const char *pattern);
 
-/* ---- the clock (clock.c) --------------------------------------------------------------------- */
-
-enum tap_clock_kind tap_clock_choose(void);
-
 /* ---- rings (ring.c) -------------------------------------------------------------------------- */
 
-void tap_rings_init(void); /* once, when there is a control file */
+void tap_rings_init(void); /* once */
 
 /* ---- format texts (format.c) ----------------------------------------------------------------- */
 
@@ -156,6 +155,8 @@ struct tap_text {
 
 void tap_text_add(struct tap_text *t, const char *s, size_t len);
 void tap_text_release(struct tap_text *t);
+/* Without a NUL, 20 digits at most. printf() costs a program that starts four pages. Return: behind it. */
+char *tap_put_number(char *to, unsigned long v, unsigned int base);
 /* The format text of an event, with "ID: 0". */
 void tap_format_text(struct tap_text *t, const char *event, const struct trace_event_info *info,
 		     const struct tap_object *object);

@@ -30,7 +30,7 @@ static void link_events(struct tap_object *object)
 
 static void in_child(void)
 {
-	if (!tap_process || tap_process->known)
+	if (!tap_process || tap_process->pid)
 		return;
 	tap_words_detach();
 	if (!tap_thread_is_wanted()) /* else the first thread that passes a site sees to it */
@@ -57,6 +57,7 @@ static bool add_first(struct tap_object *object)
 	if (tap_control_open())
 		tap_rings_init();
 	tap_words_add(object);
+	tap_control_let_go();
 	tap_look_at_object(object);
 	tap_process_watch_forks(in_child);
 	tap_unlock();

@@ -17,6 +17,11 @@
 #define FUTEX_LOCK_PI2 13
 #endif
 
+#ifdef __x86_64__
+#define BIGGEST_PAGE 4096u
+#else
+#define BIGGEST_PAGE 65536u
+#endif
 #define POOL_BYTES ((size_t)64 << 10)
 #define POOL_CLASSES 12u /* 16 bytes to 32 KiB */
 #define FORK_WAITS_S 1
@@ -25,7 +30,6 @@ struct tap_process *tap_process;
 struct tap_control *tap_control;
 struct tap_object *tap_objects;
 
-unsigned int tap_cpus;
 static __thread bool locked_for_fork __attribute__((tls_model("initial-exec")));
 static struct pool_free {
 	struct pool_free *next;
@@ -37,12 +41,14 @@ static const char *reason;
 
 unsigned int tap_nr_cpus(void)
 {
-	if (!tap_cpus) {
+	static unsigned int known;
+
+	if (!__atomic_load_n(&known, __ATOMIC_RELAXED)) {
 		long nr = sysconf(_SC_NPROCESSORS_CONF);
 
-		__atomic_store_n(&tap_cpus, nr > 0 ? (unsigned int)nr : 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&known, nr > 0 ? (unsigned int)nr : 1, __ATOMIC_RELAXED);
 	}
-	return tap_cpus;
+	return __atomic_load_n(&known, __ATOMIC_RELAXED);
 }
 
 uint64_t tap_page_up(uint64_t bytes)
@@ -54,27 +60,36 @@ uint64_t tap_page_up(uint64_t bytes)
 
 int tap_process_init(void)
 {
-	size_t bytes = sizeof(*tap_process) +
-		       TAP_RINGS_KINDS * tap_nr_cpus() * sizeof(tap_process->rings[0]);
-	struct tap_process *p, *none = NULL;
+	/* pages of its own, of which only those are there that are used */
+	static union {
+		struct tap_process process;
+		_Alignas(BIGGEST_PAGE) char pages[(sizeof(struct tap_process) / BIGGEST_PAGE + 1) * BIGGEST_PAGE];
+	} room;
 
-	if (tap_process)
+	if (__atomic_load_n(&tap_process, __ATOMIC_ACQUIRE))
 		return 0;
-	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
+	if (madvise(&room, sizeof(room), MADV_WIPEONFORK))
 		return -ENOMEM;
-	if (madvise(p, bytes, MADV_WIPEONFORK)) {
-		munmap(p, bytes);
-		return -ENOMEM;
-	}
-	p->known = 1;
-	if (!__atomic_compare_exchange_n(&tap_process, &none, p, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_ACQUIRE))
-		munmap(p, bytes);
+	__atomic_store_n(&room.process.pid, (uint32_t)getpid(), __ATOMIC_RELAXED);
+	__atomic_store_n(&tap_process, &room.process, __ATOMIC_RELEASE);
 	return 0;
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */
+
+/* The calling thread's, asked for once in each process: a child after a fork has its parent's at first. */
+static uint32_t own_tid(void)
+{
+	static __thread uint32_t tid __attribute__((tls_model("initial-exec")));
+	static __thread uint32_t pid __attribute__((tls_model("initial-exec")));
+	uint32_t process = tap_process->pid;
+
+	if (!process || pid != process) {
+		tid = (uint32_t)syscall(SYS_gettid);
+		pid = process;
+	}
+	return tid;
+}
 
 /*
  * A lock is 0, or the thread that has it: so the kernel lends that thread the priority of the highest that
@@ -82,14 +97,14 @@ int tap_process_init(void)
  */
 static bool try_lock(uint32_t *lock)
 {
-	uint32_t none = 0, self = (uint32_t)syscall(SYS_gettid);
+	uint32_t none = 0, self = own_tid();
 
 	return __atomic_compare_exchange_n(lock, &none, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 static bool is_mine(const uint32_t *lock)
 {
-	return (__atomic_load_n(lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK) == (uint32_t)syscall(SYS_gettid);
+	return (__atomic_load_n(lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK) == own_tid();
 }
 
 static bool is_past(const struct timespec *end)

@@ -76,7 +76,7 @@ static bool take(struct tap_thread *slot, int32_t tid)
 
 static struct tap_thread *new_slot(int32_t tid)
 {
-	uint32_t i = __atomic_fetch_add(&nr_slots, 1, __ATOMIC_RELAXED);
+	uint32_t i = __atomic_fetch_add(&nr_slots, 1, __ATOMIC_SEQ_CST);
 	size_t bytes = CHUNK_SLOTS * SLOT_BYTES;
 	char *none = NULL, *chunk;
 
@@ -193,7 +193,11 @@ void tap_retire(void *p, size_t bytes)
 void tracepoint_synchronize_unregister(void)
 {
 	const struct timespec pause = { .tv_nsec = 100000 };
-	uint64_t period = next_period();
+	uint64_t period;
+
+	if (!__atomic_load_n(&nr_slots, __ATOMIC_SEQ_CST)) /* nobody was ever inside: who comes now sees the removal */
+		return;
+	period = next_period();
 
 	/*
 	 * the caller's own section, if it calls from a probe, is not waited for: it would be for

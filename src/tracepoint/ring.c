@@ -24,8 +24,12 @@
 #define TRIES 1000u  /* of a sequence that is ended again and again */
 
 static bool use_cycles;
-/* Where the clock is the CPU's counter, there is a quick way with rseq and one with atomics. */
-static enum { WAY_ANY, WAY_RSEQ, WAY_ATOMIC } way;
+/*
+ * Where the clock is the CPU's counter, there is a quick way with rseq and one with atomics. Known with the first
+ * ring: until then any thread takes the long way, at whose end the ring is.
+ */
+enum { WAY_ANY, WAY_RSEQ, WAY_ATOMIC };
+static int way;
 ptrdiff_t tap_rseq_offset;
 static uint64_t lost_without_ring;
 
@@ -42,8 +46,22 @@ _Static_assert(sizeof(struct sub_start) == SUB_WORDS * 8, "a sub-buffer begins w
 void tap_rings_init(void)
 {
 	tap_rseq_init();
-	use_cycles = tap_control->clock == TAP_CLOCK_CYCLES;
-	way = !use_cycles ? WAY_ANY : tap_rseq_is_on() ? WAY_RSEQ : WAY_ATOMIC;
+}
+
+/*
+ * When the first ring is made, for good: a child after a fork has its parent's. Controllers say which: they
+ * find out what the kernel thinks of the counter, so that the program has no file to open.
+ */
+static void choose_clock(void)
+{
+	static bool chosen;
+
+	if (!chosen)
+		use_cycles = tap_control->use_clock == TAP_CLOCK_CYCLES;
+	chosen = true;
+	tap_control->clock = use_cycles ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO;
+	if (use_cycles)
+		__atomic_store_n(&way, tap_rseq_is_on() ? WAY_RSEQ : WAY_ATOMIC, __ATOMIC_RELAXED);
 }
 
 /* Not inline: callers need no stack of their own. */
@@ -97,7 +115,7 @@ static inline uint64_t stamp_words(uint64_t stamp)
 static void *map_area(uint64_t bytes, unsigned int cpu, bool atomic, uint64_t subs_offset,
 		      uint64_t subs_bytes)
 {
-	int nr = tap_control_add_area(bytes, NULL, 0);
+	int nr = tap_control_add_area(bytes, NULL);
 	struct tap_area *a;
 	void *p;
 
@@ -149,6 +167,7 @@ static void fill_slot(void *arg)
 	struct tap_ring **slot = arg, *r;
 	unsigned int i = (unsigned int)(slot - tap_process->rings);
 
+	choose_clock();
 	r = map_ring(i / TAP_RINGS_KINDS, i % TAP_RINGS_KINDS == TAP_RINGS_ATOMIC);
 	if (r)
 		__atomic_store_n(slot, r, __ATOMIC_RELEASE);
@@ -175,7 +194,7 @@ static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
 {
 	struct tap_ring **slot, *r;
 
-	if (tap_unlikely(cpu >= tap_cpus))
+	if (tap_unlikely(cpu >= TAP_MAX_CPUS))
 		return NULL;
 	slot = &tap_process->rings[cpu * TAP_RINGS_KINDS + kind];
 	r = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
@@ -492,7 +511,7 @@ static inline unsigned int current_cpu(void)
 #else
 	cpu = (unsigned int)sched_getcpu();
 #endif
-	return tap_likely(cpu < tap_cpus) ? cpu : 0;
+	return tap_likely(cpu < TAP_MAX_CPUS) ? cpu : 0;
 }
 
 /* Return: false: another thread was quicker. */
@@ -566,7 +585,7 @@ static inline bool put_quickly(const uint64_t *rec, uint64_t bytes)
 	size_t cpu = tap_rseq_cpu(rs);
 	struct tap_ring *r;
 
-	if (tap_unlikely(cpu >= tap_cpus))
+	if (tap_unlikely(cpu >= TAP_MAX_CPUS))
 		return false;
 	r = __atomic_load_n(&tap_process->rings[cpu * TAP_RINGS_KINDS + TAP_RINGS_RSEQ], __ATOMIC_ACQUIRE);
 	return tap_likely(r) && put_rseq(rs, r, (uint32_t)cpu, rec, bytes, true);
@@ -592,15 +611,17 @@ void tap_record_commit(struct tap_record *rec, size_t bytes, const struct trace_
 {
 	uint32_t tid = (uint32_t)__atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED);
 	uint64_t *words = (uint64_t *)rec;
+	int known_way;
 
 	if (tap_unlikely(!tid)) {
 		commit_first(words, bytes, call);
 		return;
 	}
 	fill_head(words, bytes, call, tid);
-	if (tap_likely(way == WAY_RSEQ) && tap_likely(put_quickly(words, bytes)))
+	known_way = __atomic_load_n(&way, __ATOMIC_RELAXED);
+	if (tap_likely(known_way == WAY_RSEQ) && tap_likely(put_quickly(words, bytes)))
 		return;
-	if (way == WAY_ATOMIC)
+	if (known_way == WAY_ATOMIC)
 		commit_without_rseq(words, bytes);
 	else
 		commit_any(words, bytes);

@@ -51,9 +51,9 @@ enum tap_ring_mode {
 struct tap_control {
 	uint64_t magic;
 	uint32_t version, pid;
-	uint64_t start_time;	/* field 22 of /proc/PID/stat: clock ticks after boot */
+	uint64_t made_ns;	/* CLOCK_BOOTTIME: a process that started later is another one */
 	uint64_t pid_ns;	/* inode of /proc/PID/ns/pid: in another namespace the pid means nothing */
-	uint32_t clock;		/* enum tap_clock_kind */
+	uint32_t clock;		/* enum tap_clock_kind, of the rings that there are */
 	uint32_t areas_nr;	/* grows; read it before the areas */
 	uint32_t wake;		/* futex of programs with patched sites: woken by controllers, after they
 				 * have moved its first byte */
@@ -62,7 +62,7 @@ struct tap_control {
 	uint8_t mode;		/* enum tap_ring_mode, of rings made from now on and of those there are */
 	uint8_t ring_shift;	/* log2 of the bytes of a ring's sub-buffers; 0: the default */
 	uint8_t recording;	/* 1: a recorder has switched on what it wants */
-	uint8_t pad;
+	uint8_t use_clock;	/* enum tap_clock_kind, of the first ring and so of all */
 	uint32_t ringless;	/* by the program: 1 after a ring could not be made */
 	uint64_t cut;		/* events whose texts were cut */
 	uint64_t lost;		/* events for which there was no ring, or whose arrays were too long */

@@ -61,6 +61,8 @@ static void wish_line(const struct tap_object *object, const char *line)
 		tap_control->ring_shift = (uint8_t)atoi(line + 11);
 	else if (!strncmp(line, "mode ", 5))
 		tap_control->mode = (uint8_t)atoi(line + 5);
+	else if (!strncmp(line, "clock ", 6))
+		tap_control->use_clock = (uint8_t)atoi(line + 6);
 }
 
 /* Whether a session is for all programs, or for this one. */
@@ -135,7 +137,7 @@ void tap_wish_sessions(const struct tap_object *object, const char *folder)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/sessions", folder);
+	strcpy(stpcpy(path, folder), "/sessions"); /* it is shorter than the file's path */
 	read_folder(object, path);
 	read_folder(object, "/run/schedtap/sessions");
 }

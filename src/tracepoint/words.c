@@ -78,7 +78,7 @@ static int find_gone(const struct tap_text *t, uint32_t nr_words)
 		const struct tap_area *a = tap_control_area(i);
 
 		if (a->kind == TAP_AREA_OBJECT && a->gone && a->nr == nr_words &&
-		    a->size == tap_page_up(t->len) &&
+		    a->size == t->len &&
 		    has_texts(i, t, nr_words * sizeof(struct tap_word)))
 			return (int)i;
 	}
@@ -93,7 +93,7 @@ static int new_area(const struct tap_text *t, uint32_t nr_words)
 
 	if (next_id + nr_words > UINT16_MAX)
 		return -ENOSPC;
-	nr = tap_control_add_area(t->len, t->data, t->len);
+	nr = tap_control_add_area(t->len, t->data);
 	if (nr < 0)
 		return nr;
 	a = tap_control_area((uint32_t)nr);
@@ -249,13 +249,14 @@ static void set_up_child(void *unused)
 		else
 			tap_note_state(o);
 	}
+	tap_control_let_go();
 }
 
 void tap_words_child(void)
 {
-	if (tap_process->known)
+	if (tap_process->pid)
 		return;
-	tap_process->known = 1;
+	tap_process->pid = (uint32_t)getpid();
 	tap_on_own_stack(set_up_child, NULL);
 	for (struct tap_object *o = tap_objects; o; o = o->next)
 		tap_look_at_object(o); /* a regfunc() is the program's, and may need more */

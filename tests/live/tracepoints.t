@@ -369,7 +369,7 @@ slip_in_record()
 	grep -q "no program had 'reqest:\*'; seen: rules" err || fail "$(cat err)"
 	must_not grep -q "no program had 'rules" err
 	"$SCHEDTAP" record -o r.dat -e 'rulez:*' -- "$EMIT" 10 0 >out 2>err
-	grep -q "no program had 'rulez:\*'; seen: rules" err || fail "$(cat err)"
+	grep -q "no program had 'rulez:\*'" err || fail "$(cat err)" # it may have ended before it was seen
 }
 
 children()

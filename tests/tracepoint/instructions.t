@@ -85,7 +85,7 @@ enabled() {
 		skip "$name" 'no valgrind'
 		return
 	fi
-	cc -std=gnu17 -D_GNU_SOURCE -O2 -Iinclude -Ibench bench/tracepoint_load.c "$library" \
+	cc -std=gnu17 -D_GNU_SOURCE -O2 -Iinclude -Isrc -Ibench bench/tracepoint_load.c "$library" \
 		-o "$tmp/load" -lpthread
 	# the site itself, three instructions, is part of it
 	count=$(($(slope on) - $(slope off) + 3))

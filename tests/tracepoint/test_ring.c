@@ -88,6 +88,7 @@ static void begin(enum tap_ring_mode mode, unsigned int ring_shift)
 	CHECK(!flock(fd, LOCK_EX), "cannot lock '%s'", path);
 	put_byte(offsetof(struct tap_control, mode), (uint8_t)mode);
 	put_byte(offsetof(struct tap_control, ring_shift), (uint8_t)ring_shift);
+	put_byte(offsetof(struct tap_control, use_clock), TAP_CLOCK_CYCLES);
 	events = area(0);
 	for (uint32_t i = 0; i < events.nr; i++)
 		put_byte(events.offset + i * sizeof(struct tap_word), 1);

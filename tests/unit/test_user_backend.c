@@ -19,6 +19,7 @@
 #include <schedtap/reader.h>
 
 #include "capture/plan.h"
+#include "capture/user/clock.h"
 #include "capture/user/user.h"
 #include "tmp_dir.h"
 #include "user_program.h"
@@ -427,7 +428,7 @@ static void test_others_dead(void **state)
 static void test_session_file(void **state)
 {
 	struct fixture *f = fixture_make("app:*");
-	char path[256];
+	char path[256], want[128];
 	struct tap_buf text = { 0 };
 	struct stat st;
 
@@ -437,7 +438,8 @@ static void test_session_file(void **state)
 	start(f);
 	snprintf(path, sizeof(path), "%s/sessions/%d", f->folder, getpid());
 	assert_int_equal(tap_buf_read_file(&text, path), 0);
-	assert_string_equal(tap_buf_str(&text), "ring_shift 22\nmode 1\ntgid 12\nevent app:*\n");
+	snprintf(want, sizeof(want), "ring_shift 22\nmode 1\nclock %d\ntgid 12\nevent app:*\n", tap_user_clock_choose());
+	assert_string_equal(tap_buf_str(&text), want);
 	tap_buf_release(&text);
 	stop(f);
 	assert_int_equal(stat(path, &st), -1);

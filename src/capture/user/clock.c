@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "capture/user/clock.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
-#include "tracepoint/shared.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <x86intrin.h>
@@ -132,4 +133,55 @@ uint64_t tap_user_clock_ns(const struct tap_user_clock *c, uint64_t cycles,
 	rate = i + 1 < c->nr ? c->slopes[i] : c->nr > 1 ? c->slopes[c->nr - 2] : 0;
 	ns = c->pairs[i].mono_ns + (uint64_t)((double)(cycles - c->pairs[i].cycles) * rate);
 	return i + 1 < c->nr && ns > c->pairs[i + 1].mono_ns ? c->pairs[i + 1].mono_ns : ns;
+}
+
+/* ---- which clock ----------------------------------------------------------------------------- */
+
+/* The counter's rate does not change with the CPU's speed or sleep. */
+static bool counter_is_invariant(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int a, b, c, d;
+
+	__asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0x80000000u), "c"(0));
+	if (a < 0x80000007u)
+		return false;
+	__asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0x80000007u), "c"(0));
+	return d & 1u << 8;
+#elif defined(__aarch64__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+/* The kernel watches the counter: it has another source where CPUs do not agree. */
+static bool kernel_trusts_counter(void)
+{
+	static const char *const sources[] = { "tsc", "kvm-clock", "hyperv_clocksource_tsc_page",
+					       "arch_sys_counter" };
+	char text[64];
+	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		      O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (!strcmp(text, sources[i]))
+			return true;
+	return false;
+}
+
+enum tap_clock_kind tap_user_clock_choose(void)
+{
+	static int chosen = -1; /* the same each time */
+
+	if (chosen < 0)
+		chosen = counter_is_invariant() && kernel_trusts_counter() ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO;
+	return (enum tap_clock_kind)chosen;
 }

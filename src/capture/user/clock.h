@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tracepoint/shared.h"
+
 /* Both clocks at one time. */
 struct tap_user_pair {
 	uint64_t cycles, mono_ns;
@@ -42,5 +44,8 @@ uint64_t tap_user_clock_extend(const struct tap_user_clock *c, uint64_t stamp);
  */
 uint64_t tap_user_clock_ns(const struct tap_user_clock *c, uint64_t cycles,
 			   const struct tap_user_pair *near);
+
+/* Which clock programs should use: the CPU's counter, where its rate is constant and the kernel trusts it. */
+enum tap_clock_kind tap_user_clock_choose(void);
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/array.h"
 #include "capture/machine.h"
 #include "capture/tracefs/instance.h"
+#include "capture/user/clock.h"
 #include "capture/user/kinds.h"
 #include "recording/spool.h"
 
@@ -254,12 +255,13 @@ static bool is_mapping(const struct tap_user_program *p, const char *line)
 		strchr(" \n", name[1 + strlen(p->file)]));
 }
 
-/* Whether the process with the program's pid was started when the program was. */
+/* Whether the process with the program's pid is not one that was started later. */
 static bool same_start(const struct tap_user_program *p)
 {
-	uint64_t start;
+	uint64_t ticks, per_s = (uint64_t)sysconf(_SC_CLK_TCK);
 
-	return !tap_proc_read_start(p->pid, &start) && start && start == p->start_time;
+	return !tap_proc_read_start(p->pid, &ticks) && ticks / per_s <= p->made_ns / 1000000000 &&
+	       ticks * (1000000000 / per_s) <= p->made_ns;
 }
 
 bool tap_user_is_alive(struct tap_user_program *p)
@@ -474,7 +476,7 @@ static int read_head(struct tap_user_program *p, int fd, uint32_t *nr, struct ta
 	memcpy(p->comm, c.comm, sizeof(p->comm));
 	memcpy(p->reason, c.reason, sizeof(p->reason));
 	p->comm[sizeof(p->comm) - 1] = p->reason[sizeof(p->reason) - 1] = '\0';
-	p->start_time = c.start_time;
+	p->made_ns = c.made_ns;
 	p->foreign = c.pid_ns && c.pid_ns != own_pid_ns();
 	p->mode = c.mode;
 	p->has_thread = c.has_thread;
@@ -865,6 +867,8 @@ int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on
 
 	if (fd < 0)
 		return fd;
+	if (on && tap_user_clock_choose() == TAP_CLOCK_CYCLES)
+		put_byte(fd, offsetof(struct tap_control, use_clock), TAP_CLOCK_CYCLES);
 	/* the byte's other bits are other events'; two controllers at once may undo each other's */
 	ret = tap_pread_all(fd, &byte, 1, at);
 	ret = ret ?: put_byte(fd, (uint64_t)at, on ? byte | ev->mask : byte & ~ev->mask & 0xff);

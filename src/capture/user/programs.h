@@ -61,7 +61,7 @@ struct tap_user_program {
 	bool has_thread;
 	uint8_t clock; /* enum tap_clock_kind */
 	uint8_t mode; /* enum tap_ring_mode */
-	uint64_t start_time; /* clock ticks after boot, as /proc/PID/stat has it */
+	uint64_t made_ns; /* when its file was, CLOCK_BOOTTIME */
 	uint64_t cut; /* events whose texts were cut, says the program */
 	uint64_t lost; /* events for which it had no ring */
 	struct tap_user_event *events;

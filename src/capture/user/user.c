@@ -158,7 +158,7 @@ static int write_sessions(struct tap_user_state *s)
 		return 0;
 	if (s->choice.ring_shift)
 		tap_buf_printf(&text, "ring_shift %u\n", s->choice.ring_shift);
-	tap_buf_printf(&text, "mode %d\n", TAP_RING_DISCARD);
+	tap_buf_printf(&text, "mode %d\nclock %d\n", TAP_RING_DISCARD, tap_user_clock_choose());
 	add_tgids(scope, &text);
 	for (unsigned int i = 0; i < s->plan->nr_patterns; i++)
 		tap_buf_printf(&text, "event %s\n", s->plan->patterns[i].glob);
