@@ -205,10 +205,14 @@ TAP_INLINE void tap_put_text(char *to, const char *text, uint32_t room, bool cut
 		tap_put_cut_text(to, text, room);
 		return;
 	}
+	if (!room) /* there is room for the NUL */
+		__builtin_unreachable();
 	__asm__("" : "+r"(text)); /* of a constant compilers know the size, and warn of all branches */
 	tap_copy(to, text, room - 1);
 	to[room - 1] = '\0';
 }
+
+#define TAP_NO_TEXT ((const char *)1) /* a __vstring(): its event writes it */
 
 TAP_INLINE const char *tap_text_or_null(const char *text)
 {

@@ -38,5 +38,20 @@ TRACE_EVENT(array,
 		  __get_dynamic_array_len(values) / 8, 8))
 );
 
+/* Nothing is assigned. */
+TRACE_EVENT(empty,
+	TP_PROTO(const char *text),
+	TP_ARGS(text),
+	TP_STRUCT__entry(
+		__string(text, text)
+		__rel_string(again, text)
+		__dynamic_array(uint64_t, values, 4)
+		__bitmask(bits, 64)
+		__string_len(part, text, 2)
+	),
+	TP_fast_assign(),
+	TP_printk("text=%s again=%s part=%s", __get_str(text), __get_rel_str(again), __get_str(part))
+);
+
 #endif
 #include <schedtap/define_trace.h>

@@ -63,7 +63,7 @@
 #define __dynamic_array(type, item, len) TAP_DYNAMIC(data, type, item, len)
 #define __string(item, src) TAP_TEXT(data, item, src, strlen(__data_offsets->item##_ptr_))
 #define __string_len(item, src, len) TAP_TEXT(data, item, src, len)
-#define __vstring(item, fmt, ap) TAP_TEXT(data, item, NULL, tap_vstring_bytes(fmt, *(ap)))
+#define __vstring(item, fmt, ap) TAP_TEXT(data, item, TAP_NO_TEXT, tap_vstring_bytes(fmt, *(ap)))
 #define __bitmask(item, nr_bits) TAP_BITS(data, item, "unsigned long[]", nr_bits)
 #define __cpumask(item) TAP_BITS(data, item, "cpumask_t", tap_nr_cpus())
 #define __sockaddr(item, len) TAP_DYNAMIC(data, u8, item, len)

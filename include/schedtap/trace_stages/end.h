@@ -37,6 +37,10 @@
 #undef TAP_DYNAMIC
 #undef TAP_TEXT
 #undef TAP_BITS
+#undef TAP_AT_data
+#undef TAP_AT_rel
+#undef TAP_LEN_data
+#undef TAP_LEN_rel
 #undef TAP_LOC_data
 #undef TAP_LOC_rel
 #undef TAP_IS_SIGNED

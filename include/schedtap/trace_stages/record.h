@@ -9,23 +9,31 @@
 	((void *)((char *)__entry + offsetof(__typeof__(*__entry), __rel_loc_##item) +             \
 		  sizeof(uint32_t) + (__entry->__rel_loc_##item & 0xffff)))
 
+/* What TP_fast_assign() leaves out holds nothing of the stack's: arrays are zero, and texts are there. */
 #undef TAP_DYNAMIC
-#define TAP_DYNAMIC(kind, type, item, len) entry->__##kind##_loc_##item = __data_offsets->item;
+#define TAP_DYNAMIC(kind, type, item, len)                                                         \
+	entry->__##kind##_loc_##item = __data_offsets->item;                                       \
+	memset(TAP_AT_##kind(item), 0, TAP_LEN_##kind(item));
 #undef TAP_TEXT
-#define TAP_TEXT(kind, item, src, len) entry->__##kind##_loc_##item = __data_offsets->item;
+#define TAP_TEXT(kind, item, src, len)                                                             \
+	entry->__##kind##_loc_##item = __data_offsets->item;                                       \
+	if (__data_offsets->item##_ptr_ != TAP_NO_TEXT)                                            \
+		tap_put_text((char *)TAP_AT_##kind(item), __data_offsets->item##_ptr_,             \
+			     TAP_LEN_##kind(item), __cut);                                         \
+	else                                                                                       \
+		memset(TAP_AT_##kind(item), 0, TAP_LEN_##kind(item));
 #undef TAP_BITS
-#define TAP_BITS(kind, item, type, nr_bits) entry->__##kind##_loc_##item = __data_offsets->item;
+#define TAP_BITS(kind, item, type, nr_bits) TAP_DYNAMIC(kind, unsigned long, item, nr_bits)
+#define TAP_AT_data(item) __get_dynamic_array(item)
+#define TAP_AT_rel(item) __get_rel_dynamic_array(item)
+#define TAP_LEN_data(item) __get_dynamic_array_len(item)
+#define TAP_LEN_rel(item) __get_rel_dynamic_array_len(item)
 
-/*
- * up to 6.9 the kernel's form has the source as a second argument: __string() has named it already
- */
-#define __assign_str(dst, src...)                                                                  \
-	tap_put_text(__get_str(dst), __data_offsets->dst##_ptr_, __get_dynamic_array_len(dst), __cut)
+/* __string() has named the source already, and the text is copied: what is no text is an error all the same. */
+#define __assign_str(dst, src...) ((void)__data_offsets->dst##_ptr_)
 #define __assign_str_len(dst, src...) __assign_str(dst)
-#define __assign_rel_str(dst, src...)                                                              \
-	tap_put_text(__get_rel_str(dst), __data_offsets->dst##_ptr_,                               \
-		     __get_rel_dynamic_array_len(dst), __cut)
-#define __assign_rel_str_len(dst, src...) __assign_rel_str(dst)
+#define __assign_rel_str(dst, src...) __assign_str(dst)
+#define __assign_rel_str_len(dst, src...) __assign_str(dst)
 #define __assign_vstr(dst, fmt, va)                                                                \
 	tap_put_vstring(__get_str(dst), __get_dynamic_array_len(dst), fmt, *(va))
 #define __assign_bitmask(dst, src, nr_bits)                                                        \
