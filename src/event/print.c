@@ -438,7 +438,7 @@ static void put_ip6(const struct print_out *o, const unsigned char *p, struct ta
 	for (int i = 0; i < 16; i++) {
 		tap_buf_char(out, "0123456789abcdef"[p[i] >> 4]);
 		tap_buf_char(out, "0123456789abcdef"[p[i] & 15]);
-		if (i % 2 && i < 15)
+		if (i % 2 && i < 15 && !o->upper)
 			tap_buf_char(out, ':');
 	}
 }
@@ -458,9 +458,32 @@ static void put_uuid(const struct print_out *o, const unsigned char *p, struct t
 	}
 }
 
-static void put_ip4(const unsigned char *p, struct tap_buf *out)
+static void put_ip4(const unsigned char *p, bool backwards, bool zeros, struct tap_buf *out)
 {
-	tap_buf_printf(out, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
+	for (int i = 0; i < 4; i++)
+		tap_buf_printf(out, zeros ? "%s%03u" : "%s%u", i ? "." : "", p[backwards ? 3 - i : i]);
+}
+
+/* Bytes in hex. */
+static void put_row(const unsigned char *p, uint32_t nr, char between, bool backwards, struct tap_buf *out)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		if (i && between)
+			tap_buf_char(out, between);
+		tap_buf_printf(out, "%02x", p[backwards ? nr - 1 - i : i]);
+	}
+}
+
+/* %*ph: the width is the number of bytes, of which printk takes 64; without one it is 1. */
+static void put_bytes(const struct run *r, const struct print_out *o, struct tap_buf *out)
+{
+	int64_t nr = o->width_node ? (int32_t)eval(r, o->width_node) : o->width ? o->width : 1;
+	uint32_t len;
+	const unsigned char *p = bytes_of(r, o->node, &len);
+
+	nr = nr < 0 ? -nr : nr; /* "-" is a flag there */
+	nr = nr > 64 ? 64 : nr;
+	put_row(p, len < nr ? len : (uint32_t)nr, o->between, false, out);
 }
 
 /* struct sockaddr: the family in the recording kernel's byte order, the rest in the net's. */
@@ -471,16 +494,17 @@ static void put_sockaddr(const struct run *r, const struct print_out *o, const u
 
 	/* 2 and 10: Linux's AF_INET and AF_INET6, wherever this runs */
 	if (family == 2) {
-		put_ip4(p + 4, out);
+		put_ip4(p + 4, false, false, out);
 	} else if (family == 10 && len >= 24) {
-		tap_buf_char(out, '[');
+		tap_buf_puts(out, o->plus ? "[" : "");
 		put_ip6(o, p + 8, out);
-		tap_buf_char(out, ']');
+		tap_buf_puts(out, o->plus ? "]" : "");
 	} else {
 		tap_buf_puts(out, "(einval)");
 		return;
 	}
-	tap_buf_printf(out, ":%u", p[2] << 8 | p[3]);
+	if (o->plus)
+		tap_buf_printf(out, ":%u", p[2] << 8 | p[3]);
 }
 
 static void put_address(const struct run *r, const struct print_out *o, struct tap_buf *out)
@@ -494,7 +518,7 @@ static void put_address(const struct run *r, const struct print_out *o, struct t
 	if (len < needs[o->kind])
 		tap_buf_char(out, '?');
 	else if (o->kind == OUT_IP4)
-		put_ip4(p, out);
+		put_ip4(p, o->special, o->upper, out);
 	else if (o->kind == OUT_IP6)
 		put_ip6(o, p, out);
 	else if (o->kind == OUT_SOCKADDR)
@@ -502,8 +526,21 @@ static void put_address(const struct run *r, const struct print_out *o, struct t
 	else if (o->kind == OUT_UUID)
 		put_uuid(o, p, out);
 	else
-		tap_buf_printf(out, "%02x:%02x:%02x:%02x:%02x:%02x", p[0], p[1], p[2], p[3], p[4],
-			       p[5]);
+		put_row(p, 6, o->between, o->special, out);
+}
+
+/* As a kernel prints it that knows errors' names. */
+static void put_error(const struct run *r, const struct print_out *o, struct tap_buf *out)
+{
+	int64_t v = (int64_t)value(r, o);
+	const char *name = v < 0 && v >= -4095 ? strerrorname_np((int)-v) : NULL;
+
+	if (name)
+		tap_buf_printf(out, "-%s", name);
+	else if (v < 0 && v >= -4095)
+		tap_buf_printf(out, "%d", (int)v);
+	else
+		add_hex(out, r->prog->fmt->long_size == 8 ? (uint64_t)v : (uint32_t)v);
 }
 
 static void put_symbol(const struct run *r, const struct print_out *o, struct tap_buf *out)
@@ -540,6 +577,12 @@ static void put_open(const struct run *r, const struct print_out *o, struct tap_
 	case OUT_LIST: /* %*pbl: the width is the number of bits */
 		put_list(r, o->node, o->width_node ? (int64_t)eval(r, o->width_node) : o->width,
 			 out);
+		break;
+	case OUT_BYTES:
+		put_bytes(r, o, out);
+		break;
+	case OUT_ERROR:
+		put_error(r, o, out);
 		break;
 	case OUT_UNKNOWN:
 		tap_buf_char(out, '?');

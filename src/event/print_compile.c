@@ -704,6 +704,16 @@ static uint32_t parse_sizeof(struct comp *c)
 	return add_num(c, type_ulong(c), type.size);
 }
 
+/* Seconds of ns, or what is left of them. */
+static uint32_t parse_part_of_ns(struct comp *c, enum print_op op, struct tap_ctype type)
+{
+	const struct tap_ctype u64 = { 8, false };
+	uint32_t n = cast(c, parse_expr(c), u64);
+
+	expect(c, ")");
+	return c->err ? 0 : cast(c, add_binary(c, op, n, add_num(c, u64, 1000000000)), type);
+}
+
 /* A compiler's hint is worth its first argument. */
 static uint32_t parse_likely(struct comp *c)
 {
@@ -729,6 +739,8 @@ enum call {
 	CALL_LEN,
 	CALL_MASK,
 	CALL_CPUS,
+	CALL_SECONDS,
+	CALL_NANOSECONDS,
 	CALL_SIZEOF,
 	CALL_EXPECT,
 };
@@ -749,12 +761,16 @@ static const struct {
 	{ "__get_rel_str", CALL_STR },
 	{ "__get_dynamic_array", CALL_DYNAMIC },
 	{ "__get_rel_dynamic_array", CALL_DYNAMIC },
+	{ "__get_sockaddr", CALL_DYNAMIC },
+	{ "__get_rel_sockaddr", CALL_DYNAMIC },
 	{ "__get_dynamic_array_len", CALL_LEN },
 	{ "__get_rel_dynamic_array_len", CALL_LEN },
 	{ "__get_bitmask", CALL_MASK },
 	{ "__get_rel_bitmask", CALL_MASK },
 	{ "__get_cpumask", CALL_CPUS },
 	{ "__get_rel_cpumask", CALL_CPUS },
+	{ "__print_ns_to_secs", CALL_SECONDS },
+	{ "__print_ns_without_secs", CALL_NANOSECONDS },
 	{ "sizeof", CALL_SIZEOF },
 	{ "__builtin_expect", CALL_EXPECT },
 };
@@ -795,6 +811,10 @@ static uint32_t parse_call(struct comp *c, struct word w)
 		return parse_dynamic(c, DYN_MASK);
 	case CALL_CPUS:
 		return parse_dynamic(c, DYN_CPUS);
+	case CALL_SECONDS:
+		return parse_part_of_ns(c, P_DIV, u64);
+	case CALL_NANOSECONDS:
+		return parse_part_of_ns(c, P_MOD, (struct tap_ctype){ 4, false });
 	case CALL_SIZEOF:
 		return parse_sizeof(c);
 	default:
@@ -1172,18 +1192,43 @@ static void set_text(struct comp *c, struct print_out *o)
 /* printk's %p: the word behind it says what it points to, and is no part of the text. */
 static const char *set_pointer(struct comp *c, struct print_out *o, const char *s, const char *end)
 {
-	static const struct {
+	const struct {
 		const char *word;
 		uint8_t kind;
-		bool special; /* %pI6c: shortened; %pUl, %pUL: the first fields little-endian */
-		bool upper;
+		char between;
+		bool special; /* IP6, SOCKADDR: shortened; UUID: the first fields little-endian; IP4, MAC: backwards */
+		bool upper;   /* IP4, IP6: i for I: with leading zeros, without colons */
+		bool plus;
 	} words[] = {
-		{ "bl", OUT_LIST },	  { "b", OUT_MASK },
-		{ "I4", OUT_IP4 },	  { "I6c", OUT_IP6, true },
-		{ "I6", OUT_IP6 },	  { "ISpc", OUT_SOCKADDR, true },
-		{ "M", OUT_MAC },	  { "UB", OUT_UUID, false, true },
-		{ "Ul", OUT_UUID, true }, { "UL", OUT_UUID, true, true },
+		{ "bl", OUT_LIST },
+		{ "b", OUT_MASK },
+		{ "h", OUT_BYTES, ' ' },
+		{ "hC", OUT_BYTES, ':' },
+		{ "hD", OUT_BYTES, '-' },
+		{ "hN", OUT_BYTES },
+		{ "M", OUT_MAC, ':' },
+		{ "MF", OUT_MAC, '-' },
+		{ "MR", OUT_MAC, ':', .special = true },
+		{ "m", OUT_MAC },
+		{ "mR", OUT_MAC, .special = true },
+		{ "I4", OUT_IP4 },
+		{ "I4n", OUT_IP4 },
+		{ "I4b", OUT_IP4 },
+		{ "I4l", OUT_IP4, .special = true },
+		{ "I4h", OUT_IP4, .special = !c->fmt->big_endian },
+		{ "i4", OUT_IP4, .upper = true },
+		{ "I6c", OUT_IP6, .special = true },
+		{ "I6", OUT_IP6 },
+		{ "i6", OUT_IP6, .upper = true },
+		{ "IS", OUT_SOCKADDR },
+		{ "ISc", OUT_SOCKADDR, .special = true },
+		{ "ISp", OUT_SOCKADDR, .plus = true },
+		{ "ISpc", OUT_SOCKADDR, .special = true, .plus = true },
 		{ "U", OUT_UUID },
+		{ "Ub", OUT_UUID },
+		{ "UB", OUT_UUID, .upper = true },
+		{ "Ul", OUT_UUID, .special = true },
+		{ "UL", OUT_UUID, .special = true, .upper = true },
 	};
 	size_t len = 0, i, nr = sizeof(words) / sizeof(words[0]);
 
@@ -1194,11 +1239,17 @@ static const char *set_pointer(struct comp *c, struct print_out *o, const char *
 			break;
 	if (i < nr) {
 		o->kind = words[i].kind;
+		o->between = words[i].between;
 		o->special = words[i].special;
 		o->upper = words[i].upper;
+		o->plus = words[i].plus;
 		o->node = parse_arg(c);
 		if (c->err || node(c, o->node)->class != PRINT_BYTES)
 			fail(c, -EINVAL);
+	} else if (len == 1 && *s == 'e') {
+		o->kind = OUT_ERROR;
+		o->base = 16;
+		set_source(c, o, cast(c, parse_arg(c), (struct tap_ctype){ c->fmt->long_size, true }));
 	} else if (!len || strchr("SsFfBxK", *s)) {
 		/* %pfw is a firmware node */
 		o->kind = len && strchr("SsFfB", *s) && s[1] != 'w' ? OUT_SYMBOL : OUT_NUMBER;

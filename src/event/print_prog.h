@@ -112,8 +112,10 @@ enum print_kind {
 	OUT_LIST,
 	OUT_IP4,
 	OUT_IP6,
-	OUT_SOCKADDR, /* with its port */
+	OUT_SOCKADDR, /* .plus: with its port */
 	OUT_MAC,
+	OUT_BYTES, /* the width is how many */
+	OUT_ERROR, /* an error pointer's name */
 	OUT_UUID,
 	OUT_UNKNOWN,
 };
@@ -121,6 +123,7 @@ enum print_kind {
 struct print_out {
 	uint8_t kind, load;
 	uint8_t base;
+	char between; /* MAC, BYTES: what stands between bytes; '\0': nothing */
 	bool is_signed, left, plus, space, zero, special, upper;
 	uint32_t lit, lit_len; /* in texts; comes first */
 	uint32_t at, len; /* of the field, where kind or load say so */
