@@ -65,9 +65,13 @@ static void add_list(struct trace_seq *s, const unsigned long *words, int bits)
 	}
 }
 
-static void add_ip4(struct trace_seq *s, const unsigned char *p)
+/* @how: l: backwards; h: as the host has numbers. @zeros: leading ones */
+static void add_ip4(struct trace_seq *s, const unsigned char *p, char how, bool zeros)
 {
-	add(s, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
+	bool backwards = how == 'l' || (how == 'h' && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+
+	for (int i = 0; i < 4; i++)
+		add(s, zeros ? "%s%03u" : "%s%u", i ? "." : "", p[backwards ? 3 - i : i]);
 }
 
 static void add_ip6(struct trace_seq *s, const unsigned char *p, bool shortened)
@@ -82,6 +86,33 @@ static void add_ip6(struct trace_seq *s, const unsigned char *p, bool shortened)
 		add(s, "%s%02x%02x", i ? ":" : "", p[i], p[i + 1]);
 }
 
+/* %pM, %pm: with colons, with nothing between; F: with dashes; R: backwards */
+static void add_mac(struct trace_seq *s, const unsigned char *p, const char *what)
+{
+	const char *between = *what == 'm' ? "" : what[1] == 'F' ? "-" : ":";
+
+	for (int i = 0; i < 6; i++)
+		add(s, "%s%02x", i ? between : "", p[what[1] == 'R' ? 5 - i : i]);
+}
+
+/* %pe: an error pointer's name */
+static void add_error(struct trace_seq *s, const void *p)
+{
+	long v = (long)p;
+#ifdef __GLIBC__
+	const char *name = v < 0 && v >= -4095 ? strerrorname_np((int)-v) : NULL;
+#else
+	const char *name = NULL;
+#endif
+
+	if (name)
+		add(s, "-%s", name);
+	else if (v < 0 && v >= -4095)
+		add(s, "%ld", v);
+	else
+		add(s, "0x%lx", (unsigned long)v);
+}
+
 /* %pIS, with p: and the port, c: IPv6 addresses shortened */
 static void add_sockaddr(struct trace_seq *s, const struct sockaddr *sa, bool port, bool shortened)
 {
@@ -89,7 +120,7 @@ static void add_sockaddr(struct trace_seq *s, const struct sockaddr *sa, bool po
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)sa;
 
 	if (sa->sa_family == AF_INET) {
-		add_ip4(s, (const unsigned char *)&in->sin_addr);
+		add_ip4(s, (const unsigned char *)&in->sin_addr, 0, false);
 	} else if (sa->sa_family == AF_INET6) {
 		add(s, "%s", port ? "[" : "");
 		add_ip6(s, in6->sin6_addr.s6_addr, shortened);
@@ -134,14 +165,18 @@ static void add_pointed(struct trace_seq *s, const void *p, const char *what, in
 		add_bitmask(s, p, (unsigned int)(width < 0 ? 0 : width + 31) & ~31u);
 	else if (*what == 'h')
 		add_bytes(s, p, width, what[1]);
-	else if (!strncmp(what, "I4", 2))
-		add_ip4(s, p);
+	else if (!strncmp(what, "I4", 2) || !strncmp(what, "i4", 2))
+		add_ip4(s, p, what[2], *what == 'i');
+	else if (!strncmp(what, "i6", 2))
+		add_hex(s, p, 16, "");
 	else if (!strncmp(what, "I6", 2))
 		add_ip6(s, p, what[2] == 'c');
 	else if (!strncmp(what, "IS", 2))
 		add_sockaddr(s, p, strchr(what, 'p'), strchr(what, 'c'));
-	else if (*what == 'M')
-		add_hex(s, p, 6, ":");
+	else if (*what == 'M' || *what == 'm')
+		add_mac(s, p, what);
+	else if (*what == 'e')
+		add_error(s, p);
 	else
 		add_uuid(s, p, what[1]);
 }
@@ -154,7 +189,7 @@ static const char *add_pointer(struct trace_seq *s, const void *p, const char *f
 	for (size_t len = 0; is_alnum(*fmt); fmt++, len++)
 		if (len < sizeof(what) - 1)
 			what[len] = *fmt;
-	if (!*what || !strchr("bhIMU", *what))
+	if (!*what || !strchr("bhIiMmUe", *what))
 		add(s, "0x%lx", (unsigned long)p);
 	else if (!p)
 		add(s, "(null)");

@@ -206,7 +206,13 @@ static void test_pointers(void)
 	      (const void *)&in6);
 	PRINT("%pIS and letters behind it", "10.0.0.1 pc", "%pIS pc", (const void *)&in);
 	PRINT("%pIS of another family", "(einval)", "%pISpc", (const void *)&other);
+	PRINT("%pI4 in other orders", "32.1.13.184 184.13.1.32 032.001.013.184", "%pI4n %pI4l %pi4",
+	      (const void *)ip6, (const void *)ip6, (const void *)ip6);
+	PRINT("%pi6", "20010db8000000000000000000000001", "%pi6", (const void *)ip6);
 	PRINT("%pM", "00:11:22:33:44:55", "%pM", (const void *)uuid);
+	PRINT("%pMF, %pMR, %pm, %pmR", "00-11-22-33-44-55 55:44:33:22:11:00 001122334455 554433221100",
+	      "%pMF %pMR %pm %pmR", (const void *)uuid, (const void *)uuid, (const void *)uuid, (const void *)uuid);
+	PRINT("%pe", "-EINVAL -4000 0x10", "%pe %pe %pe", (const void *)-22L, (const void *)-4000L, (const void *)16);
 	PRINT("%pU", "00112233-4455-6677-8899-aabbccddeeff 33221100-5544-7766-8899-AABBCCDDEEFF",
 	      "%pU %pUL", (const void *)uuid, (const void *)uuid);
 	PRINT("%*ph", "00 11 22|001122|00:11|00-11|00", "%*ph|%*phN|%2phC|%2phD|%ph", 3,
