@@ -513,6 +513,19 @@ static int start_writer(struct tap_session *s, struct tap_err *err)
 	return ret;
 }
 
+static int raise_priorities(struct tap_session *s, struct tap_err *err)
+{
+	int ret = tap_priority_raise(&s->priority, 0, s->wanted_priority, err);
+
+	return ret ?: tap_priority_raise(&s->writer_priority, tap_page_writer_tid(s->writer), s->wanted_priority, err);
+}
+
+static void restore_priorities(struct tap_session *s)
+{
+	tap_priority_restore(&s->priority);
+	tap_priority_restore(&s->writer_priority);
+}
+
 static int start(struct tap_session *s, struct tap_err *err)
 {
 	char *text;
@@ -525,6 +538,8 @@ static int start(struct tap_session *s, struct tap_err *err)
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
 	ret = tap_pack_check(s->file, err) ?: with_first_head(s, create_spool, err) ?: start_writer(s, err);
+	/* from the first event on: behind it there may be a hundred tasks that run before the first drain */
+	ret = ret ?: raise_priorities(s, err);
 	for (unsigned int i = 0; i < NR_BACKENDS && !ret; i++)
 		if (s->states[i])
 			ret = backends[i]->start(s->states[i], s->writer, err);
@@ -541,14 +556,7 @@ static int start(struct tap_session *s, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	/* rings fill from here on: nothing may wait for a disk */
 	tap_page_writer_set_meta(s->writer, text);
-	ret = tap_priority_raise(&s->priority, 0, s->wanted_priority, err);
-	return ret ?: tap_priority_raise(&s->writer_priority, tap_page_writer_tid(s->writer), s->wanted_priority, err);
-}
-
-static void restore_priorities(struct tap_session *s)
-{
-	tap_priority_restore(&s->priority);
-	tap_priority_restore(&s->writer_priority);
+	return 0;
 }
 
 static void end_writer(struct tap_session *s)

@@ -60,6 +60,7 @@ static int map_file(int fd, struct tap_mapping *out)
 		return -errno;
 	*out = (struct tap_mapping){
 		.data = p, .len = (size_t)st.st_size, .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0),
+		.has_holes = st.st_blocks < st.st_size / 512,
 	};
 	return 0;
 }
@@ -413,6 +414,7 @@ void tap_dat_set_pages(struct tap_stream *s, const struct tap_mapping *m, const 
 	s->whole.pages_end = from + len - len % s->abi.page_size;
 	s->file.fd = m->fd;
 	s->file.mapped = m->data;
+	s->file.has_holes = m->has_holes;
 }
 
 void tap_dat_place_pages(const struct tap_reader *r, struct tap_stream *s, uint64_t offset,

@@ -34,6 +34,7 @@ struct tap_mapping {
 	const unsigned char *data;
 	size_t len;
 	int fd; /* -1 if it is of no more use */
+	bool has_holes; /* fewer blocks than bytes */
 };
 
 struct tap_reader {

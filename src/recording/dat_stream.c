@@ -319,7 +319,7 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 		}
 		look_ahead(d, s);
 		if (wants_copy(s, page)) {
-			if (pass_hole(s)) {
+			if (s->file.has_holes && pass_hole(s)) {
 				note_damage(s);
 				continue;
 			}

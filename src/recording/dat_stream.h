@@ -83,6 +83,7 @@ struct tap_stream {
 	struct tap_span left, whole;
 	struct { /* that the pages are in, if they are not compressed */
 		int fd; /* -1: they are read where they are mapped */
+		bool has_holes;
 		const unsigned char *mapped; /* its first byte */
 		const unsigned char *from;   /* [from, from + len) are in .copy */
 		size_t len;

@@ -125,24 +125,28 @@ void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt)
 
 int tap_shapes_init(struct tap_shapes *s)
 {
-	s->by_id = calloc(TAP_NR_IDS, sizeof(*s->by_id));
+	*s = (struct tap_shapes){ .by_id = calloc(TAP_NR_IDS, sizeof(*s->by_id)) };
 	return s->by_id ? 0 : -ENOMEM;
 }
 
 void tap_shapes_release(struct tap_shapes *s)
 {
-	for (unsigned int i = 0; s->by_id && i < TAP_NR_IDS; i++)
-		free(s->by_id[i]);
+	for (struct tap_shape *shape = s->newest, *older; shape; shape = older) {
+		older = shape->older;
+		free(shape);
+	}
 	free(s->by_id);
-	s->by_id = NULL;
+	*s = (struct tap_shapes){ 0 };
 }
 
 struct tap_shape *tap_shapes_add(struct tap_shapes *s, const struct tap_format *fmt)
 {
 	struct tap_shape *shape = malloc(sizeof(*shape));
 
-	if (shape)
-		tap_shape_init(shape, fmt);
-	s->by_id[fmt->id] = shape;
+	if (!shape)
+		return NULL;
+	tap_shape_init(shape, fmt);
+	shape->older = s->newest;
+	s->by_id[fmt->id] = s->newest = shape;
 	return shape;
 }

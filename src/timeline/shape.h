@@ -50,6 +50,7 @@ struct tap_shape {
 	bool plain;
 	const struct tap_format *fmt;
 	unsigned int buffer; /* of those that have this kind, the one that counts: who reads says */
+	struct tap_shape *older; /* that was added before */
 };
 
 #define TAP_TASK_COMM 16u
@@ -59,6 +60,7 @@ struct tap_shape {
 /* The shapes of a recording's formats, by id: NULL until they are asked for. */
 struct tap_shapes {
 	struct tap_shape **by_id; /* owned, also what they point to */
+	struct tap_shape *newest; /* to walk over all ids takes longer than to read a small recording */
 };
 
 /* Without a buffer. */
