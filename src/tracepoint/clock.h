@@ -38,4 +38,15 @@ static inline uint64_t tap_cycles(void)
 #endif
 }
 
+/* Behind all loads before it: another CPU's stamp that was seen there is not later. */
+static inline uint64_t tap_cycles_behind_loads(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_lfence();
+#elif defined(__aarch64__)
+	__asm__ volatile("isb" : : : "memory");
+#endif
+	return tap_cycles();
+}
+
 #endif

@@ -133,9 +133,13 @@ static void close_file(int fd)
 
 void tap_control_let_go(void)
 {
+	bool locked = tap_lock_of(&tap_process->areas); /* who makes a ring may be using it */
+
 	if (held_fd >= 0)
 		close(held_fd);
 	held_fd = -1;
+	if (locked)
+		tap_unlock_of(&tap_process->areas);
 }
 
 /*

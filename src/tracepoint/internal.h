@@ -32,8 +32,12 @@ enum { TAP_RINGS_RSEQ, TAP_RINGS_ATOMIC, TAP_RINGS_KINDS };
 struct tap_process {
 	uint32_t lock; /* the thread that has it */
 	uint32_t lists; /* the lock of object.c */
+	uint32_t stack; /* that of stack.c: whoever has it waits for nothing but the next one */
+	uint32_t areas; /* that of the file's areas: nothing is waited for under it */
 	uint32_t pid; /* 0: this process has not been set up: it is a child */
-	struct tap_ring *rings[TAP_MAX_CPUS * TAP_RINGS_KINDS]; /* [cpu * TAP_RINGS_KINDS + kind]; NULL: not made yet */
+	/* [cpu * TAP_RINGS_KINDS + kind]: NULL until it is made; then the same of .made */
+	struct tap_ring *rings[TAP_MAX_CPUS * TAP_RINGS_KINDS];
+	struct tap_ring made[TAP_MAX_CPUS * TAP_RINGS_KINDS];
 };
 
 extern TAP_HIDDEN struct tap_process *tap_process; /* NULL until the first object */
@@ -50,9 +54,9 @@ uint64_t tap_page_up(uint64_t bytes);
 TAP_MUST_CHECK bool tap_lock(void);
 bool tap_trylock(void);
 void tap_unlock(void);
-/* The same for the lists of object.c. */
-TAP_MUST_CHECK bool tap_lock_lists(void);
-void tap_unlock_lists(void);
+/* Any of struct tap_process's; in the order in which they stand there. Return: as tap_lock(). */
+TAP_MUST_CHECK bool tap_lock_of(uint32_t *lock);
+void tap_unlock_of(uint32_t *lock);
 /* So that a child finds nothing half done; in the order of the locks of both. Under the lock. */
 void tap_process_watch_forks(void (*in_child)(void));
 
@@ -65,8 +69,8 @@ void tap_set_reason(const char *fmt, ...) TAP_PRINTF(1, 2); /* %m as in printf *
 /* ---- the stack (stack.c) --------------------------------------------------------------------- */
 
 /*
- * Calls what needs more stack than a thread at a site may have left, on one of the library's own. Within it
- * again it just calls. Under the lock.
+ * Calls what needs more stack than a thread at a site may have left, on one of the library's own, which one
+ * thread has at a time, with all signals blocked. Within it again it just calls. @fn waits for no one else.
  */
 void tap_on_own_stack(void (*fn)(void *arg), void *arg);
 
@@ -102,7 +106,10 @@ void tap_control_folder(char folder[PATH_MAX]);
 /* Whether a recorder has this file locked. */
 bool tap_control_is_drained(void);
 struct tap_area *tap_control_area(uint32_t nr);
-/* An area that is @start, or NULL: empty; not yet published. Return: its number; -errno. Under the lock. */
+/*
+ * An area that is @start, or NULL: empty; not yet published. Under the lock of areas, up to there.
+ * Return: its number; -errno.
+ */
 int tap_control_add_area(uint64_t bytes, const void *start);
 void tap_control_publish(uint32_t nr, enum tap_area_kind kind);
 /* Maps an area's first @bytes at @at, or anywhere. Return: MAP_FAILED with errno. */

@@ -73,7 +73,7 @@ void tap_object_add(struct tap_object *object)
 		tap_set_reason("out of memory");
 		return;
 	}
-	if (!tap_lock_lists()) {
+	if (!tap_lock_of(&tap_process->lists)) {
 		tap_set_reason("events of a library are off: a notifier has loaded it");
 		return;
 	}
@@ -82,7 +82,7 @@ void tap_object_add(struct tap_object *object)
 		object->uses++;
 	else
 		tap_set_reason("events of a library are off: a regfunc has loaded it");
-	tap_unlock_lists();
+	tap_unlock_of(&tap_process->lists);
 	if (first)
 		tap_env_start();
 }
@@ -113,11 +113,11 @@ void tap_object_remove(struct tap_object *object)
 
 	if (!tap_process)
 		return;
-	locked = tap_lock_lists();
+	locked = tap_lock_of(&tap_process->lists);
 	if (object->uses && !--object->uses)
 		remove_last(object);
 	if (locked)
-		tap_unlock_lists();
+		tap_unlock_of(&tap_process->lists);
 }
 
 /* The program ends, after its objects have been removed: those have a higher priority. */
@@ -133,11 +133,11 @@ void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *p
 
 	if (tap_process_init())
 		return;
-	locked = tap_lock_lists();
+	locked = tap_lock_of(&tap_process->lists);
 	for (struct tap_object *object = tap_objects; object; object = object->next)
 		for_each_module_tracepoint(fct, object, priv);
 	if (locked)
-		tap_unlock_lists();
+		tap_unlock_of(&tap_process->lists);
 }
 
 static struct notifier_block **find(const struct notifier_block *nb)
@@ -165,10 +165,10 @@ int register_tracepoint_module_notifier(struct notifier_block *nb)
 
 	if (ret)
 		return ret;
-	if (!tap_lock_lists())
+	if (!tap_lock_of(&tap_process->lists))
 		return -EDEADLK;
 	if (*find(nb)) {
-		tap_unlock_lists();
+		tap_unlock_of(&tap_process->lists);
 		return -EEXIST;
 	}
 	insert(nb);
@@ -177,7 +177,7 @@ int register_tracepoint_module_notifier(struct notifier_block *nb)
 
 		nb->notifier_call(nb, MODULE_STATE_COMING, &module);
 	}
-	tap_unlock_lists();
+	tap_unlock_of(&tap_process->lists);
 	return 0;
 }
 
@@ -188,13 +188,13 @@ int unregister_tracepoint_module_notifier(struct notifier_block *nb)
 
 	if (ret)
 		return ret;
-	if (!tap_lock_lists())
+	if (!tap_lock_of(&tap_process->lists))
 		return -EDEADLK;
 	at = find(nb);
 	if (*at)
 		*at = nb->next;
 	else
 		ret = -ENOENT;
-	tap_unlock_lists();
+	tap_unlock_of(&tap_process->lists);
 	return ret;
 }

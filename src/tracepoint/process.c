@@ -31,6 +31,7 @@ struct tap_control *tap_control;
 struct tap_object *tap_objects;
 
 static __thread bool locked_for_fork __attribute__((tls_model("initial-exec")));
+static __thread bool stopped_for_fork __attribute__((tls_model("initial-exec")));
 static struct pool_free {
 	struct pool_free *next;
 } *pool_free[POOL_CLASSES];
@@ -162,14 +163,14 @@ void tap_unlock(void)
 	unlock(&tap_process->lock);
 }
 
-bool tap_lock_lists(void)
+bool tap_lock_of(uint32_t *lock)
 {
-	return lock_until(&tap_process->lists, NULL);
+	return lock_until(lock, NULL);
 }
 
-void tap_unlock_lists(void)
+void tap_unlock_of(uint32_t *lock)
 {
-	unlock(&tap_process->lists);
+	unlock(lock);
 }
 
 /*
@@ -184,11 +185,14 @@ static void before_fork(void)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += FORK_WAITS_S;
 	locked_for_fork = lock_until(&tap_process->lock, &end);
+	stopped_for_fork = lock_until(&tap_process->stack, &end); /* nor a ring, nor a file that is open for it */
 }
 
 /* In the child the lock is wiped. */
 static void after_fork(void)
 {
+	if (stopped_for_fork)
+		unlock(&tap_process->stack);
 	if (locked_for_fork)
 		tap_unlock();
 }

@@ -136,58 +136,79 @@ static void *map_area(uint64_t bytes, unsigned int cpu, bool atomic, uint64_t su
 	return p;
 }
 
-static struct tap_ring *map_ring(unsigned int cpu, bool atomic)
+/* Return: 0, or -errno. */
+static int map_ring(struct tap_ring *r, unsigned int cpu, bool atomic)
 {
 	unsigned int shift = tap_control->ring_shift;
-	struct tap_ring *r = tap_pool_get(sizeof(*r));
 	uint64_t bytes, subs_at;
+	bool locked;
 	void *p;
+	int ret;
 
 	if (shift < TAP_RING_SHIFT_MIN || shift > TAP_RING_SHIFT_MAX)
 		shift = TAP_RING_SHIFT;
 	bytes = (uint64_t)1 << shift;
 	subs_at = TAP_RING_STATES + bytes / TAP_SUB_BYTES * sizeof(uint64_t);
 	subs_at = (subs_at + TAP_RING_PAGE - 1) & ~(uint64_t)(TAP_RING_PAGE - 1);
-	p = r ? map_area(subs_at + bytes, cpu, atomic, subs_at, bytes) : MAP_FAILED;
-	if (p == MAP_FAILED) {
-		tap_set_reason("events of CPU %u are lost: no room for a ring of %u KiB: %s", cpu,
-			       1u << (shift - 10), strerror(r ? errno : ENOMEM));
-		if (r)
-			tap_pool_put(r, sizeof(*r));
-		return NULL;
-	}
+	locked = tap_lock_of(&tap_process->areas);
+	p = map_area(subs_at + bytes, cpu, atomic, subs_at, bytes);
+	ret = p == MAP_FAILED ? -errno : 0;
+	if (locked)
+		tap_unlock_of(&tap_process->areas);
+	if (ret)
+		return ret;
 	*r = (struct tap_ring){ .head = p, .states = (uint64_t *)((char *)p + TAP_RING_STATES),
 				.subs = (unsigned char *)p + subs_at, .mask = bytes - 1, .cpu = cpu };
-	return r;
+	return 0;
 }
 
-/* Fills in *@arg, a slot of tap_process->rings. */
+/* Once: what there is no room for is not asked for again. */
+static void note_ringless(unsigned int cpu, int code)
+{
+	__atomic_store_n(&tap_control->ringless, 1, __ATOMIC_RELAXED);
+	if (!tap_trylock())
+		return;
+	tap_set_reason("events of CPU %u are lost: no room for a ring: %s", cpu, strerror(-code));
+	tap_unlock();
+}
+
+/* Fills in *@arg, a slot of tap_process->rings, unless another thread has. */
 static void fill_slot(void *arg)
 {
-	struct tap_ring **slot = arg, *r;
-	unsigned int i = (unsigned int)(slot - tap_process->rings);
+	struct tap_ring **slot = arg;
+	unsigned int i = (unsigned int)(slot - tap_process->rings), cpu = i / TAP_RINGS_KINDS;
+	int ret;
 
+	if (__atomic_load_n(slot, __ATOMIC_RELAXED) || !tap_control ||
+	    __atomic_load_n(&tap_control->ringless, __ATOMIC_RELAXED))
+		return;
 	choose_clock();
-	r = map_ring(i / TAP_RINGS_KINDS, i % TAP_RINGS_KINDS == TAP_RINGS_ATOMIC);
-	if (r)
-		__atomic_store_n(slot, r, __ATOMIC_RELEASE);
+	ret = map_ring(&tap_process->made[i], cpu, i % TAP_RINGS_KINDS == TAP_RINGS_ATOMIC);
+	if (ret)
+		note_ringless(cpu, ret);
 	else
-		tap_control->ringless = 1;
+		__atomic_store_n(slot, &tap_process->made[i], __ATOMIC_RELEASE);
 }
 
-/* By the first event on a CPU. Return: NULL: none now, the event is lost. */
+/* Return: whether this process is set up. A child may not be: whoever does that may be interrupted by this thread. */
+static bool is_set_up(void)
+{
+	if (!__atomic_load_n(&tap_process->pid, __ATOMIC_ACQUIRE) && tap_trylock()) {
+		tap_words_child();
+		tap_unlock();
+	}
+	return __atomic_load_n(&tap_process->pid, __ATOMIC_ACQUIRE) && tap_control;
+}
+
+/*
+ * By the first event on a CPU. Other threads wait, for as long as it takes to make a file longer: nobody loses
+ * events for somebody else makes the ring. Return: NULL: there is none, the event is lost.
+ */
 static struct tap_ring *make_ring(struct tap_ring **slot)
 {
-	struct tap_ring *r;
-
-	if (!tap_trylock())
-		return NULL;
-	tap_words_child();
-	if (!*slot && tap_control && !tap_control->ringless)
+	if (is_set_up() && !__atomic_load_n(&tap_control->ringless, __ATOMIC_RELAXED))
 		tap_on_own_stack(fill_slot, slot);
-	r = *slot;
-	tap_unlock();
-	return r;
+	return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 }
 
 static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
@@ -546,7 +567,8 @@ static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_
 			lose(r);
 			return;
 		}
-	} while (bytes > room_at(head) || !put_atomic(r, head, rec, bytes, clock_now()));
+	} while (bytes > room_at(head) ||
+		 !put_atomic(r, head, rec, bytes, use_cycles ? tap_cycles_behind_loads() : mono_now()));
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -601,7 +623,7 @@ static __attribute__((noinline)) void commit_without_rseq(const uint64_t *rec, u
 	if (tap_likely(r)) {
 		head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
 		if (tap_likely(bytes <= room_at(head) &&
-			       put_atomic(r, head, rec, bytes, tap_cycles())))
+			       put_atomic(r, head, rec, bytes, tap_cycles_behind_loads())))
 			return;
 	}
 	commit_atomic(rec, bytes);

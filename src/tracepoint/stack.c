@@ -12,7 +12,6 @@
 #define STACK_BYTES ((size_t)128 << 10) /* what is not used is never touched; some 20 KiB are */
 
 static _Alignas(64) char stack[STACK_BYTES];
-static bool is_used;
 
 /* Registers that a call may change; the old stack pointer is kept in one that it may not. */
 static void call_on_stack(void (*fn)(void *arg), void *arg)
@@ -46,14 +45,16 @@ void tap_on_own_stack(void (*fn)(void *arg), void *arg)
 {
 	uint64_t all = UINT64_MAX, before;
 
-	if (is_used) {
-		fn(arg);
-		return;
-	}
-	/* a signal's handler may need more than is left, and must not find another stack than its thread's */
+	/*
+	 * a signal's handler may need more than is left, must not find another stack than its thread's, and must not
+	 * wait for the thread that it interrupts
+	 */
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
-	is_used = true;
-	call_on_stack(fn, arg);
-	is_used = false;
+	if (tap_lock_of(&tap_process->stack)) {
+		call_on_stack(fn, arg);
+		tap_unlock_of(&tap_process->stack);
+	} else {
+		fn(arg);
+	}
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 }

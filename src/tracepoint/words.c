@@ -89,18 +89,22 @@ static int new_area(const struct tap_text *t, uint32_t nr_words)
 {
 	static uint32_t next_id = TAP_ID_FIRST;
 	struct tap_area *a;
+	bool locked;
 	int nr;
 
 	if (next_id + nr_words > UINT16_MAX)
 		return -ENOSPC;
+	locked = tap_lock_of(&tap_process->areas);
 	nr = tap_control_add_area(t->len, t->data);
-	if (nr < 0)
-		return nr;
-	a = tap_control_area((uint32_t)nr);
-	a->nr = nr_words;
-	a->first_id = next_id;
-	next_id += nr_words;
-	tap_control_publish((uint32_t)nr, TAP_AREA_OBJECT);
+	if (nr >= 0) {
+		a = tap_control_area((uint32_t)nr);
+		a->nr = nr_words;
+		a->first_id = next_id;
+		next_id += nr_words;
+		tap_control_publish((uint32_t)nr, TAP_AREA_OBJECT);
+	}
+	if (locked)
+		tap_unlock_of(&tap_process->areas);
 	return nr;
 }
 
@@ -239,6 +243,7 @@ void tap_words_detach(void)
 static void set_up_child(void *unused)
 {
 	(void)unused;
+	__atomic_store_n(&tap_process->pid, (uint32_t)getpid(), __ATOMIC_RELEASE);
 	tap_words_detach();
 	if (!tap_control)
 		return;
@@ -256,7 +261,6 @@ void tap_words_child(void)
 {
 	if (tap_process->pid)
 		return;
-	tap_process->pid = (uint32_t)getpid();
 	tap_on_own_stack(set_up_child, NULL);
 	for (struct tap_object *o = tap_objects; o; o = o->next)
 		tap_look_at_object(o); /* a regfunc() is the program's, and may need more */

@@ -500,6 +500,45 @@ static void crowd_is_drained(void)
 	crowd(TAP_RING_DISCARD, true);
 }
 
+/* Threads that come at once, when there is no ring yet. */
+static pthread_barrier_t at_once;
+
+static void *come(void *unused)
+{
+	const uint64_t value = 1;
+
+	(void)unused;
+	pthread_barrier_wait(&at_once);
+	trace_array(&value, 1);
+	return NULL;
+}
+
+static void cold(void)
+{
+	enum { THREADS = 300 };
+	pthread_t threads[THREADS];
+	struct ring rings[64];
+	uint64_t records = 0, lost;
+
+	begin(TAP_RING_OVERWRITE, 0);
+	tap_tracepoint_look(&__tracepoint_array); /* it is on when they come */
+	CHECK(!pthread_barrier_init(&at_once, NULL, THREADS), "no barrier");
+	for (unsigned int i = 0; i < THREADS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, come, NULL), "no thread %u", i);
+	for (unsigned int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	lost = control().lost;
+	for (unsigned int i = 0, nr = find_rings(rings, 64, 0); i < nr; i++) {
+		read_rest(&rings[i]);
+		records += rings[i].records;
+		lost += rings[i].head.lost;
+	}
+	CHECK(records + lost == THREADS, "of %d events %llu are there, %llu lost", THREADS,
+	      (unsigned long long)records, (unsigned long long)lost);
+	/* with atomics a thread that takes a sub-buffer can be preempted: others spin for it, but not for ever */
+	CHECK(!lost || getenv("GLIBC_TUNABLES"), "%llu lost", (unsigned long long)lost);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -510,6 +549,7 @@ static const struct {
 	{ "a text of 64 kB is cut, marked and counted", long_text },
 	{ "an array that is too long is counted as lost", long_array },
 	{ "what an interrupted sequence leaves behind is put right", interrupted },
+	{ "threads that come at once, before there is a ring, lose nothing", cold },
 	{ "two threads and signals, written over: nothing torn, all counted", crowd_overwrites },
 	{ "two threads and signals, drained: nothing torn, all read or counted", crowd_is_drained },
 };
