@@ -18,7 +18,7 @@ R="$SCHEDTAP record -d 0.1"
 
 cpu_of_tracefs()
 {
-	run 0 $R -C 0 -b tracefs -o a.dat -- taskset -c 0 sh -c 'sleep 0.02; sleep 0.02'
+	run 0 "$SCHEDTAP" record -C 0 -b tracefs -o a.dat -- taskset -c 0 sh -c 'sleep 0.02; sleep 0.02'
 	finished a.dat
 }
 check "-C over tracefs" cpu_of_tracefs
@@ -105,7 +105,7 @@ earlier_file()
 	local nr
 
 	for nr in 1 2 3; do
-		run 0 $R -e sched -o a.dat -- sh -c "exit 0"
+		run 0 "$SCHEDTAP" record -e sched -o a.dat -- sh -c "exit 0"
 		cp a.dat $nr.dat
 	done
 	must cmp a.dat 3.dat
@@ -118,9 +118,9 @@ through_links()
 	mkdir far
 	ln -s far/b.dat a.dat
 	ln -s ../c.dat far/b.dat
-	run 0 $R -e sched -o a.dat -- true
+	run 0 "$SCHEDTAP" record -e sched -o a.dat -- true
 	cp c.dat first.dat
-	run 0 $R -e sched -o a.dat -- true
+	run 0 "$SCHEDTAP" record -e sched -o a.dat -- true
 	must [ -L a.dat -a -L far/b.dat -a ! -L c.dat ]
 	must cmp c.dat.old first.dat
 	must_not cmp c.dat first.dat
