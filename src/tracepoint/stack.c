@@ -3,6 +3,7 @@
  * A stack of the library's own, for what a site does once in a process and needs room for: a file, a ring.
  * The thread that passes the site may have a few kilobytes left: a signal's stack, a coroutine's.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -44,7 +45,9 @@ static void call_on_stack(void (*fn)(void *arg), void *arg)
 void tap_on_own_stack(void (*fn)(void *arg), void *arg)
 {
 	uint64_t all = UINT64_MAX, before;
+	int cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* a site is no place where a thread ends */
 	/*
 	 * a signal's handler may need more than is left, must not find another stack than its thread's, and must not
 	 * wait for the thread that it interrupts
@@ -57,4 +60,5 @@ void tap_on_own_stack(void (*fn)(void *arg), void *arg)
 		fn(arg);
 	}
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+	pthread_setcancelstate(cancel, &cancel);
 }
