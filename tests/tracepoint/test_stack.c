@@ -4,6 +4,7 @@
  * And that nothing of it gets into a record.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,12 +43,16 @@ static size_t used_by_handler(bool site)
 	return sizeof(stack) - at;
 }
 
+/* And one CPU, so that there is one ring. */
 static void use_stack(void)
 {
 	const stack_t alt = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	const struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+	cpu_set_t set;
 
-	if (sigaltstack(&alt, NULL) || sigaction(SIGUSR1, &action, NULL))
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	if (sched_setaffinity(0, sizeof(set), &set) || sigaltstack(&alt, NULL) || sigaction(SIGUSR1, &action, NULL))
 		_exit(2);
 }
 

@@ -47,10 +47,9 @@ static void play(const struct step *steps, int to, int from, struct tap_buf *got
 		else
 			tap_progress_show(&p, steps->done, 200, steps->at_ms * MS);
 	}
-	fcntl(from, F_SETFL, O_NONBLOCK);
-	len = read(from, bytes, sizeof(bytes));
-	tap_buf_add(got, bytes, len > 0 ? (size_t)len : 0);
-	close(to);
+	close(to); /* what was written may be on its way, and ends the reading when it is there */
+	while ((len = read(from, bytes, sizeof(bytes))) > 0)
+		tap_buf_add(got, bytes, (size_t)len);
 	close(from);
 }
 
