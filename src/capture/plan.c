@@ -324,8 +324,8 @@ static int check_program_event(const struct maker *m, const char *pattern, const
 
 /*
  * What no event of the kernel matches is for programs, those that come too, unless the system is the
- * kernel's: then it is a slip in the name. @no_list: why the kernel's could not be listed, or NULL. Return: 0; -ENOENT: not for
- * programs; -errno.
+ * kernel's: then it is a slip in the name. @no_list: why the kernel's could not be listed, or NULL.
+ * Return: 0; -ENOENT: not for programs; -errno.
  */
 static int add_programs(struct maker *m, const char *pattern, const char *filter,
 			const struct tap_err *no_list, struct tap_err *err)

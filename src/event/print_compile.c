@@ -1192,13 +1192,14 @@ static void set_text(struct comp *c, struct print_out *o)
 /* printk's %p: the word behind it says what it points to, and is no part of the text. */
 static const char *set_pointer(struct comp *c, struct print_out *o, const char *s, const char *end)
 {
-	const struct {
+	static const struct {
 		const char *word;
 		uint8_t kind;
 		char between;
 		bool special; /* IP6, SOCKADDR: shortened; UUID: the first fields little-endian; IP4, MAC: backwards */
 		bool upper;   /* IP4, IP6: i for I: with leading zeros, without colons */
 		bool plus;
+		bool host; /* backwards where the recording's numbers are */
 	} words[] = {
 		{ "bl", OUT_LIST },
 		{ "b", OUT_MASK },
@@ -1215,7 +1216,7 @@ static const char *set_pointer(struct comp *c, struct print_out *o, const char *
 		{ "I4n", OUT_IP4 },
 		{ "I4b", OUT_IP4 },
 		{ "I4l", OUT_IP4, .special = true },
-		{ "I4h", OUT_IP4, .special = !c->fmt->big_endian },
+		{ "I4h", OUT_IP4, .host = true },
 		{ "i4", OUT_IP4, .upper = true },
 		{ "I6c", OUT_IP6, .special = true },
 		{ "I6", OUT_IP6 },
@@ -1240,7 +1241,7 @@ static const char *set_pointer(struct comp *c, struct print_out *o, const char *
 	if (i < nr) {
 		o->kind = words[i].kind;
 		o->between = words[i].between;
-		o->special = words[i].special;
+		o->special = words[i].special || (words[i].host && !c->fmt->big_endian);
 		o->upper = words[i].upper;
 		o->plus = words[i].plus;
 		o->node = parse_arg(c);
@@ -1248,7 +1249,6 @@ static const char *set_pointer(struct comp *c, struct print_out *o, const char *
 			fail(c, -EINVAL);
 	} else if (len == 1 && *s == 'e') {
 		o->kind = OUT_ERROR;
-		o->base = 16;
 		set_source(c, o, cast(c, parse_arg(c), (struct tap_ctype){ c->fmt->long_size, true }));
 	} else if (!len || strchr("SsFfBxK", *s)) {
 		/* %pfw is a firmware node */

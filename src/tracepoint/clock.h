@@ -6,21 +6,23 @@
 #include <stdint.h>
 #include <time.h>
 
-static inline uint64_t tap_mono_ns(void)
+static inline uint64_t tap_ns_of(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t tap_mono_ns(void)
+{
+	return tap_ns_of(CLOCK_MONOTONIC);
 }
 
 /* On the clock of /proc/PID/stat's start times. */
 static inline uint64_t tap_boot_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return tap_ns_of(CLOCK_BOOTTIME);
 }
 
 /* Not ordered against other instructions: the CPU may be some 20 ns early. */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "capture/user/clock.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -160,21 +159,17 @@ static bool kernel_trusts_counter(void)
 {
 	static const char *const sources[] = { "tsc", "kvm-clock", "hyperv_clocksource_tsc_page",
 					       "arch_sys_counter" };
-	char text[64];
-	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-		      O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	struct tap_buf text = { .max = 4096 };
+	bool trusts = false;
+	size_t len;
 
-	if (fd >= 0)
-		close(fd);
-	if (len <= 0)
-		return false;
-	text[len] = '\0';
-	text[strcspn(text, "\n")] = '\0';
+	/* one that cannot be read has no name */
+	(void)tap_buf_read_file(&text, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	len = strcspn(tap_buf_str(&text), "\n");
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		if (!strcmp(text, sources[i]))
-			return true;
-	return false;
+		trusts |= strlen(sources[i]) == len && !memcmp(tap_buf_str(&text), sources[i], len);
+	tap_buf_release(&text);
+	return trusts;
 }
 
 enum tap_clock_kind tap_user_clock_choose(void)
