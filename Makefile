@@ -80,7 +80,7 @@ $B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c $(wildcard bpf/*.h bpf/shim/*/*.h even
 # programs with tracepoints, as their own builds link them
 TP_UNIT := $(addprefix $B/tests/tracepoint/,test_probes test_ring test_stack test_print test_format \
 	test_static_key_load test_static_key_patch)
-TP_TOOLS := $(addprefix $B/tests/tracepoint/,emit emit_static emit_patched)
+TP_TOOLS := $(addprefix $B/tests/tracepoint/,emit emit_static emit_patched confined)
 TP_LINK = $Q$(CC) $(ALL_CFLAGS) -Itests -Itests/tracepoint $(TP_CFLAGS) $(filter %.c %.a,$^) -o $@ $(TP_LIBS) -ldl -lpthread
 $B/tests/tracepoint/%: tests/tracepoint/%.c $B/libschedtap-tracepoint.a
 	@mkdir -p $(@D)

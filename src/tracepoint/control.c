@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The program's side of the control file (shared.h). The file is opened by its name whenever it has
- * to grow, and closed again: programs close descriptors that they do not know.
+ * The program's side of the control file (shared.h). Nothing is opened once it is there: by then the program may
+ * have another user, another root folder or a seccomp filter.
  */
 #include "tracepoint/clock.h"
 #include "tracepoint/internal.h"
@@ -10,22 +10,22 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_BYTES (2ull * TAP_CONTROL_PAGE) /* that are there from the start: with the first 64 areas */
+#define KEPT_FD 200 /* and above: out of the way of programs that count on low numbers */
 
 char tap_control_path[PATH_MAX];
 
 static bool tried;
-static int held_fd = -1; /* of the file, while it is made */
-static dev_t file_dev;
-static ino_t file_ino;
-static uint64_t file_bytes;
+static bool fresh; /* the descriptor was made just now: it is certainly ours */
+static int kept_fd = -1;
+static uint64_t file_max; /* bytes that areas may take */
 
 struct tap_area *tap_control_area(uint32_t nr)
 {
@@ -64,198 +64,165 @@ static bool find_folder(char *folder, size_t size)
 	return use_folder(folder, size, base, "");
 }
 
-/* Makes bytes of the file be really there: a store into a hole of a full disk would end us. */
-static int fill_hole(int fd, uint64_t offset, uint64_t bytes)
+/* ---- the file -------------------------------------------------------------------------------- */
+
+/*
+ * It can never become smaller, so no store into it is a SIGBUS. It is as big as it may ever become, and of that only
+ * what is touched is there. Return: a descriptor; -errno.
+ */
+static int make_memory(void)
 {
-	int ret;
-
-	do
-		ret = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
-	while (ret == EINTR);
-	return -ret;
-}
-
-static int grow(int fd, uint64_t bytes)
-{
-	int ret;
-
-	if (file_bytes + bytes > TAP_CONTROL_MAX_BYTES)
-		return -EFBIG;
-	ret = fill_hole(fd, file_bytes, bytes);
-	if (ret)
-		return ftruncate(fd, (off_t)file_bytes) ? -errno : ret;
-	file_bytes += bytes;
-	return 0;
-}
-
-/* What is written is there. */
-static int append(int fd, const void *data, uint64_t bytes)
-{
-	if (file_bytes + bytes > TAP_CONTROL_MAX_BYTES)
-		return -EFBIG;
-	if (pwrite(fd, data, bytes, (off_t)file_bytes) != (ssize_t)bytes)
-		return ftruncate(fd, (off_t)file_bytes) ? -errno : -ENOSPC;
-	file_bytes += tap_page_up(bytes);
-	return 0;
-}
-
-/* The table of areas has room for many and is filled page by page. */
-static int begin_file(int fd)
-{
-	file_bytes = tap_page_up(TAP_CONTROL_HEAD);
-	return fill_hole(fd, 0, FIRST_BYTES);
-}
-
-static int open_by_name(void)
-{
-	struct stat st;
-	int fd = open(tap_control_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = memfd_create("schedtap", MFD_CLOEXEC | MFD_ALLOW_SEALING), high, ret;
+	struct rlimit limit;
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) || st.st_dev != file_dev || st.st_ino != file_ino) {
+	high = fcntl(fd, F_DUPFD_CLOEXEC, KEPT_FD);
+	if (high >= 0) { /* else there may not be that many */
 		close(fd);
-		return -ESTALE;
+		fd = high;
 	}
-	return fd;
+	file_max = TAP_CONTROL_MAX_BYTES;
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < file_max)
+		file_max = limit.rlim_cur & ~(rlim_t)(TAP_CONTROL_PAGE - 1); /* beyond it is a signal */
+	ret = file_max < TAP_CONTROL_HEAD ? -EFBIG :
+	      ftruncate(fd, (off_t)file_max) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) ? -errno : 0;
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
 }
 
-static int open_file(void)
+/* Whether the descriptor is the file's still: the program may have closed it, and opened something else. */
+static bool is_kept(void)
 {
-	return held_fd >= 0 ? held_fd : open_by_name();
-}
+	struct tap_control c;
+	struct stat st;
 
-static void close_file(int fd)
-{
-	if (fd != held_fd)
-		close(fd);
+	return fresh || (kept_fd >= 0 && !fstat(kept_fd, &st) && S_ISREG(st.st_mode) &&
+			 pread(kept_fd, &c, sizeof(c), 0) == sizeof(c) && c.magic == TAP_CONTROL_MAGIC &&
+			 c.pid == tap_control->pid && c.made_ns == tap_control->made_ns);
 }
 
 void tap_control_let_go(void)
 {
-	bool locked = tap_lock_of(&tap_process->areas); /* who makes a ring may be using it */
+	fresh = false;
+}
 
-	if (held_fd >= 0)
-		close(held_fd);
-	held_fd = -1;
-	if (locked)
-		tap_unlock_of(&tap_process->areas);
+void tap_control_send(int socket)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .head = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
+				.cmsg_len = CMSG_LEN(sizeof(int)) } };
+	struct iovec byte = { "", 1 };
+	struct msghdr message = { .msg_iov = &byte, .msg_iovlen = 1, .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+
+	memcpy(CMSG_DATA(&control.head), &kept_fd, sizeof(kept_fd));
+	if (is_kept())
+		sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* ---- its name -------------------------------------------------------------------------------- */
+
+/* Whether the link leads to the file of another copy of this library in this process, which has @fd. */
+static bool is_another_copys(const char *path, int fd)
+{
+	struct stat st, own;
+	char to[64];
+	ssize_t len = readlink(path, to, sizeof(to) - 1);
+	const char *number;
+
+	to[len > 0 ? len : 0] = '\0';
+	number = strrchr(to, '/');
+	return number && !fstat(atoi(number + 1), &st) && !fstat(fd, &own) && st.st_dev == own.st_dev;
 }
 
 /*
- * Whether this process has that file mapped: another copy of this library is linked into it.
- * Without stdio, whose malloc() a signal handler may have interrupted.
+ * PID-0, or the next number where another copy of this library has that one; in a pid namespace its inode follows,
+ * for another one may share the folder. What else has the name is of a program that is gone, of the same process
+ * before exec or of another one with its id.
  */
-static bool is_mapped(ino_t ino)
+static int make_link(const char *folder, int fd, uint64_t pid_ns)
 {
-	char text[4096 + 1], want[32];
-	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	size_t kept = 0, want_len;
-	bool found = false;
-	ssize_t len;
+	char to[64];
 
-	want_len = (size_t)snprintf(want, sizeof(want), " %llu ", (unsigned long long)ino);
-	while (fd >= 0 && !found && (len = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
-		size_t all = kept + (size_t)len;
-
-		text[all] = '\0';
-		found = strstr(text, want);
-		kept = all < want_len ? all : want_len; /* it may lie across two reads */
-		memmove(text, text + all - kept, kept);
-	}
-	if (fd >= 0)
-		close(fd);
-	return found;
-}
-
-/* Whether a file has rings, which a recorder may yet want to read. */
-static bool file_has_rings(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct tap_control c;
-	struct tap_area a;
-	bool found = false;
-
-	if (fd < 0)
-		return false;
-	if (pread(fd, &c, sizeof(c), 0) == sizeof(c))
-		for (uint32_t i = 0; !found && i < c.areas_nr && i < TAP_CONTROL_AREAS; i++)
-			found = pread(fd, &a, sizeof(a), (off_t)(TAP_CONTROL_PAGE + i * sizeof(a))) ==
-				sizeof(a) && a.kind == TAP_AREA_RING;
-	close(fd);
-	return found;
-}
-
-static int open_new(void)
-{
-	int fd = open(tap_control_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-
-	return fd < 0 ? -errno : fd;
-}
-
-/*
- * PID-0, or the next number where another copy of this library has that one. What else has the
- * name is of a program that is gone, of the same process before exec or of another one with its
- * id: it goes, unless events are in it.
- */
-static int create_file(const char *folder)
-{
-	struct stat st;
-
-	if (strlen(folder) > PATH_MAX - 32)
+	if (strlen(folder) > PATH_MAX - 64)
 		return -ENAMETOOLONG;
-	for (unsigned int i = 0; i < 64; i++) {
+	*tap_put_number(stpcpy(tap_put_number(stpcpy(to, "/proc/"), tap_process->pid, 10), "/fd/"), (unsigned int)fd,
+			10) = '\0';
+	for (unsigned int i = 0; i < 16; i++) {
 		char *end = tap_put_number(stpcpy(stpcpy(tap_control_path, folder), "/"), tap_process->pid, 10);
-		int fd;
 
 		*end++ = '-';
-		*tap_put_number(end, i, 16) = '\0';
-		fd = open_new();
-		if (fd == -EEXIST && !lstat(tap_control_path, &st) && !is_mapped(st.st_ino) &&
-		    !file_has_rings(tap_control_path) && !unlink(tap_control_path))
-			fd = open_new();
-		if (fd != -EEXIST)
-			return fd;
+		end = tap_put_number(end, i, 16);
+		if (pid_ns != TAP_INITIAL_PID_NS)
+			end = tap_put_number(end, pid_ns, 16);
+		*end = '\0';
+		if (!symlink(to, tap_control_path))
+			return 0;
+		if (errno == EEXIST && !is_another_copys(tap_control_path, fd) && !unlink(tap_control_path) &&
+		    !symlink(to, tap_control_path))
+			return 0;
+		if (errno != EEXIST)
+			return -errno;
 	}
 	return -EEXIST;
 }
 
-static void fill_head(struct tap_control *c, const struct tap_control *parent)
+/* As the kernel names a program that starts. A child may have been given another name. */
+static void fill_comm(char comm[16], bool is_child)
 {
-	struct stat ns;
+	const char *path = (const char *)getauxval(AT_EXECFN), *slash = path ? strrchr(path, '/') : NULL;
 
-	c->version = TAP_CONTROL_VERSION;
-	c->pid = tap_process->pid;
-	c->made_ns = tap_boot_ns();
-	c->pid_ns = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
-	c->ring_shift = parent ? parent->ring_shift : 0;
-	prctl(PR_GET_NAME, c->comm);
+	if (is_child || !path)
+		prctl(PR_GET_NAME, comm);
+	else
+		strncpy(comm, slash ? slash + 1 : path, 15);
+}
+
+/* @parent: in a child; else NULL. */
+static void fill_head(struct tap_control *c, const struct tap_control *parent, uint64_t pid_ns)
+{
+	*c = (struct tap_control){ .version = TAP_CONTROL_VERSION, .min_version = TAP_CONTROL_MIN_VERSION,
+				   .head_bytes = sizeof(*c), .pid = tap_process->pid, .made_ns = tap_boot_ns(), .pid_ns = pid_ns,
+				   .ring_shift = parent ? parent->ring_shift : 0,
+				   .end = parent ? TAP_CONTROL_MAPPED : TAP_CONTROL_HEAD };
+	fill_comm(c->comm, parent);
 	__atomic_store_n(&c->magic, TAP_CONTROL_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* @parent: in a child: its file takes the place of that one's. */
-static int make_file(const char *folder, const struct tap_control *parent)
+/* @parent: what is mapped in a child, whose own takes its place; else NULL. Whoever follows the link finds it whole. */
+static int make_file(const char *folder, struct tap_control *parent)
 {
-	int fd = create_file(folder), ret;
-	struct stat st;
+	struct stat ns = { .st_ino = TAP_INITIAL_PID_NS };
+	int fd = make_memory(), ret;
 	void *head;
 
 	if (fd < 0)
 		return fd;
-	ret = fstat(fd, &st) ? -errno : begin_file(fd);
-	head = ret ? MAP_FAILED :
-		     mmap(parent ? tap_control : NULL, TAP_CONTROL_HEAD, PROT_READ | PROT_WRITE,
-			  MAP_SHARED | (parent ? MAP_FIXED : 0), fd, 0);
+	head = mmap(NULL, TAP_CONTROL_MAPPED, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (head == MAP_FAILED) {
-		ret = ret ? ret : -errno;
-		unlink(tap_control_path);
+		ret = -errno;
+	} else {
+		(void)stat("/proc/self/ns/pid", &ns);
+		fill_head(head, parent, ns.st_ino);
+		ret = make_link(folder, fd, ns.st_ino);
+	}
+	if (ret) {
+		if (head != MAP_FAILED)
+			munmap(head, TAP_CONTROL_MAPPED);
 		close(fd);
 		return ret;
 	}
-	held_fd = fd;
-	file_dev = st.st_dev;
-	file_ino = st.st_ino;
-	fill_head(head, parent);
+	if (parent && is_kept())
+		close(kept_fd);
+	if (parent)
+		head = mremap(head, TAP_CONTROL_MAPPED, TAP_CONTROL_MAPPED, MREMAP_MAYMOVE | MREMAP_FIXED, parent);
+	kept_fd = fd;
+	fresh = true;
 	tap_control = head;
 	return 0;
 }
@@ -295,94 +262,71 @@ bool tap_control_open(void)
 	return !ret;
 }
 
-void tap_control_open_child(void)
+bool tap_control_open_child(void)
 {
-	struct tap_control parent = *tap_control;
-	char folder[PATH_MAX];
-	int ret;
+	char folder[PATH_MAX - 64];
 
-	tap_control_folder(folder);
-	ret = make_file(folder, &parent);
-	if (ret) {
-		tap_control = NULL;
-		give_up(ret);
-	}
+	/* it may be another user's by now, who has a folder of his own */
+	return find_folder(folder, sizeof(folder)) && !make_file(folder, tap_control);
 }
 
-bool tap_control_is_drained(void)
-{
-	int fd = tap_control ? open_by_name() : -ENOENT; /* without the lock: the other one may be closed meanwhile */
-	bool locked;
-
-	if (fd < 0)
-		return false;
-	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
-	close(fd);
-	return locked;
-}
-
-static bool has_rings(void)
-{
-	for (uint32_t i = 0; i < tap_control->areas_nr; i++)
-		if (tap_control_area(i)->kind == TAP_AREA_RING)
-			return true;
-	return false;
-}
-
-/*
- * What a recorder has open it can read to the end; what it may not have seen yet stays, for it to
- * find and to remove.
- */
+/* A recorder that has it open can read it to the end. */
 void tap_control_close(void)
 {
 	/* a child that has none of its own must not remove its parent's */
-	if (!tap_control || !tap_process->pid)
-		return;
-	if (!has_rings() || !tap_wished || tap_control_is_drained())
+	if (tap_control && tap_process->pid && !tap_process->shared)
 		unlink(tap_control_path);
 }
 
 /* ---- areas ----------------------------------------------------------------------------------- */
 
-int tap_control_add_area(uint64_t bytes, const void *start)
+int tap_control_add_area(uint64_t bytes, const void *at)
 {
-	uint32_t nr = tap_control->areas_nr;
-	uint64_t offset = file_bytes, at = TAP_CONTROL_PAGE + nr * sizeof(struct tap_area);
-	int fd, ret = 0;
+	uint64_t offset = tap_control_has(at) ? (uint64_t)((const char *)at - (char *)tap_control) :
+			  __atomic_fetch_add(&tap_control->end, tap_page_up(bytes), __ATOMIC_RELAXED);
+	uint32_t nr = __atomic_load_n(&tap_control->areas_nr, __ATOMIC_RELAXED);
 
-	if (nr >= TAP_CONTROL_AREAS)
-		return -ENOSPC;
-	fd = open_file();
-	if (fd < 0)
-		return fd;
-	if (at + sizeof(struct tap_area) > FIRST_BYTES)
-		ret = fill_hole(fd, at, sizeof(struct tap_area));
-	ret = ret ? ret : start ? append(fd, start, bytes) : grow(fd, tap_page_up(bytes));
-	close_file(fd);
-	if (ret)
-		return ret;
-	*tap_control_area(nr) = (struct tap_area){ .offset = offset, .size = start ? bytes : tap_page_up(bytes) };
+	/* without a lock: another process may add one at the same time */
+	do
+		if (nr >= TAP_CONTROL_AREAS || offset > file_max || bytes > file_max - offset)
+			return -ENOSPC;
+	while (!__atomic_compare_exchange_n(&tap_control->areas_nr, &nr, nr + 1, false, __ATOMIC_ACQ_REL,
+					    __ATOMIC_RELAXED));
+	tap_control_area(nr)->offset = offset;
+	tap_control_area(nr)->size = bytes;
 	return (int)nr;
 }
 
 void tap_control_publish(uint32_t nr, enum tap_area_kind kind)
 {
 	__atomic_store_n(&tap_control_area(nr)->kind, kind, __ATOMIC_RELEASE);
-	if (nr == tap_control->areas_nr)
-		__atomic_store_n(&tap_control->areas_nr, nr + 1, __ATOMIC_RELEASE);
 }
 
-void *tap_control_map(uint32_t nr, size_t bytes, void *at)
+bool tap_control_has(const void *p)
 {
-	int fd = open_file();
-	void *p;
+	uintptr_t start = (uintptr_t)tap_control;
 
-	if (fd < 0) {
-		errno = -fd;
-		return MAP_FAILED;
-	}
-	p = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd,
-		 (off_t)tap_control_area(nr)->offset);
-	close_file(fd);
-	return p;
+	return (uintptr_t)p >= start && (uintptr_t)p < start + TAP_CONTROL_MAPPED;
+}
+
+void *tap_control_map(uint32_t nr)
+{
+	const struct tap_area *a = tap_control_area(nr);
+	char *p;
+
+	if (is_kept())
+		return mmap(NULL, a->size, PROT_READ | PROT_WRITE, MAP_SHARED, kept_fd, (off_t)a->offset);
+	/* 0 bytes of it: a second mapping of the same file, which may be longer */
+	p = mremap(tap_control, 0, a->offset + a->size, MREMAP_MAYMOVE);
+	if (p == MAP_FAILED)
+		return p;
+	munmap(p, a->offset);
+	return p + a->offset;
+}
+
+void *tap_control_map_or_find(uint32_t nr)
+{
+	const struct tap_area *a = tap_control_area(nr);
+
+	return a->offset + a->size <= TAP_CONTROL_MAPPED ? (char *)tap_control + a->offset : tap_control_map(nr);
 }

@@ -245,13 +245,19 @@ static bool read_environment(char patterns[MAX_BYTES], char file[PATH_MAX])
 	return false;
 }
 
-void tap_env_start(void)
+bool tap_env_is_on(void)
 {
 	const char *wish = secure_getenv("TAP_TRACE");
+
+	return wish && *wish;
+}
+
+void tap_env_start(void)
+{
 	char patterns[MAX_BYTES], file[PATH_MAX];
 	static bool failed;
 
-	if (!wish || !*wish || recorder || failed)
+	if (!tap_env_is_on() || recorder || failed)
 		return;
 	failed = !read_environment(patterns, file);
 	if (!failed && has_any(patterns))
@@ -268,8 +274,7 @@ void tap_env_finish(void)
 	fd.fd = (int)syscall(SYS_pidfd_open, recorder, 0);
 	if (fd.fd < 0)
 		return;
-	if (!syscall(SYS_pidfd_send_signal, fd.fd, SIGTERM, NULL, 0) &&
-	    poll(&fd, 1, FINISH_MS) > 0)
-		tap_wished = false; /* it has all events: nobody else has to collect them */
+	if (!syscall(SYS_pidfd_send_signal, fd.fd, SIGTERM, NULL, 0))
+		poll(&fd, 1, FINISH_MS);
 	close(fd.fd);
 }

@@ -17,13 +17,14 @@
 
 /* A CPU's ring as this process has it mapped. */
 struct tap_ring {
-	struct tap_ring_head *head;
+	struct tap_ring_head *head; /* written last: NULL until there is one */
 	uint64_t *states;
 	unsigned char *subs;
 	uint64_t mask; /* bytes of all sub-buffers - 1 */
 	unsigned int cpu;
-};
+} __attribute__((aligned(64)));
 
+#define TAP_FIRST_SLOTS 16u
 #define TAP_MAX_CPUS 8192u /* as kernels have them at most: CONFIG_NR_CPUS; events of others are lost */
 
 enum { TAP_RINGS_RSEQ, TAP_RINGS_ATOMIC, TAP_RINGS_KINDS };
@@ -33,11 +34,14 @@ struct tap_process {
 	uint32_t lock; /* the thread that has it */
 	uint32_t lists; /* the lock of object.c */
 	uint32_t stack; /* that of stack.c: whoever has it waits for nothing but the next one */
-	uint32_t areas; /* that of the file's areas: nothing is waited for under it */
 	uint32_t pid; /* 0: this process has not been set up: it is a child */
-	/* [cpu * TAP_RINGS_KINDS + kind]: NULL until it is made; then the same of .made */
-	struct tap_ring *rings[TAP_MAX_CPUS * TAP_RINGS_KINDS];
-	struct tap_ring made[TAP_MAX_CPUS * TAP_RINGS_KINDS];
+	bool shared; /* the control file is the parent's */
+	bool has_thread; /* that looks at words (look.c) */
+	/* the first threads' (rcu.c): on this page, which is there, so that a first event need not wait for more */
+	struct {
+		struct tap_thread thread;
+	} __attribute__((aligned(64))) slots[TAP_FIRST_SLOTS];
+	struct tap_ring rings[TAP_MAX_CPUS * TAP_RINGS_KINDS]; /* [cpu * TAP_RINGS_KINDS + kind] */
 };
 
 extern TAP_HIDDEN struct tap_process *tap_process; /* NULL until the first object */
@@ -93,27 +97,34 @@ void tap_drop_object(const struct tap_object *object);
 
 /* ---- the control file (control.c) ------------------------------------------------------------ */
 
-extern char tap_control_path[]; /* "": there is none */
+extern char tap_control_path[]; /* the link to it; "": there is none */
 
 /* Makes the file, where that was not tried before. Return: whether it did. Under the lock. */
 bool tap_control_open(void);
 void tap_control_close(void); /* the program ends */
-/* What was opened to make the file and its first areas is closed. Under the lock. */
+/* The start is over: the descriptor may not be ours any more. Under the lock. */
 void tap_control_let_go(void);
-/* A child's file, mapped where the parent's was; no tap_control: it failed. Under the lock. */
-void tap_control_open_child(void);
+/* Sends the descriptor to a recorder's @socket: the file outlives the program then. Under the lock, before that. */
+void tap_control_send(int socket);
+/* A child's file, mapped where the parent's was. Return: false: there is none; the parent's is still there. Under the lock. */
+bool tap_control_open_child(void);
 void tap_control_folder(char folder[PATH_MAX]);
-/* Whether a recorder has this file locked. */
-bool tap_control_is_drained(void);
 struct tap_area *tap_control_area(uint32_t nr);
 /*
- * An area that is @start, or NULL: empty; not yet published. Under the lock of areas, up to there.
- * Return: its number; -errno.
+ * Takes an empty area, of TAP_AREA_NONE until it is published. @at: where it must be in what was mapped at the start;
+ * elsewhere or NULL: anywhere. Return: its number; -errno.
  */
-int tap_control_add_area(uint64_t bytes, const void *start);
+int tap_control_add_area(uint64_t bytes, const void *at);
 void tap_control_publish(uint32_t nr, enum tap_area_kind kind);
-/* Maps an area's first @bytes at @at, or anywhere. Return: MAP_FAILED with errno. */
-void *tap_control_map(uint32_t nr, size_t bytes, void *at);
+/* Whether that is in what was mapped at the start. */
+bool tap_control_has(const void *p);
+/*
+ * Maps all of an area: with the descriptor, if the program has not closed it, else from what is mapped. Nothing is
+ * opened. Return: MAP_FAILED with errno.
+ */
+void *tap_control_map(uint32_t nr);
+/* The same, unless it was mapped at the start. */
+void *tap_control_map_or_find(uint32_t nr);
 
 /* ---- objects' areas (words.c) ---------------------------------------------------------------- */
 
@@ -136,6 +147,8 @@ bool tap_thread_is_wanted(void);
 
 /* ---- a recorder of the program's own (env.c) ------------------------------------------------- */
 
+/* Whether the program's user asks for one: others must not be quicker. */
+bool tap_env_is_on(void);
 void tap_env_start(void); /* without the lock */
 void tap_env_finish(void);
 
@@ -143,7 +156,6 @@ void tap_env_finish(void);
 
 /* Wants of an object's events what recorders want of programs that start now. Under the lock. */
 void tap_wish_sessions(const struct tap_object *object, const char *folder);
-extern bool tap_wished; /* such a recorder was there */
 /* @pattern: SYSTEM:NAME, or either of them; globs. */
 bool tap_wish_matches(const struct trace_event_call *call, const char *pattern);
 

@@ -58,14 +58,16 @@ void tap_thread_start(void)
 {
 	int ret;
 
-	if (!wanted || !tap_control || tap_control->has_thread)
+	if (!wanted || !tap_control || tap_process->has_thread)
 		return;
 	ret = start();
-	if (ret)
+	if (ret) {
 		tap_set_reason("patched sites cannot be switched from outside: no thread: %s",
 			       strerror(ret));
-	else
-		tap_control->has_thread = 1;
+		return;
+	}
+	tap_process->has_thread = true;
+	tap_control->has_thread = 1;
 }
 
 void tap_object_is_patched(void)
@@ -88,7 +90,7 @@ bool tap_thread_is_wanted(void)
 /* Leaves looking to the thread. Return: whether there is one. */
 static bool wake_thread(void)
 {
-	if (!tap_control || !tap_control->has_thread)
+	if (!tap_control || !tap_process->has_thread)
 		return false;
 	__atomic_fetch_add(&tap_control->wake, 1, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &tap_control->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

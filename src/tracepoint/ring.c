@@ -9,7 +9,9 @@
  * free is lost, counted and timed, and the next sub-buffer's first record says so.
  */
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tracepoint/clock.h"
@@ -22,6 +24,9 @@
 #define TYPE_PADDING 29u
 #define SPINS 10000u /* for another thread that is taking the next sub-buffer */
 #define TRIES 1000u  /* of a sequence that is ended again and again */
+#define MAKING_TRIES 10000u /* of 0.1 ms */
+#define LOOK_EACH 1024u /* losses */
+#define RECORDER_NS 10000000000ull /* one that drains nothing for that long is gone, or as good as that */
 
 static bool use_cycles;
 /*
@@ -111,55 +116,109 @@ static inline uint64_t stamp_words(uint64_t stamp)
 
 /* ---- making rings ---------------------------------------------------------------------------- */
 
-/* Return: MAP_FAILED, with errno. */
-static void *map_area(uint64_t bytes, unsigned int cpu, bool atomic, uint64_t subs_offset,
-		      uint64_t subs_bytes)
+static void use_ring(struct tap_ring *r, char *p, unsigned int cpu)
 {
-	int nr = tap_control_add_area(bytes, NULL);
-	struct tap_area *a;
-	void *p;
+	struct tap_ring_head *head = (struct tap_ring_head *)p;
 
-	if (nr < 0) {
-		errno = -nr;
-		return MAP_FAILED;
-	}
-	p = tap_control_map((uint32_t)nr, bytes, NULL);
+	r->states = (uint64_t *)(p + TAP_RING_STATES);
+	r->subs = (unsigned char *)p + head->subs_offset;
+	r->mask = head->bytes - 1;
+	r->cpu = cpu;
+	__atomic_store_n(&r->head, head, __ATOMIC_RELEASE);
+}
+
+/* Return: the mapping; MAP_FAILED, with errno. A child has rings of its own, and a core file is no place for them. */
+static void *map_area(uint32_t nr)
+{
+	void *p = tap_control_map(nr);
+
 	if (p == MAP_FAILED)
 		return p;
-	madvise(p, bytes, MADV_DONTFORK);
-	*(struct tap_ring_head *)p = (struct tap_ring_head){ .bytes = subs_bytes,
-							     .subs_offset = subs_offset };
-	a = tap_control_area((uint32_t)nr);
-	a->nr = cpu;
-	a->atomic = atomic;
-	tap_control_publish((uint32_t)nr, TAP_AREA_RING);
+	madvise(p, tap_control_area(nr)->size, MADV_DONTFORK);
+	madvise(p, tap_control_area(nr)->size, MADV_DONTDUMP);
 	return p;
 }
 
+/* One that another process of those that share the file has made. Return: 0; -ENOENT: there is none; -errno. */
+static int find_made(struct tap_ring *r, unsigned int cpu, bool atomic)
+{
+	for (uint32_t i = 0; i < __atomic_load_n(&tap_control->areas_nr, __ATOMIC_ACQUIRE); i++) {
+		const struct tap_area *a = tap_control_area(i);
+		void *p;
+
+		if (__atomic_load_n(&a->kind, __ATOMIC_ACQUIRE) != TAP_AREA_RING || a->nr != cpu || a->atomic != atomic)
+			continue;
+		p = map_area(i);
+		if (p == MAP_FAILED)
+			return -errno;
+		use_ring(r, p, cpu);
+		return 0;
+	}
+	return -ENOENT;
+}
+
 /* Return: 0, or -errno. */
-static int map_ring(struct tap_ring *r, unsigned int cpu, bool atomic)
+static int make_ring_area(struct tap_ring *r, unsigned int cpu, bool atomic)
 {
 	unsigned int shift = tap_control->ring_shift;
 	uint64_t bytes, subs_at;
-	bool locked;
-	void *p;
-	int ret;
+	struct tap_area *a;
+	char *p;
+	int nr;
 
 	if (shift < TAP_RING_SHIFT_MIN || shift > TAP_RING_SHIFT_MAX)
 		shift = TAP_RING_SHIFT;
 	bytes = (uint64_t)1 << shift;
 	subs_at = TAP_RING_STATES + bytes / TAP_SUB_BYTES * sizeof(uint64_t);
 	subs_at = (subs_at + TAP_RING_PAGE - 1) & ~(uint64_t)(TAP_RING_PAGE - 1);
-	locked = tap_lock_of(&tap_process->areas);
-	p = map_area(subs_at + bytes, cpu, atomic, subs_at, bytes);
-	ret = p == MAP_FAILED ? -errno : 0;
-	if (locked)
-		tap_unlock_of(&tap_process->areas);
-	if (ret)
-		return ret;
-	*r = (struct tap_ring){ .head = p, .states = (uint64_t *)((char *)p + TAP_RING_STATES),
-				.subs = (unsigned char *)p + subs_at, .mask = bytes - 1, .cpu = cpu };
+	nr = tap_control_add_area(subs_at + bytes, NULL);
+	if (nr < 0)
+		return nr;
+	p = map_area((uint32_t)nr);
+	if (p == MAP_FAILED)
+		return -errno;
+	*(struct tap_ring_head *)p = (struct tap_ring_head){ .bytes = bytes, .subs_offset = subs_at };
+	a = tap_control_area((uint32_t)nr);
+	a->nr = cpu;
+	a->atomic = atomic;
+	tap_control_publish((uint32_t)nr, TAP_AREA_RING);
+	use_ring(r, p, cpu);
 	return 0;
+}
+
+/* A CPU has one of each kind, whoever makes it. Return: false: somebody has been at it for too long. */
+static bool begin_making(void)
+{
+	const struct timespec pause = { .tv_nsec = 100000 };
+	uint32_t self = (uint32_t)syscall(SYS_gettid);
+
+	for (unsigned int i = 0; i < MAKING_TRIES; i++) {
+		uint32_t other = 0;
+
+		if (__atomic_compare_exchange_n(&tap_control->making, &other, self, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return true;
+		if (kill((pid_t)other, 0) && errno == ESRCH) /* it was killed */
+			__atomic_compare_exchange_n(&tap_control->making, &other, 0, false, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED);
+		else
+			nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+/* Return: 0, or -errno; -EBUSY: it can be tried again. */
+static int make_or_find(struct tap_ring *r, unsigned int cpu, bool atomic)
+{
+	int ret;
+
+	if (!begin_making())
+		return -EBUSY;
+	ret = find_made(r, cpu, atomic);
+	if (ret == -ENOENT)
+		ret = make_ring_area(r, cpu, atomic);
+	__atomic_store_n(&tap_control->making, 0, __ATOMIC_RELEASE);
+	return ret;
 }
 
 /* Once: what there is no room for is not asked for again. */
@@ -172,22 +231,24 @@ static void note_ringless(unsigned int cpu, int code)
 	tap_unlock();
 }
 
-/* Fills in *@arg, a slot of tap_process->rings, unless another thread has. */
-static void fill_slot(void *arg)
+static inline bool is_made(const struct tap_ring *r)
 {
-	struct tap_ring **slot = arg;
-	unsigned int i = (unsigned int)(slot - tap_process->rings), cpu = i / TAP_RINGS_KINDS;
+	return __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
+}
+
+/* Makes @arg, a ring of tap_process's, unless another thread has. */
+static void make(void *arg)
+{
+	struct tap_ring *r = arg;
+	unsigned int i = (unsigned int)(r - tap_process->rings), cpu = i / TAP_RINGS_KINDS;
 	int ret;
 
-	if (__atomic_load_n(slot, __ATOMIC_RELAXED) || !tap_control ||
-	    __atomic_load_n(&tap_control->ringless, __ATOMIC_RELAXED))
+	if (is_made(r) || !tap_control || __atomic_load_n(&tap_control->ringless, __ATOMIC_RELAXED))
 		return;
 	choose_clock();
-	ret = map_ring(&tap_process->made[i], cpu, i % TAP_RINGS_KINDS == TAP_RINGS_ATOMIC);
-	if (ret)
+	ret = make_or_find(r, cpu, i % TAP_RINGS_KINDS == TAP_RINGS_ATOMIC);
+	if (ret && ret != -EBUSY)
 		note_ringless(cpu, ret);
-	else
-		__atomic_store_n(slot, &tap_process->made[i], __ATOMIC_RELEASE);
 }
 
 /* Return: whether this process is set up. A child may not be: whoever does that may be interrupted by this thread. */
@@ -204,25 +265,51 @@ static bool is_set_up(void)
  * By the first event on a CPU. Other threads wait, for as long as it takes to make a file longer: nobody loses
  * events for somebody else makes the ring. Return: NULL: there is none, the event is lost.
  */
-static struct tap_ring *make_ring(struct tap_ring **slot)
+static __attribute__((noinline)) struct tap_ring *make_ring(struct tap_ring *r)
 {
 	if (is_set_up() && !__atomic_load_n(&tap_control->ringless, __ATOMIC_RELAXED))
-		tap_on_own_stack(fill_slot, slot);
-	return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+		tap_on_own_stack(make, r);
+	return is_made(r) ? r : NULL;
+}
+
+static inline struct tap_ring *ring_of(size_t cpu, unsigned int kind)
+{
+	struct tap_ring *r = &tap_process->rings[cpu * TAP_RINGS_KINDS + kind];
+
+	__asm__("" : "+r"(r)); /* or compilers find each of its members anew */
+	return r;
 }
 
 static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
 {
-	struct tap_ring **slot, *r;
+	struct tap_ring *r;
 
 	if (tap_unlikely(cpu >= TAP_MAX_CPUS))
 		return NULL;
-	slot = &tap_process->rings[cpu * TAP_RINGS_KINDS + kind];
-	r = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-	return tap_likely(r) ? r : make_ring(slot);
+	r = ring_of(cpu, kind);
+	return tap_likely(is_made(r)) ? r : make_ring(r);
 }
 
 /* ---- losses ---------------------------------------------------------------------------------- */
+
+/*
+ * A recorder that has been killed will never make room: one that lives moves `drained`, whenever it finds that there
+ * is something new.
+ */
+static void look_for_recorder(void)
+{
+	static uint64_t since;
+	static uint8_t seen;
+	uint64_t now = mono_now();
+	uint8_t drained = __atomic_load_n(&tap_control->drained, __ATOMIC_RELAXED);
+
+	if (drained != __atomic_load_n(&seen, __ATOMIC_RELAXED) || !__atomic_load_n(&since, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&seen, drained, __ATOMIC_RELAXED);
+		__atomic_store_n(&since, now, __ATOMIC_RELAXED);
+	} else if (now - __atomic_load_n(&since, __ATOMIC_RELAXED) > RECORDER_NS) {
+		tap_control->mode = TAP_RING_OVERWRITE;
+	}
+}
 
 static void lose(struct tap_ring *r)
 {
@@ -232,9 +319,8 @@ static void lose(struct tap_ring *r)
 				    __ATOMIC_RELAXED);
 	__atomic_store_n(&r->head->lost_last, now, __ATOMIC_RELAXED);
 	nr = __atomic_fetch_add(&r->head->lost, 1, __ATOMIC_RELEASE);
-	/* a recorder that has been killed will never make room */
-	if (nr >= 1024 && !(nr & (nr - 1)) && tap_control->recording && !tap_control_is_drained())
-		tap_control->mode = TAP_RING_OVERWRITE;
+	if (nr % LOOK_EACH == LOOK_EACH - 1)
+		look_for_recorder();
 }
 
 static void lose_without_ring(void)
@@ -609,18 +695,16 @@ static inline bool put_quickly(const uint64_t *rec, uint64_t bytes)
 
 	if (tap_unlikely(cpu >= TAP_MAX_CPUS))
 		return false;
-	r = __atomic_load_n(&tap_process->rings[cpu * TAP_RINGS_KINDS + TAP_RINGS_RSEQ], __ATOMIC_ACQUIRE);
-	return tap_likely(r) && put_rseq(rs, r, (uint32_t)cpu, rec, bytes, true);
+	r = ring_of(cpu, TAP_RINGS_RSEQ);
+	return tap_likely(is_made(r)) && put_rseq(rs, r, (uint32_t)cpu, rec, bytes, true);
 }
 
 static __attribute__((noinline)) void commit_without_rseq(const uint64_t *rec, uint64_t bytes)
 {
-	size_t cpu = current_cpu();
-	struct tap_ring *r = __atomic_load_n(&tap_process->rings[cpu * TAP_RINGS_KINDS + TAP_RINGS_ATOMIC],
-					     __ATOMIC_ACQUIRE);
+	struct tap_ring *r = ring_of(current_cpu(), TAP_RINGS_ATOMIC);
 	uint64_t head;
 
-	if (tap_likely(r)) {
+	if (tap_likely(is_made(r))) {
 		head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
 		if (tap_likely(bytes <= room_at(head) &&
 			       put_atomic(r, head, rec, bytes, tap_cycles_behind_loads())))

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The control file: what a program with tracepoints and those who control it share. Made by the
- * program (control.c), mapped by it piece by piece; read by others with pread() and written by them
- * byte by byte with pwrite(), because the other side may be hostile and may truncate it.
+ * The control file: what a program with tracepoints and those who control it share. It is memory (memfd_create(2))
+ * that cannot become smaller, made by the program and mapped by it piece by piece (control.c); a link to the
+ * program's descriptor, /proc/PID/fd/N, leads others there. They read it with pread() and write it byte by byte with
+ * pwrite(), for the other side may be hostile.
  *
  *   struct tap_control          one page
  *   struct tap_area[]           what follows, in the order in which it was added
  *   areas, page-aligned:
- *     objects   the events of the program or of a library: a word per event, then texts
+ *     objects   the events of the program or of a library: a word per event; on new pages texts
  *     rings     a CPU's ring: struct tap_ring_head, struct tap_ring_page[], sub-buffers
  *
  * Numbers are in the machine's byte order; offsets count from the start of the file. All of it is
@@ -19,11 +20,20 @@
 #include <stdint.h>
 
 #define TAP_CONTROL_MAGIC 0x6c72746370617401ull
+/*
+ * What is added stands at the end of a struct, and makes a new version. Each side takes what it knows: 0 where the
+ * other one is older and wrote less. min_version is for changes that are none of these.
+ */
 #define TAP_CONTROL_VERSION 1u
+#define TAP_CONTROL_MIN_VERSION 1u
 #define TAP_CONTROL_PAGE 4096u
 #define TAP_CONTROL_AREAS 2048u	/* at most: 64 bytes each, behind the first page */
 #define TAP_CONTROL_HEAD (TAP_CONTROL_PAGE + TAP_CONTROL_AREAS * 64u)
+#define TAP_CONTROL_MAPPED (TAP_CONTROL_HEAD + (128u << 10)) /* by the program as one, from the start */
 #define TAP_CONTROL_MAX_BYTES (1ull << 36)
+
+#define TAP_INITIAL_PID_NS 0xeffffffcu /* inode of its file: PROC_PID_INIT_INO, include/linux/proc_ns.h */
+#define TAP_SESSION_SOCKET ".socket" /* behind the name of a session file */
 
 enum tap_area_kind { TAP_AREA_NONE, TAP_AREA_OBJECT, TAP_AREA_RING };
 
@@ -34,8 +44,8 @@ struct tap_area {
 	uint32_t gone;		/* objects: 1: unloaded. rings: not used */
 	uint32_t first_id;	/* objects: common_type of the first event; the others follow */
 	uint32_t atomic;	/* rings: 1: records become real one by one (ring.c) */
-	uint32_t pad;
-	uint64_t pad2[3];
+	uint32_t texts;		/* objects: where they begin in the area: bytes */
+	uint64_t pad[3];
 };
 
 enum tap_clock_kind {
@@ -50,7 +60,9 @@ enum tap_ring_mode {
 
 struct tap_control {
 	uint64_t magic;
-	uint32_t version, pid;
+	uint32_t version, min_version; /* of the writer; of the oldest reader that understands it */
+	uint32_t head_bytes;	/* of this */
+	uint32_t pid;
 	uint64_t made_ns;	/* CLOCK_BOOTTIME: a process that started later is another one */
 	uint64_t pid_ns;	/* inode of /proc/PID/ns/pid: in another namespace the pid means nothing */
 	uint32_t clock;		/* enum tap_clock_kind, of the rings that there are */
@@ -58,14 +70,19 @@ struct tap_control {
 	uint32_t wake;		/* futex of programs with patched sites: woken by controllers, after they
 				 * have moved its first byte */
 	uint32_t has_thread;	/* 1: such a program: wake it after a change */
+	uint32_t ringless;	/* 1 after a ring could not be made */
 	/* written by controllers, one byte each */
 	uint8_t mode;		/* enum tap_ring_mode, of rings made from now on and of those there are */
 	uint8_t ring_shift;	/* log2 of the bytes of a ring's sub-buffers; 0: the default */
 	uint8_t recording;	/* 1: a recorder has switched on what it wants */
 	uint8_t use_clock;	/* enum tap_clock_kind, of the first ring and so of all */
-	uint32_t ringless;	/* by the program: 1 after a ring could not be made */
+	uint8_t drained;	/* moved by the recorder when it has found something new */
+	uint8_t pad[7];
 	uint64_t cut;		/* events whose texts were cut */
 	uint64_t lost;		/* events for which there was no ring, or whose arrays were too long */
+	uint64_t end;		/* of what areas have taken of the file: bytes */
+	uint32_t making;	/* the thread that makes a ring, of this process or of a child that shares the file */
+	uint32_t pad2;
 	char comm[16];		/* the program's name when it started */
 	char reason[256];	/* why events are off or rings are missing; "": nothing failed */
 };
@@ -84,7 +101,7 @@ struct tap_word {
 #define TAP_WORD_CHILD 0x80 /* in applied, of a child that has no file yet: it has to look */
 
 /*
- * An object's area: nr words; then per event, each beginning at a multiple of 8 bytes:
+ * An object's area: nr words; from its texts on, per event, each beginning at a multiple of 8 bytes:
  *   u32 bytes of all three texts with their NULs, u32 place, system NUL, name NUL, format text NUL
  * Place: which word is the event's (most often the event's own number), and above that its bit
  * there: two events can be made of one tracepoint. The format text is as the kernel's file has it,

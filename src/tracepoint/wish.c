@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What recorders want of programs that start while they record: each has a session file, which is
- * valid as long as its recorder keeps it locked. Only system calls: a child after a fork reads
- * them, too.
+ * valid as long as its recorder keeps it locked. Beside it is a socket, where a program from which
+ * something is wanted leaves its control file, so that it can be read when the program is over. Only
+ * system calls: a child after a fork reads them, too.
  */
 #include "tracepoint/internal.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define SESSION_MAX_BYTES 4096u
-
-bool tap_wished;
 
 /* As struct linux_dirent64 of getdents64(2). */
 struct entry {
@@ -40,29 +40,35 @@ bool tap_wish_matches(const struct trace_event_call *call, const char *pattern)
 	return !fnmatch(pattern, name, 0);
 }
 
-static void want(const struct tap_object *object, const char *pattern)
+/* Return: whether an event matches. */
+static bool want(const struct tap_object *object, const char *pattern)
 {
+	bool any = false;
+
 	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++) {
 		struct tap_word *word = (struct tap_word *)(*call)->tp->on;
 
 		if (tap_wish_matches(*call, pattern)) {
 			__atomic_fetch_or(&word->wanted, (uint8_t)(1u << (*call)->bit),
 					  __ATOMIC_RELEASE);
-			tap_wished = true;
+			any = true;
 		}
 	}
+	return any;
 }
 
-static void wish_line(const struct tap_object *object, const char *line)
+/* Return: whether it wants an event. */
+static bool wish_line(const struct tap_object *object, const char *line)
 {
 	if (!strncmp(line, "event ", 6))
-		want(object, line + 6);
-	else if (!strncmp(line, "ring_shift ", 11))
+		return want(object, line + 6);
+	if (!strncmp(line, "ring_shift ", 11))
 		tap_control->ring_shift = (uint8_t)atoi(line + 11);
 	else if (!strncmp(line, "mode ", 5))
 		tap_control->mode = (uint8_t)atoi(line + 5);
 	else if (!strncmp(line, "clock ", 6))
 		tap_control->use_clock = (uint8_t)atoi(line + 6);
+	return false;
 }
 
 /* Whether a session is for all programs, or for this one. */
@@ -81,16 +87,36 @@ static bool is_meant(const char *text)
 	return for_all;
 }
 
-static void obey(const struct tap_object *object, char *text)
+/* Return: whether an event is wanted. */
+static bool obey(const struct tap_object *object, char *text)
 {
+	bool any = false;
+
 	if (!is_meant(text))
-		return;
+		return false;
 	for (char *line = text, *end; *line; line = end) {
 		end = strchrnul(line, '\n');
 		if (*end)
 			*end++ = '\0';
-		wish_line(object, line);
+		any |= wish_line(object, line);
 	}
+	return any;
+}
+
+/* Connects by way of the folder's descriptor: an address has room for short names only. */
+static void send_file(int dir, const char *name)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	char *end;
+
+	if (fd < 0)
+		return;
+	end = tap_put_number(stpcpy(to.sun_path, "/proc/self/fd/"), (unsigned int)dir, 10);
+	stpcpy(stpcpy(stpcpy(end, "/"), name), TAP_SESSION_SOCKET);
+	if (!connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		tap_control_send(fd);
+	close(fd);
 }
 
 /* One session file: of the user or of root, and its recorder lives. */
@@ -109,7 +135,8 @@ static void read_session(const struct tap_object *object, int dir, const char *n
 		while (len > 0 && text[len - 1] != '\n') /* a line that was cut says something else */
 			len--;
 		text[len > 0 ? len : 0] = '\0';
-		obey(object, text);
+		if (obey(object, text) && !tap_env_is_on())
+			send_file(dir, name);
 	}
 	close(fd);
 }
@@ -126,7 +153,7 @@ static void read_folder(const struct tap_object *object, const char *path)
 		for (long at = 0; at < len; at += ((struct entry *)(buf + at))->bytes) {
 			const struct entry *e = (const struct entry *)(buf + at);
 
-			if (isdigit((unsigned char)e->name[0]))
+			if (strspn(e->name, "0123456789") == strlen(e->name) && strlen(e->name) < 16)
 				read_session(object, dir, e->name);
 		}
 	}

@@ -7,6 +7,7 @@
 
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static uint32_t nr_events(const struct tap_object *object)
@@ -46,66 +47,43 @@ static void event_texts(struct tap_text *t, struct trace_event_call *const *slot
 		memcpy(t->data + at, head, sizeof(head));
 }
 
-/* An area as it will be: words, all zero, and texts. */
 static void object_texts(struct tap_text *t, const struct tap_object *object)
 {
-	const char zero[8] = { 0 };
-	uint32_t nr = (nr_events(object) + 1) / 2;
-
-	for (uint32_t i = 0; i < nr; i++)
-		tap_text_add(t, zero, sizeof(zero));
 	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++)
 		event_texts(t, call, object);
 }
 
-/* Its words may be anything: others have written to them. */
-static bool has_texts(uint32_t nr, const struct tap_text *t, size_t words_bytes)
+/* A page of words, which others write and a child replaces, then texts. */
+static size_t words_bytes(const struct tap_object *object)
 {
-	char *p = tap_control_map(nr, t->len, NULL);
+	return tap_page_up(nr_events(object) * sizeof(struct tap_word));
+}
+
+static bool has_texts(uint32_t nr, const struct tap_text *t, size_t at)
+{
+	size_t bytes = tap_control_area(nr)->size;
+	char *p = tap_control_map_or_find(nr);
 	bool same;
 
 	if (p == MAP_FAILED)
 		return false;
-	same = !memcmp(p + words_bytes, t->data + words_bytes, t->len - words_bytes);
-	munmap(p, t->len);
+	same = bytes == at + t->len && !memcmp(p + at, t->data, t->len);
+	if (!tap_control_has(p))
+		munmap(p, bytes);
 	return same;
 }
 
 /* A library that is loaded again gets the area that it had. Return: its number; -ENOENT. */
-static int find_gone(const struct tap_text *t, uint32_t nr_words)
+static int find_gone(const struct tap_object *object, const struct tap_text *t)
 {
 	for (uint32_t i = 0; i < tap_control->areas_nr; i++) {
 		const struct tap_area *a = tap_control_area(i);
 
-		if (a->kind == TAP_AREA_OBJECT && a->gone && a->nr == nr_words &&
-		    a->size == t->len &&
-		    has_texts(i, t, nr_words * sizeof(struct tap_word)))
+		if (a->kind == TAP_AREA_OBJECT && a->gone && a->nr == nr_events(object) &&
+		    has_texts(i, t, words_bytes(object)))
 			return (int)i;
 	}
 	return -ENOENT;
-}
-
-static int new_area(const struct tap_text *t, uint32_t nr_words)
-{
-	static uint32_t next_id = TAP_ID_FIRST;
-	struct tap_area *a;
-	bool locked;
-	int nr;
-
-	if (next_id + nr_words > UINT16_MAX)
-		return -ENOSPC;
-	locked = tap_lock_of(&tap_process->areas);
-	nr = tap_control_add_area(t->len, t->data);
-	if (nr >= 0) {
-		a = tap_control_area((uint32_t)nr);
-		a->nr = nr_words;
-		a->first_id = next_id;
-		next_id += nr_words;
-		tap_control_publish((uint32_t)nr, TAP_AREA_OBJECT);
-	}
-	if (locked)
-		tap_unlock_of(&tap_process->areas);
-	return nr;
 }
 
 static void use_area(struct tap_object *object, uint32_t nr)
@@ -120,29 +98,59 @@ static void use_area(struct tap_object *object, uint32_t nr)
 	__atomic_store_n(&tap_control_area(nr)->gone, 0, __ATOMIC_RELEASE);
 }
 
-/* @at: where the parent's words were, in a child. */
-static int put_object(struct tap_object *object, void *at)
+/* Gives a new area its texts and its events their ids: a child keeps its parent's. */
+static void fill_area(const struct tap_object *object, uint32_t nr, char *at, const struct tap_text *t)
+{
+	static uint32_t next_id = TAP_ID_FIRST;
+	struct tap_area *a = tap_control_area(nr);
+
+	memcpy(at + words_bytes(object), t->data, t->len);
+	a->nr = nr_events(object);
+	a->texts = (uint32_t)words_bytes(object);
+	a->first_id = object->area ? object->events[0]->id : next_id;
+	if (a->first_id == next_id)
+		next_id += a->nr;
+	tap_control_publish(nr, TAP_AREA_OBJECT);
+}
+
+/* Of an area that was not mapped at the start only the words stay mapped. */
+static void use_mapping(struct tap_object *object, uint32_t nr, char *p)
+{
+	size_t words = words_bytes(object), all = tap_page_up(tap_control_area(nr)->size);
+
+	if (!tap_control_has(p))
+		munmap(p + words, all - words);
+	if (object->area && object->area != p) /* in a child where its parent's were: tracepoints point there */
+		p = mremap(p, words, words, MREMAP_MAYMOVE | MREMAP_FIXED, object->area);
+	object->area = p;
+	object->area_nr = nr;
+}
+
+static int map_area(struct tap_object *object, uint32_t nr, const struct tap_text *t)
+{
+	char *p = tap_control_map_or_find(nr);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	if (tap_control_area(nr)->kind == TAP_AREA_NONE)
+		fill_area(object, nr, p, t);
+	use_mapping(object, nr, p);
+	use_area(object, nr);
+	return 0;
+}
+
+static int put_object(struct tap_object *object)
 {
 	struct tap_text t = { 0 };
-	size_t bytes = tap_page_up(nr_events(object) * sizeof(struct tap_word));
-	int nr;
-	void *p;
+	int nr, ret;
 
 	object_texts(&t, object);
-	nr = t.failed ? -ENOMEM : find_gone(&t, nr_events(object));
+	nr = t.failed ? -ENOMEM : object->area ? -ENOENT : find_gone(object, &t);
 	if (nr == -ENOENT)
-		nr = new_area(&t, nr_events(object));
+		nr = tap_control_add_area(words_bytes(object) + t.len, object->area);
+	ret = nr < 0 ? nr : map_area(object, (uint32_t)nr, &t);
 	tap_text_release(&t);
-	if (nr < 0)
-		return nr;
-	p = tap_control_map((uint32_t)nr, bytes, at);
-	if (p == MAP_FAILED)
-		return -ENOMEM;
-	object->area = p;
-	object->area_bytes = bytes;
-	object->area_nr = (uint32_t)nr;
-	use_area(object, (uint32_t)nr);
-	return 0;
+	return ret;
 }
 
 /* Whole pages of the program's file, which nobody has written to. */
@@ -185,7 +193,7 @@ void tap_words_add(struct tap_object *object)
 	object->area = NULL;
 	if (!tap_control || !nr_events(object))
 		return;
-	ret = put_object(object, NULL);
+	ret = put_object(object);
 	give_back(object->texts, object->texts_end);
 	give_back(object->code, object->code_end);
 	give_back_relocations(object->dynamic);
@@ -215,7 +223,8 @@ void tap_words_remove(struct tap_object *object)
 		__atomic_store_n(&tap_control_area(object->area_nr)->gone, 1, __ATOMIC_RELEASE);
 	for (uint32_t i = 0; i < nr_events(object); i++)
 		words[i] = (struct tap_word){ 0 };
-	munmap(words, object->area_bytes);
+	if (!tap_control_has(words))
+		munmap(words, words_bytes(object));
 	object->area = NULL;
 }
 
@@ -233,11 +242,34 @@ void tap_words_detach(void)
 
 		if (!words)
 			continue;
-		mmap(words, o->area_bytes, PROT_READ | PROT_WRITE,
+		mmap(words, words_bytes(o), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		for (uint32_t i = 0; i < nr_events(o); i++)
 			words[i].applied = TAP_WORD_CHILD;
 	}
+}
+
+/*
+ * Where the child may have no file of its own it takes part in its parent's: what is switched on there is on here, and
+ * its events go to the rings that the parent has.
+ */
+static void share_parents(void)
+{
+	tap_process->shared = true;
+	for (struct tap_object *o = tap_objects; o; o = o->next) {
+		void *p = o->area ? tap_control_map(o->area_nr) : MAP_FAILED;
+
+		if (p == MAP_FAILED)
+			tap_note_state(o);
+		else
+			use_mapping(o, o->area_nr, p);
+	}
+}
+
+/* A filter may end the process where it opens something. */
+static bool has_seccomp(void)
+{
+	return prctl(PR_GET_SECCOMP) > 0;
 }
 
 static void set_up_child(void *unused)
@@ -247,9 +279,12 @@ static void set_up_child(void *unused)
 	tap_words_detach();
 	if (!tap_control)
 		return;
-	tap_control_open_child();
+	if (has_seccomp() || !tap_control_open_child()) {
+		share_parents();
+		return;
+	}
 	for (struct tap_object *o = tap_objects; o; o = o->next) {
-		if (tap_control && o->area && !put_object(o, o->area))
+		if (o->area && !put_object(o))
 			wish(o);
 		else
 			tap_note_state(o);

@@ -11,6 +11,7 @@ PROGRAMS=${PROGRAMS:-$build/tests/tracepoint}
 EMIT=$PROGRAMS/emit
 STATIC=$PROGRAMS/emit_static
 PATCHED=$PROGRAMS/emit_patched
+CONFINED=$PROGRAMS/confined
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 . "$top/tests/live/lib.sh"
@@ -60,10 +61,15 @@ idle_program()
 	pid=$!
 	wait_for test -s emit.out
 	[ "$(ls "/proc/$pid/task" | wc -l)" = 1 ] || fail "threads: $(ls "/proc/$pid/task")"
-	must_not grep -q schedtap <(ls -l "/proc/$pid/fd")
+	[ "$(ls -l "/proc/$pid/fd" | grep -o '[0-9]* -> /memfd:schedtap' | xargs)" = '200 -> /memfd:schedtap' ] ||
+		fail "descriptors: $(ls -l "/proc/$pid/fd")"
 	must_not grep -q socket <(ls -l "/proc/$pid/fd")
-	[ "$(stat -c %a "$dir" "$dir/$pid-0" | xargs)" = '700 600' ] || fail "$(ls -la "$dir")"
+	[ "$(stat -c %a "$dir")" = 700 ] || fail "$(ls -la "$dir")"
+	[ "$(readlink "$dir/$pid-0")" = "/proc/$pid/fd/200" ] || fail "$(ls -la "$dir")"
 	kill "$pid"
+	wait "$pid" 2>/dev/null || :
+	run 0 "$SCHEDTAP" list
+	nobody_left
 }
 
 running_program()
@@ -196,8 +202,7 @@ killed_both()
 	mv r.dat first.dat
 	recorder
 	finish $!
-	has_values r.dat 0 499
-	nobody_left
+	nobody_left # its memory went with it
 }
 
 two_recorders()
@@ -407,13 +412,15 @@ as_nobody()
 
 full_folder()
 {
-	mount -t tmpfs -o size=256k,mode=700 tmpfs run || skip 'no tmpfs'
+	mount -t tmpfs -o size=64k,nr_inodes=8,mode=700 tmpfs run || skip 'no tmpfs'
 	recorder
 	rec=$!
+	dd if=/dev/zero of=run/fill bs=4k 2>/dev/null || :
 	"$EMIT" 1000 0 >out
 	finish $rec
-	grep -q 'no room for a ring' out || fail "the program says: $(cat out)"
-	dd if=/dev/zero of=run/fill bs=4k 2>/dev/null || :
+	has_values r.dat 0 999 # nothing of them is in the folder
+	mkdir -p -m 700 run/schedtap
+	for i in 1 2 3 4 5 6 7 8; do : >run/file$i; done 2>/dev/null || :
 	"$EMIT" 10 0 >out
 	grep -q 'cannot make a control file: No space left' out || fail "the program says: $(cat out)"
 }
@@ -443,31 +450,36 @@ garbage()
 	ln -s /etc/passwd "$dir/3-0"
 	mkfifo "$dir/4-0"
 	echo x >"$dir/not a name"
-	cp "$dir/$pid-0" "$dir/5-0"
-	chmod 600 "$dir"/*-0
+	ln -s "$(readlink "$dir/$pid-0")" "$dir/5-0"
+	ln -s /proc/1/root/etc/passwd "$dir/6-0"
 	recorder
 	rec=$!
 	sleep 0.2
-	truncate -s 4096 "$dir/$pid-0" # by its own user: the recorder does not mind
-	sleep 0.1
+	must_not truncate -s 4096 "$dir/$pid-0" 2>/dev/null # it would end the program with SIGBUS
+	kill -0 $pid || fail 'the program has ended'
 	finish $rec
 	[ "$(values r.dat | wc -l)" -gt 100 ] || fail 'the recording has nothing'
-	run 2 "$SCHEDTAP" list 'rules:*'
-	says "no event matches 'rules:*'"
+	run 0 "$SCHEDTAP" list 'rules:plain'
+	[ "$(grep -o 'emit \[' out | wc -l)" = 1 ] || fail "$(cat out)"
 }
 
 other_namespace()
 {
 	unshare --fork --pid --mount-proc "$EMIT" 100000 100 >/dev/null &
-	wait_for test -e "$dir/1-0"
+	pid=$!
+	wait_for compgen -G "$dir/1-0?*" >/dev/null
+	pid=$(pgrep -P $pid)
 	recorder
 	rec=$!
 	sleep 0.2
+	unshare --fork --pid --mount-proc "$EMIT" 50 0 >/dev/null # it is over before anybody looks
 	finish $rec
 	[ "$(values r.dat | wc -l)" -gt 100 ] || fail 'it was not recorded'
-	sleep 3
+	[ "$(values r.dat | grep -cx 49)" = 1 ] || fail 'one that was over at once was not'
+	"$SCHEDTAP" dump -i r.dat | grep -q "^ *emit-$pid " || fail "not of $pid: $("$SCHEDTAP" dump -i r.dat | head -n 3)"
+	must_not grep -q '^ *[a-z<>.]*-1 ' <("$SCHEDTAP" dump -i r.dat)
 	run 0 "$SCHEDTAP" list 'rules:plain'
-	[ -e "$dir/1-0" ] || fail 'its file was removed'
+	compgen -G "$dir/1-0?*" >/dev/null || fail 'its link was removed'
 }
 
 many_programs()
@@ -475,17 +487,34 @@ many_programs()
 	"$EMIT" 1 0 pause >emit.out &
 	pid=$!
 	wait_for test -s emit.out
-	for ((i = 0; i < 10000; i++)); do echo "$dir/$((4000000 + i))-0"; done |
-		xargs -n 500 sh -c 'for f; do cp "$0" "$f"; done' "$dir/$pid-0"
-	sleep 3 # new files may be of programs that are just starting
+	perl -e 'symlink("/proc/$_/fd/200", "$ARGV[0]/$_-0") or die for 4200000..4209999' "$dir"
 	run 0 "$SCHEDTAP" list 'rules:plain'
 	grep -q "emit \[$pid\]" out
 	# their programs are not there
 	[ "$(ls "$dir" | wc -l)" -lt 10 ] || fail "$(ls "$dir" | wc -l) files are left"
 }
 
+# A process that may open nothing any more is switched on and recorded like any other.
+confined() # STEP...
+{
+	mkdir empty
+	chmod 711 "$scratch" "$PWD/.." "$PWD"
+	"$CONFINED" "$@" >confined.out 2>confined.err &
+	pid=$!
+	wait_for grep -qs ready confined.out
+	recorder
+	rec=$!
+	wait $pid || fail "it ended with $?: $(cat confined.err)"
+	finish $rec
+	has_values r.dat 0 99
+	must_not grep -q '^ *[a-z<>.]*--1 ' <("$SCHEDTAP" dump -i r.dat)
+	run 0 "$SCHEDTAP" list
+	nobody_left
+	[ ! -d /dev/shm/schedtap-65534 ] || rmdir /dev/shm/schedtap-65534
+}
+
 here() { own_folder; "$@"; }
-check 'a program that is not recorded has one file, and no descriptor or thread more' here idle_program
+check 'a program that is not recorded has a link, a descriptor, and no thread more' here idle_program
 check 'a program that runs already is found' here running_program
 check 'one that starts later joins in, from its first event to its last' here late_program "$EMIT"
 check 'so does a static one' here late_program "$STATIC"
@@ -494,7 +523,7 @@ check 'a program that is killed loses nothing' here killed_program
 check 'two recorders, and one program that ends' here one_that_ends_and_two_recorders
 check 'programs that others have, and whose files are removed' here files_removed
 check 'a recorder that is killed leaves a spool that can be repaired' here killed_recorder
-check 'the next recorder collects what both left' here killed_both
+check 'a program and its recorder that are killed leave nothing behind' here killed_both
 check 'one recorder at a time' here two_recorders
 check 'what does not fit is counted to the last event' here losses "$EMIT"
 check 'without rseq as well' here losses_without_rseq
@@ -514,5 +543,13 @@ check 'a full disk' here full_folder
 check 'folders that others could write are not used' here bad_folders
 check 'files that are no control files, or no longer' here garbage
 check 'a program of another pid namespace' here other_namespace
-check '10,000 files of programs that are gone' here many_programs
+check '10,000 links of programs that are gone' here many_programs
+check 'a process that is killed if it opens anything' here confined seccomp
+check 'a process that has become another user' here confined setuid
+check 'a process that has closed all descriptors' here confined close
+check 'one that has lost all of that, and its root folder' here confined ./empty setuid close seccomp
+check 'a child that has become another user' here confined fork setuid site
+check 'a child that is killed if it opens anything' here confined fork seccomp site
+check 'a child that has lost everything' here confined fork ./empty setuid close seccomp site
+check 'a child that has set itself up before it lost everything' here confined fork site ./empty setuid close seccomp
 done_testing

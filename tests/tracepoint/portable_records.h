@@ -37,7 +37,11 @@ static inline void own_fail(const char *what)
 
 static inline void own_read(struct own *own)
 {
-	own->bytes = (size_t)lseek(own->fd, 0, SEEK_END);
+	struct tap_control control;
+
+	if (pread(own->fd, &control, sizeof(control), 0) != sizeof(control))
+		own_fail("cannot read the control file");
+	own->bytes = control.end; /* it may become bigger */
 	own->file = realloc(own->file, own->bytes);
 	if (!own->file || pread(own->fd, own->file, own->bytes, 0) != (ssize_t)own->bytes)
 		own_fail("cannot read the control file");
@@ -59,7 +63,7 @@ static inline const struct trace_event_call *own_call(uint32_t id)
 
 static inline void own_add_object(struct own *own, const struct tap_area *area)
 {
-	const char *at = own->file + area->offset + (area->nr + 1) / 2 * 8;
+	const char *at = own->file + area->offset + area->texts;
 
 	for (uint32_t i = 0; i < area->nr; i++) {
 		struct own_event *event = &own->events[own->events_nr++];

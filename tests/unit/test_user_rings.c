@@ -140,8 +140,6 @@ enum op {
 	PADDING, /* it says that the rest is empty */
 	BACK,	/* head goes back by a bytes */
 	JUMP,	/* head goes on by a bytes, with nothing there */
-	CUT,	/* the file is cut off after a bytes of sub-buffers */
-	EMPTY,	/* it has no bytes any more */
 };
 
 struct step {
@@ -258,10 +256,6 @@ static const struct script scripts[] = {
 	  { { ATTACH }, { PUT, 10 }, { DRAIN }, { JUMP, 1ull << 40 }, { DIE } }, 0, 10, 0, 1, 1 },
 	{ "head is no multiple of 8", true, false,
 	  { { ATTACH }, { PUT, 10 }, { JUMP, 3 }, { DRAIN }, { JUMP, 9 }, { DIE } }, 0, 10, 0, 1, 1 },
-	{ "a file that is cut off", true, false,
-	  { { ATTACH }, { PUT, 10 }, { DRAIN }, { PUT, 10 }, { CUT, 800 }, { DRAIN } },
-	  -ENODATA, 10, 0, 0, 0 },
-	{ "a file that is empty", true, false, { { ATTACH }, { EMPTY }, { DRAIN } }, -ENODATA, 0, 0, 0, 0 },
 };
 
 static void step(struct fixture *f, const struct step *s)
@@ -321,12 +315,6 @@ static void step(struct fixture *f, const struct step *s)
 		break;
 	case JUMP:
 		f->w.head->head += s->a;
-		break;
-	case CUT:
-		assert_int_equal(ftruncate(f->p.fd, subs - f->p.map + (off_t)s->a), 0);
-		break;
-	case EMPTY:
-		assert_int_equal(ftruncate(f->p.fd, 0), 0);
 		break;
 	default:
 		break;

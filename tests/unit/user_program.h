@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A program with tracepoints as its control file shows it: made by hand after
- * tracepoint/shared.h, so that it can be torn, lie, or be cut off.
+ * tracepoint/shared.h, so that it can be torn, or lie. The file is this process's; the link says
+ * which process it claims to be.
  */
 #ifndef TAP_TEST_USER_PROGRAM_H
 #define TAP_TEST_USER_PROGRAM_H
@@ -21,7 +22,7 @@
 #define PROGRAM_BYTES (16u << 20)
 
 struct program {
-	char path[400];
+	char path[400]; /* of the link */
 	int fd;
 	unsigned char *map;
 	uint64_t end;
@@ -55,16 +56,21 @@ static inline struct tap_area *area_of(const struct program *p, uint32_t i)
 static inline void program_make(struct program *p, const char *folder, int pid, const char *nonce)
 {
 	struct tap_control *c;
+	char to[64];
 
 	snprintf(p->path, sizeof(p->path), "%s/%d-%s", folder, pid, nonce);
-	p->fd = open(p->path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	p->fd = memfd_create("schedtap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	assert_true(p->fd >= 0);
 	assert_int_equal(ftruncate(p->fd, PROGRAM_BYTES), 0);
+	assert_int_equal(fcntl(p->fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	snprintf(to, sizeof(to), "/proc/%d/fd/%d", (int)getpid(), p->fd);
+	assert_int_equal(symlink(to, p->path), 0);
 	p->map = mmap(NULL, PROGRAM_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
 	assert_true(p->map != MAP_FAILED);
 	c = control_of(p);
 	*c = (struct tap_control){ .magic = TAP_CONTROL_MAGIC, .version = TAP_CONTROL_VERSION,
-				   .pid = (uint32_t)pid, .comm = "demo" };
+				   .min_version = TAP_CONTROL_MIN_VERSION, .head_bytes = sizeof(*c),
+				   .pid_ns = TAP_INITIAL_PID_NS, .pid = (uint32_t)pid, .comm = "demo" };
 	p->end = (TAP_CONTROL_HEAD + TAP_CONTROL_PAGE - 1) & ~(uint64_t)(TAP_CONTROL_PAGE - 1);
 }
 
@@ -92,6 +98,7 @@ static inline uint32_t program_object(struct program *p, uint32_t first_id,
 	unsigned char *at = p->map + a->offset + ((nr * sizeof(struct tap_word) + 7) & ~7ul);
 
 	a->nr = nr;
+	a->texts = (nr * (uint32_t)sizeof(struct tap_word) + 7) & ~7u;
 	a->first_id = first_id;
 	for (uint32_t i = 0; i < nr; i++) {
 		const char *texts[] = { events[i].system, events[i].name, events[i].text };

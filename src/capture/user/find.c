@@ -248,12 +248,15 @@ static int ask_again(struct tap_user_state *s)
 int tap_user_find_new(struct tap_user_state *s, struct tap_err *err)
 {
 	struct tap_user_program *p;
+	struct tap_user_sent sent;
 	int ret = tap_user_scan(s->set, err);
 
 	if (ret < 0)
 		return ret;
 	s->scanned_ns = s->now.mono_ns;
-	ret = ask_again(s);
+	while (ret >= 0 && tap_user_sessions_take(&s->sessions, &sent))
+		ret = tap_user_add_sent(s->set, &sent);
+	ret = ret < 0 ? ret : ask_again(s);
 	for (unsigned int i = 0; !ret && (p = tap_user_program_at(s->set, i)); i++)
 		if (!p->user)
 			ret = consider(s, p, TAP_USER_ALL);

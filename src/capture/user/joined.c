@@ -281,6 +281,7 @@ bool tap_user_joined_waits(struct tap_user_joined *j)
 
 	if (!j->p->alive)
 		return j->p->mode == TAP_RING_DISCARD;
+	tap_user_set_drained(j->p, ++j->drained);
 	if (pread(j->p->fd, &mode, 1, offsetof(struct tap_control, mode)) != 1 ||
 	    mode == TAP_RING_DISCARD)
 		return true;

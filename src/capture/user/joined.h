@@ -24,7 +24,7 @@ struct tap_user_source {
 	uint64_t last_ns; /* of the one before */
 	bool stuck; /* the item's kind is not yet known: it is looked for once */
 	bool failed; /* it is read no more */
-	uint32_t tid; /* of its last record: the program's own; 0: none yet */
+	uint32_t tid, tid_here; /* of its last record, as that has it and as we have it; 0: none yet */
 };
 
 struct tap_user_joined {
@@ -40,11 +40,12 @@ struct tap_user_joined {
 	uint32_t pid; /* its number as the recording has it; 0: not known */
 	bool over; /* dead, and drained to the end */
 	uint8_t mode; /* of the rings, before */
+	uint8_t drained; /* moved when it is drained: so the program knows that we live */
 	uint64_t looked_ns, alive_ns, lost_ns; /* when last */
 	uint64_t told_lost; /* of the program's lost */
 	uint64_t events, lost, raised;
 	char *why; /* it is not recorded, or not all of it */
-	struct tap_map tids; /* that its records name -> 1: another program's; else 0 */
+	struct tap_map tids; /* that its records name -> as our pid namespace has them; UINT32_MAX: nobody's */
 };
 
 /* What decides about a recording's programs. */

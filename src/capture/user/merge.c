@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/user/nested.h"
 #include "capture/user/state.h"
 
 #define MAX_TIDS 65536u /* of one program that are remembered */
@@ -94,38 +95,45 @@ static bool tid_is_wanted(const struct tap_user_state *s, const unsigned char *p
 	return tap_map_get(&s->tids, tid);
 }
 
-/* Whether the thread is there, and another program's. */
-static bool is_anothers(int pid, uint32_t tid)
+/* Whether the thread is there, and another program's: children may take part in their parent's control file. */
+static bool is_anothers(const struct tap_user_program *p, uint32_t tid)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%u", pid, tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%u", p->pid, tid);
 	if (!access(path, F_OK))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%u", tid); /* knows threads, too */
-	return !access(path, F_OK);
+	return !access(path, F_OK) && !tap_user_is_mapped(p, (int)tid);
+}
+
+/* Return: the number of the thread that a record names, in our own pid namespace; UINT32_MAX: nobody's. */
+static uint32_t here(const struct tap_user_program *p, uint32_t tid)
+{
+	uint32_t nr = !p->nested ? tid : (int)tid == p->own_pid ? (uint32_t)p->pid : tap_nested_thread(p->pid, tid);
+
+	return (p->nested && !nr) || is_anothers(p, nr) ? UINT32_MAX : nr;
 }
 
 /* A record of another program's thread is nobody's: of -1. A thread that is gone is taken for the program's. */
 static void check_tid(struct tap_user_source *src, unsigned char *payload)
 {
 	struct tap_user_joined *j = src->joined;
-	uint64_t *known, anothers;
-	uint32_t tid;
+	uint64_t *known;
+	uint32_t tid, nr;
 
 	memcpy(&tid, payload + 4, sizeof(tid));
-	if (tid == src->tid)
-		return;
-	known = tap_map_get(&j->tids, tid);
-	anothers = known ? *known : is_anothers(j->p->pid, tid);
-	if (!known && j->tids.nr >= MAX_TIDS)
-		tap_map_release(&j->tids);
-	if (!known && (known = tap_map_put(&j->tids, tid)) != NULL)
-		*known = anothers;
-	if (anothers)
-		memset(payload + 4, 0xff, sizeof(tid));
-	else
+	if (tid != src->tid) {
+		known = tap_map_get(&j->tids, tid);
+		nr = known ? (uint32_t)*known : here(j->p, tid);
+		if (!known && j->tids.nr >= MAX_TIDS)
+			tap_map_release(&j->tids);
+		if (!known && (known = tap_map_put(&j->tids, tid)) != NULL)
+			*known = nr;
 		src->tid = tid;
+		src->tid_here = nr;
+	}
+	memcpy(payload + 4, &src->tid_here, sizeof(src->tid_here));
 }
 
 /*

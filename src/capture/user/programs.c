@@ -22,15 +22,15 @@
 #include "capture/tracefs/instance.h"
 #include "capture/user/clock.h"
 #include "capture/user/kinds.h"
+#include "capture/user/nested.h"
 #include "recording/spool.h"
 
 /* A folder that changed just now may change again without another time stamp: a tick is 10 ms. */
 #define SETTLED_NS 50000000
-/* A program makes its file in no time; one that is half made for longer stays so. */
-#define HALF_MADE_S 2
 #define OBJECT_MAX_BYTES (16ull << 20)
 #define OBJECTS_MAX_BYTES (64ull << 20) /* of one program */
 #define FOLDERS_MAX 4096u
+#define LINK_MAX_CHARS 64
 
 struct tap_user_folder {
 	char *path;
@@ -53,7 +53,8 @@ struct tap_user_set {
 	unsigned int nr_folders;
 	struct tap_user_program **programs;
 	unsigned int nr, cap;
-	struct tap_map by_name; /* hash of folder and file -> program */
+	struct tap_map by_name; /* hash of folder and link -> program */
+	struct tap_map by_ino; /* of the control file -> program */
 	struct tap_user_kinds kinds;
 	bool all_users;
 	unsigned int nr_cpus; /* that this machine may have */
@@ -170,29 +171,162 @@ static int open_folder(const struct tap_user_folder *f, struct stat *st)
 
 /* ---- control files ---- */
 
-/* Return: a descriptor; -EPERM for what no program of ours makes; -errno. */
-static int open_file(int dir, const char *name, int flags, uid_t owner, struct stat *st)
+/* The pid in the name of a link, PID-NUMBER; 0 if it is none. */
+static int link_pid(const char *name)
 {
-	int fd = openat(dir, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	long pid = 0;
+	const char *c = name;
 
+	if (*c < '1' || *c > '9' || strlen(name) >= sizeof(((struct tap_user_program *)0)->file))
+		return 0;
+	for (; *c >= '0' && *c <= '9' && pid <= INT_MAX / 10; c++)
+		pid = 10 * pid + *c - '0';
+	if (*c++ != '-' || !*c || pid > INT_MAX)
+		return 0;
+	return c[strspn(c, "0123456789abcdef")] ? 0 : (int)pid;
+}
+
+static uint64_t own_pid_ns(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) ? TAP_INITIAL_PID_NS : st.st_ino;
+}
+
+/* The pid namespace that the name of a link tells, if it is not our own; else 0. */
+static uint64_t link_pid_ns(const char *name)
+{
+	const char *ns = strchr(name, '-') + 2; /* behind one digit */
+	uint64_t nr = *ns ? strtoull(ns, NULL, 16) : TAP_INITIAL_PID_NS;
+
+	return nr == own_pid_ns() ? 0 : nr;
+}
+
+/* The filesystem of what memfd_create() makes; 0: none. */
+static dev_t memory_dev(void)
+{
+	static dev_t dev;
+	struct stat st;
+	int fd;
+
+	if (dev)
+		return dev;
+	fd = memfd_create("schedtap", MFD_CLOEXEC);
+	if (fd >= 0 && !fstat(fd, &st))
+		dev = st.st_dev;
+	if (fd >= 0)
+		close(fd);
+	return dev;
+}
+
+/*
+ * Opens once more what @at is open for: so that a lock on it is our own. Return: a descriptor; -EPERM for what no
+ * program of ours makes; -errno.
+ */
+static int open_memory(int at, int flags, uid_t owner, struct stat *st)
+{
+	char path[40];
+	int fd, seals;
+
+	if (fstat(at, st))
+		return -errno;
+	/* anything else is not even opened: a device, a pipe, a file system of somebody's own */
+	if (!S_ISREG(st->st_mode) || st->st_dev != memory_dev() || st->st_uid != owner)
+		return -EPERM;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
+	fd = open(path, flags | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == owner && !(st->st_mode & 077) &&
-	    st->st_nlink == 1) /* one file is one program */
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals >= 0 && seals & F_SEAL_SHRINK)
 		return fd;
 	close(fd);
 	return -EPERM;
 }
 
-static int open_same(const struct tap_user_program *p, int flags)
+/* What stands in the link @name: /proc/PID/fd/N. Return: false: something else. */
+static bool read_link(int dir, const char *name, char to[LINK_MAX_CHARS], uid_t owner)
 {
-	struct stat dir_st, st;
-	int dir = open_folder(p->folder, &dir_st), fd;
+	struct stat st;
+	ssize_t len;
+	int pid, fd, end = 0;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISLNK(st.st_mode) || st.st_uid != owner)
+		return false;
+	len = readlinkat(dir, name, to, LINK_MAX_CHARS - 1);
+	to[len > 0 ? len : 0] = '\0';
+	return sscanf(to, "/proc/%9d/fd/%9d%n", &pid, &fd, &end) == 2 && !to[end] && !strpbrk(to, "+- ");
+}
+
+static int open_path(const char *path, int flags, uid_t owner, struct stat *st)
+{
+	int at = open(path, O_PATH | O_CLOEXEC), fd = at < 0 ? -errno : open_memory(at, flags, owner, st);
+
+	if (at >= 0)
+		close(at);
+	return fd;
+}
+
+/* Return: as open_memory(); -EPERM: no such link; -ENOENT: the process, or its descriptor, is gone. */
+static int open_link(int dir, const char *name, int flags, uid_t owner, struct stat *st)
+{
+	char to[LINK_MAX_CHARS];
+	int fd;
+
+	if (!read_link(dir, name, to, owner))
+		return -EPERM;
+	fd = open_path(to, flags, owner, st);
+	return fd == -EPERM ? -ENOENT : fd; /* it is another file's by now */
+}
+
+/*
+ * The control file of a process that has closed its descriptor, by way of its mapping, which root may follow.
+ * Return: as open_memory(); -ENOENT: it has none mapped; -EACCES.
+ */
+static int open_mapping(int pid, int flags, uid_t owner, struct stat *st)
+{
+	char path[64], *line = NULL;
+	unsigned long from, to;
+	int fd = -ENOENT;
+	size_t cap = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (fd == -ENOENT && getline(&line, &cap, f) > 0) {
+		/* its first page, which is the control file's head */
+		if (sscanf(line, "%lx-%lx %*s 00000000 ", &from, &to) != 2 || !strstr(line, " /memfd:schedtap (deleted)"))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", pid, from, to);
+		fd = open_path(path, flags, owner, st);
+		if (fd == -EPERM)
+			fd = -EACCES;
+	}
+	free(line);
+	fclose(f);
+	return fd;
+}
+
+/* By its link, or by its mapping. @pid: here; in another namespace than ours a link tells another number. */
+static int open_program(const struct tap_user_folder *f, const char *name, int pid, int flags, struct stat *st)
+{
+	struct stat dir_st;
+	int dir = open_folder(f, &dir_st), fd;
 
 	if (dir < 0)
 		return dir;
-	fd = open_file(dir, p->file, flags, dir_st.st_uid, &st);
+	fd = link_pid_ns(name) ? -ENOENT : open_link(dir, name, flags, dir_st.st_uid, st);
 	close(dir);
+	return fd == -ENOENT && pid ? open_mapping(pid, flags, dir_st.st_uid, st) : fd;
+}
+
+static int open_same(const struct tap_user_program *p, int flags)
+{
+	struct stat st;
+	int fd = p->sent >= 0 ? open_memory(p->sent, flags, p->uid, &st) : open_program(p->folder, p->file, p->pid, flags, &st);
+
 	if (fd < 0 || (st.st_dev == p->dev && st.st_ino == p->ino))
 		return fd;
 	close(fd);
@@ -205,8 +339,7 @@ static int open_control(const struct tap_user_program *p, int flags, struct tap_
 	int fd = open_same(p, flags);
 
 	errno = -fd;
-	return fd < 0 ? tap_err_set(err, fd, "cannot open '%s/%s': %m", p->folder->path, p->file)
-		      : fd;
+	return fd < 0 ? tap_err_set(err, fd, "cannot open the control file of program %d: %m", p->pid) : fd;
 }
 
 /* As open_control(); of a program that is held the one that holds it. */
@@ -221,38 +354,14 @@ static void put_control(const struct tap_user_program *p, int fd)
 		close(fd);
 }
 
-/* The pid in a control file's name, PID-NONCE; 0 if it is none. */
-static int file_pid(const char *name)
-{
-	long pid = 0;
-	const char *c = name;
-
-	if (*c < '1' || *c > '9' || strlen(name) >= sizeof(((struct tap_user_program *)0)->file))
-		return 0;
-	for (; *c >= '0' && *c <= '9' && pid <= INT_MAX / 10; c++)
-		pid = 10 * pid + *c - '0';
-	if (*c++ != '-' || !*c || pid > INT_MAX)
-		return 0;
-	return c[strspn(c, "0123456789abcdef")] ? 0 : (int)pid;
-}
-
-/*
- * Whether this line of /proc/PID/maps is the control file's mapping. Instead of the device the
- * name will do: overlayfs shows another device there than fstat() does. The name alone will not:
- * after an exec the process has another file of that name.
- */
+/* Whether this line of /proc/PID/maps is the control file's mapping. */
 static bool is_mapping(const struct tap_user_program *p, const char *line)
 {
 	unsigned int major_nr, minor_nr;
 	uint64_t ino;
-	const char *name = strrchr(line, '/');
 
-	if (sscanf(line, "%*s %*s %*s %x:%x %" SCNu64, &major_nr, &minor_nr, &ino) != 3 ||
-	    ino != p->ino)
-		return false;
-	return makedev(major_nr, minor_nr) == p->dev ||
-	       (name && !strncmp(name + 1, p->file, strlen(p->file)) &&
-		strchr(" \n", name[1 + strlen(p->file)]));
+	return sscanf(line, "%*s %*s %*s %x:%x %" SCNu64, &major_nr, &minor_nr, &ino) == 3 && ino == p->ino &&
+	       makedev(major_nr, minor_nr) == p->dev;
 }
 
 /* Whether the process with the program's pid is not one that was started later. */
@@ -264,31 +373,51 @@ static bool same_start(const struct tap_user_program *p)
 	       ticks * (1000000000 / per_s) <= p->made_ns;
 }
 
-bool tap_user_is_alive(struct tap_user_program *p)
+/* Return: 1: the process has the control file mapped; 0; -errno. */
+static int has_mapped(const struct tap_user_program *p, int pid)
 {
 	char path[32], *line = NULL;
 	size_t cap = 0;
+	int found = 0;
 	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (!found && getline(&line, &cap, f) > 0)
+		found = is_mapping(p, line);
+	free(line);
+	fclose(f);
+	return found;
+}
+
+bool tap_user_is_mapped(const struct tap_user_program *p, int pid)
+{
+	return has_mapped(p, pid) > 0;
+}
+
+bool tap_user_is_alive(struct tap_user_program *p)
+{
+	char path[32];
+	int mapped;
 
 	p->alive = p->foreign;
 	if (p->foreign)
 		return true;
-	snprintf(path, sizeof(path), "/proc/%d/maps", p->pid);
-	f = fopen(path, "re");
+	if (!p->ino) { /* it could not be opened */
+		snprintf(path, sizeof(path), "/proc/%d", p->pid);
+		return p->alive = !access(path, F_OK);
+	}
+	mapped = has_mapped(p, p->pid);
 	/* one that may not be looked into, such as a set-uid program */
-	if (!f)
-		return p->alive = (errno == EACCES || errno == EPERM) && same_start(p);
-	while (!p->alive && getline(&line, &cap, f) > 0)
-		p->alive = is_mapping(p, line);
-	free(line);
-	fclose(f);
-	return p->alive;
+	return p->alive = mapped > 0 || ((mapped == -EACCES || mapped == -EPERM) && same_start(p));
 }
 
 static int bad_file(const struct tap_user_program *p, struct tap_err *err, int code,
 		    const char *what)
 {
-	return tap_err_set(err, code, "control file '%s/%s': %s", p->folder->path, p->file, what);
+	return tap_err_set(err, code, "the control file of program %d: %s", p->pid, what);
 }
 
 static bool area_ok(const struct tap_area *a)
@@ -359,7 +488,7 @@ static int add_event(struct tap_user_set *set, struct tap_user_program *p,
 static int add_texts(struct tap_user_set *set, struct tap_user_program *p, const struct tap_area *a,
 		     const char *data)
 {
-	uint64_t at = ((uint64_t)a->nr * sizeof(struct tap_word) + 7) & ~7ull;
+	uint64_t at = a->texts;
 	uint32_t bytes, place;
 
 	for (uint32_t i = 0; i < a->nr; i++, at += 8 + (((uint64_t)bytes + 7) & ~7ull)) {
@@ -393,7 +522,8 @@ static int add_object(struct tap_user_set *set, struct tap_user_program *p, int 
 
 	if (a->size > OBJECT_MAX_BYTES || a->size > OBJECTS_MAX_BYTES - p->object_bytes ||
 	    a->first_id < TAP_ID_FIRST || a->first_id > UINT16_MAX ||
-	    a->nr > UINT16_MAX + 1u - a->first_id || a->nr > a->size / sizeof(struct tap_word))
+	    a->nr > UINT16_MAX + 1u - a->first_id || a->nr > a->size / sizeof(struct tap_word) ||
+	    a->texts % 8 || a->texts / sizeof(struct tap_word) < a->nr)
 		return -EINVAL;
 	p->object_bytes += a->size;
 	more = reallocarray(p->objects, p->nr_objects + 1, sizeof(*more));
@@ -455,29 +585,23 @@ static int read_words(struct tap_user_program *p, int fd, const struct tap_area 
 	return 0;
 }
 
-static uint64_t own_pid_ns(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
-}
-
 static int read_head(struct tap_user_program *p, int fd, uint32_t *nr, struct tap_err *err)
 {
 	struct tap_control c;
 
 	if (tap_pread_all(fd, &c, sizeof(c), 0) || c.magic != TAP_CONTROL_MAGIC)
 		return bad_file(p, err, -EINVAL, "it is none, or half made");
-	if (c.version != TAP_CONTROL_VERSION)
+	if (c.min_version > TAP_CONTROL_VERSION || c.version < TAP_CONTROL_MIN_VERSION)
 		return bad_file(p, err, -EINVAL, "of another version of the library");
-	if (c.pid != (uint32_t)p->pid || c.areas_nr > TAP_CONTROL_AREAS ||
+	p->nested = c.pid_ns != own_pid_ns();
+	p->own_pid = (int)c.pid;
+	if ((c.pid != (uint32_t)p->pid && !p->nested) || c.areas_nr > TAP_CONTROL_AREAS ||
 	    c.clock > TAP_CLOCK_CYCLES)
 		return bad_file(p, err, -EINVAL, "it makes no sense");
 	memcpy(p->comm, c.comm, sizeof(p->comm));
 	memcpy(p->reason, c.reason, sizeof(p->reason));
 	p->comm[sizeof(p->comm) - 1] = p->reason[sizeof(p->reason) - 1] = '\0';
 	p->made_ns = c.made_ns;
-	p->foreign = c.pid_ns && c.pid_ns != own_pid_ns();
 	p->mode = c.mode;
 	p->has_thread = c.has_thread;
 	p->clock = (uint8_t)c.clock;
@@ -539,6 +663,8 @@ int tap_user_new(struct tap_user_set **out)
 static void program_free(struct tap_user_program *p)
 {
 	tap_user_drop(p);
+	if (p->sent >= 0)
+		close(p->sent);
 	free(p->events);
 	free(p->rings);
 	free(p->objects);
@@ -559,6 +685,7 @@ void tap_user_free(struct tap_user_set *set)
 	free(set->folders);
 	free(set->programs);
 	tap_map_release(&set->by_name);
+	tap_map_release(&set->by_ino);
 	tap_user_kinds_release(&set->kinds);
 	free(set);
 }
@@ -573,67 +700,158 @@ static uint64_t name_key(const struct tap_user_folder *f, const char *name, uint
 	return key;
 }
 
+static struct tap_user_program *program_new(int pid, uid_t uid, const struct stat *st)
+{
+	struct tap_user_program *p = calloc(1, sizeof(*p));
+
+	if (p)
+		*p = (struct tap_user_program){ .pid = pid, .uid = uid, .fd = -1, .sent = -1,
+						.dev = st->st_dev, .ino = st->st_ino };
+	return p;
+}
+
+static int map_program(struct tap_map *map, uint64_t key, struct tap_user_program *p)
+{
+	uint64_t *slot = tap_map_put(map, key);
+
+	if (slot)
+		*slot = (uintptr_t)p;
+	return slot ? 0 : -ENOMEM;
+}
+
+/* So that it is found by its link, if that was seen, and by its control file, if that could be opened. */
+static int map_both(struct tap_map *by_name, struct tap_map *by_ino, struct tap_user_program *p)
+{
+	int ret = *p->file ? map_program(by_name, name_key(p->folder, p->file, p->link_ino), p) : 0;
+
+	return ret || !p->ino ? ret : map_program(by_ino, p->ino, p);
+}
+
 static int add_program(struct tap_user_set *set, struct tap_user_program *p)
 {
-	uint64_t *slot = tap_map_put(&set->by_name, name_key(p->folder, p->file, p->dir_ino));
-
-	if (!slot)
+	if (tap_array_grow(&set->programs, set->nr, &set->cap, sizeof(*set->programs)) ||
+	    map_both(&set->by_name, &set->by_ino, p))
 		return -ENOMEM;
-	if (tap_array_grow(&set->programs, set->nr, &set->cap, sizeof(*set->programs)))
-		return -ENOMEM;
-	*slot = (uintptr_t)p;
 	set->programs[set->nr++] = p;
 	return 0;
 }
 
-/*
- * A file that is not known yet. Return: 1: a program; 0: not one, or not ready, which unsettles
- * the folder; -ENOMEM.
- */
-static int meet(struct tap_user_set *set, struct tap_user_folder *f, int dir,
-		const struct dirent *e, uid_t owner)
+static struct tap_user_program *find_by_ino(const struct tap_user_set *set, const struct stat *st)
 {
-	const char *name = e->d_name;
-	struct tap_user_program *p = calloc(1, sizeof(*p));
-	struct tap_err why = { 0 };
-	struct stat st;
-	int fd = open_file(dir, name, O_RDONLY, owner, &st), ret;
+	const uint64_t *slot = tap_map_get(&set->by_ino, st->st_ino);
 
-	if (!p && fd >= 0)
-		close(fd);
-	if (!p)
-		return -ENOMEM;
-	if (fd < 0) {
-		free(p);
-		return 0;
-	}
-	*p = (struct tap_user_program){ .pid = file_pid(name),
-					.uid = owner,
-					.folder = f,
-					.fd = -1,
-					.dev = st.st_dev,
-					.ino = st.st_ino,
-					.dir_ino = e->d_ino,
-					.seen = true };
-	strcpy(p->file, name);
-	ret = look(set, p, fd, &why);
-	close(fd);
+	return slot ? (struct tap_user_program *)(uintptr_t)*slot : NULL;
+}
+
+static void set_link(struct tap_user_program *p, const struct tap_user_folder *f, const struct dirent *e)
+{
+	p->folder = f;
+	p->link_ino = e->d_ino;
+	p->seen = true;
+	strcpy(p->file, e->d_name);
+}
+
+/* Reads what is new to us and adds it. Return: 0, also where it makes no sense, which is noted; -ENOMEM. */
+static int read_new(struct tap_user_set *set, struct tap_user_program *p, int fd)
+{
+	struct tap_err why = { 0 };
+	int ret = look(set, p, fd, &why);
+
 	tap_user_is_alive(p);
 	if (ret && ret != -ENOMEM) {
-		/* between open() and mmap() nobody knows whose it is */
-		bool half_made = age_ns(st.st_ctim) / 1000000000 < HALF_MADE_S;
-
-		if (half_made)
-			f->settled = false;
 		snprintf(p->reason, sizeof(p->reason), "%.255s", why.text);
-		ret = half_made ? 0 : 1;
-	} else if (!ret) {
-		ret = 1;
+		p->ino = p->dev = 0; /* another link may be the right one */
 	}
-	if (ret == 1)
-		ret = add_program(set, p) ?: 1;
-	if (ret != 1)
+	ret = ret == -ENOMEM ? ret : add_program(set, p);
+	if (ret)
 		program_free(p);
+	return ret;
+}
+
+/* A program whose control file cannot be had. Return: 1; -ENOMEM. */
+static int add_closed(struct tap_user_set *set, struct tap_user_folder *f, const struct dirent *e, uid_t owner,
+		      int code)
+{
+	struct tap_user_program *p = program_new(link_pid(e->d_name), owner, &(struct stat){ 0 });
+	int ret;
+
+	if (!p)
+		return -ENOMEM;
+	set_link(p, f, e);
+	p->alive = true;
+	p->foreign = link_pid_ns(e->d_name);
+	errno = -code;
+	snprintf(p->reason, sizeof(p->reason), p->foreign ? "it is of another pid namespace" : "its control file: %m");
+	ret = add_program(set, p);
+	if (ret)
+		program_free(p);
+	return ret ? ret : 1;
+}
+
+/* A link that leads to no control file. */
+static int meet_unopened(struct tap_user_set *set, struct tap_user_folder *f, int dir, const struct dirent *e,
+			 uid_t owner, int code)
+{
+	if (code == -EPERM) /* none of ours */
+		return 0;
+	if (code == -ENOENT && !link_pid_ns(e->d_name)) { /* of a process that is gone, or was before exec */
+		unlinkat(dir, e->d_name, 0);
+		return 0;
+	}
+	if (code != -ENOENT && code != -EACCES) { /* for now */
+		f->settled = false;
+		return 0;
+	}
+	return add_closed(set, f, e, owner, code);
+}
+
+/* A link that is not known yet. Return: 1: a program; 0: none; -ENOMEM. */
+static int meet(struct tap_user_set *set, struct tap_user_folder *f, int dir, const struct dirent *e, uid_t owner)
+{
+	uint64_t ns = link_pid_ns(e->d_name);
+	int pid = ns ? tap_nested_process(ns, link_pid(e->d_name)) : link_pid(e->d_name);
+	struct tap_user_program *p;
+	struct stat st;
+	int fd = open_program(f, e->d_name, pid, O_RDONLY, &st), ret;
+
+	if (fd < 0)
+		return meet_unopened(set, f, dir, e, owner, fd);
+	p = find_by_ino(set, &st);
+	if (p) { /* it sent its control file; or a second link to one, which is no program */
+		close(fd);
+		if (*p->file)
+			return 0;
+		set_link(p, f, e);
+		return map_program(&set->by_name, name_key(f, p->file, p->link_ino), p) ?: 1;
+	}
+	p = program_new(pid, owner, &st);
+	if (p)
+		set_link(p, f, e);
+	ret = p ? read_new(set, p, fd) : -ENOMEM;
+	close(fd);
+	return ret ? ret : 1;
+}
+
+int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent)
+{
+	struct tap_user_program *p;
+	struct stat st;
+	/* once more: the lock on what was sent would be the program's own */
+	int fd = open_memory(sent->fd, O_RDWR, sent->uid, &st), ret = 0;
+
+	close(sent->fd);
+	if (fd < 0)
+		return 0;
+	p = find_by_ino(set, &st);
+	if (!p && (p = program_new(sent->pid, sent->uid, &st)) != NULL) {
+		p->sent = fd;
+		return read_new(set, p, fd);
+	}
+	ret = p ? 0 : -ENOMEM;
+	if (p && p->fd < 0 && p->sent < 0)
+		p->sent = fd;
+	else
+		close(fd);
 	return ret;
 }
 
@@ -648,7 +866,7 @@ static int list_folder(struct tap_user_set *set, struct tap_user_folder *f, int 
 	while (ret >= 0 && (e = readdir(d))) {
 		uint64_t *slot = tap_map_get(&set->by_name, name_key(f, e->d_name, e->d_ino));
 
-		if (!file_pid(e->d_name) || (!slot && f->nr == TAP_USER_PROGRAMS_MAX))
+		if (!link_pid(e->d_name) || (!slot && f->nr == TAP_USER_PROGRAMS_MAX))
 			continue;
 		if (slot)
 			((struct tap_user_program *)(uintptr_t)*slot)->seen = true;
@@ -723,10 +941,10 @@ static bool is_used(const struct tap_user_program *p)
 	return p->seen || p->kept || p->fd >= 0;
 }
 
-/* Takes those out whose file is gone. Return: whether there were any. */
+/* Takes those out whose link is gone. Return: whether there were any. */
 static bool forget_unseen(struct tap_user_set *set)
 {
-	struct tap_map by_name = { 0 };
+	struct tap_map by_name = { 0 }, by_ino = { 0 };
 	unsigned int kept = 0, nr = set->nr;
 
 	for (unsigned int i = 0; i < nr; i++)
@@ -736,23 +954,19 @@ static bool forget_unseen(struct tap_user_set *set)
 	set->nr = 0;
 	for (unsigned int i = 0; i < nr; i++) {
 		struct tap_user_program *p = set->programs[i];
-		uint64_t *slot;
 
 		if (!is_used(p)) {
 			program_free(p);
 			continue;
 		}
 		set->programs[set->nr++] = p;
-		/*
-		 * without memory a program may be met again: the lock keeps it from being read
-		 * twice
-		 */
-		slot = tap_map_put(&by_name, name_key(p->folder, p->file, p->dir_ino));
-		if (slot)
-			*slot = (uintptr_t)p;
+		/* without memory a program may be met again: the lock keeps it from being read twice */
+		(void)map_both(&by_name, &by_ino, p);
 	}
 	tap_map_release(&set->by_name);
+	tap_map_release(&set->by_ino);
 	set->by_name = by_name;
+	set->by_ino = by_ino;
 	return true;
 }
 
@@ -796,6 +1010,9 @@ int tap_user_hold(struct tap_user_program *p, struct tap_err *err)
 		return fd;
 	if (!flock(fd, LOCK_EX | LOCK_NB)) {
 		p->fd = fd;
+		if (p->sent >= 0)
+			close(p->sent);
+		p->sent = -1;
 		return 0;
 	}
 	pid = fstat(fd, &st) ? 0 : tap_lock_holder(&st);
@@ -854,7 +1071,7 @@ static int close_written(const struct tap_user_program *p, int fd, int ret, stru
 		wake(fd);
 	put_control(p, fd);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot write '%s/%s': %m", p->folder->path, p->file)
+	return ret ? tap_err_set(err, ret, "cannot write to the control file of program %d: %m", p->pid)
 		   : 0;
 }
 
@@ -895,27 +1112,25 @@ void tap_user_set_recording(const struct tap_user_program *p, bool on)
 	(void)put_byte(p->fd, offsetof(struct tap_control, recording), on);
 }
 
+void tap_user_set_drained(const struct tap_user_program *p, uint8_t nr)
+{
+	(void)put_byte(p->fd, offsetof(struct tap_control, drained), nr);
+}
+
 int tap_user_remove(const struct tap_user_program *p, struct tap_err *err)
 {
 	struct tap_user_program now = *p;
-	struct stat st;
-	int dir, fd, ret;
+	struct stat dir_st, st;
+	int dir, ret = 0;
 
 	if (tap_user_is_alive(&now))
 		return tap_err_set(err, -EBUSY, "program %d is alive", p->pid);
-	fd = get_control(p, O_RDONLY, err);
-	if (fd < 0)
-		return fd;
-	if (fd != p->fd && flock(fd, LOCK_EX | LOCK_NB)) {
-		close(fd);
-		return tap_err_set(err, -EBUSY, "somebody reads what program %d left", p->pid);
-	}
-	dir = open_folder(p->folder, &st);
-	ret = dir < 0 ? dir : unlinkat(dir, p->file, 0) ? -errno : 0;
+	dir = *p->file ? open_folder(p->folder, &dir_st) : -ENOENT;
+	/* the name may be another program's by now */
+	if (dir >= 0 && !fstatat(dir, p->file, &st, AT_SYMLINK_NOFOLLOW) && st.st_ino == p->link_ino)
+		ret = unlinkat(dir, p->file, 0) ? -errno : 0;
 	if (dir >= 0)
 		close(dir);
-	put_control(p, fd);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot remove '%s/%s': %m", p->folder->path, p->file)
-		   : 0;
+	return ret ? tap_err_set(err, ret, "cannot remove '%s/%s': %m", p->folder->path, p->file) : 0;
 }

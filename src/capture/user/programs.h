@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Programs with tracepoints of their own, seen from outside: their control files
- * (tracepoint/shared.h), found in the users' folders, read with pread() and written byte by byte.
- * Whatever stands in them may be a lie, and may be cut off at any time.
+ * (tracepoint/shared.h), to which links in the users' folders lead, or which they have sent; read with
+ * pread() and written byte by byte. Whatever stands in them may be a lie.
  */
 #ifndef TAP_CAPTURE_USER_PROGRAMS_H
 #define TAP_CAPTURE_USER_PROGRAMS_H
@@ -53,11 +53,13 @@ struct tap_user_object;
 struct tap_user_program {
 	int pid;
 	uid_t uid;
-	char file[40]; /* its control file's name: PID-NONCE */
+	char file[40]; /* of the link to its control file: PID-NUMBER; "": not seen so far */
 	char comm[16]; /* hostile: escape before a terminal */
 	char reason[256]; /* what the program says that failed; hostile; "": nothing */
 	bool alive; /* as of the last look */
-	bool foreign; /* of another pid namespace: counts as alive, for nobody can tell */
+	bool foreign; /* found in another pid namespace: counts as alive, for nobody can tell */
+	bool nested; /* its threads' numbers are another pid namespace's, */
+	int own_pid; /* as its own */
 	bool has_thread;
 	uint8_t clock; /* enum tap_clock_kind */
 	uint8_t mode; /* enum tap_ring_mode */
@@ -81,7 +83,8 @@ struct tap_user_program {
 	uint8_t *areas; /* one per area: 1: read */
 	uint32_t nr_areas;
 	uint64_t object_bytes; /* read so far */
-	uint64_t dev, ino, dir_ino; /* dir_ino: as the folder has it */
+	uint64_t dev, ino, link_ino; /* of the control file, and of the link to it */
+	int sent; /* the control file, of a program that has sent it and is not held; else -1 */
 };
 
 struct tap_user_set;
@@ -111,6 +114,19 @@ bool tap_user_of_all(const struct tap_user_set *set);
  */
 int tap_user_scan(struct tap_user_set *set, struct tap_err *err);
 
+/* A control file that a program has left. */
+struct tap_user_sent {
+	int fd; /* the caller's, who closes it */
+	pid_t pid; /* as the kernel says; in our own namespace */
+	uid_t uid;
+};
+
+/*
+ * Adds the program that sent it, unless it is known; closes what was sent. It leaves the set at the next scan, unless
+ * it is held or kept by then, or the scan finds it. Return: 0, also for what is no program; -ENOMEM.
+ */
+int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent);
+
 /* Borrowed until the next scan, or as long as it is held or kept. NULL past the last. */
 struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, unsigned int i);
 
@@ -122,6 +138,9 @@ int tap_user_look(struct tap_user_set *set, struct tap_user_program *p, struct t
 
 /* Looks whether it lives: reads all its mappings, so not to be asked all the time. */
 bool tap_user_is_alive(struct tap_user_program *p);
+
+/* Whether the process, or the thread's, has the program's control file mapped. */
+bool tap_user_is_mapped(const struct tap_user_program *p, int pid);
 
 /*
  * Opens the control file and locks it against other recorders: until tap_user_drop().
@@ -141,8 +160,10 @@ int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8
 		      struct tap_err *err);
 /* Tells a held program that all that is wanted of it has been switched on, or no longer is. */
 void tap_user_set_recording(const struct tap_user_program *p, bool on);
+/* Tells a held program that it is being drained: @nr is another one each time. */
+void tap_user_set_drained(const struct tap_user_program *p, uint8_t nr);
 
-/* Removes a dead program's file. Return: 0; -EBUSY: it lives or somebody reads it; -errno. */
+/* Removes the link that a dead program left. Return: 0; -EBUSY: it lives; -errno. */
 int tap_user_remove(const struct tap_user_program *p, struct tap_err *err);
 
 unsigned int tap_user_nr_kinds(const struct tap_user_set *set);

@@ -8,19 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #define TRIES 8
+#define SOCKET_NAME 32
+#define BACKLOG 4096 /* programs that start between two looks */
+#define MAX_CALLERS 256u
+#define CALLER_NS 1000000000ull /* to leave something */
 
 /* All by descriptors: whoever owns a folder above may put another in its place at any time. */
 struct tap_user_session_file {
 	char *folder;
 	char name[16]; /* the recorder's pid */
 	int dir, sessions, fd; /* "FOLDER", "FOLDER/sessions", "FOLDER/sessions/PID" */
+	int socket;
 	bool made_folder;
+};
+
+struct tap_user_caller {
+	int fd;
+	uint64_t since_ns;
 };
 
 /*
@@ -44,6 +57,21 @@ static int use_folder(int at, const char *path, mode_t mode, bool *made)
 	return fd;
 }
 
+/* The name of the socket beside a session file. Return: false: it is too long. */
+static bool socket_name(char name[SOCKET_NAME], const char *file)
+{
+	return snprintf(name, SOCKET_NAME, "%s%s", file, TAP_SESSION_SOCKET) < SOCKET_NAME;
+}
+
+static void remove_names(int dir, const char *file)
+{
+	char name[SOCKET_NAME];
+
+	if (socket_name(name, file))
+		unlinkat(dir, name, 0);
+	unlinkat(dir, file, 0);
+}
+
 /* The files of recorders that were killed: nobody holds their locks. */
 static void clean(int folder)
 {
@@ -56,7 +84,7 @@ static void clean(int folder)
 			continue;
 		fd = openat(dir, e->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
-			unlinkat(dir, e->d_name, 0);
+			remove_names(dir, e->d_name);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -90,18 +118,48 @@ static int try_file(struct tap_user_session_file *f, mode_t mode, const char *te
 	return ret ? ret : 1;
 }
 
-static void remove_file(struct tap_user_session_file *f)
+/*
+ * By way of the folder's descriptor: an address has room for short names only. Without a socket, programs that are
+ * over at once are missed.
+ */
+static void listen_at(struct tap_user_session_file *f)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	char name[SOCKET_NAME];
+
+	if (!socket_name(name, f->name))
+		return;
+	snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/%s", f->sessions, name);
+	unlinkat(f->sessions, name, 0);
+	f->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (f->socket >= 0 && !bind(f->socket, (struct sockaddr *)&at, sizeof(at)) &&
+	    !fchmodat(f->sessions, name, 0666, 0) && !listen(f->socket, BACKLOG))
+		return; /* for all who may look into the folder */
+	if (f->socket >= 0)
+		close(f->socket);
+	f->socket = -1;
+}
+
+static void end_file(struct tap_user_session_file *f)
 {
 	if (f->fd >= 0) {
-		unlinkat(f->sessions, f->name, 0);
+		remove_names(f->sessions, f->name);
 		close(f->fd);
 	}
-	if (f->sessions >= 0)
-		close(f->sessions);
+	f->fd = -1;
 	/*
 	 * whoever made it: another recorder may have been killed. It stays where there are others
 	 */
 	unlinkat(f->dir, "sessions", AT_REMOVEDIR);
+}
+
+static void remove_file(struct tap_user_session_file *f)
+{
+	end_file(f);
+	if (f->socket >= 0)
+		close(f->socket);
+	if (f->sessions >= 0)
+		close(f->sessions);
 	if (f->dir >= 0)
 		close(f->dir);
 	if (f->made_folder)
@@ -113,7 +171,7 @@ static void remove_file(struct tap_user_session_file *f)
 static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode, const char *text)
 {
 	struct tap_user_session_file *more = reallocarray(s->files, s->nr + 1, sizeof(*more));
-	struct tap_user_session_file f = { .folder = strdup(folder), .sessions = -1, .fd = -1 };
+	struct tap_user_session_file f = { .folder = strdup(folder), .sessions = -1, .fd = -1, .socket = -1 };
 	bool made;
 
 	if (more)
@@ -128,6 +186,7 @@ static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode
 		f.sessions = use_folder(f.dir, "sessions", mode, &made);
 	if (f.sessions >= 0) {
 		clean(f.sessions);
+		listen_at(&f);
 		for (int i = 0; i < TRIES && try_file(&f, mode & 0644, text) == 1; i++)
 			;
 	}
@@ -157,8 +216,83 @@ int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_s
 	return ret < 0 ? ret : (int)s->nr;
 }
 
+/* ---- what programs leave --------------------------------------------------------------------- */
+
+/* Return: the descriptor that came; -EAGAIN; -EINVAL: none will. */
+static int receive(int from)
+{
+	char byte, room[CMSG_SPACE(sizeof(int))];
+	struct iovec data = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = room,
+				  .msg_controllen = sizeof(room) };
+	struct cmsghdr *c;
+	int fd = -EINVAL;
+
+	if (recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
+		return errno == EAGAIN ? -EAGAIN : -EINVAL;
+	c = CMSG_FIRSTHDR(&message);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
+static void drop_caller(struct tap_user_sessions *s, unsigned int i)
+{
+	close(s->callers[i].fd);
+	s->callers[i] = s->callers[--s->nr_callers];
+}
+
+/* Takes up those who have called; they wait where there are too many. */
+static void accept_callers(struct tap_user_sessions *s)
+{
+	if (!s->callers)
+		s->callers = calloc(MAX_CALLERS, sizeof(*s->callers));
+	for (unsigned int i = 0; s->callers && i < s->nr; i++) {
+		int fd = 0;
+
+		while (s->files[i].socket >= 0 && fd >= 0 && s->nr_callers < MAX_CALLERS) {
+			fd = accept4(s->files[i].socket, NULL, NULL, SOCK_CLOEXEC);
+			if (fd >= 0)
+				s->callers[s->nr_callers++] =
+					(struct tap_user_caller){ .fd = fd, .since_ns = tap_now_ns() };
+		}
+	}
+}
+
+bool tap_user_sessions_take(struct tap_user_sessions *s, struct tap_user_sent *sent)
+{
+	struct ucred who = { 0 };
+	socklen_t len = sizeof(who);
+
+	accept_callers(s);
+	for (unsigned int i = s->nr_callers; i--;) {
+		int caller = s->callers[i].fd, fd = receive(caller);
+
+		if (fd == -EAGAIN && tap_now_ns() - s->callers[i].since_ns < CALLER_NS)
+			continue;
+		if (fd >= 0 && !getsockopt(caller, SOL_SOCKET, SO_PEERCRED, &who, &len)) {
+			drop_caller(s, i);
+			*sent = (struct tap_user_sent){ .fd = fd, .pid = who.pid, .uid = who.uid };
+			return true;
+		}
+		if (fd >= 0)
+			close(fd);
+		drop_caller(s, i);
+	}
+	return false;
+}
+
+void tap_user_sessions_end(struct tap_user_sessions *s)
+{
+	for (unsigned int i = 0; i < s->nr; i++)
+		end_file(&s->files[i]);
+}
+
 void tap_user_sessions_remove(struct tap_user_sessions *s)
 {
+	while (s->nr_callers)
+		drop_caller(s, s->nr_callers - 1);
+	free(s->callers);
 	for (unsigned int i = 0; i < s->nr; i++)
 		remove_file(&s->files[i]);
 	free(s->files);

@@ -2,7 +2,8 @@
 /*
  * Session files: what a recorder wants of programs that start while it runs. They read them when
  * they start, and switch on what matches by themselves, so that nothing is missed. A session file
- * counts while its recorder holds a lock on it.
+ * counts while its recorder holds a lock on it. Beside it is a socket, where they leave their
+ * control files: so those can be read when the programs are over.
  */
 #ifndef TAP_CAPTURE_USER_SESSIONS_H
 #define TAP_CAPTURE_USER_SESSIONS_H
@@ -13,10 +14,13 @@
 #define TAP_USER_EVERYBODY "/run/schedtap" /* root's, where programs of all users look */
 
 struct tap_user_session_file;
+struct tap_user_caller;
 
 struct tap_user_sessions {
 	struct tap_user_session_file *files;
 	unsigned int nr;
+	struct tap_user_caller *callers; /* connected, and nothing has come yet */
+	unsigned int nr_callers;
 };
 
 /*
@@ -26,6 +30,10 @@ struct tap_user_sessions {
  */
 int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_set *set,
 			    const char *text);
+/* Takes the next control file. Return: false: there is none for now. */
+bool tap_user_sessions_take(struct tap_user_sessions *s, struct tap_user_sent *sent);
+/* Programs that start from now on are told nothing; what was left can be taken still. */
+void tap_user_sessions_end(struct tap_user_sessions *s);
 /* Removes the files, and the folders that were made for them if they are empty. */
 void tap_user_sessions_remove(struct tap_user_sessions *s);
 

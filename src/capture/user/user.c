@@ -258,7 +258,7 @@ static int user_stop(void *state, struct tap_err *err)
 	int ret;
 
 	tap_user_set_now(s);
-	tap_user_sessions_remove(&s->sessions);
+	tap_user_sessions_end(&s->sessions);
 	s->choice.stopped = true;
 	ret = tap_user_find_new(s, err);
 	for (unsigned int i = 0; i < s->nr_joined; i++)
