@@ -318,16 +318,12 @@ bool tap_patch_key(const struct static_key *key, bool on)
 
 /* ---- the lock -------------------------------------------------------------------------------- */
 
-static void watch_forks(void)
-{
-	pthread_atfork(tap_patch_lock, tap_patch_unlock, tap_patch_unlock);
-}
-
 void tap_patch_watch_forks(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static bool watched; /* pthread_once() would be a system call */
 
-	pthread_once(&once, watch_forks);
+	if (!__atomic_exchange_n(&watched, true, __ATOMIC_ACQ_REL))
+		pthread_atfork(tap_patch_lock, tap_patch_unlock, tap_patch_unlock);
 }
 
 void tap_patch_lock(void)

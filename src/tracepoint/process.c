@@ -35,7 +35,8 @@ static __thread bool stopped_for_fork __attribute__((tls_model("initial-exec")))
 static struct pool_free {
 	struct pool_free *next;
 } *pool_free[POOL_CLASSES];
-static char *pool_at, *pool_end;
+static char first_pool[1024] __attribute__((aligned(16))); /* most programs need no more */
+static char *pool_at = first_pool, *pool_end = first_pool + sizeof(first_pool);
 /* one is being read while the other is written */
 static char reasons[2][sizeof(((struct tap_control *)0)->reason)];
 static const char *reason;

@@ -49,8 +49,12 @@ static int membarrier(int cmd)
 
 static struct tap_thread *slot_at(uint32_t i)
 {
-	char *chunk = __atomic_load_n(&chunks[i / CHUNK_SLOTS], __ATOMIC_ACQUIRE);
+	char *chunk;
 
+	if (i < TAP_FIRST_SLOTS)
+		return &tap_process->slots[i].thread;
+	i -= TAP_FIRST_SLOTS;
+	chunk = __atomic_load_n(&chunks[i / CHUNK_SLOTS], __ATOMIC_ACQUIRE);
 	return chunk ? (struct tap_thread *)(chunk + i % CHUNK_SLOTS * SLOT_BYTES) : NULL;
 }
 
@@ -74,25 +78,29 @@ static bool take(struct tap_thread *slot, int32_t tid)
 	return true;
 }
 
+/* Without memory a slot stays unused: a later thread may get it. */
+static void add_chunk(char **to)
+{
+	size_t bytes = CHUNK_SLOTS * SLOT_BYTES;
+	char *none = NULL, *chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (chunk == MAP_FAILED)
+		return;
+	if (madvise(chunk, bytes, MADV_WIPEONFORK) ||
+	    !__atomic_compare_exchange_n(to, &none, chunk, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		munmap(chunk, bytes);
+}
+
 static struct tap_thread *new_slot(int32_t tid)
 {
 	uint32_t i = __atomic_fetch_add(&nr_slots, 1, __ATOMIC_SEQ_CST);
-	size_t bytes = CHUNK_SLOTS * SLOT_BYTES;
-	char *none = NULL, *chunk;
 
-	if (i >= CHUNKS * CHUNK_SLOTS) {
+	if (i >= TAP_FIRST_SLOTS + CHUNKS * CHUNK_SLOTS) {
 		__atomic_fetch_sub(&nr_slots, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}
-	if (!slot_at(i)) {
-		chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (chunk == MAP_FAILED)
-			return NULL; /* the slot stays unused: a later thread may get it */
-		if (madvise(chunk, bytes, MADV_WIPEONFORK) ||
-		    !__atomic_compare_exchange_n(&chunks[i / CHUNK_SLOTS], &none, chunk, false,
-						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			munmap(chunk, bytes);
-	}
+	if (!slot_at(i))
+		add_chunk(&chunks[(i - TAP_FIRST_SLOTS) / CHUNK_SLOTS]);
 	return slot_at(i) && take(slot_at(i), tid) ? slot_at(i) : NULL;
 }
 
