@@ -91,8 +91,22 @@ struct trace_eval_map {
 #endif
 #define TAP_CODE_AT_START __attribute__((noinline, section("tap_code")))
 
+/*
+ * What is shared between the headers that an object was built with and the library that it runs with: both may be of
+ * any release. A new release adds at the end of structs, which makes a new TAP_ABI; by their sizes the library knows
+ * what an older object's have. What an older library would get wrong makes a new TAP_ABI_LIBRARY.
+ */
+#define TAP_ABI 1
+#define TAP_ABI_LIBRARY 1 /* the oldest that understands such an object */
+
+struct tap_release {
+	uint16_t version, library;
+	uint16_t object, tracepoint, call, info; /* sizes of the structs: bytes */
+};
+
 /* What one object (program or library) defines. Filled in by the compiler, kept by the library. */
 struct tap_object {
+	struct tap_release abi;
 	struct tracepoint *const *tracepoints, *const *tracepoints_end; /* those that are no events */
 	struct trace_event_call *const *events, *const *events_end;
 	const struct trace_eval_map *const *evals, *const *evals_end;
@@ -100,7 +114,6 @@ struct tap_object {
 	const void *dynamic; /* what it says to the dynamic linker; NULL: linked without one */
 	struct tap_object *next;
 	void *area; /* its words in the control file */
-	size_t area_bytes;
 	uint32_t area_nr; /* of the control file's areas; UINT32_MAX: none */
 	uint32_t uses;	  /* files with CREATE_TRACE_POINTS in it that are initialized */
 };

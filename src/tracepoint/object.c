@@ -73,6 +73,10 @@ void tap_object_add(struct tap_object *object)
 		tap_set_reason("out of memory");
 		return;
 	}
+	if (object->abi.library > TAP_ABI) {
+		tap_set_reason("events of a library are off: it was built for a later libschedtap-tracepoint");
+		return;
+	}
 	if (!tap_lock_of(&tap_process->lists)) {
 		tap_set_reason("events of a library are off: a notifier has loaded it");
 		return;
