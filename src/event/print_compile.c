@@ -1391,6 +1391,8 @@ int tap_print_compile(const struct tap_format *fmt, struct print_prog *prog)
 			fail(&c, -ENOMEM);
 	}
 	free(format);
+	if (prog->nr_outs == 1)
+		accept(&c, ","); /* the kernel writes it also where no argument follows */
 	if (!c.err && peek(&c))
 		fail(&c, -EINVAL);
 	if (c.err) {

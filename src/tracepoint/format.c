@@ -141,6 +141,16 @@ static void put_with_values(struct tap_text *t, const char *p, const struct tap_
 	}
 }
 
+/*
+ * In the kernel a format without arguments ends in a comma, which other readers take for a mistake: they
+ * print none of it.
+ */
+static void trim_comma(struct tap_text *t)
+{
+	if (t->len >= 2 && !memcmp(t->data + t->len - 2, ", ", 2))
+		t->len -= 2;
+}
+
 static void put_field(struct tap_text *t, const char *type, const char *name,
 		      const struct trace_event_field *f)
 {
@@ -177,5 +187,6 @@ void tap_format_text(struct tap_text *t, const char *event, const struct trace_e
 	}
 	puts_to(t, "\nprint fmt: ");
 	put_with_values(t, info->print_fmt, object, info->system);
+	trim_comma(t);
 	puts_to(t, "\n");
 }

@@ -55,6 +55,7 @@ static void test_print_fmt(void)
 		{ "numbers stay", "0x1RED 12ULL", "0x1RED 12ULL" },
 		{ "in a list", "{ RED, \"RED\" }", "{ 3, \"RED\" }" },
 		{ "nothing", "", "" },
+		{ "no argument: other readers take the kernel's comma for a mistake", "\"text, \", ", "\"text, \"" },
 	};
 
 	for (size_t i = 0; i < TABLE(cases); i++) {

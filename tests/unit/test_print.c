@@ -189,6 +189,7 @@ static void test_numbers(void **state)
 {
 	static const struct print_case cases[] = {
 		{ "no argument", "\"just text\"", "just text" },
+		{ "no argument, as the kernel writes it", "\"100%% text\", ", "100% text" },
 		{ "adjacent literals are one", "\"a\" \"b\"\n\t\"c\"", "abc" },
 		{ "escapes", "\"a\\tb\\n\\\"q\\\\ \\x41\\101\"", "a\tb\n\"q\\ AA" },
 		{ "two percent signs are one", "\"100%%%d%%\", REC->b", "100%200%" },
@@ -482,6 +483,7 @@ static void test_not_understood(void **state)
 		{ "nothing", "", ALL_PAIRS, LE64, PAIRS },
 		{ "no string", "REC->a", ALL_PAIRS, LE64, PAIRS },
 		{ "a string without an end", "\"%d", ALL_PAIRS, LE64, PAIRS },
+		{ "a comma without an argument", "\"%d\", REC->a,", ALL_PAIRS, LE64, PAIRS },
 		{ "a parenthesis too few", "\"%d\", ((REC->a)", ALL_PAIRS, LE64, PAIRS },
 		{ "an unknown function over an array", "\"%d\", blah(REC->x[0])", ALL_PAIRS, LE64,
 		  PAIRS },
