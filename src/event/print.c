@@ -356,6 +356,46 @@ static void put_array(const struct run *r, const struct print_node *n, struct ta
 	tap_buf_char(out, '}');
 }
 
+/* As hex_dump_to_buffer() writes a row: the text behind it begins where that of a full one does. */
+static void put_dump_row(const struct print_dump *d, const unsigned char *p, uint32_t len, bool swap,
+			 struct tap_buf *out)
+{
+	const struct tap_ctype group = { len % d->group ? 1 : d->group, false };
+	size_t start = out->len, column = d->row * 2u + d->row / group.size + 1u;
+
+	for (uint32_t i = 0; i < len; i += group.size)
+		tap_buf_printf(out, "%s%0*llx", i ? " " : "", 2 * group.size,
+			       (unsigned long long)load_elem(p + i, group, swap));
+	if (!d->ascii)
+		return;
+	tap_buf_printf(out, "%*s", (int)(column - (out->len - start)), "");
+	for (uint32_t i = 0; i < len; i++)
+		tap_buf_char(out, p[i] >= ' ' && p[i] <= '~' ? (char)p[i] : '.');
+}
+
+static void put_dump(const struct run *r, const struct print_node *n, struct tap_buf *out)
+{
+	const struct print_node *from = bytes_node(r, n->a);
+	int64_t count = (int64_t)eval(r, n->b);
+	uint32_t len, row = n->dump.row;
+	const unsigned char *p = region(r, from->field, &len);
+	const struct print_node *prefix = &r->prog->nodes[n->c];
+
+	tap_buf_char(out, '\n');
+	if (count < len)
+		len = count < 0 ? 0 : (uint32_t)count;
+	for (uint32_t i = 0; i < len && !out->err; i += row) {
+		tap_buf_add(out, r->prog->texts + prefix->at, prefix->len);
+		/* where the bytes lay when the kernel would have printed them nobody knows */
+		if (n->dump.prefix == DUMP_PREFIX_ADDRESS)
+			tap_buf_puts(out, "?: ");
+		else if (n->dump.prefix == DUMP_PREFIX_OFFSET)
+			tap_buf_printf(out, "%.8x: ", i);
+		put_dump_row(&n->dump, p + i, len - i < row ? len - i : row, from->field->swap, out);
+		tap_buf_char(out, '\n');
+	}
+}
+
 static void put_text(const struct run *r, uint32_t i, struct tap_buf *out)
 {
 	const struct print_node *n = &r->prog->nodes[i];
@@ -390,6 +430,9 @@ static void put_text(const struct run *r, uint32_t i, struct tap_buf *out)
 		break;
 	case P_ARRAY:
 		put_array(r, n, out);
+		break;
+	case P_DUMP:
+		put_dump(r, n, out);
 		break;
 	default:
 		/* an address in the recording kernel: what stood there is not in the record */

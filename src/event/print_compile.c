@@ -624,6 +624,43 @@ static uint32_t parse_hex(struct comp *c, enum print_op op)
 	return c->err ? 0 : add_node(c, n);
 }
 
+static bool take_const(struct comp *c, uint64_t *v)
+{
+	uint32_t n;
+
+	expect(c, ",");
+	n = parse_expr(c);
+	if (!is_number(c, n) || !is_const(c, n)) {
+		fail(c, -EINVAL);
+		return false;
+	}
+	*v = node(c, n)->num;
+	return true;
+}
+
+/* __print_hex_dump(prefix, its type, bytes of a row, of a group, bytes, how many, with text) */
+static uint32_t parse_hex_dump(struct comp *c)
+{
+	struct print_node n = { .op = P_DUMP, .class = PRINT_TEXT };
+	uint64_t prefix, row, group, ascii;
+
+	n.c = peek(c) == '"' ? add_literal(c) : fail(c, -EINVAL);
+	if (!take_const(c, &prefix) || !take_const(c, &row) || !take_const(c, &group))
+		return 0;
+	expect(c, ",");
+	n.a = parse_bytes(c);
+	n.b = parse_count(c);
+	if (!take_const(c, &ascii))
+		return 0;
+	expect(c, ")");
+	/* what there is not becomes what hex_dump_to_buffer() makes of it */
+	n.dump.prefix = prefix == DUMP_PREFIX_ADDRESS || prefix == DUMP_PREFIX_OFFSET ? (uint8_t)prefix : DUMP_PREFIX_NONE;
+	n.dump.row = row == 32 ? 32 : 16;
+	n.dump.group = group == 2 || group == 4 || group == 8 ? (uint8_t)group : 1;
+	n.dump.ascii = ascii;
+	return c->err ? 0 : add_node(c, n);
+}
+
 /* __print_dynamic_array(field, bytes of an element) */
 static uint32_t parse_dynamic_array(struct comp *c)
 {
@@ -732,6 +769,7 @@ enum call {
 	CALL_FLAGS64,
 	CALL_HEX,
 	CALL_HEX_STR,
+	CALL_HEX_DUMP,
 	CALL_ARRAY,
 	CALL_DYNAMIC_ARRAY,
 	CALL_STR,
@@ -755,6 +793,7 @@ static const struct {
 	{ "__print_flags_u64", CALL_FLAGS64 },
 	{ "__print_hex", CALL_HEX },
 	{ "__print_hex_str", CALL_HEX_STR },
+	{ "__print_hex_dump", CALL_HEX_DUMP },
 	{ "__print_array", CALL_ARRAY },
 	{ "__print_dynamic_array", CALL_DYNAMIC_ARRAY },
 	{ "__get_str", CALL_STR },
@@ -797,6 +836,8 @@ static uint32_t parse_call(struct comp *c, struct word w)
 		return parse_hex(c, P_HEX);
 	case CALL_HEX_STR:
 		return parse_hex(c, P_HEX_STR);
+	case CALL_HEX_DUMP:
+		return parse_hex_dump(c);
 	case CALL_ARRAY:
 		return parse_hex(c, P_ARRAY);
 	case CALL_DYNAMIC_ARRAY:
@@ -822,6 +863,18 @@ static uint32_t parse_call(struct comp *c, struct word w)
 	}
 }
 
+/* Names that are the same in every kernel. */
+static const struct {
+	const char *name;
+	uint8_t value;
+} constants[] = {
+	{ "true", true },
+	{ "false", false },
+	{ "DUMP_PREFIX_NONE", DUMP_PREFIX_NONE },
+	{ "DUMP_PREFIX_ADDRESS", DUMP_PREFIX_ADDRESS },
+	{ "DUMP_PREFIX_OFFSET", DUMP_PREFIX_OFFSET },
+};
+
 static uint32_t parse_word(struct comp *c)
 {
 	struct word w = take_word(c);
@@ -832,8 +885,9 @@ static uint32_t parse_word(struct comp *c)
 		return parse_record(c);
 	if (accept(c, "("))
 		return parse_call(c, w);
-	if (word_is(w, "true") || word_is(w, "false"))
-		return add_num(c, type_int, word_is(w, "true"));
+	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++)
+		if (word_is(w, constants[i].name))
+			return add_num(c, type_int, constants[i].value);
 	if (word_is(w, "NULL"))
 		return add_num(c, type_ulong(c), 0);
 	return add_unknown(c);

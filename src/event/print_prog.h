@@ -48,6 +48,7 @@ enum print_op {
 	P_HEX, /* a: bytes, b: how many */
 	P_HEX_STR,
 	P_ARRAY, /* a: bytes, b: how many, c: bytes of each */
+	P_DUMP, /* a: bytes, b: how many, c: the literal before each row */
 };
 
 enum print_class {
@@ -73,6 +74,15 @@ enum print_load {
 	LOAD_64X,
 };
 
+/* As the kernel numbers them. */
+enum { DUMP_PREFIX_NONE, DUMP_PREFIX_ADDRESS, DUMP_PREFIX_OFFSET };
+
+/* How a hex dump is laid out. */
+struct print_dump {
+	uint8_t prefix, row, group; /* row, group: bytes */
+	bool ascii;
+};
+
 struct print_node {
 	uint8_t op, class, load;
 	bool unknown; /* it, or something that it is made of */
@@ -87,6 +97,7 @@ struct print_node {
 	union {
 		uint64_t num;
 		const struct tap_field *field;
+		struct print_dump dump;
 	};
 };
 

@@ -422,6 +422,30 @@ static void test_texts(void **state)
 		  "{0xa0,0x0,0xa1,0x0,0xa2,0x0} {0xa0,0xa1,0xa2}" },
 		{ "elements of no size", "\"%s\", __print_dynamic_array(nums, 0)", "{}" },
 		{ "an array of strange elements", "\"%s\", __print_array(REC->y, 2, 3)", "{}" },
+		{ "a hex dump", "\"%s|\", __print_hex_dump(\"p: \", DUMP_PREFIX_OFFSET, 16, 1, REC->v6, sizeof(REC->v6), false)",
+		  "\np: 00000000: 0a 00 01 bb 00 00 00 00 20 01 0d b8 00 00 00 00\n"
+		  "p: 00000010: 00 00 00 00 00 00 00 01 00 00 00 00\n|" },
+		{ "a hex dump with its text",
+		  "\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_NONE, 32, 1, __get_dynamic_array(str), "
+		  "__get_dynamic_array_len(str), true)",
+		  "\n68 65 6c 6c 6f 00                                                                                hello.\n" },
+		{ "a hex dump by groups", "\"%s\", __print_hex_dump(\"\", 0, 16, 4, REC->x, 8, 1)",
+		  "\nab020100 ff10efcd                    ........\n" },
+		{ "a hex dump by groups, big endian", "\"%s%s\", __print_hex_dump(\"\", 0, 16, 2, REC->x, 4, 0), "
+		  "__print_hex_dump(\"\", 0, 16, 8, REC->x, 8, 0)", "\n0001 02ab\n\n000102abcdef10ff\n", BE64 },
+		{ "a row without whole groups: bytes",
+		  "\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_NONE, 16, 8, REC->v6, 20, true)",
+		  "\n00000000bb01000a 00000000b80d0120  ........ .......\n"
+		  "00 00 00 00                                      ....\n" },
+		{ "rows and groups that there are not", "\"%s\", __print_hex_dump(\"\", 7, 5, 3, REC->v6, 17, false)",
+		  "\n0a 00 01 bb 00 00 00 00 20 01 0d b8 00 00 00 00\n00\n" },
+		{ "a hex dump of nothing", "\"%s%s\", __print_hex_dump(\"\", 0, 16, 1, REC->x, 0, true), "
+		  "__print_hex_dump(\"\", 0, 16, 1, REC->x, REC->e, true)", "\n\n" },
+		{ "a hex dump of more than there is",
+		  "\"%s\", __print_hex_dump(\"<\" \">\", DUMP_PREFIX_NONE, 16, 1, REC->x, 1 << 30, false)",
+		  "\n<>00 01 02 ab cd ef 10 ff\n" },
+		{ "addresses that the record had in the kernel",
+		  "\"%s\", __print_hex_dump(\"at \", DUMP_PREFIX_ADDRESS, 16, 1, REC->x, 2, false)", "\nat ?: 00 01\n" },
 		{ "CPUs", "\"%s\", __get_cpumask(mask)", "0-3,64,95" },
 		{ "CPUs, big endian", "\"%s\", __get_cpumask(mask)", "0-3,64,95", BE64 },
 		{ "a bitmask", "\"%s\", __get_bitmask(mask)",
@@ -495,6 +519,13 @@ static void test_not_understood(void **state)
 		  PAIRS },
 		{ "an operator without its operand", "\"%d\", REC->x[1 +]", ALL_PAIRS, LE64,
 		  PAIRS },
+		{ "a hex dump of a number", "\"%s\", __print_hex_dump(\"\", 0, 16, 1, REC->b, 1 + 0, 0)", ALL_PAIRS,
+		  LE64, PAIRS },
+		{ "a hex dump in a hex dump",
+		  "\"%s\", __print_hex_dump(__print_hex_dump(\"\", 0, 16, 1, REC->x, 1 + 0, 0), 0, 16, 1, REC->x, 1, 0)",
+		  ALL_PAIRS, LE64, PAIRS },
+		{ "a hex dump that the record lays out",
+		  "\"%s\", __print_hex_dump(\"\", 0, REC->b, 1, REC->x, 1 + 0, 0)", ALL_PAIRS, LE64, PAIRS },
 		{ "__get_str of what is none", "\"%s\", __get_str(a)[0] ? \"\" : \"\"", ALL_PAIRS,
 		  LE64, PAIRS },
 		{ "a table of flags that would crash libtraceevent",
@@ -901,6 +932,8 @@ static void test_damaged_formats(void **state)
 		"__get_str(str)",
 		"\"%s %s %pI4\", __print_hex(REC->x, REC->b), "
 		"__print_array(__get_dynamic_array(nums), 3, REC->x[1]), REC->x",
+		"\"%s %s\", __print_hex_dump(\"x\", DUMP_PREFIX_OFFSET, 16, 2, REC->x, REC->b, 1), "
+		"__print_hex_dump(\"\", 0, 32, 8, __get_dynamic_array(nums), REC->e, REC->a)",
 		"\"%s %.*s %c\", __get_cpumask(mask), REC->c, __get_rel_str(rel), ((u16 "
 		"*)REC->x)[REC->b]",
 	};
