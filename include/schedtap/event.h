@@ -24,6 +24,7 @@ enum tap_field_kind {
 	TAP_FIELD_STRING,  /* __data_loc or __rel_loc char[]: text elsewhere in the record */
 	TAP_FIELD_ARRAY,   /* T name[N], not text; elem_size bytes each */
 	TAP_FIELD_DYNAMIC, /* __data_loc or __rel_loc T[], not text (bitmasks, arrays) */
+	TAP_FIELD_REAL,	   /* float, double: a program's, kernels have none */
 };
 
 /** struct tap_field - Where one field lies in a record. */
@@ -37,6 +38,7 @@ struct tap_field {
 	bool is_rel;	 /* __rel_loc: counted from the end of the location word */
 	bool swap;	 /* the recording's byte order is not this machine's */
 	const char *absent; /* of the built-in definitions: why this kernel lacks it, or NULL */
+	bool is_real;	 /* float or double, or an array's elements */
 };
 
 /** struct tap_format - One kind of event. Owned by whoever parsed it (the reader). */
@@ -68,6 +70,13 @@ TAP_API const struct tap_field *tap_format_field(const struct tap_format *fmt, c
  * checks @size against min_size, so it does not hand such records out).
  */
 TAP_API uint64_t tap_field_u64(const struct tap_field *f, const void *rec, uint32_t size);
+
+/**
+ * tap_field_real() - The value of a field of kind TAP_FIELD_REAL.
+ *
+ * Return: the value; 0 where the field lies outside the record.
+ */
+TAP_API double tap_field_real(const struct tap_field *f, const void *rec, uint32_t size);
 
 /**
  * tap_field_bytes() - Where a field's bytes lie: text without its NUL, or the elements.

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +79,22 @@ void tap_buf_s64(struct tap_buf *b, int64_t v)
 	if (v < 0)
 		tap_buf_char(b, '-');
 	tap_buf_u64(b, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
+/* FLT_DIG, DBL_DIG digits are in every number; 3 or 2 more always tell it from its neighbours. */
+void tap_buf_real(struct tap_buf *b, double v, bool is_float)
+{
+	int digits = is_float ? FLT_DIG : DBL_DIG, most = is_float ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
+	char tmp[32] = "nan"; /* printf would tell its sign */
+	double back;
+
+	while (!isnan(v) && digits <= most) {
+		snprintf(tmp, sizeof(tmp), "%.*g", digits++, v);
+		back = is_float ? (double)strtof(tmp, NULL) : strtod(tmp, NULL);
+		if (back == v)
+			break;
+	}
+	tap_buf_puts(b, tmp);
 }
 
 const char *tap_buf_str(struct tap_buf *b)

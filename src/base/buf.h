@@ -7,6 +7,7 @@
 #ifndef TAP_BASE_BUF_H
 #define TAP_BASE_BUF_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
@@ -58,6 +59,8 @@ static inline void tap_buf_puts(struct tap_buf *b, const char *s)
 
 void tap_buf_printf(struct tap_buf *b, const char *fmt, ...) TAP_PRINTF(2, 3);
 void tap_buf_u64(struct tap_buf *b, uint64_t v); /* decimal */
+/* The shortest decimal that reads back as @v, which is a float if @is_float; or "inf", "-inf", "nan". */
+void tap_buf_real(struct tap_buf *b, double v, bool is_float);
 void tap_buf_s64(struct tap_buf *b, int64_t v);
 /* NUL-terminates (the NUL is not counted). Return: the text, or "" if that failed. */
 const char *tap_buf_str(struct tap_buf *b);

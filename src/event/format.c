@@ -130,6 +130,9 @@ bool tap_ctype_find(const char *s, size_t len, struct tap_abi abi, struct tap_ct
 			type->size = 1;
 		} else if (span_is(word, "unsigned")) {
 			is_unsigned = true;
+		} else if (span_is(word, "float") || span_is(word, "double")) {
+			*type = (struct tap_ctype){ span_is(word, "float") ? 4 : 8, true, true };
+			return !known;
 		} else if (!span_is(word, "int") && !span_is(word, "signed")) {
 			return !known && typedef_find(word, abi, type);
 		}
@@ -227,10 +230,13 @@ static void set_kind(struct tap_field *f, const struct declaration *d, struct ta
 			f->elem_size = f->size / d->count;
 		else
 			f->elem_size = known ? type.size : 1;
-		return;
+	} else {
+		f->kind = f->size && f->size <= 8 && !(f->size & (f->size - 1)) ? TAP_FIELD_NUMBER
+										: TAP_FIELD_ARRAY;
 	}
-	f->kind = f->size && f->size <= 8 && !(f->size & (f->size - 1)) ? TAP_FIELD_NUMBER
-									: TAP_FIELD_ARRAY;
+	f->is_real = known && type.is_real && f->elem_size == type.size;
+	if (f->is_real && f->kind == TAP_FIELD_NUMBER)
+		f->kind = TAP_FIELD_REAL;
 }
 
 /* "offset:8;", "size:16;" and "signed:0;" in any order; kernels before 2.6.34 have no "signed". */
@@ -459,6 +465,21 @@ uint64_t tap_field_u64(const struct tap_field *f, const void *rec, uint32_t size
 	default:
 		return 0;
 	}
+}
+
+double tap_field_real(const struct tap_field *f, const void *rec, uint32_t size)
+{
+	uint64_t bits = tap_field_u64(f, rec, size);
+	uint32_t half = (uint32_t)bits;
+	double v;
+	float single;
+
+	if (f->size == sizeof(single)) {
+		memcpy(&single, &half, sizeof(single));
+		return (double)single;
+	}
+	memcpy(&v, &bits, sizeof(v));
+	return v;
 }
 
 const char *tap_field_region(const struct tap_field *f, const void *rec, uint32_t size,

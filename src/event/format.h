@@ -26,10 +26,11 @@ int tap_format_parse(const char *system, const char *text, size_t len, struct ta
 		     struct tap_format **out, struct tap_err *err);
 void tap_format_free(struct tap_format *fmt);
 
-/* A C integer type, or a pointer (unsigned, long_size bytes). */
+/* A C integer type, a pointer (unsigned, long_size bytes), float or double. */
 struct tap_ctype {
 	uint8_t size; /* 1, 2, 4 or 8 */
 	bool is_signed;
+	bool is_real;
 };
 
 /* Return: whether "unsigned long", "pid_t", "struct rq *", ... is a type of known size. */

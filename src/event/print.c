@@ -44,6 +44,18 @@ struct run {
 
 /* ---- numbers ---- */
 
+static uint64_t float_as_double(uint32_t half)
+{
+	uint64_t bits;
+	float single;
+	double v;
+
+	memcpy(&single, &half, sizeof(single));
+	v = (double)single;
+	memcpy(&bits, &v, sizeof(bits));
+	return bits;
+}
+
 static inline uint64_t load(enum print_load how, const unsigned char *p)
 {
 	uint16_t v16;
@@ -66,8 +78,12 @@ static inline uint64_t load(enum print_load how, const unsigned char *p)
 	case LOAD_S32:
 	case LOAD_U32X:
 	case LOAD_S32X:
+	case LOAD_FLOAT:
+	case LOAD_FLOATX:
 		memcpy(&v32, p, sizeof(v32));
 		v32 = how >= LOAD_U16X ? __builtin_bswap32(v32) : v32;
+		if (how == LOAD_FLOAT || how == LOAD_FLOATX)
+			return float_as_double(v32);
 		return how == LOAD_S32 || how == LOAD_S32X ? (uint64_t)(int32_t)v32 : v32;
 	default:
 		memcpy(&v64, p, sizeof(v64));
@@ -102,11 +118,11 @@ static uint64_t load_elem(const unsigned char *p, struct tap_ctype type, bool sw
 	static const uint8_t loads[] = {
 		[1] = LOAD_U8, [2] = LOAD_U16, [4] = LOAD_U32, [8] = LOAD_64
 	};
-	uint8_t how = loads[type.size];
+	uint8_t how = type.is_real && type.size == 4 ? LOAD_FLOAT : loads[type.size];
 
 	if (swap && type.size > 1)
 		how += LOAD_U16X - LOAD_U16;
-	return print_fit(type, load(how, p));
+	return type.is_real ? load(how, p) : print_fit(type, load(how, p));
 }
 
 static uint64_t elem(const struct run *r, const struct print_node *n)
@@ -586,6 +602,38 @@ static void put_error(const struct run *r, const struct print_out *o, struct tap
 		add_hex(out, r->prog->fmt->long_size == 8 ? (uint64_t)v : (uint32_t)v);
 }
 
+static double real_of(uint64_t bits)
+{
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+static void put_real(const struct run *r, const struct print_out *o, struct tap_buf *out)
+{
+	char fmt[16], *w = fmt;
+	int width, precision;
+	bool left;
+
+	amounts(r, o, &width, &precision, &left);
+	*w++ = '%';
+	if (left)
+		*w++ = '-';
+	if (o->plus)
+		*w++ = '+';
+	if (o->space)
+		*w++ = ' ';
+	if (o->special)
+		*w++ = '#';
+	if (o->zero)
+		*w++ = '0';
+	memcpy(w, "*.*", 3);
+	w[3] = o->conv;
+	w[4] = '\0';
+	tap_buf_printf(out, fmt, width, precision, real_of(value(r, o)));
+}
+
 static void put_symbol(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
 	if (print_symbol(r->symbols, value(r, o), o->plus, out))
@@ -610,6 +658,9 @@ static void put_open(const struct run *r, const struct print_out *o, struct tap_
 		v = value(r, o);
 		if (v)
 			tap_buf_char(out, (char)v);
+		break;
+	case OUT_REAL:
+		put_real(r, o, out);
 		break;
 	case OUT_SYMBOL:
 		put_symbol(r, o, out);
@@ -715,7 +766,7 @@ static void put_elems(const struct tap_field *f, const unsigned char *p, uint32_
 		      struct tap_buf *out)
 {
 	bool number = f->elem_size <= 8 && !(f->elem_size & (f->elem_size - 1));
-	struct tap_ctype type = { number ? (uint8_t)f->elem_size : 1, f->is_signed };
+	struct tap_ctype type = { number ? (uint8_t)f->elem_size : 1, f->is_signed, f->is_real };
 
 	tap_buf_char(out, '{');
 	for (uint32_t i = 0; i < len / type.size; i++) {
@@ -725,6 +776,8 @@ static void put_elems(const struct tap_field *f, const unsigned char *p, uint32_
 			tap_buf_char(out, ',');
 		if (!number)
 			add_hex(out, v);
+		else if (type.is_real)
+			tap_buf_real(out, real_of(v), type.size == 4);
 		else if (type.is_signed)
 			tap_buf_s64(out, (int64_t)v);
 		else
@@ -743,6 +796,8 @@ static void put_pair(const struct tap_field *f, const struct run *r, struct tap_
 	tap_buf_char(out, '=');
 	if (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) {
 		tap_buf_add(out, p, len);
+	} else if (f->kind == TAP_FIELD_REAL) {
+		tap_buf_real(out, tap_field_real(f, r->rec, r->size), f->size == 4);
 	} else if (f->kind != TAP_FIELD_NUMBER) {
 		put_elems(f, (const unsigned char *)p, len, out);
 	} else {

@@ -133,7 +133,7 @@ static uint8_t load_of(struct tap_ctype type, bool swap)
 		[4] = { LOAD_U32, LOAD_S32 },
 		[8] = { LOAD_64, LOAD_64 },
 	};
-	uint8_t load = loads[type.size][type.is_signed];
+	uint8_t load = type.is_real && type.size == 4 ? LOAD_FLOAT : loads[type.size][type.is_signed];
 
 	return swap && type.size > 1 ? load + (LOAD_U16X - LOAD_U16) : load;
 }
@@ -170,6 +170,8 @@ static uint32_t cast(struct comp *c, uint32_t n, struct tap_ctype to)
 
 	if (!is_number(c, n))
 		return 0;
+	if (to.is_real)
+		return fail(c, -EINVAL);
 	from = node(c, n)->type;
 	if (from.size == to.size && from.is_signed == to.is_signed)
 		return n;
@@ -281,9 +283,11 @@ static uint32_t add_cond(struct comp *c, uint32_t a, uint32_t b, uint32_t d)
 		n.type = common_type(node(c, b)->type, node(c, d)->type);
 		b = cast(c, b, n.type);
 		d = cast(c, d, n.type);
-	} else if (node(c, b)->class == PRINT_BYTES && node(c, d)->class == PRINT_BYTES) {
-		n.class = PRINT_BYTES;
+	} else if (node(c, b)->class == node(c, d)->class) {
+		n.class = node(c, b)->class;
 		n.type = node(c, b)->type;
+	} else if (node(c, b)->class == PRINT_REAL || node(c, d)->class == PRINT_REAL) {
+		return fail(c, -EINVAL);
 	}
 	if (c->err)
 		return 0;
@@ -455,7 +459,7 @@ static uint32_t add_bytes(struct comp *c, const struct tap_field *f)
 	struct print_node n = { .op = P_BYTES, .class = PRINT_BYTES, .field = f };
 	bool whole = f->elem_size <= 8 && !(f->elem_size & (f->elem_size - 1));
 
-	n.type = (struct tap_ctype){ whole ? (uint8_t)f->elem_size : 1, f->is_signed };
+	n.type = (struct tap_ctype){ whole ? (uint8_t)f->elem_size : 1, f->is_signed, f->is_real };
 	return add_node(c, n);
 }
 
@@ -465,9 +469,10 @@ static uint32_t add_field(struct comp *c, const struct tap_field *f)
 		.op = P_LOAD, .at = f->offset, .len = f->size, .swap = f->swap, .num = UINT64_MAX
 	};
 
-	if (f->kind != TAP_FIELD_NUMBER)
+	if (f->kind != TAP_FIELD_NUMBER && f->kind != TAP_FIELD_REAL)
 		return add_bytes(c, f);
-	n.type = (struct tap_ctype){ (uint8_t)f->size, f->is_signed };
+	n.class = f->is_real ? PRINT_REAL : PRINT_NUMBER;
+	n.type = (struct tap_ctype){ (uint8_t)f->size, f->is_signed, f->is_real };
 	n.load = load_of(n.type, f->swap);
 	return add_node(c, n);
 }
@@ -988,6 +993,8 @@ static uint32_t parse_cast(struct comp *c, const struct cast *k)
 		return 0;
 	if (node(c, n)->class == PRINT_NUMBER)
 		return cast_number(c, n, k);
+	if (node(c, n)->class == PRINT_REAL) /* to what is no narrower: it stays */
+		return !k->known || (k->type.is_real && k->type.size >= node(c, n)->type.size) ? n : fail(c, -EINVAL);
 	if (!k->is_pointer)
 		return fail(c, -EINVAL);
 	if (node(c, n)->class == PRINT_TEXT)
@@ -1022,6 +1029,7 @@ static uint32_t parse_postfix(struct comp *c, uint32_t n)
 		if (!is_number(c, e.b) || node(c, n)->class != PRINT_BYTES)
 			return fail(c, -EINVAL);
 		e.type = node(c, n)->type;
+		e.class = e.type.is_real ? PRINT_REAL : PRINT_NUMBER;
 		n = add_node(c, e);
 	}
 	return n;
@@ -1219,12 +1227,26 @@ static void set_number(struct comp *c, struct print_out *o, char conv, int lengt
 		o->kind = OUT_HEX;
 }
 
+static void set_real(struct comp *c, struct print_out *o, char conv)
+{
+	uint32_t n = parse_arg(c);
+
+	if (!c->err && (node(c, n)->class == PRINT_REAL || node(c, n)->unknown))
+		set_source(c, o, n);
+	else
+		fail(c, -EINVAL);
+	o->kind = OUT_REAL;
+	o->conv = conv;
+}
+
 static void set_text(struct comp *c, struct print_out *o)
 {
 	const struct tap_field *f;
 
 	o->kind = OUT_TEXT;
 	o->node = parse_arg(c);
+	if (!c->err && node(c, o->node)->class == PRINT_REAL)
+		fail(c, -EINVAL);
 	if (c->err || o->width || o->width_node || o->precision >= 0 || o->precision_node)
 		return;
 	if (node(c, o->node)->most && node(c, o->node)->most <= PRINT_SHORT) {
@@ -1340,6 +1362,16 @@ static const char *parse_conversion(struct comp *c, const char *s, const char *e
 	case 'X':
 	case 'o':
 		set_number(c, o, *s, length);
+		break;
+	case 'a':
+	case 'A':
+	case 'e':
+	case 'E':
+	case 'f':
+	case 'F':
+	case 'g':
+	case 'G':
+		set_real(c, o, *s);
 		break;
 	case 's':
 		set_text(c, o);

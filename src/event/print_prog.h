@@ -53,6 +53,7 @@ enum print_op {
 
 enum print_class {
 	PRINT_NUMBER,
+	PRINT_REAL, /* a double's bits; a field or an element as it is: nothing is computed */
 	PRINT_TEXT,
 	PRINT_BYTES,
 };
@@ -67,11 +68,13 @@ enum print_load {
 	LOAD_U32,
 	LOAD_S32,
 	LOAD_64,
+	LOAD_FLOAT, /* as a double */
 	LOAD_U16X,
 	LOAD_S16X,
 	LOAD_U32X,
 	LOAD_S32X,
 	LOAD_64X,
+	LOAD_FLOATX,
 };
 
 /* As the kernel numbers them. */
@@ -118,6 +121,7 @@ enum print_kind {
 	/* from here on the length is not known before */
 	OUT_TEXT,
 	OUT_CHAR,
+	OUT_REAL, /* .conv */
 	OUT_SYMBOL, /* .plus: with its offset */
 	OUT_MASK,
 	OUT_LIST,
@@ -135,6 +139,7 @@ struct print_out {
 	uint8_t kind, load;
 	uint8_t base;
 	char between; /* MAC, BYTES: what stands between bytes; '\0': nothing */
+	char conv; /* REAL: f, e, g, a or a capital */
 	bool is_signed, left, plus, space, zero, special, upper;
 	uint32_t lit, lit_len; /* in texts; comes first */
 	uint32_t at, len; /* of the field, where kind or load say so */

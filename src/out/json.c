@@ -3,6 +3,7 @@
 #include "out/out.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -63,12 +64,22 @@ static void json_label(struct tap_buf *label, const struct tap_who_task *task)
 		tap_buf_puts(label, "null");
 }
 
+static void add_real(struct tap_buf *b, double v, bool is_float)
+{
+	if (isfinite(v))
+		tap_buf_real(b, v, is_float);
+	else
+		tap_buf_puts(b, "null");
+}
+
 static void add_number(struct tap_buf *b, const struct tap_field *f, const void *rec,
 		       uint32_t size)
 {
 	uint64_t v = tap_field_u64(f, rec, size);
 
-	if (f->is_signed)
+	if (f->is_real)
+		add_real(b, tap_field_real(f, rec, size), f->size == 4);
+	else if (f->is_signed)
 		tap_buf_s64(b, (int64_t)v);
 	else
 		tap_buf_u64(b, v);
@@ -78,7 +89,7 @@ static void add_number(struct tap_buf *b, const struct tap_field *f, const void 
 static void add_array(struct tap_buf *b, const struct tap_field *f, const char *bytes,
 		      uint32_t len)
 {
-	struct tap_field elem = { .kind = TAP_FIELD_NUMBER, .is_signed = f->is_signed,
+	struct tap_field elem = { .kind = TAP_FIELD_NUMBER, .is_signed = f->is_signed, .is_real = f->is_real,
 				  .swap = f->swap, .size = f->elem_size };
 
 	if (elem.size != 2 && elem.size != 4 && elem.size != 8)
@@ -98,7 +109,7 @@ static void add_field(struct tap_buf *b, const struct tap_field *f, const struct
 	const char *bytes;
 	uint32_t len;
 
-	if (f->kind == TAP_FIELD_NUMBER) {
+	if (f->kind == TAP_FIELD_NUMBER || f->kind == TAP_FIELD_REAL) {
 		add_number(b, f, ev->data, ev->size);
 		return;
 	}

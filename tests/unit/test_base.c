@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <math.h>
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -66,6 +67,31 @@ static void numbers_at_their_limits(void **state)
 	tap_buf_release(&b);
 }
 
+static void reals_read_back_as_they_were(void **state)
+{
+	static const struct {
+		double v;
+		bool single;
+		const char *want;
+	} cases[] = {
+		{ 0, false, "0" }, { -0.0, false, "-0" }, { 0.1, false, "0.1" }, { 0.1f, true, "0.1" },
+		{ 0.1f, false, "0.10000000149011612" }, { 1.0 / 3, false, "0.3333333333333333" },
+		{ 1e300, false, "1e+300" }, { 4.9406564584124654e-324, false, "4.94065645841247e-324" },
+		{ 16777217, false, "16777217" }, { 3.4028234663852886e38f, true, "3.4028235e+38" },
+		{ 1.7976931348623157e308, false, "1.7976931348623157e+308" },
+		{ INFINITY, false, "inf" }, { -INFINITY, true, "-inf" }, { NAN, false, "nan" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tap_buf b = { 0 };
+
+		tap_buf_real(&b, cases[i].v, cases[i].single);
+		assert_string_equal(tap_buf_str(&b), cases[i].want);
+		tap_buf_release(&b);
+	}
+}
+
 static void missing_file_is_an_error(void **state)
 {
 	struct tap_buf b = { 0 };
@@ -102,6 +128,7 @@ int main(void)
 		cmocka_unit_test(map_keeps_what_was_put),
 		cmocka_unit_test(buffer_stops_at_its_bound),
 		cmocka_unit_test(numbers_at_their_limits),
+		cmocka_unit_test(reals_read_back_as_they_were),
 		cmocka_unit_test(missing_file_is_an_error),
 		cmocka_unit_test(bound_may_be_the_files_size),
 	};

@@ -119,6 +119,34 @@ static void test_fields(void **state)
 		  "\tfield:s32 x;\toffset:8;\tsize:4;\n",
 		  { false, 8 },
 		  { "x", "s32", TAP_FIELD_NUMBER, 8, 4, 4, true } },
+		{ "a double",
+		  "\tfield:double x;\toffset:8;\tsize:8;\tsigned:1;\n",
+		  { false, 8 },
+		  { "x", "double", TAP_FIELD_REAL, 8, 8, 8, true, .is_real = true } },
+		{ "a float",
+		  "\tfield:const float x;\toffset:8;\tsize:4;\tsigned:1;\n",
+		  { false, 8 },
+		  { "x", "const float", TAP_FIELD_REAL, 8, 4, 4, true, .is_real = true } },
+		{ "an array of doubles",
+		  "\tfield:double x[2];\toffset:8;\tsize:16;\tsigned:1;\n",
+		  { false, 8 },
+		  { "x", "double", TAP_FIELD_ARRAY, 8, 16, 8, true, .is_real = true } },
+		{ "floats elsewhere",
+		  "\tfield:__data_loc float[] x;\toffset:8;\tsize:4;\tsigned:1;\n",
+		  { false, 8 },
+		  { "x", "__data_loc float[]", TAP_FIELD_DYNAMIC, 8, 4, 4, true, .is_real = true } },
+		{ "a pointer to a double is an address",
+		  "\tfield:double * x;\toffset:8;\tsize:8;\tsigned:0;\n",
+		  { false, 8 },
+		  { "x", "double *", TAP_FIELD_NUMBER, 8, 8, 8 } },
+		{ "a double of another size is none",
+		  "\tfield:double x;\toffset:8;\tsize:4;\tsigned:1;\n",
+		  { false, 8 },
+		  { "x", "double", TAP_FIELD_NUMBER, 8, 4, 4, true } },
+		{ "a long double is bytes",
+		  "\tfield:long double x;\toffset:16;\tsize:16;\tsigned:1;\n",
+		  { false, 8 },
+		  { "x", "long double", TAP_FIELD_ARRAY, 16, 16, 16, true } },
 		{ "big endian is swapped",
 		  "\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;\n",
 		  { true, 8 },
@@ -140,6 +168,7 @@ static void test_fields(void **state)
 		check(cases[i].name, f && !strcmp(f->type, w->type) && f->kind == w->kind);
 		check(cases[i].name, f->offset == w->offset && f->size == w->size);
 		check(cases[i].name, f->elem_size == w->elem_size && f->is_signed == w->is_signed);
+		check(cases[i].name, f->is_real == w->is_real);
 		check(cases[i].name, f->is_rel == w->is_rel && f->swap == w->swap && !f->absent);
 		check(cases[i].name, fmt->min_size == w->offset + w->size);
 		check(cases[i].name, !strcmp(fmt->text, text) && !strcmp(fmt->print_fmt, "\"\""));
@@ -277,6 +306,37 @@ static void test_numbers(void **state)
 
 		if (v != cases[i].want)
 			fail_msg("%s: got %#lx, want %#lx", cases[i].name, v, cases[i].want);
+	}
+}
+
+static void test_reals(void **state)
+{
+	static const unsigned char rec[12] = { [4] = 0x40, 0x0a, 0, 0, 0, 0, 0, 0 };
+	static const unsigned char little[12] = { [10] = 0x04, [11] = 0xc0 };
+	static const unsigned char little_float[8] = { [6] = 0x20, [7] = 0xc0 };
+	const bool swap = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	const struct {
+		const char *name;
+		const unsigned char *rec;
+		uint32_t size, rec_size;
+		bool swap;
+		double want;
+	} cases[] = {
+		{ "a big-endian double", rec, 8, 12, swap, 3.25 },
+		{ "a big-endian float", rec, 4, 12, swap, 2.15625 },
+		{ "a little-endian double", little, 8, 12, !swap, -2.5 },
+		{ "a little-endian float", little_float, 4, 8, !swap, -2.5 },
+		{ "a cut record gives 0", rec, 8, 11, swap, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TABLE(cases); i++) {
+		struct tap_field f = { .offset = 4, .size = cases[i].size, .is_signed = true,
+				       .is_real = true, .kind = TAP_FIELD_REAL, .swap = cases[i].swap };
+		double v = tap_field_real(&f, cases[i].rec, cases[i].rec_size);
+
+		if (v < cases[i].want || v > cases[i].want)
+			fail_msg("%s: got %g, want %g", cases[i].name, v, cases[i].want);
 	}
 }
 
@@ -484,7 +544,7 @@ int main(void)
 		cmocka_unit_test(test_bad_texts),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_damaged_texts),
-		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_reals),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_ftrace_stack_may_be_short),

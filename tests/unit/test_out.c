@@ -2,6 +2,7 @@
 /* What golden tests cannot show: every byte at every place, and what a full disk does. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "event/format.h"
 #include "out/out.h"
 #include "sched_events.h"
 
@@ -71,6 +73,49 @@ static void every_byte_is_escaped_wherever_it_stands(void **state)
 	tap_buf_release(&want);
 }
 
+/* Of a program's event: kernels have none. */
+static void floats_are_numbers_in_json(void **state)
+{
+	static const char text[] =
+		"name: e\nID: 300\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+		"\tfield:float f;\toffset:8;\tsize:4;\tsigned:1;\n"
+		"\tfield:double x[3];\toffset:16;\tsize:24;\tsigned:1;\n"
+		"\nprint fmt: \"\"\n";
+	const struct tap_abi abi = { __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, sizeof(long) };
+	const struct {
+		uint16_t type, flags;
+		int32_t pid;
+		float f;
+		uint32_t hole;
+		double x[3];
+	} rec = { 300, 0, 7, 0.1f, 0, { 1.0 / 3, -INFINITY, NAN } };
+	struct tap_event ev = { .ts_ns = 9, .data = &rec, .size = sizeof(rec), .cpu = 1 };
+	int fd = memfd_create("line", MFD_CLOEXEC);
+	struct tap_wall wall = { 0 };
+	char got[512] = "";
+	struct tap_format *fmt;
+	struct tap_who who;
+	struct tap_out o;
+
+	(void)state;
+	assert_int_equal(tap_format_parse("app", text, strlen(text), abi, &fmt, NULL), 0);
+	assert_int_equal(tap_who_init(&who, NULL, NULL), 0);
+	tap_out_init(&o, &tap_out_json, &who, &wall, fd);
+	ev.fmt = fmt;
+	assert_int_equal(tap_out_event(&o, tap_who_kind(&who, fmt), &ev), 0);
+	assert_int_equal(tap_out_flush(&o), 0);
+	assert_true(pread(fd, got, sizeof(got) - 1, 0) > 0);
+	assert_string_equal(strstr(got, "\"fields\""), "\"fields\":{\"f\":0.1,\"x\":[0.3333333333333333,null,null]}}\n");
+	tap_out_release(&o);
+	tap_who_release(&who);
+	tap_format_free(fmt);
+	close(fd);
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -93,6 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_byte_is_escaped_wherever_it_stands),
+		cmocka_unit_test(floats_are_numbers_in_json),
 		cmocka_unit_test(a_full_disk_is_an_error),
 	};
 

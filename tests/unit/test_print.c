@@ -62,14 +62,34 @@ static const char layout[] =
 	"\tfield:u8 v6[28];\toffset:140;\tsize:28;\tsigned:0;\n"
 	"\tfield:const char * p;\toffset:168;\tsize:8;\tsigned:0;\n"
 	"\tfield:u8 cut[8];\toffset:176;\tsize:8;\tsigned:0;\n"
+	"\tfield:float f;\toffset:228;\tsize:4;\tsigned:1;\n"
+	"\tfield:double q;\toffset:232;\tsize:8;\tsigned:1;\n"
+	"\tfield:double r[2];\toffset:240;\tsize:16;\tsigned:1;\n"
+	"\tfield:__data_loc float[] t;\toffset:256;\tsize:4;\tsigned:1;\n"
 	"\nprint fmt: ";
 
-enum { STR = 184, REL = 192, NUMS = 200, MASK = 212, RECORD = 228 };
+enum { STR = 184, REL = 192, NUMS = 200, MASK = 212, FLOATS = 260, RECORD = 268 };
 
 static void put(unsigned char *rec, struct tap_abi abi, uint32_t at, uint32_t size, uint64_t v)
 {
 	for (uint32_t i = 0; i < size; i++)
 		rec[at + i] = (unsigned char)(v >> 8 * (abi.big_endian ? size - 1 - i : i));
+}
+
+static void put_float(unsigned char *rec, struct tap_abi abi, uint32_t at, float v)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	put(rec, abi, at, sizeof(bits), bits);
+}
+
+static void put_double(unsigned char *rec, struct tap_abi abi, uint32_t at, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	put(rec, abi, at, sizeof(bits), bits);
 }
 
 static void fill(unsigned char *rec, struct tap_abi abi)
@@ -108,6 +128,13 @@ static void fill(unsigned char *rec, struct tap_abi abi)
 		put(rec, abi, NUMS + 4 * i, 4, 0xa0 + i);
 	put(rec, abi, MASK, abi.long_size, 0x0f); /* CPUs 0-3 */
 	put(rec, abi, MASK + 8, abi.long_size, 0x80000001);
+	put_float(rec, abi, 228, 0.1f);
+	put_double(rec, abi, 232, -1234.5678);
+	put_double(rec, abi, 240, 0.1);
+	put_double(rec, abi, 248, 1e300);
+	put(rec, abi, 256, 4, 8 << 16 | FLOATS);
+	put_float(rec, abi, FLOATS, -0.25f);
+	put_float(rec, abi, FLOATS + 4, 3);
 }
 
 static struct tap_printer *make(const char *name, const char *text, struct tap_abi abi,
@@ -499,7 +526,49 @@ static void test_texts(void **state)
 	"uuid={16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31} "                                  \
 	"v4={2,0,0,80,10,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0} "                          \
 	"v6={10,0,1,187,0,0,0,0,32,1,13,184,0,0,0,0,0,0,0,0,0,0,0,1,0,0,0,0} "                     \
-	"p=0xffffffff81000000 cut={10,0,0,0,0,0,0,0}"
+	"p=0xffffffff81000000 cut={10,0,0,0,0,0,0,0} f=0.1 q=-1234.5678 r={0.1,1e+300} t={-0.25,3}"
+
+/* Printed as C's printf does, for the kernel has none. */
+static void test_reals(void **state)
+{
+	static const struct print_case cases[] = {
+		{ "a double", "\"%f %g %e %.3f %.0f|%d\", REC->q, REC->q, REC->q, REC->q, REC->q, REC->b",
+		  "-1234.567800 -1234.57 -1.234568e+03 -1234.568 -1235|200" },
+		{ "a double, big endian", "\"%f %g\", REC->q, REC->r[1]", "-1234.567800 1e+300", BE64 },
+		{ "a float", "\"%f %.9g\", REC->f, REC->f", "0.100000 0.100000001" },
+		{ "a float, big endian", "\"%g\", REC->f", "0.1", BE32 },
+		{ "flags and widths",
+		  "\"[%12.2f][%-12.2f][%012.2f][%+g][% g][%#g][%*.*f][%-*g]\", REC->q, REC->q, REC->q, REC->f, "
+		  "REC->f, REC->f, 10, 1, REC->q, 6, REC->f",
+		  "[    -1234.57][-1234.57    ][-00001234.57][+0.1][ 0.1][0.100000][   -1234.6][0.1   ]" },
+		{ "capitals, hex", "\"%F %E %G %a %A\", REC->r[0], REC->r[1], REC->r[1], REC->r[0], REC->r[0]",
+		  "0.100000 1.000000E+300 1E+300 0x1.999999999999ap-4 0X1.999999999999AP-4" },
+		{ "lengths", "\"%lf %Lf\", REC->q, (long double)REC->q", "-1234.567800 -1234.567800" },
+		{ "elements", "\"%g %g %g %g\", REC->r[0], REC->r[2], ((float *)__get_dynamic_array(t))[0], "
+		  "__get_dynamic_array(t)[1]", "0.1 0 -0.25 3" },
+		{ "elements, big endian", "\"%g %g\", ((double *)REC->r)[0], ((float *)__get_dynamic_array(t))[0]",
+		  "0.1 -0.25", BE64 },
+		{ "a choice", "\"%g %g\", REC->b ? REC->q : REC->r[0], (REC->x[0] ? REC->f : REC->r[0])", "-1234.57 0.1" },
+		{ "casts", "\"%g %g\", (double)REC->f, (double)(REC->q)", "0.1 -1234.57" },
+		{ "the size of a double", "\"%zu %zu\", sizeof(double), sizeof(float)", "8 4" },
+		{ "what only the kernel knew", "\"%f %d\", FOO, REC->b", "? 200" },
+		/* other readers of a recording must not trip over what is computed with them */
+		{ "arithmetic", "\"%f\", REC->q / 2", ALL_PAIRS, LE64, PAIRS },
+		{ "a comparison", "\"%d\", REC->q > 2", ALL_PAIRS, LE64, PAIRS },
+		{ "a condition", "\"%d\", REC->q ? 1 : 2", ALL_PAIRS, LE64, PAIRS },
+		{ "a constant", "\"%f\", 1.5", ALL_PAIRS, LE64, PAIRS },
+		{ "a number made a double", "\"%f\", (double)REC->a", ALL_PAIRS, LE64, PAIRS },
+		{ "a double made a number", "\"%d\", (int)REC->q", ALL_PAIRS, LE64, PAIRS },
+		{ "a double made a float", "\"%f\", (float)REC->q", ALL_PAIRS, LE64, PAIRS },
+		{ "a number as %f", "\"%f\", REC->x[1]", ALL_PAIRS, LE64, PAIRS },
+		{ "a double as %d", "\"%d\", REC->r[0]", ALL_PAIRS, LE64, PAIRS },
+		{ "a double as %s", "\"%s\", REC->r[0]", ALL_PAIRS, LE64, PAIRS },
+		{ "a double as an index", "\"%d\", REC->x[REC->q]", ALL_PAIRS, LE64, PAIRS },
+	};
+
+	(void)state;
+	run_cases(cases, TABLE(cases));
+}
 
 static void test_not_understood(void **state)
 {
@@ -933,7 +1002,8 @@ static void test_damaged_formats(void **state)
 		"\"%s %s %pI4\", __print_hex(REC->x, REC->b), "
 		"__print_array(__get_dynamic_array(nums), 3, REC->x[1]), REC->x",
 		"\"%s %s\", __print_hex_dump(\"x\", DUMP_PREFIX_OFFSET, 16, 2, REC->x, REC->b, 1), "
-		"__print_hex_dump(\"\", 0, 32, 8, __get_dynamic_array(nums), REC->e, REC->a)",
+		"__print_hex_dump(\"\", 0, 32, 8, __get_dynamic_array(nums), REC->e, 0)",
+		"\"%g %-8.3f %e\", REC->b ? REC->q : REC->f, ((float *)REC->x)[REC->a], __get_dynamic_array(t)[0]",
 		"\"%s %.*s %c\", __get_cpumask(mask), REC->c, __get_rel_str(rel), ((u16 "
 		"*)REC->x)[REC->b]",
 	};
@@ -996,7 +1066,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),		cmocka_unit_test(test_expressions),
-		cmocka_unit_test(test_texts),		cmocka_unit_test(test_not_understood),
+		cmocka_unit_test(test_texts),		cmocka_unit_test(test_reals),
+		cmocka_unit_test(test_not_understood),
 		cmocka_unit_test(test_excess),		cmocka_unit_test(test_sched_switch),
 		cmocka_unit_test(test_many_symbols),	cmocka_unit_test(test_this_kernel),
 		cmocka_unit_test(test_damaged_formats), cmocka_unit_test(test_full_buffer),
