@@ -22,7 +22,7 @@ enum tap_field_kind {
 	TAP_FIELD_NUMBER,  /* 1, 2, 4 or 8 bytes */
 	TAP_FIELD_CHARS,   /* char name[N]: text, ends at the first NUL or at N */
 	TAP_FIELD_STRING,  /* __data_loc or __rel_loc char[]: text elsewhere in the record */
-	TAP_FIELD_ARRAY,   /* T name[N], not text; elem_size bytes each */
+	TAP_FIELD_ARRAY,   /* T name[N], not text; elem_size bytes each. A struct: bytes */
 	TAP_FIELD_DYNAMIC, /* __data_loc or __rel_loc T[], not text (bitmasks, arrays) */
 	TAP_FIELD_REAL,	   /* float, double: a program's, kernels have none */
 };

@@ -206,6 +206,16 @@ static bool parse_declaration(struct span t, struct declaration *d)
 	return d->name.len && d->type.len;
 }
 
+/* What lies in it the format text does not say. */
+static bool is_struct(struct span type)
+{
+	struct span word = next_word(&type);
+
+	while (span_is(word, "const") || span_is(word, "volatile"))
+		word = next_word(&type);
+	return (span_is(word, "struct") || span_is(word, "union")) && !memchr(type.s, '*', type.len);
+}
+
 static void set_kind(struct tap_field *f, const struct declaration *d, struct tap_abi abi)
 {
 	struct span elem = d->type;
@@ -230,6 +240,9 @@ static void set_kind(struct tap_field *f, const struct declaration *d, struct ta
 			f->elem_size = f->size / d->count;
 		else
 			f->elem_size = known ? type.size : 1;
+	} else if (is_struct(elem)) {
+		f->kind = TAP_FIELD_ARRAY;
+		f->elem_size = 1;
 	} else {
 		f->kind = f->size && f->size <= 8 && !(f->size & (f->size - 1)) ? TAP_FIELD_NUMBER
 										: TAP_FIELD_ARRAY;

@@ -835,14 +835,14 @@ static void foreign_free(struct foreign *f)
 /*
  * libtraceevent believes indices and lengths that it finds in a record, and version 1.7 crashes on
  * expressions and tables that it cannot parse, or that divide by 0. It is given fields alone: what
- * it knows better is how to print them.
+ * it knows better is how to print them, but for a %pV: what that points to is in no record.
  */
 static bool foreign_is_safe(const struct tap_format *fmt)
 {
 	static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 	const char *s = fmt->print_fmt;
 
-	if (*s != '"' || strlen(fmt->text) > FOREIGN_MAX_TEXT || strstr(s, "*p"))
+	if (*s != '"' || strlen(fmt->text) > FOREIGN_MAX_TEXT || strstr(s, "*p") || strstr(s, "%pV"))
 		return false;
 	for (s++; *s && *s != '"'; s++)
 		if (*s == '\\' && s[1])

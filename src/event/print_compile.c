@@ -969,6 +969,17 @@ no:
 	return false;
 }
 
+/* "&REC->name", as %pI4 and the like have it. */
+static uint32_t parse_address(struct comp *c)
+{
+	const struct tap_field *f;
+
+	expect(c, "REC");
+	expect(c, "->");
+	f = find_field(c, take_word(c));
+	return f ? add_bytes(c, f) : 0;
+}
+
 static uint32_t parse_unary(struct comp *c);
 
 static uint32_t cast_number(struct comp *c, uint32_t n, const struct cast *k)
@@ -1064,6 +1075,8 @@ static uint32_t parse_unary(struct comp *c)
 		n = add_unary(c, P_NOT, parse_unary(c));
 	else if (accept(c, "+"))
 		n = parse_unary(c);
+	else if (accept(c, "&"))
+		n = parse_address(c);
 	else
 		n = parse_primary(c);
 	c->depth--;

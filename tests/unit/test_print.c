@@ -486,6 +486,8 @@ static void test_texts(void **state)
 		  "REC->uuid",
 		  "16.17.18.19 10:11:12:13:14:15 10.0.0.1:80 [2001:db8::1]:443 "
 		  "1011:1213:1415:1617:1819:1a1b:1c1d:1e1f" },
+		{ "addresses of fields", "\"%pI4 %pM %d %d\", &REC->d, & REC->uuid, REC->b & REC->b, REC->b &&REC->x[1]",
+		  "238.107.40.0 10:11:12:13:14:15 200 1", BE64 },
 		{ "an address that the field is too small for", "\"%pI6c %pI4\", REC->x, REC->x",
 		  "? 0.1.2.171" },
 		{ "net addresses in other ways",
@@ -574,6 +576,13 @@ static void test_not_understood(void **state)
 {
 	static const struct print_case cases[] = {
 		{ "nothing", "", ALL_PAIRS, LE64, PAIRS },
+		{ "a member", "\"%d\", REC->g.x", ALL_PAIRS, LE64, PAIRS },
+		{ "a member of a member, and others", "\"%d %d\", REC->uuid.x.y, REC->b", ALL_PAIRS, LE64, PAIRS },
+		{ "a member of what an address stands for", "\"%d\", REC->p->x", ALL_PAIRS, LE64, PAIRS },
+		{ "an element's member", "\"%d\", REC->x[1].y", ALL_PAIRS, LE64, PAIRS },
+		{ "the address of a number", "\"%d\", &3", ALL_PAIRS, LE64, PAIRS },
+		{ "the address of an element", "\"%pI4\", &REC->x[1]", ALL_PAIRS, LE64, PAIRS },
+		{ "a format in a format", "\"%pV\", REC->p", ALL_PAIRS, LE64, PAIRS },
 		{ "no string", "REC->a", ALL_PAIRS, LE64, PAIRS },
 		{ "a string without an end", "\"%d", ALL_PAIRS, LE64, PAIRS },
 		{ "a comma without an argument", "\"%d\", REC->a,", ALL_PAIRS, LE64, PAIRS },
