@@ -636,7 +636,7 @@ static void put_real(const struct run *r, const struct print_out *o, struct tap_
 
 static void put_symbol(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
-	if (print_symbol(r->symbols, value(r, o), o->plus, out))
+	if (print_symbol(r->symbols, value(r, o), o->conv, out))
 		return;
 	if (tap_buf_reserve(out, PRINT_MAX_NUMBER))
 		out->len = (size_t)(put_number(r, o, out->data + out->len) - out->data);
@@ -966,7 +966,7 @@ static bool run_bin(const struct tap_printer *p, const struct run *r, struct tap
 	if (!text)
 		return false;
 	ip = tap_field_u64(p->ip, r->rec, r->size);
-	if (!print_symbol(p->symbols, ip, false, out))
+	if (!print_symbol(p->symbols, ip, 's', out))
 		add_hex(out, ip);
 	tap_buf_puts(out, ": ");
 	bytes = region(r, p->args, &len);

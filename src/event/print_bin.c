@@ -131,7 +131,7 @@ static void put_pointer(struct bin *b, struct print_out *o)
 	o->base = 16;
 	o->special = true;
 	v = take_number(b, b->abi.long_size);
-	if (b->bad || !symbol || !print_symbol(b->symbols, v, strchr("SFB", word), b->out))
+	if (b->bad || !symbol || !print_symbol(b->symbols, v, word, b->out))
 		put_value(b, o, v);
 }
 

@@ -1342,7 +1342,7 @@ static const char *set_pointer(struct comp *c, struct print_out *o, const char *
 	} else if (!len || strchr("SsFfBxK", *s)) {
 		/* %pfw is a firmware node */
 		o->kind = len && strchr("SsFfB", *s) && s[1] != 'w' ? OUT_SYMBOL : OUT_NUMBER;
-		o->plus = o->kind == OUT_SYMBOL && strchr("SFB", *s);
+		o->conv = len ? *s : '\0';
 		o->base = 16;
 		o->special = true;
 		set_source(c, o, cast(c, parse_arg(c), type_ulong(c)));

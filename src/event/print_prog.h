@@ -122,7 +122,7 @@ enum print_kind {
 	OUT_TEXT,
 	OUT_CHAR,
 	OUT_REAL, /* .conv */
-	OUT_SYMBOL, /* .plus: with its offset */
+	OUT_SYMBOL, /* .conv */
 	OUT_MASK,
 	OUT_LIST,
 	OUT_IP4,
@@ -139,7 +139,7 @@ struct print_out {
 	uint8_t kind, load;
 	uint8_t base;
 	char between; /* MAC, BYTES: what stands between bytes; '\0': nothing */
-	char conv; /* REAL: f, e, g, a or a capital */
+	char conv; /* REAL: f, e, g, a or a capital; SYMBOL: the letter behind %p */
 	bool is_signed, left, plus, space, zero, special, upper;
 	uint32_t lit, lit_len; /* in texts; comes first */
 	uint32_t at, len; /* of the field, where kind or load say so */

@@ -134,20 +134,23 @@ static inline char *print_number(const struct print_out *o, uint64_t v, bool lef
 	return left ? put_fill(w, ' ', width) : w;
 }
 
-/* Return: whether there is a name for @addr. */
-static inline bool print_symbol(const struct tap_symbols *symbols, uint64_t addr, bool offset,
+/*
+ * @letter: behind a %p; capitals: with the offset. B is a return address: the call is before it, and
+ * may be the last instruction of its function. Return: whether there is a name for @addr.
+ */
+static inline bool print_symbol(const struct tap_symbols *symbols, uint64_t addr, char letter,
 				struct tap_buf *out)
 {
-	uint64_t off;
-	const char *name = symbols ? tap_symbols_name(symbols, addr, &off) : NULL;
+	uint64_t off, back = letter == 'B';
+	const char *name = symbols ? tap_symbols_name(symbols, addr - back, &off) : NULL;
 	char tmp[18];
 
 	if (!name)
 		return false;
 	tap_buf_puts(out, name);
-	if (offset) {
+	if (letter == 'S' || letter == 'F' || letter == 'B') {
 		tap_buf_puts(out, "+0x");
-		tap_buf_add(out, tmp, (size_t)(put_hex(tmp, off) - tmp));
+		tap_buf_add(out, tmp, (size_t)(put_hex(tmp, off + back) - tmp));
 	}
 	return true;
 }

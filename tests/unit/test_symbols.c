@@ -172,6 +172,9 @@ static const struct bin_case bin_cases[] = {
 	  "0xffff000000002000 0x1" },
 	{ "a name", "%ps %pS", ARGS("\4\x20\0\0\0\0\xff\xff\4\x20\0\0\0\0\xff\xff"),
 	  "two two+0x4" },
+	{ "a return address belongs to what is before it",
+	  "%pB %pB %pS", ARGS("\0\x20\0\0\0\0\xff\xff\4\x20\0\0\0\0\xff\xff\0\x20\0\0\0\0\xff\xff"),
+	  "one+0x1000 two+0x4 two+0x0" },
 	{ "names of older kernels", "%pf %pF", ARGS("\4\x20\0\0\0\0\xff\xff\4\x20\0\0\0\0\xff\xff"),
 	  "two two+0x4" },
 	{ "an address without a name", "%ps|", ARGS("\1\0\0\0\0\0\0\0"), "0x1|" },
@@ -253,6 +256,10 @@ struct message_case {
 	"name: other\n" COMMON "\n"                                                                \
 	"print fmt: \"%s %8s %pS %pf\", REC->fmt, REC->fmt, (void *)REC->ip, (void *)REC->ip\n"
 
+#define BACKTRACE                                                                                  \
+	"name: other\n" COMMON "\n"                                                                \
+	"print fmt: \"%pB %pSR %ps\", (void *)REC->ip, REC->fmt, (void *)REC->fmt\n"
+
 static const struct message_case message_cases[] = {
 	{ "binary arguments", BPRINT, 0xffff000000002004, 0xffff000000001000, "\7\0\0\0\0\0\0\0",
 	  "two: a \"q\" \t7", "0xffff000000002004: 0xffff000000001000" },
@@ -263,6 +270,10 @@ static const struct message_case message_cases[] = {
 	  "0x77: two", "0x77: 0xffff000000002000" },
 	{ "a message ends without its newline", PRINT, 0xffff000000002004, 0, "hello\n\0\0",
 	  "two: hello", "0xffff000000002004: hello" },
+	{ "a return address", BACKTRACE, 0xffff000000002000, 0xffff000000002004, "\0\0\0\0\0\0\0\0",
+	  "one+0x1000 two+0x4 two", "0xffff000000002000 0xffff000000002004 0xffff000000002004" },
+	{ "a program's address has no name", BACKTRACE, 0x5555000020a4, 0x1000, "\0\0\0\0\0\0\0\0",
+	  "0x5555000020a4 0x1000 0x1000", "0x5555000020a4 0x1000 0x1000" },
 	{ "a text by address", OTHER, 0xffff000000002004, 0xffff000000002000, "\0\0\0\0\0\0\0\0",
 	  "two      two two+0x4 two",
 	  "0xffff000000002000 0xffff000000002000 0xffff000000002004 0xffff000000002004" },
