@@ -181,23 +181,6 @@ static void add_pointed(struct trace_seq *s, const void *p, const char *what, in
 		add_uuid(s, p, what[1]);
 }
 
-/* The letters behind a %p are no part of the text. Return: behind them. */
-static const char *add_pointer(struct trace_seq *s, const void *p, const char *fmt, int width)
-{
-	char what[8] = "";
-
-	for (size_t len = 0; is_alnum(*fmt); fmt++, len++)
-		if (len < sizeof(what) - 1)
-			what[len] = *fmt;
-	if (!*what || !strchr("bhIiMmUe", *what))
-		add(s, "0x%lx", (unsigned long)p);
-	else if (!p)
-		add(s, "(null)");
-	else
-		add_pointed(s, p, what, width);
-	return fmt;
-}
-
 /* A conversion from its '%' on, with numbers in the place of its asterisks. */
 struct spec {
 	char text[48];
@@ -205,6 +188,32 @@ struct spec {
 	int width; /* -1: none */
 	unsigned int longs; /* 0: int, 1: long, 2 and more: long long */
 };
+
+static void add_address(struct trace_seq *s, const void *p, const struct spec *spec)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "0x%lx", (unsigned long)p);
+	add(s, strchr(spec->text, '-') ? "%-*s" : "%*s", spec->width == -1 ? 0 : spec->width, number);
+}
+
+/* The letters behind a %p are no part of the text. Return: behind them. */
+static const char *add_pointer(struct trace_seq *s, const void *p, const char *fmt,
+			       const struct spec *spec)
+{
+	char what[8] = "";
+
+	for (size_t len = 0; is_alnum(*fmt); fmt++, len++)
+		if (len < sizeof(what) - 1)
+			what[len] = *fmt;
+	if (!*what || !strchr("bhIiMmUe", *what))
+		add_address(s, p, spec);
+	else if (!p)
+		add(s, "(null)");
+	else
+		add_pointed(s, p, what, spec->width);
+	return fmt;
+}
 
 static void spec_add(struct spec *spec, const char *text, size_t len)
 {
@@ -225,6 +234,8 @@ static const char *spec_parse(struct spec *spec, const char *fmt, va_list *args)
 
 		if (*fmt == '*') {
 			number = va_arg(*args, int);
+			if (precision && number < 0)
+				number = 0; /* as in printk */
 			spec_add(spec, digits,
 				 (size_t)snprintf(digits, sizeof(digits), "%d", number));
 			spec->width = precision ? spec->width : number;
@@ -280,7 +291,7 @@ static const char *convert(struct trace_seq *s, const char *fmt, va_list *args)
 
 	fmt = spec_parse(&spec, fmt, args);
 	if (*fmt == 'p')
-		return add_pointer(s, va_arg(*args, const void *), fmt + 1, spec.width);
+		return add_pointer(s, va_arg(*args, const void *), fmt + 1, &spec);
 	if (*fmt == 's')
 		add_string(s, &spec, args);
 	else if (*fmt && strchr("aAeEfFgG", *fmt))

@@ -174,9 +174,13 @@ static void test_numbers(void)
 	PRINT("characters and texts", "x abc ab |  abc|abc  |", "%c %s %.2s |%5s|%-*s|", 'x', "abc",
 	      "abc", "abc", 5, "abc");
 	PRINT("a precision as an argument", "ab", "%.*s", 2, "abc");
+	PRINT("printk takes a negative precision for 0", "<><5>", "<%.*s><%.*d>", -7, "abc", -1, 5);
+	PRINT("a negative width is to the left", "<7  >", "<%*d>", -3, 7);
 	PRINT("no text", "(null)", "%s", none);
 	PRINT("what only programs have", "1.50 1e+06 2.25", "%.2f %g %Lg", 1.5, 1e6,
 	      (long double)2.25);
+	PRINT("addresses with a width", "<  0x10><0x10  ><0x10  >", "<%6p><%-6p><%*p>", (void *)16, (void *)16,
+	      -6, (void *)16);
 	snprintf(expected, sizeof(expected), "0x%lx", (unsigned long)&nr);
 	PRINT("an address", expected, "%p", (void *)&nr);
 }
