@@ -144,7 +144,7 @@ check-tracepoint: all $(TP_UNIT) ## programs' own tracepoints: rules, compilers 
 	BUILD=$(abspath $B) $(PROVE) $(TP_UNIT) tests/tracepoint/*.t tests/compile_fail/run.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
 	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,120) $(PROVE) tests/golden/run tests/golden/*.t tests/truth/*.t
-check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/live/counter.bpf.o ## this kernel
+check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels: modules for them, and guests in qemu
 	JOBS=$$(nproc) BUILD=$(abspath $B) $(PROVE) tests/vm/run.t tests/vm/build.t tests/vm/arm64.t \
@@ -168,26 +168,27 @@ check-san-live: $(TP_TOOLS) ## the recorder under ASan and UBSan, on this kernel
 	$(MAKE) SAN=1 all
 	SCHEDTAP=$(abspath build-san/schedtap) PROGRAMS=$(abspath $B/tests/tracepoint) \
 		tests/run tests/live/edges.t tests/live/faults.t tests/live/tracepoints.t
-check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s, kernels' types and programs' rings for 5 s
+check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s, kernels' types, programs' rings and print formats for 5 s
 	@mkdir -p build-fuzz
-	@echo 'fuzzing for 35 s'
-	@for args in 'dat 15' 'perf 10' 'types 5' 'user 5'; do \
+	@echo 'fuzzing for 40 s'
+	@for args in 'dat 15' 'perf 10' 'types 5' 'user 5' 'print 5'; do \
 		set -- $$args; \
 		$(MAKE) --no-print-directory fuzz FUZZ_OF=$$1 FUZZ_ARGS=-max_total_time=$$2 \
 			>build-fuzz/log 2>&1 || { tail -n 40 build-fuzz/log; exit 1; }; \
 		grep Done build-fuzz/log || exit 1; \
 	done
 FUZZ_OF ?= dat
-FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter types user,$(FUZZ_OF)),$(FUZZ_OF),report)
-fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user
+FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter types user print,$(FUZZ_OF)),$(FUZZ_OF),report)
+fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user, print
 	$(AGAIN) $(FUZZ) $(FUZZ_PROGRAM)
-	@mkdir -p build-fuzz/dat build-fuzz/perf build-fuzz/types build-fuzz/user
+	@mkdir -p build-fuzz/dat build-fuzz/perf build-fuzz/types build-fuzz/user build-fuzz/print
 	@for in in tests/golden/*/*/in.txt; do \
 		name=$$(echo $$in | tr / .); dat=build-fuzz/dat/$$name; \
 		$B/tests/mkdat $$in $$dat.dat && $B/tests/mkdat $$in $$dat.zstd --zstd && \
 			$B/tests/fuzz/dat2perf $$dat.dat build-fuzz/perf/$$name.data || exit 1; \
 	done
 	@tests/fuzz/seed_types build-fuzz/types
+	@tests/fuzz/seed_print build-fuzz/print
 	$(FUZZ_PROGRAM) -max_len=65536 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h
