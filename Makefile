@@ -237,6 +237,12 @@ install: all $(MAN) ## PREFIX, DESTDIR
 	for page in $(MAN); do \
 		install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
+	for page in $(notdir $(filter %.3,$(MAN))); do \
+		for name in $$(sed -n '/^# NAME/{n;n;s/ - .*//;s/,//gp}' docs/man/$$page.md); do \
+			[ $$name.3 = $$page ] || \
+				echo ".so man3/$$page" >$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3 || exit 1; \
+		done; \
+	done
 	install -Dm644 tools/schedtap.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/schedtap
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/kmod kmod/*.[ch] kmod/Kbuild kmod/kheaders.mk
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/events events/*.h
