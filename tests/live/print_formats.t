@@ -25,7 +25,7 @@ text()
 	must grep -qxF 'decoded:literal: 100% text' got
 	must grep -qF 'decoded:reals: -1234.567800 -1234.57 -1.234568e+03 -1234.568|0.1|   1234.57|-1234.57  |' got
 	must grep -qF 'p: 00000000: 54 68 65 20 62 79 74 65 73 20 6f 66 20 61 20 64  The bytes of a d' got
-	must grep -qxF 'decoded:address: 0x5555000000aa 0x5555000000aa 0x5555000000aa 0x5555000000aa 0x5555000000aa 0x5555000000aa' got
+	must grep -qxF 'decoded:address: 0x5550aa 0x5550aa 0x5550aa 0x5550aa 0x5550aa 0x5550aa' got
 	must grep -qF 'decoded:members: id=7' got
 }
 

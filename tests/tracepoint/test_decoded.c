@@ -16,7 +16,7 @@ static void fire(void)
 	trace_literal(1);
 	trace_reals(-1234.5678, 0.1f);
 	trace_dump(bytes, sizeof(bytes));
-	trace_address((void *)0x5555000000aa);
+	trace_address((void *)0x5550aa);
 	trace_members(7, (struct test_point){ 1, { 2, 3 } });
 }
 
@@ -37,7 +37,7 @@ static void compare(const struct own_event *event, const void *rec, uint32_t siz
 
 int main(int argc, char **argv)
 {
-	struct own own = { 0 };
+	static struct own own;
 
 	(void)argv;
 	if (argc > 1) {
