@@ -160,10 +160,10 @@ lists_no_hostile_bytes()
 	must_not grep -q $'\e' out
 }
 
-# The control file of $pid.
-control_file()
+# The link to the control file of $pid.
+control_link()
 {
-	grep -o "/.*/$pid-[0-9a-f]*" /proc/$pid/maps | head -n 1
+	find /dev/shm/schedtap-0 ${XDG_RUNTIME_DIR:+"$XDG_RUNTIME_DIR"} -name "$pid-0"
 }
 
 # What is wrong with an event, and what a program says that failed.
@@ -172,8 +172,8 @@ lists_what_is_off_with_the_reason()
 	local file at
 
 	program a
-	file=$(control_file)
-	at=$(grep -abo 'name: reply' "$file" | head -n 1 | cut -d : -f 1)
+	file=$(control_link)
+	at=$(head -c 1M "$file" | grep -abo 'name: reply' | head -n 1 | cut -d : -f 1)
 	printf 'name: other' | dd of="$file" bs=1 seek="$at" conv=notrunc 2>/dev/null
 	printf 'no space\e[2J' | dd of="$file" bs=1 seek="$("$scratch/reason_at")" conv=notrunc 2>/dev/null
 	run 0 "$SCHEDTAP" list
@@ -190,15 +190,15 @@ a_program_that_has_gone_leaves_nothing()
 	local name
 
 	program a
-	name=$(control_file)
-	must [ -f "$name" ]
+	name=$(control_link)
+	must [ -L "$name" ]
 	kill -9 $pid
 	wait $pid || :
 	run 1 "$SCHEDTAP" tracefs --pid $pid available_events
 	says "no program with pid $pid has tracepoints"
 	"$SCHEDTAP" list app:request >out 2>err || :
 	must_not grep -qF "[$pid]" out
-	must_not [ -e "$name" ]
+	must_not [ -L "$name" ]
 }
 
 # ---- tracefs -----------------------------------------------------------------------------------

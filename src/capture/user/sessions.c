@@ -119,8 +119,8 @@ static int try_file(struct tap_user_session_file *f, mode_t mode, const char *te
 }
 
 /*
- * By way of the folder's descriptor: an address has room for short names only. Without a socket, programs that are
- * over at once are missed.
+ * For the owner of the session file: the name is free, or somebody was killed. By way of the folder's descriptor: an
+ * address has room for short names only. Without a socket, programs that are over at once are missed.
  */
 static void listen_at(struct tap_user_session_file *f)
 {
@@ -186,7 +186,6 @@ static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode
 		f.sessions = use_folder(f.dir, "sessions", mode, &made);
 	if (f.sessions >= 0) {
 		clean(f.sessions);
-		listen_at(&f);
 		for (int i = 0; i < TRIES && try_file(&f, mode & 0644, text) == 1; i++)
 			;
 	}
@@ -194,6 +193,7 @@ static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode
 		remove_file(&f);
 		return 0;
 	}
+	listen_at(&f);
 	s->files[s->nr++] = f;
 	return 1;
 }
