@@ -24,9 +24,9 @@
 /*
  * The drain sleeps long while little happens, because waking up is what a recorder costs an idle
  * machine, and short while rings fill. The longest sleep leaves a ring of 8 MiB room for 6
- * million events per second and CPU.
+ * million events per second and CPU; the shortest one, a program's ring of 1 MiB for 100 million.
  */
-#define WAIT_MIN_NS 1000000ull
+#define WAIT_MIN_NS 100000ull
 #define WAIT_MAX_NS 20000000ull
 #define WAIT_FIRST_NS 10000000ull
 #define FILL_HIGH_PCT 25u
@@ -634,21 +634,32 @@ static int find_and_drain(struct tap_session *s, bool last, struct tap_drain *re
 	return found ?: ret;
 }
 
+/* So long that the fullest ring will be half as full as is high, if it goes on like this. */
+static uint64_t next_wait(uint64_t wait_ns, const struct tap_drain *res)
+{
+	if (res->lost)
+		return WAIT_MIN_NS; /* how much too late nobody knows */
+	if (res->fill_pct > FILL_HIGH_PCT)
+		wait_ns = wait_ns * FILL_HIGH_PCT / 2 / res->fill_pct;
+	else if (res->fill_pct < FILL_LOW_PCT)
+		wait_ns += wait_ns / 4;
+	return wait_ns < WAIT_MIN_NS ? WAIT_MIN_NS : wait_ns > WAIT_MAX_NS ? WAIT_MAX_NS : wait_ns;
+}
+
 int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err)
 {
 	struct tap_drain res = { 0 };
-	uint64_t spent_ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t spent_ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID), least_ns = 0;
 	int ret = find_and_drain(s, false, &res, err), failed;
 
 	failed = tap_page_writer_check(s->writer, unless(ret, err));
 	ret = ret ?: failed;
 	spent_ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	if (res.fill_pct > FILL_HIGH_PCT && s->wait_ns > WAIT_MIN_NS)
-		s->wait_ns /= 2;
-	else if (res.fill_pct < FILL_LOW_PCT && s->wait_ns < WAIT_MAX_NS)
-		s->wait_ns += s->wait_ns / 4;
-	/* with a real-time priority nobody else would: others have at least half of the CPU */
-	*wait_ns = s->priority.raised && spent_ns > s->wait_ns ? spent_ns : s->wait_ns;
+	s->wait_ns = next_wait(s->wait_ns, &res);
+	/* with a real-time priority nobody else would run: others have half of the CPU, or a fifth where rings fill */
+	if (s->priority.raised)
+		least_ns = res.lost || res.fill_pct > FILL_HIGH_PCT ? spent_ns / 4 : spent_ns;
+	*wait_ns = s->wait_ns > least_ns ? s->wait_ns : least_ns;
 	s->failed |= !!ret;
 	return ret;
 }
