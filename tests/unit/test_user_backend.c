@@ -20,6 +20,7 @@
 
 #include "capture/plan.h"
 #include "capture/user/clock.h"
+#include "capture/user/state.h"
 #include "capture/user/user.h"
 #include "tmp_dir.h"
 #include "user_program.h"
@@ -629,9 +630,92 @@ static void test_absurd_losses(void **state)
 	}
 }
 
+/* ---- runs ---- */
+
+/* From now on each record goes the long way. */
+static void forbid_runs(struct fixture *f)
+{
+	struct tap_user_state *s = f->state;
+
+	for (unsigned int i = 0; i < s->nr_joined; i++)
+		for (unsigned int k = 0; k < s->joined[i]->nr_sources; k++) {
+			struct tap_user_reader *r = &s->joined[i]->sources[k]->reader;
+
+			munmap(r->map, r->ring.size);
+			r->map = NULL;
+		}
+}
+
+/* What three programs on one CPU may do: bursts, two threads, what is not wanted or not known, lateness, drains. */
+static void make_bursts(struct fixture *f, unsigned int seed)
+{
+	uint64_t after = 0, seq = 0;
+
+	for (int i = 0; i < 120; i++) {
+		unsigned int program = (unsigned int)rand_r(&seed) % 3, kind = (unsigned int)rand_r(&seed) % 16;
+		int burst = 1 + rand_r(&seed) % 30;
+
+		for (int k = 0; k < burst; k++) {
+			uint16_t id = kind == 0 ? 17 : kind == 1 ? 999 : 16;
+			unsigned char *rec;
+
+			after += (uint64_t)rand_r(&seed) % 3;
+			rec = ring_put(&f->ring[program], f->start_ns + after, id, ++seq, PAYLOAD);
+			if (rec && kind == 2 && k % 3)
+				memcpy(rec + sizeof(struct tap_record_head) + 4, &(int32_t){ 78 }, 4);
+		}
+		if (kind == 3)
+			after = after > 20 ? after - 20 : 0; /* the next program is late */
+		if (kind > 11) {
+			usleep(200);
+			drain(f, false);
+		}
+	}
+}
+
+static struct fixture *record_bursts(unsigned int seed, bool runs)
+{
+	struct fixture *f = fixture_make("app:start");
+
+	for (int i = 0; i < 3; i++)
+		add_program(f, getpid(), app, 2, 0);
+	start(f);
+	if (!runs)
+		forbid_runs(f);
+	make_bursts(f, seed);
+	usleep(1000);
+	stop(f);
+	return f;
+}
+
+/* Records that are converted where they lie give what each gives alone. */
+static void test_runs(void **state)
+{
+	unsigned int all = 0;
+
+	(void)state;
+	for (unsigned int seed = 1; seed <= 20; seed++) {
+		struct fixture *a = record_bursts(seed, true), *b = record_bursts(seed, false);
+
+		print_message("# seed %u: %u events, %lu lost\n", seed, a->nr_seen, (unsigned long)a->lost);
+		assert_int_equal(a->nr_seen, b->nr_seen);
+		assert_int_equal(a->lost, b->lost);
+		for (unsigned int i = 0; i < a->nr_seen; i++) {
+			a->seen[i].ts_ns -= a->start_ns;
+			b->seen[i].ts_ns -= b->start_ns;
+			assert_memory_equal(&a->seen[i], &b->seen[i], sizeof(a->seen[i]));
+		}
+		all += a->nr_seen;
+		fixture_remove(a);
+		fixture_remove(b);
+	}
+	assert_true(all > 10000);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_switches),    cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_merges),	    cmocka_unit_test(test_late),
 		cmocka_unit_test(test_waits),	    cmocka_unit_test(test_comes_later),

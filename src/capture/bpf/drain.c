@@ -76,19 +76,27 @@ static unsigned char *add_on_new_page(struct tap_lane *lane, struct tap_page_wri
 	return to;
 }
 
+static inline unsigned char *room(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns, uint32_t len)
+{
+	unsigned char *to = lane->page_open ? tap_page_add(&lane->page, ts_ns, len) : NULL;
+
+	return to ? to : add_on_new_page(lane, writer, ts_ns, len);
+}
+
+unsigned char *tap_lane_room(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns, uint32_t len)
+{
+	return room(lane, writer, ts_ns, len);
+}
+
 static inline void add_record(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
 			      const unsigned char *payload, uint32_t len)
 {
-	unsigned char *to = NULL;
+	unsigned char *to;
 
-	if (lane->page_open) {
-		/* in a BPF ring buffer an interrupt's record may stand behind the one it interrupted */
-		if (ts_ns < lane->page.last_ns)
-			ts_ns = lane->page.last_ns;
-		to = tap_page_add(&lane->page, ts_ns, len);
-	}
-	if (!to)
-		to = add_on_new_page(lane, writer, ts_ns, len);
+	/* in a BPF ring buffer an interrupt's record may stand behind the one it interrupted */
+	if (lane->page_open && ts_ns < lane->page.last_ns)
+		ts_ns = lane->page.last_ns;
+	to = room(lane, writer, ts_ns, len);
 	copy_words(to, payload, len);
 	if (len & 3) /* the words brought the record's next field along */
 		memset(to + len, 0, 4 - (len & 3));

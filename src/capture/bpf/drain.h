@@ -32,6 +32,11 @@ struct tap_lane {
 int tap_lane_init(struct tap_lane *lane); /* allocates the pages; 0 or -ENOMEM */
 void tap_lane_release(struct tap_lane *lane);
 
+/*
+ * Room for a record of @len bytes, a multiple of 4, not before the last one. Return: where it goes; up to 7 bytes
+ * behind it may be written.
+ */
+unsigned char *tap_lane_room(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns, uint32_t len);
 /* Adds one record's payload. */
 void tap_lane_add(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
 		 const void *payload, uint32_t len);

@@ -134,6 +134,18 @@ uint64_t tap_user_clock_ns(const struct tap_user_clock *c, uint64_t cycles,
 	return i + 1 < c->nr && ns > c->pairs[i + 1].mono_ns ? c->pairs[i + 1].mono_ns : ns;
 }
 
+bool tap_user_clock_stretch(const struct tap_user_clock *c, uint64_t cycles, struct tap_user_stretch *stretch)
+{
+	unsigned int i;
+
+	if (cycles < c->pairs[0].cycles || cycles >= c->pairs[c->nr - 1].cycles)
+		return false;
+	i = find(c, cycles);
+	*stretch = (struct tap_user_stretch){ c->pairs[i].cycles, c->pairs[i + 1].cycles, c->pairs[i].mono_ns,
+					      c->slopes[i] };
+	return true;
+}
+
 /* ---- which clock ----------------------------------------------------------------------------- */
 
 /* The counter's rate does not change with the CPU's speed or sleep. */

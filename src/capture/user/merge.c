@@ -11,6 +11,7 @@
 
 #define MAX_TIDS 65536u /* of one program that are remembered */
 #define LOSS_NS 4u /* that a CPU takes at least to lose an event */
+#define PREFETCH_BYTES 512
 /* A stamp that is further ahead than this is no clock's: such a ring is not waited for. */
 #define AHEAD_NS 1000000000ull
 
@@ -201,6 +202,148 @@ static int put_item(struct tap_user_state *s, struct tap_user_source *src, bool 
 	return id == TAP_USER_ID_UNWANTED ? 0 : put_record(s, src, id, res, err);
 }
 
+/* ---- runs ----------------------------------------------------------------------------------- */
+
+/*
+ * Most records follow one of the same thread, with nothing of another program's between them: those are
+ * converted where they lie, one after the other, straight into a page. Whatever is unusual (another thread,
+ * an event that is not wanted, a record that makes no sense, one that is late) ends the run, and goes the
+ * long way. The program can change what is read here: each word is read once, and checked after that.
+ */
+struct run {
+	const unsigned char *at, *end;
+	struct tap_user_stretch stretch;
+	uint64_t high; /* the bits that stamps lack */
+	uint64_t stamp, ns, limit_ns; /* of the last record; what is later is another drain's, or another source's */
+	uint32_t tid, tid_here;
+	uint32_t type, id, min_size; /* of the last kind of record */
+	uint32_t events;
+};
+
+/* A record that was looked at. */
+struct run_record {
+	uint64_t stamp, ns;
+	uint64_t first; /* word of the payload: common_type, flags, preempt count, tid */
+	uint32_t len;
+};
+
+static inline uint64_t word_at(const unsigned char *at)
+{
+	return __atomic_load_n((const uint64_t *)at, __ATOMIC_RELAXED);
+}
+
+static bool use_type(const struct tap_user_state *s, const struct tap_user_joined *j, struct run *run, uint32_t type)
+{
+	run->type = type;
+	run->id = type < j->nr_ids ? j->ids[type] : TAP_USER_ID_UNKNOWN;
+	if (run->id <= TAP_USER_ID_UNWANTED)
+		return false;
+	run->min_size = find_recorded(s, run->id)->kind->fmt->min_size;
+	return true;
+}
+
+static inline bool look_at(const struct run *run, struct run_record *rec)
+{
+	size_t left = (size_t)(run->end - run->at);
+	struct tap_record_head h;
+	uint64_t words[2], cycles;
+
+	if (left < sizeof(h) + 8)
+		return false;
+	__builtin_prefetch(run->at + PREFETCH_BYTES); /* another CPU has written it */
+	words[0] = word_at(run->at);
+	words[1] = word_at(run->at + 8);
+	memcpy(&h, words, sizeof(h));
+	rec->len = h.length - 4;
+	if ((h.stamp_low & 31) != 31 || h.word || rec->len % 8 || rec->len < 8 || rec->len > TAP_RECORD_MAX ||
+	    rec->len > left - sizeof(h))
+		return false;
+	rec->first = word_at(run->at + sizeof(h));
+	rec->stamp = (uint64_t)h.stamp_high << 27 | h.stamp_low >> 5;
+	cycles = run->high | rec->stamp;
+	if (rec->stamp < run->stamp || cycles < run->stretch.from || cycles >= run->stretch.to)
+		return false;
+	rec->ns = run->stretch.from_ns + (uint64_t)((double)(cycles - run->stretch.from) * run->stretch.rate);
+	return rec->ns >= run->ns && rec->ns <= run->limit_ns;
+}
+
+static inline void put_run_record(struct tap_user_state *s, struct run *run, struct tap_lane *lane,
+				  const struct run_record *rec)
+{
+	const unsigned char *from = run->at + sizeof(struct tap_record_head);
+	unsigned char *to = tap_lane_room(lane, s->out.writer, rec->ns, rec->len);
+	uint64_t first = (rec->first & 0xffff0000u) | run->id | (uint64_t)run->tid_here << 32;
+
+	memcpy(to, &first, sizeof(first));
+	for (uint32_t i = 8; i < rec->len; i += 8)
+		memcpy(to + i, from + i, 8);
+	run->at = from + rec->len;
+	run->stamp = rec->stamp;
+	run->ns = rec->ns;
+	run->events++;
+}
+
+static void put_records(struct tap_user_state *s, const struct tap_user_source *src, struct run *run,
+			struct tap_lane *lane)
+{
+	struct run_record rec;
+
+	while (look_at(run, &rec)) {
+		uint32_t type = rec.first & 0xffff;
+
+		if (rec.first >> 32 != run->tid || (type != run->type && !use_type(s, src->joined, run, type)) ||
+		    rec.len < run->min_size)
+			return;
+		put_run_record(s, run, lane, &rec);
+	}
+}
+
+/* Nothing of another source's that is waiting on this CPU is earlier. */
+static uint64_t limit_ns(const struct tap_user_state *s, const struct tap_user_cpu *c)
+{
+	uint64_t limit = s->now.mono_ns;
+
+	for (unsigned int i = 1; i <= 2 && i < c->ready; i++)
+		if (c->v[i]->ns < limit)
+			limit = c->v[i]->ns;
+	return limit;
+}
+
+/* Return: false: the stamps of what follows are not within one stretch of the clock's. */
+static bool set_clock(const struct tap_user_state *s, const struct tap_user_source *src, struct run *run)
+{
+	uint64_t cycles;
+
+	if (src->joined->p->clock != TAP_CLOCK_CYCLES || !s->clock.nr) {
+		run->stretch = (struct tap_user_stretch){ run->stamp, UINT64_MAX, run->stamp, 1 };
+		return true;
+	}
+	cycles = tap_user_clock_extend(&s->clock, run->stamp);
+	run->high = cycles & ~((1ull << TAP_STAMP_BITS) - 1);
+	return tap_user_clock_stretch(&s->clock, cycles, &run->stretch);
+}
+
+/* What follows @src's item, a record that was put. */
+static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c, struct tap_user_source *src,
+		    struct tap_drain *res)
+{
+	struct tap_user_lane *l = tap_user_out_lane(&s->out, src->reader.ring.cpu);
+	struct run run = { .type = UINT32_MAX, .stamp = src->item.stamp, .ns = src->ns, .tid = src->tid,
+			   .tid_here = src->tid_here, .limit_ns = limit_ns(s, c) };
+	const unsigned char *from;
+
+	run.at = from = tap_user_reader_run(&src->reader, &run.end);
+	if (!from || !l || run.ns < l->last_ns || s->plan->scope.tids.nr || s->plan->pids.nested || !set_clock(s, src, &run))
+		return;
+	put_records(s, src, &run, &l->lane);
+	if (!run.events)
+		return;
+	l->last_ns = src->ns = run.ns;
+	src->joined->events += run.events;
+	res->events += run.events;
+	tap_user_reader_pass(&src->reader, (uint32_t)(run.at - from), run.events, run.stamp);
+}
+
 /* ---- merging -------------------------------------------------------------------------------- */
 
 static void swap(struct tap_user_cpu *c, unsigned int a, unsigned int b)
@@ -262,6 +405,8 @@ static int merge(struct tap_user_state *s, struct tap_user_cpu *c, bool last, st
 		}
 		if (ret)
 			return ret;
+		if (src->item.kind == TAP_USER_RECORD)
+			put_run(s, c, src, res);
 		src->last_ns = src->ns;
 		ret = advance(s, src, last);
 		if (src->item.kind == TAP_USER_NOTHING)

@@ -45,6 +45,11 @@ static struct tap_user_lane *get_lane(struct tap_user_out *out, bool late, unsig
 	return *ret ? NULL : l;
 }
 
+struct tap_user_lane *tap_user_out_lane(struct tap_user_out *out, unsigned int cpu)
+{
+	return out->lanes[cpu].lane.pages ? &out->lanes[cpu] : NULL;
+}
+
 int tap_user_out_add(struct tap_user_out *out, unsigned int cpu, uint64_t ts_ns,
 		     const void *payload, uint32_t len, uint64_t *raised, struct tap_err *err)
 {

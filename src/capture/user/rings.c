@@ -2,7 +2,10 @@
 #include "capture/user/rings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -25,19 +28,31 @@ static uint64_t index_of(const struct tap_user_reader *r, uint64_t pos)
 	return (pos & (r->bytes - 1)) / TAP_SUB_BYTES;
 }
 
-static off_t file_offset(const struct tap_user_reader *r, uint64_t pos)
+/* Offsets in the area. */
+static uint64_t sub_offset(const struct tap_user_reader *r, uint64_t pos)
 {
-	return (off_t)(r->subs + (pos & (r->bytes - 1)));
+	return r->subs + (pos & (r->bytes - 1));
 }
 
-static off_t state_offset(const struct tap_user_reader *r, uint64_t index)
+static uint64_t state_offset(uint64_t index)
 {
-	return (off_t)(r->ring.offset + TAP_RING_STATES + index * sizeof(uint64_t));
+	return TAP_RING_STATES + index * sizeof(uint64_t);
+}
+
+/* Copies: what may change must not do so between two looks at it. */
+static int get(const struct tap_user_reader *r, void *to, size_t bytes, uint64_t offset)
+{
+	if (!r->map)
+		return tap_pread_all(r->fd, to, bytes, (off_t)(r->ring.offset + offset));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	memcpy(to, r->map + offset, bytes);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return 0;
 }
 
 static int read_head(const struct tap_user_reader *r, struct tap_ring_head *head)
 {
-	int ret = tap_pread_all(r->fd, head, sizeof(*head), (off_t)r->ring.offset);
+	int ret = get(r, head, sizeof(*head), 0);
 
 	return ret ? ret : head->head < POS_MAX ? 0 : -EINVAL;
 }
@@ -59,7 +74,10 @@ static uint64_t first_whole(const struct tap_user_reader *r, uint64_t head)
 
 static int set_free(const struct tap_user_reader *r, uint64_t index)
 {
-	return pwrite(r->fd, "", 1, state_offset(r, index)) == 1 ? 0 : -EIO;
+	if (!r->map)
+		return pwrite(r->fd, "", 1, (off_t)(r->ring.offset + state_offset(index))) == 1 ? 0 : -EIO;
+	__atomic_store_n(r->map + state_offset(index), 0, __ATOMIC_RELEASE);
+	return 0;
 }
 
 /* Return: the states, owned by the caller; NULL with *ret set. */
@@ -68,7 +86,7 @@ static uint64_t *read_states(const struct tap_user_reader *r, int *ret)
 	size_t bytes = r->bytes / TAP_SUB_BYTES * sizeof(uint64_t);
 	uint64_t *states = malloc(bytes);
 
-	*ret = states ? tap_pread_all(r->fd, states, bytes, state_offset(r, 0)) : -ENOMEM;
+	*ret = states ? get(r, states, bytes, state_offset(0)) : -ENOMEM;
 	if (!*ret)
 		return states;
 	free(states);
@@ -138,6 +156,21 @@ static int count_by_sub(struct tap_user_reader *r)
 	return 0;
 }
 
+/* Only of a file that cannot shrink, which would be a SIGBUS. */
+static void map_area(struct tap_user_reader *r)
+{
+	const struct tap_user_ring *ring = &r->ring;
+	int seals = fcntl(r->fd, F_GET_SEALS);
+	struct stat st;
+	void *p;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(r->fd, &st) || ring->size > (uint64_t)st.st_size ||
+	    ring->offset > (uint64_t)st.st_size - ring->size)
+		return;
+	p = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, (off_t)ring->offset);
+	r->map = p == MAP_FAILED ? NULL : p;
+}
+
 int tap_user_reader_init(struct tap_user_reader *r, int fd, const struct tap_user_ring *ring,
 			 bool discard, enum tap_user_from from)
 {
@@ -147,11 +180,12 @@ int tap_user_reader_init(struct tap_user_reader *r, int fd, const struct tap_use
 	*r = (struct tap_user_reader){
 		.fd = fd, .ring = *ring, .discard = discard, .loaded = NO_SUB
 	};
+	map_area(r);
 	ret = read_head(r, &head);
 	if (ret || !head_ok(ring, &head))
 		return ret ? ret : -EINVAL;
 	r->bytes = head.bytes;
-	r->subs = ring->offset + head.subs_offset;
+	r->subs = head.subs_offset;
 	r->head = head.head;
 	if (from == TAP_USER_NOW) {
 		r->lost = head.lost;
@@ -168,6 +202,9 @@ int tap_user_reader_init(struct tap_user_reader *r, int fd, const struct tap_use
 
 void tap_user_reader_release(struct tap_user_reader *r)
 {
+	if (r->map)
+		munmap(r->map, r->ring.size);
+	r->map = NULL;
 	free(r->copy);
 	r->copy = NULL;
 	free(r->sub_events);
@@ -202,9 +239,17 @@ static uint32_t limit(const struct tap_user_reader *r)
 	return r->commit ? TAP_SUB_HEADER + r->commit : TAP_SUB_BYTES;
 }
 
+/*
+ * In a ring that waits nothing is written over what was not drained; an atomic one's records become real one by one.
+ */
+static bool can_run(const struct tap_user_reader *r)
+{
+	return r->map && r->discard && !r->ring.atomic;
+}
+
 static int read_sub(const struct tap_user_reader *r, uint32_t from, uint32_t to)
 {
-	return tap_pread_all(r->fd, r->copy + from, to - from, file_offset(r, r->loaded + from));
+	return get(r, r->copy + from, to - from, sub_offset(r, r->loaded + from));
 }
 
 /* Whether the writer may have overwritten what was just copied. */
@@ -223,7 +268,7 @@ static int was_lapped(const struct tap_user_reader *r, bool *lapped)
 static int read_commit(struct tap_user_reader *r)
 {
 	uint64_t commit;
-	int ret = tap_pread_all(r->fd, &commit, sizeof(commit), file_offset(r, r->loaded + 8));
+	int ret = get(r, &commit, sizeof(commit), sub_offset(r, r->loaded + 8));
 
 	commit &= UINT32_MAX;
 	if (!ret && commit <= TAP_SUB_BYTES - TAP_SUB_HEADER)
@@ -247,7 +292,21 @@ static uint32_t real_end(const struct tap_user_reader *r, uint32_t end)
 	return at;
 }
 
-/* Copies what is there of the sub-buffer behind what was copied, once that is used up. */
+/* How far the record at pos goes; at most to @end. */
+static uint32_t record_end(const struct tap_user_reader *r, uint32_t end)
+{
+	uint32_t at = (uint32_t)(r->pos - r->loaded);
+	struct tap_record_head h;
+
+	if (end - at < sizeof(h) || get(r, &h, sizeof(h), sub_offset(r, r->pos)) || h.length > end - at - sizeof(h))
+		return end;
+	return at + (uint32_t)sizeof(h) + (h.length & ~7u);
+}
+
+/*
+ * Copies what is there of the sub-buffer behind what was copied, once that is used up. Where those that follow can be
+ * read where they are (tap_user_reader_run()), one record.
+ */
 static int fill(struct tap_user_reader *r, bool *lapped)
 {
 	uint32_t end;
@@ -258,6 +317,8 @@ static int fill(struct tap_user_reader *r, bool *lapped)
 	end = limit(r);
 	if (ret || r->to >= end || r->pos < r->loaded + r->to)
 		return ret;
+	if (can_run(r))
+		end = record_end(r, end);
 	ret = read_sub(r, r->to, end);
 	/*
 	 * Records of an atomic ring become real by their first word: only what is read after that
@@ -474,6 +535,26 @@ int tap_user_reader_next(struct tap_user_reader *r, struct tap_user_item *item)
 	}
 	*item = (struct tap_user_item){ 0 };
 	return 0;
+}
+
+const unsigned char *tap_user_reader_run(const struct tap_user_reader *r, const unsigned char **end)
+{
+	const unsigned char *at = r->map + sub_offset(r, r->pos);
+
+	if (!can_run(r) || r->loaded == NO_SUB || r->pos < r->skip_to ||
+	    (r->head - r->loaded >= TAP_SUB_BYTES && !r->commit))
+		return NULL;
+	*end = r->map + sub_offset(r, r->loaded) + limit(r);
+	return at < *end ? at : NULL;
+}
+
+void tap_user_reader_pass(struct tap_user_reader *r, uint32_t bytes, uint32_t events, uint64_t stamp)
+{
+	r->pos += bytes;
+	r->events += events;
+	r->last_stamp = stamp;
+	if (r->to < r->pos - r->loaded)
+		r->to = (uint32_t)(r->pos - r->loaded);
 }
 
 int tap_user_reader_rest(struct tap_user_reader *r, struct tap_user_item *item)

@@ -37,6 +37,7 @@ struct tap_user_reader {
 	uint32_t to; /* of its bytes, how many are in the copy */
 	uint32_t commit; /* bytes used of it, 0: not known */
 	unsigned char *copy;
+	unsigned char *map; /* the area, as it lies in the program's memory; NULL: read with pread() */
 	uint64_t events, lost; /* up to pos, as the program counts */
 	bool counted; /* events is known */
 	uint64_t *sub_events; /* of an atomic ring: in each sub-buffer up to now; UINT64_MAX: not known */
@@ -65,6 +66,14 @@ int tap_user_reader_poll(struct tap_user_reader *r, bool dead);
 
 /* The next item. Return: 0, also for NOTHING; -EINVAL, -ENODATA; -ENOMEM. */
 int tap_user_reader_next(struct tap_user_reader *r, struct tap_user_item *item);
+
+/*
+ * The records behind the last one, in its sub-buffer, which was the last item: as they lie in the program's memory,
+ * where they may be anything, and change. Return: NULL: read them one by one; else up to *@end.
+ */
+const unsigned char *tap_user_reader_run(const struct tap_user_reader *r, const unsigned char **end);
+/* @bytes of them, @events events, have been read; the last one with @stamp. */
+void tap_user_reader_pass(struct tap_user_reader *r, uint32_t bytes, uint32_t events, uint64_t stamp);
 
 /* What was lost and nothing in the stream will tell: at the end, after NOTHING. */
 int tap_user_reader_rest(struct tap_user_reader *r, struct tap_user_item *item);
