@@ -256,8 +256,6 @@ TAP_API TAP_BOUND void tap_record_commit(struct tap_record *rec, size_t bytes,
 					 const struct trace_event_call *call);
 /* Counts an event of which a text was cut. */
 TAP_API TAP_BOUND void tap_record_note_cut(void);
-/* Counts an event as lost whose arrays are longer than a record may be. */
-TAP_API TAP_BOUND void tap_record_lose(void);
 
 /* ---- bitmasks -------------------------------------------------------------------------------- */
 

@@ -99,8 +99,9 @@ TAP_API extern bool tap_readers_fence; /* this machine has no membarrier() */
 #define TAP_BOUND
 #endif
 
-/* Gives the thread a slot. Return: NULL when out of memory: the event is then left out. */
+/* Gives the thread a slot. Return: NULL when out of memory: no probe is called then, and the event is lost. */
 TAP_API TAP_BOUND struct tap_thread *tap_thread_join(void);
+TAP_API TAP_BOUND void tap_record_lose(void); /* counts an event for which there is no room */
 
 /* ThreadSanitizer knows neither membarrier() nor fences. */
 #ifdef __has_feature
@@ -347,8 +348,10 @@ TAP_C_END
 		if (tap_tracepoint_changed(&__tracepoint_##_name))                                 \
 			tap_tracepoint_look(&__tracepoint_##_name);                                \
 		self = tap_section_begin(&was);                                                    \
-		if (!self)                                                                         \
+		if (!self) {                                                                       \
+			tap_record_lose();                                                         \
 			return;                                                                    \
+		}                                                                                  \
 		it_func = __atomic_load_n(&__tracepoint_##_name.funcs, TAP_ORDER_FUNCS);           \
 		if (it_func) {                                                                     \
 			do {                                                                       \

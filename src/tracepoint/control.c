@@ -137,7 +137,8 @@ static bool is_another_copys(const char *path, int fd)
 
 	to[len > 0 ? len : 0] = '\0';
 	number = strrchr(to, '/');
-	return number && !fstat(atoi(number + 1), &st) && !fstat(fd, &own) && st.st_dev == own.st_dev;
+	return number && atoi(number + 1) != fd && !fstat(atoi(number + 1), &st) && !fstat(fd, &own) &&
+	       st.st_dev == own.st_dev;
 }
 
 /*

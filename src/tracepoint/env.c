@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_PATTERNS 64
 #define MAX_BYTES 2048 /* of all patterns */
 #define READY_MS 10000
 #define FINISH_MS 10000
@@ -110,7 +109,7 @@ static void make_args(const char **args, char *pid, char *patterns, const char *
 	char *p;
 
 	memcpy(args, first, sizeof(first));
-	while (nr + 2 < 2 * MAX_PATTERNS && (p = next_pattern(&patterns))) {
+	while ((p = next_pattern(&patterns))) {
 		args[nr++] = "-e";
 		args[nr++] = p;
 	}
@@ -213,7 +212,7 @@ static void wait_until_ready(int messages)
 
 static void record(char *patterns, const char *file)
 {
-	const char *args[2 * MAX_PATTERNS + 8];
+	static const char *args[MAX_BYTES + 16]; /* two for each pattern, which has two bytes with its comma */
 	char pid[16];
 	int messages;
 

@@ -130,8 +130,10 @@ void tap_rcu_init(void)
 struct tap_thread *tap_thread_join(void)
 {
 	int32_t tid = (int32_t)syscall(SYS_gettid);
+	int saved = errno;
 	struct tap_thread *slot = find_slot(tid);
 
+	errno = saved;
 	if (!slot)
 		return NULL;
 	/* a signal handler did the same meanwhile, unless (after a fork) it is the same slot */

@@ -267,8 +267,11 @@ static bool is_set_up(void)
  */
 static __attribute__((noinline)) struct tap_ring *make_ring(struct tap_ring *r)
 {
+	int saved = errno;
+
 	if (is_set_up() && !__atomic_load_n(&tap_control->ringless, __ATOMIC_RELAXED))
 		tap_on_own_stack(make, r);
+	errno = saved;
 	return is_made(r) ? r : NULL;
 }
 

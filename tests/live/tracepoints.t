@@ -320,6 +320,9 @@ own_recorder_slip()
 	TAP_TRACE='reqest:*,rules' TAP_TRACE_FILE=own.dat "$EMIT" 10 0 >out 2>err
 	wait_for test -e own.dat
 	has_values own.dat 0 9
+	TAP_TRACE="$(printf 'none%d,' {1..200})rules:plain" TAP_TRACE_QUIET=1 TAP_TRACE_FILE=200.dat "$EMIT" 10 0 >out
+	wait_for test -e 200.dat
+	has_values 200.dat 0 9
 }
 
 # A library that is loaded later has the events: its constructor waits for the recorder.

@@ -581,6 +581,32 @@ static void test_file_of_child(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* What it had before exec is no file any more, though its link and the descriptor's number are the same. */
+static void test_file_after_exec(void **state)
+{
+	int status = -1;
+	pid_t child;
+
+	(void)state;
+	child = fork();
+	if (!child)
+		execl("/proc/self/exe", "test_probes", "exec", "again", NULL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static int has_one_file(void)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	ret = snprintf(path, sizeof(path), "%s/schedtap/%s", getenv("XDG_RUNTIME_DIR"), file_of_child());
+	if (access(path, F_OK))
+		return 1;
+	path[ret - 1] = '1';
+	return !access(path, F_OK);
+}
+
 static void remove_files(const char *folder)
 {
 	DIR *d = opendir(folder);
@@ -625,6 +651,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_custom_event),
 		cmocka_unit_test(test_child),
 		cmocka_unit_test(test_file_of_child),
+		cmocka_unit_test(test_file_after_exec),
 		cmocka_unit_test_setup(test_fork_while_registering, clear_log),
 		cmocka_unit_test_setup(test_fork_in_regfunc, clear_log),
 		cmocka_unit_test_setup(test_urgent_register, clear_log),
@@ -634,6 +661,10 @@ int main(int argc, char **argv)
 
 	if (argc == 1)
 		return run_in_folder(argv[0]);
+	if (argc == 3)
+		return execl("/proc/self/exe", argv[0], "after", "second", "exec", NULL);
+	if (argc == 4)
+		return has_one_file();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("probes", tests, NULL, NULL);
 }

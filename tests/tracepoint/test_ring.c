@@ -3,12 +3,14 @@
  * What threads write into rings, read back as a recorder does: from the control file, with pread().
  * Each case is a process of its own, once with restartable sequences and once without.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -539,6 +541,69 @@ static void cold(void)
 	CHECK(!lost || getenv("GLIBC_TUNABLES"), "%llu lost", (unsigned long long)lost);
 }
 
+static void *write_and_keep_errno(void *unused)
+{
+	(void)unused;
+	errno = 0;
+	write_steps(0, 1);
+	CHECK(!errno, "errno: %s", strerror(errno));
+	return NULL;
+}
+
+/* A thread looks whether the one before is gone, and takes its slot; the first makes the ring. */
+static void keeps_errno(void)
+{
+	pthread_t thread;
+
+	begin(TAP_RING_OVERWRITE, TAP_RING_SHIFT_MIN);
+	write_and_keep_errno(NULL);
+	for (int i = 0; i < 20; i++) {
+		CHECK(!pthread_create(&thread, NULL, write_and_keep_errno, NULL), "no thread");
+		pthread_join(thread, NULL);
+	}
+}
+
+static void probe(void *data, const uint64_t *values, unsigned int nr)
+{
+	(void)data, (void)values, (void)nr;
+}
+
+static void *come_and_stay(void *unused)
+{
+	come(unused);
+	pthread_barrier_wait(&at_once);
+	return NULL;
+}
+
+/* Of a thread without a slot no probe is called: what the recording lacks is counted. */
+static void no_memory(void)
+{
+	enum { THREADS = 40 };
+	const uint64_t value = 1;
+	struct rlimit limit;
+	pthread_t thread;
+	struct ring r;
+
+	stay_on_a_cpu();
+	begin(TAP_RING_OVERWRITE, TAP_RING_SHIFT_MIN);
+	trace_array(&value, 1);
+	CHECK(!register_trace_array(probe, NULL), "no probe");
+	CHECK(!pthread_barrier_init(&at_once, NULL, THREADS + 1), "no barrier");
+	for (unsigned int i = 0; i < THREADS; i++)
+		CHECK(!pthread_create(&thread, NULL, come_and_stay, NULL), "no thread %u", i);
+	CHECK(!getrlimit(RLIMIT_AS, &limit), "no limit");
+	limit.rlim_cur = 0;
+	CHECK(!setrlimit(RLIMIT_AS, &limit), "no limit");
+	pthread_barrier_wait(&at_once);
+	pthread_barrier_wait(&at_once);
+	limit.rlim_cur = limit.rlim_max;
+	CHECK(!setrlimit(RLIMIT_AS, &limit), "no limit");
+	r = only_ring();
+	read_rest(&r);
+	CHECK(control().lost && r.records + control().lost == 1 + THREADS, "%llu records, %llu lost",
+	      (unsigned long long)r.records, (unsigned long long)control().lost);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -550,6 +615,8 @@ static const struct {
 	{ "an array that is too long is counted as lost", long_array },
 	{ "what an interrupted sequence leaves behind is put right", interrupted },
 	{ "threads that come at once, before there is a ring, lose nothing", cold },
+	{ "an event leaves errno as it is", keeps_errno },
+	{ "threads for which there is no memory: what is lost is counted", no_memory },
 	{ "two threads and signals, written over: nothing torn, all counted", crowd_overwrites },
 	{ "two threads and signals, drained: nothing torn, all read or counted", crowd_is_drained },
 };
@@ -597,7 +664,9 @@ int main(int argc, char **argv)
 		       rseq ? "rseq" : "atomics", cases[i % CASES].name);
 	}
 	snprintf(path, sizeof(path), "%s/schedtap", folder);
-	rmdir(path);
-	rmdir(folder);
+	if (rmdir(path) || rmdir(folder)) {
+		printf("# left behind: %s\n", folder);
+		return 1;
+	}
 	return !!failed;
 }

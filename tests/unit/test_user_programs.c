@@ -607,9 +607,10 @@ static void test_print_formats(void **state)
 	"\tfield:s64 b;\toffset:16;\tsize:8;\tsigned:1;\n"                                          \
 	"\tfield:char c[16];\toffset:24;\tsize:16;\tsigned:0;\n"                                    \
 	"\tfield:__data_loc char[] d;\toffset:40;\tsize:4;\tsigned:0;\n"                            \
-	"\tfield:u32 e[4];\toffset:44;\tsize:16;\tsigned:0;\n"
-	static const char plain[] = "print fmt: \"a=%llu b=%lld c=%s d=%s\", (unsigned long long)REC->a, "
-				    "(long long)REC->b, REC->c, __get_str(d)\n";
+	"\tfield:u32 e[4];\toffset:44;\tsize:16;\tsigned:0;\n"                                      \
+	"\tfield:double f;\toffset:64;\tsize:8;\tsigned:1;\n"
+	static const char plain[] = "print fmt: \"a=%llu b=%lld c=%s d=%s f=%g\", (unsigned long long)REC->a, "
+				    "(long long)REC->b, REC->c, __get_str(d), REC->f\n";
 	static const struct {
 		const char *print;
 		bool plain;

@@ -242,7 +242,10 @@ static void put_fields(const struct tap_format *fmt, struct tap_buf *out)
 		const struct tap_field *f = &fmt->fields[i];
 		const char *space = args.len ? " " : "";
 
-		if (f->kind == TAP_FIELD_NUMBER) {
+		if (f->kind == TAP_FIELD_REAL) {
+			tap_buf_printf(out, "%s%s=%%g", space, f->name);
+			tap_buf_printf(&args, ", REC->%s", f->name);
+		} else if (f->kind == TAP_FIELD_NUMBER) {
 			tap_buf_printf(out, "%s%s=%%ll%c", space, f->name, f->is_signed ? 'd' : 'u');
 			tap_buf_printf(&args, ", (%slong long)REC->%s", f->is_signed ? "" : "unsigned ", f->name);
 		} else if (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) {
