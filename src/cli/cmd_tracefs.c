@@ -8,8 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/user/kinds.h"
 #include "cli/cmd.h"
+
+#define PATCH_LOOK_US 500
+#define PATCH_MS 1000
 
 struct tracefs_opts {
 	int64_t pid;
@@ -68,12 +72,18 @@ static int read_available(const struct place *p, struct tap_buf *out, struct tap
 	return 0;
 }
 
+/* A site that tests a word is on when the word is written; one that is patched, when the program has done that. */
+static bool is_on(const struct tap_user_program *p, const struct tap_user_event *ev)
+{
+	return p->has_thread ? ev->applied : ev->wanted;
+}
+
 static int read_enable(const struct place *p, struct tap_buf *out, struct tap_err *err)
 {
 	unsigned int seen = 0; /* as in system_enable_read(): bit 0 off, bit 1 on */
 
 	for (struct tap_user_event *ev = first_event(p); ev; ev = event_from(p, ev + 1))
-		seen |= 1u << ev->wanted;
+		seen |= 1u << is_on(p->program, ev);
 	if (!seen && p->where)
 		return file_failed(p, -ENOENT, err);
 	tap_buf_char(out, "?01X"[seen]);
@@ -118,6 +128,29 @@ static int write_enable(const struct place *p, struct tap_err *err)
 	for (; ev; ev = event_from(p, ev + 1)) {
 		code = tap_user_want(p->program, ev, on, ret ? NULL : err);
 		ret = ret ? ret : code;
+	}
+	return ret;
+}
+
+static bool is_applied(const struct place *p)
+{
+	for (struct tap_user_event *ev = first_event(p); ev; ev = event_from(p, ev + 1))
+		if (is_on(p->program, ev) != ev->wanted)
+			return false;
+	return true;
+}
+
+/* So that what is done next finds the events on. */
+static int wait_until_applied(struct tap_user_set *set, const struct place *p, struct tap_err *err)
+{
+	uint64_t start = tap_now_ns();
+	int ret;
+
+	while (!(ret = tap_user_look(set, p->program, err)) && !is_applied(p)) {
+		if (tap_now_ns() - start > PATCH_MS * 1000000ull)
+			return tap_err_set(err, -ETIMEDOUT, "program %d has not patched its sites after %u ms: it is "
+					   "stopped, or in a regfunc()", p->program->pid, PATCH_MS);
+		usleep(PATCH_LOOK_US);
 	}
 	return ret;
 }
@@ -268,6 +301,8 @@ static int serve(struct tap_user_set *set, int pid, const struct file *f, struct
 		ret = find_program(set, pid, &p->program, err);
 	if (!ret)
 		ret = p->value ? f->write(p, err) : f->read(p, out, err);
+	if (!ret && p->value)
+		ret = wait_until_applied(set, p, err);
 	if (!ret && out->err)
 		ret = tap_err_set(err, out->err, "out of memory");
 	return ret;

@@ -193,6 +193,16 @@ static void tell_failure(int messages)
 	COMPLAIN("the recorder ended: %s", text);
 }
 
+/* The thread that patches sites may not have got so far. */
+static void patch_sites(void)
+{
+	if (!tap_lock())
+		return;
+	for (const struct tap_object *o = tap_objects; o; o = o->next)
+		tap_look_at_object(o);
+	tap_unlock();
+}
+
 /* Until the recorder has switched on what it wants of this program. */
 static void wait_until_ready(int messages)
 {
@@ -200,8 +210,10 @@ static void wait_until_ready(int messages)
 		/* only for its end: a message that waits to be read would cut the waiting short */
 		struct pollfd fd = { .fd = messages };
 
-		if (__atomic_load_n(&tap_control->recording, __ATOMIC_ACQUIRE))
+		if (__atomic_load_n(&tap_control->recording, __ATOMIC_ACQUIRE)) {
+			patch_sites();
 			return;
+		}
 		if (poll(&fd, 1, 1) > 0 && fd.revents & POLLHUP) {
 			tell_failure(messages);
 			return;

@@ -90,6 +90,22 @@ build()
 	END
 	${CC:-cc} -std=gnu17 -O2 -I"$top/include" -I"$scratch" "$scratch/webd.c" "$LIBRARY" -lpthread \
 		-o "$scratch/webd"
+	# Says whether an event is on, each time it is asked.
+	cat >"$scratch/asked.c" <<-'END'
+		#include <stdio.h>
+		#define CREATE_TRACE_POINTS
+		#include "app.h"
+
+		int main(void)
+		{
+			while (getchar() != EOF) {
+				printf("%d\n", trace_request_enabled());
+				fflush(stdout);
+			}
+		}
+	END
+	${CC:-cc} -std=gnu17 -O2 -DTAP_STATIC_KEYS=patch -I"$top/include" -I"$scratch" "$scratch/asked.c" "$LIBRARY" \
+		-lpthread -o "$scratch/asked"
 	${CC:-cc} -std=gnu17 -I"$top/src" -x c -o "$scratch/reason_at" - <<-'END'
 		#include <stddef.h>
 		#include <stdio.h>
@@ -284,6 +300,29 @@ a_stopped_program_is_switched()
 	wait_for on_is a 100
 }
 
+# When the write returns the sites are on, or off; of a program that is stopped it says that they are not.
+patched_sites_are_switched()
+{
+	local on tracefs
+
+	coproc asked { exec "$scratch/asked"; }
+	tracefs=("$SCHEDTAP" tracefs --pid $asked_PID)
+	wait_for test -n "$("${tracefs[@]}" id app:request 2>/dev/null)"
+	for on in 1 0 1 0 1 0; do
+		run 0 "${tracefs[@]}" enable app:request $on
+		echo -n x >&"${asked[1]}"
+		read -r -u "${asked[0]}"
+		must [ "$REPLY" = $on ]
+	done
+	kill -STOP $asked_PID
+	run 1 "${tracefs[@]}" enable app:request 1
+	says 'has not patched its sites'
+	reads 0 enable app:request
+	kill -CONT $asked_PID
+	wait_for reads 1 enable app:request
+	kill $asked_PID
+}
+
 only_the_owner_and_root_may()
 {
 	local nobody=(setpriv --reuid 65534 --clear-groups --bounding-set=-all env -u XDG_RUNTIME_DIR)
@@ -317,5 +356,6 @@ check "tracefs: values are taken and refused as the kernel does" numbers_are_rea
 check "tracefs: format and id" format_and_id_agree
 check "tracefs: unknown systems and events" unknown_names_are_refused
 check "tracefs: a program that is stopped" a_stopped_program_is_switched
+check "tracefs: a program with patched sites" patched_sites_are_switched
 check "tracefs: another user's program" only_the_owner_and_root_may
 done_testing

@@ -241,9 +241,9 @@ losses_without_rseq()
 	losses "$EMIT"
 }
 
-own_recorder() # END
+own_recorder() # PROGRAM END
 {
-	TAP_TRACE='rules:plain' TAP_TRACE_FILE=own.dat "$EMIT" 300 0 "$1" >out
+	TAP_TRACE='rules:plain' TAP_TRACE_FILE=own.dat "$1" 300 0 "$2" >out
 	wait_for test -e own.dat
 	has_values own.dat 0 299
 	wait_for nobody_is_there
@@ -279,7 +279,7 @@ own_recorder_beside_another()
 	XDG_RUNTIME_DIR=$PWD/other "$SCHEDTAP" record -o r.dat -b user -e 'rules:*' 2>rec.err &
 	rec=$!
 	wait_for has_started r.dat
-	own_recorder exit
+	own_recorder "$EMIT" exit
 	finish $rec
 }
 
@@ -530,8 +530,9 @@ check 'a program and its recorder that are killed leave nothing behind' here kil
 check 'one recorder at a time' here two_recorders
 check 'what does not fit is counted to the last event' here losses "$EMIT"
 check 'without rseq as well' here losses_without_rseq
-check 'a recorder of its own, complete when the program ends' here own_recorder exit
-check 'also with _exit()' here own_recorder _exit
+check 'a recorder of its own, complete when the program ends' here own_recorder "$EMIT" exit
+check 'also with _exit()' here own_recorder "$EMIT" _exit
+check 'also with patched sites' here own_recorder "$PATCHED" exit
 check 'also while root records all programs' here own_recorder_beside_another
 check 'also when it is killed' here own_recorder_killed
 check 'also of a library that is preloaded' here own_recorder_preloaded
