@@ -21,6 +21,7 @@
 #define KEPT_FD 200 /* and above: out of the way of programs that count on low numbers */
 
 char tap_control_path[PATH_MAX];
+bool tap_control_is_second;
 
 static bool tried;
 static bool fresh; /* the descriptor was made just now: it is certainly ours */
@@ -164,11 +165,11 @@ static int make_link(const char *folder, int fd, uint64_t pid_ns)
 		*end = '\0';
 		if (!symlink(to, tap_control_path))
 			return 0;
-		if (errno == EEXIST && !is_another_copys(tap_control_path, fd) && !unlink(tap_control_path) &&
-		    !symlink(to, tap_control_path))
-			return 0;
 		if (errno != EEXIST)
 			return -errno;
+		tap_control_is_second = is_another_copys(tap_control_path, fd);
+		if (!tap_control_is_second)
+			return unlink(tap_control_path) || symlink(to, tap_control_path) ? -errno : 0;
 	}
 	return -EEXIST;
 }

@@ -21,6 +21,7 @@
 
 #define MAX_BYTES 2048 /* of all patterns */
 #define READY_MS 10000
+#define FOUND_MS 100 /* a recorder looks for programs every 20 */
 #define FINISH_MS 10000
 
 static pid_t recorder, owner;
@@ -203,23 +204,28 @@ static void patch_sites(void)
 	tap_unlock();
 }
 
-/* Until the recorder has switched on what it wants of this program. */
-static void wait_until_ready(int messages)
+/*
+ * Until a recorder has switched on what it wants of this program. @messages: -1: of another copy of this library.
+ * Return: whether one has.
+ */
+static bool wait_until_ready(int messages, unsigned int most_ms)
 {
-	for (unsigned int ms = 0; ms < READY_MS; ms++) {
+	for (unsigned int ms = 0; ms < most_ms; ms++) {
 		/* only for its end: a message that waits to be read would cut the waiting short */
 		struct pollfd fd = { .fd = messages };
 
 		if (__atomic_load_n(&tap_control->recording, __ATOMIC_ACQUIRE)) {
 			patch_sites();
-			return;
+			return true;
 		}
 		if (poll(&fd, 1, 1) > 0 && fd.revents & POLLHUP) {
 			tell_failure(messages);
-			return;
+			return false;
 		}
 	}
-	COMPLAIN("the recorder is not ready after %u s", READY_MS / 1000);
+	if (messages >= 0)
+		COMPLAIN("the recorder is not ready after %u s", READY_MS / 1000);
+	return false;
 }
 
 static void record(char *patterns, const char *file)
@@ -236,7 +242,7 @@ static void record(char *patterns, const char *file)
 		COMPLAIN("cannot start a recorder: %s", strerror(-messages));
 		return;
 	}
-	wait_until_ready(messages);
+	wait_until_ready(messages, READY_MS);
 	close(messages);
 }
 
@@ -271,6 +277,8 @@ void tap_env_start(void)
 	if (!tap_env_is_on() || recorder || failed)
 		return;
 	failed = !read_environment(patterns, file);
+	if (!failed && tap_control_is_second && wait_until_ready(-1, FOUND_MS))
+		return;
 	if (!failed && has_any(patterns))
 		record(patterns, file);
 }

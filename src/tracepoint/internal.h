@@ -98,6 +98,7 @@ void tap_drop_object(const struct tap_object *object);
 /* ---- the control file (control.c) ------------------------------------------------------------ */
 
 extern char tap_control_path[]; /* the link to it; "": there is none */
+extern bool tap_control_is_second; /* another copy of this library is in this process, with a file of its own */
 
 /* Makes the file, where that was not tried before. Return: whether it did. Under the lock. */
 bool tap_control_open(void);

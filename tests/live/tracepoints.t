@@ -359,6 +359,42 @@ own_recorder_of_plugin()
 	[ "$(values own.dat)" = 7 ] || fail "$("$SCHEDTAP" dump -i own.dat)"
 }
 
+# A program and its plugin with a copy of the library each: one recorder has the events of both, from the first on.
+own_recorder_of_two_copies()
+{
+	cat >lib.c <<-'E2'
+		#define CREATE_TRACE_POINTS
+		#include "tracepoint/ring_events.h"
+		__attribute__((visibility("default"))) void fire(void) { trace_array(0, 0); }
+	E2
+	cat >main.c <<-'E2'
+		#include <dlfcn.h>
+		#define CREATE_TRACE_POINTS
+		#include "tracepoint/rules.h"
+		int rules_reg(void) { return 0; }
+		void rules_unreg(void) { }
+		int main(void)
+		{
+			void *lib;
+
+			trace_plain(1, "fifteen_chars__");
+			lib = dlopen("./lib.so", RTLD_NOW);
+			((void (*)(void))dlsym(lib, "fire"))();
+			trace_plain(2, "fifteen_chars__");
+			return 0;
+		}
+	E2
+	local flags=(-std=gnu11 -I"$top/include" -I"$top/tests" -I"$top/tests/tracepoint" -fvisibility=hidden)
+	must ${CC:-cc} -shared -fPIC -o lib.so lib.c "${flags[@]}" "$PROGRAMS/../../libschedtap-tracepoint.a"
+	must ${CC:-cc} -o main main.c "${flags[@]}" "$PROGRAMS/../../libschedtap-tracepoint.a" -ldl
+	TAP_TRACE='rules:plain,array' TAP_TRACE_FILE=own.dat ./main 2>err || fail "$(cat err)"
+	[ "$(cat err)" = "main: schedtap: TAP_TRACE: the program has no event 'array' so far" ] || fail "on stderr: $(cat err)"
+	wait_for test -e own.dat
+	[ "$("$SCHEDTAP" dump -i own.dat | grep -oE '(plain|array):' | xargs)" = 'plain: array: plain:' ] ||
+		fail "$("$SCHEDTAP" dump -i own.dat)"
+	wait_for nobody_is_there
+}
+
 # Without PATH, and with a file for each process.
 own_recorder_by_path()
 {
@@ -539,6 +575,7 @@ check 'also of a library that is preloaded' here own_recorder_preloaded
 check 'where there is no recorder the program goes on and says so' here no_recorder
 check 'a slip in TAP_TRACE is said, and nothing waits' here own_recorder_slip
 check 'TAP_TRACE: events of a library that is loaded later' here own_recorder_of_plugin
+check 'TAP_TRACE: two copies of the library in one program' here own_recorder_of_two_copies
 check 'TAP_TRACE: a recorder that is not in PATH, and a file for each process' here own_recorder_by_path
 check 'a slip in -e is said when the recording ends' here slip_in_record
 check 'children, forked and after exec' here children
