@@ -33,38 +33,6 @@ struct tap_area *tap_control_area(uint32_t nr)
 	return (struct tap_area *)((char *)tap_control + TAP_CONTROL_PAGE) + nr;
 }
 
-/* Nobody else may be able to put something in the folder, or to look into it. */
-static bool folder_is_ours(const char *folder)
-{
-	struct stat st;
-
-	return !lstat(folder, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-	       !(st.st_mode & 077);
-}
-
-static bool use_folder(char *folder, size_t size, const char *base, const char *name)
-{
-	if (strlen(base) + strlen(name) >= size || *base != '/')
-		return false;
-	strcpy(stpcpy(folder, base), name);
-	return folder_is_ours(folder) || (!mkdir(folder, 0700) && folder_is_ours(folder));
-}
-
-/* Those of shared.h's readers, in the same order. */
-static bool find_folder(char *folder, size_t size)
-{
-	const char *xdg = getenv("XDG_RUNTIME_DIR");
-	char base[64];
-
-	if (xdg && use_folder(folder, size, xdg, "/schedtap"))
-		return true;
-	*tap_put_number(stpcpy(base, "/run/user/"), geteuid(), 10) = '\0';
-	if (use_folder(folder, size, base, "/schedtap"))
-		return true;
-	*tap_put_number(stpcpy(base, "/dev/shm/schedtap-"), geteuid(), 10) = '\0';
-	return use_folder(folder, size, base, "");
-}
-
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /*
@@ -151,8 +119,6 @@ static int make_link(const char *folder, int fd, uint64_t pid_ns)
 {
 	char to[64];
 
-	if (strlen(folder) > PATH_MAX - 64)
-		return -ENAMETOOLONG;
 	*tap_put_number(stpcpy(tap_put_number(stpcpy(to, "/proc/"), tap_process->pid, 10), "/fd/"), (unsigned int)fd,
 			10) = '\0';
 	for (unsigned int i = 0; i < 16; i++) {
@@ -235,7 +201,7 @@ static void give_up(int code)
 	tap_set_reason("events are off: cannot make a control file: %s", strerror(-code));
 }
 
-void tap_control_folder(char folder[PATH_MAX])
+void tap_control_folder(char folder[TAP_FOLDER_MAX])
 {
 	strcpy(folder, tap_control_path);
 	*strrchr(folder, '/') = '\0';
@@ -243,7 +209,7 @@ void tap_control_folder(char folder[PATH_MAX])
 
 bool tap_control_open(void)
 {
-	char folder[PATH_MAX - 64];
+	char folder[TAP_FOLDER_MAX];
 	int ret;
 
 	if (tried)
@@ -253,7 +219,7 @@ bool tap_control_open(void)
 		tap_set_reason("events are off: the program runs with more rights than its user has");
 		return false;
 	}
-	if (!find_folder(folder, sizeof(folder))) {
+	if (!tap_folder_find(folder)) {
 		tap_set_reason("events are off: no folder for the control file: "
 			       "$XDG_RUNTIME_DIR, /run/user/UID and /dev/shm cannot be used");
 		return false;
@@ -266,10 +232,10 @@ bool tap_control_open(void)
 
 bool tap_control_open_child(void)
 {
-	char folder[PATH_MAX - 64];
+	char folder[TAP_FOLDER_MAX];
 
 	/* it may be another user's by now, who has a folder of his own */
-	return find_folder(folder, sizeof(folder)) && !make_file(folder, tap_control);
+	return tap_folder_find(folder) && !make_file(folder, tap_control);
 }
 
 /* A recorder that has it open can read it to the end. */

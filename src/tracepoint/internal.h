@@ -97,6 +97,13 @@ void tap_drop_object(const struct tap_object *object);
 
 /* ---- the control file (control.c) ------------------------------------------------------------ */
 
+#define TAP_FOLDER_MAX (PATH_MAX - 64) /* with its NUL */
+
+/* The folder of the user's control files, made if need be. Return: false: none can be used. */
+bool tap_folder_find(char folder[TAP_FOLDER_MAX]);
+/* Calls @fn for each name in a folder, until it returns true. Return: whether it did. */
+bool tap_folder_each(const char *path, bool (*fn)(int dir, const char *name, void *arg), void *arg);
+
 extern char tap_control_path[]; /* the link to it; "": there is none */
 extern bool tap_control_is_second; /* another copy of this library is in this process, with a file of its own */
 
@@ -109,7 +116,7 @@ void tap_control_let_go(void);
 void tap_control_send(int socket);
 /* A child's file, mapped where the parent's was. Return: false: there is none; the parent's is still there. Under the lock. */
 bool tap_control_open_child(void);
-void tap_control_folder(char folder[PATH_MAX]);
+void tap_control_folder(char folder[TAP_FOLDER_MAX]);
 struct tap_area *tap_control_area(uint32_t nr);
 /*
  * Takes an empty area, of TAP_AREA_NONE until it is published. @at: where it must be in what was mapped at the start;
@@ -156,7 +163,7 @@ void tap_env_finish(void);
 /* ---- wishes from outside (wish.c) ------------------------------------------------------------ */
 
 /* Wants of an object's events what recorders want of programs that start now. Under the lock. */
-void tap_wish_sessions(const struct tap_object *object, const char *folder);
+void tap_wish_sessions(struct tap_object *object, const char *folder);
 /* @pattern: SYSTEM:NAME, or either of them; globs. */
 bool tap_wish_matches(const struct trace_event_call *call, const char *pattern);
 

@@ -20,14 +20,6 @@
 
 #define SESSION_MAX_BYTES 4096u
 
-/* As struct linux_dirent64 of getdents64(2). */
-struct entry {
-	uint64_t ino, off;
-	uint16_t bytes;
-	uint8_t type;
-	char name[];
-};
-
 bool tap_wish_matches(const struct trace_event_call *call, const char *pattern)
 {
 	struct trace_event_info info;
@@ -120,15 +112,18 @@ static void send_file(int dir, const char *name)
 }
 
 /* One session file: of the user or of root, and its recorder lives. */
-static void read_session(const struct tap_object *object, int dir, const char *name)
+static bool read_session(int dir, const char *name, void *object)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char text[SESSION_MAX_BYTES + 1];
 	struct stat st;
 	ssize_t len;
+	int fd;
 
+	if (strspn(name, "0123456789") != strlen(name) || strlen(name) >= 16)
+		return false;
+	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
-		return;
+		return false;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_uid == 0 || st.st_uid == geteuid()) &&
 	    !(st.st_mode & 022) && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK) {
 		len = read(fd, text, SESSION_MAX_BYTES);
@@ -139,32 +134,14 @@ static void read_session(const struct tap_object *object, int dir, const char *n
 			send_file(dir, name);
 	}
 	close(fd);
+	return false; /* there may be more */
 }
 
-static void read_folder(const struct tap_object *object, const char *path)
-{
-	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	_Alignas(struct entry) char buf[4096];
-	long len;
-
-	if (dir < 0)
-		return;
-	while ((len = syscall(SYS_getdents64, dir, buf, sizeof(buf))) > 0) {
-		for (long at = 0; at < len; at += ((struct entry *)(buf + at))->bytes) {
-			const struct entry *e = (const struct entry *)(buf + at);
-
-			if (strspn(e->name, "0123456789") == strlen(e->name) && strlen(e->name) < 16)
-				read_session(object, dir, e->name);
-		}
-	}
-	close(dir);
-}
-
-void tap_wish_sessions(const struct tap_object *object, const char *folder)
+void tap_wish_sessions(struct tap_object *object, const char *folder)
 {
 	char path[PATH_MAX];
 
 	strcpy(stpcpy(path, folder), "/sessions"); /* it is shorter than the file's path */
-	read_folder(object, path);
-	read_folder(object, "/run/schedtap/sessions");
+	tap_folder_each(path, read_session, object);
+	tap_folder_each("/run/schedtap/sessions", read_session, object);
 }

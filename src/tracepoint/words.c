@@ -178,9 +178,9 @@ static void give_back_relocations(const ElfW(Dyn) *d)
 	give_back(start, start + bytes);
 }
 
-static void wish(const struct tap_object *object)
+static void wish(struct tap_object *object)
 {
-	char folder[PATH_MAX];
+	char folder[TAP_FOLDER_MAX];
 
 	tap_control_folder(folder);
 	tap_wish_sessions(object, folder);

@@ -449,6 +449,37 @@ as_nobody()
 	[ "$(grep -o 'emit \[' list | wc -l)" = 1 ] || fail "$(cat list)"
 }
 
+# Somebody else has made the user's folder in /dev/shm: he can neither look into another one, nor foresee its name.
+taken_folder()
+{
+	local user=(setpriv --reuid 65533 --regid 65533 --clear-groups --inh-caps=-all env -u XDG_RUNTIME_DIR)
+
+	chmod 711 .
+	install -m 755 "$SCHEDTAP" "$EMIT" .
+	mkdir mine
+	chown 65533:65533 mine
+	chmod o+x "$scratch" "$PWD/.."
+	mkdir -m 777 /dev/shm/schedtap-65533 /dev/shm/schedtap-65533.bad
+	chown 65534 /dev/shm/schedtap-65533*
+	for round in 1 2; do # the second finds the folder of the first
+		run 0 "${user[@]}" ./schedtap record -o mine/$round.dat -e 'rules:*' -- ./emit 100 0
+		has_values mine/$round.dat 0 99
+	done
+	"${user[@]}" ./emit 1 0 pause >emit.out &
+	pid=$!
+	wait_for test -s emit.out
+	run 0 "${user[@]}" ./schedtap list rules:plain
+	must grep -q "emit \[$pid\]" out
+	run 0 "$SCHEDTAP" list rules:plain
+	must grep -q "emit \[$pid\]" out
+	kill $pid
+	wait $pid || :
+	run 2 "$SCHEDTAP" list rules:plain
+	[ -z "$(find /dev/shm/schedtap-65533{,.bad} -mindepth 1)" ] || fail 'somebody else has the links'
+	[ "$(find /dev/shm -maxdepth 1 -name 'schedtap-65533.*' -uid 65533 | wc -l)" = 1 ] || fail "$(ls -l /dev/shm)"
+	rmdir /dev/shm/schedtap-65533 /dev/shm/schedtap-65533.*
+}
+
 full_folder()
 {
 	mount -t tmpfs -o size=64k,nr_inodes=8,mode=700 tmpfs run || skip 'no tmpfs'
@@ -580,6 +611,7 @@ check 'TAP_TRACE: a recorder that is not in PATH, and a file for each process' h
 check 'a slip in -e is said when the recording ends' here slip_in_record
 check 'children, forked and after exec' here children
 check 'any user records his own programs' here as_nobody
+check 'a folder in /dev/shm that somebody else has taken' here taken_folder
 check 'a full disk' here full_folder
 check 'folders that others could write are not used' here bad_folders
 check 'files that are no control files, or no longer' here garbage

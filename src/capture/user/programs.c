@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -30,6 +31,7 @@
 #define OBJECT_MAX_BYTES (16ull << 20)
 #define OBJECTS_MAX_BYTES (64ull << 20) /* of one program */
 #define FOLDERS_MAX 4096u
+#define ALL_USERS UINT32_MAX
 #define LINK_MAX_CHARS 64
 
 struct tap_user_folder {
@@ -100,9 +102,19 @@ const char *tap_user_folder_at(const struct tap_user_set *set, unsigned int i, u
 	return set->folders[i]->path;
 }
 
-/* Adds @parent/<prefix>UID@tail for each user's folder that is there. */
+static bool is_private(const char *path, uid_t uid)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && st.st_uid == uid && !(st.st_mode & 077);
+}
+
+/*
+ * Adds @parent/<prefix>UID@tail for each user's folder that is there; those where anybody may make one (there is no
+ * tail) only if they are that user's, also with a dot and more behind UID. @only: of this user; ALL_USERS.
+ */
 static int add_users(struct tap_user_set *set, const char *parent, const char *prefix,
-		     const char *tail)
+		     const char *tail, uid_t only)
 {
 	DIR *d = opendir(parent);
 	struct dirent *e;
@@ -117,10 +129,11 @@ static int add_users(struct tap_user_set *set, const char *parent, const char *p
 			continue;
 		errno = 0;
 		uid = strtoul(digits, &end, 10);
-		if (*end || errno || uid >= UINT32_MAX)
+		if ((*end && (*tail || *end != '.')) || errno || uid >= ALL_USERS || (only != ALL_USERS && only != uid))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s%lu%s", parent, prefix, uid, tail);
-		ret = tap_user_add_folder(set, path, (uid_t)uid);
+		snprintf(path, sizeof(path), "%s/%s%s", parent, e->d_name, tail);
+		if (*tail || is_private(path, (uid_t)uid))
+			ret = tap_user_add_folder(set, path, (uid_t)uid);
 	}
 	if (d)
 		closedir(d);
@@ -129,8 +142,22 @@ static int add_users(struct tap_user_set *set, const char *parent, const char *p
 
 static int add_all_users(struct tap_user_set *set)
 {
-	return add_users(set, "/run/user", "", "/schedtap")
-		       ?: add_users(set, "/dev/shm", "schedtap-", "");
+	return add_users(set, "/run/user", "", "/schedtap", ALL_USERS)
+		       ?: add_users(set, "/dev/shm", "schedtap-", "", ALL_USERS);
+}
+
+/* Where somebody else has the user's name in /dev/shm: as src/tracepoint/folder.c does. */
+static int add_other(struct tap_user_set *set, uid_t uid)
+{
+	unsigned int known = set->nr_folders;
+	int ret = add_users(set, "/dev/shm", "schedtap-", "", uid);
+	char path[64];
+	uint32_t number;
+
+	if (ret || set->nr_folders > known || getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+		return ret;
+	snprintf(path, sizeof(path), "/dev/shm/schedtap-%u.%x", uid, number);
+	return tap_user_add_folder(set, path, uid);
 }
 
 int tap_user_add_folders(struct tap_user_set *set)
@@ -147,6 +174,8 @@ int tap_user_add_folders(struct tap_user_set *set)
 	snprintf(path, sizeof(path), "/run/user/%u/schedtap", uid);
 	ret = ret ?: tap_user_add_folder(set, path, uid);
 	snprintf(path, sizeof(path), "/dev/shm/schedtap-%u", uid);
+	if (!access(path, F_OK) && !is_private(path, uid))
+		return ret ?: add_other(set, uid);
 	return ret ?: tap_user_add_folder(set, path, uid);
 }
 

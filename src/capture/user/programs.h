@@ -99,8 +99,8 @@ void tap_user_free(struct tap_user_set *set);
  */
 int tap_user_add_folder(struct tap_user_set *set, const char *path, uid_t uid);
 /*
- * Adds those of the caller: $XDG_RUNTIME_DIR/schedtap, /run/user/UID/schedtap,
- * /dev/shm/schedtap-UID; of root: those of all users, as they come.
+ * Adds those of the caller: $XDG_RUNTIME_DIR/schedtap, /run/user/UID/schedtap, /dev/shm/schedtap-UID (with a dot and
+ * more behind it where somebody else has that name); of root: those of all users, as they come.
  */
 int tap_user_add_folders(struct tap_user_set *set);
 
