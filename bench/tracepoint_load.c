@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * tracepoint_load off|on|mono EVENTS [THREADS]: each thread passes the site EVENTS times, on with the CPU's
- * counter as clock, or (mono) with CLOCK_MONOTONIC. Prints ns of CPU time per event. With -DLTTNG the site is one of LTTng-UST; there a session switches it on.
+ * tracepoint_load off|on|mono EVENTS [THREADS]: each thread passes the site EVENTS times and once before, on with the
+ * CPU's counter as clock, or (mono) with CLOCK_MONOTONIC; off: unless a recorder switches it on. Prints ns of CPU time per
+ * event. With -DLTTNG the site is one of LTTng-UST; there a session switches it on.
  */
 #ifdef LTTNG
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -23,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define THREADS_MAX 64
+#define THREADS_MAX 1024
 
 static char path[] = "fifteen_chars__";
 static long events;

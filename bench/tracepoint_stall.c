@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * tracepoint_stall EVENTS: how long a thread of real-time priority is kept by its first event, and at most by one
+ * of EVENTS more, 10 us apart. A recorder switches them on. Prints, in us: the first event, the longest one, the longest
+ * interval between two looks at the clock with nothing in between, as often, and a first touch of a page.
+ */
+#define CREATE_TRACE_POINTS
+#include "tracepoint_events.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define APART_US 10
+#define PAGES 64
+
+static double now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static double longest(long nr, bool event)
+{
+	double most = 0;
+
+	for (long i = 0; i < nr; i++) {
+		double start = now_us(), took;
+
+		if (event)
+			trace_request((int)i, (uint64_t)i * 3, "fifteen_chars__");
+		took = now_us() - start;
+		most = took > most ? took : most;
+		while (now_us() - start < APART_US)
+			;
+	}
+	return most;
+}
+
+static double page_touch(void)
+{
+	char *p = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	double start = now_us();
+
+	for (int i = 0; p != MAP_FAILED && i < PAGES; i++)
+		((volatile char *)p)[i * 4096] = 1;
+	return (now_us() - start) / PAGES;
+}
+
+int main(int argc, char **argv)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+	double first, most;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	if (argc != 2 || sched_setaffinity(0, sizeof(set), &set) || sched_setscheduler(0, SCHED_FIFO, &param))
+		return 2;
+	longest(100, false); /* the clock's page and code */
+	first = longest(1, true);
+	most = longest(atol(argv[1]), true);
+	printf("%.1f %.1f %.1f %.1f\n", first, most, longest(atol(argv[1]), false), page_touch());
+	return 0;
+}
