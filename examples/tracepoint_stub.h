@@ -1,0 +1,1 @@
+../include/schedtap/tracepoint_stub.h
