@@ -234,6 +234,7 @@ install: all $(MAN) ## PREFIX, DESTDIR
 	for header in $(HEADERS); do \
 		install -Dm644 $$header $(DESTDIR)$(PREFIX)/$$header || exit 1; \
 	done
+	tools/kernel-stubs $(DESTDIR)$(PREFIX)/include/schedtap/kernel
 	for page in $(MAN); do \
 		install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done

@@ -5,6 +5,9 @@
 
 #include_next <linux/types.h>
 
+#include <linux/compiler.h>
+#include <linux/kconfig.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +23,8 @@ typedef __s32 s32;
 typedef __s64 s64;
 
 typedef u64 dma_addr_t, phys_addr_t, resource_size_t, sector_t;
-typedef unsigned int gfp_t, fmode_t;
+typedef unsigned int gfp_t, fmode_t, isolate_mode_t;
+typedef unsigned short umode_t;
 typedef unsigned long pgoff_t;
 typedef s64 ktime_t, time64_t;
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef SCHEDTAP_KERNEL_SMP_H
+#define SCHEDTAP_KERNEL_SMP_H
+
+#include <sched.h>
+
+#if !defined(_GNU_SOURCE) && !defined(__cplusplus)
+int sched_getcpu(void);
+#endif
+
+#define raw_smp_processor_id() sched_getcpu()
+#define smp_processor_id() sched_getcpu()
+
+#endif

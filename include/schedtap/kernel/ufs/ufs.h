@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef SCHEDTAP_KERNEL_UFS_H
+#define SCHEDTAP_KERNEL_UFS_H
+
+enum ufs_dev_pwr_mode {
+	UFS_ACTIVE_PWR_MODE = 1,
+	UFS_SLEEP_PWR_MODE = 2,
+	UFS_POWERDOWN_PWR_MODE = 3,
+	UFS_DEEPSLEEP_PWR_MODE = 4,
+};
+
+enum ufs_trace_str_t {
+	UFS_CMD_SEND,
+	UFS_CMD_COMP,
+	UFS_DEV_COMP,
+	UFS_QUERY_SEND,
+	UFS_QUERY_COMP,
+	UFS_QUERY_ERR,
+	UFS_TM_SEND,
+	UFS_TM_COMP,
+	UFS_TM_ERR
+};
+
+enum ufs_trace_tsf_t {
+	UFS_TSF_CDB,
+	UFS_TSF_OSF,
+	UFS_TSF_TM_INPUT,
+	UFS_TSF_TM_OUTPUT
+};
+
+#endif
