@@ -7,16 +7,21 @@
  *   1  tracepoints			__tracepoint_<event>, __traceiter_<event>()
  *   2  records				struct trace_event_raw_<class>
  *   3  places of dynamic data		struct trace_event_data_offsets_<class>
- *   4  names and types of fields	trace_event_names_<class>
- *   5  where fields lie		trace_event_fields_<class>()
- *   6  printing			trace_raw_output_<class>()
- *   7  sizes of dynamic data		trace_event_get_offsets_<class>()
+ *   4  sizes of dynamic data		trace_event_get_offsets_<class>()
+ *   5  names and types of fields	trace_event_names_<class>
+ *   6  where fields lie		trace_event_fields_<class>()
+ *   7  printing			trace_raw_output_<class>()
  *   8  recording			trace_event_raw_event_<class>()
  *   9  class, events, print formats	trace_event_info_<class>(), event_<event>
  *
- * The header is found as the kernel's: TRACE_INCLUDE_FILE (TRACE_SYSTEM, where it is not defined)
- * with ".h", in TRACE_INCLUDE_PATH, in the compiler's include path.
+ * The header is found as the kernel's, in the compiler's include path: TRACE_INCLUDE_FILE
+ * (TRACE_SYSTEM, where it is not defined) with ".h", in TRACE_INCLUDE_PATH. Where that is not
+ * defined, in trace/events, else without a folder.
  */
+#pragma GCC system_header
+/* what TAP_END of an event without a semicolon may stand before: there need be nothing else */
+struct tracepoint;
+
 #ifdef CREATE_TRACE_POINTS
 /* the header, read again, includes this file again: once is enough */
 #undef CREATE_TRACE_POINTS
@@ -34,6 +39,8 @@
 #endif
 #ifdef TRACE_INCLUDE_PATH
 #define TAP_TRACE_HEADER TAP_STRING(TRACE_INCLUDE_PATH/TRACE_INCLUDE_FILE.h)
+#elif __has_include(TAP_STRING(trace/events/TRACE_INCLUDE_FILE.h))
+#define TAP_TRACE_HEADER TAP_STRING(trace/events/TRACE_INCLUDE_FILE.h)
 #else
 #define TAP_TRACE_HEADER TAP_STRING(TRACE_INCLUDE_FILE.h)
 #endif
@@ -43,11 +50,33 @@
 
 /* ---- the words that mean the same in every stage but the first ------------------------------- */
 
-#define TP_STRUCT__entry(args...) args
+/* between fields there is no comma; those behind the eighth are not there, which is another error */
+#define TP_STRUCT__entry(fields...)                                                                \
+	TAP_PASTE(TAP_FIELDS_, TAP_IS_RIGHT(1, TAP_COUNT(~, ##fields)))(~, ##fields)
+#define TAP_RIGHT_1_0 0,
+#define TAP_FIELDS_1(x, fields...) fields
+#define TAP_FIELDS_0(x, fields...)                                                                 \
+	TAP_WRONG_FIELD("TP_STRUCT__entry(): there is a comma behind a field")                     \
+	TAP_FIELDS_JOINED(x, ##fields, , , , , , , , )
+#define TAP_FIELDS_JOINED(x, a, b, c, d, e, f, g, h, ...) a b c d e f g h
 #define TP_fast_assign(args...) args
 
 /* no stage uses all that an event is given */
 TAP_IGNORE_UNUSED
+/*
+ * The header is the program's, of which compilers may say what they have to; but in most stages there is
+ * nothing in front of its semicolons, and records on the stack have the size they need.
+ */
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Walloca"
+#ifdef __clang__
+# 1 "schedtap/define_trace.h" 1
+# 75 "schedtap/define_trace.h" 2
+#else
+# 77 "schedtap/define_trace.h"
+#endif
+/* gcc asks where the call of a printf() was written, not where its format was */
+#define TAP_PRINT(s, ...) tap_seq_printf(s, __VA_ARGS__)
 #include <schedtap/trace_stages/tracepoints.h>
 #include TAP_TRACE_HEADER
 #include <schedtap/trace_stages/as_classes.h>
@@ -55,18 +84,22 @@ TAP_IGNORE_UNUSED
 #include TAP_TRACE_HEADER
 #include <schedtap/trace_stages/offsets.h>
 #include TAP_TRACE_HEADER
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdouble-promotion" /* of a float field, when asked whether it is a struct */
+#include <schedtap/trace_stages/sizes.h>
+#include TAP_TRACE_HEADER
+#pragma GCC diagnostic pop
 #include <schedtap/trace_stages/names.h>
 #include TAP_TRACE_HEADER
 #include <schedtap/trace_stages/fields.h>
 #include TAP_TRACE_HEADER
 #include <schedtap/trace_stages/print.h>
 #include TAP_TRACE_HEADER
-#include <schedtap/trace_stages/sizes.h>
-#include TAP_TRACE_HEADER
 #include <schedtap/trace_stages/record.h>
 #include TAP_TRACE_HEADER
 #include <schedtap/trace_stages/events.h>
 #include TAP_TRACE_HEADER
+#pragma GCC system_header
 #include <schedtap/trace_stages/end.h>
 TAP_IGNORE_END
 #include <schedtap/object.h>

@@ -3,6 +3,7 @@
  * Tells the library of an object's events, when the object is loaded and when it goes. Every file
  * with CREATE_TRACE_POINTS does so for the whole object: the first one counts.
  */
+#pragma GCC system_header
 #ifndef SCHEDTAP_OBJECT_H
 #define SCHEDTAP_OBJECT_H
 

@@ -6,6 +6,7 @@
  *
  * The arguments of static_call_cond() are evaluated even where nothing is called.
  */
+#pragma GCC system_header
 #ifndef SCHEDTAP_STATIC_CALL_H
 #define SCHEDTAP_STATIC_CALL_H
 

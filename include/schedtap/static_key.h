@@ -14,6 +14,7 @@
  * A key says what its branches do: where they cannot be patched the count does not leave or reach
  * zero either, static_key_slow_inc() returns false, and tap_patch_error() says why.
  */
+#pragma GCC system_header
 #ifndef SCHEDTAP_STATIC_KEY_H
 #define SCHEDTAP_STATIC_KEY_H
 
@@ -31,10 +32,11 @@ struct static_key {
 };
 
 struct static_key_true {
-#ifdef __cplusplus
-	struct static_key key = { 1 }; /* C++ has no [0 ... n] for arrays of them */
-#else
 	struct static_key key;
+#ifdef __cplusplus /* no [0 ... n] for arrays of them */
+	constexpr static_key_true(static_key value = static_key{ 1 }) : key(value)
+	{
+	}
 #endif
 };
 

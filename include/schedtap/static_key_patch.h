@@ -5,6 +5,7 @@
  * announces when it is loaded (src/tracepoint/patch.c). The address of its key must be a constant
  * for the linker: in a library, keys are static, declared with DECLARE_STATIC_KEY_*(), or hidden.
  */
+#pragma GCC system_header
 #ifndef SCHEDTAP_STATIC_KEY_PATCH_H
 #define SCHEDTAP_STATIC_KEY_PATCH_H
 

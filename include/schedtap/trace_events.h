@@ -4,6 +4,7 @@
  * format. The stages of <schedtap/define_trace.h> fill in what is declared here; programs need it
  * only to print a record themselves (trace_event_print()).
  */
+#pragma GCC system_header
 #ifndef SCHEDTAP_TRACE_EVENTS_H
 #define SCHEDTAP_TRACE_EVENTS_H
 
@@ -15,12 +16,6 @@
 #include <schedtap/tracepoint.h>
 
 TAP_C_BEGIN
-
-#ifdef __cplusplus
-#define TAP_STATIC_ASSERT static_assert
-#else
-#define TAP_STATIC_ASSERT _Static_assert
-#endif
 
 /* ---- what describes an event ----------------------------------------------------------------- */
 
@@ -137,6 +132,22 @@ TAP_API size_t trace_event_print(const struct trace_event_call *call, const void
 /* Bytes of a record, common fields included. What is longer is cut (texts, bitmasks) or lost. */
 #define TAP_RECORD_MAX 4032u
 
+/* Functions, of which compilers say less than of casts in macros: these are in the program's code. */
+TAP_INLINE void *tap_data(const void *rec, size_t at)
+{
+	return (char *)rec + at;
+}
+
+TAP_INLINE char *tap_text(void *data)
+{
+	return (char *)data;
+}
+
+TAP_INLINE struct sockaddr *tap_address(void *data)
+{
+	return (struct sockaddr *)data;
+}
+
 /* Stands in front of a record while it is built on the stack. */
 struct tap_record {
 	uint32_t head[4];
@@ -232,6 +243,11 @@ TAP_INLINE const char *tap_text_or_null(const char *text)
 	return text ? text : "(null)";
 }
 
+TAP_INLINE int tap_errno(void)
+{
+	return errno;
+}
+
 /* Copies @len bytes of @from, as far as there is room, and zeroes the rest. */
 TAP_INLINE void tap_put_bytes(void *to, uint32_t room, const void *from, size_t len)
 {
@@ -281,6 +297,19 @@ struct trace_print_flags {
 };
 #ifdef __cplusplus
 }
+#endif
+
+/* of numbers, enums and pointers */
+#ifdef __cplusplus
+extern "C++" {
+template <class T>
+TAP_INLINE unsigned long long tap_u64(T value)
+{
+	return (unsigned long long)value;
+}
+}
+#else
+#define tap_u64(value) ((unsigned long long)(value))
 #endif
 
 TAP_API void tap_seq_printf(struct trace_seq *s, const char *fmt, ...) TAP_PRINTF(2, 3);

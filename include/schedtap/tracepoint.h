@@ -13,6 +13,7 @@
  * blocks. Probes may be registered and unregistered by any thread, but not by a signal handler and
  * not by a probe. docs/tracepoints.md is a tutorial.
  */
+#pragma GCC system_header
 #ifndef SCHEDTAP_TRACEPOINT_H
 #define SCHEDTAP_TRACEPOINT_H
 
@@ -52,6 +53,42 @@ TAP_C_BEGIN
 #define TP_ARGS(args...) args
 #define TP_CONDITION(args...) args
 #define TRACEPOINT_DEFAULT_PRIO 10
+
+/* TAP_MORE(): `, list`, but for an event that is given nothing: TP_PROTO(void), TP_ARGS(). */
+#define TAP_MORE(args, list) TAP_PASTE(TAP_MORE_, TAP_ARE(args))(list)
+#define TAP_MORE_1(list...) , list
+#define TAP_MORE_(list...)
+#define TAP_THIRD(a, b, c, ...) c
+#define TAP_HAS_OPT(...) TAP_THIRD(__VA_OPT__(, ), 1, 0, )
+#if TAP_HAS_OPT(x)
+#define TAP_ARE(...) __VA_OPT__(1)
+#else /* with compilers before gcc 8 and clang 12 there are no such events */
+#define TAP_ARE(...) 1
+#endif
+#define TAP_CHECK_NONE(name, proto, args)                                                          \
+	TAP_PASTE(TAP_CHECK_NONE_, TAP_ARE(args))(name, PARAMS(proto))
+#define TAP_CHECK_NONE_1(name, proto)
+#define TAP_CHECK_NONE_(name, proto)                                                               \
+	TAP_STATIC_ASSERT(TAP_SAME_TYPE(void(proto), void(void)),                                  \
+			  "event " #name ": TP_ARGS() leaves out what TP_PROTO() has");
+
+#ifdef __cplusplus
+#define TAP_STATIC_ASSERT static_assert
+#define TAP_SAME_TYPE(a, b) __is_same(a, b)
+#else
+#define TAP_STATIC_ASSERT _Static_assert
+#define TAP_SAME_TYPE(a, b) __builtin_types_compatible_p(a, b)
+#endif
+
+/*
+ * Ends what an event header may end with a semicolon, as the kernel's do, or may not: without, ISO C
+ * has no semicolon there.
+ */
+#ifdef __cplusplus
+#define TAP_END
+#else
+#define TAP_END __extension__
+#endif
 
 struct trace_event_call;
 
@@ -297,32 +334,34 @@ TAP_C_END
 
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)                                       \
 	TAP_C_BEGIN                                                                                \
+	TAP_CHECK_NONE(name, PARAMS(proto), PARAMS(args))                                          \
 	TAP_TRACE_SYMBOLS(name, PARAMS(data_proto))                                                \
 	TAP_INLINE void trace_##name(proto)                                                        \
 	{                                                                                          \
 		if (TAP_IS_WANTED(name)) {                                                         \
 			if (!(cond))                                                               \
 				return;                                                            \
-			__traceiter_##name(NULL, args);                                            \
+			__traceiter_##name(NULL TAP_MORE(PARAMS(args), PARAMS(args)));             \
 		}                                                                                  \
 	}                                                                                          \
 	TAP_INLINE void trace_##name##_rcuidle(proto)                                              \
 	{                                                                                          \
 		trace_##name(args);                                                                \
 	}                                                                                          \
-	TAP_INLINE int register_trace_##name(void (*probe)(data_proto), void *data)                \
+	TAP_INLINE int register_trace_##name(__typeof__(__traceiter_##name) *probe, void *data)    \
 	{                                                                                          \
 		return tracepoint_probe_register(TAP_TP(name), (void *)probe, data);                \
 	}                                                                                          \
-	TAP_INLINE int register_trace_prio_##name(void (*probe)(data_proto), void *data, int prio) \
+	TAP_INLINE int register_trace_prio_##name(__typeof__(__traceiter_##name) *probe,           \
+						  void *data, int prio)                            \
 	{                                                                                          \
 		return tracepoint_probe_register_prio(TAP_TP(name), (void *)probe, data, prio);     \
 	}                                                                                          \
-	TAP_INLINE int unregister_trace_##name(void (*probe)(data_proto), void *data)              \
+	TAP_INLINE int unregister_trace_##name(__typeof__(__traceiter_##name) *probe, void *data)  \
 	{                                                                                          \
 		return tracepoint_probe_unregister(TAP_TP(name), (void *)probe, data);              \
 	}                                                                                          \
-	TAP_INLINE void check_trace_callback_type_##name(void (*cb)(data_proto))                   \
+	TAP_INLINE void check_trace_callback_type_##name(__typeof__(__traceiter_##name) *cb)       \
 	{                                                                                          \
 		(void)cb;                                                                          \
 	}                                                                                          \
@@ -330,57 +369,62 @@ TAP_C_END
 	{                                                                                          \
 		return TAP_IS_WANTED(name);                                                        \
 	}                                                                                          \
-	TAP_C_END
+	TAP_C_END TAP_END
 
 #define TAP_DEFINE_TRACE(_name, _reg, _unreg, proto, args)                                         \
+	TAP_DEFINE_TRACE_1(_name, _reg, _unreg,                                                    \
+			   PARAMS(void *__data TAP_MORE(PARAMS(args), PARAMS(proto))),             \
+			   TAP_MORE(PARAMS(args), PARAMS(args)))
+#define TAP_DEFINE_TRACE_1(_name, _reg, _unreg, data_proto, more_args)                             \
 	TAP_C_BEGIN                                                                                \
 	struct tracepoint __tracepoint_##_name TAP_PACKED_IN = {                                   \
 		#_name, &__tracepoint_##_name.off, NULL, _reg, _unreg, NULL, NULL, 0,              \
 		STATIC_KEY_INIT_FALSE                                                              \
 	};                                                                                         \
 	/* used: with parameters left out, __traceiter_ would have to move all others */           \
-	static __attribute__((noinline, used)) void __traceall_##_name(void *__data, proto)        \
+	static __attribute__((noinline, used)) void __traceall_##_name(data_proto)                 \
 	{                                                                                          \
-		struct tracepoint_func *it_func;                                                   \
-		struct tap_thread *self;                                                           \
-		uint64_t was;                                                                      \
+		struct tracepoint_func *__it_func;                                                 \
+		struct tap_thread *__self;                                                         \
+		uint64_t __was;                                                                    \
                                                                                                    \
 		if (tap_tracepoint_changed(&__tracepoint_##_name))                                 \
 			tap_tracepoint_look(&__tracepoint_##_name);                                \
-		self = tap_section_begin(&was);                                                    \
-		if (!self) {                                                                       \
+		__self = tap_section_begin(&__was);                                                \
+		if (!__self) {                                                                     \
 			tap_record_lose();                                                         \
 			return;                                                                    \
 		}                                                                                  \
-		it_func = __atomic_load_n(&__tracepoint_##_name.funcs, TAP_ORDER_FUNCS);           \
-		if (it_func) {                                                                     \
+		__it_func = __atomic_load_n(&__tracepoint_##_name.funcs, TAP_ORDER_FUNCS);         \
+		if (__it_func) {                                                                   \
 			do {                                                                       \
-				__data = it_func->data;                                            \
-				((void (*)(void *, proto))it_func->func)(__data, args);            \
-			} while ((++it_func)->func);                                               \
+				__data = __it_func->data;                                          \
+				((__typeof__(&__traceiter_##_name))__it_func->func)(__data more_args); \
+			} while ((++__it_func)->func);                                             \
 		}                                                                                  \
-		tap_section_end(self, was);                                                        \
+		tap_section_end(__self, __was);                                                    \
 	}                                                                                          \
-	void __traceiter_##_name(void *__data, proto)                                              \
+	void __traceiter_##_name(data_proto)                                                       \
 	{                                                                                          \
-		const struct tracepoint *tp = &__tracepoint_##_name;                               \
+		const struct tracepoint *__tp = &__tracepoint_##_name;                             \
                                                                                                    \
 		/* the event's probe and what it uses go with this code: nobody has to wait for it */ \
 		if (tap_likely(__atomic_load_n(__tracepoint_##_name.on, __ATOMIC_ACQUIRE) ==       \
 			       TAP_WORD_OWN)) {                                                    \
-			__data = tp->call;                                                         \
-			((void (*)(void *, proto))tp->own)(__data, args);                          \
+			__data = __tp->call;                                                       \
+			((__typeof__(&__traceiter_##_name))__tp->own)(__data more_args);           \
 		} else {                                                                           \
-			__traceall_##_name(NULL, args);                                            \
+			__traceall_##_name(NULL more_args);                                        \
 		}                                                                                  \
 	}                                                                                          \
-	TAP_C_END
+	TAP_C_END TAP_END
 
 /* Without an event that would lead to it, a tracepoint is in a list of its own. */
 #define DEFINE_TRACE_FN(name, reg, unreg, proto, args)                                             \
 	TAP_DEFINE_TRACE(name, reg, unreg, PARAMS(proto), PARAMS(args))                            \
 	static struct tracepoint *const __tracepoint_ptr_##name                                    \
-		__attribute__((used, section("__tap_tracepoints"))) = &__tracepoint_##name;
+		__attribute__((used, section("__tap_tracepoints"))) = &__tracepoint_##name;        \
+	TAP_END
 #define DEFINE_TRACE(name, proto, args)                                                            \
 	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))
 
@@ -391,7 +435,7 @@ TAP_C_END
 	struct tracepoint *const TAP_TP_IMPORTED(name) = &__tracepoint_##name;                     \
 	extern TAP_API __typeof__(__traceiter_##name) TAP_ITER_IMPORTED(name)                      \
 		__attribute__((alias("__traceiter_" #name)));                                      \
-	TAP_C_END
+	TAP_C_END TAP_END
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name) EXPORT_TRACEPOINT_SYMBOL(name)
 
 #else /* NOTRACE: the calls compile to nothing */
@@ -427,19 +471,73 @@ TAP_C_END
 	{                                                                                          \
 		return false;                                                                      \
 	}                                                                                          \
-	TAP_IGNORE_END
+	TAP_IGNORE_END TAP_END
 
-#define DEFINE_TRACE_FN(name, reg, unreg, proto, args)
-#define DEFINE_TRACE(name, proto, args)
-#define EXPORT_TRACEPOINT_SYMBOL(name)
-#define EXPORT_TRACEPOINT_SYMBOL_GPL(name)
+#define DEFINE_TRACE_FN(name, reg, unreg, proto, args) TAP_END
+#define DEFINE_TRACE(name, proto, args) TAP_END
+#define EXPORT_TRACEPOINT_SYMBOL(name) TAP_END
+#define EXPORT_TRACEPOINT_SYMBOL_GPL(name) TAP_END
 #define TAP_IS_SET(tp) false
 
 #endif
 
+/*
+ * What an event header says. An event with more or fewer parts than it should have is one error where it is
+ * declared, and nothing where its header is read again; by `, ##parts` they are counted, and go on to
+ * TAP_ON_<macro>(), before they become the lists that they stand for.
+ */
+#define TRACE_EVENT(parts...) TAP_PARTS(6, TRACE_EVENT, ##parts)
+#define TRACE_EVENT_FN(parts...) TAP_PARTS(8, TRACE_EVENT_FN, ##parts)
+#define TRACE_EVENT_CONDITION(parts...) TAP_PARTS(7, TRACE_EVENT_CONDITION, ##parts)
+#define TRACE_EVENT_FN_COND(parts...) TAP_PARTS(9, TRACE_EVENT_FN_COND, ##parts)
+#define TRACE_EVENT_NOP(parts...) TAP_PARTS(6, TRACE_EVENT_NOP, ##parts)
+#define DECLARE_EVENT_CLASS(parts...) TAP_PARTS(6, DECLARE_EVENT_CLASS, ##parts)
+#define DECLARE_EVENT_CLASS_NOP(parts...) TAP_PARTS(6, DECLARE_EVENT_CLASS_NOP, ##parts)
+#define DECLARE_EVENT_NOP(parts...) TAP_PARTS(3, DECLARE_EVENT_NOP, ##parts)
+#define DEFINE_EVENT(parts...) TAP_PARTS(4, DEFINE_EVENT, ##parts)
+#define DEFINE_EVENT_FN(parts...) TAP_PARTS(6, DEFINE_EVENT_FN, ##parts)
+#define DEFINE_EVENT_PRINT(parts...) TAP_PARTS(5, DEFINE_EVENT_PRINT, ##parts)
+#define DEFINE_EVENT_CONDITION(parts...) TAP_PARTS(5, DEFINE_EVENT_CONDITION, ##parts)
+#define DEFINE_EVENT_WRITABLE(parts...) TAP_PARTS(5, DEFINE_EVENT_WRITABLE, ##parts)
+#define DEFINE_EVENT_NOP(parts...) TAP_PARTS(4, DEFINE_EVENT_NOP, ##parts)
+#define DECLARE_TRACE(parts...) TAP_PARTS(3, DECLARE_TRACE, ##parts)
+#define DECLARE_TRACE_CONDITION(parts...) TAP_PARTS(4, DECLARE_TRACE_CONDITION, ##parts)
+#define DECLARE_TRACE_WRITABLE(parts...) TAP_PARTS(4, DECLARE_TRACE_WRITABLE, ##parts)
+#define TRACE_CUSTOM_EVENT(parts...) TAP_PARTS(6, TRACE_CUSTOM_EVENT, ##parts)
+#define DECLARE_CUSTOM_EVENT_CLASS(parts...) TAP_PARTS(6, DECLARE_CUSTOM_EVENT_CLASS, ##parts)
+#define DEFINE_CUSTOM_EVENT(parts...) TAP_PARTS(4, DEFINE_CUSTOM_EVENT, ##parts)
+
+#define TAP_PARTS(wanted, what, parts...)                                                          \
+	TAP_PASTE(TAP_PARTS_, TAP_IS_RIGHT(wanted, TAP_COUNT(~, ##parts)))(wanted, what, ##parts)
+#define TAP_PARTS_1(wanted, what, parts...) TAP_ON_##what(~, ##parts)
+#define TAP_PARTS_0(wanted, what, parts...) TAP_WRONG_EVENT(TAP_WRONG_TEXT(wanted, what, ##parts))
+/* the same for fields, as within a macro's arguments it is not there itself */
+#define TAP_FIELD_PARTS(wanted, what, parts...)                                                    \
+	TAP_PASTE(TAP_FIELD_PARTS_, TAP_IS_RIGHT(wanted, TAP_COUNT(~, ##parts)))(wanted, what, ##parts)
+#define TAP_FIELD_PARTS_1(wanted, what, parts...) TAP_ON_##what(~, ##parts)
+#define TAP_FIELD_PARTS_0(wanted, what, parts...) TAP_WRONG_FIELD(TAP_WRONG_TEXT(wanted, what, ##parts))
+
+#define TAP_WRONG_TEXT(wanted, what, name, parts...)                                               \
+	#what "(" #name ", ...) has " TAP_STRING(TAP_COUNT(~, name, ##parts)) " parts, not " #wanted \
+	      ": a comma is missing, or there is one too many"
+#define TAP_IS_RIGHT(wanted, nr) TAP_IS_RIGHT_1(wanted, nr)
+#define TAP_IS_RIGHT_1(wanted, nr) TAP_ENABLED_2(TAP_RIGHT_##wanted##_##nr)
+#define TAP_RIGHT_1_1 0,
+#define TAP_RIGHT_2_2 0,
+#define TAP_RIGHT_3_3 0,
+#define TAP_RIGHT_4_4 0,
+#define TAP_RIGHT_5_5 0,
+#define TAP_RIGHT_6_6 0,
+#define TAP_RIGHT_7_7 0,
+#define TAP_RIGHT_8_8 0,
+#define TAP_RIGHT_9_9 0,
+#define TAP_COUNT(x, parts...)                                                                     \
+	TAP_COUNT_1(x, ##parts, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define TAP_COUNT_1(x, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, nr, ...) nr
+
 /* For headers that cannot include the event's own: tracepoint_enabled() is all they may ask. */
 #define DECLARE_TRACEPOINT(tp)                                                                     \
-	TAP_C_BEGIN extern TAP_HIDDEN struct tracepoint __tracepoint_##tp; TAP_C_END
+	TAP_C_BEGIN extern TAP_HIDDEN struct tracepoint __tracepoint_##tp; TAP_C_END TAP_END
 #define tracepoint_enabled(tp) TAP_IS_SET(&__tracepoint_##tp)
 
 /* A string whose address is recorded: here it is just that string. */
@@ -473,37 +571,39 @@ TAP_C_END
 	TAP_HIDDEN void __traceiter_##name(data_proto);
 #endif
 
-#ifndef DECLARE_TRACE
-#define DECLARE_TRACE(name, proto, args)                                                           \
-	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), 1, PARAMS(void *__data, proto))
-#define DECLARE_TRACE_CONDITION(name, proto, args, cond)                                           \
+#ifndef TAP_ON_DECLARE_TRACE
+#define TAP_ON_DECLARE_TRACE(x, name, proto, args)                                                 \
+	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), 1,                                      \
+			PARAMS(void *__data TAP_MORE(PARAMS(args), PARAMS(proto))))
+#define TAP_ON_DECLARE_TRACE_CONDITION(x, name, proto, args, cond)                                 \
 	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond),                           \
-			PARAMS(void *__data, proto))
-#define DECLARE_TRACE_WRITABLE(name, proto, args, size)                                            \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+			PARAMS(void *__data TAP_MORE(PARAMS(args), PARAMS(proto))))
+#define TAP_ON_DECLARE_TRACE_WRITABLE(x, name, proto, args, size)                                  \
+	TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
 #endif
 
-#ifndef TRACE_EVENT
+#ifndef TAP_ON_TRACE_EVENT
+#define TAP_WRONG_EVENT(text) TAP_STATIC_ASSERT(0, text); TAP_END
 /* Outside of <schedtap/define_trace.h> an event is its tracepoint. */
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
-#define DEFINE_EVENT(template, name, proto, args) DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
-#define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)                                   \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
-#define DEFINE_EVENT_PRINT(template, name, proto, args, print)                                     \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
-#define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)                                  \
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
-#define DEFINE_EVENT_WRITABLE(template, name, proto, args, size)                                   \
-	DECLARE_TRACE_WRITABLE(name, PARAMS(proto), PARAMS(args), size)
+#define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print) TAP_END
+#define TAP_ON_DEFINE_EVENT(x, template, name, proto, args) TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
+#define TAP_ON_DEFINE_EVENT_FN(x, template, name, proto, args, reg, unreg)                         \
+	TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
+#define TAP_ON_DEFINE_EVENT_PRINT(x, template, name, proto, args, print)                           \
+	TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
+#define TAP_ON_DEFINE_EVENT_CONDITION(x, template, name, proto, args, cond)                        \
+	TAP_ON_DECLARE_TRACE_CONDITION(~, name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+#define TAP_ON_DEFINE_EVENT_WRITABLE(x, template, name, proto, args, size)                         \
+	TAP_ON_DECLARE_TRACE_WRITABLE(~, name, PARAMS(proto), PARAMS(args), size)
 
-#define TRACE_EVENT(name, proto, args, struct, assign, print)                                      \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
-#define TRACE_EVENT_FN(name, proto, args, struct, assign, print, reg, unreg)                       \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
-#define TRACE_EVENT_CONDITION(name, proto, args, cond, struct, assign, print)                      \
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
-#define TRACE_EVENT_FN_COND(name, proto, args, cond, struct, assign, print, reg, unreg)            \
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+#define TAP_ON_TRACE_EVENT(x, name, proto, args, struct, assign, print)                            \
+	TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
+#define TAP_ON_TRACE_EVENT_FN(x, name, proto, args, struct, assign, print, reg, unreg)             \
+	TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
+#define TAP_ON_TRACE_EVENT_CONDITION(x, name, proto, args, cond, struct, assign, print)            \
+	TAP_ON_DECLARE_TRACE_CONDITION(~, name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+#define TAP_ON_TRACE_EVENT_FN_COND(x, name, proto, args, cond, struct, assign, print, reg, unreg)  \
+	TAP_ON_DECLARE_TRACE_CONDITION(~, name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 
 /* _NOP: the event is not there, but calls of it compile. */
 #define TAP_DECLARE_NOP(name, proto)                                                               \
@@ -515,20 +615,20 @@ TAP_C_END
 	{                                                                                          \
 		return false;                                                                      \
 	}                                                                                          \
-	TAP_IGNORE_END
-#define TRACE_EVENT_NOP(name, proto, args, struct, assign, print) TAP_DECLARE_NOP(name, PARAMS(proto))
-#define DECLARE_EVENT_NOP(name, proto, args) TAP_DECLARE_NOP(name, PARAMS(proto))
-#define DECLARE_EVENT_CLASS_NOP(name, proto, args, tstruct, assign, print)
-#define DEFINE_EVENT_NOP(template, name, proto, args) TAP_DECLARE_NOP(name, PARAMS(proto))
+	TAP_IGNORE_END TAP_END
+#define TAP_ON_TRACE_EVENT_NOP(x, name, proto, args, struct, assign, print) TAP_DECLARE_NOP(name, PARAMS(proto))
+#define TAP_ON_DECLARE_EVENT_NOP(x, name, proto, args) TAP_DECLARE_NOP(name, PARAMS(proto))
+#define TAP_ON_DECLARE_EVENT_CLASS_NOP(x, name, proto, args, tstruct, assign, print) TAP_END
+#define TAP_ON_DEFINE_EVENT_NOP(x, template, name, proto, args) TAP_DECLARE_NOP(name, PARAMS(proto))
 
 /* An event made of a tracepoint that another header declares. */
-#define TRACE_CUSTOM_EVENT(name, proto, args, struct, assign, print)
-#define DECLARE_CUSTOM_EVENT_CLASS(name, proto, args, tstruct, assign, print)
-#define DEFINE_CUSTOM_EVENT(template, name, proto, args)
+#define TAP_ON_TRACE_CUSTOM_EVENT(x, name, proto, args, struct, assign, print) TAP_END
+#define TAP_ON_DECLARE_CUSTOM_EVENT_CLASS(x, name, proto, args, tstruct, assign, print) TAP_END
+#define TAP_ON_DEFINE_CUSTOM_EVENT(x, template, name, proto, args) TAP_END
 
 /* What perf may do with an event, and values for tools that read the print format. */
-#define TRACE_EVENT_FLAGS(event, flag)
-#define TRACE_EVENT_PERF_PERM(event, expr...)
-#define TRACE_DEFINE_ENUM(a)
-#define TRACE_DEFINE_SIZEOF(a)
+#define TRACE_EVENT_FLAGS(event, flag) TAP_END
+#define TRACE_EVENT_PERF_PERM(event, expr...) TAP_END
+#define TRACE_DEFINE_ENUM(a) TAP_END
+#define TRACE_DEFINE_SIZEOF(a) TAP_END
 #endif

@@ -76,10 +76,12 @@ static bool has_texts(uint32_t nr, const struct tap_text *t, size_t at)
 /* A library that is loaded again gets the area that it had. Return: its number; -ENOENT. */
 static int find_gone(const struct tap_object *object, const struct tap_text *t)
 {
-	for (uint32_t i = 0; i < tap_control->areas_nr; i++) {
+	uint32_t nr = __atomic_load_n(&tap_control->areas_nr, __ATOMIC_ACQUIRE); /* rings come at any time */
+
+	for (uint32_t i = 0; i < nr; i++) {
 		const struct tap_area *a = tap_control_area(i);
 
-		if (a->kind == TAP_AREA_OBJECT && a->gone && a->nr == nr_events(object) &&
+		if (__atomic_load_n(&a->kind, __ATOMIC_ACQUIRE) == TAP_AREA_OBJECT && a->gone && a->nr == nr_events(object) &&
 		    has_texts(i, t, words_bytes(object)))
 			return (int)i;
 	}
@@ -256,6 +258,7 @@ void tap_words_detach(void)
 static void share_parents(void)
 {
 	tap_process->shared = true;
+	__atomic_store_n(&tap_control->shared, 1, __ATOMIC_RELAXED);
 	for (struct tap_object *o = tap_objects; o; o = o->next) {
 		void *p = o->area ? tap_control_map(o->area_nr) : MAP_FAILED;
 

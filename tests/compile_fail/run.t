@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Code that must not compile (cases/*.h with -DWRONG), and what the compiler must say of it: at least
-# the event's name. The same case without WRONG is the nearest that is right, and must compile without a
+# Code that must not compile (cases/*.h with -DWRONG), and what the compiler must say of it first: at least
+# the event's name; and in how many errors at most, one where the case does not say. The same case without WRONG is the nearest that is right, and must compile without a
 # word: so a case fails for what it says, and for nothing else.
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ sub compile {
 }
 
 sub check {
-	my ($case, $want, @compiler) = @_;
+	my ($case, $want, $errors, @compiler) = @_;
 	my $what = "$case: $compiler[0], $compiler[1]";
 
 	is(compile(@compiler, $case), '', "$what: the right form compiles");
@@ -34,17 +34,20 @@ sub check {
 
 	like($error // '', qr/$want/, "$what: the wrong one does not, and why")
 		or diag($said eq '' ? 'it compiles' : substr($said, 0, 600));
+	cmp_ok(scalar(() = $said =~ /\berror: /g), '<=', $errors, "$what: in so many errors") or diag($said =~ /^(.*\berror: .*\n)/mg);
 }
 
 my @cases = map { basename($_, '.h') } sort(glob("$here/cases/*.h"));
 for my $case (@cases) {
 	open(my $f, '<', "$here/cases/$case.h") or die "$case: $!";
-	my ($want) = join('', <$f>) =~ m{^// want: (.+)$}m or die "$case: no 'want'";
+	my $text = join('', <$f>);
+	my ($want) = $text =~ m{^// want: (.+)$}m or die "$case: no 'want'";
+	my ($errors) = $text =~ m{^// errors: (\d+)$}m;
 
 	for my $compiler (@compilers) {
 		SKIP: {
-			skip("no $compiler->[0] on this machine", 2) if system("command -v $compiler->[0] >/dev/null");
-			check($case, $want, @$compiler);
+			skip("no $compiler->[0] on this machine", 3) if system("command -v $compiler->[0] >/dev/null");
+			check($case, $want, $errors // 1, @$compiler);
 		}
 	}
 }

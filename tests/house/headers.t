@@ -9,8 +9,8 @@ n=0
 for header in "${headers[@]}"; do
 	for language in c c++; do
 		n=$((n + 1))
-		flags=(-Wall -Wextra -Werror -Iinclude -fsyntax-only -x "$language")
-		if cc "${flags[@]}" "$header" 2>/tmp/headers.$$; then
+		flags=(-Wall -Wextra -Wsystem-headers -Werror -Iinclude -fsyntax-only -x "$language")
+		if echo "#include <${header#include/}>" | cc "${flags[@]}" - 2>/tmp/headers.$$; then
 			echo "ok $n - $header alone, as $language"
 		else
 			echo "not ok $n - $header alone, as $language"

@@ -26,6 +26,45 @@ TRACE_EVENT(literal,
 	TP_printk("100%% text")
 );
 
+TRACE_EVENT(nothing,
+	TP_PROTO(void),
+	TP_ARGS(),
+	TP_STRUCT__entry(),
+	TP_fast_assign(),
+	TP_printk("no fields")
+);
+
+TRACE_EVENT(constant,
+	TP_PROTO(void),
+	TP_ARGS(),
+	TP_STRUCT__entry(
+		__field(int, v)
+		__string(text, "a text")
+	),
+	TP_fast_assign(
+		__entry->v = 8;
+		__assign_str(text);
+	),
+	TP_printk("%d %s", __entry->v, __get_str(text))
+);
+
+/* libc has a macro of that name; both are meant here. */
+TRACE_EVENT(failed,
+	TP_PROTO(int was),
+	TP_ARGS(was),
+	TP_STRUCT__entry(
+		__field(int, errno)
+		__field(int, was)
+		__string(text, errno == 2 ? "none" : "other")
+	),
+	TP_fast_assign(
+		__entry->errno = was;
+		__entry->was = errno;
+		__assign_str(text);
+	),
+	TP_printk("%d %d %s", __entry->errno, __entry->was, __get_str(text))
+);
+
 TRACE_EVENT(reals,
 	TP_PROTO(double x, float f),
 	TP_ARGS(x, f),

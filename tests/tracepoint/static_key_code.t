@@ -64,7 +64,9 @@ gcc c gnu11
 gcc c gnu17
 clang c gnu11
 clang c gnu17
+g++ c++ c++11
 g++ c++ c++17
+clang++ c++ c++11
 clang++ c++ c++17
 EOF
 

@@ -14,6 +14,10 @@ static const unsigned char bytes[] = "The bytes of a dump, \x01\x80\xff and more
 static void fire(void)
 {
 	trace_literal(1);
+	trace_nothing();
+	trace_constant();
+	errno = ENOENT;
+	trace_failed(-ENOMEM);
 	trace_reals(-1234.5678, 0.1f);
 	trace_dump(bytes, sizeof(bytes));
 	trace_address((void *)0x5550aa);
@@ -30,6 +34,8 @@ static void compare(const struct own_event *event, const void *rec, uint32_t siz
 	trace_event_print(event->call, rec, &seq);
 	own_decode(event, rec, size, &text);
 	check(event->name, seq.text, members ? "7: 1 3" : text.data);
+	if (!strcmp(event->name, "failed"))
+		check("failed: the field, and libc's", seq.text, "-12 2 none");
 	if (members)
 		check("members: by fields", text.data, "id=7 point={1,0,0,0,2,0,3,0}");
 	tap_buf_release(&text);
@@ -49,5 +55,5 @@ int main(int argc, char **argv)
 	fire();
 	own_each_record(&own, compare, NULL);
 	printf("1..%d\n", nr);
-	return failed != 0 || nr != 6;
+	return failed != 0 || nr != 10;
 }

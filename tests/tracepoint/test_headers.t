@@ -79,6 +79,19 @@ DECLARE_EVENT_CLASS_NOP(alpha_nop_class, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT_
 DEFINE_EVENT_NOP(alpha_nop_class, alpha_nop_two, TP_PROTO(int x), TP_ARGS(x));
 TRACE_EVENT_FLAGS(alpha_one, TRACE_EVENT_FL_CAP_ANY)
 TRACE_EVENT_PERF_PERM(alpha_one, 0)
+TRACE_EVENT(alpha_none, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(__field(int, x)), TP_fast_assign(__entry->x = 8;),
+	TP_printk("none %d", __entry->x));
+DECLARE_EVENT_CLASS(alpha_none_class, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk("nothing"));
+DEFINE_EVENT(alpha_none_class, alpha_none_two, TP_PROTO(void), TP_ARGS());
+DEFINE_EVENT_PRINT(alpha_none_class, alpha_none_print, TP_PROTO(void), TP_ARGS(), TP_printk("nothing either"));
+DEFINE_EVENT_CONDITION(alpha_none_class, alpha_none_never, TP_PROTO(void), TP_ARGS(), TP_CONDITION(false));
+DECLARE_TRACE(alpha_none_bare, TP_PROTO(void), TP_ARGS());
+DECLARE_TRACE_CONDITION(alpha_none_bare_never, TP_PROTO(void), TP_ARGS(), TP_CONDITION(false));
+TRACE_EVENT_NOP(alpha_none_nop, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk("nothing"));
+TRACE_EVENT(alpha_names, TP_PROTO(int self, int was, int tp, int it_func, int probe, int data, int prio, int func),
+	TP_ARGS(self, was, tp, it_func, probe, data, prio, func), TP_STRUCT__entry(__field(int, self)),
+	TP_fast_assign(__entry->self = self + was + tp + it_func + probe + data + prio + func;), TP_printk("%d", __entry->self));
+TRACE_CUSTOM_EVENT(alpha_none_bare, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk("nothing"));
 TRACE_CUSTOM_EVENT(alpha_bare, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
 	TP_fast_assign(__entry->x = x;), TP_printk("bare %d", __entry->x));
 END
@@ -100,6 +113,12 @@ TRACE_DEFINE_ENUM(BETA_VALUE);
 TRACE_DEFINE_SIZEOF(int);
 TRACE_EVENT_FN(beta_fn, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
 	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x), beta_reg, beta_unreg);
+TRACE_EVENT_FN(beta_none_fn, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk("nothing"),
+	beta_reg, beta_unreg);
+TRACE_EVENT_CONDITION(beta_none_never, TP_PROTO(void), TP_ARGS(), TP_CONDITION(false), TP_STRUCT__entry(), TP_fast_assign(),
+	TP_printk("nothing"));
+TRACE_EVENT_FN_COND(beta_none_fn_always, TP_PROTO(void), TP_ARGS(), TP_CONDITION(true), TP_STRUCT__entry(), TP_fast_assign(),
+	TP_printk("nothing"), beta_reg, beta_unreg);
 TRACE_EVENT_CONDITION(beta_odd, TP_PROTO(int x), TP_ARGS(x), TP_CONDITION(x & 1), TP_STRUCT__entry(__field(int, x)),
 	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
 TRACE_EVENT_FN_COND(beta_fn_odd, TP_PROTO(int x), TP_ARGS(x), TP_CONDITION(x & 1), TP_STRUCT__entry(__field(int, x)),
@@ -108,6 +127,7 @@ END
 header('gamma', <<'END');
 TRACE_EVENT(gamma_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
 	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
+TRACE_EVENT(gamma_none, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk("nothing"));
 END
 
 # a file may define the events of several headers
@@ -179,6 +199,10 @@ static void named(void *data, int x, const char *s)
 	(void)s;
 	count(data, x);
 }
+static void none(void *data)
+{
+	count(data, 0);
+}
 static int nr;
 static void is(int got, int want, const char *what)
 {
@@ -230,6 +254,16 @@ int main(void)
 	EVENT(beta_odd, count, 0, 2);
 	EVENT(beta_fn_odd, count, 1, 1);
 	EVENT(gamma_one, count, 1, 2);
+	EVENT(alpha_none, none, 1);
+	EVENT(alpha_none_two, none, 1);
+	EVENT(alpha_none_print, none, 1);
+	EVENT(alpha_none_never, none, 0);
+	EVENT(alpha_none_bare, none, 1);
+	EVENT(alpha_none_bare_never, none, 0);
+	EVENT(beta_none_fn, none, 1);
+	EVENT(beta_none_never, none, 0);
+	EVENT(beta_none_fn_always, none, 1);
+	trace_alpha_none_nop();
 	trace_alpha_nop(1);
 	trace_alpha_nop_two(1);
 	is(trace_alpha_nop_enabled(), 0, "an event that is not there is off");
@@ -283,6 +317,7 @@ int main(void)
 {
 	trace_alpha_one(1, "s");
 	trace_alpha_nop(1);
+	trace_alpha_none();
 	if (trace_alpha_one_enabled())
 		return effect();
 	return register_trace_alpha_one(probe, 0) != -ENOSYS || unregister_trace_alpha_one(probe, 0) != -ENOSYS ||
@@ -308,10 +343,12 @@ put('library.c', <<'END');
 #define CREATE_TRACE_POINTS
 #include "gamma.h"
 EXPORT_TRACEPOINT_SYMBOL_GPL(gamma_one);
+EXPORT_TRACEPOINT_SYMBOL_GPL(gamma_none);
 TAP_API void library_fires(void);
 void library_fires(void)
 {
 	trace_gamma_one(1);
+	trace_gamma_none();
 }
 END
 put('user.c', <<'END');
@@ -324,13 +361,18 @@ static void probe(void *data, int x)
 	(void)data;
 	calls += x;
 }
+static void none(void *data)
+{
+	probe(data, 100);
+}
 int main(void)
 {
-	if (trace_gamma_one_enabled() || register_trace_gamma_one(probe, NULL))
+	if (trace_gamma_one_enabled() || register_trace_gamma_one(probe, NULL) || register_trace_gamma_none(none, NULL))
 		return 1;
 	library_fires();
 	trace_gamma_one(10);
-	return calls == 11 && !unregister_trace_gamma_one(probe, NULL) && !trace_gamma_one_enabled() ? 0 : 2;
+	trace_gamma_none();
+	return calls == 211 && !unregister_trace_gamma_one(probe, NULL) && !trace_gamma_one_enabled() ? 0 : 2;
 }
 END
 # a text of the event's own, where the argument is none: compilers know how long that is
@@ -362,6 +404,105 @@ header('epsilon', <<'END');
 TRACE_EVENT(epsilon_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
 	TP_fast_assign(__entry->x = x;), TP_printk("%s", __print_symbolic(__entry->x, { -1, "minus" }, { 1, "one" })));
 END
+# a semicolon behind an event may be left out, as in the kernel
+put('bare.c', <<'END');
+#define CREATE_TRACE_POINTS
+#include "iota.h"
+int main(void)
+{
+	trace_iota_one(1);
+	trace_iota_two(1);
+	return 0;
+}
+END
+header('iota', <<'END');
+TRACE_EVENT(iota_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)), TP_fast_assign(__entry->x = x;),
+	TP_printk("%d", __entry->x))
+DECLARE_EVENT_CLASS(iota_class, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x))
+TRACE_DEFINE_SIZEOF(int)
+DEFINE_EVENT(iota_class, iota_two, TP_PROTO(int x), TP_ARGS(x))
+DECLARE_TRACE(iota_bare, TP_PROTO(int x), TP_ARGS(x))
+END
+# nothing but the header, which ends with an event
+put('alone.c', "#include \"iota.h\"\n");
+# macros of the header's own around the parts, as in the kernel's btrfs.h
+put('wrapped.c', <<'END');
+#define CREATE_TRACE_POINTS
+#include "kappa.h"
+int main(void)
+{
+	trace_kappa_one(1);
+	return 0;
+}
+END
+header('kappa', <<'END');
+#ifndef KAPPA_ONCE
+#define KAPPA_ONCE
+#define KAPPA_ID __array(char, id, 4)
+#define KAPPA_STRUCT(args...) TP_STRUCT__entry(KAPPA_ID args)
+#define KAPPA_ASSIGN(args...) TP_fast_assign(memset(__entry->id, 0, 4); args)
+#define KAPPA_PRINTK(fmt, args...) TP_printk("%s: " fmt, __entry->id, args)
+#define KAPPA_EVENT(name) DEFINE_EVENT(kappa_class, kappa_##name, TP_PROTO(int x), TP_ARGS(x))
+#endif
+DECLARE_EVENT_CLASS(kappa_class, TP_PROTO(int x), TP_ARGS(x),
+	KAPPA_STRUCT(__field(int, a) __field(int, b) __array(int, more, 2) __array(int, most, 2) __field(int, c) __field(int, d) __dynamic_array(int, e, 2) __string(s, "s")),
+	KAPPA_ASSIGN(__entry->a = x; __entry->b = __entry->c = __entry->d = x; __assign_str(s);),
+	KAPPA_PRINTK("%d %s", __entry->a, __get_str(s)));
+KAPPA_EVENT(one);
+KAPPA_EVENT(two);
+END
+# a field that is called as a macro of libc is, which the event's code uses as well
+put('errno.c', <<'END');
+#include <errno.h>
+#define CREATE_TRACE_POINTS
+#include "theta.h"
+int main(void)
+{
+	trace_theta_one();
+	errno = 0;
+	return errno;
+}
+END
+header('theta', <<'END');
+TRACE_EVENT(theta_one, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(__field(int, errno)),
+	TP_fast_assign(__entry->errno = errno;), TP_printk("%d", __entry->errno));
+END
+# a kernel's header that does not say where it lies, beside one of the same name, and one that is no kernel's
+put('kernel/trace/events/zeta.h', <<'END');
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM zeta
+#if !defined(_TRACE_ZETA_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_ZETA_H
+#include <linux/tracepoint.h>
+TRACE_EVENT(zeta_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
+#endif
+#include <trace/define_trace.h>
+END
+put('zeta.h', "#error not this one\n");
+put('eta.h', <<'END');
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM eta
+#if !defined(ETA_H) || defined(TRACE_HEADER_MULTI_READ)
+#define ETA_H
+#include <schedtap/tracepoint.h>
+TRACE_EVENT(eta_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
+#endif
+#include <schedtap/define_trace.h>
+END
+put('pathless.c', <<'END');
+#define CREATE_TRACE_POINTS
+#include <trace/events/zeta.h>
+#include "eta.h"
+int main(void)
+{
+	trace_zeta_one(1);
+	trace_eta_one(1);
+	return 0;
+}
+END
 put('there.c', join('', "#include <schedtap/tracepoint.h>\n", map({ "#ifndef $_\n#error no $_\n#endif\n" } @macros),
 	"int main(void)\n{\n", "\tvoid *volatile at;\n", map({ "\tat = (void *)$_;\n" } @functions), "\treturn !at;\n}\n"));
 
@@ -374,7 +515,7 @@ sub compiles {
 	return ok(!$rc && $said eq '', "$what: compiles, without a word") || diag(substr($said, 0, 900)) && 0;
 }
 
-my %language = (c => ['gnu11', 'gnu17'], 'c++' => ['gnu++17']);
+my %language = (c => ['gnu11', 'gnu17'], 'c++' => ['gnu++11', 'gnu++17']);
 my @ways = (
 	['-O0 -fPIC'], ['-O2 -fPIC'], ['-O0 -fno-pic -no-pie'], ['-O2 -fno-pic -no-pie'], ['-O2 -flto'], ['-O2 -static'],
 );
@@ -434,12 +575,18 @@ for my $cc (qw(gcc clang)) {
 				compiles("$name: all names", "$with " . sources($language, 'there.c') . " -o there $library");
 				compiles("$name: every kind of field", "$with -O2 -D_GNU_SOURCE -I$top/tests/tracepoint " .
 					sources($language, 'every.c') . " -o every $library");
+				compiles("$name: headers without TRACE_INCLUDE_PATH", "$with -Ikernel " . sources($language, 'pathless.c') .
+					" -o pathless $library");
 				compiles("$name: NOTRACE", "$with -O2 -DNOTRACE " . sources($language, 'nothing.c') . ' -o nothing') and
 					is((run('./nothing'))[0], 0, "$name: NOTRACE: nothing is called or registered");
 				unlike((run('nm nothing'))[1], qr/trace_?point|trace_event|tap_/, "$name: NOTRACE: nothing is there");
 				imports($name, $with, $language);
 				compiles("$name: texts that compilers know", "$with -O2 " . sources($language, 'constants.c') . " -o constants $library");
 				compiles("$name: values below zero", "$with -O2 " . sources($language, 'negative.c') . " -o negative $library");
+				compiles("$name: no semicolons", "$with -O2 " . sources($language, 'bare.c') . " -o bare $library");
+				compiles("$name: nothing behind the last event", "$with -c " . sources($language, 'alone.c') . " -o alone.o");
+				compiles("$name: a header's own macros", "$with -O2 " . sources($language, 'wrapped.c') . " -o wrapped $library");
+				compiles("$name: a field called errno", "$with -O2 " . sources($language, 'errno.c') . " -o errno $library");
 				compiles("$name: tracepoint_string()", "$with -O2 " . sources($language, 'string.c') . ' -o string');
 				compiles("$name: NOTRACE and tracepoint_enabled()", "$with -O2 -DNOTRACE " . sources($language, 'enabled.c') . ' -o enabled');
 			}

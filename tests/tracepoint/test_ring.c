@@ -7,10 +7,15 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -563,6 +568,43 @@ static void keeps_errno(void)
 	}
 }
 
+static void *write_confined(void *silent)
+{
+	struct sock_filter only_exit[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof(only_exit) / sizeof(only_exit[0]), only_exit };
+
+	write_steps(0, 1);
+	errno = 0;
+	/* not SECCOMP_MODE_STRICT, which takes away the time stamp counter */
+	CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no privileges to lose");
+	CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), "cannot be confined");
+	write_steps(1, 9999);
+	*(bool *)silent = !errno;
+	syscall(SYS_exit, 0); /* what returning does is more than that */
+	return NULL;
+}
+
+/* Of a ring that nobody drains: every 1024 losses a thread looks whether there is a recorder. */
+static void silent(void)
+{
+	pthread_t thread;
+	bool is_silent = false;
+	struct ring r;
+
+	stay_on_a_cpu();
+	begin(TAP_RING_DISCARD, TAP_RING_SHIFT_MIN);
+	CHECK(!pthread_create(&thread, NULL, write_confined, &is_silent), "no thread");
+	pthread_join(thread, NULL);
+	CHECK(is_silent, "errno is set");
+	r = only_ring();
+	CHECK(r.head.lost > 2048, "only %llu lost", (unsigned long long)r.head.lost);
+}
+
 static void probe(void *data, const uint64_t *values, unsigned int nr)
 {
 	(void)data, (void)values, (void)nr;
@@ -616,6 +658,7 @@ static const struct {
 	{ "what an interrupted sequence leaves behind is put right", interrupted },
 	{ "threads that come at once, before there is a ring, lose nothing", cold },
 	{ "an event leaves errno as it is", keeps_errno },
+	{ "later events make no system call, also where they are lost", silent },
 	{ "threads for which there is no memory: what is lost is counted", no_memory },
 	{ "two threads and signals, written over: nothing torn, all counted", crowd_overwrites },
 	{ "two threads and signals, drained: nothing torn, all read or counted", crowd_is_drained },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Stage 9 of <schedtap/define_trace.h>: what a class says of itself, and its events. */
+#pragma GCC system_header
 #undef __entry
 #define __entry REC
 
@@ -38,8 +39,8 @@
 #undef TP_printk
 #define TP_printk(fmt, args...) "\"" fmt "\", " TAP_STRING(args)
 
-#undef DECLARE_EVENT_CLASS
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print_)                            \
+#undef TAP_ON_DECLARE_EVENT_CLASS
+#define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print_)                  \
 	TAP_AT_START static const char trace_event_print_fmt_##name[] = print_;                    \
 	TAP_CODE_AT_START __attribute__((unused))                                                  \
 	static void trace_event_info_##name(struct trace_event_info *info)                         \
@@ -51,15 +52,10 @@
 		info->print = trace_raw_output_##name;                                             \
 	}
 
-/*
- * the first lines do nothing: they make the compiler compare the class's arguments with the
- * event's
- */
 #define TAP_DEFINE_EVENT(class_name, event_name, tracepoint, info, own_name)                       \
-	TAP_INLINE void event_test_probe_##event_name(void)                                        \
-	{                                                                                          \
-		check_trace_callback_type_##tracepoint(trace_event_raw_event_##class_name);        \
-	}                                                                                          \
+	TAP_STATIC_ASSERT(TAP_SAME_TYPE(__typeof__(trace_event_raw_event_##class_name),            \
+					__typeof__(__traceiter_##tracepoint)),                     \
+			  "event " #event_name ": its TP_PROTO() is not that of its class");       \
 	static struct trace_event_call event_##event_name TAP_PACKED_IN = {                                      \
 		info, (void *)trace_event_raw_event_##class_name, &__tracepoint_##tracepoint,      \
 		own_name, NULL, 0, 0                                                               \
@@ -67,11 +63,11 @@
 	static struct trace_event_call *const __event_ptr_##event_name                             \
 		__attribute__((used, section("__tap_events"))) = &event_##event_name;
 
-#undef DEFINE_EVENT
-#define DEFINE_EVENT(template, name, proto, args)                                                  \
+#undef TAP_ON_DEFINE_EVENT
+#define TAP_ON_DEFINE_EVENT(x, template, name, proto, args)                                        \
 	TAP_DEFINE_EVENT(template, name, name, trace_event_info_##template, NULL)
-#undef DEFINE_EVENT_PRINT
-#define DEFINE_EVENT_PRINT(template, name, proto, args, print_)                                    \
+#undef TAP_ON_DEFINE_EVENT_PRINT
+#define TAP_ON_DEFINE_EVENT_PRINT(x, template, name, proto, args, print_)                          \
 	TAP_AT_START static const char trace_event_print_fmt_##name[] = print_;                    \
 	TAP_CODE_AT_START                                                                          \
 	static void trace_event_info_##name(struct trace_event_info *info)                         \
@@ -81,8 +77,8 @@
 		info->print = trace_raw_output_##name;                                             \
 	}                                                                                          \
 	TAP_DEFINE_EVENT(template, name, name, trace_event_info_##name, NULL)
-#undef DEFINE_CUSTOM_EVENT
-#define DEFINE_CUSTOM_EVENT(template, name, proto, args)                                           \
+#undef TAP_ON_DEFINE_CUSTOM_EVENT
+#define TAP_ON_DEFINE_CUSTOM_EVENT(x, template, name, proto, args)                                 \
 	TAP_DEFINE_EVENT(custom_##template, custom_##name, name, trace_event_info_custom_##template, \
 			 #name)
 

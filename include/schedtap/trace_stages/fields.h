@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stage 5 of <schedtap/define_trace.h>: where fields lie. A function, for offsetof() needs the
+ * Stage 6 of <schedtap/define_trace.h>: where fields lie. A function, for offsetof() needs the
  * struct's name.
  */
+#pragma GCC system_header
 #pragma pop_macro("bool")
+/* here fields have commas, and a macro of the event header may have expanded them already */
+#pragma push_macro("TP_STRUCT__entry")
+#undef TP_STRUCT__entry
+#define TP_STRUCT__entry(fields...) fields
 
 /* also of pointers, and of bool, which compilers find odd */
 #define TAP_IS_SIGNED(type) ((type)(-1) < (type)1)
 
 #undef TAP_FIELD
-/* __field(int, list[5]) would lose its length: such a name is no struct's. __array() is for it */
-#define TAP_NO_ARRAY(item) (0 * sizeof(struct event_field_is_no_array_##item *))
 #define TAP_FIELD(type, item)                                                                      \
-	{ TAP_NO_ARRAY(item) + offsetof(TAP_RAW, item), sizeof(((TAP_RAW *)0)->item), TAP_IS_SIGNED(type), 0 },
+	{ offsetof(TAP_RAW, item), sizeof(TAP_TYPE(item)), TAP_IS_SIGNED(TAP_TYPE(item)), 0 },
 #undef TAP_STRUCT
 #define TAP_STRUCT(type, item)                                                                     \
-	{ TAP_NO_ARRAY(item) + offsetof(TAP_RAW, item), sizeof(((TAP_RAW *)0)->item), 0, 0 },
+	{ offsetof(TAP_RAW, item), sizeof(TAP_TYPE(item)), 0, 0 },
 #undef TAP_ARRAY
 #define TAP_ARRAY(type, item, len)                                                                 \
-	{ offsetof(TAP_RAW, item), sizeof(((TAP_RAW *)0)->item), TAP_IS_SIGNED(type), len },
+	{ offsetof(TAP_RAW, item), sizeof(TAP_TYPE(item)), TAP_IS_SIGNED(TAP_TYPE(item[0])), len },
 #undef TAP_DYNAMIC
 #define TAP_DYNAMIC(kind, type, item, len)                                                         \
 	{ offsetof(TAP_RAW, __##kind##_loc_##item), sizeof(uint32_t), TAP_IS_SIGNED(type), 0 },
@@ -29,8 +32,8 @@
 #define TAP_BITS(kind, item, type, nr_bits)                                                        \
 	{ offsetof(TAP_RAW, __##kind##_loc_##item), sizeof(uint32_t), 0, 0 },
 
-#undef DECLARE_EVENT_CLASS
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+#undef TAP_ON_DECLARE_EVENT_CLASS
+#define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print)                   \
 	TAP_CODE_AT_START                                                                          \
 	static const struct trace_event_field *trace_event_fields_##name(unsigned int *nr)         \
 	{                                                                                          \
@@ -42,6 +45,7 @@
 		TAP_STATIC_ASSERT(__alignof__(TAP_RAW) <= 8,                                       \
 				  "event " #name ": a field's type has an alignment above 8");     \
                                                                                                    \
-		*nr = sizeof(fields) / sizeof(fields[0]) - 1;                                      \
+		for (*nr = 0; fields[*nr].offset; ++*nr)                                           \
+			;                                                                          \
 		return fields;                                                                     \
 	}

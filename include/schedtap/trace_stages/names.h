@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stage 4 of <schedtap/define_trace.h>: types and names of fields, as one text without addresses
+ * Stage 5 of <schedtap/define_trace.h>: types and names of fields, as one text without addresses
  * in it.
  */
+#pragma GCC system_header
 
 /*
  * a field's type has the name that the header has for it, also where <stdbool.h> made that a macro
@@ -26,6 +27,6 @@ typedef _Bool bool;
 #undef TAP_BITS
 #define TAP_BITS(kind, item, type, nr_bits) "__" #kind "_loc " type "\0" #item "\0"
 
-#undef DECLARE_EVENT_CLASS
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+#undef TAP_ON_DECLARE_EVENT_CLASS
+#define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print)                   \
 	TAP_AT_START static const char trace_event_names_##name[] = "" tstruct;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Stage 3 of <schedtap/define_trace.h>: the places of a class's dynamic data, and its texts. */
+#pragma GCC system_header
+#undef TAP_WRONG_FIELD
+#define TAP_WRONG_FIELD(text)
 #undef TAP_FIELD
 #define TAP_FIELD(type, item)
 #undef TAP_STRUCT
@@ -13,8 +16,9 @@
 #undef TAP_BITS
 #define TAP_BITS(kind, item, type, nr_bits) uint32_t item;
 
-#undef DECLARE_EVENT_CLASS
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+#undef TAP_ON_DECLARE_EVENT_CLASS
+#define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print)                   \
 	struct trace_event_data_offsets_##name {                                                   \
 		tstruct                                                                            \
+		char __none; /* ISO C has no empty struct */                                       \
 	};

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stage 6 of <schedtap/define_trace.h>: printing a record as TP_printk() says. */
+/* Stage 7 of <schedtap/define_trace.h>: printing a record as TP_printk() says. */
+#pragma GCC system_header
 #undef __entry
 #define __entry field
 
 #undef TP_printk
-#define TP_printk(fmt, args...) fmt, ##args
+#define TP_printk(fmt_and_args...) fmt_and_args
 
-#define TAP_DATA_AT(loc) ((void *)((char *)__entry + ((loc) & 0xffff)))
 /* counted from the record: compilers take what lies behind the word itself for out of bounds */
 #define TAP_REL_AT(item)                                                                           \
-	((void *)((char *)__entry + offsetof(__typeof__(*__entry), __rel_loc_##item) +             \
-		  sizeof(uint32_t) + (__entry->__rel_loc_##item & 0xffff)))
+	tap_data(__entry, offsetof(__typeof__(*__entry), __rel_loc_##item) + sizeof(uint32_t) +    \
+				  (__entry->__rel_loc_##item & 0xffff))
 
-#define __get_dynamic_array(item) TAP_DATA_AT(__entry->__data_loc_##item)
+#define __get_dynamic_array(item) tap_data(__entry, __entry->__data_loc_##item & 0xffff)
 #define __get_dynamic_array_len(item) ((__entry->__data_loc_##item >> 16) & 0xffff)
-#define __get_str(item) ((char *)__get_dynamic_array(item))
+#define __get_str(item) tap_text(__get_dynamic_array(item))
 #define __get_rel_dynamic_array(item) TAP_REL_AT(item)
 #define __get_rel_dynamic_array_len(item) ((__entry->__rel_loc_##item >> 16) & 0xffff)
-#define __get_rel_str(item) ((char *)__get_rel_dynamic_array(item))
+#define __get_rel_str(item) tap_text(__get_rel_dynamic_array(item))
 
 #define __get_bitmask(item)                                                                        \
 	tap_print_bitmask(p, __get_dynamic_array(item), __get_dynamic_array_len(item))
@@ -25,11 +25,11 @@
 #define __get_rel_bitmask(item)                                                                    \
 	tap_print_bitmask(p, __get_rel_dynamic_array(item), __get_rel_dynamic_array_len(item))
 #define __get_rel_cpumask(item) __get_rel_bitmask(item)
-#define __get_sockaddr(item) ((struct sockaddr *)__get_dynamic_array(item)) /* for %pIS */
-#define __get_rel_sockaddr(item) ((struct sockaddr *)__get_rel_dynamic_array(item))
+#define __get_sockaddr(item) tap_address(__get_dynamic_array(item)) /* for %pIS */
+#define __get_rel_sockaddr(item) tap_address(__get_rel_dynamic_array(item))
 /* room for a text of the event's own */
 #define __get_buf(bytes)                                                                           \
-	({                                                                                         \
+	__extension__({                                                                            \
 		size_t __bytes = (bytes), __at = p->len;                                           \
                                                                                                    \
 		if (__at + __bytes > sizeof(p->text))                                              \
@@ -39,22 +39,22 @@
 	})
 
 #define TAP_PRINT_LIST(print, list...)                                                             \
-	({                                                                                         \
+	__extension__({                                                                            \
 		static const struct trace_print_flags __flags[] = { list, { 0, NULL } };           \
 		print;                                                                             \
 	})
 #define __print_flags(flag, delim, flag_array...)                                                  \
-	TAP_PRINT_LIST(tap_print_flags(p, delim, flag, __flags), flag_array)
+	TAP_PRINT_LIST(tap_print_flags(p, delim, tap_u64(flag), __flags), flag_array)
 #define __print_flags_u64(flag, delim, flag_array...) __print_flags(flag, delim, flag_array)
 #define __print_symbolic(value, symbol_array...)                                                   \
-	TAP_PRINT_LIST(tap_print_symbolic(p, value, __flags), symbol_array)
+	TAP_PRINT_LIST(tap_print_symbolic(p, tap_u64(value), __flags), symbol_array)
 #define __print_symbolic_u64(value, symbol_array...) __print_symbolic(value, symbol_array)
 #define __print_hex(buf, len) tap_print_hex(p, buf, len, true)
 #define __print_hex_str(buf, len) tap_print_hex(p, buf, len, false)
 #define __print_hex_dump(prefix, prefix_type, row_bytes, group_bytes, buf, len, ascii)             \
 	tap_print_hex_dump(p, prefix, prefix_type, row_bytes, group_bytes, buf, len, ascii)
 #define __print_array(array, count, el_size)                                                       \
-	({                                                                                         \
+	__extension__({                                                                            \
 		TAP_STATIC_ASSERT((el_size) == 1 || (el_size) == 2 || (el_size) == 4 ||            \
 				  (el_size) == 8, "__print_array(): elements have 1, 2, 4 or 8 bytes"); \
 		tap_print_array(p, array, count, el_size);                                         \
@@ -74,12 +74,12 @@
                                                                                                    \
 		(void)field;                                                                       \
 		p->len = 0;                                                                        \
-		tap_seq_printf(s, print);                                                          \
+		TAP_PRINT(s, print);                                                          \
 	}
 
-#undef DECLARE_EVENT_CLASS
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+#undef TAP_ON_DECLARE_EVENT_CLASS
+#define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print)                   \
 	TAP_PRINT_FUNCTION(name, name, PARAMS(print))
-#undef DEFINE_EVENT_PRINT
-#define DEFINE_EVENT_PRINT(template, name, proto, args, print)                                     \
+#undef TAP_ON_DEFINE_EVENT_PRINT
+#define TAP_ON_DEFINE_EVENT_PRINT(x, template, name, proto, args, print)                           \
 	TAP_PRINT_FUNCTION(template, name, PARAMS(print))

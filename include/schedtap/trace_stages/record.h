@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Stage 8 of <schedtap/define_trace.h>: the event's own probe builds a record on the stack. */
+#pragma GCC system_header
+#pragma pop_macro("TP_STRUCT__entry")
 #undef __entry
 #define __entry entry
 
-/* from the record's start: behind the address of a field compilers see no room for data */
-#undef TAP_REL_AT
-#define TAP_REL_AT(item)                                                                           \
-	((void *)((char *)__entry + offsetof(__typeof__(*__entry), __rel_loc_##item) +             \
-		  sizeof(uint32_t) + (__entry->__rel_loc_##item & 0xffff)))
+#undef TAP_ON_DEFINE_EVENT_PRINT
+#define TAP_ON_DEFINE_EVENT_PRINT(x, template, name, proto, args, print)
+#undef TAP_FIELD
+#define TAP_FIELD(type, item)
+#undef TAP_STRUCT
+#define TAP_STRUCT(type, item)
+#undef TAP_ARRAY
+#define TAP_ARRAY(type, item, len)
 
 /* What TP_fast_assign() leaves out holds nothing of the stack's: arrays are zero, and texts are there. */
 #undef TAP_DYNAMIC
@@ -61,30 +66,38 @@
  * Most records are short: the probe builds these in a frame of fixed size, and calls nothing but
  * strlen() before the commit, so that it has few registers to save. The others are left to _long.
  */
-#undef DECLARE_EVENT_CLASS
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+#undef TAP_ON_DECLARE_EVENT_CLASS
+#define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print)                   \
+	TAP_PROBE(name, PARAMS(tstruct), PARAMS(assign), TAP_MORE(PARAMS(args), PARAMS(proto)),    \
+		  TAP_MORE(PARAMS(args), PARAMS(args)))
+#define TAP_PROBE(name, tstruct, assign, more_proto, more_args)                                    \
 	TAP_INLINE void trace_event_assign_##name(                                                 \
 		struct tap_record *__rec, size_t __bytes,                                          \
-		const struct trace_event_data_offsets_##name *__data_offsets, bool __cut, proto)   \
+		const struct trace_event_data_offsets_##name *__data_offsets, bool __cut           \
+		more_proto)                                                                        \
 	{                                                                                          \
-		struct trace_event_raw_##name *entry = (struct trace_event_raw_##name *)(__rec + 1); \
+		struct trace_event_raw_##name *entry =                                             \
+			(struct trace_event_raw_##name *)tap_data(__rec, sizeof(*__rec));          \
                                                                                                    \
 		(void)__data_offsets;                                                              \
 		(void)__cut;                                                                       \
 		memset((char *)__rec + __bytes - 8, 0, 8);                                         \
 		memset((char *)entry + sizeof(entry->ent), 0, sizeof(*entry) - sizeof(entry->ent)); \
 		tstruct                                                                            \
-		{ assign; }                                                                        \
+		{                                                                                  \
+			TAP_ERRNO                                                                  \
+			assign;                                                                    \
+		}                                                                                  \
 	}                                                                                          \
-	static __attribute__((noinline)) void trace_event_raw_long_##name(void *__data, proto)     \
+	static __attribute__((noinline)) void trace_event_raw_long_##name(void *__data more_proto) \
 	{                                                                                          \
 		struct trace_event_data_offsets_##name __data_offsets;                             \
-		struct tap_fit __fit = { offsetof(struct trace_event_raw_##name, __data),          \
+		struct tap_fit __fit = { (uint32_t)offsetof(struct trace_event_raw_##name, __data), \
 					 TAP_RECORD_MAX, 0 };                                      \
 		struct tap_record *__rec;                                                          \
 		size_t __bytes;                                                                    \
                                                                                                    \
-		trace_event_get_offsets_##name(&__data_offsets, &__fit, args);                     \
+		trace_event_get_offsets_##name(&__data_offsets, &__fit more_args);                 \
 		if (__fit.misfits & TAP_FIT_TOO_LONG) {                                            \
 			tap_record_lose();                                                         \
 			return;                                                                    \
@@ -93,14 +106,14 @@
 			tap_record_note_cut();                                                     \
 		__bytes = TAP_RECORD_BYTES(__fit.size);                                            \
 		__rec = (struct tap_record *)__builtin_alloca_with_align(__bytes, 64);             \
-		trace_event_assign_##name(__rec, __bytes, &__data_offsets, __fit.misfits, args);   \
+		trace_event_assign_##name(__rec, __bytes, &__data_offsets, __fit.misfits more_args); \
 		tap_record_commit(__rec, __bytes, (const struct trace_event_call *)__data);        \
 	}                                                                                          \
-	static void trace_event_raw_event_##name(void *__data, proto)                              \
+	static __attribute__((unused)) void trace_event_raw_event_##name(void *__data more_proto)  \
 	{                                                                                          \
 		struct trace_event_data_offsets_##name __data_offsets;                             \
-		struct tap_fit __fit = { offsetof(struct trace_event_raw_##name, __data),          \
-					 offsetof(struct trace_event_raw_##name, __data) +         \
+		struct tap_fit __fit = { (uint32_t)offsetof(struct trace_event_raw_##name, __data), \
+					 (uint32_t)offsetof(struct trace_event_raw_##name, __data) + \
 						 TAP_SHORT_DATA,                                   \
 					 0 };                                                      \
 		union {                                                                            \
@@ -110,12 +123,12 @@
 		} __short;                                                                         \
 		size_t __bytes;                                                                    \
                                                                                                    \
-		trace_event_get_offsets_##name(&__data_offsets, &__fit, args);                     \
+		trace_event_get_offsets_##name(&__data_offsets, &__fit more_args);                 \
 		if (tap_unlikely(__fit.misfits)) {                                                 \
-			trace_event_raw_long_##name(__data, args);                                 \
+			trace_event_raw_long_##name(__data more_args);                             \
 			return;                                                                    \
 		}                                                                                  \
 		__bytes = TAP_RECORD_BYTES(__fit.size);                                            \
-		trace_event_assign_##name(&__short.rec, __bytes, &__data_offsets, false, args);    \
+		trace_event_assign_##name(&__short.rec, __bytes, &__data_offsets, false more_args); \
 		tap_record_commit(&__short.rec, __bytes, (const struct trace_event_call *)__data); \
 	}

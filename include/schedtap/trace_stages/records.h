@@ -3,6 +3,9 @@
  * Stage 2 of <schedtap/define_trace.h>: each class's record, laid out as the kernel lays out its
  * own.
  */
+#pragma GCC system_header
+#undef TAP_WRONG_FIELD
+#define TAP_WRONG_FIELD(text) TAP_STATIC_ASSERT(0, text);
 #define TAP_FIELD(type, item) type item;
 #define TAP_STRUCT(type, item) type item;
 #define TAP_ARRAY(type, item, len) type item[len];
@@ -10,8 +13,8 @@
 #define TAP_TEXT(kind, item, src, len) uint32_t __##kind##_loc_##item;
 #define TAP_BITS(kind, item, type, nr_bits) uint32_t __##kind##_loc_##item;
 
-#undef DECLARE_EVENT_CLASS
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+#undef TAP_ON_DECLARE_EVENT_CLASS
+#define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print)                   \
 	struct trace_event_raw_##name {                                                            \
 		struct trace_entry ent;                                                            \
 		tstruct                                                                            \

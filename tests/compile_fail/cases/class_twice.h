@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* two classes of one name */
 // want: request_class
+// errors: 11
 #ifdef EVENTS
 #include "class.h"
 #ifdef WRONG

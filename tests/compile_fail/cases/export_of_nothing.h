@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* an export of a tracepoint that this file does not define */
 // want: nosuch
+// errors: 3
 #ifdef CODE
 #ifdef WRONG
 EXPORT_TRACEPOINT_SYMBOL(nosuch);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* __field() of a struct: it has no sign */
-// want: request
+// want: field pair: __field_struct\(\) is for structs
+// errors: 3
 #ifdef EVENTS
 #ifndef ONCE
 #define ONCE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* a regfunc that is given something */
-// want: request_fn|of type 'int \(int\)'
+// want: request_fn|invalid conversion from 'int \(\*\)\(int\)'|of type 'int \(int\)'
 #ifdef EVENTS
 int reg(int x);
 #ifdef WRONG

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* an event of a class that is not there */
 // want: request_end
+// errors: 8
 #ifdef EVENTS
 #include "class.h"
 #ifdef WRONG
