@@ -2,6 +2,7 @@
 #include "analysis/who.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,60 @@ static int add_limited(struct tap_who *who, const json_t *ids)
 	return 0;
 }
 
+static int compare_starts(const void *a, const void *b)
+{
+	const struct tap_who_start *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* The only program of a process may have given itself another name since: the one that was saved. */
+static int use_saved_names(struct tap_who *who)
+{
+	struct tap_map nr = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; i < who->nr_starts && !ret; i++) {
+		uint64_t *slot = tap_map_put(&nr, (uint64_t)who->starts[i].tid);
+
+		ret = slot ? 0 : -ENOMEM;
+		if (slot)
+			++*slot;
+	}
+	for (size_t i = 0; i < who->nr_starts && !ret; i++) {
+		struct tap_who_start *start = &who->starts[i];
+		struct tap_who_task *t = tap_who_task(who, start->tid);
+
+		ret = t ? 0 : -ENOMEM;
+		if (t && t->comm_len && *tap_map_get(&nr, (uint64_t)start->tid) == 1)
+			memcpy(start->comm, t->comm, sizeof(start->comm));
+	}
+	tap_map_release(&nr);
+	return ret;
+}
+
+static int add_starts(struct tap_who *who, const json_t *programs)
+{
+	const json_t *row;
+	size_t i;
+
+	who->starts = calloc(json_array_size(programs) + 1, sizeof(*who->starts));
+	if (!who->starts)
+		return -ENOMEM;
+	json_array_foreach(programs, i, row) {
+		json_int_t ns = json_integer_value(json_object_get(row, "start_ns"));
+		json_int_t tid = json_integer_value(json_object_get(row, "pid"));
+		const char *comm = json_string_value(json_object_get(row, "comm"));
+
+		if (ns <= 0 || tid <= 0 || tid > INT32_MAX || !comm)
+			continue;
+		who->starts[who->nr_starts] = (struct tap_who_start){ .ns = (uint64_t)ns, .tid = (int)tid };
+		snprintf(who->starts[who->nr_starts++].comm, TAP_WHO_COMM, "%s", comm);
+	}
+	qsort(who->starts, who->nr_starts, sizeof(*who->starts), compare_starts);
+	return use_saved_names(who);
+}
+
 int tap_who_init(struct tap_who *who, const struct tap_reader *reader, const json_t *meta)
 {
 	int ret;
@@ -135,6 +190,8 @@ int tap_who_init(struct tap_who *who, const struct tap_reader *reader, const jso
 		ret = add_own(who, json_object_get(meta, "own_tids"));
 	if (!ret)
 		ret = add_limited(who, json_object_get(meta, "quota_cgroups"));
+	if (!ret)
+		ret = add_starts(who, json_object_get(meta, "programs"));
 	if (ret)
 		tap_who_release(who);
 	return ret;
@@ -155,6 +212,7 @@ void tap_who_release(struct tap_who *who)
 	tap_map_release(&who->cgroups);
 	tap_map_release(&who->limited);
 	tap_map_release(&who->kinds);
+	free(who->starts);
 }
 
 /* The "X_comm" that belongs to the "X_pid" called @tid. */
@@ -283,6 +341,19 @@ int tap_who_learn(struct tap_who *who, const struct tap_who_kind *kind, const st
 		comm = tap_field_bytes(kind->tasks[i].comm, ev->data, ev->size, &len);
 		if (len)
 			task_name(t, comm, len);
+	}
+	return 0;
+}
+
+int tap_who_advance(struct tap_who *who, uint64_t ns)
+{
+	for (; who->next_start < who->nr_starts && who->starts[who->next_start].ns <= ns; who->next_start++) {
+		const struct tap_who_start *start = &who->starts[who->next_start];
+		struct tap_who_task *t = tap_who_task(who, start->tid);
+
+		if (!t)
+			return -ENOMEM;
+		task_name(t, start->comm, strlen(start->comm));
 	}
 	return 0;
 }

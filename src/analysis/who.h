@@ -44,6 +44,13 @@ struct tap_who_kind {
 	const struct tap_field *flags; /* of a birth */
 };
 
+/* A process executes a program with events of its own. */
+struct tap_who_start {
+	uint64_t ns;
+	int tid;
+	char comm[TAP_WHO_COMM];
+};
+
 struct tap_who {
 	const struct tap_reader *reader; /* borrowed, may be NULL */
 	struct tap_map tasks;	/* tid -> struct tap_who_task *, owned */
@@ -51,6 +58,8 @@ struct tap_who {
 	struct tap_map limited; /* ids of cgroups with a CPU quota */
 	bool knows_quotas;
 	struct tap_map kinds;	/* format -> struct tap_who_kind *, owned */
+	struct tap_who_start *starts; /* in time order */
+	size_t nr_starts, next_start;
 };
 
 /*
@@ -64,6 +73,8 @@ void tap_who_release(struct tap_who *who);
 const struct tap_who_kind *tap_who_kind(struct tap_who *who, const struct tap_format *fmt);
 /* Whether tap_who_learn() has a use for events of this kind. */
 bool tap_who_learns(const struct tap_format *fmt);
+/* Takes note of what programs started up to then; in time order. Return: 0 or -ENOMEM. */
+int tap_who_advance(struct tap_who *who, uint64_t ns);
 /* Takes note of names and processes; in time order. Return: 0 or -ENOMEM. */
 int tap_who_learn(struct tap_who *who, const struct tap_who_kind *kind,
 		  const struct tap_event *ev);

@@ -91,6 +91,13 @@ struct tap_backend_ops {
 	int (*find)(void *state, bool *anew, struct tap_err *err);
 	/* Moves what is there. @last: after stop, take incomplete pages too. */
 	int (*drain)(void *state, bool last, struct tap_drain *res, struct tap_err *err);
+	/*
+	 * Whether to go on. @left: of the scope's processes, how many the kernel has not seen end; those that wait for the
+	 * recorder's end have ended as well. Children that they forked may still record. NULL: while there are any left.
+	 */
+	bool (*lives)(void *state, unsigned int left);
+	/* Return: a descriptor that is readable when a drain should not wait; -1: none is. NULL: none ever is. */
+	int (*calls)(const void *state);
 	/* No event is recorded after this returns. */
 	int (*stop)(void *state, struct tap_err *err);
 	/* Adds its share of the price and its loss totals to the meta. May be NULL. */

@@ -28,7 +28,8 @@
  */
 #define WAIT_MIN_NS 100000ull
 #define WAIT_MAX_NS 20000000ull
-#define WAIT_FIRST_NS 10000000ull
+#define WAIT_GROWTH_NS 250000000ull
+#define WAIT_FIRST_NS 500000ull
 #define FILL_HIGH_PCT 25u
 #define FILL_LOW_PCT 8u
 
@@ -626,6 +627,24 @@ static int drain(struct tap_session *s, bool last, struct tap_drain *res, struct
 	return ret;
 }
 
+int tap_session_calls(const struct tap_session *s)
+{
+	int fd = -1;
+
+	for (unsigned int i = 0; i < NR_BACKENDS && fd < 0; i++)
+		if (s->states[i] && backends[i]->calls)
+			fd = backends[i]->calls(s->states[i]);
+	return fd;
+}
+
+bool tap_session_lives(const struct tap_session *s, unsigned int left)
+{
+	for (unsigned int i = 0; i < NR_BACKENDS; i++)
+		if (s->states[i] && backends[i]->lives)
+			return backends[i]->lives(s->states[i], left);
+	return left;
+}
+
 static int find_and_drain(struct tap_session *s, bool last, struct tap_drain *res,
 			  struct tap_err *err)
 {
@@ -634,7 +653,10 @@ static int find_and_drain(struct tap_session *s, bool last, struct tap_drain *re
 	return found ?: ret;
 }
 
-/* So long that the fullest ring will be half as full as is high, if it goes on like this. */
+/*
+ * So long that the fullest ring will be half as full as is high, if it goes on like this. It grows slowly, twofold in
+ * a sixth of a second: who filled rings may have lost its CPU for a moment only.
+ */
 static uint64_t next_wait(uint64_t wait_ns, const struct tap_drain *res)
 {
 	if (res->lost)
@@ -642,7 +664,7 @@ static uint64_t next_wait(uint64_t wait_ns, const struct tap_drain *res)
 	if (res->fill_pct > FILL_HIGH_PCT)
 		wait_ns = wait_ns * FILL_HIGH_PCT / 2 / res->fill_pct;
 	else if (res->fill_pct < FILL_LOW_PCT)
-		wait_ns += wait_ns / 4;
+		wait_ns += wait_ns * wait_ns / WAIT_GROWTH_NS;
 	return wait_ns < WAIT_MIN_NS ? WAIT_MIN_NS : wait_ns > WAIT_MAX_NS ? WAIT_MAX_NS : wait_ns;
 }
 
@@ -656,9 +678,9 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	ret = ret ?: failed;
 	spent_ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	s->wait_ns = next_wait(s->wait_ns, &res);
-	/* with a real-time priority nobody else would run: others have half of the CPU, or a fifth where rings fill */
+	/* with a real-time priority nobody else would run: others have half of the CPU, or a tenth where rings fill */
 	if (s->priority.raised)
-		least_ns = res.lost || res.fill_pct > FILL_HIGH_PCT ? spent_ns / 4 : spent_ns;
+		least_ns = res.lost || res.fill_pct > FILL_HIGH_PCT ? spent_ns / 9 : spent_ns;
 	*wait_ns = s->wait_ns > least_ns ? s->wait_ns : least_ns;
 	s->failed |= !!ret;
 	return ret;

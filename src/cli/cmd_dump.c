@@ -39,6 +39,8 @@ static int dump_event(struct tap_out *o, struct run *run, const struct tap_event
 	const struct tap_who_kind *kind = NULL;
 	int ret;
 
+	if (tap_who_advance(o->who, ev->ts_ns))
+		return -ENOMEM;
 	if (ev->fmt) {
 		kind = tap_who_kind(o->who, ev->fmt);
 		if (!kind || tap_who_learn(o->who, kind, ev))

@@ -260,8 +260,8 @@ static bool is_over(struct run *run, const struct pollfd *fds)
 	if (fds[1].revents)
 		return true; /* the command ended */
 	for (unsigned int i = 0; i < run->nr_ends; i++)
-		ended += tap_task_end_came(&run->ends[i], fds[2 + i].revents);
-	if (!run->nr_ends || ended < run->nr_ends || run->opts->follow)
+		ended += tap_task_end_came(&run->ends[i], fds[3 + i].revents);
+	if (!run->nr_ends || run->opts->follow || tap_session_lives(run->session, run->nr_ends - ended))
 		return false;
 	usleep(LAST_SWITCH_US);
 	run->why = run->opts->tids.nr ? "the thread ended" : "the process ended";
@@ -283,7 +283,7 @@ static int record(struct run *run, struct tap_err *err)
 {
 	uint64_t start = tap_now_ns(), wait_ns, shown = start;
 	bool terminal = isatty(STDERR_FILENO);
-	struct pollfd *fds = calloc(run->nr_ends + 2, sizeof(*fds));
+	struct pollfd *fds = calloc(run->nr_ends + 3, sizeof(*fds));
 	int ret;
 
 	if (!fds)
@@ -303,11 +303,12 @@ static int record(struct run *run, struct tap_err *err)
 		}
 		fds[0] = (struct pollfd){ .fd = run->signals, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = run->child_fd, .events = POLLIN };
+		fds[2] = (struct pollfd){ .fd = tap_session_calls(run->session), .events = POLLIN };
 		for (unsigned int i = 0; i < run->nr_ends; i++)
-			fds[2 + i] = (struct pollfd){ .fd = run->ends[i].fd, .events = POLLIN };
+			fds[3 + i] = (struct pollfd){ .fd = run->ends[i].fd, .events = POLLIN };
 		ts = (struct timespec){ .tv_sec = (time_t)(wait_ns / 1000000000u),
 					.tv_nsec = (long)(wait_ns % 1000000000u) };
-		ppoll(fds, run->nr_ends + 2, &ts, NULL);
+		ppoll(fds, run->nr_ends + 3, &ts, NULL);
 	} while (!is_over(run, fds));
 	free(fds);
 	if (terminal)

@@ -260,9 +260,19 @@ void tap_page_writer_put_pipe(struct tap_page_writer *w, unsigned int buffer, un
 	put(w, &(struct job){ .kind = PIPE, .buffer = buffer, .cpu = cpu, .pipe = pipe, .len = len });
 }
 
+static unsigned int under_way(const struct tap_page_writer *w)
+{
+	return w->nr_put - atomic_load_explicit(&w->nr_done, memory_order_acquire);
+}
+
 bool tap_page_writer_is_behind(const struct tap_page_writer *w)
 {
-	return w->nr_put - atomic_load_explicit(&w->nr_done, memory_order_acquire) > TAP_WRITER_BLOCKS / 2;
+	return under_way(w) > TAP_WRITER_BLOCKS / 2;
+}
+
+bool tap_page_writer_is_busy(const struct tap_page_writer *w)
+{
+	return under_way(w) >= SPARE_BLOCKS / 2;
 }
 
 int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *head, struct tap_err *err)

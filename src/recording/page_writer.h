@@ -48,6 +48,8 @@ void tap_page_writer_put_pipe(struct tap_page_writer *w, unsigned int buffer, un
 			      size_t len);
 /* Whether so much is under way that blocks should be handed over full. */
 bool tap_page_writer_is_behind(const struct tap_page_writer *w);
+/* Whether so much is under way that blocks are no longer used again: who can wait should. */
+bool tap_page_writer_is_busy(const struct tap_page_writer *w);
 
 /* As tap_spool_set_head(): before the pages that are handed over later. Return: 0; -ENOMEM. */
 int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *head, struct tap_err *err);

@@ -18,11 +18,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TAP_FAMILY_MAX 16u
 #define KEPT_FD 200 /* and above: out of the way of programs that count on low numbers */
 
 char tap_control_path[PATH_MAX];
 bool tap_control_is_second;
 
+/* Those that this process was forked from, the first one first, and itself, as far as they have had files. */
+static uint32_t family[TAP_FAMILY_MAX];
+static unsigned int nr_family;
 static bool tried;
 static bool fresh; /* the descriptor was made just now: it is certainly ours */
 static int kept_fd = -1;
@@ -157,7 +161,8 @@ static void fill_head(struct tap_control *c, const struct tap_control *parent, u
 	*c = (struct tap_control){ .version = TAP_CONTROL_VERSION, .min_version = TAP_CONTROL_MIN_VERSION,
 				   .head_bytes = sizeof(*c), .pid = tap_process->pid, .made_ns = tap_boot_ns(), .pid_ns = pid_ns,
 				   .ring_shift = parent ? parent->ring_shift : 0,
-				   .end = parent ? TAP_CONTROL_MAPPED : TAP_CONTROL_HEAD };
+				   .end = parent ? TAP_CONTROL_MAPPED : TAP_CONTROL_HEAD,
+				   .parent_ns = parent ? parent->made_ns : 0 };
 	fill_comm(c->comm, parent);
 	__atomic_store_n(&c->magic, TAP_CONTROL_MAGIC, __ATOMIC_RELEASE);
 }
@@ -192,7 +197,17 @@ static int make_file(const char *folder, struct tap_control *parent)
 	kept_fd = fd;
 	fresh = true;
 	tap_control = head;
+	if (nr_family < TAP_FAMILY_MAX)
+		family[nr_family++] = tap_process->pid;
 	return 0;
+}
+
+bool tap_control_is_family(uint32_t pid)
+{
+	for (unsigned int i = 0; i < nr_family; i++)
+		if (family[i] == pid)
+			return true;
+	return pid == tap_process->pid;
 }
 
 static void give_up(int code)

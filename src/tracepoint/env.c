@@ -180,6 +180,7 @@ static int start_recorder(const char **args)
 		close(messages[0]);
 		return -EAGAIN;
 	}
+	__atomic_store_n(&tap_control->forked, 0, __ATOMIC_RELAXED); /* those were the recorder */
 	return messages[0];
 }
 
@@ -262,11 +263,17 @@ static bool read_environment(char patterns[MAX_BYTES], char file[PATH_MAX])
 	return false;
 }
 
-bool tap_env_is_on(void)
+static bool is_on(void)
 {
 	const char *wish = secure_getenv("TAP_TRACE");
 
 	return wish && *wish;
+}
+
+/* A child after a fork belongs to its parent's. */
+bool tap_env_is_awaited(void)
+{
+	return is_on() && !recorder;
 }
 
 void tap_env_start(void)
@@ -274,13 +281,22 @@ void tap_env_start(void)
 	char patterns[MAX_BYTES], file[PATH_MAX];
 	static bool failed;
 
-	if (!tap_env_is_on() || recorder || failed)
+	if (!is_on() || recorder || failed)
 		return;
 	failed = !read_environment(patterns, file);
 	if (!failed && tap_control_is_second && wait_until_ready(-1, FOUND_MS))
 		return;
 	if (!failed && has_any(patterns))
 		record(patterns, file);
+}
+
+/* Children, or theirs, may still record: the recorder finds out, and ends if there are none. */
+static void wait_unless_children(struct pollfd *fd)
+{
+	__atomic_store_n(&tap_control->ending, TAP_ENDING_NOW, __ATOMIC_RELEASE);
+	for (unsigned int ms = 0; ms < FINISH_MS && poll(fd, 1, 1) == 0; ms++)
+		if (__atomic_load_n(&tap_control->ending, __ATOMIC_ACQUIRE) == TAP_ENDING_CHILDREN)
+			return;
 }
 
 /* Where the program ends as it should, the file is complete when it has ended. */
@@ -293,7 +309,9 @@ void tap_env_finish(void)
 	fd.fd = (int)syscall(SYS_pidfd_open, recorder, 0);
 	if (fd.fd < 0)
 		return;
-	if (!syscall(SYS_pidfd_send_signal, fd.fd, SIGTERM, NULL, 0))
+	if (__atomic_load_n(&tap_control->forked, __ATOMIC_RELAXED))
+		wait_unless_children(&fd);
+	else if (!syscall(SYS_pidfd_send_signal, fd.fd, SIGTERM, NULL, 0))
 		poll(&fd, 1, FINISH_MS);
 	close(fd.fd);
 }

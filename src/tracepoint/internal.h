@@ -107,6 +107,8 @@ bool tap_folder_each(const char *path, bool (*fn)(int dir, const char *name, voi
 extern char tap_control_path[]; /* the link to it; "": there is none */
 extern bool tap_control_is_second; /* another copy of this library is in this process, with a file of its own */
 
+/* Whether it is this process, or one that it was forked from. Under the lock. */
+bool tap_control_is_family(uint32_t pid);
 /* Makes the file, where that was not tried before. Return: whether it did. Under the lock. */
 bool tap_control_open(void);
 void tap_control_close(void); /* the program ends */
@@ -155,8 +157,8 @@ bool tap_thread_is_wanted(void);
 
 /* ---- a recorder of the program's own (env.c) ------------------------------------------------- */
 
-/* Whether the program's user asks for one: others must not be quicker. */
-bool tap_env_is_on(void);
+/* Whether the program's user asks for one, which is still to be started: others must not be quicker. */
+bool tap_env_is_awaited(void);
 void tap_env_start(void); /* without the lock */
 void tap_env_finish(void);
 

@@ -187,6 +187,8 @@ static void before_fork(void)
 	end.tv_sec += FORK_WAITS_S;
 	locked_for_fork = lock_until(&tap_process->lock, &end);
 	stopped_for_fork = lock_until(&tap_process->stack, &end); /* nor a ring, nor a file that is open for it */
+	if (tap_control)
+		__atomic_store_n(&tap_control->forked, 1, __ATOMIC_RELAXED);
 }
 
 /* In the child the lock is wiped. */

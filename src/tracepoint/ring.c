@@ -62,7 +62,7 @@ static void choose_clock(void)
 	static bool chosen;
 
 	if (!chosen)
-		use_cycles = tap_control->use_clock == TAP_CLOCK_CYCLES;
+		use_cycles = __atomic_load_n(&tap_control->use_clock, __ATOMIC_RELAXED) == TAP_CLOCK_CYCLES;
 	chosen = true;
 	tap_control->clock = use_cycles ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO;
 	if (use_cycles)
@@ -160,7 +160,7 @@ static int find_made(struct tap_ring *r, unsigned int cpu, bool atomic)
 /* Return: 0, or -errno. */
 static int make_ring_area(struct tap_ring *r, unsigned int cpu, bool atomic)
 {
-	unsigned int shift = tap_control->ring_shift;
+	unsigned int shift = __atomic_load_n(&tap_control->ring_shift, __ATOMIC_RELAXED);
 	uint64_t bytes, subs_at;
 	struct tap_area *a;
 	char *p;
@@ -310,7 +310,7 @@ static void look_for_recorder(void)
 		__atomic_store_n(&seen, drained, __ATOMIC_RELAXED);
 		__atomic_store_n(&since, now, __ATOMIC_RELAXED);
 	} else if (now - __atomic_load_n(&since, __ATOMIC_RELAXED) > RECORDER_NS) {
-		tap_control->mode = TAP_RING_OVERWRITE;
+		__atomic_store_n(&tap_control->mode, TAP_RING_OVERWRITE, __ATOMIC_RELAXED);
 	}
 }
 
@@ -351,7 +351,7 @@ static uint64_t *state_of(const struct tap_ring *r, uint64_t position)
 
 static bool is_free(const struct tap_ring *r, uint64_t position)
 {
-	return tap_control->mode == TAP_RING_OVERWRITE ||
+	return __atomic_load_n(&tap_control->mode, __ATOMIC_RELAXED) == TAP_RING_OVERWRITE ||
 	       !(__atomic_load_n(state_of(r, position), __ATOMIC_ACQUIRE) & 0xff);
 }
 
@@ -612,11 +612,18 @@ static inline void copy_words(unsigned char *to, const unsigned char *from, uint
 	} while (left);
 }
 
+/* other C libraries do not know the word */
+#ifdef __GLIBC_PREREQ
+#if __GLIBC_PREREQ(2, 29)
+#define HAS_GETCPU
+#endif
+#endif
+
 static inline unsigned int current_cpu(void)
 {
 	unsigned int cpu = 0;
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 29)
+#ifdef HAS_GETCPU
 	getcpu(&cpu, NULL); /* sched_getcpu() would look for rseq first */
 #else
 	cpu = (unsigned int)sched_getcpu();

@@ -24,7 +24,7 @@
  * What is added stands at the end of a struct, and makes a new version. Each side takes what it knows: 0 where the
  * other one is older and wrote less. min_version is for changes that are none of these.
  */
-#define TAP_CONTROL_VERSION 1u
+#define TAP_CONTROL_VERSION 2u
 #define TAP_CONTROL_MIN_VERSION 1u
 #define TAP_CONTROL_PAGE 4096u
 #define TAP_CONTROL_AREAS 2048u	/* at most: 64 bytes each, behind the first page */
@@ -58,6 +58,13 @@ enum tap_ring_mode {
 	TAP_RING_DISCARD,   /* the newest goes: a recorder drains it */
 };
 
+/* Of a program that has a recorder of its own, and has forked. */
+enum tap_ending {
+	TAP_ENDING_NOT,
+	TAP_ENDING_NOW,	     /* it waits for the end of its recorder, */
+	TAP_ENDING_CHILDREN, /* which says that it stays for children */
+};
+
 struct tap_control {
 	uint64_t magic;
 	uint32_t version, min_version; /* of the writer; of the oldest reader that understands it */
@@ -85,6 +92,12 @@ struct tap_control {
 	uint32_t pad2;
 	char comm[16];		/* the program's name when it started */
 	char reason[256];	/* why events are off or rings are missing; "": nothing failed */
+	/* since version 2 */
+	uint64_t parent_ns;	/* made_ns of the file of the process that this one was forked from; 0: none */
+	uint8_t forked;		/* 1 after a fork: a child may have the file mapped */
+	uint8_t shared;		/* 1: a child has no file of its own, and records into this one */
+	uint8_t ending;		/* enum tap_ending */
+	uint8_t pad3[5];
 };
 
 /*

@@ -49,21 +49,27 @@ static bool want(const struct tap_object *object, const char *pattern)
 	return any;
 }
 
+/* Of a library that is loaded while other threads record. */
+static void set(uint8_t *byte, const char *number)
+{
+	__atomic_store_n(byte, (uint8_t)atoi(number), __ATOMIC_RELAXED);
+}
+
 /* Return: whether it wants an event. */
 static bool wish_line(const struct tap_object *object, const char *line)
 {
 	if (!strncmp(line, "event ", 6))
 		return want(object, line + 6);
 	if (!strncmp(line, "ring_shift ", 11))
-		tap_control->ring_shift = (uint8_t)atoi(line + 11);
+		set(&tap_control->ring_shift, line + 11);
 	else if (!strncmp(line, "mode ", 5))
-		tap_control->mode = (uint8_t)atoi(line + 5);
+		set(&tap_control->mode, line + 5);
 	else if (!strncmp(line, "clock ", 6))
-		tap_control->use_clock = (uint8_t)atoi(line + 6);
+		set(&tap_control->use_clock, line + 6);
 	return false;
 }
 
-/* Whether a session is for all programs, or for this one. */
+/* Whether a session is for all programs, or for this one: a child after a fork is its parent, still. */
 static bool is_meant(const char *text)
 {
 	bool for_all = true;
@@ -72,7 +78,7 @@ static bool is_meant(const char *text)
 		line += *line == '\n';
 		if (strncmp(line, "tgid ", 5))
 			continue;
-		if (atoi(line + 5) == (int)getpid())
+		if (tap_control_is_family((uint32_t)atoi(line + 5)))
 			return true;
 		for_all = false;
 	}
@@ -130,7 +136,7 @@ static bool read_session(int dir, const char *name, void *object)
 		while (len > 0 && text[len - 1] != '\n') /* a line that was cut says something else */
 			len--;
 		text[len > 0 ? len : 0] = '\0';
-		if (obey(object, text) && !tap_env_is_on())
+		if (obey(object, text) && !tap_env_is_awaited())
 			send_file(dir, name);
 	}
 	close(fd);

@@ -68,12 +68,16 @@ static void read_ring(int fd, const struct tap_user_ring *ring, unsigned int how
 {
 	struct tap_user_reader r;
 	struct tap_user_item item;
+	struct tap_user_pool pool = { .max = 4 << 20 };
 	int ret = tap_user_reader_init(&r, fd, ring, how & 1, (enum tap_user_from)(how / 2 % 3));
 
+	r.pool = &pool;
 	for (int round = 0; round < 2 && !ret; round++) {
 		uint64_t items = 0;
 
 		ret = tap_user_reader_poll(&r, round);
+		if (how / 16 % 2)
+			tap_user_reader_save(&r);
 		do {
 			ret = ret ? ret : tap_user_reader_next(&r, &item);
 			if (!ret)
@@ -85,6 +89,7 @@ static void read_ring(int fd, const struct tap_user_ring *ring, unsigned int how
 		ret = tap_user_reader_rest(&r, &item);
 	CHECK(ret <= 0);
 	tap_user_reader_release(&r);
+	tap_user_pool_release(&pool);
 }
 
 static void read_program(struct tap_user_program *p, unsigned int how)

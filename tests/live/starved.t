@@ -11,16 +11,20 @@ EMIT=$(realpath "${PROGRAMS:-$(dirname "$SCHEDTAP")/tests/tracepoint}")/emit
 scratch=$(mktemp -d /tmp/schedtap-starved-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 
-# Pairs of processes that wake each other, $1 of them, for $2 seconds.
+# Pairs of processes that wake each other, $1 of them, for $2 seconds, with $3 ms of rest after each 20 times.
 cat >"$scratch/pairs" <<'E2'
-my ($pairs, $seconds) = @ARGV;
+my ($pairs, $seconds, $rest, $nr) = @ARGV;
 for (1 .. $pairs) {
 	next if fork;
 	pipe(my $a, my $b); pipe(my $c, my $d);
 	my $x;
 	if (!fork) { close($b); while (sysread($a, $x, 1)) { syswrite($d, 'x') } exit }
 	alarm($seconds);
-	while (1) { syswrite($b, 'x'); sysread($c, $x, 1) }
+	while (1) {
+		syswrite($b, 'x');
+		sysread($c, $x, 1);
+		select(undef, undef, undef, $rest / 1000) if $rest && ++$nr % 20 == 0;
+	}
 }
 while (wait > 0) { }
 E2
@@ -99,7 +103,7 @@ slow_write()
 slow_files()
 {
 	slow_write
-	perl "$scratch/pairs" 4 8 &
+	perl "$scratch/pairs" 4 8 10 & # what comes in a second has room
 	LD_PRELOAD=$PWD/slow.so run 0 "$SCHEDTAP" record -o a.dat --buffer 1M -b "$1" -e sched -d 4
 	keeps_all a.dat 80000
 }
@@ -128,7 +132,8 @@ slow_disk_and_program()
 	sleep 1
 	ends 0 INT
 	keeps_all a.dat 20000
-	must [ "$(events a.dat -e rules:plain | wc -l)" = 500 ]
+	nr=$(events a.dat -e rules:plain | wc -l)
+	[ "$nr" = 500 ] || fail "$nr of 500 events"
 }
 check "a program that starts meanwhile" slow_disk_and_program
 

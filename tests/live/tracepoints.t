@@ -100,6 +100,24 @@ late_program()
 	nobody_left
 }
 
+# The memory of a ring goes back when nobody records the program any more, and it can be recorded again.
+ring_given_back()
+{
+	"$EMIT" 15000 0 again >emit.out &
+	pid=$!
+	for turn in 1 2; do
+		wait_for grep -q "ready $turn" emit.out
+		recorder
+		kill -USR1 $pid
+		wait_for grep -q "fired $turn" emit.out
+		finish $!
+		[ "$(values r.dat | tail -n 1)" = 14999 ] || fail "turn $turn: $(values r.dat | tail -n 1)"
+		kb=$(($(stat -L -c %b "/proc/$pid/fd/200") / 2))
+		[ $kb -lt 400 ] || fail "$kb kB are left"
+	done
+	kill $pid
+}
+
 killed_program()
 {
 	recorder
@@ -248,6 +266,92 @@ own_recorder() # PROGRAM END
 	has_values own.dat 0 299
 	wait_for nobody_is_there
 }
+
+# The values of all processes, from 0 on.
+has_all_values() # FILE COUNT
+{
+	values "$1" | sort -n >got
+	seq 0 $(($2 - 1)) | cmp -s - got || fail "want $2, got: $(wc -l <got): $(head -n 3 got; tail -n 2 got)"
+}
+
+own_recorder_children() # PROGRAM END COUNT
+{
+	local start=$EPOCHREALTIME
+
+	TAP_TRACE='rules:plain' TAP_TRACE_FILE=own.dat "$1" 100 0 "$2" >out || :
+	[ "$2" != fork ] || test -e own.dat || fail 'it did not wait for the end of its recorder'
+	[ "$2" = fork ] || must_not test -e own.dat
+	((${EPOCHREALTIME/./} - ${start/./} < 5000000)) || fail "it took from $start to $EPOCHREALTIME"
+	wait_for test -e own.dat
+	has_all_values own.dat "$3"
+	wait_for nobody_is_there
+}
+
+# Children that can have no file of their own record into their parent's.
+own_recorder_confined() # STEP...
+{
+	mkdir -m 755 empty
+	TAP_TRACE='rules:plain' TAP_TRACE_FILE=own.dat "$CONFINED" "$@" >out
+	wait_for test -e own.dat
+	has_values own.dat 0 99
+	wait_for nobody_is_there
+}
+
+# -p takes what the process forks, and not what its parent does. @whose: the parent, or its child
+recorded_process_forks() # WHOSE FROM TO
+{
+	"$EMIT" 300 2000 fork >emit.out &
+	pid=$!
+	wait_for test -e "$dir/$pid-0"
+	[ "$1" = parent ] || wait_for child_of "$pid"
+	recorder -p "$([ "$1" = parent ] && echo "$pid" || child_of "$pid")"
+	rec=$!
+	wait "$pid" "$rec"
+	values r.dat | sort -n | awk -v from="$2" -v to="$3" '
+		$1 >= from && $1 <= to { nr++; next }
+		$1 >= 300 { print "not expected:", $1; bad = 1 }
+		END { if (nr < (to - from) / 2) { print "only", nr, "of", from, "to", to; bad = 1 } exit bad }' >why ||
+		fail "$(head -n 3 why)"
+	nobody_left
+}
+
+# -t ends with its thread, though the process lives.
+recorded_thread_ends()
+{
+	cat >thread.c <<-'E2'
+		#define CREATE_TRACE_POINTS
+		#include "tracepoint/rules.h"
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <unistd.h>
+		int rules_reg(void) { return 0; }
+		void rules_unreg(void) { }
+		static void *run(void *unused)
+		{
+			printf("%d\n", (int)gettid());
+			fflush(stdout);
+			for (int v = 0; v < 1000; v++, usleep(1000))
+				trace_plain(v, "fifteen_chars__");
+			return unused;
+		}
+		int main(void)
+		{
+			pthread_t thread;
+			pthread_create(&thread, NULL, run, NULL);
+			pause();
+		}
+	E2
+	must ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I"$top/include" -I"$top/tests" -I"$top/tests/tracepoint" thread.c \
+		-o thread "$PROGRAMS/../../libschedtap-tracepoint.a" -lpthread
+	./thread >tid &
+	pid=$!
+	wait_for test -s tid
+	run 0 timeout -s KILL 20 "$SCHEDTAP" record -o r.dat -b user -e 'rules:*' -t "$(cat tid)"
+	kill $pid
+	[ "$(values r.dat | wc -l)" -gt 100 ] || fail "$(values r.dat | wc -l) events"
+}
+
+child_of() { ps -o pid= --ppid "$1" | grep -o '[0-9]*'; }
 
 nobody_is_there()
 {
@@ -430,6 +534,17 @@ children()
 	nobody_left
 }
 
+# exec keeps the process, and is no event here: each program's events have its name.
+names_of_programs()
+{
+	recorder
+	rec=$!
+	"$EMIT" 50 0 exec >/dev/null
+	finish $rec
+	"$SCHEDTAP" dump -i r.dat >dump
+	[ "$(grep -c '^ *emit-' dump)" = 50 ] && [ "$(grep -c '^ *exe-' dump)" = 50 ] || fail "$(cut -c1-60 dump | sed -n '49,52p')"
+}
+
 as_nobody()
 {
 	chmod 711 .
@@ -546,7 +661,7 @@ other_namespace()
 	finish $rec
 	[ "$(values r.dat | wc -l)" -gt 100 ] || fail 'it was not recorded'
 	[ "$(values r.dat | grep -cx 49)" = 1 ] || fail 'one that was over at once was not'
-	"$SCHEDTAP" dump -i r.dat | grep -q "^ *emit-$pid " || fail "not of $pid: $("$SCHEDTAP" dump -i r.dat | head -n 3)"
+	grep -q "^ *emit-$pid " <("$SCHEDTAP" dump -i r.dat) || fail "not of $pid: $("$SCHEDTAP" dump -i r.dat | head -n 3)"
 	must_not grep -q '^ *[a-z<>.]*-1 ' <("$SCHEDTAP" dump -i r.dat)
 	run 0 "$SCHEDTAP" list 'rules:plain'
 	compgen -G "$dir/1-0?*" >/dev/null || fail 'its link was removed'
@@ -589,6 +704,7 @@ check 'a program that runs already is found' here running_program
 check 'one that starts later joins in, from its first event to its last' here late_program "$EMIT"
 check 'so does a static one' here late_program "$STATIC"
 check 'and one with patched sites' here late_program "$PATCHED"
+check 'the memory of rings is given back' here ring_given_back
 check 'a program that is killed loses nothing' here killed_program
 check 'two recorders, and one program that ends' here one_that_ends_and_two_recorders
 check 'programs that others have, and whose files are removed' here files_removed
@@ -605,11 +721,21 @@ check 'also when it is killed' here own_recorder_killed
 check 'also of a library that is preloaded' here own_recorder_preloaded
 check 'where there is no recorder the program goes on and says so' here no_recorder
 check 'a slip in TAP_TRACE is said, and nothing waits' here own_recorder_slip
+check 'TAP_TRACE: and its children' here own_recorder_children "$EMIT" fork 300
+check 'TAP_TRACE: and its children, with patched sites' here own_recorder_children "$PATCHED" fork 300
+check 'TAP_TRACE: a daemon' here own_recorder_children "$EMIT" daemon 200
+check 'TAP_TRACE: a child whose parent was killed' here own_recorder_children "$EMIT" orphan 200
+check 'TAP_TRACE: a child that is killed if it opens anything' here own_recorder_confined fork seccomp site
+check 'TAP_TRACE: a child that has lost everything' here own_recorder_confined fork ./empty setuid close seccomp
+check 'a process that forks while it is recorded' here recorded_process_forks parent 300 899
+check 'a child is recorded, and its parent is not' here recorded_process_forks child 300 599
+check 'a thread is recorded to its end' here recorded_thread_ends
 check 'TAP_TRACE: events of a library that is loaded later' here own_recorder_of_plugin
 check 'TAP_TRACE: two copies of the library in one program' here own_recorder_of_two_copies
 check 'TAP_TRACE: a recorder that is not in PATH, and a file for each process' here own_recorder_by_path
 check 'a slip in -e is said when the recording ends' here slip_in_record
 check 'children, forked and after exec' here children
+check 'names before and after exec, of a recording without the kernel' here names_of_programs
 check 'any user records his own programs' here as_nobody
 check 'a folder in /dev/shm that somebody else has taken' here taken_folder
 check 'a full disk' here full_folder

@@ -136,15 +136,18 @@ static void start(struct fixture *f)
 	f->start_ns = now_ns();
 }
 
-/* As the session does it. Return: whether there was something new to describe. */
+/* As the session does it, to the end of what there is. Return: whether there was something new to describe. */
 static bool drain(struct fixture *f, bool last)
 {
+	const struct tap_user_state *s = f->state;
 	bool anew = false;
 
 	assert_int_equal(tap_backend_user.find(f->state, &anew, NULL), 0);
 	if (anew)
 		set_head(f, false);
-	assert_int_equal(tap_backend_user.drain(f->state, last, &f->res, NULL), 0);
+	do
+		assert_int_equal(tap_backend_user.drain(f->state, last, &f->res, NULL), 0);
+	while (s->paused);
 	return anew;
 }
 
@@ -383,7 +386,6 @@ static void test_comes_later(void **state)
 	/* a library that it loads */
 	program_object(&f->p[0], 100, other, 1);
 	assert_non_null(ring_put(&f->ring[0], f->start_ns + 200, 100, 2, 16));
-	drain(f, false); /* its kind is looked for */
 	assert_true(drain(f, false));
 	stop(f);
 	assert_int_equal(word_of(&f->p[0], 0, 0)->wanted, 0);
@@ -570,6 +572,42 @@ static void test_scope(void **state)
 	}
 }
 
+/*
+ * Who was forked from the scope's process belongs to it, in whatever order they are found. @strangers: nobody was;
+ * @first: which of the three is made first.
+ */
+static void check_family(bool strangers, unsigned int first)
+{
+	const int pids[] = { getpid(), 1, 2 };
+	struct fixture *f = fixture_make("app:*");
+	char tgid[16];
+
+	snprintf(tgid, sizeof(tgid), "%d", getpid());
+	tap_strings_add(&f->plan.scope.tgids, tgid);
+	for (unsigned int i = 0; i < 3; i++) {
+		unsigned int generation = first ? 2 - i : i;
+
+		add_program(f, pids[generation], app, 1, 0);
+		control_of(&f->p[i])->made_ns = 100 * (generation + 1);
+		control_of(&f->p[i])->parent_ns = 100 * generation + (strangers && generation);
+	}
+	start(f);
+	for (unsigned int i = 0; i < 3; i++)
+		put(f, i, 100, 16, i);
+	stop(f);
+	assert_int_equal(f->nr_seen, strangers ? 1 : 3);
+	tap_strings_release(&f->plan.scope.tgids);
+	fixture_remove(f);
+}
+
+static void test_family(void **state)
+{
+	(void)state;
+	for (int strangers = 0; strangers < 2; strangers++)
+		for (unsigned int first = 0; first < 3; first += 2)
+			check_family(strangers, first);
+}
+
 static void put_of(struct fixture *f, uint64_t after_ns, int tid)
 {
 	unsigned char *record = ring_put(&f->ring[0], f->start_ns + after_ns, 16, 0, PAYLOAD);
@@ -722,7 +760,7 @@ int main(void)
 		cmocka_unit_test(test_dead),	    cmocka_unit_test(test_others_dead),
 		cmocka_unit_test(test_session_file), cmocka_unit_test(test_old_sessions),
 		cmocka_unit_test(test_fails),
-		cmocka_unit_test(test_emptied),	    cmocka_unit_test(test_scope),
+		cmocka_unit_test(test_emptied),	    cmocka_unit_test(test_scope), cmocka_unit_test(test_family),
 		cmocka_unit_test(test_threads_of_others), cmocka_unit_test(test_absurd_losses),
 	};
 

@@ -26,12 +26,14 @@
 /* Of this size so many go into a sub-buffer behind its own record: 64 bytes each. */
 #define PAYLOAD 48u
 #define PER_SUB 254u
+#define BACKLOG (4u << 20)
 
 struct fixture {
 	struct tmp_dir tmp;
 	struct program p;
 	struct ring w;
 	struct tap_user_reader r;
+	struct tap_user_pool pool;
 	uint64_t clock, seq, taken, lost;
 	unsigned int holes, unknown;
 	uint64_t first, last; /* of the last hole */
@@ -41,7 +43,7 @@ struct fixture {
 
 static void fixture_make(struct fixture *f, bool discard, bool atomic)
 {
-	*f = (struct fixture){ .clock = 1000 };
+	*f = (struct fixture){ .clock = 1000, .pool.max = BACKLOG };
 	tmp_make(&f->tmp);
 	program_make(&f->p, f->tmp.path, getpid(), "1");
 	ring_make(&f->w, &f->p, 0, RING);
@@ -52,6 +54,8 @@ static void fixture_make(struct fixture *f, bool discard, bool atomic)
 static void fixture_remove(struct fixture *f)
 {
 	tap_user_reader_release(&f->r);
+	assert_true(f->pool.bytes <= BACKLOG);
+	tap_user_pool_release(&f->pool);
 	program_unmap(&f->p);
 	tmp_remove(&f->tmp);
 }
@@ -63,6 +67,7 @@ static int attach(struct fixture *f, enum tap_user_from from)
 
 	tap_user_reader_release(&f->r);
 	f->ret = tap_user_reader_init(&f->r, f->p.fd, &ring, f->w.discard, from);
+	f->r.pool = &f->pool;
 	return f->ret;
 }
 
@@ -125,6 +130,7 @@ static int drain(struct fixture *f, bool dead)
 enum op {
 	END,
 	PUT,	/* a events; what there is no room for is lost */
+	SAVE,	/* what is whole into the backlog */
 	DRAIN,
 	DIE,	/* drains for the last time */
 	ATTACH, /* to what is there */
@@ -178,6 +184,24 @@ static const struct script scripts[] = {
 	{ "a drained sub-buffer is given free", true, false,
 	  { { ATTACH }, { PUT, 3 * PER_SUB }, { DRAIN }, { PUT, 3 * PER_SUB }, { DRAIN },
 	    { PUT, 3 * PER_SUB }, { DIE } }, 0, 9 * PER_SUB, 0, 0, 0 },
+	{ "a sub-buffer that is saved is given free", true, false,
+	  { { ATTACH }, { PUT, 3 * PER_SUB }, { SAVE }, { PUT, 3 * PER_SUB }, { SAVE },
+	    { PUT, 3 * PER_SUB }, { DRAIN }, { PUT, 3 * PER_SUB }, { DIE } }, 0, 12 * PER_SUB, 0, 0, 0 },
+	{ "saved half read", true, false,
+	  { { ATTACH }, { PUT, 10 }, { DRAIN }, { PUT, 3 * PER_SUB }, { SAVE }, { PUT, 3 * PER_SUB }, { SAVE },
+	    { DRAIN }, { PUT, 20 }, { DIE } }, 0, 30 + 6 * PER_SUB, 0, 0, 0 },
+	{ "saved with a loss: where it was, and how many", true, false,
+	  { { ATTACH }, { PUT, 4 * PER_SUB + 7 }, { SAVE }, { PUT, 2 * PER_SUB }, { SAVE }, { DRAIN }, { DIE } },
+	  0, 6 * PER_SUB, 7, 1, 0 },
+	{ "from now on, saved: nothing that was before", true, false,
+	  { { PUT, 300 }, { NOW }, { PUT, 2 * PER_SUB }, { SAVE }, { PUT, 2 * PER_SUB }, { DIE } },
+	  0, 4 * PER_SUB, 0, 0, 0 },
+	{ "saved, with a record that makes no sense", true, false,
+	  { { ATTACH }, { PUT, 10 }, { BAD_WORD }, { PUT, 2 * PER_SUB }, { SAVE }, { PUT, 10 }, { DRAIN } },
+	  0, 29 + PER_SUB, PER_SUB - 9, 1, 0 },
+	{ "a ring that overwrites is not saved", false, false,
+	  { { ATTACH }, { PUT, 100 }, { DRAIN }, { PUT, 3 * PER_SUB }, { SAVE }, { PUT, 3 * PER_SUB - 100 }, { DIE } },
+	  0, 100 + 3 * PER_SUB, 3 * PER_SUB - 100, 1, 0 },
 	{ "from now on: nothing that was before", true, false,
 	  { { PUT, 300 }, { NOW }, { DRAIN }, { PUT, 5 }, { DRAIN }, { PUT, 300 }, { DIE } },
 	  0, 305, 0, 0, 0 },
@@ -270,6 +294,10 @@ static void step(struct fixture *f, const struct step *s)
 	case PUT:
 		for (uint64_t i = 0; i < s->a; i++)
 			last = put(f);
+		break;
+	case SAVE:
+		assert_int_equal(tap_user_reader_poll(&f->r, false), 0);
+		tap_user_reader_save(&f->r);
 		break;
 	case DRAIN:
 	case DIE:
@@ -418,31 +446,42 @@ static void *write_all(void *arg)
 	return NULL;
 }
 
+/* @save: also what is whole is saved, more often than it is read. */
+static void check_stress(bool discard, bool save)
+{
+	struct job job = { 0 };
+	unsigned int round = 0;
+	struct fixture f;
+	pthread_t thread;
+
+	fixture_make(&f, discard, false);
+	job.f = &f;
+	attach(&f, TAP_USER_REST);
+	assert_int_equal(pthread_create(&thread, NULL, write_all, &job), 0);
+	while (!__atomic_load_n(&job.done, __ATOMIC_ACQUIRE)) {
+		if (save && ++round % 4) {
+			assert_int_equal(tap_user_reader_poll(&f.r, false), 0);
+			tap_user_reader_save(&f.r);
+		} else {
+			assert_int_equal(drain(&f, false), 0);
+		}
+		sched_yield();
+	}
+	pthread_join(thread, NULL);
+	assert_int_equal(drain(&f, true), 0);
+	print_message("# %s%s: %llu taken, %llu lost in %u holes\n", discard ? "discarding" : "overwriting",
+		      save ? ", saved" : "", (unsigned long long)f.taken, (unsigned long long)f.lost, f.holes);
+	assert_int_equal(f.taken + f.lost, STRESS);
+	assert_int_not_equal(f.taken, 0);
+	fixture_remove(&f);
+}
+
 static void test_stress(void **state)
 {
 	(void)state;
-	for (int discard = 0; discard < 2; discard++) {
-		struct job job = { 0 };
-		struct fixture f;
-		pthread_t thread;
-
-		fixture_make(&f, discard, false);
-		job.f = &f;
-		attach(&f, TAP_USER_REST);
-		assert_int_equal(pthread_create(&thread, NULL, write_all, &job), 0);
-		while (!__atomic_load_n(&job.done, __ATOMIC_ACQUIRE)) {
-			assert_int_equal(drain(&f, false), 0);
-			sched_yield();
-		}
-		pthread_join(thread, NULL);
-		assert_int_equal(drain(&f, true), 0);
-		print_message("# %s: %llu taken, %llu lost in %u holes\n",
-			      discard ? "discarding" : "overwriting", (unsigned long long)f.taken,
-			      (unsigned long long)f.lost, f.holes);
-		assert_int_equal(f.taken + f.lost, STRESS);
-		assert_int_not_equal(f.taken, 0);
-		fixture_remove(&f);
-	}
+	check_stress(false, false);
+	check_stress(true, false);
+	check_stress(true, true);
 }
 
 int main(void)

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #define STAT_START 22 /* of the fields in /proc/PID/stat */
+#define STAT_FLAGS 9
+#define PF_EXITING 0x4u /* include/linux/sched.h */
 
 static int instance_path(const struct tap_instance *in, char *path, const char *file, va_list ap)
 {
@@ -97,18 +99,24 @@ bool tap_instance_owner(const char *name, pid_t *pid, uint64_t *start)
 	return parse_number(&name, start) && !*name;
 }
 
-int tap_proc_start(const char *stat, uint64_t *start)
+/* Of /proc/PID/stat, fields counted as in proc(5). */
+static int stat_field(const char *stat, int nr, uint64_t *value)
 {
 	const char *s = strrchr(stat, ')'); /* a comm may hold blanks and brackets */
 
-	for (int field = 2; s && field < STAT_START; field++) {
+	for (int field = 2; s && field < nr; field++) {
 		s = strchr(s, ' ');
 		s = s ? s + 1 : NULL;
 	}
-	return s && parse_number(&s, start) ? 0 : -EINVAL;
+	return s && parse_number(&s, value) ? 0 : -EINVAL;
 }
 
-int tap_proc_read_start(pid_t pid, uint64_t *start)
+int tap_proc_start(const char *stat, uint64_t *start)
+{
+	return stat_field(stat, STAT_START, start);
+}
+
+static int read_stat_field(pid_t pid, int nr, uint64_t *value)
 {
 	struct tap_buf stat = { .max = 1 << 16 };
 	char path[32];
@@ -117,9 +125,21 @@ int tap_proc_read_start(pid_t pid, uint64_t *start)
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	ret = tap_buf_read_file(&stat, path);
 	if (!ret)
-		ret = tap_proc_start(tap_buf_str(&stat), start);
+		ret = stat_field(tap_buf_str(&stat), nr, value);
 	tap_buf_release(&stat);
 	return ret;
+}
+
+int tap_proc_read_start(pid_t pid, uint64_t *start)
+{
+	return read_stat_field(pid, STAT_START, start);
+}
+
+bool tap_proc_is_ending(pid_t pid)
+{
+	uint64_t flags;
+
+	return !read_stat_field(pid, STAT_FLAGS, &flags) && flags & PF_EXITING;
 }
 
 static bool is_left_over(const char *name)

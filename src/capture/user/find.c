@@ -14,7 +14,7 @@
 #include "capture/user/state.h"
 
 #define SCAN_NS 10000000ull /* how often to look for new programs, */
-#define LOOK_NS 100000000ull /* for new libraries and rings in those that are known, */
+#define LOOK_NS 100000000ull /* at those that are known, */
 #define ALIVE_NS 1000000000ull /* and whether they live, where the pid does not tell */
 
 #define ASK_AGAIN 16u /* programs each time, of those that have nothing for us, */
@@ -213,7 +213,7 @@ static int consider(struct tap_user_state *s, struct tap_user_program *p, enum t
 		p->user = from == TAP_USER_ALL ? &came_later : &was_there;
 	if (!has_wanted(s, p))
 		return 0;
-	if (tap_user_in_scope(&s->plan->scope, p))
+	if (tap_user_in_scope(&s->choice, p))
 		return meet(s, p, from);
 	if (from == TAP_USER_ALL && s->sessions.nr && p->alive)
 		send_away(s, p);
@@ -244,6 +244,21 @@ static int ask_again(struct tap_user_state *s)
 	return 0;
 }
 
+/* Whether the scope has those that came: some of them may have been forked from others that stand behind them. */
+static void note_families(struct tap_user_state *s)
+{
+	const struct tap_map *families = &s->choice.families;
+	struct tap_user_program *p;
+	size_t known;
+
+	do {
+		known = families->nr;
+		for (unsigned int i = 0; s->plan->scope.tgids.nr && (p = tap_user_program_at(s->set, i)); i++)
+			if (!p->user)
+				tap_user_in_scope(&s->choice, p);
+	} while (families->nr > known);
+}
+
 /* Programs that came, and what is new in those that had nothing for us. */
 int tap_user_find_new(struct tap_user_state *s, struct tap_err *err)
 {
@@ -257,6 +272,7 @@ int tap_user_find_new(struct tap_user_state *s, struct tap_err *err)
 	while (ret >= 0 && tap_user_sessions_take(&s->sessions, &sent))
 		ret = tap_user_add_sent(s->set, &sent);
 	ret = ret < 0 ? ret : ask_again(s);
+	note_families(s);
 	for (unsigned int i = 0; !ret && (p = tap_user_program_at(s->set, i)); i++)
 		if (!p->user)
 			ret = consider(s, p, TAP_USER_ALL);
@@ -268,6 +284,7 @@ int tap_user_find_first(struct tap_user_state *s, struct tap_err *err)
 	struct tap_user_program *p;
 	int ret = 0;
 
+	note_families(s);
 	for (unsigned int i = 0; !ret && (p = tap_user_program_at(s->set, i)); i++)
 		ret = consider(s, p, p->alive ? TAP_USER_NOW : TAP_USER_REST);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
@@ -286,6 +303,45 @@ static void note_death(const struct tap_user_state *s, struct tap_user_joined *j
 	}
 }
 
+/*
+ * Whether it keeps us: not if it has ended, or waits for us to end, and has left no children; nor if threads alone are
+ * recorded, whose end is all that counts.
+ */
+static bool may_record(struct tap_user_state *s, struct tap_user_joined *j, unsigned int *ending)
+{
+	note_death(s, j);
+	if (!j->p->with_children || !j->held || !j->p->alive)
+		return false;
+	if (!tap_user_is_ending(j->p))
+		return true;
+	++*ending;
+	return tap_user_has_children(j->p);
+}
+
+static bool any_may_record(struct tap_user_state *s, unsigned int *ending)
+{
+	bool any = false;
+
+	*ending = 0;
+	for (unsigned int i = 0; i < s->nr_joined; i++)
+		any |= may_record(s, s->joined[i], ending);
+	return any;
+}
+
+bool tap_user_lives(struct tap_user_state *s, unsigned int left)
+{
+	unsigned int ending;
+	bool any = any_may_record(s, &ending);
+
+	/* a child that has let go of its parent's file has one of its own by then */
+	if (!any && ending >= left && !tap_user_find_new(s, NULL))
+		any = any_may_record(s, &ending);
+	for (unsigned int i = 0; i < s->nr_joined && any && ending; i++)
+		if (s->joined[i]->held && tap_user_is_ending(s->joined[i]->p))
+			tap_user_set_stays(s->joined[i]->p);
+	return any || ending < left;
+}
+
 static bool is_stuck(const struct tap_user_joined *j)
 {
 	for (unsigned int i = 0; i < j->nr_sources; i++)
@@ -300,7 +356,7 @@ static int check_joined(struct tap_user_state *s, struct tap_user_joined *j, boo
 	if (!j->held)
 		return s->now.mono_ns - j->alive_ns >= ALIVE_NS && j->p->alive ? try_join(s, j) : 0;
 	if (!(turn && s->now.mono_ns - j->looked_ns >= LOOK_NS) && !s->choice.stopped &&
-	    !is_stuck(j))
+	    !tap_user_has_new_areas(j->p) && !is_stuck(j))
 		return 0;
 	/* first whether it lives: a ring that it made at last is found then */
 	note_death(s, j);
@@ -312,7 +368,7 @@ int tap_user_find(struct tap_user_state *s, struct tap_err *err)
 	int ret = 0;
 
 	tap_user_set_now(s);
-	if (s->choice.stopped || s->now.mono_ns - s->scanned_ns >= SCAN_NS)
+	if (s->choice.stopped || s->now.mono_ns - s->scanned_ns >= SCAN_NS || tap_user_sessions_called(&s->sessions))
 		ret = tap_user_find_new(s, err);
 	for (unsigned int i = 0; i < s->nr_joined && !ret; i++)
 		if (check_joined(s, s->joined[i], i - s->next_to_look < LOOK_AT))
@@ -328,8 +384,9 @@ int tap_user_find_kinds(struct tap_user_state *s, struct tap_err *err)
 	struct tap_user_program *p;
 	int ret = tap_user_scan(s->set, err);
 
+	note_families(s);
 	for (unsigned int i = 0; ret >= 0 && (p = tap_user_program_at(s->set, i)); i++) {
-		if (!tap_user_in_scope(&s->plan->scope, p))
+		if (!tap_user_in_scope(&s->choice, p))
 			continue;
 		for (unsigned int k = 0; k < p->nr_events; k++)
 			if (tap_user_is_wanted(s->plan, p->events[k].kind))

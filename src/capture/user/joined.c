@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "capture/tracefs/tracefs.h"
 
@@ -74,9 +75,23 @@ static bool has_comm(const struct tap_strings *comms, const char *comm)
 	return false;
 }
 
-bool tap_user_in_scope(const struct tap_plan_scope *scope, const struct tap_user_program *p)
+/* What nobody else can know says who its parent is. Short of memory its children are not found. */
+static bool in_family(struct tap_user_choice *c, struct tap_user_program *p)
 {
-	return (!scope->tgids.nr || is_tgid(scope, p->pid)) &&
+	uint64_t *slot;
+
+	p->with_children = is_tgid(&c->plan->scope, p->pid) || (p->parent_ns && tap_map_get(&c->families, p->parent_ns));
+	slot = p->with_children && p->made_ns ? tap_map_put(&c->families, p->made_ns) : NULL;
+	if (slot)
+		*slot = 1;
+	return p->with_children;
+}
+
+bool tap_user_in_scope(struct tap_user_choice *c, struct tap_user_program *p)
+{
+	const struct tap_plan_scope *scope = &c->plan->scope;
+
+	return (!scope->tgids.nr || in_family(c, p)) &&
 	       (!scope->tids.nr || has_tid(&scope->tids, p->pid)) &&
 	       (!scope->comms.nr || has_comm(&scope->comms, p->comm));
 }
@@ -118,14 +133,26 @@ void tap_user_joined_off(struct tap_user_joined *j)
 	tap_user_set_recording(j->p, false);
 }
 
+static void give_back(const struct tap_user_joined *j)
+{
+	for (unsigned int i = 0; i < j->p->nr_events; i++)
+		if (j->p->events[i].wanted) /* by somebody else */
+			return;
+	for (unsigned int i = 0; i < j->nr_sources; i++)
+		if (!j->sources[i]->failed)
+			tap_user_reader_give_back(&j->sources[i]->reader);
+}
+
 void tap_user_joined_free(struct tap_user_joined *j)
 {
 	if (!j)
 		return;
 	if (j->held) {
 		tap_user_joined_off(j);
-		if (j->p->alive)
+		if (j->p->alive) {
+			give_back(j);
 			tap_user_set_ring(j->p, (enum tap_ring_mode)j->mode, 0, NULL);
+		}
 		tap_user_drop(j->p);
 	}
 	j->p->kept = false;
@@ -167,7 +194,7 @@ void tap_user_join(struct tap_user_joined *j, const struct tap_user_choice *c)
 /* ---- its rings ---- */
 
 static int add_source(struct tap_user_joined *j, const struct tap_user_ring *ring,
-		      enum tap_user_from from)
+		      enum tap_user_from from, struct tap_user_pool *pool)
 {
 	struct tap_user_source *s = calloc(1, sizeof(*s)), **more;
 	bool discard = j->p->alive || j->p->mode == TAP_RING_DISCARD;
@@ -188,6 +215,7 @@ static int add_source(struct tap_user_joined *j, const struct tap_user_ring *rin
 		tap_user_joined_fail(j, ret == -ENOMEM ? "out of memory" : why);
 		s->failed = true;
 	}
+	s->reader.pool = pool;
 	j->sources[j->nr_sources++] = s;
 	return 0;
 }
@@ -203,7 +231,7 @@ static int add_rings(struct tap_user_joined *j, const struct tap_user_choice *c)
 
 		if (ring->cpu < c->plan->nr_cpus && (!c->plan->scope.cpus.nr_words ||
 						     tap_cpus_has(&c->plan->scope.cpus, ring->cpu)))
-			ret = add_source(j, ring, from);
+			ret = add_source(j, ring, from, c->pool);
 	}
 	return ret;
 }
@@ -291,6 +319,8 @@ bool tap_user_joined_waits(struct tap_user_joined *j)
 
 json_t *tap_user_joined_json(const struct tap_user_joined *j)
 {
+	/* in this order: a machine that was never suspended has none */
+	uint64_t mono_ns = tap_now_ns(), offset_ns = tap_clock_ns(CLOCK_BOOTTIME) - mono_ns;
 	struct tap_buf comm = { 0 }, why = { 0 };
 	json_t *o;
 
@@ -300,6 +330,9 @@ json_t *tap_user_joined_json(const struct tap_user_joined *j)
 			strlen(j->why ? j->why : j->p->reason));
 	o = json_pack("{s:i, s:s, s:I, s:I}", "pid", (int)j->pid, "comm", tap_buf_str(&comm),
 		      "events", (json_int_t)j->events, "lost", (json_int_t)j->lost);
+	/* it is another program's name from then on that the process has: exec keeps the number */
+	if (o && j->p->made_ns > offset_ns)
+		json_object_set_new(o, "start_ns", json_integer((json_int_t)(j->p->made_ns - offset_ns)));
 	if (o && j->raised)
 		json_object_set_new(o, "raised", json_integer((json_int_t)j->raised));
 	if (o && j->p->cut)

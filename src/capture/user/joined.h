@@ -52,11 +52,16 @@ struct tap_user_joined {
 struct tap_user_choice {
 	struct tap_plan *plan;
 	uint8_t ring_shift;
+	struct tap_user_pool *pool;
+	struct tap_map families; /* made_ns of files: of the scope's processes, and of what was forked from them */
 	bool stopped; /* nothing is switched on any more */
 };
 
-/* Whether the scope lets this program take part. */
-bool tap_user_in_scope(const struct tap_plan_scope *scope, const struct tap_user_program *p);
+/*
+ * Whether the scope lets this program take part. Where it names processes, those that were forked from them do: of
+ * parents this is to be asked first.
+ */
+bool tap_user_in_scope(struct tap_user_choice *c, struct tap_user_program *p);
 /* Whether a pattern of the plan matches. */
 bool tap_user_is_wanted(const struct tap_plan *plan, const struct tap_user_kind *kind);
 

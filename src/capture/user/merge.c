@@ -6,12 +6,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "capture/user/nested.h"
 #include "capture/user/state.h"
 
 #define MAX_TIDS 65536u /* of one program that are remembered */
 #define LOSS_NS 4u /* that a CPU takes at least to lose an event */
 #define PREFETCH_BYTES 512
+#define BUSY_PCT 5u /* of a ring: it may fill within a drain */
+#define SAVE_PCT 20u
+#define RELIEVE_NS 50000u
+#define STEPS 512u /* records between two looks at the clock */
+#define PAUSE_NS 1000000u /* other backends have rings, too */
 /* A stamp that is further ahead than this is no clock's: such a ring is not waited for. */
 #define AHEAD_NS 1000000000ull
 
@@ -102,10 +109,7 @@ static bool is_anothers(const struct tap_user_program *p, uint32_t tid)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%u", p->pid, tid);
-	if (!access(path, F_OK))
-		return false;
-	snprintf(path, sizeof(path), "/proc/%u", tid); /* knows threads, too */
-	return !access(path, F_OK) && !tap_user_is_mapped(p, (int)tid);
+	return access(path, F_OK) && tap_user_is_unmapped(p, (int)tid);
 }
 
 /* Return: the number of the thread that a record names, in our own pid namespace; UINT32_MAX: nobody's. */
@@ -338,6 +342,7 @@ static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c, stru
 	put_records(s, src, &run, &l->lane);
 	if (!run.events)
 		return;
+	s->steps += run.events;
 	l->last_ns = src->ns = run.ns;
 	src->joined->events += run.events;
 	res->events += run.events;
@@ -389,12 +394,44 @@ static int fill_heap(struct tap_user_state *s, struct tap_user_cpu *c, bool last
 	return 0;
 }
 
+/* Makes room in rings that fill while others are read. */
+static void relieve(struct tap_user_state *s)
+{
+	for (unsigned int i = 0; i < s->nr_busy; i++) {
+		struct tap_user_source *src = s->busy[i];
+
+		if (src->failed || tap_user_reader_poll(&src->reader, src->reader.dead)) /* a drain sees to that */
+			continue;
+		if (tap_user_reader_fill_pct(&src->reader) >= SAVE_PCT)
+			tap_user_reader_save(&src->reader);
+	}
+}
+
+/* Whether it is time to leave the rest to the next drain. */
+static bool make_way(struct tap_user_state *s)
+{
+	uint64_t now;
+	bool is_time;
+
+	if (s->steps < STEPS)
+		return false;
+	s->steps = 0;
+	now = tap_now_ns();
+	if (now >= s->relieve_ns) {
+		relieve(s);
+		s->relieve_ns = tap_now_ns() + RELIEVE_NS;
+	}
+	is_time = now >= s->pause_ns || tap_page_writer_is_busy(s->out.writer);
+	s->paused |= is_time;
+	return is_time;
+}
+
 static int merge(struct tap_user_state *s, struct tap_user_cpu *c, bool last, struct tap_drain *res,
 		 struct tap_err *err)
 {
 	int ret = fill_heap(s, c, last);
 
-	while (!ret && c->ready && (last || c->v[0]->ns <= s->now.mono_ns)) {
+	while (!ret && c->ready && (last || (c->v[0]->ns <= s->now.mono_ns && !make_way(s)))) {
 		struct tap_user_source *src = c->v[0];
 
 		ret = put_item(s, src, last, res, err);
@@ -405,6 +442,7 @@ static int merge(struct tap_user_state *s, struct tap_user_cpu *c, bool last, st
 		}
 		if (ret)
 			return ret;
+		s->steps++;
 		if (src->item.kind == TAP_USER_RECORD)
 			put_run(s, c, src, res);
 		src->last_ns = src->ns;
@@ -419,8 +457,16 @@ static int merge(struct tap_user_state *s, struct tap_user_cpu *c, bool last, st
 
 /* ---- draining ------------------------------------------------------------------------------- */
 
+/* Short of memory it is read as it comes. */
+static void add_busy(struct tap_user_state *s, struct tap_user_source *src)
+{
+	if (!tap_array_grow(&s->busy, s->nr_busy, &s->cap_busy, sizeof(*s->busy)))
+		s->busy[s->nr_busy++] = src;
+}
+
 static void poll_heads(struct tap_user_state *s, struct tap_drain *res)
 {
+	s->nr_busy = 0;
 	for (unsigned int i = 0; i < s->nr_joined; i++) {
 		struct tap_user_joined *j = s->joined[i];
 		bool moved = false, waits;
@@ -430,13 +476,15 @@ static void poll_heads(struct tap_user_state *s, struct tap_drain *res)
 			uint64_t head = src->reader.head;
 			int ret =
 				src->failed ? 0 : tap_user_reader_poll(&src->reader, !j->p->alive);
+			unsigned int fill_pct = src->failed || ret ? 0 : tap_user_reader_fill_pct(&src->reader);
 
 			moved |= head != src->reader.head;
 			if (ret)
 				source_fails(src, ret);
-			else if (!src->failed &&
-				 tap_user_reader_fill_pct(&src->reader) > res->fill_pct)
-				res->fill_pct = tap_user_reader_fill_pct(&src->reader);
+			if (fill_pct >= BUSY_PCT)
+				add_busy(s, src);
+			if (fill_pct > res->fill_pct)
+				res->fill_pct = fill_pct;
 		}
 		if (!moved)
 			continue;
@@ -541,14 +589,21 @@ int tap_user_drain(struct tap_user_state *s, bool last, struct tap_drain *res, s
 
 	tap_user_set_now(s);
 	poll_heads(s, res);
-	for (unsigned int cpu = 0; cpu < s->plan->nr_cpus && !ret; cpu++)
-		ret = merge(s, &s->cpus[cpu], last, res, err);
+	s->pause_ns = s->now.mono_ns + PAUSE_NS;
+	s->relieve_ns = 0;
+	s->steps = STEPS;
+	s->paused = false;
+	for (unsigned int i = 0; i < s->plan->nr_cpus && !ret; i++)
+		ret = merge(s, &s->cpus[(s->first_cpu + i) % s->plan->nr_cpus], last, res, err);
+	s->first_cpu++;
+	if (s->paused)
+		res->fill_pct = 100; /* there is more to do, at once */
 	for (unsigned int i = 0; i < s->nr_joined && !ret; i++) {
 		struct tap_user_joined *j = s->joined[i];
 
 		if (j->held)
 			ret = tell_ringless(s, j, res, err);
-		if (!ret && j->held && (last || !j->p->alive))
+		if (!ret && j->held && (last || (!j->p->alive && !s->paused)))
 			ret = end_joined(s, j, res, err);
 	}
 	bury(s);

@@ -33,6 +33,7 @@
 #define FOLDERS_MAX 4096u
 #define ALL_USERS UINT32_MAX
 #define LINK_MAX_CHARS 64
+#define SHARER_TRIES 8 /* where processes are started all the time */
 
 struct tap_user_folder {
 	char *path;
@@ -421,9 +422,73 @@ static int has_mapped(const struct tap_user_program *p, int pid)
 	return found;
 }
 
-bool tap_user_is_mapped(const struct tap_user_program *p, int pid)
+bool tap_user_is_unmapped(const struct tap_user_program *p, int pid)
 {
-	return has_mapped(p, pid) > 0;
+	int mapped = has_mapped(p, pid);
+
+	if (mapped < 0) /* it may not be looked into, or is gone */
+		return mapped != -ENOENT && mapped != -ESRCH;
+	return !mapped && !tap_proc_is_ending(pid); /* then it has nothing mapped any more */
+}
+
+/* The id of the newest process; 0: not known. */
+static int newest_pid(void)
+{
+	FILE *f = fopen("/proc/loadavg", "re");
+	int pid = 0;
+
+	if (f && fscanf(f, "%*s %*s %*s %*s %d", &pid) != 1)
+		pid = 0;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+/* Return: a process beside the program's and our own that has its control file mapped; 0: none. */
+static int look_for_sharer(const struct tap_user_program *p)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	int found = 0;
+
+	while (d && !found && (e = readdir(d))) {
+		int pid = *e->d_name >= '1' && *e->d_name <= '9' ? atoi(e->d_name) : 0;
+
+		if (pid && pid != p->pid && pid != getpid() && has_mapped(p, pid) > 0)
+			found = pid;
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* One that was seen may have forked, and ended, before its mappings were read: then there is a newer one. */
+static int find_sharer(const struct tap_user_program *p)
+{
+	int found = 0, seen = -1, newest;
+
+	for (int i = 0; i < SHARER_TRIES && !found && (newest = newest_pid()) != seen; i++) {
+		seen = newest;
+		found = look_for_sharer(p);
+	}
+	return found;
+}
+
+/* As it is now. Return: 0 also if the program is not held. */
+static uint8_t get_byte(const struct tap_user_program *p, size_t at)
+{
+	uint8_t byte;
+
+	return p->fd >= 0 && pread(p->fd, &byte, 1, (off_t)at) == 1 ? byte : 0;
+}
+
+bool tap_user_has_children(struct tap_user_program *p)
+{
+	if (!get_byte(p, offsetof(struct tap_control, forked)))
+		return false;
+	if (!p->sharer || has_mapped(p, p->sharer) <= 0)
+		p->sharer = find_sharer(p);
+	return p->sharer;
 }
 
 bool tap_user_is_alive(struct tap_user_program *p)
@@ -440,7 +505,10 @@ bool tap_user_is_alive(struct tap_user_program *p)
 	}
 	mapped = has_mapped(p, p->pid);
 	/* one that may not be looked into, such as a set-uid program */
-	return p->alive = mapped > 0 || ((mapped == -EACCES || mapped == -EPERM) && same_start(p));
+	p->alive = mapped > 0 || ((mapped == -EACCES || mapped == -EPERM) && same_start(p));
+	if (!p->alive && (p->with_children || get_byte(p, offsetof(struct tap_control, shared))))
+		p->alive = tap_user_has_children(p);
+	return p->alive;
 }
 
 static int bad_file(const struct tap_user_program *p, struct tap_err *err, int code,
@@ -572,10 +640,12 @@ static int add_object(struct tap_user_set *set, struct tap_user_program *p, int 
 static int read_areas(struct tap_user_set *set, struct tap_user_program *p, int fd,
 		      const struct tap_area *areas, struct tap_err *err)
 {
+	p->unread_areas = 0;
 	for (uint32_t i = 0; i < p->nr_areas; i++) {
 		const struct tap_area *a = &areas[i];
 		int ret = -EINVAL;
 
+		p->unread_areas += a->kind == TAP_AREA_NONE;
 		if (p->areas[i] || a->kind == TAP_AREA_NONE)
 			continue;
 		p->areas[i] = 1;
@@ -631,6 +701,7 @@ static int read_head(struct tap_user_program *p, int fd, uint32_t *nr, struct ta
 	memcpy(p->reason, c.reason, sizeof(p->reason));
 	p->comm[sizeof(p->comm) - 1] = p->reason[sizeof(p->reason) - 1] = '\0';
 	p->made_ns = c.made_ns;
+	p->parent_ns = c.parent_ns;
 	p->mode = c.mode;
 	p->has_thread = c.has_thread;
 	p->clock = (uint8_t)c.clock;
@@ -1038,6 +1109,9 @@ int tap_user_hold(struct tap_user_program *p, struct tap_err *err)
 	if (fd < 0)
 		return fd;
 	if (!flock(fd, LOCK_EX | LOCK_NB)) {
+		void *head = mmap(NULL, TAP_CONTROL_PAGE, PROT_READ, MAP_SHARED, fd, 0); /* it cannot shrink */
+
+		p->head = head == MAP_FAILED ? NULL : head;
 		p->fd = fd;
 		if (p->sent >= 0)
 			close(p->sent);
@@ -1054,8 +1128,11 @@ int tap_user_hold(struct tap_user_program *p, struct tap_err *err)
 
 void tap_user_drop(struct tap_user_program *p)
 {
+	if (p->head)
+		munmap((void *)p->head, TAP_CONTROL_PAGE);
 	if (p->fd >= 0)
 		close(p->fd);
+	p->head = NULL;
 	p->fd = -1;
 }
 
@@ -1139,6 +1216,21 @@ void tap_user_set_recording(const struct tap_user_program *p, bool on)
 {
 	/* a program whose file is no longer what it was is told nothing */
 	(void)put_byte(p->fd, offsetof(struct tap_control, recording), on);
+}
+
+bool tap_user_has_new_areas(const struct tap_user_program *p)
+{
+	return p->unread_areas || (p->head && __atomic_load_n(&p->head->areas_nr, __ATOMIC_ACQUIRE) != p->nr_areas);
+}
+
+bool tap_user_is_ending(const struct tap_user_program *p)
+{
+	return get_byte(p, offsetof(struct tap_control, ending)) == TAP_ENDING_NOW;
+}
+
+void tap_user_set_stays(const struct tap_user_program *p)
+{
+	(void)put_byte(p->fd, offsetof(struct tap_control, ending), TAP_ENDING_CHILDREN);
 }
 
 void tap_user_set_drained(const struct tap_user_program *p, uint8_t nr)

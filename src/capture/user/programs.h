@@ -64,6 +64,8 @@ struct tap_user_program {
 	uint8_t clock; /* enum tap_clock_kind */
 	uint8_t mode; /* enum tap_ring_mode */
 	uint64_t made_ns; /* when its file was, CLOCK_BOOTTIME */
+	uint64_t parent_ns; /* the same of the process that it was forked from; 0: none */
+	int sharer; /* a child that has its file mapped; 0: none is known */
 	uint64_t cut; /* events whose texts were cut, says the program */
 	uint64_t lost; /* events for which it had no ring */
 	struct tap_user_event *events;
@@ -73,15 +75,17 @@ struct tap_user_program {
 	unsigned int bad; /* events without proper names, left out */
 	void *user; /* the caller's; NULL at first */
 	bool kept; /* the caller's: it stays in the set also when its file is gone */
+	bool with_children; /* the caller's: it lives as long as a child that may still record */
 	bool seen; /* its file was there at the last scan */
 	int fd; /* -1: not held */
+	const struct tap_control *head; /* mapped while it is held; NULL: that failed. It may change, and be anything */
 
 	/* inside */
 	const struct tap_user_folder *folder;
 	struct tap_user_object *objects;
 	unsigned int nr_objects;
 	uint8_t *areas; /* one per area: 1: read */
-	uint32_t nr_areas;
+	uint32_t nr_areas, unread_areas; /* the second: they were not yet filled */
 	uint64_t object_bytes; /* read so far */
 	uint64_t dev, ino, link_ino; /* of the control file, and of the link to it */
 	int sent; /* the control file, of a program that has sent it and is not held; else -1 */
@@ -136,11 +140,16 @@ struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, uns
  */
 int tap_user_look(struct tap_user_set *set, struct tap_user_program *p, struct tap_err *err);
 
-/* Looks whether it lives: reads all its mappings, so not to be asked all the time. */
+/*
+ * Looks whether it lives, or a child after a fork that has its file mapped: reads all mappings, in the second case those
+ * of all processes, so not to be asked all the time.
+ */
 bool tap_user_is_alive(struct tap_user_program *p);
+/* Whether a child of a held program has its file mapped. */
+bool tap_user_has_children(struct tap_user_program *p);
 
-/* Whether the process, or the thread's, has the program's control file mapped. */
-bool tap_user_is_mapped(const struct tap_user_program *p, int pid);
+/* Whether the process, or the thread's, is there and does not have the program's control file mapped. */
+bool tap_user_is_unmapped(const struct tap_user_program *p, int pid);
 
 /*
  * Opens the control file and locks it against other recorders: until tap_user_drop().
@@ -160,6 +169,12 @@ int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8
 		      struct tap_err *err);
 /* Tells a held program that all that is wanted of it has been switched on, or no longer is. */
 void tap_user_set_recording(const struct tap_user_program *p, bool on);
+/* Whether a held program has areas that were not there, or not filled, at the last look. A quick look. */
+bool tap_user_has_new_areas(const struct tap_user_program *p);
+/* Whether a held program says that it waits for the end of its recorder. */
+bool tap_user_is_ending(const struct tap_user_program *p);
+/* Tells it not to. */
+void tap_user_set_stays(const struct tap_user_program *p);
 /* Tells a held program that it is being drained: @nr is another one each time. */
 void tap_user_set_drained(const struct tap_user_program *p, uint8_t nr);
 

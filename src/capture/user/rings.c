@@ -50,6 +50,15 @@ static int get(const struct tap_user_reader *r, void *to, size_t bytes, uint64_t
 	return 0;
 }
 
+/* A part of a sub-buffer: as it is in the ring, or in the backlog. */
+static int get_sub(const struct tap_user_reader *r, void *to, size_t bytes, uint64_t pos)
+{
+	if (!tap_user_backlog_has(&r->backlog, pos))
+		return get(r, to, bytes, sub_offset(r, pos));
+	memcpy(to, tap_user_backlog_first(&r->backlog) + (pos & (TAP_SUB_BYTES - 1)), bytes);
+	return 0;
+}
+
 static int read_head(const struct tap_user_reader *r, struct tap_ring_head *head)
 {
 	int ret = get(r, head, sizeof(*head), 0);
@@ -209,11 +218,15 @@ void tap_user_reader_release(struct tap_user_reader *r)
 	r->copy = NULL;
 	free(r->sub_events);
 	r->sub_events = NULL;
+	if (r->pool)
+		tap_user_backlog_release(&r->backlog, r->pool);
 }
 
 unsigned int tap_user_reader_fill_pct(const struct tap_user_reader *r)
 {
-	return r->head <= r->pos ? 0 : (unsigned int)((r->head - r->pos) * 100 / r->bytes);
+	uint64_t from = r->backlog.to > r->pos ? r->backlog.to : r->pos;
+
+	return r->head <= from ? 0 : (unsigned int)((r->head - from) * 100 / r->bytes);
 }
 
 int tap_user_reader_poll(struct tap_user_reader *r, bool dead)
@@ -249,7 +262,7 @@ static bool can_run(const struct tap_user_reader *r)
 
 static int read_sub(const struct tap_user_reader *r, uint32_t from, uint32_t to)
 {
-	return get(r, r->copy + from, to - from, sub_offset(r, r->loaded + from));
+	return get_sub(r, r->copy + from, to - from, r->loaded + from);
 }
 
 /* Whether the writer may have overwritten what was just copied. */
@@ -258,7 +271,7 @@ static int was_lapped(const struct tap_user_reader *r, bool *lapped)
 	struct tap_ring_head now;
 	int ret;
 
-	if (r->dead || r->discard)
+	if (r->dead || r->discard || tap_user_backlog_has(&r->backlog, r->loaded))
 		return 0;
 	ret = read_head(r, &now);
 	*lapped = !ret && now.head > r->loaded && now.head - r->loaded > reach(r);
@@ -268,7 +281,7 @@ static int was_lapped(const struct tap_user_reader *r, bool *lapped)
 static int read_commit(struct tap_user_reader *r)
 {
 	uint64_t commit;
-	int ret = get(r, &commit, sizeof(commit), sub_offset(r, r->loaded + 8));
+	int ret = get_sub(r, &commit, sizeof(commit), r->loaded + 8);
 
 	commit &= UINT32_MAX;
 	if (!ret && commit <= TAP_SUB_BYTES - TAP_SUB_HEADER)
@@ -298,7 +311,7 @@ static uint32_t record_end(const struct tap_user_reader *r, uint32_t end)
 	uint32_t at = (uint32_t)(r->pos - r->loaded);
 	struct tap_record_head h;
 
-	if (end - at < sizeof(h) || get(r, &h, sizeof(h), sub_offset(r, r->pos)) || h.length > end - at - sizeof(h))
+	if (end - at < sizeof(h) || get_sub(r, &h, sizeof(h), r->pos) || h.length > end - at - sizeof(h))
 		return end;
 	return at + (uint32_t)sizeof(h) + (h.length & ~7u);
 }
@@ -330,6 +343,55 @@ static int fill(struct tap_user_reader *r, bool *lapped)
 	}
 	r->to = end;
 	return ret ?: was_lapped(r, lapped);
+}
+
+/* Copies the sub-buffer at @sub, which is whole. Return: false: its length is not known yet, or there is no memory. */
+static bool save_sub(struct tap_user_reader *r, uint64_t sub)
+{
+	const unsigned char *from = r->map + sub_offset(r, sub);
+	uint64_t commit = __atomic_load_n((const uint64_t *)(from + 8), __ATOMIC_ACQUIRE) & UINT32_MAX;
+	unsigned char *to;
+
+	if (!commit || commit > TAP_SUB_BYTES - TAP_SUB_HEADER)
+		return false;
+	to = tap_user_backlog_room(&r->backlog, r->pool);
+	if (!to)
+		return false;
+	memcpy(to, from, TAP_SUB_HEADER + commit);
+	memcpy(to + 8, &commit, sizeof(commit)); /* the program may have changed it */
+	r->backlog.to = sub + TAP_SUB_BYTES;
+	return !set_free(r, index_of(r, sub));
+}
+
+void tap_user_reader_save(struct tap_user_reader *r)
+{
+	if (!r->pool || !can_run(r) || r->dead)
+		return;
+	if (r->backlog.from == r->backlog.to)
+		r->backlog.from = r->backlog.to = r->loaded == NO_SUB ? sub_of(r->pos) : r->loaded;
+	while (r->head - r->backlog.to >= TAP_SUB_BYTES && r->head - r->backlog.to <= r->bytes &&
+	       save_sub(r, r->backlog.to))
+		;
+}
+
+static void punch(const struct tap_user_reader *r, uint64_t from, uint64_t to)
+{
+	if (from < to)
+		fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(r->ring.offset + r->subs + from),
+			  (off_t)(to - from));
+}
+
+/* The writer counts on from what stands in its sub-buffer; one with atomics also on what stood in each. */
+void tap_user_reader_give_back(const struct tap_user_reader *r)
+{
+	struct tap_ring_head head;
+	uint64_t last;
+
+	if (!can_run(r) || read_head(r, &head) || !head.head)
+		return;
+	last = index_of(r, head.head - 1) * TAP_SUB_BYTES;
+	punch(r, 0, last);
+	punch(r, last + TAP_SUB_BYTES, r->bytes);
 }
 
 static void forget_sub(struct tap_user_reader *r)
@@ -461,6 +523,10 @@ static int end_sub(struct tap_user_reader *r)
 
 	r->pos = sub + TAP_SUB_BYTES;
 	forget_sub(r);
+	if (tap_user_backlog_has(&r->backlog, sub)) {
+		tap_user_backlog_pop(&r->backlog, r->pool);
+		return 1;
+	}
 	return r->dead ? 1 : set_free(r, index_of(r, sub)) ?: 1;
 }
 
@@ -482,7 +548,7 @@ static int pass_over(struct tap_user_reader *r, bool complete)
 static int step(struct tap_user_reader *r, struct tap_user_item *item)
 {
 	uint64_t sub = r->loaded == NO_SUB ? sub_of(r->pos) : r->loaded;
-	bool lapped = r->head - sub > reach(r), complete = r->head - sub >= TAP_SUB_BYTES;
+	bool lapped = r->head - sub > reach(r) && !tap_user_backlog_has(&r->backlog, sub), complete = r->head - sub >= TAP_SUB_BYTES;
 	enum verdict verdict;
 	int ret = lapped ? 0 : load(r, &lapped);
 
@@ -539,13 +605,15 @@ int tap_user_reader_next(struct tap_user_reader *r, struct tap_user_item *item)
 
 const unsigned char *tap_user_reader_run(const struct tap_user_reader *r, const unsigned char **end)
 {
-	const unsigned char *at = r->map + sub_offset(r, r->pos);
+	const unsigned char *sub;
 
 	if (!can_run(r) || r->loaded == NO_SUB || r->pos < r->skip_to ||
 	    (r->head - r->loaded >= TAP_SUB_BYTES && !r->commit))
 		return NULL;
-	*end = r->map + sub_offset(r, r->loaded) + limit(r);
-	return at < *end ? at : NULL;
+	sub = tap_user_backlog_has(&r->backlog, r->loaded) ? tap_user_backlog_first(&r->backlog) :
+							     r->map + sub_offset(r, r->loaded);
+	*end = sub + limit(r);
+	return r->pos - r->loaded < limit(r) ? sub + (r->pos - r->loaded) : NULL;
 }
 
 void tap_user_reader_pass(struct tap_user_reader *r, uint32_t bytes, uint32_t events, uint64_t stamp)

@@ -6,6 +6,7 @@
 #ifndef TAP_CAPTURE_USER_RINGS_H
 #define TAP_CAPTURE_USER_RINGS_H
 
+#include "capture/user/backlog.h"
 #include "capture/user/clock.h"
 #include "capture/user/programs.h"
 
@@ -45,6 +46,8 @@ struct tap_user_reader {
 	unsigned int bad_subs; /* in a row */
 	uint64_t last_stamp; /* of what came last; 0: nothing */
 	struct tap_user_pair pair; /* of the sub-buffer */
+	struct tap_user_backlog backlog;
+	struct tap_user_pool *pool; /* the caller's, NULL: there is none */
 };
 
 enum tap_user_from {
@@ -64,6 +67,15 @@ void tap_user_reader_release(struct tap_user_reader *r);
  */
 int tap_user_reader_poll(struct tap_user_reader *r, bool dead);
 
+/*
+ * Copies what is whole out of a ring that is mapped, so that the program has room, as far as there is memory; it is read
+ * in its turn.
+ */
+void tap_user_reader_save(struct tap_user_reader *r);
+
+/* Gives the ring's memory back, but for the sub-buffer where the writer is: of a program that records nothing any more. */
+void tap_user_reader_give_back(const struct tap_user_reader *r);
+
 /* The next item. Return: 0, also for NOTHING; -EINVAL, -ENODATA; -ENOMEM. */
 int tap_user_reader_next(struct tap_user_reader *r, struct tap_user_item *item);
 
@@ -78,6 +90,7 @@ void tap_user_reader_pass(struct tap_user_reader *r, uint32_t bytes, uint32_t ev
 /* What was lost and nothing in the stream will tell: at the end, after NOTHING. */
 int tap_user_reader_rest(struct tap_user_reader *r, struct tap_user_item *item);
 
+/* Of the ring; the backlog does not count. */
 unsigned int tap_user_reader_fill_pct(const struct tap_user_reader *r);
 
 #endif

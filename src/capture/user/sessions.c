@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -140,6 +141,15 @@ static void listen_at(struct tap_user_session_file *f)
 	f->socket = -1;
 }
 
+/* Tells of each call once: who waits for more than there is room for must not keep the recorder awake. */
+static void watch(const struct tap_user_sessions *s, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+
+	if (s->calls >= 0 && fd >= 0) /* where it fails they are found at the next look */
+		epoll_ctl(s->calls, EPOLL_CTL_ADD, fd, &ev);
+}
+
 static void end_file(struct tap_user_session_file *f)
 {
 	if (f->fd >= 0) {
@@ -194,6 +204,7 @@ static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode
 		return 0;
 	}
 	listen_at(&f);
+	watch(s, f.socket);
 	s->files[s->nr++] = f;
 	return 1;
 }
@@ -205,9 +216,10 @@ int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_s
 	int ret = 0;
 	uid_t uid;
 
-	*s = (struct tap_user_sessions){ 0 };
+	*s = TAP_USER_NO_SESSIONS;
 	if (strlen(text) > TAP_USER_SESSION_MAX)
 		return -E2BIG;
+	s->calls = epoll_create1(EPOLL_CLOEXEC);
 	if (tap_user_of_all(set))
 		ret = add_file(s, TAP_USER_EVERYBODY, 0755, text);
 	for (unsigned int i = 0; ret >= 0 && (folder = tap_user_folder_at(set, i, &uid)); i++)
@@ -252,11 +264,19 @@ static void accept_callers(struct tap_user_sessions *s)
 
 		while (s->files[i].socket >= 0 && fd >= 0 && s->nr_callers < MAX_CALLERS) {
 			fd = accept4(s->files[i].socket, NULL, NULL, SOCK_CLOEXEC);
+			watch(s, fd);
 			if (fd >= 0)
 				s->callers[s->nr_callers++] =
 					(struct tap_user_caller){ .fd = fd, .since_ns = tap_now_ns() };
 		}
 	}
+}
+
+bool tap_user_sessions_called(const struct tap_user_sessions *s)
+{
+	struct epoll_event ev;
+
+	return s->calls >= 0 && epoll_wait(s->calls, &ev, 1, 0) > 0;
 }
 
 bool tap_user_sessions_take(struct tap_user_sessions *s, struct tap_user_sent *sent)
@@ -296,5 +316,7 @@ void tap_user_sessions_remove(struct tap_user_sessions *s)
 	for (unsigned int i = 0; i < s->nr; i++)
 		remove_file(&s->files[i]);
 	free(s->files);
-	*s = (struct tap_user_sessions){ 0 };
+	if (s->calls >= 0)
+		close(s->calls);
+	*s = TAP_USER_NO_SESSIONS;
 }

@@ -21,7 +21,10 @@ struct tap_user_sessions {
 	unsigned int nr;
 	struct tap_user_caller *callers; /* connected, and nothing has come yet */
 	unsigned int nr_callers;
+	int calls; /* readable when a program calls, or leaves something; -1: there is none */
 };
+
+#define TAP_USER_NO_SESSIONS ((struct tap_user_sessions){ .calls = -1 })
 
 /*
  * Writes @text into the folders of @set that are the caller's, which are made if they are missing,
@@ -30,6 +33,8 @@ struct tap_user_sessions {
  */
 int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_set *set,
 			    const char *text);
+/* Whether a program has called since this was asked last. */
+bool tap_user_sessions_called(const struct tap_user_sessions *s);
 /* Takes the next control file. Return: false: there is none for now. */
 bool tap_user_sessions_take(struct tap_user_sessions *s, struct tap_user_sent *sent);
 /* Programs that start from now on are told nothing; what was left can be taken still. */

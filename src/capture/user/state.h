@@ -46,6 +46,13 @@ struct tap_user_state {
 	unsigned int nr_joined, cap_joined;
 	struct tap_user_cpu *cpus;
 	struct tap_user_out out;
+	struct tap_user_pool pool;
+	struct tap_user_source **busy; /* whose rings fill: as of the last look at heads */
+	unsigned int nr_busy, cap_busy;
+	uint64_t pause_ns, relieve_ns; /* when this drain makes way for others; when busy rings are looked at again */
+	bool paused; /* there is more */
+	unsigned int steps; /* records since the last look at the clock */
+	unsigned int first_cpu; /* whose turn it is */
 	uint64_t scanned_ns, start_ns, pids_read_ns;
 	json_t *past; /* programs that are over */
 };
@@ -61,6 +68,9 @@ int tap_user_find_first(struct tap_user_state *s, struct tap_err *err);
 int tap_user_find_new(struct tap_user_state *s, struct tap_err *err);
 /* The same, when it is time, and looks at those that are known. Return: 0 or -ENOMEM. */
 int tap_user_find(struct tap_user_state *s, struct tap_err *err);
+
+/* As the backend's lives(). */
+bool tap_user_lives(struct tap_user_state *s, unsigned int left);
 
 int tap_user_drain(struct tap_user_state *s, bool last, struct tap_drain *res, struct tap_err *err);
 

@@ -33,10 +33,13 @@ static void user_free(void *state)
 		tap_buf_release(&s->recorded[i].text);
 	for (unsigned int i = 0; s->cpus && i < s->plan->nr_cpus; i++)
 		free(s->cpus[i].v);
+	tap_user_pool_release(&s->pool);
+	free(s->busy);
 	tap_user_out_release(&s->out);
 	tap_buf_release(&s->lost_text);
 	tap_user_free(s->set);
 	tap_map_release(&s->tids);
+	tap_map_release(&s->choice.families);
 	json_decref(s->past);
 	free(s->joined);
 	free(s->recorded);
@@ -71,8 +74,11 @@ int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **st
 	}
 	s->plan = plan;
 	s->set = set;
+	s->sessions = TAP_USER_NO_SESSIONS;
 	s->choice = (struct tap_user_choice){ .plan = plan,
-					      .ring_shift = ring_shift(plan->program_bytes) };
+					      .ring_shift = ring_shift(plan->program_bytes),
+					      .pool = &s->pool };
+	tap_user_pool_init(&s->pool);
 	s->cpus = calloc(plan->nr_cpus, sizeof(*s->cpus));
 	s->past = json_array();
 	tap_user_set_now(s);
@@ -154,7 +160,7 @@ static int write_sessions(struct tap_user_state *s)
 	struct tap_buf text = { 0 };
 	int ret = 0;
 
-	if (scope->follow || scope->tids.nr)
+	if (scope->tids.nr)
 		return 0;
 	if (s->choice.ring_shift)
 		tap_buf_printf(&text, "ring_shift %u\n", s->choice.ring_shift);
@@ -199,6 +205,18 @@ static int user_find(void *state, bool *anew, struct tap_err *err)
 static int user_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
 {
 	return tap_user_drain(state, last, res, err);
+}
+
+static bool user_lives(void *state, unsigned int left)
+{
+	return tap_user_lives(state, left);
+}
+
+static int user_calls(const void *state)
+{
+	const struct tap_user_state *s = state;
+
+	return s->sessions.calls;
 }
 
 static bool has_kind(const struct tap_user_state *s, const char *glob)
@@ -303,6 +321,8 @@ const struct tap_backend_ops tap_backend_user = {
 	.start = user_start,
 	.find = user_find,
 	.drain = user_drain,
+	.lives = user_lives,
+	.calls = user_calls,
 	.stop = user_stop,
 	.tell = user_tell,
 	.free = user_free,
