@@ -115,14 +115,10 @@ $B/tests/%: tests/%.c $B/libschedtap.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter %.c %.o,$^) $B/libschedtap.a -o $@ -lcmocka $(LIBS)
-# the fuzz target reads as reports do
-PASS_OBJ := $(addprefix $B/src/cli/,pass.o pass_head.o input.o unmatched.o progress.o screen.o)
 $B/tests/fuzz/fuzz_report: TEST_CFLAGS := -DFUZZ_MAIN
-$B/tests/fuzz/fuzz_report: $(PASS_OBJ)
 $B/tests/unit/test_progress: $B/src/cli/progress.o
 # clang's fuzzer wants the library built for it as well: FUZZ makes are of their own folder
 FUZZ := CC=clang SAN=1 B=build-fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
-$B/fuzz_report: $(PASS_OBJ)
 $B/fuzz_%: tests/fuzz/fuzz_%.c $B/libschedtap.a
 	$(call say,LD,$@)
 	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.o,$^) $B/libschedtap.a -o $@ $(LIBS)

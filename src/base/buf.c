@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/digits.h"
+
 void tap_buf_release(struct tap_buf *b)
 {
 	free(b->data);
@@ -64,14 +66,12 @@ void tap_buf_printf(struct tap_buf *b, const char *fmt, ...)
 
 void tap_buf_u64(struct tap_buf *b, uint64_t v)
 {
-	char tmp[20];
-	int i = sizeof(tmp);
+	unsigned int len = tap_nr_digits(v);
 
-	do {
-		tmp[--i] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	tap_buf_add(b, tmp + i, sizeof(tmp) - (size_t)i);
+	if (!tap_buf_reserve(b, len))
+		return;
+	b->len += len;
+	tap_digits_before(b->data + b->len, v);
 }
 
 void tap_buf_s64(struct tap_buf *b, int64_t v)

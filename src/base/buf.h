@@ -46,6 +46,15 @@ static inline void tap_buf_add(struct tap_buf *b, const void *data, size_t len)
 	}
 }
 
+/* Adds @n blanks. */
+static inline void tap_buf_blanks(struct tap_buf *b, size_t n)
+{
+	if (!n || !tap_buf_reserve(b, n))
+		return;
+	memset(b->data + b->len, ' ', n);
+	b->len += n;
+}
+
 static inline void tap_buf_char(struct tap_buf *b, char c)
 {
 	if (tap_buf_reserve(b, 1))

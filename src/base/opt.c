@@ -81,8 +81,8 @@ static int unknown_option(const struct tap_opt *table, const char *name, struct 
 {
 	const char *nearest = NULL;
 
-	for (const struct tap_opt *o = table; o && o->name; o++) {
-		const char *pair[] = { nearest, o->name };
+	tap_opt_for_each(w, table) {
+		const char *pair[] = { nearest, w.o->name };
 
 		nearest = tap_nearest(name, nearest ? pair : pair + 1, nearest ? 2 : 1);
 	}
@@ -106,10 +106,26 @@ static int store_number(const struct tap_opt *o, void *to, const char *value, st
 	return 0;
 }
 
-/* @value is NULL for a flag. */
-static int store(const struct tap_opt *o, void *opts, const char *value, struct tap_err *err)
+static int store_choice(const struct tap_opt *table, const struct tap_opt_walk *at, void *to,
+			struct tap_err *err)
 {
-	void *to = (char *)opts + o->offset;
+	const void **chosen = to;
+
+	tap_opt_for_each(w, table)
+		if (*chosen && w.o->type == TAP_OPT_CHOICE && w.offset == at->offset &&
+		    w.o->choice == *chosen && *chosen != at->o->choice)
+			return tap_err_set(err, -EINVAL, "--%s and --%s exclude each other", w.o->name,
+					   at->o->name);
+	*chosen = at->o->choice;
+	return 0;
+}
+
+/* @value is NULL for a flag. */
+static int store(const struct tap_opt *table, const struct tap_opt_walk *w, void *opts,
+		 const char *value, struct tap_err *err)
+{
+	const struct tap_opt *o = w->o;
+	void *to = (char *)opts + w->offset;
 
 	switch (o->type) {
 	case TAP_OPT_FLAG:
@@ -123,7 +139,9 @@ static int store(const struct tap_opt *o, void *opts, const char *value, struct 
 			return tap_err_set(err, -ENOMEM, "out of memory");
 		return 0;
 	case TAP_OPT_CALL:
-		return o->call(opts, value, err);
+		return o->call((char *)to - o->offset, value, err);
+	case TAP_OPT_CHOICE:
+		return store_choice(table, w, to, err);
 	default:
 		return store_number(o, to, value, err);
 	}
@@ -133,9 +151,11 @@ static int store(const struct tap_opt *o, void *opts, const char *value, struct 
  * Stores an option whose value, if any is attached to it, is @value; else it is the next word,
  * but never "--": what was meant there is the end of the options.
  */
-static int take(const struct tap_opt *o, void *opts, const char *value, struct words *w,
-		struct tap_err *err)
+static int take(const struct tap_opt *table, const struct tap_opt_walk *at, void *opts,
+		const char *value, struct words *w, struct tap_err *err)
 {
+	const struct tap_opt *o = at->o;
+
 	if (!o->arg && value)
 		return tap_err_set(err, -EINVAL, "option '--%s' takes no value", o->name);
 	if (o->arg && !value) {
@@ -144,7 +164,7 @@ static int take(const struct tap_opt *o, void *opts, const char *value, struct w
 					   o->arg);
 		value = w->v[w->next++];
 	}
-	return store(o, opts, value, err);
+	return store(table, at, opts, value, err);
 }
 
 static int parse_long(const struct tap_opt *table, void *opts, const char *word, struct words *w,
@@ -154,9 +174,9 @@ static int parse_long(const struct tap_opt *table, void *opts, const char *word,
 	size_t len = equals ? (size_t)(equals - word) : strlen(word);
 	char name[NAME_MAX_LEN + 1];
 
-	for (const struct tap_opt *o = table; o && o->name; o++)
-		if (!strncmp(o->name, word, len) && !o->name[len])
-			return take(o, opts, equals ? equals + 1 : NULL, w, err);
+	tap_opt_for_each(at, table)
+		if (!strncmp(at.o->name, word, len) && !at.o->name[len])
+			return take(table, &at, opts, equals ? equals + 1 : NULL, w, err);
 	if (len >= sizeof(name))
 		len = sizeof(name) - 1;
 	memcpy(name, word, len);
@@ -168,18 +188,20 @@ static int parse_long(const struct tap_opt *table, void *opts, const char *word,
 static int parse_short(const struct tap_opt *table, void *opts, const char *letters,
 		       struct words *w, struct tap_err *err)
 {
-	const struct tap_opt *o;
 	int ret = 0;
 
 	while (!ret && *letters) {
-		for (o = table; o && o->name && o->letter != *letters; o++)
+		struct tap_opt_walk at = { .row = table };
+		bool found;
+
+		while ((found = tap_opt_next(&at)) && at.o->letter != *letters)
 			;
-		if (!o || !o->name)
+		if (!found)
 			return tap_err_set(err, -EINVAL, "unknown option '-%c'", *letters);
 		letters++;
-		if (o->arg)
-			return take(o, opts, *letters ? letters : NULL, w, err);
-		ret = take(o, opts, NULL, w, err);
+		if (at.o->arg)
+			return take(table, &at, opts, *letters ? letters : NULL, w, err);
+		ret = take(table, &at, opts, NULL, w, err);
 	}
 	return ret;
 }
@@ -220,9 +242,9 @@ int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv
 
 void tap_opt_release(const struct tap_opt *table, void *opts)
 {
-	for (const struct tap_opt *o = table; o && o->name; o++)
-		if (o->type == TAP_OPT_STRINGS)
-			tap_strings_release((struct tap_strings *)((char *)opts + o->offset));
+	tap_opt_for_each(w, table)
+		if (w.o->type == TAP_OPT_STRINGS)
+			tap_strings_release((struct tap_strings *)((char *)opts + w.offset));
 }
 
 /* "  -i, --input FILE". Return: its columns. */
@@ -268,18 +290,18 @@ void tap_opt_help(const struct tap_opt *table, struct tap_buf *out)
 {
 	size_t left = 0, columns, start = out->len;
 
-	for (const struct tap_opt *o = table; o && o->name; o++) {
-		columns = add_names(o, out) + 2;
+	tap_opt_for_each(w, table) {
+		columns = add_names(w.o, out) + 2;
 		if (columns > left && columns <= HELP_COLUMN_MAX)
 			left = columns;
 	}
 	out->len = start; /* that was to measure */
-	for (const struct tap_opt *o = table; o && o->name; o++) {
-		columns = add_names(o, out);
+	tap_opt_for_each(w, table) {
+		columns = add_names(w.o, out);
 		if (columns + 2 > left)
 			new_line(out, left);
 		else
 			tap_buf_printf(out, "%*s", (int)(left - columns), "");
-		add_wrapped(out, o->help, left);
+		add_wrapped(out, w.o->help, left);
 	}
 }

@@ -20,6 +20,8 @@ enum tap_opt_type {
 	TAP_OPT_SIZE,	/* uint64_t, bytes */
 	TAP_OPT_INT,	/* int64_t, within [min, max] */
 	TAP_OPT_CALL,	/* handled by .call: where order matters (-f belongs to an -e) */
+	TAP_OPT_CHOICE,	/* const void *: .choice; one at most of those with the same place */
+	TAP_OPT_TABLE,	/* the rows of .table, whose struct is at .offset; no table in that one */
 };
 
 struct tap_strings {
@@ -36,11 +38,48 @@ struct tap_opt {
 	size_t offset;	  /* into the options struct */
 	int64_t min, max; /* TAP_OPT_INT */
 	int (*call)(void *opts, const char *value, struct tap_err *err);
+	const void *choice;
+	const struct tap_opt *table;
 };
+
+/* A table's rows in another, whose struct begins with that one's. */
+#define TAP_OPT_ROWS(table_) { .type = TAP_OPT_TABLE, .table = table_ }
+#define TAP_OPT_END(o) (!(o) || (!(o)->name && (o)->type != TAP_OPT_TABLE))
+
+/* A walk over a table's options, and those of the tables in it. */
+struct tap_opt_walk {
+	const struct tap_opt *o; /* the option */
+	size_t offset; /* of its value in the options struct */
+	const struct tap_opt *row; /* of the outer table, the next one */
+	const struct tap_opt *inner; /* the next one in a table in it, or NULL */
+	size_t base; /* of that one's struct */
+};
+
+/* Return: whether there was one more. */
+static inline bool tap_opt_next(struct tap_opt_walk *w)
+{
+	while (TAP_OPT_END(w->inner)) {
+		if (TAP_OPT_END(w->row))
+			return false;
+		w->o = w->row++;
+		if (w->o->type != TAP_OPT_TABLE) {
+			w->offset = w->o->offset;
+			return true;
+		}
+		w->inner = w->o->table;
+		w->base = w->o->offset;
+	}
+	w->o = w->inner++;
+	w->offset = w->base + w->o->offset;
+	return true;
+}
+
+#define tap_opt_for_each(w, table_) \
+	for (struct tap_opt_walk w = { .row = (table_) }; tap_opt_next(&w);)
 
 /*
  * Parses the @argc words of @argv (no program name among them) up to "--". @table ends with an
- * empty row; NULL is an empty table. @opts holds the defaults. Options may stand before and after
+ * empty row, as each that is in it; NULL is an empty table. @opts holds the defaults. Options may stand before and after
  * operands, which are collected in order; with @command the first operand is a command's name, and
  * what follows is the command's. Long options cannot be abbreviated.
  * Return: 0 with @operands and, where "--" or a command was given, @rest (argv after the one or from

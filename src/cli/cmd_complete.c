@@ -23,8 +23,8 @@ static void offer_commands(const char *word)
 
 static void offer_options(const struct tap_cmd *cmd, const char *word)
 {
-	for (const struct tap_opt *o = cmd->opts; o && o->name; o++)
-		offer(word, "", "--", o->name);
+	tap_opt_for_each(w, cmd->opts)
+		offer(word, "", "--", w.o->name);
 	offer(word, "", "--", "help");
 }
 
@@ -48,11 +48,11 @@ static void offer_events(const char *word)
 /* The option that waits for its value after @word, or NULL. */
 static const struct tap_opt *waiting(const struct tap_cmd *cmd, const char *word)
 {
-	for (const struct tap_opt *o = cmd->opts; o && o->name; o++) {
-		if (o->arg && !strncmp(word, "--", 2) && !strcmp(word + 2, o->name))
-			return o;
-		if (o->arg && o->letter && word[0] == '-' && word[1] == o->letter && !word[2])
-			return o;
+	tap_opt_for_each(w, cmd->opts) {
+		if (w.o->arg && !strncmp(word, "--", 2) && !strcmp(word + 2, w.o->name))
+			return w.o;
+		if (w.o->arg && w.o->letter && word[0] == '-' && word[1] == w.o->letter && !word[2])
+			return w.o;
 	}
 	return NULL;
 }

@@ -4,37 +4,40 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/pass.h"
+#include "base/clock.h"
+#include "cli/cmd_report.h"
 #include "cli/screen.h"
-#include "cli/unmatched.h"
 #include "out/out.h"
+#include "report/report.h"
+#include "report/unmatched.h"
+
+#define OPTS struct tap_report_opts
+#define TAP_STYLE(name, help) TAP_STYLE_OPTION(OPTS, style, name, help)
 
 static const struct tap_opt dump_opts[] = {
-	TAP_OPT_INPUT(struct tap_pass_opts, input),
-	TAP_OPT_EVENTS(struct tap_pass_opts, pick.events),
-	TAP_OPT_PIDS(struct tap_pass_opts, pick.tgids),
-	TAP_OPT_TIDS(struct tap_pass_opts, pick.tids),
-	TAP_OPT_COMMS(struct tap_pass_opts, pick.comms),
-	TAP_OPTION(struct tap_pass_opts, pick.cgroups, "cgroup", 'g', "CGROUP", TAP_OPT_STRINGS,
+	TAP_OPT_INPUT(OPTS, input),
+	TAP_OPT_EVENTS(OPTS, pick.events),
+	TAP_OPT_PIDS(OPTS, pick.tgids),
+	TAP_OPT_TIDS(OPTS, pick.tids),
+	TAP_OPT_COMMS(OPTS, pick.comms),
+	TAP_OPTION(OPTS, pick.cgroups, "cgroup", 'g', "CGROUP", TAP_OPT_STRINGS,
 		   "only events that name this cgroup, one below it, or a thread in them; a glob; "
 		   "repeatable"),
-	TAP_OPT_CPUS(struct tap_pass_opts, pick.cpus),
-	TAP_OPT_WINDOW(struct tap_pass_opts, pick.window),
-	TAP_OPT_CLOCK(struct tap_pass_opts, clock),
-	TAP_OPT_JSON(struct tap_pass_opts, json),
-	TAP_OPT_CSV(struct tap_pass_opts, csv),
+	TAP_OPT_CPUS(OPTS, pick.cpus),
+	TAP_OPT_WINDOW(OPTS, pick.window),
+	TAP_OPT_CLOCK(OPTS, clock),
+#include "out/styles.h"
 	{ 0 }
 };
 
-/* One run of the command. */
-struct run {
-	const struct tap_pass_opts *opts;
-	struct tap_input in;
-	struct tap_pick pick;
+struct dump {
+	const struct tap_report_opts *opts;
+	struct tap_run run;
+	struct tap_progress progress;
 	bool any; /* an event was printed */
 };
 
-static int dump_event(struct tap_out *o, struct run *run, const struct tap_event *ev)
+static int dump_event(struct tap_out *o, struct dump *d, const struct tap_event *ev)
 {
 	const struct tap_who_kind *kind = NULL;
 	int ret;
@@ -46,10 +49,10 @@ static int dump_event(struct tap_out *o, struct run *run, const struct tap_event
 		if (!kind || tap_who_learn(o->who, kind, ev))
 			return -ENOMEM;
 	}
-	ret = tap_pick_match(&run->pick, o->who, kind, ev);
+	ret = tap_pick_match(&d->run.pick, o->who, kind, ev);
 	if (ret <= 0)
 		return ret;
-	run->any |= kind != NULL;
+	d->any |= kind != NULL;
 	return tap_out_event(o, kind, ev);
 }
 
@@ -60,36 +63,37 @@ static uint16_t mark(void *pick, const struct tap_format *fmt)
 }
 
 /* -p: of how many tasks nobody can tell whether they are meant. */
-static void tell_unknown(const struct tap_who *who, const struct tap_pick *pick)
+static void note_unknown(const struct tap_run *run)
 {
 	unsigned int unknown = 0;
 
-	tap_map_for_each(&who->tasks, s) {
+	tap_map_for_each(&run->rec.who.tasks, s) {
 		const struct tap_who_task *t = (const struct tap_who_task *)(uintptr_t)s->value;
 
 		unknown += t && t->tid > 0 && t->tgid < 0 &&
-			   !tap_map_get(&pick->tgids, (uint64_t)t->tid);
+			   !tap_map_get(&run->pick.tgids, (uint64_t)t->tid);
 	}
-	tap_input_tell_unknown(unknown);
+	tap_recording_note_unknown(&run->rec, unknown);
 }
 
-static int dump_all(struct run *run, const struct tap_out_ops *ops, struct tap_err *err)
+static int dump_all(struct dump *d, struct tap_err *err)
 {
-	struct tap_reader *reader = run->in.reader;
+	const struct tap_style *style = d->opts->style ? d->opts->style : &tap_style_text;
+	struct tap_reader *reader = d->run.rec.reader;
 	struct tap_event ev;
 	struct tap_out o;
 	int ret, failed = 0, flushed;
 
 	/* a name that a switch before the window tells is worth less than not reading that far */
-	tap_reader_limit(reader, run->pick.from_ns, run->pick.to_ns);
-	tap_reader_mark(reader, mark, &run->pick);
-	tap_input_watch(&run->in, "dump");
-	tap_input_unwatch(&run->in); /* on a terminal the events are what moves */
-	tap_screen_page();
-	tap_out_init(&o, ops, &run->in.who, &run->in.wall, STDOUT_FILENO);
-	o.color = ops == &tap_out_text && tap_screen_color();
+	tap_reader_limit(reader, d->run.pick.from_ns, d->run.pick.to_ns);
+	tap_reader_mark(reader, mark, &d->run.pick);
+	tap_progress_start(&d->progress, STDERR_FILENO, "dump", tap_now_ns());
+	tap_recording_watch(&d->run.rec, "dump");
+	tap_cmd_output_begins(&d->progress); /* on a terminal the events are what moves */
+	tap_out_init(&o, style->events, &d->run.rec.who, &d->run.rec.wall, STDOUT_FILENO);
+	o.color = style->audience == TAP_FOR_PEOPLE && tap_screen_color();
 	while (!failed && (ret = tap_reader_next(reader, &ev, err)) > 0)
-		failed = dump_event(&o, run, &ev);
+		failed = dump_event(&o, d, &ev);
 	/* what came before a damaged place is worth having */
 	flushed = failed ? 0 : tap_out_flush(&o);
 	tap_out_release(&o);
@@ -114,20 +118,20 @@ static int find_there(const struct tap_who *who, struct tap_there *there)
 }
 
 /* Nothing was printed. Return: the exit code. */
-static int tell_nothing(struct run *run, const struct tap_window *w)
+static int tell_nothing(struct dump *d)
 {
-	const struct tap_pick_opts *o = &run->opts->pick;
+	const struct tap_pick_opts *o = &d->opts->pick;
+	struct tap_run *run = &d->run;
 	struct tap_range range = { run->pick.from_ns, run->pick.to_ns };
 	struct tap_there there = { 0 };
 	struct tap_err err = { 0 };
 	bool told;
 
-	if (!o->tids.nr && !o->tgids.nr && !o->comms.nr && !o->cgroups.nr && !o->cpus && !w->text)
+	if (run->all_tasks && !o->cpus && !run->window.text)
 		return TAP_EXIT_OK;
-	if (w->text && tap_input_check_window(&run->in, w, range, &err))
+	if (run->window.text && tap_recording_check_window(&run->rec, &run->window, range, &err))
 		return tap_cmd_fail(&err, false);
-	told = !find_there(&run->in.who, &there) &&
-	       tap_unmatched(&run->pick, &run->in.who, &there);
+	told = !find_there(&run->rec.who, &there) && tap_unmatched(&run->pick, &run->rec, &there);
 	tap_there_release(&there);
 	if (told)
 		return TAP_EXIT_FAILED;
@@ -136,44 +140,39 @@ static int tell_nothing(struct run *run, const struct tap_window *w)
 }
 
 /* Not nanoseconds. */
-static void tell_ticks(const struct run *run)
+static void note_ticks(const struct tap_recording *rec)
 {
-	const char *ticks = tap_reader_info(run->in.reader)->ticks;
-	struct tap_err err = { 0 };
+	const char *ticks = tap_reader_info(rec->reader)->ticks;
 
-	if (!ticks)
-		return;
-	tap_err_set(&err, -ENODATA, "the stamps are ticks of the clock '%s', not nanoseconds: what is shown as a second "
-		    "is 1,000,000,000 of them", ticks);
-	tap_cmd_fail(&err, false);
+	if (ticks)
+		tap_recording_note(rec, "the stamps are ticks of the clock '%s', not nanoseconds: what is shown as "
+				   "a second is 1,000,000,000 of them", ticks);
 }
 
 static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 {
-	struct run run = { .opts = opts };
-	const struct tap_pass_opts *o = opts;
-	const struct tap_out_ops *ops = o->csv ? &tap_out_csv : &tap_out_text;
+	const struct tap_report_opts *o = opts;
+	struct dump d = { .opts = opts };
+	const struct tap_listener listener = tap_cmd_listener(&d.progress);
 	struct tap_err err = { 0 };
-	struct tap_window w;
 	bool usage;
 	int ret;
 
 	(void)operands;
 	(void)rest;
-	ret = tap_pass_input(o, &run.in, &run.pick, &w, &usage, &err);
+	ret = tap_run_input(&d.run, o->input, &o->pick, o->clock, &listener, &usage, &err);
 	if (!ret) {
-		tell_ticks(&run);
-		ret = dump_all(&run, o->json ? &tap_out_json : ops, &err);
+		note_ticks(&d.run.rec);
+		ret = dump_all(&d, &err);
 	}
-	tap_progress_erase(&run.in.progress);
-	if (!ret && run.pick.tgids.nr)
-		tell_unknown(&run.in.who, &run.pick);
+	tap_progress_erase(&d.progress);
+	if (!ret && d.run.pick.tgids.nr)
+		note_unknown(&d.run);
 	if (ret)
 		ret = tap_cmd_fail(&err, usage);
 	else
-		ret = run.any ? TAP_EXIT_OK : tell_nothing(&run, &w);
-	tap_pick_release(&run.pick);
-	tap_input_close(&run.in);
+		ret = d.any ? TAP_EXIT_OK : tell_nothing(&d);
+	tap_run_close(&d.run);
 	return ret;
 }
 
@@ -183,6 +182,6 @@ const struct tap_cmd tap_cmd_dump = {
 	.operands = TAP_CMD_FILE,
 	.example = "schedtap dump -i demo/trace.dat -e sched_switch --time 0,",
 	.opts = dump_opts,
-	.opts_size = sizeof(struct tap_pass_opts),
+	.opts_size = sizeof(struct tap_report_opts),
 	.run = run_dump,
 };

@@ -19,9 +19,9 @@ void tap_help_cmd(const struct tap_cmd *cmd)
 	struct tap_buf out = { 0 };
 
 	tap_buf_printf(&out, "usage: schedtap %s%s%s%s\n\n%s\n", cmd->name,
-		       cmd->opts && cmd->opts->name ? " [OPTIONS]" : "", cmd->operands ? " " : "",
+		       !TAP_OPT_END(cmd->opts) ? " [OPTIONS]" : "", cmd->operands ? " " : "",
 		       cmd->operands ? cmd->operands : "", cmd->help);
-	if (cmd->opts && cmd->opts->name) {
+	if (!TAP_OPT_END(cmd->opts)) {
 		tap_buf_puts(&out, "\noptions:\n");
 		tap_opt_help(cmd->opts, &out);
 	}
@@ -104,14 +104,14 @@ static int run_man_options(void *opts, const struct tap_strings *operands, char 
 	cmd = named(operands, &err);
 	if (!cmd)
 		return tap_cmd_fail(&err, true);
-	for (const struct tap_opt *o = cmd->opts; o && o->name; o++) {
-		if (o->letter)
-			tap_buf_printf(&out, "`-%c`, ", o->letter);
-		tap_buf_printf(&out, "`--%s`", o->name);
-		if (o->arg)
-			tap_buf_printf(&out, " *%s*", o->arg);
+	tap_opt_for_each(w, cmd->opts) {
+		if (w.o->letter)
+			tap_buf_printf(&out, "`-%c`, ", w.o->letter);
+		tap_buf_printf(&out, "`--%s`", w.o->name);
+		if (w.o->arg)
+			tap_buf_printf(&out, " *%s*", w.o->arg);
 		tap_buf_puts(&out, "\n\n:   ");
-		add_markdown(&out, o->help);
+		add_markdown(&out, w.o->help);
 		tap_buf_puts(&out, "\n\n");
 	}
 	fputs(tap_buf_str(&out), stdout);

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/cmd.h"
-#include "cli/input.h"
+#include "cli/cmd_report.h"
 #include "cli/progress.h"
 #include "recording/pack.h"
 
@@ -59,14 +59,16 @@ static int paths_init(struct paths *p, const char *name, const char *output, str
 
 static int look(struct found *f, const char *file, struct tap_err *err)
 {
-	struct tap_input in;
+	struct tap_progress progress = { 0 };
+	const struct tap_listener listener = tap_cmd_listener(&progress);
+	struct tap_recording rec;
 	struct tap_event ev;
-	int ret = tap_input_open(&in, file, err);
+	int ret = tap_recording_open(&rec, file, &listener, err);
 
 	if (ret)
 		return ret;
-	f->killed = json_is_false(json_object_get(in.meta, "complete"));
-	while ((ret = tap_reader_next(in.reader, &ev, err)) > 0) {
+	f->killed = json_is_false(json_object_get(rec.meta, "complete"));
+	while ((ret = tap_reader_next(rec.reader, &ev, err)) > 0) {
 		if (!f->events && !f->last_ns)
 			f->first_ns = ev.ts_ns;
 		f->last_ns = ev.ts_ns;
@@ -74,7 +76,7 @@ static int look(struct found *f, const char *file, struct tap_err *err)
 		f->lost += ev.fmt ? 0 : ev.lost.count;
 		f->lost_unknown |= !ev.fmt && !ev.lost.count;
 	}
-	tap_input_close(&in);
+	tap_recording_close(&rec);
 	return ret;
 }
 

@@ -4,12 +4,16 @@
 
 #include "base/text.h"
 #include "cli/cmd.h"
+#include "report/report.h"
 
 #define TAP_CMD(name) extern const struct tap_cmd tap_cmd_##name;
+#define TAP_REPORT(name) extern const struct tap_report_type tap_report_##name;
 #include "cli/cmds.h"
 #undef TAP_CMD
+#undef TAP_REPORT
 
 #define TAP_CMD(name) &tap_cmd_##name,
+#define TAP_REPORT(name) &tap_report_##name.cmd,
 const struct tap_cmd *const tap_cmds[] = {
 #include "cli/cmds.h"
 	NULL,

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Every command, in the order of `schedtap help`: TAP_CMD(x) stands for the struct tap_cmd
- * tap_cmd_x of cmd_x.c. The includer defines TAP_CMD. No include guard: cmds.c reads it twice.
+ * tap_cmd_x of cmd_x.c, TAP_REPORT(x) for the struct tap_report_type tap_report_x of report/x.c. The
+ * includer defines both. No include guard: cmds.c reads it twice.
  */
 TAP_CMD(record)
 TAP_CMD(dump)
-TAP_CMD(summary)
-TAP_CMD(timehist)
-TAP_CMD(latency)
-TAP_CMD(wakers)
-TAP_CMD(map)
-TAP_CMD(pelt)
-TAP_CMD(states)
-TAP_CMD(migrations)
-TAP_CMD(balance)
+TAP_REPORT(summary)
+TAP_REPORT(timehist)
+TAP_REPORT(latency)
+TAP_REPORT(wakers)
+TAP_REPORT(map)
+TAP_REPORT(pelt)
+TAP_REPORT(states)
+TAP_REPORT(migrations)
+TAP_REPORT(balance)
 TAP_CMD(list)
 TAP_CMD(tracefs)
 TAP_CMD(doctor)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/cmd_report.h"
 #include "cli/help.h"
 #include "cli/screen.h"
 
@@ -28,13 +29,12 @@ static int check_words(const struct tap_cmd *cmd, const struct tap_strings *oper
 /* Where the command keeps what -i FILE says, if it also takes FILE as a word. NULL: it does not. */
 static const char **input_of(const struct tap_cmd *cmd, void *opts)
 {
-	const struct tap_opt *o = cmd->opts;
-
 	if (!cmd->operands || strcmp(cmd->operands, TAP_CMD_FILE))
 		return NULL;
-	while (strcmp(o->name, "input"))
-		o++;
-	return (const char **)((char *)opts + o->offset);
+	tap_opt_for_each(w, cmd->opts)
+		if (!strcmp(w.o->name, "input"))
+			return (const char **)((char *)opts + w.offset);
+	return NULL;
 }
 
 static int take_file(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands,
@@ -85,7 +85,7 @@ static int run_cmd(const struct tap_cmd *cmd, int argc, char **argv)
 		   take_file(cmd, opts, &operands, &err)) {
 		ret = tap_cmd_fail(&err, true);
 	} else {
-		ret = cmd->run(opts, &operands, rest);
+		ret = cmd->run ? cmd->run(opts, &operands, rest) : tap_cmd_report(cmd, opts);
 	}
 	tap_opt_release(cmd->opts, opts);
 	tap_strings_release(&operands);

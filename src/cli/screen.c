@@ -137,16 +137,6 @@ void tap_screen_page(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-void tap_screen_report(struct tap_report *r, enum tap_style style, bool wide)
-{
-	bool is_text = style == TAP_STYLE_TEXT;
-
-	tap_screen_page();
-	tap_report_open(r, style, STDOUT_FILENO);
-	r->columns = is_text && !wide ? tap_screen_columns() : 0;
-	r->color = is_text && tap_screen_color();
-}
-
 void tap_screen_end(void)
 {
 	if (!screen.pager)

@@ -6,7 +6,7 @@
 #ifndef TAP_CLI_SCREEN_H
 #define TAP_CLI_SCREEN_H
 
-#include "out/table.h"
+#include <stdbool.h>
 
 #define TAP_SCREEN_COLUMNS 80u /* of a terminal that does not tell */
 
@@ -18,8 +18,6 @@ bool tap_screen_utf8(void);
 
 /* On a terminal, what is printed from now on goes through $PAGER. */
 void tap_screen_page(void);
-/* Opens a report on standard output, as wide as the terminal unless @wide, through the pager. */
-void tap_screen_report(struct tap_report *r, enum tap_style style, bool wide);
 /* At the program's end: waits until the pager has been left. Nothing can be printed any more. */
 void tap_screen_end(void);
 

@@ -66,7 +66,7 @@ static void put_bar(struct bars *b, uint64_t count, bool utf8)
 	tap_buf_release(&bar);
 }
 
-static void put_rows(struct bars *b, const struct tap_hist *h, bool utf8)
+static void put_rows(struct bars *b, const struct tap_hist *h)
 {
 	tap_hist_for_each(h, add_to_row, b);
 	for (unsigned int i = row_of(h->min); h->count && i <= row_of(h->max); i++) {
@@ -74,21 +74,21 @@ static void put_rows(struct bars *b, const struct tap_hist *h, bool utf8)
 		tap_table_u64(&b->table, i ? ((uint64_t)2 << (i - 1)) - 1 : 0);
 		tap_table_u64(&b->table, b->rows[i]);
 		tap_table_real(&b->table, 100.0 * (double)b->rows[i] / (double)h->count);
-		put_bar(b, b->rows[i], utf8);
+		put_bar(b, b->rows[i], b->table.page->utf8);
 		tap_table_row(&b->table);
 	}
 }
 
-void tap_out_bars(struct tap_report *r, const char *key, const struct tap_hist *h, bool utf8)
+void tap_out_bars(struct tap_page *p, const char *key, const struct tap_hist *h)
 {
 	struct bars b = { .width = WIDTH };
 
-	if (r->columns && r->columns < BESIDE + WIDTH)
-		b.width = r->columns > BESIDE + WIDTH / 4 ? r->columns - BESIDE : WIDTH / 4;
+	if (p->columns && p->columns < BESIDE + WIDTH)
+		b.width = p->columns > BESIDE + WIDTH / 4 ? p->columns - BESIDE : WIDTH / 4;
 
-	tap_table_begin(&b.table, r, columns, key);
-	if (r->style == TAP_STYLE_TEXT)
-		put_rows(&b, h, utf8);
+	tap_table_begin(&b.table, p, columns, key);
+	if (tap_page_is_for(p, TAP_FOR_PEOPLE))
+		put_rows(&b, h);
 	else
 		tap_hist_for_each(h, put_bucket, &b);
 	tap_table_end(&b.table);

@@ -9,7 +9,7 @@
 #include "base/hist.h"
 #include "out/table.h"
 
-/* @key: of the array in JSON. @utf8: whether bars may be of block characters. */
-void tap_out_bars(struct tap_report *r, const char *key, const struct tap_hist *h, bool utf8);
+/* @key: of the array in JSON. */
+void tap_out_bars(struct tap_page *r, const char *key, const struct tap_hist *h);
 
 #endif

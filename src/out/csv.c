@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Events as CSV (RFC 4180, but lines end in \n): the fields as their printed text. */
+/* CSV (RFC 4180, but lines end in \n). Events: the fields as their printed text. */
 #include "out/out.h"
 
+#include <math.h>
+
 #include "base/text.h"
+#include "out/table.h"
 
 static void csv_begin(struct tap_out *o)
 {
@@ -80,10 +83,107 @@ static void csv_lost(struct tap_out *o, const struct tap_event *ev)
 	tap_buf_char(&o->buf, '\n');
 }
 
-const struct tap_out_ops tap_out_csv = {
+static const struct tap_out_ops events = {
 	.begin = csv_begin,
 	.kind = csv_kind,
 	.label = csv_label,
 	.event = csv_event,
 	.lost = csv_lost,
+};
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+/* Beside the time: only where it is asked for, so that columns stay where they are. */
+static bool has_wall(const struct tap_table *t, const struct tap_column *c)
+{
+	return c->cell == TAP_CELL_AT && t->page->wall && t->page->wall->is_known &&
+	       tap_wall_width(t->page->wall);
+}
+
+static void put_header(struct tap_table *t, const char *key)
+{
+	struct tap_buf *b = &t->page->buf;
+	const char *comma = "";
+
+	(void)key;
+	for (const struct tap_column *c = t->columns; !tap_column_is_end(c); c++) {
+		if (!c->key)
+			continue;
+		tap_buf_puts(b, comma);
+		tap_buf_puts(b, c->key);
+		if (has_wall(t, c))
+			tap_buf_printf(b, ",%.*s_wall", (int)(strlen(c->key) - strlen("_ns")), c->key);
+		comma = ",";
+	}
+	tap_buf_char(b, '\n');
+}
+
+/* Return: NULL if the column is not shown. */
+static const struct tap_column *begin_cell(struct tap_table *t)
+{
+	const struct tap_column *c = tap_table_next(t);
+
+	if (c == t->columns)
+		t->pad = 0;
+	if (!c->key)
+		return NULL;
+	if (t->pad++)
+		tap_buf_char(&t->page->buf, ',');
+	return c;
+}
+
+static void cell_text(struct tap_table *t, const char *s, size_t len)
+{
+	if (begin_cell(t))
+		tap_text_csv(&t->page->buf, s, len);
+}
+
+static void cell_u64(struct tap_table *t, uint64_t v)
+{
+	const struct tap_column *c = begin_cell(t);
+
+	if (!c)
+		return;
+	tap_buf_u64(&t->page->buf, v);
+	if (!has_wall(t, c))
+		return;
+	tap_buf_char(&t->page->buf, ',');
+	tap_wall_add_iso(t->page->wall, &t->page->buf, v);
+}
+
+static void cell_s64(struct tap_table *t, int64_t v)
+{
+	if (begin_cell(t))
+		tap_buf_s64(&t->page->buf, v);
+}
+
+static void cell_real(struct tap_table *t, double v)
+{
+	const struct tap_column *c = begin_cell(t);
+
+	if (c && isfinite(v))
+		tap_buf_printf(&t->page->buf, "%.*f", (int)c->places, v);
+}
+
+static void cell_none(struct tap_table *t)
+{
+	const struct tap_column *c = begin_cell(t);
+
+	if (c && has_wall(t, c))
+		tap_buf_char(&t->page->buf, ',');
+}
+
+static void row(struct tap_table *t)
+{
+	tap_buf_char(&t->page->buf, '\n');
+	tap_page_flush(t->page);
+}
+
+static const struct tap_table_ops table = {
+	.begin = put_header, .text = cell_text, .u64 = cell_u64, .s64 = cell_s64, .real = cell_real,
+	.none = cell_none, .row = row,
+};
+
+const struct tap_style tap_style_csv = {
+	.audience = TAP_FOR_SHEETS, .table = &table, .stream = &table, .events = &events,
 };

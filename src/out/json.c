@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Events as JSON Lines: one object per event, numbers as they are, also beyond 2^53. */
+/* JSON. Events as JSON Lines: one object per event, numbers as they are, also beyond 2^53. */
 #include "out/out.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "out/table.h"
 
 static void add_text(struct tap_buf *b, const char *s)
 {
@@ -187,9 +188,259 @@ static void json_lost(struct tap_out *o, const struct tap_event *ev)
 	tap_buf_puts(b, "}}\n");
 }
 
-const struct tap_out_ops tap_out_json = {
+static const struct tap_out_ops events = {
 	.kind = json_kind,
 	.label = json_label,
 	.event = json_event,
 	.lost = json_lost,
+};
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+static void put_key(struct tap_page *p, const char *key)
+{
+	size_t len = strlen(key);
+	char *to;
+
+	if (!tap_buf_reserve(&p->buf, len + 4))
+		return;
+	to = p->buf.data + p->buf.len;
+	if (p->comma)
+		*to++ = ',';
+	*to++ = '"';
+	to = mempcpy(to, key, len);
+	*to++ = '"';
+	*to++ = ':';
+	p->buf.len = (size_t)(to - p->buf.data);
+	p->comma = true;
+}
+
+static void open_object(struct tap_page *p)
+{
+	tap_buf_char(&p->buf, '{');
+}
+
+static void close_object(struct tap_page *p)
+{
+	tap_buf_puts(&p->buf, "}\n");
+}
+
+static void nest(struct tap_page *p, const char *key, bool is_array)
+{
+	if (key)
+		put_key(p, key);
+	else if (p->comma)
+		tap_buf_char(&p->buf, ',');
+	tap_buf_char(&p->buf, is_array ? '[' : '{');
+	p->comma = false;
+}
+
+static void nest_end(struct tap_page *p, bool is_array)
+{
+	tap_buf_char(&p->buf, is_array ? ']' : '}');
+	p->comma = true;
+}
+
+static void put_real(struct tap_buf *b, double v)
+{
+	if (isfinite(v))
+		tap_buf_printf(b, "%.15g", v);
+	else
+		tap_buf_puts(b, "null");
+}
+
+static bool has_wall(const struct tap_page *p)
+{
+	return p->wall && p->wall->is_known;
+}
+
+/* ,"x_wall": for the key "x_ns" that stands before it. */
+static void put_wall_key(struct tap_page *p, const char *key)
+{
+	tap_buf_puts(&p->buf, ",\"");
+	tap_buf_add(&p->buf, key, strlen(key) - strlen("_ns"));
+	tap_buf_puts(&p->buf, "_wall\":");
+}
+
+static void put_wall(struct tap_page *p, const char *key, uint64_t ns)
+{
+	put_wall_key(p, key);
+	tap_buf_char(&p->buf, '"');
+	tap_wall_add_iso(p->wall, &p->buf, ns);
+	tap_buf_char(&p->buf, '"');
+}
+
+/* What the recording's description says, unchanged. */
+static void put_json(struct tap_buf *b, const json_t *v)
+{
+	char *text = json_dumps(v, JSON_COMPACT | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY);
+
+	tap_buf_puts(b, text ? text : "null");
+	free(text);
+}
+
+static void put_value(struct tap_page *p, const char *key, const struct tap_value *v)
+{
+	struct tap_buf *b = &p->buf;
+
+	switch (v->kind) {
+	case TAP_VALUE_NULL:
+		tap_buf_puts(b, "null");
+		break;
+	case TAP_VALUE_BOOL:
+		tap_buf_puts(b, v->yes ? "true" : "false");
+		break;
+	case TAP_VALUE_U64:
+		tap_buf_u64(b, v->u);
+		break;
+	case TAP_VALUE_S64:
+		tap_buf_s64(b, v->s);
+		break;
+	case TAP_VALUE_REAL:
+		put_real(b, v->real);
+		break;
+	case TAP_VALUE_TEXT:
+		tap_text_json(b, v->text.s, v->text.len);
+		break;
+	case TAP_VALUE_AT:
+		tap_buf_u64(b, v->u);
+		if (has_wall(p))
+			put_wall(p, key, v->u);
+		break;
+	case TAP_VALUE_JSON:
+		put_json(b, v->json);
+		break;
+	}
+}
+
+static void member(struct tap_page *p, const char *key, const struct tap_value *v)
+{
+	if (key)
+		put_key(p, key);
+	else if (p->comma)
+		tap_buf_char(&p->buf, ',');
+	p->comma = true;
+	put_value(p, key, v);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+static void table_begin(struct tap_table *t, const char *key)
+{
+	if (t->is_object) {
+		put_key(t->page, key);
+		t->page->comma = false;
+	} else {
+		nest(t->page, key, true);
+	}
+}
+
+static void table_end(struct tap_table *t)
+{
+	if (t->is_object)
+		return;
+	nest_end(t->page, true);
+	tap_page_flush(t->page);
+}
+
+/* Begins a cell, and with the first one the row. Return: its column; NULL if it is not shown. */
+static const struct tap_column *begin_cell(struct tap_table *t)
+{
+	const struct tap_column *c = tap_table_next(t);
+
+	if (c == t->columns)
+		nest(t->page, NULL, false);
+	if (!c->key)
+		return NULL;
+	put_key(t->page, c->key);
+	return c;
+}
+
+static void cell_text(struct tap_table *t, const char *s, size_t len)
+{
+	if (begin_cell(t))
+		tap_text_json(&t->page->buf, s, len);
+}
+
+static void cell_u64(struct tap_table *t, uint64_t v)
+{
+	const struct tap_column *c = begin_cell(t);
+
+	if (!c)
+		return;
+	tap_buf_u64(&t->page->buf, v);
+	if (c->cell == TAP_CELL_AT && has_wall(t->page))
+		put_wall(t->page, c->key, v);
+}
+
+static void cell_s64(struct tap_table *t, int64_t v)
+{
+	if (begin_cell(t))
+		tap_buf_s64(&t->page->buf, v);
+}
+
+static void cell_real(struct tap_table *t, double v)
+{
+	if (begin_cell(t))
+		put_real(&t->page->buf, v);
+}
+
+static void cell_none(struct tap_table *t)
+{
+	const struct tap_column *c = begin_cell(t);
+
+	if (!c)
+		return;
+	tap_buf_puts(&t->page->buf, "null");
+	if (c->cell != TAP_CELL_AT || !has_wall(t->page))
+		return;
+	put_wall_key(t->page, c->key);
+	tap_buf_puts(&t->page->buf, "null");
+}
+
+static void row(struct tap_table *t)
+{
+	nest_end(t->page, false);
+	tap_page_flush(t->page);
+}
+
+static const struct tap_table_ops table = {
+	.begin = table_begin, .end = table_end, .text = cell_text, .u64 = cell_u64, .s64 = cell_s64,
+	.real = cell_real, .none = cell_none, .row = row,
+};
+
+/* ---- JSON Lines: an object for each row, the first is what a report begins with ----------------- */
+
+static void lines_begin(struct tap_table *t, const char *key)
+{
+	(void)t;
+	(void)key;
+}
+
+static void line(struct tap_table *t)
+{
+	tap_buf_puts(&t->page->buf, "}\n");
+	t->page->comma = false;
+	tap_page_flush(t->page);
+}
+
+static const struct tap_table_ops lines = {
+	.begin = lines_begin, .text = cell_text, .u64 = cell_u64, .s64 = cell_s64, .real = cell_real,
+	.none = cell_none, .row = line,
+};
+
+static void end_head(struct tap_page *p)
+{
+	close_object(p);
+	p->comma = false;
+}
+
+static const struct tap_style in_lines = {
+	.audience = TAP_FOR_PROGRAMS, .open = open_object, .end_head = end_head, .member = member,
+	.nest = nest, .nest_end = nest_end, .table = &table, .stream = &lines, .events = &events,
+};
+
+const struct tap_style tap_style_json = {
+	.audience = TAP_FOR_PROGRAMS, .in_lines = &in_lines, .open = open_object, .close = close_object,
+	.member = member, .nest = nest, .nest_end = nest_end, .table = &table, .stream = &table, .events = &events,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events and results as text, JSON and CSV. A format of events is one struct tap_out_ops in
- * one file; it adds to a buffer, and tap_out_event() writes that out in big blocks. Names from
- * the kernel are hostile: each format escapes or quotes them in its own way.
+ * Events, as `dump` prints them: what a style (page.h) has for them is one struct tap_out_ops, which adds
+ * to a buffer; tap_out_event() writes that out in big blocks. Names from the kernel are hostile: each
+ * style escapes or quotes them in its own way.
  */
 #ifndef TAP_OUT_H
 #define TAP_OUT_H
@@ -32,8 +32,6 @@ struct tap_out_ops {
 		      const struct tap_who_task *current);
 	void (*lost)(struct tap_out *o, const struct tap_event *ev);
 };
-
-extern const struct tap_out_ops tap_out_text, tap_out_json, tap_out_csv;
 
 struct tap_out {
 	const struct tap_out_ops *ops;

@@ -196,7 +196,7 @@ static double band_pct(const struct tap_pelt_series *s, unsigned int i)
 }
 
 /* The table of those that have this scale, if there are any. */
-static void put_bands(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
+static void put_bands(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
 		      enum tap_pelt_scale scale, const char *title,
 		      const struct tap_column *columns)
 {
@@ -220,7 +220,7 @@ static void put_bands(struct tap_report *r, const struct tap_out_pelt *series, u
 		tap_table_end(&t);
 }
 
-void tap_out_pelt_text(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
+void tap_out_pelt_text(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
 		       uint64_t window_ns)
 {
 	struct tap_table t;
@@ -238,15 +238,15 @@ void tap_out_pelt_text(struct tap_report *r, const struct tap_out_pelt *series, 
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void add_text(struct tap_report *r, const char *key, const char *s, size_t len)
+static void add_text(struct tap_page *r, const char *key, const char *s, size_t len)
 {
 	if (len)
-		tap_report_text(r, key, s, len);
+		tap_page_text(r, key, s, len);
 	else
-		tap_report_real(r, key, NAN);
+		tap_page_real(r, key, NAN);
 }
 
-static void add_who(struct tap_report *r, const struct tap_out_pelt *o)
+static void add_who(struct tap_page *r, const struct tap_out_pelt *o)
 {
 	const struct tap_pelt_series *s = o->series;
 	struct tap_buf cpus = { 0 };
@@ -254,25 +254,25 @@ static void add_who(struct tap_report *r, const struct tap_out_pelt *o)
 	switch (s->subject) {
 	case TAP_PELT_DOMAIN:
 		add_cpus(&cpus, &s->span);
-		tap_report_text(r, "cpus", cpus.data, cpus.len);
+		tap_page_text(r, "cpus", cpus.data, cpus.len);
 		tap_buf_release(&cpus);
 		return;
 	case TAP_PELT_TASK:
-		tap_report_id(r, "tid", s->tid);
-		tap_report_id(r, "tgid", o->tgid);
+		tap_page_id(r, "tid", s->tid);
+		tap_page_id(r, "tgid", o->tgid);
 		add_text(r, "comm", s->comm, strnlen(s->comm, sizeof(s->comm)));
 		return;
 	case TAP_PELT_CGROUP:
-		tap_report_u64(r, "cgroup", s->cgroup);
+		tap_page_u64(r, "cgroup", s->cgroup);
 		add_text(r, "path", o->path, o->path ? strlen(o->path) : 0);
 		break;
 	case TAP_PELT_CPU:
 		break;
 	}
-	tap_report_u64(r, "cpu", (uint64_t)s->cpu);
+	tap_page_u64(r, "cpu", (uint64_t)s->cpu);
 }
 
-static void add_bands(struct tap_report *r, const struct tap_pelt_series *s)
+static void add_bands(struct tap_page *r, const struct tap_pelt_series *s)
 {
 	static const char *const keys[][TAP_PELT_BANDS] = {
 		[TAP_PELT_1024] = { "0_20", "20_40", "40_60", "60_80", "80_100" },
@@ -281,17 +281,17 @@ static void add_bands(struct tap_report *r, const struct tap_pelt_series *s)
 
 	if (s->signal->scale != TAP_PELT_1024 && s->signal->scale != TAP_PELT_COUNT)
 		return;
-	tap_report_object(r, "residency_ns");
+	tap_page_object(r, "residency_ns");
 	for (unsigned int i = 0; i < TAP_PELT_BANDS; i++)
-		tap_report_u64(r, keys[s->signal->scale][i], s->bands_ns[i]);
-	tap_report_object_end(r);
+		tap_page_u64(r, keys[s->signal->scale][i], s->bands_ns[i]);
+	tap_page_object_end(r);
 }
 
-static void add_points(struct tap_report *r, const struct tap_pelt_series *s)
+static void add_points(struct tap_page *r, const struct tap_pelt_series *s)
 {
 	struct tap_buf *b = &r->buf;
 
-	tap_report_array(r, "points");
+	tap_page_array(r, "points");
 	for (size_t i = 0; i < s->nr_points; i++) {
 		tap_buf_puts(b, i ? ",[" : "[");
 		tap_buf_u64(b, s->points[i].ts_ns);
@@ -302,41 +302,41 @@ static void add_points(struct tap_report *r, const struct tap_pelt_series *s)
 			tap_buf_u64(b, s->points[i].value);
 		tap_buf_char(b, ']');
 	}
-	tap_report_array_end(r);
+	tap_page_array_end(r);
 }
 
-static void add_series(struct tap_report *r, const struct tap_out_pelt *o, uint64_t window_ns,
+static void add_series(struct tap_page *r, const struct tap_out_pelt *o, uint64_t window_ns,
 		       bool points)
 {
 	const struct tap_pelt_series *s = o->series;
 	bool known = s->hist.count;
 
-	tap_report_object(r, NULL);
-	tap_report_text(r, "signal", s->signal->name, strlen(s->signal->name));
+	tap_page_object(r, NULL);
+	tap_page_text(r, "signal", s->signal->name, strlen(s->signal->name));
 	add_who(r, o);
-	tap_report_u64(r, "updates", s->updates);
-	tap_report_u64(r, "known_ns", s->hist.count);
-	tap_report_real(r, "known_pct", tap_out_pelt_known_pct(s, window_ns));
-	tap_report_real(r, "min", known ? (double)s->hist.min : NAN);
-	tap_report_real(r, "avg", known ? tap_hist_mean(&s->hist) : NAN);
-	tap_report_real(r, "p50", known ? (double)quantile(s, 50) : NAN);
-	tap_report_real(r, "p90", known ? (double)quantile(s, 90) : NAN);
-	tap_report_real(r, "p99", known ? (double)quantile(s, 99) : NAN);
-	tap_report_real(r, "max", known ? (double)s->hist.max : NAN);
-	tap_report_u64(r, "last", s->last);
+	tap_page_u64(r, "updates", s->updates);
+	tap_page_u64(r, "known_ns", s->hist.count);
+	tap_page_real(r, "known_pct", tap_out_pelt_known_pct(s, window_ns));
+	tap_page_real(r, "min", known ? (double)s->hist.min : NAN);
+	tap_page_real(r, "avg", known ? tap_hist_mean(&s->hist) : NAN);
+	tap_page_real(r, "p50", known ? (double)quantile(s, 50) : NAN);
+	tap_page_real(r, "p90", known ? (double)quantile(s, 90) : NAN);
+	tap_page_real(r, "p99", known ? (double)quantile(s, 99) : NAN);
+	tap_page_real(r, "max", known ? (double)s->hist.max : NAN);
+	tap_page_u64(r, "last", s->last);
 	add_bands(r, s);
 	if (points)
 		add_points(r, s);
-	tap_report_object_end(r);
+	tap_page_object_end(r);
 }
 
-void tap_out_pelt_json(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
+void tap_out_pelt_json(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
 		       uint64_t window_ns, bool points)
 {
-	tap_report_array(r, "series");
+	tap_page_array(r, "series");
 	for (unsigned int i = 0; i < nr; i++)
 		add_series(r, &series[i], window_ns, points);
-	tap_report_array_end(r);
+	tap_page_array_end(r);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------ */

@@ -22,9 +22,9 @@ double tap_out_pelt_known_pct(const struct tap_pelt_series *s, uint64_t window_n
 /* @p: .rows is the most that a strip may have. Strips of one signal have the same scale. */
 void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 		       const struct tap_out_pelt *series, unsigned int nr);
-void tap_out_pelt_text(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
+void tap_out_pelt_text(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
 		       uint64_t window_ns);
-void tap_out_pelt_json(struct tap_report *r, const struct tap_out_pelt *series, unsigned int nr,
+void tap_out_pelt_json(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
 		       uint64_t window_ns, bool points);
 
 /* Of CSV: one row per update, as they come; @value TAP_PELT_GAP: not known from then on. */

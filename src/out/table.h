@@ -17,19 +17,15 @@
  * and durations in ms. Where lines are to fit a terminal, the columns that matter least are left
  * out until they do, and a line says which.
  *
- * A report in JSON is one object: tap_report_open() writes "{", single values and tables follow as
- * its members, tap_report_close() writes "}". In text, what is no table is plain text. In CSV a
- * report prints one table only: the one that it is about.
+ * A report in JSON is one object, of which single values and tables are the members (page.h). In text,
+ * what is no table is plain text. In CSV a report prints one table only: the one that it is about.
  */
 #ifndef TAP_OUT_TABLE_H
 #define TAP_OUT_TABLE_H
 
-#include <stdbool.h>
+#include <assert.h>
 
-#include "base/buf.h"
-#include "base/wall.h"
-
-enum tap_style { TAP_STYLE_TEXT, TAP_STYLE_JSON, TAP_STYLE_JSONL, TAP_STYLE_CSV };
+#include "out/page.h"
 
 enum tap_cell {
 	TAP_CELL_TEXT,	/* left-aligned */
@@ -42,9 +38,6 @@ enum tap_cell {
 };
 
 enum tap_unit { TAP_UNIT_MS, TAP_UNIT_US, TAP_UNIT_S }; /* three decimals each */
-
-/* On a terminal. */
-enum tap_tint { TAP_TINT_NONE, TAP_TINT_BOLD, TAP_TINT_RED, TAP_TINT_YELLOW, TAP_TINT_CYAN };
 
 struct tap_column {
 	const char *key;   /* of JSON and CSV, with its unit: "run_ns". NULL: text only */
@@ -61,76 +54,101 @@ struct tap_column {
 	unsigned int limit; /* of text: where it is cut, or for the last column wrapped; 0: nowhere */
 };
 
-/* Where a report goes. */
-struct tap_report {
-	enum tap_style style;
-	int fd;
-	unsigned int columns; /* text: how long lines may be; 0: as long as they are */
-	bool color;	      /* text */
-	struct tap_wall *wall; /* borrowed; NULL: times are the recording's clock */
-	struct tap_buf buf; /* read and write it for plain text */
-	bool comma;	    /* JSON: something stands before in this object or array */
-	int err;	    /* 0 or the first -errno: of write, or -ENOMEM */
-};
-
 #define TAP_TABLE_COLUMNS 48u /* in text */
 
 struct tap_table {
-	struct tap_report *to; /* borrowed */
+	const struct tap_table_ops *ops;
+	struct tap_page *page; /* borrowed */
 	const struct tap_column *columns; /* borrowed, or .own; ends with a row of zeros */
 	const struct tap_column *at; /* of the next cell */
+	bool is_object; /* one row, and no array around it */
+	/* the style's own */
 	size_t pad; /* text: blanks owed before the next cell; CSV: cells before it */
 	enum tap_tint tint; /* of the next cell, a text */
-	bool held; /* text: cells are kept until the end */
-	struct tap_buf cells, texts; /* kept: struct held_cell, and what they refer to */
-	struct tap_column own[TAP_TABLE_COLUMNS + 1]; /* text: as laid out */
+	struct tap_buf cells, texts; /* of text that is laid out at the end: struct held_cell, and what they refer to */
+	struct tap_column own[TAP_TABLE_COLUMNS + 1]; /* of text, as laid out */
 };
 
-void tap_report_open(struct tap_report *r, enum tap_style style, int fd);
-/* Text: what follows is shown so, where .color is; TAP_TINT_NONE: as usual again. */
-void tap_report_tint(struct tap_report *r, enum tap_tint tint);
-/* Text: a sentence as a line of its own; where .columns is set, as the lines that it takes. */
-void tap_report_sentence(struct tap_report *r, const char *s, size_t len);
-/* Finishes, writes and releases. Return: 0, or the first error: -errno of write, -ENOMEM. */
-int tap_report_close(struct tap_report *r);
+/* How a style writes tables. A cell's function takes its column by tap_table_next(). */
+struct tap_table_ops {
+	void (*begin)(struct tap_table *t, const char *key);
+	void (*end)(struct tap_table *t); /* or NULL */
+	void (*text)(struct tap_table *t, const char *s, size_t len);
+	void (*u64)(struct tap_table *t, uint64_t v);
+	void (*s64)(struct tap_table *t, int64_t v);
+	void (*real)(struct tap_table *t, double v);
+	void (*none)(struct tap_table *t);
+	void (*row)(struct tap_table *t);
+};
 
-/* Members of a JSON report (or of an object in it); nothing in the other styles. */
-void tap_report_key(struct tap_report *r, const char *key); /* "key": with its comma */
-void tap_report_object(struct tap_report *r, const char *key); /* "key": {; NULL: { */
-void tap_report_object_end(struct tap_report *r);
-void tap_report_array(struct tap_report *r, const char *key);
-void tap_report_array_end(struct tap_report *r);
-void tap_report_u64(struct tap_report *r, const char *key, uint64_t v);
-void tap_report_id(struct tap_report *r, const char *key, int id); /* null below 0: not known */
-void tap_report_text(struct tap_report *r, const char *key, const char *s, size_t len);
-void tap_report_null(struct tap_report *r, const char *key);
-void tap_report_bool(struct tap_report *r, const char *key, bool v);
-void tap_report_at(struct tap_report *r, const char *key, uint64_t ns); /* "x_ns", and "x_wall" */
-void tap_report_real(struct tap_report *r, const char *key, double v); /* null if not finite */
+/* Of text: laid out when they end; printed as they come. */
+extern const struct tap_table_ops tap_table_text_held, tap_table_text_stream;
 
-/* @key: of the array in JSON. Text and CSV: the header line. */
-void tap_table_begin(struct tap_table *t, struct tap_report *r, const struct tap_column *columns,
+static inline bool tap_column_is_end(const struct tap_column *c)
+{
+	return !c->key && !c->title;
+}
+
+static inline const struct tap_column *tap_table_next(struct tap_table *t)
+{
+	assert(!tap_column_is_end(t->at));
+	return t->at++;
+}
+
+/* @key: of the array, for programs. For people and sheets: the header line. */
+void tap_table_begin(struct tap_table *t, struct tap_page *p, const struct tap_column *columns,
 		     const char *key);
 /* Rows are printed as they come: for tables that may be long. */
-void tap_table_stream(struct tap_table *t, struct tap_report *r, const struct tap_column *columns,
+void tap_table_stream(struct tap_table *t, struct tap_page *p, const struct tap_column *columns,
+		      const char *key);
+/* For programs: one row outside of a table, "key": {...}. */
+void tap_table_object(struct tap_table *t, struct tap_page *p, const struct tap_column *columns,
 		      const char *key);
 void tap_table_end(struct tap_table *t);
-/* JSON: one row outside of a table, "key": {...}; after tap_table_row() nothing is to end. */
-void tap_table_object(struct tap_table *t, struct tap_report *r, const struct tap_column *columns,
-		      const char *key);
 
 /* Cells; the first one begins the row, and tap_table_row() ends it. */
-void tap_table_text(struct tap_table *t, const char *s, size_t len); /* TEXT, LABEL */
-void tap_table_u64(struct tap_table *t, uint64_t v); /* COUNT, NS, AT */
-void tap_table_s64(struct tap_table *t, int64_t v);  /* INT */
-void tap_table_real(struct tap_table *t, double v);
-void tap_table_none(struct tap_table *t); /* not known */
+static inline void tap_table_text(struct tap_table *t, const char *s, size_t len) /* TEXT, LABEL */
+{
+	t->ops->text(t, s, len);
+}
+
+static inline void tap_table_u64(struct tap_table *t, uint64_t v) /* COUNT, NS, AT */
+{
+	t->ops->u64(t, v);
+}
+
+static inline void tap_table_s64(struct tap_table *t, int64_t v) /* INT */
+{
+	t->ops->s64(t, v);
+}
+
+static inline void tap_table_real(struct tap_table *t, double v)
+{
+	t->ops->real(t, v);
+}
+
+static inline void tap_table_none(struct tap_table *t)
+{
+	t->ops->none(t);
+}
+
 /*
  * Passes over the next @nr cells, not the first of a row, if none of them is shown: then nobody needs to
  * find out what stands in them. Return: whether it did.
  */
 bool tap_table_skip(struct tap_table *t, unsigned int nr);
-void tap_table_tint(struct tap_table *t, enum tap_tint tint); /* of the next cell, a text */
-void tap_table_row(struct tap_table *t);
+/* For people: of the next cell, a text. */
+static inline void tap_table_tint(struct tap_table *t, enum tap_tint tint)
+{
+	t->tint = tint;
+}
+
+/* For programs members may have been put into the row behind its cells (page.h). */
+static inline void tap_table_row(struct tap_table *t)
+{
+	assert(tap_column_is_end(t->at));
+	t->at = t->columns;
+	t->ops->row(t);
+}
 
 #endif

@@ -2,7 +2,9 @@
 /* Events as lines for people: "comm-tid [cpu] time: system:name: fields". */
 #include "out/out.h"
 
+#include "base/digits.h"
 #include "base/text.h"
+#include "out/table.h"
 
 #define COMM_WIDTH 16u
 #define TID_WIDTH 7
@@ -32,29 +34,21 @@ static void text_label(struct tap_buf *label, const struct tap_who_task *task)
 	tap_buf_release(&comm);
 }
 
-static char *put_digits(char *to, uint64_t v, int width)
+static char *put_digits(char *to, uint64_t v, unsigned int width)
 {
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-				    "25262728293031323334353637383940414243444546474849"
-				    "50515253545556575859606162636465666768697071727374"
-				    "75767778798081828384858687888990919293949596979899";
-	int i;
+	unsigned int i;
 
-	for (i = width; i > 1; v /= 100) {
-		i -= 2;
-		memcpy(to + i, pairs + v % 100 * 2, 2);
-	}
+	for (i = width; i > 1; i -= 2, v /= 100)
+		tap_digit_pair(to + i, v);
 	if (i)
 		to[0] = (char)('0' + v % 10);
 	return to + width;
 }
 
-static char *put_number(char *to, uint64_t v, int least)
+static char *put_number(char *to, uint64_t v, unsigned int least)
 {
-	int width = 1;
+	unsigned int width = tap_nr_digits(v);
 
-	for (uint64_t rest = v; rest > 9; rest /= 10)
-		width++;
 	return put_digits(to, v, width < least ? least : width);
 }
 
@@ -145,9 +139,14 @@ static void text_lost(struct tap_out *o, const struct tap_event *ev)
 	tap_buf_puts(&o->buf, o->color ? "\033[m\n" : "\n");
 }
 
-const struct tap_out_ops tap_out_text = {
+static const struct tap_out_ops events = {
 	.kind = text_kind,
 	.label = text_label,
 	.event = text_event,
 	.lost = text_lost,
+};
+
+const struct tap_style tap_style_text = {
+	.audience = TAP_FOR_PEOPLE, .table = &tap_table_text_held, .stream = &tap_table_text_stream,
+	.events = &events,
 };

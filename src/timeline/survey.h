@@ -145,6 +145,12 @@ static inline bool tap_survey_has_wakeups(const struct tap_survey *s)
 	       s->buffer[TAP_SHAPE_WAKEUP] != TAP_NO_BUFFER;
 }
 
+/* Whether it tells who ran. */
+static inline bool tap_survey_has_switches(const struct tap_survey *s)
+{
+	return s->buffer[TAP_SHAPE_SWITCH] != TAP_NO_BUFFER;
+}
+
 /* Nothing that such a task does is certain. */
 static inline bool tap_survey_is_hidden(const struct tap_survey *s, int tid)
 {

@@ -11,19 +11,11 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "cli/pass.h"
 #include "check.h"
+#include "report/report.h"
 
 /* A few bytes can describe any number of CPUs that share pages: enough is enough. */
 #define MAX_EVENTS 200000u
-
-/* The real one prints what is wrong with each file. */
-int tap_cmd_fail(const struct tap_err *err, bool usage)
-{
-	(void)err;
-	(void)usage;
-	return TAP_EXIT_FAILED;
-}
 
 /* ---- the reader: each event in its place, with all its bytes ---- */
 
@@ -73,7 +65,7 @@ static bool check_reader(const char *path, uint64_t *from, uint64_t *to)
 /* ---- a report: what it is told adds up ---- */
 
 struct told {
-	struct tap_pass pass;
+	struct tap_run run;
 	uint64_t cpu_ns; /* of all CPUs */
 	uint64_t last_ns;
 };
@@ -82,8 +74,8 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 {
 	struct told *told = ctx;
 
-	CHECK(s->from_ns <= s->to_ns && s->to_ns <= told->pass.end_ns);
-	CHECK(s->to_ns >= told->pass.start_ns);
+	CHECK(s->from_ns <= s->to_ns && s->to_ns <= told->run.end_ns);
+	CHECK(s->to_ns >= told->run.start_ns);
 	CHECK(s->state != TAP_DEAD && !(s->whole && s->state == TAP_UNKNOWN));
 	CHECK(s->state != TAP_RUNNING || s->cpu >= 0);
 	CHECK(s->next != TAP_RUNNING || s->state == s->next || s->next_cpu >= 0);
@@ -95,7 +87,7 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 	struct told *told = ctx;
 
 	CHECK(s->from_ns < s->to_ns);
-	CHECK(s->from_ns >= told->pass.start_ns && s->to_ns <= told->pass.end_ns);
+	CHECK(s->from_ns >= told->run.start_ns && s->to_ns <= told->run.end_ns);
 	CHECK((s->what == TAP_CPU_RUN) == (s->task != NULL));
 	told->cpu_ns += s->to_ns - s->from_ns;
 	return 0;
@@ -104,7 +96,7 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 static int in_order(struct told *told, uint64_t ts_ns)
 {
 	CHECK(ts_ns >= told->last_ns);
-	CHECK(ts_ns >= told->pass.start_ns && ts_ns <= told->pass.end_ns);
+	CHECK(ts_ns >= told->run.start_ns && ts_ns <= told->run.end_ns);
 	told->last_ns = ts_ns;
 	return 0;
 }
@@ -128,11 +120,11 @@ static const struct tap_observer observer = {
 
 static void check_sums(struct told *told)
 {
-	struct tap_pass *p = &told->pass;
-	uint64_t window_ns = p->end_ns - p->start_ns, lost = 0;
+	struct tap_run *run = &told->run;
+	uint64_t window_ns = run->end_ns - run->start_ns, lost = 0;
 	unsigned int nr_cpus, nr_tasks;
-	const struct tap_cpu *cpus = tap_timeline_cpus(p->timeline, &nr_cpus);
-	struct tap_task *const *tasks = tap_timeline_tasks(p->timeline, &nr_tasks);
+	const struct tap_cpu *cpus = tap_timeline_cpus(run->timeline, &nr_cpus);
+	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr_tasks);
 
 	for (unsigned int i = 0; i < nr_cpus; i++) {
 		CHECK(cpus[i].run_ns + cpus[i].idle_ns + cpus[i].offline_ns + cpus[i].unknown_ns ==
@@ -140,31 +132,32 @@ static void check_sums(struct told *told)
 		lost += cpus[i].lost;
 	}
 	CHECK(told->cpu_ns == nr_cpus * window_ns);
-	CHECK(lost <= p->survey.lost);
+	CHECK(lost <= run->survey.lost);
 	for (unsigned int i = 0; i < nr_tasks; i++) {
 		uint64_t sum_ns = 0;
 		uint32_t len;
 
 		for (int state = 0; state < TAP_DEAD; state++)
 			sum_ns += tasks[i]->total_ns[state];
-		CHECK(sum_ns == tap_task_life_ns(p->timeline, tasks[i]));
+		CHECK(sum_ns == tap_task_life_ns(run->timeline, tasks[i]));
 		CHECK(sum_ns <= window_ns && !tasks[i]->total_ns[TAP_DEAD]);
-		tap_pass_label(p, tasks[i], &len);
+		tap_run_label(run, tasks[i], &len);
 		CHECK(len);
 	}
 }
 
 static void check_report(const char *path, const char *window)
 {
-	struct tap_pass_opts opts = { .input = path, .pick.window = window };
+	const struct tap_pick_opts pick = { .window = window };
 	struct told told = { 0 };
 	struct tap_err err;
 	bool usage;
 
-	if (!tap_pass_open(&told.pass, &opts, &usage, &err) &&
-	    !tap_pass_run(&told.pass, &observer, NULL, &told, &err))
+	if (!tap_run_input(&told.run, path, &pick, NULL, NULL, &usage, &err) &&
+	    !tap_run_survey(&told.run, &err) &&
+	    !tap_run_feed(&told.run, &observer, NULL, &told, &err))
 		check_sums(&told);
-	tap_pass_close(&told.pass);
+	tap_run_close(&told.run);
 }
 
 static void check_file(const char *path)

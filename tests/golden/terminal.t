@@ -103,7 +103,7 @@ my $cases = [
 	['what fails before there is a report does not start it', 80,
 	 "PAGER='sed s/^/P:/' \$SCHEDTAP summary -i none; echo \$?", qr/^schedtap: .*none.*^1$/ms, qr/^P:/m],
 	['what fails behind it keeps its exit code, and is told there', 80,
-	 "PAGER='sed s/^/P:/' \$SCHEDTAP pelt -i pelt-cgroups.dat -C 7; echo \$?", qr/^P:schedtap: .*^1$/ms, qr/^schedtap/m],
+	 "PAGER='sed s/^/P:/' \$SCHEDTAP summary -i summary-page.dat -C 7; echo \$?", qr/^P:schedtap: .*^1$/ms, qr/^schedtap/m],
 	['a pager that is left early is no failure', 80,
 	 "PAGER=true \$SCHEDTAP dump -i dump-text.dat; echo \$?", qr/^0$/m, qr/schedtap|sched:/],
 	['an empty PAGER is none', 80, "PAGER= \$SCHEDTAP $hist; echo \$?", qr/hidden.*^0$/ms, qr/not found/],

@@ -18,7 +18,8 @@ my %sees = (
 	'timeline' => [qw(base event)],
 	'analysis' => [qw(base event timeline)],
 	'out' => [qw(base event recording timeline analysis)],
-	'cli' => [qw(base event recording capture module timeline analysis out)],
+	'report' => [qw(base event recording timeline analysis out)],
+	'cli' => [qw(base event recording capture module timeline analysis out report)],
 );
 my @files = glob('src/*/*.[ch] src/*/*/*.[ch]');
 my @wrong;

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "event/format.h"
 #include "out/out.h"
+#include "out/page.h"
 #include "sched_events.h"
 
 static void put(struct tap_out *o, const char *comm, uint64_t ts_ns)
@@ -37,7 +38,7 @@ static void line_for(const char *comm, struct tap_buf *line)
 	struct tap_out o;
 
 	assert_int_equal(tap_who_init(&who, NULL, NULL), 0);
-	tap_out_init(&o, &tap_out_text, &who, &wall, fd);
+	tap_out_init(&o, tap_style_text.events, &who, &wall, fd);
 	put(&o, comm, 1000000009);
 	assert_int_equal(tap_out_flush(&o), 0);
 	line->len = (size_t)lseek(fd, 0, SEEK_CUR);
@@ -104,7 +105,7 @@ static void floats_are_numbers_in_json(void **state)
 	(void)state;
 	assert_int_equal(tap_format_parse("app", text, strlen(text), abi, &fmt, NULL), 0);
 	assert_int_equal(tap_who_init(&who, NULL, NULL), 0);
-	tap_out_init(&o, &tap_out_json, &who, &wall, fd);
+	tap_out_init(&o, tap_style_json.events, &who, &wall, fd);
 	ev.fmt = fmt;
 	assert_int_equal(tap_out_event(&o, tap_who_kind(&who, fmt), &ev), 0);
 	assert_int_equal(tap_out_flush(&o), 0);
@@ -126,7 +127,7 @@ static void a_full_disk_is_an_error(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(tap_who_init(&who, NULL, NULL), 0);
-	tap_out_init(&o, &tap_out_csv, &who, &wall, fd);
+	tap_out_init(&o, tap_style_csv.events, &who, &wall, fd);
 	put(&o, "a\0bcdefghijklmn", 1);
 	assert_int_equal(tap_out_flush(&o), -ENOSPC);
 	tap_out_release(&o);

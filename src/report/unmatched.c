@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "cli/unmatched.h"
+#include "report/unmatched.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cmd.h"
 
 #define MAX_SHOWN 5u /* names, where none is near */
 
@@ -96,11 +95,10 @@ static const char *nearest(const struct names *n, const char *word)
 	return near;
 }
 
-static void tell_one(const char *option, const char *what, const char *word,
-		     const struct names *n)
+static void tell_one(const struct tap_recording *rec, const char *option, const char *what,
+		     const char *word, const struct names *n)
 {
 	struct tap_buf b = { 0 };
-	struct tap_err err = { 0 };
 	const char *near = nearest(n, word);
 
 	tap_buf_printf(&b, "%s: there is no %s '%.100s'", option, what, word);
@@ -110,18 +108,17 @@ static void tell_one(const char *option, const char *what, const char *word,
 		tap_buf_printf(&b, "%s'%.60s'", i ? ", " : ", but ", n->v[i]);
 	if (!near && n->nr > MAX_SHOWN)
 		tap_buf_printf(&b, " and %u more", n->nr - MAX_SHOWN);
-	tap_err_set(&err, -ENODATA, "%s", tap_buf_str(&b));
-	tap_cmd_fail(&err, false);
+	tap_recording_note(rec, "%s", tap_buf_str(&b));
 	tap_buf_release(&b);
 }
 
 /* Releases @n. */
-static void tell(const char *option, const char *what, const struct tap_strings *words,
-		 struct names *n)
+static void tell(const struct tap_recording *rec, const char *option, const char *what,
+		 const struct tap_strings *words, struct names *n)
 {
 	names_sort(n);
 	for (unsigned int i = 0; i < words->nr; i++)
-		tell_one(option, what, words->v[i], n);
+		tell_one(rec, option, what, words->v[i], n);
 	names_release(n);
 }
 
@@ -129,7 +126,7 @@ static void tell(const char *option, const char *what, const struct tap_strings 
 
 struct query {
 	const struct tap_pick *pick;
-	struct tap_who *who;
+	struct tap_recording *rec;
 	const struct tap_there *there;
 };
 
@@ -138,7 +135,7 @@ static bool fits_any(const struct query *q, const struct tap_pick *pick)
 	for (unsigned int i = 0; i < q->there->nr_tasks; i++) {
 		const struct tap_there_task *t = &q->there->tasks[i];
 
-		if (tap_pick_task(pick, q->who, t->tid, t->tgid, t->comm, t->comm_len,
+		if (tap_pick_task(pick, &q->rec->who, t->tid, t->tgid, t->comm, t->comm_len,
 				  t->cgroup) > 0)
 			return true;
 	}
@@ -147,7 +144,6 @@ static bool fits_any(const struct query *q, const struct tap_pick *pick)
 
 static void tell_tgids(const struct query *q)
 {
-	struct tap_err err = { 0 };
 	struct names n = { 0 };
 
 	for (unsigned int i = 0; i < q->there->nr_tasks; i++) {
@@ -157,14 +153,12 @@ static void tell_tgids(const struct query *q)
 			names_add_int(&n, tgid);
 		if (tgid < 0 || tid == tgid || !tap_map_get(&q->pick->tgids, (uint64_t)tid))
 			continue;
-		tap_err_set(&err, -ENODATA,
-			    "-p: %d is a thread of process %d: did you mean '-t %d'?", tid, tgid,
-			    tid);
-		tap_cmd_fail(&err, false);
+		tap_recording_note(q->rec, "-p: %d is a thread of process %d: did you mean '-t %d'?",
+				   tid, tgid, tid);
 		names_release(&n);
 		return;
 	}
-	tell("-p", "process", &q->pick->opts->tgids, &n);
+	tell(q->rec, "-p", "process", &q->pick->opts->tgids, &n);
 }
 
 static void tell_tids(const struct query *q)
@@ -173,7 +167,7 @@ static void tell_tids(const struct query *q)
 
 	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
 		names_add_int(&n, q->there->tasks[i].tid);
-	tell("-t", "thread", &q->pick->opts->tids, &n);
+	tell(q->rec, "-t", "thread", &q->pick->opts->tids, &n);
 }
 
 static void tell_comms(const struct query *q)
@@ -183,19 +177,19 @@ static void tell_comms(const struct query *q)
 	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
 		if (q->there->tasks[i].comm_len)
 			names_add(&n, q->there->tasks[i].comm, q->there->tasks[i].comm_len);
-	tell("-c", "thread named", &q->pick->opts->comms, &n);
+	tell(q->rec, "-c", "thread named", &q->pick->opts->comms, &n);
 }
 
 static void tell_cgroups(const struct query *q)
 {
 	struct names n = { 0 };
 
-	tap_map_for_each(&q->who->cgroups, s) {
+	tap_map_for_each(&q->rec->who.cgroups, s) {
 		const char *path = (const char *)(uintptr_t)s->value;
 
 		names_add(&n, path, strlen(path));
 	}
-	tell("-g", "thread in a cgroup", &q->pick->opts->cgroups, &n);
+	tell(q->rec, "-g", "thread in a cgroup", &q->pick->opts->cgroups, &n);
 }
 
 static bool unmatched_tasks(const struct query *q)
@@ -214,7 +208,6 @@ static bool unmatched_tasks(const struct query *q)
 		{ { .comms = o->comms }, .nr = o->comms.nr, .tell = tell_comms },
 		{ { .cgroups = o->cgroups }, .nr = o->cgroups.nr, .tell = tell_cgroups },
 	};
-	struct tap_err err = { 0 };
 	unsigned int given = 0;
 	bool told = false;
 
@@ -230,29 +223,27 @@ static bool unmatched_tasks(const struct query *q)
 	}
 	if (told || given < 2 || fits_any(q, q->pick))
 		return told;
-	tap_err_set(&err, -ENODATA, "no thread fits all of the options -p, -t, -c, -g");
-	tap_cmd_fail(&err, false);
+	tap_recording_note(q->rec, "no thread fits all of the options -p, -t, -c, -g");
 	return true;
 }
 
 static bool unmatched_cpus(const struct query *q)
 {
 	unsigned int nr = q->there->nr_cpus, cpu = 0;
-	struct tap_err err = { 0 };
 
 	while (cpu < nr && !tap_cpus_has(&q->pick->cpus, cpu))
 		cpu++;
 	if (cpu < nr)
 		return false;
-	tap_err_set(&err, -ENODATA, "-C: there is no CPU %.100s: the recording has %u, from 0 on",
-		    q->pick->opts->cpus, nr);
-	tap_cmd_fail(&err, false);
+	tap_recording_note(q->rec, "-C: there is no CPU %.100s: the recording has %u, from 0 on",
+			   q->pick->opts->cpus, nr);
 	return true;
 }
 
-bool tap_unmatched(const struct tap_pick *pick, struct tap_who *who, const struct tap_there *there)
+bool tap_unmatched(const struct tap_pick *pick, struct tap_recording *rec,
+		   const struct tap_there *there)
 {
-	const struct query q = { pick, who, there };
+	const struct query q = { pick, rec, there };
 	bool told = unmatched_tasks(&q);
 
 	return (pick->opts->cpus && unmatched_cpus(&q)) || told;

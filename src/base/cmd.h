@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A command: what `schedtap NAME` does, and its options. */
+#ifndef TAP_BASE_CMD_H
+#define TAP_BASE_CMD_H
+
+#include "base/opt.h"
+
+/* Where a command that reads recordings finds one if none is named. */
+#define TAP_INPUT_DEFAULT "trace.dat"
+/* The .operands of a command that reads FILE: main.c stores it as if -i FILE had been given. */
+#define TAP_CMD_FILE "[FILE]"
+/* The .operands of one that runs another: what begins with its name, or "--" before it, is @rest. */
+#define TAP_CMD_COMMAND "[[--] CMD [ARG...]]"
+
+struct tap_cmd {
+	const char *name;
+	const char *help;    /* one line, lower case */
+	const char *operands; /* "[GLOB]", "-- CMD", or NULL: none are taken */
+	const char *example; /* a command line that the tests run */
+	const struct tap_opt *opts;
+	size_t opts_size;
+	const void *defaults; /* opts_size bytes, or NULL: all zero */
+	bool hidden;	      /* not in `schedtap help`: for completion and tests */
+	/*
+	 * Return: an exit code. @operands and @rest as tap_opt_parse() found them. NULL: it is a report's, in
+	 * a struct tap_report_type (report/report.h).
+	 */
+	int (*run)(void *opts, const struct tap_strings *operands, char **rest);
+};
+
+/*
+ * Rows of option tables that several commands share: the same letter means the same thing
+ * everywhere. @T is the command's options struct, @m its member: a const char * for FILE, CPUS and
+ * FROM,TO; bool for --wide; a struct tap_strings for all others.
+ */
+#define TAP_OPTION(T, m, name_, letter_, arg_, type_, help_)                                       \
+	{                                                                                          \
+		.name = name_, .letter = letter_, .arg = arg_, .help = help_, .type = type_,       \
+		.offset = offsetof(T, m),                                                          \
+	}
+#define TAP_OPT_INPUT(T, m)                                                                        \
+	TAP_OPTION(T, m, "input", 'i', "FILE", TAP_OPT_STRING,                                     \
+		   "read this recording or spool folder [trace.dat]")
+#define TAP_OPT_OUTPUT(T, m, default_)                                                             \
+	TAP_OPTION(T, m, "output", 'o', "FILE", TAP_OPT_STRING, "write to this file [" default_ "]")
+#define TAP_OPT_EVENT_HELP "only these events: a name, a group or a SYSTEM:NAME glob; repeatable"
+#define TAP_OPT_EVENTS(T, m)                                                                       \
+	TAP_OPTION(T, m, "event", 'e', "EVENT", TAP_OPT_STRINGS, TAP_OPT_EVENT_HELP)
+/* Where the order of -e and others matters: @fn is a .call. */
+#define TAP_OPT_EVENT_CALL(fn)                                                                     \
+	{                                                                                          \
+		.name = "event", .letter = 'e', .arg = "EVENT", .help = TAP_OPT_EVENT_HELP,        \
+		.type = TAP_OPT_CALL, .call = fn,                                                  \
+	}
+#define TAP_OPT_PIDS(T, m)                                                                         \
+	TAP_OPTION(T, m, "pid", 'p', "PID", TAP_OPT_STRINGS,                                       \
+		   "only this process, with its threads; repeatable")
+#define TAP_OPT_TIDS(T, m)                                                                         \
+	TAP_OPTION(T, m, "tid", 't', "TID", TAP_OPT_STRINGS, "only this thread; repeatable")
+#define TAP_OPT_COMMS(T, m)                                                                        \
+	TAP_OPTION(T, m, "comm", 'c', "COMM", TAP_OPT_STRINGS,                                     \
+		   "only threads of this name, a glob; repeatable")
+#define TAP_OPT_CGROUPS(T, m)                                                                      \
+	TAP_OPTION(T, m, "cgroup", 'g', "CGROUP", TAP_OPT_STRINGS,                                 \
+		   "only threads in this cgroup or below it; repeatable")
+#define TAP_OPT_CPUS(T, m)                                                                         \
+	TAP_OPTION(T, m, "cpus", 'C', "CPUS", TAP_OPT_STRING, "only these CPUs, such as 0-3,8")
+#define TAP_OPT_WINDOW(T, m)                                                                       \
+	TAP_OPTION(T, m, "time", 0, "FROM,TO", TAP_OPT_STRING,                                     \
+		   "only this window: seconds on the recording's clock, +1s (after its start), "       \
+		   "-10s (before its end), 12:03:04.5, 2026-11-20T12:03:04; either may be left out; "  \
+		   "or @TIME+-DISTANCE")
+#define TAP_OPT_CLOCK(T, m)                                                                        \
+	TAP_OPTION(T, m, "clock", 0, "CLOCK", TAP_OPT_STRING,                                      \
+		   "show times of the recording's clock (mono), date and time (wall), or time of "     \
+		   "day (tod) [mono]")
+#define TAP_OPT_WIDE(T, m)                                                                         \
+	TAP_OPTION(T, m, "wide", 0, NULL, TAP_OPT_FLAG,                                            \
+		   "on a terminal: all columns, however long the lines")
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Decimal digits, two at a time, from the last one. */
+#ifndef TAP_BASE_DIGITS_H
+#define TAP_BASE_DIGITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline void tap_digit_pair(char *end, uint64_t v)
+{
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+
+	memcpy(end - 2, pairs + v % 100 * 2, 2);
+}
+
+static inline unsigned int tap_nr_digits(uint64_t v)
+{
+	static const uint64_t least[] = {
+		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
+		10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000,
+		10000000000000000, 100000000000000000, 1000000000000000000, 10000000000000000000U,
+	};
+	unsigned int bits = 64 - (unsigned int)__builtin_clzll(v | 1);
+	unsigned int n = bits * 1233 >> 12; /* log10(2) */
+
+	return n + (v >= least[n]);
+}
+
+/* Writes all digits of @v before @end: tap_nr_digits() of them. */
+static inline void tap_digits_before(char *end, uint64_t v)
+{
+	for (; v >= 100; v /= 100, end -= 2)
+		tap_digit_pair(end, v);
+	if (v >= 10)
+		tap_digit_pair(end, v);
+	else
+		end[-1] = (char)('0' + v);
+}
+
+#endif

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap balance: how evenly the CPUs were loaded, and who waited beside a free one. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analysis/balance.h"
+#include "analysis/pelt.h"
+#include "report/report.h"
+
+struct balance_opts {
+	struct tap_report_opts common;
+	uint64_t min_ns;
+	int64_t worst;
+};
+
+static const struct tap_opt options[] = {
+	TAP_REPORT_OPTIONS,
+	TAP_OPTION(struct balance_opts, min_ns, "min", 'm', "TIME", TAP_OPT_TIME,
+		   "leave out violations shorter than TIME [0]"),
+	{ "worst", 0, "N", "show the N longest violations [10]", TAP_OPT_INT,
+	  offsetof(struct balance_opts, worst), .min = 0, .max = 1000000 },
+	{ 0 }
+};
+
+static const struct tap_column length_columns[] = {
+	{ "cpu", NULL, TAP_CELL_INT },
+	{ NULL, "run queue", TAP_CELL_TEXT, .width = 10 },
+	{ "known_ns", "known", TAP_CELL_NS, .width = 12 },
+	{ "known_pct", "known %", TAP_CELL_REAL, .width = 7, .places = 1 },
+	{ "avg", "avg", TAP_CELL_REAL, .width = 8, .places = 3 },
+	{ "p50", "p50", TAP_CELL_COUNT, .width = 6 },
+	{ "p90", "p90", TAP_CELL_COUNT, .width = 6 },
+	{ "p99", "p99", TAP_CELL_COUNT, .width = 6 },
+	{ "max", "max", TAP_CELL_COUNT, .width = 6 },
+	{ 0 }
+};
+
+static const struct tap_column kind_columns[] = {
+	{ NULL, "waiting", TAP_CELL_TEXT, .width = 28 },
+	{ NULL, "count", TAP_CELL_COUNT, .width = 10 },
+	{ NULL, "total", TAP_CELL_NS, .width = 12 },
+	{ 0 }
+};
+
+static const struct tap_column worst_columns[] = {
+	{ "from_ns", "from s", TAP_CELL_AT, .width = 18 },
+	{ "to_ns", "to s", TAP_CELL_AT, .width = 18, .rank = 3 },
+	{ "length_ns", "length", TAP_CELL_NS, .width = 12 },
+	{ "state", "state", TAP_CELL_TEXT, .width = 9, .rank = 2 },
+	TAP_TASK_COLUMNS("", "task", 24),
+	TAP_THROTTLING_COLUMN,
+	{ "cpu", "CPU", TAP_CELL_INT, .width = 4, .rank = 1 },
+	{ "idle_cpus", "idle CPUs", TAP_CELL_TEXT, .width = 9 },
+	{ 0 }
+};
+
+struct balance {
+	struct tap_report report;
+	struct tap_balance balance;
+	struct tap_pelt *signals; /* what the kernel says of its run queues; NULL: not recorded */
+};
+
+static struct tap_balance *balance_of(const struct tap_report *r)
+{
+	return &((struct balance *)r)->balance;
+}
+
+static bool task_wanted(void *ctx, const struct tap_task *task)
+{
+	return tap_run_task(&((struct tap_report *)ctx)->run, task);
+}
+
+static bool cpu_wanted(void *ctx, int cpu)
+{
+	return tap_run_cpu(&((struct tap_report *)ctx)->run, cpu);
+}
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	return tap_balance_stretch(balance_of(ctx), s);
+}
+
+static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+{
+	return tap_balance_cpu(balance_of(ctx), s);
+}
+
+static int on_wakeup(void *ctx, const struct tap_wakeup *w)
+{
+	return tap_balance_wakeup(balance_of(ctx), w);
+}
+
+static int on_migration(void *ctx, const struct tap_migration *m)
+{
+	return tap_balance_migration(balance_of(ctx), m);
+}
+
+/* ---- the kernel's own lengths ---- */
+
+static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
+{
+	(void)ctx;
+	return !strcmp(s->name, "nr_running");
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return !strcmp(fmt->name, "sched_update_nr_running") && tap_pelt_wants(fmt);
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	struct balance *b = ctx;
+
+	return tap_pelt_event(b->signals, b->report.run.timeline, ev);
+}
+
+static int on_length(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
+{
+	return tap_balance_length(balance_of(ctx), s->cpu, ts_ns,
+				  value == TAP_PELT_GAP ? -1 : (int64_t)value);
+}
+
+static bool has_lengths(const struct tap_survey *s)
+{
+	unsigned int i = 0;
+
+	while (i < s->nr_kinds && !wants(NULL, s->kinds[i].fmt))
+		i++;
+	return i < s->nr_kinds;
+}
+
+static int observe_lengths(struct balance *b)
+{
+	static const struct tap_run_events events = { .wants = wants, .event = on_event };
+	struct tap_run *run = &b->report.run;
+	const struct tap_pelt_opts opts = {
+		.start_ns = run->start_ns, .end_ns = run->end_ns, .survey = &run->survey,
+		.want_signal = want_signal, .point = on_length, .ctx = b,
+	};
+
+	b->report.events = &events;
+	return tap_pelt_new(&opts, &b->signals);
+}
+
+static int begin(struct tap_report *r, struct tap_err *err)
+{
+	const struct balance_opts *o = (const struct balance_opts *)r->opts;
+	const struct tap_balance_opts opts = {
+		.timeline = &r->run.timeline, .survey = &r->run.survey,
+		.task = task_wanted, .cpu = cpu_wanted, .ctx = r,
+		.lengths_told = has_lengths(&r->run.survey), .min_ns = o->min_ns,
+		.nr_worst = (unsigned int)o->worst,
+	};
+
+	r->run.mark_throttling = true;
+	if (tap_balance_init(balance_of(r), &opts) ||
+	    (opts.lengths_told && observe_lengths((struct balance *)r)))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int end(struct tap_report *r, struct tap_err *err)
+{
+	struct tap_pelt *signals = ((struct balance *)r)->signals;
+
+	if ((signals && tap_pelt_end(signals)) || tap_balance_end(balance_of(r)))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+/* ---- what is shown ---- */
+
+static uint64_t window_ns(const struct tap_report *r)
+{
+	return r->run.end_ns - r->run.start_ns;
+}
+
+static double pct(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* What both a CPU's length and the imbalance have. */
+static void put_length(const struct tap_report *r, struct tap_table *t, const struct tap_hist *h)
+{
+	static const double parts[] = { 0.5, 0.9, 0.99, 1 };
+
+	tap_table_u64(t, h->count);
+	tap_table_real(t, pct(h->count, window_ns(r)));
+	if (h->count)
+		tap_table_real(t, tap_hist_mean(h));
+	else
+		tap_table_none(t);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (h->count)
+			tap_table_u64(t, tap_hist_quantile(h, parts[i]));
+		else
+			tap_table_none(t);
+	}
+	tap_table_row(t);
+}
+
+static void put_cpus(struct tap_report *r, struct tap_table *t)
+{
+	const struct tap_balance *b = balance_of(r);
+	char name[16];
+
+	for (unsigned int i = 0; i < b->nr_cpus; i++) {
+		if (!b->cpus[i].seen)
+			continue;
+		tap_table_s64(t, i);
+		tap_table_text(t, name, (size_t)snprintf(name, sizeof(name), "CPU %u", i));
+		put_length(r, t, &b->cpus[i].length);
+	}
+}
+
+static void put_imbalance(struct tap_report *r, struct tap_table *t)
+{
+	tap_table_text(t, "imbalance", 9);
+	put_length(r, t, &balance_of(r)->imbalance);
+}
+
+/* For people the imbalance is a row below those of the CPUs. */
+static void put_lengths(struct tap_report *r, struct tap_table *t)
+{
+	put_cpus(r, t);
+	tap_table_none(t);
+	put_imbalance(r, t);
+}
+
+/* Who says how long the run queues were. */
+static void put_lengths_from(struct tap_report *r, struct tap_table *t)
+{
+	const char *from = ((struct balance *)r)->signals ? "sched_update_nr_running" : "states";
+
+	tap_page_text(t->page, "lengths_from", from, strlen(from));
+}
+
+static void put_lengths_title(struct tap_report *r, struct tap_table *t)
+{
+	tap_buf_puts(&t->page->buf, ((struct balance *)r)->signals ?
+		     "lengths of run queues as the kernel counts them (sched_update_nr_running)\n" :
+		     "lengths of run queues counted from the tasks' states\n");
+}
+
+/* ---- violations ------------------------------------------------------------------------------- */
+
+/* "0-3,8" */
+static void put_cpu_list(struct tap_buf *b, const struct tap_cpus *cpus)
+{
+	unsigned int nr = cpus->nr_words * 64, cpu, last;
+	const char *comma = "";
+
+	for (cpu = 0; cpu < nr; cpu = last + 1) {
+		last = cpu;
+		if (!tap_cpus_has(cpus, cpu))
+			continue;
+		while (tap_cpus_has(cpus, last + 1))
+			last++;
+		tap_buf_puts(b, comma);
+		tap_buf_u64(b, cpu);
+		if (last > cpu)
+			tap_buf_printf(b, "-%u", last);
+		comma = ",";
+	}
+}
+
+static unsigned int nr_worst(const struct tap_report *r)
+{
+	return balance_of(r)->nr_worst;
+}
+
+static void put_worst(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_balance_violation *v = &balance_of(r)->worst[i];
+	const char *state = tap_state_name(v->state);
+	struct tap_buf list = { 0 };
+
+	tap_table_u64(t, v->from_ns);
+	tap_table_u64(t, v->to_ns);
+	tap_table_u64(t, v->to_ns - v->from_ns);
+	tap_table_text(t, state, strlen(state));
+	tap_task_cells(&r->run, t, v->task);
+	tap_throttling_cell(&r->run, t, v->task);
+	tap_table_s64(t, v->cpu);
+	put_cpu_list(&list, &v->idle);
+	tap_table_text(t, list.data, list.len);
+	tap_buf_release(&list);
+}
+
+static void put_worst_members(struct tap_report *r, struct tap_page *p)
+{
+	const struct tap_balance *b = balance_of(r);
+
+	tap_page_array(p, "worst");
+	for (unsigned int i = 0; i < b->nr_worst; i++) {
+		const struct tap_balance_violation *v = &b->worst[i];
+		const char *state = tap_state_name(v->state);
+
+		tap_page_object(p, NULL);
+		tap_task_members(&r->run, p, v->task);
+		tap_page_id(p, "throttling_possible", tap_run_throttles(&r->run, v->task));
+		tap_page_text(p, "state", state, strlen(state));
+		tap_page_u64(p, "cpu", (uint64_t)v->cpu);
+		tap_page_at(p, "from_ns", v->from_ns);
+		tap_page_at(p, "to_ns", v->to_ns);
+		tap_page_u64(p, "length_ns", v->to_ns - v->from_ns);
+		tap_page_array(p, "idle_cpus");
+		for (unsigned int cpu = 0; cpu < v->idle.nr_words * 64; cpu++)
+			if (tap_cpus_has(&v->idle, cpu))
+				tap_page_u64(p, NULL, cpu);
+		tap_page_array_end(p);
+		tap_page_object_end(p);
+	}
+	tap_page_array_end(p);
+}
+
+/* null where there are no violations */
+static void put_quantile(struct tap_page *p, const char *key, const struct tap_hist *h, double part)
+{
+	if (h->count)
+		tap_page_u64(p, key, tap_hist_quantile(h, part));
+	else
+		tap_page_null(p, key);
+}
+
+static const enum tap_state wait_states[] = { TAP_WAKING, TAP_PREEMPTED };
+
+static void put_kind_member(struct tap_page *p, const char *key, uint64_t count, uint64_t ns)
+{
+	tap_page_object(p, key);
+	tap_page_u64(p, "count", count);
+	tap_page_u64(p, "total_ns", ns);
+	tap_page_object_end(p);
+}
+
+static void put_violation_members(struct tap_report *r, struct tap_table *t)
+{
+	const struct tap_balance *b = balance_of(r);
+	struct tap_page *p = t->page;
+
+	tap_page_object(p, "violations");
+	tap_page_u64(p, "count", b->violations.count);
+	tap_page_u64(p, "total_ns", (uint64_t)b->violations.sum);
+	put_quantile(p, "p50_ns", &b->violations, 0.5);
+	put_quantile(p, "p99_ns", &b->violations, 0.99);
+	put_quantile(p, "max_ns", &b->violations, 1);
+	for (size_t i = 0; i < sizeof(wait_states) / sizeof(*wait_states); i++)
+		put_kind_member(p, tap_state_name(wait_states[i]), b->state_count[wait_states[i]],
+				b->state_ns[wait_states[i]]);
+	put_worst_members(r, p);
+	tap_page_object_end(p);
+	put_kind_member(p, "own_cpu_idle", b->exits, b->exit_ns);
+	put_kind_member(p, "waits", b->waits, b->wait_ns);
+}
+
+static void put_violations_title(struct tap_report *r, struct tap_table *t)
+{
+	const struct tap_balance *b = balance_of(r);
+	uint64_t sum_ns = (uint64_t)b->violations.sum;
+	struct tap_buf *out = &t->page->buf;
+
+	tap_buf_printf(out, "\n%" PRIu64 " violation%s of work conservation",
+		       b->violations.count, b->violations.count == 1 ? "" : "s");
+	if (b->violations.count)
+		tap_buf_printf(out, ": %.3f ms\n%.2f %% of the window, %.2f %% of all waiting\n"
+			       "p50 %.3f us, p99 %.3f us, max %.3f us",
+			       (double)sum_ns / 1e6, pct(sum_ns, window_ns(r)),
+			       pct(sum_ns, b->wait_ns),
+			       (double)tap_hist_quantile(&b->violations, 0.5) / 1e3,
+			       (double)tap_hist_quantile(&b->violations, 0.99) / 1e3,
+			       (double)b->violations.max / 1e3);
+	tap_buf_puts(out, "\n\n");
+}
+
+static void put_kind(struct tap_table *t, const char *name, uint64_t count, uint64_t ns)
+{
+	tap_table_text(t, name, strlen(name));
+	tap_table_u64(t, count);
+	tap_table_u64(t, ns);
+	tap_table_row(t);
+}
+
+static void put_kinds(struct tap_report *r, struct tap_table *t)
+{
+	const struct tap_balance *b = balance_of(r);
+
+	put_kind(t, "violations, after a wakeup", b->state_count[TAP_WAKING], b->state_ns[TAP_WAKING]);
+	put_kind(t, "violations, after preemption", b->state_count[TAP_PREEMPTED],
+		 b->state_ns[TAP_PREEMPTED]);
+	put_kind(t, "none: its own CPU was idle", b->exits, b->exit_ns);
+	put_kind(t, "all waits", b->waits, b->wait_ns);
+}
+
+static bool has_worst(const struct tap_report *r)
+{
+	return nr_worst(r);
+}
+
+static void put_worst_title(struct tap_report *r, struct tap_table *t)
+{
+	tap_buf_printf(&t->page->buf, "\nthe longest %u\n", nr_worst(r));
+}
+
+static void release(struct tap_report *r)
+{
+	tap_pelt_free(((struct balance *)r)->signals);
+	tap_balance_release(balance_of(r));
+}
+
+static const struct tap_observer observer = {
+	.states = TAP_BALANCE_STATES, .stretch = on_stretch, .cpu = on_cpu, .wakeup = on_wakeup,
+	.migration = on_migration,
+};
+
+static const struct tap_section sections[] = {
+	{ TAP_FOR_PROGRAMS, .put = put_lengths_from },
+	{ TAP_FOR_PROGRAMS, .key = "imbalance", .columns = length_columns + 1, .put = put_imbalance, .is_object = true },
+	{ TAP_FOR_PROGRAMS, .key = "cpus", .columns = length_columns, .put = put_cpus },
+	{ TAP_FOR_PROGRAMS, .put = put_violation_members },
+	{ TAP_FOR_PEOPLE, .put = put_lengths_title },
+	{ TAP_FOR_PEOPLE, .columns = length_columns, .put = put_lengths },
+	{ TAP_FOR_PEOPLE, .put = put_violations_title },
+	{ TAP_FOR_PEOPLE, .columns = kind_columns, .put = put_kinds },
+	{ TAP_FOR_PEOPLE, has_worst, .put = put_worst_title },
+	{ TAP_FOR_PEOPLE, has_worst, .columns = worst_columns, .row = put_worst, .nr = nr_worst },
+	{ TAP_FOR_SHEETS, .columns = worst_columns, .row = put_worst, .nr = nr_worst },
+	TAP_NOTE_THROTTLING,
+	{ 0 }
+};
+
+const struct tap_report_type tap_report_balance = {
+	.cmd = {
+		.name = "balance",
+		.help = "how evenly the CPUs were loaded, and who waited beside a free one",
+		.operands = TAP_CMD_FILE,
+		.example = "schedtap balance -i demo/trace.dat --worst 5",
+		.opts = options,
+		.opts_size = sizeof(struct balance_opts),
+		.defaults = &(const struct balance_opts){ .worst = 10 },
+	},
+	.size = sizeof(struct balance),
+	.needs = TAP_NEEDS_SWITCHES | TAP_NEEDS_MIGRATIONS,
+	.observer = &observer,
+	.sections = sections,
+	.begin = begin,
+	.end = end,
+	.release = release,
+};

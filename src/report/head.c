@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What every report begins with. */
+#include "base/text.h"
+#include "report/report.h"
+
+/* A text of the meta's host. Return: NULL if there is none. */
+static const char *host_text(const struct tap_run *run, const char *name)
+{
+	const json_t *host = json_object_get(run->rec.meta, "host");
+	const char *s = json_string_value(json_object_get(host, name));
+
+	return s && *s ? s : NULL;
+}
+
+static const char *kernel(const struct tap_run *run)
+{
+	const char *release = host_text(run, "release");
+	const char *uname = tap_reader_info(run->rec.reader)->uname;
+
+	return release ? release : *uname ? uname : NULL;
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+/* What is not known is left out. */
+static void add_name(struct tap_buf *b, const char *what, const char *name)
+{
+	if (!name)
+		return;
+	tap_buf_puts(b, what);
+	tap_text_escape(b, name, strlen(name));
+}
+
+static void add_date(struct tap_run *run, struct tap_buf *b)
+{
+	struct tap_wall *w = &run->rec.wall;
+
+	if (!w->is_known)
+		return;
+	tap_buf_puts(b, ", ");
+	tap_wall_add_date(w, b, run->start_ns);
+	if (w->moved_ns)
+		tap_buf_printf(b, " (wall clock moved by %+.3f s meanwhile)",
+			       (double)w->moved_ns / 1e9);
+}
+
+static void add_lost(const struct tap_survey *s, struct tap_buf *b)
+{
+	tap_buf_puts(b, ", lost ");
+	if (s->lost_unknown)
+		tap_buf_puts(b, s->lost ? "at least " : "nobody knows how many");
+	if (s->lost || !s->lost_unknown)
+		tap_buf_u64(b, s->lost);
+}
+
+/* perf and trace-cmd mark what is no row in the same way. */
+static void text_head(struct tap_run *run, struct tap_page *p)
+{
+	struct tap_buf b = { 0 };
+
+	add_name(&b, "# ", run->rec.path);
+	if (tap_reader_info(run->rec.reader)->is_spool)
+		tap_buf_puts(&b, " (not packed: its recorder runs or was killed)");
+	add_name(&b, ", host ", host_text(run, "hostname"));
+	add_name(&b, ", kernel ", kernel(run));
+	add_date(run, &b);
+	tap_buf_puts(&b, ", window ");
+	tap_wall_add(&run->rec.wall, &b, run->start_ns);
+	tap_buf_puts(&b, " to ");
+	tap_wall_add(&run->rec.wall, &b, run->end_ns);
+	tap_buf_printf(&b, " (%.6f s)", (double)(run->end_ns - run->start_ns) / 1e9);
+	add_lost(&run->survey, &b);
+	tap_page_sentence(p, tap_buf_str(&b), b.len);
+	tap_buf_release(&b);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void json_text(struct tap_page *p, const char *key, const char *s)
+{
+	if (s)
+		tap_page_text(p, key, s, strlen(s));
+	else
+		tap_page_null(p, key);
+}
+
+static void json_clocks(struct tap_run *run, struct tap_page *p)
+{
+	const struct tap_reader_info *info = tap_reader_info(run->rec.reader);
+	const struct tap_wall *w = &run->rec.wall;
+
+	json_text(p, "clock", info->nr_buffers && *info->buffers[0].clock ?
+			      info->buffers[0].clock : NULL);
+	if (!w->is_known) {
+		tap_page_null(p, "wall_clock");
+		return;
+	}
+	tap_page_object(p, "wall_clock");
+	tap_page_u64(p, "ts_ns", run->start_ns);
+	tap_page_s64(p, "realtime_ns", tap_wall_from(w, run->start_ns));
+	tap_page_s64(p, "moved_ns", w->moved_ns);
+	tap_page_object_end(p);
+}
+
+static void json_head(struct tap_run *run, struct tap_page *p)
+{
+	tap_page_object(p, "recording");
+	json_text(p, "file", run->rec.path);
+	tap_page_bool(p, "packed", !tap_reader_info(run->rec.reader)->is_spool);
+	json_text(p, "host", host_text(run, "hostname"));
+	json_text(p, "kernel", kernel(run));
+	json_clocks(run, p);
+	tap_page_at(p, "start_ns", run->start_ns);
+	tap_page_at(p, "end_ns", run->end_ns);
+	tap_page_u64(p, "window_ns", run->end_ns - run->start_ns);
+	tap_page_u64(p, "lost", run->survey.lost);
+	tap_page_bool(p, "lost_is_lower_bound", run->survey.lost_unknown);
+	tap_page_bool(p, "wakeups_recorded", tap_survey_has_wakeups(&run->survey));
+	tap_page_object_end(p);
+}
+
+void tap_report_head(struct tap_report *r)
+{
+	if (tap_page_is_for(&r->page, TAP_FOR_PEOPLE))
+		text_head(&r->run, &r->page);
+	else
+		json_head(&r->run, &r->page);
+}

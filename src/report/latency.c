@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap latency: how long tasks waited for a CPU. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/latency.h"
+#include "out/bars.h"
+#include "report/report.h"
+
+struct latency_opts {
+	struct tap_report_opts common;
+	int64_t worst;
+	bool preempted, hist;
+};
+
+static const struct tap_opt options[] = {
+	TAP_REPORT_OPTIONS,
+	{ "preempted", 0, NULL, "waits after being preempted, instead of those after a wakeup",
+	  TAP_OPT_FLAG, offsetof(struct latency_opts, preempted) },
+	TAP_REPORT_TOP("the N tasks with the longest waits [20"),
+	{ "worst", 0, "N", "show the N longest waits, and what ran meanwhile", TAP_OPT_INT,
+	  offsetof(struct latency_opts, worst), .min = 1, .max = 10000 },
+	{ "hist", 0, NULL, "show the distribution", TAP_OPT_FLAG,
+	  offsetof(struct latency_opts, hist) },
+	{ 0 }
+};
+
+struct latency {
+	struct tap_report report;
+	struct tap_observer observer;
+	struct tap_latency latency;
+	struct tap_task **tasks; /* that waited, the longest wait first; owned */
+	unsigned int nr_tasks;
+};
+
+static const struct latency_opts *opts_of(const struct tap_report *r)
+{
+	return (const struct latency_opts *)r->opts;
+}
+
+static struct tap_latency *latency_of(const struct tap_report *r)
+{
+	return &((struct latency *)r)->latency;
+}
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	struct tap_report *r = ctx;
+	int cpu = s->next == TAP_RUNNING ? s->next_cpu : s->cpu;
+
+	if (!tap_run_task(&r->run, s->task) || !tap_run_cpu(&r->run, cpu))
+		return 0;
+	return tap_latency_stretch(latency_of(r), r->run.timeline, s);
+}
+
+static int on_cpu_stretch(void *ctx, const struct tap_cpu_stretch *s)
+{
+	return tap_latency_cpu(latency_of(ctx), s);
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define STAT_COLUMNS \
+	TAP_TASK_COLUMNS("", "task", 26), \
+	TAP_THROTTLING_COLUMN, \
+	{ "count", "waits", TAP_CELL_COUNT, .width = 8 }, \
+	{ "censored", "censored", TAP_CELL_COUNT, .width = 8, .rank = 4, .tint = TAP_TINT_YELLOW }, \
+	{ "min_ns", NULL, TAP_CELL_NS }, \
+	{ "avg_ns", "avg", TAP_CELL_NS, .width = 9, .rank = 2 }, \
+	{ "p50_ns", "p50", TAP_CELL_NS, .width = 9, .rank = 3, .same_unit = true }, \
+	{ "p90_ns", "p90", TAP_CELL_NS, .width = 9, .rank = 6, .same_unit = true }, \
+	{ "p99_ns", "p99", TAP_CELL_NS, .width = 9, .rank = 1, .same_unit = true }, \
+	{ "p999_ns", "p99.9", TAP_CELL_NS, .width = 9, .rank = 7, .same_unit = true }, \
+	{ "max_ns", "max", TAP_CELL_NS, .width = 10, .same_unit = true }, \
+	{ "max_at_ns", "max at", TAP_CELL_AT, .width = 16, .rank = 5 }, \
+	{ "max_cpu", "cpu", TAP_CELL_INT, .width = 3, .rank = 8 }
+/* clang-format on */
+
+static const struct tap_column stat_columns[] = {
+	STAT_COLUMNS,
+	{ "same_cpu_count", NULL, TAP_CELL_COUNT },
+	{ "same_cpu_avg_ns", NULL, TAP_CELL_NS },
+	{ "same_cpu_max_ns", NULL, TAP_CELL_NS },
+	{ "migrated_count", NULL, TAP_CELL_COUNT },
+	{ "migrated_avg_ns", NULL, TAP_CELL_NS },
+	{ "migrated_max_ns", NULL, TAP_CELL_NS },
+	{ 0 }
+};
+
+/* In JSON the two kinds of waits are objects in the row. */
+static const struct tap_column json_columns[] = { STAT_COLUMNS, { 0 } };
+
+static void put_part(struct tap_table *t, const struct tap_latency_part *part)
+{
+	tap_table_u64(t, part->count);
+	if (part->count) {
+		tap_table_u64(t, part->sum_ns / part->count);
+		tap_table_u64(t, part->max_ns);
+	} else {
+		tap_table_none(t);
+		tap_table_none(t);
+	}
+}
+
+static void put_part_members(struct tap_page *p, const char *key,
+			     const struct tap_latency_part *part)
+{
+	tap_page_object(p, key);
+	tap_page_u64(p, "count", part->count);
+	if (part->count) {
+		tap_page_u64(p, "avg_ns", part->sum_ns / part->count);
+		tap_page_u64(p, "max_ns", part->max_ns);
+	} else {
+		tap_page_null(p, "avg_ns");
+		tap_page_null(p, "max_ns");
+	}
+	tap_page_object_end(p);
+}
+
+static void put_waits(struct tap_table *t, const struct tap_latency_stat *s)
+{
+	static const double parts[] = { 0.5, 0.9, 0.99, 0.999 };
+
+	tap_table_u64(t, s->waits.min);
+	tap_table_u64(t, (uint64_t)(tap_hist_mean(&s->waits) + 0.5));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		tap_table_u64(t, tap_hist_quantile(&s->waits, parts[i]));
+	tap_table_u64(t, s->waits.max);
+	tap_table_u64(t, s->max_at_ns);
+	tap_table_s64(t, s->max_cpu);
+}
+
+/* The cells behind those that say whose they are. */
+static void put_stat(struct tap_table *t, const struct tap_latency_stat *s)
+{
+	tap_table_u64(t, s->waits.count);
+	tap_table_u64(t, s->censored);
+	if (s->waits.count)
+		put_waits(t, s);
+	else
+		for (int i = 0; i < 9; i++)
+			tap_table_none(t);
+	if (tap_page_is_for(t->page, TAP_FOR_PROGRAMS)) {
+		put_part_members(t->page, "same_cpu", &s->same_cpu);
+		put_part_members(t->page, "migrated", &s->migrated);
+	} else {
+		put_part(t, &s->same_cpu);
+		put_part(t, &s->migrated);
+	}
+}
+
+static void put_all(struct tap_report *r, struct tap_table *t)
+{
+	tap_table_text(t, "all", 3);
+	for (int i = 0; i < 4; i++)
+		tap_table_none(t);
+	put_stat(t, &latency_of(r)->all);
+	tap_table_row(t);
+}
+
+/* For people, all is a row like the others. */
+static void put_all_above(struct tap_report *r, struct tap_table *t)
+{
+	if (tap_page_is_for(&r->page, TAP_FOR_PEOPLE))
+		put_all(r, t);
+}
+
+static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_task *task = ((struct latency *)r)->tasks[i];
+
+	tap_task_cells(&r->run, t, task);
+	tap_throttling_cell(&r->run, t, task);
+	put_stat(t, &latency_of(r)->tasks[task->index]);
+}
+
+static unsigned int nr_tasks(const struct tap_report *r)
+{
+	return ((const struct latency *)r)->nr_tasks;
+}
+
+static int by_max(const void *a, const void *b, void *ctx)
+{
+	const struct tap_task *x = *(struct tap_task *const *)a, *y = *(struct tap_task *const *)b;
+	const struct tap_latency_stat *stats = ctx;
+	uint64_t x_ns = stats[x->index].waits.max, y_ns = stats[y->index].waits.max;
+
+	if (x_ns != y_ns)
+		return x_ns > y_ns ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int find_tasks(struct latency *l, struct tap_err *err)
+{
+	const struct tap_latency *latency = &l->latency;
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(l->report.run.timeline, &nr);
+
+	l->tasks = calloc(latency->nr_tasks + 1, sizeof(struct tap_task *));
+	if (!l->tasks)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	for (unsigned int i = 0; i < nr && i < latency->nr_tasks; i++)
+		if (latency->tasks[i].waits.count || latency->tasks[i].censored)
+			l->tasks[l->nr_tasks++] = tasks[i];
+	qsort_r(l->tasks, l->nr_tasks, sizeof(struct tap_task *), by_max, latency->tasks);
+	return 0;
+}
+
+/* Of all waits, for people: elsewhere these stand beside the others. */
+static const struct tap_column part_columns[] = {
+	{ NULL, "ran", TAP_CELL_LABEL, .width = 26 },
+	{ NULL, "waits", TAP_CELL_COUNT, .width = 8 },
+	{ NULL, "avg", TAP_CELL_NS, .width = 9 },
+	{ NULL, "max", TAP_CELL_NS, .width = 10, .same_unit = true },
+	{ 0 }
+};
+
+static void put_parts(struct tap_report *r, struct tap_table *t)
+{
+	tap_table_text(t, "on the CPU of before", 20);
+	put_part(t, &latency_of(r)->all.same_cpu);
+	tap_table_row(t);
+	tap_table_text(t, "on another CPU", 14);
+	put_part(t, &latency_of(r)->all.migrated);
+	tap_table_row(t);
+}
+
+/* ---- the worst ------------------------------------------------------------------------------ */
+
+static const struct tap_column worst_columns[] = {
+	TAP_TASK_COLUMNS("", "worst waits of", 26),
+	TAP_THROTTLING_COLUMN,
+	{ "wait_ns", "wait", TAP_CELL_NS, .width = 10 },
+	{ "from_ns", "from", TAP_CELL_AT, .width = 16, .rank = 2 },
+	{ "to_ns", "to", TAP_CELL_AT, .width = 16, .rank = 7 },
+	{ NULL, "time of day", TAP_CELL_LABEL, .width = 18, .rank = 3 },
+	{ "cpu", "cpu", TAP_CELL_INT, .width = 3, .rank = 1 },
+	{ "prev_cpu", "before", TAP_CELL_INT, .width = 6, .rank = 6 },
+	{ NULL, "woken by", TAP_CELL_LABEL, .width = 26, .rank = 4 },
+	{ "waker_tid", NULL, TAP_CELL_INT },
+	{ "waker_tgid", NULL, TAP_CELL_INT },
+	{ "waker_comm", NULL, TAP_CELL_TEXT },
+	{ "waker_cpu", NULL, TAP_CELL_INT },
+	{ NULL, "idle CPUs", TAP_CELL_LABEL, .width = 9, .rank = 3 },
+	{ NULL, "on that CPU meanwhile, us", TAP_CELL_LABEL },
+	{ 0 }
+};
+
+static void put_cpu(struct tap_table *t, int cpu)
+{
+	if (cpu >= 0)
+		tap_table_s64(t, cpu);
+	else
+		tap_table_none(t);
+}
+
+static void put_waker(struct tap_report *r, struct tap_table *t, const struct tap_latency_worst *w)
+{
+	/* a task that was preempted was woken long before this wait */
+	int tid = latency_of(r)->state == TAP_WAKING ? w->waker_tid : -1;
+
+	tap_waker_cells(&r->run, t, tap_timeline_task(r->run.timeline, tid), tid);
+	put_cpu(t, tid >= 0 ? w->waker_cpu : -1);
+}
+
+/* As the kernel lists CPUs: "0-3,8". */
+static void put_cpu_list(struct tap_buf *b, const struct tap_cpus *cpus)
+{
+	unsigned int nr = cpus->nr_words * 64;
+
+	for (unsigned int from = 0, to; from < nr; from = to + 1) {
+		to = from;
+		if (!tap_cpus_has(cpus, from))
+			continue;
+		while (tap_cpus_has(cpus, to + 1))
+			to++;
+		tap_buf_printf(b, "%s%u", b->len ? "," : "", from);
+		if (to > from)
+			tap_buf_printf(b, "-%u", to);
+	}
+}
+
+static void put_named_us(struct tap_buf *b, const char *name, size_t len, uint64_t ns)
+{
+	if (!ns)
+		return;
+	if (b->len)
+		tap_buf_puts(b, ", ");
+	tap_buf_add(b, name, len);
+	tap_buf_printf(b, " %ju.%03u", (uintmax_t)(ns / 1000), (unsigned int)(ns % 1000));
+}
+
+static void put_meanwhile(struct tap_run *run, struct tap_buf *b, const struct tap_latency_worst *w)
+{
+	char others[32];
+
+	for (unsigned int i = 0; i < w->nr_ran; i++) {
+		uint32_t len;
+		const char *label = tap_run_label(run, w->ran[i].task, &len);
+
+		put_named_us(b, label, len, w->ran[i].ns);
+	}
+	snprintf(others, sizeof(others), "%u others", w->nr_others);
+	put_named_us(b, others, strlen(others), w->others_ns);
+	put_named_us(b, "<idle>", 6, w->idle_ns);
+	put_named_us(b, "<offline>", 9, w->offline_ns);
+	put_named_us(b, "<unknown>", 9, w->unknown_ns);
+	if (w->is_part)
+		tap_buf_puts(b, b->len ? ", ..." : "...");
+}
+
+static void put_meanwhile_text(struct tap_run *run, struct tap_table *t,
+			       const struct tap_latency_worst *w)
+{
+	struct tap_buf b = { 0 };
+
+	put_cpu_list(&b, &w->idle);
+	if (b.len)
+		tap_table_text(t, b.data, b.len);
+	else
+		tap_table_text(t, "none", 4);
+	tap_buf_clear(&b);
+	put_meanwhile(run, &b, w);
+	tap_table_text(t, b.data, b.len);
+	tap_buf_release(&b);
+}
+
+static void put_meanwhile_members(struct tap_report *r, const struct tap_latency_worst *w)
+{
+	struct tap_page *p = &r->page;
+
+	tap_page_array(p, "idle_cpus");
+	for (unsigned int i = 0; i < w->idle.nr_words * 64; i++)
+		if (tap_cpus_has(&w->idle, i))
+			tap_page_u64(p, NULL, i);
+	tap_page_array_end(p);
+	tap_page_array(p, "ran");
+	for (unsigned int i = 0; i < w->nr_ran; i++) {
+		tap_page_object(p, NULL);
+		tap_task_members(&r->run, p, w->ran[i].task);
+		tap_page_u64(p, "run_ns", w->ran[i].ns);
+		tap_page_object_end(p);
+	}
+	tap_page_array_end(p);
+	tap_page_u64(p, "others_run_ns", w->others_ns);
+	tap_page_u64(p, "idle_ns", w->idle_ns);
+	tap_page_u64(p, "offline_ns", w->offline_ns);
+	tap_page_u64(p, "unknown_ns", w->unknown_ns);
+	tap_page_bool(p, "ran_is_part", w->is_part);
+}
+
+/* For logs of others: a service writes down when it was late, by the wall clock. */
+static void put_tod(const struct tap_run *run, struct tap_table *t, uint64_t ts_ns)
+{
+	struct tap_wall wall = run->rec.wall;
+	char text[TAP_WALL_TEXT];
+
+	wall.shown = TAP_SHOW_TOD;
+	if (wall.is_known)
+		tap_table_text(t, text, tap_wall_text(&wall, ts_ns, text));
+	else
+		tap_table_none(t);
+}
+
+static void put_worst(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_latency_worst *w = &latency_of(r)->worst[i];
+
+	tap_task_cells(&r->run, t, w->task);
+	tap_throttling_cell(&r->run, t, w->task);
+	tap_table_u64(t, w->to_ns - w->from_ns);
+	tap_table_u64(t, w->from_ns);
+	tap_table_u64(t, w->to_ns);
+	put_tod(&r->run, t, w->from_ns);
+	tap_table_s64(t, w->cpu);
+	put_cpu(t, w->run_cpu);
+	put_waker(r, t, w);
+	put_meanwhile_text(&r->run, t, w);
+	if (tap_page_is_for(&r->page, TAP_FOR_PROGRAMS))
+		put_meanwhile_members(r, w);
+}
+
+static unsigned int nr_worst(const struct tap_report *r)
+{
+	return latency_of(r)->nr_worst;
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+static bool with_hist(const struct tap_report *r)
+{
+	return opts_of(r)->hist;
+}
+
+static bool with_worst(const struct tap_report *r)
+{
+	return opts_of(r)->worst;
+}
+
+static void put_which(struct tap_report *r, struct tap_table *t)
+{
+	const char *wait = tap_state_name(latency_of(r)->state);
+
+	tap_page_text(t->page, "wait", wait, strlen(wait));
+}
+
+static void put_hist(struct tap_report *r, struct tap_table *t)
+{
+	tap_out_bars(t->page, "hist", &latency_of(r)->all.waits);
+}
+
+static int check(const void *opts, struct tap_err *err)
+{
+	const struct latency_opts *o = opts;
+
+	if (o->common.style && o->common.style->audience == TAP_FOR_SHEETS && (o->hist || o->worst))
+		return tap_err_set(err, -EINVAL, "--csv has one table: leave out --hist and --worst");
+	return 0;
+}
+
+static int begin(struct tap_report *r, struct tap_err *err)
+{
+	const struct latency_opts *o = opts_of(r);
+	enum tap_state state = o->preempted ? TAP_PREEMPTED : TAP_WAKING;
+	struct latency *l = (struct latency *)r;
+
+	if (state == TAP_WAKING && tap_report_check_needs(r, TAP_NEEDS_WAKEUPS, err))
+		return -ENODATA;
+	r->run.mark_throttling = true;
+	l->observer = (struct tap_observer){
+		.states = TAP_LATENCY_STATES(state), .lost_states = TAP_LATENCY_LOST_STATES,
+		.stretch = on_stretch, .cpu = o->worst ? on_cpu_stretch : NULL,
+	};
+	r->observer = &l->observer;
+	if (tap_latency_init(&l->latency, state, (unsigned int)o->worst))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int end(struct tap_report *r, struct tap_err *err)
+{
+	if (tap_latency_end(latency_of(r)))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	return find_tasks((struct latency *)r, err);
+}
+
+static void release(struct tap_report *r)
+{
+	free(((struct latency *)r)->tasks);
+	tap_latency_release(latency_of(r));
+}
+
+#define TASKS .key = "tasks", .put = put_all_above, .row = put_task, .nr = nr_tasks, .noun = "task"
+
+static const struct tap_section sections[] = {
+	{ TAP_FOR_PROGRAMS, .put = put_which },
+	{ TAP_FOR_PROGRAMS, .key = "all", .columns = json_columns, .put = put_all, .is_object = true },
+	{ TAP_FOR_PROGRAMS, .columns = json_columns, TASKS },
+	{ TAP_FOR_PEOPLE | TAP_FOR_SHEETS, .columns = stat_columns, TASKS },
+	{ TAP_FOR_PEOPLE, .before = "\n", .columns = part_columns, .put = put_parts },
+	{ TAP_FOR_ALL, with_hist, .before = "\n", .put = put_hist },
+	{ TAP_FOR_ALL, with_worst, .before = "\n", .key = "worst", .columns = worst_columns,
+	  .row = put_worst, .nr = nr_worst },
+	TAP_NOTE_THROTTLING,
+	{ 0 }
+};
+
+const struct tap_report_type tap_report_latency = {
+	.cmd = {
+		.name = "latency",
+		.help = "how long tasks waited for a CPU",
+		.operands = TAP_CMD_FILE,
+		.example = "schedtap latency -i demo/trace.dat --worst 5",
+		.opts = options,
+		.opts_size = sizeof(struct latency_opts),
+		.defaults = &(const struct latency_opts){ .common.top = -1 },
+	},
+	.size = sizeof(struct latency),
+	.top = 20,
+	.needs = TAP_NEEDS_SWITCHES,
+	.sections = sections,
+	.check = check,
+	.begin = begin,
+	.end = end,
+	.release = release,
+};

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap map: who was where, a column per CPU, a row per change. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "analysis/where.h"
+#include "report/report.h"
+
+static const struct tap_opt options[] = { TAP_REPORT_OPTIONS, { 0 } };
+
+#define BESIDE_CPUS 22 /* the time, and blanks */
+#define CPU_WIDTH 3 /* a mark and a short name: 64 CPUs take 192 columns */
+
+enum column {
+	COL_CPUS, COL_TIME, COL_CPU, COL_WHAT, COL_TID, COL_TGID, COL_COMM, COL_LEGEND, NR_COLUMNS,
+};
+
+static const struct tap_column map_columns[NR_COLUMNS + 1] = {
+	[COL_CPUS] = { NULL, NULL, TAP_CELL_LABEL }, /* its title: the numbers of the CPUs */
+	[COL_TIME] = { "time_ns", "time", TAP_CELL_AT, .width = 17 },
+	[COL_CPU] = { "cpu", NULL, TAP_CELL_INT },
+	[COL_WHAT] = { "what", NULL, TAP_CELL_TEXT },
+	[COL_TID] = { "tid", NULL, TAP_CELL_INT },
+	[COL_TGID] = { "tgid", NULL, TAP_CELL_INT },
+	[COL_COMM] = { "comm", NULL, TAP_CELL_TEXT },
+	[COL_LEGEND] = { NULL, "task [tid/tgid]", TAP_CELL_LABEL },
+};
+
+struct shown_cpu {
+	int cpu;
+	bool changed;
+	char name[TAP_WHERE_NAME]; /* what it shows */
+};
+
+struct map {
+	struct tap_report report;
+	struct tap_where where;
+	struct tap_column columns[NR_COLUMNS + 1];
+	struct shown_cpu *cpus; /* in the order of the columns */
+	unsigned int nr_cpus, nr_hidden; /* hidden: those that the terminal has no place for */
+	uint32_t *names; /* by task index: 1 + the number of its short name, 0: none yet */
+	unsigned int nr_tasks;
+	uint32_t nr_names;
+	uint64_t row_ns; /* of the row that is being collected */
+	bool row_open;
+	struct tap_buf title, line, legend;
+};
+
+/* How many CPUs have a place on the terminal, beside the time; the legend can go below. */
+static unsigned int cpus_that_fit(const struct map *m)
+{
+	unsigned int columns = m->report.opts->wide ? 0 : m->report.screen->columns;
+
+	if (!columns || tap_report_audience(&m->report) != TAP_FOR_PEOPLE)
+		return UINT_MAX;
+	return columns > BESIDE_CPUS + CPU_WIDTH ? (columns - BESIDE_CPUS) / CPU_WIDTH : 1;
+}
+
+/* The CPUs that the recording has and -C picks. */
+static int find_cpus(struct map *m)
+{
+	unsigned int nr = tap_reader_info(m->report.run.rec.reader)->nr_cpus, most = cpus_that_fit(m);
+
+	m->cpus = calloc(nr + 1, sizeof(*m->cpus));
+	if (!m->cpus)
+		return -ENOMEM;
+	for (unsigned int cpu = 0; cpu < nr; cpu++) {
+		if (!tap_run_cpu(&m->report.run, (int)cpu))
+			continue;
+		if (m->nr_cpus == most) {
+			m->nr_hidden++;
+			continue;
+		}
+		m->cpus[m->nr_cpus++] = (struct shown_cpu){ .cpu = (int)cpu, .name = "?" };
+		tap_buf_printf(&m->title, "%*u", CPU_WIDTH, cpu);
+	}
+	tap_buf_str(&m->title);
+	return m->title.err;
+}
+
+static int by_cpu(const void *key, const void *elem)
+{
+	return *(const int *)key - ((const struct shown_cpu *)elem)->cpu;
+}
+
+static struct shown_cpu *cpu_find(const struct map *m, int cpu)
+{
+	return bsearch(&cpu, m->cpus, m->nr_cpus, sizeof(*m->cpus), by_cpu);
+}
+
+/* The task's place in .names. Return: NULL when out of memory. */
+static uint32_t *name_of(struct map *m, const struct tap_task *task)
+{
+	if (task->index >= m->nr_tasks) {
+		unsigned int nr = task->index * 2 + 64;
+		uint32_t *names = reallocarray(m->names, nr, sizeof(*names));
+
+		if (!names)
+			return NULL;
+		memset(names + m->nr_tasks, 0, (nr - m->nr_tasks) * sizeof(*names));
+		m->names = names;
+		m->nr_tasks = nr;
+	}
+	return &m->names[task->index];
+}
+
+/* Writes the task's short name; if it is a new one, with its place in the row's legend. */
+static int show_task(struct map *m, struct shown_cpu *to, const struct tap_task *task)
+{
+	uint32_t *name = name_of(m, task), len;
+	const char *label;
+
+	if (!name)
+		return -ENOMEM;
+	if (*name) {
+		tap_where_name(to->name, *name - 1);
+		return 0;
+	}
+	*name = ++m->nr_names;
+	tap_where_name(to->name, *name - 1);
+	label = tap_run_label(&m->report.run, task, &len);
+	tap_buf_puts(&m->legend, m->legend.len ? ", " : "");
+	tap_buf_puts(&m->legend, to->name);
+	tap_buf_puts(&m->legend, " => ");
+	tap_buf_add(&m->legend, label, len);
+	return m->legend.err;
+}
+
+/* Text: all that changed at one time is one row. */
+static void end_row(struct map *m)
+{
+	if (!m->row_open)
+		return;
+	tap_buf_clear(&m->line);
+	for (struct shown_cpu *c = m->cpus; c < m->cpus + m->nr_cpus; c++) {
+		tap_buf_char(&m->line, c->changed ? '*' : ' ');
+		tap_buf_puts(&m->line, c->name);
+		if (!c->name[1])
+			tap_buf_char(&m->line, ' ');
+		c->changed = false;
+	}
+	tap_table_text(&m->report.rows, m->line.data, m->line.len);
+	tap_table_u64(&m->report.rows, m->row_ns);
+	for (int i = COL_CPU; i < COL_LEGEND; i++)
+		tap_table_none(&m->report.rows);
+	tap_table_text(&m->report.rows, m->legend.data, m->legend.len);
+	tap_table_row(&m->report.rows);
+	tap_buf_clear(&m->legend);
+	m->row_open = false;
+}
+
+static int text_change(struct map *m, struct shown_cpu *cpu, const struct tap_where_change *c)
+{
+	static const char *const name[] = {
+		[TAP_WHERE_UNKNOWN] = "?", [TAP_WHERE_OFFLINE] = "x", [TAP_WHERE_IDLE] = ".",
+		[TAP_WHERE_OTHER] = "-",
+	};
+
+	if (c->ts_ns != m->row_ns)
+		end_row(m);
+	m->row_open = true;
+	m->row_ns = c->ts_ns;
+	cpu->changed = true;
+	if (c->what == TAP_WHERE_RUN)
+		return show_task(m, cpu, c->task);
+	strcpy(cpu->name, name[c->what]);
+	return 0;
+}
+
+static void data_change(struct map *m, const struct tap_where_change *c)
+{
+	static const char *const what[] = {
+		[TAP_WHERE_UNKNOWN] = "unknown", [TAP_WHERE_OFFLINE] = "offline",
+		[TAP_WHERE_IDLE] = "idle", [TAP_WHERE_RUN] = "run", [TAP_WHERE_OTHER] = "other",
+	};
+	struct tap_table *t = &m->report.rows;
+
+	tap_table_none(t); /* the CPUs */
+	tap_table_u64(t, c->ts_ns);
+	tap_table_s64(t, c->cpu);
+	tap_table_text(t, what[c->what], strlen(what[c->what]));
+	if (c->task) {
+		int tgid = tap_run_tgid(&m->report.run, c->task);
+
+		tap_table_s64(t, c->task->tid);
+		if (tgid >= 0)
+			tap_table_s64(t, tgid);
+		else
+			tap_table_none(t);
+		tap_table_text(t, c->task->comm, strnlen(c->task->comm, TAP_TASK_COMM));
+	} else {
+		for (int i = COL_TID; i <= COL_COMM; i++)
+			tap_table_none(t);
+	}
+	tap_table_none(t);
+	tap_table_row(t);
+}
+
+static int on_change(void *ctx, const struct tap_where_change *c)
+{
+	struct map *m = ctx;
+	struct shown_cpu *cpu = cpu_find(m, c->cpu);
+	int ret = 0;
+
+	if (!cpu)
+		return 0;
+	if (tap_page_is_for(&m->report.page, TAP_FOR_PEOPLE))
+		ret = text_change(m, cpu, c);
+	else
+		data_change(m, c);
+	return ret ? ret : m->report.page.err;
+}
+
+static bool wants_task(void *ctx, const struct tap_task *task)
+{
+	struct map *m = ctx;
+
+	return tap_run_task(&m->report.run, task);
+}
+
+static const struct tap_cpu *seen_cpus(void *ctx, unsigned int *nr)
+{
+	const struct map *m = ctx;
+
+	return tap_timeline_cpus(m->report.run.timeline, nr);
+}
+
+/* Which CPUs the columns are. */
+static void put_cpus(struct tap_report *r, const struct map *m)
+{
+	tap_page_array(&r->page, "cpus");
+	for (unsigned int i = 0; i < m->nr_cpus; i++)
+		tap_page_u64(&r->page, NULL, (uint64_t)m->cpus[i].cpu);
+	tap_page_array_end(&r->page);
+	if (m->nr_hidden)
+		tap_buf_printf(&r->page.buf, "hidden: %u CPUs after CPU %d; -C, --wide\n", m->nr_hidden,
+			       m->cpus[m->nr_cpus - 1].cpu);
+}
+
+static int begin(struct tap_report *r, struct tap_err *err)
+{
+	struct map *m = (struct map *)r;
+
+	if (find_cpus(m))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	m->where = (struct tap_where){
+		.wants = wants_task, .change = on_change, .cpus = seen_cpus, .ctx = m,
+		.start_ns = r->run.start_ns,
+	};
+	r->observer_ctx = &m->where;
+	memcpy(m->columns, map_columns, sizeof(map_columns));
+	m->columns[COL_CPUS].title = m->title.data;
+	m->columns[COL_CPUS].width = (unsigned int)m->title.len;
+	tap_report_open_page(r);
+	put_cpus(r, m);
+	tap_report_open_rows(r, m->columns, "changes");
+	return 0;
+}
+
+static int end(struct tap_report *r, struct tap_err *err)
+{
+	struct map *m = (struct map *)r;
+	int ret = tap_where_end(&m->where);
+
+	end_row(m);
+	return ret == -ENOMEM ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+static void release(struct tap_report *r)
+{
+	struct map *m = (struct map *)r;
+
+	tap_where_release(&m->where);
+	free(m->cpus);
+	free(m->names);
+	tap_buf_release(&m->title);
+	tap_buf_release(&m->line);
+	tap_buf_release(&m->legend);
+}
+
+const struct tap_report_type tap_report_map = {
+	.cmd = {
+		.name = "map",
+		.help = "who was where, a column per CPU",
+		.operands = TAP_CMD_FILE,
+		.example = "schedtap map -i demo/trace.dat",
+		.opts = options,
+		.opts_size = sizeof(struct tap_report_opts),
+	},
+	.size = sizeof(struct map),
+	.needs = TAP_NEEDS_SWITCHES,
+	.observer = &tap_where_observer,
+	.begin = begin,
+	.end = end,
+	.release = release,
+};

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap pelt: the load-tracking signals over time. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "analysis/pelt.h"
+#include "out/pelt.h"
+#include "report/report.h"
+
+struct pelt_opts {
+	struct tap_report_opts common;
+	struct tap_strings signals;
+	bool table, points, while_running;
+};
+
+static const struct tap_opt options[] = {
+	TAP_OPTION(struct pelt_opts, signals, "signal", 's', "SIGNAL", TAP_OPT_STRINGS,
+		   "show this signal, a glob; repeatable [util]"),
+	TAP_REPORT_OPTIONS,
+	TAP_OPTION(struct pelt_opts, table, "table", 0, NULL, TAP_OPT_FLAG,
+		   "figures instead of a plot"),
+	TAP_OPTION(struct pelt_opts, while_running, "while-running", 0, NULL, TAP_OPT_FLAG,
+		   "count a task's values while it runs, a CPU's while it is not idle"),
+	TAP_OPTION(struct pelt_opts, points, "points", 0, NULL, TAP_OPT_FLAG,
+		   "with --json: every update as well"),
+	{ 0 }
+};
+
+struct pelt {
+	struct tap_report report;
+	const struct pelt_opts *opts;
+	enum tap_pelt_subject subject; /* CPU: domains as well */
+	struct tap_pelt *pelt;
+	struct tap_plot plot;
+};
+
+static const char *const subject_names[] = {
+	[TAP_PELT_CPU] = "CPUs", [TAP_PELT_TASK] = "tasks", [TAP_PELT_CGROUP] = "cgroups",
+};
+
+static bool name_chosen(const struct pelt_opts *o, const char *name)
+{
+	bool yes = !o->signals.nr && !strcmp(name, "util");
+
+	for (unsigned int i = 0; i < o->signals.nr; i++)
+		yes |= !fnmatch(o->signals.v[i], name, 0);
+	return yes;
+}
+
+/* Whether it may have series that are asked for. */
+static bool chosen(const struct pelt *p, const struct tap_pelt_signal *s)
+{
+	enum tap_pelt_subject subject = s->subject == TAP_PELT_DOMAIN ? TAP_PELT_CPU : s->subject;
+	enum tap_pelt_subject want = p->subject == TAP_PELT_CGROUP ? TAP_PELT_CPU : p->subject;
+
+	return subject == want && name_chosen(p->opts, s->name);
+}
+
+static bool event_chosen(const struct pelt *p, const struct tap_format *fmt)
+{
+	const struct tap_pelt_signal *s = tap_pelt_signals;
+
+	while (s->name && (strcmp(s->event, fmt->name) || !chosen(p, s)))
+		s++;
+	return s->name;
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	return event_chosen(ctx, fmt);
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	struct pelt *p = ctx;
+
+	return tap_pelt_event(p->pelt, p->report.run.timeline, ev);
+}
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	return tap_pelt_stretch(((struct pelt *)ctx)->pelt, s);
+}
+
+static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+{
+	return tap_pelt_cpu_stretch(((struct pelt *)ctx)->pelt, s);
+}
+
+static const struct tap_run_events events = { .wants = wants, .event = on_event };
+static const struct tap_observer observer = {
+	.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu,
+};
+
+/* ---- what is asked for ---------------------------------------------------------------------- */
+
+#define MAX_NAMES 64u /* there are fewer */
+
+static int unknown_signal(const char *glob, struct tap_err *err)
+{
+	const char *names[MAX_NAMES], *near;
+	unsigned int nr = 0;
+
+	for (const struct tap_pelt_signal *s = tap_pelt_signals; s->name && nr < MAX_NAMES; s++)
+		names[nr++] = s->name;
+	near = tap_nearest(glob, names, nr);
+	return tap_err_set(err, -EINVAL, "-s: there is no signal '%s': %s%s%s", glob,
+			   near ? "did you mean '" : "see schedtap-pelt(1)", near ? near : "",
+			   near ? "'?" : "");
+}
+
+static enum tap_pelt_subject subject_of(const struct tap_pick_opts *pick)
+{
+	if (pick->tgids.nr || pick->tids.nr || pick->comms.nr)
+		return TAP_PELT_TASK;
+	return pick->cgroups.nr ? TAP_PELT_CGROUP : TAP_PELT_CPU;
+}
+
+static int check(const void *opts, struct tap_err *err)
+{
+	const struct pelt_opts *o = opts;
+	enum tap_audience audience = o->common.style ? o->common.style->audience : TAP_FOR_PEOPLE;
+	const struct tap_pelt_signal *s;
+
+	if (o->points && audience != TAP_FOR_PROGRAMS)
+		return tap_err_set(err, -EINVAL, "--points needs --json");
+	if (o->table && audience != TAP_FOR_PEOPLE)
+		return tap_err_set(err, -EINVAL, "--table and --%s exclude each other",
+				   audience == TAP_FOR_PROGRAMS ? "json" : "csv");
+	if (o->common.pick.cpus && subject_of(&o->common.pick) == TAP_PELT_TASK)
+		return tap_err_set(err, -EINVAL, "-C is for CPUs and cgroups, not for tasks");
+	for (unsigned int i = 0; i < o->signals.nr; i++) {
+		for (s = tap_pelt_signals; s->name && fnmatch(o->signals.v[i], s->name, 0); s++)
+			;
+		if (!s->name)
+			return unknown_signal(o->signals.v[i], err);
+	}
+	return 0;
+}
+
+/* Refuses a recording that has nothing of what is asked for, and says what to record. */
+static int check_recording(const struct pelt *p, struct tap_err *err)
+{
+	const struct tap_survey *survey = &p->report.run.survey;
+	const struct tap_pelt_signal *s = tap_pelt_signals;
+	bool any = false;
+
+	for (unsigned int i = 0; i < survey->nr_kinds; i++) {
+		if (event_chosen(p, survey->kinds[i].fmt))
+			return 0;
+		any |= tap_pelt_wants(survey->kinds[i].fmt);
+	}
+	if (!any)
+		return tap_err_set(err, -ENODATA,
+				   "'%s' has no load-tracking events in this window: record them "
+				   "with 'schedtap record -e pelt'", p->report.run.rec.path);
+	while (s->name && !chosen(p, s))
+		s++;
+	if (!s->name)
+		return tap_err_set(err, -ENODATA, "%s have none of these signals",
+				   subject_names[p->subject]);
+	return tap_err_set(err, -ENODATA,
+			   "'%s' has no '%s' of %s in this window: record it with "
+			   "'schedtap record -e %s'", p->report.run.rec.path, s->name,
+			   subject_names[p->subject], s->event);
+}
+
+/* -p -t -c -g, of which a cgroup knows only the last. */
+static bool task_chosen(struct pelt *p, const struct tap_pelt_series *s)
+{
+	const struct tap_task *task = NULL;
+
+	if (s->subject == TAP_PELT_TASK)
+		task = tap_timeline_task(p->report.run.timeline, s->tid);
+	return tap_pick_task(&p->report.run.pick, &p->report.run.rec.who, s->tid,
+			     task ? tap_run_tgid(&p->report.run, task) : 0, s->comm,
+			     strnlen(s->comm, sizeof(s->comm)), s->cgroup) > 0;
+}
+
+static bool span_chosen(const struct pelt *p, const struct tap_cpus *span)
+{
+	for (unsigned int cpu = 0; cpu < span->nr_words * 64; cpu++)
+		if (tap_cpus_has(span, cpu) && tap_run_cpu(&p->report.run, (int)cpu))
+			return true;
+	return false;
+}
+
+static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
+{
+	return chosen(ctx, s);
+}
+
+static bool want_series(void *ctx, const struct tap_pelt_series *s)
+{
+	struct pelt *p = ctx;
+
+	switch (s->subject) {
+	case TAP_PELT_DOMAIN:
+		return span_chosen(p, &s->span);
+	case TAP_PELT_TASK:
+		return task_chosen(p, s);
+	case TAP_PELT_CGROUP:
+		return p->subject == TAP_PELT_CGROUP && tap_run_cpu(&p->report.run, s->cpu) &&
+		       task_chosen(p, s);
+	case TAP_PELT_CPU:
+		return p->subject == TAP_PELT_CPU && tap_run_cpu(&p->report.run, s->cpu);
+	}
+	return false;
+}
+
+/* ---- what is shown -------------------------------------------------------------------------- */
+
+static const char *path_of(struct pelt *p, const struct tap_pelt_series *s)
+{
+	return s->subject == TAP_PELT_CGROUP ? tap_who_cgroup(&p->report.run.rec.who, s->cgroup) : NULL;
+}
+
+/* Also of a task that no switch names: then the recording's list may. */
+static int tgid_of(struct pelt *p, const struct tap_pelt_series *s)
+{
+	const struct tap_task *task = NULL;
+	const struct tap_who_task *listed;
+
+	if (s->subject != TAP_PELT_TASK)
+		return -1;
+	task = tap_timeline_task(p->report.run.timeline, s->tid);
+	if (task)
+		return tap_run_tgid(&p->report.run, task);
+	listed = tap_who_task(&p->report.run.rec.who, s->tid);
+	return listed ? listed->tgid : -1;
+}
+
+static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
+{
+	struct pelt *p = ctx;
+	struct tap_out_pelt o = { .series = s, .tgid = tgid_of(p, s), .path = path_of(p, s) };
+
+	if (!p->report.has_rows) /* late: where nothing comes there is to be no header */
+		tap_report_open_rows(&p->report, tap_out_pelt_columns, NULL);
+	tap_out_pelt_row(&p->report.rows, &o, ts_ns, value);
+	return p->report.page.err;
+}
+
+static void choose_plot(struct pelt *p)
+{
+	const struct tap_screen *to = p->report.screen;
+	const char *term = getenv("TERM");
+	unsigned int width = to->columns;
+
+	if (!width)
+		width = 100;
+	if (width < TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS)
+		width = TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS;
+	p->plot = (struct tap_plot){
+		.columns = width - TAP_PLOT_MARGIN, .rows = 8,
+		.ascii = !to->utf8 || (term && !strcmp(term, "dumb")),
+		.start_ns = p->report.run.start_ns, .end_ns = p->report.run.end_ns,
+		.wall = &p->report.run.rec.wall,
+	};
+}
+
+static struct tap_out_pelt shown(struct pelt *p, const struct tap_pelt_series *s)
+{
+	struct tap_out_pelt o = { .series = s, .tgid = tgid_of(p, s), .path = path_of(p, s) };
+	const struct tap_task *task = NULL;
+
+	if (s->subject == TAP_PELT_TASK)
+		task = tap_timeline_task(p->report.run.timeline, s->tid);
+	if (task)
+		o.label = tap_run_label(&p->report.run, task, &o.label_len);
+	return o;
+}
+
+static void put_series(struct tap_report *r, struct tap_table *t)
+{
+	struct pelt *p = (struct pelt *)r;
+	uint64_t window_ns = r->run.end_ns - r->run.start_ns;
+	unsigned int nr;
+	struct tap_pelt_series *const *all = tap_pelt_series(p->pelt, &nr);
+	struct tap_out_pelt *series = calloc(nr, sizeof(*series));
+
+	if (!series) {
+		t->page->buf.err = -ENOMEM;
+		return;
+	}
+	for (unsigned int i = 0; i < nr; i++)
+		series[i] = shown(p, all[i]);
+	if (tap_page_is_for(t->page, TAP_FOR_PROGRAMS))
+		tap_out_pelt_json(t->page, series, nr, window_ns, p->opts->points);
+	else if (p->opts->table)
+		tap_out_pelt_text(t->page, series, nr, window_ns);
+	else
+		tap_out_pelt_plot(&t->page->buf, &p->plot, series, nr);
+	free(series);
+}
+
+/* ---- the report -------------------------------------------------------------------------------- */
+
+static int begin(struct tap_report *r, struct tap_err *err)
+{
+	const struct pelt_opts *o = (const struct pelt_opts *)r->opts;
+	bool for_people = tap_report_audience(r) == TAP_FOR_PEOPLE;
+	struct pelt *p = (struct pelt *)r;
+	struct tap_pelt_opts opts = {
+		.start_ns = r->run.start_ns, .end_ns = r->run.end_ns, .survey = &r->run.survey,
+		.while_running = o->while_running, .keep_points = o->points,
+		.want_signal = want_signal, .want = want_series, .ctx = p,
+	};
+	int ret;
+
+	p->opts = o;
+	p->subject = subject_of(&o->common.pick);
+	ret = check_recording(p, err);
+	if (!ret && o->while_running)
+		ret = tap_report_check_needs(r, TAP_NEEDS_SWITCHES, err);
+	if (ret)
+		return ret;
+	if (for_people && !o->table) {
+		choose_plot(p);
+		opts.nr_columns = p->plot.columns;
+	}
+	if (tap_report_audience(r) == TAP_FOR_SHEETS)
+		opts.point = on_point;
+	r->events = &events;
+	if (tap_pelt_new(&opts, &p->pelt))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int end(struct tap_report *r, struct tap_err *err)
+{
+	struct pelt *p = (struct pelt *)r;
+	unsigned int nr;
+
+	if (tap_pelt_end(p->pelt) == -ENOMEM)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	tap_pelt_series(p->pelt, &nr);
+	r->matched = nr;
+	if (nr && tap_report_audience(r) == TAP_FOR_SHEETS && !r->has_rows)
+		tap_report_open_rows(r, tap_out_pelt_columns, NULL);
+	if (nr)
+		return 0;
+	return tap_err_set(err, -ENODATA, "'%s' has none of these signals of the %s asked for in this window",
+			   r->run.rec.path, subject_names[p->subject]);
+}
+
+static void release(struct tap_report *r)
+{
+	tap_pelt_free(((struct pelt *)r)->pelt);
+}
+
+static const struct tap_section sections[] = {
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .put = put_series },
+	{ 0 }
+};
+
+const struct tap_report_type tap_report_pelt = {
+	.cmd = {
+		.name = "pelt",
+		.help = "load-tracking signals over time",
+		.operands = TAP_CMD_FILE,
+		.example = "schedtap pelt -i demo/trace.dat",
+		.opts = options,
+		.opts_size = sizeof(struct pelt_opts),
+	},
+	.size = sizeof(struct pelt),
+	.observer = &observer,
+	.sections = sections,
+	.check = check,
+	.begin = begin,
+	.end = end,
+	.release = release,
+};

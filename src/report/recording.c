@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report/recording.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void tap_recording_note(const struct tap_recording *r, const char *fmt, ...)
+{
+	struct tap_err note = { .code = -ENODATA };
+	va_list args;
+
+	if (!r->listener.note)
+		return;
+	va_start(args, fmt);
+	vsnprintf(note.text, sizeof(note.text), fmt, args);
+	va_end(args);
+	r->listener.note(r->listener.ctx, &note);
+}
+
+/* A description that is damaged costs names, not the events. */
+static void read_meta(struct tap_recording *r)
+{
+	const char *text = tap_reader_info(r->reader)->meta;
+	json_error_t why = { 0 };
+
+	if (!*text)
+		return;
+	r->meta = json_loads(text, 0, &why);
+	if (json_is_object(r->meta))
+		return;
+	tap_recording_note(r, "'%s': going on without its description, which is damaged: %s", r->path,
+			   r->meta ? "no object" : why.text);
+	json_decref(r->meta);
+	r->meta = NULL;
+}
+
+/* What the user should know of the file as a whole: one line each. */
+static void tell_notes(const struct tap_recording *r)
+{
+	const char *line = tap_reader_info(r->reader)->notes;
+	size_t len;
+
+	for (; *line; line += len + (line[len] != '\0')) {
+		len = strcspn(line, "\n");
+		if (len)
+			tap_recording_note(r, "%.*s", (int)len, line);
+	}
+}
+
+static uint64_t positive(const json_t *object, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(object, key));
+
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+static void read_window(struct tap_recording *r)
+{
+	const json_t *w = json_object_get(r->meta, "window");
+	uint64_t end_ns = positive(w, "end_ns");
+
+	r->said.from_ns = positive(w, "start_ns");
+	r->said.to_ns = end_ns ? end_ns : UINT64_MAX;
+}
+
+/* Ours has readings from its beginning and its end; another's the one that its header tells. */
+static void read_clocks(struct tap_recording *r)
+{
+	const struct tap_reader_info *info = tap_reader_info(r->reader);
+	const char *clock = info->nr_buffers ? info->buffers[0].clock : "";
+	const char *key = !strcmp(clock, "mono") ? "monotonic_ns" :
+			  !strcmp(clock, "boot") ? "boottime_ns" : "";
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach(json_object_get(r->meta, "clocks"), i, pair) {
+		uint64_t ts_ns = positive(pair, key), real_ns = positive(pair, "realtime_ns");
+
+		if (ts_ns && real_ns)
+			tap_wall_learn(&r->wall, ts_ns, real_ns);
+	}
+	if (!r->wall.is_known && info->wall_realtime_ns)
+		tap_wall_learn(&r->wall, info->wall_ts_ns, info->wall_realtime_ns);
+}
+
+int tap_recording_open(struct tap_recording *r, const char *path,
+		       const struct tap_listener *listener, struct tap_err *err)
+{
+	int ret;
+
+	*r = (struct tap_recording){ .path = path };
+	if (listener)
+		r->listener = *listener;
+	ret = tap_reader_open(path, &r->reader, err);
+	if (ret)
+		return ret;
+	tell_notes(r);
+	read_meta(r);
+	read_window(r);
+	read_clocks(r);
+	if (tap_who_init(&r->who, r->reader, r->meta))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	if (ret)
+		tap_recording_close(r);
+	return ret;
+}
+
+void tap_recording_note_unknown(const struct tap_recording *r, unsigned int nr)
+{
+	if (nr)
+		tap_recording_note(r, "-p leaves out %u task%s whose process is not known: record "
+				   "task_newtask, which tells it", nr, nr == 1 ? "" : "s");
+}
+
+void tap_recording_close(struct tap_recording *r)
+{
+	tap_who_release(&r->who);
+	json_decref(r->meta);
+	tap_reader_free(r->reader);
+	*r = (struct tap_recording){ 0 };
+}
+
+static void on_watch(void *ctx)
+{
+	struct tap_recording *r = ctx;
+	uint64_t done, whole;
+
+	tap_reader_position(r->reader, &done, &whole);
+	r->listener.progress(r->listener.ctx, r->what, done, whole);
+}
+
+void tap_recording_watch(struct tap_recording *r, const char *what)
+{
+	r->what = what;
+	if (r->listener.progress)
+		tap_reader_watch(r->reader, on_watch, r);
+}
+
+/* ---- times ---------------------------------------------------------------------------------- */
+
+int tap_clock_parse(const char *name, enum tap_clock *clock, struct tap_err *err)
+{
+	static const char *const names[] = {
+		[TAP_SHOW_MONO] = "mono", [TAP_SHOW_WALL] = "wall", [TAP_SHOW_TOD] = "tod",
+	};
+
+	for (*clock = TAP_SHOW_MONO; *clock <= TAP_SHOW_TOD; (*clock)++)
+		if (!strcmp(name ? name : "mono", names[*clock]))
+			return 0;
+	return tap_err_set(err, -EINVAL,
+			   "--clock: '%.100s' is none of mono (the recording's own), wall (date and "
+			   "time), tod (time of day)", name);
+}
+
+int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap_err *err)
+{
+	r->wall.shown = clock;
+	if (clock == TAP_SHOW_MONO || r->wall.is_known)
+		return 0;
+	return tap_err_set(err, -ENODATA, "--clock: '%.300s' does not know the wall time",
+			   r->path);
+}
+
+static uint16_t mark_none(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	(void)fmt;
+	return 0;
+}
+
+/* Of a recording that does not say it, from its first to its last event. */
+static int find_range(struct tap_recording *r, struct tap_range *range, struct tap_err *err)
+{
+	struct tap_reader_span span;
+	struct tap_event ev;
+	int ret;
+
+	*range = r->said;
+	if (range->from_ns && range->to_ns != UINT64_MAX)
+		return 0;
+	tap_reader_rewind(r->reader);
+	tap_reader_limit(r->reader, 0, UINT64_MAX);
+	tap_reader_mark(r->reader, mark_none, NULL);
+	tap_reader_unmerged(r->reader, true);
+	while ((ret = tap_reader_next(r->reader, &ev, err)) > 0)
+		;
+	span = tap_reader_span(r->reader);
+	tap_reader_unmerged(r->reader, false);
+	tap_reader_mark(r->reader, NULL, NULL);
+	tap_reader_rewind(r->reader);
+	if (!range->from_ns && span.first_ns <= span.last_ns)
+		range->from_ns = span.first_ns;
+	if (range->to_ns == UINT64_MAX)
+		range->to_ns = span.last_ns > range->from_ns ? span.last_ns : range->from_ns;
+	return ret;
+}
+
+static int outside(struct tap_recording *r, const struct tap_window *w, struct tap_range recording,
+		   struct tap_err *err)
+{
+	double length_s = (double)(recording.to_ns - recording.from_ns) / 1e9;
+	struct tap_buf b = { 0 };
+	int ret;
+
+	r->wall.shown = tap_window_clock(w) == TAP_SHOW_MONO ? TAP_SHOW_MONO : TAP_SHOW_WALL;
+	tap_wall_add(&r->wall, &b, recording.from_ns);
+	tap_buf_puts(&b, " to ");
+	tap_wall_add(&r->wall, &b, recording.to_ns);
+	ret = tap_err_set(err, -ENODATA,
+			  "--time: '%.100s' lies outside the recording, which is from %s (%.3f s)",
+			  w->text, tap_buf_str(&b), length_s);
+	tap_buf_release(&b);
+	return ret;
+}
+
+static int check(struct tap_recording *r, const struct tap_window *w, struct tap_range range,
+		 struct tap_range recording, struct tap_err *err)
+{
+	if (range.from_ns <= recording.to_ns && range.to_ns >= recording.from_ns)
+		return 0;
+	return outside(r, w, recording, err);
+}
+
+int tap_recording_window(struct tap_recording *r, const struct tap_window *w, struct tap_range *out,
+		     struct tap_err *err)
+{
+	struct tap_range recording = r->said;
+	int ret = 0;
+
+	if (tap_window_needs_range(w))
+		ret = find_range(r, &recording, err);
+	if (!ret)
+		ret = tap_window_resolve(w, &r->wall, recording, out, err);
+	return ret ? ret : check(r, w, *out, recording, err);
+}
+
+int tap_recording_check_window(struct tap_recording *r, const struct tap_window *w, struct tap_range range,
+			   struct tap_err *err)
+{
+	struct tap_range recording;
+	int ret = find_range(r, &recording, err);
+
+	return ret ? ret : check(r, w, range, recording, err);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A recording that is being read, with what it says about itself. */
+#ifndef TAP_REPORT_RECORDING_H
+#define TAP_REPORT_RECORDING_H
+
+#include <schedtap/reader.h>
+
+#include "analysis/who.h"
+#include "analysis/window.h"
+
+/* Who is told what is no result. Each may be NULL. */
+struct tap_listener {
+	/* What the user should know: one sentence. */
+	void (*note)(void *ctx, const struct tap_err *note);
+	/* How far @what ("pass 1 of 2") has come, again and again: @done of @whole bytes. */
+	void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t whole);
+	void *ctx;
+};
+
+struct tap_recording {
+	struct tap_reader *reader;
+	json_t *meta; /* NULL: none */
+	struct tap_who who;
+	const char *path; /* as it was opened, borrowed */
+	struct tap_wall wall;
+	struct tap_range said; /* its window, as far as it says that itself; else 0, UINT64_MAX */
+	struct tap_listener listener;
+	const char *what; /* is done to it: for the listener */
+};
+
+/* @listener: NULL: nobody listens. Return: 0; -errno with a sentence, and nothing to close. */
+int tap_recording_open(struct tap_recording *r, const char *path,
+		       const struct tap_listener *listener, struct tap_err *err);
+void tap_recording_close(struct tap_recording *r);
+
+/* Tells the listener; as tap_err_set(). */
+void tap_recording_note(const struct tap_recording *r, const char *fmt, ...) TAP_PRINTF(2, 3);
+/* Notes of how many tasks -p cannot tell whether they are meant; nothing of none. */
+void tap_recording_note_unknown(const struct tap_recording *r, unsigned int nr);
+/* From now on tells the listener how far reading has come; @what: borrowed, until the next. */
+void tap_recording_watch(struct tap_recording *r, const char *what);
+
+/* --clock NAME; NULL is mono. Return: 0; -EINVAL. */
+int tap_clock_parse(const char *name, enum tap_clock *clock, struct tap_err *err);
+/* People see times of this clock from now on. Return: 0; -ENODATA: the recording has no such. */
+int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap_err *err);
+/*
+ * What @w means in this recording. One that only has relative times or times of day, and no window
+ * of its own, is read for it.
+ * Return: 0; -EINVAL: it ends before it begins; -ENODATA: it lies outside of the recording, as far
+ * as that is known, or is wall time and the recording does not know it; a reader's error.
+ */
+int tap_recording_window(struct tap_recording *r, const struct tap_window *w, struct tap_range *out,
+			 struct tap_err *err);
+/* Where nothing was found in @range. Return: 0; -ENODATA: it lies outside; a reader's error. */
+int tap_recording_check_window(struct tap_recording *r, const struct tap_window *w,
+			       struct tap_range range, struct tap_err *err);
+
+#endif

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report/report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "report/unmatched.h"
+
+#define OPTS struct tap_report_opts
+
+const struct tap_opt tap_report_task_options[] = {
+	TAP_OPT_INPUT(OPTS, input), TAP_OPT_PIDS(OPTS, pick.tgids), TAP_OPT_TIDS(OPTS, pick.tids),
+	TAP_OPT_COMMS(OPTS, pick.comms), TAP_OPT_CGROUPS(OPTS, pick.cgroups),
+	{ 0 }
+};
+
+const struct tap_opt tap_report_cpu_options[] = { TAP_OPT_CPUS(OPTS, pick.cpus), { 0 } };
+
+#define TAP_STYLE(name, help) TAP_STYLE_OPTION(OPTS, style, name, help)
+const struct tap_opt tap_report_style_options[] = {
+	TAP_OPT_WINDOW(OPTS, pick.window), TAP_OPT_CLOCK(OPTS, clock),
+#include "out/styles.h"
+	TAP_OPT_WIDE(OPTS, wide),
+	{ 0 }
+};
+
+const struct tap_style *tap_report_style(const struct tap_report *r)
+{
+	return r->opts->style ? r->opts->style : &tap_style_text;
+}
+
+enum tap_audience tap_report_audience(const struct tap_report *r)
+{
+	return tap_report_style(r)->audience;
+}
+
+/* ---- what must have been recorded --------------------------------------------------------------- */
+
+static bool has(const struct tap_survey *s, enum tap_needs what)
+{
+	switch (what) {
+	case TAP_NEEDS_WAKEUPS:
+		return tap_survey_has_wakeups(s);
+	case TAP_NEEDS_MIGRATIONS:
+		return s->buffer[TAP_SHAPE_MIGRATE] != TAP_NO_BUFFER;
+	case TAP_NEEDS_SWITCHES:
+		return tap_survey_has_switches(s);
+	}
+	return false;
+}
+
+int tap_report_check_needs(const struct tap_report *r, unsigned int needed, struct tap_err *err)
+{
+	static const struct {
+		enum tap_needs what;
+		const char *events, *why;
+	} needs[] = {
+		{ TAP_NEEDS_WAKEUPS, "sched_waking and no sched_wakeup", "when a wait began is not known" },
+		{ TAP_NEEDS_MIGRATIONS, "sched_migrate_task", "either that event was not recorded, or nothing was moved" },
+		{ TAP_NEEDS_SWITCHES, "sched_switch", "who ran is not known" },
+	};
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
+		if ((needed & needs[i].what) && !has(&r->run.survey, needs[i].what))
+			return tap_err_set(err, -ENODATA, "'%.300s' has no %s events%s: %s",
+					   r->run.rec.path, needs[i].events,
+					   r->run.window.text ? " in that window" : "", needs[i].why);
+	return 0;
+}
+
+/* ---- what is shown ------------------------------------------------------------------------------ */
+
+static void open_page(struct tap_report *r, const struct tap_style *style)
+{
+	const struct tap_screen *to = r->screen;
+	bool for_people = style->audience == TAP_FOR_PEOPLE;
+
+	if (to->begin)
+		to->begin(to->listener.ctx);
+	tap_page_open(&r->page, style, to->fd);
+	r->page.columns = for_people && !r->opts->wide ? to->columns : 0;
+	r->page.color = for_people && to->color;
+	r->page.utf8 = to->utf8;
+	r->page.wall = &r->run.rec.wall;
+	r->is_open = true;
+	tap_report_head(r);
+	if (style->end_head)
+		style->end_head(&r->page);
+}
+
+void tap_report_open_page(struct tap_report *r)
+{
+	open_page(r, tap_report_style(r));
+}
+
+void tap_report_open_rows(struct tap_report *r, const struct tap_column *columns, const char *key)
+{
+	const struct tap_style *style = tap_report_style(r);
+
+	if (!r->is_open)
+		open_page(r, !key && style->in_lines ? style->in_lines : style);
+	tap_table_stream(&r->rows, &r->page, columns, key);
+	r->has_rows = true;
+}
+
+static bool is_shown(const struct tap_report *r, const struct tap_section *s)
+{
+	return tap_page_is_for(&r->page, s->for_whom) && (!s->when || s->when(r));
+}
+
+static void put_rows(struct tap_report *r, const struct tap_section *s, struct tap_table *t)
+{
+	unsigned int nr = s->nr(r), shown = s->noun ? tap_report_shown(r, nr) : nr;
+
+	for (unsigned int i = 0; i < shown; i++) {
+		s->row(r, t, i);
+		tap_table_row(t);
+	}
+}
+
+static void put_table(struct tap_report *r, const struct tap_section *s, struct tap_table *t)
+{
+	if (s->is_object)
+		tap_table_object(t, &r->page, s->columns, s->key);
+	else
+		tap_table_begin(t, &r->page, s->columns, s->key);
+	if (s->put)
+		s->put(r, t);
+	if (s->row)
+		put_rows(r, s, t);
+	tap_table_end(t);
+}
+
+static void put_more(struct tap_report *r, const char *noun, unsigned int nr)
+{
+	unsigned int shown = tap_report_shown(r, nr);
+
+	if (nr > shown)
+		tap_buf_printf(&r->page.buf, "%u more %s%s (-n, --json)\n", nr - shown, noun,
+			       nr - shown == 1 ? "" : "s");
+}
+
+static void put_section(struct tap_report *r, const struct tap_section *s)
+{
+	bool for_people = tap_page_is_for(&r->page, TAP_FOR_PEOPLE);
+	struct tap_table t = { .page = &r->page };
+
+	if (s->before && for_people)
+		tap_buf_puts(&r->page.buf, s->before);
+	if (s->columns)
+		put_table(r, s, &t);
+	else if (s->put)
+		s->put(r, &t);
+	if (s->noun && for_people)
+		put_more(r, s->noun, s->nr(r));
+}
+
+/* Behind rows that are lines by themselves the rest is an object of its own. */
+static void leave_lines(struct tap_report *r)
+{
+	const struct tap_style *style = tap_report_style(r);
+
+	if (r->page.style == style)
+		return;
+	r->page.style = style;
+	if (style->open)
+		style->open(&r->page);
+}
+
+static void put_sections(struct tap_report *r)
+{
+	for (const struct tap_section *s = r->type->sections; s && s->for_whom; s++) {
+		if (!is_shown(r, s))
+			continue;
+		leave_lines(r);
+		put_section(r, s);
+	}
+}
+
+/* Return: @ret; where that is 0, what went wrong in writing. */
+static int close_page(struct tap_report *r, int ret, struct tap_err *err)
+{
+	int written;
+
+	if (!r->is_open)
+		return ret;
+	written = tap_page_close(&r->page);
+	r->is_open = false;
+	if (ret || !written)
+		return ret;
+	errno = -written;
+	return tap_err_set(err, written, "cannot write the report: %m");
+}
+
+unsigned int tap_report_shown(const struct tap_report *r, unsigned int nr)
+{
+	uint64_t top = UINT_MAX;
+
+	if (r->opts->top >= 0)
+		top = (uint64_t)r->opts->top;
+	else if (tap_report_audience(r) == TAP_FOR_PEOPLE)
+		top = r->type->top;
+	return nr < top ? nr : (unsigned int)top;
+}
+
+void tap_report_note_throttling(struct tap_report *r, struct tap_table *t)
+{
+	(void)t;
+	if (r->run.any_throttling)
+		tap_buf_puts(&r->page.buf, "~ its cgroup has a CPU quota: preempted or throttled\n");
+}
+
+void tap_report_note_sleep(struct tap_report *r, struct tap_table *t)
+{
+	const struct tap_survey *s = &r->run.survey;
+
+	(void)t;
+	if (tap_survey_has_switches(s) && !tap_survey_has_wakeups(s))
+		tap_buf_puts(&r->page.buf,
+			     "no wakeup events: sleep includes the wait for a CPU at its end\n");
+}
+
+/* ---- options that fit nothing -------------------------------------------------------------------- */
+
+/* What lived in the window. Return: 0 or -ENOMEM. */
+static int find_there(struct tap_run *run, struct tap_there *there)
+{
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
+
+	there->nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus;
+	for (unsigned int i = 0; i < nr; i++) {
+		const struct tap_task *t = tasks[i];
+		struct tap_there_task task = { t->tid, tap_run_tgid(run, t), t->comm,
+					       strnlen(t->comm, TAP_TASK_COMM), t->cgroup };
+
+		if (tap_task_life_ns(run->timeline, t) && tap_there_add(there, &task))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+bool tap_report_unmatched(struct tap_report *r)
+{
+	struct tap_run *run = &r->run;
+	struct tap_there there = { 0 };
+	bool told;
+
+	if (r->matched || !run->timeline || (run->all_tasks && !r->opts->pick.cpus))
+		return false;
+	told = !find_there(run, &there) && tap_unmatched(&run->pick, &run->rec, &there);
+	tap_there_release(&there);
+	return told;
+}
+
+/* ---- a run --------------------------------------------------------------------------------------- */
+
+static int observe(struct tap_report *r, struct tap_err *err)
+{
+	int ret = tap_report_check_needs(r, r->type->needs, err);
+
+	if (!ret && r->type->begin)
+		ret = r->type->begin(r, err);
+	if (!ret)
+		ret = tap_run_feed(&r->run, r->observer, r->events, r->observer_ctx, err);
+	if (!ret && r->type->end)
+		ret = r->type->end(r, err);
+	return ret;
+}
+
+/* Rows that were printed as they were read stand, whatever came then. */
+static int show(struct tap_report *r, int ret, struct tap_err *err)
+{
+	if (!r->is_open && ret)
+		return ret;
+	if (!r->is_open)
+		tap_report_open_page(r);
+	if (r->has_rows)
+		tap_table_end(&r->rows);
+	if (!ret)
+		put_sections(r);
+	return close_page(r, ret, err);
+}
+
+int tap_report_run(const struct tap_report_type *type, const void *opts,
+		   const struct tap_screen *screen, struct tap_report **out, struct tap_err *err)
+{
+	struct tap_report *r = calloc(1, type->size);
+	int ret;
+
+	*out = r;
+	if (!r)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	r->type = type;
+	r->opts = opts;
+	r->screen = screen;
+	r->observer = type->observer;
+	r->observer_ctx = r;
+	r->usage = true;
+	ret = type->check ? type->check(opts, err) : 0;
+	if (!ret)
+		ret = tap_run_input(&r->run, r->opts->input, &r->opts->pick, r->opts->clock,
+				    &screen->listener, &r->usage, err);
+	if (!ret)
+		ret = tap_run_survey(&r->run, err);
+	return ret ? ret : show(r, observe(r, err), err);
+}
+
+void tap_report_free(struct tap_report *r)
+{
+	if (!r)
+		return;
+	if (r->type->release)
+		r->type->release(r);
+	tap_run_close(&r->run);
+	free(r);
+}

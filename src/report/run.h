@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From a recording to an observer: finds the window, surveys it, and feeds the timeline, which tells
+ * the observer.
+ */
+#ifndef TAP_REPORT_RUN_H
+#define TAP_REPORT_RUN_H
+
+#include "analysis/pick.h"
+#include "report/recording.h"
+#include "timeline/timeline.h"
+
+/* What lies this far before --time is read as well: it tells the states at the window's start. */
+#define TAP_RUN_LOOKBACK_NS 100000000u
+
+struct tap_run {
+	struct tap_recording rec;
+	struct tap_pick pick;
+	struct tap_window window; /* as asked for */
+	bool all_tasks; /* no option picks some */
+	struct tap_survey survey;
+	struct tap_timeline *timeline;
+	/* the window: --time within the recording's own; after tap_run_open() */
+	uint64_t start_ns, end_ns;
+	uint64_t read_from_ns; /* start_ns, or a little before */
+	struct tap_task_name *names; /* by task's index: task_cells.h */
+	unsigned int nr_names;
+	/* Tasks that may be throttled are marked in labels: set by reports that show waits. */
+	bool mark_throttling;
+	bool any_throttling; /* some were */
+	struct tap_buf scratch;
+};
+
+/* Events for who observes, beside what the timeline tells. */
+struct tap_run_events {
+	/* Whether events of this kind are to be handed to .event. */
+	bool (*wants)(void *ctx, const struct tap_format *fmt);
+	/* After the timeline has seen it; only events in the window. Return: 0 or -errno. */
+	int (*event)(void *ctx, const struct tap_event *ev);
+};
+
+/*
+ * What all that read a recording begin with: checks the options, opens it, and finds the window. @pick,
+ * @path: borrowed until the close. @clock: of --clock, or NULL.
+ * Return: 0; -errno with a sentence, and @usage says whether the options are to blame. Close in
+ * either case.
+ */
+int tap_run_input(struct tap_run *run, const char *path, const struct tap_pick_opts *pick,
+		  const char *clock, const struct tap_listener *listener, bool *usage,
+		  struct tap_err *err);
+/* The next: surveys. Refuses stamps that are no time (-ENODATA). */
+int tap_run_survey(struct tap_run *run, struct tap_err *err);
+/* Feeds the timeline to its end. @events may be NULL. */
+int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
+		 const struct tap_run_events *events, void *ctx, struct tap_err *err);
+void tap_run_close(struct tap_run *run);
+
+bool tap_run_picks(struct tap_run *run, const struct tap_task *task); /* tap_run_task()'s */
+
+/* -p -t -c -g: whether this task is asked for. Cheap: the answer is kept per task. */
+static inline bool tap_run_task(struct tap_run *run, const struct tap_task *task)
+{
+	return run->all_tasks || tap_run_picks(run, task);
+}
+
+/* -C */
+static inline bool tap_run_cpu(const struct tap_run *run, int cpu)
+{
+	return !run->pick.opts->cpus || (cpu >= 0 && tap_cpus_has(&run->pick.cpus, (unsigned int)cpu));
+}
+
+#endif

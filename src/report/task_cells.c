@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report/task_cells.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+
+/* What is kept of a task for showing it. */
+struct tap_task_name {
+	char comm[TAP_TASK_COMM]; /* that the rest was made for */
+	uint64_t cgroup;
+	char *label; /* owned; NULL: not made yet */
+	uint32_t label_len;
+	bool throttling; /* .label is marked so */
+	signed char picked; /* 0: not looked at yet */
+};
+
+/* Return: what is kept of the task, emptied if it goes by another name now; NULL: no memory. */
+static struct tap_task_name *get_name(struct tap_run *run, const struct tap_task *task)
+{
+	struct tap_task_name *n;
+
+	if (task->index >= run->nr_names) {
+		unsigned int nr = task->index + task->index / 2 + 64;
+
+		n = reallocarray(run->names, nr, sizeof(*n));
+		if (!n)
+			return NULL;
+		memset(n + run->nr_names, 0, (nr - run->nr_names) * sizeof(*n));
+		run->names = n;
+		run->nr_names = nr;
+	}
+	n = &run->names[task->index];
+	if (n->cgroup != task->cgroup || memcmp(n->comm, task->comm, TAP_TASK_COMM)) {
+		memcpy(n->comm, task->comm, TAP_TASK_COMM);
+		n->cgroup = task->cgroup;
+		n->picked = 0;
+		free(n->label);
+		n->label = NULL;
+	}
+	return n;
+}
+
+void tap_task_names_release(struct tap_run *run)
+{
+	for (unsigned int i = 0; i < run->nr_names; i++)
+		free(run->names[i].label);
+	free(run->names);
+}
+
+bool tap_run_picks(struct tap_run *run, const struct tap_task *task)
+{
+	struct tap_task_name *n = get_name(run, task);
+
+	if (n && !n->picked)
+		n->picked = tap_pick_task(&run->pick, &run->rec.who, task->tid, tap_run_tgid(run, task),
+					  task->comm, strnlen(task->comm, TAP_TASK_COMM),
+					  task->cgroup) > 0
+				    ? 1 : -1;
+	return n && n->picked > 0;
+}
+
+int tap_run_tgid(struct tap_run *run, const struct tap_task *task)
+{
+	const struct tap_task *told = task->kin ? task->kin : task;
+	const struct tap_who_task *t;
+
+	if (task->tgid || told->tgid)
+		return task->tgid ? task->tgid : told->tgid;
+	if (told->reused) /* the recording's list may mean the one before */
+		return -1;
+	t = tap_who_task(&run->rec.who, told->tid);
+	return t && t->tgid > 0 ? t->tgid : -1;
+}
+
+uint64_t tap_run_cgroup_id(struct tap_run *run, const struct tap_task *task)
+{
+	const struct tap_who_task *t = task->cgroup ? NULL : tap_who_task(&run->rec.who, task->tid);
+
+	return t ? t->cgroup : task->cgroup;
+}
+
+const char *tap_run_cgroup(struct tap_run *run, const struct tap_task *task)
+{
+	return tap_who_cgroup(&run->rec.who, tap_run_cgroup_id(run, task));
+}
+
+int tap_run_throttles(struct tap_run *run, const struct tap_task *task)
+{
+	return tap_who_throttles(&run->rec.who, tap_run_cgroup_id(run, task));
+}
+
+void tap_throttling_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task)
+{
+	int yes = task ? tap_run_throttles(run, task) : -1;
+
+	if (yes < 0)
+		tap_table_none(t);
+	else
+		tap_table_u64(t, (uint64_t)yes);
+}
+
+static void make_label(struct tap_buf *b, const struct tap_task *task, int tgid,
+		       const struct tap_who_task *who)
+{
+	size_t len = strnlen(task->comm, TAP_TASK_COMM);
+
+	if (len)
+		tap_text_escape(b, task->comm, len);
+	else
+		tap_buf_puts(b, "<...>");
+	tap_buf_puts(b, " [");
+	tap_buf_s64(b, task->tid);
+	if (tgid >= 0 && tgid != task->tid) {
+		tap_buf_char(b, '/');
+		tap_buf_s64(b, tgid);
+	}
+	tap_buf_char(b, ']');
+	if (who && who->own)
+		tap_buf_char(b, '*');
+}
+
+const char *tap_run_label(struct tap_run *run, const struct tap_task *task, uint32_t *len)
+{
+	struct tap_task_name *n = get_name(run, task);
+
+	*len = 0;
+	if (!n)
+		return "";
+	if (!n->label) {
+		tap_buf_clear(&run->scratch);
+		make_label(&run->scratch, task, tap_run_tgid(run, task), tap_who_task(&run->rec.who, task->tid));
+		n->throttling = run->mark_throttling && tap_run_throttles(run, task) > 0;
+		if (n->throttling)
+			tap_buf_char(&run->scratch, '~');
+		n->label_len = (uint32_t)run->scratch.len;
+		n->label = strndup(tap_buf_str(&run->scratch), run->scratch.len);
+	}
+	if (!n->label)
+		return "";
+	run->any_throttling |= n->throttling;
+	*len = n->label_len;
+	return n->label;
+}
+
+void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *task)
+{
+	int tgid = tap_run_tgid(run, task);
+	uint32_t len;
+	const char *label = tap_run_label(run, task, &len);
+
+	tap_table_text(t, label, len);
+	tap_table_s64(t, task->tid);
+	if (tgid >= 0)
+		tap_table_s64(t, tgid);
+	else
+		tap_table_none(t);
+	tap_table_text(t, task->comm, strnlen(task->comm, sizeof(task->comm)));
+}
+
+void tap_task_members(struct tap_run *run, struct tap_page *p, const struct tap_task *task)
+{
+	tap_page_id(p, "tid", task->tid);
+	tap_page_id(p, "tgid", tap_run_tgid(run, task));
+	tap_page_text(p, "comm", task->comm, strnlen(task->comm, sizeof(task->comm)));
+}
+
+void tap_waker_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *waker,
+		       int tid)
+{
+	static const char idle[] = "<idle>";
+	char by_tid[16];
+
+	if (waker) {
+		tap_task_cells(run, t, waker);
+	} else if (tid == 0) {
+		tap_table_text(t, idle, strlen(idle));
+		tap_table_s64(t, 0);
+		tap_table_none(t);
+		tap_table_text(t, idle, strlen(idle));
+	} else if (tid > 0) {
+		snprintf(by_tid, sizeof(by_tid), "[%d]", tid);
+		tap_table_text(t, by_tid, strlen(by_tid));
+		tap_table_s64(t, tid);
+		tap_table_none(t);
+		tap_table_none(t);
+	} else {
+		for (int i = 0; i < 4; i++)
+			tap_table_none(t);
+	}
+}

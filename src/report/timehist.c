@@ -1,0 +1,847 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap timehist: every slice of every task, with the waits before it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/timehist.h"
+#include "base/text.h"
+#include "event/print.h"
+#include "report/report.h"
+
+struct timehist_opts {
+	struct tap_report_opts common;
+	bool wakeups, migrations, cpu_visual, with_summary, summary;
+};
+
+static const struct tap_opt options[] = {
+	TAP_REPORT_OPTIONS,
+	TAP_OPTION(struct timehist_opts, wakeups, "wakeups", 'w', NULL, TAP_OPT_FLAG,
+		   "show wakeups, as rows of their own"),
+	TAP_OPTION(struct timehist_opts, migrations, "migrations", 'M', NULL, TAP_OPT_FLAG,
+		   "show migrations, as rows of their own"),
+	TAP_OPTION(struct timehist_opts, common.pick.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
+		   "show these events, as rows of their own: a name, a group or a SYSTEM:NAME glob; "
+		   "repeatable"),
+	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
+		   "add a column per CPU, with a mark where the row's CPU is"),
+	TAP_OPTION(struct timehist_opts, with_summary, "with-summary", 'S', NULL, TAP_OPT_FLAG,
+		   "show a summary behind the rows"),
+	TAP_OPTION(struct timehist_opts, summary, "summary", 's', NULL, TAP_OPT_FLAG,
+		   "show only the summary: tasks, CPUs, totals"),
+	{ 0 }
+};
+
+#define FEW_CPUS 16u /* of which the marks have a place on every terminal */
+
+static const struct tap_column task_columns[] = {
+	TAP_TASK_COLUMNS("", "task [tid/tgid]", 24),
+	{ "run_ns", "run", TAP_CELL_NS, .width = 12 },
+	{ "slices", "slices", TAP_CELL_COUNT, .width = 9 },
+	{ "censored_slices", "censored", TAP_CELL_COUNT, .width = 8, .rank = 2,
+	  .tint = TAP_TINT_YELLOW },
+	{ "min_ns", "min", TAP_CELL_NS, .width = 9, .rank = 4 },
+	{ "avg_ns", "avg", TAP_CELL_NS, .width = 9, .rank = 3, .same_unit = true },
+	{ "max_ns", "max", TAP_CELL_NS, .width = 9, .rank = 1, .same_unit = true },
+	{ "migrations", "migrations", TAP_CELL_COUNT, .width = 10, .rank = 5 },
+	{ 0 }
+};
+
+static const struct tap_column cpu_columns[] = {
+	{ "cpu", "cpu", TAP_CELL_INT, .width = 3 },
+	{ "idle_ns", "idle", TAP_CELL_NS, .width = 12 },
+	{ "idle_pct", "idle %", TAP_CELL_REAL, .width = 6, .places = 2 },
+	{ "run_ns", "run", TAP_CELL_NS, .width = 12, .same_unit = true },
+	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 12, .rank = 1, .tint = TAP_TINT_YELLOW,
+	  .same_unit = true },
+	{ "switches", "switches", TAP_CELL_COUNT, .width = 10 },
+	{ 0 }
+};
+
+/* What is kept of one kind of event. */
+struct event_kind {
+	bool made, is_util, is_shown;
+	struct tap_printer *printer; /* of those that are shown */
+	struct tap_buf name;	     /* "system:name", as the recording has them */
+};
+
+#define MAX_COLUMNS 40u /* there are fewer */
+
+struct row_column;
+
+struct timehist {
+	struct tap_report report;
+	const struct timehist_opts *o;
+	struct tap_observer observer;
+	struct tap_timehist hist;
+	struct tap_slices_sum sum;
+	/* those that this recording, these options and this style have */
+	struct tap_column columns[MAX_COLUMNS + 1];
+	const struct row_column *cells[MAX_COLUMNS];
+	unsigned int nr_columns;
+	bool has_util; /* the recording tells it */
+	struct tap_buf visual, visual_title, note, text;
+	const struct event_kind *kind; /* of the event that is told; .text is what it says */
+	struct event_kind *kinds; /* by tap_who_kind.index */
+	unsigned int nr_kinds;
+	struct tap_symbols *symbols; /* made with the first printer */
+};
+
+static bool has_events(const struct timehist *h)
+{
+	return h->o->common.pick.events.nr;
+}
+
+static bool has_notes(const struct timehist *h)
+{
+	return h->o->wakeups || h->o->migrations || has_events(h);
+}
+
+static bool is_shown(const struct timehist *h, const struct tap_format *fmt)
+{
+	return has_events(h) && tap_pick_wants(&h->report.run.pick, fmt);
+}
+
+static int make_printer(struct timehist *h, struct event_kind *k, const struct tap_format *fmt)
+{
+	const struct tap_reader_info *info = tap_reader_info(h->report.run.rec.reader);
+
+	tap_buf_puts(&k->name, fmt->system);
+	tap_buf_char(&k->name, ':');
+	tap_buf_puts(&k->name, fmt->name);
+	if (!h->symbols && tap_symbols_new(info->printk, info->kallsyms, &h->symbols))
+		return -ENOMEM;
+	if (tap_printer_new(fmt, &k->printer, NULL))
+		return -ENOMEM;
+	tap_printer_set_symbols(k->printer, h->symbols);
+	return k->name.err;
+}
+
+static int make_kind(struct timehist *h, struct event_kind *k, const struct tap_format *fmt)
+{
+	k->made = true;
+	k->is_util = h->has_util && tap_timehist_wants(fmt);
+	k->is_shown = is_shown(h, fmt);
+	return k->is_shown ? make_printer(h, k, fmt) : 0;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int get_kind(struct timehist *h, const struct tap_format *fmt, const struct event_kind **out)
+{
+	const struct tap_who_kind *kind = tap_who_kind(&h->report.run.rec.who, fmt);
+
+	if (!kind)
+		return -ENOMEM;
+	if (kind->index >= h->nr_kinds) {
+		unsigned int nr = kind->index * 2 + 8;
+		struct event_kind *kinds = reallocarray(h->kinds, nr, sizeof(*kinds));
+
+		if (!kinds)
+			return -ENOMEM;
+		memset(kinds + h->nr_kinds, 0, (nr - h->nr_kinds) * sizeof(*kinds));
+		h->kinds = kinds;
+		h->nr_kinds = nr;
+	}
+	*out = &h->kinds[kind->index];
+	return (*out)->made ? 0 : make_kind(h, &h->kinds[kind->index], fmt);
+}
+
+static void release_kinds(struct timehist *h)
+{
+	for (unsigned int i = 0; i < h->nr_kinds; i++) {
+		tap_printer_free(h->kinds[i].printer);
+		tap_buf_release(&h->kinds[i].name);
+	}
+	free(h->kinds);
+	tap_symbols_free(h->symbols);
+}
+
+static void cell_puts(struct tap_table *t, const char *s)
+{
+	tap_table_text(t, s, strlen(s));
+}
+
+static void cell_label(struct timehist *h, struct tap_table *t, const struct tap_task *task)
+{
+	uint32_t len;
+	const char *label = tap_run_label(&h->report.run, task, &len);
+
+	tap_table_text(t, label, len);
+}
+
+/* As tap_task.waker_tid: -1 is not known, 0 an idle CPU. */
+static void cell_tid(struct timehist *h, int tid)
+{
+	const struct tap_task *task = tap_timeline_task(h->report.run.timeline, tid);
+
+	if (task)
+		cell_label(h, &h->report.rows, task);
+	else if (!tid)
+		cell_puts(&h->report.rows, "<idle>");
+	else
+		tap_table_none(&h->report.rows);
+}
+
+static void cell_int(struct tap_table *t, int n)
+{
+	if (n < 0)
+		tap_table_none(t);
+	else
+		tap_table_s64(t, n);
+}
+
+static void cell_ns(struct tap_table *t, uint64_t ns, bool known)
+{
+	if (known)
+		tap_table_u64(t, ns);
+	else
+		tap_table_none(t);
+}
+
+/* Who emitted an event, but neither sleeps nor wakes in the recording: its lists may have a name. */
+static const struct tap_who_task *listed(struct timehist *h, const struct tap_row *row)
+{
+	bool is_listed = row->what == TAP_ROW_EVENT && !row->task && row->tid >= 0;
+
+	return is_listed ? tap_who_task(&h->report.run.rec.who, row->tid) : NULL;
+}
+
+/* As tap_run_label() has it. */
+static void cell_listed(struct timehist *h, const struct tap_who_task *task)
+{
+	tap_buf_clear(&h->note);
+	if (task->comm_len)
+		tap_text_escape(&h->note, task->comm, task->comm_len);
+	else
+		tap_buf_puts(&h->note, "<...>");
+	if (task->tid)
+		tap_buf_printf(&h->note, " [%d", task->tid);
+	if (task->tgid >= 0 && task->tgid != task->tid)
+		tap_buf_printf(&h->note, "/%d", task->tgid);
+	if (task->tid)
+		tap_buf_puts(&h->note, task->own ? "]*" : "]");
+	tap_table_text(&h->report.rows, h->note.data, h->note.len);
+}
+
+static int tid_on_cpu(const struct timehist *h, int cpu)
+{
+	unsigned int nr;
+	const struct tap_cpu *cpus = tap_timeline_cpus(h->report.run.timeline, &nr);
+
+	if (cpu < 0 || cpu >= (int)nr || !cpus[cpu].known)
+		return -1;
+	return cpus[cpu].task ? cpus[cpu].task->tid : 0;
+}
+
+/* "lost 120 events, 0.100 ms": how many, and within what time. */
+static void cell_lost(struct timehist *h, const struct tap_row *row)
+{
+	tap_buf_clear(&h->note);
+	if (row->lost_cnt)
+		tap_buf_printf(&h->note, "lost %ju events", (uintmax_t)row->lost_cnt);
+	else
+		tap_buf_puts(&h->note, "lost some events");
+	tap_buf_printf(&h->note, ", %.3f ms", (double)(row->to_ns - row->from_ns) / 1e6);
+	tap_table_tint(&h->report.rows, TAP_TINT_RED);
+	tap_table_text(&h->report.rows, h->note.data, h->note.len);
+}
+
+/* Who caused a wakeup. The timeline names tasks only: an interrupt wakes from an idle CPU. */
+static int waker_of(const struct timehist *h, const struct tap_row *row)
+{
+	bool is_idle = row->what == TAP_ROW_WAKEUP && row->waker_tid < 0 &&
+		       !tid_on_cpu(h, row->cpu);
+
+	return is_idle ? 0 : row->waker_tid;
+}
+
+static void cell_emitter(struct timehist *h, const struct tap_row *row)
+{
+	const struct tap_who_task *t = listed(h, row);
+
+	if (row->task)
+		cell_label(h, &h->report.rows, row->task);
+	else if (t)
+		cell_listed(h, t);
+	else
+		tap_table_none(&h->report.rows);
+}
+
+/* Text: of a wakeup who caused it, of a migration who ran where it was seen; as perf has it. */
+static void cell_about(struct timehist *h, const struct tap_row *row)
+{
+	switch (row->what) {
+	case TAP_ROW_SLICE:
+		cell_label(h, &h->report.rows, row->task);
+		break;
+	case TAP_ROW_UNKNOWN:
+		tap_table_tint(&h->report.rows, TAP_TINT_YELLOW);
+		cell_puts(&h->report.rows, "unknown");
+		break;
+	case TAP_ROW_LOST:
+		cell_lost(h, row);
+		break;
+	case TAP_ROW_WAKEUP:
+		cell_tid(h, waker_of(h, row));
+		break;
+	case TAP_ROW_MIGRATION:
+		cell_tid(h, tid_on_cpu(h, row->cpu));
+		break;
+	case TAP_ROW_EVENT:
+		cell_emitter(h, row);
+		break;
+	}
+}
+
+/* ---- columns: each with what puts its cell ----------------------------------------------------- */
+
+struct row_column {
+	struct tap_column column;
+	/* @arg: .arg */
+	void (*put)(struct timehist *h, struct tap_table *t, const struct tap_row *row, int arg);
+	int arg;
+	enum { ALWAYS, WITH_VISUAL, WITH_UTIL, WITH_EVENTS, WITH_NOTES } when;
+};
+
+#define CELL(name)                                                                                 \
+	static void name(struct timehist *h __attribute__((unused)), struct tap_table *t,          \
+			 const struct tap_row *row, int arg __attribute__((unused)))
+
+CELL(put_what)
+{
+	static const char *const what[] = {
+		[TAP_ROW_SLICE] = "slice", [TAP_ROW_UNKNOWN] = "unknown", [TAP_ROW_LOST] = "lost",
+		[TAP_ROW_WAKEUP] = "wakeup", [TAP_ROW_MIGRATION] = "migration",
+		[TAP_ROW_EVENT] = "event",
+	};
+
+	cell_puts(t, what[row->what]);
+}
+
+CELL(put_time)
+{
+	tap_table_u64(t, row->from_ns);
+}
+
+CELL(put_cpu)
+{
+	cell_int(t, row->cpu);
+}
+
+CELL(put_visual)
+{
+	static const char marks[] = {
+		[TAP_ROW_SLICE] = 's', [TAP_ROW_UNKNOWN] = '?', [TAP_ROW_LOST] = '!',
+		[TAP_ROW_WAKEUP] = 'w', [TAP_ROW_MIGRATION] = 'm', [TAP_ROW_EVENT] = 'e',
+	};
+	bool fits = row->cpu >= 0 && (size_t)row->cpu < h->visual.len;
+
+	if (fits)
+		h->visual.data[row->cpu] = marks[row->what];
+	tap_table_text(t, h->visual.data, h->visual.len);
+	if (fits)
+		h->visual.data[row->cpu] = ' ';
+}
+
+CELL(put_about)
+{
+	(void)t;
+	cell_about(h, row);
+}
+
+CELL(put_tid)
+{
+	const struct tap_who_task *who = listed(h, row);
+
+	cell_int(t, row->task ? row->task->tid : who ? who->tid : -1);
+}
+
+CELL(put_tgid)
+{
+	const struct tap_who_task *who = listed(h, row);
+
+	cell_int(t, row->task ? tap_run_tgid(&h->report.run, row->task) : who ? who->tgid : -1);
+}
+
+CELL(put_comm)
+{
+	const struct tap_who_task *who = listed(h, row);
+
+	if (row->task)
+		tap_table_text(t, row->task->comm, strnlen(row->task->comm, TAP_TASK_COMM));
+	else if (who && who->comm_len)
+		tap_table_text(t, who->comm, who->comm_len);
+	else
+		tap_table_none(t);
+}
+
+CELL(put_throttling)
+{
+	tap_throttling_cell(&h->report.run, t, row->task);
+}
+
+CELL(put_prio)
+{
+	if (row->what == TAP_ROW_SLICE)
+		tap_table_s64(t, row->task->prio);
+	else
+		tap_table_none(t);
+}
+
+CELL(put_wait)
+{
+	uint64_t ns = row->wait_ns[arg];
+
+	cell_ns(t, ns, row->what == TAP_ROW_SLICE && (row->waits_known || ns));
+}
+
+CELL(put_unknown)
+{
+	uint64_t ns = row->what == TAP_ROW_UNKNOWN ? row->to_ns - row->from_ns :
+						     row->wait_ns[TAP_UNKNOWN];
+
+	cell_ns(t, ns, ns || (row->what == TAP_ROW_SLICE && row->waits_known));
+}
+
+CELL(put_mark)
+{
+	cell_puts(t, row->what == TAP_ROW_SLICE && !row->whole ? ">" : "");
+}
+
+CELL(put_run)
+{
+	cell_ns(t, row->to_ns - row->from_ns, row->what == TAP_ROW_SLICE);
+}
+
+CELL(put_censored)
+{
+	cell_ns(t, !row->whole, row->what == TAP_ROW_SLICE);
+}
+
+CELL(put_state)
+{
+	if (row->what == TAP_ROW_SLICE && *row->end)
+		cell_puts(t, row->end);
+	else
+		tap_table_none(t);
+}
+
+CELL(put_woken_by)
+{
+	(void)t;
+	cell_tid(h, row->what == TAP_ROW_SLICE ? row->waker_tid : -1);
+}
+
+CELL(put_woken_by_tid)
+{
+	cell_int(t, waker_of(h, row));
+}
+
+CELL(put_from_cpu)
+{
+	cell_int(t, row->from_cpu);
+}
+
+CELL(put_to_cpu)
+{
+	cell_int(t, row->to_cpu);
+}
+
+CELL(put_lost)
+{
+	cell_ns(t, row->lost_cnt, row->lost_cnt);
+}
+
+CELL(put_lost_ns)
+{
+	cell_ns(t, row->to_ns - row->from_ns, row->what == TAP_ROW_LOST);
+}
+
+enum { UTIL_START, UTIL_END, EST_START, EST_END };
+
+CELL(put_util)
+{
+	const int values[] = {
+		[UTIL_START] = row->start_util.util, [UTIL_END] = row->end_util.util,
+		[EST_START] = row->start_util.util_est, [EST_END] = row->end_util.util_est,
+	};
+
+	cell_int(t, values[arg]);
+}
+
+/* Which event, and what it says. */
+CELL(put_event)
+{
+	if (row->what == TAP_ROW_EVENT)
+		tap_table_text(t, h->kind->name.data, h->kind->name.len);
+	else
+		tap_table_none(t);
+}
+
+CELL(put_text)
+{
+	if (row->what == TAP_ROW_EVENT)
+		tap_table_text(t, h->text.data, h->text.len);
+	else
+		tap_table_none(t);
+}
+
+static void note_task(struct timehist *h, const char *what, const struct tap_task *task)
+{
+	uint32_t len;
+	const char *label = tap_run_label(&h->report.run, task, &len);
+
+	tap_buf_puts(&h->note, what);
+	tap_buf_add(&h->note, label, len);
+}
+
+CELL(put_note)
+{
+	tap_buf_clear(&h->note);
+	if (row->what == TAP_ROW_WAKEUP) {
+		note_task(h, "awakened: ", row->task);
+	} else if (row->what == TAP_ROW_MIGRATION) {
+		note_task(h, "migrated: ", row->task);
+		tap_buf_printf(&h->note, " cpu %d => %d", row->from_cpu, row->to_cpu);
+	} else if (row->what == TAP_ROW_EVENT) {
+		tap_text_escape(&h->note, h->kind->name.data, h->kind->name.len);
+		tap_buf_puts(&h->note, ": ");
+		tap_text_escape(&h->note, h->text.data, h->text.len);
+	}
+	tap_table_text(t, h->note.data, h->note.len);
+}
+
+/* clang-format off */
+static const struct row_column row_columns[] = {
+	{ { "what", NULL, TAP_CELL_TEXT }, put_what },
+	{ { "time_ns", "time", TAP_CELL_AT, .width = 17 }, put_time },
+	{ { "cpu", "cpu", TAP_CELL_INT, .width = 3 }, put_cpu },
+	{ { NULL, "", TAP_CELL_LABEL }, put_visual, .when = WITH_VISUAL }, /* its title: the CPUs */
+	{ { NULL, "task [tid/tgid]", TAP_CELL_LABEL, .width = 26 }, put_about },
+	{ { "tid", NULL, TAP_CELL_INT }, put_tid },
+	{ { "tgid", NULL, TAP_CELL_INT }, put_tgid },
+	{ { "comm", NULL, TAP_CELL_TEXT }, put_comm },
+	{ TAP_THROTTLING_COLUMN, put_throttling },
+	{ { "prio", "prio", TAP_CELL_INT, .width = 4, .rank = 7 }, put_prio },
+	{ { "waking_ns", "waking", TAP_CELL_NS, .width = 9 }, put_wait, TAP_WAKING },
+	{ { "preempted_ns", "preempted", TAP_CELL_NS, .width = 12, .rank = 2 }, put_wait, TAP_PREEMPTED },
+	{ { "sleep_ns", "sleep", TAP_CELL_NS, .width = 9, .rank = 6 }, put_wait, TAP_SLEEPING },
+	{ { "blocked_ns", "blocked", TAP_CELL_NS, .width = 10, .rank = 4 }, put_wait, TAP_BLOCKED },
+	{ { "stopped_ns", NULL, TAP_CELL_NS }, put_wait, TAP_STOPPED },
+	{ { "unknown_ns", "unknown", TAP_CELL_NS, .width = 10, .rank = 3, .tint = TAP_TINT_YELLOW }, put_unknown },
+	{ { NULL, "", TAP_CELL_LABEL, .width = 1, .tint = TAP_TINT_YELLOW }, put_mark },
+	{ { "run_ns", "run", TAP_CELL_NS, .width = 8 }, put_run },
+	{ { "censored", NULL, TAP_CELL_COUNT }, put_censored },
+	{ { "state", "state", TAP_CELL_TEXT, .width = 5, .rank = 1 }, put_state },
+	{ { NULL, "woken by", TAP_CELL_LABEL, .width = 20, .rank = 5 }, put_woken_by },
+	{ { "woken_by_tid", NULL, TAP_CELL_INT }, put_woken_by_tid },
+	{ { "from_cpu", "from cpu", TAP_CELL_INT, .width = 8, .rank = 8 }, put_from_cpu },
+	{ { "to_cpu", NULL, TAP_CELL_INT }, put_to_cpu },
+	{ { "lost", NULL, TAP_CELL_COUNT }, put_lost },
+	{ { "lost_within_ns", NULL, TAP_CELL_NS }, put_lost_ns },
+	{ { "util_start", "util", TAP_CELL_INT, .width = 4, .rank = 9 }, put_util, UTIL_START, WITH_UTIL },
+	{ { "util_end", "at end", TAP_CELL_INT, .width = 6, .rank = 9 }, put_util, UTIL_END, WITH_UTIL },
+	{ { "util_est_start", "util_est", TAP_CELL_INT, .width = 8, .rank = 9 }, put_util, EST_START, WITH_UTIL },
+	{ { "util_est_end", "at end", TAP_CELL_INT, .width = 6, .rank = 9 }, put_util, EST_END, WITH_UTIL },
+	{ { "event", NULL, TAP_CELL_TEXT }, put_event, .when = WITH_EVENTS },
+	{ { "text", NULL, TAP_CELL_TEXT }, put_text, .when = WITH_EVENTS },
+	{ { NULL, "", TAP_CELL_LABEL }, put_note, .when = WITH_NOTES },
+};
+/* clang-format on */
+
+#define NR_COLUMNS (sizeof(row_columns) / sizeof(*row_columns))
+_Static_assert(NR_COLUMNS <= MAX_COLUMNS, "struct timehist has room for all");
+
+static bool is_wanted(const struct timehist *h, const struct row_column *c)
+{
+	bool for_people = tap_report_audience(&h->report) == TAP_FOR_PEOPLE;
+	const bool when[] = {
+		[ALWAYS] = true, [WITH_VISUAL] = h->o->cpu_visual, [WITH_UTIL] = h->has_util,
+		[WITH_EVENTS] = has_events(h), [WITH_NOTES] = has_notes(h),
+	};
+
+	return when[c->when] && (for_people ? c->column.title : c->column.key);
+}
+
+static void choose_columns(struct timehist *h)
+{
+	for (const struct row_column *c = row_columns; c < row_columns + NR_COLUMNS; c++) {
+		struct tap_column *to = &h->columns[h->nr_columns];
+
+		if (!is_wanted(h, c))
+			continue;
+		*to = c->column;
+		if (c->when == WITH_VISUAL) {
+			to->title = h->visual_title.data;
+			to->width = (unsigned int)h->visual_title.len;
+			to->rank = to->width > FEW_CPUS ? 10 : 0;
+		}
+		h->cells[h->nr_columns++] = c;
+	}
+}
+
+static void print_row(struct timehist *h, const struct tap_row *row)
+{
+	struct tap_table *t = &h->report.rows;
+
+	for (unsigned int i = 0; i < h->nr_columns; i++)
+		h->cells[i]->put(h, t, row, h->cells[i]->arg);
+	tap_table_row(t);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* -p -t -c -g. Of a wakeup and a migration the task that it is about counts, as for slices. */
+static bool task_is_wanted(struct timehist *h, const struct tap_row *row)
+{
+	if (row->task || h->report.run.all_tasks || row->what != TAP_ROW_EVENT)
+		return !row->task || tap_run_task(&h->report.run, row->task);
+	return tap_pick_task(&h->report.run.pick, &h->report.run.rec.who, row->tid, 0, NULL, 0, 0) > 0;
+}
+
+static bool row_is_wanted(struct timehist *h, const struct tap_row *row)
+{
+	return (row->cpu < 0 || tap_run_cpu(&h->report.run, row->cpu)) && task_is_wanted(h, row);
+}
+
+static int on_row(void *ctx, const struct tap_row *row)
+{
+	struct timehist *h = ctx;
+	int ret = 0;
+
+	if (!row_is_wanted(h, row))
+		return 0;
+	h->report.matched |= row->task || row->what == TAP_ROW_EVENT;
+	if (h->o->summary || h->o->with_summary)
+		ret = tap_slices_add(&h->sum, row, h->report.run.start_ns);
+	if (!h->o->summary)
+		print_row(h, row);
+	return ret ? ret : h->report.page.err;
+}
+
+/* "012..": under it a mark stands where the row's CPU is. */
+static int make_visual(struct timehist *h)
+{
+	unsigned int nr = tap_reader_info(h->report.run.rec.reader)->nr_cpus;
+
+	for (unsigned int cpu = 0; cpu < nr; cpu++) {
+		tap_buf_char(&h->visual_title, "0123456789abcdef"[cpu % 16]);
+		tap_buf_char(&h->visual, ' ');
+	}
+	tap_buf_str(&h->visual_title);
+	return h->visual_title.err ? h->visual_title.err : h->visual.err;
+}
+
+static bool records_util(const struct tap_survey *s)
+{
+	for (unsigned int i = 0; i < s->nr_kinds; i++)
+		if (s->kinds[i].count && tap_timehist_wants(s->kinds[i].fmt))
+			return true;
+	return false;
+}
+
+/* ---- the summary ------------------------------------------------------------------------------- */
+
+static bool with_summary(const struct tap_report *r)
+{
+	const struct timehist_opts *o = ((const struct timehist *)r)->o;
+
+	return o->summary || o->with_summary;
+}
+
+static unsigned int nr_tasks(const struct tap_report *r)
+{
+	return ((const struct timehist *)r)->sum.nr;
+}
+
+static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_slices *s = &((struct timehist *)r)->sum.tasks[i];
+
+	tap_task_cells(&r->run, t, s->task);
+	tap_table_u64(t, s->run_ns);
+	tap_table_u64(t, s->slices);
+	tap_table_u64(t, s->censored);
+	cell_ns(t, s->min_ns, s->slices);
+	cell_ns(t, s->slices ? s->sum_ns / s->slices : 0, s->slices);
+	cell_ns(t, s->max_ns, s->slices);
+	tap_table_u64(t, s->task->migrations);
+}
+
+static void put_cpus(struct tap_report *r, struct tap_table *t)
+{
+	double window_ns = (double)(r->run.end_ns - r->run.start_ns);
+	unsigned int nr;
+	const struct tap_cpu *cpus = tap_timeline_cpus(r->run.timeline, &nr);
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (!tap_run_cpu(&r->run, (int)i))
+			continue;
+		tap_table_s64(t, i);
+		tap_table_u64(t, cpus[i].idle_ns);
+		tap_table_real(t, 100.0 * (double)cpus[i].idle_ns / window_ns);
+		tap_table_u64(t, cpus[i].run_ns);
+		tap_table_u64(t, cpus[i].unknown_ns);
+		tap_table_u64(t, cpus[i].switches);
+		tap_table_row(t);
+	}
+}
+
+static void put_totals(struct tap_report *r, struct tap_table *t)
+{
+	const struct tap_slices_sum *sum = &((struct timehist *)r)->sum;
+	uint64_t window_ns = r->run.end_ns - r->run.start_ns, run_ns = 0, switches = 0;
+	unsigned int nr, shown = 0;
+	const struct tap_cpu *cpus = tap_timeline_cpus(r->run.timeline, &nr);
+	struct tap_page *p = t->page;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (!tap_run_cpu(&r->run, (int)i))
+			continue;
+		switches += cpus[i].switches;
+		shown++;
+	}
+	for (unsigned int i = 0; i < sum->nr; i++)
+		run_ns += sum->tasks[i].run_ns;
+	tap_page_object(p, "totals");
+	tap_page_u64(p, "tasks", sum->nr);
+	tap_page_u64(p, "switches", switches);
+	tap_page_u64(p, "run_ns", run_ns);
+	tap_page_u64(p, "window_ns", window_ns);
+	tap_page_u64(p, "cpus", shown);
+	tap_page_object_end(p);
+	if (tap_page_is_for(p, TAP_FOR_PEOPLE))
+		tap_buf_printf(&p->buf,
+			       "\n%u tasks, %ju switches, run %.3f ms of %.3f ms x %u CPUs\n",
+			       sum->nr, (uintmax_t)switches, (double)run_ns / 1e6,
+			       (double)window_ns / 1e6, shown);
+}
+
+/* ---- the report -------------------------------------------------------------------------------- */
+
+static bool wants_event(void *ctx, const struct tap_format *fmt)
+{
+	const struct timehist *h = ((struct tap_timehist *)ctx)->ctx;
+
+	return (h->has_util && tap_timehist_wants(fmt)) || is_shown(h, fmt);
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	struct tap_timehist *hist = ctx;
+	struct timehist *h = hist->ctx;
+	int ret = get_kind(h, ev->fmt, &h->kind);
+
+	if (!ret && h->kind->is_util)
+		ret = tap_timehist_event(hist, h->report.run.timeline, ev);
+	if (ret || !h->kind->is_shown)
+		return ret;
+	tap_buf_clear(&h->text);
+	tap_printer_run(h->kind->printer, ev->data, ev->size, &h->text);
+	return h->text.err ? h->text.err : tap_timehist_show(hist, h->report.run.timeline, ev);
+}
+
+static const struct tap_run_events events = { wants_event, on_event };
+
+static int check(const void *opts, struct tap_err *err)
+{
+	const struct timehist_opts *o = opts;
+
+	if (o->with_summary && o->common.style && o->common.style->audience == TAP_FOR_SHEETS)
+		return tap_err_set(err, -EINVAL, "--csv and -S exclude each other: CSV is one table");
+	return 0;
+}
+
+static void begin_rows(struct timehist *h)
+{
+	h->has_util = records_util(&h->report.run.survey);
+	h->observer = tap_timehist_observer;
+	if (!h->o->wakeups)
+		h->observer.wakeup = NULL;
+	if (!h->o->migrations)
+		h->observer.migration = NULL;
+	h->report.observer = &h->observer;
+	h->report.events = &events;
+	h->report.run.mark_throttling = true;
+	choose_columns(h);
+	tap_report_open_rows(&h->report, h->columns, NULL);
+}
+
+static int begin(struct tap_report *r, struct tap_err *err)
+{
+	struct timehist *h = (struct timehist *)r;
+
+	h->o = (const struct timehist_opts *)r->opts;
+	h->hist = (struct tap_timehist){
+		.start_ns = r->run.start_ns, .end_ns = r->run.end_ns, .survey = &r->run.survey,
+		.row = on_row, .ctx = h,
+	};
+	r->observer_ctx = &h->hist;
+	if (make_visual(h))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	if (!h->o->summary)
+		begin_rows(h);
+	return 0;
+}
+
+static int end(struct tap_report *r, struct tap_err *err)
+{
+	struct timehist *h = (struct timehist *)r;
+
+	if (tap_timehist_end(&h->hist) == -ENOMEM)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	tap_slices_sort(&h->sum);
+	return 0;
+}
+
+static void release(struct tap_report *r)
+{
+	struct timehist *h = (struct timehist *)r;
+
+	tap_timehist_release(&h->hist);
+	tap_slices_release(&h->sum);
+	tap_buf_release(&h->visual);
+	tap_buf_release(&h->visual_title);
+	tap_buf_release(&h->note);
+	tap_buf_release(&h->text);
+	release_kinds(h);
+}
+
+static bool with_rows(const struct tap_report *r)
+{
+	return r->has_rows;
+}
+
+static bool with_both(const struct tap_report *r)
+{
+	return with_rows(r) && with_summary(r);
+}
+
+static const struct tap_section sections[] = {
+	TAP_NOTE_THROTTLING,
+	{ TAP_FOR_PEOPLE, with_rows, .put = tap_report_note_sleep },
+	{ TAP_FOR_PEOPLE, with_both, .before = "\n" },
+	{ TAP_FOR_ALL, with_summary, .key = "tasks", .columns = task_columns, .row = put_task, .nr = nr_tasks },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, with_summary, .before = "\n", .key = "cpus",
+	  .columns = cpu_columns, .put = put_cpus },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, with_summary, .put = put_totals },
+	{ 0 }
+};
+
+const struct tap_report_type tap_report_timehist = {
+	.cmd = {
+		.name = "timehist",
+		.help = "every slice, with its waits",
+		.operands = TAP_CMD_FILE,
+		.example = "schedtap timehist -i demo/trace.dat -C 0 -s",
+		.opts = options,
+		.opts_size = sizeof(struct timehist_opts),
+	},
+	.size = sizeof(struct timehist),
+	.needs = TAP_NEEDS_SWITCHES,
+	.observer = &tap_timehist_slices,
+	.sections = sections,
+	.check = check,
+	.begin = begin,
+	.end = end,
+	.release = release,
+};
