@@ -21,7 +21,7 @@ WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wno-missing-
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 # the program may be static, what is loaded cannot
 SO_LDFLAGS = $(filter-out -static,$(LDFLAGS))
-LIBS := -lbpf -ldw -lelf -lz -llz4 -llzma -ljansson -lzstd -ltraceevent -lpthread
+LIBS := -lbpf -ldw -lelf -lz -llz4 -llzma -ljansson -lzstd -lpthread
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Isrc -fvisibility=hidden \
 	-fPIC -MMD -MP $(WARNINGS) $(SANFLAGS) $(CFLAGS)
 
@@ -88,7 +88,6 @@ $B/tests/tracepoint/%: tests/tracepoint/%.c $B/libschedtap-tracepoint.a
 	$(TP_LINK)
 $(TP_UNIT): TP_LIBS := -rdynamic -lcmocka
 $B/tests/tracepoint/test_decoded: $B/libschedtap.a
-$B/tests/tracepoint/test_decoded: TP_LIBS := -ltraceevent
 $B/tests/tracepoint/emit_static $B/tests/tracepoint/emit_patched: tests/tracepoint/emit.c $B/libschedtap-tracepoint.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -114,9 +113,11 @@ TOOLS := $B/tests/mkdat $B/tests/truth/generate $B/tests/fuzz/fuzz_report $B/tes
 $B/tests/%: tests/%.c $B/libschedtap.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter %.c %.o,$^) $B/libschedtap.a -o $@ -lcmocka $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter %.c %.o,$^) $B/libschedtap.a -o $@ -lcmocka $(TEST_LIBS) $(LIBS)
 $B/tests/fuzz/fuzz_report: TEST_CFLAGS := -DFUZZ_MAIN
 $B/tests/unit/test_progress: $B/src/cli/progress.o
+# another reader of print formats, to compare with
+$B/tests/unit/test_print: TEST_LIBS := -ltraceevent
 # clang's fuzzer wants the library built for it as well: FUZZ makes are of their own folder
 FUZZ := CC=clang SAN=1 B=build-fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
 $B/fuzz_%: tests/fuzz/fuzz_%.c $B/libschedtap.a

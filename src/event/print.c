@@ -7,28 +7,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <traceevent/event-parse.h>
-#include <traceevent/trace-seq.h>
 
 #include "event/print_bin.h"
 #include "event/print_prog.h"
 #include "event/print_put.h"
 
-/* libtraceevent's parser recurses without a bound: it gets no text that could exhaust a stack. */
-#define FOREIGN_MAX_TEXT 16384u
-/* and it reads whole addresses from a field without looking at the field's size */
-#define FOREIGN_PADDING 128u
-
-struct foreign {
-	struct tep_handle *tep;
-	struct trace_seq seq;
-	struct tap_buf copy; /* of the record, with zeros behind */
-};
-
 struct tap_printer {
 	const struct tap_format *fmt;
-	struct print_prog prog; /* prog.outs is NULL: there is none */
-	struct foreign *foreign; /* NULL: natively, or as name=value pairs */
+	struct print_prog prog; /* prog.outs is NULL: as name=value pairs */
 	const struct tap_symbols *symbols; /* NULL: none */
 	bool is_message; /* of trace_printk() and the like: often with a newline at its end */
 	/* of trace_printk() with binary arguments; NULL: it is none */
@@ -820,108 +806,6 @@ static void run_pairs(const struct tap_format *fmt, const struct run *r, struct 
 	}
 }
 
-/* ---- libtraceevent ---- */
-
-static void foreign_free(struct foreign *f)
-{
-	if (!f)
-		return;
-	tep_free(f->tep);
-	trace_seq_destroy(&f->seq);
-	tap_buf_release(&f->copy);
-	free(f);
-}
-
-/*
- * libtraceevent believes indices and lengths that it finds in a record, and version 1.7 crashes on
- * expressions and tables that it cannot parse, or that divide by 0. It is given fields alone: what
- * it knows better is how to print them, but for a %pV: what that points to is in no record.
- */
-static bool foreign_is_safe(const struct tap_format *fmt)
-{
-	static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-	const char *s = fmt->print_fmt;
-
-	if (*s != '"' || strlen(fmt->text) > FOREIGN_MAX_TEXT || strstr(s, "*p") || strstr(s, "%pV"))
-		return false;
-	for (s++; *s && *s != '"'; s++)
-		if (*s == '\\' && s[1])
-			s++;
-	if (!*s)
-		return false;
-	for (s++; *s; s += strspn(s, name)) {
-		s += strspn(s, ", ");
-		if (strncmp(s, "REC->", 5) != 0)
-			return false;
-		s += 5;
-	}
-	return true;
-}
-
-static int foreign_new(const struct tap_format *fmt, struct foreign **out)
-{
-	struct foreign *f;
-
-	*out = NULL;
-	if (!foreign_is_safe(fmt))
-		return 0;
-	f = calloc(1, sizeof(*f));
-	if (!f)
-		return -ENOMEM;
-	trace_seq_init(&f->seq);
-	f->tep = tep_alloc();
-	if (!f->tep) {
-		foreign_free(f);
-		return -ENOMEM;
-	}
-	tep_set_long_size(f->tep, fmt->long_size);
-	tep_set_file_bigendian(f->tep, fmt->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-	tep_set_local_bigendian(f->tep, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? TEP_BIG_ENDIAN
-									       : TEP_LITTLE_ENDIAN);
-	if (tep_parse_event(f->tep, fmt->text, strlen(fmt->text), fmt->system) ||
-	    !tep_find_event(f->tep, fmt->id) ||
-	    tep_find_event(f->tep, fmt->id)->flags & TEP_EVENT_FL_FAILED) {
-		foreign_free(f);
-		return 0;
-	}
-	*out = f;
-	return 0;
-}
-
-static bool locations_are_inside(const struct tap_format *fmt, const struct run *r)
-{
-	for (unsigned int i = 0; i < fmt->nr_fields; i++) {
-		const struct tap_field *f = &fmt->fields[i];
-		uint32_t len;
-
-		if ((f->kind == TAP_FIELD_STRING || f->kind == TAP_FIELD_DYNAMIC) &&
-		    tap_field_u64(f, r->rec, r->size) >> 16 && (region(r, f, &len), !len))
-			return false;
-	}
-	return true;
-}
-
-static void run_foreign(const struct tap_printer *p, const struct run *r, struct tap_buf *out)
-{
-	static const char zeros[FOREIGN_PADDING];
-	struct foreign *f = p->foreign;
-	struct tep_record rec = { .size = (int)r->size };
-
-	tap_buf_clear(&f->copy);
-	tap_buf_add(&f->copy, r->rec, r->size);
-	tap_buf_add(&f->copy, zeros, sizeof(zeros));
-	/* libtraceevent looks the event up by the id that stands in the record */
-	if (f->copy.err || !locations_are_inside(p->fmt, r) ||
-	    tep_data_type(f->tep, &(struct tep_record){ .data = f->copy.data }) != p->fmt->id) {
-		run_pairs(p->fmt, r, out);
-		return;
-	}
-	rec.data = f->copy.data;
-	trace_seq_reset(&f->seq);
-	tep_print_event(f->tep, &f->seq, &rec, "%s", TEP_PRINT_INFO);
-	tap_buf_add(out, f->seq.buffer, f->seq.len);
-}
-
 /* ---- trace_printk() ---- */
 
 static bool is_event(const struct tap_format *fmt, const char *name)
@@ -1002,7 +886,7 @@ int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, stru
 		find_message(p);
 		ret = tap_print_compile(fmt, &p->prog);
 		if (ret == -EINVAL)
-			ret = foreign_new(fmt, &p->foreign);
+			ret = 0; /* by its fields */
 	}
 	if (ret) {
 		tap_printer_free(p);
@@ -1017,7 +901,6 @@ void tap_printer_free(struct tap_printer *p)
 	if (!p)
 		return;
 	tap_print_prog_release(&p->prog);
-	foreign_free(p->foreign);
 	free(p);
 }
 
@@ -1030,8 +913,6 @@ static void run_any(const struct tap_printer *p, const struct run *r, struct tap
 {
 	if (p->prog.outs)
 		run_prog(r, out);
-	else if (p->foreign)
-		run_foreign(p, r, out);
 	else
 		run_pairs(p->fmt, r, out);
 }
@@ -1051,9 +932,4 @@ void tap_printer_run(const struct tap_printer *p, const void *rec, uint32_t size
 		run_any(p, &r, out);
 	if (out->len > before && out->data[out->len - 1] == '\n')
 		out->len--;
-}
-
-bool tap_printer_is_foreign(const struct tap_printer *p)
-{
-	return p->foreign;
 }

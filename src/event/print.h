@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Printing a record as its print format says ("prev_comm=%s prev_pid=%d ..."). The text is
- * compiled once into a short program over the record's fields. What the compiler does not know
- * (rare functions of foreign events) is handed to libtraceevent, which knows more and is slower,
- * as long as it cannot be led astray by what stands in a record.
+ * compiled once into a short program over the record's fields. What cannot be compiled, because it
+ * calls functions of the kernel or has members of structs, is printed as name=value pairs, as
+ * trace-cmd does.
  *
  * Numbers look as printk writes them. What only the recording kernel could tell (a variable, an
  * enum that it did not resolve) is a '?'; an address that no symbol explains is in hex.
@@ -19,8 +19,7 @@ struct tap_printer;
 
 /*
  * @fmt must outlive the printer.
- * Return: 0; -ENOMEM. A print format that nobody understands is no error: such a record is
- * printed as name=value pairs, as trace-cmd does.
+ * Return: 0; -ENOMEM. A print format that is not understood is no error (tap_print_check() tells).
  */
 int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, struct tap_err *err);
 void tap_printer_free(struct tap_printer *p);
@@ -38,8 +37,5 @@ void tap_printer_set_symbols(struct tap_printer *p, const struct tap_symbols *sy
  * as it is: whoever shows it on a terminal escapes it. */
 void tap_printer_run(const struct tap_printer *p, const void *rec, uint32_t size,
 		     struct tap_buf *out);
-
-/* Whether libtraceevent prints it (for tests and --verbose listings). */
-bool tap_printer_is_foreign(const struct tap_printer *p);
 
 #endif

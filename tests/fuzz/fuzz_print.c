@@ -10,7 +10,6 @@
 
 #include "check.h"
 #include "event/print.h"
-#include "event/print_prog.h"
 
 /* One field of each kind; print formats find them by these names. */
 static const char fields[] =
@@ -35,16 +34,11 @@ static void print(struct tap_format *fmt, const uint8_t *data, size_t size)
 	size_t bytes = size > fmt->min_size ? size : fmt->min_size;
 	unsigned char *rec = calloc(1, bytes); /* of its own size: what is read behind it shows */
 	struct tap_buf out = { .max = 1 << 20 };
-	struct print_prog prog;
 	struct tap_printer *p;
 
 	CHECK(rec);
 	memcpy(rec, data, size);
 	CHECK(tap_print_check(fmt) != -ENOMEM);
-	if (tap_print_compile(fmt, &prog))
-		fmt->print_fmt = ""; /* by fields: libtraceevent, which would be asked, is not what is tested */
-	else
-		tap_print_prog_release(&prog);
 	CHECK(!tap_printer_new(fmt, &p, NULL));
 	tap_printer_run(p, rec, (uint32_t)bytes, &out);
 	tap_printer_free(p);

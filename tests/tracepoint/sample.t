@@ -18,7 +18,7 @@ my $cache = $ENV{SCHEDTAP_VM_CACHE} // ($ENV{XDG_CACHE_HOME} // "$ENV{HOME}/.cac
 my $sample = 'samples/trace_events/trace-events-sample.h';
 my $times = 41; # sample_main.c's loop
 my %times = (foo_bar_with_cond => 5, foo_with_template_cond => 6); # the multiples of 10, and of 8
-my $libs = '-ltraceevent -lpthread'; # of the decoder and of the tracepoints
+my $libs = '-lpthread'; # of the tracepoints
 
 # The folder that the header is in, or undef.
 sub unpacked {

@@ -49,7 +49,6 @@ static void check_def(const struct tap_def *def)
 	const struct tap_abi abi = { .long_size = 8 };
 	struct tap_buf text = { 0 };
 	struct tap_map cgroups = { 0 };
-	struct tap_printer *printer;
 	struct tap_format *fmt;
 	struct tap_err err;
 
@@ -67,9 +66,7 @@ static void check_def(const struct tap_def *def)
 		assert_int_equal(f->is_signed, def->fields[i].is_signed);
 		assert_int_equal(f->kind, def->fields[i].kind);
 	}
-	assert_int_equal(tap_printer_new(fmt, &printer, &err), 0);
-	assert_false(tap_printer_is_foreign(printer));
-	tap_printer_free(printer);
+	assert_int_equal(tap_print_check(fmt), 0);
 	tap_format_free(fmt);
 	tap_buf_release(&text);
 }

@@ -22,7 +22,7 @@ use VM;
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my $build = $ENV{BUILD} ? abs_path($ENV{BUILD}) : "$top/build";
 my $portable = "$top/tests/tracepoint";
-my $libs = '-ltraceevent -lpthread'; # of the decoder and of the tracepoints
+my $libs = '-lpthread'; # of the tracepoints
 my %char = ('6.1' => 'signed', '6.12' => 'unsigned');
 my $quiet_s = 60; # a guest is never silent as long
 
