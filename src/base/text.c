@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /*
@@ -235,16 +236,25 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Reads the digits at *@s, at least one. Return: 0; -EINVAL; -ERANGE. */
-static int parse_digits(const char **s, uint64_t *v)
+static unsigned int digit_of(char c)
 {
-	if (!is_digit(**s))
-		return -EINVAL;
-	for (*v = 0; is_digit(**s); (*s)++)
-		if (__builtin_mul_overflow(*v, 10, v) ||
-		    __builtin_add_overflow(*v, (uint64_t)(**s - '0'), v))
-			return -ERANGE;
-	return 0;
+	if (is_digit(c))
+		return (unsigned int)(c - '0');
+	c |= 'a' ^ 'A';
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a' + 10) : UINT_MAX;
+}
+
+int tap_text_take_digits(const char **s, const char *end, unsigned int base, uint64_t *v)
+{
+	const char *start = *s;
+	bool over = false;
+	unsigned int digit;
+
+	for (*v = 0; *s != end && (digit = digit_of(**s)) < base; (*s)++)
+		over |= __builtin_mul_overflow(*v, base, v) || __builtin_add_overflow(*v, digit, v);
+	if (over)
+		*v = UINT64_MAX;
+	return *s == start ? -EINVAL : over ? -ERANGE : 0;
 }
 
 int tap_text_parse_time(const char *s, uint64_t *ns)
@@ -261,7 +271,7 @@ int tap_text_parse_time(const char *s, uint64_t *ns)
 	uint64_t v, frac = 0, unit = 0;
 	int digits = 0;
 
-	if (parse_digits(&s, &v))
+	if (tap_text_take_digits(&s, NULL, 10, &v))
 		return -EINVAL;
 	if (*s == '.') {
 		if (!is_digit(*++s))
@@ -288,7 +298,7 @@ int tap_text_parse_size(const char *s, uint64_t *bytes)
 	uint64_t v;
 	int ret;
 
-	ret = parse_digits(&s, &v);
+	ret = tap_text_take_digits(&s, NULL, 10, &v);
 	if (ret)
 		return ret;
 	if (*s == 'k' || *s == 'K')
@@ -313,9 +323,7 @@ int tap_text_parse_int(const char *s, int64_t min, int64_t max, int64_t *v)
 	int ret;
 
 	s += negative;
-	ret = parse_digits(&s, &abs);
-	while (is_digit(*s)) /* of a number that is too long: is it one? */
-		s++;
+	ret = tap_text_take_digits(&s, NULL, 10, &abs);
 	if (*s)
 		return -EINVAL;
 	if (ret)
@@ -360,12 +368,12 @@ static int parse_range(struct tap_cpus *c, const char **s)
 	uint64_t from, to;
 	int ret;
 
-	if (parse_digits(s, &from))
+	if (tap_text_take_digits(s, NULL, 10, &from))
 		return -EINVAL;
 	to = from;
 	if (**s == '-') {
 		(*s)++;
-		if (parse_digits(s, &to) || to < from)
+		if (tap_text_take_digits(s, NULL, 10, &to) || to < from)
 			return -EINVAL;
 	}
 	if (to > TAP_CPU_MAX)

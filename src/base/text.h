@@ -47,6 +47,13 @@ int tap_text_parse_size(const char *s, uint64_t *bytes);
 /* A whole decimal number within [min, max]. Return: 0; -EINVAL; -ERANGE. */
 int tap_text_parse_int(const char *s, int64_t min, int64_t max, int64_t *v);
 
+/*
+ * Takes the digits at *@s, as many as there are before @end (NULL: the text ends with a NUL).
+ * @base: 8, 10 or 16.
+ * Return: 0; -EINVAL if there is none: *@v is 0; -ERANGE above 64 bits: *@v is UINT64_MAX.
+ */
+int tap_text_take_digits(const char **s, const char *end, unsigned int base, uint64_t *v);
+
 /* A set of CPUs of any size. {0} is the empty set. */
 struct tap_cpus {
 	uint64_t *bits;

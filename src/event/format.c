@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* A record is an ftrace sub-buffer's at most, and those end at 64 pages of 64 KiB. */
 #define RECORD_MAX_BYTES ((uint64_t)4 << 20)
 
@@ -160,18 +162,13 @@ static const char *keep_word(struct parser *p, struct span t)
 
 static bool parse_u32(struct span t, uint32_t *v)
 {
-	uint64_t n = 0;
+	const char *end;
+	uint64_t n;
 
 	t = trim(t);
-	if (!t.len)
+	end = t.s + t.len;
+	if (tap_text_take_digits(&t.s, end, 10, &n) || t.s != end || n > UINT32_MAX)
 		return false;
-	for (size_t i = 0; i < t.len; i++) {
-		if (!isdigit((unsigned char)t.s[i]))
-			return false;
-		n = n * 10 + (uint64_t)(t.s[i] - '0');
-		if (n > UINT32_MAX)
-			return false;
-	}
 	*v = (uint32_t)n;
 	return true;
 }

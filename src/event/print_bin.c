@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "event/print_put.h"
 
 struct bin {
@@ -137,14 +138,15 @@ static void put_pointer(struct bin *b, struct print_out *o)
 
 static int take_amount(struct bin *b, int least)
 {
-	int64_t v = 0;
+	uint64_t digits;
+	int64_t v;
 
 	if (*b->fmt == '*') {
 		b->fmt++;
 		v = (int32_t)take_number(b, 4);
 	} else {
-		for (; isdigit((unsigned char)*b->fmt); b->fmt++)
-			v = v > PRINT_MAX_WIDTH ? v : v * 10 + (*b->fmt - '0');
+		tap_text_take_digits(&b->fmt, NULL, 10, &digits);
+		v = digits > PRINT_MAX_WIDTH ? PRINT_MAX_WIDTH : (int64_t)digits;
 	}
 	return v < least ? least : v > PRINT_MAX_WIDTH ? PRINT_MAX_WIDTH : (int)v;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "event/symbols.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 struct symbol {
 	uint64_t addr;
@@ -52,15 +53,9 @@ static int compare(const void *a, const void *b)
 /* Return: what follows the number at @s, or NULL if there is none, or none of 64 bits. */
 static char *take_address(char *s, uint64_t *addr)
 {
-	unsigned long long v;
-	char *end;
+	const char *at = strncmp(s, "0x", 2) ? s : s + 2;
 
-	if (!isxdigit((unsigned char)*s))
-		return NULL;
-	errno = 0;
-	v = strtoull(s, &end, 16);
-	*addr = v;
-	return errno ? NULL : end;
+	return tap_text_take_digits(&at, NULL, 16, addr) ? NULL : s + (at - s);
 }
 
 /* The kernel writes \n and \t for those two and \" for a quote, but a backslash as it is. */

@@ -290,6 +290,38 @@ static void test_int(void **state)
 	}
 }
 
+static void test_digits(void **state)
+{
+	static const struct {
+		const char *in;
+		unsigned int base, len, taken; /* len 0: to the NUL */
+		uint64_t want;
+		int ret;
+	} cases[] = {
+		{ "120x", 10, 0, 3, 120 },
+		{ "120", 10, 2, 2, 12 },
+		{ "1208", 8, 0, 3, 80 },
+		{ "fFg", 16, 0, 2, 255 },
+		{ "12a", 10, 0, 2, 12 },
+		{ "18446744073709551615", 10, 0, 20, UINT64_MAX },
+		{ "18446744073709551616,", 10, 0, 20, UINT64_MAX, -ERANGE },
+		{ "10000000000000000", 16, 0, 17, UINT64_MAX, -ERANGE },
+		{ "", 10, 0, 0, 0, -EINVAL },
+		{ "x1", 16, 0, 0, 0, -EINVAL },
+		{ "8", 8, 0, 0, 0, -EINVAL },
+		{ "@`G", 16, 0, 0, 0, -EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TABLE(cases); i++) {
+		const char *s = cases[i].in, *end = cases[i].len ? s + cases[i].len : NULL;
+		uint64_t v = 1;
+
+		check(cases[i].in, tap_text_take_digits(&s, end, cases[i].base, &v) == cases[i].ret);
+		check(cases[i].in, v == cases[i].want && s == cases[i].in + cases[i].taken);
+	}
+}
+
 static void test_cpus(void **state)
 {
 	static const struct {
@@ -352,7 +384,8 @@ int main(void)
 		cmocka_unit_test(test_escape), cmocka_unit_test(test_width), cmocka_unit_test(test_json),
 		cmocka_unit_test(test_csv),    cmocka_unit_test(test_ns),
 		cmocka_unit_test(test_time),   cmocka_unit_test(test_size),
-		cmocka_unit_test(test_int),    cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_int),    cmocka_unit_test(test_digits),
+		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_cpus_large),
 	};
 
