@@ -22,144 +22,37 @@ struct tap_printer {
 };
 
 struct run {
-	const struct print_prog *prog;
+	struct expr_run expr;
 	const struct tap_symbols *symbols;
-	const unsigned char *rec;
-	uint32_t size;
 };
 
-/* ---- numbers ---- */
-
-static uint64_t float_as_double(uint32_t half)
+static inline uint64_t eval(const struct run *r, uint32_t n)
 {
-	uint64_t bits;
-	float single;
-	double v;
-
-	memcpy(&single, &half, sizeof(single));
-	v = (double)single;
-	memcpy(&bits, &v, sizeof(bits));
-	return bits;
+	return tap_expr_eval(&r->expr, n);
 }
 
-static inline uint64_t load(enum print_load how, const unsigned char *p)
+static inline const struct expr_node *node(const struct run *r, uint32_t n)
 {
-	uint16_t v16;
-	uint32_t v32;
-	uint64_t v64;
-
-	switch (how) {
-	case LOAD_U8:
-		return *p;
-	case LOAD_S8:
-		return (uint64_t)(int8_t)*p;
-	case LOAD_U16:
-	case LOAD_S16:
-	case LOAD_U16X:
-	case LOAD_S16X:
-		memcpy(&v16, p, sizeof(v16));
-		v16 = how >= LOAD_U16X ? __builtin_bswap16(v16) : v16;
-		return how == LOAD_S16 || how == LOAD_S16X ? (uint64_t)(int16_t)v16 : v16;
-	case LOAD_U32:
-	case LOAD_S32:
-	case LOAD_U32X:
-	case LOAD_S32X:
-	case LOAD_FLOAT:
-	case LOAD_FLOATX:
-		memcpy(&v32, p, sizeof(v32));
-		v32 = how >= LOAD_U16X ? __builtin_bswap32(v32) : v32;
-		if (how == LOAD_FLOAT || how == LOAD_FLOATX)
-			return float_as_double(v32);
-		return how == LOAD_S32 || how == LOAD_S32X ? (uint64_t)(int32_t)v32 : v32;
-	default:
-		memcpy(&v64, p, sizeof(v64));
-		return how == LOAD_64X ? __builtin_bswap64(v64) : v64;
-	}
+	return &r->expr.prog->nodes[n];
 }
 
-static uint64_t eval(const struct run *r, uint32_t n);
-
-static const unsigned char *region(const struct run *r, const struct tap_field *f, uint32_t *len)
+/* The node, or that of its choices which it stands for. */
+static inline const struct expr_node *chosen(const struct run *r, uint32_t n)
 {
-	return (const unsigned char *)tap_field_region(f, r->rec, r->size, len);
-}
-
-/* Which of the two bytes of an "a ? b : c" it is. */
-static const struct print_node *bytes_node(const struct run *r, uint32_t n)
-{
-	const struct print_node *node = &r->prog->nodes[n];
-
-	while (node->op == P_COND)
-		node = &r->prog->nodes[eval(r, node->a) ? node->b : node->c];
-	return node;
+	return node(r, expr_chosen(&r->expr, n));
 }
 
 static const unsigned char *bytes_of(const struct run *r, uint32_t n, uint32_t *len)
 {
-	return region(r, bytes_node(r, n)->field, len);
+	return expr_region(&r->expr, chosen(r, n)->field, len);
 }
 
-static uint64_t load_elem(const unsigned char *p, struct tap_ctype type, bool swap)
-{
-	static const uint8_t loads[] = {
-		[1] = LOAD_U8, [2] = LOAD_U16, [4] = LOAD_U32, [8] = LOAD_64
-	};
-	uint8_t how = type.is_real && type.size == 4 ? LOAD_FLOAT : loads[type.size];
-
-	if (swap && type.size > 1)
-		how += LOAD_U16X - LOAD_U16;
-	return type.is_real ? load(how, p) : print_fit(type, load(how, p));
-}
-
-static uint64_t elem(const struct run *r, const struct print_node *n)
-{
-	const struct print_node *from = bytes_node(r, n->a);
-	uint64_t index = eval(r, n->b);
-	uint32_t len;
-	const unsigned char *p = region(r, from->field, &len);
-
-	if (index >= len / n->type.size)
-		return 0;
-	return load_elem(p + index * n->type.size, n->type, from->field->swap);
-}
-
-static uint64_t eval(const struct run *r, uint32_t i)
-{
-	const struct print_node *n = &r->prog->nodes[i];
-	uint32_t len;
-
-	switch (n->op) {
-	case P_NUM:
-		return n->num;
-	case P_LOAD:
-		return load(n->load, r->rec + n->at) & n->num;
-	case P_ELEM:
-		return elem(r, n);
-	case P_LEN:
-		region(r, n->field, &len);
-		return len;
-	case P_CAST:
-		return print_fit(n->type, eval(r, n->a));
-	case P_NEG:
-		return print_fit(n->type, -eval(r, n->a));
-	case P_INV:
-		return print_fit(n->type, ~eval(r, n->a));
-	case P_NOT:
-		return !eval(r, n->a);
-	case P_COND:
-		return eval(r, eval(r, n->a) ? n->b : n->c);
-	case P_ANDAND:
-		return eval(r, n->a) && eval(r, n->b);
-	case P_OROR:
-		return eval(r, n->a) || eval(r, n->b);
-	default:
-		return print_arith(n->op, n->arith, eval(r, n->a), eval(r, n->b));
-	}
-}
+/* ---- numbers ---- */
 
 static inline uint64_t value(const struct run *r, const struct print_out *o)
 {
-	return o->load == LOAD_NODE ? eval(r, o->node) : load(o->load, r->rec + o->at);
+	return o->load == LOAD_NODE ? eval(r, o->node) :
+				      expr_load(o->load, r->expr.rec + o->at);
 }
 
 static int clamp(int64_t v, int min)
@@ -193,12 +86,12 @@ static char *put_number(const struct run *r, const struct print_out *o, char *w)
 
 /* ---- texts ---- */
 
-/* May write up to PRINT_SLACK bytes behind: that is cheaper than a call to memcpy(). */
+/* May write up to EXPR_SLACK bytes behind: that is cheaper than a call to memcpy(). */
 static inline char *put_literal(char *w, const char *s, uint32_t len)
 {
-	memcpy(w, s, PRINT_SLACK);
-	for (uint32_t i = PRINT_SLACK; i < len; i += PRINT_SLACK)
-		memcpy(w + i, s + i, PRINT_SLACK);
+	memcpy(w, s, EXPR_SLACK);
+	for (uint32_t i = EXPR_SLACK; i < len; i += EXPR_SLACK)
+		memcpy(w + i, s + i, EXPR_SLACK);
 	return w + len;
 }
 
@@ -216,9 +109,9 @@ static void add_hex(struct tap_buf *out, uint64_t v)
 	tap_buf_add(out, tmp, (size_t)(put_0x(tmp, v) - tmp));
 }
 
-static char *put_symbolic(const struct run *r, const struct print_node *n, char *w)
+static char *put_symbolic(const struct run *r, const struct expr_node *n, char *w)
 {
-	const struct print_entry *e = r->prog->entries + n->at;
+	const struct expr_entry *e = r->expr.prog->entries + n->at;
 	uint64_t v = eval(r, n->a);
 	uint32_t from = 0, to = n->len;
 
@@ -231,14 +124,14 @@ static char *put_symbolic(const struct run *r, const struct print_node *n, char 
 			to = mid;
 	}
 	if (from < n->len && e[from].value == v)
-		return put_literal(w, r->prog->texts + e[from].at, e[from].len);
+		return put_literal(w, r->expr.prog->texts + e[from].at, e[from].len);
 	return put_0x(w, v);
 }
 
-static char *put_flags(const struct run *r, const struct print_node *n, char *w)
+static char *put_flags(const struct run *r, const struct expr_node *n, char *w)
 {
-	const struct print_entry *e = r->prog->entries + n->at, *end = e + n->len;
-	const struct print_node *delim = &r->prog->nodes[n->b];
+	const struct expr_entry *e = r->expr.prog->entries + n->at, *end = e + n->len;
+	const struct expr_node *delim = node(r, n->b);
 	uint64_t v = eval(r, n->a);
 	bool more = false;
 
@@ -246,37 +139,35 @@ static char *put_flags(const struct run *r, const struct print_node *n, char *w)
 		if ((v & e->value) != e->value)
 			continue;
 		if (more)
-			w = put_literal(w, r->prog->texts + delim->at, delim->len);
-		w = put_literal(w, r->prog->texts + e->at, e->len);
+			w = put_literal(w, r->expr.prog->texts + delim->at, delim->len);
+		w = put_literal(w, r->expr.prog->texts + e->at, e->len);
 		v &= ~e->value;
 		more = true;
 	}
 	if (!v)
 		return w;
 	if (more)
-		w = put_literal(w, r->prog->texts + delim->at, delim->len);
+		w = put_literal(w, r->expr.prog->texts + delim->at, delim->len);
 	return put_0x(w, v);
 }
 
 /* A text whose node knows how long it may get; there is room for that. */
 static char *put_short(const struct run *r, uint32_t i, char *w)
 {
-	const struct print_node *n = &r->prog->nodes[i];
+	const struct expr_node *n = chosen(r, i);
 
-	while (n->op == P_COND)
-		n = &r->prog->nodes[eval(r, n->a) ? n->b : n->c];
-	if (n->op == P_LITERAL)
-		return put_literal(w, r->prog->texts + n->at, n->len);
-	return n->op == P_SYMBOLIC ? put_symbolic(r, n, w) : put_flags(r, n, w);
+	if (n->op == OP_LITERAL)
+		return put_literal(w, r->expr.prog->texts + n->at, n->len);
+	return n->op == OP_SYMBOLIC ? put_symbolic(r, n, w) : put_flags(r, n, w);
 }
 
 /* Bitmaps are arrays of longs: the bytes of each are in the recording kernel's order. */
 static unsigned char mask_byte(const struct run *r, const unsigned char *p, uint32_t len,
 			       uint32_t i)
 {
-	uint32_t word = r->prog->fmt->long_size;
+	uint32_t word = r->expr.prog->fmt->long_size;
 
-	if (!r->prog->fmt->big_endian || len % word)
+	if (!r->expr.prog->fmt->big_endian || len % word)
 		return p[i];
 	return p[i / word * word + (word - 1 - i % word)];
 }
@@ -325,26 +216,26 @@ static void put_list(const struct run *r, uint32_t n, int64_t bits, struct tap_b
 	}
 }
 
-static void put_hex_bytes(const struct run *r, const struct print_node *n, struct tap_buf *out)
+static void put_hex_bytes(const struct run *r, const struct expr_node *n, struct tap_buf *out)
 {
 	int64_t count = (int64_t)eval(r, n->b);
 	uint32_t len;
 	const unsigned char *p = bytes_of(r, n->a, &len);
 
 	for (int64_t i = 0; i < count && i < len; i++) {
-		if (i && n->op == P_HEX)
+		if (i && n->op == OP_HEX)
 			tap_buf_char(out, ' ');
 		tap_buf_char(out, "0123456789abcdef"[p[i] >> 4]);
 		tap_buf_char(out, "0123456789abcdef"[p[i] & 15]);
 	}
 }
 
-static void put_array(const struct run *r, const struct print_node *n, struct tap_buf *out)
+static void put_array(const struct run *r, const struct expr_node *n, struct tap_buf *out)
 {
-	const struct print_node *from = bytes_node(r, n->a);
+	const struct tap_field *f = chosen(r, n->a)->field;
 	int64_t count = (int64_t)eval(r, n->b), size = (int64_t)eval(r, n->c);
 	uint32_t len;
-	const unsigned char *p = region(r, from->field, &len);
+	const unsigned char *p = expr_region(&r->expr, f, &len);
 	struct tap_ctype type = { (uint8_t)size, false };
 
 	tap_buf_char(out, '{');
@@ -353,13 +244,13 @@ static void put_array(const struct run *r, const struct print_node *n, struct ta
 	for (int64_t i = 0; i < count && (i + 1) * size <= len; i++) {
 		if (i)
 			tap_buf_char(out, ',');
-		add_hex(out, load_elem(p + i * size, type, from->field->swap));
+		add_hex(out, expr_load_elem(p + i * size, type, f->swap));
 	}
 	tap_buf_char(out, '}');
 }
 
 /* As hex_dump_to_buffer() writes a row: the text behind it begins where that of a full one does. */
-static void put_dump_row(const struct print_dump *d, const unsigned char *p, uint32_t len, bool swap,
+static void put_dump_row(const struct expr_dump *d, const unsigned char *p, uint32_t len, bool swap,
 			 struct tap_buf *out)
 {
 	const struct tap_ctype group = { len % d->group ? 1 : d->group, false };
@@ -367,7 +258,7 @@ static void put_dump_row(const struct print_dump *d, const unsigned char *p, uin
 
 	for (uint32_t i = 0; i < len; i += group.size)
 		tap_buf_printf(out, "%s%0*llx", i ? " " : "", 2 * group.size,
-			       (unsigned long long)load_elem(p + i, group, swap));
+			       (unsigned long long)expr_load_elem(p + i, group, swap));
 	if (!d->ascii)
 		return;
 	tap_buf_printf(out, "%*s", (int)(column - (out->len - start)), "");
@@ -375,65 +266,63 @@ static void put_dump_row(const struct print_dump *d, const unsigned char *p, uin
 		tap_buf_char(out, p[i] >= ' ' && p[i] <= '~' ? (char)p[i] : '.');
 }
 
-static void put_dump(const struct run *r, const struct print_node *n, struct tap_buf *out)
+static void put_dump(const struct run *r, const struct expr_node *n, struct tap_buf *out)
 {
-	const struct print_node *from = bytes_node(r, n->a);
+	const struct tap_field *f = chosen(r, n->a)->field;
 	int64_t count = (int64_t)eval(r, n->b);
 	uint32_t len, row = n->dump.row;
-	const unsigned char *p = region(r, from->field, &len);
-	const struct print_node *prefix = &r->prog->nodes[n->c];
+	const unsigned char *p = expr_region(&r->expr, f, &len);
+	const struct expr_node *prefix = node(r, n->c);
 
 	tap_buf_char(out, '\n');
 	if (count < len)
 		len = count < 0 ? 0 : (uint32_t)count;
 	for (uint32_t i = 0; i < len && !out->err; i += row) {
-		tap_buf_add(out, r->prog->texts + prefix->at, prefix->len);
+		tap_buf_add(out, r->expr.prog->texts + prefix->at, prefix->len);
 		/* where the bytes lay when the kernel would have printed them nobody knows */
 		if (n->dump.prefix == DUMP_PREFIX_ADDRESS)
 			tap_buf_puts(out, "?: ");
 		else if (n->dump.prefix == DUMP_PREFIX_OFFSET)
 			tap_buf_printf(out, "%.8x: ", i);
-		put_dump_row(&n->dump, p + i, len - i < row ? len - i : row, from->field->swap, out);
+		put_dump_row(&n->dump, p + i, len - i < row ? len - i : row, f->swap, out);
 		tap_buf_char(out, '\n');
 	}
 }
 
 static void put_text(const struct run *r, uint32_t i, struct tap_buf *out)
 {
-	const struct print_node *n = &r->prog->nodes[i];
+	const struct expr_node *n;
 	const unsigned char *p;
 	const char *text;
 	uint64_t v;
 	uint32_t len;
 
-	while (n->op == P_COND && n->class != PRINT_NUMBER) {
-		i = eval(r, n->a) ? n->b : n->c;
-		n = &r->prog->nodes[i];
-	}
-	if (n->most) {
-		if (tap_buf_reserve(out, n->most))
+	i = expr_chosen(&r->expr, i);
+	n = node(r, i);
+	if (n->max_len) {
+		if (tap_buf_reserve(out, n->max_len))
 			out->len = (size_t)(put_short(r, i, out->data + out->len) - out->data);
 		return;
 	}
 	switch (n->op) {
-	case P_BYTES:
-		p = region(r, n->field, &len);
+	case OP_BYTES:
+		p = expr_region(&r->expr, n->field, &len);
 		tap_buf_add(out, p, strnlen((const char *)p, len));
 		break;
-	case P_MASK:
+	case OP_MASK:
 		put_mask(r, n->a, out);
 		break;
-	case P_CPUS:
+	case OP_CPUS:
 		put_list(r, n->a, INT64_MAX, out);
 		break;
-	case P_HEX:
-	case P_HEX_STR:
+	case OP_HEX:
+	case OP_HEX_STR:
 		put_hex_bytes(r, n, out);
 		break;
-	case P_ARRAY:
+	case OP_ARRAY:
 		put_array(r, n, out);
 		break;
-	case P_DUMP:
+	case OP_DUMP:
 		put_dump(r, n, out);
 		break;
 	default:
@@ -535,7 +424,7 @@ static void put_bytes(const struct run *r, const struct print_out *o, struct tap
 static void put_sockaddr(const struct run *r, const struct print_out *o, const unsigned char *p,
 			 uint32_t len, struct tap_buf *out)
 {
-	unsigned int family = r->prog->fmt->big_endian ? p[0] << 8 | p[1] : p[1] << 8 | p[0];
+	unsigned int family = r->expr.prog->fmt->big_endian ? p[0] << 8 | p[1] : p[1] << 8 | p[0];
 
 	/* 2 and 10: Linux's AF_INET and AF_INET6, wherever this runs */
 	if (family == 2) {
@@ -585,7 +474,7 @@ static void put_error(const struct run *r, const struct print_out *o, struct tap
 	else if (v < 0 && v >= -4095)
 		tap_buf_printf(out, "%d", (int)v);
 	else
-		add_hex(out, r->prog->fmt->long_size == 8 ? (uint64_t)v : (uint32_t)v);
+		add_hex(out, r->expr.prog->fmt->long_size == 8 ? (uint64_t)v : (uint32_t)v);
 }
 
 static double real_of(uint64_t bits)
@@ -629,7 +518,7 @@ static void put_symbol(const struct run *r, const struct print_out *o, struct ta
 }
 
 /* Outputs whose length is known only once they are there. */
-static void put_open(const struct run *r, const struct print_out *o, struct tap_buf *out)
+static void put_unbounded(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
 	uint64_t v;
 
@@ -702,15 +591,14 @@ static inline char *put_chars16(char *w, const unsigned char *p)
 	return w + (len < 8 ? len : 8 + len8(p + 8));
 }
 
-static void run_prog(const struct run *r, struct tap_buf *out)
+static void run_prog(const struct print_out *o, const struct run *r, struct tap_buf *out)
 {
-	const struct print_out *o = r->prog->outs;
 	char *w;
 
-	if (!tap_buf_reserve(out, o->rest))
+	if (!tap_buf_reserve(out, o->room))
 		return;
 	for (w = out->data + out->len;; o++) {
-		w = put_literal(w, r->prog->texts + o->lit, o->lit_len);
+		w = put_literal(w, r->expr.prog->texts + o->lit, o->lit_len);
 		switch (o->kind) {
 		case OUT_SIGNED:
 			w = put_signed(w, (int64_t)value(r, o));
@@ -725,10 +613,10 @@ static void run_prog(const struct run *r, struct tap_buf *out)
 			w = put_number(r, o, w);
 			break;
 		case OUT_CHARS16:
-			w = put_chars16(w, r->rec + o->at);
+			w = put_chars16(w, r->expr.rec + o->at);
 			break;
 		case OUT_CHARS:
-			w = put_chars(w, r->rec + o->at, o->len);
+			w = put_chars(w, r->expr.rec + o->at, o->len);
 			break;
 		case OUT_SHORT:
 			w = put_short(r, o->node, w);
@@ -738,8 +626,8 @@ static void run_prog(const struct run *r, struct tap_buf *out)
 			return;
 		default:
 			out->len = (size_t)(w - out->data);
-			put_open(r, o, out);
-			if (!tap_buf_reserve(out, o[1].rest))
+			put_unbounded(r, o, out);
+			if (!tap_buf_reserve(out, o[1].room))
 				return;
 			w = out->data + out->len;
 		}
@@ -756,7 +644,7 @@ static void put_elems(const struct tap_field *f, const unsigned char *p, uint32_
 
 	tap_buf_char(out, '{');
 	for (uint32_t i = 0; i < len / type.size; i++) {
-		uint64_t v = load_elem(p + i * type.size, type, f->swap);
+		uint64_t v = expr_load_elem(p + i * type.size, type, f->swap);
 
 		if (i)
 			tap_buf_char(out, ',');
@@ -775,7 +663,7 @@ static void put_elems(const struct tap_field *f, const unsigned char *p, uint32_
 static void put_pair(const struct tap_field *f, const struct run *r, struct tap_buf *out)
 {
 	uint32_t len;
-	const char *p = tap_field_bytes(f, r->rec, r->size, &len);
+	const char *p = tap_field_bytes(f, r->expr.rec, r->expr.size, &len);
 	uint64_t v;
 
 	tap_buf_puts(out, f->name);
@@ -783,11 +671,11 @@ static void put_pair(const struct tap_field *f, const struct run *r, struct tap_
 	if (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) {
 		tap_buf_add(out, p, len);
 	} else if (f->kind == TAP_FIELD_REAL) {
-		tap_buf_real(out, tap_field_real(f, r->rec, r->size), f->size == 4);
+		tap_buf_real(out, tap_field_real(f, r->expr.rec, r->expr.size), f->size == 4);
 	} else if (f->kind != TAP_FIELD_NUMBER) {
 		put_elems(f, (const unsigned char *)p, len, out);
 	} else {
-		v = tap_field_u64(f, r->rec, r->size);
+		v = tap_field_u64(f, r->expr.rec, r->expr.size);
 		if (strchr(f->type, '*'))
 			add_hex(out, v);
 		else if (f->is_signed)
@@ -846,14 +734,14 @@ static bool run_bin(const struct tap_printer *p, const struct run *r, struct tap
 
 	if (!p->args || !p->text || !p->symbols)
 		return false;
-	text = tap_symbols_text(p->symbols, tap_field_u64(p->text, r->rec, r->size));
+	text = tap_symbols_text(p->symbols, tap_field_u64(p->text, r->expr.rec, r->expr.size));
 	if (!text)
 		return false;
-	ip = tap_field_u64(p->ip, r->rec, r->size);
+	ip = tap_field_u64(p->ip, r->expr.rec, r->expr.size);
 	if (!print_symbol(p->symbols, ip, 's', out))
 		add_hex(out, ip);
 	tap_buf_puts(out, ": ");
-	bytes = region(r, p->args, &len);
+	bytes = expr_region(&r->expr, p->args, &len);
 	tap_print_bin(text, bytes, len, abi, p->symbols, out);
 	return true;
 }
@@ -865,10 +753,10 @@ int tap_print_check(const struct tap_format *fmt)
 	struct print_prog prog;
 	int ret = tap_print_compile(fmt, &prog);
 
-	for (uint32_t i = 1; !ret && i < prog.nr_nodes; i++) {
-		const struct print_node *n = &prog.nodes[i], *by = &prog.nodes[n->b];
+	for (uint32_t i = 1; !ret && i < prog.expr.nr_nodes; i++) {
+		const struct expr_node *n = &prog.expr.nodes[i], *by = &prog.expr.nodes[n->b];
 
-		if ((n->op == P_DIV || n->op == P_MOD) && (by->op != P_NUM || !by->num))
+		if ((n->op == OP_DIV || n->op == OP_MOD) && (by->op != OP_NUM || !by->num))
 			ret = -EINVAL;
 	}
 	tap_print_prog_release(&prog);
@@ -912,7 +800,7 @@ void tap_printer_set_symbols(struct tap_printer *p, const struct tap_symbols *sy
 static void run_any(const struct tap_printer *p, const struct run *r, struct tap_buf *out)
 {
 	if (p->prog.outs)
-		run_prog(r, out);
+		run_prog(p->prog.outs, r, out);
 	else
 		run_pairs(p->fmt, r, out);
 }
@@ -920,7 +808,7 @@ static void run_any(const struct tap_printer *p, const struct run *r, struct tap
 void tap_printer_run(const struct tap_printer *p, const void *rec, uint32_t size,
 		     struct tap_buf *out)
 {
-	struct run r = { &p->prog, p->symbols, rec, size };
+	struct run r = { { &p->prog.expr, rec, size }, p->symbols };
 	size_t before = out->len;
 
 	assert(size >= p->fmt->min_size);

@@ -109,7 +109,7 @@ static void put_number(struct bin *b, struct print_out *o, char conv, struct tap
 	o->upper = conv == 'X';
 	o->base = conv == 'o' ? 8 : (conv | 32) == 'x' ? 16 : 10;
 	type.is_signed = o->is_signed;
-	put_value(b, o, print_fit(type, take_number(b, type.size == 8 ? 8 : 4)));
+	put_value(b, o, expr_fit(type, take_number(b, type.size == 8 ? 8 : 4)));
 }
 
 /*
