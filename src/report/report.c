@@ -43,7 +43,7 @@ static bool has(const struct tap_survey *s, enum tap_needs what)
 	case TAP_NEEDS_WAKEUPS:
 		return tap_survey_has_wakeups(s);
 	case TAP_NEEDS_MIGRATIONS:
-		return s->buffer[TAP_SHAPE_MIGRATE] != TAP_NO_BUFFER;
+		return s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER;
 	case TAP_NEEDS_SWITCHES:
 		return tap_survey_has_switches(s);
 	}

@@ -103,7 +103,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 		if (tap_task_life_ns(r->run.timeline, tasks[i]) && tap_run_task(&r->run, tasks[i]))
 			st->tasks[st->nr_tasks++] = tasks[i];
 	qsort(st->tasks, st->nr_tasks, sizeof(struct tap_task *), by_run_time);
-	st->iowait = r->run.survey.buffer[TAP_SHAPE_IOWAIT] != TAP_NO_BUFFER;
+	st->iowait = r->run.survey.buffer[TAP_SCHED_IOWAIT] != TAP_NO_BUFFER;
 	return 0;
 }
 

@@ -559,7 +559,7 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_u64(t, task->total_ns[TAP_PREEMPTED]);
 	tap_table_u64(t, task->total_ns[TAP_SLEEPING]);
 	tap_table_u64(t, task->total_ns[TAP_BLOCKED]);
-	if (r->run.survey.buffer[TAP_SHAPE_IOWAIT] != TAP_NO_BUFFER)
+	if (r->run.survey.buffer[TAP_SCHED_IOWAIT] != TAP_NO_BUFFER)
 		tap_table_u64(t, task->iowait_ns);
 	else
 		tap_table_none(t);

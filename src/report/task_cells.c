@@ -63,7 +63,7 @@ bool tap_run_picks(struct tap_run *run, const struct tap_task *task)
 
 int tap_run_tgid(struct tap_run *run, const struct tap_task *task)
 {
-	const struct tap_task *told = task->kin ? task->kin : task;
+	const struct tap_task *told = task->tgid_of ? task->tgid_of : task;
 	const struct tap_who_task *t;
 
 	if (task->tgid || told->tgid)

@@ -23,14 +23,14 @@ struct tap_survey_cpu {
 int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns)
 {
 	*s = (struct tap_survey){ .start_ns = start_ns, .end_ns = end_ns };
-	for (unsigned int i = 0; i < TAP_NR_SHAPES; i++)
+	for (unsigned int i = 0; i < TAP_NR_SCHED_KINDS; i++)
 		s->buffer[i] = TAP_NO_BUFFER;
-	return tap_shapes_init(&s->shapes);
+	return tap_sched_formats_init(&s->formats);
 }
 
 static void release_inside(struct tap_survey *s)
 {
-	tap_shapes_release(&s->shapes);
+	tap_sched_formats_release(&s->formats);
 	free(s->cpus);
 	s->cpus = NULL;
 }
@@ -187,20 +187,20 @@ static bool begins_with(const struct tap_field *comm, const struct tap_event *ev
  * migration thread and its hotplug thread (bringup_wait_for_ap_online()).
  */
 static enum tap_break_what what_broke(const struct tap_survey *s, const struct tap_survey_cpu *c,
-				      const struct tap_shape *shape, const struct tap_event *ev)
+				      const struct tap_sched_fields *f, const struct tap_event *ev)
 {
 	const struct tap_survey_tid *t = tap_survey_tid(s, c->tid);
 
-	if (t && t->stopper && tap_num_int(&shape->from, ev) == 0 &&
-	    (begins_with(shape->comm, ev, "cpuhp/") || begins_with(shape->comm, ev, "migration/")))
+	if (t && t->stopper && tap_num_int(&f->from, ev) == 0 &&
+	    (begins_with(f->comm, ev, "cpuhp/") || begins_with(f->comm, ev, "migration/")))
 		return TAP_BREAK_OFFLINE;
 	return TAP_BREAK_MISSED;
 }
 
-static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c, const struct tap_shape *shape,
-		     const struct tap_event *ev)
+static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
+		     const struct tap_sched_fields *f, const struct tap_event *ev)
 {
-	int out = tap_num_int(&shape->from, ev), in = tap_num_int(&shape->tid, ev);
+	int out = tap_num_int(&f->from, ev), in = tap_num_int(&f->tid, ev);
 	bool fits = c->known && c->tid == out;
 	struct tap_survey_tid *left = fits ? c->ran : get_tid(s, c, out),
 			      *came = get_tid(s, c, in);
@@ -213,10 +213,10 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c, const struc
 		s->wrong = true;
 	left->at_work = true;
 	if (!came->ins)
-		came->stopper = begins_with(shape->comm, ev, "migration/");
+		came->stopper = begins_with(f->comm, ev, "migration/");
 	came->ins += came->ins < UINT8_MAX;
 	if (c->known && !fits)
-		ret = add_break(s, ev->cpu, what_broke(s, c, shape, ev), ev->ts_ns);
+		ret = add_break(s, ev->cpu, what_broke(s, c, f, ev), ev->ts_ns);
 	c->known = true;
 	c->tid = in;
 	c->ran = came;
@@ -225,21 +225,21 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c, const struc
 }
 
 /* A thread that is not the leader took over the leader's tid. */
-static int on_exec(struct tap_survey *s, struct tap_survey_cpu *c, const struct tap_shape *shape,
-		   const struct tap_event *ev)
+static int on_exec(struct tap_survey *s, struct tap_survey_cpu *c,
+		   const struct tap_sched_fields *f, const struct tap_event *ev)
 {
-	if (!c->known || c->tid != tap_num_int(&shape->from, ev))
+	if (!c->known || c->tid != tap_num_int(&f->from, ev))
 		return 0;
-	c->tid = tap_num_int(&shape->tid, ev);
+	c->tid = tap_num_int(&f->tid, ev);
 	c->ran = get_tid(s, c, c->tid);
 	return c->ran ? 0 : -ENOMEM;
 }
 
 /* A CPU says it of itself while it still, or already, works. */
-static int on_hotplug(struct tap_survey *s, const struct tap_shape *shape,
+static int on_hotplug(struct tap_survey *s, const struct tap_sched_fields *f,
 		      const struct tap_event *ev)
 {
-	int cpu = tap_num_int(&shape->value, ev);
+	int cpu = tap_num_int(&f->value, ev);
 	struct tap_survey_cpu *c;
 
 	if (cpu == ev->cpu || cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
@@ -305,12 +305,12 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 
 bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer)
 {
-	struct tap_shape shape;
+	struct tap_sched_fields f;
 
-	tap_shape_init(&shape, fmt);
-	return shape.kind == TAP_SHAPE_SWITCH || shape.kind == TAP_SHAPE_EXEC ||
-	       shape.kind == TAP_SHAPE_HOTPLUG ||
-	       (!one_buffer && shape.kind != TAP_SHAPE_NONE);
+	tap_sched_fields_init(&f, fmt);
+	return f.kind == TAP_SCHED_SWITCH || f.kind == TAP_SCHED_EXEC ||
+	       f.kind == TAP_SCHED_HOTPLUG ||
+	       (!one_buffer && f.kind != TAP_SCHED_NONE);
 }
 
 /* The CPU or the kind is new. Return: 1 if the event counts; 0; -ENOMEM. */
@@ -320,40 +320,40 @@ static __attribute__((noinline, cold)) int look_at(struct tap_survey *s, const s
 		return 0;
 	if (!get_cpu(s, (unsigned int)ev->cpu))
 		return -ENOMEM;
-	if (!s->shapes.by_id[ev->fmt->id] && !tap_shapes_add(&s->shapes, ev->fmt))
+	if (!s->formats.by_id[ev->fmt->id] && !tap_sched_formats_add(&s->formats, ev->fmt))
 		return -ENOMEM;
 	return 1;
 }
 
 static __attribute__((noinline)) int take(struct tap_survey *s, const struct tap_event *ev)
 {
-	const struct tap_shape *shape;
+	const struct tap_sched_fields *f;
 	struct tap_survey_cpu *c;
 
 	if (!ev->fmt)
 		return ev->cpu < (int)TAP_MAX_CPUS ? on_loss(s, ev) : 0;
-	shape = s->shapes.by_id[ev->fmt->id];
-	if (!shape || (unsigned int)ev->cpu >= s->nr_cpus) {
+	f = s->formats.by_id[ev->fmt->id];
+	if (!f || (unsigned int)ev->cpu >= s->nr_cpus) {
 		int ret = look_at(s, ev);
 
 		if (ret <= 0)
 			return ret;
-		shape = s->shapes.by_id[ev->fmt->id];
+		f = s->formats.by_id[ev->fmt->id];
 	}
 	c = &s->cpus[ev->cpu];
 	if (c->buffer != ev->buffer)
 		*c = (struct tap_survey_cpu){ .buffer = ev->buffer,
 					      .hotplug_ns = c->hotplug_ns };
-	if (ev->buffer < s->buffer[shape->kind])
-		s->buffer[shape->kind] = ev->buffer;
-	if (shape->kind == TAP_SHAPE_SWITCH) {
-		if (shape->plain)
-			s->switches = shape;
-		return on_switch(s, c, shape, ev);
+	if (ev->buffer < s->buffer[f->kind])
+		s->buffer[f->kind] = ev->buffer;
+	if (f->kind == TAP_SCHED_SWITCH) {
+		if (f->plain)
+			s->switches = f;
+		return on_switch(s, c, f, ev);
 	}
-	if (shape->kind == TAP_SHAPE_HOTPLUG)
-		return on_hotplug(s, shape, ev);
-	return shape->kind == TAP_SHAPE_EXEC ? on_exec(s, c, shape, ev) : 0;
+	if (f->kind == TAP_SCHED_HOTPLUG)
+		return on_hotplug(s, f, ev);
+	return f->kind == TAP_SCHED_EXEC ? on_exec(s, c, f, ev) : 0;
 }
 
 /*
@@ -362,16 +362,16 @@ static __attribute__((noinline)) int take(struct tap_survey *s, const struct tap
  */
 static inline bool usual_switch(struct tap_survey *s, const struct tap_event *ev)
 {
-	const struct tap_shape *shape = s->switches;
+	const struct tap_sched_fields *f = s->switches;
 	struct tap_survey_tid *came;
 	struct tap_survey_cpu *c;
 	int out, in;
 
-	if (!shape || ev->fmt != shape->fmt || (unsigned int)ev->cpu >= s->nr_cpus || s->blurred)
+	if (!f || ev->fmt != f->fmt || (unsigned int)ev->cpu >= s->nr_cpus || s->blurred)
 		return false;
 	c = &s->cpus[ev->cpu];
-	out = tap_num_s32(&shape->from, ev);
-	in = tap_num_s32(&shape->tid, ev);
+	out = tap_num_s32(&f->from, ev);
+	in = tap_num_s32(&f->tid, ev);
 	came = find_tid(s, c, in);
 	if (c->buffer != ev->buffer || !c->known || c->tid != out || !came || !came->ins)
 		return false;
@@ -398,34 +398,34 @@ int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev)
 {
 	struct tap_survey_cpu *c =
 		(unsigned int)ev->cpu < s->nr_cpus ? &s->cpus[ev->cpu] : NULL;
-	const struct tap_shape *shape;
+	const struct tap_sched_fields *f;
 	int ret;
 
 	if (!ev->fmt && ev->lost.first_ns <= s->end_ns)
 		return on_loss(s, ev) ? -ENOMEM : 1;
 	if (!c || !c->known || c->buffer != ev->buffer)
 		return 1;
-	shape = ev->fmt ? s->shapes.by_id[ev->fmt->id] : NULL;
-	if (ev->fmt && !shape)
-		shape = tap_shapes_add(&s->shapes, ev->fmt);
-	if (ev->fmt && !shape)
+	f = ev->fmt ? s->formats.by_id[ev->fmt->id] : NULL;
+	if (ev->fmt && !f)
+		f = tap_sched_formats_add(&s->formats, ev->fmt);
+	if (ev->fmt && !f)
 		return -ENOMEM;
-	if (shape && shape->kind == TAP_SHAPE_EXEC)
-		return on_exec(s, c, shape, ev);
-	if (shape && shape->kind != TAP_SHAPE_SWITCH)
+	if (f && f->kind == TAP_SCHED_EXEC)
+		return on_exec(s, c, f, ev);
+	if (f && f->kind != TAP_SCHED_SWITCH)
 		return 0;
-	ret = shape ? on_switch(s, c, shape, ev) : cut_chain(s, ev->cpu, ev->lost.first_ns);
+	ret = f ? on_switch(s, c, f, ev) : cut_chain(s, ev->cpu, ev->lost.first_ns);
 	c->known = false; /* what comes now is of no use to the window */
 	return ret ? ret : 1;
 }
 
 void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt)
 {
-	struct tap_shape shape;
+	struct tap_sched_fields f;
 
-	tap_shape_init(&shape, fmt);
-	if (s->buffer[shape.kind] == TAP_NO_BUFFER)
-		s->buffer[shape.kind] = 0; /* the only one */
+	tap_sched_fields_init(&f, fmt);
+	if (s->buffer[f.kind] == TAP_NO_BUFFER)
+		s->buffer[f.kind] = 0; /* the only one */
 }
 
 int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count)
@@ -475,10 +475,10 @@ static int compare_holes(const void *a, const void *b)
 
 bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l)
 {
-	for (unsigned int i = 0; i < TAP_NR_SHAPES; i++)
+	for (unsigned int i = 0; i < TAP_NR_SCHED_KINDS; i++)
 		if (s->buffer[i] == l->buffer)
 			return true;
-	return s->buffer[TAP_SHAPE_SWITCH] == TAP_NO_BUFFER;
+	return s->buffer[TAP_SCHED_SWITCH] == TAP_NO_BUFFER;
 }
 
 /* If one task is proven to be hidden, then others that were never seen at work are as well. */

@@ -17,7 +17,7 @@
 #ifndef TAP_TIMELINE_SURVEY_H
 #define TAP_TIMELINE_SURVEY_H
 
-#include "timeline/shape.h"
+#include "timeline/sched_fields.h"
 
 #define TAP_MAX_CPUS 65536u
 #define TAP_MAX_TIDS 4194304u /* the kernel's PID_MAX_LIMIT: other tids are no task's */
@@ -84,12 +84,12 @@ struct tap_survey {
 	bool has_breaks; /* events are missing that no loss tells of */
 	/* Which of a recording's buffers tells the timeline of events of a kind: where several
 	 * have it, the first. TAP_NO_BUFFER: none has. */
-	unsigned int buffer[TAP_NR_SHAPES];
+	unsigned int buffer[TAP_NR_SCHED_KINDS];
 
 	/* inside */
 	uint64_t start_ns, end_ns;
-	struct tap_shapes shapes;
-	const struct tap_shape *switches; /* the newest that is plain, or NULL */
+	struct tap_sched_formats formats;
+	const struct tap_sched_fields *switches; /* the newest that is plain, or NULL */
 	struct tap_survey_cpu *cpus;
 	unsigned int cap_cpus, cap_losses, cap_breaks;
 	/* owned: TAP_SURVEY_TIDS of them each, or NULL */
@@ -141,14 +141,14 @@ static inline struct tap_survey_tid *tap_survey_tid(const struct tap_survey *s, 
 /* Whether the recording tells when a sleep ends. */
 static inline bool tap_survey_has_wakeups(const struct tap_survey *s)
 {
-	return s->buffer[TAP_SHAPE_WAKING] != TAP_NO_BUFFER ||
-	       s->buffer[TAP_SHAPE_WAKEUP] != TAP_NO_BUFFER;
+	return s->buffer[TAP_SCHED_WAKING] != TAP_NO_BUFFER ||
+	       s->buffer[TAP_SCHED_WAKEUP] != TAP_NO_BUFFER;
 }
 
 /* Whether it tells who ran. */
 static inline bool tap_survey_has_switches(const struct tap_survey *s)
 {
-	return s->buffer[TAP_SHAPE_SWITCH] != TAP_NO_BUFFER;
+	return s->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER;
 }
 
 /* Nothing that such a task does is certain. */

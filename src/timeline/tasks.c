@@ -8,32 +8,33 @@
 #define BLOCK_TASKS 64u /* allocated at once: their addresses stay */
 
 /* Room for one more, behind all others. Return: NULL when out of memory. */
-static struct tap_task *next_task(struct tap_tasks *tasks)
+static struct task *next_task(struct tap_tasks *tasks)
 {
 	unsigned int i = tasks->nr % BLOCK_TASKS;
 
 	if (tap_array_grow(&tasks->all, tasks->nr, &tasks->cap, sizeof(struct tap_task *)))
 		return NULL;
 	if (!i) {
-		struct tap_task *block = calloc(BLOCK_TASKS, sizeof(*block));
+		struct task *block = calloc(BLOCK_TASKS, sizeof(*block));
 
 		if (!block)
 			return NULL;
 		tasks->block = block;
 	}
-	return tasks->all[tasks->nr++] = &tasks->block[i];
+	tasks->all[tasks->nr++] = &tasks->block[i].pub;
+	return &tasks->block[i];
 }
 
-struct tap_task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns)
+struct task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns)
 {
-	struct tap_task ***page = &tasks->dir[(unsigned int)tid / TAP_TASKS_PAGE], *task;
+	struct task ***page = &tasks->dir[(unsigned int)tid / TAP_TASKS_PAGE], *task;
 
 	if (!*page)
 		*page = calloc(TAP_TASKS_PAGE, sizeof(**page));
 	task = *page ? next_task(tasks) : NULL;
 	if (!task)
 		return NULL;
-	*task = (struct tap_task){
+	*task = (struct task){ .pub = {
 		.tid = tid,
 		.index = tasks->nr - 1,
 		.cpu = -1,
@@ -44,7 +45,7 @@ struct tap_task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_n
 		.since_ns = born_ns,
 		.born_ns = born_ns,
 		.died_ns = UINT64_MAX,
-	};
+	} };
 	(*page)[(unsigned int)tid % TAP_TASKS_PAGE] = task;
 	return task;
 }
@@ -56,4 +57,45 @@ void tap_tasks_release(struct tap_tasks *tasks)
 	for (unsigned int i = 0; i < TAP_MAX_TIDS / TAP_TASKS_PAGE; i++)
 		free(tasks->dir[i]);
 	free(tasks->all);
+}
+
+void tap_task_set_comm(struct task *task, const struct tap_field *f, const struct tap_event *ev)
+{
+	const char *comm;
+	uint32_t len;
+
+	if (!f)
+		return;
+	if (tap_is_plain_comm(f)) {
+		memcpy(task->pub.comm, tap_plain_comm(f, ev), TAP_TASK_COMM);
+		return;
+	}
+	comm = tap_field_bytes(f, ev->data, ev->size, &len);
+	if (len > TAP_TASK_COMM)
+		len = TAP_TASK_COMM;
+	memset(task->pub.comm, 0, TAP_TASK_COMM);
+	memcpy(task->pub.comm, comm, len);
+}
+
+void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
+			    const struct tap_event *ev)
+{
+	uint32_t len = 0, from;
+	const char *path = f ? tap_field_bytes(f, ev->data, ev->size, &len) : NULL;
+
+	for (from = len; from && path[from - 1] != '/';)
+		from--;
+	len -= from;
+	if (!len)
+		return;
+	memset(task->pub.comm, 0, TAP_TASK_COMM);
+	memcpy(task->pub.comm, path + from, len < TAP_TASK_COMM ? len : TAP_TASK_COMM - 1);
+}
+
+bool tap_comm_differs(const char *comm, const struct tap_field *f, const struct tap_event *ev)
+{
+	uint32_t len;
+	const char *now = tap_field_bytes(f, ev->data, ev->size, &len);
+
+	return len && strncmp(now, comm, len < TAP_TASK_COMM ? len : TAP_TASK_COMM);
 }

@@ -55,23 +55,8 @@ struct tap_task {
 	int from_cpu; /* running: where it ran before that; -1 */
 	int prio;    /* as last seen, 0..139, -1: deadline */
 	int tgid;    /* as its birth or an exec tells; 0: they do not */
-	/* A thread that was born: whose tgid it shares, if .tgid is 0. Born unseen itself. Or NULL. */
-	const struct tap_task *kin;
+	const struct tap_task *tgid_of; /* .tgid is 0: who has the same, and was born unseen; or NULL */
 	bool reused; /* its tid was another task's before */
-
-	/* the timeline's own */
-	uint64_t woken_running_ns; /* a wakeup came while it ran; 0: none */
-	uint64_t slept_from_ns;	   /* waking: since when it had slept */
-	enum tap_state slept;	   /* and how; TAP_UNKNOWN: not known */
-	enum tap_state back;	   /* what struct tap_stretch is to tell */
-	uint64_t back_ns;
-	bool placed;   /* in this wait: its run queue is settled */
-	bool certain;  /* .state began as seen */
-	bool doubtful; /* asleep, or woken as it went to sleep: what comes next will tell */
-	bool seen;     /* running, switched or woken */
-	bool is_new;   /* forked, its first wakeup not seen yet */
-	bool is_told;  /* by task_newtask: the fork that follows is the same */
-	bool hidden;   /* from tracing: what it does is told in part */
 
 	/* within the window */
 	uint64_t slices; /* that ended in the window */
@@ -99,7 +84,6 @@ struct tap_cpu {
 	/* now */
 	bool known;
 	bool offline; /* not known, for it is not there */
-	bool broken; /* the timeline's own: not known, for its next switch will not fit */
 	struct tap_task *task; /* what runs, if known; NULL: idle */
 	uint64_t since_ns;
 };

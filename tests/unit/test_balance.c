@@ -39,6 +39,7 @@ struct step {
 struct tap_timeline {
 	struct tap_cpu cpus[NR_CPUS];
 	struct tap_task tasks[NR_TASKS], *list[NR_TASKS];
+	bool certain[NR_TASKS]; /* its state began as told */
 };
 
 const struct tap_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned int *nr)
@@ -64,7 +65,7 @@ static void leave(struct tap_balance *b, struct tap_timeline *t, int tid, enum t
 		  uint64_t ts_ns, int next_cpu)
 {
 	struct tap_task *task = &t->tasks[tid];
-	bool whole = task->certain && next != TAP_UNKNOWN && ts_ns != END;
+	bool whole = t->certain[tid] && next != TAP_UNKNOWN && ts_ns != END;
 	const struct tap_stretch s = {
 		.task = task, .state = task->state, .next = next, .whole = whole,
 		.from_ns = task->since_ns, .to_ns = ts_ns, .cpu = task->cpu, .next_cpu = next_cpu,
@@ -73,7 +74,7 @@ static void leave(struct tap_balance *b, struct tap_timeline *t, int tid, enum t
 	assert_int_equal(tap_balance_stretch(b, &s), 0);
 	task->state = next;
 	task->since_ns = ts_ns;
-	task->certain = next != TAP_UNKNOWN;
+	t->certain[tid] = next != TAP_UNKNOWN;
 }
 
 static void leave_cpu(struct tap_balance *b, struct tap_timeline *t, int cpu, uint64_t ts_ns)
@@ -127,7 +128,7 @@ static void born(struct tap_balance *b, struct tap_timeline *t, const struct ste
 	task->state = TAP_WAKING;
 	task->cpu = s->b;
 	task->since_ns = s->ts_ns;
-	task->certain = true;
+	t->certain[s->a] = true;
 }
 
 static void move(struct tap_balance *b, struct tap_timeline *t, const struct step *s)
@@ -146,7 +147,7 @@ static void before(struct tap_timeline *t, const struct step *s)
 	t->cpus[s->a] = (struct tap_cpu){ .seen = true, .known = true, .task = &t->tasks[s->b] };
 	t->tasks[s->b].state = TAP_RUNNING;
 	t->tasks[s->c].state = TAP_PREEMPTED;
-	t->tasks[s->b].certain = t->tasks[s->c].certain = true;
+	t->certain[s->b] = t->certain[s->c] = true;
 	t->tasks[s->b].cpu = t->tasks[s->c].cpu = s->a;
 }
 

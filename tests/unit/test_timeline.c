@@ -45,8 +45,8 @@ static const struct timeline_case cases[] = {
 		.cpus = "0: run 70 idle 30 switches 5",
 		.tasks = "9: sleeping 100 | 1: running 20 sleeping 80 slices 1 | "
 			 "2: running 30 waking 10 sleeping 50 slices 1 tgid 2 life 90 | "
-			 "3: running 10 waking 20 sleeping 40 slices 1 tgid 2 kin 2 life 70 | "
-			 "4: running 10 waking 20 sleeping 30 slices 1 tgid 2 kin 2 life 60",
+			 "3: running 10 waking 20 sleeping 40 slices 1 tgid 2 tgid_of 2 life 70 | "
+			 "4: running 10 waking 20 sleeping 30 slices 1 tgid 2 tgid_of 2 life 60",
 		.waits = "2 waking 110-120 on 0 | 3 waking 130-150 on 0 | 4 waking 140-160 on 0 | ",
 	},
 	{
@@ -56,7 +56,7 @@ static const struct timeline_case cases[] = {
 			 "120 0 switch 1 S 2; 130 0 newtask 2 3 thread; 130 0 new 3 by 2",
 		.cpus = "0: run 100 switches 2",
 		.tasks = "9: sleeping 100 | 1: running 20 sleeping 80 slices 1 | "
-			 "2: running 80 waking 10 kin 1 life 90 | 3: waking 70 kin 1 life 70",
+			 "2: running 80 waking 10 tgid_of 1 life 90 | 3: waking 70 tgid_of 1 life 70",
 		.waits = "2 waking 110-120 on 0 | ",
 	},
 	{
@@ -68,7 +68,7 @@ static const struct timeline_case cases[] = {
 			 "170 0 new 2 by 1",
 		.cpus = "0: run 100 switches 5",
 		.tasks = "9: sleeping 100 | 1: running 80 sleeping 20 slices 2 | "
-			 "2: running 10 waking 10 slices 1 kin 1 life 20 | "
+			 "2: running 10 waking 10 slices 1 tgid_of 1 life 20 | "
 			 "2: running 10 waking 10 slices 1 tgid 2 life 20 | 2: waking 30 life 30",
 		.waits = "2 waking 110-120 on 0 | 2 waking 140-150 on 0 | ",
 	},
@@ -637,7 +637,7 @@ static void put_task(struct tap_buf *b, const struct tap_timeline *t, const stru
 	put(b, "slices", task->slices);
 	put(b, "migrations", task->migrations);
 	put(b, "tgid", (uint64_t)task->tgid);
-	put(b, "kin", task->kin ? (uint64_t)task->kin->tid : 0);
+	put(b, "tgid_of", task->tgid_of ? (uint64_t)task->tgid_of->tid : 0);
 	if (life != end - start)
 		put(b, "life", life);
 	assert_int_equal(sum, life);
@@ -710,7 +710,7 @@ static void check_case(const struct timeline_case *c)
 	steps_release();
 }
 
-/* Whatever is the usual event (timeline.c), done at once or the general way: one thing comes out. */
+/* By the fast path or without it (steps_odd): one thing comes out. */
 static void test_case(void **state)
 {
 	for (int odd = 0; odd < 2; odd++) {

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the timeline reads of an event: the fields of one format, looked up by name once. */
-#ifndef TAP_TIMELINE_SHAPE_H
-#define TAP_TIMELINE_SHAPE_H
+/* The events that the timeline reads, and where in each their fields lie: looked up by name once. */
+#ifndef TAP_TIMELINE_SCHED_FIELDS_H
+#define TAP_TIMELINE_SCHED_FIELDS_H
 
 #include <string.h>
 
 #include <schedtap/event.h>
 
-enum tap_shape_kind {
-	TAP_SHAPE_NONE, /* of no use to the timeline */
-	TAP_SHAPE_SWITCH,
-	TAP_SHAPE_WAKING,
-	TAP_SHAPE_WAKEUP,
-	TAP_SHAPE_WAKEUP_NEW,
-	TAP_SHAPE_NEWTASK,
-	TAP_SHAPE_FORK,
-	TAP_SHAPE_EXEC,
-	TAP_SHAPE_MIGRATE,
-	TAP_SHAPE_RENAME,
-	TAP_SHAPE_IOWAIT,
-	TAP_SHAPE_HOTPLUG, /* for the survey alone */
-	TAP_SHAPE_CGROUP, /* a task moves to another */
-	TAP_SHAPE_MEMBER, /* any event that names a task and its cgroup */
-	TAP_NR_SHAPES,
+/* What an event tells. */
+enum tap_sched_kind {
+	TAP_SCHED_NONE, /* of no use to the timeline */
+	TAP_SCHED_SWITCH,
+	TAP_SCHED_WAKING,
+	TAP_SCHED_WAKEUP,
+	TAP_SCHED_WAKEUP_NEW,
+	TAP_SCHED_NEWTASK,
+	TAP_SCHED_FORK,
+	TAP_SCHED_EXEC,
+	TAP_SCHED_MIGRATE,
+	TAP_SCHED_RENAME,
+	TAP_SCHED_IOWAIT,
+	TAP_SCHED_HOTPLUG, /* for the survey alone */
+	TAP_SCHED_CGROUP_ATTACH, /* a task moves to another */
+	TAP_SCHED_CGROUP_NAMED, /* any event that names a task and its cgroup */
+	TAP_NR_SCHED_KINDS,
 };
 
 enum { TAP_NUM_S32 = 1, TAP_NUM_U32, TAP_NUM_64 };
@@ -35,41 +36,43 @@ struct tap_num {
 	const struct tap_field *field;
 };
 
-struct tap_shape {
-	enum tap_shape_kind kind;
+/* Of one format. */
+struct tap_sched_fields {
+	enum tap_sched_kind kind;
 	struct tap_num current;	 /* common_pid */
 	struct tap_num tid;	 /* switched in, woken, forked, moved, ... */
 	struct tap_num prio;	 /* its priority */
 	struct tap_num from;	 /* switch: the task switched out. exec: old_pid. migrate: CPU */
 	struct tap_num value;	 /* switch: prev_state. wakeup: target_cpu. migrate: to which CPU.
-				  * iowait: ns. hotplug: which CPU. cgroup: id. newtask: CLONE_
-				  * flags */
+				  * iowait: ns. hotplug: which CPU. cgroup: id.
+				  * newtask: CLONE_ flags */
 	const struct tap_field *comm, *from_comm; /* or NULL */
 	/* A switch or a waking as nearly all kernels lay it out: all of the above are there, as
 	 * ints of this machine's order, prev_state of 64 bits and names of TAP_TASK_COMM bytes. */
 	bool plain;
 	const struct tap_format *fmt;
 	unsigned int buffer; /* of those that have this kind, the one that counts: who reads says */
-	struct tap_shape *older; /* that was added before */
+	struct tap_sched_fields *older; /* that was added before */
 };
 
 #define TAP_TASK_COMM 16u
 #define TAP_NO_BUFFER UINT32_MAX
 #define TAP_NR_IDS 65536u
 
-/* The shapes of a recording's formats, by id: NULL until they are asked for. */
-struct tap_shapes {
-	struct tap_shape **by_id; /* owned, also what they point to */
-	struct tap_shape *newest; /* to walk over all ids takes longer than to read a small recording */
+/* The fields of a recording's formats, by id: NULL until they are asked for. */
+struct tap_sched_formats {
+	struct tap_sched_fields **by_id; /* owned, also what they point to */
+	struct tap_sched_fields *newest; /* to walk over all ids takes longer than to read a small recording */
 };
 
 /* Without a buffer. */
-void tap_shape_init(struct tap_shape *s, const struct tap_format *fmt);
+void tap_sched_fields_init(struct tap_sched_fields *f, const struct tap_format *fmt);
 /* Return: 0 or -ENOMEM. */
-int tap_shapes_init(struct tap_shapes *s);
-void tap_shapes_release(struct tap_shapes *s);
-/* Return: the format's new shape; NULL when out of memory. */
-struct tap_shape *tap_shapes_add(struct tap_shapes *s, const struct tap_format *fmt);
+int tap_sched_formats_init(struct tap_sched_formats *s);
+void tap_sched_formats_release(struct tap_sched_formats *s);
+/* Return: the format's fields, which stay until the end; NULL when out of memory. */
+struct tap_sched_fields *tap_sched_formats_add(struct tap_sched_formats *s,
+					       const struct tap_format *fmt);
 /* @f: a number, or NULL for none. */
 void tap_num_init(struct tap_num *n, const struct tap_field *f);
 

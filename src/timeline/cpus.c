@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "timeline/cpus.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "timeline/stretches.h"
+
+static int grow(struct tap_timeline *t, unsigned int cap)
+{
+	struct tap_cpu *cpus = reallocarray(t->cpus, cap, sizeof(*cpus));
+	bool *unfit;
+
+	if (!cpus)
+		return -ENOMEM;
+	t->cpus = cpus;
+	unfit = reallocarray(t->unfit, cap, sizeof(*unfit));
+	if (!unfit)
+		return -ENOMEM;
+	t->unfit = unfit;
+	t->cap_cpus = cap;
+	return 0;
+}
+
+int tap_cpu_add(struct tap_timeline *t, unsigned int nr)
+{
+	unsigned int twice = t->cap_cpus ? 2 * t->cap_cpus : 8;
+
+	if (nr > t->cap_cpus && grow(t, nr > twice ? nr : twice))
+		return -ENOMEM;
+	for (; t->nr_cpus < nr; t->nr_cpus++) {
+		t->cpus[t->nr_cpus] = (struct tap_cpu){ 0 };
+		t->unfit[t->nr_cpus] = false;
+	}
+	return 0;
+}
+
+int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_ns, uint64_t to_ns)
+{
+	struct tap_cpu_stretch s = {
+		.cpu = (int)(c - t->cpus), .task = c->known ? c->task : NULL,
+		.from_ns = tap_clip(t, from_ns), .to_ns = tap_clip(t, to_ns),
+		.what = c->task ? TAP_CPU_RUN : TAP_CPU_IDLE,
+	};
+
+	if (!c->known)
+		s.what = c->offline ? TAP_CPU_OFFLINE : TAP_CPU_UNKNOWN;
+
+	return s.to_ns > s.from_ns ? t->on.cpu(t->opts.ctx, &s) : 0;
+}
+
+int tap_cpu_close(struct tap_timeline *t, struct tap_cpu *c, uint64_t now)
+{
+	uint64_t from = c->since_ns, *sum = &c->run_ns;
+
+	if (now < from) /* a loss may begin before the CPU's last event */
+		return 0;
+	if (!c->known)
+		sum = c->offline ? &c->offline_ns : &c->unknown_ns;
+	else if (!c->task)
+		sum = &c->idle_ns;
+	*sum += tap_within(t, from, now);
+	c->since_ns = now;
+	if (!t->on.cpu || (c->known && t->on.unknown_cpus_only))
+		return 0;
+	return tap_cpu_tell(t, c, from, now);
+}
+
+static bool runs_on(const struct tap_task *task, unsigned int cpu)
+{
+	return task->state == TAP_RUNNING && task->cpu == (int)cpu;
+}
+
+int tap_cpu_lose(struct tap_timeline *t, unsigned int cpu, uint64_t now)
+{
+	struct tap_cpu *c = &t->cpus[cpu];
+	struct task *task = tap_task_whole(c->known ? c->task : NULL);
+	int ret = tap_cpu_close(t, c, now);
+
+	if (!ret && task && runs_on(&task->pub, cpu)) {
+		/* it ran up to here, and its slice does not count as one */
+		task->certain = false;
+		ret = tap_task_change(t, task, &(struct transition){
+			.next = TAP_UNKNOWN, .ts_ns = c->since_ns, .fits = true, .next_cpu = -1,
+		});
+	}
+	c->known = c->offline = t->unfit[cpu] = false;
+	c->task = NULL;
+	return ret;
+}
+
+void tap_cpu_break(struct tap_timeline *t, unsigned int cpu)
+{
+	struct tap_cpu *c = &t->cpus[cpu];
+	struct task *task = tap_task_whole(c->task);
+
+	c->known = false;
+	c->task = NULL;
+	if (task && runs_on(&task->pub, cpu))
+		tap_task_enter(task, TAP_UNKNOWN, task->pub.since_ns, false);
+}
+
+void tap_cpu_break_of(struct tap_timeline *t, const struct task *task)
+{
+	unsigned int cpu = (unsigned int)task->pub.cpu;
+
+	t->unfit[cpu] = true;
+	tap_cpu_break(t, cpu);
+}

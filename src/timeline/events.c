@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "timeline/events.h"
+
+#include <errno.h>
+
+#include "timeline/cpus.h"
+#include "timeline/holes.h"
+#include "timeline/lives.h"
+#include "timeline/stretches.h"
+
+/*
+ * A wakeup chooses the CPU right behind sched_waking, with interrupts off (try_to_wake_up()). A guess
+ * is needed only where sched_wakeup was not recorded.
+ */
+#define PLACED_WITHIN_NS 10000u
+
+/* Closes what the CPU ran until now. Return: 1 if that was @task, certainly; 0; -errno. */
+static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct task *task,
+		     uint64_t now)
+{
+	unsigned int cpu = (unsigned int)(c - t->cpus);
+	bool fits = c->known && tap_task_whole(c->task) == task;
+	int ret;
+
+	if (!fits && (c->known || t->unfit[cpu])) {
+		c->breaks += tap_inside(t, now);
+		/* the survey did not tell: any task may have run here */
+		if (!t->opts.survey && c->since_ns < now)
+			t->hole_end_ns = now;
+		tap_cpu_break(t, cpu);
+	}
+	t->unfit[cpu] = false;
+	ret = tap_cpu_close(t, c, now);
+	return ret ? ret : fits;
+}
+
+static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
+		      const struct tap_event *ev, struct task *task, bool fits)
+{
+	const struct tap_prev_state *left_as;
+	const uint64_t now = ev->ts_ns;
+	int ret;
+
+	tap_task_set_comm(task, f->from_comm, ev);
+	left_as = tap_prev_states_get(&t->prev_states, (uint64_t)tap_num_get(&f->value, ev));
+	if (!left_as)
+		return -ENOMEM;
+	if (!fits && task->pub.state == TAP_RUNNING)
+		tap_cpu_break_of(t, task);
+	/* it was woken while it ran, before anything was seen of its CPU */
+	if (task->pub.state == TAP_WAKING)
+		task->woken_running_ns = task->pub.woken_ns;
+	task->pub.slices += fits && tap_inside(t, now);
+	if (left_as->state == TAP_DEAD)
+		ret = tap_task_end(t, task, now, fits, left_as->text);
+	else
+		ret = tap_task_change(t, task, &(struct transition){
+			.next = left_as->state, .ts_ns = now, .fits = fits, .end = left_as->text,
+			.next_cpu = -1,
+		});
+	task->pub.cpu = task->pub.run_cpu = ev->cpu;
+	task->placed = false;
+	task->seen = true;
+	if (!tap_task_is_asleep(task) || now - task->woken_running_ns > TAP_ON_ITS_WAY_OUT_NS)
+		task->woken_running_ns = 0;
+	/* woken on its way out, or so it may have been unseen */
+	task->doubtful = tap_task_is_asleep(task) &&
+			 (task->woken_running_ns || (t->hole_end_ns &&
+			  now - t->hole_end_ns <= TAP_ON_ITS_WAY_OUT_NS));
+	return ret;
+}
+
+/*
+ * The wakeup of a task that was just about to sleep: it came while the task was still on its CPU,
+ * and was not over when that gave it up. So it was runnable from then on.
+ */
+static void wake_late(struct task *task)
+{
+	task->pub.state = TAP_WAKING;
+	task->pub.woken_ns = task->pub.since_ns;
+	task->woken_running_ns = 0;
+	task->doubtful = false;
+}
+
+/* A sleeper is seen to be awake, and no waking said so since it went to sleep. */
+static int wake_unseen(struct tap_timeline *t, struct task *task, uint64_t now)
+{
+	if (!task->woken_running_ns || tap_task_is_touched(t, task))
+		return tap_task_lose(t, task, now);
+	wake_late(task);
+	return 0;
+}
+
+static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now,
+		     bool certain)
+{
+	bool fits;
+	int ret = 0;
+
+	fits = t->no_wakeups && tap_task_is_asleep(task);
+	if (tap_task_is_asleep(task) && !fits)
+		ret = wake_unseen(t, task, now);
+	if (ret)
+		return ret;
+	task->woken_running_ns = 0;
+	task->is_new = false;
+	if (task->pub.state == TAP_RUNNING)
+		tap_cpu_break_of(t, task);
+	fits |= task->pub.state == TAP_WAKING || task->pub.state == TAP_PREEMPTED;
+	if (fits)
+		task->pub.cpu = cpu; /* where it waits at last, also if no event said so */
+	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
+		task->pub.migrations += tap_inside(t, now);
+	ret = tap_task_change(t, task, &(struct transition){
+		.next = certain ? TAP_RUNNING : TAP_UNKNOWN, .ts_ns = now, .fits = fits,
+		.next_cpu = cpu,
+	});
+	task->pub.from_cpu = task->pub.run_cpu;
+	task->pub.cpu = task->pub.run_cpu = cpu;
+	return ret;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int learn_prev_states(struct tap_timeline *t, const struct tap_sched_fields *f)
+{
+	int ret;
+
+	tap_prev_states_release(&t->prev_states);
+	ret = tap_prev_states_init(&t->prev_states, f->fmt, f->value.field);
+	t->prev_states_of = ret ? NULL : f->fmt;
+	t->switch_fmt = !ret && f->plain ? f->fmt : &t->no_format;
+	t->switches = f;
+	return ret;
+}
+
+static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
+		     const struct tap_event *ev)
+{
+	struct tap_cpu *c = &t->cpus[ev->cpu];
+	int prev = tap_num_int(&f->from, ev), next = tap_num_int(&f->tid, ev);
+	const uint64_t now = ev->ts_ns;
+	const struct tap_break *b = NULL;
+	struct task *task;
+	int ret = 0;
+
+	if (t->prev_states_of != f->fmt)
+		ret = learn_prev_states(t, f);
+	task = tap_task_whole(c->task);
+	if (!ret && (!c->known || (task ? task->pub.tid : 0) != prev))
+		ret = tap_task_get(t, prev, f->from_comm, ev, &task);
+	if (!ret)
+		ret = tap_task_replace_dead(t, &task, now);
+	if (!ret)
+		ret = leave_cpu(t, c, task, now);
+	if (ret >= 0 && task)
+		ret = switch_out(t, f, ev, task, ret);
+	if (ret >= 0)
+		ret = tap_task_get(t, next, f->comm, ev, &task);
+	if (!ret)
+		ret = tap_task_replace_dead(t, &task, now);
+	if (!ret && task && tap_task_seems_other(t, task, f->comm, ev)) {
+		ret = tap_task_lose(t, task, now);
+		tap_task_set_comm(task, f->comm, ev);
+	}
+	if (ret)
+		return ret;
+	c->switches += tap_inside(t, now);
+	if (now >= t->next_break_ns)
+		b = tap_break_find(t, ev->cpu, now);
+	t->unfit[ev->cpu] = b && b->what == TAP_BREAK_MISSED;
+	c->offline = b && b->what == TAP_BREAK_OFFLINE;
+	c->known = !b && next >= 0 && next < (int)TAP_MAX_TIDS;
+	c->task = c->known ? tap_task_pub(task) : NULL;
+	if (!task)
+		return 0;
+	if (f->prio.size)
+		task->pub.prio = tap_num_int(&f->prio, ev);
+	task->seen = true;
+	return switch_in(t, task, ev->cpu, now, c->known);
+}
+
+int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
+		    const struct tap_event *ev, struct task *task, bool is_new)
+{
+	struct tap_wakeup w = {
+		.task = tap_task_pub(task), .cpu = ev->cpu, .ts_ns = ev->ts_ns, .is_new = is_new,
+		.target_cpu = tap_num_int(&f->value, ev),
+	};
+
+	if (!tap_inside(t, ev->ts_ns))
+		return 0;
+	w.waker = tap_timeline_task(t, tap_num_int(&f->current, ev));
+	return t->on.wakeup(t->opts.ctx, &w);
+}
+
+/*
+ * Who was interrupted is not who wakes: where only sched_wakeup was recorded, it may come from the
+ * CPU on which the task will run, by the interrupt that tells it so.
+ */
+static int waker_of(const struct tap_sched_fields *f, const struct tap_event *ev)
+{
+	if (f->kind == TAP_SCHED_WAKEUP && tap_num_int(&f->value, ev) == ev->cpu)
+		return -1;
+	return tap_num_int(&f->current, ev);
+}
+
+static void note_waker(struct task *task, int waker, const struct tap_sched_fields *f,
+		       const struct tap_event *ev)
+{
+	task->pub.woken_ns = ev->ts_ns;
+	task->pub.waker_tid = waker;
+	task->pub.waker_cpu = ev->cpu;
+	task->placed = false;
+	task->seen = true;
+	if (f->value.size)
+		task->pub.cpu = tap_num_int(&f->value, ev);
+	if (f->prio.size)
+		task->pub.prio = tap_num_int(&f->prio, ev);
+}
+
+/*
+ * A waking proves that the task slept, but for one that was preempted on its way to sleep: that
+ * is in a run queue all along, and this is no wait that begins. So only if its state was known, or
+ * if nothing at all is known of it, and nothing was lost, does a waking count as one.
+ */
+static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
+{
+	enum tap_state state = task->pub.state;
+	bool asleep = tap_task_is_asleep(task), first = state == TAP_UNKNOWN && !task->seen;
+	bool waits = (asleep || first) && !tap_task_is_touched(t, task);
+	uint64_t from = task->pub.since_ns;
+	int ret;
+
+	task->woken_running_ns = waits ? 0 : now; /* or it runs, unseen */
+	ret = tap_task_change(t, task, &(struct transition){
+		.next = waits ? TAP_WAKING : TAP_UNKNOWN, .ts_ns = now, .fits = asleep,
+		.next_cpu = -1,
+	});
+	if (waits) {
+		task->slept = asleep ? state : TAP_UNKNOWN;
+		task->slept_from_ns = from;
+	}
+	return ret;
+}
+
+/* The first sign of a wakeup: sched_waking, or sched_wakeup where only that was recorded. */
+static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
+		     const struct tap_event *ev)
+{
+	const uint64_t now = ev->ts_ns;
+	int by = tap_num_int(&f->current, ev), waker = waker_of(f, ev);
+	struct task *task;
+	int ret;
+
+	ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
+	if (!ret)
+		ret = tap_task_replace_dead(t, &task, now);
+	if (ret || !task)
+		return ret;
+	if (t->on.wakeup)
+		ret = tap_wakeup_tell(t, f, ev, task, false);
+	if (ret)
+		return ret;
+	task->is_new = false;
+	if (by == task->pub.tid) /* by itself: so it runs, and goes on */
+		return 0;
+	switch (task->pub.state) {
+	case TAP_RUNNING:
+		/* nor by a clock that shows the same time on another CPU */
+		if (now == task->pub.since_ns)
+			return 0;
+		task->woken_running_ns = now;
+		task->pub.waker_tid = waker;
+		task->pub.waker_cpu = ev->cpu;
+		return 0;
+	case TAP_PREEMPTED: /* as it was about to sleep: now it stays runnable */
+		return 0;
+	default:
+		ret = begin_wait(t, task, now);
+	}
+	note_waker(task, waker, f, ev);
+	return ret;
+}
+
+static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
+		     const struct tap_event *ev)
+{
+	struct task *task;
+	int ret;
+
+	t->has_wakeup = true;
+	if (!t->has_waking)
+		return on_waking(t, f, ev);
+	ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
+	if (ret || !task)
+		return ret;
+	if (tap_task_is_asleep(task))
+		ret = wake_unseen(t, task, ev->ts_ns);
+	task->woken_running_ns = 0; /* if it runs: the wakeup found it running, and is over */
+	if (task->pub.state == TAP_WAKING) {
+		if (f->value.size)
+			task->pub.cpu = tap_num_int(&f->value, ev);
+		task->placed = true;
+	}
+	return ret;
+}
+
+/* NULL for what can be no tid. Return: 0 or -errno. */
+static int begin_task(struct tap_timeline *t, const struct tap_sched_fields *f,
+		      const struct tap_event *ev, struct task **task)
+{
+	int tid = tap_num_int(&f->tid, ev), ret;
+
+	*task = NULL;
+	if (tid <= 0 || tid >= (int)TAP_MAX_TIDS)
+		return 0;
+	ret = tap_task_begin(t, tid, ev->ts_ns, task);
+	if (ret)
+		return ret;
+	tap_task_set_comm(*task, f->comm, ev);
+	(*task)->is_new = true;
+	return 0;
+}
+
+static int on_fork(struct tap_timeline *t, const struct tap_sched_fields *f,
+		   const struct tap_event *ev)
+{
+	struct task *task = tap_tasks_find(&t->tasks, tap_num_int(&f->tid, ev));
+
+	if (!task || !task->is_new || !task->is_told)
+		return begin_task(t, f, ev, &task);
+	task->is_told = false;
+	tap_task_set_comm(task, f->comm, ev);
+	return 0;
+}
+
+/* The kernel traces it just before the fork. */
+static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
+		      const struct tap_event *ev)
+{
+	const uint64_t clone_thread = 0x10000;
+	struct task *task, *parent;
+	int ret;
+
+	ret = tap_task_get(t, tap_num_int(&f->current, ev), f->comm, ev, &parent);
+	if (!ret)
+		ret = tap_task_replace_dead(t, &parent, ev->ts_ns);
+	if (!ret)
+		ret = begin_task(t, f, ev, &task);
+	if (ret || !task)
+		return ret;
+	task->is_told = true;
+	if (!((uint64_t)tap_num_get(&f->value, ev) & clone_thread)) {
+		task->pub.tgid = task->pub.tid;
+	} else if (parent) {
+		task->pub.tgid = parent->pub.tgid;
+		task->pub.tgid_of = parent->pub.tgid_of ? parent->pub.tgid_of : &parent->pub;
+	}
+	return 0;
+}
+
+/* Its life begins here, or a moment ago with the fork, when it could not run yet. */
+static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *f,
+			 const struct tap_event *ev)
+{
+	int tid = tap_num_int(&f->tid, ev);
+	struct task *task;
+	int ret = 0;
+
+	if (tid <= 0 || tid >= (int)TAP_MAX_TIDS)
+		return 0;
+	task = tap_tasks_find(&t->tasks, tid);
+	if (!task || !task->is_new)
+		ret = tap_task_begin(t, tid, ev->ts_ns, &task);
+	if (ret)
+		return ret;
+	task->is_new = false;
+	task->pub.born_ns = ev->ts_ns;
+	tap_task_set_comm(task, f->comm, ev);
+	if (t->on.wakeup)
+		ret = tap_wakeup_tell(t, f, ev, task, true);
+	tap_task_enter(task, TAP_WAKING, ev->ts_ns, true);
+	note_waker(task, waker_of(f, ev), f, ev);
+	task->placed = true;
+	return ret;
+}
+
+/* A thread that is not the leader takes over the leader's tid: it goes on running as that. */
+static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
+		   const struct tap_event *ev)
+{
+	struct tap_cpu *c = &t->cpus[ev->cpu];
+	struct task *old, *new;
+	int ret;
+
+	ret = tap_task_get(t, tap_num_int(&f->from, ev), NULL, ev, &old);
+	if (!ret)
+		ret = tap_task_get(t, tap_num_int(&f->tid, ev), NULL, ev, &new);
+	if (!ret && new) {
+		tap_task_set_exec_comm(new, f->comm, ev);
+		new->pub.tgid = new->pub.tid; /* who executes a program is its leader */
+	}
+	if (ret || !old || !new || old == new)
+		return ret;
+	ret = tap_cpu_close(t, c, ev->ts_ns);
+	if (!ret)
+		ret = tap_task_end(t, old, ev->ts_ns,
+				   old->pub.state == TAP_RUNNING && old->pub.cpu == ev->cpu, "");
+	if (!ret)
+		ret = tap_task_begin(t, tap_num_int(&f->tid, ev), ev->ts_ns, &new);
+	if (ret)
+		return ret;
+	tap_task_set_exec_comm(new, f->comm, ev);
+	new->pub.tgid = new->pub.tid;
+	new->pub.prio = old->pub.prio;
+	new->pub.cpu = new->pub.run_cpu = ev->cpu;
+	if (!c->known || tap_task_whole(c->task) != old)
+		return 0;
+	tap_task_enter(new, TAP_RUNNING, ev->ts_ns, true);
+	c->task = tap_task_pub(new);
+	return 0;
+}
+
+/*
+ * Who moves it: a wakeup does at once, where the waker runs; the stopper obeys others. A waker that runs out
+ * of work pulls what waits to its own CPU, too: a sched_wakeup in between tells that from placing, and
+ * else time does. What a hole leaves open is neither.
+ */
+static enum tap_migration_why why_moved(const struct tap_timeline *t,
+					const struct tap_sched_fields *f,
+					const struct tap_event *ev, const struct task *task)
+{
+	static const char stopper[] = "migration/";
+	const struct task *current;
+	int by = tap_num_int(&f->current, ev);
+
+	if (task->is_new)
+		return TAP_MIGRATE_WAKEUP;
+	if (task->pub.state != TAP_WAKING && task->pub.state != TAP_PREEMPTED)
+		return TAP_MIGRATE_OTHER;
+	if (tap_task_is_touched(t, task) || task->hidden)
+		return TAP_MIGRATE_OTHER;
+	if (task->pub.state == TAP_WAKING && !task->placed && task->pub.waker_cpu == ev->cpu &&
+	    task->pub.waker_tid == by)
+		return t->has_wakeup || ev->ts_ns - task->pub.woken_ns <= PLACED_WITHIN_NS ||
+				       tap_num_int(&f->value, ev) != ev->cpu ?
+			       TAP_MIGRATE_WAKEUP :
+			       TAP_MIGRATE_OTHER;
+	current = tap_tasks_find(&t->tasks, by);
+	if (current && !strncmp(current->pub.comm, stopper, strlen(stopper)))
+		return TAP_MIGRATE_OTHER;
+	return TAP_MIGRATE_BALANCE;
+}
+
+/*
+ * Its wakeup moves it, which came as it was about to sleep. Or a balancer does: from v6.12 on a sleeper may
+ * stay in its run queue for a while (delayed dequeue). Or its waking was missed, and what comes next
+ * will tell.
+ */
+static void moved_asleep(struct tap_timeline *t, const struct tap_sched_fields *f,
+			 const struct tap_event *ev, struct task *task)
+{
+	if (task->woken_running_ns && task->pub.waker_cpu == ev->cpu &&
+	    task->pub.waker_tid == tap_num_int(&f->current, ev) && !tap_task_is_touched(t, task))
+		wake_late(task);
+	else
+		task->doubtful = true;
+}
+
+static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
+		      const struct tap_event *ev)
+{
+	struct tap_migration m = {
+		.from = tap_num_int(&f->from, ev),
+		.to = tap_num_int(&f->value, ev),
+		.cpu = ev->cpu,
+		.ts_ns = ev->ts_ns,
+	};
+	struct task *task;
+	int ret;
+
+	ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
+	if (ret || !task)
+		return ret;
+	if (t->has_waking && tap_task_is_asleep(task))
+		moved_asleep(t, f, ev, task);
+	m.task = tap_task_pub(task);
+	m.why = why_moved(t, f, ev, task);
+	if (tap_inside(t, ev->ts_ns)) {
+		task->pub.migrations++;
+		if (t->on.migration)
+			ret = t->on.migration(t->opts.ctx, &m);
+	}
+	task->placed = true;
+	if (task->pub.state != TAP_RUNNING)
+		task->pub.cpu = m.to;
+	return ret;
+}
+
+static int on_iowait(struct tap_timeline *t, const struct tap_sched_fields *f,
+		     const struct tap_event *ev)
+{
+	uint64_t delay = (uint64_t)tap_num_get(&f->value, ev), from;
+	struct task *task;
+	int ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
+
+	if (ret || !task)
+		return ret;
+	from = delay < ev->ts_ns ? ev->ts_ns - delay : 0;
+	task->pub.iowait_ns += tap_clip(t, ev->ts_ns) - tap_clip(t, from);
+	if (task->pub.iowait_ns > task->pub.total_ns[TAP_BLOCKED])
+		task->pub.iowait_ns = task->pub.total_ns[TAP_BLOCKED];
+	return 0;
+}
+
+static int on_named(struct tap_timeline *t, const struct tap_sched_fields *f,
+		    const struct tap_event *ev)
+{
+	struct task *task;
+	int ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
+
+	if (ret || !task)
+		return ret;
+	if (f->kind == TAP_SCHED_RENAME)
+		tap_task_set_comm(task, f->comm, ev);
+	else
+		task->pub.cgroup = (uint64_t)tap_num_get(&f->value, ev);
+	return 0;
+}
+
+int tap_event_take(struct tap_timeline *t, const struct tap_sched_fields *f,
+		   const struct tap_event *ev)
+{
+	switch (f->kind) {
+	case TAP_SCHED_SWITCH:
+		return on_switch(t, f, ev);
+	case TAP_SCHED_WAKING:
+		t->has_waking = true;
+		return on_waking(t, f, ev);
+	case TAP_SCHED_WAKEUP:
+		return on_wakeup(t, f, ev);
+	case TAP_SCHED_WAKEUP_NEW:
+		return on_wakeup_new(t, f, ev);
+	case TAP_SCHED_NEWTASK:
+		return on_newtask(t, f, ev);
+	case TAP_SCHED_FORK:
+		return on_fork(t, f, ev);
+	case TAP_SCHED_EXEC:
+		return on_exec(t, f, ev);
+	case TAP_SCHED_MIGRATE:
+		t->has_migrate = true;
+		return on_migrate(t, f, ev);
+	case TAP_SCHED_IOWAIT:
+		return on_iowait(t, f, ev);
+	default:
+		return on_named(t, f, ev);
+	}
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What each kind of event means for the tasks and the CPUs of a timeline. */
+#ifndef TAP_TIMELINE_EVENTS_H
+#define TAP_TIMELINE_EVENTS_H
+
+#include "timeline/internal.h"
+
+/* @f: of its format. Return: 0; -ENOMEM; what the observer returned. */
+int tap_event_take(struct tap_timeline *t, const struct tap_sched_fields *f,
+		   const struct tap_event *ev);
+/* There is someone who wants to hear of it. Return: what the observer returned. */
+int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
+		    const struct tap_event *ev, struct task *task, bool is_new);
+
+/*
+ * Where some tasks are hidden, so may be an exit, and the fork that gives the tid out again. Who
+ * waits does not change its name meanwhile: then it is another, or ran unseen, or was renamed from
+ * outside (/proc/TID/comm).
+ */
+static inline bool tap_task_seems_other(const struct tap_timeline *t, const struct task *task,
+					const struct tap_field *comm, const struct tap_event *ev)
+{
+	return t->has_breaks && tap_task_is_renamed(task, comm, ev);
+}
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The fast path: nearly every switch takes a task off a CPU whose chain holds and lets one run that is
+ * known to wait, and nearly every waking finds its task asleep. Where that is so, and no break, hole or
+ * border of the window is near, this is all that events.c would do, in half of the time.
+ */
+#ifndef TAP_TIMELINE_FAST_PATH_H
+#define TAP_TIMELINE_FAST_PATH_H
+
+#include "timeline/cpus.h"
+#include "timeline/events.h"
+#include "timeline/stretches.h"
+
+/* The task has been in its state since then, certainly and within the window. */
+static inline bool is_certain(const struct tap_timeline *t, const struct task *task)
+{
+	return task->certain && task->pub.since_ns >= t->fast_since_ns;
+}
+
+/* As tap_task_change() has it. */
+static inline __attribute__((always_inline)) int
+fast_change(struct tap_timeline *t, struct task *task, enum tap_state next, uint64_t now,
+	    const char *end, int next_cpu)
+{
+	enum tap_state state = task->pub.state;
+	uint64_t from = task->pub.since_ns;
+	int ret = 0;
+
+	task->pub.total_ns[state] += now - from;
+	if (t->told[state])
+		ret = t->on.stretch(t->opts.ctx, &(struct tap_stretch){
+			.task = tap_task_pub(task), .state = state, .next = next, .whole = true,
+			.from_ns = from, .to_ns = now, .cpu = task->pub.cpu, .end = end,
+			.next_cpu = next_cpu,
+		});
+	tap_task_enter(task, next, now, true);
+	task->slept = TAP_UNKNOWN;
+	return ret;
+}
+
+static inline bool can_leave(const struct tap_timeline *t, const struct task *task)
+{
+	return task->pub.state == TAP_RUNNING && is_certain(t, task) && !task->woken_running_ns;
+}
+
+static inline bool can_come(const struct tap_timeline *t, const struct task *task,
+			    const struct tap_field *comm, const struct tap_event *ev)
+{
+	return (task->pub.state == TAP_WAKING || task->pub.state == TAP_PREEMPTED) &&
+	       is_certain(t, task) && !task->hidden && !tap_task_seems_other(t, task, comm, ev);
+}
+
+static inline __attribute__((always_inline)) int
+fast_out(struct tap_timeline *t, struct task *task, int cpu, uint64_t now,
+	 const struct tap_prev_state *left_as, const char *comm)
+{
+	int ret;
+
+	memcpy(task->pub.comm, comm, TAP_TASK_COMM);
+	task->pub.slices++;
+	ret = fast_change(t, task, left_as->state, now, left_as->text, -1);
+	task->pub.cpu = task->pub.run_cpu = cpu;
+	task->seen = true;
+	return ret;
+}
+
+static inline __attribute__((always_inline)) int
+fast_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now, int prio)
+{
+	int ret;
+
+	if (!t->has_migrate && task->pub.run_cpu >= 0)
+		task->pub.migrations += task->pub.run_cpu != cpu;
+	task->pub.prio = prio;
+	task->pub.cpu = cpu;
+	ret = fast_change(t, task, TAP_RUNNING, now, "", cpu);
+	task->pub.from_cpu = task->pub.run_cpu;
+	task->pub.run_cpu = cpu;
+	task->woken_running_ns = 0;
+	task->seen = true;
+	task->is_new = false;
+	return ret;
+}
+
+/* Return: 1: done; 0: it is one for events.c; -errno. */
+static inline __attribute__((always_inline)) int
+tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
+{
+	const struct tap_sched_fields *f = t->switches;
+	const int prev = tap_num_s32(&f->from, ev), next = tap_num_s32(&f->tid, ev), cpu = ev->cpu;
+	const int prio = tap_num_s32(&f->prio, ev);
+	const uint64_t now = ev->ts_ns, value = tap_num_u64(&f->value, ev);
+	const char *comm = tap_plain_comm(f->from_comm, ev);
+	struct tap_cpu *c = &t->cpus[cpu];
+	struct task *out = tap_task_whole(c->task), *in = tap_tasks_find(&t->tasks, next);
+	const struct tap_prev_state *left_as = NULL;
+	int ret;
+
+	if (!c->known || c->since_ns < t->fast_since_ns || prev != (out ? out->pub.tid : 0))
+		return 0;
+	if (out) {
+		left_as = value < TAP_PREV_STATES ? t->prev_states.by_value[value] : NULL;
+		if (!left_as || left_as->state == TAP_DEAD || !can_leave(t, out))
+			return 0;
+	}
+	if (in ? !can_come(t, in, f->comm, ev) : next)
+		return 0;
+	*(out ? &c->run_ns : &c->idle_ns) += now - c->since_ns;
+	if (t->tells_cpus) {
+		ret = tap_cpu_tell(t, c, c->since_ns, now);
+		if (ret)
+			return ret;
+	}
+	c->since_ns = now;
+	c->switches++;
+	c->task = tap_task_pub(in);
+	if (out) {
+		ret = fast_out(t, out, cpu, now, left_as, comm);
+		if (ret)
+			return ret;
+	}
+	ret = in ? fast_in(t, in, cpu, now, prio) : 0;
+	return ret ? ret : 1;
+}
+
+/* As tap_fast_switch(). */
+static inline __attribute__((always_inline)) int
+tap_fast_waking(struct tap_timeline *t, const struct tap_event *ev)
+{
+	const struct tap_sched_fields *f = t->wakings;
+	const int by = tap_num_s32(&f->current, ev), tid = tap_num_s32(&f->tid, ev), cpu = ev->cpu;
+	const int prio = tap_num_s32(&f->prio, ev), target = tap_num_s32(&f->value, ev);
+	const uint64_t now = ev->ts_ns;
+	struct task *task = tap_tasks_find(&t->tasks, tid);
+	enum tap_state slept;
+	uint64_t from;
+	int ret = 0;
+
+	if (!task || !tap_task_is_asleep(task) || !is_certain(t, task) || task->doubtful ||
+	    task->hidden || by == tid)
+		return 0;
+	t->cpus[cpu].seen = true;
+	if (t->on.wakeup)
+		ret = tap_wakeup_tell(t, f, ev, task, false);
+	if (ret)
+		return ret;
+	from = task->pub.since_ns;
+	slept = task->pub.state;
+	ret = fast_change(t, task, TAP_WAKING, now, "", -1);
+	task->slept = slept;
+	task->slept_from_ns = from;
+	task->pub.cpu = target;
+	task->pub.prio = prio;
+	task->woken_running_ns = 0;
+	task->pub.woken_ns = now;
+	task->pub.waker_tid = by;
+	task->pub.waker_cpu = cpu;
+	task->placed = false;
+	task->seen = true;
+	task->is_new = false;
+	return ret ? ret : 1;
+}
+
+#endif

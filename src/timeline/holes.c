@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "timeline/holes.h"
+
+#include "timeline/cpus.h"
+
+uint64_t tap_first_hole(const struct tap_timeline *t, uint64_t from_ns)
+{
+	const struct tap_hole *holes = t->opts.survey ? t->opts.survey->holes : NULL;
+	unsigned int low = 0, high = t->next_hole;
+
+	/* without a survey: only that there was one, so it may have begun at once */
+	if (!holes)
+		return from_ns;
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (holes[mid].to_ns > from_ns)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return holes[low].from_ns > from_ns ? holes[low].from_ns : from_ns;
+}
+
+/* When the fast path may be taken next: behind all that is known by now, before what comes next. */
+static void find_fast_path(struct tap_timeline *t)
+{
+	uint64_t end = t->end_ns < t->next_break_ns ? t->end_ns + 1 : t->next_break_ns;
+
+	t->fast_since_ns = t->hole_end_ns > t->start_ns ? t->hole_end_ns : t->start_ns;
+	t->fast_from_ns = t->fast_since_ns;
+	/* a task that goes to sleep just then may be woken, unseen, on its way out */
+	if (t->hole_end_ns && t->hole_end_ns + TAP_ON_ITS_WAY_OUT_NS + 1 > t->fast_from_ns)
+		t->fast_from_ns = t->hole_end_ns + TAP_ON_ITS_WAY_OUT_NS + 1;
+	if (t->fast_from_ns < t->hole_end_ns) /* a file may lie */
+		end = 0;
+	t->fast_ns = t->have_start && t->have_end && t->opts.survey && end > t->fast_from_ns ?
+			      end - t->fast_from_ns : 0;
+}
+
+void tap_holes_await(struct tap_timeline *t)
+{
+	const struct tap_survey *s = t->opts.survey;
+
+	t->next_hole_ns = t->have_start && t->have_end ? UINT64_MAX : 0;
+	/* what happens at the time when they begin is still certain */
+	if (s && t->next_hole < s->nr_holes && s->holes[t->next_hole].from_ns < t->next_hole_ns)
+		t->next_hole_ns = s->holes[t->next_hole].from_ns + 1;
+	if (s && t->next_loss < s->nr_kept_losses &&
+	    s->losses[t->next_loss].from_ns < t->next_hole_ns)
+		t->next_hole_ns = s->losses[t->next_loss].from_ns + 1;
+	find_fast_path(t);
+}
+
+static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
+{
+	int ret = 0;
+
+	/* of the switches, that is; other buffers' losses are holes, no more */
+	if (t->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER &&
+	    t->buffer[TAP_SCHED_SWITCH] != l->buffer)
+		return 0;
+	if (l->cpu >= 0) {
+		ret = tap_cpu_add(t, (unsigned int)l->cpu + 1);
+		return ret ? ret : tap_cpu_lose(t, (unsigned int)l->cpu, l->from_ns);
+	}
+	for (unsigned int i = 0; !ret && i < t->nr_cpus; i++)
+		ret = tap_cpu_lose(t, i, l->from_ns);
+	return ret;
+}
+
+int tap_holes_begin(struct tap_timeline *t, uint64_t now)
+{
+	const struct tap_survey *s = t->opts.survey;
+	int ret = 0;
+
+	while (!ret && t->next_loss < s->nr_kept_losses &&
+	       s->losses[t->next_loss].from_ns < now)
+		ret = begin_loss(t, &s->losses[t->next_loss++]);
+	for (; t->next_hole < s->nr_holes && s->holes[t->next_hole].from_ns < now; t->next_hole++)
+		t->hole_end_ns = s->holes[t->next_hole].to_ns; /* they are disjoint */
+	tap_holes_await(t);
+	return ret;
+}
+
+const struct tap_break *tap_break_find(struct tap_timeline *t, int cpu, uint64_t now)
+{
+	const struct tap_survey *s = t->opts.survey;
+	unsigned int i;
+
+	while (t->next_break < s->nr_breaks && s->breaks[t->next_break].from_ns < now)
+		t->next_break++;
+	t->next_break_ns = t->next_break < s->nr_breaks ? s->breaks[t->next_break].from_ns :
+							  UINT64_MAX;
+	find_fast_path(t);
+	for (i = t->next_break; i < s->nr_breaks && s->breaks[i].from_ns == now; i++)
+		if (s->breaks[i].cpu == cpu)
+			return &s->breaks[i];
+	return NULL;
+}
+
+/* The survey knows of it already; without one it is a hole that is known too late. */
+int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev)
+{
+	struct tap_loss l = {
+		.cpu = ev->cpu, .buffer = ev->buffer, .to_ns = ev->ts_ns, .count = ev->lost.count,
+		.from_ns = ev->lost.first_ns < ev->ts_ns ? ev->lost.first_ns : ev->ts_ns,
+	};
+	int ret = 0;
+
+	if (ev->cpu >= (int)TAP_MAX_CPUS)
+		return 0;
+	if (ev->cpu >= 0)
+		ret = tap_cpu_add(t, (unsigned int)ev->cpu + 1);
+	if (ret)
+		return ret;
+	if (ev->cpu >= 0 && ev->ts_ns >= t->start_ns && !(t->have_end && l.from_ns > t->end_ns))
+		t->cpus[ev->cpu].lost += l.count;
+	if (t->opts.survey)
+		return 0;
+	t->hole_end_ns = ev->ts_ns > t->hole_end_ns ? ev->ts_ns : t->hole_end_ns;
+	return begin_loss(t, &l);
+}

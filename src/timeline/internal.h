@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a timeline keeps, for the files of this room. An event goes to fast_path.h, and if that does
+ * not fit it to events.c, which knows what it means for tasks (tasks.h, lives.h) and CPUs (cpus.h);
+ * when a task leaves its state, stretches.h judges whether the time it spent there is certain, by the
+ * holes that holes.h has brought up to date.
+ */
+#ifndef TAP_TIMELINE_INTERNAL_H
+#define TAP_TIMELINE_INTERNAL_H
+
+#include "timeline/prev_state.h"
+#include "timeline/tasks.h"
+
+/*
+ * A waking that comes while its task still runs is either over at once (the task stays runnable)
+ * or finds it on its way out, with interrupts off: then it is switched out within this time.
+ */
+#define TAP_ON_ITS_WAY_OUT_NS 10000u
+
+struct tap_timeline {
+	struct tap_timeline_opts opts;
+	struct tap_observer on; /* all zero where there is none */
+	bool told[TAP_NR_STATES]; /* of on.states */
+	bool told_lost[TAP_NR_STATES]; /* and of on.lost_states */
+	bool have_start, have_end;
+	uint64_t start_ns, end_ns; /* end: of the last event as long as !have_end */
+	uint64_t now_ns;	   /* of the last event */
+	struct tap_cpu *cpus;
+	bool *unfit; /* of each CPU: it is not known, for its next switch will not fit */
+	unsigned int nr_cpus, cap_cpus;
+	struct tap_tasks tasks;
+	struct tap_sched_formats formats;
+	struct tap_prev_states prev_states;
+	const struct tap_format *prev_states_of;
+	unsigned int buffer[TAP_NR_SCHED_KINDS];
+	bool has_waking, has_wakeup, has_migrate, has_breaks;
+	bool no_wakeups; /* the survey says so: a sleep lasts until its task runs */
+
+	/* of the fast path: the formats it is for, and when */
+	struct tap_format no_format; /* no event has it; none at all is what a loss has */
+	const struct tap_format *switch_fmt, *waking_fmt;
+	const struct tap_sched_fields *switches, *wakings;
+	uint64_t fast_since_ns; /* what has lasted from then on is touched by no hole yet */
+	uint64_t fast_from_ns, fast_ns; /* its first instant, and how many more it is for */
+	bool tells_cpus; /* ... what they ran, too */
+
+	/* what the survey knows takes effect when its time comes */
+	uint64_t next_hole_ns;	/* of the next hole or loss */
+	uint64_t next_break_ns; /* of the first break that is not in the past */
+	unsigned int next_hole, next_loss, next_break;
+	uint64_t hole_end_ns; /* of those that have begun, the latest */
+};
+
+static inline uint64_t tap_clip(const struct tap_timeline *t, uint64_t ns)
+{
+	if (ns < t->start_ns)
+		return t->start_ns;
+	return ns > t->end_ns ? t->end_ns : ns;
+}
+
+static inline bool tap_inside(const struct tap_timeline *t, uint64_t ns)
+{
+	return ns - t->start_ns <= t->end_ns - t->start_ns;
+}
+
+/* How much of [from_ns, to_ns] lies in the window. */
+static inline uint64_t tap_within(const struct tap_timeline *t, uint64_t from_ns, uint64_t to_ns)
+{
+	if (from_ns >= t->start_ns && to_ns <= t->end_ns)
+		return to_ns - from_ns;
+	return tap_clip(t, to_ns) - tap_clip(t, from_ns);
+}
+
+#endif

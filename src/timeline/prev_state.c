@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "timeline/prev_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int tap_prev_states_init(struct tap_prev_states *p, const struct tap_format *sched_switch,
+			 const struct tap_field *prev_state)
+{
+	*p = (struct tap_prev_states){ .fmt = sched_switch, .field = prev_state };
+	p->rec = calloc(1, sched_switch->min_size + 8); /* 8: never empty, and room for any number */
+	if (!p->rec)
+		return -ENOMEM;
+	return tap_printer_new(sched_switch, &p->printer, NULL);
+}
+
+void tap_prev_states_release(struct tap_prev_states *p)
+{
+	for (unsigned int i = 0; i < TAP_PREV_STATES; i++)
+		free(p->by_value[i]);
+	tap_printer_free(p->printer);
+	free(p->rec);
+}
+
+/* From v4.14 on a task has one letter; before, bits of their own: "D|N" was what is I now. */
+static enum tap_state meaning(const char *letters)
+{
+	if (!strcmp(letters, "R") || !strcmp(letters, "0") || strchr(letters, '+'))
+		return TAP_PREEMPTED;
+	if (strpbrk(letters, "XZx"))
+		return TAP_DEAD;
+	if (strchr(letters, 'I') || (strchr(letters, 'D') && strchr(letters, 'N')))
+		return TAP_SLEEPING;
+	if (strchr(letters, 'D'))
+		return TAP_BLOCKED;
+	if (strpbrk(letters, "TtP"))
+		return TAP_STOPPED;
+	return strchr(letters, 'S') ? TAP_SLEEPING : TAP_UNKNOWN;
+}
+
+static void put_value(const struct tap_prev_states *p, uint64_t value)
+{
+	unsigned char *at = p->rec + p->field->offset;
+	uint32_t size = p->field->size;
+
+	for (uint32_t i = 0; i < size; i++)
+		at[p->fmt->big_endian ? size - 1 - i : i] = (unsigned char)(value >> 8 * i);
+}
+
+static int ask(const struct tap_prev_states *p, uint64_t value, struct tap_prev_state *prev)
+{
+	static const char before[] = "prev_state=";
+	struct tap_buf b = { 0 };
+	const char *text, *at;
+	size_t len;
+
+	put_value(p, value);
+	tap_printer_run(p->printer, p->rec, p->fmt->min_size, &b);
+	text = tap_buf_str(&b);
+	at = strstr(text, before);
+	at = at ? at + strlen(before) : "";
+	len = strcspn(at, " ");
+	if (len >= TAP_PREV_STATE_TEXT)
+		len = TAP_PREV_STATE_TEXT - 1;
+	memcpy(prev->text, at, len);
+	prev->text[len] = '\0';
+	prev->state = meaning(prev->text);
+	tap_buf_release(&b);
+	return b.err;
+}
+
+const struct tap_prev_state *tap_prev_states_make(struct tap_prev_states *p, uint64_t value)
+{
+	struct tap_prev_state *prev = &p->other;
+
+	if (value < TAP_PREV_STATES) {
+		prev = calloc(1, sizeof(*prev));
+		p->by_value[value] = prev;
+		if (!prev)
+			return NULL;
+	} else if (value == p->other_value) {
+		return prev;
+	}
+	if (value >= TAP_PREV_STATES)
+		p->other_value = value;
+	return ask(p, value, prev) ? NULL : prev;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "timeline/stretches.h"
+
+#include "timeline/holes.h"
+
+/*
+ * The task did not wait after its waking: so that was in vain, as it found the task running or
+ * preempted, unseen. That it had slept before was wrong.
+ */
+static void take_back_sleep(struct tap_timeline *t, struct task *task)
+{
+	uint64_t ns = tap_within(t, task->slept_from_ns, task->pub.since_ns);
+
+	if (task->pub.state != TAP_WAKING || task->slept == TAP_UNKNOWN)
+		return;
+	task->pub.total_ns[task->slept] -= ns;
+	task->pub.total_ns[TAP_UNKNOWN] += ns;
+	task->back = task->slept;
+	task->back_ns = task->pub.since_ns - task->slept_from_ns;
+}
+
+/* Charges the time to the task's state, and tells of it. */
+static int close_stretch(struct tap_timeline *t, struct task *task, struct tap_stretch *s)
+{
+	task->pub.total_ns[s->state] += tap_within(t, s->from_ns, s->to_ns);
+	if (!(s->next == TAP_UNKNOWN ? t->told_lost : t->told)[s->state])
+		return 0;
+	if (s->to_ns < t->start_ns) {
+		if (s->state == TAP_UNKNOWN)
+			task->back = TAP_UNKNOWN;
+		return 0;
+	}
+	/* an empty one has nothing to say, but that a sleep is taken back */
+	if (s->to_ns == s->from_ns && !s->whole && task->back == TAP_UNKNOWN)
+		return 0;
+	if (s->state == TAP_UNKNOWN && task->back != TAP_UNKNOWN) {
+		s->back = task->back;
+		s->back_ns = task->back_ns;
+		task->back = TAP_UNKNOWN;
+	}
+	return t->on.stretch(t->opts.ctx, s);
+}
+
+/* Of what the task is in now, but not the whole of it. */
+static struct tap_stretch part(struct task *task, enum tap_state next, uint64_t to_ns, int next_cpu)
+{
+	return (struct tap_stretch){
+		.task = tap_task_pub(task), .state = task->pub.state, .next = next,
+		.from_ns = task->pub.since_ns, .to_ns = to_ns, .cpu = task->pub.cpu, .end = "",
+		.next_cpu = next_cpu,
+	};
+}
+
+/*
+ * A stretch that is not known to have lasted until now. A hole touched it: it is certain up to
+ * there, if what ends it fits. If that does not fit, nobody knows when it really ended.
+ */
+static int leave_uncertain(struct tap_timeline *t, struct task *task, const struct transition *to,
+			   bool fits)
+{
+	uint64_t sure = task->pub.since_ns;
+	struct tap_stretch s;
+	int ret = 0;
+
+	/* it may have run anywhere */
+	if (tap_task_is_touched(t, task) || task->hidden || (!fits && t->has_breaks))
+		task->pub.run_cpu = -1;
+	if (!fits)
+		take_back_sleep(t, task);
+	task->slept = TAP_UNKNOWN;
+	if (fits && !task->doubtful && task->pub.state != TAP_UNKNOWN)
+		sure = tap_first_hole(t, sure);
+	if (sure > task->pub.since_ns) {
+		s = part(task, TAP_UNKNOWN, sure, -1);
+		ret = close_stretch(t, task, &s);
+	}
+	task->pub.state = TAP_UNKNOWN;
+	task->pub.since_ns = sure;
+	if (ret || to->next == TAP_UNKNOWN)
+		return ret;
+	s = part(task, to->next, to->ts_ns, to->next_cpu);
+	return close_stretch(t, task, &s);
+}
+
+int tap_task_change(struct tap_timeline *t, struct task *task, const struct transition *to)
+{
+	/* as far as its own events tell */
+	bool fits = to->fits && (!task->hidden || task->pub.state == TAP_RUNNING);
+	struct tap_stretch s;
+	int ret;
+
+	if (fits && !tap_task_is_touched(t, task) && task->pub.state != TAP_UNKNOWN) {
+		s = part(task, to->next, to->ts_ns, to->next_cpu);
+		s.whole = task->certain;
+		s.end = to->end ? to->end : "";
+		ret = close_stretch(t, task, &s);
+		tap_task_enter(task, to->next, to->ts_ns, true);
+		task->slept = TAP_UNKNOWN;
+		return ret;
+	}
+	ret = leave_uncertain(t, task, to, fits);
+	if (to->next != TAP_UNKNOWN)
+		tap_task_enter(task, to->next, to->ts_ns, true);
+	return ret;
+}
+
+int tap_task_lose(struct tap_timeline *t, struct task *task, uint64_t now)
+{
+	return tap_task_change(t, task, &(struct transition){
+		.next = TAP_UNKNOWN, .ts_ns = now, .next_cpu = -1,
+	});
+}
+
+int tap_task_close(struct tap_timeline *t, struct task *task)
+{
+	enum tap_state state = task->pub.state;
+	struct tap_stretch s;
+
+	if (state == TAP_DEAD)
+		return 0;
+	if (state == TAP_UNKNOWN) {
+		s = part(task, state, t->end_ns, -1);
+		return close_stretch(t, task, &s);
+	}
+	task->certain = false; /* it goes on: this is no whole stretch */
+	return tap_task_change(t, task, &(struct transition){
+		.next = state, .ts_ns = t->end_ns, .next_cpu = -1,
+		/* a task that is hidden from tracing may have woken it, or let it run, unseen */
+		.fits = state == TAP_RUNNING || !(task->doubtful || t->has_breaks),
+	});
+}

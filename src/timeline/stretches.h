@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A task's way from state to state: what time is charged to each, and what of it is certain. */
+#ifndef TAP_TIMELINE_STRETCHES_H
+#define TAP_TIMELINE_STRETCHES_H
+
+#include "timeline/internal.h"
+
+/* A task goes from its state to another. */
+struct transition {
+	enum tap_state next;
+	uint64_t ts_ns;
+	bool fits; /* what ends the state is what can end it: else something was missed */
+	const char *end; /* as in struct tap_stretch; NULL: "" */
+	int next_cpu; /* where it runs now; -1 */
+};
+
+/* Return: 0; what the observer returned. */
+int tap_task_change(struct tap_timeline *t, struct task *task, const struct transition *to);
+/* The same: nobody knows since when it is no longer in its state, nor in which it is now. */
+int tap_task_lose(struct tap_timeline *t, struct task *task, uint64_t now);
+/* It stays as it is, beyond the window's end. Return: as above. */
+int tap_task_close(struct tap_timeline *t, struct task *task);
+
+static inline void tap_task_enter(struct task *task, enum tap_state state, uint64_t now,
+				  bool certain)
+{
+	task->pub.state = state;
+	task->pub.since_ns = now;
+	task->certain = certain;
+	task->doubtful = false;
+}
+
+static inline bool tap_task_is_asleep(const struct task *task)
+{
+	return tap_state_is_sleep(task->pub.state);
+}
+
+/* A task that runs is on a CPU whose chain holds: holes are elsewhere. */
+static inline bool tap_task_is_touched(const struct tap_timeline *t, const struct task *task)
+{
+	return task->pub.state != TAP_RUNNING && t->hole_end_ns > task->pub.since_ns;
+}
+
+#endif
