@@ -10,7 +10,8 @@
  *   TIME CPU stat TID NS                   sched_stat_iowait
  *   TIME CPU hotplug OTHER_CPU             cpuhp_exit, of a step that CPU takes OTHER_CPU down
  *
- * A task is called after its tid, but for 90N, "migration/N", and 95N, "cpuhp/N"; NEXT=x: its name begins with x now. " @1" at the end: from buffer 1.
+ * A task is called after its tid, but for 90N, "migration/N", and 95N, "cpuhp/N"; NEXT=x: its name begins with x now; NEXT!7: its
+ * priority is 7, else 120. " @1" at the end: from buffer 1.
  */
 #ifndef STEPS_H
 #define STEPS_H
@@ -159,7 +160,7 @@ static inline void steps_line(struct steps *s, const char *line)
 			*((char *)ev->data + tap_format_field(ev->fmt, "next_comm")->offset) =
 				strchr(c, '=')[1];
 		steps_put(ev, "prev_prio", 120);
-		steps_put(ev, "next_prio", 120);
+		steps_put(ev, "next_prio", strchr(c, '!') ? atoi(strchr(c, '!') + 1) : 120);
 		steps_put(ev, "common_pid", atoi(a));
 	} else if (!strcmp(kind, "waking") || !strcmp(kind, "wakeup") || !strcmp(kind, "new")) {
 		ev->fmt = steps_format(!strcmp(kind, "new")    ? "sched_wakeup_new" :

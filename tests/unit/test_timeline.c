@@ -277,12 +277,20 @@ static const struct timeline_case cases[] = {
 			 "life 80",
 	},
 	{
-		.name = "a thread that executes a program takes over the leader's tid",
+		.name = "a thread that executes a program takes over the leader's tid, and keeps its priority",
 		.start_ns = 100, .end_ns = 200,
-		.steps = "100 0 switch 9 S 2; 130 0 exec 1 2; 160 0 switch 1 S 0",
+		.steps = "100 0 switch 9 S 2!7; 130 0 exec 1 2; 160 0 switch 1 S 0",
 		.cpus = "0: run 60 idle 40 switches 2",
-		.tasks = "9: sleeping 100 | 2: running 30 life 30 | 1: unknown 30 tgid 1 life 30 | "
-			 "1: running 30 sleeping 40 slices 1 tgid 1 life 70",
+		.tasks = "9: sleeping 100 | 2: running 30 prio 7 life 30 | 1: unknown 30 tgid 1 life 30 | "
+			 "1: running 30 sleeping 40 slices 1 prio 7 tgid 1 life 70",
+	},
+	{
+		.name = "... and runs where that ran: what is lost there ends it",
+		.start_ns = 100, .end_ns = 200,
+		.steps = "100 0 switch 9 S 2; 130 0 exec 1 2; 160 0 lost 150 3",
+		.cpus = "0: run 50 unknown 50 switches 1 lost 3",
+		.tasks = "9: sleeping 50 unknown 50 | 2: running 30 life 30 | 1: unknown 30 tgid 1 life 30 | "
+			 "1: running 20 unknown 50 tgid 1 life 70",
 	},
 	{
 		.name = "the waking comes first, the wakeup confirms it",
@@ -377,6 +385,29 @@ static const struct timeline_case cases[] = {
 			 "moved 1 balance 0>1 | 1 preempted 150-170 on 1 | ",
 	},
 	{
+		.name = "placed once, by its wakeup or to stay: what moves it after that balances",
+		.start_ns = 100, .end_ns = 200,
+		.steps = "100 0 switch 1 S 0; 100 1 switch 2 S 7; 110 1 waking 1 by 7 to 0; "
+			 "111 1 migrate 1 0 1 by 7; 112 1 migrate 1 1 0 by 7; 120 1 waking 2 by 7 to 1; "
+			 "121 1 wakeup 2 by 7 to 1; 122 1 migrate 2 1 0 by 7",
+		.cpus = "0: idle 100 switches 1 | 1: run 100 switches 1",
+		.tasks = "1: waking 90 sleeping 10 migrations 2 | 2: waking 80 sleeping 20 migrations 1 | "
+			 "7: running 100",
+		.waits = "moved 1 wakeup 0>1 | moved 1 balance 1>0 | moved 2 balance 1>0 | ",
+	},
+	{
+		.name = "... but its next wakeup places it anew",
+		.start_ns = 100, .end_ns = 200,
+		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; "
+			 "111 1 migrate 1 0 1 by 7; 120 1 switch 7 R 1; 150 1 switch 1 S 7; "
+			 "160 1 waking 1 by 7 to 1; 161 1 migrate 1 1 0 by 7",
+		.cpus = "0: idle 100 switches 1 | 1: run 100 switches 3",
+		.tasks = "1: running 30 waking 50 sleeping 20 slices 1 migrations 2 | "
+			 "9: sleeping 100 | 7: running 70 preempted 30 slices 1",
+		.waits = "moved 1 wakeup 0>1 | 1 waking 110-120 on 1 | 7 preempted 120-150 on 1 | "
+			 "moved 1 wakeup 1>0 | ",
+	},
+	{
 		.name = "a waker that pulls what it woke long ago did not place it, as far as is known",
 		.start_ns = 100, .end_ns = 30200,
 		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; "
@@ -429,6 +460,18 @@ static const struct timeline_case cases[] = {
 		.tasks = "9: sleeping 100 | 1: running 80 waking 20 slices 1 migrations 1 | "
 			 "7: preempted 30 unknown 70",
 		.waits = "moved 1 wakeup 0>1 | 1 waking 150-170 on 1 | ",
+	},
+	{
+		.name = "... also if it was moved in its wait before that",
+		.start_ns = 100, .end_ns = 200,
+		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 111 1 migrate 1 0 1 by 7; "
+			 "120 1 switch 7 R 1; 148 0 waking 1 by 0 to 1; 150 1 switch 1 S 7; "
+			 "155 0 migrate 1 1 0 by 0; 170 0 switch 0 R 1",
+		.cpus = "0: run 30 idle 70 switches 2 | 1: run 100 switches 3",
+		.tasks = "1: running 60 waking 30 sleeping 10 slices 1 migrations 2 | "
+			 "9: sleeping 100 | 7: running 70 preempted 30 slices 1",
+		.waits = "moved 1 wakeup 0>1 | 1 waking 110-120 on 1 | 7 preempted 120-150 on 1 | "
+			 "moved 1 wakeup 1>0 | 1 waking 150-170 on 0 | ",
 	},
 	{
 		.name = "the first and the last slice of the window are cut, and no whole waits",
@@ -636,6 +679,8 @@ static void put_task(struct tap_buf *b, const struct tap_timeline *t, const stru
 	put(b, "iowait", task->iowait_ns);
 	put(b, "slices", task->slices);
 	put(b, "migrations", task->migrations);
+	if (task->prio != 120)
+		put(b, "prio", (uint64_t)task->prio);
 	put(b, "tgid", (uint64_t)task->tgid);
 	put(b, "tgid_of", task->tgid_of ? (uint64_t)task->tgid_of->tid : 0);
 	if (life != end - start)
