@@ -78,8 +78,8 @@ $B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c $(wildcard bpf/*.h bpf/shim/*/*.h even
 
 # ---- tests ----------------------------------------------------------------------------------
 # programs with tracepoints, as their own builds link them
-TP_UNIT := $(addprefix $B/tests/tracepoint/,test_probes test_ring test_stack test_print test_format test_decoded \
-	test_static_key_load test_static_key_patch)
+TP_UNIT := $(addprefix $B/tests/tracepoint/,test_probes test_rcu test_ring test_stack test_print test_format \
+	test_decoded test_static_key_load test_static_key_patch)
 TP_TOOLS := $(addprefix $B/tests/tracepoint/,emit emit_static emit_patched confined)
 TP_LINK = $Q$(CC) $(ALL_CFLAGS) -Itests -Itests/tracepoint $(TP_CFLAGS) $(filter %.c %.a,$^) -o $@ $(TP_LIBS) -ldl -lpthread
 $B/tests/tracepoint/%: tests/tracepoint/%.c $B/libschedtap-tracepoint.a
@@ -87,6 +87,7 @@ $B/tests/tracepoint/%: tests/tracepoint/%.c $B/libschedtap-tracepoint.a
 	$(call say,CC,$@)
 	$(TP_LINK)
 $(TP_UNIT): TP_LIBS := -rdynamic -lcmocka
+$B/tests/tracepoint/test_rcu: TP_LIBS += -Wl,--wrap=syscall
 $B/tests/tracepoint/test_decoded: $B/libschedtap.a
 $B/tests/tracepoint/emit_static $B/tests/tracepoint/emit_patched: tests/tracepoint/emit.c $B/libschedtap-tracepoint.a
 	@mkdir -p $(@D)
