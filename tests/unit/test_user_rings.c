@@ -104,10 +104,10 @@ static void see(struct fixture *f, const struct tap_user_item *item)
 	f->taken++;
 }
 
-static int drain(struct fixture *f, bool dead)
+/* Up to the last poll, which returned @ret. */
+static int take_all(struct fixture *f, bool dead, int ret)
 {
 	struct tap_user_item item;
-	int ret = tap_user_reader_poll(&f->r, dead);
 
 	for (unsigned int i = 0; !ret; i++) {
 		assert_true(i < 1000000);
@@ -125,6 +125,11 @@ static int drain(struct fixture *f, bool dead)
 	return ret;
 }
 
+static int drain(struct fixture *f, bool dead)
+{
+	return take_all(f, dead, tap_user_reader_poll(&f->r, dead));
+}
+
 /* ---- by hand ---- */
 
 enum op {
@@ -132,6 +137,7 @@ enum op {
 	PUT,	/* a events; what there is no room for is lost */
 	SAVE,	/* what is whole into the backlog */
 	DRAIN,
+	OVERTAKE, /* the same, but a events come between the look at head and what is read */
 	DIE,	/* drains for the last time */
 	ATTACH, /* to what is there */
 	NOW,	/* to what comes from now on */
@@ -227,6 +233,17 @@ static const struct script scripts[] = {
 	{ "lapped by a thousand rounds", false, false,
 	  { { ATTACH }, { PUT, 1 }, { DRAIN }, { PUT, 4000 * PER_SUB - 1 }, { DIE } },
 	  0, 1 + 3 * PER_SUB, 3997 * PER_SUB - 1, 1, 0 },
+	{ "lapped behind the look at head: what was copied is not what it was", false, false,
+	  { { ATTACH }, { PUT, 2 * PER_SUB }, { OVERTAKE, 4 * PER_SUB }, { DIE } },
+	  0, 3 * PER_SUB, 3 * PER_SUB, 1, 0 },
+	{ "lapped behind the look at head, in a sub-buffer half read", false, false,
+	  { { ATTACH }, { PUT, 10 }, { DRAIN }, { PUT, 10 }, { OVERTAKE, 6 * PER_SUB - 20 }, { DIE } },
+	  0, 10 + 3 * PER_SUB, 3 * PER_SUB - 10, 1, 0 },
+	{ "the writer is at the sub-buffer behind the one that was copied", false, false,
+	  { { ATTACH }, { PUT, 2 * PER_SUB }, { OVERTAKE, PER_SUB + 1 }, { DIE } },
+	  0, 2 * PER_SUB + 1, PER_SUB, 1, 0 },
+	{ "not lapped behind the look at head: the writer is just short of it", false, false,
+	  { { ATTACH }, { PUT, 2 * PER_SUB }, { OVERTAKE, PER_SUB }, { DIE } }, 0, 3 * PER_SUB, 0, 0, 0 },
 	{ "atomic: an unreal record holds back those behind it", true, true,
 	  { { ATTACH }, { PUT, 3 }, { UNREAL }, { PUT, 4 }, { DRAIN }, { REALISE }, { DRAIN } },
 	  0, 8, 0, 0, 0 },
@@ -302,6 +319,12 @@ static void step(struct fixture *f, const struct step *s)
 	case DRAIN:
 	case DIE:
 		drain(f, s->op == DIE);
+		break;
+	case OVERTAKE:
+		assert_int_equal(tap_user_reader_poll(&f->r, false), 0);
+		for (uint64_t i = 0; i < s->a; i++)
+			put(f);
+		take_all(f, false, 0);
 		break;
 	case ATTACH:
 	case NOW:
