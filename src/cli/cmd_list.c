@@ -53,9 +53,9 @@ static int compare_uses(const void *a, const void *b)
 
 static void add_uses(struct sources *s, const struct tap_user_program *p)
 {
-	for (unsigned int i = 0; i < p->nr_events; i++)
-		if (!p->events[i].gone)
-			s->uses[s->nr_uses++] = (struct use){ p->events[i].kind, p };
+	for (unsigned int i = 0; i < p->control.nr_events; i++)
+		if (!p->control.events[i].gone)
+			s->uses[s->nr_uses++] = (struct use){ p->control.events[i].kind, p };
 }
 
 /* A program that has gone has nothing to list, and nobody else may be there to remove its file. */
@@ -65,7 +65,7 @@ static int find_uses(struct sources *s)
 	size_t nr = 0;
 
 	for (unsigned int i = 0; (p = tap_user_program_at(s->programs, i)); i++)
-		nr += p->nr_events;
+		nr += p->control.nr_events;
 	s->uses = calloc(nr + 1, sizeof(*s->uses));
 	if (!s->uses)
 		return -ENOMEM;
@@ -168,7 +168,7 @@ static void print_tracefs_event(const struct sources *s, const struct tap_tracef
 
 static void add_program(struct tap_buf *line, const struct tap_user_program *p)
 {
-	tap_text_escape(line, p->comm, strnlen(p->comm, sizeof(p->comm)));
+	tap_text_escape(line, p->control.comm, strnlen(p->control.comm, sizeof(p->control.comm)));
 	tap_buf_printf(line, " [%d]", p->pid);
 }
 
@@ -238,12 +238,12 @@ static void print_reasons(const struct sources *s)
 	for (unsigned int i = 0; s->programs && (p = tap_user_program_at(s->programs, i)); i++) {
 		struct tap_buf line = { 0 };
 
-		if (!p->alive || !*p->reason)
+		if (!p->alive || !*p->control.reason)
 			continue;
 		tap_buf_printf(&line, "%-9s ", "-");
 		add_program(&line, p);
 		tap_buf_puts(&line, ": ");
-		tap_text_escape(&line, p->reason, strnlen(p->reason, sizeof(p->reason)));
+		tap_text_escape(&line, p->control.reason, strnlen(p->control.reason, sizeof(p->control.reason)));
 		puts(tap_buf_str(&line));
 		tap_buf_release(&line);
 	}

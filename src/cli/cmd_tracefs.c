@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/user/kinds.h"
+#include "capture/user/programs.h"
 #include "cli/cmd.h"
 
 #define PATCH_LOOK_US 500
@@ -52,7 +52,7 @@ static bool is_at(const struct place *p, const struct tap_user_event *ev)
 /* Return: the first at or after @ev, or NULL. */
 static struct tap_user_event *event_from(const struct place *p, struct tap_user_event *ev)
 {
-	struct tap_user_event *end = p->program->events + p->program->nr_events;
+	struct tap_user_event *end = p->program->control.events + p->program->control.nr_events;
 
 	while (ev < end && !is_at(p, ev))
 		ev++;
@@ -61,7 +61,7 @@ static struct tap_user_event *event_from(const struct place *p, struct tap_user_
 
 static struct tap_user_event *first_event(const struct place *p)
 {
-	return p->program->nr_events ? event_from(p, p->program->events) : NULL;
+	return p->program->control.nr_events ? event_from(p, p->program->control.events) : NULL;
 }
 
 static int read_available(const struct place *p, struct tap_buf *out, struct tap_err *err)
@@ -75,7 +75,7 @@ static int read_available(const struct place *p, struct tap_buf *out, struct tap
 /* A site that tests a word is on when the word is written; one that is patched, when the program has done that. */
 static bool is_on(const struct tap_user_program *p, const struct tap_user_event *ev)
 {
-	return p->has_thread ? ev->applied : ev->wanted;
+	return p->control.has_thread ? ev->applied : ev->wanted;
 }
 
 static int read_enable(const struct place *p, struct tap_buf *out, struct tap_err *err)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A program's control file with anything at all written over it, while it is listed and while its ring
- * is read: what comes out is within bounds, comes to an end, and what cannot be is refused. The input
+ * A program's control file with anything at all written over it, while it is read and while its ring
+ * is: what comes out is within bounds, comes to an end, and what cannot be is refused. The input
  * is a list of patches: where (a byte), offset there (two), length (one), bytes.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "capture/user/control_file.h"
 #include "capture/user/kinds.h"
 #include "capture/user/rings.h"
 #include "check.h"
@@ -16,6 +18,7 @@
 #define assert_int_equal(a, b) CHECK((a) == (b))
 #include "../unit/user_program.h"
 
+#define CPUS 8u
 #define RING (4 * TAP_SUB_BYTES)
 
 static const struct event_text events[] = {
@@ -92,11 +95,14 @@ static void read_ring(int fd, const struct tap_user_ring *ring, unsigned int how
 	tap_user_pool_release(&pool);
 }
 
-static void read_program(struct tap_user_program *p, unsigned int how)
+static void check(const struct tap_user_control *c)
 {
-	CHECK(!p->comm[sizeof(p->comm) - 1] && !p->reason[sizeof(p->reason) - 1]);
-	for (unsigned int i = 0; i < p->nr_events; i++) {
-		const struct tap_user_kind *k = p->events[i].kind;
+	CHECK(!c->comm[sizeof(c->comm) - 1] && !c->reason[sizeof(c->reason) - 1]);
+	CHECK(c->nr_areas <= TAP_CONTROL_AREAS && c->nr_rings <= 2 * CPUS);
+	for (unsigned int i = 0; i < c->nr_rings; i++)
+		CHECK(c->rings[i].cpu < CPUS);
+	for (unsigned int i = 0; i < c->nr_events; i++) {
+		const struct tap_user_kind *k = c->events[i].kind;
 		struct tap_buf text = { 0 };
 
 		CHECK(tap_user_name_ok(k->system) && tap_user_name_ok(k->name) && !k->fmt == !!k->why);
@@ -104,29 +110,25 @@ static void read_program(struct tap_user_program *p, unsigned int how)
 			tap_user_kind_text(k, 16384, &text);
 		tap_buf_release(&text);
 	}
-	if (tap_user_hold(p, NULL))
-		return;
-	for (unsigned int i = 0; i < p->nr_rings && i < 8; i++)
-		read_ring(p->fd, &p->rings[i], how);
-	tap_user_drop(p);
 }
 
-static void check_folder(const char *folder, struct patches *in, const struct program *file,
-			 const struct ring *ring, unsigned int how)
+static void check_file(struct patches *in, const struct program *file, const struct ring *ring, unsigned int how)
 {
-	struct tap_user_program *p;
-	struct tap_user_set *set;
+	struct tap_user_kinds kinds = { 0 };
+	struct tap_user_control_source from = { file->fd, getpid(), CPUS, &kinds };
+	struct tap_user_control c = { 0 };
+	int ret = tap_user_control_read(&c, &from, NULL);
 
-	CHECK(!tap_user_new(&set) && !tap_user_add_folder(set, folder, geteuid()));
-	CHECK(tap_user_scan(set, NULL) >= 0);
-	p = tap_user_program_at(set, 0);
-	while (p && patch(in, file, ring)) /* more, between two looks */
+	check(&c);
+	while (!ret && patch(in, file, ring)) /* more, between two reads */
 		;
-	if (p) {
-		tap_user_look(set, p, NULL);
-		read_program(p, how);
-	}
-	tap_user_free(set);
+	ret = ret ? ret : tap_user_control_read(&c, &from, NULL);
+	CHECK(ret == 0 || ret == -EINVAL || ret == -ENODATA);
+	check(&c);
+	for (unsigned int i = 0; i < c.nr_rings && i < 8; i++)
+		read_ring(file->fd, &c.rings[i], how);
+	tap_user_control_release(&c);
+	tap_user_kinds_release(&kinds);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -134,13 +136,11 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
 	struct patches in = { data, data + size };
-	char folder[] = "/dev/shm/fuzz-user-XXXXXX";
 	unsigned int how = size ? *in.at++ : 0;
 	struct program p;
 	struct ring r;
 
-	CHECK(mkdtemp(folder));
-	program_make(&p, folder, getpid(), "0");
+	program_file(&p, getpid());
 	program_object(&p, 16, events, 2);
 	ring_make(&r, &p, 0, RING);
 	r.atomic = area_of(&p, 1)->atomic = how >> 3 & 1;
@@ -148,9 +148,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		ring_put(&r, 1000 + i, 16, i, 48);
 	for (unsigned int i = how >> 4; i && patch(&in, &p, &r); i--)
 		;
-	check_folder(folder, &in, &p, &r, how);
+	check_file(&in, &p, &r, how);
 	program_unmap(&p);
-	unlink(p.path);
-	rmdir(folder);
 	return 0;
 }

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "capture/user/kinds.h"
+#include "capture/user/programs.h"
 #include "tmp_dir.h"
 #include "user_program.h"
 
@@ -70,16 +70,16 @@ static void test_says(void **state)
 	assert_non_null(p);
 	assert_int_equal(p->pid, getpid());
 	assert_int_equal(p->uid, getuid());
-	assert_string_equal(p->comm, "demo");
-	assert_string_equal(p->reason, "no room");
+	assert_string_equal(p->control.comm, "demo");
+	assert_string_equal(p->control.reason, "no room");
 	assert_true(p->alive);
-	assert_int_equal(p->nr_events, 2);
-	assert_string_equal(p->events[0].kind->system, "app");
-	assert_string_equal(p->events[0].kind->name, "start");
-	assert_non_null(p->events[0].kind->fmt);
-	assert_int_equal(p->events[1].id, 17);
-	assert_false(p->events[0].wanted);
-	assert_true(p->events[1].wanted);
+	assert_int_equal(p->control.nr_events, 2);
+	assert_string_equal(p->control.events[0].kind->system, "app");
+	assert_string_equal(p->control.events[0].kind->name, "start");
+	assert_non_null(p->control.events[0].kind->fmt);
+	assert_int_equal(p->control.events[1].id, 17);
+	assert_false(p->control.events[0].wanted);
+	assert_true(p->control.events[1].wanted);
 	assert_null(tap_user_program_at(f.set, 1));
 	fixture_remove(&f);
 }
@@ -97,7 +97,7 @@ static void test_later(void **state)
 	control_of(&f.p)->head_bytes += 64;
 	p = first(&f);
 	assert_non_null(p);
-	assert_int_equal(p->nr_events, 2);
+	assert_int_equal(p->control.nr_events, 2);
 	fixture_remove(&f);
 }
 
@@ -119,22 +119,22 @@ static void test_looks_again(void **state)
 	word_of(&f.p, 0, 0)->applied = 1;
 	area_of(&f.p, 1)->gone = 1;
 	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
-	assert_int_equal(p->nr_events, 4);
-	assert_true(p->events[0].applied && !p->events[0].gone);
-	assert_int_equal(p->events[2].id, 100);
-	assert_true(p->events[2].gone);
+	assert_int_equal(p->control.nr_events, 4);
+	assert_true(p->control.events[0].applied && !p->control.events[0].gone);
+	assert_int_equal(p->control.events[2].id, 100);
+	assert_true(p->control.events[2].gone);
 	/* the same layout in two objects is one kind */
-	assert_ptr_equal(p->events[3].kind, p->events[1].kind);
+	assert_ptr_equal(p->control.events[3].kind, p->control.events[1].kind);
 	assert_int_equal(tap_user_nr_kinds(f.set), 3);
-	assert_int_equal(p->nr_rings, 1);
-	assert_int_equal(p->rings[0].cpu, 0);
+	assert_int_equal(p->control.nr_rings, 1);
+	assert_int_equal(p->control.rings[0].cpu, 0);
 	/* an area that is not ready is looked at later */
 	program_area(&f.p, TAP_AREA_NONE, 4096);
 	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
 	*area_of(&f.p, 3) = *area_of(&f.p, 2);
 	area_of(&f.p, 3)->atomic = 1;
 	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
-	assert_int_equal(p->nr_rings, 2);
+	assert_int_equal(p->control.nr_rings, 2);
 	fixture_remove(&f);
 }
 
@@ -185,7 +185,7 @@ static void test_sent(void **state)
 	p = tap_user_program_at(f.set, 0);
 	assert_non_null(p);
 	assert_null(tap_user_program_at(f.set, 1));
-	assert_int_equal(p->nr_events, 2);
+	assert_int_equal(p->control.nr_events, 2);
 	assert_int_equal(tap_user_scan(f.set, NULL), 1);
 	assert_ptr_equal(tap_user_program_at(f.set, 0), p);
 	assert_null(tap_user_program_at(f.set, 1));
@@ -270,10 +270,10 @@ static void test_closed(void **state)
 	assert_non_null(p);
 	assert_true(p->alive);
 	if (geteuid()) {
-		assert_non_null(strstr(p->reason, "control file"));
+		assert_non_null(strstr(p->control.reason, "control file"));
 	} else {
-		assert_int_equal(p->nr_events, 2);
-		assert_int_equal(tap_user_want(p, &p->events[0], true, NULL), 0);
+		assert_int_equal(p->control.nr_events, 2);
+		assert_int_equal(tap_user_want(p, &p->control.events[0], true, NULL), 0);
 		assert_int_equal(word_of(&f.p, 0, 0)->wanted, 1);
 	}
 	fixture_remove(&f);
@@ -409,9 +409,9 @@ static void test_lies(void **state)
 		};
 		p = first(&f);
 		assert_non_null(p);
-		assert_int_equal(p->nr_events, 2);
-		assert_int_equal(p->events[0].id, 100);
-		assert_int_equal(p->bad, 1);
+		assert_int_equal(p->control.nr_events, 2);
+		assert_int_equal(p->control.events[0].id, 100);
+		assert_int_equal(p->control.bad, 1);
 		fixture_remove(&f);
 	}
 }
@@ -432,8 +432,8 @@ static void test_rings(void **state)
 	ring_make(&ring, &f.p, 65535, 65536); /* of a CPU that is not there */
 	p = first(&f);
 	assert_non_null(p);
-	assert_int_equal(p->nr_rings, 2);
-	assert_int_equal(p->bad, 7);
+	assert_int_equal(p->control.nr_rings, 2);
+	assert_int_equal(p->control.bad, 7);
 	fixture_remove(&f);
 }
 
@@ -511,7 +511,7 @@ static void test_heads(void **state)
 			control_of(&f.p)->pid = (uint32_t)getpid();
 		p = first(&f);
 		assert_non_null(p);
-		assert_int_not_equal(p->reason[0], 0);
+		assert_int_not_equal(p->control.reason[0], 0);
 		fixture_remove(&f);
 	}
 }
@@ -675,8 +675,8 @@ static void test_text_blocks(void **state)
 			4096);
 		memcpy(at, &cases[i].bytes, sizeof(block));
 		p = first(&f);
-		assert_int_equal(p->nr_events, cases[i].events);
-		assert_int_equal(p->bad, cases[i].bad);
+		assert_int_equal(p->control.nr_events, cases[i].events);
+		assert_int_equal(p->control.bad, cases[i].bad);
 		fixture_remove(&f);
 	}
 }
@@ -694,11 +694,11 @@ static void test_wants(void **state)
 	control_of(&f.p)->has_thread = 1;
 	p = first(&f);
 	word_of(&f.p, 0, 1)->wanted = 4; /* of another event made of the same tracepoint */
-	assert_int_equal(tap_user_want(p, &p->events[1], true, NULL), 0);
+	assert_int_equal(tap_user_want(p, &p->control.events[1], true, NULL), 0);
 	assert_int_equal(word_of(&f.p, 0, 1)->wanted, 5);
 	assert_int_equal(word_of(&f.p, 0, 0)->wanted, 0);
 	assert_int_equal(control_of(&f.p)->wake, 1);
-	assert_int_equal(tap_user_want(p, &p->events[1], false, NULL), 0);
+	assert_int_equal(tap_user_want(p, &p->control.events[1], false, NULL), 0);
 	assert_int_equal(word_of(&f.p, 0, 1)->wanted, 4);
 	assert_int_equal(tap_user_set_ring(p, TAP_RING_DISCARD, 22, NULL), 0);
 	assert_int_equal(control_of(&f.p)->mode, TAP_RING_DISCARD);

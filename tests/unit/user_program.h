@@ -53,18 +53,14 @@ static inline struct tap_area *area_of(const struct program *p, uint32_t i)
 }
 
 /* A file as the program makes it when it starts, mapped by this process. */
-static inline void program_make(struct program *p, const char *folder, int pid, const char *nonce)
+static inline void program_file(struct program *p, int pid)
 {
 	struct tap_control *c;
-	char to[64];
 
-	snprintf(p->path, sizeof(p->path), "%s/%d-%s", folder, pid, nonce);
 	p->fd = memfd_create("schedtap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	assert_true(p->fd >= 0);
 	assert_int_equal(ftruncate(p->fd, PROGRAM_BYTES), 0);
 	assert_int_equal(fcntl(p->fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-	snprintf(to, sizeof(to), "/proc/%d/fd/%d", (int)getpid(), p->fd);
-	assert_int_equal(symlink(to, p->path), 0);
 	p->map = mmap(NULL, PROGRAM_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
 	assert_true(p->map != MAP_FAILED);
 	c = control_of(p);
@@ -72,6 +68,17 @@ static inline void program_make(struct program *p, const char *folder, int pid, 
 				   .min_version = TAP_CONTROL_MIN_VERSION, .head_bytes = sizeof(*c),
 				   .pid_ns = TAP_INITIAL_PID_NS, .pid = (uint32_t)pid, .comm = "demo" };
 	p->end = (TAP_CONTROL_HEAD + TAP_CONTROL_PAGE - 1) & ~(uint64_t)(TAP_CONTROL_PAGE - 1);
+}
+
+/* The same, with the link to it. */
+static inline void program_make(struct program *p, const char *folder, int pid, const char *nonce)
+{
+	char to[64];
+
+	program_file(p, pid);
+	snprintf(p->path, sizeof(p->path), "%s/%d-%s", folder, pid, nonce);
+	snprintf(to, sizeof(to), "/proc/%d/fd/%d", (int)getpid(), p->fd);
+	assert_int_equal(symlink(to, p->path), 0);
 }
 
 static inline void program_unmap(struct program *p)

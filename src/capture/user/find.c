@@ -53,16 +53,14 @@ static void kind_fails(struct tap_user_state *s, const struct tap_user_kind *k, 
 
 static int record_kind(struct tap_user_state *s, const struct tap_user_kind *k)
 {
-	struct tap_user_recorded *more =
-		reallocarray(s->recorded, s->nr_recorded + 1, sizeof(*more));
+	struct tap_user_recorded *r;
 
-	if (!more)
+	if (tap_array_grow(&s->recorded, s->nr_recorded, &s->cap_recorded, sizeof(*s->recorded)))
 		return -ENOMEM;
-	s->recorded = more;
-	more[s->nr_recorded] =
-		(struct tap_user_recorded){ .kind = k, .id = TAP_USER_ID_FIRST + s->nr_recorded };
-	tap_user_kind_text(k, more[s->nr_recorded].id, &more[s->nr_recorded].text);
-	if (more[s->nr_recorded].text.err)
+	r = &s->recorded[s->nr_recorded];
+	*r = (struct tap_user_recorded){ .kind = k, .id = TAP_USER_ID_FIRST + s->nr_recorded };
+	tap_user_kind_text(k, r->id, &r->text);
+	if (r->text.err)
 		return -ENOMEM;
 	s->nr_recorded++;
 	s->anew = true;
@@ -101,11 +99,11 @@ static unsigned int id_of(void *ctx, const struct tap_user_kind *k)
 /* The events of a program that could be joined, or could not. */
 static void tell_plan(struct tap_user_state *s, const struct tap_user_joined *j)
 {
-	for (unsigned int i = 0; i < j->p->nr_events; i++) {
-		const struct tap_user_kind *k = j->p->events[i].kind;
+	for (unsigned int i = 0; i < j->p->control.nr_events; i++) {
+		const struct tap_user_kind *k = j->p->control.events[i].kind;
 		struct tap_plan_event *ev;
 
-		if (j->ids[j->p->events[i].id] <= TAP_USER_ID_UNWANTED)
+		if (j->ids[j->p->control.events[i].id] <= TAP_USER_ID_UNWANTED)
 			continue;
 		if (!j->held) {
 			kind_fails(s, k, j->why ? j->why : "the program cannot be recorded");
@@ -121,8 +119,8 @@ static void tell_plan(struct tap_user_state *s, const struct tap_user_joined *j)
 
 static bool has_wanted(const struct tap_user_state *s, const struct tap_user_program *p)
 {
-	for (unsigned int i = 0; i < p->nr_events; i++)
-		if (tap_user_is_wanted(s->plan, p->events[i].kind))
+	for (unsigned int i = 0; i < p->control.nr_events; i++)
+		if (tap_user_is_wanted(s->plan, p->control.events[i].kind))
 			return true;
 	return false;
 }
@@ -145,7 +143,7 @@ static int update(struct tap_user_state *s, struct tap_user_joined *j)
 	int ret = tap_user_joined_update(j, &s->choice, id_of, s);
 
 	ret = ret ?: add_sources(s, j, before);
-	if (!ret && j->p->nr_events != events)
+	if (!ret && j->p->control.nr_events != events)
 		tell_plan(s, j);
 	return ret;
 }
@@ -195,16 +193,16 @@ static int meet(struct tap_user_state *s, struct tap_user_program *p, enum tap_u
 	s->joined[s->nr_joined++] = j;
 	ret = try_join(s, j);
 	if (from == TAP_USER_NOW)
-		j->told_lost = p->lost;
+		j->told_lost = p->control.lost;
 	return ret;
 }
 
 /* Switches off again what our session file switched on in a program that was not meant. */
 static void send_away(struct tap_user_state *s, struct tap_user_program *p)
 {
-	for (unsigned int i = 0; i < p->nr_events; i++)
-		if (p->events[i].wanted && tap_user_is_wanted(s->plan, p->events[i].kind))
-			tap_user_want(p, &p->events[i], false, NULL);
+	for (unsigned int i = 0; i < p->control.nr_events; i++)
+		if (p->control.events[i].wanted && tap_user_is_wanted(s->plan, p->control.events[i].kind))
+			tap_user_want(p, &p->control.events[i], false, NULL);
 }
 
 static int consider(struct tap_user_state *s, struct tap_user_program *p, enum tap_user_from from)
@@ -225,7 +223,7 @@ static int ask_again(struct tap_user_state *s)
 {
 	for (unsigned int i = 0; i < ASK_AGAIN; i++) {
 		struct tap_user_program *p = tap_user_program_at(s->set, s->next_to_ask++);
-		unsigned int had = p ? p->nr_events : 0;
+		unsigned int had = p ? p->control.nr_events : 0;
 		int ret;
 
 		if (!p) {
@@ -236,7 +234,7 @@ static int ask_again(struct tap_user_state *s)
 			continue;
 		ret = tap_user_look(s->set, p, NULL);
 		/* what is in its rings by now was not wanted before */
-		if (!ret && p->nr_events != had)
+		if (!ret && p->control.nr_events != had)
 			ret = consider(s, p, p->user == &came_later ? TAP_USER_ALL : TAP_USER_REST);
 		if (ret == -ENOMEM)
 			return ret;
@@ -388,9 +386,9 @@ int tap_user_find_kinds(struct tap_user_state *s, struct tap_err *err)
 	for (unsigned int i = 0; ret >= 0 && (p = tap_user_program_at(s->set, i)); i++) {
 		if (!tap_user_in_scope(&s->choice, p))
 			continue;
-		for (unsigned int k = 0; k < p->nr_events; k++)
-			if (tap_user_is_wanted(s->plan, p->events[k].kind))
-				id_of(s, p->events[k].kind);
+		for (unsigned int k = 0; k < p->control.nr_events; k++)
+			if (tap_user_is_wanted(s->plan, p->control.events[k].kind))
+				id_of(s, p->control.events[k].kind);
 	}
 	return ret < 0 ? ret : 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "capture/tracefs/tracefs.h"
@@ -80,8 +81,8 @@ static bool in_family(struct tap_user_choice *c, struct tap_user_program *p)
 {
 	uint64_t *slot;
 
-	p->with_children = is_tgid(&c->plan->scope, p->pid) || (p->parent_ns && tap_map_get(&c->families, p->parent_ns));
-	slot = p->with_children && p->made_ns ? tap_map_put(&c->families, p->made_ns) : NULL;
+	p->with_children = is_tgid(&c->plan->scope, p->pid) || (p->control.parent_ns && tap_map_get(&c->families, p->control.parent_ns));
+	slot = p->with_children && p->control.made_ns ? tap_map_put(&c->families, p->control.made_ns) : NULL;
 	if (slot)
 		*slot = 1;
 	return p->with_children;
@@ -93,7 +94,7 @@ bool tap_user_in_scope(struct tap_user_choice *c, struct tap_user_program *p)
 
 	return (!scope->tgids.nr || in_family(c, p)) &&
 	       (!scope->tids.nr || has_tid(&scope->tids, p->pid)) &&
-	       (!scope->comms.nr || has_comm(&scope->comms, p->comm));
+	       (!scope->comms.nr || has_comm(&scope->comms, p->control.comm));
 }
 
 bool tap_user_is_wanted(const struct tap_plan *plan, const struct tap_user_kind *kind)
@@ -125,9 +126,9 @@ void tap_user_joined_fail(struct tap_user_joined *j, const char *why)
 
 void tap_user_joined_off(struct tap_user_joined *j)
 {
-	for (unsigned int i = 0; i < j->events_seen && i < j->p->nr_events; i++) {
+	for (unsigned int i = 0; i < j->events_seen && i < j->p->control.nr_events; i++) {
 		if (j->switched[i])
-			tap_user_want(j->p, &j->p->events[i], false, NULL);
+			tap_user_want(j->p, &j->p->control.events[i], false, NULL);
 		j->switched[i] = false;
 	}
 	tap_user_set_recording(j->p, false);
@@ -135,8 +136,8 @@ void tap_user_joined_off(struct tap_user_joined *j)
 
 static void give_back(const struct tap_user_joined *j)
 {
-	for (unsigned int i = 0; i < j->p->nr_events; i++)
-		if (j->p->events[i].wanted) /* by somebody else */
+	for (unsigned int i = 0; i < j->p->control.nr_events; i++)
+		if (j->p->control.events[i].wanted) /* by somebody else */
 			return;
 	for (unsigned int i = 0; i < j->nr_sources; i++)
 		if (!j->sources[i]->failed)
@@ -183,7 +184,7 @@ void tap_user_join(struct tap_user_joined *j, const struct tap_user_choice *c)
 	free(j->why);
 	j->why = NULL;
 	j->held = true;
-	j->mode = j->from == TAP_USER_NOW ? j->p->mode : TAP_RING_OVERWRITE;
+	j->mode = j->from == TAP_USER_NOW ? j->p->control.mode : TAP_RING_OVERWRITE;
 	if (!j->p->alive)
 		return;
 	ret = tap_user_set_ring(j->p, TAP_RING_DISCARD, c->ring_shift, &err);
@@ -196,15 +197,12 @@ void tap_user_join(struct tap_user_joined *j, const struct tap_user_choice *c)
 static int add_source(struct tap_user_joined *j, const struct tap_user_ring *ring,
 		      enum tap_user_from from, struct tap_user_pool *pool)
 {
-	struct tap_user_source *s = calloc(1, sizeof(*s)), **more;
-	bool discard = j->p->alive || j->p->mode == TAP_RING_DISCARD;
+	struct tap_user_source *s = calloc(1, sizeof(*s));
+	bool discard = j->p->alive || j->p->control.mode == TAP_RING_DISCARD;
 	char why[80];
 	int ret;
 
-	more = reallocarray(j->sources, j->nr_sources + 1, sizeof(*more));
-	if (more)
-		j->sources = more;
-	if (!s || !more) {
+	if (!s || tap_array_grow(&j->sources, j->nr_sources, &j->cap_sources, sizeof(*j->sources))) {
 		free(s);
 		return -ENOMEM;
 	}
@@ -226,8 +224,8 @@ static int add_rings(struct tap_user_joined *j, const struct tap_user_choice *c)
 	enum tap_user_from from = j->rings_seen || j->events_seen ? TAP_USER_ALL : j->from;
 	int ret = 0;
 
-	for (; j->rings_seen < j->p->nr_rings && !ret; j->rings_seen++) {
-		const struct tap_user_ring *ring = &j->p->rings[j->rings_seen];
+	for (; j->rings_seen < j->p->control.nr_rings && !ret; j->rings_seen++) {
+		const struct tap_user_ring *ring = &j->p->control.rings[j->rings_seen];
 
 		if (ring->cpu < c->plan->nr_cpus && (!c->plan->scope.cpus.nr_words ||
 						     tap_cpus_has(&c->plan->scope.cpus, ring->cpu)))
@@ -242,11 +240,11 @@ static int grow_ids(struct tap_user_joined *j)
 {
 	unsigned int nr = 0;
 	uint16_t *ids;
-	bool *switched = realloc(j->switched, j->p->nr_events + 1);
+	bool *switched = realloc(j->switched, j->p->control.nr_events + 1);
 
-	for (unsigned int i = 0; i < j->p->nr_events; i++)
-		if (j->p->events[i].id >= nr)
-			nr = j->p->events[i].id + 1u;
+	for (unsigned int i = 0; i < j->p->control.nr_events; i++)
+		if (j->p->control.events[i].id >= nr)
+			nr = j->p->control.events[i].id + 1u;
 	if (switched)
 		j->switched = switched;
 	ids = nr > j->nr_ids ? reallocarray(j->ids, nr, sizeof(*ids)) : j->ids;
@@ -256,7 +254,7 @@ static int grow_ids(struct tap_user_joined *j)
 		memset(ids + j->nr_ids, 0, (nr - j->nr_ids) * sizeof(*ids));
 	j->ids = ids;
 	j->nr_ids = nr > j->nr_ids ? nr : j->nr_ids;
-	memset(switched + j->events_seen, 0, j->p->nr_events - j->events_seen);
+	memset(switched + j->events_seen, 0, j->p->control.nr_events - j->events_seen);
 	return 0;
 }
 
@@ -267,7 +265,7 @@ static int grow_ids(struct tap_user_joined *j)
 static void switch_on(struct tap_user_joined *j, unsigned int i, bool by_file,
 		      const struct tap_user_choice *c)
 {
-	struct tap_user_event *ev = &j->p->events[i];
+	struct tap_user_event *ev = &j->p->control.events[i];
 	struct tap_err err = { 0 };
 
 	if (!j->p->alive || ev->gone)
@@ -291,14 +289,14 @@ int tap_user_joined_update(struct tap_user_joined *j, const struct tap_user_choi
 	ret = ret ?: grow_ids(j);
 	if (ret)
 		return ret;
-	for (; j->events_seen < j->p->nr_events; j->events_seen++) {
-		const struct tap_user_event *ev = &j->p->events[j->events_seen];
+	for (; j->events_seen < j->p->control.nr_events; j->events_seen++) {
+		const struct tap_user_event *ev = &j->p->control.events[j->events_seen];
 		bool wanted = tap_user_is_wanted(c->plan, ev->kind);
 
 		j->ids[ev->id] = wanted ? (uint16_t)id_of(ctx, ev->kind) : TAP_USER_ID_UNWANTED;
 	}
-	for (unsigned int i = 0; i < j->p->nr_events && j->held; i++)
-		if (j->ids[j->p->events[i].id] > TAP_USER_ID_UNWANTED)
+	for (unsigned int i = 0; i < j->p->control.nr_events && j->held; i++)
+		if (j->ids[j->p->control.events[i].id] > TAP_USER_ID_UNWANTED)
 			switch_on(j, i, j->from != TAP_USER_NOW || (known && i >= known), c);
 	return 0;
 }
@@ -308,7 +306,7 @@ bool tap_user_joined_waits(struct tap_user_joined *j)
 	uint8_t mode = TAP_RING_DISCARD;
 
 	if (!j->p->alive)
-		return j->p->mode == TAP_RING_DISCARD;
+		return j->p->control.mode == TAP_RING_DISCARD;
 	tap_user_set_drained(j->p, ++j->drained);
 	if (pread(j->p->fd, &mode, 1, offsetof(struct tap_control, mode)) != 1 ||
 	    mode == TAP_RING_DISCARD)
@@ -325,18 +323,18 @@ json_t *tap_user_joined_json(const struct tap_user_joined *j)
 	json_t *o;
 
 	/* both may hold anything */
-	tap_text_escape(&comm, j->p->comm, strlen(j->p->comm));
-	tap_text_escape(&why, j->why ? j->why : j->p->reason,
-			strlen(j->why ? j->why : j->p->reason));
+	tap_text_escape(&comm, j->p->control.comm, strlen(j->p->control.comm));
+	tap_text_escape(&why, j->why ? j->why : j->p->control.reason,
+			strlen(j->why ? j->why : j->p->control.reason));
 	o = json_pack("{s:i, s:s, s:I, s:I}", "pid", (int)j->pid, "comm", tap_buf_str(&comm),
 		      "events", (json_int_t)j->events, "lost", (json_int_t)j->lost);
 	/* it is another program's name from then on that the process has: exec keeps the number */
-	if (o && j->p->made_ns > offset_ns)
-		json_object_set_new(o, "start_ns", json_integer((json_int_t)(j->p->made_ns - offset_ns)));
+	if (o && j->p->control.made_ns > offset_ns)
+		json_object_set_new(o, "start_ns", json_integer((json_int_t)(j->p->control.made_ns - offset_ns)));
 	if (o && j->raised)
 		json_object_set_new(o, "raised", json_integer((json_int_t)j->raised));
-	if (o && j->p->cut)
-		json_object_set_new(o, "cut", json_integer((json_int_t)j->p->cut));
+	if (o && j->p->control.cut)
+		json_object_set_new(o, "cut", json_integer((json_int_t)j->p->control.cut));
 	if (o && why.len)
 		json_object_set_new(o, "reason", json_string(tap_buf_str(&why)));
 	tap_buf_release(&comm);

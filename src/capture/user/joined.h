@@ -32,7 +32,7 @@ struct tap_user_joined {
 	uint16_t *ids; /* by the program's id */
 	unsigned int nr_ids;
 	struct tap_user_source **sources;
-	unsigned int nr_sources;
+	unsigned int nr_sources, cap_sources;
 	unsigned int events_seen, rings_seen; /* of the program's */
 	bool *switched; /* by event: by this recording */
 	enum tap_user_from from; /* of the rings that were there when it was met */

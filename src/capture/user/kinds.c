@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "event/defs.h"
 #include "event/print.h"
+#include "tracepoint/shared.h"
 
 #define ID_LINE "\nID: 0\n"
 #define PRINT_LINE "\nprint fmt:" /* not always there */

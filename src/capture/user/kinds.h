@@ -6,9 +6,27 @@
 #ifndef TAP_CAPTURE_USER_KINDS_H
 #define TAP_CAPTURE_USER_KINDS_H
 
+#include <stdbool.h>
+
+#include <schedtap/event.h>
+
 #include "base/buf.h"
 #include "base/map.h"
-#include "capture/user/programs.h"
+
+#define TAP_USER_NAME_MAX 63u /* characters of a system's and of an event's name */
+#define TAP_USER_TEXT_MAX (64u << 10) /* bytes of a format text */
+#define TAP_USER_TEXTS_MAX (256ull << 20) /* of all format texts together */
+
+/* One layout of one event: programs (and objects) that agree in all three texts share it. */
+struct tap_user_kind {
+	const char *system, *name; /* [A-Za-z0-9_]; nothing else gets here */
+	const char *text; /* the format text, "ID: 0" */
+	size_t len;
+	unsigned int nr; /* counts the kinds of a set from 0 */
+	struct tap_format *fmt; /* NULL if it cannot be recorded */
+	bool plain; /* its print format is replaced by its fields: not every reader would survive it */
+	const char *why; /* .. because of this; else NULL */
+};
 
 struct tap_user_kinds {
 	struct tap_user_kind **v;

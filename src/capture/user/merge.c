@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "capture/user/nested.h"
+#include "capture/user/pid_ns.h"
 #include "capture/user/state.h"
 
 #define MAX_TIDS 65536u /* of one program that are remembered */
@@ -30,7 +30,7 @@ static uint64_t to_ns(const struct tap_user_state *s, const struct tap_user_sour
 	const struct tap_user_pair *pair = &src->reader.pair;
 	struct tap_user_pair near;
 
-	if (src->joined->p->clock != TAP_CLOCK_CYCLES || !s->clock.nr)
+	if (src->joined->p->control.clock != TAP_CLOCK_CYCLES || !s->clock.nr)
 		return stamp;
 	near = (struct tap_user_pair){ tap_user_clock_extend(&s->clock, pair->cycles),
 				       pair->mono_ns };
@@ -115,9 +115,9 @@ static bool is_anothers(const struct tap_user_program *p, uint32_t tid)
 /* Return: the number of the thread that a record names, in our own pid namespace; UINT32_MAX: nobody's. */
 static uint32_t here(const struct tap_user_program *p, uint32_t tid)
 {
-	uint32_t nr = !p->nested ? tid : (int)tid == p->own_pid ? (uint32_t)p->pid : tap_nested_thread(p->pid, tid);
+	uint32_t nr = !p->control.nested ? tid : (int)tid == p->control.own_pid ? (uint32_t)p->pid : tap_pid_ns_thread(p->pid, tid);
 
-	return (p->nested && !nr) || is_anothers(p, nr) ? UINT32_MAX : nr;
+	return (p->control.nested && !nr) || is_anothers(p, nr) ? UINT32_MAX : nr;
 }
 
 /* A record of another program's thread is nobody's: of -1. A thread that is gone is taken for the program's. */
@@ -318,7 +318,7 @@ static bool set_clock(const struct tap_user_state *s, const struct tap_user_sour
 {
 	uint64_t cycles;
 
-	if (src->joined->p->clock != TAP_CLOCK_CYCLES || !s->clock.nr) {
+	if (src->joined->p->control.clock != TAP_CLOCK_CYCLES || !s->clock.nr) {
 		run->stretch = (struct tap_user_stretch){ run->stamp, UINT64_MAX, run->stamp, 1 };
 		return true;
 	}
@@ -519,12 +519,12 @@ static int end_source(struct tap_user_state *s, struct tap_user_source *src, str
 static int tell_ringless(struct tap_user_state *s, struct tap_user_joined *j, struct tap_drain *res,
 			 struct tap_err *err)
 {
-	uint64_t count = j->p->lost - j->told_lost, since = j->lost_ns ? j->lost_ns : s->start_ns;
+	uint64_t count = j->p->control.lost - j->told_lost, since = j->lost_ns ? j->lost_ns : s->start_ns;
 
 	j->lost_ns = s->now.mono_ns;
-	if (!count || j->p->lost < j->told_lost)
+	if (!count || j->p->control.lost < j->told_lost)
 		return 0;
-	j->told_lost = j->p->lost;
+	j->told_lost = j->p->control.lost;
 	count = credible(s, count, s->plan->nr_cpus);
 	j->lost += count;
 	res->lost += count;

@@ -12,67 +12,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <schedtap/event.h>
+#include "capture/user/control_file.h"
+#include "capture/user/kinds.h"
+#include "capture/user/links.h"
 
-#include "tracepoint/shared.h"
-
-#define TAP_USER_NAME_MAX 63u /* characters of a system's and of an event's name */
-#define TAP_USER_TEXT_MAX (64u << 10) /* bytes of a format text */
-#define TAP_USER_TEXTS_MAX (256ull << 20) /* of all format texts together */
 #define TAP_USER_PROGRAMS_MAX 16384u /* of one user's folder: junk of one does not hide another's */
-
-/* One layout of one event: programs (and objects) that agree in all three texts share it. */
-struct tap_user_kind {
-	const char *system, *name; /* [A-Za-z0-9_]; nothing else gets here */
-	const char *text; /* the format text, "ID: 0" */
-	size_t len;
-	unsigned int nr; /* counts the kinds of a set from 0 */
-	struct tap_format *fmt; /* NULL if it cannot be recorded */
-	bool plain; /* its print format is replaced by its fields: not every reader would survive it */
-	const char *why; /* .. because of this; else NULL */
-};
-
-struct tap_user_event {
-	const struct tap_user_kind *kind;
-	uint16_t id; /* common_type in this program's records */
-	bool wanted, applied, gone; /* as of the last look; gone: its library was unloaded */
-	uint64_t word; /* where its struct tap_word lies */
-	uint8_t mask; /* its bit there */
-};
-
-/* A ring's area, as the program tells it; inside the bounds of a control file, not of this one. */
-struct tap_user_ring {
-	uint64_t offset, size;
-	unsigned int cpu;
-	bool atomic;
-};
-
-struct tap_user_folder;
-struct tap_user_object;
 
 struct tap_user_program {
 	int pid;
 	uid_t uid;
-	char file[40]; /* of the link to its control file: PID-NUMBER; "": not seen so far */
-	char comm[16]; /* hostile: escape before a terminal */
-	char reason[256]; /* what the program says that failed; hostile; "": nothing */
+	char file[TAP_USER_LINK_NAME]; /* of the link to its control file: PID-NUMBER; "": not seen so far */
+	struct tap_user_control control; /* what its file says; of one that cannot be read its reason alone, which is ours */
 	bool alive; /* as of the last look */
 	bool foreign; /* found in another pid namespace: counts as alive, for nobody can tell */
-	bool nested; /* its threads' numbers are another pid namespace's, */
-	int own_pid; /* as its own */
-	bool has_thread;
-	uint8_t clock; /* enum tap_clock_kind */
-	uint8_t mode; /* enum tap_ring_mode */
-	uint64_t made_ns; /* when its file was, CLOCK_BOOTTIME */
-	uint64_t parent_ns; /* the same of the process that it was forked from; 0: none */
 	int sharer; /* a child that has its file mapped; 0: none is known */
-	uint64_t cut; /* events whose texts were cut, says the program */
-	uint64_t lost; /* events for which it had no ring */
-	struct tap_user_event *events;
-	unsigned int nr_events;
-	struct tap_user_ring *rings;
-	unsigned int nr_rings;
-	unsigned int bad; /* events without proper names, left out */
 	void *user; /* the caller's; NULL at first */
 	bool kept; /* the caller's: it stays in the set also when its file is gone */
 	bool with_children; /* the caller's: it lives as long as a child that may still record */
@@ -82,11 +35,6 @@ struct tap_user_program {
 
 	/* inside */
 	const struct tap_user_folder *folder;
-	struct tap_user_object *objects;
-	unsigned int nr_objects;
-	uint8_t *areas; /* one per area: 1: read */
-	uint32_t nr_areas, unread_areas; /* the second: they were not yet filled */
-	uint64_t object_bytes; /* read so far */
 	uint64_t dev, ino, link_ino; /* of the control file, and of the link to it */
 	int sent; /* the control file, of a program that has sent it and is not held; else -1 */
 };
@@ -102,14 +50,10 @@ void tap_user_free(struct tap_user_set *set);
  * (or less) that @uid owns. Return: 0 or -ENOMEM.
  */
 int tap_user_add_folder(struct tap_user_set *set, const char *path, uid_t uid);
-/*
- * Adds those of the caller: $XDG_RUNTIME_DIR/schedtap, /run/user/UID/schedtap, /dev/shm/schedtap-UID (with a dot and
- * more behind it where somebody else has that name); of root: those of all users, as they come.
- */
+/* Adds those of the caller; of root: those of all users, as they come. Return: 0 or -ENOMEM. */
 int tap_user_add_folders(struct tap_user_set *set);
-
-/* Whether the set is of the programs of all users. */
-bool tap_user_of_all(const struct tap_user_set *set);
+/* Those that are looked into. */
+const struct tap_user_folders *tap_user_folders(const struct tap_user_set *set);
 
 /*
  * Looks for programs. Folders that did not change since the last look cost one stat() each.
@@ -183,8 +127,5 @@ int tap_user_remove(const struct tap_user_program *p, struct tap_err *err);
 
 unsigned int tap_user_nr_kinds(const struct tap_user_set *set);
 const struct tap_user_kind *tap_user_kind_at(const struct tap_user_set *set, unsigned int nr);
-
-/* The folders that are looked into; they need not be there. NULL past the last. */
-const char *tap_user_folder_at(const struct tap_user_set *set, unsigned int i, uid_t *uid);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "capture/user/backlog.h"
 #include "capture/user/clock.h"
-#include "capture/user/programs.h"
+#include "capture/user/control_file.h"
 
 enum tap_user_item_kind {
 	TAP_USER_NOTHING, /* for now */

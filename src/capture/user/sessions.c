@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/clock.h"
 
@@ -180,13 +181,10 @@ static void remove_file(struct tap_user_session_file *f)
 /* Return: 1: there is a file; 0: it cannot be made there; -ENOMEM. */
 static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode, const char *text)
 {
-	struct tap_user_session_file *more = reallocarray(s->files, s->nr + 1, sizeof(*more));
 	struct tap_user_session_file f = { .folder = strdup(folder), .sessions = -1, .fd = -1, .socket = -1 };
 	bool made;
 
-	if (more)
-		s->files = more;
-	if (!more || !f.folder) {
+	if (!f.folder || tap_array_grow(&s->files, s->nr, &s->cap, sizeof(*s->files))) {
 		free(f.folder);
 		return -ENOMEM;
 	}
@@ -209,22 +207,19 @@ static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode
 	return 1;
 }
 
-int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_set *set,
-			    const char *text)
+int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_folders *folders, const char *text)
 {
-	const char *folder;
 	int ret = 0;
-	uid_t uid;
 
 	*s = TAP_USER_NO_SESSIONS;
 	if (strlen(text) > TAP_USER_SESSION_MAX)
 		return -E2BIG;
 	s->calls = epoll_create1(EPOLL_CLOEXEC);
-	if (tap_user_of_all(set))
+	if (folders->all_users)
 		ret = add_file(s, TAP_USER_EVERYBODY, 0755, text);
-	for (unsigned int i = 0; ret >= 0 && (folder = tap_user_folder_at(set, i, &uid)); i++)
-		if (uid == geteuid())
-			ret = add_file(s, folder, 0700, text);
+	for (unsigned int i = 0; ret >= 0 && i < folders->nr; i++)
+		if (folders->v[i]->uid == geteuid())
+			ret = add_file(s, folders->v[i]->path, 0700, text);
 	return ret < 0 ? ret : (int)s->nr;
 }
 

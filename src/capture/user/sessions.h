@@ -18,7 +18,7 @@ struct tap_user_caller;
 
 struct tap_user_sessions {
 	struct tap_user_session_file *files;
-	unsigned int nr;
+	unsigned int nr, cap;
 	struct tap_user_caller *callers; /* connected, and nothing has come yet */
 	unsigned int nr_callers;
 	int calls; /* readable when a program calls, or leaves something; -1: there is none */
@@ -27,12 +27,11 @@ struct tap_user_sessions {
 #define TAP_USER_NO_SESSIONS ((struct tap_user_sessions){ .calls = -1 })
 
 /*
- * Writes @text into the folders of @set that are the caller's, which are made if they are missing,
- * and into TAP_USER_EVERYBODY where the set is that of all users. Return: how many files there are;
+ * Writes @text into those of the @folders that are the caller's, which are made if they are missing,
+ * and into TAP_USER_EVERYBODY where there are all users'. Return: how many files there are;
  * -E2BIG; -ENOMEM.
  */
-int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_set *set,
-			    const char *text);
+int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_folders *folders, const char *text);
 /* Whether a program has called since this was asked last. */
 bool tap_user_sessions_called(const struct tap_user_sessions *s);
 /* Takes the next control file. Return: false: there is none for now. */

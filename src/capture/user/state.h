@@ -37,7 +37,7 @@ struct tap_user_state {
 	unsigned int next_to_ask, next_to_look;
 	bool anew;
 	struct tap_user_recorded *recorded; /* the kinds that have an id */
-	unsigned int nr_recorded;
+	unsigned int nr_recorded, cap_recorded;
 	uint16_t *kind_ids; /* by the kind's number; 0: not asked for yet */
 	unsigned int nr_kind_ids;
 	struct tap_head_format *formats;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "capture/user/nested.h"
+#include "capture/user/pid_ns.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -8,6 +8,14 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "tracepoint/shared.h"
+
+uint64_t tap_pid_ns_own(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) ? TAP_INITIAL_PID_NS : st.st_ino;
+}
 
 /* The task's number in the innermost namespace: the last in its list. Return: 0: not known. */
 static int own_number(const char *task)
@@ -58,12 +66,12 @@ static int find(const char *folder, uint64_t ns, int nr)
 	return found;
 }
 
-int tap_nested_process(uint64_t ns, int pid)
+int tap_pid_ns_process(uint64_t ns, int pid)
 {
 	return find("/proc", ns, pid);
 }
 
-uint32_t tap_nested_thread(int pid, uint32_t tid)
+uint32_t tap_pid_ns_thread(int pid, uint32_t tid)
 {
 	char folder[40];
 
