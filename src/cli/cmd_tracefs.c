@@ -146,7 +146,7 @@ static int wait_until_applied(struct tap_user_set *set, const struct place *p, s
 	uint64_t start = tap_now_ns();
 	int ret;
 
-	while (!(ret = tap_user_look(set, p->program, err)) && !is_applied(p)) {
+	while (!(ret = tap_user_refresh(set, p->program, err)) && !is_applied(p)) {
 		if (tap_now_ns() - start > PATCH_MS * 1000000ull)
 			return tap_err_set(err, -ETIMEDOUT, "program %d has not patched its sites after %u ms: it is "
 					   "stopped, or in a regfunc()", p->program->pid, PATCH_MS);

@@ -49,7 +49,7 @@ static bool has_event(const char *pattern)
 {
 	for (const struct tap_object *o = tap_objects; o; o = o->next)
 		for (struct trace_event_call *const *call = o->events; call < o->events_end; call++)
-			if (tap_wish_matches(*call, pattern))
+			if (tap_event_matches(*call, pattern))
 				return true;
 	return false;
 }
@@ -201,7 +201,7 @@ static void patch_sites(void)
 	if (!tap_lock())
 		return;
 	for (const struct tap_object *o = tap_objects; o; o = o->next)
-		tap_look_at_object(o);
+		tap_apply_object(o);
 	tap_unlock();
 }
 
@@ -265,9 +265,9 @@ static bool read_environment(char patterns[MAX_BYTES], char file[PATH_MAX])
 
 static bool is_on(void)
 {
-	const char *wish = secure_getenv("TAP_TRACE");
+	const char *patterns = secure_getenv("TAP_TRACE");
 
-	return wish && *wish;
+	return patterns && *patterns;
 }
 
 /* A child after a fork belongs to its parent's. */

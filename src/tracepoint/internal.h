@@ -36,7 +36,7 @@ struct tap_process {
 	uint32_t stack; /* that of stack.c: whoever has it waits for nothing but the next one */
 	uint32_t pid; /* 0: this process has not been set up: it is a child */
 	bool shared; /* the control file is the parent's */
-	bool has_thread; /* that looks at words (look.c) */
+	bool has_thread; /* the watcher's (watcher.c) */
 	/* the first threads' (rcu.c): on this page, which is there, so that a first event need not wait for more */
 	struct {
 		struct tap_thread thread;
@@ -88,8 +88,8 @@ void tap_retire(void *p, size_t bytes);
 /* ---- probes (tracepoint.c) ------------------------------------------------------------------- */
 
 /* Applies what is wanted of a tracepoint; of all of an object. Under the lock. */
-void tap_look_at(struct tracepoint *tp);
-void tap_look_at_object(const struct tap_object *object);
+void tap_apply_wanted(struct tracepoint *tp);
+void tap_apply_object(const struct tap_object *object);
 /* Makes `applied` and `probes` of an object's words say what is registered. Under the lock. */
 void tap_note_state(const struct tap_object *object);
 /* Takes off all probes, when the object goes. Under the lock. */
@@ -136,24 +136,24 @@ void *tap_control_map(uint32_t nr);
 /* The same, unless it was mapped at the start. */
 void *tap_control_map_or_find(uint32_t nr);
 
-/* ---- objects' areas (words.c) ---------------------------------------------------------------- */
+/* ---- objects' areas (object_area.c) ---------------------------------------------------------- */
 
 /* Adds an object's words and texts, and points its tracepoints there. Under the lock. */
-void tap_words_add(struct tap_object *object);
-void tap_words_remove(struct tap_object *object);
+void tap_object_area_add(struct tap_object *object);
+void tap_object_area_remove(struct tap_object *object);
 /* In a child after a fork: the parent's words are not its own. */
-void tap_words_detach(void);
+void tap_object_areas_detach(void);
 /*
  * A child that has not been set up gets a file and words of its own. On little stack of the caller's, but for
  * what regfunc()s take. Under the lock.
  */
-void tap_words_child(void);
+void tap_child_set_up(void);
 
-/* ---- who looks at words (look.c) ------------------------------------------------------------- */
+/* ---- what controllers write is watched for (watcher.c) --------------------------------------- */
 
 /* Starts the thread where the program needs one and has none. Under the lock. */
-void tap_thread_start(void);
-bool tap_thread_is_wanted(void);
+void tap_watcher_start(void);
+bool tap_watcher_is_wanted(void);
 
 /* ---- a recorder of the program's own (env.c) ------------------------------------------------- */
 
@@ -162,12 +162,12 @@ bool tap_env_is_awaited(void);
 void tap_env_start(void); /* without the lock */
 void tap_env_finish(void);
 
-/* ---- wishes from outside (wish.c) ------------------------------------------------------------ */
+/* ---- sessions of recorders (sessions.c) ------------------------------------------------------ */
 
 /* Wants of an object's events what recorders want of programs that start now. Under the lock. */
-void tap_wish_sessions(struct tap_object *object, const char *folder);
+void tap_sessions_apply(struct tap_object *object, const char *folder);
 /* @pattern: SYSTEM:NAME, or either of them; globs. */
-bool tap_wish_matches(const struct trace_event_call *call, const char *pattern);
+bool tap_event_matches(const struct trace_event_call *call, const char *pattern);
 
 /* ---- rings (ring.c) -------------------------------------------------------------------------- */
 

@@ -32,13 +32,13 @@ static void in_child(void)
 {
 	if (!tap_process || tap_process->pid)
 		return;
-	tap_words_detach();
-	if (!tap_thread_is_wanted()) /* else the first thread that passes a site sees to it */
+	tap_object_areas_detach();
+	if (!tap_watcher_is_wanted()) /* else the first thread that passes a site sees to it */
 		return;
 	if (!tap_lock())
 		return;
-	tap_words_child();
-	tap_thread_start();
+	tap_child_set_up();
+	tap_watcher_start();
 	tap_unlock();
 }
 
@@ -56,9 +56,9 @@ static bool add_first(struct tap_object *object)
 	link_events(object);
 	if (tap_control_open())
 		tap_rings_init();
-	tap_words_add(object);
+	tap_object_area_add(object);
 	tap_control_let_go();
-	tap_look_at_object(object);
+	tap_apply_object(object);
 	tap_process_watch_forks(in_child);
 	tap_unlock();
 	notify(object, MODULE_STATE_COMING);
@@ -104,7 +104,7 @@ static void remove_last(struct tap_object *object)
 	if (*at)
 		*at = object->next;
 	tap_drop_object(object);
-	tap_words_remove(object);
+	tap_object_area_remove(object);
 	if (locked)
 		tap_unlock();
 	/* its probes may still run: its code must stay until they have ended */
@@ -144,7 +144,7 @@ void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *p
 		tap_unlock_of(&tap_process->lists);
 }
 
-static struct notifier_block **find(const struct notifier_block *nb)
+static struct notifier_block **find_notifier(const struct notifier_block *nb)
 {
 	struct notifier_block **at = &notifiers;
 
@@ -171,7 +171,7 @@ int register_tracepoint_module_notifier(struct notifier_block *nb)
 		return ret;
 	if (!tap_lock_of(&tap_process->lists))
 		return -EDEADLK;
-	if (*find(nb)) {
+	if (*find_notifier(nb)) {
 		tap_unlock_of(&tap_process->lists);
 		return -EEXIST;
 	}
@@ -194,7 +194,7 @@ int unregister_tracepoint_module_notifier(struct notifier_block *nb)
 		return ret;
 	if (!tap_lock_of(&tap_process->lists))
 		return -EDEADLK;
-	at = find(nb);
+	at = find_notifier(nb);
 	if (*at)
 		*at = nb->next;
 	else

@@ -239,7 +239,7 @@ static bool is_left(const struct change *c, const struct tap_site *s)
 	return code_at(s) != wanted(c, s);
 }
 
-static bool look(struct change *c, const struct tap_site *s, const struct step *step)
+static bool count_left(struct change *c, const struct tap_site *s, const struct step *step)
 {
 	const unsigned char *code = code_of(s);
 
@@ -290,7 +290,7 @@ static bool change(struct change *c)
 {
 	bool done;
 
-	if (!each(c, NULL, look))
+	if (!each(c, NULL, count_left))
 		return false;
 	if (!c->left_cnt)
 		return true;

@@ -20,7 +20,7 @@
 #define SLOT_BYTES 64u /* a cache line each */
 #define CHUNK_SLOTS 1024u
 #define CHUNKS 256u
-#define LOOK_AT 8u /* slots of others that a new thread tries to take over */
+#define TRIES 8u /* slots of others that a new thread tries to take over */
 
 /* Nobody's: where every thread begins. */
 static struct tap_thread nobody;
@@ -30,7 +30,7 @@ bool tap_readers_fence;
 
 static char *chunks[CHUNKS];
 static uint32_t nr_slots; /* handed out at least once */
-static uint32_t look_from;
+static uint32_t next_try;
 
 /* Memory that nobody needs any more when all sections of before its period have ended. */
 struct retired {
@@ -107,9 +107,9 @@ static struct tap_thread *new_slot(int32_t tid)
 static struct tap_thread *find_slot(int32_t tid)
 {
 	uint32_t nr = __atomic_load_n(&nr_slots, __ATOMIC_RELAXED);
-	uint32_t from = __atomic_fetch_add(&look_from, LOOK_AT, __ATOMIC_RELAXED);
+	uint32_t from = __atomic_fetch_add(&next_try, TRIES, __ATOMIC_RELAXED);
 
-	for (uint32_t i = 0; nr && i < LOOK_AT && i < nr; i++) {
+	for (uint32_t i = 0; nr && i < TRIES && i < nr; i++) {
 		struct tap_thread *slot = slot_at((from + i) % nr);
 
 		if (slot && take(slot, tid))

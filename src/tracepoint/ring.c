@@ -25,7 +25,7 @@
 #define SPINS 10000u /* for another thread that is taking the next sub-buffer */
 #define TRIES 1000u  /* of a sequence that is ended again and again */
 #define MAKING_TRIES 10000u /* of 0.1 ms */
-#define LOOK_EACH 1024u /* losses */
+#define CHECK_EACH 1024u /* losses */
 #define RECORDER_NS 10000000000ull /* one that drains nothing for that long is gone, or as good as that */
 
 static bool use_cycles;
@@ -255,7 +255,7 @@ static void make(void *arg)
 static bool is_set_up(void)
 {
 	if (!__atomic_load_n(&tap_process->pid, __ATOMIC_ACQUIRE) && tap_trylock()) {
-		tap_words_child();
+		tap_child_set_up();
 		tap_unlock();
 	}
 	return __atomic_load_n(&tap_process->pid, __ATOMIC_ACQUIRE) && tap_control;
@@ -299,7 +299,7 @@ static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
  * A recorder that has been killed will never make room: one that lives moves `drained`, whenever it finds that there
  * is something new.
  */
-static void look_for_recorder(void)
+static void check_recorder(void)
 {
 	static uint64_t since;
 	static uint8_t seen;
@@ -322,8 +322,8 @@ static void lose(struct tap_ring *r)
 				    __ATOMIC_RELAXED);
 	__atomic_store_n(&r->head->lost_last, now, __ATOMIC_RELAXED);
 	nr = __atomic_fetch_add(&r->head->lost, 1, __ATOMIC_RELEASE);
-	if (nr % LOOK_EACH == LOOK_EACH - 1)
-		look_for_recorder();
+	if (nr % CHECK_EACH == CHECK_EACH - 1)
+		check_recorder();
 }
 
 static void lose_without_ring(void)
@@ -385,7 +385,7 @@ static uint64_t next_boundary(uint64_t position)
 }
 
 /* What was lost so far is in the stream now. */
-static void told(struct tap_ring *r, const struct sub_start *s)
+static void clear_losses(struct tap_ring *r, const struct sub_start *s)
 {
 	if (s->info.lost_first)
 		__atomic_store_n(&r->head->lost_first, 0, __ATOMIC_RELAXED);
@@ -444,7 +444,7 @@ static bool take_sub_rseq(struct tap_ring *r, struct rseq *rs, uint64_t boundary
 	fill_start(r, events_before(r, boundary), &start);
 	op.first = start.ts;
 	if (tap_rseq_commit(rs, r->cpu, &op))
-		told(r, &start);
+		clear_losses(r, &start);
 	return true;
 }
 
@@ -568,7 +568,7 @@ static void start_sub(struct tap_ring *r, uint64_t boundary)
 	memcpy(sub_at(r, boundary), &start, sizeof(start));
 	*state_of(r, boundary) = 1;
 	__atomic_store_n(&r->head->head, boundary + sizeof(start), __ATOMIC_RELEASE);
-	told(r, &start);
+	clear_losses(r, &start);
 }
 
 static __attribute__((noinline)) bool next_sub_atomic(struct tap_ring *r, uint64_t head)

@@ -15,7 +15,7 @@ static unsigned int count(const struct tracepoint_func *funcs)
 	return nr;
 }
 
-static int find(const struct tracepoint_func *funcs, const void *func, const void *data)
+static int find_probe(const struct tracepoint_func *funcs, const void *func, const void *data)
 {
 	for (unsigned int i = 0; funcs && funcs[i].func; i++)
 		if (funcs[i].func == func && funcs[i].data == data)
@@ -63,7 +63,7 @@ static uint8_t events_among(const struct tracepoint *tp)
 	uint8_t bits = 0;
 
 	for (struct trace_event_call *call = tp->call; call; call = call->next)
-		if (find(tp->funcs, call->probe, call) >= 0)
+		if (find_probe(tp->funcs, call->probe, call) >= 0)
 			bits |= (uint8_t)(1u << call->bit);
 	return bits;
 }
@@ -95,7 +95,7 @@ static int add(struct tracepoint *tp, void *func, void *data, int prio)
 
 	if (!func)
 		return -EINVAL;
-	if (find(tp->funcs, func, data) >= 0)
+	if (find_probe(tp->funcs, func, data) >= 0)
 		return -EEXIST;
 	if (!tp->funcs && tp->regfunc) {
 		ret = tp->regfunc();
@@ -116,7 +116,7 @@ static int add(struct tracepoint *tp, void *func, void *data, int prio)
 static int remove_probe(struct tracepoint *tp, void *func, void *data)
 {
 	struct tracepoint_func *new = NULL;
-	int at = find(tp->funcs, func, data);
+	int at = find_probe(tp->funcs, func, data);
 
 	if (!func)
 		return -EINVAL;
@@ -187,7 +187,7 @@ static void apply(struct tracepoint *tp, struct trace_event_call *call, bool on)
 			       on ? "on" : "off", strerror(-ret));
 }
 
-void tap_look_at(struct tracepoint *tp)
+void tap_apply_wanted(struct tracepoint *tp)
 {
 	struct tap_word *word = (struct tap_word *)tp->on;
 	uint8_t wanted = __atomic_load_n(&word->wanted, __ATOMIC_ACQUIRE);
@@ -195,7 +195,7 @@ void tap_look_at(struct tracepoint *tp)
 	for (struct trace_event_call *call = tp->call; call; call = call->next)
 		if ((wanted ^ word->applied) & 1u << call->bit)
 			apply(tp, call, wanted & 1u << call->bit);
-	/* also where it failed: it is not tried again until the wish changes */
+	/* also where it failed: it is not tried again until what is wanted changes */
 	__atomic_store_n(&word->applied, wanted, __ATOMIC_RELEASE);
 }
 
@@ -210,16 +210,16 @@ void for_each_module_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
 			fct((*call)->tp, priv);
 }
 
-static void look_where_changed(struct tracepoint *tp, void *unused)
+static void apply_if_changed(struct tracepoint *tp, void *unused)
 {
 	(void)unused;
 	if (tap_tracepoint_changed(tp))
-		tap_look_at(tp);
+		tap_apply_wanted(tp);
 }
 
-void tap_look_at_object(const struct tap_object *object)
+void tap_apply_object(const struct tap_object *object)
 {
-	for_each_module_tracepoint(look_where_changed, object, NULL);
+	for_each_module_tracepoint(apply_if_changed, object, NULL);
 }
 
 static void note_state(struct tracepoint *tp, void *unused)

@@ -675,9 +675,9 @@ static void forbid_runs(struct fixture *f)
 {
 	struct tap_user_state *s = f->state;
 
-	for (unsigned int i = 0; i < s->nr_joined; i++)
-		for (unsigned int k = 0; k < s->joined[i]->nr_sources; k++) {
-			struct tap_user_reader *r = &s->joined[i]->sources[k]->reader;
+	for (unsigned int i = 0; i < s->nr_tracees; i++)
+		for (unsigned int k = 0; k < s->tracees[i]->nr_sources; k++) {
+			struct tap_user_reader *r = &s->tracees[i]->sources[k]->reader;
 
 			munmap(r->map, r->ring.size);
 			r->map = NULL;

@@ -118,7 +118,7 @@ static void test_looks_again(void **state)
 	ring_make(&ring, &f.p, 0, 4 * TAP_SUB_BYTES);
 	word_of(&f.p, 0, 0)->applied = 1;
 	area_of(&f.p, 1)->gone = 1;
-	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
+	assert_int_equal(tap_user_refresh(f.set, p, NULL), 0);
 	assert_int_equal(p->control.nr_events, 4);
 	assert_true(p->control.events[0].applied && !p->control.events[0].gone);
 	assert_int_equal(p->control.events[2].id, 100);
@@ -130,10 +130,10 @@ static void test_looks_again(void **state)
 	assert_int_equal(p->control.rings[0].cpu, 0);
 	/* an area that is not ready is looked at later */
 	program_area(&f.p, TAP_AREA_NONE, 4096);
-	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
+	assert_int_equal(tap_user_refresh(f.set, p, NULL), 0);
 	*area_of(&f.p, 3) = *area_of(&f.p, 2);
 	area_of(&f.p, 3)->atomic = 1;
-	assert_int_equal(tap_user_look(f.set, p, NULL), 0);
+	assert_int_equal(tap_user_refresh(f.set, p, NULL), 0);
 	assert_int_equal(p->control.nr_rings, 2);
 	fixture_remove(&f);
 }
@@ -157,12 +157,12 @@ static void test_comes_and_goes(void **state)
 	assert_int_equal(tap_user_scan(f.set, NULL), 1);
 	assert_null(tap_user_program_at(f.set, 1));
 	/* one that is held stays, whatever becomes of its file */
-	assert_int_equal(tap_user_hold(tap_user_program_at(f.set, 0), NULL), 0);
+	assert_int_equal(tap_user_lock(tap_user_program_at(f.set, 0), NULL), 0);
 	snprintf(path, sizeof(path), "%s", f.p.path);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(tap_user_scan(f.set, NULL), 0);
 	assert_non_null(tap_user_program_at(f.set, 0));
-	tap_user_drop(tap_user_program_at(f.set, 0));
+	tap_user_unlock(tap_user_program_at(f.set, 0));
 	program_unmap(&other);
 	fixture_remove(&f);
 }
@@ -191,9 +191,9 @@ static void test_sent(void **state)
 	assert_null(tap_user_program_at(f.set, 1));
 	assert_int_equal(unlink(f.p.path), 0);
 	/* it can be held without a link, and the lock is not the program's own */
-	assert_int_equal(tap_user_hold(p, NULL), 0);
+	assert_int_equal(tap_user_lock(p, NULL), 0);
 	assert_int_equal(flock(f.p.fd, LOCK_EX | LOCK_NB), -1);
-	tap_user_drop(p);
+	tap_user_unlock(p);
 	/* neither held nor seen: it leaves */
 	assert_int_equal(tap_user_scan(f.set, NULL), 1);
 	assert_null(tap_user_program_at(f.set, 0));
@@ -721,12 +721,12 @@ static void test_locks(void **state)
 	p = first(&f);
 	fd = open(f.p.path, O_RDWR | O_CLOEXEC);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
-	assert_int_equal(tap_user_hold(p, &err), -EBUSY);
+	assert_int_equal(tap_user_lock(p, &err), -EBUSY);
 	snprintf(want, sizeof(want), "process %d is recording program %d already", getpid(), getpid());
 	assert_string_equal(err.text, want);
 	close(fd);
-	assert_int_equal(tap_user_hold(p, &err), 0);
-	tap_user_drop(p);
+	assert_int_equal(tap_user_lock(p, &err), 0);
+	tap_user_unlock(p);
 	fixture_remove(&f);
 }
 

@@ -84,7 +84,7 @@ uint64_t tap_user_clock_extend(const struct tap_user_clock *c, uint64_t stamp)
 }
 
 /* The pair before @cycles, which is not before the first. */
-static unsigned int find(const struct tap_user_clock *c, uint64_t cycles)
+static unsigned int find_pair(const struct tap_user_clock *c, uint64_t cycles)
 {
 	unsigned int low = 0, high = c->nr;
 
@@ -128,7 +128,7 @@ uint64_t tap_user_clock_ns(const struct tap_user_clock *c, uint64_t cycles,
 
 	if (cycles < c->pairs[0].cycles)
 		return before_first(c, cycles, near);
-	i = find(c, cycles);
+	i = find_pair(c, cycles);
 	rate = i + 1 < c->nr ? c->slopes[i] : c->nr > 1 ? c->slopes[c->nr - 2] : 0;
 	ns = c->pairs[i].mono_ns + (uint64_t)((double)(cycles - c->pairs[i].cycles) * rate);
 	return i + 1 < c->nr && ns > c->pairs[i + 1].mono_ns ? c->pairs[i + 1].mono_ns : ns;
@@ -140,7 +140,7 @@ bool tap_user_clock_stretch(const struct tap_user_clock *c, uint64_t cycles, str
 
 	if (cycles < c->pairs[0].cycles || cycles >= c->pairs[c->nr - 1].cycles)
 		return false;
-	i = find(c, cycles);
+	i = find_pair(c, cycles);
 	*stretch = (struct tap_user_stretch){ c->pairs[i].cycles, c->pairs[i + 1].cycles, c->pairs[i].mono_ns,
 					      c->slopes[i] };
 	return true;

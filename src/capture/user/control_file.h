@@ -10,7 +10,7 @@
  * A format text that cannot be recorded is an event all the same (kinds.h).
  *
  * Bounds: TAP_CONTROL_AREAS areas, 16 MiB of an object and 64 MiB of all of them, two rings for each CPU of the machine;
- * of texts and names those of kinds.h. Rings are not looked into: rings.h.
+ * of texts and names those of kinds.h. What is in rings: rings.h.
  */
 #ifndef TAP_CAPTURE_USER_CONTROL_FILE_H
 #define TAP_CAPTURE_USER_CONTROL_FILE_H

@@ -17,7 +17,7 @@
 #define BUSY_PCT 5u /* of a ring: it may fill within a drain */
 #define SAVE_PCT 20u
 #define RELIEVE_NS 50000u
-#define STEPS 512u /* records between two looks at the clock */
+#define STEPS 512u /* records between two readings of the clock */
 #define PAUSE_NS 1000000u /* other backends have rings, too */
 /* A stamp that is further ahead than this is no clock's: such a ring is not waited for. */
 #define AHEAD_NS 1000000000ull
@@ -30,7 +30,7 @@ static uint64_t to_ns(const struct tap_user_state *s, const struct tap_user_sour
 	const struct tap_user_pair *pair = &src->reader.pair;
 	struct tap_user_pair near;
 
-	if (src->joined->p->control.clock != TAP_CLOCK_CYCLES || !s->clock.nr)
+	if (src->tracee->p->control.clock != TAP_CLOCK_CYCLES || !s->clock.nr)
 		return stamp;
 	near = (struct tap_user_pair){ tap_user_clock_extend(&s->clock, pair->cycles),
 				       pair->mono_ns };
@@ -45,7 +45,7 @@ static void source_fails(struct tap_user_source *src, int code)
 		 code == -ENODATA ? "the ring of CPU %u was cut off"
 				  : "the ring of CPU %u makes no sense",
 		 src->reader.ring.cpu);
-	tap_user_joined_fail(src->joined, why);
+	tap_user_tracee_fail(src->tracee, why);
 	src->failed = true;
 	src->item.kind = TAP_USER_NOTHING;
 }
@@ -73,9 +73,9 @@ static int advance(struct tap_user_state *s, struct tap_user_source *src, bool l
 static int lose(struct tap_user_state *s, struct tap_user_source *src, uint64_t count,
 		uint64_t first_ns, struct tap_drain *res, struct tap_err *err)
 {
-	struct tap_user_joined *j = src->joined;
+	struct tap_user_tracee *t = src->tracee;
 
-	j->lost += count;
+	t->lost += count;
 	res->lost += count;
 	return tap_user_out_lost(&s->out, (int)src->reader.ring.cpu, count,
 				 first_ns < src->ns ? first_ns : src->ns, src->ns, err);
@@ -87,7 +87,7 @@ static uint64_t credible(const struct tap_user_state *s, uint64_t count, unsigne
 	return count / nr_cpus <= (s->now.mono_ns - s->start_ns) / LOSS_NS ? count : 0;
 }
 
-static const struct tap_user_recorded *find_recorded(const struct tap_user_state *s,
+static const struct tap_user_recorded_kind *find_recorded(const struct tap_user_state *s,
 						     unsigned int id)
 {
 	return &s->recorded[id - TAP_USER_ID_FIRST];
@@ -123,17 +123,17 @@ static uint32_t here(const struct tap_user_program *p, uint32_t tid)
 /* A record of another program's thread is nobody's: of -1. A thread that is gone is taken for the program's. */
 static void check_tid(struct tap_user_source *src, unsigned char *payload)
 {
-	struct tap_user_joined *j = src->joined;
+	struct tap_user_tracee *t = src->tracee;
 	uint64_t *known;
 	uint32_t tid, nr;
 
 	memcpy(&tid, payload + 4, sizeof(tid));
 	if (tid != src->tid) {
-		known = tap_map_get(&j->tids, tid);
-		nr = known ? (uint32_t)*known : here(j->p, tid);
-		if (!known && j->tids.nr >= MAX_TIDS)
-			tap_map_release(&j->tids);
-		if (!known && (known = tap_map_put(&j->tids, tid)) != NULL)
+		known = tap_map_get(&t->tids, tid);
+		nr = known ? (uint32_t)*known : here(t->p, tid);
+		if (!known && t->tids.nr >= MAX_TIDS)
+			tap_map_release(&t->tids);
+		if (!known && (known = tap_map_put(&t->tids, tid)) != NULL)
 			*known = nr;
 		src->tid = tid;
 		src->tid_here = nr;
@@ -142,7 +142,7 @@ static void check_tid(struct tap_user_source *src, unsigned char *payload)
 }
 
 /*
- * The thread's number as the kernel's events have it. One that has ended before it was ever looked at is
+ * The thread's number as the kernel's events have it. One that has ended before it was ever asked for is
  * nobody's: -1.
  */
 static void set_tid(struct tap_user_state *s, unsigned char *payload)
@@ -167,7 +167,7 @@ static void set_tid(struct tap_user_state *s, unsigned char *payload)
 static int put_record(struct tap_user_state *s, struct tap_user_source *src, unsigned int id,
 		      struct tap_drain *res, struct tap_err *err)
 {
-	struct tap_user_joined *j = src->joined;
+	struct tap_user_tracee *t = src->tracee;
 	uint16_t type = (uint16_t)id;
 	unsigned char *payload = (unsigned char *)src->item.payload;
 
@@ -178,24 +178,24 @@ static int put_record(struct tap_user_state *s, struct tap_user_source *src, uns
 		return 0;
 	set_tid(s, payload);
 	memcpy(payload, &type, sizeof(type));
-	j->events++;
+	t->events++;
 	res->events++;
 	return tap_user_out_add(&s->out, src->reader.ring.cpu, src->ns, payload, src->item.len,
-				&j->raised, err);
+				&t->raised, err);
 }
 
-/* Return: 0; 1: not yet: its kind has to be looked for; -errno. */
+/* Return: 0; 1: not yet: its kind has to be discovered; -errno. */
 static int put_item(struct tap_user_state *s, struct tap_user_source *src, bool last,
 		    struct tap_drain *res, struct tap_err *err)
 {
-	struct tap_user_joined *j = src->joined;
+	struct tap_user_tracee *t = src->tracee;
 	unsigned int id;
 
 	if (src->item.kind == TAP_USER_LOSS)
 		return lose(s, src, credible(s, src->item.count, 1),
 			    src->item.first ? to_ns(s, src, src->item.first) : s->start_ns, res,
 			    err);
-	id = src->item.type < j->nr_ids ? j->ids[src->item.type] : TAP_USER_ID_UNKNOWN;
+	id = src->item.type < t->nr_ids ? t->ids[src->item.type] : TAP_USER_ID_UNKNOWN;
 	if (id == TAP_USER_ID_UNKNOWN && !src->stuck && !last) {
 		src->stuck = true;
 		return 1;
@@ -224,7 +224,7 @@ struct run {
 	uint32_t events;
 };
 
-/* A record that was looked at. */
+/* A record that was checked. */
 struct run_record {
 	uint64_t stamp, ns;
 	uint64_t first; /* word of the payload: common_type, flags, preempt count, tid */
@@ -236,17 +236,17 @@ static inline uint64_t word_at(const unsigned char *at)
 	return __atomic_load_n((const uint64_t *)at, __ATOMIC_RELAXED);
 }
 
-static bool use_type(const struct tap_user_state *s, const struct tap_user_joined *j, struct run *run, uint32_t type)
+static bool use_type(const struct tap_user_state *s, const struct tap_user_tracee *t, struct run *run, uint32_t type)
 {
 	run->type = type;
-	run->id = type < j->nr_ids ? j->ids[type] : TAP_USER_ID_UNKNOWN;
+	run->id = type < t->nr_ids ? t->ids[type] : TAP_USER_ID_UNKNOWN;
 	if (run->id <= TAP_USER_ID_UNWANTED)
 		return false;
 	run->min_size = find_recorded(s, run->id)->kind->fmt->min_size;
 	return true;
 }
 
-static inline bool look_at(const struct run *run, struct run_record *rec)
+static inline bool next_record(const struct run *run, struct run_record *rec)
 {
 	size_t left = (size_t)(run->end - run->at);
 	struct tap_record_head h;
@@ -292,10 +292,10 @@ static void put_records(struct tap_user_state *s, const struct tap_user_source *
 {
 	struct run_record rec;
 
-	while (look_at(run, &rec)) {
+	while (next_record(run, &rec)) {
 		uint32_t type = rec.first & 0xffff;
 
-		if (rec.first >> 32 != run->tid || (type != run->type && !use_type(s, src->joined, run, type)) ||
+		if (rec.first >> 32 != run->tid || (type != run->type && !use_type(s, src->tracee, run, type)) ||
 		    rec.len < run->min_size)
 			return;
 		put_run_record(s, run, lane, &rec);
@@ -318,7 +318,7 @@ static bool set_clock(const struct tap_user_state *s, const struct tap_user_sour
 {
 	uint64_t cycles;
 
-	if (src->joined->p->control.clock != TAP_CLOCK_CYCLES || !s->clock.nr) {
+	if (src->tracee->p->control.clock != TAP_CLOCK_CYCLES || !s->clock.nr) {
 		run->stretch = (struct tap_user_stretch){ run->stamp, UINT64_MAX, run->stamp, 1 };
 		return true;
 	}
@@ -344,7 +344,7 @@ static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c, stru
 		return;
 	s->steps += run.events;
 	l->last_ns = src->ns = run.ns;
-	src->joined->events += run.events;
+	src->tracee->events += run.events;
 	res->events += run.events;
 	tap_user_reader_pass(&src->reader, (uint32_t)(run.at - from), run.events, run.stamp);
 }
@@ -353,10 +353,10 @@ static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c, stru
 
 static void swap(struct tap_user_cpu *c, unsigned int a, unsigned int b)
 {
-	struct tap_user_source *t = c->v[a];
+	struct tap_user_source *src = c->v[a];
 
 	c->v[a] = c->v[b];
-	c->v[b] = t;
+	c->v[b] = src;
 }
 
 /* Lets the source at @i sink to its place in the heap. */
@@ -467,15 +467,15 @@ static void add_busy(struct tap_user_state *s, struct tap_user_source *src)
 static void poll_heads(struct tap_user_state *s, struct tap_drain *res)
 {
 	s->nr_busy = 0;
-	for (unsigned int i = 0; i < s->nr_joined; i++) {
-		struct tap_user_joined *j = s->joined[i];
+	for (unsigned int i = 0; i < s->nr_tracees; i++) {
+		struct tap_user_tracee *t = s->tracees[i];
 		bool moved = false, waits;
 
-		for (unsigned int k = 0; k < j->nr_sources; k++) {
-			struct tap_user_source *src = j->sources[k];
+		for (unsigned int k = 0; k < t->nr_sources; k++) {
+			struct tap_user_source *src = t->sources[k];
 			uint64_t head = src->reader.head;
 			int ret =
-				src->failed ? 0 : tap_user_reader_poll(&src->reader, !j->p->alive);
+				src->failed ? 0 : tap_user_reader_poll(&src->reader, !t->p->alive);
 			unsigned int fill_pct = src->failed || ret ? 0 : tap_user_reader_fill_pct(&src->reader);
 
 			moved |= head != src->reader.head;
@@ -488,9 +488,9 @@ static void poll_heads(struct tap_user_state *s, struct tap_drain *res)
 		}
 		if (!moved)
 			continue;
-		waits = tap_user_joined_waits(j);
-		for (unsigned int k = 0; k < j->nr_sources; k++)
-			j->sources[k]->reader.discard = waits;
+		waits = tap_user_tracee_waits(t);
+		for (unsigned int k = 0; k < t->nr_sources; k++)
+			t->sources[k]->reader.discard = waits;
 	}
 }
 
@@ -515,72 +515,72 @@ static int end_source(struct tap_user_state *s, struct tap_user_source *src, str
 	return lose(s, src, credible(s, src->item.count, 1), first, res, err);
 }
 
-/* Events that found no ring: on no CPU that is known, some time since the last look. */
-static int tell_ringless(struct tap_user_state *s, struct tap_user_joined *j, struct tap_drain *res,
+/* Events that found no ring: on no CPU that is known, some time since it was read last. */
+static int tell_ringless(struct tap_user_state *s, struct tap_user_tracee *t, struct tap_drain *res,
 			 struct tap_err *err)
 {
-	uint64_t count = j->p->control.lost - j->told_lost, since = j->lost_ns ? j->lost_ns : s->start_ns;
+	uint64_t count = t->p->control.lost - t->told_lost, since = t->lost_ns ? t->lost_ns : s->start_ns;
 
-	j->lost_ns = s->now.mono_ns;
-	if (!count || j->p->control.lost < j->told_lost)
+	t->lost_ns = s->now.mono_ns;
+	if (!count || t->p->control.lost < t->told_lost)
 		return 0;
-	j->told_lost = j->p->control.lost;
+	t->told_lost = t->p->control.lost;
 	count = credible(s, count, s->plan->nr_cpus);
-	j->lost += count;
+	t->lost += count;
 	res->lost += count;
 	return tap_user_out_lost(&s->out, -1, count, since, s->now.mono_ns, err);
 }
 
-static int end_joined(struct tap_user_state *s, struct tap_user_joined *j, struct tap_drain *res,
+static int end_tracee(struct tap_user_state *s, struct tap_user_tracee *t, struct tap_drain *res,
 		      struct tap_err *err)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; i < j->nr_sources && !ret && !j->over; i++)
-		ret = end_source(s, j->sources[i], res, err);
-	j->over = true;
+	for (unsigned int i = 0; i < t->nr_sources && !ret && !t->over; i++)
+		ret = end_source(s, t->sources[i], res, err);
+	t->over = true;
 	return ret;
 }
 
-static void drop_sources(struct tap_user_state *s, const struct tap_user_joined *j)
+static void drop_sources(struct tap_user_state *s, const struct tap_user_tracee *t)
 {
 	for (unsigned int cpu = 0; cpu < s->plan->nr_cpus; cpu++) {
 		struct tap_user_cpu *c = &s->cpus[cpu];
 		unsigned int kept = 0;
 
 		for (unsigned int i = 0; i < c->nr; i++)
-			if (c->v[i]->joined != j)
+			if (c->v[i]->tracee != t)
 				c->v[kept++] = c->v[i];
 		c->nr = kept;
 	}
 }
 
-/* Whether nothing will come of it any more: drained to its end, or never held, and now there is no file. */
-static bool is_finished(const struct tap_user_joined *j)
+/* Whether nothing will come of it any more: drained to its end, or never locked, and now there is no file. */
+static bool is_finished(const struct tap_user_tracee *t)
 {
-	return j->held ? j->over && !j->p->alive : !j->p->seen;
+	return t->locked ? t->over && !t->p->alive : !t->p->seen;
 }
 
 /* Takes those out that are finished, and the files of the dead away. */
-static void bury(struct tap_user_state *s)
+static void remove_finished(struct tap_user_state *s)
 {
 	unsigned int kept = 0;
 
-	for (unsigned int i = 0; i < s->nr_joined; i++) {
-		struct tap_user_joined *j = s->joined[i];
+	for (unsigned int i = 0; i < s->nr_tracees; i++) {
+		struct tap_user_tracee *t = s->tracees[i];
 
-		if (!is_finished(j)) {
-			s->joined[kept++] = j;
+		if (!is_finished(t)) {
+			s->tracees[kept++] = t;
 			continue;
 		}
-		drop_sources(s, j);
-		if (j->held)
-			tap_user_remove(j->p, NULL);
-		json_array_append_new(s->past, tap_user_joined_json(j));
-		j->p->user = s; /* not to be met again, also if its file could not be removed */
-		tap_user_joined_free(j);
+		drop_sources(s, t);
+		if (t->locked)
+			tap_user_remove(t->p, NULL);
+		json_array_append_new(s->past, tap_user_tracee_json(t));
+		t->p->user = s; /* not to be added again, also if its file could not be removed */
+		tap_user_tracee_free(t);
 	}
-	s->nr_joined = kept;
+	s->nr_tracees = kept;
 }
 
 int tap_user_drain(struct tap_user_state *s, bool last, struct tap_drain *res, struct tap_err *err)
@@ -598,15 +598,15 @@ int tap_user_drain(struct tap_user_state *s, bool last, struct tap_drain *res, s
 	s->first_cpu++;
 	if (s->paused)
 		res->fill_pct = 100; /* there is more to do, at once */
-	for (unsigned int i = 0; i < s->nr_joined && !ret; i++) {
-		struct tap_user_joined *j = s->joined[i];
+	for (unsigned int i = 0; i < s->nr_tracees && !ret; i++) {
+		struct tap_user_tracee *t = s->tracees[i];
 
-		if (j->held)
-			ret = tell_ringless(s, j, res, err);
-		if (!ret && j->held && (last || (!j->p->alive && !s->paused)))
-			ret = end_joined(s, j, res, err);
+		if (t->locked)
+			ret = tell_ringless(s, t, res, err);
+		if (!ret && t->locked && (last || (!t->p->alive && !s->paused)))
+			ret = end_tracee(s, t, res, err);
 	}
-	bury(s);
+	remove_finished(s);
 	tap_user_out_flush(&s->out, last);
 	return ret;
 }

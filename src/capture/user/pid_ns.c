@@ -49,7 +49,7 @@ static int is_in(const char *task, uint64_t ns)
 }
 
 /* @ns: 0: any. Return: the first of a folder's tasks that has @nr there; 0. */
-static int find(const char *folder, uint64_t ns, int nr)
+static int find_task(const char *folder, uint64_t ns, int nr)
 {
 	DIR *d = opendir(folder);
 	struct dirent *e;
@@ -68,7 +68,7 @@ static int find(const char *folder, uint64_t ns, int nr)
 
 int tap_pid_ns_process(uint64_t ns, int pid)
 {
-	return find("/proc", ns, pid);
+	return find_task("/proc", ns, pid);
 }
 
 uint32_t tap_pid_ns_thread(int pid, uint32_t tid)
@@ -76,5 +76,5 @@ uint32_t tap_pid_ns_thread(int pid, uint32_t tid)
 	char folder[40];
 
 	snprintf(folder, sizeof(folder), "/proc/%d/task", pid);
-	return (uint32_t)find(folder, 0, (int)tid);
+	return (uint32_t)find_task(folder, 0, (int)tid);
 }

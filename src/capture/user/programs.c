@@ -61,7 +61,7 @@ static int open_control(const struct tap_user_program *p, int flags, struct tap_
 	return fd < 0 ? tap_err_set(err, fd, "cannot open the control file of program %d: %m", p->pid) : fd;
 }
 
-/* As open_control(); of a program that is held the one that holds it. */
+/* As open_control(); of a program that is locked the one with the lock. */
 static int get_control(const struct tap_user_program *p, int flags, struct tap_err *err)
 {
 	return p->fd >= 0 ? p->fd : open_control(p, flags, err);
@@ -134,7 +134,7 @@ static int newest_pid(void)
 }
 
 /* Return: a process beside the program's and our own that has its control file mapped; 0: none. */
-static int look_for_sharer(const struct tap_user_program *p)
+static int search_sharer(const struct tap_user_program *p)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *e;
@@ -158,12 +158,12 @@ static int find_sharer(const struct tap_user_program *p)
 
 	for (int i = 0; i < SHARER_TRIES && !found && (newest = newest_pid()) != seen; i++) {
 		seen = newest;
-		found = look_for_sharer(p);
+		found = search_sharer(p);
 	}
 	return found;
 }
 
-/* As it is now. Return: 0 also if the program is not held. */
+/* As it is now. Return: 0 also if the program is not locked. */
 static uint8_t get_byte(const struct tap_user_program *p, size_t at)
 {
 	uint8_t byte;
@@ -208,7 +208,7 @@ static int read_control(struct tap_user_set *set, struct tap_user_program *p, in
 	return tap_user_control_read(&p->control, &from, err);
 }
 
-int tap_user_look(struct tap_user_set *set, struct tap_user_program *p, struct tap_err *err)
+int tap_user_refresh(struct tap_user_set *set, struct tap_user_program *p, struct tap_err *err)
 {
 	int fd = get_control(p, O_RDONLY, err), ret;
 
@@ -247,7 +247,7 @@ const struct tap_user_folders *tap_user_folders(const struct tap_user_set *set)
 
 static void program_free(struct tap_user_program *p)
 {
-	tap_user_drop(p);
+	tap_user_unlock(p);
 	if (p->sent >= 0)
 		close(p->sent);
 	tap_user_control_release(&p->control);
@@ -367,8 +367,8 @@ static int add_closed(struct tap_user_set *set, struct tap_user_folder *f, const
 }
 
 /* A link that leads to no control file. */
-static int meet_unopened(struct tap_user_set *set, struct tap_user_folder *f, int dir, const struct dirent *e,
-			 uid_t owner, int code)
+static int add_unopened(struct tap_user_set *set, struct tap_user_folder *f, int dir, const struct dirent *e,
+			uid_t owner, int code)
 {
 	if (code == -EPERM) /* none of ours */
 		return 0;
@@ -384,7 +384,7 @@ static int meet_unopened(struct tap_user_set *set, struct tap_user_folder *f, in
 }
 
 /* A link that is not known yet. Return: 1: a program; 0: none; -ENOMEM. */
-static int meet(struct tap_user_set *set, struct tap_user_folder *f, int dir, const struct dirent *e, uid_t owner)
+static int add_link(struct tap_user_set *set, struct tap_user_folder *f, int dir, const struct dirent *e, uid_t owner)
 {
 	uint64_t ns = tap_user_link_pid_ns(e->d_name);
 	int pid = ns ? tap_pid_ns_process(ns, tap_user_link_pid(e->d_name)) : tap_user_link_pid(e->d_name);
@@ -393,7 +393,7 @@ static int meet(struct tap_user_set *set, struct tap_user_folder *f, int dir, co
 	int fd = tap_user_link_open(f, e->d_name, pid, O_RDONLY, &st), ret;
 
 	if (fd < 0)
-		return meet_unopened(set, f, dir, e, owner, fd);
+		return add_unopened(set, f, dir, e, owner, fd);
 	p = find_by_ino(set, &st);
 	if (p) { /* it sent its control file; or a second link to one, which is no program */
 		close(fd);
@@ -449,7 +449,7 @@ static int list_folder(struct tap_user_set *set, struct tap_user_folder *f, int 
 		if (slot)
 			((struct tap_user_program *)(uintptr_t)*slot)->seen = true;
 		else
-			ret = meet(set, f, dirfd(d), e, owner);
+			ret = add_link(set, f, dirfd(d), e, owner);
 		f->nr += ret > 0;
 		changed |= ret > 0;
 	}
@@ -458,7 +458,7 @@ static int list_folder(struct tap_user_set *set, struct tap_user_folder *f, int 
 }
 
 /* Counts its programs as well. */
-static void unsee(struct tap_user_set *set, struct tap_user_folder *f)
+static void clear_seen(struct tap_user_set *set, struct tap_user_folder *f)
 {
 	f->nr = 0;
 	for (unsigned int i = 0; i < set->nr; i++) {
@@ -506,7 +506,7 @@ static int scan_folder(struct tap_user_set *set, unsigned int i)
 	if (fd < 0) {
 		bool was_there = f->ino;
 
-		unsee(set, f);
+		clear_seen(set, f);
 		f->dev = f->ino = 0;
 		return was_there;
 	}
@@ -514,7 +514,7 @@ static int scan_folder(struct tap_user_set *set, unsigned int i)
 		close(fd);
 		return 0;
 	}
-	unsee(set, f);
+	clear_seen(set, f);
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
 	f->mtime = st.st_mtim;
@@ -546,7 +546,7 @@ static bool forget_unseen(struct tap_user_set *set)
 			continue;
 		}
 		set->programs[set->nr++] = p;
-		/* without memory a program may be met again: the lock keeps it from being read twice */
+		/* without memory a program may be added again: the lock keeps it from being read twice */
 		(void)map_both(&by_name, &by_ino, p);
 	}
 	tap_map_release(&set->by_name);
@@ -587,7 +587,7 @@ const struct tap_user_kind *tap_user_kind_at(const struct tap_user_set *set, uns
 
 /* ---- control ---- */
 
-int tap_user_hold(struct tap_user_program *p, struct tap_err *err)
+int tap_user_lock(struct tap_user_program *p, struct tap_err *err)
 {
 	int fd = open_control(p, O_RDWR, err), pid;
 	struct stat st;
@@ -612,7 +612,7 @@ int tap_user_hold(struct tap_user_program *p, struct tap_err *err)
 	return tap_err_set(err, -EBUSY, "somebody is recording program %d already", p->pid);
 }
 
-void tap_user_drop(struct tap_user_program *p)
+void tap_user_unlock(struct tap_user_program *p)
 {
 	if (p->head)
 		munmap((void *)p->head, TAP_CONTROL_PAGE);
@@ -623,7 +623,7 @@ void tap_user_drop(struct tap_user_program *p)
 }
 
 /*
- * The thread waits while the word is what it was when it last looked, so it is moved before it is
+ * The thread waits while the word is what it was when it last read it, so it is moved before it is
  * woken. The kernel reaches it through our mapping: a file cut off meanwhile is an error there,
  * not a SIGBUS here.
  */

@@ -23,20 +23,20 @@ struct tap_user_program {
 	uid_t uid;
 	char file[TAP_USER_LINK_NAME]; /* of the link to its control file: PID-NUMBER; "": not seen so far */
 	struct tap_user_control control; /* what its file says; of one that cannot be read its reason alone, which is ours */
-	bool alive; /* as of the last look */
+	bool alive; /* when last asked */
 	bool foreign; /* found in another pid namespace: counts as alive, for nobody can tell */
 	int sharer; /* a child that has its file mapped; 0: none is known */
 	void *user; /* the caller's; NULL at first */
 	bool kept; /* the caller's: it stays in the set also when its file is gone */
 	bool with_children; /* the caller's: it lives as long as a child that may still record */
 	bool seen; /* its file was there at the last scan */
-	int fd; /* -1: not held */
-	const struct tap_control *head; /* mapped while it is held; NULL: that failed. It may change, and be anything */
+	int fd; /* -1: not locked by us */
+	const struct tap_control *head; /* mapped while it is locked; NULL: that failed. It may change, and be anything */
 
 	/* inside */
 	const struct tap_user_folder *folder;
 	uint64_t dev, ino, link_ino; /* of the control file, and of the link to it */
-	int sent; /* the control file, of a program that has sent it and is not held; else -1 */
+	int sent; /* the control file, of a program that has sent it and is not locked; else -1 */
 };
 
 struct tap_user_set;
@@ -52,13 +52,13 @@ void tap_user_free(struct tap_user_set *set);
 int tap_user_add_folder(struct tap_user_set *set, const char *path, uid_t uid);
 /* Adds those of the caller; of root: those of all users, as they come. Return: 0 or -ENOMEM. */
 int tap_user_add_folders(struct tap_user_set *set);
-/* Those that are looked into. */
+/* Those that are scanned. */
 const struct tap_user_folders *tap_user_folders(const struct tap_user_set *set);
 
 /*
- * Looks for programs. Folders that did not change since the last look cost one stat() each.
- * Programs whose file is gone leave the set, unless they are held or kept. What the others say is read
- * when they are found, and by tap_user_look(). Return: 1 if programs came or went; 0; -errno.
+ * Looks for programs. Folders that did not change since the last scan cost one stat() each.
+ * Programs whose file is gone leave the set, unless they are locked or kept. What the others say is read
+ * when they are found, and by tap_user_refresh(). Return: 1 if programs came or went; 0; -errno.
  */
 int tap_user_scan(struct tap_user_set *set, struct tap_err *err);
 
@@ -71,55 +71,55 @@ struct tap_user_sent {
 
 /*
  * Adds the program that sent it, unless it is known; closes what was sent. It leaves the set at the next scan, unless
- * it is held or kept by then, or the scan finds it. Return: 0, also for what is no program; -ENOMEM.
+ * it is locked or kept by then, or the scan finds it. Return: 0, also for what is no program; -ENOMEM.
  */
 int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent);
 
-/* Borrowed until the next scan, or as long as it is held or kept. NULL past the last. */
+/* Borrowed until the next scan, or as long as it is locked or kept. NULL past the last. */
 struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, unsigned int i);
 
 /*
  * Reads anew what changes: objects that came or went, rings, words. The program's events may move.
  * Return: 0; -EINVAL, -ENODATA where the file makes no sense (any more); -errno.
  */
-int tap_user_look(struct tap_user_set *set, struct tap_user_program *p, struct tap_err *err);
+int tap_user_refresh(struct tap_user_set *set, struct tap_user_program *p, struct tap_err *err);
 
 /*
  * Looks whether it lives, or a child after a fork that has its file mapped: reads all mappings, in the second case those
  * of all processes, so not to be asked all the time.
  */
 bool tap_user_is_alive(struct tap_user_program *p);
-/* Whether a child of a held program has its file mapped. */
+/* Whether a child of a locked program has its file mapped. */
 bool tap_user_has_children(struct tap_user_program *p);
 
 /* Whether the process, or the thread's, is there and does not have the program's control file mapped. */
 bool tap_user_is_unmapped(const struct tap_user_program *p, int pid);
 
 /*
- * Opens the control file and locks it against other recorders: until tap_user_drop().
+ * Opens the control file and locks it against other recorders: until tap_user_unlock().
  * Return: 0; -EBUSY with a sentence that says who has it; -EMFILE; -errno.
  */
-int tap_user_hold(struct tap_user_program *p, struct tap_err *err);
-void tap_user_drop(struct tap_user_program *p);
+int tap_user_lock(struct tap_user_program *p, struct tap_err *err);
+void tap_user_unlock(struct tap_user_program *p);
 
 /*
  * Switches an event on or off and wakes the program if it sleeps for that. The program need not
- * be held. Return: 0 or -errno.
+ * be locked. Return: 0 or -errno.
  */
 int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on,
 		  struct tap_err *err);
 /* Of rings that there are, and of those to come. @shift: 0: stays as it is. */
 int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
 		      struct tap_err *err);
-/* Tells a held program that all that is wanted of it has been switched on, or no longer is. */
+/* Tells a locked program that all that is wanted of it has been switched on, or no longer is. */
 void tap_user_set_recording(const struct tap_user_program *p, bool on);
-/* Whether a held program has areas that were not there, or not filled, at the last look. A quick look. */
+/* Whether a locked program has areas that were not there, or not filled, when it was read last. Quick. */
 bool tap_user_has_new_areas(const struct tap_user_program *p);
-/* Whether a held program says that it waits for the end of its recorder. */
+/* Whether a locked program says that it waits for the end of its recorder. */
 bool tap_user_is_ending(const struct tap_user_program *p);
 /* Tells it not to. */
 void tap_user_set_stays(const struct tap_user_program *p);
-/* Tells a held program that it is being drained: @nr is another one each time. */
+/* Tells a locked program that it is being drained: @nr is another one each time. */
 void tap_user_set_drained(const struct tap_user_program *p, uint8_t nr);
 
 /* Removes the link that a dead program left. Return: 0; -EBUSY: it lives; -errno. */

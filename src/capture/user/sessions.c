@@ -20,7 +20,7 @@
 
 #define TRIES 8
 #define SOCKET_NAME 32
-#define BACKLOG 4096 /* programs that start between two looks */
+#define BACKLOG 4096 /* programs that start between two scans */
 #define MAX_CALLERS 256u
 #define CALLER_NS 1000000000ull /* to leave something */
 
@@ -147,7 +147,7 @@ static void watch(const struct tap_user_sessions *s, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
 
-	if (s->calls >= 0 && fd >= 0) /* where it fails they are found at the next look */
+	if (s->calls >= 0 && fd >= 0) /* where it fails they are found at the next scan */
 		epoll_ctl(s->calls, EPOLL_CTL_ADD, fd, &ev);
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the backend for programs' events knows, and its two halves: find.c says who takes part,
+ * What the backend for programs' events knows, and its two halves: discovery.c says who takes part,
  * merge.c moves what they recorded.
  */
 #ifndef TAP_CAPTURE_USER_STATE_H
 #define TAP_CAPTURE_USER_STATE_H
 
 #include "capture/user/clock.h"
-#include "capture/user/joined.h"
+#include "capture/user/tracee.h"
 #include "capture/user/out.h"
 #include "capture/user/sessions.h"
 
 #define TAP_USER_ID_FIRST 0x4000u /* above a kernel's, */
 #define TAP_USER_ID_LAST 0x6fffu /* below those of our own definitions */
 
-struct tap_user_recorded {
+struct tap_user_recorded_kind {
 	const struct tap_user_kind *kind;
 	unsigned int id;
 	struct tap_buf text;
@@ -34,24 +34,24 @@ struct tap_user_state {
 	struct tap_user_sessions sessions;
 	struct tap_user_clock clock;
 	struct tap_user_pair now; /* when the drain began: mono_ns is the limit of what it takes */
-	unsigned int next_to_ask, next_to_look;
+	unsigned int next_other, next_to_refresh;
 	bool anew;
-	struct tap_user_recorded *recorded; /* the kinds that have an id */
+	struct tap_user_recorded_kind *recorded; /* the kinds that have an id */
 	unsigned int nr_recorded, cap_recorded;
 	uint16_t *kind_ids; /* by the kind's number; 0: not asked for yet */
 	unsigned int nr_kind_ids;
 	struct tap_head_format *formats;
 	struct tap_buf lost_text;
-	struct tap_user_joined **joined;
-	unsigned int nr_joined, cap_joined;
+	struct tap_user_tracee **tracees;
+	unsigned int nr_tracees, cap_tracees;
 	struct tap_user_cpu *cpus;
 	struct tap_user_out out;
 	struct tap_user_pool pool;
-	struct tap_user_source **busy; /* whose rings fill: as of the last look at heads */
+	struct tap_user_source **busy; /* whose rings fill: when heads were read last */
 	unsigned int nr_busy, cap_busy;
-	uint64_t pause_ns, relieve_ns; /* when this drain makes way for others; when busy rings are looked at again */
+	uint64_t pause_ns, relieve_ns; /* when this drain makes way for others; when busy rings are polled again */
 	bool paused; /* there is more */
-	unsigned int steps; /* records since the last look at the clock */
+	unsigned int steps; /* records since the clock was read last */
 	unsigned int first_cpu; /* whose turn it is */
 	uint64_t scanned_ns, start_ns, pids_read_ns;
 	json_t *past; /* programs that are over */
@@ -61,13 +61,13 @@ struct tap_user_state {
 void tap_user_set_now(struct tap_user_state *s);
 
 /* What programs that are there have, so that it stands in the recording's head from the start. */
-int tap_user_find_kinds(struct tap_user_state *s, struct tap_err *err);
-/* Joins those that are there; from now on, all others have come later. */
-int tap_user_find_first(struct tap_user_state *s, struct tap_err *err);
-/* Joins those that came. */
-int tap_user_find_new(struct tap_user_state *s, struct tap_err *err);
-/* The same, when it is time, and looks at those that are known. Return: 0 or -ENOMEM. */
-int tap_user_find(struct tap_user_state *s, struct tap_err *err);
+int tap_user_discover_kinds(struct tap_user_state *s, struct tap_err *err);
+/* Adds those that are there; from now on, all others have come later. */
+int tap_user_discover_first(struct tap_user_state *s, struct tap_err *err);
+/* Adds those that came. */
+int tap_user_discover_new(struct tap_user_state *s, struct tap_err *err);
+/* The same, when it is time, and reads those that are known anew. Return: 0 or -ENOMEM. */
+int tap_user_discover(struct tap_user_state *s, struct tap_err *err);
 
 /* As the backend's lives(). */
 bool tap_user_lives(struct tap_user_state *s, unsigned int left);

@@ -27,8 +27,8 @@ static void user_free(void *state)
 	if (!s)
 		return;
 	tap_user_sessions_remove(&s->sessions);
-	for (unsigned int i = 0; i < s->nr_joined; i++)
-		tap_user_joined_free(s->joined[i]);
+	for (unsigned int i = 0; i < s->nr_tracees; i++)
+		tap_user_tracee_free(s->tracees[i]);
 	for (unsigned int i = 0; i < s->nr_recorded; i++)
 		tap_buf_release(&s->recorded[i].text);
 	for (unsigned int i = 0; s->cpus && i < s->plan->nr_cpus; i++)
@@ -41,7 +41,7 @@ static void user_free(void *state)
 	tap_map_release(&s->tids);
 	tap_map_release(&s->choice.families);
 	json_decref(s->past);
-	free(s->joined);
+	free(s->tracees);
 	free(s->recorded);
 	free(s->kind_ids);
 	free(s->formats);
@@ -82,7 +82,7 @@ int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **st
 	s->cpus = calloc(plan->nr_cpus, sizeof(*s->cpus));
 	s->past = json_array();
 	tap_user_set_now(s);
-	ret = s->cpus && s->past && !note_tids(s) ? tap_user_find_kinds(s, err)
+	ret = s->cpus && s->past && !note_tids(s) ? tap_user_discover_kinds(s, err)
 						  : tap_err_set(err, -ENOMEM, "out of memory");
 	if (ret)
 		user_free(s);
@@ -152,7 +152,7 @@ static void add_tgids(const struct tap_plan_scope *scope, struct tap_buf *text)
 
 /*
  * What programs that start from now on should do. Not with a scope that a program cannot know
- * before it is looked at: those are switched on when they are found.
+ * before it is found: those are switched on when they are found.
  */
 static int write_sessions(struct tap_user_state *s)
 {
@@ -188,15 +188,15 @@ static int user_start(void *state, struct tap_page_writer *writer, struct tap_er
 		return ret;
 	if (write_sessions(s))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	ret = tap_user_find_first(s, err);
-	/* those that came since the first look */
-	return ret ? ret : tap_user_find_new(s, err);
+	ret = tap_user_discover_first(s, err);
+	/* those that came since the first scan */
+	return ret ? ret : tap_user_discover_new(s, err);
 }
 
 static int user_find(void *state, bool *anew, struct tap_err *err)
 {
 	struct tap_user_state *s = state;
-	int ret = tap_user_find(s, err);
+	int ret = tap_user_discover(s, err);
 
 	*anew |= s->anew;
 	return ret;
@@ -278,10 +278,10 @@ static int user_stop(void *state, struct tap_err *err)
 	tap_user_set_now(s);
 	tap_user_sessions_end(&s->sessions);
 	s->choice.stopped = true;
-	ret = tap_user_find_new(s, err);
-	for (unsigned int i = 0; i < s->nr_joined; i++)
-		if (s->joined[i]->held)
-			tap_user_joined_off(s->joined[i]);
+	ret = tap_user_discover_new(s, err);
+	for (unsigned int i = 0; i < s->nr_tracees; i++)
+		if (s->tracees[i]->locked)
+			tap_user_tracee_switch_off(s->tracees[i]);
 	note_unmatched(s);
 	return ret;
 }
@@ -308,8 +308,8 @@ static void user_tell(void *state, json_t *meta)
 {
 	struct tap_user_state *s = state;
 
-	for (unsigned int i = 0; i < s->nr_joined; i++)
-		json_array_append_new(s->past, tap_user_joined_json(s->joined[i]));
+	for (unsigned int i = 0; i < s->nr_tracees; i++)
+		json_array_append_new(s->past, tap_user_tracee_json(s->tracees[i]));
 	json_object_set(meta, "programs", s->past);
 	tell_print_formats(s, meta);
 }

@@ -20,7 +20,7 @@
 
 #define SESSION_MAX_BYTES 4096u
 
-bool tap_wish_matches(const struct trace_event_call *call, const char *pattern)
+bool tap_event_matches(const struct trace_event_call *call, const char *pattern)
 {
 	struct trace_event_info info;
 	char name[256];
@@ -33,14 +33,14 @@ bool tap_wish_matches(const struct trace_event_call *call, const char *pattern)
 }
 
 /* Return: whether an event matches. */
-static bool want(const struct tap_object *object, const char *pattern)
+static bool want_events(const struct tap_object *object, const char *pattern)
 {
 	bool any = false;
 
 	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++) {
 		struct tap_word *word = (struct tap_word *)(*call)->tp->on;
 
-		if (tap_wish_matches(*call, pattern)) {
+		if (tap_event_matches(*call, pattern)) {
 			__atomic_fetch_or(&word->wanted, (uint8_t)(1u << (*call)->bit),
 					  __ATOMIC_RELEASE);
 			any = true;
@@ -50,27 +50,27 @@ static bool want(const struct tap_object *object, const char *pattern)
 }
 
 /* Of a library that is loaded while other threads record. */
-static void set(uint8_t *byte, const char *number)
+static void set_byte(uint8_t *byte, const char *number)
 {
 	__atomic_store_n(byte, (uint8_t)atoi(number), __ATOMIC_RELAXED);
 }
 
 /* Return: whether it wants an event. */
-static bool wish_line(const struct tap_object *object, const char *line)
+static bool apply_line(const struct tap_object *object, const char *line)
 {
 	if (!strncmp(line, "event ", 6))
-		return want(object, line + 6);
+		return want_events(object, line + 6);
 	if (!strncmp(line, "ring_shift ", 11))
-		set(&tap_control->ring_shift, line + 11);
+		set_byte(&tap_control->ring_shift, line + 11);
 	else if (!strncmp(line, "mode ", 5))
-		set(&tap_control->mode, line + 5);
+		set_byte(&tap_control->mode, line + 5);
 	else if (!strncmp(line, "clock ", 6))
-		set(&tap_control->use_clock, line + 6);
+		set_byte(&tap_control->use_clock, line + 6);
 	return false;
 }
 
 /* Whether a session is for all programs, or for this one: a child after a fork is its parent, still. */
-static bool is_meant(const char *text)
+static bool is_for_us(const char *text)
 {
 	bool for_all = true;
 
@@ -86,17 +86,17 @@ static bool is_meant(const char *text)
 }
 
 /* Return: whether an event is wanted. */
-static bool obey(const struct tap_object *object, char *text)
+static bool apply_session(const struct tap_object *object, char *text)
 {
 	bool any = false;
 
-	if (!is_meant(text))
+	if (!is_for_us(text))
 		return false;
 	for (char *line = text, *end; *line; line = end) {
 		end = strchrnul(line, '\n');
 		if (*end)
 			*end++ = '\0';
-		any |= wish_line(object, line);
+		any |= apply_line(object, line);
 	}
 	return any;
 }
@@ -136,14 +136,14 @@ static bool read_session(int dir, const char *name, void *object)
 		while (len > 0 && text[len - 1] != '\n') /* a line that was cut says something else */
 			len--;
 		text[len > 0 ? len : 0] = '\0';
-		if (obey(object, text) && !tap_env_is_awaited())
+		if (apply_session(object, text) && !tap_env_is_awaited())
 			send_file(dir, name);
 	}
 	close(fd);
 	return false; /* there may be more */
 }
 
-void tap_wish_sessions(struct tap_object *object, const char *folder)
+void tap_sessions_apply(struct tap_object *object, const char *folder)
 {
 	char path[PATH_MAX];
 

@@ -141,7 +141,7 @@ static int map_area(struct tap_object *object, uint32_t nr, const struct tap_tex
 	return 0;
 }
 
-static int put_object(struct tap_object *object)
+static int add_area(struct tap_object *object)
 {
 	struct tap_text t = { 0 };
 	int nr, ret;
@@ -180,22 +180,22 @@ static void give_back_relocations(const ElfW(Dyn) *d)
 	give_back(start, start + bytes);
 }
 
-static void wish(struct tap_object *object)
+static void apply_sessions(struct tap_object *object)
 {
 	char folder[TAP_FOLDER_MAX];
 
 	tap_control_folder(folder);
-	tap_wish_sessions(object, folder);
+	tap_sessions_apply(object, folder);
 }
 
-void tap_words_add(struct tap_object *object)
+void tap_object_area_add(struct tap_object *object)
 {
 	int ret;
 
 	object->area = NULL;
 	if (!tap_control || !nr_events(object))
 		return;
-	ret = put_object(object);
+	ret = add_area(object);
 	give_back(object->texts, object->texts_end);
 	give_back(object->code, object->code_end);
 	give_back_relocations(object->dynamic);
@@ -203,7 +203,7 @@ void tap_words_add(struct tap_object *object)
 		tap_set_reason("events of a library are off: cannot add them to '%s': %s",
 			       tap_control_path, strerror(-ret));
 	else
-		wish(object);
+		apply_sessions(object);
 }
 
 /* Points a tracepoint back to its own word. */
@@ -214,7 +214,7 @@ static void leave_area(struct tracepoint *tp, void *unused)
 	tp->call = NULL;
 }
 
-void tap_words_remove(struct tap_object *object)
+void tap_object_area_remove(struct tap_object *object)
 {
 	struct tap_word *words = object->area;
 
@@ -233,11 +233,11 @@ void tap_words_remove(struct tap_object *object)
 /* ---- after a fork ---------------------------------------------------------------------------- */
 
 /*
- * The parent's words are not the child's: pages of its own take their place, which make the first
- * thread that passes a site look. Only then the child gets a file: most children exec, and a file
+ * The parent's words are not the child's: pages of its own take their place, in which the first thread
+ * that passes a site sees that it is a child. Only then the child gets a file: most children exec, and a file
  * for each of them would be left behind.
  */
-void tap_words_detach(void)
+void tap_object_areas_detach(void)
 {
 	for (struct tap_object *o = tap_objects; o; o = o->next) {
 		struct tap_word *words = o->area;
@@ -279,7 +279,7 @@ static void set_up_child(void *unused)
 {
 	(void)unused;
 	__atomic_store_n(&tap_process->pid, (uint32_t)getpid(), __ATOMIC_RELEASE);
-	tap_words_detach();
+	tap_object_areas_detach();
 	if (!tap_control)
 		return;
 	if (has_seccomp() || !tap_control_open_child()) {
@@ -287,19 +287,19 @@ static void set_up_child(void *unused)
 		return;
 	}
 	for (struct tap_object *o = tap_objects; o; o = o->next) {
-		if (o->area && !put_object(o))
-			wish(o);
+		if (o->area && !add_area(o))
+			apply_sessions(o);
 		else
 			tap_note_state(o);
 	}
 	tap_control_let_go();
 }
 
-void tap_words_child(void)
+void tap_child_set_up(void)
 {
 	if (tap_process->pid)
 		return;
 	tap_on_own_stack(set_up_child, NULL);
 	for (struct tap_object *o = tap_objects; o; o = o->next)
-		tap_look_at_object(o); /* a regfunc() is the program's, and may need more */
+		tap_apply_object(o); /* a regfunc() is the program's, and may need more */
 }

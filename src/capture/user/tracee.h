@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program that takes part in a recording: which of its events are wanted, and the rings that
+ * A tracee is a program that this recording records: which of its events are wanted, and the rings that
  * are read. What goes wrong with one program is told with it, and ends nothing else.
  */
-#ifndef TAP_CAPTURE_USER_JOINED_H
-#define TAP_CAPTURE_USER_JOINED_H
+#ifndef TAP_CAPTURE_USER_TRACEE_H
+#define TAP_CAPTURE_USER_TRACEE_H
 
 #include <jansson.h>
 
@@ -12,22 +12,22 @@
 #include "capture/user/programs.h"
 #include "capture/user/rings.h"
 
-/* In tap_user_joined.ids, beside the recording's ids. */
+/* In tap_user_tracee.ids, beside the recording's ids. */
 #define TAP_USER_ID_UNKNOWN 0u
 #define TAP_USER_ID_UNWANTED 1u
 
 struct tap_user_source {
 	struct tap_user_reader reader;
-	struct tap_user_joined *joined;
+	struct tap_user_tracee *tracee;
 	struct tap_user_item item; /* the next one, or NOTHING */
 	uint64_t ns; /* its time */
 	uint64_t last_ns; /* of the one before */
-	bool stuck; /* the item's kind is not yet known: it is looked for once */
+	bool stuck; /* the item's kind is not yet known: it is searched for once */
 	bool failed; /* it is read no more */
 	uint32_t tid, tid_here; /* of its last record, as that has it and as we have it; 0: none yet */
 };
 
-struct tap_user_joined {
+struct tap_user_tracee {
 	struct tap_user_program *p;
 	uint16_t *ids; /* by the program's id */
 	unsigned int nr_ids;
@@ -35,13 +35,13 @@ struct tap_user_joined {
 	unsigned int nr_sources, cap_sources;
 	unsigned int events_seen, rings_seen; /* of the program's */
 	bool *switched; /* by event: by this recording */
-	enum tap_user_from from; /* of the rings that were there when it was met */
-	bool held;
+	enum tap_user_from from; /* of the rings that were there when it was found */
+	bool locked;
 	uint32_t pid; /* its number as the recording has it; 0: not known */
 	bool over; /* dead, and drained to the end */
 	uint8_t mode; /* of the rings, before */
 	uint8_t drained; /* moved when it is drained: so the program knows that we live */
-	uint64_t looked_ns, alive_ns, lost_ns; /* when last */
+	uint64_t refreshed_ns, alive_ns, lost_ns; /* when last */
 	uint64_t told_lost; /* of the program's lost */
 	uint64_t events, lost, raised;
 	char *why; /* it is not recorded, or not all of it */
@@ -69,34 +69,34 @@ bool tap_user_is_wanted(const struct tap_plan *plan, const struct tap_user_kind 
  * @from: NOW: what is on was on before this recording; else its session file switched that on.
  * Return: NULL when out of memory.
  */
-struct tap_user_joined *tap_user_joined_new(struct tap_user_program *p, enum tap_user_from from);
+struct tap_user_tracee *tap_user_tracee_new(struct tap_user_program *p, enum tap_user_from from);
 /* Switches off what was switched on, gives the program back. */
-void tap_user_joined_free(struct tap_user_joined *j);
+void tap_user_tracee_free(struct tap_user_tracee *t);
 
 /* Locks the program for this recording. Sets .why where that fails. */
-void tap_user_join(struct tap_user_joined *j, const struct tap_user_choice *c);
+void tap_user_tracee_attach(struct tap_user_tracee *t, const struct tap_user_choice *c);
 
 /*
  * Takes note of what is new in the program: @id_of gives the recording's id of a kind that is
  * wanted, TAP_USER_ID_UNWANTED if it cannot be had. Switches events on. Return: 0 or -ENOMEM.
  */
-int tap_user_joined_update(struct tap_user_joined *j, const struct tap_user_choice *c,
+int tap_user_tracee_update(struct tap_user_tracee *t, const struct tap_user_choice *c,
 			   unsigned int (*id_of)(void *ctx, const struct tap_user_kind *kind),
 			   void *ctx);
 
 /* Switches off what this recording switched on. */
-void tap_user_joined_off(struct tap_user_joined *j);
+void tap_user_tracee_switch_off(struct tap_user_tracee *t);
 
 /*
- * Whether rings wait until they are drained. A program that found no recorder, and looked just
- * before there was one, has set them to do without: they are set right. To be asked behind a look
- * at heads.
+ * Whether rings wait until they are drained. A program that found no recorder, and asked just
+ * before there was one, has set them to do without: they are set right. To be asked when heads
+ * have been read.
  */
-bool tap_user_joined_waits(struct tap_user_joined *j);
+bool tap_user_tracee_waits(struct tap_user_tracee *t);
 
 /* Keeps the first reason. */
-void tap_user_joined_fail(struct tap_user_joined *j, const char *why);
+void tap_user_tracee_fail(struct tap_user_tracee *t, const char *why);
 
-json_t *tap_user_joined_json(const struct tap_user_joined *j);
+json_t *tap_user_tracee_json(const struct tap_user_tracee *t);
 
 #endif

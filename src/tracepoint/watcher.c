@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Who sees that a controller has written to a word: the first thread that passes a site, which
- * loads the word. A nop does not see it: programs with patched sites have a thread, which sleeps
+ * What a controller has written to a word is applied by the first thread that passes a site, which
+ * loads the word. A nop loads nothing: programs with patched sites have a thread, the watcher, which sleeps
  * until a controller moves the control file's `wake` and wakes it.
  */
 #include "tracepoint/internal.h"
@@ -17,7 +17,7 @@
 
 static bool wanted; /* an object with patched sites has been loaded */
 
-static void *look_on(void *unused)
+static void *watch(void *unused)
 {
 	uint32_t *wake = &tap_control->wake;
 
@@ -27,7 +27,7 @@ static void *look_on(void *unused)
 
 		if (tap_lock()) {
 			for (struct tap_object *o = tap_objects; o; o = o->next)
-				tap_look_at_object(o);
+				tap_apply_object(o);
 			tap_unlock();
 		}
 		syscall(SYS_futex, wake, FUTEX_WAIT, seen, NULL, NULL, 0);
@@ -48,13 +48,13 @@ static int start(void)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	ret = pthread_create(&thread, &attr, look_on, NULL);
+	ret = pthread_create(&thread, &attr, watch, NULL);
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ret;
 }
 
-void tap_thread_start(void)
+void tap_watcher_start(void)
 {
 	int ret;
 
@@ -77,17 +77,17 @@ void tap_object_is_patched(void)
 	if (!tap_lock())
 		return;
 	wanted = true;
-	tap_thread_start();
+	tap_watcher_start();
 	tap_unlock();
 }
 
 /* In a child after a fork: it has no threads but the one that forked. */
-bool tap_thread_is_wanted(void)
+bool tap_watcher_is_wanted(void)
 {
 	return wanted;
 }
 
-/* Leaves looking to the thread. Return: whether there is one. */
+/* Leaves it to the watcher. Return: whether there is one. */
 static bool wake_thread(void)
 {
 	if (!tap_control || !tap_process->has_thread)
@@ -102,11 +102,11 @@ void tap_tracepoint_look(struct tracepoint *tp)
 	int saved = errno;
 
 	/*
-	 * whoever has the lock may be this very thread, under a signal handler: the next one looks
+	 * whoever has the lock may be this very thread, under a signal handler: the next one applies it
 	 */
 	if (!wake_thread() && tap_trylock()) {
-		tap_words_child();
-		tap_look_at(tp);
+		tap_child_set_up();
+		tap_apply_wanted(tp);
 		tap_unlock();
 	}
 	errno = saved;

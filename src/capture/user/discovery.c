@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Finding what there is to record: kinds of events, programs, and what is new in those that are
+ * Discovery of what there is to record: kinds of events, programs, and what is new in those that are
  * known.
  */
 #include <errno.h>
@@ -13,12 +13,12 @@
 #include "capture/user/kinds.h"
 #include "capture/user/state.h"
 
-#define SCAN_NS 10000000ull /* how often to look for new programs, */
-#define LOOK_NS 100000000ull /* at those that are known, */
-#define ALIVE_NS 1000000000ull /* and whether they live, where the pid does not tell */
+#define SCAN_NS 10000000ull /* how often to scan for new programs, */
+#define REFRESH_NS 100000000ull /* to read those that are known, */
+#define ALIVE_NS 1000000000ull /* and to see whether they live, where the pid does not tell */
 
-#define ASK_AGAIN 16u /* programs each time, of those that have nothing for us, */
-#define LOOK_AT 64u /* and of the others */
+#define REFRESH_OTHERS 16u /* programs each time, of those that have nothing for us, */
+#define REFRESH_TRACEES 64u /* and of the others */
 
 /* In struct tap_user_program.user, of those that have nothing for us. */
 static char was_there, came_later;
@@ -53,12 +53,12 @@ static void kind_fails(struct tap_user_state *s, const struct tap_user_kind *k, 
 
 static int record_kind(struct tap_user_state *s, const struct tap_user_kind *k)
 {
-	struct tap_user_recorded *r;
+	struct tap_user_recorded_kind *r;
 
 	if (tap_array_grow(&s->recorded, s->nr_recorded, &s->cap_recorded, sizeof(*s->recorded)))
 		return -ENOMEM;
 	r = &s->recorded[s->nr_recorded];
-	*r = (struct tap_user_recorded){ .kind = k, .id = TAP_USER_ID_FIRST + s->nr_recorded };
+	*r = (struct tap_user_recorded_kind){ .kind = k, .id = TAP_USER_ID_FIRST + s->nr_recorded };
 	tap_user_kind_text(k, r->id, &r->text);
 	if (r->text.err)
 		return -ENOMEM;
@@ -96,17 +96,17 @@ static unsigned int id_of(void *ctx, const struct tap_user_kind *k)
 	return s->kind_ids[k->nr];
 }
 
-/* The events of a program that could be joined, or could not. */
-static void tell_plan(struct tap_user_state *s, const struct tap_user_joined *j)
+/* The events of a program that can be recorded, or cannot. */
+static void tell_plan(struct tap_user_state *s, const struct tap_user_tracee *t)
 {
-	for (unsigned int i = 0; i < j->p->control.nr_events; i++) {
-		const struct tap_user_kind *k = j->p->control.events[i].kind;
+	for (unsigned int i = 0; i < t->p->control.nr_events; i++) {
+		const struct tap_user_kind *k = t->p->control.events[i].kind;
 		struct tap_plan_event *ev;
 
-		if (j->ids[j->p->control.events[i].id] <= TAP_USER_ID_UNWANTED)
+		if (t->ids[t->p->control.events[i].id] <= TAP_USER_ID_UNWANTED)
 			continue;
-		if (!j->held) {
-			kind_fails(s, k, j->why ? j->why : "the program cannot be recorded");
+		if (!t->locked) {
+			kind_fails(s, k, t->why ? t->why : "the program cannot be recorded");
 			continue;
 		}
 		ev = plan_event(s, k);
@@ -125,117 +125,117 @@ static bool has_wanted(const struct tap_user_state *s, const struct tap_user_pro
 	return false;
 }
 
-static int add_sources(struct tap_user_state *s, struct tap_user_joined *j, unsigned int from)
+static int add_sources(struct tap_user_state *s, struct tap_user_tracee *t, unsigned int from)
 {
-	for (unsigned int i = from; i < j->nr_sources; i++) {
-		struct tap_user_cpu *c = &s->cpus[j->sources[i]->reader.ring.cpu];
+	for (unsigned int i = from; i < t->nr_sources; i++) {
+		struct tap_user_cpu *c = &s->cpus[t->sources[i]->reader.ring.cpu];
 
 		if (tap_array_grow(&c->v, c->nr, &c->cap, sizeof(*c->v)))
 			return -ENOMEM;
-		c->v[c->nr++] = j->sources[i];
+		c->v[c->nr++] = t->sources[i];
 	}
 	return 0;
 }
 
-static int update(struct tap_user_state *s, struct tap_user_joined *j)
+static int update(struct tap_user_state *s, struct tap_user_tracee *t)
 {
-	unsigned int before = j->nr_sources, events = j->events_seen;
-	int ret = tap_user_joined_update(j, &s->choice, id_of, s);
+	unsigned int before = t->nr_sources, events = t->events_seen;
+	int ret = tap_user_tracee_update(t, &s->choice, id_of, s);
 
-	ret = ret ?: add_sources(s, j, before);
-	if (!ret && j->p->control.nr_events != events)
-		tell_plan(s, j);
+	ret = ret ?: add_sources(s, t, before);
+	if (!ret && t->p->control.nr_events != events)
+		tell_plan(s, t);
 	return ret;
 }
 
-static int look(struct tap_user_state *s, struct tap_user_joined *j)
+static int refresh(struct tap_user_state *s, struct tap_user_tracee *t)
 {
 	struct tap_err why = { 0 };
-	int ret = tap_user_look(s->set, j->p, &why);
+	int ret = tap_user_refresh(s->set, t->p, &why);
 
-	j->looked_ns = s->now.mono_ns;
+	t->refreshed_ns = s->now.mono_ns;
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {
-		tap_user_joined_fail(j, why.text);
+		tap_user_tracee_fail(t, why.text);
 		return 0;
 	}
-	return update(s, j);
+	return update(s, t);
 }
 
 /* A program that has something for this recording, and can still be in use by another recorder. */
-static int try_join(struct tap_user_state *s, struct tap_user_joined *j)
+static int try_attach(struct tap_user_state *s, struct tap_user_tracee *t)
 {
 	int ret;
 
-	tap_user_join(j, &s->choice);
-	j->alive_ns = s->now.mono_ns;
-	if (!j->held)
-		return update(s, j);
+	tap_user_tracee_attach(t, &s->choice);
+	t->alive_ns = s->now.mono_ns;
+	if (!t->locked)
+		return update(s, t);
 	/* behind the switch to another mode: what it has by now is taken */
-	j->events_seen = 0;
-	ret = look(s, j);
-	tap_user_set_recording(j->p, true);
+	t->events_seen = 0;
+	ret = refresh(s, t);
+	tap_user_set_recording(t->p, true);
 	return ret;
 }
 
-static int meet(struct tap_user_state *s, struct tap_user_program *p, enum tap_user_from from)
+static int add_tracee(struct tap_user_state *s, struct tap_user_program *p, enum tap_user_from from)
 {
-	struct tap_user_joined *j;
+	struct tap_user_tracee *t;
 	int ret;
 
-	if (tap_array_grow(&s->joined, s->nr_joined, &s->cap_joined, sizeof(*s->joined)))
+	if (tap_array_grow(&s->tracees, s->nr_tracees, &s->cap_tracees, sizeof(*s->tracees)))
 		return -ENOMEM;
-	j = tap_user_joined_new(p, from);
-	if (!j)
+	t = tap_user_tracee_new(p, from);
+	if (!t)
 		return -ENOMEM;
-	p->user = j;
-	s->joined[s->nr_joined++] = j;
-	ret = try_join(s, j);
+	p->user = t;
+	s->tracees[s->nr_tracees++] = t;
+	ret = try_attach(s, t);
 	if (from == TAP_USER_NOW)
-		j->told_lost = p->control.lost;
+		t->told_lost = p->control.lost;
 	return ret;
 }
 
 /* Switches off again what our session file switched on in a program that was not meant. */
-static void send_away(struct tap_user_state *s, struct tap_user_program *p)
+static void switch_off(struct tap_user_state *s, struct tap_user_program *p)
 {
 	for (unsigned int i = 0; i < p->control.nr_events; i++)
 		if (p->control.events[i].wanted && tap_user_is_wanted(s->plan, p->control.events[i].kind))
 			tap_user_want(p, &p->control.events[i], false, NULL);
 }
 
-static int consider(struct tap_user_state *s, struct tap_user_program *p, enum tap_user_from from)
+static int add_if_wanted(struct tap_user_state *s, struct tap_user_program *p, enum tap_user_from from)
 {
 	if (!p->user)
 		p->user = from == TAP_USER_ALL ? &came_later : &was_there;
 	if (!has_wanted(s, p))
 		return 0;
 	if (tap_user_in_scope(&s->choice, p))
-		return meet(s, p, from);
+		return add_tracee(s, p, from);
 	if (from == TAP_USER_ALL && s->sessions.nr && p->alive)
-		send_away(s, p);
+		switch_off(s, p);
 	return 0;
 }
 
 /* A program that had nothing for us may have loaded a library since: some are asked each time. */
-static int ask_again(struct tap_user_state *s)
+static int refresh_others(struct tap_user_state *s)
 {
-	for (unsigned int i = 0; i < ASK_AGAIN; i++) {
-		struct tap_user_program *p = tap_user_program_at(s->set, s->next_to_ask++);
+	for (unsigned int i = 0; i < REFRESH_OTHERS; i++) {
+		struct tap_user_program *p = tap_user_program_at(s->set, s->next_other++);
 		unsigned int had = p ? p->control.nr_events : 0;
 		int ret;
 
 		if (!p) {
-			s->next_to_ask = 0;
+			s->next_other = 0;
 			return 0;
 		}
 		if ((p->user != &was_there && p->user != &came_later) || !p->alive)
 			continue;
-		ret = tap_user_look(s->set, p, NULL);
+		ret = tap_user_refresh(s->set, p, NULL);
 		/* what is in its rings by now was not wanted before */
 		if (!ret && p->control.nr_events != had)
-			ret = consider(s, p, p->user == &came_later ? TAP_USER_ALL : TAP_USER_REST);
+			ret = add_if_wanted(s, p, p->user == &came_later ? TAP_USER_ALL : TAP_USER_REST);
 		if (ret == -ENOMEM)
 			return ret;
 	}
@@ -258,7 +258,7 @@ static void note_families(struct tap_user_state *s)
 }
 
 /* Programs that came, and what is new in those that had nothing for us. */
-int tap_user_find_new(struct tap_user_state *s, struct tap_err *err)
+int tap_user_discover_new(struct tap_user_state *s, struct tap_err *err)
 {
 	struct tap_user_program *p;
 	struct tap_user_sent sent;
@@ -269,35 +269,35 @@ int tap_user_find_new(struct tap_user_state *s, struct tap_err *err)
 	s->scanned_ns = s->now.mono_ns;
 	while (ret >= 0 && tap_user_sessions_take(&s->sessions, &sent))
 		ret = tap_user_add_sent(s->set, &sent);
-	ret = ret < 0 ? ret : ask_again(s);
+	ret = ret < 0 ? ret : refresh_others(s);
 	note_families(s);
 	for (unsigned int i = 0; !ret && (p = tap_user_program_at(s->set, i)); i++)
 		if (!p->user)
-			ret = consider(s, p, TAP_USER_ALL);
+			ret = add_if_wanted(s, p, TAP_USER_ALL);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
-int tap_user_find_first(struct tap_user_state *s, struct tap_err *err)
+int tap_user_discover_first(struct tap_user_state *s, struct tap_err *err)
 {
 	struct tap_user_program *p;
 	int ret = 0;
 
 	note_families(s);
 	for (unsigned int i = 0; !ret && (p = tap_user_program_at(s->set, i)); i++)
-		ret = consider(s, p, p->alive ? TAP_USER_NOW : TAP_USER_REST);
+		ret = add_if_wanted(s, p, p->alive ? TAP_USER_NOW : TAP_USER_REST);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
 /* Asks the pid each time, and its mappings now and then: it may be another program's by now. */
-static void note_death(const struct tap_user_state *s, struct tap_user_joined *j)
+static void refresh_alive(const struct tap_user_state *s, struct tap_user_tracee *t)
 {
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d", j->p->pid);
-	if (j->p->alive && (s->choice.stopped || access(path, F_OK) ||
-			    s->now.mono_ns - j->alive_ns >= ALIVE_NS)) {
-		j->alive_ns = s->now.mono_ns;
-		tap_user_is_alive(j->p);
+	snprintf(path, sizeof(path), "/proc/%d", t->p->pid);
+	if (t->p->alive && (s->choice.stopped || access(path, F_OK) ||
+			    s->now.mono_ns - t->alive_ns >= ALIVE_NS)) {
+		t->alive_ns = s->now.mono_ns;
+		tap_user_is_alive(t->p);
 	}
 }
 
@@ -305,15 +305,15 @@ static void note_death(const struct tap_user_state *s, struct tap_user_joined *j
  * Whether it keeps us: not if it has ended, or waits for us to end, and has left no children; nor if threads alone are
  * recorded, whose end is all that counts.
  */
-static bool may_record(struct tap_user_state *s, struct tap_user_joined *j, unsigned int *ending)
+static bool may_record(struct tap_user_state *s, struct tap_user_tracee *t, unsigned int *ending)
 {
-	note_death(s, j);
-	if (!j->p->with_children || !j->held || !j->p->alive)
+	refresh_alive(s, t);
+	if (!t->p->with_children || !t->locked || !t->p->alive)
 		return false;
-	if (!tap_user_is_ending(j->p))
+	if (!tap_user_is_ending(t->p))
 		return true;
 	++*ending;
-	return tap_user_has_children(j->p);
+	return tap_user_has_children(t->p);
 }
 
 static bool any_may_record(struct tap_user_state *s, unsigned int *ending)
@@ -321,8 +321,8 @@ static bool any_may_record(struct tap_user_state *s, unsigned int *ending)
 	bool any = false;
 
 	*ending = 0;
-	for (unsigned int i = 0; i < s->nr_joined; i++)
-		any |= may_record(s, s->joined[i], ending);
+	for (unsigned int i = 0; i < s->nr_tracees; i++)
+		any |= may_record(s, s->tracees[i], ending);
 	return any;
 }
 
@@ -332,52 +332,52 @@ bool tap_user_lives(struct tap_user_state *s, unsigned int left)
 	bool any = any_may_record(s, &ending);
 
 	/* a child that has let go of its parent's file has one of its own by then */
-	if (!any && ending >= left && !tap_user_find_new(s, NULL))
+	if (!any && ending >= left && !tap_user_discover_new(s, NULL))
 		any = any_may_record(s, &ending);
-	for (unsigned int i = 0; i < s->nr_joined && any && ending; i++)
-		if (s->joined[i]->held && tap_user_is_ending(s->joined[i]->p))
-			tap_user_set_stays(s->joined[i]->p);
+	for (unsigned int i = 0; i < s->nr_tracees && any && ending; i++)
+		if (s->tracees[i]->locked && tap_user_is_ending(s->tracees[i]->p))
+			tap_user_set_stays(s->tracees[i]->p);
 	return any || ending < left;
 }
 
-static bool is_stuck(const struct tap_user_joined *j)
+static bool is_stuck(const struct tap_user_tracee *t)
 {
-	for (unsigned int i = 0; i < j->nr_sources; i++)
-		if (j->sources[i]->stuck)
+	for (unsigned int i = 0; i < t->nr_sources; i++)
+		if (t->sources[i]->stuck)
 			return true;
 	return false;
 }
 
-/* @turn: whether it is this program's turn to be looked at. */
-static int check_joined(struct tap_user_state *s, struct tap_user_joined *j, bool turn)
+/* @turn: whether it is this program's turn to be read anew. */
+static int check_tracee(struct tap_user_state *s, struct tap_user_tracee *t, bool turn)
 {
-	if (!j->held)
-		return s->now.mono_ns - j->alive_ns >= ALIVE_NS && j->p->alive ? try_join(s, j) : 0;
-	if (!(turn && s->now.mono_ns - j->looked_ns >= LOOK_NS) && !s->choice.stopped &&
-	    !tap_user_has_new_areas(j->p) && !is_stuck(j))
+	if (!t->locked)
+		return s->now.mono_ns - t->alive_ns >= ALIVE_NS && t->p->alive ? try_attach(s, t) : 0;
+	if (!(turn && s->now.mono_ns - t->refreshed_ns >= REFRESH_NS) && !s->choice.stopped &&
+	    !tap_user_has_new_areas(t->p) && !is_stuck(t))
 		return 0;
 	/* first whether it lives: a ring that it made at last is found then */
-	note_death(s, j);
-	return look(s, j);
+	refresh_alive(s, t);
+	return refresh(s, t);
 }
 
-int tap_user_find(struct tap_user_state *s, struct tap_err *err)
+int tap_user_discover(struct tap_user_state *s, struct tap_err *err)
 {
 	int ret = 0;
 
 	tap_user_set_now(s);
 	if (s->choice.stopped || s->now.mono_ns - s->scanned_ns >= SCAN_NS || tap_user_sessions_called(&s->sessions))
-		ret = tap_user_find_new(s, err);
-	for (unsigned int i = 0; i < s->nr_joined && !ret; i++)
-		if (check_joined(s, s->joined[i], i - s->next_to_look < LOOK_AT))
+		ret = tap_user_discover_new(s, err);
+	for (unsigned int i = 0; i < s->nr_tracees && !ret; i++)
+		if (check_tracee(s, s->tracees[i], i - s->next_to_refresh < REFRESH_TRACEES))
 			ret = tap_err_set(err, -ENOMEM, "out of memory");
-	s->next_to_look += LOOK_AT;
-	if (s->next_to_look >= s->nr_joined)
-		s->next_to_look = 0;
+	s->next_to_refresh += REFRESH_TRACEES;
+	if (s->next_to_refresh >= s->nr_tracees)
+		s->next_to_refresh = 0;
 	return ret;
 }
 
-int tap_user_find_kinds(struct tap_user_state *s, struct tap_err *err)
+int tap_user_discover_kinds(struct tap_user_state *s, struct tap_err *err)
 {
 	struct tap_user_program *p;
 	int ret = tap_user_scan(s->set, err);

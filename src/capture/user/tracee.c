@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/user/tracee.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "capture/tracefs/tracefs.h"
+
+#define MAX_ANCESTORS 64
+
+/* ---- who takes part ---- */
+
+/* Whether a list of decimal numbers, as the scope has them, has this one. */
+static bool lists(const struct tap_strings *list, int number)
+{
+	int64_t v;
+
+	for (unsigned int i = 0; i < list->nr; i++)
+		if (!tap_text_parse_int(list->v[i], 1, INT32_MAX, &v) && v == number)
+			return true;
+	return false;
+}
+
+static int parent_of(int pid)
+{
+	struct tap_buf text = { .max = 65536 };
+	char path[32];
+	const char *line;
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (!tap_buf_read_file(&text, path)) {
+		line = strstr(tap_buf_str(&text), "\nPPid:");
+		if (line && sscanf(line, "\nPPid: %d", &parent) != 1)
+			parent = 0;
+	}
+	tap_buf_release(&text);
+	return parent;
+}
+
+static bool is_tgid(const struct tap_plan_scope *scope, int pid)
+{
+	if (lists(&scope->tgids, pid))
+		return true;
+	for (int i = 0; scope->follow && pid > 1 && i < MAX_ANCESTORS; i++) {
+		pid = parent_of(pid);
+		if (lists(&scope->tgids, pid))
+			return true;
+	}
+	return false;
+}
+
+static bool has_tid(const struct tap_strings *tids, int pid)
+{
+	for (unsigned int i = 0; i < tids->nr; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%.16s", pid, tids->v[i]);
+		if (!access(path, F_OK))
+			return true;
+	}
+	return false;
+}
+
+static bool has_comm(const struct tap_strings *comms, const char *comm)
+{
+	for (unsigned int i = 0; i < comms->nr; i++)
+		if (!fnmatch(comms->v[i], comm, 0))
+			return true;
+	return false;
+}
+
+/* What nobody else can know says who its parent is. Short of memory its children are not found. */
+static bool in_family(struct tap_user_choice *c, struct tap_user_program *p)
+{
+	uint64_t *slot;
+
+	p->with_children = is_tgid(&c->plan->scope, p->pid) || (p->control.parent_ns && tap_map_get(&c->families, p->control.parent_ns));
+	slot = p->with_children && p->control.made_ns ? tap_map_put(&c->families, p->control.made_ns) : NULL;
+	if (slot)
+		*slot = 1;
+	return p->with_children;
+}
+
+bool tap_user_in_scope(struct tap_user_choice *c, struct tap_user_program *p)
+{
+	const struct tap_plan_scope *scope = &c->plan->scope;
+
+	return (!scope->tgids.nr || in_family(c, p)) &&
+	       (!scope->tids.nr || has_tid(&scope->tids, p->pid)) &&
+	       (!scope->comms.nr || has_comm(&scope->comms, p->control.comm));
+}
+
+bool tap_user_is_wanted(const struct tap_plan *plan, const struct tap_user_kind *kind)
+{
+	for (unsigned int i = 0; i < plan->nr_patterns; i++)
+		if (tap_tracefs_match(plan->patterns[i].glob, kind->system, kind->name))
+			return true;
+	return false;
+}
+
+/* ---- a program ---- */
+
+struct tap_user_tracee *tap_user_tracee_new(struct tap_user_program *p, enum tap_user_from from)
+{
+	struct tap_user_tracee *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	*t = (struct tap_user_tracee){ .p = p, .from = from };
+	p->kept = true;
+	return t;
+}
+
+void tap_user_tracee_fail(struct tap_user_tracee *t, const char *why)
+{
+	if (!t->why)
+		t->why = strdup(why);
+}
+
+void tap_user_tracee_switch_off(struct tap_user_tracee *t)
+{
+	for (unsigned int i = 0; i < t->events_seen && i < t->p->control.nr_events; i++) {
+		if (t->switched[i])
+			tap_user_want(t->p, &t->p->control.events[i], false, NULL);
+		t->switched[i] = false;
+	}
+	tap_user_set_recording(t->p, false);
+}
+
+static void give_back(const struct tap_user_tracee *t)
+{
+	for (unsigned int i = 0; i < t->p->control.nr_events; i++)
+		if (t->p->control.events[i].wanted) /* by somebody else */
+			return;
+	for (unsigned int i = 0; i < t->nr_sources; i++)
+		if (!t->sources[i]->failed)
+			tap_user_reader_give_back(&t->sources[i]->reader);
+}
+
+void tap_user_tracee_free(struct tap_user_tracee *t)
+{
+	if (!t)
+		return;
+	if (t->locked) {
+		tap_user_tracee_switch_off(t);
+		if (t->p->alive) {
+			give_back(t);
+			tap_user_set_ring(t->p, (enum tap_ring_mode)t->mode, 0, NULL);
+		}
+		tap_user_unlock(t->p);
+	}
+	t->p->kept = false;
+	for (unsigned int i = 0; i < t->nr_sources; i++) {
+		tap_user_reader_release(&t->sources[i]->reader);
+		free(t->sources[i]);
+	}
+	free(t->sources);
+	tap_map_release(&t->tids);
+	free(t->switched);
+	free(t->ids);
+	free(t->why);
+	free(t);
+}
+
+void tap_user_tracee_attach(struct tap_user_tracee *t, const struct tap_user_choice *c)
+{
+	struct tap_err err = { 0 };
+	int ret = tap_user_lock(t->p, &err);
+
+	t->pid = tap_pids_initial(&c->plan->pids, (uint32_t)t->p->pid);
+	if (ret == -EMFILE || ret == -ENFILE)
+		tap_err_set(&err, ret, "too many programs for the limit of open files (ulimit -n)");
+	if (ret) {
+		tap_user_tracee_fail(t, err.text);
+		return;
+	}
+	free(t->why);
+	t->why = NULL;
+	t->locked = true;
+	t->mode = t->from == TAP_USER_NOW ? t->p->control.mode : TAP_RING_OVERWRITE;
+	if (!t->p->alive)
+		return;
+	ret = tap_user_set_ring(t->p, TAP_RING_DISCARD, c->ring_shift, &err);
+	if (ret)
+		tap_user_tracee_fail(t, err.text);
+}
+
+/* ---- its rings ---- */
+
+static int add_source(struct tap_user_tracee *t, const struct tap_user_ring *ring,
+		      enum tap_user_from from, struct tap_user_pool *pool)
+{
+	struct tap_user_source *s = calloc(1, sizeof(*s));
+	bool discard = t->p->alive || t->p->control.mode == TAP_RING_DISCARD;
+	char why[80];
+	int ret;
+
+	if (!s || tap_array_grow(&t->sources, t->nr_sources, &t->cap_sources, sizeof(*t->sources))) {
+		free(s);
+		return -ENOMEM;
+	}
+	s->tracee = t;
+	ret = tap_user_reader_init(&s->reader, t->p->fd, ring, discard, from);
+	if (ret) {
+		snprintf(why, sizeof(why), "the ring of CPU %u makes no sense", ring->cpu);
+		tap_user_tracee_fail(t, ret == -ENOMEM ? "out of memory" : why);
+		s->failed = true;
+	}
+	s->reader.pool = pool;
+	t->sources[t->nr_sources++] = s;
+	return 0;
+}
+
+/* Rings that came later hold nothing but what was wanted while it was recorded. */
+static int add_rings(struct tap_user_tracee *t, const struct tap_user_choice *c)
+{
+	enum tap_user_from from = t->rings_seen || t->events_seen ? TAP_USER_ALL : t->from;
+	int ret = 0;
+
+	for (; t->rings_seen < t->p->control.nr_rings && !ret; t->rings_seen++) {
+		const struct tap_user_ring *ring = &t->p->control.rings[t->rings_seen];
+
+		if (ring->cpu < c->plan->nr_cpus && (!c->plan->scope.cpus.nr_words ||
+						     tap_cpus_has(&c->plan->scope.cpus, ring->cpu)))
+			ret = add_source(t, ring, from, c->pool);
+	}
+	return ret;
+}
+
+/* ---- its events ---- */
+
+static int grow_ids(struct tap_user_tracee *t)
+{
+	unsigned int nr = 0;
+	uint16_t *ids;
+	bool *switched = realloc(t->switched, t->p->control.nr_events + 1);
+
+	for (unsigned int i = 0; i < t->p->control.nr_events; i++)
+		if (t->p->control.events[i].id >= nr)
+			nr = t->p->control.events[i].id + 1u;
+	if (switched)
+		t->switched = switched;
+	ids = nr > t->nr_ids ? reallocarray(t->ids, nr, sizeof(*ids)) : t->ids;
+	if (!switched || (nr && !ids))
+		return -ENOMEM;
+	if (nr > t->nr_ids)
+		memset(ids + t->nr_ids, 0, (nr - t->nr_ids) * sizeof(*ids));
+	t->ids = ids;
+	t->nr_ids = nr > t->nr_ids ? nr : t->nr_ids;
+	memset(switched + t->events_seen, 0, t->p->control.nr_events - t->events_seen);
+	return 0;
+}
+
+/*
+ * What others want stays on when we end. @by_file: if it is on, then because of our session file.
+ * Also for those that were on: a library that was loaded anew has forgotten it.
+ */
+static void switch_on(struct tap_user_tracee *t, unsigned int i, bool by_file,
+		      const struct tap_user_choice *c)
+{
+	struct tap_user_event *ev = &t->p->control.events[i];
+	struct tap_err err = { 0 };
+
+	if (!t->p->alive || ev->gone)
+		return;
+	if (ev->wanted) {
+		t->switched[i] |= by_file;
+	} else if (!c->stopped) {
+		t->switched[i] = !tap_user_want(t->p, ev, true, &err);
+		if (!t->switched[i])
+			tap_user_tracee_fail(t, err.text);
+	}
+}
+
+int tap_user_tracee_update(struct tap_user_tracee *t, const struct tap_user_choice *c,
+			   unsigned int (*id_of)(void *ctx, const struct tap_user_kind *kind),
+			   void *ctx)
+{
+	int ret = t->locked ? add_rings(t, c) : 0;
+	unsigned int known = t->events_seen;
+
+	ret = ret ?: grow_ids(t);
+	if (ret)
+		return ret;
+	for (; t->events_seen < t->p->control.nr_events; t->events_seen++) {
+		const struct tap_user_event *ev = &t->p->control.events[t->events_seen];
+		bool wanted = tap_user_is_wanted(c->plan, ev->kind);
+
+		t->ids[ev->id] = wanted ? (uint16_t)id_of(ctx, ev->kind) : TAP_USER_ID_UNWANTED;
+	}
+	for (unsigned int i = 0; i < t->p->control.nr_events && t->locked; i++)
+		if (t->ids[t->p->control.events[i].id] > TAP_USER_ID_UNWANTED)
+			switch_on(t, i, t->from != TAP_USER_NOW || (known && i >= known), c);
+	return 0;
+}
+
+bool tap_user_tracee_waits(struct tap_user_tracee *t)
+{
+	uint8_t mode = TAP_RING_DISCARD;
+
+	if (!t->p->alive)
+		return t->p->control.mode == TAP_RING_DISCARD;
+	tap_user_set_drained(t->p, ++t->drained);
+	if (pread(t->p->fd, &mode, 1, offsetof(struct tap_control, mode)) != 1 ||
+	    mode == TAP_RING_DISCARD)
+		return true;
+	tap_user_set_ring(t->p, TAP_RING_DISCARD, 0, NULL);
+	return false;
+}
+
+json_t *tap_user_tracee_json(const struct tap_user_tracee *t)
+{
+	/* in this order: a machine that was never suspended has none */
+	uint64_t mono_ns = tap_now_ns(), offset_ns = tap_clock_ns(CLOCK_BOOTTIME) - mono_ns;
+	struct tap_buf comm = { 0 }, why = { 0 };
+	json_t *o;
+
+	/* both may hold anything */
+	tap_text_escape(&comm, t->p->control.comm, strlen(t->p->control.comm));
+	tap_text_escape(&why, t->why ? t->why : t->p->control.reason,
+			strlen(t->why ? t->why : t->p->control.reason));
+	o = json_pack("{s:i, s:s, s:I, s:I}", "pid", (int)t->pid, "comm", tap_buf_str(&comm),
+		      "events", (json_int_t)t->events, "lost", (json_int_t)t->lost);
+	/* it is another program's name from then on that the process has: exec keeps the number */
+	if (o && t->p->control.made_ns > offset_ns)
+		json_object_set_new(o, "start_ns", json_integer((json_int_t)(t->p->control.made_ns - offset_ns)));
+	if (o && t->raised)
+		json_object_set_new(o, "raised", json_integer((json_int_t)t->raised));
+	if (o && t->p->control.cut)
+		json_object_set_new(o, "cut", json_integer((json_int_t)t->p->control.cut));
+	if (o && why.len)
+		json_object_set_new(o, "reason", json_string(tap_buf_str(&why)));
+	tap_buf_release(&comm);
+	tap_buf_release(&why);
+	return o;
+}
