@@ -3,7 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/array.h"
 
 /* How far the survey's lists, which are in order of time, were looked at for this CPU. */
 struct tap_gaps_cpu {
@@ -20,21 +21,6 @@ const char *tap_gap_name(enum tap_gap gap)
 	};
 
 	return names[gap];
-}
-
-static struct tap_gaps_cpu *get_cpu(struct tap_gaps *g, unsigned int cpu)
-{
-	if (cpu >= g->nr_cpus) {
-		unsigned int nr = cpu * 2 + 8;
-		struct tap_gaps_cpu *cpus = reallocarray(g->cpus, nr, sizeof(*cpus));
-
-		if (!cpus)
-			return NULL;
-		memset(cpus + g->nr_cpus, 0, (nr - g->nr_cpus) * sizeof(*cpus));
-		g->cpus = cpus;
-		g->nr_cpus = nr;
-	}
-	return &g->cpus[cpu];
 }
 
 static bool was_lost(const struct tap_gaps *g, struct tap_gaps_cpu *c,
@@ -89,7 +75,7 @@ int tap_gaps_add(struct tap_gaps *g, const struct tap_cpu_stretch *s)
 
 	if (s->what != TAP_CPU_UNKNOWN && s->what != TAP_CPU_OFFLINE)
 		return 0;
-	c = get_cpu(g, (unsigned int)s->cpu);
+	c = tap_array_at(&g->cpus, &g->nr_cpus, (unsigned int)s->cpu, sizeof(*c), NULL);
 	if (!c)
 		return -ENOMEM;
 	/* a CPU that comes back has a first switch again */

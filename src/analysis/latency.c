@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* A ring: what a CPU did last. */
 struct tap_latency_past {
 	struct tap_cpu_stretch stretches[TAP_LATENCY_PAST];
@@ -36,19 +38,6 @@ void tap_latency_release(struct tap_latency *l)
 	*l = (struct tap_latency){ 0 };
 }
 
-static struct tap_latency_stat *grow_tasks(struct tap_latency *l, unsigned int index)
-{
-	unsigned int nr = index < 32 ? 64 : 2 * index;
-	struct tap_latency_stat *tasks = realloc(l->tasks, nr * sizeof(*tasks));
-
-	if (!tasks)
-		return NULL;
-	l->tasks = tasks;
-	while (l->nr_tasks < nr)
-		tasks[l->nr_tasks++] = no_waits;
-	return &tasks[index];
-}
-
 static void add_part(struct tap_latency_part *to, const struct tap_latency_part *part)
 {
 	to->count += part->count;
@@ -76,25 +65,19 @@ static int add_wait(struct tap_latency_stat *stat, const struct tap_stretch *s)
 
 int tap_latency_cpu(struct tap_latency *l, const struct tap_cpu_stretch *s)
 {
-	unsigned int cpu = (unsigned int)s->cpu;
+	struct tap_latency_past **place = tap_array_at(&l->past, &l->nr_past, (unsigned int)s->cpu,
+						       sizeof(*place), NULL);
 	struct tap_latency_past *past;
 
-	if (cpu >= l->nr_past) {
-		struct tap_latency_past **more = realloc(l->past, (cpu + 1) * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		l->past = more;
-		while (l->nr_past <= cpu)
-			more[l->nr_past++] = NULL;
-	}
-	past = l->past[cpu];
+	if (!place)
+		return -ENOMEM;
+	past = *place;
 	if (!past) {
 		past = malloc(sizeof(*past));
 		if (!past)
 			return -ENOMEM;
 		past->nr = 0;
-		l->past[cpu] = past;
+		*place = past;
 	}
 	past->stretches[past->nr++ % TAP_LATENCY_PAST] = *s;
 	return 0;
@@ -263,11 +246,10 @@ static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
 int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,
 			const struct tap_stretch *s)
 {
-	unsigned int index = s->task->index;
-	struct tap_latency_stat *stat;
+	struct tap_latency_stat *stat = tap_array_at(&l->tasks, &l->nr_tasks, s->task->index,
+						     sizeof(*stat), &no_waits);
 	int ret;
 
-	stat = index < l->nr_tasks ? &l->tasks[index] : grow_tasks(l, index);
 	if (!stat)
 		return -ENOMEM;
 	if (s->state != l->state || !s->whole || s->next != TAP_RUNNING) {

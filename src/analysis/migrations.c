@@ -3,24 +3,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/array.h"
 
 /* Return: the task's place, NULL when out of memory. */
 static struct tap_migrations_task *task_get(struct tap_migrations *m, const struct tap_task *task)
 {
-	if (task->index >= m->cap_tasks) {
-		unsigned int cap = task->index * 2 + 64;
-		struct tap_migrations_task *tasks = reallocarray(m->tasks, cap, sizeof(*tasks));
-
-		if (!tasks)
-			return NULL;
-		memset(tasks + m->cap_tasks, 0, (cap - m->cap_tasks) * sizeof(*tasks));
-		m->tasks = tasks;
-		m->cap_tasks = cap;
-	}
 	if (task->index >= m->nr_tasks)
 		m->nr_tasks = task->index + 1;
-	return &m->tasks[task->index];
+	return tap_array_at(&m->tasks, &m->cap_tasks, task->index, sizeof(*m->tasks), NULL);
 }
 
 /* Return: the pair, NULL when out of memory. */
@@ -32,15 +23,8 @@ static struct tap_migrations_pair *pair_get(struct tap_migrations *m, int from, 
 		return NULL;
 	if (*slot)
 		return &m->pairs[*slot - 1];
-	if (m->nr_pairs == m->cap_pairs) {
-		unsigned int cap = m->cap_pairs ? m->cap_pairs * 2 : 64;
-		struct tap_migrations_pair *pairs = reallocarray(m->pairs, cap, sizeof(*pairs));
-
-		if (!pairs)
-			return NULL;
-		m->pairs = pairs;
-		m->cap_pairs = cap;
-	}
+	if (tap_array_grow(&m->pairs, m->nr_pairs, &m->cap_pairs, sizeof(*m->pairs)))
+		return NULL;
 	m->pairs[m->nr_pairs] = (struct tap_migrations_pair){ .from = from, .to = to };
 	*slot = ++m->nr_pairs;
 	return &m->pairs[m->nr_pairs - 1];

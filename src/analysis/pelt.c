@@ -149,15 +149,9 @@ static int add_hole(struct holes **list, unsigned int *nr, unsigned int i, uint6
 	struct tap_hole *last;
 	struct holes *h;
 
-	if (i >= *nr) {
-		h = reallocarray(*list, i + 1, sizeof(*h));
-		if (!h)
-			return -ENOMEM;
-		memset(h + *nr, 0, (i + 1 - *nr) * sizeof(*h));
-		*list = h;
-		*nr = i + 1;
-	}
-	h = &(*list)[i];
+	h = tap_array_at(list, nr, i, sizeof(*h), NULL);
+	if (!h)
+		return -ENOMEM;
 	last = h->nr ? &h->v[h->nr - 1] : NULL;
 	if (last && from_ns <= last->to_ns) {
 		last->to_ns = to_ns > last->to_ns ? to_ns : last->to_ns;
@@ -334,16 +328,8 @@ static void series_free(struct tap_pelt_series *s)
 
 static int append(struct tap_pelt *p, struct tap_pelt_series *s)
 {
-	unsigned int cap = p->cap ? p->cap * 2 : 64;
-	struct tap_pelt_series **series;
-
-	if (p->nr == p->cap) {
-		series = reallocarray(p->series, cap, sizeof(*series));
-		if (!series)
-			return -ENOMEM;
-		p->series = series;
-		p->cap = cap;
-	}
+	if (tap_array_grow(&p->series, p->nr, &p->cap, sizeof(*p->series)))
+		return -ENOMEM;
 	p->series[p->nr++] = s;
 	return 0;
 }

@@ -3,27 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/array.h"
 
 static const struct tap_longest none[TAP_NR_STATES];
-
-static int reserve(struct tap_states *s, unsigned int index)
-{
-	unsigned int nr = s->nr ? s->nr : 64;
-	struct tap_states_task *tasks;
-
-	if (index < s->nr)
-		return 0;
-	while (nr <= index)
-		nr *= 2;
-	tasks = reallocarray(s->tasks, nr, sizeof(*tasks));
-	if (!tasks)
-		return -ENOMEM;
-	s->tasks = tasks;
-	memset(tasks + s->nr, 0, (nr - s->nr) * sizeof(*tasks));
-	s->nr = nr;
-	return 0;
-}
 
 static int on_stretch(void *ctx, const struct tap_stretch *st)
 {
@@ -36,9 +19,9 @@ static int on_stretch(void *ctx, const struct tap_stretch *st)
 		from_ns = s->start_ns;
 	if (st->to_ns <= from_ns)
 		return 0;
-	if (reserve(s, st->task->index))
+	task = tap_array_at(&s->tasks, &s->nr, st->task->index, sizeof(*task), NULL);
+	if (!task)
 		return -ENOMEM;
-	task = &s->tasks[st->task->index];
 	if (st->back != TAP_UNKNOWN)
 		task->longest[st->back] = task->before;
 	l = &task->longest[st->state];

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* One task's wait since its last slice; after the switch-in: the one before the slice. */
 struct tap_timehist_task {
 	uint64_t wait_ns[TAP_NR_STATES];
@@ -19,21 +21,11 @@ static const struct tap_row_util no_util = { -1, -1 };
 /* Return: NULL when out of memory. */
 static struct tap_timehist_task *task_get(struct tap_timehist *h, const struct tap_task *task)
 {
-	if (task->index >= h->nr_tasks) {
-		unsigned int nr = task->index * 2 + 64;
-		struct tap_timehist_task *tasks = reallocarray(h->tasks, nr, sizeof(*tasks));
+	static const struct tap_timehist_task fresh = {
+		.waker_tid = -1, .util = { -1, -1 }, .start_util = { -1, -1 },
+	};
 
-		if (!tasks)
-			return NULL;
-		for (unsigned int i = h->nr_tasks; i < nr; i++)
-			tasks[i] = (struct tap_timehist_task){
-				.waker_tid = -1, .util = no_util,
-				.start_util = no_util,
-			};
-		h->tasks = tasks;
-		h->nr_tasks = nr;
-	}
-	return &h->tasks[task->index];
+	return tap_array_at(&h->tasks, &h->nr_tasks, task->index, sizeof(fresh), &fresh);
 }
 
 /* Whether a loss has something to say within the window. */
@@ -215,22 +207,6 @@ int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timelin
 	return tell(h, &row);
 }
 
-/* Return: NULL when out of memory. */
-static struct tap_slices *slices_get(struct tap_slices_sum *sum, unsigned int index)
-{
-	if (index >= sum->nr) {
-		unsigned int nr = index * 2 + 64;
-		struct tap_slices *tasks = reallocarray(sum->tasks, nr, sizeof(*tasks));
-
-		if (!tasks)
-			return NULL;
-		memset(tasks + sum->nr, 0, (nr - sum->nr) * sizeof(*tasks));
-		sum->tasks = tasks;
-		sum->nr = nr;
-	}
-	return &sum->tasks[index];
-}
-
 int tap_slices_add(struct tap_slices_sum *sum, const struct tap_row *row, uint64_t start_ns)
 {
 	uint64_t ran = row->to_ns - row->from_ns;
@@ -238,7 +214,7 @@ int tap_slices_add(struct tap_slices_sum *sum, const struct tap_row *row, uint64
 
 	if (row->what != TAP_ROW_SLICE)
 		return 0;
-	s = slices_get(sum, row->task->index);
+	s = tap_array_at(&sum->tasks, &sum->nr, row->task->index, sizeof(*s), NULL);
 	if (!s)
 		return -ENOMEM;
 	s->task = row->task;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 
@@ -15,22 +14,6 @@ void tap_wakers_release(struct tap_wakers *w)
 	free(w->last);
 	tap_map_release(&w->by_tids);
 	*w = (struct tap_wakers){ 0 };
-}
-
-/* Return: the place of the wakee's last pair, or NULL. */
-static unsigned int *get_last(struct tap_wakers *w, unsigned int wakee)
-{
-	unsigned int nr = wakee < 32 ? 64 : 2 * wakee, *last;
-
-	if (wakee < w->nr_last)
-		return &w->last[wakee];
-	last = realloc(w->last, nr * sizeof(*last));
-	if (!last)
-		return NULL;
-	memset(last + w->nr_last, 0, (nr - w->nr_last) * sizeof(*last));
-	w->last = last;
-	w->nr_last = nr;
-	return &last[wakee];
 }
 
 static int add_pair(struct tap_wakers *w, const struct tap_timeline *t,
@@ -70,7 +53,9 @@ static int find_pair(struct tap_wakers *w, const struct tap_timeline *t,
 int tap_wakers_stretch(struct tap_wakers *w, const struct tap_timeline *t,
 		       const struct tap_stretch *s)
 {
-	unsigned int *last = get_last(w, s->task->index);
+	/* the place of the wakee's last pair */
+	unsigned int *last = tap_array_at(&w->last, &w->nr_last, s->task->index, sizeof(*last),
+					  NULL);
 	struct tap_waker_pair *pair;
 	int ret;
 

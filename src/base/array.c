@@ -2,6 +2,7 @@
 #include "base/array.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 int tap_array_grow(void *array, unsigned int nr, unsigned int *cap, size_t size)
@@ -15,5 +16,24 @@ int tap_array_grow(void *array, unsigned int nr, unsigned int *cap, size_t size)
 		return -ENOMEM;
 	*cap = *cap ? 2 * *cap : 64;
 	*at = grown;
+	return 0;
+}
+
+int tap_array_reach(void *array, unsigned int *nr, unsigned int index, size_t size,
+		    const void *fresh)
+{
+	size_t more = 2 * (size_t)index + 64;
+	void **at = array;
+	unsigned char *grown = more <= UINT_MAX ? reallocarray(*at, more, size) : NULL;
+
+	if (!grown)
+		return -ENOMEM;
+	*at = grown;
+	for (; *nr < more; ++*nr) {
+		if (fresh)
+			memcpy(grown + *nr * size, fresh, size);
+		else
+			memset(grown + *nr * size, 0, size);
+	}
 	return 0;
 }

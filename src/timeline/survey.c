@@ -50,22 +50,14 @@ void tap_survey_release(struct tap_survey *s)
 /* Return: NULL when out of memory. */
 static struct tap_survey_cpu *get_cpu(struct tap_survey *s, unsigned int cpu)
 {
-	if (cpu >= s->cap_cpus) {
-		unsigned int cap = s->cap_cpus ? s->cap_cpus : 8;
-		struct tap_survey_cpu *grown;
+	static const struct tap_survey_cpu fresh = { .buffer = TAP_NO_BUFFER };
+	unsigned int cap = s->cap_cpus;
 
-		while (cap <= cpu)
-			cap *= 2;
-		grown = reallocarray(s->cpus, cap, sizeof(*grown));
-		if (!grown)
-			return NULL;
-		s->cpus = grown;
-		for (unsigned int i = 0; i < s->nr_cpus; i++)
-			if (!grown[i].tid)
-				grown[i].ran = &grown[i].idle;
-		while (s->cap_cpus < cap)
-			grown[s->cap_cpus++] = (struct tap_survey_cpu){ .buffer = TAP_NO_BUFFER };
-	}
+	if (!tap_array_at(&s->cpus, &s->cap_cpus, cpu, sizeof(fresh), &fresh))
+		return NULL;
+	for (unsigned int i = 0; s->cap_cpus != cap && i < s->nr_cpus; i++)
+		if (!s->cpus[i].tid)
+			s->cpus[i].ran = &s->cpus[i].idle;
 	if (cpu >= s->nr_cpus)
 		s->nr_cpus = cpu + 1;
 	return &s->cpus[cpu];

@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/map.h"
 
@@ -31,6 +33,40 @@ static void map_keeps_what_was_put(void **state)
 		nr++;
 	assert_int_equal(nr, 5000);
 	tap_map_release(&m);
+}
+
+struct place {
+	int value;
+	char rest[9];
+};
+
+static void array_reaches_an_index(void **state)
+{
+	const struct place fresh = { 7, "as fresh" };
+	struct place *zeroed = NULL, *filled = NULL, *at;
+	unsigned int nr_zeroed = 0, nr_filled = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 1000; i += 111) {
+		at = tap_array_at(&zeroed, &nr_zeroed, i, sizeof(*zeroed), NULL);
+		assert_ptr_equal(at, &zeroed[i]);
+		assert_int_equal(at->value, 0);
+		at->value = (int)i;
+		at = tap_array_at(&filled, &nr_filled, i, sizeof(*filled), &fresh);
+		assert_ptr_equal(at, &filled[i]);
+		assert_int_equal(at->value, 7);
+		assert_string_equal(at->rest, "as fresh");
+	}
+	assert_in_range(nr_zeroed, 1000, 5000);
+	for (unsigned int i = 0; i < nr_zeroed; i++)
+		assert_int_equal(zeroed[i].value, i < 1000 && i % 111 == 0 ? i : 0);
+	for (unsigned int i = 0; i < nr_filled; i++)
+		assert_int_equal(filled[i].value, 7);
+	at = zeroed;
+	assert_null(tap_array_at(&zeroed, &nr_zeroed, UINT32_MAX, sizeof(*zeroed), NULL));
+	assert_ptr_equal(zeroed, at);
+	free(zeroed);
+	free(filled);
 }
 
 static void buffer_stops_at_its_bound(void **state)
@@ -126,6 +162,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(map_keeps_what_was_put),
+		cmocka_unit_test(array_reaches_an_index),
 		cmocka_unit_test(buffer_stops_at_its_bound),
 		cmocka_unit_test(numbers_at_their_limits),
 		cmocka_unit_test(reals_read_back_as_they_were),
