@@ -3,29 +3,24 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum mode { MODE_NONE, MODE_EXIT, MODE_VIOLATION };
+#include "base/array.h"
 
-/* One task, and its present wait. */
 struct tap_balance_task {
-	const struct tap_task *task; /* NULL: not seen yet */
-	struct tap_cpus used;	     /* where it may run */
+	struct tap_wait wait;
 	bool waiting, wanted;
-	uint64_t dropped_ns; /* a hole began or ended while it waited, in .cpu's queue; or 0 */
-	unsigned int place; /* in .waiting of the whole */
-	enum tap_state state;
-	int cpu; /* whose queue; -1: not known */
-	int woken_cpu; /* of the wakeup that was told at .woken_ns */
+	uint64_t dropped_ns; /* a hole began or ended while it waited, in .wait.cpu's queue; or 0 */
+	unsigned int place;  /* in .waiting of the whole */
+	int woken_cpu;	     /* of the wakeup that was told at .woken_ns */
 	uint64_t woken_ns;
-	enum mode mode;
-	uint64_t mode_since_ns;
-	int mode_cpu;
-	struct tap_cpus idle; /* of MODE_VIOLATION */
-	/* of this wait, if it turns out whole */
-	uint64_t exit_ns;
-	struct tap_balance_violation *found; /* owned */
-	unsigned int nr_found, cap_found;
+};
+
+/* What one does, and who waits there. */
+struct tap_balance_cpu {
+	int what; /* TAP_CPU_UNKNOWN, ... */
+	bool seen, dirty;
+	bool has_ghosts; /* it became idle although tasks seemed to wait for it */
+	unsigned int nr_queued;
 };
 
 /* A file may lie. */
@@ -42,23 +37,11 @@ static bool cpu_wanted(const struct tap_balance *b, int cpu)
 /* Return: 0 or -ENOMEM. */
 static int cpus_grow(struct tap_balance *b, unsigned int nr)
 {
-	struct tap_balance_cpu *cpus;
-	unsigned int *dirty;
-
 	if (nr <= b->nr_cpus)
 		return 0;
-	cpus = reallocarray(b->cpus, nr, sizeof(*cpus));
-	if (!cpus)
+	if (!tap_array_at(&b->cpus, &b->cap_cpus, nr - 1, sizeof(*b->cpus), NULL))
 		return -ENOMEM;
-	b->cpus = cpus;
-	dirty = reallocarray(b->dirty, nr, sizeof(*dirty));
-	if (!dirty)
-		return -ENOMEM;
-	b->dirty = dirty;
-	for (; b->nr_cpus < nr; b->nr_cpus++)
-		cpus[b->nr_cpus] = (struct tap_balance_cpu){
-			.length = TAP_HIST_INIT, .length_now = -1,
-		};
+	b->nr_cpus = nr;
 	return 0;
 }
 
@@ -70,166 +53,54 @@ static struct tap_balance_cpu *cpu_touch(struct tap_balance *b, int cpu)
 	if (cpus_grow(b, (unsigned int)cpu + 1))
 		return NULL;
 	c = &b->cpus[cpu];
-	if (!c->dirty)
-		b->dirty[b->nr_dirty++] = (unsigned int)cpu;
+	if (c->dirty)
+		return c;
+	if (tap_array_grow(&b->dirty, b->nr_dirty, &b->cap_dirty, sizeof(*b->dirty)))
+		return NULL;
+	b->dirty[b->nr_dirty++] = (unsigned int)cpu;
 	c->dirty = true;
 	return c;
+}
+
+static int cpus_touch(struct tap_balance *b)
+{
+	for (unsigned int i = 0; i < b->nr_cpus; i++)
+		if (!cpu_touch(b, (int)i))
+			return -ENOMEM;
+	return 0;
 }
 
 /* Return: the task, NULL when out of memory. */
 static struct tap_balance_task *task_get(struct tap_balance *b, const struct tap_task *task)
 {
-	struct tap_balance_task *t;
+	struct tap_balance_task *t = tap_array_at(&b->tasks, &b->nr_tasks, task->index,
+						  sizeof(*t), NULL);
 
-	if (task->index >= b->nr_tasks) {
-		unsigned int nr = task->index * 2 + 64;
-		struct tap_balance_task *tasks = reallocarray(b->tasks, nr, sizeof(*tasks));
-
-		if (!tasks)
-			return NULL;
-		memset(tasks + b->nr_tasks, 0, (nr - b->nr_tasks) * sizeof(*tasks));
-		b->tasks = tasks;
-		b->nr_tasks = nr;
-	}
-	t = &b->tasks[task->index];
-	t->task = task;
+	if (t)
+		t->wait.task = task;
 	return t;
 }
 
-/* ---- violations ------------------------------------------------------------------------- */
-
-static int cpus_merge(struct tap_cpus *to, const struct tap_cpus *a, const struct tap_cpus *b)
+static int set_mode(struct tap_balance *b, struct tap_balance_task *t, enum tap_wait_mode mode)
 {
-	unsigned int words = a->nr_words < b->nr_words ? a->nr_words : b->nr_words;
-
-	for (unsigned int i = 0; i < words; i++) {
-		uint64_t both = a->bits[i] & b->bits[i];
-
-		if (!both)
-			continue;
-		if (i >= to->nr_words && tap_cpus_add(to, i * 64 + (unsigned int)__builtin_ctzll(both)))
-			return -ENOMEM;
-		to->bits[i] |= both;
-	}
-	return 0;
-}
-
-static bool cpus_meet(const struct tap_cpus *a, const struct tap_cpus *b)
-{
-	unsigned int words = a->nr_words < b->nr_words ? a->nr_words : b->nr_words;
-
-	for (unsigned int i = 0; i < words; i++)
-		if (a->bits[i] & b->bits[i])
-			return true;
-	return false;
-}
-
-static void drop_found(struct tap_balance_task *t)
-{
-	while (t->nr_found)
-		tap_cpus_release(&t->found[--t->nr_found].idle);
-	t->exit_ns = 0;
-}
-
-/* The violation ends that the task is in. */
-static int found(struct tap_balance *b, struct tap_balance_task *t)
-{
-	if (t->nr_found == t->cap_found) {
-		unsigned int cap = t->cap_found ? t->cap_found * 2 : 4;
-		struct tap_balance_violation *v = reallocarray(t->found, cap, sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		t->found = v;
-		t->cap_found = cap;
-	}
-	t->found[t->nr_found++] = (struct tap_balance_violation){
-		.task = t->task, .state = t->state, .cpu = t->mode_cpu,
-		.from_ns = t->mode_since_ns, .to_ns = b->now_ns, .idle = t->idle,
-	};
-	t->idle = (struct tap_cpus){ 0 };
-	return 0;
-}
-
-static int set_mode(struct tap_balance *b, struct tap_balance_task *t, enum mode mode)
-{
-	int ret = 0;
-
-	if (mode != t->mode) {
-		if (t->mode == MODE_EXIT)
-			t->exit_ns += b->now_ns - t->mode_since_ns;
-		else if (t->mode == MODE_VIOLATION)
-			ret = found(b, t);
-		t->mode = mode;
-		t->mode_since_ns = b->now_ns;
-		t->mode_cpu = t->cpu;
-	}
-	if (!ret && mode == MODE_VIOLATION)
-		ret = cpus_merge(&t->idle, &t->used, &b->free);
-	return ret;
+	return tap_violations_set(&b->violations, &t->wait, mode, &b->free, b->now_ns);
 }
 
 static int look_at(struct tap_balance *b, struct tap_balance_task *t)
 {
-	enum mode mode = MODE_NONE;
+	enum tap_wait_mode mode = TAP_WAIT_PLAIN;
+	int cpu = t->wait.cpu;
 
 	if (!t->waiting || !t->wanted)
 		return 0;
-	if (!cpu_wanted(b, t->cpu))
-		mode = MODE_NONE;
-	else if (b->cpus[t->cpu].what == TAP_CPU_IDLE)
-		mode = MODE_EXIT;
-	else if (b->cpus[t->cpu].what == TAP_CPU_RUN && cpus_meet(&t->used, &b->free))
-		mode = MODE_VIOLATION;
+	if (!cpu_wanted(b, cpu))
+		mode = TAP_WAIT_PLAIN;
+	else if (b->cpus[cpu].what == TAP_CPU_IDLE)
+		mode = TAP_WAIT_EXIT;
+	else if (b->cpus[cpu].what == TAP_CPU_RUN && tap_wait_may_use(&t->wait, &b->free))
+		mode = TAP_WAIT_VIOLATION;
 	return set_mode(b, t, mode);
 }
-
-/* Keeps @v among the worst, or releases it. */
-static void keep_worst(struct tap_balance *b, struct tap_balance_violation *v)
-{
-	uint64_t ns = v->to_ns - v->from_ns;
-	unsigned int i = b->nr_worst;
-
-	while (i && b->worst[i - 1].to_ns - b->worst[i - 1].from_ns < ns)
-		i--;
-	if (i == b->opts.nr_worst) {
-		tap_cpus_release(&v->idle);
-		return;
-	}
-	if (b->nr_worst == b->opts.nr_worst)
-		tap_cpus_release(&b->worst[--b->nr_worst].idle);
-	memmove(b->worst + i + 1, b->worst + i, (b->nr_worst - i) * sizeof(*v));
-	b->worst[i] = *v;
-	b->nr_worst++;
-}
-
-/* The wait was whole: what was found in it counts. */
-static int count_found(struct tap_balance *b, struct tap_balance_task *t)
-{
-	unsigned int i;
-	int ret = 0;
-
-	b->exits += t->exit_ns != 0;
-	b->exit_ns += t->exit_ns;
-	for (i = 0; i < t->nr_found; i++) {
-		struct tap_balance_violation *v = &t->found[i];
-		uint64_t ns = v->to_ns - v->from_ns;
-
-		if (ns < b->opts.min_ns || ret) {
-			tap_cpus_release(&v->idle);
-			continue;
-		}
-		ret = tap_hist_add(&b->violations, ns);
-		b->state_count[v->state]++;
-		b->state_ns[v->state] += ns;
-		keep_worst(b, v);
-	}
-	t->nr_found = 0;
-	t->exit_ns = 0;
-	return ret;
-}
-
-/* ---- lengths ---------------------------------------------------------------------------- */
 
 /*
  * A task waited in this queue, or did not, unlike what was noted, at some time since @from_ns; but
@@ -237,50 +108,16 @@ static int count_found(struct tap_balance *b, struct tap_balance_task *t)
  */
 static int doubt(struct tap_balance *b, int cpu, uint64_t from_ns)
 {
-	struct tap_balance_cpu *c;
-	int ret;
-
 	if (cpu < 0 || (unsigned int)cpu >= b->nr_cpus || !cpu_wanted(b, cpu) ||
 	    b->opts.lengths_told)
 		return 0;
-	c = &b->cpus[cpu];
-	if (from_ns < c->idled_ns)
-		from_ns = c->idled_ns;
-	ret = tap_length_log_doubt(&c->log, from_ns, b->now_ns);
-	return ret ? ret : tap_length_log_doubt(&b->imbalance_log, from_ns, b->now_ns);
+	return tap_queue_lengths_doubt(&b->lengths, (unsigned int)cpu, from_ns, b->now_ns);
 }
 
-/* The CPU is idle, and its queue empty: what was noted up to now is right. */
-static int cpu_idled(struct tap_balance *b, struct tap_balance_cpu *c)
+/* Its queue is empty. */
+static int cpu_idled(struct tap_balance *b, unsigned int cpu)
 {
-	uint64_t all_ns = b->now_ns;
-	int ret;
-
-	c->idled_ns = b->now_ns;
-	if (b->opts.lengths_told)
-		return 0;
-	ret = tap_length_log_commit(&c->log, &c->length, b->now_ns);
-	for (unsigned int i = 0; i < b->nr_cpus; i++)
-		if (b->cpus[i].seen && b->cpus[i].idled_ns < all_ns)
-			all_ns = b->cpus[i].idled_ns;
-	return ret ? ret : tap_length_log_commit(&b->imbalance_log, &b->imbalance, all_ns);
-}
-
-static int64_t imbalance(const struct tap_balance *b)
-{
-	int64_t min = INT64_MAX, max = 0;
-	unsigned int known = 0;
-
-	for (unsigned int i = 0; i < b->nr_cpus; i++) {
-		int64_t now = b->cpus[i].length_now;
-
-		if (now < 0)
-			continue;
-		known++;
-		min = now < min ? now : min;
-		max = now > max ? now : max;
-	}
-	return known > 1 ? max - min : -1;
+	return b->opts.lengths_told ? 0 : tap_queue_lengths_idle(&b->lengths, cpu, b->now_ns);
 }
 
 /* ---- time goes on ----------------------------------------------------------------------- */
@@ -289,7 +126,8 @@ static int set_free(struct tap_balance *b, unsigned int cpu, bool is_free)
 {
 	if (is_free == tap_cpus_has(&b->free, cpu))
 		return 0;
-	b->recheck = true;
+	/* a CPU that is free no more ends violations, if there are any */
+	b->recheck |= is_free || b->violations.nr_now;
 	if (is_free)
 		return tap_cpus_add(&b->free, cpu);
 	b->free.bits[cpu / 64] &= ~((uint64_t)1 << cpu % 64);
@@ -305,28 +143,28 @@ static int settle_cpu(struct tap_balance *b, unsigned int i, const struct tap_cp
 		   state->task			? TAP_CPU_RUN :
 						  TAP_CPU_IDLE;
 	int64_t length = c->nr_queued + (what == TAP_CPU_RUN);
-	int was, ret;
+	int was = c->what, ret = 0;
 
 	c->dirty = false;
 	if (!cpu_wanted(b, (int)i))
 		return 0;
-	c->seen |= state && state->seen;
-	was = c->what;
+	if (state && state->seen && !c->seen)
+		ret = tap_queue_lengths_see(&b->lengths, i);
+	c->seen |= !ret && state && state->seen;
 	c->what = what;
-	b->recheck |= what != was;
+	b->recheck |= what != was && c->nr_queued;
 	/* in a hole tasks may come and go unseen, also where the CPU's own switches are all there */
 	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE || b->nr_homeless || b->in_hole)
 		length = -1;
-	ret = set_free(b, i, what == TAP_CPU_IDLE && !c->nr_queued);
-	if (!ret && !b->opts.lengths_told) {
-		c->length_now = length;
-		ret = tap_length_log_set(&c->log, b->now_ns, length);
-	}
+	if (!ret)
+		ret = set_free(b, i, what == TAP_CPU_IDLE && !c->nr_queued);
+	if (!ret && !b->opts.lengths_told)
+		ret = tap_queue_lengths_set(&b->lengths, i, b->now_ns, length);
 	/* with a queue that is not empty no CPU becomes idle: who seems to wait there does not */
 	c->has_ghosts = what == TAP_CPU_IDLE && was != what && c->nr_queued;
 	b->ghosts |= c->has_ghosts;
 	if (!ret && what == TAP_CPU_IDLE && was != what && !c->nr_queued)
-		ret = cpu_idled(b, c);
+		ret = cpu_idled(b, i);
 	return ret;
 }
 
@@ -352,9 +190,7 @@ static int queue_add(struct tap_balance *b, int cpu, int by)
 
 	if (cpu < 0) {
 		b->nr_homeless += (unsigned int)by;
-		for (unsigned int i = 0; i < b->nr_cpus; i++)
-			cpu_touch(b, (int)i);
-		return 0;
+		return b->nr_homeless == (by > 0) ? cpus_touch(b) : 0;
 	}
 	c = cpu_touch(b, cpu);
 	if (!c)
@@ -363,42 +199,26 @@ static int queue_add(struct tap_balance *b, int cpu, int by)
 	return 0;
 }
 
-/* Makes room for one more. Return: 0 or -ENOMEM. */
-static int list_grow(unsigned int **list, unsigned int nr, unsigned int *cap)
-{
-	unsigned int more = *cap ? *cap * 2 : 64;
-	unsigned int *grown;
-
-	if (nr < *cap)
-		return 0;
-	grown = reallocarray(*list, more, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	*list = grown;
-	*cap = more;
-	return 0;
-}
-
 /* Puts a task that waits into a queue. */
 static int enqueue(struct tap_balance *b, struct tap_balance_task *t, int cpu)
 {
-	if (list_grow(&b->fresh, b->nr_fresh, &b->cap_fresh))
+	if (tap_array_grow(&b->fresh, b->nr_fresh, &b->cap_fresh, sizeof(*b->fresh)))
 		return -ENOMEM;
-	b->fresh[b->nr_fresh++] = t->task->index;
-	t->cpu = is_cpu(cpu) ? cpu : -1;
-	return queue_add(b, t->cpu, 1);
+	b->fresh[b->nr_fresh++] = t->wait.task->index;
+	t->wait.cpu = is_cpu(cpu) ? cpu : -1;
+	return queue_add(b, t->wait.cpu, 1);
 }
 
 static int wait_begin(struct tap_balance *b, struct tap_balance_task *t, enum tap_state state,
 		      int cpu)
 {
-	if (list_grow(&b->waiting, b->nr_waiting, &b->cap_waiting))
+	if (tap_array_grow(&b->waiting, b->nr_waiting, &b->cap_waiting, sizeof(*b->waiting)))
 		return -ENOMEM;
 	t->waiting = true;
-	t->wanted = !b->opts.task || b->opts.task(b->opts.ctx, t->task);
+	t->wanted = !b->opts.task || b->opts.task(b->opts.ctx, t->wait.task);
 	t->place = b->nr_waiting;
-	t->state = state;
-	b->waiting[b->nr_waiting++] = t->task->index;
+	t->wait.state = state;
+	b->waiting[b->nr_waiting++] = t->wait.task->index;
 	return enqueue(b, t, cpu);
 }
 
@@ -410,15 +230,15 @@ static int dequeue(struct tap_balance *b, struct tap_balance_task *t)
 	b->waiting[t->place] = last;
 	b->tasks[last].place = t->place;
 	t->waiting = false;
-	return queue_add(b, t->cpu, -1);
+	return queue_add(b, t->wait.cpu, -1);
 }
 
 /* The task's wait is no longer believed in. */
 static int drop_wait(struct tap_balance *b, struct tap_balance_task *t)
 {
-	int ret = set_mode(b, t, MODE_NONE);
+	int ret = set_mode(b, t, TAP_WAIT_PLAIN);
 
-	drop_found(t);
+	tap_wait_drop(&t->wait);
 	t->dropped_ns = b->now_ns;
 	return ret ? ret : dequeue(b, t);
 }
@@ -442,18 +262,18 @@ static int lay_ghosts(struct tap_balance *b)
 	for (unsigned int i = b->nr_waiting; i-- > 0 && !ret;) {
 		struct tap_balance_task *t = &b->tasks[b->waiting[i]];
 
-		if (t->cpu < 0 || !b->cpus[t->cpu].has_ghosts)
+		if (t->wait.cpu < 0 || !b->cpus[t->wait.cpu].has_ghosts)
 			continue;
 		ret = drop_wait(b, t);
-		t->cpu = -1; /* it is in no queue, whatever is told of it */
+		t->wait.cpu = -1; /* it is in no queue, whatever is told of it */
 	}
 	for (unsigned int i = 0; i < b->nr_cpus && !ret; i++) {
 		if (!b->cpus[i].has_ghosts)
 			continue;
 		b->cpus[i].has_ghosts = false;
-		ret = doubt(b, (int)i, b->cpus[i].idled_ns);
+		ret = doubt(b, (int)i, 0);
 		if (!ret)
-			ret = cpu_idled(b, &b->cpus[i]);
+			ret = cpu_idled(b, i);
 	}
 	return ret;
 }
@@ -474,39 +294,29 @@ static int settle(struct tap_balance *b)
 			ret = lay_ghosts(b);
 	} while (!ret && b->nr_dirty);
 	if (!ret && !b->opts.lengths_told)
-		ret = tap_length_log_set(&b->imbalance_log, b->now_ns, imbalance(b));
+		ret = tap_queue_lengths_set_imbalance(&b->lengths, b->now_ns);
 	return ret ? ret : look_around(b);
-}
-
-/* A wait ends as one that was seen from its beginning on, in this queue. */
-static int wait_counts(struct tap_balance *b, struct tap_balance_task *t,
-		       const struct tap_stretch *s)
-{
-	if (!t->wanted)
-		return 0;
-	b->waits++;
-	b->wait_ns += s->to_ns - s->from_ns;
-	return count_found(b, t);
 }
 
 static int wait_end(struct tap_balance *b, struct tap_balance_task *t,
 		    const struct tap_stretch *s)
 {
-	bool counts = s->whole && s->state == t->state && s->cpu == t->cpu;
+	bool counts = s->whole && s->state == t->wait.state && s->cpu == t->wait.cpu;
 	uint64_t from_ns = s->next == TAP_UNKNOWN ? s->to_ns : s->from_ns;
-	int ret = set_mode(b, t, MODE_NONE);
+	int ret = set_mode(b, t, TAP_WAIT_PLAIN);
 
 	if (!ret)
 		ret = dequeue(b, t);
 	if (ret)
 		return ret;
 	if (counts)
-		return wait_counts(b, t, s);
-	drop_found(t);
+		return !t->wanted ? 0 : tap_violations_count(&b->violations, &t->wait,
+							     s->to_ns - s->from_ns);
+	tap_wait_drop(&t->wait);
 	if (s->next == s->state) /* the window's end ends no wait */
 		return 0;
-	ret = doubt(b, t->cpu, from_ns);
-	return ret || s->cpu == t->cpu ? ret : doubt(b, s->cpu, from_ns);
+	ret = doubt(b, t->wait.cpu, from_ns);
+	return ret || s->cpu == t->wait.cpu ? ret : doubt(b, s->cpu, from_ns);
 }
 
 static bool is_wait(enum tap_state state)
@@ -532,8 +342,8 @@ static int start(struct tap_balance *b)
 	tap_timeline_span(*b->opts.timeline, &b->now_ns, &end_ns);
 	tap_timeline_cpus(*b->opts.timeline, &nr);
 	ret = cpus_grow(b, nr);
-	for (i = 0; i < b->nr_cpus && !ret; i++)
-		cpu_touch(b, (int)i);
+	if (!ret)
+		ret = cpus_touch(b);
 	tasks = tap_timeline_tasks(*b->opts.timeline, &nr);
 	for (i = 0; i < nr && !ret; i++) {
 		struct tap_balance_task *t = task_get(b, tasks[i]);
@@ -582,8 +392,8 @@ static int advance(struct tap_balance *b, uint64_t ns)
 			ret = drop_waits(b);
 		b->next_hole += b->in_hole;
 		b->in_hole = !b->in_hole;
-		for (unsigned int i = 0; i < b->nr_cpus; i++)
-			cpu_touch(b, (int)i);
+		if (!ret)
+			ret = cpus_touch(b);
 	}
 	return ret ? ret : step(b, ns);
 }
@@ -591,7 +401,7 @@ static int advance(struct tap_balance *b, uint64_t ns)
 /* Where the task runs, it may. */
 static int ran_on(struct tap_balance_task *t, int cpu)
 {
-	return is_cpu(cpu) ? tap_cpus_add(&t->used, (unsigned int)cpu) : 0;
+	return is_cpu(cpu) ? tap_cpus_add(&t->wait.used, (unsigned int)cpu) : 0;
 }
 
 int tap_balance_stretch(struct tap_balance *b, const struct tap_stretch *s)
@@ -607,7 +417,7 @@ int tap_balance_stretch(struct tap_balance *b, const struct tap_stretch *s)
 	if (t->waiting)
 		ret = wait_end(b, t, s);
 	else if (t->dropped_ns)
-		ret = doubt(b, t->cpu, t->dropped_ns);
+		ret = doubt(b, t->wait.cpu, t->dropped_ns);
 	else if (is_wait(s->state))
 		ret = doubt(b, s->cpu, s->from_ns); /* it was not seen to begin */
 	t->dropped_ns = 0;
@@ -654,9 +464,9 @@ int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w)
 /* Nobody knows whether it still waited. */
 static int dropped_moves(struct tap_balance *b, struct tap_balance_task *t, int to)
 {
-	int ret = doubt(b, t->cpu, t->dropped_ns);
+	int ret = doubt(b, t->wait.cpu, t->dropped_ns);
 
-	t->cpu = to;
+	t->wait.cpu = to;
 	return ret;
 }
 
@@ -671,7 +481,7 @@ int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m)
 	if (!t)
 		return -ENOMEM;
 	if (m->why == TAP_MIGRATE_OTHER)
-		tap_cpus_release(&t->used);
+		tap_cpus_release(&t->wait.used);
 	ret = ran_on(t, m->to);
 	if (!ret && t->dropped_ns)
 		ret = dropped_moves(b, t, m->to);
@@ -680,81 +490,60 @@ int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m)
 	if (ret || !t->waiting)
 		return ret;
 	if (m->why == TAP_MIGRATE_WAKEUP) { /* it was in no queue yet */
-		ret = set_mode(b, t, MODE_NONE);
-		drop_found(t);
+		ret = set_mode(b, t, TAP_WAIT_PLAIN);
+		tap_wait_drop(&t->wait);
 	}
 	if (!ret)
-		ret = queue_add(b, t->cpu, -1);
+		ret = queue_add(b, t->wait.cpu, -1);
 	return ret ? ret : enqueue(b, t, m->to);
 }
 
 int tap_balance_length(struct tap_balance *b, int cpu, uint64_t ts_ns, int64_t length)
 {
-	struct tap_balance_cpu *c;
+	struct tap_queue_lengths *q = &b->lengths;
+	unsigned int i = (unsigned int)cpu;
 	int ret;
 
 	if (!is_cpu(cpu) || !cpu_wanted(b, cpu))
 		return 0;
-	if (cpus_grow(b, (unsigned int)cpu + 1))
+	if (cpus_grow(b, i + 1))
 		return -ENOMEM;
-	c = &b->cpus[cpu];
-	c->seen = true;
-	c->length_now = length;
-	ret = tap_length_log_set(&c->log, ts_ns, length);
+	ret = tap_queue_lengths_see(q, i);
 	if (!ret)
-		ret = tap_length_log_set(&b->imbalance_log, ts_ns, imbalance(b));
+		ret = tap_queue_lengths_set(q, i, ts_ns, length);
+	if (!ret)
+		ret = tap_queue_lengths_set_imbalance(q, ts_ns);
 	/* nothing will take it back */
-	if (!ret)
-		ret = tap_length_log_commit(&c->log, &c->length, ts_ns);
-	return ret ? ret : tap_length_log_commit(&b->imbalance_log, &b->imbalance, ts_ns);
+	return ret ? ret : tap_queue_lengths_commit(q, i, ts_ns);
 }
 
 int tap_balance_init(struct tap_balance *b, const struct tap_balance_opts *opts)
 {
-	*b = (struct tap_balance){
-		.opts = *opts, .imbalance = TAP_HIST_INIT, .violations = TAP_HIST_INIT,
-	};
-	b->worst = calloc(opts->nr_worst + 1, sizeof(*b->worst));
-	return b->worst ? 0 : -ENOMEM;
+	*b = (struct tap_balance){ .opts = *opts };
+	tap_queue_lengths_init(&b->lengths);
+	return tap_violations_init(&b->violations, opts->min_ns, opts->nr_worst);
 }
 
 int tap_balance_end(struct tap_balance *b)
 {
 	uint64_t start_ns, end_ns;
-	unsigned int i;
 	int ret;
 
 	tap_timeline_span(*b->opts.timeline, &start_ns, &end_ns);
 	ret = advance(b, end_ns);
-	for (i = 0; i < b->nr_cpus && !ret; i++)
-		ret = tap_length_log_commit(&b->cpus[i].log, &b->cpus[i].length, end_ns);
-	return ret ? ret : tap_length_log_commit(&b->imbalance_log, &b->imbalance, end_ns);
+	return ret ? ret : tap_queue_lengths_end(&b->lengths, end_ns);
 }
 
 void tap_balance_release(struct tap_balance *b)
 {
-	unsigned int i;
-
-	for (i = 0; i < b->nr_cpus; i++) {
-		tap_hist_release(&b->cpus[i].length);
-		tap_length_log_release(&b->cpus[i].log);
-	}
-	for (i = 0; i < b->nr_tasks; i++) {
-		drop_found(&b->tasks[i]);
-		free(b->tasks[i].found);
-		tap_cpus_release(&b->tasks[i].idle);
-		tap_cpus_release(&b->tasks[i].used);
-	}
-	for (i = 0; i < b->nr_worst; i++)
-		tap_cpus_release(&b->worst[i].idle);
-	tap_hist_release(&b->imbalance);
-	tap_hist_release(&b->violations);
-	tap_length_log_release(&b->imbalance_log);
+	for (unsigned int i = 0; i < b->nr_tasks; i++)
+		tap_wait_release(&b->tasks[i].wait);
+	tap_queue_lengths_release(&b->lengths);
+	tap_violations_release(&b->violations);
 	tap_cpus_release(&b->free);
 	free(b->cpus);
 	free(b->tasks);
 	free(b->waiting);
 	free(b->fresh);
 	free(b->dirty);
-	free(b->worst);
 }

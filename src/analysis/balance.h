@@ -29,31 +29,12 @@
 #ifndef TAP_ANALYSIS_BALANCE_H
 #define TAP_ANALYSIS_BALANCE_H
 
-#include "analysis/length_log.h"
-#include "base/text.h"
+#include "analysis/queue_lengths.h"
+#include "analysis/violations.h"
 #include "timeline/timeline.h"
 
-struct tap_balance_violation {
-	const struct tap_task *task; /* borrowed from the timeline */
-	enum tap_state state;	     /* TAP_WAKING or TAP_PREEMPTED */
-	int cpu;		     /* in whose queue it was at the beginning */
-	uint64_t from_ns, to_ns;
-	struct tap_cpus idle; /* owned; those that were free for it at some time within */
-};
-
-struct tap_balance_cpu {
-	bool seen;
-	struct tap_hist length; /* owned; weighted with ns: .count is the time known */
-
-	/* inside */
-	int what;		/* TAP_CPU_UNKNOWN, ... */
-	bool dirty;
-	bool has_ghosts; /* it became idle although tasks seemed to wait for it */
-	unsigned int nr_queued;
-	int64_t length_now; /* -1: not known */
-	uint64_t idled_ns;  /* when it was last seen to become idle */
-	struct tap_length_log log; /* since then */
-};
+struct tap_balance_cpu;
+struct tap_balance_task;
 
 struct tap_balance_opts {
 	/* Read whenever something is told: the timeline that tells it. */
@@ -70,34 +51,27 @@ struct tap_balance_opts {
 
 struct tap_balance {
 	struct tap_balance_opts opts;
-	struct tap_balance_cpu *cpus; /* owned */
-	unsigned int nr_cpus;
-	struct tap_hist imbalance; /* weighted with ns */
-
-	struct tap_hist violations; /* lengths, ns */
-	uint64_t state_count[TAP_NR_STATES], state_ns[TAP_NR_STATES]; /* violations, by .state */
-	uint64_t waits, wait_ns; /* whole waits of the tasks that count, violations or not */
-	uint64_t exits, exit_ns; /* those that waited for their own idle CPU, and how long */
-	struct tap_balance_violation *worst; /* owned; the longest first */
-	unsigned int nr_worst;
+	struct tap_queue_lengths lengths;
+	struct tap_violations violations;
 
 	/* inside */
 	bool started;
 	uint64_t now_ns; /* what is told now holds from here on */
 	unsigned int next_hole;
 	bool in_hole;
-	struct tap_balance_task *tasks; /* by tap_task.index */
+	struct tap_balance_cpu *cpus; /* owned */
+	unsigned int nr_cpus, cap_cpus;
+	struct tap_balance_task *tasks; /* owned; by tap_task.index */
 	unsigned int nr_tasks;
 	unsigned int *waiting, nr_waiting, cap_waiting; /* indices of tasks */
 	/* What is to be looked at before time goes on: tasks that began to wait or were moved, or
-	 * all that wait, if a CPU does something else or is free no more. */
+	 * all that wait, if a CPU where some do does something else, or free CPUs changed. */
 	unsigned int *fresh, nr_fresh, cap_fresh;
 	bool recheck;
 	bool ghosts; /* some CPU has them */
-	unsigned int *dirty, nr_dirty; /* CPUs; as long as .cpus */
-	struct tap_cpus free;	       /* idle, nothing queued */
+	unsigned int *dirty, nr_dirty, cap_dirty; /* CPUs */
+	struct tap_cpus free;			  /* idle, nothing queued */
 	unsigned int nr_homeless; /* that wait nobody knows where: no length is known */
-	struct tap_length_log imbalance_log; /* since all CPUs have been idle */
 };
 
 #define TAP_BALANCE_STATES TAP_STATE_ALL

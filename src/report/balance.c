@@ -205,7 +205,7 @@ static void put_length(const struct tap_report *r, struct tap_table *t, const st
 
 static void put_cpus(struct tap_report *r, struct tap_table *t)
 {
-	const struct tap_balance *b = balance_of(r);
+	const struct tap_queue_lengths *b = &balance_of(r)->lengths;
 	char name[16];
 
 	for (unsigned int i = 0; i < b->nr_cpus; i++) {
@@ -220,7 +220,7 @@ static void put_cpus(struct tap_report *r, struct tap_table *t)
 static void put_imbalance(struct tap_report *r, struct tap_table *t)
 {
 	tap_table_text(t, "imbalance", 9);
-	put_length(r, t, &balance_of(r)->imbalance);
+	put_length(r, t, &balance_of(r)->lengths.imbalance);
 }
 
 /* For people the imbalance is a row below those of the CPUs. */
@@ -270,12 +270,12 @@ static void put_cpu_list(struct tap_buf *b, const struct tap_cpus *cpus)
 
 static unsigned int nr_worst(const struct tap_report *r)
 {
-	return balance_of(r)->nr_worst;
+	return balance_of(r)->violations.nr_worst;
 }
 
 static void put_worst(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
-	const struct tap_balance_violation *v = &balance_of(r)->worst[i];
+	const struct tap_violation *v = &balance_of(r)->violations.worst[i];
 	const char *state = tap_state_name(v->state);
 	struct tap_buf list = { 0 };
 
@@ -293,11 +293,11 @@ static void put_worst(struct tap_report *r, struct tap_table *t, unsigned int i)
 
 static void put_worst_members(struct tap_report *r, struct tap_page *p)
 {
-	const struct tap_balance *b = balance_of(r);
+	const struct tap_violations *b = &balance_of(r)->violations;
 
 	tap_page_array(p, "worst");
 	for (unsigned int i = 0; i < b->nr_worst; i++) {
-		const struct tap_balance_violation *v = &b->worst[i];
+		const struct tap_violation *v = &b->worst[i];
 		const char *state = tap_state_name(v->state);
 
 		tap_page_object(p, NULL);
@@ -339,15 +339,15 @@ static void put_kind_member(struct tap_page *p, const char *key, uint64_t count,
 
 static void put_violation_members(struct tap_report *r, struct tap_table *t)
 {
-	const struct tap_balance *b = balance_of(r);
+	const struct tap_violations *b = &balance_of(r)->violations;
 	struct tap_page *p = t->page;
 
 	tap_page_object(p, "violations");
-	tap_page_u64(p, "count", b->violations.count);
-	tap_page_u64(p, "total_ns", (uint64_t)b->violations.sum);
-	put_quantile(p, "p50_ns", &b->violations, 0.5);
-	put_quantile(p, "p99_ns", &b->violations, 0.99);
-	put_quantile(p, "max_ns", &b->violations, 1);
+	tap_page_u64(p, "count", b->lengths.count);
+	tap_page_u64(p, "total_ns", (uint64_t)b->lengths.sum);
+	put_quantile(p, "p50_ns", &b->lengths, 0.5);
+	put_quantile(p, "p99_ns", &b->lengths, 0.99);
+	put_quantile(p, "max_ns", &b->lengths, 1);
 	for (size_t i = 0; i < sizeof(wait_states) / sizeof(*wait_states); i++)
 		put_kind_member(p, tap_state_name(wait_states[i]), b->state_count[wait_states[i]],
 				b->state_ns[wait_states[i]]);
@@ -359,20 +359,20 @@ static void put_violation_members(struct tap_report *r, struct tap_table *t)
 
 static void put_violations_title(struct tap_report *r, struct tap_table *t)
 {
-	const struct tap_balance *b = balance_of(r);
-	uint64_t sum_ns = (uint64_t)b->violations.sum;
+	const struct tap_violations *b = &balance_of(r)->violations;
+	uint64_t sum_ns = (uint64_t)b->lengths.sum;
 	struct tap_buf *out = &t->page->buf;
 
 	tap_buf_printf(out, "\n%" PRIu64 " violation%s of work conservation",
-		       b->violations.count, b->violations.count == 1 ? "" : "s");
-	if (b->violations.count)
+		       b->lengths.count, b->lengths.count == 1 ? "" : "s");
+	if (b->lengths.count)
 		tap_buf_printf(out, ": %.3f ms\n%.2f %% of the window, %.2f %% of all waiting\n"
 			       "p50 %.3f us, p99 %.3f us, max %.3f us",
 			       (double)sum_ns / 1e6, pct(sum_ns, window_ns(r)),
 			       pct(sum_ns, b->wait_ns),
-			       (double)tap_hist_quantile(&b->violations, 0.5) / 1e3,
-			       (double)tap_hist_quantile(&b->violations, 0.99) / 1e3,
-			       (double)b->violations.max / 1e3);
+			       (double)tap_hist_quantile(&b->lengths, 0.5) / 1e3,
+			       (double)tap_hist_quantile(&b->lengths, 0.99) / 1e3,
+			       (double)b->lengths.max / 1e3);
 	tap_buf_puts(out, "\n\n");
 }
 
@@ -386,7 +386,7 @@ static void put_kind(struct tap_table *t, const char *name, uint64_t count, uint
 
 static void put_kinds(struct tap_report *r, struct tap_table *t)
 {
-	const struct tap_balance *b = balance_of(r);
+	const struct tap_violations *b = &balance_of(r)->violations;
 
 	put_kind(t, "violations, after a wakeup", b->state_count[TAP_WAKING], b->state_ns[TAP_WAKING]);
 	put_kind(t, "violations, after preemption", b->state_count[TAP_PREEMPTED],

@@ -540,20 +540,20 @@ static void run_case(void **state)
 	assert_int_equal(tap_balance_init(&b, &opts), 0);
 	tell_all(&b, &timeline, c->steps);
 	for (i = 0; i < MAX_FOUND && c->found[i].tid; i++) {
-		assert_in_range(i, 0, (int)b.nr_worst - 1);
-		assert_int_equal(b.worst[i].task->tid, c->found[i].tid);
-		assert_int_equal(b.worst[i].cpu, c->found[i].cpu);
-		assert_int_equal(b.worst[i].from_ns, c->found[i].from_ns);
-		assert_int_equal(b.worst[i].to_ns, c->found[i].to_ns);
-		check_cpus(&b.worst[i].idle, c->found[i].idle);
+		assert_in_range(i, 0, (int)b.violations.nr_worst - 1);
+		assert_int_equal(b.violations.worst[i].task->tid, c->found[i].tid);
+		assert_int_equal(b.violations.worst[i].cpu, c->found[i].cpu);
+		assert_int_equal(b.violations.worst[i].from_ns, c->found[i].from_ns);
+		assert_int_equal(b.violations.worst[i].to_ns, c->found[i].to_ns);
+		check_cpus(&b.violations.worst[i].idle, c->found[i].idle);
 		sum_ns += c->found[i].to_ns - c->found[i].from_ns;
 	}
-	assert_int_equal(b.nr_worst, i);
-	assert_int_equal(b.violations.count, i);
-	assert_int_equal((uint64_t)b.violations.sum, sum_ns);
-	assert_int_equal(b.state_ns[TAP_WAKING] + b.state_ns[TAP_PREEMPTED], sum_ns);
-	assert_int_equal(b.exit_ns, c->exit_ns);
-	assert_int_equal(b.wait_ns, c->wait_ns);
+	assert_int_equal(b.violations.nr_worst, i);
+	assert_int_equal(b.violations.lengths.count, i);
+	assert_int_equal((uint64_t)b.violations.lengths.sum, sum_ns);
+	assert_int_equal(b.violations.state_ns[TAP_WAKING] + b.violations.state_ns[TAP_PREEMPTED], sum_ns);
+	assert_int_equal(b.violations.exit_ns, c->exit_ns);
+	assert_int_equal(b.violations.wait_ns, c->wait_ns);
 	tap_balance_release(&b);
 }
 
@@ -575,8 +575,8 @@ static void run_length_case(void **state)
 	tell_all(&b, &timeline, c->steps);
 	assert_int_equal(b.nr_cpus, NR_CPUS);
 	for (int i = 0; i < NR_CPUS; i++)
-		check_length(&b.cpus[i].length, &c->cpus[i]);
-	check_length(&b.imbalance, &c->imbalance);
+		check_length(&b.lengths.cpus[i].length, &c->cpus[i]);
+	check_length(&b.lengths.imbalance, &c->imbalance);
 	tap_balance_release(&b);
 }
 
