@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "analysis/where.h"
+#include "analysis/cpu_changes.h"
 #include "report/report.h"
 
 static const struct tap_opt options[] = { TAP_REPORT_OPTIONS, { 0 } };
@@ -30,12 +30,12 @@ static const struct tap_column map_columns[NR_COLUMNS + 1] = {
 struct shown_cpu {
 	int cpu;
 	bool changed;
-	char name[TAP_WHERE_NAME]; /* what it shows */
+	char name[TAP_SHORT_NAME_BYTES]; /* what it shows */
 };
 
 struct map {
 	struct tap_report report;
-	struct tap_where where;
+	struct tap_cpu_changes changes;
 	struct tap_column columns[NR_COLUMNS + 1];
 	struct shown_cpu *cpus; /* in the order of the columns */
 	unsigned int nr_cpus, nr_hidden; /* hidden: those that the terminal has no place for */
@@ -114,11 +114,11 @@ static int show_task(struct map *m, struct shown_cpu *to, const struct tap_task 
 	if (!name)
 		return -ENOMEM;
 	if (*name) {
-		tap_where_name(to->name, *name - 1);
+		tap_short_name(to->name, *name - 1);
 		return 0;
 	}
 	*name = ++m->nr_names;
-	tap_where_name(to->name, *name - 1);
+	tap_short_name(to->name, *name - 1);
 	label = tap_run_label(&m->report.run, task, &len);
 	tap_buf_puts(&m->legend, m->legend.len ? ", " : "");
 	tap_buf_puts(&m->legend, to->name);
@@ -150,11 +150,11 @@ static void end_row(struct map *m)
 	m->row_open = false;
 }
 
-static int text_change(struct map *m, struct shown_cpu *cpu, const struct tap_where_change *c)
+static int text_change(struct map *m, struct shown_cpu *cpu, const struct tap_cpu_change *c)
 {
 	static const char *const name[] = {
-		[TAP_WHERE_UNKNOWN] = "?", [TAP_WHERE_OFFLINE] = "x", [TAP_WHERE_IDLE] = ".",
-		[TAP_WHERE_OTHER] = "-",
+		[TAP_CPU_SHOWS_UNKNOWN] = "?", [TAP_CPU_SHOWS_OFFLINE] = "x", [TAP_CPU_SHOWS_IDLE] = ".",
+		[TAP_CPU_SHOWS_OTHER] = "-",
 	};
 
 	if (c->ts_ns != m->row_ns)
@@ -162,17 +162,17 @@ static int text_change(struct map *m, struct shown_cpu *cpu, const struct tap_wh
 	m->row_open = true;
 	m->row_ns = c->ts_ns;
 	cpu->changed = true;
-	if (c->what == TAP_WHERE_RUN)
+	if (c->what == TAP_CPU_SHOWS_RUN)
 		return show_task(m, cpu, c->task);
 	strcpy(cpu->name, name[c->what]);
 	return 0;
 }
 
-static void data_change(struct map *m, const struct tap_where_change *c)
+static void data_change(struct map *m, const struct tap_cpu_change *c)
 {
 	static const char *const what[] = {
-		[TAP_WHERE_UNKNOWN] = "unknown", [TAP_WHERE_OFFLINE] = "offline",
-		[TAP_WHERE_IDLE] = "idle", [TAP_WHERE_RUN] = "run", [TAP_WHERE_OTHER] = "other",
+		[TAP_CPU_SHOWS_UNKNOWN] = "unknown", [TAP_CPU_SHOWS_OFFLINE] = "offline",
+		[TAP_CPU_SHOWS_IDLE] = "idle", [TAP_CPU_SHOWS_RUN] = "run", [TAP_CPU_SHOWS_OTHER] = "other",
 	};
 	struct tap_table *t = &m->report.rows;
 
@@ -197,7 +197,7 @@ static void data_change(struct map *m, const struct tap_where_change *c)
 	tap_table_row(t);
 }
 
-static int on_change(void *ctx, const struct tap_where_change *c)
+static int on_change(void *ctx, const struct tap_cpu_change *c)
 {
 	struct map *m = ctx;
 	struct shown_cpu *cpu = cpu_find(m, c->cpu);
@@ -244,11 +244,11 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 	if (find_cpus(m))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	m->where = (struct tap_where){
+	m->changes = (struct tap_cpu_changes){
 		.wants = wants_task, .change = on_change, .cpus = seen_cpus, .ctx = m,
 		.start_ns = r->run.start_ns,
 	};
-	r->observer_ctx = &m->where;
+	r->observer_ctx = &m->changes;
 	memcpy(m->columns, map_columns, sizeof(map_columns));
 	m->columns[COL_CPUS].title = m->title.data;
 	m->columns[COL_CPUS].width = (unsigned int)m->title.len;
@@ -261,7 +261,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 static int end(struct tap_report *r, struct tap_err *err)
 {
 	struct map *m = (struct map *)r;
-	int ret = tap_where_end(&m->where);
+	int ret = tap_cpu_changes_end(&m->changes);
 
 	end_row(m);
 	return ret == -ENOMEM ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
@@ -271,7 +271,7 @@ static void release(struct tap_report *r)
 {
 	struct map *m = (struct map *)r;
 
-	tap_where_release(&m->where);
+	tap_cpu_changes_release(&m->changes);
 	free(m->cpus);
 	free(m->names);
 	tap_buf_release(&m->title);
@@ -290,7 +290,7 @@ const struct tap_report_type tap_report_map = {
 	},
 	.size = sizeof(struct map),
 	.needs = TAP_NEEDS_SWITCHES,
-	.observer = &tap_where_observer,
+	.observer = &tap_cpu_changes_observer,
 	.begin = begin,
 	.end = end,
 	.release = release,

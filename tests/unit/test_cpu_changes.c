@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/where.h"
+#include "analysis/cpu_changes.h"
 
 #define MAX_STEPS 8
 #define START 100u
@@ -23,7 +23,7 @@ struct step {
 	int what;
 };
 
-struct where_case {
+struct changes_case {
 	const char *name;
 	unsigned int seen; /* bits: CPUs that the timeline knows at the window's start */
 	struct step steps[MAX_STEPS];
@@ -31,7 +31,7 @@ struct where_case {
 	const char *want;
 };
 
-static const struct where_case cases[] = {
+static const struct changes_case cases[] = {
 	{
 		.name = "changes come in time order, though stretches come as they end",
 		.seen = 3,
@@ -84,11 +84,11 @@ struct got {
 	struct tap_cpu cpus[4];
 };
 
-static int on_change(void *ctx, const struct tap_where_change *c)
+static int on_change(void *ctx, const struct tap_cpu_change *c)
 {
 	static const char *const what[] = {
-		[TAP_WHERE_UNKNOWN] = "unknown", [TAP_WHERE_IDLE] = "idle", [TAP_WHERE_RUN] = "t",
-		[TAP_WHERE_OTHER] = "other",
+		[TAP_CPU_SHOWS_UNKNOWN] = "unknown", [TAP_CPU_SHOWS_IDLE] = "idle", [TAP_CPU_SHOWS_RUN] = "t",
+		[TAP_CPU_SHOWS_OTHER] = "other",
 	};
 	char *text = ((struct got *)ctx)->text, number[16] = "";
 	size_t len = strlen(text);
@@ -114,9 +114,9 @@ static const struct tap_cpu *cpus(void *ctx, unsigned int *nr)
 
 static void run_case(void **state)
 {
-	const struct where_case *c = *state;
+	const struct changes_case *c = *state;
 	struct got got = { "" };
-	struct tap_where w = { .wants = wants, .change = on_change, .cpus = cpus, .ctx = &got,
+	struct tap_cpu_changes w = { .wants = wants, .change = on_change, .cpus = cpus, .ctx = &got,
 			       .start_ns = START };
 	struct tap_task tasks[8];
 
@@ -132,16 +132,16 @@ static void run_case(void **state)
 			.task = s->what >= 0 ? &tasks[s->what] : NULL,
 		};
 
-		assert_int_equal(tap_where_observer.cpu(&w, &stretch), 0);
+		assert_int_equal(tap_cpu_changes_observer.cpu(&w, &stretch), 0);
 	}
 	strcat(got.text, "|");
-	assert_int_equal(tap_where_end(&w), 0);
-	tap_where_release(&w);
+	assert_int_equal(tap_cpu_changes_end(&w), 0);
+	tap_cpu_changes_release(&w);
 	assert_string_equal(got.text, c->want);
 }
 
 /* Many stretches in a mixed-up order of their starts come out in order. */
-static int in_order(void *ctx, const struct tap_where_change *c)
+static int in_order(void *ctx, const struct tap_cpu_change *c)
 {
 	uint64_t *last_ns = ctx;
 
@@ -152,7 +152,9 @@ static int in_order(void *ctx, const struct tap_where_change *c)
 
 static const struct tap_cpu *four_cpus(void *ctx, unsigned int *nr)
 {
-	static const struct tap_cpu four[4] = { { true }, { true }, { true }, { true } };
+	static const struct tap_cpu four[4] = {
+		{ .seen = true }, { .seen = true }, { .seen = true }, { .seen = true },
+	};
 
 	(void)ctx;
 	*nr = 4;
@@ -162,8 +164,8 @@ static const struct tap_cpu *four_cpus(void *ctx, unsigned int *nr)
 static void a_thousand_changes_stay_in_order(void **state)
 {
 	uint64_t last_ns = 0, from[4] = { START, START, START, START };
-	struct tap_where w = { .wants = wants, .change = in_order, .cpus = four_cpus,
-			       .ctx = &last_ns, .start_ns = START };
+	struct tap_cpu_changes w = { .wants = wants, .change = in_order, .cpus = four_cpus,
+				     .ctx = &last_ns, .start_ns = START };
 	struct tap_task tasks[2] = { { .tid = 1 }, { .tid = 2 } };
 
 	(void)state;
@@ -172,18 +174,18 @@ static void a_thousand_changes_stay_in_order(void **state)
 		struct tap_cpu_stretch s = { .cpu = cpu, .what = TAP_CPU_RUN, .task = &tasks[i & 1],
 					     .from_ns = from[cpu], .to_ns = START + 10 * i };
 
-		assert_int_equal(tap_where_observer.cpu(&w, &s), 0);
+		assert_int_equal(tap_cpu_changes_observer.cpu(&w, &s), 0);
 		from[cpu] = s.to_ns;
 	}
-	assert_int_equal(tap_where_end(&w), 0);
+	assert_int_equal(tap_cpu_changes_end(&w), 0);
 	assert_int_equal(last_ns, START + 10 * 996); /* where the 999th began */
-	tap_where_release(&w);
+	tap_cpu_changes_release(&w);
 }
 
 /* CPU 3 runs task 3 all the time, and turns out unknown at the end: from when on that was told. */
-static int keep_of_3(void *ctx, const struct tap_where_change *c)
+static int keep_of_3(void *ctx, const struct tap_cpu_change *c)
 {
-	struct tap_where_change *kept = ctx;
+	struct tap_cpu_change *kept = ctx;
 
 	if (c->cpu == 3)
 		kept[kept[0].cpu++ ? 2 : 1] = *c;
@@ -210,15 +212,15 @@ static bool wants_all(void *ctx, const struct tap_task *task)
 
 static void what_waits_is_bounded(void **state)
 {
-	struct tap_where_change kept[3] = { 0 };
-	struct tap_where w = { .wants = wants_all, .change = keep_of_3, .cpus = third_runs,
+	struct tap_cpu_change kept[3] = { 0 };
+	struct tap_cpu_changes w = { .wants = wants_all, .change = keep_of_3, .cpus = third_runs,
 			       .ctx = kept, .start_ns = START };
 	struct tap_task tasks[2] = { { .tid = 1 }, { .tid = 2 } };
 	struct tap_cpu_stretch last = { .cpu = 3, .what = TAP_CPU_UNKNOWN, .from_ns = START };
 	uint64_t from_ns = 0;
 
 	(void)state;
-	for (unsigned int i = 1; i <= 5 * TAP_WHERE_MAX; i++) {
+	for (unsigned int i = 1; i <= 5 * TAP_CPU_CHANGES_MAX; i++) {
 		from_ns = START + 10 * (i - 1);
 		for (int cpu = 0; cpu < 3; cpu++) {
 			struct tap_cpu_stretch s = {
@@ -226,24 +228,24 @@ static void what_waits_is_bounded(void **state)
 				.from_ns = from_ns, .to_ns = START + 10 * i,
 			};
 
-			assert_int_equal(tap_where_observer.cpu(&w, &s), 0);
-			assert_in_range(w.nr, 0, TAP_WHERE_MAX + 4);
+			assert_int_equal(tap_cpu_changes_observer.cpu(&w, &s), 0);
+			assert_in_range(w.nr, 0, TAP_CPU_CHANGES_MAX + 4);
 		}
 	}
 	from_ns += 10;
 	last.to_ns = from_ns;
-	assert_int_equal(tap_where_observer.cpu(&w, &last), 0);
+	assert_int_equal(tap_cpu_changes_observer.cpu(&w, &last), 0);
 	last.from_ns = from_ns;
 	last.to_ns = from_ns + 1;
-	assert_int_equal(tap_where_observer.cpu(&w, &last), 0);
-	assert_int_equal(tap_where_end(&w), 0);
+	assert_int_equal(tap_cpu_changes_observer.cpu(&w, &last), 0);
+	assert_int_equal(tap_cpu_changes_end(&w), 0);
 	assert_int_equal(kept[0].cpu, 2);
 	assert_int_equal(kept[1].ts_ns, START);
-	assert_int_equal(kept[1].what, TAP_WHERE_RUN);
+	assert_int_equal(kept[1].what, TAP_CPU_SHOWS_RUN);
 	assert_int_equal(kept[1].task->tid, 3);
-	assert_int_equal(kept[2].what, TAP_WHERE_UNKNOWN);
-	assert_in_range(kept[2].ts_ns, START + 10 * 4 * TAP_WHERE_MAX, from_ns);
-	tap_where_release(&w);
+	assert_int_equal(kept[2].what, TAP_CPU_SHOWS_UNKNOWN);
+	assert_in_range(kept[2].ts_ns, START + 10 * 4 * TAP_CPU_CHANGES_MAX, from_ns);
+	tap_cpu_changes_release(&w);
 }
 
 static void names_are_short_and_given_once(void **state)
@@ -256,14 +258,14 @@ static void names_are_short_and_given_once(void **state)
 		{ 519, "z9" }, { 520, "AA" }, { 3223, "zz" }, { 3224, "A00" },
 		{ 3223 + 52 * 62 * 62, "zzz" }, { 3224 + 52 * 62 * 62, "A000" },
 	};
-	char name[TAP_WHERE_NAME];
+	char name[TAP_SHORT_NAME_BYTES];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
-		assert_int_equal(tap_where_name(name, want[i].n), strlen(want[i].name));
+		assert_int_equal(tap_short_name(name, want[i].n), strlen(want[i].name));
 		assert_string_equal(name, want[i].name);
 	}
-	assert_true(tap_where_name(name, UINT32_MAX) < TAP_WHERE_NAME);
+	assert_true(tap_short_name(name, UINT32_MAX) < TAP_SHORT_NAME_BYTES);
 }
 
 int main(void)

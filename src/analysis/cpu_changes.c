@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/cpu_changes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* As the last change told it. */
+struct tap_shown_cpu {
+	enum tap_cpu_shows what;
+	const struct tap_task *task;
+};
+
+/* A CPU that nobody has seen is unknown until it is seen: nothing waits for it. */
+static int start(struct tap_cpu_changes *ch)
+{
+	unsigned int nr;
+	const struct tap_cpu *cpus = ch->cpus(ch->ctx, &nr);
+
+	ch->started = true;
+	for (unsigned int i = 0; i < nr; i++)
+		if (cpus[i].seen && tap_cpu_order_set(&ch->told, i, ch->start_ns))
+			return -ENOMEM;
+	return 0;
+}
+
+static bool before(const struct tap_cpu_change *a, const struct tap_cpu_change *b)
+{
+	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : a->cpu < b->cpu;
+}
+
+static int heap_push(struct tap_cpu_changes *ch, const struct tap_cpu_change *c)
+{
+	unsigned int i = ch->nr, up;
+
+	if (tap_array_grow(&ch->heap, ch->nr, &ch->cap, sizeof(*ch->heap)))
+		return -ENOMEM;
+	ch->nr++;
+	for (; i && before(c, &ch->heap[up = (i - 1) / 2]); i = up)
+		ch->heap[i] = ch->heap[up];
+	ch->heap[i] = *c;
+	return 0;
+}
+
+static struct tap_cpu_change heap_pop(struct tap_cpu_changes *ch)
+{
+	struct tap_cpu_change top = ch->heap[0], last = ch->heap[--ch->nr];
+	unsigned int i = 0, down;
+
+	while ((down = 2 * i + 1) < ch->nr) {
+		if (down + 1 < ch->nr && before(&ch->heap[down + 1], &ch->heap[down]))
+			down++;
+		if (!before(&ch->heap[down], &last))
+			break;
+		ch->heap[i] = ch->heap[down];
+		i = down;
+	}
+	ch->heap[i] = last;
+	return top;
+}
+
+/* Tells what begins before @safe_ns, unless the CPU shows it already. */
+static int tell(struct tap_cpu_changes *ch, uint64_t safe_ns)
+{
+	int ret = 0;
+
+	while (!ret && ch->nr && ch->heap[0].ts_ns < safe_ns) {
+		struct tap_cpu_change c = heap_pop(ch);
+		struct tap_shown_cpu *cpu = tap_array_at(&ch->shown, &ch->nr_shown,
+							 (unsigned int)c.cpu, sizeof(*cpu), NULL);
+
+		if (!cpu)
+			return -ENOMEM;
+		if (cpu->what == c.what && cpu->task == c.task)
+			continue;
+		cpu->what = c.what;
+		cpu->task = c.task;
+		ret = ch->change(ch->ctx, &c);
+	}
+	return ret;
+}
+
+/* @task: NULL: the CPU is idle. */
+static void show(const struct tap_cpu_changes *ch, struct tap_cpu_change *c, const struct tap_task *task)
+{
+	c->what = !task ? TAP_CPU_SHOWS_IDLE : ch->wants(ch->ctx, task) ? TAP_CPU_SHOWS_RUN : TAP_CPU_SHOWS_OTHER;
+	c->task = c->what == TAP_CPU_SHOWS_RUN ? task : NULL;
+}
+
+/* The CPU's @change waits; it is known up to @ns. Tells what need not wait any more. */
+static int add(struct tap_cpu_changes *ch, const struct tap_cpu_change *change, uint64_t ns)
+{
+	if (change->ts_ns < ns && heap_push(ch, change))
+		return -ENOMEM;
+	if (tap_cpu_order_set(&ch->told, (unsigned int)change->cpu, ns))
+		return -ENOMEM;
+	return tell(ch, tap_cpu_order_oldest_ns(&ch->told));
+}
+
+/* The CPU that changes wait for is told as it is now, up to @now_ns. */
+static int force(struct tap_cpu_changes *ch, uint64_t now_ns)
+{
+	unsigned int nr;
+	const struct tap_cpu *cpus = ch->cpus(ch->ctx, &nr);
+	struct tap_cpu_change c = {
+		.ts_ns = tap_cpu_order_oldest_ns(&ch->told), .cpu = tap_cpu_order_oldest(&ch->told),
+	};
+
+	if (c.cpu < (int)nr && cpus[c.cpu].offline)
+		c.what = TAP_CPU_SHOWS_OFFLINE;
+	else if (c.cpu < (int)nr && cpus[c.cpu].known)
+		show(ch, &c, cpus[c.cpu].task);
+	return add(ch, &c, now_ns);
+}
+
+static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+{
+	struct tap_cpu_changes *ch = ctx;
+	struct tap_cpu_change c = { .ts_ns = s->from_ns, .cpu = s->cpu };
+	uint64_t told_ns;
+	int ret = ch->started ? 0 : start(ch);
+
+	if (ret)
+		return ret;
+	told_ns = tap_cpu_order_ns(&ch->told, (unsigned int)s->cpu);
+	if (c.ts_ns < told_ns) /* its beginning was told */
+		c.ts_ns = told_ns;
+	if (s->what == TAP_CPU_OFFLINE)
+		c.what = TAP_CPU_SHOWS_OFFLINE;
+	else if (s->what != TAP_CPU_UNKNOWN)
+		show(ch, &c, s->task);
+	ret = add(ch, &c, s->to_ns);
+	while (!ret && ch->nr > TAP_CPU_CHANGES_MAX &&
+	       tap_cpu_order_oldest_ns(&ch->told) < s->to_ns)
+		ret = force(ch, s->to_ns);
+	return ret;
+}
+
+const struct tap_observer tap_cpu_changes_observer = { .cpu = on_cpu };
+
+int tap_cpu_changes_end(struct tap_cpu_changes *ch)
+{
+	return tell(ch, UINT64_MAX);
+}
+
+void tap_cpu_changes_release(struct tap_cpu_changes *ch)
+{
+	tap_cpu_order_release(&ch->told);
+	free(ch->shown);
+	free(ch->heap);
+}
+
+unsigned int tap_short_name(char name[TAP_SHORT_NAME_BYTES], uint64_t n)
+{
+	static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789";
+	const unsigned int nr_letters = 52, nr_chars = 62;
+	uint64_t nr_names = nr_letters * nr_chars; /* of this length */
+	unsigned int len = 2;
+
+	for (; n >= nr_names; len++) {
+		n -= nr_names;
+		nr_names *= nr_chars;
+	}
+	name[0] = chars[n % nr_letters];
+	n /= nr_letters;
+	for (unsigned int i = 1; i < len; i++, n /= nr_chars)
+		name[i] = chars[(n + nr_letters) % nr_chars]; /* digits first */
+	name[len] = '\0';
+	return len;
+}
