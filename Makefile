@@ -114,7 +114,7 @@ TOOLS := $B/tests/mkdat $B/tests/truth/generate $B/tests/fuzz/fuzz_report $B/tes
 $B/tests/%: tests/%.c $B/libschedtap.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter %.c %.o,$^) $B/libschedtap.a -o $@ -lcmocka $(TEST_LIBS) $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter tests/%.c %.o,$^) $B/libschedtap.a -o $@ -lcmocka $(TEST_LIBS) $(LIBS)
 $B/tests/fuzz/fuzz_report: TEST_CFLAGS := -DFUZZ_MAIN
 $B/tests/unit/test_progress: $B/src/cli/progress.o
 # another reader of print formats, to compare with

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <sched.h>
@@ -20,7 +21,10 @@
 
 #include <schedtap/reader.h>
 
-#include "capture/bpf/drain.h"
+/* The writer comes between two looks of the reader: each of its looks at the ring says so. */
+static void look(void);
+#define __atomic_load_n(at, order) (look(), __atomic_load_n(at, order))
+#include "capture/bpf/drain.c"
 #include "tmp_dir.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
@@ -170,6 +174,24 @@ static void reader_end(struct reader *r)
 	tmp_remove(&r->tmp);
 }
 
+static struct {
+	struct writer *w; /* NULL: nobody comes */
+	unsigned int looks; /* that are left before it does */
+} between;
+
+/* Records as many as there is space for, and then what is lost. */
+static void look(void)
+{
+	struct writer *w = between.w;
+
+	if (!w || --between.looks)
+		return;
+	between.w = NULL;
+	for (unsigned int i = 0; i < 70; i++)
+		if (take(w, 48))
+			commit(w);
+}
+
 /* ---- what the spool says ---- */
 
 struct seen {
@@ -208,6 +230,23 @@ static void see(struct seen *s, const struct tap_event *ev)
 	s->last_ns = ev->ts_ns;
 }
 
+/* Readers that do not know our record of a loss have the flag of the page behind it. */
+static void check_flags(const struct reader *r, const struct seen *s)
+{
+	unsigned int flags = 0;
+	char path[4096];
+	uint64_t head[TAP_PAGE_SIZE / 8];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/0..mono.%u.cpu0", tap_spool_path(r->spool), TAP_PAGE_SIZE);
+	f = fopen(path, "r");
+	while (f && fread(head, sizeof(head), 1, f) == 1)
+		flags += !!(head[1] & TAP_PAGE_MISSED);
+	if (f)
+		fclose(f);
+	assert_int_equal(flags, s->holes);
+}
+
 static struct seen see_all(struct reader *r, const struct writer *w)
 {
 	struct seen s = { 0 };
@@ -225,6 +264,7 @@ static struct seen see_all(struct reader *r, const struct writer *w)
 	assert_int_equal(s.lost, w->ring.lost);
 	assert_int_equal(r->res.events, w->seq);
 	assert_int_equal(r->res.lost, w->ring.lost);
+	check_flags(r, &s);
 	return s;
 }
 
@@ -237,6 +277,7 @@ enum op {
 	COMMIT, /* the one that was taken last */
 	LOSE,	/* a events, though there is space */
 	DRAIN,	/* then a records have come out in all */
+	MEET,	/* a drain; before its a-th look at the ring, 64 records of 48 bytes are put and 6 lost */
 	AGAIN,	/* all before, a times */
 };
 
@@ -286,6 +327,11 @@ static const struct script scripts[] = {
 	{ "a ring stays closed until the last record was taken",
 	  { { PUT, 62, 48 }, { TAKE, 0, 48 }, { PUT, 2, 48 }, { DRAIN, 62 }, { PUT, 3, 48 },
 	    { COMMIT }, { PUT, 1, 48 }, { DRAIN, 64 }, { PUT, 2, 48 }, { DRAIN, 66 } }, 66, 5, 1 },
+	{ "loss behind records that come before a look", { { MEET, 1 }, { DRAIN, 64 } }, 64, 6, 1 },
+	{ "loss behind records that come when no more were seen",
+	  { { MEET, 2 }, { DRAIN, 64 } }, 64, 6, 1 },
+	{ "loss behind records that come when no loss was noted",
+	  { { MEET, 3 }, { DRAIN, 64 } }, 64, 6, 1 },
 };
 
 /* Returns whether the rest is to be done again. */
@@ -311,6 +357,12 @@ static void step(struct writer *w, struct reader *r, const struct step *s)
 		drain(r);
 		if (s->a)
 			assert_int_equal(r->res.events, s->a);
+		break;
+	case MEET:
+		between.looks = s->a;
+		between.w = w;
+		drain(r);
+		assert_null(between.w);
 		break;
 	default:
 		break;

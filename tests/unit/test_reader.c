@@ -315,6 +315,7 @@ struct content {
 	const char *cpus[MAX_CPUS];
 	const char *more;
 	unsigned int wide; /* 0, or so many CPUs in all: the further ones have the same pages */
+	const char *clocks; /* of v6; NULL: with mono in use */
 };
 
 static unsigned int nr_cpus_of(const struct content *c)
@@ -368,7 +369,7 @@ static void put_v6(struct file *f, const struct content *c)
 	tap_buf_add(&f->buf, "flyrecord", 10);
 	table = f->buf.len;
 	put_zeros(f, 16 * nr);
-	put_sized(f, 8, "local [mono] x86-tsc");
+	put_sized(f, 8, c->clocks ? c->clocks : "local [mono] x86-tsc");
 	if (c->more) {
 		patch(f, more, f->buf.len, 8);
 		tap_buf_add(&f->buf, "flyrecord", 10);
@@ -1180,6 +1181,32 @@ static void test_info(void **state)
 }
 
 /* Reads the first @len bytes. Return: whether they open. */
+static const struct {
+	const char *clocks, *want;
+} clock_cases[] = {
+	{ "[local] global mono", "local" },
+	{ "local global [mono]", "mono" },
+	{ "local global mono", "" }, /* which is in use it does not say */
+	{ "mono", "" },
+	{ "local [mono", "" },
+	{ "local mono]", "" },
+};
+
+static void test_clocks(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(clock_cases); i++) {
+		struct content c = plain_content;
+		struct tap_reader *r;
+
+		c.clocks = clock_cases[i].clocks;
+		assert_int_equal(shapes[0].version, 6);
+		assert_int_equal(open_content(&shapes[0], &c, &r, NULL), 0);
+		assert_string_equal(tap_reader_info(r)->buffers[0].clock, clock_cases[i].want);
+		tap_reader_free(r);
+	}
+}
+
 static bool read_front(const struct file *f, size_t len, unsigned int *events,
 		       unsigned int *losses)
 {
@@ -1298,6 +1325,7 @@ int main(void)
 		cmocka_unit_test(test_streams), cmocka_unit_test(test_passes),
 		cmocka_unit_test(test_chunks),	cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_info),
+		cmocka_unit_test(test_clocks),
 		cmocka_unit_test(test_cut),	cmocka_unit_test(test_flipped),
 		cmocka_unit_test(test_refused),
 	};
