@@ -99,3 +99,51 @@ bool tap_comm_differs(const char *comm, const struct tap_field *f, const struct 
 
 	return len && strncmp(now, comm, len < TAP_TASK_COMM ? len : TAP_TASK_COMM);
 }
+
+/* ---- for observers (schedtap/timeline.h) --------------------------------------------------------- */
+
+int tap_task_tid(const struct tap_task *task)
+{
+	return task->tid;
+}
+
+unsigned int tap_task_index(const struct tap_task *task)
+{
+	return task->index;
+}
+
+const char *tap_task_comm(const struct tap_task *task, size_t *len)
+{
+	*len = strnlen(task->comm, TAP_TASK_COMM);
+	return task->comm;
+}
+
+uint64_t tap_task_cgroup(const struct tap_task *task)
+{
+	return task->cgroup;
+}
+
+enum tap_state tap_task_state(const struct tap_task *task)
+{
+	return task->state;
+}
+
+int tap_task_cpu(const struct tap_task *task)
+{
+	return task->cpu;
+}
+
+int tap_task_prio(const struct tap_task *task)
+{
+	return task->prio;
+}
+
+int tap_task_waker_tid(const struct tap_task *task)
+{
+	return task->waker_tid;
+}
+
+uint64_t tap_task_total_ns(const struct tap_task *task, enum tap_state state)
+{
+	return (unsigned int)state < TAP_NR_STATES ? task->total_ns[state] : 0;
+}

@@ -1,47 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The scheduler's state over time: what each CPU ran and what state each task was in, and
- * "unknown" where the events cannot tell. Fed events and losses in time order.
- *
- * What is certain. On a CPU, the task that a switch takes out must be the one that was switched
- * in before: else the chain is broken, and the time since then belongs to nobody. A task's
- * stretch in one state counts only if what ended it fits (a wakeup ends sleep; a switch-in ends
- * a wait) and if no hole touched it: a time in which some CPU's switches are not all known
- * (survey.h), for the task may have run there. A task that runs on a CPU whose chain holds is
- * certain, whatever was lost elsewhere.
- *
- * So these hold always: each CPU's run + idle + offline + unknown is the window; each task's
- * states add up to its life within the window.
+ * The scheduler's state over time (schedtap/timeline.h), fed events and losses in time order. A task that
+ * runs on a CPU whose chain holds is certain, whatever was lost elsewhere (survey.h).
  *
  * No I/O, no clock, no globals.
  */
 #ifndef TAP_TIMELINE_H
 #define TAP_TIMELINE_H
 
+#include <schedtap/timeline.h>
+
 #include "timeline/survey.h"
-
-enum tap_state {
-	TAP_UNKNOWN,
-	TAP_RUNNING,
-	TAP_PREEMPTED, /* runnable after being switched out (R, R+) */
-	TAP_WAKING,    /* runnable after a wakeup (or fork), not yet run */
-	TAP_SLEEPING,  /* S, I */
-	TAP_BLOCKED,   /* D */
-	TAP_STOPPED,   /* T, t, P */
-	TAP_DEAD,      /* its life is over: no time is counted */
-	TAP_NR_STATES,
-};
-
-#define TAP_STATE_BIT(s) (1u << (s))
-#define TAP_STATE_ALL ((1u << TAP_NR_STATES) - 1)
 
 /* Off the run queues, until a wakeup. */
 static inline bool tap_state_is_sleep(enum tap_state state)
 {
 	return state == TAP_SLEEPING || state == TAP_BLOCKED || state == TAP_STOPPED;
 }
-
-const char *tap_state_name(enum tap_state state); /* "running", "preempted", ... */
 
 /* One task. Its address stays the same until tap_timeline_free(). A tid that was given out again
  * is a task of its own. The idle tasks (tid 0) are none. */
@@ -86,71 +61,6 @@ struct tap_cpu {
 	bool offline; /* not known, for it is not there */
 	struct tap_task *task; /* what runs, if known; NULL: idle */
 	uint64_t since_ns;
-};
-
-/* A task leaves a state. */
-struct tap_stretch {
-	struct tap_task *task; /* .state and .since_ns are still those that end */
-	enum tap_state state, next;
-	/* Both ends were seen, and nothing is unknown between: a wait to count. Not so at the
-	 * window's ends and beside holes. Never true for TAP_UNKNOWN. */
-	bool whole;
-	uint64_t from_ns, to_ns; /* may begin before the window; never goes beyond its end */
-	int cpu;     /* TAP_RUNNING: where. Runnable: whose run queue it was in at the end. Or -1 */
-	/* Of TAP_UNKNOWN: the sleep before it, of back_ns, was told and must be taken back: the waking
-	 * that ended it was in vain. Else TAP_UNKNOWN, and 0. */
-	enum tap_state back;
-	uint64_t back_ns;
-	const char *end; /* of TAP_RUNNING: the state as the recording prints it, "R+"; or "" */
-	int next_cpu; /* where it runs now, if .next is TAP_RUNNING */
-};
-
-/* A CPU stops running something. */
-struct tap_cpu_stretch {
-	int cpu;
-	enum { TAP_CPU_UNKNOWN, TAP_CPU_OFFLINE, TAP_CPU_IDLE, TAP_CPU_RUN } what;
-	struct tap_task *task; /* of TAP_CPU_RUN */
-	uint64_t from_ns, to_ns; /* within the window */
-};
-
-struct tap_wakeup {
-	struct tap_task *task;	/* state before: .state; it may be running */
-	struct tap_task *waker; /* NULL: an idle CPU's interrupt, or not known */
-	int cpu;		/* where the event was recorded */
-	int target_cpu;		/* of sched_waking: where the task ran last */
-	uint64_t ts_ns;
-	bool is_new; /* a fork's first wakeup */
-};
-
-enum tap_migration_why {
-	TAP_MIGRATE_WAKEUP,  /* placed elsewhere by its wakeup, or its fork */
-	TAP_MIGRATE_BALANCE, /* it waited in a run queue and was pulled or pushed */
-	TAP_MIGRATE_OTHER,   /* by the stopper (affinity, exec, active balance), while asleep, ... */
-	TAP_NR_MIGRATE,
-};
-
-struct tap_migration {
-	struct tap_task *task;
-	int from, to;
-	int cpu; /* where the event was recorded */
-	enum tap_migration_why why;
-	uint64_t ts_ns;
-};
-
-/*
- * Who wants to hear of changes as they happen; any function may be NULL. In time order of
- * .to_ns and .ts_ns. What a function returns is what tap_timeline_event() returns: 0 goes on,
- * -errno stops. Before the window nothing is told; at its end every open stretch is, with
- * .next == .state.
- */
-struct tap_observer {
-	uint32_t states; /* TAP_STATE_BIT()s of the stretches to be told */
-	uint32_t lost_states; /* and of those to be told where .next is TAP_UNKNOWN */
-	int (*stretch)(void *ctx, const struct tap_stretch *s);
-	int (*cpu)(void *ctx, const struct tap_cpu_stretch *s);
-	bool unknown_cpus_only; /* .cpu is not told what CPUs ran, nor that they were idle */
-	int (*wakeup)(void *ctx, const struct tap_wakeup *w);
-	int (*migration)(void *ctx, const struct tap_migration *m);
 };
 
 struct tap_timeline_opts {

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a recording tells, over time: what each CPU ran, what state each task was in, and "unknown"
+ * where the events cannot tell. Whoever wants to know it gives an observer to tap_run() (run.h),
+ * which is told each stretch of time when it is over, and keeps nothing.
+ *
+ * What is certain. On a CPU, the task that a switch takes out must be the one that was switched in
+ * before: else the chain is broken, and the time since then belongs to nobody. A task's stretch in
+ * one state counts only if what ended it fits (a wakeup ends sleep; a switch-in ends a wait) and if no
+ * hole touched it: a time in which some CPU's switches are not all known, for the task may have run
+ * there. So each CPU's run, idle, offline and unknown time add up to the window, and each task's states
+ * to its life within the window.
+ *
+ * Times are nanoseconds of the recording's clock. What an observer gets is borrowed: structs until it
+ * returns, tasks until tap_run() does. Later versions may add members to the end of these structs.
+ */
+#ifndef SCHEDTAP_TIMELINE_H
+#define SCHEDTAP_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <schedtap/err.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum tap_state {
+	TAP_UNKNOWN,
+	TAP_RUNNING,
+	TAP_PREEMPTED, /* runnable after being switched out (R, R+) */
+	TAP_WAKING,    /* runnable after a wakeup (or fork), not yet run */
+	TAP_SLEEPING,  /* S, I */
+	TAP_BLOCKED,   /* D */
+	TAP_STOPPED,   /* T, t, P */
+	TAP_DEAD,      /* its life is over: no time is counted */
+	TAP_NR_STATES,
+};
+
+#define TAP_STATE_BIT(s) (1u << (s))
+#define TAP_STATE_ALL ((1u << TAP_NR_STATES) - 1)
+
+/** tap_state_name() - "running", "preempted", ... */
+TAP_API const char *tap_state_name(enum tap_state state);
+
+/*
+ * One task. A tid that was given out again is a task of its own. The idle tasks (tid 0) are none.
+ */
+struct tap_task;
+
+TAP_API int tap_task_tid(const struct tap_task *task);
+/** tap_task_index() - 0, 1, 2, ... in the order of appearance: for tables of one's own. */
+TAP_API unsigned int tap_task_index(const struct tap_task *task);
+/** tap_task_tgid() - Its process, as a birth or an exec tells, or the recording's list. -1: not known. */
+TAP_API int tap_task_tgid(const struct tap_task *task);
+/**
+ * tap_task_comm() - Its name, as last seen: any bytes but NUL.
+ * @len: how many they are, up to 16; 0: not known. Not NULL.
+ */
+TAP_API const char *tap_task_comm(const struct tap_task *task, size_t *len);
+/** tap_task_cgroup() - The kernfs id of its cgroup; 0: not known. */
+TAP_API uint64_t tap_task_cgroup(const struct tap_task *task);
+/** tap_task_state() - While a stretch is told, still the one that ends. */
+TAP_API enum tap_state tap_task_state(const struct tap_task *task);
+/** tap_task_cpu() - Running: where; runnable: in whose run queue; else where it ran last. -1: not known. */
+TAP_API int tap_task_cpu(const struct tap_task *task);
+/** tap_task_prio() - As last seen, 0..139; -1: deadline. */
+TAP_API int tap_task_prio(const struct tap_task *task);
+/** tap_task_waker_tid() - Of its last wakeup; 0: an interrupt on an idle CPU; -1: not known. */
+TAP_API int tap_task_waker_tid(const struct tap_task *task);
+/** tap_task_total_ns() - In a state, within the window; complete when an observer's .end is called. */
+TAP_API uint64_t tap_task_total_ns(const struct tap_task *task, enum tap_state state);
+
+/** struct tap_stretch - A task leaves a state. */
+struct tap_stretch {
+	struct tap_task *task; /* its state is still the one that ends */
+	enum tap_state state, next;
+	/*
+	 * Both ends were seen, and nothing is unknown between: a wait to count. Not so at the
+	 * window's ends and beside holes. Never true for TAP_UNKNOWN.
+	 */
+	bool whole;
+	uint64_t from_ns, to_ns; /* may begin before the window; never goes beyond its end */
+	int cpu; /* TAP_RUNNING: where. Runnable: whose run queue it was in at the end. Or -1 */
+	/*
+	 * Of TAP_UNKNOWN: the sleep before it, of back_ns, was told and must be taken back: the waking
+	 * that ended it was in vain. Else TAP_UNKNOWN, and 0.
+	 */
+	enum tap_state back;
+	uint64_t back_ns;
+	const char *end; /* of TAP_RUNNING: the state as the recording prints it, "R+"; or "" */
+	int next_cpu; /* where it runs now, if .next is TAP_RUNNING */
+};
+
+/** struct tap_cpu_stretch - A CPU stops running something. */
+struct tap_cpu_stretch {
+	int cpu;
+	enum tap_cpu_what { TAP_CPU_UNKNOWN, TAP_CPU_OFFLINE, TAP_CPU_IDLE, TAP_CPU_RUN } what;
+	struct tap_task *task; /* of TAP_CPU_RUN */
+	uint64_t from_ns, to_ns; /* within the window */
+};
+
+/** struct tap_wakeup - sched_waking, or sched_wakeup where that was not recorded. */
+struct tap_wakeup {
+	struct tap_task *task;	/* its state is the one before; it may be running */
+	struct tap_task *waker; /* NULL: an idle CPU's interrupt, or not known */
+	int cpu;		/* where the event was recorded */
+	int target_cpu;		/* of sched_waking: where the task ran last */
+	uint64_t ts_ns;
+	bool is_new; /* a fork's first wakeup */
+};
+
+enum tap_migration_why {
+	TAP_MIGRATE_WAKEUP,  /* placed elsewhere by its wakeup, or its fork */
+	TAP_MIGRATE_BALANCE, /* it waited in a run queue and was pulled or pushed */
+	TAP_MIGRATE_OTHER,   /* by the stopper (affinity, exec, active balance), while asleep, ... */
+	TAP_NR_MIGRATE,
+};
+
+/** struct tap_migration - sched_migrate_task. */
+struct tap_migration {
+	struct tap_task *task;
+	int from, to;
+	int cpu; /* where the event was recorded */
+	enum tap_migration_why why;
+	uint64_t ts_ns;
+};
+
+/**
+ * struct tap_observer - Who is told, as it happens. Each function may be NULL.
+ *
+ * In time order of .to_ns and .ts_ns. What a function returns, if not 0, stops. Before the window nothing is
+ * told; at its end every open stretch is, with .next == .state.
+ */
+struct tap_observer {
+	size_t size;	 /* sizeof(struct tap_observer), for tap_run() */
+	uint32_t states; /* TAP_STATE_BIT()s of the stretches to be told */
+	uint32_t lost_states; /* and of those to be told where .next is TAP_UNKNOWN */
+	int (*stretch)(void *ctx, const struct tap_stretch *s);
+	int (*cpu)(void *ctx, const struct tap_cpu_stretch *s);
+	bool unknown_cpus_only; /* .cpu is not told what CPUs ran, nor that they were idle */
+	int (*wakeup)(void *ctx, const struct tap_wakeup *w);
+	int (*migration)(void *ctx, const struct tap_migration *m);
+	/* All has been told. @tasks: by index. */
+	int (*end)(void *ctx, struct tap_task *const *tasks, unsigned int nr_tasks);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
