@@ -69,11 +69,11 @@ $B/src/capture/bpf/load.o: $B/bpf/schedtap.bpf.o
 
 # the BPF programs: bpftool keeps the BTF and drops the DWARF
 BPF_TRIPLE = $(shell $(CROSS_COMPILE)gcc -dumpmachine)
-$B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c $(wildcard bpf/*.h bpf/shim/*/*.h events/*.h)
+$B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c src/base/glob.h $(wildcard bpf/*.h bpf/shim/*/*.h events/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$@)
 	$Qclang -target bpf -mcpu=v3 -O2 -g -Wall -Wno-macro-redefined -Werror -funsigned-char -D__TARGET_ARCH_$(ARCH) \
-		-Ibpf/shim -Ievents -Ibpf -idirafter /usr/include/$(BPF_TRIPLE) -c $< -o $@.full
+		-Ibpf/shim -Ievents -Ibpf -Isrc -idirafter /usr/include/$(BPF_TRIPLE) -c $< -o $@.full
 	$Qbpftool gen object $@ $@.full
 
 # ---- tests ----------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 #ifndef TAP_BPF_SCOPE_H
 #define TAP_BPF_SCOPE_H
 
-#include "comm_glob.h"
+#include "base/glob.h"
 #include "tasks.h"
 
 #define TAP_SCOPE_MAX_CGROUPS 16
@@ -16,7 +16,8 @@ const volatile bool tap_by_cpu_controller = false; /* cgroups of a v1 cpu hierar
 
 const volatile u64 tap_cpu_bits[128]; /* up to 8192 CPUs */
 
-const volatile struct tap_comm_glob tap_comms;
+#define TAP_COMM_LEN 16
+const volatile struct tap_glob tap_comms;
 
 struct tap_cgroup_level {
 	u64 id;
@@ -55,7 +56,7 @@ static __always_inline bool tap_task_wanted(struct task_struct *p)
 		char comm[TAP_COMM_LEN] = {};
 
 		bpf_core_read(comm, sizeof(comm), &p->comm);
-		if (!tap_comm_matches(&tap_comms, comm))
+		if (!tap_glob_matches(&tap_comms, comm, TAP_COMM_LEN))
 			return false;
 	}
 	return !(tap_scope & TAP_BY_CGROUP) || tap_cgroup_wanted(p);

@@ -11,15 +11,16 @@ chdir(dirname(abs_path($0)) . '/../..') or die;
 my %sees = (
 	'base' => [],
 	'event' => [qw(base)],
+	'select' => [qw(base event)],
 	'tracepoint' => [],
 	'recording' => [qw(base event)],
-	'capture' => [qw(base event recording)],
+	'capture' => [qw(base event select recording)],
 	'module' => [qw(base event capture)],
 	'timeline' => [qw(base event)],
-	'analysis' => [qw(base event timeline)],
+	'analysis' => [qw(base event select timeline)],
 	'out' => [qw(base event recording timeline analysis)],
-	'report' => [qw(base event recording timeline analysis out)],
-	'cli' => [qw(base event recording capture module timeline analysis out report)],
+	'report' => [qw(base event select recording timeline analysis out)],
+	'cli' => [qw(base event select recording capture module timeline analysis out report)],
 );
 my @files = glob('src/*/*.[ch] src/*/*/*.[ch]');
 my @wrong;

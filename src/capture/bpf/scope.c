@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "base/glob.h"
 #include "base/text.h"
 #include "capture/bpf/load.h"
-#include "capture/comm.h"
 #include "capture/machine.h"
 #include "scope_bits.h"
 
@@ -23,12 +23,14 @@
 
 static int set_comms(struct bpf_object *obj, const struct tap_strings *globs, struct tap_err *err)
 {
-	struct tap_comm_glob g;
-	int ret = tap_comm_glob_make(&g, globs->v, globs->nr);
+	struct tap_glob g = { 0 };
+	int ret = 0;
 
+	for (unsigned int i = 0; i < globs->nr && !ret; i++)
+		ret = tap_glob_add(&g, globs->v[i]);
 	if (ret == -E2BIG)
 		return tap_err_set(err, -EINVAL, "the -c patterns are longer than %d characters in all",
-				   TAP_COMM_STATES - (int)globs->nr);
+				   TAP_GLOB_STATES - (int)globs->nr);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
 	return tap_bpf_set(obj, "tap_comms", &g, sizeof(g));

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "capture/comm.h"
+#include "capture/tracefs/glob.h"
 #include "task_row.h"
 
 static int parse_task(const char *s, int64_t *id, struct tap_err *err)
@@ -167,7 +167,7 @@ static int add_comm(const char *comm, const struct tap_format *fmt, struct tap_b
 		    struct tap_err *err)
 {
 	struct tap_buf glob = { 0 };
-	int ret = tap_comm_glob_for_tracefs(comm, &glob);
+	int ret = tap_tracefs_glob(comm, &glob);
 	char quote = strchr(tap_buf_str(&glob), '"') ? '\'' : '"';
 
 	if (ret == -EINVAL)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* -c over BPF and tracefs against fnmatch(3): all short globs of a few letters, and some longer ones. */
+/* Globs as an automaton and as tracefs has them, against fnmatch(3): all short globs of a few letters, and some longer ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/comm.h"
+#include "base/glob.h"
+#include "capture/tracefs/glob.h"
 
+#define COMM_LEN 16
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 
 /*
@@ -66,14 +68,14 @@ static bool is_kernel_glob(const char *s)
 
 static unsigned long nr_pairs;
 
-static void check_pair(const struct tap_comm_glob *g, const char *kernels, const char *glob,
+static void check_pair(const struct tap_glob *g, const char *kernels, const char *glob,
 		       const char *comm)
 {
 	bool want = !fnmatch(glob, comm, 0);
 
 	nr_pairs++;
-	if (tap_comm_matches(g, comm) != want)
-		fail_msg("BPF: '%s' %s '%s'", glob, want ? "does not match" : "matches", comm);
+	if (tap_glob_matches(g, comm, COMM_LEN) != want)
+		fail_msg("automaton: '%s' %s '%s'", glob, want ? "does not match" : "matches", comm);
 	if (kernels && kernel_glob(kernels, comm) != want)
 		fail_msg("tracefs: '%s', as '%s', %s '%s'", glob, kernels,
 			 want ? "does not match" : "matches", comm);
@@ -105,12 +107,12 @@ static bool next_text(char *text, const char *letters, size_t max)
 static void check_glob(const char *glob, const char *letters, size_t max)
 {
 	struct tap_buf kernels = { 0 };
-	struct tap_comm_glob g;
+	struct tap_glob g = { 0 };
 	char comm[16] = "";
 	int ret;
 
-	assert_int_equal(tap_comm_glob_make(&g, &glob, 1), 0);
-	ret = tap_comm_glob_for_tracefs(glob, &kernels);
+	assert_int_equal(tap_glob_add(&g, glob), 0);
+	ret = tap_tracefs_glob(glob, &kernels);
 	assert_true(!ret || ret == -EINVAL);
 	if (!ret && *glob && !is_kernel_glob(tap_buf_str(&kernels)))
 		fail_msg("'%s' becomes '%s'", glob, tap_buf_str(&kernels));
@@ -143,6 +145,7 @@ static void test_long(void **state)
 		"fifteen-letters", "*fifteen-letter?", "[\\]a]*",  "[]a]*",	    "[[:nosuch:]]",
 		"[z-a]",	 "[a-c-e]",	 "[[.a.]]",	  "[[=a=]b]",	    "[[:alpha:]",
 		"\xff?",	 "[\x80-\xff]",	 "[\"']*",	  "[--/]*",	    "[!-]",
+		"[^]]x",
 	};
 	static const char *const comms[] = {
 		"a", "z", "zz", "1", "-", "1x", "-x", "17", "!z", "!a", "_", "]", "\\", "\"x", "'y", "/",
@@ -153,10 +156,10 @@ static void test_long(void **state)
 	(void)state;
 	for (size_t i = 0; i < LEN(globs); i++) {
 		struct tap_buf kernels = { 0 };
-		struct tap_comm_glob g;
-		int ret = tap_comm_glob_for_tracefs(globs[i], &kernels);
+		struct tap_glob g = { 0 };
+		int ret = tap_tracefs_glob(globs[i], &kernels);
 
-		assert_int_equal(tap_comm_glob_make(&g, &globs[i], 1), 0);
+		assert_int_equal(tap_glob_add(&g, globs[i]), 0);
 		for (size_t k = 0; k < LEN(comms); k++)
 			check_pair(&g, ret ? NULL : tap_buf_str(&kernels), globs[i], comms[k]);
 		tap_buf_release(&kernels);
@@ -168,33 +171,36 @@ static void test_several(void **state)
 {
 	static const char *const globs[] = { "ab*", "b?", "", "*c" };
 	char comm[16] = "";
-	struct tap_comm_glob g;
+	struct tap_glob g = { 0 };
 
 	(void)state;
-	assert_int_equal(tap_comm_glob_make(&g, globs, LEN(globs)), 0);
+	for (size_t i = 0; i < LEN(globs); i++)
+		assert_int_equal(tap_glob_add(&g, globs[i]), 0);
 	do {
 		bool want = false;
 
 		for (size_t i = 0; i < LEN(globs); i++)
 			want |= !fnmatch(globs[i], comm, 0);
-		if (tap_comm_matches(&g, comm) != want)
+		if (tap_glob_matches(&g, comm, COMM_LEN) != want)
 			fail_msg("'%s'", comm);
 	} while (next_text(comm, "abc", 6));
 }
 
 static void test_too_long(void **state)
 {
-	char longest[TAP_COMM_STATES + 1];
-	const char *globs[] = { longest, "" };
-	struct tap_comm_glob g;
+	char longest[TAP_GLOB_STATES + 1];
+	struct tap_glob g = { 0 };
 
 	(void)state;
 	memset(longest, 'a', sizeof(longest));
-	longest[TAP_COMM_STATES] = '\0';
-	assert_int_equal(tap_comm_glob_make(&g, globs, 1), -E2BIG);
-	longest[TAP_COMM_STATES - 1] = '\0';
-	assert_int_equal(tap_comm_glob_make(&g, globs, 1), 0);
-	assert_int_equal(tap_comm_glob_make(&g, globs, 2), -E2BIG);
+	longest[TAP_GLOB_STATES] = '\0';
+	assert_int_equal(tap_glob_add(&g, longest), -E2BIG);
+	assert_int_equal(tap_glob_add(&g, "b"), 0); /* nothing of the long one is in it */
+	assert_false(tap_glob_matches(&g, "a", 1));
+	assert_int_equal(tap_glob_add(&g, longest + 3), 0);
+	assert_true(tap_glob_matches(&g, longest + 3, TAP_GLOB_STATES - 3));
+	assert_false(tap_glob_matches(&g, longest + 3, TAP_GLOB_STATES - 4));
+	assert_int_equal(tap_glob_add(&g, ""), -E2BIG);
 }
 
 int main(void)

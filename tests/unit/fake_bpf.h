@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * bpf/scope.h and what it includes as user space: a kernel of a few structs, helpers that a test answers, maps
+ * that are lists, and constants that can be set.
+ */
+#ifndef FAKE_BPF_H
+#define FAKE_BPF_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/glob.h"
+
+typedef uint8_t u8;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+struct kernfs_node { u64 id; };
+struct cgroup {
+	struct kernfs_node *kn;
+	int level;
+	struct cgroup *ancestors[4];
+};
+struct css_set { struct cgroup *dfl_cgrp; };
+struct task_group { struct { struct cgroup *cgroup; } css; };
+struct cfs_rq { int nr; };
+struct sched_entity { struct cfs_rq *my_q; };
+struct upid { int nr; };
+struct pid {
+	unsigned int level;
+	struct upid numbers[2];
+};
+struct task_struct {
+	int pid, tgid;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	char comm[16];
+	struct sched_entity se;
+	struct css_set *cgroups;
+	struct task_group *sched_task_group;
+};
+struct bpf_iter__task {
+	struct { void *seq; } *meta;
+	struct task_struct *task;
+};
+
+#define SEC(name)
+#define __uint(name, value) int (*name)[value]
+#define __type(name, value) __typeof__(value) *name
+#define BPF_PROG(name, args...) name(args)
+#define BPF_CORE_READ_1(p, a) (p)->a
+#define BPF_CORE_READ_2(p, a, b) (p)->a->b
+#define BPF_CORE_READ_N(a, b, n, ...) BPF_CORE_READ_##n
+#define BPF_CORE_READ(p, members...) BPF_CORE_READ_N(members, 2, 1)(p, members)
+#define bpf_core_field_offset(type, member) offsetof(type, member)
+#define bpf_core_type_size(type) sizeof(type)
+#define bpf_core_read(to, size, from) memcpy(to, from, size)
+#define bpf_map_lookup_elem(map, key) fake_find(map, *(key))
+#define bpf_map_update_elem(map, key, value, flags) ((void)(value), fake_add(map, *(key)))
+#define bpf_map_delete_elem(map, key) fake_remove(map, *(key))
+#define bpf_get_smp_processor_id() fake_cpu
+#define bpf_get_current_task_btf() fake_current
+#define bpf_seq_write(seq, from, size) ((void)(seq), memcpy(&fake_row, from, size))
+
+static u32 fake_cpu;
+static struct task_struct *fake_current;
+static struct { long no_task; } tap_missed;
+
+static struct fake_entry {
+	const void *map; /* NULL: free */
+	u64 key;
+} fake_entries[16];
+
+static struct fake_entry *fake_find(const void *map, u64 key)
+{
+	for (size_t i = 0; i < sizeof(fake_entries) / sizeof(*fake_entries); i++)
+		if (fake_entries[i].map == map && (!map || fake_entries[i].key == key))
+			return &fake_entries[i];
+	return NULL;
+}
+
+/* Return: as the kernel's: below 0 where there is no room. */
+static int fake_add(const void *map, u64 key)
+{
+	struct fake_entry *e = fake_find(map, key) ?: fake_find(NULL, 0);
+
+	if (e)
+		*e = (struct fake_entry){ map, key };
+	return e ? 0 : -1;
+}
+
+static void fake_remove(const void *map, u64 key)
+{
+	struct fake_entry *e = fake_find(map, key);
+
+	if (e)
+		e->map = NULL;
+}
+
+#include "task_row.h"
+static struct tap_task_row fake_row; /* the last that the iterator wrote */
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* programs are called by nobody */
+#define const /* what is constant to the programs is set by their loader */
+#include "scope.h"
+#undef const
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Which events the BPF programs find worth a record: bpf/scope.h and bpf/tasks.h on a kernel that is made up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "fake_bpf.h"
+
+#define LEN(table) (sizeof(table) / sizeof(*(table)))
+
+/* /, /a, /a/b, and /c */
+static struct kernfs_node nodes[] = { { 1 }, { 2 }, { 3 }, { 4 } };
+static struct cgroup root = { &nodes[0], 0, { &root } };
+static struct cgroup a = { &nodes[1], 1, { &root, &a } };
+static struct cgroup b = { &nodes[2], 2, { &root, &a, &b } };
+static struct cgroup c = { &nodes[3], 1, { &root, &c } };
+static struct css_set in_root = { &root }, in_a = { &a }, in_b = { &b }, in_c = { &c };
+static struct task_group group_b = { { &b } }, group_c = { { &c } };
+static struct pid pids[] = {
+	{ 1, { { 100 }, { 1 } } }, { 1, { { 101 }, { 2 } } }, { 1, { { 200 }, { 3 } } }, { 0, { { 300 } } },
+};
+/* a process of two threads, which is another one's parent; and one beside them */
+static struct task_struct one = { 100, 100, &one, &pids[0], "make", { NULL }, &in_a, &group_c };
+static struct task_struct two = { 101, 100, &one, &pids[1], "make-two", { NULL }, &in_b, &group_b };
+static struct task_struct child = { 200, 200, &child, &pids[2], "sixteen-letters!", { NULL }, &in_c, &group_b };
+static struct task_struct other = { 300, 300, &other, &pids[3], "sh", { NULL }, &in_root, &group_c };
+static struct task_struct released = { 102, 100, &one, NULL, "make" };
+static struct cfs_rq queue;
+static struct task_struct no_task = { .se = { &queue } }; /* the entity is a cgroup's */
+
+static void clear(void)
+{
+	memset(fake_entries, 0, sizeof(fake_entries));
+	memset(&tap_missed, 0, sizeof(tap_missed));
+	memset((void *)tap_cpu_bits, 0, sizeof(tap_cpu_bits));
+	memset((void *)&tap_comms, 0, sizeof(tap_comms));
+	tap_scope = 0;
+	tap_follow = false;
+	tap_by_cpu_controller = false;
+	tap_nr_cgroups = 0;
+	fake_cpu = 0;
+	fake_current = &other;
+}
+
+static const struct {
+	const char *name;
+	unsigned int scope;
+	struct task_struct *current, *arg;
+	u32 cpu;
+	bool want;
+} cases[] = {
+	{ "without a scope all is wanted", 0, &other, &other, 9, true },
+	{ "-C: of the CPU", TAP_BY_CPU, &other, &other, 1, true },
+	{ "-C: behind the first word", TAP_BY_CPU, &other, &other, 64 + 42, true },
+	{ "-C: of another", TAP_BY_CPU, &one, &one, 2, false },
+	{ "-p: the task that runs", TAP_BY_TGID, &one, &other, 0, true },
+	{ "-p: a task among the arguments", TAP_BY_TGID, &other, &one, 0, true },
+	{ "-p: neither", TAP_BY_TGID, &other, &child, 0, false },
+	{ "-t: the set is the same", TAP_BY_TID, &one, &other, 0, true },
+	{ "-t: of another", TAP_BY_TID, &other, &child, 0, false },
+	{ "-c", TAP_BY_COMM, &one, &other, 0, true },
+	{ "-c: of another", TAP_BY_COMM, &other, &two, 0, false },
+	{ "-c: all sixteen bytes of a name", TAP_BY_COMM, &child, &other, 0, true },
+	{ "-g: the cgroup", TAP_BY_CGROUP, &one, &other, 0, true },
+	{ "-g: below it", TAP_BY_CGROUP, &other, &two, 0, true },
+	{ "-g: beside it", TAP_BY_CGROUP, &child, &child, 0, false },
+	{ "-g: above it", TAP_BY_CGROUP, &other, &other, 0, false },
+	{ "-C and -p: both", TAP_BY_CPU | TAP_BY_TGID, &one, &other, 1, true },
+	{ "-C and -p: another CPU", TAP_BY_CPU | TAP_BY_TGID, &one, &other, 0, false },
+	{ "-C and -p: another task", TAP_BY_CPU | TAP_BY_TGID, &other, &other, 1, false },
+	{ "-p and -c of one task", TAP_BY_TGID | TAP_BY_COMM, &one, &other, 0, true },
+	{ "-p and -c of two tasks", TAP_BY_TGID | TAP_BY_COMM, &two, &child, 0, false },
+	{ "-c and -g of one task", TAP_BY_COMM | TAP_BY_CGROUP, &one, &other, 0, true },
+	{ "-c and -g of two tasks", TAP_BY_COMM | TAP_BY_CGROUP, &two, &child, 0, false },
+};
+
+/* CPUs 1 and 106, the process 100, the names "make" and "s*!", the cgroup /a */
+static void set_scope(void)
+{
+	struct tap_glob comms = { 0 };
+
+	assert_int_equal(tap_glob_add(&comms, "make") | tap_glob_add(&comms, "s*!"), 0);
+	tap_comms = comms;
+	tap_cpu_bits[0] = 2;
+	tap_cpu_bits[1] = 1ull << 42;
+	tap_cgroup_scope[0].id = nodes[1].id;
+	tap_cgroup_scope[0].level = 1;
+	tap_nr_cgroups = 1;
+	tap_task_add(&one);
+	tap_task_add(&two);
+}
+
+static void test_wanted(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < LEN(cases); i++) {
+		clear();
+		set_scope();
+		tap_scope = cases[i].scope;
+		fake_cpu = cases[i].cpu;
+		fake_current = cases[i].current;
+		if (TAP_WANTED(cases[i].arg) != cases[i].want)
+			fail_msg("%s", cases[i].name);
+	}
+}
+
+/* Tracepoints have tasks in any place, or entities of tasks and of cgroups. */
+static void test_arguments(void **state)
+{
+	(void)state;
+	clear();
+	set_scope();
+	tap_scope = TAP_BY_TGID;
+	assert_false(TAP_WANTED(1, &other));
+	assert_true(TAP_WANTED(true, &other, &one));
+	assert_true(TAP_WANTED(&one, 1, 2, 3, 4));
+	assert_true(TAP_WANTED(1, &one, 2, 3, 4));
+	assert_true(TAP_WANTED(1, 2, &one, 3, 4));
+	assert_true(TAP_WANTED(1, 2, 3, &one, 4));
+	assert_true(TAP_WANTED(1, 2, 3, 4, &one));
+	assert_true(TAP_WANTED(&one.se));
+	assert_false(TAP_WANTED(&other.se));
+	tap_task_add(&no_task);
+	assert_false(TAP_WANTED(&no_task.se));
+	tap_scope = TAP_BY_CPU; /* which no argument makes up for */
+	assert_false(TAP_WANTED(&one));
+}
+
+/* Of version 1 a task's group of the CPU controller counts, which may be another than that of version 2. */
+static void test_cpu_controller(void **state)
+{
+	(void)state;
+	clear();
+	set_scope();
+	tap_scope = TAP_BY_CGROUP;
+	tap_by_cpu_controller = true;
+	assert_false(TAP_WANTED(&one));
+	assert_true(TAP_WANTED(&child));
+	tap_nr_cgroups = 0;
+	assert_false(TAP_WANTED(&child));
+	tap_cgroup_scope[1].id = nodes[3].id;
+	tap_cgroup_scope[1].level = 1;
+	tap_nr_cgroups = 2;
+	assert_true(TAP_WANTED(&one));
+}
+
+static void list(struct task_struct *recorder)
+{
+	struct task_struct *all[] = { &one, &two, &released, &child, &other, NULL };
+
+	fake_current = recorder;
+	for (size_t i = 0; i < LEN(all); i++) {
+		__typeof__(*((struct bpf_iter__task *)0)->meta) meta = { 0 };
+		struct bpf_iter__task ctx = { .meta = (void *)&meta, .task = all[i] };
+
+		assert_int_equal(tap_each_task(&ctx), 0);
+	}
+}
+
+static void test_list(void **state)
+{
+	u32 tgid = 100, tid = 2;
+	u8 yes = 1;
+
+	(void)state;
+	clear();
+	tap_scope = TAP_BY_TGID;
+	bpf_map_update_elem(&tap_tgids, &tgid, &yes, BPF_ANY);
+	list(&other);
+	assert_true(tap_task_in_set(&one) && tap_task_in_set(&two));
+	assert_false(tap_task_in_set(&child) || tap_task_in_set(&other) || tap_task_in_set(&released));
+	assert_int_equal(fake_row.pid, 300);
+	assert_int_equal(fake_row.own_tgid, 300);
+	assert_string_equal(fake_row.comm, "sh");
+
+	/* from within a namespace: numbers are its own, and who is not in it has none */
+	clear();
+	tap_scope = TAP_BY_TID;
+	bpf_map_update_elem(&tap_tids, &tid, &yes, BPF_ANY);
+	list(&one);
+	assert_true(tap_task_in_set(&two));
+	assert_false(tap_task_in_set(&one) || tap_task_in_set(&child) || tap_task_in_set(&other));
+	assert_int_equal(fake_row.own_pid, 0);
+
+	/* both: of that process that thread */
+	clear();
+	tap_scope = TAP_BY_TID | TAP_BY_TGID;
+	bpf_map_update_elem(&tap_tids, &tid, &yes, BPF_ANY);
+	list(&one);
+	assert_false(tap_task_in_set(&two));
+
+	clear();
+	list(&other);
+	assert_null(fake_find(&tap_tasks, (uintptr_t)&one)); /* without -p and -t nobody is put down */
+}
+
+static void test_comes_and_goes(void **state)
+{
+	(void)state;
+	clear();
+	tap_task_add(&one);
+	fake_current = &one;
+	tap_task_comes(&child);
+	assert_false(tap_task_in_set(&child));
+	tap_task_comes(&two);
+	assert_true(tap_task_in_set(&two));
+	tap_follow = true;
+	tap_task_comes(&child);
+	assert_true(tap_task_in_set(&child));
+	fake_current = &other;
+	tap_task_comes(&other);
+	assert_false(tap_task_in_set(&other));
+	tap_task_goes(&child);
+	assert_false(tap_task_in_set(&child));
+	assert_int_equal(tap_missed.no_task, 0);
+	for (size_t i = 0; i < LEN(fake_entries); i++)
+		fake_add(&fake_cpu, i);
+	tap_task_add(&child);
+	assert_int_equal(tap_missed.no_task, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_wanted), cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_cpu_controller), cmocka_unit_test(test_list),
+		cmocka_unit_test(test_comes_and_goes),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
