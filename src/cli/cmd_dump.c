@@ -71,7 +71,7 @@ static void note_unknown(const struct tap_run *run)
 		const struct tap_who_task *t = (const struct tap_who_task *)(uintptr_t)s->value;
 
 		unknown += t && t->tid > 0 && t->tgid < 0 &&
-			   !tap_map_get(&run->pick.tgids, (uint64_t)t->tid);
+			   !tap_map_get(&run->pick.select->tgids.set, (uint64_t)t->tid);
 	}
 	tap_recording_note_unknown(&run->rec, unknown);
 }
@@ -166,7 +166,7 @@ static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 		ret = dump_all(&d, &err);
 	}
 	tap_progress_erase(&d.progress);
-	if (!ret && d.run.pick.tgids.nr)
+	if (!ret && d.opts->pick.tgids.nr)
 		note_unknown(&d.run);
 	if (ret)
 		ret = tap_cmd_fail(&err, usage);

@@ -234,7 +234,7 @@ static uint16_t mark_for_feed(void *arg, const struct tap_format *fmt)
 	struct feed *feed = arg;
 	uint16_t mark = 0;
 
-	if (tap_timeline_wants(fmt, feed->run->pick.opts->cgroups.nr))
+	if (tap_timeline_wants(fmt, feed->run->pick.select->by & TAP_SELECT_CGROUPS))
 		mark |= FOR_TIMELINE;
 	if (feed->events && feed->events->wants(feed->ctx, fmt))
 		mark |= FOR_REPORT;
@@ -276,7 +276,7 @@ static void note_unknown(struct tap_run *run)
 	for (unsigned int i = 0; i < nr; i++)
 		unknown += tap_task_life_ns(run->timeline, tasks[i]) &&
 			   tap_run_tgid(run, tasks[i]) < 0 &&
-			   !tap_map_get(&run->pick.tgids, (uint64_t)tasks[i]->tid);
+			   !tap_map_get(&run->pick.select->tgids.set, (uint64_t)tasks[i]->tid);
 	tap_recording_note_unknown(&run->rec, unknown);
 }
 
@@ -331,7 +331,7 @@ int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 		return ret;
 	if (!code)
 		code = tap_timeline_end(run->timeline);
-	if (!code && run->pick.tgids.nr)
+	if (!code && run->pick.select->tgids.nr)
 		note_unknown(run);
 	return code ? failed(run, code, err) : 0;
 }

@@ -66,7 +66,7 @@ static inline bool tap_run_task(struct tap_run *run, const struct tap_task *task
 /* -C */
 static inline bool tap_run_cpu(const struct tap_run *run, int cpu)
 {
-	return !run->pick.opts->cpus || (cpu >= 0 && tap_cpus_has(&run->pick.cpus, (unsigned int)cpu));
+	return !(run->pick.select->by & TAP_SELECT_CPUS) || tap_select_cpu(run->pick.select, cpu);
 }
 
 #endif

@@ -130,12 +130,12 @@ struct query {
 	const struct tap_there *there;
 };
 
-static bool fits_any(const struct query *q, const struct tap_pick *pick)
+static bool fits_any(const struct query *q, unsigned int by)
 {
 	for (unsigned int i = 0; i < q->there->nr_tasks; i++) {
 		const struct tap_there_task *t = &q->there->tasks[i];
 
-		if (tap_pick_task(pick, &q->rec->who, t->tid, t->tgid, t->comm, t->comm_len,
+		if (tap_pick_task_by(q->pick, &q->rec->who, by, t->tid, t->tgid, t->comm, t->comm_len,
 				  t->cgroup) > 0)
 			return true;
 	}
@@ -151,14 +151,14 @@ static void tell_tgids(const struct query *q)
 
 		if (tgid >= 0)
 			names_add_int(&n, tgid);
-		if (tgid < 0 || tid == tgid || !tap_map_get(&q->pick->tgids, (uint64_t)tid))
+		if (tgid < 0 || tid == tgid || !tap_map_get(&q->pick->select->tgids.set, (uint64_t)tid))
 			continue;
 		tap_recording_note(q->rec, "-p: %d is a thread of process %d: did you mean '-t %d'?",
 				   tid, tgid, tid);
 		names_release(&n);
 		return;
 	}
-	tell(q->rec, "-p", "process", &q->pick->opts->tgids, &n);
+	tell(q->rec, "-p", "process", &q->pick->select->tgids.text, &n);
 }
 
 static void tell_tids(const struct query *q)
@@ -167,7 +167,7 @@ static void tell_tids(const struct query *q)
 
 	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
 		names_add_int(&n, q->there->tasks[i].tid);
-	tell(q->rec, "-t", "thread", &q->pick->opts->tids, &n);
+	tell(q->rec, "-t", "thread", &q->pick->select->tids.text, &n);
 }
 
 static void tell_comms(const struct query *q)
@@ -177,7 +177,7 @@ static void tell_comms(const struct query *q)
 	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
 		if (q->there->tasks[i].comm_len)
 			names_add(&n, q->there->tasks[i].comm, q->there->tasks[i].comm_len);
-	tell(q->rec, "-c", "thread named", &q->pick->opts->comms, &n);
+	tell(q->rec, "-c", "thread named", &q->pick->select->comms, &n);
 }
 
 static void tell_cgroups(const struct query *q)
@@ -189,39 +189,33 @@ static void tell_cgroups(const struct query *q)
 
 		names_add(&n, path, strlen(path));
 	}
-	tell(q->rec, "-g", "thread in a cgroup", &q->pick->opts->cgroups, &n);
+	tell(q->rec, "-g", "thread in a cgroup", &q->pick->select->cgroups, &n);
 }
 
 static bool unmatched_tasks(const struct query *q)
 {
-	const struct tap_pick_opts *o = q->pick->opts;
-	const struct {
-		struct tap_pick_opts opts; /* this one alone */
-		struct tap_map tgids, tids;
-		unsigned int nr;
+	static const struct {
+		unsigned int by;
 		void (*tell)(const struct query *q);
 	} options[] = {
-		{ { .tgids = o->tgids }, .tgids = q->pick->tgids, .nr = o->tgids.nr,
-		  .tell = tell_tgids },
-		{ { .tids = o->tids }, .tids = q->pick->tids, .nr = o->tids.nr,
-		  .tell = tell_tids },
-		{ { .comms = o->comms }, .nr = o->comms.nr, .tell = tell_comms },
-		{ { .cgroups = o->cgroups }, .nr = o->cgroups.nr, .tell = tell_cgroups },
+		{ TAP_SELECT_TGIDS, tell_tgids },
+		{ TAP_SELECT_TIDS, tell_tids },
+		{ TAP_SELECT_COMMS, tell_comms },
+		{ TAP_SELECT_CGROUPS, tell_cgroups },
 	};
 	unsigned int given = 0;
 	bool told = false;
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		struct tap_pick one = { .opts = &options[i].opts, .tgids = options[i].tgids,
-					.tids = options[i].tids };
-
-		given += !!options[i].nr;
-		if (!options[i].nr || fits_any(q, &one))
+		if (!(q->pick->select->by & options[i].by))
+			continue;
+		given++;
+		if (fits_any(q, options[i].by))
 			continue;
 		options[i].tell(q);
 		told = true;
 	}
-	if (told || given < 2 || fits_any(q, q->pick))
+	if (told || given < 2 || fits_any(q, TAP_SELECT_TASKS))
 		return told;
 	tap_recording_note(q->rec, "no thread fits all of the options -p, -t, -c, -g");
 	return true;
@@ -231,12 +225,12 @@ static bool unmatched_cpus(const struct query *q)
 {
 	unsigned int nr = q->there->nr_cpus, cpu = 0;
 
-	while (cpu < nr && !tap_cpus_has(&q->pick->cpus, cpu))
+	while (cpu < nr && !tap_select_cpu(q->pick->select, (int)cpu))
 		cpu++;
-	if (cpu < nr)
+	if (cpu < nr || !(q->pick->select->by & TAP_SELECT_CPUS))
 		return false;
 	tap_recording_note(q->rec, "-C: there is no CPU %.100s: the recording has %u, from 0 on",
-			   q->pick->opts->cpus, nr);
+			   q->pick->select->cpu_list, nr);
 	return true;
 }
 
@@ -246,5 +240,5 @@ bool tap_unmatched(const struct tap_pick *pick, struct tap_recording *rec,
 	const struct query q = { pick, rec, there };
 	bool told = unmatched_tasks(&q);
 
-	return (pick->opts->cpus && unmatched_cpus(&q)) || told;
+	return unmatched_cpus(&q) || told;
 }

@@ -42,11 +42,11 @@ static const struct pick_case cases[] = {
 	{ "-e group", { .events = WORDS("pelt") }, { PELT, 5 }, 1 },
 	{ "-e group is not the others", { .events = WORDS("pelt") }, { SWITCH, 5 }, 0 },
 	{ "-e twice: either", { .events = WORDS("pelt", "sched_switch") }, { SWITCH, 5 }, 1 },
-	{ "-e nobody has", { .events = WORDS("sched_switch", "nope") }, {}, -EINVAL },
+	{ "-e nobody has", { .events = WORDS("sched_switch", "nope") }, {}, -ENODATA },
 	{ "-e with an endless system", { .events = WORDS(
 		"0123456789012345678901234567890123456789012345678901234567890123456789"
 		"0123456789012345678901234567890123456789012345678901234567890123456789:x") },
-	  {}, -EINVAL },
+	  {}, -ENODATA },
 
 	{ "-t: the running task", { .tids = WORDS("1") }, { SWITCH, 5, 0, 1, 2 }, 1 },
 	{ "-t: the next task", { .tids = WORDS("2") }, { SWITCH, 5, 0, 1, 2 }, 1 },
