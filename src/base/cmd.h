@@ -43,7 +43,7 @@ struct tap_cmd {
 		   "read this recording or spool folder [trace.dat]")
 #define TAP_OPT_OUTPUT(T, m, default_)                                                             \
 	TAP_OPTION(T, m, "output", 'o', "FILE", TAP_OPT_STRING, "write to this file [" default_ "]")
-#define TAP_OPT_EVENT_HELP "only these events: a name, a group or a SYSTEM:NAME glob; repeatable"
+#define TAP_OPT_EVENT_HELP "only these events: a name, a group, a system, or SYSTEM:NAME; globs; repeatable"
 #define TAP_OPT_EVENTS(T, m)                                                                       \
 	TAP_OPTION(T, m, "event", 'e', "EVENT", TAP_OPT_STRINGS, TAP_OPT_EVENT_HELP)
 /* Where the order of -e and others matters: @fn is a .call. */
@@ -62,7 +62,7 @@ struct tap_cmd {
 		   "only threads of this name, a glob; repeatable")
 #define TAP_OPT_CGROUPS(T, m)                                                                      \
 	TAP_OPTION(T, m, "cgroup", 'g', "CGROUP", TAP_OPT_STRINGS,                                 \
-		   "only threads in this cgroup or below it; repeatable")
+		   "only threads in this cgroup or below it, a glob; repeatable")
 #define TAP_OPT_CPUS(T, m)                                                                         \
 	TAP_OPTION(T, m, "cpus", 'C', "CPUS", TAP_OPT_STRING, "only these CPUs, such as 0-3,8")
 #define TAP_OPT_WINDOW(T, m)                                                                       \

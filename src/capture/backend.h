@@ -10,11 +10,10 @@
 #include <jansson.h>
 
 #include "base/buf.h"
-#include "base/opt.h"
-#include "base/text.h"
 #include "capture/pids.h"
 #include "event/defs.h"
 #include "recording/page_writer.h"
+#include "select/select.h"
 
 enum tap_event_status {
 	TAP_EVENT_PLANNED,
@@ -38,15 +37,8 @@ struct tap_plan_event {
  * runs. They join the plan's events as they are found.
  */
 struct tap_plan_pattern {
-	char *glob; /* as for tap_tracefs_match() */
+	const struct tap_select_word *word; /* NULL: all; borrowed */
 	char *note; /* what the user should know about it, or NULL */
-};
-
-/* Which tasks and CPUs: all that is given must match; of several of a kind, one. */
-struct tap_plan_scope {
-	struct tap_strings tgids, tids, comms, cgroups; /* decimal numbers, globs, paths */
-	struct tap_cpus cpus; /* empty: all */
-	bool follow;	      /* children of the tgids too */
 };
 
 struct tap_plan {
@@ -54,7 +46,8 @@ struct tap_plan {
 	unsigned int nr_events;
 	struct tap_plan_pattern *patterns;
 	unsigned int nr_patterns;
-	struct tap_plan_scope scope; /* processes and threads by the recorder's numbers */
+	const struct tap_select *select; /* processes and threads by the recorder's numbers; borrowed */
+	bool follow; /* children of its processes too */
 	struct tap_pids pids;
 	uint64_t buffer_bytes; /* per CPU */
 	uint64_t program_bytes; /* per program and CPU; 0: as the program has it */

@@ -271,8 +271,10 @@ int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct
 			continue;
 		/* a cgroup is a folder, and its kernfs id is the folder's inode number */
 		ret = tap_machine_put_text(cgroups, e->fts_statp->st_ino, *below ? below : "/");
-		if (!ret)
+		if (!ret && members)
 			ret = add_members(e->fts_path, file, e->fts_statp->st_ino, members);
+		if (!limited)
+			continue;
 		e->fts_number = e->fts_parent->fts_number || has_quota(e->fts_path, *file == 't');
 		if (e->fts_number && !tap_map_put(limited, e->fts_statp->st_ino))
 			ret = -ENOMEM;

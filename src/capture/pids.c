@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "base/text.h"
 #include "capture/bpf/load.h"
 #include "capture/machine.h"
 #include "task_row.h"
@@ -66,30 +65,26 @@ uint32_t tap_pids_initial(const struct tap_pids *p, uint32_t own)
 	return slot ? (uint32_t)*slot : 0;
 }
 
-static int check(const struct tap_buf *rows, const struct tap_strings *ids, bool process,
+static int check(const struct tap_buf *rows, const struct tap_select_ids *ids, bool process,
 		 struct tap_err *err)
 {
 	struct tap_task_row row;
 
 	for (unsigned int i = 0; i < ids->nr; i++) {
 		bool found = false;
-		int64_t id;
 
-		if (tap_text_parse_int(ids->v[i], 1, INT32_MAX, &id))
-			return tap_err_set(err, -EINVAL, "'%s' is no process or thread id", ids->v[i]);
 		for (unsigned int k = 0; !found && tap_pids_row(rows, k, &row); k++)
-			found = (process ? row.own_tgid : row.own_pid) == id;
+			found = (process ? row.own_tgid : row.own_pid) == (unsigned int)ids->v[i];
 		if (!found)
-			return tap_err_set(err, -ESRCH, "there is no %s %s",
+			return tap_err_set(err, -ESRCH, "there is no %s %d",
 					   process ? "process" : "thread", ids->v[i]);
 	}
 	return 0;
 }
 
-int tap_pids_check(const struct tap_buf *rows, const struct tap_strings *tgids,
-		   const struct tap_strings *tids, struct tap_err *err)
+int tap_pids_check(const struct tap_buf *rows, const struct tap_select *select, struct tap_err *err)
 {
-	return check(rows, tgids, true, err) ?: check(rows, tids, false, err);
+	return check(rows, &select->tgids, true, err) ?: check(rows, &select->tids, false, err);
 }
 
 int tap_pids_tasks(struct tap_pids *p, struct tap_map *tgids, struct tap_map *comms)

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "base/opt.h"
+#include "select/select.h"
 
 struct bpf_object;
 struct tap_task_row; /* bpf/task_row.h */
@@ -34,8 +34,7 @@ int tap_pids_read(struct tap_pids *p);
 uint32_t tap_pids_initial(const struct tap_pids *p, uint32_t own);
 
 /* Return: 0, or -ESRCH naming the first process or thread that is not in @rows. */
-int tap_pids_check(const struct tap_buf *rows, const struct tap_strings *tgids,
-		   const struct tap_strings *tids, struct tap_err *err);
+int tap_pids_check(const struct tap_buf *rows, const struct tap_select *select, struct tap_err *err);
 
 /*
  * As tap_machine_tasks() and tap_machine_cgroups(), with initial numbers: where they cannot be told

@@ -48,7 +48,6 @@ void tap_plan_release(struct tap_plan *plan)
 	plan->events = NULL;
 	plan->nr_events = 0;
 	for (unsigned int i = 0; i < plan->nr_patterns; i++) {
-		free(plan->patterns[i].glob);
 		free(plan->patterns[i].note);
 	}
 	free(plan->patterns);
@@ -119,10 +118,10 @@ static bool backend_allows(const struct maker *m, const struct tap_backend_ops *
 	return !m->opts->backend || !strcmp(m->opts->backend, ops->name);
 }
 
-static bool def_matches(const struct tap_def *def, const char *pattern)
+/* @w: NULL: without any -e. */
+static bool is_wanted(const struct tap_select_word *w, const char *system, const char *name, const struct tap_def *def)
 {
-	return !strcmp(def->group, pattern) ||
-	       tap_tracefs_match(pattern, def->system, def->name);
+	return w ? tap_select_word_fits(w, system, name) : def && is_default(def);
 }
 
 static bool has_hook(const struct tap_def *def)
@@ -149,13 +148,13 @@ static int list_tracefs(struct maker *m, struct tap_err *err)
 }
 
 /* The definitions that match, for BPF. Return: how many, or -errno. */
-static int add_defs(struct maker *m, const char *pattern)
+static int add_defs(struct maker *m, const struct tap_select_word *w)
 {
 	const struct tap_def *def;
 	int nr = 0;
 
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
-		if (!(pattern ? def_matches(def, pattern) : is_default(def)) || !has_hook(def))
+		if (!is_wanted(w, def->system, def->name, def) || !has_hook(def))
 			continue;
 		if (add(m->plan, def->system, def->name, def, &tap_backend_bpf, NULL))
 			return -ENOMEM;
@@ -165,10 +164,9 @@ static int add_defs(struct maker *m, const char *pattern)
 }
 
 /*
- * The kernel's events that match, for tracefs. A group's name stands for its kernel events;
- * what BPF has taken stays there, for one order should hold.
+ * The kernel's events that match, for tracefs. What BPF has taken stays there, for one order should hold.
  */
-static int add_kernel_events(struct maker *m, const char *pattern, const char *filter,
+static int add_kernel_events(struct maker *m, const struct tap_select_word *w, const char *filter,
 			     struct tap_err *err)
 {
 	int nr = 0, ret = list_tracefs(m, err);
@@ -177,10 +175,8 @@ static int add_kernel_events(struct maker *m, const char *pattern, const char *f
 		return ret;
 	for (unsigned int i = 0; i < m->list.nr; i++) {
 		const struct tap_tracefs_event *te = &m->list.v[i];
-		const struct tap_def *def = tap_def_find(te->system, te->name);
 
-		if (!(pattern ? tap_tracefs_match(pattern, te->system, te->name) ||
-				(def && !strcmp(def->group, pattern)) : def && is_default(def)))
+		if (!is_wanted(w, te->system, te->name, w ? NULL : tap_def_find(te->system, te->name)))
 			continue;
 		nr++;
 		if (!filter && backend_allows(m, &tap_backend_bpf) && tap_plan_find(m->plan, te->system, te->name))
@@ -196,51 +192,54 @@ static int add_kernel_events(struct maker *m, const char *pattern, const char *f
 	return nr;
 }
 
-static int refuse_unknown(struct maker *m, const char *pattern, struct tap_err *err)
+static int refuse_unknown(struct maker *m, const struct tap_select_word *w, struct tap_err *err)
 {
-	const char *names[4096], *nearest, *bare = strchr(pattern, ':');
+	struct tap_select_name names[4096];
+	struct tap_buf near = { 0 };
 	const struct tap_def *def;
 	unsigned int nr = 0;
+	int ret;
 
-	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
-		names[nr++] = def->name;
-		names[nr++] = def->group;
-	}
+	for (; (def = tap_def_at(nr)); nr++)
+		names[nr] = (struct tap_select_name){ def->system, def->name };
 	for (unsigned int i = 0; m->listed && i < m->list.nr && nr < 4096; i++)
-		names[nr++] = m->list.v[i].name;
-	nearest = tap_nearest(bare ? bare + 1 : pattern, names, nr);
-	if (nearest)
-		return tap_err_set(err, -EINVAL, "no event matches '%s': did you mean '%s'?",
-				   pattern, nearest);
-	return tap_err_set(err, -EINVAL, "no event matches '%s': 'schedtap list' shows what there is",
-			   pattern);
+		names[nr++] = (struct tap_select_name){ m->list.v[i].system, m->list.v[i].name };
+	tap_select_suggest(w, names, nr, &near);
+	ret = tap_err_set(err, -ENODATA, "no event matches '%s'%s", w->text,
+			  near.len ? tap_buf_str(&near) : ": 'schedtap list' shows what there is");
+	tap_buf_release(&near);
+	return ret;
 }
 
-static bool is_def(const char *pattern)
+static bool is_def(const struct tap_select_word *w)
 {
 	const struct tap_def *def;
 
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
-		if (def_matches(def, pattern) && has_hook(def))
+		if (is_wanted(w, def->system, def->name, def) && has_hook(def))
 			return true;
 	return false;
 }
 
 /* Nothing matched: whether there is no such event, or just not with this -f or this -b. */
-static int refuse(struct maker *m, const char *pattern, const char *filter, struct tap_err *err)
+static int refuse(struct maker *m, const struct tap_select_word *w, const char *filter, struct tap_err *err)
 {
 	if (filter && !backend_allows(m, &tap_backend_tracefs))
 		return tap_err_set(err, -EINVAL, "-f '%s' is a filter for tracefs, which -b %s leaves "
 				   "out", filter, m->opts->backend);
-	if (is_def(pattern))
+	if (!w || is_def(w))
 		return tap_err_set(err, -EINVAL, "'%s' is no event of the kernel's own, and only those "
-				   "%s", pattern, filter ? "take a filter" : "come from tracefs");
+				   "%s", w ? w->text : "(default)", filter ? "take a filter" : "come from tracefs");
 	if (m->root)
 		list_tracefs(m, NULL);
-	return refuse_unknown(m, pattern, err);
+	for (unsigned int i = 0; m->listed && i < m->list.nr; i++)
+		if (tap_select_word_fits(w, m->list.v[i].system, m->list.v[i].name))
+			return tap_err_set(err, -EINVAL, "'%s' comes from tracefs alone, which -b %s leaves out",
+					   w->text, m->opts->backend);
+	return refuse_unknown(m, w, err);
 }
 
-static int add_pattern(struct maker *m, const char *glob, const char *note, struct tap_err *err)
+static int add_pattern(struct maker *m, const struct tap_select_word *w, const char *note, struct tap_err *err)
 {
 	struct tap_plan_pattern *p = reallocarray(m->plan->patterns, m->plan->nr_patterns + 1,
 						  sizeof(*p));
@@ -249,12 +248,12 @@ static int add_pattern(struct maker *m, const char *glob, const char *note, stru
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	m->plan->patterns = p;
 	p += m->plan->nr_patterns++;
-	*p = (struct tap_plan_pattern){ .glob = strdup(glob), .note = note ? strdup(note) : NULL };
-	return p->glob && (p->note || !note) ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+	*p = (struct tap_plan_pattern){ .word = w, .note = note ? strdup(note) : NULL };
+	return p->note || !note ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
 }
 
 /* Whether a running program has an event that matches. */
-static int ask_programs(const char *pattern, bool *found, struct tap_err *err)
+static int ask_programs(const struct tap_select_word *w, bool *found, struct tap_err *err)
 {
 	const struct tap_user_kind *k;
 	struct tap_user_set *set;
@@ -266,7 +265,7 @@ static int ask_programs(const char *pattern, bool *found, struct tap_err *err)
 		tap_err_set(err, ret, "out of memory");
 	ret = ret ?: tap_user_scan(set, err);
 	for (unsigned int i = 0; ret >= 0 && !*found && (k = tap_user_kind_at(set, i)); i++)
-		*found = tap_tracefs_match(pattern, k->system, k->name);
+		*found = tap_select_word_fits(w, k->system, k->name);
 	tap_user_free(set);
 	return ret < 0 ? ret : 0;
 }
@@ -316,7 +315,7 @@ static int check_program_event(const struct maker *m, const char *pattern, const
 	if (filter)
 		return tap_err_set(err, -EINVAL, "'%s' is for programs' events, which take no filter: "
 				   "-f '%s'", pattern, filter);
-	if (m->opts->scope.cgroups.nr)
+	if (m->plan->select->by & TAP_SELECT_CGROUPS)
 		return tap_err_set(err, -EINVAL, "'%s' is for programs' events, which -g cannot restrict",
 				   pattern);
 	return 0;
@@ -327,9 +326,10 @@ static int check_program_event(const struct maker *m, const char *pattern, const
  * kernel's: then it is a slip in the name. @no_list: why the kernel's could not be listed, or NULL.
  * Return: 0; -ENOENT: not for programs; -errno.
  */
-static int add_programs(struct maker *m, const char *pattern, const char *filter,
+static int add_programs(struct maker *m, const struct tap_select_word *w, const char *filter,
 			const struct tap_err *no_list, struct tap_err *err)
 {
+	const char *pattern = w ? w->text : "*:*";
 	bool forced = m->opts->backend && !strcmp(m->opts->backend, "user"), found = true;
 	const char *near = NULL;
 	char note[512];
@@ -338,7 +338,7 @@ static int add_programs(struct maker *m, const char *pattern, const char *filter
 	if (!backend_allows(m, &tap_backend_user))
 		return -ENOENT;
 	if (!forced)
-		ret = ask_programs(pattern, &found, err);
+		ret = ask_programs(w, &found, err);
 	if (!ret && !found && (!strchr(pattern, ':') || is_kernels_system(m, pattern, &near) ||
 			       may_mount_tracefs(m)))
 		return -ENOENT;
@@ -352,60 +352,52 @@ static int add_programs(struct maker *m, const char *pattern, const char *filter
 		snprintf(note, sizeof(note), "'%.100s' is no event of this kernel: waiting for programs "
 			 "that have it%s%.100s%s", pattern, near ? "; did you mean the kernel's '" : "",
 			 near ? near : "", near ? "'?" : "");
-	return add_pattern(m, pattern, found ? NULL : note, err);
+	return add_pattern(m, w, found ? NULL : note, err);
 }
 
-/* Whether only tracefs could add to what the definitions gave: foreign systems and globs. */
-static bool needs_tracefs(const char *pattern, int nr_defs)
-{
-	return !nr_defs || strpbrk(pattern, "*?[");
-}
-
-static int add_wanted(struct maker *m, const char *pattern, const char *filter, struct tap_err *err)
+static int add_wanted(struct maker *m, const struct tap_select_word *w, const char *filter, struct tap_err *err)
 {
 	struct tap_err why = { 0 };
 	int defs = 0, kernel = 0, ret;
 
-	if (pattern && (*pattern == ':' || (*pattern && pattern[strlen(pattern) - 1] == ':')))
-		return tap_err_set(err, -EINVAL, "'%s' is no event: SYSTEM:NAME has two parts", pattern);
 	if (m->opts->backend && !strcmp(m->opts->backend, "user"))
-		return add_programs(m, pattern ? pattern : "*:*", filter, NULL, err);
+		return add_programs(m, w, filter, NULL, err);
 	if (!filter && backend_allows(m, &tap_backend_bpf))
-		defs = add_defs(m, pattern);
+		defs = add_defs(m, w);
 	if (defs < 0)
 		return tap_err_set(err, defs, "out of memory");
-	if (backend_allows(m, &tap_backend_tracefs) &&
-	    (pattern ? needs_tracefs(pattern, defs) : !defs)) {
-		kernel = add_kernel_events(m, pattern, filter, &why);
-		/* a glob that matched definitions is content with them */
+	if (backend_allows(m, &tap_backend_tracefs) && (w || !defs)) {
+		kernel = add_kernel_events(m, w, filter, &why);
+		/* a word that definitions fit is content with them */
 		if (kernel < 0 && defs && !m->root)
 			return 0;
 	}
 	if (kernel >= 0 && defs + kernel > 0)
 		return 0;
-	if (pattern && !defs && !is_def(pattern)) {
-		ret = add_programs(m, pattern, filter, kernel < 0 ? &why : NULL, err);
+	if (w && !defs && !is_def(w)) {
+		ret = add_programs(m, w, filter, kernel < 0 ? &why : NULL, err);
 		if (ret != -ENOENT)
 			return ret;
 	}
 	if (kernel < 0)
-		return tap_err_set(err, kernel, "%s%s", why.text, pattern && may_mount_tracefs(m) ?
+		return tap_err_set(err, kernel, "%s%s", why.text, w && may_mount_tracefs(m) ?
 				   ", or use -b user for programs' events" : "");
-	return refuse(m, pattern ? pattern : "(default)", filter, err);
+	return refuse(m, w, filter, err);
 }
 
 int tap_plan_make(struct tap_plan *plan, const struct tap_session_opts *opts, struct tap_err *err)
 {
 	struct maker m = { .plan = plan, .opts = opts };
+	const struct tap_select *select = plan->select;
 	char *root = NULL;
 	int ret = 0;
 
 	if (tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, &m.no_tracefs) == 0)
 		m.root = root;
-	if (!opts->nr_wanted)
+	if (!select->nr_events)
 		ret = add_wanted(&m, NULL, NULL, err);
-	for (unsigned int i = 0; i < opts->nr_wanted && !ret; i++)
-		ret = add_wanted(&m, opts->wanted[i].pattern, opts->wanted[i].filter, err);
+	for (unsigned int i = 0; i < select->nr_events && !ret; i++)
+		ret = add_wanted(&m, &select->events[i], opts->filters ? opts->filters[i] : NULL, err);
 	tap_tracefs_list_release(&m.list);
 	free(root);
 	return ret;

@@ -41,7 +41,7 @@ static const struct tap_backend_ops *const backends[] = {
 struct tap_session {
 	char *file;
 	bool zstd;
-	struct tap_plan plan; /* with a scope of its own */
+	struct tap_plan plan;
 	void *states[NR_BACKENDS]; /* NULL: not in the plan */
 	struct tap_spool *spool;
 	struct tap_page_writer *writer; /* into the spool, while it grows */
@@ -132,7 +132,7 @@ static int open_backends(struct tap_session *s, const struct tap_session_opts *o
 			 struct tap_err *err)
 {
 	/* tracefs cannot record single cgroups */
-	bool may_fall_back = !opts->backend && !s->plan.scope.cgroups.nr;
+	bool may_fall_back = !opts->backend && !(s->plan.select->by & TAP_SELECT_CGROUPS);
 	struct tap_err no_bpf = { 0 };
 
 	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
@@ -146,7 +146,7 @@ static int open_backends(struct tap_session *s, const struct tap_session_opts *o
 			    ret == -ESRCH))
 			return fail_open(&no_bpf, &why, err);
 		if (backends[i] == &tap_backend_bpf && may_fall_back)
-			ask_tracefs(&s->plan, opts->nr_wanted, ret ? &why : NULL);
+			ask_tracefs(&s->plan, s->plan.select->nr_events, ret ? &why : NULL);
 		if (!ret)
 			continue;
 		no_bpf = why;
@@ -162,26 +162,24 @@ static int open_backends(struct tap_session *s, const struct tap_session_opts *o
 }
 
 /* What a thread's id will mean once it is gone nobody knows. */
-static int check_tids(const struct tap_strings *tids, struct tap_err *err)
+static int check_ids(const struct tap_select *select, struct tap_err *err)
 {
-	int64_t tid;
+	const struct tap_select_ids *tids = &select->tids;
 
-	for (unsigned int i = 0; i < tids->nr; i++) {
-		if (tap_text_parse_int(tids->v[i], 1, INT32_MAX, &tid))
-			return tap_err_set(err, -EINVAL, "'%s' is no thread id", tids->v[i]);
-		if (kill((pid_t)tid, 0) && errno == ESRCH)
-			return tap_err_set(err, -ESRCH, "there is no thread %s", tids->v[i]);
-	}
+	if (tap_map_get(&select->tgids.set, 0) || tap_map_get(&tids->set, 0))
+		return tap_err_set(err, -EINVAL, "the idle tasks (0) cannot be recorded by themselves: -C is for CPUs");
+	for (unsigned int i = 0; i < tids->nr; i++)
+		if (kill(tids->v[i], 0) && errno == ESRCH)
+			return tap_err_set(err, -ESRCH, "there is no thread %d", tids->v[i]);
 	return 0;
 }
 
 static int check_cpus(const struct tap_plan *plan, struct tap_err *err)
 {
 	for (unsigned int cpu = 0; cpu < plan->nr_cpus; cpu++)
-		if (tap_cpus_has(&plan->scope.cpus, cpu))
+		if (tap_select_cpu(plan->select, (int)cpu))
 			return 0;
-	return plan->scope.cpus.nr_words ?
-		       tap_err_set(err, -EINVAL, "this machine has none of the given CPUs") : 0;
+	return tap_err_set(err, -EINVAL, "this machine has none of the given CPUs");
 }
 
 /* 8 MiB per CPU, and from 32 CPUs on what keeps all rings together at 256 MiB, but not below 1. */
@@ -192,50 +190,6 @@ static uint64_t default_buffer(unsigned int nr_cpus)
 	while (bytes * nr_cpus > 256u << 20 && bytes > 1u << 20)
 		bytes /= 2;
 	return bytes;
-}
-
-static int copy_strings(struct tap_strings *to, const struct tap_strings *from)
-{
-	for (unsigned int i = 0; i < from->nr; i++) {
-		char *copy = strdup(from->v[i]);
-
-		if (!copy || tap_strings_add(to, copy)) {
-			free(copy);
-			return -ENOMEM;
-		}
-	}
-	return 0;
-}
-
-static void free_strings(struct tap_strings *s)
-{
-	for (unsigned int i = 0; i < s->nr; i++)
-		free((char *)s->v[i]);
-	tap_strings_release(s);
-}
-
-/* The caller's scope ends with the call that opens the session; the recording goes on with ours. */
-static int copy_scope(struct tap_plan_scope *to, const struct tap_plan_scope *from)
-{
-	int ret = 0;
-
-	to->follow = from->follow;
-	for (unsigned int cpu = 0; cpu < from->cpus.nr_words * 64 && !ret; cpu++)
-		if (tap_cpus_has(&from->cpus, cpu))
-			ret = tap_cpus_add(&to->cpus, cpu);
-	ret = ret ?: copy_strings(&to->tgids, &from->tgids);
-	ret = ret ?: copy_strings(&to->tids, &from->tids);
-	ret = ret ?: copy_strings(&to->comms, &from->comms);
-	return ret ?: copy_strings(&to->cgroups, &from->cgroups);
-}
-
-static void free_scope(struct tap_plan_scope *scope)
-{
-	free_strings(&scope->tgids);
-	free_strings(&scope->tids);
-	free_strings(&scope->comms);
-	free_strings(&scope->cgroups);
-	tap_cpus_release(&scope->cpus);
 }
 
 /* Refused before anything is made. */
@@ -280,10 +234,12 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 						    default_buffer(s->plan.nr_cpus);
 	s->plan.program_bytes = opts->buffer_bytes;
 	s->file = opts->file ? strdup(opts->file) : NULL;
-	if ((opts->file && !s->file) || copy_scope(&s->plan.scope, &opts->scope))
+	s->plan.select = opts->select ? opts->select : &tap_select_all;
+	s->plan.follow = opts->follow;
+	if (opts->file && !s->file)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	else
-		ret = check_cpus(&s->plan, err) ?: check_tids(&s->plan.scope.tids, err) ?:
+		ret = check_cpus(&s->plan, err) ?: check_ids(s->plan.select, err) ?:
 		      check_priority(s, err);
 	ret = ret ?: tap_plan_make(&s->plan, opts, err);
 	/* what programs alone record has their own numbers throughout */
@@ -914,7 +870,6 @@ void tap_session_free(struct tap_session *s)
 	tap_machine_release_texts(&s->cgroups);
 	tap_plan_release(&s->plan);
 	tap_pids_release(&s->plan.pids);
-	free_scope(&s->plan.scope);
 	free(s->file);
 	free(s);
 }

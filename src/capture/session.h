@@ -9,19 +9,13 @@
 
 #include "capture/backend.h"
 
-/* One -e, with the -f that followed it. */
-struct tap_wanted {
-	const char *pattern; /* a group, a name, or a glob system:name */
-	const char *filter;  /* kernel filter, or NULL */
-};
-
-/* Needed only until tap_session_open() returns: a session has its own copies. */
+/* Needed only until tap_session_open() returns, but for the selection. */
 struct tap_session_opts {
 	const char *file;
-	const struct tap_wanted *wanted; /* none: the default */
-	unsigned int nr_wanted;
+	const struct tap_select *select; /* needed until tap_session_free(); NULL: the default events of everybody */
+	const char *const *filters; /* for each -e of it a kernel filter, or NULL; NULL: none has one */
 	const char *backend; /* "bpf", "tracefs", "user", or NULL: the cheapest per event */
-	struct tap_plan_scope scope;
+	bool follow; /* children of the selection's processes too */
 	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */
 	int priority; /* while recording; tap_priority_raise() */
 	bool zstd;

@@ -12,6 +12,7 @@
 #include "cli/cmd.h"
 #include "cli/probe.h"
 #include "cli/screen.h"
+#include "select/select.h"
 
 struct list_opts {
 	bool verbose;
@@ -213,7 +214,7 @@ static void print_user_event(const struct use *uses, unsigned int nr, bool verbo
 	tap_buf_release(&line);
 }
 
-static unsigned int print_user_events(const struct sources *s, const char *pattern, bool verbose)
+static unsigned int print_user_events(const struct sources *s, const struct tap_select *select, bool verbose)
 {
 	unsigned int printed = 0, nr;
 
@@ -222,7 +223,7 @@ static unsigned int print_user_events(const struct sources *s, const char *patte
 
 		for (nr = 1; i + nr < s->nr_uses && s->uses[i + nr].kind == kind; nr++)
 			;
-		if (pattern && !tap_tracefs_match(pattern, kind->system, kind->name))
+		if (!tap_select_event(select, kind->system, kind->name))
 			continue;
 		print_user_event(&s->uses[i], nr, verbose);
 		printed++;
@@ -249,14 +250,13 @@ static void print_reasons(const struct sources *s)
 	}
 }
 
-static unsigned int print_matching(const struct sources *s, const char *pattern, bool verbose)
+static unsigned int print_matching(const struct sources *s, const struct tap_select *select, bool verbose)
 {
 	const struct tap_def *def;
 	unsigned int nr = 0;
 
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
-		if (pattern && strcmp(def->group, pattern) &&
-		    !tap_tracefs_match(pattern, def->system, def->name))
+		if (!tap_select_event(select, def->system, def->name))
 			continue;
 		print_def(s, def, verbose);
 		nr++;
@@ -265,15 +265,27 @@ static unsigned int print_matching(const struct sources *s, const char *pattern,
 		const struct tap_tracefs_event *ev = &s->list.v[i];
 
 		if (tap_def_find(ev->system, ev->name) ||
-		    (pattern && !tap_tracefs_match(pattern, ev->system, ev->name)))
+		    !tap_select_event(select, ev->system, ev->name))
 			continue;
 		print_tracefs_event(s, ev, verbose);
 		nr++;
 	}
-	nr += print_user_events(s, pattern, verbose);
-	if (!pattern)
+	nr += print_user_events(s, select, verbose);
+	if (!select->nr_events)
 		print_reasons(s);
 	return nr;
+}
+
+static int list_word(const struct sources *s, const char *word, bool verbose, struct tap_err *err)
+{
+	const struct tap_select_opts opts = { sizeof(opts), .events = &word, .nr_events = 1 };
+	struct tap_select *select;
+	int ret = tap_select_new(&opts, &select, err);
+
+	if (!ret && !print_matching(s, select, verbose))
+		ret = tap_err_set(err, -ENODATA, "no event matches '%s'", word);
+	tap_select_free(select);
+	return ret;
 }
 
 static int run_list(void *opts, const struct tap_strings *operands, char **rest)
@@ -286,14 +298,11 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 	(void)rest;
 	open_sources(&s);
 	tap_screen_page();
-	for (unsigned int i = 0; i < (operands->nr ? operands->nr : 1); i++) {
-		const char *pattern = operands->nr ? operands->v[i] : NULL;
-
-		if (print_matching(&s, pattern, o->verbose))
-			continue;
-		tap_err_set(&err, -EINVAL, "no event matches '%s'", pattern);
-		ret = tap_cmd_fail(&err, true);
-	}
+	if (!operands->nr)
+		print_matching(&s, &tap_select_all, o->verbose);
+	for (unsigned int i = 0; i < operands->nr; i++)
+		if (list_word(&s, operands->v[i], o->verbose, &err))
+			ret = tap_cmd_fail(&err, true);
 	if (s.by_types)
 		fputs("schedtap: 'bpf' goes by the kernel's types alone: whether it takes a program can be "
 		      "tried with CAP_BPF and CAP_PERFMON only\n", stderr);
@@ -316,7 +325,7 @@ static const struct tap_opt list_table[] = {
 const struct tap_cmd tap_cmd_list = {
 	.name = "list",
 	.help = "events that this machine and its programs can give, and why not",
-	.operands = "[GLOB...]",
+	.operands = "[EVENT...]",
 	.example = "schedtap list pelt",
 	.opts = list_table,
 	.opts_size = sizeof(struct list_opts),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "capture/machine.h"
 #include "capture/priority.h"
 #include "capture/session.h"
 #include "cli/cmd.h"
@@ -27,9 +29,8 @@
 
 struct record_opts {
 	const char *output, *cpus, *compress, *backend;
-	struct tap_strings pids, tids, comms, cgroups;
-	struct tap_wanted *wanted; /* with filters of their own */
-	unsigned int nr_wanted;
+	struct tap_strings events, pids, tids, comms, cgroups;
+	char **filters; /* of the events, each may be NULL */
 	uint64_t duration_ns, buffer_bytes, max_bytes;
 	int64_t priority;
 	bool follow;
@@ -38,6 +39,7 @@ struct record_opts {
 /* What ends a recording, and the command that may run under it. */
 struct run {
 	const struct record_opts *opts;
+	struct tap_select *select;
 	struct tap_session *session;
 	struct rlimit files;	/* open ones, as the command is to have it */
 	int signals;		/* signalfd */
@@ -56,38 +58,39 @@ struct run {
 static int add_event(void *opts, const char *value, struct tap_err *err)
 {
 	struct record_opts *o = opts;
-	struct tap_wanted *more = realloc(o->wanted, (o->nr_wanted + 1) * sizeof(*more));
+	char **more = reallocarray(o->filters, o->events.nr + 1, sizeof(*more));
 
-	if (!more)
+	if (more)
+		o->filters = more;
+	if (!more || tap_strings_add(&o->events, value))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	o->wanted = more;
-	o->wanted[o->nr_wanted++] = (struct tap_wanted){ .pattern = value };
+	more[o->events.nr - 1] = NULL;
 	return 0;
 }
 
 static int add_filter(void *opts, const char *value, struct tap_err *err)
 {
 	struct record_opts *o = opts;
-	struct tap_wanted *w;
-	char *filter;
+	char *filter, **last;
 
-	if (!o->nr_wanted)
+	if (!o->events.nr)
 		return tap_err_set(err, -EINVAL, "-f '%s' stands before any -e: it belongs to the -e "
 				   "in front of it", value);
-	w = &o->wanted[o->nr_wanted - 1];
-	if ((w->filter ? asprintf(&filter, "(%s) && (%s)", w->filter, value) :
+	last = &o->filters[o->events.nr - 1];
+	if ((*last ? asprintf(&filter, "(%s) && (%s)", *last, value) :
 			 asprintf(&filter, "%s", value)) < 0)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	free((char *)w->filter);
-	w->filter = filter;
+	free(*last);
+	*last = filter;
 	return 0;
 }
 
-static void release_wanted(struct record_opts *o)
+static void release_events(struct record_opts *o)
 {
-	for (unsigned int i = 0; i < o->nr_wanted; i++)
-		free((char *)o->wanted[i].filter);
-	free(o->wanted);
+	for (unsigned int i = 0; i < o->events.nr; i++)
+		free(o->filters[i]);
+	free(o->filters);
+	tap_strings_release(&o->events);
 }
 
 #define T struct record_opts
@@ -140,36 +143,48 @@ static int check(const struct record_opts *o, struct tap_err *err)
 	return 0;
 }
 
+static int select_what(struct run *run, struct tap_err *err)
+{
+	const struct record_opts *o = run->opts;
+	char mount[PATH_MAX];
+	const struct tap_select_opts words = {
+		.size = sizeof(words),
+		.events = o->events.v, o->events.nr,
+		.tgids = o->pids.v, o->pids.nr,
+		.tids = o->tids.v, o->tids.nr,
+		.comms = o->comms.v, o->comms.nr,
+		.cgroups = o->cgroups.v, o->cgroups.nr,
+		.cgroup_mount = tap_machine_cgroup_mount(mount, sizeof(mount)) ? mount : NULL,
+		.cpus = o->cpus,
+	};
+
+	return tap_select_new(&words, &run->select, err);
+}
+
 static int open_session(struct run *run, struct tap_err *err)
 {
 	const struct record_opts *o = run->opts;
 	struct tap_session_opts so = {
 		.file = o->output,
-		.wanted = o->wanted,
-		.nr_wanted = o->nr_wanted,
+		.select = run->select,
+		.filters = (const char *const *)o->filters,
 		.backend = o->backend,
-		.scope = { .tgids = o->pids, .tids = o->tids, .comms = o->comms,
-			   .cgroups = o->cgroups, .follow = o->follow },
+		.follow = o->follow,
 		.buffer_bytes = o->buffer_bytes,
 		.priority = (int)o->priority,
 		.zstd = !strcmp(o->compress, "zstd"),
 		.packing = tap_progress_step,
 		.ctx = &run->packing,
 	};
-	int ret = 0;
 
-	if (o->cpus && tap_cpus_parse(&so.scope.cpus, o->cpus))
-		ret = tap_err_set(err, -EINVAL, "'%s' is no CPU list such as 0-3,8", o->cpus);
-	ret = ret ?: tap_session_open(&so, &run->session, err);
-	tap_cpus_release(&so.scope.cpus);
-	return ret;
+	return tap_session_open(&so, &run->session, err);
 }
 
 /* A -p or -t that is not there is an error now, and the end of the last one ends the recording. */
 static int watch_tasks(struct run *run, struct tap_err *err)
 {
 	bool threads = run->opts->tids.nr;
-	const struct tap_strings *ids = threads ? &run->opts->tids : &run->opts->pids;
+	const struct tap_select_ids *ids = threads ? &run->select->tids : &run->select->tgids;
 	int ret = 0;
 
 	run->ends = calloc(ids->nr + 1, sizeof(*run->ends));
@@ -361,7 +376,7 @@ static void print_note(const char *note)
 /* The kernel's filter by tasks knows threads and children, or neither. */
 static bool takes_children(const struct tap_plan *plan)
 {
-	if (!plan->scope.tgids.nr || plan->scope.tids.nr || plan->scope.follow)
+	if (!plan->select->tgids.nr || plan->select->tids.nr || plan->follow)
 		return false;
 	for (unsigned int i = 0; i < plan->nr_events; i++)
 		if (plan->events[i].backend == &tap_backend_tracefs &&
@@ -404,7 +419,7 @@ static void warn_empty(const struct record_opts *o)
 		const char *option;
 		bool given;
 	} table[] = {
-		{ "-e", o->nr_wanted }, { "-p", o->pids.nr }, { "-t", o->tids.nr },
+		{ "-e", o->events.nr }, { "-p", o->pids.nr }, { "-t", o->tids.nr },
 		{ "-c", o->comms.nr }, { "-g", o->cgroups.nr }, { "-C", o->cpus },
 	};
 	const char *before = ": nothing matched";
@@ -568,19 +583,22 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 		ret = err.code;
 	o->output = file;
 	getrlimit(RLIMIT_NOFILE, &run.files);
+	ret = ret ?: select_what(&run, &err);
 	ret = ret ?: open_session(&run, &err);
 	if (ret) {
-		release_wanted(o);
+		tap_select_free(run.select);
+		release_events(o);
 		free(file);
 		return tap_cmd_fail(&err, true);
 	}
 	ret = run_session(&run, rest, &err);
 	reap(&run);
 	tap_session_free(run.session);
+	tap_select_free(run.select);
 	for (unsigned int i = 0; i < run.nr_ends; i++)
 		tap_task_end_close(&run.ends[i]);
 	free(run.ends);
-	release_wanted(o);
+	release_events(o);
 	free(file);
 	return ret ? fail_running(&err) : exit_code(&run, rest && *rest);
 }

@@ -5,12 +5,16 @@
 
 int tap_probe_bpf(struct tap_err *err)
 {
-	const struct tap_wanted waking = { .pattern = "sched_waking" };
-	const struct tap_session_opts opts = { .backend = "bpf", .wanted = &waking, .nr_wanted = 1,
-					       .buffer_bytes = 4096 };
-	struct tap_session *session;
-	int ret = tap_session_open(&opts, &session, err);
+	const char *waking = "sched_waking";
+	const struct tap_select_opts words = { sizeof(words), .events = &waking, .nr_events = 1 };
+	struct tap_session_opts opts = { .backend = "bpf", .buffer_bytes = 4096 };
+	struct tap_session *session = NULL;
+	struct tap_select *select;
+	int ret = tap_select_new(&words, &select, err);
 
+	opts.select = select;
+	ret = ret ?: tap_session_open(&opts, &session, err);
 	tap_session_free(session);
+	tap_select_free(select);
 	return ret;
 }

@@ -14,8 +14,8 @@ struct tap_task_end {
 	bool came;
 };
 
-/* @id: as typed. Return: 0; -EINVAL: no number; -errno of looking for the task, -ESRCH: there is none. */
-int tap_task_end_open(struct tap_task_end *e, const char *id, bool thread, struct tap_err *err);
+/* Return: 0; -errno of looking for the task, -ESRCH: there is none. */
+int tap_task_end_open(struct tap_task_end *e, int id, bool thread, struct tap_err *err);
 /* @readable: what poll() says of .fd. Return: whether it has ended, then or before. */
 bool tap_task_end_came(struct tap_task_end *e, bool readable);
 void tap_task_end_close(struct tap_task_end *e);

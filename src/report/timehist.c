@@ -20,7 +20,8 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct timehist_opts, migrations, "migrations", 'M', NULL, TAP_OPT_FLAG,
 		   "show migrations, as rows of their own"),
 	TAP_OPTION(struct timehist_opts, common.pick.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
-		   "show these events, as rows of their own: a name, a group or a SYSTEM:NAME glob; "
+		   "show these events, as rows of their own: a name, a group, a system, or SYSTEM:NAME; "
+		   "globs; "
 		   "repeatable"),
 	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
 		   "add a column per CPU, with a mark where the row's CPU is"),

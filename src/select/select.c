@@ -9,6 +9,8 @@
 
 #include "event/defs.h"
 
+const struct tap_select tap_select_all;
+
 /* ---- -e ------------------------------------------------------------------------------------- */
 
 static int add_glob(struct tap_select_word *w, const char *system, size_t len, const char *name)
@@ -239,10 +241,16 @@ static bool comm_fits(const struct tap_select *s, const char *comm, size_t len)
 	return false;
 }
 
+bool tap_select_cgroup_fits(const struct tap_select *s, unsigned int index, const char *path)
+{
+	return !fnmatch(s->cgroup_globs[2 * index], path, 0) ||
+	       !fnmatch(s->cgroup_globs[2 * index + 1], path, 0);
+}
+
 static bool cgroup_fits(const struct tap_select *s, const char *path)
 {
-	for (unsigned int i = 0; path && i < 2 * s->cgroups.nr; i++)
-		if (!fnmatch(s->cgroup_globs[i], path, 0))
+	for (unsigned int i = 0; path && i < s->cgroups.nr; i++)
+		if (tap_select_cgroup_fits(s, i, path))
 			return true;
 	return false;
 }

@@ -60,10 +60,15 @@ struct tap_select {
 	struct tap_cpus cpus;
 };
 
+extern const struct tap_select tap_select_all; /* without any option */
+
 bool tap_select_word_fits(const struct tap_select_word *w, const char *system, const char *name);
 
 /* tap_select_task() by the given ones of its options alone. */
 bool tap_select_task_by(const struct tap_select *s, unsigned int by, const struct tap_select_task *task);
+
+/* Whether the cgroup of this path is that of the -g at @index, or below it. */
+bool tap_select_cgroup_fits(const struct tap_select *s, unsigned int index, const char *path);
 
 static inline bool tap_select_tid(const struct tap_select *s, int tid)
 {

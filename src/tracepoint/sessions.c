@@ -27,7 +27,7 @@ bool tap_event_matches(const struct trace_event_call *call, const char *pattern)
 
 	call->info(&info);
 	if (!strchr(pattern, ':'))
-		return !fnmatch(pattern, trace_event_name(call), 0) || !fnmatch(pattern, info.system, 0);
+		return !fnmatch(pattern, trace_event_name(call), 0) || !strcmp(pattern, info.system);
 	snprintf(name, sizeof(name), "%s:%s", info.system, trace_event_name(call));
 	return !fnmatch(pattern, name, 0);
 }

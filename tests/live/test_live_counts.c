@@ -291,26 +291,29 @@ static int run_session(const struct tap_session_opts *opts, struct tap_err *err)
 /* What no option of the program gives: the fallback transport. */
 static void record_by_library(const struct run_case *c, const struct target *t, const char *file)
 {
-	struct tap_wanted wanted[NR_COUNTS] = { 0 };
+	const char *events[NR_COUNTS], *id;
+	struct tap_select_opts words = {
+		.size = sizeof(words),
+		.events = events, .nr_events = c->only ? NR_COUNTS : 0,
+		.tgids = &id, .nr_tgids = c->scope == ONE_PROCESS,
+		.tids = &id, .nr_tids = c->scope == ONE_THREAD,
+	};
 	struct tap_session_opts opts = {
 		.file = file,
-		.wanted = wanted,
-		.nr_wanted = c->only ? NR_COUNTS : 0,
 		.buffer_bytes = c->buffer ? c->buffer : 8 << 20,
 		.zstd = c->zstd,
 		.bpf_ringbuf = c->ringbuf,
 	};
 	struct tap_err err = { 0 };
-	char id[16];
+	struct tap_select *select;
+	char text[16];
 
 	for (unsigned int i = 0; i < NR_COUNTS; i++)
-		wanted[i].pattern = kinds[i].name;
-	snprintf(id, sizeof(id), "%d", c->scope == ONE_PROCESS ? t->pid : t->tid);
-	if (c->scope == ONE_PROCESS)
-		tap_strings_add(&opts.scope.tgids, id);
-	else if (c->scope == ONE_THREAD)
-		tap_strings_add(&opts.scope.tids, id);
-	if (run_session(&opts, &err)) {
+		events[i] = kinds[i].name;
+	snprintf(text, sizeof(text), "%d", c->scope == ONE_PROCESS ? t->pid : t->tid);
+	id = text;
+	if (tap_select_new(&words, &select, &err) ||
+	    (opts.select = select, run_session(&opts, &err))) {
 		fprintf(stderr, "%s\n", err.text);
 		_exit(1);
 	}

@@ -589,7 +589,7 @@ taken_folder()
 	must grep -q "emit \[$pid\]" out
 	kill $pid
 	wait $pid || :
-	run 2 "$SCHEDTAP" list rules:plain
+	run 1 "$SCHEDTAP" list rules:plain
 	[ -z "$(find /dev/shm/schedtap-65533{,.bad} -mindepth 1)" ] || fail 'somebody else has the links'
 	[ "$(find /dev/shm -maxdepth 1 -name 'schedtap-65533.*' -uid 65533 | wc -l)" = 1 ] || fail "$(ls -l /dev/shm)"
 	rmdir /dev/shm/schedtap-65533 /dev/shm/schedtap-65533.*

@@ -116,35 +116,6 @@ static void test_list(void **state)
 	assert_null(list.v);
 }
 
-static void test_match(void **state)
-{
-	static const struct {
-		const char *glob, *system, *name;
-		bool want;
-	} cases[] = {
-		{ "sched:sched_switch", "sched", "sched_switch", true },
-		{ "sched:sched_switch", "sched", "sched_switch_x", false },
-		{ "sched:*", "sched", "sched_waking", true },
-		{ "sched:*", "scheduler", "sched_waking", false },
-		{ "*:*_entry", "irq", "softirq_entry", true },
-		{ "*:*_entry", "irq", "softirq_exit", false },
-		{ "net", "net", "netif_rx", true },
-		{ "netif_r[wx]", "net", "netif_rx", true },
-		{ "netif_r[wx]", "net", "netif_ry", false },
-		{ "", "net", "netif_rx", false },
-		{ ":", "net", "netif_rx", false },
-	};
-	char longest[400];
-
-	(void)state;
-	for (size_t i = 0; i < TABLE(cases); i++)
-		check(cases[i].glob, tap_tracefs_match(cases[i].glob, cases[i].system,
-						       cases[i].name) == cases[i].want);
-	memset(longest, '*', sizeof(longest));
-	strcpy(longest + 300, ":x");
-	assert_false(tap_tracefs_match(longest, "net", "x"));
-}
-
 static void test_owner(void **state)
 {
 	static const struct {
@@ -357,7 +328,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),	   cmocka_unit_test(test_list),
-		cmocka_unit_test(test_match),	   cmocka_unit_test(test_owner),
+		cmocka_unit_test(test_owner),
 		cmocka_unit_test(test_proc_start), cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_comms),	   cmocka_unit_test(test_refused),
 	};

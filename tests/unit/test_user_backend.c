@@ -58,6 +58,8 @@ struct fixture {
 	unsigned int nr;
 	struct tap_plan plan;
 	struct tap_plan_pattern pattern;
+	struct tap_select *select;
+	const char *glob;
 	void *state;
 	struct tap_spool *spool;
 	struct tap_page_writer *writer;
@@ -76,6 +78,18 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
+/* What the recording is of, beside its -e. */
+static void selects(struct fixture *f, struct tap_select_opts opts)
+{
+	opts.size = sizeof(opts);
+	opts.events = &f->glob;
+	opts.nr_events = 1;
+	tap_select_free(f->select);
+	assert_int_equal(tap_select_new(&opts, &f->select, NULL), 0);
+	f->pattern.word = f->select->events;
+	f->plan.select = f->select;
+}
+
 static struct fixture *fixture_make(const char *glob)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -84,8 +98,9 @@ static struct fixture *fixture_make(const char *glob)
 	tmp_make(&f->tmp);
 	snprintf(f->folder, sizeof(f->folder), "%s/programs", f->tmp.path);
 	assert_int_equal(mkdir(f->folder, 0700), 0);
-	f->pattern = (struct tap_plan_pattern){ .glob = (char *)glob };
+	f->glob = glob;
 	f->plan = (struct tap_plan){ .patterns = &f->pattern, .nr_patterns = 1, .nr_cpus = 2 };
+	selects(f, (struct tap_select_opts){ 0 });
 	return f;
 }
 
@@ -214,6 +229,7 @@ static void fixture_remove(struct fixture *f)
 	f->plan.patterns = NULL;
 	f->plan.nr_patterns = 0;
 	tap_plan_release(&f->plan);
+	tap_select_free(f->select);
 	for (unsigned int i = 0; i < f->nr; i++)
 		program_unmap(&f->p[i]);
 	tmp_remove(&f->tmp);
@@ -437,7 +453,7 @@ static void test_session_file(void **state)
 
 	(void)state;
 	f->plan.program_bytes = 3 << 20;
-	f->plan.scope.tgids = (struct tap_strings){ (const char *[]){ "12" }, 1 };
+	selects(f, (struct tap_select_opts){ .tgids = (const char *[]){ "12" }, 1 });
 	start(f);
 	snprintf(path, sizeof(path), "%s/sessions/%d", f->folder, getpid());
 	assert_int_equal(tap_buf_read_file(&text, path), 0);
@@ -549,14 +565,10 @@ static void test_scope(void **state)
 		struct fixture *f = fixture_make("app:*");
 
 		print_message("# %s\n", cases[i].name);
-		if (cases[i].tgid)
-			tap_strings_add(&f->plan.scope.tgids, cases[i].tgid);
-		if (cases[i].tid)
-			tap_strings_add(&f->plan.scope.tids, cases[i].tid);
-		if (cases[i].comm)
-			tap_strings_add(&f->plan.scope.comms, cases[i].comm);
-		if (cases[i].cpus)
-			assert_int_equal(tap_cpus_parse(&f->plan.scope.cpus, cases[i].cpus), 0);
+		selects(f, (struct tap_select_opts){ .tgids = &cases[i].tgid, !!cases[i].tgid,
+						     .tids = &cases[i].tid, !!cases[i].tid,
+						     .comms = &cases[i].comm, !!cases[i].comm,
+						     .cpus = cases[i].cpus });
 		add_program(f, getpid(), app, 2, 0);
 		ring_make(&f->ring[1], &f->p[0], 1, RING);
 		start(f);
@@ -564,10 +576,6 @@ static void test_scope(void **state)
 		put(f, 1, 100, 16, 2);
 		stop(f);
 		assert_int_equal(f->nr_seen, cases[i].events);
-		tap_strings_release(&f->plan.scope.tgids);
-		tap_strings_release(&f->plan.scope.tids);
-		tap_strings_release(&f->plan.scope.comms);
-		tap_cpus_release(&f->plan.scope.cpus);
 		fixture_remove(f);
 	}
 }
@@ -580,10 +588,11 @@ static void check_family(bool strangers, unsigned int first)
 {
 	const int pids[] = { getpid(), 1, 2 };
 	struct fixture *f = fixture_make("app:*");
-	char tgid[16];
+	char text[16];
+	const char *tgid = text;
 
-	snprintf(tgid, sizeof(tgid), "%d", getpid());
-	tap_strings_add(&f->plan.scope.tgids, tgid);
+	snprintf(text, sizeof(text), "%d", getpid());
+	selects(f, (struct tap_select_opts){ .tgids = &tgid, 1 });
 	for (unsigned int i = 0; i < 3; i++) {
 		unsigned int generation = first ? 2 - i : i;
 
@@ -596,7 +605,6 @@ static void check_family(bool strangers, unsigned int first)
 		put(f, i, 100, 16, i);
 	stop(f);
 	assert_int_equal(f->nr_seen, strangers ? 1 : 3);
-	tap_strings_release(&f->plan.scope.tgids);
 	fixture_remove(f);
 }
 

@@ -30,17 +30,17 @@ static const struct {
 	{ "another letter", "zched:sched_switch", NULL, NULL, NULL, 0, "zched:sched_switch", "did you mean" },
 	{ "two letters are another system", "zzhed:sched_switch", NULL, NULL, NULL, 0,
 	  "zzhed:sched_switch", "zzhed" },
-	{ "a slip in the name", "sched:sched_swich", NULL, NULL, NULL, -EINVAL, NULL, "did you mean" },
+	{ "a slip in the name", "sched:sched_swich", NULL, NULL, NULL, -ENODATA, NULL, "did you mean" },
 	{ "programs alone", "sched:sched_switch", NULL, "user", NULL, 0, "sched:sched_switch", NULL },
 	{ "all of programs", NULL, NULL, "user", NULL, 0, "*:*", NULL },
 	{ "a filter", "zzapp:*", "a == 1", NULL, NULL, -EINVAL, NULL, "take no filter" },
 	{ "a filter, programs alone", "app:*", "a == 1", "user", NULL, -EINVAL, NULL, "take no filter" },
 	{ "cgroups", "zzapp:*", NULL, NULL, "/x", -EINVAL, NULL, "-g cannot restrict" },
-	{ "a kernel's system without events", "kprobes:foo", NULL, NULL, NULL, -EINVAL, NULL,
+	{ "a kernel's system without events", "kprobes:foo", NULL, NULL, NULL, -ENODATA, NULL,
 	  "no event matches" },
 	{ "no system", ":sched_switch", NULL, NULL, NULL, -EINVAL, NULL, "two parts" },
 	{ "no name", "zzapp:", NULL, "user", NULL, -EINVAL, NULL, "two parts" },
-	{ "BPF alone", "zzapp:*", NULL, "bpf", NULL, -EINVAL, NULL, "no event matches" },
+	{ "BPF alone", "zzapp:*", NULL, "bpf", NULL, -ENODATA, NULL, "no event matches" },
 };
 
 /* A slip is told to the names that can be known: without tracefs those of our own definitions. */
@@ -48,27 +48,30 @@ static void test_cases(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < LEN(cases); i++) {
-		struct tap_wanted wanted = { cases[i].pattern, cases[i].filter };
-		struct tap_session_opts opts = {
-			.wanted = &wanted, .nr_wanted = !!cases[i].pattern, .backend = cases[i].backend,
+		const struct tap_select_opts words = {
+			.size = sizeof(words),
+			.events = &cases[i].pattern, .nr_events = !!cases[i].pattern,
+			.cgroups = &cases[i].cgroup, .nr_cgroups = !!cases[i].cgroup,
 		};
+		struct tap_session_opts opts = { .filters = &cases[i].filter, .backend = cases[i].backend };
+		struct tap_select *select;
 		struct tap_plan plan = { 0 };
 		struct tap_err err = { 0 };
 		const char *said = err.text;
 		int ret;
 
 		print_message("# %s\n", cases[i].name);
-		if (cases[i].cgroup)
-			tap_strings_add(&opts.scope.cgroups, cases[i].cgroup);
-		ret = tap_plan_make(&plan, &opts, &err);
+		ret = tap_select_new(&words, &select, &err);
+		plan.select = select;
+		ret = ret ?: tap_plan_make(&plan, &opts, &err);
 		if (err.code == -EOPNOTSUPP) { /* who could mount tracefs is told to */
 			assert_non_null(strstr(said, "mount"));
 			goto next;
 		}
-		assert_int_equal(!!ret, !!cases[i].ret);
+		assert_int_equal(ret, cases[i].ret);
 		assert_int_equal(plan.nr_patterns, !!cases[i].glob);
 		if (cases[i].glob) {
-			assert_string_equal(plan.patterns[0].glob, cases[i].glob);
+			assert_string_equal(plan.patterns[0].word ? plan.patterns[0].word->text : "*:*", cases[i].glob);
 			said = plan.patterns[0].note;
 			assert_int_equal(!!said, !!cases[i].says);
 		}
@@ -76,8 +79,8 @@ static void test_cases(void **state)
 		if (cases[i].says && err.code != -EACCES && err.code != -EPERM && err.code != -EOPNOTSUPP)
 			assert_non_null(strstr(said, cases[i].says));
 next:
-		tap_strings_release(&opts.scope.cgroups);
 		tap_plan_release(&plan);
+		tap_select_free(select);
 	}
 }
 

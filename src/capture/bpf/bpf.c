@@ -181,14 +181,14 @@ static int keep_tasks(struct bpf_state *s, struct tap_err *err)
 	s->links = calloc(nr, sizeof(struct bpf_link *));
 	if (!s->links)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	if (!tap_bpf_by_task(&s->plan->scope))
+	if (!tap_bpf_by_task(s->plan->select))
 		return 0;
 	bpf_object__for_each_program(prog, s->o.obj)
 		if (!ret && tap_bpf_kind(prog) == TAP_BPF_KEEPS_TASKS)
 			ret = attach(s, prog);
 	if (ret)
 		return tap_err_set(err, ret, "cannot follow tasks over BPF: %s", strerror(-ret));
-	return tap_bpf_find_tasks(s->o.obj, &s->plan->scope, err);
+	return tap_bpf_find_tasks(s->o.obj, s->plan->select, err);
 }
 
 static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
@@ -424,11 +424,9 @@ static int bpf_stop(void *state, struct tap_err *err)
 /* Programs that turn most events away leave no trace of their runs: then the samples must do. */
 static double probe_share(const struct bpf_state *s, const struct run_stats *stats, uint64_t sampled_ns)
 {
-	const struct tap_plan_scope *scope = &s->plan->scope;
 	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
 
-	if (scope->tgids.nr || scope->tids.nr || scope->comms.nr || scope->cgroups.nr ||
-	    scope->cpus.nr_words)
+	if (s->plan->select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS))
 		return (double)stats->time_ns / (double)sampled_ns / cpus;
 	return (double)stats->time_ns / (double)stats->count * (double)s->runs /
 	       (double)(s->stopped_ns - s->started_ns) / cpus;

@@ -101,7 +101,7 @@ static unsigned int choose_programs(struct bpf_object *obj, struct tap_plan *pla
 
 		nr += wanted;
 		if (tap_bpf_kind(prog) != TAP_BPF_RECORDS)
-			wanted = tap_bpf_by_task(&plan->scope);
+			wanted = tap_bpf_by_task(plan->select);
 		bpf_program__set_autoload(prog, wanted);
 	}
 	return nr;
@@ -128,16 +128,16 @@ static uint32_t max_tasks(void)
 	return max;
 }
 
-static int size_sets(const struct bpf_object *obj, const struct tap_plan_scope *scope)
+static int size_sets(const struct bpf_object *obj, const struct tap_select *select)
 {
 	struct bpf_map *tgids = bpf_object__find_map_by_name(obj, "tap_tgids");
 	struct bpf_map *tids = bpf_object__find_map_by_name(obj, "tap_tids");
 	struct bpf_map *tasks = bpf_object__find_map_by_name(obj, "tap_tasks");
-	int ret = scope->tgids.nr ? bpf_map__set_max_entries(tgids, scope->tgids.nr) : 0;
+	int ret = select->tgids.nr ? bpf_map__set_max_entries(tgids, select->tgids.nr) : 0;
 
-	if (!ret && scope->tids.nr)
-		ret = bpf_map__set_max_entries(tids, scope->tids.nr);
-	return ret || !tap_bpf_by_task(scope) ? ret : bpf_map__set_max_entries(tasks, max_tasks());
+	if (!ret && select->tids.nr)
+		ret = bpf_map__set_max_entries(tids, select->tids.nr);
+	return ret || !tap_bpf_by_task(select) ? ret : bpf_map__set_max_entries(tasks, max_tasks());
 }
 
 static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
@@ -157,7 +157,7 @@ static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
 	ret = bpf_map__set_max_entries(rings, nr_cpus);
 	ret = ret ?: bpf_map__set_value_size(rings, (uint32_t)tap_bpf_stride(o));
 	ret = ret ?: bpf_map__set_max_entries(ringbuf, o->ringbuf ? (uint32_t)o->ring_bytes : page);
-	return ret ?: size_sets(o->obj, &plan->scope);
+	return ret ?: size_sets(o->obj, plan->select);
 }
 
 /* What /sys says of each CPU's capacity (bpf/vocabulary.h has the reason). */
@@ -185,7 +185,7 @@ static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, 
 	ret = ret ?: set_capacities(o->obj, nr_cpus);
 	if (ret)
 		return tap_err_set(err, ret, "the BPF object does not fit the program");
-	return tap_bpf_scope_constants(o->obj, &plan->scope, err);
+	return tap_bpf_scope_constants(o->obj, plan, err);
 }
 
 struct bpf_object *tap_bpf_open(void)

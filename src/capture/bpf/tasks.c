@@ -8,11 +8,6 @@
 #include "capture/bpf/load.h"
 #include "capture/bpf/object.h"
 
-bool tap_bpf_by_task(const struct tap_plan_scope *scope)
-{
-	return scope->tgids.nr || scope->tids.nr;
-}
-
 enum tap_bpf_kind tap_bpf_kind(const struct bpf_program *prog)
 {
 	const char *name = bpf_program__name(prog);
@@ -62,20 +57,15 @@ struct bpf_object *tap_bpf_load_iterator(void)
 	return obj;
 }
 
-static int add_ids(struct bpf_object *obj, const char *map, const struct tap_strings *ids,
+static int add_ids(struct bpf_object *obj, const char *map, const struct tap_select_ids *ids,
 		   struct tap_err *err)
 {
 	int fd = bpf_object__find_map_fd_by_name(obj, map), ret = 0;
 
 	for (unsigned int i = 0; i < ids->nr && !ret; i++) {
 		uint8_t one = 1;
-		uint32_t key;
-		int64_t id;
+		uint32_t key = (uint32_t)ids->v[i];
 
-		ret = tap_text_parse_int(ids->v[i], 1, INT32_MAX, &id);
-		if (ret)
-			return tap_err_set(err, ret, "'%s' is no process or thread id", ids->v[i]);
-		key = (uint32_t)id;
 		ret = bpf_map_update_elem(fd, &key, &one, BPF_ANY);
 		if (ret)
 			return tap_err_set(err, ret, "cannot add %u to the scope: %s", key,
@@ -99,13 +89,12 @@ static unsigned int count_tasks(const struct bpf_object *obj)
  * Again until there are no more: a thread that was not yet in the set may have started another behind
  * the iterator's back.
  */
-int tap_bpf_find_tasks(struct bpf_object *obj, const struct tap_plan_scope *scope,
-		       struct tap_err *err)
+int tap_bpf_find_tasks(struct bpf_object *obj, const struct tap_select *select, struct tap_err *err)
 {
-	int ret = add_ids(obj, "tap_tgids", &scope->tgids, err);
+	int ret = add_ids(obj, "tap_tgids", &select->tgids, err);
 	unsigned int before = 0, now = 0;
 
-	ret = ret ?: add_ids(obj, "tap_tids", &scope->tids, err);
+	ret = ret ?: add_ids(obj, "tap_tids", &select->tids, err);
 	do {
 		struct tap_buf rows = { 0 };
 
@@ -115,7 +104,7 @@ int tap_bpf_find_tasks(struct bpf_object *obj, const struct tap_plan_scope *scop
 			if (ret)
 				tap_err_set(err, ret, "cannot list the tasks: %s", strerror(-ret));
 		}
-		ret = ret ?: tap_pids_check(&rows, &scope->tgids, &scope->tids, err);
+		ret = ret ?: tap_pids_check(&rows, select, err);
 		tap_buf_release(&rows);
 		now = count_tasks(obj);
 	} while (!ret && now > before);

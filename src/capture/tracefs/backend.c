@@ -59,7 +59,7 @@ static bool is_mine(const struct tap_plan_event *ev)
 
 static bool in_scope(const struct tfs *t, unsigned int cpu)
 {
-	return !t->plan->scope.cpus.nr_words || tap_cpus_has(&t->plan->scope.cpus, cpu);
+	return tap_select_cpu(t->plan->select, (int)cpu);
 }
 
 static int fail_on(const struct tfs *t, int ret, const char *what, struct tap_err *err)
@@ -107,9 +107,9 @@ static int set_cpus(const struct tfs *t, struct tap_err *err)
 	struct tap_buf mask = { 0 };
 	int ret;
 
-	if (!t->plan->scope.cpus.nr_words)
+	if (!(t->plan->select->by & TAP_SELECT_CPUS))
 		return 0;
-	if (!tap_limit_cpus(&t->plan->scope.cpus, t->nr_cpus, &mask)) {
+	if (!tap_limit_cpus(&t->plan->select->cpus, t->nr_cpus, &mask)) {
 		tap_buf_release(&mask);
 		return tap_err_set(err, -EINVAL, "this machine has none of the given CPUs");
 	}
@@ -130,7 +130,7 @@ static int set_tids(struct tfs *t, struct tap_err *err)
 
 	do {
 		tap_buf_clear(&tids);
-		ret = tap_limit_tids(&t->plan->scope, &t->plan->pids, &known, &tids, err);
+		ret = tap_limit_tids(t->plan->select, &t->plan->pids, &known, &tids, err);
 		if (tids.len)
 			put = tap_instance_put(&t->in, tap_buf_str(&tids), "set_event_pid");
 	} while (!put && (!ret || ret == -ESRCH) && tids.len);
@@ -141,13 +141,13 @@ static int set_tids(struct tfs *t, struct tap_err *err)
 
 static int set_scope(struct tfs *t, struct tap_err *err)
 {
-	const struct tap_plan_scope *scope = &t->plan->scope;
+	const struct tap_select *select = t->plan->select;
 	int ret = set_cpus(t, err);
 
-	if (ret || (!scope->tgids.nr && !scope->tids.nr))
+	if (ret || !(select->by & (TAP_SELECT_TGIDS | TAP_SELECT_TIDS)))
 		return ret;
 	/* of a process, new threads at once; its children come with them, which `schedtap record` says */
-	ret = tap_instance_put(&t->in, scope->tids.nr ? "0" : "1", "options/event-fork");
+	ret = tap_instance_put(&t->in, select->tids.nr ? "0" : "1", "options/event-fork");
 	if (ret)
 		return fail_on(t, ret, "set option 'event-fork'", err);
 	return set_tids(t, err);
@@ -172,7 +172,7 @@ static int put_filter(const struct tfs *t, const struct tap_plan_event *ev, cons
 static int set_filter(const struct tfs *t, const struct tap_plan_event *ev, const char *format,
 		      struct tap_err *err)
 {
-	const struct tap_strings *comms = &t->plan->scope.comms;
+	const struct tap_strings *comms = &t->plan->select->comms;
 	struct tap_buf text = { 0 };
 	int ret = ev->filter ? put_filter(t, ev, ev->filter, err) : 0;
 
@@ -369,7 +369,7 @@ static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	int ret;
 
 	*state = NULL;
-	if (plan->scope.cgroups.nr)
+	if (plan->select->by & TAP_SELECT_CGROUPS)
 		return tap_err_set(err, -EOPNOTSUPP,
 				   "tracefs cannot record a single cgroup: only "
 				   "the bpf backend can");

@@ -10,14 +10,7 @@
 #include "capture/tracefs/glob.h"
 #include "task_row.h"
 
-static int parse_task(const char *s, int64_t *id, struct tap_err *err)
-{
-	int ret = tap_text_parse_int(s, 1, INT_MAX, id);
-
-	return ret ? tap_err_set(err, -EINVAL, "'%s' is no process or thread id", s) : 0;
-}
-
-static int add_tid(int64_t tid, struct tap_map *known, struct tap_buf *out, struct tap_err *err)
+static int add_tid(int tid, struct tap_map *known, struct tap_buf *out, struct tap_err *err)
 {
 	if (tap_map_get(known, (uint64_t)tid))
 		return 0;
@@ -28,75 +21,60 @@ static int add_tid(int64_t tid, struct tap_map *known, struct tap_buf *out, stru
 	return 0;
 }
 
-static int add_threads(const char *tgid, struct tap_map *known, struct tap_buf *out,
+static int add_threads(int tgid, struct tap_map *known, struct tap_buf *out,
 		       struct tap_err *err)
 {
 	struct dirent *ent;
 	char path[64];
 	int64_t id;
 	DIR *dir;
-	int ret = parse_task(tgid, &id, err);
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)id);
+	snprintf(path, sizeof(path), "/proc/%d/task", tgid);
 	dir = opendir(path);
 	if (!dir && errno == ENOENT)
-		return tap_err_set(err, -ESRCH, "there is no process %d", (int)id);
+		return tap_err_set(err, -ESRCH, "there is no process %d", tgid);
 	if (!dir)
 		return tap_err_set(err, -errno, "cannot read '%s': %m", path);
 	while (!ret && (ent = readdir(dir)))
 		if (!tap_text_parse_int(ent->d_name, 1, INT_MAX, &id))
-			ret = add_tid(id, known, out, err);
+			ret = add_tid((int)id, known, out, err);
 	closedir(dir);
 	return ret;
 }
 
-static bool in_tgids(const struct tap_strings *tgids, int tid)
+static bool in_tgids(const struct tap_select_ids *tgids, int tid)
 {
 	char path[64];
-	int64_t tgid;
 
 	for (unsigned int i = 0; i < tgids->nr; i++) {
-		if (parse_task(tgids->v[i], &tgid, NULL))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)tgid, tid);
+		snprintf(path, sizeof(path), "/proc/%d/task/%d", tgids->v[i], tid);
 		if (!access(path, F_OK))
 			return true;
 	}
 	return !tgids->nr;
 }
 
-static int add_named(const struct tap_plan_scope *scope, const char *name, struct tap_map *known,
+static int add_named(const struct tap_select *select, int tid, struct tap_map *known,
 		     struct tap_buf *out, struct tap_err *err)
 {
 	char path[32];
-	int64_t tid;
-	int ret = parse_task(name, &tid, err);
 
-	if (ret)
-		return ret;
-	snprintf(path, sizeof(path), "/proc/%d", (int)tid);
+	snprintf(path, sizeof(path), "/proc/%d", tid);
 	if (access(path, F_OK))
-		return tap_err_set(err, -ESRCH, "there is no thread %d", (int)tid);
-	if (!in_tgids(&scope->tgids, (int)tid))
-		return tap_err_set(err, -ESRCH, "thread %d is not of the given processes",
-				   (int)tid);
+		return tap_err_set(err, -ESRCH, "there is no thread %d", tid);
+	if (!in_tgids(&select->tgids, tid))
+		return tap_err_set(err, -ESRCH, "thread %d is not of the given processes", tid);
 	return add_tid(tid, known, out, err);
 }
 
-static bool lists(const struct tap_strings *ids, uint32_t number)
+static bool lists(const struct tap_select_ids *ids, uint32_t number)
 {
-	int64_t id;
-
-	for (unsigned int i = 0; i < ids->nr; i++)
-		if (!parse_task(ids->v[i], &id, NULL) && id == number)
-			return true;
-	return !ids->nr;
+	return !ids->nr || tap_map_get(&ids->set, number);
 }
 
 /* In a pid namespace: set_event_pid takes the initial one's numbers, /proc has others. */
-static int add_nested(const struct tap_plan_scope *scope, struct tap_pids *pids,
+static int add_nested(const struct tap_select *select, struct tap_pids *pids,
 		      struct tap_map *known, struct tap_buf *out, struct tap_err *err)
 {
 	struct tap_task_row row;
@@ -106,22 +84,22 @@ static int add_nested(const struct tap_plan_scope *scope, struct tap_pids *pids,
 		return tap_err_set(err, -EOPNOTSUPP, "in a pid namespace tracefs needs BPF to tell -p "
 				   "and -t: %s", strerror(-ret));
 	for (unsigned int i = 0; !ret && tap_pids_row(&pids->rows, i, &row); i++)
-		if (lists(&scope->tgids, row.own_tgid) && lists(&scope->tids, row.own_pid))
-			ret = add_tid(row.pid, known, out, err);
-	return ret ?: tap_pids_check(&pids->rows, &scope->tgids, &scope->tids, err);
+		if (lists(&select->tgids, row.own_tgid) && lists(&select->tids, row.own_pid))
+			ret = add_tid((int)row.pid, known, out, err);
+	return ret ?: tap_pids_check(&pids->rows, select, err);
 }
 
-int tap_limit_tids(const struct tap_plan_scope *scope, struct tap_pids *pids, struct tap_map *known,
+int tap_limit_tids(const struct tap_select *select, struct tap_pids *pids, struct tap_map *known,
 		   struct tap_buf *out, struct tap_err *err)
 {
 	int ret = 0, missing = 0;
 
 	if (pids->nested)
-		return add_nested(scope, pids, known, out, err);
-	for (unsigned int i = 0; !ret && i < scope->tids.nr; i++)
-		ret = add_named(scope, scope->tids.v[i], known, out, err);
-	for (unsigned int i = 0; !ret && !scope->tids.nr && i < scope->tgids.nr; i++) {
-		ret = add_threads(scope->tgids.v[i], known, out, err);
+		return add_nested(select, pids, known, out, err);
+	for (unsigned int i = 0; !ret && i < select->tids.nr; i++)
+		ret = add_named(select, select->tids.v[i], known, out, err);
+	for (unsigned int i = 0; !ret && !select->tids.nr && i < select->tgids.nr; i++) {
+		ret = add_threads(select->tgids.v[i], known, out, err);
 		if (ret == -ESRCH) {
 			missing = ret;
 			ret = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From a plan's scope and filters to what the kernel's files take.
+ * From what is selected and filtered to what the kernel's files take.
  */
 #ifndef TAP_CAPTURE_TRACEFS_LIMIT_H
 #define TAP_CAPTURE_TRACEFS_LIMIT_H
@@ -8,12 +8,12 @@
 #include "capture/backend.h"
 
 /*
- * Adds the threads of the scope, for set_event_pid, that are not in @known yet, to both.
+ * Adds the threads that are selected, for set_event_pid, that are not in @known yet, to both.
  * Return: 0; -ESRCH naming a process or thread that does not exist (the other processes'
  * threads are added nevertheless); -EOPNOTSUPP in a pid namespace whose numbers only BPF could tell;
- * -EINVAL; -ENOMEM.
+ * -ENOMEM.
  */
-int tap_limit_tids(const struct tap_plan_scope *scope, struct tap_pids *pids, struct tap_map *known,
+int tap_limit_tids(const struct tap_select *select, struct tap_pids *pids, struct tap_map *known,
 		   struct tap_buf *out, struct tap_err *err);
 
 /*

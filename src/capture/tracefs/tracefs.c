@@ -2,7 +2,6 @@
 #include "capture/tracefs/tracefs.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <mntent.h>
 #include <stdio.h>
@@ -136,20 +135,6 @@ void tap_tracefs_list_release(struct tap_tracefs_list *list)
 	free(list->v);
 	free(list->text);
 	*list = (struct tap_tracefs_list){ 0 };
-}
-
-bool tap_tracefs_match(const char *glob, const char *system, const char *name)
-{
-	const char *colon = strchr(glob, ':');
-	char first[256];
-
-	if (!colon)
-		return !fnmatch(glob, system, 0) || !fnmatch(glob, name, 0);
-	if ((size_t)(colon - glob) >= sizeof(first))
-		return false;
-	memcpy(first, glob, (size_t)(colon - glob));
-	first[colon - glob] = '\0';
-	return !fnmatch(first, system, 0) && !fnmatch(colon + 1, name, 0);
 }
 
 int tap_tracefs_format(const char *root, const char *system, const char *name, struct tap_buf *text,

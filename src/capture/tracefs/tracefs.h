@@ -41,9 +41,6 @@ struct tap_tracefs_list {
 int tap_tracefs_list(const char *root, bool ids, struct tap_tracefs_list *out, struct tap_err *err);
 void tap_tracefs_list_release(struct tap_tracefs_list *list);
 
-/* "system:name" with globs in both; without a colon either may match, as in set_event. */
-bool tap_tracefs_match(const char *glob, const char *system, const char *name);
-
 /* Adds an event's format text. Return: 0; -ENOENT: there is no such event; -errno. */
 int tap_tracefs_format(const char *root, const char *system, const char *name, struct tap_buf *text,
 		       struct tap_err *err);

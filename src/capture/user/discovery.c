@@ -251,7 +251,7 @@ static void note_families(struct tap_user_state *s)
 
 	do {
 		known = families->nr;
-		for (unsigned int i = 0; s->plan->scope.tgids.nr && (p = tap_user_program_at(s->set, i)); i++)
+		for (unsigned int i = 0; s->plan->select->tgids.nr && (p = tap_user_program_at(s->set, i)); i++)
 			if (!p->user)
 				tap_user_in_scope(&s->choice, p);
 	} while (families->nr > known);

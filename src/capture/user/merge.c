@@ -97,10 +97,10 @@ static bool tid_is_wanted(const struct tap_user_state *s, const unsigned char *p
 {
 	uint32_t tid;
 
-	if (!s->plan->scope.tids.nr)
+	if (!s->plan->select->tids.nr)
 		return true;
 	memcpy(&tid, payload + 4, sizeof(tid));
-	return tap_map_get(&s->tids, tid);
+	return tap_select_tid(s->plan->select, (int)tid);
 }
 
 /* Whether the thread is there, and another program's: children may take part in their parent's control file. */
@@ -337,7 +337,7 @@ static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c, stru
 	const unsigned char *from;
 
 	run.at = from = tap_user_reader_run(&src->reader, &run.end);
-	if (!from || !l || run.ns < l->last_ns || s->plan->scope.tids.nr || s->plan->pids.nested || !set_clock(s, src, &run))
+	if (!from || !l || run.ns < l->last_ns || s->plan->select->tids.nr || s->plan->pids.nested || !set_clock(s, src, &run))
 		return;
 	put_records(s, src, &run, &l->lane);
 	if (!run.events)

@@ -28,7 +28,6 @@ struct tap_user_cpu {
 
 struct tap_user_state {
 	struct tap_plan *plan; /* the session's */
-	struct tap_map tids; /* the scope's */
 	struct tap_user_set *set;
 	struct tap_user_choice choice;
 	struct tap_user_sessions sessions;

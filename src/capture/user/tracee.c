@@ -2,7 +2,6 @@
 #include "capture/user/tracee.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,22 +9,11 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "capture/tracefs/tracefs.h"
+#include "capture/plan.h"
 
 #define MAX_ANCESTORS 64
 
 /* ---- who takes part ---- */
-
-/* Whether a list of decimal numbers, as the scope has them, has this one. */
-static bool lists(const struct tap_strings *list, int number)
-{
-	int64_t v;
-
-	for (unsigned int i = 0; i < list->nr; i++)
-		if (!tap_text_parse_int(list->v[i], 1, INT32_MAX, &v) && v == number)
-			return true;
-	return false;
-}
 
 static int parent_of(int pid)
 {
@@ -44,35 +32,27 @@ static int parent_of(int pid)
 	return parent;
 }
 
-static bool is_tgid(const struct tap_plan_scope *scope, int pid)
+static bool is_tgid(const struct tap_plan *plan, int pid)
 {
-	if (lists(&scope->tgids, pid))
+	if (tap_map_get(&plan->select->tgids.set, (uint64_t)pid))
 		return true;
-	for (int i = 0; scope->follow && pid > 1 && i < MAX_ANCESTORS; i++) {
+	for (int i = 0; plan->follow && pid > 1 && i < MAX_ANCESTORS; i++) {
 		pid = parent_of(pid);
-		if (lists(&scope->tgids, pid))
+		if (tap_map_get(&plan->select->tgids.set, (uint64_t)pid))
 			return true;
 	}
 	return false;
 }
 
-static bool has_tid(const struct tap_strings *tids, int pid)
+static bool has_tid(const struct tap_select_ids *tids, int pid)
 {
 	for (unsigned int i = 0; i < tids->nr; i++) {
 		char path[64];
 
-		snprintf(path, sizeof(path), "/proc/%d/task/%.16s", pid, tids->v[i]);
+		snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, tids->v[i]);
 		if (!access(path, F_OK))
 			return true;
 	}
-	return false;
-}
-
-static bool has_comm(const struct tap_strings *comms, const char *comm)
-{
-	for (unsigned int i = 0; i < comms->nr; i++)
-		if (!fnmatch(comms->v[i], comm, 0))
-			return true;
 	return false;
 }
 
@@ -81,7 +61,7 @@ static bool in_family(struct tap_user_choice *c, struct tap_user_program *p)
 {
 	uint64_t *slot;
 
-	p->with_children = is_tgid(&c->plan->scope, p->pid) || (p->control.parent_ns && tap_map_get(&c->families, p->control.parent_ns));
+	p->with_children = is_tgid(c->plan, p->pid) || (p->control.parent_ns && tap_map_get(&c->families, p->control.parent_ns));
 	slot = p->with_children && p->control.made_ns ? tap_map_put(&c->families, p->control.made_ns) : NULL;
 	if (slot)
 		*slot = 1;
@@ -90,17 +70,18 @@ static bool in_family(struct tap_user_choice *c, struct tap_user_program *p)
 
 bool tap_user_in_scope(struct tap_user_choice *c, struct tap_user_program *p)
 {
-	const struct tap_plan_scope *scope = &c->plan->scope;
+	const struct tap_select *select = c->plan->select;
+	const struct tap_select_task task = { .comm = p->control.comm, .comm_len = strlen(p->control.comm) };
 
-	return (!scope->tgids.nr || in_family(c, p)) &&
-	       (!scope->tids.nr || has_tid(&scope->tids, p->pid)) &&
-	       (!scope->comms.nr || has_comm(&scope->comms, p->control.comm));
+	return (!select->tgids.nr || in_family(c, p)) &&
+	       (!select->tids.nr || has_tid(&select->tids, p->pid)) &&
+	       tap_select_task_by(select, TAP_SELECT_COMMS, &task);
 }
 
 bool tap_user_is_wanted(const struct tap_plan *plan, const struct tap_user_kind *kind)
 {
 	for (unsigned int i = 0; i < plan->nr_patterns; i++)
-		if (tap_tracefs_match(plan->patterns[i].glob, kind->system, kind->name))
+		if (tap_plan_pattern_fits(&plan->patterns[i], kind->system, kind->name))
 			return true;
 	return false;
 }
@@ -227,8 +208,7 @@ static int add_rings(struct tap_user_tracee *t, const struct tap_user_choice *c)
 	for (; t->rings_seen < t->p->control.nr_rings && !ret; t->rings_seen++) {
 		const struct tap_user_ring *ring = &t->p->control.rings[t->rings_seen];
 
-		if (ring->cpu < c->plan->nr_cpus && (!c->plan->scope.cpus.nr_words ||
-						     tap_cpus_has(&c->plan->scope.cpus, ring->cpu)))
+		if (ring->cpu < c->plan->nr_cpus && tap_select_cpu(c->plan->select, (int)ring->cpu))
 			ret = add_source(t, ring, from, c->pool);
 	}
 	return ret;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "capture/tracefs/tracefs.h"
+#include "capture/plan.h"
 #include "capture/user/state.h"
 #include "capture/user/user.h"
 
@@ -38,7 +38,6 @@ static void user_free(void *state)
 	tap_user_out_release(&s->out);
 	tap_buf_release(&s->lost_text);
 	tap_user_free(s->set);
-	tap_map_release(&s->tids);
 	tap_map_release(&s->choice.families);
 	json_decref(s->past);
 	free(s->tracees);
@@ -47,18 +46,6 @@ static void user_free(void *state)
 	free(s->formats);
 	free(s->cpus);
 	free(s);
-}
-
-static int note_tids(struct tap_user_state *s)
-{
-	const struct tap_strings *tids = &s->plan->scope.tids;
-	int64_t tid;
-
-	for (unsigned int i = 0; i < tids->nr; i++)
-		if (!tap_text_parse_int(tids->v[i], 1, INT32_MAX, &tid) &&
-		    !tap_map_put(&s->tids, (uint64_t)tid))
-			return -ENOMEM;
-	return 0;
 }
 
 int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **state,
@@ -82,7 +69,7 @@ int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **st
 	s->cpus = calloc(plan->nr_cpus, sizeof(*s->cpus));
 	s->past = json_array();
 	tap_user_set_now(s);
-	ret = s->cpus && s->past && !note_tids(s) ? tap_user_discover_kinds(s, err)
+	ret = s->cpus && s->past ? tap_user_discover_kinds(s, err)
 						  : tap_err_set(err, -ENOMEM, "out of memory");
 	if (ret)
 		user_free(s);
@@ -143,11 +130,13 @@ static int user_describe(void *state, const struct tap_map *cgroups, struct tap_
 	return s->lost_text.err ? tap_err_set(err, s->lost_text.err, "out of memory") : 0;
 }
 
-/* Adds a line for each process that the scope names. */
-static void add_tgids(const struct tap_plan_scope *scope, struct tap_buf *text)
+/* As programs know what is selected: of groups nothing, but the events. */
+static void add_events(const struct tap_select_word *w, struct tap_buf *text)
 {
-	for (unsigned int i = 0; i < scope->tgids.nr; i++)
-		tap_buf_printf(text, "tgid %s\n", scope->tgids.v[i]);
+	if (!w || !w->is_group)
+		tap_buf_printf(text, "event %s\n", w ? w->text : "*:*");
+	for (unsigned int i = 0; w && w->is_group && i < w->nr_globs; i++)
+		tap_buf_printf(text, "event %s:%s\n", w->globs[i].system, w->globs[i].name);
 }
 
 /*
@@ -156,18 +145,19 @@ static void add_tgids(const struct tap_plan_scope *scope, struct tap_buf *text)
  */
 static int write_sessions(struct tap_user_state *s)
 {
-	const struct tap_plan_scope *scope = &s->plan->scope;
+	const struct tap_select *select = s->plan->select;
 	struct tap_buf text = { 0 };
 	int ret = 0;
 
-	if (scope->tids.nr)
+	if (select->tids.nr)
 		return 0;
 	if (s->choice.ring_shift)
 		tap_buf_printf(&text, "ring_shift %u\n", s->choice.ring_shift);
 	tap_buf_printf(&text, "mode %d\nclock %d\n", TAP_RING_DISCARD, tap_user_clock_choose());
-	add_tgids(scope, &text);
+	for (unsigned int i = 0; i < select->tgids.nr; i++)
+		tap_buf_printf(&text, "tgid %d\n", select->tgids.v[i]);
 	for (unsigned int i = 0; i < s->plan->nr_patterns; i++)
-		tap_buf_printf(&text, "event %s\n", s->plan->patterns[i].glob);
+		add_events(s->plan->patterns[i].word, &text);
 	if (!text.err)
 		ret = tap_user_sessions_write(&s->sessions, tap_user_folders(s->set), tap_buf_str(&text));
 	tap_buf_release(&text);
@@ -219,12 +209,12 @@ static int user_calls(const void *state)
 	return s->sessions.calls;
 }
 
-static bool has_kind(const struct tap_user_state *s, const char *glob)
+static bool has_kind(const struct tap_user_state *s, const struct tap_plan_pattern *p)
 {
 	const struct tap_user_kind *k;
 
 	for (unsigned int i = 0; (k = tap_user_kind_at(s->set, i)); i++)
-		if (tap_tracefs_match(glob, k->system, k->name))
+		if (tap_plan_pattern_fits(p, k->system, k->name))
 			return true;
 	return false;
 }
@@ -257,9 +247,9 @@ static void note_unmatched(struct tap_user_state *s)
 
 		free(p->note);
 		p->note = NULL;
-		if (has_kind(s, p->glob))
+		if (has_kind(s, p))
 			continue;
-		tap_buf_printf(&text, "no program had '%s'", p->glob);
+		tap_buf_printf(&text, "no program had '%s'", p->word ? p->word->text : "*:*");
 		add_systems(s, &text);
 		p->note = strdup(tap_buf_str(&text)); /* short of memory it is not told */
 		tap_buf_release(&text);

@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The same words of -e are the same kinds of events over BPF, over tracefs, in dump and in list.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+SCHEDTAP=$(realpath "${SCHEDTAP:-$top/build/schedtap}")
+. "$top/tests/live/lib.sh"
+
+[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP needs root"; exit 0; }
+[ -d $T/instances ] || { echo "1..0 # SKIP tracefs is not mounted at $T"; exit 0; }
+scratch=$(mktemp -d /tmp/schedtap-select-XXXXXX)
+trap 'cd /; rm -rf "$scratch"' EXIT
+
+# kinds WORD [OPTION...]: what a recorder takes it for, without the bare tracepoints' events, sorted
+kinds()
+{
+	start kinds.dat "${@:2}" -e "$1"
+	perl -MJSON::PP -0 -ne 'print("$_->{system}:$_->{name}\n") for @{decode_json($_)->{events}}' \
+		kinds.dat.spool/meta.json | { grep -v '^schedtap:' || :; } | sort
+	ends 0 INT >&2
+}
+
+listed()
+{
+	"$SCHEDTAP" list "$1" | awk '{ print $2 }' | sed 's/:$//' | { grep -v '^schedtap:' || :; } | sort
+}
+
+kinds_of_dump()
+{
+	"$SCHEDTAP" dump -i "$scratch/all.dat" --json "$@" | grep -o '"event":"[^"]*"' | cut -d'"' -f 4 |
+		{ grep -v '^schedtap:' || :; } | sort -u
+}
+
+# same WORD BPF: what is recorded where nothing is said of a backend, over tracefs, and listed; BPF: all of it
+# comes over BPF as well (all), a part (some), nothing (none). And dump shows what there is of it.
+same()
+{
+	kinds "$1" -b tracefs >tracefs
+	must [ -s tracefs ]
+	kinds "$1" >any
+	must diff any tracefs
+	listed "$1" >listed
+	must diff listed tracefs
+	case $2 in
+	all)
+		kinds "$1" -b bpf >bpf
+		must diff bpf tracefs
+		;;
+	some)
+		kinds "$1" -b bpf >bpf
+		must [ -s bpf ]
+		must [ "$(comm -23 bpf tracefs)" = "" ]
+		must_not cmp -s bpf tracefs
+		;;
+	none)
+		run 2 "$SCHEDTAP" record -d 0.1 -b bpf -e "$1" -o none.dat
+		says "'$1' comes from tracefs alone, which -b bpf leaves out"
+		;;
+	esac
+	kinds_of_dump -e "$1" >dumped
+	comm -12 tracefs "$scratch/all" >there
+	must [ -s there ]
+	must diff there dumped
+}
+
+"$SCHEDTAP" record -o "$scratch/all.dat" -e 'sched:*' -e 'timer:*' -e 'irq:*' -e 'task:*' -e pelt -- sh -c '
+	for i in 1 2 3 4 5 6 7 8; do sleep 0.01; done; sync' 2>"$scratch/err" || cat "$scratch/err" >&2
+kinds_of_dump >"$scratch/all"
+
+check "a group that is called like its system" same sched all
+check "all of that system" same 'sched:*' some
+check "another group" same irq all
+check "all of its system" same 'irq:*' some
+check "a system" same timer none
+check "the same with a glob" same 'timer:*' none
+check "a name" same sched_switch all
+check "names" same 'sched_[sw]*' some
+check "names of one system" same 'sched:sched_w*' some
+check "names of several systems" same '*_entry' some
+check "systems" same '[it]*:*e[nx]*t*' some
+
+unknown()
+{
+	local command
+
+	for command in "record -d 0.1 -o a.dat -e" "dump -i $scratch/all.dat -e" "timehist -i $scratch/all.dat -e" list; do
+		run 1 "$SCHEDTAP" $command sched_swich
+		must grep -q "'sched_swich'" err
+		must_not [ -s out ]
+		run 2 "$SCHEDTAP" $command :sched_switch
+		says "-e: ':sched_switch' is no event: SYSTEM:NAME has two parts"
+	done
+	must_not [ -e a.dat ]
+}
+check "what nobody has, and what is no event" unknown
+
+# ids LETTER: one range of ids, in record and in reports
+ids()
+{
+	run 2 "$SCHEDTAP" record -d 0.1 -o a.dat "$1" 4194305
+	says "$1: '4194305' is no task's number"
+	run 2 "$SCHEDTAP" dump -i "$scratch/all.dat" "$1" 4194305
+	says "$1: '4194305' is no task's number"
+	run 1 "$SCHEDTAP" record -d 0.1 -o a.dat "$1" 4194304
+	run 1 "$SCHEDTAP" dump -i "$scratch/all.dat" "$1" 4194304
+	run 2 "$SCHEDTAP" record -d 0.1 -o a.dat "$1" 0
+	says "idle"
+}
+check "-p: its range" ids -p
+check "-t: its range" ids -t
+
+mount=$(awk '$3 == "cgroup" && $4 ~ /(^|,)cpu(,|$)/ { v1 = v1 ? v1 : $2 }
+	$3 == "cgroup2" { v2 = v2 ? v2 : $2 }
+	END { print v1 ? v1 : v2 }' /proc/self/mounts)
+
+# in_cgroup WORD...: each means the cgroups below tap-select-PID, for record and for a report
+in_cgroup()
+{
+	local word
+
+	mkdir "$mount/tap-select-$$" "$mount/tap-select-$$/a" || skip "cannot make a cgroup below $mount"
+	trap 'clean_up; sleep 0.1; rmdir "$mount/tap-select-$$/a" "$mount/tap-select-$$"' EXIT
+	sh -c "echo \$\$ >$mount/tap-select-$$/a/cgroup.procs; while :; do sleep 0.01; done" &
+	wait_for grep -q . "$mount/tap-select-$$/a/cgroup.procs"
+	"$SCHEDTAP" record -d 0.2 -e sched_switch -o all.dat 2>err
+	for word; do
+		run 0 "$SCHEDTAP" record -d 0.2 -e sched_switch -g "$word" -o part.dat
+		must_not grep -q "no event was recorded" err
+		events part.dat >part
+		# without the other task of the switch, and those that came and went
+		must [ "$(grep -vcE '(sh|sleep)-|_comm=(sh|sleep) ' part)" = 0 ]
+		run 0 "$SCHEDTAP" summary -i all.dat -g "$word" --csv
+		must [ "$(awk -F, 'NR > 1 && $3 !~ /^(sh|sleep)$/' out | wc -l)" = 0 ]
+	done
+}
+[ -z "$mount" ] || check "-g: the words for a cgroup" in_cgroup "/tap-select-$$" "tap-select-$$/" "$mount/tap-select-$$" \
+	"/tap-select-$$/?" "*select-$$" "/tap-[q-t]*"
+done_testing
