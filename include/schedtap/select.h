@@ -46,7 +46,7 @@ struct tap_select_opts {
 	 */
 	const char *const *cgroups;
 	unsigned int nr_cgroups;
-	/* Where this machine has its cgroups: paths that begin with it are folders'. NULL: nowhere. */
+	/* Paths that begin with it are folders'. NULL: where this machine has its cgroups. */
 	const char *cgroup_mount;
 	const char *cpus; /* a list of numbers and ranges, "0-3,8", 0..65535; NULL: all */
 };

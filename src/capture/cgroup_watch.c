@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/machine.h"
+#include "select/mount.h"
 
 static int add_folder(struct tap_cgroup_watch *w, const char *path)
 {
@@ -58,7 +59,7 @@ void tap_cgroup_watch_open(struct tap_cgroup_watch *w)
 	char root[PATH_MAX];
 
 	*w = (struct tap_cgroup_watch){ .fd = -1 };
-	if (!tap_machine_cgroup_mount(root, sizeof(root)))
+	if (!tap_cgroup_mount(root, sizeof(root)))
 		return;
 	w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	w->root_len = strlen(root);
@@ -83,7 +84,7 @@ static int take(struct tap_cgroup_watch *w, const struct inotify_event *ev, stru
 	int ret;
 
 	if (ev->mask & IN_Q_OVERFLOW)
-		return tap_machine_cgroup_mount(root, sizeof(root)) ? add_tree(w, root, cgroups) : 0;
+		return tap_cgroup_mount(root, sizeof(root)) ? add_tree(w, root, cgroups) : 0;
 	if (ev->mask & IN_IGNORED)
 		forget_folder(w, ev->wd);
 	if (!(ev->mask & IN_CREATE) || !(ev->mask & IN_ISDIR) || !slot || !*slot)

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
-#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "select/mount.h"
 
 #define CPU_DIR "/sys/devices/system/cpu"
 #define SYMBOLS_MAX_BYTES ((size_t)64 << 20) /* a big kernel has 15 MB; readers take no more */
@@ -192,26 +192,6 @@ int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms)
 	return ret;
 }
 
-const char *tap_machine_cgroup_mount(char *path, size_t size)
-{
-	FILE *mounts = setmntent("/proc/self/mounts", "r");
-	struct mntent *m;
-	bool found = false, v1 = false;
-
-	while (mounts && !v1 && (m = getmntent(mounts))) {
-		v1 = !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, "cpu");
-		if (!v1 && (found || strcmp(m->mnt_type, "cgroup2")))
-			continue;
-		found = true;
-		snprintf(path, size, "%s", m->mnt_dir);
-	}
-	if (mounts)
-		endmntent(mounts);
-	if (!found)
-		return NULL;
-	return v1 ? "tasks" : "cgroup.threads";
-}
-
 /* One file per cgroup, where /proc would be one per task. */
 static int add_members(const char *dir, const char *file, uint64_t cgroup, struct tap_map *members)
 {
@@ -260,7 +240,7 @@ int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct
 	FTS *fts;
 	int ret = 0;
 
-	file = tap_machine_cgroup_mount(root, sizeof(root));
+	file = tap_cgroup_mount(root, sizeof(root));
 	if (!file)
 		return 0;
 	fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);

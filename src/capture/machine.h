@@ -34,11 +34,6 @@ int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms);
 void tap_machine_symbols(struct tap_buf *kallsyms);
 
 /*
- * The mount of the version 1 hierarchy with the CPU controller, or of version 2: paths of cgroups are
- * below it. Return: the file in each cgroup that lists its tasks; NULL if there is no mount.
- */
-const char *tap_machine_cgroup_mount(char *path, size_t size);
-/*
  * Adds id -> path (owned char *) of every cgroup of the hierarchy that the CPU controller is on:
  * those are the groups that the scheduler knows. @members: tid -> id of the tasks in them.
  * @limited: the ids of those whose CPU time has a quota, their own or one above them. Either may be NULL.

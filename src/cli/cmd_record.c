@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +15,6 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "capture/machine.h"
 #include "capture/priority.h"
 #include "capture/session.h"
 #include "cli/cmd.h"
@@ -146,7 +144,6 @@ static int check(const struct record_opts *o, struct tap_err *err)
 static int select_what(struct run *run, struct tap_err *err)
 {
 	const struct record_opts *o = run->opts;
-	char mount[PATH_MAX];
 	const struct tap_select_opts words = {
 		.size = sizeof(words),
 		.events = o->events.v, o->events.nr,
@@ -154,7 +151,6 @@ static int select_what(struct run *run, struct tap_err *err)
 		.tids = o->tids.v, o->tids.nr,
 		.comms = o->comms.v, o->comms.nr,
 		.cgroups = o->cgroups.v, o->cgroups.nr,
-		.cgroup_mount = tap_machine_cgroup_mount(mount, sizeof(mount)) ? mount : NULL,
 		.cpus = o->cpus,
 	};
 

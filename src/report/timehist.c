@@ -21,8 +21,7 @@ static const struct tap_opt options[] = {
 		   "show migrations, as rows of their own"),
 	TAP_OPTION(struct timehist_opts, common.pick.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
 		   "show these events, as rows of their own: a name, a group, a system, or SYSTEM:NAME; "
-		   "globs; "
-		   "repeatable"),
+		   "globs; repeatable"),
 	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
 		   "add a column per CPU, with a mark where the row's CPU is"),
 	TAP_OPTION(struct timehist_opts, with_summary, "with-summary", 'S', NULL, TAP_OPT_FLAG,

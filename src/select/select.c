@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "event/defs.h"
+#include "select/mount.h"
 
 const struct tap_select tap_select_all;
 
@@ -221,6 +223,10 @@ static char *cgroup_glob(const char *word, const char *mount, const char *behind
 
 static int read_cgroups(struct tap_select *s, const char *const *words, unsigned int nr, const char *mount)
 {
+	char own[PATH_MAX];
+
+	if (nr && !mount && tap_cgroup_mount(own, sizeof(own)))
+		mount = own;
 	s->cgroup_globs = calloc(2 * (size_t)nr + 1, sizeof(*s->cgroup_globs));
 	if (!s->cgroup_globs || copy_words(&s->cgroups, words, nr))
 		return -ENOMEM;

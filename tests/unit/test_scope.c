@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which events the BPF programs find worth a record: bpf/scope.h and bpf/tasks.h on a kernel that is made up. */
+/*
+ * Which events the BPF programs find worth a record: bpf/scope.h and bpf/tasks.h on a kernel that is made up; and
+ * what is selected as their constants.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
+#include <limits.h>
+
+#include "capture/bpf/load.h"
+#include "select/mount.h"
 #include "fake_bpf.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
@@ -221,12 +229,99 @@ static void test_comes_and_goes(void **state)
 	assert_int_equal(tap_missed.no_task, 1);
 }
 
+/* In place of the library's: the constants are those of the programs above. */
+int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, size_t len)
+{
+	static const struct {
+		const char *name;
+		volatile void *at;
+		size_t size;
+	} constants[] = {
+#define CONSTANT(name) { #name, &name, sizeof(name) }
+		CONSTANT(tap_scope), CONSTANT(tap_follow), CONSTANT(tap_cpu_bits), CONSTANT(tap_comms),
+		CONSTANT(tap_cgroup_scope), CONSTANT(tap_nr_cgroups), CONSTANT(tap_by_cpu_controller),
+	};
+
+	(void)obj;
+	for (size_t i = 0; i < LEN(constants); i++)
+		if (!strcmp(constants[i].name, name)) {
+			assert_true(len <= constants[i].size);
+			memcpy((void *)(uintptr_t)constants[i].at, value, len);
+			return 0;
+		}
+	fail_msg("there is no '%s'", name);
+	return -ENOENT;
+}
+
+/* Return: of tap_bpf_scope_constants(). */
+static int translate(struct tap_select_opts opts, bool follow, struct tap_err *err)
+{
+	struct tap_plan plan = { .follow = follow };
+	struct tap_select *select;
+	int ret;
+
+	clear();
+	opts.size = sizeof(opts);
+	assert_int_equal(tap_select_new(&opts, &select, err), 0);
+	plan.select = select;
+	ret = tap_bpf_scope_constants(NULL, &plan, err);
+	tap_select_free(select);
+	return ret;
+}
+
+#define WORDS(...) (const char *[]){ __VA_ARGS__ }, sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *)
+
+static void test_translation(void **state)
+{
+	char mount[PATH_MAX];
+	struct tap_err err = { 0 };
+
+	(void)state;
+	assert_int_equal(translate((struct tap_select_opts){ 0 }, false, &err), 0);
+	assert_int_equal(tap_scope, 0);
+	assert_true(TAP_WANTED(&other));
+
+	assert_int_equal(translate((struct tap_select_opts){ .cpus = "1,64-65" }, false, &err), 0);
+	for (fake_cpu = 0; fake_cpu < 130; fake_cpu++)
+		assert_int_equal(TAP_WANTED(0), fake_cpu == 1 || fake_cpu == 64 || fake_cpu == 65);
+
+	assert_int_equal(translate((struct tap_select_opts){ .comms = WORDS("mak[!x]", "x*") }, false, &err), 0);
+	assert_true(TAP_WANTED(&one));
+	assert_false(TAP_WANTED(&two));
+
+	/* no name is so long, and nothing is recorded */
+	assert_int_equal(translate((struct tap_select_opts){ .comms = WORDS(
+		"*1234567890123456789012345678901234567890123456789012345678901234*") }, false, &err), 0);
+	assert_false(TAP_WANTED(&one, &two, &child));
+	assert_int_equal(translate((struct tap_select_opts){ .comms = WORDS(
+		"12345678901234567890123456789012", "22345678901234567890123456789012") }, false, &err), -EINVAL);
+	assert_string_equal(err.text, "the -c patterns are longer than 62 characters in all");
+
+	assert_int_equal(translate((struct tap_select_opts){ .tgids = WORDS("5") }, true, &err), 0);
+	assert_int_equal(tap_scope, TAP_BY_TGID);
+	assert_true(tap_follow);
+	assert_int_equal(translate((struct tap_select_opts){ .tids = WORDS("5"), .cpus = "0" }, false, &err), 0);
+	assert_int_equal(tap_scope, TAP_BY_TID | TAP_BY_CPU);
+	assert_false(tap_follow);
+
+	assert_int_equal(translate((struct tap_select_opts){ .cgroups = WORDS("/no/such/cgroup") }, false, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "-g: there is no cgroup '/no/such/cgroup'"));
+	if (!tap_cgroup_mount(mount, sizeof(mount)))
+		return;
+	/* all: the root alone is told */
+	assert_int_equal(translate((struct tap_select_opts){ .cgroups = WORDS("/") }, false, &err), 0);
+	assert_int_equal(tap_scope, TAP_BY_CGROUP);
+	assert_int_equal(tap_nr_cgroups, 1);
+	assert_int_equal(tap_cgroup_scope[0].level, 0);
+	assert_true(tap_cgroup_scope[0].id);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wanted), cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_cpu_controller), cmocka_unit_test(test_list),
-		cmocka_unit_test(test_comes_and_goes),
+		cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_translation),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -10,6 +10,7 @@
 #include "capture/bpf/load.h"
 #include "capture/machine.h"
 #include "scope_bits.h"
+#include "select/mount.h"
 
 #define MAX_CGROUPS 16	 /* TAP_SCOPE_MAX_CGROUPS of bpf/scope.h */
 #define CPU_WORDS 128u
@@ -108,7 +109,7 @@ static int set_cgroups(struct bpf_object *obj, const struct tap_select *select, 
 	struct cgroup_level levels[MAX_CGROUPS] = { 0 };
 	struct tap_map cgroups = { 0 };
 	char mount[PATH_MAX] = "/sys/fs/cgroup";
-	const char *tasks = tap_machine_cgroup_mount(mount, sizeof(mount));
+	const char *tasks = tap_cgroup_mount(mount, sizeof(mount));
 	bool v1 = tasks && !strcmp(tasks, "tasks");
 	uint32_t nr = 0;
 	int ret = tap_machine_cgroups(&cgroups, NULL, NULL);
