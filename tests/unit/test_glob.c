@@ -150,7 +150,7 @@ static void test_long(void **state)
 	static const char *const comms[] = {
 		"a", "z", "zz", "1", "-", "1x", "-x", "17", "!z", "!a", "_", "]", "\\", "\"x", "'y", "/",
 		".", "kworker/0:1", "kworker/u4:2", "comm", "x comm", "command", "fifteen-letters",
-		"a fifteen-letter", "\xff" "a", "\x80", "b", "c", "d", "e", "[a", "",
+		"a fifteen-letter", ("\xff" "a"), "\x80", "b", "c", "d", "e", "[a", "",
 	};
 
 	(void)state;
