@@ -54,7 +54,8 @@ int tap_pick_init(struct tap_pick *p, const struct tap_pick_opts *o,
 	int ret;
 
 	*p = (struct tap_pick){ .to_ns = UINT64_MAX };
-	ret = tap_select_new(&words, &p->select, err);
+	ret = tap_select_new(&words, &p->own, err);
+	p->select = p->own;
 	ret = ret ?: check_events(p->select, formats, nr, err);
 	if (ret)
 		tap_pick_release(p);
@@ -63,7 +64,7 @@ int tap_pick_init(struct tap_pick *p, const struct tap_pick_opts *o,
 
 void tap_pick_release(struct tap_pick *p)
 {
-	tap_select_free(p->select);
+	tap_select_free(p->own);
 	free(p->wanted);
 	*p = (struct tap_pick){ 0 };
 }

@@ -19,7 +19,8 @@ struct tap_pick_opts {
 };
 
 struct tap_pick {
-	struct tap_select *select;
+	const struct tap_select *select;
+	struct tap_select *own; /* the same, made by tap_pick_init(); or NULL */
 	uint64_t from_ns, to_ns; /* 0, UINT64_MAX: open, as tap_pick_init() leaves it */
 	signed char *wanted; /* by kind: 0 not looked at yet, 1 yes, -1 no */
 	unsigned int nr_wanted;

@@ -85,26 +85,34 @@ static void read_clocks(struct tap_recording *r)
 		tap_wall_learn(&r->wall, info->wall_ts_ns, info->wall_realtime_ns);
 }
 
+static int read_all(struct tap_recording *r, const struct tap_listener *listener, struct tap_err *err)
+{
+	if (listener)
+		r->listener = *listener;
+	tell_notes(r);
+	read_meta(r);
+	read_window(r);
+	read_clocks(r);
+	if (tap_who_init(&r->who, r->reader, r->meta))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
 int tap_recording_open(struct tap_recording *r, const char *path,
 		       const struct tap_listener *listener, struct tap_err *err)
 {
 	int ret;
 
 	*r = (struct tap_recording){ .path = path };
-	if (listener)
-		r->listener = *listener;
 	ret = tap_reader_open(path, &r->reader, err);
-	if (ret)
-		return ret;
-	tell_notes(r);
-	read_meta(r);
-	read_window(r);
-	read_clocks(r);
-	if (tap_who_init(&r->who, r->reader, r->meta))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
-	if (ret)
-		tap_recording_close(r);
-	return ret;
+	return ret ? ret : read_all(r, listener, err);
+}
+
+int tap_recording_borrow(struct tap_recording *r, struct tap_reader *reader,
+			 const struct tap_listener *listener, struct tap_err *err)
+{
+	*r = (struct tap_recording){ .reader = reader, .is_borrowed = true, .path = "the recording" };
+	return read_all(r, listener, err);
 }
 
 void tap_recording_note_unknown(const struct tap_recording *r, unsigned int nr)
@@ -118,7 +126,8 @@ void tap_recording_close(struct tap_recording *r)
 {
 	tap_who_release(&r->who);
 	json_decref(r->meta);
-	tap_reader_free(r->reader);
+	if (!r->is_borrowed)
+		tap_reader_free(r->reader);
 	*r = (struct tap_recording){ 0 };
 }
 

@@ -19,6 +19,7 @@ struct tap_listener {
 
 struct tap_recording {
 	struct tap_reader *reader;
+	bool is_borrowed; /* .reader */
 	json_t *meta; /* NULL: none */
 	struct tap_who who;
 	const char *path; /* as it was opened, borrowed */
@@ -28,9 +29,12 @@ struct tap_recording {
 	const char *what; /* is done to it: for the listener */
 };
 
-/* @listener: NULL: nobody listens. Return: 0; -errno with a sentence, and nothing to close. */
+/* @listener: NULL: nobody listens. Return: 0; -errno with a sentence. Close in either case. */
 int tap_recording_open(struct tap_recording *r, const char *path,
 		       const struct tap_listener *listener, struct tap_err *err);
+/* The same of a reader that is somebody else's. Return: 0 or -ENOMEM. */
+int tap_recording_borrow(struct tap_recording *r, struct tap_reader *reader,
+			 const struct tap_listener *listener, struct tap_err *err);
 void tap_recording_close(struct tap_recording *r);
 
 /* Tells the listener; as tap_err_set(). */

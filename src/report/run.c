@@ -157,13 +157,25 @@ static int survey(struct tap_run *run, struct tap_err *err)
 	return ret;
 }
 
+static int set_window(struct tap_run *run, struct tap_err *err)
+{
+	struct tap_range range;
+	int ret = tap_recording_window(&run->rec, &run->window, &range, err);
+
+	if (ret)
+		return ret;
+	run->pick.from_ns = range.from_ns;
+	run->pick.to_ns = range.to_ns;
+	run->all_tasks = !(run->pick.select->by & TAP_SELECT_TASKS);
+	return 0;
+}
+
 int tap_run_input(struct tap_run *run, const char *path, const struct tap_pick_opts *pick,
 		  const char *clock_name, const struct tap_listener *listener, bool *usage,
 		  struct tap_err *err)
 {
 	const struct tap_format *const *formats;
 	enum tap_clock clock;
-	struct tap_range range;
 	unsigned int nr;
 	int ret;
 
@@ -182,16 +194,23 @@ int tap_run_input(struct tap_run *run, const char *path, const struct tap_pick_o
 	formats = tap_reader_formats(run->rec.reader, &nr);
 	ret = tap_pick_init(&run->pick, pick, formats, nr, err);
 	if (!ret)
-		ret = tap_recording_window(&run->rec, &run->window, &range, err);
+		ret = set_window(run, err);
 	if (!ret)
 		ret = tap_recording_show(&run->rec, clock, err);
-	if (ret)
-		return ret;
-	*usage = false;
-	run->pick.from_ns = range.from_ns;
-	run->pick.to_ns = range.to_ns;
-	run->all_tasks = !pick->tids.nr && !pick->tgids.nr && !pick->comms.nr && !pick->cgroups.nr;
-	return 0;
+	*usage = ret;
+	return ret;
+}
+
+int tap_run_borrow(struct tap_run *run, struct tap_reader *reader, const struct tap_select *select,
+		   const char *window, const struct tap_listener *listener, struct tap_err *err)
+{
+	int ret;
+
+	*run = (struct tap_run){ .pick.select = select ? select : &tap_select_all };
+	ret = tap_window_parse(&run->window, window, err);
+	if (!ret)
+		ret = tap_recording_borrow(&run->rec, reader, listener, err);
+	return ret ? ret : set_window(run, err);
 }
 
 static int refuse_ticks(const struct tap_run *run, struct tap_err *err)

@@ -48,6 +48,12 @@ struct tap_run_events {
 int tap_run_input(struct tap_run *run, const char *path, const struct tap_pick_opts *pick,
 		  const char *clock, const struct tap_listener *listener, bool *usage,
 		  struct tap_err *err);
+/*
+ * The same of a reader that is somebody else's. @select: NULL: all; it and @reader are borrowed until the
+ * close. @window: as typed, or NULL.
+ */
+int tap_run_borrow(struct tap_run *run, struct tap_reader *reader, const struct tap_select *select,
+		   const char *window, const struct tap_listener *listener, struct tap_err *err);
 /* The next: surveys. Refuses stamps that are no time (-ENODATA). */
 int tap_run_survey(struct tap_run *run, struct tap_err *err);
 /* Feeds the timeline to its end. @events may be NULL. */

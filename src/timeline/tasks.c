@@ -112,6 +112,13 @@ unsigned int tap_task_index(const struct tap_task *task)
 	return task->index;
 }
 
+int tap_task_tgid(const struct tap_task *task)
+{
+	const struct tap_task *told = task->tgid_of && !task->tgid ? task->tgid_of : task;
+
+	return told->tgid ? told->tgid : -1;
+}
+
 const char *tap_task_comm(const struct tap_task *task, size_t *len)
 {
 	*len = strnlen(task->comm, TAP_TASK_COMM);

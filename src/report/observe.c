@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The library's door to the timeline (schedtap/run.h): a run for an observer of somebody else's. */
+#include <errno.h>
+#include <schedtap/run.h>
+
+#include "report/run.h"
+#include "report/task_cells.h"
+
+struct observed {
+	struct tap_run run;
+	struct tap_observer told; /* whose functions are called */
+	void *ctx;
+	const struct tap_run_opts *opts;
+};
+
+static void on_note(void *ctx, const struct tap_err *note)
+{
+	const struct tap_run_opts *opts = ((struct observed *)ctx)->opts;
+
+	opts->note(opts->ctx, note->text);
+}
+
+static void on_progress(void *ctx, const char *what, uint64_t done, uint64_t whole)
+{
+	const struct tap_run_opts *opts = ((struct observed *)ctx)->opts;
+
+	opts->progress(opts->ctx, what, done, whole);
+}
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	struct observed *o = ctx;
+
+	return tap_run_task(&o->run, s->task) ? o->told.stretch(o->ctx, s) : 0;
+}
+
+static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+{
+	struct observed *o = ctx;
+
+	return tap_run_cpu(&o->run, s->cpu) ? o->told.cpu(o->ctx, s) : 0;
+}
+
+static int on_wakeup(void *ctx, const struct tap_wakeup *w)
+{
+	struct observed *o = ctx;
+
+	return tap_run_task(&o->run, w->task) ? o->told.wakeup(o->ctx, w) : 0;
+}
+
+static int on_migration(void *ctx, const struct tap_migration *m)
+{
+	struct observed *o = ctx;
+
+	return tap_run_task(&o->run, m->task) ? o->told.migration(o->ctx, m) : 0;
+}
+
+/* What was built against a header of before has less, of after more: that must be nothing. */
+static int take(void *to, size_t size, const void *from, size_t from_size, struct tap_err *err)
+{
+	const unsigned char *bytes = from;
+
+	for (size_t i = size; i < from_size; i++)
+		if (bytes[i])
+			return tap_err_set(err, -EINVAL, "built for a newer libschedtap than this one");
+	if (from_size < sizeof(size_t))
+		return tap_err_set(err, -EINVAL, "a struct without its size");
+	memcpy(to, from, from_size < size ? from_size : size);
+	return 0;
+}
+
+static int observe(struct observed *o, struct tap_err *err)
+{
+	const struct tap_observer observer = {
+		.states = o->told.states, .lost_states = o->told.lost_states,
+		.stretch = o->told.stretch ? on_stretch : NULL, .cpu = o->told.cpu ? on_cpu : NULL,
+		.unknown_cpus_only = o->told.unknown_cpus_only,
+		.wakeup = o->told.wakeup ? on_wakeup : NULL,
+		.migration = o->told.migration ? on_migration : NULL,
+	};
+	struct tap_task *const *tasks;
+	unsigned int nr;
+	int ret = tap_run_survey(&o->run, err);
+
+	if (!ret && !tap_survey_has_switches(&o->run.survey))
+		return tap_err_set(err, -ENODATA, "the recording has no sched_switch events: who ran is not known");
+	if (!ret)
+		ret = tap_run_feed(&o->run, &observer, NULL, o, err);
+	if (ret || !o->told.end)
+		return ret;
+	tasks = tap_timeline_tasks(o->run.timeline, &nr);
+	return o->told.end(o->ctx, tasks, nr);
+}
+
+int tap_run(struct tap_reader *reader, const struct tap_run_opts *opts,
+	    const struct tap_observer *observer, void *ctx, struct tap_err *err)
+{
+	struct tap_run_opts own = { .size = sizeof(own) };
+	struct observed o = { .ctx = ctx, .opts = &own };
+	struct tap_listener listener;
+	int ret = take(&o.told, sizeof(o.told), observer, observer->size, err);
+
+	if (!ret && opts)
+		ret = take(&own, sizeof(own), opts, opts->size, err);
+	if (ret)
+		return ret;
+	listener = (struct tap_listener){
+		own.note ? on_note : NULL, own.progress ? on_progress : NULL, &o,
+	};
+	ret = tap_run_borrow(&o.run, reader, own.select, own.window, &listener, err);
+	if (!ret)
+		ret = observe(&o, err);
+	tap_run_close(&o.run);
+	tap_reader_limit(reader, 0, UINT64_MAX);
+	tap_reader_watch(reader, NULL, NULL);
+	return ret;
+}

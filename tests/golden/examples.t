@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Reports of one's own (examples/*.c that read recordings), compiled against the installed library with what
+# pkg-config says: they are right, as the program's own reports are.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${BUILD:-$root/build}
+schedtap=${SCHEDTAP:-$build/schedtap} mkdat=${MKDAT:-$build/tests/mkdat}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0 failed=0
+
+# check NAME COMMAND...: one TAP line; what the command prints becomes its comment.
+check()
+{
+	n=$((n + 1))
+	name=$1
+	shift
+	if said=$("$@" 2>&1); then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		sed 's/^/# /' <<<"$said"
+		failed=1
+	fi
+}
+
+install_library()
+{
+	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$root" B="$build" PREFIX="$tmp/usr" install
+}
+
+compile()
+{
+	export PKG_CONFIG_LIBDIR=$tmp/usr/lib/pkgconfig
+	${CC:-cc} -Wall -Wextra -Werror -pedantic -std=c11 -D_POSIX_C_SOURCE=200809L "$root/examples/$1.c" -o "$tmp/$1" \
+		$(pkg-config --cflags --libs schedtap) -Wl,-rpath,"$tmp/usr/lib"
+}
+
+is_short() { [ "$(grep -cvE '^ ?(/?\*|$)' "$root/examples/$1.c")" -le 60 ]; }
+
+# The longest wait of each task, of both.
+same_as_latency()
+{
+	"$tmp/longest_waits" "$1" | sort >"$tmp/ours"
+	"$schedtap" latency --json "$1" | perl -MJSON::PP -0777 -ne '
+		$_->{max_ns} && print("$_->{comm} $_->{tid} $_->{max_ns}\n") for @{decode_json($_)->{tasks}}' | sort >"$tmp/latency"
+	[ -s "$tmp/latency" ] && diff "$tmp/latency" "$tmp/ours"
+}
+
+same_as_migrations()
+{
+	"$tmp/migration_matrix" "$1" '*' >"$tmp/matrix"
+	"$schedtap" migrations --json "$1" | MATRIX=$tmp/matrix perl -MJSON::PP -0777 -ne '
+		my $m = decode_json($_); my %nr = map { ("$_->{from_cpu} $_->{to_cpu}" => $_->{total}) } @{$m->{pairs}};
+		open(my $f, "<", $ENV{MATRIX}) or die; local $/ = "\n"; my $from = 0;
+		while (<$f>) {
+			my @row = split; my $to = 0;
+			for my $v (@row) { my $w = delete($nr{"$from $to"}) // 0; $v == $w or die "$from to $to: $v, not $w\n"; $to++ }
+			$from++;
+		}
+		%nr and die "not in the matrix: ", join(",", keys(%nr)), "\n"; $from or die "no rows\n"'
+}
+
+# Each task's spans add up to what `states` says.
+same_as_states()
+{
+	"$tmp/state_spans" "$1" >"$tmp/spans" && "$schedtap" states --json "$1" >"$tmp/states" &&
+		perl -MJSON::PP -e '
+			sub slurp { local (@ARGV, $/) = @_; <> }
+			my %sum; $sum{$_->{tid}} += $_->{dur} * 1000 for @{decode_json(slurp($ARGV[0]))};
+			my %life; $life{$_->{tid}} += $_->{life_ns} for @{decode_json(slurp($ARGV[1]))->{tasks}};
+			%life or die "no tasks\n";
+			for (keys(%life)) { abs($life{$_} - ($sum{$_} // 0)) < 1 or die "tid $_: $sum{$_}, its life is $life{$_}\n" }' \
+			"$tmp/spans" "$tmp/states"
+}
+
+refuses()
+{
+	"$tmp/longest_waits" "$tmp/empty.dat" 2>"$tmp/err" && return 1
+	grep -q 'has no sched_switch' "$tmp/err"
+}
+
+check 'the library is installed' install_library
+for example in longest_waits migration_matrix state_spans; do
+	check "$example compiles against it" compile $example
+	check "$example has no more than 60 lines" is_short $example
+done
+for in in latency/tasks latency/loss latency/worst latency/offline migrations/text; do
+	"$mkdat" "$root/tests/golden/$in/in.txt" "$tmp/in.dat" || exit 1
+	case $in in
+	latency/*) check "$in: the longest waits are those of latency" same_as_latency "$tmp/in.dat" ;;
+	*) check "$in: the matrix is that of migrations" same_as_migrations "$tmp/in.dat" ;;
+	esac
+	check "$in: spans add up to each task's life" same_as_states "$tmp/in.dat"
+done
+"$mkdat" "$root/tests/golden/pelt/refused/in.txt" "$tmp/empty.dat" || exit 1
+check 'a recording without switches is refused' refuses
+echo "1..$n"
+exit $failed
