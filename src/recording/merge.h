@@ -10,12 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tap_stream;
-
 /* Of equal times the stream that lies first in the array is earlier. NULL: an ended one. */
 struct tap_merge_key {
 	uint64_t ts; /* of an ended one: UINT64_MAX */
-	struct tap_stream *stream;
+	void *stream;
 };
 
 struct tap_merge {
@@ -66,7 +64,7 @@ static inline struct tap_merge_key tap_merge_replay(struct tap_merge *m, unsigne
 
 /* Return: up to which time the winner @stream stays the winner. */
 static inline uint64_t tap_merge_until(const struct tap_merge *m, unsigned int parent,
-				       const struct tap_stream *stream)
+				       const void *stream)
 {
 	struct tap_merge_key key = { UINT64_MAX, NULL };
 

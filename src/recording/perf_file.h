@@ -2,8 +2,8 @@
 /*
  * Reading perf.data, as `perf sched record` and `perf record -e 'sched:*'` write it, plain or
  * zstd (-z), of either byte order. Only tracepoints are handed out; samples of other events are
- * passed over. A record is read where it lies in the mapped file, or in a block of decompressed
- * data that goes once its records have been handed out.
+ * passed over. A record is read where it lies in the mapped file, or in a block of decompressed or
+ * copied data that goes once its records have been handed out.
  */
 #ifndef TAP_RECORDING_PERF_FILE_H
 #define TAP_RECORDING_PERF_FILE_H
@@ -32,7 +32,8 @@ struct tap_perf_info {
 bool tap_perf_is(const unsigned char *data, size_t len);
 
 /*
- * @data: borrowed until tap_perf_free(), as is @fd: of the file that is mapped there, or -1.
+ * @data: borrowed until tap_perf_free(), as is @fd: of the file that is mapped there, whose records are
+ * copied then; or -1.
  * Return: 0; -EINVAL if it is damaged where nothing can be read; -ENOTSUP if it was written to a
  * pipe, holds no tracepoints, or lacks their CPU or time; -ENOMEM.
  */

@@ -7,23 +7,28 @@
 
 static int grow_runs(struct tap_perf_queue *q, uint32_t nr)
 {
+	struct tap_merge_key *losers;
 	struct tap_perf_run *runs;
-	struct tap_perf_top *heap;
+	uint32_t *busy;
 
 	runs = reallocarray(q->runs, nr, sizeof(*runs));
 	if (!runs)
 		return -ENOMEM;
 	q->runs = runs;
-	heap = reallocarray(q->heap, nr, sizeof(*heap));
-	if (!heap)
+	busy = reallocarray(q->busy, nr, sizeof(*busy));
+	if (!busy)
 		return -ENOMEM;
-	q->heap = heap;
+	q->busy = busy;
+	losers = reallocarray(q->merge.losers, nr, sizeof(*losers));
+	if (!losers)
+		return -ENOMEM;
+	q->merge.losers = losers;
 	memset(runs + q->nr_runs, 0, (nr - q->nr_runs) * sizeof(*runs));
 	q->nr_runs = nr;
 	return 0;
 }
 
-/* A full run is moved to the front where half of it was popped: each item moves once on average. */
+/* A full run is moved to the front where half of it was taken: each item moves once on average. */
 static int make_room(struct tap_perf_run *run)
 {
 	struct tap_perf_item *items;
@@ -44,10 +49,10 @@ static int make_room(struct tap_perf_run *run)
 	return 0;
 }
 
-int tap_perf_queue_push(struct tap_perf_queue *q, int cpu, struct tap_perf_item item)
+/* Return: 0 with room for an item of @cpu in its run; -E2BIG; -ENOMEM. */
+static int get_room(struct tap_perf_queue *q, int cpu, struct tap_perf_run **run)
 {
 	uint32_t i = (uint32_t)(cpu + 1);
-	struct tap_perf_run *run;
 	int ret;
 
 	if (q->nr_items == TAP_PERF_MAX_ITEMS)
@@ -55,28 +60,39 @@ int tap_perf_queue_push(struct tap_perf_queue *q, int cpu, struct tap_perf_item 
 	ret = i < q->nr_runs ? 0 : grow_runs(q, i + 1);
 	if (ret)
 		return ret;
-	run = &q->runs[i];
-	ret = run->nr < run->cap ? 0 : make_room(run);
+	*run = &q->runs[i];
+	return (*run)->nr < (*run)->cap ? 0 : make_room(*run);
+}
+
+static void add(struct tap_perf_queue *q, struct tap_perf_run *run, size_t nr)
+{
+	if (!run->is_busy)
+		q->busy[q->nr_busy++] = (uint32_t)(run - q->runs);
+	run->is_busy = true;
+	run->nr += nr;
+	q->nr_items += nr;
+}
+
+int tap_perf_queue_push(struct tap_perf_queue *q, int cpu, struct tap_perf_item item)
+{
+	struct tap_perf_run *run;
+	int ret = get_room(q, cpu, &run);
+
 	if (ret)
 		return ret;
-	if (run->nr == run->head)
-		q->heap[q->nr_heap++].run = i;
-	else if (item.ts < run->items[run->nr - 1].ts)
-		run->unsorted = true;
-	run->items[run->nr++] = item;
-	q->nr_items++;
+	run->unsorted |= run->nr > run->head && item.ts < run->items[run->nr - 1].ts;
+	run->items[run->nr] = item;
+	add(q, run, 1);
 	return 0;
 }
 
 struct tap_perf_item *tap_perf_queue_room(struct tap_perf_queue *q, int cpu,
 					  struct tap_perf_item **full)
 {
-	uint32_t i = (uint32_t)(cpu + 1);
-	struct tap_perf_run *run = i < q->nr_runs ? &q->runs[i] : NULL;
 	size_t nr = TAP_PERF_MAX_ITEMS - q->nr_items;
+	struct tap_perf_run *run;
 
-	*full = NULL;
-	if (!run || run->nr == run->head)
+	if (get_room(q, cpu, &run))
 		return NULL;
 	if (nr > run->cap - run->nr)
 		nr = run->cap - run->nr;
@@ -84,13 +100,17 @@ struct tap_perf_item *tap_perf_queue_room(struct tap_perf_queue *q, int cpu,
 	return run->items + run->nr;
 }
 
-void tap_perf_queue_append(struct tap_perf_queue *q, int cpu, size_t nr, bool unsorted)
+uint64_t tap_perf_queue_last(const struct tap_perf_queue *q, int cpu)
 {
-	struct tap_perf_run *run = &q->runs[cpu + 1];
+	const struct tap_perf_run *run = &q->runs[cpu + 1];
 
-	run->nr += nr;
-	run->unsorted |= unsorted;
-	q->nr_items += nr;
+	return run->nr > run->head ? run->items[run->nr - 1].ts : 0;
+}
+
+void tap_perf_queue_append(struct tap_perf_queue *q, int cpu, size_t nr)
+{
+	if (nr)
+		add(q, &q->runs[cpu + 1], nr);
 }
 
 void tap_perf_queue_end_loss(struct tap_perf_queue *q, int cpu, uint64_t ts)
@@ -149,86 +169,78 @@ static int sort_run(struct tap_perf_queue *q, struct tap_perf_run *run)
 	return 0;
 }
 
-static bool is_before(const struct tap_perf_top *a, const struct tap_perf_top *b)
+/* Return: up to where items of the sorted @run may be taken. */
+static size_t find_ripe(const struct tap_perf_run *run, uint64_t upto)
 {
-	return a->ts < b->ts || (a->ts == b->ts && a->run < b->run);
-}
+	size_t low = run->head, high = run->nr;
 
-static void sift_down(struct tap_perf_queue *q, uint32_t at)
-{
-	struct tap_perf_top top = q->heap[at];
-	uint32_t child;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
 
-	for (; (child = 2 * at + 1) < q->nr_heap; at = child) {
-		if (child + 1 < q->nr_heap && is_before(&q->heap[child + 1], &q->heap[child]))
-			child++;
-		if (!is_before(&q->heap[child], &top))
-			break;
-		q->heap[at] = q->heap[child];
+		if (run->items[mid].ts <= upto)
+			low = mid + 1;
+		else
+			high = mid;
 	}
-	q->heap[at] = top;
+	return low;
 }
 
-int tap_perf_queue_order(struct tap_perf_queue *q)
+/* Of q->busy, the one at @i has no items left. */
+static void drop(struct tap_perf_queue *q, uint32_t i)
 {
-	for (uint32_t i = 0; i < q->nr_heap; i++) {
-		struct tap_perf_run *run = &q->runs[q->heap[i].run];
+	struct tap_perf_run *run = &q->runs[q->busy[i]];
+
+	run->head = run->ripe = run->nr = 0;
+	run->is_busy = false;
+	q->busy[i] = q->busy[--q->nr_busy];
+}
+
+static struct tap_merge_key first_key(void *queue, unsigned int i)
+{
+	struct tap_perf_queue *q = queue;
+	struct tap_perf_run *run = &q->runs[q->busy[i]];
+
+	run->parent = (q->nr_busy + i) / 2;
+	return tap_perf_queue_key(run);
+}
+
+void tap_perf_queue_next_cpu(struct tap_perf_queue *q)
+{
+	q->now = NULL;
+	while (!q->now && q->next < q->nr_busy) {
+		struct tap_perf_run *run = &q->runs[q->busy[q->next]];
+
+		if (run->head < run->ripe)
+			q->now = run;
+		else if (run->head < run->nr)
+			q->next++;
+		else
+			drop(q, q->next);
+	}
+}
+
+int tap_perf_queue_order(struct tap_perf_queue *q, uint64_t upto)
+{
+	for (uint32_t i = 0; i < q->nr_busy;) {
+		struct tap_perf_run *run = &q->runs[q->busy[i]];
 		int ret = run->unsorted ? sort_run(q, run) : 0;
 
 		if (ret)
 			return ret;
-		q->heap[i].ts = run->items[run->head].ts;
+		run->ripe = find_ripe(run, upto);
+		if (run->head < run->nr)
+			i++;
+		else
+			drop(q, i);
 	}
-	q->at = 0;
-	for (uint32_t i = q->by_cpu ? 0 : q->nr_heap / 2; i-- > 0;)
-		sift_down(q, i);
+	q->until = q->by_cpu ? UINT64_MAX : 0;
+	q->next = 0;
+	q->merge.nr = q->nr_busy;
+	if (q->by_cpu)
+		tap_perf_queue_next_cpu(q);
+	else
+		q->now = q->nr_busy ? tap_merge_play(&q->merge, 1, first_key, q).stream : NULL;
 	return 0;
-}
-
-/* Return: up to which time the first of the heap stays the first. */
-static uint64_t first_until(const struct tap_perf_queue *q)
-{
-	const struct tap_perf_top *top = q->heap, *next = NULL;
-
-	for (uint32_t i = 1; i < 3 && i < q->nr_heap; i++)
-		if (!next || is_before(&q->heap[i], next))
-			next = &q->heap[i];
-	return next ? next->ts - (next->run < top->run) : UINT64_MAX;
-}
-
-const struct tap_perf_item *tap_perf_queue_pop(struct tap_perf_queue *q, uint64_t upto,
-					       unsigned int max, int *cpu, unsigned int *nr)
-{
-	const struct tap_perf_item *items;
-	struct tap_perf_top *top;
-	struct tap_perf_run *run;
-	uint64_t until;
-	size_t left;
-
-	while (q->by_cpu && q->at < q->nr_heap && q->heap[q->at].ts > upto)
-		q->at++;
-	if (q->at >= q->nr_heap || q->heap[q->at].ts > upto)
-		return NULL;
-	top = &q->heap[q->at];
-	run = &q->runs[top->run];
-	*cpu = (int)top->run - 1;
-	items = run->items + run->head;
-	left = run->nr - run->head;
-	until = q->by_cpu ? UINT64_MAX : first_until(q);
-	until = until < upto ? until : upto;
-	for (*nr = 1; *nr < max && *nr < left && items[*nr].ts <= until; ++*nr)
-		;
-	run->head += *nr;
-	q->nr_items -= *nr;
-	if (*nr == left) {
-		run->head = run->nr = 0;
-		*top = q->heap[--q->nr_heap];
-	} else {
-		top->ts = items[*nr].ts;
-	}
-	if (!q->by_cpu)
-		sift_down(q, 0);
-	return items;
 }
 
 void tap_perf_queue_release(struct tap_perf_queue *q)
@@ -242,7 +254,8 @@ void tap_perf_queue_release(struct tap_perf_queue *q)
 		free(run->items);
 	}
 	free(q->runs);
-	free(q->heap);
+	free(q->busy);
+	free(q->merge.losers);
 	free(q->scratch);
 	*q = (struct tap_perf_queue){ .by_cpu = q->by_cpu };
 }

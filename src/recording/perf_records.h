@@ -21,6 +21,13 @@ struct tap_perf_attr {
 	uint32_t time_back, cpu_back; /* from a record's end; 0: not there */
 };
 
+/* Where all tracepoints have theirs, in bytes from a record's head on. */
+struct tap_perf_plain {
+	uint32_t id; /* 0: they have none */
+	uint32_t time, cpu;
+	uint32_t raw; /* behind its size; 0: they are not laid out alike */
+};
+
 struct tap_perf_task {
 	int tgid;
 	char comm[16]; /* "": not known */
@@ -55,9 +62,9 @@ struct tap_perf {
 	uint32_t id_at, id_back; /* UINT32_MAX: records have no id, and all attrs are alike */
 	/*
 	 * Tracepoints are laid out alike, nothing of variable size before their raw data, in this
-	 * machine's order: so they can be read at once, as this one of them says.
+	 * machine's order: so they can be read at once.
 	 */
-	const struct tap_perf_attr *plain; /* NULL: they are not */
+	struct tap_perf_plain plain;
 	uint64_t plain_ids[TAP_PERF_PLAIN_IDS]; /* id % TAP_PERF_PLAIN_IDS: of a tracepoint */
 	struct tap_map id_cpus;	 /* id -> CPU + 1 */
 	struct tap_map tasks;	 /* tid -> struct tap_perf_task, owned */
@@ -78,6 +85,12 @@ struct tap_perf {
 	struct ZSTD_DCtx_s *zstd;
 	struct tap_event ready[TAP_NR_BATCH]; /* handed out */
 };
+
+/* Whether samples tell which event they are of. */
+static inline bool tap_perf_has_ids(const struct tap_perf *p)
+{
+	return p->id_at != UINT32_MAX && p->nr_attrs > 1;
+}
 
 /*
  * Reads the next round of records into the queue, and orders it: what is not after p->ripe_ns may
