@@ -9,6 +9,7 @@
 
 #include "event/format.h"
 #include "recording/dat_file.h"
+#include "recording/page_cost.h"
 #include "recording/perf_file.h"
 
 /* Sets a text of the reader's. Return: 0 or -ENOMEM. */
@@ -20,9 +21,9 @@ static int copy_text(char **dst, const char *text, struct tap_err *err)
 static int read_perf(struct tap_reader *r, const struct tap_mapping *map, struct tap_err *err)
 {
 	const struct tap_perf_info *info;
-	int ret;
+	int ret, fd = tap_page_copy_pays(map->data, map->len, map->fd) ? map->fd : -1;
 
-	ret = tap_perf_open(map->data, map->len, map->fd, r->path, &r->perf, err);
+	ret = tap_perf_open(map->data, map->len, fd, r->path, &r->perf, err);
 	if (ret)
 		return ret;
 	info = tap_perf_info(r->perf);
