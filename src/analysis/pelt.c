@@ -734,7 +734,8 @@ int tap_pelt_end(struct tap_pelt *p)
 	}
 	if (!ret)
 		p->nr = nr;
-	qsort(p->series, p->nr, sizeof(*p->series), compare);
+	if (p->nr)
+		qsort(p->series, p->nr, sizeof(*p->series), compare);
 	return ret;
 }
 

@@ -95,6 +95,13 @@ for in in latency/tasks latency/loss latency/worst latency/offline migrations/te
 	esac
 	check "$in: spans add up to each task's life" same_as_states "$tmp/in.dat"
 done
+# a schedule that was simulated, and of which events were lost
+for seed in 1 2 3; do
+	mkdir "$tmp/$seed" && "$build/tests/truth/generate" $seed 2000 "$tmp/$seed" || exit 1
+	for damage in whole losses hidden single; do
+		check "simulated, $damage: the longest waits are those of latency" same_as_latency "$tmp/$seed/$damage.dat"
+	done
+done
 "$mkdat" "$root/tests/golden/pelt/refused/in.txt" "$tmp/empty.dat" || exit 1
 check 'a recording without switches is refused' refuses
 echo "1..$n"
