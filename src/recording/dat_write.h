@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "recording/spool.h"
+#include "recording/head.h"
 
 #define TAP_DAT_FLYRECORD 3u
 #define TAP_DAT_COMPRESSED 1u /* section flag */

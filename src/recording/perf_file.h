@@ -10,23 +10,10 @@
 
 #include <schedtap/reader.h>
 
+#include "recording/perf_info.h"
+
 struct tap_perf;
 struct tap_decoder;
-
-/* What the file says about itself. Absent texts are "". */
-struct tap_perf_info {
-	const char *uname; /* "Linux HOST RELEASE MACHINE" */
-	const char *hostname;
-	const char *tool;	 /* "perf VERSION" */
-	const char *clock;	 /* as tap_buffer_info's: "local", "mono", ... */
-	const char *compression; /* "none", "zstd" */
-	const char *printk, *kallsyms;
-	const char *note; /* what a user must know of the file as a whole: that it is cut, ... */
-	uint64_t wall_ts_ns, wall_realtime_ns; /* as tap_reader_info's */
-	unsigned int nr_cpus;
-	bool big_endian;
-	uint8_t long_size;
-};
 
 /* Return: whether it begins as a perf.data does. */
 bool tap_perf_is(const unsigned char *data, size_t len);

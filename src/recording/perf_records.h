@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "recording/dat_file.h"
 #include "recording/perf_blocks.h"
-#include "recording/perf_file.h"
+#include "recording/perf_info.h"
 #include "recording/perf_queue.h"
 
 #define TAP_PERF_HEAD_BYTES 8u /* of a record: u32 type, u16 misc, u16 size */

@@ -21,32 +21,12 @@
 
 #include <schedtap/err.h>
 
+#include "recording/head.h"
+
 #define TAP_SPOOL_MAX_BUFFERS 1000u
 #define TAP_SPOOL_MAX_CPUS 65536u
 #define TAP_SPOOL_MIN_PAGE_SIZE 256u
 #define TAP_SPOOL_MAX_PAGE_SIZE (1u << 24)
-
-/* One event's format text. */
-struct tap_head_format {
-	const char *system;
-	const char *text;
-	size_t len;
-};
-
-/* All that a trace.dat needs beside the data. Strings are borrowed by whom it is given to. */
-struct tap_head {
-	const char *header_page, *header_event; /* texts of tracefs, or what tap_head_defaults() set */
-	const struct tap_head_format *formats;
-	unsigned int nr_formats;
-	const char *uname;
-	const char *tool;
-	const char *cmdlines; /* "pid comm\n" lines */
-	const char *meta;     /* JSON */
-	const char *clock;    /* "mono" */
-	const char *printk;   /* printk_formats text, or "" */
-	const char *kallsyms; /* the kernel's symbols, as /proc/kallsyms, or "" */
-	unsigned int nr_cpus;
-};
 
 struct tap_buf;
 
