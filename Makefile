@@ -64,8 +64,8 @@ $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/sch
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
 $B/src/capture/%.o: ALL_CFLAGS += -Ibpf
-$B/src/capture/bpf/%.o: ALL_CFLAGS += -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"'
-$B/src/capture/bpf/load.o: $B/bpf/schedtap.bpf.o
+$B/src/object/object.o: ALL_CFLAGS += -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"'
+$B/src/object/object.o: $B/bpf/schedtap.bpf.o
 
 # the BPF programs: bpftool keeps the BTF and drops the DWARF
 BPF_TRIPLE = $(shell $(CROSS_COMPILE)gcc -dumpmachine)

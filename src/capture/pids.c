@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "capture/bpf/load.h"
 #include "capture/machine.h"
+#include "object/object.h"
+#include "object/task_list.h"
 #include "task_row.h"
 
 #define INITIAL_PID_NS 0xeffffffcu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/bpf/object.h"
+#include "object/object.h"
 
 /* What the module reads beside what BPF does. */
 static const struct {

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/bpf/drain.h"
 #include "capture/bpf/load.h"
+#include "capture/drain.h"
+#include "object/object.h"
 
 /*
  * The kernel measures run times only while it is asked to, and asking costs two clock reads per

@@ -7,18 +7,8 @@
 #include <unistd.h>
 
 #include "base/cap.h"
-#include "capture/bpf/object.h"
 #include "capture/machine.h"
-
-/* bpf/schedtap.bpf.c, compiled, as part of the library */
-__asm__(".section .rodata.tap_bpf_object,\"a\"\n"
-	".balign 8\n"
-	"tap_bpf_object_start:\n"
-	".incbin \"" TAP_BPF_OBJECT "\"\n"
-	"tap_bpf_object_end:\n"
-	".previous\n");
-extern const char tap_bpf_object_start[] __attribute__((visibility("hidden")));
-extern const char tap_bpf_object_end[] __attribute__((visibility("hidden")));
+#include "object/object.h"
 
 /*
  * libbpf tells only in its log which program the verifier refused, and why. It has one log
@@ -186,12 +176,6 @@ static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, 
 	if (ret)
 		return tap_err_set(err, ret, "the BPF object does not fit the program");
 	return tap_bpf_scope_constants(o->obj, plan, err);
-}
-
-struct bpf_object *tap_bpf_open(void)
-{
-	return bpf_object__open_mem(tap_bpf_object_start,
-				    (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
 }
 
 /* Why the plan's first event that cannot be had is not, or "". */

@@ -29,9 +29,6 @@ int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct t
 /* Bytes from one CPU's part of the map "tap_rings" to the next. */
 size_t tap_bpf_stride(const struct tap_bpf_object *o);
 
-/* A constant of the programs, before they are loaded. @len must be the variable's size. */
-int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, size_t len);
-
 /* scope.c: what is selected as constants, before loading. */
 int tap_bpf_scope_constants(struct bpf_object *obj, const struct tap_plan *plan, struct tap_err *err);
 
@@ -41,20 +38,10 @@ static inline bool tap_bpf_by_task(const struct tap_select *select)
 	return select->by & (TAP_SELECT_TGIDS | TAP_SELECT_TIDS);
 }
 
-enum tap_bpf_kind {
-	TAP_BPF_RECORDS,
-	TAP_BPF_KEEPS_TASKS, /* in the set of bpf/tasks.h */
-	TAP_BPF_LISTS_TASKS,
-};
-enum tap_bpf_kind tap_bpf_kind(const struct bpf_program *prog);
 /*
  * tasks.c: fills the set of tasks, when the programs that keep it are attached.
  * Return: 0; -ESRCH naming a process or thread that is not there; -errno.
  */
 int tap_bpf_find_tasks(struct bpf_object *obj, const struct tap_select *select, struct tap_err *err);
-/* Only what lists tasks. Return: NULL where that is refused. */
-struct bpf_object *tap_bpf_load_iterator(void);
-/* Adds a struct tap_task_row (bpf/task_row.h) for each task that the caller can see. 0 or -errno. */
-int tap_bpf_list_tasks(struct bpf_object *obj, struct tap_buf *rows);
 
 #endif

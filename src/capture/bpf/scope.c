@@ -9,6 +9,7 @@
 
 #include "capture/bpf/load.h"
 #include "capture/machine.h"
+#include "object/object.h"
 #include "scope_bits.h"
 #include "select/mount.h"
 

@@ -7,7 +7,7 @@
 #ifndef TAP_CAPTURE_USER_OUT_H
 #define TAP_CAPTURE_USER_OUT_H
 
-#include "capture/bpf/drain.h"
+#include "capture/drain.h"
 
 struct tap_user_lane {
 	struct tap_lane lane; /* pages: NULL until the first record */

@@ -3,8 +3,8 @@
  * The reading side of bpf/ring.h: from records in a CPU's ring to ftrace sub-buffers in the
  * spool. Knows nothing of BPF: a test feeds it memory.
  */
-#ifndef TAP_CAPTURE_BPF_DRAIN_H
-#define TAP_CAPTURE_BPF_DRAIN_H
+#ifndef TAP_CAPTURE_DRAIN_H
+#define TAP_CAPTURE_DRAIN_H
 
 #include "capture/backend.h"
 #include "recording/page.h"

@@ -1,8 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "object/object.h"
+
 #include <bpf/btf.h>
 #include <errno.h>
+#include <string.h>
 
-#include "capture/bpf/load.h"
+__asm__(".section .rodata.tap_bpf_object,\"a\"\n"
+	".balign 8\n"
+	"tap_bpf_object_start:\n"
+	".incbin \"" TAP_BPF_OBJECT "\"\n"
+	"tap_bpf_object_end:\n"
+	".previous\n");
+extern const char tap_bpf_object_start[] __attribute__((visibility("hidden")));
+extern const char tap_bpf_object_end[] __attribute__((visibility("hidden")));
+
+struct bpf_object *tap_bpf_open(void)
+{
+	return bpf_object__open_mem(tap_bpf_object_start,
+				    (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
+}
+
+enum tap_bpf_kind tap_bpf_kind(const struct bpf_program *prog)
+{
+	const char *name = bpf_program__name(prog);
+
+	if (!strcmp(name, "tap_each_task"))
+		return TAP_BPF_LISTS_TASKS;
+	return strncmp(name, "tap_task_", 9) ? TAP_BPF_RECORDS : TAP_BPF_KEEPS_TASKS;
+}
 
 int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, size_t len)
 {

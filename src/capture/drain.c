@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "capture/bpf/drain.h"
+#include "capture/drain.h"
 
 #include <assert.h>
 #include <errno.h>
