@@ -9,51 +9,8 @@
 
 #include <jansson.h>
 
-#include "base/buf.h"
-#include "capture/pids.h"
-#include "event/defs.h"
+#include "capture/plan.h"
 #include "recording/page_writer.h"
-#include "select/select.h"
-
-enum tap_event_status {
-	TAP_EVENT_PLANNED,
-	TAP_EVENT_ON,
-	TAP_EVENT_ABSENT, /* this kernel does not have it */
-	TAP_EVENT_FAILED, /* it has, but it could not be switched on */
-};
-
-/* One event to record. */
-struct tap_plan_event {
-	char *system, *name;
-	const struct tap_def *def; /* NULL: known only from tracefs */
-	char *filter;		   /* kernel filter, or NULL */
-	const struct tap_backend_ops *backend;
-	enum tap_event_status status;
-	char *reason; /* why it is absent or failed */
-};
-
-/*
- * Events that the kernel does not have: those of programs, which may come while the recording
- * runs. They join the plan's events as they are found.
- */
-struct tap_plan_pattern {
-	const struct tap_select_word *word; /* NULL: all; borrowed */
-	char *note; /* what the user should know about it, or NULL */
-};
-
-struct tap_plan {
-	struct tap_plan_event *events;
-	unsigned int nr_events;
-	struct tap_plan_pattern *patterns;
-	unsigned int nr_patterns;
-	const struct tap_select *select; /* processes and threads by the recorder's numbers; borrowed */
-	bool follow; /* children of its processes too */
-	struct tap_pids pids;
-	uint64_t buffer_bytes; /* per CPU */
-	uint64_t program_bytes; /* per program and CPU; 0: as the program has it */
-	unsigned int nr_cpus;  /* tap_machine_nr_cpus() */
-	bool bpf_ringbuf;      /* use the fallback transport (tests) */
-};
 
 /* What one drain moved. */
 struct tap_drain {
@@ -103,9 +60,5 @@ struct tap_backend_ops {
 extern const struct tap_backend_ops tap_backend_bpf;
 extern const struct tap_backend_ops tap_backend_tracefs;
 extern const struct tap_backend_ops tap_backend_user;
-
-/* Sets an event's outcome; the reason is a printf format. */
-void tap_plan_outcome(struct tap_plan_event *ev, enum tap_event_status status, const char *fmt, ...)
-	TAP_PRINTF(3, 4);
 
 #endif

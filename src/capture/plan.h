@@ -1,20 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which events, and who records them. */
+/* What is to be recorded: which events, by which backend, of which tasks and CPUs. */
 #ifndef TAP_CAPTURE_PLAN_H
 #define TAP_CAPTURE_PLAN_H
 
-#include "capture/backend.h"
-#include "capture/session.h"
+#include "capture/pids.h"
+#include "event/defs.h"
+#include "select/select.h"
+
+struct tap_backend_ops;
+
+enum tap_event_status {
+	TAP_EVENT_PLANNED,
+	TAP_EVENT_ON,
+	TAP_EVENT_ABSENT, /* this kernel does not have it */
+	TAP_EVENT_FAILED, /* it has, but it could not be switched on */
+};
+
+/* One event to record. */
+struct tap_plan_event {
+	char *system, *name;
+	const struct tap_def *def; /* NULL: known only from tracefs */
+	char *filter;		   /* kernel filter, or NULL */
+	const struct tap_backend_ops *backend;
+	enum tap_event_status status;
+	char *reason; /* why it is absent or failed */
+};
 
 /*
- * Fills plan->events and plan->patterns. BPF takes every event that has a definition, unless it has
- * a filter (which only tracefs applies) or opts->backend says otherwise; tracefs takes the rest. What
- * the kernel does not have is for programs: with a colon also if none has it yet.
- * Return: 0; -ENODATA for a -e that nothing fits, with the nearest names; -EINVAL for one that cannot be had with
- * its filter or from that backend; -EOPNOTSUPP for one
- * that only tracefs could tell, where tracefs is not mounted; -ENOMEM.
+ * Events that the kernel does not have: those of programs, which may come while the recording
+ * runs. They join the plan's events as they are found.
  */
-int tap_plan_make(struct tap_plan *plan, const struct tap_session_opts *opts, struct tap_err *err);
+struct tap_plan_pattern {
+	const struct tap_select_word *word; /* NULL: all; borrowed */
+	char *note; /* what the user should know about it, or NULL */
+};
+
+struct tap_plan {
+	struct tap_plan_event *events;
+	unsigned int nr_events;
+	struct tap_plan_pattern *patterns;
+	unsigned int nr_patterns;
+	const struct tap_select *select; /* processes and threads by the recorder's numbers; borrowed */
+	bool follow; /* children of its processes too */
+	struct tap_pids pids;
+	uint64_t buffer_bytes; /* per CPU */
+	uint64_t program_bytes; /* per program and CPU; 0: as the program has it */
+	unsigned int nr_cpus;  /* tap_machine_nr_cpus() */
+	bool bpf_ringbuf;      /* use the fallback transport (tests) */
+};
+
 void tap_plan_release(struct tap_plan *plan);
 
 /* Whether a program's event is asked for. */
@@ -23,11 +57,19 @@ static inline bool tap_plan_pattern_fits(const struct tap_plan_pattern *p, const
 	return !p->word || tap_select_word_fits(p->word, system, name);
 }
 
-/* For what is found while recording. Return: the event, or NULL. */
+/* Return: the event, or NULL. */
 struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *system,
 				     const char *name);
-/* Adds an event without a definition; others of the plan may move. Return: 0 or -ENOMEM. */
+/*
+ * Adds an event; others of the plan may move. One that is asked for twice is recorded once: with its
+ * filter, if one of them has one. @def, @filter: may be NULL. Return: 0; -EEXIST: each has another
+ * filter; -ENOMEM.
+ */
 int tap_plan_add(struct tap_plan *plan, const char *system, const char *name,
-		 const struct tap_backend_ops *backend);
+		 const struct tap_def *def, const struct tap_backend_ops *backend, const char *filter);
+
+/* Sets an event's outcome; the reason is a printf format. */
+void tap_plan_outcome(struct tap_plan_event *ev, enum tap_event_status status, const char *fmt, ...)
+	TAP_PRINTF(3, 4);
 
 #endif

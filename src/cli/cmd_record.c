@@ -15,8 +15,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "capture/priority.h"
-#include "capture/session.h"
+#include "capture/backend.h"
+#include "capture/session/priority.h"
+#include "capture/session/session.h"
 #include "cli/cmd.h"
 #include "cli/progress.h"
 #include "cli/task_end.h"

@@ -28,7 +28,7 @@
 
 #include <schedtap/reader.h>
 
-#include "capture/session.h"
+#include "capture/session/session.h"
 #include "counter.h"
 #include "../unit/tmp_dir.h"
 

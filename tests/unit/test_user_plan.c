@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/plan.h"
+#include "capture/session/choose.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 
@@ -63,7 +63,7 @@ static void test_cases(void **state)
 		print_message("# %s\n", cases[i].name);
 		ret = tap_select_new(&words, &select, &err);
 		plan.select = select;
-		ret = ret ?: tap_plan_make(&plan, &opts, &err);
+		ret = ret ?: tap_choose_events(&plan, &opts, &err);
 		if (err.code == -EOPNOTSUPP) { /* who could mount tracefs is told to */
 			assert_non_null(strstr(said, "mount"));
 			goto next;

@@ -4,36 +4,11 @@
  * backend records which event), opens the backends, starts them, drains them in time, and packs
  * what came into one trace.dat. Whoever runs it decides when it is over.
  */
-#ifndef TAP_CAPTURE_SESSION_H
-#define TAP_CAPTURE_SESSION_H
+#ifndef TAP_CAPTURE_SESSION_SESSION_H
+#define TAP_CAPTURE_SESSION_SESSION_H
 
-#include "capture/backend.h"
-
-/* Needed only until tap_session_open() returns, but for the selection. */
-struct tap_session_opts {
-	const char *file;
-	const struct tap_select *select; /* needed until tap_session_free(); NULL: the default events of everybody */
-	const char *const *filters; /* for each -e of it a kernel filter, or NULL; NULL: none has one */
-	const char *backend; /* "bpf", "tracefs", "user", or NULL: the cheapest per event */
-	bool follow; /* children of the selection's processes too */
-	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */
-	int priority; /* while recording; tap_priority_raise() */
-	bool zstd;
-	bool bpf_ringbuf; /* see struct tap_plan */
-	/* How far packing has come, bytes; or NULL. */
-	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
-	void *ctx;
-};
-
-/* How it goes, and at the end, how it went. */
-struct tap_session_stats {
-	uint64_t events, lost; /* of all but tracefs while running, of all at the end */
-	bool lost_more; /* others reset a ring: nobody knows how many were in it */
-	uint64_t bytes;	       /* of pages while running, of the file at the end */
-	uint64_t start_ns, end_ns;
-	double ns_per_event, probe_cpu_pct; /* < 0: not known */
-	double recorder_cpu_pct, recorder_ns_per_event;
-};
+#include "capture/session/opts.h"
+#include "capture/session/stats.h"
 
 struct tap_session;
 

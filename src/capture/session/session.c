@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "capture/session.h"
+#include "capture/session/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/cgroup_watch.h"
+#include "capture/backend.h"
 #include "capture/machine.h"
-#include "capture/plan.h"
-#include "capture/priority.h"
+#include "capture/session/cgroup_watch.h"
+#include "capture/session/choose.h"
+#include "capture/session/priority.h"
 #include "capture/tracefs/tracefs.h"
 #include "recording/names.h"
 #include "recording/pack.h"
@@ -241,7 +242,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	else
 		ret = check_cpus(&s->plan, err) ?: check_ids(s->plan.select, err) ?:
 		      check_priority(s, err);
-	ret = ret ?: tap_plan_make(&s->plan, opts, err);
+	ret = ret ?: tap_choose_events(&s->plan, opts, err);
 	/* what programs alone record has their own numbers throughout */
 	if (!ret && s->plan.nr_events)
 		tap_pids_open(&s->plan.pids);
@@ -869,7 +870,6 @@ void tap_session_free(struct tap_session *s)
 	tap_cgroup_watch_release(&s->new_cgroups);
 	tap_machine_release_texts(&s->cgroups);
 	tap_plan_release(&s->plan);
-	tap_pids_release(&s->plan.pids);
 	free(s->file);
 	free(s);
 }

@@ -3,8 +3,8 @@
  * A recorder that waits for a CPU loses events: while it records it runs before all that has no
  * real-time priority, or a lower one. Children do not inherit it.
  */
-#ifndef TAP_CAPTURE_PRIORITY_H
-#define TAP_CAPTURE_PRIORITY_H
+#ifndef TAP_CAPTURE_SESSION_PRIORITY_H
+#define TAP_CAPTURE_SESSION_PRIORITY_H
 
 #include <stdbool.h>
 #include <sys/types.h>

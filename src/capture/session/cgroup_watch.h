@@ -3,8 +3,8 @@
  * Cgroups that are made while a recording runs. One that is removed before its end would have no name: no
  * event has that, and what lists cgroups no longer lists it.
  */
-#ifndef TAP_CAPTURE_CGROUP_WATCH_H
-#define TAP_CAPTURE_CGROUP_WATCH_H
+#ifndef TAP_CAPTURE_SESSION_CGROUP_WATCH_H
+#define TAP_CAPTURE_SESSION_CGROUP_WATCH_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "capture/cgroup_watch.h"
+#include "capture/session/cgroup_watch.h"
 
 #include <errno.h>
 #include <fts.h>

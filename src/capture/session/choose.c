@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/session/choose.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cap.h"
+#include "capture/backend.h"
+#include "capture/tracefs/tracefs.h"
+#include "capture/user/programs.h"
+
+/* What a recording without -e holds: who ran, tasks that were made, CPUs that went, every bare tracepoint. */
+static bool is_default(const struct tap_def *def)
+{
+	static const char *const groups[] = { "sched", "task", "cpuhp" };
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		if (!strcmp(def->group, groups[i]))
+			return true;
+	return !strcmp(def->system, "schedtap");
+}
+
+/* What one -e may mean, while the plan is made. */
+struct maker {
+	struct tap_plan *plan;
+	const struct tap_session_opts *opts;
+	const char *root; /* of tracefs, or NULL where it is not mounted */
+	struct tap_tracefs_list list; /* read when first needed */
+	bool listed;
+	struct tap_err no_tracefs; /* why root is NULL */
+};
+
+static bool backend_allows(const struct maker *m, const struct tap_backend_ops *ops)
+{
+	return !m->opts->backend || !strcmp(m->opts->backend, ops->name);
+}
+
+/* @w: NULL: without any -e. */
+static bool is_wanted(const struct tap_select_word *w, const char *system, const char *name, const struct tap_def *def)
+{
+	return w ? tap_select_word_fits(w, system, name) : def && is_default(def);
+}
+
+static bool has_hook(const struct tap_def *def)
+{
+	const struct tap_hook *hook;
+
+	for (unsigned int i = 0; (hook = tap_hook_at(i)); i++)
+		if (!strcmp(hook->event, def->name))
+			return true;
+	return false;
+}
+
+static int list_tracefs(struct maker *m, struct tap_err *err)
+{
+	int ret;
+
+	if (m->listed)
+		return 0;
+	if (!m->root)
+		return tap_err_set(err, m->no_tracefs.code, "%s", m->no_tracefs.text);
+	ret = tap_tracefs_list(m->root, false, &m->list, err);
+	m->listed = !ret;
+	return ret;
+}
+
+/* The definitions that match, for BPF. Return: how many, or -errno. */
+static int add_defs(struct maker *m, const struct tap_select_word *w)
+{
+	const struct tap_def *def;
+	int nr = 0;
+
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
+		if (!is_wanted(w, def->system, def->name, def) || !has_hook(def))
+			continue;
+		if (tap_plan_add(m->plan, def->system, def->name, def, &tap_backend_bpf, NULL))
+			return -ENOMEM;
+		nr++;
+	}
+	return nr;
+}
+
+/*
+ * The kernel's events that match, for tracefs. What BPF has taken stays there, for one order should hold.
+ */
+static int add_kernel_events(struct maker *m, const struct tap_select_word *w, const char *filter,
+			     struct tap_err *err)
+{
+	int nr = 0, ret = list_tracefs(m, err);
+
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < m->list.nr; i++) {
+		const struct tap_tracefs_event *te = &m->list.v[i];
+
+		if (!is_wanted(w, te->system, te->name, w ? NULL : tap_def_find(te->system, te->name)))
+			continue;
+		nr++;
+		if (!filter && backend_allows(m, &tap_backend_bpf) && tap_plan_find(m->plan, te->system, te->name))
+			continue;
+		ret = tap_plan_add(m->plan, te->system, te->name, NULL, &tap_backend_tracefs, filter);
+		if (ret == -EEXIST)
+			return tap_err_set(err, -EINVAL, "'%s:%s' has two filters, of two -e: -f '%s' is "
+					   "the second; join them with && or ||", te->system, te->name,
+					   filter);
+		if (ret)
+			return tap_err_set(err, ret, "out of memory");
+	}
+	return nr;
+}
+
+static int refuse_unknown(struct maker *m, const struct tap_select_word *w, struct tap_err *err)
+{
+	struct tap_select_name names[4096];
+	struct tap_buf near = { 0 };
+	const struct tap_def *def;
+	unsigned int nr = 0;
+	int ret;
+
+	for (; (def = tap_def_at(nr)); nr++)
+		names[nr] = (struct tap_select_name){ def->system, def->name };
+	for (unsigned int i = 0; m->listed && i < m->list.nr && nr < 4096; i++)
+		names[nr++] = (struct tap_select_name){ m->list.v[i].system, m->list.v[i].name };
+	tap_select_suggest(w, names, nr, &near);
+	ret = tap_err_set(err, -ENODATA, "no event matches '%s'%s", w->text,
+			  near.len ? tap_buf_str(&near) : ": 'schedtap list' shows what there is");
+	tap_buf_release(&near);
+	return ret;
+}
+
+static bool is_def(const struct tap_select_word *w)
+{
+	const struct tap_def *def;
+
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+		if (is_wanted(w, def->system, def->name, def) && has_hook(def))
+			return true;
+	return false;
+}
+
+/* Nothing matched: whether there is no such event, or just not with this -f or this -b. */
+static int refuse(struct maker *m, const struct tap_select_word *w, const char *filter, struct tap_err *err)
+{
+	if (filter && !backend_allows(m, &tap_backend_tracefs))
+		return tap_err_set(err, -EINVAL, "-f '%s' is a filter for tracefs, which -b %s leaves "
+				   "out", filter, m->opts->backend);
+	if (!w || is_def(w))
+		return tap_err_set(err, -EINVAL, "'%s' is no event of the kernel's own, and only those "
+				   "%s", w ? w->text : "(default)", filter ? "take a filter" : "come from tracefs");
+	if (m->root)
+		list_tracefs(m, NULL);
+	for (unsigned int i = 0; m->listed && i < m->list.nr; i++)
+		if (tap_select_word_fits(w, m->list.v[i].system, m->list.v[i].name))
+			return tap_err_set(err, -EINVAL, "'%s' comes from tracefs alone, which -b %s leaves out",
+					   w->text, m->opts->backend);
+	return refuse_unknown(m, w, err);
+}
+
+static int add_pattern(struct maker *m, const struct tap_select_word *w, const char *note, struct tap_err *err)
+{
+	struct tap_plan_pattern *p = reallocarray(m->plan->patterns, m->plan->nr_patterns + 1,
+						  sizeof(*p));
+
+	if (!p)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	m->plan->patterns = p;
+	p += m->plan->nr_patterns++;
+	*p = (struct tap_plan_pattern){ .word = w, .note = note ? strdup(note) : NULL };
+	return p->note || !note ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+}
+
+/* Whether a running program has an event that matches. */
+static int ask_programs(const struct tap_select_word *w, bool *found, struct tap_err *err)
+{
+	const struct tap_user_kind *k;
+	struct tap_user_set *set;
+	int ret = tap_user_new(&set);
+
+	*found = false;
+	ret = ret ?: tap_user_add_folders(set);
+	if (ret)
+		tap_err_set(err, ret, "out of memory");
+	ret = ret ?: tap_user_scan(set, err);
+	for (unsigned int i = 0; ret >= 0 && !*found && (k = tap_user_kind_at(set, i)); i++)
+		*found = tap_select_word_fits(w, k->system, k->name);
+	tap_user_free(set);
+	return ret < 0 ? ret : 0;
+}
+
+/* Return: whether it is this system. @near: set to it where it looks like it: one letter more, less or other. */
+static bool is_system(const char *word, const char *system, const char **near)
+{
+	unsigned int distance = tap_edit_distance(word, system);
+
+	if (distance == 1)
+		*near = system;
+	return !distance;
+}
+
+/* Whether the pattern's system is one of the kernel's. @near: NULL, or one that looks like it. */
+static bool is_kernels_system(const struct maker *m, const char *pattern, const char **near)
+{
+	/* of events that users make: where there are none, tracefs does not list them */
+	static const char *const made[] = { "kprobes", "uprobes", "eprobes", "fprobes", "synthetic",
+					    "user_events" };
+	const struct tap_def *def;
+	char system[256];
+
+	*near = NULL;
+	snprintf(system, sizeof(system), "%.*s", (int)strcspn(pattern, ":"), pattern);
+	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
+		if (is_system(system, made[i], near))
+			return true;
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+		if (is_system(system, def->system, near))
+			return true;
+	for (unsigned int i = 0; i < m->list.nr; i++)
+		if (is_system(system, m->list.v[i].system, near))
+			return true;
+	return false;
+}
+
+/* Whether the kernel's events could be listed, if the user did what he may do. */
+static bool may_mount_tracefs(const struct maker *m)
+{
+	return !m->root && m->no_tracefs.code == -EOPNOTSUPP && tap_cap_has(CAP_SYS_ADMIN);
+}
+
+static int check_program_event(const struct maker *m, const char *pattern, const char *filter,
+			       struct tap_err *err)
+{
+	if (filter)
+		return tap_err_set(err, -EINVAL, "'%s' is for programs' events, which take no filter: "
+				   "-f '%s'", pattern, filter);
+	if (m->plan->select->by & TAP_SELECT_CGROUPS)
+		return tap_err_set(err, -EINVAL, "'%s' is for programs' events, which -g cannot restrict",
+				   pattern);
+	return 0;
+}
+
+/*
+ * What no event of the kernel matches is for programs, those that come too, unless the system is the
+ * kernel's: then it is a slip in the name. @no_list: why the kernel's could not be listed, or NULL.
+ * Return: 0; -ENOENT: not for programs; -errno.
+ */
+static int add_programs(struct maker *m, const struct tap_select_word *w, const char *filter,
+			const struct tap_err *no_list, struct tap_err *err)
+{
+	const char *pattern = w ? w->text : "*:*";
+	bool forced = m->opts->backend && !strcmp(m->opts->backend, "user"), found = true;
+	const char *near = NULL;
+	char note[512];
+	int ret = 0;
+
+	if (!backend_allows(m, &tap_backend_user))
+		return -ENOENT;
+	if (!forced)
+		ret = ask_programs(w, &found, err);
+	if (!ret && !found && (!strchr(pattern, ':') || is_kernels_system(m, pattern, &near) ||
+			       may_mount_tracefs(m)))
+		return -ENOENT;
+	ret = ret ?: check_program_event(m, pattern, filter, err);
+	if (ret)
+		return ret;
+	if (no_list)
+		snprintf(note, sizeof(note), "'%.100s' is for programs' events: the kernel's cannot be "
+			 "listed (%.200s)", pattern, no_list->text);
+	else
+		snprintf(note, sizeof(note), "'%.100s' is no event of this kernel: waiting for programs "
+			 "that have it%s%.100s%s", pattern, near ? "; did you mean the kernel's '" : "",
+			 near ? near : "", near ? "'?" : "");
+	return add_pattern(m, w, found ? NULL : note, err);
+}
+
+static int add_wanted(struct maker *m, const struct tap_select_word *w, const char *filter, struct tap_err *err)
+{
+	struct tap_err why = { 0 };
+	int defs = 0, kernel = 0, ret;
+
+	if (m->opts->backend && !strcmp(m->opts->backend, "user"))
+		return add_programs(m, w, filter, NULL, err);
+	if (!filter && backend_allows(m, &tap_backend_bpf))
+		defs = add_defs(m, w);
+	if (defs < 0)
+		return tap_err_set(err, defs, "out of memory");
+	if (backend_allows(m, &tap_backend_tracefs) && (w || !defs)) {
+		kernel = add_kernel_events(m, w, filter, &why);
+		/* a word that definitions fit is content with them */
+		if (kernel < 0 && defs && !m->root)
+			return 0;
+	}
+	if (kernel >= 0 && defs + kernel > 0)
+		return 0;
+	if (w && !defs && !is_def(w)) {
+		ret = add_programs(m, w, filter, kernel < 0 ? &why : NULL, err);
+		if (ret != -ENOENT)
+			return ret;
+	}
+	if (kernel < 0)
+		return tap_err_set(err, kernel, "%s%s", why.text, w && may_mount_tracefs(m) ?
+				   ", or use -b user for programs' events" : "");
+	return refuse(m, w, filter, err);
+}
+
+int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts, struct tap_err *err)
+{
+	struct maker m = { .plan = plan, .opts = opts };
+	const struct tap_select *select = plan->select;
+	char *root = NULL;
+	int ret = 0;
+
+	if (tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, &m.no_tracefs) == 0)
+		m.root = root;
+	if (!select->nr_events)
+		ret = add_wanted(&m, NULL, NULL, err);
+	for (unsigned int i = 0; i < select->nr_events && !ret; i++)
+		ret = add_wanted(&m, &select->events[i], opts->filters ? opts->filters[i] : NULL, err);
+	tap_tracefs_list_release(&m.list);
+	free(root);
+	return ret;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef TAP_CAPTURE_SESSION_OPTS_H
+#define TAP_CAPTURE_SESSION_OPTS_H
+
+#include "capture/plan.h"
+
+/* Needed only until tap_session_open() returns, but for the selection. */
+struct tap_session_opts {
+	const char *file;
+	const struct tap_select *select; /* needed until tap_session_free(); NULL: the default events of everybody */
+	const char *const *filters; /* for each -e of it a kernel filter, or NULL; NULL: none has one */
+	const char *backend; /* "bpf", "tracefs", "user", or NULL: the cheapest per event */
+	bool follow; /* children of the selection's processes too */
+	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */
+	int priority; /* while recording; tap_priority_raise() */
+	bool zstd;
+	bool bpf_ringbuf; /* see struct tap_plan */
+	/* How far packing has come, bytes; or NULL. */
+	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
+	void *ctx;
+};
+
+#endif
