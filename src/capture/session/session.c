@@ -16,9 +16,9 @@
 #include "capture/machine.h"
 #include "capture/session/cgroup_watch.h"
 #include "capture/session/choose.h"
+#include "capture/session/description.h"
 #include "capture/session/priority.h"
 #include "capture/tracefs/tracefs.h"
-#include "recording/names.h"
 #include "recording/pack.h"
 #include "recording/pack_data.h"
 
@@ -46,11 +46,8 @@ struct tap_session {
 	void *states[NR_BACKENDS]; /* NULL: not in the plan */
 	struct tap_spool *spool;
 	struct tap_page_writer *writer; /* into the spool, while it grows */
-	json_t *meta;
-	struct tap_map tgids, comms, cgroups;
+	struct tap_description description;
 	struct tap_cgroup_watch new_cgroups;
-	struct tap_map members; /* tid -> its cgroup's id */
-	struct tap_map limited; /* ids of cgroups with a quota */
 	struct tap_drain total;
 	struct tap_session_stats stats;
 	struct { /* of the recorder while it records: switching events on and off is not in it */
@@ -255,73 +252,6 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	return 0;
 }
 
-static json_t *describe_events(const struct tap_plan *plan)
-{
-	static const char *const status[] = { "planned", "on", "absent", "failed" };
-	json_t *events = json_array();
-
-	for (unsigned int i = 0; i < plan->nr_events; i++) {
-		const struct tap_plan_event *ev = &plan->events[i];
-		json_t *e = json_pack("{s:s, s:s, s:s, s:s}", "system", ev->system, "name", ev->name,
-				      "backend", ev->backend->name, "status", status[ev->status]);
-
-		if (ev->reason)
-			json_object_set_new(e, "reason", json_string(ev->reason));
-		if (ev->filter)
-			json_object_set_new(e, "filter", json_string(ev->filter));
-		json_array_append_new(events, e);
-	}
-	return events;
-}
-
-/* JSON has no place for bytes that are not UTF-8: those become '?'. */
-static json_t *any_string(const char *text)
-{
-	json_t *j = json_string(text);
-	char *copy;
-
-	if (j)
-		return j;
-	copy = strdup(text);
-	for (char *p = copy; p && *p; p++)
-		if ((unsigned char)*p >= 0x80)
-			*p = '?';
-	j = copy ? json_string(copy) : NULL;
-	free(copy);
-	return j;
-}
-
-static json_t *command_line(void)
-{
-	struct tap_buf words = { .max = 1 << 20 };
-	json_t *command = json_array();
-
-	if (!tap_buf_read_file(&words, "/proc/self/cmdline"))
-		for (size_t at = 0; at < words.len; at += strlen(words.data + at) + 1)
-			json_array_append_new(command, any_string(words.data + at));
-	tap_buf_release(&words);
-	return command;
-}
-
-/* As events have it; nothing if that is not known. */
-static void add_own_tid(const struct tap_session *s, json_t *own_tids, pid_t tid)
-{
-	uint32_t initial = tap_pids_initial(&s->plan.pids, (uint32_t)tid);
-
-	if (initial)
-		json_array_append_new(own_tids, json_integer(initial));
-}
-
-static json_t *first_meta(const struct tap_session *s)
-{
-	json_t *own_tids = json_array();
-
-	add_own_tid(s, own_tids, gettid());
-	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:[o], s:o}", "tool", "schedtap " TAP_VERSION,
-			 "complete", 0, "host", tap_machine_host(), "command_line", command_line(),
-			 "cpus", tap_machine_cpus(), "clocks", tap_machine_clocks(), "own_tids", own_tids);
-}
-
 /* All format texts of all backends, in one array that the caller frees. */
 static int describe(struct tap_session *s, struct tap_head *head, struct tap_err *err)
 {
@@ -333,7 +263,7 @@ static int describe(struct tap_session *s, struct tap_head *head, struct tap_err
 
 		if (!s->states[i])
 			continue;
-		ret = backends[i]->describe(s->states[i], &s->cgroups, head, err);
+		ret = backends[i]->describe(s->states[i], &s->description.cgroups, head, err);
 		more = ret ? NULL : realloc(all, (nr + head->nr_formats + 1) * sizeof(*all));
 		if (!more) {
 			free(all);
@@ -348,28 +278,17 @@ static int describe(struct tap_session *s, struct tap_head *head, struct tap_err
 	return 0;
 }
 
-static void set_uname(const struct tap_session *s, char *text, size_t size)
-{
-	const json_t *host = json_object_get(s->meta, "host");
-
-	snprintf(text, size, "Linux %s %s %s %s",
-		 json_string_value(json_object_get(host, "hostname")),
-		 json_string_value(json_object_get(host, "release")),
-		 json_string_value(json_object_get(host, "version")),
-		 json_string_value(json_object_get(host, "machine")));
-}
-
 /* What stands in front of the data, from what is known by now; then calls @use with it. */
 static int with_head(struct tap_session *s, const char *cmdlines,
 		     int (*use)(struct tap_session *, const struct tap_head *, struct tap_err *),
 		     struct tap_err *err)
 {
-	char uname[1024], *meta = json_dumps(s->meta, JSON_COMPACT);
+	char uname[1024], *meta = tap_description_text(&s->description);
 	struct tap_head head = { 0 };
 	int ret;
 
 	tap_head_defaults(&head);
-	set_uname(s, uname, sizeof(uname));
+	tap_description_uname(&s->description, uname, sizeof(uname));
 	head.uname = uname;
 	head.tool = "schedtap " TAP_VERSION;
 	head.cmdlines = cmdlines;
@@ -430,19 +349,12 @@ static int pack(struct tap_session *s, const struct tap_head *head, struct tap_e
 /* Waits until it would last through a power cut. */
 static int write_meta(struct tap_session *s, struct tap_err *err)
 {
-	char *text = json_dumps(s->meta, JSON_COMPACT);
+	char *text = tap_description_text(&s->description);
 	int ret = text ? tap_spool_set_meta(s->spool, text, true, err) :
 			 tap_err_set(err, -ENOMEM, "out of memory");
 
 	free(text);
 	return ret;
-}
-
-static void comm_lines(const struct tap_session *s, struct tap_buf *out)
-{
-	tap_map_for_each(&s->comms, t)
-		tap_buf_printf(out, "%u %s\n", (unsigned int)t->key,
-			       (const char *)(uintptr_t)t->value);
 }
 
 /* With the head as it is at the start, or when new kinds of events came. */
@@ -453,8 +365,8 @@ static int with_first_head(struct tap_session *s,
 	struct tap_buf comms = { 0 };
 	int ret;
 
-	json_object_set_new(s->meta, "events", describe_events(&s->plan));
-	comm_lines(s, &comms);
+	tap_description_set_events(&s->description, &s->plan);
+	tap_description_cmdlines(&s->description, &comms);
 	ret = with_head(s, tap_buf_str(&comms), use, err);
 	tap_buf_release(&comms);
 	return ret;
@@ -467,7 +379,7 @@ static int start_writer(struct tap_session *s, struct tap_err *err)
 	if (!ret && s->plan.pids.nested) /* the thread is new */
 		tap_pids_read(&s->plan.pids);
 	if (!ret)
-		add_own_tid(s, json_object_get(s->meta, "own_tids"), tap_page_writer_tid(s->writer));
+		tap_description_add_tid(&s->description, &s->plan.pids, tap_page_writer_tid(s->writer));
 	return ret;
 }
 
@@ -489,10 +401,8 @@ static int start(struct tap_session *s, struct tap_err *err)
 	char *text;
 	int ret;
 
-	s->meta = first_meta(s);
-	ret = s->meta ? tap_pids_tasks(&s->plan.pids, &s->tgids, &s->comms) : -ENOMEM;
-	tap_cgroup_watch_open(&s->new_cgroups);
-	ret = ret ?: tap_pids_cgroups(&s->plan.pids, &s->cgroups, &s->members, &s->limited);
+	tap_cgroup_watch_open(&s->new_cgroups); /* before cgroups are listed */
+	ret = tap_description_begin(&s->description, &s->plan.pids);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
 	ret = tap_pack_check(s->file, err) ?: with_first_head(s, create_spool, err) ?: start_writer(s, err);
@@ -506,10 +416,9 @@ static int start(struct tap_session *s, struct tap_err *err)
 	s->stats.start_ns = tap_now_ns();
 	begin_own_time(s);
 	s->running = true;
-	json_object_set_new(s->meta, "events", describe_events(&s->plan));
-	json_object_set_new(s->meta, "window",
-			    json_pack("{s:I}", "start_ns", (json_int_t)s->stats.start_ns));
-	text = json_dumps(s->meta, JSON_COMPACT);
+	tap_description_set_events(&s->description, &s->plan);
+	tap_description_set_window(&s->description, s->stats.start_ns, 0);
+	text = tap_description_text(&s->description);
 	if (!text)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	/* rings fill from here on: nothing may wait for a disk */
@@ -563,7 +472,7 @@ static int find(struct tap_session *s, struct tap_err *err)
 	}
 	one = anew ? with_first_head(s, set_head, unless(ret, err)) : 0;
 	ret = ret ?: one;
-	if (tap_cgroup_watch_read(&s->new_cgroups, &s->cgroups))
+	if (tap_cgroup_watch_read(&s->new_cgroups, &s->description.cgroups))
 		ret = ret ?: tap_err_set(err, -ENOMEM, "out of memory");
 	return ret;
 }
@@ -643,6 +552,14 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	return ret;
 }
 
+/* What a backend says of the price; < 0: nothing. */
+static double price_of(const json_t *price, const char *what)
+{
+	const json_t *v = json_object_get(price, what);
+
+	return v ? json_number_value(v) : -1;
+}
+
 static void account(struct tap_session *s)
 {
 	struct tap_session_stats *st = &s->stats;
@@ -657,156 +574,14 @@ static void account(struct tap_session *s)
 	for (unsigned int i = 0; i < NR_BACKENDS; i++)
 		if (s->states[i] && backends[i]->account)
 			backends[i]->account(s->states[i], price);
-	json_object_set_new(price, "events", json_integer((json_int_t)st->events));
-	json_object_set_new(price, "bytes", json_integer((json_int_t)st->bytes));
-	json_object_set_new(price, "lost", json_integer((json_int_t)st->lost));
-	json_object_set_new(price, "recorder_cpu_pct", json_real(st->recorder_cpu_pct));
-	st->recorder_ns_per_event = -1;
-	if (st->events) {
-		st->recorder_ns_per_event = (double)s->own.cpu_ns / (double)st->events;
-		json_object_set_new(price, "recorder_ns_per_event",
-				    json_real(st->recorder_ns_per_event));
-	}
-	st->ns_per_event = json_object_get(price, "ns_per_event") ?
-		json_number_value(json_object_get(price, "ns_per_event")) : -1;
-	st->probe_cpu_pct = json_object_get(price, "probe_cpu_pct") ?
-		json_number_value(json_object_get(price, "probe_cpu_pct")) : -1;
-	json_object_set_new(s->meta, "price", price);
+	st->recorder_ns_per_event = st->events ? (double)s->own.cpu_ns / (double)st->events : -1;
+	st->ns_per_event = price_of(price, "ns_per_event");
+	st->probe_cpu_pct = price_of(price, "probe_cpu_pct");
+	tap_description_set_price(&s->description, price, st);
 	for (unsigned int i = 0; i < NR_BACKENDS; i++)
 		if (s->states[i] && backends[i]->tell)
-			backends[i]->tell(s->states[i], s->meta);
-	json_object_set_new(s->meta, "events", describe_events(&s->plan));
-}
-
-static json_t *task_table(const struct tap_session *s)
-{
-	json_t *tasks = json_array();
-
-	/* who has a comm has a tgid: it is noted first */
-	tap_map_for_each(&s->comms, t) {
-		uint64_t *tgid = tap_map_get(&s->tgids, t->key);
-		uint64_t *cgroup = tap_map_get(&s->members, t->key);
-		json_t *row = json_pack("[I, I, o]", (json_int_t)t->key, (json_int_t)*tgid,
-					any_string((const char *)(uintptr_t)t->value));
-
-		if (cgroup)
-			json_array_append_new(row, json_integer((json_int_t)*cgroup));
-		json_array_append_new(tasks, row);
-	}
-	return tasks;
-}
-
-/* The cgroups that events or tasks name. Return: NULL when out of memory. */
-static json_t *cgroup_table(const struct tap_session *s, const struct tap_names *names)
-{
-	json_t *cgroups = json_array();
-	struct tap_map used = { 0 };
-	bool ok = true;
-
-	tap_map_for_each(&s->members, m)
-		ok &= !!tap_map_put(&used, m->value);
-	tap_map_for_each(&s->cgroups, c) {
-		const char *path = (const char *)(uintptr_t)c->value;
-
-		if (tap_map_get(&names->cgroups, c->key) || tap_map_get(&used, c->key))
-			json_array_append_new(cgroups, json_pack("[I, o]", (json_int_t)c->key,
-								 any_string(path)));
-	}
-	tap_map_release(&used);
-	if (ok)
-		return cgroups;
-	json_decref(cgroups);
-	return NULL;
-}
-
-static json_t *ids(const struct tap_map *m)
-{
-	json_t *list = json_array();
-
-	tap_map_for_each(m, s)
-		json_array_append_new(list, json_integer((json_int_t)s->key));
-	return list;
-}
-
-/* Leaves only those that events name: they go into every format text. */
-static int keep_seen_cgroups(struct tap_session *s, const struct tap_names *names)
-{
-	struct tap_map kept = { 0 };
-
-	tap_map_for_each(&s->cgroups, c) {
-		uint64_t *slot;
-
-		if (!tap_map_get(&names->cgroups, c->key))
-			continue;
-		slot = tap_map_put(&kept, c->key);
-		if (!slot) {
-			tap_map_release(&kept);
-			return -ENOMEM;
-		}
-		*slot = c->value;
-	}
-	tap_map_for_each(&s->cgroups, c)
-		if (!tap_map_get(&kept, c->key))
-			free((char *)(uintptr_t)c->value);
-	tap_map_release(&s->cgroups);
-	s->cgroups = kept;
-	return 0;
-}
-
-/* Programs that were recorded and are gone: no event of the kernel's may have named them. */
-static int add_programs(struct tap_session *s)
-{
-	size_t i;
-	json_t *p;
-
-	json_array_foreach(json_object_get(s->meta, "programs"), i, p) {
-		uint64_t pid = (uint64_t)json_integer_value(json_object_get(p, "pid"));
-		const char *text = json_string_value(json_object_get(p, "comm"));
-		uint64_t *tgid, *comm;
-		char *name;
-
-		if (!pid || !text || tap_map_get(&s->comms, pid))
-			continue;
-		name = strdup(text);
-		tgid = name ? tap_map_put(&s->tgids, pid) : NULL;
-		comm = tgid ? tap_map_put(&s->comms, pid) : NULL;
-		if (!comm) {
-			free(name);
-			return -ENOMEM;
-		}
-		*tgid = pid;
-		*comm = (uintptr_t)name;
-	}
-	return 0;
-}
-
-/* What became known while recording: names of tasks that came and went, new cgroups. */
-static int learn_names(struct tap_session *s, struct tap_buf *cmdlines, struct tap_err *err)
-{
-	struct tap_names names = { 0 };
-	struct tap_reader *r = NULL;
-	int ret;
-
-	tap_pids_tasks(&s->plan.pids, &s->tgids, &s->comms);
-	tap_pids_cgroups(&s->plan.pids, &s->cgroups, &s->members, &s->limited);
-	if (add_programs(s))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	ret = tap_reader_open(tap_spool_path(s->spool), &r, err);
-	ret = ret ?: tap_names_collect(r, &names, err);
-	if (!ret && (json_object_set_new(s->meta, "cgroups", cgroup_table(s, &names)) ||
-		     json_object_set_new(s->meta, "quota_cgroups", ids(&s->limited)) ||
-		     keep_seen_cgroups(s, &names)))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
-	if (!ret) {
-		tap_names_cmdlines(&names, cmdlines);
-		tap_map_for_each(&s->comms, t)
-			if (!tap_map_get(&names.by_tid, t->key))
-				tap_buf_printf(cmdlines, "%u %s\n", (unsigned int)t->key,
-					       (const char *)(uintptr_t)t->value);
-	}
-	tap_names_release(&names);
-	tap_reader_free(r);
-	return ret;
+			backends[i]->tell(s->states[i], s->description.meta);
+	tap_description_set_events(&s->description, &s->plan);
 }
 
 static int stop(struct tap_session *s, struct tap_err *err)
@@ -838,13 +613,9 @@ int tap_session_finish(struct tap_session *s, struct tap_err *err)
 	struct stat st;
 
 	account(s);
-	json_object_set_new(s->meta, "window",
-			    json_pack("{s:I, s:I}", "start_ns", (json_int_t)s->stats.start_ns,
-				      "end_ns", (json_int_t)s->stats.end_ns));
-	json_array_append_new(json_object_get(s->meta, "clocks"), tap_machine_clocks());
-	json_object_set_new(s->meta, "complete", json_boolean(!failed && !s->failed));
-	ret = failed ?: learn_names(s, &cmdlines, err);
-	json_object_set_new(s->meta, "tasks", task_table(s));
+	tap_description_set_window(&s->description, s->stats.start_ns, s->stats.end_ns);
+	ret = failed ?: tap_description_end(&s->description, &s->plan.pids, tap_spool_path(s->spool),
+					    !s->failed, &cmdlines, err);
 	ret = ret ?: write_meta(s, err);
 	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack, err);
 	if (!ret && !stat(s->file, &st))
@@ -862,13 +633,8 @@ void tap_session_free(struct tap_session *s)
 		if (s->states[i])
 			backends[i]->free(s->states[i]);
 	tap_spool_free(s->spool);
-	json_decref(s->meta);
-	tap_map_release(&s->tgids);
-	tap_map_release(&s->members);
-	tap_map_release(&s->limited);
-	tap_machine_release_texts(&s->comms);
+	tap_description_release(&s->description);
 	tap_cgroup_watch_release(&s->new_cgroups);
-	tap_machine_release_texts(&s->cgroups);
 	tap_plan_release(&s->plan);
 	free(s->file);
 	free(s);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a recording says about itself (recording/meta.h has the keys): begun when the recording begins,
+ * and completed at its end by what became known meanwhile.
+ */
+#ifndef TAP_CAPTURE_SESSION_DESCRIPTION_H
+#define TAP_CAPTURE_SESSION_DESCRIPTION_H
+
+#include <jansson.h>
+
+#include "capture/plan.h"
+#include "capture/session/stats.h"
+
+struct tap_description {
+	json_t *meta;
+	struct tap_map tgids, comms; /* tid -> its process; tid -> its name */
+	struct tap_map cgroups; /* id -> path */
+	struct tap_map members; /* tid -> its cgroup's id */
+	struct tap_map limited; /* ids of cgroups with a quota */
+};
+
+/* The machine, and the tasks and cgroups that there are. @d: zeroed. Return: 0 or -ENOMEM. */
+int tap_description_begin(struct tap_description *d, struct tap_pids *pids);
+void tap_description_release(struct tap_description *d);
+
+/* Adds a thread of the recorder, by its own number. */
+void tap_description_add_tid(struct tap_description *d, const struct tap_pids *pids, pid_t tid);
+void tap_description_set_events(struct tap_description *d, const struct tap_plan *plan);
+/* @end_ns: 0: not over. */
+void tap_description_set_window(struct tap_description *d, uint64_t start_ns, uint64_t end_ns);
+/* @price: what backends say of theirs; taken. */
+void tap_description_set_price(struct tap_description *d, json_t *price,
+			       const struct tap_session_stats *stats);
+/*
+ * The clocks once more, names of tasks that came and went, new cgroups. @spool: the folder with the
+ * events. @complete: nothing failed. @cmdlines: "pid comm" lines are added. Return: 0; -ENOMEM; -errno.
+ */
+int tap_description_end(struct tap_description *d, struct tap_pids *pids, const char *spool,
+			bool complete, struct tap_buf *cmdlines, struct tap_err *err);
+
+/* As one text, the caller's to free. Return: NULL when out of memory. */
+char *tap_description_text(const struct tap_description *d);
+/* For the head: adds "pid comm" lines of the tasks that were there when it began; the kernel's name. */
+void tap_description_cmdlines(const struct tap_description *d, struct tap_buf *out);
+void tap_description_uname(const struct tap_description *d, char *text, size_t size);
+
+#endif
