@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,32 +14,19 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/proc.h"
 #include "base/text.h"
 #include "select/mount.h"
 
 #define CPU_DIR "/sys/devices/system/cpu"
 #define SYMBOLS_MAX_BYTES ((size_t)64 << 20) /* a big kernel has 15 MB; readers take no more */
 
-int64_t tap_machine_number(const char *path)
-{
-	struct tap_buf b = { .max = 4096 };
-	int64_t v = -1;
-
-	if (!tap_buf_read_file(&b, path) && b.len) {
-		b.data[strcspn(tap_buf_str(&b), "\n")] = '\0';
-		if (tap_text_parse_int(b.data, 0, INT64_MAX, &v))
-			v = -1;
-	}
-	tap_buf_release(&b);
-	return v;
-}
-
 static int64_t cpu_number(unsigned int cpu, const char *file)
 {
 	char path[128];
 
 	snprintf(path, sizeof(path), CPU_DIR "/cpu%u/%s", cpu, file);
-	return tap_machine_number(path);
+	return tap_proc_number(path);
 }
 
 void tap_machine_symbols(struct tap_buf *kallsyms)
@@ -134,15 +122,15 @@ int tap_machine_put_text(struct tap_map *m, uint64_t key, const char *text)
 	return 0;
 }
 
-static int add_task(int proc, const char *tgid, const char *tid, struct tap_map *tgids,
+static int add_task(int proc, uint64_t tgid, uint64_t tid, struct tap_map *tgids,
 		    struct tap_map *comms)
 {
-	char path[600], comm[64];
-	uint64_t key = strtoull(tid, NULL, 10), *slot;
+	char path[64], comm[64];
+	uint64_t *slot;
 	ssize_t len;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/task/%s/comm", tgid, tid);
+	snprintf(path, sizeof(path), "%" PRIu64 "/task/%" PRIu64 "/comm", tgid, tid);
 	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0; /* it ended meanwhile */
@@ -151,29 +139,38 @@ static int add_task(int proc, const char *tgid, const char *tid, struct tap_map 
 	if (len <= 0)
 		return 0;
 	comm[len - (comm[len - 1] == '\n')] = '\0';
-	slot = tap_map_put(tgids, key);
+	slot = tap_map_put(tgids, tid);
 	if (!slot)
 		return -ENOMEM;
 	if (!*slot) /* else it was there before, or its tid was another's: births tell of that one */
-		*slot = strtoull(tgid, NULL, 10);
-	return tap_machine_put_text(comms, key, comm);
+		*slot = tgid;
+	return tap_machine_put_text(comms, tid, comm);
 }
 
-static int add_threads(int proc, const char *tgid, struct tap_map *tgids, struct tap_map *comms)
+/* Of a folder with one entry for each task. */
+static bool is_task(const struct dirent *e, uint64_t *id)
 {
-	char path[300];
+	const char *name = e->d_name;
+
+	return !tap_text_take_digits(&name, NULL, 10, id);
+}
+
+static int add_threads(int proc, uint64_t tgid, struct tap_map *tgids, struct tap_map *comms)
+{
+	char path[64];
+	uint64_t tid;
 	struct dirent *e;
 	DIR *dir;
 	int fd, ret = 0;
 
-	snprintf(path, sizeof(path), "%s/task", tgid);
+	snprintf(path, sizeof(path), "%" PRIu64 "/task", tgid);
 	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir)
 		return 0;
 	while (!ret && (e = readdir(dir)))
-		if (isdigit((unsigned char)e->d_name[0]))
-			ret = add_task(proc, tgid, e->d_name, tgids, comms);
+		if (is_task(e, &tid))
+			ret = add_task(proc, tgid, tid, tgids, comms);
 	closedir(dir);
 	return ret;
 }
@@ -182,11 +179,12 @@ int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *e;
+	uint64_t tgid;
 	int ret = 0;
 
 	while (proc && !ret && (e = readdir(proc)))
-		if (isdigit((unsigned char)e->d_name[0]))
-			ret = add_threads(dirfd(proc), e->d_name, tgids, comms);
+		if (is_task(e, &tgid))
+			ret = add_threads(dirfd(proc), tgid, tgids, comms);
 	if (proc)
 		closedir(proc);
 	return ret;
@@ -196,21 +194,22 @@ int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms)
 static int add_members(const char *dir, const char *file, uint64_t cgroup, struct tap_map *members)
 {
 	struct tap_buf path = { 0 }, tids = { 0 };
-	char *at, *end;
+	uint64_t tid; /* 0: not of our pid namespace */
 	int ret = 0;
 
 	tap_buf_printf(&path, "%s/%s", dir, file);
 	/* the cgroup may be gone meanwhile */
-	if (!tap_buf_read_file(&tids, tap_buf_str(&path)) && *tap_buf_str(&tids)) {
-		for (at = tids.data; !ret && isdigit((unsigned char)*at); at = end) {
-			uint64_t tid = strtoull(at, &end, 10); /* 0: not of our pid namespace */
+	if (!tap_buf_read_file(&tids, tap_buf_str(&path))) {
+		const char *at = tap_buf_str(&tids);
+
+		while (!ret && !tap_text_take_digits(&at, NULL, 10, &tid)) {
 			uint64_t *slot = tid ? tap_map_put(members, tid) : NULL;
 
 			if (slot)
 				*slot = cgroup;
 			else if (tid)
 				ret = -ENOMEM;
-			end += strspn(end, "\n");
+			at += strspn(at, "\n");
 		}
 	}
 	tap_buf_release(&path);

@@ -12,9 +12,6 @@
 #include "base/buf.h"
 #include "base/map.h"
 
-/* The first line of a file as a number, 0..INT64_MAX, or -1. */
-int64_t tap_machine_number(const char *path);
-
 /*
  * The highest CPU that is there, plus one; offline ones count. Not the possible ones: a virtual
  * machine may have hundreds of slots for CPUs that never come.

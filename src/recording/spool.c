@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/proc.h"
+#include "base/text.h"
 #include "recording/dat_write.h"
 #include "recording/pack_data.h"
 
@@ -58,23 +60,6 @@ void tap_head_defaults(struct tap_head *head)
 			     "\tdata max type_len  == 28\n";
 }
 
-int tap_lock_holder(const struct stat *st)
-{
-	char line[256], inode[32];
-	FILE *f = fopen("/proc/locks", "re");
-	int pid = 0;
-
-	if (!f)
-		return 0;
-	snprintf(inode, sizeof(inode), ":%llu ", (unsigned long long)st->st_ino);
-	while (!pid && fgets(line, sizeof(line), f)) {
-		if (strstr(line, inode))
-			sscanf(line, "%*d: FLOCK %*s WRITE %d", &pid);
-	}
-	fclose(f);
-	return pid > 0 ? pid : 0;
-}
-
 int tap_spool_lock(const char *spool_path, struct tap_err *err)
 {
 	int dir = open(spool_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd, ret, pid;
@@ -89,7 +74,7 @@ int tap_spool_lock(const char *spool_path, struct tap_err *err)
 		return tap_err_set(err, ret, "cannot open '%.300s/head.dat': %m", spool_path);
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return fd;
-	pid = errno == EWOULDBLOCK && !fstat(fd, &st) ? tap_lock_holder(&st) : 0;
+	pid = errno == EWOULDBLOCK && !fstat(fd, &st) ? tap_proc_lock_holder(&st) : 0;
 	close(fd);
 	if (pid)
 		return tap_err_set(err, -EBUSY, "process %d is still recording to '%.300s'", pid,
@@ -596,17 +581,14 @@ const char *tap_spool_path(const struct tap_spool *s)
 /* Takes ".123" off the end of @s, or ".abc123" where @word is "abc". */
 static bool cut_number(char *s, const char *word, uint32_t max, uint32_t *out)
 {
-	char *dot = strrchr(s, '.'), *digits, *end;
-	unsigned long v;
+	char *dot = strrchr(s, '.');
+	const char *digits;
+	uint64_t v;
 
 	if (!dot || strncmp(dot + 1, word, strlen(word)))
 		return false;
 	digits = dot + 1 + strlen(word);
-	if (*digits < '0' || *digits > '9' || (*digits == '0' && digits[1]))
-		return false;
-	errno = 0;
-	v = strtoul(digits, &end, 10);
-	if (*end || errno || v > max)
+	if ((*digits == '0' && digits[1]) || tap_text_take_digits(&digits, NULL, 10, &v) || *digits || v > max)
 		return false;
 	*dot = '\0';
 	*out = (uint32_t)v;

@@ -17,7 +17,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include <schedtap/err.h>
 
@@ -98,7 +97,5 @@ bool tap_spool_parse_name(const char *file, struct tap_spool_name *out);
  * is no such folder or no head.dat in it; -errno.
  */
 int tap_spool_lock(const char *spool_path, struct tap_err *err);
-/* The process that holds the flock() on the file @st; 0 if the kernel does not say. */
-int tap_lock_holder(const struct stat *st);
 
 #endif

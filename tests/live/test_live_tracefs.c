@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "capture/backend.h"
 #include "capture/tracefs/instance.h"
 #include "capture/tracefs/tracefs.h"

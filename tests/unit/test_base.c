@@ -8,11 +8,15 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/proc.h"
 
 static void map_keeps_what_was_put(void **state)
 {
@@ -158,6 +162,53 @@ static void bound_may_be_the_files_size(void **state)
 	tap_buf_release(&b);
 }
 
+static void a_process_and_its_start(void **state)
+{
+#define REST " S 1 2 3 0 -1 4194560 1 0 0 0 0 1 0 0 20 0 1 0 "
+	static const struct {
+		const char *stat;
+		int ret;
+		uint64_t start;
+	} cases[] = {
+		{ "7 (cat)" REST "4711 22 33\n", 0, 4711 },
+		{ "7 (a) b (c))" REST "4711 22 33\n", 0, 4711 },
+		{ "7 (cat)" REST, -EINVAL },
+		{ "7 (cat) S 1 2", -EINVAL },
+		{ "7 cat" REST "4711", -EINVAL },
+		{ "", -EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t start = 0;
+
+		assert_int_equal(tap_proc_start(cases[i].stat, &start), cases[i].ret);
+		assert_int_equal(start, cases[i].start);
+	}
+}
+
+/* Of this process, who is there and holds what it holds. */
+static void what_the_kernel_says(void **state)
+{
+	FILE *f = tmpfile();
+	uint64_t start;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(tap_proc_read_start(getpid(), &start), 0);
+	assert_true(start > 0);
+	assert_int_equal(tap_proc_read_start(INT32_MAX, &start), -ENOENT);
+	assert_false(tap_proc_is_ending(getpid()));
+	assert_true(tap_proc_number("/proc/sys/kernel/pid_max") > 0);
+	assert_int_equal(tap_proc_number("/proc/sys/kernel/ostype"), -1);
+	assert_int_equal(tap_proc_number("/proc/nope"), -1);
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	assert_int_equal(tap_proc_lock_holder(&st), 0);
+	assert_int_equal(flock(fileno(f), LOCK_EX), 0);
+	assert_int_equal(tap_proc_lock_holder(&st), getpid());
+	fclose(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +219,8 @@ int main(void)
 		cmocka_unit_test(reals_read_back_as_they_were),
 		cmocka_unit_test(missing_file_is_an_error),
 		cmocka_unit_test(bound_may_be_the_files_size),
+		cmocka_unit_test(a_process_and_its_start),
+		cmocka_unit_test(what_the_kernel_says),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

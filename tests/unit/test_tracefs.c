@@ -148,31 +148,6 @@ static void test_owner(void **state)
 	}
 }
 
-static void test_proc_start(void **state)
-{
-#define REST " S 1 2 3 0 -1 4194560 1 0 0 0 0 1 0 0 20 0 1 0 "
-	static const struct {
-		const char *stat;
-		int ret;
-		uint64_t start;
-	} cases[] = {
-		{ "7 (cat)" REST "4711 22 33\n", 0, 4711 },
-		{ "7 (a) b (c))" REST "4711 22 33\n", 0, 4711 },
-		{ "7 (cat)" REST, -EINVAL },
-		{ "7 (cat) S 1 2", -EINVAL },
-		{ "7 cat" REST "4711", -EINVAL },
-		{ "", -EINVAL },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < TABLE(cases); i++) {
-		uint64_t start = 0;
-
-		check(cases[i].stat, tap_proc_start(cases[i].stat, &start) == cases[i].ret);
-		check(cases[i].stat, start == cases[i].start);
-	}
-}
-
 static void test_cpus(void **state)
 {
 	static const struct {
@@ -328,8 +303,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),	   cmocka_unit_test(test_list),
-		cmocka_unit_test(test_owner),
-		cmocka_unit_test(test_proc_start), cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_owner),	   cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_comms),	   cmocka_unit_test(test_refused),
 	};
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cap.h"
+#include "base/proc.h"
 #include "capture/machine.h"
 #include "object/object.h"
 
@@ -110,7 +111,7 @@ static uint32_t max_tasks(void)
 	uint32_t max = 1u << 22; /* PID_MAX_LIMIT */
 
 	for (unsigned int i = 0; i < 2; i++) {
-		int64_t limit = tap_machine_number(limits[i]);
+		int64_t limit = tap_proc_number(limits[i]);
 
 		if (limit > 0 && limit < max)
 			max = (uint32_t)limit;

@@ -73,8 +73,9 @@ static int get_number(const struct tfs *t, const char *file, uint64_t *v)
 	struct tap_buf text = { .max = 1 << 16 };
 	int ret = tap_instance_get(&t->in, &text, "%s", file);
 
-	if (!ret && sscanf(tap_buf_str(&text), "%" SCNu64, v) != 1)
-		ret = -EINVAL;
+	const char *at = tap_buf_str(&text);
+
+	ret = ret ?: tap_text_take_digits(&at, NULL, 10, v);
 	tap_buf_release(&text);
 	return ret;
 }

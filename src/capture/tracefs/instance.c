@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "capture/tracefs/instance.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STAT_START 22 /* of the fields in /proc/PID/stat */
-#define STAT_FLAGS 9
-#define PF_EXITING 0x4u /* include/linux/sched.h */
+#include "base/proc.h"
+#include "base/text.h"
 
 static int instance_path(const struct tap_instance *in, char *path, const char *file, va_list ap)
 {
@@ -73,18 +71,6 @@ int tap_instance_get(const struct tap_instance *in, struct tap_buf *text, const 
 	return ret ? ret : tap_buf_read_file(text, path);
 }
 
-static bool parse_number(const char **s, uint64_t *v)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**s))
-		return false;
-	errno = 0;
-	*v = strtoull(*s, &end, 10);
-	*s = end;
-	return !errno;
-}
-
 bool tap_instance_owner(const char *name, pid_t *pid, uint64_t *start)
 {
 	static const char prefix[] = "schedtap-";
@@ -93,53 +79,10 @@ bool tap_instance_owner(const char *name, pid_t *pid, uint64_t *start)
 	if (strncmp(name, prefix, sizeof(prefix) - 1))
 		return false;
 	name += sizeof(prefix) - 1;
-	if (!parse_number(&name, &p) || !p || p > INT_MAX || *name++ != '-')
+	if (tap_text_take_digits(&name, NULL, 10, &p) || !p || p > INT_MAX || *name++ != '-')
 		return false;
 	*pid = (pid_t)p;
-	return parse_number(&name, start) && !*name;
-}
-
-/* Of /proc/PID/stat, fields counted as in proc(5). */
-static int stat_field(const char *stat, int nr, uint64_t *value)
-{
-	const char *s = strrchr(stat, ')'); /* a comm may hold blanks and brackets */
-
-	for (int field = 2; s && field < nr; field++) {
-		s = strchr(s, ' ');
-		s = s ? s + 1 : NULL;
-	}
-	return s && parse_number(&s, value) ? 0 : -EINVAL;
-}
-
-int tap_proc_start(const char *stat, uint64_t *start)
-{
-	return stat_field(stat, STAT_START, start);
-}
-
-static int read_stat_field(pid_t pid, int nr, uint64_t *value)
-{
-	struct tap_buf stat = { .max = 1 << 16 };
-	char path[32];
-	int ret;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	ret = tap_buf_read_file(&stat, path);
-	if (!ret)
-		ret = stat_field(tap_buf_str(&stat), nr, value);
-	tap_buf_release(&stat);
-	return ret;
-}
-
-int tap_proc_read_start(pid_t pid, uint64_t *start)
-{
-	return read_stat_field(pid, STAT_START, start);
-}
-
-bool tap_proc_is_ending(pid_t pid)
-{
-	uint64_t flags;
-
-	return !read_stat_field(pid, STAT_FLAGS, &flags) && flags & PF_EXITING;
+	return !tap_text_take_digits(&name, NULL, 10, start) && !*name;
 }
 
 static bool is_left_over(const char *name)

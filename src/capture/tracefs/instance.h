@@ -45,10 +45,5 @@ int tap_instance_get(const struct tap_instance *in, struct tap_buf *text, const 
 
 /* The process that an instance's name speaks of. Return: whether it is such a name. */
 bool tap_instance_owner(const char *name, pid_t *pid, uint64_t *start);
-/* Field 22 of /proc/PID/stat, when the process started. Return: 0; -EINVAL. */
-int tap_proc_start(const char *stat, uint64_t *start);
-int tap_proc_read_start(pid_t pid, uint64_t *start); /* 0 or -errno */
-/* Whether it ends, or has ended and waits to be reaped. */
-bool tap_proc_is_ending(pid_t pid);
 
 #endif

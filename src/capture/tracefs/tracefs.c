@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/proc.h"
+
 #define LIST_MAX_BYTES ((size_t)16 << 20)
 #define ID_MAX 65535 /* common_type is 16 bits */
 
@@ -53,16 +55,14 @@ int tap_tracefs_find(const char *mounts, char **root, struct tap_err *err)
 
 static unsigned int read_id(const char *root, const struct tap_tracefs_event *ev)
 {
-	struct tap_buf text = { .max = 1 << 16 };
 	char path[PATH_MAX];
-	unsigned long id = 0;
+	int64_t id = 0;
 	int len;
 
 	len = snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, ev->system, ev->name);
-	if (len < (int)sizeof(path) && !tap_buf_read_file(&text, path))
-		id = strtoul(tap_buf_str(&text), NULL, 10);
-	tap_buf_release(&text);
-	return id <= ID_MAX ? (unsigned int)id : 0;
+	if (len < (int)sizeof(path))
+		id = tap_proc_number(path);
+	return id >= 0 && id <= ID_MAX ? (unsigned int)id : 0;
 }
 
 static void read_ids(const char *root, struct tap_tracefs_list *list)

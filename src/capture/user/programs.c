@@ -18,11 +18,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/proc.h"
 #include "capture/machine.h"
-#include "capture/tracefs/instance.h"
 #include "capture/user/clock.h"
 #include "capture/user/pid_ns.h"
-#include "recording/spool.h"
 
 /* A folder that changed just now may change again without another time stamp: a tick is 10 ms. */
 #define SETTLED_NS 50000000
@@ -604,7 +603,7 @@ int tap_user_lock(struct tap_user_program *p, struct tap_err *err)
 		p->sent = -1;
 		return 0;
 	}
-	pid = fstat(fd, &st) ? 0 : tap_lock_holder(&st);
+	pid = fstat(fd, &st) ? 0 : tap_proc_lock_holder(&st);
 	close(fd);
 	if (pid)
 		return tap_err_set(err, -EBUSY, "process %d is recording program %d already", pid,

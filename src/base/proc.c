@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/proc.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#define STAT_START 22 /* of the fields in /proc/PID/stat */
+#define STAT_FLAGS 9
+#define PF_EXITING 0x4u /* include/linux/sched.h */
+
+int64_t tap_proc_number(const char *path)
+{
+	struct tap_buf b = { .max = 4096 };
+	int64_t v = -1;
+
+	if (!tap_buf_read_file(&b, path) && b.len) {
+		b.data[strcspn(tap_buf_str(&b), "\n")] = '\0';
+		if (tap_text_parse_int(b.data, 0, INT64_MAX, &v))
+			v = -1;
+	}
+	tap_buf_release(&b);
+	return v;
+}
+
+/* Of /proc/PID/stat, fields counted as in proc(5). */
+static int stat_field(const char *stat, int nr, uint64_t *value)
+{
+	const char *s = strrchr(stat, ')'); /* a comm may hold blanks and brackets */
+
+	for (int field = 2; s && field < nr; field++) {
+		s = strchr(s, ' ');
+		s = s ? s + 1 : NULL;
+	}
+	return s && !tap_text_take_digits(&s, NULL, 10, value) ? 0 : -EINVAL;
+}
+
+int tap_proc_start(const char *stat, uint64_t *start)
+{
+	return stat_field(stat, STAT_START, start);
+}
+
+static int read_stat_field(pid_t pid, int nr, uint64_t *value)
+{
+	struct tap_buf stat = { .max = 1 << 16 };
+	char path[32];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	ret = tap_buf_read_file(&stat, path);
+	if (!ret)
+		ret = stat_field(tap_buf_str(&stat), nr, value);
+	tap_buf_release(&stat);
+	return ret;
+}
+
+int tap_proc_read_start(pid_t pid, uint64_t *start)
+{
+	return read_stat_field(pid, STAT_START, start);
+}
+
+bool tap_proc_is_ending(pid_t pid)
+{
+	uint64_t flags;
+
+	return !read_stat_field(pid, STAT_FLAGS, &flags) && flags & PF_EXITING;
+}
+
+int tap_proc_lock_holder(const struct stat *st)
+{
+	char line[256], inode[32];
+	FILE *f = fopen("/proc/locks", "re");
+	int pid = 0;
+
+	if (!f)
+		return 0;
+	snprintf(inode, sizeof(inode), ":%llu ", (unsigned long long)st->st_ino);
+	while (!pid && fgets(line, sizeof(line), f)) {
+		if (strstr(line, inode))
+			sscanf(line, "%*d: FLOCK %*s WRITE %d", &pid);
+	}
+	fclose(f);
+	return pid > 0 ? pid : 0;
+}
