@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void tap_plan_outcome(struct tap_plan_event *ev, enum tap_event_status status, const char *fmt, ...)
 {
 	va_list ap;
@@ -54,13 +56,9 @@ int tap_plan_add(struct tap_plan *plan, const char *system, const char *name,
 	if (ev && ev->filter)
 		return !filter || !strcmp(ev->filter, filter) ? 0 : -EEXIST;
 	if (!ev) {
-		struct tap_plan_event *more = realloc(plan->events,
-						      (plan->nr_events + 1) * sizeof(*more));
-
-		if (!more)
+		if (tap_array_grow(&plan->events, plan->nr_events, &plan->cap_events, sizeof(*ev)))
 			return -ENOMEM;
-		plan->events = more;
-		ev = &more[plan->nr_events];
+		ev = &plan->events[plan->nr_events];
 		*ev = (struct tap_plan_event){ .system = strdup(system), .name = strdup(name) };
 		if (!ev->system || !ev->name) {
 			free(ev->system);

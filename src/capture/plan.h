@@ -37,9 +37,9 @@ struct tap_plan_pattern {
 
 struct tap_plan {
 	struct tap_plan_event *events;
-	unsigned int nr_events;
+	unsigned int nr_events, cap_events;
 	struct tap_plan_pattern *patterns;
-	unsigned int nr_patterns;
+	unsigned int nr_patterns, cap_patterns;
 	const struct tap_select *select; /* processes and threads by the recorder's numbers; borrowed */
 	bool follow; /* children of its processes too */
 	struct tap_pids pids;

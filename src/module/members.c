@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "object/object.h"
 
 /* What the module reads beside what BPF does. */
@@ -33,19 +34,17 @@ static bool is_own(const char *name)
 
 static int add(struct tap_members *w, const char *of, size_t of_len, const char *member)
 {
-	struct tap_member *grown;
+	struct tap_member *m;
 
 	for (size_t i = 0; i < w->nr; i++)
 		if (strlen(w->v[i].of) == of_len && !memcmp(w->v[i].of, of, of_len) &&
 		    !strcmp(w->v[i].member, member))
 			return 0;
-	grown = reallocarray(w->v, w->nr + 1, sizeof(*grown));
-	if (!grown)
+	if (tap_array_grow(&w->v, w->nr, &w->cap, sizeof(*w->v)))
 		return -ENOMEM;
-	w->v = grown;
-	grown[w->nr] = (struct tap_member){ strndup(of, of_len), strdup(member) };
-	w->nr++;
-	return grown[w->nr - 1].of && grown[w->nr - 1].member ? 0 : -ENOMEM;
+	m = &w->v[w->nr++];
+	*m = (struct tap_member){ strndup(of, of_len), strdup(member) };
+	return m->of && m->member ? 0 : -ENOMEM;
 }
 
 static int add_struct(struct tap_members *w, const struct btf *btf, const struct btf_type *t)

@@ -18,7 +18,7 @@ struct tap_members {
 	struct tap_member {
 		char *of, *member; /* "rq", "avg_rt": as the kernel calls them */
 	} *v;			   /* each once */
-	size_t nr;
+	unsigned int nr, cap;
 };
 
 /* Return: 0; -EINVAL: the embedded BPF object has no types; -ENOMEM. */

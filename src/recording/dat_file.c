@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "event/format.h"
 #include "recording/dat_file.h"
 
@@ -67,18 +68,12 @@ static int map_file(int fd, struct tap_mapping *out)
 
 int tap_dat_add_map(struct tap_reader *r, int fd, const struct tap_mapping **out)
 {
-	struct tap_mapping *grown;
-	int ret;
+	int ret = tap_array_grow(&r->maps, r->nr_maps, &r->cap_maps, sizeof(*r->maps));
 
-	grown = reallocarray(r->maps, r->nr_maps + 1, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	r->maps = grown;
-	ret = map_file(fd, &grown[r->nr_maps]);
-	if (ret)
-		return ret;
-	*out = &grown[r->nr_maps++];
-	return 0;
+	ret = ret ?: map_file(fd, &r->maps[r->nr_maps]);
+	if (!ret)
+		*out = &r->maps[r->nr_maps++];
+	return ret;
 }
 
 int tap_dat_set_text(char **dst, const void *text, size_t len, struct tap_err *err)
@@ -166,18 +161,15 @@ static bool is_lost_event(const struct tap_format *fmt)
 static int add_format(struct tap_reader *r, struct tap_format *fmt, struct tap_err *err)
 {
 	struct tap_slot *slot = &r->decoder.slots[fmt->id];
-	struct tap_format **grown;
 
 	if (slot->fmt) { /* the same event twice, or damage: the first one counts */
 		tap_format_free(fmt);
 		return 0;
 	}
-	grown = reallocarray(r->formats, r->nr_formats + 1, sizeof(*grown));
-	if (!grown) {
+	if (tap_array_grow(&r->formats, r->nr_formats, &r->cap_formats, sizeof(*r->formats))) {
 		tap_format_free(fmt);
 		return tap_dat_nomem(err);
 	}
-	r->formats = grown;
 	r->formats[r->nr_formats++] = fmt;
 	*slot = (struct tap_slot){ .fmt = fmt, .min_size = fmt->min_size,
 				    .mark = 1, .is_marked = true };
@@ -351,20 +343,17 @@ int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes 
 int tap_dat_add_buffer(struct tap_reader *r, const char *name, const char *clock,
 		       uint32_t page_size, struct tap_err *err)
 {
-	struct tap_buffer_info *grown;
 	char *name_copy, *clock_copy;
 
 	if (r->info.nr_buffers >= TAP_DAT_MAX_BUFFERS)
 		return tap_dat_bad(r, err, "it has more than 65536 buffers");
 	if (page_size > TAP_DAT_MAX_PAGE_BYTES || page_size < r->data_offset)
 		return tap_dat_bad(r, err, "the page size of a buffer is impossible");
-	grown = reallocarray(r->buffers, r->info.nr_buffers + 1, sizeof(*grown));
-	if (!grown)
+	if (tap_array_grow(&r->buffers, r->info.nr_buffers, &r->cap_buffers, sizeof(*r->buffers)))
 		return tap_dat_nomem(err);
-	r->buffers = grown;
 	name_copy = strdup(name);
 	clock_copy = strdup(clock);
-	grown[r->info.nr_buffers] = (struct tap_buffer_info){
+	r->buffers[r->info.nr_buffers] = (struct tap_buffer_info){
 		.name = name_copy,
 		.clock = clock_copy,
 		.page_size = page_size,
@@ -378,18 +367,10 @@ int tap_dat_add_buffer(struct tap_reader *r, const char *name, const char *clock
 int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,
 		       struct tap_stream **out, struct tap_err *err)
 {
-	struct tap_stream *grown;
-
 	if (cpu >= TAP_DAT_MAX_CPUS || r->nr_streams >= TAP_DAT_MAX_STREAMS)
 		return tap_dat_bad(r, err, "it has more than 65536 CPUs");
-	if (!(r->nr_streams & (r->nr_streams - 1))) { /* full at each power of two */
-		size_t cap = r->nr_streams ? 2 * (size_t)r->nr_streams : 1;
-
-		grown = reallocarray(r->streams, cap, sizeof(*grown));
-		if (!grown)
-			return tap_dat_nomem(err);
-		r->streams = grown;
-	}
+	if (tap_array_grow(&r->streams, r->nr_streams, &r->cap_streams, sizeof(*r->streams)))
+		return tap_dat_nomem(err);
 	*out = &r->streams[r->nr_streams++];
 	**out = (struct tap_stream){
 		.cpu = (int)cpu,

@@ -41,14 +41,15 @@ struct tap_reader {
 	struct tap_reader_info info;
 	const char *path; /* only while opening */
 	struct tap_mapping *maps; /* [0] is the trace.dat or head.dat */
-	unsigned int nr_maps;
+	unsigned int nr_maps, cap_maps;
 	struct tap_buffer_info *buffers;
+	unsigned int cap_buffers;
 	char *uname, *tool, *meta, *clock, *compression, *printk, *kallsyms, *notes;
 	uint32_t page_size;
 	uint32_t data_offset; /* of a page, from the header_page text */
 	uint8_t commit_size;
 	struct tap_format **formats;
-	unsigned int nr_formats;
+	unsigned int nr_formats, cap_formats;
 	struct tap_map comms; /* tid -> text in cmdlines */
 	char *cmdlines;
 	struct {
@@ -57,7 +58,7 @@ struct tap_reader {
 	struct tap_perf *perf; /* of a perf.data: it has what follows in its own way; else NULL */
 	struct tap_decoder decoder;
 	struct tap_stream *streams; /* sorted: the lower CPU, then the lower buffer first */
-	unsigned int nr_streams;
+	unsigned int nr_streams, cap_streams;
 	struct tap_merge merge;
 	struct tap_stream *current; /* whose turn it is; NULL: before the first */
 	uint64_t until; /* as long as its items are not later, no other stream's turn comes */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "recording/dat_file.h"
 #include "recording/pack_data.h"
 #include "recording/spool.h"
@@ -19,20 +20,18 @@ struct page_file {
 
 struct page_files {
 	struct page_file *v;
-	unsigned int nr;
+	unsigned int nr, cap;
 };
 
 static int add_file(struct page_files *files, const char *name, struct tap_err *err)
 {
-	struct page_file f, *grown;
+	struct page_file f;
 
 	if (!tap_spool_parse_name(name, &f.name)) /* head.dat, meta.json, something half packed */
 		return 0;
 	strcpy(f.file, name);
-	grown = reallocarray(files->v, files->nr + 1, sizeof(*grown));
-	if (!grown)
+	if (tap_array_grow(&files->v, files->nr, &files->cap, sizeof(*files->v)))
 		return tap_dat_nomem(err);
-	files->v = grown;
 	files->v[files->nr++] = f;
 	return 0;
 }

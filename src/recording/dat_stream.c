@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "event/format.h"
 #include "recording/dat_stream.h"
 
@@ -163,18 +164,12 @@ static uint64_t chunk_stamp(struct tap_decoder *d, const struct tap_stream *s,
 static size_t list_chunks(const struct tap_stream *s, const unsigned char ***places)
 {
 	struct tap_span at = s->left;
+	unsigned int nr = 0, cap = 0;
 	struct tap_chunk c;
-	size_t nr = 0;
 
 	do {
-		if (!(nr & (nr - 1))) { /* full at each power of two */
-			const unsigned char **grown;
-
-			grown = reallocarray(*places, nr ? 2 * nr : 1, sizeof(*grown));
-			if (!grown)
-				return 0;
-			*places = grown;
-		}
+		if (tap_array_grow(places, nr, &cap, sizeof(**places)))
+			return 0;
 		(*places)[nr++] = at.chunks.at;
 	} while (take_chunk(&at, &c));
 	return nr - 1;
@@ -382,14 +377,12 @@ int tap_decoder_add_unknown(struct tap_decoder *d, unsigned int id, struct tap_e
 		"\n"
 		"print fmt: \"\"\n";
 	struct tap_abi abi = { .big_endian = d->big_endian, .long_size = d->long_size };
-	struct tap_format *fmt, **grown;
+	struct tap_format *fmt;
 	char text[sizeof(fields) + 32];
 	int ret;
 
-	grown = reallocarray(d->unknown, d->nr_unknown + 1, sizeof(*grown));
-	if (!grown)
+	if (tap_array_grow(&d->unknown, d->nr_unknown, &d->cap_unknown, sizeof(*d->unknown)))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	d->unknown = grown;
 	snprintf(text, sizeof(text), "name: unknown\nID: %u\n%s", id, fields);
 	ret = tap_format_parse("", text, strlen(text), abi, &fmt, err);
 	if (ret)

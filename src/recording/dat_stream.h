@@ -40,7 +40,7 @@ struct tap_decoder {
 	bool big_endian;
 	uint8_t long_size;
 	struct tap_format **unknown; /* made for ids that no format describes */
-	unsigned int nr_unknown;
+	unsigned int nr_unknown, cap_unknown;
 	struct tap_unpack unpack;
 	unsigned char *copies; /* owned: where the streams copy pages to */
 };

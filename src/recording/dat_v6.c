@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "recording/dat_file.h"
 
 #define TAG_LEN 10u /* "options  \0", "flyrecord\0", "latency  \0" */
@@ -17,21 +18,19 @@ struct v6 {
 	struct tap_reader *r;
 	uint32_t nr_cpus;
 	struct v6_buffer *buffers;
-	unsigned int nr_buffers;
+	unsigned int nr_buffers, cap_buffers;
 	bool has_clock; /* a text behind the top buffer's table says which */
 };
 
 static int note_buffer(struct v6 *v, struct tap_bytes opt, struct tap_err *err)
 {
-	struct v6_buffer *grown, b = { .offset = tap_bytes_u64(&opt) };
+	struct v6_buffer b = { .offset = tap_bytes_u64(&opt) };
 
 	b.name = tap_bytes_str(&opt);
 	if (opt.bad)
 		return tap_dat_bad(v->r, err, "a buffer option is cut");
-	grown = reallocarray(v->buffers, v->nr_buffers + 1, sizeof(*grown));
-	if (!grown)
+	if (tap_array_grow(&v->buffers, v->nr_buffers, &v->cap_buffers, sizeof(*v->buffers)))
 		return tap_dat_nomem(err);
-	v->buffers = grown;
 	v->buffers[v->nr_buffers++] = b;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "recording/dat_file.h"
 
 #define SECTION_OPTIONS 0u
@@ -30,7 +31,7 @@ struct v7 {
 	struct tap_reader *r;
 	bool zstd;
 	struct tap_bytes *buffers; /* BUFFER options: understood once the headers are */
-	unsigned int nr_buffers;
+	unsigned int nr_buffers, cap_buffers;
 	uint64_t places[SECTION_CMDLINES + 1]; /* of the sections that options name; 0: none */
 };
 
@@ -73,14 +74,10 @@ static int open_section(struct v7 *v, uint64_t offset, unsigned int id, struct s
 
 static int note_buffer(struct v7 *v, struct tap_bytes opt, struct tap_err *err)
 {
-	struct tap_bytes *grown;
-
 	if (v->nr_buffers >= TAP_DAT_MAX_BUFFERS)
 		return tap_dat_bad(v->r, err, "it has more than 65536 buffers");
-	grown = reallocarray(v->buffers, v->nr_buffers + 1, sizeof(*grown));
-	if (!grown)
+	if (tap_array_grow(&v->buffers, v->nr_buffers, &v->cap_buffers, sizeof(*v->buffers)))
 		return tap_dat_nomem(err);
-	v->buffers = grown;
 	v->buffers[v->nr_buffers++] = opt;
 	return 0;
 }

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #define MAX_PAIRS 4
 #define CACHE_SIZE 1024u
 
@@ -72,15 +74,8 @@ static void plan_init(struct plan *p, const struct tap_format *fmt)
 
 static struct plan *plan_add(struct collector *c, const struct tap_format *fmt)
 {
-	if (c->nr_plans == c->cap_plans) {
-		unsigned int cap = c->cap_plans ? c->cap_plans * 2 : 32;
-		struct plan *p = reallocarray(c->plans, cap, sizeof(*p));
-
-		if (!p)
-			return NULL;
-		c->plans = p;
-		c->cap_plans = cap;
-	}
+	if (tap_array_grow(&c->plans, c->nr_plans, &c->cap_plans, sizeof(*c->plans)))
+		return NULL;
 	plan_init(&c->plans[c->nr_plans], fmt);
 	c->by_id[fmt->id] = ++c->nr_plans;
 	return &c->plans[c->nr_plans - 1];
@@ -109,15 +104,8 @@ static int store(struct tap_names *n, const struct tap_name *name)
 		n->tasks[*i] = *name;
 		return 0;
 	}
-	if (n->nr_tasks == n->cap_tasks) {
-		size_t cap = n->cap_tasks ? n->cap_tasks * 2 : 256;
-		struct tap_name *p = reallocarray(n->tasks, cap, sizeof(*p));
-
-		if (!p)
-			return -ENOMEM;
-		n->tasks = p;
-		n->cap_tasks = cap;
-	}
+	if (tap_array_grow(&n->tasks, n->nr_tasks, &n->cap_tasks, sizeof(*n->tasks)))
+		return -ENOMEM;
 	*i = n->nr_tasks;
 	n->tasks[n->nr_tasks++] = *name;
 	return 0;

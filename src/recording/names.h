@@ -17,7 +17,7 @@ struct tap_name {
 
 struct tap_names {
 	struct tap_name *tasks; /* in the order in which they were first seen */
-	size_t nr_tasks, cap_tasks;
+	unsigned int nr_tasks, cap_tasks;
 	struct tap_map by_tid;	/* tid -> index into tasks */
 	struct tap_map cgroups; /* id -> 0 */
 };

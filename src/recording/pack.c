@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "recording/dat_write.h"
 #include "recording/meta.h"
 #include "recording/pack_data.h"
@@ -29,7 +30,7 @@ struct packer {
 	int packed_dir; /* .out is in it, under the name .packed, while it is made */
 	char *packed;
 	struct part *parts; /* by buffer, then by CPU */
-	size_t nr_parts;
+	unsigned int nr_parts;
 	struct tap_dat_front front;
 	struct tap_dat_buffer *buffers;
 	struct tap_dat_cpu *cpus; /* of all buffers, one per part */
@@ -135,22 +136,18 @@ static bool same_buffer(const struct tap_spool_name *x, const struct tap_spool_n
 	       !strcmp(x->name, y->name) && !strcmp(x->clock, y->clock);
 }
 
-static int list_add(struct packer *p, size_t *cap, const char *file)
+static int list_add(struct packer *p, unsigned int *cap, const char *file)
 {
 	struct tap_spool_name name;
-	struct part *parts = p->parts;
+	struct part *part;
 
 	if (!tap_spool_parse_name(file, &name))
 		return 0;
-	if (p->nr_parts == *cap) {
-		*cap = *cap ? *cap * 2 : 16;
-		parts = reallocarray(parts, *cap, sizeof(*parts));
-		if (!parts)
-			return -ENOMEM;
-		p->parts = parts;
-	}
-	parts[p->nr_parts].name = name;
-	strcpy(parts[p->nr_parts++].file, file);
+	if (tap_array_grow(&p->parts, p->nr_parts, cap, sizeof(*p->parts)))
+		return -ENOMEM;
+	part = &p->parts[p->nr_parts++];
+	part->name = name;
+	strcpy(part->file, file);
 	if (name.zstd && !p->level) /* as the others are, so is the file */
 		p->level = TAP_PACK_LEVEL;
 	if (name.cpu >= p->front.nr_cpus)
@@ -163,7 +160,7 @@ static int list_parts(struct packer *p)
 	int fd = openat(p->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
-	size_t cap = 0;
+	unsigned int cap = 0;
 
 	if (!d) {
 		ret = fail_part(p, -errno, ".");

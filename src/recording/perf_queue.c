@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static int grow_runs(struct tap_perf_queue *q, uint32_t nr)
 {
 	struct tap_merge_key *losers;
@@ -31,22 +33,13 @@ static int grow_runs(struct tap_perf_queue *q, uint32_t nr)
 /* A full run is moved to the front where half of it was taken: each item moves once on average. */
 static int make_room(struct tap_perf_run *run)
 {
-	struct tap_perf_item *items;
-	size_t cap;
-
 	if (run->head && run->head >= run->cap / 2) {
 		run->nr -= run->head;
 		memmove(run->items, run->items + run->head, run->nr * sizeof(*run->items));
 		run->head = 0;
 		return 0;
 	}
-	cap = run->cap ? run->cap * 2 : 64;
-	items = reallocarray(run->items, cap, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	run->items = items;
-	run->cap = cap;
-	return 0;
+	return tap_array_grow(&run->items, (unsigned int)run->nr, &run->cap, sizeof(*run->items));
 }
 
 /* Return: 0 with room for an item of @cpu in its run; -E2BIG; -ENOMEM. */

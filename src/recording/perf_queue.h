@@ -33,7 +33,8 @@ struct tap_perf_item {
 
 struct tap_perf_run {
 	struct tap_perf_item *items; /* [head, nr) are queued */
-	size_t head, nr, cap;
+	size_t head, nr;
+	unsigned int cap;
 	size_t ripe; /* [head, ripe) may be taken */
 	unsigned int parent; /* in the tournament */
 	bool unsorted, is_busy;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cap.h"
 #include "capture/backend.h"
 #include "capture/tracefs/tracefs.h"
@@ -159,13 +160,12 @@ static int refuse(struct maker *m, const struct tap_select_word *w, const char *
 
 static int add_pattern(struct maker *m, const struct tap_select_word *w, const char *note, struct tap_err *err)
 {
-	struct tap_plan_pattern *p = reallocarray(m->plan->patterns, m->plan->nr_patterns + 1,
-						  sizeof(*p));
+	struct tap_plan *plan = m->plan;
+	struct tap_plan_pattern *p;
 
-	if (!p)
+	if (tap_array_grow(&plan->patterns, plan->nr_patterns, &plan->cap_patterns, sizeof(*p)))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	m->plan->patterns = p;
-	p += m->plan->nr_patterns++;
+	p = &plan->patterns[plan->nr_patterns++];
 	*p = (struct tap_plan_pattern){ .word = w, .note = note ? strdup(note) : NULL };
 	return p->note || !note ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
 }

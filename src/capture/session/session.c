@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "capture/backend.h"
 #include "capture/machine.h"
@@ -255,23 +256,24 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 /* All format texts of all backends, in one array that the caller frees. */
 static int describe(struct tap_session *s, struct tap_head *head, struct tap_err *err)
 {
-	struct tap_head_format *all = NULL, *more;
-	unsigned int nr = 0;
+	struct tap_head_format *all = NULL;
+	unsigned int nr = 0, cap = 0;
+	int ret = 0;
 
-	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
-		int ret;
-
+	for (unsigned int i = 0; i < NR_BACKENDS && !ret; i++) {
 		if (!s->states[i])
 			continue;
 		ret = backends[i]->describe(s->states[i], &s->description.cgroups, head, err);
-		more = ret ? NULL : realloc(all, (nr + head->nr_formats + 1) * sizeof(*all));
-		if (!more) {
-			free(all);
-			return ret ? ret : tap_err_set(err, -ENOMEM, "out of memory");
+		for (unsigned int k = 0; k < head->nr_formats && !ret; k++) {
+			if (tap_array_grow(&all, nr, &cap, sizeof(*all)))
+				ret = tap_err_set(err, -ENOMEM, "out of memory");
+			else
+				all[nr++] = head->formats[k];
 		}
-		all = more;
-		memcpy(all + nr, head->formats, head->nr_formats * sizeof(*all));
-		nr += head->nr_formats;
+	}
+	if (ret) {
+		free(all);
+		return ret;
 	}
 	head->formats = all;
 	head->nr_formats = nr;
