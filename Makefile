@@ -25,7 +25,11 @@ LIBS := -lbpf -ldw -lelf -lz -llz4 -llzma -ljansson -lzstd -lpthread
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Isrc -fvisibility=hidden \
 	-fPIC -MMD -MP $(WARNINGS) $(SANFLAGS) $(CFLAGS)
 
-LIB_OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard src/*/*.c src/*/*/*.c)))
+OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard src/*/*.c src/*/*/*.c)))
+# the library reads recordings and needs zstd alone: what include/schedtap/ declares, and what that takes
+LIB_OBJ := $(filter-out $(addprefix $B/src/,object/% capture/% module/%),$(OBJ))
+LIB_PUBLIC := $(addprefix $B/src/,base/err.o event/format.o recording/reader.o timeline/tasks.o timeline/timeline.o)
+LIB_LIBS := -lzstd
 TP_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/tracepoint/*.c))
 CLI_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/cli/*.c))
 UNIT := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c tests/live/test_*.c))
@@ -34,21 +38,21 @@ HEADERS := $(wildcard include/schedtap/*.h include/schedtap/*/*.h include/schedt
 all: $B/schedtap $B/libschedtap.a $B/libschedtap.so tracepoint ## build the program and the libraries
 tracepoint: $B/libschedtap-tracepoint.a $B/libschedtap-tracepoint.so ## build the library for programs' own tracepoints
 
-$B/schedtap: $(CLI_OBJ) $B/libschedtap.a
+$B/schedtap: $(CLI_OBJ) $B/rooms.a
 	$(call say,LD,$@)
 	$Q$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@ $(LIBS)
+# every room, for the program and the tests
+$B/rooms.a: $(OBJ)
 $B/libschedtap.a: $(LIB_OBJ)
-	@rm -f $@
-	$(call say,AR,$@)
-	$Q$(CROSS_COMPILE)ar rcs $@ $^
-$B/libschedtap.so: $(LIB_OBJ)
-	$(call say,LD,$@)
-	$Q$(CC) -shared -Wl,-soname,libschedtap.so.0 $(SANFLAGS) $(SO_LDFLAGS) $^ -o $@ $(LIBS)
-
 $B/libschedtap-tracepoint.a: $(TP_OBJ)
+$B/%.a:
 	@rm -f $@
 	$(call say,AR,$@)
 	$Q$(CROSS_COMPILE)ar rcs $@ $^
+$B/libschedtap.so: $(LIB_PUBLIC) $B/libschedtap.a
+	$(call say,LD,$@)
+	$Q$(CC) -shared -Wl,-soname,libschedtap.so.0 $(SANFLAGS) $(SO_LDFLAGS) $^ -o $@ $(LIB_LIBS)
+
 # once loaded it stays: threads may be in it when the library that brought it goes
 $B/libschedtap-tracepoint.so: $(TP_OBJ)
 	$(call say,LD,$@)
@@ -111,19 +115,19 @@ endef
 $(foreach mode,load patch,$(eval $(call STATIC_KEY_TEST,$(mode))))
 
 TOOLS := $B/tests/mkdat $B/tests/truth/generate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
-$B/tests/%: tests/%.c $B/libschedtap.a
+$B/tests/%: tests/%.c $B/rooms.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter tests/%.c %.o,$^) $B/libschedtap.a -o $@ -lcmocka $(TEST_LIBS) $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter tests/%.c %.o,$^) $B/rooms.a -o $@ -lcmocka $(TEST_LIBS) $(LIBS)
 $B/tests/fuzz/fuzz_report: TEST_CFLAGS := -DFUZZ_MAIN
 $B/tests/unit/test_progress: $B/src/cli/progress.o
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
 # clang's fuzzer wants the library built for it as well: FUZZ makes are of their own folder
 FUZZ := CC=clang SAN=1 B=build-fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
-$B/fuzz_%: tests/fuzz/fuzz_%.c $B/libschedtap.a
+$B/fuzz_%: tests/fuzz/fuzz_%.c $B/rooms.a
 	$(call say,LD,$@)
-	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.o,$^) $B/libschedtap.a -o $@ $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.o,$^) $B/rooms.a -o $@ $(LIBS)
 
 PROVE = SCHEDTAP=$(abspath $B/schedtap) MKDAT=$(abspath $B/tests/mkdat) tests/run
 
