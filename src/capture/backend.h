@@ -45,15 +45,15 @@ struct tap_backend_ops {
 	 * Whether to go on. @left: of the scope's processes, how many the kernel has not seen end; those that wait for the
 	 * recorder's end have ended as well. Children that they forked may still record. NULL: while there are any left.
 	 */
-	bool (*lives)(void *state, unsigned int left);
+	bool (*goes_on)(void *state, unsigned int left);
 	/* Return: a descriptor that is readable when a drain should not wait; -1: none is. NULL: none ever is. */
-	int (*calls)(const void *state);
+	int (*wake_fd)(const void *state);
 	/* No event is recorded after this returns. */
 	int (*stop)(void *state, struct tap_err *err);
 	/* Adds its share of the price and its loss totals to the meta. May be NULL. */
-	void (*account)(void *state, json_t *price);
+	void (*add_price)(void *state, json_t *price);
 	/* Adds what else only it knows to the meta. May be NULL. */
-	void (*tell)(void *state, json_t *meta);
+	void (*add_meta)(void *state, json_t *meta);
 	void (*free)(void *state);
 };
 

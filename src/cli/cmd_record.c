@@ -273,7 +273,7 @@ static bool is_over(struct run *run, const struct pollfd *fds)
 		return true; /* the command ended */
 	for (unsigned int i = 0; i < run->nr_ends; i++)
 		ended += tap_task_end_came(&run->ends[i], fds[3 + i].revents);
-	if (!run->nr_ends || run->opts->follow || tap_session_lives(run->session, run->nr_ends - ended))
+	if (!run->nr_ends || run->opts->follow || tap_session_goes_on(run->session, run->nr_ends - ended))
 		return false;
 	usleep(LAST_SWITCH_US);
 	run->why = run->opts->tids.nr ? "the thread ended" : "the process ended";
@@ -315,7 +315,7 @@ static int record(struct run *run, struct tap_err *err)
 		}
 		fds[0] = (struct pollfd){ .fd = run->signals, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = run->child_fd, .events = POLLIN };
-		fds[2] = (struct pollfd){ .fd = tap_session_calls(run->session), .events = POLLIN };
+		fds[2] = (struct pollfd){ .fd = tap_session_wake_fd(run->session), .events = POLLIN };
 		for (unsigned int i = 0; i < run->nr_ends; i++)
 			fds[3 + i] = (struct pollfd){ .fd = run->ends[i].fd, .events = POLLIN };
 		ts = (struct timespec){ .tv_sec = (time_t)(wait_ns / 1000000000u),

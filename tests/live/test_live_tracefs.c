@@ -774,7 +774,7 @@ static void test_account(void **state)
 	session_start(&live, "account");
 	usleep(5000);
 	session_stop(&live);
-	OPS->account(live.state, price);
+	OPS->add_price(live.state, price);
 	assert_true(live.sum.events > 0);
 	assert_int_equal(
 		json_integer_value(json_object_get(json_object_get(price, "tracefs"), "events")),

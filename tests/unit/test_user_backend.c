@@ -211,7 +211,7 @@ static unsigned int told(struct fixture *f, const char *key, json_int_t *sum)
 	size_t i;
 
 	*sum = 0;
-	tap_backend_user.tell(f->state, meta);
+	tap_backend_user.add_meta(f->state, meta);
 	json_array_foreach(json_object_get(meta, "programs"), i, p) {
 		nr += !!json_object_get(p, key);
 		*sum += json_integer_value(json_object_get(p, key));

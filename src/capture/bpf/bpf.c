@@ -458,6 +458,6 @@ const struct tap_backend_ops tap_backend_bpf = {
 	.start = bpf_start,
 	.drain = bpf_drain,
 	.stop = bpf_stop,
-	.account = bpf_account,
+	.add_price = bpf_account,
 	.free = bpf_free,
 };

@@ -456,7 +456,7 @@ int tap_session_start(struct tap_session *s, struct tap_err *err)
  * What fails in one backend does not keep the others from being asked, stopped and drained. The
  * first failure is the one that is told.
  */
-static struct tap_err *unless(int failed, struct tap_err *err)
+static struct tap_err *unless_failed(int failed, struct tap_err *err)
 {
 	return failed ? NULL : err;
 }
@@ -469,10 +469,10 @@ static int find(struct tap_session *s, struct tap_err *err)
 	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
 		if (!s->states[i] || !backends[i]->find)
 			continue;
-		one = backends[i]->find(s->states[i], &anew, unless(ret, err));
+		one = backends[i]->find(s->states[i], &anew, unless_failed(ret, err));
 		ret = ret ?: one;
 	}
-	one = anew ? with_first_head(s, set_head, unless(ret, err)) : 0;
+	one = anew ? with_first_head(s, set_head, unless_failed(ret, err)) : 0;
 	ret = ret ?: one;
 	if (tap_cgroup_watch_read(&s->new_cgroups, &s->description.cgroups))
 		ret = ret ?: tap_err_set(err, -ENOMEM, "out of memory");
@@ -485,7 +485,7 @@ static int drain(struct tap_session *s, bool last, struct tap_drain *res, struct
 
 	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
 		int one = s->states[i] ? backends[i]->drain(s->states[i], last, res,
-							    unless(ret, err)) : 0;
+							    unless_failed(ret, err)) : 0;
 
 		ret = ret ?: one;
 	}
@@ -495,28 +495,28 @@ static int drain(struct tap_session *s, bool last, struct tap_drain *res, struct
 	return ret;
 }
 
-int tap_session_calls(const struct tap_session *s)
+int tap_session_wake_fd(const struct tap_session *s)
 {
 	int fd = -1;
 
 	for (unsigned int i = 0; i < NR_BACKENDS && fd < 0; i++)
-		if (s->states[i] && backends[i]->calls)
-			fd = backends[i]->calls(s->states[i]);
+		if (s->states[i] && backends[i]->wake_fd)
+			fd = backends[i]->wake_fd(s->states[i]);
 	return fd;
 }
 
-bool tap_session_lives(const struct tap_session *s, unsigned int left)
+bool tap_session_goes_on(const struct tap_session *s, unsigned int left)
 {
 	for (unsigned int i = 0; i < NR_BACKENDS; i++)
-		if (s->states[i] && backends[i]->lives)
-			return backends[i]->lives(s->states[i], left);
+		if (s->states[i] && backends[i]->goes_on)
+			return backends[i]->goes_on(s->states[i], left);
 	return left;
 }
 
 static int find_and_drain(struct tap_session *s, bool last, struct tap_drain *res,
 			  struct tap_err *err)
 {
-	int found = find(s, err), ret = drain(s, last, res, unless(found, err));
+	int found = find(s, err), ret = drain(s, last, res, unless_failed(found, err));
 
 	return found ?: ret;
 }
@@ -542,7 +542,7 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	uint64_t spent_ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID), least_ns = 0;
 	int ret = find_and_drain(s, false, &res, err), failed;
 
-	failed = tap_page_writer_check(s->writer, unless(ret, err));
+	failed = tap_page_writer_check(s->writer, unless_failed(ret, err));
 	ret = ret ?: failed;
 	spent_ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	s->wait_ns = next_wait(s->wait_ns, &res);
@@ -562,7 +562,7 @@ static double price_of(const json_t *price, const char *what)
 	return v ? json_number_value(v) : -1;
 }
 
-static void account(struct tap_session *s)
+static void set_price(struct tap_session *s)
 {
 	struct tap_session_stats *st = &s->stats;
 	json_t *price = json_object();
@@ -574,15 +574,15 @@ static void account(struct tap_session *s)
 	st->recorder_cpu_pct = 100.0 * (double)s->own.cpu_ns / (double)s->own.wall_ns /
 			       (double)sysconf(_SC_NPROCESSORS_ONLN);
 	for (unsigned int i = 0; i < NR_BACKENDS; i++)
-		if (s->states[i] && backends[i]->account)
-			backends[i]->account(s->states[i], price);
+		if (s->states[i] && backends[i]->add_price)
+			backends[i]->add_price(s->states[i], price);
 	st->recorder_ns_per_event = st->events ? (double)s->own.cpu_ns / (double)st->events : -1;
 	st->ns_per_event = price_of(price, "ns_per_event");
 	st->probe_cpu_pct = price_of(price, "probe_cpu_pct");
 	tap_description_set_price(&s->description, price, st);
 	for (unsigned int i = 0; i < NR_BACKENDS; i++)
-		if (s->states[i] && backends[i]->tell)
-			backends[i]->tell(s->states[i], s->description.meta);
+		if (s->states[i] && backends[i]->add_meta)
+			backends[i]->add_meta(s->states[i], s->description.meta);
 	tap_description_set_events(&s->description, &s->plan);
 }
 
@@ -595,14 +595,14 @@ static int stop(struct tap_session *s, struct tap_err *err)
 	end_own_time(s);
 	s->stats.end_ns = tap_now_ns();
 	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
-		one = s->states[i] ? backends[i]->stop(s->states[i], unless(ret, err)) : 0;
+		one = s->states[i] ? backends[i]->stop(s->states[i], unless_failed(ret, err)) : 0;
 		ret = ret ?: one;
 	}
 	begin_own_time(s);
-	one = find_and_drain(s, true, &res, unless(ret, err));
+	one = find_and_drain(s, true, &res, unless_failed(ret, err));
 	ret = ret ?: one;
 	tap_page_writer_wait(s->writer);
-	one = tap_page_writer_check(s->writer, unless(ret, err));
+	one = tap_page_writer_check(s->writer, unless_failed(ret, err));
 	end_own_time(s);
 	restore_priorities(s);
 	return ret ?: one;
@@ -614,7 +614,7 @@ int tap_session_finish(struct tap_session *s, struct tap_err *err)
 	int failed = stop(s, err), ret;
 	struct stat st;
 
-	account(s);
+	set_price(s);
 	tap_description_set_window(&s->description, s->stats.start_ns, s->stats.end_ns);
 	ret = failed ?: tap_description_end(&s->description, &s->plan.pids, tap_spool_path(s->spool),
 					    !s->failed, &cmdlines, err);

@@ -27,13 +27,13 @@ int tap_session_start(struct tap_session *s, struct tap_err *err);
 int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err);
 
 /* Return: a descriptor that is readable when the next drain should not wait; -1: there is none. */
-int tap_session_calls(const struct tap_session *s);
+int tap_session_wake_fd(const struct tap_session *s);
 
 /*
  * Whether there is something to record, when all processes and threads of the scope have ended but @left: also children
  * that they forked, of programs with events of their own.
  */
-bool tap_session_lives(const struct tap_session *s, unsigned int left);
+bool tap_session_goes_on(const struct tap_session *s, unsigned int left);
 
 /*
  * Switches off, drains what is left, packs. On failure the spool folder stays, for `schedtap

@@ -652,6 +652,6 @@ const struct tap_backend_ops tap_backend_tracefs = {
 	.start = tfs_start,
 	.drain = tfs_drain,
 	.stop = tfs_stop,
-	.account = tfs_account,
+	.add_price = tfs_account,
 	.free = tfs_free,
 };

@@ -68,7 +68,7 @@ int tap_user_discover_new(struct tap_user_state *s, struct tap_err *err);
 /* The same, when it is time, and reads those that are known anew. Return: 0 or -ENOMEM. */
 int tap_user_discover(struct tap_user_state *s, struct tap_err *err);
 
-/* As the backend's lives(). */
+/* As the backend's goes_on(). */
 bool tap_user_lives(struct tap_user_state *s, unsigned int left);
 
 int tap_user_drain(struct tap_user_state *s, bool last, struct tap_drain *res, struct tap_err *err);

@@ -311,9 +311,9 @@ const struct tap_backend_ops tap_backend_user = {
 	.start = user_start,
 	.find = user_find,
 	.drain = user_drain,
-	.lives = user_lives,
-	.calls = user_calls,
+	.goes_on = user_lives,
+	.wake_fd = user_calls,
 	.stop = user_stop,
-	.tell = user_tell,
+	.add_meta = user_tell,
 	.free = user_free,
 };
