@@ -26,10 +26,11 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Is
 	-fPIC -MMD -MP $(WARNINGS) $(SANFLAGS) $(CFLAGS)
 
 OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard src/*/*.c src/*/*/*.c)))
-# the library reads recordings and needs zstd alone: what include/schedtap/ declares, and what that takes
+# the library reads recordings, and needs zstd and jansson alone: what include/schedtap/ declares, and what that takes
 LIB_OBJ := $(filter-out $(addprefix $B/src/,object/% capture/% module/%),$(OBJ))
-LIB_PUBLIC := $(addprefix $B/src/,base/err.o event/format.o recording/reader.o timeline/tasks.o timeline/timeline.o)
-LIB_LIBS := -lzstd
+LIB_PUBLIC := $(addprefix $B/src/,base/err.o event/format.o recording/reader.o report/observe.o select/select.o timeline/tasks.o \
+	timeline/timeline.o)
+LIB_LIBS := -lzstd -ljansson
 TP_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/tracepoint/*.c))
 CLI_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/cli/*.c))
 UNIT := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c tests/live/test_*.c))
@@ -49,9 +50,9 @@ $B/%.a:
 	@rm -f $@
 	$(call say,AR,$@)
 	$Q$(CROSS_COMPILE)ar rcs $@ $^
-$B/libschedtap.so: $(LIB_PUBLIC) $B/libschedtap.a
+$B/libschedtap.so: $(LIB_PUBLIC) $B/libschedtap.a src/libschedtap.map
 	$(call say,LD,$@)
-	$Q$(CC) -shared -Wl,-soname,libschedtap.so.0 $(SANFLAGS) $(SO_LDFLAGS) $^ -o $@ $(LIB_LIBS)
+	$Q$(CC) -shared -Wl,-soname,libschedtap.so.0 -Wl,--version-script=src/libschedtap.map $(SANFLAGS) $(SO_LDFLAGS) $(filter-out %.map,$^) -o $@ $(LIB_LIBS)
 
 # once loaded it stays: threads may be in it when the library that brought it goes
 $B/libschedtap-tracepoint.so: $(TP_OBJ)

@@ -17,20 +17,21 @@ same() # what, got, wanted
 	diff <(echo "$3") <(echo "$2") | sed 's/^/# /' >&2
 }
 
+names() { nm -D --defined-only "$so" | sed -n 's/.* T \(.*\)@@SCHEDTAP_0\.1$/\1/p'; }
+
 echo 1..3
 # beside the C library, and what a build with sanitizers brings
 needed=$(readelf -d "$so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(libc\.|ld-linux|lib[a-z]*san\.|libpthread\.)' | sort)
-same 'it needs zstd' "$needed" libzstd.so.1
-same 'it has what its headers declare' "$(nm -D --defined-only "$so" | cut -d' ' -f3 | sort)" \
-	"$(cat include/schedtap/{err,event,reader,timeline}.h | tr '\n' ' ' | grep -oE 'TAP_API[^;{]*' |
+same 'it needs zstd and jansson' "$needed" $'libjansson.so.4\nlibzstd.so.1'
+same 'it has what its headers declare' "$(names | sort)" \
+	"$(cat include/schedtap/{err,event,reader,select,timeline,run}.h | tr '\n' ' ' | grep -oE 'TAP_API[^;{]*' |
 		grep -oE 'tap_[a-z0-9_]+\(' | tr -d '(' | sort -u)"
 
 # linked with what the .pc file says, a program that uses all of it has nothing left over
 {
-	echo '#include <schedtap/reader.h>'
-	echo '#include <schedtap/timeline.h>'
+	echo '#include <schedtap/run.h>'
 	echo 'int main(int argc, char **argv) { (void)argv; return argc > 1 ? '
-	nm -D --defined-only "$so" | cut -d' ' -f3 | sed 's/.*/(long)(void *)& == 1 ||/'
+	names | sed 's/.*/(long)(void *)& == 1 ||/'
 	echo '0 : 0; }'
 } >"$dir/all.c"
 static=$(sed -n 's/^Libs\.private: //p' tools/schedtap.pc.in)
