@@ -61,6 +61,10 @@ int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 		 const struct tap_run_events *events, void *ctx, struct tap_err *err);
 void tap_run_close(struct tap_run *run);
 
+/* task_cells.c: what is kept per task. */
+void tap_task_names_release(struct tap_run *run);
+/* As events tell, else as the recording's list has it. Return: -1: not known. */
+int tap_run_tgid(struct tap_run *run, const struct tap_task *task);
 bool tap_run_picks(struct tap_run *run, const struct tap_task *task); /* tap_run_task()'s */
 
 /* -p -t -c -g: whether this task is asked for. Cheap: the answer is kept per task. */

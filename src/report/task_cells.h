@@ -12,10 +12,6 @@
  * escaped. Borrowed until the task's name changes.
  */
 const char *tap_run_label(struct tap_run *run, const struct tap_task *task, uint32_t *len);
-void tap_task_names_release(struct tap_run *run); /* of labels, and what else is kept per task */
-
-/* As events tell, else as the recording's list has it. Return: -1: not known. */
-int tap_run_tgid(struct tap_run *run, const struct tap_task *task);
 /* Where its last event was, else as the recording's own table has it; 0: not known. */
 uint64_t tap_run_cgroup_id(struct tap_run *run, const struct tap_task *task);
 /* The path of the task's cgroup, or NULL. */

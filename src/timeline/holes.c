@@ -3,25 +3,6 @@
 
 #include "timeline/cpus.h"
 
-uint64_t tap_first_hole(const struct tap_timeline *t, uint64_t from_ns)
-{
-	const struct tap_hole *holes = t->opts.survey ? t->opts.survey->holes : NULL;
-	unsigned int low = 0, high = t->next_hole;
-
-	/* without a survey: only that there was one, so it may have begun at once */
-	if (!holes)
-		return from_ns;
-	while (low < high) {
-		unsigned int mid = low + (high - low) / 2;
-
-		if (holes[mid].to_ns > from_ns)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return holes[low].from_ns > from_ns ? holes[low].from_ns : from_ns;
-}
-
 /* When the fast path may be taken next: behind all that is known by now, before what comes next. */
 static void find_fast_path(struct tap_timeline *t)
 {

@@ -11,8 +11,6 @@ void tap_holes_await(struct tap_timeline *t);
 int tap_holes_begin(struct tap_timeline *t, uint64_t now);
 /* An event that is a loss. Return: as above. */
 int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev);
-/* Return: where the first hole that touches the time from @from_ns on begins. */
-uint64_t tap_first_hole(const struct tap_timeline *t, uint64_t from_ns);
 /* Return: what the survey knows of how the task that is switched in now on @cpu leaves it unseen. */
 const struct tap_break *tap_break_find(struct tap_timeline *t, int cpu, uint64_t now);
 

@@ -7,7 +7,8 @@
 #define TAP_TIMELINE_PREV_STATE_H
 
 #include "event/print.h"
-#include "timeline/timeline.h"
+#include <schedtap/event.h>
+#include <schedtap/timeline.h>
 
 #define TAP_PREV_STATE_TEXT 16u /* bytes of "S|T|X...", with its NUL */
 #define TAP_PREV_STATES 1024u /* values below it are kept */

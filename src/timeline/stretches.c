@@ -1,7 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "timeline/stretches.h"
 
-#include "timeline/holes.h"
+/* Return: where the first hole that touches the time from @from_ns on begins. */
+static uint64_t first_hole(const struct tap_timeline *t, uint64_t from_ns)
+{
+	const struct tap_hole *holes = t->opts.survey ? t->opts.survey->holes : NULL;
+	unsigned int low = 0, high = t->next_hole;
+
+	/* without a survey: only that there was one, so it may have begun at once */
+	if (!holes)
+		return from_ns;
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (holes[mid].to_ns > from_ns)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return holes[low].from_ns > from_ns ? holes[low].from_ns : from_ns;
+}
 
 /*
  * The task did not wait after its waking: so that was in vain, as it found the task running or
@@ -69,7 +87,7 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 		take_back_sleep(t, task);
 	task->slept = TAP_UNKNOWN;
 	if (fits && !task->doubtful && task->pub.state != TAP_UNKNOWN)
-		sure = tap_first_hole(t, sure);
+		sure = first_hole(t, sure);
 	if (sure > task->pub.since_ns) {
 		s = part(task, TAP_UNKNOWN, sure, -1);
 		ret = close_stretch(t, task, &s);

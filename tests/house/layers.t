@@ -11,7 +11,8 @@ use File::Basename qw(dirname);
 chdir(dirname(abs_path($0)) . '/../..') or die;
 
 # Public headers belong to the room that has their functions, the others to the tracepoints.
-my %owner = ('err.h' => 'base', 'event.h' => 'event', 'reader.h' => 'recording', 'select.h' => 'select', 'timeline.h' => 'timeline');
+my %owner = ('err.h' => 'base', 'event.h' => 'event', 'reader.h' => 'recording', 'select.h' => 'select', 'timeline.h' => 'timeline',
+	'run.h' => 'report');
 
 # ---- the rows -------------------------------------------------------------------------------
 sub read_rows {
