@@ -66,7 +66,7 @@ static int look(struct found *f, const char *file, struct tap_err *err)
 	int ret = tap_recording_open(&rec, file, &listener, err);
 
 	f->killed = json_is_false(json_object_get(rec.meta, "complete"));
-	while (!ret && (ret = tap_reader_next(rec.reader, &ev, err)) > 0) {
+	while (ret >= 0 && rec.reader && (ret = tap_reader_next(rec.reader, &ev, err)) > 0) {
 		if (!f->events && !f->last_ns)
 			f->first_ns = ev.ts_ns;
 		f->last_ns = ev.ts_ns;

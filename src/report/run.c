@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-
 /* The recording's own window, within --time. 0 and UINT64_MAX: open. */
 static void find_window(struct tap_run *run)
 {
