@@ -52,7 +52,7 @@ $B/%.a:
 	$Q$(CROSS_COMPILE)ar rcs $@ $^
 $B/libschedtap.so: $(LIB_PUBLIC) $B/libschedtap.a src/libschedtap.map
 	$(call say,LD,$@)
-	$Q$(CC) -shared -Wl,-soname,libschedtap.so.0 -Wl,--version-script=src/libschedtap.map $(SANFLAGS) $(SO_LDFLAGS) $(filter-out %.map,$^) -o $@ $(LIB_LIBS)
+	$Q$(CC) -shared -Wl,-soname,libschedtap.so.0 -Wl,--version-script=src/libschedtap.map $(if $(SAN),,-Wl$(comma)-z$(comma)defs) $(SANFLAGS) $(SO_LDFLAGS) $(filter-out %.map,$^) -o $@ $(LIB_LIBS)
 
 # once loaded it stays: threads may be in it when the library that brought it goes
 $B/libschedtap-tracepoint.so: $(TP_OBJ)
