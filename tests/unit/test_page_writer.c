@@ -160,8 +160,12 @@ static void test_a_failure_is_told(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	put_pages(&f, 0, 3);
 	tap_page_writer_wait(f.w);
+	small.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	tap_page_writer_set_meta(f.w, strdup("{}"));
+	tap_page_writer_wait(f.w);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
-	assert_int_equal(tap_page_writer_check(f.w, &err), -EFBIG);
+	assert_int_equal(tap_page_writer_check(f.w, &err), -EFBIG); /* the first one */
 	assert_non_null(strstr(err.text, "0..mono.4096.cpu0"));
 	put_pages(&f, 0, 3);
 	f.nr_put = 0;

@@ -585,6 +585,11 @@ static const struct stream_case stream_cases[] = {
 		.want = "0:100 a | 0:110 a | 0:120 b | 0:120 a | ",
 	},
 	{
+		.name = "a loss between two that are out of order does not begin behind its end",
+		.in = "a0@115 lost0@122*5 b0@110",
+		.want = "0:110 lost 110..110 5 | 0:110 b | 0:115 a | ",
+	},
+	{
 		.name = "what is two rounds late is lost",
 		.in = "a0@100 / a0@200 / a0@300 / a1@50 a0@400 /",
 		.want = "0:100 a | 0:200 a | 1:200 lost 50..200 1 | 0:300 a | 0:400 a | ",

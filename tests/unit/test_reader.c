@@ -716,6 +716,11 @@ static const struct stream_case stream_cases[] = {
 		.want = "0:105 a | 0:203 lost 105..203 9 | 0:203 b | ",
 	},
 	{
+		.name = "a flag on an empty page, and one without a count: nobody knows how many",
+		.in = { { "@100 a+5 | @150 !2 | @200 ! b+3" } },
+		.want = "0:105 a | 0:203 lost 105..203 0 | 0:203 b | ",
+	},
+	{
 		.name = "a flag that nothing follows is a loss at the end",
 		.in = { { "@100 a+5 | @150 !2", "@100 a+80" } },
 		.want = "0:105 a | 1:180 a | 0:180 lost 105..180 2 | ",

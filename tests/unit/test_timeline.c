@@ -764,13 +764,39 @@ static void test_case(void **state)
 	}
 }
 
+/* More losses than are kept: neighbours are one, of as many events as both, or nobody knows of how many. */
+static void test_many_losses(void **state)
+{
+	struct tap_event ev = { .cpu = 0 }, *event = &ev;
+	struct tap_survey s;
+
+	(void)state;
+	assert_int_equal(tap_survey_init(&s, 0, UINT64_MAX), 0);
+	for (unsigned int i = 0; i <= TAP_MAX_HOLES; i++) {
+		ev.lost.first_ns = 10 * (i + 1);
+		ev.lost.last_ns = ev.ts_ns = ev.lost.first_ns + 5;
+		ev.lost.count = i == 1 ? 0 : 3;
+		assert_int_equal(tap_survey_events(&s, (const struct tap_event *const *)&event, 1), 0);
+	}
+	assert_int_equal(s.nr_kept_losses, TAP_MAX_HOLES / 2 + 1);
+	assert_int_equal(s.nr_losses, TAP_MAX_HOLES + 1);
+	assert_int_equal(s.losses[0].to_ns, 25);
+	assert_int_equal(s.losses[0].count, 0);
+	assert_int_equal(s.losses[1].from_ns, 30);
+	assert_int_equal(s.losses[1].to_ns, 45);
+	assert_int_equal(s.losses[1].count, 6);
+	tap_survey_release(&s);
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases)];
+	const size_t nr = sizeof(cases) / sizeof(*cases);
+	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases) + 1];
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	tests[nr] = (struct CMUnitTest)cmocka_unit_test(test_many_losses);
+	for (size_t i = 0; i < nr; i++)
 		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = test_case,
 						.initial_state = (void *)&cases[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return _cmocka_run_group_tests("timeline", tests, sizeof(cases) / sizeof(*cases), NULL, NULL);
+	return _cmocka_run_group_tests("timeline", tests, nr + 1, NULL, NULL);
 }

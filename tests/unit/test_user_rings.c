@@ -162,7 +162,7 @@ struct step {
 struct script {
 	const char *name;
 	bool discard, atomic;
-	struct step steps[12];
+	struct step steps[17];
 	int ret;
 	uint64_t taken, lost;
 	unsigned int holes, unknown;
@@ -193,6 +193,10 @@ static const struct script scripts[] = {
 	{ "a sub-buffer that is saved is given free", true, false,
 	  { { ATTACH }, { PUT, 3 * PER_SUB }, { SAVE }, { PUT, 3 * PER_SUB }, { SAVE },
 	    { PUT, 3 * PER_SUB }, { DRAIN }, { PUT, 3 * PER_SUB }, { DIE } }, 0, 12 * PER_SUB, 0, 0, 0 },
+	{ "saved, more than a chunk of memory holds", true, false,
+	  { { ATTACH }, { PUT, 3 * PER_SUB }, { SAVE }, { PUT, 3 * PER_SUB }, { SAVE }, { PUT, 3 * PER_SUB }, { SAVE },
+	    { PUT, 3 * PER_SUB }, { SAVE }, { PUT, 3 * PER_SUB }, { SAVE }, { PUT, 3 * PER_SUB }, { SAVE },
+	    { PUT, 2 * PER_SUB }, { SAVE }, { DIE } }, 0, 20 * PER_SUB, 0, 0, 0 },
 	{ "saved half read", true, false,
 	  { { ATTACH }, { PUT, 10 }, { DRAIN }, { PUT, 3 * PER_SUB }, { SAVE }, { PUT, 3 * PER_SUB }, { SAVE },
 	    { DRAIN }, { PUT, 20 }, { DIE } }, 0, 30 + 6 * PER_SUB, 0, 0, 0 },

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* How the BPF programs take space and count losses: bpf/transport.h, with a clock in which interrupts come. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef unsigned long long u64; /* as the ring's words */
+
+#define SEC(name)
+#define __uint(name, value) int (*name)[value]
+#define bpf_get_smp_processor_id() 3
+#define bpf_ktime_get_ns() time_ns()
+#define bpf_map_lookup_elem(map, key) ((void)(map), (void)(key), ring_there)
+#define bpf_ringbuf_reserve(map, space, flags) ((void)(map), reserve(space))
+#define bpf_ringbuf_submit(rec, flags) ((void)(rec), submitted++)
+
+static struct tap_ring *ring_there; /* NULL: none of this CPU */
+static unsigned int submitted;
+static u64 time_ns(void);
+static void *reserve(u64 space);
+
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#define const /* what is constant to the programs is set by their loader */
+#include "transport.h"
+#undef const
+
+#define RING_BYTES 256u
+
+static union {
+	struct tap_ring ring;
+	u64 words[(TAP_RING_DATA + RING_BYTES + TAP_RING_SLACK) / 8];
+} memory;
+
+static struct tap_rec ringbuf[4];
+static u64 ringbuf_room;
+
+static void *reserve(u64 space)
+{
+	return space <= ringbuf_room ? ringbuf : NULL;
+}
+
+static u64 clock_ns;
+static unsigned int interrupts; /* that are still to come, one whenever the clock is looked at */
+
+static void put(u32 space)
+{
+	struct tap_rec *rec = tap_take(space);
+
+	if (rec)
+		tap_commit(rec, (u16)space, (u16)(space - sizeof(*rec)));
+}
+
+static u64 time_ns(void)
+{
+	if (interrupts) {
+		interrupts--;
+		put(24);
+	}
+	return ++clock_ns;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&memory, 0, sizeof(memory));
+	memset(&tap_missed, 0, sizeof(tap_missed));
+	ring_there = &memory.ring;
+	tap_ring_bytes = RING_BYTES;
+	tap_use_ringbuf = false;
+	clock_ns = 0;
+	submitted = 0;
+	return 0;
+}
+
+static struct tap_rec *rec_at(u64 offset)
+{
+	return (struct tap_rec *)((char *)&memory + TAP_RING_DATA + offset);
+}
+
+static void check_lost(u64 lost, u64 first_ns, u64 last_ns)
+{
+	assert_int_equal(memory.ring.lost, lost);
+	assert_int_equal(memory.ring.lost_first_ns, first_ns);
+	assert_int_equal(memory.ring.lost_last_ns, last_ns);
+}
+
+static void test_record(void **state)
+{
+	const struct tap_rec *rec = rec_at(64);
+
+	(void)state;
+	put(64);
+	put(32);
+	assert_int_equal(memory.ring.head, 96);
+	assert_int_equal(rec->space, 32);
+	assert_int_equal(rec->used, 16);
+	assert_int_equal(rec->cpu, 3);
+	assert_int_equal(rec->ts_ns, 2);
+	assert_non_null(tap_take(32));
+	assert_int_equal(rec_at(96)->space, 0); /* not real yet */
+}
+
+static void test_full(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++)
+		put(64);
+	assert_int_equal(memory.ring.head, RING_BYTES); /* to the last byte */
+	check_lost(0, 0, 0);
+	put(24);
+	check_lost(1, 6, 6);
+	put(24);
+	check_lost(2, 6, 8);
+	assert_int_equal(memory.ring.head, RING_BYTES);
+	begin(state);
+	memory.ring.head = 232;
+	put(32); /* a word too many */
+	check_lost(1, 2, 2);
+}
+
+/* It opens when the reader has seen the loss, not when there is room. */
+static void test_closed(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 5; i++)
+		put(64);
+	memory.ring.tail = RING_BYTES;
+	put(24);
+	check_lost(2, 6, 8);
+	memory.ring.lost_seen = 1; /* looked at before the second one */
+	put(24);
+	check_lost(3, 6, 10);
+	memory.ring.lost_seen = 3;
+	put(24);
+	assert_int_equal(memory.ring.head, RING_BYTES + 24);
+	assert_int_equal(rec_at(0)->ts_ns, 11);
+	for (unsigned int i = 0; i < 4; i++)
+		put(64);
+	check_lost(4, 16, 16); /* a hole of its own */
+}
+
+/* A record may begin just below the end, and reaches beyond it. */
+static void test_end(void **state)
+{
+	(void)state;
+	memory.ring.head = memory.ring.tail = 3 * RING_BYTES - 8;
+	put(40);
+	assert_int_equal(rec_at(RING_BYTES - 8)->space, 40);
+	put(24);
+	assert_int_equal(rec_at(32)->space, 24);
+}
+
+static void test_interrupted(void **state)
+{
+	(void)state;
+	interrupts = 2; /* the second comes into the first */
+	put(40);
+	assert_int_equal(rec_at(0)->space, 24);
+	assert_int_equal(rec_at(24)->space, 24);
+	assert_int_equal(rec_at(48)->space, 40);
+	assert_true(rec_at(0)->ts_ns < rec_at(24)->ts_ns && rec_at(24)->ts_ns < rec_at(48)->ts_ns);
+	check_lost(0, 0, 0);
+}
+
+static void test_no_ring(void **state)
+{
+	(void)state;
+	ring_there = NULL;
+	put(24);
+	put(24);
+	assert_int_equal(tap_missed.no_ring, 2);
+}
+
+static void test_ringbuf(void **state)
+{
+	(void)state;
+	tap_use_ringbuf = true;
+	ringbuf_room = 64;
+	put(32);
+	assert_int_equal(submitted, 1);
+	assert_int_equal(ringbuf[0].used, 16);
+	assert_int_equal(ringbuf[0].cpu, 3);
+	ringbuf_room = 0;
+	put(32);
+	ringbuf_room = 64; /* closed all the same */
+	put(32);
+	assert_int_equal(submitted, 1);
+	check_lost(2, 2, 3);
+	memory.ring.lost_seen = 2;
+	put(32);
+	assert_int_equal(submitted, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_record, begin), cmocka_unit_test_setup(test_full, begin),
+		cmocka_unit_test_setup(test_closed, begin), cmocka_unit_test_setup(test_end, begin),
+		cmocka_unit_test_setup(test_interrupted, begin), cmocka_unit_test_setup(test_no_ring, begin),
+		cmocka_unit_test_setup(test_ringbuf, begin),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
