@@ -147,6 +147,10 @@ check-tracepoint: all $(TP_UNIT) ## programs' own tracepoints: rules, compilers 
 	BUILD=$(abspath $B) $(PROVE) $(TP_UNIT) tests/tracepoint/*.t tests/compile_fail/run.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
 	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,120) $(PROVE) tests/golden/run tests/golden/*.t tests/truth/*.t
+check-quick: all $(UNIT) $(TP_UNIT) $(TOOLS) # what is left of these three without compilers and the tree itself
+	JOBS=$$(nproc) SEEDS=4 $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) $(TP_UNIT) tests/golden/run tests/golden/*.t tests/truth/*.t
+mutations: all $(UNIT) $(TP_UNIT) $(TOOLS) ## small faults, one after the other: do the quick tests see them?
+	tests/mutations
 check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels: modules for them, and guests in qemu
@@ -269,4 +273,4 @@ help: ## this list
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all tracepoint kmod test check check-unit check-tracepoint check-golden check-live check-vm matrix test-debug-kernel check-builds check-san check-san-live check-fuzz fuzz bench demo install deps format clean help
+.PHONY: all tracepoint kmod test check check-unit check-tracepoint check-golden check-quick mutations check-live check-vm matrix test-debug-kernel check-builds check-san check-san-live check-fuzz fuzz bench demo install deps format clean help
