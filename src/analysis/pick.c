@@ -70,7 +70,7 @@ void tap_pick_release(struct tap_pick *p)
 }
 
 /* Return: 1 or 0; -ENOMEM. */
-static int event_wanted(struct tap_pick *p, const struct tap_who_kind *kind)
+static int event_wanted(struct tap_pick *p, const struct tap_event_kind *kind)
 {
 	signed char *wanted;
 
@@ -88,63 +88,70 @@ static int event_wanted(struct tap_pick *p, const struct tap_who_kind *kind)
 	return *wanted > 0;
 }
 
-int tap_pick_task_by(const struct tap_pick *p, struct tap_who *who, unsigned int by, int tid, int tgid,
-		     const char *comm, size_t len, uint64_t cgroup)
+bool tap_pick_task_by(const struct tap_pick *p, const struct tap_cgroups *cgroups, unsigned int by,
+		      const struct tap_task *task)
 {
-	struct tap_select_task task = { tid, tgid, comm, len };
-	const struct tap_who_task *t;
+	struct tap_select_task t = { task->tid, .comm = task->comm };
 
 	by &= p->select->by;
-	if ((by & TAP_SELECT_TIDS) && !tap_select_tid(p->select, tid))
-		return 0;
-	if (!(by & ~TAP_SELECT_TIDS))
-		return 1;
-	t = tap_who_task(who, tid);
-	if (!t)
-		return -ENOMEM;
-	if (!tgid)
-		task.tgid = t->tgid;
-	if (!comm) {
-		task.comm = t->comm;
-		task.comm_len = t->comm_len;
-	}
+	if (by & TAP_SELECT_TGIDS)
+		t.tgid = tap_task_tgid(task);
+	if (by & TAP_SELECT_COMMS)
+		t.comm_len = strnlen(task->comm, TAP_TASK_COMM);
 	if (by & TAP_SELECT_CGROUPS)
-		task.cgroup = tap_who_cgroup(who, cgroup ? cgroup : t->cgroup);
-	return tap_select_task_by(p->select, by, &task);
+		t.cgroup = tap_cgroups_path(cgroups, task->cgroup);
+	return tap_select_task_by(p->select, by, &t);
 }
 
-static int tasks_match(const struct tap_pick *p, struct tap_who *who, unsigned int by,
-		       const struct tap_who_kind *kind, const struct tap_event *ev)
+/* @comm: its name, as the event has it; or NULL. Return: 1 or 0; -ENOMEM. */
+static int tid_matches(const struct tap_pick *p, struct tap_identities *ids, unsigned int by, int tid,
+		       const struct tap_field *comm, const struct tap_event *ev)
+{
+	const struct tap_task *task;
+	const char *text;
+	uint32_t len;
+
+	if ((by & TAP_SELECT_TIDS) && !tap_select_tid(p->select, tid))
+		return 0;
+	by &= ~(unsigned int)TAP_SELECT_TIDS;
+	if (comm && (by & TAP_SELECT_COMMS)) {
+		text = tap_field_bytes(comm, ev->data, ev->size, &len);
+		if (!tap_select_task_by(p->select, TAP_SELECT_COMMS,
+					&(struct tap_select_task){ .tid = tid, .comm = text, .comm_len = len }))
+			return 0;
+		by &= ~(unsigned int)TAP_SELECT_COMMS;
+	}
+	if (!by)
+		return 1;
+	task = tap_identity(ids, tid);
+	return task ? tap_pick_task_by(p, &ids->cgroups, by, task) : -ENOMEM;
+}
+
+static int tasks_match(const struct tap_pick *p, struct tap_identities *ids, unsigned int by,
+		       const struct tap_event_kind *kind, const struct tap_event *ev)
 {
 	int ret = 0;
 
 	if (kind->current)
-		ret = tap_pick_task_by(p, who, by, tap_who_current(kind, ev), 0, NULL, 0, 0);
-	for (unsigned int i = 0; i < kind->nr_tasks && !ret; i++) {
-		const struct tap_field *comm = kind->tasks[i].comm;
-		const char *text = NULL;
-		uint32_t len = 0;
-
-		if (comm)
-			text = tap_field_bytes(comm, ev->data, ev->size, &len);
-		ret = tap_pick_task_by(p, who, by, (int)tap_field_u64(kind->tasks[i].tid, ev->data, ev->size),
-				       0, text, len, 0);
-	}
+		ret = tid_matches(p, ids, by, tap_event_current(kind, ev), NULL, ev);
+	for (unsigned int i = 0; i < kind->nr_tasks && !ret; i++)
+		ret = tid_matches(p, ids, by, (int)tap_field_u64(kind->tasks[i].tid, ev->data, ev->size),
+				  kind->tasks[i].comm, ev);
 	return ret;
 }
 
 /* -g, of an event that names a cgroup: that one counts, and no task's. */
-static bool cgroup_matches(const struct tap_pick *p, const struct tap_who *who,
-			   const struct tap_who_kind *kind, const struct tap_event *ev)
+static bool cgroup_matches(const struct tap_pick *p, const struct tap_cgroups *cgroups,
+			   const struct tap_event_kind *kind, const struct tap_event *ev)
 {
 	const struct tap_select_task task = {
-		.cgroup = tap_who_cgroup(who, tap_field_u64(kind->cgroup, ev->data, ev->size)),
+		.cgroup = tap_cgroups_path(cgroups, tap_field_u64(kind->cgroup, ev->data, ev->size)),
 	};
 
 	return tap_select_task_by(p->select, TAP_SELECT_CGROUPS, &task);
 }
 
-int tap_pick_match(struct tap_pick *p, struct tap_who *who, const struct tap_who_kind *kind,
+int tap_pick_match(struct tap_pick *p, struct tap_identities *ids, const struct tap_event_kind *kind,
 		   const struct tap_event *ev)
 {
 	unsigned int by = p->select->by & TAP_SELECT_TASKS;
@@ -162,9 +169,9 @@ int tap_pick_match(struct tap_pick *p, struct tap_who *who, const struct tap_who
 			return ret;
 	}
 	if ((by & TAP_SELECT_CGROUPS) && kind->cgroup) {
-		if (!cgroup_matches(p, who, kind, ev))
+		if (!cgroup_matches(p, &ids->cgroups, kind, ev))
 			return 0;
 		by &= ~(unsigned int)TAP_SELECT_CGROUPS;
 	}
-	return by ? tasks_match(p, who, by, kind, ev) : 1;
+	return by ? tasks_match(p, ids, by, kind, ev) : 1;
 }

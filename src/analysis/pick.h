@@ -7,7 +7,8 @@
 #ifndef TAP_ANALYSIS_PICK_H
 #define TAP_ANALYSIS_PICK_H
 
-#include "analysis/who.h"
+#include "analysis/event_kind.h"
+#include "analysis/identity.h"
 #include "base/opt.h"
 #include "select/select.h"
 
@@ -42,22 +43,17 @@ static inline bool tap_pick_wants(const struct tap_pick *p, const struct tap_for
 }
 
 /* @kind: of ev->fmt; NULL for a loss. Return: 1 or 0; -ENOMEM. */
-int tap_pick_match(struct tap_pick *p, struct tap_who *who, const struct tap_who_kind *kind,
+int tap_pick_match(struct tap_pick *p, struct tap_identities *ids, const struct tap_event_kind *kind,
 		   const struct tap_event *ev);
 
-/*
- * -p -t -c -g about a task alone, by those of @by (enum tap_select_by). @tgid: its process, -1: not
- * known, 0: the one that @who has; @comm, @len: its name, NULL: as @who has it; @cgroup: its kernfs id,
- * 0: the one that @who has.
- * Return: 1 or 0; -ENOMEM.
- */
-int tap_pick_task_by(const struct tap_pick *p, struct tap_who *who, unsigned int by, int tid, int tgid,
-		     const char *comm, size_t len, uint64_t cgroup);
+/* -p -t -c -g about a task alone, by those of @by (enum tap_select_by). */
+bool tap_pick_task_by(const struct tap_pick *p, const struct tap_cgroups *cgroups, unsigned int by,
+		      const struct tap_task *task);
 
-static inline int tap_pick_task(const struct tap_pick *p, struct tap_who *who, int tid, int tgid,
-				const char *comm, size_t len, uint64_t cgroup)
+static inline bool tap_pick_task(const struct tap_pick *p, const struct tap_cgroups *cgroups,
+				 const struct tap_task *task)
 {
-	return tap_pick_task_by(p, who, TAP_SELECT_TASKS, tid, tgid, comm, len, cgroup);
+	return tap_pick_task_by(p, cgroups, TAP_SELECT_TASKS, task);
 }
 
 #endif

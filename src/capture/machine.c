@@ -142,8 +142,7 @@ static int add_task(int proc, uint64_t tgid, uint64_t tid, struct tap_map *tgids
 	slot = tap_map_put(tgids, tid);
 	if (!slot)
 		return -ENOMEM;
-	if (!*slot) /* else it was there before, or its tid was another's: births tell of that one */
-		*slot = tgid;
+	*slot = tgid;
 	return tap_machine_put_text(comms, tid, comm);
 }
 

@@ -101,8 +101,7 @@ int tap_pids_tasks(struct tap_pids *p, struct tap_map *tgids, struct tap_map *co
 
 		if (!tgid)
 			return -ENOMEM;
-		if (!*tgid) /* else as in tap_machine_tasks() */
-			*tgid = row.tgid;
+		*tgid = row.tgid;
 		ret = tap_machine_put_text(comms, row.pid, row.comm);
 	}
 	return ret == -ENOMEM ? ret : 0;

@@ -37,19 +37,22 @@ struct dump {
 	bool any; /* an event was printed */
 };
 
+/* Lives and names are the timeline's to tell, as they are in reports. Return: 0 or -ENOMEM. */
+static int learn(struct tap_identities *ids, const struct tap_event_kind *kind, const struct tap_event *ev)
+{
+	int ret = tap_identities_advance(ids, ev->ts_ns);
+
+	return !ret && kind && kind->tells_identity ? tap_timeline_event(ids->timeline, ev) : ret;
+}
+
 static int dump_event(struct tap_out *o, struct dump *d, const struct tap_event *ev)
 {
-	const struct tap_who_kind *kind = NULL;
+	const struct tap_event_kind *kind = ev->fmt ? tap_event_kind(&d->run.rec.kinds, ev->fmt) : NULL;
 	int ret;
 
-	if (tap_who_advance(o->who, ev->ts_ns))
+	if ((ev->fmt && !kind) || learn(o->ids, kind, ev))
 		return -ENOMEM;
-	if (ev->fmt) {
-		kind = tap_who_kind(o->who, ev->fmt);
-		if (!kind || tap_who_learn(o->who, kind, ev))
-			return -ENOMEM;
-	}
-	ret = tap_pick_match(&d->run.pick, o->who, kind, ev);
+	ret = tap_pick_match(&d->run.pick, o->ids, kind, ev);
 	if (ret <= 0)
 		return ret;
 	d->any |= kind != NULL;
@@ -59,21 +62,30 @@ static int dump_event(struct tap_out *o, struct dump *d, const struct tap_event 
 /* What no -e asks for is not decoded, but for what tells who is who. */
 static uint16_t mark(void *pick, const struct tap_format *fmt)
 {
-	return tap_pick_wants(pick, fmt) || tap_who_learns(fmt);
+	return tap_pick_wants(pick, fmt) || tap_timeline_tells_identity(fmt);
 }
 
 /* -p: of how many tasks nobody can tell whether they are meant. */
 static void note_unknown(const struct tap_run *run)
 {
-	unsigned int unknown = 0;
+	unsigned int nr, unknown = 0;
+	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
 
-	tap_map_for_each(&run->rec.who.tasks, s) {
-		const struct tap_who_task *t = (const struct tap_who_task *)(uintptr_t)s->value;
-
-		unknown += t && t->tid > 0 && t->tgid < 0 &&
-			   !tap_map_get(&run->pick.select->tgids.set, (uint64_t)t->tid);
-	}
+	for (unsigned int i = 0; i < nr; i++)
+		unknown += tap_task_tgid(tasks[i]) < 0 &&
+			   !tap_map_get(&run->pick.select->tgids.set, (uint64_t)tasks[i]->tid);
 	tap_recording_note_unknown(&run->rec, unknown);
+}
+
+static int make_timeline(struct tap_run *run, struct tap_err *err)
+{
+	const struct tap_timeline_opts opts = { .lists = &run->rec.ids.lists, .lives_only = true };
+
+	if (tap_timeline_new(&opts, &run->timeline))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	run->rec.ids.timeline = run->timeline;
+	run->rec.ids.adds = true;
+	return 0;
 }
 
 static int dump_all(struct dump *d, struct tap_err *err)
@@ -90,7 +102,8 @@ static int dump_all(struct dump *d, struct tap_err *err)
 	tap_progress_start(&d->progress, STDERR_FILENO, "dump", tap_now_ns());
 	tap_recording_watch(&d->run.rec, "dump");
 	tap_cmd_output_begins(&d->progress); /* on a terminal the events are what moves */
-	tap_out_init(&o, style->events, &d->run.rec.who, &d->run.rec.wall, STDOUT_FILENO);
+	tap_out_init(&o, style->events, &d->run.rec.ids, reader,
+		     &d->run.rec.wall, STDOUT_FILENO);
 	o.color = style->audience == TAP_FOR_PEOPLE && tap_screen_color();
 	while (!failed && (ret = tap_reader_next(reader, &ev, err)) > 0)
 		failed = dump_event(&o, d, &ev);
@@ -104,16 +117,21 @@ static int dump_all(struct dump *d, struct tap_err *err)
 	return ret;
 }
 
-static int find_there(const struct tap_who *who, struct tap_there *there)
+/* What events or the recording's lists name. Return: 0 or -ENOMEM. */
+static int find_there(struct tap_run *run, struct tap_there *there)
 {
-	there->nr_cpus = tap_reader_info(who->reader)->nr_cpus;
-	tap_map_for_each(&who->tasks, s) {
-		const struct tap_who_task *t = (const struct tap_who_task *)(uintptr_t)s->value;
-		struct tap_there_task task = { t->tid, t->tgid, t->comm, t->comm_len, t->cgroup };
+	const struct tap_lists *lists = &run->rec.ids.lists;
+	struct tap_task *const *tasks;
+	unsigned int nr;
 
-		if (tap_there_add(there, &task))
+	there->nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus;
+	for (unsigned int i = 0; i < lists->nr_rows; i++)
+		if (!tap_identity(&run->rec.ids, tap_lists_tid(lists, i)))
 			return -ENOMEM;
-	}
+	tasks = tap_timeline_tasks(run->timeline, &nr);
+	for (unsigned int i = 0; i < nr; i++)
+		if (tap_there_add(there, tasks[i]))
+			return -ENOMEM;
 	return 0;
 }
 
@@ -131,7 +149,7 @@ static int tell_nothing(struct dump *d)
 		return TAP_EXIT_OK;
 	if (run->window.text && tap_recording_check_window(&run->rec, &run->window, range, &err))
 		return tap_cmd_fail(&err, false);
-	told = !find_there(&run->rec.who, &there) && tap_unmatched(&run->pick, &run->rec, &there);
+	told = !find_there(run, &there) && tap_unmatched(&run->pick, &run->rec, &there);
 	tap_there_release(&there);
 	if (told)
 		return TAP_EXIT_FAILED;
@@ -163,7 +181,7 @@ static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 	ret = tap_run_input(&d.run, o->input, &o->pick, o->clock, &listener, &usage, &err);
 	if (!ret) {
 		note_ticks(&d.run.rec);
-		ret = dump_all(&d, &err);
+		ret = make_timeline(&d.run, &err) ?: dump_all(&d, &err);
 	}
 	tap_progress_erase(&d.progress);
 	if (!ret && d.opts->pick.tgids.nr)

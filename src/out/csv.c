@@ -14,7 +14,7 @@ static void csv_begin(struct tap_out *o)
 	tap_buf_puts(&o->buf, "cpu,tid,tgid,comm,event,fields\n");
 }
 
-static int csv_kind(struct tap_out_kind *k, const struct tap_who_kind *kind)
+static int csv_kind(struct tap_out_kind *k, const struct tap_event_kind *kind)
 {
 	struct tap_buf name = { 0 };
 
@@ -29,15 +29,17 @@ static int csv_kind(struct tap_out_kind *k, const struct tap_who_kind *kind)
 	return tap_printer_new(kind->fmt, &k->printer, NULL);
 }
 
-static void csv_label(struct tap_buf *label, const struct tap_who_task *task)
+static void csv_label(struct tap_buf *label, const struct tap_task *task)
 {
+	int tgid = tap_task_tgid(task);
+
 	if (task->tid >= 0)
 		tap_buf_s64(label, task->tid);
 	tap_buf_char(label, ',');
-	if (task->tgid >= 0)
-		tap_buf_s64(label, task->tgid);
+	if (tgid >= 0)
+		tap_buf_s64(label, tgid);
 	tap_buf_char(label, ',');
-	tap_text_csv(label, task->comm, task->comm_len);
+	tap_text_csv(label, task->comm, strnlen(task->comm, TAP_TASK_COMM));
 	tap_buf_char(label, ',');
 }
 
@@ -52,8 +54,8 @@ static void add_time(struct tap_out *o, uint64_t ts_ns)
 }
 
 static void csv_event(struct tap_out *o, const struct tap_out_kind *k,
-		      const struct tap_who_kind *kind, const struct tap_event *ev,
-		      const struct tap_who_task *current)
+		      const struct tap_event_kind *kind, const struct tap_event *ev,
+		      const struct tap_buf *current)
 {
 	struct tap_buf *b = &o->buf;
 
@@ -61,7 +63,7 @@ static void csv_event(struct tap_out *o, const struct tap_out_kind *k,
 	add_time(o, ev->ts_ns);
 	tap_buf_s64(b, ev->cpu);
 	tap_buf_char(b, ',');
-	tap_buf_add(b, current->label, current->label_len);
+	tap_buf_add(b, current->data, current->len);
 	tap_buf_add(b, k->label.data, k->label.len);
 	tap_buf_clear(&o->scratch);
 	tap_printer_run(k->printer, ev->data, ev->size, &o->scratch);

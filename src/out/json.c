@@ -14,7 +14,7 @@ static void add_text(struct tap_buf *b, const char *s)
 	tap_text_json(b, s, strlen(s));
 }
 
-static int json_kind(struct tap_out_kind *k, const struct tap_who_kind *kind)
+static int json_kind(struct tap_out_kind *k, const struct tap_event_kind *kind)
 {
 	const struct tap_format *fmt = kind->fmt;
 	struct tap_buf name = { 0 };
@@ -46,21 +46,23 @@ static int json_kind(struct tap_out_kind *k, const struct tap_who_kind *kind)
 	return 0;
 }
 
-static void json_label(struct tap_buf *label, const struct tap_who_task *task)
+static void json_label(struct tap_buf *label, const struct tap_task *task)
 {
+	int tgid = tap_task_tgid(task);
+
 	tap_buf_puts(label, ",\"tid\":");
 	if (task->tid >= 0)
 		tap_buf_s64(label, task->tid);
 	else
 		tap_buf_puts(label, "null");
 	tap_buf_puts(label, ",\"tgid\":");
-	if (task->tgid >= 0)
-		tap_buf_s64(label, task->tgid);
+	if (tgid >= 0)
+		tap_buf_s64(label, tgid);
 	else
 		tap_buf_puts(label, "null");
 	tap_buf_puts(label, ",\"comm\":");
-	if (task->comm_len)
-		tap_text_json(label, task->comm, task->comm_len);
+	if (*task->comm)
+		tap_text_json(label, task->comm, strnlen(task->comm, TAP_TASK_COMM));
 	else
 		tap_buf_puts(label, "null");
 }
@@ -124,7 +126,7 @@ static void add_field(struct tap_buf *b, const struct tap_field *f, const struct
 /* The record has a cgroup's id; a path can be known only from beside it. */
 static void add_path(struct tap_out *o, const struct tap_field *cgroup, const struct tap_event *ev)
 {
-	const char *path = tap_who_cgroup(o->who, tap_field_u64(cgroup, ev->data, ev->size));
+	const char *path = tap_cgroups_path(&o->ids->cgroups, tap_field_u64(cgroup, ev->data, ev->size));
 
 	if (!path)
 		return;
@@ -147,8 +149,8 @@ static void add_time(struct tap_out *o, const char *key, const char *wall_key, u
 }
 
 static void json_event(struct tap_out *o, const struct tap_out_kind *k,
-		       const struct tap_who_kind *kind, const struct tap_event *ev,
-		       const struct tap_who_task *current)
+		       const struct tap_event_kind *kind, const struct tap_event *ev,
+		       const struct tap_buf *current)
 {
 	struct tap_buf *b = &o->buf;
 	unsigned int i;
@@ -156,7 +158,7 @@ static void json_event(struct tap_out *o, const struct tap_out_kind *k,
 	add_time(o, "{\"ts_ns\":", ",\"ts_wall\":\"", ev->ts_ns);
 	tap_buf_puts(b, ",\"cpu\":");
 	tap_buf_s64(b, ev->cpu);
-	tap_buf_add(b, current->label, current->label_len);
+	tap_buf_add(b, current->data, current->len);
 	tap_buf_add(b, k->label.data, k->label.len);
 	for (i = 0; i < k->nr_keys; i++) {
 		const struct tap_field *f = &kind->fmt->fields[kind->fmt->nr_common + i];

@@ -5,14 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 #define BLOCK_BYTES ((size_t)256 << 10)
 
-void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_who *who,
-		  struct tap_wall *wall, int fd)
+void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_identities *ids,
+		  const struct tap_reader *reader, struct tap_wall *wall, int fd)
 {
-	*o = (struct tap_out){ .ops = ops, .who = who, .wall = wall, .fd = fd };
+	*o = (struct tap_out){ .ops = ops, .ids = ids, .reader = reader, .wall = wall, .fd = fd };
 	if (ops->begin)
 		ops->begin(o);
 }
@@ -34,6 +35,10 @@ void tap_out_release(struct tap_out *o)
 	for (unsigned int i = 0; i < o->nr_kinds; i++)
 		kind_free(o->kinds[i]);
 	free(o->kinds);
+	for (unsigned int i = 0; i < o->nr_labels; i++)
+		tap_buf_release(&o->labels[i].text);
+	free(o->labels);
+	tap_buf_release(&o->other.text);
 	tap_symbols_free(o->symbols);
 	tap_buf_release(&o->buf);
 	tap_buf_release(&o->scratch);
@@ -44,9 +49,9 @@ static int give_symbols(struct tap_out *o, struct tap_printer *p)
 	const struct tap_reader_info *info;
 	int ret = 0;
 
-	if (!p || !o->who->reader)
+	if (!p || !o->reader)
 		return 0;
-	info = tap_reader_info(o->who->reader);
+	info = tap_reader_info(o->reader);
 	if (!o->symbols)
 		ret = tap_symbols_new(info->printk, info->kallsyms, &o->symbols);
 	if (!ret)
@@ -54,7 +59,7 @@ static int give_symbols(struct tap_out *o, struct tap_printer *p)
 	return ret;
 }
 
-static int kind_new(struct tap_out *o, const struct tap_who_kind *kind)
+static int kind_new(struct tap_out *o, const struct tap_event_kind *kind)
 {
 	unsigned int nr = kind->index + 1;
 	struct tap_out_kind **kinds, *k;
@@ -83,18 +88,24 @@ static int kind_new(struct tap_out *o, const struct tap_who_kind *kind)
 	return ret;
 }
 
-static int task_label(struct tap_out *o, struct tap_who_task *t)
+/* Return: NULL when out of memory. */
+static const struct tap_buf *label_of(struct tap_out *o, const struct tap_task *t)
 {
-	struct tap_buf label = { 0 };
+	struct tap_out_label *l = &o->other;
+	int tgid = tap_task_tgid(t);
 
-	o->ops->label(&label, t);
-	if (label.err) {
-		tap_buf_release(&label);
-		return -ENOMEM;
-	}
-	t->label = label.data;
-	t->label_len = (uint32_t)label.len;
-	return 0;
+	if (t != &o->ids->listed)
+		l = tap_array_at(&o->labels, &o->nr_labels, t->index, sizeof(*l), NULL);
+	if (!l)
+		return NULL;
+	if (l->text.len && l->tid == t->tid && l->tgid == tgid && !memcmp(l->comm, t->comm, TAP_TASK_COMM))
+		return &l->text;
+	l->tid = t->tid;
+	l->tgid = tgid;
+	memcpy(l->comm, t->comm, TAP_TASK_COMM);
+	tap_buf_clear(&l->text);
+	o->ops->label(&l->text, t);
+	return l->text.err ? NULL : &l->text;
 }
 
 int tap_out_flush(struct tap_out *o)
@@ -109,24 +120,23 @@ int tap_out_flush(struct tap_out *o)
 	return ret;
 }
 
-static int write_event(struct tap_out *o, const struct tap_who_kind *kind,
+static int write_event(struct tap_out *o, const struct tap_event_kind *kind,
 		       const struct tap_event *ev)
 {
-	struct tap_who_task *t = tap_who_task(o->who, tap_who_current(kind, ev));
+	const struct tap_task *t = tap_identity(o->ids, tap_event_current(kind, ev));
+	const struct tap_buf *label = t ? label_of(o, t) : NULL;
 	int ret = 0;
 
-	if (!t)
+	if (!label)
 		return -ENOMEM;
 	if (kind->index >= o->nr_kinds || !o->kinds[kind->index])
 		ret = kind_new(o, kind);
-	if (!ret && !t->label)
-		ret = task_label(o, t);
 	if (!ret)
-		o->ops->event(o, o->kinds[kind->index], kind, ev, t);
+		o->ops->event(o, o->kinds[kind->index], kind, ev, label);
 	return ret;
 }
 
-int tap_out_event(struct tap_out *o, const struct tap_who_kind *kind, const struct tap_event *ev)
+int tap_out_event(struct tap_out *o, const struct tap_event_kind *kind, const struct tap_event *ev)
 {
 	int ret = 0;
 

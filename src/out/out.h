@@ -7,7 +7,8 @@
 #ifndef TAP_OUT_H
 #define TAP_OUT_H
 
-#include "analysis/who.h"
+#include "analysis/event_kind.h"
+#include "analysis/identity.h"
 #include "base/buf.h"
 #include "base/wall.h"
 #include "event/print.h"
@@ -24,36 +25,47 @@ struct tap_out_kind {
 
 struct tap_out_ops {
 	void (*begin)(struct tap_out *o); /* or NULL */
-	int (*kind)(struct tap_out_kind *k, const struct tap_who_kind *kind);
-	/* Makes task->label, the task as this format shows it. */
-	void (*label)(struct tap_buf *label, const struct tap_who_task *task);
+	int (*kind)(struct tap_out_kind *k, const struct tap_event_kind *kind);
+	/* Makes the task as this format shows it. */
+	void (*label)(struct tap_buf *label, const struct tap_task *task);
 	void (*event)(struct tap_out *o, const struct tap_out_kind *k,
-		      const struct tap_who_kind *kind, const struct tap_event *ev,
-		      const struct tap_who_task *current);
+		      const struct tap_event_kind *kind, const struct tap_event *ev,
+		      const struct tap_buf *current);
 	void (*lost)(struct tap_out *o, const struct tap_event *ev);
+};
+
+/* A task, as it is shown: made again when it is known as another. */
+struct tap_out_label {
+	struct tap_buf text;
+	int tid, tgid;
+	char comm[TAP_TASK_COMM];
 };
 
 struct tap_out {
 	const struct tap_out_ops *ops;
-	struct tap_who *who;   /* borrowed */
+	struct tap_identities *ids; /* borrowed */
+	const struct tap_reader *reader; /* borrowed, or NULL */
 	struct tap_wall *wall; /* borrowed */
 	int fd;
 	bool color; /* of text; false after tap_out_init() */
 	struct tap_buf buf, scratch;
 	struct tap_symbols *symbols; /* of the recording, owned; made with the first printer */
-	struct tap_out_kind **kinds; /* by tap_who_kind.index, owned */
+	struct tap_out_kind **kinds; /* by tap_event_kind.index, owned */
 	unsigned int nr_kinds;
+	struct tap_out_label *labels; /* by tap_task.index */
+	unsigned int nr_labels;
+	struct tap_out_label other; /* of the last one that is not in the timeline: idle, mostly */
 };
 
 /*
- * @who must outlive @o, and is for this output alone: it keeps its labels. @wall: how times are
- * shown, as tables show them (table.h).
+ * @ids must outlive @o. @reader: whose events they are, or NULL. @wall: how times are shown, as tables
+ * show them (table.h).
  */
-void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_who *who,
-		  struct tap_wall *wall, int fd);
+void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_identities *ids,
+		  const struct tap_reader *reader, struct tap_wall *wall, int fd);
 void tap_out_release(struct tap_out *o); /* what is not flushed is dropped */
 /* @kind: of ev->fmt; NULL for a loss. Return: 0; -ENOMEM; -errno of write. */
-int tap_out_event(struct tap_out *o, const struct tap_who_kind *kind, const struct tap_event *ev);
+int tap_out_event(struct tap_out *o, const struct tap_event_kind *kind, const struct tap_event *ev);
 int tap_out_flush(struct tap_out *o);
 
 /* "120 events lost between A and B", without a newline. */

@@ -10,7 +10,7 @@
 #define TID_WIDTH 7
 #define HEAD_BYTES (64 + TAP_WALL_TEXT) /* " [cpu] seconds.nanoseconds: " at its longest is 44 */
 
-static int text_kind(struct tap_out_kind *k, const struct tap_who_kind *kind)
+static int text_kind(struct tap_out_kind *k, const struct tap_event_kind *kind)
 {
 	tap_text_escape(&k->label, kind->fmt->system, strlen(kind->fmt->system));
 	tap_buf_char(&k->label, ':');
@@ -19,13 +19,13 @@ static int text_kind(struct tap_out_kind *k, const struct tap_who_kind *kind)
 	return tap_printer_new(kind->fmt, &k->printer, NULL);
 }
 
-static void text_label(struct tap_buf *label, const struct tap_who_task *task)
+static void text_label(struct tap_buf *label, const struct tap_task *task)
 {
 	struct tap_buf comm = { 0 };
 	size_t width;
 
-	if (task->comm_len)
-		tap_text_escape(&comm, task->comm, task->comm_len);
+	if (*task->comm)
+		tap_text_escape(&comm, task->comm, strnlen(task->comm, TAP_TASK_COMM));
 	else
 		tap_buf_puts(&comm, "<...>");
 	width = tap_text_width(comm.data, comm.len);
@@ -97,17 +97,17 @@ static void escape_tail(struct tap_out *o, size_t from)
 }
 
 static void text_event(struct tap_out *o, const struct tap_out_kind *k,
-		       const struct tap_who_kind *kind, const struct tap_event *ev,
-		       const struct tap_who_task *current)
+		       const struct tap_event_kind *kind, const struct tap_event *ev,
+		       const struct tap_buf *current)
 {
 	struct tap_buf *b = &o->buf;
 	size_t from;
 	char *to;
 
 	(void)kind;
-	if (!tap_buf_reserve(b, current->label_len + HEAD_BYTES + k->label.len))
+	if (!tap_buf_reserve(b, current->len + HEAD_BYTES + k->label.len))
 		return;
-	to = mempcpy(b->data + b->len, current->label, current->label_len);
+	to = mempcpy(b->data + b->len, current->data, current->len);
 	to = put_number(to, (unsigned int)ev->cpu, 3);
 	to = mempcpy(to, "] ", 2);
 	if (__builtin_expect(tap_wall_width(o->wall) != 0, 0)) {

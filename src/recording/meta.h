@@ -10,7 +10,9 @@
  *   cpus              [{cpu, capacity (0..1024, where /sys has it), package, core, online}]
  *   clocks            [{monotonic_ns, boottime_ns, realtime_ns}]: one at start, one at the end
  *   window            {start_ns, end_ns}: CLOCK_MONOTONIC, when events were on
- *   tasks             [[tid, tgid, comm, id of its cgroup (where known)]]
+ *   tasks             [[tid, tgid, comm, id of its cgroup (null: not known), when it was read: "began",
+ *                     "ended" (as the recording did) or "both": it said the same]]; without the last: at
+ *                     no time that is known
  *   cgroups           [[id, path]]: those that events or tasks name
  *   quota_cgroups     [id]: those whose CPU time had a quota when the recording began or ended,
  *                     their own or one above them; absent: not known

@@ -301,7 +301,7 @@ static void put_worst_members(struct tap_report *r, struct tap_page *p)
 		const char *state = tap_state_name(v->state);
 
 		tap_page_object(p, NULL);
-		tap_task_members(&r->run, p, v->task);
+		tap_task_members(p, v->task);
 		tap_page_id(p, "throttling_possible", tap_run_throttles(&r->run, v->task));
 		tap_page_text(p, "state", state, strlen(state));
 		tap_page_u64(p, "cpu", (uint64_t)v->cpu);

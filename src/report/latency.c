@@ -339,7 +339,7 @@ static void put_meanwhile_members(struct tap_report *r, const struct tap_latency
 	tap_page_array(p, "ran");
 	for (unsigned int i = 0; i < w->nr_ran; i++) {
 		tap_page_object(p, NULL);
-		tap_task_members(&r->run, p, w->ran[i].task);
+		tap_task_members(p, w->ran[i].task);
 		tap_page_u64(p, "run_ns", w->ran[i].ns);
 		tap_page_object_end(p);
 	}

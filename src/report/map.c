@@ -181,13 +181,8 @@ static void data_change(struct map *m, const struct tap_cpu_change *c)
 	tap_table_s64(t, c->cpu);
 	tap_table_text(t, what[c->what], strlen(what[c->what]));
 	if (c->task) {
-		int tgid = tap_run_tgid(&m->report.run, c->task);
-
 		tap_table_s64(t, c->task->tid);
-		if (tgid >= 0)
-			tap_table_s64(t, tgid);
-		else
-			tap_table_none(t);
+		tap_tgid_cell(t, c->task);
 		tap_table_text(t, c->task->comm, strnlen(c->task->comm, TAP_TASK_COMM));
 	} else {
 		for (int i = COL_TID; i <= COL_COMM; i++)

@@ -169,13 +169,15 @@ static int check_recording(const struct pelt *p, struct tap_err *err)
 /* -p -t -c -g, of which a cgroup knows only the last. */
 static bool task_chosen(struct pelt *p, const struct tap_pelt_series *s)
 {
-	const struct tap_task *task = NULL;
+	struct tap_task task = { .tid = s->tid };
 
 	if (s->subject == TAP_PELT_TASK)
-		task = tap_timeline_task(p->report.run.timeline, s->tid);
-	return tap_pick_task(&p->report.run.pick, &p->report.run.rec.who, s->tid,
-			     task ? tap_run_tgid(&p->report.run, task) : 0, s->comm,
-			     strnlen(s->comm, sizeof(s->comm)), s->cgroup) > 0;
+		task = *tap_identity(&p->report.run.rec.ids, s->tid);
+	if (*s->comm)
+		memcpy(task.comm, s->comm, sizeof(task.comm));
+	if (s->cgroup)
+		task.cgroup = s->cgroup;
+	return tap_pick_task(&p->report.run.pick, &p->report.run.rec.ids.cgroups, &task);
 }
 
 static bool span_chosen(const struct pelt *p, const struct tap_cpus *span)
@@ -213,22 +215,13 @@ static bool want_series(void *ctx, const struct tap_pelt_series *s)
 
 static const char *path_of(struct pelt *p, const struct tap_pelt_series *s)
 {
-	return s->subject == TAP_PELT_CGROUP ? tap_who_cgroup(&p->report.run.rec.who, s->cgroup) : NULL;
+	return s->subject == TAP_PELT_CGROUP ? tap_cgroups_path(&p->report.run.rec.ids.cgroups, s->cgroup) : NULL;
 }
 
 /* Also of a task that no switch names: then the recording's list may. */
 static int tgid_of(struct pelt *p, const struct tap_pelt_series *s)
 {
-	const struct tap_task *task = NULL;
-	const struct tap_who_task *listed;
-
-	if (s->subject != TAP_PELT_TASK)
-		return -1;
-	task = tap_timeline_task(p->report.run.timeline, s->tid);
-	if (task)
-		return tap_run_tgid(&p->report.run, task);
-	listed = tap_who_task(&p->report.run.rec.who, s->tid);
-	return listed ? listed->tgid : -1;
+	return s->subject == TAP_PELT_TASK ? tap_task_tgid(tap_identity(&p->report.run.rec.ids, s->tid)) : -1;
 }
 
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)

@@ -93,7 +93,7 @@ static int read_all(struct tap_recording *r, const struct tap_listener *listener
 	read_meta(r);
 	read_window(r);
 	read_clocks(r);
-	if (tap_who_init(&r->who, r->reader, r->meta))
+	if (tap_identities_init(&r->ids, r->reader, r->meta))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -124,7 +124,8 @@ void tap_recording_note_unknown(const struct tap_recording *r, unsigned int nr)
 
 void tap_recording_close(struct tap_recording *r)
 {
-	tap_who_release(&r->who);
+	tap_identities_release(&r->ids);
+	tap_event_kinds_release(&r->kinds);
 	json_decref(r->meta);
 	if (!r->is_borrowed)
 		tap_reader_free(r->reader);

@@ -5,7 +5,8 @@
 
 #include <schedtap/reader.h>
 
-#include "analysis/who.h"
+#include "analysis/event_kind.h"
+#include "analysis/identity.h"
 #include "analysis/window.h"
 
 /* Who is told what is no result. Each may be NULL. */
@@ -21,7 +22,8 @@ struct tap_recording {
 	struct tap_reader *reader;
 	bool is_borrowed; /* .reader */
 	json_t *meta; /* NULL: none */
-	struct tap_who who;
+	struct tap_identities ids;
+	struct tap_event_kinds kinds;
 	const char *path; /* as it was opened, borrowed */
 	struct tap_wall wall;
 	struct tap_range said; /* its window, as far as it says that itself; else 0, UINT64_MAX */

@@ -231,11 +231,7 @@ static int find_there(struct tap_run *run, struct tap_there *there)
 
 	there->nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus;
 	for (unsigned int i = 0; i < nr; i++) {
-		const struct tap_task *t = tasks[i];
-		struct tap_there_task task = { t->tid, tap_run_tgid(run, t), t->comm,
-					       strnlen(t->comm, TAP_TASK_COMM), t->cgroup };
-
-		if (tap_task_life_ns(run->timeline, t) && tap_there_add(there, &task))
+		if (tap_task_life_ns(run->timeline, tasks[i]) && tap_there_add(there, tasks[i]))
 			return -ENOMEM;
 	}
 	return 0;

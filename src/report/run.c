@@ -264,6 +264,7 @@ static int start(struct tap_run *run, const struct tap_observer *observer, struc
 {
 	struct tap_timeline_opts opts = {
 		.start_ns = run->start_ns, .end_ns = run->end_ns, .survey = &run->survey,
+		.lists = &run->rec.ids.lists,
 		.nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus, .observer = observer,
 		.ctx = feed->ctx,
 	};
@@ -275,6 +276,7 @@ static int start(struct tap_run *run, const struct tap_observer *observer, struc
 	tap_recording_watch(&run->rec, "pass 2 of 2");
 	if (tap_timeline_new(&opts, &run->timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	run->rec.ids.timeline = run->timeline;
 	return 0;
 }
 
@@ -292,7 +294,7 @@ static void note_unknown(struct tap_run *run)
 
 	for (unsigned int i = 0; i < nr; i++)
 		unknown += tap_task_life_ns(run->timeline, tasks[i]) &&
-			   tap_run_tgid(run, tasks[i]) < 0 &&
+			   tap_task_tgid(tasks[i]) < 0 &&
 			   !tap_map_get(&run->pick.select->tgids.set, (uint64_t)tasks[i]->tid);
 	tap_recording_note_unknown(&run->rec, unknown);
 }

@@ -63,8 +63,6 @@ void tap_run_close(struct tap_run *run);
 
 /* task_cells.c: what is kept per task. */
 void tap_task_names_release(struct tap_run *run);
-/* As events tell, else as the recording's list has it. Return: -1: not known. */
-int tap_run_tgid(struct tap_run *run, const struct tap_task *task);
 bool tap_run_picks(struct tap_run *run, const struct tap_task *task); /* tap_run_task()'s */
 
 /* -p -t -c -g: whether this task is asked for. Cheap: the answer is kept per task. */

@@ -542,12 +542,12 @@ static const struct tap_column task_columns[] = {
 static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
 	const struct tap_task *task = sum_of(r)->tasks[i];
-	const struct tap_who_task *who = tap_who_task(&r->run.rec.who, task->tid);
+	bool own = tap_identity_is_own(&r->run.rec.ids, task->tid);
 	const char *cgroup = tap_run_cgroup(&r->run, task);
 
 	tap_task_cells(&r->run, t, task);
-	tap_table_u64(t, who && who->own);
-	sum_of(r)->any_own |= who && who->own;
+	tap_table_u64(t, own);
+	sum_of(r)->any_own |= own;
 	if (cgroup)
 		tap_table_text(t, cgroup, strlen(cgroup));
 	else
@@ -622,10 +622,10 @@ int tap_summary_find_tasks(struct summary *sum)
 
 /* ---- cgroups ---- */
 
-static int by_cgroup(const void *a, const void *b, void *run)
+static int by_cgroup(const void *a, const void *b)
 {
-	uint64_t x = tap_run_cgroup_id(run, *(struct tap_task *const *)a);
-	uint64_t y = tap_run_cgroup_id(run, *(struct tap_task *const *)b);
+	uint64_t x = (*(struct tap_task *const *)a)->cgroup;
+	uint64_t y = (*(struct tap_task *const *)b)->cgroup;
 
 	return (x > y) - (x < y);
 }
@@ -666,9 +666,9 @@ static void put_cgroups(struct tap_report *r, struct tap_table *t)
 {
 	struct tap_task **tasks = sum_of(r)->tasks;
 
-	qsort_r(tasks, nr_tasks(r), sizeof(struct tap_task *), by_cgroup, &r->run);
+	qsort(tasks, nr_tasks(r), sizeof(struct tap_task *), by_cgroup);
 	for (unsigned int i = 0, nr; i < nr_tasks(r); i += nr) {
-		for (nr = 1; i + nr < nr_tasks(r) && !by_cgroup(&tasks[i], &tasks[i + nr], &r->run);)
+		for (nr = 1; i + nr < nr_tasks(r) && !by_cgroup(&tasks[i], &tasks[i + nr]);)
 			nr++;
 		put_cgroup(r, t, &tasks[i], nr);
 	}

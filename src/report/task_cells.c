@@ -4,37 +4,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 /* What is kept of a task for showing it. */
 struct tap_task_name {
 	char comm[TAP_TASK_COMM]; /* that the rest was made for */
 	uint64_t cgroup;
+	int tgid;
 	char *label; /* owned; NULL: not made yet */
 	uint32_t label_len;
 	bool throttling; /* .label is marked so */
 	signed char picked; /* 0: not looked at yet */
 };
 
-/* Return: what is kept of the task, emptied if it goes by another name now; NULL: no memory. */
+/* Return: what is kept of the task, emptied if it is known as another now; NULL: no memory. */
 static struct tap_task_name *get_name(struct tap_run *run, const struct tap_task *task)
 {
-	struct tap_task_name *n;
+	struct tap_task_name *n = tap_array_at(&run->names, &run->nr_names, task->index, sizeof(*n), NULL);
+	int tgid = tap_task_tgid(task);
 
-	if (task->index >= run->nr_names) {
-		unsigned int nr = task->index + task->index / 2 + 64;
-
-		n = reallocarray(run->names, nr, sizeof(*n));
-		if (!n)
-			return NULL;
-		memset(n + run->nr_names, 0, (nr - run->nr_names) * sizeof(*n));
-		run->names = n;
-		run->nr_names = nr;
-	}
-	n = &run->names[task->index];
-	if (n->cgroup != task->cgroup || memcmp(n->comm, task->comm, TAP_TASK_COMM)) {
+	if (!n)
+		return NULL;
+	if (n->cgroup != task->cgroup || n->tgid != tgid || memcmp(n->comm, task->comm, TAP_TASK_COMM)) {
 		memcpy(n->comm, task->comm, TAP_TASK_COMM);
 		n->cgroup = task->cgroup;
+		n->tgid = tgid;
 		n->picked = 0;
 		free(n->label);
 		n->label = NULL;
@@ -54,41 +49,18 @@ bool tap_run_picks(struct tap_run *run, const struct tap_task *task)
 	struct tap_task_name *n = get_name(run, task);
 
 	if (n && !n->picked)
-		n->picked = tap_pick_task(&run->pick, &run->rec.who, task->tid, tap_run_tgid(run, task),
-					  task->comm, strnlen(task->comm, TAP_TASK_COMM),
-					  task->cgroup) > 0
-				    ? 1 : -1;
+		n->picked = tap_pick_task(&run->pick, &run->rec.ids.cgroups, task) ? 1 : -1;
 	return n && n->picked > 0;
 }
 
-int tap_run_tgid(struct tap_run *run, const struct tap_task *task)
+const char *tap_run_cgroup(const struct tap_run *run, const struct tap_task *task)
 {
-	const struct tap_task *told = task->tgid_of ? task->tgid_of : task;
-	const struct tap_who_task *t;
-
-	if (task->tgid || told->tgid)
-		return task->tgid ? task->tgid : told->tgid;
-	if (told->reused) /* the recording's list may mean the one before */
-		return -1;
-	t = tap_who_task(&run->rec.who, told->tid);
-	return t && t->tgid > 0 ? t->tgid : -1;
+	return tap_cgroups_path(&run->rec.ids.cgroups, task->cgroup);
 }
 
-uint64_t tap_run_cgroup_id(struct tap_run *run, const struct tap_task *task)
+int tap_run_throttles(const struct tap_run *run, const struct tap_task *task)
 {
-	const struct tap_who_task *t = task->cgroup ? NULL : tap_who_task(&run->rec.who, task->tid);
-
-	return t ? t->cgroup : task->cgroup;
-}
-
-const char *tap_run_cgroup(struct tap_run *run, const struct tap_task *task)
-{
-	return tap_who_cgroup(&run->rec.who, tap_run_cgroup_id(run, task));
-}
-
-int tap_run_throttles(struct tap_run *run, const struct tap_task *task)
-{
-	return tap_who_throttles(&run->rec.who, tap_run_cgroup_id(run, task));
+	return tap_cgroups_throttles(&run->rec.ids.cgroups, task->cgroup);
 }
 
 void tap_throttling_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task)
@@ -101,15 +73,17 @@ void tap_throttling_cell(struct tap_run *run, struct tap_table *t, const struct 
 		tap_table_u64(t, (uint64_t)yes);
 }
 
-static void make_label(struct tap_buf *b, const struct tap_task *task, int tgid,
-		       const struct tap_who_task *who)
+void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const struct tap_task *task)
 {
 	size_t len = strnlen(task->comm, TAP_TASK_COMM);
+	int tgid = tap_task_tgid(task);
 
 	if (len)
 		tap_text_escape(b, task->comm, len);
 	else
 		tap_buf_puts(b, "<...>");
+	if (!task->tid) /* idle */
+		return;
 	tap_buf_puts(b, " [");
 	tap_buf_s64(b, task->tid);
 	if (tgid >= 0 && tgid != task->tid) {
@@ -117,7 +91,7 @@ static void make_label(struct tap_buf *b, const struct tap_task *task, int tgid,
 		tap_buf_s64(b, tgid);
 	}
 	tap_buf_char(b, ']');
-	if (who && who->own)
+	if (tap_identity_is_own(&run->rec.ids, task->tid))
 		tap_buf_char(b, '*');
 }
 
@@ -130,7 +104,7 @@ const char *tap_run_label(struct tap_run *run, const struct tap_task *task, uint
 		return "";
 	if (!n->label) {
 		tap_buf_clear(&run->scratch);
-		make_label(&run->scratch, task, tap_run_tgid(run, task), tap_who_task(&run->rec.who, task->tid));
+		tap_run_make_label(run, &run->scratch, task);
 		n->throttling = run->mark_throttling && tap_run_throttles(run, task) > 0;
 		if (n->throttling)
 			tap_buf_char(&run->scratch, '~');
@@ -146,23 +120,29 @@ const char *tap_run_label(struct tap_run *run, const struct tap_task *task, uint
 
 void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *task)
 {
-	int tgid = tap_run_tgid(run, task);
 	uint32_t len;
 	const char *label = tap_run_label(run, task, &len);
 
 	tap_table_text(t, label, len);
 	tap_table_s64(t, task->tid);
+	tap_tgid_cell(t, task);
+	tap_table_text(t, task->comm, strnlen(task->comm, sizeof(task->comm)));
+}
+
+void tap_tgid_cell(struct tap_table *t, const struct tap_task *task)
+{
+	int tgid = tap_task_tgid(task);
+
 	if (tgid >= 0)
 		tap_table_s64(t, tgid);
 	else
 		tap_table_none(t);
-	tap_table_text(t, task->comm, strnlen(task->comm, sizeof(task->comm)));
 }
 
-void tap_task_members(struct tap_run *run, struct tap_page *p, const struct tap_task *task)
+void tap_task_members(struct tap_page *p, const struct tap_task *task)
 {
 	tap_page_id(p, "tid", task->tid);
-	tap_page_id(p, "tgid", tap_run_tgid(run, task));
+	tap_page_id(p, "tgid", tap_task_tgid(task));
 	tap_page_text(p, "comm", task->comm, strnlen(task->comm, sizeof(task->comm)));
 }
 

@@ -9,15 +9,16 @@
 /*
  * "comm [tid/tgid]", "comm [tid]" where it is the leader or that is not known, with a "*" behind it
  * for the recorder's own, and with .mark_throttling a "~" for a task that may be throttled;
- * escaped. Borrowed until the task's name changes.
+ * escaped. Borrowed until the task is known as another.
  */
 const char *tap_run_label(struct tap_run *run, const struct tap_task *task, uint32_t *len);
-/* Where its last event was, else as the recording's own table has it; 0: not known. */
-uint64_t tap_run_cgroup_id(struct tap_run *run, const struct tap_task *task);
+/* Adds the label, without "~"; also of what is only listed (analysis/identity.h), and of idle: "<idle>". */
+void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const struct tap_task *task);
+
 /* The path of the task's cgroup, or NULL. */
-const char *tap_run_cgroup(struct tap_run *run, const struct tap_task *task);
+const char *tap_run_cgroup(const struct tap_run *run, const struct tap_task *task);
 /* Whether its cgroup has a CPU quota. Return: 1 or 0; -1: not known. */
-int tap_run_throttles(struct tap_run *run, const struct tap_task *task);
+int tap_run_throttles(const struct tap_run *run, const struct tap_task *task);
 
 /*
  * Who a task is, in the four cells that every table has: a label for text, and three that are not.
@@ -27,13 +28,14 @@ int tap_run_throttles(struct tap_run *run, const struct tap_task *task);
 	{ NULL, title, TAP_CELL_LABEL, .width = w }, { prefix "tid", NULL, TAP_CELL_INT },         \
 		{ prefix "tgid", NULL, TAP_CELL_INT }, { prefix "comm", NULL, TAP_CELL_TEXT }
 void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
+void tap_tgid_cell(struct tap_table *t, const struct tap_task *task);
 /*
  * The same of whoever woke a task. @waker: NULL: it is known only by its tid; @tid: 0: an interrupt on an
  * idle CPU; -1: not known.
  */
 void tap_waker_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *waker, int tid);
 /* The same as members of an object, for programs. */
-void tap_task_members(struct tap_run *run, struct tap_page *p, const struct tap_task *task);
+void tap_task_members(struct tap_page *p, const struct tap_task *task);
 /* Whether it may be throttled. @task: NULL: none. */
 #define TAP_THROTTLING_COLUMN { "throttling_possible", NULL, TAP_CELL_COUNT }
 void tap_throttling_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task);

@@ -81,7 +81,7 @@ struct timehist {
 	bool has_util; /* the recording tells it */
 	struct tap_buf visual, visual_title, note, text;
 	const struct event_kind *kind; /* of the event that is told; .text is what it says */
-	struct event_kind *kinds; /* by tap_who_kind.index */
+	struct event_kind *kinds; /* by tap_event_kind.index */
 	unsigned int nr_kinds;
 	struct tap_symbols *symbols; /* made with the first printer */
 };
@@ -127,7 +127,7 @@ static int make_kind(struct timehist *h, struct event_kind *k, const struct tap_
 /* Return: 0 or -ENOMEM. */
 static int get_kind(struct timehist *h, const struct tap_format *fmt, const struct event_kind **out)
 {
-	const struct tap_who_kind *kind = tap_who_kind(&h->report.run.rec.who, fmt);
+	const struct tap_event_kind *kind = tap_event_kind(&h->report.run.rec.kinds, fmt);
 
 	if (!kind)
 		return -ENOMEM;
@@ -197,29 +197,12 @@ static void cell_ns(struct tap_table *t, uint64_t ns, bool known)
 		tap_table_none(t);
 }
 
-/* Who emitted an event, but neither sleeps nor wakes in the recording: its lists may have a name. */
-static const struct tap_who_task *listed(struct timehist *h, const struct tap_row *row)
+/* Whom a row is about, or NULL. Who emits an event may neither sleep nor wake in the recording: its lists may have a name. */
+static const struct tap_task *who(struct timehist *h, const struct tap_row *row)
 {
 	bool is_listed = row->what == TAP_ROW_EVENT && !row->task && row->tid >= 0;
 
-	return is_listed ? tap_who_task(&h->report.run.rec.who, row->tid) : NULL;
-}
-
-/* As tap_run_label() has it. */
-static void cell_listed(struct timehist *h, const struct tap_who_task *task)
-{
-	tap_buf_clear(&h->note);
-	if (task->comm_len)
-		tap_text_escape(&h->note, task->comm, task->comm_len);
-	else
-		tap_buf_puts(&h->note, "<...>");
-	if (task->tid)
-		tap_buf_printf(&h->note, " [%d", task->tid);
-	if (task->tgid >= 0 && task->tgid != task->tid)
-		tap_buf_printf(&h->note, "/%d", task->tgid);
-	if (task->tid)
-		tap_buf_puts(&h->note, task->own ? "]*" : "]");
-	tap_table_text(&h->report.rows, h->note.data, h->note.len);
+	return is_listed ? tap_identity(&h->report.run.rec.ids, row->tid) : row->task;
 }
 
 static int tid_on_cpu(const struct timehist *h, int cpu)
@@ -256,14 +239,17 @@ static int waker_of(const struct timehist *h, const struct tap_row *row)
 
 static void cell_emitter(struct timehist *h, const struct tap_row *row)
 {
-	const struct tap_who_task *t = listed(h, row);
+	const struct tap_task *task = who(h, row);
 
-	if (row->task)
+	if (row->task) {
 		cell_label(h, &h->report.rows, row->task);
-	else if (t)
-		cell_listed(h, t);
-	else
+	} else if (task) {
+		tap_buf_clear(&h->note);
+		tap_run_make_label(&h->report.run, &h->note, task);
+		tap_table_text(&h->report.rows, h->note.data, h->note.len);
+	} else {
 		tap_table_none(&h->report.rows);
+	}
 }
 
 /* Text: of a wakeup who caused it, of a migration who ran where it was seen; as perf has it. */
@@ -350,26 +336,24 @@ CELL(put_about)
 
 CELL(put_tid)
 {
-	const struct tap_who_task *who = listed(h, row);
+	const struct tap_task *task = who(h, row);
 
-	cell_int(t, row->task ? row->task->tid : who ? who->tid : -1);
+	cell_int(t, task ? task->tid : -1);
 }
 
 CELL(put_tgid)
 {
-	const struct tap_who_task *who = listed(h, row);
+	const struct tap_task *task = who(h, row);
 
-	cell_int(t, row->task ? tap_run_tgid(&h->report.run, row->task) : who ? who->tgid : -1);
+	cell_int(t, task ? tap_task_tgid(task) : -1);
 }
 
 CELL(put_comm)
 {
-	const struct tap_who_task *who = listed(h, row);
+	const struct tap_task *task = who(h, row);
 
-	if (row->task)
-		tap_table_text(t, row->task->comm, strnlen(row->task->comm, TAP_TASK_COMM));
-	else if (who && who->comm_len)
-		tap_table_text(t, who->comm, who->comm_len);
+	if (task && (row->task || *task->comm))
+		tap_table_text(t, task->comm, strnlen(task->comm, TAP_TASK_COMM));
 	else
 		tap_table_none(t);
 }
@@ -595,7 +579,8 @@ static bool task_is_wanted(struct timehist *h, const struct tap_row *row)
 {
 	if (row->task || h->report.run.all_tasks || row->what != TAP_ROW_EVENT)
 		return !row->task || tap_run_task(&h->report.run, row->task);
-	return tap_pick_task(&h->report.run.pick, &h->report.run.rec.who, row->tid, 0, NULL, 0, 0) > 0;
+	return tap_pick_task(&h->report.run.pick, &h->report.run.rec.ids.cgroups,
+			     tap_identity(&h->report.run.rec.ids, row->tid));
 }
 
 static bool row_is_wanted(struct timehist *h, const struct tap_row *row)

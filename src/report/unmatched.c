@@ -5,20 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 
 #define MAX_SHOWN 5u /* names, where none is near */
 
-int tap_there_add(struct tap_there *t, const struct tap_there_task *task)
+int tap_there_add(struct tap_there *t, const struct tap_task *task)
 {
-	if (!(t->nr_tasks & (t->nr_tasks - 1))) { /* full at each power of two */
-		unsigned int cap = t->nr_tasks ? 2 * t->nr_tasks : 1;
-		struct tap_there_task *grown = reallocarray(t->tasks, cap, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		t->tasks = grown;
-	}
-	t->tasks[t->nr_tasks++] = *task;
+	if (tap_array_grow(&t->tasks, t->nr_tasks, &t->cap_tasks, sizeof(*t->tasks)))
+		return -ENOMEM;
+	t->tasks[t->nr_tasks++] = task;
 	return 0;
 }
 
@@ -132,13 +127,9 @@ struct query {
 
 static bool fits_any(const struct query *q, unsigned int by)
 {
-	for (unsigned int i = 0; i < q->there->nr_tasks; i++) {
-		const struct tap_there_task *t = &q->there->tasks[i];
-
-		if (tap_pick_task_by(q->pick, &q->rec->who, by, t->tid, t->tgid, t->comm, t->comm_len,
-				  t->cgroup) > 0)
+	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
+		if (tap_pick_task_by(q->pick, &q->rec->ids.cgroups, by, q->there->tasks[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -147,7 +138,7 @@ static void tell_tgids(const struct query *q)
 	struct names n = { 0 };
 
 	for (unsigned int i = 0; i < q->there->nr_tasks; i++) {
-		int tid = q->there->tasks[i].tid, tgid = q->there->tasks[i].tgid;
+		int tid = q->there->tasks[i]->tid, tgid = tap_task_tgid(q->there->tasks[i]);
 
 		if (tgid >= 0)
 			names_add_int(&n, tgid);
@@ -166,7 +157,7 @@ static void tell_tids(const struct query *q)
 	struct names n = { 0 };
 
 	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
-		names_add_int(&n, q->there->tasks[i].tid);
+		names_add_int(&n, q->there->tasks[i]->tid);
 	tell(q->rec, "-t", "thread", &q->pick->select->tids.text, &n);
 }
 
@@ -175,8 +166,8 @@ static void tell_comms(const struct query *q)
 	struct names n = { 0 };
 
 	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
-		if (q->there->tasks[i].comm_len)
-			names_add(&n, q->there->tasks[i].comm, q->there->tasks[i].comm_len);
+		if (*q->there->tasks[i]->comm)
+			names_add(&n, q->there->tasks[i]->comm, strnlen(q->there->tasks[i]->comm, TAP_TASK_COMM));
 	tell(q->rec, "-c", "thread named", &q->pick->select->comms, &n);
 }
 
@@ -184,7 +175,7 @@ static void tell_cgroups(const struct query *q)
 {
 	struct names n = { 0 };
 
-	tap_map_for_each(&q->rec->who.cgroups, s) {
+	tap_map_for_each(&q->rec->ids.cgroups.paths, s) {
 		const char *path = (const char *)(uintptr_t)s->value;
 
 		names_add(&n, path, strlen(path));

@@ -7,20 +7,13 @@
 #include "report/recording.h"
 
 /* What there was to pick from. */
-struct tap_there_task {
-	int tid, tgid;	  /* tgid: -1: not known */
-	const char *comm; /* not NUL-terminated; borrowed */
-	size_t comm_len;  /* 0: not known */
-	uint64_t cgroup;  /* 0: the one that struct tap_who has */
-};
-
 struct tap_there {
-	struct tap_there_task *tasks; /* owned */
-	unsigned int nr_tasks;
+	const struct tap_task **tasks; /* the array is owned */
+	unsigned int nr_tasks, cap_tasks;
 	unsigned int nr_cpus; /* of the machine */
 };
 
-int tap_there_add(struct tap_there *t, const struct tap_there_task *task); /* 0 or -ENOMEM */
+int tap_there_add(struct tap_there *t, const struct tap_task *task); /* 0 or -ENOMEM */
 void tap_there_release(struct tap_there *t);
 
 /*

@@ -7,6 +7,7 @@
 
 #include "timeline/fast_path.h"
 #include "timeline/holes.h"
+#include "timeline/lives.h"
 
 const char *tap_state_name(enum tap_state state)
 {
@@ -75,6 +76,25 @@ bool tap_timeline_wants(const struct tap_format *fmt, bool cgroups)
 	tap_sched_fields_init(&f, fmt);
 	return f.kind != TAP_SCHED_NONE && f.kind != TAP_SCHED_HOTPLUG &&
 	       (f.kind != TAP_SCHED_CGROUP_NAMED || cgroups);
+}
+
+bool tap_timeline_tells_identity(const struct tap_format *fmt)
+{
+	struct tap_sched_fields f;
+
+	tap_sched_fields_init(&f, fmt);
+	switch (f.kind) {
+	case TAP_SCHED_SWITCH:
+	case TAP_SCHED_WAKEUP_NEW:
+	case TAP_SCHED_NEWTASK:
+	case TAP_SCHED_FORK:
+	case TAP_SCHED_EXEC:
+	case TAP_SCHED_RENAME:
+	case TAP_SCHED_CGROUP_ATTACH:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* A file may lie: time that goes back stands still. */
@@ -220,6 +240,15 @@ struct tap_task *const *tap_timeline_tasks(const struct tap_timeline *t, unsigne
 struct tap_task *tap_timeline_task(const struct tap_timeline *t, int tid)
 {
 	return tap_task_pub(tap_tasks_find(&t->tasks, tid));
+}
+
+int tap_timeline_see(struct tap_timeline *t, int tid, struct tap_task **out)
+{
+	struct task *task;
+	int ret = tap_task_see(t, tid, &task);
+
+	*out = tap_task_pub(task);
+	return ret;
 }
 
 uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task)

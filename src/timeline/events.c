@@ -133,6 +133,45 @@ static int learn_prev_states(struct tap_timeline *t, const struct tap_sched_fiel
 	return ret;
 }
 
+/* A task comes or goes, and is called @comm. */
+static int name_switched(struct tap_timeline *t, int tid, const struct tap_field *comm,
+			 const struct tap_event *ev, struct task **out)
+{
+	int ret = tap_task_get(t, tid, comm, ev, out);
+
+	if (!ret)
+		ret = tap_task_replace_dead(t, out, comm, ev);
+	if (!ret && *out)
+		tap_task_set_comm(*out, comm, ev);
+	return ret;
+}
+
+/* Only who has which tid is asked for. */
+static int on_switch_of_lives(struct tap_timeline *t, const struct tap_sched_fields *f,
+			      const struct tap_event *ev)
+{
+	const struct tap_prev_state *left_as;
+	struct task *task;
+	int ret = 0;
+
+	if (t->prev_states_of != f->fmt)
+		ret = learn_prev_states(t, f);
+	if (!ret)
+		ret = name_switched(t, tap_num_int(&f->from, ev), f->from_comm, ev, &task);
+	if (ret)
+		return ret;
+	left_as = tap_prev_states_get(&t->prev_states, (uint64_t)tap_num_get(&f->value, ev));
+	if (!left_as)
+		return -ENOMEM;
+	if (task && left_as->state == TAP_DEAD)
+		ret = tap_task_end(t, task, ev->ts_ns, false, "");
+	if (!ret)
+		ret = name_switched(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
+	if (!ret && task)
+		task->is_new = false;
+	return ret;
+}
+
 static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 		     const struct tap_event *ev)
 {
@@ -149,7 +188,7 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (!ret && (!c->known || (task ? task->pub.tid : 0) != prev))
 		ret = tap_task_get(t, prev, f->from_comm, ev, &task);
 	if (!ret)
-		ret = tap_task_replace_dead(t, &task, now);
+		ret = tap_task_replace_dead(t, &task, f->from_comm, ev);
 	if (!ret)
 		ret = leave_cpu(t, c, task, now);
 	if (ret >= 0 && task)
@@ -157,7 +196,7 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (ret >= 0)
 		ret = tap_task_get(t, next, f->comm, ev, &task);
 	if (!ret)
-		ret = tap_task_replace_dead(t, &task, now);
+		ret = tap_task_replace_dead(t, &task, f->comm, ev);
 	if (!ret && task && tap_task_seems_other(t, task, f->comm, ev)) {
 		ret = tap_task_lose(t, task, now);
 		tap_task_set_comm(task, f->comm, ev);
@@ -254,7 +293,7 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 
 	ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
 	if (!ret)
-		ret = tap_task_replace_dead(t, &task, now);
+		ret = tap_task_replace_dead(t, &task, f->comm, ev);
 	if (ret || !task)
 		return ret;
 	if (t->on.wakeup)
@@ -344,16 +383,17 @@ static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
 
 	ret = tap_task_get(t, tap_num_int(&f->current, ev), f->comm, ev, &parent);
 	if (!ret)
-		ret = tap_task_replace_dead(t, &parent, ev->ts_ns);
+		ret = tap_task_replace_dead(t, &parent, f->comm, ev);
 	if (!ret)
 		ret = begin_task(t, f, ev, &task);
 	if (ret || !task)
 		return ret;
 	task->is_told = true;
 	if (!((uint64_t)tap_num_get(&f->value, ev) & clone_thread)) {
-		task->pub.tgid = task->pub.tid;
+		tap_task_set_tgid(task, task->pub.tid);
 	} else if (parent) {
-		task->pub.tgid = parent->pub.tgid;
+		if (parent->pub.tgid_told)
+			tap_task_set_tgid(task, parent->pub.tgid);
 		task->pub.tgid_of = parent->pub.tgid_of ? parent->pub.tgid_of : &parent->pub;
 	}
 	return 0;
@@ -398,7 +438,7 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 		ret = tap_task_get(t, tap_num_int(&f->tid, ev), NULL, ev, &new);
 	if (!ret && new) {
 		tap_task_set_exec_comm(new, f->comm, ev);
-		new->pub.tgid = new->pub.tid; /* who executes a program is its leader */
+		tap_task_set_tgid(new, new->pub.tid); /* who executes a program is its leader */
 	}
 	if (ret || !old || !new || old == new)
 		return ret;
@@ -411,7 +451,7 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (ret)
 		return ret;
 	tap_task_set_exec_comm(new, f->comm, ev);
-	new->pub.tgid = new->pub.tid;
+	tap_task_set_tgid(new, new->pub.tid);
 	new->pub.prio = old->pub.prio;
 	new->pub.cpu = new->pub.run_cpu = ev->cpu;
 	if (!c->known || tap_task_whole(c->task) != old)
@@ -524,7 +564,7 @@ static int on_named(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (f->kind == TAP_SCHED_RENAME)
 		tap_task_set_comm(task, f->comm, ev);
 	else
-		task->pub.cgroup = (uint64_t)tap_num_get(&f->value, ev);
+		tap_task_set_cgroup(task, (uint64_t)tap_num_get(&f->value, ev));
 	return 0;
 }
 
@@ -533,7 +573,7 @@ int tap_event_take(struct tap_timeline *t, const struct tap_sched_fields *f,
 {
 	switch (f->kind) {
 	case TAP_SCHED_SWITCH:
-		return on_switch(t, f, ev);
+		return t->opts.lives_only ? on_switch_of_lives(t, f, ev) : on_switch(t, f, ev);
 	case TAP_SCHED_WAKING:
 		t->has_waking = true;
 		return on_waking(t, f, ev);

@@ -71,10 +71,7 @@ void tap_task_set_comm(struct task *task, const struct tap_field *f, const struc
 		return;
 	}
 	comm = tap_field_bytes(f, ev->data, ev->size, &len);
-	if (len > TAP_TASK_COMM)
-		len = TAP_TASK_COMM;
-	memset(task->pub.comm, 0, TAP_TASK_COMM);
-	memcpy(task->pub.comm, comm, len);
+	tap_task_rename(tap_task_pub(task), comm, len);
 }
 
 void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
@@ -90,6 +87,32 @@ void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
 		return;
 	memset(task->pub.comm, 0, TAP_TASK_COMM);
 	memcpy(task->pub.comm, path + from, len < TAP_TASK_COMM ? len : TAP_TASK_COMM - 1);
+}
+
+void tap_task_set_listed(struct task *task, const struct tap_lists *lists)
+{
+	bool is_over = task->pub.state == TAP_DEAD;
+	unsigned int when = 0;
+	struct tap_listed l;
+
+	if (!task->reused)
+		when |= TAP_LISTED_SOMETIME | (task->born ? 0u : TAP_LISTED_BEGAN);
+	if (!is_over)
+		when |= TAP_LISTED_ENDED;
+	if (!tap_lists_find(lists, task->pub.tid, when, &l) && is_over) /* nor did it say when */
+		return;
+	if (!task->pub.tgid_told)
+		task->pub.tgid = l.tgid;
+	if (!task->cgroup_told)
+		task->pub.cgroup = l.cgroup;
+	if (!*task->pub.comm)
+		memcpy(task->pub.comm, l.comm, TAP_TASK_COMM);
+}
+
+void tap_task_rename(struct tap_task *task, const char *comm, size_t len)
+{
+	memset(task->comm, 0, TAP_TASK_COMM);
+	memcpy(task->comm, comm, len < TAP_TASK_COMM ? len : TAP_TASK_COMM);
 }
 
 bool tap_comm_differs(const char *comm, const struct tap_field *f, const struct tap_event *ev)
@@ -114,9 +137,12 @@ unsigned int tap_task_index(const struct tap_task *task)
 
 int tap_task_tgid(const struct tap_task *task)
 {
-	const struct tap_task *told = task->tgid_of && !task->tgid ? task->tgid_of : task;
+	int tgid = task->tgid;
 
-	return told->tgid ? told->tgid : -1;
+	/* of a birth more is known than from lists */
+	if (task->tgid_of && !task->tgid_told && task->tgid_of->tgid)
+		tgid = task->tgid_of->tgid;
+	return tgid ? tgid : -1;
 }
 
 const char *tap_task_comm(const struct tap_task *task, size_t *len)

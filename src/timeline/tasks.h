@@ -23,6 +23,9 @@ struct task {
 	bool seen;     /* running, switched or woken */
 	bool is_new;   /* forked, its first wakeup not seen yet */
 	bool is_told;  /* by task_newtask: the fork that follows is the same */
+	bool reused;   /* its tid was another task's before */
+	bool born;     /* as events tell: it was not there before */
+	bool cgroup_told; /* by events; not from lists */
 	bool hidden;   /* from tracing: what it does is told in part */
 };
 
@@ -70,6 +73,23 @@ void tap_task_set_comm(struct task *task, const struct tap_field *f, const struc
 /* As begin_new_exec() has it: the file name of @f, a path, or NULL. */
 void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
 			    const struct tap_event *ev);
+/* As events tell. */
+static inline void tap_task_set_tgid(struct task *task, int tgid)
+{
+	task->pub.tgid = tgid;
+	task->pub.tgid_told = true;
+}
+
+static inline void tap_task_set_cgroup(struct task *task, uint64_t cgroup)
+{
+	if (!cgroup) /* of no use: the event does not know it */
+		return;
+	task->pub.cgroup = cgroup;
+	task->cgroup_told = true;
+}
+
+/* What lists say of it, as far as events do not; again when its life is over. */
+void tap_task_set_listed(struct task *task, const struct tap_lists *lists);
 bool tap_comm_differs(const char *comm, const struct tap_field *f, const struct tap_event *ev);
 
 /* Where the name stands that @f, which is plain, is for. */

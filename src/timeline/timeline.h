@@ -10,6 +10,7 @@
 
 #include <schedtap/timeline.h>
 
+#include "timeline/lists.h"
 #include "timeline/survey.h"
 
 /* Off the run queues, until a wakeup. */
@@ -29,9 +30,9 @@ struct tap_task {
 	int run_cpu; /* where it last ran: differs from .cpu in a wait that was moved; -1 */
 	int from_cpu; /* running: where it ran before that; -1 */
 	int prio;    /* as last seen, 0..139, -1: deadline */
-	int tgid;    /* as its birth or an exec tells; 0: they do not */
-	const struct tap_task *tgid_of; /* .tgid is 0: who has the same, and was born unseen; or NULL */
-	bool reused; /* its tid was another task's before */
+	int tgid;    /* as its birth or an exec tells, else lists that speak of it; 0: not known */
+	bool tgid_told; /* by events */
+	const struct tap_task *tgid_of; /* who has the same, and was born unseen; or NULL: see tap_task_tgid() */
 
 	/* within the window */
 	uint64_t slices; /* that ended in the window */
@@ -45,8 +46,8 @@ struct tap_task {
 	int waker_tid; /* -1: not known; 0: an interrupt on an idle CPU */
 	int waker_cpu; /* where the wakeup was seen */
 
-	char comm[TAP_TASK_COMM]; /* the last one seen, not NUL-terminated when full */
-	uint64_t cgroup;   /* kernfs id; 0: not known */
+	char comm[TAP_TASK_COMM]; /* the last one seen, else as listed; not NUL-terminated when full */
+	uint64_t cgroup;   /* kernfs id; as its last event tells, else as listed; 0: not known */
 };
 
 struct tap_cpu {
@@ -67,7 +68,9 @@ struct tap_timeline_opts {
 	/* The window: stretches are counted within it. 0 and UINT64_MAX: where the events fed
 	 * begin and end. What is fed before it tells the states at its start. */
 	uint64_t start_ns, end_ns;
+	const struct tap_lists *lists; /* of tasks, beside the events; or NULL */
 	const struct tap_survey *survey; /* NULL: holes are known only once they are seen */
+	bool lives_only; /* who has which tid, and nothing of states and CPUs */
 	unsigned int nr_cpus; /* of the machine: those without events are unknown; 0: not known */
 	const struct tap_observer *observer; /* or NULL */
 	void *ctx;			     /* the observer's */
@@ -84,6 +87,8 @@ void tap_timeline_free(struct tap_timeline *t);
  * of nothing but a task's cgroup are many: they are wanted only where @cgroups are.
  */
 bool tap_timeline_wants(const struct tap_format *fmt, bool cgroups);
+/* Whether they tell who has a tid: its lives, names and processes. For .lives_only no others need be fed. */
+bool tap_timeline_tells_identity(const struct tap_format *fmt);
 
 /*
  * @events: the next ones, in time order. Those that it has no use for are ignored.
@@ -105,6 +110,10 @@ const struct tap_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned i
 struct tap_task *const *tap_timeline_tasks(const struct tap_timeline *t, unsigned int *nr);
 /* The newest with this tid, or NULL. */
 struct tap_task *tap_timeline_task(const struct tap_timeline *t, int tid);
+/* The same, added if it is not known: it has been there all along. Return: 0, NULL for what can be no tid; -ENOMEM. */
+int tap_timeline_see(struct tap_timeline *t, int tid, struct tap_task **out);
+/* It goes by this name from now on, until events tell another. */
+void tap_task_rename(struct tap_task *task, const char *comm, size_t len);
 
 /* The task's life within the window, ns: what its total_ns add up to. */
 uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task);

@@ -19,6 +19,8 @@
 #include "out/page.h"
 #include "sched_events.h"
 
+static struct tap_event_kinds kinds;
+
 static void put(struct tap_out *o, const char *comm, uint64_t ts_ns)
 {
 	struct rec rec = { .common_type = formats[WAKING].id, .common_pid = 7, .pid1 = 8 };
@@ -26,19 +28,19 @@ static void put(struct tap_out *o, const char *comm, uint64_t ts_ns)
 				.size = sizeof(rec), .cpu = 1 };
 
 	memcpy(rec.comm1, comm, sizeof(rec.comm1));
-	assert_int_equal(tap_out_event(o, tap_who_kind(o->who, ev.fmt), &ev), 0);
+	assert_int_equal(tap_out_event(o, tap_event_kind(&kinds, ev.fmt), &ev), 0);
 }
 
 /* One line of text for a task called @comm, as it is written. */
 static void line_for(const char *comm, struct tap_buf *line)
 {
 	int fd = memfd_create("line", MFD_CLOEXEC);
-	struct tap_who who;
+	struct tap_identities ids;
 	struct tap_wall wall = { 0 };
 	struct tap_out o;
 
-	assert_int_equal(tap_who_init(&who, NULL, NULL), 0);
-	tap_out_init(&o, tap_style_text.events, &who, &wall, fd);
+	assert_int_equal(tap_identities_init(&ids, NULL, NULL), 0);
+	tap_out_init(&o, tap_style_text.events, &ids, NULL, &wall, fd);
 	put(&o, comm, 1000000009);
 	assert_int_equal(tap_out_flush(&o), 0);
 	line->len = (size_t)lseek(fd, 0, SEEK_CUR);
@@ -46,7 +48,7 @@ static void line_for(const char *comm, struct tap_buf *line)
 	assert_int_equal(tap_pread_all(fd, line->data, line->len, 0), 0);
 	line->data[line->len] = '\0';
 	tap_out_release(&o);
-	tap_who_release(&who);
+	tap_identities_release(&ids);
 	close(fd);
 }
 
@@ -99,20 +101,20 @@ static void floats_are_numbers_in_json(void **state)
 	struct tap_wall wall = { 0 };
 	char got[512] = "";
 	struct tap_format *fmt;
-	struct tap_who who;
+	struct tap_identities ids;
 	struct tap_out o;
 
 	(void)state;
 	assert_int_equal(tap_format_parse("app", text, strlen(text), abi, &fmt, NULL), 0);
-	assert_int_equal(tap_who_init(&who, NULL, NULL), 0);
-	tap_out_init(&o, tap_style_json.events, &who, &wall, fd);
+	assert_int_equal(tap_identities_init(&ids, NULL, NULL), 0);
+	tap_out_init(&o, tap_style_json.events, &ids, NULL, &wall, fd);
 	ev.fmt = fmt;
-	assert_int_equal(tap_out_event(&o, tap_who_kind(&who, fmt), &ev), 0);
+	assert_int_equal(tap_out_event(&o, tap_event_kind(&kinds, fmt), &ev), 0);
 	assert_int_equal(tap_out_flush(&o), 0);
 	assert_true(pread(fd, got, sizeof(got) - 1, 0) > 0);
 	assert_string_equal(strstr(got, "\"fields\""), "\"fields\":{\"f\":0.1,\"x\":[0.3333333333333333,null,null]}}\n");
 	tap_out_release(&o);
-	tap_who_release(&who);
+	tap_identities_release(&ids);
 	tap_format_free(fmt);
 	close(fd);
 }
@@ -120,19 +122,26 @@ static void floats_are_numbers_in_json(void **state)
 static void a_full_disk_is_an_error(void **state)
 {
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
-	struct tap_who who;
+	struct tap_identities ids;
 	struct tap_wall wall = { 0 };
 	struct tap_out o;
 
 	(void)state;
 	assert_true(fd >= 0);
-	assert_int_equal(tap_who_init(&who, NULL, NULL), 0);
-	tap_out_init(&o, tap_style_csv.events, &who, &wall, fd);
+	assert_int_equal(tap_identities_init(&ids, NULL, NULL), 0);
+	tap_out_init(&o, tap_style_csv.events, &ids, NULL, &wall, fd);
 	put(&o, "a\0bcdefghijklmn", 1);
 	assert_int_equal(tap_out_flush(&o), -ENOSPC);
 	tap_out_release(&o);
-	tap_who_release(&who);
+	tap_identities_release(&ids);
 	close(fd);
+}
+
+static int release(void **state)
+{
+	(void)state;
+	tap_event_kinds_release(&kinds);
+	return 0;
 }
 
 int main(void)
@@ -144,5 +153,5 @@ int main(void)
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, release);
 }

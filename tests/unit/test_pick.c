@@ -11,7 +11,6 @@
 #include "analysis/pick.h"
 #include "analysis/window.h"
 #include "sched_events.h"
-#include "steps.h"
 
 /* 31 and 32 are threads of 30, 31 in a group of its own; 41's process is not known. */
 static const char meta[] =
@@ -114,16 +113,17 @@ static const struct pick_case cases[] = {
 	{ "a loss before the window", { .window = "0.000000006," }, { LOST, 5, 0, 4 }, 0 },
 };
 
-static int match(const struct pick_case *c, struct tap_pick *pick, struct tap_who *who)
+static int match(const struct pick_case *c, struct tap_pick *pick, struct tap_identities *ids)
 {
-	const struct tap_who_kind *kind = NULL;
+	struct tap_event_kinds kinds = { 0 };
 	struct tap_event ev;
 	struct rec rec;
+	int ret;
 
 	step_event(&c->step, &rec, &ev);
-	if (ev.fmt)
-		kind = tap_who_kind(who, ev.fmt);
-	return tap_pick_match(pick, who, kind, &ev);
+	ret = tap_pick_match(pick, ids, ev.fmt ? tap_event_kind(&kinds, ev.fmt) : NULL, &ev);
+	tap_event_kinds_release(&kinds);
+	return ret;
 }
 
 static void set_window(struct tap_pick *pick, const char *text)
@@ -143,79 +143,37 @@ static void run_case(void **state)
 	const struct pick_case *c = *state;
 	struct tap_err err = { 0 };
 	struct tap_pick pick;
-	struct tap_who who;
+	struct tap_identities ids;
 	json_t *json = json_loads(meta, 0, NULL);
 	int ret;
 
 	for (int i = 0; i < LOST; i++)
 		fmts[i] = &formats[i];
 	assert_non_null(json);
-	assert_int_equal(tap_who_init(&who, NULL, json), 0);
+	assert_int_equal(tap_identities_init(&ids, NULL, json), 0);
 	ret = tap_pick_init(&pick, &c->opts, fmts, LOST, &err);
 	if (!ret) {
 		set_window(&pick, c->opts.window);
-		ret = match(c, &pick, &who);
+		ret = match(c, &pick, &ids);
 		/* what is remembered from the first time says the same */
-		assert_int_equal(match(c, &pick, &who), ret);
+		assert_int_equal(match(c, &pick, &ids), ret);
 		tap_pick_release(&pick);
 	} else {
 		assert_int_not_equal(err.text[0], '\0');
 	}
 	assert_int_equal(ret, c->want);
-	tap_who_release(&who);
+	tap_identities_release(&ids);
 	json_decref(json);
-}
-
-/* What events tell of processes as they are read; tasks in the meta as above. */
-static const struct learn_case {
-	const char *name, *steps;
-	int tid, tgid;
-} learn_cases[] = {
-	{ "nobody tells", "100 0 switch 60 S 61", 60, -1 },
-	{ "the recording's list", "100 0 switch 60 S 31", 31, 30 },
-	{ "a fork does not say whether it makes a thread", "100 0 fork 31 60", 60, -1 },
-	{ "a birth: a process", "100 0 newtask 31 60", 60, 60 },
-	{ "a birth: a thread of what the list has", "100 0 newtask 31 60 thread", 60, 30 },
-	{ "a birth: a thread of a thread that was born",
-	  "100 0 newtask 31 60 thread; 110 0 newtask 60 61 thread", 61, 30 },
-	{ "a birth: a thread of nobody knows whom", "100 0 newtask 70 60 thread", 60, -1 },
-	{ "a tid that is given out again", "100 0 newtask 70 31", 31, 31 },
-	{ "who executes a program leads its process", "100 0 exec 60 61", 60, 60 },
-};
-
-static void learn(void **state)
-{
-	const struct learn_case *c = *state;
-	json_t *json = json_loads(meta, 0, NULL);
-	struct tap_who who;
-	struct steps steps;
-
-	steps_parse(&steps, c->steps);
-	assert_int_equal(tap_who_init(&who, NULL, json), 0);
-	for (unsigned int i = 0; i < steps.nr; i++) {
-		const struct tap_event *ev = &steps.ev[i];
-
-		assert_int_equal(tap_who_learn(&who, tap_who_kind(&who, ev->fmt), ev), 0);
-	}
-	assert_int_equal(tap_who_task(&who, c->tid)->tgid, c->tgid);
-	tap_who_release(&who);
-	json_decref(json);
-	steps_release();
 }
 
 int main(void)
 {
-	enum { NR_CASES = sizeof(cases) / sizeof(*cases),
-	       NR_LEARN = sizeof(learn_cases) / sizeof(*learn_cases) };
-	struct CMUnitTest tests[NR_CASES + NR_LEARN];
+	enum { NR_CASES = sizeof(cases) / sizeof(*cases) };
+	struct CMUnitTest tests[NR_CASES];
 
 	for (size_t i = 0; i < NR_CASES; i++)
 		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
 						.initial_state = (void *)&cases[i] };
-	for (size_t i = 0; i < NR_LEARN; i++)
-		tests[NR_CASES + i] = (struct CMUnitTest){ .name = learn_cases[i].name,
-							   .test_func = learn,
-							   .initial_state = (void *)&learn_cases[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,18 +47,23 @@ void tap_description_add_tid(struct tap_description *d, const struct tap_pids *p
 		json_array_append_new(json_object_get(d->meta, "own_tids"), json_integer(initial));
 }
 
+/* And their cgroups. Return: 0 or -ENOMEM. */
+static int read_tasks(struct tap_description *d, struct tap_pids *pids, struct tap_task_list *list)
+{
+	int ret = tap_pids_tasks(pids, &list->tgids, &list->comms);
+
+	return ret ?: tap_pids_cgroups(pids, &d->cgroups, &list->members, &d->limited);
+}
+
 int tap_description_begin(struct tap_description *d, struct tap_pids *pids)
 {
-	int ret;
-
 	d->meta = json_pack("{s:s, s:b, s:o, s:o, s:o, s:[o], s:[]}", "tool", "schedtap " TAP_VERSION,
 			    "complete", 0, "host", tap_machine_host(), "command_line", command_line(),
 			    "cpus", tap_machine_cpus(), "clocks", tap_machine_clocks(), "own_tids");
 	if (!d->meta)
 		return -ENOMEM;
 	tap_description_add_tid(d, pids, gettid());
-	ret = tap_pids_tasks(pids, &d->tgids, &d->comms);
-	return ret ?: tap_pids_cgroups(pids, &d->cgroups, &d->members, &d->limited);
+	return read_tasks(d, pids, &d->began);
 }
 
 void tap_description_set_events(struct tap_description *d, const struct tap_plan *plan)
@@ -101,21 +106,46 @@ void tap_description_set_price(struct tap_description *d, json_t *price, const s
 	json_object_set_new(d->meta, "price", price);
 }
 
+/* Return: NULL where the list has no such. Who has a comm has a tgid: it is noted first. */
+static json_t *task_row(const struct tap_task_list *list, uint64_t tid)
+{
+	const uint64_t *comm = tap_map_get(&list->comms, tid), *cgroup = tap_map_get(&list->members, tid);
+
+	if (!comm)
+		return NULL;
+	return json_pack("[I, I, o, o]", (json_int_t)tid, (json_int_t)*tap_map_get(&list->tgids, tid),
+			 any_string((const char *)(uintptr_t)*comm),
+			 cgroup ? json_integer((json_int_t)*cgroup) : json_null());
+}
+
+/* @row: or NULL; taken. */
+static void add_row(json_t *tasks, json_t *row, const char *when)
+{
+	if (!row)
+		return;
+	json_array_append_new(row, json_string(when));
+	json_array_append_new(tasks, row);
+}
+
 static json_t *task_table(const struct tap_description *d)
 {
 	json_t *tasks = json_array();
 
-	/* who has a comm has a tgid: it is noted first */
-	tap_map_for_each(&d->comms, t) {
-		uint64_t *tgid = tap_map_get(&d->tgids, t->key);
-		uint64_t *cgroup = tap_map_get(&d->members, t->key);
-		json_t *row = json_pack("[I, I, o]", (json_int_t)t->key, (json_int_t)*tgid,
-					any_string((const char *)(uintptr_t)t->value));
+	tap_map_for_each(&d->began.comms, t) {
+		json_t *row = task_row(&d->began, t->key), *later = task_row(&d->ended, t->key);
+		bool same = json_equal(row, later);
 
-		if (cgroup)
-			json_array_append_new(row, json_integer((json_int_t)*cgroup));
-		json_array_append_new(tasks, row);
+		add_row(tasks, row, same ? "both" : "began");
+		if (same)
+			json_decref(later);
+		else
+			add_row(tasks, later, "ended");
 	}
+	tap_map_for_each(&d->ended.comms, t)
+		if (!tap_map_get(&d->began.comms, t->key))
+			add_row(tasks, task_row(&d->ended, t->key), "ended");
+	tap_map_for_each(&d->gone.comms, t)
+		json_array_append_new(tasks, task_row(&d->gone, t->key));
 	return tasks;
 }
 
@@ -126,7 +156,9 @@ static json_t *cgroup_table(const struct tap_description *d, const struct tap_na
 	struct tap_map used = { 0 };
 	bool ok = true;
 
-	tap_map_for_each(&d->members, m)
+	tap_map_for_each(&d->began.members, m)
+		ok &= !!tap_map_put(&used, m->value);
+	tap_map_for_each(&d->ended.members, m)
 		ok &= !!tap_map_put(&used, m->value);
 	tap_map_for_each(&d->cgroups, c) {
 		const char *path = (const char *)(uintptr_t)c->value;
@@ -176,6 +208,16 @@ static int keep_seen_cgroups(struct tap_description *d, const struct tap_names *
 	return 0;
 }
 
+/* The last one that a list has, or NULL. */
+static const char *name_of(const struct tap_description *d, uint64_t tid)
+{
+	const uint64_t *comm = tap_map_get(&d->ended.comms, tid);
+
+	comm = comm ?: tap_map_get(&d->began.comms, tid);
+	comm = comm ?: tap_map_get(&d->gone.comms, tid);
+	return comm ? (const char *)(uintptr_t)*comm : NULL;
+}
+
 /* Programs that were recorded and are gone: no event of the kernel's may have named them. */
 static int add_programs(struct tap_description *d)
 {
@@ -188,11 +230,11 @@ static int add_programs(struct tap_description *d)
 		uint64_t *tgid, *comm;
 		char *name;
 
-		if (!pid || !text || tap_map_get(&d->comms, pid))
+		if (!pid || !text || name_of(d, pid))
 			continue;
 		name = strdup(text);
-		tgid = name ? tap_map_put(&d->tgids, pid) : NULL;
-		comm = tgid ? tap_map_put(&d->comms, pid) : NULL;
+		tgid = name ? tap_map_put(&d->gone.tgids, pid) : NULL;
+		comm = tgid ? tap_map_put(&d->gone.comms, pid) : NULL;
 		if (!comm) {
 			free(name);
 			return -ENOMEM;
@@ -203,6 +245,25 @@ static int add_programs(struct tap_description *d)
 	return 0;
 }
 
+/* Of tasks that no event names. */
+static void add_cmdlines(const struct tap_description *d, const struct tap_names *names, struct tap_buf *out)
+{
+	const struct tap_task_list *const lists[] = { &d->began, &d->ended, &d->gone };
+	struct tap_map done = { 0 };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		tap_map_for_each(&lists[i]->comms, t) {
+			uint64_t *slot = tap_map_get(&names->by_tid, t->key) ? NULL : tap_map_put(&done, t->key);
+
+			if (slot && !*slot)
+				tap_buf_printf(out, "%u %s\n", (unsigned int)t->key, name_of(d, t->key));
+			if (slot)
+				*slot = 1;
+		}
+	}
+	tap_map_release(&done);
+}
+
 static int learn_names(struct tap_description *d, struct tap_pids *pids, const char *spool,
 		       struct tap_buf *cmdlines, struct tap_err *err)
 {
@@ -210,8 +271,7 @@ static int learn_names(struct tap_description *d, struct tap_pids *pids, const c
 	struct tap_reader *r = NULL;
 	int ret;
 
-	tap_pids_tasks(pids, &d->tgids, &d->comms);
-	tap_pids_cgroups(pids, &d->cgroups, &d->members, &d->limited);
+	read_tasks(d, pids, &d->ended);
 	if (add_programs(d))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = tap_reader_open(spool, &r, err);
@@ -222,10 +282,7 @@ static int learn_names(struct tap_description *d, struct tap_pids *pids, const c
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	if (!ret) {
 		tap_names_cmdlines(&names, cmdlines);
-		tap_map_for_each(&d->comms, t)
-			if (!tap_map_get(&names.by_tid, t->key))
-				tap_buf_printf(cmdlines, "%u %s\n", (unsigned int)t->key,
-					       (const char *)(uintptr_t)t->value);
+		add_cmdlines(d, &names, cmdlines);
 	}
 	tap_names_release(&names);
 	tap_reader_free(r);
@@ -246,7 +303,7 @@ int tap_description_end(struct tap_description *d, struct tap_pids *pids, const 
 
 void tap_description_cmdlines(const struct tap_description *d, struct tap_buf *out)
 {
-	tap_map_for_each(&d->comms, t)
+	tap_map_for_each(&d->began.comms, t)
 		tap_buf_printf(out, "%u %s\n", (unsigned int)t->key,
 			       (const char *)(uintptr_t)t->value);
 }
@@ -267,12 +324,19 @@ char *tap_description_text(const struct tap_description *d)
 	return json_dumps(d->meta, JSON_COMPACT);
 }
 
+static void release_tasks(struct tap_task_list *list)
+{
+	tap_map_release(&list->tgids);
+	tap_map_release(&list->members);
+	tap_machine_release_texts(&list->comms);
+}
+
 void tap_description_release(struct tap_description *d)
 {
 	json_decref(d->meta);
-	tap_map_release(&d->tgids);
-	tap_map_release(&d->members);
+	release_tasks(&d->began);
+	release_tasks(&d->ended);
+	release_tasks(&d->gone);
 	tap_map_release(&d->limited);
-	tap_machine_release_texts(&d->comms);
 	tap_machine_release_texts(&d->cgroups);
 }

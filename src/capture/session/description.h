@@ -11,11 +11,17 @@
 #include "capture/plan.h"
 #include "capture/session/stats.h"
 
+/* The tasks that there were when somebody looked. */
+struct tap_task_list {
+	struct tap_map tgids, comms; /* tid -> its process; tid -> its name */
+	struct tap_map members; /* tid -> its cgroup's id */
+};
+
 struct tap_description {
 	json_t *meta;
-	struct tap_map tgids, comms; /* tid -> its process; tid -> its name */
+	struct tap_task_list began, ended; /* when the recording did */
+	struct tap_task_list gone; /* recorded programs that are in neither */
 	struct tap_map cgroups; /* id -> path */
-	struct tap_map members; /* tid -> its cgroup's id */
 	struct tap_map limited; /* ids of cgroups with a quota */
 };
 

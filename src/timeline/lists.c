@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "timeline/lists.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+struct tap_listed_row {
+	int tid;
+	unsigned int when;
+	unsigned int next; /* of the same tid: index plus one; 0: none */
+	struct tap_listed listed;
+};
+
+int tap_lists_add(struct tap_lists *lists, int tid, unsigned int when, const struct tap_listed *l)
+{
+	uint64_t *first;
+
+	if (tap_array_grow(&lists->rows, lists->nr_rows, &lists->cap_rows, sizeof(*lists->rows)))
+		return -ENOMEM;
+	first = tap_map_put(&lists->by_tid, (uint64_t)tid);
+	if (!first)
+		return -ENOMEM;
+	lists->rows[lists->nr_rows++] = (struct tap_listed_row){ tid, when, (unsigned int)*first, *l };
+	*first = lists->nr_rows;
+	return 0;
+}
+
+void tap_lists_release(struct tap_lists *lists)
+{
+	free(lists->rows);
+	tap_map_release(&lists->by_tid);
+	*lists = (struct tap_lists){ 0 };
+}
+
+static void use(struct tap_listed *l, const struct tap_listed *row)
+{
+	if (row->tgid && l->tgid && row->tgid != l->tgid) /* another task's */
+		return;
+	if (row->tgid)
+		l->tgid = row->tgid;
+	if (row->cgroup)
+		l->cgroup = row->cgroup;
+	if (*row->comm)
+		memcpy(l->comm, row->comm, sizeof(l->comm));
+}
+
+bool tap_lists_find(const struct tap_lists *lists, int tid, unsigned int when, struct tap_listed *l)
+{
+	const uint64_t *first = lists ? tap_map_get(&lists->by_tid, (uint64_t)tid) : NULL;
+
+	*l = (struct tap_listed){ 0 };
+	/* in order of time; what was read both times is the one that comes first */
+	for (unsigned int at = TAP_LISTED_BEGAN; first && at <= TAP_LISTED_ENDED; at <<= 1) {
+		for (unsigned int i = (unsigned int)*first; i && (when & at); i = lists->rows[i - 1].next)
+			if (lists->rows[i - 1].when & at)
+				use(l, &lists->rows[i - 1].listed);
+	}
+	if (lists && !first && lists->saved && (when & TAP_LISTED_SOMETIME))
+		lists->saved(lists->ctx, tid, l);
+	return first;
+}
+
+int tap_lists_tid(const struct tap_lists *lists, unsigned int i)
+{
+	return lists->rows[i].tid;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who had a tid when somebody looked: the lists of tasks that a recording has beside its events. A row is of
+ * one life of its tid, and of no other, so it counts by when it was read:
+ *
+ * - When the recording began: for the task that was there then, which is the first with that tid, unless
+ *   events tell that one's birth.
+ * - When it ended: for the task that is there at the end. That is the newest, unless events tell its death:
+ *   until then any may be.
+ * - Not known when (older recordings; what the file format saves of itself, as trace-cmd's names and
+ *   perf's COMM records): for the first task with that tid that events tell of.
+ *
+ * Of several rows that count the first tells the process; where a task was last, and its last name, are
+ * told by the last one of that process.
+ */
+#ifndef TAP_TIMELINE_LISTS_H
+#define TAP_TIMELINE_LISTS_H
+
+#include "base/map.h"
+#include "timeline/sched_fields.h"
+
+/* When a row was read; as bits: at any of them. */
+enum tap_listed_when { TAP_LISTED_BEGAN = 1, TAP_LISTED_SOMETIME = 2, TAP_LISTED_ENDED = 4 };
+
+struct tap_listed {
+	int tgid;	 /* 0: not known */
+	uint64_t cgroup; /* kernfs id; 0: not known */
+	char comm[TAP_TASK_COMM]; /* not NUL-terminated when full; empty: not known */
+};
+
+struct tap_listed_row;
+
+struct tap_lists { /* all zero: empty */
+	struct tap_listed_row *rows;
+	unsigned int nr_rows, cap_rows;
+	struct tap_map by_tid; /* -> index of its first row, plus one */
+	/* What the file format saves, of a tid without rows; or NULL. */
+	void (*saved)(const void *ctx, int tid, struct tap_listed *l);
+	const void *ctx;
+};
+
+/* @when: bits, at least one. Return: 0 or -ENOMEM. */
+int tap_lists_add(struct tap_lists *lists, int tid, unsigned int when, const struct tap_listed *l);
+void tap_lists_release(struct tap_lists *lists);
+
+/* What rows that were read at one of @when say, in *@l. @lists: NULL: nothing. Return: whether there is a row. */
+bool tap_lists_find(const struct tap_lists *lists, int tid, unsigned int when, struct tap_listed *l);
+/* The tid of row @i, of .nr_rows: one may have several. */
+int tap_lists_tid(const struct tap_lists *lists, unsigned int i);
+
+#endif
