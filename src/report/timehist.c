@@ -197,7 +197,7 @@ static void cell_ns(struct tap_table *t, uint64_t ns, bool known)
 		tap_table_none(t);
 }
 
-/* Whom a row is about, or NULL. Who emits an event may neither sleep nor wake in the recording: its lists may have a name. */
+/* Whom a row is about, or NULL. Who emits an event may neither sleep nor wake: lists may have its name. */
 static const struct tap_task *who(struct timehist *h, const struct tap_row *row)
 {
 	bool is_listed = row->what == TAP_ROW_EVENT && !row->task && row->tid >= 0;
