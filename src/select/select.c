@@ -181,8 +181,9 @@ static void free_ids(struct tap_select_ids *ids)
 /* One that has more elements than an automaton has states is longer than all names: it matches none. */
 static int read_comm(struct tap_select *s, const char *glob)
 {
-	struct tap_glob *last = s->comm_globs + s->nr_comm_globs - 1, *more, alone = { 0 };
-	int ret = s->nr_comm_globs ? tap_glob_add(last, glob) : -E2BIG;
+	unsigned int nr = s->nr_comm_globs;
+	int ret = nr ? tap_glob_add(&s->comm_globs[nr - 1], glob) : -E2BIG;
+	struct tap_glob *more, alone = { 0 };
 
 	if (ret != -E2BIG)
 		return ret;
