@@ -19,7 +19,7 @@ struct tap_balance_task {
 struct tap_balance_cpu {
 	int what; /* TAP_CPU_UNKNOWN, ... */
 	bool seen, dirty;
-	bool has_ghosts; /* it became idle although tasks seemed to wait for it */
+	bool has_stale_waits; /* it became idle although tasks seemed to wait for it */
 	unsigned int nr_queued;
 };
 
@@ -154,15 +154,15 @@ static int settle_cpu(struct tap_balance *b, unsigned int i, const struct tap_cp
 	c->what = what;
 	b->recheck |= what != was && c->nr_queued;
 	/* in a hole tasks may come and go unseen, also where the CPU's own switches are all there */
-	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE || b->nr_homeless || b->in_hole)
+	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE || b->nr_unplaced || b->in_hole)
 		length = -1;
 	if (!ret)
 		ret = set_free(b, i, what == TAP_CPU_IDLE && !c->nr_queued);
 	if (!ret && !b->opts.lengths_told)
 		ret = tap_queue_lengths_set(&b->lengths, i, b->now_ns, length);
 	/* with a queue that is not empty no CPU becomes idle: who seems to wait there does not */
-	c->has_ghosts = what == TAP_CPU_IDLE && was != what && c->nr_queued;
-	b->ghosts |= c->has_ghosts;
+	c->has_stale_waits = what == TAP_CPU_IDLE && was != what && c->nr_queued;
+	b->any_stale_waits |= c->has_stale_waits;
 	if (!ret && what == TAP_CPU_IDLE && was != what && !c->nr_queued)
 		ret = cpu_idled(b, i);
 	return ret;
@@ -189,8 +189,8 @@ static int queue_add(struct tap_balance *b, int cpu, int by)
 	struct tap_balance_cpu *c;
 
 	if (cpu < 0) {
-		b->nr_homeless += (unsigned int)by;
-		return b->nr_homeless == (by > 0) ? cpus_touch(b) : 0;
+		b->nr_unplaced += (unsigned int)by;
+		return b->nr_unplaced == (by > 0) ? cpus_touch(b) : 0;
 	}
 	c = cpu_touch(b, cpu);
 	if (!c)
@@ -254,23 +254,23 @@ static int drop_waits(struct tap_balance *b)
 }
 
 /* Since when they are no longer there is not known, but that they were not when it was last idle. */
-static int lay_ghosts(struct tap_balance *b)
+static int drop_stale_waits(struct tap_balance *b)
 {
 	int ret = 0;
 
-	b->ghosts = false;
+	b->any_stale_waits = false;
 	for (unsigned int i = b->nr_waiting; i-- > 0 && !ret;) {
 		struct tap_balance_task *t = &b->tasks[b->waiting[i]];
 
-		if (t->wait.cpu < 0 || !b->cpus[t->wait.cpu].has_ghosts)
+		if (t->wait.cpu < 0 || !b->cpus[t->wait.cpu].has_stale_waits)
 			continue;
 		ret = drop_wait(b, t);
 		t->wait.cpu = -1; /* it is in no queue, whatever is told of it */
 	}
 	for (unsigned int i = 0; i < b->nr_cpus && !ret; i++) {
-		if (!b->cpus[i].has_ghosts)
+		if (!b->cpus[i].has_stale_waits)
 			continue;
-		b->cpus[i].has_ghosts = false;
+		b->cpus[i].has_stale_waits = false;
 		ret = doubt(b, (int)i, 0);
 		if (!ret)
 			ret = cpu_idled(b, i);
@@ -290,8 +290,8 @@ static int settle(struct tap_balance *b)
 		for (unsigned int i = 0; i < b->nr_dirty && !ret; i++)
 			ret = settle_cpu(b, b->dirty[i], b->dirty[i] < nr ? &cpus[b->dirty[i]] : NULL);
 		b->nr_dirty = 0;
-		if (!ret && b->ghosts)
-			ret = lay_ghosts(b);
+		if (!ret && b->any_stale_waits)
+			ret = drop_stale_waits(b);
 	} while (!ret && b->nr_dirty);
 	if (!ret && !b->opts.lengths_told)
 		ret = tap_queue_lengths_set_imbalance(&b->lengths, b->now_ns);

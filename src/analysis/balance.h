@@ -68,10 +68,10 @@ struct tap_balance {
 	 * all that wait, if a CPU where some do does something else, or free CPUs changed. */
 	unsigned int *fresh, nr_fresh, cap_fresh;
 	bool recheck;
-	bool ghosts; /* some CPU has them */
+	bool any_stale_waits; /* some CPU has them */
 	unsigned int *dirty, nr_dirty, cap_dirty; /* CPUs */
 	struct tap_cpus free;			  /* idle, nothing queued */
-	unsigned int nr_homeless; /* that wait nobody knows where: no length is known */
+	unsigned int nr_unplaced; /* that wait nobody knows where: no length is known */
 };
 
 #define TAP_BALANCE_STATES TAP_STATE_ALL

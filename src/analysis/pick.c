@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static int no_such_event(const struct tap_select_word *w, const struct tap_format *const *formats,
 			 unsigned int nr, struct tap_err *err)
 {
@@ -39,22 +41,13 @@ static int check_events(const struct tap_select *s, const struct tap_format *con
 	return 0;
 }
 
-int tap_pick_init(struct tap_pick *p, const struct tap_pick_opts *o,
+int tap_pick_init(struct tap_pick *p, const struct tap_select_words *words,
 		  const struct tap_format *const *formats, unsigned int nr, struct tap_err *err)
 {
-	const struct tap_select_opts words = {
-		.size = sizeof(words),
-		.events = o->events.v, o->events.nr,
-		.tgids = o->tgids.v, o->tgids.nr,
-		.tids = o->tids.v, o->tids.nr,
-		.comms = o->comms.v, o->comms.nr,
-		.cgroups = o->cgroups.v, o->cgroups.nr,
-		.cpus = o->cpus,
-	};
 	int ret;
 
 	*p = (struct tap_pick){ .to_ns = UINT64_MAX };
-	ret = tap_select_new(&words, &p->own, err);
+	ret = tap_select_read(words, &p->own, err);
 	p->select = p->own;
 	ret = ret ?: check_events(p->select, formats, nr, err);
 	if (ret)
@@ -72,17 +65,10 @@ void tap_pick_release(struct tap_pick *p)
 /* Return: 1 or 0; -ENOMEM. */
 static int event_wanted(struct tap_pick *p, const struct tap_event_kind *kind)
 {
-	signed char *wanted;
+	signed char *wanted = tap_array_at(&p->wanted, &p->nr_wanted, kind->index, sizeof(*wanted), NULL);
 
-	if (kind->index >= p->nr_wanted) {
-		wanted = realloc(p->wanted, kind->index + 1);
-		if (!wanted)
-			return -ENOMEM;
-		memset(wanted + p->nr_wanted, 0, kind->index + 1 - p->nr_wanted);
-		p->wanted = wanted;
-		p->nr_wanted = kind->index + 1;
-	}
-	wanted = &p->wanted[kind->index];
+	if (!wanted)
+		return -ENOMEM;
 	if (!*wanted)
 		*wanted = tap_pick_wants(p, kind->fmt) ? 1 : -1;
 	return *wanted > 0;

@@ -9,20 +9,12 @@
 
 #include "analysis/event_kind.h"
 #include "analysis/identity.h"
-#include "base/opt.h"
 #include "select/select.h"
-
-/* As typed; an option that was not given is empty or NULL. */
-struct tap_pick_opts {
-	struct tap_strings events, tgids, tids, comms, cgroups;
-	const char *cpus;
-	const char *window; /* window.h; the caller resolves it into .from_ns and .to_ns */
-};
 
 struct tap_pick {
 	const struct tap_select *select;
 	struct tap_select *own; /* the same, made by tap_pick_init(); or NULL */
-	uint64_t from_ns, to_ns; /* 0, UINT64_MAX: open, as tap_pick_init() leaves it */
+	uint64_t from_ns, to_ns; /* --time, window.h; 0, UINT64_MAX: open, as tap_pick_init() leaves it */
 	signed char *wanted; /* by kind: 0 not looked at yet, 1 yes, -1 no */
 	unsigned int nr_wanted;
 };
@@ -32,7 +24,7 @@ struct tap_pick {
  * Return: 0; -EINVAL with a sentence that names the option; -ENODATA: with one that names the -e that
  * none of @formats fits; -ENOMEM.
  */
-int tap_pick_init(struct tap_pick *p, const struct tap_pick_opts *opts,
+int tap_pick_init(struct tap_pick *p, const struct tap_select_words *words,
 		  const struct tap_format *const *formats, unsigned int nr, struct tap_err *err);
 void tap_pick_release(struct tap_pick *p);
 

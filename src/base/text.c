@@ -337,6 +337,22 @@ int tap_text_parse_int(const char *s, int64_t min, int64_t max, int64_t *v)
 	return 0;
 }
 
+void tap_cpus_text(const struct tap_cpus *c, struct tap_buf *out)
+{
+	unsigned int nr = c->nr_words * 64;
+	const char *comma = "";
+
+	for (unsigned int from = 0, to; from < nr; from = to + 1) {
+		to = from;
+		if (!tap_cpus_has(c, from))
+			continue;
+		while (tap_cpus_has(c, to + 1))
+			to++;
+		tap_buf_printf(out, to > from ? "%s%u-%u" : "%s%u", comma, from, to);
+		comma = ",";
+	}
+}
+
 void tap_cpus_release(struct tap_cpus *c)
 {
 	free(c->bits);

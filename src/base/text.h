@@ -70,6 +70,7 @@ struct tap_cpus {
 int tap_cpus_parse(struct tap_cpus *c, const char *list);
 int tap_cpus_add(struct tap_cpus *c, unsigned int cpu);
 void tap_cpus_release(struct tap_cpus *c);
+void tap_cpus_text(const struct tap_cpus *c, struct tap_buf *out); /* as the kernel lists them: "0-3,8" */
 
 static inline bool tap_cpus_has(const struct tap_cpus *c, unsigned int cpu)
 {

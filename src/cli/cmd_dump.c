@@ -16,15 +16,15 @@
 
 static const struct tap_opt dump_opts[] = {
 	TAP_OPT_INPUT(OPTS, input),
-	TAP_OPT_EVENTS(OPTS, pick.events),
-	TAP_OPT_PIDS(OPTS, pick.tgids),
-	TAP_OPT_TIDS(OPTS, pick.tids),
-	TAP_OPT_COMMS(OPTS, pick.comms),
-	TAP_OPTION(OPTS, pick.cgroups, "cgroup", 'g', "CGROUP", TAP_OPT_STRINGS,
+	TAP_OPT_EVENTS(OPTS, select.events),
+	TAP_OPT_PIDS(OPTS, select.tgids),
+	TAP_OPT_TIDS(OPTS, select.tids),
+	TAP_OPT_COMMS(OPTS, select.comms),
+	TAP_OPTION(OPTS, select.cgroups, "cgroup", 'g', "CGROUP", TAP_OPT_STRINGS,
 		   "only events that name this cgroup, one below it, or a thread in them; a glob; "
 		   "repeatable"),
-	TAP_OPT_CPUS(OPTS, pick.cpus),
-	TAP_OPT_WINDOW(OPTS, pick.window),
+	TAP_OPT_CPUS(OPTS, select.cpus),
+	TAP_OPT_WINDOW(OPTS, window),
 	TAP_OPT_CLOCK(OPTS, clock),
 #include "out/styles.h"
 	{ 0 }
@@ -63,18 +63,6 @@ static int dump_event(struct tap_out *o, struct dump *d, const struct tap_event 
 static uint16_t mark(void *pick, const struct tap_format *fmt)
 {
 	return tap_pick_wants(pick, fmt) || tap_timeline_tells_identity(fmt);
-}
-
-/* -p: of how many tasks nobody can tell whether they are meant. */
-static void note_unknown(const struct tap_run *run)
-{
-	unsigned int nr, unknown = 0;
-	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
-
-	for (unsigned int i = 0; i < nr; i++)
-		unknown += tap_task_tgid(tasks[i]) < 0 &&
-			   !tap_map_get(&run->pick.select->tgids.set, (uint64_t)tasks[i]->tid);
-	tap_recording_note_unknown(&run->rec, unknown);
 }
 
 static int make_timeline(struct tap_run *run, struct tap_err *err)
@@ -117,41 +105,26 @@ static int dump_all(struct dump *d, struct tap_err *err)
 	return ret;
 }
 
-/* What events or the recording's lists name. Return: 0 or -ENOMEM. */
-static int find_there(struct tap_run *run, struct tap_there *there)
+/* What the recording's lists name alone. Return: 0 or -ENOMEM. */
+static int add_listed(struct tap_identities *ids)
 {
-	const struct tap_lists *lists = &run->rec.ids.lists;
-	struct tap_task *const *tasks;
-	unsigned int nr;
-
-	there->nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus;
-	for (unsigned int i = 0; i < lists->nr_rows; i++)
-		if (!tap_identity(&run->rec.ids, tap_lists_tid(lists, i)))
-			return -ENOMEM;
-	tasks = tap_timeline_tasks(run->timeline, &nr);
-	for (unsigned int i = 0; i < nr; i++)
-		if (tap_there_add(there, tasks[i]))
+	for (unsigned int i = 0; i < ids->lists.nr_rows; i++)
+		if (!tap_identity(ids, tap_lists_tid(&ids->lists, i)))
 			return -ENOMEM;
 	return 0;
 }
 
 /* Nothing was printed. Return: the exit code. */
-static int tell_nothing(struct dump *d)
+static int tell_nothing(struct tap_run *run)
 {
-	const struct tap_pick_opts *o = &d->opts->pick;
-	struct tap_run *run = &d->run;
 	struct tap_range range = { run->pick.from_ns, run->pick.to_ns };
-	struct tap_there there = { 0 };
 	struct tap_err err = { 0 };
-	bool told;
 
-	if (run->all_tasks && !o->cpus && !run->window.text)
+	if (!(run->pick.select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)) && !run->window.text)
 		return TAP_EXIT_OK;
 	if (run->window.text && tap_recording_check_window(&run->rec, &run->window, range, &err))
 		return tap_cmd_fail(&err, false);
-	told = !find_there(run, &there) && tap_unmatched(&run->pick, &run->rec, &there);
-	tap_there_release(&there);
-	if (told)
+	if (!add_listed(&run->rec.ids) && tap_unmatched(run))
 		return TAP_EXIT_FAILED;
 	tap_err_set(&err, -ENODATA, "no event fits all of the options");
 	return tap_cmd_fail(&err, false);
@@ -178,18 +151,18 @@ static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 
 	(void)operands;
 	(void)rest;
-	ret = tap_run_input(&d.run, o->input, &o->pick, o->clock, &listener, &usage, &err);
+	ret = tap_run_input(&d.run, o->input, &o->select, o->window, o->clock, &listener, &usage, &err);
 	if (!ret) {
 		note_ticks(&d.run.rec);
 		ret = make_timeline(&d.run, &err) ?: dump_all(&d, &err);
 	}
 	tap_progress_erase(&d.progress);
-	if (!ret && d.opts->pick.tgids.nr)
-		note_unknown(&d.run);
+	if (!ret)
+		tap_run_note_unknown(&d.run);
 	if (ret)
 		ret = tap_cmd_fail(&err, usage);
 	else
-		ret = d.any ? TAP_EXIT_OK : tell_nothing(&d);
+		ret = d.any ? TAP_EXIT_OK : tell_nothing(&d.run);
 	tap_run_close(&d.run);
 	return ret;
 }

@@ -27,8 +27,8 @@
 #define LAST_SWITCH_US 10000 /* a task's end is told before it leaves its CPU for the last time */
 
 struct record_opts {
-	const char *output, *cpus, *compress, *backend;
-	struct tap_strings events, pids, tids, comms, cgroups;
+	const char *output, *compress, *backend;
+	struct tap_select_words select;
 	char **filters; /* of the events, each may be NULL */
 	uint64_t duration_ns, buffer_bytes, max_bytes;
 	int64_t priority;
@@ -57,13 +57,13 @@ struct run {
 static int add_event(void *opts, const char *value, struct tap_err *err)
 {
 	struct record_opts *o = opts;
-	char **more = reallocarray(o->filters, o->events.nr + 1, sizeof(*more));
+	char **more = reallocarray(o->filters, o->select.events.nr + 1, sizeof(*more));
 
 	if (more)
 		o->filters = more;
-	if (!more || tap_strings_add(&o->events, value))
+	if (!more || tap_strings_add(&o->select.events, value))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	more[o->events.nr - 1] = NULL;
+	more[o->select.events.nr - 1] = NULL;
 	return 0;
 }
 
@@ -72,10 +72,10 @@ static int add_filter(void *opts, const char *value, struct tap_err *err)
 	struct record_opts *o = opts;
 	char *filter, **last;
 
-	if (!o->events.nr)
+	if (!o->select.events.nr)
 		return tap_err_set(err, -EINVAL, "-f '%s' stands before any -e: it belongs to the -e "
 				   "in front of it", value);
-	last = &o->filters[o->events.nr - 1];
+	last = &o->filters[o->select.events.nr - 1];
 	if ((*last ? asprintf(&filter, "(%s) && (%s)", *last, value) :
 			 asprintf(&filter, "%s", value)) < 0)
 		return tap_err_set(err, -ENOMEM, "out of memory");
@@ -86,10 +86,10 @@ static int add_filter(void *opts, const char *value, struct tap_err *err)
 
 static void release_events(struct record_opts *o)
 {
-	for (unsigned int i = 0; i < o->events.nr; i++)
+	for (unsigned int i = 0; i < o->select.events.nr; i++)
 		free(o->filters[i]);
 	free(o->filters);
-	tap_strings_release(&o->events);
+	tap_strings_release(&o->select.events);
 }
 
 #define T struct record_opts
@@ -100,12 +100,12 @@ static const struct tap_opt record_table[] = {
 	  TAP_OPT_CALL, .call = add_filter },
 	TAP_OPTION(T, duration_ns, "duration", 'd', "TIME", TAP_OPT_TIME,
 		   "stop after this time [until Ctrl-C]"),
-	TAP_OPT_PIDS(T, pids),
+	TAP_OPT_PIDS(T, select.tgids),
 	TAP_OPTION(T, follow, "follow", 0, NULL, TAP_OPT_FLAG, "children of -p processes too"),
-	TAP_OPT_TIDS(T, tids),
-	TAP_OPT_COMMS(T, comms),
-	TAP_OPT_CGROUPS(T, cgroups),
-	TAP_OPT_CPUS(T, cpus),
+	TAP_OPT_TIDS(T, select.tids),
+	TAP_OPT_COMMS(T, select.comms),
+	TAP_OPT_CGROUPS(T, select.cgroups),
+	TAP_OPT_CPUS(T, select.cpus),
 	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING,
 		   "bpf, tracefs, or user: programs' own events [the cheapest, per event]"),
 	TAP_OPTION(T, buffer_bytes, "buffer", 0, "SIZE", TAP_OPT_SIZE,
@@ -137,25 +137,9 @@ static int check(const struct record_opts *o, struct tap_err *err)
 	if (!strcmp(o->output, "-"))
 		return tap_err_set(err, -EINVAL, "-o -: a recording is a file, and cannot be written to "
 				   "standard output");
-	if (o->follow && !o->pids.nr)
+	if (o->follow && !o->select.tgids.nr)
 		return tap_err_set(err, -EINVAL, "--follow needs -p");
 	return 0;
-}
-
-static int select_what(struct run *run, struct tap_err *err)
-{
-	const struct record_opts *o = run->opts;
-	const struct tap_select_opts words = {
-		.size = sizeof(words),
-		.events = o->events.v, o->events.nr,
-		.tgids = o->pids.v, o->pids.nr,
-		.tids = o->tids.v, o->tids.nr,
-		.comms = o->comms.v, o->comms.nr,
-		.cgroups = o->cgroups.v, o->cgroups.nr,
-		.cpus = o->cpus,
-	};
-
-	return tap_select_new(&words, &run->select, err);
 }
 
 static int open_session(struct run *run, struct tap_err *err)
@@ -180,7 +164,7 @@ static int open_session(struct run *run, struct tap_err *err)
 /* A -p or -t that is not there is an error now, and the end of the last one ends the recording. */
 static int watch_tasks(struct run *run, struct tap_err *err)
 {
-	bool threads = run->opts->tids.nr;
+	bool threads = run->opts->select.tids.nr;
 	const struct tap_select_ids *ids = threads ? &run->select->tids : &run->select->tgids;
 	int ret = 0;
 
@@ -276,7 +260,7 @@ static bool is_over(struct run *run, const struct pollfd *fds)
 	if (!run->nr_ends || run->opts->follow || tap_session_goes_on(run->session, run->nr_ends - ended))
 		return false;
 	usleep(LAST_SWITCH_US);
-	run->why = run->opts->tids.nr ? "the thread ended" : "the process ended";
+	run->why = run->opts->select.tids.nr ? "the thread ended" : "the process ended";
 	return true;
 }
 
@@ -416,8 +400,8 @@ static void warn_empty(const struct record_opts *o)
 		const char *option;
 		bool given;
 	} table[] = {
-		{ "-e", o->events.nr }, { "-p", o->pids.nr }, { "-t", o->tids.nr },
-		{ "-c", o->comms.nr }, { "-g", o->cgroups.nr }, { "-C", o->cpus },
+		{ "-e", o->select.events.nr }, { "-p", o->select.tgids.nr }, { "-t", o->select.tids.nr },
+		{ "-c", o->select.comms.nr }, { "-g", o->select.cgroups.nr }, { "-C", o->select.cpus },
 	};
 	const char *before = ": nothing matched";
 
@@ -580,7 +564,7 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 		ret = err.code;
 	o->output = file;
 	getrlimit(RLIMIT_NOFILE, &run.files);
-	ret = ret ?: select_what(&run, &err);
+	ret = ret ?: tap_select_read(&run.opts->select, &run.select, &err);
 	ret = ret ?: open_session(&run, &err);
 	if (ret) {
 		tap_select_free(run.select);

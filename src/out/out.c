@@ -61,21 +61,14 @@ static int give_symbols(struct tap_out *o, struct tap_printer *p)
 
 static int kind_new(struct tap_out *o, const struct tap_event_kind *kind)
 {
-	unsigned int nr = kind->index + 1;
-	struct tap_out_kind **kinds, *k;
+	struct tap_out_kind **place = tap_array_at(&o->kinds, &o->nr_kinds, kind->index, sizeof(*place), NULL);
+	struct tap_out_kind *k = calloc(1, sizeof(*k));
 	int ret;
 
-	if (nr > o->nr_kinds) {
-		kinds = reallocarray(o->kinds, nr, sizeof(*kinds));
-		if (!kinds)
-			return -ENOMEM;
-		memset(kinds + o->nr_kinds, 0, (nr - o->nr_kinds) * sizeof(*kinds));
-		o->kinds = kinds;
-		o->nr_kinds = nr;
-	}
-	k = calloc(1, sizeof(*k));
-	if (!k)
+	if (!place || !k) {
+		free(k);
 		return -ENOMEM;
+	}
 	ret = o->ops->kind(k, kind);
 	if (!ret)
 		ret = k->label.err;
@@ -84,7 +77,7 @@ static int kind_new(struct tap_out *o, const struct tap_event_kind *kind)
 	if (ret)
 		kind_free(k);
 	else
-		o->kinds[kind->index] = k;
+		*place = k;
 	return ret;
 }
 

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 
-#include "base/text.h"
-
 #define BLOCK 65536u /* bytes that one write takes */
 
 /* What is kept is written, or after an error dropped, so that it does not pile up. */
@@ -173,6 +171,15 @@ void tap_page_text(struct tap_page *p, const char *key, const char *s, size_t le
 void tap_page_at(struct tap_page *p, const char *key, uint64_t ns)
 {
 	member(p, key, (struct tap_value){ TAP_VALUE_AT, .u = ns });
+}
+
+void tap_page_cpus(struct tap_page *p, const char *key, const struct tap_cpus *cpus)
+{
+	tap_page_array(p, key);
+	for (unsigned int cpu = 0; cpu < cpus->nr_words * 64; cpu++)
+		if (tap_cpus_has(cpus, cpu))
+			tap_page_u64(p, NULL, cpu);
+	tap_page_array_end(p);
 }
 
 void tap_page_json(struct tap_page *p, const char *key, const json_t *v)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "base/wall.h"
 
 /* Who reads a style. */
@@ -122,6 +123,7 @@ void tap_page_id(struct tap_page *p, const char *key, int id); /* null below 0: 
 void tap_page_real(struct tap_page *p, const char *key, double v); /* null if not finite */
 void tap_page_text(struct tap_page *p, const char *key, const char *s, size_t len);
 void tap_page_at(struct tap_page *p, const char *key, uint64_t ns); /* "x_ns", and "x_wall" */
+void tap_page_cpus(struct tap_page *p, const char *key, const struct tap_cpus *cpus); /* an array */
 void tap_page_json(struct tap_page *p, const char *key, const json_t *v); /* NULL: null */
 
 #endif

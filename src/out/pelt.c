@@ -14,22 +14,6 @@ static uint64_t quantile(const struct tap_pelt_series *s, unsigned int pct)
 	return tap_hist_quantile(&s->hist, pct / 100.0);
 }
 
-/* The kernel's list format: "0-3,8". */
-static void add_cpus(struct tap_buf *b, const struct tap_cpus *cpus)
-{
-	const char *comma = "";
-
-	for (unsigned int cpu = 0, to; cpu < cpus->nr_words * 64; cpu = to + 1, comma = ",") {
-		while (cpu < cpus->nr_words * 64 && !tap_cpus_has(cpus, cpu))
-			cpu++;
-		if (cpu == cpus->nr_words * 64)
-			break;
-		for (to = cpu; tap_cpus_has(cpus, to + 1); to++)
-			;
-		tap_buf_printf(b, to > cpu ? "%s%u-%u" : "%s%u", comma, cpu, to);
-	}
-}
-
 /* Replaces what is in @b by whom the series is of. Return: its text. */
 static const char *who(struct tap_buf *b, const struct tap_out_pelt *o)
 {
@@ -39,7 +23,7 @@ static const char *who(struct tap_buf *b, const struct tap_out_pelt *o)
 	switch (s->subject) {
 	case TAP_PELT_DOMAIN:
 		tap_buf_puts(b, "CPUs ");
-		add_cpus(b, &s->span);
+		tap_cpus_text(&s->span, b);
 		break;
 	case TAP_PELT_TASK:
 		if (o->label) {
@@ -253,7 +237,7 @@ static void add_who(struct tap_page *r, const struct tap_out_pelt *o)
 
 	switch (s->subject) {
 	case TAP_PELT_DOMAIN:
-		add_cpus(&cpus, &s->span);
+		tap_cpus_text(&s->span, &cpus);
 		tap_page_text(r, "cpus", cpus.data, cpus.len);
 		tap_buf_release(&cpus);
 		return;

@@ -248,26 +248,6 @@ static void put_lengths_title(struct tap_report *r, struct tap_table *t)
 
 /* ---- violations ------------------------------------------------------------------------------- */
 
-/* "0-3,8" */
-static void put_cpu_list(struct tap_buf *b, const struct tap_cpus *cpus)
-{
-	unsigned int nr = cpus->nr_words * 64, cpu, last;
-	const char *comma = "";
-
-	for (cpu = 0; cpu < nr; cpu = last + 1) {
-		last = cpu;
-		if (!tap_cpus_has(cpus, cpu))
-			continue;
-		while (tap_cpus_has(cpus, last + 1))
-			last++;
-		tap_buf_puts(b, comma);
-		tap_buf_u64(b, cpu);
-		if (last > cpu)
-			tap_buf_printf(b, "-%u", last);
-		comma = ",";
-	}
-}
-
 static unsigned int nr_worst(const struct tap_report *r)
 {
 	return balance_of(r)->violations.nr_worst;
@@ -286,7 +266,7 @@ static void put_worst(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_task_cells(&r->run, t, v->task);
 	tap_throttling_cell(&r->run, t, v->task);
 	tap_table_s64(t, v->cpu);
-	put_cpu_list(&list, &v->idle);
+	tap_cpus_text(&v->idle, &list);
 	tap_table_text(t, list.data, list.len);
 	tap_buf_release(&list);
 }
@@ -308,11 +288,7 @@ static void put_worst_members(struct tap_report *r, struct tap_page *p)
 		tap_page_at(p, "from_ns", v->from_ns);
 		tap_page_at(p, "to_ns", v->to_ns);
 		tap_page_u64(p, "length_ns", v->to_ns - v->from_ns);
-		tap_page_array(p, "idle_cpus");
-		for (unsigned int cpu = 0; cpu < v->idle.nr_words * 64; cpu++)
-			if (tap_cpus_has(&v->idle, cpu))
-				tap_page_u64(p, NULL, cpu);
-		tap_page_array_end(p);
+		tap_page_cpus(p, "idle_cpus", &v->idle);
 		tap_page_object_end(p);
 	}
 	tap_page_array_end(p);

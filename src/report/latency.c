@@ -265,23 +265,6 @@ static void put_waker(struct tap_report *r, struct tap_table *t, const struct ta
 	put_cpu(t, tid >= 0 ? w->waker_cpu : -1);
 }
 
-/* As the kernel lists CPUs: "0-3,8". */
-static void put_cpu_list(struct tap_buf *b, const struct tap_cpus *cpus)
-{
-	unsigned int nr = cpus->nr_words * 64;
-
-	for (unsigned int from = 0, to; from < nr; from = to + 1) {
-		to = from;
-		if (!tap_cpus_has(cpus, from))
-			continue;
-		while (tap_cpus_has(cpus, to + 1))
-			to++;
-		tap_buf_printf(b, "%s%u", b->len ? "," : "", from);
-		if (to > from)
-			tap_buf_printf(b, "-%u", to);
-	}
-}
-
 static void put_named_us(struct tap_buf *b, const char *name, size_t len, uint64_t ns)
 {
 	if (!ns)
@@ -316,7 +299,7 @@ static void put_meanwhile_text(struct tap_run *run, struct tap_table *t,
 {
 	struct tap_buf b = { 0 };
 
-	put_cpu_list(&b, &w->idle);
+	tap_cpus_text(&w->idle, &b);
 	if (b.len)
 		tap_table_text(t, b.data, b.len);
 	else
@@ -331,11 +314,7 @@ static void put_meanwhile_members(struct tap_report *r, const struct tap_latency
 {
 	struct tap_page *p = &r->page;
 
-	tap_page_array(p, "idle_cpus");
-	for (unsigned int i = 0; i < w->idle.nr_words * 64; i++)
-		if (tap_cpus_has(&w->idle, i))
-			tap_page_u64(p, NULL, i);
-	tap_page_array_end(p);
+	tap_page_cpus(p, "idle_cpus", &w->idle);
 	tap_page_array(p, "ran");
 	for (unsigned int i = 0; i < w->nr_ran; i++) {
 		tap_page_object(p, NULL);
@@ -426,7 +405,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	enum tap_state state = o->preempted ? TAP_PREEMPTED : TAP_WAKING;
 	struct latency *l = (struct latency *)r;
 
-	if (state == TAP_WAKING && tap_report_check_needs(r, TAP_NEEDS_WAKEUPS, err))
+	if (state == TAP_WAKING && tap_run_check_needs(&r->run, TAP_NEEDS_WAKEUPS, err))
 		return -ENODATA;
 	r->run.mark_throttling = true;
 	l->observer = (struct tap_observer){

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/cpu_changes.h"
+#include "base/array.h"
 #include "report/report.h"
 
 static const struct tap_opt options[] = { TAP_REPORT_OPTIONS, { 0 } };
@@ -89,26 +90,10 @@ static struct shown_cpu *cpu_find(const struct map *m, int cpu)
 	return bsearch(&cpu, m->cpus, m->nr_cpus, sizeof(*m->cpus), by_cpu);
 }
 
-/* The task's place in .names. Return: NULL when out of memory. */
-static uint32_t *name_of(struct map *m, const struct tap_task *task)
-{
-	if (task->index >= m->nr_tasks) {
-		unsigned int nr = task->index * 2 + 64;
-		uint32_t *names = reallocarray(m->names, nr, sizeof(*names));
-
-		if (!names)
-			return NULL;
-		memset(names + m->nr_tasks, 0, (nr - m->nr_tasks) * sizeof(*names));
-		m->names = names;
-		m->nr_tasks = nr;
-	}
-	return &m->names[task->index];
-}
-
 /* Writes the task's short name; if it is a new one, with its place in the row's legend. */
 static int show_task(struct map *m, struct shown_cpu *to, const struct tap_task *task)
 {
-	uint32_t *name = name_of(m, task), len;
+	uint32_t *name = tap_array_at(&m->names, &m->nr_tasks, task->index, sizeof(*name), NULL), len;
 	const char *label;
 
 	if (!name)

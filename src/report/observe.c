@@ -4,7 +4,6 @@
 #include <schedtap/run.h>
 
 #include "report/run.h"
-#include "report/task_cells.h"
 
 struct observed {
 	struct tap_run run;
@@ -82,8 +81,8 @@ static int observe(struct observed *o, struct tap_err *err)
 	unsigned int nr;
 	int ret = tap_run_survey(&o->run, err);
 
-	if (!ret && !tap_survey_has_switches(&o->run.survey))
-		return tap_err_set(err, -ENODATA, "the recording has no sched_switch events: who ran is not known");
+	if (!ret)
+		ret = tap_run_check_needs(&o->run, TAP_NEEDS_SWITCHES, err);
 	if (!ret)
 		ret = tap_run_feed(&o->run, &observer, NULL, o, err);
 	if (ret || !o->told.end)

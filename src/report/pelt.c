@@ -110,11 +110,11 @@ static int unknown_signal(const char *glob, struct tap_err *err)
 			   near ? "'?" : "");
 }
 
-static enum tap_pelt_subject subject_of(const struct tap_pick_opts *pick)
+static enum tap_pelt_subject subject_of(const struct tap_select_words *words)
 {
-	if (pick->tgids.nr || pick->tids.nr || pick->comms.nr)
+	if (words->tgids.nr || words->tids.nr || words->comms.nr)
 		return TAP_PELT_TASK;
-	return pick->cgroups.nr ? TAP_PELT_CGROUP : TAP_PELT_CPU;
+	return words->cgroups.nr ? TAP_PELT_CGROUP : TAP_PELT_CPU;
 }
 
 static int check(const void *opts, struct tap_err *err)
@@ -128,7 +128,7 @@ static int check(const void *opts, struct tap_err *err)
 	if (o->table && audience != TAP_FOR_PEOPLE)
 		return tap_err_set(err, -EINVAL, "--table and --%s exclude each other",
 				   audience == TAP_FOR_PROGRAMS ? "json" : "csv");
-	if (o->common.pick.cpus && subject_of(&o->common.pick) == TAP_PELT_TASK)
+	if (o->common.select.cpus && subject_of(&o->common.select) == TAP_PELT_TASK)
 		return tap_err_set(err, -EINVAL, "-C is for CPUs and cgroups, not for tasks");
 	for (unsigned int i = 0; i < o->signals.nr; i++) {
 		for (s = tap_pelt_signals; s->name && fnmatch(o->signals.v[i], s->name, 0); s++)
@@ -303,10 +303,10 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	int ret;
 
 	p->opts = o;
-	p->subject = subject_of(&o->common.pick);
+	p->subject = subject_of(&o->common.select);
 	ret = check_recording(p, err);
 	if (!ret && o->while_running)
-		ret = tap_report_check_needs(r, TAP_NEEDS_SWITCHES, err);
+		ret = tap_run_check_needs(&r->run, TAP_NEEDS_SWITCHES, err);
 	if (ret)
 		return ret;
 	if (for_people && !o->table) {

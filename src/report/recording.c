@@ -115,13 +115,6 @@ int tap_recording_borrow(struct tap_recording *r, struct tap_reader *reader,
 	return read_all(r, listener, err);
 }
 
-void tap_recording_note_unknown(const struct tap_recording *r, unsigned int nr)
-{
-	if (nr)
-		tap_recording_note(r, "-p leaves out %u task%s whose process is not known: record "
-				   "task_newtask, which tells it", nr, nr == 1 ? "" : "s");
-}
-
 void tap_recording_close(struct tap_recording *r)
 {
 	tap_identities_release(&r->ids);
@@ -173,7 +166,7 @@ int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap
 			   r->path);
 }
 
-static uint16_t mark_none(void *ctx, const struct tap_format *fmt)
+uint16_t tap_mark_none(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
 	(void)fmt;
@@ -192,7 +185,7 @@ static int find_range(struct tap_recording *r, struct tap_range *range, struct t
 		return 0;
 	tap_reader_rewind(r->reader);
 	tap_reader_limit(r->reader, 0, UINT64_MAX);
-	tap_reader_mark(r->reader, mark_none, NULL);
+	tap_reader_mark(r->reader, tap_mark_none, NULL);
 	tap_reader_unmerged(r->reader, true);
 	while ((ret = tap_reader_next(r->reader, &ev, err)) > 0)
 		;
@@ -246,8 +239,8 @@ int tap_recording_window(struct tap_recording *r, const struct tap_window *w, st
 	return ret ? ret : check(r, w, *out, recording, err);
 }
 
-int tap_recording_check_window(struct tap_recording *r, const struct tap_window *w, struct tap_range range,
-			   struct tap_err *err)
+int tap_recording_check_window(struct tap_recording *r, const struct tap_window *w,
+			       struct tap_range range, struct tap_err *err)
 {
 	struct tap_range recording;
 	int ret = find_range(r, &recording, err);

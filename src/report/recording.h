@@ -41,10 +41,11 @@ void tap_recording_close(struct tap_recording *r);
 
 /* Tells the listener; as tap_err_set(). */
 void tap_recording_note(const struct tap_recording *r, const char *fmt, ...) TAP_PRINTF(2, 3);
-/* Notes of how many tasks -p cannot tell whether they are meant; nothing of none. */
-void tap_recording_note_unknown(const struct tap_recording *r, unsigned int nr);
 /* From now on tells the listener how far reading has come; @what: borrowed, until the next. */
 void tap_recording_watch(struct tap_recording *r, const char *what);
+
+/* For tap_reader_mark(): of events that are to be counted alone. */
+uint16_t tap_mark_none(void *ctx, const struct tap_format *fmt);
 
 /* --clock NAME; NULL is mono. Return: 0; -EINVAL. */
 int tap_clock_parse(const char *name, enum tap_clock *clock, struct tap_err *err);

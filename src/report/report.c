@@ -2,7 +2,6 @@
 #include "report/report.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 
 #include "report/unmatched.h"
@@ -10,16 +9,16 @@
 #define OPTS struct tap_report_opts
 
 const struct tap_opt tap_report_task_options[] = {
-	TAP_OPT_INPUT(OPTS, input), TAP_OPT_PIDS(OPTS, pick.tgids), TAP_OPT_TIDS(OPTS, pick.tids),
-	TAP_OPT_COMMS(OPTS, pick.comms), TAP_OPT_CGROUPS(OPTS, pick.cgroups),
+	TAP_OPT_INPUT(OPTS, input), TAP_OPT_PIDS(OPTS, select.tgids), TAP_OPT_TIDS(OPTS, select.tids),
+	TAP_OPT_COMMS(OPTS, select.comms), TAP_OPT_CGROUPS(OPTS, select.cgroups),
 	{ 0 }
 };
 
-const struct tap_opt tap_report_cpu_options[] = { TAP_OPT_CPUS(OPTS, pick.cpus), { 0 } };
+const struct tap_opt tap_report_cpu_options[] = { TAP_OPT_CPUS(OPTS, select.cpus), { 0 } };
 
 #define TAP_STYLE(name, help) TAP_STYLE_OPTION(OPTS, style, name, help)
 const struct tap_opt tap_report_style_options[] = {
-	TAP_OPT_WINDOW(OPTS, pick.window), TAP_OPT_CLOCK(OPTS, clock),
+	TAP_OPT_WINDOW(OPTS, window), TAP_OPT_CLOCK(OPTS, clock),
 #include "out/styles.h"
 	TAP_OPT_WIDE(OPTS, wide),
 	{ 0 }
@@ -33,40 +32,6 @@ const struct tap_style *tap_report_style(const struct tap_report *r)
 enum tap_audience tap_report_audience(const struct tap_report *r)
 {
 	return tap_report_style(r)->audience;
-}
-
-/* ---- what must have been recorded --------------------------------------------------------------- */
-
-static bool has(const struct tap_survey *s, enum tap_needs what)
-{
-	switch (what) {
-	case TAP_NEEDS_WAKEUPS:
-		return tap_survey_has_wakeups(s);
-	case TAP_NEEDS_MIGRATIONS:
-		return s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER;
-	case TAP_NEEDS_SWITCHES:
-		return tap_survey_has_switches(s);
-	}
-	return false;
-}
-
-int tap_report_check_needs(const struct tap_report *r, unsigned int needed, struct tap_err *err)
-{
-	static const struct {
-		enum tap_needs what;
-		const char *events, *why;
-	} needs[] = {
-		{ TAP_NEEDS_WAKEUPS, "sched_waking and no sched_wakeup", "when a wait began is not known" },
-		{ TAP_NEEDS_MIGRATIONS, "sched_migrate_task", "either that event was not recorded, or nothing was moved" },
-		{ TAP_NEEDS_SWITCHES, "sched_switch", "who ran is not known" },
-	};
-
-	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
-		if ((needed & needs[i].what) && !has(&r->run.survey, needs[i].what))
-			return tap_err_set(err, -ENODATA, "'%.300s' has no %s events%s: %s",
-					   r->run.rec.path, needs[i].events,
-					   r->run.window.text ? " in that window" : "", needs[i].why);
-	return 0;
 }
 
 /* ---- what is shown ------------------------------------------------------------------------------ */
@@ -221,40 +186,18 @@ void tap_report_note_sleep(struct tap_report *r, struct tap_table *t)
 			     "no wakeup events: sleep includes the wait for a CPU at its end\n");
 }
 
-/* ---- options that fit nothing -------------------------------------------------------------------- */
-
-/* What lived in the window. Return: 0 or -ENOMEM. */
-static int find_there(struct tap_run *run, struct tap_there *there)
-{
-	unsigned int nr;
-	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
-
-	there->nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus;
-	for (unsigned int i = 0; i < nr; i++) {
-		if (tap_task_life_ns(run->timeline, tasks[i]) && tap_there_add(there, tasks[i]))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 bool tap_report_unmatched(struct tap_report *r)
 {
-	struct tap_run *run = &r->run;
-	struct tap_there there = { 0 };
-	bool told;
+	const unsigned int by = r->run.timeline ? r->run.pick.select->by : 0;
 
-	if (r->matched || !run->timeline || (run->all_tasks && !r->opts->pick.cpus))
-		return false;
-	told = !find_there(run, &there) && tap_unmatched(&run->pick, &run->rec, &there);
-	tap_there_release(&there);
-	return told;
+	return !r->matched && (by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)) && tap_unmatched(&r->run);
 }
 
 /* ---- a run --------------------------------------------------------------------------------------- */
 
 static int observe(struct tap_report *r, struct tap_err *err)
 {
-	int ret = tap_report_check_needs(r, r->type->needs, err);
+	int ret = tap_run_check_needs(&r->run, r->type->needs, err);
 
 	if (!ret && r->type->begin)
 		ret = r->type->begin(r, err);
@@ -296,8 +239,8 @@ int tap_report_run(const struct tap_report_type *type, const void *opts,
 	r->usage = true;
 	ret = type->check ? type->check(opts, err) : 0;
 	if (!ret)
-		ret = tap_run_input(&r->run, r->opts->input, &r->opts->pick, r->opts->clock,
-				    &screen->listener, &r->usage, err);
+		ret = tap_run_input(&r->run, r->opts->input, &r->opts->select, r->opts->window,
+				    r->opts->clock, &screen->listener, &r->usage, err);
 	if (!ret)
 		ret = tap_run_survey(&r->run, err);
 	return ret ? ret : show(r, observe(r, err), err);

@@ -18,8 +18,8 @@
 
 /* What all reports have in common, as typed. Their own options structs begin with it. */
 struct tap_report_opts {
-	const char *input, *clock;
-	struct tap_pick_opts pick; /* -e is for dump alone */
+	const char *input, *clock, *window;
+	struct tap_select_words select; /* -e is for dump and timehist alone */
 	const struct tap_style *style; /* NULL: text */
 	bool wide;
 	int64_t top; /* -n; -1: not given */
@@ -48,13 +48,6 @@ struct tap_screen {
 	/* Output begins: a pager may come in between. Then .listener is told no more of progress, if it must not. */
 	void (*begin)(void *ctx);
 	struct tap_listener listener; /* its ctx is that of .begin, too */
-};
-
-/* What must have been recorded. */
-enum tap_needs {
-	TAP_NEEDS_WAKEUPS = 1,
-	TAP_NEEDS_MIGRATIONS = 2,
-	TAP_NEEDS_SWITCHES = 4,
 };
 
 struct tap_report;
@@ -119,8 +112,6 @@ int tap_report_run(const struct tap_report_type *type, const void *opts,
 bool tap_report_unmatched(struct tap_report *r);
 void tap_report_free(struct tap_report *r);
 
-/* For a .begin, if .needs is too little. Return: 0; -ENODATA with a sentence. */
-int tap_report_check_needs(const struct tap_report *r, unsigned int needs, struct tap_err *err);
 /* For a .begin that has something to print before all else: behind the head. */
 void tap_report_open_page(struct tap_report *r);
 /* For a .begin: rows are printed as they are read, to .rows. @key: NULL: programs get lines. */

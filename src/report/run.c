@@ -50,13 +50,6 @@ static uint16_t mark_for_survey(void *run, const struct tap_format *fmt)
 	return tap_survey_wants(fmt, has_one_buffer(run));
 }
 
-static uint16_t mark_none(void *run, const struct tap_format *fmt)
-{
-	(void)run;
-	(void)fmt;
-	return 0;
-}
-
 static void begin_walk(struct tap_run *run, uint64_t from_ns, uint64_t to_ns,
 		       uint16_t (*mark)(void *, const struct tap_format *))
 {
@@ -110,7 +103,7 @@ static int count_window(struct tap_run *run, struct tap_err *err)
 	const struct tap_event *const *events;
 	int nr;
 
-	begin_walk(run, run->start_ns, run->end_ns, mark_none);
+	begin_walk(run, run->start_ns, run->end_ns, tap_mark_none);
 	do
 		nr = tap_reader_batch(run->rec.reader, &events, err);
 	while (nr > 0);
@@ -168,9 +161,9 @@ static int set_window(struct tap_run *run, struct tap_err *err)
 	return 0;
 }
 
-int tap_run_input(struct tap_run *run, const char *path, const struct tap_pick_opts *pick,
-		  const char *clock_name, const struct tap_listener *listener, bool *usage,
-		  struct tap_err *err)
+int tap_run_input(struct tap_run *run, const char *path, const struct tap_select_words *words,
+		  const char *window, const char *clock_name, const struct tap_listener *listener,
+		  bool *usage, struct tap_err *err)
 {
 	const struct tap_format *const *formats;
 	enum tap_clock clock;
@@ -179,7 +172,7 @@ int tap_run_input(struct tap_run *run, const char *path, const struct tap_pick_o
 
 	*run = (struct tap_run){ 0 };
 	*usage = true;
-	ret = tap_window_parse(&run->window, pick->window, err);
+	ret = tap_window_parse(&run->window, window, err);
 	if (!ret)
 		ret = tap_clock_parse(clock_name, &clock, err);
 	if (ret)
@@ -190,7 +183,7 @@ int tap_run_input(struct tap_run *run, const char *path, const struct tap_pick_o
 		return ret;
 	*usage = true;
 	formats = tap_reader_formats(run->rec.reader, &nr);
-	ret = tap_pick_init(&run->pick, pick, formats, nr, err);
+	ret = tap_pick_init(&run->pick, words, formats, nr, err);
 	if (!ret)
 		ret = set_window(run, err);
 	if (!ret)
@@ -234,6 +227,38 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 	if (!ret && run->window.text && !run->survey.events)
 		ret = tap_recording_check_window(&run->rec, &run->window, range, err);
 	return ret;
+}
+
+static bool has(const struct tap_survey *s, enum tap_needs what)
+{
+	switch (what) {
+	case TAP_NEEDS_WAKEUPS:
+		return tap_survey_has_wakeups(s);
+	case TAP_NEEDS_MIGRATIONS:
+		return s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER;
+	case TAP_NEEDS_SWITCHES:
+		return tap_survey_has_switches(s);
+	}
+	return false;
+}
+
+int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct tap_err *err)
+{
+	static const struct {
+		enum tap_needs what;
+		const char *events, *why;
+	} needs[] = {
+		{ TAP_NEEDS_WAKEUPS, "sched_waking and no sched_wakeup", "when a wait began is not known" },
+		{ TAP_NEEDS_MIGRATIONS, "sched_migrate_task", "either that event was not recorded, or nothing was moved" },
+		{ TAP_NEEDS_SWITCHES, "sched_switch", "who ran is not known" },
+	};
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
+		if ((needed & needs[i].what) && !has(&run->survey, needs[i].what))
+			return tap_err_set(err, -ENODATA, "'%.300s' has no %s events%s: %s",
+					   run->rec.path, needs[i].events,
+					   run->window.text ? " in that window" : "", needs[i].why);
+	return 0;
 }
 
 /* What events are for, as marks. */
@@ -284,19 +309,6 @@ static int failed(const struct tap_run *run, int code, struct tap_err *err)
 {
 	errno = -code;
 	return tap_err_set(err, code, "cannot make sense of '%.300s': %m", run->rec.path);
-}
-
-/* -p: of how many tasks nobody can tell whether they are meant. */
-static void note_unknown(struct tap_run *run)
-{
-	unsigned int nr, unknown = 0;
-	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
-
-	for (unsigned int i = 0; i < nr; i++)
-		unknown += tap_task_life_ns(run->timeline, tasks[i]) &&
-			   tap_task_tgid(tasks[i]) < 0 &&
-			   !tap_map_get(&run->pick.select->tgids.set, (uint64_t)tasks[i]->tid);
-	tap_recording_note_unknown(&run->rec, unknown);
 }
 
 /* Return: 0; -errno of the timeline or the report. */
@@ -350,9 +362,23 @@ int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 		return ret;
 	if (!code)
 		code = tap_timeline_end(run->timeline);
-	if (!code && run->pick.select->tgids.nr)
-		note_unknown(run);
+	if (!code)
+		tap_run_note_unknown(run);
 	return code ? failed(run, code, err) : 0;
+}
+
+void tap_run_note_unknown(const struct tap_run *run)
+{
+	const struct tap_select_ids *tgids = &run->pick.select->tgids;
+	unsigned int nr, unknown = 0;
+	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
+
+	for (unsigned int i = 0; tgids->nr && i < nr; i++)
+		unknown += tap_timeline_had(run->timeline, tasks[i]) && tap_task_tgid(tasks[i]) < 0 &&
+			   !tap_map_get(&tgids->set, (uint64_t)tasks[i]->tid);
+	if (unknown)
+		tap_recording_note(&run->rec, "-p leaves out %u task%s whose process is not known: record "
+				   "task_newtask, which tells it", unknown, unknown == 1 ? "" : "s");
 }
 
 void tap_run_close(struct tap_run *run)

@@ -20,7 +20,7 @@ struct tap_run {
 	bool all_tasks; /* no option picks some */
 	struct tap_survey survey;
 	struct tap_timeline *timeline;
-	/* the window: --time within the recording's own; after tap_run_open() */
+	/* the window: --time within the recording's own; after tap_run_survey() */
 	uint64_t start_ns, end_ns;
 	uint64_t read_from_ns; /* start_ns, or a little before */
 	struct tap_task_name *names; /* by task's index: task_cells.h */
@@ -40,14 +40,14 @@ struct tap_run_events {
 };
 
 /*
- * What all that read a recording begin with: checks the options, opens it, and finds the window. @pick,
- * @path: borrowed until the close. @clock: of --clock, or NULL.
+ * What all that read a recording begin with: checks the options, opens it, and finds the window. @path,
+ * @window: borrowed until the close. @window, @clock: of --time and --clock, or NULL.
  * Return: 0; -errno with a sentence, and @usage says whether the options are to blame. Close in
  * either case.
  */
-int tap_run_input(struct tap_run *run, const char *path, const struct tap_pick_opts *pick,
-		  const char *clock, const struct tap_listener *listener, bool *usage,
-		  struct tap_err *err);
+int tap_run_input(struct tap_run *run, const char *path, const struct tap_select_words *words,
+		  const char *window, const char *clock, const struct tap_listener *listener,
+		  bool *usage, struct tap_err *err);
 /*
  * The same of a reader that is somebody else's. @select: NULL: all; it and @reader are borrowed until the
  * close. @window: as typed, or NULL.
@@ -56,10 +56,20 @@ int tap_run_borrow(struct tap_run *run, struct tap_reader *reader, const struct 
 		   const char *window, const struct tap_listener *listener, struct tap_err *err);
 /* The next: surveys. Refuses stamps that are no time (-ENODATA). */
 int tap_run_survey(struct tap_run *run, struct tap_err *err);
+/* What must have been recorded. */
+enum tap_needs {
+	TAP_NEEDS_WAKEUPS = 1,
+	TAP_NEEDS_MIGRATIONS = 2,
+	TAP_NEEDS_SWITCHES = 4,
+};
+/* @needs: bits; behind the survey. Return: 0; -ENODATA with a sentence. */
+int tap_run_check_needs(const struct tap_run *run, unsigned int needs, struct tap_err *err);
 /* Feeds the timeline to its end. @events may be NULL. */
 int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 		 const struct tap_run_events *events, void *ctx, struct tap_err *err);
 void tap_run_close(struct tap_run *run);
+/* -p: notes of how many tasks nobody can tell whether they are meant. */
+void tap_run_note_unknown(const struct tap_run *run);
 
 /* task_cells.c: what is kept per task. */
 void tap_task_names_release(struct tap_run *run);

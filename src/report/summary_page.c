@@ -683,7 +683,7 @@ static bool is_page(const struct tap_report *r)
 
 static bool by_cgroups(const struct tap_report *r)
 {
-	return is_page(r) && r->opts->pick.cgroups.nr;
+	return is_page(r) && r->opts->select.cgroups.nr;
 }
 
 static bool has_signals_to_show(const struct tap_report *r)

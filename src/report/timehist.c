@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/timehist.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "event/print.h"
 #include "report/report.h"
@@ -19,7 +20,7 @@ static const struct tap_opt options[] = {
 		   "show wakeups, as rows of their own"),
 	TAP_OPTION(struct timehist_opts, migrations, "migrations", 'M', NULL, TAP_OPT_FLAG,
 		   "show migrations, as rows of their own"),
-	TAP_OPTION(struct timehist_opts, common.pick.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
+	TAP_OPTION(struct timehist_opts, common.select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
 		   "show these events, as rows of their own: a name, a group, a system, or SYSTEM:NAME; "
 		   "globs; repeatable"),
 	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
@@ -88,7 +89,7 @@ struct timehist {
 
 static bool has_events(const struct timehist *h)
 {
-	return h->o->common.pick.events.nr;
+	return h->o->common.select.events.nr;
 }
 
 static bool has_notes(const struct timehist *h)
@@ -129,20 +130,14 @@ static int get_kind(struct timehist *h, const struct tap_format *fmt, const stru
 {
 	const struct tap_event_kind *kind = tap_event_kind(&h->report.run.rec.kinds, fmt);
 
+	struct event_kind *k;
+
 	if (!kind)
 		return -ENOMEM;
-	if (kind->index >= h->nr_kinds) {
-		unsigned int nr = kind->index * 2 + 8;
-		struct event_kind *kinds = reallocarray(h->kinds, nr, sizeof(*kinds));
-
-		if (!kinds)
-			return -ENOMEM;
-		memset(kinds + h->nr_kinds, 0, (nr - h->nr_kinds) * sizeof(*kinds));
-		h->kinds = kinds;
-		h->nr_kinds = nr;
-	}
-	*out = &h->kinds[kind->index];
-	return (*out)->made ? 0 : make_kind(h, &h->kinds[kind->index], fmt);
+	*out = k = tap_array_at(&h->kinds, &h->nr_kinds, kind->index, sizeof(*k), NULL);
+	if (!k)
+		return -ENOMEM;
+	return k->made ? 0 : make_kind(h, k, fmt);
 }
 
 static void release_kinds(struct timehist *h)

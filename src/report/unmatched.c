@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "report/unmatched.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,25 +8,11 @@
 
 #define MAX_SHOWN 5u /* names, where none is near */
 
-int tap_there_add(struct tap_there *t, const struct tap_task *task)
-{
-	if (tap_array_grow(&t->tasks, t->nr_tasks, &t->cap_tasks, sizeof(*t->tasks)))
-		return -ENOMEM;
-	t->tasks[t->nr_tasks++] = task;
-	return 0;
-}
-
-void tap_there_release(struct tap_there *t)
-{
-	free(t->tasks);
-	*t = (struct tap_there){ 0 };
-}
-
 /* ---- names ---------------------------------------------------------------------------------- */
 
 struct names {
 	char **v; /* owned, each of them */
-	unsigned int nr;
+	unsigned int nr, cap;
 };
 
 static void names_release(struct names *n)
@@ -40,13 +25,8 @@ static void names_release(struct names *n)
 /* Short of memory there are fewer to suggest. */
 static void names_add(struct names *n, const char *s, size_t len)
 {
-	if (!(n->nr & (n->nr - 1))) { /* full at each power of two */
-		char **grown = reallocarray(n->v, n->nr ? 2 * n->nr : 1, sizeof(*grown));
-
-		if (!grown)
-			return;
-		n->v = grown;
-	}
+	if (tap_array_grow(&n->v, n->nr, &n->cap, sizeof(*n->v)))
+		return;
 	n->v[n->nr] = strndup(s, len);
 	n->nr += n->v[n->nr] != NULL;
 }
@@ -119,75 +99,89 @@ static void tell(const struct tap_recording *rec, const char *option, const char
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-struct query {
-	const struct tap_pick *pick;
-	struct tap_recording *rec;
-	const struct tap_there *there;
-};
-
-static bool fits_any(const struct query *q, unsigned int by)
+/* The next task from @i on that was there; NULL: there is no more. */
+static const struct tap_task *next_task(const struct tap_run *run, unsigned int *i)
 {
-	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
-		if (tap_pick_task_by(q->pick, &q->rec->ids.cgroups, by, q->there->tasks[i]))
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
+
+	while (*i < nr && !tap_timeline_had(run->timeline, tasks[*i]))
+		++*i;
+	return *i < nr ? tasks[(*i)++] : NULL;
+}
+
+#define for_each_task(run, task)                                                                   \
+	for (unsigned int next_ = 0; (task = next_task(run, &next_));)
+
+static bool fits_any(const struct tap_run *run, unsigned int by)
+{
+	const struct tap_task *task;
+
+	for_each_task(run, task)
+		if (tap_pick_task_by(&run->pick, &run->rec.ids.cgroups, by, task))
 			return true;
 	return false;
 }
 
-static void tell_tgids(const struct query *q)
+static void tell_tgids(const struct tap_run *run)
 {
+	const struct tap_select_ids *tgids = &run->pick.select->tgids;
+	const struct tap_task *task;
 	struct names n = { 0 };
 
-	for (unsigned int i = 0; i < q->there->nr_tasks; i++) {
-		int tid = q->there->tasks[i]->tid, tgid = tap_task_tgid(q->there->tasks[i]);
+	for_each_task(run, task) {
+		int tid = task->tid, tgid = tap_task_tgid(task);
 
 		if (tgid >= 0)
 			names_add_int(&n, tgid);
-		if (tgid < 0 || tid == tgid || !tap_map_get(&q->pick->select->tgids.set, (uint64_t)tid))
+		if (tgid < 0 || tid == tgid || !tap_map_get(&tgids->set, (uint64_t)tid))
 			continue;
-		tap_recording_note(q->rec, "-p: %d is a thread of process %d: did you mean '-t %d'?",
+		tap_recording_note(&run->rec, "-p: %d is a thread of process %d: did you mean '-t %d'?",
 				   tid, tgid, tid);
 		names_release(&n);
 		return;
 	}
-	tell(q->rec, "-p", "process", &q->pick->select->tgids.text, &n);
+	tell(&run->rec, "-p", "process", &tgids->text, &n);
 }
 
-static void tell_tids(const struct query *q)
+static void tell_tids(const struct tap_run *run)
+{
+	const struct tap_task *task;
+	struct names n = { 0 };
+
+	for_each_task(run, task)
+		names_add_int(&n, task->tid);
+	tell(&run->rec, "-t", "thread", &run->pick.select->tids.text, &n);
+}
+
+static void tell_comms(const struct tap_run *run)
+{
+	const struct tap_task *task;
+	struct names n = { 0 };
+
+	for_each_task(run, task)
+		if (*task->comm)
+			names_add(&n, task->comm, strnlen(task->comm, TAP_TASK_COMM));
+	tell(&run->rec, "-c", "thread named", &run->pick.select->comms, &n);
+}
+
+static void tell_cgroups(const struct tap_run *run)
 {
 	struct names n = { 0 };
 
-	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
-		names_add_int(&n, q->there->tasks[i]->tid);
-	tell(q->rec, "-t", "thread", &q->pick->select->tids.text, &n);
-}
-
-static void tell_comms(const struct query *q)
-{
-	struct names n = { 0 };
-
-	for (unsigned int i = 0; i < q->there->nr_tasks; i++)
-		if (*q->there->tasks[i]->comm)
-			names_add(&n, q->there->tasks[i]->comm, strnlen(q->there->tasks[i]->comm, TAP_TASK_COMM));
-	tell(q->rec, "-c", "thread named", &q->pick->select->comms, &n);
-}
-
-static void tell_cgroups(const struct query *q)
-{
-	struct names n = { 0 };
-
-	tap_map_for_each(&q->rec->ids.cgroups.paths, s) {
+	tap_map_for_each(&run->rec.ids.cgroups.paths, s) {
 		const char *path = (const char *)(uintptr_t)s->value;
 
 		names_add(&n, path, strlen(path));
 	}
-	tell(q->rec, "-g", "thread in a cgroup", &q->pick->select->cgroups, &n);
+	tell(&run->rec, "-g", "thread in a cgroup", &run->pick.select->cgroups, &n);
 }
 
-static bool unmatched_tasks(const struct query *q)
+static bool unmatched_tasks(const struct tap_run *run)
 {
 	static const struct {
 		unsigned int by;
-		void (*tell)(const struct query *q);
+		void (*tell)(const struct tap_run *run);
 	} options[] = {
 		{ TAP_SELECT_TGIDS, tell_tgids },
 		{ TAP_SELECT_TIDS, tell_tids },
@@ -198,38 +192,36 @@ static bool unmatched_tasks(const struct query *q)
 	bool told = false;
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		if (!(q->pick->select->by & options[i].by))
+		if (!(run->pick.select->by & options[i].by))
 			continue;
 		given++;
-		if (fits_any(q, options[i].by))
+		if (fits_any(run, options[i].by))
 			continue;
-		options[i].tell(q);
+		options[i].tell(run);
 		told = true;
 	}
-	if (told || given < 2 || fits_any(q, TAP_SELECT_TASKS))
+	if (told || given < 2 || fits_any(run, TAP_SELECT_TASKS))
 		return told;
-	tap_recording_note(q->rec, "no thread fits all of the options -p, -t, -c, -g");
+	tap_recording_note(&run->rec, "no thread fits all of the options -p, -t, -c, -g");
 	return true;
 }
 
-static bool unmatched_cpus(const struct query *q)
+static bool unmatched_cpus(const struct tap_run *run)
 {
-	unsigned int nr = q->there->nr_cpus, cpu = 0;
+	unsigned int nr = tap_reader_info(run->rec.reader)->nr_cpus, cpu = 0;
 
-	while (cpu < nr && !tap_select_cpu(q->pick->select, (int)cpu))
+	while (cpu < nr && !tap_select_cpu(run->pick.select, (int)cpu))
 		cpu++;
-	if (cpu < nr || !(q->pick->select->by & TAP_SELECT_CPUS))
+	if (cpu < nr || !(run->pick.select->by & TAP_SELECT_CPUS))
 		return false;
-	tap_recording_note(q->rec, "-C: there is no CPU %.100s: the recording has %u, from 0 on",
-			   q->pick->select->cpu_list, nr);
+	tap_recording_note(&run->rec, "-C: there is no CPU %.100s: the recording has %u, from 0 on",
+			   run->pick.select->cpu_list, nr);
 	return true;
 }
 
-bool tap_unmatched(const struct tap_pick *pick, struct tap_recording *rec,
-		   const struct tap_there *there)
+bool tap_unmatched(const struct tap_run *run)
 {
-	const struct query q = { pick, rec, there };
-	bool told = unmatched_tasks(&q);
+	bool told = unmatched_tasks(run);
 
-	return unmatched_cpus(&q) || told;
+	return unmatched_cpus(run) || told;
 }

@@ -190,7 +190,7 @@ static int read_comm(struct tap_select *s, const char *glob)
 	ret = tap_glob_add(&alone, glob);
 	if (ret)
 		return ret == -E2BIG ? 0 : ret;
-	more = reallocarray(s->comm_globs, s->nr_comm_globs + 1, sizeof(*more));
+	more = reallocarray(s->comm_globs, nr + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	s->comm_globs = more;
@@ -331,6 +331,21 @@ int tap_select_new(const struct tap_select_opts *opts, struct tap_select **out, 
 	else
 		*out = s;
 	return ret;
+}
+
+int tap_select_read(const struct tap_select_words *w, struct tap_select **out, struct tap_err *err)
+{
+	const struct tap_select_opts opts = {
+		.size = sizeof(opts),
+		.events = w->events.v, w->events.nr,
+		.tgids = w->tgids.v, w->tgids.nr,
+		.tids = w->tids.v, w->tids.nr,
+		.comms = w->comms.v, w->comms.nr,
+		.cgroups = w->cgroups.v, w->cgroups.nr,
+		.cpus = w->cpus,
+	};
+
+	return tap_select_new(&opts, out, err);
 }
 
 static void free_word(struct tap_select_word *w)

@@ -62,6 +62,15 @@ struct tap_select {
 
 extern const struct tap_select tap_select_all; /* without any option */
 
+/* The options of a command, as typed; one that was not given is empty or NULL. */
+struct tap_select_words {
+	struct tap_strings events, tgids, tids, comms, cgroups;
+	const char *cpus;
+};
+
+/* tap_select_new(), of these. */
+int tap_select_read(const struct tap_select_words *words, struct tap_select **out, struct tap_err *err);
+
 bool tap_select_word_fits(const struct tap_select_word *w, const char *system, const char *name);
 
 /* tap_select_task() by the given ones of its options alone. */

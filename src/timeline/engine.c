@@ -255,3 +255,8 @@ uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *t
 {
 	return tap_clip(t, task->died_ns) - tap_clip(t, task->born_ns);
 }
+
+bool tap_timeline_had(const struct tap_timeline *t, const struct tap_task *task)
+{
+	return t->opts.lives_only || tap_task_life_ns(t, task);
+}

@@ -32,13 +32,15 @@ int tap_task_get(struct tap_timeline *t, int tid, const struct tap_field *comm,
 		 const struct tap_event *ev, struct task **out)
 {
 	struct task *task;
+	int ret;
 
-	*out = task = tap_tasks_find(&t->tasks, tid);
-	if (task || tap_task_see(t, tid, out))
-		return task ? 0 : -ENOMEM;
+	*out = tap_tasks_find(&t->tasks, tid);
+	if (*out)
+		return 0;
+	ret = tap_task_see(t, tid, out);
 	task = *out;
 	if (!task)
-		return 0;
+		return ret;
 	if (ev->ts_ns < t->start_ns) /* fed before the window */
 		task->pub.since_ns = ev->ts_ns;
 	tap_task_set_comm(task, comm, ev);

@@ -85,8 +85,7 @@ void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
 	len -= from;
 	if (!len)
 		return;
-	memset(task->pub.comm, 0, TAP_TASK_COMM);
-	memcpy(task->pub.comm, path + from, len < TAP_TASK_COMM ? len : TAP_TASK_COMM - 1);
+	tap_task_rename(tap_task_pub(task), path + from, len < TAP_TASK_COMM ? len : TAP_TASK_COMM - 1);
 }
 
 void tap_task_set_listed(struct task *task, const struct tap_lists *lists)

@@ -115,6 +115,8 @@ int tap_timeline_see(struct tap_timeline *t, int tid, struct tap_task **out);
 /* It goes by this name from now on, until events tell another. */
 void tap_task_rename(struct tap_task *task, const char *comm, size_t len);
 
+/* Whether the task lived in the window; with .lives_only: ever. */
+bool tap_timeline_had(const struct tap_timeline *t, const struct tap_task *task);
 /* The task's life within the window, ns: what its total_ns add up to. */
 uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task);
 

@@ -9,22 +9,7 @@ build=${BUILD:-$root/build}
 schedtap=${SCHEDTAP:-$build/schedtap} mkdat=${MKDAT:-$build/tests/mkdat}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-n=0 failed=0
-
-# check NAME COMMAND...: one TAP line; what the command prints becomes its comment.
-check()
-{
-	n=$((n + 1))
-	name=$1
-	shift
-	if said=$("$@" 2>&1); then
-		echo "ok $n - $name"
-	else
-		echo "not ok $n - $name"
-		sed 's/^/# /' <<<"$said"
-		failed=1
-	fi
-}
+. "$root/tests/golden/check.sh"
 
 install_library()
 {

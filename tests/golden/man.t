@@ -8,23 +8,7 @@ SCHEDTAP=${SCHEDTAP:-$root/build/schedtap}
 export SCHEDTAP
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-n=0
-failed=0
-
-# check NAME COMMAND...: one TAP line; what the command prints becomes its comment.
-check()
-{
-	n=$((n + 1))
-	name=$1
-	shift
-	if said=$("$@" 2>&1); then
-		echo "ok $n - $name"
-	else
-		failed=1
-		echo "not ok $n - $name"
-		echo "$said" | sed 's/^/# /' >&2
-	fi
-}
+. "$root/tests/golden/check.sh"
 
 options_agree()
 {

@@ -10,6 +10,7 @@
 
 #include "analysis/identity.h"
 #include "base/buf.h"
+#include "main_of_cases.h"
 #include "steps.h"
 
 /* A birth that only the fork tells, one that task_newtask tells too, and a death. */
@@ -118,14 +119,4 @@ static void run_case(void **state)
 	steps_release();
 }
 
-int main(void)
-{
-	enum { NR_CASES = sizeof(cases) / sizeof(*cases) };
-	struct CMUnitTest tests[NR_CASES];
-
-	for (size_t i = 0; i < NR_CASES; i++)
-		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
-						.initial_state = (void *)&cases[i] };
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN_OF_CASES(cases, run_case)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis/migrations.h"
+#include "main_of_cases.h"
 
 #define MAX_ROWS 6
 #define FAR 200 /* an index above what is allocated at first */
@@ -111,13 +112,4 @@ static void run_case(void **state)
 	tap_migrations_release(&m);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases)];
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
-						.initial_state = (void *)&cases[i] };
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN_OF_CASES(cases, run_case)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "module/load.h"
+#include "main_of_cases.h"
 
 static const struct refused_case {
 	const char *name;
@@ -35,13 +36,4 @@ static void run_case(void **state)
 		fail_msg("'%s' does not say '%s'", err.text, c->says);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases)];
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
-						.initial_state = (void *)&cases[i] };
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN_OF_CASES(cases, run_case)

@@ -10,6 +10,7 @@
 
 #include "analysis/pick.h"
 #include "analysis/window.h"
+#include "main_of_cases.h"
 #include "sched_events.h"
 
 /* 31 and 32 are threads of 30, 31 in a group of its own; 41's process is not known. */
@@ -23,9 +24,10 @@ static const char meta[] =
 
 struct pick_case {
 	const char *name;
-	struct tap_pick_opts opts;
+	struct tap_select_words words;
 	struct step step;
 	int want; /* of tap_pick_init() if below 0, else of tap_pick_match() */
+	const char *window;
 };
 
 static const struct pick_case cases[] = {
@@ -98,19 +100,19 @@ static const struct pick_case cases[] = {
 	{ "-C: not of the list", { .cpus = "0-1,3" }, { PELT, 5, 2 }, 0 },
 	{ "-C: no list", { .cpus = "1-" }, {}, -EINVAL },
 
-	{ "--time: its borders are inside", { .window = "0.000000005,0.000000005" },
-	  { PELT, 5 }, 1 },
-	{ "--time: before", { .window = "0.000000006," }, { PELT, 5 }, 0 },
-	{ "--time: after", { .window = ",0.000000004" }, { PELT, 5 }, 0 },
-	{ "--time: open at both ends", { .window = "," }, { PELT, 5 }, 1 },
+	{ "--time: its borders are inside", {},
+	  { PELT, 5 }, 1, "0.000000005,0.000000005" },
+	{ "--time: before", {}, { PELT, 5 }, 0, "0.000000006," },
+	{ "--time: after", {}, { PELT, 5 }, 0, ",0.000000004" },
+	{ "--time: open at both ends", {}, { PELT, 5 }, 1, "," },
 
 	{ "a loss is picked whatever is asked for",
 	  { .events = WORDS("pelt"), .tids = WORDS("9"), .comms = WORDS("x"), .cgroups = WORDS("x"),
 	    .cpus = "7" }, { LOST, 5, 0, 4 }, 1 },
-	{ "a loss that reaches into the window", { .window = ",0.000000004" },
-	  { LOST, 5, 0, 4 }, 1 },
-	{ "a loss after the window", { .window = ",0.000000003" }, { LOST, 5, 0, 4 }, 0 },
-	{ "a loss before the window", { .window = "0.000000006," }, { LOST, 5, 0, 4 }, 0 },
+	{ "a loss that reaches into the window", {},
+	  { LOST, 5, 0, 4 }, 1, ",0.000000004" },
+	{ "a loss after the window", {}, { LOST, 5, 0, 4 }, 0, ",0.000000003" },
+	{ "a loss before the window", {}, { LOST, 5, 0, 4 }, 0, "0.000000006," },
 };
 
 static int match(const struct pick_case *c, struct tap_pick *pick, struct tap_identities *ids)
@@ -151,9 +153,9 @@ static void run_case(void **state)
 		fmts[i] = &formats[i];
 	assert_non_null(json);
 	assert_int_equal(tap_identities_init(&ids, NULL, json), 0);
-	ret = tap_pick_init(&pick, &c->opts, fmts, LOST, &err);
+	ret = tap_pick_init(&pick, &c->words, fmts, LOST, &err);
 	if (!ret) {
-		set_window(&pick, c->opts.window);
+		set_window(&pick, c->window);
 		ret = match(c, &pick, &ids);
 		/* what is remembered from the first time says the same */
 		assert_int_equal(match(c, &pick, &ids), ret);
@@ -166,14 +168,4 @@ static void run_case(void **state)
 	json_decref(json);
 }
 
-int main(void)
-{
-	enum { NR_CASES = sizeof(cases) / sizeof(*cases) };
-	struct CMUnitTest tests[NR_CASES];
-
-	for (size_t i = 0; i < NR_CASES; i++)
-		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
-						.initial_state = (void *)&cases[i] };
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN_OF_CASES(cases, run_case)

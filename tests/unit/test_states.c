@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis/states.h"
+#include "main_of_cases.h"
 
 #define MAX_STRETCHES 4
 #define MAX_WANT 3
@@ -104,13 +105,4 @@ static void run_case(void **state)
 	tap_states_release(&s);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases)];
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
-						.initial_state = (void *)&cases[i] };
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+MAIN_OF_CASES(cases, run_case)

@@ -71,20 +71,13 @@ static int record_kind(struct tap_user_state *s, const struct tap_user_kind *k)
 static unsigned int id_of(void *ctx, const struct tap_user_kind *k)
 {
 	struct tap_user_state *s = ctx;
+	uint16_t *id = tap_array_at(&s->kind_ids, &s->nr_kind_ids, k->nr, sizeof(*id), NULL);
 
-	if (k->nr >= s->nr_kind_ids) {
-		unsigned int nr = 2 * k->nr + 64;
-		uint16_t *more = reallocarray(s->kind_ids, nr, sizeof(*more));
-
-		if (!more)
-			return TAP_USER_ID_UNWANTED;
-		memset(more + s->nr_kind_ids, 0, (nr - s->nr_kind_ids) * sizeof(*more));
-		s->kind_ids = more;
-		s->nr_kind_ids = nr;
-	}
-	if (s->kind_ids[k->nr])
-		return s->kind_ids[k->nr];
-	s->kind_ids[k->nr] = TAP_USER_ID_UNWANTED;
+	if (!id)
+		return TAP_USER_ID_UNWANTED;
+	if (*id)
+		return *id;
+	*id = TAP_USER_ID_UNWANTED;
 	if (!k->fmt)
 		kind_fails(s, k, k->why);
 	else if (s->nr_recorded > TAP_USER_ID_LAST - TAP_USER_ID_FIRST)
@@ -92,8 +85,8 @@ static unsigned int id_of(void *ctx, const struct tap_user_kind *k)
 	else if (record_kind(s, k))
 		kind_fails(s, k, "out of memory");
 	else
-		s->kind_ids[k->nr] = (uint16_t)s->recorded[s->nr_recorded - 1].id;
-	return s->kind_ids[k->nr];
+		*id = (uint16_t)s->recorded[s->nr_recorded - 1].id;
+	return *id;
 }
 
 /* The events of a program that can be recorded, or cannot. */
