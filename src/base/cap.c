@@ -2,7 +2,6 @@
 #include "base/cap.h"
 
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

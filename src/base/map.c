@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "base/map.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static struct tap_map_slot *find(const struct tap_map *m, uint64_t key)
@@ -55,4 +56,13 @@ uint64_t *tap_map_put(struct tap_map *m, uint64_t key)
 		m->nr++;
 	}
 	return &s->value;
+}
+
+int tap_map_set(struct tap_map *m, uint64_t key, uint64_t value)
+{
+	uint64_t *place = tap_map_put(m, key);
+
+	if (place)
+		*place = value;
+	return place ? 0 : -ENOMEM;
 }

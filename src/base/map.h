@@ -25,6 +25,7 @@ void tap_map_release(struct tap_map *m);
 uint64_t *tap_map_get(const struct tap_map *m, uint64_t key);
 /* Return: the value's place (0 if new), or NULL when out of memory. */
 uint64_t *tap_map_put(struct tap_map *m, uint64_t key);
+int tap_map_set(struct tap_map *m, uint64_t key, uint64_t value); /* 0 or -ENOMEM */
 
 #define tap_map_for_each(m, s) \
 	for (struct tap_map_slot *s = (m)->slots; s && s < (m)->slots + (m)->cap; s++) \

@@ -8,6 +8,7 @@
 #include "base/text.h"
 
 #define STAT_START 22 /* of the fields in /proc/PID/stat */
+#define STAT_PARENT 4
 #define STAT_FLAGS 9
 #define PF_EXITING 0x4u /* include/linux/sched.h */
 
@@ -18,8 +19,7 @@ int64_t tap_proc_number(const char *path)
 
 	if (!tap_buf_read_file(&b, path) && b.len) {
 		b.data[strcspn(tap_buf_str(&b), "\n")] = '\0';
-		if (tap_text_parse_int(b.data, 0, INT64_MAX, &v))
-			v = -1;
+		tap_text_parse_int(b.data, 0, INT64_MAX, &v); /* or v stays */
 	}
 	tap_buf_release(&b);
 	return v;
@@ -59,6 +59,13 @@ static int read_stat_field(pid_t pid, int nr, uint64_t *value)
 int tap_proc_read_start(pid_t pid, uint64_t *start)
 {
 	return read_stat_field(pid, STAT_START, start);
+}
+
+pid_t tap_proc_parent(pid_t pid)
+{
+	uint64_t parent;
+
+	return read_stat_field(pid, STAT_PARENT, &parent) ? 0 : (pid_t)parent;
 }
 
 bool tap_proc_is_ending(pid_t pid)

@@ -14,6 +14,7 @@ int64_t tap_proc_number(const char *path);
 /* Field 22 of /proc/PID/stat, when the process started. Return: 0; -EINVAL. */
 int tap_proc_start(const char *stat, uint64_t *start);
 int tap_proc_read_start(pid_t pid, uint64_t *start); /* 0 or -errno */
+pid_t tap_proc_parent(pid_t pid); /* 0: it has none here, or is not known */
 /* Whether it ends, or has ended and waits to be reaped. */
 bool tap_proc_is_ending(pid_t pid);
 

@@ -12,7 +12,8 @@
 static size_t utf8_len(const char *s, size_t len)
 {
 	const unsigned char *b = (const unsigned char *)s;
-	unsigned char lo = 0x80, hi = 0xbf;
+	unsigned char lo = b[0] == 0xe0 ? 0xa0 : b[0] == 0xf0 ? 0x90 : 0x80;
+	unsigned char hi = b[0] == 0xed ? 0x9f : b[0] == 0xf4 ? 0x8f : 0xbf;
 	size_t n;
 
 	if (b[0] < 0x80)
@@ -20,17 +21,7 @@ static size_t utf8_len(const char *s, size_t len)
 	if (b[0] < 0xc2 || b[0] > 0xf4)
 		return 0;
 	n = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
-	if (n > len)
-		return 0;
-	if (b[0] == 0xe0)
-		lo = 0xa0;
-	else if (b[0] == 0xed)
-		hi = 0x9f;
-	else if (b[0] == 0xf0)
-		lo = 0x90;
-	else if (b[0] == 0xf4)
-		hi = 0x8f;
-	if (b[1] < lo || b[1] > hi)
+	if (n > len || b[1] < lo || b[1] > hi)
 		return 0;
 	for (size_t i = 2; i < n; i++)
 		if ((b[i] & 0xc0) != 0x80)
@@ -378,41 +369,35 @@ int tap_cpus_add(struct tap_cpus *c, unsigned int cpu)
 	return 0;
 }
 
-/* One "N" or "N-M" at *@s. */
-static int parse_range(struct tap_cpus *c, const char **s)
+/* "N" or "N-M", as many as commas join. */
+static int parse_ranges(struct tap_cpus *c, const char *s)
 {
 	uint64_t from, to;
-	int ret;
 
-	if (tap_text_take_digits(s, NULL, 10, &from))
-		return -EINVAL;
-	to = from;
-	if (**s == '-') {
-		(*s)++;
-		if (tap_text_take_digits(s, NULL, 10, &to) || to < from)
+	for (;; s++) {
+		if (tap_text_take_digits(&s, NULL, 10, &from))
 			return -EINVAL;
+		to = from;
+		if (*s == '-') {
+			s++;
+			if (tap_text_take_digits(&s, NULL, 10, &to))
+				return -EINVAL;
+		}
+		if (to < from || to > TAP_CPU_MAX)
+			return -EINVAL;
+		for (; from <= to; from++)
+			if (tap_cpus_add(c, (unsigned int)from))
+				return -ENOMEM;
+		if (*s != ',')
+			return *s && strcmp(s, "\n") ? -EINVAL : 0;
 	}
-	if (to > TAP_CPU_MAX)
-		return -EINVAL;
-	for (ret = 0; !ret && from <= to; from++)
-		ret = tap_cpus_add(c, (unsigned int)from);
-	return ret;
 }
 
 int tap_cpus_parse(struct tap_cpus *c, const char *list)
 {
 	struct tap_cpus set = { 0 };
-	int ret = 0;
+	int ret = strcmp(list, "\n") ? parse_ranges(&set, list) : 0;
 
-	if (strcmp(list, "\n")) {
-		for (;; list++) {
-			ret = parse_range(&set, &list);
-			if (ret || *list != ',')
-				break;
-		}
-		if (!ret && *list && strcmp(list, "\n"))
-			ret = -EINVAL;
-	}
 	if (ret) {
 		tap_cpus_release(&set);
 		return ret;

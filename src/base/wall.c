@@ -65,8 +65,9 @@ static void break_down(int64_t second, bool is_utc, struct tm *tm)
 	}
 }
 
-static const char *second_text(struct tap_wall_second *last, int64_t second, bool is_utc)
+static const char *second_text(struct tap_wall *w, int64_t second, bool is_utc)
 {
+	struct tap_wall_second *last = is_utc ? &w->utc : &w->local;
 	struct tm tm;
 
 	if (last->second == second && *last->text)
@@ -79,10 +80,12 @@ static const char *second_text(struct tap_wall_second *last, int64_t second, boo
 	return last->text;
 }
 
-/* Return: its length. */
-static size_t put_time(char *to, const char *second, uint32_t ns)
+/* All but the first @skip bytes of the time. Return: its length. */
+static size_t put_time(struct tap_wall *w, uint64_t ts_ns, bool is_utc, size_t skip, char *to)
 {
-	char *p = stpcpy(to, second);
+	uint32_t ns;
+	int64_t second = split(tap_wall_from(w, ts_ns), &ns);
+	char *p = stpcpy(to, second_text(w, second, is_utc) + skip);
 
 	*p = '.';
 	for (int i = 9; i; i--, ns /= 10)
@@ -99,11 +102,7 @@ unsigned int tap_wall_width(const struct tap_wall *w)
 
 size_t tap_wall_text(struct tap_wall *w, uint64_t ts_ns, char to[TAP_WALL_TEXT])
 {
-	uint32_t ns;
-	int64_t second = split(tap_wall_from(w, ts_ns), &ns);
-	const char *text = second_text(&w->local, second, false);
-
-	return put_time(to, text + (w->shown == TAP_SHOW_TOD ? DATE_LEN : 0), ns);
+	return put_time(w, ts_ns, false, w->shown == TAP_SHOW_TOD ? DATE_LEN : 0, to);
 }
 
 void tap_wall_add(struct tap_wall *w, struct tap_buf *out, uint64_t ts_ns)
@@ -118,24 +117,21 @@ void tap_wall_add(struct tap_wall *w, struct tap_buf *out, uint64_t ts_ns)
 
 void tap_wall_add_date(struct tap_wall *w, struct tap_buf *out, uint64_t ts_ns)
 {
+	uint32_t ns;
+	int64_t second = split(tap_wall_from(w, ts_ns), &ns);
 	char zone[16] = "";
 	struct tm tm;
-	int64_t second;
-	uint32_t ns;
 
-	second = split(tap_wall_from(w, ts_ns), &ns);
 	break_down(second, false, &tm);
 	strftime(zone, sizeof(zone), " %z", &tm);
-	tap_buf_puts(out, second_text(&w->local, second, false));
+	tap_buf_puts(out, second_text(w, second, false));
 	tap_buf_puts(out, zone);
 }
 
 void tap_wall_add_iso(struct tap_wall *w, struct tap_buf *out, uint64_t ts_ns)
 {
-	uint32_t ns;
-	int64_t second = split(tap_wall_from(w, ts_ns), &ns);
 	char text[TAP_WALL_TEXT];
-	size_t len = put_time(text, second_text(&w->utc, second, true), ns);
+	size_t len = put_time(w, ts_ns, true, 0, text);
 
 	text[len++] = 'Z';
 	tap_buf_add(out, text, len);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,38 +41,30 @@ struct tap_bytes tap_dat_bytes(const struct tap_reader *r, uint64_t offset)
  * is mapped raises SIGBUS in whoever reads the part that went: a library cannot take that
  * signal, and our own writers only append, rename and unlink.
  */
-static int map_file(int fd, struct tap_mapping *out)
+int tap_dat_add_map(struct tap_reader *r, int fd, const struct tap_mapping **out)
 {
+	struct tap_mapping m = { .data = (const unsigned char *)"", .fd = -1 };
 	struct stat st;
-	void *p;
 
-	*out = (struct tap_mapping){ .data = (const unsigned char *)"", .fd = -1 };
+	if (tap_array_grow(&r->maps, r->nr_maps, &r->cap_maps, sizeof(*r->maps)))
+		return -ENOMEM;
 	if (fstat(fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
 	if ((uint64_t)st.st_size > SIZE_MAX)
 		return -EFBIG;
-	if (!st.st_size)
-		return 0;
-	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED)
-		return -errno;
-	*out = (struct tap_mapping){
-		.data = p, .len = (size_t)st.st_size, .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0),
-		.has_holes = st.st_blocks < st.st_size / 512,
-	};
+	if (st.st_size) {
+		m.data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (m.data == MAP_FAILED)
+			return -errno;
+		m.len = (size_t)st.st_size;
+		m.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		m.has_holes = st.st_blocks < st.st_size / 512;
+	}
+	r->maps[r->nr_maps] = m;
+	*out = &r->maps[r->nr_maps++];
 	return 0;
-}
-
-int tap_dat_add_map(struct tap_reader *r, int fd, const struct tap_mapping **out)
-{
-	int ret = tap_array_grow(&r->maps, r->nr_maps, &r->cap_maps, sizeof(*r->maps));
-
-	ret = ret ?: map_file(fd, &r->maps[r->nr_maps]);
-	if (!ret)
-		*out = &r->maps[r->nr_maps++];
-	return ret;
 }
 
 int tap_dat_set_text(char **dst, const void *text, size_t len, struct tap_err *err)
@@ -194,11 +185,8 @@ int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *
 			break;
 		ret = tap_format_parse(system, (const char *)text.at, tap_bytes_left(&text), abi,
 				       &fmt, err);
-		if (ret == -ENOMEM)
-			return ret;
 		/* an event nobody can decode is handed out as an unknown one */
-		if (!ret)
-			ret = add_format(r, fmt, err);
+		ret = ret ?: add_format(r, fmt, err);
 		if (ret == -ENOMEM)
 			return ret;
 	}
@@ -260,6 +248,15 @@ int tap_dat_read_text(struct tap_reader *r, struct tap_bytes *b, char **dst, str
 	if (text.bad || tap_bytes_left(&text) > TAP_DAT_MAX_TEXT_BYTES)
 		return tap_dat_bad(r, err, "the kernel's texts or symbols are cut, or above 64 MB");
 	return tap_dat_set_text(dst, text.at, tap_bytes_left(&text), err);
+}
+
+int tap_dat_read_front(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err)
+{
+	return tap_dat_read_headers(r, b, err) ?:
+	       tap_dat_read_formats(r, b, "ftrace", tap_bytes_u32(b), err) ?:
+	       tap_dat_read_systems(r, b, err) ?:
+	       tap_dat_read_text(r, b, &r->kallsyms, err) ?:
+	       tap_dat_read_text(r, b, &r->printk, err);
 }
 
 /* "[local] global mono": the bracket marks the one in use. */

@@ -55,8 +55,8 @@ struct tap_reader {
 	struct {
 		uint32_t mult, shift; /* mult 0: stamps are nanoseconds */
 	} tsc;
-	struct tap_perf *perf; /* of a perf.data: it has what follows in its own way; else NULL */
 	struct tap_decoder decoder;
+	struct tap_perf *perf; /* of a perf.data: it has what follows in its own way; else NULL */
 	struct tap_stream *streams; /* sorted: the lower CPU, then the lower buffer first */
 	unsigned int nr_streams, cap_streams;
 	struct tap_merge merge;
@@ -81,12 +81,20 @@ struct tap_bytes tap_dat_bytes(const struct tap_reader *r, uint64_t offset);
 /* Maps a file in its present size. Return: 0; -errno; -EINVAL if it is no regular file. */
 int tap_dat_add_map(struct tap_reader *r, int fd, const struct tap_mapping **out);
 
+/*
+ * What every trace.dat begins with: magic, version, byte order, and up to the size of pages.
+ * Return: the version, or NULL without the magic; @b->bad if the rest is impossible.
+ */
+const char *tap_dat_read_begin(struct tap_reader *r, struct tap_bytes *b);
+
 /* Contents of sections, the same in both versions. Return: 0; -EINVAL; -ENOMEM. */
 int tap_dat_read_headers(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
 int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *system,
 			 uint32_t nr, struct tap_err *err);
 int tap_dat_read_systems(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
 int tap_dat_read_cmdlines(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
+/* Headers, formats, kallsyms and printk formats, as version 6 and perf have them in a row. */
+int tap_dat_read_front(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
 /* printk formats or kallsyms, into *@dst. */
 int tap_dat_read_text(struct tap_reader *r, struct tap_bytes *b, char **dst, struct tap_err *err);
 /* An option that both versions have and that is no BUFFER; others are passed over. */

@@ -322,23 +322,17 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 		}
 		s->left.page += s->abi.page_size;
 		page = find_copy(s, page);
-		if (!tap_page_parse(&s->abi, page, &head)) {
-			note_damage(s);
-			continue;
-		}
-		if (!head.used) {
-			if (head.stamp || head.missed)
-				note_missed(s, &head);
-			else /* no kernel wrote this: a power cut did */
-				note_damage(s);
-			continue;
-		}
 		next = stamp_at(s, s->left.page);
-		if (!stamp_fits(s, head.stamp, next)) {
+		/* one that is empty and says nothing no kernel wrote: a power cut did */
+		if (!tap_page_parse(&s->abi, page, &head) ||
+		    !(head.used || head.stamp || head.missed) ||
+		    (head.used && !stamp_fits(s, head.stamp, next))) {
 			note_damage(s);
 			continue;
 		}
 		note_missed(s, &head);
+		if (!head.used)
+			continue;
 		tap_cursor_open(&s->cur, &s->abi, page, &head, next);
 		s->outside = s->cur.ts < d->from || s->cur.max_ts > d->to;
 		s->careful = s->fresh = true;
@@ -390,30 +384,6 @@ int tap_decoder_add_unknown(struct tap_decoder *d, unsigned int id, struct tap_e
 	d->unknown[d->nr_unknown++] = fmt;
 	d->slots[id] = (struct tap_slot){ .fmt = fmt, .min_size = fmt->min_size };
 	mark_slots(d, &fmt, 1);
-	return 0;
-}
-
-static bool is_plain(const struct tap_stream *s)
-{
-	return s->slot->fmt && s->cur.size >= s->slot->min_size;
-}
-
-/* The record that is not simply an event of a known format. Sets s->item; NONE: damage. */
-static int odd_record(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
-{
-	s->item = TAP_ITEM_NONE;
-	if (!s->slot->fmt) {
-		int ret = tap_decoder_add_unknown(d, (unsigned int)(s->slot - d->slots), err);
-
-		if (ret)
-			return ret;
-	}
-	if (s->slot->is_lost) {
-		if (s->cur.size >= s->slot->fmt->min_size)
-			s->item = TAP_ITEM_LOST;
-	} else if (s->cur.size >= s->slot->min_size) {
-		s->item = TAP_ITEM_EVENT;
-	}
 	return 0;
 }
 
@@ -491,17 +461,18 @@ static bool leave_gap(struct tap_stream *s)
 /* Takes the record under the cursor. Return: 1: s->item is set; 0: not wanted; -errno. */
 static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
-	if (!is_plain(s)) {
-		int ret = odd_record(d, s, err);
+	if (!s->slot->fmt) {
+		int ret = tap_decoder_add_unknown(d, (unsigned int)(s->slot - d->slots), err);
 
 		if (ret)
 			return ret;
-		if (s->item == TAP_ITEM_NONE) {
-			note_damage(s);
-			s->cur.at = s->cur.end;
-			return 0;
-		}
 	}
+	if (s->cur.size < s->slot->fmt->min_size) {
+		note_damage(s);
+		s->cur.at = s->cur.end;
+		return 0;
+	}
+	s->item = s->slot->is_lost ? TAP_ITEM_LOST : TAP_ITEM_EVENT;
 	if (s->fresh)
 		first_record(s);
 	s->careful = s->item == TAP_ITEM_GAP || s->outside;
@@ -605,7 +576,6 @@ static int find_item(struct tap_decoder *d, struct tap_stream *s, struct tap_err
 
 		if (step == TAP_STEP_EVENT) {
 			s->slot = &d->slots[tap_get_u16(s->cur.rec, s->cur.big_endian)];
-			s->item = TAP_ITEM_EVENT;
 			ret = take_odd(d, s, err);
 			if (ret)
 				return ret < 0 ? ret : 0;

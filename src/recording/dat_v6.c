@@ -42,20 +42,17 @@ static int read_options(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 		struct tap_bytes opt;
 		int ret;
 
-		if (b->bad)
-			break;
-		if (id == TAP_OPTION_DONE)
+		if (id == TAP_OPTION_DONE && !b->bad)
 			return 0;
 		opt = tap_bytes_sub(b, tap_bytes_u32(b));
 		if (opt.bad)
-			break;
+			return tap_dat_bad(v->r, err, "the options are cut");
 		v->has_clock |= id == TAP_OPTION_TRACECLOCK;
 		ret = id == TAP_OPTION_BUFFER ? note_buffer(v, opt, err) :
 						tap_dat_read_option(v->r, id, opt, err);
 		if (ret)
 			return ret;
 	}
-	return tap_dat_bad(v->r, err, "the options are cut");
 }
 
 /* Options, if any, and the word behind them. */
@@ -116,19 +113,8 @@ static int read_table(struct v6 *v, struct tap_bytes *b, const char *name, struc
 
 static int read_front(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 {
-	int ret;
+	int ret = tap_dat_read_front(v->r, b, err) ?: tap_dat_read_cmdlines(v->r, b, err);
 
-	ret = tap_dat_read_headers(v->r, b, err);
-	if (!ret)
-		ret = tap_dat_read_formats(v->r, b, "ftrace", tap_bytes_u32(b), err);
-	if (!ret)
-		ret = tap_dat_read_systems(v->r, b, err);
-	if (!ret)
-		ret = tap_dat_read_text(v->r, b, &v->r->kallsyms, err);
-	if (!ret)
-		ret = tap_dat_read_text(v->r, b, &v->r->printk, err);
-	if (!ret)
-		ret = tap_dat_read_cmdlines(v->r, b, err);
 	if (ret)
 		return ret;
 	v->nr_cpus = tap_bytes_u32(b);
@@ -147,9 +133,7 @@ static int read_buffers(struct v6 *v, struct tap_err *err)
 
 		if (b.bad) /* behind the cut: its pages would be too */
 			return tap_dat_bad(v->r, err, "a buffer lies behind its end");
-		ret = read_tag(v, &b, err);
-		if (!ret)
-			ret = read_table(v, &b, v->buffers[i].name, err);
+		ret = read_tag(v, &b, err) ?: read_table(v, &b, v->buffers[i].name, err);
 		if (ret)
 			return ret;
 	}
@@ -162,14 +146,10 @@ int tap_dat_read_v6(struct tap_reader *r, struct tap_bytes *b, struct tap_err *e
 	int ret;
 
 	ret = tap_dat_set_text(&r->compression, "none", 4, err);
-	if (!ret)
-		ret = read_front(&v, b, err);
-	if (!ret)
-		ret = read_tag(&v, b, err);
-	if (!ret)
-		ret = read_table(&v, b, "", err);
-	if (!ret)
-		ret = read_buffers(&v, err);
+	ret = ret ?: read_front(&v, b, err);
+	ret = ret ?: read_tag(&v, b, err);
+	ret = ret ?: read_table(&v, b, "", err);
+	ret = ret ?: read_buffers(&v, err);
 	free(v.buffers);
 	return ret;
 }

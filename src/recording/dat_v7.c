@@ -8,12 +8,15 @@
 
 #define SECTION_OPTIONS 0u
 #define SECTION_FLYRECORD 3u
+/* what options of the same numbers name */
 #define SECTION_HEADERS 16u
 #define SECTION_FTRACE_FORMATS 17u
 #define SECTION_FORMATS 18u
 #define SECTION_KALLSYMS 19u
 #define SECTION_PRINTK 20u
 #define SECTION_CMDLINES 21u
+#define SECTION_FIRST SECTION_HEADERS
+#define SECTION_LAST SECTION_CMDLINES
 #define SECTION_META 0x7374u /* docs/recording-format.md */
 
 #define SECTION_COMPRESSED 1u
@@ -32,7 +35,7 @@ struct v7 {
 	bool zstd;
 	struct tap_bytes *buffers; /* BUFFER options: understood once the headers are */
 	unsigned int nr_buffers, cap_buffers;
-	uint64_t places[SECTION_CMDLINES + 1]; /* of the sections that options name; 0: none */
+	uint64_t places[SECTION_LAST + 1]; /* of the sections that options name; 0: none */
 };
 
 static int decompress(struct v7 *v, struct section *s, struct tap_err *err)
@@ -97,12 +100,7 @@ static int read_one_option(struct v7 *v, struct tap_bytes *b, uint64_t *offset,
 		return opt.bad ? tap_dat_bad(v->r, err, "the options have no end") : 1;
 	case TAP_OPTION_BUFFER:
 		return note_buffer(v, opt, err);
-	case SECTION_HEADERS:
-	case SECTION_FTRACE_FORMATS:
-	case SECTION_FORMATS:
-	case SECTION_KALLSYMS:
-	case SECTION_PRINTK:
-	case SECTION_CMDLINES:
+	case SECTION_FIRST ... SECTION_LAST:
 		v->places[id] = tap_bytes_u64(&opt);
 		return opt.bad ? tap_dat_bad(v->r, err, "an option is cut") : 0;
 	default:
@@ -160,32 +158,24 @@ static int read_content(struct v7 *v, struct section *s, struct tap_err *err)
 static int read_section(struct v7 *v, unsigned int id, uint64_t offset, struct tap_err *err)
 {
 	struct section s;
-	int ret;
+	int ret = open_section(v, offset, id, &s, err) ?: read_content(v, &s, err);
 
-	ret = open_section(v, offset, id, &s, err);
-	if (!ret)
-		ret = read_content(v, &s, err);
 	free(s.owned);
 	return ret;
 }
 
 static int read_sections(struct v7 *v, uint64_t first, struct tap_err *err)
 {
-	static const unsigned int ids[] = { SECTION_HEADERS,  SECTION_FTRACE_FORMATS,
-					    SECTION_FORMATS,  SECTION_KALLSYMS,
-					    SECTION_PRINTK,   SECTION_CMDLINES };
 	struct tap_bytes at_first = tap_dat_bytes(v->r, first);
-	int ret;
+	int ret = 0;
 
 	if (!v->places[SECTION_HEADERS])
 		return tap_dat_bad(v->r, err, "no header_page");
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
-		if (!v->places[ids[i]])
-			continue;
-		ret = read_section(v, ids[i], v->places[ids[i]], err);
-		if (ret)
-			return ret;
-	}
+	for (unsigned int id = SECTION_FIRST; !ret && id <= SECTION_LAST; id++)
+		if (v->places[id])
+			ret = read_section(v, id, v->places[id], err);
+	if (ret)
+		return ret;
 	if (tap_bytes_u16(&at_first) != SECTION_META)
 		return 0;
 	return read_section(v, SECTION_META, first, err);
@@ -270,11 +260,8 @@ int tap_dat_read_v7(struct tap_reader *r, struct tap_bytes *b, struct tap_err *e
 	if (b->bad || !options)
 		return tap_dat_bad(r, err, "its header is cut");
 	first = (uint64_t)(b->at - r->maps[0].data);
-	ret = read_compression(&v, compression, err);
-	if (!ret)
-		ret = read_options(&v, options, err);
-	if (!ret)
-		ret = read_sections(&v, first, err);
+	ret = read_compression(&v, compression, err) ?: read_options(&v, options, err) ?:
+	      read_sections(&v, first, err);
 	for (unsigned int i = 0; !ret && i < v.nr_buffers; i++)
 		ret = read_buffer(&v, v.buffers[i], err);
 	free(v.buffers);

@@ -7,19 +7,29 @@
 #define MAGIC "\x17\x08\x44tracing"
 #define MAGIC_LEN 10u
 
+const char *tap_dat_read_begin(struct tap_reader *r, struct tap_bytes *b)
+{
+	const unsigned char *magic = tap_bytes_take(b, MAGIC_LEN);
+	const char *version = tap_bytes_str(b);
+	unsigned int endian = tap_bytes_u8(b);
+
+	if (!magic || memcmp(magic, MAGIC, MAGIC_LEN))
+		return NULL;
+	b->big_endian = r->info.big_endian = r->decoder.big_endian = endian;
+	r->info.long_size = r->decoder.long_size = tap_bytes_u8(b);
+	r->page_size = tap_bytes_u32(b);
+	b->bad |= endian > 1 || (r->info.long_size != 4 && r->info.long_size != 8);
+	return version;
+}
+
 int tap_dat_read_file(struct tap_reader *r, struct tap_err *err)
 {
 	struct tap_bytes b = tap_dat_bytes(r, 0);
-	const unsigned char *magic = tap_bytes_take(&b, MAGIC_LEN);
-	const char *version = tap_bytes_str(&b);
-	unsigned int endian = tap_bytes_u8(&b);
+	const char *version = tap_dat_read_begin(r, &b);
 
-	if (!magic || memcmp(magic, MAGIC, MAGIC_LEN))
+	if (!version)
 		return tap_err_set(err, -EINVAL, "'%.300s' is no recording", r->path);
-	b.big_endian = r->info.big_endian = r->decoder.big_endian = endian;
-	r->info.long_size = r->decoder.long_size = tap_bytes_u8(&b);
-	r->page_size = tap_bytes_u32(&b);
-	if (b.bad || endian > 1 || (r->info.long_size != 4 && r->info.long_size != 8))
+	if (b.bad)
 		return tap_dat_bad(r, err, "its header is impossible");
 	if (!strcmp(version, "7")) {
 		r->info.version = 7;

@@ -6,18 +6,10 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "recording/dat_file.h"
 #include "recording/meta.h"
 
 #define MAGIC "\x17\x08\x44tracing7"
-
-enum option_id {
-	OPT_DONE = 0,
-	OPT_BUFFER = 3,
-	OPT_TRACECLOCK = 4,
-	OPT_UNAME = 5,
-	OPT_CPUCOUNT = 8,
-	OPT_VERSION = 9,
-};
 
 /* Places in tap_dat_front.sections. The meta is the first in the file and has no option. */
 enum section_place {
@@ -83,54 +75,42 @@ void tap_dat_section_header(uint16_t id, uint16_t flags, uint64_t size, struct t
 	add_u64(out, size);
 }
 
-static bool is_ftrace(const struct tap_head_format *f)
+/* How many formats @system has, and these. */
+static void add_formats(struct tap_buf *b, const struct tap_head *head, const char *system)
 {
-	return !strcmp(f->system, "ftrace");
-}
-
-static void make_ftrace(const struct tap_head *head, struct tap_buf *b)
-{
+	const struct tap_head_format *end = head->formats + head->nr_formats;
 	uint32_t nr = 0;
 
-	for (unsigned int i = 0; i < head->nr_formats; i++)
-		nr += is_ftrace(&head->formats[i]);
+	for (const struct tap_head_format *f = head->formats; f < end; f++)
+		nr += !strcmp(f->system, system);
 	add_u32(b, nr);
-	for (unsigned int i = 0; i < head->nr_formats; i++) {
-		if (is_ftrace(&head->formats[i]))
-			add_text64(b, head->formats[i].text, head->formats[i].len);
-	}
+	for (const struct tap_head_format *f = head->formats; f < end; f++)
+		if (!strcmp(f->system, system))
+			add_text64(b, f->text, f->len);
 }
 
-/* One system with its formats, if the format at @first is the first of its system. */
-static bool make_system(const struct tap_head *head, unsigned int first, struct tap_buf *b)
+static bool is_first_of_system(const struct tap_head *head, unsigned int i)
 {
-	const struct tap_head_format *f = head->formats;
-	const char *system = f[first].system;
-	uint32_t nr = 0;
-
-	for (unsigned int i = 0; i < head->nr_formats; i++) {
-		if (strcmp(f[i].system, system))
-			continue;
-		if (i < first)
+	for (unsigned int k = 0; k < i; k++)
+		if (!strcmp(head->formats[k].system, head->formats[i].system))
 			return false;
-		nr++;
-	}
-	add_str(b, system);
-	add_u32(b, nr);
-	for (unsigned int i = first; i < head->nr_formats; i++) {
-		if (!strcmp(f[i].system, system))
-			add_text64(b, f[i].text, f[i].len);
-	}
 	return true;
 }
 
-static void make_formats(const struct tap_head *head, struct tap_buf *b)
+static void add_systems(struct tap_buf *b, const struct tap_head *head)
 {
 	uint32_t nr = 0;
 
 	add_u32(b, nr);
-	for (unsigned int i = 0; i < head->nr_formats; i++)
-		nr += !is_ftrace(&head->formats[i]) && make_system(head, i, b);
+	for (unsigned int i = 0; i < head->nr_formats; i++) {
+		const char *system = head->formats[i].system;
+
+		if (!strcmp(system, "ftrace") || !is_first_of_system(head, i))
+			continue;
+		add_str(b, system);
+		add_formats(b, head, system);
+		nr++;
+	}
 	if (!b->err)
 		memcpy(b->data, &nr, sizeof(nr));
 }
@@ -167,15 +147,10 @@ void tap_dat_front_set_meta(struct tap_dat_front *front, const char *json, size_
 	}
 }
 
-static const char *or_empty(const char *s)
-{
-	return s ? s : "";
-}
-
 int tap_dat_front_make(const struct tap_head *head, struct tap_dat_front *front)
 {
-	const char *cmdlines = or_empty(head->cmdlines), *printk = or_empty(head->printk);
-	const char *meta = or_empty(head->meta), *kallsyms = or_empty(head->kallsyms);
+	const char *cmdlines = head->cmdlines ?: "", *printk = head->printk ?: "";
+	const char *meta = head->meta ?: "", *kallsyms = head->kallsyms ?: "";
 	struct tap_buf *s = front->sections;
 	char clock[64];
 	int ret;
@@ -190,18 +165,18 @@ int tap_dat_front_make(const struct tap_head *head, struct tap_dat_front *front)
 	add_text64(&s[SEC_HEADER_INFO], head->header_page, strlen(head->header_page));
 	add_str(&s[SEC_HEADER_INFO], "header_event");
 	add_text64(&s[SEC_HEADER_INFO], head->header_event, strlen(head->header_event));
-	make_ftrace(head, &s[SEC_FTRACE_EVENTS]);
-	make_formats(head, &s[SEC_EVENT_FORMATS]);
+	add_formats(&s[SEC_FTRACE_EVENTS], head, "ftrace");
+	add_systems(&s[SEC_EVENT_FORMATS], head);
 	add_u32(&s[SEC_KALLSYMS], (uint32_t)strlen(kallsyms));
 	tap_buf_puts(&s[SEC_KALLSYMS], kallsyms);
 	add_u32(&s[SEC_PRINTK], (uint32_t)strlen(printk));
 	tap_buf_puts(&s[SEC_PRINTK], printk);
 	add_text64(&s[SEC_CMDLINES], cmdlines, strlen(cmdlines));
 
-	snprintf(clock, sizeof(clock), "[%s]", or_empty(head->clock));
-	add_option_str(&front->options, OPT_TRACECLOCK, clock);
-	add_option_str(&front->options, OPT_UNAME, or_empty(head->uname));
-	add_option_str(&front->options, OPT_VERSION, or_empty(head->tool));
+	snprintf(clock, sizeof(clock), "[%s]", head->clock ?: "");
+	add_option_str(&front->options, TAP_OPTION_TRACECLOCK, clock);
+	add_option_str(&front->options, TAP_OPTION_UNAME, head->uname ?: "");
+	add_option_str(&front->options, TAP_OPTION_VERSION, head->tool ?: "");
 	ret = front_err(front);
 	if (ret)
 		tap_dat_front_release(front);
@@ -215,53 +190,6 @@ void tap_dat_front_release(struct tap_dat_front *front)
 	tap_buf_release(&front->options);
 }
 
-/* Bytes that were not written by us, or not to their end. */
-struct bytes {
-	const unsigned char *data;
-	size_t len, pos;
-	bool bad; /* something lay outside */
-};
-
-static const void *take(struct bytes *b, uint64_t len)
-{
-	if (b->bad || len > b->len - b->pos) {
-		b->bad = true;
-		return NULL;
-	}
-	b->pos += len;
-	return b->data + b->pos - len;
-}
-
-static uint64_t take_num(struct bytes *b, size_t size)
-{
-	const void *p = take(b, size);
-	uint16_t u16;
-	uint32_t u32;
-	uint64_t u64;
-
-	if (!p)
-		return 0;
-	switch (size) {
-	case 1:
-		return *(const uint8_t *)p;
-	case 2:
-		memcpy(&u16, p, 2);
-		return u16;
-	case 4:
-		memcpy(&u32, p, 4);
-		return u32;
-	default:
-		memcpy(&u64, p, 8);
-		return u64;
-	}
-}
-
-static void skip_str(struct bytes *b)
-{
-	if (!b->bad)
-		take(b, strnlen((const char *)b->data + b->pos, b->len - b->pos) + 1);
-}
-
 static int section_place(uint64_t id)
 {
 	for (int i = 0; i < TAP_DAT_NR_SECTIONS; i++) {
@@ -271,83 +199,81 @@ static int section_place(uint64_t id)
 	return -1;
 }
 
-/* Copies the section at @offset; it must be plain and have @place's id. */
-static void parse_section(const struct bytes *all, uint64_t offset, int place,
-			  struct tap_dat_front *front, bool *bad)
+/* Copies the section at @offset; it must be plain and have @place's id. Return: whether it does. */
+static bool parse_section(struct tap_bytes all, uint64_t offset, int place,
+			  struct tap_dat_front *front)
 {
-	struct bytes b = { .data = all->data, .len = all->len };
-	uint64_t id, flags, size;
-	const void *data;
+	unsigned int id, flags;
 
-	take(&b, offset);
-	id = take_num(&b, 2);
-	flags = take_num(&b, 2);
-	take(&b, 4);
-	size = take_num(&b, 8);
-	data = take(&b, size);
-	if (b.bad || flags || id != section_ids[place] || front->sections[place].len) {
-		*bad = true;
-		return;
-	}
-	tap_buf_add(&front->sections[place], data, size);
+	tap_bytes_take(&all, offset);
+	id = tap_bytes_u16(&all);
+	flags = tap_bytes_u16(&all);
+	tap_bytes_u32(&all); /* its description */
+	all = tap_bytes_sub(&all, tap_bytes_u64(&all));
+	if (all.bad || flags || id != section_ids[place] || front->sections[place].len)
+		return false;
+	tap_buf_add(&front->sections[place], all.at, tap_bytes_left(&all));
+	return true;
 }
 
-static void parse_options(struct bytes *b, struct tap_dat_front *front)
+/* The options section at @offset. Return: whether it is whole, and what it leads to. */
+static bool parse_options(struct tap_bytes all, uint64_t offset, struct tap_dat_front *front)
 {
+	struct tap_bytes b = all, opt;
+
+	tap_bytes_take(&b, offset);
+	if (tap_bytes_u16(&b) != 0)
+		return false;
+	tap_bytes_take(&b, TAP_DAT_SECTION_HEADER - 2);
 	for (;;) {
-		uint16_t id = (uint16_t)take_num(b, 2);
-		size_t len = take_num(b, 4);
-		const void *data = take(b, len);
-		struct bytes value = { .data = data, .len = len };
+		uint16_t id = tap_bytes_u16(&b);
 		int place = section_place(id);
 
-		if (b->bad || id == OPT_DONE)
-			return;
-		if (id == OPT_CPUCOUNT)
-			front->nr_cpus = (uint32_t)take_num(&value, 4);
+		opt = tap_bytes_sub(&b, tap_bytes_u32(&b));
+		if (opt.bad || id == TAP_OPTION_DONE)
+			return !opt.bad;
+		if (id == TAP_OPTION_CPUCOUNT)
+			front->nr_cpus = tap_bytes_u32(&opt);
 		else if (place > SEC_META)
-			parse_section(b, take_num(&value, 8), place, front, &b->bad);
-		else if (id != OPT_BUFFER)
-			add_option(&front->options, id, data, len);
-		b->bad |= value.bad;
+			opt.bad |= !parse_section(all, tap_bytes_u64(&opt), place, front);
+		else if (id != TAP_OPTION_BUFFER)
+			add_option(&front->options, id, opt.at, tap_bytes_left(&opt));
+		if (opt.bad)
+			return false;
 	}
-}
-
-/* The meta, if there is one, stands where the file header ends. */
-static void parse_meta(const struct bytes *b, struct tap_dat_front *front, bool *bad)
-{
-	struct bytes peek = *b;
-
-	if (take_num(&peek, 2) == section_ids[SEC_META])
-		parse_section(b, b->pos, SEC_META, front, bad);
 }
 
 int tap_dat_front_parse(const void *data, size_t len, struct tap_dat_front *front,
 			struct tap_err *err)
 {
-	struct bytes b = { .data = data, .len = len };
-	const char *magic = take(&b, sizeof(MAGIC));
-	uint64_t big = take_num(&b, 1), options;
+	const struct tap_bytes all = {
+		.at = data,
+		.end = (const unsigned char *)data + len,
+		.big_endian = TAP_HOST_BIG_ENDIAN,
+	};
+	struct tap_bytes b = all;
+	const unsigned char *magic = tap_bytes_take(&b, sizeof(MAGIC));
+	unsigned int endian = tap_bytes_u8(&b);
+	uint64_t options, meta_at;
+	bool is_whole;
 	int ret;
 
-	*front = (struct tap_dat_front){ .long_size = (uint8_t)take_num(&b, 1) };
-	front->page_size = (uint32_t)take_num(&b, 4);
+	*front = (struct tap_dat_front){ .long_size = tap_bytes_u8(&b) };
+	front->page_size = tap_bytes_u32(&b);
 	if (b.bad || memcmp(magic, MAGIC, sizeof(MAGIC)))
 		return tap_err_set(err, -EINVAL, "it does not begin as a recording does");
-	if (big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+	if (endian != TAP_HOST_BIG_ENDIAN)
 		return tap_err_set(err, -ENOTSUP, "it is from a machine of the other byte order");
-	skip_str(&b); /* compression */
-	skip_str(&b); /* and its version */
-	options = take_num(&b, 8);
-	parse_meta(&b, front, &b.bad);
-	b.pos = 0;
-	take(&b, options);
-	b.bad |= take_num(&b, 2) != 0;
-	take(&b, TAP_DAT_SECTION_HEADER - 2);
-	parse_options(&b, front);
-	ret = front_err(front);
-	if (b.bad || (front->long_size != 4 && front->long_size != 8))
-		ret = tap_err_set(err, -EINVAL, "it is cut or damaged");
+	tap_bytes_str(&b); /* compression */
+	tap_bytes_str(&b); /* and its version */
+	options = tap_bytes_u64(&b);
+	is_whole = !b.bad && (front->long_size == 4 || front->long_size == 8);
+	/* the meta, if there is one, stands where the file header ends */
+	meta_at = (uint64_t)(b.at - all.at);
+	if (tap_bytes_u16(&b) == section_ids[SEC_META])
+		is_whole &= parse_section(all, meta_at, SEC_META, front);
+	is_whole &= parse_options(all, options, front);
+	ret = is_whole ? front_err(front) : tap_err_set(err, -EINVAL, "it is cut or damaged");
 	if (ret)
 		tap_dat_front_release(front);
 	return ret;
@@ -386,12 +312,12 @@ static void add_section(uint16_t id, const struct tap_buf *s, int level, struct 
 	tap_buf_add(out, s->data, s->len);
 }
 
-/* Begins an options section at @start in @out; end_options() fills in its size. */
-static void end_options(struct tap_buf *out, size_t start, uint64_t next)
+/* Ends the options section that begins at @start, and fills in its size: no other follows yet. */
+static void end_options(struct tap_buf *out, size_t start)
 {
-	uint64_t size;
+	uint64_t size, next = 0;
 
-	add_option(out, OPT_DONE, &next, sizeof(next));
+	add_option(out, TAP_OPTION_DONE, &next, sizeof(next));
 	size = out->len - start - TAP_DAT_SECTION_HEADER;
 	if (!out->err)
 		memcpy(out->data + start + 8, &size, sizeof(size));
@@ -404,7 +330,7 @@ void tap_dat_front_write(const struct tap_dat_front *front, int level, struct ta
 	size_t options_at;
 
 	tap_buf_add(out, MAGIC, sizeof(MAGIC));
-	tap_buf_char(out, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	tap_buf_char(out, TAP_HOST_BIG_ENDIAN);
 	tap_buf_char(out, (char)front->long_size);
 	add_u32(out, front->page_size);
 	add_str(out, level ? "zstd" : "none");
@@ -425,8 +351,8 @@ void tap_dat_front_write(const struct tap_dat_front *front, int level, struct ta
 			add_option(out, section_ids[i], &offsets[i], sizeof(offsets[i]));
 	}
 	tap_buf_add(out, front->options.data, front->options.len);
-	add_option(out, OPT_CPUCOUNT, &front->nr_cpus, sizeof(front->nr_cpus));
-	end_options(out, start, 0);
+	add_option(out, TAP_OPTION_CPUCOUNT, &front->nr_cpus, sizeof(front->nr_cpus));
+	end_options(out, start);
 	*more_at = out->len - sizeof(uint64_t);
 }
 
@@ -440,7 +366,7 @@ void tap_dat_buffers_write(const struct tap_dat_buffer *buffers, unsigned int nr
 		const struct tap_dat_buffer *b = &buffers[i];
 		size_t len = 8 + strlen(b->name) + 1 + strlen(b->clock) + 1 + 8;
 
-		add_u16(out, OPT_BUFFER);
+		add_u16(out, TAP_OPTION_BUFFER);
 		add_u32(out, (uint32_t)(len + b->nr_cpus * 20));
 		add_u64(out, b->offset);
 		add_str(out, b->name);
@@ -453,5 +379,5 @@ void tap_dat_buffers_write(const struct tap_dat_buffer *buffers, unsigned int nr
 			add_u64(out, b->cpus[k].size);
 		}
 	}
-	end_options(out, start, 0);
+	end_options(out, start);
 }

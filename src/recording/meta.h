@@ -28,7 +28,7 @@
 #ifndef TAP_RECORDING_META_H
 #define TAP_RECORDING_META_H
 
-#include <jansson.h>
+#include <stddef.h>
 
 #define TAP_META_MAX_BYTES ((size_t)256 << 20)
 

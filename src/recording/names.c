@@ -11,7 +11,6 @@
 
 /* What one kind of event tells. */
 struct plan {
-	const struct tap_format *fmt;
 	struct {
 		const struct tap_field *tid, *comm;
 	} pairs[MAX_PAIRS];
@@ -57,7 +56,7 @@ static bool is_comm(const struct tap_field *f)
 
 static void plan_init(struct plan *p, const struct tap_format *fmt)
 {
-	*p = (struct plan){ .fmt = fmt };
+	*p = (struct plan){ 0 };
 	for (unsigned int i = 0; i < fmt->nr_fields && p->nr_pairs < MAX_PAIRS; i++) {
 		const struct tap_field *comm = &fmt->fields[i], *tid;
 
@@ -72,25 +71,17 @@ static void plan_init(struct plan *p, const struct tap_format *fmt)
 		p->cgroup = NULL;
 }
 
-static struct plan *plan_add(struct collector *c, const struct tap_format *fmt)
+static const struct plan *plan_get(struct collector *c, const struct tap_format *fmt)
 {
-	if (tap_array_grow(&c->plans, c->nr_plans, &c->cap_plans, sizeof(*c->plans)))
-		return NULL;
-	plan_init(&c->plans[c->nr_plans], fmt);
-	c->by_id[fmt->id] = ++c->nr_plans;
-	return &c->plans[c->nr_plans - 1];
-}
+	uint32_t *i = &c->by_id[fmt->id];
 
-static struct plan *plan_get(struct collector *c, const struct tap_format *fmt)
-{
-	uint32_t i = c->by_id[fmt->id];
-
-	if (!i)
-		return plan_add(c, fmt);
-	/* a damaged recording may give one id to two formats */
-	if (c->plans[i - 1].fmt != fmt)
-		plan_init(&c->plans[i - 1], fmt);
-	return &c->plans[i - 1];
+	if (!*i) {
+		if (tap_array_grow(&c->plans, c->nr_plans, &c->cap_plans, sizeof(*c->plans)))
+			return NULL;
+		plan_init(&c->plans[c->nr_plans], fmt);
+		*i = ++c->nr_plans;
+	}
+	return &c->plans[*i - 1];
 }
 
 static int store(struct tap_names *n, const struct tap_name *name)

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "recording/pack.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "recording/dat_write.h"
 #include "recording/meta.h"
 #include "recording/pack_data.h"
@@ -18,27 +17,21 @@
 #define HEAD_MAX_BYTES (((size_t)1 << 30) - 1)
 #define EMPTY_PAGE_SIZE 4096u
 
-/* One page file. */
-struct part {
-	char file[NAME_MAX + 1];
-	struct tap_spool_name name;
-};
-
 struct packer {
 	const char *path, *target;
-	int dir, out;
+	int dir, parent; /* the folder; that of the target */
+	struct tap_pack_out out;
 	int packed_dir; /* .out is in it, under the name .packed, while it is made */
 	char *packed;
-	struct part *parts; /* by buffer, then by CPU */
+	struct tap_spool_file *parts; /* by buffer, then by CPU */
 	unsigned int nr_parts;
 	struct tap_dat_front front;
 	struct tap_dat_buffer *buffers;
 	struct tap_dat_cpu *cpus; /* of all buffers, one per part */
 	unsigned int nr_buffers;
-	uint64_t pos, more_at, options_at; /* in the file */
+	uint64_t more_at, options_at; /* in the file */
 	int level;
 	struct tap_packer_data *data;
-	struct tap_pack_progress progress;
 	struct tap_err *err;
 };
 
@@ -113,68 +106,41 @@ static int make_head(struct packer *p, const struct tap_head *head)
 }
 
 /* The top buffer comes first, whatever its number: other tools take the first for it. */
-static int part_cmp(const void *a, const void *b)
+static int compare_buffers(const struct tap_spool_name *x, const struct tap_spool_name *y)
 {
-	const struct tap_spool_name *x = &((const struct part *)a)->name;
-	const struct tap_spool_name *y = &((const struct part *)b)->name;
 	int cmp = !!*x->name - !!*y->name;
 
-	if (!cmp)
-		cmp = (x->buffer > y->buffer) - (x->buffer < y->buffer);
-	if (!cmp)
-		cmp = strcmp(x->name, y->name);
-	if (!cmp)
-		cmp = strcmp(x->clock, y->clock);
-	if (!cmp)
-		cmp = (x->page_size > y->page_size) - (x->page_size < y->page_size);
-	return cmp ? cmp : (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	cmp = cmp ?: (x->buffer > y->buffer) - (x->buffer < y->buffer);
+	cmp = cmp ?: strcmp(x->name, y->name);
+	cmp = cmp ?: strcmp(x->clock, y->clock);
+	return cmp ?: (x->page_size > y->page_size) - (x->page_size < y->page_size);
 }
 
-static bool same_buffer(const struct tap_spool_name *x, const struct tap_spool_name *y)
+static int compare_parts(const void *a, const void *b)
 {
-	return x->buffer == y->buffer && x->page_size == y->page_size &&
-	       !strcmp(x->name, y->name) && !strcmp(x->clock, y->clock);
-}
+	const struct tap_spool_name *x = &((const struct tap_spool_file *)a)->name;
+	const struct tap_spool_name *y = &((const struct tap_spool_file *)b)->name;
 
-static int list_add(struct packer *p, unsigned int *cap, const char *file)
-{
-	struct tap_spool_name name;
-	struct part *part;
-
-	if (!tap_spool_parse_name(file, &name))
-		return 0;
-	if (tap_array_grow(&p->parts, p->nr_parts, cap, sizeof(*p->parts)))
-		return -ENOMEM;
-	part = &p->parts[p->nr_parts++];
-	part->name = name;
-	strcpy(part->file, file);
-	if (name.zstd && !p->level) /* as the others are, so is the file */
-		p->level = TAP_PACK_LEVEL;
-	if (name.cpu >= p->front.nr_cpus)
-		p->front.nr_cpus = name.cpu + 1;
-	return 0;
+	return compare_buffers(x, y) ?: (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
 static int list_parts(struct packer *p)
 {
-	int fd = openat(p->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *e;
-	unsigned int cap = 0;
+	int ret = tap_spool_list(p->dir, compare_parts, &p->parts, &p->nr_parts);
+	struct stat st;
 
-	if (!d) {
-		ret = fail_part(p, -errno, ".");
-		if (fd >= 0)
-			close(fd);
-		return ret;
-	}
-	while (!ret && (e = readdir(d)))
-		ret = list_add(p, &cap, e->d_name);
-	closedir(d);
 	if (ret)
-		return fail(p, ret);
-	if (p->nr_parts)
-		qsort(p->parts, p->nr_parts, sizeof(*p->parts), part_cmp);
+		return ret == -ENOMEM ? fail(p, ret) : fail_part(p, ret, ".");
+	for (unsigned int i = 0; i < p->nr_parts; i++) {
+		const struct tap_spool_name *n = &p->parts[i].name;
+
+		if (n->zstd && !p->level) /* as the others are, so is the file */
+			p->level = TAP_PACK_LEVEL;
+		if (n->cpu >= p->front.nr_cpus)
+			p->front.nr_cpus = n->cpu + 1;
+		if (!fstatat(p->dir, p->parts[i].file, &st, AT_SYMLINK_NOFOLLOW))
+			p->out.whole += (uint64_t)st.st_size;
+	}
 	return 0;
 }
 
@@ -194,7 +160,7 @@ static int list_buffers(struct packer *p)
 	for (size_t i = 0; i < p->nr_parts; i++) {
 		const struct tap_spool_name *n = &p->parts[i].name;
 
-		if (!i || !same_buffer(n, &p->parts[i - 1].name))
+		if (!i || compare_buffers(n, &p->parts[i - 1].name))
 			p->buffers[p->nr_buffers++] = (struct tap_dat_buffer){
 				.name = n->name, .clock = n->clock, .page_size = n->page_size,
 				.cpus = &p->cpus[i],
@@ -205,14 +171,6 @@ static int list_buffers(struct packer *p)
 	return 0;
 }
 
-static int put(struct packer *p, const void *data, size_t len)
-{
-	int ret = tap_pwrite_all(p->out, data, len, p->pos);
-
-	p->pos += len;
-	return ret;
-}
-
 static int write_front(struct packer *p)
 {
 	struct tap_buf bytes = { 0 };
@@ -220,13 +178,14 @@ static int write_front(struct packer *p)
 	int ret;
 
 	tap_dat_front_write(&p->front, p->level, &bytes, &more_at);
-	ret = bytes.err ? bytes.err : put(p, bytes.data, bytes.len);
+	ret = bytes.err ?: tap_pwrite_all(p->out.fd, bytes.data, bytes.len, 0);
+	p->out.pos = bytes.len;
 	p->more_at = more_at;
 	tap_buf_release(&bytes);
 	return ret ? fail(p, ret) : 0;
 }
 
-static int write_pages(struct packer *p, const struct part *part, int fd)
+static int write_pages(struct packer *p, const struct tap_spool_file *part, int fd)
 {
 	uint32_t page_size = part->name.page_size;
 	uint64_t size = 0;
@@ -235,23 +194,23 @@ static int write_pages(struct packer *p, const struct part *part, int fd)
 	if (ret)
 		return fail_part(p, ret, part->file);
 	if (part->name.zstd)
-		ret = tap_chunks_copy(p->data, fd, page_size, p->out, &p->pos, &p->progress);
+		ret = tap_chunks_copy(p->data, fd, page_size, &p->out);
 	else if (size)
-		ret = p->level ? tap_pages_compress(p->data, fd, size, page_size, p->out, &p->pos, &p->progress)
-			       : tap_pages_copy(fd, size, p->out, &p->pos, &p->progress);
+		ret = p->level ? tap_pages_compress(p->data, fd, size, page_size, &p->out) :
+				 tap_pages_copy(fd, size, &p->out);
 	return ret ? fail(p, ret) : 0;
 }
 
 /* The data of one CPU. @part: its page file. */
-static int write_part(struct packer *p, const struct part *part, struct tap_dat_cpu *cpu)
+static int write_part(struct packer *p, const struct tap_spool_file *part, struct tap_dat_cpu *cpu)
 {
 	int fd = openat(p->dir, part->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret;
 
 	if (fd < 0)
 		return fail_part(p, -errno, part->file);
-	cpu->offset = p->pos;
+	cpu->offset = p->out.pos;
 	ret = write_pages(p, part, fd);
-	cpu->size = p->pos - cpu->offset;
+	cpu->size = p->out.pos - cpu->offset;
 	close(fd);
 	return ret;
 }
@@ -262,19 +221,18 @@ static int write_buffer(struct packer *p, struct tap_dat_buffer *b)
 	struct tap_buf header = { 0 };
 	int ret = 0;
 
-	b->offset = p->pos;
-	p->pos += TAP_DAT_SECTION_HEADER;
+	b->offset = p->out.pos;
+	p->out.pos += TAP_DAT_SECTION_HEADER;
 	if (!p->level)
-		p->pos = (p->pos + b->page_size - 1) & ~(uint64_t)(b->page_size - 1);
+		p->out.pos = (p->out.pos + b->page_size - 1) & ~(uint64_t)(b->page_size - 1);
 	for (unsigned int i = 0; !ret && i < b->nr_cpus; i++)
 		ret = write_part(p, &p->parts[&b->cpus[i] - p->cpus], &b->cpus[i]);
 	if (ret)
 		return ret;
 	tap_dat_section_header(TAP_DAT_FLYRECORD, p->level ? TAP_DAT_COMPRESSED : 0,
-			       p->pos - b->offset - TAP_DAT_SECTION_HEADER, &header);
+			       p->out.pos - b->offset - TAP_DAT_SECTION_HEADER, &header);
 	ret = header.err;
-	if (!ret)
-		ret = tap_pwrite_all(p->out, header.data, header.len, b->offset);
+	ret = ret ?: tap_pwrite_all(p->out.fd, header.data, header.len, b->offset);
 	tap_buf_release(&header);
 	return ret ? fail(p, ret) : 0;
 }
@@ -291,11 +249,12 @@ static int write_options(struct packer *p, bool reserve)
 	tap_dat_buffers_write(p->buffers, p->nr_buffers, &bytes);
 	ret = bytes.err;
 	if (!ret && reserve) {
-		p->options_at = p->pos;
-		p->pos += bytes.len;
+		p->options_at = p->out.pos;
+		p->out.pos += bytes.len;
 	} else if (!ret) {
-		ret = tap_pwrite_all(p->out, bytes.data, bytes.len, p->options_at);
-		ret = ret ?: tap_pwrite_all(p->out, &p->options_at, sizeof(p->options_at), p->more_at);
+		ret = tap_pwrite_all(p->out.fd, bytes.data, bytes.len, p->options_at);
+		ret = ret ?: tap_pwrite_all(p->out.fd, &p->options_at, sizeof(p->options_at),
+					    p->more_at);
 	}
 	tap_buf_release(&bytes);
 	return ret ? fail(p, ret) : 0;
@@ -308,7 +267,7 @@ static int write_file(struct packer *p)
 	ret = ret ?: write_options(p, true);
 	for (unsigned int i = 0; !ret && i < p->nr_buffers; i++)
 		ret = write_buffer(p, &p->buffers[i]);
-	return ret ? ret : write_options(p, false);
+	return ret ?: write_options(p, false);
 }
 
 #define MAX_LINKS 40 /* as the kernel's */
@@ -421,21 +380,14 @@ static int put_in_place(struct packer *p, const char *old)
 /* Puts the finished file in its place, so that it is there after a power cut too. */
 static int publish(struct packer *p)
 {
-	char *old, *copy;
-	int parent, ret = find_old(p->target, &old, p->err);
+	char *old;
+	int ret = find_old(p->target, &old, p->err);
 
 	if (ret)
 		return ret;
-	copy = strdup(p->target);
-	parent = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (parent < 0 || fsync(p->out))
+	ret = fsync(p->out.fd) ? -errno : put_in_place(p, old);
+	if (!ret && fsync(p->parent))
 		ret = -errno;
-	ret = ret ?: put_in_place(p, old);
-	if (!ret && fsync(parent))
-		ret = -errno;
-	if (parent >= 0)
-		close(parent);
-	free(copy);
 	free(old);
 	return ret ? fail(p, ret) : 0;
 }
@@ -460,29 +412,19 @@ static int name_packed(struct packer *p)
 {
 	char *copy = strdup(p->target);
 	struct stat folder, parent;
-	int ret = copy ? 0 : -ENOMEM;
+	int ret;
 
-	if (!ret && (fstat(p->dir, &folder) || stat(dirname(copy), &parent)))
-		ret = -errno;
-	p->packed_dir = p->dir;
-	if (!ret && folder.st_dev == parent.st_dev) {
-		p->packed = strdup("packed");
-	} else if (!ret) {
-		p->packed_dir = AT_FDCWD;
-		if (asprintf(&p->packed, "%s.packed-%d", p->target, (int)getpid()) < 0)
-			p->packed = NULL;
-	}
+	p->parent = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	ret = p->parent < 0 || fstat(p->parent, &parent) || fstat(p->dir, &folder) ? -errno : 0;
 	free(copy);
-	return ret ? ret : p->packed ? 0 : -ENOMEM;
-}
-
-static void find_whole(struct packer *p)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < p->nr_parts; i++)
-		if (!fstatat(p->dir, p->parts[i].file, &st, AT_SYMLINK_NOFOLLOW))
-			p->progress.whole += (uint64_t)st.st_size;
+	if (ret)
+		return ret;
+	p->packed_dir = folder.st_dev == parent.st_dev ? p->dir : AT_FDCWD;
+	if (p->packed_dir == p->dir)
+		p->packed = strdup("packed");
+	else if (asprintf(&p->packed, "%s.packed-%d", p->target, (int)getpid()) < 0)
+		p->packed = NULL;
+	return p->packed ? 0 : -ENOMEM;
 }
 
 static int open_out(struct packer *p)
@@ -492,8 +434,9 @@ static int open_out(struct packer *p)
 	if (ret)
 		return fail(p, ret);
 	unlinkat(p->packed_dir, p->packed, 0); /* of an attempt that was killed */
-	p->out = openat(p->packed_dir, p->packed, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (p->out < 0 || fchmod(p->out, 0600))
+	p->out.fd = openat(p->packed_dir, p->packed,
+			   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (p->out.fd < 0 || fchmod(p->out.fd, 0600))
 		return fail(p, -errno);
 	return 0;
 }
@@ -502,25 +445,17 @@ static int pack(struct packer *p, const struct tap_pack_opts *opts)
 {
 	int ret = opts->head ? make_head(p, opts->head) : load_head(p);
 
-	if (!ret)
-		ret = list_parts(p);
-	if (!ret)
-		ret = list_buffers(p);
+	ret = ret ?: list_parts(p) ?: list_buffers(p);
 	if (!ret && p->level && tap_packer_data_new(p->level, &p->data))
 		ret = fail(p, -ENOMEM);
-	find_whole(p);
-	if (!ret)
-		ret = open_out(p);
-	if (!ret)
-		ret = write_file(p);
-	return ret ? ret : publish(p);
+	return ret ?: open_out(p) ?: write_file(p) ?: publish(p);
 }
 
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
 	     struct tap_err *err)
 {
-	struct packer p = { .path = spool_path, .target = file, .out = -1, .err = err,
-			    .progress = { .show = opts->show, .ctx = opts->ctx } };
+	struct packer p = { .path = spool_path, .target = file, .parent = -1, .err = err,
+			    .out = { .fd = -1, .show = opts->show, .ctx = opts->ctx } };
 	int ret;
 
 	p.dir = open(spool_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -531,7 +466,7 @@ int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opt
 	ret = pack(&p, opts);
 	if (!ret)
 		remove_folder(&p);
-	else if (p.out >= 0)
+	else if (p.out.fd >= 0)
 		unlinkat(p.packed_dir, p.packed, 0);
 	tap_packer_data_free(p.data);
 	tap_dat_front_release(&p.front);
@@ -539,8 +474,10 @@ int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opt
 	free(p.cpus);
 	free(p.parts);
 	free(p.packed);
-	if (p.out >= 0)
-		close(p.out);
+	if (p.out.fd >= 0)
+		close(p.out.fd);
+	if (p.parent >= 0)
+		close(p.parent);
 	close(p.dir);
 	return ret;
 }

@@ -118,23 +118,30 @@ static bool share_pages(int fd, uint64_t size, int out, uint64_t pos)
 	return size && !ioctl(out, FICLONERANGE, &range);
 }
 
-static void advance(struct tap_pack_progress *p, uint64_t done)
+static void advance(struct tap_pack_out *out, uint64_t done)
 {
-	p->done += done;
-	if (p->show)
-		p->show(p->ctx, p->done, p->whole);
+	out->done += done;
+	if (out->show)
+		out->show(out->ctx, out->done, out->whole);
 }
 
-int tap_pages_copy(int fd, uint64_t size, int out, uint64_t *pos, struct tap_pack_progress *progress)
+static int append(struct tap_pack_out *out, const void *data, size_t len)
 {
-	uint64_t from = 0, left, begin = *pos;
+	int ret = tap_pwrite_all(out->fd, data, len, out->pos);
+
+	out->pos += len;
+	return ret;
+}
+
+int tap_pages_copy(int fd, uint64_t size, struct tap_pack_out *out)
+{
+	uint64_t from = 0, left, begin = out->pos;
 	char *buf = NULL;
 	int ret = 0;
 
-	if (share_pages(fd, size, out, *pos)) {
-		*pos += size;
+	out->pos += size;
+	if (share_pages(fd, size, out->fd, begin))
 		return 0;
-	}
 	buf = malloc(COPY_BYTES);
 	if (!buf)
 		return -ENOMEM;
@@ -143,45 +150,38 @@ int tap_pages_copy(int fd, uint64_t size, int out, uint64_t *pos, struct tap_pac
 
 		if (len > left)
 			len = (size_t)left;
-		ret = tap_pread_all(fd, buf, len, (off_t)from);
-		if (!ret)
-			ret = tap_pwrite_all(out, buf, len, begin + from);
+		ret = tap_pread_all(fd, buf, len, (off_t)from) ?:
+		      tap_pwrite_all(out->fd, buf, len, begin + from);
 		from += len;
-		advance(progress, len);
+		advance(out, len);
 	}
 	/* where a hole is the end, the file is as long all the same */
 	if (!ret && size)
 		ret = tap_pread_all(fd, buf, 1, (off_t)(size - 1)) ?:
-		      tap_pwrite_all(out, buf, 1, begin + size - 1);
-	*pos = begin + size;
+		      tap_pwrite_all(out->fd, buf, 1, begin + size - 1);
 	free(buf);
 	return ret;
-}
-
-static int worker_init(struct worker *w, int level)
-{
-	w->ctx = ZSTD_createCCtx();
-	if (!w->ctx || ZSTD_isError(ZSTD_CCtx_setParameter(w->ctx, ZSTD_c_compressionLevel, level)))
-		return -ENOMEM;
-	return 0;
 }
 
 int tap_packer_data_new(int level, struct tap_packer_data **out)
 {
 	struct tap_packer_data *d = calloc(1, sizeof(*d));
-	int ret = d ? 0 : -ENOMEM;
 
 	*out = NULL;
-	if (ret)
-		return ret;
+	if (!d)
+		return -ENOMEM;
 	d->nr_workers = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? MAX_THREADS : 1;
-	for (unsigned int i = 0; !ret && i < d->nr_workers; i++)
-		ret = worker_init(&d->workers[i], level);
-	if (ret)
-		tap_packer_data_free(d);
-	else
-		*out = d;
-	return ret;
+	for (unsigned int i = 0; i < d->nr_workers; i++) {
+		ZSTD_CCtx *ctx = d->workers[i].ctx = ZSTD_createCCtx();
+
+		if (!ctx ||
+		    ZSTD_isError(ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, level))) {
+			tap_packer_data_free(d);
+			return -ENOMEM;
+		}
+	}
+	*out = d;
+	return 0;
 }
 
 void tap_packer_data_free(struct tap_packer_data *d)
@@ -249,8 +249,8 @@ static void compress_batch(struct tap_packer_data *d, unsigned int nr)
 }
 
 /* Reads, compresses and writes up to one chunk per thread from *@from on. */
-static int do_batch(struct tap_packer_data *d, int fd, uint64_t *from, uint64_t size, int out,
-		    uint64_t *pos)
+static int do_batch(struct tap_packer_data *d, int fd, uint64_t *from, uint64_t size,
+		    struct tap_pack_out *out)
 {
 	unsigned int nr = 0;
 	int ret = 0;
@@ -269,14 +269,13 @@ static int do_batch(struct tap_packer_data *d, int fd, uint64_t *from, uint64_t 
 	for (unsigned int i = 0; !ret && i < nr; i++) {
 		struct worker *w = &d->workers[i];
 
-		ret = w->ret ? w->ret : tap_pwrite_all(out, w->out, w->out_len, *pos);
-		*pos += w->out_len;
+		ret = w->ret ?: append(out, w->out, w->out_len);
 	}
 	return ret;
 }
 
 int tap_pages_compress(struct tap_packer_data *d, int fd, uint64_t size, uint32_t page_size,
-		       int out, uint64_t *pos, struct tap_pack_progress *progress)
+		       struct tap_pack_out *out)
 {
 	int ret = fit_chunk(d, page_size);
 	uint64_t nr, from = 0, before;
@@ -288,12 +287,11 @@ int tap_pages_compress(struct tap_packer_data *d, int fd, uint64_t size, uint32_
 	nr32 = (uint32_t)nr;
 	if (nr != nr32)
 		return -EFBIG;
-	ret = tap_pwrite_all(out, &nr32, sizeof(nr32), *pos);
-	*pos += sizeof(nr32);
+	ret = append(out, &nr32, sizeof(nr32));
 	while (!ret && from < size) {
 		before = from;
-		ret = do_batch(d, fd, &from, size, out, pos);
-		advance(progress, from - before);
+		ret = do_batch(d, fd, &from, size, out);
+		advance(out, from - before);
 	}
 	return ret;
 }
@@ -339,28 +337,27 @@ static ssize_t make_loss(struct tap_packer_data *d, uint32_t page_size)
 	return w->ret ? w->ret : (ssize_t)w->out_len;
 }
 
-int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size, int out, uint64_t *pos,
-		    struct tap_pack_progress *progress)
+int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size,
+		    struct tap_pack_out *out)
 {
-	uint64_t from = TAP_CHUNKS_HEADER, begin = *pos;
+	uint64_t from = TAP_CHUNKS_HEADER, begin = out->pos;
 	struct worker *w = &d->workers[0];
 	int ret = fit_chunk(d, page_size);
 	bool is_lost = false;
 	uint32_t nr = 0;
 	ssize_t len;
 
-	*pos += TAP_CHUNKS_HEADER;
+	out->pos += TAP_CHUNKS_HEADER;
 	while (!ret && !is_lost && (len = read_chunk(w, fd, from)) != 0) {
 		is_lost = len == -EBADMSG;
 		if (is_lost)
 			len = make_loss(d, page_size);
-		ret = len < 0 ? (int)len : tap_pwrite_all(out, w->out, (size_t)len, *pos);
-		*pos += (uint64_t)len;
+		ret = len < 0 ? (int)len : append(out, w->out, (size_t)len);
 		from += (uint64_t)len;
 		nr++;
-		advance(progress, (uint64_t)len);
+		advance(out, (uint64_t)len);
 	}
 	if (!nr)
-		*pos = begin;
-	return ret || !nr ? ret : tap_pwrite_all(out, &nr, sizeof(nr), begin);
+		out->pos = begin;
+	return ret || !nr ? ret : tap_pwrite_all(out->fd, &nr, sizeof(nr), begin);
 }

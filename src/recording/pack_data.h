@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Moving one CPU's pages from its spool file into the packed file: as they are, or in zstd
- * chunks, into which they may have been put while recording. All append at *pos of @out and move *pos on.
+ * chunks, into which they may have been put while recording.
  */
 #ifndef TAP_RECORDING_PACK_DATA_H
 #define TAP_RECORDING_PACK_DATA_H
@@ -24,11 +24,13 @@
 
 struct tap_packer_data;
 
-/* How far all pages of a file have come, bytes. */
-struct tap_pack_progress {
+/* The packed file. All append at its .pos and move that on. */
+struct tap_pack_out {
+	int fd;
+	uint64_t pos;
+	uint64_t done, whole; /* bytes: how far all pages have come */
 	void (*show)(void *ctx, uint64_t done, uint64_t whole); /* or NULL */
 	void *ctx;
-	uint64_t done, whole;
 };
 
 /* Return: 0; -ENOMEM. */
@@ -42,23 +44,21 @@ void tap_packer_data_free(struct tap_packer_data *d);
 int tap_pages_size(int fd, uint32_t page_size, uint64_t *size);
 
 /* Return: 0; -ENODATA if the file has become shorter; -ENOSPC, ... */
-int tap_pages_copy(int fd, uint64_t size, int out, uint64_t *pos, struct tap_pack_progress *progress);
+int tap_pages_copy(int fd, uint64_t size, struct tap_pack_out *out);
 /*
  * A page file that is compressed while recording looks as a CPU's data in a trace.dat: a u32 for the number
  * of chunks, here 0, and the chunks. The last one may be cut.
  */
 #define TAP_CHUNKS_HEADER 4u
-/*
- * Makes a chunk of whole pages. @chunk: its bytes, until the next call. Return: 0; -ENOMEM.
- */
+/* Makes a chunk of whole pages. @chunk: its bytes, until the next call. Return: 0; -ENOMEM. */
 int tap_chunk_make(struct tap_packer_data *d, const void *pages, size_t len, const void **chunk,
 		   size_t *chunk_len);
 /* Where chunks were never written, by a power cut, an empty page stands for them and what followed. */
-int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size, int out, uint64_t *pos,
-		    struct tap_pack_progress *progress);
+int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size,
+		    struct tap_pack_out *out);
 /* Chunks are compressed by as many threads as there are CPUs, two at most. */
 int tap_pages_compress(struct tap_packer_data *d, int fd, uint64_t size, uint32_t page_size,
-		       int out, uint64_t *pos, struct tap_pack_progress *progress);
+		       struct tap_pack_out *out);
 
 int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset);
 

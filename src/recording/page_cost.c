@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "recording/page_cost.h"
 
-#include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #define TRIED_BYTES ((size_t)1 << 20)
 #define COPIED_BYTES ((size_t)256 << 10) /* at once, as readers do */
@@ -14,10 +14,7 @@
 /* Of this thread: a file that is not in memory makes it wait, which is not to count. */
 static uint64_t cpu_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Return: what it takes, ns; UINT64_MAX: it cannot be copied. */

@@ -56,19 +56,13 @@ void tap_perf_blocks_let_go_all(struct tap_perf_blocks *blocks)
 	let_go(blocks, &blocks->newest);
 }
 
-static void free_row(struct tap_perf_block *b)
-{
-	while (b) {
-		struct tap_perf_block *older = b->older;
-
-		free(b);
-		b = older;
-	}
-}
-
 void tap_perf_blocks_release(struct tap_perf_blocks *blocks)
 {
-	free_row(blocks->newest);
-	free_row(blocks->spare);
-	*blocks = (struct tap_perf_blocks){ 0 };
+	tap_perf_blocks_let_go_all(blocks);
+	while (blocks->spare) {
+		struct tap_perf_block *b = blocks->spare;
+
+		blocks->spare = b->older;
+		free(b);
+	}
 }

@@ -53,7 +53,7 @@ static struct tap_bytes section(const struct tap_perf *p, uint64_t offset, uint6
 	struct tap_bytes b = {
 		.at = p->data,
 		.end = p->data + p->len,
-		.big_endian = p->info.big_endian,
+		.big_endian = p->r->info.big_endian,
 	};
 
 	tap_bytes_take(&b, offset);
@@ -83,37 +83,38 @@ static const char *clock_name(const struct tap_bytes *attr, uint64_t flags)
 	}
 }
 
-/* perf_output_sample() and __perf_event__output_id_sample() have the words in this order. */
+static uint32_t bytes_of(uint64_t sample_type, uint64_t words)
+{
+	return 8 * (uint32_t)__builtin_popcountll(sample_type & words);
+}
+
+/* The order of perf_output_sample(), and behind it of __perf_event__output_id_sample(). */
 static void lay_out(struct tap_perf_attr *a, bool has_trailer)
 {
-	static const uint64_t in_sample[] = {
-		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,	       PERF_SAMPLE_TID,
-		PERF_SAMPLE_TIME,	PERF_SAMPLE_ADDR,      PERF_SAMPLE_ID,
-		PERF_SAMPLE_STREAM_ID,	PERF_SAMPLE_CPU,       PERF_SAMPLE_PERIOD,
-	};
-	static const uint64_t in_trailer[] = {
-		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_CPU,  PERF_SAMPLE_STREAM_ID,
-		PERF_SAMPLE_ID,		PERF_SAMPLE_TIME, PERF_SAMPLE_TID,
-	};
+	const uint64_t before_time = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	const uint64_t before_id = before_time | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
+	const uint64_t before_cpu = before_id | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID;
+	const uint64_t to_cpu = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_CPU;
+	const uint64_t to_id = to_cpu | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_ID;
+	const uint64_t to_time = to_id | PERF_SAMPLE_TIME;
+	const uint64_t type = a->sample_type;
 
-	for (size_t i = 0; i < sizeof(in_sample) / sizeof(*in_sample); i++) {
-		if (!(a->sample_type & in_sample[i]))
-			continue;
-		if (in_sample[i] == PERF_SAMPLE_TIME)
-			a->time_at = a->fixed;
-		if (in_sample[i] == PERF_SAMPLE_CPU)
-			a->cpu_at = a->fixed;
-		a->fixed += 8;
+	a->time_at = bytes_of(type, before_time);
+	a->cpu_at = bytes_of(type, before_cpu);
+	a->fixed = bytes_of(type, before_cpu | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD);
+	a->id_at = a->id_back = UINT32_MAX;
+	if (type & PERF_SAMPLE_IDENTIFIER) {
+		a->id_at = 0;
+		a->id_back = 8;
+	} else if (type & PERF_SAMPLE_ID) {
+		a->id_at = bytes_of(type, before_id);
+		a->id_back = bytes_of(type, to_id);
 	}
-	for (size_t i = 0; has_trailer && i < sizeof(in_trailer) / sizeof(*in_trailer); i++) {
-		if (!(a->sample_type & in_trailer[i]))
-			continue;
-		a->trailer += 8;
-		if (in_trailer[i] == PERF_SAMPLE_TIME)
-			a->time_back = a->trailer;
-		if (in_trailer[i] == PERF_SAMPLE_CPU)
-			a->cpu_back = a->trailer;
-	}
+	if (!has_trailer)
+		return;
+	a->trailer = bytes_of(type, to_time | PERF_SAMPLE_TID);
+	a->time_back = type & PERF_SAMPLE_TIME ? bytes_of(type, to_time) : 0;
+	a->cpu_back = type & PERF_SAMPLE_CPU ? bytes_of(type, to_cpu) : 0;
 }
 
 static int read_attr(struct tap_perf *p, struct tap_bytes b, struct tap_perf_attr *a,
@@ -128,7 +129,7 @@ static int read_attr(struct tap_perf *p, struct tap_bytes b, struct tap_perf_att
 	*a = (struct tap_perf_attr){ .sample_type = tap_bytes_u64(&b) };
 	a->read_format = tap_bytes_u64(&b);
 	flags = tap_bytes_u64(&b);
-	if (p->info.big_endian) { /* bit fields begin at the other end */
+	if (p->r->info.big_endian) { /* bit fields begin at the other end */
 		uint64_t mirrored = 0;
 
 		for (unsigned int i = 0; i < 64; i++)
@@ -139,12 +140,12 @@ static int read_attr(struct tap_perf *p, struct tap_bytes b, struct tap_perf_att
 	lay_out(a, flags >> ATTR_SAMPLE_ID_ALL & 1);
 	if (!a->is_tracepoint)
 		return 0;
-	p->info.clock = clock_name(&all, flags);
+	p->clock = clock_name(&all, flags);
 	if ((a->sample_type & needed) != needed)
 		return tap_err_set(err, -ENOTSUP,
 				   "'%.300s' lacks the time or the CPU of its events: record with "
 				   "'perf record -T --sample-cpu'",
-				   p->head->path);
+				   p->r->path);
 	return 0;
 }
 
@@ -152,7 +153,7 @@ static int read_ids(struct tap_perf *p, struct tap_bytes ids, struct tap_err *er
 {
 	p->nr_ids += tap_bytes_left(&ids) / 8;
 	if (p->nr_ids > MAX_IDS)
-		return tap_dat_bad(p->head, err, "it has more than 4 million event ids");
+		return tap_dat_bad(p->r, err, "it has more than 4 million event ids");
 	while (tap_bytes_left(&ids) >= 8) {
 		uint64_t *place = tap_map_put(&p->ids, tap_bytes_u64(&ids));
 
@@ -163,54 +164,28 @@ static int read_ids(struct tap_perf *p, struct tap_bytes ids, struct tap_err *er
 	return 0;
 }
 
-/* Where a sample has its id, in its body. */
-static uint32_t id_at(uint64_t sample_type)
-{
-	const uint64_t before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-				PERF_SAMPLE_ADDR;
-
-	if (sample_type & PERF_SAMPLE_IDENTIFIER)
-		return 0;
-	if (!(sample_type & PERF_SAMPLE_ID))
-		return UINT32_MAX;
-	return 8 * (uint32_t)__builtin_popcountll(sample_type & before);
-}
-
-/* Where other records have it, from their end. */
-static uint32_t id_back(uint64_t sample_type)
-{
-	if (sample_type & PERF_SAMPLE_IDENTIFIER)
-		return 8;
-	if (!(sample_type & PERF_SAMPLE_ID))
-		return UINT32_MAX;
-	return 8 * (1 + (uint32_t)__builtin_popcountll(
-				sample_type & (PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID)));
-}
-
 /* The id says which attr lays a record out: so it must be found without one. */
 static int place_ids(struct tap_perf *p, struct tap_err *err)
 {
-	uint64_t first = p->attrs[0].sample_type;
+	const struct tap_perf_attr *first = p->attrs;
 	bool has_tracepoint = false;
 
-	p->id_at = id_at(first);
-	p->id_back = id_back(first);
-	for (unsigned int i = 0; i < p->nr_attrs; i++) {
-		uint64_t type = p->attrs[i].sample_type;
-
-		has_tracepoint |= p->attrs[i].is_tracepoint;
-		if (id_at(type) != p->id_at || id_back(type) != p->id_back ||
-		    (p->id_at == UINT32_MAX && type != first))
+	p->id_at = first->id_at;
+	p->id_back = first->id_back;
+	for (const struct tap_perf_attr *a = first; a < first + p->nr_attrs; a++) {
+		has_tracepoint |= a->is_tracepoint;
+		if (a->id_at != p->id_at || a->id_back != p->id_back ||
+		    (p->id_at == UINT32_MAX && a->sample_type != first->sample_type))
 			return tap_err_set(err, -ENOTSUP,
 					   "'%.300s' does not tell which record is of which event: "
 					   "record with 'perf record --sample-identifier'",
-					   p->head->path);
+					   p->r->path);
 	}
 	if (!has_tracepoint)
 		return tap_err_set(err, -ENOTSUP,
 				   "'%.300s' holds no tracepoints: record with 'perf sched record' "
 				   "or 'perf record -e sched:*'",
-				   p->head->path);
+				   p->r->path);
 	return 0;
 }
 
@@ -231,7 +206,7 @@ static void find_plain(struct tap_perf *p)
 			return;
 		plain = a;
 	}
-	if (p->info.big_endian == TAP_HOST_BIG_ENDIAN)
+	if (p->r->info.big_endian == TAP_HOST_BIG_ENDIAN)
 		p->plain = (struct tap_perf_plain){
 			.id = tap_perf_has_ids(p) ? TAP_PERF_HEAD_BYTES + p->id_at : 0,
 			.time = TAP_PERF_HEAD_BYTES + plain->time_at,
@@ -247,7 +222,7 @@ static int read_attrs(struct tap_perf *p, struct tap_bytes b, uint64_t attr_size
 	int ret;
 
 	if (attr_size < MIN_ATTR_BYTES + 16 || attr_size > MAX_ATTR_BYTES || !nr || nr > MAX_ATTRS)
-		return tap_dat_bad(p->head, err, "its attrs are missing or impossible");
+		return tap_dat_bad(p->r, err, "its attrs are missing or impossible");
 	p->attrs = calloc(nr, sizeof(*p->attrs));
 	if (!p->attrs)
 		return tap_dat_nomem(err);
@@ -258,16 +233,18 @@ static int read_attrs(struct tap_perf *p, struct tap_bytes b, uint64_t attr_size
 
 		ret = read_attr(p, attr, &p->attrs[p->nr_attrs++], err);
 		if (!ret && ids.bad)
-			ret = tap_dat_bad(p->head, err, "its event ids lie behind its end");
-		if (!ret)
-			ret = read_ids(p, ids, err);
+			ret = tap_dat_bad(p->r, err, "its event ids lie behind its end");
+		ret = ret ?: read_ids(p, ids, err);
 		if (ret)
 			return ret;
 	}
 	ret = place_ids(p, err);
-	if (!ret)
-		find_plain(p);
-	return ret;
+	if (ret)
+		return ret;
+	find_plain(p);
+	/* its records are in no pages: of no size, and before it is known what one begins with */
+	ret = tap_dat_add_buffer(p->r, "", p->clock, 0, err);
+	return ret < 0 ? ret : 0;
 }
 
 /* ---- features */
@@ -275,28 +252,11 @@ static int read_attrs(struct tap_perf *p, struct tap_bytes b, uint64_t attr_size
 /* The head of a trace.dat of version 6, up to its CPUs. */
 static int read_tracing_data(struct tap_perf *p, struct tap_bytes b, struct tap_err *err)
 {
-	struct tap_reader *r = p->head;
-	const unsigned char *magic = tap_bytes_take(&b, 10);
-	unsigned int endian;
-	int ret;
+	const bool big_endian = p->r->info.big_endian;
 
-	tap_bytes_str(&b); /* its version */
-	endian = tap_bytes_u8(&b);
-	r->info.long_size = r->decoder.long_size = tap_bytes_u8(&b);
-	tap_bytes_u32(&b); /* page size */
-	if (b.bad || memcmp(magic, "\x17\x08\x44tracing", 10) || endian != p->info.big_endian ||
-	    (r->info.long_size != 4 && r->info.long_size != 8))
-		return tap_dat_bad(r, err, "its tracing data is cut or impossible");
-	ret = tap_dat_read_headers(r, &b, err);
-	if (!ret)
-		ret = tap_dat_read_formats(r, &b, "ftrace", tap_bytes_u32(&b), err);
-	if (!ret)
-		ret = tap_dat_read_systems(r, &b, err);
-	if (!ret)
-		ret = tap_dat_read_text(r, &b, &r->kallsyms, err);
-	if (!ret)
-		ret = tap_dat_read_text(r, &b, &r->printk, err);
-	return ret;
+	if (!tap_dat_read_begin(p->r, &b) || b.bad || p->r->info.big_endian != big_endian)
+		return tap_dat_bad(p->r, err, "its tracing data is cut or impossible");
+	return tap_dat_read_front(p->r, &b, err);
 }
 
 static int read_string(struct tap_bytes b, char **dst, struct tap_err *err)
@@ -315,21 +275,18 @@ static int read_compression(struct tap_perf *p, struct tap_bytes b, struct tap_e
 	if (type != COMPRESSED_ZSTD)
 		return tap_err_set(err, -ENOTSUP,
 				   "'%.300s' is compressed in way %u: only zstd (1) can be read",
-				   p->head->path, type);
-	p->info.compression = "zstd";
-	return 0;
+				   p->r->path, type);
+	return tap_dat_set_text(&p->r->compression, "zstd", 4, err);
 }
 
-static void read_clocks(struct tap_perf *p, struct tap_bytes b)
+static void read_clocks(struct tap_reader_info *info, struct tap_bytes b)
 {
-	uint64_t realtime_ns;
-
+	info->wall_realtime_ns = info->wall_ts_ns = 0;
 	tap_bytes_take(&b, 8); /* its version, which clock */
-	realtime_ns = tap_bytes_u64(&b);
-	p->info.wall_ts_ns = tap_bytes_u64(&b);
-	p->info.wall_realtime_ns = realtime_ns;
-	if (b.bad)
-		p->info.wall_ts_ns = p->info.wall_realtime_ns = 0;
+	if (tap_bytes_left(&b) < 16)
+		return;
+	info->wall_realtime_ns = tap_bytes_u64(&b);
+	info->wall_ts_ns = tap_bytes_u64(&b);
 }
 
 static int read_feature(struct tap_perf *p, unsigned int id, struct tap_bytes b,
@@ -347,14 +304,11 @@ static int read_feature(struct tap_perf *p, unsigned int id, struct tap_bytes b,
 	case FEATURE_ARCH:
 		return read_string(b, &p->machine, err);
 	case FEATURE_NRCPUS:
-		p->info.nr_cpus = tap_bytes_u32(&b);
-		if (p->info.nr_cpus > TAP_DAT_MAX_CPUS)
-			return tap_dat_bad(p->head, err, "it has more than 65536 CPUs");
-		return 0;
+		return tap_dat_read_option(p->r, TAP_OPTION_CPUCOUNT, b, err);
 	case FEATURE_COMPRESSED:
 		return read_compression(p, b, err);
 	case FEATURE_CLOCK_DATA:
-		read_clocks(p, b);
+		read_clocks(&p->r->info, b);
 		return 0;
 	default:
 		return 0;
@@ -376,7 +330,7 @@ static int read_features(struct tap_perf *p, struct tap_bytes bits, struct tap_e
 			int ret;
 
 			if (table.bad || b.bad) {
-				p->info.note = "the file is cut: its description is not whole";
+				p->note = "the file is cut: its description is not whole";
 				continue;
 			}
 			ret = read_feature(p, id, b, err);
@@ -389,29 +343,23 @@ static int read_features(struct tap_perf *p, struct tap_bytes bits, struct tap_e
 
 /* ---- the whole */
 
-static const char *text_or_empty(const char *s)
-{
-	return s ? s : "";
-}
-
 static int complete(struct tap_perf *p, struct tap_err *err)
 {
-	const struct tap_reader *r = p->head;
+	struct tap_reader *r = p->r;
+	int ret = 0;
 
-	if (p->release && asprintf(&p->uname, "Linux %s %s %s", text_or_empty(p->hostname),
-				   p->release, text_or_empty(p->machine)) < 0)
+	if (p->release && asprintf(&r->uname, "Linux %s %s %s", p->hostname ?: "",
+				   p->release, p->machine ?: "") < 0)
 		return tap_dat_nomem(err);
-	if (p->version && asprintf(&p->tool, "perf %s", p->version) < 0)
+	if (p->version && asprintf(&r->tool, "perf %s", p->version) < 0)
 		return tap_dat_nomem(err);
-	p->info.uname = text_or_empty(p->uname);
-	p->info.hostname = text_or_empty(p->hostname);
-	p->info.tool = text_or_empty(p->tool);
-	p->info.printk = text_or_empty(r->printk);
-	p->info.kallsyms = text_or_empty(r->kallsyms);
-	p->info.long_size = r->info.long_size;
-	if (!*p->info.note && !r->nr_formats)
-		p->info.note = "it has no event formats: its events cannot be decoded";
-	return tap_perf_read_front(p, err);
+	if (!p->note && !r->nr_formats)
+		p->note = "it has no event formats: its events cannot be decoded";
+	if (p->note)
+		ret = tap_dat_set_text(&r->notes, p->note, strlen(p->note), err);
+	if (!r->compression)
+		ret = ret ?: tap_dat_set_text(&r->compression, "none", 4, err);
+	return ret ?: tap_perf_read_front(p, err);
 }
 
 /* perf writes the size of the records, and what it says about itself, when it ends. */
@@ -419,17 +367,13 @@ static int place_records(struct tap_perf *p, uint64_t offset, uint64_t size,
 			 struct tap_bytes features, struct tap_err *err)
 {
 	if (offset < HEADER_BYTES || offset > p->len)
-		return tap_dat_bad(p->head, err, "its records lie behind its end");
+		return tap_dat_bad(p->r, err, "its records lie behind its end");
 	p->from = (size_t)offset;
 	p->to = p->len;
-	if (!size) {
+	if (!size || size > p->len - offset) {
 		p->cut = true;
-		p->info.note = "perf was killed: formats and last events are lost";
-		return 0;
-	}
-	if (size > p->len - offset) {
-		p->cut = true;
-		p->info.note = "the file is cut: formats and the last events are missing";
+		p->note = size ? "the file is cut: formats and the last events are missing" :
+				 "perf was killed: formats and last events are lost";
 		return 0;
 	}
 	p->to = (size_t)(offset + size);
@@ -438,78 +382,39 @@ static int place_records(struct tap_perf *p, uint64_t offset, uint64_t size,
 
 static int read_file(struct tap_perf *p, struct tap_err *err)
 {
-	struct tap_bytes b = section(p, MAGIC_LEN, HEADER_BYTES - MAGIC_LEN);
-	uint64_t header_size, attr_size, attrs_at, attrs_size, at, size;
-	struct tap_bytes head = section(p, MAGIC_LEN, 8), attrs;
-	int ret;
+	struct tap_bytes b = section(p, MAGIC_LEN, p->len - MAGIC_LEN);
+	uint64_t header_size = tap_bytes_u64(&b), attr_size = tap_bytes_u64(&b);
+	uint64_t attrs_at = tap_bytes_u64(&b), attrs_size = tap_bytes_u64(&b);
+	uint64_t at = tap_bytes_u64(&b), size = tap_bytes_u64(&b);
 
-	header_size = tap_bytes_u64(&head);
 	if (header_size == PIPE_HEADER_BYTES)
 		return tap_err_set(err, -ENOTSUP,
 				   "'%.300s' was written to a pipe: use 'perf record -o FILE'",
-				   p->head->path);
-	tap_bytes_u64(&b);
-	attr_size = tap_bytes_u64(&b);
-	attrs_at = tap_bytes_u64(&b);
-	attrs_size = tap_bytes_u64(&b);
-	at = tap_bytes_u64(&b);
-	size = tap_bytes_u64(&b);
-	if (b.bad || header_size < HEADER_BYTES)
-		return tap_dat_bad(p->head, err, "its header is cut or impossible");
-	attrs = section(p, attrs_at, attrs_size);
-	ret = read_attrs(p, attrs, attr_size, err);
-	if (!ret)
-		ret = place_records(p, at, size, section(p, FEATURES_AT, NR_FEATURES / 8), err);
-	return ret ? ret : complete(p, err);
+				   p->r->path);
+	if (p->len < HEADER_BYTES || header_size < HEADER_BYTES)
+		return tap_dat_bad(p->r, err, "its header is cut or impossible");
+	return read_attrs(p, section(p, attrs_at, attrs_size), attr_size, err) ?:
+	       place_records(p, at, size, section(p, FEATURES_AT, NR_FEATURES / 8), err) ?:
+	       complete(p, err);
 }
 
-static struct tap_reader *new_head(bool big_endian, const char *path)
-{
-	struct tap_reader *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return NULL;
-	r->path = path;
-	r->info.big_endian = r->decoder.big_endian = big_endian;
-	r->info.long_size = r->decoder.long_size = 8;
-	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));
-	if (r->decoder.slots)
-		return r;
-	tap_dat_free(r);
-	return NULL;
-}
-
-int tap_perf_open(const unsigned char *data, size_t len, int fd, const char *path, struct tap_perf **out,
+int tap_perf_open(struct tap_reader *r, const unsigned char *data, size_t len, int fd,
 		  struct tap_err *err)
 {
 	struct tap_perf *p;
-	int ret;
 
-	*out = NULL;
 	if (!tap_perf_is(data, len))
-		return tap_err_set(err, -EINVAL, "'%.300s' is no perf.data", path);
-	p = calloc(1, sizeof(*p));
+		return tap_err_set(err, -EINVAL, "'%.300s' is no perf.data", r->path);
+	p = r->perf = calloc(1, sizeof(*p));
 	if (!p)
 		return tap_dat_nomem(err);
+	p->r = r;
 	p->data = data;
 	p->len = len;
 	p->fd = fd;
-	p->to_ns = UINT64_MAX;
-	p->info = (struct tap_perf_info){
-		.clock = "",
-		.compression = "none",
-		.note = "",
-		.big_endian = *data == *MAGIC_BIG_ENDIAN,
-	};
-	p->head = new_head(p->info.big_endian, path);
-	ret = p->head ? read_file(p, err) : tap_dat_nomem(err);
-	if (!ret) {
-		p->head->path = NULL;
-		*out = p;
-		p = NULL;
-	}
-	tap_perf_free(p);
-	return ret;
+	r->info.big_endian = r->decoder.big_endian = *data == *MAGIC_BIG_ENDIAN;
+	r->info.long_size = r->decoder.long_size = 8;
+	return read_file(p, err);
 }
 
 void tap_perf_free(struct tap_perf *p)
@@ -525,57 +430,26 @@ void tap_perf_free(struct tap_perf *p)
 	tap_map_release(&p->tasks);
 	tap_map_release(&p->ids);
 	tap_map_release(&p->id_cpus);
-	tap_dat_free(p->head);
 	free(p->attrs);
-	free(p->uname);
 	free(p->hostname);
 	free(p->release);
 	free(p->machine);
 	free(p->version);
-	free(p->tool);
 	free(p);
-}
-
-const struct tap_perf_info *tap_perf_info(const struct tap_perf *p)
-{
-	return &p->info;
-}
-
-static const struct tap_perf_task *find_task(const struct tap_perf *p, int tid)
-{
-	const uint64_t *place = tap_map_get(&p->tasks, (uint64_t)tid);
-
-	return place ? (const struct tap_perf_task *)(uintptr_t)*place : NULL;
 }
 
 const char *tap_perf_comm(const struct tap_perf *p, int tid)
 {
-	const struct tap_perf_task *task = find_task(p, tid);
+	const struct tap_perf_task *task = tap_perf_task(p, tid);
 
 	return task && *task->comm ? task->comm : NULL;
 }
 
 int tap_perf_tgid(const struct tap_perf *p, int tid)
 {
-	const struct tap_perf_task *task = find_task(p, tid);
+	const struct tap_perf_task *task = tap_perf_task(p, tid);
 
 	return task ? task->tgid : -1;
-}
-
-void tap_perf_limit(struct tap_perf *p, uint64_t from_ns, uint64_t to_ns)
-{
-	p->from_ns = from_ns;
-	p->to_ns = to_ns;
-}
-
-struct tap_reader *tap_perf_head(const struct tap_perf *p)
-{
-	return p->head;
-}
-
-void tap_perf_unmerged(struct tap_perf *p, bool unmerged)
-{
-	p->queue.by_cpu = unmerged;
 }
 
 void tap_perf_rewind(struct tap_perf *p)
@@ -596,7 +470,7 @@ static inline void take_item(const struct tap_perf *p, const struct tap_perf_ite
 	const struct tap_slot *slot;
 
 	if (item->size) {
-		slot = &p->head->decoder.slots[item->id];
+		slot = &p->r->decoder.slots[item->id];
 		/* it was read a round ago: its first field and its last, which is what is asked for first */
 		__builtin_prefetch(item->data + 8);
 		__builtin_prefetch(item->data + item->size - 8);
@@ -682,8 +556,8 @@ int tap_perf_batch(struct tap_perf *p, struct tap_event **batch, unsigned int ma
 		ret = tap_perf_read_round(p, err);
 		if (ret)
 			return ret;
-		if (p->head->decoder.watch)
-			p->head->decoder.watch(p->head->decoder.watch_ctx);
+		if (p->r->decoder.watch)
+			p->r->decoder.watch(p->r->decoder.watch_ctx);
 	}
 	return *nr > 0;
 }

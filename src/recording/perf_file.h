@@ -10,26 +10,21 @@
 
 #include <schedtap/reader.h>
 
-#include "recording/perf_info.h"
-
 struct tap_perf;
-struct tap_decoder;
 
 /* Return: whether it begins as a perf.data does. */
 bool tap_perf_is(const unsigned char *data, size_t len);
 
 /*
- * @data: borrowed until tap_perf_free(), as is @fd: of the file that is mapped there, whose records are
- * copied then; or -1.
+ * Fills in @r, which has its path, slots and window, and @r->perf: to be freed by tap_perf_free(),
+ * on failure too. @data: borrowed until then, as is @fd: of the file that is mapped there, whose
+ * records are copied then; or -1.
  * Return: 0; -EINVAL if it is damaged where nothing can be read; -ENOTSUP if it was written to a
  * pipe, holds no tracepoints, or lacks their CPU or time; -ENOMEM.
  */
-int tap_perf_open(const unsigned char *data, size_t len, int fd, const char *path, struct tap_perf **out,
+int tap_perf_open(struct tap_reader *r, const unsigned char *data, size_t len, int fd,
 		  struct tap_err *err);
 void tap_perf_free(struct tap_perf *p);
-
-/* All borrowed until tap_perf_free(). */
-const struct tap_perf_info *tap_perf_info(const struct tap_perf *p);
 
 /*
  * A task's name and process, as known from what was read so far: perf writes those of the tasks
@@ -40,12 +35,8 @@ const char *tap_perf_comm(const struct tap_perf *p, int tid);
 int tap_perf_tgid(const struct tap_perf *p, int tid);
 
 /* As their namesakes of struct tap_reader. */
-void tap_perf_limit(struct tap_perf *p, uint64_t from_ns, uint64_t to_ns);
-void tap_perf_unmerged(struct tap_perf *p, bool unmerged);
 void tap_perf_rewind(struct tap_perf *p);
 void tap_perf_position(const struct tap_perf *p, uint64_t *done, uint64_t *whole);
-/* Has the formats and their slots, and knows what went by. */
-struct tap_reader *tap_perf_head(const struct tap_perf *p);
 
 /*
  * The next events in time order, at most @max (up to TAP_NR_BATCH), borrowed until the next call.

@@ -7,27 +7,14 @@
 
 #include "base/array.h"
 
-static int grow_runs(struct tap_perf_queue *q, uint32_t nr)
+static int grow_runs(struct tap_perf_queue *q, uint32_t i)
 {
-	struct tap_merge_key *losers;
-	struct tap_perf_run *runs;
-	uint32_t *busy;
+	uint32_t nr_busy = q->nr_runs, nr_losers = q->nr_runs;
 
-	runs = reallocarray(q->runs, nr, sizeof(*runs));
-	if (!runs)
-		return -ENOMEM;
-	q->runs = runs;
-	busy = reallocarray(q->busy, nr, sizeof(*busy));
-	if (!busy)
-		return -ENOMEM;
-	q->busy = busy;
-	losers = reallocarray(q->merge.losers, nr, sizeof(*losers));
-	if (!losers)
-		return -ENOMEM;
-	q->merge.losers = losers;
-	memset(runs + q->nr_runs, 0, (nr - q->nr_runs) * sizeof(*runs));
-	q->nr_runs = nr;
-	return 0;
+	/* the runs last: their number says what the others have room for */
+	return tap_array_reach(&q->busy, &nr_busy, i, sizeof(*q->busy), NULL) ?:
+	       tap_array_reach(&q->merge.losers, &nr_losers, i, sizeof(*q->merge.losers), NULL) ?:
+	       tap_array_reach(&q->runs, &q->nr_runs, i, sizeof(*q->runs), NULL);
 }
 
 /* A full run is moved to the front where half of it was taken: each item moves once on average. */
@@ -50,7 +37,7 @@ static int get_room(struct tap_perf_queue *q, int cpu, struct tap_perf_run **run
 
 	if (q->nr_items == TAP_PERF_MAX_ITEMS)
 		return -E2BIG;
-	ret = i < q->nr_runs ? 0 : grow_runs(q, i + 1);
+	ret = i < q->nr_runs ? 0 : grow_runs(q, i);
 	if (ret)
 		return ret;
 	*run = &q->runs[i];

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/array.h"
+
 /* Records that perf writes itself. */
 enum {
 	RECORD_FINISHED_ROUND = 68,
@@ -29,12 +31,12 @@ struct record {
 
 static uint32_t u32_at(const struct tap_perf *p, const unsigned char *at)
 {
-	return tap_get_u32(at, p->info.big_endian);
+	return tap_get_u32(at, p->r->info.big_endian);
 }
 
 static uint64_t u64_at(const struct tap_perf *p, const unsigned char *at)
 {
-	return tap_get_u64(at, p->info.big_endian);
+	return tap_get_u64(at, p->r->info.big_endian);
 }
 
 static struct tap_bytes bytes_of(const struct tap_perf *p, const struct record *rec)
@@ -42,7 +44,7 @@ static struct tap_bytes bytes_of(const struct tap_perf *p, const struct record *
 	return (struct tap_bytes){
 		.at = rec->body,
 		.end = rec->body + rec->len,
-		.big_endian = p->info.big_endian,
+		.big_endian = p->r->info.big_endian,
 	};
 }
 
@@ -54,7 +56,7 @@ static bool parse_head(const struct tap_perf *p, const unsigned char *at, size_t
 
 	if (left < TAP_PERF_HEAD_BYTES)
 		return false;
-	size = tap_get_u16(at + 6, p->info.big_endian);
+	size = tap_get_u16(at + 6, p->r->info.big_endian);
 	*rec = (struct record){ at + TAP_PERF_HEAD_BYTES, u32_at(p, at),
 				size - TAP_PERF_HEAD_BYTES };
 	return size >= TAP_PERF_HEAD_BYTES && size <= left;
@@ -83,7 +85,7 @@ static int push_loss(struct tap_perf *p, int cpu, uint64_t first_ns, uint64_t la
 		last_ns = p->last_ns;
 	if (first_ns > last_ns)
 		first_ns = last_ns;
-	if (first_ns > p->to_ns || last_ns < p->from_ns)
+	if (first_ns > p->r->decoder.to || last_ns < p->r->decoder.from)
 		return 0;
 	loss = malloc(sizeof(*loss));
 	if (!loss)
@@ -104,18 +106,7 @@ static void break_off(struct tap_perf *p)
 
 static struct tap_perf_cpu *cpu_get(struct tap_perf *p, int cpu)
 {
-	uint32_t i = (uint32_t)(cpu + 1);
-	struct tap_perf_cpu *grown;
-
-	if (i < p->nr_cpus)
-		return &p->cpus[i];
-	grown = reallocarray(p->cpus, i + 1, sizeof(*grown));
-	if (!grown)
-		return NULL;
-	memset(grown + p->nr_cpus, 0, (i + 1 - p->nr_cpus) * sizeof(*grown));
-	p->cpus = grown;
-	p->nr_cpus = i + 1;
-	return &p->cpus[i];
+	return tap_array_at(&p->cpus, &p->nr_cpus, (uint32_t)(cpu + 1), sizeof(*p->cpus), NULL);
 }
 
 /* Return: a time before all that @c can have lost next; UINT64_MAX: there was no record at all. */
@@ -197,24 +188,6 @@ static struct tap_bytes raw_of(const struct tap_perf *p, const struct record *re
 	return tap_bytes_sub(&b, tap_bytes_u32(&b));
 }
 
-/* Return: its slot, or NULL if the event is damaged or (@ret) memory ran out. */
-static struct tap_slot *slot_of(struct tap_perf *p, const struct tap_bytes *raw, int *ret,
-				      struct tap_err *err)
-{
-	struct tap_decoder *d = &p->head->decoder;
-	struct tap_slot *slot;
-	uint16_t id;
-
-	*ret = 0;
-	if (tap_bytes_left(raw) < sizeof(id))
-		return NULL;
-	id = tap_get_u16(raw->at, p->info.big_endian);
-	slot = &d->slots[id];
-	if (!slot->fmt)
-		*ret = tap_decoder_add_unknown(d, id, err);
-	return *ret || tap_bytes_left(raw) < slot->min_size ? NULL : slot;
-}
-
 static inline struct tap_perf_item event_item(uint64_t ts, const unsigned char *data,
 					      uint32_t size, const struct tap_format *fmt)
 {
@@ -224,17 +197,24 @@ static inline struct tap_perf_item event_item(uint64_t ts, const unsigned char *
 static int take_event(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
 		      int cpu, uint64_t ts, struct tap_err *err)
 {
-	struct tap_decoder *d = &p->head->decoder;
+	struct tap_decoder *d = &p->r->decoder;
 	struct tap_bytes raw = raw_of(p, rec, a);
-	struct tap_slot *slot;
-	int ret;
+	struct tap_slot *slot = NULL; /* NULL: the event is damaged */
 
-	slot = slot_of(p, &raw, &ret, err);
-	if (ret)
-		return ret;
-	d->span.before |= ts < p->from_ns;
-	d->span.beyond |= ts > p->to_ns;
-	if (slot && ts >= p->from_ns && ts <= p->to_ns)
+	if (tap_bytes_left(&raw) >= sizeof(uint16_t)) {
+		slot = &d->slots[tap_get_u16(raw.at, raw.big_endian)];
+		if (!slot->fmt) {
+			int ret = tap_decoder_add_unknown(d, (unsigned int)(slot - d->slots), err);
+
+			if (ret)
+				return ret;
+		}
+		if (tap_bytes_left(&raw) < slot->min_size)
+			slot = NULL;
+	}
+	d->span.before |= ts < d->from;
+	d->span.beyond |= ts > d->to;
+	if (slot && ts >= d->from && ts <= d->to)
 		tap_decoder_passed(d, slot, ts, tap_bytes_left(&raw));
 	/*
 	 * What comes after its time has gone by cannot be put into order any more. Of any kind: a loss
@@ -242,7 +222,7 @@ static int take_event(struct tap_perf *p, const struct record *rec, const struct
 	 */
 	if (!slot || ts < p->last_ns)
 		return push_loss(p, cpu, ts, ts, 1, err);
-	if (!slot->mark || ts < p->from_ns || ts > p->to_ns)
+	if (!slot->mark || ts < d->from || ts > d->to)
 		return 0;
 	return push(p, cpu, event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt),
 		    err);
@@ -294,7 +274,7 @@ take_plain_of(struct tap_perf *p, const struct tap_perf_plain where, uint32_t cp
 	      const unsigned char *end)
 {
 	const bool host = TAP_HOST_BIG_ENDIAN;
-	struct tap_decoder *d = &p->head->decoder;
+	struct tap_decoder *d = &p->r->decoder;
 	struct tap_perf_item *full, *first = tap_perf_queue_room(&p->queue, (int)cpu, &full), *to = first;
 	const unsigned char *start = at;
 	uint64_t last_ns, bytes = 0;
@@ -303,7 +283,7 @@ take_plain_of(struct tap_perf *p, const struct tap_perf_plain where, uint32_t cp
 		return at;
 	last_ns = tap_perf_queue_last(&p->queue, (int)cpu);
 	last_ns = last_ns > p->last_ns ? last_ns : p->last_ns;
-	last_ns = last_ns > p->from_ns ? last_ns : p->from_ns;
+	last_ns = last_ns > d->from ? last_ns : d->from;
 	while (to < full && (size_t)(end - at) >= where.raw + 2) {
 		const unsigned char *raw = at + where.raw;
 		uint32_t size = tap_get_u16(at + 6, host), raw_len = tap_get_u32(raw - 4, host);
@@ -316,7 +296,7 @@ take_plain_of(struct tap_perf *p, const struct tap_perf_plain where, uint32_t cp
 		    tap_get_u32(at + where.cpu, host) != cpu || size > (size_t)(end - at) ||
 		    (uint64_t)where.raw + raw_len > size || raw_len < 2 ||
 		    p->plain_ids[id % TAP_PERF_PLAIN_IDS] != id || raw_len <= slot->min_size - 1 ||
-		    ts < last_ns || ts > p->to_ns)
+		    ts < last_ns || ts > d->to)
 			break;
 		/* the unwanted leave the place to the next: a branch would be foretold badly */
 		*to = event_item(ts, raw, raw_len, slot->fmt);
@@ -349,7 +329,7 @@ static size_t take_plain(struct tap_perf *p, const unsigned char *at, size_t len
 	while (p->plain.raw && at != last && (size_t)(end - at) >= p->plain.raw) {
 		last = at;
 		cpu = tap_get_u32(at + p->plain.cpu, TAP_HOST_BIG_ENDIAN);
-		if ((uint64_t)cpu + 1 >= p->nr_cpus || p->cpus[cpu + 1].just_lost)
+		if (cpu >= TAP_DAT_MAX_CPUS || cpu + 1 >= p->nr_cpus || p->cpus[cpu + 1].just_lost)
 			break;
 		at = is_usual ? take_plain_of(p, usual, cpu, at, end) :
 				take_plain_of(p, p->plain, cpu, at, end);
@@ -444,6 +424,13 @@ static int take_lost_samples(struct tap_perf *p, const struct record *rec, struc
 
 /* ---- tasks and ids */
 
+struct tap_perf_task *tap_perf_task(const struct tap_perf *p, int tid)
+{
+	const uint64_t *place = tap_map_get(&p->tasks, (uint64_t)tid);
+
+	return place ? (struct tap_perf_task *)(uintptr_t)*place : NULL;
+}
+
 static struct tap_perf_task *task_get(struct tap_perf *p, int tid)
 {
 	uint64_t *slot = tap_map_put(&p->tasks, (uint64_t)tid);
@@ -479,8 +466,8 @@ static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_er
 {
 	struct tap_bytes b = bytes_of(p, rec);
 	int tgid = (int)tap_bytes_u32(&b);
-	struct tap_perf_task *task, *parent;
-	uint64_t *place;
+	const struct tap_perf_task *parent;
+	struct tap_perf_task *task;
 	int tid, ptid;
 
 	tap_bytes_u32(&b); /* the parent's process */
@@ -492,8 +479,7 @@ static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_er
 	if (!task)
 		return tap_dat_nomem(err);
 	task->tgid = tgid;
-	place = tap_map_get(&p->tasks, (uint64_t)ptid);
-	parent = place ? (struct tap_perf_task *)(uintptr_t)*place : NULL;
+	parent = tap_perf_task(p, ptid);
 	if (parent)
 		memcpy(task->comm, parent->comm, sizeof(task->comm));
 	return 0;
@@ -755,6 +741,7 @@ int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
 	 * Each round empties all rings one after the other: what is read in the next one may be
 	 * older than what this one ended with, but not than what the one before ended with.
 	 */
+	p->queue.by_cpu = p->r->unmerged;
 	p->ripe_ns = p->round_max_ns;
 	p->round_max_ns = p->max_ns;
 	p->round++;
@@ -780,7 +767,6 @@ int tap_perf_read_front(struct tap_perf *p, struct tap_err *err)
 
 void tap_perf_start_over(struct tap_perf *p)
 {
-	tap_decoder_begin(&p->head->decoder, p->head->formats, p->head->nr_formats);
 	tap_perf_queue_release(&p->queue);
 	tap_perf_blocks_let_go_all(&p->copied);
 	tap_perf_blocks_let_go_all(&p->unpacked);

@@ -6,7 +6,6 @@
 #include "base/map.h"
 #include "recording/dat_file.h"
 #include "recording/perf_blocks.h"
-#include "recording/perf_info.h"
 #include "recording/perf_queue.h"
 
 #define TAP_PERF_HEAD_BYTES 8u /* of a record: u32 type, u16 misc, u16 size */
@@ -17,6 +16,7 @@ struct tap_perf_attr {
 	bool is_tracepoint;
 	uint32_t fixed;		    /* of a sample's body, up to what has no fixed size */
 	uint32_t time_at, cpu_at;   /* in a sample's body */
+	uint32_t id_at, id_back;    /* there; from other records' end. UINT32_MAX: none */
 	uint32_t trailer;	    /* at the end of other records; 0: they have none */
 	uint32_t time_back, cpu_back; /* from a record's end; 0: not there */
 };
@@ -48,9 +48,10 @@ struct ZSTD_DCtx_s;
 #define TAP_PERF_PLAIN_IDS 256u
 
 struct tap_perf {
-	struct tap_perf_info info;
-	struct tap_reader *head; /* the tracing data is a trace.dat's head: formats, slots */
-	char *uname, *hostname, *release, *machine, *version, *tool;
+	struct tap_reader *r; /* whose it is: has the formats, and knows what went by */
+	char *hostname, *release, *machine, *version;
+	const char *clock; /* as tap_buffer_info's: "local", "mono", ... */
+	const char *note; /* what a user must know of the file as a whole: that it is cut, ... */
 	const unsigned char *data;
 	size_t len, from, to; /* of the file; of its records */
 	int fd;		      /* of the file; -1: it is read where it is mapped */
@@ -68,7 +69,6 @@ struct tap_perf {
 	uint64_t plain_ids[TAP_PERF_PLAIN_IDS]; /* id % TAP_PERF_PLAIN_IDS: of a tracepoint */
 	struct tap_map id_cpus;	 /* id -> CPU + 1 */
 	struct tap_map tasks;	 /* tid -> struct tap_perf_task, owned */
-	uint64_t from_ns, to_ns;
 
 	size_t at; /* of the next record */
 	uint64_t round;		       /* FINISHED_ROUNDs read */
@@ -100,6 +100,8 @@ static inline bool tap_perf_has_ids(const struct tap_perf *p)
 int tap_perf_read_round(struct tap_perf *p, struct tap_err *err);
 /* Reads what perf says of tasks and ids before the first sample. Return: 0; -ENOMEM. */
 int tap_perf_read_front(struct tap_perf *p, struct tap_err *err);
+/* Return: what is known of a task by now, or NULL. */
+struct tap_perf_task *tap_perf_task(const struct tap_perf *p, int tid);
 /* Forgets all that reading has found but tasks and ids. */
 void tap_perf_start_over(struct tap_perf *p);
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,42 +10,6 @@
 #include "recording/dat_file.h"
 #include "recording/page_cost.h"
 #include "recording/perf_file.h"
-
-/* Sets a text of the reader's. Return: 0 or -ENOMEM. */
-static int copy_text(char **dst, const char *text, struct tap_err *err)
-{
-	return tap_dat_set_text(dst, text, strlen(text), err);
-}
-
-static int read_perf(struct tap_reader *r, const struct tap_mapping *map, struct tap_err *err)
-{
-	const struct tap_perf_info *info;
-	int ret, fd = tap_page_copy_pays(map->data, map->len, map->fd) ? map->fd : -1;
-
-	ret = tap_perf_open(map->data, map->len, fd, r->path, &r->perf, err);
-	if (ret)
-		return ret;
-	info = tap_perf_info(r->perf);
-	r->info.big_endian = info->big_endian;
-	r->info.long_size = info->long_size;
-	r->info.nr_cpus = info->nr_cpus;
-	r->info.wall_ts_ns = info->wall_ts_ns;
-	r->info.wall_realtime_ns = info->wall_realtime_ns;
-	ret = copy_text(&r->uname, info->uname, err);
-	if (!ret)
-		ret = copy_text(&r->tool, info->tool, err);
-	if (!ret)
-		ret = copy_text(&r->compression, info->compression, err);
-	if (!ret)
-		ret = copy_text(&r->printk, info->printk, err);
-	if (!ret)
-		ret = copy_text(&r->kallsyms, info->kallsyms, err);
-	if (!ret)
-		ret = copy_text(&r->notes, info->note, err);
-	if (!ret)
-		ret = tap_dat_add_buffer(r, "", info->clock, 0, err);
-	return ret < 0 ? ret : 0;
-}
 
 static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 {
@@ -65,9 +28,10 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 	ret = tap_dat_add_map(r, fd, &map);
 	if (ret)
 		return tap_err_set(err, ret, "cannot map '%.300s': %s", r->path, strerror(-ret));
-	if (tap_perf_is(map->data, map->len))
-		return read_perf(r, map, err);
-	return tap_dat_read_file(r, err);
+	if (!tap_perf_is(map->data, map->len))
+		return tap_dat_read_file(r, err);
+	fd = tap_page_copy_pays(map->data, map->len, map->fd) ? map->fd : -1;
+	return tap_perf_open(r, map->data, map->len, fd, err);
 }
 
 /* The order of equal times: the lower CPU first, then the lower buffer. */
@@ -78,11 +42,6 @@ static int compare_streams(const void *a, const void *b)
 	if (x->cpu != y->cpu)
 		return x->cpu < y->cpu ? -1 : 1;
 	return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
-}
-
-static const char *text_or_empty(const char *s)
-{
-	return s ? s : "";
 }
 
 /* Of kernel/trace/trace.c's trace_clocks[] those that count something else. */
@@ -106,13 +65,13 @@ static int complete(struct tap_reader *r, struct tap_err *err)
 	r->merge.losers = calloc(r->nr_streams + 1, sizeof(*r->merge.losers));
 	if (!r->merge.losers)
 		return tap_dat_nomem(err);
-	r->info.uname = text_or_empty(r->uname);
-	r->info.tool = text_or_empty(r->tool);
-	r->info.meta = text_or_empty(r->meta);
-	r->info.compression = text_or_empty(r->compression);
-	r->info.printk = text_or_empty(r->printk);
-	r->info.kallsyms = text_or_empty(r->kallsyms);
-	r->info.notes = text_or_empty(r->notes);
+	r->info.uname = r->uname ?: "";
+	r->info.tool = r->tool ?: "";
+	r->info.meta = r->meta ?: "";
+	r->info.compression = r->compression ?: "";
+	r->info.printk = r->printk ?: "";
+	r->info.kallsyms = r->kallsyms ?: "";
+	r->info.notes = r->notes ?: "";
 	r->info.buffers = r->buffers;
 	r->info.ticks = find_ticks(r);
 	r->path = NULL;
@@ -152,7 +111,7 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 {
 	struct tap_reader *r;
 	char *spool = NULL;
-	int fd = -1, ret;
+	int fd, ret;
 
 	*out = NULL;
 	r = calloc(1, sizeof(*r));
@@ -162,24 +121,12 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 	r->decoder.to = UINT64_MAX;
 	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));
 	r->decoder.span.first_ns = UINT64_MAX;
-	if (!r->decoder.slots) {
-		ret = tap_dat_nomem(err);
-		goto out;
+	fd = r->decoder.slots ? open_path(r, path, &spool, err) : tap_dat_nomem(err);
+	ret = fd < 0 ? fd : read_path(r, fd, err) ?: complete(r, err);
+	if (!ret) {
+		*out = r;
+		r = NULL;
 	}
-
-	fd = open_path(r, path, &spool, err);
-	if (fd < 0) {
-		ret = fd;
-		goto out;
-	}
-	ret = read_path(r, fd, err);
-	if (!ret)
-		ret = complete(r, err);
-	if (ret)
-		goto out;
-	*out = r;
-	r = NULL;
-out:
 	if (fd >= 0)
 		close(fd);
 	free(spool);
@@ -200,16 +147,10 @@ const struct tap_reader_info *tap_reader_info(const struct tap_reader *r)
 	return &r->info;
 }
 
-/* Who has the formats, and knows what went by: of a perf.data not the reader itself. */
-static const struct tap_reader *head_of(const struct tap_reader *r)
-{
-	return r->perf ? tap_perf_head(r->perf) : r;
-}
-
 const struct tap_format *const *tap_reader_formats(const struct tap_reader *r, unsigned int *nr)
 {
-	*nr = head_of(r)->nr_formats;
-	return (const struct tap_format *const *)head_of(r)->formats;
+	*nr = r->nr_formats;
+	return (const struct tap_format *const *)r->formats;
 }
 
 const char *tap_reader_comm(const struct tap_reader *r, int tid)
@@ -259,9 +200,7 @@ void tap_reader_limit(struct tap_reader *r, uint64_t from, uint64_t to)
 {
 	r->decoder.from = from_ns(r, from);
 	r->decoder.to = to == UINT64_MAX ? to : from_ns(r, to + 1) - 1;
-	if (r->perf)
-		tap_perf_limit(r->perf, from, to);
-	if (from > to) { /* nothing is in it */
+	if (from > to && !r->perf) { /* nothing is in it; streams subtract the one from the other */
 		r->decoder.from = UINT64_MAX;
 		r->decoder.to = UINT64_MAX;
 	}
@@ -270,16 +209,12 @@ void tap_reader_limit(struct tap_reader *r, uint64_t from, uint64_t to)
 void tap_reader_mark(struct tap_reader *r, uint16_t (*mark)(void *, const struct tap_format *),
 		     void *ctx)
 {
-	struct tap_reader *head = r->perf ? tap_perf_head(r->perf) : r;
-
-	tap_decoder_mark(&head->decoder, head->formats, head->nr_formats, mark, ctx);
+	tap_decoder_mark(&r->decoder, r->formats, r->nr_formats, mark, ctx);
 }
 
 void tap_reader_unmerged(struct tap_reader *r, bool unmerged)
 {
 	r->unmerged = unmerged;
-	if (r->perf)
-		tap_perf_unmerged(r->perf, unmerged);
 }
 
 void tap_reader_skip(struct tap_reader *r)
@@ -304,10 +239,8 @@ void tap_reader_rewind(struct tap_reader *r)
 
 void tap_reader_watch(struct tap_reader *r, void (*watch)(void *ctx), void *ctx)
 {
-	struct tap_decoder *d = r->perf ? &tap_perf_head(r->perf)->decoder : &r->decoder;
-
-	d->watch = watch;
-	d->watch_ctx = ctx;
+	r->decoder.watch = watch;
+	r->decoder.watch_ctx = ctx;
 }
 
 void tap_reader_position(const struct tap_reader *r, uint64_t *done, uint64_t *whole)
@@ -325,20 +258,19 @@ void tap_reader_position(const struct tap_reader *r, uint64_t *done, uint64_t *w
 
 bool tap_reader_tally(const struct tap_reader *r, unsigned int index, struct tap_tally *tally)
 {
-	const struct tap_reader *head = head_of(r);
-	const struct tap_decoder *d = &head->decoder;
+	const struct tap_decoder *d = &r->decoder;
 	const struct tap_format *fmt;
 
-	if (index >= head->nr_formats + d->nr_unknown)
+	if (index >= r->nr_formats + d->nr_unknown)
 		return false;
-	fmt = index < head->nr_formats ? head->formats[index] : d->unknown[index - head->nr_formats];
+	fmt = index < r->nr_formats ? r->formats[index] : d->unknown[index - r->nr_formats];
 	*tally = (struct tap_tally){ fmt, d->slots[fmt->id].passed };
 	return true;
 }
 
 struct tap_reader_span tap_reader_span(const struct tap_reader *r)
 {
-	struct tap_reader_span span = head_of(r)->decoder.span;
+	struct tap_reader_span span = r->decoder.span;
 
 	if (span.first_ns <= span.last_ns) {
 		span.first_ns = to_ns(r, span.first_ns);
@@ -439,15 +371,7 @@ static __attribute__((noinline)) int advance(struct tap_reader *r, struct tap_er
 		else if (!ret && r->current->at == r->current->end)
 			ret = start_stream(r, (size_t)(r->current - r->streams) + 1, err);
 	}
-	return ret ? ret : r->current->at != r->current->end;
-}
-
-/* The loss at a stream's end reaches up to the end of the recording, as far as that is known. */
-static void finish_tail(const struct tap_reader *r, struct tap_event *ev)
-{
-	uint64_t end = r->last > ev->lost.last_ns ? r->last : ev->lost.last_ns;
-
-	ev->ts_ns = ev->lost.last_ns = end;
+	return ret ?: r->current->at != r->current->end;
 }
 
 /* Nanoseconds, of a recording with stamps of the TSC. */
@@ -460,16 +384,20 @@ static void convert(const struct tap_reader *r, struct tap_event *ev)
 	}
 }
 
-/* A loss is handed out alone: a tail's end depends on what was before. */
+/* A loss is handed out alone. A tail reaches up to the recording's end, as far as that is known. */
 static void take_loss(struct tap_reader *r)
 {
 	struct tap_stream *s = r->current;
+	struct tap_event *ev = &s->loss;
 
 	tap_stream_get_loss(s);
-	if (s->item == TAP_ITEM_TAIL)
-		finish_tail(r, &s->loss);
+	if (s->item == TAP_ITEM_TAIL) {
+		if (ev->lost.last_ns < r->last)
+			ev->lost.last_ns = r->last;
+		ev->ts_ns = ev->lost.last_ns;
+	}
 	s->at++;
-	r->batch[0] = &s->loss;
+	r->batch[0] = ev;
 	r->nr_batch = 1;
 }
 

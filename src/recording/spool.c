@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "recording/spool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/proc.h"
 #include "base/text.h"
@@ -164,18 +165,29 @@ int tap_head_write(const struct tap_head *head, struct tap_buf *out)
 	return out->err;
 }
 
-/* The file is locked before it has a name by which others could find it. */
-static int make_head(struct tap_spool *s, const char *name, const void *head, size_t len)
+/*
+ * Replaces the file @name. It is locked before it has a name by which others could find it. @sync:
+ * what is in it lasts through a power cut before it has. Return: its descriptor; -errno, with the
+ * old one in place.
+ */
+static int replace(const struct tap_spool *s, const char *name, const void *data, size_t len,
+		   bool sync)
 {
-	int fd = create_file(s->dir, name), ret;
+	char made[NAME_MAX + 1];
+	int fd, ret;
 
+	snprintf(made, sizeof(made), "%s.new", name);
+	unlinkat(s->dir, made, 0);
+	fd = create_file(s->dir, made);
 	if (fd < 0)
 		return fd;
-	ret = flock(fd, LOCK_EX | LOCK_NB) ? -errno : tap_write_all(fd, head, len);
+	ret = flock(fd, LOCK_EX | LOCK_NB) ? -errno : tap_write_all(fd, data, len);
+	if (!ret && ((sync && fsync(fd)) || renameat(s->dir, made, s->dir, name)))
+		ret = -errno;
 	if (!ret)
 		return fd;
 	close(fd);
-	unlinkat(s->dir, name, 0);
+	unlinkat(s->dir, made, 0);
 	return ret;
 }
 
@@ -184,9 +196,9 @@ static int create_head(struct tap_spool *s, const struct tap_head *head, struct 
 	struct tap_buf bytes = { 0 };
 	int ret = tap_head_write(head, &bytes);
 
-	s->head = ret ? ret : make_head(s, "head.dat", bytes.data, bytes.len);
+	s->head = ret ?: replace(s, "head.dat", bytes.data, bytes.len, true);
 	tap_buf_release(&bytes);
-	ret = s->head < 0 ? s->head : fsync(s->head) || fsync(s->dir) ? -errno : sync_parent(s->path);
+	ret = s->head < 0 ? s->head : fsync(s->dir) ? -errno : sync_parent(s->path);
 	if (!ret)
 		return 0;
 	unlinkat(s->dir, "head.dat", 0);
@@ -210,9 +222,7 @@ int tap_spool_create(const char *file, const struct tap_head *head, struct tap_s
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 		goto out;
 	}
-	ret = open_folder(s, err);
-	if (!ret)
-		ret = create_head(s, head, err);
+	ret = open_folder(s, err) ?: create_head(s, head, err);
 	if (ret)
 		goto out;
 	*out = s;
@@ -358,14 +368,16 @@ static int open_page_file(const struct tap_spool *s, const struct spool_buffer *
  * Cuts the file back to its last whole page, or chunk: less may have reached it than what was to be
  * written. Nothing is to be done if that fails: readers pass over what is not whole at the end.
  */
-static void settle(const struct tap_spool *s, const struct spool_buffer *b, struct page_file *f)
+static void settle(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f)
 {
 	off_t end = lseek(f->fd, 0, SEEK_CUR);
 
 	if (end < 0)
 		return;
-	if (!s->packer)
-		f->end = (uint64_t)end - (uint64_t)end % b->page_size;
+	if (!s->packer) {
+		s->bytes += (uint64_t)(end - end % b->page_size) - f->end;
+		f->end = (uint64_t)(end - end % b->page_size);
+	}
 	if (f->end != (uint64_t)end && !ftruncate(f->fd, (off_t)f->end))
 		lseek(f->fd, (off_t)f->end, SEEK_SET);
 }
@@ -384,17 +396,6 @@ static int write_chunk(struct tap_spool *s, struct page_file *f, const void *pag
 	return 0;
 }
 
-static int write_chunks(struct tap_spool *s, struct page_file *f, const char *pages, size_t len)
-{
-	int ret = 0;
-
-	for (size_t part; !ret && len; pages += part, len -= part) {
-		part = len < TAP_PACK_CHUNK_BYTES ? len : TAP_PACK_CHUNK_BYTES;
-		ret = write_chunk(s, f, pages, part);
-	}
-	return ret;
-}
-
 static int read_pipe(int pipe, char *to, size_t len)
 {
 	while (len) {
@@ -410,20 +411,41 @@ static int read_pipe(int pipe, char *to, size_t len)
 	return 0;
 }
 
-static int compress_pipe(struct tap_spool *s, struct page_file *f, int pipe, size_t len)
+/* @pages: NULL: they are in @pipe. */
+static int append_chunks(struct tap_spool *s, struct page_file *f, const char *pages, int pipe,
+			 size_t len)
 {
 	int ret = 0;
 
 	for (size_t part; !ret && len; len -= part) {
 		part = len < TAP_PACK_CHUNK_BYTES ? len : TAP_PACK_CHUNK_BYTES;
-		ret = read_pipe(pipe, s->from_pipe, part) ?: write_chunk(s, f, s->from_pipe, part);
+		if (!pages)
+			ret = read_pipe(pipe, s->from_pipe, part);
+		ret = ret ?: write_chunk(s, f, pages ?: s->from_pipe, part);
+		if (pages)
+			pages += part;
 	}
 	return ret;
 }
 
-static int write_pages(struct tap_spool *s, struct page_file *f, const void *pages, size_t len)
+static int splice_all(int pipe, int fd, size_t len)
 {
-	int ret = tap_write_all(f->fd, pages, len);
+	while (len) {
+		ssize_t n = splice(pipe, NULL, fd, NULL, len, SPLICE_F_MOVE);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int append_pages(struct tap_spool *s, struct page_file *f, const char *pages, int pipe,
+			size_t len)
+{
+	int ret = pages ? tap_write_all(f->fd, pages, len) : splice_all(pipe, f->fd, len);
 
 	if (ret)
 		return ret;
@@ -432,42 +454,19 @@ static int write_pages(struct tap_spool *s, struct page_file *f, const void *pag
 	return 0;
 }
 
-static int splice_pages(struct tap_spool *s, struct page_file *f, int pipe, size_t len)
-{
-	for (size_t left = len; left;) {
-		ssize_t n = splice(pipe, NULL, f->fd, NULL, left, SPLICE_F_MOVE);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		left -= (size_t)n;
-	}
-	f->end += len;
-	s->bytes += len;
-	return 0;
-}
-
-/* @pages: NULL: they are in @pipe. */
 static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages, int pipe,
 		  size_t len, struct tap_err *err)
 {
 	const struct spool_buffer *b = s->buffers[buffer];
 	struct page_file *f = &b->cpus[cpu];
-	uint64_t before;
 	int ret = f->failed ?: open_page_file(s, b, cpu);
 
 	if (!ret) {
-		before = f->end;
-		if (s->packer)
-			ret = pages ? write_chunks(s, f, pages, len) : compress_pipe(s, f, pipe, len);
-		else
-			ret = pages ? write_pages(s, f, pages, len) : splice_pages(s, f, pipe, len);
+		ret = s->packer ? append_chunks(s, f, pages, pipe, len) :
+				  append_pages(s, f, pages, pipe, len);
 		if (!ret)
 			return 0;
 		settle(s, b, f);
-		if (!s->packer)
-			s->bytes += f->end - before;
 	}
 	f->failed = ret;
 	errno = -ret;
@@ -486,35 +485,15 @@ int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu,
 	return append(s, buffer, cpu, NULL, pipe, len, err);
 }
 
-static int write_meta(int dir, const char *json, bool sync)
-{
-	int fd, ret;
-
-	unlinkat(dir, "meta.json.new", 0);
-	fd = create_file(dir, "meta.json.new");
-	if (fd < 0)
-		return fd;
-	ret = tap_write_all(fd, json, strlen(json));
-	if (!ret && sync && fsync(fd))
-		ret = -errno;
-	close(fd);
-	if (!ret && renameat(dir, "meta.json.new", dir, "meta.json"))
-		ret = -errno;
-	if (ret)
-		unlinkat(dir, "meta.json.new", 0);
-	else if (sync && fsync(dir))
-		ret = -errno;
-	return ret;
-}
-
 int tap_spool_set_meta(struct tap_spool *s, const char *json, bool sync, struct tap_err *err)
 {
-	int ret = write_meta(s->dir, json, sync);
+	int fd = replace(s, "meta.json", json, strlen(json), sync);
+	int ret = fd < 0 ? fd : sync && fsync(s->dir) ? -errno : 0;
 
-	if (!ret)
-		return 0;
+	if (fd >= 0)
+		close(fd);
 	errno = -ret;
-	return tap_err_set(err, ret, "cannot write '%.300s/meta.json': %m", s->path);
+	return ret ? tap_err_set(err, ret, "cannot write '%.300s/meta.json': %m", s->path) : 0;
 }
 
 /* Descriptors, to be synced and closed; -1: there is none. */
@@ -551,21 +530,15 @@ static void sync_beside(const struct tap_spool *s)
 
 int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct tap_err *err)
 {
-	int fd, ret;
+	int fd = replace(s, "head.dat", head, len, false);
 
-	unlinkat(s->dir, "head.dat.new", 0);
-	fd = make_head(s, "head.dat.new", head, len);
-	ret = fd < 0 ? fd : renameat(s->dir, "head.dat.new", s->dir, "head.dat") ? -errno : 0;
-	if (!ret) {
-		close(s->head);
-		s->head = fd;
-		sync_beside(s);
-	} else if (fd >= 0) {
-		close(fd);
-		unlinkat(s->dir, "head.dat.new", 0);
-	}
-	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot write '%.300s/head.dat': %m", s->path) : 0;
+	errno = -fd;
+	if (fd < 0)
+		return tap_err_set(err, fd, "cannot write '%.300s/head.dat': %m", s->path);
+	close(s->head);
+	s->head = fd;
+	sync_beside(s);
+	return 0;
 }
 
 uint64_t tap_spool_bytes(const struct tap_spool *s)
@@ -625,4 +598,35 @@ bool tap_spool_parse_name(const char *file, struct tap_spool_name *out)
 		return false;
 	out->buffer = n;
 	return true;
+}
+
+int tap_spool_list(int dir, int (*order)(const void *, const void *), struct tap_spool_file **files,
+		   unsigned int *nr)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct tap_spool_name name;
+	unsigned int cap = 0;
+	struct dirent *e;
+
+	*nr = 0;
+	if (!d) {
+		ret = -errno;
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
+	while ((e = readdir(d))) {
+		if (!tap_spool_parse_name(e->d_name, &name))
+			continue; /* head.dat, meta.json, something half packed */
+		ret = tap_array_grow(files, *nr, &cap, sizeof(**files));
+		if (ret)
+			break;
+		(*files)[*nr].name = name;
+		strcpy((*files)[(*nr)++].file, e->d_name);
+	}
+	closedir(d);
+	if (*nr)
+		qsort(*files, *nr, sizeof(**files), order);
+	return ret;
 }

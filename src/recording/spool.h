@@ -14,6 +14,7 @@
 #ifndef TAP_RECORDING_SPOOL_H
 #define TAP_RECORDING_SPOOL_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -90,6 +91,18 @@ struct tap_spool_name {
 
 /* Return: whether @file is a page file's name exactly as this writer spells it. */
 bool tap_spool_parse_name(const char *file, struct tap_spool_name *out);
+
+struct tap_spool_file {
+	char file[NAME_MAX + 1];
+	struct tap_spool_name name;
+};
+
+/*
+ * The page files in the folder @dir, in the @order that qsort() makes of them. @files, NULL before:
+ * owned by the caller, also on failure. Return: 0; -errno.
+ */
+int tap_spool_list(int dir, int (*order)(const void *, const void *), struct tap_spool_file **files,
+		   unsigned int *nr);
 
 /*
  * Locks the folder at @spool_path against recorders and repairs; they hold it while they live.

@@ -62,19 +62,6 @@ int tap_unzstd_front(struct tap_unpack *u, const void *src, size_t len, void *ds
 	return out.pos == size ? 0 : -EINVAL;
 }
 
-static struct tap_chunk *pop(struct tap_unpack_pool *p)
-{
-	struct tap_chunk *c = p->first;
-
-	if (!c)
-		return NULL;
-	p->first = c->next;
-	if (!p->first)
-		p->last = &p->first;
-	c->state = TAP_CHUNK_BUSY;
-	return c;
-}
-
 static void unqueue(struct tap_unpack_pool *p, struct tap_chunk *c)
 {
 	struct tap_chunk **at = &p->first;
@@ -86,11 +73,21 @@ static void unqueue(struct tap_unpack_pool *p, struct tap_chunk *c)
 		p->last = at;
 }
 
+static struct tap_chunk *pop(struct tap_unpack_pool *p)
+{
+	struct tap_chunk *c = p->first;
+
+	if (c)
+		unqueue(p, c);
+	return c;
+}
+
 /* Takes the lock off while it works. */
 static void work(struct tap_unpack_pool *p, ZSTD_DCtx **ctx, struct tap_chunk *c)
 {
 	int ret;
 
+	c->state = TAP_CHUNK_BUSY;
 	pthread_mutex_unlock(&p->lock);
 	ret = unzstd(ctx, c->src, c->len, c->data, c->size);
 	pthread_mutex_lock(&p->lock);
@@ -216,7 +213,6 @@ static int wait_for_pool(struct tap_unpack *u, struct tap_chunk *c)
 	pthread_mutex_lock(&p->lock);
 	if (c->state == TAP_CHUNK_QUEUED) {
 		unqueue(p, c);
-		c->state = TAP_CHUNK_BUSY;
 		work(p, &u->zstd, c);
 	}
 	while (c->state != TAP_CHUNK_DONE) {

@@ -494,14 +494,33 @@ static void release(struct file *f)
 	tap_buf_release(&f->buf);
 }
 
+static int open_reader(const unsigned char *data, size_t len, int fd, struct tap_reader **r,
+		       struct tap_err *err)
+{
+	int ret;
+
+	*r = calloc(1, sizeof(**r));
+	assert_non_null(*r);
+	(*r)->path = "test.data";
+	(*r)->decoder.to = UINT64_MAX;
+	(*r)->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*(*r)->decoder.slots));
+	assert_non_null((*r)->decoder.slots);
+	ret = tap_perf_open(*r, data, len, fd, err);
+	if (!ret)
+		return 0;
+	tap_reader_free(*r);
+	*r = NULL;
+	return ret;
+}
+
 /* Opens @len bytes of @f, which end where memory ends: a tool sees who reads on. */
-static int open_bytes(const struct file *f, size_t len, unsigned char **bytes, struct tap_perf **p,
+static int open_bytes(const struct file *f, size_t len, unsigned char **bytes, struct tap_reader **r,
 		      struct tap_err *err)
 {
 	*bytes = malloc(len ? len : 1);
 	assert_non_null(*bytes);
 	memcpy(*bytes, f->buf.data, len);
-	return tap_perf_open(*bytes, len, -1, "test.data", p, err);
+	return open_reader(*bytes, len, -1, r, err);
 }
 
 static void show(struct tap_buf *out, const struct tap_event *ev)
@@ -514,18 +533,7 @@ static void show(struct tap_buf *out, const struct tap_event *ev)
 		tap_buf_printf(out, "%d:%ju %s | ", ev->cpu, (uintmax_t)ev->ts_ns, ev->fmt->name);
 }
 
-/* Return: as tap_perf_batch(). */
-static int next_event(struct tap_perf *p, struct tap_event *ev, struct tap_err *err)
-{
-	struct tap_event *batch[TAP_NR_BATCH];
-	unsigned int nr;
-	int ret = tap_perf_batch(p, batch, 1, &nr, err);
-
-	*ev = ret == 1 ? *batch[0] : (struct tap_event){ 0 };
-	return ret;
-}
-
-static void read_all(struct tap_perf *p, struct tap_buf *out)
+static void read_all(struct tap_reader *r, struct tap_buf *out)
 {
 	struct tap_err err = { 0 };
 	struct tap_event ev;
@@ -533,7 +541,7 @@ static void read_all(struct tap_perf *p, struct tap_buf *out)
 	int ret;
 
 	tap_buf_clear(out);
-	while ((ret = next_event(p, &ev, &err)) == 1) {
+	while ((ret = tap_reader_next(r, &ev, &err)) == 1) {
 		assert_true(ev.ts_ns >= last);
 		last = ev.ts_ns;
 		show(out, &ev);
@@ -674,22 +682,22 @@ static void test_stream(void **state)
 		struct file f = { .shape = &shapes[i] };
 		struct tap_buf got = { 0 };
 		unsigned char *bytes;
-		struct tap_perf *p;
+		struct tap_reader *r;
 		struct tap_err err;
 
 		put_file(&f, c->in);
-		if (open_bytes(&f, f.buf.len, &bytes, &p, &err))
+		if (open_bytes(&f, f.buf.len, &bytes, &r, &err))
 			fail_msg("%s: %s", shapes[i].name, err.text);
 		if (c->to)
-			tap_perf_limit(p, c->from, c->to);
+			tap_reader_limit(r, c->from, c->to);
 		for (unsigned int again = 0; again < 2; again++) {
-			read_all(p, &got);
+			read_all(r, &got);
 			if (strcmp(tap_buf_str(&got), c->want) != 0)
 				fail_msg("%s, %s:\n got %s\nwant %s", shapes[i].name,
 					 again ? "again" : "first", tap_buf_str(&got), c->want);
-			tap_perf_rewind(p);
+			tap_reader_rewind(r);
 		}
-		tap_perf_free(p);
+		tap_reader_free(r);
 		free(bytes);
 		tap_buf_release(&got);
 		release(&f);
@@ -705,25 +713,25 @@ static void test_unmerged(void **state)
 		struct tap_buf got = { 0 };
 		unsigned char *bytes;
 		struct tap_event ev;
-		struct tap_perf *p;
+		struct tap_reader *r;
 		struct tap_err err;
 
 		put_file(&f, "a0@100 b0@90 a1@95 / a0@200 lost1@150*2 a1@150 / a1@300 b0@250 /");
-		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
-		tap_perf_unmerged(p, true);
-		while (next_event(p, &ev, &err) == 1)
+		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &r, &err), 0);
+		tap_reader_unmerged(r, true);
+		while (tap_reader_next(r, &ev, &err) == 1)
 			show(&got, &ev);
 		assert_string_equal(tap_buf_str(&got),
 				    "0:90 b | 0:100 a | 1:95 a | "
 				    "0:200 a | 1:150 lost 95..150 2 | 1:150 a | "
 				    "0:250 b | 1:300 a | ");
-		tap_perf_unmerged(p, false);
-		tap_perf_rewind(p);
-		read_all(p, &got);
+		tap_reader_unmerged(r, false);
+		tap_reader_rewind(r);
+		read_all(r, &got);
 		assert_string_equal(tap_buf_str(&got),
 				    "0:90 b | 1:95 a | 0:100 a | 1:150 lost 95..150 2 | "
 				    "1:150 a | 0:200 a | 0:250 b | 1:300 a | ");
-		tap_perf_free(p);
+		tap_reader_free(r);
 		free(bytes);
 		tap_buf_release(&got);
 		release(&f);
@@ -777,7 +785,7 @@ static void put_rounds(struct file *f, const struct rounds_case *c)
 }
 
 /* Return: how many of the events are read where the file is mapped. */
-static unsigned int check_rounds(struct tap_perf *p, const struct rounds_case *c, const struct tap_buf *mapped)
+static unsigned int check_rounds(struct tap_reader *r, const struct rounds_case *c, const struct tap_buf *mapped)
 {
 	uint64_t end = 1000 + (uint64_t)c->rounds * c->events;
 	struct tap_event ev;
@@ -785,14 +793,14 @@ static unsigned int check_rounds(struct tap_perf *p, const struct rounds_case *c
 	unsigned int nr = 0;
 
 	for (uint64_t ts = 1000; ts < end; ts++) {
-		assert_int_equal(next_event(p, &ev, &err), 1);
+		assert_int_equal(tap_reader_next(r, &ev, &err), 1);
 		assert_int_equal(ev.ts_ns, ts);
 		assert_int_equal(ev.cpu, ts & 1);
 		assert_string_equal(ev.fmt->name, ts & 1 ? "b" : "a");
 		assert_int_equal(((const char *)ev.data)[11], 11);
 		nr += (uintptr_t)ev.data - (uintptr_t)mapped->data < mapped->len;
 	}
-	assert_int_equal(next_event(p, &ev, &err), 0);
+	assert_int_equal(tap_reader_next(r, &ev, &err), 0);
 	return nr;
 }
 
@@ -803,23 +811,23 @@ static void test_rounds(void **state)
 	for (size_t i = 0; i < (c->rounds > 1 ? TABLE(shapes) : 1); i++) {
 		struct file f = { .shape = &shapes[i], .zstd = ZSTD_createCCtx() };
 		unsigned int nr = c->rounds * c->events, mapped;
-		struct tap_perf *p;
+		struct tap_reader *r;
 		struct tap_err err;
 		int fd;
 
 		put_rounds(&f, c);
 		fd = c->in_file ? file_with(&f.buf, c->in_file) : -1;
-		if (tap_perf_open((const unsigned char *)f.buf.data, f.buf.len, fd, "test.data", &p, &err))
+		if (open_reader((const unsigned char *)f.buf.data, f.buf.len, fd, &r, &err))
 			fail_msg("%s: %s", shapes[i].name, err.text);
 		for (unsigned int pass = 0; pass < 2; pass++) {
-			mapped = check_rounds(p, c, &f.buf);
+			mapped = check_rounds(r, c, &f.buf);
 			if (!shapes[i].zstd) {
 				assert_int_equal(mapped > 0, c->ends_mapped);
 				assert_int_equal(mapped == nr, !c->in_file || nr < 10000);
 			}
-			tap_perf_rewind(p);
+			tap_reader_rewind(r);
 		}
-		tap_perf_free(p);
+		tap_reader_free(r);
 		if (fd >= 0)
 			close(fd);
 		release(&f);
@@ -833,28 +841,25 @@ static void test_info(void **state)
 	(void)state;
 	for (size_t i = 0; i < TABLE(shapes); i++) {
 		struct file f = { .shape = &shapes[i] };
-		const struct tap_perf_info *info;
 		unsigned char *bytes;
-		struct tap_perf *p;
+		struct tap_reader *r;
 		struct tap_err err;
 
 		put_file(&f, "comm7=first fork8<7 a0@100");
-		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
-		info = tap_perf_info(p);
-		assert_string_equal(info->uname, "Linux box 6.1.0 riscv64");
-		assert_string_equal(info->hostname, "box");
-		assert_string_equal(info->tool, "perf 6.2");
-		assert_string_equal(info->clock, "mono");
-		assert_string_equal(info->printk, "ffff \"printk\"\n");
-		assert_string_equal(info->note, "");
-		assert_int_equal(info->nr_cpus, 2);
-		assert_int_equal(info->wall_ts_ns, 1000000000000);
-		assert_int_equal(info->wall_realtime_ns, 1795135620000000000);
-		assert_int_equal(info->big_endian, shapes[i].big_endian);
-		assert_int_equal(info->long_size, 8);
-		assert_string_equal(tap_perf_head(p)->formats[1]->name, "b");
-		assert_int_equal(tap_perf_head(p)->nr_formats, 2);
-		tap_perf_free(p);
+		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &r, &err), 0);
+		assert_string_equal(r->uname, "Linux box 6.1.0 riscv64");
+		assert_string_equal(r->tool, "perf 6.2");
+		assert_string_equal(r->buffers[0].clock, "mono");
+		assert_string_equal(r->printk, "ffff \"printk\"\n");
+		assert_null(r->notes);
+		assert_int_equal(r->info.nr_cpus, 2);
+		assert_int_equal(r->info.wall_ts_ns, 1000000000000);
+		assert_int_equal(r->info.wall_realtime_ns, 1795135620000000000);
+		assert_int_equal(r->info.big_endian, shapes[i].big_endian);
+		assert_int_equal(r->info.long_size, 8);
+		assert_string_equal(r->formats[1]->name, "b");
+		assert_int_equal(r->nr_formats, 2);
+		tap_reader_free(r);
 		free(bytes);
 		release(&f);
 	}
@@ -865,21 +870,21 @@ static void test_tasks(void **state)
 	struct file f = { .shape = &shapes[0] };
 	struct tap_buf got = { 0 };
 	unsigned char *bytes;
-	struct tap_perf *p;
+	struct tap_reader *r;
 	struct tap_err err;
 
 	(void)state;
 	put_file(&f, "comm7=first fork8<7 a0@100 comm8=second");
-	assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
-	assert_string_equal(tap_perf_comm(p, 7), "first");
-	assert_string_equal(tap_perf_comm(p, 8), "first");
-	assert_null(tap_perf_comm(p, 9));
-	assert_int_equal(tap_perf_tgid(p, 8), 1);
-	assert_int_equal(tap_perf_tgid(p, 9), -1);
-	read_all(p, &got);
-	assert_string_equal(tap_perf_comm(p, 7), "first");
-	assert_string_equal(tap_perf_comm(p, 8), "second");
-	tap_perf_free(p);
+	assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &r, &err), 0);
+	assert_string_equal(tap_reader_comm(r, 7), "first");
+	assert_string_equal(tap_reader_comm(r, 8), "first");
+	assert_null(tap_reader_comm(r, 9));
+	assert_int_equal(tap_reader_tgid(r, 8), 1);
+	assert_int_equal(tap_reader_tgid(r, 9), -1);
+	read_all(r, &got);
+	assert_string_equal(tap_reader_comm(r, 7), "first");
+	assert_string_equal(tap_reader_comm(r, 8), "second");
+	tap_reader_free(r);
 	free(bytes);
 	tap_buf_release(&got);
 	release(&f);
@@ -891,32 +896,25 @@ static uint16_t mark_b(void *ctx, const struct tap_format *fmt)
 	return fmt->id == ID_B;
 }
 
-static void mark(struct tap_perf *p, uint16_t (*fn)(void *, const struct tap_format *))
-{
-	struct tap_reader *head = tap_perf_head(p);
-
-	tap_decoder_mark(&head->decoder, head->formats, head->nr_formats, fn, NULL);
-}
-
 /* Two passes over the same file: of one kind, and of all. */
 static void check_passes(const char *text, const char *only_b, const char *all)
 {
 	struct file f = { .shape = &shapes[0] };
 	struct tap_buf got = { 0 };
 	unsigned char *bytes;
-	struct tap_perf *p;
+	struct tap_reader *r;
 	struct tap_err err;
 
 	put_file(&f, text);
-	assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &p, &err), 0);
-	mark(p, mark_b);
-	read_all(p, &got);
+	assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &r, &err), 0);
+	tap_reader_mark(r, mark_b, NULL);
+	read_all(r, &got);
 	assert_string_equal(tap_buf_str(&got), only_b);
-	tap_perf_rewind(p);
-	mark(p, NULL);
-	read_all(p, &got);
+	tap_reader_rewind(r);
+	tap_reader_mark(r, NULL, NULL);
+	read_all(r, &got);
 	assert_string_equal(tap_buf_str(&got), all);
-	tap_perf_free(p);
+	tap_reader_free(r);
 	free(bytes);
 	tap_buf_release(&got);
 	release(&f);
@@ -979,22 +977,22 @@ static void test_bad(void **state)
 	struct file f = { .shape = &shapes[0] };
 	struct tap_buf got = { 0 };
 	unsigned char *bytes;
-	struct tap_perf *p;
+	struct tap_reader *r;
 	struct tap_err err = { 0 };
 	int ret;
 
 	put_file(&f, "a0@100 b1@110 a0@120");
 	patch(&f, c->at, c->v, c->size);
-	ret = open_bytes(&f, c->len ? c->len : f.buf.len, &bytes, &p, &err);
+	ret = open_bytes(&f, c->len ? c->len : f.buf.len, &bytes, &r, &err);
 	assert_int_equal(ret, c->ret);
 	if (ret) {
-		assert_null(p);
+		assert_null(r);
 		assert_non_null(strstr(err.text, c->text));
 	} else {
-		assert_non_null(strstr(tap_perf_info(p)->note, c->text));
-		read_all(p, &got);
+		assert_non_null(strstr(r->notes, c->text));
+		read_all(r, &got);
 		assert_non_null(strstr(tap_buf_str(&got), "0:100 unknown | 1:110 unknown | "));
-		tap_perf_free(p);
+		tap_reader_free(r);
 	}
 	free(bytes);
 	tap_buf_release(&got);
@@ -1012,14 +1010,14 @@ static void test_cut(void **state)
 		put_file(&f, "a0@100 b1@110 / lost0@130*5 a0@130");
 		for (size_t len = 0; len < f.buf.len; len++) {
 			unsigned char *bytes;
-			struct tap_perf *p;
+			struct tap_reader *r;
 			struct tap_err err;
 
-			if (!open_bytes(&f, len, &bytes, &p, &err)) {
-				assert_true(*tap_perf_info(p)->note);
-				read_all(p, &got);
+			if (!open_bytes(&f, len, &bytes, &r, &err)) {
+				assert_non_null(r->notes);
+				read_all(r, &got);
 			}
-			tap_perf_free(p);
+			tap_reader_free(r);
 			free(bytes);
 		}
 		tap_buf_release(&got);
@@ -1038,18 +1036,18 @@ static void test_flipped(void **state)
 		put_file(&f, "comm7=x a0@100 b1@110 / lost0@130*5 a0@130 sum0*6");
 		for (size_t at = 0; at < f.buf.len; at++) {
 			unsigned char *bytes;
-			struct tap_perf *p;
+			struct tap_reader *r;
 			struct tap_err err;
 
 			f.buf.data[at] ^= (char)0xff;
-			if (!open_bytes(&f, f.buf.len, &bytes, &p, &err)) {
+			if (!open_bytes(&f, f.buf.len, &bytes, &r, &err)) {
 				struct tap_event ev;
 
-				while (next_event(p, &ev, &err) == 1)
+				while (tap_reader_next(r, &ev, &err) == 1)
 					show(&got, &ev);
 				tap_buf_clear(&got);
 			}
-			tap_perf_free(p);
+			tap_reader_free(r);
 			free(bytes);
 			f.buf.data[at] ^= (char)0xff;
 		}
