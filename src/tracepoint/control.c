@@ -15,7 +15,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TAP_FAMILY_MAX 16u
@@ -210,18 +209,6 @@ bool tap_control_is_family(uint32_t pid)
 	return pid == tap_process->pid;
 }
 
-static void give_up(int code)
-{
-	tap_control_path[0] = '\0';
-	tap_set_reason("events are off: cannot make a control file: %s", strerror(-code));
-}
-
-void tap_control_folder(char folder[TAP_FOLDER_MAX])
-{
-	strcpy(folder, tap_control_path);
-	*strrchr(folder, '/') = '\0';
-}
-
 bool tap_control_open(void)
 {
 	char folder[TAP_FOLDER_MAX];
@@ -240,9 +227,11 @@ bool tap_control_open(void)
 		return false;
 	}
 	ret = make_file(folder, NULL);
-	if (ret)
-		give_up(ret);
-	return !ret;
+	if (!ret)
+		return true;
+	tap_control_path[0] = '\0';
+	tap_set_reason("events are off: cannot make a control file: %s", strerror(-ret));
+	return false;
 }
 
 bool tap_control_open_child(void)

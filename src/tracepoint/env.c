@@ -16,10 +16,10 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MAX_BYTES 2048 /* of all patterns */
+#define SEPARATORS ", " /* of patterns */
 #define READY_MS 10000
 #define FOUND_MS 100 /* a recorder looks for programs every 20 */
 #define FINISH_MS 10000
@@ -38,12 +38,6 @@ static void say_reason(void)
 }
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
-
-/* Return: the next pattern, of those in *@at, which is moved on; NULL: no more. */
-static char *next_pattern(char **at)
-{
-	return strtok_r(NULL, ", ", at);
-}
 
 static bool has_event(const char *pattern)
 {
@@ -64,7 +58,7 @@ static bool has_any(const char *patterns)
 	strcpy(copy, patterns);
 	if (!tap_lock())
 		return false;
-	while ((pattern = next_pattern(&at))) {
+	while ((pattern = strtok_r(NULL, SEPARATORS, &at))) {
 		if (has_event(pattern))
 			any = true;
 		else if (!told)
@@ -110,7 +104,7 @@ static void make_args(const char **args, char *pid, char *patterns, const char *
 	char *p;
 
 	memcpy(args, first, sizeof(first));
-	while ((p = next_pattern(&patterns))) {
+	while ((p = strtok_r(NULL, SEPARATORS, &patterns))) {
 		args[nr++] = "-e";
 		args[nr++] = p;
 	}
@@ -195,16 +189,6 @@ static void tell_failure(int messages)
 	COMPLAIN("the recorder ended: %s", text);
 }
 
-/* The thread that patches sites may not have got so far. */
-static void patch_sites(void)
-{
-	if (!tap_lock())
-		return;
-	for (const struct tap_object *o = tap_objects; o; o = o->next)
-		tap_apply_object(o);
-	tap_unlock();
-}
-
 /*
  * Until a recorder has switched on what it wants of this program. @messages: -1: of another copy of this library.
  * Return: whether one has.
@@ -216,7 +200,8 @@ static bool wait_until_ready(int messages, unsigned int most_ms)
 		struct pollfd fd = { .fd = messages };
 
 		if (__atomic_load_n(&tap_control->recording, __ATOMIC_ACQUIRE)) {
-			patch_sites();
+			/* the thread that patches sites may not have got so far */
+			tap_apply_objects();
 			return true;
 		}
 		if (poll(&fd, 1, 1) > 0 && fd.revents & POLLHUP) {

@@ -3,7 +3,6 @@
 #include "tracepoint/internal.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>

@@ -90,6 +90,7 @@ void tap_retire(void *p, size_t bytes);
 /* Applies what is wanted of a tracepoint; of all of an object. Under the lock. */
 void tap_apply_wanted(struct tracepoint *tp);
 void tap_apply_object(const struct tap_object *object);
+void tap_apply_objects(void); /* of all; takes the lock, unless this thread has it */
 /* Makes `applied` and `probes` of an object's words say what is registered. Under the lock. */
 void tap_note_state(const struct tap_object *object);
 /* Takes off all probes, when the object goes. Under the lock. */
@@ -118,7 +119,6 @@ void tap_control_let_go(void);
 void tap_control_send(int socket);
 /* A child's file, mapped where the parent's was. Return: false: there is none; the parent's is still there. Under the lock. */
 bool tap_control_open_child(void);
-void tap_control_folder(char folder[TAP_FOLDER_MAX]);
 struct tap_area *tap_control_area(uint32_t nr);
 /*
  * Takes an empty area, of TAP_AREA_NONE until it is published. @at: where it must be in what was mapped at the start;
@@ -165,13 +165,9 @@ void tap_env_finish(void);
 /* ---- sessions of recorders (sessions.c) ------------------------------------------------------ */
 
 /* Wants of an object's events what recorders want of programs that start now. Under the lock. */
-void tap_sessions_apply(struct tap_object *object, const char *folder);
+void tap_sessions_apply(struct tap_object *object);
 /* @pattern: SYSTEM:NAME, or either of them; globs. */
 bool tap_event_matches(const struct trace_event_call *call, const char *pattern);
-
-/* ---- rings (ring.c) -------------------------------------------------------------------------- */
-
-void tap_rings_init(void); /* once */
 
 /* ---- format texts (format.c) ----------------------------------------------------------------- */
 

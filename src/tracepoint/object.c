@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The program and the libraries that it has loaded, as far as they define tracepoints. */
 #include "tracepoint/internal.h"
+#include "tracepoint/rseq.h"
 
 static struct notifier_block *notifiers;
 
 /* Without the other lock: a notifier registers probes. */
 static void notify(const struct tap_object *object, unsigned long action)
 {
-	struct tp_module module = { object };
-
 	for (struct notifier_block *nb = notifiers; nb; nb = nb->next)
-		nb->notifier_call(nb, action, &module);
+		nb->notifier_call(nb, action, &(struct tp_module){ object });
 }
 
 /* Hangs each event on its tracepoint. */
@@ -33,9 +32,8 @@ static void in_child(void)
 	if (!tap_process || tap_process->pid)
 		return;
 	tap_object_areas_detach();
-	if (!tap_watcher_is_wanted()) /* else the first thread that passes a site sees to it */
-		return;
-	if (!tap_lock())
+	/* where there is no watcher the first thread that passes a site sees to it */
+	if (!tap_watcher_is_wanted() || !tap_lock())
 		return;
 	tap_child_set_up();
 	tap_watcher_start();
@@ -55,7 +53,7 @@ static bool add_first(struct tap_object *object)
 	tap_objects = object;
 	link_events(object);
 	if (tap_control_open())
-		tap_rings_init();
+		tap_rseq_init();
 	tap_object_area_add(object);
 	tap_control_let_go();
 	tap_apply_object(object);
@@ -94,7 +92,6 @@ void tap_object_add(struct tap_object *object)
 static void remove_last(struct tap_object *object)
 {
 	struct tap_object **at = &tap_objects;
-
 	bool locked;
 
 	notify(object, MODULE_STATE_GOING);
@@ -176,11 +173,8 @@ int register_tracepoint_module_notifier(struct notifier_block *nb)
 		return -EEXIST;
 	}
 	insert(nb);
-	for (struct tap_object *object = tap_objects; object; object = object->next) {
-		struct tp_module module = { object };
-
-		nb->notifier_call(nb, MODULE_STATE_COMING, &module);
-	}
+	for (struct tap_object *object = tap_objects; object; object = object->next)
+		nb->notifier_call(nb, MODULE_STATE_COMING, &(struct tp_module){ object });
 	tap_unlock_of(&tap_process->lists);
 	return 0;
 }

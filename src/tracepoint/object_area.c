@@ -47,12 +47,6 @@ static void event_texts(struct tap_text *t, struct trace_event_call *const *slot
 		memcpy(t->data + at, head, sizeof(head));
 }
 
-static void object_texts(struct tap_text *t, const struct tap_object *object)
-{
-	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++)
-		event_texts(t, call, object);
-}
-
 /* A page of words, which others write and a child replaces, then texts. */
 static size_t words_bytes(const struct tap_object *object)
 {
@@ -146,7 +140,9 @@ static int add_area(struct tap_object *object)
 	struct tap_text t = { 0 };
 	int nr, ret;
 
-	object_texts(&t, object);
+	for (struct trace_event_call *const *call = object->events; call < object->events_end;
+	     call++)
+		event_texts(&t, call, object);
 	nr = t.failed ? -ENOMEM : object->area ? -ENOENT : find_gone(object, &t);
 	if (nr == -ENOENT)
 		nr = tap_control_add_area(words_bytes(object) + t.len, object->area);
@@ -180,14 +176,6 @@ static void give_back_relocations(const ElfW(Dyn) *d)
 	give_back(start, start + bytes);
 }
 
-static void apply_sessions(struct tap_object *object)
-{
-	char folder[TAP_FOLDER_MAX];
-
-	tap_control_folder(folder);
-	tap_sessions_apply(object, folder);
-}
-
 void tap_object_area_add(struct tap_object *object)
 {
 	int ret;
@@ -203,7 +191,7 @@ void tap_object_area_add(struct tap_object *object)
 		tap_set_reason("events of a library are off: cannot add them to '%s': %s",
 			       tap_control_path, strerror(-ret));
 	else
-		apply_sessions(object);
+		tap_sessions_apply(object);
 }
 
 /* Points a tracepoint back to its own word. */
@@ -269,12 +257,6 @@ static void share_parents(void)
 	}
 }
 
-/* A filter may end the process where it opens something. */
-static bool has_seccomp(void)
-{
-	return prctl(PR_GET_SECCOMP) > 0;
-}
-
 static void set_up_child(void *unused)
 {
 	(void)unused;
@@ -282,13 +264,14 @@ static void set_up_child(void *unused)
 	tap_object_areas_detach();
 	if (!tap_control)
 		return;
-	if (has_seccomp() || !tap_control_open_child()) {
+	/* a filter may end the process where it opens something */
+	if (prctl(PR_GET_SECCOMP) > 0 || !tap_control_open_child()) {
 		share_parents();
 		return;
 	}
 	for (struct tap_object *o = tap_objects; o; o = o->next) {
 		if (o->area && !add_area(o))
-			apply_sessions(o);
+			tap_sessions_apply(o);
 		else
 			tap_note_state(o);
 	}

@@ -26,10 +26,11 @@ static bool is_alnum(char c)
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-static void add_hex(struct trace_seq *s, const unsigned char *bytes, int len, const char *between)
+static void add_hex(struct trace_seq *s, const unsigned char *bytes, int len, const char *between,
+		    bool backwards)
 {
 	for (int i = 0; i < len; i++)
-		add(s, "%s%02x", i ? between : "", bytes[i]);
+		add(s, "%s%02x", i ? between : "", bytes[backwards ? len - 1 - i : i]);
 }
 
 /* %*pb: groups of 8 hex digits, the highest first; @bits is a multiple of 32. */
@@ -89,10 +90,7 @@ static void add_ip6(struct trace_seq *s, const unsigned char *p, bool shortened)
 /* %pM, %pm: with colons, with nothing between; F: with dashes; R: backwards */
 static void add_mac(struct trace_seq *s, const unsigned char *p, const char *what)
 {
-	const char *between = *what == 'm' ? "" : what[1] == 'F' ? "-" : ":";
-
-	for (int i = 0; i < 6; i++)
-		add(s, "%s%02x", i ? between : "", p[what[1] == 'R' ? 5 - i : i]);
+	add_hex(s, p, 6, *what == 'm' ? "" : what[1] == 'F' ? "-" : ":", what[1] == 'R');
 }
 
 /* %pe: an error pointer's name */
@@ -151,9 +149,7 @@ static void add_bytes(struct trace_seq *s, const unsigned char *p, int width, ch
 {
 	const char *between = how == 'C' ? ":" : how == 'D' ? "-" : how == 'N' ? "" : " ";
 
-	if (width < 0)
-		width = 1;
-	add_hex(s, p, width < 64 ? width : 64, between);
+	add_hex(s, p, width < 0 ? 1 : width < 64 ? width : 64, between, false);
 }
 
 /* %p: @what says what it points to. @width: -1: none */
@@ -168,7 +164,7 @@ static void add_pointed(struct trace_seq *s, const void *p, const char *what, in
 	else if (!strncmp(what, "I4", 2) || !strncmp(what, "i4", 2))
 		add_ip4(s, p, what[2], *what == 'i');
 	else if (!strncmp(what, "i6", 2))
-		add_hex(s, p, 16, "");
+		add_hex(s, p, 16, "", false);
 	else if (!strncmp(what, "I6", 2))
 		add_ip6(s, p, what[2] == 'c');
 	else if (!strncmp(what, "IS", 2))
@@ -276,14 +272,6 @@ static void add_float(struct trace_seq *s, const struct spec *spec, va_list *arg
 		add(s, spec->text, va_arg(*args, double));
 }
 
-static void add_string(struct trace_seq *s, const struct spec *spec, va_list *args)
-{
-	const char *text = va_arg(*args, const char *);
-
-	add(s, spec->text, text ? text : "(null)");
-}
-#pragma GCC diagnostic pop
-
 /* @fmt: behind a '%'. Return: behind the conversion. */
 static const char *convert(struct trace_seq *s, const char *fmt, va_list *args)
 {
@@ -293,7 +281,7 @@ static const char *convert(struct trace_seq *s, const char *fmt, va_list *args)
 	if (*fmt == 'p')
 		return add_pointer(s, va_arg(*args, const void *), fmt + 1, &spec);
 	if (*fmt == 's')
-		add_string(s, &spec, args);
+		add(s, spec.text, va_arg(*args, const char *) ?: "(null)");
 	else if (*fmt && strchr("aAeEfFgG", *fmt))
 		add_float(s, &spec, args);
 	else if (*fmt && strchr("diouxXc", *fmt))
@@ -302,6 +290,7 @@ static const char *convert(struct trace_seq *s, const char *fmt, va_list *args)
 		add(s, "%%");
 	return *fmt ? fmt + 1 : fmt;
 }
+#pragma GCC diagnostic pop
 
 void tap_seq_printf(struct trace_seq *s, const char *fmt, ...)
 {
@@ -384,7 +373,7 @@ const char *tap_print_hex(struct trace_seq *p, const void *buf, int len, bool sp
 {
 	const char *text = begin(p);
 
-	add_hex(p, buf, len, spaced ? " " : "");
+	add_hex(p, buf, len, spaced ? " " : "", false);
 	return finish(p, text);
 }
 

@@ -111,10 +111,7 @@ static bool is_mine(const uint32_t *lock)
 
 static bool is_past(const struct timespec *end)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > end->tv_sec || (now.tv_sec == end->tv_sec && now.tv_nsec >= end->tv_nsec);
+	return tap_mono_ns() >= (uint64_t)end->tv_sec * 1000000000u + (uint64_t)end->tv_nsec;
 }
 
 /* @end: of waiting, on CLOCK_MONOTONIC; NULL: none. Return: false: at the end, or this thread has it already. */
@@ -139,7 +136,7 @@ static bool lock_until(uint32_t *lock, const struct timespec *end)
 	return true;
 }
 
-static void unlock(uint32_t *lock)
+void tap_unlock_of(uint32_t *lock)
 {
 	uint32_t self = __atomic_load_n(lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK;
 
@@ -161,17 +158,12 @@ bool tap_lock(void)
 
 void tap_unlock(void)
 {
-	unlock(&tap_process->lock);
+	tap_unlock_of(&tap_process->lock);
 }
 
 bool tap_lock_of(uint32_t *lock)
 {
 	return lock_until(lock, NULL);
-}
-
-void tap_unlock_of(uint32_t *lock)
-{
-	unlock(lock);
 }
 
 /*
@@ -195,7 +187,7 @@ static void before_fork(void)
 static void after_fork(void)
 {
 	if (stopped_for_fork)
-		unlock(&tap_process->stack);
+		tap_unlock_of(&tap_process->stack);
 	if (locked_for_fork)
 		tap_unlock();
 }

@@ -9,7 +9,6 @@
  * still looks empty after that will see the removal.
  */
 #include <linux/membarrier.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>

@@ -48,11 +48,6 @@ _Static_assert(sizeof(struct sub_start) == SUB_WORDS * 8, "a sub-buffer begins w
 
 /* ---- the clock ------------------------------------------------------------------------------- */
 
-void tap_rings_init(void)
-{
-	tap_rseq_init();
-}
-
 /*
  * When the first ring is made, for good: a child after a fork has its parent's. Controllers say which: they
  * find out what the kernel thinks of the counter, so that the program has no file to open.
@@ -326,7 +321,7 @@ static void lose(struct tap_ring *r)
 		check_recorder();
 }
 
-static void lose_without_ring(void)
+void tap_record_lose(void)
 {
 	__atomic_fetch_add(tap_control ? &tap_control->lost : &lost_without_ring, 1,
 			   __ATOMIC_RELAXED);
@@ -377,11 +372,6 @@ static void fill_start(const struct tap_ring *r, uint64_t events, struct sub_sta
 static inline uint64_t room_at(uint64_t position) /* 0: at a boundary */
 {
 	return -position & (TAP_SUB_BYTES - 1);
-}
-
-static uint64_t next_boundary(uint64_t position)
-{
-	return (position + TAP_SUB_BYTES - 1) & ~(uint64_t)(TAP_SUB_BYTES - 1);
 }
 
 /* What was lost so far is in the stream now. */
@@ -491,7 +481,7 @@ static __attribute__((noinline)) void commit_rseq(struct rseq *rs, const uint64_
 			return;
 		}
 	}
-	lose_without_ring();
+	tap_record_lose();
 }
 
 /* ---- with atomic operations ------------------------------------------------------------------ */
@@ -573,7 +563,7 @@ static void start_sub(struct tap_ring *r, uint64_t boundary)
 
 static __attribute__((noinline)) bool next_sub_atomic(struct tap_ring *r, uint64_t head)
 {
-	uint64_t boundary = next_boundary(head), claimed = boundary;
+	uint64_t boundary = head + room_at(head), claimed = boundary;
 
 	/* one thread takes it: claim is the next boundary, plus one while somebody is at it */
 	if (__atomic_compare_exchange_n(&r->head->claim, &claimed, boundary + 1, false,
@@ -654,7 +644,7 @@ static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_
 	uint64_t head;
 
 	if (!r) {
-		lose_without_ring();
+		tap_record_lose();
 		return;
 	}
 	do {
@@ -747,9 +737,4 @@ void tap_record_note_cut(void)
 {
 	if (tap_control)
 		__atomic_fetch_add(&tap_control->cut, 1, __ATOMIC_RELAXED);
-}
-
-void tap_record_lose(void)
-{
-	lose_without_ring();
 }

@@ -33,11 +33,13 @@ struct tap_rseq_op {
 	uint64_t bytes;	  /* whole words, the first included: at least 8 */
 };
 
-#if defined(TAP_RSEQ_SIG) && !defined(__SANITIZE_THREAD__)
+/* from a thread's pointer to its area; 0: there is none */
+extern ptrdiff_t tap_rseq_offset __attribute__((visibility("hidden")));
 
-extern const ptrdiff_t __rseq_offset __attribute__((weak));
-extern const unsigned int __rseq_size __attribute__((weak));
-extern ptrdiff_t tap_rseq_offset __attribute__((visibility("hidden"))); /* from a thread's pointer to its area; 0: there is none */
+static inline bool tap_rseq_is_on(void)
+{
+	return tap_rseq_offset;
+}
 
 /* The CPU that the thread is on; above all others: the area is not registered. */
 static inline uint32_t tap_rseq_cpu(const struct rseq *rs)
@@ -45,15 +47,15 @@ static inline uint32_t tap_rseq_cpu(const struct rseq *rs)
 	return *(const volatile uint32_t *)&rs->cpu_id;
 }
 
+#if defined(TAP_RSEQ_SIG) && !defined(__SANITIZE_THREAD__)
+
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
 static inline void tap_rseq_init(void)
 {
 	if (&__rseq_size && __rseq_size)
 		tap_rseq_offset = __rseq_offset;
-}
-
-static inline bool tap_rseq_is_on(void)
-{
-	return tap_rseq_offset;
 }
 
 /* The thread's area, where rseq is on. A thread may still have none that is registered. */
@@ -107,13 +109,9 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 		  [position] "m"(*op->position), [expected] "r"(op->expected),
 		  [bytes] "r"(op->bytes), [from] "r"(op->from), [to] "r"(op->to),
 		  [first] "r"(op->first), [other] "r"(op->other),
-		  [other_value] "r"(op->other_value), [step] "r"(op->step),
-		  [sig] "i"(TAP_RSEQ_SIG)
+		  [other_value] "r"(op->other_value), [step] "r"(op->step), [sig] "i"(TAP_RSEQ_SIG)
 		: "memory", "cc", "xmm0"
 		: aborted);
-	return true;
-aborted:
-	return false;
 #else
 	uint64_t i, word;
 
@@ -156,27 +154,16 @@ aborted:
 		  [sig] "i"(TAP_RSEQ_SIG)
 		: "memory", "cc"
 		: aborted);
+#endif
 	return true;
 aborted:
 	return false;
-#endif
 }
 
 #else
 
 static inline void tap_rseq_init(void)
 {
-}
-
-static inline uint32_t tap_rseq_cpu(const struct rseq *rs)
-{
-	(void)rs;
-	return 0;
-}
-
-static inline bool tap_rseq_is_on(void)
-{
-	return false;
 }
 
 static inline struct rseq *tap_rseq_area(void)

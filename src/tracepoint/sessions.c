@@ -14,7 +14,6 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -143,11 +142,13 @@ static bool read_session(int dir, const char *name, void *object)
 	return false; /* there may be more */
 }
 
-void tap_sessions_apply(struct tap_object *object, const char *folder)
+void tap_sessions_apply(struct tap_object *object)
 {
 	char path[PATH_MAX];
 
-	strcpy(stpcpy(path, folder), "/sessions"); /* it is shorter than the file's path */
+	/* beside the control file: TAP_FOLDER_MAX leaves room for it */
+	strcpy(path, tap_control_path);
+	strcpy(strrchr(path, '/'), "/sessions");
 	tap_folder_each(path, read_session, object);
 	tap_folder_each("/run/schedtap/sessions", read_session, object);
 }

@@ -6,15 +6,6 @@
  */
 #include "tracepoint/internal.h"
 
-static unsigned int count(const struct tracepoint_func *funcs)
-{
-	unsigned int nr = 0;
-
-	while (funcs && funcs[nr].func)
-		nr++;
-	return nr;
-}
-
 static int find_probe(const struct tracepoint_func *funcs, const void *func, const void *data)
 {
 	for (unsigned int i = 0; funcs && funcs[i].func; i++)
@@ -31,6 +22,11 @@ static unsigned int place(const struct tracepoint_func *funcs, int prio)
 	while (funcs && funcs[at].func && funcs[at].prio >= prio)
 		at++;
 	return at;
+}
+
+static unsigned int count(const struct tracepoint_func *funcs)
+{
+	return place(funcs, INT_MIN);
 }
 
 static size_t array_bytes(unsigned int nr)
@@ -135,7 +131,12 @@ static int remove_probe(struct tracepoint *tp, void *func, void *data)
 	return 0;
 }
 
-int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *data, int prio)
+static int change(struct tracepoint *tp, void *func, void *data, int prio, bool on)
+{
+	return on ? add(tp, func, data, prio) : remove_probe(tp, func, data);
+}
+
+static int change_locked(struct tracepoint *tp, void *func, void *data, int prio, bool on)
 {
 	int ret = tap_process_init();
 
@@ -143,9 +144,14 @@ int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *dat
 		return ret;
 	if (!tap_lock())
 		return -EDEADLK;
-	ret = add(tp, probe, data, prio);
+	ret = change(tp, func, data, prio, on);
 	tap_unlock();
 	return ret;
+}
+
+int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *data, int prio)
+{
+	return change_locked(tp, probe, data, prio, true);
 }
 
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data)
@@ -166,21 +172,12 @@ int tracepoint_probe_register_may_exist(struct tracepoint *tp, void *probe, void
 
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 {
-	int ret = tap_process_init();
-
-	if (ret)
-		return ret;
-	if (!tap_lock())
-		return -EDEADLK;
-	ret = remove_probe(tp, probe, data);
-	tap_unlock();
-	return ret;
+	return change_locked(tp, probe, data, 0, false);
 }
 
 static void apply(struct tracepoint *tp, struct trace_event_call *call, bool on)
 {
-	int ret = on ? add(tp, call->probe, call, TRACEPOINT_DEFAULT_PRIO) :
-		       remove_probe(tp, call->probe, call);
+	int ret = change(tp, call->probe, call, TRACEPOINT_DEFAULT_PRIO, on);
 
 	if (ret && ret != -EEXIST && ret != -ENOENT)
 		tap_set_reason("cannot switch '%s' %s: %s", trace_event_name(call),
@@ -220,6 +217,15 @@ static void apply_if_changed(struct tracepoint *tp, void *unused)
 void tap_apply_object(const struct tap_object *object)
 {
 	for_each_module_tracepoint(apply_if_changed, object, NULL);
+}
+
+void tap_apply_objects(void)
+{
+	if (!tap_lock())
+		return;
+	for (const struct tap_object *o = tap_objects; o; o = o->next)
+		tap_apply_object(o);
+	tap_unlock();
 }
 
 static void note_state(struct tracepoint *tp, void *unused)

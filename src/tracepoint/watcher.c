@@ -25,11 +25,7 @@ static void *watch(void *unused)
 	for (;;) {
 		uint32_t seen = __atomic_load_n(wake, __ATOMIC_ACQUIRE);
 
-		if (tap_lock()) {
-			for (struct tap_object *o = tap_objects; o; o = o->next)
-				tap_apply_object(o);
-			tap_unlock();
-		}
+		tap_apply_objects();
 		syscall(SYS_futex, wake, FUTEX_WAIT, seen, NULL, NULL, 0);
 	}
 	return NULL;
@@ -72,9 +68,7 @@ void tap_watcher_start(void)
 
 void tap_object_is_patched(void)
 {
-	if (tap_process_init())
-		return;
-	if (!tap_lock())
+	if (tap_process_init() || !tap_lock())
 		return;
 	wanted = true;
 	tap_watcher_start();
