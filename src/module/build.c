@@ -73,12 +73,9 @@ static int copy_into(struct build *b, const char *from, const char *dir)
 	char to[PATH_MAX];
 	int ret = path_of(b, to, dir, strrchr(from, '/') + 1);
 
-	if (!ret && (ret = tap_buf_read_file(&bytes, from))) {
-		errno = -ret;
-		tap_err_set(b->err, ret, "cannot read '%.300s': %m", from);
-	}
-	if (!ret)
-		ret = write_file(b, to, &bytes);
+	if (!ret && (ret = tap_buf_read_file(&bytes, from)))
+		tap_err_set(b->err, ret, "cannot read '%.300s': %s", from, strerror(-ret));
+	ret = ret ?: write_file(b, to, &bytes);
 	tap_buf_release(&bytes);
 	return ret;
 }
@@ -95,10 +92,8 @@ static int copy_all(struct build *b, const char *sub, const char *pattern, const
 {
 	glob_t found = { 0 };
 	char path[PATH_MAX], all[PATH_MAX];
-	int ret = path_of(b, path, b->opts->source, sub);
+	int ret = path_of(b, path, b->opts->source, sub) ?: path_of(b, all, path, pattern);
 
-	if (!ret)
-		ret = path_of(b, all, path, pattern);
 	if (!ret && glob(all, 0, NULL, &found))
 		ret = tap_err_set(b->err, -ENOENT,
 				  "the module's sources are not in '%.200s': give their folder with --source, "
@@ -116,8 +111,7 @@ static int make_out(struct build *b)
 
 	if (!ret && !realpath(b->opts->out, b->out))
 		ret = tap_err_set(b->err, -errno, "cannot find '%.300s': %m", b->opts->out);
-	if (!ret)
-		ret = path_of(b, old, b->out, "schedtap.ko");
+	ret = ret ?: path_of(b, old, b->out, "schedtap.ko");
 	if (!ret)
 		unlink(old); /* what fails leaves nothing to load */
 	return ret;
@@ -127,13 +121,11 @@ static int put_sources(struct build *b)
 {
 	static const char *const files[] = { "*.[ch]", "Kbuild", "kheaders.mk" };
 	char events[PATH_MAX];
-	int ret = path_of(b, events, b->out, "events");
+	int ret = path_of(b, events, b->out, "events") ?: make_dir(b, events);
 
-	if (!ret)
-		ret = make_dir(b, events);
 	for (size_t i = 0; !ret && i < sizeof(files) / sizeof(*files); i++)
 		ret = copy_all(b, "kmod", files[i], b->out);
-	return ret ? ret : copy_all(b, "events", "*.h", events);
+	return ret ?: copy_all(b, "events", "*.h", events);
 }
 
 /* ---- programs ---- */
@@ -239,8 +231,7 @@ static int unpack(struct build *b, const char *archive)
 
 	if (!ret && !in_path("xz"))
 		ret = tap_err_set(b->err, -ENOENT, "xz is missing: install the package xz-utils");
-	if (!ret)
-		ret = run(b, args);
+	ret = ret ?: run(b, args);
 	if (ret == -EIO)
 		tap_err_set(b->err, ret, "cannot unpack '%.300s': it is no archive of kernel headers", archive);
 	return ret;
@@ -368,10 +359,7 @@ static int put_layout(struct build *b)
 	char path[PATH_MAX];
 	int ret = tap_layout_write(b->types, b->types_of, &text, b->err);
 
-	if (!ret)
-		ret = path_of(b, path, b->out, "layout.h");
-	if (!ret)
-		ret = write_file(b, path, &text);
+	ret = ret ?: path_of(b, path, b->out, "layout.h") ?: write_file(b, path, &text);
 	tap_buf_release(&text);
 	return ret;
 }
@@ -511,21 +499,8 @@ int tap_module_build(const struct tap_module_build *opts, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	b->opts = opts;
 	b->err = err;
-	ret = make_out(b);
-	if (!ret)
-		ret = find_kernel(b);
-	if (!ret)
-		ret = find_types(b);
-	if (!ret)
-		ret = find_symvers(b);
-	if (!ret)
-		ret = find_compiler(b);
-	if (!ret)
-		ret = put_sources(b);
-	if (!ret)
-		ret = put_layout(b);
-	if (!ret)
-		ret = run_make(b);
+	ret = make_out(b) ?: find_kernel(b) ?: find_types(b) ?: find_symvers(b) ?:
+	      find_compiler(b) ?: put_sources(b) ?: put_layout(b) ?: run_make(b);
 	btf__free(b->types);
 	free(b->config);
 	free(b);

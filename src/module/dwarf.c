@@ -391,9 +391,7 @@ int tap_dwarf_types(int fd, struct btf **out, struct tap_err *err)
 	dwarf = dwarf_begin(fd, DWARF_C_READ);
 	if (!dwarf)
 		return tap_err_set(err, -ENODATA, "no DWARF: %s", dwarf_errmsg(-1));
-	ret = init(&s, err);
-	if (!ret)
-		ret = search_elf(&s, dwarf, err);
+	ret = init(&s, err) ?: search_elf(&s, dwarf, err);
 	if (!ret) {
 		*out = s.btf;
 		s.btf = NULL;

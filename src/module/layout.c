@@ -35,11 +35,6 @@ struct layout {
 	struct tap_err *err;
 };
 
-static int nomem(struct layout *l)
-{
-	return tap_err_set(l->err, -ENOMEM, "out of memory");
-}
-
 /* ---- which members ---- */
 
 static const char *name_of(const struct btf *btf, const struct btf_type *t)
@@ -73,26 +68,27 @@ static bool find_in(const struct btf *btf, const struct btf_type *t, const char 
 	return false;
 }
 
-/* The struct itself, not a declaration of it. Return: its id, or -ENOENT. */
-static int find_struct(const struct btf *btf, const char *name)
+/* By BTF_KIND_STRUCT the struct itself, not a declaration of it. Return: NULL: there is none. */
+static const struct btf_type *find(const struct btf *btf, const char *name, uint32_t kind)
 {
-	return btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
+	int id = btf__find_by_name_kind(btf, name, kind);
+
+	return id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
 }
 
 static int find_members(struct layout *l, const struct tap_members *wanted)
 {
 	l->members = calloc(wanted->nr, sizeof(*l->members));
 	if (!l->members)
-		return nomem(l);
+		return tap_err_set(l->err, -ENOMEM, "out of memory");
 	for (l->nr = 0; l->nr < wanted->nr; l->nr++) {
 		struct member *m = &l->members[l->nr];
-		int id = find_struct(l->kernel, wanted->v[l->nr].of);
+		const struct btf_type *t = find(l->kernel, wanted->v[l->nr].of, BTF_KIND_STRUCT);
 		unsigned int looks = 0;
 
 		*m = (struct member){ .of = wanted->v[l->nr].of, .name = wanted->v[l->nr].member };
-		if (id > 0)
-			find_in(l->kernel, btf__type_by_id(l->kernel, (uint32_t)id), m->name, 0, 0,
-				&looks, m);
+		if (t)
+			find_in(l->kernel, t, m->name, 0, 0, &looks, m);
 	}
 	return 0;
 }
@@ -143,8 +139,7 @@ static bool declare(struct layout *l, uint32_t id, const char *name)
 
 static int define(struct layout *l, const char *name)
 {
-	int id = find_struct(l->kernel, name);
-	const struct btf_type *t = id > 0 ? btf__type_by_id(l->kernel, (uint32_t)id) : NULL;
+	const struct btf_type *t = find(l->kernel, name, BTF_KIND_STRUCT);
 	uint32_t at = 0, pads = 0;
 
 	if (!t)
@@ -180,7 +175,7 @@ static void say_what_exists(struct layout *l)
 		tap_buf_printf(l->out, "#define TAP_HAS_%s_%s %d\n", l->members[i].of,
 			       l->members[i].name, l->members[i].exists);
 	tap_buf_printf(l->out, "#define TAP_HAS_" TAP_CGROUP_FROM_ID " %d\n",
-		       btf__find_by_name_kind(l->kernel, TAP_CGROUP_FROM_ID, BTF_KIND_FUNC) > 0);
+		       find(l->kernel, TAP_CGROUP_FROM_ID, BTF_KIND_FUNC) != NULL);
 }
 
 /* ---- which events ---- */
@@ -190,12 +185,10 @@ static int tracepoint_args(struct layout *l, const char *tracepoint)
 {
 	struct tap_buf name = { 0 };
 	const struct btf_type *t;
-	int id;
 
 	tap_buf_printf(&name, TAP_TRACEITER "%s", tracepoint);
-	id = btf__find_by_name_kind(l->kernel, tap_buf_str(&name), BTF_KIND_FUNC);
+	t = find(l->kernel, tap_buf_str(&name), BTF_KIND_FUNC);
 	tap_buf_release(&name);
-	t = id > 0 ? btf__type_by_id(l->kernel, (uint32_t)id) : NULL;
 	t = t ? btf__type_by_id(l->kernel, t->type) : NULL;
 	return t && btf_vlen(t) ? btf_vlen(t) - 1 : -ENOENT; /* void *data is the first */
 }
@@ -314,7 +307,7 @@ static int write_header(struct layout *l, const char *from)
 	say_what_is_absent(l);
 	assert_places(l);
 	tap_buf_puts(l->out, "\n#endif\n");
-	return ret ? ret : l->out->err ? nomem(l) : 0;
+	return ret || !l->out->err ? ret : tap_err_set(l->err, -ENOMEM, "out of memory");
 }
 
 int tap_layout_write(const struct btf *kernel, const char *from, struct tap_buf *out,
@@ -324,8 +317,7 @@ int tap_layout_write(const struct btf *kernel, const char *from, struct tap_buf 
 	struct tap_members wanted;
 	int ret = tap_members_init(&wanted, err);
 
-	if (!ret)
-		ret = find_members(&l, &wanted);
+	ret = ret ?: find_members(&l, &wanted);
 	if (!ret) {
 		qsort(l.members, l.nr, sizeof(*l.members), by_place);
 		ret = write_header(&l, from);

@@ -6,8 +6,6 @@
 #ifndef TAP_MODULE_MEMBERS_H
 #define TAP_MODULE_MEMBERS_H
 
-#include <stddef.h>
-
 #include <schedtap/err.h>
 
 /* Functions: what calls a tracepoint's probes (void *data, and its arguments); since v5.18 */

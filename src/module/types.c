@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -155,11 +156,6 @@ static struct btf *from_memory(const void *image, size_t len)
 	return largest ? btf__new(largest, (uint32_t)largest_bytes) : NULL;
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Packed in one way. @work_bytes: what may still be read and written. */
 static struct btf *from_packed(const unsigned char *image, size_t len, const struct packing *p,
 			       size_t *work_bytes)
@@ -169,12 +165,12 @@ static struct btf *from_packed(const unsigned char *image, size_t len, const str
 
 	while (!btf && *work_bytes > TRY_BYTES &&
 	       (at = memmem(at, (size_t)(end - at), p->magic, p->len))) {
-		struct tap_buf out = { .max = smaller(*work_bytes, UNPACKED_MAX_BYTES) };
-		size_t read_bytes = smaller(*work_bytes, (size_t)(end - at));
+		struct tap_buf out = { .max = MIN(*work_bytes, UNPACKED_MAX_BYTES) };
+		size_t read_bytes = MIN(*work_bytes, (size_t)(end - at));
 
 		if (p->unpack(at, &read_bytes, &out))
 			btf = from_memory(out.data, out.len);
-		*work_bytes -= smaller(*work_bytes, read_bytes + out.len + TRY_BYTES);
+		*work_bytes -= MIN(*work_bytes, read_bytes + out.len + TRY_BYTES);
 		tap_buf_release(&out);
 		at += p->len;
 	}
