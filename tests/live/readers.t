@@ -200,18 +200,25 @@ sub build_kshark {
 	return "$tmp/kshark";
 }
 
-# split leaves out a few at the end: up to a page of each CPU and buffer, some 100 events.
+# split marks every page behind a loss as one that ends in a count, also where there is no room for it (0xc0000fec, where
+# the recording has 0x80000fec), and libtraceevent reads that count: 8 bytes behind the page, which is where trace-cmd
+# report ends by SIGSEGV now and then. dump reads it. Of several buffers split writes the first: the kinds of others lack.
 sub rewritten_differs {
-	my ($way, $old, $new) = @_;
+	my ($way, $ours, $theirs, $new) = @_;
 
-	return differences($old, $new) if $way ne 'split';
-	return keys(%$new) < 0.99 * keys(%$old) && keys(%$new) + 500 < keys(%$old) ? keys(%$new) . ' of ' . keys(%$old) . " events\n" :
-		differences({ map { $_ => $old->{$_} // 0 } keys %$new }, $new);
+	return differences($theirs->{events}, read_trace_cmd($new)->{events}) if $way ne 'split';
+	my $split = read_dump($new);
+	my @lacks = grep { !$split->{names}{$_} } keys %{$ours->{names}};
+	return differences($ours->{events}, $split->{events}) unless @lacks;
+	my %kept = map { ($_ => $ours->{names}{$_}) } grep { $split->{names}{$_} } keys %{$ours->{names}};
+
+	return "no @lacks\n" if grep { /^sched\/sched_(switch|waking)$/ } @lacks;
+	return differences(\%kept, $split->{names});
 }
 
 # What trace-cmd writes of ours has the same events.
 sub check_rewritten {
-	my ($shape, $file, $theirs) = @_;
+	my ($shape, $file, $ours, $theirs) = @_;
 	my %ways = ('split' => [], 'convert --file-version 6' => [], 'convert --file-version 7' => [],
 		    'convert --compression none' => []);
 
@@ -220,7 +227,7 @@ sub check_rewritten {
 		my ($new) = glob("$tmp/new.dat*");
 
 		if ($new && $why !~ /: status /) { # else it just says how it goes
-			$why = rewritten_differs($way, $theirs->{events}, read_trace_cmd($new)->{events});
+			$why = rewritten_differs($way, $ours, $theirs, $new);
 		} else {
 			$why ||= "no file\n";
 		}
@@ -251,7 +258,7 @@ sub check_shape {
 	} else {
 		skip("$shape->{name}: libkshark", $no_kshark);
 	}
-	check_rewritten($shape, $file, $theirs);
+	check_rewritten($shape, $file, $ours, $theirs);
 	check("$shape->{name}: trace-cmd $_", (run('trace-cmd', split(' ', $_), '-i', $file))[1])
 		for 'hist', 'dump --all', 'dump --validate', 'report --stat', 'report -w';
 	unlink($file);

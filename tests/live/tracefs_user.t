@@ -300,6 +300,8 @@ a_stopped_program_is_switched()
 	wait_for on_is a 100
 }
 
+is_known() { "${tracefs[@]}" id app:request >/dev/null 2>&1; }
+
 # When the write returns the sites are on, or off; of a program that is stopped it says that they are not.
 patched_sites_are_switched()
 {
@@ -307,7 +309,7 @@ patched_sites_are_switched()
 
 	coproc asked { exec "$scratch/asked"; }
 	tracefs=("$SCHEDTAP" tracefs --pid $asked_PID)
-	wait_for test -n "$("${tracefs[@]}" id app:request 2>/dev/null)"
+	wait_for is_known
 	for on in 1 0 1 0 1 0; do
 		run 0 "${tracefs[@]}" enable app:request $on
 		echo -n x >&"${asked[1]}"
