@@ -27,7 +27,7 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Is
 
 OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard src/*/*.c src/*/*/*.c)))
 # the library reads recordings, and needs zstd and jansson alone: what include/schedtap/ declares, and what that takes
-LIB_OBJ := $(filter-out $(addprefix $B/src/,object/% capture/% module/%),$(OBJ))
+LIB_OBJ := $(filter-out $(addprefix $B/src/,object/% program/% capture/% module/%),$(OBJ))
 LIB_PUBLIC := $(addprefix $B/src/,base/err.o event/format.o recording/reader.o report/observe.o select/select.o timeline/tasks.o \
 	timeline/engine.o)
 LIB_LIBS := -lzstd -ljansson
@@ -151,7 +151,7 @@ check-quick: all $(UNIT) $(TP_UNIT) $(TOOLS) # what is left of these three witho
 	JOBS=$$(nproc) SEEDS=4 $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) $(TP_UNIT) tests/golden/run tests/golden/*.t tests/truth/*.t
 mutations: all $(UNIT) $(TP_UNIT) $(TOOLS) ## small faults, one after the other: do the quick tests see them?
 	tests/mutations
-check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o ## this kernel
+check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $B/tests/live/filter_check ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels: modules for them, and guests in qemu
 	JOBS=$$(nproc) BUILD=$(abspath $B) $(PROVE) tests/vm/run.t tests/vm/build.t tests/vm/arm64.t \
@@ -175,20 +175,20 @@ check-san-live: $(TP_TOOLS) ## the recorder under ASan and UBSan, on this kernel
 	$(MAKE) SAN=1 all
 	SCHEDTAP=$(abspath build-san/schedtap) PROGRAMS=$(abspath $B/tests/tracepoint) \
 		tests/run tests/live/edges.t tests/live/faults.t tests/live/tracepoints.t
-check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s, kernels' types, programs' rings and print formats for 5 s
+check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s, kernels' types, programs' rings, print formats and filters for 5 s
 	@mkdir -p build-fuzz
-	@echo 'fuzzing for 40 s'
-	@for args in 'dat 15' 'perf 10' 'types 5' 'user 5' 'print 5'; do \
+	@echo 'fuzzing for 45 s'
+	@for args in 'dat 15' 'perf 10' 'types 5' 'user 5' 'print 5' 'filter 5'; do \
 		set -- $$args; \
 		$(MAKE) --no-print-directory fuzz FUZZ_OF=$$1 FUZZ_ARGS=-max_total_time=$$2 \
 			>build-fuzz/log 2>&1 || { tail -n 40 build-fuzz/log; exit 1; }; \
 		grep Done build-fuzz/log || exit 1; \
 	done
 FUZZ_OF ?= dat
-FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter types user print,$(FUZZ_OF)),$(FUZZ_OF),report)
-fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user, print
+FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter types user print filter,$(FUZZ_OF)),$(FUZZ_OF),report)
+fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user, print, filter
 	$(AGAIN) $(FUZZ) $(FUZZ_PROGRAM)
-	@mkdir -p build-fuzz/dat build-fuzz/perf build-fuzz/types build-fuzz/user build-fuzz/print
+	@mkdir -p build-fuzz/dat build-fuzz/perf build-fuzz/types build-fuzz/user build-fuzz/print build-fuzz/filter
 	@for in in tests/golden/*/*/in.txt; do \
 		name=$$(echo $$in | tr / .); dat=build-fuzz/dat/$$name; \
 		$B/tests/mkdat $$in $$dat.dat && $B/tests/mkdat $$in $$dat.zstd --zstd && \
@@ -196,6 +196,7 @@ fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=pe
 	done
 	@tests/fuzz/seed_types build-fuzz/types
 	@tests/fuzz/seed_print build-fuzz/print
+	@tests/fuzz/seed_filter build-fuzz/filter
 	$(FUZZ_PROGRAM) -max_len=65536 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h

@@ -49,6 +49,12 @@ struct tap_select_opts {
 	/* Paths that begin with it are folders'. NULL: where this machine has its cgroups. */
 	const char *cgroup_mount;
 	const char *cpus; /* a list of numbers and ranges, "0-3,8", 0..65535; NULL: all */
+	/*
+	 * Of each of .events its filter (-f), or NULL; of those behind the last one none has one. They are for
+	 * who reads or records events: tap_select_event() does not ask them.
+	 */
+	const char *const *filters;
+	unsigned int nr_filters;
 };
 
 /**

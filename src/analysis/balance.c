@@ -70,15 +70,14 @@ static int cpus_touch(struct tap_balance *b)
 	return 0;
 }
 
-/* Return: the task, NULL when out of memory. */
-static struct tap_balance_task *task_get(struct tap_balance *b, const struct tap_task *task)
+/* Return: 0 or -ENOMEM. */
+static int task_get(struct tap_balance *b, const struct tap_task *task, struct tap_balance_task **t)
 {
-	struct tap_balance_task *t = tap_array_at(&b->tasks, &b->nr_tasks, task->index,
-						  sizeof(*t), NULL);
-
-	if (t)
-		t->wait.task = task;
-	return t;
+	*t = tap_array_at(&b->tasks, &b->nr_tasks, task->index, sizeof(**t), NULL);
+	if (!*t)
+		return -ENOMEM;
+	(*t)->wait.task = task;
+	return 0;
 }
 
 static int set_mode(struct tap_balance *b, struct tap_balance_task *t, enum tap_wait_mode mode)
@@ -88,18 +87,16 @@ static int set_mode(struct tap_balance *b, struct tap_balance_task *t, enum tap_
 
 static int look_at(struct tap_balance *b, struct tap_balance_task *t)
 {
-	enum tap_wait_mode mode = TAP_WAIT_PLAIN;
-	int cpu = t->wait.cpu;
+	int cpu = t->wait.cpu, what;
 
 	if (!t->waiting || !t->wanted)
 		return 0;
-	if (!cpu_wanted(b, cpu))
-		mode = TAP_WAIT_PLAIN;
-	else if (b->cpus[cpu].what == TAP_CPU_IDLE)
-		mode = TAP_WAIT_EXIT;
-	else if (b->cpus[cpu].what == TAP_CPU_RUN && tap_wait_may_use(&t->wait, &b->free))
-		mode = TAP_WAIT_VIOLATION;
-	return set_mode(b, t, mode);
+	what = cpu_wanted(b, cpu) ? b->cpus[cpu].what : TAP_CPU_UNKNOWN;
+	if (what == TAP_CPU_IDLE)
+		return set_mode(b, t, TAP_WAIT_EXIT);
+	if (what == TAP_CPU_RUN && tap_wait_may_use(&t->wait, &b->free))
+		return set_mode(b, t, TAP_WAIT_VIOLATION);
+	return set_mode(b, t, TAP_WAIT_PLAIN);
 }
 
 /*
@@ -138,10 +135,7 @@ static int set_free(struct tap_balance *b, unsigned int cpu, bool is_free)
 static int settle_cpu(struct tap_balance *b, unsigned int i, const struct tap_cpu *state)
 {
 	struct tap_balance_cpu *c = &b->cpus[i];
-	int what = state && state->offline	? TAP_CPU_OFFLINE :
-		   !state || !state->known	? TAP_CPU_UNKNOWN :
-		   state->task			? TAP_CPU_RUN :
-						  TAP_CPU_IDLE;
+	int what = state ? tap_cpu_what(state) : TAP_CPU_UNKNOWN;
 	int64_t length = c->nr_queued + (what == TAP_CPU_RUN);
 	int was = c->what, ret = 0;
 
@@ -156,8 +150,7 @@ static int settle_cpu(struct tap_balance *b, unsigned int i, const struct tap_cp
 	/* in a hole tasks may come and go unseen, also where the CPU's own switches are all there */
 	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE || b->nr_unplaced || b->in_hole)
 		length = -1;
-	if (!ret)
-		ret = set_free(b, i, what == TAP_CPU_IDLE && !c->nr_queued);
+	ret = ret ?: set_free(b, i, what == TAP_CPU_IDLE && !c->nr_queued);
 	if (!ret && !b->opts.lengths_told)
 		ret = tap_queue_lengths_set(&b->lengths, i, b->now_ns, length);
 	/* with a queue that is not empty no CPU becomes idle: who seems to wait there does not */
@@ -271,9 +264,7 @@ static int drop_stale_waits(struct tap_balance *b)
 		if (!b->cpus[i].has_stale_waits)
 			continue;
 		b->cpus[i].has_stale_waits = false;
-		ret = doubt(b, (int)i, 0);
-		if (!ret)
-			ret = cpu_idled(b, i);
+		ret = doubt(b, (int)i, 0) ?: cpu_idled(b, i);
 	}
 	return ret;
 }
@@ -303,25 +294,17 @@ static int wait_end(struct tap_balance *b, struct tap_balance_task *t,
 {
 	bool counts = s->whole && s->state == t->wait.state && s->cpu == t->wait.cpu;
 	uint64_t from_ns = s->next == TAP_UNKNOWN ? s->to_ns : s->from_ns;
-	int ret = set_mode(b, t, TAP_WAIT_PLAIN);
+	int ret = set_mode(b, t, TAP_WAIT_PLAIN) ?: dequeue(b, t);
 
-	if (!ret)
-		ret = dequeue(b, t);
-	if (ret)
+	if (ret || (counts && !t->wanted))
 		return ret;
 	if (counts)
-		return !t->wanted ? 0 : tap_violations_count(&b->violations, &t->wait,
-							     s->to_ns - s->from_ns);
+		return tap_violations_count(&b->violations, &t->wait, s->to_ns - s->from_ns);
 	tap_wait_drop(&t->wait);
 	if (s->next == s->state) /* the window's end ends no wait */
 		return 0;
 	ret = doubt(b, t->wait.cpu, from_ns);
 	return ret || s->cpu == t->wait.cpu ? ret : doubt(b, s->cpu, from_ns);
-}
-
-static bool is_wait(enum tap_state state)
-{
-	return state == TAP_WAKING || state == TAP_PREEMPTED;
 }
 
 /* Without wakeups a sleep has a wait at its end. */
@@ -336,22 +319,18 @@ static int start(struct tap_balance *b)
 {
 	struct tap_task *const *tasks;
 	unsigned int nr, i;
-	uint64_t end_ns;
 	int ret;
 
-	tap_timeline_span(*b->opts.timeline, &b->now_ns, &end_ns);
+	b->now_ns = tap_timeline_window(*b->opts.timeline).from_ns;
 	tap_timeline_cpus(*b->opts.timeline, &nr);
-	ret = cpus_grow(b, nr);
-	if (!ret)
-		ret = cpus_touch(b);
+	ret = cpus_grow(b, nr) ?: cpus_touch(b);
 	tasks = tap_timeline_tasks(*b->opts.timeline, &nr);
 	for (i = 0; i < nr && !ret; i++) {
-		struct tap_balance_task *t = task_get(b, tasks[i]);
+		struct tap_balance_task *t;
 
-		if (!t)
-			return -ENOMEM;
-		if (is_wait(tasks[i]->state))
-			ret = wait_begin(b, t, tasks[i]->state, tasks[i]->cpu);
+		ret = task_get(b, tasks[i], &t);
+		if (tap_state_is_wait(tasks[i]->state))
+			ret = ret ?: wait_begin(b, t, tasks[i]->state, tasks[i]->cpu);
 	}
 	return ret;
 }
@@ -380,20 +359,15 @@ static uint64_t next_mark(const struct tap_balance *b)
 
 static int advance(struct tap_balance *b, uint64_t ns)
 {
+	int ret = b->started ? 0 : start(b);
 	uint64_t mark;
-	int ret = 0;
 
-	if (!b->started)
-		ret = start(b);
 	b->started = true;
 	while (!ret && (mark = next_mark(b)) < ns) {
-		ret = step(b, mark);
-		if (!ret)
-			ret = drop_waits(b);
+		ret = step(b, mark) ?: drop_waits(b);
 		b->next_hole += b->in_hole;
 		b->in_hole = !b->in_hole;
-		if (!ret)
-			ret = cpus_touch(b);
+		ret = ret ?: cpus_touch(b);
 	}
 	return ret ? ret : step(b, ns);
 }
@@ -407,25 +381,22 @@ static int ran_on(struct tap_balance_task *t, int cpu)
 int tap_balance_stretch(struct tap_balance *b, const struct tap_stretch *s)
 {
 	struct tap_balance_task *t;
-	int ret = advance(b, s->to_ns);
+	int ret = advance(b, s->to_ns) ?: task_get(b, s->task, &t);
 
 	if (ret)
 		return ret;
-	t = task_get(b, s->task);
-	if (!t)
-		return -ENOMEM;
 	if (t->waiting)
 		ret = wait_end(b, t, s);
 	else if (t->dropped_ns)
 		ret = doubt(b, t->wait.cpu, t->dropped_ns);
-	else if (is_wait(s->state))
+	else if (tap_state_is_wait(s->state))
 		ret = doubt(b, s->cpu, s->from_ns); /* it was not seen to begin */
 	t->dropped_ns = 0;
 	if (!ret && s->state == TAP_RUNNING)
 		ret = ran_on(t, s->cpu);
 	if (ret || s->next == s->state)
 		return ret;
-	if (is_wait(s->next))
+	if (tap_state_is_wait(s->next))
 		return wait_begin(b, t, s->next, t->woken_ns == s->to_ns ? t->woken_cpu : s->cpu);
 	if (s->next == TAP_RUNNING && may_be_wait(b, s->state))
 		return doubt(b, s->next_cpu, s->from_ns);
@@ -447,13 +418,10 @@ int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_stretch *s)
 int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w)
 {
 	struct tap_balance_task *t;
-	int ret = advance(b, w->ts_ns);
+	int ret = advance(b, w->ts_ns) ?: task_get(b, w->task, &t);
 
 	if (ret)
 		return ret;
-	t = task_get(b, w->task);
-	if (!t)
-		return -ENOMEM;
 	if (w->is_new) /* a life begins: no other state ends */
 		return wait_begin(b, t, TAP_WAKING, w->target_cpu);
 	t->woken_cpu = w->target_cpu;
@@ -461,77 +429,55 @@ int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w)
 	return 0;
 }
 
-/* Nobody knows whether it still waited. */
-static int dropped_moves(struct tap_balance *b, struct tap_balance_task *t, int to)
-{
-	int ret = doubt(b, t->wait.cpu, t->dropped_ns);
-
-	t->wait.cpu = to;
-	return ret;
-}
-
 int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m)
 {
 	struct tap_balance_task *t;
-	int ret = advance(b, m->ts_ns);
+	int ret = advance(b, m->ts_ns) ?: task_get(b, m->task, &t);
 
 	if (ret)
 		return ret;
-	t = task_get(b, m->task);
-	if (!t)
-		return -ENOMEM;
 	if (m->why == TAP_MIGRATE_OTHER)
 		tap_cpus_release(&t->wait.used);
 	ret = ran_on(t, m->to);
-	if (!ret && t->dropped_ns)
-		ret = dropped_moves(b, t, m->to);
-	else if (!ret && may_be_wait(b, m->task->state) && m->why != TAP_MIGRATE_WAKEUP)
-		ret = doubt(b, m->from, m->task->since_ns);
+	if (t->dropped_ns) { /* nobody knows whether it still waited */
+		ret = ret ?: doubt(b, t->wait.cpu, t->dropped_ns);
+		t->wait.cpu = m->to;
+	} else if (may_be_wait(b, m->task->state) && m->why != TAP_MIGRATE_WAKEUP) {
+		ret = ret ?: doubt(b, m->from, m->task->since_ns);
+	}
 	if (ret || !t->waiting)
 		return ret;
 	if (m->why == TAP_MIGRATE_WAKEUP) { /* it was in no queue yet */
 		ret = set_mode(b, t, TAP_WAIT_PLAIN);
 		tap_wait_drop(&t->wait);
 	}
-	if (!ret)
-		ret = queue_add(b, t->wait.cpu, -1);
-	return ret ? ret : enqueue(b, t, m->to);
+	return ret ?: queue_add(b, t->wait.cpu, -1) ?: enqueue(b, t, m->to);
 }
 
 int tap_balance_length(struct tap_balance *b, int cpu, uint64_t ts_ns, int64_t length)
 {
 	struct tap_queue_lengths *q = &b->lengths;
 	unsigned int i = (unsigned int)cpu;
-	int ret;
 
 	if (!is_cpu(cpu) || !cpu_wanted(b, cpu))
 		return 0;
-	if (cpus_grow(b, i + 1))
-		return -ENOMEM;
-	ret = tap_queue_lengths_see(q, i);
-	if (!ret)
-		ret = tap_queue_lengths_set(q, i, ts_ns, length);
-	if (!ret)
-		ret = tap_queue_lengths_set_imbalance(q, ts_ns);
-	/* nothing will take it back */
-	return ret ? ret : tap_queue_lengths_commit(q, i, ts_ns);
+	return cpus_grow(b, i + 1) ?: tap_queue_lengths_see(q, i) ?:
+	       tap_queue_lengths_set(q, i, ts_ns, length) ?:
+	       tap_queue_lengths_set_imbalance(q, ts_ns) ?:
+	       tap_queue_lengths_commit(q, i, ts_ns); /* nothing will take it back */
 }
 
 int tap_balance_init(struct tap_balance *b, const struct tap_balance_opts *opts)
 {
-	*b = (struct tap_balance){ .opts = *opts };
-	tap_queue_lengths_init(&b->lengths);
+	*b = (struct tap_balance){ .opts = *opts, .lengths = TAP_QUEUE_LENGTHS_INIT };
 	return tap_violations_init(&b->violations, opts->min_ns, opts->nr_worst);
 }
 
 int tap_balance_end(struct tap_balance *b)
 {
-	uint64_t start_ns, end_ns;
-	int ret;
+	uint64_t end_ns = tap_timeline_window(*b->opts.timeline).to_ns;
 
-	tap_timeline_span(*b->opts.timeline, &start_ns, &end_ns);
-	ret = advance(b, end_ns);
-	return ret ? ret : tap_queue_lengths_end(&b->lengths, end_ns);
+	return advance(b, end_ns) ?: tap_queue_lengths_end(&b->lengths, end_ns);
 }
 
 void tap_balance_release(struct tap_balance *b)

@@ -25,22 +25,13 @@ static int add_paths(struct tap_cgroups *c, const json_t *rows)
 	return 0;
 }
 
-static int add_limited(struct tap_cgroups *c, const json_t *ids)
-{
-	json_int_t id;
-
-	c->knows_quotas = json_is_array(ids);
-	for (size_t i = 0; i < json_array_size(ids); i++)
-		if (tap_meta_number(ids, i, INT64_MAX, &id) && !tap_map_put(&c->limited, (uint64_t)id))
-			return -ENOMEM;
-	return 0;
-}
-
 int tap_cgroups_init(struct tap_cgroups *c, const json_t *meta)
 {
-	int ret = add_paths(c, json_object_get(meta, "cgroups"));
+	const json_t *limited = json_object_get(meta, "quota_cgroups");
 
-	return ret ? ret : add_limited(c, json_object_get(meta, "quota_cgroups"));
+	c->knows_quotas = json_is_array(limited);
+	return add_paths(c, json_object_get(meta, "cgroups")) ?:
+	       tap_meta_ids(&c->limited, limited, INT64_MAX);
 }
 
 void tap_cgroups_release(struct tap_cgroups *c)

@@ -81,10 +81,12 @@ static int tell(struct tap_cpu_changes *ch, uint64_t safe_ns)
 	return ret;
 }
 
-/* @task: NULL: the CPU is idle. */
-static void show(const struct tap_cpu_changes *ch, struct tap_cpu_change *c, const struct tap_task *task)
+static void show(const struct tap_cpu_changes *ch, struct tap_cpu_change *c, enum tap_cpu_what what,
+		 const struct tap_task *task)
 {
-	c->what = !task ? TAP_CPU_SHOWS_IDLE : ch->wants(ch->ctx, task) ? TAP_CPU_SHOWS_RUN : TAP_CPU_SHOWS_OTHER;
+	c->what = (enum tap_cpu_shows)what;
+	if (what == TAP_CPU_RUN && !ch->wants(ch->ctx, task))
+		c->what = TAP_CPU_SHOWS_OTHER;
 	c->task = c->what == TAP_CPU_SHOWS_RUN ? task : NULL;
 }
 
@@ -107,10 +109,8 @@ static int force(struct tap_cpu_changes *ch, uint64_t now_ns)
 		.ts_ns = tap_cpu_order_oldest_ns(&ch->told), .cpu = tap_cpu_order_oldest(&ch->told),
 	};
 
-	if (c.cpu < (int)nr && cpus[c.cpu].offline)
-		c.what = TAP_CPU_SHOWS_OFFLINE;
-	else if (c.cpu < (int)nr && cpus[c.cpu].known)
-		show(ch, &c, cpus[c.cpu].task);
+	if (c.cpu < (int)nr)
+		show(ch, &c, tap_cpu_what(&cpus[c.cpu]), cpus[c.cpu].task);
 	return add(ch, &c, now_ns);
 }
 
@@ -126,10 +126,7 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 	told_ns = tap_cpu_order_ns(&ch->told, (unsigned int)s->cpu);
 	if (c.ts_ns < told_ns) /* its beginning was told */
 		c.ts_ns = told_ns;
-	if (s->what == TAP_CPU_OFFLINE)
-		c.what = TAP_CPU_SHOWS_OFFLINE;
-	else if (s->what != TAP_CPU_UNKNOWN)
-		show(ch, &c, s->task);
+	show(ch, &c, s->what, s->task);
 	ret = add(ch, &c, s->to_ns);
 	while (!ret && ch->nr > TAP_CPU_CHANGES_MAX &&
 	       tap_cpu_order_oldest_ns(&ch->told) < s->to_ns)

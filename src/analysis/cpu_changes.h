@@ -12,10 +12,10 @@
 #include "timeline/timeline.h"
 
 enum tap_cpu_shows {
-	TAP_CPU_SHOWS_UNKNOWN, /* before the first change of a CPU, too */
-	TAP_CPU_SHOWS_OFFLINE,
-	TAP_CPU_SHOWS_IDLE,
-	TAP_CPU_SHOWS_RUN,
+	TAP_CPU_SHOWS_UNKNOWN = TAP_CPU_UNKNOWN, /* before the first change of a CPU, too */
+	TAP_CPU_SHOWS_OFFLINE = TAP_CPU_OFFLINE,
+	TAP_CPU_SHOWS_IDLE = TAP_CPU_IDLE,
+	TAP_CPU_SHOWS_RUN = TAP_CPU_RUN,
 	TAP_CPU_SHOWS_OTHER, /* a task that is not looked for */
 };
 

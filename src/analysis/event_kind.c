@@ -10,9 +10,8 @@
 static const struct tap_field *comm_of(const struct tap_format *fmt, const char *tid)
 {
 	size_t prefix = strlen(tid) - strlen("pid");
-	unsigned int i;
 
-	for (i = fmt->nr_common; i < fmt->nr_fields; i++) {
+	for (unsigned int i = fmt->nr_common; i < fmt->nr_fields; i++) {
 		const struct tap_field *f = &fmt->fields[i];
 
 		if ((f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) &&
@@ -32,17 +31,13 @@ static bool is_tid(const struct tap_field *f)
 
 static void kind_init(struct tap_event_kind *k, const struct tap_format *fmt)
 {
-	unsigned int i;
-
 	k->fmt = fmt;
 	k->current = tap_format_field(fmt, "common_pid");
-	k->cgroup = tap_format_field(fmt, "cgroup");
-	if (k->cgroup && k->cgroup->kind != TAP_FIELD_NUMBER)
-		k->cgroup = NULL;
-	for (i = fmt->nr_common; i < fmt->nr_fields && k->nr_tasks < TAP_EVENT_PAIRS; i++) {
+	k->cgroup = tap_number_field(fmt, "cgroup");
+	for (unsigned int i = fmt->nr_common; i < fmt->nr_fields; i++) {
 		const struct tap_field *f = &fmt->fields[i];
 
-		if (!is_tid(f))
+		if (!is_tid(f) || k->nr_tasks == TAP_EVENT_PAIRS)
 			continue;
 		k->tasks[k->nr_tasks].tid = f;
 		k->tasks[k->nr_tasks++].comm = comm_of(fmt, f->name);
@@ -53,13 +48,17 @@ static void kind_init(struct tap_event_kind *k, const struct tap_format *fmt)
 const struct tap_event_kind *tap_event_kind(struct tap_event_kinds *kinds,
 					    const struct tap_format *fmt)
 {
-	uint64_t *slot = tap_map_put(&kinds->by_format, (uintptr_t)fmt);
+	const struct tap_event_kind **recent = &kinds->recent[(uintptr_t)fmt / 64 % 16];
 	struct tap_event_kind *k;
+	uint64_t *slot;
 
+	if (*recent && (*recent)->fmt == fmt)
+		return *recent;
+	slot = tap_map_put(&kinds->by_format, (uintptr_t)fmt);
 	if (!slot)
 		return NULL;
 	if (*slot)
-		return (struct tap_event_kind *)(uintptr_t)*slot;
+		return *recent = (struct tap_event_kind *)(uintptr_t)*slot;
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return NULL;

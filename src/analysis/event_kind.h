@@ -23,6 +23,7 @@ struct tap_event_kind {
 
 struct tap_event_kinds { /* all zero: none yet */
 	struct tap_map by_format; /* -> struct tap_event_kind *, owned */
+	const struct tap_event_kind *recent[16]; /* by bits of the format's address */
 };
 
 /* Return: borrowed until the release; NULL when out of memory. */

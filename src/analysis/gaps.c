@@ -63,8 +63,8 @@ static enum tap_gap cause(const struct tap_gaps *g, struct tap_gaps_cpu *c,
 	b = find_break(g, c, s);
 	if (b)
 		return tap_survey_is_hidden(g->survey, b->tid) ? TAP_GAP_HIDDEN : TAP_GAP_BROKEN;
-	if (s->from_ns == g->start_ns)
-		return s->to_ns == g->end_ns ? TAP_GAP_SILENT : TAP_GAP_START;
+	if (s->from_ns == g->window.from_ns)
+		return s->to_ns == g->window.to_ns ? TAP_GAP_SILENT : TAP_GAP_START;
 	/* it goes on, or what was seen on another CPU says that the task cannot have run here */
 	return c->unknown_to_ns == s->from_ns ? c->last : TAP_GAP_BROKEN;
 }

@@ -21,7 +21,7 @@ struct tap_gaps_cpu;
 
 struct tap_gaps {
 	const struct tap_survey *survey; /* borrowed */
-	uint64_t start_ns, end_ns;	 /* the window */
+	struct tap_window window;
 	uint64_t ns[TAP_NR_GAPS];
 	/* inside */
 	struct tap_gaps_cpu *cpus; /* owned */

@@ -59,21 +59,11 @@ static int add_tasks(struct tap_lists *lists, const json_t *tasks)
 	return 0;
 }
 
-static int add_own(struct tap_identities *ids, const json_t *tids)
-{
-	json_int_t tid;
-
-	for (size_t i = 0; i < json_array_size(tids); i++)
-		if (tap_meta_number(tids, i, INT32_MAX, &tid) && !tap_map_put(&ids->own, (uint64_t)tid))
-			return -ENOMEM;
-	return 0;
-}
-
 static int compare_starts(const void *a, const void *b)
 {
 	const struct tap_program_start *x = a, *y = b;
 
-	return x->ns < y->ns ? -1 : x->ns > y->ns;
+	return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
 /* The only program of a process may have given itself another name since: the one that was saved. */
@@ -137,18 +127,12 @@ int tap_identities_init(struct tap_identities *ids, const struct tap_reader *rea
 {
 	int ret;
 
-	*ids = (struct tap_identities){ 0 };
-	if (reader) {
-		ids->lists.saved = find_saved;
-		ids->lists.ctx = reader;
-	}
-	ret = add_tasks(&ids->lists, json_object_get(meta, "tasks"));
-	if (!ret)
-		ret = tap_cgroups_init(&ids->cgroups, meta);
-	if (!ret)
-		ret = add_own(ids, json_object_get(meta, "own_tids"));
-	if (!ret)
-		ret = add_starts(ids, json_object_get(meta, "programs"));
+	*ids = (struct tap_identities){ .lists.ctx = reader };
+	ids->lists.saved = reader ? find_saved : NULL;
+	ret = add_tasks(&ids->lists, json_object_get(meta, "tasks")) ?:
+	      tap_cgroups_init(&ids->cgroups, meta) ?:
+	      tap_meta_ids(&ids->own, json_object_get(meta, "own_tids"), INT32_MAX) ?:
+	      add_starts(ids, json_object_get(meta, "programs"));
 	if (ret)
 		tap_identities_release(ids);
 	return ret;

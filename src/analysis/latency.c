@@ -17,9 +17,7 @@ static const struct tap_latency_stat no_waits = { .waits = TAP_HIST_INIT, .max_c
 int tap_latency_init(struct tap_latency *l, enum tap_state state, unsigned int max_worst)
 {
 	*l = (struct tap_latency){ .state = state, .all = no_waits, .max_worst = max_worst };
-	if (!max_worst)
-		return 0;
-	l->worst = calloc(max_worst, sizeof(*l->worst));
+	l->worst = calloc((size_t)max_worst + 1, sizeof(*l->worst)); /* one comes before one goes */
 	return l->worst ? 0 : -ENOMEM;
 }
 
@@ -71,40 +69,31 @@ int tap_latency_cpu(struct tap_latency *l, const struct tap_cpu_stretch *s)
 
 	if (!place)
 		return -ENOMEM;
+	if (!*place)
+		*place = calloc(1, sizeof(**place));
 	past = *place;
-	if (!past) {
-		past = malloc(sizeof(*past));
-		if (!past)
-			return -ENOMEM;
-		past->nr = 0;
-		*place = past;
-	}
+	if (!past)
+		return -ENOMEM;
 	past->stretches[past->nr++ % TAP_LATENCY_PAST] = *s;
 	return 0;
 }
 
-/* A task and how long it ran. */
-struct ran {
-	const struct tap_task *task;
-	uint64_t ns;
-};
-
 static int by_task(const void *a, const void *b)
 {
-	const struct ran *x = a, *y = b;
+	const struct tap_latency_ran *x = a, *y = b;
 
-	return x->task->index < y->task->index ? -1 : x->task->index > y->task->index;
+	return (x->task->index > y->task->index) - (x->task->index < y->task->index);
 }
 
 static int by_ns(const void *a, const void *b)
 {
-	const struct ran *x = a, *y = b;
+	const struct tap_latency_ran *x = a, *y = b;
 
 	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : by_task(a, b);
 }
 
 /* Of several stretches of a task one, and the longest first. Return: how many tasks. */
-static unsigned int sum_by_task(struct ran *ran, unsigned int nr)
+static unsigned int sum_by_task(struct tap_latency_ran *ran, unsigned int nr)
 {
 	unsigned int nr_tasks = 0;
 
@@ -121,7 +110,7 @@ static unsigned int sum_by_task(struct ran *ran, unsigned int nr)
 
 /* Collects the tasks that ran on the CPU within the wait. Return: how many stretches. */
 static unsigned int look_back(const struct tap_latency_past *past, struct tap_latency_worst *w,
-			      struct ran *ran)
+			      struct tap_latency_ran *ran)
 {
 	uint64_t reached_ns = w->to_ns;
 	unsigned int nr = 0;
@@ -134,7 +123,7 @@ static unsigned int look_back(const struct tap_latency_past *past, struct tap_la
 			break;
 		switch (s->what) {
 		case TAP_CPU_RUN:
-			ran[nr++] = (struct ran){ s->task, reached_ns - from_ns };
+			ran[nr++] = (struct tap_latency_ran){ s->task, reached_ns - from_ns };
 			break;
 		case TAP_CPU_IDLE:
 			w->idle_ns += reached_ns - from_ns;
@@ -153,7 +142,7 @@ static unsigned int look_back(const struct tap_latency_past *past, struct tap_la
 
 static int note_what_ran(struct tap_latency *l, struct tap_latency_worst *w)
 {
-	struct ran *ran = malloc(TAP_LATENCY_PAST * sizeof(*ran));
+	struct tap_latency_ran *ran = malloc(TAP_LATENCY_PAST * sizeof(*ran));
 	unsigned int cpu = (unsigned int)w->cpu, nr = 0;
 
 	if (!ran)
@@ -163,8 +152,7 @@ static int note_what_ran(struct tap_latency *l, struct tap_latency_worst *w)
 		nr = sum_by_task(ran, look_back(l->past[cpu], w, ran));
 	for (unsigned int i = 0; i < nr; i++) {
 		if (i < TAP_LATENCY_RAN) {
-			w->ran[w->nr_ran].task = ran[i].task;
-			w->ran[w->nr_ran++].ns = ran[i].ns;
+			w->ran[w->nr_ran++] = ran[i];
 		} else {
 			w->nr_others++;
 			w->others_ns += ran[i].ns;
@@ -182,7 +170,7 @@ static int note_idle_cpus(const struct tap_timeline *t, struct tap_latency_worst
 
 	cpus = tap_timeline_cpus(t, &nr);
 	for (unsigned int i = 0; !ret && i < nr; i++)
-		if (cpus[i].known && !cpus[i].task && cpus[i].since_ns <= w->from_ns)
+		if (tap_cpu_what(&cpus[i]) == TAP_CPU_IDLE && cpus[i].since_ns <= w->from_ns)
 			ret = tap_cpus_add(&w->idle, i);
 	return ret;
 }
@@ -209,20 +197,16 @@ static __attribute__((noinline)) int note_worst(struct tap_latency *l, const str
 
 	if (i == l->max_worst && length_ns(&w) <= length_ns(&l->worst[i - 1]))
 		return 0;
-	ret = note_what_ran(l, &w);
-	if (!ret)
-		ret = note_idle_cpus(t, &w);
+	ret = note_what_ran(l, &w) ?: note_idle_cpus(t, &w);
 	if (ret) {
 		tap_cpus_release(&w.idle);
 		return ret;
 	}
-	if (i < l->max_worst)
-		l->nr_worst++;
-	else
-		tap_cpus_release(&l->worst[--i].idle);
 	for (; i && length_ns(&w) > length_ns(&l->worst[i - 1]); i--)
 		l->worst[i] = l->worst[i - 1];
 	l->worst[i] = w;
+	if (++l->nr_worst > l->max_worst)
+		tap_cpus_release(&l->worst[--l->nr_worst].idle);
 	return 0;
 }
 

@@ -35,7 +35,7 @@ struct tap_latency_worst {
 	uint64_t from_ns, to_ns;
 	int cpu, run_cpu;	  /* where it runs now; where it ran before, or -1 */
 	int waker_tid, waker_cpu; /* as in struct tap_task */
-	struct {
+	struct tap_latency_ran {
 		const struct tap_task *task;
 		uint64_t ns;
 	} ran[TAP_LATENCY_RAN]; /* the longest first */

@@ -112,7 +112,6 @@ static uint64_t doubt_older(struct tap_length_log *log, uint64_t from_ns)
 int tap_length_log_doubt(struct tap_length_log *log, uint64_t from_ns, uint64_t now_ns)
 {
 	int64_t length;
-	int ret;
 
 	if (log->nr == log->head)
 		return 0;
@@ -121,8 +120,7 @@ int tap_length_log_doubt(struct tap_length_log *log, uint64_t from_ns, uint64_t 
 		from_ns = doubt_older(log, from_ns);
 	while (log->nr > log->head && log->steps[log->nr - 1].since_ns >= from_ns)
 		log->nr--;
-	ret = push(log, from_ns, -1);
-	return ret ? ret : tap_length_log_set(log, now_ns, length);
+	return push(log, from_ns, -1) ?: tap_length_log_set(log, now_ns, length);
 }
 
 /* The whiles that end by @ns. */

@@ -3,8 +3,11 @@
 #ifndef TAP_ANALYSIS_META_ROWS_H
 #define TAP_ANALYSIS_META_ROWS_H
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
+
+#include "base/map.h"
 
 /* Whether the number at @i is one from 0 to @max; in @v. */
 static inline bool tap_meta_number(const json_t *row, size_t i, json_int_t max, json_int_t *v)
@@ -13,6 +16,17 @@ static inline bool tap_meta_number(const json_t *row, size_t i, json_int_t max, 
 
 	*v = json_integer_value(n);
 	return json_is_integer(n) && *v >= 0 && *v <= max;
+}
+
+/* Puts those of @ids that are such numbers into @map. Return: 0 or -ENOMEM. */
+static inline int tap_meta_ids(struct tap_map *map, const json_t *ids, json_int_t max)
+{
+	json_int_t id;
+
+	for (size_t i = 0; i < json_array_size(ids); i++)
+		if (tap_meta_number(ids, i, max, &id) && !tap_map_put(map, (uint64_t)id))
+			return -ENOMEM;
+	return 0;
 }
 
 #endif

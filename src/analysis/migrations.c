@@ -6,14 +6,6 @@
 
 #include "base/array.h"
 
-/* Return: the task's place, NULL when out of memory. */
-static struct tap_migrations_task *task_get(struct tap_migrations *m, const struct tap_task *task)
-{
-	if (task->index >= m->nr_tasks)
-		m->nr_tasks = task->index + 1;
-	return tap_array_at(&m->tasks, &m->cap_tasks, task->index, sizeof(*m->tasks), NULL);
-}
-
 /* Return: the pair, NULL when out of memory. */
 static struct tap_migrations_pair *pair_get(struct tap_migrations *m, int from, int to)
 {
@@ -32,7 +24,8 @@ static struct tap_migrations_pair *pair_get(struct tap_migrations *m, int from, 
 
 int tap_migrations_add(struct tap_migrations *m, const struct tap_migration *one)
 {
-	struct tap_migrations_task *task = task_get(m, one->task);
+	struct tap_migrations_task *task = tap_array_at(&m->tasks, &m->nr_tasks, one->task->index,
+							sizeof(*task), NULL);
 	struct tap_migrations_pair *pair = pair_get(m, one->from, one->to);
 
 	if (!task || !pair)

@@ -22,7 +22,7 @@ struct tap_migrations {
 	/* owned; by tap_task.index, with gaps; after the end: without, those moved most first */
 	struct tap_migrations_task *tasks;
 	struct tap_migrations_pair *pairs; /* owned; after the end: the most frequent first */
-	unsigned int nr_tasks, cap_tasks, nr_pairs, cap_pairs;
+	unsigned int nr_tasks, nr_pairs, cap_pairs;
 	struct tap_map by_pair; /* index + 1 into pairs */
 };
 

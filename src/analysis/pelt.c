@@ -42,10 +42,9 @@ const struct tap_pelt_signal tap_pelt_signals[] = {
 };
 
 #define MAX_VALUES 3u /* of one event */
-
-/* What is read of one format: looked up by name once. */
 #define NEAR_CPUS 256u /* those of others are looked for each time */
 
+/* What is read of one format: looked up by name once. */
 struct kind {
 	unsigned int nr;
 	struct {
@@ -53,8 +52,8 @@ struct kind {
 		struct tap_num number;
 	} values[MAX_VALUES];
 	struct tap_pelt_series *near[NEAR_CPUS][MAX_VALUES]; /* of a CPU: found before */
-	const struct tap_field *cpu, *tid, *comm, *cgroup, *path, *span; /* or NULL */
-	struct tap_num cpu_number, cgroup_number;
+	const struct tap_field *comm, *path, *span; /* or NULL */
+	struct tap_num cpu, tid, cgroup;
 	bool has_near; /* no more than the CPU tells whose values they are, but for cgroups */
 };
 
@@ -82,61 +81,36 @@ struct tap_pelt {
 	unsigned int nr, cap;
 };
 
-static const struct tap_field *number(const struct tap_format *fmt, const char *name)
+static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
+							const struct tap_format *fmt)
 {
-	const struct tap_field *f = tap_format_field(fmt, name);
-
-	return f && f->kind == TAP_FIELD_NUMBER ? f : NULL;
-}
-
-static const struct tap_field *text(const struct tap_format *fmt, const char *name)
-{
-	const struct tap_field *f = tap_format_field(fmt, name);
-
-	return f && (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) ? f : NULL;
-}
-
-static bool wanted(const struct tap_pelt_opts *o, const struct tap_pelt_signal *s)
-{
-	return !o->want_signal || o->want_signal(o->ctx, s);
-}
-
-static void kind_init(struct kind *k, const struct tap_format *fmt,
-		      const struct tap_pelt_opts *opts)
-{
+	const struct tap_pelt_opts *o = &p->opts;
 	const struct tap_field *f;
+	struct kind *k;
 
+	p->kinds[fmt->id] = k = calloc(1, sizeof(*k));
+	if (!k)
+		return NULL;
 	for (const struct tap_pelt_signal *s = tap_pelt_signals; s->name; s++) {
-		if (strcmp(s->event, fmt->name) || !wanted(opts, s))
+		if (strcmp(s->event, fmt->name) || (o->want_signal && !o->want_signal(o->ctx, s)))
 			continue;
-		f = number(fmt, s->field);
+		f = tap_number_field(fmt, s->field);
 		if (!f) /* not every kernel has every one */
 			continue;
 		assert(k->nr < MAX_VALUES);
 		k->values[k->nr].signal = s;
 		tap_num_init(&k->values[k->nr++].number, f);
 	}
-	k->cpu = number(fmt, "cpu");
-	k->tid = number(fmt, "pid");
-	k->cgroup = number(fmt, "cgroup");
-	tap_num_init(&k->cpu_number, k->cpu);
-	tap_num_init(&k->cgroup_number, k->cgroup);
+	tap_num_init(&k->cpu, tap_number_field(fmt, "cpu"));
+	tap_num_init(&k->tid, tap_number_field(fmt, "pid"));
+	tap_num_init(&k->cgroup, tap_number_field(fmt, "cgroup"));
 	/* sched_tp's records have the cgroup's path in place of its id */
-	k->path = k->cgroup ? NULL : text(fmt, "path");
-	k->comm = text(fmt, "comm");
+	k->path = k->cgroup.size ? NULL : tap_text_field(fmt, "path");
+	k->comm = tap_text_field(fmt, "comm");
 	f = tap_format_field(fmt, "span");
 	k->span = f && f->kind == TAP_FIELD_DYNAMIC ? f : NULL;
-	k->has_near = k->nr && k->values[0].signal->subject == TAP_PELT_CPU && k->cpu && !k->path;
-}
-
-static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
-							const struct tap_format *fmt)
-{
-	struct kind *k = calloc(1, sizeof(*k));
-
-	if (k)
-		kind_init(k, fmt, &p->opts);
-	p->kinds[fmt->id] = k;
+	k->has_near = k->nr && k->values[0].signal->subject == TAP_PELT_CPU && k->cpu.size &&
+		      !k->path;
 	return k;
 }
 
@@ -218,11 +192,6 @@ static bool is_root(uint64_t cgroup)
 	return (uint32_t)cgroup == 1;
 }
 
-static bool is_root_path(const char *path, uint32_t len)
-{
-	return len == 1 && *path == '/';
-}
-
 /* A domain's CPUs: elements are longs of the kernel that recorded. Return: 0 or -ENOMEM. */
 static int read_span(struct tap_cpus *span, const struct tap_field *f, const struct tap_event *ev)
 {
@@ -252,7 +221,7 @@ static int first_cpu(const struct tap_cpus *span)
 /* Fills in who @ev speaks of. Return: 1; 0: nobody of whom there are series; -ENOMEM. */
 static int identify(const struct kind *k, const struct tap_event *ev, struct tap_pelt_series *s)
 {
-	const char *comm;
+	const char *text;
 	uint32_t len;
 
 	if (s->subject == TAP_PELT_DOMAIN) {
@@ -263,22 +232,23 @@ static int identify(const struct kind *k, const struct tap_event *ev, struct tap
 		s->cpu = first_cpu(&s->span);
 		return 1;
 	}
-	if (k->cgroup)
-		s->cgroup = tap_field_u64(k->cgroup, ev->data, ev->size);
+	if (k->cgroup.size)
+		s->cgroup = (uint64_t)tap_num_get(&k->cgroup, ev);
 	if (s->subject == TAP_PELT_TASK) {
-		s->tid = k->tid ? (int)tap_field_u64(k->tid, ev->data, ev->size) : -1;
+		s->tid = tap_num_int(&k->tid, ev);
 		if (!k->comm || s->tid <= 0) /* -1: the entity is a cgroup */
 			return s->tid > 0;
-		comm = tap_field_bytes(k->comm, ev->data, ev->size, &len);
-		memcpy(s->comm, comm, len < sizeof(s->comm) ? len : sizeof(s->comm));
+		text = tap_field_bytes(k->comm, ev->data, ev->size, &len);
+		memcpy(s->comm, text, len < sizeof(s->comm) ? len : sizeof(s->comm));
 		return 1;
 	}
-	s->cpu = k->cpu ? (int)tap_field_u64(k->cpu, ev->data, ev->size) : -1;
-	if (k->cgroup && !s->cgroup) /* autogroups: nobody can tell one from the other */
+	s->cpu = tap_num_int(&k->cpu, ev);
+	if (k->cgroup.size && !s->cgroup) /* autogroups: nobody can tell one from the other */
 		return 0;
-	if (k->cgroup && !is_root(s->cgroup))
+	if (k->cgroup.size && !is_root(s->cgroup))
 		s->subject = TAP_PELT_CGROUP;
-	if (k->path && !is_root_path(tap_field_bytes(k->path, ev->data, ev->size, &len), len))
+	text = k->path ? tap_field_bytes(k->path, ev->data, ev->size, &len) : NULL;
+	if (text && (len != 1 || *text != '/')) /* not the root's */
 		return 0;
 	return s->cpu >= 0 && s->cpu < (int)TAP_MAX_CPUS;
 }
@@ -317,8 +287,6 @@ static int make_key(struct tap_pelt *p, struct tap_pelt_series *s)
 
 static void series_free(struct tap_pelt_series *s)
 {
-	if (!s)
-		return;
 	tap_cpus_release(&s->span);
 	tap_hist_release(&s->hist);
 	free(s->columns);
@@ -326,28 +294,20 @@ static void series_free(struct tap_pelt_series *s)
 	free(s);
 }
 
-static int append(struct tap_pelt *p, struct tap_pelt_series *s)
-{
-	if (tap_array_grow(&p->series, p->nr, &p->cap, sizeof(*p->series)))
-		return -ENOMEM;
-	p->series[p->nr++] = s;
-	return 0;
-}
-
 /* @like: takes its span. Return: NULL when out of memory. */
 static struct tap_pelt_series *series_add(struct tap_pelt *p, struct tap_pelt_series *like)
 {
-	struct tap_pelt_series *s = malloc(sizeof(*s));
+	struct tap_pelt_series *s;
 	uint64_t *slot;
 
+	if (tap_array_grow(&p->series, p->nr, &p->cap, sizeof(*p->series)))
+		return NULL;
+	s = malloc(sizeof(*s));
 	if (!s)
 		return NULL;
+	p->series[p->nr++] = s;
 	*s = *like;
 	like->span = (struct tap_cpus){ 0 };
-	if (append(p, s)) {
-		series_free(s);
-		return NULL;
-	}
 	s->wanted = !p->opts.want || p->opts.want(p->opts.ctx, s);
 	if (!s->wanted)
 		return s;
@@ -371,32 +331,30 @@ static unsigned int band_of(const struct tap_pelt_series *s)
 /* Where column @i begins; of the one behind the last: where the window ends. */
 static uint64_t column_from(const struct tap_pelt *p, unsigned int i)
 {
-	unsigned __int128 ns = p->opts.end_ns - p->opts.start_ns;
+	unsigned __int128 ns = tap_window_ns(&p->opts.window);
 
-	return p->opts.start_ns + (uint64_t)(ns * i / p->opts.nr_columns);
+	return p->opts.window.from_ns + (uint64_t)(ns * i / p->opts.nr_columns);
 }
 
 static __attribute__((noinline)) void
 hold_in_columns(const struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns, uint64_t to_ns)
 {
-	unsigned __int128 offset = from_ns - p->opts.start_ns;
+	unsigned __int128 offset = from_ns - p->opts.window.from_ns;
 	unsigned int i = (unsigned int)(offset * p->opts.nr_columns /
-					(p->opts.end_ns - p->opts.start_ns));
-	uint64_t next_ns;
+					tap_window_ns(&p->opts.window));
 
-	for (; from_ns < to_ns && i < p->opts.nr_columns; i++, from_ns = next_ns) {
+	for (; from_ns < to_ns && i < p->opts.nr_columns; i++) {
 		struct tap_pelt_column *c = &s->columns[i];
+		uint64_t end_ns = column_from(p, i + 1);
 
-		next_ns = column_from(p, i + 1);
-		if (next_ns <= from_ns) { /* rounded down: more columns than ns */
-			next_ns = from_ns;
+		if (end_ns <= from_ns) /* rounded down: more columns than ns */
 			continue;
-		}
-		if (next_ns > to_ns)
-			next_ns = to_ns;
-		c->ns += next_ns - from_ns;
-		c->sum += (unsigned __int128)s->last * (next_ns - from_ns);
+		if (end_ns > to_ns)
+			end_ns = to_ns;
+		c->ns += end_ns - from_ns;
+		c->sum += (unsigned __int128)s->last * (end_ns - from_ns);
 		c->max = s->last > c->max ? s->last : c->max;
+		from_ns = end_ns;
 	}
 }
 
@@ -409,8 +367,8 @@ static inline __attribute__((always_inline)) int hold(struct tap_pelt *p, struct
 {
 	if (from_ns < s->at_ns)
 		from_ns = s->at_ns;
-	if (to_ns > p->opts.end_ns)
-		to_ns = p->opts.end_ns;
+	if (to_ns > p->opts.window.to_ns)
+		to_ns = p->opts.window.to_ns;
 	if (to_ns > s->until_ns)
 		to_ns = s->until_ns;
 	if (!s->known || from_ns >= to_ns)
@@ -490,7 +448,7 @@ static __attribute__((noinline)) int tell_gaps(struct tap_pelt *p, uint64_t now_
 
 static int tell_update(struct tap_pelt *p, struct tap_pelt_series *s)
 {
-	if (!s->live && s->until_ns < p->opts.end_ns) {
+	if (!s->live && s->until_ns < p->opts.window.to_ns) {
 		if (tap_array_grow(&p->live, p->nr_live, &p->cap_live, sizeof(struct tap_pelt_series *)))
 			return -ENOMEM;
 		p->live[p->nr_live++] = s;
@@ -573,18 +531,17 @@ static int ran(struct tap_pelt *p, uint64_t runner, uint64_t from_ns, uint64_t t
 /* Its tid may be given out again: what has it then gets series of its own. */
 static int died(struct tap_pelt *p, int tid, uint64_t ts_ns)
 {
-	uint64_t *first = tap_map_get(&p->runners, task_runner(tid));
+	struct tap_pelt_series *s = first_of(p, task_runner(tid));
 	int ret = 0;
 
-	for (struct tap_pelt_series *s = first_of(p, task_runner(tid)); s && !ret;
-	     s = s->same_runner_next) {
+	if (s)
+		*tap_map_get(&p->runners, task_runner(tid)) = 0;
+	for (; s && !ret; s = s->same_runner_next) {
 		if (!p->opts.while_running)
 			ret = hold(p, s, 0, ts_ns);
 		s->known = false;
 		*tap_map_get(&p->by_key, s->key) = 0;
 	}
-	if (first)
-		*first = 0;
 	return ret;
 }
 
@@ -654,7 +611,7 @@ bool tap_pelt_wants(const struct tap_format *fmt)
 
 static bool is_of_cgroup(const struct kind *k, const struct tap_event *ev)
 {
-	return k->cgroup && !is_root((uint64_t)tap_num_get(&k->cgroup_number, ev));
+	return k->cgroup.size && !is_root((uint64_t)tap_num_get(&k->cgroup, ev));
 }
 
 /* The series that the event's value belongs to, NULL for none. Return: 0 or -ENOMEM. */
@@ -669,19 +626,17 @@ static int find_series(struct tap_pelt *p, struct kind *k, unsigned int i,
 
 	*s = ret > 0 ? get_series(p, &like) : NULL;
 	tap_cpus_release(&like.span);
-	return ret > 0 && !*s ? -ENOMEM : ret < 0 ? ret : 0;
+	return ret < 0 || (ret && !*s) ? -ENOMEM : 0;
 }
 
 int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struct tap_event *ev)
 {
-	struct kind *k = p->kinds[ev->fmt->id];
+	struct kind *k = p->kinds[ev->fmt->id] ?: add_kind(p, ev->fmt);
 	struct tap_pelt_series **near = NULL;
 	bool of_cgroup;
 	unsigned int cpu;
 	int ret = 0;
 
-	if (!k)
-		k = add_kind(p, ev->fmt);
 	if (!k)
 		return -ENOMEM;
 	if (ev->ts_ns >= p->next_gap_ns)
@@ -690,7 +645,7 @@ int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struc
 	if (of_cgroup && p->opts.cpus_only)
 		return ret;
 	if (k->has_near && !of_cgroup) {
-		cpu = (unsigned int)tap_num_int(&k->cpu_number, ev);
+		cpu = (unsigned int)tap_num_int(&k->cpu, ev);
 		near = cpu < NEAR_CPUS ? k->near[cpu] : NULL;
 	}
 	for (unsigned int i = 0; !ret && i < k->nr; i++) {
@@ -717,24 +672,23 @@ static int compare(const void *a, const void *b)
 
 int tap_pelt_end(struct tap_pelt *p)
 {
+	int ret = p->next_gap_ns < p->opts.window.to_ns ? tell_gaps(p, p->opts.window.to_ns - 1) : 0;
 	unsigned int nr = 0;
-	int ret = p->next_gap_ns < p->opts.end_ns ? tell_gaps(p, p->opts.end_ns - 1) : 0;
 
 	for (unsigned int i = 0; i < p->nr && !ret; i++) {
 		struct tap_pelt_series *s = p->series[i];
 
 		if (s->wanted && (!p->opts.while_running || s->subject == TAP_PELT_DOMAIN))
-			ret = hold(p, s, 0, p->opts.end_ns);
+			ret = hold(p, s, 0, p->opts.window.to_ns);
 	}
-	for (unsigned int i = 0; i < p->nr && !ret; i++) {
+	for (unsigned int i = 0; i < p->nr; i++) {
 		if (p->series[i]->updates)
 			p->series[nr++] = p->series[i];
 		else
 			series_free(p->series[i]);
 	}
-	if (!ret)
-		p->nr = nr;
-	if (p->nr)
+	p->nr = nr;
+	if (nr)
 		qsort(p->series, p->nr, sizeof(*p->series), compare);
 	return ret;
 }

@@ -84,7 +84,7 @@ struct tap_pelt_series {
 };
 
 struct tap_pelt_opts {
-	uint64_t start_ns, end_ns; /* the window */
+	struct tap_window window;
 	const struct tap_survey *survey; /* what is missing; read by tap_pelt_new(); NULL: nothing */
 	unsigned int nr_columns; /* that a plot divides it into; 0: none */
 	/* A task's values count while it runs, a CPU's and a cgroup's while the CPU is not idle. */

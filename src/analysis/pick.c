@@ -46,10 +46,11 @@ int tap_pick_init(struct tap_pick *p, const struct tap_select_words *words,
 {
 	int ret;
 
-	*p = (struct tap_pick){ .to_ns = UINT64_MAX };
+	*p = (struct tap_pick){ .window = TAP_WINDOW_ALL };
 	ret = tap_select_read(words, &p->own, err);
 	p->select = p->own;
 	ret = ret ?: check_events(p->select, formats, nr, err);
+	ret = ret ?: tap_kind_filters_init(&p->filters, p->select, formats, nr, &p->note, err);
 	if (ret)
 		tap_pick_release(p);
 	return ret;
@@ -58,20 +59,21 @@ int tap_pick_init(struct tap_pick *p, const struct tap_select_words *words,
 void tap_pick_release(struct tap_pick *p)
 {
 	tap_select_free(p->own);
-	free(p->wanted);
+	free(p->kinds);
+	tap_kind_filters_release(&p->filters);
+	tap_buf_release(&p->note);
 	*p = (struct tap_pick){ 0 };
 }
 
-/* Return: 1 or 0; -ENOMEM. */
-static int event_wanted(struct tap_pick *p, const struct tap_event_kind *kind)
+/* Return: NULL when out of memory. */
+static const struct tap_pick_kind *kind_of(struct tap_pick *p, const struct tap_event_kind *kind)
 {
-	signed char *wanted = tap_array_at(&p->wanted, &p->nr_wanted, kind->index, sizeof(*wanted), NULL);
+	struct tap_pick_kind *k = kind->index < p->nr_kinds ? &p->kinds[kind->index] :
+				  tap_array_at(&p->kinds, &p->nr_kinds, kind->index, sizeof(*k), NULL);
 
-	if (!wanted)
-		return -ENOMEM;
-	if (!*wanted)
-		*wanted = tap_pick_wants(p, kind->fmt) ? 1 : -1;
-	return *wanted > 0;
+	if (k && !k->known)
+		*k = (struct tap_pick_kind){ true, tap_pick_wants(p, kind->fmt), tap_kind_filter(&p->filters, kind->fmt) };
+	return k;
 }
 
 bool tap_pick_task_by(const struct tap_pick *p, const struct tap_cgroups *cgroups, unsigned int by,
@@ -137,27 +139,41 @@ static bool cgroup_matches(const struct tap_pick *p, const struct tap_cgroups *c
 	return tap_select_task_by(p->select, TAP_SELECT_CGROUPS, &task);
 }
 
+static int filter_holds(const struct tap_pick *p, struct tap_identities *ids, const struct tap_filter *filter,
+			const struct tap_event_kind *kind, const struct tap_event *ev)
+{
+	const struct tap_task *task = NULL;
+
+	if (p->filters.wants_comm && kind->current) {
+		task = tap_identity(ids, tap_event_current(kind, ev));
+		if (!task)
+			return -ENOMEM;
+	}
+	return tap_pick_filter(filter, ev, task && *task->comm ? task->comm : NULL);
+}
+
 int tap_pick_match(struct tap_pick *p, struct tap_identities *ids, const struct tap_event_kind *kind,
 		   const struct tap_event *ev)
 {
 	unsigned int by = p->select->by & TAP_SELECT_TASKS;
-	int ret;
+	const struct tap_pick_kind *k;
+	int ret = 1;
 
-	if (ev->ts_ns < p->from_ns || (kind ? ev->ts_ns : ev->lost.first_ns) > p->to_ns)
+	if (!tap_window_meets(&p->window, kind ? ev->ts_ns : ev->lost.first_ns, ev->ts_ns))
 		return 0;
 	if (!kind)
 		return 1;
 	if (!tap_select_cpu(p->select, ev->cpu))
 		return 0;
-	if (p->select->by & TAP_SELECT_EVENTS) {
-		ret = event_wanted(p, kind);
-		if (ret <= 0)
-			return ret;
-	}
+	k = kind_of(p, kind);
+	if (!k || !k->wanted)
+		return k ? 0 : -ENOMEM;
 	if ((by & TAP_SELECT_CGROUPS) && kind->cgroup) {
 		if (!cgroup_matches(p, &ids->cgroups, kind, ev))
 			return 0;
 		by &= ~(unsigned int)TAP_SELECT_CGROUPS;
 	}
-	return by ? tasks_match(p, ids, by, kind, ev) : 1;
+	if (k->filter)
+		ret = filter_holds(p, ids, k->filter, kind, ev);
+	return ret > 0 && by ? tasks_match(p, ids, by, kind, ev) : ret;
 }

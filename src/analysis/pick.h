@@ -8,15 +8,22 @@
 #define TAP_ANALYSIS_PICK_H
 
 #include "analysis/event_kind.h"
+#include "analysis/filters.h"
 #include "analysis/identity.h"
+#include "base/window.h"
 #include "select/select.h"
 
 struct tap_pick {
 	const struct tap_select *select;
 	struct tap_select *own; /* the same, made by tap_pick_init(); or NULL */
-	uint64_t from_ns, to_ns; /* --time, window.h; 0, UINT64_MAX: open, as tap_pick_init() leaves it */
-	signed char *wanted; /* by kind: 0 not looked at yet, 1 yes, -1 no */
-	unsigned int nr_wanted;
+	struct tap_window window; /* --time; tap_pick_init() leaves it open */
+	struct tap_pick_kind {
+		bool known, wanted;
+		const struct tap_filter *filter; /* or NULL */
+	} *kinds; /* by their index */
+	unsigned int nr_kinds;
+	struct tap_kind_filters filters;
+	struct tap_buf note; /* after tap_pick_init(): what the user should know, or nothing */
 };
 
 /*
@@ -32,6 +39,16 @@ void tap_pick_release(struct tap_pick *p);
 static inline bool tap_pick_wants(const struct tap_pick *p, const struct tap_format *fmt)
 {
 	return tap_select_event(p->select, fmt->system, fmt->name);
+}
+
+/* -f. @comm: of the task that was running, or NULL. */
+static inline bool tap_pick_filter(const struct tap_filter *f, const struct tap_event *ev, const char *comm)
+{
+	const struct tap_filter_about about = {
+		.cpu = ev->cpu, .comm = comm, .comm_len = comm ? (uint32_t)strnlen(comm, TAP_TASK_COMM) : 0,
+	};
+
+	return !f || tap_filter_match(f, ev->data, ev->size, &about);
 }
 
 /* @kind: of ev->fmt; NULL for a loss. Return: 1 or 0; -ENOMEM. */

@@ -97,34 +97,37 @@ int tap_queue_lengths_doubt(struct tap_queue_lengths *q, unsigned int cpu, uint6
 {
 	struct tap_queue_length *c = cpu_get(q, cpu);
 	uint64_t idled_ns = tap_cpu_order_ns(&q->idled, cpu);
-	int ret;
 
 	if (!c)
 		return -ENOMEM;
 	if (from_ns < idled_ns)
 		from_ns = idled_ns;
-	ret = tap_length_log_doubt(&c->log, from_ns, now_ns);
-	return ret ? ret : tap_length_log_doubt(&q->imbalance_log, from_ns, now_ns);
+	return tap_length_log_doubt(&c->log, from_ns, now_ns) ?:
+	       tap_length_log_doubt(&q->imbalance_log, from_ns, now_ns);
+}
+
+/* Of the imbalance what is before @all_ns is right. */
+static int commit(struct tap_queue_lengths *q, struct tap_queue_length *c, uint64_t ns,
+		  uint64_t all_ns)
+{
+	return tap_length_log_commit(&c->log, &c->length, ns) ?:
+	       tap_length_log_commit(&q->imbalance_log, &q->imbalance, all_ns);
 }
 
 int tap_queue_lengths_idle(struct tap_queue_lengths *q, unsigned int cpu, uint64_t now_ns)
 {
 	struct tap_queue_length *c = cpu_get(q, cpu);
-	int ret;
 
 	if (!c || tap_cpu_order_set(&q->idled, cpu, now_ns))
 		return -ENOMEM;
-	ret = tap_length_log_commit(&c->log, &c->length, now_ns);
-	return ret ? ret : tap_length_log_commit(&q->imbalance_log, &q->imbalance,
-						 tap_cpu_order_oldest_ns(&q->idled));
+	return commit(q, c, now_ns, tap_cpu_order_oldest_ns(&q->idled));
 }
 
 int tap_queue_lengths_commit(struct tap_queue_lengths *q, unsigned int cpu, uint64_t ns)
 {
 	struct tap_queue_length *c = cpu_get(q, cpu);
-	int ret = c ? tap_length_log_commit(&c->log, &c->length, ns) : -ENOMEM;
 
-	return ret ? ret : tap_length_log_commit(&q->imbalance_log, &q->imbalance, ns);
+	return c ? commit(q, c, ns, ns) : -ENOMEM;
 }
 
 int tap_queue_lengths_end(struct tap_queue_lengths *q, uint64_t end_ns)
@@ -134,11 +137,6 @@ int tap_queue_lengths_end(struct tap_queue_lengths *q, uint64_t end_ns)
 	for (unsigned int i = 0; i < q->nr_cpus && !ret; i++)
 		ret = tap_length_log_commit(&q->cpus[i].log, &q->cpus[i].length, end_ns);
 	return ret ? ret : tap_length_log_commit(&q->imbalance_log, &q->imbalance, end_ns);
-}
-
-void tap_queue_lengths_init(struct tap_queue_lengths *q)
-{
-	*q = (struct tap_queue_lengths){ .imbalance = TAP_HIST_INIT };
 }
 
 void tap_queue_lengths_release(struct tap_queue_lengths *q)

@@ -19,7 +19,6 @@ struct tap_queue_length {
 	struct tap_length_log log; /* since the CPU was last idle */
 };
 
-/* As tap_queue_lengths_init() leaves it, it is empty. */
 struct tap_queue_lengths {
 	struct tap_queue_length *cpus; /* owned; those that were not seen too */
 	unsigned int nr_cpus;
@@ -36,7 +35,9 @@ struct tap_queue_lengths {
 	unsigned int nr_known; /* CPUs */
 };
 
-void tap_queue_lengths_init(struct tap_queue_lengths *q);
+/* {0} is not empty: use this. */
+#define TAP_QUEUE_LENGTHS_INIT { .imbalance = TAP_HIST_INIT }
+
 void tap_queue_lengths_release(struct tap_queue_lengths *q);
 
 /* Return: 0 or -ENOMEM, here and below. */

@@ -16,22 +16,27 @@ struct tap_timehist_task {
 	struct tap_row_util util, start_util;
 };
 
-static const struct tap_row_util no_util = { -1, -1 };
+#define NO_UTIL { -1, -1 }
 
 /* Return: NULL when out of memory. */
 static struct tap_timehist_task *task_get(struct tap_timehist *h, const struct tap_task *task)
 {
 	static const struct tap_timehist_task fresh = {
-		.waker_tid = -1, .util = { -1, -1 }, .start_util = { -1, -1 },
+		.waker_tid = -1, .util = NO_UTIL, .start_util = NO_UTIL,
 	};
 
 	return tap_array_at(&h->tasks, &h->nr_tasks, task->index, sizeof(fresh), &fresh);
 }
 
-/* Whether a loss has something to say within the window. */
-static bool loss_counts(const struct tap_timehist *h, const struct tap_loss *l)
+/* Nothing is known of it but this. */
+static struct tap_row make_row(enum tap_row_what what, uint64_t from_ns, uint64_t to_ns, int cpu,
+			       const struct tap_task *task)
 {
-	return l->to_ns >= h->start_ns && l->from_ns <= h->end_ns;
+	return (struct tap_row){
+		.what = what, .from_ns = from_ns, .to_ns = to_ns, .cpu = cpu, .task = task,
+		.waker_tid = -1, .from_cpu = -1, .to_cpu = -1, .start_util = NO_UTIL,
+		.end_util = NO_UTIL,
+	};
 }
 
 /* The losses that end up to @ns: no other row that ended before one comes after it. */
@@ -42,13 +47,10 @@ static int tell_losses(struct tap_timehist *h, uint64_t ns)
 
 	while (!ret && h->next_loss < s->nr_kept_losses && s->losses[h->next_loss].to_ns <= ns) {
 		const struct tap_loss *l = &s->losses[h->next_loss++];
-		struct tap_row row = {
-			.what = TAP_ROW_LOST, .from_ns = l->from_ns, .to_ns = l->to_ns,
-			.cpu = l->cpu, .waker_tid = -1, .from_cpu = -1, .to_cpu = -1,
-			.lost_cnt = l->count, .start_util = no_util, .end_util = no_util,
-		};
+		struct tap_row row = make_row(TAP_ROW_LOST, l->from_ns, l->to_ns, l->cpu, NULL);
 
-		if (loss_counts(h, l))
+		row.lost_cnt = l->count;
+		if (tap_window_meets(&h->window, l->from_ns, l->to_ns))
 			ret = h->row(h->ctx, &row);
 	}
 	return ret;
@@ -56,9 +58,7 @@ static int tell_losses(struct tap_timehist *h, uint64_t ns)
 
 static int tell(struct tap_timehist *h, const struct tap_row *row)
 {
-	int ret = tell_losses(h, row->to_ns);
-
-	return ret ? ret : h->row(h->ctx, row);
+	return tell_losses(h, row->to_ns) ?: h->row(h->ctx, row);
 }
 
 static int tell_slice(struct tap_timehist *h, struct tap_timehist_task *t,
@@ -87,7 +87,7 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 		return -ENOMEM;
 	if (!t->used) {
 		/* before it runs it was woken, and before that it waited for something */
-		t->waits_known = s->from_ns > h->start_ns ||
+		t->waits_known = s->from_ns > h->window.from_ns ||
 				 (s->state != TAP_WAKING && s->state != TAP_RUNNING);
 		t->used = true;
 	}
@@ -107,35 +107,25 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 
 static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 {
-	struct tap_row row = {
-		.what = TAP_ROW_UNKNOWN, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu,
-		.waker_tid = -1, .from_cpu = -1, .to_cpu = -1, .start_util = no_util,
-		.end_util = no_util,
-	};
+	struct tap_row row = make_row(TAP_ROW_UNKNOWN, s->from_ns, s->to_ns, s->cpu, NULL);
 
 	return s->what == TAP_CPU_UNKNOWN && s->to_ns > s->from_ns ? tell(ctx, &row) : 0;
 }
 
 static int on_wakeup(void *ctx, const struct tap_wakeup *w)
 {
-	struct tap_row row = {
-		.what = TAP_ROW_WAKEUP, .from_ns = w->ts_ns, .to_ns = w->ts_ns, .cpu = w->cpu,
-		.task = w->task, .from_cpu = -1, .to_cpu = -1,
-		.waker_tid = w->waker ? w->waker->tid : -1, .start_util = no_util,
-		.end_util = no_util,
-	};
+	struct tap_row row = make_row(TAP_ROW_WAKEUP, w->ts_ns, w->ts_ns, w->cpu, w->task);
 
+	row.waker_tid = w->waker ? w->waker->tid : -1;
 	return tell(ctx, &row);
 }
 
 static int on_migration(void *ctx, const struct tap_migration *m)
 {
-	struct tap_row row = {
-		.what = TAP_ROW_MIGRATION, .from_ns = m->ts_ns, .to_ns = m->ts_ns, .cpu = m->cpu,
-		.task = m->task, .waker_tid = -1, .from_cpu = m->from, .to_cpu = m->to,
-		.start_util = no_util, .end_util = no_util,
-	};
+	struct tap_row row = make_row(TAP_ROW_MIGRATION, m->ts_ns, m->ts_ns, m->cpu, m->task);
 
+	row.from_cpu = m->from;
+	row.to_cpu = m->to;
 	return tell(ctx, &row);
 }
 
@@ -198,12 +188,11 @@ int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timelin
 		      const struct tap_event *ev)
 {
 	int tid = field(ev, "common_pid");
-	struct tap_row row = {
-		.what = TAP_ROW_EVENT, .from_ns = ev->ts_ns, .to_ns = ev->ts_ns, .cpu = ev->cpu,
-		.task = tap_timeline_task(timeline, tid), .event = ev, .tid = tid, .waker_tid = -1,
-		.from_cpu = -1, .to_cpu = -1, .start_util = no_util, .end_util = no_util,
-	};
+	struct tap_row row = make_row(TAP_ROW_EVENT, ev->ts_ns, ev->ts_ns, ev->cpu,
+				      tap_timeline_task(timeline, tid));
 
+	row.event = ev;
+	row.tid = tid;
 	return tell(h, &row);
 }
 

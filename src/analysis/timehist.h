@@ -52,8 +52,7 @@ struct tap_row {
 };
 
 struct tap_timehist {
-	uint64_t start_ns; /* of the window */
-	uint64_t end_ns;
+	struct tap_window window;
 	const struct tap_survey *survey; /* borrowed */
 	int (*row)(void *ctx, const struct tap_row *row); /* what it returns stops, if not 0 */
 	void *ctx;

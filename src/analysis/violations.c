@@ -90,15 +90,10 @@ static void keep_worst(struct tap_violations *v, struct tap_violation *one)
 
 	while (i && v->worst[i - 1].to_ns - v->worst[i - 1].from_ns < ns)
 		i--;
-	if (i == v->max_worst) {
-		tap_cpus_release(&one->idle);
-		return;
-	}
-	if (v->nr_worst == v->max_worst)
-		tap_cpus_release(&v->worst[--v->nr_worst].idle);
 	memmove(v->worst + i + 1, v->worst + i, (v->nr_worst - i) * sizeof(*one));
 	v->worst[i] = *one;
-	v->nr_worst++;
+	if (++v->nr_worst > v->max_worst)
+		tap_cpus_release(&v->worst[--v->nr_worst].idle);
 }
 
 int tap_violations_count(struct tap_violations *v, struct tap_wait *w, uint64_t wait_ns)
@@ -132,7 +127,7 @@ int tap_violations_init(struct tap_violations *v, uint64_t min_ns, unsigned int 
 	*v = (struct tap_violations){
 		.lengths = TAP_HIST_INIT, .min_ns = min_ns, .max_worst = max_worst,
 	};
-	v->worst = calloc(max_worst + 1, sizeof(*v->worst));
+	v->worst = calloc((size_t)max_worst + 1, sizeof(*v->worst)); /* one comes before one goes */
 	return v->worst ? 0 : -ENOMEM;
 }
 

@@ -16,35 +16,23 @@ void tap_wakers_release(struct tap_wakers *w)
 	*w = (struct tap_wakers){ 0 };
 }
 
-static int add_pair(struct tap_wakers *w, const struct tap_timeline *t,
-		    const struct tap_stretch *s)
-{
-	int tid = s->task->waker_tid;
-
-	if (tap_array_grow(&w->pairs, w->nr_pairs, &w->max_pairs, sizeof(*w->pairs)))
-		return -ENOMEM;
-	w->pairs[w->nr_pairs++] = (struct tap_waker_pair){
-		.waker = tid > 0 ? tap_timeline_task(t, tid) : NULL, .waker_tid = tid,
-		.wakee = s->task, .waits = TAP_HIST_INIT,
-	};
-	return 0;
-}
-
-/* Sets *@place, which is the wakee's, to this pair's. */
+/* Sets *@place, which is the wakee's, to this pair's. Return: 0 or -ENOMEM. */
 static int find_pair(struct tap_wakers *w, const struct tap_timeline *t,
 		     const struct tap_stretch *s, unsigned int *place)
 {
-	uint64_t key = (uint64_t)(uint32_t)s->task->waker_tid << 32 | s->task->index;
-	uint64_t *found = tap_map_put(&w->by_tids, key);
-	int ret;
+	int tid = s->task->waker_tid;
+	uint64_t *found = tap_map_put(&w->by_tids, (uint64_t)(uint32_t)tid << 32 | s->task->index);
 
 	if (!found)
 		return -ENOMEM;
 	if (!*found) {
-		ret = add_pair(w, t, s);
-		if (ret)
-			return ret;
-		*found = w->nr_pairs;
+		if (tap_array_grow(&w->pairs, w->nr_pairs, &w->max_pairs, sizeof(*w->pairs)))
+			return -ENOMEM;
+		w->pairs[w->nr_pairs] = (struct tap_waker_pair){
+			.waker = tid > 0 ? tap_timeline_task(t, tid) : NULL, .waker_tid = tid,
+			.wakee = s->task, .waits = TAP_HIST_INIT,
+		};
+		*found = ++w->nr_pairs;
 	}
 	*place = (unsigned int)*found;
 	return 0;
@@ -57,15 +45,12 @@ int tap_wakers_stretch(struct tap_wakers *w, const struct tap_timeline *t,
 	unsigned int *last = tap_array_at(&w->last, &w->nr_last, s->task->index, sizeof(*last),
 					  NULL);
 	struct tap_waker_pair *pair;
-	int ret;
 
 	if (!last)
 		return -ENOMEM;
-	if (!*last || w->pairs[*last - 1].waker_tid != s->task->waker_tid) {
-		ret = find_pair(w, t, s, last);
-		if (ret)
-			return ret;
-	}
+	if ((!*last || w->pairs[*last - 1].waker_tid != s->task->waker_tid) &&
+	    find_pair(w, t, s, last))
+		return -ENOMEM;
 	pair = &w->pairs[*last - 1];
 	pair->count++;
 	if (!s->whole || s->next != TAP_RUNNING)

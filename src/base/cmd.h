@@ -46,11 +46,13 @@ struct tap_cmd {
 #define TAP_OPT_EVENT_HELP "only these events: a name, a group, a system, or SYSTEM:NAME; globs; repeatable"
 #define TAP_OPT_EVENTS(T, m)                                                                       \
 	TAP_OPTION(T, m, "event", 'e', "EVENT", TAP_OPT_STRINGS, TAP_OPT_EVENT_HELP)
-/* Where the order of -e and others matters: @fn is a .call. */
-#define TAP_OPT_EVENT_CALL(fn)                                                                     \
+/* @m: a struct tap_filters; @events: what TAP_OPT_EVENTS() has. */
+#define TAP_OPT_FILTER(T, m, events)                                                               \
 	{                                                                                          \
-		.name = "event", .letter = 'e', .arg = "EVENT", .help = TAP_OPT_EVENT_HELP,        \
-		.type = TAP_OPT_CALL, .call = fn,                                                  \
+		.name = "filter", .letter = 'f', .arg = "FILTER", .type = TAP_OPT_FILTERS,         \
+		.help = "only those events of the -e before it for which this holds, such as "     \
+			"'prev_pid == 42 && delay > 5ms'; repeatable",                             \
+		.offset = offsetof(T, m), .of = offsetof(T, events),                               \
 	}
 #define TAP_OPT_PIDS(T, m)                                                                         \
 	TAP_OPTION(T, m, "pid", 'p', "PID", TAP_OPT_STRINGS,                                       \

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -12,10 +13,12 @@
 #define LINE_COLUMNS 100
 #define HELP_COLUMN_MAX 34	/* of the text beside an option's names */
 
-/* The words being parsed. */
-struct words {
-	char **v;
+struct parse {
+	const struct tap_opt *table;
+	void *opts;
+	char **words;
 	int nr, next;
+	struct tap_err *err;
 };
 
 int tap_strings_add(struct tap_strings *s, const char *v)
@@ -77,18 +80,18 @@ const char *tap_nearest(const char *word, const char *const *names, unsigned int
 	return best;
 }
 
-static int unknown_option(const struct tap_opt *table, const char *name, struct tap_err *err)
+static int unknown_option(struct parse *p, const char *name)
 {
 	const char *nearest = NULL;
 
-	tap_opt_for_each(w, table) {
+	tap_opt_for_each(w, p->table) {
 		const char *pair[] = { nearest, w.o->name };
 
 		nearest = tap_nearest(name, nearest ? pair : pair + 1, nearest ? 2 : 1);
 	}
 	if (!nearest)
-		return tap_err_set(err, -EINVAL, "unknown option '--%s'", name);
-	return tap_err_set(err, -EINVAL, "unknown option '--%s': did you mean '--%s'?", name,
+		return tap_err_set(p->err, -EINVAL, "unknown option '--%s'", name);
+	return tap_err_set(p->err, -EINVAL, "unknown option '--%s': did you mean '--%s'?", name,
 			   nearest);
 }
 
@@ -106,26 +109,44 @@ static int store_number(const struct tap_opt *o, void *to, const char *value, st
 	return 0;
 }
 
-static int store_choice(const struct tap_opt *table, const struct tap_opt_walk *at, void *to,
-			struct tap_err *err)
+static int store_choice(struct parse *p, const struct tap_opt_walk *at, const void **chosen)
 {
-	const void **chosen = to;
-
-	tap_opt_for_each(w, table)
+	tap_opt_for_each(w, p->table)
 		if (*chosen && w.o->type == TAP_OPT_CHOICE && w.offset == at->offset &&
 		    w.o->choice == *chosen && *chosen != at->o->choice)
-			return tap_err_set(err, -EINVAL, "--%s and --%s exclude each other", w.o->name,
-					   at->o->name);
+			return tap_err_set(p->err, -EINVAL, "--%s and --%s exclude each other",
+					   w.o->name, at->o->name);
 	*chosen = at->o->choice;
 	return 0;
 }
 
-/* @value is NULL for a flag. */
-static int store(const struct tap_opt *table, const struct tap_opt_walk *w, void *opts,
-		 const char *value, struct tap_err *err)
+/* It belongs to the last of @strings. */
+static int store_filter(struct parse *p, const struct tap_opt *o, struct tap_filters *to,
+			const struct tap_strings *strings, const char *value)
 {
-	const struct tap_opt *o = w->o;
-	void *to = (char *)opts + w->offset;
+	char **v, *filter, **last;
+
+	if (!strings->nr)
+		return tap_err_set(p->err, -EINVAL, "-%c '%s' stands before any -e: it belongs to the -e "
+				   "in front of it", o->letter, value);
+	v = reallocarray(to->v, strings->nr, sizeof(*v));
+	if (!v)
+		return tap_err_set(p->err, -ENOMEM, "out of memory");
+	for (to->v = v; to->nr < strings->nr; to->nr++)
+		v[to->nr] = NULL;
+	last = &v[to->nr - 1];
+	if ((*last ? asprintf(&filter, "(%s) && (%s)", *last, value) : asprintf(&filter, "%s", value)) < 0)
+		return tap_err_set(p->err, -ENOMEM, "out of memory");
+	free(*last);
+	*last = filter;
+	return 0;
+}
+
+/* @value is NULL for a flag. */
+static int store(struct parse *p, const struct tap_opt_walk *at, const char *value)
+{
+	const struct tap_opt *o = at->o;
+	void *to = (char *)p->opts + at->offset;
 
 	switch (o->type) {
 	case TAP_OPT_FLAG:
@@ -136,14 +157,14 @@ static int store(const struct tap_opt *table, const struct tap_opt_walk *w, void
 		return 0;
 	case TAP_OPT_STRINGS:
 		if (tap_strings_add(to, value))
-			return tap_err_set(err, -ENOMEM, "out of memory");
+			return tap_err_set(p->err, -ENOMEM, "out of memory");
 		return 0;
-	case TAP_OPT_CALL:
-		return o->call((char *)to - o->offset, value, err);
+	case TAP_OPT_FILTERS:
+		return store_filter(p, o, to, (void *)((char *)to - o->offset + o->of), value);
 	case TAP_OPT_CHOICE:
-		return store_choice(table, w, to, err);
+		return store_choice(p, at, to);
 	default:
-		return store_number(o, to, value, err);
+		return store_number(o, to, value, p->err);
 	}
 }
 
@@ -151,57 +172,51 @@ static int store(const struct tap_opt *table, const struct tap_opt_walk *w, void
  * Stores an option whose value, if any is attached to it, is @value; else it is the next word,
  * but never "--": what was meant there is the end of the options.
  */
-static int take(const struct tap_opt *table, const struct tap_opt_walk *at, void *opts,
-		const char *value, struct words *w, struct tap_err *err)
+static int take(struct parse *p, const struct tap_opt_walk *at, const char *value)
 {
 	const struct tap_opt *o = at->o;
 
 	if (!o->arg && value)
-		return tap_err_set(err, -EINVAL, "option '--%s' takes no value", o->name);
+		return tap_err_set(p->err, -EINVAL, "option '--%s' takes no value", o->name);
 	if (o->arg && !value) {
-		if (w->next == w->nr || !strcmp(w->v[w->next], "--"))
-			return tap_err_set(err, -EINVAL, "option '--%s' needs a value: %s", o->name,
-					   o->arg);
-		value = w->v[w->next++];
+		if (p->next == p->nr || !strcmp(p->words[p->next], "--"))
+			return tap_err_set(p->err, -EINVAL, "option '--%s' needs a value: %s",
+					   o->name, o->arg);
+		value = p->words[p->next++];
 	}
-	return store(table, at, opts, value, err);
+	return store(p, at, value);
 }
 
-static int parse_long(const struct tap_opt *table, void *opts, const char *word, struct words *w,
-		      struct tap_err *err)
+static int parse_long(struct parse *p, const char *word)
 {
 	const char *equals = strchr(word, '=');
 	size_t len = equals ? (size_t)(equals - word) : strlen(word);
 	char name[NAME_MAX_LEN + 1];
 
-	tap_opt_for_each(at, table)
+	tap_opt_for_each(at, p->table)
 		if (!strncmp(at.o->name, word, len) && !at.o->name[len])
-			return take(table, &at, opts, equals ? equals + 1 : NULL, w, err);
-	if (len >= sizeof(name))
-		len = sizeof(name) - 1;
-	memcpy(name, word, len);
-	name[len] = '\0';
-	return unknown_option(table, name, err);
+			return take(p, &at, equals ? equals + 1 : NULL);
+	snprintf(name, sizeof(name), "%.*s", (int)len, word);
+	return unknown_option(p, name);
 }
 
 /* @letters: what follows the dash: "abc", "ovalue". */
-static int parse_short(const struct tap_opt *table, void *opts, const char *letters,
-		       struct words *w, struct tap_err *err)
+static int parse_short(struct parse *p, const char *letters)
 {
 	int ret = 0;
 
 	while (!ret && *letters) {
-		struct tap_opt_walk at = { .row = table };
+		struct tap_opt_walk at = { .row = p->table };
 		bool found;
 
 		while ((found = tap_opt_next(&at)) && at.o->letter != *letters)
 			;
 		if (!found)
-			return tap_err_set(err, -EINVAL, "unknown option '-%c'", *letters);
+			return tap_err_set(p->err, -EINVAL, "unknown option '-%c'", *letters);
 		letters++;
 		if (at.o->arg)
-			return take(table, &at, opts, *letters ? letters : NULL, w, err);
-		ret = take(table, &at, opts, NULL, w, err);
+			return take(p, &at, *letters ? letters : NULL);
+		ret = take(p, &at, NULL);
 	}
 	return ret;
 }
@@ -209,31 +224,31 @@ static int parse_short(const struct tap_opt *table, void *opts, const char *lett
 int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv, bool command,
 		  struct tap_strings *operands, char ***rest, struct tap_err *err)
 {
-	struct words w = { .v = argv, .nr = argc };
+	struct parse p = { .table = table, .opts = opts, .words = argv, .nr = argc, .err = err };
 	bool is_operand;
 	int ret = 0;
 
 	*operands = (struct tap_strings){ 0 };
 	*rest = NULL;
-	while (!ret && w.next < w.nr) {
-		const char *word = w.v[w.next++];
+	while (!ret && p.next < argc) {
+		const char *word = argv[p.next++];
 
 		if (!strcmp(word, "--")) {
-			*rest = w.v + w.next;
+			*rest = argv + p.next;
 			break;
 		}
 		is_operand = word[0] != '-' || !word[1];
 		if (command && is_operand) {
-			*rest = w.v + w.next - 1;
+			*rest = argv + p.next - 1;
 			break;
 		}
 		if (is_operand)
 			ret = tap_strings_add(operands, word)
 				? tap_err_set(err, -ENOMEM, "out of memory") : 0;
 		else if (word[1] == '-')
-			ret = parse_long(table, opts, word + 2, &w, err);
+			ret = parse_long(&p, word + 2);
 		else
-			ret = parse_short(table, opts, word + 1, &w, err);
+			ret = parse_short(&p, word + 1);
 	}
 	if (ret)
 		tap_strings_release(operands);
@@ -242,9 +257,18 @@ int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv
 
 void tap_opt_release(const struct tap_opt *table, void *opts)
 {
-	tap_opt_for_each(w, table)
+	tap_opt_for_each(w, table) {
+		struct tap_filters *f = (void *)((char *)opts + w.offset);
+
 		if (w.o->type == TAP_OPT_STRINGS)
 			tap_strings_release((struct tap_strings *)((char *)opts + w.offset));
+		if (w.o->type != TAP_OPT_FILTERS)
+			continue;
+		while (f->nr)
+			free(f->v[--f->nr]);
+		free(f->v);
+		f->v = NULL;
+	}
 }
 
 /* "  -i, --input FILE". Return: its columns. */
@@ -261,11 +285,6 @@ static size_t add_names(const struct tap_opt *o, struct tap_buf *out)
 	return out->len - start;
 }
 
-static void new_line(struct tap_buf *out, size_t columns)
-{
-	tap_buf_printf(out, "\n%*s", (int)columns, "");
-}
-
 /* The words of @text from column @left on; the cursor is there already. */
 static void add_wrapped(struct tap_buf *out, const char *text, size_t left)
 {
@@ -274,7 +293,8 @@ static void add_wrapped(struct tap_buf *out, const char *text, size_t left)
 	for (; *text; text += len + (text[len] == ' ')) {
 		len = strcspn(text, " ");
 		if (column > left && column + 1 + len > LINE_COLUMNS) {
-			new_line(out, left);
+			tap_buf_char(out, '\n');
+			tap_buf_blanks(out, left);
 			column = left;
 		} else if (column > left) {
 			tap_buf_char(out, ' ');
@@ -298,10 +318,11 @@ void tap_opt_help(const struct tap_opt *table, struct tap_buf *out)
 	out->len = start; /* that was to measure */
 	tap_opt_for_each(w, table) {
 		columns = add_names(w.o, out);
-		if (columns + 2 > left)
-			new_line(out, left);
-		else
-			tap_buf_printf(out, "%*s", (int)(left - columns), "");
+		if (columns + 2 > left) {
+			tap_buf_char(out, '\n');
+			columns = 0;
+		}
+		tap_buf_blanks(out, left - columns);
 		add_wrapped(out, w.o->help, left);
 	}
 }

@@ -19,13 +19,19 @@ enum tap_opt_type {
 	TAP_OPT_TIME,	/* uint64_t, ns (text.h) */
 	TAP_OPT_SIZE,	/* uint64_t, bytes */
 	TAP_OPT_INT,	/* int64_t, within [min, max] */
-	TAP_OPT_CALL,	/* handled by .call: where order matters (-f belongs to an -e) */
+	TAP_OPT_FILTERS,/* struct tap_filters: of the last one of the TAP_OPT_STRINGS at .of */
 	TAP_OPT_CHOICE,	/* const void *: .choice; one at most of those with the same place */
 	TAP_OPT_TABLE,	/* the rows of .table, whose struct is at .offset; no table in that one */
 };
 
 struct tap_strings {
 	const char **v; /* owned array of borrowed argv strings */
+	unsigned int nr;
+};
+
+/* Of strings: "(A) && (B)" where one has two; NULL where it has none. The last ones may be left out. */
+struct tap_filters {
+	char **v; /* owned, as its strings are */
 	unsigned int nr;
 };
 
@@ -37,7 +43,7 @@ struct tap_opt {
 	enum tap_opt_type type;
 	size_t offset;	  /* into the options struct */
 	int64_t min, max; /* TAP_OPT_INT */
-	int (*call)(void *opts, const char *value, struct tap_err *err);
+	size_t of;	  /* TAP_OPT_FILTERS: another offset, in the same struct */
 	const void *choice;
 	const struct tap_opt *table;
 };
@@ -84,11 +90,11 @@ static inline bool tap_opt_next(struct tap_opt_walk *w)
  * what follows is the command's. Long options cannot be abbreviated.
  * Return: 0 with @operands and, where "--" or a command was given, @rest (argv after the one or from
  * the other on, NULL-terminated as argv is; else NULL); -EINVAL with a sentence that names the option
- * and, for an unknown one, the nearest; -ENOMEM; what a .call returned.
+ * and, for an unknown one, the nearest; -ENOMEM.
  */
 int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv, bool command,
 		  struct tap_strings *operands, char ***rest, struct tap_err *err);
-/* Releases every TAP_OPT_STRINGS of @opts. */
+/* Releases every TAP_OPT_STRINGS and TAP_OPT_FILTERS of @opts. */
 void tap_opt_release(const struct tap_opt *table, void *opts);
 int tap_strings_add(struct tap_strings *s, const char *v); /* 0 or -ENOMEM */
 void tap_strings_release(struct tap_strings *s);

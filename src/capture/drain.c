@@ -63,8 +63,8 @@ static inline void zero_words(unsigned char *at, uint32_t len)
 		memset(at + i, 0, 8);
 }
 
-static unsigned char *add_on_new_page(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
-				      uint32_t len)
+static __attribute__((noinline)) unsigned char *
+add_on_new_page(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns, uint32_t len)
 {
 	unsigned char *to;
 
@@ -76,37 +76,28 @@ static unsigned char *add_on_new_page(struct tap_lane *lane, struct tap_page_wri
 	return to;
 }
 
-static inline unsigned char *room(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns, uint32_t len)
+inline unsigned char *tap_lane_room(struct tap_lane *lane, struct tap_page_writer *writer,
+				    uint64_t ts_ns, uint32_t len)
 {
 	unsigned char *to = lane->page_open ? tap_page_add(&lane->page, ts_ns, len) : NULL;
 
 	return to ? to : add_on_new_page(lane, writer, ts_ns, len);
 }
 
-unsigned char *tap_lane_room(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns, uint32_t len)
-{
-	return room(lane, writer, ts_ns, len);
-}
-
-static inline void add_record(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
-			      const unsigned char *payload, uint32_t len)
+inline void tap_lane_add(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
+			 const void *payload, uint32_t len)
 {
 	unsigned char *to;
 
 	/* in a BPF ring buffer an interrupt's record may stand behind the one it interrupted */
 	if (lane->page_open && ts_ns < lane->page.last_ns)
 		ts_ns = lane->page.last_ns;
-	to = room(lane, writer, ts_ns, len);
+	to = tap_lane_room(lane, writer, ts_ns, len);
 	copy_words(to, payload, len);
 	if (len & 3) /* the words brought the record's next field along */
 		memset(to + len, 0, 4 - (len & 3));
 }
 
-void tap_lane_add(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
-		  const void *payload, uint32_t len)
-{
-	add_record(lane, writer, ts_ns, payload, len);
-}
 
 void tap_lane_add_lost(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
 		      const struct tap_lane_hole *hole)
@@ -161,7 +152,7 @@ void tap_lane_drain(struct tap_lane *lane, struct tap_page_writer *writer, struc
 		if (!word)
 			break; /* taken, not yet real: its writer was interrupted */
 		__builtin_prefetch(at + PREFETCH_BYTES, 1); /* it lies in the other CPU's cache */
-		add_record(lane, writer, rec->ts_ns, (const unsigned char *)(rec + 1), word >> 16);
+		tap_lane_add(lane, writer, rec->ts_ns, rec + 1, word >> 16);
 		zero_words(at, space);
 		tail += space;
 		res->events++;

@@ -47,12 +47,9 @@ unsigned int tap_machine_nr_cpus(void)
 	struct tap_cpus cpus = { 0 };
 	unsigned int nr = 0;
 
-	if (!tap_buf_read_file(&b, CPU_DIR "/present")) {
-		b.data[strcspn(tap_buf_str(&b), "\n")] = '\0';
-		if (!tap_cpus_parse(&cpus, b.data))
-			for (unsigned int cpu = 0; cpu < cpus.nr_words * 64; cpu++)
-				nr = tap_cpus_has(&cpus, cpu) ? cpu + 1 : nr;
-	}
+	if (!tap_buf_read_file(&b, CPU_DIR "/present") && !tap_cpus_parse(&cpus, tap_buf_str(&b)))
+		for (unsigned int cpu = 0; cpu < cpus.nr_words * 64; cpu++)
+			nr = tap_cpus_has(&cpus, cpu) ? cpu + 1 : nr;
 	tap_cpus_release(&cpus);
 	tap_buf_release(&b);
 	return nr ? nr : (unsigned int)sysconf(_SC_NPROCESSORS_CONF);
@@ -86,13 +83,12 @@ json_t *tap_machine_cpus(void)
 
 	for (unsigned int cpu = 0; cpu < nr; cpu++) {
 		json_t *c = json_pack("{s:i}", "cpu", (int)cpu);
-		int64_t online = cpu_number(cpu, "online");
 
 		set_if_known(c, "capacity", tap_machine_capacity(cpu));
 		set_if_known(c, "package", cpu_number(cpu, "topology/physical_package_id"));
 		set_if_known(c, "core", cpu_number(cpu, "topology/core_id"));
 		/* a CPU that cannot be switched off has no such file */
-		json_object_set_new(c, "online", json_boolean(online != 0));
+		json_object_set_new(c, "online", json_boolean(cpu_number(cpu, "online") != 0));
 		json_array_append_new(cpus, c);
 	}
 	return cpus;
@@ -122,16 +118,14 @@ int tap_machine_put_text(struct tap_map *m, uint64_t key, const char *text)
 	return 0;
 }
 
-static int add_task(int proc, uint64_t tgid, uint64_t tid, struct tap_map *tgids,
-		    struct tap_map *comms)
+static int add_task(uint64_t tgid, uint64_t tid, struct tap_map *tgids, struct tap_map *comms)
 {
 	char path[64], comm[64];
-	uint64_t *slot;
 	ssize_t len;
 	int fd;
 
-	snprintf(path, sizeof(path), "%" PRIu64 "/task/%" PRIu64 "/comm", tgid, tid);
-	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/task/%" PRIu64 "/comm", tgid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0; /* it ended meanwhile */
 	len = read(fd, comm, sizeof(comm) - 1);
@@ -139,54 +133,35 @@ static int add_task(int proc, uint64_t tgid, uint64_t tid, struct tap_map *tgids
 	if (len <= 0)
 		return 0;
 	comm[len - (comm[len - 1] == '\n')] = '\0';
-	slot = tap_map_put(tgids, tid);
-	if (!slot)
-		return -ENOMEM;
-	*slot = tgid;
-	return tap_machine_put_text(comms, tid, comm);
+	return tap_map_set(tgids, tid, tgid) ?: tap_machine_put_text(comms, tid, comm);
 }
 
-/* Of a folder with one entry for each task. */
-static bool is_task(const struct dirent *e, uint64_t *id)
+/* From a folder with an entry for each task of @tgid; 0: from /proc, where each has such a folder. */
+static int add_tasks(const char *path, uint64_t tgid, struct tap_map *tgids, struct tap_map *comms)
 {
-	const char *name = e->d_name;
-
-	return !tap_text_take_digits(&name, NULL, 10, id);
-}
-
-static int add_threads(int proc, uint64_t tgid, struct tap_map *tgids, struct tap_map *comms)
-{
-	char path[64];
-	uint64_t tid;
+	DIR *dir = opendir(path);
+	char threads[64];
 	struct dirent *e;
-	DIR *dir;
-	int fd, ret = 0;
+	uint64_t id;
+	int ret = 0;
 
-	snprintf(path, sizeof(path), "%" PRIu64 "/task", tgid);
-	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir)
-		return 0;
-	while (!ret && (e = readdir(dir)))
-		if (is_task(e, &tid))
-			ret = add_task(proc, tgid, tid, tgids, comms);
-	closedir(dir);
+	while (dir && !ret && (e = readdir(dir))) {
+		const char *name = e->d_name;
+
+		if (tap_text_take_digits(&name, NULL, 10, &id))
+			continue;
+		snprintf(threads, sizeof(threads), "/proc/%" PRIu64 "/task", id);
+		ret = tgid ? add_task(tgid, id, tgids, comms) :
+			     add_tasks(threads, id, tgids, comms);
+	}
+	if (dir)
+		closedir(dir);
 	return ret;
 }
 
 int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *e;
-	uint64_t tgid;
-	int ret = 0;
-
-	while (proc && !ret && (e = readdir(proc)))
-		if (is_task(e, &tgid))
-			ret = add_threads(dirfd(proc), tgid, tgids, comms);
-	if (proc)
-		closedir(proc);
-	return ret;
+	return add_tasks("/proc", 0, tgids, comms);
 }
 
 /* One file per cgroup, where /proc would be one per task. */
@@ -201,15 +176,8 @@ static int add_members(const char *dir, const char *file, uint64_t cgroup, struc
 	if (!tap_buf_read_file(&tids, tap_buf_str(&path))) {
 		const char *at = tap_buf_str(&tids);
 
-		while (!ret && !tap_text_take_digits(&at, NULL, 10, &tid)) {
-			uint64_t *slot = tid ? tap_map_put(members, tid) : NULL;
-
-			if (slot)
-				*slot = cgroup;
-			else if (tid)
-				ret = -ENOMEM;
-			at += strspn(at, "\n");
-		}
+		for (; !ret && !tap_text_take_digits(&at, NULL, 10, &tid); at += strspn(at, "\n"))
+			ret = tid ? tap_map_set(members, tid, cgroup) : 0;
 	}
 	tap_buf_release(&path);
 	tap_buf_release(&tids);

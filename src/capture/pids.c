@@ -47,13 +47,8 @@ int tap_pids_read(struct tap_pids *p)
 	if (!p->tasks)
 		return p->nested ? -EPERM : 0;
 	ret = tap_bpf_list_tasks(p->tasks, &p->rows);
-	for (unsigned int i = 0; !ret && tap_pids_row(&p->rows, i, &row); i++) {
-		uint64_t *slot = tap_map_put(&p->initial, row.own_pid);
-
-		if (!slot)
-			return -ENOMEM;
-		*slot = row.pid;
-	}
+	for (unsigned int i = 0; !ret && tap_pids_row(&p->rows, i, &row); i++)
+		ret = tap_map_set(&p->initial, row.own_pid, row.pid);
 	return ret;
 }
 
@@ -96,14 +91,9 @@ int tap_pids_tasks(struct tap_pids *p, struct tap_map *tgids, struct tap_map *co
 	if (!p->nested)
 		return tap_machine_tasks(tgids, comms);
 	ret = tap_pids_read(p);
-	for (unsigned int i = 0; ret != -ENOMEM && tap_pids_row(&p->rows, i, &row); i++) {
-		uint64_t *tgid = tap_map_put(tgids, row.pid);
-
-		if (!tgid)
-			return -ENOMEM;
-		*tgid = row.tgid;
-		ret = tap_machine_put_text(comms, row.pid, row.comm);
-	}
+	for (unsigned int i = 0; ret != -ENOMEM && tap_pids_row(&p->rows, i, &row); i++)
+		ret = tap_map_set(tgids, row.pid, row.tgid) ?:
+		      tap_machine_put_text(comms, row.pid, row.comm);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -115,11 +105,8 @@ int tap_pids_cgroups(const struct tap_pids *p, struct tap_map *cgroups, struct t
 
 	tap_map_for_each(&own, m) {
 		uint32_t tid = tap_pids_initial(p, (uint32_t)m->key);
-		uint64_t *slot = tid ? tap_map_put(members, tid) : NULL;
 
-		if (slot)
-			*slot = m->value;
-		else if (tid)
+		if (tid && tap_map_set(members, tid, m->value))
 			ret = -ENOMEM;
 	}
 	tap_map_release(&own);

@@ -20,7 +20,8 @@ enum tap_event_status {
 struct tap_plan_event {
 	char *system, *name;
 	const struct tap_def *def; /* NULL: known only from tracefs */
-	char *filter;		   /* kernel filter, or NULL */
+	char *filter;		   /* or NULL */
+	char *note;		   /* what the user should know about it, or NULL */
 	const struct tap_backend_ops *backend;
 	enum tap_event_status status;
 	char *reason; /* why it is absent or failed */
@@ -62,8 +63,7 @@ struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *sy
 				     const char *name);
 /*
  * Adds an event; others of the plan may move. One that is asked for twice is recorded once: with its
- * filter, if one of them has one. @def, @filter: may be NULL. Return: 0; -EEXIST: each has another
- * filter; -ENOMEM.
+ * filter, if one of them has one. @def, @filter: may be NULL. Return: 0; -ENOMEM.
  */
 int tap_plan_add(struct tap_plan *plan, const char *system, const char *name,
 		 const struct tap_def *def, const struct tap_backend_ops *backend, const char *filter);

@@ -42,10 +42,9 @@ static void print_events(const struct tap_kernel *kernel, bool loaded)
 	unsigned int have = 0, all = 0;
 
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
-		const struct tap_hook *hook;
 		struct tap_buf why = { 0 };
 
-		if (tap_kernel_can(kernel, def, &hook, &why)) {
+		if (tap_kernel_hook(kernel, def, &why)) {
 			have++;
 			all++;
 		} else if (strcmp(def->name, "events_lost")) {

@@ -11,22 +11,12 @@
 #include "report/report.h"
 #include "report/unmatched.h"
 
-#define OPTS struct tap_report_opts
-#define TAP_STYLE(name, help) TAP_STYLE_OPTION(OPTS, style, name, help)
-
 static const struct tap_opt dump_opts[] = {
-	TAP_OPT_INPUT(OPTS, input),
-	TAP_OPT_EVENTS(OPTS, select.events),
-	TAP_OPT_PIDS(OPTS, select.tgids),
-	TAP_OPT_TIDS(OPTS, select.tids),
-	TAP_OPT_COMMS(OPTS, select.comms),
-	TAP_OPTION(OPTS, select.cgroups, "cgroup", 'g', "CGROUP", TAP_OPT_STRINGS,
-		   "only events that name this cgroup, one below it, or a thread in them; a glob; "
-		   "repeatable"),
-	TAP_OPT_CPUS(OPTS, select.cpus),
-	TAP_OPT_WINDOW(OPTS, window),
-	TAP_OPT_CLOCK(OPTS, clock),
-#include "out/styles.h"
+	TAP_OPT_ROWS(tap_report_task_options),
+	TAP_OPT_ROWS(tap_report_cpu_options),
+	TAP_OPT_EVENTS(struct tap_report_opts, select.events),
+	TAP_OPT_FILTER(struct tap_report_opts, select.filters, select.events),
+	TAP_OPT_ROWS(tap_report_style_options),
 	{ 0 }
 };
 
@@ -67,7 +57,9 @@ static uint16_t mark(void *pick, const struct tap_format *fmt)
 
 static int make_timeline(struct tap_run *run, struct tap_err *err)
 {
-	const struct tap_timeline_opts opts = { .lists = &run->rec.ids.lists, .lives_only = true };
+	const struct tap_timeline_opts opts = {
+		.window = run->pick.window, .lists = &run->rec.ids.lists, .lives_only = true,
+	};
 
 	if (tap_timeline_new(&opts, &run->timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");
@@ -79,13 +71,14 @@ static int make_timeline(struct tap_run *run, struct tap_err *err)
 static int dump_all(struct dump *d, struct tap_err *err)
 {
 	const struct tap_style *style = d->opts->style ? d->opts->style : &tap_style_text;
+	const struct tap_window *window = &d->run.pick.window;
 	struct tap_reader *reader = d->run.rec.reader;
-	struct tap_event ev;
+	const struct tap_event *const *batch;
 	struct tap_out o;
 	int ret, failed = 0, flushed;
 
 	/* a name that a switch before the window tells is worth less than not reading that far */
-	tap_reader_limit(reader, d->run.pick.from_ns, d->run.pick.to_ns);
+	tap_reader_limit(reader, window->from_ns, window->to_ns);
 	tap_reader_mark(reader, mark, &d->run.pick);
 	tap_progress_start(&d->progress, STDERR_FILENO, "dump", tap_now_ns());
 	tap_recording_watch(&d->run.rec, "dump");
@@ -93,8 +86,9 @@ static int dump_all(struct dump *d, struct tap_err *err)
 	tap_out_init(&o, style->events, &d->run.rec.ids, reader, &d->run.rec.wall,
 		     STDOUT_FILENO);
 	o.color = style->audience == TAP_FOR_PEOPLE && tap_screen_color();
-	while (!failed && (ret = tap_reader_next(reader, &ev, err)) > 0)
-		failed = dump_event(&o, d, &ev);
+	while (!failed && (ret = tap_reader_batch(reader, &batch, err)) > 0)
+		for (int i = 0; !failed && i < ret; i++)
+			failed = dump_event(&o, d, batch[i]);
 	/* what came before a damaged place is worth having */
 	flushed = failed ? 0 : tap_out_flush(&o);
 	tap_out_release(&o);
@@ -109,7 +103,7 @@ static int dump_all(struct dump *d, struct tap_err *err)
 static int add_listed(struct tap_identities *ids)
 {
 	for (unsigned int i = 0; i < ids->lists.nr_rows; i++)
-		if (!tap_identity(ids, tap_lists_tid(&ids->lists, i)))
+		if (!tap_identity(ids, ids->lists.rows[i].tid))
 			return -ENOMEM;
 	return 0;
 }
@@ -117,12 +111,12 @@ static int add_listed(struct tap_identities *ids)
 /* Nothing was printed. Return: the exit code. */
 static int tell_nothing(struct tap_run *run)
 {
-	struct tap_range range = { run->pick.from_ns, run->pick.to_ns };
 	struct tap_err err = { 0 };
 
-	if (!(run->pick.select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)) && !run->window.text)
+	if (!(run->pick.select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)) && !run->time.text &&
+	    !run->pick.filters.by_format.nr)
 		return TAP_EXIT_OK;
-	if (run->window.text && tap_recording_check_window(&run->rec, &run->window, range, &err))
+	if (run->time.text && tap_recording_check_window(&run->rec, &run->time, run->pick.window, &err))
 		return tap_cmd_fail(&err, false);
 	if (!add_listed(&run->rec.ids) && tap_unmatched(run))
 		return TAP_EXIT_FAILED;

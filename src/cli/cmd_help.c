@@ -18,6 +18,7 @@ void tap_help_cmd(const struct tap_cmd *cmd)
 {
 	struct tap_buf out = { 0 };
 
+	tap_screen_page();
 	tap_buf_printf(&out, "usage: schedtap %s%s%s%s\n\n%s\n", cmd->name,
 		       !TAP_OPT_END(cmd->opts) ? " [OPTIONS]" : "", cmd->operands ? " " : "",
 		       cmd->operands ? cmd->operands : "", cmd->help);
@@ -78,7 +79,6 @@ static int run_help(void *opts, const struct tap_strings *operands, char **rest)
 	cmd = named(operands, &err);
 	if (!cmd)
 		return tap_cmd_fail(&err, true);
-	tap_screen_page();
 	tap_help_cmd(cmd);
 	return TAP_EXIT_OK;
 }

@@ -41,15 +41,12 @@ struct sources {
 static int compare_uses(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
-	int ret = strcmp(x->kind->system, y->kind->system);
 
-	if (!ret)
-		ret = strcmp(x->kind->name, y->kind->name);
-	if (!ret) /* two layouts under one name */
-		ret = (x->kind->nr > y->kind->nr) - (x->kind->nr < y->kind->nr);
-	if (!ret)
-		ret = x->program->pid - y->program->pid; /* both are positive */
-	return ret;
+	/* two layouts may have one name; both pids are positive */
+	return strcmp(x->kind->system, y->kind->system) ?:
+	       strcmp(x->kind->name, y->kind->name) ?:
+	       (x->kind->nr > y->kind->nr) - (x->kind->nr < y->kind->nr) ?:
+	       x->program->pid - y->program->pid;
 }
 
 static void add_uses(struct sources *s, const struct tap_user_program *p)
@@ -82,10 +79,8 @@ static int find_uses(struct sources *s)
 
 static void open_programs(struct sources *s)
 {
-	int ret = tap_user_new(&s->programs);
+	int ret = tap_user_new_own(&s->programs);
 
-	if (!ret)
-		ret = tap_user_add_folders(s->programs);
 	if (!ret && tap_user_scan(s->programs, &s->no_programs) >= 0)
 		ret = find_uses(s);
 	if (ret)
@@ -100,7 +95,7 @@ static void open_sources(struct sources *s)
 			tap_probe_bpf(&s->no_bpf);
 	}
 	if (!tap_tracefs_find(TAP_TRACEFS_MOUNTS, &s->root, &s->no_tracefs))
-		tap_tracefs_list(s->root, false, &s->list, &s->no_tracefs);
+		tap_tracefs_list(s->root, &s->list, &s->no_tracefs);
 	open_programs(s);
 }
 
@@ -133,13 +128,12 @@ static void print_def(const struct sources *s, const struct tap_def *def, bool v
 {
 	struct tap_buf why = { 0 }, text = { 0 };
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
-	const struct tap_hook *hook;
 	bool bpf = false, tracefs = in_tracefs(s, def->system, def->name);
 
 	if (s->no_bpf.code)
 		tap_buf_puts(&why, s->no_bpf.text);
 	else
-		bpf = tap_kernel_can(s->kernel, def, &hook, &why);
+		bpf = tap_kernel_hook(s->kernel, def, &why);
 	printf("%-9s %s:%s", bpf ? "bpf" : tracefs ? "tracefs" : "-", def->system, def->name);
 	if (!bpf && !tracefs)
 		printf(": %s", tap_buf_str(&why));
@@ -169,7 +163,7 @@ static void print_tracefs_event(const struct sources *s, const struct tap_tracef
 
 static void add_program(struct tap_buf *line, const struct tap_user_program *p)
 {
-	tap_text_escape(line, p->control.comm, strnlen(p->control.comm, sizeof(p->control.comm)));
+	tap_text_escape(line, p->control.head.comm, strlen(p->control.head.comm));
 	tap_buf_printf(line, " [%d]", p->pid);
 }
 
@@ -239,12 +233,12 @@ static void print_reasons(const struct sources *s)
 	for (unsigned int i = 0; s->programs && (p = tap_user_program_at(s->programs, i)); i++) {
 		struct tap_buf line = { 0 };
 
-		if (!p->alive || !*p->control.reason)
+		if (!p->alive || !*p->control.head.reason)
 			continue;
 		tap_buf_printf(&line, "%-9s ", "-");
 		add_program(&line, p);
 		tap_buf_puts(&line, ": ");
-		tap_text_escape(&line, p->control.reason, strnlen(p->control.reason, sizeof(p->control.reason)));
+		tap_text_escape(&line, p->control.head.reason, strlen(p->control.head.reason));
 		puts(tap_buf_str(&line));
 		tap_buf_release(&line);
 	}

@@ -29,7 +29,6 @@
 struct record_opts {
 	const char *output, *compress, *backend;
 	struct tap_select_words select;
-	char **filters; /* of the events, each may be NULL */
 	uint64_t duration_ns, buffer_bytes, max_bytes;
 	int64_t priority;
 	bool follow;
@@ -54,50 +53,11 @@ struct run {
 	struct tap_progress packing;
 };
 
-static int add_event(void *opts, const char *value, struct tap_err *err)
-{
-	struct record_opts *o = opts;
-	char **more = reallocarray(o->filters, o->select.events.nr + 1, sizeof(*more));
-
-	if (more)
-		o->filters = more;
-	if (!more || tap_strings_add(&o->select.events, value))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	more[o->select.events.nr - 1] = NULL;
-	return 0;
-}
-
-static int add_filter(void *opts, const char *value, struct tap_err *err)
-{
-	struct record_opts *o = opts;
-	char *filter, **last;
-
-	if (!o->select.events.nr)
-		return tap_err_set(err, -EINVAL, "-f '%s' stands before any -e: it belongs to the -e "
-				   "in front of it", value);
-	last = &o->filters[o->select.events.nr - 1];
-	if ((*last ? asprintf(&filter, "(%s) && (%s)", *last, value) :
-			 asprintf(&filter, "%s", value)) < 0)
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	free(*last);
-	*last = filter;
-	return 0;
-}
-
-static void release_events(struct record_opts *o)
-{
-	for (unsigned int i = 0; i < o->select.events.nr; i++)
-		free(o->filters[i]);
-	free(o->filters);
-	tap_strings_release(&o->select.events);
-}
-
 #define T struct record_opts
 static const struct tap_opt record_table[] = {
 	TAP_OPT_OUTPUT(T, output, "trace.dat"),
-	TAP_OPT_EVENT_CALL(add_event),
-	{ "filter", 'f', "FILTER", "kernel filter for the -e before it, which tracefs then records",
-	  TAP_OPT_CALL, .call = add_filter },
+	TAP_OPT_EVENTS(T, select.events),
+	TAP_OPT_FILTER(T, select.filters, select.events),
 	TAP_OPTION(T, duration_ns, "duration", 'd', "TIME", TAP_OPT_TIME,
 		   "stop after this time [until Ctrl-C]"),
 	TAP_OPT_PIDS(T, select.tgids),
@@ -148,7 +108,6 @@ static int open_session(struct run *run, struct tap_err *err)
 	struct tap_session_opts so = {
 		.file = o->output,
 		.select = run->select,
-		.filters = (const char *const *)o->filters,
 		.backend = o->backend,
 		.follow = o->follow,
 		.buffer_bytes = o->buffer_bytes,
@@ -378,6 +337,9 @@ static void print_plan(const struct tap_plan *plan)
 	if (takes_children(plan))
 		print_note("over tracefs, -p records child processes as well, as with --follow");
 	print_patterns(plan);
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (plan->events[i].note)
+			print_note(plan->events[i].note);
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
 		const struct tap_plan_event *ev = &plan->events[i];
 		unsigned int nr = 0;
@@ -567,21 +529,20 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 	ret = ret ?: tap_select_read(&run.opts->select, &run.select, &err);
 	ret = ret ?: open_session(&run, &err);
 	if (ret) {
-		tap_select_free(run.select);
-		release_events(o);
-		free(file);
-		return tap_cmd_fail(&err, true);
+		ret = tap_cmd_fail(&err, true);
+		goto out;
 	}
 	ret = run_session(&run, rest, &err);
 	reap(&run);
+	ret = ret ? fail_running(&err) : exit_code(&run, rest && *rest);
+out:
 	tap_session_free(run.session);
 	tap_select_free(run.select);
 	for (unsigned int i = 0; i < run.nr_ends; i++)
 		tap_task_end_close(&run.ends[i]);
 	free(run.ends);
-	release_events(o);
 	free(file);
-	return ret ? fail_running(&err) : exit_code(&run, rest && *rest);
+	return ret;
 }
 
 static const struct record_opts record_defaults = {

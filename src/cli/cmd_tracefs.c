@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap tracefs: a running program's events as the kernel's tracefs would show its own. */
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "capture/user/programs.h"
 #include "cli/cmd.h"
 
@@ -49,25 +49,21 @@ static bool is_at(const struct place *p, const struct tap_user_event *ev)
 	       (!p->event || !strcmp(ev->kind->name, p->event));
 }
 
-/* Return: the first at or after @ev, or NULL. */
-static struct tap_user_event *event_from(const struct place *p, struct tap_user_event *ev)
+/* Return: the first one behind @ev, or where that is NULL, of all; NULL: there is none. */
+static struct tap_user_event *next_event(const struct place *p, const struct tap_user_event *ev)
 {
-	struct tap_user_event *end = p->program->control.events + p->program->control.nr_events;
+	const struct tap_user_control *c = &p->program->control;
 
-	while (ev < end && !is_at(p, ev))
-		ev++;
-	return ev < end ? ev : NULL;
-}
-
-static struct tap_user_event *first_event(const struct place *p)
-{
-	return p->program->control.nr_events ? event_from(p, p->program->control.events) : NULL;
+	for (unsigned int i = ev ? (unsigned int)(ev - c->events) + 1 : 0; i < c->nr_events; i++)
+		if (is_at(p, &c->events[i]))
+			return &c->events[i];
+	return NULL;
 }
 
 static int read_available(const struct place *p, struct tap_buf *out, struct tap_err *err)
 {
 	(void)err;
-	for (struct tap_user_event *ev = first_event(p); ev; ev = event_from(p, ev + 1))
+	for (struct tap_user_event *ev = NULL; (ev = next_event(p, ev));)
 		tap_buf_printf(out, "%s:%s\n", ev->kind->system, ev->kind->name);
 	return 0;
 }
@@ -75,14 +71,14 @@ static int read_available(const struct place *p, struct tap_buf *out, struct tap
 /* A site that tests a word is on when the word is written; one that is patched, when the program has done that. */
 static bool is_on(const struct tap_user_program *p, const struct tap_user_event *ev)
 {
-	return p->control.has_thread ? ev->applied : ev->wanted;
+	return p->control.head.has_thread ? ev->applied : ev->wanted;
 }
 
 static int read_enable(const struct place *p, struct tap_buf *out, struct tap_err *err)
 {
 	unsigned int seen = 0; /* as in system_enable_read(): bit 0 off, bit 1 on */
 
-	for (struct tap_user_event *ev = first_event(p); ev; ev = event_from(p, ev + 1))
+	for (struct tap_user_event *ev = NULL; (ev = next_event(p, ev));)
 		seen |= 1u << is_on(p->program, ev);
 	if (!seen && p->where)
 		return file_failed(p, -ENOENT, err);
@@ -97,44 +93,38 @@ static int read_enable(const struct place *p, struct tap_buf *out, struct tap_er
  */
 static int parse_switch(const char *s, bool *on)
 {
-	unsigned long long v;
-	char *end;
+	uint64_t v;
+	int ret;
 
 	s += *s == '+';
-	if (*s < '0' || *s > '9')
+	ret = tap_text_take_digits(&s, NULL, 10, &v);
+	if (strcmp(s, "") && strcmp(s, "\n"))
 		return -EINVAL;
-	errno = 0;
-	v = strtoull(s, &end, 10);
-	if (strcmp(end, "") && strcmp(end, "\n"))
-		return -EINVAL;
-	if (errno)
-		return -ERANGE;
 	*on = v;
-	return v > 1 ? -EINVAL : 0;
+	return ret ?: (v > 1 ? -EINVAL : 0);
 }
 
 static int write_enable(const struct place *p, struct tap_err *err)
 {
-	struct tap_user_event *ev = first_event(p);
 	int ret = 0, code;
 	bool on = false;
 
-	if (!ev && p->where)
+	if (!next_event(p, NULL) && p->where)
 		return file_failed(p, -ENOENT, err);
 	code = parse_switch(p->value, &on);
 	if (code)
 		return file_failed(p, code, err);
 	/* as the kernel does it: all that can be switched are, and the first error is told */
-	for (; ev; ev = event_from(p, ev + 1)) {
+	for (struct tap_user_event *ev = NULL; (ev = next_event(p, ev));) {
 		code = tap_user_want(p->program, ev, on, ret ? NULL : err);
-		ret = ret ? ret : code;
+		ret = ret ?: code;
 	}
 	return ret;
 }
 
 static bool is_applied(const struct place *p)
 {
-	for (struct tap_user_event *ev = first_event(p); ev; ev = event_from(p, ev + 1))
+	for (struct tap_user_event *ev = NULL; (ev = next_event(p, ev));)
 		if (is_on(p->program, ev) != ev->wanted)
 			return false;
 	return true;
@@ -158,7 +148,7 @@ static int wait_until_applied(struct tap_user_set *set, const struct place *p, s
 /* Return: the event that was named; NULL with a sentence. */
 static const struct tap_user_event *one_event(const struct place *p, struct tap_err *err)
 {
-	const struct tap_user_event *ev = p->event ? first_event(p) : NULL;
+	const struct tap_user_event *ev = p->event ? next_event(p, NULL) : NULL;
 
 	if (!ev)
 		file_failed(p, -ENOENT, err);
@@ -292,11 +282,8 @@ static int find_program(const struct tap_user_set *set, int pid, struct tap_user
 static int serve(struct tap_user_set *set, int pid, const struct file *f, struct place *p,
 		 struct tap_buf *out, struct tap_err *err)
 {
-	int ret = tap_user_add_folders(set);
+	int ret = tap_user_scan(set, err);
 
-	if (ret)
-		return tap_err_set(err, ret, "out of memory");
-	ret = tap_user_scan(set, err);
 	if (ret >= 0)
 		ret = find_program(set, pid, &p->program, err);
 	if (!ret)
@@ -326,7 +313,7 @@ static int run_tracefs(void *opts, const struct tap_strings *operands, char **re
 		return tap_cmd_fail(&err, true);
 	}
 	find_place(&place, operands);
-	if (tap_user_new(&set))
+	if (tap_user_new_own(&set))
 		ret = tap_err_set(&err, -ENOMEM, "out of memory");
 	else
 		ret = serve(set, (int)o->pid, f, &place, &out, &err);

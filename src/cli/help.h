@@ -8,7 +8,7 @@
 #include "cli/cmd.h"
 
 void tap_help_overview(FILE *to);
-void tap_help_cmd(const struct tap_cmd *cmd); /* to stdout */
+void tap_help_cmd(const struct tap_cmd *cmd); /* to stdout, through a pager */
 /* Sets @err to a sentence with the nearest command. Return: -EINVAL. */
 int tap_help_unknown(const char *name, struct tap_err *err);
 

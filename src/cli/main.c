@@ -78,7 +78,6 @@ static int run_cmd(const struct tap_cmd *cmd, int argc, char **argv)
 	ret = tap_opt_parse(cmd->opts, opts, argc, argv, command, &operands, &rest, &err);
 	/* what another command is told is not for us */
 	if (wants_help(rest ? (int)(rest - argv) : argc, argv)) {
-		tap_screen_page();
 		tap_help_cmd(cmd);
 		ret = TAP_EXIT_OK;
 	} else if (ret || check_words(cmd, &operands, rest, &err) ||

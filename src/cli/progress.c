@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/progress.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 
 #define FIRST_NS UINT64_C(1000000000)
@@ -19,23 +17,16 @@ void tap_progress_start(struct tap_progress *p, int fd, const char *what, uint64
 	};
 }
 
-/* A terminal that is gone is not worth a word. */
-static void put(const struct tap_progress *p, const char *text)
-{
-	(void)!tap_write_all(p->fd, text, strlen(text));
-}
-
 void tap_progress_show(struct tap_progress *p, uint64_t done, uint64_t whole, uint64_t now_ns)
 {
-	char text[WIDTH + 8];
 	double pct = whole ? 100.0 * (double)done / (double)whole : 0;
 
 	if (!p->on || now_ns < p->next_ns)
 		return;
 	p->next_ns = now_ns + STEP_NS;
 	p->shown = true;
-	snprintf(text, sizeof(text), "\r%.20s %3.0f %%", p->what, pct < 100 ? pct : 100);
-	put(p, text);
+	/* a terminal that is gone is not worth a word */
+	dprintf(p->fd, "\r%.20s %3.0f %%", p->what, pct < 100 ? pct : 100);
 }
 
 void tap_progress_step(void *progress, uint64_t done, uint64_t whole)
@@ -45,11 +36,7 @@ void tap_progress_step(void *progress, uint64_t done, uint64_t whole)
 
 void tap_progress_erase(struct tap_progress *p)
 {
-	char text[WIDTH + 8];
-
-	if (!p->shown)
-		return;
+	if (p->shown)
+		dprintf(p->fd, "\r%*s\r", WIDTH, "");
 	p->shown = false;
-	snprintf(text, sizeof(text), "\r%*s\r", WIDTH, "");
-	put(p, text);
 }

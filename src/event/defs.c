@@ -6,9 +6,9 @@
  */
 #include "event/defs.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <stdio.h>
+
+#include "event/span.h"
 
 typedef uint8_t u8;
 typedef int32_t s32;
@@ -91,10 +91,12 @@ struct trace_entry {
 #include "all.h"
 #undef DECLARE_EVENT_CLASS
 
-/* stage 3: print_<class>, with __entry as the format text has it */
+/* stage 3: print_<class>, with __entry as the format text has it; what is assigned, and of what */
 #define __entry REC
 #define DECLARE_EVENT_CLASS(class, proto, args, tstruct, assign, print)                            \
-	static const char print_##class[] = print
+	static const char print_##class[] = print;                                                 \
+	static const char proto_##class[] = STRINGIFY(proto);                                      \
+	static const char assign_##class[] = STRINGIFY(assign)
 #include "all.h"
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(class, proto, args, tstruct, assign, print)
@@ -107,6 +109,8 @@ struct trace_entry {
 		.name = #event,                                                                    \
 		.group = STRINGIFY(TRACE_INCLUDE_FILE),                                            \
 		.print_fmt = print_##class,                                                        \
+		.params = proto_##class,                                                           \
+		.assign = assign_##class,                                                          \
 		.size = sizeof(struct raw_##class),                                                \
 	};                                                                                         \
 	__attribute__((constructor)) static void init_##event(void)                                \
@@ -193,8 +197,8 @@ static bool arg_reads(const char *arg, const char *end, const char *name)
 	size_t len = strlen(name);
 
 	for (const char *p = arg; p + len <= end; p++)
-		if (!memcmp(p, name, len) && (p == arg || !(isalnum(p[-1]) || p[-1] == '_')) &&
-		    (p + len == end || !(isalnum(p[len]) || p[len] == '_')))
+		if (!memcmp(p, name, len) && (p == arg || !is_word(p[-1])) &&
+		    (p + len == end || !is_word(p[len])))
 			return true;
 	return false;
 }
@@ -304,4 +308,18 @@ void tap_def_format(const struct tap_def *def, const bool *absent, const struct 
 	tap_buf_puts(out, "\nprint fmt: ");
 	add_print_fmt(out, def, absent, cgroups);
 	tap_buf_char(out, '\n');
+}
+
+int tap_def_parse(const struct tap_def *def, const bool *absent, struct tap_format **fmt,
+		  struct tap_err *err)
+{
+	struct tap_buf text = { 0 };
+	int ret;
+
+	tap_def_format(def, absent, NULL, &text);
+	ret = text.err ? tap_err_set(err, text.err, "out of memory")
+		       : tap_format_parse(def->system, text.data, text.len,
+					  (struct tap_abi){ .long_size = sizeof(long) }, fmt, err);
+	tap_buf_release(&text);
+	return ret;
 }

@@ -28,6 +28,8 @@ struct tap_def {
 	const char *system, *name;
 	const char *group; /* events/<group>.h: what -e GROUP selects */
 	const char *print_fmt;
+	const char *params; /* TP_PROTO(): "struct task_struct *p, int dest_cpu" */
+	const char *assign; /* TP_fast_assign(), with REC for __entry */
 	const struct tap_field *fields; /* without the common ones */
 	unsigned int nr_fields;
 	uint32_t size; /* bytes of the fixed part of a record */
@@ -58,5 +60,8 @@ const struct tap_def *tap_def_find(const char *system, const char *name);
  */
 void tap_def_format(const struct tap_def *def, const bool *absent, const struct tap_map *cgroups,
 		    struct tap_buf *out);
+/* That text, parsed, as this machine records. *fmt: free with tap_format_free(). Return: 0 or -errno. */
+int tap_def_parse(const struct tap_def *def, const bool *absent, struct tap_format **fmt,
+		  struct tap_err *err);
 
 #endif

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "event/format.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
+#include "event/span.h"
 
 /* A record is an ftrace sub-buffer's at most, and those end at 64 pages of 64 KiB. */
 #define RECORD_MAX_BYTES ((uint64_t)4 << 20)
-
-struct span {
-	const char *s;
-	size_t len;
-};
 
 /* Owns what the public struct only points to. */
 struct owned_format {
@@ -53,25 +47,6 @@ static const struct {
 	{ "loff_t", 8, true },	    { "ktime_t", 8, true },    { "sector_t", 8, false },
 	{ "__be16", 2, false },	    { "__be32", 4, false },    { "__kernel_rwf_t", 4, true },
 };
-
-static bool span_is(struct span a, const char *s)
-{
-	return a.len == strlen(s) && !memcmp(a.s, s, a.len);
-}
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-static struct span trim(struct span t)
-{
-	while (t.len && isspace((unsigned char)t.s[0]))
-		t = (struct span){ t.s + 1, t.len - 1 };
-	while (t.len && isspace((unsigned char)t.s[t.len - 1]))
-		t.len--;
-	return t;
-}
 
 static bool strip_prefix(struct span *t, const char *prefix)
 {
@@ -452,44 +427,15 @@ const struct tap_field *tap_format_field(const struct tap_format *fmt, const cha
 uint64_t tap_field_u64(const struct tap_field *f, const void *rec, uint32_t size)
 {
 	const unsigned char *p = (const unsigned char *)rec + f->offset;
-	uint16_t v16;
-	uint32_t v32;
-	uint64_t v64;
 
-	if (f->offset > size || f->size > size - f->offset)
+	if (f->offset > size || f->size > size - f->offset || !f->size || f->size > 8)
 		return 0;
-	switch (f->size) {
-	case 1:
-		return f->is_signed ? (uint64_t)(int8_t)*p : *p;
-	case 2:
-		memcpy(&v16, p, sizeof(v16));
-		v16 = f->swap ? __builtin_bswap16(v16) : v16;
-		return f->is_signed ? (uint64_t)(int16_t)v16 : v16;
-	case 4:
-		memcpy(&v32, p, sizeof(v32));
-		v32 = f->swap ? __builtin_bswap32(v32) : v32;
-		return f->is_signed ? (uint64_t)(int32_t)v32 : v32;
-	case 8:
-		memcpy(&v64, p, sizeof(v64));
-		return f->swap ? __builtin_bswap64(v64) : v64;
-	default:
-		return 0;
-	}
+	return tap_fit(tap_load(p, f->size, f->swap), f->size, f->is_signed);
 }
 
 double tap_field_real(const struct tap_field *f, const void *rec, uint32_t size)
 {
-	uint64_t bits = tap_field_u64(f, rec, size);
-	uint32_t half = (uint32_t)bits;
-	double v;
-	float single;
-
-	if (f->size == sizeof(single)) {
-		memcpy(&single, &half, sizeof(single));
-		return (double)single;
-	}
-	memcpy(&v, &bits, sizeof(v));
-	return v;
+	return tap_real_of(tap_field_u64(f, rec, size), f->size);
 }
 
 const char *tap_field_region(const struct tap_field *f, const void *rec, uint32_t size,

@@ -14,22 +14,14 @@ static void add_text(struct tap_buf *b, const char *s)
 	tap_text_json(b, s, strlen(s));
 }
 
-static int json_kind(struct tap_out_kind *k, const struct tap_event_kind *kind)
+static int json_kind(struct tap_out_kind *k, const struct tap_buf *name)
 {
-	const struct tap_format *fmt = kind->fmt;
-	struct tap_buf name = { 0 };
+	const struct tap_format *fmt = k->kind->fmt;
 	unsigned int i;
 
-	tap_buf_puts(&name, fmt->system);
-	tap_buf_char(&name, ':');
-	tap_buf_puts(&name, fmt->name);
 	tap_buf_puts(&k->label, ",\"event\":");
-	tap_text_json(&k->label, name.data, name.len);
+	tap_text_json(&k->label, name->data, name->len);
 	tap_buf_puts(&k->label, ",\"fields\":{");
-	if (name.err)
-		k->label.err = name.err;
-	tap_buf_release(&name);
-
 	k->keys = calloc(fmt->nr_fields + 1, sizeof(*k->keys));
 	if (!k->keys)
 		return -ENOMEM;
@@ -46,20 +38,20 @@ static int json_kind(struct tap_out_kind *k, const struct tap_event_kind *kind)
 	return 0;
 }
 
+/* @key: as it stands before the value, here and below. */
+static void add_id(struct tap_buf *b, const char *key, int id)
+{
+	tap_buf_puts(b, key);
+	if (id >= 0)
+		tap_buf_s64(b, id);
+	else
+		tap_buf_puts(b, "null");
+}
+
 static void json_label(struct tap_buf *label, const struct tap_task *task)
 {
-	int tgid = tap_task_tgid(task);
-
-	tap_buf_puts(label, ",\"tid\":");
-	if (task->tid >= 0)
-		tap_buf_s64(label, task->tid);
-	else
-		tap_buf_puts(label, "null");
-	tap_buf_puts(label, ",\"tgid\":");
-	if (tgid >= 0)
-		tap_buf_s64(label, tgid);
-	else
-		tap_buf_puts(label, "null");
+	add_id(label, ",\"tid\":", task->tid);
+	add_id(label, ",\"tgid\":", tap_task_tgid(task));
 	tap_buf_puts(label, ",\"comm\":");
 	if (*task->comm)
 		tap_text_json(label, task->comm, strnlen(task->comm, TAP_TASK_COMM));
@@ -134,7 +126,7 @@ static void add_path(struct tap_out *o, const struct tap_field *cgroup, const st
 	add_text(&o->buf, path);
 }
 
-/* @key and @wall_key: as they stand before the values. The wall time is there if it is known. */
+/* The wall time is there if it is known. */
 static void add_time(struct tap_out *o, const char *key, const char *wall_key, uint64_t ts_ns)
 {
 	struct tap_buf *b = &o->buf;
@@ -148,10 +140,10 @@ static void add_time(struct tap_out *o, const char *key, const char *wall_key, u
 	tap_buf_char(b, '"');
 }
 
-static void json_event(struct tap_out *o, const struct tap_out_kind *k,
-		       const struct tap_event_kind *kind, const struct tap_event *ev,
+static void json_event(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev,
 		       const struct tap_buf *current)
 {
+	const struct tap_format *fmt = k->kind->fmt;
 	struct tap_buf *b = &o->buf;
 	unsigned int i;
 
@@ -161,11 +153,11 @@ static void json_event(struct tap_out *o, const struct tap_out_kind *k,
 	tap_buf_add(b, current->data, current->len);
 	tap_buf_add(b, k->label.data, k->label.len);
 	for (i = 0; i < k->nr_keys; i++) {
-		const struct tap_field *f = &kind->fmt->fields[kind->fmt->nr_common + i];
+		const struct tap_field *f = &fmt->fields[fmt->nr_common + i];
 
 		tap_buf_add(b, k->keys[i].data, k->keys[i].len);
 		add_field(b, f, ev);
-		if (f == kind->cgroup)
+		if (f == k->kind->cgroup)
 			add_path(o, f, ev);
 	}
 	tap_buf_puts(b, "}}\n");
@@ -175,11 +167,7 @@ static void json_lost(struct tap_out *o, const struct tap_event *ev)
 {
 	struct tap_buf *b = &o->buf;
 
-	tap_buf_puts(b, "{\"lost\":{\"cpu\":");
-	if (ev->cpu >= 0)
-		tap_buf_s64(b, ev->cpu);
-	else
-		tap_buf_puts(b, "null");
+	add_id(b, "{\"lost\":{\"cpu\":", ev->cpu);
 	tap_buf_puts(b, ",\"count\":");
 	if (ev->lost.count)
 		tap_buf_u64(b, ev->lost.count);
@@ -199,7 +187,7 @@ static const struct tap_out_ops events = {
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-static void put_key(struct tap_page *p, const char *key)
+static inline void put_key(struct tap_page *p, const char *key)
 {
 	size_t len = strlen(key);
 	char *to;
@@ -251,24 +239,19 @@ static void put_real(struct tap_buf *b, double v)
 		tap_buf_puts(b, "null");
 }
 
-static bool has_wall(const struct tap_page *p)
+/* ,"x_wall": behind "x_ns", where the wall time is known. */
+static void put_wall(struct tap_page *p, const char *key, struct tap_value ns)
 {
-	return p->wall && p->wall->is_known;
-}
-
-/* ,"x_wall": for the key "x_ns" that stands before it. */
-static void put_wall_key(struct tap_page *p, const char *key)
-{
+	if (!p->wall || !p->wall->is_known)
+		return;
 	tap_buf_puts(&p->buf, ",\"");
 	tap_buf_add(&p->buf, key, strlen(key) - strlen("_ns"));
-	tap_buf_puts(&p->buf, "_wall\":");
-}
-
-static void put_wall(struct tap_page *p, const char *key, uint64_t ns)
-{
-	put_wall_key(p, key);
-	tap_buf_char(&p->buf, '"');
-	tap_wall_add_iso(p->wall, &p->buf, ns);
+	if (ns.kind == TAP_VALUE_NULL) {
+		tap_buf_puts(&p->buf, "_wall\":null");
+		return;
+	}
+	tap_buf_puts(&p->buf, "_wall\":\"");
+	tap_wall_add_iso(p->wall, &p->buf, ns.u);
 	tap_buf_char(&p->buf, '"');
 }
 
@@ -281,59 +264,55 @@ static void put_json(struct tap_buf *b, const json_t *v)
 	free(text);
 }
 
-static void put_value(struct tap_page *p, const char *key, const struct tap_value *v)
+static void put_value(struct tap_buf *b, struct tap_value v)
 {
-	struct tap_buf *b = &p->buf;
-
-	switch (v->kind) {
+	switch (v.kind) {
 	case TAP_VALUE_NULL:
 		tap_buf_puts(b, "null");
 		break;
 	case TAP_VALUE_BOOL:
-		tap_buf_puts(b, v->yes ? "true" : "false");
+		tap_buf_puts(b, v.yes ? "true" : "false");
 		break;
 	case TAP_VALUE_U64:
-		tap_buf_u64(b, v->u);
+	case TAP_VALUE_AT:
+		tap_buf_u64(b, v.u);
 		break;
 	case TAP_VALUE_S64:
-		tap_buf_s64(b, v->s);
+		tap_buf_s64(b, v.s);
 		break;
 	case TAP_VALUE_REAL:
-		put_real(b, v->real);
+		put_real(b, v.real);
 		break;
 	case TAP_VALUE_TEXT:
-		tap_text_json(b, v->text.s, v->text.len);
-		break;
-	case TAP_VALUE_AT:
-		tap_buf_u64(b, v->u);
-		if (has_wall(p))
-			put_wall(p, key, v->u);
+		tap_text_json(b, v.text, v.len);
 		break;
 	case TAP_VALUE_JSON:
-		put_json(b, v->json);
+		put_json(b, v.json);
 		break;
 	}
 }
 
-static void member(struct tap_page *p, const char *key, const struct tap_value *v)
+static void member(struct tap_page *p, const char *key, struct tap_value v)
 {
 	if (key)
 		put_key(p, key);
 	else if (p->comma)
 		tap_buf_char(&p->buf, ',');
 	p->comma = true;
-	put_value(p, key, v);
+	put_value(&p->buf, v);
+	if (v.kind == TAP_VALUE_AT)
+		put_wall(p, key, v);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------ */
 
-static void table_begin(struct tap_table *t, const char *key)
+static void table_begin(struct tap_table *t)
 {
 	if (t->is_object) {
-		put_key(t->page, key);
+		put_key(t->page, t->key);
 		t->page->comma = false;
 	} else {
-		nest(t->page, key, true);
+		nest(t->page, t->key, true);
 	}
 }
 
@@ -345,59 +324,17 @@ static void table_end(struct tap_table *t)
 	tap_page_flush(t->page);
 }
 
-/* Begins a cell, and with the first one the row. Return: its column; NULL if it is not shown. */
-static const struct tap_column *begin_cell(struct tap_table *t)
+/* The first one begins the row. */
+static void cell(struct tap_table *t, const struct tap_column *c, struct tap_value v)
 {
-	const struct tap_column *c = tap_table_next(t);
-
 	if (c == t->columns)
 		nest(t->page, NULL, false);
 	if (!c->key)
-		return NULL;
+		return;
 	put_key(t->page, c->key);
-	return c;
-}
-
-static void cell_text(struct tap_table *t, const char *s, size_t len)
-{
-	if (begin_cell(t))
-		tap_text_json(&t->page->buf, s, len);
-}
-
-static void cell_u64(struct tap_table *t, uint64_t v)
-{
-	const struct tap_column *c = begin_cell(t);
-
-	if (!c)
-		return;
-	tap_buf_u64(&t->page->buf, v);
-	if (c->cell == TAP_CELL_AT && has_wall(t->page))
+	put_value(&t->page->buf, v);
+	if (c->cell == TAP_CELL_AT)
 		put_wall(t->page, c->key, v);
-}
-
-static void cell_s64(struct tap_table *t, int64_t v)
-{
-	if (begin_cell(t))
-		tap_buf_s64(&t->page->buf, v);
-}
-
-static void cell_real(struct tap_table *t, double v)
-{
-	if (begin_cell(t))
-		put_real(&t->page->buf, v);
-}
-
-static void cell_none(struct tap_table *t)
-{
-	const struct tap_column *c = begin_cell(t);
-
-	if (!c)
-		return;
-	tap_buf_puts(&t->page->buf, "null");
-	if (c->cell != TAP_CELL_AT || !has_wall(t->page))
-		return;
-	put_wall_key(t->page, c->key);
-	tap_buf_puts(&t->page->buf, "null");
 }
 
 static void row(struct tap_table *t)
@@ -407,17 +344,10 @@ static void row(struct tap_table *t)
 }
 
 static const struct tap_table_ops table = {
-	.begin = table_begin, .end = table_end, .text = cell_text, .u64 = cell_u64, .s64 = cell_s64,
-	.real = cell_real, .none = cell_none, .row = row,
+	.begin = table_begin, .end = table_end, .cell = cell, .row = row,
 };
 
 /* ---- JSON Lines: an object for each row, the first is what a report begins with ----------------- */
-
-static void lines_begin(struct tap_table *t, const char *key)
-{
-	(void)t;
-	(void)key;
-}
 
 static void line(struct tap_table *t)
 {
@@ -427,8 +357,7 @@ static void line(struct tap_table *t)
 }
 
 static const struct tap_table_ops lines = {
-	.begin = lines_begin, .text = cell_text, .u64 = cell_u64, .s64 = cell_s64, .real = cell_real,
-	.none = cell_none, .row = line,
+	.cell = cell, .row = line,
 };
 
 static void end_head(struct tap_page *p)

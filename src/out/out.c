@@ -63,17 +63,19 @@ static int kind_new(struct tap_out *o, const struct tap_event_kind *kind)
 {
 	struct tap_out_kind **place = tap_array_at(&o->kinds, &o->nr_kinds, kind->index, sizeof(*place), NULL);
 	struct tap_out_kind *k = calloc(1, sizeof(*k));
+	struct tap_buf name = { 0 };
 	int ret;
 
 	if (!place || !k) {
 		free(k);
 		return -ENOMEM;
 	}
-	ret = o->ops->kind(k, kind);
-	if (!ret)
-		ret = k->label.err;
-	if (!ret)
-		ret = give_symbols(o, k->printer);
+	k->kind = kind;
+	tap_buf_puts(&name, kind->fmt->system);
+	tap_buf_char(&name, ':');
+	tap_buf_puts(&name, kind->fmt->name);
+	ret = name.err ?: o->ops->kind(k, &name) ?: k->label.err ?: give_symbols(o, k->printer);
+	tap_buf_release(&name);
 	if (ret)
 		kind_free(k);
 	else
@@ -103,12 +105,8 @@ static const struct tap_buf *label_of(struct tap_out *o, const struct tap_task *
 
 int tap_out_flush(struct tap_out *o)
 {
-	int ret = o->buf.err;
+	int ret = o->buf.err ?: o->scratch.err ?: tap_write_all(o->fd, o->buf.data, o->buf.len);
 
-	if (!ret)
-		ret = o->scratch.err;
-	if (!ret)
-		ret = tap_write_all(o->fd, o->buf.data, o->buf.len);
 	tap_buf_clear(&o->buf);
 	return ret;
 }
@@ -125,7 +123,7 @@ static int write_event(struct tap_out *o, const struct tap_event_kind *kind,
 	if (kind->index >= o->nr_kinds || !o->kinds[kind->index])
 		ret = kind_new(o, kind);
 	if (!ret)
-		o->ops->event(o, o->kinds[kind->index], kind, ev, label);
+		o->ops->event(o, o->kinds[kind->index], ev, label);
 	return ret;
 }
 

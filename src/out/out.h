@@ -11,12 +11,13 @@
 #include "analysis/identity.h"
 #include "base/buf.h"
 #include "base/wall.h"
-#include "event/print.h"
+#include "print/print.h"
 
 struct tap_out;
 
 /* What is kept per kind of event: made once, by the format's kind(). */
 struct tap_out_kind {
+	const struct tap_event_kind *kind; /* borrowed */
 	struct tap_printer *printer; /* NULL where the format prints no text of events */
 	struct tap_buf label;	     /* what stands between the time and the fields */
 	struct tap_buf *keys;	     /* of JSON: "name":, one per field that is not common */
@@ -25,11 +26,11 @@ struct tap_out_kind {
 
 struct tap_out_ops {
 	void (*begin)(struct tap_out *o); /* or NULL */
-	int (*kind)(struct tap_out_kind *k, const struct tap_event_kind *kind);
+	/* @name: "system:event", as the kernel has it. */
+	int (*kind)(struct tap_out_kind *k, const struct tap_buf *name);
 	/* Makes the task as this format shows it. */
 	void (*label)(struct tap_buf *label, const struct tap_task *task);
-	void (*event)(struct tap_out *o, const struct tap_out_kind *k,
-		      const struct tap_event_kind *kind, const struct tap_event *ev,
+	void (*event)(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev,
 		      const struct tap_buf *current);
 	void (*lost)(struct tap_out *o, const struct tap_event *ev);
 };

@@ -127,7 +127,7 @@ void tap_page_array_end(struct tap_page *p)
 static void member(struct tap_page *p, const char *key, struct tap_value v)
 {
 	if (p->style->member)
-		p->style->member(p, key, &v);
+		p->style->member(p, key, v);
 }
 
 void tap_page_null(struct tap_page *p, const char *key)
@@ -165,7 +165,7 @@ void tap_page_real(struct tap_page *p, const char *key, double v)
 
 void tap_page_text(struct tap_page *p, const char *key, const char *s, size_t len)
 {
-	member(p, key, (struct tap_value){ TAP_VALUE_TEXT, .text = { s, len } });
+	member(p, key, (struct tap_value){ TAP_VALUE_TEXT, (unsigned int)len, .text = s });
 }
 
 void tap_page_at(struct tap_page *p, const char *key, uint64_t ns)
@@ -180,6 +180,14 @@ void tap_page_cpus(struct tap_page *p, const char *key, const struct tap_cpus *c
 		if (tap_cpus_has(cpus, cpu))
 			tap_page_u64(p, NULL, cpu);
 	tap_page_array_end(p);
+}
+
+void tap_page_puts(struct tap_page *p, const char *key, const char *s)
+{
+	if (s)
+		tap_page_text(p, key, s, strlen(s));
+	else
+		tap_page_null(p, key);
 }
 
 void tap_page_json(struct tap_page *p, const char *key, const json_t *v)

@@ -39,7 +39,7 @@ struct tap_page {
 	int err;	    /* 0 or the first -errno: of write, or -ENOMEM */
 };
 
-/* A member of an object. */
+/* A member of an object, or a cell. Two registers hold it. */
 struct tap_value {
 	enum tap_value_kind {
 		TAP_VALUE_NULL, /* not known */
@@ -51,12 +51,13 @@ struct tap_value {
 		TAP_VALUE_AT, /* ns, a time of the recording's clock; the key ends in "_ns" */
 		TAP_VALUE_JSON,
 	} kind;
+	unsigned int len; /* of .text, which no buffer (base/buf.h) lets grow to 4 GiB */
 	union {
 		bool yes;
 		uint64_t u;
 		int64_t s;
 		double real;
-		struct { const char *s; size_t len; } text;
+		const char *text;
 		const json_t *json;
 	};
 };
@@ -72,7 +73,7 @@ struct tap_style {
 	void (*end_head)(struct tap_page *p); /* behind what every report begins with; or NULL */
 	void (*close)(struct tap_page *p);    /* or NULL */
 	/* Of nested styles; NULL in others: then nothing is written. @key: NULL in an array. */
-	void (*member)(struct tap_page *p, const char *key, const struct tap_value *v);
+	void (*member)(struct tap_page *p, const char *key, struct tap_value v);
 	void (*nest)(struct tap_page *p, const char *key, bool is_array);
 	void (*nest_end)(struct tap_page *p, bool is_array);
 	const struct tap_table_ops *table, *stream; /* tap_table_begin(), tap_table_stream() */
@@ -122,6 +123,7 @@ void tap_page_s64(struct tap_page *p, const char *key, int64_t v);
 void tap_page_id(struct tap_page *p, const char *key, int id); /* null below 0: not known */
 void tap_page_real(struct tap_page *p, const char *key, double v); /* null if not finite */
 void tap_page_text(struct tap_page *p, const char *key, const char *s, size_t len);
+void tap_page_puts(struct tap_page *p, const char *key, const char *s); /* NULL: null */
 void tap_page_at(struct tap_page *p, const char *key, uint64_t ns); /* "x_ns", and "x_wall" */
 void tap_page_cpus(struct tap_page *p, const char *key, const struct tap_cpus *cpus); /* an array */
 void tap_page_json(struct tap_page *p, const char *key, const json_t *v); /* NULL: null */

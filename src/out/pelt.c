@@ -9,11 +9,6 @@
 
 #define ROWS_OF_MANY 4u /* of a strip, where there are more than that many strips */
 
-static uint64_t quantile(const struct tap_pelt_series *s, unsigned int pct)
-{
-	return tap_hist_quantile(&s->hist, pct / 100.0);
-}
-
 /* Replaces what is in @b by whom the series is of. Return: its text. */
 static const char *who(struct tap_buf *b, const struct tap_out_pelt *o)
 {
@@ -84,7 +79,7 @@ static void add_strip(struct tap_buf *b, const struct tap_plot *p, const struct 
 	if (s->hist.count)
 		tap_buf_printf(b, "  avg %.1f  max %" PRIu64 "  known %.1f %%\n",
 			       tap_hist_mean(&s->hist), s->hist.max,
-			       tap_out_pelt_known_pct(s, p->end_ns - p->start_ns));
+			       tap_out_pelt_known_pct(s, tap_window_ns(&p->window)));
 	else
 		tap_buf_puts(b, "  not known\n");
 	for (unsigned int i = 0; i < p->columns; i++) {
@@ -117,17 +112,18 @@ void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 	free(columns);
 }
 
-/* ---- text ----------------------------------------------------------------------------------- */
+/* ---- figures: text and JSON ----------------------------------------------------------------- */
 
 #define WHO { NULL, "subject", TAP_CELL_LABEL, .width = 24 }, \
-	{ NULL, "signal", TAP_CELL_TEXT, .width = 13 }
-#define VALUE(title, r) { NULL, title, TAP_CELL_COUNT, .width = 7, .rank = r }
+	{ "signal", "signal", TAP_CELL_TEXT, .width = 13 }
+#define VALUE(key, r) { key, key, TAP_CELL_COUNT, .width = 7, .rank = r }
 #define SHARE(title) { NULL, title, TAP_CELL_REAL, .width = 7, .places = 1 }
 
 static const struct tap_column figures[] = {
-	WHO, { NULL, "updates", TAP_CELL_COUNT, .width = 9, .rank = 4 },
-	{ NULL, "known", TAP_CELL_NS, .width = 12, .rank = 3 },
-	SHARE("known %"), VALUE("min", 5), { NULL, "avg", TAP_CELL_REAL, .width = 9, .places = 1 },
+	WHO, { "updates", "updates", TAP_CELL_COUNT, .width = 9, .rank = 4 },
+	{ "known_ns", "known", TAP_CELL_NS, .width = 12, .rank = 3 },
+	{ "known_pct", "known %", TAP_CELL_REAL, .width = 7, .places = 1 },
+	VALUE("min", 5), { "avg", "avg", TAP_CELL_REAL, .width = 9, .places = 1 },
 	VALUE("p50", 0), VALUE("p90", 1), VALUE("p99", 0), VALUE("max", 0), VALUE("last", 2), { 0 }
 };
 static const struct tap_column fifths[] = {
@@ -148,88 +144,39 @@ static void put_who(struct tap_table *t, const struct tap_out_pelt *o)
 	tap_table_text(t, o->series->signal->name, strlen(o->series->signal->name));
 }
 
+static void put_known(struct tap_table *t, bool known, uint64_t v)
+{
+	if (known)
+		tap_table_u64(t, v);
+	else
+		tap_table_none(t);
+}
+
 static void put_figures(struct tap_table *t, const struct tap_pelt_series *s, uint64_t window_ns)
 {
-	static const unsigned int pcts[] = { 50, 90, 99 };
 	bool known = s->hist.count;
 
 	tap_table_u64(t, s->updates);
 	tap_table_u64(t, s->hist.count);
 	tap_table_real(t, tap_out_pelt_known_pct(s, window_ns));
-	if (known)
-		tap_table_u64(t, s->hist.min);
-	else
-		tap_table_none(t);
+	put_known(t, known, s->hist.min);
 	tap_table_real(t, known ? tap_hist_mean(&s->hist) : NAN);
-	for (unsigned int i = 0; i < sizeof(pcts) / sizeof(*pcts); i++) {
-		if (known)
-			tap_table_u64(t, quantile(s, pcts[i]));
-		else
-			tap_table_none(t);
-	}
-	if (known)
-		tap_table_u64(t, s->hist.max);
-	else
-		tap_table_none(t);
+	put_known(t, known, tap_hist_quantile(&s->hist, 0.5));
+	put_known(t, known, tap_hist_quantile(&s->hist, 0.9));
+	put_known(t, known, tap_hist_quantile(&s->hist, 0.99));
+	put_known(t, known, s->hist.max);
 	tap_table_u64(t, s->last);
 }
-
-static double band_pct(const struct tap_pelt_series *s, unsigned int i)
-{
-	return s->hist.count ? 100.0 * (double)s->bands_ns[i] / (double)s->hist.count : NAN;
-}
-
-/* The table of those that have this scale, if there are any. */
-static void put_bands(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
-		      enum tap_pelt_scale scale, const char *title,
-		      const struct tap_column *columns)
-{
-	struct tap_table t;
-	bool any = false;
-
-	for (unsigned int i = 0; i < nr; i++) {
-		if (series[i].series->signal->scale != scale)
-			continue;
-		if (!any) {
-			tap_buf_puts(&r->buf, title);
-			tap_table_begin(&t, r, columns, NULL);
-		}
-		any = true;
-		put_who(&t, &series[i]);
-		for (unsigned int k = 0; k < TAP_PELT_BANDS; k++)
-			tap_table_real(&t, band_pct(series[i].series, k));
-		tap_table_row(&t);
-	}
-	if (any)
-		tap_table_end(&t);
-}
-
-void tap_out_pelt_text(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
-		       uint64_t window_ns)
-{
-	struct tap_table t;
-
-	tap_table_begin(&t, r, figures, NULL);
-	for (unsigned int i = 0; i < nr; i++) {
-		put_who(&t, &series[i]);
-		put_figures(&t, series[i].series, window_ns);
-		tap_table_row(&t);
-	}
-	tap_table_end(&t);
-	put_bands(r, series, nr, TAP_PELT_1024, "\n% of the time in each fifth of 1024\n", fifths);
-	put_bands(r, series, nr, TAP_PELT_COUNT, "\n% of the time at each count\n", counts);
-}
-
-/* ---- JSON ----------------------------------------------------------------------------------- */
 
 static void add_text(struct tap_page *r, const char *key, const char *s, size_t len)
 {
 	if (len)
 		tap_page_text(r, key, s, len);
 	else
-		tap_page_real(r, key, NAN);
+		tap_page_null(r, key);
 }
 
+/* For programs: members of a row, as are the next two. */
 static void add_who(struct tap_page *r, const struct tap_out_pelt *o)
 {
 	const struct tap_pelt_series *s = o->series;
@@ -289,38 +236,66 @@ static void add_points(struct tap_page *r, const struct tap_pelt_series *s)
 	tap_page_array_end(r);
 }
 
-static void add_series(struct tap_page *r, const struct tap_out_pelt *o, uint64_t window_ns,
-		       bool points)
+static void put_series(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
+		       uint64_t window_ns, bool points)
 {
-	const struct tap_pelt_series *s = o->series;
-	bool known = s->hist.count;
+	struct tap_table t;
 
-	tap_page_object(r, NULL);
-	tap_page_text(r, "signal", s->signal->name, strlen(s->signal->name));
-	add_who(r, o);
-	tap_page_u64(r, "updates", s->updates);
-	tap_page_u64(r, "known_ns", s->hist.count);
-	tap_page_real(r, "known_pct", tap_out_pelt_known_pct(s, window_ns));
-	tap_page_real(r, "min", known ? (double)s->hist.min : NAN);
-	tap_page_real(r, "avg", known ? tap_hist_mean(&s->hist) : NAN);
-	tap_page_real(r, "p50", known ? (double)quantile(s, 50) : NAN);
-	tap_page_real(r, "p90", known ? (double)quantile(s, 90) : NAN);
-	tap_page_real(r, "p99", known ? (double)quantile(s, 99) : NAN);
-	tap_page_real(r, "max", known ? (double)s->hist.max : NAN);
-	tap_page_u64(r, "last", s->last);
-	add_bands(r, s);
-	if (points)
-		add_points(r, s);
-	tap_page_object_end(r);
+	tap_table_begin(&t, r, figures, "series");
+	for (unsigned int i = 0; i < nr; i++) {
+		put_who(&t, &series[i]);
+		add_who(r, &series[i]);
+		put_figures(&t, series[i].series, window_ns);
+		add_bands(r, series[i].series);
+		if (points)
+			add_points(r, series[i].series);
+		tap_table_row(&t);
+	}
+	tap_table_end(&t);
+}
+
+static double band_pct(const struct tap_pelt_series *s, unsigned int i)
+{
+	return s->hist.count ? 100.0 * (double)s->bands_ns[i] / (double)s->hist.count : NAN;
+}
+
+/* The table of those that have this scale, if there are any. */
+static void put_bands(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
+		      enum tap_pelt_scale scale, const char *title,
+		      const struct tap_column *columns)
+{
+	struct tap_table t;
+	bool any = false;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (series[i].series->signal->scale != scale)
+			continue;
+		if (!any) {
+			tap_buf_puts(&r->buf, title);
+			tap_table_begin(&t, r, columns, NULL);
+		}
+		any = true;
+		put_who(&t, &series[i]);
+		for (unsigned int k = 0; k < TAP_PELT_BANDS; k++)
+			tap_table_real(&t, band_pct(series[i].series, k));
+		tap_table_row(&t);
+	}
+	if (any)
+		tap_table_end(&t);
+}
+
+void tap_out_pelt_text(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
+		       uint64_t window_ns)
+{
+	put_series(r, series, nr, window_ns, false);
+	put_bands(r, series, nr, TAP_PELT_1024, "\n% of the time in each fifth of 1024\n", fifths);
+	put_bands(r, series, nr, TAP_PELT_COUNT, "\n% of the time at each count\n", counts);
 }
 
 void tap_out_pelt_json(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
 		       uint64_t window_ns, bool points)
 {
-	tap_page_array(r, "series");
-	for (unsigned int i = 0; i < nr; i++)
-		add_series(r, &series[i], window_ns, points);
-	tap_page_array_end(r);
+	put_series(r, series, nr, window_ns, points);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------ */
@@ -366,9 +341,6 @@ void tap_out_pelt_row(struct tap_table *t, const struct tap_out_pelt *o, uint64_
 			tap_table_none(t);
 	}
 	put_cgroup(t, o);
-	if (value == TAP_PELT_GAP)
-		tap_table_none(t);
-	else
-		tap_table_u64(t, value);
+	put_known(t, value != TAP_PELT_GAP, value);
 	tap_table_row(t);
 }

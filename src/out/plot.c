@@ -101,7 +101,7 @@ static size_t put_time(const struct tap_plot *p, uint64_t ns, struct tap_buf *to
 
 void tap_plot_axis(struct tap_buf *b, const struct tap_plot *p)
 {
-	uint64_t ns = p->end_ns - p->start_ns;
+	uint64_t ns = tap_window_ns(&p->window);
 	struct tap_buf text = { 0 };
 	int decimals = ns < UINT64_C(10000000) ? 9 : ns < UINT64_C(10000000000) ? 6 : 3;
 
@@ -110,7 +110,7 @@ void tap_plot_axis(struct tap_buf *b, const struct tap_plot *p)
 		tap_buf_puts(b, i % TICK ? (p->ascii ? "-" : "─") : (p->ascii ? "+" : "┬"));
 	tap_buf_printf(b, "\n%*s", (int)TAP_PLOT_MARGIN, "");
 	for (unsigned int i = 0; i < p->columns; i += TICK) {
-		unsigned __int128 at = p->start_ns + (unsigned __int128)ns * i / p->columns;
+		unsigned __int128 at = p->window.from_ns + (unsigned __int128)ns * i / p->columns;
 		int len = (int)put_time(p, (uint64_t)at, &text) - (9 - decimals);
 
 		if (i + (unsigned int)len + 2 <= p->columns)

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/wall.h"
+#include "base/window.h"
 
 #define TAP_PLOT_MARGIN 9u /* columns that the y axis takes */
 #define TAP_PLOT_MIN_COLUMNS 20u
@@ -23,7 +24,7 @@ struct tap_plot_column {
 struct tap_plot {
 	unsigned int columns, rows;
 	bool ascii;
-	uint64_t start_ns, end_ns; /* of the first and the last column */
+	struct tap_window window; /* of the first and the last column */
 	struct tap_wall *wall; /* for the time axis, borrowed; NULL: the recording's clock */
 };
 

@@ -61,24 +61,22 @@ struct tap_table {
 	struct tap_page *page; /* borrowed */
 	const struct tap_column *columns; /* borrowed, or .own; ends with a row of zeros */
 	const struct tap_column *at; /* of the next cell */
+	const char *key; /* of the array or object, for programs */
 	bool is_object; /* one row, and no array around it */
 	/* the style's own */
-	size_t pad; /* text: blanks owed before the next cell; CSV: cells before it */
+	size_t pad; /* text: blanks owed before the next cell */
 	enum tap_tint tint; /* of the next cell, a text */
-	struct tap_buf cells, texts; /* of text that is laid out at the end: struct held_cell, and what they refer to */
+	struct tap_buf cells, texts; /* of text that is laid out at the end: struct held_cell, and its texts */
 	struct tap_column own[TAP_TABLE_COLUMNS + 1]; /* of text, as laid out */
 };
 
-/* How a style writes tables. A cell's function takes its column by tap_table_next(). */
+/* How a style writes tables. */
 struct tap_table_ops {
-	void (*begin)(struct tap_table *t, const char *key);
-	void (*end)(struct tap_table *t); /* or NULL */
-	void (*text)(struct tap_table *t, const char *s, size_t len);
-	void (*u64)(struct tap_table *t, uint64_t v);
-	void (*s64)(struct tap_table *t, int64_t v);
-	void (*real)(struct tap_table *t, double v);
-	void (*none)(struct tap_table *t);
-	void (*row)(struct tap_table *t);
+	void (*begin)(struct tap_table *t); /* or NULL */
+	void (*end)(struct tap_table *t);   /* or NULL */
+	/* @v: of the kind that a cell's function below gives. */
+	void (*cell)(struct tap_table *t, const struct tap_column *c, struct tap_value v);
+	void (*row)(struct tap_table *t); /* or NULL */
 };
 
 /* Of text: laid out when they end; printed as they come. */
@@ -87,12 +85,6 @@ extern const struct tap_table_ops tap_table_text_held, tap_table_text_stream;
 static inline bool tap_column_is_end(const struct tap_column *c)
 {
 	return !c->key && !c->title;
-}
-
-static inline const struct tap_column *tap_table_next(struct tap_table *t)
-{
-	assert(!tap_column_is_end(t->at));
-	return t->at++;
 }
 
 /* @key: of the array, for programs. For people and sheets: the header line. */
@@ -107,29 +99,36 @@ void tap_table_object(struct tap_table *t, struct tap_page *p, const struct tap_
 void tap_table_end(struct tap_table *t);
 
 /* Cells; the first one begins the row, and tap_table_row() ends it. */
+static inline void tap_table_cell(struct tap_table *t, struct tap_value v)
+{
+	assert(!tap_column_is_end(t->at));
+	t->ops->cell(t, t->at++, v);
+	t->tint = TAP_TINT_NONE;
+}
+
 static inline void tap_table_text(struct tap_table *t, const char *s, size_t len) /* TEXT, LABEL */
 {
-	t->ops->text(t, s, len);
+	tap_table_cell(t, (struct tap_value){ TAP_VALUE_TEXT, (unsigned int)len, .text = s });
 }
 
 static inline void tap_table_u64(struct tap_table *t, uint64_t v) /* COUNT, NS, AT */
 {
-	t->ops->u64(t, v);
+	tap_table_cell(t, (struct tap_value){ TAP_VALUE_U64, .u = v });
 }
 
 static inline void tap_table_s64(struct tap_table *t, int64_t v) /* INT */
 {
-	t->ops->s64(t, v);
+	tap_table_cell(t, (struct tap_value){ TAP_VALUE_S64, .s = v });
 }
 
 static inline void tap_table_real(struct tap_table *t, double v)
 {
-	t->ops->real(t, v);
+	tap_table_cell(t, (struct tap_value){ TAP_VALUE_REAL, .real = v });
 }
 
 static inline void tap_table_none(struct tap_table *t)
 {
-	t->ops->none(t);
+	tap_table_cell(t, (struct tap_value){ TAP_VALUE_NULL });
 }
 
 /*
@@ -148,7 +147,39 @@ static inline void tap_table_row(struct tap_table *t)
 {
 	assert(tap_column_is_end(t->at));
 	t->at = t->columns;
-	t->ops->row(t);
+	if (t->ops->row)
+		t->ops->row(t);
+}
+
+/* Cells of what may not be known. */
+static inline void tap_table_nones(struct tap_table *t, unsigned int nr)
+{
+	while (nr--)
+		tap_table_none(t);
+}
+
+static inline void tap_table_puts(struct tap_table *t, const char *s) /* NULL: not known */
+{
+	if (s)
+		tap_table_text(t, s, strlen(s));
+	else
+		tap_table_none(t);
+}
+
+static inline void tap_table_u64_if(struct tap_table *t, bool known, uint64_t v)
+{
+	if (known)
+		tap_table_u64(t, v);
+	else
+		tap_table_none(t);
+}
+
+static inline void tap_table_id(struct tap_table *t, int id) /* below 0: not known */
+{
+	if (id >= 0)
+		tap_table_s64(t, id);
+	else
+		tap_table_none(t);
 }
 
 #endif

@@ -112,19 +112,6 @@ static void put_header(struct tap_table *t)
 	tap_buf_char(b, '\n');
 }
 
-/*
- * Begins a cell. Return: its column; NULL if it is not shown. The caller puts the blanks before it, for it
- * knows how wide the cell is.
- */
-static inline const struct tap_column *begin_cell(struct tap_table *t)
-{
-	const struct tap_column *c = tap_table_next(t);
-
-	if (c == t->columns)
-		t->pad = 0;
-	return c->title ? c : NULL;
-}
-
 /* A cell that needs no escaping; right-aligned, but for texts. */
 static void put_plain(struct tap_table *t, const struct tap_column *c, const char *s, size_t len)
 {
@@ -160,15 +147,6 @@ static void put_text(struct tap_table *t, const struct tap_column *c, const char
 	pad_left_aligned(t, c->width, start);
 	if (tint)
 		tap_page_tint(t->page, TAP_TINT_NONE);
-}
-
-static void text_text(struct tap_table *t, const char *s, size_t len)
-{
-	const struct tap_column *c = begin_cell(t);
-
-	if (c)
-		put_text(t, c, s, len);
-	t->tint = TAP_TINT_NONE;
 }
 
 /*
@@ -244,6 +222,10 @@ static void put_wall(struct tap_table *t, const struct tap_column *c, uint64_t n
 
 static void put_number(struct tap_table *t, const struct tap_column *c, uint64_t v)
 {
+	bool tinted = c->tint && v;
+
+	if (tinted)
+		tap_page_tint(t->page, c->tint);
 	if (c->cell == TAP_CELL_NS)
 		put_duration(t, c, v);
 	else if (c->cell == TAP_CELL_COUNT)
@@ -252,62 +234,45 @@ static void put_number(struct tap_table *t, const struct tap_column *c, uint64_t
 		put_wall(t, c, v);
 	else
 		put_fixed(t, c, v, 9);
-}
-
-static void text_u64(struct tap_table *t, uint64_t v)
-{
-	const struct tap_column *c = begin_cell(t);
-
-	if (!c)
-		return;
-	assert(c->cell == TAP_CELL_COUNT || c->cell == TAP_CELL_NS || c->cell == TAP_CELL_AT);
-	if (c->tint && v) {
-		tap_page_tint(t->page, c->tint);
-		put_number(t, c, v);
+	if (tinted)
 		tap_page_tint(t->page, TAP_TINT_NONE);
-	} else {
-		put_number(t, c, v);
-	}
 }
 
-static void text_s64(struct tap_table *t, int64_t v)
+static void put_real(struct tap_table *t, const struct tap_column *c, double v)
 {
-	const struct tap_column *c = begin_cell(t);
+	bool tinted = c->tint && isfinite(v) && v != 0;
+	char number[400] = "-"; /* 1e308 has 309 digits */
+	int len = 1;
 
-	if (!c)
-		return;
-	assert(c->cell == TAP_CELL_INT);
-	put_integer(t, c, v < 0 ? -(uint64_t)v : (uint64_t)v, v < 0);
-}
-
-static void text_real(struct tap_table *t, double v)
-{
-	const struct tap_column *c = begin_cell(t);
-	char number[400]; /* 1e308 has 309 digits */
-	int len;
-
-	if (!c)
-		return;
-	assert(c->cell == TAP_CELL_REAL);
-	if (!isfinite(v)) {
-		put_plain(t, c, "-", 1);
-		return;
-	}
-	len = snprintf(number, sizeof(number), "%.*f", (int)c->places, v);
-	if (c->tint && v != 0)
+	if (isfinite(v))
+		len = snprintf(number, sizeof(number), "%.*f", (int)c->places, v);
+	if (tinted)
 		tap_page_tint(t->page, c->tint);
 	put_plain(t, c, number, (size_t)len);
-	if (c->tint && v != 0)
+	if (tinted)
 		tap_page_tint(t->page, TAP_TINT_NONE);
 }
 
-/* What is not known. */
-static void text_none(struct tap_table *t)
+static void text_cell(struct tap_table *t, const struct tap_column *c, struct tap_value v)
 {
-	const struct tap_column *c = begin_cell(t);
-
-	if (c)
+	if (c == t->columns)
+		t->pad = 0;
+	if (!c->title)
+		return;
+	if (v.kind == TAP_VALUE_TEXT) {
+		put_text(t, c, v.text, v.len);
+	} else if (v.kind == TAP_VALUE_U64) {
+		assert(c->cell == TAP_CELL_COUNT || c->cell == TAP_CELL_NS || c->cell == TAP_CELL_AT);
+		put_number(t, c, v.u);
+	} else if (v.kind == TAP_VALUE_S64) {
+		assert(c->cell == TAP_CELL_INT);
+		put_integer(t, c, v.s < 0 ? -(uint64_t)v.s : (uint64_t)v.s, v.s < 0);
+	} else if (v.kind == TAP_VALUE_REAL) {
+		assert(c->cell == TAP_CELL_REAL);
+		put_real(t, c, v.real);
+	} else { /* not known */
 		put_plain(t, c, "-", 1);
+	}
 }
 
 static void text_row(struct tap_table *t)
@@ -452,9 +417,8 @@ static unsigned int copy_columns(struct tap_table *t, bool text_only)
 
 /* ---- rows that are printed as they come -------------------------------------------------------- */
 
-static void stream_begin(struct tap_table *t, const char *key)
+static void stream_begin(struct tap_table *t)
 {
-	(void)key;
 	copy_columns(t, false);
 	fold(t);
 	widen_label(t);
@@ -464,62 +428,39 @@ static void stream_begin(struct tap_table *t, const char *key)
 }
 
 const struct tap_table_ops tap_table_text_stream = {
-	.begin = stream_begin, .text = text_text, .u64 = text_u64, .s64 = text_s64, .real = text_real,
-	.none = text_none, .row = text_row,
+	.begin = stream_begin, .cell = text_cell, .row = text_row,
 };
 
 /* ---- tables that are laid out when they end ---------------------------------------------------- */
 
-enum held { HELD_NONE, HELD_TEXT, HELD_U64, HELD_S64, HELD_REAL };
-
 /* A cell of a table that is laid out when it ends. */
 struct held_cell {
-	enum held what;
+	struct tap_value v; /* .text is set at the end: they move while they become more */
 	enum tap_tint tint;
-	union {
-		uint64_t u;
-		int64_t s;
-		double real;
-		struct { size_t at, len; } text; /* in .texts */
-	};
 };
 
-static void hold(struct tap_table *t, struct held_cell cell)
+static void hold(struct tap_table *t, const struct tap_column *c, struct tap_value v)
 {
-	if (tap_table_next(t)->title)
-		tap_buf_add(&t->cells, &cell, sizeof(cell));
+	const struct held_cell cell = { v, t->tint };
+
+	if (!c->title)
+		return;
+	tap_buf_add(&t->cells, &cell, sizeof(cell));
+	if (v.kind == TAP_VALUE_TEXT)
+		tap_buf_add(&t->texts, v.text, v.len);
 }
 
-static void hold_text(struct tap_table *t, const char *s, size_t len)
+static void find_texts(struct tap_table *t)
 {
-	hold(t, (struct held_cell){ HELD_TEXT, t->tint, .text = { t->texts.len, len } });
-	tap_buf_add(&t->texts, s, len);
-	t->tint = TAP_TINT_NONE;
-}
+	struct held_cell *cells = (void *)t->cells.data;
+	const char *text = t->texts.data;
 
-static void hold_u64(struct tap_table *t, uint64_t v)
-{
-	hold(t, (struct held_cell){ HELD_U64, .u = v });
-}
-
-static void hold_s64(struct tap_table *t, int64_t v)
-{
-	hold(t, (struct held_cell){ HELD_S64, .s = v });
-}
-
-static void hold_real(struct tap_table *t, double v)
-{
-	hold(t, (struct held_cell){ HELD_REAL, .real = v });
-}
-
-static void hold_none(struct tap_table *t)
-{
-	hold(t, (struct held_cell){ HELD_NONE });
-}
-
-static void hold_row(struct tap_table *t)
-{
-	(void)t;
+	for (size_t i = 0; i < t->cells.len / sizeof(*cells); i++) {
+		if (cells[i].v.kind != TAP_VALUE_TEXT)
+			continue;
+		cells[i].v.text = text;
+		text += cells[i].v.len;
+	}
 }
 
 static enum tap_unit unit_for(uint64_t max_ns)
@@ -535,8 +476,8 @@ static void choose_units(struct tap_table *t, unsigned int nr)
 	enum tap_unit before = TAP_UNIT_MS;
 
 	for (size_t i = 0; i < nr_cells; i++)
-		if (cells[i].what == HELD_U64 && cells[i].u > max[i % nr])
-			max[i % nr] = cells[i].u;
+		if (cells[i].v.kind == TAP_VALUE_U64 && cells[i].v.u > max[i % nr])
+			max[i % nr] = cells[i].v.u;
 	for (unsigned int i = nr; i-- > 0;) { /* the first of those that share it decides for all */
 		if (t->own[i].cell != TAP_CELL_NS)
 			continue;
@@ -556,24 +497,8 @@ static void choose_units(struct tap_table *t, unsigned int nr)
 
 static void put_held(struct tap_table *t, const struct held_cell *cell)
 {
-	switch (cell->what) {
-	case HELD_NONE:
-		tap_table_none(t);
-		break;
-	case HELD_TEXT:
-		t->tint = cell->tint;
-		tap_table_text(t, t->texts.data + cell->text.at, cell->text.len);
-		break;
-	case HELD_U64:
-		tap_table_u64(t, cell->u);
-		break;
-	case HELD_S64:
-		tap_table_s64(t, cell->s);
-		break;
-	case HELD_REAL:
-		tap_table_real(t, cell->real);
-		break;
-	}
+	t->tint = cell->tint;
+	tap_table_cell(t, cell->v);
 }
 
 /* Makes columns as wide as what is in them; but the last, if it is text, can go on below. */
@@ -614,18 +539,17 @@ static void measure(struct tap_table *t, unsigned int nr)
 			t->own[i].width = natural[i];
 }
 
-static void hold_begin(struct tap_table *t, const char *key)
-{
-	(void)t;
-	(void)key;
-}
-
 static void hold_end(struct tap_table *t)
 {
 	const struct held_cell *cells = (const void *)t->cells.data;
 	size_t nr_cells = t->cells.len / sizeof(*cells);
 	unsigned int nr = copy_columns(t, true);
 
+	if (t->cells.err || t->texts.err) {
+		t->page->buf.err = t->cells.err ?: t->texts.err;
+		goto out;
+	}
+	find_texts(t);
 	choose_units(t, nr);
 	t->ops = &tap_table_text_stream;
 	measure(t, nr);
@@ -638,13 +562,11 @@ static void hold_end(struct tap_table *t)
 			tap_table_row(t);
 	}
 	put_hidden(t);
-	if (t->cells.err || t->texts.err)
-		t->page->buf.err = t->cells.err ? t->cells.err : t->texts.err;
+out:
 	tap_buf_release(&t->cells);
 	tap_buf_release(&t->texts);
 }
 
 const struct tap_table_ops tap_table_text_held = {
-	.begin = hold_begin, .end = hold_end, .text = hold_text, .u64 = hold_u64, .s64 = hold_s64,
-	.real = hold_real, .none = hold_none, .row = hold_row,
+	.end = hold_end, .cell = hold,
 };

@@ -10,13 +10,11 @@
 #define TID_WIDTH 7
 #define HEAD_BYTES (64 + TAP_WALL_TEXT) /* " [cpu] seconds.nanoseconds: " at its longest is 44 */
 
-static int text_kind(struct tap_out_kind *k, const struct tap_event_kind *kind)
+static int text_kind(struct tap_out_kind *k, const struct tap_buf *name)
 {
-	tap_text_escape(&k->label, kind->fmt->system, strlen(kind->fmt->system));
-	tap_buf_char(&k->label, ':');
-	tap_text_escape(&k->label, kind->fmt->name, strlen(kind->fmt->name));
+	tap_text_escape(&k->label, name->data, name->len);
 	tap_buf_puts(&k->label, ": ");
-	return tap_printer_new(kind->fmt, &k->printer, NULL);
+	return tap_printer_new(k->kind->fmt, &k->printer, NULL);
 }
 
 static void text_label(struct tap_buf *label, const struct tap_task *task)
@@ -96,15 +94,13 @@ static void escape_tail(struct tap_out *o, size_t from)
 	tap_text_escape(&o->buf, o->scratch.data, o->scratch.len);
 }
 
-static void text_event(struct tap_out *o, const struct tap_out_kind *k,
-		       const struct tap_event_kind *kind, const struct tap_event *ev,
+static void text_event(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev,
 		       const struct tap_buf *current)
 {
 	struct tap_buf *b = &o->buf;
 	size_t from;
 	char *to;
 
-	(void)kind;
 	if (!tap_buf_reserve(b, current->len + HEAD_BYTES + k->label.len))
 		return;
 	to = mempcpy(b->data + b->len, current->data, current->len);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "analysis/balance.h"
-#include "analysis/pelt.h"
 #include "report/report.h"
 
 struct balance_opts {
@@ -58,7 +57,6 @@ static const struct tap_column worst_columns[] = {
 struct balance {
 	struct tap_report report;
 	struct tap_balance balance;
-	struct tap_pelt *signals; /* what the kernel says of its run queues; NULL: not recorded */
 };
 
 static struct tap_balance *balance_of(const struct tap_report *r)
@@ -104,84 +102,35 @@ static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
 	return !strcmp(s->name, "nr_running");
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	(void)ctx;
-	return !strcmp(fmt->name, "sched_update_nr_running") && tap_pelt_wants(fmt);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	struct balance *b = ctx;
-
-	return tap_pelt_event(b->signals, b->report.run.timeline, ev);
-}
-
 static int on_length(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
 {
 	return tap_balance_length(balance_of(ctx), s->cpu, ts_ns,
 				  value == TAP_PELT_GAP ? -1 : (int64_t)value);
 }
 
-static bool has_lengths(const struct tap_survey *s)
-{
-	unsigned int i = 0;
-
-	while (i < s->nr_kinds && !wants(NULL, s->kinds[i].fmt))
-		i++;
-	return i < s->nr_kinds;
-}
-
-static int observe_lengths(struct balance *b)
-{
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
-	struct tap_run *run = &b->report.run;
-	const struct tap_pelt_opts opts = {
-		.start_ns = run->start_ns, .end_ns = run->end_ns, .survey = &run->survey,
-		.want_signal = want_signal, .point = on_length, .ctx = b,
-	};
-
-	b->report.events = &events;
-	return tap_pelt_new(&opts, &b->signals);
-}
-
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	const struct balance_opts *o = (const struct balance_opts *)r->opts;
-	const struct tap_balance_opts opts = {
+	struct tap_balance_opts opts = {
 		.timeline = &r->run.timeline, .survey = &r->run.survey,
 		.task = task_wanted, .cpu = cpu_wanted, .ctx = r,
-		.lengths_told = has_lengths(&r->run.survey), .min_ns = o->min_ns,
-		.nr_worst = (unsigned int)o->worst,
+		.min_ns = o->min_ns, .nr_worst = (unsigned int)o->worst,
 	};
+	int ret = tap_report_open_signals(r, (struct tap_pelt_opts){ .point = on_length }, err);
 
 	r->run.mark_throttling = true;
-	if (tap_balance_init(balance_of(r), &opts) ||
-	    (opts.lengths_told && observe_lengths((struct balance *)r)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	return 0;
+	opts.lengths_told = r->signals;
+	if (!ret && tap_balance_init(balance_of(r), &opts))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	return ret;
 }
 
 static int end(struct tap_report *r, struct tap_err *err)
 {
-	struct tap_pelt *signals = ((struct balance *)r)->signals;
-
-	if ((signals && tap_pelt_end(signals)) || tap_balance_end(balance_of(r)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	return 0;
+	return tap_balance_end(balance_of(r)) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 /* ---- what is shown ---- */
-
-static uint64_t window_ns(const struct tap_report *r)
-{
-	return r->run.end_ns - r->run.start_ns;
-}
-
-static double pct(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
 
 /* What both a CPU's length and the imbalance have. */
 static void put_length(const struct tap_report *r, struct tap_table *t, const struct tap_hist *h)
@@ -189,17 +138,13 @@ static void put_length(const struct tap_report *r, struct tap_table *t, const st
 	static const double parts[] = { 0.5, 0.9, 0.99, 1 };
 
 	tap_table_u64(t, h->count);
-	tap_table_real(t, pct(h->count, window_ns(r)));
+	tap_table_real(t, tap_pct(h->count, tap_window_ns(&r->run.window)));
 	if (h->count)
 		tap_table_real(t, tap_hist_mean(h));
 	else
 		tap_table_none(t);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (h->count)
-			tap_table_u64(t, tap_hist_quantile(h, parts[i]));
-		else
-			tap_table_none(t);
-	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		tap_table_u64_if(t, h->count, tap_hist_quantile(h, parts[i]));
 	tap_table_row(t);
 }
 
@@ -219,7 +164,7 @@ static void put_cpus(struct tap_report *r, struct tap_table *t)
 
 static void put_imbalance(struct tap_report *r, struct tap_table *t)
 {
-	tap_table_text(t, "imbalance", 9);
+	tap_table_puts(t, "imbalance");
 	put_length(r, t, &balance_of(r)->lengths.imbalance);
 }
 
@@ -234,14 +179,12 @@ static void put_lengths(struct tap_report *r, struct tap_table *t)
 /* Who says how long the run queues were. */
 static void put_lengths_from(struct tap_report *r, struct tap_table *t)
 {
-	const char *from = ((struct balance *)r)->signals ? "sched_update_nr_running" : "states";
-
-	tap_page_text(t->page, "lengths_from", from, strlen(from));
+	tap_page_puts(t->page, "lengths_from", r->signals ? "sched_update_nr_running" : "states");
 }
 
 static void put_lengths_title(struct tap_report *r, struct tap_table *t)
 {
-	tap_buf_puts(&t->page->buf, ((struct balance *)r)->signals ?
+	tap_buf_puts(&t->page->buf, r->signals ?
 		     "lengths of run queues as the kernel counts them (sched_update_nr_running)\n" :
 		     "lengths of run queues counted from the tasks' states\n");
 }
@@ -256,13 +199,12 @@ static unsigned int nr_worst(const struct tap_report *r)
 static void put_worst(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
 	const struct tap_violation *v = &balance_of(r)->violations.worst[i];
-	const char *state = tap_state_name(v->state);
 	struct tap_buf list = { 0 };
 
 	tap_table_u64(t, v->from_ns);
 	tap_table_u64(t, v->to_ns);
 	tap_table_u64(t, v->to_ns - v->from_ns);
-	tap_table_text(t, state, strlen(state));
+	tap_table_puts(t, tap_state_name(v->state));
 	tap_task_cells(&r->run, t, v->task);
 	tap_throttling_cell(&r->run, t, v->task);
 	tap_table_s64(t, v->cpu);
@@ -278,12 +220,11 @@ static void put_worst_members(struct tap_report *r, struct tap_page *p)
 	tap_page_array(p, "worst");
 	for (unsigned int i = 0; i < b->nr_worst; i++) {
 		const struct tap_violation *v = &b->worst[i];
-		const char *state = tap_state_name(v->state);
 
 		tap_page_object(p, NULL);
 		tap_task_members(p, v->task);
 		tap_page_id(p, "throttling_possible", tap_run_throttles(&r->run, v->task));
-		tap_page_text(p, "state", state, strlen(state));
+		tap_page_puts(p, "state", tap_state_name(v->state));
 		tap_page_u64(p, "cpu", (uint64_t)v->cpu);
 		tap_page_at(p, "from_ns", v->from_ns);
 		tap_page_at(p, "to_ns", v->to_ns);
@@ -302,8 +243,6 @@ static void put_quantile(struct tap_page *p, const char *key, const struct tap_h
 	else
 		tap_page_null(p, key);
 }
-
-static const enum tap_state wait_states[] = { TAP_WAKING, TAP_PREEMPTED };
 
 static void put_kind_member(struct tap_page *p, const char *key, uint64_t count, uint64_t ns)
 {
@@ -324,9 +263,8 @@ static void put_violation_members(struct tap_report *r, struct tap_table *t)
 	put_quantile(p, "p50_ns", &b->lengths, 0.5);
 	put_quantile(p, "p99_ns", &b->lengths, 0.99);
 	put_quantile(p, "max_ns", &b->lengths, 1);
-	for (size_t i = 0; i < sizeof(wait_states) / sizeof(*wait_states); i++)
-		put_kind_member(p, tap_state_name(wait_states[i]), b->state_count[wait_states[i]],
-				b->state_ns[wait_states[i]]);
+	put_kind_member(p, "waking", b->state_count[TAP_WAKING], b->state_ns[TAP_WAKING]);
+	put_kind_member(p, "preempted", b->state_count[TAP_PREEMPTED], b->state_ns[TAP_PREEMPTED]);
 	put_worst_members(r, p);
 	tap_page_object_end(p);
 	put_kind_member(p, "own_cpu_idle", b->exits, b->exit_ns);
@@ -344,8 +282,8 @@ static void put_violations_title(struct tap_report *r, struct tap_table *t)
 	if (b->lengths.count)
 		tap_buf_printf(out, ": %.3f ms\n%.2f %% of the window, %.2f %% of all waiting\n"
 			       "p50 %.3f us, p99 %.3f us, max %.3f us",
-			       (double)sum_ns / 1e6, pct(sum_ns, window_ns(r)),
-			       pct(sum_ns, b->wait_ns),
+			       (double)sum_ns / 1e6, tap_pct(sum_ns, tap_window_ns(&r->run.window)),
+			       tap_pct(sum_ns, b->wait_ns),
 			       (double)tap_hist_quantile(&b->lengths, 0.5) / 1e3,
 			       (double)tap_hist_quantile(&b->lengths, 0.99) / 1e3,
 			       (double)b->lengths.max / 1e3);
@@ -354,7 +292,7 @@ static void put_violations_title(struct tap_report *r, struct tap_table *t)
 
 static void put_kind(struct tap_table *t, const char *name, uint64_t count, uint64_t ns)
 {
-	tap_table_text(t, name, strlen(name));
+	tap_table_puts(t, name);
 	tap_table_u64(t, count);
 	tap_table_u64(t, ns);
 	tap_table_row(t);
@@ -383,7 +321,6 @@ static void put_worst_title(struct tap_report *r, struct tap_table *t)
 
 static void release(struct tap_report *r)
 {
-	tap_pelt_free(((struct balance *)r)->signals);
 	tap_balance_release(balance_of(r));
 }
 
@@ -422,6 +359,7 @@ const struct tap_report_type tap_report_balance = {
 	.needs = TAP_NEEDS_SWITCHES | TAP_NEEDS_MIGRATIONS,
 	.observer = &observer,
 	.sections = sections,
+	.want_signal = want_signal,
 	.begin = begin,
 	.end = end,
 	.release = release,

@@ -38,7 +38,7 @@ static void add_date(struct tap_run *run, struct tap_buf *b)
 	if (!w->is_known)
 		return;
 	tap_buf_puts(b, ", ");
-	tap_wall_add_date(w, b, run->start_ns);
+	tap_wall_add_date(w, b, run->window.from_ns);
 	if (w->moved_ns)
 		tap_buf_printf(b, " (wall clock moved by %+.3f s meanwhile)",
 			       (double)w->moved_ns / 1e9);
@@ -65,10 +65,10 @@ static void text_head(struct tap_run *run, struct tap_page *p)
 	add_name(&b, ", kernel ", kernel(run));
 	add_date(run, &b);
 	tap_buf_puts(&b, ", window ");
-	tap_wall_add(&run->rec.wall, &b, run->start_ns);
+	tap_wall_add(&run->rec.wall, &b, run->window.from_ns);
 	tap_buf_puts(&b, " to ");
-	tap_wall_add(&run->rec.wall, &b, run->end_ns);
-	tap_buf_printf(&b, " (%.6f s)", (double)(run->end_ns - run->start_ns) / 1e9);
+	tap_wall_add(&run->rec.wall, &b, run->window.to_ns);
+	tap_buf_printf(&b, " (%.6f s)", (double)tap_window_ns(&run->window) / 1e9);
 	add_lost(&run->survey, &b);
 	tap_page_sentence(p, tap_buf_str(&b), b.len);
 	tap_buf_release(&b);
@@ -76,28 +76,20 @@ static void text_head(struct tap_run *run, struct tap_page *p)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void json_text(struct tap_page *p, const char *key, const char *s)
-{
-	if (s)
-		tap_page_text(p, key, s, strlen(s));
-	else
-		tap_page_null(p, key);
-}
-
 static void json_clocks(struct tap_run *run, struct tap_page *p)
 {
 	const struct tap_reader_info *info = tap_reader_info(run->rec.reader);
 	const struct tap_wall *w = &run->rec.wall;
 
-	json_text(p, "clock", info->nr_buffers && *info->buffers[0].clock ?
-			      info->buffers[0].clock : NULL);
+	tap_page_puts(p, "clock",
+		      info->nr_buffers && *info->buffers[0].clock ? info->buffers[0].clock : NULL);
 	if (!w->is_known) {
 		tap_page_null(p, "wall_clock");
 		return;
 	}
 	tap_page_object(p, "wall_clock");
-	tap_page_u64(p, "ts_ns", run->start_ns);
-	tap_page_s64(p, "realtime_ns", tap_wall_from(w, run->start_ns));
+	tap_page_u64(p, "ts_ns", run->window.from_ns);
+	tap_page_s64(p, "realtime_ns", tap_wall_from(w, run->window.from_ns));
 	tap_page_s64(p, "moved_ns", w->moved_ns);
 	tap_page_object_end(p);
 }
@@ -105,14 +97,14 @@ static void json_clocks(struct tap_run *run, struct tap_page *p)
 static void json_head(struct tap_run *run, struct tap_page *p)
 {
 	tap_page_object(p, "recording");
-	json_text(p, "file", run->rec.path);
+	tap_page_puts(p, "file", run->rec.path);
 	tap_page_bool(p, "packed", !tap_reader_info(run->rec.reader)->is_spool);
-	json_text(p, "host", host_text(run, "hostname"));
-	json_text(p, "kernel", kernel(run));
+	tap_page_puts(p, "host", host_text(run, "hostname"));
+	tap_page_puts(p, "kernel", kernel(run));
 	json_clocks(run, p);
-	tap_page_at(p, "start_ns", run->start_ns);
-	tap_page_at(p, "end_ns", run->end_ns);
-	tap_page_u64(p, "window_ns", run->end_ns - run->start_ns);
+	tap_page_at(p, "start_ns", run->window.from_ns);
+	tap_page_at(p, "end_ns", run->window.to_ns);
+	tap_page_u64(p, "window_ns", tap_window_ns(&run->window));
 	tap_page_u64(p, "lost", run->survey.lost);
 	tap_page_bool(p, "lost_is_lower_bound", run->survey.lost_unknown);
 	tap_page_bool(p, "wakeups_recorded", tap_survey_has_wakeups(&run->survey));

@@ -30,8 +30,6 @@ struct latency {
 	struct tap_report report;
 	struct tap_observer observer;
 	struct tap_latency latency;
-	struct tap_task **tasks; /* that waited, the longest wait first; owned */
-	unsigned int nr_tasks;
 };
 
 static const struct latency_opts *opts_of(const struct tap_report *r)
@@ -92,16 +90,16 @@ static const struct tap_column stat_columns[] = {
 /* In JSON the two kinds of waits are objects in the row. */
 static const struct tap_column json_columns[] = { STAT_COLUMNS, { 0 } };
 
+static uint64_t avg_ns(const struct tap_latency_part *part)
+{
+	return part->count ? part->sum_ns / part->count : 0;
+}
+
 static void put_part(struct tap_table *t, const struct tap_latency_part *part)
 {
 	tap_table_u64(t, part->count);
-	if (part->count) {
-		tap_table_u64(t, part->sum_ns / part->count);
-		tap_table_u64(t, part->max_ns);
-	} else {
-		tap_table_none(t);
-		tap_table_none(t);
-	}
+	tap_table_u64_if(t, part->count, avg_ns(part));
+	tap_table_u64_if(t, part->count, part->max_ns);
 }
 
 static void put_part_members(struct tap_page *p, const char *key,
@@ -110,7 +108,7 @@ static void put_part_members(struct tap_page *p, const char *key,
 	tap_page_object(p, key);
 	tap_page_u64(p, "count", part->count);
 	if (part->count) {
-		tap_page_u64(p, "avg_ns", part->sum_ns / part->count);
+		tap_page_u64(p, "avg_ns", avg_ns(part));
 		tap_page_u64(p, "max_ns", part->max_ns);
 	} else {
 		tap_page_null(p, "avg_ns");
@@ -140,8 +138,7 @@ static void put_stat(struct tap_table *t, const struct tap_latency_stat *s)
 	if (s->waits.count)
 		put_waits(t, s);
 	else
-		for (int i = 0; i < 9; i++)
-			tap_table_none(t);
+		tap_table_nones(t, 9);
 	if (tap_page_is_for(t->page, TAP_FOR_PROGRAMS)) {
 		put_part_members(t->page, "same_cpu", &s->same_cpu);
 		put_part_members(t->page, "migrated", &s->migrated);
@@ -153,9 +150,8 @@ static void put_stat(struct tap_table *t, const struct tap_latency_stat *s)
 
 static void put_all(struct tap_report *r, struct tap_table *t)
 {
-	tap_table_text(t, "all", 3);
-	for (int i = 0; i < 4; i++)
-		tap_table_none(t);
+	tap_table_puts(t, "all");
+	tap_table_nones(t, 4);
 	put_stat(t, &latency_of(r)->all);
 	tap_table_row(t);
 }
@@ -169,16 +165,11 @@ static void put_all_above(struct tap_report *r, struct tap_table *t)
 
 static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
-	const struct tap_task *task = ((struct latency *)r)->tasks[i];
+	const struct tap_task *task = r->tasks[i];
 
 	tap_task_cells(&r->run, t, task);
 	tap_throttling_cell(&r->run, t, task);
 	put_stat(t, &latency_of(r)->tasks[task->index]);
-}
-
-static unsigned int nr_tasks(const struct tap_report *r)
-{
-	return ((const struct latency *)r)->nr_tasks;
 }
 
 static int by_max(const void *a, const void *b, void *ctx)
@@ -192,19 +183,20 @@ static int by_max(const void *a, const void *b, void *ctx)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static int find_tasks(struct latency *l, struct tap_err *err)
+/* Those that waited, the longest wait first. */
+static int find_tasks(struct tap_report *r, struct tap_err *err)
 {
-	const struct tap_latency *latency = &l->latency;
+	const struct tap_latency *latency = latency_of(r);
 	unsigned int nr;
-	struct tap_task *const *tasks = tap_timeline_tasks(l->report.run.timeline, &nr);
+	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
 
-	l->tasks = calloc(latency->nr_tasks + 1, sizeof(struct tap_task *));
-	if (!l->tasks)
+	r->tasks = calloc(latency->nr_tasks + 1, sizeof(struct tap_task *));
+	if (!r->tasks)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	for (unsigned int i = 0; i < nr && i < latency->nr_tasks; i++)
 		if (latency->tasks[i].waits.count || latency->tasks[i].censored)
-			l->tasks[l->nr_tasks++] = tasks[i];
-	qsort_r(l->tasks, l->nr_tasks, sizeof(struct tap_task *), by_max, latency->tasks);
+			r->tasks[r->nr_tasks++] = tasks[i];
+	qsort_r(r->tasks, r->nr_tasks, sizeof(struct tap_task *), by_max, latency->tasks);
 	return 0;
 }
 
@@ -219,10 +211,10 @@ static const struct tap_column part_columns[] = {
 
 static void put_parts(struct tap_report *r, struct tap_table *t)
 {
-	tap_table_text(t, "on the CPU of before", 20);
+	tap_table_puts(t, "on the CPU of before");
 	put_part(t, &latency_of(r)->all.same_cpu);
 	tap_table_row(t);
-	tap_table_text(t, "on another CPU", 14);
+	tap_table_puts(t, "on another CPU");
 	put_part(t, &latency_of(r)->all.migrated);
 	tap_table_row(t);
 }
@@ -248,21 +240,13 @@ static const struct tap_column worst_columns[] = {
 	{ 0 }
 };
 
-static void put_cpu(struct tap_table *t, int cpu)
-{
-	if (cpu >= 0)
-		tap_table_s64(t, cpu);
-	else
-		tap_table_none(t);
-}
-
 static void put_waker(struct tap_report *r, struct tap_table *t, const struct tap_latency_worst *w)
 {
 	/* a task that was preempted was woken long before this wait */
 	int tid = latency_of(r)->state == TAP_WAKING ? w->waker_tid : -1;
 
 	tap_waker_cells(&r->run, t, tap_timeline_task(r->run.timeline, tid), tid);
-	put_cpu(t, tid >= 0 ? w->waker_cpu : -1);
+	tap_table_id(t, tid >= 0 ? w->waker_cpu : -1);
 }
 
 static void put_named_us(struct tap_buf *b, const char *name, size_t len, uint64_t ns)
@@ -300,10 +284,7 @@ static void put_meanwhile_text(struct tap_run *run, struct tap_table *t,
 	struct tap_buf b = { 0 };
 
 	tap_cpus_text(&w->idle, &b);
-	if (b.len)
-		tap_table_text(t, b.data, b.len);
-	else
-		tap_table_text(t, "none", 4);
+	tap_table_puts(t, b.len ? tap_buf_str(&b) : "none");
 	tap_buf_clear(&b);
 	put_meanwhile(run, &b, w);
 	tap_table_text(t, b.data, b.len);
@@ -354,7 +335,7 @@ static void put_worst(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_u64(t, w->to_ns);
 	put_tod(&r->run, t, w->from_ns);
 	tap_table_s64(t, w->cpu);
-	put_cpu(t, w->run_cpu);
+	tap_table_id(t, w->run_cpu);
 	put_waker(r, t, w);
 	put_meanwhile_text(&r->run, t, w);
 	if (tap_page_is_for(&r->page, TAP_FOR_PROGRAMS))
@@ -380,9 +361,7 @@ static bool with_worst(const struct tap_report *r)
 
 static void put_which(struct tap_report *r, struct tap_table *t)
 {
-	const char *wait = tap_state_name(latency_of(r)->state);
-
-	tap_page_text(t->page, "wait", wait, strlen(wait));
+	tap_page_puts(t->page, "wait", tap_state_name(latency_of(r)->state));
 }
 
 static void put_hist(struct tap_report *r, struct tap_table *t)
@@ -422,16 +401,17 @@ static int end(struct tap_report *r, struct tap_err *err)
 {
 	if (tap_latency_end(latency_of(r)))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	return find_tasks((struct latency *)r, err);
+	return find_tasks(r, err);
 }
 
 static void release(struct tap_report *r)
 {
-	free(((struct latency *)r)->tasks);
 	tap_latency_release(latency_of(r));
 }
 
-#define TASKS .key = "tasks", .put = put_all_above, .row = put_task, .nr = nr_tasks, .noun = "task"
+#define TASKS                                                                                      \
+	.key = "tasks", .put = put_all_above, .row = put_task, .nr = tap_report_nr_tasks,          \
+	.noun = "task"
 
 static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = put_which },

@@ -127,8 +127,7 @@ static void end_row(struct map *m)
 	}
 	tap_table_text(&m->report.rows, m->line.data, m->line.len);
 	tap_table_u64(&m->report.rows, m->row_ns);
-	for (int i = COL_CPU; i < COL_LEGEND; i++)
-		tap_table_none(&m->report.rows);
+	tap_table_nones(&m->report.rows, COL_LEGEND - COL_CPU);
 	tap_table_text(&m->report.rows, m->legend.data, m->legend.len);
 	tap_table_row(&m->report.rows);
 	tap_buf_clear(&m->legend);
@@ -164,15 +163,11 @@ static void data_change(struct map *m, const struct tap_cpu_change *c)
 	tap_table_none(t); /* the CPUs */
 	tap_table_u64(t, c->ts_ns);
 	tap_table_s64(t, c->cpu);
-	tap_table_text(t, what[c->what], strlen(what[c->what]));
-	if (c->task) {
-		tap_table_s64(t, c->task->tid);
-		tap_tgid_cell(t, c->task);
-		tap_table_text(t, c->task->comm, strnlen(c->task->comm, TAP_TASK_COMM));
-	} else {
-		for (int i = COL_TID; i <= COL_COMM; i++)
-			tap_table_none(t);
-	}
+	tap_table_puts(t, what[c->what]);
+	if (c->task)
+		tap_id_cells(t, c->task);
+	else
+		tap_table_nones(t, COL_LEGEND - COL_TID);
 	tap_table_none(t);
 	tap_table_row(t);
 }
@@ -226,7 +221,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	m->changes = (struct tap_cpu_changes){
 		.wants = wants_task, .change = on_change, .cpus = seen_cpus, .ctx = m,
-		.start_ns = r->run.start_ns,
+		.start_ns = r->run.window.from_ns,
 	};
 	r->observer_ctx = &m->changes;
 	memcpy(m->columns, map_columns, sizeof(map_columns));

@@ -57,21 +57,15 @@ static bool is_list(const struct tap_report *r)
 	return ((const struct migrations_opts *)r->opts)->list;
 }
 
-static bool is_sum(const struct tap_report *r)
-{
-	return !is_list(r);
-}
-
 static void put_one(struct tap_report *r, const struct tap_migration *m)
 {
-	const char *why = tap_migration_why_name(m->why);
 	struct tap_table *t = &r->rows;
 
 	tap_table_u64(t, m->ts_ns);
 	tap_task_cells(&r->run, t, m->task);
 	tap_table_s64(t, m->from);
 	tap_table_s64(t, m->to);
-	tap_table_text(t, why, strlen(why));
+	tap_table_puts(t, tap_migration_why_name(m->why));
 	tap_table_s64(t, m->cpu);
 	tap_table_row(t);
 }
@@ -83,7 +77,7 @@ static int on_migration(void *ctx, const struct tap_migration *m)
 	if (!tap_run_task(&r->run, m->task) ||
 	    (!tap_run_cpu(&r->run, m->from) && !tap_run_cpu(&r->run, m->to)))
 		return 0;
-	if (is_sum(r))
+	if (!is_list(r))
 		return tap_migrations_add(&((struct migrations *)r)->sum, m);
 	put_one(r, m);
 	return r->page.err;
@@ -93,8 +87,10 @@ static int on_migration(void *ctx, const struct tap_migration *m)
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	(void)err;
-	if (is_list(r))
+	if (is_list(r)) {
 		tap_report_open_rows(r, list_columns, "migrations");
+		r->sections = NULL;
+	}
 	return 0;
 }
 
@@ -118,7 +114,7 @@ static void put_total(struct tap_report *r, struct tap_table *t)
 
 	tap_buf_printf(&t->page->buf, "%" PRIu64 " migrations in %.6f s: %" PRIu64 " by a wakeup, %" PRIu64
 		       " by balancing, %" PRIu64 " other\n",
-		       s->total, (double)(r->run.end_ns - r->run.start_ns) / 1e9,
+		       s->total, (double)tap_window_ns(&r->run.window) / 1e9,
 		       s->by[TAP_MIGRATE_WAKEUP], s->by[TAP_MIGRATE_BALANCE],
 		       s->by[TAP_MIGRATE_OTHER]);
 }
@@ -181,12 +177,12 @@ static void release(struct tap_report *r)
 static const struct tap_observer observer = { .migration = on_migration };
 
 static const struct tap_section sections[] = {
-	{ TAP_FOR_PEOPLE, is_sum, .put = put_total },
-	{ TAP_FOR_PROGRAMS, is_sum, .put = put_total_members },
-	{ TAP_FOR_PEOPLE, is_sum, .put = put_nr_tasks },
-	{ TAP_FOR_ALL, is_sum, .key = "tasks", .columns = task_columns, .row = put_task, .nr = nr_tasks },
-	{ TAP_FOR_PEOPLE, is_sum, .put = put_nr_pairs },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_sum, .key = "pairs", .columns = pair_columns,
+	{ TAP_FOR_PEOPLE, .put = put_total },
+	{ TAP_FOR_PROGRAMS, .put = put_total_members },
+	{ TAP_FOR_PEOPLE, .put = put_nr_tasks },
+	{ TAP_FOR_ALL, .key = "tasks", .columns = task_columns, .row = put_task, .nr = nr_tasks },
+	{ TAP_FOR_PEOPLE, .put = put_nr_pairs },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .key = "pairs", .columns = pair_columns,
 	  .row = put_pair, .nr = nr_pairs },
 	{ 0 }
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <schedtap/run.h>
 
+#include "base/sized.h"
 #include "report/run.h"
 
 struct observed {
@@ -54,20 +55,6 @@ static int on_migration(void *ctx, const struct tap_migration *m)
 	return tap_run_task(&o->run, m->task) ? o->told.migration(o->ctx, m) : 0;
 }
 
-/* What was built against a header of before has less, of after more: that must be nothing. */
-static int take(void *to, size_t size, const void *from, size_t from_size, struct tap_err *err)
-{
-	const unsigned char *bytes = from;
-
-	for (size_t i = size; i < from_size; i++)
-		if (bytes[i])
-			return tap_err_set(err, -EINVAL, "built for a newer libschedtap than this one");
-	if (from_size < sizeof(size_t))
-		return tap_err_set(err, -EINVAL, "a struct without its size");
-	memcpy(to, from, from_size < size ? from_size : size);
-	return 0;
-}
-
 static int observe(struct observed *o, struct tap_err *err)
 {
 	const struct tap_observer observer = {
@@ -94,13 +81,13 @@ static int observe(struct observed *o, struct tap_err *err)
 int tap_run(struct tap_reader *reader, const struct tap_run_opts *opts,
 	    const struct tap_observer *observer, void *ctx, struct tap_err *err)
 {
-	struct tap_run_opts own = { .size = sizeof(own) };
+	struct tap_run_opts own = { 0 };
 	struct observed o = { .ctx = ctx, .opts = &own };
 	struct tap_listener listener;
-	int ret = take(&o.told, sizeof(o.told), observer, observer->size, err);
+	int ret = tap_sized_take(&o.told, sizeof(o.told), observer, err);
 
 	if (!ret && opts)
-		ret = take(&own, sizeof(own), opts, opts->size, err);
+		ret = tap_sized_take(&own, sizeof(own), opts, err);
 	if (ret)
 		return ret;
 	listener = (struct tap_listener){

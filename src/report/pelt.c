@@ -31,7 +31,6 @@ struct pelt {
 	struct tap_report report;
 	const struct pelt_opts *opts;
 	enum tap_pelt_subject subject; /* CPU: domains as well */
-	struct tap_pelt *pelt;
 	struct tap_plot plot;
 };
 
@@ -49,46 +48,25 @@ static bool name_chosen(const struct pelt_opts *o, const char *name)
 }
 
 /* Whether it may have series that are asked for. */
-static bool chosen(const struct pelt *p, const struct tap_pelt_signal *s)
+static bool want_signal(void *r, const struct tap_pelt_signal *s)
 {
+	const struct pelt *p = r;
 	enum tap_pelt_subject subject = s->subject == TAP_PELT_DOMAIN ? TAP_PELT_CPU : s->subject;
 	enum tap_pelt_subject want = p->subject == TAP_PELT_CGROUP ? TAP_PELT_CPU : p->subject;
 
 	return subject == want && name_chosen(p->opts, s->name);
 }
 
-static bool event_chosen(const struct pelt *p, const struct tap_format *fmt)
-{
-	const struct tap_pelt_signal *s = tap_pelt_signals;
-
-	while (s->name && (strcmp(s->event, fmt->name) || !chosen(p, s)))
-		s++;
-	return s->name;
-}
-
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	return event_chosen(ctx, fmt);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	struct pelt *p = ctx;
-
-	return tap_pelt_event(p->pelt, p->report.run.timeline, ev);
-}
-
 static int on_stretch(void *ctx, const struct tap_stretch *s)
 {
-	return tap_pelt_stretch(((struct pelt *)ctx)->pelt, s);
+	return tap_pelt_stretch(((struct tap_report *)ctx)->signals, s);
 }
 
 static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 {
-	return tap_pelt_cpu_stretch(((struct pelt *)ctx)->pelt, s);
+	return tap_pelt_cpu_stretch(((struct tap_report *)ctx)->signals, s);
 }
 
-static const struct tap_run_events events = { .wants = wants, .event = on_event };
 static const struct tap_observer observer = {
 	.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu,
 };
@@ -139,23 +117,20 @@ static int check(const void *opts, struct tap_err *err)
 	return 0;
 }
 
-/* Refuses a recording that has nothing of what is asked for, and says what to record. */
-static int check_recording(const struct pelt *p, struct tap_err *err)
+/* A recording that has nothing of what is asked for: says what to record. */
+static int refuse_recording(struct pelt *p, struct tap_err *err)
 {
 	const struct tap_survey *survey = &p->report.run.survey;
 	const struct tap_pelt_signal *s = tap_pelt_signals;
-	bool any = false;
+	unsigned int i = 0;
 
-	for (unsigned int i = 0; i < survey->nr_kinds; i++) {
-		if (event_chosen(p, survey->kinds[i].fmt))
-			return 0;
-		any |= tap_pelt_wants(survey->kinds[i].fmt);
-	}
-	if (!any)
+	while (i < survey->nr_kinds && !tap_pelt_wants(survey->kinds[i].fmt))
+		i++;
+	if (i == survey->nr_kinds)
 		return tap_err_set(err, -ENODATA,
 				   "'%s' has no load-tracking events in this window: record them "
 				   "with 'schedtap record -e pelt'", p->report.run.rec.path);
-	while (s->name && !chosen(p, s))
+	while (s->name && !want_signal(p, s))
 		s++;
 	if (!s->name)
 		return tap_err_set(err, -ENODATA, "%s have none of these signals",
@@ -188,11 +163,6 @@ static bool span_chosen(const struct pelt *p, const struct tap_cpus *span)
 	return false;
 }
 
-static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
-{
-	return chosen(ctx, s);
-}
-
 static bool want_series(void *ctx, const struct tap_pelt_series *s)
 {
 	struct pelt *p = ctx;
@@ -213,21 +183,23 @@ static bool want_series(void *ctx, const struct tap_pelt_series *s)
 
 /* ---- what is shown -------------------------------------------------------------------------- */
 
-static const char *path_of(struct pelt *p, const struct tap_pelt_series *s)
+static struct tap_out_pelt about(struct pelt *p, const struct tap_pelt_series *s)
 {
-	return s->subject == TAP_PELT_CGROUP ? tap_cgroups_path(&p->report.run.rec.ids.cgroups, s->cgroup) : NULL;
-}
+	struct tap_identities *ids = &p->report.run.rec.ids;
+	struct tap_out_pelt o = { .series = s, .tgid = -1 };
 
-/* Also of a task that no switch names: then the recording's list may. */
-static int tgid_of(struct pelt *p, const struct tap_pelt_series *s)
-{
-	return s->subject == TAP_PELT_TASK ? tap_task_tgid(tap_identity(&p->report.run.rec.ids, s->tid)) : -1;
+	if (s->subject == TAP_PELT_CGROUP)
+		o.path = tap_cgroups_path(&ids->cgroups, s->cgroup);
+	/* also of a task that no switch names: then the recording's list may */
+	if (s->subject == TAP_PELT_TASK)
+		o.tgid = tap_task_tgid(tap_identity(ids, s->tid));
+	return o;
 }
 
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
 {
 	struct pelt *p = ctx;
-	struct tap_out_pelt o = { .series = s, .tgid = tgid_of(p, s), .path = path_of(p, s) };
+	struct tap_out_pelt o = about(p, s);
 
 	if (!p->report.has_rows) /* late: where nothing comes there is to be no header */
 		tap_report_open_rows(&p->report, tap_out_pelt_columns, NULL);
@@ -239,23 +211,21 @@ static void choose_plot(struct pelt *p)
 {
 	const struct tap_screen *to = p->report.screen;
 	const char *term = getenv("TERM");
-	unsigned int width = to->columns;
+	unsigned int width = to->columns ? to->columns : 100;
 
-	if (!width)
-		width = 100;
 	if (width < TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS)
 		width = TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS;
 	p->plot = (struct tap_plot){
 		.columns = width - TAP_PLOT_MARGIN, .rows = 8,
 		.ascii = !to->utf8 || (term && !strcmp(term, "dumb")),
-		.start_ns = p->report.run.start_ns, .end_ns = p->report.run.end_ns,
+		.window = p->report.run.window,
 		.wall = &p->report.run.rec.wall,
 	};
 }
 
 static struct tap_out_pelt shown(struct pelt *p, const struct tap_pelt_series *s)
 {
-	struct tap_out_pelt o = { .series = s, .tgid = tgid_of(p, s), .path = path_of(p, s) };
+	struct tap_out_pelt o = about(p, s);
 	const struct tap_task *task = NULL;
 
 	if (s->subject == TAP_PELT_TASK)
@@ -268,9 +238,9 @@ static struct tap_out_pelt shown(struct pelt *p, const struct tap_pelt_series *s
 static void put_series(struct tap_report *r, struct tap_table *t)
 {
 	struct pelt *p = (struct pelt *)r;
-	uint64_t window_ns = r->run.end_ns - r->run.start_ns;
+	uint64_t window_ns = tap_window_ns(&r->run.window);
 	unsigned int nr;
-	struct tap_pelt_series *const *all = tap_pelt_series(p->pelt, &nr);
+	struct tap_pelt_series *const *all = tap_pelt_series(r->signals, &nr);
 	struct tap_out_pelt *series = calloc(nr, sizeof(*series));
 
 	if (!series) {
@@ -293,32 +263,26 @@ static void put_series(struct tap_report *r, struct tap_table *t)
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	const struct pelt_opts *o = (const struct pelt_opts *)r->opts;
-	bool for_people = tap_report_audience(r) == TAP_FOR_PEOPLE;
 	struct pelt *p = (struct pelt *)r;
 	struct tap_pelt_opts opts = {
-		.start_ns = r->run.start_ns, .end_ns = r->run.end_ns, .survey = &r->run.survey,
-		.while_running = o->while_running, .keep_points = o->points,
-		.want_signal = want_signal, .want = want_series, .ctx = p,
+		.while_running = o->while_running, .keep_points = o->points, .want = want_series,
 	};
 	int ret;
 
 	p->opts = o;
 	p->subject = subject_of(&o->common.select);
-	ret = check_recording(p, err);
-	if (!ret && o->while_running)
-		ret = tap_run_check_needs(&r->run, TAP_NEEDS_SWITCHES, err);
-	if (ret)
-		return ret;
-	if (for_people && !o->table) {
+	if (tap_report_audience(r) == TAP_FOR_PEOPLE && !o->table) {
 		choose_plot(p);
 		opts.nr_columns = p->plot.columns;
 	}
 	if (tap_report_audience(r) == TAP_FOR_SHEETS)
 		opts.point = on_point;
-	r->events = &events;
-	if (tap_pelt_new(&opts, &p->pelt))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	return 0;
+	ret = tap_report_open_signals(r, opts, err);
+	if (!ret && !r->signals)
+		ret = refuse_recording(p, err);
+	if (!ret && o->while_running)
+		ret = tap_run_check_needs(&r->run, TAP_NEEDS_SWITCHES, err);
+	return ret;
 }
 
 static int end(struct tap_report *r, struct tap_err *err)
@@ -326,9 +290,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 	struct pelt *p = (struct pelt *)r;
 	unsigned int nr;
 
-	if (tap_pelt_end(p->pelt) == -ENOMEM)
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	tap_pelt_series(p->pelt, &nr);
+	tap_pelt_series(r->signals, &nr);
 	r->matched = nr;
 	if (nr && tap_report_audience(r) == TAP_FOR_SHEETS && !r->has_rows)
 		tap_report_open_rows(r, tap_out_pelt_columns, NULL);
@@ -336,11 +298,6 @@ static int end(struct tap_report *r, struct tap_err *err)
 		return 0;
 	return tap_err_set(err, -ENODATA, "'%s' has none of these signals of the %s asked for in this window",
 			   r->run.rec.path, subject_names[p->subject]);
-}
-
-static void release(struct tap_report *r)
-{
-	tap_pelt_free(((struct pelt *)r)->pelt);
 }
 
 static const struct tap_section sections[] = {
@@ -360,8 +317,8 @@ const struct tap_report_type tap_report_pelt = {
 	.size = sizeof(struct pelt),
 	.observer = &observer,
 	.sections = sections,
+	.want_signal = want_signal,
 	.check = check,
 	.begin = begin,
 	.end = end,
-	.release = release,
 };

@@ -166,84 +166,88 @@ int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap
 			   r->path);
 }
 
-uint16_t tap_mark_none(void *ctx, const struct tap_format *fmt)
+static uint16_t mark_none(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
 	(void)fmt;
 	return 0;
 }
 
+int tap_recording_count(struct tap_recording *r, uint64_t from_ns, uint64_t to_ns,
+			struct tap_err *err)
+{
+	const struct tap_event *const *events;
+	int nr;
+
+	tap_reader_rewind(r->reader);
+	tap_reader_limit(r->reader, from_ns, to_ns);
+	tap_reader_mark(r->reader, mark_none, NULL);
+	tap_reader_unmerged(r->reader, true);
+	do
+		nr = tap_reader_batch(r->reader, &events, err);
+	while (nr > 0);
+	return nr;
+}
+
 /* Of a recording that does not say it, from its first to its last event. */
-static int find_range(struct tap_recording *r, struct tap_range *range, struct tap_err *err)
+static int find_range(struct tap_recording *r, struct tap_window *recording, struct tap_err *err)
 {
 	struct tap_reader_span span;
-	struct tap_event ev;
 	int ret;
 
-	*range = r->said;
-	if (range->from_ns && range->to_ns != UINT64_MAX)
+	*recording = r->said;
+	if (recording->from_ns && recording->to_ns != UINT64_MAX)
 		return 0;
-	tap_reader_rewind(r->reader);
-	tap_reader_limit(r->reader, 0, UINT64_MAX);
-	tap_reader_mark(r->reader, tap_mark_none, NULL);
-	tap_reader_unmerged(r->reader, true);
-	while ((ret = tap_reader_next(r->reader, &ev, err)) > 0)
-		;
+	ret = tap_recording_count(r, 0, UINT64_MAX, err);
 	span = tap_reader_span(r->reader);
 	tap_reader_unmerged(r->reader, false);
 	tap_reader_mark(r->reader, NULL, NULL);
 	tap_reader_rewind(r->reader);
-	if (!range->from_ns && span.first_ns <= span.last_ns)
-		range->from_ns = span.first_ns;
-	if (range->to_ns == UINT64_MAX)
-		range->to_ns = span.last_ns > range->from_ns ? span.last_ns : range->from_ns;
+	if (!recording->from_ns && span.first_ns <= span.last_ns)
+		recording->from_ns = span.first_ns;
+	if (recording->to_ns == UINT64_MAX)
+		recording->to_ns = span.last_ns > recording->from_ns ? span.last_ns : recording->from_ns;
 	return ret;
 }
 
-static int outside(struct tap_recording *r, const struct tap_window *w, struct tap_range recording,
-		   struct tap_err *err)
+/* That some of @window lies in the @recording. */
+static int check(struct tap_recording *r, const struct tap_time_option *w, struct tap_window window,
+		 struct tap_window recording, struct tap_err *err)
 {
-	double length_s = (double)(recording.to_ns - recording.from_ns) / 1e9;
 	struct tap_buf b = { 0 };
 	int ret;
 
-	r->wall.shown = tap_window_clock(w) == TAP_SHOW_MONO ? TAP_SHOW_MONO : TAP_SHOW_WALL;
+	if (tap_window_meets(&recording, window.from_ns, window.to_ns))
+		return 0;
+	r->wall.shown = tap_time_option_clock(w) == TAP_SHOW_MONO ? TAP_SHOW_MONO : TAP_SHOW_WALL;
 	tap_wall_add(&r->wall, &b, recording.from_ns);
 	tap_buf_puts(&b, " to ");
 	tap_wall_add(&r->wall, &b, recording.to_ns);
 	ret = tap_err_set(err, -ENODATA,
 			  "--time: '%.100s' lies outside the recording, which is from %s (%.3f s)",
-			  w->text, tap_buf_str(&b), length_s);
+			  w->text, tap_buf_str(&b), (double)tap_window_ns(&recording) / 1e9);
 	tap_buf_release(&b);
 	return ret;
 }
 
-static int check(struct tap_recording *r, const struct tap_window *w, struct tap_range range,
-		 struct tap_range recording, struct tap_err *err)
-{
-	if (range.from_ns <= recording.to_ns && range.to_ns >= recording.from_ns)
-		return 0;
-	return outside(r, w, recording, err);
-}
-
-int tap_recording_window(struct tap_recording *r, const struct tap_window *w, struct tap_range *out,
+int tap_recording_window(struct tap_recording *r, const struct tap_time_option *w, struct tap_window *out,
 		     struct tap_err *err)
 {
-	struct tap_range recording = r->said;
+	struct tap_window recording = r->said;
 	int ret = 0;
 
-	if (tap_window_needs_range(w))
+	if (tap_time_option_needs_range(w))
 		ret = find_range(r, &recording, err);
 	if (!ret)
-		ret = tap_window_resolve(w, &r->wall, recording, out, err);
+		ret = tap_time_option_resolve(w, &r->wall, recording, out, err);
 	return ret ? ret : check(r, w, *out, recording, err);
 }
 
-int tap_recording_check_window(struct tap_recording *r, const struct tap_window *w,
-			       struct tap_range range, struct tap_err *err)
+int tap_recording_check_window(struct tap_recording *r, const struct tap_time_option *w,
+			       struct tap_window window, struct tap_err *err)
 {
-	struct tap_range recording;
+	struct tap_window recording;
 	int ret = find_range(r, &recording, err);
 
-	return ret ? ret : check(r, w, range, recording, err);
+	return ret ? ret : check(r, w, window, recording, err);
 }

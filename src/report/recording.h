@@ -7,7 +7,7 @@
 
 #include "analysis/event_kind.h"
 #include "analysis/identity.h"
-#include "analysis/window.h"
+#include "analysis/time_option.h"
 
 /* Who is told what is no result. Each may be NULL. */
 struct tap_listener {
@@ -26,7 +26,7 @@ struct tap_recording {
 	struct tap_event_kinds kinds;
 	const char *path; /* as it was opened, borrowed */
 	struct tap_wall wall;
-	struct tap_range said; /* its window, as far as it says that itself; else 0, UINT64_MAX */
+	struct tap_window said; /* its window, as far as it says that itself; else 0, UINT64_MAX */
 	struct tap_listener listener;
 	const char *what; /* is done to it: for the listener */
 };
@@ -44,8 +44,9 @@ void tap_recording_note(const struct tap_recording *r, const char *fmt, ...) TAP
 /* From now on tells the listener how far reading has come; @what: borrowed, until the next. */
 void tap_recording_watch(struct tap_recording *r, const char *what);
 
-/* For tap_reader_mark(): of events that are to be counted alone. */
-uint16_t tap_mark_none(void *ctx, const struct tap_format *fmt);
+/* Reads [@from_ns, @to_ns] for the reader's span and tallies. Return: 0; a reader's error. */
+int tap_recording_count(struct tap_recording *r, uint64_t from_ns, uint64_t to_ns,
+			struct tap_err *err);
 
 /* --clock NAME; NULL is mono. Return: 0; -EINVAL. */
 int tap_clock_parse(const char *name, enum tap_clock *clock, struct tap_err *err);
@@ -57,10 +58,10 @@ int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap
  * Return: 0; -EINVAL: it ends before it begins; -ENODATA: it lies outside of the recording, as far
  * as that is known, or is wall time and the recording does not know it; a reader's error.
  */
-int tap_recording_window(struct tap_recording *r, const struct tap_window *w, struct tap_range *out,
+int tap_recording_window(struct tap_recording *r, const struct tap_time_option *w, struct tap_window *out,
 			 struct tap_err *err);
 /* Where nothing was found in @range. Return: 0; -ENODATA: it lies outside; a reader's error. */
-int tap_recording_check_window(struct tap_recording *r, const struct tap_window *w,
-			       struct tap_range range, struct tap_err *err);
+int tap_recording_check_window(struct tap_recording *r, const struct tap_time_option *w,
+			       struct tap_window range, struct tap_err *err);
 
 #endif

@@ -20,18 +20,22 @@ const struct tap_opt tap_report_cpu_options[] = { TAP_OPT_CPUS(OPTS, select.cpus
 const struct tap_opt tap_report_style_options[] = {
 	TAP_OPT_WINDOW(OPTS, window), TAP_OPT_CLOCK(OPTS, clock),
 #include "out/styles.h"
+	{ 0 }
+};
+
+const struct tap_opt tap_report_text_options[] = {
 	TAP_OPT_WIDE(OPTS, wide),
 	{ 0 }
 };
 
-const struct tap_style *tap_report_style(const struct tap_report *r)
+static const struct tap_style *style_of(const struct tap_report *r)
 {
 	return r->opts->style ? r->opts->style : &tap_style_text;
 }
 
 enum tap_audience tap_report_audience(const struct tap_report *r)
 {
-	return tap_report_style(r)->audience;
+	return style_of(r)->audience;
 }
 
 /* ---- what is shown ------------------------------------------------------------------------------ */
@@ -56,12 +60,12 @@ static void open_page(struct tap_report *r, const struct tap_style *style)
 
 void tap_report_open_page(struct tap_report *r)
 {
-	open_page(r, tap_report_style(r));
+	open_page(r, style_of(r));
 }
 
 void tap_report_open_rows(struct tap_report *r, const struct tap_column *columns, const char *key)
 {
-	const struct tap_style *style = tap_report_style(r);
+	const struct tap_style *style = style_of(r);
 
 	if (!r->is_open)
 		open_page(r, !key && style->in_lines ? style->in_lines : style);
@@ -124,7 +128,7 @@ static void put_section(struct tap_report *r, const struct tap_section *s)
 /* Behind rows that are lines by themselves the rest is an object of its own. */
 static void leave_lines(struct tap_report *r)
 {
-	const struct tap_style *style = tap_report_style(r);
+	const struct tap_style *style = style_of(r);
 
 	if (r->page.style == style)
 		return;
@@ -135,27 +139,12 @@ static void leave_lines(struct tap_report *r)
 
 static void put_sections(struct tap_report *r)
 {
-	for (const struct tap_section *s = r->type->sections; s && s->for_whom; s++) {
+	for (const struct tap_section *s = r->sections; s && s->for_whom; s++) {
 		if (!is_shown(r, s))
 			continue;
 		leave_lines(r);
 		put_section(r, s);
 	}
-}
-
-/* Return: @ret; where that is 0, what went wrong in writing. */
-static int close_page(struct tap_report *r, int ret, struct tap_err *err)
-{
-	int written;
-
-	if (!r->is_open)
-		return ret;
-	written = tap_page_close(&r->page);
-	r->is_open = false;
-	if (ret || !written)
-		return ret;
-	errno = -written;
-	return tap_err_set(err, written, "cannot write the report: %m");
 }
 
 unsigned int tap_report_shown(const struct tap_report *r, unsigned int nr)
@@ -171,18 +160,17 @@ unsigned int tap_report_shown(const struct tap_report *r, unsigned int nr)
 
 void tap_report_note_throttling(struct tap_report *r, struct tap_table *t)
 {
-	(void)t;
 	if (r->run.any_throttling)
-		tap_buf_puts(&r->page.buf, "~ its cgroup has a CPU quota: preempted or throttled\n");
+		tap_buf_puts(&t->page->buf,
+			     "~ its cgroup has a CPU quota: preempted or throttled\n");
 }
 
 void tap_report_note_sleep(struct tap_report *r, struct tap_table *t)
 {
 	const struct tap_survey *s = &r->run.survey;
 
-	(void)t;
 	if (tap_survey_has_switches(s) && !tap_survey_has_wakeups(s))
-		tap_buf_puts(&r->page.buf,
+		tap_buf_puts(&t->page->buf,
 			     "no wakeup events: sleep includes the wait for a CPU at its end\n");
 }
 
@@ -191,6 +179,89 @@ bool tap_report_unmatched(struct tap_report *r)
 	const unsigned int by = r->run.timeline ? r->run.pick.select->by : 0;
 
 	return !r->matched && (by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)) && tap_unmatched(&r->run);
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------- */
+
+/* What is compared lies beside the task: a machine has seen many that ran but once. */
+struct ranked {
+	uint64_t run_ns;
+	struct tap_task *task;
+};
+
+static int by_run_time(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->run_ns != y->run_ns)
+		return x->run_ns < y->run_ns ? 1 : -1;
+	return x->task->tid != y->task->tid ?
+		       (x->task->tid > y->task->tid) - (x->task->tid < y->task->tid) :
+		       (x->task->index > y->task->index) - (x->task->index < y->task->index);
+}
+
+int tap_report_find_tasks(struct tap_report *r, struct tap_err *err)
+{
+	struct tap_timeline *timeline = r->run.timeline;
+	unsigned int nr;
+	struct tap_task *const *all = tap_timeline_tasks(timeline, &nr);
+	struct ranked *ranked = calloc(nr + 1, sizeof(*ranked));
+
+	r->tasks = calloc(nr + 1, sizeof(struct tap_task *));
+	if (!r->tasks || !ranked) {
+		free(ranked);
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	}
+	for (struct tap_task *const *t = all; t < all + nr; t++)
+		if (tap_task_life_ns(timeline, *t) && tap_run_task(&r->run, *t))
+			ranked[r->nr_tasks++] = (struct ranked){ (*t)->total_ns[TAP_RUNNING], *t };
+	qsort(ranked, r->nr_tasks, sizeof(*ranked), by_run_time);
+	for (unsigned int i = 0; i < r->nr_tasks; i++)
+		r->tasks[i] = ranked[i].task;
+	free(ranked);
+	return 0;
+}
+
+unsigned int tap_report_nr_tasks(const struct tap_report *r)
+{
+	return r->nr_tasks;
+}
+
+/* ---- load-tracking signals ---------------------------------------------------------------- */
+
+static bool wants_event(void *ctx, const struct tap_format *fmt)
+{
+	const struct tap_pelt_signal *s = tap_pelt_signals;
+	struct tap_report *r = ctx;
+
+	while (s->name && (strcmp(s->event, fmt->name) || !r->type->want_signal(r, s)))
+		s++;
+	return s->name;
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	struct tap_report *r = ctx;
+
+	return tap_pelt_event(r->signals, r->run.timeline, ev);
+}
+
+int tap_report_open_signals(struct tap_report *r, struct tap_pelt_opts opts, struct tap_err *err)
+{
+	static const struct tap_run_events events = { .wants = wants_event, .event = on_event };
+	const struct tap_survey *survey = &r->run.survey;
+	unsigned int i = 0;
+
+	while (i < survey->nr_kinds && !wants_event(r, survey->kinds[i].fmt))
+		i++;
+	if (i == survey->nr_kinds)
+		return 0;
+	opts.window = r->run.window;
+	opts.survey = survey;
+	opts.want_signal = r->type->want_signal;
+	opts.ctx = r;
+	r->events = &events;
+	return tap_pelt_new(&opts, &r->signals) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 /* ---- a run --------------------------------------------------------------------------------------- */
@@ -203,14 +274,21 @@ static int observe(struct tap_report *r, struct tap_err *err)
 		ret = r->type->begin(r, err);
 	if (!ret)
 		ret = tap_run_feed(&r->run, r->observer, r->events, r->observer_ctx, err);
+	if (!ret && r->signals && tap_pelt_end(r->signals) == -ENOMEM)
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	if (!ret && r->type->end)
 		ret = r->type->end(r, err);
 	return ret;
 }
 
-/* Rows that were printed as they were read stand, whatever came then. */
+/*
+ * Rows that were printed as they were read stand, whatever came then.
+ * Return: @ret; where that is 0, what went wrong in writing.
+ */
 static int show(struct tap_report *r, int ret, struct tap_err *err)
 {
+	int written;
+
 	if (!r->is_open && ret)
 		return ret;
 	if (!r->is_open)
@@ -219,7 +297,11 @@ static int show(struct tap_report *r, int ret, struct tap_err *err)
 		tap_table_end(&r->rows);
 	if (!ret)
 		put_sections(r);
-	return close_page(r, ret, err);
+	written = tap_page_close(&r->page);
+	if (ret || !written)
+		return ret;
+	errno = -written;
+	return tap_err_set(err, written, "cannot write the report: %m");
 }
 
 int tap_report_run(const struct tap_report_type *type, const void *opts,
@@ -235,6 +317,7 @@ int tap_report_run(const struct tap_report_type *type, const void *opts,
 	r->opts = opts;
 	r->screen = screen;
 	r->observer = type->observer;
+	r->sections = type->sections;
 	r->observer_ctx = r;
 	r->usage = true;
 	ret = type->check ? type->check(opts, err) : 0;
@@ -252,6 +335,8 @@ void tap_report_free(struct tap_report *r)
 		return;
 	if (r->type->release)
 		r->type->release(r);
+	tap_pelt_free(r->signals);
+	free(r->tasks);
 	tap_run_close(&r->run);
 	free(r);
 }

@@ -13,6 +13,7 @@
 
 #include <limits.h>
 
+#include "analysis/pelt.h"
 #include "base/cmd.h"
 #include "report/task_cells.h"
 
@@ -25,13 +26,15 @@ struct tap_report_opts {
 	int64_t top; /* -n; -1: not given */
 };
 
-/* Three rows in the table of a report's options: only what is about CPUs has -C. */
-extern const struct tap_opt tap_report_task_options[], tap_report_cpu_options[], tap_report_style_options[];
+/* Rows in the table of a report's options: only what is about CPUs has -C. `dump` has all but the last. */
+extern const struct tap_opt tap_report_task_options[], tap_report_cpu_options[],
+	tap_report_style_options[], tap_report_text_options[];
 #define TAP_REPORT_OPTIONS                                                                         \
 	TAP_OPT_ROWS(tap_report_task_options), TAP_OPT_ROWS(tap_report_cpu_options),               \
-		TAP_OPT_ROWS(tap_report_style_options)
+		TAP_OPT_ROWS(tap_report_style_options), TAP_OPT_ROWS(tap_report_text_options)
 #define TAP_REPORT_OPTIONS_WITHOUT_CPUS                                                            \
-	TAP_OPT_ROWS(tap_report_task_options), TAP_OPT_ROWS(tap_report_style_options)
+	TAP_OPT_ROWS(tap_report_task_options), TAP_OPT_ROWS(tap_report_style_options),             \
+		TAP_OPT_ROWS(tap_report_text_options)
 
 /* -n, for a report that has a .top. @what: "the N tasks that ran most [20"; with .common.top = -1 as default. */
 #define TAP_REPORT_TOP(what)                                                                       \
@@ -73,13 +76,17 @@ struct tap_report {
 	const struct tap_report_opts *opts; /* the report's own */
 	const struct tap_screen *screen;
 	struct tap_run run;
-	const struct tap_observer *observer; /* .type's, or set by its .begin */
+	const struct tap_observer *observer; /* .type's, or set by its .begin; so is .sections */
+	const struct tap_section *sections;
 	void *observer_ctx; /* the report */
 	const struct tap_run_events *events; /* NULL */
+	struct tap_pelt *signals; /* NULL: of those that the report wants nothing was recorded */
 	struct tap_page page;
 	bool is_open; /* .page */
 	struct tap_table rows; /* that are printed as they are read */
 	bool has_rows;
+	struct tap_task **tasks; /* of a table of tasks, in the order of its rows; owned */
+	unsigned int nr_tasks;
 	bool matched; /* a report sets it where it knows that the options picked something */
 	bool is_wrong; /* the answer is one that should not be: `summary --check` */
 	bool usage; /* what failed are the options */
@@ -92,15 +99,16 @@ struct tap_report_type {
 	unsigned int top; /* how many rows people see, without -n */
 	const struct tap_observer *observer;
 	const struct tap_section *sections; /* in their order; ends with an empty one */
+	/* Load-tracking signals that it is about, or NULL. @r: struct tap_report */
+	bool (*want_signal)(void *r, const struct tap_pelt_signal *s);
 	/* Each may be NULL. Return: 0; -errno with a sentence. */
 	int (*check)(const void *opts, struct tap_err *err); /* options that do not go together */
 	int (*begin)(struct tap_report *r, struct tap_err *err); /* the survey is there */
-	int (*end)(struct tap_report *r, struct tap_err *err); /* the timeline has told all */
+	int (*end)(struct tap_report *r, struct tap_err *err); /* all has been told, .signals too */
 	void (*release)(struct tap_report *r);
 };
 
 enum tap_audience tap_report_audience(const struct tap_report *r);
-const struct tap_style *tap_report_style(const struct tap_report *r);
 
 /*
  * Runs a report on what @opts names, and shows it. @out: to be freed in either case; NULL if there was no
@@ -116,11 +124,29 @@ void tap_report_free(struct tap_report *r);
 void tap_report_open_page(struct tap_report *r);
 /* For a .begin: rows are printed as they are read, to .rows. @key: NULL: programs get lines. */
 void tap_report_open_rows(struct tap_report *r, const struct tap_column *columns, const char *key);
+/*
+ * For a .begin: makes .signals, if there are events that tell of some that are wanted; then the
+ * timeline's observer is the report. @opts: what reports differ in. Return: 0; -ENOMEM with a
+ * sentence.
+ */
+int tap_report_open_signals(struct tap_report *r, struct tap_pelt_opts opts, struct tap_err *err);
+/*
+ * For an .end: .tasks are those that lived in the window and that the options pick, who ran most
+ * first. Return: 0; -ENOMEM with a sentence.
+ */
+int tap_report_find_tasks(struct tap_report *r, struct tap_err *err);
+unsigned int tap_report_nr_tasks(const struct tap_report *r); /* a section's .nr */
 /* What all reports begin with: the recording, its date, the window, what was lost. */
 void tap_report_head(struct tap_report *r);
 
 /* How many of @nr rows to show: by -n. */
 unsigned int tap_report_shown(const struct tap_report *r, unsigned int nr);
+
+/* 0 of nothing. */
+static inline double tap_pct(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
 
 /* Sections for people. What "~" means, if it was shown. */
 void tap_report_note_throttling(struct tap_report *r, struct tap_table *t);

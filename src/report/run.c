@@ -2,42 +2,36 @@
 #include "report/run.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-/* The recording's own window, within --time. 0 and UINT64_MAX: open. */
+/* The recording's own window, within --time. */
 static void find_window(struct tap_run *run)
 {
-	struct tap_range said = run->rec.said;
+	struct tap_window *w = &run->window;
 
-	run->start_ns = run->pick.from_ns;
-	run->end_ns = run->pick.to_ns;
-	if (said.from_ns > run->start_ns)
-		run->start_ns = said.from_ns;
-	if (said.to_ns < run->end_ns)
-		run->end_ns = said.to_ns;
-	if (run->end_ns < run->start_ns)
-		run->end_ns = run->start_ns;
+	*w = run->pick.window;
+	if (run->rec.said.to_ns < w->to_ns)
+		w->to_ns = run->rec.said.to_ns;
 	/* what is before --time tells the states at its start; before the recording's own is none */
-	run->read_from_ns = run->start_ns;
-	if (run->pick.from_ns && run->start_ns == run->pick.from_ns)
-		run->read_from_ns -= run->start_ns > TAP_RUN_LOOKBACK_NS ? TAP_RUN_LOOKBACK_NS :
-									run->start_ns;
+	run->read_from_ns = w->from_ns > TAP_RUN_LOOKBACK_NS ? w->from_ns - TAP_RUN_LOOKBACK_NS : 0;
+	if (run->rec.said.from_ns > w->from_ns)
+		run->read_from_ns = w->from_ns = run->rec.said.from_ns;
+	if (w->to_ns < w->from_ns)
+		w->to_ns = w->from_ns;
 }
 
 /* A recording that does not say its window begins and ends with its events. */
 static void close_window(struct tap_run *run, const struct tap_reader_span *span)
 {
-	bool is_empty = span->first_ns > span->last_ns || span->first_ns > run->end_ns;
+	struct tap_window *w = &run->window;
+	bool is_empty = span->first_ns > span->last_ns || span->first_ns > w->to_ns;
 
-	if (!run->rec.said.from_ns && !span->before && !is_empty && span->first_ns > run->start_ns)
-		run->start_ns = span->first_ns;
+	if (!run->rec.said.from_ns && !span->before && !is_empty && span->first_ns > w->from_ns)
+		w->from_ns = span->first_ns;
 	if (run->rec.said.to_ns == UINT64_MAX && !span->beyond && !is_empty &&
-	    span->last_ns < run->end_ns)
-		run->end_ns = span->last_ns;
-	if (run->end_ns < run->start_ns || run->end_ns == UINT64_MAX)
-		run->end_ns = run->start_ns;
-	if (!run->start_ns && run->end_ns) /* to the timeline, 0 would be an open window */
-		run->start_ns = 1;
+	    span->last_ns < w->to_ns)
+		w->to_ns = span->last_ns;
+	if (w->to_ns < w->from_ns || w->to_ns == UINT64_MAX)
+		w->to_ns = w->from_ns;
 }
 
 static bool has_one_buffer(const struct tap_run *run)
@@ -50,15 +44,6 @@ static uint16_t mark_for_survey(void *run, const struct tap_format *fmt)
 	return tap_survey_wants(fmt, has_one_buffer(run));
 }
 
-static void begin_walk(struct tap_run *run, uint64_t from_ns, uint64_t to_ns,
-		       uint16_t (*mark)(void *, const struct tap_format *))
-{
-	tap_reader_rewind(run->rec.reader);
-	tap_reader_limit(run->rec.reader, from_ns, to_ns);
-	tap_reader_mark(run->rec.reader, mark, run);
-	tap_reader_unmerged(run->rec.reader, true);
-}
-
 /* Return: 0, or 1 where something is @beyond the window; -ENOMEM. */
 static int feed_batch(struct tap_run *run, const struct tap_event *const *events, unsigned int nr,
 		      bool *beyond)
@@ -66,7 +51,7 @@ static int feed_batch(struct tap_run *run, const struct tap_event *const *events
 	int ret = 0;
 
 	for (unsigned int from = 0, i = 0; ret >= 0 && from < nr; from = i) {
-		while (i < nr && events[i]->ts_ns <= run->end_ns)
+		while (i < nr && events[i]->ts_ns <= run->window.to_ns)
 			i++;
 		ret = tap_survey_events(&run->survey, events + from, i - from);
 		if (ret || i == nr)
@@ -89,25 +74,15 @@ static int feed_survey(struct tap_run *run, struct tap_reader_span *span, struct
 	bool beyond = false;
 	int nr, code = 0;
 
-	begin_walk(run, run->read_from_ns, UINT64_MAX, mark_for_survey);
+	tap_reader_rewind(run->rec.reader);
+	tap_reader_limit(run->rec.reader, run->read_from_ns, UINT64_MAX);
+	tap_reader_mark(run->rec.reader, mark_for_survey, run);
+	tap_reader_unmerged(run->rec.reader, true);
 	while (code >= 0 && (nr = tap_reader_batch(run->rec.reader, &events, err)) > 0)
 		code = feed_batch(run, events, (unsigned int)nr, &beyond);
 	*span = tap_reader_span(run->rec.reader);
-	span->beyond = beyond || span->last_ns > run->end_ns;
+	span->beyond = beyond || span->last_ns > run->window.to_ns;
 	return code < 0 ? tap_err_set(err, code, "out of memory") : nr;
-}
-
-/* Only the window is to be counted. */
-static int count_window(struct tap_run *run, struct tap_err *err)
-{
-	const struct tap_event *const *events;
-	int nr;
-
-	begin_walk(run, run->start_ns, run->end_ns, tap_mark_none);
-	do
-		nr = tap_reader_batch(run->rec.reader, &events, err);
-	while (nr > 0);
-	return nr;
 }
 
 /* Those that were fed the survey knows by itself. */
@@ -135,12 +110,12 @@ static int survey(struct tap_run *run, struct tap_err *err)
 	struct tap_reader_span span;
 	int ret;
 
-	if (tap_survey_init(&run->survey, run->start_ns, run->end_ns))
+	if (tap_survey_init(&run->survey, run->window))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = feed_survey(run, &span, err);
 	note_kinds(run);
-	if (!ret && (run->read_from_ns != run->start_ns || span.beyond))
-		ret = count_window(run, err);
+	if (!ret && (run->read_from_ns != run->window.from_ns || span.beyond))
+		ret = tap_recording_count(&run->rec, run->window.from_ns, run->window.to_ns, err);
 	run->survey.bytes = tap_reader_span(run->rec.reader).bytes;
 	close_window(run, &span);
 	if (!ret && (count_kinds(run) || tap_survey_end(&run->survey)))
@@ -150,15 +125,8 @@ static int survey(struct tap_run *run, struct tap_err *err)
 
 static int set_window(struct tap_run *run, struct tap_err *err)
 {
-	struct tap_range range;
-	int ret = tap_recording_window(&run->rec, &run->window, &range, err);
-
-	if (ret)
-		return ret;
-	run->pick.from_ns = range.from_ns;
-	run->pick.to_ns = range.to_ns;
 	run->all_tasks = !(run->pick.select->by & TAP_SELECT_TASKS);
-	return 0;
+	return tap_recording_window(&run->rec, &run->time, &run->pick.window, err);
 }
 
 int tap_run_input(struct tap_run *run, const char *path, const struct tap_select_words *words,
@@ -171,19 +139,18 @@ int tap_run_input(struct tap_run *run, const char *path, const struct tap_select
 	int ret;
 
 	*run = (struct tap_run){ 0 };
-	*usage = true;
-	ret = tap_window_parse(&run->window, window, err);
+	ret = tap_time_option_parse(&run->time, window, err);
 	if (!ret)
 		ret = tap_clock_parse(clock_name, &clock, err);
+	*usage = ret;
+	if (!ret)
+		ret = tap_recording_open(&run->rec, path, listener, err);
 	if (ret)
 		return ret;
-	*usage = false;
-	ret = tap_recording_open(&run->rec, path, listener, err);
-	if (ret)
-		return ret;
-	*usage = true;
 	formats = tap_reader_formats(run->rec.reader, &nr);
 	ret = tap_pick_init(&run->pick, words, formats, nr, err);
+	if (!ret && run->pick.note.len)
+		tap_recording_note(&run->rec, "%s", tap_buf_str(&run->pick.note));
 	if (!ret)
 		ret = set_window(run, err);
 	if (!ret)
@@ -198,66 +165,51 @@ int tap_run_borrow(struct tap_run *run, struct tap_reader *reader, const struct 
 	int ret;
 
 	*run = (struct tap_run){ .pick.select = select ? select : &tap_select_all };
-	ret = tap_window_parse(&run->window, window, err);
+	ret = tap_time_option_parse(&run->time, window, err);
 	if (!ret)
 		ret = tap_recording_borrow(&run->rec, reader, listener, err);
 	return ret ? ret : set_window(run, err);
 }
 
-static int refuse_ticks(const struct tap_run *run, struct tap_err *err)
-{
-	const char *ticks = tap_reader_info(run->rec.reader)->ticks;
-
-	if (!ticks)
-		return 0;
-	return tap_err_set(err, -ENODATA, "'%.300s' has stamps of the clock '%s', which are no time: only "
-			   "`schedtap dump` shows them", run->rec.path, ticks);
-}
-
 int tap_run_survey(struct tap_run *run, struct tap_err *err)
 {
-	struct tap_range range = { run->pick.from_ns, run->pick.to_ns };
-	int ret = refuse_ticks(run, err);
+	const char *ticks = tap_reader_info(run->rec.reader)->ticks;
+	int ret;
 
-	if (ret)
-		return ret;
+	if (ticks)
+		return tap_err_set(err, -ENODATA,
+				   "'%.300s' has stamps of the clock '%s', which are no time: only "
+				   "`schedtap dump` shows them", run->rec.path, ticks);
 	find_window(run);
 	tap_recording_watch(&run->rec, "pass 1 of 2");
 	ret = survey(run, err);
-	if (!ret && run->window.text && !run->survey.events)
-		ret = tap_recording_check_window(&run->rec, &run->window, range, err);
+	if (!ret && run->time.text && !run->survey.events)
+		ret = tap_recording_check_window(&run->rec, &run->time, run->pick.window, err);
 	return ret;
-}
-
-static bool has(const struct tap_survey *s, enum tap_needs what)
-{
-	switch (what) {
-	case TAP_NEEDS_WAKEUPS:
-		return tap_survey_has_wakeups(s);
-	case TAP_NEEDS_MIGRATIONS:
-		return s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER;
-	case TAP_NEEDS_SWITCHES:
-		return tap_survey_has_switches(s);
-	}
-	return false;
 }
 
 int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct tap_err *err)
 {
-	static const struct {
+	const struct tap_survey *s = &run->survey;
+	const struct {
 		enum tap_needs what;
+		bool is_there;
 		const char *events, *why;
 	} needs[] = {
-		{ TAP_NEEDS_WAKEUPS, "sched_waking and no sched_wakeup", "when a wait began is not known" },
-		{ TAP_NEEDS_MIGRATIONS, "sched_migrate_task", "either that event was not recorded, or nothing was moved" },
-		{ TAP_NEEDS_SWITCHES, "sched_switch", "who ran is not known" },
+		{ TAP_NEEDS_WAKEUPS, tap_survey_has_wakeups(s), "sched_waking and no sched_wakeup",
+		  "when a wait began is not known" },
+		{ TAP_NEEDS_MIGRATIONS, s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER,
+		  "sched_migrate_task",
+		  "either that event was not recorded, or nothing was moved" },
+		{ TAP_NEEDS_SWITCHES, tap_survey_has_switches(s), "sched_switch",
+		  "who ran is not known" },
 	};
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
-		if ((needed & needs[i].what) && !has(&run->survey, needs[i].what))
+		if ((needed & needs[i].what) && !needs[i].is_there)
 			return tap_err_set(err, -ENODATA, "'%.300s' has no %s events%s: %s",
 					   run->rec.path, needs[i].events,
-					   run->window.text ? " in that window" : "", needs[i].why);
+					   run->time.text ? " in that window" : "", needs[i].why);
 	return 0;
 }
 
@@ -288,14 +240,14 @@ static int start(struct tap_run *run, const struct tap_observer *observer, struc
 		 struct tap_err *err)
 {
 	struct tap_timeline_opts opts = {
-		.start_ns = run->start_ns, .end_ns = run->end_ns, .survey = &run->survey,
+		.window = run->window, .survey = &run->survey,
 		.lists = &run->rec.ids.lists,
 		.nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus, .observer = observer,
 		.ctx = feed->ctx,
 	};
 
 	tap_reader_rewind(run->rec.reader);
-	tap_reader_limit(run->rec.reader, run->read_from_ns, run->end_ns);
+	tap_reader_limit(run->rec.reader, run->read_from_ns, run->window.to_ns);
 	tap_reader_unmerged(run->rec.reader, false);
 	tap_reader_mark(run->rec.reader, mark_for_feed, feed);
 	tap_recording_watch(&run->rec, "pass 2 of 2");
@@ -303,12 +255,6 @@ static int start(struct tap_run *run, const struct tap_observer *observer, struc
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	run->rec.ids.timeline = run->timeline;
 	return 0;
-}
-
-static int failed(const struct tap_run *run, int code, struct tap_err *err)
-{
-	errno = -code;
-	return tap_err_set(err, code, "cannot make sense of '%.300s': %m", run->rec.path);
 }
 
 /* Return: 0; -errno of the timeline or the report. */
@@ -328,17 +274,11 @@ static int feed_events(const struct feed *feed, const struct tap_event *const *b
 			break;
 		if (batch[i]->mark & FOR_TIMELINE)
 			ret = tap_timeline_event(t, batch[i]);
-		if (!ret && batch[i]->ts_ns >= feed->run->start_ns)
+		if (!ret && batch[i]->ts_ns >= feed->run->window.from_ns)
 			ret = feed->events->event(feed->ctx, batch[i]);
 		i++;
 	}
 	return ret;
-}
-
-/* Without switches nothing is certain: then there is nothing to tell. */
-static bool is_of_use(const struct feed *feed)
-{
-	return feed->any_for_report || tap_survey_has_switches(&feed->run->survey);
 }
 
 int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
@@ -347,9 +287,12 @@ int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 	struct feed feed = { .run = run, .events = events, .ctx = ctx };
 	const struct tap_event *const *batch;
 	int ret, nr, code = 0;
+	bool is_of_use;
 
 	ret = start(run, observer, &feed, err);
-	while (!ret && !code && is_of_use(&feed)) {
+	/* without switches nothing is certain: then there is nothing to tell */
+	is_of_use = feed.any_for_report || tap_survey_has_switches(&run->survey);
+	while (!ret && !code && is_of_use) {
 		nr = tap_reader_batch(run->rec.reader, &batch, err);
 		if (nr <= 0) {
 			ret = nr;
@@ -362,9 +305,12 @@ int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 		return ret;
 	if (!code)
 		code = tap_timeline_end(run->timeline);
-	if (!code)
-		tap_run_note_unknown(run);
-	return code ? failed(run, code, err) : 0;
+	if (code) {
+		errno = -code;
+		return tap_err_set(err, code, "cannot make sense of '%.300s': %m", run->rec.path);
+	}
+	tap_run_note_unknown(run);
+	return 0;
 }
 
 void tap_run_note_unknown(const struct tap_run *run)

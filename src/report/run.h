@@ -16,13 +16,12 @@
 struct tap_run {
 	struct tap_recording rec;
 	struct tap_pick pick;
-	struct tap_window window; /* as asked for */
+	struct tap_time_option time;
 	bool all_tasks; /* no option picks some */
 	struct tap_survey survey;
 	struct tap_timeline *timeline;
-	/* the window: --time within the recording's own; after tap_run_survey() */
-	uint64_t start_ns, end_ns;
-	uint64_t read_from_ns; /* start_ns, or a little before */
+	struct tap_window window; /* --time within the recording's own; after tap_run_survey() */
+	uint64_t read_from_ns; /* its start, or a little before */
 	struct tap_task_name *names; /* by task's index: task_cells.h */
 	unsigned int nr_names;
 	/* Tasks that may be throttled are marked in labels: set by reports that show waits. */

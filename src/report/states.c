@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap states: how long each task was in each state, and its longest time in one go. */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "analysis/states.h"
 #include "report/report.h"
 
@@ -63,21 +60,7 @@ static const struct tap_column longest_columns[] = {
 struct states {
 	struct tap_report report;
 	struct tap_states states;
-	struct tap_task **tasks; /* those that the options pick, in their order; owned */
-	unsigned int nr_tasks;
-	bool iowait; /* was recorded */
 };
-
-static int by_run_time(const void *a, const void *b)
-{
-	const struct tap_task *x = *(struct tap_task *const *)a, *y = *(struct tap_task *const *)b;
-	uint64_t x_ns = x->total_ns[TAP_RUNNING], y_ns = y->total_ns[TAP_RUNNING];
-
-	if (x_ns != y_ns)
-		return x_ns < y_ns ? 1 : -1;
-	return x->tid != y->tid ? (x->tid > y->tid) - (x->tid < y->tid) :
-				  (x->index > y->index) - (x->index < y->index);
-}
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
@@ -85,25 +68,8 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 	(void)err;
 	r->run.mark_throttling = true;
-	st->states.start_ns = r->run.start_ns;
+	st->states.start_ns = r->run.window.from_ns;
 	r->observer_ctx = &st->states;
-	return 0;
-}
-
-static int end(struct tap_report *r, struct tap_err *err)
-{
-	struct states *st = (struct states *)r;
-	unsigned int nr;
-	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
-
-	st->tasks = calloc(nr + 1, sizeof(struct tap_task *));
-	if (!st->tasks)
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	for (unsigned int i = 0; i < nr; i++)
-		if (tap_task_life_ns(r->run.timeline, tasks[i]) && tap_run_task(&r->run, tasks[i]))
-			st->tasks[st->nr_tasks++] = tasks[i];
-	qsort(st->tasks, st->nr_tasks, sizeof(struct tap_task *), by_run_time);
-	st->iowait = r->run.survey.buffer[TAP_SCHED_IOWAIT] != TAP_NO_BUFFER;
 	return 0;
 }
 
@@ -113,10 +79,7 @@ static void put_longest_csv(struct tap_table *t, const struct tap_longest *longe
 		const struct tap_longest *l = &longest[shown[i].state];
 
 		tap_table_u64(t, l->ns);
-		if (l->ns)
-			tap_table_u64(t, l->at_ns);
-		else
-			tap_table_none(t);
+		tap_table_u64_if(t, l->ns, l->at_ns);
 	}
 }
 
@@ -136,37 +99,27 @@ static void put_longest_members(struct tap_page *p, const struct tap_longest *lo
 	tap_page_object_end(p);
 }
 
-static double pct(const struct tap_report *r, const struct tap_task *task, uint64_t ns)
+static void put_state(struct tap_table *t, uint64_t ns, uint64_t life_ns)
 {
-	return 100.0 * (double)ns / (double)tap_task_life_ns(r->run.timeline, task);
-}
-
-static void put_iowait(struct tap_report *r, struct tap_table *t, const struct tap_task *task)
-{
-	if (((struct states *)r)->iowait) {
-		tap_table_u64(t, task->iowait_ns);
-		tap_table_real(t, pct(r, task, task->iowait_ns));
-	} else {
-		tap_table_none(t);
-		tap_table_none(t);
-	}
+	tap_table_u64(t, ns);
+	tap_table_real(t, tap_pct(ns, life_ns));
 }
 
 static void put_task(struct tap_report *r, struct tap_table *t, unsigned int nr)
 {
-	const struct states *st = (struct states *)r;
-	const struct tap_task *task = st->tasks[nr];
-	const struct tap_longest *longest = tap_states_longest(&st->states, task);
+	const struct tap_task *task = r->tasks[nr];
+	const struct tap_longest *longest = tap_states_longest(&((struct states *)r)->states, task);
+	bool has_iowait = r->run.survey.buffer[TAP_SCHED_IOWAIT] != TAP_NO_BUFFER;
+	uint64_t life_ns = tap_task_life_ns(r->run.timeline, task);
 
 	tap_task_cells(&r->run, t, task);
-	tap_table_u64(t, tap_task_life_ns(r->run.timeline, task));
+	tap_table_u64(t, life_ns);
 	for (unsigned int i = 0; i < NR_SHOWN; i++) {
-		uint64_t ns = task->total_ns[shown[i].state];
-
-		tap_table_u64(t, ns);
-		tap_table_real(t, pct(r, task, ns));
-		if (shown[i].state == TAP_BLOCKED) /* of which */
-			put_iowait(r, t, task);
+		put_state(t, task->total_ns[shown[i].state], life_ns);
+		if (shown[i].state == TAP_BLOCKED && has_iowait) /* of which */
+			put_state(t, task->iowait_ns, life_ns);
+		else if (shown[i].state == TAP_BLOCKED)
+			tap_table_nones(t, 2);
 	}
 	tap_throttling_cell(&r->run, t, task);
 	if (tap_page_is_for(&r->page, TAP_FOR_SHEETS))
@@ -174,29 +127,20 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int nr)
 	put_longest_members(&r->page, longest);
 }
 
-static unsigned int nr_tasks(const struct tap_report *r)
-{
-	return ((const struct states *)r)->nr_tasks;
-}
-
 static void put_longest(struct tap_report *r, struct tap_table *t)
 {
 	const struct states *st = (struct states *)r;
 
-	for (unsigned int i = 0; i < tap_report_shown(r, st->nr_tasks) * NR_SHOWN; i++) {
-		const struct tap_task *task = st->tasks[i / NR_SHOWN];
+	for (unsigned int i = 0; i < tap_report_shown(r, r->nr_tasks) * NR_SHOWN; i++) {
+		const struct tap_task *task = r->tasks[i / NR_SHOWN];
 		enum tap_state state = shown[i % NR_SHOWN].state;
 		const struct tap_longest *l = &tap_states_longest(&st->states, task)[state];
-		const char *label;
-		uint32_t len;
 
 		if (!l->ns)
 			continue;
-		label = tap_run_label(&r->run, task, &len);
-		tap_table_text(t, label, len);
-		tap_table_text(t, tap_state_name(state), strlen(tap_state_name(state)));
-		tap_table_u64(t, task->total_ns[state]);
-		tap_table_real(t, pct(r, task, task->total_ns[state]));
+		tap_label_cell(&r->run, t, task);
+		tap_table_puts(t, tap_state_name(state));
+		put_state(t, task->total_ns[state], tap_task_life_ns(r->run.timeline, task));
 		tap_table_u64(t, l->ns);
 		tap_table_u64(t, l->at_ns);
 		tap_table_row(t);
@@ -205,11 +149,10 @@ static void put_longest(struct tap_report *r, struct tap_table *t)
 
 static void release(struct tap_report *r)
 {
-	free(((struct states *)r)->tasks);
 	tap_states_release(&((struct states *)r)->states);
 }
 
-#define TASKS .key = "tasks", .row = put_task, .nr = nr_tasks, .noun = "task"
+#define TASKS .key = "tasks", .row = put_task, .nr = tap_report_nr_tasks, .noun = "task"
 
 static const struct tap_section sections[] = {
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .columns = columns, TASKS },
@@ -237,6 +180,6 @@ const struct tap_report_type tap_report_states = {
 	.observer = &tap_states_observer,
 	.sections = sections,
 	.begin = begin,
-	.end = end,
+	.end = tap_report_find_tasks,
 	.release = release,
 };

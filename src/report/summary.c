@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap summary: what happened, on one page. */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "report/summary.h"
 
@@ -16,9 +14,11 @@ static const struct tap_opt options[] = {
 
 /* ---- --check ----------------------------------------------------------------------------------- */
 
-/* Return: how many of the CPUs' times do not add up to the window. */
-static unsigned int check_cpus(struct tap_report *r, uint64_t window_ns)
+/* Adds what they ran. Return: how many of the CPUs' times do not add up to the window. */
+static unsigned int check_cpus(struct tap_report *r, uint64_t *run_ns)
 {
+	struct tap_window window = tap_timeline_window(r->run.timeline);
+	uint64_t window_ns = tap_window_ns(&window);
 	unsigned int nr, bad = 0;
 	const struct tap_cpu *cpus = tap_timeline_cpus(r->run.timeline, &nr);
 
@@ -26,6 +26,7 @@ static unsigned int check_cpus(struct tap_report *r, uint64_t window_ns)
 		uint64_t sum = cpus[i].run_ns + cpus[i].idle_ns + cpus[i].offline_ns +
 			       cpus[i].unknown_ns;
 
+		*run_ns += cpus[i].run_ns;
 		if (sum == window_ns)
 			continue;
 		bad++;
@@ -36,8 +37,8 @@ static unsigned int check_cpus(struct tap_report *r, uint64_t window_ns)
 	return bad;
 }
 
-/* Return: how many of the tasks' states do not add up to their life. */
-static unsigned int check_tasks(struct tap_report *r)
+/* The same of the tasks: their states add up to their life. */
+static unsigned int check_tasks(struct tap_report *r, uint64_t *run_ns)
 {
 	unsigned int nr, bad = 0;
 	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
@@ -47,6 +48,7 @@ static unsigned int check_tasks(struct tap_report *r)
 
 		for (unsigned int s = 0; s < TAP_NR_STATES; s++)
 			sum += tasks[i]->total_ns[s];
+		*run_ns += tasks[i]->total_ns[TAP_RUNNING];
 		if (sum == life)
 			continue;
 		bad++;
@@ -57,24 +59,6 @@ static unsigned int check_tasks(struct tap_report *r)
 	return bad;
 }
 
-/* What all tasks ran is what all CPUs ran: nothing is counted twice. */
-static unsigned int check_run(struct tap_report *r)
-{
-	uint64_t by_cpu = 0, by_task = 0;
-	unsigned int nr;
-	const struct tap_cpu *cpus = tap_timeline_cpus(r->run.timeline, &nr);
-	struct tap_task *const *tasks;
-
-	for (unsigned int i = 0; i < nr; i++)
-		by_cpu += cpus[i].run_ns;
-	tasks = tap_timeline_tasks(r->run.timeline, &nr);
-	for (unsigned int i = 0; i < nr; i++)
-		by_task += tasks[i]->total_ns[TAP_RUNNING];
-	tap_buf_printf(&r->page.buf, "run time by CPU %" PRIu64 " ns, by task %" PRIu64 " ns, %s\n", by_cpu, by_task,
-	       by_cpu == by_task ? "equal" : "not equal");
-	return by_cpu != by_task;
-}
-
 static bool is_check(const struct tap_report *r)
 {
 	return ((const struct summary_opts *)r->opts)->check;
@@ -82,16 +66,17 @@ static bool is_check(const struct tap_report *r)
 
 static void check(struct tap_report *r)
 {
-	uint64_t start_ns, end_ns;
+	uint64_t by_cpu = 0, by_task = 0;
 	unsigned int bad;
 
 	tap_page_open(&r->page, &tap_style_text, r->screen->fd);
 	r->is_open = true;
-	tap_timeline_span(r->run.timeline, &start_ns, &end_ns);
-	bad = check_cpus(r, end_ns - start_ns);
-	bad += check_tasks(r);
-	bad += check_run(r);
-	r->is_wrong = bad;
+	bad = check_cpus(r, &by_cpu);
+	bad += check_tasks(r, &by_task);
+	/* what all tasks ran is what all CPUs ran: nothing is counted twice */
+	tap_buf_printf(&r->page.buf, "run time by CPU %" PRIu64 " ns, by task %" PRIu64 " ns, %s\n",
+		       by_cpu, by_task, by_cpu == by_task ? "equal" : "not equal");
+	r->is_wrong = bad || by_cpu != by_task;
 }
 
 /* ---- util and nr_running of the CPUs ---- */
@@ -117,79 +102,36 @@ static bool want_series(void *ctx, const struct tap_pelt_series *s)
 	return s->subject == TAP_PELT_CPU && tap_run_cpu(&r->run, s->cpu);
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	const struct tap_pelt_signal *s = tap_pelt_signals;
-
-	while (s->name && (strcmp(s->event, fmt->name) || !want_signal(ctx, s)))
-		s++;
-	return s->name;
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	struct summary *sum = ctx;
-
-	return tap_pelt_event(sum->signals, sum->report.run.timeline, ev);
-}
-
-static bool has_signals(const struct tap_survey *s)
-{
-	for (unsigned int i = 0; i < s->nr_kinds; i++)
-		if (wants(NULL, s->kinds[i].fmt))
-			return true;
-	return false;
-}
-
-static int observe_signals(struct summary *sum)
-{
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
-	struct tap_run *run = &sum->report.run;
-	struct tap_pelt_opts opts = {
-		.start_ns = run->start_ns, .end_ns = run->end_ns, .survey = &run->survey,
-		.cpus_only = true, .want_signal = want_signal, .want = want_series, .ctx = sum,
-	};
-
-	sum->report.events = &events;
-	return tap_pelt_new(&opts, &sum->signals);
-}
-
-/* Without events that tell of signals nothing is handed to anybody. */
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	static const struct tap_observer observer = { .cpu = on_cpu, .unknown_cpus_only = true };
+	const struct tap_pelt_opts opts = { .cpus_only = true, .want = want_series };
 	struct summary *sum = (struct summary *)r;
 
 	r->run.mark_throttling = true;
 	sum->gaps = (struct tap_gaps){
-		.survey = &r->run.survey, .start_ns = r->run.start_ns, .end_ns = r->run.end_ns,
+		.survey = &r->run.survey, .window = r->run.window,
 	};
-	if (is_check(r))
+	if (is_check(r)) {
+		r->sections = NULL;
 		return 0;
+	}
 	r->observer = &observer;
-	if (has_signals(&r->run.survey) && observe_signals(sum))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	return 0;
+	return tap_report_open_signals(r, opts, err);
 }
 
 static int end(struct tap_report *r, struct tap_err *err)
 {
-	struct summary *sum = (struct summary *)r;
+	int ret = tap_report_find_tasks(r, err);
 
-	if ((sum->signals && tap_pelt_end(sum->signals)) || tap_summary_find_tasks(sum))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	if (is_check(r))
+	if (!ret && is_check(r))
 		check(r);
-	return 0;
+	return ret;
 }
 
 static void release(struct tap_report *r)
 {
-	struct summary *sum = (struct summary *)r;
-
-	tap_gaps_release(&sum->gaps);
-	tap_pelt_free(sum->signals);
-	free(sum->tasks);
+	tap_gaps_release(&((struct summary *)r)->gaps);
 }
 
 const struct tap_report_type tap_report_summary = {
@@ -205,6 +147,7 @@ const struct tap_report_type tap_report_summary = {
 	.size = sizeof(struct summary),
 	.top = 10,
 	.sections = tap_summary_sections,
+	.want_signal = want_signal,
 	.begin = begin,
 	.end = end,
 	.release = release,

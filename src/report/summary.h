@@ -4,7 +4,6 @@
 #define TAP_REPORT_SUMMARY_H
 
 #include "analysis/gaps.h"
-#include "analysis/pelt.h"
 #include "report/report.h"
 
 struct summary_opts {
@@ -14,15 +13,9 @@ struct summary_opts {
 
 struct summary {
 	struct tap_report report;
-	struct tap_pelt *signals; /* util and nr_running of the CPUs; NULL: neither was recorded */
-	struct tap_gaps gaps;	  /* of the CPUs that the options pick */
-	struct tap_task **tasks;  /* that lived in the window, and that the options pick: the busiest first; owned */
-	unsigned int nr_tasks;
+	struct tap_gaps gaps; /* of the CPUs that the options pick */
 	bool any_own; /* of the recorder's own was shown */
 };
-
-/* Return: 0 or -ENOMEM. */
-int tap_summary_find_tasks(struct summary *s);
 
 extern const struct tap_section tap_summary_sections[];
 

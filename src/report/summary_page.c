@@ -17,19 +17,9 @@ static struct summary *sum_of(const struct tap_report *r)
 	return (struct summary *)r;
 }
 
-static double pct(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static double per_second(uint64_t count, uint64_t ns)
 {
 	return ns ? (double)count * 1e9 / (double)ns : 0;
-}
-
-static uint64_t window_ns(const struct tap_report *r)
-{
-	return r->run.end_ns - r->run.start_ns;
 }
 
 /* ---- what it is ---- */
@@ -42,52 +32,48 @@ static void put_escaped(struct tap_buf *b, const char *s)
 static void text_events(struct tap_report *r, struct tap_table *t)
 {
 	const struct tap_survey *s = &r->run.survey;
-	struct tap_buf *b = &r->page.buf;
+	struct tap_buf *b = &t->page->buf;
 
-	(void)t;
 	tap_buf_printf(b, "events     %" PRIu64 ", %.0f per second, ", s->events,
-		       per_second(s->events, window_ns(r)));
+		       per_second(s->events, tap_window_ns(&r->run.window)));
 	if (s->events)
 		tap_buf_printf(b, "%.1f bytes each\n", (double)s->bytes / (double)s->events);
 	else
 		tap_buf_puts(b, "no bytes\n");
 }
 
-static void put_figure(struct tap_buf *b, const json_t *price, const char *key, int decimals,
-		       const char *unit)
-{
-	const json_t *v = json_object_get(price, key);
-
-	if (json_is_number(v))
-		tap_buf_printf(b, "%.*f%s", decimals, json_number_value(v), unit);
-	else
-		tap_buf_puts(b, "not known");
-}
-
 static void text_price(struct tap_report *r, struct tap_table *t)
 {
+	static const struct {
+		const char *before, *key;
+		int decimals;
+		const char *unit;
+	} figures[] = {
+		{ "price      events ", "events", 0, "" },
+		{ ", bytes ", "bytes", 0, "" },
+		{ ", lost ", "lost", 0, "" },
+		{ "\n  probes   ", "ns_per_event", 0, " ns per event" },
+		{ ", share of CPU ", "probe_cpu_pct", 2, " %" },
+		{ "\n  recorder ", "recorder_ns_per_event", 0, " ns per event" },
+		{ ", share of CPU ", "recorder_cpu_pct", 2, " %" },
+	};
 	const json_t *price = json_object_get(r->run.rec.meta, "price");
-	struct tap_buf *b = &r->page.buf;
+	struct tap_buf *b = &t->page->buf;
 
-	(void)t;
 	if (!json_is_object(price)) {
 		tap_buf_puts(b, "price      not known\n");
 		return;
 	}
-	tap_buf_puts(b, "price      events ");
-	put_figure(b, price, "events", 0, "");
-	tap_buf_puts(b, ", bytes ");
-	put_figure(b, price, "bytes", 0, "");
-	tap_buf_puts(b, ", lost ");
-	put_figure(b, price, "lost", 0, "");
-	tap_buf_puts(b, "\n  probes   ");
-	put_figure(b, price, "ns_per_event", 0, " ns per event");
-	tap_buf_puts(b, ", share of CPU ");
-	put_figure(b, price, "probe_cpu_pct", 2, " %");
-	tap_buf_puts(b, "\n  recorder ");
-	put_figure(b, price, "recorder_ns_per_event", 0, " ns per event");
-	tap_buf_puts(b, ", share of CPU ");
-	put_figure(b, price, "recorder_cpu_pct", 2, " %");
+	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
+		const json_t *v = json_object_get(price, figures[i].key);
+
+		tap_buf_puts(b, figures[i].before);
+		if (json_is_number(v))
+			tap_buf_printf(b, "%.*f%s", figures[i].decimals, json_number_value(v),
+				       figures[i].unit);
+		else
+			tap_buf_puts(b, "not known");
+	}
 	tap_buf_char(b, '\n');
 }
 
@@ -95,18 +81,12 @@ static void json_head(struct tap_report *r, struct tap_table *t)
 {
 	const struct tap_survey *s = &r->run.survey;
 
-	(void)t;
-	tap_page_u64(&r->page, "events", s->events);
-	tap_page_u64(&r->page, "bytes", s->bytes);
-	tap_page_json(&r->page, "price", json_object_get(r->run.rec.meta, "price"));
+	tap_page_u64(t->page, "events", s->events);
+	tap_page_u64(t->page, "bytes", s->bytes);
+	tap_page_json(t->page, "price", json_object_get(r->run.rec.meta, "price"));
 }
 
 /* ---- what was lost ---- */
-
-static bool in_window(const struct tap_report *r, const struct tap_loss *l)
-{
-	return l->to_ns >= r->run.start_ns && l->from_ns <= r->run.end_ns;
-}
 
 static void put_losses(struct tap_report *r, struct tap_table *t, unsigned int most)
 {
@@ -123,19 +103,13 @@ static void put_losses(struct tap_report *r, struct tap_table *t, unsigned int m
 	for (unsigned int i = 0; i < s->nr_kept_losses && most; i++) {
 		const struct tap_loss *l = &s->losses[i];
 
-		if (!in_window(r, l))
+		if (!tap_window_meets(&r->run.window, l->from_ns, l->to_ns))
 			continue;
 		most--;
-		if (l->cpu >= 0)
-			tap_table_s64(t, l->cpu);
-		else
-			tap_table_none(t);
-		tap_table_u64(t, l->from_ns > r->run.start_ns ? l->from_ns : r->run.start_ns);
-		tap_table_u64(t, l->to_ns < r->run.end_ns ? l->to_ns : r->run.end_ns);
-		if (l->count)
-			tap_table_u64(t, l->count);
-		else
-			tap_table_none(t);
+		tap_table_id(t, l->cpu);
+		tap_table_u64(t, tap_window_clip(&r->run.window, l->from_ns));
+		tap_table_u64(t, tap_window_clip(&r->run.window, l->to_ns));
+		tap_table_u64_if(t, l->count, l->count);
 		tap_table_row(t);
 	}
 	tap_table_end(t);
@@ -145,7 +119,6 @@ static void json_losses(struct tap_report *r, struct tap_table *t)
 {
 	const struct tap_survey *s = &r->run.survey;
 
-	(void)t;
 	tap_page_object(&r->page, "lost");
 	tap_page_u64(&r->page, "total", s->lost);
 	tap_page_bool(&r->page, "is_lower_bound", s->lost_unknown);
@@ -158,7 +131,6 @@ static void text_losses(struct tap_report *r, struct tap_table *t)
 {
 	uint64_t nr = r->run.survey.nr_losses;
 
-	(void)t;
 	if (!nr)
 		return;
 	tap_buf_char(&r->page.buf, '\n');
@@ -191,7 +163,7 @@ static void put_kind(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_buf_printf(&name, "%s:%s", k->fmt->system, k->fmt->name);
 	tap_table_text(t, name.data, name.len);
 	tap_table_u64(t, k->count);
-	tap_table_real(t, per_second(k->count, window_ns(r)));
+	tap_table_real(t, per_second(k->count, tap_window_ns(&r->run.window)));
 	tap_buf_release(&name);
 }
 
@@ -207,11 +179,11 @@ static void put_more_kinds(struct tap_report *r, struct tap_table *t)
 			       s->nr_kinds - TOP_KINDS, rest);
 }
 
-static bool was_on(const json_t *event)
+static const char *status_of(const json_t *event)
 {
 	const char *status = json_string_value(json_object_get(event, "status"));
 
-	return !status || !strcmp(status, "on");
+	return status ? status : "on";
 }
 
 static void json_missing(struct tap_report *r, struct tap_table *t)
@@ -219,19 +191,11 @@ static void json_missing(struct tap_report *r, struct tap_table *t)
 	json_t *missing = json_array(), *e;
 	size_t i;
 
-	(void)t;
 	json_array_foreach(json_object_get(r->run.rec.meta, "events"), i, e)
-		if (!was_on(e) && json_array_append(missing, e))
-			r->page.buf.err = -ENOMEM;
-	tap_page_json(&r->page, "not_recorded", missing);
+		if (strcmp(status_of(e), "on") && json_array_append(missing, e))
+			t->page->buf.err = -ENOMEM;
+	tap_page_json(t->page, "not_recorded", missing);
 	json_decref(missing);
-}
-
-static bool is_absent(const json_t *event)
-{
-	const char *status = json_string_value(json_object_get(event, "status"));
-
-	return status && !strcmp(status, "absent");
 }
 
 #define NAMED_ABSENT 3u
@@ -244,11 +208,10 @@ static void text_absent(struct tap_report *r, struct tap_table *t)
 	const json_t *e;
 	size_t i;
 
-	(void)t;
 	json_array_foreach(json_object_get(r->run.rec.meta, "events"), i, e) {
 		const char *name = json_string_value(json_object_get(e, "name"));
 
-		if (!name || !is_absent(e) || nr++ >= NAMED_ABSENT)
+		if (!name || strcmp(status_of(e), "absent") || nr++ >= NAMED_ABSENT)
 			continue;
 		tap_buf_puts(&s, nr == 1 ? "absent on that kernel: " : ", ");
 		put_escaped(&s, name);
@@ -257,8 +220,8 @@ static void text_absent(struct tap_report *r, struct tap_table *t)
 		tap_buf_printf(&s, " and %u more", nr - NAMED_ABSENT);
 	if (nr) {
 		tap_buf_puts(&s, " (--json: why)");
-		tap_buf_char(&r->page.buf, '\n');
-		tap_page_sentence(&r->page, s.data, s.len);
+		tap_buf_char(&t->page->buf, '\n');
+		tap_page_sentence(t->page, s.data, s.len);
 	}
 	tap_buf_release(&s);
 }
@@ -271,25 +234,25 @@ static void text_missing(struct tap_report *r, struct tap_table *t)
 	const json_t *e;
 	size_t i;
 
-	(void)t;
 	json_array_foreach(json_object_get(r->run.rec.meta, "events"), i, e) {
 		const char *system = json_string_value(json_object_get(e, "system"));
 		const char *name = json_string_value(json_object_get(e, "name"));
 		const char *reason = json_string_value(json_object_get(e, "reason"));
+		const char *status = status_of(e);
 
-		if (!system || !name || was_on(e) || is_absent(e))
+		if (!system || !name || !strcmp(status, "on") || !strcmp(status, "absent"))
 			continue;
-		tap_buf_puts(&r->page.buf, first ? "\nasked for, but not recorded\n" : "");
+		tap_buf_puts(&t->page->buf, first ? "\nasked for, but not recorded\n" : "");
 		first = false;
 		tap_buf_clear(&s);
 		put_escaped(&s, system);
 		tap_buf_char(&s, ':');
 		put_escaped(&s, name);
 		tap_buf_char(&s, ' ');
-		put_escaped(&s, json_string_value(json_object_get(e, "status")));
+		put_escaped(&s, status);
 		tap_buf_puts(&s, ": ");
 		put_escaped(&s, reason ? reason : "reason not known");
-		tap_page_sentence(&r->page, s.data, s.len);
+		tap_page_sentence(t->page, s.data, s.len);
 	}
 	tap_buf_release(&s);
 }
@@ -305,7 +268,7 @@ static const struct tap_pelt_series *signal_of(const struct tap_report *r, const
 {
 	unsigned int nr = 0;
 	struct tap_pelt_series *const *series =
-		sum_of(r)->signals ? tap_pelt_series(sum_of(r)->signals, &nr) : NULL;
+		r->signals ? tap_pelt_series(r->signals, &nr) : NULL;
 
 	for (unsigned int i = 0; i < nr; i++)
 		if (series[i]->cpu == (int)cpu && !strcmp(series[i]->signal->name, name))
@@ -323,7 +286,7 @@ static void put_signal_members(struct tap_report *r, const char *name, unsigned 
 	}
 	tap_page_object(&r->page, name);
 	tap_page_u64(&r->page, "known_ns", s->hist.count);
-	tap_page_real(&r->page, "known_pct", pct(s->hist.count, window_ns(r)));
+	tap_page_real(&r->page, "known_pct", tap_pct(s->hist.count, tap_window_ns(&r->run.window)));
 	tap_page_real(&r->page, "avg", tap_hist_mean(&s->hist));
 	for (size_t i = 0; i < NR_PARTS; i++)
 		tap_page_u64(&r->page, part_keys[i], tap_hist_quantile(&s->hist, parts[i]));
@@ -334,11 +297,10 @@ static void put_signal_members(struct tap_report *r, const char *name, unsigned 
 static void put_signal(const struct tap_report *r, struct tap_table *t, const struct tap_pelt_series *s)
 {
 	if (!s) {
-		for (size_t i = 0; i < NR_PARTS + 3; i++)
-			tap_table_none(t);
+		tap_table_nones(t, NR_PARTS + 3);
 		return;
 	}
-	tap_table_real(t, pct(s->hist.count, window_ns(r)));
+	tap_table_real(t, tap_pct(s->hist.count, tap_window_ns(&r->run.window)));
 	tap_table_real(t, tap_hist_mean(&s->hist));
 	for (size_t i = 0; i < NR_PARTS; i++)
 		tap_table_u64(t, tap_hist_quantile(&s->hist, parts[i]));
@@ -362,11 +324,6 @@ static const struct tap_column signal_columns[] = {
 	{ NULL, "max", TAP_CELL_COUNT, .width = 5 },
 	{ 0 }
 };
-
-static bool has_signals(const struct tap_report *r)
-{
-	return sum_of(r)->signals;
-}
 
 static void put_signals(struct tap_report *r, struct tap_table *t)
 {
@@ -402,36 +359,28 @@ static const struct tap_column cpu_columns[] = {
 	{ 0 }
 };
 
-static void put_cpu(struct tap_report *r, struct tap_table *t, const struct tap_cpu *c)
-{
-	tap_table_u64(t, c->run_ns);
-	tap_table_real(t, pct(c->run_ns, window_ns(r)));
-	tap_table_u64(t, c->idle_ns);
-	tap_table_real(t, pct(c->idle_ns, window_ns(r)));
-	tap_table_u64(t, c->offline_ns);
-	tap_table_u64(t, c->unknown_ns);
-	tap_table_real(t, pct(c->unknown_ns, window_ns(r)));
-	tap_table_u64(t, c->switches);
-	tap_table_u64(t, c->breaks);
-	tap_table_u64(t, c->lost);
-}
-
 /* For people those of which something is known. */
-static bool is_cpu_shown(const struct tap_report *r, const struct tap_cpu *cpus, unsigned int i)
-{
-	return tap_run_cpu(&r->run, (int)i) && (cpus[i].seen || !tap_page_is_for(&r->page, TAP_FOR_PEOPLE));
-}
-
 static void put_cpus(struct tap_report *r, struct tap_table *t)
 {
+	uint64_t window_ns = tap_window_ns(&r->run.window);
 	unsigned int nr;
-	const struct tap_cpu *cpus = tap_timeline_cpus(r->run.timeline, &nr);
+	const struct tap_cpu *c = tap_timeline_cpus(r->run.timeline, &nr);
 
-	for (unsigned int i = 0; i < nr; i++) {
-		if (!is_cpu_shown(r, cpus, i))
+	for (unsigned int i = 0; i < nr; i++, c++) {
+		if (!tap_run_cpu(&r->run, (int)i) ||
+		    (!c->seen && tap_page_is_for(t->page, TAP_FOR_PEOPLE)))
 			continue;
 		tap_table_u64(t, i);
-		put_cpu(r, t, &cpus[i]);
+		tap_table_u64(t, c->run_ns);
+		tap_table_real(t, tap_pct(c->run_ns, window_ns));
+		tap_table_u64(t, c->idle_ns);
+		tap_table_real(t, tap_pct(c->idle_ns, window_ns));
+		tap_table_u64(t, c->offline_ns);
+		tap_table_u64(t, c->unknown_ns);
+		tap_table_real(t, tap_pct(c->unknown_ns, window_ns));
+		tap_table_u64(t, c->switches);
+		tap_table_u64(t, c->breaks);
+		tap_table_u64(t, c->lost);
 		put_signal_members(r, "util", i);
 		put_signal_members(r, "nr_running", i);
 		tap_table_row(t);
@@ -464,11 +413,10 @@ static void json_gaps(struct tap_report *r, struct tap_table *t)
 {
 	char key[24];
 
-	(void)t;
-	tap_page_object(&r->page, "unknown");
+	tap_page_object(t->page, "unknown");
 	for (unsigned int i = 0; i < TAP_NR_GAPS; i++) {
 		snprintf(key, sizeof(key), "%s_ns", tap_gap_name(i));
-		tap_page_u64(&r->page, key, sum_of(r)->gaps.ns[i]);
+		tap_page_u64(t->page, key, sum_of(r)->gaps.ns[i]);
 	}
 	tap_page_object_end(&r->page);
 }
@@ -481,7 +429,7 @@ static uint64_t cpu_time_ns(const struct tap_report *r)
 
 	for (unsigned int i = 0; i < nr; i++)
 		seen += cpus[i].seen && tap_run_cpu(&r->run, (int)i);
-	return seen * window_ns(r);
+	return seen * tap_window_ns(&r->run.window);
 }
 
 static void text_gaps(struct tap_report *r, struct tap_table *t)
@@ -500,19 +448,18 @@ static void text_gaps(struct tap_report *r, struct tap_table *t)
 	const char *before = " % of the CPUs' time is unknown: ";
 	struct tap_buf s = { 0 };
 
-	(void)t;
 	for (unsigned int i = 0; i < TAP_GAP_SILENT; i++)
 		sum += ns[i];
-	if (pct(sum, all) < TOLD_FROM)
+	if (tap_pct(sum, all) < TOLD_FROM)
 		return;
-	tap_buf_printf(&s, "%.1f", pct(sum, all));
+	tap_buf_printf(&s, "%.1f", tap_pct(sum, all));
 	for (unsigned int i = 0; i < TAP_GAP_SILENT; i++) {
-		if (pct(ns[i], all) < 0.05)
+		if (tap_pct(ns[i], all) < 0.05)
 			continue;
-		tap_buf_printf(&s, "%s%.1f %% %s", before, pct(ns[i], all), why[i]);
+		tap_buf_printf(&s, "%s%.1f %% %s", before, tap_pct(ns[i], all), why[i]);
 		before = "; ";
 	}
-	tap_page_sentence(&r->page, s.data, s.len);
+	tap_page_sentence(t->page, s.data, s.len);
 	tap_buf_release(&s);
 }
 
@@ -541,28 +488,22 @@ static const struct tap_column task_columns[] = {
 
 static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
-	const struct tap_task *task = sum_of(r)->tasks[i];
+	const struct tap_task *task = r->tasks[i];
 	bool own = tap_identity_is_own(&r->run.rec.ids, task->tid);
-	const char *cgroup = tap_run_cgroup(&r->run, task);
 
 	tap_task_cells(&r->run, t, task);
 	tap_table_u64(t, own);
 	sum_of(r)->any_own |= own;
-	if (cgroup)
-		tap_table_text(t, cgroup, strlen(cgroup));
-	else
-		tap_table_none(t);
+	tap_table_puts(t, tap_cgroups_path(&r->run.rec.ids.cgroups, task->cgroup));
 	tap_table_u64(t, tap_task_life_ns(r->run.timeline, task));
 	tap_table_u64(t, task->total_ns[TAP_RUNNING]);
-	tap_table_real(t, pct(task->total_ns[TAP_RUNNING], window_ns(r)));
+	tap_table_real(t, tap_pct(task->total_ns[TAP_RUNNING], tap_window_ns(&r->run.window)));
 	tap_table_u64(t, task->total_ns[TAP_WAKING]);
 	tap_table_u64(t, task->total_ns[TAP_PREEMPTED]);
 	tap_table_u64(t, task->total_ns[TAP_SLEEPING]);
 	tap_table_u64(t, task->total_ns[TAP_BLOCKED]);
-	if (r->run.survey.buffer[TAP_SCHED_IOWAIT] != TAP_NO_BUFFER)
-		tap_table_u64(t, task->iowait_ns);
-	else
-		tap_table_none(t);
+	tap_table_u64_if(t, r->run.survey.buffer[TAP_SCHED_IOWAIT] != TAP_NO_BUFFER,
+			 task->iowait_ns);
 	tap_table_u64(t, task->total_ns[TAP_STOPPED]);
 	tap_table_u64(t, task->total_ns[TAP_UNKNOWN]);
 	tap_table_u64(t, task->slices);
@@ -570,54 +511,10 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_throttling_cell(&r->run, t, task);
 }
 
-static unsigned int nr_tasks(const struct tap_report *r)
-{
-	return sum_of(r)->nr_tasks;
-}
-
 static void note_own(struct tap_report *r, struct tap_table *t)
 {
 	if (sum_of(r)->any_own)
 		tap_buf_puts(&t->page->buf, "* the recorder itself\n");
-}
-
-/* What is compared lies beside the task: a machine has seen many that ran but once. */
-struct ranked {
-	uint64_t run_ns;
-	struct tap_task *task;
-};
-
-static int by_run_time(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->run_ns != y->run_ns)
-		return x->run_ns < y->run_ns ? 1 : -1;
-	return x->task->tid != y->task->tid ?
-		       (x->task->tid > y->task->tid) - (x->task->tid < y->task->tid) :
-		       (x->task->index > y->task->index) - (x->task->index < y->task->index);
-}
-
-int tap_summary_find_tasks(struct summary *sum)
-{
-	struct tap_run *run = &sum->report.run;
-	unsigned int nr;
-	struct tap_task *const *all = tap_timeline_tasks(run->timeline, &nr);
-	struct ranked *ranked = calloc(nr + 1, sizeof(*ranked));
-
-	sum->tasks = calloc(nr + 1, sizeof(struct tap_task *));
-	if (!sum->tasks || !ranked) {
-		free(ranked);
-		return -ENOMEM;
-	}
-	for (unsigned int i = 0; i < nr; i++)
-		if (tap_task_life_ns(run->timeline, all[i]) && tap_run_task(run, all[i]))
-			ranked[sum->nr_tasks++] = (struct ranked){ all[i]->total_ns[TAP_RUNNING], all[i] };
-	qsort(ranked, sum->nr_tasks, sizeof(*ranked), by_run_time);
-	for (unsigned int i = 0; i < sum->nr_tasks; i++)
-		sum->tasks[i] = ranked[i].task;
-	free(ranked);
-	return 0;
 }
 
 /* ---- cgroups ---- */
@@ -633,19 +530,15 @@ static int by_cgroup(const void *a, const void *b)
 static void put_cgroup(struct tap_report *r, struct tap_table *t, struct tap_task *const *tasks,
 		       unsigned int nr)
 {
-	const char *path = tap_run_cgroup(&r->run, tasks[0]);
 	uint64_t sum[TAP_NR_STATES] = { 0 };
 
 	for (unsigned int i = 0; i < nr; i++)
 		for (unsigned int s = 0; s < TAP_NR_STATES; s++)
 			sum[s] += tasks[i]->total_ns[s];
-	if (path)
-		tap_table_text(t, path, strlen(path));
-	else
-		tap_table_none(t);
+	tap_table_puts(t, tap_cgroups_path(&r->run.rec.ids.cgroups, tasks[0]->cgroup));
 	tap_table_u64(t, nr);
 	tap_table_u64(t, sum[TAP_RUNNING]);
-	tap_table_real(t, pct(sum[TAP_RUNNING], window_ns(r)));
+	tap_table_real(t, tap_pct(sum[TAP_RUNNING], tap_window_ns(&r->run.window)));
 	tap_table_u64(t, sum[TAP_WAKING]);
 	tap_table_u64(t, sum[TAP_PREEMPTED]);
 	tap_table_row(t);
@@ -664,11 +557,11 @@ static const struct tap_column cgroup_columns[] = {
 /* With -g: the cgroups of the tasks that it picks. Tasks are in another order from here on. */
 static void put_cgroups(struct tap_report *r, struct tap_table *t)
 {
-	struct tap_task **tasks = sum_of(r)->tasks;
+	struct tap_task **tasks = r->tasks;
 
-	qsort(tasks, nr_tasks(r), sizeof(struct tap_task *), by_cgroup);
-	for (unsigned int i = 0, nr; i < nr_tasks(r); i += nr) {
-		for (nr = 1; i + nr < nr_tasks(r) && !by_cgroup(&tasks[i], &tasks[i + nr]);)
+	qsort(tasks, r->nr_tasks, sizeof(struct tap_task *), by_cgroup);
+	for (unsigned int i = 0, nr; i < r->nr_tasks; i += nr) {
+		for (nr = 1; i + nr < r->nr_tasks && !by_cgroup(&tasks[i], &tasks[i + nr]);)
 			nr++;
 		put_cgroup(r, t, &tasks[i], nr);
 	}
@@ -676,46 +569,41 @@ static void put_cgroups(struct tap_report *r, struct tap_table *t)
 
 /* ---- the page ---- */
 
-static bool is_page(const struct tap_report *r)
-{
-	return !((const struct summary_opts *)r->opts)->check;
-}
-
 static bool by_cgroups(const struct tap_report *r)
 {
-	return is_page(r) && r->opts->select.cgroups.nr;
+	return r->opts->select.cgroups.nr;
 }
 
-static bool has_signals_to_show(const struct tap_report *r)
+static bool has_signals(const struct tap_report *r)
 {
-	return is_page(r) && has_signals(r);
+	return r->signals;
 }
-
-#define PEOPLE TAP_FOR_PEOPLE, is_page
-#define PROGRAMS TAP_FOR_PROGRAMS, is_page
-#define BOTH TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_page
 
 const struct tap_section tap_summary_sections[] = {
-	{ PROGRAMS, .put = json_head },
-	{ PROGRAMS, .put = json_losses },
-	{ PEOPLE, .put = text_events },
-	{ PEOPLE, .put = text_price },
-	{ PEOPLE, .put = text_losses },
-	{ BOTH, .before = "\n", .key = "kinds", .columns = kind_columns, .row = put_kind, .nr = nr_kinds },
-	{ PEOPLE, .put = put_more_kinds },
-	{ BOTH, .before = "\n", .key = "cpus", .columns = cpu_columns, .put = put_cpus },
-	{ PEOPLE, .put = put_other_cpus },
-	{ PROGRAMS, .put = json_gaps },
-	{ PEOPLE, .put = text_gaps },
-	{ TAP_FOR_PEOPLE, has_signals_to_show, .before = "\n", .columns = signal_columns, .put = put_signals },
-	{ TAP_FOR_ALL, is_page, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
-	  .nr = nr_tasks, .noun = "task" },
-	{ PEOPLE, .put = note_own },
-	{ PEOPLE, .put = tap_report_note_throttling },
-	{ PEOPLE, .put = tap_report_note_sleep },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, by_cgroups, .before = "\n", .key = "cgroups", .columns = cgroup_columns, .put = put_cgroups },
-	{ PROGRAMS, .put = json_missing },
-	{ PEOPLE, .put = text_absent },
-	{ PEOPLE, .put = text_missing },
+	{ TAP_FOR_PROGRAMS, .put = json_head },
+	{ TAP_FOR_PROGRAMS, .put = json_losses },
+	{ TAP_FOR_PEOPLE, .put = text_events },
+	{ TAP_FOR_PEOPLE, .put = text_price },
+	{ TAP_FOR_PEOPLE, .put = text_losses },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .before = "\n", .key = "kinds",
+	  .columns = kind_columns, .row = put_kind, .nr = nr_kinds },
+	{ TAP_FOR_PEOPLE, .put = put_more_kinds },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .before = "\n", .key = "cpus", .columns = cpu_columns,
+	  .put = put_cpus },
+	{ TAP_FOR_PEOPLE, .put = put_other_cpus },
+	{ TAP_FOR_PROGRAMS, .put = json_gaps },
+	{ TAP_FOR_PEOPLE, .put = text_gaps },
+	{ TAP_FOR_PEOPLE, has_signals, .before = "\n", .columns = signal_columns,
+	  .put = put_signals },
+	{ TAP_FOR_ALL, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
+	  .nr = tap_report_nr_tasks, .noun = "task" },
+	{ TAP_FOR_PEOPLE, .put = note_own },
+	TAP_NOTE_THROTTLING,
+	TAP_NOTE_SLEEP,
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, by_cgroups, .before = "\n", .key = "cgroups",
+	  .columns = cgroup_columns, .put = put_cgroups },
+	{ TAP_FOR_PROGRAMS, .put = json_missing },
+	{ TAP_FOR_PEOPLE, .put = text_absent },
+	{ TAP_FOR_PEOPLE, .put = text_missing },
 	{ 0 }
 };

@@ -53,11 +53,6 @@ bool tap_run_picks(struct tap_run *run, const struct tap_task *task)
 	return n && n->picked > 0;
 }
 
-const char *tap_run_cgroup(const struct tap_run *run, const struct tap_task *task)
-{
-	return tap_cgroups_path(&run->rec.ids.cgroups, task->cgroup);
-}
-
 int tap_run_throttles(const struct tap_run *run, const struct tap_task *task)
 {
 	return tap_cgroups_throttles(&run->rec.ids.cgroups, task->cgroup);
@@ -67,10 +62,7 @@ void tap_throttling_cell(struct tap_run *run, struct tap_table *t, const struct 
 {
 	int yes = task ? tap_run_throttles(run, task) : -1;
 
-	if (yes < 0)
-		tap_table_none(t);
-	else
-		tap_table_u64(t, (uint64_t)yes);
+	tap_table_u64_if(t, yes >= 0, (uint64_t)yes);
 }
 
 void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const struct tap_task *task)
@@ -118,25 +110,25 @@ const char *tap_run_label(struct tap_run *run, const struct tap_task *task, uint
 	return n->label;
 }
 
-void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *task)
+void tap_label_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task)
 {
 	uint32_t len;
 	const char *label = tap_run_label(run, task, &len);
 
 	tap_table_text(t, label, len);
+}
+
+void tap_id_cells(struct tap_table *t, const struct tap_task *task)
+{
 	tap_table_s64(t, task->tid);
-	tap_tgid_cell(t, task);
+	tap_table_id(t, tap_task_tgid(task));
 	tap_table_text(t, task->comm, strnlen(task->comm, sizeof(task->comm)));
 }
 
-void tap_tgid_cell(struct tap_table *t, const struct tap_task *task)
+void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *task)
 {
-	int tgid = tap_task_tgid(task);
-
-	if (tgid >= 0)
-		tap_table_s64(t, tgid);
-	else
-		tap_table_none(t);
+	tap_label_cell(run, t, task);
+	tap_id_cells(t, task);
 }
 
 void tap_task_members(struct tap_page *p, const struct tap_task *task)
@@ -147,26 +139,20 @@ void tap_task_members(struct tap_page *p, const struct tap_task *task)
 }
 
 void tap_waker_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *waker,
-		       int tid)
+		     int tid)
 {
-	static const char idle[] = "<idle>";
-	char by_tid[16];
+	char name[16] = "<idle>";
 
 	if (waker) {
 		tap_task_cells(run, t, waker);
-	} else if (tid == 0) {
-		tap_table_text(t, idle, strlen(idle));
-		tap_table_s64(t, 0);
-		tap_table_none(t);
-		tap_table_text(t, idle, strlen(idle));
-	} else if (tid > 0) {
-		snprintf(by_tid, sizeof(by_tid), "[%d]", tid);
-		tap_table_text(t, by_tid, strlen(by_tid));
+	} else if (tid < 0) {
+		tap_table_nones(t, 4);
+	} else {
+		if (tid)
+			snprintf(name, sizeof(name), "[%d]", tid);
+		tap_table_puts(t, name);
 		tap_table_s64(t, tid);
 		tap_table_none(t);
-		tap_table_none(t);
-	} else {
-		for (int i = 0; i < 4; i++)
-			tap_table_none(t);
+		tap_table_puts(t, tid ? NULL : name);
 	}
 }

@@ -15,9 +15,7 @@ const char *tap_run_label(struct tap_run *run, const struct tap_task *task, uint
 /* Adds the label, without "~"; also of what is only listed (analysis/identity.h), and of idle: "<idle>". */
 void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const struct tap_task *task);
 
-/* The path of the task's cgroup, or NULL. */
-const char *tap_run_cgroup(const struct tap_run *run, const struct tap_task *task);
-/* Whether its cgroup has a CPU quota. Return: 1 or 0; -1: not known. */
+/* Whether the task's cgroup has a CPU quota. Return: 1 or 0; -1: not known. */
 int tap_run_throttles(const struct tap_run *run, const struct tap_task *task);
 
 /*
@@ -28,7 +26,9 @@ int tap_run_throttles(const struct tap_run *run, const struct tap_task *task);
 	{ NULL, title, TAP_CELL_LABEL, .width = w }, { prefix "tid", NULL, TAP_CELL_INT },         \
 		{ prefix "tgid", NULL, TAP_CELL_INT }, { prefix "comm", NULL, TAP_CELL_TEXT }
 void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
-void tap_tgid_cell(struct tap_table *t, const struct tap_task *task);
+/* The first of these, and the other three. */
+void tap_label_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
+void tap_id_cells(struct tap_table *t, const struct tap_task *task);
 /*
  * The same of whoever woke a task. @waker: NULL: it is known only by its tid; @tid: 0: an interrupt on an
  * idle CPU; -1: not known.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap timehist: every slice of every task, with the waits before it. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "analysis/timehist.h"
 #include "base/array.h"
 #include "base/text.h"
-#include "event/print.h"
+#include "print/print.h"
 #include "report/report.h"
 
 struct timehist_opts {
@@ -23,6 +24,7 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct timehist_opts, common.select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
 		   "show these events, as rows of their own: a name, a group, a system, or SYSTEM:NAME; "
 		   "globs; repeatable"),
+	TAP_OPT_FILTER(struct timehist_opts, common.select.filters, common.select.events),
 	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
 		   "add a column per CPU, with a mark where the row's CPU is"),
 	TAP_OPTION(struct timehist_opts, with_summary, "with-summary", 'S', NULL, TAP_OPT_FLAG,
@@ -87,14 +89,16 @@ struct timehist {
 	struct tap_symbols *symbols; /* made with the first printer */
 };
 
+static bool with_summary(const struct tap_report *r)
+{
+	const struct timehist_opts *o = ((const struct timehist *)r)->o;
+
+	return o->summary || o->with_summary;
+}
+
 static bool has_events(const struct timehist *h)
 {
 	return h->o->common.select.events.nr;
-}
-
-static bool has_notes(const struct timehist *h)
-{
-	return h->o->wakeups || h->o->migrations || has_events(h);
 }
 
 static bool is_shown(const struct timehist *h, const struct tap_format *fmt)
@@ -106,9 +110,7 @@ static int make_printer(struct timehist *h, struct event_kind *k, const struct t
 {
 	const struct tap_reader_info *info = tap_reader_info(h->report.run.rec.reader);
 
-	tap_buf_puts(&k->name, fmt->system);
-	tap_buf_char(&k->name, ':');
-	tap_buf_puts(&k->name, fmt->name);
+	tap_buf_printf(&k->name, "%s:%s", fmt->system, fmt->name);
 	if (!h->symbols && tap_symbols_new(info->printk, info->kallsyms, &h->symbols))
 		return -ENOMEM;
 	if (tap_printer_new(fmt, &k->printer, NULL))
@@ -126,15 +128,14 @@ static int make_kind(struct timehist *h, struct event_kind *k, const struct tap_
 }
 
 /* Return: 0 or -ENOMEM. */
-static int get_kind(struct timehist *h, const struct tap_format *fmt, const struct event_kind **out)
+static int set_kind(struct timehist *h, const struct tap_format *fmt)
 {
 	const struct tap_event_kind *kind = tap_event_kind(&h->report.run.rec.kinds, fmt);
+	struct event_kind *k = NULL;
 
-	struct event_kind *k;
-
-	if (!kind)
-		return -ENOMEM;
-	*out = k = tap_array_at(&h->kinds, &h->nr_kinds, kind->index, sizeof(*k), NULL);
+	if (kind)
+		k = tap_array_at(&h->kinds, &h->nr_kinds, kind->index, sizeof(*k), NULL);
+	h->kind = k;
 	if (!k)
 		return -ENOMEM;
 	return k->made ? 0 : make_kind(h, k, fmt);
@@ -150,50 +151,19 @@ static void release_kinds(struct timehist *h)
 	tap_symbols_free(h->symbols);
 }
 
-static void cell_puts(struct tap_table *t, const char *s)
-{
-	tap_table_text(t, s, strlen(s));
-}
-
-static void cell_label(struct timehist *h, struct tap_table *t, const struct tap_task *task)
-{
-	uint32_t len;
-	const char *label = tap_run_label(&h->report.run, task, &len);
-
-	tap_table_text(t, label, len);
-}
-
 /* As tap_task.waker_tid: -1 is not known, 0 an idle CPU. */
-static void cell_tid(struct timehist *h, int tid)
+static void cell_tid(struct timehist *h, struct tap_table *t, int tid)
 {
 	const struct tap_task *task = tap_timeline_task(h->report.run.timeline, tid);
 
 	if (task)
-		cell_label(h, &h->report.rows, task);
-	else if (!tid)
-		cell_puts(&h->report.rows, "<idle>");
+		tap_label_cell(&h->report.run, t, task);
 	else
-		tap_table_none(&h->report.rows);
-}
-
-static void cell_int(struct tap_table *t, int n)
-{
-	if (n < 0)
-		tap_table_none(t);
-	else
-		tap_table_s64(t, n);
-}
-
-static void cell_ns(struct tap_table *t, uint64_t ns, bool known)
-{
-	if (known)
-		tap_table_u64(t, ns);
-	else
-		tap_table_none(t);
+		tap_table_puts(t, tid ? NULL : "<idle>");
 }
 
 /* Whom a row is about, or NULL. Who emits an event may neither sleep nor wake: lists may have its name. */
-static const struct tap_task *who(struct timehist *h, const struct tap_row *row)
+static const struct tap_task *task_of(struct timehist *h, const struct tap_row *row)
 {
 	bool is_listed = row->what == TAP_ROW_EVENT && !row->task && row->tid >= 0;
 
@@ -211,7 +181,7 @@ static int tid_on_cpu(const struct timehist *h, int cpu)
 }
 
 /* "lost 120 events, 0.100 ms": how many, and within what time. */
-static void cell_lost(struct timehist *h, const struct tap_row *row)
+static void cell_lost(struct timehist *h, struct tap_table *t, const struct tap_row *row)
 {
 	tap_buf_clear(&h->note);
 	if (row->lost_cnt)
@@ -219,8 +189,8 @@ static void cell_lost(struct timehist *h, const struct tap_row *row)
 	else
 		tap_buf_puts(&h->note, "lost some events");
 	tap_buf_printf(&h->note, ", %.3f ms", (double)(row->to_ns - row->from_ns) / 1e6);
-	tap_table_tint(&h->report.rows, TAP_TINT_RED);
-	tap_table_text(&h->report.rows, h->note.data, h->note.len);
+	tap_table_tint(t, TAP_TINT_RED);
+	tap_table_text(t, h->note.data, h->note.len);
 }
 
 /* Who caused a wakeup. The timeline names tasks only: an interrupt wakes from an idle CPU. */
@@ -232,44 +202,18 @@ static int waker_of(const struct timehist *h, const struct tap_row *row)
 	return is_idle ? 0 : row->waker_tid;
 }
 
-static void cell_emitter(struct timehist *h, const struct tap_row *row)
+static void cell_emitter(struct timehist *h, struct tap_table *t, const struct tap_row *row)
 {
-	const struct tap_task *task = who(h, row);
+	const struct tap_task *task = task_of(h, row);
 
 	if (row->task) {
-		cell_label(h, &h->report.rows, row->task);
+		tap_label_cell(&h->report.run, t, row->task);
 	} else if (task) {
 		tap_buf_clear(&h->note);
 		tap_run_make_label(&h->report.run, &h->note, task);
-		tap_table_text(&h->report.rows, h->note.data, h->note.len);
+		tap_table_text(t, h->note.data, h->note.len);
 	} else {
-		tap_table_none(&h->report.rows);
-	}
-}
-
-/* Text: of a wakeup who caused it, of a migration who ran where it was seen; as perf has it. */
-static void cell_about(struct timehist *h, const struct tap_row *row)
-{
-	switch (row->what) {
-	case TAP_ROW_SLICE:
-		cell_label(h, &h->report.rows, row->task);
-		break;
-	case TAP_ROW_UNKNOWN:
-		tap_table_tint(&h->report.rows, TAP_TINT_YELLOW);
-		cell_puts(&h->report.rows, "unknown");
-		break;
-	case TAP_ROW_LOST:
-		cell_lost(h, row);
-		break;
-	case TAP_ROW_WAKEUP:
-		cell_tid(h, waker_of(h, row));
-		break;
-	case TAP_ROW_MIGRATION:
-		cell_tid(h, tid_on_cpu(h, row->cpu));
-		break;
-	case TAP_ROW_EVENT:
-		cell_emitter(h, row);
-		break;
+		tap_table_none(t);
 	}
 }
 
@@ -278,14 +222,14 @@ static void cell_about(struct timehist *h, const struct tap_row *row)
 struct row_column {
 	struct tap_column column;
 	/* @arg: .arg */
-	void (*put)(struct timehist *h, struct tap_table *t, const struct tap_row *row, int arg);
-	int arg;
+	void (*put)(struct timehist *h, struct tap_table *t, const struct tap_row *row, size_t arg);
+	size_t arg;
 	enum { ALWAYS, WITH_VISUAL, WITH_UTIL, WITH_EVENTS, WITH_NOTES } when;
 };
 
 #define CELL(name)                                                                                 \
 	static void name(struct timehist *h __attribute__((unused)), struct tap_table *t,          \
-			 const struct tap_row *row, int arg __attribute__((unused)))
+			 const struct tap_row *row, size_t arg __attribute__((unused)))
 
 CELL(put_what)
 {
@@ -295,7 +239,7 @@ CELL(put_what)
 		[TAP_ROW_EVENT] = "event",
 	};
 
-	cell_puts(t, what[row->what]);
+	tap_table_puts(t, what[row->what]);
 }
 
 CELL(put_time)
@@ -303,9 +247,10 @@ CELL(put_time)
 	tap_table_u64(t, row->from_ns);
 }
 
-CELL(put_cpu)
+/* @arg: offset of an int in the row, of which less than 0 is not known */
+CELL(put_int)
 {
-	cell_int(t, row->cpu);
+	tap_table_id(t, *(const int *)((const char *)row + arg));
 }
 
 CELL(put_visual)
@@ -323,29 +268,49 @@ CELL(put_visual)
 		h->visual.data[row->cpu] = ' ';
 }
 
+/* Text: of a wakeup who caused it, of a migration who ran where it was seen; as perf has it. */
 CELL(put_about)
 {
-	(void)t;
-	cell_about(h, row);
+	switch (row->what) {
+	case TAP_ROW_SLICE:
+		tap_label_cell(&h->report.run, t, row->task);
+		break;
+	case TAP_ROW_UNKNOWN:
+		tap_table_tint(t, TAP_TINT_YELLOW);
+		tap_table_puts(t, "unknown");
+		break;
+	case TAP_ROW_LOST:
+		cell_lost(h, t, row);
+		break;
+	case TAP_ROW_WAKEUP:
+		cell_tid(h, t, waker_of(h, row));
+		break;
+	case TAP_ROW_MIGRATION:
+		cell_tid(h, t, tid_on_cpu(h, row->cpu));
+		break;
+	case TAP_ROW_EVENT:
+		cell_emitter(h, t, row);
+		break;
+	}
 }
 
 CELL(put_tid)
 {
-	const struct tap_task *task = who(h, row);
+	const struct tap_task *task = task_of(h, row);
 
-	cell_int(t, task ? task->tid : -1);
+	tap_table_id(t, task ? task->tid : -1);
 }
 
 CELL(put_tgid)
 {
-	const struct tap_task *task = who(h, row);
+	const struct tap_task *task = task_of(h, row);
 
-	cell_int(t, task ? tap_task_tgid(task) : -1);
+	tap_table_id(t, task ? tap_task_tgid(task) : -1);
 }
 
 CELL(put_comm)
 {
-	const struct tap_task *task = who(h, row);
+	const struct tap_task *task = task_of(h, row);
 
 	if (task && (row->task || *task->comm))
 		tap_table_text(t, task->comm, strnlen(task->comm, TAP_TASK_COMM));
@@ -370,7 +335,7 @@ CELL(put_wait)
 {
 	uint64_t ns = row->wait_ns[arg];
 
-	cell_ns(t, ns, row->what == TAP_ROW_SLICE && (row->waits_known || ns));
+	tap_table_u64_if(t, row->what == TAP_ROW_SLICE && (row->waits_known || ns), ns);
 }
 
 CELL(put_unknown)
@@ -378,73 +343,47 @@ CELL(put_unknown)
 	uint64_t ns = row->what == TAP_ROW_UNKNOWN ? row->to_ns - row->from_ns :
 						     row->wait_ns[TAP_UNKNOWN];
 
-	cell_ns(t, ns, ns || (row->what == TAP_ROW_SLICE && row->waits_known));
+	tap_table_u64_if(t, ns || (row->what == TAP_ROW_SLICE && row->waits_known), ns);
 }
 
 CELL(put_mark)
 {
-	cell_puts(t, row->what == TAP_ROW_SLICE && !row->whole ? ">" : "");
+	tap_table_puts(t, row->what == TAP_ROW_SLICE && !row->whole ? ">" : "");
 }
 
 CELL(put_run)
 {
-	cell_ns(t, row->to_ns - row->from_ns, row->what == TAP_ROW_SLICE);
+	tap_table_u64_if(t, row->what == TAP_ROW_SLICE, row->to_ns - row->from_ns);
 }
 
 CELL(put_censored)
 {
-	cell_ns(t, !row->whole, row->what == TAP_ROW_SLICE);
+	tap_table_u64_if(t, row->what == TAP_ROW_SLICE, !row->whole);
 }
 
 CELL(put_state)
 {
-	if (row->what == TAP_ROW_SLICE && *row->end)
-		cell_puts(t, row->end);
-	else
-		tap_table_none(t);
+	tap_table_puts(t, row->what == TAP_ROW_SLICE && *row->end ? row->end : NULL);
 }
 
 CELL(put_woken_by)
 {
-	(void)t;
-	cell_tid(h, row->what == TAP_ROW_SLICE ? row->waker_tid : -1);
+	cell_tid(h, t, row->what == TAP_ROW_SLICE ? row->waker_tid : -1);
 }
 
 CELL(put_woken_by_tid)
 {
-	cell_int(t, waker_of(h, row));
-}
-
-CELL(put_from_cpu)
-{
-	cell_int(t, row->from_cpu);
-}
-
-CELL(put_to_cpu)
-{
-	cell_int(t, row->to_cpu);
+	tap_table_id(t, waker_of(h, row));
 }
 
 CELL(put_lost)
 {
-	cell_ns(t, row->lost_cnt, row->lost_cnt);
+	tap_table_u64_if(t, row->lost_cnt, row->lost_cnt);
 }
 
 CELL(put_lost_ns)
 {
-	cell_ns(t, row->to_ns - row->from_ns, row->what == TAP_ROW_LOST);
-}
-
-enum { UTIL_START, UTIL_END, EST_START, EST_END };
-
-CELL(put_util)
-{
-	const int values[] = {
-		[UTIL_START] = row->start_util.util, [UTIL_END] = row->end_util.util,
-		[EST_START] = row->start_util.util_est, [EST_END] = row->end_util.util_est,
-	};
-
-	cell_int(t, values[arg]);
+	tap_table_u64_if(t, row->what == TAP_ROW_LOST, row->to_ns - row->from_ns);
 }
 
 /* Which event, and what it says. */
@@ -490,10 +429,14 @@ CELL(put_note)
 }
 
 /* clang-format off */
+#define INT(member) put_int, offsetof(struct tap_row, member)
+#define UTIL(key, title, w, member) \
+	{ { key, title, TAP_CELL_INT, .width = w, .rank = 9 }, INT(member), WITH_UTIL }
+
 static const struct row_column row_columns[] = {
 	{ { "what", NULL, TAP_CELL_TEXT }, put_what },
 	{ { "time_ns", "time", TAP_CELL_AT, .width = 17 }, put_time },
-	{ { "cpu", "cpu", TAP_CELL_INT, .width = 3 }, put_cpu },
+	{ { "cpu", "cpu", TAP_CELL_INT, .width = 3 }, INT(cpu) },
 	{ { NULL, "", TAP_CELL_LABEL }, put_visual, .when = WITH_VISUAL }, /* its title: the CPUs */
 	{ { NULL, "task [tid/tgid]", TAP_CELL_LABEL, .width = 26 }, put_about },
 	{ { "tid", NULL, TAP_CELL_INT }, put_tid },
@@ -513,14 +456,14 @@ static const struct row_column row_columns[] = {
 	{ { "state", "state", TAP_CELL_TEXT, .width = 5, .rank = 1 }, put_state },
 	{ { NULL, "woken by", TAP_CELL_LABEL, .width = 20, .rank = 5 }, put_woken_by },
 	{ { "woken_by_tid", NULL, TAP_CELL_INT }, put_woken_by_tid },
-	{ { "from_cpu", "from cpu", TAP_CELL_INT, .width = 8, .rank = 8 }, put_from_cpu },
-	{ { "to_cpu", NULL, TAP_CELL_INT }, put_to_cpu },
+	{ { "from_cpu", "from cpu", TAP_CELL_INT, .width = 8, .rank = 8 }, INT(from_cpu) },
+	{ { "to_cpu", NULL, TAP_CELL_INT }, INT(to_cpu) },
 	{ { "lost", NULL, TAP_CELL_COUNT }, put_lost },
 	{ { "lost_within_ns", NULL, TAP_CELL_NS }, put_lost_ns },
-	{ { "util_start", "util", TAP_CELL_INT, .width = 4, .rank = 9 }, put_util, UTIL_START, WITH_UTIL },
-	{ { "util_end", "at end", TAP_CELL_INT, .width = 6, .rank = 9 }, put_util, UTIL_END, WITH_UTIL },
-	{ { "util_est_start", "util_est", TAP_CELL_INT, .width = 8, .rank = 9 }, put_util, EST_START, WITH_UTIL },
-	{ { "util_est_end", "at end", TAP_CELL_INT, .width = 6, .rank = 9 }, put_util, EST_END, WITH_UTIL },
+	UTIL("util_start", "util", 4, start_util.util),
+	UTIL("util_end", "at end", 6, end_util.util),
+	UTIL("util_est_start", "util_est", 8, start_util.util_est),
+	UTIL("util_est_end", "at end", 6, end_util.util_est),
 	{ { "event", NULL, TAP_CELL_TEXT }, put_event, .when = WITH_EVENTS },
 	{ { "text", NULL, TAP_CELL_TEXT }, put_text, .when = WITH_EVENTS },
 	{ { NULL, "", TAP_CELL_LABEL }, put_note, .when = WITH_NOTES },
@@ -535,7 +478,8 @@ static bool is_wanted(const struct timehist *h, const struct row_column *c)
 	bool for_people = tap_report_audience(&h->report) == TAP_FOR_PEOPLE;
 	const bool when[] = {
 		[ALWAYS] = true, [WITH_VISUAL] = h->o->cpu_visual, [WITH_UTIL] = h->has_util,
-		[WITH_EVENTS] = has_events(h), [WITH_NOTES] = has_notes(h),
+		[WITH_EVENTS] = has_events(h),
+		[WITH_NOTES] = has_events(h) || h->o->wakeups || h->o->migrations,
 	};
 
 	return when[c->when] && (for_people ? c->column.title : c->column.key);
@@ -580,7 +524,9 @@ static bool task_is_wanted(struct timehist *h, const struct tap_row *row)
 
 static bool row_is_wanted(struct timehist *h, const struct tap_row *row)
 {
-	return (row->cpu < 0 || tap_run_cpu(&h->report.run, row->cpu)) && task_is_wanted(h, row);
+	return (row->cpu < 0 || tap_run_cpu(&h->report.run, row->cpu)) && task_is_wanted(h, row) &&
+	       (!row->event || tap_pick_filter(tap_kind_filter(&h->report.run.pick.filters, row->event->fmt), row->event,
+					       row->task && *row->task->comm ? row->task->comm : NULL));
 }
 
 static int on_row(void *ctx, const struct tap_row *row)
@@ -591,8 +537,8 @@ static int on_row(void *ctx, const struct tap_row *row)
 	if (!row_is_wanted(h, row))
 		return 0;
 	h->report.matched |= row->task || row->what == TAP_ROW_EVENT;
-	if (h->o->summary || h->o->with_summary)
-		ret = tap_slices_add(&h->sum, row, h->report.run.start_ns);
+	if (with_summary(&h->report))
+		ret = tap_slices_add(&h->sum, row, h->report.run.window.from_ns);
 	if (!h->o->summary)
 		print_row(h, row);
 	return ret ? ret : h->report.page.err;
@@ -603,10 +549,9 @@ static int make_visual(struct timehist *h)
 {
 	unsigned int nr = tap_reader_info(h->report.run.rec.reader)->nr_cpus;
 
-	for (unsigned int cpu = 0; cpu < nr; cpu++) {
+	for (unsigned int cpu = 0; cpu < nr; cpu++)
 		tap_buf_char(&h->visual_title, "0123456789abcdef"[cpu % 16]);
-		tap_buf_char(&h->visual, ' ');
-	}
+	tap_buf_blanks(&h->visual, nr);
 	tap_buf_str(&h->visual_title);
 	return h->visual_title.err ? h->visual_title.err : h->visual.err;
 }
@@ -621,13 +566,6 @@ static bool records_util(const struct tap_survey *s)
 
 /* ---- the summary ------------------------------------------------------------------------------- */
 
-static bool with_summary(const struct tap_report *r)
-{
-	const struct timehist_opts *o = ((const struct timehist *)r)->o;
-
-	return o->summary || o->with_summary;
-}
-
 static unsigned int nr_tasks(const struct tap_report *r)
 {
 	return ((const struct timehist *)r)->sum.nr;
@@ -641,15 +579,15 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_u64(t, s->run_ns);
 	tap_table_u64(t, s->slices);
 	tap_table_u64(t, s->censored);
-	cell_ns(t, s->min_ns, s->slices);
-	cell_ns(t, s->slices ? s->sum_ns / s->slices : 0, s->slices);
-	cell_ns(t, s->max_ns, s->slices);
+	tap_table_u64_if(t, s->slices, s->min_ns);
+	tap_table_u64_if(t, s->slices, s->slices ? s->sum_ns / s->slices : 0);
+	tap_table_u64_if(t, s->slices, s->max_ns);
 	tap_table_u64(t, s->task->migrations);
 }
 
 static void put_cpus(struct tap_report *r, struct tap_table *t)
 {
-	double window_ns = (double)(r->run.end_ns - r->run.start_ns);
+	double window_ns = (double)tap_window_ns(&r->run.window);
 	unsigned int nr;
 	const struct tap_cpu *cpus = tap_timeline_cpus(r->run.timeline, &nr);
 
@@ -669,7 +607,7 @@ static void put_cpus(struct tap_report *r, struct tap_table *t)
 static void put_totals(struct tap_report *r, struct tap_table *t)
 {
 	const struct tap_slices_sum *sum = &((struct timehist *)r)->sum;
-	uint64_t window_ns = r->run.end_ns - r->run.start_ns, run_ns = 0, switches = 0;
+	uint64_t window_ns = tap_window_ns(&r->run.window), run_ns = 0, switches = 0;
 	unsigned int nr, shown = 0;
 	const struct tap_cpu *cpus = tap_timeline_cpus(r->run.timeline, &nr);
 	struct tap_page *p = t->page;
@@ -709,7 +647,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 {
 	struct tap_timehist *hist = ctx;
 	struct timehist *h = hist->ctx;
-	int ret = get_kind(h, ev->fmt, &h->kind);
+	int ret = set_kind(h, ev->fmt);
 
 	if (!ret && h->kind->is_util)
 		ret = tap_timehist_event(hist, h->report.run.timeline, ev);
@@ -752,7 +690,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 	h->o = (const struct timehist_opts *)r->opts;
 	h->hist = (struct tap_timehist){
-		.start_ns = r->run.start_ns, .end_ns = r->run.end_ns, .survey = &r->run.survey,
+		.window = r->run.window, .survey = &r->run.survey,
 		.row = on_row, .ctx = h,
 	};
 	r->observer_ctx = &h->hist;

@@ -58,14 +58,9 @@ static void put_pair(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_task_cells(&r->run, t, pair->wakee);
 	tap_table_u64(t, pair->count);
 	tap_table_u64(t, pair->count - waits->count);
-	if (waits->count) {
-		tap_table_u64(t, (uint64_t)(tap_hist_mean(waits) + 0.5));
-		tap_table_u64(t, tap_hist_quantile(waits, 0.99));
-		tap_table_u64(t, waits->max);
-	} else {
-		for (int n = 0; n < 3; n++)
-			tap_table_none(t);
-	}
+	tap_table_u64_if(t, waits->count, (uint64_t)(tap_hist_mean(waits) + 0.5));
+	tap_table_u64_if(t, waits->count, tap_hist_quantile(waits, 0.99));
+	tap_table_u64_if(t, waits->count, waits->max);
 	tap_table_u64(t, pair->same_cpu);
 	tap_table_u64(t, pair->other_cpu);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "event/defs.h"
 #include "select/mount.h"
 
@@ -52,27 +53,30 @@ static int read_word(struct tap_select_word *w, const char *text, struct tap_err
 	if (!*text || colon == text || (colon && !colon[1]))
 		return tap_err_set(err, -EINVAL, "-e: '%s' is no event: SYSTEM:NAME has two parts", text);
 	w->text = strdup(text);
-	if (colon) {
-		ret = add_glob(w, text, (size_t)(colon - text), colon + 1);
-	} else {
-		ret = w->text ? add_group(w, &own_system) : 0;
-		ret = ret ?: add_glob(w, "*", 1, text);
-		if (!ret && !own_system && !strpbrk(text, "*?[\\")) /* a system goes by its name alone */
-			ret = add_glob(w, text, strlen(text), "*");
-	}
-	return ret || !w->text ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+	if (!w->text)
+		return -ENOMEM;
+	if (colon)
+		return add_glob(w, text, (size_t)(colon - text), colon + 1);
+	ret = add_group(w, &own_system) ?: add_glob(w, "*", 1, text);
+	if (!ret && !own_system && !strpbrk(text, "*?[\\")) /* a system goes by its name alone */
+		ret = add_glob(w, text, strlen(text), "*");
+	return ret;
 }
 
-static int read_words(struct tap_select *s, const char *const *words, unsigned int nr, struct tap_err *err)
+static int read_words(struct tap_select *s, const struct tap_select_opts *o, struct tap_err *err)
 {
+	unsigned int nr = o->nr_events;
 	int ret = 0;
 
 	s->events = calloc(nr + 1, sizeof(*s->events));
 	if (!s->events)
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	while (!ret && s->nr_events < nr) {
-		ret = read_word(&s->events[s->nr_events], words[s->nr_events], err);
-		s->nr_events++;
+		return -ENOMEM;
+	for (; !ret && s->nr_events < nr; s->nr_events++) {
+		struct tap_select_word *w = &s->events[s->nr_events];
+		const char *filter = s->nr_events < o->nr_filters ? o->filters[s->nr_events] : NULL;
+
+		w->filter = filter ? strdup(filter) : NULL;
+		ret = filter && !w->filter ? -ENOMEM : read_word(w, o->events[s->nr_events], err);
 	}
 	return ret;
 }
@@ -158,14 +162,14 @@ static int read_ids(struct tap_select_ids *ids, char letter, const char *const *
 {
 	ids->v = calloc(nr + 1, sizeof(*ids->v));
 	if (!ids->v || copy_words(&ids->text, words, nr))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return -ENOMEM;
 	for (unsigned int i = 0; i < nr; i++) {
 		int64_t id;
 
 		if (tap_text_parse_int(words[i], 0, TAP_SELECT_ID_MAX, &id))
 			return tap_err_set(err, -EINVAL, "-%c: '%s' is no task's number", letter, words[i]);
 		if (!tap_map_put(&ids->set, (uint64_t)id))
-			return tap_err_set(err, -ENOMEM, "out of memory");
+			return -ENOMEM;
 		ids->v[ids->nr++] = (int)id;
 	}
 	return 0;
@@ -281,6 +285,23 @@ bool tap_select_cpu(const struct tap_select *s, int cpu)
 	return !(s->by & TAP_SELECT_CPUS) || tap_cpus_has(&s->cpus, (unsigned int)cpu);
 }
 
+int tap_select_filter(const struct tap_select *s, const char *system, const char *name, const char **filter,
+		      struct tap_err *err)
+{
+	const struct tap_select_word *w = s->events;
+
+	*filter = NULL;
+	for (; w < s->events + s->nr_events; w++) {
+		if (!w->filter || !tap_select_word_fits(w, system, name))
+			continue;
+		if (*filter && strcmp(*filter, w->filter))
+			return tap_err_set(err, -EINVAL, "'%s:%s' has two filters, of two -e: -f '%s' is "
+					   "the second; join them with && or ||", system, name, w->filter);
+		*filter = w->filter;
+	}
+	return 0;
+}
+
 /* ---- all of them ---------------------------------------------------------------------------- */
 
 static unsigned int given(const struct tap_select_opts *o)
@@ -292,40 +313,44 @@ static unsigned int given(const struct tap_select_opts *o)
 
 static int read_cpus(struct tap_select *s, const char *list, struct tap_err *err)
 {
-	int ret = list ? tap_cpus_parse(&s->cpus, list) : 0;
+	int ret;
 
+	if (!list)
+		return 0;
+	ret = tap_cpus_parse(&s->cpus, list);
 	if (ret == -EINVAL)
 		return tap_err_set(err, ret, "-C: '%s' is no list of CPUs, such as 0-3,8", list);
-	s->cpu_list = !ret && list ? strdup(list) : NULL;
-	return ret || (list && !s->cpu_list) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+	s->cpu_list = strdup(list);
+	return s->cpu_list ? ret : -ENOMEM;
 }
 
 static int read_opts(struct tap_select *s, const struct tap_select_opts *o, struct tap_err *err)
 {
-	int ret = read_words(s, o->events, o->nr_events, err);
+	int ret = read_words(s, o, err);
 
 	s->by = given(o);
 	ret = ret ?: read_ids(&s->tgids, 'p', o->tgids, o->nr_tgids, err);
 	ret = ret ?: read_ids(&s->tids, 't', o->tids, o->nr_tids, err);
-	if (!ret && (read_comms(s, o->comms, o->nr_comms) ||
-		     read_cgroups(s, o->cgroups, o->nr_cgroups, o->cgroup_mount)))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
-	return ret ?: read_cpus(s, o->cpus, err);
+	ret = ret ?: read_comms(s, o->comms, o->nr_comms);
+	ret = ret ?: read_cgroups(s, o->cgroups, o->nr_cgroups, o->cgroup_mount);
+	ret = ret ?: read_cpus(s, o->cpus, err);
+	return ret == -ENOMEM ? tap_err_set(err, ret, "out of memory") : ret;
 }
 
 int tap_select_new(const struct tap_select_opts *opts, struct tap_select **out, struct tap_err *err)
 {
+	struct tap_select_opts own = { 0 };
 	struct tap_select *s;
 	int ret;
 
 	*out = NULL;
-	if (opts->size != sizeof(*opts))
-		return tap_err_set(err, -EINVAL, "tap_select_new: options of %zu bytes, not %zu: it was built "
-				   "with another version's header", opts->size, sizeof(*opts));
+	ret = tap_sized_take(&own, sizeof(own), opts, err);
+	if (ret)
+		return ret;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	ret = read_opts(s, opts, err);
+	ret = read_opts(s, &own, err);
 	if (ret)
 		tap_select_free(s);
 	else
@@ -338,6 +363,7 @@ int tap_select_read(const struct tap_select_words *w, struct tap_select **out, s
 	const struct tap_select_opts opts = {
 		.size = sizeof(opts),
 		.events = w->events.v, w->events.nr,
+		.filters = (const char *const *)w->filters.v, w->filters.nr,
 		.tgids = w->tgids.v, w->tgids.nr,
 		.tids = w->tids.v, w->tids.nr,
 		.comms = w->comms.v, w->comms.nr,
@@ -356,6 +382,7 @@ static void free_word(struct tap_select_word *w)
 	}
 	free(w->globs);
 	free(w->text);
+	free(w->filter);
 }
 
 void tap_select_free(struct tap_select *s)

@@ -34,6 +34,7 @@ struct tap_select_name {
 /* One -e: an event fits one of the globs, or none. */
 struct tap_select_word {
 	char *text; /* as typed */
+	char *filter; /* -f, or NULL */
 	bool is_group;
 	struct tap_select_name *globs;
 	unsigned int nr_globs;
@@ -65,11 +66,19 @@ extern const struct tap_select tap_select_all; /* without any option */
 /* The options of a command, as typed; one that was not given is empty or NULL. */
 struct tap_select_words {
 	struct tap_strings events, tgids, tids, comms, cgroups;
+	struct tap_filters filters; /* of .events */
 	const char *cpus;
 };
 
 /* tap_select_new(), of these. */
 int tap_select_read(const struct tap_select_words *words, struct tap_select **out, struct tap_err *err);
+
+/*
+ * The one filter of an event: of those of -e that it fits. @filter: borrowed; NULL: none has one.
+ * Return: 0; -EINVAL with a sentence: they have several; which counts nobody knows.
+ */
+int tap_select_filter(const struct tap_select *s, const char *system, const char *name, const char **filter,
+		      struct tap_err *err);
 
 bool tap_select_word_fits(const struct tap_select_word *w, const char *system, const char *name);
 

@@ -2,36 +2,17 @@
 #include "timeline/cpus.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
+#include "base/array.h"
 #include "timeline/stretches.h"
-
-static int grow(struct tap_timeline *t, unsigned int cap)
-{
-	struct tap_cpu *cpus = reallocarray(t->cpus, cap, sizeof(*cpus));
-	bool *unfit;
-
-	if (!cpus)
-		return -ENOMEM;
-	t->cpus = cpus;
-	unfit = reallocarray(t->unfit, cap, sizeof(*unfit));
-	if (!unfit)
-		return -ENOMEM;
-	t->unfit = unfit;
-	t->cap_cpus = cap;
-	return 0;
-}
 
 int tap_cpu_add(struct tap_timeline *t, unsigned int nr)
 {
-	unsigned int twice = t->cap_cpus ? 2 * t->cap_cpus : 8;
-
-	if (nr > t->cap_cpus && grow(t, nr > twice ? nr : twice))
+	if (nr <= t->nr_cpus)
+		return 0;
+	if (!tap_array_at(&t->cpus, &t->cap_cpus, nr - 1, sizeof(*t->cpus), NULL))
 		return -ENOMEM;
-	for (; t->nr_cpus < nr; t->nr_cpus++) {
-		t->cpus[t->nr_cpus] = (struct tap_cpu){ 0 };
-		t->unfit[t->nr_cpus] = false;
-	}
+	t->nr_cpus = nr;
 	return 0;
 }
 
@@ -39,12 +20,10 @@ int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_
 {
 	struct tap_cpu_stretch s = {
 		.cpu = (int)(c - t->cpus), .task = c->known ? c->task : NULL,
-		.from_ns = tap_clip(t, from_ns), .to_ns = tap_clip(t, to_ns),
-		.what = c->task ? TAP_CPU_RUN : TAP_CPU_IDLE,
+		.from_ns = tap_window_clip(&t->opts.window, from_ns),
+		.to_ns = tap_window_clip(&t->opts.window, to_ns),
+		.what = tap_cpu_what(c),
 	};
-
-	if (!c->known)
-		s.what = c->offline ? TAP_CPU_OFFLINE : TAP_CPU_UNKNOWN;
 
 	return s.to_ns > s.from_ns ? t->on.cpu(t->opts.ctx, &s) : 0;
 }
@@ -59,7 +38,7 @@ int tap_cpu_close(struct tap_timeline *t, struct tap_cpu *c, uint64_t now)
 		sum = c->offline ? &c->offline_ns : &c->unknown_ns;
 	else if (!c->task)
 		sum = &c->idle_ns;
-	*sum += tap_within(t, from, now);
+	*sum += tap_window_part_ns(&t->opts.window, from, now);
 	c->since_ns = now;
 	if (!t->on.cpu || (c->known && t->on.unknown_cpus_only))
 		return 0;
@@ -84,7 +63,7 @@ int tap_cpu_lose(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 			.next = TAP_UNKNOWN, .ts_ns = c->since_ns, .fits = true, .next_cpu = -1,
 		});
 	}
-	c->known = c->offline = t->unfit[cpu] = false;
+	c->known = c->offline = c->unfit = false;
 	c->task = NULL;
 	return ret;
 }
@@ -102,8 +81,6 @@ void tap_cpu_break(struct tap_timeline *t, unsigned int cpu)
 
 void tap_cpu_break_of(struct tap_timeline *t, const struct task *task)
 {
-	unsigned int cpu = (unsigned int)task->pub.cpu;
-
-	t->unfit[cpu] = true;
-	tap_cpu_break(t, cpu);
+	t->cpus[task->pub.cpu].unfit = true;
+	tap_cpu_break(t, (unsigned int)task->pub.cpu);
 }

@@ -33,10 +33,6 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 		t->told[i] = t->on.states & TAP_STATE_BIT(i);
 		t->told_lost[i] = (t->on.states | t->on.lost_states) & TAP_STATE_BIT(i);
 	}
-	t->have_start = opts->start_ns;
-	t->start_ns = opts->start_ns;
-	t->have_end = opts->end_ns && opts->end_ns != UINT64_MAX;
-	t->end_ns = t->have_end && opts->end_ns > t->start_ns ? opts->end_ns : t->start_ns;
 	for (unsigned int i = 0; i < TAP_NR_SCHED_KINDS; i++)
 		t->buffer[i] = s ? s->buffer[i] : TAP_NO_BUFFER;
 	t->has_waking = s && s->buffer[TAP_SCHED_WAKING] != TAP_NO_BUFFER;
@@ -65,36 +61,25 @@ void tap_timeline_free(struct tap_timeline *t)
 	tap_prev_states_release(&t->prev_states);
 	tap_sched_formats_release(&t->formats);
 	free(t->cpus);
-	free(t->unfit);
 	free(t);
 }
 
 bool tap_timeline_wants(const struct tap_format *fmt, bool cgroups)
 {
-	struct tap_sched_fields f;
+	enum tap_sched_kind kind = tap_sched_kind(fmt);
 
-	tap_sched_fields_init(&f, fmt);
-	return f.kind != TAP_SCHED_NONE && f.kind != TAP_SCHED_HOTPLUG &&
-	       (f.kind != TAP_SCHED_CGROUP_NAMED || cgroups);
+	return kind != TAP_SCHED_NONE && kind != TAP_SCHED_HOTPLUG &&
+	       (kind != TAP_SCHED_CGROUP_NAMED || cgroups);
 }
 
 bool tap_timeline_tells_identity(const struct tap_format *fmt)
 {
-	struct tap_sched_fields f;
+	const unsigned int kinds = 1u << TAP_SCHED_SWITCH | 1u << TAP_SCHED_WAKEUP_NEW |
+				   1u << TAP_SCHED_NEWTASK | 1u << TAP_SCHED_FORK |
+				   1u << TAP_SCHED_EXEC | 1u << TAP_SCHED_RENAME |
+				   1u << TAP_SCHED_CGROUP_ATTACH;
 
-	tap_sched_fields_init(&f, fmt);
-	switch (f.kind) {
-	case TAP_SCHED_SWITCH:
-	case TAP_SCHED_WAKEUP_NEW:
-	case TAP_SCHED_NEWTASK:
-	case TAP_SCHED_FORK:
-	case TAP_SCHED_EXEC:
-	case TAP_SCHED_RENAME:
-	case TAP_SCHED_CGROUP_ATTACH:
-		return true;
-	default:
-		return false;
-	}
+	return kinds >> tap_sched_kind(fmt) & 1;
 }
 
 /* A file may lie: time that goes back stands still. */
@@ -107,21 +92,8 @@ static __attribute__((noinline, cold)) int late_event(struct tap_timeline *t,
 	return tap_timeline_event(t, &later);
 }
 
-/* The window begins or grows, or a hole or a loss has begun: t->next_hole_ns has come. */
-static __attribute__((noinline)) int catch_up(struct tap_timeline *t, uint64_t now)
-{
-	if (!t->have_start) {
-		t->have_start = true;
-		t->start_ns = now;
-	}
-	if (!t->have_end && now > t->end_ns)
-		t->end_ns = now;
-	/* a loss that began in the window may end, and be told, behind it */
-	return t->opts.survey ? tap_holes_begin(t, now < t->end_ns ? now : t->end_ns) : 0;
-}
-
 /* The CPU or the kind is new, or of no use. Return: 1 if the event counts; 0; -errno. */
-static __attribute__((noinline, cold)) int look_at(struct tap_timeline *t,
+static __attribute__((noinline, cold)) int check_new(struct tap_timeline *t,
 						   const struct tap_event *ev)
 {
 	struct tap_sched_fields *f;
@@ -131,9 +103,7 @@ static __attribute__((noinline, cold)) int look_at(struct tap_timeline *t,
 	if (tap_cpu_add(t, (unsigned int)ev->cpu + 1))
 		return -ENOMEM;
 	t->cpus[ev->cpu].seen = true;
-	f = t->formats.by_id[ev->fmt->id];
-	if (!f)
-		f = tap_sched_formats_add(&t->formats, ev->fmt);
+	f = tap_sched_formats_add(&t->formats, ev->fmt);
 	if (!f)
 		return -ENOMEM;
 	if (f->kind == TAP_SCHED_NONE)
@@ -158,7 +128,7 @@ static __attribute__((noinline)) int take_other(struct tap_timeline *t, const st
 		return tap_loss_take(t, ev);
 	f = t->formats.by_id[ev->fmt->id];
 	if (!f || f->buffer != ev->buffer || (unsigned int)ev->cpu >= t->nr_cpus) {
-		int ret = look_at(t, ev);
+		int ret = check_new(t, ev);
 
 		if (ret <= 0)
 			return ret;
@@ -175,10 +145,11 @@ static inline int take(struct tap_timeline *t, const struct tap_event *ev)
 	if (__builtin_expect(ev->ts_ns < t->now_ns, 0))
 		return late_event(t, ev);
 	t->now_ns = ev->ts_ns;
-	if (__builtin_expect(ev->ts_ns >= t->next_hole_ns, 0))
-		ret = catch_up(t, ev->ts_ns);
-	if (__builtin_expect(ret, 0))
-		return ret;
+	if (__builtin_expect(ev->ts_ns >= t->next_hole_ns, 0)) {
+		ret = tap_holes_begin(t, ev->ts_ns);
+		if (ret)
+			return ret;
+	}
 	if (ev->ts_ns - t->fast_from_ns < t->fast_ns && (unsigned int)ev->cpu < t->nr_cpus) {
 		if (ev->fmt == t->switch_fmt && ev->buffer == t->switches->buffer)
 			ret = tap_fast_switch(t, ev);
@@ -193,36 +164,30 @@ static inline int take(struct tap_timeline *t, const struct tap_event *ev)
 int tap_timeline_events(struct tap_timeline *t, const struct tap_event *const *events,
 			unsigned int nr)
 {
-	for (unsigned int i = 0; i < nr; i++) {
-		int ret = take(t, events[i]);
+	int ret = 0;
 
-		if (ret)
-			return ret;
-	}
-	return 0;
+	for (unsigned int i = 0; !ret && i < nr; i++)
+		ret = take(t, events[i]);
+	return ret;
 }
 
 int tap_timeline_end(struct tap_timeline *t)
 {
-	int ret = 0;
+	int ret = tap_holes_begin(t, t->opts.window.to_ns);
 
-	t->have_end = true;
-	if (t->opts.survey)
-		ret = tap_holes_begin(t, t->end_ns);
 	for (unsigned int i = 0; !ret && i < t->nr_cpus; i++) {
-		ret = tap_cpu_close(t, &t->cpus[i], t->end_ns);
+		ret = tap_cpu_close(t, &t->cpus[i], t->opts.window.to_ns);
 		assert(ret || t->cpus[i].run_ns + t->cpus[i].idle_ns + t->cpus[i].offline_ns +
-					      t->cpus[i].unknown_ns == t->end_ns - t->start_ns);
+					      t->cpus[i].unknown_ns == tap_window_ns(&t->opts.window));
 	}
 	for (unsigned int i = 0; !ret && i < t->tasks.nr; i++)
 		ret = tap_task_close(t, tap_task_whole(t->tasks.all[i]));
 	return ret;
 }
 
-void tap_timeline_span(const struct tap_timeline *t, uint64_t *start_ns, uint64_t *end_ns)
+struct tap_window tap_timeline_window(const struct tap_timeline *t)
 {
-	*start_ns = t->start_ns;
-	*end_ns = t->end_ns;
+	return t->opts.window;
 }
 
 const struct tap_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned int *nr)
@@ -253,7 +218,10 @@ int tap_timeline_see(struct tap_timeline *t, int tid, struct tap_task **out)
 
 uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task)
 {
-	return tap_clip(t, task->died_ns) - tap_clip(t, task->born_ns);
+	const struct tap_window *w = &t->opts.window;
+
+	/* who died before the window is born at its start */
+	return tap_window_clip(w, task->died_ns) - tap_window_clip(w, task->born_ns);
 }
 
 bool tap_timeline_had(const struct tap_timeline *t, const struct tap_task *task)

@@ -18,18 +18,17 @@
 static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct task *task,
 		     uint64_t now)
 {
-	unsigned int cpu = (unsigned int)(c - t->cpus);
 	bool fits = c->known && tap_task_whole(c->task) == task;
 	int ret;
 
-	if (!fits && (c->known || t->unfit[cpu])) {
-		c->breaks += tap_inside(t, now);
+	if (!fits && (c->known || c->unfit)) {
+		c->breaks += tap_window_has(&t->opts.window, now);
 		/* the survey did not tell: any task may have run here */
 		if (!t->opts.survey && c->since_ns < now)
 			t->hole_end_ns = now;
-		tap_cpu_break(t, cpu);
+		tap_cpu_break(t, (unsigned int)(c - t->cpus));
 	}
-	t->unfit[cpu] = false;
+	c->unfit = false;
 	ret = tap_cpu_close(t, c, now);
 	return ret ? ret : fits;
 }
@@ -50,7 +49,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 	/* it was woken while it ran, before anything was seen of its CPU */
 	if (task->pub.state == TAP_WAKING)
 		task->woken_running_ns = task->pub.woken_ns;
-	task->pub.slices += fits && tap_inside(t, now);
+	task->pub.slices += fits && tap_window_has(&t->opts.window, now);
 	if (left_as->state == TAP_DEAD)
 		ret = tap_task_end(t, task, now, fits, left_as->text);
 	else
@@ -94,10 +93,9 @@ static int wake_unseen(struct tap_timeline *t, struct task *task, uint64_t now)
 static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now,
 		     bool certain)
 {
-	bool fits;
+	bool fits = t->no_wakeups && tap_task_is_asleep(task);
 	int ret = 0;
 
-	fits = t->no_wakeups && tap_task_is_asleep(task);
 	if (tap_task_is_asleep(task) && !fits)
 		ret = wake_unseen(t, task, now);
 	if (ret)
@@ -106,11 +104,11 @@ static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_
 	task->is_new = false;
 	if (task->pub.state == TAP_RUNNING)
 		tap_cpu_break_of(t, task);
-	fits |= task->pub.state == TAP_WAKING || task->pub.state == TAP_PREEMPTED;
+	fits |= tap_state_is_wait(task->pub.state);
 	if (fits)
 		task->pub.cpu = cpu; /* where it waits at last, also if no event said so */
 	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
-		task->pub.migrations += tap_inside(t, now);
+		task->pub.migrations += tap_window_has(&t->opts.window, now);
 	ret = tap_task_change(t, task, &(struct transition){
 		.next = certain ? TAP_RUNNING : TAP_UNKNOWN, .ts_ns = now, .fits = fits,
 		.next_cpu = cpu,
@@ -125,6 +123,8 @@ static int learn_prev_states(struct tap_timeline *t, const struct tap_sched_fiel
 {
 	int ret;
 
+	if (t->prev_states_of == f->fmt)
+		return 0;
 	tap_prev_states_release(&t->prev_states);
 	ret = tap_prev_states_init(&t->prev_states, f->fmt, f->value.field);
 	t->prev_states_of = ret ? NULL : f->fmt;
@@ -137,10 +137,8 @@ static int learn_prev_states(struct tap_timeline *t, const struct tap_sched_fiel
 static int name_switched(struct tap_timeline *t, int tid, const struct tap_field *comm,
 			 const struct tap_event *ev, struct task **out)
 {
-	int ret = tap_task_get(t, tid, comm, ev, out);
+	int ret = tap_task_get_alive(t, tid, comm, ev, out);
 
-	if (!ret)
-		ret = tap_task_replace_dead(t, out, comm, ev);
 	if (!ret && *out)
 		tap_task_set_comm(*out, comm, ev);
 	return ret;
@@ -152,12 +150,9 @@ static int on_switch_of_lives(struct tap_timeline *t, const struct tap_sched_fie
 {
 	const struct tap_prev_state *left_as;
 	struct task *task;
-	int ret = 0;
+	int ret = learn_prev_states(t, f) ?:
+		  name_switched(t, tap_num_int(&f->from, ev), f->from_comm, ev, &task);
 
-	if (t->prev_states_of != f->fmt)
-		ret = learn_prev_states(t, f);
-	if (!ret)
-		ret = name_switched(t, tap_num_int(&f->from, ev), f->from_comm, ev, &task);
 	if (ret)
 		return ret;
 	left_as = tap_prev_states_get(&t->prev_states, (uint64_t)tap_num_get(&f->value, ev));
@@ -165,8 +160,7 @@ static int on_switch_of_lives(struct tap_timeline *t, const struct tap_sched_fie
 		return -ENOMEM;
 	if (task && left_as->state == TAP_DEAD)
 		ret = tap_task_end(t, task, ev->ts_ns, false, "");
-	if (!ret)
-		ret = name_switched(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
+	ret = ret ?: name_switched(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
 	if (!ret && task)
 		task->is_new = false;
 	return ret;
@@ -179,34 +173,27 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 	int prev = tap_num_int(&f->from, ev), next = tap_num_int(&f->tid, ev);
 	const uint64_t now = ev->ts_ns;
 	const struct tap_break *b = NULL;
-	struct task *task;
-	int ret = 0;
+	struct task *task = tap_task_whole(c->task);
+	int ret = learn_prev_states(t, f);
 
-	if (t->prev_states_of != f->fmt)
-		ret = learn_prev_states(t, f);
-	task = tap_task_whole(c->task);
-	if (!ret && (!c->known || (task ? task->pub.tid : 0) != prev))
-		ret = tap_task_get(t, prev, f->from_comm, ev, &task);
-	if (!ret)
-		ret = tap_task_replace_dead(t, &task, f->from_comm, ev);
-	if (!ret)
-		ret = leave_cpu(t, c, task, now);
+	if (!c->known || (task ? task->pub.tid : 0) != prev)
+		ret = ret ?: tap_task_get(t, prev, f->from_comm, ev, &task);
+	ret = ret ?: tap_task_replace_dead(t, &task, f->from_comm, ev);
+	ret = ret ?: leave_cpu(t, c, task, now);
 	if (ret >= 0 && task)
 		ret = switch_out(t, f, ev, task, ret);
 	if (ret >= 0)
-		ret = tap_task_get(t, next, f->comm, ev, &task);
-	if (!ret)
-		ret = tap_task_replace_dead(t, &task, f->comm, ev);
+		ret = tap_task_get_alive(t, next, f->comm, ev, &task);
 	if (!ret && task && tap_task_seems_other(t, task, f->comm, ev)) {
 		ret = tap_task_lose(t, task, now);
 		tap_task_set_comm(task, f->comm, ev);
 	}
 	if (ret)
 		return ret;
-	c->switches += tap_inside(t, now);
+	c->switches += tap_window_has(&t->opts.window, now);
 	if (now >= t->next_break_ns)
 		b = tap_break_find(t, ev->cpu, now);
-	t->unfit[ev->cpu] = b && b->what == TAP_BREAK_MISSED;
+	c->unfit = b && b->what == TAP_BREAK_MISSED;
 	c->offline = b && b->what == TAP_BREAK_OFFLINE;
 	c->known = !b && next >= 0 && next < (int)TAP_MAX_TIDS;
 	c->task = c->known ? tap_task_pub(task) : NULL;
@@ -226,7 +213,7 @@ int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
 		.target_cpu = tap_num_int(&f->value, ev),
 	};
 
-	if (!tap_inside(t, ev->ts_ns))
+	if (!tap_window_has(&t->opts.window, ev->ts_ns))
 		return 0;
 	w.waker = tap_timeline_task(t, tap_num_int(&f->current, ev));
 	return t->on.wakeup(t->opts.ctx, &w);
@@ -284,55 +271,40 @@ static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
 
 /* The first sign of a wakeup: sched_waking, or sched_wakeup where only that was recorded. */
 static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
-		     const struct tap_event *ev)
+		     const struct tap_event *ev, struct task *task)
 {
 	const uint64_t now = ev->ts_ns;
 	int by = tap_num_int(&f->current, ev), waker = waker_of(f, ev);
-	struct task *task;
-	int ret;
+	int ret = tap_task_replace_dead(t, &task, f->comm, ev);
 
-	ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
-	if (!ret)
-		ret = tap_task_replace_dead(t, &task, f->comm, ev);
-	if (ret || !task)
-		return ret;
 	if (t->on.wakeup)
-		ret = tap_wakeup_tell(t, f, ev, task, false);
+		ret = ret ?: tap_wakeup_tell(t, f, ev, task, false);
 	if (ret)
 		return ret;
 	task->is_new = false;
 	if (by == task->pub.tid) /* by itself: so it runs, and goes on */
 		return 0;
-	switch (task->pub.state) {
-	case TAP_RUNNING:
-		/* nor by a clock that shows the same time on another CPU */
-		if (now == task->pub.since_ns)
-			return 0;
-		task->woken_running_ns = now;
-		task->pub.waker_tid = waker;
-		task->pub.waker_cpu = ev->cpu;
+	if (task->pub.state == TAP_PREEMPTED) /* as it was about to sleep: now it stays runnable */
 		return 0;
-	case TAP_PREEMPTED: /* as it was about to sleep: now it stays runnable */
-		return 0;
-	default:
+	if (task->pub.state != TAP_RUNNING) {
 		ret = begin_wait(t, task, now);
+		note_waker(task, waker, f, ev);
+		return ret;
 	}
-	note_waker(task, waker, f, ev);
-	return ret;
+	/* nor by a clock that shows the same time on another CPU */
+	if (now == task->pub.since_ns)
+		return 0;
+	task->woken_running_ns = now;
+	task->pub.waker_tid = waker;
+	task->pub.waker_cpu = ev->cpu;
+	return 0;
 }
 
 static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
-		     const struct tap_event *ev)
+		     const struct tap_event *ev, struct task *task)
 {
-	struct task *task;
-	int ret;
+	int ret = 0;
 
-	t->has_wakeup = true;
-	if (!t->has_waking)
-		return on_waking(t, f, ev);
-	ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
-	if (ret || !task)
-		return ret;
 	if (tap_task_is_asleep(task))
 		ret = wake_unseen(t, task, ev->ts_ns);
 	task->woken_running_ns = 0; /* if it runs: the wakeup found it running, and is over */
@@ -348,13 +320,9 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
 static int begin_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 		      const struct tap_event *ev, struct task **task)
 {
-	int tid = tap_num_int(&f->tid, ev), ret;
+	int ret = tap_task_begin(t, tap_num_int(&f->tid, ev), ev->ts_ns, task);
 
-	*task = NULL;
-	if (tid <= 0 || tid >= (int)TAP_MAX_TIDS)
-		return 0;
-	ret = tap_task_begin(t, tid, ev->ts_ns, task);
-	if (ret)
+	if (ret || !*task)
 		return ret;
 	tap_task_set_comm(*task, f->comm, ev);
 	(*task)->is_new = true;
@@ -379,13 +347,9 @@ static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
 {
 	const uint64_t clone_thread = 0x10000;
 	struct task *task, *parent;
-	int ret;
+	int ret = tap_task_get_alive(t, tap_num_int(&f->current, ev), f->comm, ev, &parent) ?:
+		  begin_task(t, f, ev, &task);
 
-	ret = tap_task_get(t, tap_num_int(&f->current, ev), f->comm, ev, &parent);
-	if (!ret)
-		ret = tap_task_replace_dead(t, &parent, f->comm, ev);
-	if (!ret)
-		ret = begin_task(t, f, ev, &task);
 	if (ret || !task)
 		return ret;
 	task->is_told = true;
@@ -403,16 +367,12 @@ static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
 static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *f,
 			 const struct tap_event *ev)
 {
-	int tid = tap_num_int(&f->tid, ev);
-	struct task *task;
+	struct task *task = tap_tasks_find(&t->tasks, tap_num_int(&f->tid, ev));
 	int ret = 0;
 
-	if (tid <= 0 || tid >= (int)TAP_MAX_TIDS)
-		return 0;
-	task = tap_tasks_find(&t->tasks, tid);
 	if (!task || !task->is_new)
-		ret = tap_task_begin(t, tid, ev->ts_ns, &task);
-	if (ret)
+		ret = tap_task_begin(t, tap_num_int(&f->tid, ev), ev->ts_ns, &task);
+	if (ret || !task)
 		return ret;
 	task->is_new = false;
 	task->pub.born_ns = ev->ts_ns;
@@ -431,11 +391,9 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 {
 	struct tap_cpu *c = &t->cpus[ev->cpu];
 	struct task *old, *new;
-	int ret;
+	int ret = tap_task_get(t, tap_num_int(&f->from, ev), NULL, ev, &old) ?:
+		  tap_task_get(t, tap_num_int(&f->tid, ev), NULL, ev, &new);
 
-	ret = tap_task_get(t, tap_num_int(&f->from, ev), NULL, ev, &old);
-	if (!ret)
-		ret = tap_task_get(t, tap_num_int(&f->tid, ev), NULL, ev, &new);
 	if (!ret && new) {
 		tap_task_set_exec_comm(new, f->comm, ev);
 		tap_task_set_tgid(new, new->pub.tid); /* who executes a program is its leader */
@@ -443,11 +401,9 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (ret || !old || !new || old == new)
 		return ret;
 	ret = tap_cpu_close(t, c, ev->ts_ns);
-	if (!ret)
-		ret = tap_task_end(t, old, ev->ts_ns,
-				   old->pub.state == TAP_RUNNING && old->pub.cpu == ev->cpu, "");
-	if (!ret)
-		ret = tap_task_begin(t, tap_num_int(&f->tid, ev), ev->ts_ns, &new);
+	ret = ret ?: tap_task_end(t, old, ev->ts_ns,
+				  old->pub.state == TAP_RUNNING && old->pub.cpu == ev->cpu, "");
+	ret = ret ?: tap_task_begin(t, tap_num_int(&f->tid, ev), ev->ts_ns, &new);
 	if (ret)
 		return ret;
 	tap_task_set_exec_comm(new, f->comm, ev);
@@ -476,9 +432,7 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t,
 
 	if (task->is_new)
 		return TAP_MIGRATE_WAKEUP;
-	if (task->pub.state != TAP_WAKING && task->pub.state != TAP_PREEMPTED)
-		return TAP_MIGRATE_OTHER;
-	if (tap_task_is_touched(t, task) || task->hidden)
+	if (!tap_state_is_wait(task->pub.state) || tap_task_is_touched(t, task) || task->hidden)
 		return TAP_MIGRATE_OTHER;
 	if (task->pub.state == TAP_WAKING && !task->placed && task->pub.waker_cpu == ev->cpu &&
 	    task->pub.waker_tid == by)
@@ -508,25 +462,21 @@ static void moved_asleep(struct tap_timeline *t, const struct tap_sched_fields *
 }
 
 static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
-		      const struct tap_event *ev)
+		      const struct tap_event *ev, struct task *task)
 {
 	struct tap_migration m = {
+		.task = tap_task_pub(task),
 		.from = tap_num_int(&f->from, ev),
 		.to = tap_num_int(&f->value, ev),
 		.cpu = ev->cpu,
 		.ts_ns = ev->ts_ns,
 	};
-	struct task *task;
-	int ret;
+	int ret = 0;
 
-	ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
-	if (ret || !task)
-		return ret;
 	if (t->has_waking && tap_task_is_asleep(task))
 		moved_asleep(t, f, ev, task);
-	m.task = tap_task_pub(task);
 	m.why = why_moved(t, f, ev, task);
-	if (tap_inside(t, ev->ts_ns)) {
+	if (tap_window_has(&t->opts.window, ev->ts_ns)) {
 		task->pub.migrations++;
 		if (t->on.migration)
 			ret = t->on.migration(t->opts.ctx, &m);
@@ -537,34 +487,53 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 	return ret;
 }
 
-static int on_iowait(struct tap_timeline *t, const struct tap_sched_fields *f,
-		     const struct tap_event *ev)
+static void on_cgroup(struct task *task, uint64_t cgroup)
 {
-	uint64_t delay = (uint64_t)tap_num_get(&f->value, ev), from;
-	struct task *task;
-	int ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
-
-	if (ret || !task)
-		return ret;
-	from = delay < ev->ts_ns ? ev->ts_ns - delay : 0;
-	task->pub.iowait_ns += tap_clip(t, ev->ts_ns) - tap_clip(t, from);
-	if (task->pub.iowait_ns > task->pub.total_ns[TAP_BLOCKED])
-		task->pub.iowait_ns = task->pub.total_ns[TAP_BLOCKED];
-	return 0;
+	if (!cgroup) /* of no use: the event does not know it */
+		return;
+	task->pub.cgroup = cgroup;
+	task->cgroup_told = true;
 }
 
-static int on_named(struct tap_timeline *t, const struct tap_sched_fields *f,
-		    const struct tap_event *ev)
+static void on_iowait(struct tap_timeline *t, const struct tap_sched_fields *f,
+		      const struct tap_event *ev, struct tap_task *task)
+{
+	uint64_t delay = (uint64_t)tap_num_get(&f->value, ev);
+	uint64_t from = delay < ev->ts_ns ? ev->ts_ns - delay : 0;
+
+	task->iowait_ns += tap_window_part_ns(&t->opts.window, from, ev->ts_ns);
+	if (task->iowait_ns > task->total_ns[TAP_BLOCKED])
+		task->iowait_ns = task->total_ns[TAP_BLOCKED];
+}
+
+/* What is about a task that has been there before, or is seen now. */
+static int on_task(struct tap_timeline *t, const struct tap_sched_fields *f,
+		   const struct tap_event *ev)
 {
 	struct task *task;
 	int ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
 
+	t->has_waking |= f->kind == TAP_SCHED_WAKING;
+	t->has_wakeup |= f->kind == TAP_SCHED_WAKEUP;
+	t->has_migrate |= f->kind == TAP_SCHED_MIGRATE;
 	if (ret || !task)
 		return ret;
-	if (f->kind == TAP_SCHED_RENAME)
+	switch (f->kind) {
+	case TAP_SCHED_WAKING:
+		return on_waking(t, f, ev, task);
+	case TAP_SCHED_WAKEUP:
+		return t->has_waking ? on_wakeup(t, f, ev, task) : on_waking(t, f, ev, task);
+	case TAP_SCHED_MIGRATE:
+		return on_migrate(t, f, ev, task);
+	case TAP_SCHED_IOWAIT:
+		on_iowait(t, f, ev, &task->pub);
+		break;
+	case TAP_SCHED_RENAME:
 		tap_task_set_comm(task, f->comm, ev);
-	else
-		tap_task_set_cgroup(task, (uint64_t)tap_num_get(&f->value, ev));
+		break;
+	default:
+		on_cgroup(task, (uint64_t)tap_num_get(&f->value, ev));
+	}
 	return 0;
 }
 
@@ -574,11 +543,6 @@ int tap_event_take(struct tap_timeline *t, const struct tap_sched_fields *f,
 	switch (f->kind) {
 	case TAP_SCHED_SWITCH:
 		return t->opts.lives_only ? on_switch_of_lives(t, f, ev) : on_switch(t, f, ev);
-	case TAP_SCHED_WAKING:
-		t->has_waking = true;
-		return on_waking(t, f, ev);
-	case TAP_SCHED_WAKEUP:
-		return on_wakeup(t, f, ev);
 	case TAP_SCHED_WAKEUP_NEW:
 		return on_wakeup_new(t, f, ev);
 	case TAP_SCHED_NEWTASK:
@@ -587,12 +551,7 @@ int tap_event_take(struct tap_timeline *t, const struct tap_sched_fields *f,
 		return on_fork(t, f, ev);
 	case TAP_SCHED_EXEC:
 		return on_exec(t, f, ev);
-	case TAP_SCHED_MIGRATE:
-		t->has_migrate = true;
-		return on_migrate(t, f, ev);
-	case TAP_SCHED_IOWAIT:
-		return on_iowait(t, f, ev);
 	default:
-		return on_named(t, f, ev);
+		return on_task(t, f, ev);
 	}
 }

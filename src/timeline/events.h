@@ -20,7 +20,11 @@ int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
 static inline bool tap_task_seems_other(const struct tap_timeline *t, const struct task *task,
 					const struct tap_field *comm, const struct tap_event *ev)
 {
-	return t->has_breaks && tap_task_is_renamed(task, comm, ev);
+	if (!t->has_breaks || !comm || !*task->pub.comm)
+		return false;
+	if (tap_is_plain_comm(comm))
+		return !tap_is_same_comm(tap_plain_comm(comm, ev), task->pub.comm);
+	return tap_comm_differs(task->pub.comm, comm, ev);
 }
 
 #endif

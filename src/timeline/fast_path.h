@@ -46,8 +46,8 @@ static inline bool can_leave(const struct tap_timeline *t, const struct task *ta
 static inline bool can_come(const struct tap_timeline *t, const struct task *task,
 			    const struct tap_field *comm, const struct tap_event *ev)
 {
-	return (task->pub.state == TAP_WAKING || task->pub.state == TAP_PREEMPTED) &&
-	       is_certain(t, task) && !task->hidden && !tap_task_seems_other(t, task, comm, ev);
+	return tap_state_is_wait(task->pub.state) && is_certain(t, task) && !task->hidden &&
+	       !tap_task_seems_other(t, task, comm, ev);
 }
 
 static inline __attribute__((always_inline)) int
@@ -94,7 +94,7 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 	struct tap_cpu *c = &t->cpus[cpu];
 	struct task *out = tap_task_whole(c->task), *in = tap_tasks_find(&t->tasks, next);
 	const struct tap_prev_state *left_as = NULL;
-	int ret;
+	int ret = 0;
 
 	if (!c->known || c->since_ns < t->fast_since_ns || prev != (out ? out->pub.tid : 0))
 		return 0;
@@ -106,21 +106,18 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 	if (in ? !can_come(t, in, f->comm, ev) : next)
 		return 0;
 	*(out ? &c->run_ns : &c->idle_ns) += now - c->since_ns;
-	if (t->tells_cpus) {
+	if (t->tells_cpus)
 		ret = tap_cpu_tell(t, c, c->since_ns, now);
-		if (ret)
-			return ret;
-	}
+	if (ret)
+		return ret;
 	c->since_ns = now;
 	c->switches++;
 	c->task = tap_task_pub(in);
-	if (out) {
+	if (out)
 		ret = fast_out(t, out, cpu, now, left_as, comm);
-		if (ret)
-			return ret;
-	}
-	ret = in ? fast_in(t, in, cpu, now, prio) : 0;
-	return ret ? ret : 1;
+	if (in)
+		ret = ret ?: fast_in(t, in, cpu, now, prio);
+	return ret ?: 1;
 }
 
 /* As tap_fast_switch(). */

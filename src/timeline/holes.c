@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "timeline/holes.h"
 
+#include <errno.h>
+
 #include "timeline/cpus.h"
 
 /* When the fast path may be taken next: behind all that is known by now, before what comes next. */
 static void find_fast_path(struct tap_timeline *t)
 {
-	uint64_t end = t->end_ns < t->next_break_ns ? t->end_ns + 1 : t->next_break_ns;
+	const struct tap_window *w = &t->opts.window;
+	uint64_t end = w->to_ns < t->next_break_ns ? w->to_ns + 1 : t->next_break_ns;
 
-	t->fast_since_ns = t->hole_end_ns > t->start_ns ? t->hole_end_ns : t->start_ns;
+	t->fast_since_ns = t->hole_end_ns > w->from_ns ? t->hole_end_ns : w->from_ns;
 	t->fast_from_ns = t->fast_since_ns;
 	/* a task that goes to sleep just then may be woken, unseen, on its way out */
 	if (t->hole_end_ns && t->hole_end_ns + TAP_ON_ITS_WAY_OUT_NS + 1 > t->fast_from_ns)
 		t->fast_from_ns = t->hole_end_ns + TAP_ON_ITS_WAY_OUT_NS + 1;
 	if (t->fast_from_ns < t->hole_end_ns) /* a file may lie */
 		end = 0;
-	t->fast_ns = t->have_start && t->have_end && t->opts.survey && end > t->fast_from_ns ?
-			      end - t->fast_from_ns : 0;
+	t->fast_ns = t->opts.survey && end > t->fast_from_ns ? end - t->fast_from_ns : 0;
 }
 
 void tap_holes_await(struct tap_timeline *t)
 {
 	const struct tap_survey *s = t->opts.survey;
 
-	t->next_hole_ns = t->have_start && t->have_end ? UINT64_MAX : 0;
+	t->next_hole_ns = UINT64_MAX;
 	/* what happens at the time when they begin is still certain */
 	if (s && t->next_hole < s->nr_holes && s->holes[t->next_hole].from_ns < t->next_hole_ns)
 		t->next_hole_ns = s->holes[t->next_hole].from_ns + 1;
@@ -41,10 +43,9 @@ static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
 	if (t->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER &&
 	    t->buffer[TAP_SCHED_SWITCH] != l->buffer)
 		return 0;
-	if (l->cpu >= 0) {
-		ret = tap_cpu_add(t, (unsigned int)l->cpu + 1);
-		return ret ? ret : tap_cpu_lose(t, (unsigned int)l->cpu, l->from_ns);
-	}
+	if (l->cpu >= 0)
+		return tap_cpu_add(t, (unsigned int)l->cpu + 1) ?:
+		       tap_cpu_lose(t, (unsigned int)l->cpu, l->from_ns);
 	for (unsigned int i = 0; !ret && i < t->nr_cpus; i++)
 		ret = tap_cpu_lose(t, i, l->from_ns);
 	return ret;
@@ -55,6 +56,10 @@ int tap_holes_begin(struct tap_timeline *t, uint64_t now)
 	const struct tap_survey *s = t->opts.survey;
 	int ret = 0;
 
+	if (!s)
+		return 0;
+	if (now > t->opts.window.to_ns) /* a loss that began in it may end, and be told, behind it */
+		now = t->opts.window.to_ns;
 	while (!ret && t->next_loss < s->nr_kept_losses &&
 	       s->losses[t->next_loss].from_ns < now)
 		ret = begin_loss(t, &s->losses[t->next_loss++]);
@@ -87,15 +92,12 @@ int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev)
 		.cpu = ev->cpu, .buffer = ev->buffer, .to_ns = ev->ts_ns, .count = ev->lost.count,
 		.from_ns = ev->lost.first_ns < ev->ts_ns ? ev->lost.first_ns : ev->ts_ns,
 	};
-	int ret = 0;
 
 	if (ev->cpu >= (int)TAP_MAX_CPUS)
 		return 0;
-	if (ev->cpu >= 0)
-		ret = tap_cpu_add(t, (unsigned int)ev->cpu + 1);
-	if (ret)
-		return ret;
-	if (ev->cpu >= 0 && ev->ts_ns >= t->start_ns && !(t->have_end && l.from_ns > t->end_ns))
+	if (ev->cpu >= 0 && tap_cpu_add(t, (unsigned int)ev->cpu + 1))
+		return -ENOMEM;
+	if (ev->cpu >= 0 && tap_window_meets(&t->opts.window, l.from_ns, ev->ts_ns))
 		t->cpus[ev->cpu].lost += l.count;
 	if (t->opts.survey)
 		return 0;

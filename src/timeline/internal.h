@@ -22,11 +22,8 @@ struct tap_timeline {
 	struct tap_observer on; /* all zero where there is none */
 	bool told[TAP_NR_STATES]; /* of on.states */
 	bool told_lost[TAP_NR_STATES]; /* and of on.lost_states */
-	bool have_start, have_end;
-	uint64_t start_ns, end_ns; /* end: of the last event as long as !have_end */
-	uint64_t now_ns;	   /* of the last event */
+	uint64_t now_ns; /* of the last event */
 	struct tap_cpu *cpus;
-	bool *unfit; /* of each CPU: it is not known, for its next switch will not fit */
 	unsigned int nr_cpus, cap_cpus;
 	struct tap_tasks tasks;
 	struct tap_sched_formats formats;
@@ -50,25 +47,5 @@ struct tap_timeline {
 	unsigned int next_hole, next_loss, next_break;
 	uint64_t hole_end_ns; /* of those that have begun, the latest */
 };
-
-static inline uint64_t tap_clip(const struct tap_timeline *t, uint64_t ns)
-{
-	if (ns < t->start_ns)
-		return t->start_ns;
-	return ns > t->end_ns ? t->end_ns : ns;
-}
-
-static inline bool tap_inside(const struct tap_timeline *t, uint64_t ns)
-{
-	return ns - t->start_ns <= t->end_ns - t->start_ns;
-}
-
-/* How much of [from_ns, to_ns] lies in the window. */
-static inline uint64_t tap_within(const struct tap_timeline *t, uint64_t from_ns, uint64_t to_ns)
-{
-	if (from_ns >= t->start_ns && to_ns <= t->end_ns)
-		return to_ns - from_ns;
-	return tap_clip(t, to_ns) - tap_clip(t, from_ns);
-}
 
 #endif

@@ -6,13 +6,6 @@
 
 #include "base/array.h"
 
-struct tap_listed_row {
-	int tid;
-	unsigned int when;
-	unsigned int next; /* of the same tid: index plus one; 0: none */
-	struct tap_listed listed;
-};
-
 int tap_lists_add(struct tap_lists *lists, int tid, unsigned int when, const struct tap_listed *l)
 {
 	uint64_t *first;
@@ -60,9 +53,4 @@ bool tap_lists_find(const struct tap_lists *lists, int tid, unsigned int when, s
 	if (lists && !first && lists->saved && (when & TAP_LISTED_SOMETIME))
 		lists->saved(lists->ctx, tid, l);
 	return first;
-}
-
-int tap_lists_tid(const struct tap_lists *lists, unsigned int i)
-{
-	return lists->rows[i].tid;
 }

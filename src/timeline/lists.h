@@ -28,10 +28,13 @@ struct tap_listed {
 	char comm[TAP_TASK_COMM]; /* not NUL-terminated when full; empty: not known */
 };
 
-struct tap_listed_row;
-
 struct tap_lists { /* all zero: empty */
-	struct tap_listed_row *rows;
+	struct tap_listed_row {
+		int tid; /* it may have several rows */
+		unsigned int when;
+		unsigned int next; /* of the same tid: index plus one; 0: none */
+		struct tap_listed listed;
+	} *rows; /* owned */
 	unsigned int nr_rows, cap_rows;
 	struct tap_map by_tid; /* -> index of its first row, plus one */
 	/* What the file format saves, of a tid without rows; or NULL. */
@@ -45,7 +48,5 @@ void tap_lists_release(struct tap_lists *lists);
 
 /* What rows that were read at one of @when say, in *@l. @lists: NULL: nothing. Return: whether there is a row. */
 bool tap_lists_find(const struct tap_lists *lists, int tid, unsigned int when, struct tap_listed *l);
-/* The tid of row @i, of .nr_rows: one may have several. */
-int tap_lists_tid(const struct tap_lists *lists, unsigned int i);
 
 #endif

@@ -73,15 +73,11 @@ const struct tap_prev_state *tap_prev_states_make(struct tap_prev_states *p, uin
 {
 	struct tap_prev_state *prev = &p->other;
 
-	if (value < TAP_PREV_STATES) {
-		prev = calloc(1, sizeof(*prev));
-		p->by_value[value] = prev;
-		if (!prev)
-			return NULL;
-	} else if (value == p->other_value) {
+	if (value == p->other_value && value >= TAP_PREV_STATES)
 		return prev;
-	}
-	if (value >= TAP_PREV_STATES)
+	if (value < TAP_PREV_STATES)
+		prev = p->by_value[value] = calloc(1, sizeof(*prev));
+	else
 		p->other_value = value;
-	return ask(p, value, prev) ? NULL : prev;
+	return !prev || ask(p, value, prev) ? NULL : prev;
 }

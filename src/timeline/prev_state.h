@@ -6,7 +6,7 @@
 #ifndef TAP_TIMELINE_PREV_STATE_H
 #define TAP_TIMELINE_PREV_STATE_H
 
-#include "event/print.h"
+#include "print/print.h"
 #include <schedtap/event.h>
 #include <schedtap/timeline.h>
 

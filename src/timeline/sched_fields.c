@@ -4,36 +4,38 @@
 #include <errno.h>
 #include <stdlib.h>
 
+enum { NEEDS_FROM = 1, NEEDS_VALUE = 2, NEEDS_COMM = 4 };
+
 static const struct field_names {
 	const char *system, *name;
 	enum tap_sched_kind kind;
+	unsigned int needs; /* beside .tid */
 	const char *tid, *comm, *prio, *from, *from_comm, *value;
 } field_names[] = {
-	{ .system = "sched", .name = "sched_switch", .kind = TAP_SCHED_SWITCH, .tid = "next_pid",
+	{ "sched", "sched_switch", TAP_SCHED_SWITCH, NEEDS_FROM | NEEDS_VALUE, .tid = "next_pid",
 	  .comm = "next_comm", .prio = "next_prio", .from = "prev_pid", .from_comm = "prev_comm",
 	  .value = "prev_state" },
-	{ .system = "sched", .name = "sched_waking", .kind = TAP_SCHED_WAKING, .tid = "pid",
-	  .comm = "comm", .prio = "prio", .value = "target_cpu" },
-	{ .system = "sched", .name = "sched_wakeup", .kind = TAP_SCHED_WAKEUP, .tid = "pid",
-	  .comm = "comm", .prio = "prio", .value = "target_cpu" },
-	{ .system = "sched", .name = "sched_wakeup_new", .kind = TAP_SCHED_WAKEUP_NEW, .tid = "pid",
-	  .comm = "comm", .prio = "prio", .value = "target_cpu" },
-	{ .system = "task", .name = "task_newtask", .kind = TAP_SCHED_NEWTASK, .tid = "pid",
-	  .comm = "comm", .value = "clone_flags" },
-	{ .system = "sched", .name = "sched_process_fork", .kind = TAP_SCHED_FORK,
-	  .tid = "child_pid", .comm = "child_comm" },
-	{ .system = "sched", .name = "sched_process_exec", .kind = TAP_SCHED_EXEC, .tid = "pid",
-	  .comm = "filename", .from = "old_pid" },
-	{ .system = "sched", .name = "sched_migrate_task", .kind = TAP_SCHED_MIGRATE, .tid = "pid",
+	{ "sched", "sched_waking", TAP_SCHED_WAKING, .tid = "pid", .comm = "comm", .prio = "prio",
+	  .value = "target_cpu" },
+	{ "sched", "sched_wakeup", TAP_SCHED_WAKEUP, .tid = "pid", .comm = "comm", .prio = "prio",
+	  .value = "target_cpu" },
+	{ "sched", "sched_wakeup_new", TAP_SCHED_WAKEUP_NEW, .tid = "pid", .comm = "comm",
+	  .prio = "prio", .value = "target_cpu" },
+	{ "task", "task_newtask", TAP_SCHED_NEWTASK, NEEDS_VALUE, .tid = "pid", .comm = "comm",
+	  .value = "clone_flags" },
+	{ "sched", "sched_process_fork", TAP_SCHED_FORK, .tid = "child_pid", .comm = "child_comm" },
+	{ "sched", "sched_process_exec", TAP_SCHED_EXEC, .tid = "pid", .comm = "filename",
+	  .from = "old_pid" },
+	{ "sched", "sched_migrate_task", TAP_SCHED_MIGRATE, NEEDS_FROM | NEEDS_VALUE, .tid = "pid",
 	  .comm = "comm", .prio = "prio", .from = "orig_cpu", .value = "dest_cpu" },
-	{ .system = "sched", .name = "sched_stat_iowait", .kind = TAP_SCHED_IOWAIT, .tid = "pid",
-	  .comm = "comm", .value = "delay" },
-	{ .system = "cpuhp", .name = "cpuhp_exit", .kind = TAP_SCHED_HOTPLUG, .value = "cpu" },
-	{ .system = "task", .name = "task_rename", .kind = TAP_SCHED_RENAME, .tid = "pid",
-	  .comm = "newcomm" },
-	{ .system = "cgroup", .name = "cgroup_attach_task", .kind = TAP_SCHED_CGROUP_ATTACH,
-	  .tid = "pid", .comm = "comm", .value = "dst_id" },
-	{ .kind = TAP_SCHED_CGROUP_NAMED, .tid = "pid", .comm = "comm", .value = "cgroup" },
+	{ "sched", "sched_stat_iowait", TAP_SCHED_IOWAIT, NEEDS_VALUE, .tid = "pid", .comm = "comm",
+	  .value = "delay" },
+	{ "cpuhp", "cpuhp_exit", TAP_SCHED_HOTPLUG, NEEDS_VALUE, .value = "cpu" },
+	{ "task", "task_rename", TAP_SCHED_RENAME, NEEDS_COMM, .tid = "pid", .comm = "newcomm" },
+	{ "cgroup", "cgroup_attach_task", TAP_SCHED_CGROUP_ATTACH, NEEDS_VALUE, .tid = "pid",
+	  .comm = "comm", .value = "dst_id" },
+	{ NULL, NULL, TAP_SCHED_CGROUP_NAMED, NEEDS_VALUE, .tid = "pid", .comm = "comm",
+	  .value = "cgroup" },
 };
 
 void tap_num_init(struct tap_num *n, const struct tap_field *f)
@@ -49,14 +51,14 @@ void tap_num_init(struct tap_num *n, const struct tap_field *f)
 		n->plain = TAP_NUM_64;
 }
 
-static void get_num(struct tap_num *n, const struct tap_format *fmt, const char *name)
+const struct tap_field *tap_number_field(const struct tap_format *fmt, const char *name)
 {
 	const struct tap_field *f = name ? tap_format_field(fmt, name) : NULL;
 
-	tap_num_init(n, f && f->kind == TAP_FIELD_NUMBER ? f : NULL);
+	return f && f->kind == TAP_FIELD_NUMBER ? f : NULL;
 }
 
-static const struct tap_field *get_text(const struct tap_format *fmt, const char *name)
+const struct tap_field *tap_text_field(const struct tap_format *fmt, const char *name)
 {
 	const struct tap_field *f = name ? tap_format_field(fmt, name) : NULL;
 
@@ -69,34 +71,18 @@ static bool is_meant(const struct field_names *d, const struct tap_format *fmt)
 }
 
 /* A kind without the fields that it cannot do without is none. */
-static bool is_usable(const struct tap_sched_fields *f)
+static bool is_usable(const struct tap_sched_fields *f, const struct field_names *d)
 {
-	switch (f->kind) {
-	case TAP_SCHED_SWITCH:
-	case TAP_SCHED_MIGRATE:
-		return f->tid.size && f->from.size && f->value.size;
-	case TAP_SCHED_NEWTASK:
-	case TAP_SCHED_IOWAIT:
-	case TAP_SCHED_CGROUP_ATTACH:
-	case TAP_SCHED_CGROUP_NAMED:
-		return f->tid.size && f->value.size;
-	case TAP_SCHED_HOTPLUG:
-		return f->value.size;
-	case TAP_SCHED_RENAME:
-		return f->tid.size && f->comm;
-	default:
-		return f->tid.size;
-	}
+	return (f->tid.size || !d->tid) &&
+	       (f->from.size || !(d->needs & NEEDS_FROM)) &&
+	       (f->value.size || !(d->needs & NEEDS_VALUE)) &&
+	       (f->comm || !(d->needs & NEEDS_COMM));
 }
 
 static bool is_plain(const struct tap_sched_fields *f)
 {
-	const struct tap_num *const ints[] = { &f->current, &f->tid, &f->prio };
-
-	for (size_t i = 0; i < sizeof(ints) / sizeof(*ints); i++)
-		if (ints[i]->plain != TAP_NUM_S32)
-			return false;
-	if (!f->comm || !tap_is_plain_comm(f->comm))
+	if (f->current.plain != TAP_NUM_S32 || f->tid.plain != TAP_NUM_S32 ||
+	    f->prio.plain != TAP_NUM_S32 || !f->comm || !tap_is_plain_comm(f->comm))
 		return false;
 	if (f->kind == TAP_SCHED_SWITCH)
 		return f->from.plain == TAP_NUM_S32 && f->value.plain == TAP_NUM_64 &&
@@ -104,23 +90,32 @@ static bool is_plain(const struct tap_sched_fields *f)
 	return f->kind == TAP_SCHED_WAKING && f->value.plain == TAP_NUM_S32;
 }
 
-void tap_sched_fields_init(struct tap_sched_fields *f, const struct tap_format *fmt)
+/* Without a buffer. */
+static void fields_init(struct tap_sched_fields *f, const struct tap_format *fmt)
 {
 	const struct field_names *d = field_names;
 
 	while (!is_meant(d, fmt)) /* the last one is meant for all */
 		d++;
 	*f = (struct tap_sched_fields){ .kind = d->kind, .fmt = fmt, .buffer = TAP_NO_BUFFER };
-	get_num(&f->current, fmt, "common_pid");
-	get_num(&f->tid, fmt, d->tid);
-	get_num(&f->prio, fmt, d->prio);
-	get_num(&f->from, fmt, d->from);
-	get_num(&f->value, fmt, d->value);
-	f->comm = get_text(fmt, d->comm);
-	f->from_comm = get_text(fmt, d->from_comm);
-	if (!is_usable(f))
+	tap_num_init(&f->current, tap_number_field(fmt, "common_pid"));
+	tap_num_init(&f->tid, tap_number_field(fmt, d->tid));
+	tap_num_init(&f->prio, tap_number_field(fmt, d->prio));
+	tap_num_init(&f->from, tap_number_field(fmt, d->from));
+	tap_num_init(&f->value, tap_number_field(fmt, d->value));
+	f->comm = tap_text_field(fmt, d->comm);
+	f->from_comm = tap_text_field(fmt, d->from_comm);
+	if (!is_usable(f, d))
 		f->kind = TAP_SCHED_NONE;
 	f->plain = is_plain(f);
+}
+
+enum tap_sched_kind tap_sched_kind(const struct tap_format *fmt)
+{
+	struct tap_sched_fields f;
+
+	fields_init(&f, fmt);
+	return f.kind;
 }
 
 int tap_sched_formats_init(struct tap_sched_formats *s)
@@ -142,11 +137,14 @@ void tap_sched_formats_release(struct tap_sched_formats *s)
 struct tap_sched_fields *tap_sched_formats_add(struct tap_sched_formats *s,
 					       const struct tap_format *fmt)
 {
-	struct tap_sched_fields *f = malloc(sizeof(*f));
+	struct tap_sched_fields *f = s->by_id[fmt->id];
 
+	if (f)
+		return f;
+	f = malloc(sizeof(*f));
 	if (!f)
 		return NULL;
-	tap_sched_fields_init(f, fmt);
+	fields_init(f, fmt);
 	f->older = s->newest;
 	s->by_id[fmt->id] = s->newest = f;
 	return f;

@@ -65,12 +65,14 @@ struct tap_sched_formats {
 	struct tap_sched_fields *newest; /* to walk over all ids takes longer than to read a small recording */
 };
 
-/* Without a buffer. */
-void tap_sched_fields_init(struct tap_sched_fields *f, const struct tap_format *fmt);
+/* The field of this name, if it is a number, or text; else NULL. */
+const struct tap_field *tap_number_field(const struct tap_format *fmt, const char *name);
+const struct tap_field *tap_text_field(const struct tap_format *fmt, const char *name);
+enum tap_sched_kind tap_sched_kind(const struct tap_format *fmt);
 /* Return: 0 or -ENOMEM. */
 int tap_sched_formats_init(struct tap_sched_formats *s);
 void tap_sched_formats_release(struct tap_sched_formats *s);
-/* Return: the format's fields, which stay until the end; NULL when out of memory. */
+/* Return: the format's fields, added if need be, which stay; NULL when out of memory. */
 struct tap_sched_fields *tap_sched_formats_add(struct tap_sched_formats *s,
 					       const struct tap_format *fmt);
 /* @f: a number, or NULL for none. */
@@ -79,23 +81,6 @@ void tap_num_init(struct tap_num *n, const struct tap_field *f);
 static inline bool tap_is_plain_comm(const struct tap_field *f)
 {
 	return f->kind == TAP_FIELD_CHARS && f->size == TAP_TASK_COMM;
-}
-
-/* The record holds at least fmt->min_size bytes: the reader sees to it. -1: no such field. */
-static inline int64_t tap_num_get(const struct tap_num *n, const struct tap_event *ev)
-{
-	int32_t small;
-	int64_t big;
-
-	if (__builtin_expect(n->plain == TAP_NUM_S32 || n->plain == TAP_NUM_U32, 1)) {
-		memcpy(&small, (const char *)ev->data + n->offset, sizeof(small));
-		return n->plain == TAP_NUM_S32 ? small : (int64_t)(uint32_t)small;
-	}
-	if (n->plain == TAP_NUM_64) {
-		memcpy(&big, (const char *)ev->data + n->offset, sizeof(big));
-		return big;
-	}
-	return n->size ? (int64_t)tap_field_u64(n->field, ev->data, ev->size) : -1;
 }
 
 /* What is known to be TAP_NUM_S32. */
@@ -114,6 +99,18 @@ static inline uint64_t tap_num_u64(const struct tap_num *n, const struct tap_eve
 
 	memcpy(&v, (const char *)ev->data + n->offset, sizeof(v));
 	return v;
+}
+
+/* The record holds at least fmt->min_size bytes: the reader sees to it. -1: no such field. */
+static inline int64_t tap_num_get(const struct tap_num *n, const struct tap_event *ev)
+{
+	if (__builtin_expect(n->plain == TAP_NUM_S32, 1))
+		return tap_num_s32(n, ev);
+	if (n->plain == TAP_NUM_U32)
+		return (uint32_t)tap_num_s32(n, ev);
+	if (n->plain == TAP_NUM_64)
+		return (int64_t)tap_num_u64(n, ev);
+	return n->size ? (int64_t)tap_field_u64(n->field, ev->data, ev->size) : -1;
 }
 
 /* The same of a tid, a CPU, a priority. -1 also: it is no int. */

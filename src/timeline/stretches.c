@@ -27,7 +27,7 @@ static uint64_t first_hole(const struct tap_timeline *t, uint64_t from_ns)
  */
 static void take_back_sleep(struct tap_timeline *t, struct task *task)
 {
-	uint64_t ns = tap_within(t, task->slept_from_ns, task->pub.since_ns);
+	uint64_t ns = tap_window_part_ns(&t->opts.window, task->slept_from_ns, task->pub.since_ns);
 
 	if (task->pub.state != TAP_WAKING || task->slept == TAP_UNKNOWN)
 		return;
@@ -40,10 +40,10 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 /* Charges the time to the task's state, and tells of it. */
 static int close_stretch(struct tap_timeline *t, struct task *task, struct tap_stretch *s)
 {
-	task->pub.total_ns[s->state] += tap_within(t, s->from_ns, s->to_ns);
+	task->pub.total_ns[s->state] += tap_window_part_ns(&t->opts.window, s->from_ns, s->to_ns);
 	if (!(s->next == TAP_UNKNOWN ? t->told_lost : t->told)[s->state])
 		return 0;
-	if (s->to_ns < t->start_ns) {
+	if (s->to_ns < t->opts.window.from_ns) {
 		if (s->state == TAP_UNKNOWN)
 			task->back = TAP_UNKNOWN;
 		return 0;
@@ -69,6 +69,14 @@ static struct tap_stretch part(struct task *task, enum tap_state next, uint64_t 
 	};
 }
 
+static int close_part(struct tap_timeline *t, struct task *task, enum tap_state next, uint64_t to_ns,
+		      int next_cpu)
+{
+	struct tap_stretch s = part(task, next, to_ns, next_cpu);
+
+	return close_stretch(t, task, &s);
+}
+
 /*
  * A stretch that is not known to have lasted until now. A hole touched it: it is certain up to
  * there, if what ends it fits. If that does not fit, nobody knows when it really ended.
@@ -77,7 +85,6 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 			   bool fits)
 {
 	uint64_t sure = task->pub.since_ns;
-	struct tap_stretch s;
 	int ret = 0;
 
 	/* it may have run anywhere */
@@ -88,16 +95,13 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 	task->slept = TAP_UNKNOWN;
 	if (fits && !task->doubtful && task->pub.state != TAP_UNKNOWN)
 		sure = first_hole(t, sure);
-	if (sure > task->pub.since_ns) {
-		s = part(task, TAP_UNKNOWN, sure, -1);
-		ret = close_stretch(t, task, &s);
-	}
+	if (sure > task->pub.since_ns)
+		ret = close_part(t, task, TAP_UNKNOWN, sure, -1);
 	task->pub.state = TAP_UNKNOWN;
 	task->pub.since_ns = sure;
 	if (ret || to->next == TAP_UNKNOWN)
 		return ret;
-	s = part(task, to->next, to->ts_ns, to->next_cpu);
-	return close_stretch(t, task, &s);
+	return close_part(t, task, to->next, to->ts_ns, to->next_cpu);
 }
 
 int tap_task_change(struct tap_timeline *t, struct task *task, const struct transition *to)
@@ -132,17 +136,14 @@ int tap_task_lose(struct tap_timeline *t, struct task *task, uint64_t now)
 int tap_task_close(struct tap_timeline *t, struct task *task)
 {
 	enum tap_state state = task->pub.state;
-	struct tap_stretch s;
 
 	if (state == TAP_DEAD)
 		return 0;
-	if (state == TAP_UNKNOWN) {
-		s = part(task, state, t->end_ns, -1);
-		return close_stretch(t, task, &s);
-	}
+	if (state == TAP_UNKNOWN)
+		return close_part(t, task, state, t->opts.window.to_ns, -1);
 	task->certain = false; /* it goes on: this is no whole stretch */
 	return tap_task_change(t, task, &(struct transition){
-		.next = state, .ts_ns = t->end_ns, .next_cpu = -1,
+		.next = state, .ts_ns = t->opts.window.to_ns, .next_cpu = -1,
 		/* a task that is hidden from tracing may have woken it, or let it run, unseen */
 		.fits = state == TAP_RUNNING || !(task->doubtful || t->has_breaks),
 	});

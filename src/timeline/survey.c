@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "timeline/survey.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -20,9 +21,9 @@ struct tap_survey_cpu {
 	struct tap_survey_tid idle; /* its idle task */
 };
 
-int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns)
+int tap_survey_init(struct tap_survey *s, struct tap_window window)
 {
-	*s = (struct tap_survey){ .start_ns = start_ns, .end_ns = end_ns };
+	*s = (struct tap_survey){ .window = window };
 	for (unsigned int i = 0; i < TAP_NR_SCHED_KINDS; i++)
 		s->buffer[i] = TAP_NO_BUFFER;
 	return tap_sched_formats_init(&s->formats);
@@ -87,21 +88,17 @@ static bool is_hidden_on(const struct tap_survey *s, int cpu, int tid, uint8_t i
 	return looks_hidden(find_tid(s, &s->cpus[cpu], tid), ins);
 }
 
-static __attribute__((noinline)) struct tap_survey_tid *add_tids(struct tap_survey *s, int tid)
+/* Return: NULL when out of memory. */
+static struct tap_survey_tid *get_tid(struct tap_survey *s, struct tap_survey_cpu *c, int tid)
 {
+	struct tap_survey_tid *t = find_tid(s, c, tid);
+
+	if (t)
+		return t;
 	if ((unsigned int)tid >= TAP_MAX_TIDS)
 		return &s->nobody;
 	s->tids[(unsigned int)tid / TAP_SURVEY_TIDS] = calloc(TAP_SURVEY_TIDS, sizeof(**s->tids));
 	return tap_survey_tid(s, tid);
-}
-
-/* Return: NULL when out of memory. */
-static inline struct tap_survey_tid *get_tid(struct tap_survey *s, struct tap_survey_cpu *c,
-					     int tid)
-{
-	struct tap_survey_tid *t = find_tid(s, c, tid);
-
-	return t ? t : add_tids(s, tid);
 }
 
 /* Neighbours of one CPU become one. Return: how many are left. */
@@ -286,7 +283,7 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 			.cpu = ev->cpu, .buffer = ev->buffer, .from_ns = from, .to_ns = ev->ts_ns,
 			.count = ev->lost.count,
 		};
-	if (ev->ts_ns < s->start_ns || from > s->end_ns)
+	if (!tap_window_meets(&s->window, from, ev->ts_ns))
 		return 0;
 	s->nr_losses++;
 	s->lost_unknown |= !ev->lost.count;
@@ -297,22 +294,18 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 
 bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer)
 {
-	struct tap_sched_fields f;
+	enum tap_sched_kind kind = tap_sched_kind(fmt);
 
-	tap_sched_fields_init(&f, fmt);
-	return f.kind == TAP_SCHED_SWITCH || f.kind == TAP_SCHED_EXEC ||
-	       f.kind == TAP_SCHED_HOTPLUG ||
-	       (!one_buffer && f.kind != TAP_SCHED_NONE);
+	return kind == TAP_SCHED_SWITCH || kind == TAP_SCHED_EXEC || kind == TAP_SCHED_HOTPLUG ||
+	       (!one_buffer && kind != TAP_SCHED_NONE);
 }
 
 /* The CPU or the kind is new. Return: 1 if the event counts; 0; -ENOMEM. */
-static __attribute__((noinline, cold)) int look_at(struct tap_survey *s, const struct tap_event *ev)
+static __attribute__((noinline, cold)) int check_new(struct tap_survey *s, const struct tap_event *ev)
 {
 	if (ev->cpu < 0 || ev->cpu >= (int)TAP_MAX_CPUS)
 		return 0;
-	if (!get_cpu(s, (unsigned int)ev->cpu))
-		return -ENOMEM;
-	if (!s->formats.by_id[ev->fmt->id] && !tap_sched_formats_add(&s->formats, ev->fmt))
+	if (!get_cpu(s, (unsigned int)ev->cpu) || !tap_sched_formats_add(&s->formats, ev->fmt))
 		return -ENOMEM;
 	return 1;
 }
@@ -326,7 +319,7 @@ static __attribute__((noinline)) int take(struct tap_survey *s, const struct tap
 		return ev->cpu < (int)TAP_MAX_CPUS ? on_loss(s, ev) : 0;
 	f = s->formats.by_id[ev->fmt->id];
 	if (!f || (unsigned int)ev->cpu >= s->nr_cpus) {
-		int ret = look_at(s, ev);
+		int ret = check_new(s, ev);
 
 		if (ret <= 0)
 			return ret;
@@ -334,18 +327,18 @@ static __attribute__((noinline)) int take(struct tap_survey *s, const struct tap
 	}
 	c = &s->cpus[ev->cpu];
 	if (c->buffer != ev->buffer)
-		*c = (struct tap_survey_cpu){ .buffer = ev->buffer,
-					      .hotplug_ns = c->hotplug_ns };
+		*c = (struct tap_survey_cpu){ ev->buffer, .hotplug_ns = c->hotplug_ns };
 	if (ev->buffer < s->buffer[f->kind])
 		s->buffer[f->kind] = ev->buffer;
-	if (f->kind == TAP_SCHED_SWITCH) {
-		if (f->plain)
-			s->switches = f;
-		return on_switch(s, c, f, ev);
-	}
 	if (f->kind == TAP_SCHED_HOTPLUG)
 		return on_hotplug(s, f, ev);
-	return f->kind == TAP_SCHED_EXEC ? on_exec(s, c, f, ev) : 0;
+	if (f->kind == TAP_SCHED_EXEC)
+		return on_exec(s, c, f, ev);
+	if (f->kind != TAP_SCHED_SWITCH)
+		return 0;
+	if (f->plain)
+		s->switches = f;
+	return on_switch(s, c, f, ev);
 }
 
 /*
@@ -388,18 +381,15 @@ int tap_survey_events(struct tap_survey *s, const struct tap_event *const *event
 
 int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev)
 {
-	struct tap_survey_cpu *c =
-		(unsigned int)ev->cpu < s->nr_cpus ? &s->cpus[ev->cpu] : NULL;
+	struct tap_survey_cpu *c = (unsigned int)ev->cpu < s->nr_cpus ? &s->cpus[ev->cpu] : NULL;
 	const struct tap_sched_fields *f;
 	int ret;
 
-	if (!ev->fmt && ev->lost.first_ns <= s->end_ns)
+	if (!ev->fmt && ev->lost.first_ns <= s->window.to_ns)
 		return on_loss(s, ev) ? -ENOMEM : 1;
 	if (!c || !c->known || c->buffer != ev->buffer)
 		return 1;
-	f = ev->fmt ? s->formats.by_id[ev->fmt->id] : NULL;
-	if (ev->fmt && !f)
-		f = tap_sched_formats_add(&s->formats, ev->fmt);
+	f = ev->fmt ? tap_sched_formats_add(&s->formats, ev->fmt) : NULL;
 	if (ev->fmt && !f)
 		return -ENOMEM;
 	if (f && f->kind == TAP_SCHED_EXEC)
@@ -413,11 +403,10 @@ int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev)
 
 void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt)
 {
-	struct tap_sched_fields f;
+	unsigned int *buffer = &s->buffer[tap_sched_kind(fmt)];
 
-	tap_sched_fields_init(&f, fmt);
-	if (s->buffer[f.kind] == TAP_NO_BUFFER)
-		s->buffer[f.kind] = 0; /* the only one */
+	if (*buffer == TAP_NO_BUFFER)
+		*buffer = 0; /* the only one */
 }
 
 int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count)
@@ -442,27 +431,14 @@ static int by_count(const void *a, const void *b)
 	return order ? order : strcmp(x->fmt->name, y->fmt->name);
 }
 
-static int compare_ns(uint64_t x, uint64_t y)
+/* Losses, breaks and holes begin with their .from_ns. */
+static int by_from_ns(const void *a, const void *b)
 {
-	return x < y ? -1 : x > y;
-}
+	const uint64_t *x = a, *y = b;
 
-static int compare_losses(const void *a, const void *b)
-{
-	return compare_ns(((const struct tap_loss *)a)->from_ns,
-			  ((const struct tap_loss *)b)->from_ns);
-}
-
-static int compare_breaks(const void *a, const void *b)
-{
-	return compare_ns(((const struct tap_break *)a)->from_ns,
-			  ((const struct tap_break *)b)->from_ns);
-}
-
-static int compare_holes(const void *a, const void *b)
-{
-	return compare_ns(((const struct tap_hole *)a)->from_ns,
-			  ((const struct tap_hole *)b)->from_ns);
+	static_assert(!offsetof(struct tap_loss, from_ns) && !offsetof(struct tap_break, from_ns) &&
+		      !offsetof(struct tap_hole, from_ns), "the first member");
+	return (*x > *y) - (*x < *y);
 }
 
 bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l)
@@ -493,7 +469,7 @@ static void join_holes(struct tap_survey *s)
 {
 	unsigned int to = 0;
 
-	qsort(s->holes, s->nr_holes, sizeof(*s->holes), compare_holes);
+	qsort(s->holes, s->nr_holes, sizeof(*s->holes), by_from_ns);
 	for (unsigned int i = 1; i < s->nr_holes; i++) {
 		if (s->holes[i].from_ns > s->holes[to].to_ns)
 			s->holes[++to] = s->holes[i];
@@ -583,9 +559,9 @@ int tap_survey_end(struct tap_survey *s)
 	if (s->nr_kinds)
 		qsort(s->kinds, s->nr_kinds, sizeof(*s->kinds), by_count);
 	if (s->nr_kept_losses)
-		qsort(s->losses, s->nr_kept_losses, sizeof(*s->losses), compare_losses);
+		qsort(s->losses, s->nr_kept_losses, sizeof(*s->losses), by_from_ns);
 	if (s->nr_breaks)
-		qsort(s->breaks, s->nr_breaks, sizeof(*s->breaks), compare_breaks);
+		qsort(s->breaks, s->nr_breaks, sizeof(*s->breaks), by_from_ns);
 	release_inside(s);
 	return 0;
 }

@@ -17,6 +17,7 @@
 #ifndef TAP_TIMELINE_SURVEY_H
 #define TAP_TIMELINE_SURVEY_H
 
+#include "base/window.h"
 #include "timeline/sched_fields.h"
 
 #define TAP_MAX_CPUS 65536u
@@ -25,9 +26,9 @@
 
 /* What the recording says it lost. */
 struct tap_loss {
+	uint64_t from_ns, to_ns;
 	int cpu; /* -1: not known */
 	unsigned int buffer;
-	uint64_t from_ns, to_ns;
 	uint64_t count; /* 0: some, number not known */
 };
 
@@ -87,7 +88,7 @@ struct tap_survey {
 	unsigned int buffer[TAP_NR_SCHED_KINDS];
 
 	/* inside */
-	uint64_t start_ns, end_ns;
+	struct tap_window window;
 	struct tap_sched_formats formats;
 	const struct tap_sched_fields *switches; /* the newest that is plain, or NULL */
 	struct tap_survey_cpu *cpus;
@@ -99,8 +100,8 @@ struct tap_survey {
 	bool wrong;   /* what was thrown away was needed: nothing is certain */
 };
 
-/* @start_ns, @end_ns: the window; 0 and UINT64_MAX: all. Return: 0 or -ENOMEM. */
-int tap_survey_init(struct tap_survey *s, uint64_t start_ns, uint64_t end_ns);
+/* Return: 0 or -ENOMEM. */
+int tap_survey_init(struct tap_survey *s, struct tap_window window);
 void tap_survey_release(struct tap_survey *s);
 
 /*

@@ -14,13 +14,10 @@ static struct task *next_task(struct tap_tasks *tasks)
 
 	if (tap_array_grow(&tasks->all, tasks->nr, &tasks->cap, sizeof(struct tap_task *)))
 		return NULL;
-	if (!i) {
-		struct task *block = calloc(BLOCK_TASKS, sizeof(*block));
-
-		if (!block)
-			return NULL;
-		tasks->block = block;
-	}
+	if (!i)
+		tasks->block = calloc(BLOCK_TASKS, sizeof(*tasks->block));
+	if (!tasks->block)
+		return NULL;
 	tasks->all[tasks->nr++] = &tasks->block[i].pub;
 	return &tasks->block[i];
 }

@@ -80,14 +80,6 @@ static inline void tap_task_set_tgid(struct task *task, int tgid)
 	task->pub.tgid_told = true;
 }
 
-static inline void tap_task_set_cgroup(struct task *task, uint64_t cgroup)
-{
-	if (!cgroup) /* of no use: the event does not know it */
-		return;
-	task->pub.cgroup = cgroup;
-	task->cgroup_told = true;
-}
-
 /* What lists say of it, as far as events do not; again when its life is over. */
 void tap_task_set_listed(struct task *task, const struct tap_lists *lists);
 bool tap_comm_differs(const char *comm, const struct tap_field *f, const struct tap_event *ev);
@@ -107,17 +99,6 @@ static inline bool tap_is_same_comm(const char *a, const char *b)
 	memcpy(x, a, sizeof(x));
 	memcpy(y, b, sizeof(y));
 	return !((x[0] ^ y[0]) | (x[1] ^ y[1]));
-}
-
-/* It is known by another name than the event has in @f. */
-static inline bool tap_task_is_renamed(const struct task *task, const struct tap_field *f,
-				       const struct tap_event *ev)
-{
-	if (!f || !*task->pub.comm)
-		return false;
-	if (tap_is_plain_comm(f))
-		return !tap_is_same_comm(tap_plain_comm(f, ev), task->pub.comm);
-	return tap_comm_differs(task->pub.comm, f, ev);
 }
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <schedtap/timeline.h>
 
+#include "base/window.h"
 #include "timeline/lists.h"
 #include "timeline/survey.h"
 
@@ -17,6 +18,12 @@
 static inline bool tap_state_is_sleep(enum tap_state state)
 {
 	return state == TAP_SLEEPING || state == TAP_BLOCKED || state == TAP_STOPPED;
+}
+
+/* In a run queue, and not running. */
+static inline bool tap_state_is_wait(enum tap_state state)
+{
+	return state == TAP_WAKING || state == TAP_PREEMPTED;
 }
 
 /* One task. Its address stays the same until tap_timeline_free(). A tid that was given out again
@@ -60,14 +67,21 @@ struct tap_cpu {
 	/* now */
 	bool known;
 	bool offline; /* not known, for it is not there */
+	bool unfit;   /* not known, for its next switch will not fit */
 	struct tap_task *task; /* what runs, if known; NULL: idle */
 	uint64_t since_ns;
 };
 
+static inline enum tap_cpu_what tap_cpu_what(const struct tap_cpu *c)
+{
+	if (!c->known)
+		return c->offline ? TAP_CPU_OFFLINE : TAP_CPU_UNKNOWN;
+	return c->task ? TAP_CPU_RUN : TAP_CPU_IDLE;
+}
+
 struct tap_timeline_opts {
-	/* The window: stretches are counted within it. 0 and UINT64_MAX: where the events fed
-	 * begin and end. What is fed before it tells the states at its start. */
-	uint64_t start_ns, end_ns;
+	/* Stretches are counted within it. What is fed before it tells the states at its start. */
+	struct tap_window window;
 	const struct tap_lists *lists; /* of tasks, beside the events; or NULL */
 	const struct tap_survey *survey; /* NULL: holes are known only once they are seen */
 	bool lives_only; /* who has which tid, and nothing of states and CPUs */
@@ -104,7 +118,7 @@ static inline int tap_timeline_event(struct tap_timeline *t, const struct tap_ev
 int tap_timeline_end(struct tap_timeline *t);
 
 /* At any time; the totals are complete after tap_timeline_end(). */
-void tap_timeline_span(const struct tap_timeline *t, uint64_t *start_ns, uint64_t *end_ns);
+struct tap_window tap_timeline_window(const struct tap_timeline *t);
 const struct tap_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned int *nr);
 /* In the order of their .index. */
 struct tap_task *const *tap_timeline_tasks(const struct tap_timeline *t, unsigned int *nr);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "event/print.h"
+#include "print/print.h"
 
 /* One field of each kind; print formats find them by these names. */
 static const char fields[] =

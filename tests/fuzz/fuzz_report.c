@@ -74,8 +74,8 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 {
 	struct told *told = ctx;
 
-	CHECK(s->from_ns <= s->to_ns && s->to_ns <= told->run.end_ns);
-	CHECK(s->to_ns >= told->run.start_ns);
+	CHECK(s->from_ns <= s->to_ns && s->to_ns <= told->run.window.to_ns);
+	CHECK(s->to_ns >= told->run.window.from_ns);
 	CHECK(s->state != TAP_DEAD && !(s->whole && s->state == TAP_UNKNOWN));
 	CHECK(s->state != TAP_RUNNING || s->cpu >= 0);
 	CHECK(s->next != TAP_RUNNING || s->state == s->next || s->next_cpu >= 0);
@@ -87,7 +87,7 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 	struct told *told = ctx;
 
 	CHECK(s->from_ns < s->to_ns);
-	CHECK(s->from_ns >= told->run.start_ns && s->to_ns <= told->run.end_ns);
+	CHECK(s->from_ns >= told->run.window.from_ns && s->to_ns <= told->run.window.to_ns);
 	CHECK((s->what == TAP_CPU_RUN) == (s->task != NULL));
 	told->cpu_ns += s->to_ns - s->from_ns;
 	return 0;
@@ -96,7 +96,7 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 static int in_order(struct told *told, uint64_t ts_ns)
 {
 	CHECK(ts_ns >= told->last_ns);
-	CHECK(ts_ns >= told->run.start_ns && ts_ns <= told->run.end_ns);
+	CHECK(ts_ns >= told->run.window.from_ns && ts_ns <= told->run.window.to_ns);
 	told->last_ns = ts_ns;
 	return 0;
 }
@@ -121,7 +121,7 @@ static const struct tap_observer observer = {
 static void check_sums(struct told *told)
 {
 	struct tap_run *run = &told->run;
-	uint64_t window_ns = run->end_ns - run->start_ns, lost = 0;
+	uint64_t window_ns = tap_window_ns(&run->window), lost = 0;
 	unsigned int nr_cpus, nr_tasks;
 	const struct tap_cpu *cpus = tap_timeline_cpus(run->timeline, &nr_cpus);
 	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr_tasks);

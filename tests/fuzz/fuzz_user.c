@@ -97,7 +97,8 @@ static void read_ring(int fd, const struct tap_user_ring *ring, unsigned int how
 
 static void check(const struct tap_user_control *c)
 {
-	CHECK(!c->comm[sizeof(c->comm) - 1] && !c->reason[sizeof(c->reason) - 1]);
+	CHECK(!c->head.comm[sizeof(c->head.comm) - 1] &&
+	      !c->head.reason[sizeof(c->head.reason) - 1]);
 	CHECK(c->nr_areas <= TAP_CONTROL_AREAS && c->nr_rings <= 2 * CPUS);
 	for (unsigned int i = 0; i < c->nr_rings; i++)
 		CHECK(c->rings[i].cpu < CPUS);

@@ -54,11 +54,10 @@ struct tap_task *const *tap_timeline_tasks(const struct tap_timeline *t, unsigne
 	return t->list;
 }
 
-void tap_timeline_span(const struct tap_timeline *t, uint64_t *start_ns, uint64_t *end_ns)
+struct tap_window tap_timeline_window(const struct tap_timeline *t)
 {
 	(void)t;
-	*start_ns = 0;
-	*end_ns = END;
+	return (struct tap_window){ 0, END };
 }
 
 static void leave(struct tap_balance *b, struct tap_timeline *t, int tid, enum tap_state next,

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "event/defs.h"
-#include "event/print.h"
+#include "print/print.h"
 
 #define LOST_TEXT \
 	"name: events_lost\n" \

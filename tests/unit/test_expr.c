@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "event/expr_parse.h"
+#include "expr/parse.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 

@@ -41,25 +41,25 @@ static const struct gaps_case {
 	},
 	{
 		.name = "from a loss to the next switch, on the loss's CPU",
-		.losses = { { 0, 0, 120, 140, 5 } },
+		.losses = { { 120, 140, 0, 0, 5 } },
 		.unknown = { { 0, 120, 150 }, { 1, 100, 125 } },
 		.want = "start 25 lost 30",
 	},
 	{
 		.name = "a loss of which nobody knows the CPU counts for all",
-		.losses = { { -1, 0, 120, 140, 5 } },
+		.losses = { { 120, 140, -1, 0, 5 } },
 		.unknown = { { 0, 120, 150 }, { 1, 120, 130 } },
 		.want = "lost 40",
 	},
 	{
 		.name = "what the start of the recording lost",
-		.losses = { { 0, 0, 0, 110, 0 } },
+		.losses = { { 0, 110, 0, 0, 0 } },
 		.unknown = { { 0, 100, 120 } },
 		.want = "lost 20",
 	},
 	{
 		.name = "a loss of a buffer that tells nothing of tasks is none",
-		.losses = { { 0, 1, 100, 140, 5 } },
+		.losses = { { 100, 140, 0, 1, 5 } },
 		.unknown = { { 0, 100, 130 } },
 		.want = "start 30",
 	},
@@ -105,7 +105,7 @@ static void run_case(const struct gaps_case *c, struct tap_survey_tid *tids, cha
 		.breaks = (struct tap_break *)c->breaks, .nr_breaks = nr_breaks(c),
 		.tids[0] = tids,
 	};
-	struct tap_gaps g = { .survey = &survey, .start_ns = START, .end_ns = END };
+	struct tap_gaps g = { .survey = &survey, .window = { START, END } };
 	size_t len = 0;
 
 	for (size_t i = 0; i < TABLE(c->unknown) && c->unknown[i].to_ns; i++) {

@@ -91,7 +91,7 @@ static void put(struct tap_buf *b, const struct tap_task *task)
 static void run_case(void **state)
 {
 	const struct identity_case *c = *state;
-	struct tap_timeline_opts opts = { 0 };
+	struct tap_timeline_opts opts = { .window = TAP_WINDOW_ALL };
 	struct tap_task *const *tasks;
 	struct tap_buf got = { 0 };
 	struct tap_identities ids;

@@ -149,7 +149,7 @@ static void check_stat(const char *name, const struct tap_latency_stat *s, const
 
 static int new_timeline(void **state)
 {
-	const struct tap_timeline_opts opts = { .nr_cpus = 2 };
+	const struct tap_timeline_opts opts = { .window = TAP_WINDOW_ALL, .nr_cpus = 2 };
 
 	return tap_timeline_new(&opts, (struct tap_timeline **)state);
 }

@@ -19,18 +19,8 @@ struct opts {
 	struct tap_strings events;
 	uint64_t duration_ns, buffer_bytes;
 	int64_t top;
-	char calls[64];
+	struct tap_filters filters;
 };
-
-static int on_filter(void *opts, const char *value, struct tap_err *err)
-{
-	struct opts *o = opts;
-
-	if (!strcmp(value, "bad"))
-		return tap_err_set(err, -EINVAL, "bad filter");
-	strcat(strcat(o->calls, value), ";");
-	return 0;
-}
 
 static const struct tap_opt table[] = {
 	{ "all", 'a', NULL, "everything", TAP_OPT_FLAG, offsetof(struct opts, all) },
@@ -40,7 +30,8 @@ static const struct tap_opt table[] = {
 	{ "duration", 'd', "TIME", "how long", TAP_OPT_TIME, offsetof(struct opts, duration_ns) },
 	{ "buffer", 0, "SIZE", "how much", TAP_OPT_SIZE, offsetof(struct opts, buffer_bytes) },
 	{ "top", 'n', "N", "how many", TAP_OPT_INT, offsetof(struct opts, top), 1, 100 },
-	{ "filter", 'f', "FILTER", "which", TAP_OPT_CALL, .call = on_filter },
+	{ "filter", 'f', "FILTER", "which", TAP_OPT_FILTERS, offsetof(struct opts, filters),
+	  .of = offsetof(struct opts, events) },
 	{ 0 },
 };
 
@@ -59,8 +50,8 @@ static void show(struct tap_buf *out, const struct opts *o, const struct tap_str
 		tap_buf_printf(out, "buffer=%ju ", (uintmax_t)o->buffer_bytes);
 	if (o->top)
 		tap_buf_printf(out, "n=%jd ", (intmax_t)o->top);
-	if (*o->calls)
-		tap_buf_printf(out, "f=<%s> ", o->calls);
+	for (unsigned int i = 0; i < o->filters.nr; i++)
+		tap_buf_printf(out, "f=<%s> ", o->filters.v[i] ? o->filters.v[i] : "-");
 	for (unsigned int i = 0; i < operands->nr; i++)
 		tap_buf_printf(out, "(%s) ", operands->v[i]);
 	if (rest)
@@ -95,7 +86,9 @@ static void test_parse(void **state)
 		{ "a time", { "-d", "1.5s" }, "d=1500000000 " },
 		{ "a size", { "--buffer=2M" }, "buffer=2097152 " },
 		{ "a number", { "-n100" }, "n=100 " },
-		{ "calls in order", { "-f", "x", "-fy" }, "f=<x;y;> " },
+		{ "a filter of the last of a list", { "-e", "x", "-e", "y", "-f", "a", "-ez" },
+		  "e=<x> e=<y> e=<z> f=<-> f=<a> " },
+		{ "two filters of one", { "-e", "x", "-f", "a", "-fb" }, "e=<x> f=<(a) && (b)> " },
 		{ "operands around options", { "x", "-a", "y", "-" }, "all (x) (y) (-) " },
 		{ "the rest is not parsed", { "-a", "x", "--", "ls", "-b", "--" },
 		  "all (x) -- [ls] [-b] [--] " },
@@ -133,7 +126,8 @@ static void test_parse(void **state)
 		  -EINVAL },
 		{ "a number above its range", { "x", "-e", "y", "-n101" },
 		  "bad value '101' for '--top': needs a whole number from 1 to 100", -EINVAL },
-		{ "a call that refuses", { "-f", "bad", "--nonsense" }, "bad filter", -EINVAL },
+		{ "a filter of nothing", { "-f", "a", "-e", "x" },
+		  "-f 'a' stands before any -e: it belongs to the -e in front of it", -EINVAL },
 	};
 
 	(void)state;

@@ -313,7 +313,7 @@ static void survey(const struct pelt_case *c, struct tap_survey *s)
 {
 	struct record r;
 
-	assert_int_equal(tap_survey_init(s, 100, 200), 0);
+	assert_int_equal(tap_survey_init(s, (struct tap_window){ 100, 200 }), 0);
 	for (unsigned int i = 0; i < MAX_STEPS && c->steps[i].kind; i++) {
 		make(c, i, &r);
 		assert_int_equal(tap_survey_event(s, &r.ev), 0);
@@ -401,11 +401,11 @@ static void run_case(void **state)
 	const struct pelt_case *c = *state;
 	struct tap_survey missing;
 	struct tap_pelt_opts opts = {
-		.start_ns = 100, .end_ns = 200, .survey = &missing, .nr_columns = NR_COLUMNS,
+		.window = { 100, 200 }, .survey = &missing, .nr_columns = NR_COLUMNS,
 		.while_running = c->while_running, .want = want, .ctx = (void *)c,
 	};
 	struct tap_timeline_opts topts = {
-		.start_ns = 100, .end_ns = 200, .survey = &missing, .observer = &observer,
+		.window = { 100, 200 }, .survey = &missing, .observer = &observer,
 	};
 	struct tap_timeline *t;
 	struct tap_pelt *p;
@@ -443,9 +443,9 @@ static void points(void **state)
 		{ RT, 150, 1, 8 }, { LOST, 190, 0, 170 } } };
 	char told[256] = "";
 	struct tap_survey missing;
-	struct tap_pelt_opts opts = { .start_ns = 100, .end_ns = 200, .keep_points = true,
+	struct tap_pelt_opts opts = { .window = { 100, 200 }, .keep_points = true,
 				      .survey = &missing, .point = on_point, .ctx = told };
-	struct tap_timeline_opts topts = { .start_ns = 100, .end_ns = 200 };
+	struct tap_timeline_opts topts = { .window = { 100, 200 } };
 	struct tap_pelt_series *const *series;
 	struct tap_timeline *t;
 	struct tap_pelt *p;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/pick.h"
-#include "analysis/window.h"
+#include "analysis/time_option.h"
 #include "main_of_cases.h"
 #include "sched_events.h"
 
@@ -130,13 +130,10 @@ static int match(const struct pick_case *c, struct tap_pick *pick, struct tap_id
 
 static void set_window(struct tap_pick *pick, const char *text)
 {
-	struct tap_window w;
-	struct tap_range range;
+	struct tap_time_option w;
 
-	assert_int_equal(tap_window_parse(&w, text, NULL), 0);
-	assert_int_equal(tap_window_resolve(&w, NULL, (struct tap_range){ 0 }, &range, NULL), 0);
-	pick->from_ns = range.from_ns;
-	pick->to_ns = range.to_ns;
+	assert_int_equal(tap_time_option_parse(&w, text, NULL), 0);
+	assert_int_equal(tap_time_option_resolve(&w, NULL, (struct tap_window){ 0 }, &pick->window, NULL), 0);
 }
 
 static void run_case(void **state)

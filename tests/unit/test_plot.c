@@ -60,7 +60,7 @@ static void strip(void **state)
 static void axis(void **state)
 {
 	static const struct tap_plot p = { .columns = 42, .rows = 2, .ascii = true,
-					   .start_ns = 1000000000, .end_ns = 85000000000 };
+					   .window = { 1000000000, 85000000000 } };
 	struct tap_buf b = { 0 };
 
 	(void)state;

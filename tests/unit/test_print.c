@@ -13,8 +13,8 @@
 #include <traceevent/trace-seq.h>
 #include <unistd.h>
 
-#include "event/print.h"
-#include "event/print_prog.h"
+#include "print/print.h"
+#include "print/prog.h"
 #include "skip_test.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))

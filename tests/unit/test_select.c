@@ -243,7 +243,6 @@ static const struct {
 
 static void test_bad(void **state)
 {
-	struct tap_select_opts old = { .size = 8 };
 	struct tap_select *s;
 
 	(void)state;
@@ -256,8 +255,31 @@ static void test_bad(void **state)
 		assert_string_equal(err.text, bad_cases[i].says);
 		assert_null(s);
 	}
-	assert_int_equal(tap_select_new(&old, &s, NULL), -EINVAL);
 	tap_select_free(NULL);
+}
+
+/* What was built with an older header has less; with a newer one more, which must be zero. */
+static void test_sizes(void **state)
+{
+	struct {
+		struct tap_select_opts known;
+		size_t more;
+	} opts = { .known = { .size = offsetof(struct tap_select_opts, cpus), .cpus = "no list" } };
+	struct tap_select *s;
+
+	(void)state;
+	assert_int_equal(tap_select_new(&opts.known, &s, NULL), 0);
+	assert_true(tap_select_cpu(s, 5));
+	tap_select_free(s);
+	opts.known = (struct tap_select_opts){ .size = sizeof(opts), .cpus = "1" };
+	assert_int_equal(tap_select_new(&opts.known, &s, NULL), 0);
+	assert_false(tap_select_cpu(s, 5));
+	tap_select_free(s);
+	opts.more = 1;
+	assert_int_equal(tap_select_new(&opts.known, &s, NULL), -EINVAL);
+	opts.known.size = 0;
+	assert_int_equal(tap_select_new(&opts.known, &s, NULL), -EINVAL);
+	assert_null(s);
 }
 
 /* What it was made of may go. */
@@ -288,7 +310,7 @@ int main(void)
 		cmocka_unit_test(test_words),	   cmocka_unit_test(test_several_words),
 		cmocka_unit_test(test_near),	   cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_one_option), cmocka_unit_test(test_cpus),
-		cmocka_unit_test(test_bad),	   cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_bad), cmocka_unit_test(test_sizes),	   cmocka_unit_test(test_copies),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "event/print.h"
-#include "event/print_bin.h"
+#include "print/print.h"
+#include "print/bin.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 

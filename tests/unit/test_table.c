@@ -381,6 +381,24 @@ static void test_write_error(void **state)
 	check_written("nothing follows an error", fd, "");
 }
 
+static void test_too_much(void **state)
+{
+	int fd = memfd_create("table", MFD_CLOEXEC);
+	struct tap_page r;
+	struct tap_table t;
+
+	(void)state;
+	tap_page_open(&r, &tap_style_text, fd);
+	tap_table_begin(&t, &r, name_count, "rows");
+	t.texts.max = 4;
+	tap_table_text(&t, "abcdefgh", 8);
+	tap_table_u64(&t, 1);
+	tap_table_row(&t);
+	tap_table_end(&t);
+	assert_int_equal(tap_page_close(&r), -EFBIG);
+	check_written("nothing of what could not be kept", fd, "");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -388,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_write_error),
+		cmocka_unit_test(test_too_much),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

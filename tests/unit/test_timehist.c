@@ -249,7 +249,7 @@ static void run_case(void **state)
 	const struct timehist_case *c = *state;
 	struct tap_survey survey = { .losses = (struct tap_loss *)c->losses };
 	char got[4096] = "";
-	struct tap_timehist h = { .start_ns = START, .end_ns = END, .survey = &survey,
+	struct tap_timehist h = { .window = { START, END }, .survey = &survey,
 				  .row = on_row, .ctx = got };
 
 	while (survey.nr_kept_losses < MAX_LOSSES && c->losses[survey.nr_kept_losses].to_ns)
@@ -279,7 +279,7 @@ static void a_row_nobody_takes_stops(void **state)
 	struct tap_survey survey = { .losses = losses, .nr_kept_losses = 2 };
 	struct tap_task task = { .tid = 1 };
 	int calls = 0;
-	struct tap_timehist h = { .start_ns = START, .end_ns = END, .survey = &survey,
+	struct tap_timehist h = { .window = { START, END }, .survey = &survey,
 				  .row = refuse, .ctx = &calls };
 	struct step step = { LEAVES, 110, 150, 0, R, S, 0, "S" };
 

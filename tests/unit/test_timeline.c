@@ -11,7 +11,7 @@
 
 struct timeline_case {
 	const char *name;
-	uint64_t start_ns, end_ns; /* of the window; 0: from the first event, to the last */
+	struct tap_window window;
 	const char *steps;
 	const char *cpus;  /* "CPU: what NS ...", one behind the other; zeros are left out */
 	const char *tasks; /* "TID: state NS ...", in order of appearance */
@@ -21,7 +21,7 @@ struct timeline_case {
 static const struct timeline_case cases[] = {
 	{
 		.name = "slices between switches belong to the task switched in",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 130 0 switch 1 R 2; 150 0 switch 2 S 1; 200 0 switch 1 S 2",
 		.cpus = "0: run 100 switches 4",
 		.tasks = "9: sleeping 100 | 1: running 80 preempted 20 slices 2 | "
@@ -30,14 +30,14 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "before the first switch the time is unknown, after the last it is charged",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "140 0 switch 9 S 1",
 		.cpus = "0: run 60 unknown 40 switches 1",
 		.tasks = "9: sleeping 60 unknown 40 | 1: running 60 unknown 40",
 	},
 	{
 		.name = "a birth tells the process: of its own, its parent's, that of a parent seen before",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 110 0 newtask 1 2; 110 0 fork 1 2; 110 0 new 2 by 1; "
 			 "120 0 switch 1 S 2; 130 0 newtask 2 3 thread; 130 0 fork 2 3; "
 			 "130 0 new 3 by 2; 140 0 newtask 2 4 thread; 140 0 new 4 by 2; "
@@ -51,7 +51,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a thread's thread is of the same process, whose number a list may have",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 110 0 newtask 1 2 thread; 110 0 new 2 by 1; "
 			 "120 0 switch 1 S 2; 130 0 newtask 2 3 thread; 130 0 new 3 by 2",
 		.cpus = "0: run 100 switches 2",
@@ -61,7 +61,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a tid that is given out again: each task has the process that its own birth tells",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 110 0 newtask 1 2 thread; 110 0 fork 1 2; 110 0 new 2 by 1; "
 			 "120 0 switch 1 S 2; 130 0 switch 2 X 1; 140 0 newtask 1 2; 140 0 fork 1 2; "
 			 "140 0 new 2 by 1; 150 0 switch 1 S 2; 160 0 switch 2 X 1; 170 0 fork 1 2; "
@@ -74,7 +74,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "idle is no task",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 150 0 waking 1 by 0; 160 0 switch 0 R 1; 170 0 switch 1 S 0",
 		.cpus = "0: run 10 idle 90 switches 3",
 		.tasks = "1: running 10 waking 10 sleeping 80 slices 1",
@@ -82,7 +82,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a broken chain belongs to nobody",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 130 0 switch 5 S 2; 150 0 switch 2 S 0",
 		.cpus = "0: run 20 idle 50 unknown 30 switches 3 breaks 1",
 		/* 1 left unseen, and 9 may have run in between */
@@ -91,7 +91,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a hole ends what is certain about those who wait, not about those who run",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 100 1 switch 8 S 2; 110 1 waking 3 by 2; "
 			 "120 0 switch 1 S 4; 140 0 switch 5 S 6; 150 1 switch 2 R+ 3; "
 			 "160 0 switch 6 S 0; 180 1 switch 3 S 2; 190 1 switch 2 S 0",
@@ -106,7 +106,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a loss on one CPU leaves what runs on the others alone",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 100 1 switch 8 S 2; 150 0 lost 120 7; "
 			 "160 0 switch 1 S 0; 170 1 switch 2 S 0",
 		.cpus = "0: run 20 idle 40 unknown 40 switches 2 lost 7 | 1: run 70 idle 30 switches 2",
@@ -115,14 +115,14 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "after a loss a switch is no broken chain",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 150 0 lost 120 0; 160 0 switch 5 S 0",
 		.cpus = "0: run 20 idle 40 unknown 40 switches 2",
 		.tasks = "9: sleeping 20 unknown 80 | 1: running 20 unknown 80 | 5: unknown 100",
 	},
 	{
 		.name = "what goes to sleep long after a hole certainly sleeps",
-		.start_ns = 100, .end_ns = 60000,
+		.window = { 100, 60000 },
 		.steps = "100 0 switch 9 S 1; 150 0 lost 120 0; 160 0 switch 1 S 5; 20000 0 switch 5 S 0; "
 			 "50000 0 waking 5 by 0; 50100 0 switch 0 R 5",
 		.cpus = "0: run 29760 idle 30100 unknown 40 switches 4",
@@ -132,7 +132,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a loss of a single event is a hole as well",
-		.start_ns = 1000, .end_ns = 13000,
+		.window = { 1000, 13000 },
 		.steps = "1000 0 switch 9 S 1; 2000 0 switch 1 R+ 2; 5000 0 lost 5000 1; "
 			 "9000 0 switch 1 R+ 2; 12000 0 switch 2 S 1",
 		.cpus = "0: run 8000 unknown 4000 switches 4 lost 1",
@@ -142,7 +142,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "asleep or woken on its way: a hole leaves that open",
-		.start_ns = 1000, .end_ns = 40000,
+		.window = { 1000, 40000 },
 		.steps = "1000 0 switch 0 R 1; 1500 1 switch 0 R 2; 5000 1 waking 1 by 2 to 0; "
 			 "6000 0 switch 1 S 0; 20000 0 lost 9000 5; 30000 0 switch 0 R 1",
 		.cpus = "0: run 15000 idle 3000 unknown 21000 switches 3 lost 5 | 1: run 38500 unknown 500 switches 1",
@@ -150,14 +150,14 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a waking behind a hole may be of a task that was preempted in it",
-		.start_ns = 1000, .end_ns = 20000,
+		.window = { 1000, 20000 },
 		.steps = "1000 0 switch 0 R 1; 2000 0 lost 1500 5; 3000 1 waking 1 by 0 to 0; 9000 0 switch 7 S 1",
 		.cpus = "0: run 11500 unknown 7500 switches 2 lost 5 | 1: unknown 19000",
 		.tasks = "1: running 11500 unknown 7500 | 7: unknown 19000",
 	},
 	{
 		.name = "tasks that are hidden break chains, but leave others what they are",
-		.start_ns = 100, .end_ns = 400,
+		.window = { 100, 400 },
 		.steps = "100 0 switch 1 R 66; 100 1 switch 3 S 4; 110 0 switch 1 R 66; 120 0 switch 1 R 66; 130 0 switch 1 R 66; "
 			 "140 0 switch 1 R 66; 150 0 switch 1 R 66; 160 0 switch 1 R 66; 170 0 switch 1 R 66; "
 			 "180 0 switch 1 S 2; 250 1 waking 3 by 4; 260 1 switch 4 S 3; "
@@ -170,7 +170,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a loss that has no CPU is one of all of them",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 100 1 switch 8 S 2; 160 -1 lost 150 7",
 		.cpus = "0: run 50 unknown 50 switches 1 | 1: run 50 unknown 50 switches 1",
 		.tasks = "9: sleeping 50 unknown 50 | 1: running 50 unknown 50 | "
@@ -178,21 +178,21 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a loss in a buffer without scheduler events says nothing about tasks",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 150 0 lost 120 7 @1",
 		.cpus = "0: run 100 switches 1 lost 7",
 		.tasks = "9: sleeping 100 | 1: running 100",
 	},
 	{
 		.name = "overwritten: what is before a first loss is unknown",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 1 switch 8 S 2; 150 0 lost 150 0; 150 0 switch 1 S 0; 180 1 waking 8 by 2",
 		.cpus = "0: idle 50 unknown 50 switches 1 | 1: run 100 switches 1",
 		.tasks = "8: unknown 100 | 2: running 100 | 1: unknown 100",
 	},
 	{
 		.name = "a wakeup before the first switch seen is a wait like others",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "120 0 waking 1 by 9; 140 0 switch 9 S 1",
 		.cpus = "0: run 60 unknown 40 switches 1",
 		.tasks = "1: running 60 waking 20 unknown 20 | 9: sleeping 60 unknown 40",
@@ -200,14 +200,14 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a switch-in of a sleeper means that its wakeup was missed",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 2; 150 0 switch 2 S 1; 160 0 waking 1 by 1",
 		.cpus = "0: run 100 switches 2",
 		.tasks = "1: running 50 unknown 50 | 2: running 50 sleeping 50 slices 1",
 	},
 	{
 		.name = "... unless the recording has none: then a sleep lasts until its task runs",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 2; 150 0 switch 2 D 1; 170 0 switch 1 T 2; 190 0 switch 2 R 1",
 		.cpus = "0: run 100 switches 4",
 		.tasks = "1: running 30 sleeping 50 stopped 20 slices 1 | "
@@ -215,7 +215,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "... or until a hole",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 2; 100 1 switch 8 S 9; 130 1 lost 120 3; 150 0 switch 2 R 1",
 		.cpus = "0: run 100 switches 2 | 1: run 20 unknown 80 switches 1 lost 3",
 		.tasks = "1: running 50 sleeping 20 unknown 30 | 2: running 50 preempted 50 slices 1 | "
@@ -223,7 +223,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "... and a new task waits from its first wakeup on",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 8 S 1; 110 0 fork 1 2; 110 0 new 2 by 1; 130 0 switch 1 S 2; 150 0 switch 2 S 1",
 		.cpus = "0: run 100 switches 3",
 		.tasks = "8: sleeping 100 | 1: running 80 sleeping 20 slices 1 | "
@@ -232,7 +232,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "R and R+ are both preempted; D is blocked, T and t and P stopped, I asleep",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 R 2; 110 0 switch 2 R+ 3; 120 0 switch 3 D 4; "
 			 "130 0 switch 4 T 5; 140 0 switch 5 t 6; 150 0 switch 6 P 7; 160 0 switch 7 I 8",
 		.cpus = "0: run 100 switches 7",
@@ -245,7 +245,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "exit ends a life, and the tid that is given out again begins another",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 120 0 exit 1; 130 0 switch 1 X 9; 150 0 fork 9 1; "
 			 "155 0 new 1 by 9; 170 0 switch 9 R 1",
 		.cpus = "0: run 100 switches 3",
@@ -255,7 +255,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a tid that was given out again unseen does not inherit its past",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 120 0 switch 1 S 0; 150 0 new 1 by 0",
 		.cpus = "0: run 20 idle 80 switches 2",
 		.tasks = "9: sleeping 100 | 1: running 20 unknown 30 slices 1 life 50 | "
@@ -263,14 +263,14 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "... nor is a waking its first event: it may have been preempted before",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 120 0 switch 1 X 0; 150 0 waking 1 by 0; 160 0 switch 0 R 1",
 		.cpus = "0: run 60 idle 40 switches 3",
 		.tasks = "9: sleeping 100 | 1: running 20 slices 1 life 20 | 1: running 40 unknown 10 life 50",
 	},
 	{
 		.name = "fork alone: the child waits for nobody knows how long",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 120 0 fork 1 2; 150 0 switch 1 R 2",
 		.cpus = "0: run 100 switches 2",
 		.tasks = "9: sleeping 100 | 1: running 50 preempted 50 slices 1 | 2: running 50 unknown 30 "
@@ -278,7 +278,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a thread that executes a program takes over the leader's tid, and keeps its priority",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 2!7; 130 0 exec 1 2; 160 0 switch 1 S 0",
 		.cpus = "0: run 60 idle 40 switches 2",
 		.tasks = "9: sleeping 100 | 2: running 30 prio 7 life 30 | 1: unknown 30 tgid 1 life 30 | "
@@ -286,7 +286,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "... and runs where that ran: what is lost there ends it",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 2; 130 0 exec 1 2; 160 0 lost 150 3",
 		.cpus = "0: run 50 unknown 50 switches 1 lost 3",
 		.tasks = "9: sleeping 50 unknown 50 | 2: running 30 life 30 | 1: unknown 30 tgid 1 life 30 | "
@@ -294,7 +294,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "the waking comes first, the wakeup confirms it",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 120 1 waking 1 by 7 to 0; 125 0 wakeup 1 by 0 to 0; "
 			 "130 0 switch 0 R 1",
 		.cpus = "0: run 70 idle 30 switches 2 | 1: unknown 100",
@@ -303,7 +303,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "where only wakeups are recorded they begin the wait",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 125 0 wakeup 1 by 0 to 0; 130 0 switch 0 R 1",
 		.cpus = "0: run 70 idle 30 switches 2",
 		.tasks = "1: running 70 waking 5 sleeping 25",
@@ -311,14 +311,14 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a wakeup whose waking was missed begins at a time that nobody knows",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 125 0 wakeup 1 by 0 to 0; 130 0 switch 0 R 1; 140 0 waking 2 by 1",
 		.cpus = "0: run 70 idle 30 switches 2",
 		.tasks = "1: running 70 unknown 30 | 2: waking 60 unknown 40",
 	},
 	{
 		.name = "a waking just before the task is off its CPU lets it wait from then on",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 170 0 switch 0 R 1",
 		.cpus = "0: run 80 idle 20 switches 3 | 1: unknown 100",
 		.tasks = "9: sleeping 100 | 1: running 80 waking 20 slices 1",
@@ -326,7 +326,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "... but not if a wakeup says that it was over while the task ran",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 149 1 wakeup 1 by 7 to 0; "
 			 "150 0 switch 1 S 0; 170 0 switch 0 R 1",
 		.cpus = "0: run 80 idle 20 switches 3 | 1: unknown 100",
@@ -334,14 +334,14 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "... nor if it was long before",
-		.start_ns = 100, .end_ns = 50000,
+		.window = { 100, 50000 },
 		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; 30200 0 switch 0 R 1",
 		.cpus = "0: run 39900 idle 10000 switches 3 | 1: unknown 49900",
 		.tasks = "9: sleeping 49900 | 1: running 39900 unknown 10000 slices 1",
 	},
 	{
 		.name = "... and a second waking shows that the first was over",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; "
 			 "160 1 waking 1 by 7 to 0; 170 0 switch 0 R 1",
 		.cpus = "0: run 80 idle 20 switches 3 | 1: unknown 100",
@@ -350,7 +350,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "two wakings without a switch between: it ran meanwhile, unseen",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 120 1 waking 1 by 7 to 0; 150 1 waking 1 by 7 to 0; "
 			 "160 0 switch 0 R 1",
 		.cpus = "0: run 40 idle 60 switches 2 | 1: unknown 100",
@@ -358,7 +358,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a waking of a preempted task changes nothing",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 R+ 2; 120 0 waking 1 by 2; 150 0 switch 2 S 1",
 		.cpus = "0: run 100 switches 2",
 		.tasks = "1: running 50 preempted 50 | 2: running 50 sleeping 50 slices 1",
@@ -366,7 +366,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a waking and a switch-in at the same time on two CPUs: unknown, not wrong",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 150 0 switch 0 R 1; 150 1 waking 1 by 7 to 0; "
 			 "150 0 switch 1 S 0; 180 0 switch 0 R 1",
 		.cpus = "0: run 20 idle 80 switches 4 | 1: unknown 100",
@@ -374,7 +374,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "moved by its wakeup, pulled while it waits, pushed by the stopper",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; "
 			 "111 1 migrate 1 0 1 by 7; 130 0 migrate 1 1 0 by 0; 140 0 switch 0 R 1; "
 			 "150 0 switch 1 R+ 2; 160 1 migrate 1 0 1 by 7; 170 1 switch 7 R 1",
@@ -386,7 +386,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "placed once, by its wakeup or to stay: what moves it after that balances",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 100 1 switch 2 S 7; 110 1 waking 1 by 7 to 0; "
 			 "111 1 migrate 1 0 1 by 7; 112 1 migrate 1 1 0 by 7; 120 1 waking 2 by 7 to 1; "
 			 "121 1 wakeup 2 by 7 to 1; 122 1 migrate 2 1 0 by 7",
@@ -397,7 +397,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "... but its next wakeup places it anew",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; "
 			 "111 1 migrate 1 0 1 by 7; 120 1 switch 7 R 1; 150 1 switch 1 S 7; "
 			 "160 1 waking 1 by 7 to 1; 161 1 migrate 1 1 0 by 7",
@@ -409,7 +409,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a waker that pulls what it woke long ago did not place it, as far as is known",
-		.start_ns = 100, .end_ns = 30200,
+		.window = { 100, 30200 },
 		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; "
 			 "20111 1 migrate 1 0 1 by 7; 20120 1 switch 7 S 1",
 		.cpus = "0: idle 30100 switches 1 | 1: run 30100 switches 2",
@@ -419,7 +419,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a waiting task that is moved behind a hole is moved by who knows whom",
-		.start_ns = 100, .end_ns = 1000,
+		.window = { 100, 1000 },
 		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 200 0 lost 150 3; "
 			 "300 1 migrate 1 0 1 by 7; 310 1 switch 7 S 1",
 		.cpus = "0: idle 50 unknown 850 switches 1 lost 3 | 1: run 900 switches 2",
@@ -429,7 +429,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "another name where something is missing: unknown, but one task",
-		.start_ns = 100, .end_ns = 400,
+		.window = { 100, 400 },
 		.steps = "100 0 switch 9 S 5; 150 0 switch 6 S 1; 200 0 switch 1 S 0; 250 0 waking 1 by 0; "
 			 "300 0 switch 0 R 1=x",
 		.cpus = "0: run 150 idle 100 unknown 50 switches 4 breaks 1",
@@ -437,7 +437,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a sleeper that is moved sleeps on: its waking ends that",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 120 1 migrate 1 0 1 by 0; 150 0 waking 1 by 0 to 1; 160 1 switch 0 R 1",
 		.cpus = "0: idle 100 switches 1 | 1: run 40 unknown 60 switches 1",
 		.tasks = "1: running 40 waking 10 sleeping 50 migrations 1",
@@ -445,7 +445,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "... and if none comes, nobody knows",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 120 1 migrate 1 0 1 by 0; 150 1 waking 2 by 0",
 		.cpus = "0: idle 100 switches 1 | 1: unknown 100",
 		.tasks = "1: unknown 100 migrations 1 | 2: waking 50 unknown 50",
@@ -453,7 +453,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "... but it was moved by a waking that came before it was off its CPU",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; "
 			 "155 1 migrate 1 0 1 by 7; 170 1 switch 7 R 1",
 		.cpus = "0: run 50 idle 50 switches 2 | 1: run 30 unknown 70 switches 1",
@@ -463,7 +463,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "... also if it was moved in its wait before that",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 111 1 migrate 1 0 1 by 7; "
 			 "120 1 switch 7 R 1; 148 0 waking 1 by 0 to 1; 150 1 switch 1 S 7; "
 			 "155 0 migrate 1 1 0 by 0; 170 0 switch 0 R 1",
@@ -475,7 +475,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "the first and the last slice of the window are cut, and no whole waits",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "50 0 switch 9 S 1; 90 0 waking 2 by 1; 150 0 switch 1 S 2; 160 0 waking 1 by 2",
 		.cpus = "0: run 100 switches 1",
 		.tasks = "9: sleeping 100 | 1: running 50 waking 40 sleeping 10 slices 1 | "
@@ -484,21 +484,21 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a CPU that was never seen is unknown",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 2 switch 9 S 0",
 		.cpus = "0: unknown 100 | 1: unknown 100 | 2: idle 100 switches 1",
 		.tasks = "9: sleeping 100",
 	},
 	{
 		.name = "a CPU that goes away runs its idle task until it comes back",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 5 S 3; 120 0 switch 3 P 0; 180 0 switch 0 R 5",
 		.cpus = "0: run 40 idle 60 switches 3",
 		.tasks = "5: running 20 sleeping 80 | 3: running 20 stopped 80 slices 1",
 	},
 	{
 		.name = "a CPU that is taken down is offline until it runs something again, and nothing else is unknown",
-		.start_ns = 100, .end_ns = 300,
+		.window = { 100, 300 },
 		.steps = "100 0 switch 9 S 1; 100 1 switch 9 S 2; 110 1 switch 2 S 0; 120 1 switch 0 R 901; "
 			 "250 1 switch 0 R 951; 260 0 waking 2 by 1 to 0; 270 1 switch 951 S 0; "
 			 "280 0 switch 1 S 2",
@@ -510,49 +510,49 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "... also one that comes back with its migration thread",
-		.start_ns = 100, .end_ns = 300,
+		.window = { 100, 300 },
 		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 switch 0 R 901; 260 1 switch 901 S 0",
 		.cpus = "0: run 200 switches 1 | 1: run 10 idle 40 offline 130 unknown 20 switches 3",
 		.tasks = "9: sleeping 200 | 1: running 200 | 901: running 10 sleeping 40 unknown 150 slices 1",
 	},
 	{
 		.name = "... but not if somebody else comes first: then a switch is missing",
-		.start_ns = 100, .end_ns = 300,
+		.window = { 100, 300 },
 		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 switch 0 R 2",
 		.cpus = "0: run 200 switches 1 | 1: run 50 unknown 150 switches 2 breaks 1",
 		.tasks = "9: unknown 200 | 1: running 200 | 901: unknown 200 | 2: running 50 unknown 150",
 	},
 	{
 		.name = "a CPU that stays away is offline if the one that took it down says so",
-		.start_ns = 100, .end_ns = 300,
+		.window = { 100, 300 },
 		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 130 0 hotplug 1",
 		.cpus = "0: run 200 switches 1 | 1: offline 180 unknown 20 switches 1",
 		.tasks = "9: sleeping 200 | 1: running 200 | 901: unknown 200",
 	},
 	{
 		.name = "... else it is unknown, and nothing but it",
-		.start_ns = 100, .end_ns = 300,
+		.window = { 100, 300 },
 		.steps = "100 0 switch 9 S 1; 110 0 hotplug 1; 120 1 switch 0 R 901",
 		.cpus = "0: run 200 switches 1 | 1: unknown 200 switches 1",
 		.tasks = "9: sleeping 200 | 1: running 200 | 901: unknown 200",
 	},
 	{
 		.name = "... also where a loss follows: it may have gone away before",
-		.start_ns = 100, .end_ns = 300,
+		.window = { 100, 300 },
 		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 lost 200 3; 260 1 switch 5 S 0",
 		.cpus = "0: run 200 switches 1 | 1: idle 40 unknown 160 switches 2 lost 3",
 		.tasks = "9: sleeping 100 unknown 100 | 1: running 200 | 901: unknown 200 | 5: unknown 200",
 	},
 	{
 		.name = "... and if the loss lies behind the window",
-		.start_ns = 100, .end_ns = 190,
+		.window = { 100, 190 },
 		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 lost 200 3; 260 1 switch 0 R 901",
 		.cpus = "0: run 90 switches 1 | 1: unknown 90 switches 1",
 		.tasks = "9: sleeping 90 | 1: running 90 | 901: unknown 90",
 	},
 	{
 		.name = "a hidden task may have left long before a loss",
-		.start_ns = 100, .end_ns = 300,
+		.window = { 100, 300 },
 		.steps = "100 0 switch 9 S 1; 110 1 switch 0 R 7; 120 1 switch 0 R 7; 130 1 switch 0 R 7; "
 			 "140 1 switch 0 R 7; 150 1 switch 0 R 7; 160 1 switch 0 R 7; 170 1 switch 0 R 7; "
 			 "180 1 switch 0 R 7; 250 1 lost 200 3; 260 1 switch 5 S 0",
@@ -561,21 +561,21 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "of an event in two buffers one counts",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 100 0 switch 9 S 1 @1; 150 0 switch 1 S 0; 150 0 switch 1 S 0 @1",
 		.cpus = "0: run 50 idle 50 switches 2",
 		.tasks = "9: sleeping 100 | 1: running 50 sleeping 50 slices 1",
 	},
 	{
 		.name = "time that goes back on a CPU is no time",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 150 0 switch 1 S 2; 140 0 switch 2 S 0",
 		.cpus = "0: run 50 idle 50 switches 3",
 		.tasks = "9: sleeping 100 | 1: running 50 sleeping 50 slices 1 | 2: sleeping 50 unknown 50 slices 1",
 	},
 	{
 		.name = "iowait is part of blocked",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 1 D 0; 150 0 waking 1 by 0; 150 0 stat 1 45; 160 0 switch 0 R 1",
 		.cpus = "0: run 40 idle 60 switches 2",
 		.tasks = "1: running 40 waking 10 blocked 50 iowait 45",
@@ -583,20 +583,21 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a loss behind the window is none of its own",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 120 1 switch 8 S 2; 260 0 lost 250 3",
 		.cpus = "0: run 100 switches 1 | 1: run 80 unknown 20 switches 1",
 		.tasks = "9: sleeping 100 | 1: running 100 | 8: sleeping 80 unknown 20 | 2: running 80 unknown 20",
 	},
 	{
 		.name = "without a window it goes from the first event to the last",
+		.window = { 100, 150 },
 		.steps = "100 0 switch 9 S 1; 150 0 switch 1 S 0",
 		.cpus = "0: run 50 switches 2",
 		.tasks = "9: sleeping 50 | 1: running 50 slices 1",
 	},
 	{
 		.name = "a tid that can be no task's breaks the chain",
-		.start_ns = 100, .end_ns = 200,
+		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S -5; 150 0 switch 8 S 0",
 		.cpus = "0: idle 50 unknown 50 switches 2 breaks 1",
 		.tasks = "9: unknown 100 | 8: unknown 100",
@@ -607,7 +608,7 @@ static const struct timeline_case cases[] = {
 
 struct log {
 	struct tap_buf text;
-	uint64_t end_ns; /* 0: not known beforehand */
+	uint64_t end_ns;
 };
 
 static int log_stretch(void *ctx, const struct tap_stretch *s)
@@ -615,7 +616,7 @@ static int log_stretch(void *ctx, const struct tap_stretch *s)
 	struct log *l = ctx;
 
 	assert_true(s->from_ns <= s->to_ns);
-	assert_true(!l->end_ns || s->to_ns <= l->end_ns);
+	assert_true(s->to_ns <= l->end_ns);
 	if (s->whole && (s->state == TAP_WAKING || s->state == TAP_PREEMPTED))
 		tap_buf_printf(&l->text, "%d %s %d-%d on %d | ", s->task->tid,
 			       tap_state_name(s->state), (int)s->from_ns, (int)s->to_ns, s->cpu);
@@ -668,9 +669,9 @@ static void put_task(struct tap_buf *b, const struct tap_timeline *t, const stru
 	static const enum tap_state order[] = { TAP_RUNNING, TAP_PREEMPTED, TAP_WAKING,
 						TAP_SLEEPING, TAP_BLOCKED, TAP_STOPPED,
 						TAP_UNKNOWN };
-	uint64_t life = tap_task_life_ns(t, task), sum = 0, start, end;
+	uint64_t life = tap_task_life_ns(t, task), sum = 0;
+	struct tap_window window = tap_timeline_window(t);
 
-	tap_timeline_span(t, &start, &end);
 	tap_buf_printf(b, "%d:", task->tid);
 	for (unsigned int i = 0; i < sizeof(order) / sizeof(*order); i++) {
 		sum += task->total_ns[order[i]];
@@ -683,7 +684,7 @@ static void put_task(struct tap_buf *b, const struct tap_timeline *t, const stru
 		put(b, "prio", (uint64_t)task->prio);
 	put(b, "tgid", (uint64_t)task->tgid);
 	put(b, "tgid_of", task->tgid_of ? (uint64_t)task->tgid_of->tid : 0);
-	if (life != end - start)
+	if (life != tap_window_ns(&window))
 		put(b, "life", life);
 	assert_int_equal(sum, life);
 	assert_int_equal(task->total_ns[TAP_DEAD], 0);
@@ -709,7 +710,7 @@ static void check_tasks(const struct tap_timeline *t, const struct timeline_case
 
 static int survey_event(struct tap_survey *s, const struct tap_event *ev)
 {
-	if (ev->ts_ns <= s->end_ns)
+	if (ev->ts_ns <= s->window.to_ns)
 		return tap_survey_event(s, ev);
 	return tap_survey_beyond(s, ev) < 0 ? -1 : 0;
 }
@@ -717,7 +718,7 @@ static int survey_event(struct tap_survey *s, const struct tap_event *ev)
 /* As a reader hands it out that does not merge: CPU after CPU. */
 static void survey(struct tap_survey *s, const struct steps *steps, const struct timeline_case *c)
 {
-	assert_int_equal(tap_survey_init(s, c->start_ns, c->end_ns ? c->end_ns : UINT64_MAX), 0);
+	assert_int_equal(tap_survey_init(s, c->window), 0);
 	for (int cpu = -1; cpu < 8; cpu++)
 		for (unsigned int buffer = 0; buffer < 2; buffer++)
 			for (unsigned int i = 0; i < steps->nr; i++)
@@ -731,9 +732,8 @@ static void survey(struct tap_survey *s, const struct steps *steps, const struct
 
 static void check_case(const struct timeline_case *c)
 {
-	struct tap_timeline_opts opts = { .start_ns = c->start_ns, .end_ns = c->end_ns,
-					  .observer = &observer };
-	struct log log = { .end_ns = c->end_ns };
+	struct tap_timeline_opts opts = { .window = c->window, .observer = &observer };
+	struct log log = { .end_ns = c->window.to_ns };
 	struct tap_timeline *t;
 	struct tap_survey s;
 	struct steps steps;
@@ -743,7 +743,7 @@ static void check_case(const struct timeline_case *c)
 	opts.survey = &s;
 	opts.ctx = &log;
 	assert_int_equal(tap_timeline_new(&opts, &t), 0);
-	for (unsigned int i = 0; i < steps.nr && steps.ev[i].ts_ns <= s.end_ns; i++)
+	for (unsigned int i = 0; i < steps.nr && steps.ev[i].ts_ns <= s.window.to_ns; i++)
 		assert_int_equal(tap_timeline_event(t, &steps.ev[i]), 0);
 	assert_int_equal(tap_timeline_end(t), 0);
 	check_cpus(t, c);
@@ -771,7 +771,7 @@ static void test_many_losses(void **state)
 	struct tap_survey s;
 
 	(void)state;
-	assert_int_equal(tap_survey_init(&s, 0, UINT64_MAX), 0);
+	assert_int_equal(tap_survey_init(&s, TAP_WINDOW_ALL), 0);
 	for (unsigned int i = 0; i <= TAP_MAX_HOLES; i++) {
 		ev.lost.first_ns = 10 * (i + 1);
 		ev.lost.last_ns = ev.ts_ns = ev.lost.first_ns + 5;

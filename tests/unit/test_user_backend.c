@@ -122,7 +122,7 @@ static struct tap_user_set *open_set(const struct fixture *f)
 	struct tap_user_set *set;
 
 	assert_int_equal(tap_user_new(&set), 0);
-	assert_int_equal(tap_user_add_folder(set, f->folder, geteuid()), 0);
+	assert_int_equal(tap_user_folders_add(tap_user_folders(set), f->folder, geteuid()), 0);
 	return set;
 }
 

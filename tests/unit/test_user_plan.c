@@ -51,9 +51,10 @@ static void test_cases(void **state)
 		const struct tap_select_opts words = {
 			.size = sizeof(words),
 			.events = &cases[i].pattern, .nr_events = !!cases[i].pattern,
+			.filters = &cases[i].filter, .nr_filters = !!cases[i].pattern,
 			.cgroups = &cases[i].cgroup, .nr_cgroups = !!cases[i].cgroup,
 		};
-		struct tap_session_opts opts = { .filters = &cases[i].filter, .backend = cases[i].backend };
+		struct tap_session_opts opts = { .backend = cases[i].backend };
 		struct tap_select *select;
 		struct tap_plan plan = { 0 };
 		struct tap_err err = { 0 };

@@ -38,7 +38,7 @@ static void fixture_make(struct fixture *f)
 	tmp_make(&f->tmp);
 	program_make(&f->p, f->tmp.path, getpid(), "0");
 	assert_int_equal(tap_user_new(&f->set), 0);
-	assert_int_equal(tap_user_add_folder(f->set, f->tmp.path, getuid()), 0);
+	assert_int_equal(tap_user_folders_add(tap_user_folders(f->set), f->tmp.path, getuid()), 0);
 }
 
 static void fixture_remove(struct fixture *f)
@@ -70,8 +70,8 @@ static void test_says(void **state)
 	assert_non_null(p);
 	assert_int_equal(p->pid, getpid());
 	assert_int_equal(p->uid, getuid());
-	assert_string_equal(p->control.comm, "demo");
-	assert_string_equal(p->control.reason, "no room");
+	assert_string_equal(p->control.head.comm, "demo");
+	assert_string_equal(p->control.head.reason, "no room");
 	assert_true(p->alive);
 	assert_int_equal(p->control.nr_events, 2);
 	assert_string_equal(p->control.events[0].kind->system, "app");
@@ -125,7 +125,7 @@ static void test_looks_again(void **state)
 	assert_true(p->control.events[2].gone);
 	/* the same layout in two objects is one kind */
 	assert_ptr_equal(p->control.events[3].kind, p->control.events[1].kind);
-	assert_int_equal(tap_user_nr_kinds(f.set), 3);
+	assert_true(tap_user_kind_at(f.set, 2) && !tap_user_kind_at(f.set, 3));
 	assert_int_equal(p->control.nr_rings, 1);
 	assert_int_equal(p->control.rings[0].cpu, 0);
 	/* an area that is not ready is looked at later */
@@ -270,7 +270,7 @@ static void test_closed(void **state)
 	assert_non_null(p);
 	assert_true(p->alive);
 	if (geteuid()) {
-		assert_non_null(strstr(p->control.reason, "control file"));
+		assert_non_null(strstr(p->control.head.reason, "control file"));
 	} else {
 		assert_int_equal(p->control.nr_events, 2);
 		assert_int_equal(tap_user_want(p, &p->control.events[0], true, NULL), 0);
@@ -354,7 +354,8 @@ static void test_places(void **state)
 			assert_int_equal(tap_user_new(&f.set), 0);
 			snprintf(link, sizeof(link), "%s.link", f.tmp.path);
 			assert_int_equal(symlink(f.tmp.path, link), 0);
-			assert_int_equal(tap_user_add_folder(f.set, link, getuid()), 0);
+			assert_int_equal(
+				tap_user_folders_add(tap_user_folders(f.set), link, getuid()), 0);
 		}
 		if (w == FOLDER_OWNER && (getuid() || chown(f.tmp.path, 1234, 1234))) {
 			fprintf(stderr, "# SKIP a folder of somebody else: needs root\n");
@@ -473,8 +474,8 @@ static void test_junk(void **state)
 	tap_user_free(f.set); /* junk first */
 	assert_int_equal(tap_user_new(&f.set), 0);
 	snprintf(path, sizeof(path), "%s/junk", f.tmp.path);
-	assert_int_equal(tap_user_add_folder(f.set, path, getuid()), 0);
-	assert_int_equal(tap_user_add_folder(f.set, f.tmp.path, getuid()), 0);
+	assert_int_equal(tap_user_folders_add(tap_user_folders(f.set), path, getuid()), 0);
+	assert_int_equal(tap_user_folders_add(tap_user_folders(f.set), f.tmp.path, getuid()), 0);
 	assert_true(tap_user_scan(f.set, NULL) >= 0);
 	for (nr = 0; (p = tap_user_program_at(f.set, nr)); nr++)
 		;
@@ -511,7 +512,7 @@ static void test_heads(void **state)
 			control_of(&f.p)->pid = (uint32_t)getpid();
 		p = first(&f);
 		assert_non_null(p);
-		assert_int_not_equal(p->control.reason[0], 0);
+		assert_int_not_equal(p->control.head.reason[0], 0);
 		fixture_remove(&f);
 	}
 }

@@ -72,7 +72,7 @@ static void test_pairs(void **state)
 	struct tap_timeline *t;
 
 	(void)state;
-	assert_int_equal(tap_timeline_new(&(const struct tap_timeline_opts){ 0 }, &t), 0);
+	assert_int_equal(tap_timeline_new(&(const struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &t), 0);
 	for (size_t i = 0; i < TABLE(cases); i++) {
 		const struct wakers_case *c = &cases[i];
 		struct tap_wakers w = { 0 };
@@ -104,7 +104,7 @@ static void test_many(void **state)
 	struct tap_timeline *t;
 
 	(void)state;
-	assert_int_equal(tap_timeline_new(&(const struct tap_timeline_opts){ 0 }, &t), 0);
+	assert_int_equal(tap_timeline_new(&(const struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &t), 0);
 	for (unsigned int i = 0; i < 6000; i++) {
 		struct tap_stretch s = { .task = &tasks[i % 2], .state = TAP_WAKING, .whole = true,
 					 .next = TAP_RUNNING, .from_ns = 0, .to_ns = 1 };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "capture/bpf/filters.h"
 #include "capture/bpf/load.h"
 #include "capture/drain.h"
 #include "object/object.h"
@@ -29,14 +30,14 @@ struct bpf_state {
 	struct tap_kernel *kernel;
 	struct tap_bpf_object o;
 	struct bpf_link **links;
-	unsigned int nr_links;
+	unsigned int nr_links, nr_attached;
+	struct tap_bpf_filters filters;
 	struct tap_lane *lanes; /* one per CPU */
 	unsigned int nr_lanes;
 	unsigned char *rings;
 	size_t rings_bytes;
 	struct ring_buffer *ringbuf; /* the fallback */
-	struct tap_head_format *formats;
-	struct tap_buf *texts;
+	struct tap_head_format *formats; /* text is owned */
 	unsigned int nr_formats;
 	struct tap_page_writer *writer;
 	struct tap_drain *res; /* of the drain that runs; for the ringbuf's callback */
@@ -74,12 +75,14 @@ static int map_rings(struct bpf_state *s, struct tap_err *err)
 	return 0;
 }
 
-static int make_lanes(struct bpf_state *s)
+static int make_lanes(struct bpf_state *s, struct tap_err *err)
 {
 	unsigned int lost_id = tap_def_id(tap_def_find("schedtap", "events_lost"));
 
 	s->lanes = calloc(s->nr_lanes, sizeof(*s->lanes));
-	for (unsigned int cpu = 0; s->lanes && cpu < s->nr_lanes; cpu++) {
+	if (!s->lanes)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	for (unsigned int cpu = 0; cpu < s->nr_lanes; cpu++) {
 		unsigned char *ring = s->rings + cpu * tap_bpf_stride(&s->o);
 		struct tap_lane *lane = &s->lanes[cpu];
 
@@ -92,9 +95,9 @@ static int make_lanes(struct bpf_state *s)
 			.lost_id = (uint16_t)lost_id,
 		};
 		if (tap_lane_init(lane))
-			return -ENOMEM;
+			return tap_err_set(err, -ENOMEM, "out of memory");
 	}
-	return s->lanes ? 0 : -ENOMEM;
+	return 0;
 }
 
 /* Marks what this kernel cannot give, so that no program is loaded for it. */
@@ -102,28 +105,30 @@ static void find_absent(struct bpf_state *s)
 {
 	for (unsigned int i = 0; i < s->plan->nr_events; i++) {
 		struct tap_plan_event *ev = &s->plan->events[i];
-		const struct tap_hook *hook;
 		struct tap_buf why = { 0 };
 
-		if (ev->backend == &tap_backend_bpf && ev->status == TAP_EVENT_PLANNED &&
-		    !tap_kernel_can(s->kernel, ev->def, &hook, &why))
+		if (tap_bpf_is_planned(ev) && !tap_kernel_hook(s->kernel, ev->def, &why))
 			tap_plan_outcome(ev, TAP_EVENT_ABSENT, "%s", tap_buf_str(&why));
 		tap_buf_release(&why);
 	}
+}
+
+static void release_formats(struct bpf_state *s)
+{
+	while (s->nr_formats)
+		free((char *)s->formats[--s->nr_formats].text);
+	free(s->formats);
 }
 
 static void bpf_free(void *state)
 {
 	struct bpf_state *s = state;
 
-	if (!s)
-		return;
+	tap_bpf_filters_release(&s->filters);
 	for (unsigned int i = 0; i < s->nr_links; i++)
 		bpf_link__destroy(s->links[i]);
 	for (unsigned int i = 0; s->lanes && i < s->nr_lanes; i++)
 		tap_lane_release(&s->lanes[i]);
-	for (unsigned int i = 0; i < s->nr_formats; i++)
-		tap_buf_release(&s->texts[i]);
 	ring_buffer__free(s->ringbuf);
 	if (s->rings && s->rings != MAP_FAILED)
 		munmap(s->rings, s->rings_bytes);
@@ -133,36 +138,22 @@ static void bpf_free(void *state)
 	tap_kernel_free(s->kernel);
 	free(s->links);
 	free(s->lanes);
-	free(s->formats);
-	free(s->texts);
+	release_formats(s);
 	free(s);
 }
 
-/* "sched_waking__sched_waking" feeds sched_waking. */
-static struct tap_plan_event *event_of_program(struct tap_plan *plan, const char *program)
-{
-	const char *end = strstr(program, "__");
-
-	for (unsigned int i = 0; end && i < plan->nr_events; i++) {
-		struct tap_plan_event *ev = &plan->events[i];
-
-		if (ev->backend == &tap_backend_bpf &&
-		    strlen(ev->name) == (size_t)(end - program) &&
-		    !strncmp(ev->name, program, (size_t)(end - program)))
-			return ev;
-	}
-	return NULL;
-}
-
+/* With a filter it is the filter's program that is attached. Return: 0 or -errno. */
 static int attach(struct bpf_state *s, struct bpf_program *prog)
 {
-	struct tap_plan_event *ev = event_of_program(s->plan, bpf_program__name(prog));
-	struct bpf_link *link = bpf_program__attach(prog);
-	int ret = link ? 0 : -errno;
+	struct tap_plan_event *ev = tap_bpf_event_of(s->plan, bpf_program__name(prog));
+	struct tap_filter_program *filter = tap_bpf_filter_of(&s->filters, bpf_program__name(prog));
+	struct bpf_link *link = filter ? NULL : bpf_program__attach(prog);
+	int ret = filter ? tap_filter_program_attach(filter) : link ? 0 : -errno;
 
 	if (link)
 		s->links[s->nr_links++] = link;
-	if (ev && link)
+	s->nr_attached += !ret;
+	if (ev && !ret)
 		tap_plan_outcome(ev, TAP_EVENT_ON, NULL);
 	else if (ev)
 		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot attach its BPF program: %s",
@@ -195,36 +186,26 @@ static int keep_tasks(struct bpf_state *s, struct tap_err *err)
 static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 {
 	struct bpf_state *s = calloc(1, sizeof(*s));
-	int ret = -ENOMEM;
+	int ret;
 
 	*state = NULL;
 	if (!s)
-		return tap_err_set(err, ret, "out of memory");
+		return tap_err_set(err, -ENOMEM, "out of memory");
 	s->plan = plan;
 	s->nr_lanes = plan->nr_cpus;
 	s->stats_fd = -1;
 	ret = tap_kernel_new(&s->kernel, err);
+	if (!ret)
+		find_absent(s);
+	ret = ret ?: tap_bpf_load(&s->o, plan, s->kernel, err) ?:
+	      tap_bpf_filters_load(&s->filters, s->o.obj, plan, s->kernel, err);
+	if (s->kernel)
+		tap_kernel_drop_btf(s->kernel);
+	ret = ret ?: keep_tasks(s, err) ?: map_rings(s, err) ?: make_lanes(s, err);
 	if (ret)
-		goto out;
-	find_absent(s);
-	ret = tap_bpf_load(&s->o, plan, s->kernel, plan->bpf_ringbuf, err);
-	if (ret)
-		goto out;
-	ret = keep_tasks(s, err);
-	if (ret)
-		goto out;
-	ret = map_rings(s, err);
-	if (ret)
-		goto out;
-	ret = make_lanes(s);
-	if (ret) {
-		tap_err_set(err, ret, "out of memory");
-		goto out;
-	}
-	*state = s;
-	s = NULL;
-out:
-	bpf_free(s);
+		bpf_free(s);
+	else
+		*state = s;
 	return ret;
 }
 
@@ -232,15 +213,15 @@ static int describe_event(struct bpf_state *s, const struct tap_def *def,
 			  const struct tap_map *cgroups)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
-	struct tap_buf *text = &s->texts[s->nr_formats];
+	struct tap_buf text = { 0 };
 
 	tap_kernel_absent(s->kernel, def, absent);
-	*text = (struct tap_buf){ 0 };
-	tap_def_format(def, absent, cgroups, text);
+	tap_def_format(def, absent, cgroups, &text);
+	tap_buf_str(&text);
 	s->formats[s->nr_formats++] = (struct tap_head_format){
-		.system = def->system, .text = tap_buf_str(text), .len = text->len,
+		.system = def->system, .text = text.data, .len = text.len,
 	};
-	return text->err;
+	return text.err;
 }
 
 static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_head *head,
@@ -249,13 +230,9 @@ static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_h
 	struct bpf_state *s = state;
 	int ret;
 
-	while (s->nr_formats)
-		tap_buf_release(&s->texts[--s->nr_formats]);
-	free(s->formats);
-	free(s->texts);
+	release_formats(s);
 	s->formats = calloc(s->plan->nr_events + 1, sizeof(*s->formats));
-	s->texts = calloc(s->plan->nr_events + 1, sizeof(*s->texts));
-	if (!s->formats || !s->texts)
+	if (!s->formats)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = describe_event(s, tap_def_find("schedtap", "events_lost"), cgroups);
 	for (unsigned int i = 0; i < s->plan->nr_events && !ret; i++) {
@@ -274,7 +251,6 @@ static int bpf_start(void *state, struct tap_page_writer *writer, struct tap_err
 {
 	struct bpf_state *s = state;
 	struct bpf_program *prog;
-	unsigned int before;
 	int buffer = tap_page_writer_add_buffer(writer, "", "mono", TAP_PAGE_SIZE, s->nr_lanes, err);
 
 	if (buffer < 0)
@@ -283,11 +259,11 @@ static int bpf_start(void *state, struct tap_page_writer *writer, struct tap_err
 	for (unsigned int i = 0; i < s->nr_lanes; i++)
 		s->lanes[i].buffer = (unsigned int)buffer;
 	s->started_ns = tap_now_ns();
-	before = s->nr_links;
+	s->nr_attached = 0;
 	bpf_object__for_each_program(prog, s->o.obj)
 		if (bpf_program__autoload(prog) && tap_bpf_kind(prog) == TAP_BPF_RECORDS)
 			attach(s, prog);
-	if (s->nr_links == before)
+	if (!s->nr_attached)
 		return tap_err_set(err, -EIO, "none of the BPF programs could be attached");
 	return 0;
 }
@@ -414,6 +390,8 @@ static int bpf_stop(void *state, struct tap_err *err)
 	struct bpf_state *s = state;
 
 	(void)err;
+	for (unsigned int i = 0; i < s->filters.nr; i++)
+		tap_filter_program_detach(&s->filters.v[i].program);
 	while (s->nr_links)
 		bpf_link__destroy(s->links[--s->nr_links]);
 	s->stopped_ns = tap_now_ns();

@@ -7,6 +7,7 @@
 
 #include "event/defs.h"
 
+struct btf;
 struct tap_kernel;
 
 /*
@@ -16,18 +17,13 @@ struct tap_kernel;
 int tap_kernel_new(struct tap_kernel **out, struct tap_err *err);
 void tap_kernel_free(struct tap_kernel *k);
 
-/* Return: how many arguments the tracepoint passes, or -ENOENT. */
-int tap_kernel_tracepoint(const struct tap_kernel *k, const char *name);
+/* Borrowed, until it is dropped: it takes megabytes, and all else needs it no more. */
+const struct btf *tap_kernel_btf(const struct tap_kernel *k);
+void tap_kernel_drop_btf(struct tap_kernel *k);
 
-/* Whether one of the alternatives of a TRACE_NEEDS() spec is there. */
-bool tap_kernel_has(const struct tap_kernel *k, const char *spec);
-
-/*
- * Whether BPF can record the event here. Where not, @why says what the kernel lacks.
- * @hook: set to the tracepoint that feeds it.
- */
-bool tap_kernel_can(const struct tap_kernel *k, const struct tap_def *def,
-		    const struct tap_hook **hook, struct tap_buf *why);
+/* What feeds the event. NULL: BPF cannot record it here, and @why says what the kernel lacks. */
+const struct tap_hook *tap_kernel_hook(const struct tap_kernel *k, const struct tap_def *def,
+				       struct tap_buf *why);
 
 /* Sets absent[i] for the fields that this kernel lacks; def->nr_fields flags. */
 void tap_kernel_absent(const struct tap_kernel *k, const struct tap_def *def, bool *absent);

@@ -51,33 +51,32 @@ static int on_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-static void program_name(const struct tap_hook *hook, char *name, size_t len)
+struct tap_plan_event *tap_bpf_event_of(struct tap_plan *plan, const char *program)
 {
-	snprintf(name, len, "%s__%s", hook->event, hook->tracepoint);
-}
+	const char *end = strstr(program, "__");
 
-/* The event of the plan that a program feeds, or NULL. */
-static struct tap_plan_event *event_of(struct tap_plan *plan, const struct tap_kernel *kernel,
-				       const char *program)
-{
-	char name[128];
-
-	for (unsigned int i = 0; i < plan->nr_events; i++) {
+	for (unsigned int i = 0; end && i < plan->nr_events; i++) {
 		struct tap_plan_event *ev = &plan->events[i];
-		const struct tap_hook *hook;
-		struct tap_buf why = { 0 };
 
-		if (ev->backend != &tap_backend_bpf || ev->status != TAP_EVENT_PLANNED)
-			continue;
-		tap_kernel_can(kernel, ev->def, &hook, &why);
-		tap_buf_release(&why);
-		if (!hook)
-			continue;
-		program_name(hook, name, sizeof(name));
-		if (!strcmp(name, program))
+		if (ev->backend == &tap_backend_bpf &&
+		    strlen(ev->name) == (size_t)(end - program) &&
+		    !strncmp(ev->name, program, (size_t)(end - program)))
 			return ev;
 	}
 	return NULL;
+}
+
+/* Whether it feeds an event that is wanted, from the tracepoint that this kernel has. */
+static bool is_wanted(const char *program, struct tap_plan *plan, const struct tap_kernel *kernel)
+{
+	const struct tap_plan_event *ev = tap_bpf_event_of(plan, program);
+	const struct tap_hook *hook = NULL;
+	struct tap_buf why = { 0 };
+
+	if (ev && tap_bpf_is_planned(ev))
+		hook = tap_kernel_hook(kernel, ev->def, &why);
+	tap_buf_release(&why);
+	return hook && !strcmp(program + strlen(ev->name) + strlen("__"), hook->tracepoint);
 }
 
 static unsigned int choose_programs(struct bpf_object *obj, struct tap_plan *plan,
@@ -87,8 +86,7 @@ static unsigned int choose_programs(struct bpf_object *obj, struct tap_plan *pla
 	unsigned int nr = 0;
 
 	bpf_object__for_each_program(prog, obj) {
-		const char *name = bpf_program__name(prog);
-		bool wanted = event_of(plan, kernel, name);
+		bool wanted = is_wanted(bpf_program__name(prog), plan, kernel);
 
 		nr += wanted;
 		if (tap_bpf_kind(prog) != TAP_BPF_RECORDS)
@@ -215,7 +213,7 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	ret = bpf_object__load(o->obj);
 	libbpf_set_print(old);
 	current_log = NULL;
-	ev = ret && log.program[0] ? event_of(plan, kernel, log.program) : NULL;
+	ev = ret && log.program[0] ? tap_bpf_event_of(plan, log.program) : NULL;
 	if (!ret || !ev || ret == -EPERM)
 		return ret ? tap_err_set(err, ret, "cannot load the BPF programs: %s%s%s",
 					 strerror(-ret), log.reason[0] ? ": " : "", log.reason) :
@@ -225,7 +223,7 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 }
 
 int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct tap_kernel *kernel,
-		 bool want_ringbuf, struct tap_err *err)
+		 struct tap_err *err)
 {
 	const char *missing = tap_cap_missing_for_bpf();
 	int ret;
@@ -234,7 +232,7 @@ int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct t
 		return tap_err_set(err, -EPERM,
 				   "recording over BPF needs %s: run as root, or give the program "
 				   "the capabilities cap_bpf and cap_perfmon (setcap)", missing);
-	*o = (struct tap_bpf_object){ .ringbuf = want_ringbuf };
+	*o = (struct tap_bpf_object){ .ringbuf = plan->bpf_ringbuf };
 	do {
 		ret = try_load(o, plan, kernel, err);
 		/* an mmapable array is one allocation: a BPF ring buffer may still be had */

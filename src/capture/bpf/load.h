@@ -24,7 +24,15 @@ struct tap_bpf_object {
  * Return: 0; -EPERM with the capability that is missing; -ENOENT if no event is left; -errno.
  */
 int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct tap_kernel *kernel,
-		 bool want_ringbuf, struct tap_err *err);
+		 struct tap_err *err);
+
+static inline bool tap_bpf_is_planned(const struct tap_plan_event *ev)
+{
+	return ev->backend == &tap_backend_bpf && ev->status == TAP_EVENT_PLANNED;
+}
+
+/* What a program feeds, "sched_waking__sched_waking" sched_waking. NULL: nothing of the plan. */
+struct tap_plan_event *tap_bpf_event_of(struct tap_plan *plan, const char *program);
 
 /* Bytes from one CPU's part of the map "tap_rings" to the next. */
 size_t tap_bpf_stride(const struct tap_bpf_object *o);

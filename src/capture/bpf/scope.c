@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is selected as constants of bpf/scope.h; tasks.c has its processes and threads. */
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

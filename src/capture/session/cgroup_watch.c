@@ -17,29 +17,19 @@
 static int add_folder(struct tap_cgroup_watch *w, const char *path)
 {
 	int wd = inotify_add_watch(w->fd, path, IN_CREATE | IN_ONLYDIR);
-	uint64_t *slot;
 
-	if (wd < 0)
-		return 0; /* it is gone, or there are as many watches as may be */
-	slot = tap_map_put(&w->folders, (uint64_t)wd);
-	if (!slot)
-		return -ENOMEM;
-	free((char *)(uintptr_t)*slot);
-	*slot = (uintptr_t)strdup(path);
-	return *slot ? 0 : -ENOMEM;
+	/* it is gone, or there are as many watches as may be */
+	return wd < 0 ? 0 : tap_machine_put_text(&w->folders, (uint64_t)wd, path);
 }
 
 /* A cgroup and those below it, which may have come before it was watched. @cgroups: NULL: they have names. */
 static int add_tree(struct tap_cgroup_watch *w, const char *root, struct tap_map *cgroups)
 {
-	char path[PATH_MAX], *paths[] = { path, NULL };
+	char *paths[] = { (char *)root, NULL };
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
 	int ret = 0;
 	FTSENT *e;
-	FTS *fts;
 
-	if (snprintf(path, sizeof(path), "%s", root) >= (int)sizeof(path))
-		return 0;
-	fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
 	while (fts && !ret && (e = fts_read(fts))) {
 		const char *below = e->fts_path + w->root_len;
 
@@ -67,16 +57,6 @@ void tap_cgroup_watch_open(struct tap_cgroup_watch *w)
 		tap_cgroup_watch_release(w);
 }
 
-static void forget_folder(struct tap_cgroup_watch *w, int wd)
-{
-	uint64_t *slot = tap_map_get(&w->folders, (uint64_t)wd);
-
-	if (!slot)
-		return;
-	free((char *)(uintptr_t)*slot);
-	*slot = 0;
-}
-
 static int take(struct tap_cgroup_watch *w, const struct inotify_event *ev, struct tap_map *cgroups)
 {
 	uint64_t *slot = tap_map_get(&w->folders, (uint64_t)ev->wd);
@@ -85,8 +65,10 @@ static int take(struct tap_cgroup_watch *w, const struct inotify_event *ev, stru
 
 	if (ev->mask & IN_Q_OVERFLOW)
 		return tap_cgroup_mount(root, sizeof(root)) ? add_tree(w, root, cgroups) : 0;
-	if (ev->mask & IN_IGNORED)
-		forget_folder(w, ev->wd);
+	if (slot && ev->mask & IN_IGNORED) {
+		free((char *)(uintptr_t)*slot);
+		*slot = 0;
+	}
 	if (!(ev->mask & IN_CREATE) || !(ev->mask & IN_ISDIR) || !slot || !*slot)
 		return 0;
 	if (asprintf(&path, "%s/%s", (const char *)(uintptr_t)*slot, ev->name) < 0)

@@ -10,6 +10,7 @@
 #include "capture/backend.h"
 #include "capture/tracefs/tracefs.h"
 #include "capture/user/programs.h"
+#include "expr/filter.h"
 
 /* What a recording without -e holds: who ran, tasks that were made, CPUs that went, every bare tracepoint. */
 static bool is_default(const struct tap_def *def)
@@ -26,9 +27,8 @@ static bool is_default(const struct tap_def *def)
 struct maker {
 	struct tap_plan *plan;
 	const struct tap_session_opts *opts;
-	const char *root; /* of tracefs, or NULL where it is not mounted */
+	char *root; /* of tracefs, or NULL where it is not mounted */
 	struct tap_tracefs_list list; /* read when first needed */
-	bool listed;
 	struct tap_err no_tracefs; /* why root is NULL */
 };
 
@@ -55,31 +55,65 @@ static bool has_hook(const struct tap_def *def)
 
 static int list_tracefs(struct maker *m, struct tap_err *err)
 {
-	int ret;
-
-	if (m->listed)
+	if (m->list.v)
 		return 0;
 	if (!m->root)
 		return tap_err_set(err, m->no_tracefs.code, "%s", m->no_tracefs.text);
-	ret = tap_tracefs_list(m->root, false, &m->list, err);
-	m->listed = !ret;
+	return tap_tracefs_list(m->root, &m->list, err);
+}
+
+static int add_note(struct tap_plan_event *ev, const char *filter)
+{
+	if (ev->filter || ev->note)
+		return 0;
+	return asprintf(&ev->note, "-f '%.200s' makes no sense for %s:%s, of which all are recorded", filter, ev->system,
+			ev->name) < 0 ? -ENOMEM : 0;
+}
+
+/* Return: 0; -EINVAL with a sentence: it makes no sense for this event; -ENOMEM. */
+static int check_filter(const struct tap_def *def, const char *filter, struct tap_err *err)
+{
+	struct tap_filter *f = NULL;
+	struct tap_format *fmt;
+	int ret = tap_def_parse(def, NULL, &fmt, err);
+
+	if (ret)
+		return ret;
+	ret = tap_filter_new(fmt, filter, &f, err);
+	tap_filter_free(f);
+	tap_format_free(fmt);
 	return ret;
 }
 
-/* The definitions that match, for BPF. Return: how many, or -errno. */
-static int add_defs(struct maker *m, const struct tap_select_word *w)
+/*
+ * The definitions that match, for BPF. A filter need not make sense for all of them: the others are recorded as
+ * without, which is said. Return: how many, or -errno with a sentence.
+ */
+static int add_defs(struct maker *m, const struct tap_select_word *w, const char *filter, struct tap_err *err)
 {
 	const struct tap_def *def;
-	int nr = 0;
+	struct tap_err why, first = { 0 };
+	const char *one;
+	bool fits = !filter;
+	int nr = 0, ret;
 
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
 		if (!is_wanted(w, def->system, def->name, def) || !has_hook(def))
 			continue;
-		if (tap_plan_add(m->plan, def->system, def->name, def, &tap_backend_bpf, NULL))
-			return -ENOMEM;
+		ret = tap_select_filter(m->plan->select, def->system, def->name, &one, err);
+		if (ret)
+			return ret;
+		ret = filter ? check_filter(def, filter, first.code ? &why : &first) : 0;
+		fits |= !ret;
+		if (ret && ret != -EINVAL)
+			return tap_err_set(err, ret, "out of memory");
+		if (tap_plan_add(m->plan, def->system, def->name, def, &tap_backend_bpf, ret ? NULL : filter) == -ENOMEM)
+			return tap_err_set(err, -ENOMEM, "out of memory");
+		if (ret && add_note(tap_plan_find(m->plan, def->system, def->name), filter))
+			return tap_err_set(err, -ENOMEM, "out of memory");
 		nr++;
 	}
-	return nr;
+	return nr && !fits ? tap_err_set(err, -EINVAL, "%s", first.text) : nr;
 }
 
 /*
@@ -88,6 +122,7 @@ static int add_defs(struct maker *m, const struct tap_select_word *w)
 static int add_kernel_events(struct maker *m, const struct tap_select_word *w, const char *filter,
 			     struct tap_err *err)
 {
+	const char *one; /* the filter of each is one */
 	int nr = 0, ret = list_tracefs(m, err);
 
 	if (ret)
@@ -98,15 +133,13 @@ static int add_kernel_events(struct maker *m, const struct tap_select_word *w, c
 		if (!is_wanted(w, te->system, te->name, w ? NULL : tap_def_find(te->system, te->name)))
 			continue;
 		nr++;
-		if (!filter && backend_allows(m, &tap_backend_bpf) && tap_plan_find(m->plan, te->system, te->name))
+		if (backend_allows(m, &tap_backend_bpf) && tap_plan_find(m->plan, te->system, te->name))
 			continue;
-		ret = tap_plan_add(m->plan, te->system, te->name, NULL, &tap_backend_tracefs, filter);
-		if (ret == -EEXIST)
-			return tap_err_set(err, -EINVAL, "'%s:%s' has two filters, of two -e: -f '%s' is "
-					   "the second; join them with && or ||", te->system, te->name,
-					   filter);
+		ret = tap_select_filter(m->plan->select, te->system, te->name, &one, err);
 		if (ret)
-			return tap_err_set(err, ret, "out of memory");
+			return ret;
+		if (tap_plan_add(m->plan, te->system, te->name, NULL, &tap_backend_tracefs, filter))
+			return tap_err_set(err, -ENOMEM, "out of memory");
 	}
 	return nr;
 }
@@ -121,7 +154,7 @@ static int refuse_unknown(struct maker *m, const struct tap_select_word *w, stru
 
 	for (; (def = tap_def_at(nr)); nr++)
 		names[nr] = (struct tap_select_name){ def->system, def->name };
-	for (unsigned int i = 0; m->listed && i < m->list.nr && nr < 4096; i++)
+	for (unsigned int i = 0; i < m->list.nr && nr < 4096; i++)
 		names[nr++] = (struct tap_select_name){ m->list.v[i].system, m->list.v[i].name };
 	tap_select_suggest(w, names, nr, &near);
 	ret = tap_err_set(err, -ENODATA, "no event matches '%s'%s", w->text,
@@ -151,7 +184,7 @@ static int refuse(struct maker *m, const struct tap_select_word *w, const char *
 				   "%s", w ? w->text : "(default)", filter ? "take a filter" : "come from tracefs");
 	if (m->root)
 		list_tracefs(m, NULL);
-	for (unsigned int i = 0; m->listed && i < m->list.nr; i++)
+	for (unsigned int i = 0; i < m->list.nr; i++)
 		if (tap_select_word_fits(w, m->list.v[i].system, m->list.v[i].name))
 			return tap_err_set(err, -EINVAL, "'%s' comes from tracefs alone, which -b %s leaves out",
 					   w->text, m->opts->backend);
@@ -175,10 +208,9 @@ static int ask_programs(const struct tap_select_word *w, bool *found, struct tap
 {
 	const struct tap_user_kind *k;
 	struct tap_user_set *set;
-	int ret = tap_user_new(&set);
+	int ret = tap_user_new_own(&set);
 
 	*found = false;
-	ret = ret ?: tap_user_add_folders(set);
 	if (ret)
 		tap_err_set(err, ret, "out of memory");
 	ret = ret ?: tap_user_scan(set, err);
@@ -248,14 +280,14 @@ static int add_programs(struct maker *m, const struct tap_select_word *w, const 
 			const struct tap_err *no_list, struct tap_err *err)
 {
 	const char *pattern = w ? w->text : "*:*";
-	bool forced = m->opts->backend && !strcmp(m->opts->backend, "user"), found = true;
 	const char *near = NULL;
+	bool found = true;
 	char note[512];
 	int ret = 0;
 
 	if (!backend_allows(m, &tap_backend_user))
 		return -ENOENT;
-	if (!forced)
+	if (!m->opts->backend) /* else it is that of programs */
 		ret = ask_programs(w, &found, err);
 	if (!ret && !found && (!strchr(pattern, ':') || is_kernels_system(m, pattern, &near) ||
 			       may_mount_tracefs(m)))
@@ -280,10 +312,10 @@ static int add_wanted(struct maker *m, const struct tap_select_word *w, const ch
 
 	if (m->opts->backend && !strcmp(m->opts->backend, "user"))
 		return add_programs(m, w, filter, NULL, err);
-	if (!filter && backend_allows(m, &tap_backend_bpf))
-		defs = add_defs(m, w);
+	if (backend_allows(m, &tap_backend_bpf))
+		defs = add_defs(m, w, filter, err);
 	if (defs < 0)
-		return tap_err_set(err, defs, "out of memory");
+		return defs;
 	if (backend_allows(m, &tap_backend_tracefs) && (w || !defs)) {
 		kernel = add_kernel_events(m, w, filter, &why);
 		/* a word that definitions fit is content with them */
@@ -307,16 +339,14 @@ int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts
 {
 	struct maker m = { .plan = plan, .opts = opts };
 	const struct tap_select *select = plan->select;
-	char *root = NULL;
 	int ret = 0;
 
-	if (tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, &m.no_tracefs) == 0)
-		m.root = root;
+	tap_tracefs_find(TAP_TRACEFS_MOUNTS, &m.root, &m.no_tracefs);
 	if (!select->nr_events)
 		ret = add_wanted(&m, NULL, NULL, err);
 	for (unsigned int i = 0; i < select->nr_events && !ret; i++)
-		ret = add_wanted(&m, &select->events[i], opts->filters ? opts->filters[i] : NULL, err);
+		ret = add_wanted(&m, &select->events[i], select->events[i].filter, err);
 	tap_tracefs_list_release(&m.list);
-	free(root);
+	free(m.root);
 	return ret;
 }

@@ -13,15 +13,12 @@
 static json_t *any_string(const char *text)
 {
 	json_t *j = json_string(text);
-	char *copy;
+	char *copy = j ? NULL : strdup(text);
 
-	if (j)
-		return j;
-	copy = strdup(text);
 	for (char *p = copy; p && *p; p++)
 		if ((unsigned char)*p >= 0x80)
 			*p = '?';
-	j = copy ? json_string(copy) : NULL;
+	j = j ?: json_string(copy);
 	free(copy);
 	return j;
 }
@@ -73,13 +70,11 @@ void tap_description_set_events(struct tap_description *d, const struct tap_plan
 
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
 		const struct tap_plan_event *ev = &plan->events[i];
-		json_t *e = json_pack("{s:s, s:s, s:s, s:s}", "system", ev->system, "name", ev->name,
-				      "backend", ev->backend->name, "status", status[ev->status]);
+		json_t *e = json_pack("{s:s, s:s, s:s, s:s, s:o*, s:o*}", "system", ev->system,
+				      "name", ev->name, "backend", ev->backend->name, "status",
+				      status[ev->status], "reason", json_string(ev->reason),
+				      "filter", json_string(ev->filter));
 
-		if (ev->reason)
-			json_object_set_new(e, "reason", json_string(ev->reason));
-		if (ev->filter)
-			json_object_set_new(e, "filter", json_string(ev->filter));
 		json_array_append_new(events, e);
 	}
 	json_object_set_new(d->meta, "events", events);
@@ -188,24 +183,15 @@ static int keep_seen_cgroups(struct tap_description *d, const struct tap_names *
 {
 	struct tap_map kept = { 0 };
 
-	tap_map_for_each(&d->cgroups, c) {
-		uint64_t *slot;
+	int ret = 0;
 
-		if (!tap_map_get(&names->cgroups, c->key))
-			continue;
-		slot = tap_map_put(&kept, c->key);
-		if (!slot) {
-			tap_map_release(&kept);
-			return -ENOMEM;
-		}
-		*slot = c->value;
-	}
 	tap_map_for_each(&d->cgroups, c)
-		if (!tap_map_get(&kept, c->key))
-			free((char *)(uintptr_t)c->value);
-	tap_map_release(&d->cgroups);
+		if (!ret && tap_map_get(&names->cgroups, c->key))
+			ret = tap_machine_put_text(&kept, c->key,
+						   (const char *)(uintptr_t)c->value);
+	tap_machine_release_texts(&d->cgroups);
 	d->cgroups = kept;
-	return 0;
+	return ret;
 }
 
 /* The last one that a list has, or NULL. */
@@ -226,21 +212,12 @@ static int add_programs(struct tap_description *d)
 
 	json_array_foreach(json_object_get(d->meta, "programs"), i, p) {
 		uint64_t pid = (uint64_t)json_integer_value(json_object_get(p, "pid"));
-		const char *text = json_string_value(json_object_get(p, "comm"));
-		uint64_t *tgid, *comm;
-		char *name;
+		const char *comm = json_string_value(json_object_get(p, "comm"));
 
-		if (!pid || !text || name_of(d, pid))
-			continue;
-		name = strdup(text);
-		tgid = name ? tap_map_put(&d->gone.tgids, pid) : NULL;
-		comm = tgid ? tap_map_put(&d->gone.comms, pid) : NULL;
-		if (!comm) {
-			free(name);
+		if (pid && comm && !name_of(d, pid) &&
+		    (tap_map_set(&d->gone.tgids, pid, pid) ||
+		     tap_machine_put_text(&d->gone.comms, pid, comm)))
 			return -ENOMEM;
-		}
-		*tgid = pid;
-		*comm = (uintptr_t)name;
 	}
 	return 0;
 }
@@ -306,17 +283,6 @@ void tap_description_cmdlines(const struct tap_description *d, struct tap_buf *o
 	tap_map_for_each(&d->began.comms, t)
 		tap_buf_printf(out, "%u %s\n", (unsigned int)t->key,
 			       (const char *)(uintptr_t)t->value);
-}
-
-void tap_description_uname(const struct tap_description *d, char *text, size_t size)
-{
-	const json_t *host = json_object_get(d->meta, "host");
-
-	snprintf(text, size, "Linux %s %s %s %s",
-		 json_string_value(json_object_get(host, "hostname")),
-		 json_string_value(json_object_get(host, "release")),
-		 json_string_value(json_object_get(host, "version")),
-		 json_string_value(json_object_get(host, "machine")));
 }
 
 char *tap_description_text(const struct tap_description *d)

@@ -46,8 +46,7 @@ int tap_description_end(struct tap_description *d, struct tap_pids *pids, const 
 
 /* As one text, the caller's to free. Return: NULL when out of memory. */
 char *tap_description_text(const struct tap_description *d);
-/* For the head: adds "pid comm" lines of the tasks that were there when it began; the kernel's name. */
+/* For the head: adds "pid comm" lines of the tasks that were there when it began. */
 void tap_description_cmdlines(const struct tap_description *d, struct tap_buf *out);
-void tap_description_uname(const struct tap_description *d, char *text, size_t size);
 
 #endif

@@ -8,7 +8,6 @@
 struct tap_session_opts {
 	const char *file;
 	const struct tap_select *select; /* needed until tap_session_free(); NULL: the default events of everybody */
-	const char *const *filters; /* for each -e of it a kernel filter, or NULL; NULL: none has one */
 	const char *backend; /* "bpf", "tracefs", "user", or NULL: the cheapest per event */
 	bool follow; /* children of the selection's processes too */
 	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */

@@ -2,13 +2,13 @@
 #include "capture/session/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -49,7 +49,6 @@ struct tap_session {
 	struct tap_page_writer *writer; /* into the spool, while it grows */
 	struct tap_description description;
 	struct tap_cgroup_watch new_cgroups;
-	struct tap_drain total;
 	struct tap_session_stats stats;
 	struct { /* of the recorder while it records: switching events on and off is not in it */
 		uint64_t cpu_ns, wall_ns;
@@ -62,20 +61,20 @@ struct tap_session {
 	bool running, failed; /* failed: a drain lost what it had taken */
 };
 
-static uint64_t own_cpu_ns(void)
-{
-	return tap_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
+/* Those that the plan has events for. */
+#define for_each_backend(s, i) \
+	for (size_t i = 0; i < NR_BACKENDS; i++) \
+		if ((s)->states[i])
 
 static void begin_own_time(struct tap_session *s)
 {
-	s->own.cpu_ns -= own_cpu_ns();
+	s->own.cpu_ns -= tap_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	s->own.wall_ns -= tap_now_ns();
 }
 
 static void end_own_time(struct tap_session *s)
 {
-	s->own.cpu_ns += own_cpu_ns();
+	s->own.cpu_ns += tap_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	s->own.wall_ns += tap_now_ns();
 }
 
@@ -96,10 +95,9 @@ static bool is_used(const struct tap_plan *plan, const struct tap_backend_ops *o
  */
 static void ask_tracefs(struct tap_plan *plan, bool by_name, const struct tap_err *bpf_err)
 {
-	struct tap_err ignored;
-	char *root = NULL, path[PATH_MAX];
+	char *root, path[PATH_MAX];
 
-	(void)tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, &ignored);
+	tap_tracefs_find(TAP_TRACEFS_MOUNTS, &root, NULL);
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
 		struct tap_plan_event *ev = &plan->events[i];
 		bool own = !strcmp(ev->system, "schedtap");
@@ -152,9 +150,8 @@ static int open_backends(struct tap_session *s, const struct tap_session_opts *o
 		if (!is_used(&s->plan, &tap_backend_tracefs))
 			return tap_err_set(err, ret, "%s", why.text);
 	}
-	for (unsigned int i = 0; i < NR_BACKENDS; i++)
-		if (s->states[i])
-			return 0;
+	for_each_backend(s, i)
+		return 0;
 	return tap_err_set(err, -EOPNOTSUPP, "nothing to record: %s",
 			   s->plan.nr_events && s->plan.events[0].reason ?
 				   s->plan.events[0].reason : "no event is left");
@@ -260,10 +257,10 @@ static int describe(struct tap_session *s, struct tap_head *head, struct tap_err
 	unsigned int nr = 0, cap = 0;
 	int ret = 0;
 
-	for (unsigned int i = 0; i < NR_BACKENDS && !ret; i++) {
-		if (!s->states[i])
-			continue;
-		ret = backends[i]->describe(s->states[i], &s->description.cgroups, head, err);
+	for_each_backend(s, i) {
+		if (!ret)
+			ret = backends[i]->describe(s->states[i], &s->description.cgroups, head,
+						    err);
 		for (unsigned int k = 0; k < head->nr_formats && !ret; k++) {
 			if (tap_array_grow(&all, nr, &cap, sizeof(*all)))
 				ret = tap_err_set(err, -ENOMEM, "out of memory");
@@ -280,20 +277,31 @@ static int describe(struct tap_session *s, struct tap_head *head, struct tap_err
 	return 0;
 }
 
-/* What stands in front of the data, from what is known by now; then calls @use with it. */
+/*
+ * What stands in front of the data, from what is known by now; then calls @use with it. @cmdlines:
+ * NULL: of the tasks that were there when it began.
+ */
 static int with_head(struct tap_session *s, const char *cmdlines,
 		     int (*use)(struct tap_session *, const struct tap_head *, struct tap_err *),
 		     struct tap_err *err)
 {
-	char uname[1024], *meta = tap_description_text(&s->description);
 	struct tap_head head = { 0 };
+	struct tap_buf comms = { 0 };
+	char kernel[1024], *meta;
+	struct utsname u;
 	int ret;
 
+	tap_description_set_events(&s->description, &s->plan);
+	meta = tap_description_text(&s->description);
+	if (!cmdlines)
+		tap_description_cmdlines(&s->description, &comms);
 	tap_head_defaults(&head);
-	tap_description_uname(&s->description, uname, sizeof(uname));
-	head.uname = uname;
+	uname(&u);
+	snprintf(kernel, sizeof(kernel), "Linux %s %s %s %s", u.nodename, u.release, u.version,
+		 u.machine);
+	head.uname = kernel;
 	head.tool = "schedtap " TAP_VERSION;
-	head.cmdlines = cmdlines;
+	head.cmdlines = cmdlines ?: tap_buf_str(&comms);
 	head.meta = meta;
 	head.clock = "mono";
 	head.nr_cpus = s->plan.nr_cpus;
@@ -302,6 +310,7 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 		ret = use(s, &head, err);
 		free((void *)head.formats);
 	}
+	tap_buf_release(&comms);
 	free(meta);
 	return ret;
 }
@@ -359,21 +368,6 @@ static int write_meta(struct tap_session *s, struct tap_err *err)
 	return ret;
 }
 
-/* With the head as it is at the start, or when new kinds of events came. */
-static int with_first_head(struct tap_session *s,
-			   int (*use)(struct tap_session *, const struct tap_head *,
-				      struct tap_err *), struct tap_err *err)
-{
-	struct tap_buf comms = { 0 };
-	int ret;
-
-	tap_description_set_events(&s->description, &s->plan);
-	tap_description_cmdlines(&s->description, &comms);
-	ret = with_head(s, tap_buf_str(&comms), use, err);
-	tap_buf_release(&comms);
-	return ret;
-}
-
 static int start_writer(struct tap_session *s, struct tap_err *err)
 {
 	int ret = tap_page_writer_new(s->spool, &s->writer, err);
@@ -407,12 +401,12 @@ static int start(struct tap_session *s, struct tap_err *err)
 	ret = tap_description_begin(&s->description, &s->plan.pids);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
-	ret = tap_pack_check(s->file, err) ?: with_first_head(s, create_spool, err) ?: start_writer(s, err);
+	ret = tap_pack_check(s->file, err) ?: with_head(s, NULL, create_spool, err) ?:
+	      start_writer(s, err);
 	/* from the first event on: behind it there may be a hundred tasks that run before the first drain */
 	ret = ret ?: raise_priorities(s, err);
-	for (unsigned int i = 0; i < NR_BACKENDS && !ret; i++)
-		if (s->states[i])
-			ret = backends[i]->start(s->states[i], s->writer, err);
+	for_each_backend(s, i)
+		ret = ret ?: backends[i]->start(s->states[i], s->writer, err);
 	if (ret)
 		return ret;
 	s->stats.start_ns = tap_now_ns();
@@ -466,13 +460,13 @@ static int find(struct tap_session *s, struct tap_err *err)
 	bool anew = false;
 	int ret = 0, one;
 
-	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
-		if (!s->states[i] || !backends[i]->find)
+	for_each_backend(s, i) {
+		if (!backends[i]->find)
 			continue;
 		one = backends[i]->find(s->states[i], &anew, unless_failed(ret, err));
 		ret = ret ?: one;
 	}
-	one = anew ? with_first_head(s, set_head, unless_failed(ret, err)) : 0;
+	one = anew ? with_head(s, NULL, set_head, unless_failed(ret, err)) : 0;
 	ret = ret ?: one;
 	if (tap_cgroup_watch_read(&s->new_cgroups, &s->description.cgroups))
 		ret = ret ?: tap_err_set(err, -ENOMEM, "out of memory");
@@ -483,32 +477,29 @@ static int drain(struct tap_session *s, bool last, struct tap_drain *res, struct
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
-		int one = s->states[i] ? backends[i]->drain(s->states[i], last, res,
-							    unless_failed(ret, err)) : 0;
+	for_each_backend(s, i) {
+		int one = backends[i]->drain(s->states[i], last, res, unless_failed(ret, err));
 
 		ret = ret ?: one;
 	}
-	s->total.events += res->events;
-	s->total.lost += res->lost;
-	s->total.reset |= res->reset;
+	s->stats.events += res->events;
+	s->stats.lost += res->lost;
+	s->stats.lost_more |= res->reset;
 	return ret;
 }
 
 int tap_session_wake_fd(const struct tap_session *s)
 {
-	int fd = -1;
-
-	for (unsigned int i = 0; i < NR_BACKENDS && fd < 0; i++)
-		if (s->states[i] && backends[i]->wake_fd)
-			fd = backends[i]->wake_fd(s->states[i]);
-	return fd;
+	for_each_backend(s, i)
+		if (backends[i]->wake_fd)
+			return backends[i]->wake_fd(s->states[i]);
+	return -1;
 }
 
 bool tap_session_goes_on(const struct tap_session *s, unsigned int left)
 {
-	for (unsigned int i = 0; i < NR_BACKENDS; i++)
-		if (s->states[i] && backends[i]->goes_on)
+	for_each_backend(s, i)
+		if (backends[i]->goes_on)
 			return backends[i]->goes_on(s->states[i], left);
 	return left;
 }
@@ -567,21 +558,18 @@ static void set_price(struct tap_session *s)
 	struct tap_session_stats *st = &s->stats;
 	json_t *price = json_object();
 
-	st->events = s->total.events;
-	st->lost = s->total.lost;
-	st->lost_more = s->total.reset;
 	st->bytes = tap_spool_bytes(s->spool);
 	st->recorder_cpu_pct = 100.0 * (double)s->own.cpu_ns / (double)s->own.wall_ns /
 			       (double)sysconf(_SC_NPROCESSORS_ONLN);
-	for (unsigned int i = 0; i < NR_BACKENDS; i++)
-		if (s->states[i] && backends[i]->add_price)
+	for_each_backend(s, i)
+		if (backends[i]->add_price)
 			backends[i]->add_price(s->states[i], price);
 	st->recorder_ns_per_event = st->events ? (double)s->own.cpu_ns / (double)st->events : -1;
 	st->ns_per_event = price_of(price, "ns_per_event");
 	st->probe_cpu_pct = price_of(price, "probe_cpu_pct");
 	tap_description_set_price(&s->description, price, st);
-	for (unsigned int i = 0; i < NR_BACKENDS; i++)
-		if (s->states[i] && backends[i]->add_meta)
+	for_each_backend(s, i)
+		if (backends[i]->add_meta)
 			backends[i]->add_meta(s->states[i], s->description.meta);
 	tap_description_set_events(&s->description, &s->plan);
 }
@@ -594,8 +582,8 @@ static int stop(struct tap_session *s, struct tap_err *err)
 	s->running = false;
 	end_own_time(s);
 	s->stats.end_ns = tap_now_ns();
-	for (unsigned int i = 0; i < NR_BACKENDS; i++) {
-		one = s->states[i] ? backends[i]->stop(s->states[i], unless_failed(ret, err)) : 0;
+	for_each_backend(s, i) {
+		one = backends[i]->stop(s->states[i], unless_failed(ret, err));
 		ret = ret ?: one;
 	}
 	begin_own_time(s);
@@ -631,9 +619,8 @@ void tap_session_free(struct tap_session *s)
 	if (!s)
 		return;
 	end_writer(s); /* before the pipes that it reads */
-	for (unsigned int i = 0; i < NR_BACKENDS; i++)
-		if (s->states[i])
-			backends[i]->free(s->states[i]);
+	for_each_backend(s, i)
+		backends[i]->free(s->states[i]);
 	tap_spool_free(s->spool);
 	tap_description_release(&s->description);
 	tap_cgroup_watch_release(&s->new_cgroups);
@@ -645,11 +632,8 @@ void tap_session_free(struct tap_session *s)
 void tap_session_stats(const struct tap_session *s, struct tap_session_stats *stats)
 {
 	*stats = s->stats;
-	if (s->running) {
-		stats->events = s->total.events;
-		stats->lost = s->total.lost;
+	if (s->running)
 		stats->bytes = tap_spool_bytes(s->spool);
-	}
 }
 
 const struct tap_plan *tap_session_plan(const struct tap_session *s)

@@ -57,15 +57,9 @@ static bool is_mine(const struct tap_plan_event *ev)
 	return ev->backend == &tap_backend_tracefs;
 }
 
-static bool in_scope(const struct tfs *t, unsigned int cpu)
-{
-	return tap_select_cpu(t->plan->select, (int)cpu);
-}
-
 static int fail_on(const struct tfs *t, int ret, const char *what, struct tap_err *err)
 {
-	errno = -ret;
-	return tap_err_set(err, ret, "cannot %s of '%s': %m", what, t->in.path);
+	return tap_err_set(err, ret, "cannot %s of '%s': %s", what, t->in.path, strerror(-ret));
 }
 
 static int get_number(const struct tfs *t, const char *file, uint64_t *v)
@@ -88,11 +82,9 @@ static int set_buffer(struct tfs *t, struct tap_err *err)
 
 	snprintf(text, sizeof(text), "%" PRIu64, kb ? kb : 1);
 	ret = tap_instance_put(&t->in, text, "buffer_size_kb");
-	if (ret) {
-		errno = -ret;
-		return tap_err_set(err, ret, "cannot get a trace buffer of %s kB per CPU: %m",
-				   text);
-	}
+	if (ret)
+		return tap_err_set(err, ret, "cannot get a trace buffer of %s kB per CPU: %s", text,
+				   strerror(-ret));
 	ret = get_number(t, "buffer_size_kb", &kb);
 	t->ring_bytes = kb * 1024;
 	t->page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -196,7 +188,7 @@ static int set_event(struct tfs *t, struct tap_plan_event *ev, struct tap_err *e
 {
 	struct tap_buf format = { .max = TAP_FORMAT_MAX_BYTES };
 	struct tap_err why = { 0 };
-	int ret = -ENOENT;
+	int ret = -ENOENT, refused = 0;
 
 	if (is_file_name(ev->system) && is_file_name(ev->name))
 		ret = tap_tracefs_format(t->root, ev->system, ev->name, &format, &why);
@@ -204,22 +196,22 @@ static int set_event(struct tfs *t, struct tap_plan_event *ev, struct tap_err *e
 		tap_plan_outcome(ev, TAP_EVENT_ABSENT, "kernel has no such event");
 	else if (ret)
 		tap_plan_outcome(ev, TAP_EVENT_FAILED, "%s", why.text);
-	if (ret)
-		goto none;
-
-	tap_buf_str(&format);
-	if (format.err)
-		ret = tap_err_set(err, format.err, "out of memory");
-	else
-		ret = set_filter(t, ev, format.data, err);
-	if (ret)
-		goto out;
-
-	ret = tap_instance_put(&t->in, "1", "events/%s/%s/enable", ev->system, ev->name);
 	if (ret) {
-		errno = -ret;
-		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot be switched on: %m");
-		goto none;
+		tap_buf_release(&format);
+		return 0;
+	}
+	tap_buf_str(&format);
+	ret = format.err ? tap_err_set(err, format.err, "out of memory") :
+			   set_filter(t, ev, format.data, err);
+	if (!ret)
+		refused = tap_instance_put(&t->in, "1", "events/%s/%s/enable", ev->system,
+					   ev->name);
+	if (refused)
+		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot be switched on: %s",
+				 strerror(-refused));
+	if (ret || refused) {
+		tap_buf_release(&format);
+		return ret;
 	}
 	ev->status = TAP_EVENT_ON;
 	t->formats[t->nr_formats++] = (struct tap_head_format){
@@ -228,11 +220,6 @@ static int set_event(struct tfs *t, struct tap_plan_event *ev, struct tap_err *e
 		.len = format.len,
 	};
 	return 0;
-none:
-	ret = 0;
-out:
-	tap_buf_release(&format);
-	return ret;
 }
 
 static int set_events(struct tfs *t, struct tap_err *err)
@@ -252,10 +239,9 @@ static int set_events(struct tfs *t, struct tap_err *err)
 static int read_texts(struct tfs *t, struct tap_err *err)
 {
 	char path[PATH_MAX];
-	int ret = tap_instance_get(&t->in, &t->header_page, "events/header_page");
+	int ret = tap_instance_get(&t->in, &t->header_page, "events/header_page") ?:
+		  tap_instance_get(&t->in, &t->header_event, "events/header_event");
 
-	if (!ret)
-		ret = tap_instance_get(&t->in, &t->header_event, "events/header_event");
 	if (ret)
 		return fail_on(t, ret, "read the page headers", err);
 	/* only at the top level; without it some %s stay addresses */
@@ -306,7 +292,7 @@ static int open_cpus(struct tfs *t, struct tap_err *err)
 	int ret = 0;
 
 	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
-		if (in_scope(t, cpu) && t->cpus[cpu].fd < 0)
+		if (t->cpus[cpu].fd < 0 && tap_select_cpu(t->plan->select, (int)cpu))
 			ret = open_cpu(t, cpu);
 	return ret ? fail_on(t, ret, "open the ring buffers", err) : 0;
 }
@@ -361,7 +347,8 @@ static int tfs_new(struct tap_plan *plan, struct tfs **out, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	for (unsigned int cpu = 0; cpu < t->nr_cpus; cpu++)
 		t->cpus[cpu].fd = t->cpus[cpu].pipe[0] = t->cpus[cpu].pipe[1] = -1;
-	return 0;
+	t->block = tap_page_writer_block();
+	return t->block ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
 }
 
 static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
@@ -374,34 +361,15 @@ static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
 		return tap_err_set(err, -EOPNOTSUPP,
 				   "tracefs cannot record a single cgroup: only "
 				   "the bpf backend can");
-	ret = tfs_new(plan, &t, err);
+	ret = tfs_new(plan, &t, err) ?: tap_tracefs_find(TAP_TRACEFS_MOUNTS, &t->root, err);
 	if (!ret)
-		ret = tap_tracefs_find(TAP_TRACEFS_MOUNTS, &t->root, err);
+		tap_instance_sweep(t->root);
+	ret = ret ?: tap_instance_make(t->root, &t->in, err) ?: set_buffer(t, err) ?:
+	      set_scope(t, err) ?: set_events(t, err) ?: read_texts(t, err) ?: open_cpus(t, err);
 	if (ret)
-		goto out;
-	tap_instance_sweep(t->root);
-	ret = tap_instance_make(t->root, &t->in, err);
-	if (!ret)
-		ret = set_buffer(t, err);
-	if (!ret)
-		ret = set_scope(t, err);
-	if (!ret)
-		ret = set_events(t, err);
-	if (!ret)
-		ret = read_texts(t, err);
-	if (!ret)
-		ret = open_cpus(t, err);
-	if (ret)
-		goto out;
-	t->block = tap_page_writer_block();
-	if (!t->block) {
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
-		goto out;
-	}
-	*state = t;
-	t = NULL;
-out:
-	tfs_free(t);
+		tfs_free(t);
+	else
+		*state = t;
 	return ret;
 }
 
@@ -485,30 +453,22 @@ static ssize_t read_page(struct tfs *t, unsigned int cpu, unsigned char *to, str
 	return n;
 }
 
-/* As many as there are, up to @max and to a block. Like move_pages(). */
-static ssize_t copy_block(struct tfs *t, unsigned int cpu, uint64_t max, struct tap_err *err)
-{
-	size_t len = 0;
-	ssize_t n = 0;
-
-	while (max-- && len + t->page_bytes <= TAP_BLOCK_BYTES &&
-	       (n = read_page(t, cpu, t->block + len, err)) > 0)
-		len += t->page_bytes;
-	if (len)
-		tap_page_writer_put(t->writer, t->buffer, cpu, &t->block, len, 0);
-	return n < 0 ? n : (ssize_t)len;
-}
-
-/* Up to @max pages. Return: bytes copied; -errno. */
+/* Up to @max pages, in blocks. Return: bytes copied; -errno. */
 static ssize_t copy_pages(struct tfs *t, unsigned int cpu, uint64_t max, struct tap_err *err)
 {
-	uint64_t copied = 0;
+	size_t copied = 0, len = 0;
 	ssize_t n = 0;
 
-	while (max && (n = copy_block(t, cpu, max, err)) > 0) {
-		copied += (uint64_t)n;
-		max -= (uint64_t)n / t->page_bytes;
+	while (max-- && (n = read_page(t, cpu, t->block + len, err)) > 0) {
+		copied += t->page_bytes;
+		len += t->page_bytes;
+		if (len + t->page_bytes > TAP_BLOCK_BYTES) {
+			tap_page_writer_put(t->writer, t->buffer, cpu, &t->block, len, 0);
+			len = 0;
+		}
 	}
+	if (len)
+		tap_page_writer_put(t->writer, t->buffer, cpu, &t->block, len, 0);
 	return n < 0 ? n : (ssize_t)copied;
 }
 
@@ -605,25 +565,19 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drai
 /* Adds to @res: the session has one for all backends. */
 static int tfs_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
 {
-	struct tap_drain now = { 0 };
+	const struct tap_drain before = *res;
 	struct tfs *t = state;
 	int ret = open_cpus(t, err);
 
 	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
 		if (t->cpus[cpu].fd >= 0)
-			ret = drain_cpu(t, cpu, last, &now, err);
+			ret = drain_cpu(t, cpu, last, res, err);
 	/* not left to free: packing takes its time, and may be where we are killed */
 	if (last)
 		remove_instance(t);
-	t->total.events += now.events;
-	t->total.bytes += now.bytes;
-	t->total.lost += now.lost;
-	res->events += now.events;
-	res->bytes += now.bytes;
-	res->lost += now.lost;
-	res->reset |= now.reset;
-	if (now.fill_pct > res->fill_pct)
-		res->fill_pct = now.fill_pct;
+	t->total.events += res->events - before.events;
+	t->total.bytes += res->bytes - before.bytes;
+	t->total.lost += res->lost - before.lost;
 	return ret;
 }
 

@@ -25,35 +25,35 @@ static int instance_path(const struct tap_instance *in, char *path, const char *
 	return more < PATH_MAX - len ? 0 : -ENAMETOOLONG;
 }
 
-int tap_instance_open(const struct tap_instance *in, int flags, const char *file, ...)
+static int open_file(const struct tap_instance *in, int flags, const char *file, va_list ap)
 {
 	char path[PATH_MAX];
+	int ret = instance_path(in, path, file, ap), fd = ret ? -1 : open(path, flags | O_CLOEXEC);
+
+	return ret ? ret : fd < 0 ? -errno : fd;
+}
+
+int tap_instance_open(const struct tap_instance *in, int flags, const char *file, ...)
+{
 	va_list ap;
-	int ret;
+	int fd;
 
 	va_start(ap, file);
-	ret = instance_path(in, path, file, ap);
+	fd = open_file(in, flags, file, ap);
 	va_end(ap);
-	if (ret)
-		return ret;
-	ret = open(path, flags | O_CLOEXEC);
-	return ret < 0 ? -errno : ret;
+	return fd;
 }
 
 int tap_instance_put(const struct tap_instance *in, const char *text, const char *file, ...)
 {
-	char path[PATH_MAX];
 	va_list ap;
 	int ret, fd;
 
 	va_start(ap, file);
-	ret = instance_path(in, path, file, ap);
+	fd = open_file(in, O_WRONLY, file, ap);
 	va_end(ap);
-	if (ret)
-		return ret;
-	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	ret = tap_write_all(fd, text, strlen(text));
 	close(fd);
 	return ret;
@@ -68,7 +68,7 @@ int tap_instance_get(const struct tap_instance *in, struct tap_buf *text, const 
 	va_start(ap, file);
 	ret = instance_path(in, path, file, ap);
 	va_end(ap);
-	return ret ? ret : tap_buf_read_file(text, path);
+	return ret ?: tap_buf_read_file(text, path);
 }
 
 bool tap_instance_owner(const char *name, pid_t *pid, uint64_t *start)
@@ -127,20 +127,14 @@ static int make_dir(struct tap_instance *in, struct tap_err *err)
 		ret = mkdir(in->path, 0700);
 	if (!ret)
 		return 0;
-	ret = errno;
-	free(in->path);
-	in->path = NULL;
-	errno = ret;
-	switch (ret) {
+	switch (errno) {
 	case EBUSY:
-		return tap_err_set(err, -ret, "this process records over tracefs already");
+		return tap_err_set(err, -errno, "this process records over tracefs already");
 	case ENOENT:
 		return tap_err_set(err, -EOPNOTSUPP, "kernel has no trace instances");
-	case EPERM:
-	case EACCES:
-		return tap_err_set(err, -ret, "cannot make a trace instance: %m: run as root");
 	default:
-		return tap_err_set(err, -ret, "cannot make a trace instance: %m");
+		return tap_err_set(err, -errno, "cannot make a trace instance: %m%s",
+				   errno == EPERM || errno == EACCES ? ": run as root" : "");
 	}
 }
 
@@ -168,13 +162,18 @@ static int set_up(struct tap_instance *in, struct tap_err *err)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		int ret = tap_instance_put(in, table[i].text, "%s", table[i].file);
 
-		if (!ret || (ret == -ENOENT && table[i].optional))
-			continue;
-		errno = -ret;
-		return tap_err_set(err, ret, "cannot set '%s' of the trace instance to %s: %m",
-				   table[i].file, table[i].text);
+		if (ret && (ret != -ENOENT || !table[i].optional))
+			return tap_err_set(err, ret,
+					   "cannot set '%s' of the trace instance to %s: %s",
+					   table[i].file, table[i].text, strerror(-ret));
 	}
 	return 0;
+}
+
+static void forget(struct tap_instance *in)
+{
+	free(in->path);
+	in->path = NULL;
 }
 
 int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err *err)
@@ -184,24 +183,22 @@ int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err 
 
 	*in = (struct tap_instance){ .guard = -1 };
 	ret = tap_proc_read_start(getpid(), &start);
-	if (ret) {
-		errno = -ret;
-		return tap_err_set(err, ret, "cannot read '/proc/%d/stat': %m", getpid());
-	}
+	if (ret)
+		return tap_err_set(err, ret, "cannot read '/proc/%d/stat': %s", getpid(),
+				   strerror(-ret));
 	if (asprintf(&in->path, "%s/instances/schedtap-%d-%" PRIu64, root, getpid(), start) < 0) {
 		in->path = NULL;
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	}
 	ret = make_dir(in, err);
-	if (ret)
+	if (ret) {
+		forget(in);
 		return ret;
-	in->guard = tap_instance_open(in, O_WRONLY, "free_buffer");
-	if (in->guard >= 0) {
-		ret = set_up(in, err);
-	} else {
-		errno = -in->guard;
-		ret = tap_err_set(err, in->guard, "cannot open a new trace instance: %m");
 	}
+	in->guard = tap_instance_open(in, O_WRONLY, "free_buffer");
+	ret = in->guard >= 0 ? set_up(in, err) :
+			       tap_err_set(err, in->guard, "cannot open a new trace instance: %s",
+					   strerror(-in->guard));
 	if (ret)
 		tap_instance_remove(in);
 	return ret;
@@ -216,16 +213,13 @@ void tap_instance_remove(struct tap_instance *in)
 	if (in->guard >= 0)
 		close(in->guard);
 	in->guard = -1;
-	if (rmdir(in->path))
-		return;
-	free(in->path);
-	in->path = NULL;
+	if (!rmdir(in->path))
+		forget(in);
 }
 
 void tap_instance_release(struct tap_instance *in)
 {
 	if (in->path)
 		rmdir(in->path);
-	free(in->path);
-	in->path = NULL;
+	forget(in);
 }

@@ -196,10 +196,9 @@ int tap_limit_refused(const char *system, const char *name, const char *complain
 
 	while ((at = strstr(at, mark)))
 		msg = at++;
-	if (!msg) {
-		errno = -ret;
-		return tap_err_set(err, -EINVAL, "bad filter for '%s:%s': %m", system, name);
-	}
+	if (!msg)
+		return tap_err_set(err, -EINVAL, "bad filter for '%s:%s': %s", system, name,
+				   strerror(-ret));
 	body = (int)(msg - complaint);
 	msg += sizeof(mark) - 1;
 	lead = (int)strcspn(complaint, "\n");

@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/proc.h"
-
 #define LIST_MAX_BYTES ((size_t)16 << 20)
-#define ID_MAX 65535 /* common_type is 16 bits */
 
 static int find_mount(const char *mounts, char **root)
 {
@@ -36,10 +33,9 @@ int tap_tracefs_find(const char *mounts, char **root, struct tap_err *err)
 
 	*root = NULL;
 	ret = find_mount(mounts, root);
-	if (ret) {
-		errno = -ret;
-		return tap_err_set(err, ret, "cannot look for tracefs in '%s': %m", mounts);
-	}
+	if (ret)
+		return tap_err_set(err, ret, "cannot look for tracefs in '%s': %s", mounts,
+				   strerror(-ret));
 	if (!*root)
 		return tap_err_set(err, -EOPNOTSUPP,
 				   "tracefs is not mounted: run "
@@ -51,27 +47,6 @@ int tap_tracefs_find(const char *mounts, char **root, struct tap_err *err)
 		*root = NULL;
 	}
 	return ret;
-}
-
-static unsigned int read_id(const char *root, const struct tap_tracefs_event *ev)
-{
-	char path[PATH_MAX];
-	int64_t id = 0;
-	int len;
-
-	len = snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, ev->system, ev->name);
-	if (len < (int)sizeof(path))
-		id = tap_proc_number(path);
-	return id >= 0 && id <= ID_MAX ? (unsigned int)id : 0;
-}
-
-static void read_ids(const char *root, struct tap_tracefs_list *list)
-{
-	for (unsigned int i = 0; i < list->nr; i++) {
-		list->v[i].id = read_id(root, &list->v[i]);
-		if (list->v[i].id > list->max_id)
-			list->max_id = list->v[i].id;
-	}
 }
 
 static int compare(const void *a, const void *b)
@@ -104,7 +79,7 @@ static int parse_list(struct tap_tracefs_list *list)
 	return 0;
 }
 
-int tap_tracefs_list(const char *root, bool ids, struct tap_tracefs_list *out, struct tap_err *err)
+int tap_tracefs_list(const char *root, struct tap_tracefs_list *out, struct tap_err *err)
 {
 	struct tap_buf text = { .max = LIST_MAX_BYTES };
 	char path[PATH_MAX];
@@ -115,19 +90,12 @@ int tap_tracefs_list(const char *root, bool ids, struct tap_tracefs_list *out, s
 		return tap_err_set(err, -ENAMETOOLONG, "path of tracefs is too long");
 	ret = tap_buf_read_file(&text, path);
 	tap_buf_char(&text, '\0');
-	if (!ret)
-		ret = text.err;
 	out->text = text.data;
+	ret = ret ?: text.err ?: parse_list(out);
 	if (!ret)
-		ret = parse_list(out);
-	if (ret) {
-		tap_tracefs_list_release(out);
-		errno = -ret;
-		return tap_err_set(err, ret, "cannot read '%s': %m", path);
-	}
-	if (ids)
-		read_ids(root, out);
-	return 0;
+		return 0;
+	tap_tracefs_list_release(out);
+	return tap_err_set(err, ret, "cannot read '%s': %s", path, strerror(-ret));
 }
 
 void tap_tracefs_list_release(struct tap_tracefs_list *list)
@@ -141,12 +109,10 @@ int tap_tracefs_format(const char *root, const char *system, const char *name, s
 		       struct tap_err *err)
 {
 	char path[PATH_MAX];
-	int ret;
+	int ret = snprintf(path, sizeof(path), "%s/events/%s/%s/format", root, system, name);
 
-	ret = snprintf(path, sizeof(path), "%s/events/%s/%s/format", root, system, name);
 	ret = ret < (int)sizeof(path) ? tap_buf_read_file(text, path) : -ENAMETOOLONG;
 	if (ret == -ENOENT)
 		return tap_err_set(err, ret, "kernel has no event '%s:%s'", system, name);
-	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot read '%s': %m", path) : 0;
+	return ret ? tap_err_set(err, ret, "cannot read '%s': %s", path, strerror(-ret)) : 0;
 }

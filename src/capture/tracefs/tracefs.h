@@ -7,8 +7,6 @@
 #ifndef TAP_CAPTURE_TRACEFS_H
 #define TAP_CAPTURE_TRACEFS_H
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 
 #define TAP_TRACEFS_MOUNTS "/proc/self/mounts"
@@ -23,22 +21,17 @@ int tap_tracefs_find(const char *mounts, char **root, struct tap_err *err);
 
 struct tap_tracefs_event {
 	const char *system, *name;
-	unsigned int id; /* 0: not asked for, or the event is just going away */
 };
 
 /* All events that can be enabled, sorted by system and name. */
 struct tap_tracefs_list {
 	struct tap_tracefs_event *v;
 	unsigned int nr;
-	unsigned int max_id; /* the largest id; 0 without @ids */
 	char *text; /* what the names point into */
 };
 
-/*
- * @ids: the ids too: a file for each event, some 10 ms for two thousand of them.
- * Return: 0; -errno of reading ROOT/available_events; -ENOMEM.
- */
-int tap_tracefs_list(const char *root, bool ids, struct tap_tracefs_list *out, struct tap_err *err);
+/* Return: 0; -errno of reading ROOT/available_events; -ENOMEM. */
+int tap_tracefs_list(const char *root, struct tap_tracefs_list *out, struct tap_err *err);
 void tap_tracefs_list_release(struct tap_tracefs_list *list);
 
 /* Adds an event's format text. Return: 0; -ENOENT: there is no such event; -errno. */

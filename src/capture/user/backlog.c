@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "capture/user/backlog.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,12 +12,12 @@
 
 #define CHUNK_BYTES (256u << 10) /* to get that many pages takes 60 us: a ring may fill in 700 */
 #define CHUNK_SUBS (CHUNK_BYTES / TAP_SUB_BYTES)
-#define SLACK 4096u /* behind it, so that a word past its end is there */
 #define MAX_SPARE 64u /* used pages are ten times as cheap as new ones */
 
 struct tap_user_chunk {
+	unsigned char data[CHUNK_BYTES];
+	unsigned char slack[64]; /* so that a word past their end is there */
 	struct tap_user_chunk *next;
-	unsigned char *data;
 };
 
 void tap_user_pool_init(struct tap_user_pool *pool)
@@ -28,27 +27,18 @@ void tap_user_pool_init(struct tap_user_pool *pool)
 	*pool = (struct tap_user_pool){ .max = pages * page / 8 };
 }
 
-static void chunk_free(struct tap_user_chunk *c)
-{
-	munmap(c->data, CHUNK_BYTES + SLACK);
-	free(c);
-}
-
 /*
  * Its pages are asked for at once, which takes half of what faults would. No huge ones: where the machine is a virtual
  * one they are often not backed, and then take milliseconds.
  */
 static struct tap_user_chunk *chunk_new(void)
 {
-	struct tap_user_chunk *c = malloc(sizeof(*c));
-	void *p = c ? mmap(NULL, CHUNK_BYTES + SLACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
+	struct tap_user_chunk *c =
+		mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (p == MAP_FAILED) {
-		free(c);
+	if (c == MAP_FAILED)
 		return NULL;
-	}
-	madvise(p, CHUNK_BYTES, MADV_POPULATE_WRITE);
-	*c = (struct tap_user_chunk){ .data = p };
+	madvise(c, sizeof(*c), MADV_POPULATE_WRITE);
 	return c;
 }
 
@@ -72,7 +62,7 @@ static void give_back(struct tap_user_pool *pool, struct tap_user_chunk *c)
 {
 	if (pool->nr_spare == MAX_SPARE) {
 		pool->bytes -= CHUNK_BYTES;
-		chunk_free(c);
+		munmap(c, sizeof(*c));
 		return;
 	}
 	c->next = pool->spare;
@@ -84,7 +74,7 @@ void tap_user_pool_release(struct tap_user_pool *pool)
 {
 	for (struct tap_user_chunk *c = pool->spare, *next; c; c = next) {
 		next = c->next;
-		chunk_free(c);
+		munmap(c, sizeof(*c));
 	}
 	*pool = (struct tap_user_pool){ 0 };
 }

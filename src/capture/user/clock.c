@@ -7,6 +7,7 @@
 #include "base/clock.h"
 
 #if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
 #include <x86intrin.h>
 #endif
 
@@ -154,11 +155,7 @@ static bool counter_is_invariant(void)
 #if defined(__x86_64__) || defined(__i386__)
 	unsigned int a, b, c, d;
 
-	__asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0x80000000u), "c"(0));
-	if (a < 0x80000007u)
-		return false;
-	__asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0x80000007u), "c"(0));
-	return d & 1u << 8;
+	return __get_cpuid(0x80000007u, &a, &b, &c, &d) && d & 1u << 8;
 #elif defined(__aarch64__)
 	return true;
 #else

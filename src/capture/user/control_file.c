@@ -181,7 +181,7 @@ static int bad_file(const struct tap_user_control_source *from, struct tap_err *
 	return tap_err_set(err, code, "the control file of program %d: %s", from->pid, what);
 }
 
-static int read_head(struct tap_user_control *c, const struct tap_user_control_source *from, uint32_t *nr_areas,
+static int read_head(struct tap_user_control *c, const struct tap_user_control_source *from,
 		     struct tap_err *err)
 {
 	struct tap_control head;
@@ -191,21 +191,11 @@ static int read_head(struct tap_user_control *c, const struct tap_user_control_s
 	if (head.min_version > TAP_CONTROL_VERSION || head.version < TAP_CONTROL_MIN_VERSION)
 		return bad_file(from, err, -EINVAL, "of another version of the library");
 	c->nested = head.pid_ns != tap_pid_ns_own();
-	c->own_pid = (int)head.pid;
 	if ((head.pid != (uint32_t)from->pid && !c->nested) || head.areas_nr > TAP_CONTROL_AREAS ||
 	    head.clock > TAP_CLOCK_CYCLES)
 		return bad_file(from, err, -EINVAL, "it makes no sense");
-	memcpy(c->comm, head.comm, sizeof(c->comm));
-	memcpy(c->reason, head.reason, sizeof(c->reason));
-	c->comm[sizeof(c->comm) - 1] = c->reason[sizeof(c->reason) - 1] = '\0';
-	c->made_ns = head.made_ns;
-	c->parent_ns = head.parent_ns;
-	c->mode = head.mode;
-	c->has_thread = head.has_thread;
-	c->clock = (uint8_t)head.clock;
-	c->cut = head.cut;
-	c->lost = head.lost;
-	*nr_areas = head.areas_nr;
+	c->head = head;
+	c->head.comm[sizeof(head.comm) - 1] = c->head.reason[sizeof(head.reason) - 1] = '\0';
 	return 0;
 }
 
@@ -213,8 +203,8 @@ int tap_user_control_read(struct tap_user_control *c, const struct tap_user_cont
 {
 	struct tap_area *areas;
 	uint8_t *known;
-	uint32_t nr = 0;
-	int ret = read_head(c, from, &nr, err);
+	int ret = read_head(c, from, err);
+	uint32_t nr = c->head.areas_nr;
 
 	if (ret || nr < c->nr_areas)
 		return ret ?: bad_file(from, err, -EINVAL, "it has become smaller");

@@ -43,17 +43,8 @@ struct tap_user_ring {
 
 /* What one file says; all 0 before the first read. */
 struct tap_user_control {
-	char comm[16]; /* hostile: escape before a terminal */
-	char reason[256]; /* what the program says that failed; hostile; "": nothing */
-	bool nested; /* its threads' numbers are another pid namespace's, */
-	int own_pid; /* as its own */
-	bool has_thread;
-	uint8_t clock; /* enum tap_clock_kind */
-	uint8_t mode; /* enum tap_ring_mode */
-	uint64_t made_ns; /* when it was, CLOCK_BOOTTIME */
-	uint64_t parent_ns; /* the same of the process that this one was forked from; 0: none */
-	uint64_t cut; /* events whose texts were cut, says the program */
-	uint64_t lost; /* events for which it had no ring */
+	struct tap_control head; /* its texts end with a NUL, and are hostile: escape them */
+	bool nested; /* its threads' numbers are another pid namespace's, as is head.pid */
 	struct tap_user_event *events;
 	unsigned int nr_events, cap_events;
 	struct tap_user_ring *rings;

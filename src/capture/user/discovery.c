@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -168,7 +167,7 @@ static int try_attach(struct tap_user_state *s, struct tap_user_tracee *t)
 	/* behind the switch to another mode: what it has by now is taken */
 	t->events_seen = 0;
 	ret = refresh(s, t);
-	tap_user_set_recording(t->p, true);
+	tap_user_tell(t->p, offsetof(struct tap_control, recording), 1);
 	return ret;
 }
 
@@ -186,7 +185,7 @@ static int add_tracee(struct tap_user_state *s, struct tap_user_program *p, enum
 	s->tracees[s->nr_tracees++] = t;
 	ret = try_attach(s, t);
 	if (from == TAP_USER_NOW)
-		t->told_lost = p->control.lost;
+		t->told_lost = p->control.head.lost;
 	return ret;
 }
 
@@ -319,8 +318,9 @@ static bool any_may_record(struct tap_user_state *s, unsigned int *ending)
 	return any;
 }
 
-bool tap_user_lives(struct tap_user_state *s, unsigned int left)
+bool tap_user_lives(void *state, unsigned int left)
 {
+	struct tap_user_state *s = state;
 	unsigned int ending;
 	bool any = any_may_record(s, &ending);
 
@@ -329,7 +329,8 @@ bool tap_user_lives(struct tap_user_state *s, unsigned int left)
 		any = any_may_record(s, &ending);
 	for (unsigned int i = 0; i < s->nr_tracees && any && ending; i++)
 		if (s->tracees[i]->locked && tap_user_is_ending(s->tracees[i]->p))
-			tap_user_set_stays(s->tracees[i]->p);
+			tap_user_tell(s->tracees[i]->p, offsetof(struct tap_control, ending),
+				      TAP_ENDING_CHILDREN);
 	return any || ending < left;
 }
 
@@ -354,8 +355,9 @@ static int check_tracee(struct tap_user_state *s, struct tap_user_tracee *t, boo
 	return refresh(s, t);
 }
 
-int tap_user_discover(struct tap_user_state *s, struct tap_err *err)
+int tap_user_discover(void *state, bool *anew, struct tap_err *err)
 {
+	struct tap_user_state *s = state;
 	int ret = 0;
 
 	tap_user_set_now(s);
@@ -367,6 +369,7 @@ int tap_user_discover(struct tap_user_state *s, struct tap_err *err)
 	s->next_to_refresh += REFRESH_TRACEES;
 	if (s->next_to_refresh >= s->nr_tracees)
 		s->next_to_refresh = 0;
+	*anew |= s->anew;
 	return ret;
 }
 

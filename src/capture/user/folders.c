@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/text.h"
 
 #define FOLDERS_MAX 4096u
 #define ALL_USERS UINT32_MAX
@@ -54,15 +55,13 @@ static int add_users(struct tap_user_folders *folders, const char *parent, const
 	int ret = 0;
 
 	while (d && !ret && (e = readdir(d))) {
-		const char *digits = e->d_name + strlen(prefix);
-		char path[PATH_MAX], *end;
-		unsigned long uid;
+		const char *end = e->d_name + strlen(prefix);
+		char path[PATH_MAX];
+		uint64_t uid;
 
-		if (strncmp(e->d_name, prefix, strlen(prefix)) || *digits < '0' || *digits > '9')
-			continue;
-		errno = 0;
-		uid = strtoul(digits, &end, 10);
-		if ((*end && (*tail || *end != '.')) || errno || uid >= ALL_USERS || (only != ALL_USERS && only != uid))
+		if (strncmp(e->d_name, prefix, strlen(prefix)) ||
+		    tap_text_take_digits(&end, NULL, 10, &uid) || uid >= ALL_USERS ||
+		    (*end && (*tail || *end != '.')) || (only != ALL_USERS && only != uid))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s%s", parent, e->d_name, tail);
 		if (*tail || is_private(path, (uid_t)uid))

@@ -2,12 +2,11 @@
 #include "capture/user/kinds.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "event/defs.h"
-#include "event/print.h"
+#include "print/print.h"
 #include "tracepoint/shared.h"
 
 #define ID_LINE "\nID: 0\n"
@@ -23,7 +22,6 @@ static void kind_free(struct tap_user_kind *k)
 	if (!k)
 		return;
 	tap_format_free(k->fmt);
-	free((char *)k->system); /* all texts are one block */
 	free((char *)k->why);
 	free(k);
 }
@@ -37,19 +35,12 @@ void tap_user_kinds_release(struct tap_user_kinds *kinds)
 	*kinds = (struct tap_user_kinds){ 0 };
 }
 
-/* Not isalnum(): a locale has no say in what goes into a recording. */
-static bool is_word(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-	       c == '_';
-}
-
 bool tap_user_name_ok(const char *name)
 {
-	size_t len = 0;
+	/* not isalnum(): a locale has no say in what goes into a recording */
+	size_t len =
+		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
 
-	while (is_word(name[len]))
-		len++;
 	return !name[len] && len && len <= TAP_USER_NAME_MAX;
 }
 
@@ -126,6 +117,7 @@ static int refuse(struct tap_user_kind *k, const char *why)
 	return k->why ? 0 : -ENOMEM;
 }
 
+/* Return: 0, also where it cannot be recorded; -ENOMEM. */
 static int check(struct tap_user_kind *k)
 {
 	const char *why =
@@ -146,30 +138,24 @@ static int check(struct tap_user_kind *k)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static int kind_new(const char *system, const char *name, const char *text, size_t len,
-		    struct tap_user_kind **out)
+/* With its texts behind it. Return: NULL when out of memory. */
+static struct tap_user_kind *kind_new(const char *system, const char *name, const char *text,
+				      size_t len)
 {
 	size_t system_len = strlen(system) + 1, name_len = strlen(name) + 1;
-	struct tap_user_kind *k = calloc(1, sizeof(*k));
-	char *texts = malloc(system_len + name_len + len + 1);
-	int ret = k && texts ? 0 : -ENOMEM;
+	struct tap_user_kind *k = calloc(1, sizeof(*k) + system_len + name_len + len + 1);
+	char *texts = (char *)(k + 1);
 
-	if (k)
-		k->system = texts;
-	if (!ret) {
-		memcpy(texts, system, system_len);
-		k->name = memcpy(texts + system_len, name, name_len);
-		k->text = memcpy(texts + system_len + name_len, text, len);
-		texts[system_len + name_len + len] = '\0';
-		k->len = len;
-		ret = check(k);
-	} else if (!k) {
-		free(texts);
-	}
-	*out = ret ? NULL : k;
-	if (ret)
-		kind_free(k);
-	return ret;
+	if (!k)
+		return NULL;
+	k->system = memcpy(texts, system, system_len);
+	k->name = memcpy(texts + system_len, name, name_len);
+	k->text = memcpy(texts + system_len + name_len, text, len);
+	k->len = len;
+	if (!check(k))
+		return k;
+	kind_free(k);
+	return NULL;
 }
 
 static uint64_t hash_more(uint64_t hash, const char *s, size_t len)
@@ -202,7 +188,6 @@ int tap_user_kind_get(struct tap_user_kinds *kinds, const char *system, const ch
 {
 	uint64_t hash = 0xcbf29ce484222325ull, *slot;
 	struct tap_user_kind *k;
-	int ret;
 
 	*out = NULL;
 	if (!tap_user_name_ok(system) || !tap_user_name_ok(name))
@@ -224,13 +209,13 @@ int tap_user_kind_get(struct tap_user_kinds *kinds, const char *system, const ch
 			return 0;
 	}
 	*out = NULL;
-	ret = kind_new(system, name, text, len, &k);
-	ret = ret ?: add(kinds, slot, k);
-	if (ret)
+	k = kind_new(system, name, text, len);
+	if (!k || add(kinds, slot, k)) {
 		kind_free(k);
-	else
-		*out = k;
-	return ret;
+		return -ENOMEM;
+	}
+	*out = k;
+	return 0;
 }
 
 /* Fields as name=value, of those that are numbers or texts. */

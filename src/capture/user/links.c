@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "capture/user/pid_ns.h"
 #include "tracepoint/shared.h"
 
@@ -17,14 +18,11 @@
 
 int tap_user_link_pid(const char *name)
 {
-	long pid = 0;
 	const char *c = name;
+	uint64_t pid;
 
-	if (*c < '1' || *c > '9' || strlen(name) >= TAP_USER_LINK_NAME)
-		return 0;
-	for (; *c >= '0' && *c <= '9' && pid <= INT_MAX / 10; c++)
-		pid = 10 * pid + *c - '0';
-	if (*c++ != '-' || !*c || pid > INT_MAX)
+	if (*name == '0' || strlen(name) >= TAP_USER_LINK_NAME ||
+	    tap_text_take_digits(&c, NULL, 10, &pid) || pid > INT_MAX || *c++ != '-' || !*c)
 		return 0;
 	return c[strspn(c, "0123456789abcdef")] ? 0 : (int)pid;
 }

@@ -2,7 +2,6 @@
 /* Moving events: the rings of all programs, merged by CPU and time. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,7 +29,7 @@ static uint64_t to_ns(const struct tap_user_state *s, const struct tap_user_sour
 	const struct tap_user_pair *pair = &src->reader.pair;
 	struct tap_user_pair near;
 
-	if (src->tracee->p->control.clock != TAP_CLOCK_CYCLES || !s->clock.nr)
+	if (src->tracee->p->control.head.clock != TAP_CLOCK_CYCLES || !s->clock.nr)
 		return stamp;
 	near = (struct tap_user_pair){ tap_user_clock_extend(&s->clock, pair->cycles),
 				       pair->mono_ns };
@@ -115,8 +114,10 @@ static bool is_anothers(const struct tap_user_program *p, uint32_t tid)
 /* Return: the number of the thread that a record names, in our own pid namespace; UINT32_MAX: nobody's. */
 static uint32_t here(const struct tap_user_program *p, uint32_t tid)
 {
-	uint32_t nr = !p->control.nested ? tid : (int)tid == p->control.own_pid ? (uint32_t)p->pid : tap_pid_ns_thread(p->pid, tid);
+	uint32_t nr = tid;
 
+	if (p->control.nested)
+		nr = tid == p->control.head.pid ? (uint32_t)p->pid : tap_pid_ns_thread(p->pid, tid);
 	return (p->control.nested && !nr) || is_anothers(p, nr) ? UINT32_MAX : nr;
 }
 
@@ -318,7 +319,7 @@ static bool set_clock(const struct tap_user_state *s, const struct tap_user_sour
 {
 	uint64_t cycles;
 
-	if (src->tracee->p->control.clock != TAP_CLOCK_CYCLES || !s->clock.nr) {
+	if (src->tracee->p->control.head.clock != TAP_CLOCK_CYCLES || !s->clock.nr) {
 		run->stretch = (struct tap_user_stretch){ run->stamp, UINT64_MAX, run->stamp, 1 };
 		return true;
 	}
@@ -519,13 +520,14 @@ static int end_source(struct tap_user_state *s, struct tap_user_source *src, str
 static int tell_ringless(struct tap_user_state *s, struct tap_user_tracee *t, struct tap_drain *res,
 			 struct tap_err *err)
 {
-	uint64_t count = t->p->control.lost - t->told_lost, since = t->lost_ns ? t->lost_ns : s->start_ns;
+	uint64_t lost = t->p->control.head.lost, count;
+	uint64_t since = t->lost_ns ? t->lost_ns : s->start_ns;
 
 	t->lost_ns = s->now.mono_ns;
-	if (!count || t->p->control.lost < t->told_lost)
+	if (lost <= t->told_lost)
 		return 0;
-	t->told_lost = t->p->control.lost;
-	count = credible(s, count, s->plan->nr_cpus);
+	count = credible(s, lost - t->told_lost, s->plan->nr_cpus);
+	t->told_lost = lost;
 	t->lost += count;
 	res->lost += count;
 	return tap_user_out_lost(&s->out, -1, count, since, s->now.mono_ns, err);
@@ -583,8 +585,9 @@ static void remove_finished(struct tap_user_state *s)
 	s->nr_tracees = kept;
 }
 
-int tap_user_drain(struct tap_user_state *s, bool last, struct tap_drain *res, struct tap_err *err)
+int tap_user_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
 {
+	struct tap_user_state *s = state;
 	int ret = 0;
 
 	tap_user_set_now(s);

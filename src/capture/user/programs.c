@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/proc.h"
 #include "capture/machine.h"
 #include "capture/user/clock.h"
@@ -85,10 +86,10 @@ static bool is_mapping(const struct tap_user_program *p, const char *line)
 /* Whether the process with the program's pid is not one that was started later. */
 static bool same_start(const struct tap_user_program *p)
 {
-	uint64_t ticks, per_s = (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t ticks, per_s = (uint64_t)sysconf(_SC_CLK_TCK), made_ns = p->control.head.made_ns;
 
-	return !tap_proc_read_start(p->pid, &ticks) && ticks / per_s <= p->control.made_ns / 1000000000 &&
-	       ticks * (1000000000 / per_s) <= p->control.made_ns;
+	return !tap_proc_read_start(p->pid, &ticks) && ticks / per_s <= made_ns / 1000000000 &&
+	       ticks * (1000000000 / per_s) <= made_ns;
 }
 
 /* Return: 1: the process has the control file mapped; 0; -errno. */
@@ -229,17 +230,12 @@ int tap_user_new(struct tap_user_set **out)
 	return 0;
 }
 
-int tap_user_add_folder(struct tap_user_set *set, const char *path, uid_t uid)
+int tap_user_new_own(struct tap_user_set **out)
 {
-	return tap_user_folders_add(&set->folders, path, uid);
+	return tap_user_new(out) ?: tap_user_folders_add_own(&(*out)->folders);
 }
 
-int tap_user_add_folders(struct tap_user_set *set)
-{
-	return tap_user_folders_add_own(&set->folders);
-}
-
-const struct tap_user_folders *tap_user_folders(const struct tap_user_set *set)
+struct tap_user_folders *tap_user_folders(struct tap_user_set *set)
 {
 	return &set->folders;
 }
@@ -336,7 +332,8 @@ static int read_new(struct tap_user_set *set, struct tap_user_program *p, int fd
 
 	tap_user_is_alive(p);
 	if (ret && ret != -ENOMEM) {
-		snprintf(p->control.reason, sizeof(p->control.reason), "%.255s", why.text);
+		snprintf(p->control.head.reason, sizeof(p->control.head.reason), "%.255s",
+			 why.text);
 		p->ino = p->dev = 0; /* another link may be the right one */
 	}
 	ret = ret == -ENOMEM ? ret : add_program(set, p);
@@ -358,7 +355,8 @@ static int add_closed(struct tap_user_set *set, struct tap_user_folder *f, const
 	p->alive = true;
 	p->foreign = tap_user_link_pid_ns(e->d_name);
 	errno = -code;
-	snprintf(p->control.reason, sizeof(p->control.reason), p->foreign ? "it is of another pid namespace" : "its control file: %m");
+	snprintf(p->control.head.reason, sizeof(p->control.head.reason),
+		 p->foreign ? "it is of another pid namespace" : "its control file: %m");
 	ret = add_program(set, p);
 	if (ret)
 		program_free(p);
@@ -485,10 +483,7 @@ static bool same_folder(const struct tap_user_folder *f, const struct stat *st)
 
 static int64_t age_ns(struct timespec then)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)(now.tv_sec - then.tv_sec) * 1000000000 + now.tv_nsec - then.tv_nsec;
+	return (int64_t)tap_clock_ns(CLOCK_REALTIME) - then.tv_sec * 1000000000LL - then.tv_nsec;
 }
 
 /* Return: 1 if its programs may have changed; 0; -errno. */
@@ -574,11 +569,6 @@ struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, uns
 	return i < set->nr ? set->programs[i] : NULL;
 }
 
-unsigned int tap_user_nr_kinds(const struct tap_user_set *set)
-{
-	return set->kinds.nr;
-}
-
 const struct tap_user_kind *tap_user_kind_at(const struct tap_user_set *set, unsigned int nr)
 {
 	return nr < set->kinds.nr ? set->kinds.v[nr] : NULL;
@@ -658,7 +648,7 @@ static int put_byte(int fd, uint64_t at, uint8_t byte)
 
 static int close_written(const struct tap_user_program *p, int fd, int ret, struct tap_err *err)
 {
-	if (!ret && p->control.has_thread)
+	if (!ret && p->control.head.has_thread)
 		wake(fd);
 	put_control(p, fd);
 	errno = -ret;
@@ -697,10 +687,10 @@ int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8
 	return close_written(p, fd, ret, err);
 }
 
-void tap_user_set_recording(const struct tap_user_program *p, bool on)
+void tap_user_tell(const struct tap_user_program *p, size_t at, uint8_t byte)
 {
 	/* a program whose file is no longer what it was is told nothing */
-	(void)put_byte(p->fd, offsetof(struct tap_control, recording), on);
+	(void)put_byte(p->fd, at, byte);
 }
 
 bool tap_user_has_new_areas(const struct tap_user_program *p)
@@ -711,16 +701,6 @@ bool tap_user_has_new_areas(const struct tap_user_program *p)
 bool tap_user_is_ending(const struct tap_user_program *p)
 {
 	return get_byte(p, offsetof(struct tap_control, ending)) == TAP_ENDING_NOW;
-}
-
-void tap_user_set_stays(const struct tap_user_program *p)
-{
-	(void)put_byte(p->fd, offsetof(struct tap_control, ending), TAP_ENDING_CHILDREN);
-}
-
-void tap_user_set_drained(const struct tap_user_program *p, uint8_t nr)
-{
-	(void)put_byte(p->fd, offsetof(struct tap_control, drained), nr);
 }
 
 int tap_user_remove(const struct tap_user_program *p, struct tap_err *err)

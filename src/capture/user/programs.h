@@ -43,17 +43,12 @@ struct tap_user_set;
 
 /* A set without folders. Return: 0 or -ENOMEM. */
 int tap_user_new(struct tap_user_set **out);
+/* With those of the caller; of root: those of all users, as they come. Return: 0 or -ENOMEM. */
+int tap_user_new_own(struct tap_user_set **out);
 void tap_user_free(struct tap_user_set *set);
 
-/*
- * Adds one folder, which need not be there (yet). It counts while it is a directory of mode 0700
- * (or less) that @uid owns. Return: 0 or -ENOMEM.
- */
-int tap_user_add_folder(struct tap_user_set *set, const char *path, uid_t uid);
-/* Adds those of the caller; of root: those of all users, as they come. Return: 0 or -ENOMEM. */
-int tap_user_add_folders(struct tap_user_set *set);
-/* Those that are scanned. */
-const struct tap_user_folders *tap_user_folders(const struct tap_user_set *set);
+/* Those that are scanned: add to them as folders.h says. */
+struct tap_user_folders *tap_user_folders(struct tap_user_set *set);
 
 /*
  * Looks for programs. Folders that did not change since the last scan cost one stat() each.
@@ -111,21 +106,17 @@ int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on
 /* Of rings that there are, and of those to come. @shift: 0: stays as it is. */
 int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
 		      struct tap_err *err);
-/* Tells a locked program that all that is wanted of it has been switched on, or no longer is. */
-void tap_user_set_recording(const struct tap_user_program *p, bool on);
+/* Writes to a locked program's struct tap_control, at offset @at. */
+void tap_user_tell(const struct tap_user_program *p, size_t at, uint8_t byte);
 /* Whether a locked program has areas that were not there, or not filled, when it was read last. Quick. */
 bool tap_user_has_new_areas(const struct tap_user_program *p);
 /* Whether a locked program says that it waits for the end of its recorder. */
 bool tap_user_is_ending(const struct tap_user_program *p);
-/* Tells it not to. */
-void tap_user_set_stays(const struct tap_user_program *p);
-/* Tells a locked program that it is being drained: @nr is another one each time. */
-void tap_user_set_drained(const struct tap_user_program *p, uint8_t nr);
 
 /* Removes the link that a dead program left. Return: 0; -EBUSY: it lives; -errno. */
 int tap_user_remove(const struct tap_user_program *p, struct tap_err *err);
 
-unsigned int tap_user_nr_kinds(const struct tap_user_set *set);
+/* NULL past the last. */
 const struct tap_user_kind *tap_user_kind_at(const struct tap_user_set *set, unsigned int nr);
 
 #endif

@@ -544,12 +544,25 @@ static int pass_over(struct tap_user_reader *r, bool complete)
 	return 0;
 }
 
-/* One step of next(). Return: 1: go on; 0: @item is what there is; -errno. */
+/* A record in @item, which was at @pos. Return: 1: go on: it is for us alone; 0. */
+static int take_record(struct tap_user_reader *r, struct tap_user_item *item, uint64_t pos)
+{
+	if (item->type == TAP_ID_SUB) {
+		take_info(r, item);
+		return !item->kind;
+	}
+	++*(r->ring.atomic ? &r->sub_events[index_of(r, pos)] : &r->events);
+	r->last_stamp = item->stamp;
+	return pos < r->skip_to;
+}
+
+/* One step of next(), with @item NOTHING. Return: 1: go on; 0: @item is what there is; -errno. */
 static int step(struct tap_user_reader *r, struct tap_user_item *item)
 {
 	uint64_t sub = r->loaded == NO_SUB ? sub_of(r->pos) : r->loaded;
 	bool lapped = r->head - sub > reach(r) && !tap_user_backlog_has(&r->backlog, sub), complete = r->head - sub >= TAP_SUB_BYTES;
 	enum verdict verdict;
+	uint64_t pos;
 	int ret = lapped ? 0 : load(r, &lapped);
 
 	if (ret)
@@ -569,38 +582,24 @@ static int step(struct tap_user_reader *r, struct tap_user_item *item)
 		return 0;
 	if (verdict == EMPTY)
 		return end_sub(r);
-	if (verdict != REAL)
+	if (verdict != REAL) {
+		*item = (struct tap_user_item){ 0 };
 		return pass_over(r, complete);
+	}
+	pos = r->pos;
 	r->pos += sizeof(struct tap_record_head) + item->len;
-	return -EAGAIN; /* a record: next() looks at it */
+	return take_record(r, item, pos);
 }
 
 int tap_user_reader_next(struct tap_user_reader *r, struct tap_user_item *item)
 {
-	*item = (struct tap_user_item){ 0 };
-	while (r->pos < r->head) {
-		uint64_t pos = r->pos;
-		int ret = step(r, item);
+	int ret;
 
-		if (ret == 1)
-			continue;
-		if (ret != -EAGAIN) {
-			*item = (struct tap_user_item){ 0 };
-			return ret;
-		}
-		if (item->type == TAP_ID_SUB) {
-			take_info(r, item);
-			if (item->kind)
-				return 0;
-			continue;
-		}
-		++*(r->ring.atomic ? &r->sub_events[index_of(r, pos)] : &r->events);
-		r->last_stamp = item->stamp;
-		if (pos >= r->skip_to)
-			return 0;
-	}
-	*item = (struct tap_user_item){ 0 };
-	return 0;
+	do {
+		*item = (struct tap_user_item){ 0 };
+		ret = r->pos < r->head ? step(r, item) : 0;
+	} while (ret == 1);
+	return ret;
 }
 
 const unsigned char *tap_user_reader_run(const struct tap_user_reader *r, const unsigned char **end)

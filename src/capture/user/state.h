@@ -65,12 +65,11 @@ int tap_user_discover_kinds(struct tap_user_state *s, struct tap_err *err);
 int tap_user_discover_first(struct tap_user_state *s, struct tap_err *err);
 /* Adds those that came. */
 int tap_user_discover_new(struct tap_user_state *s, struct tap_err *err);
-/* The same, when it is time, and reads those that are known anew. Return: 0 or -ENOMEM. */
-int tap_user_discover(struct tap_user_state *s, struct tap_err *err);
 
-/* As the backend's goes_on(). */
-bool tap_user_lives(struct tap_user_state *s, unsigned int left);
-
-int tap_user_drain(struct tap_user_state *s, bool last, struct tap_drain *res, struct tap_err *err);
+/* The backend's find(): the same, when it is time, and reads those that are known anew. */
+int tap_user_discover(void *state, bool *anew, struct tap_err *err);
+/* Its goes_on(), its drain(). */
+bool tap_user_lives(void *state, unsigned int left);
+int tap_user_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/proc.h"
 #include "base/text.h"
 #include "capture/plan.h"
 
@@ -15,31 +16,13 @@
 
 /* ---- who takes part ---- */
 
-static int parent_of(int pid)
-{
-	struct tap_buf text = { .max = 65536 };
-	char path[32];
-	const char *line;
-	int parent = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (!tap_buf_read_file(&text, path)) {
-		line = strstr(tap_buf_str(&text), "\nPPid:");
-		if (line && sscanf(line, "\nPPid: %d", &parent) != 1)
-			parent = 0;
-	}
-	tap_buf_release(&text);
-	return parent;
-}
-
 static bool is_tgid(const struct tap_plan *plan, int pid)
 {
-	if (tap_map_get(&plan->select->tgids.set, (uint64_t)pid))
-		return true;
-	for (int i = 0; plan->follow && pid > 1 && i < MAX_ANCESTORS; i++) {
-		pid = parent_of(pid);
+	for (int i = 0; i <= MAX_ANCESTORS; i++, pid = tap_proc_parent(pid)) {
 		if (tap_map_get(&plan->select->tgids.set, (uint64_t)pid))
 			return true;
+		if (!plan->follow || pid <= 1)
+			break;
 	}
 	return false;
 }
@@ -59,11 +42,12 @@ static bool has_tid(const struct tap_select_ids *tids, int pid)
 /* What nobody else can know says who its parent is. Short of memory its children are not found. */
 static bool in_family(struct tap_user_choice *c, struct tap_user_program *p)
 {
+	const struct tap_control *head = &p->control.head;
 	uint64_t *slot;
 
-	p->with_children = is_tgid(c->plan, p->pid) || (p->control.parent_ns && tap_map_get(&c->families, p->control.parent_ns));
-	slot = p->with_children && p->control.made_ns ? tap_map_put(&c->families, p->control.made_ns) : NULL;
-	if (slot)
+	p->with_children = is_tgid(c->plan, p->pid) ||
+			   (head->parent_ns && tap_map_get(&c->families, head->parent_ns));
+	if (p->with_children && head->made_ns && (slot = tap_map_put(&c->families, head->made_ns)))
 		*slot = 1;
 	return p->with_children;
 }
@@ -71,7 +55,8 @@ static bool in_family(struct tap_user_choice *c, struct tap_user_program *p)
 bool tap_user_in_scope(struct tap_user_choice *c, struct tap_user_program *p)
 {
 	const struct tap_select *select = c->plan->select;
-	const struct tap_select_task task = { .comm = p->control.comm, .comm_len = strlen(p->control.comm) };
+	const char *comm = p->control.head.comm;
+	const struct tap_select_task task = { .comm = comm, .comm_len = strlen(comm) };
 
 	return (!select->tgids.nr || in_family(c, p)) &&
 	       (!select->tids.nr || has_tid(&select->tids, p->pid)) &&
@@ -107,12 +92,12 @@ void tap_user_tracee_fail(struct tap_user_tracee *t, const char *why)
 
 void tap_user_tracee_switch_off(struct tap_user_tracee *t)
 {
-	for (unsigned int i = 0; i < t->events_seen && i < t->p->control.nr_events; i++) {
+	for (unsigned int i = 0; i < t->events_seen; i++) {
 		if (t->switched[i])
 			tap_user_want(t->p, &t->p->control.events[i], false, NULL);
 		t->switched[i] = false;
 	}
-	tap_user_set_recording(t->p, false);
+	tap_user_tell(t->p, offsetof(struct tap_control, recording), 0);
 }
 
 static void give_back(const struct tap_user_tracee *t)
@@ -165,7 +150,7 @@ void tap_user_tracee_attach(struct tap_user_tracee *t, const struct tap_user_cho
 	free(t->why);
 	t->why = NULL;
 	t->locked = true;
-	t->mode = t->from == TAP_USER_NOW ? t->p->control.mode : TAP_RING_OVERWRITE;
+	t->mode = t->from == TAP_USER_NOW ? t->p->control.head.mode : TAP_RING_OVERWRITE;
 	if (!t->p->alive)
 		return;
 	ret = tap_user_set_ring(t->p, TAP_RING_DISCARD, c->ring_shift, &err);
@@ -179,7 +164,7 @@ static int add_source(struct tap_user_tracee *t, const struct tap_user_ring *rin
 		      enum tap_user_from from, struct tap_user_pool *pool)
 {
 	struct tap_user_source *s = calloc(1, sizeof(*s));
-	bool discard = t->p->alive || t->p->control.mode == TAP_RING_DISCARD;
+	bool discard = t->p->alive || t->p->control.head.mode == TAP_RING_DISCARD;
 	char why[80];
 	int ret;
 
@@ -216,28 +201,6 @@ static int add_rings(struct tap_user_tracee *t, const struct tap_user_choice *c)
 
 /* ---- its events ---- */
 
-static int grow_ids(struct tap_user_tracee *t)
-{
-	unsigned int nr = 0;
-	uint16_t *ids;
-	bool *switched = realloc(t->switched, t->p->control.nr_events + 1);
-
-	for (unsigned int i = 0; i < t->p->control.nr_events; i++)
-		if (t->p->control.events[i].id >= nr)
-			nr = t->p->control.events[i].id + 1u;
-	if (switched)
-		t->switched = switched;
-	ids = nr > t->nr_ids ? reallocarray(t->ids, nr, sizeof(*ids)) : t->ids;
-	if (!switched || (nr && !ids))
-		return -ENOMEM;
-	if (nr > t->nr_ids)
-		memset(ids + t->nr_ids, 0, (nr - t->nr_ids) * sizeof(*ids));
-	t->ids = ids;
-	t->nr_ids = nr > t->nr_ids ? nr : t->nr_ids;
-	memset(switched + t->events_seen, 0, t->p->control.nr_events - t->events_seen);
-	return 0;
-}
-
 /*
  * What others want stays on when we end. @by_file: if it is on, then because of our session file.
  * Also for those that were on: a library that was loaded anew has forgotten it.
@@ -263,17 +226,19 @@ int tap_user_tracee_update(struct tap_user_tracee *t, const struct tap_user_choi
 			   unsigned int (*id_of)(void *ctx, const struct tap_user_kind *kind),
 			   void *ctx)
 {
-	int ret = t->locked ? add_rings(t, c) : 0;
 	unsigned int known = t->events_seen;
 
-	ret = ret ?: grow_ids(t);
-	if (ret)
-		return ret;
+	if (t->locked && add_rings(t, c))
+		return -ENOMEM;
 	for (; t->events_seen < t->p->control.nr_events; t->events_seen++) {
 		const struct tap_user_event *ev = &t->p->control.events[t->events_seen];
 		bool wanted = tap_user_is_wanted(c->plan, ev->kind);
+		uint16_t *id = tap_array_at(&t->ids, &t->nr_ids, ev->id, sizeof(*id), NULL);
 
-		t->ids[ev->id] = wanted ? (uint16_t)id_of(ctx, ev->kind) : TAP_USER_ID_UNWANTED;
+		if (!id || !tap_array_at(&t->switched, &t->nr_switched, t->events_seen,
+					 sizeof(*t->switched), NULL))
+			return -ENOMEM;
+		*id = wanted ? (uint16_t)id_of(ctx, ev->kind) : TAP_USER_ID_UNWANTED;
 	}
 	for (unsigned int i = 0; i < t->p->control.nr_events && t->locked; i++)
 		if (t->ids[t->p->control.events[i].id] > TAP_USER_ID_UNWANTED)
@@ -286,8 +251,8 @@ bool tap_user_tracee_waits(struct tap_user_tracee *t)
 	uint8_t mode = TAP_RING_DISCARD;
 
 	if (!t->p->alive)
-		return t->p->control.mode == TAP_RING_DISCARD;
-	tap_user_set_drained(t->p, ++t->drained);
+		return t->p->control.head.mode == TAP_RING_DISCARD;
+	tap_user_tell(t->p, offsetof(struct tap_control, drained), ++t->drained);
 	if (pread(t->p->fd, &mode, 1, offsetof(struct tap_control, mode)) != 1 ||
 	    mode == TAP_RING_DISCARD)
 		return true;
@@ -295,27 +260,32 @@ bool tap_user_tracee_waits(struct tap_user_tracee *t)
 	return false;
 }
 
+/* Unless it is 0. */
+static void set_number(json_t *o, const char *key, uint64_t v)
+{
+	if (v)
+		json_object_set_new(o, key, json_integer((json_int_t)v));
+}
+
 json_t *tap_user_tracee_json(const struct tap_user_tracee *t)
 {
 	/* in this order: a machine that was never suspended has none */
 	uint64_t mono_ns = tap_now_ns(), offset_ns = tap_clock_ns(CLOCK_BOOTTIME) - mono_ns;
+	const char *reason = t->why ? t->why : t->p->control.head.reason;
 	struct tap_buf comm = { 0 }, why = { 0 };
 	json_t *o;
 
 	/* both may hold anything */
-	tap_text_escape(&comm, t->p->control.comm, strlen(t->p->control.comm));
-	tap_text_escape(&why, t->why ? t->why : t->p->control.reason,
-			strlen(t->why ? t->why : t->p->control.reason));
+	tap_text_escape(&comm, t->p->control.head.comm, strlen(t->p->control.head.comm));
+	tap_text_escape(&why, reason, strlen(reason));
 	o = json_pack("{s:i, s:s, s:I, s:I}", "pid", (int)t->pid, "comm", tap_buf_str(&comm),
 		      "events", (json_int_t)t->events, "lost", (json_int_t)t->lost);
 	/* it is another program's name from then on that the process has: exec keeps the number */
-	if (o && t->p->control.made_ns > offset_ns)
-		json_object_set_new(o, "start_ns", json_integer((json_int_t)(t->p->control.made_ns - offset_ns)));
-	if (o && t->raised)
-		json_object_set_new(o, "raised", json_integer((json_int_t)t->raised));
-	if (o && t->p->control.cut)
-		json_object_set_new(o, "cut", json_integer((json_int_t)t->p->control.cut));
-	if (o && why.len)
+	if (t->p->control.head.made_ns > offset_ns)
+		set_number(o, "start_ns", t->p->control.head.made_ns - offset_ns);
+	set_number(o, "raised", t->raised);
+	set_number(o, "cut", t->p->control.head.cut);
+	if (why.len)
 		json_object_set_new(o, "reason", json_string(tap_buf_str(&why)));
 	tap_buf_release(&comm);
 	tap_buf_release(&why);

@@ -35,6 +35,7 @@ struct tap_user_tracee {
 	unsigned int nr_sources, cap_sources;
 	unsigned int events_seen, rings_seen; /* of the program's */
 	bool *switched; /* by event: by this recording */
+	unsigned int nr_switched;
 	enum tap_user_from from; /* of the rings that were there when it was found */
 	bool locked;
 	uint32_t pid; /* its number as the recording has it; 0: not known */

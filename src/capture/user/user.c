@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "capture/plan.h"
 #include "capture/user/state.h"
 #include "capture/user/user.h"
@@ -83,9 +82,7 @@ static int user_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	struct tap_user_set *set;
 
 	*state = NULL;
-	if (tap_user_new(&set))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	if (!tap_user_add_folders(set))
+	if (!tap_user_new_own(&set))
 		return tap_user_open_set(plan, set, state, err);
 	tap_user_free(set);
 	return tap_err_set(err, -ENOMEM, "out of memory");
@@ -181,25 +178,6 @@ static int user_start(void *state, struct tap_page_writer *writer, struct tap_er
 	ret = tap_user_discover_first(s, err);
 	/* those that came since the first scan */
 	return ret ? ret : tap_user_discover_new(s, err);
-}
-
-static int user_find(void *state, bool *anew, struct tap_err *err)
-{
-	struct tap_user_state *s = state;
-	int ret = tap_user_discover(s, err);
-
-	*anew |= s->anew;
-	return ret;
-}
-
-static int user_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
-{
-	return tap_user_drain(state, last, res, err);
-}
-
-static bool user_lives(void *state, unsigned int left)
-{
-	return tap_user_lives(state, left);
 }
 
 static int user_calls(const void *state)
@@ -309,9 +287,9 @@ const struct tap_backend_ops tap_backend_user = {
 	.open = user_open,
 	.describe = user_describe,
 	.start = user_start,
-	.find = user_find,
-	.drain = user_drain,
-	.goes_on = user_lives,
+	.find = tap_user_discover,
+	.drain = tap_user_drain,
+	.goes_on = tap_user_lives,
 	.wake_fd = user_calls,
 	.stop = user_stop,
 	.add_meta = user_tell,

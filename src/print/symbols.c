@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "event/symbols.h"
+#include "print/symbols.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 struct symbol {
@@ -16,7 +17,7 @@ struct symbol {
 struct table {
 	char *copy; /* of the whole text, cut into pieces */
 	struct symbol *v;
-	size_t nr, cap;
+	unsigned int nr, cap;
 	bool unsorted;
 };
 
@@ -26,21 +27,14 @@ struct tap_symbols {
 
 static int add(struct table *t, uint64_t addr, const char *text)
 {
-	if (t->nr == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 256;
-		struct symbol *grown = reallocarray(t->v, cap, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		t->v = grown;
-		t->cap = cap;
-	}
+	if (tap_array_grow(&t->v, t->nr, &t->cap, sizeof(*t->v)))
+		return -ENOMEM;
 	t->unsorted |= t->nr && addr < t->v[t->nr - 1].addr;
 	t->v[t->nr++] = (struct symbol){ addr, text };
 	return 0;
 }
 
-/* Of equal addresses the first in the text comes first, as the kernel chooses. */
+/* Of equal addresses the first in the text comes first: it is kept, as the kernel chooses. */
 static int compare(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -113,6 +107,7 @@ static int add_name(struct table *t, char *line)
 
 static int read_lines(struct table *t, const char *text, int (*add_line)(struct table *, char *))
 {
+	unsigned int nr = 0;
 	char *next;
 	int ret = 0;
 
@@ -127,33 +122,27 @@ static int read_lines(struct table *t, const char *text, int (*add_line)(struct 
 	}
 	if (t->unsorted)
 		qsort(t->v, t->nr, sizeof(*t->v), compare);
+	for (unsigned int i = 0; i < t->nr; i++)
+		if (!nr || t->v[nr - 1].addr != t->v[i].addr)
+			t->v[nr++] = t->v[i];
+	t->nr = nr;
 	return ret;
 }
 
-/* Return: how many lie below @addr. */
-static size_t count_below(const struct table *t, uint64_t addr)
+/* Return: the one at the highest address up to @addr, or NULL. */
+static const struct symbol *find(const struct table *t, uint64_t addr)
 {
-	size_t from = 0, to = t->nr;
+	unsigned int from = 0, to = t->nr;
 
 	while (from < to) {
-		size_t mid = from + (to - from) / 2;
+		unsigned int mid = from + (to - from) / 2;
 
-		if (t->v[mid].addr < addr)
+		if (t->v[mid].addr <= addr)
 			from = mid + 1;
 		else
 			to = mid;
 	}
-	return from;
-}
-
-/* Return: the first of those at the highest address up to @addr, or NULL. */
-static const struct symbol *find(const struct table *t, uint64_t addr)
-{
-	size_t at = count_below(t, addr);
-
-	if (at < t->nr && t->v[at].addr == addr)
-		return &t->v[at];
-	return at ? &t->v[count_below(t, t->v[at - 1].addr)] : NULL;
+	return from ? &t->v[from - 1] : NULL;
 }
 
 int tap_symbols_new(const char *printk, const char *kallsyms, struct tap_symbols **out)

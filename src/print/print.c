@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "event/print.h"
+#include "print/print.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/print_bin.h"
-#include "event/print_prog.h"
-#include "event/print_put.h"
+#include "print/bin.h"
+#include "print/prog.h"
+#include "print/put.h"
 
 struct tap_printer {
 	const struct tap_format *fmt;
 	struct print_prog prog; /* prog.outs is NULL: as name=value pairs */
 	const struct tap_symbols *symbols; /* NULL: none */
 	bool is_message; /* of trace_printk() and the like: often with a newline at its end */
-	/* of trace_printk() with binary arguments; NULL: it is none */
+	/* of trace_printk() with binary arguments; NULL: it lacks one, or is none */
 	const struct tap_field *ip, *text, *args;
 };
 
@@ -60,28 +60,31 @@ static int clamp(int64_t v, int min)
 	return v < min ? min : v > PRINT_MAX_WIDTH ? PRINT_MAX_WIDTH : (int)v;
 }
 
-static void amounts(const struct run *r, const struct print_out *o, int *width, int *precision,
-		    bool *left)
+/* How wide and how precise an output is to be. */
+struct amounts {
+	int width, precision;
+	bool left;
+};
+
+static struct amounts amounts(const struct run *r, const struct print_out *o)
 {
-	*left = o->left;
-	*width = o->width;
-	*precision = o->precision;
+	struct amounts a = { o->width, o->precision, o->left };
+
 	if (o->width_node) {
-		*width = clamp((int64_t)eval(r, o->width_node), -PRINT_MAX_WIDTH);
-		*left |= *width < 0;
-		*width = *width < 0 ? -*width : *width;
+		a.width = clamp((int64_t)eval(r, o->width_node), -PRINT_MAX_WIDTH);
+		a.left |= a.width < 0;
+		a.width = abs(a.width);
 	}
 	if (o->precision_node)
-		*precision = clamp((int64_t)eval(r, o->precision_node), 0);
+		a.precision = clamp((int64_t)eval(r, o->precision_node), 0);
+	return a;
 }
 
 static char *put_number(const struct run *r, const struct print_out *o, char *w)
 {
-	int width, precision;
-	bool left;
+	struct amounts a = amounts(r, o);
 
-	amounts(r, o, &width, &precision, &left);
-	return print_number(o, value(r, o), left, width, precision, w);
+	return print_number(o, value(r, o), a.left, a.width, a.precision, w);
 }
 
 /* ---- texts ---- */
@@ -107,6 +110,25 @@ static void add_hex(struct tap_buf *out, uint64_t v)
 	char tmp[18];
 
 	tap_buf_add(out, tmp, (size_t)(put_0x(tmp, v) - tmp));
+}
+
+static void add_byte(struct tap_buf *out, unsigned char byte, bool upper)
+{
+	const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+
+	tap_buf_char(out, set[byte >> 4]);
+	tap_buf_char(out, set[byte & 15]);
+}
+
+/* Bytes in hex. */
+static void put_row(const unsigned char *p, uint32_t nr, char between, bool backwards,
+		    struct tap_buf *out)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		if (i && between)
+			tap_buf_char(out, between);
+		add_byte(out, p[backwards ? nr - 1 - i : i], false);
+	}
 }
 
 static char *put_symbolic(const struct run *r, const struct expr_node *n, char *w)
@@ -178,10 +200,7 @@ static void put_mask(const struct run *r, uint32_t n, struct tap_buf *out)
 	const unsigned char *p = bytes_of(r, n, &len);
 
 	for (uint32_t i = len; i-- > 0;) {
-		unsigned char byte = mask_byte(r, p, len, i);
-
-		tap_buf_char(out, "0123456789abcdef"[byte >> 4]);
-		tap_buf_char(out, "0123456789abcdef"[byte & 15]);
+		add_byte(out, mask_byte(r, p, len, i), false);
 		if (i && i % 4 == 0)
 			tap_buf_char(out, ',');
 	}
@@ -216,37 +235,51 @@ static void put_list(const struct run *r, uint32_t n, int64_t bits, struct tap_b
 	}
 }
 
-static void put_hex_bytes(const struct run *r, const struct expr_node *n, struct tap_buf *out)
+/* What the expression says, but no more than there are. */
+static uint32_t count_of(const struct run *r, const struct expr_node *n, uint32_t most)
 {
 	int64_t count = (int64_t)eval(r, n->b);
-	uint32_t len;
-	const unsigned char *p = bytes_of(r, n->a, &len);
 
-	for (int64_t i = 0; i < count && i < len; i++) {
-		if (i && n->op == OP_HEX)
-			tap_buf_char(out, ' ');
-		tap_buf_char(out, "0123456789abcdef"[p[i] >> 4]);
-		tap_buf_char(out, "0123456789abcdef"[p[i] & 15]);
+	return count < 0 ? 0 : count < most ? (uint32_t)count : most;
+}
+
+static void put_plain(uint64_t v, struct tap_ctype type, struct tap_buf *out)
+{
+	if (type.is_real)
+		tap_buf_real(out, tap_real_of(v, sizeof(v)), type.size == 4);
+	else if (type.is_signed)
+		tap_buf_s64(out, (int64_t)v);
+	else
+		tap_buf_u64(out, v);
+}
+
+static void put_elems(const unsigned char *p, uint32_t nr, struct tap_ctype type, bool swap,
+		      bool hex, struct tap_buf *out)
+{
+	tap_buf_char(out, '{');
+	for (uint32_t i = 0; i < nr; i++) {
+		uint64_t v = expr_load_elem(p + i * type.size, type, swap);
+
+		if (i)
+			tap_buf_char(out, ',');
+		if (hex)
+			add_hex(out, v);
+		else
+			put_plain(v, type, out);
 	}
+	tap_buf_char(out, '}');
 }
 
 static void put_array(const struct run *r, const struct expr_node *n, struct tap_buf *out)
 {
 	const struct tap_field *f = chosen(r, n->a)->field;
-	int64_t count = (int64_t)eval(r, n->b), size = (int64_t)eval(r, n->c);
+	uint64_t size = eval(r, n->c);
+	bool known = size == 1 || size == 2 || size == 4 || size == 8;
+	struct tap_ctype type = { (uint8_t)size, false };
 	uint32_t len;
 	const unsigned char *p = expr_region(&r->expr, f, &len);
-	struct tap_ctype type = { (uint8_t)size, false };
 
-	tap_buf_char(out, '{');
-	if (size != 1 && size != 2 && size != 4 && size != 8)
-		count = 0;
-	for (int64_t i = 0; i < count && (i + 1) * size <= len; i++) {
-		if (i)
-			tap_buf_char(out, ',');
-		add_hex(out, expr_load_elem(p + i * size, type, f->swap));
-	}
-	tap_buf_char(out, '}');
+	put_elems(p, known ? count_of(r, n, len / type.size) : 0, type, f->swap, true, out);
 }
 
 /* As hex_dump_to_buffer() writes a row: the text behind it begins where that of a full one does. */
@@ -269,14 +302,12 @@ static void put_dump_row(const struct expr_dump *d, const unsigned char *p, uint
 static void put_dump(const struct run *r, const struct expr_node *n, struct tap_buf *out)
 {
 	const struct tap_field *f = chosen(r, n->a)->field;
-	int64_t count = (int64_t)eval(r, n->b);
 	uint32_t len, row = n->dump.row;
 	const unsigned char *p = expr_region(&r->expr, f, &len);
 	const struct expr_node *prefix = node(r, n->c);
 
 	tap_buf_char(out, '\n');
-	if (count < len)
-		len = count < 0 ? 0 : (uint32_t)count;
+	len = count_of(r, n, len);
 	for (uint32_t i = 0; i < len && !out->err; i += row) {
 		tap_buf_add(out, r->expr.prog->texts + prefix->at, prefix->len);
 		/* where the bytes lay when the kernel would have printed them nobody knows */
@@ -317,7 +348,8 @@ static void put_text(const struct run *r, uint32_t i, struct tap_buf *out)
 		break;
 	case OP_HEX:
 	case OP_HEX_STR:
-		put_hex_bytes(r, n, out);
+		p = bytes_of(r, n->a, &len);
+		put_row(p, count_of(r, n, len), n->op == OP_HEX ? ' ' : '\0', false, out);
 		break;
 	case OP_ARRAY:
 		put_array(r, n, out);
@@ -341,24 +373,22 @@ static void put_text(const struct run *r, uint32_t i, struct tap_buf *out)
 /* %s with its width and precision */
 static void put_padded(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
-	size_t start = out->len, len;
-	int width, precision;
-	bool left;
+	struct amounts a = amounts(r, o);
+	size_t start = out->len, len, blanks;
 
 	put_text(r, o->node, out);
-	amounts(r, o, &width, &precision, &left);
 	len = out->len - start;
-	if (precision >= 0 && len > (size_t)precision) {
-		len = (size_t)precision;
-		out->len = start + len;
-	}
-	if (len >= (size_t)width || !tap_buf_reserve(out, (size_t)width - len))
+	if (a.precision >= 0 && len > (size_t)a.precision)
+		len = (size_t)a.precision;
+	out->len = start + len;
+	if (len >= (size_t)a.width)
 		return;
-	width -= (int)len;
-	if (!left)
-		memmove(out->data + start + width, out->data + start, len);
-	memset(out->data + (left ? start + len : start), ' ', (size_t)width);
-	out->len += (size_t)width;
+	blanks = (size_t)a.width - len;
+	tap_buf_blanks(out, blanks);
+	if (a.left || out->err)
+		return;
+	memmove(out->data + start + blanks, out->data + start, len);
+	memset(out->data + start, ' ', blanks);
 }
 
 static void put_ip6(const struct print_out *o, const unsigned char *p, struct tap_buf *out)
@@ -370,8 +400,7 @@ static void put_ip6(const struct print_out *o, const unsigned char *p, struct ta
 		return;
 	}
 	for (int i = 0; i < 16; i++) {
-		tap_buf_char(out, "0123456789abcdef"[p[i] >> 4]);
-		tap_buf_char(out, "0123456789abcdef"[p[i] & 15]);
+		add_byte(out, p[i], false);
 		if (i % 2 && i < 15 && !o->upper)
 			tap_buf_char(out, ':');
 	}
@@ -380,13 +409,9 @@ static void put_ip6(const struct print_out *o, const unsigned char *p, struct ta
 static void put_uuid(const struct print_out *o, const unsigned char *p, struct tap_buf *out)
 {
 	static const uint8_t little[] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
-	const char *set = o->upper ? "0123456789ABCDEF" : "0123456789abcdef";
 
 	for (int i = 0; i < 16; i++) {
-		unsigned char byte = p[o->special ? little[i] : i];
-
-		tap_buf_char(out, set[byte >> 4]);
-		tap_buf_char(out, set[byte & 15]);
+		add_byte(out, p[o->special ? little[i] : i], o->upper);
 		if (i == 3 || i == 5 || i == 7 || i == 9)
 			tap_buf_char(out, '-');
 	}
@@ -396,16 +421,6 @@ static void put_ip4(const unsigned char *p, bool backwards, bool zeros, struct t
 {
 	for (int i = 0; i < 4; i++)
 		tap_buf_printf(out, zeros ? "%s%03u" : "%s%u", i ? "." : "", p[backwards ? 3 - i : i]);
-}
-
-/* Bytes in hex. */
-static void put_row(const unsigned char *p, uint32_t nr, char between, bool backwards, struct tap_buf *out)
-{
-	for (uint32_t i = 0; i < nr; i++) {
-		if (i && between)
-			tap_buf_char(out, between);
-		tap_buf_printf(out, "%02x", p[backwards ? nr - 1 - i : i]);
-	}
 }
 
 /* %*ph: the width is the number of bytes, of which printk takes 64; without one it is 1. */
@@ -477,23 +492,13 @@ static void put_error(const struct run *r, const struct print_out *o, struct tap
 		add_hex(out, r->expr.prog->fmt->long_size == 8 ? (uint64_t)v : (uint32_t)v);
 }
 
-static double real_of(uint64_t bits)
-{
-	double v;
-
-	memcpy(&v, &bits, sizeof(v));
-	return v;
-}
-
 static void put_real(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
+	struct amounts a = amounts(r, o);
 	char fmt[16], *w = fmt;
-	int width, precision;
-	bool left;
 
-	amounts(r, o, &width, &precision, &left);
 	*w++ = '%';
-	if (left)
+	if (a.left)
 		*w++ = '-';
 	if (o->plus)
 		*w++ = '+';
@@ -506,7 +511,7 @@ static void put_real(const struct run *r, const struct print_out *o, struct tap_
 	memcpy(w, "*.*", 3);
 	w[3] = o->conv;
 	w[4] = '\0';
-	tap_buf_printf(out, fmt, width, precision, real_of(value(r, o)));
+	tap_buf_printf(out, fmt, a.width, a.precision, tap_real_of(value(r, o), sizeof(double)));
 }
 
 static void put_symbol(const struct run *r, const struct print_out *o, struct tap_buf *out)
@@ -636,53 +641,23 @@ static void run_prog(const struct print_out *o, const struct run *r, struct tap_
 
 /* ---- name=value pairs ---- */
 
-static void put_elems(const struct tap_field *f, const unsigned char *p, uint32_t len,
-		      struct tap_buf *out)
-{
-	bool number = f->elem_size <= 8 && !(f->elem_size & (f->elem_size - 1));
-	struct tap_ctype type = { number ? (uint8_t)f->elem_size : 1, f->is_signed, f->is_real };
-
-	tap_buf_char(out, '{');
-	for (uint32_t i = 0; i < len / type.size; i++) {
-		uint64_t v = expr_load_elem(p + i * type.size, type, f->swap);
-
-		if (i)
-			tap_buf_char(out, ',');
-		if (!number)
-			add_hex(out, v);
-		else if (type.is_real)
-			tap_buf_real(out, real_of(v), type.size == 4);
-		else if (type.is_signed)
-			tap_buf_s64(out, (int64_t)v);
-		else
-			tap_buf_u64(out, v);
-	}
-	tap_buf_char(out, '}');
-}
-
 static void put_pair(const struct tap_field *f, const struct run *r, struct tap_buf *out)
 {
+	struct tap_ctype type = expr_elem_type(f);
 	uint32_t len;
-	const char *p = tap_field_bytes(f, r->expr.rec, r->expr.size, &len);
-	uint64_t v;
+	const char *s = tap_field_bytes(f, r->expr.rec, r->expr.size, &len);
+	const unsigned char *p = (const unsigned char *)s;
 
 	tap_buf_puts(out, f->name);
 	tap_buf_char(out, '=');
-	if (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) {
-		tap_buf_add(out, p, len);
-	} else if (f->kind == TAP_FIELD_REAL) {
-		tap_buf_real(out, tap_field_real(f, r->expr.rec, r->expr.size), f->size == 4);
-	} else if (f->kind != TAP_FIELD_NUMBER) {
-		put_elems(f, (const unsigned char *)p, len, out);
-	} else {
-		v = tap_field_u64(f, r->expr.rec, r->expr.size);
-		if (strchr(f->type, '*'))
-			add_hex(out, v);
-		else if (f->is_signed)
-			tap_buf_s64(out, (int64_t)v);
-		else
-			tap_buf_u64(out, v);
-	}
+	if (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING)
+		tap_buf_add(out, s, len);
+	else if (f->kind != TAP_FIELD_NUMBER && f->kind != TAP_FIELD_REAL)
+		put_elems(p, len / type.size, type, f->swap, type.size != f->elem_size, out);
+	else if (strchr(f->type, '*'))
+		add_hex(out, expr_load_elem(p, type, f->swap));
+	else
+		put_plain(expr_load_elem(p, type, f->swap), type, out);
 }
 
 static void run_pairs(const struct tap_format *fmt, const struct run *r, struct tap_buf *out)
@@ -696,31 +671,27 @@ static void run_pairs(const struct tap_format *fmt, const struct run *r, struct 
 
 /* ---- trace_printk() ---- */
 
-static bool is_event(const struct tap_format *fmt, const char *name)
-{
-	return !strcmp(fmt->system, "ftrace") && !strcmp(fmt->name, name);
-}
-
-static const struct tap_field *number_field(const struct tap_format *fmt, const char *name)
+static const struct tap_field *field_of(const struct tap_format *fmt, const char *name,
+					enum tap_field_kind kind)
 {
 	const struct tap_field *f = tap_format_field(fmt, name);
 
-	return f && f->kind == TAP_FIELD_NUMBER ? f : NULL;
+	return f && f->kind == kind ? f : NULL;
 }
 
 static void find_message(struct tap_printer *p)
 {
 	const struct tap_format *fmt = p->fmt;
-	const struct tap_field *args;
+	bool bin = !strcmp(fmt->name, "bprint");
 
-	p->is_message = is_event(fmt, "print") || is_event(fmt, "bprint") ||
-			is_event(fmt, "bputs");
-	if (!is_event(fmt, "bprint"))
+	if (strcmp(fmt->system, "ftrace"))
 		return;
-	args = tap_format_field(fmt, "buf");
-	p->ip = number_field(fmt, "ip");
-	p->text = number_field(fmt, "fmt");
-	p->args = p->ip && args && args->kind == TAP_FIELD_ARRAY ? args : NULL;
+	p->is_message = bin || !strcmp(fmt->name, "print") || !strcmp(fmt->name, "bputs");
+	if (!bin)
+		return;
+	p->ip = field_of(fmt, "ip", TAP_FIELD_NUMBER);
+	p->text = field_of(fmt, "fmt", TAP_FIELD_NUMBER);
+	p->args = field_of(fmt, "buf", TAP_FIELD_ARRAY);
 }
 
 /* Return: whether the recording has the text that the arguments belong to. */
@@ -732,7 +703,7 @@ static bool run_bin(const struct tap_printer *p, const struct run *r, struct tap
 	uint64_t ip;
 	uint32_t len;
 
-	if (!p->args || !p->text || !p->symbols)
+	if (!p->ip || !p->text || !p->args || !p->symbols)
 		return false;
 	text = tap_symbols_text(p->symbols, tap_field_u64(p->text, r->expr.rec, r->expr.size));
 	if (!text)
@@ -766,19 +737,16 @@ int tap_print_check(const struct tap_format *fmt)
 int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, struct tap_err *err)
 {
 	struct tap_printer *p = calloc(1, sizeof(*p));
-	int ret = p ? 0 : -ENOMEM;
 
 	*out = NULL;
-	if (p) {
-		p->fmt = fmt;
-		find_message(p);
-		ret = tap_print_compile(fmt, &p->prog);
-		if (ret == -EINVAL)
-			ret = 0; /* by its fields */
-	}
-	if (ret) {
-		tap_printer_free(p);
-		return tap_err_set(err, ret, "out of memory");
+	if (!p)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	p->fmt = fmt;
+	find_message(p);
+	/* -EINVAL: by its fields */
+	if (tap_print_compile(fmt, &p->prog) == -ENOMEM) {
+		free(p);
+		return tap_err_set(err, -ENOMEM, "out of memory");
 	}
 	*out = p;
 	return 0;
@@ -797,14 +765,6 @@ void tap_printer_set_symbols(struct tap_printer *p, const struct tap_symbols *sy
 	p->symbols = symbols;
 }
 
-static void run_any(const struct tap_printer *p, const struct run *r, struct tap_buf *out)
-{
-	if (p->prog.outs)
-		run_prog(p->prog.outs, r, out);
-	else
-		run_pairs(p->fmt, r, out);
-}
-
 void tap_printer_run(const struct tap_printer *p, const void *rec, uint32_t size,
 		     struct tap_buf *out)
 {
@@ -812,12 +772,12 @@ void tap_printer_run(const struct tap_printer *p, const void *rec, uint32_t size
 	size_t before = out->len;
 
 	assert(size >= p->fmt->min_size);
-	if (__builtin_expect(!p->is_message, 1)) {
-		run_any(p, &r, out);
-		return;
+	if (!p->is_message || !run_bin(p, &r, out)) {
+		if (p->prog.outs)
+			run_prog(p->prog.outs, &r, out);
+		else
+			run_pairs(p->fmt, &r, out);
 	}
-	if (!run_bin(p, &r, out))
-		run_any(p, &r, out);
-	if (out->len > before && out->data[out->len - 1] == '\n')
+	if (p->is_message && out->len > before && out->data[out->len - 1] == '\n')
 		out->len--;
 }

@@ -3,60 +3,22 @@
  * How numbers and names of addresses are written. Those that take @w write there without looking
  * at any bound and return where they ended.
  */
-#ifndef TAP_EVENT_PRINT_PUT_H
-#define TAP_EVENT_PRINT_PUT_H
+#ifndef TAP_PRINT_PUT_H
+#define TAP_PRINT_PUT_H
 
 #include "base/buf.h"
-#include "event/print_prog.h"
-#include "event/symbols.h"
+#include "base/digits.h"
+#include "print/prog.h"
+#include "print/symbols.h"
 
 /* Of one number, with its prefix, its width and its precision. */
 #define PRINT_MAX_NUMBER (32u + PRINT_MAX_WIDTH)
 
-static inline unsigned int count_digits(uint64_t v)
-{
-	static const uint64_t powers[] = {
-		0,
-		10,
-		100,
-		1000,
-		10000,
-		100000,
-		1000000,
-		10000000,
-		100000000,
-		1000000000,
-		10000000000,
-		100000000000,
-		1000000000000,
-		10000000000000,
-		100000000000000,
-		1000000000000000,
-		10000000000000000,
-		100000000000000000,
-		1000000000000000000,
-		10000000000000000000ull,
-	};
-	/* bits * log10(2), rounded down: at most one too few */
-	unsigned int n = (64u - (unsigned int)__builtin_clzll(v | 1)) * 1233 >> 12;
-
-	return n + (v >= powers[n]);
-}
-
 static inline char *put_unsigned(char *w, uint64_t v)
 {
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-				    "25262728293031323334353637383940414243444546474849"
-				    "50515253545556575859606162636465666768697071727374"
-				    "75767778798081828384858687888990919293949596979899";
-	char *end = w + count_digits(v), *p = end;
+	char *end = w + tap_nr_digits(v);
 
-	for (; v >= 100; v /= 100)
-		memcpy(p -= 2, pairs + 2 * (v % 100), 2);
-	if (v >= 10)
-		memcpy(p - 2, pairs + 2 * v, 2);
-	else
-		p[-1] = (char)('0' + v);
+	tap_digits_before(end, v);
 	return end;
 }
 

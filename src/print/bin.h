@@ -4,12 +4,12 @@
  * packs them: numbers of up to 4 bytes in one word, those of 8 in two (aligned to one), texts in
  * place with their NUL, %c as one byte.
  */
-#ifndef TAP_EVENT_PRINT_BIN_H
-#define TAP_EVENT_PRINT_BIN_H
+#ifndef TAP_PRINT_BIN_H
+#define TAP_PRINT_BIN_H
 
 #include "base/buf.h"
 #include "event/format.h"
-#include "event/symbols.h"
+#include "print/symbols.h"
 
 /*
  * @args: @len bytes, which may be anything: an argument that is not wholly in them is a '?', as are

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "event/print_bin.h"
+#include "print/bin.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "event/print_put.h"
+#include "print/put.h"
 
 struct bin {
 	const char *fmt;
@@ -56,10 +56,18 @@ static void put_unknown(struct bin *b)
 	tap_buf_char(b->out, '?');
 }
 
-static void pad(struct bin *b, int width, size_t len)
+/* @s: NULL: the arguments do not have it. */
+static void put_padded(struct bin *b, const struct print_out *o, const void *s, size_t len)
 {
-	for (size_t i = len; width > 0 && i < (size_t)width; i++)
-		tap_buf_char(b->out, ' ');
+	size_t blanks = (size_t)o->width > len ? (size_t)o->width - len : 0;
+
+	if (!s) {
+		put_unknown(b);
+		return;
+	}
+	tap_buf_blanks(b->out, o->left ? 0 : blanks);
+	tap_buf_add(b->out, s, len);
+	tap_buf_blanks(b->out, o->left ? blanks : 0);
 }
 
 static void put_text(struct bin *b, const struct print_out *o)
@@ -67,28 +75,9 @@ static void put_text(struct bin *b, const struct print_out *o)
 	size_t len;
 	const char *s = take_text(b, &len);
 
-	if (!s) {
-		put_unknown(b);
-		return;
-	}
 	if (o->precision >= 0 && len > (size_t)o->precision)
 		len = (size_t)o->precision;
-	pad(b, o->left ? 0 : o->width, len);
-	tap_buf_add(b->out, s, len);
-	pad(b, o->left ? o->width : 0, len);
-}
-
-static void put_char(struct bin *b, const struct print_out *o)
-{
-	const unsigned char *p = take(b, 1);
-
-	if (!p) {
-		put_unknown(b);
-		return;
-	}
-	pad(b, o->left ? 0 : o->width, 1);
-	tap_buf_char(b->out, (char)*p);
-	pad(b, o->left ? o->width : 0, 1);
+	put_padded(b, o, s, len);
 }
 
 static void put_value(struct bin *b, const struct print_out *o, uint64_t v)
@@ -103,13 +92,12 @@ static void put_value(struct bin *b, const struct print_out *o, uint64_t v)
 				    out->data);
 }
 
-static void put_number(struct bin *b, struct print_out *o, char conv, struct tap_ctype type)
+static void put_number(struct bin *b, struct print_out *o, char conv, uint8_t size)
 {
-	o->is_signed = conv == 'd' || conv == 'i';
-	o->upper = conv == 'X';
-	o->base = conv == 'o' ? 8 : (conv | 32) == 'x' ? 16 : 10;
-	type.is_signed = o->is_signed;
-	put_value(b, o, expr_fit(type, take_number(b, type.size == 8 ? 8 : 4)));
+	uint64_t v = take_number(b, size == 8 ? 8 : 4);
+
+	tap_conversion_base(conv, o);
+	put_value(b, o, expr_fit((struct tap_ctype){ size, o->is_signed }, v));
 }
 
 /*
@@ -151,54 +139,14 @@ static int take_amount(struct bin *b, int least)
 	return v < least ? least : v > PRINT_MAX_WIDTH ? PRINT_MAX_WIDTH : (int)v;
 }
 
-static void take_flags(struct bin *b, struct print_out *o)
-{
-	for (;; b->fmt++) {
-		switch (*b->fmt) {
-		case '-':
-			o->left = true;
-			break;
-		case '+':
-			o->plus = true;
-			break;
-		case ' ':
-			o->space = true;
-			break;
-		case '#':
-			o->special = true;
-			break;
-		case '0':
-			o->zero = true;
-			break;
-		default:
-			return;
-		}
-	}
-}
-
-static struct tap_ctype take_length(struct bin *b)
-{
-	struct tap_ctype type = { .size = 4 };
-
-	for (; *b->fmt && strchr("hlLqzZtj", *b->fmt); b->fmt++) {
-		if (*b->fmt == 'h')
-			type.size = type.size == 4 ? 2 : 1;
-		else if (strchr("Lqj", *b->fmt) || b->fmt[-1] == 'l')
-			type.size = 8;
-		else
-			type.size = b->abi.long_size;
-	}
-	return type;
-}
-
 /* Behind the '%'. */
 static void put_conversion(struct bin *b)
 {
 	struct print_out o = { .precision = -1 };
-	struct tap_ctype type;
+	uint8_t size;
 	char conv;
 
-	take_flags(b, &o);
+	b->fmt = tap_conversion_flags(b->fmt, &o);
 	o.width = take_amount(b, -PRINT_MAX_WIDTH);
 	o.left |= o.width < 0;
 	o.width = abs(o.width);
@@ -206,18 +154,18 @@ static void put_conversion(struct bin *b)
 		b->fmt++;
 		o.precision = take_amount(b, 0);
 	}
-	type = take_length(b);
+	b->fmt = tap_conversion_length(b->fmt, "hlLqzZtj", b->abi.long_size, &size);
 	conv = *b->fmt;
 	if (conv)
 		b->fmt++;
 	if (conv == 's')
 		put_text(b, &o);
 	else if (conv == 'c')
-		put_char(b, &o);
+		put_padded(b, &o, take(b, 1), 1);
 	else if (conv == 'p')
 		put_pointer(b, &o);
 	else if (conv && strchr("diuxXo", conv))
-		put_number(b, &o, conv, type);
+		put_number(b, &o, conv, size);
 	else if (conv == '%')
 		tap_buf_char(b->out, '%');
 	else

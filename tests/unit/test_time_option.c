@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/window.h"
+#include "analysis/time_option.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 #define S UINT64_C(1000000000)
@@ -20,7 +20,7 @@
 /* From 1000 s to 1010 s; it began at 2026-11-20T00:47:00Z, or at 23:59:55 the day before. */
 #define MORNING (UINT64_C(1795135620) * S)
 #define MIDNIGHT (UINT64_C(1795132795) * S)
-static const struct tap_range recording = { 1000 * S, 1010 * S };
+static const struct tap_window recording = { 1000 * S, 1010 * S };
 
 static void use_zone(const char *tz)
 {
@@ -115,12 +115,12 @@ static void test_windows(void **state)
 	for (const struct window_case *c = windows; c < windows + TABLE(windows); c++) {
 		struct tap_wall wall = wall_at(c->began_ns ? c->began_ns : MORNING);
 		struct tap_err err = { 0 };
-		struct tap_range got = { 0 };
-		struct tap_window w;
+		struct tap_window got = { 0 };
+		struct tap_time_option w;
 
 		use_zone(c->tz ? c->tz : "UTC");
-		if (tap_window_parse(&w, c->text, &err) ||
-		    tap_window_resolve(&w, &wall, recording, &got, &err))
+		if (tap_time_option_parse(&w, c->text, &err) ||
+		    tap_time_option_resolve(&w, &wall, recording, &got, &err))
 			fail_msg("%s: %s", c->name, err.text);
 		if (got.from_ns != c->from_ns || got.to_ns != c->to_ns)
 			fail_msg("%s: %ju..%ju, want %ju..%ju", c->name, (uintmax_t)got.from_ns,
@@ -148,9 +148,9 @@ static void test_junk(void **state)
 	(void)state;
 	for (size_t i = 0; i < TABLE(junk); i++) {
 		struct tap_err err = { 0 };
-		struct tap_window w;
+		struct tap_time_option w;
 
-		if (tap_window_parse(&w, junk[i], &err) != -EINVAL)
+		if (tap_time_option_parse(&w, junk[i], &err) != -EINVAL)
 			fail_msg("'%s' was taken", junk[i]);
 		if (!strstr(err.text, "12:03:04.5"))
 			fail_msg("'%s': no form is shown: %s", junk[i], err.text);
@@ -175,11 +175,11 @@ static void test_refused(void **state)
 	for (size_t i = 0; i < TABLE(cases); i++) {
 		struct tap_wall wall = wall_at(MORNING), none = { 0 };
 		struct tap_err err = { 0 };
-		struct tap_range got;
-		struct tap_window w;
+		struct tap_window got;
+		struct tap_time_option w;
 
-		assert_int_equal(tap_window_parse(&w, cases[i].text, &err), 0);
-		if (tap_window_resolve(&w, cases[i].has_wall ? &wall : &none, recording, &got, &err) !=
+		assert_int_equal(tap_time_option_parse(&w, cases[i].text, &err), 0);
+		if (tap_time_option_resolve(&w, cases[i].has_wall ? &wall : &none, recording, &got, &err) !=
 		    cases[i].want)
 			fail_msg("'%s': %s", cases[i].text, err.text);
 	}
@@ -196,17 +196,17 @@ static void test_extremes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < TABLE(texts) * 625; i++) {
-		struct tap_range range = { ends[i / 6 % 5], ends[i / 30 % 5] };
+		struct tap_window range = { ends[i / 6 % 5], ends[i / 30 % 5] };
 		struct tap_wall wall = { 0 };
 		struct tap_err err;
-		struct tap_range got;
+		struct tap_window got;
 		struct tap_buf b = { 0 };
-		struct tap_window w;
+		struct tap_time_option w;
 
 		wall.shown = TAP_SHOW_WALL;
 		tap_wall_learn(&wall, ends[i / 150 % 5], ends[i / 750 % 5]);
-		assert_int_equal(tap_window_parse(&w, texts[i % 6], NULL), 0);
-		if (wall.is_known && !tap_window_resolve(&w, &wall, range, &got, &err))
+		assert_int_equal(tap_time_option_parse(&w, texts[i % 6], NULL), 0);
+		if (wall.is_known && !tap_time_option_resolve(&w, &wall, range, &got, &err))
 			assert_true(got.from_ns <= got.to_ns);
 		tap_wall_add(&wall, &b, range.from_ns);
 		tap_wall_add_iso(&wall, &b, range.to_ns);

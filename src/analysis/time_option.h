@@ -13,10 +13,13 @@
  * they end in Z, +01:00, +0100 or +01; seconds and what is behind them may be left out, of a
  * date its time.
  */
-#ifndef TAP_ANALYSIS_WINDOW_H
-#define TAP_ANALYSIS_WINDOW_H
+#ifndef TAP_ANALYSIS_TIME_OPTION_H
+#define TAP_ANALYSIS_TIME_OPTION_H
+
+#include <time.h>
 
 #include "base/wall.h"
+#include "base/window.h"
 
 struct tap_moment {
 	enum tap_moment_form {
@@ -24,38 +27,33 @@ struct tap_moment {
 		TAP_MOMENT_AT,
 		TAP_MOMENT_AFTER,
 		TAP_MOMENT_BEFORE_END,
-		TAP_MOMENT_TOD,
+		TAP_MOMENT_TOD, /* from here on: wall time */
 		TAP_MOMENT_DATE,
 	} form;
 	uint64_t ns; /* of calendar times: within the second */
-	int year, month, day, hour, minute, second;
+	struct tm tm; /* of calendar times; of a time of day without its day */
 	bool has_zone;
 	int zone_s; /* east of Greenwich */
 };
 
-struct tap_window {
+struct tap_time_option {
 	const char *text; /* as typed, borrowed; NULL: nothing was */
 	struct tap_moment from, to; /* around: both are its middle */
 	bool is_around;
 	uint64_t around_ns;
 };
 
-/* A part of a recording, with both its ends. */
-struct tap_range {
-	uint64_t from_ns, to_ns; /* 0, UINT64_MAX: open */
-};
-
 /* @text: NULL: all of it. Return: 0; -EINVAL with a sentence that shows the forms. */
-int tap_window_parse(struct tap_window *w, const char *text, struct tap_err *err);
-/* Whether tap_window_resolve() needs the recording's range. */
-bool tap_window_needs_range(const struct tap_window *w);
+int tap_time_option_parse(struct tap_time_option *w, const char *text, struct tap_err *err);
+/* Whether tap_time_option_resolve() needs the recording's range. */
+bool tap_time_option_needs_range(const struct tap_time_option *w);
 /* The clock that the window was given in. */
-enum tap_clock tap_window_clock(const struct tap_window *w);
+enum tap_clock tap_time_option_clock(const struct tap_time_option *w);
 /*
- * @recording: its range, if tap_window_needs_range().
+ * @recording: its range, if tap_time_option_needs_range().
  * Return: 0; -ENODATA: the wall time is asked for and not known; -EINVAL: it ends before it begins.
  */
-int tap_window_resolve(const struct tap_window *w, const struct tap_wall *wall,
-		       struct tap_range recording, struct tap_range *out, struct tap_err *err);
+int tap_time_option_resolve(const struct tap_time_option *w, const struct tap_wall *wall,
+		       struct tap_window recording, struct tap_window *out, struct tap_err *err);
 
 #endif

@@ -3,8 +3,8 @@
  * What the recording kernel's addresses stand for, from the texts that a trace.dat carries beside
  * its events: printk_formats (address : "text") and kallsyms (address type name [module]).
  */
-#ifndef TAP_EVENT_SYMBOLS_H
-#define TAP_EVENT_SYMBOLS_H
+#ifndef TAP_PRINT_SYMBOLS_H
+#define TAP_PRINT_SYMBOLS_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "event/expr.h"
+#include "expr/expr.h"
 
 static uint64_t elem(const struct expr_run *r, const struct expr_node *n)
 {
@@ -28,6 +28,8 @@ uint64_t tap_expr_eval(const struct expr_run *r, uint32_t node)
 	case OP_LEN:
 		expr_region(r, n->field, &len);
 		return len;
+	case OP_CPU:
+		return (uint64_t)r->cpu;
 	case OP_CAST:
 		return expr_fit(n->type, tap_expr_eval(r, n->a));
 	case OP_NEG:

@@ -6,43 +6,37 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "event/expr_parse.h"
-#include "event/print_prog.h"
+#include "expr/parse.h"
+#include "print/prog.h"
+#include "event/span.h"
 
-/* Value of a conversion's length modifier. */
-enum { LEN_CHAR = -2, LEN_SHORT, LEN_INT, LEN_LONG, LEN_LONG_LONG };
-
-static const struct tap_ctype type_int = { 4, true };
-
-static uint32_t parse_arg(struct expr_parser *p)
+static uint32_t parse_number(struct expr_parser *p, uint8_t size, bool is_signed)
 {
-	tap_expr_expect(p, ",");
-	return tap_expr_parse(p);
+	return tap_expr_cast(p, tap_expr_arg(p), (struct tap_ctype){ size, is_signed });
 }
 
 /* A number, or "*" for one more argument. */
-static const char *parse_amount(struct expr_parser *p, const char *s, const char *end,
-				int32_t *amount, uint32_t *arg)
+static const char *parse_amount(struct expr_parser *p, const char *s, int32_t *amount,
+				uint32_t *arg)
 {
 	uint64_t v;
 
 	*amount = 0;
-	if (s < end && *s == '*') {
-		*arg = tap_expr_cast(p, parse_arg(p), type_int);
+	if (*s == '*') {
+		*arg = parse_number(p, 4, true);
 		return s + 1;
 	}
-	tap_text_take_digits(&s, end, 10, &v);
-	if (v > PRINT_MAX_WIDTH) {
+	tap_text_take_digits(&s, NULL, 10, &v);
+	if (v > PRINT_MAX_WIDTH)
 		tap_expr_fail(p, -EINVAL);
-		return end;
-	}
-	*amount = (int32_t)v;
+	else
+		*amount = (int32_t)v;
 	return s;
 }
 
-static const char *parse_flags_of(const char *s, const char *end, struct print_out *o)
+const char *tap_conversion_flags(const char *s, struct print_out *o)
 {
-	for (; s < end; s++) {
+	for (;; s++) {
 		if (*s == '-')
 			o->left = true;
 		else if (*s == '+')
@@ -54,43 +48,29 @@ static const char *parse_flags_of(const char *s, const char *end, struct print_o
 		else if (*s == '0')
 			o->zero = true;
 		else
-			break;
+			return s;
 	}
-	return s;
 }
 
-static const char *parse_length(const char *s, const char *end, int *length)
+const char *tap_conversion_length(const char *s, const char *known, uint8_t long_size, uint8_t *size)
 {
-	*length = LEN_INT;
-	for (; s < end; s++) {
-		if (*s == 'l')
-			*length = *length == LEN_LONG ? LEN_LONG_LONG : LEN_LONG;
-		else if (*s == 'h')
-			*length = *length == LEN_SHORT ? LEN_CHAR : LEN_SHORT;
-		else if (*s == 'L')
-			*length = LEN_LONG_LONG;
-		else if (*s == 'z' || *s == 't')
-			*length = LEN_LONG;
+	*size = 4;
+	for (; *s && strchr(known, *s); s++) {
+		if (*s == 'h')
+			*size = *size == 2 ? 1 : 2;
+		else if (strchr("Lqj", *s) || (*s == 'l' && s[-1] == 'l'))
+			*size = 8;
 		else
-			break;
+			*size = long_size;
 	}
 	return s;
 }
 
-static struct tap_ctype arg_type(const struct expr_parser *p, int length, bool is_signed)
+void tap_conversion_base(char conv, struct print_out *o)
 {
-	switch (length) {
-	case LEN_CHAR:
-		return (struct tap_ctype){ 1, is_signed };
-	case LEN_SHORT:
-		return (struct tap_ctype){ 2, is_signed };
-	case LEN_LONG:
-		return (struct tap_ctype){ p->fmt->long_size, is_signed };
-	case LEN_LONG_LONG:
-		return (struct tap_ctype){ 8, is_signed };
-	default:
-		return (struct tap_ctype){ 4, is_signed };
-	}
+	o->is_signed = conv == 'd' || conv == 'i';
+	o->upper = conv == 'X';
+	o->base = conv == 'o' ? 8 : (conv | 32) == 'x' ? 16 : 10;
 }
 
 /* Where a number comes from: straight from its field, or from its tree. */
@@ -103,17 +83,13 @@ static void set_source(struct expr_parser *p, struct print_out *o, uint32_t n)
 	o->at = node_at(p, n)->at;
 }
 
-static void set_number(struct expr_parser *p, struct print_out *o, char conv, int length)
+static void set_number(struct expr_parser *p, struct print_out *o, char conv, uint8_t size)
 {
 	bool plain = !o->plus && !o->space && !o->special && !o->width && !o->width_node &&
 		     o->precision < 0;
-	uint32_t n;
 
-	o->is_signed = conv == 'd' || conv == 'i';
-	o->upper = conv == 'X';
-	o->base = conv == 'o' ? 8 : (conv | 32) == 'x' ? 16 : 10;
-	n = parse_arg(p);
-	set_source(p, o, tap_expr_cast(p, n, arg_type(p, length, o->is_signed)));
+	tap_conversion_base(conv, o);
+	set_source(p, o, parse_number(p, size, o->is_signed));
 	o->kind = OUT_NUMBER;
 	if (plain && o->base == 10)
 		o->kind = o->is_signed ? OUT_SIGNED : OUT_UNSIGNED;
@@ -123,7 +99,7 @@ static void set_number(struct expr_parser *p, struct print_out *o, char conv, in
 
 static void set_real(struct expr_parser *p, struct print_out *o, char conv)
 {
-	uint32_t n = parse_arg(p);
+	uint32_t n = tap_expr_arg(p);
 
 	if (!p->err && (node_at(p, n)->class == EXPR_REAL || node_at(p, n)->unknown))
 		set_source(p, o, n);
@@ -138,7 +114,7 @@ static void set_text(struct expr_parser *p, struct print_out *o)
 	const struct tap_field *f;
 
 	o->kind = OUT_TEXT;
-	o->node = parse_arg(p);
+	o->node = tap_expr_arg(p);
 	if (!p->err && node_at(p, o->node)->class == EXPR_REAL)
 		tap_expr_fail(p, -EINVAL);
 	if (p->err || o->width || o->width_node || o->precision >= 0 || o->precision_node)
@@ -160,8 +136,7 @@ static void set_text(struct expr_parser *p, struct print_out *o)
 }
 
 /* printk's %p: the word behind it says what it points to, and is no part of the text. */
-static const char *set_pointer(struct expr_parser *p, struct print_out *o, const char *s,
-			       const char *end)
+static const char *set_pointer(struct expr_parser *p, struct print_out *o, const char *s)
 {
 	static const struct {
 		const char *word;
@@ -202,82 +177,61 @@ static const char *set_pointer(struct expr_parser *p, struct print_out *o, const
 		{ "Ul", OUT_UUID, .special = true },
 		{ "UL", OUT_UUID, .special = true, .upper = true },
 	};
-	size_t len = 0, i, nr = sizeof(words) / sizeof(words[0]);
+	const size_t nr = sizeof(words) / sizeof(words[0]);
+	struct span word = { s, 0 };
+	size_t i = 0;
 
-	while (s + len < end && isalnum((unsigned char)s[len]))
-		len++;
-	for (i = 0; i < nr; i++)
-		if (len == strlen(words[i].word) && !memcmp(s, words[i].word, len))
-			break;
+	while (isalnum((unsigned char)s[word.len]))
+		word.len++;
+	while (i < nr && !span_is(word, words[i].word))
+		i++;
 	if (i < nr) {
 		o->kind = words[i].kind;
 		o->between = words[i].between;
 		o->special = words[i].special || (words[i].host && !p->fmt->big_endian);
 		o->upper = words[i].upper;
 		o->plus = words[i].plus;
-		o->node = parse_arg(p);
+		o->node = tap_expr_arg(p);
 		if (p->err || node_at(p, o->node)->class != EXPR_BYTES)
 			tap_expr_fail(p, -EINVAL);
-	} else if (len == 1 && *s == 'e') {
+	} else if (span_is(word, "e")) {
 		o->kind = OUT_ERROR;
-		set_source(p, o, tap_expr_cast(p, parse_arg(p), (struct tap_ctype){ p->fmt->long_size, true }));
-	} else if (!len || strchr("SsFfBxK", *s)) {
+		set_source(p, o, parse_number(p, p->fmt->long_size, true));
+	} else if (!word.len || strchr("SsFfBxK", *s)) {
 		/* %pfw is a firmware node */
-		o->kind = len && strchr("SsFfB", *s) && s[1] != 'w' ? OUT_SYMBOL : OUT_NUMBER;
-		o->conv = len ? *s : '\0';
+		o->kind = word.len && strchr("SsFfB", *s) && s[1] != 'w' ? OUT_SYMBOL : OUT_NUMBER;
+		o->conv = word.len ? *s : '\0';
 		o->base = 16;
 		o->special = true;
-		set_source(p, o, tap_expr_cast(p, parse_arg(p), (struct tap_ctype){ p->fmt->long_size, false }));
+		set_source(p, o, parse_number(p, p->fmt->long_size, false));
 	} else {
 		tap_expr_fail(p, -EINVAL);
 	}
-	return s + len;
+	return s + word.len;
 }
 
-static const char *parse_conversion(struct expr_parser *p, const char *s, const char *end,
-				    struct print_out *o)
+static const char *parse_conversion(struct expr_parser *p, const char *s, struct print_out *o)
 {
-	int length;
+	uint8_t size;
 
 	o->precision = -1;
-	s = parse_flags_of(s, end, o);
-	s = parse_amount(p, s, end, &o->width, &o->width_node);
-	if (s < end && *s == '.')
-		s = parse_amount(p, s + 1, end, &o->precision, &o->precision_node);
-	s = parse_length(s, end, &length);
-	if (p->err || s == end) {
-		tap_expr_fail(p, -EINVAL);
-		return end;
-	}
-	switch (*s) {
-	case 'd':
-	case 'i':
-	case 'u':
-	case 'x':
-	case 'X':
-	case 'o':
-		set_number(p, o, *s, length);
-		break;
-	case 'a':
-	case 'A':
-	case 'e':
-	case 'E':
-	case 'f':
-	case 'F':
-	case 'g':
-	case 'G':
-		set_real(p, o, *s);
-		break;
-	case 's':
+	s = tap_conversion_flags(s, o);
+	s = parse_amount(p, s, &o->width, &o->width_node);
+	if (*s == '.')
+		s = parse_amount(p, s + 1, &o->precision, &o->precision_node);
+	s = tap_conversion_length(s, "hlLzt", p->fmt->long_size, &size);
+	if (*s == 'p')
+		return set_pointer(p, o, s + 1);
+	if (*s == 's') {
 		set_text(p, o);
-		break;
-	case 'c':
+	} else if (*s == 'c') {
 		o->kind = OUT_CHAR;
-		set_source(p, o, tap_expr_cast(p, parse_arg(p), (struct tap_ctype){ 1, false }));
-		break;
-	case 'p':
-		return set_pointer(p, o, s + 1, end);
-	default:
+		set_source(p, o, parse_number(p, 1, false));
+	} else if (*s && strchr("diuxXo", *s)) {
+		set_number(p, o, *s, size);
+	} else if (*s && strchr("aAeEfFgG", *s)) {
+		set_real(p, o, *s);
+	} else {
 		tap_expr_fail(p, -EINVAL);
 	}
 	return s + 1;
@@ -285,30 +239,26 @@ static const char *parse_conversion(struct expr_parser *p, const char *s, const 
 
 static void add_out(struct expr_parser *p, struct print_prog *prog, struct print_out o)
 {
-	struct print_out *v = tap_expr_grow(p, prog->outs, prog->nr_outs, 1, &prog->cap_outs, sizeof(o));
-
-	if (!v)
+	if (!tap_expr_grow(p, &prog->outs, prog->nr_outs, 1, &prog->cap_outs, sizeof(o)))
 		return;
 	if (o.node && !p->err && node_at(p, o.node)->unknown)
 		o.kind = OUT_UNKNOWN;
-	prog->outs = v;
-	v[prog->nr_outs++] = o;
+	prog->outs[prog->nr_outs++] = o;
 }
 
 /* The format string's literals become one piece each: "%%" is resolved in a copy. */
-static void parse_format(struct expr_parser *p, struct print_prog *prog, const char *s,
-			 const char *end)
+static void parse_format(struct expr_parser *p, struct print_prog *prog, const char *s)
 {
 	struct print_out o = { .lit = prog->expr.texts_len };
 
-	while (s < end && !p->err) {
-		if (*s != '%' || (end - s > 1 && s[1] == '%')) {
+	while (!p->err && *s) {
+		if (*s != '%' || s[1] == '%') {
 			tap_expr_add_text(p, s, 1);
 			o.lit_len++;
 			s += *s == '%' ? 2 : 1;
 			continue;
 		}
-		s = parse_conversion(p, s + 1, end, &o);
+		s = parse_conversion(p, s + 1, &o);
 		add_out(p, prog, o);
 		o = (struct print_out){ .lit = prog->expr.texts_len };
 	}
@@ -365,7 +315,7 @@ int tap_print_compile(const struct tap_format *fmt, struct print_prog *prog)
 	if (!p.err) {
 		format = strndup(prog->expr.texts + at, len); /* the texts move as they grow */
 		if (format)
-			parse_format(&p, prog, format, format + len);
+			parse_format(&p, prog, format);
 		else
 			tap_expr_fail(&p, -ENOMEM);
 	}

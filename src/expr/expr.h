@@ -6,8 +6,8 @@
  * most conversions between types cost nothing. What makes a text of a value (__print_symbolic())
  * has nodes as well: print.c writes it.
  */
-#ifndef TAP_EVENT_EXPR_H
-#define TAP_EVENT_EXPR_H
+#ifndef TAP_EXPR_EXPR_H
+#define TAP_EXPR_EXPR_H
 
 #include <string.h>
 
@@ -18,6 +18,7 @@ enum expr_op {
 	OP_LOAD, /* a number field & num */
 	OP_ELEM, /* a: bytes, b: index */
 	OP_LEN, /* bytes of a dynamic field */
+	OP_CPU, /* where it was recorded */
 	OP_CAST,
 	OP_NEG,
 	OP_INV,
@@ -52,6 +53,12 @@ enum expr_op {
 	OP_HEX_STR,
 	OP_ARRAY, /* a: bytes, b: how many, c: bytes of each */
 	OP_DUMP, /* a: bytes, b: how many, c: the literal before each row */
+	/* of the kernel's memory (program/scope.h) */
+	OP_ARG, /* num: which of a tracepoint's arguments */
+	OP_CURRENT, /* the running task */
+	OP_PLACE, /* what lies num bytes behind the pointer a: no value yet */
+	OP_MEMBER, /* the value there; at, len: its bits, where it is a bit field */
+	OP_POINTER, /* the pointer a and num bytes */
 };
 
 enum expr_class {
@@ -59,25 +66,16 @@ enum expr_class {
 	EXPR_REAL, /* a double's bits; a field or an element as it is: nothing is computed */
 	EXPR_TEXT,
 	EXPR_BYTES,
+	EXPR_PLACE,
 };
 
-/* How to fetch a number; _X: of the other byte order. */
+/* How to fetch a number: the bytes that it has, and these. */
 enum expr_load_how {
-	LOAD_NODE,
-	LOAD_U8,
-	LOAD_S8,
-	LOAD_U16,
-	LOAD_S16,
-	LOAD_U32,
-	LOAD_S32,
-	LOAD_64,
-	LOAD_FLOAT, /* as a double */
-	LOAD_U16X,
-	LOAD_S16X,
-	LOAD_U32X,
-	LOAD_S32X,
-	LOAD_64X,
-	LOAD_FLOATX,
+	LOAD_NODE = 0, /* the node's value */
+	LOAD_SIZE = 15,
+	LOAD_SIGNED = 16,
+	LOAD_SWAP = 32, /* of the other byte order */
+	LOAD_FLOAT = 64, /* as a double */
 };
 
 /* As the kernel numbers them. */
@@ -100,6 +98,7 @@ struct expr_node {
 	uint32_t a, b, c;
 	uint32_t at, len; /* LOAD: in the record; LITERAL: in texts; SYMBOLIC, FLAGS: in entries */
 	uint32_t max_len; /* of its text, where that is known before; 0: it is not */
+	uint32_t ctype; /* of the kernel: of a place, or what a pointer points to; 0: none */
 	union {
 		uint64_t num;
 		const struct tap_field *field;
@@ -130,6 +129,7 @@ struct expr_run {
 	const struct expr_prog *prog;
 	const unsigned char *rec;
 	uint32_t size;
+	int cpu;
 };
 
 /* Return: the value of a node of class EXPR_NUMBER, or EXPR_REAL: then a double's bits. */
@@ -155,16 +155,7 @@ static inline const unsigned char *expr_region(const struct expr_run *r, const s
 /* Brings @v into the range of @type. */
 static inline uint64_t expr_fit(struct tap_ctype type, uint64_t v)
 {
-	switch (type.size) {
-	case 1:
-		return type.is_signed ? (uint64_t)(int8_t)v : (uint8_t)v;
-	case 2:
-		return type.is_signed ? (uint64_t)(int16_t)v : (uint16_t)v;
-	case 4:
-		return type.is_signed ? (uint64_t)(int32_t)v : (uint32_t)v;
-	default:
-		return v;
-	}
+	return tap_fit(v, type.size, type.is_signed);
 }
 
 /* What C leaves undefined is defined here: x / 0 is 0, shifting too far shifts all out. */
@@ -217,63 +208,37 @@ static inline uint64_t expr_arith(enum expr_op op, struct tap_ctype type, uint64
 	}
 }
 
-static inline uint64_t expr_float_as_double(uint32_t half)
+static inline uint8_t expr_load_of(struct tap_ctype type, bool swap)
 {
-	uint64_t bits;
-	float single;
-	double v;
-
-	memcpy(&single, &half, sizeof(single));
-	v = (double)single;
-	memcpy(&bits, &v, sizeof(bits));
-	return bits;
+	return type.size | (type.is_signed ? LOAD_SIGNED : 0) | (swap ? LOAD_SWAP : 0) |
+	       (type.is_real && type.size == 4 ? LOAD_FLOAT : 0);
 }
 
-static inline uint64_t expr_load(enum expr_load_how how, const unsigned char *p)
+static inline uint64_t expr_load(uint8_t how, const unsigned char *p)
 {
-	uint16_t v16;
-	uint32_t v32;
-	uint64_t v64;
+	unsigned int size = how & LOAD_SIZE;
+	uint64_t v = tap_load(p, size, how & LOAD_SWAP);
+	double real;
 
-	switch (how) {
-	case LOAD_U8:
-		return *p;
-	case LOAD_S8:
-		return (uint64_t)(int8_t)*p;
-	case LOAD_U16:
-	case LOAD_S16:
-	case LOAD_U16X:
-	case LOAD_S16X:
-		memcpy(&v16, p, sizeof(v16));
-		v16 = how >= LOAD_U16X ? __builtin_bswap16(v16) : v16;
-		return how == LOAD_S16 || how == LOAD_S16X ? (uint64_t)(int16_t)v16 : v16;
-	case LOAD_U32:
-	case LOAD_S32:
-	case LOAD_U32X:
-	case LOAD_S32X:
-	case LOAD_FLOAT:
-	case LOAD_FLOATX:
-		memcpy(&v32, p, sizeof(v32));
-		v32 = how >= LOAD_U16X ? __builtin_bswap32(v32) : v32;
-		if (how == LOAD_FLOAT || how == LOAD_FLOATX)
-			return expr_float_as_double(v32);
-		return how == LOAD_S32 || how == LOAD_S32X ? (uint64_t)(int32_t)v32 : v32;
-	default:
-		memcpy(&v64, p, sizeof(v64));
-		return how == LOAD_64X ? __builtin_bswap64(v64) : v64;
+	if (how & LOAD_FLOAT) {
+		real = tap_real_of(v, size);
+		memcpy(&v, &real, sizeof(v));
+		return v;
 	}
+	return tap_fit(v, size, how & LOAD_SIGNED);
 }
 
 static inline uint64_t expr_load_elem(const unsigned char *p, struct tap_ctype type, bool swap)
 {
-	static const uint8_t loads[] = {
-		[1] = LOAD_U8, [2] = LOAD_U16, [4] = LOAD_U32, [8] = LOAD_64
-	};
-	uint8_t how = type.is_real && type.size == 4 ? LOAD_FLOAT : loads[type.size];
+	return expr_load(expr_load_of(type, swap), p);
+}
 
-	if (swap && type.size > 1)
-		how += LOAD_U16X - LOAD_U16;
-	return type.is_real ? expr_load(how, p) : expr_fit(type, expr_load(how, p));
+/* Of a number, or of an array's elements: bytes where these are no numbers. */
+static inline struct tap_ctype expr_elem_type(const struct tap_field *f)
+{
+	bool whole = f->elem_size <= 8 && !(f->elem_size & (f->elem_size - 1));
+
+	return (struct tap_ctype){ whole ? (uint8_t)f->elem_size : 1, f->is_signed, f->is_real };
 }
 
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "analysis/window.h"
+#include "analysis/time_option.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include "base/text.h"
 
@@ -64,11 +62,11 @@ static bool take_zone(const char **s, struct tap_moment *m)
 /* "12:03", "12:03:04", "12:03:04.5", and a zone. */
 static bool take_time(const char **s, struct tap_moment *m)
 {
-	if (!take_number(s, 2, 23, ':', &m->hour) || !take_number(s, 2, 59, '\0', &m->minute))
+	if (!take_number(s, 2, 23, ':', &m->tm.tm_hour) || !take_number(s, 2, 59, '\0', &m->tm.tm_min))
 		return false;
 	if (**s == ':') {
 		(*s)++;
-		if (!take_number(s, 2, 60, '\0', &m->second))
+		if (!take_number(s, 2, 60, '\0', &m->tm.tm_sec))
 			return false;
 		if (**s == '.' && !take_fraction(s, &m->ns))
 			return false;
@@ -76,20 +74,20 @@ static bool take_time(const char **s, struct tap_moment *m)
 	return take_zone(s, m);
 }
 
-static bool is_leap(int year)
-{
-	return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
 /* "2026-11-20". */
 static bool take_date(const char **s, struct tap_moment *m)
 {
-	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	struct tm tm;
 
-	return take_number(s, 4, YEAR_MAX, '-', &m->year) && m->year >= YEAR_MIN &&
-	       take_number(s, 2, 12, '-', &m->month) && m->month &&
-	       take_number(s, 2, 31, '\0', &m->day) && m->day &&
-	       m->day <= days[m->month - 1] + (m->month == 2 && is_leap(m->year));
+	if (!take_number(s, 4, YEAR_MAX, '-', &m->tm.tm_year) || m->tm.tm_year < YEAR_MIN ||
+	    !take_number(s, 2, 12, '-', &m->tm.tm_mon) || !m->tm.tm_mon ||
+	    !take_number(s, 2, 31, '\0', &m->tm.tm_mday))
+		return false;
+	m->tm.tm_year -= 1900;
+	m->tm.tm_mon--;
+	tm = m->tm;
+	timegm(&tm); /* goes on to the next month where this one has no such day */
+	return tm.tm_mday == m->tm.tm_mday;
 }
 
 static bool parse_calendar(const char *s, struct tap_moment *m)
@@ -127,7 +125,7 @@ static bool parse_moment(const char *text, size_t len, struct tap_moment *m)
 }
 
 /* "@TIME+-DISTANCE"; TIME may have a "+-" of its own in no form. */
-static bool parse_around(const char *text, struct tap_window *w)
+static bool parse_around(const char *text, struct tap_time_option *w)
 {
 	const char *sign = strstr(text, "+-");
 
@@ -139,11 +137,11 @@ static bool parse_around(const char *text, struct tap_window *w)
 	return !tap_text_parse_time(sign + 2, &w->around_ns);
 }
 
-int tap_window_parse(struct tap_window *w, const char *text, struct tap_err *err)
+int tap_time_option_parse(struct tap_time_option *w, const char *text, struct tap_err *err)
 {
 	const char *comma = text ? strchr(text, ',') : NULL;
 
-	*w = (struct tap_window){ .text = text };
+	*w = (struct tap_time_option){ .text = text };
 	if (!text)
 		return 0;
 	if (*text == '@' ? parse_around(text + 1, w) :
@@ -162,11 +160,6 @@ int tap_window_parse(struct tap_window *w, const char *text, struct tap_err *err
 
 /* ---- what it means -------------------------------------------------------------------------- */
 
-static bool is_wall(const struct tap_moment *m)
-{
-	return m->form == TAP_MOMENT_TOD || m->form == TAP_MOMENT_DATE;
-}
-
 /* To the recording. */
 static bool is_relative(const struct tap_moment *m)
 {
@@ -174,16 +167,18 @@ static bool is_relative(const struct tap_moment *m)
 	       m->form == TAP_MOMENT_TOD;
 }
 
-bool tap_window_needs_range(const struct tap_window *w)
+bool tap_time_option_needs_range(const struct tap_time_option *w)
 {
 	return is_relative(&w->from) || is_relative(&w->to);
 }
 
-enum tap_clock tap_window_clock(const struct tap_window *w)
+enum tap_clock tap_time_option_clock(const struct tap_time_option *w)
 {
-	if (w->from.form == TAP_MOMENT_DATE || w->to.form == TAP_MOMENT_DATE)
-		return TAP_SHOW_WALL;
-	return is_wall(&w->from) || is_wall(&w->to) ? TAP_SHOW_TOD : TAP_SHOW_MONO;
+	enum tap_moment_form form = w->from.form > w->to.form ? w->from.form : w->to.form;
+
+	return form == TAP_MOMENT_DATE ? TAP_SHOW_WALL :
+	       form == TAP_MOMENT_TOD  ? TAP_SHOW_TOD :
+					 TAP_SHOW_MONO;
 }
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -209,16 +204,6 @@ static int64_t to_realtime(const struct tap_moment *m, struct tm tm)
 	return ns;
 }
 
-static uint64_t date_ns(const struct tap_moment *m, const struct tap_wall *wall)
-{
-	struct tm tm = {
-		.tm_year = m->year - 1900, .tm_mon = m->month - 1, .tm_mday = m->day,
-		.tm_hour = m->hour, .tm_min = m->minute, .tm_sec = m->second,
-	};
-
-	return tap_wall_to(wall, to_realtime(m, tm));
-}
-
 /* The time of day on the day of @ts_ns, and @days later. */
 static uint64_t tod_ns(const struct tap_moment *m, const struct tap_wall *wall, uint64_t ts_ns,
 		       int days)
@@ -233,20 +218,20 @@ static uint64_t tod_ns(const struct tap_moment *m, const struct tap_wall *wall, 
 		localtime_r(&second, &tm);
 	}
 	tm.tm_mday += days;
-	tm.tm_hour = m->hour;
-	tm.tm_min = m->minute;
-	tm.tm_sec = m->second;
+	tm.tm_hour = m->tm.tm_hour;
+	tm.tm_min = m->tm.tm_min;
+	tm.tm_sec = m->tm.tm_sec;
 	return tap_wall_to(wall, to_realtime(m, tm));
 }
 
-static uint64_t distance(uint64_t ns, struct tap_range r)
+static uint64_t distance(uint64_t ns, struct tap_window r)
 {
 	return ns < r.from_ns ? r.from_ns - ns : ns > r.to_ns ? ns - r.to_ns : 0;
 }
 
 /* The one within the recording, else the nearest to it. */
 static uint64_t nearest_tod(const struct tap_moment *m, const struct tap_wall *wall,
-			    struct tap_range recording)
+			    struct tap_window recording)
 {
 	uint64_t best = tod_ns(m, wall, recording.from_ns, -1);
 
@@ -267,7 +252,7 @@ static uint64_t next_tod(const struct tap_moment *m, const struct tap_wall *wall
 }
 
 static uint64_t resolve(const struct tap_moment *m, const struct tap_wall *wall,
-			struct tap_range recording, uint64_t open)
+			struct tap_window recording, uint64_t open)
 {
 	switch (m->form) {
 	case TAP_MOMENT_OPEN:
@@ -281,14 +266,14 @@ static uint64_t resolve(const struct tap_moment *m, const struct tap_wall *wall,
 	case TAP_MOMENT_TOD:
 		return nearest_tod(m, wall, recording);
 	case TAP_MOMENT_DATE:
-		return date_ns(m, wall);
+		return tap_wall_to(wall, to_realtime(m, m->tm));
 	}
 	return open;
 }
 
 /* What depends on FROM. */
-static uint64_t resolve_to(const struct tap_window *w, const struct tap_wall *wall,
-			   struct tap_range recording, uint64_t from_ns)
+static uint64_t resolve_to(const struct tap_time_option *w, const struct tap_wall *wall,
+			   struct tap_window recording, uint64_t from_ns)
 {
 	bool from_counts = w->from.form != TAP_MOMENT_OPEN;
 
@@ -299,10 +284,10 @@ static uint64_t resolve_to(const struct tap_window *w, const struct tap_wall *wa
 	return resolve(&w->to, wall, recording, UINT64_MAX);
 }
 
-int tap_window_resolve(const struct tap_window *w, const struct tap_wall *wall,
-		       struct tap_range recording, struct tap_range *out, struct tap_err *err)
+int tap_time_option_resolve(const struct tap_time_option *w, const struct tap_wall *wall,
+		       struct tap_window recording, struct tap_window *out, struct tap_err *err)
 {
-	if (tap_window_clock(w) != TAP_SHOW_MONO && !wall->is_known)
+	if (tap_time_option_clock(w) != TAP_SHOW_MONO && !wall->is_known)
 		return tap_err_set(err, -ENODATA,
 				   "--time: '%.100s' is wall time, which the recording does not "
 				   "know: its own clock is 1326.75, +1s (after its start), -10s "

@@ -8,12 +8,12 @@
  * Numbers look as printk writes them. What only the recording kernel could tell (a variable, an
  * enum that it did not resolve) is a '?'; an address that no symbol explains is in hex.
  */
-#ifndef TAP_EVENT_PRINT_H
-#define TAP_EVENT_PRINT_H
+#ifndef TAP_PRINT_PRINT_H
+#define TAP_PRINT_PRINT_H
 
 #include "base/buf.h"
 #include "event/format.h"
-#include "event/symbols.h"
+#include "print/symbols.h"
 
 struct tap_printer;
 

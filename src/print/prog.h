@@ -4,10 +4,10 @@
  * outputs, each a literal followed by one conversion. A conversion's value is a field, or
  * else an expression.
  */
-#ifndef TAP_EVENT_PRINT_PROG_H
-#define TAP_EVENT_PRINT_PROG_H
+#ifndef TAP_PRINT_PROG_H
+#define TAP_PRINT_PROG_H
 
-#include "event/expr.h"
+#include "expr/expr.h"
 
 enum print_kind {
 	OUT_END,
@@ -62,5 +62,14 @@ struct print_prog {
 /* Return: 0; -EINVAL if the text is not understood; -ENOMEM. */
 int tap_print_compile(const struct tap_format *fmt, struct print_prog *prog);
 void tap_print_prog_release(struct print_prog *prog);
+
+/*
+ * Take a conversion's flags, or those of its length modifiers that are @known (@size: bytes of the
+ * number). Before @s is a '%' at least. Return: what follows them.
+ */
+const char *tap_conversion_flags(const char *s, struct print_out *o);
+const char *tap_conversion_length(const char *s, const char *known, uint8_t long_size, uint8_t *size);
+/* How a conversion prints a number: 'd', 'i', 'u', 'x', 'X' or 'o'. */
+void tap_conversion_base(char conv, struct print_out *o);
 
 #endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Filters of events: the kernel's language and a little more (schedtap-filter(5)), over the fields of one kind.
+ * A filter becomes a list of terms, each of them one comparison that says which term comes next if it holds, and
+ * which if not. So it is run without recursion, and as it stands other back ends are made of it.
+ */
+#ifndef TAP_EXPR_FILTER_H
+#define TAP_EXPR_FILTER_H
+
+#include "base/glob.h"
+#include "base/text.h"
+#include "expr/expr.h"
+
+#define TAP_FILTER_MAX_BYTES 65536u
+#define TAP_FILTER_MAX_PARENS 1024u /* one in another */
+
+enum tap_term_kind {
+	TAP_TERM_FIELD, /* a number field and a constant: .load, .at and .value say it all */
+	TAP_TERM_NUMBERS, /* two expressions: nodes .a and .b */
+	TAP_TERM_TEXT, /* .op is OP_EQ; .field, or the running task's name where that is NULL; .text */
+	TAP_TERM_GLOB, /* the same, and .glob */
+	TAP_TERM_CPU, /* OP_EQ or OP_AND: the number of node .a is one of .cpus */
+	TAP_TERM_MASK, /* the same of a cpumask, .field: is .cpus, or has one of them */
+};
+
+/* Where a term leads to besides another one; above every term's index. */
+#define TAP_TERM_REJECT (UINT32_MAX - 1)
+#define TAP_TERM_ACCEPT UINT32_MAX
+
+struct tap_term {
+	uint8_t kind,
+		op; /* enum tap_term_kind; OP_EQ to OP_GE, OP_AND: some bits are set in both */
+	uint8_t load;
+	bool is_signed; /* how numbers are compared */
+	uint32_t yes, no; /* always behind this term */
+	uint32_t at;
+	uint32_t a, b;
+	uint64_t value;
+	const struct tap_field *field;
+	const char *text; /* owned, with a NUL */
+	uint32_t text_len;
+	struct tap_glob *glob; /* owned */
+	struct tap_cpus cpus;
+};
+
+struct tap_filter {
+	const struct tap_format *fmt;
+	struct expr_prog prog; /* of nodes */
+	struct tap_term *terms; /* the first is where it begins */
+	uint32_t nr_terms, cap_terms;
+};
+
+/* What is not in a record. */
+struct tap_filter_about {
+	int cpu; /* below 0: not known, which is no CPU's number */
+	const char *comm; /* of the task that was running; NULL: not known, which fits nothing */
+	uint32_t comm_len;
+};
+
+/*
+ * @fmt: borrowed until the filter is freed.
+ * Return: 0; -EINVAL with a sentence, the text and a caret below it; -ENOMEM.
+ */
+int tap_filter_new(const struct tap_format *fmt, const char *text, struct tap_filter **out,
+		   struct tap_err *err);
+void tap_filter_free(struct tap_filter *f);
+
+/* @rec: of @size bytes, fmt->min_size at least. */
+bool tap_filter_match(const struct tap_filter *f, const void *rec, uint32_t size,
+		      const struct tap_filter_about *about);
+
+/* Whether it asks for .comm. */
+bool tap_filter_wants_comm(const struct tap_filter *f);
+
+#endif

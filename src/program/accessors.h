@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tp_*() accessors of events/, as expressions over the kernel's types: what bpf/vocabulary.h has for clang.
+ * exists(x): whether the kernel has the member; container(p, T, m): the struct T of which p is the member m.
+ */
+TAP_ACCESSOR(tp_task_cpu, "p", "exists(p->thread_info.cpu) ? p->thread_info.cpu : p->cpu")
+TAP_ACCESSOR(tp_task_group_dead, "p", "!p->signal->live.counter")
+/* of several bits the highest counts */
+TAP_ACCESSOR(tap_upper, "s", "s & (s - 1) ? s & (s - 1) : s")
+TAP_ACCESSOR(tap_highest, "s", "tap_upper(tap_upper(tap_upper(tap_upper(tap_upper(tap_upper(s))))))")
+TAP_ACCESSOR(tp_switch_state, "preempt, state, prev",
+	 "preempt ? 0x100 : (state & 0x402) == 0x402 ? 0x80 : state & 0x9000 ? 2 : "
+	 "tap_highest((state | prev->exit_state) & 0x7f)")
+TAP_ACCESSOR(tp_cfs_rq_rq, "cfs_rq", "cfs_rq->rq")
+TAP_ACCESSOR(tp_cfs_rq_cpu, "cfs_rq", "exists(cfs_rq->rq) ? cfs_rq->rq->cpu : 0")
+TAP_ACCESSOR(tp_cfs_rq_cgroup, "cfs_rq", "exists(cfs_rq->tg) ? cfs_rq->tg->css.cgroup->kn->id : 0")
+TAP_ACCESSOR(tap_se_task, "se", "container(se, task_struct, se)")
+TAP_ACCESSOR(tp_se_is_task, "se", "exists(se->my_q) ? !se->my_q : 1")
+TAP_ACCESSOR(tp_se_pid, "se", "tp_se_is_task(se) ? tap_se_task(se)->pid : -1")
+TAP_ACCESSOR(tp_se_rq, "se", "se->cfs_rq->rq")
+TAP_ACCESSOR(tp_se_cpu, "se", "exists(se->cfs_rq) ? se->cfs_rq->rq->cpu : 0")
+TAP_ACCESSOR(tp_se_cgroup, "se",
+	 "exists(se->my_q) ? (se->my_q ? tp_cfs_rq_cgroup(se->my_q) : tp_cfs_rq_cgroup(se->cfs_rq)) : 0")
+TAP_ACCESSOR(tp_util_est_enqueued, "avg",
+	 "(exists(avg->util_est.enqueued) ? avg->util_est.enqueued : avg->util_est) & 0x7fffffff")
+TAP_ACCESSOR(tp_util_est_ewma, "avg", "exists(avg->util_est.ewma) ? avg->util_est.ewma : 0")
+TAP_ACCESSOR(tp_rq_avg_irq, "rq", "exists(rq->avg_irq) ? &rq->avg_irq : &rq->avg_rt")
+TAP_ACCESSOR(tp_rq_avg_hw, "rq",
+	 "exists(rq->avg_hw) ? &rq->avg_hw : exists(rq->avg_thermal) ? &rq->avg_thermal : &rq->avg_rt")
+TAP_ACCESSOR(tp_rq_capacity_orig, "rq", "rq->cpu_capacity_orig") /* since v6.7 it is no member */
+TAP_ACCESSOR(tp_rq_uclamp, "rq, which", "exists(rq->uclamp) ? rq->uclamp[which].value : 0")
+TAP_ACCESSOR(tp_se_uclamp, "se, which",
+	 "exists(tap_se_task(se)->uclamp) ? tap_se_task(se)->uclamp[which].value : 0")
+TAP_ACCESSOR(tp_clamp, "v, min, max", "v < min ? min : v > max ? max : v")
+TAP_ACCESSOR(tp_dl_is_server, "dl_se", "exists(dl_se->dl_server) ? dl_se->dl_server : 0")
+TAP_ACCESSOR(tp_dl_yielded, "dl_se", "dl_se->dl_yielded")
+TAP_ACCESSOR(tp_dl_pid, "dl_se", "tp_dl_is_server(dl_se) ? 0 : container(dl_se, task_struct, dl)->pid")
+/* the texts: what, and when */
+TAP_TEXT_ACCESSOR(tp_comm, "p", "p->comm", NULL)
+TAP_TEXT_ACCESSOR(tp_se_comm, "se", "tap_se_task(se)->comm", "tp_se_is_task(se)")
+TAP_TEXT_ACCESSOR(tp_dl_comm, "dl_se", "container(dl_se, task_struct, dl)->comm", "!tp_dl_is_server(dl_se)")

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A filter (expr/filter.h) of a built-in event as a BPF program that stands in front of the one that records: it
+ * computes what the filter names, as the definition assigns it, and ends, or calls the other.
+ */
+#ifndef TAP_PROGRAM_FILTER_H
+#define TAP_PROGRAM_FILTER_H
+
+#include "event/defs.h"
+#include "expr/filter.h"
+
+struct btf;
+
+struct tap_filter_program {
+	int link, prog,
+		next; /* descriptors; next: the program array that leads to the one that records */
+	int *globs; /* of maps */
+	unsigned int nr_globs;
+};
+
+#define TAP_FILTER_PROGRAM_NONE ((struct tap_filter_program){ .link = -1, .prog = -1, .next = -1 })
+
+/*
+ * @tracepoint: of the program @recorder, which must not be attached itself.
+ * Return: 0; -EINVAL with a sentence: a field cannot be had there; -errno.
+ */
+int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
+			    const struct tap_def *def, const char *tracepoint,
+			    const struct tap_filter *filter, int recorder, struct tap_err *err);
+int tap_filter_program_attach(struct tap_filter_program *p); /* 0 or -errno */
+void tap_filter_program_detach(struct tap_filter_program *p);
+void tap_filter_program_release(struct tap_filter_program *p); /* detaches, too */
+
+#endif

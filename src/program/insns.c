@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "program/insns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define SCRATCH (-8) /* where helpers write */
+
+void tap_insns_release(struct tap_insns *b)
+{
+	free(b->v);
+	free(b->slots);
+	*b = (struct tap_insns){ 0 };
+}
+
+void tap_insns_forget(struct tap_insns *b)
+{
+	if (b->slots)
+		memset(b->slots, 0, b->nr_slots * sizeof(*b->slots));
+	b->next_slot = SCRATCH;
+	b->last_slot = -512;
+}
+
+void tap_insns_add(struct tap_insns *b, uint8_t code, uint8_t dst, uint8_t src, int16_t off,
+		   int32_t imm)
+{
+	if (b->err || (tap_array_grow(&b->v, b->nr, &b->cap, sizeof(*b->v)) && (b->err = -ENOMEM)))
+		return;
+	b->v[b->nr++] = (struct bpf_insn){
+		.code = code, .dst_reg = dst & 15, .src_reg = src & 15, .off = off, .imm = imm
+	};
+}
+
+void tap_insns_call(struct tap_insns *b, int helper)
+{
+	tap_insns_add(b, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
+}
+
+static void load_64(struct tap_insns *b, uint8_t dst, uint8_t kind, uint64_t v)
+{
+	tap_insns_add(b, BPF_LD | BPF_DW | BPF_IMM, dst, kind, 0, (int32_t)v);
+	tap_insns_add(b, 0, 0, 0, 0, (int32_t)(v >> 32));
+}
+
+void tap_insns_map(struct tap_insns *b, uint8_t dst, int map_fd)
+{
+	load_64(b, dst, BPF_PSEUDO_MAP_FD, (uint32_t)map_fd);
+}
+
+void tap_insns_map_value(struct tap_insns *b, uint8_t dst, int map_fd)
+{
+	load_64(b, dst, BPF_PSEUDO_MAP_VALUE, (uint32_t)map_fd);
+}
+
+void tap_insns_const(struct tap_insns *b, uint8_t dst, uint64_t v)
+{
+	if ((uint64_t)(int32_t)v == v)
+		tap_insns_add(b, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, (int32_t)v);
+	else
+		load_64(b, dst, 0, v);
+}
+
+void tap_insns_move(struct tap_insns *b, uint8_t dst, uint8_t src)
+{
+	if (dst != src)
+		tap_insns_add(b, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+}
+
+static void alu_k(struct tap_insns *b, uint8_t op, uint8_t dst, int32_t imm)
+{
+	tap_insns_add(b, BPF_ALU64 | op | BPF_K, dst, 0, 0, imm);
+}
+
+static void alu(struct tap_insns *b, uint8_t op, uint8_t dst, uint8_t src)
+{
+	tap_insns_add(b, BPF_ALU64 | op | BPF_X, dst, src, 0, 0);
+}
+
+void tap_insns_fit(struct tap_insns *b, uint8_t reg, struct tap_ctype type)
+{
+	int32_t up = 64 - 8 * type.size;
+
+	if (!up)
+		return;
+	alu_k(b, BPF_LSH, reg, up);
+	alu_k(b, type.is_signed ? BPF_ARSH : BPF_RSH, reg, up);
+}
+
+/* ---- where values are ------------------------------------------------------------------------- */
+
+static const struct expr_node *at(const struct tap_insns *b, uint32_t node)
+{
+	return &b->prog->nodes[node];
+}
+
+static int16_t *slot_of(struct tap_insns *b, uint32_t node)
+{
+	uint32_t nr = b->prog->nr_nodes;
+	int16_t *more;
+
+	if (node < b->nr_slots)
+		return &b->slots[node];
+	more = reallocarray(b->slots, nr, sizeof(*more));
+	if (!more) {
+		b->err = b->err ?: -ENOMEM;
+		return NULL;
+	}
+	memset(more + b->nr_slots, 0, (nr - b->nr_slots) * sizeof(*more));
+	b->slots = more;
+	b->nr_slots = nr;
+	return &b->slots[node];
+}
+
+int16_t tap_insns_push(struct tap_insns *b, uint8_t reg)
+{
+	if (b->next_slot - 8 < b->last_slot) {
+		b->err = b->err ?: -E2BIG;
+		return 0;
+	}
+	b->next_slot = (int16_t)(b->next_slot - 8);
+	tap_insns_add(b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, reg, b->next_slot, 0);
+	return b->next_slot;
+}
+
+/* Nothing is lost but @dst. For a node that was computed. */
+static void reload(struct tap_insns *b, uint32_t node, uint8_t dst)
+{
+	int16_t *slot;
+
+	if (at(b, node)->op == OP_NUM) {
+		tap_insns_const(b, dst, at(b, node)->num);
+		return;
+	}
+	slot = slot_of(b, node);
+	if (slot)
+		tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, dst, BPF_REG_10, *slot, 0);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+/* Whether the verifier does not know what it points to. */
+static bool is_raw(const struct tap_insns *b, uint32_t node)
+{
+	const struct expr_node *n = at(b, node);
+
+	switch (n->op) {
+	case OP_ARG:
+	case OP_CURRENT:
+		return false;
+	case OP_POINTER:
+		return (int64_t)n->num < 0 || is_raw(b, n->a);
+	case OP_MEMBER:
+	case OP_PLACE:
+		return b->probe || is_raw(b, n->a);
+	default:
+		return true;
+	}
+}
+
+static void compute(struct tap_insns *b, uint32_t node);
+
+/* dst = the pointer @base and @off bytes; @off may be more than an instruction takes. */
+static void point(struct tap_insns *b, uint32_t base, uint64_t off, uint8_t dst)
+{
+	compute(b, base);
+	reload(b, base, dst);
+	if (off)
+		alu_k(b, BPF_ADD, dst, (int32_t)off);
+}
+
+/* Reads from where r3 points to @to on the stack. */
+static void read_kernel(struct tap_insns *b, uint32_t size, int16_t to)
+{
+	tap_insns_move(b, BPF_REG_1, BPF_REG_10);
+	alu_k(b, BPF_ADD, BPF_REG_1, to);
+	tap_insns_const(b, BPF_REG_2, size);
+	tap_insns_call(b, BPF_FUNC_probe_read_kernel);
+}
+
+#define MOST_WORDS 8u /* above, a helper's call costs less */
+
+void tap_insns_copy(struct tap_insns *b, uint32_t place, uint32_t size, int16_t to)
+{
+	point(b, at(b, place)->a, at(b, place)->num, BPF_REG_3);
+	if (!is_raw(b, place) && size % 8 == 0 && size / 8 <= MOST_WORDS) {
+		for (int16_t i = 0; i < (int16_t)size; i = (int16_t)(i + 8)) {
+			tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_3, i, 0);
+			tap_insns_add(b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_1,
+				      (int16_t)(to + i), 0);
+		}
+		return;
+	}
+	read_kernel(b, size, to);
+}
+
+static void load_member(struct tap_insns *b, const struct expr_node *n)
+{
+	static const uint8_t sizes[] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
+	unsigned int size = n->len ? 8 : n->type.size;
+
+	if (b->probe || is_raw(b, n->a)) {
+		point(b, n->a, n->num, BPF_REG_3);
+		tap_insns_add(b, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, SCRATCH, 0);
+		read_kernel(b, size, SCRATCH);
+		tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_10, SCRATCH,
+			      0);
+	} else if (n->num <= INT16_MAX) {
+		point(b, n->a, 0, BPF_REG_1);
+		tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_1,
+			      (int16_t)n->num, 0);
+	} else {
+		point(b, n->a, n->num, BPF_REG_1);
+		tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_1, 0, 0);
+	}
+	if (n->len) {
+		alu_k(b, BPF_LSH, BPF_REG_0, (int32_t)(64 - n->at - n->len));
+		alu_k(b, n->type.is_signed ? BPF_ARSH : BPF_RSH, BPF_REG_0, (int32_t)(64 - n->len));
+	} else if (n->type.is_signed) {
+		tap_insns_fit(b, BPF_REG_0, n->type);
+	}
+}
+
+/* ---- arithmetic ------------------------------------------------------------------------------- */
+
+uint8_t tap_insns_jump_of(enum expr_op op, bool is_signed)
+{
+	switch (op) {
+	case OP_LT:
+		return is_signed ? BPF_JSLT : BPF_JLT;
+	case OP_LE:
+		return is_signed ? BPF_JSLE : BPF_JLE;
+	case OP_GT:
+		return is_signed ? BPF_JSGT : BPF_JGT;
+	case OP_GE:
+		return is_signed ? BPF_JSGE : BPF_JGE;
+	case OP_NE:
+		return BPF_JNE;
+	case OP_AND:
+		return BPF_JSET;
+	default:
+		return BPF_JEQ;
+	}
+}
+
+/* Before v6.6 there is no signed division: that of the absolute values gets its sign back. */
+static void divide(struct tap_insns *b, enum expr_op op, bool is_signed, uint8_t dst, uint8_t src)
+{
+	uint8_t code = op == OP_DIV ? BPF_DIV : BPF_MOD;
+
+	/* BPF leaves the dividend where it is to be 0 */
+	tap_insns_add(b, BPF_JMP | BPF_JNE | BPF_K, src, 0, 1, 0);
+	tap_insns_const(b, dst, 0);
+	if (!is_signed) {
+		alu(b, code, dst, src);
+		return;
+	}
+	tap_insns_move(b, BPF_REG_3, dst);
+	if (op == OP_DIV)
+		alu(b, BPF_XOR, BPF_REG_3, src); /* the sign */
+	tap_insns_add(b, BPF_JMP | BPF_JSGE | BPF_K, dst, 0, 1, 0);
+	tap_insns_add(b, BPF_ALU64 | BPF_NEG, dst, 0, 0, 0);
+	tap_insns_add(b, BPF_JMP | BPF_JSGE | BPF_K, src, 0, 1, 0);
+	tap_insns_add(b, BPF_ALU64 | BPF_NEG, src, 0, 0, 0);
+	alu(b, code, dst, src);
+	tap_insns_add(b, BPF_JMP | BPF_JSGE | BPF_K, BPF_REG_3, 0, 1, 0);
+	tap_insns_add(b, BPF_ALU64 | BPF_NEG, dst, 0, 0, 0);
+}
+
+/* Bits that are shifted too far are gone. */
+static void shift(struct tap_insns *b, enum expr_op op, struct tap_ctype type, uint8_t dst,
+		  uint8_t src)
+{
+	bool down = op == OP_SHR && type.is_signed;
+
+	tap_insns_add(b, BPF_JMP | BPF_JLT | BPF_K, src, 0, 2, type.size * 8);
+	tap_insns_const(b, src, 63);
+	if (down)
+		tap_insns_add(b, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+	else
+		tap_insns_const(b, dst, 0);
+	alu(b, op == OP_SHL ? BPF_LSH : down ? BPF_ARSH : BPF_RSH, dst, src);
+}
+
+void tap_insns_arith(struct tap_insns *b, enum expr_op op, struct tap_ctype type, uint8_t dst,
+		     uint8_t src)
+{
+	static const uint8_t codes[] = {
+		[OP_MUL] = BPF_MUL, [OP_ADD] = BPF_ADD, [OP_SUB] = BPF_SUB,
+		[OP_AND] = BPF_AND, [OP_XOR] = BPF_XOR, [OP_OR] = BPF_OR,
+	};
+
+	switch (op) {
+	case OP_DIV:
+	case OP_MOD:
+		divide(b, op, type.is_signed, dst, src);
+		break;
+	case OP_SHL:
+	case OP_SHR:
+		shift(b, op, type, dst, src);
+		break;
+	default:
+		alu(b, codes[op], dst, src);
+	}
+	tap_insns_fit(b, dst, type);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------- */
+
+static void compute_pair(struct tap_insns *b, const struct expr_node *n)
+{
+	compute(b, n->a);
+	compute(b, n->b);
+	reload(b, n->a, BPF_REG_1);
+	reload(b, n->b, BPF_REG_2);
+}
+
+/* r0 = whether r1 @op r2 */
+static void truth(struct tap_insns *b, uint8_t jump)
+{
+	tap_insns_const(b, BPF_REG_0, 1);
+	tap_insns_add(b, BPF_JMP | jump | BPF_X, BPF_REG_1, BPF_REG_2, 1, 0);
+	tap_insns_const(b, BPF_REG_0, 0);
+}
+
+/* r0 = whether a number is not 0. Pointers, too: so it is compared rather than computed with. */
+static void compute_truth(struct tap_insns *b, uint32_t node, bool invert)
+{
+	compute(b, node);
+	reload(b, node, BPF_REG_1);
+	tap_insns_const(b, BPF_REG_0, !invert);
+	tap_insns_add(b, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_1, 0, 1, 0);
+	tap_insns_const(b, BPF_REG_0, invert);
+}
+
+static void compute_logic(struct tap_insns *b, const struct expr_node *n)
+{
+	compute(b, n->b);
+	compute_truth(b, n->a, false);
+	reload(b, n->b, BPF_REG_1);
+	tap_insns_add(b, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_1, 0, 1, 0);
+	if (n->op == OP_ANDAND) {
+		tap_insns_const(b, BPF_REG_0, 0);
+		return;
+	}
+	tap_insns_add(b, BPF_JMP | BPF_JA, 0, 0, 1, 0);
+	tap_insns_const(b, BPF_REG_0, 1);
+}
+
+/* Both sides are computed: nothing that they read can fail. */
+static void compute_cond(struct tap_insns *b, const struct expr_node *n)
+{
+	compute(b, n->a);
+	compute(b, n->b);
+	compute(b, n->c);
+	reload(b, n->a, BPF_REG_1);
+	reload(b, n->b, BPF_REG_2);
+	reload(b, n->c, BPF_REG_0);
+	tap_insns_add(b, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_1, 0, 1, 0);
+	tap_insns_move(b, BPF_REG_0, BPF_REG_2);
+}
+
+static void compute(struct tap_insns *b, uint32_t node)
+{
+	const struct expr_node *n = at(b, node);
+	int16_t *slot = slot_of(b, node);
+
+	if (b->err || !slot || *slot || n->op == OP_NUM)
+		return;
+	switch (n->op) {
+	case OP_ARG:
+		tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_6,
+			      (int16_t)(8 * n->num), 0);
+		tap_insns_fit(b, BPF_REG_0, n->type);
+		break;
+	case OP_CURRENT:
+		tap_insns_call(b, BPF_FUNC_get_current_task_btf);
+		break;
+	case OP_MEMBER:
+		load_member(b, n);
+		break;
+	case OP_POINTER:
+		point(b, n->a, n->num, BPF_REG_0);
+		break;
+	case OP_CAST:
+		compute(b, n->a);
+		reload(b, n->a, BPF_REG_0);
+		tap_insns_fit(b, BPF_REG_0, n->type);
+		break;
+	case OP_NOT:
+		compute_truth(b, n->a, true);
+		break;
+	case OP_NEG:
+	case OP_INV:
+		compute(b, n->a);
+		reload(b, n->a, BPF_REG_0);
+		if (n->op == OP_NEG)
+			tap_insns_add(b, BPF_ALU64 | BPF_NEG, BPF_REG_0, 0, 0, 0);
+		else
+			alu_k(b, BPF_XOR, BPF_REG_0, -1);
+		tap_insns_fit(b, BPF_REG_0, n->type);
+		break;
+	case OP_ANDAND:
+	case OP_OROR:
+		compute_logic(b, n);
+		break;
+	case OP_COND:
+		compute_cond(b, n);
+		break;
+	case OP_LT:
+	case OP_GT:
+	case OP_LE:
+	case OP_GE:
+	case OP_EQ:
+	case OP_NE:
+		compute_pair(b, n);
+		truth(b, tap_insns_jump_of(n->op, n->arith.is_signed));
+		break;
+	case OP_MUL:
+	case OP_DIV:
+	case OP_MOD:
+	case OP_ADD:
+	case OP_SUB:
+	case OP_SHL:
+	case OP_SHR:
+	case OP_AND:
+	case OP_XOR:
+	case OP_OR:
+		compute_pair(b, n);
+		tap_insns_arith(b, n->op, n->arith, BPF_REG_1, BPF_REG_2);
+		tap_insns_move(b, BPF_REG_0, BPF_REG_1);
+		break;
+	default:
+		b->err = -EINVAL;
+		return;
+	}
+	b->slots[node] = tap_insns_push(b, BPF_REG_0);
+}
+
+void tap_insns_value(struct tap_insns *b, uint32_t node, uint8_t dst)
+{
+	compute(b, node);
+	reload(b, node, dst);
+}

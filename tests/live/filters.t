@@ -1,0 +1,322 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# One filter, one answer: the kernel's filter files, BPF programs and the reader accept and refuse the same, with the
+# same message and caret, and the same records fit. What differs is listed here as it is in schedtap-filter(5).
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use POSIX ();
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $top = abs_path(dirname(abs_path($0)) . '/../..');
+my $schedtap = abs_path($ENV{SCHEDTAP} // "$top/build/schedtap");
+my $check = dirname($schedtap) . '/tests/live/filter_check';
+my $tmp = tempdir(CLEANUP => 1);
+my $tracefs = '/sys/kernel/tracing';
+
+plan skip_all => 'needs root' if $> != 0;
+plan skip_all => 'no tracefs' unless -d "$tracefs/events/sched/sched_switch";
+plan skip_all => "no $check" unless -x $check;
+
+my @strict = ('prev_comm == "bash" && ', 'prev_pid == 1 ||', 'prev_pid == 1 &&'); # accepted there
+my @numbers = ('prev_pid == 4294967296', 'prev_pid == 9223372036854775807', 'prev_pid == -9223372036854775808',
+	'prev_pid == 0xffffffff', 'common_flags == 256'); # the field cannot hold them
+my @ours = ('1 == prev_pid', 'prev_pid == prev_prio', '(prev_pid) == 1', 'prev_pid + 1 == 2', 'prev_prio == 5ms', 'prev_state == D', 'prev_state & S');
+my @not_ours = ('prev_comm.ustring == "x"', 'prev_state.function == schedule', 'stacktrace == 1',
+	'prev_comm ~ "!ba*"', 'prev_pid & CPUS{1,}', '0');
+# the kernel says "Error", or something else
+my @said_otherwise = ('== 1', '()', '( )', '|| prev_pid == 1', '&& prev_pid == 1', 'prev_pid == 1 || || next_pid == 2',
+	'prev_comm == "bash" && && prev_pid == 1', 'prev_pid == 1 && ()', '1', 'prev_comm.function == "x"',
+	'CPUS{1} == prev_pid', 'prev_comm == "a\"b"');
+my @same = split(/\n/, <<'LIST');
+prev_pid == 1
+prev_pid==1
+prev_pid == 1 && next_pid != 2
+prev_pid == 1 ||next_pid != 2
+prev_pid = 1
+prev_pid
+prev_pid ==
+prev_pid == 0x10
+prev_pid == 010
+prev_pid == 08
+prev_pid == -1
+prev_pid == - 1
+prev_pid == +1
+prev_pid == --1
+prev_pid == 1x
+prev_pid == 100x
+prev_pid == 0x
+prev_pid == 1 2
+prev_pid == 1.5
+prev_pid == 9223372036854775808
+prev_pid == 18446744073709551615
+prev_state == 18446744073709551615
+prev_pid == -9223372036854775809
+common_type == -1
+common_type < -1
+common_pid > 0
+common_cpu == 0
+common_cpu & 1
+CPU == 0
+cpu == 0
+CPU == -1
+CPU < 1
+COMM == "x"
+comm == "x"
+COMM ~ "x*"
+common_comm == "x"
+COMM == 1
+prev_comm == "bash"
+prev_comm == 'bash'
+prev_comm == "ba'sh"
+prev_comm == 'ba"sh'
+prev_comm == "bash'
+prev_comm == bash
+prev_comm != "bash"
+prev_comm ~ "ba*"
+prev_comm ~ "*"
+prev_comm ~ ""
+prev_comm == ""
+prev_comm == "!ba*"
+prev_comm !~ "ba*"
+prev_comm < "bash"
+prev_comm & "bash"
+prev_comm == 5
+prev_comm ~ 5
+prev_pid == "5"
+prev_pid ~ "5"
+prev_pid ~ 5
+!prev_pid == 1
+!(prev_pid == 1)
+!!(prev_pid == 1)
+!!!prev_pid == 1
+! prev_pid == 1
+!(!(prev_pid == 1))
+prev_pid == 1 && !next_pid == 2
+prev_pid == !1
+prev_pid !== 1
+(prev_pid == 1
+prev_pid == 1)
+((prev_pid == 1))
+(((((prev_pid == 1)))))
+((prev_pid == 1) && (next_pid == 2)
+(prev_pid == 1)) && next_pid == 2
+prev_pid == 1 && (next_pid == 2
+prev_pid == 1 && (
+(prev_pid == 1) && (next_pid == 2 || next_pid == 3)
+(prev_pid == 1)(next_pid == 2)
+prev_pid == 1 next_pid == 2
+prev_pid == 1 & next_pid == 2
+prev_pid == 1 | next_pid == 2
+prev_pid & 1
+prev_pid & -1
+prev_pid & 0
+prev_pid & 0xffffffff
+prev_pid & 1 == 1
+prev_pid << 1
+prev_pid >= 1
+prev_pid => 1
+prev_pid <= 1
+prev_pid =< 1
+prev_pid <> 1
+prev_pid === 1
+prev_pid == 1;
+prev_pid == 1 and next_pid == 2
+nosuch == 1
+prev-pid == 1
+prev.pid == 1
+none
+prev_pid & CPUS{0}
+prev_pid & CPUS{0-1}
+prev_pid == CPUS{0-1}
+prev_pid != CPUS{0-1}
+prev_pid < CPUS{0-1}
+prev_pid ~ CPUS{1}
+prev_pid & CPUS{0-100000}
+prev_pid & CPUS{}
+prev_pid & CPUS{0
+prev_pid & CPUS 0}
+prev_pid & CPUS {0}
+prev_pid & CPUS{x}
+prev_pid & CPUS{1-0}
+CPU & CPUS{0}
+CPU == CPUS{0}
+CPU & CPUS{1,0}
+prev_comm & CPUS{0}
+!
+!!
+prev_pid == 1 !
+COMM.x == 1
+prev_comm[0] == 98
+prev_comm ~ "a[bc]*"
+prev_comm ~ "a[bc"
+prev_comm ~ "a\*"
+prev_pid == 1\n&& next_pid == 2
+LIST
+
+# {expression => "ok", or "COLUMN MESSAGE"}
+sub kernel_says {
+	my %says;
+	my $dir = "$tracefs/instances/schedtap-test-$$";
+	my $file = "$dir/events/sched/sched_switch/filter";
+
+	mkdir($dir) or die "$dir: $!";
+	for my $e (@_) {
+		my $fd = POSIX::open($file, POSIX::O_WRONLY) // die "$file: $!";
+		(my $text = $e) =~ s/\\n/\n/g;
+		my $ok = POSIX::write($fd, $text, length($text));
+		POSIX::close($fd);
+		open(my $f, '<', $file) or die "$file: $!";
+		my @lines = <$f>;
+		my ($caret) = grep { $lines[$_] =~ /^ *\^$/ } 0 .. $#lines;
+		$says{$e} = $ok ? 'ok' : 'Error';
+		$says{$e} = index($lines[$caret], '^') . ' ' . ($lines[$caret + 1] =~ s/^parse_error: |\n//gr)
+			if !$ok && defined $caret;
+	}
+	rmdir($dir) or die "$dir: $!";
+	return %says;
+}
+
+sub we_say {
+	my %says;
+
+	open(my $in, '>', "$tmp/expressions") or die;
+	print $in map { "$_\n" } @_;
+	close($in);
+	my @lines = split(/\n/, `$check sched $tracefs/events/sched/sched_switch/format < $tmp/expressions`);
+	is(scalar(@lines), scalar(@_), 'every expression gets an answer');
+	@says{@_} = map { s/: did you mean.*//r } @lines;
+	return %says;
+}
+
+my @all = (@same, @strict, @numbers, @ours, @not_ours, @said_otherwise);
+my %kernel = kernel_says(@all);
+my %here = we_say(@all);
+
+is($here{$_}, $kernel{$_}, "as the kernel: $_") for @same;
+for (@strict, @numbers, @not_ours) {
+	is($kernel{$_}, 'ok', "the kernel accepts: $_");
+	isnt($here{$_}, 'ok', "and is refused here: $_");
+}
+for (@ours) {
+	isnt($kernel{$_}, 'ok', "the kernel refuses: $_");
+	is($here{$_}, 'ok', "and is accepted here: $_");
+}
+for (@said_otherwise) {
+	isnt($kernel{$_}, 'ok', "the kernel refuses: $_");
+	isnt($here{$_}, 'ok', "and so is it here: $_");
+	isnt($here{$_}, $kernel{$_}, "in other words: $_");
+}
+
+# ---- the same records ----
+
+# A recording of @args, while $body runs.
+sub during {
+	my ($file, $args, $body) = @_;
+	my $pid = fork;
+
+	if (!$pid) {
+		open(STDERR, '>', "$file.err");
+		exec($schedtap, 'record', '-o', $file, @$args) or POSIX::_exit(127);
+	}
+	for (1 .. 500) {
+		last if -e "$file.spool/head.dat" || waitpid($pid, POSIX::WNOHANG()) == $pid;
+		sleep(0.01);
+	}
+	sleep(0.05); # from the folder to the first event
+	$body->();
+	kill('INT', $pid);
+	waitpid($pid, 0);
+	is($?, 0, "recorded: @$args") or diag(`cat $file.err`);
+}
+
+# What was lost is no slice of anything.
+sub has_lost { return `cat $_[0].err` !~ /, 0 lost/ }
+
+# {cpu => [events as text, without their times]}
+sub events {
+	my %of;
+
+	open(my $out, '-|', $schedtap, 'dump', @_) or die;
+	while (<$out>) {
+		push @{$of{$1}}, "$2" if /-\d+ +\[(\d+)\] [\d.]+: (.*)$/;
+	}
+	return \%of;
+}
+
+# Whether all of @$part stands in @$whole, one behind the other.
+sub is_slice {
+	my ($part, $whole) = @_;
+
+	return 1 unless @$part;
+	for my $from (grep { $whole->[$_] eq $part->[0] } 0 .. $#$whole - $#$part) {
+		return 1 if !grep { $whole->[$from + $_] ne $part->[$_] } 0 .. $#$part;
+	}
+	return 0;
+}
+
+my $load = 'pipe(A,B);pipe(C,D); if (!fork) { close B; while (sysread(A,$x,1)) { syswrite(D,"x"); system("true") if rand() < 0.01 } exit }
+	for (1 .. 600) { syswrite(B,"x"); sysread(C,$x,1); select(undef,undef,undef,0.0005) if $_ % 50 == 0 }';
+
+# @$filters of $event: each is recorded with its filter while all is recorded without one, by the same backend: a machine may
+# hide events from one of them.
+sub same_records {
+	my ($event, $filters, @backends) = @_;
+	my (@parts, $seen, $compared);
+
+	for my $backend (@backends) {
+		during("$tmp/$backend.dat", [ '-b', $backend, '-e', $event, '--buffer', '32M' ], sub {
+			for my $filter (@$filters) {
+				my $file = "$tmp/" . scalar(@parts) . '.dat';
+				during($file, [ '-b', $backend, '-e', $event, '-f', $filter ], sub { system($^X, '-e', $load) });
+				push @parts, [ $filter, $backend, $file ];
+			}
+		});
+	}
+	for (@parts) {
+		my ($filter, $backend, $file) = @$_;
+		my ($part, $whole) = (events('-i', $file), events('-i', "$tmp/$backend.dat", '-e', $event, '-f', $filter));
+		my $nr = 0;
+
+		for my $cpu (sort keys %$part) {
+			$nr += @{$part->{$cpu}};
+			next if has_lost($file) || has_lost("$tmp/$backend.dat");
+			$compared++;
+			ok(is_slice($part->{$cpu}, $whole->{$cpu} // []), "$backend, CPU $cpu: $event -f '$filter'");
+		}
+		$seen++ if $nr;
+		note("$nr events");
+	}
+	cmp_ok($compared // 0, '>', 0, "something of $event was compared");
+	cmp_ok($seen // 0, '>=', 0.7 * @parts, "most filters of $event let something through");
+}
+
+same_records('sched_switch', [ 'prev_pid != 0', 'prev_pid & 1', 'next_comm == "perl"', 'prev_comm ~ "p*l"',
+	'prev_comm ~ "*e*"', 'prev_comm != "perl" && next_comm ~ "[p-s]*"', 'prev_state == 0 || prev_state == 1',
+	'prev_state & 0x2', '!(prev_prio == 120) && !(next_prio == 120)', 'CPU == 0', 'CPU & CPUS{1}', 'COMM == "perl"',
+	'common_pid > 100 && (prev_prio < 100 || next_prio < 100)', 'prev_pid == -1' ], 'bpf', 'tracefs');
+same_records('sched_switch', [ 'prev_pid > next_pid', 'prev_prio * 2 - next_prio == 120', 'next_pid % 3 == 1',
+	'next_pid / (prev_prio - 120) == 0', 'prev_pid < 1K', 'prev_state == S && prev_prio == 120' ], 'bpf');
+same_records('sched_migrate_task', [ 'dest_cpu == 1', 'comm == "perl"', 'comm ~ "*"' ], 'bpf', 'tracefs');
+same_records('sched_migrate_task', [ 'dest_cpu != orig_cpu' ], 'bpf');
+same_records('sched_process_exec', [ 'filename ~ "*/true"', 'filename == "/usr/bin/true" || filename == "/bin/true"' ], 'bpf', 'tracefs');
+same_records('sched_pelt_se', [ 'util > 100', 'comm == "perl"', 'pid > 0 && cpu == 0', 'cgroup != 0', 'util * 8 > load' ], 'bpf');
+same_records('sched_util_est_se', [ 'enqueued > util', 'comm ~ "perl*"' ], 'bpf');
+
+# ---- refused before anything is recorded ----
+
+for ([ 'nosuch == 1', 'Field not found' ], [ 'prev_pid == ', 'Invalid value' ], [ 'prev_pid == 4294967296', 'Illegal integer value' ]) {
+	my ($filter, $says) = @$_;
+	my $said = `$schedtap record -o $tmp/no.dat -e sched_switch -f '$filter' -- true 2>&1`;
+
+	is($? >> 8, 2, "exit status: $filter");
+	like($said, qr/bad filter for 'sched:sched_switch': \Q$says\E/, "says: $filter");
+	ok(!-e "$tmp/no.dat", "records nothing: $filter");
+}
+like(`$schedtap record -o $tmp/some.dat -e 'sched_pelt_*' -f 'pid > 0' -- true 2>&1`,
+     qr/makes no sense for schedtap:sched_pelt_cfs, of which all are recorded/, 'kinds that lack a field are named');
+done_testing();
