@@ -113,7 +113,7 @@ static void add_waking(struct cpu *c, unsigned int cpu, uint64_t ts_ns, unsigned
 {
 	unsigned char rec[MAX_RECORD] = { 0 };
 
-	set(rec, common_type, tap_def_id(waking.def));
+	set(rec, common_type, waking.def->id);
 	set(rec, waking.pid, tid);
 	set(rec, waking.target_cpu, cpu);
 	set_comm(rec, waking.comm, tid);
@@ -125,7 +125,7 @@ static void add_switch(struct cpu *c, unsigned int cpu, uint64_t ts_ns, unsigned
 {
 	unsigned char rec[MAX_RECORD] = { 0 };
 
-	set(rec, common_type, tap_def_id(sw.def));
+	set(rec, common_type, sw.def->id);
 	set(rec, common_pid, prev);
 	set(rec, sw.prev_pid, prev);
 	set(rec, sw.next_pid, next);

@@ -198,7 +198,7 @@ static void add_record(struct mkdat *m, struct cpu *c, uint64_t ts_ns, const str
 
 static void begin_record(struct tap_buf *rec, const struct tap_def *def, int tid)
 {
-	uint16_t id = (uint16_t)tap_def_id(def);
+	uint16_t id = (uint16_t)def->id;
 
 	tap_buf_clear(rec);
 	tap_buf_reserve(rec, def->size);

@@ -6,6 +6,7 @@
  */
 #include "event/defs.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "event/span.h"
@@ -38,21 +39,27 @@ struct trace_entry {
 			    PARAMS(print));                                                        \
 	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print)                     \
-	TRACE_EVENT(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct), PARAMS(assign),            \
+	EVENT_CLASS(name, PARAMS(proto), PARAMS(args), STRINGIFY(cond), PARAMS(tstruct),           \
+		    PARAMS(assign), PARAMS(print));                                                \
+	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
+	EVENT_CLASS(name, PARAMS(proto), PARAMS(args), NULL, PARAMS(tstruct), PARAMS(assign),      \
 		    PARAMS(print))
 #define PARAMS(args...) args
 
-#define TRACE_HOOK(event, tracepoint, proto, args)
-#define TRACE_NEEDS(event, field, spec)
-#define DEFINE_EVENT(class, name, proto, args)
+#define NOTHING _Static_assert(1, "")
+#define TRACE_HOOK(event, tracepoint, proto, args) NOTHING
+#define TRACE_NEEDS(event, field, spec) NOTHING
+#define DEFINE_EVENT(class, name, proto, args) NOTHING
 
 /* stage 1: struct raw_<class>, laid out as the kernel lays out its records */
 #define __field(type, item) type item;
 #define __array(type, item, len) type item[len];
 #define __string(item, src) u32 __data_loc_##item;
 #define __bitmask(item, nr_bits) u32 __data_loc_##item;
-#define DECLARE_EVENT_CLASS(class, proto, args, tstruct, assign, print)                            \
-	struct raw_##class {                                                                       \
+#define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
+	struct raw_##class                                                                         \
+	{                                                                                          \
 		struct trace_entry ent;                                                            \
 		tstruct                                                                            \
 	}
@@ -61,25 +68,43 @@ struct trace_entry {
 #undef __array
 #undef __string
 #undef __bitmask
-#undef DECLARE_EVENT_CLASS
+#undef EVENT_CLASS
 
 /* stage 2: fields_<class>(), a function because offsetof() needs the struct by a fixed name */
 #define IS_SIGNED(type) ((type)-1 < (type)1)
 #define __field(type_, item)                                                                       \
-	{ .name = #item, .type = #type_, .kind = TAP_FIELD_NUMBER, .offset = offsetof(RAW, item),  \
-	  .size = sizeof(type_), .elem_size = sizeof(type_), .is_signed = IS_SIGNED(type_) },
+	{ .name = #item,                                                                           \
+	  .type = #type_,                                                                          \
+	  .kind = TAP_FIELD_NUMBER,                                                                \
+	  .offset = offsetof(RAW, item),                                                           \
+	  .size = sizeof(type_),                                                                   \
+	  .elem_size = sizeof(type_),                                                              \
+	  .is_signed = IS_SIGNED(type_) },
 #define __array(type_, item, len)                                                                  \
-	{ .name = #item, .type = #type_,                                                           \
-	  .kind = _Generic((type_)0, char: TAP_FIELD_CHARS, default: TAP_FIELD_ARRAY),             \
-	  .offset = offsetof(RAW, item), .size = sizeof(type_[len]), .elem_size = sizeof(type_) },
+	{ .name = #item,                                                                           \
+	  .type = #type_,                                                                          \
+	  .kind = _Generic((type_)0, char                                                          \
+			   : TAP_FIELD_CHARS, default                                              \
+			   : TAP_FIELD_ARRAY),                                                     \
+	  .offset = offsetof(RAW, item),                                                           \
+	  .size = sizeof(type_[len]),                                                              \
+	  .elem_size = sizeof(type_),                                                              \
+	  .is_signed = IS_SIGNED(type_) },
 #define __string(item, src)                                                                        \
-	{ .name = #item, .type = "__data_loc char[]", .kind = TAP_FIELD_STRING,                    \
-	  .offset = offsetof(RAW, __data_loc_##item), .size = sizeof(u32), .elem_size = 1 },
+	{ .name = #item,                                                                           \
+	  .type = "__data_loc char[]",                                                             \
+	  .kind = TAP_FIELD_STRING,                                                                \
+	  .offset = offsetof(RAW, __data_loc_##item),                                              \
+	  .size = sizeof(u32),                                                                     \
+	  .elem_size = 1 },
 #define __bitmask(item, nr_bits)                                                                   \
-	{ .name = #item, .type = "__data_loc unsigned long[]", .kind = TAP_FIELD_DYNAMIC,          \
-	  .offset = offsetof(RAW, __data_loc_##item), .size = sizeof(u32),                         \
+	{ .name = #item,                                                                           \
+	  .type = "__data_loc unsigned long[]",                                                    \
+	  .kind = TAP_FIELD_DYNAMIC,                                                               \
+	  .offset = offsetof(RAW, __data_loc_##item),                                              \
+	  .size = sizeof(u32),                                                                     \
 	  .elem_size = sizeof(unsigned long) },
-#define DECLARE_EVENT_CLASS(class, proto, args, tstruct, assign, print)                            \
+#define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
 	static const struct tap_field *fields_##class(unsigned int *nr)                            \
 	{                                                                                          \
 		typedef struct raw_##class RAW;                                                    \
@@ -89,87 +114,86 @@ struct trace_entry {
 	}                                                                                          \
 	_Static_assert(1, "")
 #include "all.h"
-#undef DECLARE_EVENT_CLASS
+#undef EVENT_CLASS
 
 /* stage 3: print_<class>, with __entry as the format text has it; what is assigned, and of what */
 #define __entry REC
-#define DECLARE_EVENT_CLASS(class, proto, args, tstruct, assign, print)                            \
+#define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
 	static const char print_##class[] = print;                                                 \
 	static const char proto_##class[] = STRINGIFY(proto);                                      \
-	static const char assign_##class[] = STRINGIFY(assign)
+	static const char assign_##class[] = STRINGIFY(assign);                                    \
+	static const char *const condition_##class = cond
 #include "all.h"
-#undef DECLARE_EVENT_CLASS
-#define DECLARE_EVENT_CLASS(class, proto, args, tstruct, assign, print)
+#undef EVENT_CLASS
+#define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print) NOTHING
 
-/* stage 4: def_<event>; its fields are filled in at load time, for they are behind a function */
+/* stage 4: event_<event>, whose fields, hooks and needs are filled in at load time */
+struct event {
+	struct tap_def def;
+	struct tap_hook hooks[4];
+	struct tap_need needs[4];
+};
+
 #undef DEFINE_EVENT
-#define DEFINE_EVENT(class, event, proto, args)                                                    \
-	static struct tap_def def_##event = {                                                      \
+#define DEFINE_EVENT(class, name_, proto, args)                                                    \
+	static struct event event_##name_ = { {                                                    \
 		.system = STRINGIFY(TRACE_SYSTEM),                                                 \
-		.name = #event,                                                                    \
+		.name = #name_,                                                                    \
 		.group = STRINGIFY(TRACE_INCLUDE_FILE),                                            \
 		.print_fmt = print_##class,                                                        \
 		.params = proto_##class,                                                           \
 		.assign = assign_##class,                                                          \
 		.size = sizeof(struct raw_##class),                                                \
-	};                                                                                         \
-	__attribute__((constructor)) static void init_##event(void)                                \
-	{                                                                                          \
-		def_##event.fields = fields_##class(&def_##event.nr_fields);                       \
-	}                                                                                          \
-	_Static_assert(1, "")
+	} }
 #include "all.h"
 
-/* stage 5: the tables, as functions: each header line is one statement */
-const struct tap_def *tap_def_at(unsigned int index)
+/* stage 5: the table; each line of a header is one statement */
+static const struct tap_def *defs[256];
+static unsigned int nr_defs;
+
+static void add_event(struct event *ev)
 {
-#undef DEFINE_EVENT
-#define DEFINE_EVENT(class, event, proto, args)                                                    \
-	if (!index--)                                                                              \
-	return &def_##event
-#include "all.h"
-#undef DEFINE_EVENT
-#define DEFINE_EVENT(class, event, proto, args)
-	return NULL;
+	ev->def.id = TAP_DEF_ID_BASE + nr_defs;
+	ev->def.hooks = ev->hooks;
+	ev->def.needs = ev->needs;
+	assert(nr_defs < sizeof(defs) / sizeof(*defs));
+	defs[nr_defs++] = &ev->def;
+}
+
+static void add_hook(struct event *ev, struct tap_hook hook)
+{
+	assert(ev->def.nr_hooks < sizeof(ev->hooks) / sizeof(*ev->hooks));
+	ev->hooks[ev->def.nr_hooks++] = hook;
+}
+
+static void add_need(struct event *ev, struct tap_need need)
+{
+	assert(ev->def.nr_needs < sizeof(ev->needs) / sizeof(*ev->needs));
+	ev->needs[ev->def.nr_needs++] = need;
 }
 
 #define COUNT(args...) COUNT_1(args, 6, 5, 4, 3, 2, 1, 0)
 #define COUNT_1(a, b, c, d, e, f, n, ...) n
 
-const struct tap_hook *tap_hook_at(unsigned int index)
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(class, event, proto, args)                                                    \
+	event_##event.def.fields = fields_##class(&event_##event.def.nr_fields);                   \
+	event_##event.def.condition = condition_##class;                                           \
+	add_event(&event_##event)
+#undef TRACE_HOOK
+#define TRACE_HOOK(event, tracepoint, proto, args)                                                 \
+	add_hook(&event_##event, (struct tap_hook){ #tracepoint, COUNT(args) })
+#undef TRACE_NEEDS
+#define TRACE_NEEDS(event, field, spec) add_need(&event_##event, (struct tap_need){ #field, spec })
+
+__attribute__((constructor)) static void fill_table(void)
 {
-#undef TRACE_HOOK
-#define TRACE_HOOK(event_, tracepoint_, proto, args)                                               \
-	if (!index--) {                                                                            \
-		static const struct tap_hook hook = { #event_, #tracepoint_, COUNT(args) };        \
-		return &hook;                                                                      \
-	}
 #include "all.h"
-#undef TRACE_HOOK
-#define TRACE_HOOK(event, tracepoint, proto, args)
-	return NULL;
 }
 
-const struct tap_need *tap_need_at(unsigned int index)
+const struct tap_def *tap_def_at(unsigned int index)
 {
-#undef TRACE_NEEDS
-#define TRACE_NEEDS(event_, field_, spec_)                                                         \
-	if (!index--) {                                                                            \
-		static const struct tap_need need = { #event_, #field_, spec_ };                   \
-		return &need;                                                                      \
-	}
-#include "all.h"
-#undef TRACE_NEEDS
-	return NULL;
-}
-
-unsigned int tap_def_id(const struct tap_def *def)
-{
-	unsigned int i = 0;
-
-	while (tap_def_at(i) != def)
-		i++;
-	return TAP_DEF_ID_BASE + i;
+	return index < nr_defs ? defs[index] : NULL;
 }
 
 const struct tap_def *tap_def_find(const char *system, const char *name)
@@ -243,7 +267,7 @@ static void add_arg(struct tap_buf *out, const char *arg, const char *end,
 	tap_buf_add(out, arg + sizeof(call) - 1, (size_t)(end - arg) - sizeof(call));
 	/* 0: tasks of an autogroup; it also keeps the list from being empty */
 	tap_buf_puts(out, ", { 0, \"-\" }");
-	tap_map_for_each(cgroups, s) {
+	tap_map_for_each (cgroups, s) {
 		tap_buf_printf(out, ", { %" PRIu64 ", \"", s->key);
 		for (const char *p = (const char *)(uintptr_t)s->value; *p; p++)
 			/* what would end the string or confuse a parser; a path may hold anything */
@@ -297,11 +321,12 @@ static void add_print_fmt(struct tap_buf *out, const struct tap_def *def, const 
 void tap_def_format(const struct tap_def *def, const bool *absent, const struct tap_map *cgroups,
 		    struct tap_buf *out)
 {
-	tap_buf_printf(out, "name: %s\nID: %u\nformat:\n", def->name, tap_def_id(def));
-	tap_buf_puts(out, "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-			  "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-			  "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-			  "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n");
+	tap_buf_printf(out, "name: %s\nID: %u\nformat:\n", def->name, def->id);
+	tap_buf_puts(out,
+		     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		     "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		     "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n");
 	for (unsigned int i = 0; i < def->nr_fields; i++)
 		if (!absent || !absent[i])
 			add_field(out, &def->fields[i]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The built-in events: events/ read as user-space tables. A definition knows its record
- * layout, its print format, the tracepoints that can feed it and the kernel members that it
- * cannot do without.
+ * Definitions of events. One knows its record's layout, its print format, the tracepoints that can feed it and
+ * the kernel members that it cannot do without. The built-in ones are events/, read as user-space tables.
  */
 #ifndef TAP_EVENT_DEFS_H
 #define TAP_EVENT_DEFS_H
@@ -13,40 +12,42 @@
 
 /* TRACE_NEEDS(): without it the field (or, where that is "", the event) does not exist. */
 struct tap_need {
-	const char *event, *field;
+	const char *field;
 	const char *spec; /* "rq.avg_irq": a member of a struct; "sys.cpu_capacity": a file
 			   * of /sys/devices/system/cpu/cpu0; '|' is or */
 };
 
 struct tap_hook {
-	const char *event;
 	const char *tracepoint; /* as BTF has it, without "btf_trace_" */
 	unsigned int nr_args;	/* that the definition uses: the kernel may have more */
 };
+
+/*
+ * Ids begin here. Far above the ids that a kernel gives out (it counts from 1), so that both can stand in
+ * one recording; all are below 0x8000, for KernelShark keeps ids in 16 signed bits and takes a negative one
+ * for a mark of its own.
+ */
+#define TAP_DEF_ID_BASE 0x7000u
 
 struct tap_def {
 	const char *system, *name;
 	const char *group; /* events/<group>.h: what -e GROUP selects */
 	const char *print_fmt;
 	const char *params; /* TP_PROTO(): "struct task_struct *p, int dest_cpu" */
+	const char *condition; /* TP_CONDITION(), or NULL */
 	const char *assign; /* TP_fast_assign(), with REC for __entry */
 	const struct tap_field *fields; /* without the common ones */
 	unsigned int nr_fields;
+	const struct tap_hook *hooks; /* none: written by the recorder itself */
+	unsigned int nr_hooks;
+	const struct tap_need *needs;
+	unsigned int nr_needs;
 	uint32_t size; /* bytes of the fixed part of a record */
+	unsigned int id; /* that its records carry */
 };
 
 /* The definitions in the order of events/all.h. Return: NULL past the last. */
 const struct tap_def *tap_def_at(unsigned int index);
-const struct tap_hook *tap_hook_at(unsigned int index);
-const struct tap_need *tap_need_at(unsigned int index);
-
-/*
- * The id that records of a definition carry. Far above the ids that a kernel gives out (it
- * counts from 1), so that both can stand in one recording; below 0x8000, for KernelShark keeps
- * ids in 16 signed bits and takes a negative one for a mark of its own.
- */
-#define TAP_DEF_ID_BASE 0x7000u
-unsigned int tap_def_id(const struct tap_def *def);
 
 /* Return: NULL if there is none. @system may be NULL. */
 const struct tap_def *tap_def_find(const char *system, const char *name);

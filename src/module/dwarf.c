@@ -343,13 +343,14 @@ static void want(struct source *s, int tag, const char *prefix, const char *name
 
 static int init(struct source *s, struct tap_err *err)
 {
+	const struct tap_def *def;
 	unsigned int nr_hooks = 0;
 	int ret = tap_members_init(&s->wanted, err);
 
 	if (ret)
 		return ret;
-	while (tap_hook_at(nr_hooks))
-		nr_hooks++;
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+		nr_hooks += def->nr_hooks;
 	s->wants = calloc(s->wanted.nr + nr_hooks + 1, sizeof(*s->wants));
 	s->fields = calloc(s->wanted.nr, sizeof(*s->fields));
 	s->btf = btf__new_empty();
@@ -357,8 +358,9 @@ static int init(struct source *s, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < s->wanted.nr; i++)
 		want(s, DW_TAG_structure_type, "", s->wanted.v[i].of);
-	for (unsigned int i = 0; i < nr_hooks; i++)
-		want(s, DW_TAG_subprogram, TAP_TRACEITER, tap_hook_at(i)->tracepoint);
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+		for (unsigned int k = 0; k < def->nr_hooks; k++)
+			want(s, DW_TAG_subprogram, TAP_TRACEITER, def->hooks[k].tracepoint);
 	want(s, DW_TAG_subprogram, "", TAP_CGROUP_FROM_ID);
 	return 0;
 }

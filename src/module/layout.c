@@ -216,39 +216,33 @@ static bool has_any(const struct layout *l, const char *spec)
  * Whether one of the event's tracepoints is there, and passes what the probe takes. An event
  * without any is none of the module's.
  */
-static bool is_fed(struct layout *l, const char *event, struct tap_buf *why)
+static bool is_fed(struct layout *l, const struct tap_def *def, struct tap_buf *why)
 {
-	bool has_hook = false, is_fed = false;
-	const struct tap_hook *h;
+	bool is_fed = false;
 
-	for (unsigned int i = 0; (h = tap_hook_at(i)); i++) {
-		int nr_args;
+	for (unsigned int i = 0; i < def->nr_hooks; i++) {
+		const struct tap_hook *h = &def->hooks[i];
+		int nr_args = tracepoint_args(l, h->tracepoint);
 
-		if (strcmp(h->event, event))
-			continue;
-		nr_args = tracepoint_args(l, h->tracepoint);
 		if (nr_args >= 0 && (unsigned int)nr_args != h->nr_args) {
 			tap_buf_release(why);
 			tap_buf_printf(why, "the tracepoint %s passes %d arguments, not %u",
 				       h->tracepoint, nr_args, h->nr_args);
 			return false;
 		}
-		tap_buf_printf(why, "%s %s", has_hook ? " or" : "this kernel has no tracepoint", h->tracepoint);
+		tap_buf_printf(why, "%s %s", i ? " or" : "this kernel has no tracepoint", h->tracepoint);
 		is_fed |= nr_args >= 0;
-		has_hook = true;
 	}
 	if (is_fed)
 		tap_buf_release(why);
-	return is_fed || !has_hook;
+	return is_fed || !def->nr_hooks;
 }
 
-static bool has_members(const struct layout *l, const char *event, struct tap_buf *why)
+static bool has_members(const struct layout *l, const struct tap_def *def, struct tap_buf *why)
 {
-	const struct tap_need *need;
-
-	for (unsigned int i = 0; (need = tap_need_at(i)); i++)
-		if (!*need->field && !strcmp(need->event, event) && !has_any(l, need->spec)) {
-			tap_buf_printf(why, "this kernel has no member %s", need->spec);
+	for (unsigned int i = 0; i < def->nr_needs; i++)
+		if (!*def->needs[i].field && !has_any(l, def->needs[i].spec)) {
+			tap_buf_printf(why, "this kernel has no member %s", def->needs[i].spec);
 			return false;
 		}
 	return true;
@@ -263,7 +257,7 @@ static void say_what_is_absent(struct layout *l)
 		struct tap_buf why = { 0 };
 
 		if (!strcmp(def->system, "schedtap") &&
-		    (!is_fed(l, def->name, &why) || !has_members(l, def->name, &why))) {
+		    (!is_fed(l, def, &why) || !has_members(l, def, &why))) {
 			tap_buf_printf(&list, " \\\n\t{ \"%s\", \"%s\" },", def->name, tap_buf_str(&why));
 			tap_buf_printf(l->out, "#define __event_%s TAP_NO_EVENT(%s)\n", def->name, def->name);
 		}

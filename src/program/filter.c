@@ -81,7 +81,7 @@ static void field_value(struct maker *m, uint32_t offset, uint8_t dst)
 		tap_insns_move(&m->b, dst, BPF_REG_0);
 	} else if (!strncmp(f->name, "common_", 7)) {
 		tap_insns_const(&m->b, dst,
-				strcmp(f->name, "common_type") ? 0 : tap_def_id(m->def));
+				strcmp(f->name, "common_type") ? 0 : m->def->id);
 	} else {
 		node = tap_scope_number(&m->scope, f->name);
 		if (!node) {

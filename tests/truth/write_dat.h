@@ -123,7 +123,7 @@ static inline void make_record(struct record *r, const struct event *e)
 	uint16_t id;
 
 	r->def = tap_def_find(NULL, event_names[e->kind]);
-	id = (uint16_t)(e->kind == WAKEUP ? WAKEUP_ID : tap_def_id(r->def));
+	id = (uint16_t)(e->kind == WAKEUP ? WAKEUP_ID : r->def->id);
 	tap_buf_clear(&r->bytes);
 	tap_buf_reserve(&r->bytes, r->def->size);
 	memset(r->bytes.data, 0, r->def->size);

@@ -73,7 +73,7 @@ static inline const struct tap_format *steps_format(const char *name)
 	struct tap_abi abi = { .long_size = 8 };
 	const struct tap_def *def = tap_def_find(NULL, name);
 	bool wakeup = !strcmp(name, "sched_wakeup"), newtask = !strcmp(name, "task_newtask");
-	unsigned int slot = def ? tap_def_id(def) & 127 : 128u + wakeup + 2 * newtask;
+	unsigned int slot = def ? def->id & 127 : 128u + wakeup + 2 * newtask;
 	struct tap_format **made = &steps_formats[steps_odd][slot];
 	struct tap_buf text = { 0 };
 

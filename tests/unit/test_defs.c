@@ -36,7 +36,7 @@ static void text_is_the_kernels(void **state)
 	char *want;
 
 	(void)state;
-	assert_true(asprintf(&want, LOST_TEXT, tap_def_id(def)) > 0);
+	assert_true(asprintf(&want, LOST_TEXT, def->id) > 0);
 	tap_def_format(def, NULL, NULL, &text);
 	assert_string_equal(tap_buf_str(&text), want);
 	tap_buf_release(&text);
@@ -55,7 +55,7 @@ static void check_def(const struct tap_def *def)
 	tap_def_format(def, NULL, &cgroups, &text);
 	assert_int_equal(tap_format_parse(def->system, tap_buf_str(&text), text.len, abi, &fmt, &err), 0);
 	assert_string_equal(fmt->name, def->name);
-	assert_int_equal(fmt->id, tap_def_id(def));
+	assert_int_equal(fmt->id, def->id);
 	assert_int_equal(fmt->nr_fields - fmt->nr_common, def->nr_fields);
 	for (unsigned int i = 0; i < def->nr_fields; i++) {
 		const struct tap_field *f = tap_format_field(fmt, def->fields[i].name);
@@ -88,32 +88,42 @@ static void ids_fit_kernelshark(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
-		assert_int_equal(tap_def_id(def), TAP_DEF_ID_BASE + i);
-		assert_true(tap_def_id(def) <= INT16_MAX);
+		assert_int_equal(def->id, TAP_DEF_ID_BASE + i);
+		assert_true(def->id <= INT16_MAX);
 	}
 }
 
-/* A hook or a need that names no event is a typing error in events/. */
-static void hooks_and_needs_name_events(void **state)
+/* A need that names no field is a typing error in events/. */
+static void check_need(const struct tap_def *def, const struct tap_need *need)
 {
-	const struct tap_hook *hook;
-	const struct tap_need *need;
+	bool found = !*need->field;
+
+	for (unsigned int i = 0; i < def->nr_fields; i++)
+		found |= !strcmp(def->fields[i].name, need->field);
+	assert_true(found);
+	assert_non_null(strchr(need->spec, '.'));
+}
+
+static void hooks_and_needs_are_the_headers(void **state)
+{
+	const struct tap_def *def;
+	unsigned int nr_bare = 0;
 
 	(void)state;
-	for (unsigned int i = 0; (hook = tap_hook_at(i)); i++) {
-		assert_non_null(tap_def_find(NULL, hook->event));
-		assert_in_range(hook->nr_args, 1, 5);
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
+		nr_bare += !def->nr_hooks;
+		for (unsigned int k = 0; k < def->nr_hooks; k++)
+			assert_in_range(def->hooks[k].nr_args, 1, 5);
+		for (unsigned int k = 0; k < def->nr_needs; k++)
+			check_need(def, &def->needs[k]);
 	}
-	for (unsigned int i = 0; (need = tap_need_at(i)); i++) {
-		const struct tap_def *def = tap_def_find(NULL, need->event);
-		bool found = !*need->field;
-
-		assert_non_null(def);
-		for (unsigned int k = 0; k < def->nr_fields; k++)
-			found |= !strcmp(def->fields[k].name, need->field);
-		assert_true(found);
-		assert_non_null(strchr(need->spec, '.'));
-	}
+	assert_int_equal(nr_bare, 1); /* events_lost */
+	def = tap_def_find("schedtap", "sched_pelt_hw");
+	assert_string_equal(def->hooks[1].tracepoint, "pelt_thermal_tp");
+	assert_string_equal(def->needs[0].spec, "rq.avg_hw|rq.avg_thermal");
+	assert_null(def->condition);
+	def = tap_def_find("schedtap", "uclamp_util_se");
+	assert_string_equal(def->condition, "tp_se_is_task(se)");
 }
 
 static const struct {
@@ -173,7 +183,7 @@ int main(void)
 		cmocka_unit_test(text_is_the_kernels),
 		cmocka_unit_test(every_definition_parses),
 		cmocka_unit_test(ids_fit_kernelshark),
-		cmocka_unit_test(hooks_and_needs_name_events),
+		cmocka_unit_test(hooks_and_needs_are_the_headers),
 		cmocka_unit_test(absent_fields_and_paths),
 	};
 

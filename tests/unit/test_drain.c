@@ -157,7 +157,7 @@ static void reader_start(struct reader *r, struct writer *w)
 	assert_int_equal(tap_page_writer_add_buffer(r->writer, "", "mono", TAP_PAGE_SIZE, 1, NULL), 0);
 	tap_buf_release(&lost_text);
 	r->lane = (struct tap_lane){ .ring = &w->ring, .data = w->data, .ring_bytes = w->ring_bytes,
-				     .lost_id = (uint16_t)tap_def_id(lost) };
+				     .lost_id = (uint16_t)lost->id };
 	assert_int_equal(tap_lane_init(&r->lane), 0);
 }
 

@@ -77,7 +77,7 @@ static int map_rings(struct bpf_state *s, struct tap_err *err)
 
 static int make_lanes(struct bpf_state *s, struct tap_err *err)
 {
-	unsigned int lost_id = tap_def_id(tap_def_find("schedtap", "events_lost"));
+	unsigned int lost_id = tap_def_find("schedtap", "events_lost")->id;
 
 	s->lanes = calloc(s->nr_lanes, sizeof(*s->lanes));
 	if (!s->lanes)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "capture/machine.h"
+#include "event/span.h"
 
 #define TRACEPOINT_PREFIX "btf_trace_" /* typedef of the probe's prototype, void *data first */
 
@@ -62,33 +63,49 @@ static int add_members(struct tap_kernel *k, const struct btf *btf, const struct
 	return ret;
 }
 
-/* Whether a TRACE_NEEDS() names a member of this struct: "rq" in "rq.avg_hw|rq.avg_thermal". */
+/* The struct of the next alternative of a TRACE_NEEDS(): "rq" in "rq.avg_hw|rq.avg_thermal". "": none is left. */
+static struct span next_struct(const char **spec)
+{
+	struct span of = { *spec, strcspn(*spec, ".|") };
+
+	*spec = strchrnul(*spec, '|');
+	*spec += **spec == '|';
+	return of;
+}
+
+/* Whether a built-in definition needs a member of this struct. */
 static bool is_needed(const char *name)
 {
-	const struct tap_need *need;
-	size_t len = strlen(name);
+	const struct tap_def *def;
 
-	for (unsigned int i = 0; (need = tap_need_at(i)); i++)
-		for (const char *p = need->spec; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
-			if (!strncmp(p, name, len) && p[len] == '.')
-				return true;
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+		for (unsigned int k = 0; k < def->nr_needs; k++)
+			for (const char *spec = def->needs[k].spec; *spec;)
+				if (span_is(next_struct(&spec), name))
+					return true;
 	return false;
+}
+
+static int add_struct(struct tap_kernel *k, const struct btf *btf, const struct btf_type *t,
+		      const char *name)
+{
+	char prefix[128];
+
+	if (strlen(name) >= sizeof(prefix) - 2)
+		return 0;
+	snprintf(prefix, sizeof(prefix), "%s.", name);
+	return add_members(k, btf, t, prefix, 0);
 }
 
 static int add_type(struct tap_kernel *k, const struct btf *btf, const struct btf_type *t)
 {
 	const char *name = btf__name_by_offset(btf, t->name_off);
-	char prefix[128];
 
 	if (!name || !*name)
 		return 0;
 	if (btf_is_typedef(t) && !strncmp(name, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)))
 		return add_tracepoint(k, btf, t, name + strlen(TRACEPOINT_PREFIX));
-	if (btf_is_struct(t) && strlen(name) < sizeof(prefix) - 2 && is_needed(name)) {
-		snprintf(prefix, sizeof(prefix), "%s.", name);
-		return add_members(k, btf, t, prefix, 0);
-	}
-	return 0;
+	return btf_is_struct(t) && is_needed(name) ? add_struct(k, btf, t, name) : 0;
 }
 
 int tap_kernel_new(struct tap_kernel **out, struct tap_err *err)
@@ -120,6 +137,25 @@ int tap_kernel_new(struct tap_kernel **out, struct tap_err *err)
 	}
 	*out = k;
 	return 0;
+}
+
+int tap_kernel_learn(struct tap_kernel *k, const struct tap_def *def)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < def->nr_needs; i++)
+		for (const char *spec = def->needs[i].spec; !ret && *spec;) {
+			struct span of = next_struct(&spec);
+			char name[128];
+			int id;
+
+			snprintf(name, sizeof(name), "%.*s", (int)of.len, of.s);
+			id = btf__find_by_name_kind(k->btf, name, BTF_KIND_STRUCT);
+			if (id > 0)
+				ret = add_struct(k, k->btf, btf__type_by_id(k->btf, (uint32_t)id),
+						 name);
+		}
+	return ret;
 }
 
 void tap_kernel_free(struct tap_kernel *k)
@@ -167,12 +203,9 @@ static bool has_any(const struct tap_kernel *k, const char *spec)
 static const struct tap_need *missing_need(const struct tap_kernel *k, const struct tap_def *def,
 					   const char *field)
 {
-	const struct tap_need *need;
-
-	for (unsigned int i = 0; (need = tap_need_at(i)); i++)
-		if (!strcmp(need->event, def->name) && !strcmp(need->field, field) &&
-		    !has_any(k, need->spec))
-			return need;
+	for (unsigned int i = 0; i < def->nr_needs; i++)
+		if (!strcmp(def->needs[i].field, field) && !has_any(k, def->needs[i].spec))
+			return &def->needs[i];
 	return NULL;
 }
 
@@ -192,14 +225,12 @@ const struct tap_hook *tap_kernel_hook(const struct tap_kernel *k, const struct 
 				       struct tap_buf *why)
 {
 	const struct tap_need *need = missing_need(k, def, "");
-	const struct tap_hook *h, *last = NULL;
+	const struct tap_hook *h = NULL, *last = NULL;
 
-	for (unsigned int i = 0; (h = tap_hook_at(i)); i++) {
-		if (strcmp(h->event, def->name))
-			continue;
-		last = h;
-		if (tracepoint_args(k, h->tracepoint) >= (int)h->nr_args)
-			break;
+	for (unsigned int i = 0; !h && i < def->nr_hooks; i++) {
+		last = &def->hooks[i];
+		if (tracepoint_args(k, last->tracepoint) >= (int)last->nr_args)
+			h = last;
 	}
 	if (h && !need && !is_dangerous(k, h))
 		return h;
@@ -213,7 +244,7 @@ const struct tap_hook *tap_kernel_hook(const struct tap_kernel *k, const struct 
 		tap_buf_printf(why, "the kernel is built without %s", need->spec);
 	else
 		tap_buf_puts(why, "with CONFIG_PREEMPT_RCU a BPF program on it can recurse and "
-			     "panic the kernel");
+				  "panic the kernel");
 	return NULL;
 }
 

@@ -17,6 +17,12 @@ struct tap_kernel;
 int tap_kernel_new(struct tap_kernel **out, struct tap_err *err);
 void tap_kernel_free(struct tap_kernel *k);
 
+/*
+ * Looks up what a definition that is not built in needs; before the BTF is dropped, and before anything else is
+ * asked about it. Return: 0 or -ENOMEM.
+ */
+int tap_kernel_learn(struct tap_kernel *k, const struct tap_def *def);
+
 /* Borrowed, until it is dropped: it takes megabytes, and all else needs it no more. */
 const struct btf *tap_kernel_btf(const struct tap_kernel *k);
 void tap_kernel_drop_btf(struct tap_kernel *k);

@@ -43,16 +43,6 @@ static bool is_wanted(const struct tap_select_word *w, const char *system, const
 	return w ? tap_select_word_fits(w, system, name) : def && is_default(def);
 }
 
-static bool has_hook(const struct tap_def *def)
-{
-	const struct tap_hook *hook;
-
-	for (unsigned int i = 0; (hook = tap_hook_at(i)); i++)
-		if (!strcmp(hook->event, def->name))
-			return true;
-	return false;
-}
-
 static int list_tracefs(struct maker *m, struct tap_err *err)
 {
 	if (m->list.v)
@@ -98,7 +88,7 @@ static int add_defs(struct maker *m, const struct tap_select_word *w, const char
 	int nr = 0, ret;
 
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
-		if (!is_wanted(w, def->system, def->name, def) || !has_hook(def))
+		if (!is_wanted(w, def->system, def->name, def) || !def->nr_hooks)
 			continue;
 		ret = tap_select_filter(m->plan->select, def->system, def->name, &one, err);
 		if (ret)
@@ -168,7 +158,7 @@ static bool is_def(const struct tap_select_word *w)
 	const struct tap_def *def;
 
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
-		if (is_wanted(w, def->system, def->name, def) && has_hook(def))
+		if (is_wanted(w, def->system, def->name, def) && def->nr_hooks)
 			return true;
 	return false;
 }

@@ -40,7 +40,7 @@ static struct tap_user_lane *get_lane(struct tap_user_out *out, bool late, unsig
 	else if (tap_lane_init(&l->lane))
 		*ret = tap_err_set(err, -ENOMEM, "out of memory");
 	l->lane.cpu = cpu;
-	l->lane.lost_id = (uint16_t)tap_def_id(tap_def_find("schedtap", "events_lost"));
+	l->lane.lost_id = (uint16_t)tap_def_find("schedtap", "events_lost")->id;
 	l->lane.buffer = (unsigned int)(late ? out->late : out->buffer);
 	return *ret ? NULL : l;
 }
