@@ -11,6 +11,13 @@
 
 #include "event/span.h"
 
+/* no macros: what headers say is kept as text */
+#undef bool
+#undef true
+#undef false
+typedef _Bool bool;
+enum { false, true };
+
 typedef uint8_t u8;
 typedef int32_t s32;
 typedef uint32_t u32;
@@ -31,7 +38,7 @@ struct trace_entry {
 #define tp_if(member, args...) args /* a recording leaves out what its kernel lacks */
 #define TP_STRUCT__entry(args...) args
 #define TP_fast_assign(args...) args
-#define TP_printk(fmt, args...) "\"" fmt "\", " STRINGIFY(args)
+#define TP_printk(args...) STRINGIFY(args)
 #define STRINGIFY(x...) STRINGIFY_1(x)
 #define STRINGIFY_1(x...) #x
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)                                     \
@@ -227,44 +234,46 @@ static bool arg_reads(const char *arg, const char *end, const char *name)
 	return false;
 }
 
-/* The end of the argument that begins at @p: the next comma outside brackets and quotes. */
+/* Behind the string that begins at @p. */
+static const char *string_end(const char *p)
+{
+	for (p++; *p && *p != '"'; p++)
+		p += *p == '\\' && p[1];
+	return p + (*p == '"');
+}
+
+/* The end of the argument that begins at @p: the next comma outside brackets and quotes, or a bracket that ends more. */
 static const char *arg_end(const char *p)
 {
 	int depth = 0;
-	bool quoted = false;
 
-	for (; *p && (depth || quoted || *p != ','); p++) {
-		if (*p == '"')
-			quoted = !quoted;
-		else if (!quoted && strchr("({", *p))
-			depth++;
-		else if (!quoted && strchr(")}", *p))
-			depth--;
+	while (*p && (depth || *p != ',')) {
+		if (*p == '"') {
+			p = string_end(p);
+			continue;
+		}
+		depth += *p == '(' || *p == '{' || *p == '[';
+		depth -= *p == ')' || *p == '}' || *p == ']';
+		if (depth < 0)
+			break;
+		p++;
 	}
 	return p;
 }
 
-static const struct tap_field *absent_field(const struct tap_def *def, const bool *absent,
-					    const char *arg, const char *end)
+static bool reads_absent(const struct tap_def *def, const bool *absent, struct span arg)
 {
 	for (unsigned int i = 0; absent && i < def->nr_fields; i++)
-		if (absent[i] && arg_reads(arg, end, def->fields[i].name))
-			return &def->fields[i];
-	return NULL;
+		if (absent[i] && arg_reads(arg.s, arg.s + arg.len, def->fields[i].name))
+			return true;
+	return false;
 }
 
-/* One argument, with the cgroup paths in place of tp_cgroup_path(). */
-static void add_arg(struct tap_buf *out, const char *arg, const char *end,
-		    const struct tap_map *cgroups)
+/* __print_symbolic() in place of tp_cgroup_path(@id). */
+static void add_cgroups(struct tap_buf *out, struct span id, const struct tap_map *cgroups)
 {
-	static const char call[] = "tp_cgroup_path(";
-
-	if (!cgroups || strncmp(arg, call, sizeof(call) - 1)) {
-		tap_buf_add(out, arg, (size_t)(end - arg));
-		return;
-	}
 	tap_buf_puts(out, "__print_symbolic(");
-	tap_buf_add(out, arg + sizeof(call) - 1, (size_t)(end - arg) - sizeof(call));
+	tap_buf_add(out, id.s, id.len);
 	/* 0: tasks of an autogroup; it also keeps the list from being empty */
 	tap_buf_puts(out, ", { 0, \"-\" }");
 	tap_map_for_each (cgroups, s) {
@@ -277,45 +286,124 @@ static void add_arg(struct tap_buf *out, const char *arg, const char *end,
 	tap_buf_char(out, ')');
 }
 
-/*
- * The print format without absent fields. Our own formats are words of the form name=%conversion,
- * one conversion each, so that the word and the argument go together.
- */
+/* Arguments, with the cgroup paths in place of tp_cgroup_path(). */
+static void add_args(struct tap_buf *out, struct span args, const struct tap_map *cgroups)
+{
+	static const char call[] = "tp_cgroup_path(";
+	const char *end = args.s + args.len, *next;
+
+	for (const char *p = args.s; p < end; p = next) {
+		next = *p == '"' ? string_end(p) : p + 1;
+		if (cgroups && !strncmp(p, call, sizeof(call) - 1)) {
+			struct span id = { p + sizeof(call) - 1, 0 };
+
+			id.len = (size_t)(arg_end(id.s) - id.s);
+			add_cgroups(out, id, cgroups);
+			next = id.s + id.len + 1;
+		} else {
+			tap_buf_add(out, p, (size_t)(next - p));
+		}
+	}
+}
+
+/* The literals as one, without quotes. Return: the arguments behind them. */
+static const char *join_literals(struct tap_buf *out, const char *p)
+{
+	for (p += strspn(p, " "); *p == '"'; p += strspn(p, " ")) {
+		const char *end = string_end(p);
+
+		tap_buf_add(out, p + 1, (size_t)(end - p) - 2);
+		p = end;
+	}
+	return p + strspn(p, ", ");
+}
+
+/* Takes the arguments of the conversion at @p: one, and one for each '*' in it. Return: what is behind it. */
+static const char *take_conversion(const char *p, const char **args, struct span *taken)
+{
+	unsigned int nr = 1;
+
+	if (p[1] == '%')
+		nr = 0;
+	for (p++; strchr("0123456789+-# .*hlLqjzt", *p) && *p; p++)
+		nr += *p == '*';
+	*taken = (struct span){ *args, 0 };
+	while (nr-- && **args) {
+		const char *end = arg_end(*args);
+
+		taken->len = (size_t)(end - taken->s);
+		*args = end + strspn(end, ", ");
+	}
+	return *p ? p + 1 : p;
+}
+
+/* From one blank of the format to the next, and the arguments that it prints. */
+struct word {
+	struct span text, args;
+	bool reads_absent;
+};
+
+static const char *take_word(const char *p, const char **args, const struct tap_def *def,
+			     const bool *absent, struct word *w)
+{
+	*w = (struct word){ .text = { p, 0 }, .args = { *args, 0 } };
+	do {
+		struct span arg = { 0 };
+
+		p = *p == '%' ? take_conversion(p, args, &arg) : p + 1;
+		if (arg.len)
+			w->args.len = (size_t)(arg.s + arg.len - w->args.s);
+		w->reads_absent |= reads_absent(def, absent, arg);
+	} while (*p && *p != ' ');
+	w->text.len = (size_t)(p - w->text.s);
+	return p;
+}
+
+/* Without the words that print an absent field. If those come first, so does no blank. */
+static void add_words(struct tap_buf *out, const char *fmt, const char *args,
+		      const struct tap_def *def, const bool *absent, const struct tap_map *cgroups)
+{
+	struct tap_buf kept = { 0 };
+	size_t start = out->len;
+	struct word w;
+
+	for (const char *p = fmt; *p;) {
+		p = take_word(p, &args, def, absent, &w);
+		if (w.reads_absent)
+			continue;
+		if (out->len == start && w.text.s > fmt && *w.text.s == ' ')
+			w.text = (struct span){ w.text.s + 1, w.text.len - 1 };
+		tap_buf_add(out, w.text.s, w.text.len);
+		if (kept.len && w.args.len)
+			tap_buf_puts(&kept, ", ");
+		add_args(&kept, w.args, cgroups);
+	}
+	tap_buf_puts(out, "\", ");
+	tap_buf_add(out, kept.data, kept.len);
+	out->err = out->err ? out->err : kept.err;
+	tap_buf_release(&kept);
+}
+
+/* The print format as the kernel has it, its literals as one. */
 static void add_print_fmt(struct tap_buf *out, const struct tap_def *def, const bool *absent,
 			  const struct tap_map *cgroups)
 {
-	const char *fmt = def->print_fmt + 1, *args = strchr(fmt, '"') + 1;
-	struct tap_buf kept = { 0 };
-	const char *word_end;
+	struct tap_buf fmt = { 0 };
+	const char *args = join_literals(&fmt, def->print_fmt);
+	bool any_absent = false;
 
+	for (unsigned int i = 0; absent && i < def->nr_fields; i++)
+		any_absent |= absent[i];
 	tap_buf_char(out, '"');
-	for (const char *word = fmt; *word != '"'; word = word_end) {
-		bool drop = false;
-
-		word_end = word + 1;
-		while (*word_end != ' ' && *word_end != '"')
-			word_end++;
-		for (const char *p = word; p < word_end; p++) {
-			const char *arg, *end;
-
-			if (*p != '%')
-				continue;
-			arg = args + strspn(args, ", ");
-			end = args = arg_end(arg);
-			drop = absent_field(def, absent, arg, end);
-			if (!drop) {
-				tap_buf_puts(&kept, ", ");
-				add_arg(&kept, arg, end, cgroups);
-			}
-		}
-		if (!drop)
-			tap_buf_add(out, word, (size_t)(word_end - word));
+	if (any_absent) {
+		add_words(out, tap_buf_str(&fmt), args, def, absent, cgroups);
+	} else {
+		tap_buf_add(out, fmt.data, fmt.len);
+		tap_buf_puts(out, "\", ");
+		add_args(out, (struct span){ args, strlen(args) }, cgroups);
 	}
-	tap_buf_char(out, '"');
-	tap_buf_add(out, kept.data, kept.len);
-	if (kept.err)
-		out->err = kept.err;
-	tap_buf_release(&kept);
+	out->err = out->err ? out->err : fmt.err;
+	tap_buf_release(&fmt);
 }
 
 void tap_def_format(const struct tap_def *def, const bool *absent, const struct tap_map *cgroups,

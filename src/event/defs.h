@@ -32,7 +32,7 @@ struct tap_hook {
 struct tap_def {
 	const char *system, *name;
 	const char *group; /* events/<group>.h: what -e GROUP selects */
-	const char *print_fmt;
+	const char *print_fmt; /* TP_printk(), with REC for __entry: "a=%d" " b=%d", REC->a, REC->b */
 	const char *params; /* TP_PROTO(): "struct task_struct *p, int dest_cpu" */
 	const char *condition; /* TP_CONDITION(), or NULL */
 	const char *assign; /* TP_fast_assign(), with REC for __entry */

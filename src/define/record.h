@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* TP_STRUCT__entry(): the fields of a record, laid out as the kernel lays out its own. */
+#ifndef TAP_DEFINE_RECORD_H
+#define TAP_DEFINE_RECORD_H
+
+#include "define/arena.h"
+#include "define/call.h"
+#include "event/format.h"
+
+/* Bytes of a record with all its texts: it is to fit where a ring ends (bpf/ring.h), and on a page of a trace.dat. */
+#define TAP_RECORD_MAX_BYTES 4000u
+
+struct tap_record {
+	struct tap_field *fields; /* without the common ones */
+	unsigned int nr;
+	uint32_t size; /* bytes of the fixed part */
+};
+
+/* All of it is in @arena. Return: false behind an error. */
+bool tap_record_read(struct tap_pp *pp, struct tap_arena *arena, const struct tap_part *part,
+		     struct tap_record *out);
+
+#endif
