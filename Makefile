@@ -68,7 +68,7 @@ $B/src/tracepoint/%.o: ALL_CFLAGS += -fno-plt
 $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
-$B/src/capture/%.o: ALL_CFLAGS += -Ibpf
+$B/src/capture/%.o $B/src/program/%.o: ALL_CFLAGS += -Ibpf
 $B/src/object/object.o: ALL_CFLAGS += -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"'
 $B/src/object/object.o: $B/bpf/schedtap.bpf.o
 

@@ -180,4 +180,6 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 	NOTHING
 #include "all.h"
 
+#include "own.h"
+
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -54,6 +54,9 @@ struct tap_cmd {
 			"'prev_pid == 42 && delay > 5ms'; repeatable",                             \
 		.offset = offsetof(T, m), .of = offsetof(T, events),                               \
 	}
+#define TAP_OPT_DEFINE(T, m)                                                                       \
+	TAP_OPTION(T, m, "define", 0, "FILE", TAP_OPT_STRINGS,                                     \
+		   "events of one's own: a header in the kernel's TRACE_EVENT() syntax; repeatable")
 #define TAP_OPT_PIDS(T, m)                                                                         \
 	TAP_OPTION(T, m, "pid", 'p', "PID", TAP_OPT_STRINGS,                                       \
 		   "only this process, with its threads; repeatable")

@@ -40,6 +40,22 @@ void tap_plan_release(struct tap_plan *plan)
 	*plan = (struct tap_plan){ 0 };
 }
 
+const struct tap_def *tap_plan_def_at(const struct tap_plan *plan, unsigned int index)
+{
+	unsigned int nr_own = plan->own ? plan->own->nr : 0;
+	const struct tap_def *def, *own;
+
+	if (index < nr_own)
+		return tap_defs_at(plan->own, index);
+	def = tap_def_at(index - nr_own);
+	for (unsigned int i = 0; def && i < nr_own; i++) {
+		own = tap_defs_at(plan->own, i);
+		if (!strcmp(own->name, def->name) && !strcmp(own->system, def->system))
+			return own;
+	}
+	return def;
+}
+
 struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *system,
 				     const char *name)
 {

@@ -4,10 +4,12 @@
 #define TAP_CAPTURE_PLAN_H
 
 #include "capture/pids.h"
+#include "define/define.h"
 #include "event/defs.h"
 #include "select/select.h"
 
 struct tap_backend_ops;
+struct tap_kernel;
 
 enum tap_event_status {
 	TAP_EVENT_PLANNED,
@@ -41,6 +43,8 @@ struct tap_plan {
 	unsigned int nr_events, cap_events;
 	struct tap_plan_pattern *patterns;
 	unsigned int nr_patterns, cap_patterns;
+	const struct tap_defs *own; /* definitions beside the built-in ones; borrowed; NULL: none */
+	struct tap_kernel *kernel; /* borrowed, for BPF; NULL: not read yet */
 	const struct tap_select *select; /* processes and threads by the recorder's numbers; borrowed */
 	bool follow; /* children of its processes too */
 	struct tap_pids pids;
@@ -57,6 +61,9 @@ static inline bool tap_plan_pattern_fits(const struct tap_plan_pattern *p, const
 {
 	return !p->word || tap_select_word_fits(p->word, system, name);
 }
+
+/* The definitions, of which an own one takes the place of a built-in one with its name. Return: NULL past the last. */
+const struct tap_def *tap_plan_def_at(const struct tap_plan *plan, unsigned int index);
 
 /* Return: the event, or NULL. */
 struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *system,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +8,19 @@
 #include "base/cap.h"
 #include "base/text.h"
 #include "capture/bpf/kernel.h"
+#include "capture/machine.h"
 #include "capture/tracefs/tracefs.h"
 #include "capture/user/programs.h"
 #include "cli/cmd.h"
+#include "cli/define.h"
 #include "cli/probe.h"
 #include "cli/screen.h"
+#include "program/recorder.h"
+#include "program/tracepoints.h"
 #include "select/select.h"
 
 struct list_opts {
+	struct tap_strings definitions;
 	bool verbose;
 };
 
@@ -270,33 +276,153 @@ static unsigned int print_matching(const struct sources *s, const struct tap_sel
 	return nr;
 }
 
-static int list_word(const struct sources *s, const char *word, bool verbose, struct tap_err *err)
+/* ---- tracepoints without events -------------------------------------------------------------- */
+
+#define BARE "bare:"
+
+static bool has_event(const struct sources *s, const char *tracepoint)
+{
+	for (unsigned int i = 0; i < s->list.nr; i++)
+		if (!strcmp(s->list.v[i].name, tracepoint))
+			return true;
+	return false;
+}
+
+static void print_bare(const struct btf *btf, const char *name, bool verbose)
+{
+	struct tap_buf params = { 0 }, members = { 0 };
+
+	tap_tracepoint_params(btf, name, &params);
+	printf("%-9s " BARE "%s(%s)\n", "bare", name, tap_buf_str(&params));
+	if (verbose && !tap_tracepoint_members(btf, name, &members))
+		print_indented(tap_buf_str(&members));
+	tap_buf_release(&params);
+	tap_buf_release(&members);
+}
+
+static int list_bare(const struct sources *s, const char *word, bool verbose, struct tap_err *err)
+{
+	const char *glob = word + strlen(BARE), *name;
+	uint32_t id = 0;
+	unsigned int nr = 0;
+
+	if (!s->kernel || !s->list.nr)
+		return tap_err_set(err, -EOPNOTSUPP, "which tracepoints have no event is not known: %s",
+				   s->kernel ? s->no_tracefs.text : s->no_bpf.text);
+	while ((name = tap_tracepoint_next(tap_kernel_btf(s->kernel), &id))) {
+		if (has_event(s, name) || fnmatch(glob, name, 0))
+			continue;
+		print_bare(tap_kernel_btf(s->kernel), name, verbose);
+		nr++;
+	}
+	return nr ? 0 : tap_err_set(err, -ENODATA, "no tracepoint without an event matches '%s'", glob);
+}
+
+/* ---- own definitions ------------------------------------------------------------------------- */
+
+/* What recording would say of it, without a program that is loaded. */
+static int check_own(const struct sources *s, const struct tap_def *def, struct tap_err *err)
+{
+	const struct tap_recorder_env env = {
+		.btf = s->kernel ? tap_kernel_btf(s->kernel) : NULL, .nr_cpus = tap_machine_nr_cpus(),
+	};
+	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
+	const struct tap_hook *hook;
+	struct tap_buf why = { 0 };
+	struct tap_err bad = { 0 };
+	const char *at;
+	int ret;
+
+	hook = s->kernel ? tap_kernel_hook(s->kernel, def, &why) : NULL;
+	tap_buf_release(&why);
+	if (!hook)
+		return 0;
+	tap_kernel_absent(s->kernel, def, absent);
+	ret = tap_recorder_check(&env, def, hook->tracepoint, absent, &at, &bad);
+	return ret ? tap_defs_fail(def, at, err, "%s", bad.text) : 0;
+}
+
+/* @select: those of the words that were definitions are names now. */
+static int list_own(const struct sources *s, const struct tap_defs *own, const struct tap_select *select, bool verbose,
+		    struct tap_err *err)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < own->nr && !ret; i++) {
+		const struct tap_def *def = tap_defs_at(own, i);
+
+		if (!tap_select_event(select, def->system, def->name))
+			continue;
+		ret = check_own(s, def, err);
+		if (!ret)
+			print_def(s, def, verbose);
+	}
+	return ret;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static bool fits_own(const struct tap_defs *own, const struct tap_select *select)
+{
+	for (unsigned int i = 0; i < own->nr; i++)
+		if (tap_select_event(select, tap_defs_at(own, i)->system, tap_defs_at(own, i)->name))
+			return true;
+	return false;
+}
+
+static int list_word(const struct sources *s, const struct tap_defs *own, const char *word, bool verbose,
+		     struct tap_err *err)
 {
 	const struct tap_select_opts opts = { sizeof(opts), .events = &word, .nr_events = 1 };
 	struct tap_select *select;
-	int ret = tap_select_new(&opts, &select, err);
+	int ret;
 
-	if (!ret && !print_matching(s, select, verbose))
+	if (!strncmp(word, BARE, strlen(BARE)))
+		return list_bare(s, word, verbose, err);
+	ret = tap_select_new(&opts, &select, err);
+	if (ret)
+		return ret;
+	if (fits_own(own, select))
+		ret = list_own(s, own, select, verbose, err);
+	else if (!print_matching(s, select, verbose))
 		ret = tap_err_set(err, -ENODATA, "no event matches '%s'", word);
 	tap_select_free(select);
+	return ret;
+}
+
+static int list_words(const struct sources *s, const struct tap_defs *own, const struct tap_strings *words, bool verbose)
+{
+	struct tap_err err = { 0 };
+	int ret = TAP_EXIT_OK;
+
+	if (!words->nr && own->nr && list_own(s, own, &tap_select_all, verbose, &err))
+		ret = tap_cmd_fail(&err, true);
+	else if (!words->nr && !own->nr)
+		print_matching(s, &tap_select_all, verbose);
+	for (unsigned int i = 0; i < words->nr; i++)
+		if (list_word(s, own, words->v[i], verbose, &err))
+			ret = tap_cmd_fail(&err, true);
 	return ret;
 }
 
 static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct list_opts *o = opts;
+	struct tap_select_words words = { .events = *operands }; /* its words, not its own */
+	struct tap_cli_defs own = { 0 };
 	struct sources s = { 0 };
 	struct tap_err err = { 0 };
-	int ret = TAP_EXIT_OK;
+	int ret;
 
 	(void)rest;
+	ret = tap_cli_define(&own, &o->definitions, &words, &err);
+	if (ret) {
+		tap_cli_defs_release(&own);
+		return tap_cmd_fail(&err, true);
+	}
 	open_sources(&s);
 	tap_screen_page();
-	if (!operands->nr)
-		print_matching(&s, &tap_select_all, o->verbose);
-	for (unsigned int i = 0; i < operands->nr; i++)
-		if (list_word(&s, operands->v[i], o->verbose, &err))
-			ret = tap_cmd_fail(&err, true);
+	ret = list_words(&s, &own.defs, &words.events, o->verbose);
 	if (s.by_types)
 		fputs("schedtap: 'bpf' goes by the kernel's types alone: whether it takes a program can be "
 		      "tried with CAP_BPF and CAP_PERFMON only\n", stderr);
@@ -307,10 +433,15 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 		fprintf(stderr, "schedtap: the events of programs are not listed: %s\n",
 			s.no_programs.text);
 	close_sources(&s);
+	tap_cli_defs_release(&own);
+	for (unsigned int i = 0; i < words.filters.nr; i++)
+		free(words.filters.v[i]);
+	free(words.filters.v);
 	return ret;
 }
 
 static const struct tap_opt list_table[] = {
+	TAP_OPT_DEFINE(struct list_opts, definitions),
 	TAP_OPTION(struct list_opts, verbose, "verbose", 'v', NULL, TAP_OPT_FLAG,
 		   "print each event's format text"),
 	{ 0 }

@@ -19,6 +19,7 @@
 #include "capture/session/priority.h"
 #include "capture/session/session.h"
 #include "cli/cmd.h"
+#include "cli/define.h"
 #include "cli/progress.h"
 #include "cli/task_end.h"
 #include "recording/pack.h"
@@ -29,6 +30,7 @@
 struct record_opts {
 	const char *output, *compress, *backend;
 	struct tap_select_words select;
+	struct tap_strings definitions;
 	uint64_t duration_ns, buffer_bytes, max_bytes;
 	int64_t priority;
 	bool follow;
@@ -38,6 +40,7 @@ struct record_opts {
 struct run {
 	const struct record_opts *opts;
 	struct tap_select *select;
+	struct tap_cli_defs own;
 	struct tap_session *session;
 	struct rlimit files;	/* open ones, as the command is to have it */
 	int signals;		/* signalfd */
@@ -58,6 +61,7 @@ static const struct tap_opt record_table[] = {
 	TAP_OPT_OUTPUT(T, output, "trace.dat"),
 	TAP_OPT_EVENTS(T, select.events),
 	TAP_OPT_FILTER(T, select.filters, select.events),
+	TAP_OPT_DEFINE(T, definitions),
 	TAP_OPTION(T, duration_ns, "duration", 'd', "TIME", TAP_OPT_TIME,
 		   "stop after this time [until Ctrl-C]"),
 	TAP_OPT_PIDS(T, select.tgids),
@@ -108,6 +112,8 @@ static int open_session(struct run *run, struct tap_err *err)
 	struct tap_session_opts so = {
 		.file = o->output,
 		.select = run->select,
+		.own = &run->own.defs,
+		.kernel = run->own.kernel,
 		.backend = o->backend,
 		.follow = o->follow,
 		.buffer_bytes = o->buffer_bytes,
@@ -526,7 +532,8 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 		ret = err.code;
 	o->output = file;
 	getrlimit(RLIMIT_NOFILE, &run.files);
-	ret = ret ?: tap_select_read(&run.opts->select, &run.select, &err);
+	ret = ret ?: tap_cli_define(&run.own, &o->definitions, &o->select, &err);
+	ret = ret ?: tap_select_read(&o->select, &run.select, &err);
 	ret = ret ?: open_session(&run, &err);
 	if (ret) {
 		ret = tap_cmd_fail(&err, true);
@@ -538,6 +545,7 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 out:
 	tap_session_free(run.session);
 	tap_select_free(run.select);
+	tap_cli_defs_release(&run.own);
 	for (unsigned int i = 0; i < run.nr_ends; i++)
 		tap_task_end_close(&run.ends[i]);
 	free(run.ends);

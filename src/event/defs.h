@@ -52,6 +52,12 @@ const struct tap_def *tap_def_at(unsigned int index);
 /* Return: NULL if there is none. @system may be NULL. */
 const struct tap_def *tap_def_find(const char *system, const char *name);
 
+/* An own definition may have the name of a built-in one, whose place it takes. */
+static inline bool tap_def_is_built_in(const struct tap_def *def)
+{
+	return def && tap_def_find(def->system, def->name) == def;
+}
+
 /*
  * Writes the definition's format text, byte for byte as a kernel (6.2 or later) prints it.
  * @absent: one flag per field: left out of the text, with its part of the print format.

@@ -7,8 +7,10 @@
 
 uint32_t tap_expr_fail(struct expr_parser *p, int err)
 {
-	if (!p->err)
+	if (!p->err) {
 		p->err = err;
+		p->bad = p->at;
+	}
 	p->at = "";
 	return 0;
 }
@@ -222,6 +224,8 @@ uint32_t tap_expr_cond(struct expr_parser *p, uint32_t a, uint32_t b, uint32_t d
 		n.type = common_type(yes.type, no.type);
 		b = tap_expr_cast(p, b, n.type);
 		d = tap_expr_cast(p, d, n.type);
+		n.ctype = yes.ctype ?: no.ctype; /* the other one is NULL */
+		n.opaque = n.ctype;
 	}
 	if (!p->err && expr_is_const(p, a))
 		return node_at(p, a)->num ? b : d;

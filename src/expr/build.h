@@ -33,6 +33,7 @@ struct expr_parser {
 	const char *at;
 	unsigned int depth; /* of the recursion */
 	int err;
+	const char *bad; /* where the error is */
 };
 
 #define EXPR_INT ((struct tap_ctype){ 4, true })

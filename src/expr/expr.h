@@ -59,6 +59,7 @@ enum expr_op {
 	OP_PLACE, /* what lies num bytes behind the pointer a: no value yet */
 	OP_MEMBER, /* the value there; at, len: its bits, where it is a bit field */
 	OP_POINTER, /* the pointer a and num bytes */
+	OP_CAPACITY, /* of the CPU a */
 };
 
 enum expr_class {

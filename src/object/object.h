@@ -13,6 +13,7 @@ enum tap_bpf_kind {
 	TAP_BPF_RECORDS,
 	TAP_BPF_KEEPS_TASKS, /* in the set of bpf/tasks.h */
 	TAP_BPF_LISTS_TASKS,
+	TAP_BPF_HAS_FUNCTIONS, /* that other programs take (bpf/own.h) */
 };
 enum tap_bpf_kind tap_bpf_kind(const struct bpf_program *prog);
 

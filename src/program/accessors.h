@@ -14,6 +14,7 @@ TAP_ACCESSOR(tp_switch_state, "preempt, state, prev",
 TAP_ACCESSOR(tp_cfs_rq_rq, "cfs_rq", "cfs_rq->rq")
 TAP_ACCESSOR(tp_cfs_rq_cpu, "cfs_rq", "exists(cfs_rq->rq) ? cfs_rq->rq->cpu : 0")
 TAP_ACCESSOR(tp_cfs_rq_cgroup, "cfs_rq", "exists(cfs_rq->tg) ? cfs_rq->tg->css.cgroup->kn->id : 0")
+TAP_ACCESSOR(tp_cfs_rq_is_root, "cfs_rq", "exists(cfs_rq->tg) ? cfs_rq->tg->css.cgroup->level == 0 : 1")
 TAP_ACCESSOR(tap_se_task, "se", "container(se, task_struct, se)")
 TAP_ACCESSOR(tp_se_is_task, "se", "exists(se->my_q) ? !se->my_q : 1")
 TAP_ACCESSOR(tp_se_pid, "se", "tp_se_is_task(se) ? tap_se_task(se)->pid : -1")
@@ -27,7 +28,8 @@ TAP_ACCESSOR(tp_util_est_ewma, "avg", "exists(avg->util_est.ewma) ? avg->util_es
 TAP_ACCESSOR(tp_rq_avg_irq, "rq", "exists(rq->avg_irq) ? &rq->avg_irq : &rq->avg_rt")
 TAP_ACCESSOR(tp_rq_avg_hw, "rq",
 	 "exists(rq->avg_hw) ? &rq->avg_hw : exists(rq->avg_thermal) ? &rq->avg_thermal : &rq->avg_rt")
-TAP_ACCESSOR(tp_rq_capacity_orig, "rq", "rq->cpu_capacity_orig") /* since v6.7 it is no member */
+TAP_ACCESSOR(tp_rq_capacity_orig, "rq", /* since v6.7 it is no member */
+	 "exists(rq->cpu_capacity_orig) ? rq->cpu_capacity_orig : tap_cpu_capacity(rq->cpu)")
 TAP_ACCESSOR(tp_rq_uclamp, "rq, which", "exists(rq->uclamp) ? rq->uclamp[which].value : 0")
 TAP_ACCESSOR(tp_se_uclamp, "se, which",
 	 "exists(tap_se_task(se)->uclamp) ? tap_se_task(se)->uclamp[which].value : 0")
@@ -35,6 +37,7 @@ TAP_ACCESSOR(tp_clamp, "v, min, max", "v < min ? min : v > max ? max : v")
 TAP_ACCESSOR(tp_dl_is_server, "dl_se", "exists(dl_se->dl_server) ? dl_se->dl_server : 0")
 TAP_ACCESSOR(tp_dl_yielded, "dl_se", "dl_se->dl_yielded")
 TAP_ACCESSOR(tp_dl_pid, "dl_se", "tp_dl_is_server(dl_se) ? 0 : container(dl_se, task_struct, dl)->pid")
+TAP_ACCESSOR(tp_rd_span, "rd", "rd->span")
 /* the texts: what, and when */
 TAP_TEXT_ACCESSOR(tp_comm, "p", "p->comm", NULL)
 TAP_TEXT_ACCESSOR(tp_se_comm, "se", "tap_se_task(se)->comm", "tp_se_is_task(se)")

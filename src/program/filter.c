@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "program/assignments.h"
 #include "program/insns.h"
-#include "program/scope.h"
 
 #define TEXT_AT (-512) /* on the stack */
 #define COMM_BYTES 16u
@@ -17,7 +17,7 @@
 struct maker {
 	const struct tap_filter *filter;
 	const struct tap_def *def;
-	struct tap_scope scope;
+	struct tap_assignments assigned;
 	struct tap_insns b;
 	struct tap_filter_program *p;
 	unsigned int cap_globs;
@@ -31,13 +31,13 @@ struct maker {
 	int ret;
 };
 
-static void fail(struct maker *m, const char *field)
+static void fail(struct maker *m, const char *field, const char *why)
 {
 	if (!m->ret)
 		m->ret = tap_err_set(
 			m->err, -EINVAL,
 			"-f: '%s' of %s:%s cannot be had before the event is recorded: %s", field,
-			m->def->system, m->def->name, m->scope.why);
+			m->def->system, m->def->name, why);
 }
 
 static void jump(struct maker *m, uint8_t op, uint8_t dst, uint8_t src, bool imm, int32_t k,
@@ -49,13 +49,6 @@ static void jump(struct maker *m, uint8_t op, uint8_t dst, uint8_t src, bool imm
 	}
 	m->jumps[m->nr_jumps++] = (struct jump){ m->b.nr, term };
 	tap_insns_add(&m->b, BPF_JMP | op | (imm ? BPF_K : BPF_X), dst, src, 0, k);
-}
-
-/* The jump at @insn leads to what comes next. */
-static void land(struct maker *m, unsigned int insn)
-{
-	if (!m->b.err)
-		m->b.v[insn].off = (int16_t)(m->b.nr - insn - 1);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -74,7 +67,8 @@ static const struct tap_field *field_at(const struct maker *m, uint32_t offset)
 static void field_value(struct maker *m, uint32_t offset, uint8_t dst)
 {
 	const struct tap_field *f = field_at(m, offset);
-	uint32_t node;
+	const struct tap_assignment *assigned;
+	const char *why;
 
 	if (!strcmp(f->name, "common_pid")) {
 		tap_insns_call(&m->b, BPF_FUNC_get_current_pid_tgid);
@@ -83,12 +77,12 @@ static void field_value(struct maker *m, uint32_t offset, uint8_t dst)
 		tap_insns_const(&m->b, dst,
 				strcmp(f->name, "common_type") ? 0 : m->def->id);
 	} else {
-		node = tap_scope_number(&m->scope, f->name);
-		if (!node) {
-			fail(m, f->name);
+		assigned = tap_assignments_find(&m->assigned, f->name, &why);
+		if (!assigned) {
+			fail(m, f->name, why);
 			return;
 		}
-		tap_insns_value(&m->b, node, dst);
+		tap_insns_value(&m->b, assigned->number, dst);
 	}
 	tap_insns_fit(&m->b, dst, (struct tap_ctype){ (uint8_t)f->size, f->is_signed });
 }
@@ -164,7 +158,7 @@ static void cpu_term(struct maker *m, const struct tap_term *t)
 		tap_insns_const(&m->b, BPF_REG_3, t->cpus.bits[word]);
 		tap_insns_add(&m->b, BPF_ALU64 | BPF_RSH | BPF_X, BPF_REG_3, BPF_REG_2, 0, 0);
 		jump(m, BPF_JSET, BPF_REG_3, 0, true, 1, t->yes);
-		land(m, outside);
+		tap_insns_land(&m->b, outside);
 	}
 }
 
@@ -186,8 +180,10 @@ static void clear_text(struct maker *m, uint32_t size)
 /* Puts the field's text onto the stack, with zeros behind it. Return: how many bytes may be of it. */
 static uint32_t read_text(struct maker *m, const struct tap_field *f)
 {
-	struct tap_scope_text text;
+	const struct tap_assignment *assigned;
+	const struct tap_scope_bytes *from;
 	unsigned int skip = 0;
+	const char *why;
 
 	m->b.last_slot = TEXT_AT + TAP_INSNS_TEXT_BYTES;
 	if (!f) {
@@ -197,27 +193,29 @@ static uint32_t read_text(struct maker *m, const struct tap_field *f)
 		tap_insns_call(&m->b, BPF_FUNC_get_current_comm);
 		return COMM_BYTES;
 	}
-	if (tap_scope_text(&m->scope, f->name, &text)) {
-		fail(m, f->name);
+	assigned = tap_assignments_find(&m->assigned, f->name, &why);
+	if (!assigned || assigned->what == TAP_ASSIGNED_NUMBER) {
+		fail(m, f->name, assigned ? "it is assigned element by element" : why);
 		return 0;
 	}
-	clear_text(m, (text.size + 7) & ~7u);
-	if (text.when) {
-		tap_insns_value(&m->b, text.when, BPF_REG_1);
+	from = &assigned->bytes;
+	clear_text(m, (from->size + 7) & ~7u);
+	if (assigned->when) {
+		tap_insns_value(&m->b, assigned->when, BPF_REG_1);
 		skip = m->b.nr;
 		tap_insns_add(&m->b, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_1, 0, 0, 0);
 	}
-	if (text.place) {
-		tap_insns_copy(&m->b, text.place, text.size, TEXT_AT);
+	if (from->place) {
+		tap_insns_copy(&m->b, from->place, from->size, BPF_REG_10, TEXT_AT);
 	} else {
-		tap_insns_value(&m->b, text.pointer, BPF_REG_3);
+		tap_insns_value(&m->b, from->pointer, BPF_REG_3);
 		text_address(m, BPF_REG_1);
-		tap_insns_const(&m->b, BPF_REG_2, text.size);
+		tap_insns_const(&m->b, BPF_REG_2, from->size);
 		tap_insns_call(&m->b, BPF_FUNC_probe_read_kernel_str);
 	}
 	if (skip)
-		land(m, skip);
-	return text.size;
+		tap_insns_land(&m->b, skip);
+	return from->size;
 }
 
 /* The text and the NUL behind it, eight bytes at a time. */
@@ -292,7 +290,7 @@ static void glob_term(struct maker *m, const struct tap_term *t)
 		tap_insns_add(&m->b, BPF_ALU64 | BPF_OR | BPF_X, BPF_REG_7, BPF_REG_2, 0, 0);
 	}
 	for (unsigned int i = 0; i < nr; i++)
-		land(m, ends[i]);
+		tap_insns_land(&m->b, ends[i]);
 	tap_insns_const(&m->b, BPF_REG_1, t->glob->accept);
 	jump(m, BPF_JSET, BPF_REG_7, BPF_REG_1, false, 0, t->yes);
 }
@@ -316,8 +314,7 @@ static void add_term(struct maker *m, const struct tap_term *t)
 		cpu_term(m, t);
 		break;
 	default:
-		snprintf(m->scope.why, sizeof(m->scope.why), "it is a cpumask");
-		fail(m, t->field->name);
+		fail(m, t->field->name, "it is a cpumask");
 	}
 	jump(m, BPF_JA, 0, 0, true, 0, t->no);
 }
@@ -342,7 +339,7 @@ static int make(struct maker *m, bool probe)
 {
 	const struct tap_filter *f = m->filter;
 
-	m->b.prog = &m->scope.prog;
+	m->b.prog = &m->assigned.scope.prog;
 	m->b.probe = probe;
 	m->b.nr = m->nr_jumps = 0;
 	tap_insns_move(&m->b, BPF_REG_6, BPF_REG_1);
@@ -366,7 +363,7 @@ static int make(struct maker *m, bool probe)
 static int load(struct maker *m)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_RAW_TP,
-		    .attach_btf_id = m->scope.tracepoint);
+		    .attach_btf_id = m->assigned.scope.tracepoint);
 
 	m->p->prog = bpf_prog_load(BPF_PROG_TYPE_TRACING, "tap_filter", "Dual BSD/GPL", m->b.v,
 				   m->b.nr, &opts);
@@ -399,18 +396,19 @@ int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 			    const struct tap_filter *filter, int recorder, struct tap_err *err)
 {
 	struct maker m = { .filter = filter, .def = def, .p = p, .err = err };
+	uint32_t reason;
 	int ret;
 
 	*p = TAP_FILTER_PROGRAM_NONE;
 	m.starts = calloc(filter->nr_terms + 2, sizeof(*m.starts));
-	ret = m.starts ? tap_scope_init(&m.scope, btf, def, tracepoint) : -ENOMEM;
+	ret = m.starts ? tap_assignments_init(&m.assigned, btf, def, tracepoint, 0, &reason) : -ENOMEM;
 	ret = ret ?: lead_to(&m, recorder) ?: make_and_load(&m);
 	if (ret && !m.ret)
 		tap_err_set(err, ret, "-f: cannot filter %s:%s over BPF: %s", def->system,
 			    def->name, strerror(-ret));
 	if (ret)
 		tap_filter_program_release(p);
-	tap_scope_release(&m.scope);
+	tap_assignments_release(&m.assigned);
 	tap_insns_release(&m.b);
 	free(m.starts);
 	free(m.jumps);

@@ -21,7 +21,7 @@ void tap_insns_forget(struct tap_insns *b)
 	if (b->slots)
 		memset(b->slots, 0, b->nr_slots * sizeof(*b->slots));
 	b->next_slot = SCRATCH;
-	b->last_slot = -512;
+	b->last_slot = b->stack_end ?: -512;
 }
 
 void tap_insns_add(struct tap_insns *b, uint8_t code, uint8_t dst, uint8_t src, int16_t off,
@@ -34,9 +34,22 @@ void tap_insns_add(struct tap_insns *b, uint8_t code, uint8_t dst, uint8_t src, 
 	};
 }
 
+void tap_insns_land(struct tap_insns *b, unsigned int insn)
+{
+	if (!b->err && b->nr - insn - 1 > INT16_MAX)
+		b->err = -E2BIG;
+	if (!b->err)
+		b->v[insn].off = (int16_t)(b->nr - insn - 1);
+}
+
 void tap_insns_call(struct tap_insns *b, int helper)
 {
 	tap_insns_add(b, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
+}
+
+void tap_insns_call_function(struct tap_insns *b, enum tap_own_function function)
+{
+	tap_insns_add(b, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, (int32_t)function);
 }
 
 static void load_64(struct tap_insns *b, uint8_t dst, uint8_t kind, uint64_t v)
@@ -171,29 +184,37 @@ static void point(struct tap_insns *b, uint32_t base, uint64_t off, uint8_t dst)
 		alu_k(b, BPF_ADD, dst, (int32_t)off);
 }
 
-/* Reads from where r3 points to @to on the stack. */
-static void read_kernel(struct tap_insns *b, uint32_t size, int16_t to)
+/* Reads from where r3 points to @base and @to. */
+static void read_kernel(struct tap_insns *b, uint32_t size, uint8_t base, int16_t to)
 {
-	tap_insns_move(b, BPF_REG_1, BPF_REG_10);
+	tap_insns_move(b, BPF_REG_1, base);
 	alu_k(b, BPF_ADD, BPF_REG_1, to);
 	tap_insns_const(b, BPF_REG_2, size);
 	tap_insns_call(b, BPF_FUNC_probe_read_kernel);
 }
 
+void tap_insns_address(struct tap_insns *b, uint32_t node, uint8_t dst)
+{
+	if (at(b, node)->op == OP_PLACE)
+		point(b, at(b, node)->a, at(b, node)->num, dst);
+	else
+		tap_insns_value(b, node, dst);
+}
+
 #define MOST_WORDS 8u /* above, a helper's call costs less */
 
-void tap_insns_copy(struct tap_insns *b, uint32_t place, uint32_t size, int16_t to)
+void tap_insns_copy(struct tap_insns *b, uint32_t place, uint32_t size, uint8_t base, int16_t to)
 {
-	point(b, at(b, place)->a, at(b, place)->num, BPF_REG_3);
+	tap_insns_address(b, place, BPF_REG_3);
 	if (!is_raw(b, place) && size % 8 == 0 && size / 8 <= MOST_WORDS) {
 		for (int16_t i = 0; i < (int16_t)size; i = (int16_t)(i + 8)) {
 			tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_3, i, 0);
-			tap_insns_add(b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_1,
+			tap_insns_add(b, BPF_STX | BPF_MEM | BPF_DW, base, BPF_REG_1,
 				      (int16_t)(to + i), 0);
 		}
 		return;
 	}
-	read_kernel(b, size, to);
+	read_kernel(b, size, base, to);
 }
 
 static void load_member(struct tap_insns *b, const struct expr_node *n)
@@ -204,7 +225,7 @@ static void load_member(struct tap_insns *b, const struct expr_node *n)
 	if (b->probe || is_raw(b, n->a)) {
 		point(b, n->a, n->num, BPF_REG_3);
 		tap_insns_add(b, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, SCRATCH, 0);
-		read_kernel(b, size, SCRATCH);
+		read_kernel(b, size, BPF_REG_10, SCRATCH);
 		tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_10, SCRATCH,
 			      0);
 	} else if (n->num <= INT16_MAX) {
@@ -401,6 +422,11 @@ static void compute(struct tap_insns *b, uint32_t node)
 		else
 			alu_k(b, BPF_XOR, BPF_REG_0, -1);
 		tap_insns_fit(b, BPF_REG_0, n->type);
+		break;
+	case OP_CAPACITY:
+		compute(b, n->a);
+		reload(b, n->a, BPF_REG_1);
+		tap_insns_call_function(b, TAP_OWN_CAPACITY);
 		break;
 	case OP_ANDAND:
 	case OP_OROR:

@@ -6,6 +6,7 @@
 #include <linux/bpf.h>
 
 #include "expr/expr.h"
+#include "own_functions.h"
 
 #define TAP_INSNS_TEXT_BYTES 256 /* of the stack, at its far end */
 
@@ -20,6 +21,7 @@ struct tap_insns {
 		slots; /* owned: of each node the place on the stack that has its value; 0: none yet */
 	uint32_t nr_slots;
 	int16_t next_slot, last_slot; /* the stack grows down to it */
+	int16_t stack_end; /* where last_slot begins anew; 0: all 512 bytes are there */
 };
 
 void tap_insns_release(struct tap_insns *b);
@@ -29,6 +31,8 @@ void tap_insns_forget(struct tap_insns *b);
 void tap_insns_add(struct tap_insns *b, uint8_t code, uint8_t dst, uint8_t src, int16_t off,
 		   int32_t imm);
 void tap_insns_call(struct tap_insns *b, int helper);
+/* A function of bpf/own.h, which tap_functions_append() puts behind the program. */
+void tap_insns_call_function(struct tap_insns *b, enum tap_own_function function);
 /* The address of a map, or of the only element of one. */
 void tap_insns_map(struct tap_insns *b, uint8_t dst, int map_fd);
 void tap_insns_map_value(struct tap_insns *b, uint8_t dst, int map_fd);
@@ -41,8 +45,13 @@ uint8_t tap_insns_jump_of(enum expr_op op, bool is_signed);
 
 /* Computes a node's value, if it is not there yet, into a register from r0 to r5. Others of these are lost. */
 void tap_insns_value(struct tap_insns *b, uint32_t node, uint8_t dst);
-/* Copies @size bytes of a place to @at on the stack. r0 to r5 are lost. */
-void tap_insns_copy(struct tap_insns *b, uint32_t place, uint32_t size, int16_t at);
+/* The jump at @insn leads to what comes next. */
+void tap_insns_land(struct tap_insns *b, unsigned int insn);
+
+/* @dst = a pointer to where a place is, or a pointer's value. r0 to r5 are lost. */
+void tap_insns_address(struct tap_insns *b, uint32_t node, uint8_t dst);
+/* Copies @size bytes of a place to where @base points and @at. r0 to r5 are lost. */
+void tap_insns_copy(struct tap_insns *b, uint32_t place, uint32_t size, uint8_t base, int16_t at);
 /* dst = dst @op src, as 64-bit numbers; a division by zero is 0. r0 and r3 to r5 are lost. */
 void tap_insns_arith(struct tap_insns *b, enum expr_op op, struct tap_ctype type, uint8_t dst,
 		     uint8_t src);

@@ -6,10 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/opt.h"
 #include "expr/parse.h"
 
 #define MAX_DEPTH 32u /* of accessors in accessors, and of members of members without a name */
 #define STRING_MAX 256u /* bytes of a text behind a pointer, as in bpf/schedtap.bpf.c */
+#define MAX_NAMES 4096u /* among which the nearest is looked for */
+
+/* What a caret points to is short; what is printed of it has a bound. */
+#define WORD(w) (int)((w).len < 100 ? (w).len : 100), (w).s
 
 struct accessor {
 	const char *name, *params, *text, *when;
@@ -34,21 +40,74 @@ static struct tap_scope *names_of(struct expr_parser *p)
 	return p->names;
 }
 
-static TAP_PRINTF(2, 3) void say(struct tap_scope *n, const char *fmt, ...)
+/* ---- reasons --------------------------------------------------------------------------------- */
+
+static uint32_t add_reason(struct tap_scope *n, struct span where, char *text)
 {
+	if (!text || tap_array_grow(&n->reasons, n->nr_reasons, &n->cap_reasons, sizeof(*n->reasons))) {
+		free(text);
+		tap_expr_fail(&n->p, -ENOMEM);
+		return 0;
+	}
+	n->reasons[n->nr_reasons] = (struct tap_scope_reason){ text, n->outer_at ?: where.s };
+	return ++n->nr_reasons;
+}
+
+uint32_t tap_scope_say(struct tap_scope *n, struct span where, const char *fmt, ...)
+{
+	char *text = NULL;
 	va_list ap;
 
-	if (*n->why)
-		return;
 	va_start(ap, fmt);
-	vsnprintf(n->why, sizeof(n->why), fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	va_end(ap);
+	return add_reason(n, where, text);
+}
+
+/* Return: 0, for callers that return a node. */
+static uint32_t refuse(struct expr_parser *p, uint32_t reason)
+{
+	if (!p->err)
+		names_of(p)->failed = reason;
+	return tap_expr_fail(p, -EINVAL);
+}
+
+/* What the kernel lacks: only who needs it fails. */
+static uint32_t lacking(struct expr_parser *p, uint32_t reason)
+{
+	return tap_expr_add(p, (struct expr_node){ .op = OP_UNKNOWN,
+						   .type = { 8 },
+						   .unknown = true,
+						   .num = reason });
+}
+
+uint32_t tap_scope_why(struct tap_scope *n, uint32_t node)
+{
+	const struct expr_node *v;
+
+	if (n->p.err && !n->failed)
+		return tap_scope_say(n, (struct span){ n->p.bad, 0 }, "this makes no sense");
+	if (n->p.err)
+		return n->failed;
+	for (;;) {
+		v = node_at(&n->p, node);
+		if (v->op == OP_UNKNOWN)
+			return (uint32_t)v->num;
+		if (v->a && node_at(&n->p, v->a)->unknown)
+			node = v->a;
+		else if (v->b && node_at(&n->p, v->b)->unknown)
+			node = v->b;
+		else if (v->c && node_at(&n->p, v->c)->unknown)
+			node = v->c;
+		else
+			return 0;
+	}
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* Without typedefs, const and the like. Return: NULL: none. */
-static const struct btf_type *plain_type(const struct tap_scope *n, uint32_t *id)
+const struct btf_type *tap_scope_plain_type(const struct tap_scope *n, uint32_t *id)
 {
 	const struct btf_type *t = btf__type_by_id(n->btf, *id);
 
@@ -64,7 +123,7 @@ static const struct btf_type *plain_type(const struct tap_scope *n, uint32_t *id
 /* Gives a node the type of a value. Return: whether there can be values of it. */
 static bool set_type(const struct tap_scope *n, struct expr_node *node, uint32_t id)
 {
-	const struct btf_type *t = plain_type(n, &id);
+	const struct btf_type *t = tap_scope_plain_type(n, &id);
 
 	node->class = EXPR_NUMBER;
 	node->ctype = 0;
@@ -93,7 +152,7 @@ struct member {
 static bool find_member(const struct tap_scope *n, uint32_t id, struct span name,
 			unsigned int depth, struct member *m)
 {
-	const struct btf_type *t = plain_type(n, &id), *inner;
+	const struct btf_type *t = tap_scope_plain_type(n, &id), *inner;
 
 	for (unsigned int i = 0; t && btf_is_composite(t) && i < btf_vlen(t); i++) {
 		const struct btf_member *bm = btf_members(t) + i;
@@ -104,7 +163,7 @@ static bool find_member(const struct tap_scope *n, uint32_t id, struct span name
 			*m = (struct member){ bits, btf_member_bitfield_size(t, i), bm->type };
 			return true;
 		}
-		inner = found && *found ? NULL : plain_type(n, &of);
+		inner = found && *found ? NULL : tap_scope_plain_type(n, &of);
 		if (inner && btf_is_composite(inner) && depth < MAX_DEPTH &&
 		    find_member(n, of, name, depth + 1, m)) {
 			m->bits += bits;
@@ -112,6 +171,42 @@ static bool find_member(const struct tap_scope *n, uint32_t id, struct span name
 		}
 	}
 	return false;
+}
+
+/* The names of a struct's members. Return: how many. */
+static unsigned int list_members(const struct tap_scope *n, uint32_t id, const char **names,
+				 unsigned int nr, unsigned int depth)
+{
+	const struct btf_type *t = tap_scope_plain_type(n, &id);
+
+	for (unsigned int i = 0; t && btf_is_composite(t) && i < btf_vlen(t) && nr < MAX_NAMES; i++) {
+		const struct btf_member *m = btf_members(t) + i;
+		const char *name = btf__name_by_offset(n->btf, m->name_off);
+
+		if (name && *name)
+			names[nr++] = name;
+		else if (depth < MAX_DEPTH)
+			nr = list_members(n, m->type, names, nr, depth + 1);
+	}
+	return nr;
+}
+
+static uint32_t no_member(struct tap_scope *n, uint32_t type, struct span name)
+{
+	uint32_t id = type;
+	const struct btf_type *t = tap_scope_plain_type(n, &id);
+	const char *of = t ? btf__name_by_offset(n->btf, t->name_off) : NULL, *near;
+	const char **names = calloc(MAX_NAMES, sizeof(*names));
+	char word[104];
+	uint32_t reason;
+
+	snprintf(word, sizeof(word), "%.*s", WORD(name));
+	near = names ? tap_nearest(word, names, list_members(n, type, names, 0, 0)) : NULL;
+	reason = tap_scope_say(n, name, "this kernel has no '%s' in struct %s%s%s%s", word,
+			       of && *of ? of : "(no name)", near ? ": did you mean '" : "",
+			       near ?: "", near ? "'?" : "");
+	free(names);
+	return reason;
 }
 
 static uint32_t find_struct(const struct tap_scope *n, struct span name)
@@ -122,6 +217,18 @@ static uint32_t find_struct(const struct tap_scope *n, struct span name)
 	snprintf(text, sizeof(text), "%.*s", name.len < 127 ? (int)name.len : 127, name.s);
 	id = btf__find_by_name_kind(n->btf, text, BTF_KIND_STRUCT);
 	return id > 0 ? (uint32_t)id : 0;
+}
+
+uint32_t tap_scope_arg_struct(const struct tap_scope *n, unsigned int arg)
+{
+	uint32_t id = n->arg_types[arg], to;
+	const struct btf_type *t = tap_scope_plain_type(n, &id);
+
+	if (!t || !btf_is_ptr(t))
+		return 0;
+	to = t->type;
+	t = tap_scope_plain_type(n, &to);
+	return t && btf_is_struct(t) ? to : 0;
 }
 
 /* ---- what is in memory ----------------------------------------------------------------------- */
@@ -153,50 +260,49 @@ static uint32_t value(struct expr_parser *p, uint32_t at)
 	return set_type(names_of(p), &n, n.ctype) ? tap_expr_add(p, n) : at;
 }
 
-/* What the kernel lacks is unknown: only who needs it fails. */
 static uint32_t member(struct expr_parser *p, uint32_t of, struct span name, bool arrow)
 {
 	struct tap_scope *n = names_of(p);
 	struct member m;
-	const char *found;
 
 	if (p->err)
 		return 0;
+	if (!name.len)
+		return refuse(p, tap_scope_say(n, name, "here a member's name must stand"));
 	if (arrow)
 		of = value(p, of);
 	if (node_at(p, of)->unknown)
 		return of;
 	if (arrow ? !node_at(p, of)->ctype || node_at(p, of)->op == OP_PLACE
-		  : node_at(p, of)->op != OP_PLACE) {
-		say(n, "'%.*s': what is in front of it is no %s", (int)name.len, name.s,
-		    arrow ? "pointer" : "struct");
-		return tap_expr_unknown(p);
-	}
+		  : node_at(p, of)->op != OP_PLACE)
+		return refuse(p, tap_scope_say(n, name, "what is in front of '%.*s' is no %s", WORD(name),
+					       arrow ? "pointer to a struct" : "struct"));
 	if (find_member(n, node_at(p, of)->ctype, name, 0, &m))
 		return place(p, of, &m);
-	found = btf__name_by_offset(n->btf,
-				    btf__type_by_id(n->btf, node_at(p, of)->ctype)->name_off);
-	say(n, "this kernel has no '%.*s' in struct %s", (int)name.len, name.s,
-	    found && *found ? found : "(no name)");
-	return tap_expr_unknown(p);
+	return lacking(p, no_member(n, node_at(p, of)->ctype, name));
 }
 
 static uint32_t element(struct expr_parser *p, uint32_t of, uint32_t index)
 {
-	const struct tap_scope *n = names_of(p);
+	struct tap_scope *n = names_of(p);
 	const struct expr_node *array = node_at(p, of);
+	const struct span here = { p->at, 0 };
 	uint32_t id = array->ctype;
-	const struct btf_type *t = array->op == OP_PLACE ? plain_type(n, &id) : NULL;
+	const struct btf_type *t;
 	long long size;
 
 	if (array->unknown)
 		return of;
-	if (!t || !btf_is_array(t) || !expr_is_const(p, index) ||
-	    node_at(p, index)->num >= btf_array(t)->nelems)
-		return tap_expr_fail(p, -EINVAL);
+	t = array->op == OP_PLACE ? tap_scope_plain_type(n, &id) : NULL;
+	if (!t || !btf_is_array(t))
+		return refuse(p, tap_scope_say(n, here, "what is in front of the index is no array"));
+	if (!expr_is_const(p, index))
+		return refuse(p, tap_scope_say(n, here, "an index must be a constant"));
+	if (node_at(p, index)->num >= btf_array(t)->nelems)
+		return refuse(p, tap_scope_say(n, here, "the array has %u elements", btf_array(t)->nelems));
 	size = btf__resolve_size(n->btf, btf_array(t)->type);
 	if (size <= 0)
-		return tap_expr_fail(p, -EINVAL);
+		return refuse(p, tap_scope_say(n, here, "the elements have no size"));
 	return place(
 		p, of,
 		&(struct member){ .bits = (uint32_t)(node_at(p, index)->num * (uint64_t)size * 8),
@@ -210,7 +316,8 @@ static uint32_t address(struct expr_parser *p, uint32_t at)
 	if (p->err || n.unknown)
 		return at;
 	if (n.op != OP_PLACE || n.len)
-		return tap_expr_fail(p, -EINVAL);
+		return refuse(p, tap_scope_say(names_of(p), (struct span){ p->at, 0 },
+					       "this has no address"));
 	n.op = OP_POINTER;
 	n.class = EXPR_NUMBER;
 	n.type = (struct tap_ctype){ 8, false };
@@ -218,9 +325,81 @@ static uint32_t address(struct expr_parser *p, uint32_t at)
 	return tap_expr_add(p, n);
 }
 
+int tap_scope_bytes(struct tap_scope *n, struct span where, uint32_t node, struct tap_scope_bytes *bytes)
+{
+	const struct expr_node *v = node_at(&n->p, node);
+	uint32_t id = v->ctype;
+	const struct btf_type *t = v->op == OP_PLACE ? tap_scope_plain_type(n, &id) : NULL;
+	long long size = t && btf_is_array(t) ? btf__resolve_size(n->btf, id) : 0;
+
+	*bytes = (struct tap_scope_bytes){ .size = STRING_MAX };
+	if (size > 0) {
+		bytes->place = node;
+		bytes->size = size < (long long)STRING_MAX ? (uint32_t)size : STRING_MAX;
+	} else if (v->class == EXPR_NUMBER && v->ctype && !t) {
+		bytes->pointer = node;
+	} else {
+		refuse(&n->p, tap_scope_say(n, where, "this is neither an array nor a pointer"));
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* ---- names and accessors --------------------------------------------------------------------- */
 
 static uint32_t read_text(struct tap_scope *n, const char *text);
+
+void tap_scope_bind(struct tap_scope *n, struct span name, uint32_t node)
+{
+	if (n->nr_bound == TAP_SCOPE_MAX_BOUND) {
+		refuse(&n->p, tap_scope_say(n, name, "there are more than %u variables", TAP_SCOPE_MAX_BOUND));
+		return;
+	}
+	n->bound[n->nr_bound].name = name;
+	n->bound[n->nr_bound++].node = node;
+}
+
+int tap_scope_bound(const struct tap_scope *n, struct span name)
+{
+	for (unsigned int i = n->nr_bound; i-- > n->scope_at;)
+		if (name.len == n->bound[i].name.len && !memcmp(name.s, n->bound[i].name.s, name.len))
+			return (int)i;
+	return -1;
+}
+
+/* An enumerator of the kernel's. */
+static uint32_t enumerator(struct expr_parser *p, struct span w)
+{
+	const struct tap_scope *n = names_of(p);
+	unsigned int nr = btf__type_cnt(n->btf);
+
+	for (uint32_t id = 1; id < nr; id++) {
+		const struct btf_type *t = btf__type_by_id(n->btf, id);
+
+		for (unsigned int i = 0; btf_is_enum(t) && i < btf_vlen(t); i++)
+			if (span_is(w, btf__name_by_offset(n->btf, btf_enum(t)[i].name_off)))
+				return tap_expr_num(p, EXPR_INT, (uint64_t)(int64_t)btf_enum(t)[i].val);
+		for (unsigned int i = 0; btf_is_enum64(t) && i < btf_vlen(t); i++)
+			if (span_is(w, btf__name_by_offset(n->btf, btf_enum64(t)[i].name_off)))
+				return tap_expr_num(p, (struct tap_ctype){ 8, true },
+						    btf_enum64_value(&btf_enum64(t)[i]));
+	}
+	return 0;
+}
+
+static uint32_t unknown_name(struct expr_parser *p, struct span w)
+{
+	struct tap_scope *n = names_of(p);
+	struct tap_buf args = { 0 };
+	uint32_t reason;
+
+	for (unsigned int i = 0; i < n->nr_args; i++)
+		tap_buf_printf(&args, "%s%.*s", i ? ", " : "", WORD(n->args[i]));
+	reason = tap_scope_say(n, w, "'%.*s' is neither a variable nor an argument of the tracepoint, which has %s",
+			       WORD(w), args.len ? tap_buf_str(&args) : "none");
+	tap_buf_release(&args);
+	return refuse(p, reason);
+}
 
 static uint32_t name(struct expr_parser *p, struct span w)
 {
@@ -230,19 +409,18 @@ static uint32_t name(struct expr_parser *p, struct span w)
 	} constants[] = { { "TP_UCLAMP_MIN", 0 }, { "TP_UCLAMP_MAX", 1 } };
 	struct tap_scope *n = names_of(p);
 	struct expr_node arg = { .op = OP_ARG };
-	char field[128];
+	int bound = tap_scope_bound(n, w);
+	uint32_t node;
 
-	for (unsigned int i = n->nr_bound; i-- > n->scope_at;)
-		if (w.len == n->bound[i].name.len && !memcmp(w.s, n->bound[i].name.s, w.len))
-			return n->bound[i].node;
+	if (bound >= 0)
+		return n->bound[bound].node;
 	for (size_t i = 0; i < sizeof(constants) / sizeof(*constants); i++)
 		if (span_is(w, constants[i].name))
 			return tap_expr_num(p, EXPR_INT, constants[i].value);
-	if (span_is(w, "REC")) {
+	if (span_is(w, "REC") && n->record) {
 		tap_expr_expect(p, "->");
 		w = tap_expr_word(p);
-		snprintf(field, sizeof(field), "%.*s", w.len < 127 ? (int)w.len : 127, w.s);
-		return tap_scope_number(n, field) ?: tap_expr_fail(p, -EINVAL);
+		return p->err ? 0 : n->record(n, w);
 	}
 	for (unsigned int i = 0; !n->scope_at && i < n->nr_args; i++) {
 		if (w.len != n->args[i].len || memcmp(w.s, n->args[i].s, w.len))
@@ -251,25 +429,20 @@ static uint32_t name(struct expr_parser *p, struct span w)
 		if (set_type(n, &arg, n->arg_types[i]))
 			return tap_expr_add(p, arg);
 	}
-	say(n, "'%.*s' is no argument of the tracepoint", (int)w.len, w.s);
-	return tap_expr_fail(p, -EINVAL);
+	node = n->scope_at ? 0 : enumerator(p, w);
+	return node ?: unknown_name(p, w);
 }
 
 /* exists(x) */
 static uint32_t exists(struct expr_parser *p)
 {
-	struct tap_scope *n = names_of(p);
-	char why[sizeof(n->why)];
-	uint32_t x;
+	uint32_t x = tap_expr_parse(p);
 
-	memcpy(why, n->why, sizeof(why));
-	x = tap_expr_parse(p);
 	tap_expr_expect(p, ")");
-	memcpy(n->why, why, sizeof(why));
 	return p->err ? 0 : tap_expr_num(p, EXPR_INT, !node_at(p, x)->unknown);
 }
 
-/* container(pointer, struct's name, member) */
+/* container(pointer, struct's name, member), which C calls container_of(pointer, struct NAME, member) */
 static uint32_t container(struct expr_parser *p)
 {
 	struct tap_scope *n = names_of(p);
@@ -280,12 +453,18 @@ static uint32_t container(struct expr_parser *p)
 
 	tap_expr_expect(p, ",");
 	type = tap_expr_word(p);
+	if (span_is(type, "struct"))
+		type = tap_expr_word(p);
 	tap_expr_expect(p, ",");
 	of = tap_expr_word(p);
 	tap_expr_expect(p, ")");
+	if (p->err || node_at(p, x)->unknown)
+		return p->err ? 0 : x;
 	id = find_struct(n, type);
-	if (p->err || !id || !find_member(n, id, of, 0, &m))
-		return tap_expr_fail(p, -EINVAL);
+	if (!id)
+		return lacking(p, tap_scope_say(n, type, "this kernel has no struct %.*s", WORD(type)));
+	if (!find_member(n, id, of, 0, &m))
+		return lacking(p, no_member(n, id, of));
 	v.a = x;
 	v.num = -(uint64_t)(m.bits / 8);
 	v.ctype = id;
@@ -301,30 +480,58 @@ static uint32_t current(struct expr_parser *p)
 	return tap_expr_add(p, n);
 }
 
+static uint32_t lacking_in_filter(struct expr_parser *p)
+{
+	return lacking(p, tap_scope_say(names_of(p), (struct span){ p->at, 0 }, "it is looked up while the event is recorded"));
+}
+
+static uint32_t nr_cpu_ids(struct expr_parser *p)
+{
+	tap_expr_expect(p, ")");
+	return names_of(p)->nr_cpus ? tap_expr_num(p, EXPR_INT, names_of(p)->nr_cpus) : lacking_in_filter(p);
+}
+
+static uint32_t cpu_capacity(struct expr_parser *p)
+{
+	struct expr_node n = { .op = OP_CAPACITY, .type = { 4, false } };
+
+	n.a = tap_expr_parse(p);
+	tap_expr_expect(p, ")");
+	return names_of(p)->nr_cpus ? tap_expr_add(p, n) : lacking_in_filter(p);
+}
+
+/* What is read is read once, whatever the macro is for. */
+static uint32_t read_once(struct expr_parser *p)
+{
+	uint32_t x = tap_expr_parse(p);
+
+	tap_expr_expect(p, ")");
+	return x;
+}
+
 /* Binds an accessor's arguments, which are behind its "(", to its parameters. Return: where they begin. */
 static unsigned int bind(struct expr_parser *p, const struct accessor *w)
 {
 	struct tap_scope *n = names_of(p);
 	uint32_t values[8];
-	unsigned int nr = 0, from;
+	unsigned int nr = 0, given = 0, from;
+	const struct span here = { p->at, 0 };
 
 	do
-		values[nr++] = tap_expr_parse(p);
-	while (!p->err && nr < 8 && tap_expr_accept(p, ","));
+		values[given++] = tap_expr_parse(p);
+	while (!p->err && given < 8 && tap_expr_accept(p, ","));
 	tap_expr_expect(p, ")");
 	from = n->nr_bound;
-	for (const char *s = w->params; !p->err && *s && nr; s += strspn(s, ", ")) {
+	for (const char *s = w->params; !p->err && *s; s += strspn(s, ", ")) {
 		struct span param = { s, strcspn(s, ",") };
 
-		if (n->nr_bound == TAP_SCOPE_MAX_BOUND || n->nr_bound - from == nr) {
-			tap_expr_fail(p, -EINVAL);
-			break;
-		}
-		n->bound[n->nr_bound].name = param;
-		n->bound[n->nr_bound].node = values[n->nr_bound - from];
-		n->nr_bound++;
+		if (nr < given)
+			tap_scope_bind(n, param, values[nr]);
+		nr++;
 		s += param.len;
 	}
+	if (!p->err && nr != given)
+		refuse(p, tap_scope_say(n, here, "%s() takes %u arguments: (%s)", w->name, nr, w->params));
 	return from;
 }
 
@@ -340,59 +547,158 @@ static uint32_t read_bound(struct tap_scope *n, unsigned int from, const char *t
 	return node;
 }
 
-static uint32_t call(struct expr_parser *p, struct span w)
+static uint32_t read_accessor(struct expr_parser *p, struct span w, const struct accessor *a)
 {
 	struct tap_scope *n = names_of(p);
-	unsigned int from;
+	const char *outer = n->outer_at;
+	unsigned int from = bind(p, a);
 	uint32_t node;
 
-	if (span_is(w, "exists"))
-		return exists(p);
-	if (span_is(w, "container"))
-		return container(p);
-	if (span_is(w, "tp_current"))
-		return current(p);
-	for (size_t i = 0; i < sizeof(accessors) / sizeof(*accessors); i++) {
-		if (!span_is(w, accessors[i].name))
-			continue;
-		from = bind(p, &accessors[i]);
-		node = p->err ? 0 : read_bound(n, from, accessors[i].text);
-		n->nr_bound = from;
-		return node;
-	}
-	say(n, "'%.*s()' is not known", (int)w.len, w.s);
-	return tap_expr_fail(p, -EINVAL);
+	n->outer_at = outer ?: w.s;
+	node = p->err ? 0 : read_bound(n, from, a->text);
+	n->outer_at = outer;
+	n->nr_bound = from;
+	return node;
 }
 
-/* "struct rq *", "u32"; a name behind "___" is the same struct. */
-static bool cast(struct expr_parser *p, struct span type,
-		 uint32_t (*operand)(struct expr_parser *p), uint32_t *node)
+static uint32_t unknown_call(struct expr_parser *p, struct span w)
 {
-	const struct tap_scope *n = names_of(p);
-	const char *flavor = memmem(type.s, type.len, "___", 3);
+	const char *names[sizeof(accessors) / sizeof(*accessors)], *near;
+	char word[104];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		names[i] = accessors[i].name;
+	snprintf(word, sizeof(word), "%.*s", WORD(w));
+	near = tap_nearest(word, names, sizeof(names) / sizeof(*names));
+	return refuse(p, tap_scope_say(names_of(p), w, "'%s()' is a function of the kernel, which a BPF program cannot call%s%s%s",
+				       word, near ? ": did you mean '" : "", near ?: "", near ? "()'?" : ""));
+}
+
+static uint32_t call(struct expr_parser *p, struct span w)
+{
+	static const struct {
+		const char *name;
+		uint32_t (*read)(struct expr_parser *p);
+	} words[] = {
+		{ "exists", exists },		{ "container", container },
+		{ "container_of", container },	{ "tp_current", current },
+		{ "tp_nr_cpu_ids", nr_cpu_ids }, { "tap_cpu_capacity", cpu_capacity },
+		{ "READ_ONCE", read_once },	{ "rcu_dereference", read_once },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (span_is(w, words[i].name))
+			return words[i].read(p);
+	for (size_t i = 0; i < sizeof(accessors) / sizeof(*accessors); i++)
+		if (span_is(w, accessors[i].name))
+			return read_accessor(p, w, &accessors[i]);
+	return unknown_call(p, w);
+}
+
+static const struct accessor *find_text_accessor(struct span name)
+{
+	for (size_t i = 0; i < sizeof(text_accessors) / sizeof(*text_accessors); i++)
+		if (span_is(name, text_accessors[i].name))
+			return &text_accessors[i];
+	return NULL;
+}
+
+bool tap_scope_is_text_accessor(struct span name)
+{
+	return find_text_accessor(name);
+}
+
+bool tap_scope_text_accessor(struct tap_scope *n, struct span name, uint32_t *text, uint32_t *when)
+{
+	const struct accessor *a = find_text_accessor(name);
+	unsigned int from;
+
+	if (!a)
+		return false;
+	from = bind(&n->p, a);
+	n->outer_at = name.s;
+	*text = n->p.err ? 0 : read_bound(n, from, a->text);
+	*when = !n->p.err && a->when ? read_bound(n, from, a->when) : 0;
+	n->outer_at = NULL;
+	n->nr_bound = from;
+	return true;
+}
+
+/* Of numbers. Return: whether it is a type of theirs. */
+static bool number_type(const struct tap_scope *n, struct span type, struct tap_ctype *to)
+{
+	struct expr_node v = { 0 };
+	char text[128];
+	int id;
+
+	if (tap_ctype_find(type.s, type.len, (struct tap_abi){ .long_size = 8 }, to))
+		return true;
+	snprintf(text, sizeof(text), "%.*s", WORD(type));
+	id = btf__find_by_name_kind(n->btf, text, BTF_KIND_TYPEDEF);
+	if (id <= 0 || !set_type(n, &v, (uint32_t)id))
+		return false;
+	*to = v.type;
+	return true;
+}
+
+/* The struct's name in "const struct rq *"; a name behind "___" is the same struct. */
+static struct span struct_of(struct span type)
+{
+	const char *flavor;
+
+	if (type.len > 6 && !strncmp(type.s, "const ", 6))
+		type = trim((struct span){ type.s + 6, type.len - 6 });
+	if (type.len < 9 || strncmp(type.s, "struct ", 7) || type.s[type.len - 1] != '*')
+		return (struct span){ 0 };
+	type = trim((struct span){ type.s + 7, type.len - 8 });
+	flavor = memmem(type.s, type.len, "___", 3);
+	return flavor ? (struct span){ type.s, (size_t)(flavor - type.s) } : type;
+}
+
+/* Return: false: it is no type that there can be values of. */
+static bool convert(struct expr_parser *p, struct span type, uint32_t *node)
+{
+	struct tap_scope *n = names_of(p);
+	struct span name = struct_of(type);
 	struct tap_ctype to;
 	struct expr_node copy;
-	uint32_t id = 0;
+	uint32_t id = name.len ? find_struct(n, name) : 0;
 
-	if (type.len > 7 && !strncmp(type.s, "struct ", 7) && type.s[type.len - 1] == '*') {
-		id = find_struct(
-			n, trim((struct span){ type.s + 7, flavor ? (size_t)(flavor - type.s) - 7
-								  : type.len - 8 }));
-		if (!id)
-			return false;
-		to = (struct tap_ctype){ 8, false };
-	} else if (!tap_ctype_find(type.s, type.len, expr_abi(p), &to)) {
+	if (name.len ? !id : !number_type(n, type, &to))
 		return false;
-	}
-	*node = operand(p);
+	if (p->err || node_at(p, *node)->unknown)
+		return true;
+	if (name.len)
+		to = (struct tap_ctype){ 8, false };
+	else if (memchr(type.s, '*', type.len))
+		return true; /* what it points to is as it was */
+	*node = tap_expr_cast(p, value(p, *node), to);
 	if (p->err)
 		return true;
-	*node = tap_expr_cast(p, *node, to);
 	copy = *node_at(p, *node);
 	copy.ctype = id;
 	copy.opaque = id;
-	*node = copy.ctype == node_at(p, *node)->ctype ? *node : tap_expr_add(p, copy);
+	if (copy.ctype != node_at(p, *node)->ctype)
+		*node = tap_expr_add(p, copy);
 	return true;
+}
+
+static bool cast(struct expr_parser *p, struct span type,
+		 uint32_t (*operand)(struct expr_parser *p), uint32_t *node)
+{
+	uint32_t none = 0;
+
+	if (!convert(p, type, &none)) /* it may be a name in parentheses */
+		return false;
+	*node = operand(p);
+	return p->err || convert(p, type, node);
+}
+
+uint32_t tap_scope_convert(struct tap_scope *n, struct span type, uint32_t node)
+{
+	if (!convert(&n->p, type, &node))
+		refuse(&n->p, tap_scope_say(n, type, "'%.*s' is no type that a variable can have", WORD(type)));
+	return n->p.err ? 0 : node;
 }
 
 static const struct expr_scope kernel_scope = {
@@ -404,8 +710,6 @@ static const struct expr_scope kernel_scope = {
 	.value = value,
 	.cast = cast,
 };
-
-/* ---- assignments ----------------------------------------------------------------------------- */
 
 /* Return: the expression's node; 0: there was an error. */
 static uint32_t read_text(struct tap_scope *n, const char *text)
@@ -424,132 +728,75 @@ static uint32_t read_text(struct tap_scope *n, const char *text)
 	return node;
 }
 
-/* Behind "REC->field =", or NULL. */
-static const char *find_assignment(const char *assign, const char *field)
+void tap_scope_begin(struct tap_scope *n, const char *text)
 {
-	size_t len = strlen(field);
-
-	for (const char *s = assign; (s = strstr(s, "REC->")); s++)
-		if (!strncmp(s + 5, field, len) && !strncmp(s + 5 + len, " = ", 3))
-			return s + 5 + len + 3;
-	return NULL;
-}
-
-/* An error of one field is none of the next one's. */
-static void begin(struct tap_scope *n)
-{
-	if (n->depth)
-		return;
 	n->p.err = n->p.err == -ENOMEM ? -ENOMEM : 0;
-	n->nr_bound = n->scope_at = 0;
-	*n->why = '\0';
-}
-
-uint32_t tap_scope_number(struct tap_scope *n, const char *field)
-{
-	const char *text = find_assignment(n->def->assign, field);
-	unsigned int outer = n->scope_at, nr_bound = n->nr_bound;
-	uint32_t node;
-
-	begin(n);
-	if (!text) {
-		say(n, "what '%s' is assigned is not known", field);
-		return 0;
-	}
+	n->p.at = n->p.err ? "" : text;
+	n->p.depth = n->depth = 0;
 	n->scope_at = 0;
-	n->nr_bound = 0;
-	node = read_text(n, text);
-	n->scope_at = outer;
-	n->nr_bound = nr_bound;
-	if (n->p.err || node_at(&n->p, node)->class != EXPR_NUMBER ||
-	    node_at(&n->p, node)->unknown) {
-		say(n, "what '%s' is assigned is no number", field);
-		return 0;
-	}
-	return node;
-}
-
-/* A char array, or a pointer to text. */
-static int set_source(struct tap_scope *n, uint32_t node, struct tap_scope_text *text)
-{
-	const struct expr_node *v = node_at(&n->p, node);
-	uint32_t id = v->ctype;
-	const struct btf_type *t = plain_type(n, &id);
-
-	if (v->op == OP_PLACE && t && btf_is_array(t)) {
-		text->place = node;
-		text->size = btf_array(t)->nelems < STRING_MAX ? btf_array(t)->nelems : STRING_MAX;
-		return 0;
-	}
-	if (v->class != EXPR_NUMBER || !v->ctype)
-		return -EINVAL;
-	text->pointer = node;
-	text->size = STRING_MAX;
-	return 0;
-}
-
-int tap_scope_text(struct tap_scope *n, const char *field, struct tap_scope_text *text)
-{
-	const char *s;
-	char begins[160];
-	uint32_t node;
-
-	begin(n);
-	*text = (struct tap_scope_text){ 0 };
-	snprintf(begins, sizeof(begins), "__assign_str(%s, ", field);
-	s = strstr(n->def->assign, begins);
-	if (s) {
-		node = read_text(n, s + strlen(begins));
-		return n->p.err || node_at(&n->p, node)->unknown ? -EINVAL
-								 : set_source(n, node, text);
-	}
-	for (size_t i = 0; i < sizeof(text_accessors) / sizeof(*text_accessors); i++) {
-		const struct accessor *w = &text_accessors[i];
-
-		snprintf(begins, sizeof(begins), "%s(REC->%s, ", w->name, field);
-		s = strstr(n->def->assign, begins);
-		if (!s || (s > n->def->assign && is_word(s[-1])))
-			continue;
-		n->p.at = s + strlen(begins);
-		bind(&n->p, w);
-		node = n->p.err ? 0 : read_bound(n, 0, w->text);
-		text->when = node && w->when ? read_bound(n, 0, w->when) : 0;
-		return n->p.err || node_at(&n->p, node)->unknown ? -EINVAL
-								 : set_source(n, node, text);
-	}
-	say(n, "what '%s' is assigned is not known", field);
-	return -EINVAL;
+	n->failed = 0;
+	n->outer_at = NULL;
 }
 
 /* ---- the tracepoint -------------------------------------------------------------------------- */
 
-static int find_args(struct tap_scope *n, const char *tracepoint)
+static const struct btf_type *find_probe(struct tap_scope *n, const char *tracepoint)
 {
 	const struct btf_type *t;
-	char name[160];
+	char text[160];
 	int id;
 
-	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
-	id = btf__find_by_name_kind(n->btf, name, BTF_KIND_TYPEDEF);
+	snprintf(text, sizeof(text), "btf_trace_%s", tracepoint);
+	id = btf__find_by_name_kind(n->btf, text, BTF_KIND_TYPEDEF);
 	t = id > 0 ? btf__type_by_id(n->btf, (uint32_t)id) : NULL;
 	t = t ? btf__type_by_id(n->btf, t->type) : NULL;
 	t = t && btf_is_ptr(t) ? btf__type_by_id(n->btf, t->type) : NULL;
-	if (!t || !btf_is_func_proto(t))
-		return -ENOENT;
 	n->tracepoint = (uint32_t)id;
+	return t && btf_is_func_proto(t) ? t : NULL;
+}
+
+/* The typedef's arguments have no names; those of the function that calls the probes have. */
+static const struct btf_type *find_caller(const struct tap_scope *n, const char *tracepoint)
+{
+	const struct btf_type *t;
+	char text[160];
+	int id;
+
+	snprintf(text, sizeof(text), "__traceiter_%s", tracepoint);
+	id = btf__find_by_name_kind(n->btf, text, BTF_KIND_FUNC);
+	t = id > 0 ? btf__type_by_id(n->btf, (uint32_t)id) : NULL;
+	return t ? btf__type_by_id(n->btf, t->type) : NULL;
+}
+
+static int find_args(struct tap_scope *n, const char *tracepoint)
+{
+	const struct btf_type *t = find_probe(n, tracepoint);
+
+	if (!t)
+		return -ENOENT;
 	/* the first one is the probe's own */
 	for (unsigned int i = 1; i < btf_vlen(t) && i <= TAP_SCOPE_MAX_ARGS; i++)
 		n->arg_types[n->nr_args++] = btf_params(t)[i].type;
 	return 0;
 }
 
-/* "struct task_struct *p, int dest_cpu": their last words. */
-static void name_args(struct tap_scope *n)
+static void name_args_as_kernel(struct tap_scope *n, const char *tracepoint)
 {
-	const char *s = n->def->params;
+	const struct btf_type *t = find_caller(n, tracepoint);
+
+	for (unsigned int i = 0; t && i < n->nr_args && i + 1 < btf_vlen(t); i++) {
+		const char *arg = btf__name_by_offset(n->btf, btf_params(t)[i + 1].name_off) ?: "";
+
+		n->args[i] = (struct span){ arg, strlen(arg) };
+	}
+}
+
+/* "struct task_struct *p, int dest_cpu": their last words. */
+static void name_args(struct tap_scope *n, const char *params)
+{
 	unsigned int nr = 0;
 
-	for (; *s && nr < n->nr_args; s += *s == ',') {
+	for (const char *s = params; *s && nr < n->nr_args; s += *s == ',') {
 		struct span param = trim((struct span){ s, strcspn(s, ",") });
 		size_t from = param.len;
 
@@ -561,21 +808,27 @@ static void name_args(struct tap_scope *n)
 	n->nr_args = nr;
 }
 
-int tap_scope_init(struct tap_scope *n, const struct btf *btf, const struct tap_def *def,
-		   const char *tracepoint)
+int tap_scope_init(struct tap_scope *n, const struct btf *btf, const char *tracepoint, const char *params,
+		   unsigned int nr_cpus)
 {
 	int ret;
 
-	*n = (struct tap_scope){ .btf = btf, .def = def, .abi = { .long_size = 8 } };
+	*n = (struct tap_scope){ .btf = btf, .nr_cpus = nr_cpus, .abi = { .long_size = 8 } };
 	tap_expr_begin(&n->p, &n->abi, "", &n->prog);
 	n->p.scope = &kernel_scope;
 	n->p.names = n;
 	ret = find_args(n, tracepoint);
-	name_args(n);
+	if (params)
+		name_args(n, params);
+	else
+		name_args_as_kernel(n, tracepoint);
 	return n->p.err ?: ret;
 }
 
 void tap_scope_release(struct tap_scope *n)
 {
+	while (n->nr_reasons)
+		free(n->reasons[--n->nr_reasons].text);
+	free(n->reasons);
 	tap_expr_release(&n->prog);
 }

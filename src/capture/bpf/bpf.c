@@ -27,10 +27,11 @@
 
 struct bpf_state {
 	struct tap_plan *plan; /* the session's */
-	struct tap_kernel *kernel;
+	struct tap_kernel *kernel, *own_kernel; /* own: read here */
 	struct tap_bpf_object o;
 	struct bpf_link **links;
 	unsigned int nr_links, nr_attached;
+	struct tap_bpf_own own;
 	struct tap_bpf_filters filters;
 	struct tap_lane *lanes; /* one per CPU */
 	unsigned int nr_lanes;
@@ -125,6 +126,7 @@ static void bpf_free(void *state)
 	struct bpf_state *s = state;
 
 	tap_bpf_filters_release(&s->filters);
+	tap_bpf_own_release(&s->own);
 	for (unsigned int i = 0; i < s->nr_links; i++)
 		bpf_link__destroy(s->links[i]);
 	for (unsigned int i = 0; s->lanes && i < s->nr_lanes; i++)
@@ -135,30 +137,48 @@ static void bpf_free(void *state)
 	if (s->stats_fd >= 0)
 		close(s->stats_fd);
 	bpf_object__close(s->o.obj);
-	tap_kernel_free(s->kernel);
+	tap_kernel_free(s->own_kernel);
 	free(s->links);
 	free(s->lanes);
 	release_formats(s);
 	free(s);
 }
 
-/* With a filter it is the filter's program that is attached. Return: 0 or -errno. */
-static int attach(struct bpf_state *s, struct bpf_program *prog)
+static void note_attached(struct bpf_state *s, struct tap_plan_event *ev, int ret)
 {
-	struct tap_plan_event *ev = tap_bpf_event_of(s->plan, bpf_program__name(prog));
-	struct tap_filter_program *filter = tap_bpf_filter_of(&s->filters, bpf_program__name(prog));
-	struct bpf_link *link = filter ? NULL : bpf_program__attach(prog);
-	int ret = filter ? tap_filter_program_attach(filter) : link ? 0 : -errno;
-
-	if (link)
-		s->links[s->nr_links++] = link;
 	s->nr_attached += !ret;
 	if (ev && !ret)
 		tap_plan_outcome(ev, TAP_EVENT_ON, NULL);
 	else if (ev)
 		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot attach its BPF program: %s",
 				 strerror(-ret));
+}
+
+/* With a filter it is the filter's program that is attached. Return: 0 or -errno. */
+static int attach(struct bpf_state *s, struct bpf_program *prog)
+{
+	struct tap_filter_program *filter = tap_bpf_filter_of(&s->filters, bpf_program__fd(prog));
+	struct bpf_link *link = filter ? NULL : bpf_program__attach(prog);
+	int ret = filter ? tap_filter_program_attach(filter) : link ? 0 : -errno;
+
+	if (link)
+		s->links[s->nr_links++] = link;
+	note_attached(s, tap_bpf_event_of(s->plan, bpf_program__name(prog)), ret);
 	return ret;
+}
+
+static void attach_own(struct bpf_state *s, struct tap_bpf_own_program *own)
+{
+	struct tap_filter_program *filter = tap_bpf_filter_of(&s->filters, own->prog);
+	int ret;
+
+	if (filter) {
+		ret = tap_filter_program_attach(filter);
+	} else {
+		own->link = bpf_raw_tracepoint_open(NULL, own->prog);
+		ret = own->link < 0 ? -errno : 0;
+	}
+	note_attached(s, tap_plan_find(s->plan, own->def->system, own->def->name), ret);
 }
 
 /* What comes and goes while the set is filled is seen to. */
@@ -194,11 +214,13 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	s->plan = plan;
 	s->nr_lanes = plan->nr_cpus;
 	s->stats_fd = -1;
-	ret = tap_kernel_new(&s->kernel, err);
+	ret = plan->kernel ? 0 : tap_kernel_new(&s->own_kernel, err);
+	s->kernel = plan->kernel ?: s->own_kernel;
 	if (!ret)
 		find_absent(s);
 	ret = ret ?: tap_bpf_load(&s->o, plan, s->kernel, err) ?:
-	      tap_bpf_filters_load(&s->filters, s->o.obj, plan, s->kernel, err);
+	      tap_bpf_own_load(&s->own, s->o.obj, plan, s->kernel, err) ?:
+	      tap_bpf_filters_load(&s->filters, s->o.obj, &s->own, plan, s->kernel, err);
 	if (s->kernel)
 		tap_kernel_drop_btf(s->kernel);
 	ret = ret ?: keep_tasks(s, err) ?: map_rings(s, err) ?: make_lanes(s, err);
@@ -263,6 +285,8 @@ static int bpf_start(void *state, struct tap_page_writer *writer, struct tap_err
 	bpf_object__for_each_program(prog, s->o.obj)
 		if (bpf_program__autoload(prog) && tap_bpf_kind(prog) == TAP_BPF_RECORDS)
 			attach(s, prog);
+	for (unsigned int i = 0; i < s->own.nr; i++)
+		attach_own(s, &s->own.v[i]);
 	if (!s->nr_attached)
 		return tap_err_set(err, -EIO, "none of the BPF programs could be attached");
 	return 0;
@@ -308,22 +332,31 @@ struct run_stats {
 	uint64_t time_ns, count, misses;
 };
 
+static void add_stats(struct run_stats *sum, int prog)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(prog, &info, &len))
+		return;
+	sum->time_ns += info.run_time_ns;
+	sum->count += info.run_cnt;
+	sum->misses += info.recursion_misses;
+}
+
+/* A program that a filter calls is not counted: what it takes is the filter's. */
 static struct run_stats run_stats(const struct bpf_state *s)
 {
 	struct run_stats sum = { 0 };
 	struct bpf_program *prog;
 
-	bpf_object__for_each_program(prog, s->o.obj) {
-		struct bpf_prog_info info = { 0 };
-		uint32_t len = sizeof(info);
-
-		if (!bpf_program__autoload(prog) ||
-		    bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
-			continue;
-		sum.time_ns += info.run_time_ns;
-		sum.count += info.run_cnt;
-		sum.misses += info.recursion_misses;
-	}
+	bpf_object__for_each_program(prog, s->o.obj)
+		if (bpf_program__autoload(prog))
+			add_stats(&sum, bpf_program__fd(prog));
+	for (unsigned int i = 0; i < s->own.nr; i++)
+		add_stats(&sum, s->own.v[i].prog);
+	for (unsigned int i = 0; i < s->filters.nr; i++)
+		add_stats(&sum, s->filters.v[i].program.prog);
 	return sum;
 }
 
@@ -392,6 +425,7 @@ static int bpf_stop(void *state, struct tap_err *err)
 	(void)err;
 	for (unsigned int i = 0; i < s->filters.nr; i++)
 		tap_filter_program_detach(&s->filters.v[i].program);
+	tap_bpf_own_detach(&s->own);
 	while (s->nr_links)
 		bpf_link__destroy(s->links[--s->nr_links]);
 	s->stopped_ns = tap_now_ns();
@@ -405,7 +439,7 @@ static double probe_share(const struct bpf_state *s, const struct run_stats *sta
 {
 	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
 
-	if (s->plan->select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS))
+	if (s->filters.nr || (s->plan->select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)))
 		return (double)stats->time_ns / (double)sampled_ns / cpus;
 	return (double)stats->time_ns / (double)stats->count * (double)s->runs /
 	       (double)(s->stopped_ns - s->started_ns) / cpus;

@@ -25,11 +25,10 @@ static int read_filter(const struct tap_plan_event *ev, const struct tap_kernel 
 	return ret;
 }
 
-static int load(struct tap_bpf_filters *f, const struct bpf_program *recorder,
+static int load(struct tap_bpf_filters *f, int recorder, const char *tracepoint,
 		const struct tap_plan_event *ev, const struct tap_kernel *kernel,
 		struct tap_err *err)
 {
-	const char *name = bpf_program__name(recorder);
 	struct tap_filter_program program;
 	struct tap_filter *filter;
 	struct tap_format *fmt;
@@ -41,18 +40,17 @@ static int load(struct tap_bpf_filters *f, const struct bpf_program *recorder,
 	if (ret)
 		return ret;
 	ret = tap_filter_program_load(&program, tap_kernel_btf(kernel), ev->def,
-				      strstr(name, "__") + 2, filter, bpf_program__fd(recorder),
-				      err);
+				      tracepoint, filter, recorder, err);
 	if (!ret)
-		f->v[f->nr++] = (struct tap_bpf_filter){ name, program };
+		f->v[f->nr++] = (struct tap_bpf_filter){ recorder, program };
 	tap_filter_free(filter);
 	tap_format_free(fmt);
 	return ret;
 }
 
 int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj,
-			 struct tap_plan *plan, const struct tap_kernel *kernel,
-			 struct tap_err *err)
+			 const struct tap_bpf_own *own, struct tap_plan *plan,
+			 const struct tap_kernel *kernel, struct tap_err *err)
 {
 	struct bpf_program *prog;
 	int ret = 0;
@@ -62,7 +60,15 @@ int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj
 
 		if (!ret && ev && ev->filter && bpf_program__autoload(prog) &&
 		    tap_bpf_kind(prog) == TAP_BPF_RECORDS)
-			ret = load(f, prog, ev, kernel, err);
+			ret = load(f, bpf_program__fd(prog), strstr(bpf_program__name(prog), "__") + 2, ev,
+				   kernel, err);
+	}
+	for (unsigned int i = 0; i < own->nr && !ret; i++) {
+		const struct tap_bpf_own_program *o = &own->v[i];
+		const struct tap_plan_event *ev = tap_plan_find(plan, o->def->system, o->def->name);
+
+		if (ev->filter)
+			ret = load(f, o->prog, o->tracepoint, ev, kernel, err);
 	}
 	return ret;
 }
@@ -74,10 +80,10 @@ void tap_bpf_filters_release(struct tap_bpf_filters *f)
 	free(f->v);
 }
 
-struct tap_filter_program *tap_bpf_filter_of(struct tap_bpf_filters *f, const char *recorder)
+struct tap_filter_program *tap_bpf_filter_of(struct tap_bpf_filters *f, int recorder)
 {
 	for (unsigned int i = 0; i < f->nr; i++)
-		if (!strcmp(f->v[i].recorder, recorder))
+		if (f->v[i].recorder == recorder)
 			return &f->v[i].program;
 	return NULL;
 }

@@ -4,11 +4,12 @@
 #define TAP_CAPTURE_BPF_FILTERS_H
 
 #include "capture/bpf/load.h"
+#include "capture/bpf/own.h"
 #include "program/filter.h"
 
 struct tap_bpf_filters { /* all zero: none */
 	struct tap_bpf_filter {
-		const char *recorder; /* name of the program that records; borrowed */
+		int recorder; /* descriptor of the program that records */
 		struct tap_filter_program program;
 	} * v;
 	unsigned int nr, cap;
@@ -16,11 +17,11 @@ struct tap_bpf_filters { /* all zero: none */
 
 /* Of the plan's events whose programs are loaded. Return: 0; -EINVAL with a sentence; -errno. */
 int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj,
-			 struct tap_plan *plan, const struct tap_kernel *kernel,
-			 struct tap_err *err);
+			 const struct tap_bpf_own *own, struct tap_plan *plan,
+			 const struct tap_kernel *kernel, struct tap_err *err);
 void tap_bpf_filters_release(struct tap_bpf_filters *f);
 
 /* Return: NULL: the program has none in front of it. */
-struct tap_filter_program *tap_bpf_filter_of(struct tap_bpf_filters *f, const char *recorder);
+struct tap_filter_program *tap_bpf_filter_of(struct tap_bpf_filters *f, int recorder);
 
 #endif

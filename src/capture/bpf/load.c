@@ -58,12 +58,20 @@ struct tap_plan_event *tap_bpf_event_of(struct tap_plan *plan, const char *progr
 	for (unsigned int i = 0; end && i < plan->nr_events; i++) {
 		struct tap_plan_event *ev = &plan->events[i];
 
-		if (ev->backend == &tap_backend_bpf &&
+		if (ev->backend == &tap_backend_bpf && tap_def_is_built_in(ev->def) &&
 		    strlen(ev->name) == (size_t)(end - program) &&
 		    !strncmp(ev->name, program, (size_t)(end - program)))
 			return ev;
 	}
 	return NULL;
+}
+
+bool tap_bpf_has_own(const struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (tap_bpf_is_planned(&plan->events[i]) && !tap_def_is_built_in(plan->events[i].def))
+			return true;
+	return false;
 }
 
 /* Whether it feeds an event that is wanted, from the tracepoint that this kernel has. */
@@ -79,21 +87,24 @@ static bool is_wanted(const char *program, struct tap_plan *plan, const struct t
 	return hook && !strcmp(program + strlen(ev->name) + strlen("__"), hook->tracepoint);
 }
 
-static unsigned int choose_programs(struct bpf_object *obj, struct tap_plan *plan,
-				    const struct tap_kernel *kernel)
+/* Return: whether anything is to be recorded. */
+static bool choose_programs(struct bpf_object *obj, struct tap_plan *plan, const struct tap_kernel *kernel)
 {
+	bool any, own = tap_bpf_has_own(plan);
 	struct bpf_program *prog;
-	unsigned int nr = 0;
 
+	any = own;
 	bpf_object__for_each_program(prog, obj) {
 		bool wanted = is_wanted(bpf_program__name(prog), plan, kernel);
 
-		nr += wanted;
-		if (tap_bpf_kind(prog) != TAP_BPF_RECORDS)
+		any |= wanted;
+		if (tap_bpf_kind(prog) == TAP_BPF_HAS_FUNCTIONS)
+			wanted = own;
+		else if (tap_bpf_kind(prog) != TAP_BPF_RECORDS)
 			wanted = tap_bpf_by_task(plan->select);
 		bpf_program__set_autoload(prog, wanted);
 	}
-	return nr;
+	return any;
 }
 
 size_t tap_bpf_stride(const struct tap_bpf_object *o)

@@ -31,7 +31,10 @@ static inline bool tap_bpf_is_planned(const struct tap_plan_event *ev)
 	return ev->backend == &tap_backend_bpf && ev->status == TAP_EVENT_PLANNED;
 }
 
-/* What a program feeds, "sched_waking__sched_waking" sched_waking. NULL: nothing of the plan. */
+/* Whether events of definitions read at run time are planned. */
+bool tap_bpf_has_own(const struct tap_plan *plan);
+
+/* What a program of the object feeds, "sched_waking__sched_waking" sched_waking. NULL: nothing of the plan. */
 struct tap_plan_event *tap_bpf_event_of(struct tap_plan *plan, const char *program);
 
 /* Bytes from one CPU's part of the map "tap_rings" to the next. */

@@ -12,7 +12,7 @@
 #include "capture/user/programs.h"
 #include "expr/filter.h"
 
-/* What a recording without -e holds: who ran, tasks that were made, CPUs that went, every bare tracepoint. */
+/* What a recording without -e holds: who ran, tasks that were made, CPUs that went, every bare tracepoint, and own events. */
 static bool is_default(const struct tap_def *def)
 {
 	static const char *const groups[] = { "sched", "task", "cpuhp" };
@@ -20,7 +20,7 @@ static bool is_default(const struct tap_def *def)
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		if (!strcmp(def->group, groups[i]))
 			return true;
-	return !strcmp(def->system, "schedtap");
+	return !strcmp(def->system, "schedtap") || !tap_def_is_built_in(def);
 }
 
 /* What one -e may mean, while the plan is made. */
@@ -87,7 +87,7 @@ static int add_defs(struct maker *m, const struct tap_select_word *w, const char
 	bool fits = !filter;
 	int nr = 0, ret;
 
-	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
+	for (unsigned int i = 0; (def = tap_plan_def_at(m->plan, i)); i++) {
 		if (!is_wanted(w, def->system, def->name, def) || !def->nr_hooks)
 			continue;
 		ret = tap_select_filter(m->plan->select, def->system, def->name, &one, err);
@@ -142,7 +142,7 @@ static int refuse_unknown(struct maker *m, const struct tap_select_word *w, stru
 	unsigned int nr = 0;
 	int ret;
 
-	for (; (def = tap_def_at(nr)); nr++)
+	for (; (def = tap_plan_def_at(m->plan, nr)); nr++)
 		names[nr] = (struct tap_select_name){ def->system, def->name };
 	for (unsigned int i = 0; i < m->list.nr && nr < 4096; i++)
 		names[nr++] = (struct tap_select_name){ m->list.v[i].system, m->list.v[i].name };
@@ -153,11 +153,11 @@ static int refuse_unknown(struct maker *m, const struct tap_select_word *w, stru
 	return ret;
 }
 
-static bool is_def(const struct tap_select_word *w)
+static bool is_def(const struct maker *m, const struct tap_select_word *w)
 {
 	const struct tap_def *def;
 
-	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+	for (unsigned int i = 0; (def = tap_plan_def_at(m->plan, i)); i++)
 		if (is_wanted(w, def->system, def->name, def) && def->nr_hooks)
 			return true;
 	return false;
@@ -169,7 +169,7 @@ static int refuse(struct maker *m, const struct tap_select_word *w, const char *
 	if (filter && !backend_allows(m, &tap_backend_tracefs))
 		return tap_err_set(err, -EINVAL, "-f '%s' is a filter for tracefs, which -b %s leaves "
 				   "out", filter, m->opts->backend);
-	if (!w || is_def(w))
+	if (!w || is_def(m, w))
 		return tap_err_set(err, -EINVAL, "'%s' is no event of the kernel's own, and only those "
 				   "%s", w ? w->text : "(default)", filter ? "take a filter" : "come from tracefs");
 	if (m->root)
@@ -234,7 +234,7 @@ static bool is_kernels_system(const struct maker *m, const char *pattern, const 
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
 		if (is_system(system, made[i], near))
 			return true;
-	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+	for (unsigned int i = 0; (def = tap_plan_def_at(m->plan, i)); i++)
 		if (is_system(system, def->system, near))
 			return true;
 	for (unsigned int i = 0; i < m->list.nr; i++)
@@ -314,7 +314,7 @@ static int add_wanted(struct maker *m, const struct tap_select_word *w, const ch
 	}
 	if (kernel >= 0 && defs + kernel > 0)
 		return 0;
-	if (w && !defs && !is_def(w)) {
+	if (w && !defs && !is_def(m, w)) {
 		ret = add_programs(m, w, filter, kernel < 0 ? &why : NULL, err);
 		if (ret != -ENOENT)
 			return ret;

@@ -7,6 +7,7 @@
 
 #include "capture/backend.h"
 #include "capture/machine.h"
+#include "define/source.h"
 #include "recording/names.h"
 
 /* JSON has no place for bytes that are not UTF-8: those become '?'. */
@@ -78,6 +79,18 @@ void tap_description_set_events(struct tap_description *d, const struct tap_plan
 		json_array_append_new(events, e);
 	}
 	json_object_set_new(d->meta, "events", events);
+}
+
+void tap_description_set_definitions(struct tap_description *d, const struct tap_defs *own)
+{
+	json_t *definitions = json_array();
+
+	for (const struct tap_source *s = own->sources; s; s = s->next)
+		json_array_append_new(definitions, json_pack("{s:o, s:o}", "file", any_string(s->path), "text",
+							     any_string(s->text)));
+	if (own->nr)
+		json_object_set(d->meta, "definitions", definitions);
+	json_decref(definitions);
 }
 
 void tap_description_set_window(struct tap_description *d, uint64_t start_ns, uint64_t end_ns)

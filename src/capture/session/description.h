@@ -32,6 +32,7 @@ void tap_description_release(struct tap_description *d);
 /* Adds a thread of the recorder, by its own number. */
 void tap_description_add_tid(struct tap_description *d, const struct tap_pids *pids, pid_t tid);
 void tap_description_set_events(struct tap_description *d, const struct tap_plan *plan);
+void tap_description_set_definitions(struct tap_description *d, const struct tap_defs *own);
 /* @end_ns: 0: not over. */
 void tap_description_set_window(struct tap_description *d, uint64_t start_ns, uint64_t end_ns);
 /* @price: what backends say of theirs; taken. */

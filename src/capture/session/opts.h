@@ -8,6 +8,8 @@
 struct tap_session_opts {
 	const char *file;
 	const struct tap_select *select; /* needed until tap_session_free(); NULL: the default events of everybody */
+	const struct tap_defs *own; /* events beside the built-in ones; needed until tap_session_free(); NULL: none */
+	struct tap_kernel *kernel; /* where the caller has read the kernel's types; needed as long; NULL */
 	const char *backend; /* "bpf", "tracefs", "user", or NULL: the cheapest per event */
 	bool follow; /* children of the selection's processes too */
 	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */

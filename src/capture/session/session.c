@@ -232,6 +232,8 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->file = opts->file ? strdup(opts->file) : NULL;
 	s->plan.select = opts->select ? opts->select : &tap_select_all;
 	s->plan.follow = opts->follow;
+	s->plan.own = opts->own;
+	s->plan.kernel = opts->kernel;
 	if (opts->file && !s->file)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	else
@@ -401,6 +403,8 @@ static int start(struct tap_session *s, struct tap_err *err)
 	ret = tap_description_begin(&s->description, &s->plan.pids);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
+	if (s->plan.own)
+		tap_description_set_definitions(&s->description, s->plan.own);
 	ret = tap_pack_check(s->file, err) ?: with_head(s, NULL, create_spool, err) ?:
 	      start_writer(s, err);
 	/* from the first event on: behind it there may be a hundred tasks that run before the first drain */

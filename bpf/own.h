@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What programs call that are made at run time, of definitions that are not in this object
+ * (src/program/recorder.h). Their main functions are made there; these are copied behind them, out of the
+ * program below, which is loaded but never attached.
+ */
+#ifndef TAP_BPF_OWN_H
+#define TAP_BPF_OWN_H
+
+#include "own_functions.h"
+#include "scope.h"
+#include "transport.h"
+#include "vocabulary.h"
+
+static __noinline int tap_own_cpu_wanted(void)
+{
+	return tap_cpu_wanted();
+}
+
+static __noinline int tap_own_task_wanted(struct task_struct *p)
+{
+	return tap_task_wanted(p);
+}
+
+static __noinline int tap_own_se_wanted(struct sched_entity *se)
+{
+	return tap_se_wanted(se);
+}
+
+static __noinline u32 tap_own_capacity(u32 cpu)
+{
+	return tap_cpu_scale[cpu & 8191];
+}
+
+static __noinline struct tap_rec *tap_own_take(u32 space)
+{
+	return tap_take(space);
+}
+
+static __noinline u32 tap_own_text(void *payload, u32 used, u32 max, const void *src)
+{
+	struct tap_fill fill = { .used = used };
+
+	return tap_put_string(payload, &fill, src, max & 0x1ff);
+}
+
+static __noinline u32 tap_own_bitmask(void *payload, u32 used, u32 bytes, const void *src)
+{
+	struct tap_fill fill = { .used = used };
+
+	return tap_put_bitmask(payload, &fill, src, bytes * 8);
+}
+
+static __noinline void tap_own_commit(struct tap_rec *rec, u32 space, u32 used)
+{
+	tap_commit(rec, space, used);
+}
+
+/* Each is called once. What is passed is not known to the compiler, which would make it part of the function. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(tap_own_functions, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	volatile u32 space = 64, used = 8, max = 16;
+	struct tap_rec *rec;
+
+	if (!tap_own_cpu_wanted() || !tap_own_task_wanted(prev) || !tap_own_se_wanted(&prev->se))
+		return 0;
+	max += tap_own_capacity(used) & 7;
+	rec = tap_own_take(space);
+	if (!rec)
+		return 0;
+	used = tap_own_text(rec + 1, used, max, prev->comm);
+	used = tap_own_bitmask(rec + 1, used, max, next->comm);
+	tap_own_commit(rec, space, used);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The functions of own.h, in the order in which tap_own_functions() calls them. */
+#ifndef TAP_BPF_OWN_FUNCTIONS_H
+#define TAP_BPF_OWN_FUNCTIONS_H
+
+enum tap_own_function {
+	TAP_OWN_CPU_WANTED, /* () */
+	TAP_OWN_TASK_WANTED, /* (task) */
+	TAP_OWN_SE_WANTED, /* (sched_entity) */
+	TAP_OWN_CAPACITY, /* (cpu): arch_scale_cpu_capacity(), 0 to 1024 */
+	TAP_OWN_TAKE, /* (space): a struct tap_rec, or NULL */
+	TAP_OWN_TEXT, /* (payload, used, max, source): the text's __data_loc */
+	TAP_OWN_BITMASK, /* (payload, used, bytes, source): likewise */
+	TAP_OWN_COMMIT, /* (struct tap_rec, space, used) */
+	TAP_NR_OWN_FUNCTIONS,
+};
+
+#endif

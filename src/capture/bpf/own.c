@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/bpf/own.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "program/functions.h"
+#include "program/recorder.h"
+
+static int find_functions(const struct bpf_object *obj, struct tap_functions *functions, struct tap_err *err)
+{
+	const struct bpf_program *prog = bpf_object__find_program_by_name(obj, "tap_own_functions");
+
+	if (!prog || tap_functions_find(functions, prog))
+		return tap_err_set(err, -EINVAL, "the BPF object does not fit the program");
+	return 0;
+}
+
+static int add(struct tap_bpf_own *own, const struct tap_def *def, const char *tracepoint, int prog)
+{
+	if (tap_array_grow(&own->v, own->nr, &own->cap, sizeof(*own->v))) {
+		close(prog);
+		return -ENOMEM;
+	}
+	own->v[own->nr++] = (struct tap_bpf_own_program){ def, tracepoint, prog, -1 };
+	return 0;
+}
+
+static int load(struct tap_bpf_own *own, struct tap_plan_event *ev, const struct tap_recorder_env *env,
+		const struct tap_kernel *kernel, struct tap_err *err)
+{
+	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
+	struct tap_buf why = { 0 };
+	const struct tap_hook *hook = tap_kernel_hook(kernel, ev->def, &why);
+	struct tap_err bad = { 0 };
+	const char *at;
+	int ret;
+
+	tap_buf_release(&why);
+	tap_kernel_absent(kernel, ev->def, absent);
+	ret = tap_recorder_load(env, ev->def, hook->tracepoint, absent, &at, &bad);
+	if (ret >= 0)
+		return add(own, ev->def, hook->tracepoint, ret) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+	if (ret == -EINVAL && at)
+		return tap_defs_fail(ev->def, at, err, "%s", bad.text);
+	tap_plan_outcome(ev, TAP_EVENT_FAILED, "%s", bad.text);
+	return ret == -EPERM || ret == -ENOMEM ? tap_err_set(err, ret, "%s", bad.text) : 0;
+}
+
+int tap_bpf_own_load(struct tap_bpf_own *own, const struct bpf_object *obj, struct tap_plan *plan,
+		     const struct tap_kernel *kernel, struct tap_err *err)
+{
+	struct tap_functions functions;
+	const struct tap_recorder_env env = {
+		.btf = tap_kernel_btf(kernel), .functions = &functions, .nr_cpus = plan->nr_cpus,
+		.by_cpu = plan->select->by & TAP_SELECT_CPUS, .by_task = plan->select->by & TAP_SELECT_TASKS,
+	};
+	int ret = tap_bpf_has_own(plan) ? find_functions(obj, &functions, err) : 0;
+
+	for (unsigned int i = 0; i < plan->nr_events && !ret; i++)
+		if (tap_bpf_is_planned(&plan->events[i]) && !tap_def_is_built_in(plan->events[i].def))
+			ret = load(own, &plan->events[i], &env, kernel, err);
+	return ret;
+}
+
+void tap_bpf_own_detach(struct tap_bpf_own *own)
+{
+	for (unsigned int i = 0; i < own->nr; i++) {
+		if (own->v[i].link >= 0)
+			close(own->v[i].link);
+		own->v[i].link = -1;
+	}
+}
+
+void tap_bpf_own_release(struct tap_bpf_own *own)
+{
+	tap_bpf_own_detach(own);
+	while (own->nr)
+		close(own->v[--own->nr].prog);
+	free(own->v);
+	own->v = NULL;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/define.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "program/one_line.h"
+
+static bool has_name(const struct tap_defs *defs, const char *name)
+{
+	for (unsigned int i = 0; i < defs->nr; i++) {
+		const struct tap_def *def = tap_defs_at(defs, i);
+
+		if (!strcmp(def->system, TAP_ONE_LINE_SYSTEM) && !strcmp(def->name, name))
+			return true;
+	}
+	return false;
+}
+
+/* The tracepoint's, or where several lines are for one of them: with a number. */
+static int choose_name(const struct tap_defs *defs, const struct tap_one_line *line, char **name)
+{
+	int len = (int)line->tracepoint.len;
+
+	for (unsigned int i = 1; i <= TAP_DEFS_MAX; i++) {
+		if ((i == 1 ? asprintf(name, "%.*s", len, line->tracepoint.s) :
+			      asprintf(name, "%.*s_%u", len, line->tracepoint.s, i)) < 0)
+			return -ENOMEM;
+		if (!has_name(defs, *name))
+			return 0;
+		free(*name);
+	}
+	*name = NULL;
+	return -E2BIG;
+}
+
+static int read_line(struct tap_cli_defs *d, const struct tap_one_line *line, const char *name, struct tap_err *err)
+{
+	struct tap_buf header = { 0 };
+	int ret = d->kernel ? 0 : tap_kernel_new(&d->kernel, err);
+
+	ret = ret ?: tap_one_line_header(line, tap_kernel_btf(d->kernel), name, &header, err) ?:
+	      tap_defs_read_text(&d->defs, "-e", tap_buf_str(&header), header.len, err);
+	tap_buf_release(&header);
+	return ret;
+}
+
+/* Beside the -f that the word may have. */
+static int add_filter(struct tap_filters *filters, unsigned int index, const char *filter)
+{
+	char **v, *both;
+
+	v = reallocarray(filters->v, index + 1, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	for (filters->v = v; filters->nr <= index; filters->nr++)
+		v[filters->nr] = NULL;
+	if ((v[index] ? asprintf(&both, "(%s) && (%s)", filter, v[index]) : asprintf(&both, "%s", filter)) < 0)
+		return -ENOMEM;
+	free(v[index]);
+	v[index] = both;
+	return 0;
+}
+
+/* What -e says in its place. */
+static int add_name(struct tap_cli_defs *d, const char *name, const char **word)
+{
+	if (tap_array_grow(&d->names, d->nr_names, &d->cap_names, sizeof(*d->names)) ||
+	    asprintf(&d->names[d->nr_names], TAP_ONE_LINE_SYSTEM ":%s", name) < 0)
+		return -ENOMEM;
+	*word = d->names[d->nr_names++];
+	return 0;
+}
+
+static int define_word(struct tap_cli_defs *d, struct tap_select_words *words, unsigned int index, struct tap_err *err)
+{
+	struct tap_one_line line;
+	char *name = NULL;
+	int ret = tap_one_line_read(words->events.v[index], &line, err);
+
+	if (ret)
+		return ret;
+	ret = choose_name(&d->defs, &line, &name);
+	if (ret)
+		return tap_err_set(err, ret, ret == -ENOMEM ? "out of memory" : "-e: there are too many definitions");
+	ret = read_line(d, &line, name, err);
+	if (!ret && ((line.filter && add_filter(&words->filters, index, line.filter)) ||
+		     add_name(d, name, &words->events.v[index])))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	free(name);
+	return ret;
+}
+
+int tap_cli_define(struct tap_cli_defs *d, const struct tap_strings *files, struct tap_select_words *words,
+		   struct tap_err *err)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < files->nr; i++)
+		ret = tap_defs_read(&d->defs, files->v[i], err);
+	for (unsigned int i = 0; !ret && i < words->events.nr; i++)
+		if (tap_one_line_is(words->events.v[i]))
+			ret = define_word(d, words, i, err);
+	return ret;
+}
+
+void tap_cli_defs_release(struct tap_cli_defs *d)
+{
+	tap_defs_release(&d->defs);
+	tap_kernel_free(d->kernel);
+	while (d->nr_names)
+		free(d->names[--d->nr_names]);
+	free(d->names);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A definition in one line, "pelt_se_tp{pid, comm, util=se->avg.util_avg}": the header that it stands for, with types and
+ * arguments as BTF has them. It is read like any other (define/define.h).
+ */
+#ifndef TAP_PROGRAM_ONE_LINE_H
+#define TAP_PROGRAM_ONE_LINE_H
+
+#include <bpf/btf.h>
+
+#include "base/buf.h"
+#include "event/span.h"
+
+#define TAP_ONE_LINE_SYSTEM "own"
+#define TAP_ONE_LINE_MAX_BYTES 4096u
+
+struct tap_one_line {
+	struct span tracepoint; /* "bare:" in front of it is left out */
+	struct span fields; /* what is in the braces */
+	const char *filter; /* behind "if", or NULL */
+};
+
+/* Whether a word of -e is a definition; no event's name has a brace. */
+static inline bool tap_one_line_is(const char *word)
+{
+	return strchr(word, '{');
+}
+
+/* Finds its parts, which lie in @text. Return: 0; -EINVAL with a sentence. */
+int tap_one_line_read(const char *text, struct tap_one_line *line, struct tap_err *err);
+
+/*
+ * @name: of the event.
+ * Return: 0; -EINVAL with a sentence and a caret below the text of the fields; -ENOENT naming the tracepoint; -ENOMEM.
+ */
+int tap_one_line_header(const struct tap_one_line *line, const struct btf *btf, const char *name, struct tap_buf *header,
+			struct tap_err *err);
+
+#endif

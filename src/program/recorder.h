@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The BPF program that records an event of a definition read at run time: what bpf/schedtap.bpf.c makes of those
+ * that are built in. Its instructions are made here, the functions that take and commit a record are that object's.
+ */
+#ifndef TAP_PROGRAM_RECORDER_H
+#define TAP_PROGRAM_RECORDER_H
+
+#include "event/defs.h"
+
+struct btf;
+struct tap_functions;
+
+/* Of a record, with its texts: what BPF's rings can take in one piece (TAP_RING_SLACK), and texts can be behind (0x3ff). */
+#define TAP_RECORDER_MAX_BYTES 2048u
+
+/* What is the same for all programs of a recording. */
+struct tap_recorder_env {
+	const struct btf *btf;
+	const struct tap_functions *functions;
+	unsigned int nr_cpus;
+	bool by_cpu, by_task; /* only CPUs, or tasks, that bpf/scope.h finds wanted */
+};
+
+/*
+ * Loads a program for @def on @tracepoint. @absent: of its fields, those that this kernel lacks: they are not assigned.
+ * Return: a descriptor; -EINVAL with a sentence, and @at: where in def->assign, or in def->condition, it is, or NULL;
+ * -ENOENT: no such tracepoint; -EACCES where the kernel refuses the program; -errno.
+ */
+int tap_recorder_load(const struct tap_recorder_env *env, const struct tap_def *def, const char *tracepoint,
+		      const bool *absent, const char **at, struct tap_err *err);
+
+/* The same without a kernel that is asked. Return: 0, or as tap_recorder_load(). */
+int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def *def, const char *tracepoint,
+		       const bool *absent, const char **at, struct tap_err *err);
+
+#endif

@@ -1,0 +1,268 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Events of one's own: each built-in header, read at run time under another system's name, records beside what is built
+# in, and must have recorded the same; definitions in one line; what is wrong is said with its place.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(basename dirname);
+use File::Temp qw(tempdir);
+use JSON::PP;
+use Test::More;
+
+my $top = abs_path(dirname(abs_path($0)) . '/../..');
+my $schedtap = abs_path($ENV{SCHEDTAP} // "$top/build/schedtap");
+my $tmp = tempdir(CLEANUP => 1);
+
+plan skip_all => 'needs root' if $> != 0;
+plan skip_all => 'no BTF' unless -e '/sys/kernel/btf/vmlinux';
+
+chdir $tmp or die;
+
+sub slurp { my ($file) = @_; local $/; open(my $f, '<', $file) or die "$file: $!"; return scalar <$f> }
+sub spew { my ($file, $text) = @_; open(my $f, '>', $file) or die "$file: $!"; print $f $text; close($f) }
+
+# Exit code and what was printed on both.
+sub run
+{
+	my @cmd = @_;
+	my $pid = open(my $out, '-|') // die;
+
+	if (!$pid) {
+		open(STDERR, '>&', \*STDOUT);
+		exec @cmd or die;
+	}
+	my $text = do { local $/; <$out> } // '';
+	close($out);
+	return ($? >> 8, $text);
+}
+
+# ---- each built-in header, beside itself ---------------------------------------------------------
+
+# Of every kind its records, in the order of time: CPU, running task and fields, without when it was.
+sub records
+{
+	my ($file) = @_;
+	my %kinds;
+
+	open(my $in, '-|', $schedtap, 'dump', '--json', '-i', $file) or die;
+	while (my $line = <$in>) {
+		next unless $line =~ /"fields"|"event"/;
+		my $e = eval { decode_json($line) } or next;
+		next unless defined $e->{event};
+		my ($system, $name) = split(/:/, $e->{event});
+		push @{$kinds{$system}{$name}}, [ $e->{cpu}, JSON::PP->new->canonical->encode($e->{fields} // {}) ];
+	}
+	close($in);
+	return \%kinds;
+}
+
+sub format_of
+{
+	my ($define, $event) = @_;
+	my ($rc, $text) = run($schedtap, 'list', '-v', @$define, $event);
+
+	$text =~ s/^.*\n//; # the line of the event itself
+	$text =~ s/^\s*ID: .*\n//m;
+	return $text;
+}
+
+# Those that differ: a record of ours is to have one of the built-in's with the same values, in the same order on its CPU.
+sub compare
+{
+	my ($mine, $built_in) = @_;
+	my ($same, $other) = (0, 0);
+	my %next;
+
+	for my $r (@$mine) {
+		my ($cpu, $fields) = @$r;
+		my $queue = $next{$cpu} //= [ map { $_->[1] } grep { $_->[0] == $cpu } @$built_in ];
+		# both programs are not switched on at one moment: the first few may be of one alone
+		my $at = -1;
+		for my $i (0 .. ($#$queue < 20 ? $#$queue : 20)) {
+			if ($queue->[$i] eq $fields) {
+				$at = $i;
+				last;
+			}
+		}
+		if ($at < 0) {
+			$other++;
+			next;
+		}
+		splice(@$queue, 0, $at + 1);
+		$same++;
+	}
+	return ($same, $other);
+}
+
+my $load = 'i=0; while [ $i -lt 150 ]; do (sleep 0.002; : ) | cat & i=$((i + 1)); done; wait';
+my $all = 0;
+for my $header (sort glob("$top/events/*.h")) {
+	my $name = basename($header, '.h');
+	my ($rc, $text, $own);
+
+	next if $name eq 'all' || $name eq 'lost';
+	($own = slurp($header)) =~ s/define TRACE_SYSTEM \w+/define TRACE_SYSTEM mine/;
+	spew("$name.h", $own);
+	($rc, $text) = run($schedtap, 'record', '-b', 'bpf', '-o', "$name.dat", '--define', "$name.h", '-e', 'mine', '-e', $name, '--', 'sh',
+		'-c', $load);
+	if ($text =~ /none of the events can be recorded over BPF here: (.*)/) {
+	SKIP: { skip("$name.h: $1", 1) }
+		next;
+	}
+	is($rc, 0, "$name.h: it can be recorded") or diag($text);
+	my $kinds = records("$name.dat");
+	my $mine = $kinds->{mine} // {};
+	for my $event (sort keys %$mine) {
+		my ($found) = grep { $_ ne 'mine' && $kinds->{$_}{$event} } keys %$kinds;
+		my ($same, $other) = compare($mine->{$event}, $found ? $kinds->{$found}{$event} : []);
+		$all += $same;
+		# a value that another CPU changes may have changed between two programs
+		ok($other <= 0.01 * ($same + $other) + 1, "$name.h: $event: the records that the built-in one has")
+			or diag("$same are the same, $other are not");
+		is(format_of(['--define', "$name.h"], "mine:$event"), format_of([], "$found:$event"), "$name.h: $event: its format text") if $found;
+	}
+}
+cmp_ok($all, '>', 2000, 'records were compared') or diag($all);
+
+# ---- in one line ---------------------------------------------------------------------------------
+
+my ($rc, $text) = run($schedtap, 'record', '-o', 'line.dat', '-e', 'sched_switch{prev->pid, next_pid=next->pid, next->comm, prev_state} if next_pid > 0',
+	'-e', 'sched_switch', '--', 'sh', '-c', $load);
+is($rc, 0, 'a definition in one line') or diag($text);
+my $kinds = records('line.dat');
+my @own = map { decode_json($_->[1]) } @{$kinds->{own}{sched_switch} // []};
+my @theirs = map { decode_json($_->[1]) } @{$kinds->{sched}{sched_switch} // []};
+cmp_ok(scalar @own, '>', 100, 'it records');
+is(scalar(grep { $_->{next_pid} <= 0 } @own), 0, 'its filter holds');
+my %pairs;
+$pairs{"$_->{prev_pid} $_->{next_pid} $_->{next_comm}"}++ for @theirs;
+my @unknown = grep { !$pairs{"$_->{pid} $_->{next_pid} $_->{comm}"} } @own;
+cmp_ok(scalar @unknown, '<=', 1, 'its fields are those of the built-in event') or diag(encode_json($unknown[0]));
+
+($rc, $text) = run($schedtap, 'record', '-o', 'se.dat', '-e', 'pelt_se_tp{pid, comm, util=se->avg.util_avg, on=se->on_rq}', '-e', 'sched_pelt_se', '--',
+	'sh', '-c', $load);
+is($rc, 0, 'pid and comm of a sched_entity') or diag($text);
+$kinds = records('se.dat');
+%pairs = ();
+$pairs{join(' ', @{decode_json($_->[1])}{qw(pid comm util)})}++ for @{$kinds->{schedtap}{sched_pelt_se} // []};
+@unknown = grep { !$pairs{join(' ', @{decode_json($_->[1])}{qw(pid comm util)})} } @{$kinds->{own}{pelt_se_tp} // []};
+cmp_ok(scalar @{$kinds->{own}{pelt_se_tp} // []}, '>', 100, 'they are recorded');
+cmp_ok(scalar @unknown, '<=', 1, 'and are those of its task') or diag($unknown[0][1]);
+
+my $meta = slurp('se.dat');
+like($meta, qr/"definitions".*TRACE_EVENT\(pelt_se_tp/s, 'the recording has the definition');
+SKIP: {
+	skip('no trace-cmd', 1) if system('command -v trace-cmd >/dev/null');
+	like(`trace-cmd report -i se.dat 2>/dev/null`, qr/pelt_se_tp: +pid=-?\d+ comm=\S* util=\d+ on=\d+/, 'trace-cmd prints it');
+}
+
+# ---- only some tasks -----------------------------------------------------------------------------
+
+spew('mine.h', <<'H');
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM mine
+TRACE_EVENT(depth,
+	TP_PROTO(struct rq *rq, int change),
+	TP_ARGS(rq, change),
+	TP_STRUCT__entry(
+		__field(s32, cpu)
+		__field(u32, depth)
+		__field(u32, doubled)
+		__field(u16, kind)
+		__array(u32, both, 2)
+	),
+	TP_fast_assign(
+		unsigned int nr = rq->nr_running, more = nr;
+
+		more += nr;
+		__entry->cpu = rq->cpu;
+		__entry->depth = nr;
+		__entry->doubled = more;
+		if (change > 0) {
+			__entry->kind = 1;
+			if (nr > 1)
+				__entry->kind |= 2;
+		} else {
+			__entry->kind = 4;
+		}
+		__entry->both[0] = nr;
+		__entry->both[1] = nr * 3 - 1;
+	),
+	TP_printk("cpu=%d depth=%u doubled=%u kind=%u", __entry->cpu, __entry->depth, __entry->doubled, __entry->kind)
+);
+TRACE_HOOK(depth, sched_update_nr_running_tp, TP_PROTO(struct rq *rq, int change), TP_ARGS(rq, change));
+H
+($rc, $text) = run($schedtap, 'record', '-o', 'depth.dat', '--define', 'mine.h', '-e', 'mine', '--', 'sh', '-c',
+	"$load; i=0; while [ \$i -lt 30 ]; do sleep 0.01; i=\$((i + 1)); done");
+is($rc, 0, 'variables and if') or diag($text);
+$kinds = records('depth.dat');
+my ($wrong, %kind) = (0);
+for my $r (@{$kinds->{mine}{depth} // []}) {
+	my $f = decode_json($r->[1]);
+	$kind{$f->{kind}}++;
+	$wrong++ if $f->{doubled} != 2 * $f->{depth} || $f->{kind} != ($f->{kind} == 4 ? 4 : $f->{depth} > 1 ? 3 : 1) ||
+		"@{$f->{both}}" ne join(' ', $f->{depth}, $f->{depth} * 3 - 1 & 0xffffffff);
+}
+is($wrong, 0, 'their values') or diag(encode_json(\%kind));
+ok($kind{1} && $kind{3} && $kind{4}, 'each of the branches was taken') or diag(encode_json(\%kind));
+
+($rc, $text) = run($schedtap, 'record', '-o', 'comm.dat', '-c', 'cat', '-e', 'sched_wakeup{p->comm, current_comm=tp_current()->comm}', '--', 'sh', '-c', $load);
+is($rc, 0, '-c goes for own events, too') or diag($text);
+my @comms = map { decode_json($_->[1]) } @{records('comm.dat')->{own}{sched_wakeup} // []};
+cmp_ok(scalar @comms, '>', 10, 'some are recorded');
+is(scalar(grep { $_->{comm} ne 'cat' && $_->{current_comm} ne 'cat' } @comms), 0, 'and no others');
+
+# ---- what is wrong -------------------------------------------------------------------------------
+
+sub refused
+{
+	my ($name, $want, @args) = @_;
+	my ($rc, $text) = run($schedtap, 'record', '-o', 'no.dat', '-d', '0.1', @args);
+
+	is($rc, 2, "$name: exit code");
+	like($text, $want, $name);
+	ok(!-e 'no.dat' && !-e 'no.dat.spool', "$name: nothing is left");
+}
+
+my $line = 'pelt_se_tp{util=se->avg.utl_avg}';
+refused('a member that is not there', qr/this kernel has no 'utl_avg' in struct sched_avg: did you mean 'util_avg'\?\n +util=se->avg\.utl_avg\n {18}\^\n/,
+	'-e', $line);
+refused('a struct', qr/this is a struct: name one of its members: last_update_time/, '-e', 'pelt_se_tp{se->avg}');
+refused('a function of the kernel', qr/'cpu_of\(\)' is a function of the kernel/, '-e', 'pelt_se_tp{a=cpu_of(se)}');
+refused('an index that varies', qr/an index must be a constant/, '-e', 'sched_switch{a=prev->comm[prev->prio]}');
+refused('a field without a name', qr/a field needs a name: NAME=EXPRESSION/, '-e', 'pelt_se_tp{se->vruntime + 1}');
+refused('two fields of one name', qr/'pid' is there already|field 'pid'/, '-e', 'sched_switch{prev->pid, next->pid}');
+refused('no braces behind it', qr/lacks its '\}'/, '-e', 'pelt_se_tp{pid');
+($rc, $text) = run($schedtap, 'record', '-o', 'no.dat', '-d', '0.1', '-e', 'pelt_x_tp{a=1}');
+is($rc, 1, 'no such tracepoint: exit code');
+like($text, qr/the kernel's BTF has no tracepoint 'pelt_x_tp'/, 'no such tracepoint');
+refused('a filter that is wrong', qr/Field not found/, '-e', 'pelt_se_tp{pid} if pidd > 1');
+
+my %bad = (
+	'a name that nobody knows' => [ 's/__entry->depth = nr;/__entry->depth = nrr;/', qr/mine2\.h:18: 'nrr' is neither a variable nor an argument of the tracepoint, which has rq, change\n/ ],
+	'a loop' => [ 's/if \(change > 0\)/while (change)/', qr/mine2\.h:20: .*no 'while'/ ],
+	'a field that is not there' => [ 's/__entry->kind = 4;/__entry->kin = 4;/', qr/'kin'.*did you mean 'kind'/ ],
+	'no semicolon' => [ 's/__entry->cpu = rq->cpu;/__entry->cpu = rq->cpu/', qr/a ';' should stand in front of this/ ],
+	'an index beyond the array' => [ 's/both\[1\]/both[2]/', qr/the index must be a constant below 2/ ],
+);
+for my $name (sort keys %bad) {
+	my ($change, $want) = @{$bad{$name}};
+	my $header = slurp('mine.h');
+
+	eval "\$header =~ $change; 1" or die $@;
+	spew('mine2.h', $header);
+	refused($name, $want, '--define', 'mine2.h', '-e', 'mine');
+	my ($rc, $text) = run($schedtap, 'list', '--define', 'mine2.h');
+	is($rc, 2, "$name: list says so, too");
+	like($text, $want, "$name: in the same words");
+}
+
+($rc, $text) = run($schedtap, 'list', '-v', 'bare:pelt_se_tp');
+like($text, qr/^bare +bare:pelt_se_tp\(struct sched_entity \*se\)$/m, 'a bare tracepoint with the types of its arguments');
+like($text, qr/^ +se->avg\.util_avg +\S/m, 'and what can be named there');
+($rc, $text) = run($schedtap, 'list', 'bare:sched_switch');
+is($rc, 1, 'a tracepoint with an event is not bare');
+
+done_testing();

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Programs made at run time: this kernel takes one of each built-in definition that it has a program for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture/bpf/kernel.h"
+#include "capture/machine.h"
+#include "object/object.h"
+#include "program/functions.h"
+#include "program/recorder.h"
+
+/* What needs more than the kernel's types: capacity_orig since v6.7. */
+static bool is_refused(const char *why)
+{
+	return strstr(why, "cpu_capacity_orig");
+}
+
+static struct bpf_object *load_functions(struct tap_functions *functions)
+{
+	struct bpf_object *obj = tap_bpf_open();
+	struct bpf_program *prog;
+
+	assert_non_null(obj);
+	bpf_object__for_each_program(prog, obj)
+		bpf_program__set_autoload(prog, tap_bpf_kind(prog) == TAP_BPF_HAS_FUNCTIONS);
+	assert_int_equal(bpf_object__load(obj), 0);
+	prog = bpf_object__find_program_by_name(obj, "tap_own_functions");
+	assert_int_equal(tap_functions_find(functions, prog), 0);
+	return obj;
+}
+
+static int load_def(const struct tap_recorder_env *env, const struct tap_kernel *k, const struct tap_def *def)
+{
+	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
+	struct tap_buf why = { 0 };
+	const struct tap_hook *hook = tap_kernel_hook(k, def, &why);
+	struct tap_err err = { 0 };
+	const char *at;
+	int fd;
+
+	if (!hook) {
+		tap_buf_release(&why);
+		return 0;
+	}
+	tap_kernel_absent(k, def, absent);
+	fd = tap_recorder_load(env, def, hook->tracepoint, absent, &at, &err);
+	if (fd < 0 && !is_refused(err.text))
+		fail_msg("%s: %s: %s", def->name, err.text, at ?: "");
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void test_every_definition(void **state)
+{
+	struct tap_functions functions;
+	struct bpf_object *obj = load_functions(&functions);
+	struct tap_kernel *k;
+	const struct tap_def *def;
+	int nr = 0;
+
+	(void)state;
+	assert_int_equal(tap_kernel_new(&k, NULL), 0);
+	for (unsigned int how = 0; how < 2; how++) {
+		struct tap_recorder_env env = {
+			.btf = tap_kernel_btf(k), .functions = &functions, .nr_cpus = tap_machine_nr_cpus(),
+			.by_cpu = how, .by_task = how,
+		};
+
+		for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+			nr += load_def(&env, k, def);
+	}
+	assert_true(nr > 0);
+	tap_kernel_free(k);
+	bpf_object__close(obj);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_definition),
+	};
+
+	return cmocka_run_group_tests_name("own", tests, NULL, NULL);
+}
