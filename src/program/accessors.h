@@ -7,7 +7,7 @@ TAP_ACCESSOR(tp_task_cpu, "p", "exists(p->thread_info.cpu) ? p->thread_info.cpu 
 TAP_ACCESSOR(tp_task_group_dead, "p", "!p->signal->live.counter")
 /* of several bits the highest counts */
 TAP_ACCESSOR(tap_upper, "s", "s & (s - 1) ? s & (s - 1) : s")
-TAP_ACCESSOR(tap_highest, "s", "tap_upper(tap_upper(tap_upper(tap_upper(tap_upper(tap_upper(s))))))")
+TAP_ACCESSOR(tap_highest, "s", "s & (s - 1) ? tap_upper(tap_upper(tap_upper(tap_upper(tap_upper(tap_upper(s)))))) : s")
 TAP_ACCESSOR(tp_switch_state, "preempt, state, prev",
 	 "preempt ? 0x100 : (state & 0x402) == 0x402 ? 0x80 : state & 0x9000 ? 2 : "
 	 "tap_highest((state | prev->exit_state) & 0x7f)")

@@ -13,6 +13,7 @@ void tap_insns_release(struct tap_insns *b)
 {
 	free(b->v);
 	free(b->slots);
+	free(b->uses);
 	*b = (struct tap_insns){ 0 };
 }
 
@@ -109,22 +110,38 @@ static const struct expr_node *at(const struct tap_insns *b, uint32_t node)
 	return &b->prog->nodes[node];
 }
 
-static int16_t *slot_of(struct tap_insns *b, uint32_t node)
+static void count_uses(struct tap_insns *b)
+{
+	memset(b->uses, 0, b->nr_slots);
+	for (uint32_t i = 1; i < b->nr_slots; i++) {
+		const uint32_t parts[] = { at(b, i)->a, at(b, i)->b, at(b, i)->c };
+
+		for (unsigned int k = 0; k < 3; k++)
+			b->uses[parts[k]] += b->uses[parts[k]] < UINT8_MAX;
+	}
+}
+
+/* Room for all nodes. Return: whether there is. */
+static bool know_nodes(struct tap_insns *b)
 {
 	uint32_t nr = b->prog->nr_nodes;
-	int16_t *more;
+	int16_t *slots;
+	uint8_t *uses;
 
-	if (node < b->nr_slots)
-		return &b->slots[node];
-	more = reallocarray(b->slots, nr, sizeof(*more));
-	if (!more) {
+	if (nr <= b->nr_slots)
+		return !b->err;
+	slots = reallocarray(b->slots, nr, sizeof(*slots));
+	b->slots = slots ?: b->slots;
+	uses = slots ? reallocarray(b->uses, nr, sizeof(*uses)) : NULL;
+	if (!uses) {
 		b->err = b->err ?: -ENOMEM;
-		return NULL;
+		return false;
 	}
-	memset(more + b->nr_slots, 0, (nr - b->nr_slots) * sizeof(*more));
-	b->slots = more;
+	b->uses = uses;
+	memset(slots + b->nr_slots, 0, (nr - b->nr_slots) * sizeof(*slots));
 	b->nr_slots = nr;
-	return &b->slots[node];
+	count_uses(b);
+	return !b->err;
 }
 
 int16_t tap_insns_push(struct tap_insns *b, uint8_t reg)
@@ -138,18 +155,67 @@ int16_t tap_insns_push(struct tap_insns *b, uint8_t reg)
 	return b->next_slot;
 }
 
-/* Nothing is lost but @dst. For a node that was computed. */
-static void reload(struct tap_insns *b, uint32_t node, uint8_t dst)
+/* Whether it can be loaded without another register. */
+static bool is_ready(const struct tap_insns *b, uint32_t node)
 {
-	int16_t *slot;
+	return at(b, node)->op == OP_NUM || b->slots[node];
+}
 
-	if (at(b, node)->op == OP_NUM) {
+/* Of one that is ready. Nothing is lost but @dst. */
+static void load(struct tap_insns *b, uint32_t node, uint8_t dst)
+{
+	if (at(b, node)->op == OP_NUM)
 		tap_insns_const(b, dst, at(b, node)->num);
+	else
+		tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, dst, BPF_REG_10, b->slots[node], 0);
+}
+
+static void compute(struct tap_insns *b, uint32_t node);
+
+/* @dst = the value; all of r0 to r5 are lost. */
+static void get(struct tap_insns *b, uint32_t node, uint8_t dst)
+{
+	if (b->err)
+		return;
+	if (is_ready(b, node)) {
+		load(b, node, dst);
 		return;
 	}
-	slot = slot_of(b, node);
-	if (slot)
-		tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, dst, BPF_REG_10, *slot, 0);
+	compute(b, node);
+	tap_insns_move(b, dst, BPF_REG_0);
+}
+
+/* From here on the value is ready. */
+static void hold(struct tap_insns *b, uint32_t node)
+{
+	if (b->err || is_ready(b, node))
+		return;
+	compute(b, node);
+	if (!b->slots[node])
+		b->slots[node] = tap_insns_push(b, BPF_REG_0);
+}
+
+/* What is known before a branch, and behind it again: what only the branch computed is not. */
+struct known {
+	int16_t *slots, next_slot;
+};
+
+static struct known before_branch(struct tap_insns *b)
+{
+	struct known k = { malloc(b->nr_slots * sizeof(*b->slots)), b->next_slot };
+
+	if (k.slots)
+		memcpy(k.slots, b->slots, b->nr_slots * sizeof(*b->slots));
+	else
+		b->err = b->err ?: -ENOMEM;
+	return k;
+}
+
+static void behind_branch(struct tap_insns *b, const struct known *k)
+{
+	if (k->slots)
+		memcpy(b->slots, k->slots, b->nr_slots * sizeof(*b->slots));
+	b->next_slot = k->next_slot;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -173,13 +239,10 @@ static bool is_raw(const struct tap_insns *b, uint32_t node)
 	}
 }
 
-static void compute(struct tap_insns *b, uint32_t node);
-
 /* dst = the pointer @base and @off bytes; @off may be more than an instruction takes. */
 static void point(struct tap_insns *b, uint32_t base, uint64_t off, uint8_t dst)
 {
-	compute(b, base);
-	reload(b, base, dst);
+	get(b, base, dst);
 	if (off)
 		alu_k(b, BPF_ADD, dst, (int32_t)off);
 }
@@ -195,6 +258,8 @@ static void read_kernel(struct tap_insns *b, uint32_t size, uint8_t base, int16_
 
 void tap_insns_address(struct tap_insns *b, uint32_t node, uint8_t dst)
 {
+	if (!know_nodes(b))
+		return;
 	if (at(b, node)->op == OP_PLACE)
 		point(b, at(b, node)->a, at(b, node)->num, dst);
 	else
@@ -330,12 +395,18 @@ void tap_insns_arith(struct tap_insns *b, enum expr_op op, struct tap_ctype type
 
 /* ---- nodes ------------------------------------------------------------------------------------- */
 
-static void compute_pair(struct tap_insns *b, const struct expr_node *n)
+/* r1 and r2 = both operands. */
+static void get_pair(struct tap_insns *b, const struct expr_node *n)
 {
-	compute(b, n->a);
-	compute(b, n->b);
-	reload(b, n->a, BPF_REG_1);
-	reload(b, n->b, BPF_REG_2);
+	if (!is_ready(b, n->b) && is_ready(b, n->a)) {
+		get(b, n->b, BPF_REG_2);
+		load(b, n->a, BPF_REG_1);
+		return;
+	}
+	hold(b, n->b);
+	get(b, n->a, BPF_REG_1);
+	if (!b->err)
+		load(b, n->b, BPF_REG_2);
 }
 
 /* r0 = whether r1 @op r2 */
@@ -346,50 +417,72 @@ static void truth(struct tap_insns *b, uint8_t jump)
 	tap_insns_const(b, BPF_REG_0, 0);
 }
 
-/* r0 = whether a number is not 0. Pointers, too: so it is compared rather than computed with. */
-static void compute_truth(struct tap_insns *b, uint32_t node, bool invert)
+/* Jumps where the number is 0. Pointers, too: so it is compared rather than computed with. Return: the jump. */
+static unsigned int jump_if_zero(struct tap_insns *b, uint32_t node)
 {
-	compute(b, node);
-	reload(b, node, BPF_REG_1);
-	tap_insns_const(b, BPF_REG_0, !invert);
-	tap_insns_add(b, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_1, 0, 1, 0);
-	tap_insns_const(b, BPF_REG_0, invert);
+	get(b, node, BPF_REG_0);
+	tap_insns_add(b, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 0, 0);
+	return b->nr - 1;
 }
 
-static void compute_logic(struct tap_insns *b, const struct expr_node *n)
+static unsigned int jump_away(struct tap_insns *b)
 {
-	compute(b, n->b);
-	compute_truth(b, n->a, false);
-	reload(b, n->b, BPF_REG_1);
+	tap_insns_add(b, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+	return b->nr - 1;
+}
+
+static void compute_not(struct tap_insns *b, uint32_t node)
+{
+	get(b, node, BPF_REG_1);
+	tap_insns_const(b, BPF_REG_0, 0);
 	tap_insns_add(b, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_1, 0, 1, 0);
-	if (n->op == OP_ANDAND) {
-		tap_insns_const(b, BPF_REG_0, 0);
-		return;
-	}
-	tap_insns_add(b, BPF_JMP | BPF_JA, 0, 0, 1, 0);
 	tap_insns_const(b, BPF_REG_0, 1);
 }
 
-/* Both sides are computed: nothing that they read can fail. */
-static void compute_cond(struct tap_insns *b, const struct expr_node *n)
+/* && and ||: the second one only where the first one does not tell. */
+static void compute_logic(struct tap_insns *b, const struct expr_node *n)
 {
-	compute(b, n->a);
-	compute(b, n->b);
-	compute(b, n->c);
-	reload(b, n->a, BPF_REG_1);
-	reload(b, n->b, BPF_REG_2);
-	reload(b, n->c, BPF_REG_0);
-	tap_insns_add(b, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_1, 0, 1, 0);
-	tap_insns_move(b, BPF_REG_0, BPF_REG_2);
+	bool both = n->op == OP_ANDAND;
+	unsigned int first, second, end;
+	struct known k;
+
+	get(b, n->a, BPF_REG_0);
+	first = b->nr;
+	tap_insns_add(b, BPF_JMP | (both ? BPF_JEQ : BPF_JNE) | BPF_K, BPF_REG_0, 0, 0, 0);
+	k = before_branch(b);
+	get(b, n->b, BPF_REG_0);
+	behind_branch(b, &k);
+	free(k.slots);
+	second = b->nr;
+	tap_insns_add(b, BPF_JMP | (both ? BPF_JEQ : BPF_JNE) | BPF_K, BPF_REG_0, 0, 0, 0);
+	tap_insns_const(b, BPF_REG_0, both);
+	end = jump_away(b);
+	tap_insns_land(b, first);
+	tap_insns_land(b, second);
+	tap_insns_const(b, BPF_REG_0, !both);
+	tap_insns_land(b, end);
 }
 
+static void compute_cond(struct tap_insns *b, const struct expr_node *n)
+{
+	unsigned int no = jump_if_zero(b, n->a), end;
+	struct known k = before_branch(b);
+
+	get(b, n->b, BPF_REG_0);
+	behind_branch(b, &k);
+	end = jump_away(b);
+	tap_insns_land(b, no);
+	get(b, n->c, BPF_REG_0);
+	behind_branch(b, &k);
+	tap_insns_land(b, end);
+	free(k.slots);
+}
+
+/* r0 = the value; r1 to r5 are lost. */
 static void compute(struct tap_insns *b, uint32_t node)
 {
 	const struct expr_node *n = at(b, node);
-	int16_t *slot = slot_of(b, node);
 
-	if (b->err || !slot || *slot || n->op == OP_NUM)
-		return;
 	switch (n->op) {
 	case OP_ARG:
 		tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_6,
@@ -406,17 +499,15 @@ static void compute(struct tap_insns *b, uint32_t node)
 		point(b, n->a, n->num, BPF_REG_0);
 		break;
 	case OP_CAST:
-		compute(b, n->a);
-		reload(b, n->a, BPF_REG_0);
+		get(b, n->a, BPF_REG_0);
 		tap_insns_fit(b, BPF_REG_0, n->type);
 		break;
 	case OP_NOT:
-		compute_truth(b, n->a, true);
+		compute_not(b, n->a);
 		break;
 	case OP_NEG:
 	case OP_INV:
-		compute(b, n->a);
-		reload(b, n->a, BPF_REG_0);
+		get(b, n->a, BPF_REG_0);
 		if (n->op == OP_NEG)
 			tap_insns_add(b, BPF_ALU64 | BPF_NEG, BPF_REG_0, 0, 0, 0);
 		else
@@ -424,8 +515,7 @@ static void compute(struct tap_insns *b, uint32_t node)
 		tap_insns_fit(b, BPF_REG_0, n->type);
 		break;
 	case OP_CAPACITY:
-		compute(b, n->a);
-		reload(b, n->a, BPF_REG_1);
+		get(b, n->a, BPF_REG_1);
 		tap_insns_call_function(b, TAP_OWN_CAPACITY);
 		break;
 	case OP_ANDAND:
@@ -441,7 +531,7 @@ static void compute(struct tap_insns *b, uint32_t node)
 	case OP_GE:
 	case OP_EQ:
 	case OP_NE:
-		compute_pair(b, n);
+		get_pair(b, n);
 		truth(b, tap_insns_jump_of(n->op, n->arith.is_signed));
 		break;
 	case OP_MUL:
@@ -454,19 +544,22 @@ static void compute(struct tap_insns *b, uint32_t node)
 	case OP_AND:
 	case OP_XOR:
 	case OP_OR:
-		compute_pair(b, n);
+		get_pair(b, n);
 		tap_insns_arith(b, n->op, n->arith, BPF_REG_1, BPF_REG_2);
 		tap_insns_move(b, BPF_REG_0, BPF_REG_1);
 		break;
 	default:
-		b->err = -EINVAL;
-		return;
+		b->err = b->err ?: -EINVAL;
 	}
-	b->slots[node] = tap_insns_push(b, BPF_REG_0);
+	if (!b->err && b->uses[node] > 1)
+		b->slots[node] = tap_insns_push(b, BPF_REG_0);
 }
 
 void tap_insns_value(struct tap_insns *b, uint32_t node, uint8_t dst)
 {
-	compute(b, node);
-	reload(b, node, dst);
+	if (!know_nodes(b))
+		return;
+	if (b->uses[node]) /* others need it as well */
+		hold(b, node);
+	get(b, node, dst);
 }

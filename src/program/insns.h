@@ -19,7 +19,8 @@ struct tap_insns {
 	bool probe;
 	int16_t *
 		slots; /* owned: of each node the place on the stack that has its value; 0: none yet */
-	uint32_t nr_slots;
+	uint8_t *uses; /* owned: in how many other nodes each is */
+	uint32_t nr_slots; /* of both */
 	int16_t next_slot, last_slot; /* the stack grows down to it */
 	int16_t stack_end; /* where last_slot begins anew; 0: all 512 bytes are there */
 };
