@@ -50,6 +50,7 @@ for my $page (sort keys %lines) {
 	close($f);
 	system('schedtap record -o trace.dat -- make >/dev/null 2>&1; ' .
 	       'cp trace.dat make.dat; cp trace.dat svc.dat; mkdir demo; cp trace.dat demo');
+	symlink("$top/examples", 'examples') or die;
 	my ($start) = `schedtap dump -i make.dat` =~ /\] +(\d+)\.\d+:/;
 	for my $line (@{$lines{$page}}) {
 		my $run = $line;
