@@ -143,6 +143,8 @@ my $runs = $ENV{RUNS} // 100;
 my @all = qw(-e sched -e timer:* -e rules:*);
 my @tracefs = qw(-b tracefs -e sched_switch -C 0 --compress zstd);
 my @user = qw(-b user -e rules:*);
+my @own = ('--define', "$top/events/pelt.h", qw(-e sched_pelt_se -f util>=0 -e sched_switch -f prev_pid>=0), '-e',
+	'sched_switch{prev->pid, next->comm, why=next->se.my_q ? 1 : 0} if pid >= 0');
 
 $| = 1;
 sweep('all backends, memory', 'alloc', 'own', 2 * $runs, @all);
@@ -150,6 +152,8 @@ sweep('all backends, memory of libbpf', 'alloc', 'bpf', $runs / 2, @all);
 sweep('all backends, calls', 'call', 'own', 2 * $runs, @all);
 sweep('tracefs and zstd, memory', 'alloc', 'own', $runs, @tracefs);
 sweep('tracefs and zstd, calls', 'call', 'own', $runs, @tracefs);
+sweep("filters and own events, memory", 'alloc', 'own', 2 * $runs, @own);
+sweep("filters and own events, calls", 'call', 'own', $runs, @own);
 sweep("programs' events, memory", 'alloc', 'own', 4 * $runs, @user);
 sweep("programs' events, calls", 'call', 'own', 4 * $runs, @user);
 kill('KILL', $program);
