@@ -125,10 +125,11 @@ int tap_buf_read_file(struct tap_buf *b, const char *path)
 			continue;
 		if (n <= 0)
 			break;
-		if (!room)
+		if (!room) {
 			fail(b, -EFBIG);
-		else
-			b->len += (size_t)n;
+			break;
+		}
+		b->len += (size_t)n;
 	}
 	n = n < 0 ? -errno : b->err;
 	close(fd);

@@ -89,7 +89,7 @@ bool tap_call_has(struct tap_pp *pp, const struct tap_call *c, unsigned int nr_a
 		  const char *form)
 {
 	if (c->nr_args != nr_args)
-		tap_pp_fail(pp, &c->name, "%u arguments, not %u: %.*s(%s)", c->nr_args, nr_args,
-			    (int)c->name.text.len, c->name.text.s, form);
+		tap_pp_fail(pp, &c->name, "%.*s(%s) has %u arguments, not %u",
+			    (int)c->name.text.len, c->name.text.s, form, nr_args, c->nr_args);
 	return c->nr_args == nr_args;
 }

@@ -24,9 +24,8 @@ struct tap_own_def {
 	struct tap_def def; /* first: tap_defs_fail() gets its address */
 	const struct tap_own_class *class;
 	struct tap_token at;
-	struct tap_hook *hooks;
-	struct tap_need *needs;
-	unsigned int cap_hooks, cap_needs;
+	struct tap_hook hooks[TAP_DEF_MAX_HOOKS];
+	struct tap_need needs[TAP_DEF_MAX_NEEDS];
 };
 
 struct reader {
@@ -68,6 +67,16 @@ static struct tap_own_class *find_class(const struct reader *r, struct span name
 	while (c && !span_is(name, c->name))
 		c = c->next;
 	return c;
+}
+
+static void fail_class(struct reader *r, const struct tap_token *at)
+{
+	const char *names[TAP_DEFS_MAX];
+	unsigned int nr = 0;
+
+	for (const struct tap_own_class *c = r->d->classes; c && nr < TAP_DEFS_MAX; c = c->next)
+		names[nr++] = c->name;
+	fail_near(r, at, "there is no class", names, nr);
 }
 
 /* The event of this file that the part names. Return: NULL behind an error. */
@@ -137,6 +146,16 @@ static bool check_fields(struct reader *r, const struct tap_record *rec,
 	return true;
 }
 
+/* A condition is asked before there is a record. */
+static bool has_no_record(struct reader *r, const struct tap_part *part)
+{
+	for (unsigned int i = 0; i < part->nr; i++)
+		if (token_is(&part->v[i], "__entry"))
+			tap_pp_fail(r->pp, &part->v[i],
+				    "a condition is about the arguments: there is no record yet");
+	return !tap_pp_err(r->pp);
+}
+
 static bool read_print(struct reader *r, const struct tap_part *part, struct tap_own_class *c)
 {
 	struct tap_part fmt;
@@ -157,22 +176,37 @@ static bool read_print(struct reader *r, const struct tap_part *part, struct tap
 	       tap_quote_make(r->pp, &r->d->arena, &call.all, &c->print);
 }
 
+/* TP_PROTO() and TP_ARGS(), which are of one length. Return: false behind an error. */
+static bool read_args(struct reader *r, const struct tap_part *parts, struct tap_call *proto,
+		      struct tap_call *args)
+{
+	if (!tap_call_only(r->pp, &parts[0], "TP_PROTO", proto) ||
+	    !tap_call_only(r->pp, &parts[1], "TP_ARGS", args))
+		return false;
+	if (proto->nr_args != args->nr_args &&
+	    !(proto->all.nr == 1 && token_is(proto->all.v, "void") && !args->nr_args))
+		tap_pp_fail(r->pp, &args->name, "TP_PROTO() has %u and TP_ARGS() %u",
+			    proto->nr_args, args->nr_args);
+	return !tap_pp_err(r->pp);
+}
+
 static bool read_parts(struct reader *r, const struct tap_call *call, bool conditional,
 		       struct tap_own_class *c)
 {
 	const struct tap_part *part = &call->args[1];
 	struct tap_arena *arena = &r->d->arena;
 	struct tap_pp *pp = r->pp;
-	struct tap_call in;
+	struct tap_call proto, in;
 
-	if (!tap_call_only(pp, part++, "TP_PROTO", &in) ||
-	    !tap_quote_make(pp, arena, &in.all, &c->params) ||
-	    !tap_call_only(pp, part++, "TP_ARGS", &in) ||
+	if (!read_args(r, part, &proto, &in) ||
+	    !tap_quote_make(pp, arena, &proto.all, &c->params) ||
 	    !tap_quote_make(pp, arena, &in.all, &c->args))
 		return false;
+	part += 2;
 	c->nr_args = in.nr_args;
-	if (conditional && (!tap_call_only(pp, part++, "TP_CONDITION", &in) ||
-			    !tap_quote_make(pp, arena, &in.all, &c->condition)))
+	if (conditional &&
+	    (!tap_call_only(pp, part++, "TP_CONDITION", &in) || !has_no_record(r, &in.all) ||
+	     !tap_quote_make(pp, arena, &in.all, &c->condition)))
 		return false;
 	return tap_call_only(pp, part++, "TP_STRUCT__entry", &in) &&
 	       tap_record_read(pp, arena, &in.all, &c->record) &&
@@ -282,6 +316,8 @@ static void add_event(struct reader *r, const struct tap_own_class *c, struct ta
 		return;
 	if (!o->def.group)
 		o->def.group = o->def.system;
+	o->def.hooks = o->hooks;
+	o->def.needs = o->needs;
 	r->d->v[r->d->nr++] = o;
 }
 
@@ -308,50 +344,52 @@ static void read_event_class(struct reader *r, const struct tap_call *call)
 	read_class(r, call, false);
 }
 
+/* The same of what is to fit a class. */
+static bool read_args_of(struct reader *r, const struct tap_part *parts,
+			 const struct tap_own_class *c)
+{
+	struct tap_call proto, args;
+
+	if (!read_args(r, parts, &proto, &args))
+		return false;
+	if (args.nr_args != c->nr_args)
+		tap_pp_fail(r->pp, &args.name, "the TP_ARGS() of '%s' has %u, not %u", c->name,
+			    c->nr_args, args.nr_args);
+	return args.nr_args == c->nr_args;
+}
+
 static void read_define_event(struct reader *r, const struct tap_call *call)
 {
 	const struct tap_own_class *c;
-	struct tap_call in;
 	struct span name;
 
 	if (!tap_call_has(r->pp, call, 4, "class, name, TP_PROTO(), TP_ARGS()") ||
 	    !tap_call_name(r->pp, &call->args[0], "a class's name", &name))
 		return;
 	c = find_class(r, name);
-	if (!c) {
-		tap_pp_fail(r->pp, call->args[0].v, "no class '%.*s' above", (int)name.len, name.s);
-		return;
-	}
-	if (tap_call_name(r->pp, &call->args[1], "an event's name", &name) &&
-	    tap_call_only(r->pp, &call->args[2], "TP_PROTO", &in) &&
-	    tap_call_only(r->pp, &call->args[3], "TP_ARGS", &in))
+	if (!c)
+		fail_class(r, call->args[0].v);
+	else if (tap_call_name(r->pp, &call->args[1], "an event's name", &name) &&
+		 read_args_of(r, &call->args[2], c))
 		add_event(r, c, call->args[1].v[0]);
 }
 
 static void read_hook(struct reader *r, const struct tap_call *call)
 {
 	struct tap_own_def *o;
-	struct tap_call in;
 	struct span name;
 
 	if (!tap_call_has(r->pp, call, 4, "event, tracepoint, TP_PROTO(), TP_ARGS()"))
 		return;
 	o = take_event(r, &call->args[0]);
 	if (!o || !tap_call_name(r->pp, &call->args[1], "a tracepoint's name", &name) ||
-	    !tap_call_only(r->pp, &call->args[2], "TP_PROTO", &in) ||
-	    !tap_call_only(r->pp, &call->args[3], "TP_ARGS", &in))
+	    !read_args_of(r, &call->args[2], o->class))
 		return;
-	if (in.nr_args != o->class->nr_args) {
-		tap_pp_fail(r->pp, &in.name, "%u arguments: event '%s' takes %u", in.nr_args,
-			    o->def.name, o->class->nr_args);
-		return;
-	}
-	if (tap_array_grow(&o->hooks, o->def.nr_hooks, &o->cap_hooks, sizeof(*o->hooks))) {
-		tap_pp_no_memory(r->pp);
-		return;
-	}
-	o->hooks[o->def.nr_hooks++] = (struct tap_hook){ keep(r, name), in.nr_args };
-	o->def.hooks = o->hooks;
+	if (o->def.nr_hooks == TAP_DEF_MAX_HOOKS)
+		tap_pp_fail(r->pp, &call->name, "more than %u tracepoints feed '%s'",
+			    TAP_DEF_MAX_HOOKS, o->def.name);
+	else
+		o->hooks[o->def.nr_hooks++] = (struct tap_hook){ keep(r, name), o->class->nr_args };
 }
 
 static void read_needs(struct reader *r, const struct tap_call *call)
@@ -365,21 +403,18 @@ static void read_needs(struct reader *r, const struct tap_call *call)
 	if (!o || (field->nr && !has_field(r, &o->class->record, field->v)))
 		return;
 	if (spec->nr != 1 || spec->v->kind != TOKEN_STRING ||
-	    !memchr(spec->v->text.s, '.', spec->v->text.len)) {
+	    !memchr(spec->v->text.s, '.', spec->v->text.len))
 		tap_pp_fail(
 			r->pp, &spec->at,
 			"what it needs is a text: \"struct.member\", several with | between them");
-		return;
-	}
-	if (tap_array_grow(&o->needs, o->def.nr_needs, &o->cap_needs, sizeof(*o->needs))) {
-		tap_pp_no_memory(r->pp);
-		return;
-	}
-	o->needs[o->def.nr_needs++] = (struct tap_need){
-		field->nr ? keep(r, field->v->text) : "",
-		keep(r, (struct span){ spec->v->text.s + 1, spec->v->text.len - 2 }),
-	};
-	o->def.needs = o->needs;
+	else if (o->def.nr_needs == TAP_DEF_MAX_NEEDS)
+		tap_pp_fail(r->pp, &call->name, "'%s' needs more than %u things", o->def.name,
+			    TAP_DEF_MAX_NEEDS);
+	else
+		o->needs[o->def.nr_needs++] = (struct tap_need){
+			field->nr ? keep(r, field->v->text) : "",
+			keep(r, (struct span){ spec->v->text.s + 1, spec->v->text.len - 2 }),
+		};
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -503,10 +538,6 @@ int tap_defs_read(struct tap_defs *d, const char *path, struct tap_err *err)
 
 void tap_defs_release(struct tap_defs *d)
 {
-	for (unsigned int i = 0; i < d->nr; i++) {
-		free(d->v[i]->hooks);
-		free(d->v[i]->needs);
-	}
 	free(d->v);
 	tap_source_free(d->sources);
 	tap_arena_release(&d->arena);

@@ -88,7 +88,7 @@ int tap_pp_no_memory(struct tap_pp *pp)
 void tap_pp_add(struct tap_pp *pp, struct tap_tokens *list, struct tap_token t)
 {
 	if (++pp->nr_tokens > MAX_TOKENS)
-		tap_pp_fail(pp, &t, "macros make more than %u tokens", MAX_TOKENS);
+		tap_pp_fail(pp, &t, "more than %u tokens, with those that macros make", MAX_TOKENS);
 	else if (tap_array_grow(&list->v, list->nr, &list->cap, sizeof(t)))
 		tap_pp_no_memory(pp);
 	else
@@ -225,8 +225,8 @@ static bool add_arg(struct tap_pp *pp, struct arg *args, unsigned int *nr, struc
 	unsigned int len = list->nr;
 
 	if (*nr == m->nr_params && (*nr || len)) {
-		tap_pp_fail(pp, at, "macro '%.*s' takes %u arguments", (int)m->name.len, m->name.s,
-			    m->nr_params);
+		tap_pp_fail(pp, at, "'%.*s' has %u parameters, and that many arguments",
+			    (int)m->name.len, m->name.s, m->nr_params);
 		return false;
 	}
 	while (len && list->v[len - 1].kind == TOKEN_GAP)
@@ -259,7 +259,8 @@ static bool take_args(struct tap_pp *pp, const struct tap_macro *m, const struct
 			if (!add_arg(pp, args, &nr, &list, m, name))
 				break;
 			if (nr + m->is_variadic < m->nr_params)
-				tap_pp_fail(pp, name, "macro '%.*s' takes %u arguments",
+				tap_pp_fail(pp, name,
+					    "'%.*s' has %u parameters, and that many arguments",
 					    (int)m->name.len, m->name.s, m->nr_params);
 			break;
 		}
@@ -375,13 +376,24 @@ static void add_param(struct tap_pp *pp, struct filling *f, unsigned int i, unsi
 		tap_pp_add(pp, &f->out, gap(SPACE_NEXT, t));
 }
 
-/* The comma of ", ## args" goes where there are none. Return: whether @i is such a comma. */
-static bool is_lost_comma(const struct filling *f, unsigned int i)
+/* Whether ", ## args" of a macro with "args..." begins at @i. */
+static bool is_rest(const struct filling *f, unsigned int i)
 {
 	const struct tap_macro *m = f->m;
 
 	return m->is_variadic && is_body(m, i, ",") && is_body(m, i + 1, "##") &&
 	       i + 2 < m->nr_body && tap_macro_param(m, &m->body[i + 2]) == m->nr_params - 1;
+}
+
+/* The comma goes if there are no such arguments. */
+static void add_rest(struct tap_pp *pp, struct filling *f, const struct tap_token *comma)
+{
+	unsigned int nr_params = f->m->nr_params;
+	const struct arg *rest = &f->args[nr_params - 1];
+
+	add_operand(pp, f, comma, rest->v && (rest->nr || nr_params > 1));
+	add_operand(pp, f, rest->v, rest->nr);
+	tap_pp_add(pp, &f->out, gap(SPACE_NEXT, comma));
 }
 
 static void fill(struct tap_pp *pp, struct filling *f)
@@ -391,12 +403,9 @@ static void fill(struct tap_pp *pp, struct filling *f)
 	for (unsigned int i = 0; i < m->nr_body && !pp->ret; i++) {
 		unsigned int param = tap_macro_param(m, &m->body[i]);
 
-		if (is_lost_comma(f, i)) {
-			const struct arg *rest = &f->args[m->nr_params - 1];
-
-			if (rest->nr)
-				tap_pp_add(pp, &f->out, m->body[i]);
-			i++;
+		if (is_rest(f, i)) {
+			add_rest(pp, f, &m->body[i]);
+			i += 2;
 		} else if (m->is_call && is_body(m, i, "#")) {
 			struct tap_token text = m->body[i];
 
@@ -693,18 +702,23 @@ static void next_group(struct tap_pp *pp, const struct tap_token *word)
 	g->was_read |= g->is_read;
 }
 
-/* Of a file that is being read, and of those that include it, down to itself. */
-static void fail_cycle(struct tap_pp *pp, const struct tap_token *at, const char *path)
+/* Whether it is being read already: then by way of those that include it. */
+static bool is_circle(struct tap_pp *pp, const struct tap_token *at,
+		      const struct tap_source *source)
 {
 	struct tap_buf chain = { .max = 4096 };
 	unsigned int i = 0;
 
-	while (strcmp(pp->files[i].source->path, path))
+	while (i < pp->nr_files &&
+	       (pp->files[i].source->ino != source->ino || pp->files[i].source->dev != source->dev))
 		i++;
+	if (i == pp->nr_files)
+		return false;
 	for (; i < pp->nr_files; i++)
 		tap_buf_printf(&chain, "%s includes ", pp->files[i].source->path);
-	tap_pp_fail(pp, at, "a circle of includes: %s%s", tap_buf_str(&chain), path);
+	tap_pp_fail(pp, at, "a circle: %s%s", tap_buf_str(&chain), source->path);
 	tap_buf_release(&chain);
+	return true;
 }
 
 static void push_file(struct tap_pp *pp, const struct tap_source *source)
@@ -728,17 +742,12 @@ static void include_file(struct tap_pp *pp, const struct tap_token *at, char *pa
 {
 	struct tap_err why = { 0 };
 
-	for (unsigned int i = 0; i < pp->nr_files; i++)
-		if (!strcmp(pp->files[i].source->path, path)) {
-			fail_cycle(pp, at, path);
-			return;
-		}
 	if (pp->nr_files == sizeof(pp->files) / sizeof(*pp->files) ||
 	    pp->nr_includes++ == MAX_INCLUDES)
 		tap_pp_fail(pp, at, "too many includes");
 	else if (tap_source_read(pp->sources, path, &why))
 		tap_pp_fail(pp, at, "%s", why.text);
-	else
+	else if (!is_circle(pp, at, *pp->sources))
 		push_file(pp, *pp->sources);
 }
 

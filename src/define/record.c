@@ -95,8 +95,8 @@ static bool read_length(struct layout *l, const struct tap_part *part, uint32_t 
 		return false;
 	}
 	if (c.value < 1 || c.value > TAP_RECORD_MAX_BYTES / elem_size) {
-		tap_pp_fail(l->pp, &part->at, "an array of %lld: a record has %u bytes at most",
-			    (long long)c.value, TAP_RECORD_MAX_BYTES);
+		tap_pp_fail(l->pp, &part->at, "%lld elements: an array of this type has 1 to %u",
+			    (long long)c.value, TAP_RECORD_MAX_BYTES / elem_size);
 		return false;
 	}
 	*size = (uint32_t)c.value * elem_size;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 
@@ -64,6 +65,7 @@ int tap_source_read(struct tap_source **list, const char *path, struct tap_err *
 {
 	struct tap_buf text = { .max = TAP_SOURCE_MAX_BYTES + 1 };
 	int ret = tap_buf_read_file(&text, path);
+	struct stat st;
 
 	if (ret == -EFBIG)
 		ret = tap_source_add(list, path, "", TAP_SOURCE_MAX_BYTES + 1, err);
@@ -71,6 +73,10 @@ int tap_source_read(struct tap_source **list, const char *path, struct tap_err *
 		tap_err_set(err, ret, "cannot read '%s': %s", path, strerror(-ret));
 	else
 		ret = tap_source_add(list, path, text.data, text.len, err);
+	if (!ret && !stat(path, &st)) {
+		(*list)->dev = st.st_dev;
+		(*list)->ino = st.st_ino;
+	}
 	tap_buf_release(&text);
 	return ret;
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <schedtap/err.h>
 
@@ -18,6 +19,8 @@ struct tap_source {
 	uint32_t len;
 	uint32_t *lines; /* where each line of the file begins in it */
 	unsigned int nr_lines;
+	dev_t dev; /* of the file; 0 of a text that comes from none */
+	ino_t ino;
 };
 
 /*

@@ -137,8 +137,8 @@ struct trace_entry {
 /* stage 4: event_<event>, whose fields, hooks and needs are filled in at load time */
 struct event {
 	struct tap_def def;
-	struct tap_hook hooks[4];
-	struct tap_need needs[4];
+	struct tap_hook hooks[TAP_DEF_MAX_HOOKS];
+	struct tap_need needs[TAP_DEF_MAX_NEEDS];
 };
 
 #undef DEFINE_EVENT
@@ -169,13 +169,13 @@ static void add_event(struct event *ev)
 
 static void add_hook(struct event *ev, struct tap_hook hook)
 {
-	assert(ev->def.nr_hooks < sizeof(ev->hooks) / sizeof(*ev->hooks));
+	assert(ev->def.nr_hooks < TAP_DEF_MAX_HOOKS);
 	ev->hooks[ev->def.nr_hooks++] = hook;
 }
 
 static void add_need(struct event *ev, struct tap_need need)
 {
-	assert(ev->def.nr_needs < sizeof(ev->needs) / sizeof(*ev->needs));
+	assert(ev->def.nr_needs < TAP_DEF_MAX_NEEDS);
 	ev->needs[ev->def.nr_needs++] = need;
 }
 

@@ -29,6 +29,9 @@ struct tap_hook {
  */
 #define TAP_DEF_ID_BASE 0x7000u
 
+#define TAP_DEF_MAX_HOOKS 4u
+#define TAP_DEF_MAX_NEEDS 16u
+
 struct tap_def {
 	const char *system, *name;
 	const char *group; /* events/<group>.h: what -e GROUP selects */
