@@ -687,9 +687,10 @@ static void open_group(struct tap_pp *pp, const struct tap_token *word)
 static void next_group(struct tap_pp *pp, const struct tap_token *word)
 {
 	bool is_else = token_is(word, "else"), is_end = token_is(word, "endif");
-	struct group *g = &pp->groups[pp->nr_groups - 1];
+	bool is_open = pp->nr_groups > this_file(pp)->nr_groups;
+	struct group *g = is_open ? &pp->groups[pp->nr_groups - 1] : NULL;
 
-	if (pp->nr_groups == this_file(pp)->nr_groups || (g->has_else && !is_end)) {
+	if (!g || (g->has_else && !is_end)) {
 		tap_pp_fail(pp, word, "#%.*s without #if", (int)word->text.len, word->text.s);
 		return;
 	}

@@ -351,8 +351,9 @@ static const char *take_word(const char *p, const char **args, const struct tap_
 		struct span arg = { 0 };
 
 		p = *p == '%' ? take_conversion(p, args, &arg) : p + 1;
-		if (arg.len)
-			w->args.len = (size_t)(arg.s + arg.len - w->args.s);
+		if (!arg.len)
+			continue;
+		w->args.len = (size_t)(arg.s + arg.len - w->args.s);
 		w->reads_absent |= reads_absent(def, absent, arg);
 	} while (*p && *p != ' ');
 	w->text.len = (size_t)(p - w->text.s);
