@@ -32,6 +32,7 @@ struct reader {
 	struct tap_defs *d;
 	struct tap_pp *pp;
 	unsigned int first; /* definition of this file */
+	struct tap_own_class *classes; /* of this file, the last one first */
 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -62,7 +63,7 @@ static void fail_near(struct reader *r, const struct tap_token *at, const char *
 
 static struct tap_own_class *find_class(const struct reader *r, struct span name)
 {
-	struct tap_own_class *c = r->d->classes;
+	struct tap_own_class *c = r->classes;
 
 	while (c && !span_is(name, c->name))
 		c = c->next;
@@ -74,7 +75,7 @@ static void fail_class(struct reader *r, const struct tap_token *at)
 	const char *names[TAP_DEFS_MAX];
 	unsigned int nr = 0;
 
-	for (const struct tap_own_class *c = r->d->classes; c && nr < TAP_DEFS_MAX; c = c->next)
+	for (const struct tap_own_class *c = r->classes; c && nr < TAP_DEFS_MAX; c = c->next)
 		names[nr++] = c->name;
 	fail_near(r, at, "there is no class", names, nr);
 }
@@ -245,8 +246,8 @@ static struct tap_own_class *read_class(struct reader *r, const struct tap_call 
 	c->name = keep(r, name);
 	if (!read_parts(r, call, conditional, c))
 		return NULL;
-	c->next = r->d->classes;
-	r->d->classes = c;
+	c->next = r->classes;
+	r->classes = c;
 	return c;
 }
 

@@ -19,14 +19,12 @@
 #define TAP_DEFS_MAX 256u /* definitions */
 
 struct tap_own_def;
-struct tap_own_class;
 struct tap_source;
 
 /* {0} is none. */
 struct tap_defs {
 	struct tap_own_def **v; /* in the order in which they were read */
 	unsigned int nr, cap;
-	struct tap_own_class *classes; /* the last one first */
 	struct tap_source *sources; /* all files that were read */
 	struct tap_arena arena;
 };
