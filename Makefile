@@ -122,6 +122,13 @@ $B/tests/%: tests/%.c $B/rooms.a
 	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter tests/%.c %.o,$^) $B/rooms.a -o $@ -lcmocka $(TEST_LIBS) $(LIBS)
 $B/tests/fuzz/fuzz_report: TEST_CFLAGS := -DFUZZ_MAIN
 $B/tests/unit/test_progress: $B/src/cli/progress.o
+# the built-in events and some more, in place of those in the library
+$B/tests/unit/test_define: $B/tests/unit/define/defs.o
+$B/tests/unit/define/defs.o: ALL_CFLAGS += -Itests/unit/define -Isrc/event/shim -funsigned-char
+$B/tests/unit/define/defs.o: src/event/defs.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$Q$(CC) $(ALL_CFLAGS) -c $< -o $@
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
 # clang's fuzzer wants the library built for it as well: FUZZ makes are of their own folder

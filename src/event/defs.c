@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <linux/types.h>
 
 #include "event/span.h"
 
@@ -19,6 +20,9 @@ typedef _Bool bool;
 enum { false, true };
 
 typedef uint8_t u8;
+typedef int8_t s8;
+typedef uint16_t u16;
+typedef int16_t s16;
 typedef int32_t s32;
 typedef uint32_t u32;
 typedef int64_t s64;
@@ -50,7 +54,7 @@ struct trace_entry {
 		    PARAMS(assign), PARAMS(print));                                                \
 	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)                             \
-	EVENT_CLASS(name, PARAMS(proto), PARAMS(args), NULL, PARAMS(tstruct), PARAMS(assign),      \
+	EVENT_CLASS(name, PARAMS(proto), PARAMS(args), 0, PARAMS(tstruct), PARAMS(assign),         \
 		    PARAMS(print))
 #define PARAMS(args...) args
 
@@ -65,8 +69,7 @@ struct trace_entry {
 #define __string(item, src) u32 __data_loc_##item;
 #define __bitmask(item, nr_bits) u32 __data_loc_##item;
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
-	struct raw_##class                                                                         \
-	{                                                                                          \
+	struct raw_##class {                                                                       \
 		struct trace_entry ent;                                                            \
 		tstruct                                                                            \
 	}
@@ -80,37 +83,21 @@ struct trace_entry {
 /* stage 2: fields_<class>(), a function because offsetof() needs the struct by a fixed name */
 #define IS_SIGNED(type) ((type)-1 < (type)1)
 #define __field(type_, item)                                                                       \
-	{ .name = #item,                                                                           \
-	  .type = #type_,                                                                          \
-	  .kind = TAP_FIELD_NUMBER,                                                                \
-	  .offset = offsetof(RAW, item),                                                           \
-	  .size = sizeof(type_),                                                                   \
-	  .elem_size = sizeof(type_),                                                              \
+	{ .name = STRINGIFY(item), .type = STRINGIFY(type_), .kind = TAP_FIELD_NUMBER,             \
+	  .offset = offsetof(RAW, item), .size = sizeof(type_), .elem_size = sizeof(type_),        \
 	  .is_signed = IS_SIGNED(type_) },
 #define __array(type_, item, len)                                                                  \
-	{ .name = #item,                                                                           \
-	  .type = #type_,                                                                          \
-	  .kind = _Generic((type_)0, char                                                          \
-			   : TAP_FIELD_CHARS, default                                              \
-			   : TAP_FIELD_ARRAY),                                                     \
-	  .offset = offsetof(RAW, item),                                                           \
-	  .size = sizeof(type_[len]),                                                              \
-	  .elem_size = sizeof(type_),                                                              \
+	{ .name = STRINGIFY(item), .type = STRINGIFY(type_),                                       \
+	  .kind = _Generic((type_)0, char: TAP_FIELD_CHARS, default: TAP_FIELD_ARRAY),             \
+	  .offset = offsetof(RAW, item), .size = sizeof(type_[len]), .elem_size = sizeof(type_),   \
 	  .is_signed = IS_SIGNED(type_) },
 #define __string(item, src)                                                                        \
-	{ .name = #item,                                                                           \
-	  .type = "__data_loc char[]",                                                             \
-	  .kind = TAP_FIELD_STRING,                                                                \
-	  .offset = offsetof(RAW, __data_loc_##item),                                              \
-	  .size = sizeof(u32),                                                                     \
-	  .elem_size = 1 },
+	{ .name = STRINGIFY(item), .type = "__data_loc char[]", .kind = TAP_FIELD_STRING,          \
+	  .offset = offsetof(RAW, __data_loc_##item), .size = sizeof(u32), .elem_size = 1 },
 #define __bitmask(item, nr_bits)                                                                   \
-	{ .name = #item,                                                                           \
-	  .type = "__data_loc unsigned long[]",                                                    \
-	  .kind = TAP_FIELD_DYNAMIC,                                                               \
-	  .offset = offsetof(RAW, __data_loc_##item),                                              \
-	  .size = sizeof(u32),                                                                     \
-	  .elem_size = sizeof(unsigned long) },
+	{ .name = STRINGIFY(item), .type = "__data_loc unsigned long[]",                           \
+	  .kind = TAP_FIELD_DYNAMIC, .offset = offsetof(RAW, __data_loc_##item),                   \
+	  .size = sizeof(u32), .elem_size = sizeof(unsigned long) },
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
 	static const struct tap_field *fields_##class(unsigned int *nr)                            \
 	{                                                                                          \
@@ -125,6 +112,8 @@ struct trace_entry {
 
 /* stage 3: print_<class>, with __entry as the format text has it; what is assigned, and of what */
 #define __entry REC
+#pragma push_macro("NULL")
+#undef NULL
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
 	static const char print_##class[] = print;                                                 \
 	static const char proto_##class[] = STRINGIFY(proto);                                      \
@@ -133,6 +122,7 @@ struct trace_entry {
 #include "all.h"
 #undef EVENT_CLASS
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print) NOTHING
+#pragma pop_macro("NULL")
 
 /* stage 4: event_<event>, whose fields, hooks and needs are filled in at load time */
 struct event {

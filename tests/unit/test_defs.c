@@ -177,6 +177,54 @@ static void absent_fields_and_paths(void **state)
 	tap_map_release(&cgroups);
 }
 
+/* ---- print formats that users write ---- */
+
+static const struct {
+	const char *name, *print, *absent, *want;
+} own_cases[] = {
+	{ "literals are joined, escapes stay", "\"a=\\\"%d\\\"\" \" \\\\b=%d%%\\n\" \"\", REC->a , REC->b", NULL,
+	  "\"a=\\\"%d\\\" \\\\b=%d%%\\n\", REC->a , REC->b\n" },
+	{ "no arguments", "\"nothing\"", NULL, "\"nothing\", \n" },
+	{ "where nothing is absent all is as it is", "\"%d%d\",REC->a,  (REC->b)", NULL, "\"%d%d\", REC->a,  (REC->b)\n" },
+	{ "a comma in a text, and a bracket", "\"%s b=%d\", __print_symbolic(REC->a, { 1, \"),\\\"\" }), REC->b", "b",
+	  "\"%s\", __print_symbolic(REC->a, { 1, \"),\\\"\" })\n" },
+	{ "two conversions of one word go together", "\"%d/%d c=%d\", REC->a, REC->b, REC->c", "b", "\"c=%d\", REC->c\n" },
+	{ "percent signs and widths take what they take", "\"%d%% b=%*d c=%-3llx\", REC->a, REC->c, REC->b, REC->c", "b",
+	  "\"%d%% c=%-3llx\", REC->a, REC->c\n" },
+	{ "a word across literals", "\"a=\" \"%d\" \" b\" \"=%d\", REC->a, REC->b", "b", "\"a=%d\", REC->a\n" },
+	{ "all are absent", "\"a=%d\", REC->a", "a", "\"\", \n" },
+	{ "a blank at the begin is the format's", "\" a=%d b=%d\", REC->a, REC->b", "b", "\" a=%d\", REC->a\n" },
+	{ "a path inside of an expression", "\"%s %d\", REC->a ? tp_cgroup_path(f(REC->b)) : \"tp_cgroup_path(\", REC->c", NULL,
+	  "\"%s %d\", REC->a ? __print_symbolic(f(REC->b), { 0, \"-\" }, { 7, \"/x\" }) : \"tp_cgroup_path(\", REC->c\n" },
+};
+
+static void print_formats_of_any_form(void **state)
+{
+	static const struct tap_field fields[] = {
+		{ .name = "a", .type = "int" }, { .name = "b", .type = "int" }, { .name = "c", .type = "int" },
+	};
+	struct tap_map cgroups = { 0 };
+
+	(void)state;
+	*tap_map_put(&cgroups, 7) = (uint64_t)(uintptr_t)"/x";
+	for (size_t i = 0; i < sizeof(own_cases) / sizeof(*own_cases); i++) {
+		struct tap_def def = { .name = "e", .fields = fields, .nr_fields = 3, .print_fmt = own_cases[i].print };
+		bool absent[3] = { 0 };
+		struct tap_buf text = { 0 };
+		const char *print;
+
+		for (unsigned int k = 0; own_cases[i].absent && k < def.nr_fields; k++)
+			absent[k] = !strcmp(fields[k].name, own_cases[i].absent);
+		tap_def_format(&def, absent, &cgroups, &text);
+		print = strstr(tap_buf_str(&text), "print fmt: ") + strlen("print fmt: ");
+		if (strcmp(print, own_cases[i].want))
+			print_message("# case: %s\n", own_cases[i].name);
+		assert_string_equal(print, own_cases[i].want);
+		tap_buf_release(&text);
+	}
+	tap_map_release(&cgroups);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +233,7 @@ int main(void)
 		cmocka_unit_test(ids_fit_kernelshark),
 		cmocka_unit_test(hooks_and_needs_are_the_headers),
 		cmocka_unit_test(absent_fields_and_paths),
+		cmocka_unit_test(print_formats_of_any_form),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
