@@ -363,7 +363,7 @@ static void add_param(struct tap_pp *pp, struct filling *f, unsigned int i, unsi
 	bool left = f->pastes, right = is_body(f->m, i + 1, "##");
 	struct arg *a = &f->args[param];
 
-	if (i && !left)
+	if (!left)
 		tap_pp_add(pp, &f->out, gap(t->space, t));
 	if (left || right) {
 		add_operand(pp, f, a->v, a->nr);
@@ -581,10 +581,8 @@ static void define(struct tap_pp *pp)
 		take_line(pp, &t);
 		take_params(pp, &made);
 	}
-	while (take_line(pp, &t)) {
-		t.space = list.nr ? t.space : SPACE_NO;
+	while (take_line(pp, &t))
 		tap_pp_add(pp, &list, t);
-	}
 	made.nr_body = list.nr;
 	made.body = keep(pp, &list);
 	if (!pp->ret)

@@ -204,8 +204,10 @@ static const struct {
 	{ "#define S(x) #x\n#define T(x) S(x)\n#define V 4 + 5", "S(V) T(V) S()", "\"V\" \"4 + 5\" \"\"" },
 	{ "#define P ( 1\n#define F(x) [x]", "F P ) F\n(2)", "F ( 1 ) [2]" },
 	{ "#define L(a) a \\\n  + a", "q L(b)/**/r // s\n t", "q b + b r t" },
+	{ "#define z z[0]\n#define f(a) <a>", "f(z)", "<z[0]>" },
+	{ "#define F(x) x\n#define G  a b", "q F(1)F( 1 ) G;G", "q 11 a b;a b" },
 	{ "#define x 2\n#undef x\n#undef y", "x", "x" },
-	{ "#if 1 + 2 * 3 == 7 && !0 && (defined A || !defined(A)) && -1 >> 63 == ~0\n#define a 1\n#elif 1\n"
+	{ "#if 1 + 2 * 3 == 7 && !0 && (defined A || !defined(A)) && -1 >> 70 == ~0 && 8 - 4 - 2 == 2\n#define a 1\n#elif 1\n"
 	  "#define a 2\n#else\n#define a 3\n#endif", "a", "1" },
 	{ "#ifdef A\n#error A's\n/* # */ #define a 1\n#elif 0x10 / 3 % 4 ^ 1 ? 0 : 010 - 8\n#else\n#define a 3\n#endif",
 	  "a", "3" },
@@ -246,6 +248,7 @@ static const struct {
 	{ HEAD GOOD HOOK "int x;", "own.h:10: neither an event nor what feeds one: 'int'\n int x;\n ^" },
 	{ HEAD "TRACE_EVENT e;", "own.h:2: 'TRACE_EVENT' has no '('\n TRACE_EVENT e;\n ^" },
 	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a)\n", "own.h:2: a ')' is missing\n TRACE_EVENT(e, TP_PROTO(int a)\n ^" },
+	{ HEAD ");", "own.h:2: neither an event nor what feeds one: ')'\n );\n ^" },
 	{ HEAD "TRACE_EVENT(e) f;", "own.h:2: a ';' is missing before this\n TRACE_EVENT(e) f;\n                ^" },
 	{ HEAD "TRACE_EVENT(e)", "own.h:2: a ';' is missing behind this\n TRACE_EVENT(e)\n              ^" },
 	{ HEAD "TRACE_HOOK(e, t);", "own.h:2: TRACE_HOOK(event, tracepoint, TP_PROTO(), TP_ARGS()) has 4 arguments, "
@@ -483,11 +486,17 @@ static void numbers_have_limits(void **state)
 
 static void two_files_are_one_set(void **state)
 {
+	static const char yours[] = "#define TRACE_SYSTEM yours\n" GOOD HOOK;
 	struct tap_defs d = { 0 };
 	struct tap_err err = { 0 };
 
 	(void)state;
 	assert_int_equal(tap_defs_read_text(&d, "a.h", HEAD GOOD HOOK, strlen(HEAD GOOD HOOK), &err), 0);
+	assert_int_equal(tap_defs_read_text(&d, "b.h", yours, strlen(yours), &err), 0);
+	assert_int_equal(d.nr, 2);
+	assert_int_equal(read_text(&d, HEAD HOOK, &err), -EINVAL);
+	assert_string_equal(err.text, "own.h:2: this file defines no event 'e'\n TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), "
+				      "TP_ARGS(rq));\n            ^");
 	assert_int_equal(tap_defs_read_text(&d, "b.h", HEAD GOOD HOOK, strlen(HEAD GOOD HOOK), &err), -EINVAL);
 	assert_string_equal(err.text, "b.h:2: 'mine:e' is defined in a.h:2 already\n TRACE_EVENT(e,\n             ^");
 	tap_defs_release(&d);
