@@ -219,14 +219,20 @@ static const struct tap_token *expand(struct tap_pp *pp, const struct tap_token 
 	return keep(pp, &list);
 }
 
+static void fail_args(struct tap_pp *pp, const struct tap_macro *m, const struct tap_token *at)
+{
+	tap_pp_fail(pp, at, "'%.*s' takes %u argument%s", (int)m->name.len, m->name.s, m->nr_params,
+		    m->nr_params == 1 ? "" : "s");
+}
+
+/* Return: false behind an error. */
 static bool add_arg(struct tap_pp *pp, struct arg *args, unsigned int *nr, struct tap_tokens *list,
 		    const struct tap_macro *m, const struct tap_token *at)
 {
 	unsigned int len = list->nr;
 
 	if (*nr == m->nr_params && (*nr || len)) {
-		tap_pp_fail(pp, at, "'%.*s' has %u parameters, and that many arguments",
-			    (int)m->name.len, m->name.s, m->nr_params);
+		fail_args(pp, m, at);
 		return false;
 	}
 	while (len && list->v[len - 1].kind == TOKEN_GAP)
@@ -259,9 +265,7 @@ static bool take_args(struct tap_pp *pp, const struct tap_macro *m, const struct
 			if (!add_arg(pp, args, &nr, &list, m, name))
 				break;
 			if (nr + m->is_variadic < m->nr_params)
-				tap_pp_fail(pp, name,
-					    "'%.*s' has %u parameters, and that many arguments",
-					    (int)m->name.len, m->name.s, m->nr_params);
+				fail_args(pp, m, name);
 			break;
 		}
 		depth += token_is(&t, "(");
@@ -280,7 +284,7 @@ static bool take_args(struct tap_pp *pp, const struct tap_macro *m, const struct
 /* #param */
 static struct tap_token stringify(struct tap_pp *pp, const struct arg *a, struct tap_token at)
 {
-	struct tap_buf text = { .max = 2 * TAP_SOURCE_MAX_BYTES };
+	struct tap_buf text = { .max = TAP_SOURCE_MAX_BYTES };
 	uint8_t space = SPACE_NEXT;
 
 	tap_buf_char(&text, '"');
@@ -305,7 +309,9 @@ static struct tap_token stringify(struct tap_pp *pp, const struct arg *a, struct
 	at.kind = TOKEN_STRING;
 	at.text = (struct span){ tap_arena_copy(&pp->arena, text.data, text.len), text.len };
 	pp->nr_tokens += (unsigned int)text.len / 16;
-	if (text.err || !at.text.s)
+	if (text.err == -EFBIG)
+		tap_pp_fail(pp, &at, "a text of more than %u KiB", TAP_SOURCE_MAX_BYTES >> 10);
+	else if (text.err || !at.text.s)
 		tap_pp_no_memory(pp);
 	tap_buf_release(&text);
 	return at;
@@ -521,9 +527,9 @@ static void take_params(struct tap_pp *pp, struct tap_macro *m)
 {
 	struct tap_tokens list = { 0 };
 	struct tap_token t;
-	bool more = take_line(pp, &t);
+	bool more = take_line(pp, &t) && !token_is(&t, ")");
 
-	while (more && !token_is(&t, ")") && !m->is_variadic) {
+	while (more) {
 		m->is_variadic = token_is(&t, "...");
 		if (m->is_variadic)
 			t.text = (struct span){ "__VA_ARGS__", strlen("__VA_ARGS__") };
@@ -531,20 +537,16 @@ static void take_params(struct tap_pp *pp, struct tap_macro *m)
 			break;
 		t.kind = TOKEN_WORD;
 		tap_pp_add(pp, &list, t);
-		more = take_line(pp, &t);
-		if (more && !m->is_variadic && token_is(&t, "...")) {
-			m->is_variadic = true;
-			more = take_line(pp, &t);
-		}
-		if (!more || !token_is(&t, ",") || m->is_variadic)
+		if (!take_line(pp, &t))
 			break;
-		more = take_line(pp, &t);
-		if (token_is(&t, ")"))
-			more = false;
+		if (!m->is_variadic && token_is(&t, "...")) {
+			m->is_variadic = true;
+			take_line(pp, &t);
+		}
+		more = !m->is_variadic && token_is(&t, ",") && take_line(pp, &t);
 	}
-	if (!more || !token_is(&t, ")"))
-		tap_pp_fail(pp, &t,
-			    "parameters of a macro are names with a comma between, and a ')'");
+	if (more || !token_is(&t, ")"))
+		tap_pp_fail(pp, &t, "parameters of a macro are names with a comma between, and a ')'");
 	m->nr_params = list.nr;
 	m->params = keep(pp, &list);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "define/quote.h"
 
+#include <errno.h>
+
 #include "base/buf.h"
 
 static void add(struct tap_buf *out, const struct tap_part *part, struct tap_place *places)
@@ -23,7 +25,7 @@ bool tap_quote_make(struct tap_pp *pp, struct tap_arena *arena, const struct tap
 		    struct tap_quote *q)
 {
 	struct tap_place *places = tap_arena_get(arena, (part->nr + 1) * sizeof(*places));
-	struct tap_buf text = { .max = 4 * TAP_SOURCE_MAX_BYTES };
+	struct tap_buf text = { .max = TAP_SOURCE_MAX_BYTES };
 
 	if (places)
 		add(&text, part, places);
@@ -32,6 +34,8 @@ bool tap_quote_make(struct tap_pp *pp, struct tap_arena *arena, const struct tap
 		.places = places,
 		.nr = part->nr,
 	};
+	if (text.err == -EFBIG)
+		tap_pp_fail(pp, &part->at, "a text of more than %u KiB", TAP_SOURCE_MAX_BYTES >> 10);
 	tap_buf_release(&text);
 	return q->s || !tap_pp_no_memory(pp);
 }

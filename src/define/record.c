@@ -68,7 +68,8 @@ static bool read_type(struct layout *l, const struct tap_part *part, struct tap_
 	}
 	if (!tap_quote_make(l->pp, l->arena, part, &text))
 		return false;
-	if (!tap_ctype_find(text.s, strlen(text.s), (struct tap_abi){ .long_size = sizeof(long) },
+	if (strlen(text.s) > 100 ||
+	    !tap_ctype_find(text.s, strlen(text.s), (struct tap_abi){ .long_size = sizeof(long) },
 			    &type) ||
 	    type.is_real) {
 		tap_pp_fail(l->pp, &part->at,

@@ -337,7 +337,7 @@ static const struct {
 	  "             ^" },
 	{ "#define F(a) #b\n", "own.h:1: '#' stands before a parameter\n #define F(a) #b\n              ^" },
 	{ "#define F ## b\n", "own.h:1: '##' stands between two tokens\n #define F ## b\n           ^" },
-	{ "#define F(a) a\n F(1, 2)", "own.h:2: 'F' has 1 parameters, and that many arguments\n F(1, 2)\n ^" },
+	{ "#define F(a) a\n F(1, 2)", "own.h:2: 'F' takes 1 argument\n F(1, 2)\n ^" },
 	{ "#define F(a) a\nF(1", "own.h:2: the call of macro 'F' has no ')'\n F(1\n ^" },
 	{ "#define G(a, b) a ## b\nG(+, /)", "own.h:2: '+/' is no token\n G(+, /)\n   ^" },
 	{ "#error not here\n", "own.h:1: #error not here\n #error not here\n  ^" },
@@ -430,6 +430,12 @@ static void what_grows_is_bounded(void **state)
 	tap_buf_puts(&text, "m0");
 	assert_int_equal(read_text(&d, tap_buf_str(&text), &err), -EINVAL);
 	assert_non_null(strstr(err.text, ": more than 1048576 tokens, with those that macros make\n"));
+	tap_defs_release(&d);
+	tap_buf_clear(&text);
+	tap_buf_printf(&text, HEAD "#define l %01000d\n#define m l l l l l l l l l l l l l l l l\n#define n m m m m m m m m\n"
+			      EVENT_OF("", "n n n n n n n n n n", "\"\"") HOOK, 1);
+	assert_int_equal(read_text(&d, tap_buf_str(&text), &err), -EINVAL);
+	assert_non_null(strstr(err.text, "own.h:9: a text of more than 1024 KiB\n TP_fast_assign(n n"));
 	tap_defs_release(&d);
 	for (unsigned int kind = 0; kind < 3; kind++) {
 		static const char *const begins[] = { "#define f(x) x\n", "#if ", "#if 1" }, *const opens[] = { "f(", "(", "?1:1" };
