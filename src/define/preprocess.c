@@ -453,18 +453,19 @@ static bool take_paren(struct tap_pp *pp)
 /* Return: whether the macro's text is what comes next; else the name stays. */
 static bool enter(struct tap_pp *pp, struct tap_macro *m, const struct tap_token *name)
 {
-	struct filling f = { .m = m };
+	const struct tap_macro as_it_is = *m; /* its arguments may have a #define of it between them */
+	struct filling f = { .m = &as_it_is };
 	unsigned int nr;
 	bool ok = true;
 
 	if (m->is_call && !take_paren(pp))
 		return false;
-	f.args = tap_arena_get(&pp->arena, (m->nr_params + 1) * sizeof(*f.args));
+	f.args = tap_arena_get(&pp->arena, (f.m->nr_params + 1) * sizeof(*f.args));
 	if (!f.args)
 		tap_pp_no_memory(pp);
-	if (m->is_call && f.args) {
+	if (f.m->is_call && f.args) {
 		pp->plain++;
-		ok = take_args(pp, m, name, f.args);
+		ok = take_args(pp, f.m, name, f.args);
 		pp->plain--;
 	}
 	if (ok && !pp->ret)

@@ -214,6 +214,7 @@ static const struct {
 	{ "#ifndef A\n#if 0\n#if 1\n#define a 1\n#else\n#define a 4\n#endif\n#endif\n#define A\n#endif\n#ifndef A\n"
 	  "#define a 2\n#endif", "a", "a" },
 	{ "#include <linux/tracepoint.h>\n#pragma once\n#", "__entry->z9", "REC->z9" },
+	{ "#define F(x) x", "F(1\n#define F(a, b, c, d, e, f, g, h) b\n)", "1" },
 	{ "#define F(x) x", "F(\n#ifdef F\n1\n#else\n2\n#endif\n)", "1" },
 };
 
