@@ -45,7 +45,7 @@ static const char *keep(struct reader *r, struct span s)
 		tap_pp_no_memory(r->pp);
 		return "";
 	}
-	return memcpy(copy, s.s, s.len);
+	return s.len ? memcpy(copy, s.s, s.len) : copy;
 }
 
 /* An unknown name, with the nearest of those that there are. */
@@ -393,18 +393,35 @@ static void read_hook(struct reader *r, const struct tap_call *call)
 		o->hooks[o->def.nr_hooks++] = (struct tap_hook){ keep(r, name), o->class->nr_args };
 }
 
+/* "rq.avg_hw|rq.avg_thermal", with its quotes */
+static bool is_spec(struct span s)
+{
+	bool dot = false, word = false;
+
+	for (size_t i = 1; i < s.len; i++) {
+		bool is_end = s.s[i] == '|' || s.s[i] == '"';
+
+		if (!is_word(s.s[i]) && (!word || (is_end ? !dot : dot || s.s[i] != '.')))
+			return false;
+		word = is_word(s.s[i]);
+		dot = !is_end && (dot || s.s[i] == '.');
+	}
+	return true;
+}
+
 static void read_needs(struct reader *r, const struct tap_call *call)
 {
 	const struct tap_part *field = &call->args[1], *spec = &call->args[2];
+	struct span name = { 0 };
 	struct tap_own_def *o;
 
 	if (!tap_call_has(r->pp, call, 3, "event, field, \"struct.member\""))
 		return;
 	o = take_event(r, &call->args[0]);
-	if (!o || (field->nr && !has_field(r, &o->class->record, field->v)))
+	if (!o || (field->nr && (!tap_call_name(r->pp, field, "a field's name", &name) ||
+				 !has_field(r, &o->class->record, field->v))))
 		return;
-	if (spec->nr != 1 || spec->v->kind != TOKEN_STRING ||
-	    !memchr(spec->v->text.s, '.', spec->v->text.len))
+	if (spec->nr != 1 || spec->v->kind != TOKEN_STRING || !is_spec(spec->v->text))
 		tap_pp_fail(
 			r->pp, &spec->at,
 			"what it needs is a text: \"struct.member\", several with | between them");
@@ -413,7 +430,7 @@ static void read_needs(struct reader *r, const struct tap_call *call)
 			    TAP_DEF_MAX_NEEDS);
 	else
 		o->needs[o->def.nr_needs++] = (struct tap_need){
-			field->nr ? keep(r, field->v->text) : "",
+			keep(r, name),
 			keep(r, (struct span){ spec->v->text.s + 1, spec->v->text.len - 2 }),
 		};
 }

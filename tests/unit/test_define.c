@@ -320,6 +320,10 @@ static const struct {
 	  " TRACE_NEEDS(e, utl, \"a.b\");\n                ^" },
 	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"ab\");", "own.h:10: what it needs is a text: \"struct.member\", several with "
 	  "| between them\n TRACE_NEEDS(e, , \"ab\");\n                  ^" },
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"a.b|c\");", "own.h:10: what it needs is a text: \"struct.member\", several "
+	  "with | between them\n TRACE_NEEDS(e, , \"a.b|c\");\n                  ^" },
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, util x, \"a.b\");", "own.h:10: no name: a field's name is a word of up to 100 "
+	  "letters, digits and _\n TRACE_NEEDS(e, util x, \"a.b\");\n                ^" },
 	{ HEAD "TRACE_EVENT_CONDITION(e, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(__entry->b), 3, 4, 5);",
 	  "own.h:2: a condition is about the arguments: there is no record yet\n"
 	  " VENT_CONDITION(e, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(__entry->b), 3, \n"
