@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Events of one's own: a header in the kernel's TRACE_EVENT() syntax, with TRACE_HOOK() and TRACE_NEEDS(), read at run
- * time into what a rebuilt schedtap would have of it (event/defs.h). What that could not build is refused.
+ * time into what a schedtap that was built with it would have of it (event/defs.h).
  *
  *	struct tap_defs d = { 0 };
  *
