@@ -13,7 +13,7 @@ static bool has_name(const struct tap_defs *defs, const char *name)
 	for (unsigned int i = 0; i < defs->nr; i++) {
 		const struct tap_def *def = tap_defs_at(defs, i);
 
-		if (!strcmp(def->system, TAP_ONE_LINE_SYSTEM) && !strcmp(def->name, name))
+		if (!strcmp(def->system, TAP_DEF_LINE_SYSTEM) && !strcmp(def->name, name))
 			return true;
 	}
 	return false;
@@ -68,7 +68,7 @@ static int add_filter(struct tap_filters *filters, unsigned int index, const cha
 static int add_name(struct tap_cli_defs *d, const char *name, const char **word)
 {
 	if (tap_array_grow(&d->names, d->nr_names, &d->cap_names, sizeof(*d->names)) ||
-	    asprintf(&d->names[d->nr_names], TAP_ONE_LINE_SYSTEM ":%s", name) < 0)
+	    asprintf(&d->names[d->nr_names], TAP_DEF_LINE_SYSTEM ":%s", name) < 0)
 		return -ENOMEM;
 	*word = d->names[d->nr_names++];
 	return 0;

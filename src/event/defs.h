@@ -32,6 +32,10 @@ struct tap_hook {
 #define TAP_DEF_MAX_HOOKS 4u
 #define TAP_DEF_MAX_NEEDS 16u
 
+/* Of definitions in one line (program/one_line.h). */
+#define TAP_DEF_LINE_SYSTEM "own"
+#define TAP_DEF_LINE_GROUP "one_line"
+
 struct tap_def {
 	const char *system, *name;
 	const char *group; /* events/<group>.h: what -e GROUP selects */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/opt.h"
+#include "event/defs.h"
 #include "expr/parse.h"
 #include "program/scope.h"
 
@@ -386,7 +387,8 @@ static void write_header(struct maker *m, struct tap_buf *out)
 
 	add_params(m, &params, true);
 	add_params(m, &args, false);
-	tap_buf_printf(out, "#undef TRACE_SYSTEM\n#define TRACE_SYSTEM " TAP_ONE_LINE_SYSTEM "\n"
+	tap_buf_printf(out, "#undef TRACE_SYSTEM\n#define TRACE_SYSTEM " TAP_DEF_LINE_SYSTEM "\n"
+		       "#undef TRACE_INCLUDE_FILE\n#define TRACE_INCLUDE_FILE " TAP_DEF_LINE_GROUP "\n"
 		       "TRACE_EVENT(%s,\n\tTP_PROTO(%s),\n\tTP_ARGS(%s),\n\n\tTP_STRUCT__entry(\n%s\t),\n\n"
 		       "\tTP_fast_assign(\n%s\t),\n\n\tTP_printk(\"%s\"%s)\n);\n"
 		       "TRACE_HOOK(%s, %.*s, TP_PROTO(%s), TP_ARGS(%s));\n",

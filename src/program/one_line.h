@@ -11,7 +11,6 @@
 #include "base/buf.h"
 #include "event/span.h"
 
-#define TAP_ONE_LINE_SYSTEM "own"
 #define TAP_ONE_LINE_MAX_BYTES 4096u
 
 struct tap_one_line {

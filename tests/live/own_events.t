@@ -158,6 +158,15 @@ SKIP: {
 	like(`trace-cmd report -i se.dat 2>/dev/null`, qr/pelt_se_tp: +pid=-?\d+ comm=\S* util=\d+ on=\d+/, 'trace-cmd prints it');
 }
 
+# an event that is called like the tracepoint is another one, with a filter of its own
+($rc, $text) = run($schedtap, 'record', '-o', 'two.dat', '-e', 'sched_switch', '-f', 'prev_pid == 0', '-e', 'sched_switch{prev->pid} if pid > 0', '--', 'sh',
+	'-c', $load);
+is($rc, 0, 'two filters') or diag($text);
+$kinds = records('two.dat');
+is(scalar(grep { decode_json($_->[1])->{prev_pid} } @{$kinds->{sched}{sched_switch} // []}), 0, 'one for the event');
+is(scalar(grep { decode_json($_->[1])->{pid} <= 0 } @{$kinds->{own}{sched_switch} // []}), 0, 'the other for the definition');
+cmp_ok(scalar @{$kinds->{own}{sched_switch} // []}, '>', 100, 'which is recorded');
+
 # ---- only some tasks -----------------------------------------------------------------------------
 
 spew('mine.h', <<'H');

@@ -43,6 +43,21 @@ static bool is_wanted(const struct tap_select_word *w, const char *system, const
 	return w ? tap_select_word_fits(w, system, name) : def && is_default(def);
 }
 
+static bool is_line(const struct tap_def *def)
+{
+	return !strcmp(def->group, TAP_DEF_LINE_GROUP);
+}
+
+/* A definition in one line is what its own word asks for, though others fit its name: an event may be called the same. */
+static bool is_asked_for(const struct tap_select_word *w, const struct tap_def *def)
+{
+	size_t len = strlen(TAP_DEF_LINE_SYSTEM ":");
+
+	if (!is_line(def))
+		return is_wanted(w, def->system, def->name, def);
+	return w && !strncmp(w->text, TAP_DEF_LINE_SYSTEM ":", len) && !strcmp(w->text + len, def->name);
+}
+
 static int list_tracefs(struct maker *m, struct tap_err *err)
 {
 	if (m->list.v)
@@ -88,9 +103,10 @@ static int add_defs(struct maker *m, const struct tap_select_word *w, const char
 	int nr = 0, ret;
 
 	for (unsigned int i = 0; (def = tap_plan_def_at(m->plan, i)); i++) {
-		if (!is_wanted(w, def->system, def->name, def) || !def->nr_hooks)
+		if (!is_asked_for(w, def) || !def->nr_hooks)
 			continue;
-		ret = tap_select_filter(m->plan->select, def->system, def->name, &one, err);
+		/* the filter of each is one */
+		ret = is_line(def) ? 0 : tap_select_filter(m->plan->select, def->system, def->name, &one, err);
 		if (ret)
 			return ret;
 		ret = filter ? check_filter(def, filter, first.code ? &why : &first) : 0;
@@ -158,7 +174,7 @@ static bool is_def(const struct maker *m, const struct tap_select_word *w)
 	const struct tap_def *def;
 
 	for (unsigned int i = 0; (def = tap_plan_def_at(m->plan, i)); i++)
-		if (is_wanted(w, def->system, def->name, def) && def->nr_hooks)
+		if (is_asked_for(w, def) && def->nr_hooks)
 			return true;
 	return false;
 }
