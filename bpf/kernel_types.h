@@ -10,6 +10,8 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+typedef __s8 s8;
+typedef __s16 s16;
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __s32 s32;

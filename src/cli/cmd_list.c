@@ -353,6 +353,8 @@ static int list_own(const struct sources *s, const struct tap_defs *own, const s
 
 		if (!tap_select_event(select, def->system, def->name))
 			continue;
+		if (s->kernel && tap_kernel_learn(s->kernel, def))
+			return tap_err_set(err, -ENOMEM, "out of memory");
 		ret = check_own(s, def, err);
 		if (!ret)
 			print_def(s, def, verbose);

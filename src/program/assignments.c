@@ -309,21 +309,6 @@ static void read_bitmask(struct tap_assignments *a, enum tap_assigned what)
 		assign_bytes(a, f, what, where, source, mask_bytes(bits));
 }
 
-/* __assign_cpumask(field, source) */
-static void read_cpumask(struct tap_assignments *a, enum tap_assigned what)
-{
-	const struct tap_field *f = take_first_arg(a);
-	struct span where;
-	uint32_t source;
-
-	tap_expr_expect(parser(a), ",");
-	where = (struct span){ parser(a)->at, 0 };
-	source = tap_expr_parse(parser(a));
-	tap_expr_expect(parser(a), ")");
-	if (f)
-		assign_bytes(a, f, what, where, source, mask_bytes(a->scope.nr_cpus));
-}
-
 /* tp_comm(REC->field, task) and the like; @name was taken with its "(". */
 static void read_text_accessor(struct tap_assignments *a, struct span name)
 {
@@ -353,7 +338,6 @@ static const struct {
 	{ "strncpy", read_copy, TAP_ASSIGNED_TEXT },
 	{ "__assign_str", read_string, TAP_ASSIGNED_TEXT },
 	{ "__assign_bitmask", read_bitmask, TAP_ASSIGNED_BYTES },
-	{ "__assign_cpumask", read_cpumask, TAP_ASSIGNED_BYTES },
 };
 
 /* A statement that is a call; its "(" comes next. */

@@ -157,6 +157,17 @@ for my $name (sort(keys(%changes))) {
 		$change->{works}->();
 	});
 }
+
+# What is read at run time is what a build has of the same file: format texts, but for the ids.
+subtest('an own header' => sub {
+	copy_tree();
+	says('cp examples/own_events.h events/ && echo \'#include "own_events.h"\' >>events/all.h');
+	unlike(says("$make $b/schedtap"), qr/error|\*\*\*/i, 'it builds as it is');
+	my ($built_in, $read) = map { s/^\s*ID: .*\n//mgr } says("$b/schedtap list -v 'own:*'"),
+		says("$schedtap list -v --define $top/examples/own_events.h");
+	like($built_in, qr/own:task_demand\n.*own:\w+\n/s, 'it is listed');
+	is($read, $built_in, 'it is what is read at run time');
+});
 is(join(' ', sort(map { basename($_, '.diff') } glob("$top/tests/changes/*.diff"))), join(' ', sort(keys(%changes))),
    'each change is tried');
 done_testing();

@@ -101,6 +101,15 @@ static int make_lanes(struct bpf_state *s, struct tap_err *err)
 	return 0;
 }
 
+static int learn_own(struct bpf_state *s, struct tap_err *err)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; s->plan->own && i < s->plan->own->nr && !ret; i++)
+		ret = tap_kernel_learn(s->kernel, tap_defs_at(s->plan->own, i));
+	return ret ? tap_err_set(err, ret, "out of memory") : 0;
+}
+
 /* Marks what this kernel cannot give, so that no program is loaded for it. */
 static void find_absent(struct bpf_state *s)
 {
@@ -216,6 +225,7 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	s->stats_fd = -1;
 	ret = plan->kernel ? 0 : tap_kernel_new(&s->own_kernel, err);
 	s->kernel = plan->kernel ?: s->own_kernel;
+	ret = ret ?: learn_own(s, err);
 	if (!ret)
 		find_absent(s);
 	ret = ret ?: tap_bpf_load(&s->o, plan, s->kernel, err) ?:
