@@ -10,6 +10,8 @@ use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
 use JSON::PP;
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $root = abs_path(dirname(abs_path($0)) . '/../..');
 my $schedtap = $ENV{SCHEDTAP} // "$root/build/schedtap";
@@ -26,21 +28,6 @@ my @reports = @commands[1 .. $#commands];
 my @styles = ('', '--json', '--csv');
 
 # ---- what a run gave, and what is wrong with it ------------------------------------------------
-
-sub slurp {
-	my ($path) = @_;
-	open(my $f, '<:raw', $path) or die "$path: $!\n";
-	local $/;
-	return <$f> // '';
-}
-
-sub spew {
-	my ($path, $text) = @_;
-	open(my $f, '>:raw', $path) or die "$path: $!\n";
-	print $f $text or die "$path: $!\n";
-	close($f) or die "$path: $!\n";
-	return $path;
-}
 
 # Return: (exit code or -signal, stdout, stderr)
 sub run {

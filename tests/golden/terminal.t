@@ -9,6 +9,8 @@ use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $here = dirname(abs_path($0));
 my $build = abs_path("$here/../..") . '/build';
@@ -34,13 +36,6 @@ sub check {
 	print @problems ? 'not ok ' : 'ok ', "$n - $name\n";
 	splice(@problems, 10) if @problems > 10;
 	print STDERR map { "#   $_\n" } @problems;
-}
-
-sub spew {
-	my ($path, $text) = @_;
-	open(my $f, '>', $path) or die "$path: $!\n";
-	print $f $text;
-	close($f) or die "$path: $!\n";
 }
 
 # What shell text prints on a terminal of so many columns.

@@ -11,6 +11,8 @@ use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use List::Util qw(sum0);
 use Test::More;
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my $schedtap = abs_path($ENV{SCHEDTAP} // "$top/build/schedtap");
@@ -20,12 +22,6 @@ my ($variables) = ($ENV{MAKEFLAGS} // '') =~ / -- (.*)/;
 my $make = "MAKEFLAGS= make -s -j2 B=$b " . ($variables // '');
 my $guide = slurp("$top/CONTRIBUTING.md");
 my $dir; # the copy
-
-sub slurp {
-	local $/;
-	open(my $f, '<', $_[0]) or die "$_[0]: $!\n";
-	return scalar(<$f>);
-}
 
 # The tree with what was not committed, and of the build what programs and recordings are made of.
 sub copy_tree {
@@ -48,9 +44,7 @@ sub says {
 sub recording {
 	my ($text) = @_;
 
-	open(my $f, '>', "$dir/in.txt") or die "in.txt: $!\n";
-	print $f $text;
-	close($f);
+	spew("$dir/in.txt", $text);
 	is(says("$b/tests/mkdat in.txt in.dat"), '', 'a recording is made');
 }
 

@@ -9,6 +9,8 @@ use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
 use Test::More;
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $deps = dirname(abs_path($0)) . '/../../tools/deps';
 my $dir = tempdir(CLEANUP => 1);
@@ -91,9 +93,7 @@ sub programs {
 	}
 	for (keys %{$case->{stand_in}}) {
 		unlink("$bin/$_");
-		open(my $f, '>', "$bin/$_") or die "$_: $!";
-		print $f "#!/bin/sh\n$case->{stand_in}{$_}\n";
-		close($f);
+		spew("$bin/$_", "#!/bin/sh\n$case->{stand_in}{$_}\n");
 		chmod(0755, "$bin/$_");
 	}
 	return $bin;
@@ -102,9 +102,7 @@ sub programs {
 for my $case (@cases) {
 	my $bin = programs($case);
 
-	open(my $f, '>', "$dir/os-release") or die "os-release: $!";
-	print $f $case->{os} // 'ID=debian', "\n";
-	close($f);
+	spew("$dir/os-release", ($case->{os} // 'ID=debian') . "\n");
 	my $group = $case->{group} // 'build';
 	my $said = `OS_RELEASE=$dir/os-release PATH=$bin $deps $group 3>&1 2>&1`;
 	my ($line) = $said =~ /'(.*)'/;

@@ -8,16 +8,12 @@ use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(basename dirname);
 use Test::More;
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my %page = map { basename($_) => slurp($_) } glob("$top/docs/man/*.3.md");
 my %function; # name => its header
-
-sub slurp {
-	local $/;
-	open(my $f, '<', $_[0]) or die "$_[0]: $!\n";
-	return scalar(<$f>);
-}
 
 # TAP_API: in a library. TAP_INLINE: in the header; those that begin with tap_ are parts of macros.
 for my $header (glob("$top/include/schedtap/*.h $top/include/schedtap/trace_stages/*.h")) {

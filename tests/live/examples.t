@@ -8,6 +8,8 @@ use warnings;
 use Cwd qw(abs_path getcwd);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my $schedtap = abs_path($ENV{SCHEDTAP} // "$top/build/schedtap");
@@ -16,14 +18,9 @@ if ($> != 0) {
 	exit 0;
 }
 
-sub slurp {
-	open(my $f, '<', $_[0]) or die "$_[0]: $!\n";
-	return <$f>;
-}
-
 my %lines;
 for my $page ("$top/README.md", glob("$top/docs/man/*.1.md")) {
-	$lines{$page} = [map { /^    (schedtap [a-z].*)/ ? $1 =~ s/\s+#.*//r : () } slurp($page)];
+	$lines{$page} = [map { /^    (schedtap [a-z].*)/ ? $1 =~ s/\s+#.*//r : () } split(/\n/, slurp($page))];
 }
 my @without = @{$lines{"$top/README.md"}} ? () : 'README.md'; # and commands
 for my $cmd (grep { $_ ne 'help' } split(' ', `$schedtap __complete -- ''`)) {

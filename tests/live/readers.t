@@ -9,6 +9,8 @@ use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $here = dirname(abs_path($0));
 my $schedtap = $ENV{SCHEDTAP} // "$here/../../build/schedtap";
@@ -60,14 +62,6 @@ sub skip {
 
 	$n++;
 	print "ok $n - $name # SKIP $why\n";
-}
-
-sub slurp {
-	my ($path) = @_;
-
-	open(my $f, '<', $path) or die "$path: $!\n";
-	local $/;
-	return <$f> // '';
 }
 
 # Returns standard output (as a file to read), and why it did not go well or ''.
@@ -190,10 +184,7 @@ sub build_kshark {
 
 	return (undef, 'no libkshark-dev') unless -f '/usr/include/kernelshark/libkshark.h';
 	# its header names json-c's, of which it needs no more than this
-	mkdir("$tmp/json-c");
-	open(my $f, '>', "$tmp/json-c/json.h") or die;
-	print $f "struct json_object;\n";
-	close($f);
+	spew("$tmp/json-c/json.h", "struct json_object;\n");
 	($out, $why) = run($ENV{CC} // 'cc', qw(-std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror),
 			   '-idirafter', $tmp, "$here/kshark.c", '-o', "$tmp/kshark", '-lkshark');
 	die "kshark.c: $why" if $why;

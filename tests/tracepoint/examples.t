@@ -10,6 +10,8 @@ use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use Test::More;
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my $build = $ENV{BUILD} ? abs_path($ENV{BUILD}) : "$top/build";
@@ -23,12 +25,6 @@ my $said = "hello, world\n" x 3;
 delete(@ENV{grep { /^(TAP_|LD_LIBRARY_PATH|CFLAGS|CPPFLAGS|LDFLAGS|LDLIBS|MAKE|PKG_CONFIG)/ } keys(%ENV)});
 $ENV{XDG_RUNTIME_DIR} = "$dir/run";
 make_path("$dir/run", "$dir/empty");
-
-sub slurp {
-	local $/;
-	open(my $f, '<', $_[0]) or die "$_[0]: $!\n";
-	return scalar(<$f>);
-}
 
 # The command in a file's first comment.
 sub command {

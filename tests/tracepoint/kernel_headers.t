@@ -11,6 +11,8 @@ use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use Test::More;
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my $build = $ENV{BUILD} ? abs_path($ENV{BUILD}) : "$top/build";
@@ -23,20 +25,6 @@ my $jobs = `nproc` + 0;
 # those of the C library that know of the system's <linux/...>, or that these know of
 my @libc = qw(arpa/inet.h errno.h fcntl.h net/if.h netinet/in.h poll.h pthread.h sched.h signal.h stdio.h stdlib.h string.h
 	sys/mman.h sys/socket.h sys/stat.h sys/time.h sys/types.h time.h unistd.h);
-
-sub slurp {
-	local $/;
-	open(my $f, '<', $_[0]) or die "$_[0]: $!\n";
-	return scalar(<$f>);
-}
-
-sub put {
-	my ($name, $text) = @_;
-
-	open(my $f, '>', "$dir/$name") or die "$dir/$name: $!\n";
-	print $f $text;
-	close($f);
-}
 
 # The folder of a kernel's source with its events, or undef: unpacked once, and whole or not at all.
 sub unpacked {
@@ -54,7 +42,7 @@ sub says {
 	my ($language, @includes) = @_;
 	my $compiler = $language eq 'c' ? 'gcc' : 'g++';
 
-	put('includes', join('', map { "#include <$_>\n" } @includes));
+	spew("$dir/includes", join('', map { "#include <$_>\n" } @includes));
 	my $said = `$compiler -x $language -Wall -Wextra -Werror -fsyntax-only $paths $dir/includes 2>&1`;
 	return $said =~ /error: (.*)/ ? "@includes[0 .. ($#includes > 1 ? 1 : $#includes)]: $1" : $said;
 }
@@ -85,9 +73,7 @@ SKIP: {
 	is($?, 0, 'tools/kernel-headers');
 	my ($text, $old) = slurp($doc) =~ /(.*?)(^\|header\|.*|\z)/ms;
 	if ($ENV{UPDATE}) {
-		open(my $f, '>', $doc) or die "$doc: $!\n";
-		print $f $text, $table;
-		close($f);
+		spew($doc, $text . $table);
 		$old = $table;
 	}
 	my %old = map { $_ => 1 } split(/\n/, $old);
@@ -102,12 +88,12 @@ SKIP: {
 		next unless ($events // '') =~ /^\d+$/;
 		my %options = map { $_ => 1 } slurp("$source/include/trace/events/$name") =~ /^#\s*if.*\b(CONFIG_\w+)/mg;
 
-		put("define_$name.c", join('', map({ "#define $_ 1\n" } sort(keys(%options))), map({ "#include <$_>\n" } $behind =~ /`(.*?)`/g),
+		spew("$dir/define_$name.c", join('', map({ "#define $_ 1\n" } sort(keys(%options))), map({ "#include <$_>\n" } $behind =~ /`(.*?)`/g),
 			"#define CREATE_TRACE_POINTS\n#include <trace/events/$name>\n"));
 		push(@names, "define_$name");
 		$want += $events;
 	}
-	put('main.c', <<'END');
+	spew("$dir/main.c", <<'END');
 #include <stdio.h>
 #include <schedtap/tracepoint.h>
 #include <trace/events/gpu_mem.h>
@@ -144,7 +130,7 @@ END
 	is(scalar(`XDG_RUNTIME_DIR=$dir $dir/program`), "$want\n", 'and has the events');
 
 	# what is missing of another is brought by the program
-	put('watchdog.c', <<'END');
+	spew("$dir/watchdog.c", <<'END');
 #include <stdio.h>
 struct watchdog_device {
 	int id;

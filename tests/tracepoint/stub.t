@@ -11,26 +11,19 @@ use File::Copy qw(copy);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use Test::More;
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my $dir = tempdir(CLEANUP => !$ENV{KEEP});
 my $warnings = '-Wall -Wextra -Wpedantic -Werror';
 
-sub put {
-	my ($name, $text) = @_;
-
-	make_path(dirname("$dir/$name"));
-	open(my $f, '>', "$dir/$name") or die "$dir/$name: $!";
-	print $f $text;
-	close($f);
-}
-
 # under the library's names: the headers of other tests stay as they are
 make_path("$dir/last/schedtap");
 copy("$top/include/schedtap/tracepoint_stub.h", "$dir/last/schedtap/$_") or die "$_: $!" for qw(tracepoint.h define_trace.h);
-put('last/trace/define_trace.h', "#include <schedtap/define_trace.h>\n");
+spew("$dir/last/trace/define_trace.h", "#include <schedtap/define_trace.h>\n");
 # what a kernel's header needs besides
-put('last/linux/tracepoint.h', <<'END');
+spew("$dir/last/linux/tracepoint.h", <<'END');
 #include <schedtap/tracepoint.h>
 #include <stdarg.h>
 #include <string.h>
@@ -50,7 +43,7 @@ typedef struct cpumask { unsigned long bits[2]; } cpumask_t;
 #endif
 END
 # as the stub's own comment says, and each kind of event that no other test's header has
-put('own.h', <<'END');
+spew("$dir/own.h", <<'END');
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM own
 #if !defined(OWN_H) || defined(TRACE_HEADER_MULTI_READ)
@@ -91,7 +84,7 @@ TRACE_EVENT_PERF_PERM(own_one, 0)
 #include <schedtap/define_trace.h>
 #endif
 END
-put('main.c', <<'END');
+spew("$dir/main.c", <<'END');
 #define CREATE_TRACE_POINTS
 #include <stdio.h>
 #include "own.h"
@@ -160,7 +153,7 @@ int main(void)
 }
 END
 # another file of the program, which has the events and nothing else
-put('other.c', <<'END');
+spew("$dir/other.c", <<'END');
 #include "own.h"
 END
 # the types are compared all the same
@@ -194,7 +187,7 @@ for my $cc (qw(gcc clang)) {
 				($rc, $said) = run("$with -O2 -c main.c -o main.o && nm main.o");
 				unlike($said, qr/trace|tap_/, "$name: nothing of it is in the program");
 				for my $what (sort(keys(%refused))) {
-					put('wrong.c', "#include \"own.h\"\nstatic inline void one(void *d, int x) { (void)d, (void)x; }\n" .
+					spew("$dir/wrong.c", "#include \"own.h\"\nstatic inline void one(void *d, int x) { (void)d, (void)x; }\n" .
 						"static inline void other(int x, const struct pair *p) { (void)x, (void)p; }\n" .
 						"int main(void)\n{\n\tone(NULL, 1);\n\tother(1, NULL);\n\t$refused{$what};\n\treturn 0;\n}\n");
 					($rc, $said) = run("$with -fsyntax-only wrong.c");
@@ -206,6 +199,6 @@ for my $cc (qw(gcc clang)) {
 }
 
 # a program that has the library's own header has no use for the stub
-put('both.c', "#include <schedtap/tracepoint.h>\n#include \"tracepoint_stub.h\"\nint main(void)\n{\n\treturn 0;\n}\n");
+spew("$dir/both.c", "#include <schedtap/tracepoint.h>\n#include \"tracepoint_stub.h\"\nint main(void)\n{\n\treturn 0;\n}\n");
 is(join('', run("cc -Wall -Werror -fsyntax-only -I$top/include both.c")), '0', 'behind the library\'s header the stub is empty');
 done_testing();

@@ -8,9 +8,10 @@ use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
-use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use Test::More;
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my $build = $ENV{BUILD} ? abs_path($ENV{BUILD}) : "$top/build";
@@ -29,19 +30,10 @@ my @functions = qw(tracepoint_probe_register tracepoint_probe_register_prio trac
 	tracepoint_probe_register_prio_may_exist tracepoint_probe_unregister tracepoint_synchronize_unregister
 	register_tracepoint_module_notifier unregister_tracepoint_module_notifier);
 
-sub put {
-	my ($name, $text) = @_;
-
-	make_path(dirname("$dir/$name"));
-	open(my $f, '>', "$dir/$name") or die "$dir/$name: $!";
-	print $f $text;
-	close($f);
-}
-
 sub header {
 	my ($system, $body) = @_;
 
-	put("$system.h", <<"	END" =~ s/^\t\t//mgr =~ s/BODY\n/$body/r);
+	spew("$dir/$system.h", <<"	END" =~ s/^\t\t//mgr =~ s/BODY\n/$body/r);
 		#undef TRACE_SYSTEM
 		#define TRACE_SYSTEM $system
 		#if !defined(H_$system) || defined(TRACE_HEADER_MULTI_READ)
@@ -131,7 +123,7 @@ TRACE_EVENT(gamma_none, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(), TP_fast_a
 END
 
 # a file may define the events of several headers
-put('a.c', <<'END');
+spew("$dir/a.c", <<'END');
 #define CREATE_TRACE_POINTS
 #include "alpha.h"
 #include "beta.h"
@@ -166,11 +158,11 @@ int print_alpha(char *to, size_t size)
 #endif
 END
 # and so may another file of the same program
-put('b.c', <<'END');
+spew("$dir/b.c", <<'END');
 #define CREATE_TRACE_POINTS
 #include "gamma.h"
 END
-put('main.c', <<'END');
+spew("$dir/main.c", <<'END');
 #include <stdio.h>
 #include <string.h>
 #include "alpha.h"
@@ -289,7 +281,7 @@ int main(void)
 	return 0;
 }
 END
-put('every.c', <<'END');
+spew("$dir/every.c", <<'END');
 #include <stdio.h>
 #include <string.h>
 #define CREATE_TRACE_POINTS
@@ -301,7 +293,7 @@ int main(void)
 	return 0;
 }
 END
-put('nothing.c', <<'END');
+spew("$dir/nothing.c", <<'END');
 #define CREATE_TRACE_POINTS
 #include "alpha.h"
 static void probe(void *data, int x, const char *s)
@@ -324,7 +316,7 @@ int main(void)
 	       register_trace_prio_alpha_one(probe, 0, 1) != -ENOSYS || calls;
 }
 END
-put('enabled.c', <<'END');
+spew("$dir/enabled.c", <<'END');
 #include <schedtap/tracepoint.h>
 DECLARE_TRACEPOINT(something);
 int main(void)
@@ -332,14 +324,14 @@ int main(void)
 	return tracepoint_enabled(something) ? 1 : 0;
 }
 END
-put('string.c', <<'END');
+spew("$dir/string.c", <<'END');
 #include <schedtap/tracepoint.h>
 int main(void)
 {
 	return tracepoint_string("a string")[0] != 'a';
 }
 END
-put('library.c', <<'END');
+spew("$dir/library.c", <<'END');
 #define CREATE_TRACE_POINTS
 #include "gamma.h"
 EXPORT_TRACEPOINT_SYMBOL_GPL(gamma_one);
@@ -351,7 +343,7 @@ void library_fires(void)
 	trace_gamma_none();
 }
 END
-put('user.c', <<'END');
+spew("$dir/user.c", <<'END');
 #define TRACE_IMPORT
 #include "gamma.h"
 extern void library_fires(void);
@@ -376,7 +368,7 @@ int main(void)
 }
 END
 # a text of the event's own, where the argument is none: compilers know how long that is
-put('constants.c', <<'END');
+spew("$dir/constants.c", <<'END');
 #define CREATE_TRACE_POINTS
 #include "delta.h"
 int main(void)
@@ -391,7 +383,7 @@ TRACE_EVENT(delta_one, TP_PROTO(const char *s), TP_ARGS(s), TP_STRUCT__entry(__s
 	TP_fast_assign(__assign_str(s); __assign_str(t);), TP_printk("%s %s", __get_str(s), __get_str(t)));
 END
 # values of enums below zero are no constant of the table's type in C++
-put('negative.c', <<'END');
+spew("$dir/negative.c", <<'END');
 #define CREATE_TRACE_POINTS
 #include "epsilon.h"
 int main(void)
@@ -405,7 +397,7 @@ TRACE_EVENT(epsilon_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(i
 	TP_fast_assign(__entry->x = x;), TP_printk("%s", __print_symbolic(__entry->x, { -1, "minus" }, { 1, "one" })));
 END
 # a semicolon behind an event may be left out, as in the kernel
-put('bare.c', <<'END');
+spew("$dir/bare.c", <<'END');
 #define CREATE_TRACE_POINTS
 #include "iota.h"
 int main(void)
@@ -425,9 +417,9 @@ DEFINE_EVENT(iota_class, iota_two, TP_PROTO(int x), TP_ARGS(x))
 DECLARE_TRACE(iota_bare, TP_PROTO(int x), TP_ARGS(x))
 END
 # nothing but the header, which ends with an event
-put('alone.c', "#include \"iota.h\"\n");
+spew("$dir/alone.c", "#include \"iota.h\"\n");
 # macros of the header's own around the parts, as in the kernel's btrfs.h
-put('wrapped.c', <<'END');
+spew("$dir/wrapped.c", <<'END');
 #define CREATE_TRACE_POINTS
 #include "kappa.h"
 int main(void)
@@ -453,7 +445,7 @@ KAPPA_EVENT(one);
 KAPPA_EVENT(two);
 END
 # a field that is called as a macro of libc is, which the event's code uses as well
-put('errno.c', <<'END');
+spew("$dir/errno.c", <<'END');
 #include <errno.h>
 #define CREATE_TRACE_POINTS
 #include "theta.h"
@@ -469,7 +461,7 @@ TRACE_EVENT(theta_one, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(__field(int, 
 	TP_fast_assign(__entry->errno = errno;), TP_printk("%d", __entry->errno));
 END
 # a kernel's header that does not say where it lies, beside one of the same name, and one that is no kernel's
-put('kernel/trace/events/zeta.h', <<'END');
+spew("$dir/kernel/trace/events/zeta.h", <<'END');
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM zeta
 #if !defined(_TRACE_ZETA_H) || defined(TRACE_HEADER_MULTI_READ)
@@ -480,8 +472,8 @@ TRACE_EVENT(zeta_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int,
 #endif
 #include <trace/define_trace.h>
 END
-put('zeta.h', "#error not this one\n");
-put('eta.h', <<'END');
+spew("$dir/zeta.h", "#error not this one\n");
+spew("$dir/eta.h", <<'END');
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM eta
 #if !defined(ETA_H) || defined(TRACE_HEADER_MULTI_READ)
@@ -492,7 +484,7 @@ TRACE_EVENT(eta_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, 
 #endif
 #include <schedtap/define_trace.h>
 END
-put('pathless.c', <<'END');
+spew("$dir/pathless.c", <<'END');
 #define CREATE_TRACE_POINTS
 #include <trace/events/zeta.h>
 #include "eta.h"
@@ -503,7 +495,7 @@ int main(void)
 	return 0;
 }
 END
-put('there.c', join('', "#include <schedtap/tracepoint.h>\n", map({ "#ifndef $_\n#error no $_\n#endif\n" } @macros),
+spew("$dir/there.c", join('', "#include <schedtap/tracepoint.h>\n", map({ "#ifndef $_\n#error no $_\n#endif\n" } @macros),
 	"int main(void)\n{\n", "\tvoid *volatile at;\n", map({ "\tat = (void *)$_;\n" } @functions), "\treturn !at;\n}\n"));
 
 sub run { my $said = `cd $dir && XDG_RUNTIME_DIR=$dir $_[0] 2>&1`; return ($? >> 8, $said) }

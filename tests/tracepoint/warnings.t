@@ -10,6 +10,8 @@ use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
 use Test::More;
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $here = dirname(abs_path($0));
 my $include = abs_path("$here/../../include");
@@ -36,8 +38,7 @@ sub said { my ($command) = @_; return scalar(`cd $here && LC_ALL=C $command -I. 
 
 # The two words are each an event's own mistake: in what is printed, and in what is assigned.
 sub put_wrong {
-	open(my $f, '>', "$dir/wrong.h") or die "$dir/wrong.h: $!";
-	print $f <<'	END' =~ s/^\t\t//mgr;
+	spew("$dir/wrong.h", <<'	END' =~ s/^\t\t//mgr);
 		#undef TRACE_SYSTEM
 		#define TRACE_SYSTEM wrong
 		#if !defined(WRONG_H) || defined(TRACE_HEADER_MULTI_READ)
@@ -53,10 +54,7 @@ sub put_wrong {
 		#endif
 		#include <schedtap/define_trace.h>
 	END
-	close($f);
-	open($f, '>', "$dir/wrong.c") or die "$dir/wrong.c: $!";
-	print $f qq(#define CREATE_TRACE_POINTS\n#include "wrong.h"\n);
-	close($f);
+	spew("$dir/wrong.c", qq(#define CREATE_TRACE_POINTS\n#include "wrong.h"\n));
 }
 
 # What compilers call the lines of define_trace.h from there on is what they are.
