@@ -150,22 +150,24 @@ static int add_kernel_events(struct maker *m, const struct tap_select_word *w, c
 	return nr;
 }
 
+/* Short of memory there are fewer to suggest. */
 static int refuse_unknown(struct maker *m, const struct tap_select_word *w, struct tap_err *err)
 {
-	struct tap_select_name names[4096];
+	struct tap_select_name *names = NULL;
 	struct tap_buf near = { 0 };
 	const struct tap_def *def;
-	unsigned int nr = 0;
+	unsigned int nr = 0, cap = 0;
 	int ret;
 
-	for (; (def = tap_plan_def_at(m->plan, nr)); nr++)
+	for (; (def = tap_plan_def_at(m->plan, nr)) && !tap_array_grow(&names, nr, &cap, sizeof(*names)); nr++)
 		names[nr] = (struct tap_select_name){ def->system, def->name };
-	for (unsigned int i = 0; i < m->list.nr && nr < 4096; i++)
+	for (unsigned int i = 0; i < m->list.nr && !tap_array_grow(&names, nr, &cap, sizeof(*names)); i++)
 		names[nr++] = (struct tap_select_name){ m->list.v[i].system, m->list.v[i].name };
 	tap_select_suggest(w, names, nr, &near);
 	ret = tap_err_set(err, -ENODATA, "no event matches '%s'%s", w->text,
 			  near.len ? tap_buf_str(&near) : ": 'schedtap list' shows what there is");
 	tap_buf_release(&near);
+	free(names);
 	return ret;
 }
 
