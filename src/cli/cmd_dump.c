@@ -8,20 +8,18 @@
 #include "cli/cmd_report.h"
 #include "cli/screen.h"
 #include "out/out.h"
-#include "report/report.h"
+#include "report/input.h"
 #include "report/unmatched.h"
 
 static const struct tap_opt dump_opts[] = {
-	TAP_OPT_ROWS(tap_report_task_options),
-	TAP_OPT_ROWS(tap_report_cpu_options),
-	TAP_OPT_EVENTS(struct tap_report_opts, select.events),
-	TAP_OPT_FILTER(struct tap_report_opts, select.filters, select.events),
-	TAP_OPT_ROWS(tap_report_style_options),
+	TAP_INPUT_OPTIONS(TAP_OPT_CPUS(struct tap_input_opts, select.cpus),
+			  TAP_OPT_EVENTS(struct tap_input_opts, select.events),
+			  TAP_OPT_FILTER(struct tap_input_opts, select.filters, select.events)),
 	{ 0 }
 };
 
 struct dump {
-	const struct tap_report_opts *opts;
+	const struct tap_input_opts *opts;
 	struct tap_run run;
 	struct tap_progress progress;
 	bool any; /* an event was printed */
@@ -70,7 +68,7 @@ static int make_timeline(struct tap_run *run, struct tap_err *err)
 
 static int dump_all(struct dump *d, struct tap_err *err)
 {
-	const struct tap_style *style = d->opts->style ? d->opts->style : &tap_style_text;
+	const struct tap_style *style = tap_input_style(d->opts);
 	const struct tap_window *window = &d->run.pick.window;
 	struct tap_reader *reader = d->run.rec.reader;
 	const struct tap_event *const *batch;
@@ -136,7 +134,6 @@ static void note_ticks(const struct tap_recording *rec)
 
 static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 {
-	const struct tap_report_opts *o = opts;
 	struct dump d = { .opts = opts };
 	const struct tap_listener listener = tap_cmd_listener(&d.progress);
 	struct tap_err err = { 0 };
@@ -145,7 +142,7 @@ static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 
 	(void)operands;
 	(void)rest;
-	ret = tap_run_input(&d.run, o->input, &o->select, o->window, o->clock, &listener, &usage, &err);
+	ret = tap_run_input(&d.run, d.opts, &listener, &usage, &err);
 	if (!ret) {
 		note_ticks(&d.run.rec);
 		ret = make_timeline(&d.run, &err) ?: dump_all(&d, &err);
@@ -167,6 +164,6 @@ const struct tap_cmd tap_cmd_dump = {
 	.operands = TAP_CMD_FILE,
 	.example = "schedtap dump -i demo/trace.dat -e sched_switch --time 0,",
 	.opts = dump_opts,
-	.opts_size = sizeof(struct tap_report_opts),
+	.opts_size = sizeof(struct tap_input_opts),
 	.run = run_dump,
 };

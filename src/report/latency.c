@@ -373,7 +373,7 @@ static int check(const void *opts, struct tap_err *err)
 {
 	const struct latency_opts *o = opts;
 
-	if (o->common.style && o->common.style->audience == TAP_FOR_SHEETS && (o->hist || o->worst))
+	if (tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS && (o->hist || o->worst))
 		return tap_err_set(err, -EINVAL, "--csv has one table: leave out --hist and --worst");
 	return 0;
 }

@@ -98,7 +98,7 @@ static enum tap_pelt_subject subject_of(const struct tap_select_words *words)
 static int check(const void *opts, struct tap_err *err)
 {
 	const struct pelt_opts *o = opts;
-	enum tap_audience audience = o->common.style ? o->common.style->audience : TAP_FOR_PEOPLE;
+	enum tap_audience audience = tap_input_style(&o->common.input)->audience;
 	const struct tap_pelt_signal *s;
 
 	if (o->points && audience != TAP_FOR_PROGRAMS)
@@ -106,7 +106,7 @@ static int check(const void *opts, struct tap_err *err)
 	if (o->table && audience != TAP_FOR_PEOPLE)
 		return tap_err_set(err, -EINVAL, "--table and --%s exclude each other",
 				   audience == TAP_FOR_PROGRAMS ? "json" : "csv");
-	if (o->common.select.cpus && subject_of(&o->common.select) == TAP_PELT_TASK)
+	if (o->common.input.select.cpus && subject_of(&o->common.input.select) == TAP_PELT_TASK)
 		return tap_err_set(err, -EINVAL, "-C is for CPUs and cgroups, not for tasks");
 	for (unsigned int i = 0; i < o->signals.nr; i++) {
 		for (s = tap_pelt_signals; s->name && fnmatch(o->signals.v[i], s->name, 0); s++)
@@ -270,7 +270,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	int ret;
 
 	p->opts = o;
-	p->subject = subject_of(&o->common.select);
+	p->subject = subject_of(&o->common.input.select);
 	if (tap_report_audience(r) == TAP_FOR_PEOPLE && !o->table) {
 		choose_plot(p);
 		opts.nr_columns = p->plot.columns;

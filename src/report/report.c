@@ -6,36 +6,14 @@
 
 #include "report/unmatched.h"
 
-#define OPTS struct tap_report_opts
-
-const struct tap_opt tap_report_task_options[] = {
-	TAP_OPT_INPUT(OPTS, input), TAP_OPT_PIDS(OPTS, select.tgids), TAP_OPT_TIDS(OPTS, select.tids),
-	TAP_OPT_COMMS(OPTS, select.comms), TAP_OPT_CGROUPS(OPTS, select.cgroups),
-	{ 0 }
-};
-
-const struct tap_opt tap_report_cpu_options[] = { TAP_OPT_CPUS(OPTS, select.cpus), { 0 } };
-
-#define TAP_STYLE(name, help) TAP_STYLE_OPTION(OPTS, style, name, help)
-const struct tap_opt tap_report_style_options[] = {
-	TAP_OPT_WINDOW(OPTS, window), TAP_OPT_CLOCK(OPTS, clock),
-#include "out/styles.h"
-	{ 0 }
-};
-
 const struct tap_opt tap_report_text_options[] = {
-	TAP_OPT_WIDE(OPTS, wide),
+	TAP_OPT_WIDE(struct tap_report_opts, wide),
 	{ 0 }
 };
-
-static const struct tap_style *style_of(const struct tap_report *r)
-{
-	return r->opts->style ? r->opts->style : &tap_style_text;
-}
 
 enum tap_audience tap_report_audience(const struct tap_report *r)
 {
-	return style_of(r)->audience;
+	return tap_input_style(&r->opts->input)->audience;
 }
 
 /* ---- what is shown ------------------------------------------------------------------------------ */
@@ -60,12 +38,12 @@ static void open_page(struct tap_report *r, const struct tap_style *style)
 
 void tap_report_open_page(struct tap_report *r)
 {
-	open_page(r, style_of(r));
+	open_page(r, tap_input_style(&r->opts->input));
 }
 
 void tap_report_open_rows(struct tap_report *r, const struct tap_column *columns, const char *key)
 {
-	const struct tap_style *style = style_of(r);
+	const struct tap_style *style = tap_input_style(&r->opts->input);
 
 	if (!r->is_open)
 		open_page(r, !key && style->in_lines ? style->in_lines : style);
@@ -128,7 +106,7 @@ static void put_section(struct tap_report *r, const struct tap_section *s)
 /* Behind rows that are lines by themselves the rest is an object of its own. */
 static void leave_lines(struct tap_report *r)
 {
-	const struct tap_style *style = style_of(r);
+	const struct tap_style *style = tap_input_style(&r->opts->input);
 
 	if (r->page.style == style)
 		return;
@@ -322,8 +300,7 @@ int tap_report_run(const struct tap_report_type *type, const void *opts,
 	r->usage = true;
 	ret = type->check ? type->check(opts, err) : 0;
 	if (!ret)
-		ret = tap_run_input(&r->run, r->opts->input, &r->opts->select, r->opts->window,
-				    r->opts->clock, &screen->listener, &r->usage, err);
+		ret = tap_run_input(&r->run, &r->opts->input, &screen->listener, &r->usage, err);
 	if (!ret)
 		ret = tap_run_survey(&r->run, err);
 	return ret ? ret : show(r, observe(r, err), err);

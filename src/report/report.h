@@ -14,27 +14,22 @@
 #include <limits.h>
 
 #include "analysis/pelt.h"
-#include "base/cmd.h"
+#include "report/input.h"
 #include "report/task_cells.h"
 
 /* What all reports have in common, as typed. Their own options structs begin with it. */
 struct tap_report_opts {
-	const char *input, *clock, *window;
-	struct tap_select_words select; /* -e is for dump and timehist alone */
-	const struct tap_style *style; /* NULL: text */
+	struct tap_input_opts input;
 	bool wide;
 	int64_t top; /* -n; -1: not given */
 };
 
-/* Rows in the table of a report's options: only what is about CPUs has -C. `dump` has all but the last. */
-extern const struct tap_opt tap_report_task_options[], tap_report_cpu_options[],
-	tap_report_style_options[], tap_report_text_options[];
+/* Rows in the table of a report's options: only what is about CPUs has -C. */
+extern const struct tap_opt tap_report_text_options[];
 #define TAP_REPORT_OPTIONS                                                                         \
-	TAP_OPT_ROWS(tap_report_task_options), TAP_OPT_ROWS(tap_report_cpu_options),               \
-		TAP_OPT_ROWS(tap_report_style_options), TAP_OPT_ROWS(tap_report_text_options)
-#define TAP_REPORT_OPTIONS_WITHOUT_CPUS                                                            \
-	TAP_OPT_ROWS(tap_report_task_options), TAP_OPT_ROWS(tap_report_style_options),             \
+	TAP_INPUT_OPTIONS(TAP_OPT_CPUS(struct tap_input_opts, select.cpus)),                       \
 		TAP_OPT_ROWS(tap_report_text_options)
+#define TAP_REPORT_OPTIONS_WITHOUT_CPUS TAP_INPUT_OPTIONS(), TAP_OPT_ROWS(tap_report_text_options)
 
 /* -n, for a report that has a .top. @what: "the N tasks that ran most [20"; with .common.top = -1 as default. */
 #define TAP_REPORT_TOP(what)                                                                       \

@@ -123,40 +123,10 @@ static int survey(struct tap_run *run, struct tap_err *err)
 	return ret;
 }
 
-static int set_window(struct tap_run *run, struct tap_err *err)
+int tap_run_find_window(struct tap_run *run, struct tap_err *err)
 {
 	run->all_tasks = !(run->pick.select->by & TAP_SELECT_TASKS);
 	return tap_recording_window(&run->rec, &run->time, &run->pick.window, err);
-}
-
-int tap_run_input(struct tap_run *run, const char *path, const struct tap_select_words *words,
-		  const char *window, const char *clock_name, const struct tap_listener *listener,
-		  bool *usage, struct tap_err *err)
-{
-	const struct tap_format *const *formats;
-	enum tap_clock clock;
-	unsigned int nr;
-	int ret;
-
-	*run = (struct tap_run){ 0 };
-	ret = tap_time_option_parse(&run->time, window, err);
-	if (!ret)
-		ret = tap_clock_parse(clock_name, &clock, err);
-	*usage = ret;
-	if (!ret)
-		ret = tap_recording_open(&run->rec, path, listener, err);
-	if (ret)
-		return ret;
-	formats = tap_reader_formats(run->rec.reader, &nr);
-	ret = tap_pick_init(&run->pick, words, formats, nr, err);
-	if (!ret && run->pick.note.len)
-		tap_recording_note(&run->rec, "%s", tap_buf_str(&run->pick.note));
-	if (!ret)
-		ret = set_window(run, err);
-	if (!ret)
-		ret = tap_recording_show(&run->rec, clock, err);
-	*usage = ret;
-	return ret;
 }
 
 int tap_run_borrow(struct tap_run *run, struct tap_reader *reader, const struct tap_select *select,
@@ -168,7 +138,7 @@ int tap_run_borrow(struct tap_run *run, struct tap_reader *reader, const struct 
 	ret = tap_time_option_parse(&run->time, window, err);
 	if (!ret)
 		ret = tap_recording_borrow(&run->rec, reader, listener, err);
-	return ret ? ret : set_window(run, err);
+	return ret ? ret : tap_run_find_window(run, err);
 }
 
 int tap_run_survey(struct tap_run *run, struct tap_err *err)

@@ -39,20 +39,13 @@ struct tap_run_events {
 };
 
 /*
- * What all that read a recording begin with: checks the options, opens it, and finds the window. @path,
- * @window: borrowed until the close. @window, @clock: of --time and --clock, or NULL.
- * Return: 0; -errno with a sentence, and @usage says whether the options are to blame. Close in
- * either case.
- */
-int tap_run_input(struct tap_run *run, const char *path, const struct tap_select_words *words,
-		  const char *window, const char *clock, const struct tap_listener *listener,
-		  bool *usage, struct tap_err *err);
-/*
- * The same of a reader that is somebody else's. @select: NULL: all; it and @reader are borrowed until the
- * close. @window: as typed, or NULL.
+ * Of a reader that is somebody else's; of one that is opened for the run: tap_run_input() (input.h).
+ * @select: NULL: all; it and @reader are borrowed until the close. @window: as typed, or NULL.
  */
 int tap_run_borrow(struct tap_run *run, struct tap_reader *reader, const struct tap_select *select,
 		   const char *window, const struct tap_listener *listener, struct tap_err *err);
+/* The end of both: finds .pick.window. */
+int tap_run_find_window(struct tap_run *run, struct tap_err *err);
 /* The next: surveys. Refuses stamps that are no time (-ENODATA). */
 int tap_run_survey(struct tap_run *run, struct tap_err *err);
 /* What must have been recorded. */

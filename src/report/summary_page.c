@@ -571,7 +571,7 @@ static void put_cgroups(struct tap_report *r, struct tap_table *t)
 
 static bool by_cgroups(const struct tap_report *r)
 {
-	return r->opts->select.cgroups.nr;
+	return r->opts->input.select.cgroups.nr;
 }
 
 static bool has_signals(const struct tap_report *r)

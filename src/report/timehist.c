@@ -21,10 +21,10 @@ static const struct tap_opt options[] = {
 		   "show wakeups, as rows of their own"),
 	TAP_OPTION(struct timehist_opts, migrations, "migrations", 'M', NULL, TAP_OPT_FLAG,
 		   "show migrations, as rows of their own"),
-	TAP_OPTION(struct timehist_opts, common.select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
+	TAP_OPTION(struct timehist_opts, common.input.select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
 		   "show these events, as rows of their own: a name, a group, a system, or SYSTEM:NAME; "
 		   "globs; repeatable"),
-	TAP_OPT_FILTER(struct timehist_opts, common.select.filters, common.select.events),
+	TAP_OPT_FILTER(struct timehist_opts, common.input.select.filters, common.input.select.events),
 	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
 		   "add a column per CPU, with a mark where the row's CPU is"),
 	TAP_OPTION(struct timehist_opts, with_summary, "with-summary", 'S', NULL, TAP_OPT_FLAG,
@@ -98,7 +98,7 @@ static bool with_summary(const struct tap_report *r)
 
 static bool has_events(const struct timehist *h)
 {
-	return h->o->common.select.events.nr;
+	return h->o->common.input.select.events.nr;
 }
 
 static bool is_shown(const struct timehist *h, const struct tap_format *fmt)
@@ -664,7 +664,7 @@ static int check(const void *opts, struct tap_err *err)
 {
 	const struct timehist_opts *o = opts;
 
-	if (o->with_summary && o->common.style && o->common.style->audience == TAP_FOR_SHEETS)
+	if (o->with_summary && tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS)
 		return tap_err_set(err, -EINVAL, "--csv and -S exclude each other: CSV is one table");
 	return 0;
 }

@@ -148,12 +148,12 @@ static void check_sums(struct told *told)
 
 static void check_report(const char *path, const char *window)
 {
-	const struct tap_select_words all = { 0 };
+	const struct tap_input_opts opts = { .input = path, .window = window };
 	struct told told = { 0 };
 	struct tap_err err;
 	bool usage;
 
-	if (!tap_run_input(&told.run, path, &all, window, NULL, NULL, &usage, &err) &&
+	if (!tap_run_input(&told.run, &opts, NULL, &usage, &err) &&
 	    !tap_run_survey(&told.run, &err) &&
 	    !tap_run_feed(&told.run, &observer, NULL, &told, &err))
 		check_sums(&told);

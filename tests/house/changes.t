@@ -78,12 +78,12 @@ END
 
 sub option_works {
 	recording($pairs);
-	for my $report (qw(summary latency states)) {
-		my $with = says("$b/schedtap $report -i in.dat");
-		my $without = says("$b/schedtap $report -i in.dat --no-head");
+	for my $command (qw(dump summary latency states)) {
+		my $with = says("$b/schedtap $command -i in.dat -p 100");
+		my $without = says("$b/schedtap $command -i in.dat -p 100 -q");
 
-		like($with, qr/\A# in\.dat,/, "$report has a head");
-		is($without, $with =~ s/\A.*\n//r, '... and none with the option');
+		like($with, qr/^schedtap: -p leaves out 2 tasks/m, "$command has a note");
+		is($without, $with =~ s/^schedtap: .*\n//mr, '... and none with the option');
 	}
 }
 
@@ -100,7 +100,7 @@ sub style_works {
 my %changes = (
 	event => { row => 'an event', targets => 'schedtap tests/mkdat tests/unit/test_defs', works => \&event_works },
 	report => { row => 'a report', targets => 'schedtap tests/mkdat', works => \&report_works },
-	option => { row => 'an option of all reports', targets => 'schedtap tests/mkdat', works => \&option_works },
+	option => { row => 'an option of all that read a recording', targets => 'schedtap tests/mkdat', works => \&option_works },
 	style => { row => 'a style for results and events', targets => 'schedtap tests/mkdat', works => \&style_works },
 );
 
