@@ -14,11 +14,12 @@ static void add_text(struct tap_buf *b, const char *s)
 	tap_text_json(b, s, strlen(s));
 }
 
-static int json_kind(struct tap_out_kind *k, const struct tap_buf *name)
+static int json_kind(const struct tap_out *o, struct tap_out_kind *k, const struct tap_buf *name)
 {
 	const struct tap_format *fmt = k->kind->fmt;
 	unsigned int i;
 
+	(void)o;
 	tap_buf_puts(&k->label, ",\"event\":");
 	tap_text_json(&k->label, name->data, name->len);
 	tap_buf_puts(&k->label, ",\"fields\":{");
@@ -48,8 +49,9 @@ static void add_id(struct tap_buf *b, const char *key, int id)
 		tap_buf_puts(b, "null");
 }
 
-static void json_label(struct tap_buf *label, const struct tap_task *task)
+static void json_label(const struct tap_out *o, struct tap_buf *label, const struct tap_task *task)
 {
+	(void)o;
 	add_id(label, ",\"tid\":", task->tid);
 	add_id(label, ",\"tgid\":", tap_task_tgid(task));
 	tap_buf_puts(label, ",\"comm\":");

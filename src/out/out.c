@@ -10,12 +10,12 @@
 
 #define BLOCK_BYTES ((size_t)256 << 10)
 
-void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_identities *ids,
+void tap_out_init(struct tap_out *o, const struct tap_style *style, struct tap_identities *ids,
 		  const struct tap_reader *reader, struct tap_wall *wall, int fd)
 {
-	*o = (struct tap_out){ .ops = ops, .ids = ids, .reader = reader, .wall = wall, .fd = fd };
-	if (ops->begin)
-		ops->begin(o);
+	*o = (struct tap_out){ .style = style, .ids = ids, .reader = reader, .wall = wall, .fd = fd };
+	if (style->events->begin)
+		style->events->begin(o);
 }
 
 static void kind_free(struct tap_out_kind *k)
@@ -74,7 +74,7 @@ static int kind_new(struct tap_out *o, const struct tap_event_kind *kind)
 	tap_buf_puts(&name, kind->fmt->system);
 	tap_buf_char(&name, ':');
 	tap_buf_puts(&name, kind->fmt->name);
-	ret = name.err ?: o->ops->kind(k, &name) ?: k->label.err ?: give_symbols(o, k->printer);
+	ret = name.err ?: o->style->events->kind(o, k, &name) ?: k->label.err ?: give_symbols(o, k->printer);
 	tap_buf_release(&name);
 	if (ret)
 		kind_free(k);
@@ -99,7 +99,7 @@ static const struct tap_buf *label_of(struct tap_out *o, const struct tap_task *
 	l->tgid = tgid;
 	memcpy(l->comm, t->comm, TAP_TASK_COMM);
 	tap_buf_clear(&l->text);
-	o->ops->label(&l->text, t);
+	o->style->events->label(o, &l->text, t);
 	return l->text.err ? NULL : &l->text;
 }
 
@@ -123,7 +123,7 @@ static int write_event(struct tap_out *o, const struct tap_event_kind *kind,
 	if (kind->index >= o->nr_kinds || !o->kinds[kind->index])
 		ret = kind_new(o, kind);
 	if (!ret)
-		o->ops->event(o, o->kinds[kind->index], ev, label);
+		o->style->events->event(o, o->kinds[kind->index], ev, label);
 	return ret;
 }
 
@@ -134,7 +134,7 @@ int tap_out_event(struct tap_out *o, const struct tap_event_kind *kind, const st
 	if (kind)
 		ret = write_event(o, kind, ev);
 	else
-		o->ops->lost(o, ev);
+		o->style->events->lost(o, ev);
 	if (!ret && (o->buf.len >= BLOCK_BYTES || o->buf.err))
 		ret = tap_out_flush(o);
 	return ret;

@@ -9,8 +9,7 @@
 
 #include "analysis/event_kind.h"
 #include "analysis/identity.h"
-#include "base/buf.h"
-#include "base/wall.h"
+#include "out/page.h"
 #include "print/print.h"
 
 struct tap_out;
@@ -27,9 +26,9 @@ struct tap_out_kind {
 struct tap_out_ops {
 	void (*begin)(struct tap_out *o); /* or NULL */
 	/* @name: "system:event", as the kernel has it. */
-	int (*kind)(struct tap_out_kind *k, const struct tap_buf *name);
+	int (*kind)(const struct tap_out *o, struct tap_out_kind *k, const struct tap_buf *name);
 	/* Makes the task as this format shows it. */
-	void (*label)(struct tap_buf *label, const struct tap_task *task);
+	void (*label)(const struct tap_out *o, struct tap_buf *label, const struct tap_task *task);
 	void (*event)(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev,
 		      const struct tap_buf *current);
 	void (*lost)(struct tap_out *o, const struct tap_event *ev);
@@ -43,7 +42,7 @@ struct tap_out_label {
 };
 
 struct tap_out {
-	const struct tap_out_ops *ops;
+	const struct tap_style *style;
 	struct tap_identities *ids; /* borrowed */
 	const struct tap_reader *reader; /* borrowed, or NULL */
 	struct tap_wall *wall; /* borrowed */
@@ -62,7 +61,7 @@ struct tap_out {
  * @ids must outlive @o. @reader: whose events they are, or NULL. @wall: how times are shown, as tables
  * show them (table.h).
  */
-void tap_out_init(struct tap_out *o, const struct tap_out_ops *ops, struct tap_identities *ids,
+void tap_out_init(struct tap_out *o, const struct tap_style *style, struct tap_identities *ids,
 		  const struct tap_reader *reader, struct tap_wall *wall, int fd);
 void tap_out_release(struct tap_out *o); /* what is not flushed is dropped */
 /* @kind: of ev->fmt; NULL for a loss. Return: 0; -ENOMEM; -errno of write. */

@@ -64,6 +64,7 @@ struct tap_value {
 
 struct tap_table_ops;
 struct tap_out_ops;
+struct tap_sheet;
 
 struct tap_style {
 	enum tap_audience audience;
@@ -78,6 +79,7 @@ struct tap_style {
 	void (*nest_end)(struct tap_page *p, bool is_array);
 	const struct tap_table_ops *table, *stream; /* tap_table_begin(), tap_table_stream() */
 	const struct tap_out_ops *events; /* what `dump` prints (out.h) */
+	const struct tap_sheet *sheet; /* of .table and .events that are sheet.h's */
 };
 
 extern const struct tap_style tap_style_text;

@@ -10,18 +10,20 @@
 #define TID_WIDTH 7
 #define HEAD_BYTES (64 + TAP_WALL_TEXT) /* " [cpu] seconds.nanoseconds: " at its longest is 44 */
 
-static int text_kind(struct tap_out_kind *k, const struct tap_buf *name)
+static int text_kind(const struct tap_out *o, struct tap_out_kind *k, const struct tap_buf *name)
 {
+	(void)o;
 	tap_text_escape(&k->label, name->data, name->len);
 	tap_buf_puts(&k->label, ": ");
 	return tap_printer_new(k->kind->fmt, &k->printer, NULL);
 }
 
-static void text_label(struct tap_buf *label, const struct tap_task *task)
+static void text_label(const struct tap_out *o, struct tap_buf *label, const struct tap_task *task)
 {
 	struct tap_buf comm = { 0 };
 	size_t width;
 
+	(void)o;
 	if (*task->comm)
 		tap_text_escape(&comm, task->comm, strnlen(task->comm, TAP_TASK_COMM));
 	else

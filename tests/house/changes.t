@@ -92,7 +92,7 @@ sub style_works {
 	is(says("$b/schedtap wakers -i in.dat -t 9 --tsv"), join("\t", qw(waker_tid waker_tgid waker_comm tid tgid comm count
 		censored avg_ns p99_ns max_ns same_cpu other_cpu)) . "\n" . join("\t", 100, 100, 'make', 9, '', 'kw/2', 1, 1, '', '', '',
 		0, 0) . "\n", 'a report');
-	like(says("$b/schedtap dump -i in.dat -t 101 -e sched_switch --tsv"), qr/\Ats_ns\tcpu\ttid\tcomm\tevent\tfields\n1000170000\t1\t8\tkw\/1\tsched:sched_switch\tprev_comm=kw\/1 /, 'events');
+	like(says("$b/schedtap dump -i in.dat -t 101 -e sched_switch --tsv"), qr/\Ats_ns\tcpu\ttid\ttgid\tcomm\tevent\tfields\n1000170000\t1\t8\t\tkw\/1\tsched:sched_switch\tprev_comm=kw\/1 /, 'events');
 	like(says("$b/schedtap dump -i in.dat --tsv --csv"), qr/--tsv and --csv exclude each other/, 'one style at a time');
 }
 

@@ -40,7 +40,7 @@ static void line_for(const char *comm, struct tap_buf *line)
 	struct tap_out o;
 
 	assert_int_equal(tap_identities_init(&ids, NULL, NULL), 0);
-	tap_out_init(&o, tap_style_text.events, &ids, NULL, &wall, fd);
+	tap_out_init(&o, &tap_style_text, &ids, NULL, &wall, fd);
 	put(&o, comm, 1000000009);
 	assert_int_equal(tap_out_flush(&o), 0);
 	line->len = (size_t)lseek(fd, 0, SEEK_CUR);
@@ -107,7 +107,7 @@ static void floats_are_numbers_in_json(void **state)
 	(void)state;
 	assert_int_equal(tap_format_parse("app", text, strlen(text), abi, &fmt, NULL), 0);
 	assert_int_equal(tap_identities_init(&ids, NULL, NULL), 0);
-	tap_out_init(&o, tap_style_json.events, &ids, NULL, &wall, fd);
+	tap_out_init(&o, &tap_style_json, &ids, NULL, &wall, fd);
 	ev.fmt = fmt;
 	assert_int_equal(tap_out_event(&o, tap_event_kind(&kinds, fmt), &ev), 0);
 	assert_int_equal(tap_out_flush(&o), 0);
@@ -129,7 +129,7 @@ static void a_full_disk_is_an_error(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(tap_identities_init(&ids, NULL, NULL), 0);
-	tap_out_init(&o, tap_style_csv.events, &ids, NULL, &wall, fd);
+	tap_out_init(&o, &tap_style_csv, &ids, NULL, &wall, fd);
 	put(&o, "a\0bcdefghijklmn", 1);
 	assert_int_equal(tap_out_flush(&o), -ENOSPC);
 	tap_out_release(&o);
