@@ -397,16 +397,8 @@ static uint64_t runs_since(const struct tap_timeline *t, const struct tap_pelt_s
 
 static int keep_point(struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
 {
-	size_t cap = s->cap_points ? s->cap_points * 2 : 16;
-	struct tap_pelt_point *points;
-
-	if (s->nr_points == s->cap_points) {
-		points = reallocarray(s->points, cap, sizeof(*points));
-		if (!points)
-			return -ENOMEM;
-		s->points = points;
-		s->cap_points = cap;
-	}
+	if (tap_array_grow(&s->points, s->nr_points, &s->cap_points, sizeof(*s->points)))
+		return -ENOMEM;
 	s->points[s->nr_points++] = (struct tap_pelt_point){ .ts_ns = ts_ns, .value = value };
 	return 0;
 }

@@ -73,7 +73,7 @@ struct tap_pelt_series {
 	uint64_t bands_ns[TAP_PELT_BANDS];
 	struct tap_pelt_column *columns; /* owned; tap_pelt_opts.nr_columns; NULL: none */
 	struct tap_pelt_point *points;	 /* owned; with .keep_points */
-	size_t nr_points, cap_points;
+	unsigned int nr_points, cap_points;
 
 	/* inside */
 	bool live; /* a point was told, and no gap behind it */

@@ -145,6 +145,11 @@ void tap_page_u64(struct tap_page *p, const char *key, uint64_t v)
 	member(p, key, (struct tap_value){ TAP_VALUE_U64, .u = v });
 }
 
+void tap_page_u64_if(struct tap_page *p, const char *key, bool known, uint64_t v)
+{
+	member(p, key, (struct tap_value){ known ? TAP_VALUE_U64 : TAP_VALUE_NULL, .u = v });
+}
+
 void tap_page_s64(struct tap_page *p, const char *key, int64_t v)
 {
 	member(p, key, (struct tap_value){ TAP_VALUE_S64, .s = v });

@@ -121,6 +121,7 @@ void tap_page_array_end(struct tap_page *p);
 void tap_page_null(struct tap_page *p, const char *key);
 void tap_page_bool(struct tap_page *p, const char *key, bool v);
 void tap_page_u64(struct tap_page *p, const char *key, uint64_t v);
+void tap_page_u64_if(struct tap_page *p, const char *key, bool known, uint64_t v); /* else null */
 void tap_page_s64(struct tap_page *p, const char *key, int64_t v);
 void tap_page_id(struct tap_page *p, const char *key, int id); /* null below 0: not known */
 void tap_page_real(struct tap_page *p, const char *key, double v); /* null if not finite */

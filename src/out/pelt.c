@@ -42,11 +42,6 @@ static const char *who(struct tap_buf *b, const struct tap_out_pelt *o)
 	return tap_buf_str(b);
 }
 
-double tap_out_pelt_known_pct(const struct tap_pelt_series *s, uint64_t window_ns)
-{
-	return window_ns ? 100.0 * (double)s->hist.count / (double)window_ns : 0;
-}
-
 /* ---- plot ----------------------------------------------------------------------------------- */
 
 /* The upper edge for all series of this signal. */
@@ -79,7 +74,7 @@ static void add_strip(struct tap_buf *b, const struct tap_plot *p, const struct 
 	if (s->hist.count)
 		tap_buf_printf(b, "  avg %.1f  max %" PRIu64 "  known %.1f %%\n",
 			       tap_hist_mean(&s->hist), s->hist.max,
-			       tap_out_pelt_known_pct(s, tap_window_ns(&p->window)));
+			       tap_pct(s->hist.count, tap_window_ns(&p->window)));
 	else
 		tap_buf_puts(b, "  not known\n");
 	for (unsigned int i = 0; i < p->columns; i++) {
@@ -141,15 +136,7 @@ static void put_who(struct tap_table *t, const struct tap_out_pelt *o)
 	who(&name, o);
 	tap_table_text(t, name.data, name.len);
 	tap_buf_release(&name);
-	tap_table_text(t, o->series->signal->name, strlen(o->series->signal->name));
-}
-
-static void put_known(struct tap_table *t, bool known, uint64_t v)
-{
-	if (known)
-		tap_table_u64(t, v);
-	else
-		tap_table_none(t);
+	tap_table_puts(t, o->series->signal->name);
 }
 
 static void put_figures(struct tap_table *t, const struct tap_pelt_series *s, uint64_t window_ns)
@@ -158,13 +145,13 @@ static void put_figures(struct tap_table *t, const struct tap_pelt_series *s, ui
 
 	tap_table_u64(t, s->updates);
 	tap_table_u64(t, s->hist.count);
-	tap_table_real(t, tap_out_pelt_known_pct(s, window_ns));
-	put_known(t, known, s->hist.min);
+	tap_table_real(t, tap_pct(s->hist.count, window_ns));
+	tap_table_u64_if(t, known, s->hist.min);
 	tap_table_real(t, known ? tap_hist_mean(&s->hist) : NAN);
-	put_known(t, known, tap_hist_quantile(&s->hist, 0.5));
-	put_known(t, known, tap_hist_quantile(&s->hist, 0.9));
-	put_known(t, known, tap_hist_quantile(&s->hist, 0.99));
-	put_known(t, known, s->hist.max);
+	tap_table_u64_if(t, known, tap_hist_quantile(&s->hist, 0.5));
+	tap_table_u64_if(t, known, tap_hist_quantile(&s->hist, 0.9));
+	tap_table_u64_if(t, known, tap_hist_quantile(&s->hist, 0.99));
+	tap_table_u64_if(t, known, s->hist.max);
 	tap_table_u64(t, s->last);
 }
 
@@ -223,7 +210,7 @@ static void add_points(struct tap_page *r, const struct tap_pelt_series *s)
 	struct tap_buf *b = &r->buf;
 
 	tap_page_array(r, "points");
-	for (size_t i = 0; i < s->nr_points; i++) {
+	for (unsigned int i = 0; i < s->nr_points; i++) {
 		tap_buf_puts(b, i ? ",[" : "[");
 		tap_buf_u64(b, s->points[i].ts_ns);
 		tap_buf_char(b, ',');
@@ -236,8 +223,8 @@ static void add_points(struct tap_page *r, const struct tap_pelt_series *s)
 	tap_page_array_end(r);
 }
 
-static void put_series(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
-		       uint64_t window_ns, bool points)
+void tap_out_pelt_figures(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
+			  uint64_t window_ns, bool points)
 {
 	struct tap_table t;
 
@@ -284,18 +271,10 @@ static void put_bands(struct tap_page *r, const struct tap_out_pelt *series, uns
 		tap_table_end(&t);
 }
 
-void tap_out_pelt_text(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
-		       uint64_t window_ns)
+void tap_out_pelt_bands(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr)
 {
-	put_series(r, series, nr, window_ns, false);
 	put_bands(r, series, nr, TAP_PELT_1024, "\n% of the time in each fifth of 1024\n", fifths);
 	put_bands(r, series, nr, TAP_PELT_COUNT, "\n% of the time at each count\n", counts);
-}
-
-void tap_out_pelt_json(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
-		       uint64_t window_ns, bool points)
-{
-	put_series(r, series, nr, window_ns, points);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------ */
@@ -315,7 +294,7 @@ static void put_cgroup(struct tap_table *t, const struct tap_out_pelt *o)
 	if (o->series->subject != TAP_PELT_CGROUP)
 		tap_table_none(t);
 	else if (o->path)
-		tap_table_text(t, o->path, strlen(o->path));
+		tap_table_puts(t, o->path);
 	else
 		tap_table_text(t, id, (size_t)sprintf(id, "%" PRIu64, o->series->cgroup));
 }
@@ -326,21 +305,17 @@ void tap_out_pelt_row(struct tap_table *t, const struct tap_out_pelt *o, uint64_
 	const struct tap_pelt_series *s = o->series;
 
 	tap_table_u64(t, ts_ns);
-	tap_table_text(t, s->signal->name, strlen(s->signal->name));
+	tap_table_puts(t, s->signal->name);
 	if (s->subject == TAP_PELT_TASK) {
 		tap_table_none(t);
 		tap_table_s64(t, s->tid);
-		if (o->tgid >= 0)
-			tap_table_s64(t, o->tgid);
-		else
-			tap_table_none(t);
+		tap_table_id(t, o->tgid);
 		tap_table_text(t, s->comm, strnlen(s->comm, sizeof(s->comm)));
 	} else {
 		tap_table_s64(t, s->cpu);
-		for (int i = 0; i < 3; i++)
-			tap_table_none(t);
+		tap_table_nones(t, 3);
 	}
 	put_cgroup(t, o);
-	put_known(t, value != TAP_PELT_GAP, value);
+	tap_table_u64_if(t, value != TAP_PELT_GAP, value);
 	tap_table_row(t);
 }

@@ -16,16 +16,14 @@ struct tap_out_pelt {
 	const char *path; /* of a cgroup; borrowed, NULL: not known */
 };
 
-/* The share of the window for which a value is known, %. */
-double tap_out_pelt_known_pct(const struct tap_pelt_series *s, uint64_t window_ns);
-
 /* @p: .rows is the most that a strip may have. Strips of one signal have the same scale. */
 void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 		       const struct tap_out_pelt *series, unsigned int nr);
-void tap_out_pelt_text(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
-		       uint64_t window_ns);
-void tap_out_pelt_json(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
-		       uint64_t window_ns, bool points);
+/* @points: for programs, every update as well. */
+void tap_out_pelt_figures(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
+			  uint64_t window_ns, bool points);
+/* For people: how long the values were in which part of their range. */
+void tap_out_pelt_bands(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr);
 
 /* Of CSV: one row per update, as they come; @value TAP_PELT_GAP: not known from then on. */
 extern const struct tap_column tap_out_pelt_columns[];

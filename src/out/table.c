@@ -39,15 +39,3 @@ void tap_table_end(struct tap_table *t)
 	if (t->ops->end)
 		t->ops->end(t);
 }
-
-/* Of cells for programs and sheets those with a key, for people those with a title. */
-bool tap_table_skip(struct tap_table *t, unsigned int nr)
-{
-	bool by_title = tap_page_is_for(t->page, TAP_FOR_PEOPLE);
-
-	for (unsigned int i = 0; i < nr; i++)
-		if (by_title ? t->at[i].title : t->at[i].key)
-			return false;
-	t->at += nr;
-	return true;
-}

@@ -82,6 +82,12 @@ struct tap_table_ops {
 /* Of text: laid out when they end; printed as they come. */
 extern const struct tap_table_ops tap_table_text_held, tap_table_text_stream;
 
+/* 0 of nothing. */
+static inline double tap_pct(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
 static inline bool tap_column_is_end(const struct tap_column *c)
 {
 	return !c->key && !c->title;
@@ -131,11 +137,6 @@ static inline void tap_table_none(struct tap_table *t)
 	tap_table_cell(t, (struct tap_value){ TAP_VALUE_NULL });
 }
 
-/*
- * Passes over the next @nr cells, not the first of a row, if none of them is shown: then nobody needs to
- * find out what stands in them. Return: whether it did.
- */
-bool tap_table_skip(struct tap_table *t, unsigned int nr);
 /* For people: of the next cell, a text. */
 static inline void tap_table_tint(struct tap_table *t, enum tap_tint tint)
 {

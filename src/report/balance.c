@@ -235,15 +235,6 @@ static void put_worst_members(struct tap_report *r, struct tap_page *p)
 	tap_page_array_end(p);
 }
 
-/* null where there are no violations */
-static void put_quantile(struct tap_page *p, const char *key, const struct tap_hist *h, double part)
-{
-	if (h->count)
-		tap_page_u64(p, key, tap_hist_quantile(h, part));
-	else
-		tap_page_null(p, key);
-}
-
 static void put_kind_member(struct tap_page *p, const char *key, uint64_t count, uint64_t ns)
 {
 	tap_page_object(p, key);
@@ -260,9 +251,9 @@ static void put_violation_members(struct tap_report *r, struct tap_table *t)
 	tap_page_object(p, "violations");
 	tap_page_u64(p, "count", b->lengths.count);
 	tap_page_u64(p, "total_ns", (uint64_t)b->lengths.sum);
-	put_quantile(p, "p50_ns", &b->lengths, 0.5);
-	put_quantile(p, "p99_ns", &b->lengths, 0.99);
-	put_quantile(p, "max_ns", &b->lengths, 1);
+	tap_page_u64_if(p, "p50_ns", b->lengths.count, tap_hist_quantile(&b->lengths, 0.5));
+	tap_page_u64_if(p, "p99_ns", b->lengths.count, tap_hist_quantile(&b->lengths, 0.99));
+	tap_page_u64_if(p, "max_ns", b->lengths.count, b->lengths.max);
 	put_kind_member(p, "waking", b->state_count[TAP_WAKING], b->state_ns[TAP_WAKING]);
 	put_kind_member(p, "preempted", b->state_count[TAP_PREEMPTED], b->state_ns[TAP_PREEMPTED]);
 	put_worst_members(r, p);

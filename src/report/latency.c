@@ -107,13 +107,8 @@ static void put_part_members(struct tap_page *p, const char *key,
 {
 	tap_page_object(p, key);
 	tap_page_u64(p, "count", part->count);
-	if (part->count) {
-		tap_page_u64(p, "avg_ns", avg_ns(part));
-		tap_page_u64(p, "max_ns", part->max_ns);
-	} else {
-		tap_page_null(p, "avg_ns");
-		tap_page_null(p, "max_ns");
-	}
+	tap_page_u64_if(p, "avg_ns", part->count, avg_ns(part));
+	tap_page_u64_if(p, "max_ns", part->count, part->max_ns);
 	tap_page_object_end(p);
 }
 

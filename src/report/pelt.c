@@ -249,12 +249,12 @@ static void put_series(struct tap_report *r, struct tap_table *t)
 	}
 	for (unsigned int i = 0; i < nr; i++)
 		series[i] = shown(p, all[i]);
-	if (tap_page_is_for(t->page, TAP_FOR_PROGRAMS))
-		tap_out_pelt_json(t->page, series, nr, window_ns, p->opts->points);
-	else if (p->opts->table)
-		tap_out_pelt_text(t->page, series, nr, window_ns);
+	if (p->opts->table || tap_page_is_for(t->page, TAP_FOR_PROGRAMS))
+		tap_out_pelt_figures(t->page, series, nr, window_ns, p->opts->points);
 	else
 		tap_out_pelt_plot(&t->page->buf, &p->plot, series, nr);
+	if (p->opts->table)
+		tap_out_pelt_bands(t->page, series, nr);
 	free(series);
 }
 

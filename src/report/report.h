@@ -137,12 +137,6 @@ void tap_report_head(struct tap_report *r);
 /* How many of @nr rows to show: by -n. */
 unsigned int tap_report_shown(const struct tap_report *r, unsigned int nr);
 
-/* 0 of nothing. */
-static inline double tap_pct(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 /* Sections for people. What "~" means, if it was shown. */
 void tap_report_note_throttling(struct tap_report *r, struct tap_table *t);
 /* What else is sleep, where no wakeups were recorded. */

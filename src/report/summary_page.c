@@ -307,21 +307,19 @@ static void put_signal(const struct tap_report *r, struct tap_table *t, const st
 	tap_table_u64(t, s->hist.max);
 }
 
+#define SIGNAL_COLUMNS(name, w, avg_places)                                                        \
+	{ NULL, name " known %", TAP_CELL_REAL, .width = w, .places = 1, .rank = 4 },              \
+	{ NULL, "avg", TAP_CELL_REAL, .width = 6, .places = avg_places },                          \
+	{ NULL, "p50", TAP_CELL_COUNT, .width = 5, .rank = 2 },                                    \
+	{ NULL, "p90", TAP_CELL_COUNT, .width = 5, .rank = 3 },                                    \
+	{ NULL, "p99", TAP_CELL_COUNT, .width = 5, .rank = 1 },                                    \
+	{ NULL, "max", TAP_CELL_COUNT, .width = 5 }
+
 /* JSON has them in the rows of the CPUs. */
 static const struct tap_column signal_columns[] = {
 	{ NULL, "CPU", TAP_CELL_COUNT, .width = 3 },
-	{ NULL, "util known %", TAP_CELL_REAL, .width = 12, .places = 1, .rank = 4 },
-	{ NULL, "avg", TAP_CELL_REAL, .width = 6, .places = 1 },
-	{ NULL, "p50", TAP_CELL_COUNT, .width = 5, .rank = 2 },
-	{ NULL, "p90", TAP_CELL_COUNT, .width = 5, .rank = 3 },
-	{ NULL, "p99", TAP_CELL_COUNT, .width = 5, .rank = 1 },
-	{ NULL, "max", TAP_CELL_COUNT, .width = 5 },
-	{ NULL, "nr_running known %", TAP_CELL_REAL, .width = 20, .places = 1, .rank = 4 },
-	{ NULL, "avg", TAP_CELL_REAL, .width = 6, .places = 2 },
-	{ NULL, "p50", TAP_CELL_COUNT, .width = 5, .rank = 2 },
-	{ NULL, "p90", TAP_CELL_COUNT, .width = 5, .rank = 3 },
-	{ NULL, "p99", TAP_CELL_COUNT, .width = 5, .rank = 1 },
-	{ NULL, "max", TAP_CELL_COUNT, .width = 5 },
+	SIGNAL_COLUMNS("util", 12, 1),
+	SIGNAL_COLUMNS("nr_running", 20, 2),
 	{ 0 }
 };
 
