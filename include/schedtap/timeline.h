@@ -4,7 +4,7 @@
  * where the events cannot tell. Whoever wants to know it gives an observer to tap_run() (run.h),
  * which is told each stretch of time when it is over, and keeps nothing.
  *
- * What is certain. On a CPU, the task that a switch takes out must be the one that was switched in
+ * What is certain. On a CPU, the prev of a switch must be the task that was switched in
  * before: else the chain is broken, and the time since then belongs to nobody. A task's stretch in
  * one state counts only if what ended it fits (a wakeup ends sleep; a switch-in ends a wait) and if no
  * hole touched it: a time in which some CPU's switches are not all known, for the task may have run

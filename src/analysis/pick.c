@@ -159,7 +159,7 @@ int tap_pick_match(struct tap_pick *p, struct tap_identities *ids, const struct 
 	const struct tap_pick_kind *k;
 	int ret = 1;
 
-	if (!tap_window_meets(&p->window, kind ? ev->ts_ns : ev->lost.first_ns, ev->ts_ns))
+	if (!tap_window_overlaps(&p->window, kind ? ev->ts_ns : ev->lost.first_ns, ev->ts_ns))
 		return 0;
 	if (!kind)
 		return 1;

@@ -26,7 +26,7 @@ static inline bool tap_window_has(const struct tap_window *w, uint64_t ns)
 }
 
 /* Whether some of [@from_ns, @to_ns] lies in it. */
-static inline bool tap_window_meets(const struct tap_window *w, uint64_t from_ns, uint64_t to_ns)
+static inline bool tap_window_overlaps(const struct tap_window *w, uint64_t from_ns, uint64_t to_ns)
 {
 	return to_ns >= w->from_ns && from_ns <= w->to_ns;
 }

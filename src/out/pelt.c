@@ -10,7 +10,7 @@
 #define ROWS_OF_MANY 4u /* of a strip, where there are more than that many strips */
 
 /* Replaces what is in @b by whom the series is of. Return: its text. */
-static const char *who(struct tap_buf *b, const struct tap_out_pelt *o)
+static const char *subject_text(struct tap_buf *b, const struct tap_out_pelt *o)
 {
 	const struct tap_pelt_series *s = o->series;
 
@@ -69,7 +69,7 @@ static void add_strip(struct tap_buf *b, const struct tap_plot *p, const struct 
 	const struct tap_pelt_series *s = o->series;
 	struct tap_buf name = { 0 };
 
-	tap_buf_printf(b, "%s  %s", who(&name, o), s->signal->name);
+	tap_buf_printf(b, "%s  %s", subject_text(&name, o), s->signal->name);
 	tap_buf_release(&name);
 	if (s->hist.count)
 		tap_buf_printf(b, "  avg %.1f  max %" PRIu64 "  known %.1f %%\n",
@@ -109,31 +109,31 @@ void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 
 /* ---- figures: text and JSON ----------------------------------------------------------------- */
 
-#define WHO { NULL, "subject", TAP_CELL_LABEL, .width = 24 }, \
+#define SUBJECT { NULL, "subject", TAP_CELL_LABEL, .width = 24 }, \
 	{ "signal", "signal", TAP_CELL_TEXT, .width = 13 }
 #define VALUE(key, r) { key, key, TAP_CELL_COUNT, .width = 7, .rank = r }
 #define SHARE(title) { NULL, title, TAP_CELL_REAL, .width = 7, .places = 1 }
 
 static const struct tap_column figures[] = {
-	WHO, { "updates", "updates", TAP_CELL_COUNT, .width = 9, .rank = 4 },
+	SUBJECT, { "updates", "updates", TAP_CELL_COUNT, .width = 9, .rank = 4 },
 	{ "known_ns", "known", TAP_CELL_NS, .width = 12, .rank = 3 },
 	{ "known_pct", "known %", TAP_CELL_REAL, .width = 7, .places = 1 },
 	VALUE("min", 5), { "avg", "avg", TAP_CELL_REAL, .width = 9, .places = 1 },
 	VALUE("p50", 0), VALUE("p90", 1), VALUE("p99", 0), VALUE("max", 0), VALUE("last", 2), { 0 }
 };
 static const struct tap_column fifths[] = {
-	WHO, SHARE("0-20%"), SHARE("20-40%"), SHARE("40-60%"), SHARE("60-80%"), SHARE("80-100%"),
+	SUBJECT, SHARE("0-20%"), SHARE("20-40%"), SHARE("40-60%"), SHARE("60-80%"), SHARE("80-100%"),
 	{ 0 }
 };
 static const struct tap_column counts[] = {
-	WHO, SHARE("0"), SHARE("1"), SHARE("2"), SHARE("3"), SHARE("4+"), { 0 }
+	SUBJECT, SHARE("0"), SHARE("1"), SHARE("2"), SHARE("3"), SHARE("4+"), { 0 }
 };
 
-static void put_who(struct tap_table *t, const struct tap_out_pelt *o)
+static void put_subject(struct tap_table *t, const struct tap_out_pelt *o)
 {
 	struct tap_buf name = { 0 };
 
-	who(&name, o);
+	subject_text(&name, o);
 	tap_table_text(t, name.data, name.len);
 	tap_buf_release(&name);
 	tap_table_puts(t, o->series->signal->name);
@@ -164,7 +164,7 @@ static void add_text(struct tap_page *r, const char *key, const char *s, size_t 
 }
 
 /* For programs: members of a row, as are the next two. */
-static void add_who(struct tap_page *r, const struct tap_out_pelt *o)
+static void add_subject(struct tap_page *r, const struct tap_out_pelt *o)
 {
 	const struct tap_pelt_series *s = o->series;
 	struct tap_buf cpus = { 0 };
@@ -230,8 +230,8 @@ void tap_out_pelt_figures(struct tap_page *r, const struct tap_out_pelt *series,
 
 	tap_table_begin(&t, r, figures, "series");
 	for (unsigned int i = 0; i < nr; i++) {
-		put_who(&t, &series[i]);
-		add_who(r, &series[i]);
+		put_subject(&t, &series[i]);
+		add_subject(r, &series[i]);
 		put_figures(&t, series[i].series, window_ns);
 		add_bands(r, series[i].series);
 		if (points)
@@ -262,7 +262,7 @@ static void put_bands(struct tap_page *r, const struct tap_out_pelt *series, uns
 			tap_table_begin(&t, r, columns, NULL);
 		}
 		any = true;
-		put_who(&t, &series[i]);
+		put_subject(&t, &series[i]);
 		for (unsigned int k = 0; k < TAP_PELT_BANDS; k++)
 			tap_table_real(&t, band_pct(series[i].series, k));
 		tap_table_row(&t);

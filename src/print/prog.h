@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The program that a print format becomes (print_compile.c) and print.c runs: a list of
+ * The program that a print format becomes (compile.c) and print.c runs: a list of
  * outputs, each a literal followed by one conversion. A conversion's value is a field, or
  * else an expression.
  */

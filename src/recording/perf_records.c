@@ -270,7 +270,7 @@ static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_
  * something unusual about it, as to be before the one in front of it. Return: behind those.
  */
 static inline __attribute__((always_inline)) const unsigned char *
-take_plain_of(struct tap_perf *p, const struct tap_perf_plain where, uint32_t cpu, const unsigned char *at,
+take_plain_of(struct tap_perf *p, const struct tap_perf_plain plain, uint32_t cpu, const unsigned char *at,
 	      const unsigned char *end)
 {
 	const bool host = TAP_HOST_BIG_ENDIAN;
@@ -284,17 +284,17 @@ take_plain_of(struct tap_perf *p, const struct tap_perf_plain where, uint32_t cp
 	last_ns = tap_perf_queue_last(&p->queue, (int)cpu);
 	last_ns = last_ns > p->last_ns ? last_ns : p->last_ns;
 	last_ns = last_ns > d->from ? last_ns : d->from;
-	while (to < full && (size_t)(end - at) >= where.raw + 2) {
-		const unsigned char *raw = at + where.raw;
+	while (to < full && (size_t)(end - at) >= plain.raw + 2) {
+		const unsigned char *raw = at + plain.raw;
 		uint32_t size = tap_get_u16(at + 6, host), raw_len = tap_get_u32(raw - 4, host);
-		uint64_t id = where.id ? tap_get_u64(at + where.id, host) : 0;
+		uint64_t id = plain.id ? tap_get_u64(at + plain.id, host) : 0;
 		struct tap_slot *slot = &d->slots[tap_get_u16(raw, host)];
-		uint64_t ts = tap_get_u64(at + where.time, host);
+		uint64_t ts = tap_get_u64(at + plain.time, host);
 
 		/* a slot's least size is 0 where there is no format */
 		if (tap_get_u32(at, host) != PERF_RECORD_SAMPLE ||
-		    tap_get_u32(at + where.cpu, host) != cpu || size > (size_t)(end - at) ||
-		    (uint64_t)where.raw + raw_len > size || raw_len < 2 ||
+		    tap_get_u32(at + plain.cpu, host) != cpu || size > (size_t)(end - at) ||
+		    (uint64_t)plain.raw + raw_len > size || raw_len < 2 ||
 		    p->plain_ids[id % TAP_PERF_PLAIN_IDS] != id || raw_len <= slot->min_size - 1 ||
 		    ts < last_ns || ts > d->to)
 			break;
@@ -311,9 +311,9 @@ take_plain_of(struct tap_perf *p, const struct tap_perf_plain where, uint32_t cp
 	if (at == start)
 		return at;
 	tap_perf_queue_append(&p->queue, (int)cpu, (size_t)(to - first));
-	note_time(p, &p->cpus[cpu + 1], tap_get_u64(start + where.time, host));
+	note_time(p, &p->cpus[cpu + 1], tap_get_u64(start + plain.time, host));
 	note_time(p, &p->cpus[cpu + 1], last_ns);
-	tap_decoder_span(d, tap_get_u64(start + where.time, host), last_ns, bytes);
+	tap_decoder_span(d, tap_get_u64(start + plain.time, host), last_ns, bytes);
 	return at;
 }
 

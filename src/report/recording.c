@@ -217,7 +217,7 @@ static int check(struct tap_recording *r, const struct tap_time_option *w, struc
 	struct tap_buf b = { 0 };
 	int ret;
 
-	if (tap_window_meets(&recording, window.from_ns, window.to_ns))
+	if (tap_window_overlaps(&recording, window.from_ns, window.to_ns))
 		return 0;
 	r->wall.shown = tap_time_option_clock(w) == TAP_SHOW_MONO ? TAP_SHOW_MONO : TAP_SHOW_WALL;
 	tap_wall_add(&r->wall, &b, recording.from_ns);

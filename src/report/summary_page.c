@@ -103,7 +103,7 @@ static void put_losses(struct tap_report *r, struct tap_table *t, unsigned int m
 	for (unsigned int i = 0; i < s->nr_kept_losses && most; i++) {
 		const struct tap_loss *l = &s->losses[i];
 
-		if (!tap_window_meets(&r->run.window, l->from_ns, l->to_ns))
+		if (!tap_window_overlaps(&r->run.window, l->from_ns, l->to_ns))
 			continue;
 		most--;
 		tap_table_id(t, l->cpu);

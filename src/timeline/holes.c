@@ -97,7 +97,7 @@ int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev)
 		return 0;
 	if (ev->cpu >= 0 && tap_cpu_add(t, (unsigned int)ev->cpu + 1))
 		return -ENOMEM;
-	if (ev->cpu >= 0 && tap_window_meets(&t->opts.window, l.from_ns, ev->ts_ns))
+	if (ev->cpu >= 0 && tap_window_overlaps(&t->opts.window, l.from_ns, ev->ts_ns))
 		t->cpus[ev->cpu].lost += l.count;
 	if (t->opts.survey)
 		return 0;

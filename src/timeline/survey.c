@@ -283,7 +283,7 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 			.cpu = ev->cpu, .buffer = ev->buffer, .from_ns = from, .to_ns = ev->ts_ns,
 			.count = ev->lost.count,
 		};
-	if (!tap_window_meets(&s->window, from, ev->ts_ns))
+	if (!tap_window_overlaps(&s->window, from, ev->ts_ns))
 		return 0;
 	s->nr_losses++;
 	s->lost_unknown |= !ev->lost.count;

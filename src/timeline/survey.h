@@ -5,14 +5,14 @@
  * every instant what is certain: the end of a hole shows that there was one.
  *
  * Holes are of two kinds. A loss is one that the recording tells. A broken chain is one that a
- * switch tells: the task it takes out was never switched in. A task that is switched in again and
- * again and never seen at work is hidden from tracing: what breaks behind it is missing from
- * that CPU alone, for every other task's own switches are all there.
+ * switch tells: its prev was never switched in. A task that is switched in again and again and never
+ * seen at work is hidden from tracing: what breaks behind it is missing from that CPU alone, for every
+ * other task's own switches are all there.
  *
  * A CPU that is taken out of use breaks its chain as well: from then on it counts as offline, and the
  * kernel traces nothing of it (cpu_online() is a condition of every tracepoint), not even that its
- * migration thread, which takes it down, leaves. The first switch behind that takes out its idle
- * task. Nothing else can have run there: so this is no hole.
+ * migration thread, which takes it down, leaves. The prev of the first switch behind that is its
+ * idle task. Nothing else can have run there: so this is no hole.
  */
 #ifndef TAP_TIMELINE_SURVEY_H
 #define TAP_TIMELINE_SURVEY_H
