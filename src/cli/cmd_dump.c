@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap dump: the events of a recording, in time order. */
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"

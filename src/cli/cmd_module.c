@@ -11,7 +11,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cli/cmd.h"
 #include "module/build.h"
 #include "module/layout.h"

@@ -57,7 +57,7 @@ static int paths_init(struct paths *p, const char *name, const char *output, str
 	return 0;
 }
 
-static int look(struct found *f, const char *file, struct tap_err *err)
+static int count_found(struct found *f, const char *file, struct tap_err *err)
 {
 	struct tap_progress progress = { 0 };
 	const struct tap_listener listener = tap_cmd_listener(&progress);
@@ -114,7 +114,7 @@ static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 	ret = tap_pack(p->spool, p->target, &opts, err);
 	tap_progress_erase(&progress);
 	if (!ret)
-		ret = look(&found, p->target, err);
+		ret = count_found(&found, p->target, err);
 	if (!ret)
 		report(&found, p->target);
 	return ret;

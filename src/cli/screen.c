@@ -56,7 +56,7 @@ static bool find_color(void)
 	return screen.columns && term && *term && strcmp(term, "dumb");
 }
 
-static void look(void)
+static void find_screen(void)
 {
 	if (screen.known)
 		return;
@@ -67,13 +67,13 @@ static void look(void)
 
 unsigned int tap_screen_columns(void)
 {
-	look();
+	find_screen();
 	return screen.columns;
 }
 
 bool tap_screen_color(void)
 {
-	look();
+	find_screen();
 	return screen.color;
 }
 

@@ -7,7 +7,6 @@
 #include <linux/btf.h>
 #include <lz4.h>
 #include <lzma.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/param.h>

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/text.h"
 
 #define BLOCK_BYTES ((size_t)256 << 10)
 

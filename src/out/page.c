@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "out/page.h"
 
-#include <errno.h>
-
 #define BLOCK 65536u /* bytes that one write takes */
 
 /* What is kept is written, or after an error dropped, so that it does not pile up. */

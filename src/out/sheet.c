@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/text.h"
 #include "out/out.h"
 #include "out/table.h"
 

@@ -9,7 +9,6 @@
 #ifndef TAP_RECORDING_DAT_WRITE_H
 #define TAP_RECORDING_DAT_WRITE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"

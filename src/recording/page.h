@@ -7,7 +7,6 @@
 #ifndef TAP_RECORDING_PAGE_H
 #define TAP_RECORDING_PAGE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #ifndef TAP_RECORDING_PERF_BLOCKS_H
 #define TAP_RECORDING_PERF_BLOCKS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

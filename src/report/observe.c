@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The library's door to the timeline (schedtap/run.h): a run for an observer of somebody else's. */
-#include <errno.h>
 #include <schedtap/run.h>
 
 #include "base/sized.h"
