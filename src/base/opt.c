@@ -109,14 +109,14 @@ static int store_number(const struct tap_opt *o, void *to, const char *value, st
 	return 0;
 }
 
-static int store_choice(struct parse *p, const struct tap_opt_walk *at, const void **chosen)
+static int store_choice(struct parse *p, const struct tap_opt *o, const void **chosen)
 {
 	tap_opt_for_each(w, p->table)
-		if (*chosen && w.o->type == TAP_OPT_CHOICE && w.offset == at->offset &&
-		    w.o->choice == *chosen && *chosen != at->o->choice)
+		if (*chosen && w.o->type == TAP_OPT_CHOICE && w.o->offset == o->offset &&
+		    w.o->choice == *chosen && *chosen != o->choice)
 			return tap_err_set(p->err, -EINVAL, "--%s and --%s exclude each other",
-					   w.o->name, at->o->name);
-	*chosen = at->o->choice;
+					   w.o->name, o->name);
+	*chosen = o->choice;
 	return 0;
 }
 
@@ -143,10 +143,9 @@ static int store_filter(struct parse *p, const struct tap_opt *o, struct tap_fil
 }
 
 /* @value is NULL for a flag. */
-static int store(struct parse *p, const struct tap_opt_walk *at, const char *value)
+static int store(struct parse *p, const struct tap_opt *o, const char *value)
 {
-	const struct tap_opt *o = at->o;
-	void *to = (char *)p->opts + at->offset;
+	void *to = (char *)p->opts + o->offset;
 
 	switch (o->type) {
 	case TAP_OPT_FLAG:
@@ -162,7 +161,7 @@ static int store(struct parse *p, const struct tap_opt_walk *at, const char *val
 	case TAP_OPT_FILTERS:
 		return store_filter(p, o, to, (void *)((char *)to - o->offset + o->of), value);
 	case TAP_OPT_CHOICE:
-		return store_choice(p, at, to);
+		return store_choice(p, o, to);
 	default:
 		return store_number(o, to, value, p->err);
 	}
@@ -172,10 +171,8 @@ static int store(struct parse *p, const struct tap_opt_walk *at, const char *val
  * Stores an option whose value, if any is attached to it, is @value; else it is the next word,
  * but never "--": what was meant there is the end of the options.
  */
-static int take(struct parse *p, const struct tap_opt_walk *at, const char *value)
+static int take(struct parse *p, const struct tap_opt *o, const char *value)
 {
-	const struct tap_opt *o = at->o;
-
 	if (!o->arg && value)
 		return tap_err_set(p->err, -EINVAL, "option '--%s' takes no value", o->name);
 	if (o->arg && !value) {
@@ -184,7 +181,7 @@ static int take(struct parse *p, const struct tap_opt_walk *at, const char *valu
 					   o->name, o->arg);
 		value = p->words[p->next++];
 	}
-	return store(p, at, value);
+	return store(p, o, value);
 }
 
 static int parse_long(struct parse *p, const char *word)
@@ -195,7 +192,7 @@ static int parse_long(struct parse *p, const char *word)
 
 	tap_opt_for_each(at, p->table)
 		if (!strncmp(at.o->name, word, len) && !at.o->name[len])
-			return take(p, &at, equals ? equals + 1 : NULL);
+			return take(p, at.o, equals ? equals + 1 : NULL);
 	snprintf(name, sizeof(name), "%.*s", (int)len, word);
 	return unknown_option(p, name);
 }
@@ -215,8 +212,8 @@ static int parse_short(struct parse *p, const char *letters)
 			return tap_err_set(p->err, -EINVAL, "unknown option '-%c'", *letters);
 		letters++;
 		if (at.o->arg)
-			return take(p, &at, *letters ? letters : NULL);
-		ret = take(p, &at, NULL);
+			return take(p, at.o, *letters ? letters : NULL);
+		ret = take(p, at.o, NULL);
 	}
 	return ret;
 }
@@ -258,10 +255,10 @@ int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv
 void tap_opt_release(const struct tap_opt *table, void *opts)
 {
 	tap_opt_for_each(w, table) {
-		struct tap_filters *f = (void *)((char *)opts + w.offset);
+		struct tap_filters *f = (void *)((char *)opts + w.o->offset);
 
 		if (w.o->type == TAP_OPT_STRINGS)
-			tap_strings_release((struct tap_strings *)((char *)opts + w.offset));
+			tap_strings_release((struct tap_strings *)((char *)opts + w.o->offset));
 		if (w.o->type != TAP_OPT_FILTERS)
 			continue;
 		while (f->nr)

@@ -21,7 +21,7 @@ enum tap_opt_type {
 	TAP_OPT_INT,	/* int64_t, within [min, max] */
 	TAP_OPT_FILTERS,/* struct tap_filters: of the last one of the TAP_OPT_STRINGS at .of */
 	TAP_OPT_CHOICE,	/* const void *: .choice; one at most of those with the same place */
-	TAP_OPT_TABLE,	/* the rows of .table, whose struct is at .offset; no table in that one */
+	TAP_OPT_TABLE,	/* the rows of .table, which is of the same struct; no table in that one */
 };
 
 struct tap_strings {
@@ -55,10 +55,8 @@ struct tap_opt {
 /* A walk over a table's options, and those of the tables in it. */
 struct tap_opt_walk {
 	const struct tap_opt *o; /* the option */
-	size_t offset; /* of its value in the options struct */
 	const struct tap_opt *row; /* of the outer table, the next one */
 	const struct tap_opt *inner; /* the next one in a table in it, or NULL */
-	size_t base; /* of that one's struct */
 };
 
 /* Return: whether there was one more. */
@@ -68,15 +66,11 @@ static inline bool tap_opt_next(struct tap_opt_walk *w)
 		if (TAP_OPT_END(w->row))
 			return false;
 		w->o = w->row++;
-		if (w->o->type != TAP_OPT_TABLE) {
-			w->offset = w->o->offset;
+		if (w->o->type != TAP_OPT_TABLE)
 			return true;
-		}
 		w->inner = w->o->table;
-		w->base = w->o->offset;
 	}
 	w->o = w->inner++;
-	w->offset = w->base + w->o->offset;
 	return true;
 }
 

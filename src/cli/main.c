@@ -33,7 +33,7 @@ static const char **input_of(const struct tap_cmd *cmd, void *opts)
 		return NULL;
 	tap_opt_for_each(w, cmd->opts)
 		if (!strcmp(w.o->name, "input"))
-			return (const char **)((char *)opts + w.offset);
+			return (const char **)((char *)opts + w.o->offset);
 	return NULL;
 }
 
