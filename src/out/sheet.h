@@ -17,7 +17,8 @@ extern const struct tap_out_ops tap_sheet_events;
 	{                                                                                          \
 		.audience = TAP_FOR_SHEETS,                                                        \
 		.sheet = &(const struct tap_sheet){ separator_, add_text_ },                       \
-		.table = &tap_sheet_table, .stream = &tap_sheet_table, .events = &tap_sheet_events,\
+		.table = &tap_sheet_table, .stream = &tap_sheet_table,                             \
+		.events = &tap_sheet_events,                                                       \
 	}
 
 #endif
