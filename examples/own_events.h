@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Events of one's own, of two bare tracepoints: record --define examples/own_events.h. The same file becomes part of
- * schedtap and of its module where events/all.h includes it.
+ * schedtap where events/all.h includes it, and of its module where kmod/families.h does.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM own

@@ -114,7 +114,7 @@ SKIP: {
 # a header of one's own, among the others
 make_path("$dir/own");
 system("cp -r $top/kmod $top/events $dir/own && cp $top/examples/own_events.h $dir/own/events && " .
-	"echo '#include \"own_events.h\"' >>$dir/own/events/all.h") == 0 or die 'cannot copy the sources';
+	"echo '#include \"own_events.h\"' >>$dir/own/kmod/families.h") == 0 or die 'cannot copy the sources';
 ($rc, $said) = run("$program module build --source own --output out $old");
 ok(!$rc && `readelf -sW $ko` =~ /trace_event_raw_event_task_demand/, 'builds: an own header') or diag($said);
 
