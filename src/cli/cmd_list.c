@@ -288,13 +288,13 @@ static bool has_event(const struct sources *s, const char *tracepoint)
 	return false;
 }
 
-static void print_bare(const struct btf *btf, const char *name, bool verbose)
+static void print_bare(const struct btf *btf, struct tap_type_names *types, const char *name, bool verbose)
 {
 	struct tap_buf params = { 0 }, members = { 0 };
 
-	tap_tracepoint_params(btf, name, &params);
+	tap_tracepoint_params(btf, types, name, &params);
 	printf("%-9s " BARE "%s(%s)\n", "bare", name, tap_buf_str(&params));
-	if (verbose && !tap_tracepoint_members(btf, name, &members))
+	if (verbose && !tap_tracepoint_members(btf, types, name, &members))
 		print_indented(tap_buf_str(&members));
 	tap_buf_release(&params);
 	tap_buf_release(&members);
@@ -303,18 +303,22 @@ static void print_bare(const struct btf *btf, const char *name, bool verbose)
 static int list_bare(const struct sources *s, const char *word, bool verbose, struct tap_err *err)
 {
 	const char *glob = word + strlen(BARE), *name;
+	struct tap_type_names *types;
 	uint32_t id = 0;
 	unsigned int nr = 0;
 
 	if (!s->kernel || !s->list.nr)
 		return tap_err_set(err, -EOPNOTSUPP, "which tracepoints have no event is not known: %s",
 				   s->kernel ? s->no_tracefs.text : s->no_bpf.text);
+	if (tap_type_names_new(tap_kernel_btf(s->kernel), &types))
+		return tap_err_set(err, -ENOMEM, "out of memory");
 	while ((name = tap_tracepoint_next(tap_kernel_btf(s->kernel), &id))) {
 		if (has_event(s, name) || fnmatch(glob, name, 0))
 			continue;
-		print_bare(tap_kernel_btf(s->kernel), name, verbose);
+		print_bare(tap_kernel_btf(s->kernel), types, name, verbose);
 		nr++;
 	}
+	tap_type_names_free(types);
 	return nr ? 0 : tap_err_set(err, -ENODATA, "no tracepoint without an event matches '%s'", glob);
 }
 

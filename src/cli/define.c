@@ -36,12 +36,21 @@ static int choose_name(const struct tap_defs *defs, const struct tap_one_line *l
 	return -E2BIG;
 }
 
+static int read_kernel(struct tap_cli_defs *d, struct tap_err *err)
+{
+	int ret = tap_kernel_new(&d->kernel, err);
+
+	if (!ret && tap_type_names_new(tap_kernel_btf(d->kernel), &d->types))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	return ret;
+}
+
 static int read_line(struct tap_cli_defs *d, const struct tap_one_line *line, const char *name, struct tap_err *err)
 {
 	struct tap_buf header = { 0 };
-	int ret = d->kernel ? 0 : tap_kernel_new(&d->kernel, err);
+	int ret = d->types ? 0 : read_kernel(d, err);
 
-	ret = ret ?: tap_one_line_header(line, tap_kernel_btf(d->kernel), name, &header, err) ?:
+	ret = ret ?: tap_one_line_header(line, tap_kernel_btf(d->kernel), d->types, name, &header, err) ?:
 	      tap_defs_read_text(&d->defs, "-e", tap_buf_str(&header), header.len, err);
 	tap_buf_release(&header);
 	return ret;
@@ -109,6 +118,7 @@ int tap_cli_define(struct tap_cli_defs *d, const struct tap_strings *files, stru
 void tap_cli_defs_release(struct tap_cli_defs *d)
 {
 	tap_defs_release(&d->defs);
+	tap_type_names_free(d->types);
 	tap_kernel_free(d->kernel);
 	while (d->nr_names)
 		free(d->names[--d->nr_names]);

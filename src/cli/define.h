@@ -9,7 +9,8 @@
 
 struct tap_cli_defs { /* all zero: none */
 	struct tap_defs defs;
-	struct tap_kernel *kernel; /* read if a line was there; or NULL */
+	struct tap_kernel *kernel; /* both are read if a line was there; or NULL */
+	struct tap_type_names *types;
 	char **names; /* of the lines' events, as -e has them now */
 	unsigned int nr_names, cap_names;
 };

@@ -43,8 +43,7 @@ int tap_one_line_read(const char *text, struct tap_one_line *line, struct tap_er
 struct maker {
 	const struct tap_one_line *line;
 	struct tap_scope scope;
-	struct btf_dump *types;
-	struct tap_buf type; /* what btf_dump prints goes there */
+	struct tap_type_names *types;
 	struct tap_buf fields, assign, format, args;
 	const char *name; /* of the event */
 	struct tap_err *err;
@@ -187,15 +186,6 @@ static bool expand_name(struct maker *m, struct span name, struct tap_buf *out)
 }
 
 /* ---- types ------------------------------------------------------------------------------------ */
-
-static void print_type(void *ctx, const char *fmt, va_list ap)
-{
-	struct tap_buf *out = ctx;
-	char text[1024];
-
-	vsnprintf(text, sizeof(text), fmt, ap);
-	tap_buf_puts(out, text);
-}
 
 static const char *const conversions[9][2] = {
 	[1] = { "u8\0%u", "s8\0%d" }, [2] = { "u16\0%u", "s16\0%d" }, [4] = { "u32\0%u", "s32\0%d" }, [8] = { "u64\0%llu", "s64\0%lld" },
@@ -369,14 +359,10 @@ static void add_params(struct maker *m, struct tap_buf *out, bool types)
 
 		snprintf(name, sizeof(name), "%.*s", (int)m->scope.args[i].len, m->scope.args[i].s);
 		tap_buf_puts(out, i ? ", " : "");
-		if (!types) {
+		if (types)
+			tap_type_names_add(m->types, m->scope.arg_types[i], name, out);
+		else
 			tap_buf_puts(out, name);
-			continue;
-		}
-		LIBBPF_OPTS(btf_dump_emit_type_decl_opts, opts, .field_name = name);
-		m->type.len = 0;
-		btf_dump__emit_type_decl(m->types, m->scope.arg_types[i], &opts);
-		tap_buf_add(out, m->type.data, m->type.len);
 	}
 }
 
@@ -405,18 +391,17 @@ static int open_maker(struct maker *m, const struct btf *btf)
 	int ret;
 
 	snprintf(tracepoint, sizeof(tracepoint), "%.*s", (int)m->line->tracepoint.len, m->line->tracepoint.s);
-	m->types = btf_dump__new(btf, print_type, &m->type, NULL);
 	ret = tap_scope_init(&m->scope, btf, tracepoint, NULL, 1);
 	if (ret == -ENOENT)
 		return tap_err_set(m->err, ret, "-e: the kernel's BTF has no tracepoint '%s': 'schedtap list bare:*' "
 				   "shows those that have no event", tracepoint);
-	return ret || !m->types ? tap_err_set(m->err, -ENOMEM, "out of memory") : 0;
+	return ret ? tap_err_set(m->err, ret, "out of memory") : 0;
 }
 
-int tap_one_line_header(const struct tap_one_line *line, const struct btf *btf, const char *name, struct tap_buf *header,
-			struct tap_err *err)
+int tap_one_line_header(const struct tap_one_line *line, const struct btf *btf, struct tap_type_names *types, const char *name,
+			struct tap_buf *header, struct tap_err *err)
 {
-	struct maker m = { .line = line, .name = name, .err = err };
+	struct maker m = { .line = line, .types = types, .name = name, .err = err };
 	int ret = open_maker(&m, btf) ?: add_items(&m);
 
 	if (!ret) {
@@ -424,8 +409,6 @@ int tap_one_line_header(const struct tap_one_line *line, const struct btf *btf, 
 		ret = header->err ? tap_err_set(err, header->err, "out of memory") : 0;
 	}
 	tap_scope_release(&m.scope);
-	btf_dump__free(m.types);
-	tap_buf_release(&m.type);
 	tap_buf_release(&m.fields);
 	tap_buf_release(&m.assign);
 	tap_buf_release(&m.format);

@@ -6,10 +6,8 @@
 #ifndef TAP_PROGRAM_ONE_LINE_H
 #define TAP_PROGRAM_ONE_LINE_H
 
-#include <bpf/btf.h>
-
-#include "base/buf.h"
 #include "event/span.h"
+#include "program/type_names.h"
 
 #define TAP_ONE_LINE_MAX_BYTES 4096u
 
@@ -32,7 +30,7 @@ int tap_one_line_read(const char *text, struct tap_one_line *line, struct tap_er
  * @name: of the event.
  * Return: 0; -EINVAL with a sentence and a caret below the text of the fields; -ENOENT naming the tracepoint; -ENOMEM.
  */
-int tap_one_line_header(const struct tap_one_line *line, const struct btf *btf, const char *name, struct tap_buf *header,
-			struct tap_err *err);
+int tap_one_line_header(const struct tap_one_line *line, const struct btf *btf, struct tap_type_names *types, const char *name,
+			struct tap_buf *header, struct tap_err *err);
 
 #endif

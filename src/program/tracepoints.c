@@ -29,62 +29,30 @@ const char *tap_tracepoint_next(const struct btf *btf, uint32_t *id)
 /* Writes types as C has them. */
 struct writer {
 	struct tap_scope scope;
-	struct btf_dump *types;
+	struct tap_type_names *types;
 	struct tap_buf *out;
 };
 
-static void print_type(void *ctx, const char *fmt, va_list ap)
+int tap_tracepoint_params(const struct btf *btf, struct tap_type_names *types, const char *name, struct tap_buf *out)
 {
-	const struct writer *w = ctx;
-	char text[1024];
-
-	vsnprintf(text, sizeof(text), fmt, ap);
-	tap_buf_puts(w->out, text);
-}
-
-static int begin(struct writer *w, const struct btf *btf, const char *tracepoint, struct tap_buf *out)
-{
-	int ret = tap_scope_init(&w->scope, btf, tracepoint, NULL, 1);
-
-	w->out = out;
-	w->types = btf_dump__new(btf, print_type, w, NULL);
-	return ret ?: w->types ? 0 : -ENOMEM;
-}
-
-static int end(struct writer *w, int ret)
-{
-	tap_scope_release(&w->scope);
-	btf_dump__free(w->types);
-	return ret ?: w->out->err;
-}
-
-/* A declaration of @name; "": the type alone. */
-static void write_type(struct writer *w, uint32_t type, const char *name)
-{
-	LIBBPF_OPTS(btf_dump_emit_type_decl_opts, opts, .field_name = name);
-
-	btf_dump__emit_type_decl(w->types, type, &opts);
-}
-
-int tap_tracepoint_params(const struct btf *btf, const char *name, struct tap_buf *out)
-{
-	struct writer w;
-	int ret = begin(&w, btf, name, out);
+	struct writer w = { .types = types, .out = out };
+	int ret = tap_scope_init(&w.scope, btf, name, NULL, 1);
 
 	for (unsigned int i = 0; !ret && i < w.scope.nr_args; i++) {
 		char arg[128];
 
 		snprintf(arg, sizeof(arg), "%.*s", (int)w.scope.args[i].len, w.scope.args[i].s);
 		tap_buf_puts(out, i ? ", " : "");
-		write_type(&w, w.scope.arg_types[i], arg);
+		tap_type_names_add(types, w.scope.arg_types[i], arg, out);
 	}
-	return end(&w, ret);
+	tap_scope_release(&w.scope);
+	return ret ?: out->err;
 }
 
 static void write_value(struct writer *w, const char *path, uint32_t type)
 {
 	tap_buf_printf(w->out, "%-*s  ", NAME_COLUMNS, path);
-	write_type(w, type, "");
+	tap_type_names_add(w->types, type, "", w->out);
 	tap_buf_char(w->out, '\n');
 }
 
@@ -109,10 +77,10 @@ static void write_members(struct writer *w, const char *path, uint32_t id, unsig
 	}
 }
 
-int tap_tracepoint_members(const struct btf *btf, const char *name, struct tap_buf *out)
+int tap_tracepoint_members(const struct btf *btf, struct tap_type_names *types, const char *name, struct tap_buf *out)
 {
-	struct writer w;
-	int ret = begin(&w, btf, name, out);
+	struct writer w = { .types = types, .out = out };
+	int ret = tap_scope_init(&w.scope, btf, name, NULL, 1);
 
 	for (unsigned int i = 0; !ret && i < w.scope.nr_args; i++) {
 		uint32_t id = tap_scope_arg_struct(&w.scope, i);
@@ -124,5 +92,6 @@ int tap_tracepoint_members(const struct btf *btf, const char *name, struct tap_b
 		else
 			write_value(&w, path, w.scope.arg_types[i]);
 	}
-	return end(&w, ret);
+	tap_scope_release(&w.scope);
+	return ret ?: out->err;
 }
