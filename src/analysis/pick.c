@@ -163,17 +163,20 @@ int tap_pick_match(struct tap_pick *p, struct tap_identities *ids, const struct 
 		return 0;
 	if (!kind)
 		return 1;
-	if (!tap_select_cpu(p->select, ev->cpu))
-		return 0;
 	k = kind_of(p, kind);
 	if (!k || !k->wanted)
 		return k ? 0 : -ENOMEM;
+	/* first, as over BPF: what passes it is what moved() and changed() remember */
+	if (k->filter)
+		ret = filter_holds(p, ids, k->filter, kind, ev);
+	if (ret <= 0)
+		return ret;
+	if (!tap_select_cpu(p->select, ev->cpu))
+		return 0;
 	if ((by & TAP_SELECT_CGROUPS) && kind->cgroup) {
 		if (!cgroup_matches(p, &ids->cgroups, kind, ev))
 			return 0;
 		by &= ~(unsigned int)TAP_SELECT_CGROUPS;
 	}
-	if (k->filter)
-		ret = filter_holds(p, ids, k->filter, kind, ev);
-	return ret > 0 && by ? tasks_match(p, ids, by, kind, ev) : ret;
+	return by ? tasks_match(p, ids, by, kind, ev) : 1;
 }

@@ -41,14 +41,14 @@ static inline bool tap_pick_wants(const struct tap_pick *p, const struct tap_for
 	return tap_select_event(p->select, fmt->system, fmt->name);
 }
 
-/* -f. @comm: of the task that was running, or NULL. */
-static inline bool tap_pick_filter(const struct tap_filter *f, const struct tap_event *ev, const char *comm)
+/* -f. @comm: of the task that was running, or NULL. Return: as tap_filter_match(). */
+static inline int tap_pick_filter(const struct tap_filter *f, const struct tap_event *ev, const char *comm)
 {
 	const struct tap_filter_about about = {
 		.cpu = ev->cpu, .comm = comm, .comm_len = comm ? (uint32_t)strnlen(comm, TAP_TASK_COMM) : 0,
 	};
 
-	return !f || tap_filter_match(f, ev->data, ev->size, &about);
+	return f ? tap_filter_match(f, ev->data, ev->size, &about) : 1;
 }
 
 /* @kind: of ev->fmt; NULL for a loss. Return: 1 or 0; -ENOMEM. */

@@ -30,6 +30,7 @@ void tap_plan_release(struct tap_plan *plan)
 		free(plan->events[i].name);
 		free(plan->events[i].filter);
 		free(plan->events[i].note);
+		free(plan->events[i].afterword);
 		free(plan->events[i].reason);
 	}
 	free(plan->events);

@@ -24,6 +24,7 @@ struct tap_plan_event {
 	const struct tap_def *def; /* NULL: known only from tracefs */
 	char *filter;		   /* or NULL */
 	char *note;		   /* what the user should know about it, or NULL */
+	char *afterword; /* the same, when it has been recorded */
 	const struct tap_backend_ops *backend;
 	enum tap_event_status status;
 	char *reason; /* why it is absent or failed */

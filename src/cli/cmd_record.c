@@ -338,6 +338,13 @@ static void print_patterns(const struct tap_plan *plan)
 			print_note(plan->patterns[i].note);
 }
 
+static void print_afterwords(const struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (plan->events[i].afterword)
+			print_note(plan->events[i].afterword);
+}
+
 static void print_plan(const struct tap_plan *plan)
 {
 	if (takes_children(plan))
@@ -389,6 +396,7 @@ static void print_result(const struct run *run)
 
 	tap_session_stats(run->session, &st);
 	print_patterns(tap_session_plan(run->session));
+	print_afterwords(tap_session_plan(run->session));
 	if (!st.events && !st.lost)
 		warn_empty(run->opts);
 	fprintf(stderr, "%.3f s, %llu events, %.1f MB in %s, %llu lost%s%s%s\n",

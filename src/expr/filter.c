@@ -9,7 +9,8 @@
  *	term	:= sum [ operator sum ]
  *	sum	:= product { ("+" | "-") product }
  *	product	:= unary { ("*" | "/" | "%") unary }
- *	unary	:= "-" unary | "(" or ")" | number | field | text | "CPUS{" list "}"
+ *	unary	:= "-" unary | "(" or ")" | number | field | text | "CPUS{" list "}" | function
+ *	function := "sample(" number "/" number ")" | "changed(" field ")" | "moved(" field "," number ")"
  *
  * What stands in parentheses is a truth or a number: both are parsed alike, and who needs the one refuses the other.
  */
@@ -322,6 +323,14 @@ static struct value take_field(struct parser *f, const struct tap_field *field, 
 	}
 }
 
+static const struct tap_field *find_field(const struct tap_format *fmt, struct span name)
+{
+	for (unsigned int i = 0; i < fmt->nr_fields; i++)
+		if (span_is(name, fmt->fields[i].name))
+			return &fmt->fields[i];
+	return NULL;
+}
+
 static struct value unknown_field(struct parser *f, struct span w)
 {
 	const struct tap_format *fmt = f->p.fmt;
@@ -337,16 +346,128 @@ static struct value unknown_field(struct parser *f, struct span w)
 	return none();
 }
 
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static bool expect(struct parser *f, const char *sign, const char *message)
+{
+	if (!is_failed(f) && !accept(f, sign))
+		fail_at(f, message, f->p.at);
+	return !is_failed(f);
+}
+
+/* Return: the number, which is not 0; 0 behind an error. */
+static uint64_t take_count(struct parser *f)
+{
+	const char *at = skip_blanks(f);
+	struct value v = isdigit((unsigned char)*at) ? take_number(f) :
+						       fail(f, "Illegal integer value", at);
+	uint64_t n = is_failed(f) ? 0 : f->p.prog->nodes[v.node].num;
+
+	if (!is_failed(f) && !n)
+		fail(f, "Illegal integer value", at);
+	return n;
+}
+
+static struct value sample(struct parser *f, const char *at)
+{
+	const struct tap_field *tid = find_field(f->p.fmt, (struct span){ "common_pid", 10 });
+	const char *first = f->p.at;
+	uint64_t some = take_count(f), of = expect(f, "/", "Missing '/'") ? take_count(f) : 0;
+
+	if (!expect(f, ")", "Missing ')'"))
+		return none();
+	if (some > of || of > UINT32_MAX)
+		return fail(f, "Illegal integer value", first);
+	if (!tid || tid->kind != TAP_FIELD_NUMBER)
+		return fail(f, "Field not found", at);
+	return add_term(f,
+			(struct tap_term){ .kind = TAP_TERM_SAMPLE,
+					   .load = expr_load_of(expr_elem_type(tid), tid->swap),
+					   .at = tid->offset,
+					   .value = ((some << 32) + of - 1) / of },
+			at);
+}
+
+/* Return: which of the filter's pasts is the field's. */
+static uint32_t past_of(struct parser *f, const struct tap_field *field)
+{
+	struct tap_filter *filter = f->f;
+	uint32_t i = 0;
+
+	while (i < filter->nr_pasts && filter->pasts[i].field != field)
+		i++;
+	if (i == filter->nr_pasts &&
+	    tap_expr_grow(&f->p, &filter->pasts, i, 1, &filter->cap_pasts, sizeof(*filter->pasts)))
+		filter->pasts[filter->nr_pasts++] = (struct tap_past){
+			.field = field,
+			.about = tap_past_about(filter->fmt, field),
+		};
+	return i;
+}
+
+/* How much the field is to move. */
+static uint64_t take_least(struct parser *f, const struct tap_field *field)
+{
+	const char *at = expect(f, ",", "Missing ','") ? skip_blanks(f) : NULL;
+	uint64_t least = at ? take_count(f) : 0;
+
+	if (!is_failed(f) && tap_fit(least, field->size, false) != least)
+		fail(f, "Illegal integer value", at);
+	return least;
+}
+
+/* changed(): moved by one at least. */
+static struct value moved(struct parser *f, const char *at, bool by_one)
+{
+	const char *first = skip_blanks(f);
+	struct span name = take_word(f);
+	const struct tap_field *field = find_field(f->p.fmt, name);
+	uint64_t least = 1;
+
+	if (!field)
+		return unknown_field(f, name);
+	if (field->kind != TAP_FIELD_NUMBER)
+		return fail(f, "Expecting numeric field", first);
+	if (!by_one)
+		least = take_least(f, field);
+	if (!expect(f, ")", "Missing ')'"))
+		return none();
+	return add_term(f,
+			(struct tap_term){ .kind = TAP_TERM_MOVED,
+					   .load = expr_load_of(expr_elem_type(field), field->swap),
+					   .is_signed = field->is_signed,
+					   .at = field->offset,
+					   .a = past_of(f, field),
+					   .value = least },
+			at);
+}
+
+/* Takes the "(" of a call. Return: whether it was one, of a function that there is. */
+static bool take_call(struct parser *f, struct span name)
+{
+	return (span_is(name, "sample") || span_is(name, "changed") || span_is(name, "moved")) &&
+	       accept(f, "(");
+}
+
+static struct value call(struct parser *f, struct span name)
+{
+	if (span_is(name, "sample"))
+		return sample(f, name.s);
+	return moved(f, name.s, span_is(name, "changed"));
+}
+
 /* An event's own fields come before those that all have. */
 static struct value take_name(struct parser *f)
 {
 	struct span w = take_word(f);
 	struct value v = { .at = w.s };
+	const struct tap_field *field = find_field(f->p.fmt, w);
 	uint64_t n;
 
-	for (unsigned int i = 0; i < f->p.fmt->nr_fields; i++)
-		if (span_is(w, f->p.fmt->fields[i].name))
-			return take_field(f, &f->p.fmt->fields[i], w.s);
+	if (field)
+		return take_field(f, field, w.s);
+	if (take_call(f, w))
+		return call(f, w);
 	if (span_is(w, "CPUS"))
 		return take_cpus(f, w.s);
 	if (span_is(w, "CPU") || span_is(w, "cpu") || span_is(w, "common_cpu"))
@@ -786,6 +907,9 @@ void tap_filter_free(struct tap_filter *f)
 		free(f->terms[i].glob);
 		tap_cpus_release(&f->terms[i].cpus);
 	}
+	for (uint32_t i = 0; i < f->nr_pasts; i++)
+		tap_past_release(&f->pasts[i]);
+	free(f->pasts);
 	free(f->terms);
 	tap_expr_release(&f->prog);
 	free(f);

@@ -10,6 +10,7 @@
 #include "base/glob.h"
 #include "base/text.h"
 #include "expr/expr.h"
+#include "expr/past.h"
 
 #define TAP_FILTER_MAX_BYTES 65536u
 #define TAP_FILTER_MAX_PARENS 1024u /* one in another */
@@ -21,6 +22,8 @@ enum tap_term_kind {
 	TAP_TERM_GLOB, /* the same, and .glob */
 	TAP_TERM_CPU, /* OP_EQ or OP_AND: the number of node .a is one of .cpus */
 	TAP_TERM_MASK, /* the same of a cpumask, .field: is .cpus, or has one of them */
+	TAP_TERM_SAMPLE, /* tap_filter_hash() of the number at .at is below .value */
+	TAP_TERM_MOVED, /* .pasts[.a] has no value yet, or one that differs by .value at least */
 };
 
 /* Where a term leads to besides another one; above every term's index. */
@@ -48,6 +51,8 @@ struct tap_filter {
 	struct expr_prog prog; /* of nodes */
 	struct tap_term *terms; /* the first is where it begins */
 	uint32_t nr_terms, cap_terms;
+	struct tap_past *pasts; /* of fields, for changed() and moved(); with what was seen so far */
+	uint32_t nr_pasts, cap_pasts;
 };
 
 /* What is not in a record. */
@@ -65,9 +70,19 @@ int tap_filter_new(const struct tap_format *fmt, const char *text, struct tap_fi
 		   struct tap_err *err);
 void tap_filter_free(struct tap_filter *f);
 
-/* @rec: of @size bytes, fmt->min_size at least. */
-bool tap_filter_match(const struct tap_filter *f, const void *rec, uint32_t size,
-		      const struct tap_filter_about *about);
+/*
+ * @rec: of @size bytes, fmt->min_size at least. A filter with .pasts is asked about each record once, in their order.
+ * Return: 1 or 0; of one with .pasts alone -ENOMEM.
+ */
+int tap_filter_match(const struct tap_filter *f, const void *rec, uint32_t size,
+		     const struct tap_filter_about *about);
+
+/* For sample(): spreads neighbouring numbers evenly. */
+#define TAP_FILTER_HASH 0x9e3779b1u
+static inline uint32_t tap_filter_hash(uint32_t tid)
+{
+	return (tid + 1) * TAP_FILTER_HASH; /* + 1: the idle tasks', 0, is no special one */
+}
 
 /* Whether it asks for .comm. */
 bool tap_filter_wants_comm(const struct tap_filter *f);

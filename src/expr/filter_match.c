@@ -4,6 +4,7 @@
 struct match {
 	struct expr_run run;
 	const struct tap_filter_about *about;
+	const struct tap_filter *f;
 };
 
 static bool holds(enum expr_op op, bool is_signed, uint64_t a, uint64_t b)
@@ -85,6 +86,16 @@ static bool mask_holds(const struct match *m, const struct tap_term *t)
 	return t->op == OP_EQ || some;
 }
 
+static bool moved_holds(const struct match *m, const struct tap_term *t)
+{
+	const struct tap_past *p = &m->f->pasts[t->a];
+	const uint64_t *last =
+		tap_past_get(p, tap_past_key(p, m->run.rec, m->run.size, m->run.cpu));
+
+	return !last || tap_past_moved(expr_load(t->load, m->run.rec + t->at), *last, t->is_signed,
+				       t->value);
+}
+
 static bool term_holds(const struct match *m, const struct tap_term *t)
 {
 	switch (t->kind) {
@@ -97,17 +108,35 @@ static bool term_holds(const struct match *m, const struct tap_term *t)
 		return cpu_holds(m, t);
 	case TAP_TERM_MASK:
 		return mask_holds(m, t);
+	case TAP_TERM_SAMPLE:
+		return tap_filter_hash((uint32_t)expr_load(t->load, m->run.rec + t->at)) < t->value;
+	case TAP_TERM_MOVED:
+		return moved_holds(m, t);
 	default:
 		return text_holds(m, t);
 	}
 }
 
-bool tap_filter_match(const struct tap_filter *f, const void *rec, uint32_t size,
-		      const struct tap_filter_about *about)
+/* The record passed. Return: 1; -ENOMEM. */
+static int keep(const struct match *m, const struct tap_filter *f)
+{
+	for (uint32_t i = 0; i < f->nr_pasts; i++) {
+		struct tap_past *p = &f->pasts[i];
+		int ret = tap_past_set(p, tap_past_key(p, m->run.rec, m->run.size, m->run.cpu),
+				       tap_field_u64(p->field, m->run.rec, m->run.size));
+
+		if (ret)
+			return ret;
+	}
+	return 1;
+}
+
+int tap_filter_match(const struct tap_filter *f, const void *rec, uint32_t size,
+		     const struct tap_filter_about *about)
 {
 	const struct tap_term *t = f->terms;
 	const struct match m = { { .prog = &f->prog, .rec = rec, .size = size, .cpu = about->cpu },
-				 about };
+				 about, f };
 	uint32_t i = 0;
 
 	if (f->nr_terms == 1 && t->kind == TAP_TERM_FIELD) /* the usual filter */
@@ -116,7 +145,9 @@ bool tap_filter_match(const struct tap_filter *f, const void *rec, uint32_t size
 			     t->value) == (t->yes == TAP_TERM_ACCEPT);
 	while (i < TAP_TERM_REJECT)
 		i = term_holds(&m, &f->terms[i]) ? f->terms[i].yes : f->terms[i].no;
-	return i == TAP_TERM_ACCEPT;
+	if (i == TAP_TERM_REJECT)
+		return 0;
+	return f->nr_pasts ? keep(&m, f) : 1;
 }
 
 bool tap_filter_wants_comm(const struct tap_filter *f)

@@ -2,6 +2,7 @@
 #include "program/filter.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct maker {
 	struct tap_assignments assigned;
 	struct tap_insns b;
 	struct tap_filter_program *p;
-	unsigned int cap_globs;
+	int *pasts; /* descriptors of maps, which the program owns */
 	unsigned int *starts; /* of each term, its first instruction; then of accept and reject */
 	struct jump {
 		unsigned int insn;
@@ -49,6 +50,12 @@ static void jump(struct maker *m, uint8_t op, uint8_t dst, uint8_t src, bool imm
 	}
 	m->jumps[m->nr_jumps++] = (struct jump){ m->b.nr, term };
 	tap_insns_add(&m->b, BPF_JMP | op | (imm ? BPF_K : BPF_X), dst, src, 0, k);
+}
+
+static void stack_address(struct maker *m, uint8_t dst, int at)
+{
+	tap_insns_move(&m->b, dst, BPF_REG_10);
+	tap_insns_add(&m->b, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, at);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -87,6 +94,12 @@ static void field_value(struct maker *m, uint32_t offset, uint8_t dst)
 	tap_insns_fit(&m->b, dst, (struct tap_ctype){ (uint8_t)f->size, f->is_signed });
 }
 
+static void cpu_value(struct maker *m, uint8_t dst)
+{
+	tap_insns_call(&m->b, BPF_FUNC_get_smp_processor_id);
+	tap_insns_move(&m->b, dst, BPF_REG_0);
+}
+
 /* Values of the filter's nodes wait on the stack, for its registers are few. */
 static void node_value(struct maker *m, uint32_t node, uint8_t dst)
 {
@@ -101,8 +114,7 @@ static void node_value(struct maker *m, uint32_t node, uint8_t dst)
 		field_value(m, n->at, dst);
 		break;
 	case OP_CPU:
-		tap_insns_call(&m->b, BPF_FUNC_get_smp_processor_id);
-		tap_insns_move(&m->b, dst, BPF_REG_0);
+		cpu_value(m, dst);
 		break;
 	default:
 		node_value(m, n->a, BPF_REG_1);
@@ -164,12 +176,6 @@ static void cpu_term(struct maker *m, const struct tap_term *t)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static void text_address(struct maker *m, uint8_t dst)
-{
-	tap_insns_move(&m->b, dst, BPF_REG_10);
-	tap_insns_add(&m->b, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, TEXT_AT);
-}
-
 static void clear_text(struct maker *m, uint32_t size)
 {
 	for (uint32_t i = 0; i < size; i += 8)
@@ -188,7 +194,7 @@ static uint32_t read_text(struct maker *m, const struct tap_field *f)
 	m->b.last_slot = TEXT_AT + TAP_INSNS_TEXT_BYTES;
 	if (!f) {
 		clear_text(m, COMM_BYTES);
-		text_address(m, BPF_REG_1);
+		stack_address(m, BPF_REG_1, TEXT_AT);
 		tap_insns_const(&m->b, BPF_REG_2, COMM_BYTES);
 		tap_insns_call(&m->b, BPF_FUNC_get_current_comm);
 		return COMM_BYTES;
@@ -209,7 +215,7 @@ static uint32_t read_text(struct maker *m, const struct tap_field *f)
 		tap_insns_copy(&m->b, from->place, from->size, BPF_REG_10, TEXT_AT);
 	} else {
 		tap_insns_value(&m->b, from->pointer, BPF_REG_3);
-		text_address(m, BPF_REG_1);
+		stack_address(m, BPF_REG_1, TEXT_AT);
 		tap_insns_const(&m->b, BPF_REG_2, from->size);
 		tap_insns_call(&m->b, BPF_FUNC_probe_read_kernel_str);
 	}
@@ -243,20 +249,28 @@ static void equal_term(struct maker *m, const struct tap_term *t)
 	jump(m, BPF_JA, 0, 0, true, 0, t->yes);
 }
 
-static int make_glob(struct maker *m, const struct tap_glob *glob)
+/* Return: its descriptor, which the program owns; -errno. */
+static int make_map(struct tap_filter_program *p, enum bpf_map_type type, const char *name,
+		    uint32_t key_size, uint32_t value_size, uint32_t nr)
 {
-	uint32_t zero = 0;
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "tap_glob", sizeof(zero), sizeof(*glob), 1,
-				NULL);
+	int fd = bpf_map_create(type, name, key_size, value_size, nr, NULL);
 
 	if (fd < 0)
 		return -errno;
-	if (tap_array_grow(&m->p->globs, m->p->nr_globs, &m->cap_globs, sizeof(fd))) {
+	if (tap_array_grow(&p->maps, p->nr_maps, &p->cap_maps, sizeof(fd))) {
 		close(fd);
 		return -ENOMEM;
 	}
-	m->p->globs[m->p->nr_globs++] = fd;
-	return bpf_map_update_elem(fd, &zero, glob, BPF_ANY) ? -errno : fd;
+	p->maps[p->nr_maps++] = fd;
+	return fd;
+}
+
+static int make_glob(struct maker *m, const struct tap_glob *glob)
+{
+	uint32_t zero = 0;
+	int fd = make_map(m->p, BPF_MAP_TYPE_ARRAY, "tap_glob", sizeof(zero), sizeof(*glob), 1);
+
+	return fd >= 0 && bpf_map_update_elem(fd, &zero, glob, BPF_ANY) ? -errno : fd;
 }
 
 /* tap_glob_matches(), byte by byte: r7 has the states, r8 the automaton. */
@@ -295,6 +309,126 @@ static void glob_term(struct maker *m, const struct tap_term *t)
 	jump(m, BPF_JSET, BPF_REG_7, BPF_REG_1, false, 0, t->yes);
 }
 
+/* ---- samples, and what was before ------------------------------------------------------------- */
+
+static void sample_term(struct maker *m, const struct tap_term *t)
+{
+	field_value(m, t->at, BPF_REG_1);
+	tap_insns_add(&m->b, BPF_ALU | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, 1);
+	tap_insns_add(&m->b, BPF_ALU | BPF_MUL | BPF_K, BPF_REG_1, 0, 0, (int32_t)TAP_FILTER_HASH);
+	tap_insns_const(&m->b, BPF_REG_2, t->value);
+	jump(m, BPF_JLT, BPF_REG_1, BPF_REG_2, false, 0, t->yes);
+}
+
+#define KEY_AT TEXT_AT /* a struct tap_past_key */
+#define VALUE_AT (KEY_AT + (int)sizeof(struct tap_past_key))
+#define KEY_CPU offsetof(struct tap_past_key, cpu)
+
+static void store(struct maker *m, int at, uint8_t src)
+{
+	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, src, (int16_t)at, 0);
+}
+
+/* Puts onto the stack what tap_past_key() tells of a record, and the value beside it. */
+static void put_key(struct maker *m, const struct tap_past *p)
+{
+	const struct tap_past_about *a = &p->about;
+
+	m->b.last_slot = VALUE_AT + 8;
+	if (a->cpu)
+		field_value(m, a->cpu->offset, BPF_REG_1);
+	else
+		cpu_value(m, BPF_REG_1);
+	store(m, KEY_AT + (int)KEY_CPU, BPF_REG_1);
+	if (a->cgroup)
+		field_value(m, a->cgroup->offset, BPF_REG_1);
+	else
+		tap_insns_const(&m->b, BPF_REG_1, 0);
+	store(m, KEY_AT, BPF_REG_1);
+	if (a->tid) {
+		field_value(m, a->tid->offset, BPF_REG_1);
+		tap_insns_add(&m->b, BPF_JMP | BPF_JSLE | BPF_K, BPF_REG_1, 0, 3, 0);
+		store(m, KEY_AT, BPF_REG_1);
+		tap_insns_const(&m->b, BPF_REG_1, UINT64_MAX);
+		store(m, KEY_AT + (int)KEY_CPU, BPF_REG_1);
+	}
+	field_value(m, p->field->offset, BPF_REG_1);
+	store(m, VALUE_AT, BPF_REG_1);
+}
+
+/* r0 = where the last value is, or 0 */
+static void look_up(struct maker *m, uint32_t past)
+{
+	put_key(m, &m->filter->pasts[past]);
+	tap_insns_map(&m->b, BPF_REG_1, m->pasts[past]);
+	stack_address(m, BPF_REG_2, KEY_AT);
+	tap_insns_call(&m->b, BPF_FUNC_map_lookup_elem);
+}
+
+/* tap_past_moved() */
+static void moved_term(struct maker *m, const struct tap_term *t)
+{
+	look_up(m, t->a);
+	jump(m, BPF_JEQ, BPF_REG_0, 0, true, 0, t->yes);
+	tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_10, VALUE_AT, 0);
+	tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_2, BPF_REG_0, 0, 0);
+	tap_insns_move(&m->b, BPF_REG_3, BPF_REG_1);
+	tap_insns_add(&m->b, BPF_ALU64 | BPF_SUB | BPF_X, BPF_REG_3, BPF_REG_2, 0, 0);
+	tap_insns_add(&m->b, BPF_JMP | BPF_X | tap_insns_jump_of(OP_GT, t->is_signed), BPF_REG_1,
+		      BPF_REG_2, 1, 0);
+	tap_insns_add(&m->b, BPF_ALU64 | BPF_NEG, BPF_REG_3, 0, 0, 0);
+	tap_insns_const(&m->b, BPF_REG_1, t->value);
+	jump(m, BPF_JGE, BPF_REG_3, BPF_REG_1, false, 0, t->yes);
+}
+
+/* The record passed: its value is the last one from now on. */
+static void keep(struct maker *m, uint32_t past)
+{
+	unsigned int is_new, done;
+
+	tap_insns_forget(&m->b);
+	look_up(m, past);
+	is_new = m->b.nr;
+	tap_insns_add(&m->b, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 0, 0);
+	tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_10, VALUE_AT, 0);
+	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_1, 0, 0);
+	done = m->b.nr;
+	tap_insns_add(&m->b, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+	tap_insns_land(&m->b, is_new);
+	tap_insns_map(&m->b, BPF_REG_1, m->pasts[past]);
+	stack_address(m, BPF_REG_2, KEY_AT);
+	stack_address(m, BPF_REG_3, VALUE_AT);
+	tap_insns_const(&m->b, BPF_REG_4, BPF_ANY);
+	tap_insns_call(&m->b, BPF_FUNC_map_update_elem);
+	tap_insns_map_value(&m->b, BPF_REG_1, m->p->nr_new);
+	tap_insns_const(&m->b, BPF_REG_2, 1);
+	tap_insns_add(&m->b, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_1, BPF_REG_2, 0, BPF_ADD);
+	tap_insns_land(&m->b, done);
+}
+
+/* Elements that are free may wait with a CPU that does not need them (LOCAL_FREE_TARGET of bpf_lru_list.c). */
+#define FREE_PER_CPU 128
+
+static int make_pasts(struct maker *m)
+{
+	uint32_t nr = m->filter->nr_pasts;
+	int cpus = libbpf_num_possible_cpus();
+
+	m->pasts = calloc(nr + 1, sizeof(*m->pasts));
+	if (!m->pasts || cpus < 0)
+		return m->pasts ? cpus : -ENOMEM;
+	for (uint32_t i = 0; i < nr; i++) {
+		m->pasts[i] = make_map(m->p, BPF_MAP_TYPE_LRU_HASH, "tap_past",
+				       sizeof(struct tap_past_key), sizeof(uint64_t),
+				       TAP_FILTER_MAX_KEYS + (uint32_t)cpus * FREE_PER_CPU);
+		if (m->pasts[i] < 0)
+			return m->pasts[i];
+	}
+	if (nr)
+		m->p->nr_new = make_map(m->p, BPF_MAP_TYPE_ARRAY, "tap_new", sizeof(uint32_t), sizeof(uint64_t), 1);
+	return nr && m->p->nr_new < 0 ? m->p->nr_new : 0;
+}
+
 /* ---- the program ----------------------------------------------------------------------------- */
 
 static void add_term(struct maker *m, const struct tap_term *t)
@@ -312,6 +446,12 @@ static void add_term(struct maker *m, const struct tap_term *t)
 		break;
 	case TAP_TERM_CPU:
 		cpu_term(m, t);
+		break;
+	case TAP_TERM_SAMPLE:
+		sample_term(m, t);
+		break;
+	case TAP_TERM_MOVED:
+		moved_term(m, t);
 		break;
 	default:
 		fail(m, t->field->name, "it is a cpumask");
@@ -349,6 +489,8 @@ static int make(struct maker *m, bool probe)
 		add_term(m, &f->terms[i]);
 	}
 	m->starts[f->nr_terms] = m->b.nr;
+	for (uint32_t i = 0; i < f->nr_pasts; i++)
+		keep(m, i);
 	tap_insns_move(&m->b, BPF_REG_1, BPF_REG_6);
 	tap_insns_map(&m->b, BPF_REG_2, m->p->next);
 	tap_insns_const(&m->b, BPF_REG_3, 0);
@@ -402,7 +544,7 @@ int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 	*p = TAP_FILTER_PROGRAM_NONE;
 	m.starts = calloc(filter->nr_terms + 2, sizeof(*m.starts));
 	ret = m.starts ? tap_assignments_init(&m.assigned, btf, def, tracepoint, 0, &reason) : -ENOMEM;
-	ret = ret ?: lead_to(&m, recorder) ?: make_and_load(&m);
+	ret = ret ?: make_pasts(&m) ?: lead_to(&m, recorder) ?: make_and_load(&m);
 	if (ret && !m.ret)
 		tap_err_set(err, ret, "-f: cannot filter %s:%s over BPF: %s", def->system,
 			    def->name, strerror(-ret));
@@ -410,6 +552,7 @@ int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 		tap_filter_program_release(p);
 	tap_assignments_release(&m.assigned);
 	tap_insns_release(&m.b);
+	free(m.pasts);
 	free(m.starts);
 	free(m.jumps);
 	return ret;
@@ -419,6 +562,17 @@ int tap_filter_program_attach(struct tap_filter_program *p)
 {
 	p->link = bpf_raw_tracepoint_open(NULL, p->prog);
 	return p->link < 0 ? -errno : 0;
+}
+
+uint64_t tap_filter_program_forgot(const struct tap_filter_program *p)
+{
+	uint32_t zero = 0;
+	uint64_t nr = 0;
+
+	if (p->nr_new < 0 || bpf_map_lookup_elem(p->nr_new, &zero, &nr) ||
+	    nr <= TAP_FILTER_MAX_KEYS)
+		return 0;
+	return nr - TAP_FILTER_MAX_KEYS;
 }
 
 static void close_fd(int *fd)
@@ -438,8 +592,10 @@ void tap_filter_program_release(struct tap_filter_program *p)
 	close_fd(&p->link);
 	close_fd(&p->prog);
 	close_fd(&p->next);
-	while (p->nr_globs)
-		close(p->globs[--p->nr_globs]);
-	free(p->globs);
-	p->globs = NULL;
+	while (p->nr_maps)
+		close(p->maps[--p->nr_maps]);
+	free(p->maps);
+	p->maps = NULL;
+	p->cap_maps = 0;
+	p->nr_new = -1;
 }

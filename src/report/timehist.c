@@ -524,9 +524,9 @@ static bool task_is_wanted(struct timehist *h, const struct tap_row *row)
 
 static bool row_is_wanted(struct timehist *h, const struct tap_row *row)
 {
-	return (row->cpu < 0 || tap_run_cpu(&h->report.run, row->cpu)) && task_is_wanted(h, row) &&
-	       (!row->event || tap_pick_filter(tap_kind_filter(&h->report.run.pick.filters, row->event->fmt), row->event,
-					       row->task && *row->task->comm ? row->task->comm : NULL));
+	return (!row->event || tap_pick_filter(tap_kind_filter(&h->report.run.pick.filters, row->event->fmt), row->event,
+					       row->task && *row->task->comm ? row->task->comm : NULL)) &&
+	       (row->cpu < 0 || tap_run_cpu(&h->report.run, row->cpu)) && task_is_wanted(h, row);
 }
 
 static int on_row(void *ctx, const struct tap_row *row)

@@ -171,6 +171,15 @@ static const struct {
 	{ "n & CPUS{0", "Missing '}'", 10 }, { "n & CPUS 0}", "Missing '{'", 10 }, { "n & CPUS{x}", "Invalid cpulist", 11 },
 	{ "n < CPUS{0}", "Illegal operation for field type", 5 }, { "name & CPUS{0}", "Illegal operation for field type", 8 },
 	{ "n == (n == 1)", "Invalid value (did you forget quotes)?", 6 }, { "(n == 1) + 1 == 2", "Expecting numeric field", 1 },
+	{ "sample(1)", "Missing '/'", 8 }, { "sample(1/0)", "Illegal integer value", 10 }, { "sample(2/1)", "Illegal integer value", 8 },
+	{ "sample(0/1)", "Illegal integer value", 8 }, { "sample(n/1)", "Illegal integer value", 8 }, { "sample(1/5000000000)", "Illegal integer value", 8 },
+	{ "sample(1/2", "Missing ')'", 10 }, { "sample", "Field not found: did you mean 'name'?", 6 }, { "sample == 1", "Field not found: did you mean 'name'?", 7 },
+	{ "changed()", "Field not found", 9 }, { "changed(m)", "Field not found", 10 }, { "changed(name)", "Expecting numeric field", 9 },
+	{ "changed(nam)", "Field not found: did you mean 'name'?", 12 }, { "changed(n + 1)", "Missing ')'", 10 }, { "changed(n, 1)", "Missing ')'", 9 },
+	{ "moved(n)", "Missing ','", 7 }, { "moved(n, 0)", "Illegal integer value", 10 }, { "moved(n, -1)", "Illegal integer value", 10 },
+	{ "moved(n, u)", "Illegal integer value", 10 }, { "moved(n, 4294967296)", "Illegal integer value", 10 }, { "moved(tiny, 256)", "Illegal integer value", 13 },
+	{ "changed(n) == 1", "Too many terms in predicate expression", 11 }, { "n == changed(n)", "Invalid value (did you forget quotes)?", 6 },
+	{ "changed(n) + 1 == 2", "Expecting numeric field", 1 }, { "changed n", "Field not found", 8 },
 	{ "n && n == 1", "Invalid operator", 3 }, { "!n", "Invalid operator", 2 }, { "\xc3\xa9 == 1", "Missing term", 0 },
 };
 
@@ -252,9 +261,162 @@ static void test_long(void **state)
 	}
 }
 
+/* ---- sample(), changed(), moved() ------------------------------------------------------------- */
+
+static const char signal_format[] =
+	"name: signal\nID: 8\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:s32 pid;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:s32 cpu;\toffset:12;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 cgroup;\toffset:16;\tsize:8;\tsigned:0;\n"
+	"\tfield:u32 util;\toffset:24;\tsize:4;\tsigned:0;\n"
+	"\tfield:s32 drift;\toffset:28;\tsize:4;\tsigned:1;\n"
+	"\tfield:s32 next_pid;\toffset:32;\tsize:4;\tsigned:1;\n"
+	"\tfield:u32 next_prio;\toffset:36;\tsize:4;\tsigned:0;\n"
+	"\nprint fmt: \"%d\", REC->util\n";
+
+struct signal {
+	uint16_t type;
+	int32_t common_pid, pid, cpu;
+	uint64_t cgroup;
+	uint32_t util;
+	int32_t drift, next_pid;
+	uint32_t next_prio;
+};
+
+static struct tap_format *signal_fmt(void)
+{
+	struct tap_format *f;
+
+	assert_int_equal(tap_format_parse("app", signal_format, strlen(signal_format), (struct tap_abi){ .long_size = 8 },
+					  &f, NULL), 0);
+	return f;
+}
+
+static const struct {
+	const char *text;
+	struct signal v[8];
+	const char *passes; /* of each whether it does */
+} past_cases[] = {
+	{ "changed(util)", { { .pid = 1, .util = 0 }, { .pid = 1, .util = 0 }, { .pid = 1, .util = 3 }, { .pid = 1, .util = 3 },
+			     { .pid = 1, .util = 0 } }, "10101" },
+	{ "moved(util, 16)", { { .pid = 1, .util = 100 }, { .pid = 1, .util = 115 }, { .pid = 1, .util = 116 },
+			       { .pid = 1, .util = 101 }, { .pid = 1, .util = 100 }, { .pid = 1, .util = 0 } }, "101011" },
+	/* what did not pass is not what the next one is compared with */
+	{ "moved(util, 16) && cpu == 0", { { .pid = 1, .util = 100 }, { .pid = 1, .util = 200, .cpu = 1 }, { .pid = 1, .util = 110 },
+					   { .pid = 1, .util = 84 } }, "1001" },
+	/* what passed is, although it was not asked */
+	{ "cpu == 1 || moved(util, 16)", { { .pid = 1, .util = 100 }, { .pid = 1, .util = 110, .cpu = 1 }, { .pid = 1, .util = 120 },
+					   { .pid = 1, .util = 94 } }, "1101" },
+	{ "!changed(util)", { { .pid = 1, .util = 1 }, { .pid = 1, .util = 1 } }, "00" },
+	{ "!changed(util) || cpu == 1", { { .pid = 1, .util = 1, .cpu = 1 }, { .pid = 1, .util = 1 }, { .pid = 1, .util = 2 } }, "110" },
+	/* of each task, wherever; of each cgroup on each CPU; of each CPU */
+	{ "changed(util)", { { .pid = 1, .util = 5 }, { .pid = 2, .util = 5 }, { .pid = 1, .util = 5, .cpu = 1 }, { .pid = 2, .util = 6 } },
+	  "1101" },
+	{ "changed(util)", { { .pid = -1, .cgroup = 7 }, { .pid = -1, .cgroup = 8 }, { .pid = -1, .cgroup = 7, .cpu = 1 },
+			     { .pid = -1, .cgroup = 7 }, { .pid = -1, .cgroup = 7, .cpu = 1 } }, "11100" },
+	{ "changed(util)", { { .pid = 0, .cpu = 0 }, { .pid = 0, .cpu = 1 }, { .pid = 0, .cpu = 0 }, { .pid = 1 } }, "1101" },
+	/* next_prio is of next_pid; next_pid itself is of pid */
+	{ "changed(next_prio)", { { .pid = 1, .next_pid = 5 }, { .pid = 2, .next_pid = 5 }, { .pid = 2, .next_pid = 6 } }, "101" },
+	{ "changed(next_pid)", { { .pid = 1, .next_pid = 5 }, { .pid = 1, .next_pid = 5 }, { .pid = 1, .next_pid = 6 } }, "101" },
+	{ "changed(common_type)", { { .pid = 1, .common_pid = 3 }, { .pid = 2, .common_pid = 3 }, { .pid = 2, .common_pid = 4 } }, "101" },
+	/* far ends */
+	{ "moved(drift, 0xffffffff)", { { .pid = 1, .drift = INT32_MIN }, { .pid = 1, .drift = 0 }, { .pid = 1, .drift = INT32_MAX } }, "101" },
+	{ "moved(drift, 2147483649)", { { .pid = 1, .drift = 1 }, { .pid = 1, .drift = INT32_MIN } }, "11" },
+	{ "moved(cgroup, 1)", { { .pid = 1, .cgroup = UINT64_MAX }, { .pid = 1, .cgroup = 0 }, { .pid = 1, .cgroup = 0 } }, "110" },
+	{ "moved(util, 1us)", { { .pid = 1, .util = 0 }, { .pid = 1, .util = 999 }, { .pid = 1, .util = 1000 } }, "101" },
+	/* two in one */
+	{ "changed(util) && changed(drift)", { { .pid = 1 }, { .pid = 1, .util = 1 }, { .pid = 1, .util = 1, .drift = 1 }, { .pid = 1, .util = 1 } },
+	  "1010" },
+	{ "moved(util, 16) || moved(util, 4)", { { .pid = 1 }, { .pid = 1, .util = 3 }, { .pid = 1, .util = 4 } }, "101" },
+};
+
+static void test_past(void **state)
+{
+	struct tap_format *f = signal_fmt();
+
+	(void)state;
+	for (size_t i = 0; i < LEN(past_cases); i++) {
+		struct tap_filter *filter;
+		char got[9] = "";
+
+		print_message("# %s\n", past_cases[i].text);
+		assert_int_equal(tap_filter_new(f, past_cases[i].text, &filter, NULL), 0);
+		for (size_t k = 0; past_cases[i].passes[k]; k++)
+			got[k] = tap_filter_match(filter, &past_cases[i].v[k], sizeof(struct signal), &about) ? '1' : '0';
+		assert_string_equal(got, past_cases[i].passes);
+		tap_filter_free(filter);
+	}
+	tap_format_free(f);
+}
+
+/* Many keys, some of one hash, against a plain table. */
+static void test_past_many(void **state)
+{
+	struct tap_past p = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 30000; i++) {
+		struct tap_past_key key = { i % 1000, i / 1000 % 10 }, same = { key.id ^ key.cpu * 0x9e3779b97f4a7c15u, 0 };
+		const uint64_t *v = tap_past_get(&p, key);
+
+		if (i < 10000)
+			assert_true(!v || key.cpu == 0);
+		else
+			assert_int_equal(*v, i - 10000);
+		assert_int_equal(tap_past_set(&p, key, i), 0);
+		if (key.cpu) {
+			assert_int_equal(tap_past_set(&p, same, i + 7), 0);
+			assert_int_equal(*tap_past_get(&p, same), i + 7);
+		}
+		assert_int_equal(*tap_past_get(&p, key), i);
+	}
+	tap_past_release(&p);
+}
+
+/* How many of 100000 threads with numbers one behind the other, @step apart, are in "sample(@rate)". */
+static unsigned int sampled(const char *rate, int step)
+{
+	struct tap_format *f = signal_fmt();
+	struct tap_filter *filter;
+	char text[64];
+	unsigned int nr = 0;
+
+	snprintf(text, sizeof(text), "sample(%s)", rate);
+	assert_int_equal(tap_filter_new(f, text, &filter, NULL), 0);
+	for (int i = 0; i < 100000; i++)
+		nr += (unsigned int)tap_filter_match(filter, &(struct signal){ .common_pid = i * step }, sizeof(struct signal), &about);
+	tap_filter_free(filter);
+	tap_format_free(f);
+	return nr;
+}
+
+static void test_sample(void **state)
+{
+	static const struct {
+		const char *rate;
+		unsigned int share; /* of 100000 */
+	} cases[] = {
+		{ "1/1", 100000 }, { "1/2", 50000 }, { "1 / 100", 1000 }, { "3/7", 42857 }, { "1/1000", 100 }, { "1/4294967295", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LEN(cases); i++)
+		for (int step = 1; step < 40; step++) {
+			unsigned int nr = sampled(cases[i].rate, step), want = cases[i].share;
+
+			print_message("# %s by %d: %u\n", cases[i].rate, step, nr);
+			assert_in_range(nr, want - want / 10, want + want / 10);
+		}
+	assert_int_equal(sampled("1/2", 0), 0); /* the idle tasks */
+	assert_int_equal(sampled("2/3", 0), 100000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_past), cmocka_unit_test(test_past_many), cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_match), cmocka_unit_test(test_unknown), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_long),
 	};

@@ -423,6 +423,7 @@ static int bpf_drain(void *state, bool last, struct tap_drain *res, struct tap_e
 	if (!last || ret)
 		return ret;
 	report_misses(s, res);
+	tap_bpf_filters_tell(&s->filters, s->plan);
 	for (unsigned int i = 0; i < s->nr_lanes; i++)
 		tap_lane_flush(&s->lanes[i], s->writer, true);
 	return 0;

@@ -2,6 +2,8 @@
 #include "capture/bpf/filters.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -42,7 +44,7 @@ static int load(struct tap_bpf_filters *f, int recorder, const char *tracepoint,
 	ret = tap_filter_program_load(&program, tap_kernel_btf(kernel), ev->def,
 				      tracepoint, filter, recorder, err);
 	if (!ret)
-		f->v[f->nr++] = (struct tap_bpf_filter){ recorder, program };
+		f->v[f->nr++] = (struct tap_bpf_filter){ recorder, ev->def, program };
 	tap_filter_free(filter);
 	tap_format_free(fmt);
 	return ret;
@@ -71,6 +73,22 @@ int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj
 			ret = load(f, o->prog, o->tracepoint, ev, kernel, err);
 	}
 	return ret;
+}
+
+/* Short of memory it is not told. */
+void tap_bpf_filters_tell(const struct tap_bpf_filters *f, struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < f->nr; i++) {
+		struct tap_plan_event *ev = tap_plan_find(plan, f->v[i].def->system, f->v[i].def->name);
+		uint64_t nr = tap_filter_program_forgot(&f->v[i].program);
+
+		if (nr && !ev->afterword &&
+		    asprintf(&ev->afterword,
+			     "-f '%.200s' of %s:%s forgot tasks, cgroups or CPUs up to %" PRIu64 " times, for it "
+			     "remembers %u: their next event was recorded whatever it was",
+			     ev->filter, ev->system, ev->name, nr, TAP_FILTER_MAX_KEYS) < 0)
+			ev->afterword = NULL;
+	}
 }
 
 void tap_bpf_filters_release(struct tap_bpf_filters *f)

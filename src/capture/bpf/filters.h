@@ -10,6 +10,7 @@
 struct tap_bpf_filters { /* all zero: none */
 	struct tap_bpf_filter {
 		int recorder; /* descriptor of the program that records */
+		const struct tap_def *def; /* of its event */
 		struct tap_filter_program program;
 	} * v;
 	unsigned int nr, cap;
@@ -19,6 +20,8 @@ struct tap_bpf_filters { /* all zero: none */
 int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj,
 			 const struct tap_bpf_own *own, struct tap_plan *plan,
 			 const struct tap_kernel *kernel, struct tap_err *err);
+/* After the last event: what they forgot becomes their events' .afterword. */
+void tap_bpf_filters_tell(const struct tap_bpf_filters *f, struct tap_plan *plan);
 void tap_bpf_filters_release(struct tap_bpf_filters *f);
 
 /* Return: NULL: the program has none in front of it. */
