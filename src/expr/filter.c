@@ -712,6 +712,7 @@ static struct value compare_numbers(struct parser *f, enum expr_op op, struct va
 						   : a.is_signed || b.is_signed;
 	if (a.field && b.is_literal) {
 		t.kind = TAP_TERM_FIELD;
+		t.field = a.field;
 		t.load = field->load;
 		t.at = field->at;
 		t.value = literal->num;
@@ -781,6 +782,14 @@ static struct value compare(struct parser *f, enum expr_op op, struct value a, s
 	return fail(f, "Illegal operation for field type", b->at);
 }
 
+static void mark_place(const struct parser *f, struct tap_term *t, const char *at)
+{
+	const struct span text = trim((struct span){ at, (size_t)(f->p.at - at) });
+
+	t->from = (uint32_t)(at - f->text);
+	t->to = t->from + (uint32_t)text.len;
+}
+
 static struct value parse_term(struct parser *f)
 {
 	struct value a = parse_sum(f), b, v;
@@ -807,6 +816,8 @@ static struct value parse_term(struct parser *f)
 		return fail(f, "Invalid value (did you forget quotes)?", b.at);
 	v = compare(f, op, a, &b);
 	tap_cpus_release(&b.cpus);
+	if (!is_failed(f))
+		mark_place(f, &f->f->terms[f->f->nr_terms - 1], a.at);
 	return v;
 }
 

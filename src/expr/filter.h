@@ -7,6 +7,7 @@
 #ifndef TAP_EXPR_FILTER_H
 #define TAP_EXPR_FILTER_H
 
+#include "base/buf.h"
 #include "base/glob.h"
 #include "base/text.h"
 #include "expr/expr.h"
@@ -16,7 +17,7 @@
 #define TAP_FILTER_MAX_PARENS 1024u /* one in another */
 
 enum tap_term_kind {
-	TAP_TERM_FIELD, /* a number field and a constant: .load, .at and .value say it all */
+	TAP_TERM_FIELD, /* a number field and a constant: .load, .at and .value say it all, .field is whose they are */
 	TAP_TERM_NUMBERS, /* two expressions: nodes .a and .b */
 	TAP_TERM_TEXT, /* .op is OP_EQ; .field, or the running task's name where that is NULL; .text */
 	TAP_TERM_GLOB, /* the same, and .glob */
@@ -38,6 +39,7 @@ struct tap_term {
 	uint32_t yes, no; /* always behind this term */
 	uint32_t at;
 	uint32_t a, b;
+	uint32_t from, to; /* its place in the filter's text; 0 and 0: it is a part of one */
 	uint64_t value;
 	const struct tap_field *field;
 	const char *text; /* owned, with a NUL */
@@ -76,6 +78,12 @@ void tap_filter_free(struct tap_filter *f);
  */
 int tap_filter_match(const struct tap_filter *f, const void *rec, uint32_t size,
 		     const struct tap_filter_about *about);
+
+/*
+ * The same as the kernel's filter files take it, with numbers for units and names. @text: what the filter was made of.
+ * Return: 0; -EOPNOTSUPP: the kernel cannot say it; -ENOMEM.
+ */
+int tap_filter_kernel_text(const struct tap_filter *f, const char *text, struct tap_buf *out);
 
 /* For sample(): spreads neighbouring numbers evenly. */
 #define TAP_FILTER_HASH 0x9e3779b1u

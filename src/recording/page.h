@@ -28,14 +28,14 @@
 
 struct tap_page {
 	unsigned char *bytes; /* TAP_PAGE_SIZE, owned by the caller */
-	uint32_t used;	      /* of the data */
+	uint32_t used, room; /* of the data; room: in all */
 	uint64_t last_ns;
 };
 
 /* Starts an empty page whose first event is at @ts_ns or later. */
 static inline void tap_page_begin(struct tap_page *p, unsigned char *bytes, uint64_t ts_ns)
 {
-	*p = (struct tap_page){ .bytes = bytes, .last_ns = ts_ns };
+	*p = (struct tap_page){ .bytes = bytes, .room = TAP_PAGE_DATA, .last_ns = ts_ns };
 	memcpy(bytes, &ts_ns, sizeof(ts_ns));
 }
 
@@ -51,7 +51,7 @@ static inline unsigned char *tap_page_add(struct tap_page *p, uint64_t ts_ns, ui
 
 	need += delta >> TAP_EV_DELTA_BITS ? 8 : 0;
 	need += padded > 4 * TAP_EV_DATA_MAX ? 4 : 0;
-	if (need > TAP_PAGE_DATA - p->used)
+	if (need > p->room - p->used)
 		return NULL;
 	p->used += need;
 	p->last_ns = ts_ns;
@@ -85,7 +85,7 @@ static inline unsigned char *tap_page_add(struct tap_page *p, uint64_t ts_ns, ui
 static inline void tap_page_end(struct tap_page *p, uint64_t missed)
 {
 	unsigned char *end = p->bytes + TAP_PAGE_HEADER + p->used;
-	uint32_t left = TAP_PAGE_DATA - p->used;
+	uint32_t left = p->room - p->used;
 	uint64_t commit = p->used;
 
 	if (missed) {

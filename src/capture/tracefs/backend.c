@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "capture/tracefs/instance.h"
 #include "capture/tracefs/limit.h"
+#include "capture/tracefs/sieve.h"
 #include "capture/tracefs/tracefs.h"
 #include "event/format.h"
 #include "recording/page.h"
@@ -32,6 +33,7 @@ struct tfs_cpu {
 	int pipe[2]; /* to the page writer, which empties it */
 	size_t pipe_bytes;
 	uint64_t events, lost; /* so far */
+	uint64_t rejected; /* by the sieve, of events that are not counted yet */
 	uint64_t moved_ns; /* when pages of it were last asked for in vain, or moved */
 };
 
@@ -47,6 +49,8 @@ struct tfs {
 	uint32_t page_bytes; /* of a sub-buffer */
 	uint64_t ring_bytes; /* per CPU */
 	unsigned char *block; /* for pages that are copied */
+	struct tap_sieve sieve;
+	unsigned char *unsifted; /* a page, where the sieve is not empty; else NULL */
 	struct tap_page_writer *writer;
 	unsigned int buffer;
 	struct tap_drain total;
@@ -161,19 +165,64 @@ static int put_filter(const struct tfs *t, const struct tap_plan_event *ev, cons
 	return ret;
 }
 
+static int parse_format(const struct tap_plan_event *ev, const char *text, struct tap_format **fmt,
+			struct tap_err *err)
+{
+	const struct tap_abi abi = {
+		.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+		.long_size = sizeof(long),
+	};
+
+	return tap_format_parse(ev->system, text, strlen(text), abi, fmt, err);
+}
+
+/* What the kernel refuses and is a filter all the same. @kernel: gets what it does of it. */
+static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format, struct tap_buf *kernel,
+		struct tap_err *err)
+{
+	struct tap_buf rest = { 0 };
+	struct tap_format *fmt;
+	int ret = parse_format(ev, format, &fmt, err);
+
+	if (ret)
+		return ret;
+	ret = tap_sieve_split(fmt, ev->filter, kernel, &rest, err);
+	if (!ret && kernel->len)
+		ret = put_filter(t, ev, tap_buf_str(kernel), err);
+	if (!ret && rest.len && sizeof(long) != sizeof(uint64_t))
+		ret = tap_err_set(err, -EOPNOTSUPP, "-f: '%.200s' of %s:%s: a kernel of 32 bits cannot do it",
+				  tap_buf_str(&rest), ev->system, ev->name);
+	if (!ret && rest.len) {
+		ret = tap_sieve_add(&t->sieve, fmt, tap_buf_str(&rest), err);
+		fmt = NULL;
+	}
+	if (!ret && rest.len && !ev->note &&
+	    asprintf(&ev->note, "-f: '%.200s' of %s:%s is more than the kernel's filters can do: it is evaluated while "
+		     "draining", tap_buf_str(&rest), ev->system, ev->name) < 0)
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	tap_format_free(fmt);
+	tap_buf_release(&rest);
+	return ret;
+}
+
 /* The user's own filter goes first and alone: a complaint then speaks of what was typed. */
-static int set_filter(const struct tfs *t, const struct tap_plan_event *ev, const char *format,
-		      struct tap_err *err)
+static int set_filter(struct tfs *t, struct tap_plan_event *ev, const char *format, struct tap_err *err)
 {
 	const struct tap_strings *comms = &t->plan->select->comms;
-	struct tap_buf text = { 0 };
-	int ret = ev->filter ? put_filter(t, ev, ev->filter, err) : 0;
+	struct tap_buf text = { 0 }, kernel = { 0 };
+	struct tap_err ours = { 0 };
+	int ret = 0;
 
-	if (ret || !comms->nr)
-		return ret;
-	ret = tap_limit_comms(ev->filter, comms, format, &text, err);
-	if (!ret)
-		ret = put_filter(t, ev, tap_buf_str(&text), err);
+	if (ev->filter && put_filter(t, ev, ev->filter, err))
+		ret = sift(t, ev, format, &kernel, &ours);
+	else if (ev->filter)
+		tap_buf_puts(&kernel, ev->filter);
+	if (ret && err && *ours.text)
+		*err = ours;
+	if (!ret && comms->nr)
+		ret = tap_limit_comms(kernel.len ? tap_buf_str(&kernel) : NULL, comms, format, &text, err) ?:
+		      put_filter(t, ev, tap_buf_str(&text), err);
+	tap_buf_release(&kernel);
 	tap_buf_release(&text);
 	return ret;
 }
@@ -327,6 +376,8 @@ static void tfs_free(void *state)
 	tap_buf_release(&t->printk);
 	free(t->cpus);
 	free(t->block);
+	tap_sieve_release(&t->sieve);
+	free(t->unsifted);
 	free(t->root);
 	free(t);
 }
@@ -351,6 +402,13 @@ static int tfs_new(struct tap_plan *plan, struct tfs **out, struct tap_err *err)
 	return t->block ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
 }
 
+static int make_unsifted(struct tfs *t, struct tap_err *err)
+{
+	if (t->sieve.by_id.nr)
+		t->unsifted = malloc(t->page_bytes);
+	return t->sieve.by_id.nr && !t->unsifted ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+}
+
 static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
 {
 	struct tfs *t;
@@ -365,7 +423,7 @@ static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	if (!ret)
 		tap_instance_sweep(t->root);
 	ret = ret ?: tap_instance_make(t->root, &t->in, err) ?: set_buffer(t, err) ?:
-	      set_scope(t, err) ?: set_events(t, err) ?: read_texts(t, err) ?: open_cpus(t, err);
+	      set_scope(t, err) ?: set_events(t, err) ?: make_unsifted(t, err) ?: read_texts(t, err) ?: open_cpus(t, err);
 	if (ret)
 		tfs_free(t);
 	else
@@ -453,15 +511,30 @@ static ssize_t read_page(struct tfs *t, unsigned int cpu, unsigned char *to, str
 	return n;
 }
 
+/* Return: as read_page(). @keep: whether there is something in it that is wanted. */
+static ssize_t read_sifted(struct tfs *t, unsigned int cpu, unsigned char *to, bool *keep, struct tap_err *err)
+{
+	ssize_t n = read_page(t, cpu, t->unsifted ? t->unsifted : to, err);
+	uint32_t left;
+
+	*keep = true;
+	if (n > 0 && t->unsifted) {
+		t->cpus[cpu].rejected += tap_sieve_page(&t->sieve, t->unsifted, to, t->page_bytes, (int)cpu, &left);
+		*keep = left;
+	}
+	return n;
+}
+
 /* Up to @max pages, in blocks. Return: bytes copied; -errno. */
 static ssize_t copy_pages(struct tfs *t, unsigned int cpu, uint64_t max, struct tap_err *err)
 {
 	size_t copied = 0, len = 0;
 	ssize_t n = 0;
+	bool keep;
 
-	while (max-- && (n = read_page(t, cpu, t->block + len, err)) > 0) {
+	while (max-- && (n = read_sifted(t, cpu, t->block + len, &keep, err)) > 0) {
 		copied += t->page_bytes;
-		len += t->page_bytes;
+		len += keep ? t->page_bytes : 0;
 		if (len + t->page_bytes > TAP_BLOCK_BYTES) {
 			tap_page_writer_put(t->writer, t->buffer, cpu, &t->block, len, 0);
 			len = 0;
@@ -524,7 +597,9 @@ static void count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res)
 			res->reset = true;
 			c->events = c->lost = 0;
 		}
-		res->events += events - c->events;
+		c->rejected = c->rejected < events - c->events ? c->rejected : events - c->events;
+		res->events += events - c->events - c->rejected;
+		c->rejected = 0;
 		res->lost += lost - c->lost;
 		c->events = events;
 		c->lost = lost;
@@ -542,11 +617,12 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drai
 
 	/* at most a ring full, or a busy CPU would keep us from the others */
 	do {
-		n = move_pages(t, cpu, err);
+		n = t->unsifted ? 0 : move_pages(t, cpu, err);
 		moved += n > 0 ? (uint64_t)n : 0;
 	} while (n > 0 && (last || moved < t->ring_bytes));
 	if (n >= 0) {
-		n = copy_pages(t, cpu, last ? UINT64_MAX : is_full(t, c) ? count_whole(t, cpu) :
+		n = copy_pages(t, cpu, last ? UINT64_MAX :
+				       t->unsifted || is_full(t, c) ? count_whole(t, cpu) + is_late :
 				       is_late && !moved ? 1 : 0, err);
 		moved += n > 0 ? (uint64_t)n : 0;
 	}
