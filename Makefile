@@ -158,7 +158,7 @@ check-quick: all $(UNIT) $(TP_UNIT) $(TOOLS) # what is left of these three witho
 	JOBS=$$(nproc) SEEDS=4 $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) $(TP_UNIT) tests/golden/run tests/golden/*.t tests/truth/*.t
 mutations: all $(UNIT) $(TP_UNIT) $(TOOLS) ## small faults, one after the other: do the quick tests see them?
 	tests/mutations
-check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $B/tests/live/filter_check ## this kernel
+check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $B/tests/live/filter_check $B/tests/live/filter_fuzz ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all ## other kernels: modules for them, and guests in qemu
 	JOBS=$$(nproc) BUILD=$(abspath $B) $(PROVE) tests/vm/run.t tests/vm/build.t tests/vm/arm64.t \

@@ -23,6 +23,7 @@
 #include "base/opt.h"
 #include "event/span.h"
 #include "expr/build.h"
+#include "expr/kernel_glob.h"
 #include "expr/value_names.h"
 
 enum value_kind {
@@ -720,6 +721,17 @@ static struct value compare_numbers(struct parser *f, enum expr_op op, struct va
 	return with_divisors(f, t, a.at);
 }
 
+static int add_glob(struct tap_glob *to, const char *text)
+{
+	struct tap_buf glob = { 0 };
+	int ret;
+
+	tap_kernel_glob_read(text, &glob);
+	ret = glob.err ?: tap_glob_add(to, tap_buf_str(&glob));
+	tap_buf_release(&glob);
+	return ret;
+}
+
 static struct value compare_text(struct parser *f, enum expr_op op, struct value a, struct value b)
 {
 	struct tap_term t = { .kind = TAP_TERM_TEXT, .op = OP_EQ, .field = a.field };
@@ -736,7 +748,7 @@ static struct value compare_text(struct parser *f, enum expr_op op, struct value
 	if (op == OP_GLOB_MATCH) {
 		t.kind = TAP_TERM_GLOB;
 		t.glob = calloc(1, sizeof(*t.glob));
-		ret = t.text && t.glob ? tap_glob_add(t.glob, t.text) : 0;
+		ret = t.text && t.glob ? add_glob(t.glob, t.text) : 0;
 		if (ret == -E2BIG)
 			fail(f, "Operand too long", b.at);
 		else if (*b.quoted.s == '!')

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "expr/filter.h"
+#include "expr/kernel_glob.h"
 
 static const char *const signs[] = {
 	[OP_EQ] = "==", [OP_NE] = "!=", [OP_LT] = "<", [OP_LE] = "<=",
@@ -15,18 +16,23 @@ static void put_number(struct tap_buf *out, const char *name, uint8_t op, bool i
 	tap_buf_printf(out, is_signed ? "%s %s %" PRId64 : "%s %s %" PRIu64, name, signs[op], v);
 }
 
-/* Whether it stands in the text as the kernel has it: the name first, without parentheses. */
+/*
+ * Whether it stands in the text as the kernel has it: the name first, without parentheses. A number that is no CPU's is
+ * there not even unequal to a list.
+ */
 static bool is_plain(const struct tap_filter *f, const struct tap_term *t, const char *text)
 {
 	uint8_t op = t->kind == TAP_TERM_CPU ? f->prog.nodes[t->a].op : OP_LOAD;
 
-	return (op == OP_LOAD || op == OP_CPU) && text[t->from] != '(';
+	return (op == OP_CPU || (op == OP_LOAD && (t->kind != TAP_TERM_CPU || t->op == OP_AND))) &&
+	       text[t->from] != '(';
 }
 
 static int put_term(const struct tap_filter *f, const struct tap_term *t, const char *text,
 		    struct tap_buf *out)
 {
 	const struct expr_node *nodes = f->prog.nodes;
+	const char *at = text + t->from;
 
 	switch (t->kind) {
 	case TAP_TERM_FIELD:
@@ -35,21 +41,27 @@ static int put_term(const struct tap_filter *f, const struct tap_term *t, const 
 				   tap_fit(t->value, t->field->size, false) : t->value);
 		return 0;
 	case TAP_TERM_NUMBERS:
-		if (nodes[t->a].op != OP_CPU || nodes[t->b].op != OP_NUM)
+		/* "CPU & 1" is taken there, and holds nowhere */
+		if (nodes[t->a].op != OP_CPU || nodes[t->b].op != OP_NUM || t->op == OP_AND)
 			return -EOPNOTSUPP;
 		put_number(out, "CPU", t->op, true, nodes[t->b].num);
 		return 0;
-	case TAP_TERM_TEXT:
 	case TAP_TERM_GLOB:
+		at = strpbrk(text + t->from, "\"'") + 1; /* there are no quotes before those of the glob */
+		break;
+	case TAP_TERM_TEXT:
 	case TAP_TERM_CPU:
 	case TAP_TERM_MASK:
-		if (!is_plain(f, t, text))
-			return -EOPNOTSUPP;
-		tap_buf_add(out, text + t->from, t->to - t->from);
-		return 0;
+		break;
 	default:
 		return -EOPNOTSUPP;
 	}
+	if (!is_plain(f, t, text))
+		return -EOPNOTSUPP;
+	tap_buf_add(out, text + t->from, (size_t)(at - text) - t->from);
+	tap_buf_puts(out, t->kind == TAP_TERM_GLOB ? tap_kernel_glob_prefix(at) : "");
+	tap_buf_add(out, at, t->to - (size_t)(at - text));
+	return 0;
 }
 
 /* What stands between the terms is said alike: "&&", "||", "!" and parentheses. */

@@ -78,7 +78,11 @@ static const struct {
 	/* texts */
 	{ "name == \"kworker/0:1\"", true }, { "name == 'kworker/0:1'", true }, { "name == \"kworker\"", false },
 	{ "name != \"kworker\"", true }, { "name ~ \"kworker*\"", true }, { "name ~ \"*0:?\"", true },
-	{ "name ~ \"[a-j]*\"", false }, { "name ~ \"*\"", true }, { "name == \"\"", false }, { "name ~ \"\"", false },
+	{ "name ~ \"[a-j]*\"", false }, { "name ~ \"[!a-j]wor*\"", true }, { "name ~ \"[^k]*\"", true }, { "name ~ \"[!k]*\"", false },
+	{ "name ~ \"kworker[\\/]0*\"", true }, { "name ~ \"kworker[/\\]0*\"", true }, { "name ~ \"kw[[-o]*\"", true },
+	{ "name ~ \"[[:alpha:]]*\"", false }, { "name ~ \"kworker[.-0]*\"", true }, { "name ~ \"kworker[a-]*\"", false },
+	{ "name ~ \"kworker[]/]*\"", true }, { "name ~ \"[kworker*\"", false }, { "name ~ \"\\kw?rker*\"", true }, { "name ~ \"[z-a]*\"", false },
+	{ "path ~ \"*sh\"", true }, { "name ~ \"*:1\"", true }, { "name ~ \"*\"", true }, { "name == \"\"", false }, { "name ~ \"\"", false },
 	{ "path == \"/bin/sh\"", true }, { "path ~ \"*/sh\"", true }, { "path ~ \"*bash\"", false },
 	{ "COMM == \"perf\"", true }, { "comm ~ \"p*\"", true }, { "COMM != \"perf\"", false },
 	/* sets of CPUs */

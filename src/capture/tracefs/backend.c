@@ -176,7 +176,7 @@ static int parse_format(const struct tap_plan_event *ev, const char *text, struc
 	return tap_format_parse(ev->system, text, strlen(text), abi, fmt, err);
 }
 
-/* What the kernel refuses and is a filter all the same. @kernel: gets what it does of it. */
+/* @kernel: gets what the kernel does of it. Return: 0; -EINVAL with a sentence: it is no filter to us; -errno. */
 static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format, struct tap_buf *kernel,
 		struct tap_err *err)
 {
@@ -205,20 +205,23 @@ static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format, st
 	return ret;
 }
 
-/* The user's own filter goes first and alone: a complaint then speaks of what was typed. */
+/*
+ * The user's own filter goes first and alone: a complaint then speaks of what was typed. What makes no sense to us may to
+ * the kernel ("prev_comm.ustring == ...").
+ */
 static int set_filter(struct tfs *t, struct tap_plan_event *ev, const char *format, struct tap_err *err)
 {
 	const struct tap_strings *comms = &t->plan->select->comms;
 	struct tap_buf text = { 0 }, kernel = { 0 };
-	struct tap_err ours = { 0 };
+	struct tap_err theirs = { 0 };
 	int ret = 0;
 
-	if (ev->filter && put_filter(t, ev, ev->filter, err))
-		ret = sift(t, ev, format, &kernel, &ours);
-	else if (ev->filter)
+	if (ev->filter)
+		ret = sift(t, ev, format, &kernel, err);
+	if (ret == -EINVAL && !put_filter(t, ev, ev->filter, &theirs)) {
 		tap_buf_puts(&kernel, ev->filter);
-	if (ret && err && *ours.text)
-		*err = ours;
+		ret = 0;
+	}
 	if (!ret && comms->nr)
 		ret = tap_limit_comms(kernel.len ? tap_buf_str(&kernel) : NULL, comms, format, &text, err) ?:
 		      put_filter(t, ev, tap_buf_str(&text), err);
