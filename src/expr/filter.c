@@ -266,10 +266,8 @@ static struct value take_number(struct parser *f)
 static struct value take_quoted(struct parser *f)
 {
 	struct value v = { .kind = VALUE_QUOTED, .at = f->p.at };
-	const char *end = strchr(v.at + 1, *v.at);
+	const char *end = strchr(v.at + 1, *v.at); /* there is one: check_pairs() */
 
-	if (!end)
-		return fail_at(f, "Missing matching quote", v.at);
 	v.quoted = (struct span){ v.at + 1, (size_t)(end - v.at) - 1 };
 	f->p.at = end + 1;
 	return v;
@@ -305,6 +303,11 @@ static struct value take_cpus(struct parser *f, const char *at)
 static bool is_mask(const struct tap_field *f)
 {
 	return f->kind == TAP_FIELD_DYNAMIC && (strstr(f->type, "cpumask") || f->elem_size == 8);
+}
+
+static bool is_text(const struct tap_field *f)
+{
+	return f && (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING);
 }
 
 static struct value take_field(struct parser *f, const struct tap_field *field, const char *at)
@@ -497,14 +500,12 @@ static struct value parse_parens(struct parser *f)
 
 	if (++f->parens > TAP_FILTER_MAX_PARENS)
 		return fail_at(f, "Too many '('", open);
-	if (!*skip_blanks(f))
-		return fail_at(f, "Too many '('", open);
 	v = parse_or(f);
 	f->parens--;
-	if (!is_failed(f) && !*skip_blanks(f))
-		return fail_at(f, "Too many '('", f->parens ? f->p.at : open);
 	if (!is_failed(f) && !accept(f, ")"))
-		return fail_at(f, "Too many terms in predicate expression", f->p.at);
+		return v.kind == VALUE_TRUTH ?
+			       fail_at(f, "Too many terms in predicate expression", f->p.at) :
+			       fail(f, "Invalid operator", f->p.at);
 	v.at = open;
 	v.field = v.kind == VALUE_NUMBER ? NULL : v.field; /* a sum, or what might be one */
 	return v;
@@ -539,9 +540,9 @@ static struct value parse_unary(struct parser *f)
 		return take_name(f);
 	if (!f->is_right)
 		return fail_at(f, "Missing term", at);
-	return fail(f,
-		    *at == '-' ? "Illegal integer value" : "Invalid value (did you forget quotes)?",
-		    at);
+	if (*at != '-')
+		return fail(f, "Invalid value (did you forget quotes)?", at);
+	return fail(f, is_text(f->left) ? "Expecting string field" : "Illegal integer value", at);
 }
 
 static struct value arith(struct parser *f, enum expr_op op, struct value a, struct value b)
@@ -549,12 +550,11 @@ static struct value arith(struct parser *f, enum expr_op op, struct value a, str
 	const struct expr_node *an, *bn;
 	uint64_t n;
 
-	tap_cpus_release(&a.cpus); /* of what is no number */
-	tap_cpus_release(&b.cpus);
+	tap_cpus_release(&b.cpus); /* of what is no number */
 	if (is_failed(f))
 		return none();
-	if (a.kind != VALUE_NUMBER || b.kind != VALUE_NUMBER)
-		return fail(f, "Expecting numeric field", a.kind != VALUE_NUMBER ? a.at : b.at);
+	if (b.kind != VALUE_NUMBER)
+		return fail(f, "Expecting numeric field", b.at);
 	if (op == OP_DIV || op == OP_MOD) {
 		if (b.is_literal && !f->p.prog->nodes[b.node].num)
 			return fail(f, "Division by zero", b.at);
@@ -587,7 +587,7 @@ static struct value parse_product(struct parser *f)
 {
 	struct value v = parse_unary(f);
 
-	for (;;) {
+	while (v.kind == VALUE_NUMBER) {
 		if (accept(f, "*"))
 			v = arith(f, OP_MUL, v, parse_unary(f));
 		else if (accept(f, "/"))
@@ -595,22 +595,24 @@ static struct value parse_product(struct parser *f)
 		else if (accept(f, "%"))
 			v = arith(f, OP_MOD, v, parse_unary(f));
 		else
-			return v;
+			break;
 	}
+	return v;
 }
 
 static struct value parse_sum(struct parser *f)
 {
 	struct value v = parse_product(f);
 
-	for (;;) {
+	while (v.kind == VALUE_NUMBER) {
 		if (accept(f, "+"))
 			v = arith(f, OP_ADD, v, parse_product(f));
 		else if (accept(f, "-"))
 			v = arith(f, OP_SUB, v, parse_product(f));
 		else
-			return v;
+			break;
 	}
+	return v;
 }
 
 /* ---- comparisons ----------------------------------------------------------------------------- */
@@ -739,8 +741,11 @@ static struct value compare_text(struct parser *f, enum expr_op op, struct value
 	int ret = 0;
 
 	if (b.kind != VALUE_QUOTED)
-		return b.kind == VALUE_CPUS ? fail(f, "Illegal operation for field type", b.at)
-					    : fail(f, "Expecting string field", b.at);
+		return fail(f,
+			    b.kind == VALUE_CPUS ? "Illegal operation for field type" :
+			    b.is_literal	 ? "Expecting string field" :
+						   "Invalid value (did you forget quotes)?",
+			    b.at);
 	if (op != OP_EQ && op != OP_NE && op != OP_GLOB_MATCH)
 		return fail(f, "Illegal operation for field type", b.at);
 	t.text = strndup(b.quoted.s, b.quoted.len);
@@ -789,7 +794,8 @@ static struct value compare(struct parser *f, enum expr_op op, struct value a, s
 		return compare_text(f, op, a, *b);
 	if (a.kind == VALUE_NUMBER && b->kind == VALUE_NUMBER)
 		return compare_numbers(f, op, a, *b);
-	if (a.kind == VALUE_NUMBER)
+	if (a.kind == VALUE_NUMBER && b->kind == VALUE_QUOTED &&
+	    (op == OP_EQ || op == OP_NE || op == OP_GLOB_MATCH))
 		return fail(f, "Expecting numeric field", b->at);
 	return fail(f, "Illegal operation for field type", b->at);
 }
@@ -881,13 +887,53 @@ static struct value parse_or(struct parser *f)
 	return v;
 }
 
+/* The last '(' that is not closed. */
+static const char *last_open(const char *text, const char *at)
+{
+	int closed = 0;
+	char quote = '\0';
+
+	while (at-- > text) {
+		if (quote)
+			quote = *at == quote ? '\0' : quote;
+		else if (*at == '"' || *at == '\'')
+			quote = *at;
+		else if (*at == '(' && !closed--)
+			break;
+		else if (*at == ')')
+			closed++;
+	}
+	return at;
+}
+
+/* Quotes and parentheses are looked at first, as the kernel does it. */
+static void check_pairs(struct parser *f)
+{
+	unsigned int open = 0;
+	const char *at, *end;
+
+	for (at = f->text; *at && !is_failed(f); at++) {
+		if (*at == '"' || *at == '\'') {
+			end = strchr(at + 1, *at);
+			if (!end)
+				fail_at(f, "Missing matching quote", at);
+			at = end ? end : at;
+		} else if (*at == ')' && !open--) {
+			fail_at(f, "Too few '('", at);
+		}
+		open += *at == '(';
+	}
+	if (open && !is_failed(f))
+		fail_at(f, "Too many '('", last_open(f->text, at));
+}
+
 static int parse(struct parser *f)
 {
-	struct value v = truth(f, parse_or(f));
+	struct value v;
 
-	if (!is_failed(f) && *skip_blanks(f) == ')')
-		fail_at(f, "Too few '('", f->p.at);
-	else if (!is_failed(f) && *f->p.at)
+	check_pairs(f);
+	v = truth(f, parse_or(f));
+	if (!is_failed(f) && *f->p.at)
 		fail_at(f, "Too many terms in predicate expression", f->p.at);
 	if (!is_failed(f)) {
 		tie(f->f, v.yes, TAP_TERM_ACCEPT);

@@ -142,6 +142,13 @@ static void number_term(struct maker *m, const struct tap_term *t)
 	jump(m, tap_insns_jump_of(t->op, t->is_signed), BPF_REG_1, BPF_REG_2, false, 0, t->yes);
 }
 
+/* A term that never holds: what comes after it must not be out of reach, or the verifier refuses the program. */
+static void never(struct maker *m, const struct tap_term *t)
+{
+	tap_insns_const(&m->b, BPF_REG_1, 0);
+	jump(m, BPF_JNE, BPF_REG_1, 0, true, 0, t->yes);
+}
+
 /* ---- sets of CPUs ---------------------------------------------------------------------------- */
 
 static void cpu_term(struct maker *m, const struct tap_term *t)
@@ -154,7 +161,9 @@ static void cpu_term(struct maker *m, const struct tap_term *t)
 	node_value(m, t->a, BPF_REG_1);
 	if (nr == 1)
 		jump(m, BPF_JEQ, BPF_REG_1, 0, true, (int32_t)only, t->yes);
-	if (nr < 2 || t->op == OP_EQ)
+	else if (t->op == OP_EQ)
+		never(m, t);
+	if (nr == 1 || t->op == OP_EQ)
 		return;
 	for (unsigned int word = 0; word < t->cpus.nr_words; word++) {
 		int32_t first = (int32_t)(word * 64);
@@ -230,6 +239,7 @@ static void equal_term(struct maker *m, const struct tap_term *t)
 	uint32_t size = read_text(m, t->field), len = t->text_len + (t->text_len < size);
 
 	if (t->text_len > size) { /* so long none is */
+		never(m, t);
 		jump(m, BPF_JA, 0, 0, true, 0, t->no);
 		return;
 	}
@@ -547,7 +557,8 @@ int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 	ret = ret ?: make_pasts(&m) ?: lead_to(&m, recorder) ?: make_and_load(&m);
 	if (ret && !m.ret)
 		tap_err_set(err, ret, "-f: cannot filter %s:%s over BPF: %s", def->system,
-			    def->name, strerror(-ret));
+			    def->name,
+			    ret == -E2BIG ? "the filter is too long for a BPF program" : strerror(-ret));
 	if (ret)
 		tap_filter_program_release(p);
 	tap_assignments_release(&m.assigned);

@@ -4,7 +4,7 @@
  * record the same event of the same load, the first without a filter, the others with one each: what the kernel let
  * through must be what ours finds in the first. A filter that disagrees is tried again, for a record may differ between two
  * instances. Prints the seed of a round that failed, with which it starts again.
- * filter_fuzz -p NUMBER SYSTEM NAME [SEED]: prints filters for this event.
+ * filter_fuzz -p NUMBER SYSTEM NAME [SEED]: prints filters for this event, with what the kernel's language lacks.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -124,6 +124,46 @@ static void add_cpus(struct tap_buf *out, bool number)
 	tap_buf_puts(out, "}");
 }
 
+static bool beyond; /* the kernel's language */
+
+static const struct tap_field *number_field(const struct tap_format *fmt)
+{
+	const struct tap_field *f = &fmt->fields[random_below(fmt->nr_fields)];
+
+	return f->kind == TAP_FIELD_NUMBER && strncmp(f->name, "common_", 7) ? f : number_field(fmt);
+}
+
+static void add_sum(struct tap_buf *out, const struct tap_format *fmt, unsigned int depth)
+{
+	bool parens = one_in(2);
+
+	if (depth > 2 || one_in(2)) {
+		if (one_in(3))
+			tap_buf_printf(out, "%u%s", 1 + random_below(200), PICK("", "", "K", "us"));
+		else
+			tap_buf_puts(out, number_field(fmt)->name);
+		return;
+	}
+	tap_buf_puts(out, parens ? "(" : "");
+	add_sum(out, fmt, depth + 1);
+	tap_buf_puts(out, PICK(" + ", " - ", " * ", " / ", " % ", "-"));
+	add_sum(out, fmt, depth + 1);
+	tap_buf_puts(out, parens ? ")" : "");
+}
+
+static void add_term_beyond(struct tap_buf *out, const struct tap_format *fmt)
+{
+	switch (random_below(5)) {
+	case 0:
+		tap_buf_printf(out, "sample(%u/%u)", 1 + random_below(3), 3 + random_below(3));
+		break;
+	default:
+		add_sum(out, fmt, 0);
+		tap_buf_puts(out, PICK(" == ", " != ", " < ", " <= ", " > ", " >= ", " & "));
+		add_sum(out, fmt, 0);
+	}
+}
+
 static void add_number_term(struct tap_buf *out, const char *name, const struct tap_field *f)
 {
 	tap_buf_puts(out, name);
@@ -196,7 +236,9 @@ static void add_term(struct tap_buf *out, const struct tap_format *fmt)
 {
 	const struct tap_field *f = &fmt->fields[random_below(fmt->nr_fields)];
 
-	if (one_in(10))
+	if (beyond && one_in(2))
+		add_term_beyond(out, fmt);
+	else if (one_in(10))
 		add_number_term(out, PICK("CPU", "cpu", "common_cpu"), NULL);
 	else if (one_in(20) && !strcmp(fmt->name, "sched_switch"))
 		add_text_term(out, PICK("COMM", "comm"), tap_format_field(fmt, "prev_comm"));
@@ -589,6 +631,7 @@ static int print_filters(int argc, char **argv)
 {
 	struct tap_format *fmt = argc < 5 ? NULL : read_format(argv[3], argv[4]);
 
+	beyond = true;
 	seed = argc > 5 ? strtoull(argv[5], NULL, 0) : 1;
 	for (int i = 0; fmt && i < atoi(argv[2]); i++) {
 		struct tap_buf text = { 0 };

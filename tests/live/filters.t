@@ -15,24 +15,30 @@ use Time::HiRes qw(sleep);
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my $schedtap = abs_path($ENV{SCHEDTAP} // "$top/build/schedtap");
 my $check = dirname($schedtap) . '/tests/live/filter_check';
+my $fuzz = dirname($schedtap) . '/tests/live/filter_fuzz';
 my $tmp = tempdir(CLEANUP => 1);
 my $tracefs = '/sys/kernel/tracing';
 
 plan skip_all => 'needs root' if $> != 0;
 plan skip_all => 'no tracefs' unless -d "$tracefs/events/sched/sched_switch";
-plan skip_all => "no $check" unless -x $check;
+plan skip_all => "no $check" unless -x $check && -x $fuzz;
 
 my @strict = ('prev_comm == "bash" && ', 'prev_pid == 1 ||', 'prev_pid == 1 &&'); # accepted there
 my @numbers = ('prev_pid == 4294967296', 'prev_pid == 9223372036854775807', 'prev_pid == -9223372036854775808',
 	'prev_pid == 0xffffffff', 'common_flags == 256'); # the field cannot hold them
-my @ours = ('1 == prev_pid', 'prev_pid == prev_prio', '(prev_pid) == 1', 'prev_pid + 1 == 2', 'prev_prio == 5ms', 'prev_state == D', 'prev_state & S');
+my @ours = ('sample(1/100)', 'changed(prev_prio)', 'moved(next_prio, 5)', '!moved(prev_pid, 1K)', '1 == prev_pid', 'prev_pid == prev_prio', '(prev_pid) == 1', 'prev_pid + 1 == 2', 'prev_prio == 5ms', 'prev_state == D', 'prev_state & S');
 my @not_ours = ('prev_comm.ustring == "x"', 'prev_state.function == schedule', 'stacktrace == 1',
 	'prev_comm ~ "!ba*"', 'prev_pid & CPUS{1,}', '0');
 # the kernel says "Error", or something else
 my @said_otherwise = ('== 1', '()', '( )', '|| prev_pid == 1', '&& prev_pid == 1', 'prev_pid == 1 || || next_pid == 2',
 	'prev_comm == "bash" && && prev_pid == 1', 'prev_pid == 1 && ()', '1', 'prev_comm.function == "x"',
-	'CPUS{1} == prev_pid', 'prev_comm == "a\"b"');
+	'CPUS{1} == prev_pid', 'prev_pid && 1', 'sample(1)', 'changed()', 'moved(prev_pid)', 'moved(prev_pid, 0)');
 my @same = split(/\n/, <<'LIST');
+prev_comm == "a\"b"
+(prev_pid == 1 && prev_comm == ")"
+((prev_pid == 1) || (prev_pid == 2)
+prev_pid == 1)) || ((prev_pid == 2
+(prev_pid)
 prev_pid == 1
 prev_pid==1
 prev_pid == 1 && next_pid != 2
@@ -193,9 +199,36 @@ sub we_say {
 	return %says;
 }
 
-my @all = (@same, @strict, @numbers, @ours, @not_ours, @said_otherwise);
+# What comes of an expression where a word of it is missing, doubled, or another one, or one more is there.
+sub broken {
+	my (@words, %made);
+	my @more = ('(', ')', '!', '&&', '||', '==', '&', '~', '5', '"x"', 'x', 'prev_pid', '-');
+
+	for my $e ('prev_pid == 1', 'prev_comm ~ "b*"', '!(prev_pid & 1) && next_comm == "x"', 'CPU & CPUS{0} || prev_prio < -1') {
+		my @t = $e =~ /CPUS\{0\}|\w+|-1|"[^"]*"|&&|\|\||==|\S/g;
+		for my $i (0 .. $#t) {
+			my ($before, $after) = (join(' ', @t[0 .. $i - 1], ''), join(' ', '', @t[$i + 1 .. $#t]));
+			$made{$_} = 1 for map { s/^ +| +$//gr =~ s/  +/ /gr }
+				("$before$after", "$before$t[$i] $t[$i]$after", map { ("$before$_$after", "$before$_ $t[$i]$after") } @more);
+		}
+		$made{"@t $_"} = 1 for @more;
+	}
+	return grep { $_ ne '' } sort keys %made;
+}
+
+# What the kernel has no word for: sums, a number on the left, a field on the right; "&&" behind a field is an "&" to it.
+sub is_beyond { return $_[0] =~ s/< -1\b/< 1/r =~ /-|(?:^|[(!&|] ?)5\b|(?:==|&|<) prev_pid\b|[a-zU] &&/ }
+
+my @broken = broken();
+my @all = (@same, @strict, @numbers, @ours, @not_ours, @said_otherwise, @broken);
 my %kernel = kernel_says(@all);
 my %here = we_say(@all);
+
+my @differ = grep { $here{$_} ne $kernel{$_} && !is_beyond($_) && !($kernel{$_} eq 'Error' && $here{$_} ne 'ok') &&
+	!(/(?:&&|\|\|)$/ && $kernel{$_} eq 'ok' && $here{$_} =~ /Missing term/) } @broken;
+cmp_ok(scalar(@broken), '>', 500, 'broken expressions');
+is(scalar(grep { $here{$_} eq $kernel{$_} } @broken) > 450, 1, 'of most of them the kernel says the same');
+is_deeply(\@differ, [], 'and of the others it is known why it does not') or diag(map { "$_: kernel: $kernel{$_}, here: $here{$_}\n" } @differ);
 
 is($here{$_}, $kernel{$_}, "as the kernel: $_") for @same;
 for (@strict, @numbers, @not_ours) {
@@ -259,6 +292,16 @@ sub is_slice {
 	return 0;
 }
 
+# When the first event of $part is in $whole, whose program saw it first.
+sub began {
+	my ($part, $whole) = @_;
+	my ($cpu, $at, $text) = `$schedtap dump -i $part` =~ /\[(\d+)\] ([\d.]+): (.*)/ or return 0;
+	my @near = grep { /\[$cpu\] [\d.]+: \Q$text\E$/ }
+		split(/\n/, `$schedtap dump -i $whole --time @{[sprintf('%.9f,%.9f', $at - 0.0001, $at)]}`);
+
+	return @near && $near[-1] =~ /\] ([\d.]+):/ ? $1 : $at;
+}
+
 my $load = 'pipe(A,B);pipe(C,D); if (!fork) { close B; while (sysread(A,$x,1)) { syswrite(D,"x"); system("true") if rand() < 0.01 } exit }
 	for (1 .. 600) { syswrite(B,"x"); sysread(C,$x,1); select(undef,undef,undef,0.0005) if $_ % 50 == 0 }';
 
@@ -279,7 +322,8 @@ sub same_records {
 	}
 	for (@parts) {
 		my ($filter, $backend, $file) = @$_;
-		my ($part, $whole) = (events('-i', $file), events('-i', "$tmp/$backend.dat", '-e', $event, '-f', $filter));
+		my @from = $filter =~ /changed|moved/ ? ('--time', began($file, "$tmp/$backend.dat") . ',') : ();
+		my ($part, $whole) = (events('-i', $file), events('-i', "$tmp/$backend.dat", '-e', $event, '-f', $filter, @from));
 		my $nr = 0;
 
 		for my $cpu (sort keys %$part) {
@@ -300,12 +344,60 @@ same_records('sched_switch', [ 'prev_pid != 0', 'prev_pid & 1', 'next_comm == "p
 	'prev_state & 0x2', '!(prev_prio == 120) && !(next_prio == 120)', 'CPU == 0', 'CPU & CPUS{1}', 'COMM == "perl"',
 	'common_pid > 100 && (prev_prio < 100 || next_prio < 100)', 'prev_pid == -1' ], 'bpf', 'tracefs');
 same_records('sched_switch', [ 'prev_pid > next_pid', 'prev_prio * 2 - next_prio == 120', 'next_pid % 3 == 1',
-	'next_pid / (prev_prio - 120) == 0', 'prev_pid < 1K', 'prev_state == S && prev_prio == 120' ], 'bpf');
+	'next_pid / (prev_prio - 120) == 0', 'prev_pid < 1K', 'prev_state == S && prev_prio == 120', 'sample(1/3)',
+	'sample(2/3) && !sample(1/3)', 'CPU & 1', 'prev_pid != CPUS{0,1}', 'prev_comm ~ "*l"', grep { !/\b(?:COMM|comm)\b/ } split(/\n/, `$fuzz -p 9 sched sched_switch $$`) ],
+	'bpf', 'tracefs');
 same_records('sched_migrate_task', [ 'dest_cpu == 1', 'comm == "perl"', 'comm ~ "*"' ], 'bpf', 'tracefs');
-same_records('sched_migrate_task', [ 'dest_cpu != orig_cpu' ], 'bpf');
+same_records('sched_migrate_task', [ 'dest_cpu != orig_cpu', 'CPU == 0 && dest_cpu != orig_cpu && COMM != "nobody"' ], 'bpf', 'tracefs');
 same_records('sched_process_exec', [ 'filename ~ "*/true"', 'filename == "/usr/bin/true" || filename == "/bin/true"' ], 'bpf', 'tracefs');
 same_records('sched_pelt_se', [ 'util > 100', 'comm == "perl"', 'pid > 0 && cpu == 0', 'cgroup != 0', 'util * 8 > load' ], 'bpf');
 same_records('sched_util_est_se', [ 'enqueued > util', 'comm ~ "perl*"' ], 'bpf');
+
+# what passed is what moved() compares with, in the kernel as on reading
+same_records('sched_pelt_se', [ 'moved(util, 16)', 'changed(load) && cpu == 0', 'cpu == 1 || moved(runnable, 100)' ], 'bpf');
+same_records('sched_switch', [ 'changed(prev_prio)', 'moved(next_pid, 1K)', '!(prev_pid == 0) && (changed(prev_state) || sample(1/2))' ], 'bpf');
+
+# ---- random filters, the kernel's own answers ----
+
+{
+	my $said = `$fuzz 4 2>&1`;
+
+	is($?, 0, 'random filters') or diag($said);
+	like($said, qr/^\d{3,} filters, [1-9]\d+ of them between all and nothing/m, 'that say something') or diag($said);
+	note($said);
+}
+
+# ---- what is too much ----
+
+sub refused {
+	my ($backend, $filter, $says, $name) = @_;
+
+	open(my $f, '>', "$tmp/args") or die;
+	print $f $filter;
+	close($f);
+	my $start = Time::HiRes::time();
+	my $said = `$schedtap record -b $backend -o $tmp/no.dat -e sched_switch -f "\$(cat $tmp/args)" -- true 2>&1`;
+
+	$says ? like($said, $says, "$backend: $name") : is($?, 0, "$backend: $name is recorded");
+	diag(substr($said, 0, 500)) if !$says && $?;
+	cmp_ok(Time::HiRes::time() - $start, '<', 5, "and fast: $name");
+	unlink("$tmp/no.dat");
+}
+for my $backend ('bpf', 'tracefs') {
+	refused($backend, join(' || ', map { "prev_pid == $_" } 1 .. 1000), undef, '1000 numbers');
+	refused($backend, join(' && ', map { "next_pid != $_" } 1 .. 1000), undef, '1000 other numbers');
+	refused($backend, ('(' x 1000) . 'prev_pid == 1' . (')' x 1000), undef, '1000 parentheses');
+	refused($backend, 'prev_pid == 1 || ' . ('!' x 65000) . 'prev_pid == 1', undef, '64 kB');
+	refused($backend, 'x' x 66000, qr/bad filter for 'sched:sched_switch': more than 65536 bytes/, 'more than 64 kB');
+	refused($backend, "prev_comm == \"h\xc3\xb6\"", undef, 'a text of other letters');
+	refused($backend, "h\xc3\xb6 == 1", qr/bad filter .*\n/, 'a name of other letters');
+	refused($backend, 'prev_pid / 0 == 1', qr/Division by zero/, 'division by zero');
+	refused($backend, 'prev_pid > 9223372036854775807 * 2', undef, 'a sum that wraps around');
+	refused($backend, 'prev_pid == 99999999999999999999', qr/Illegal integer value/, 'a number that is too big');
+}
+refused('bpf', ('(' x 1025) . 'prev_pid == 1' . (')' x 1025), qr/Too many '\('/, 'more parentheses');
+refused('bpf', join(' || ', map { "prev_comm == \"$_\"" } 1 .. 1000), undef, '1000 texts');
+refused('bpf', join(' || ', map { "prev_comm ~ \"$_*\"" } 1 .. 1000), qr/too long for a BPF program/, '1000 globs');
 
 # ---- refused before anything is recorded ----
 
