@@ -61,6 +61,7 @@ struct trace_event_call {
 	struct trace_event_call *next; /* of the same tracepoint */
 	uint16_t id;		       /* common_type of its records in this process */
 	uint8_t bit;		       /* its bit in the tracepoint's word */
+	uint8_t filtered;	       /* the library has a filter for it; since TAP_ABI 2 */
 };
 
 TAP_INLINE const char *trace_event_name(const struct trace_event_call *call)
@@ -91,7 +92,8 @@ struct trace_eval_map {
  * any release. A new release adds at the end of structs, which makes a new TAP_ABI; by their sizes the library knows
  * what an older object's have. What an older library would get wrong makes a new TAP_ABI_LIBRARY.
  */
-#define TAP_ABI 1
+#define TAP_ABI 2
+#define TAP_ABI_FILTERS 2 /* the first whose sites see that filters have changed */
 #define TAP_ABI_LIBRARY 1 /* the oldest that understands such an object */
 
 struct tap_release {

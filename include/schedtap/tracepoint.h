@@ -211,7 +211,8 @@ TAP_INLINE bool tap_word_is_set(const uint32_t *word)
 TAP_API TAP_BOUND void tap_tracepoint_look(struct tracepoint *tp);
 
 /*
- * A word's first two bytes are what a controller wants and what is applied: a bit for each event.
+ * A word's first two bytes are what a controller wants and what is applied: a bit for each event; its last one is not 0
+ * if filters have changed.
  */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define TAP_WORD_OWN 0x00000101u
@@ -224,9 +225,9 @@ TAP_INLINE bool tap_tracepoint_changed(const struct tracepoint *tp)
 	uint32_t word = __atomic_load_n(tp->on, __ATOMIC_RELAXED);
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return (uint8_t)word != (uint8_t)(word >> 8);
+	return (uint8_t)word != (uint8_t)(word >> 8) || word >> 24;
 #else
-	return (uint8_t)(word >> 24) != (uint8_t)(word >> 16);
+	return (uint8_t)(word >> 24) != (uint8_t)(word >> 16) || (uint8_t)word;
 #endif
 }
 

@@ -30,6 +30,7 @@ static bool tried;
 static bool fresh; /* the descriptor was made just now: it is certainly ours */
 static int kept_fd = -1;
 static uint64_t file_max; /* bytes that areas may take */
+static bool has_filters;
 
 struct tap_area *tap_control_area(uint32_t nr)
 {
@@ -46,6 +47,7 @@ static int make_memory(void)
 {
 	int fd = memfd_create("schedtap", MFD_CLOEXEC | MFD_ALLOW_SEALING), high, ret;
 	struct rlimit limit;
+	uint64_t bytes;
 
 	if (fd < 0)
 		return -errno;
@@ -54,11 +56,13 @@ static int make_memory(void)
 		close(fd);
 		fd = high;
 	}
-	file_max = TAP_CONTROL_MAX_BYTES;
-	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < file_max)
-		file_max = limit.rlim_cur & ~(rlim_t)(TAP_CONTROL_PAGE - 1); /* beyond it is a signal */
-	ret = file_max < TAP_CONTROL_HEAD ? -EFBIG :
-	      ftruncate(fd, (off_t)file_max) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) ? -errno : 0;
+	bytes = TAP_CONTROL_FILTERS_END;
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < bytes)
+		bytes = limit.rlim_cur & ~(rlim_t)(TAP_CONTROL_PAGE - 1); /* beyond it is a signal */
+	has_filters = bytes == TAP_CONTROL_FILTERS_END;
+	file_max = bytes < TAP_CONTROL_MAX_BYTES ? bytes : TAP_CONTROL_MAX_BYTES;
+	ret = bytes < TAP_CONTROL_HEAD ? -EFBIG :
+	      ftruncate(fd, (off_t)bytes) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) ? -errno : 0;
 	if (!ret)
 		return fd;
 	close(fd);
@@ -281,19 +285,30 @@ bool tap_control_has(const void *p)
 	return (uintptr_t)p >= start && (uintptr_t)p < start + TAP_CONTROL_MAPPED;
 }
 
-void *tap_control_map(uint32_t nr)
+bool tap_control_has_filters(void)
 {
-	const struct tap_area *a = tap_control_area(nr);
+	return has_filters;
+}
+
+void *tap_control_map_at(uint64_t offset, uint64_t bytes)
+{
 	char *p;
 
 	if (is_kept())
-		return mmap(NULL, a->size, PROT_READ | PROT_WRITE, MAP_SHARED, kept_fd, (off_t)a->offset);
+		return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, kept_fd, (off_t)offset);
 	/* 0 bytes of it: a second mapping of the same file, which may be longer */
-	p = mremap(tap_control, 0, a->offset + a->size, MREMAP_MAYMOVE);
+	p = mremap(tap_control, 0, offset + bytes, MREMAP_MAYMOVE);
 	if (p == MAP_FAILED)
 		return p;
-	munmap(p, a->offset);
-	return p + a->offset;
+	munmap(p, offset);
+	return p + offset;
+}
+
+void *tap_control_map(uint32_t nr)
+{
+	const struct tap_area *a = tap_control_area(nr);
+
+	return tap_control_map_at(a->offset, a->size);
 }
 
 void *tap_control_map_or_find(uint32_t nr)

@@ -12,6 +12,7 @@
 #include <schedtap/trace_events.h>
 
 #include "tracepoint/shared.h"
+#include "tracepoint/steps.h"
 
 /* ---- the process (process.c) ----------------------------------------------------------------- */
 
@@ -85,6 +86,13 @@ void tap_rcu_init(void);
 /* Gives back to the pool, once no section that began before can still see it. Under the lock. */
 void tap_retire(void *p, size_t bytes);
 
+/* ---- filters (filter.c) ---------------------------------------------------------------------- */
+
+/* Takes over what a controller has written of a tracepoint's events. Under the lock. */
+void tap_filters_take(const struct tracepoint *tp);
+/* Whether a record of an event that has a filter is wanted. @size: bytes from its common fields on. */
+bool tap_filter_passes(const struct trace_event_call *call, const void *rec, size_t size);
+
 /* ---- probes (tracepoint.c) ------------------------------------------------------------------- */
 
 /* Applies what is wanted of a tracepoint; of all of an object. Under the lock. */
@@ -133,6 +141,10 @@ bool tap_control_has(const void *p);
  * opened. Return: MAP_FAILED with errno.
  */
 void *tap_control_map(uint32_t nr);
+/* The same of any place in the file, at a multiple of the page size. */
+void *tap_control_map_at(uint64_t offset, uint64_t bytes);
+/* Whether there is a place for filters in it: not where the user's files may not be so big. */
+bool tap_control_has_filters(void);
 /* The same, unless it was mapped at the start. */
 void *tap_control_map_or_find(uint32_t nr);
 

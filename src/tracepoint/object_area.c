@@ -103,6 +103,7 @@ static void fill_area(const struct tap_object *object, uint32_t nr, char *at, co
 	memcpy(at + words_bytes(object), t->data, t->len);
 	a->nr = nr_events(object);
 	a->texts = (uint32_t)words_bytes(object);
+	a->filters = object->abi.version >= TAP_ABI_FILTERS && tap_control_has_filters();
 	a->first_id = object->area ? object->events[0]->id : next_id;
 	if (a->first_id == next_id)
 		next_id += a->nr;
@@ -257,6 +258,15 @@ static void share_parents(void)
 	}
 }
 
+/* Its parent's: in its own file there are none yet. They go when its words are looked at for the first time. */
+static void drop_filters(const struct tap_object *object)
+{
+	struct tap_word *words = object->area;
+
+	for (uint32_t i = 0; i < nr_events(object); i++)
+		words[i].filters = 1;
+}
+
 static void set_up_child(void *unused)
 {
 	(void)unused;
@@ -270,10 +280,12 @@ static void set_up_child(void *unused)
 		return;
 	}
 	for (struct tap_object *o = tap_objects; o; o = o->next) {
-		if (o->area && !add_area(o))
+		if (o->area && !add_area(o)) {
+			drop_filters(o);
 			tap_sessions_apply(o);
-		else
+		} else {
 			tap_note_state(o);
+		}
 	}
 	tap_control_let_go();
 }

@@ -621,14 +621,14 @@ static inline unsigned int current_cpu(void)
 	return tap_likely(cpu < TAP_MAX_CPUS) ? cpu : 0;
 }
 
-/* Return: false: another thread was quicker. */
-static inline bool put_atomic(struct tap_ring *r, uint64_t head, const uint64_t *rec, uint64_t bytes,
-			      uint64_t stamp)
+/* @at: the ring's head. Return: false: another thread was quicker. */
+static inline bool put_atomic(const struct tap_ring *r, struct tap_ring_head *at, uint64_t head, const uint64_t *rec,
+			      uint64_t bytes, uint64_t stamp)
 {
 	unsigned char *to = r->subs + (head & r->mask);
 	uint64_t *sub = (uint64_t *)(to - head % TAP_SUB_BYTES);
 
-	if (!__atomic_compare_exchange_n(&r->head->head, &head, head + bytes, false,
+	if (!__atomic_compare_exchange_n(&at->head, &head, head + bytes, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return false;
 	copy_words(to, (const unsigned char *)rec, bytes);
@@ -654,7 +654,7 @@ static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_
 			return;
 		}
 	} while (bytes > room_at(head) ||
-		 !put_atomic(r, head, rec, bytes, use_cycles ? tap_cycles_behind_loads() : mono_now()));
+		 !put_atomic(r, r->head, head, rec, bytes, use_cycles ? tap_cycles_behind_loads() : mono_now()));
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -680,14 +680,15 @@ static __attribute__((noinline)) void commit_first(uint64_t *rec, size_t bytes,
 {
 	tap_thread_join(); /* out of memory: the tid stays 0 */
 	fill_head(rec, bytes, call, (uint32_t)__atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED));
-	commit_any(rec, bytes);
+	if (!call->filtered || tap_filter_passes(call, rec + 2, bytes - sizeof(struct tap_record)))
+		commit_any(rec, bytes);
 }
 
 /*
  * The common cases call nothing but at their ends, and so have few registers to save. Return:
  * false: it is not a common case.
  */
-static inline bool put_quickly(const uint64_t *rec, uint64_t bytes)
+static inline __attribute__((always_inline)) bool put_quickly(const uint64_t *rec, uint64_t bytes)
 {
 	struct rseq *rs = tap_rseq_area();
 	size_t cpu = tap_rseq_cpu(rs);
@@ -702,35 +703,51 @@ static inline bool put_quickly(const uint64_t *rec, uint64_t bytes)
 static __attribute__((noinline)) void commit_without_rseq(const uint64_t *rec, uint64_t bytes)
 {
 	struct tap_ring *r = ring_of(current_cpu(), TAP_RINGS_ATOMIC);
+	struct tap_ring_head *at = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
 	uint64_t head;
 
-	if (tap_likely(is_made(r))) {
-		head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
+	if (tap_likely(at)) {
+		head = __atomic_load_n(&at->head, __ATOMIC_RELAXED);
 		if (tap_likely(bytes <= room_at(head) &&
-			       put_atomic(r, head, rec, bytes, tap_cycles_behind_loads())))
+			       put_atomic(r, at, head, rec, bytes, tap_cycles_behind_loads())))
 			return;
 	}
 	commit_atomic(rec, bytes);
+}
+
+static inline __attribute__((always_inline)) void commit(uint64_t *rec, size_t bytes)
+{
+	int known_way = __atomic_load_n(&way, __ATOMIC_RELAXED);
+
+	if (tap_likely(known_way == WAY_RSEQ) && tap_likely(put_quickly(rec, bytes)))
+		return;
+	if (known_way > WAY_RSEQ)
+		commit_without_rseq(rec, bytes);
+	else
+		commit_any(rec, bytes);
+}
+
+static __attribute__((noinline)) void commit_filtered(uint64_t *rec, size_t bytes,
+						      const struct trace_event_call *call)
+{
+	if (tap_filter_passes(call, rec + 2, bytes - sizeof(struct tap_record)))
+		commit(rec, bytes);
 }
 
 void tap_record_commit(struct tap_record *rec, size_t bytes, const struct trace_event_call *call)
 {
 	uint32_t tid = (uint32_t)__atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED);
 	uint64_t *words = (uint64_t *)rec;
-	int known_way;
 
 	if (tap_unlikely(!tid)) {
 		commit_first(words, bytes, call);
 		return;
 	}
 	fill_head(words, bytes, call, tid);
-	known_way = __atomic_load_n(&way, __ATOMIC_RELAXED);
-	if (tap_likely(known_way == WAY_RSEQ) && tap_likely(put_quickly(words, bytes)))
-		return;
-	if (known_way == WAY_ATOMIC)
-		commit_without_rseq(words, bytes);
+	if (tap_unlikely(call->filtered))
+		commit_filtered(words, bytes, call);
 	else
-		commit_any(words, bytes);
+		commit(words, bytes);
 }
 
 void tap_record_note_cut(void)

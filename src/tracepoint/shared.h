@@ -24,13 +24,13 @@
  * What is added stands at the end of a struct, and makes a new version. Each side takes what it knows: 0 where the
  * other one is older and wrote less. min_version is for changes that are none of these.
  */
-#define TAP_CONTROL_VERSION 2u
+#define TAP_CONTROL_VERSION 3u
 #define TAP_CONTROL_MIN_VERSION 1u
 #define TAP_CONTROL_PAGE 4096u
 #define TAP_CONTROL_AREAS 2048u	/* at most: 64 bytes each, behind the first page */
 #define TAP_CONTROL_HEAD (TAP_CONTROL_PAGE + TAP_CONTROL_AREAS * 64u)
 #define TAP_CONTROL_MAPPED (TAP_CONTROL_HEAD + (128u << 10)) /* by the program as one, from the start */
-#define TAP_CONTROL_MAX_BYTES (1ull << 36)
+#define TAP_CONTROL_MAX_BYTES (1ull << 36) /* areas; filters follow */
 
 #define TAP_INITIAL_PID_NS 0xeffffffcu /* inode of its file: PROC_PID_INIT_INO, include/linux/proc_ns.h */
 #define TAP_SESSION_SOCKET ".socket" /* behind the name of a session file */
@@ -45,7 +45,9 @@ struct tap_area {
 	uint32_t first_id;	/* objects: common_type of the first event; the others follow */
 	uint32_t atomic;	/* rings: 1: records become real one by one (ring.c) */
 	uint32_t texts;		/* objects: where they begin in the area: bytes */
-	uint64_t pad[3];
+	uint32_t filters;	/* objects: 1: its events take filters (since version 3) */
+	uint32_t pad2;
+	uint64_t pad[2];
 };
 
 enum tap_clock_kind {
@@ -108,7 +110,7 @@ struct tap_word {
 	uint8_t wanted;	 /* by a controller: a bit for each event made of the tracepoint */
 	uint8_t applied; /* by the program: which of them have their probes registered */
 	uint8_t probes;	 /* by the program: 1 while other probes are */
-	uint8_t pad;
+	uint8_t filters; /* by a controller: 1: there are others; by the program: 0 before it reads them */
 };
 
 #define TAP_WORD_CHILD 0x80 /* in applied, of a child that has no file yet: it has to look */
@@ -121,6 +123,29 @@ struct tap_word {
  * with "ID: 0".
  */
 #define TAP_WORD_BIT_SHIFT 24
+
+/*
+ * An event's filter has a place in the file for each common_type, behind all areas: only what is written there is
+ * memory. Who holds the file's lock writes it, last of all .stamp, and then struct tap_word.filters; the program copies
+ * it and looks whether the stamp is still the same. {0} is no filter.
+ */
+struct tap_filter_slot {
+	uint32_t stamp;	 /* another one for each filter; 0: there is none, or it is being written */
+	uint32_t bytes;	 /* of the list of steps (steps.h), at TAP_FILTER_STEPS */
+	uint32_t len;	 /* of the text, at TAP_FILTER_TEXT: for who reads it, the program does not */
+	uint32_t pad;
+};
+
+#define TAP_FILTER_TEXT ((uint32_t)sizeof(struct tap_filter_slot))
+#define TAP_FILTER_TEXT_MAX 4000u
+#define TAP_FILTER_STEPS 4096u
+#define TAP_FILTER_SLOT 65536u /* bytes */
+#define TAP_CONTROL_FILTERS_END (TAP_CONTROL_MAX_BYTES + 65536ull * TAP_FILTER_SLOT)
+
+static inline uint64_t tap_filter_slot_at(uint16_t id)
+{
+	return TAP_CONTROL_MAX_BYTES + (uint64_t)id * TAP_FILTER_SLOT;
+}
 
 #define TAP_SUB_BYTES 16384u	/* a sub-buffer: header, then records */
 #define TAP_SUB_HEADER 16u	/* u64 time stamp, u64 commit: bytes used, and events << 32 */

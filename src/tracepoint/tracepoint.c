@@ -189,6 +189,8 @@ void tap_apply_wanted(struct tracepoint *tp)
 	struct tap_word *word = (struct tap_word *)tp->on;
 	uint8_t wanted = __atomic_load_n(&word->wanted, __ATOMIC_ACQUIRE);
 
+	if (__atomic_exchange_n(&word->filters, 0, __ATOMIC_ACQ_REL))
+		tap_filters_take(tp);
 	for (struct trace_event_call *call = tp->call; call; call = call->next)
 		if ((wanted ^ word->applied) & 1u << call->bit)
 			apply(tp, call, wanted & 1u << call->bit);

@@ -58,7 +58,7 @@
 			  "event " #event_name ": its TP_PROTO() is not that of its class");       \
 	static struct trace_event_call event_##event_name TAP_PACKED_IN = {                                      \
 		info, (void *)trace_event_raw_event_##class_name, &__tracepoint_##tracepoint,      \
-		own_name, NULL, 0, 0                                                               \
+		own_name, NULL, 0, 0, 0                                                            \
 	};                                                                                         \
 	static struct trace_event_call *const __event_ptr_##event_name                             \
 		__attribute__((used, section("__tap_events"))) = &event_##event_name;

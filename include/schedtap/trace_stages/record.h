@@ -59,7 +59,7 @@
 #define __perf_task(t) (t)
 
 /*
- * A filter will stand between assign and the commit: the record is whole, and no ring knows of it.
+ * The commit asks the event's filter first: the record is whole, and no ring knows of it.
  * Holes between fields and behind the last one are zero: nothing of the stack's gets into a
  * recording.
  *

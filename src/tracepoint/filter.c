@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Filters of events: a controller writes one into the control file (shared.h), the program copies it, and checks the
+ * copy: what happens to the file after that does not matter. Where there is none, or it makes no sense, the event
+ * is recorded whole.
+ */
+#include <sys/mman.h>
+
+#include "tracepoint/internal.h"
+
+/* By the event's id; the pages of most are never touched. */
+static struct tap_steps *filters[UINT16_MAX + 1];
+
+/* What is in the file, if it is whole: who writes it may be at it. Return: NULL: none. */
+static struct tap_steps *copy(const char *slot)
+{
+	const struct tap_filter_slot *head = (const struct tap_filter_slot *)slot;
+	uint32_t stamp = __atomic_load_n(&head->stamp, __ATOMIC_ACQUIRE);
+	uint32_t bytes = __atomic_load_n(&head->bytes, __ATOMIC_RELAXED);
+	struct tap_steps *list;
+
+	if (!stamp || bytes < sizeof(*list) || bytes > TAP_STEPS_MAX_BYTES)
+		return NULL;
+	list = tap_pool_get(bytes);
+	if (!list)
+		return NULL;
+	memcpy(list, slot + TAP_FILTER_STEPS, bytes);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (__atomic_load_n(&head->stamp, __ATOMIC_RELAXED) == stamp && tap_steps_check(list, bytes))
+		return list;
+	tap_pool_put(list, bytes);
+	return NULL;
+}
+
+static struct tap_steps *take(uint16_t id)
+{
+	const uint64_t bytes = TAP_FILTER_STEPS + TAP_STEPS_MAX_BYTES;
+	char *slot = tap_control_map_at(tap_filter_slot_at(id), bytes);
+	struct tap_steps *list;
+
+	if (slot == MAP_FAILED)
+		return NULL;
+	list = copy(slot);
+	munmap(slot, bytes);
+	return list;
+}
+
+void tap_filters_take(const struct tracepoint *tp)
+{
+	/* an object from before there were filters is not asked to */
+	if (!tap_control || !tap_control_has_filters())
+		return;
+	for (struct trace_event_call *call = tp->call; call; call = call->next) {
+		struct tap_steps *old = filters[call->id], *list = take(call->id);
+
+		__atomic_store_n(&filters[call->id], list, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&call->filtered, list != NULL, __ATOMIC_RELEASE);
+		if (old)
+			tap_retire(old, old->bytes);
+	}
+}
+
+/*
+ * Processes that share a file have one word, and only one of them sees that it has changed: none of them filters. The
+ * recorder does.
+ */
+bool tap_filter_passes(const struct trace_event_call *call, const void *rec, size_t size)
+{
+	const struct tap_steps *list;
+	struct tap_thread *self;
+	bool passes = true;
+	uint64_t was;
+
+	if (tap_unlikely(!tap_control || __atomic_load_n(&tap_control->shared, __ATOMIC_RELAXED)))
+		return true;
+	self = tap_section_begin(&was);
+	if (!self)
+		return true;
+	list = __atomic_load_n(&filters[call->id], TAP_ORDER_FUNCS);
+	if (tap_likely(list))
+		passes = tap_steps_match(list, rec, (uint32_t)size);
+	tap_section_end(self, was);
+	return passes;
+}
