@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * tracepoint_load off|on|mono EVENTS [THREADS]: each thread passes the site EVENTS times and once before, on with the
- * CPU's counter as clock, or (mono) with CLOCK_MONOTONIC; off: unless a recorder switches it on. Prints ns of CPU time per
- * event. With -DLTTNG the site is one of LTTng-UST; there a session switches it on.
+ * tracepoint_load off|on|mono EVENTS [THREADS [FILTER]]: each thread passes the site EVENTS times and once before, on
+ * with the CPU's counter as clock, or (mono) with CLOCK_MONOTONIC; off: unless a recorder switches it on. FILTER is given
+ * to it by $SCHEDTAP. Prints ns of CPU time per event. With -DLTTNG the site is one of LTTng-UST; there a session switches it on.
  */
 #ifdef LTTNG
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,6 +66,24 @@ static bool switch_on(uint8_t clock)
 }
 #endif
 
+#ifndef LTTNG
+static bool set_filter(const char *filter)
+{
+	char pid[16];
+	pid_t child;
+	int status;
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	child = fork();
+	if (!child) {
+		execl(getenv("SCHEDTAP"), "schedtap", "tracefs", "--pid", pid, "filter", "tracepoint_events:request", filter,
+		      NULL);
+		_exit(127);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && !status;
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	int threads_nr = argc > 3 ? atoi(argv[3]) : 1;
@@ -75,6 +94,8 @@ int main(int argc, char **argv)
 		return 2;
 	events = atol(argv[2]);
 #ifndef LTTNG
+	if (argc > 4 && !set_filter(argv[4]))
+		return 1;
 	if (strcmp(argv[1], "off") != 0 && !switch_on(!strcmp(argv[1], "on") ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO))
 		return 1;
 #endif

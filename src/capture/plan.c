@@ -23,6 +23,16 @@ void tap_plan_outcome(struct tap_plan_event *ev, enum tap_event_status status, c
 	va_end(ap);
 }
 
+int tap_plan_note_whole(struct tap_plan_event *ev, const char *filter)
+{
+	free(ev->note);
+	if (asprintf(&ev->note, "-f '%.200s' makes no sense for %s:%s, of which all are recorded", filter, ev->system,
+		     ev->name) >= 0)
+		return 0;
+	ev->note = NULL;
+	return -ENOMEM;
+}
+
 void tap_plan_release(struct tap_plan *plan)
 {
 	for (unsigned int i = 0; i < plan->nr_events; i++) {

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "capture/user/filters.h"
 #include "capture/user/programs.h"
 #include "cli/cmd.h"
 
@@ -122,10 +123,11 @@ static int write_enable(const struct place *p, struct tap_err *err)
 	return ret;
 }
 
+/* A site that tests a word sees that it has a new filter before it records anything. */
 static bool is_applied(const struct place *p)
 {
 	for (struct tap_user_event *ev = NULL; (ev = next_event(p, ev));)
-		if (is_on(p->program, ev) != ev->wanted)
+		if (is_on(p->program, ev) != ev->wanted || (p->program->control.head.has_thread && ev->new_filter))
 			return false;
 	return true;
 }
@@ -178,6 +180,48 @@ static int read_id(const struct place *p, struct tap_buf *out, struct tap_err *e
 	return 0;
 }
 
+static int read_filter(const struct place *p, struct tap_buf *out, struct tap_err *err)
+{
+	const struct tap_user_event *ev = one_event(p, err);
+	int ret = ev ? tap_user_get_filter(p->program, ev, out, err) : err->code;
+
+	tap_buf_puts(out, out->len ? "\n" : "none\n");
+	return ret;
+}
+
+/* Return: 0, @f NULL: it is to have none. */
+static int make_filter(const struct place *p, const struct tap_user_event *ev, struct tap_user_filter **f,
+		       struct tap_err *err)
+{
+	int ret;
+
+	*f = NULL;
+	if (!strcmp(p->value, "0"))
+		return 0;
+	if (!ev->kind->fmt)
+		return tap_err_set(err, -EIO, "cannot write 'filter' of %s: %s", p->where, ev->kind->why);
+	ret = tap_user_filter_new(ev->kind->fmt, p->value, f, err);
+	if (!ret && !(*f)->steps)
+		return tap_err_set(err, -E2BIG, "program %d cannot have this filter: %s", p->program->pid, (*f)->why);
+	if (!ret && (*f)->reads_tid && p->program->control.nested)
+		return tap_err_set(err, -EOPNOTSUPP, "program %d cannot have this filter: in its pid namespace threads have "
+				   "other numbers", p->program->pid);
+	return ret;
+}
+
+static int write_filter(const struct place *p, struct tap_err *err)
+{
+	const struct tap_user_event *ev = one_event(p, err);
+	struct tap_user_filter *f = NULL;
+	int ret = ev ? make_filter(p, ev, &f, err) : err->code;
+
+	ret = ret ?: tap_user_lock(p->program, err); /* a recorder's filters are its own */
+	ret = ret ?: tap_user_put_filter(p->program, ev, f ? f->text : NULL, f ? f->steps : NULL, err);
+	tap_user_unlock(p->program);
+	tap_user_filter_free(f);
+	return ret;
+}
+
 static const struct file {
 	const char *name;
 	unsigned int least, most; /* words behind it */
@@ -186,6 +230,7 @@ static const struct file {
 } files[] = {
 	{ "available_events", 0, 0, read_available, NULL },
 	{ "enable", 0, 2, read_enable, write_enable },
+	{ "filter", 1, 2, read_filter, write_filter },
 	{ "format", 1, 1, read_format, NULL },
 	{ "id", 1, 1, read_id, NULL },
 };
@@ -196,10 +241,8 @@ static int no_file(const char *name, struct tap_err *err)
 {
 	const char *names[NR_FILES], *near;
 
-	if (!strcmp(name, "filter") || !strcmp(name, "trigger"))
-		return tap_err_set(err, -EINVAL,
-				   "no file '%s': programs' events have no filters and triggers yet",
-				   name);
+	if (!strcmp(name, "trigger"))
+		return tap_err_set(err, -EINVAL, "no file '%s': programs' events have no triggers", name);
 	for (unsigned int i = 0; i < NR_FILES; i++)
 		names[i] = files[i].name;
 	near = tap_nearest(name, names, NR_FILES);
@@ -234,14 +277,14 @@ static bool is_value(const char *word)
 	return *word == '+' || (*word >= '0' && *word <= '9');
 }
 
-static void find_place(struct place *p, const struct tap_strings *words)
+static void find_place(struct place *p, const struct file *f, const struct tap_strings *words)
 {
 	const char *colon;
 
 	p->file = words->v[0];
 	p->where = words->nr > 1 ? words->v[1] : NULL;
 	p->value = words->nr > 2 ? words->v[2] : NULL;
-	if (words->nr == 2 && is_value(p->where)) {
+	if (words->nr == 2 && !f->least && is_value(p->where)) {
 		p->value = p->where;
 		p->where = NULL;
 	}
@@ -312,7 +355,7 @@ static int run_tracefs(void *opts, const struct tap_strings *operands, char **re
 		tap_err_set(&err, -EINVAL, "--pid is needed: whose '%s'?", f->name);
 		return tap_cmd_fail(&err, true);
 	}
-	find_place(&place, operands);
+	find_place(&place, f, operands);
 	if (tap_user_new_own(&set))
 		ret = tap_err_set(&err, -ENOMEM, "out of memory");
 	else

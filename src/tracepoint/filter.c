@@ -10,6 +10,7 @@
 
 /* By the event's id; the pages of most are never touched. */
 static struct tap_steps *filters[UINT16_MAX + 1];
+struct tap_quick_filter tap_quick_filters[UINT16_MAX + 1];
 
 /* What is in the file, if it is whole: who writes it may be at it. Return: NULL: none. */
 static struct tap_steps *copy(const char *slot)
@@ -45,6 +46,21 @@ static struct tap_steps *take(uint16_t id)
 	return list;
 }
 
+/* @list: NULL: none. */
+static void set_quick(struct tap_quick_filter *q, const struct tap_steps *list)
+{
+	static uint32_t turn;
+	struct tap_quick_filter now = { 0 };
+
+	__atomic_store_n(&q->what, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	if (!list || !tap_steps_quick(list, &now))
+		return;
+	__atomic_store_n(&q->low, now.low, __ATOMIC_RELAXED);
+	__atomic_store_n(&q->span, now.span, __ATOMIC_RELAXED);
+	__atomic_store_n(&q->what, now.what | ++turn << 17, __ATOMIC_RELEASE);
+}
+
 void tap_filters_take(const struct tracepoint *tp)
 {
 	/* an object from before there were filters is not asked to */
@@ -53,6 +69,7 @@ void tap_filters_take(const struct tracepoint *tp)
 	for (struct trace_event_call *call = tp->call; call; call = call->next) {
 		struct tap_steps *old = filters[call->id], *list = take(call->id);
 
+		set_quick(&tap_quick_filters[call->id], list);
 		__atomic_store_n(&filters[call->id], list, __ATOMIC_SEQ_CST);
 		__atomic_store_n(&call->filtered, list != NULL, __ATOMIC_RELEASE);
 		if (old)
@@ -60,10 +77,6 @@ void tap_filters_take(const struct tracepoint *tp)
 	}
 }
 
-/*
- * Processes that share a file have one word, and only one of them sees that it has changed: none of them filters. The
- * recorder does.
- */
 bool tap_filter_passes(const struct trace_event_call *call, const void *rec, size_t size)
 {
 	const struct tap_steps *list;
@@ -71,14 +84,14 @@ bool tap_filter_passes(const struct trace_event_call *call, const void *rec, siz
 	bool passes = true;
 	uint64_t was;
 
-	if (tap_unlikely(!tap_control || __atomic_load_n(&tap_control->shared, __ATOMIC_RELAXED)))
+	if (__atomic_load_n(&tap_control->shared, __ATOMIC_RELAXED))
 		return true;
 	self = tap_section_begin(&was);
 	if (!self)
 		return true;
 	list = __atomic_load_n(&filters[call->id], TAP_ORDER_FUNCS);
-	if (tap_likely(list))
-		passes = tap_steps_match(list, rec, (uint32_t)size);
+	if (list)
+		passes = tap_steps_match(list, (const unsigned char *)rec, (uint32_t)size);
 	tap_section_end(self, was);
 	return passes;
 }

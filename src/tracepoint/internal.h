@@ -88,10 +88,24 @@ void tap_retire(void *p, size_t bytes);
 
 /* ---- filters (filter.c) ---------------------------------------------------------------------- */
 
+extern TAP_HIDDEN struct tap_quick_filter tap_quick_filters[]; /* by an event's id */
+
 /* Takes over what a controller has written of a tracepoint's events. Under the lock. */
 void tap_filters_take(const struct tracepoint *tp);
-/* Whether a record of an event that has a filter is wanted. @size: bytes from its common fields on. */
+/* Whether a record of an event that has a filter is wanted. @rec: of @size bytes, from its common fields on. */
 bool tap_filter_passes(const struct trace_event_call *call, const void *rec, size_t size);
+
+/*
+ * The same, where it is one comparison of a number. Processes that share a file have one word, and only one of them sees
+ * that it has changed: none of them filters, the recorder does. Return: 1: it is not wanted; 0: it is; -1: ask the other.
+ */
+static inline __attribute__((always_inline)) int tap_filter_rejects_quickly(const struct trace_event_call *call,
+									    const void *rec, size_t size)
+{
+	int rejects = tap_quick_rejects(&tap_quick_filters[call->id], (const unsigned char *)rec, (uint32_t)size);
+
+	return rejects == 1 && tap_unlikely(__atomic_load_n(&tap_control->shared, __ATOMIC_RELAXED)) ? 0 : rejects;
+}
 
 /* ---- probes (tracepoint.c) ------------------------------------------------------------------- */
 

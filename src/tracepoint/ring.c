@@ -727,11 +727,27 @@ static inline __attribute__((always_inline)) void commit(uint64_t *rec, size_t b
 		commit_any(rec, bytes);
 }
 
+/* Each calls the next one at its end: so those who reject save no registers. */
+static __attribute__((noinline)) void commit_passed(uint64_t *rec, size_t bytes)
+{
+	commit(rec, bytes);
+}
+
+static __attribute__((noinline)) void commit_asked(uint64_t *rec, size_t bytes, const struct trace_event_call *call)
+{
+	if (tap_filter_passes(call, rec + 2, bytes - sizeof(struct tap_record)))
+		commit_passed(rec, bytes);
+}
+
 static __attribute__((noinline)) void commit_filtered(uint64_t *rec, size_t bytes,
 						      const struct trace_event_call *call)
 {
-	if (tap_filter_passes(call, rec + 2, bytes - sizeof(struct tap_record)))
-		commit(rec, bytes);
+	int rejects = tap_filter_rejects_quickly(call, rec + 2, bytes - sizeof(struct tap_record));
+
+	if (rejects == 0)
+		commit_passed(rec, bytes);
+	else if (rejects < 0)
+		commit_asked(rec, bytes, call);
 }
 
 void tap_record_commit(struct tap_record *rec, size_t bytes, const struct trace_event_call *call)

@@ -47,9 +47,10 @@ static bool has_registers(const struct tap_step *s)
 	return s->to < TAP_STEPS_REGS && s->a < TAP_STEPS_REGS && s->b < TAP_STEPS_REGS;
 }
 
+/* One that always or never holds is none. */
 static bool is_comparison(const struct tap_step *s)
 {
-	return s->op <= TAP_OP_AND;
+	return s->op && (s->op < (TAP_OP_LT | TAP_OP_EQ | TAP_OP_GT) || s->op == TAP_OP_AND);
 }
 
 static bool check_step(const struct tap_steps *list, uint32_t i)
@@ -74,7 +75,7 @@ static bool check_step(const struct tap_steps *list, uint32_t i)
 	case TAP_STEP_LOAD:
 		return has_number(list, s);
 	case TAP_STEP_ARITH:
-		return s->op > TAP_OP_AND && s->op < TAP_OPS;
+		return s->op >= TAP_OP_MUL && s->op <= TAP_OP_SUB;
 	default:
 		return s->kind < TAP_STEP_KINDS;
 	}
@@ -119,24 +120,10 @@ static inline uint64_t load_number(const struct tap_step *s, const unsigned char
 
 static inline bool holds(const struct tap_step *s, uint64_t a, uint64_t b)
 {
-	bool less = s->is_signed ? (int64_t)a < (int64_t)b : a < b;
+	uint64_t sign = (uint64_t)(s->is_signed != 0) << 63;
+	unsigned int which = ((a ^ sign) >= (b ^ sign)) + ((a ^ sign) > (b ^ sign));
 
-	switch (s->op) {
-	case TAP_OP_EQ:
-		return a == b;
-	case TAP_OP_NE:
-		return a != b;
-	case TAP_OP_LT:
-		return less;
-	case TAP_OP_LE:
-		return less || a == b;
-	case TAP_OP_GT:
-		return !less && a != b;
-	case TAP_OP_GE:
-		return !less;
-	default:
-		return a & b;
-	}
+	return s->op == TAP_OP_AND ? a & b : s->op >> which & 1;
 }
 
 /* What lies in the record there, and nothing outside of it. */
@@ -159,10 +146,13 @@ static inline const void *data_of(const struct tap_steps *list, const struct tap
 	return (const unsigned char *)list + s->data;
 }
 
-static inline bool is_text(const struct tap_step *s, const void *text, struct bytes has)
+static inline bool is_text(const struct tap_step *s, const unsigned char *text, struct bytes has)
 {
-	return has.len >= s->data_bytes && !memcmp(has.at, text, s->data_bytes) &&
-	       (has.len == s->data_bytes || !has.at[s->data_bytes]);
+	uint32_t len = s->data_bytes;
+
+	if (has.len < len || (len && *has.at != *text)) /* most are not: without a call */
+		return false;
+	return !memcmp(has.at, text, len) && (has.len == len || !has.at[len]);
 }
 
 static bool has_cpu(const uint64_t *bits, uint32_t bytes, uint64_t cpu)
@@ -204,6 +194,26 @@ static uint64_t arith(enum tap_step_op op, uint64_t a, uint64_t b)
 	}
 }
 
+static inline bool plain_holds(const struct tap_steps *list, const struct tap_step *s, const unsigned char *rec,
+			       uint32_t size)
+{
+	struct bytes text;
+
+	switch (s->kind) {
+	case TAP_STEP_FIELD:
+		return holds(s, load_number(s, rec), s->value);
+	case TAP_STEP_TEXT:
+		return is_text(s, data_of(list, s), place_of(s, rec, size));
+	case TAP_STEP_GLOB:
+		text = place_of(s, rec, size);
+		return tap_glob_matches(data_of(list, s), (const char *)text.at, text.len);
+	case TAP_STEP_MASK:
+		return mask_holds(s, data_of(list, s), place_of(s, rec, size));
+	default: /* NEVER */
+		return false;
+	}
+}
+
 static uint64_t compute(const struct tap_step *s, const uint64_t *regs, const unsigned char *rec)
 {
 	switch (s->kind) {
@@ -219,42 +229,23 @@ static uint64_t compute(const struct tap_step *s, const uint64_t *regs, const un
 }
 
 /* Not inline: most filters need no registers. */
-static __attribute__((noinline)) bool match_any(const struct tap_steps *list, const unsigned char *rec, uint32_t size)
+static __attribute__((noinline)) bool match_from(const struct tap_steps *list, uint32_t i, const unsigned char *rec,
+						 uint32_t size)
 {
 	uint64_t regs[TAP_STEPS_REGS] = { 0 };
-	struct bytes text;
-	uint32_t i = 0;
 
 	while (i < TAP_STEP_REJECT) {
 		const struct tap_step *s = &list->v[i];
 		bool yes = true;
 
-		switch (s->kind) {
-		case TAP_STEP_FIELD:
-			yes = holds(s, load_number(s, rec), s->value);
-			break;
-		case TAP_STEP_VALUES:
+		if (s->kind < TAP_STEP_VALUES)
+			yes = plain_holds(list, s, rec, size);
+		else if (s->kind == TAP_STEP_VALUES)
 			yes = holds(s, regs[s->a], regs[s->b]);
-			break;
-		case TAP_STEP_TEXT:
-			yes = is_text(s, data_of(list, s), place_of(s, rec, size));
-			break;
-		case TAP_STEP_GLOB:
-			text = place_of(s, rec, size);
-			yes = tap_glob_matches(data_of(list, s), (const char *)text.at, text.len);
-			break;
-		case TAP_STEP_CPU:
+		else if (s->kind == TAP_STEP_CPU)
 			yes = has_cpu(data_of(list, s), s->data_bytes, regs[s->a]);
-			break;
-		case TAP_STEP_MASK:
-			yes = mask_holds(s, data_of(list, s), place_of(s, rec, size));
-			break;
-		case TAP_STEP_NEVER:
-			yes = false;
-			break;
-		default:
+		else
 			regs[s->to] = compute(s, regs, rec);
-		}
 		i = yes ? s->yes : s->no;
 	}
 	return i == TAP_STEP_ACCEPT;
@@ -262,11 +253,56 @@ static __attribute__((noinline)) bool match_any(const struct tap_steps *list, co
 
 bool tap_steps_match(const struct tap_steps *list, const unsigned char *rec, uint32_t size)
 {
-	const struct tap_step *s = list->v;
+	uint32_t i = 0;
 
 	if (size < list->min_size)
 		return true;
-	if (list->nr == 1 && s->kind == TAP_STEP_FIELD) /* the usual filter */
-		return (holds(s, load_number(s, rec), s->value) ? s->yes : s->no) == TAP_STEP_ACCEPT;
-	return match_any(list, rec, size);
+	while (i < TAP_STEP_REJECT) {
+		const struct tap_step *s = &list->v[i];
+
+		if (s->kind >= TAP_STEP_VALUES)
+			return match_from(list, i, rec, size);
+		i = plain_holds(list, s, rec, size) ? s->yes : s->no;
+	}
+	return i == TAP_STEP_ACCEPT;
+}
+
+/* ---- the usual filter ------------------------------------------------------------------------ */
+
+/* From @low to @high; both wrap around. */
+static bool use_range(const struct tap_step *s, struct tap_quick_filter *q, uint64_t low, uint64_t high, bool inverted)
+{
+	q->what = s->at | (uint32_t)s->size << 12 | (uint32_t)inverted << 16;
+	q->low = low;
+	q->span = high - low;
+	return true;
+}
+
+bool tap_steps_quick(const struct tap_steps *list, struct tap_quick_filter *q)
+{
+	const struct tap_step *s = list->v;
+	const unsigned int bits = s->size * 8;
+	const uint64_t v = s->value, min = s->is_signed ? -(1ull << (bits - 1)) : 0,
+		       max = s->is_signed ? (1ull << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
+	bool inverted = s->yes == TAP_STEP_REJECT;
+
+	if (list->nr != 1 || s->kind != TAP_STEP_FIELD || s->yes == s->no || s->at + s->size > 4095 ||
+	    (s->is_signed ? (int64_t)v < (int64_t)min || (int64_t)v > (int64_t)max : v > max))
+		return false;
+	switch (s->op) {
+	case TAP_OP_EQ:
+		return use_range(s, q, v, v, inverted);
+	case TAP_OP_NE:
+		return use_range(s, q, v, v, !inverted);
+	case TAP_OP_LT:
+		return v != min && use_range(s, q, min, v - 1, inverted);
+	case TAP_OP_LE:
+		return use_range(s, q, min, v, inverted);
+	case TAP_OP_GT:
+		return v != max && use_range(s, q, v + 1, max, inverted);
+	case TAP_OP_GE:
+		return use_range(s, q, v, max, inverted);
+	default:
+		return false;
+	}
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define TAP_STEPS_MAX_BYTES 32768u
 #define TAP_STEPS_MAX 1023u
@@ -19,25 +20,36 @@
 #define TAP_STEP_ACCEPT 0xffffu
 
 enum tap_step_kind {
-	TAP_STEP_FIELD,	 /* .op compares a number field with .value */
-	TAP_STEP_VALUES, /* .op compares registers .a and .b */
-	TAP_STEP_TEXT,	 /* a text is the data */
-	TAP_STEP_GLOB,	 /* it matches the data, a struct tap_glob */
-	TAP_STEP_CPU,	 /* register .a is one of the CPUs whose bits the data are */
-	TAP_STEP_MASK,	 /* a cpumask has one of them; with TAP_OP_EQ: is the same */
+	TAP_STEP_FIELD, /* .op compares a number field with .value */
+	TAP_STEP_TEXT,	/* a text is the data */
+	TAP_STEP_GLOB,	/* it matches the data, a struct tap_glob */
+	TAP_STEP_MASK,	/* a cpumask has one of the CPUs whose bits the data are; with TAP_OP_EQ: is the same */
 	TAP_STEP_NEVER,
-	/* of these only .yes counts */
-	TAP_STEP_SET,	 /* register .to is .value */
+	/* with registers */
+	TAP_STEP_VALUES, /* .op compares registers .a and .b */
+	TAP_STEP_CPU,	 /* register .a is one of the CPUs whose bits the data are */
+	TAP_STEP_SET,	 /* register .to is .value; of this and of those below .yes counts alone */
 	TAP_STEP_LOAD,	 /* .. a number field */
 	TAP_STEP_GETCPU, /* .. the CPU where the thread runs */
 	TAP_STEP_ARITH,	 /* .. .op of .a and .b, as signed numbers that wrap around; x / 0 is 0 */
 	TAP_STEP_KINDS,
 };
 
+/* Of a comparison: in which cases it holds. */
 enum tap_step_op {
-	TAP_OP_EQ, TAP_OP_NE, TAP_OP_LT, TAP_OP_LE, TAP_OP_GT, TAP_OP_GE, TAP_OP_AND, /* some bits are set in both */
-	TAP_OP_MUL, TAP_OP_DIV, TAP_OP_MOD, TAP_OP_ADD, TAP_OP_SUB,
-	TAP_OPS,
+	TAP_OP_LT = 1,
+	TAP_OP_EQ = 2,
+	TAP_OP_LE = TAP_OP_LT | TAP_OP_EQ,
+	TAP_OP_GT = 4,
+	TAP_OP_NE = TAP_OP_LT | TAP_OP_GT,
+	TAP_OP_GE = TAP_OP_GT | TAP_OP_EQ,
+	TAP_OP_AND = 8, /* alone: some bits are set in both */
+	/* not of comparisons */
+	TAP_OP_MUL = 16,
+	TAP_OP_DIV,
+	TAP_OP_MOD,
+	TAP_OP_ADD,
+	TAP_OP_SUB,
 };
 
 /* Where a text or a cpumask is. */
@@ -72,5 +84,45 @@ struct tap_steps {
 bool tap_steps_check(const struct tap_steps *list, uint32_t bytes);
 /* @list: checked. @rec: of @size bytes, from its common fields on. */
 bool tap_steps_match(const struct tap_steps *list, const unsigned char *rec, uint32_t size);
+
+/*
+ * The usual filter is one comparison of a number. By value, it can be asked without a section: whoever changes it
+ * makes it none first. {0} is none.
+ */
+struct tap_quick_filter {
+	uint32_t what; /* place in the record | size << 12 | inverted << 16 | turn << 17 */
+	uint64_t low, span; /* it holds from low to low + span, counted in numbers of that size */
+};
+
+/* Return: whether the list is one of those; @q: without its turn. */
+bool tap_steps_quick(const struct tap_steps *list, struct tap_quick_filter *q);
+
+/* Return: 1: it does not hold; 0: it does; -1: there is none, or none that fits this record. */
+static inline __attribute__((always_inline)) int tap_quick_rejects(const struct tap_quick_filter *q,
+								   const unsigned char *rec, uint32_t size)
+{
+	uint32_t what = __atomic_load_n(&q->what, __ATOMIC_ACQUIRE), at = what & 4095, bytes = what >> 12 & 15;
+	uint64_t low = __atomic_load_n(&q->low, __ATOMIC_ACQUIRE), span = __atomic_load_n(&q->span, __ATOMIC_ACQUIRE);
+	uint16_t v16;
+	uint32_t v32;
+	uint64_t v64;
+	bool holds;
+
+	if (!what || at + bytes > size || __atomic_load_n(&q->what, __ATOMIC_RELAXED) != what)
+		return -1;
+	if (bytes == sizeof(v32)) {
+		memcpy(&v32, rec + at, sizeof(v32));
+		holds = v32 - (uint32_t)low <= (uint32_t)span;
+	} else if (bytes == sizeof(v64)) {
+		memcpy(&v64, rec + at, sizeof(v64));
+		holds = v64 - low <= span;
+	} else if (bytes == sizeof(v16)) {
+		memcpy(&v16, rec + at, sizeof(v16));
+		holds = (uint16_t)(v16 - low) <= (uint16_t)span;
+	} else {
+		holds = (uint8_t)(rec[at] - low) <= (uint8_t)span;
+	}
+	return holds == (what >> 16 & 1);
+}
 
 #endif

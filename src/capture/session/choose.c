@@ -9,6 +9,7 @@
 #include "base/cap.h"
 #include "capture/backend.h"
 #include "capture/tracefs/tracefs.h"
+#include "capture/user/filters.h"
 #include "capture/user/programs.h"
 #include "expr/filter.h"
 
@@ -69,10 +70,7 @@ static int list_tracefs(struct maker *m, struct tap_err *err)
 
 static int add_note(struct tap_plan_event *ev, const char *filter)
 {
-	if (ev->filter || ev->note)
-		return 0;
-	return asprintf(&ev->note, "-f '%.200s' makes no sense for %s:%s, of which all are recorded", filter, ev->system,
-			ev->name) < 0 ? -ENOMEM : 0;
+	return ev->filter || ev->note ? 0 : tap_plan_note_whole(ev, filter);
 }
 
 /* Return: 0; -EINVAL with a sentence: it makes no sense for this event; -ENOMEM. */
@@ -211,21 +209,42 @@ static int add_pattern(struct maker *m, const struct tap_select_word *w, const c
 	return p->note || !note ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
 }
 
-/* Whether a running program has an event that matches. */
-static int ask_programs(const struct tap_select_word *w, bool *found, struct tap_err *err)
+/* Return: as check_filter(); 0 also where it has two filters, or cannot be recorded, which is said when it is found. */
+static int check_kind(const struct tap_user_kind *k, const char *filter, struct tap_err *err)
 {
+	struct tap_user_filter *f = NULL;
+	int ret = filter && k->fmt ? tap_user_filter_new(k->fmt, filter, &f, err) : 0;
+
+	tap_user_filter_free(f);
+	return ret;
+}
+
+/*
+ * Whether a running program has an event that matches. Return: 0; -EINVAL with a sentence: the filter makes no sense for
+ * any of them; -errno.
+ */
+static int ask_programs(const struct tap_select_word *w, const char *filter, bool *found, struct tap_err *err)
+{
+	struct tap_err why, first = { 0 };
 	const struct tap_user_kind *k;
 	struct tap_user_set *set;
 	int ret = tap_user_new_own(&set);
+	bool fits = false;
 
 	*found = false;
 	if (ret)
 		tap_err_set(err, ret, "out of memory");
 	ret = ret ?: tap_user_scan(set, err);
-	for (unsigned int i = 0; ret >= 0 && !*found && (k = tap_user_kind_at(set, i)); i++)
-		*found = tap_select_word_fits(w, k->system, k->name);
+	for (unsigned int i = 0; ret >= 0 && !fits && (k = tap_user_kind_at(set, i)); i++) {
+		if (w && !tap_select_word_fits(w, k->system, k->name))
+			continue;
+		*found = true;
+		fits = !check_kind(k, filter, first.code ? &why : &first);
+	}
 	tap_user_free(set);
-	return ret < 0 ? ret : 0;
+	if (ret < 0)
+		return ret;
+	return *found && !fits ? tap_err_set(err, first.code, "%s", first.text) : 0;
 }
 
 /* Return: whether it is this system. @near: set to it where it looks like it: one letter more, less or other. */
@@ -267,12 +286,8 @@ static bool may_mount_tracefs(const struct maker *m)
 	return !m->root && m->no_tracefs.code == -EOPNOTSUPP && tap_cap_has(CAP_SYS_ADMIN);
 }
 
-static int check_program_event(const struct maker *m, const char *pattern, const char *filter,
-			       struct tap_err *err)
+static int check_program_event(const struct maker *m, const char *pattern, struct tap_err *err)
 {
-	if (filter)
-		return tap_err_set(err, -EINVAL, "'%s' is for programs' events, which take no filter: "
-				   "-f '%s'", pattern, filter);
 	if (m->plan->select->by & TAP_SELECT_CGROUPS)
 		return tap_err_set(err, -EINVAL, "'%s' is for programs' events, which -g cannot restrict",
 				   pattern);
@@ -295,12 +310,13 @@ static int add_programs(struct maker *m, const struct tap_select_word *w, const 
 
 	if (!backend_allows(m, &tap_backend_user))
 		return -ENOENT;
-	if (!m->opts->backend) /* else it is that of programs */
-		ret = ask_programs(w, &found, err);
+	if (!m->opts->backend || filter)
+		ret = ask_programs(w, filter, &found, err);
+	found |= !!m->opts->backend; /* it is that of programs */
 	if (!ret && !found && (!strchr(pattern, ':') || is_kernels_system(m, pattern, &near) ||
 			       may_mount_tracefs(m)))
 		return -ENOENT;
-	ret = ret ?: check_program_event(m, pattern, filter, err);
+	ret = ret ?: check_program_event(m, pattern, err);
 	if (ret)
 		return ret;
 	if (no_list)

@@ -82,7 +82,7 @@ static int add_texts(struct tap_user_control *c, const struct tap_user_control_s
 	uint32_t bytes, place;
 
 	for (uint32_t i = 0; i < a->nr; i++, at += 8 + (((uint64_t)bytes + 7) & ~7ull)) {
-		struct tap_user_event ev = { .id = (uint16_t)(a->first_id + i) };
+		struct tap_user_event ev = { .id = (uint16_t)(a->first_id + i), .takes_filter = a->filters };
 		int ret;
 
 		if (at > a->size || a->size - at < 8)
@@ -167,6 +167,7 @@ static int read_words(struct tap_user_control *c, int fd, const struct tap_area 
 
 			ev->wanted = w->wanted & ev->mask;
 			ev->applied = !(w->applied & TAP_WORD_CHILD) && w->applied & ev->mask;
+			ev->new_filter = w->filters;
 			ev->gone = areas[o->area].gone;
 		}
 		free(words);

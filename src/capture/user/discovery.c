@@ -50,27 +50,48 @@ static void kind_fails(struct tap_user_state *s, const struct tap_user_kind *k, 
 		tap_plan_outcome(ev, TAP_EVENT_FAILED, "%s", why);
 }
 
-static int record_kind(struct tap_user_state *s, const struct tap_user_kind *k)
+/* One that makes no sense for this kind is none: that is said. */
+static int make_filter(const struct tap_user_state *s, struct tap_user_recorded_kind *r, struct tap_err *err)
+{
+	const char *text;
+	int ret = tap_select_filter(s->plan->select, r->kind->system, r->kind->name, &text, err);
+
+	if (ret || !text)
+		return ret;
+	ret = tap_user_filter_new(r->kind->fmt, text, &r->filter, err);
+	if (ret != -EINVAL)
+		return ret;
+	r->refused = text;
+	return 0;
+}
+
+static int record_kind(struct tap_user_state *s, const struct tap_user_kind *k, struct tap_err *err)
 {
 	struct tap_user_recorded_kind *r;
+	int ret;
 
 	if (tap_array_grow(&s->recorded, s->nr_recorded, &s->cap_recorded, sizeof(*s->recorded)))
-		return -ENOMEM;
+		return tap_err_set(err, -ENOMEM, "out of memory");
 	r = &s->recorded[s->nr_recorded];
 	*r = (struct tap_user_recorded_kind){ .kind = k, .id = TAP_USER_ID_FIRST + s->nr_recorded };
+	ret = make_filter(s, r, err);
+	if (ret)
+		return ret;
 	tap_user_kind_text(k, r->id, &r->text);
-	if (r->text.err)
-		return -ENOMEM;
+	if (r->text.err) {
+		tap_user_filter_free(r->filter);
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	}
 	s->nr_recorded++;
 	s->anew = true;
 	return 0;
 }
 
 /* Return: the recording's id of a kind that is wanted. */
-static unsigned int id_of(void *ctx, const struct tap_user_kind *k)
+static unsigned int id_of(struct tap_user_state *s, const struct tap_user_kind *k)
 {
-	struct tap_user_state *s = ctx;
 	uint16_t *id = tap_array_at(&s->kind_ids, &s->nr_kind_ids, k->nr, sizeof(*id), NULL);
+	struct tap_err err = { 0 };
 
 	if (!id)
 		return TAP_USER_ID_UNWANTED;
@@ -81,11 +102,31 @@ static unsigned int id_of(void *ctx, const struct tap_user_kind *k)
 		kind_fails(s, k, k->why);
 	else if (s->nr_recorded > TAP_USER_ID_LAST - TAP_USER_ID_FIRST)
 		kind_fails(s, k, "too many kinds of events");
-	else if (record_kind(s, k))
-		kind_fails(s, k, "out of memory");
+	else if (record_kind(s, k, &err))
+		kind_fails(s, k, err.text);
 	else
 		*id = (uint16_t)s->recorded[s->nr_recorded - 1].id;
 	return *id;
+}
+
+static struct tap_user_use use_of(void *ctx, const struct tap_user_kind *k)
+{
+	const struct tap_user_state *s = ctx;
+	unsigned int id = id_of(ctx, k);
+
+	return (struct tap_user_use){ id, id > TAP_USER_ID_UNWANTED ?
+					  s->recorded[id - TAP_USER_ID_FIRST].filter : NULL };
+}
+
+/* Short of memory the plan does not say it. */
+static void tell_filter(const struct tap_user_state *s, unsigned int id, struct tap_plan_event *ev)
+{
+	const struct tap_user_recorded_kind *r = &s->recorded[id - TAP_USER_ID_FIRST];
+
+	if (r->filter && !ev->filter)
+		ev->filter = strdup(r->filter->text);
+	if (r->refused && !ev->note)
+		tap_plan_note_whole(ev, r->refused);
 }
 
 /* The events of a program that can be recorded, or cannot. */
@@ -93,16 +134,20 @@ static void tell_plan(struct tap_user_state *s, const struct tap_user_tracee *t)
 {
 	for (unsigned int i = 0; i < t->p->control.nr_events; i++) {
 		const struct tap_user_kind *k = t->p->control.events[i].kind;
+		unsigned int id = t->ids[t->p->control.events[i].id];
 		struct tap_plan_event *ev;
 
-		if (t->ids[t->p->control.events[i].id] <= TAP_USER_ID_UNWANTED)
+		if (id <= TAP_USER_ID_UNWANTED)
 			continue;
 		if (!t->locked) {
 			kind_fails(s, k, t->why ? t->why : "the program cannot be recorded");
 			continue;
 		}
 		ev = plan_event(s, k);
-		if (ev && ev->status != TAP_EVENT_ON)
+		if (!ev)
+			continue;
+		tell_filter(s, id, ev);
+		if (ev->status != TAP_EVENT_ON)
 			tap_plan_outcome(ev, TAP_EVENT_ON, NULL);
 	}
 }
@@ -132,7 +177,7 @@ static int add_sources(struct tap_user_state *s, struct tap_user_tracee *t, unsi
 static int update(struct tap_user_state *s, struct tap_user_tracee *t)
 {
 	unsigned int before = t->nr_sources, events = t->events_seen;
-	int ret = tap_user_tracee_update(t, &s->choice, id_of, s);
+	int ret = tap_user_tracee_update(t, &s->choice, use_of, s);
 
 	ret = ret ?: add_sources(s, t, before);
 	if (!ret && t->p->control.nr_events != events)

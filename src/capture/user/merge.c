@@ -164,6 +164,15 @@ static void set_tid(struct tap_user_state *s, unsigned char *payload)
 	memcpy(payload + 4, &tid, sizeof(tid));
 }
 
+/* By its filter: also the program asks that, but need not. @payload: as it will be recorded. */
+static bool is_rejected(const struct tap_user_state *s, const struct tap_user_source *src, unsigned int id,
+			const unsigned char *payload, uint32_t len)
+{
+	const struct tap_user_filter *f = find_recorded(s, id)->filter;
+
+	return f && !tap_user_filter_match(f, payload, len, src->reader.ring.cpu);
+}
+
 /* The common_type is the program's until here; the payload lies in the reader's copy. */
 static int put_record(struct tap_user_state *s, struct tap_user_source *src, unsigned int id,
 		      struct tap_drain *res, struct tap_err *err)
@@ -179,6 +188,8 @@ static int put_record(struct tap_user_state *s, struct tap_user_source *src, uns
 		return 0;
 	set_tid(s, payload);
 	memcpy(payload, &type, sizeof(type));
+	if (is_rejected(s, src, id, payload, src->item.len))
+		return 0;
 	t->events++;
 	res->events++;
 	return tap_user_out_add(&s->out, src->reader.ring.cpu, src->ns, payload, src->item.len,
@@ -222,7 +233,8 @@ struct run {
 	uint64_t stamp, ns, limit_ns; /* of the last record; what is later is another drain's, or another source's */
 	uint32_t tid, tid_here;
 	uint32_t type, id, min_size; /* of the last kind of record */
-	uint32_t events;
+	bool filtered;
+	uint32_t events, rejected;
 };
 
 /* A record that was checked. */
@@ -244,6 +256,7 @@ static bool use_type(const struct tap_user_state *s, const struct tap_user_trace
 	if (run->id <= TAP_USER_ID_UNWANTED)
 		return false;
 	run->min_size = find_recorded(s, run->id)->kind->fmt->min_size;
+	run->filtered = find_recorded(s, run->id)->filter;
 	return true;
 }
 
@@ -272,17 +285,38 @@ static inline bool next_record(const struct run *run, struct run_record *rec)
 	return rec->ns >= run->ns && rec->ns <= run->limit_ns;
 }
 
-static inline void put_run_record(struct tap_user_state *s, struct run *run, struct tap_lane *lane,
-				  const struct run_record *rec)
+static inline void copy_record(const struct run *run, const struct run_record *rec, unsigned char *to)
 {
 	const unsigned char *from = run->at + sizeof(struct tap_record_head);
-	unsigned char *to = tap_lane_room(lane, s->out.writer, rec->ns, rec->len);
 	uint64_t first = (rec->first & 0xffff0000u) | run->id | (uint64_t)run->tid_here << 32;
 
 	memcpy(to, &first, sizeof(first));
 	for (uint32_t i = 8; i < rec->len; i += 8)
 		memcpy(to + i, from + i, 8);
-	run->at = from + rec->len;
+}
+
+/* Of a record with a filter: the filter must see what will be recorded, not what the program makes of it by then. */
+static __attribute__((noinline)) void put_filtered(struct tap_user_state *s, const struct tap_user_source *src,
+						   struct run *run, struct tap_lane *lane,
+						   const struct run_record *rec)
+{
+	unsigned char copy[TAP_RECORD_MAX + 8];
+
+	copy_record(run, rec, copy);
+	if (is_rejected(s, src, run->id, copy, rec->len))
+		run->rejected++;
+	else
+		memcpy(tap_lane_room(lane, s->out.writer, rec->ns, rec->len), copy, rec->len);
+}
+
+static inline void put_run_record(struct tap_user_state *s, const struct tap_user_source *src, struct run *run,
+				  struct tap_lane *lane, const struct run_record *rec)
+{
+	if (run->filtered)
+		put_filtered(s, src, run, lane, rec);
+	else
+		copy_record(run, rec, tap_lane_room(lane, s->out.writer, rec->ns, rec->len));
+	run->at += sizeof(struct tap_record_head) + rec->len;
 	run->stamp = rec->stamp;
 	run->ns = rec->ns;
 	run->events++;
@@ -299,7 +333,7 @@ static void put_records(struct tap_user_state *s, const struct tap_user_source *
 		if (rec.first >> 32 != run->tid || (type != run->type && !use_type(s, src->tracee, run, type)) ||
 		    rec.len < run->min_size)
 			return;
-		put_run_record(s, run, lane, &rec);
+		put_run_record(s, src, run, lane, &rec);
 	}
 }
 
@@ -345,8 +379,8 @@ static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c, stru
 		return;
 	s->steps += run.events;
 	l->last_ns = src->ns = run.ns;
-	src->tracee->events += run.events;
-	res->events += run.events;
+	src->tracee->events += run.events - run.rejected;
+	res->events += run.events - run.rejected;
 	tap_user_reader_pass(&src->reader, (uint32_t)(run.at - from), run.events, run.stamp);
 }
 

@@ -675,6 +675,76 @@ int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on
 	return close_written(p, fd, ret, err);
 }
 
+/* Whether the file is so long: to write beyond its end would make it longer. */
+static int check_slot(int fd, uint64_t at)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	return (uint64_t)st.st_size < at + TAP_FILTER_SLOT ? -EOPNOTSUPP : 0;
+}
+
+/* The stamp stands last: until then there is none. */
+static int write_slot(int fd, uint64_t at, const char *text, const struct tap_steps *steps)
+{
+	const struct tap_filter_slot head = { .bytes = steps->bytes, .len = (uint32_t)strlen(text) };
+	const uint32_t stamp = (uint32_t)tap_now_ns() | 1;
+
+	if (pwrite(fd, &head, sizeof(head), (off_t)at) != sizeof(head) ||
+	    pwrite(fd, text, head.len, (off_t)(at + TAP_FILTER_TEXT)) != (ssize_t)head.len ||
+	    pwrite(fd, steps, head.bytes, (off_t)(at + TAP_FILTER_STEPS)) != (ssize_t)head.bytes ||
+	    pwrite(fd, &stamp, sizeof(stamp), (off_t)(at + offsetof(struct tap_filter_slot, stamp))) != sizeof(stamp))
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+static int put_filter(int fd, const struct tap_user_event *ev, const char *text, const struct tap_steps *steps)
+{
+	const uint64_t at = tap_filter_slot_at(ev->id);
+	struct tap_filter_slot was = { 0 };
+	int ret = ev->takes_filter ? check_slot(fd, at) : -EOPNOTSUPP;
+
+	ret = ret ?: tap_pread_all(fd, &was, sizeof(was), (off_t)at);
+	if (ret || (!steps && !was.stamp))
+		return ret;
+	if (was.stamp && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, TAP_FILTER_SLOT))
+		return -errno;
+	ret = steps ? write_slot(fd, at, text, steps) : 0;
+	return ret ?: put_byte(fd, ev->word + offsetof(struct tap_word, filters), 1);
+}
+
+int tap_user_put_filter(struct tap_user_program *p, const struct tap_user_event *ev, const char *text,
+			const struct tap_steps *steps, struct tap_err *err)
+{
+	int ret = put_filter(p->fd, ev, text, steps);
+
+	if (ret == -EOPNOTSUPP)
+		return tap_err_set(err, ret, "program %d takes no filters: %s", p->pid, ev->takes_filter ?
+				   "its user's files may not be so big (ulimit -f)" :
+				   "it was built with a release that has none");
+	return close_written(p, p->fd, ret, err);
+}
+
+int tap_user_get_filter(const struct tap_user_program *p, const struct tap_user_event *ev, struct tap_buf *text,
+			struct tap_err *err)
+{
+	const uint64_t at = tap_filter_slot_at(ev->id);
+	int fd = get_control(p, O_RDONLY, err), ret;
+	struct tap_filter_slot head = { 0 };
+
+	if (fd < 0)
+		return fd;
+	ret = ev->takes_filter && !check_slot(fd, at) ? tap_pread_all(fd, &head, sizeof(head), (off_t)at) : 0;
+	if (!ret && head.stamp && head.len <= TAP_FILTER_TEXT_MAX && tap_buf_reserve(text, head.len)) {
+		ret = tap_pread_all(fd, text->data + text->len, head.len, (off_t)(at + TAP_FILTER_TEXT));
+		text->len += ret ? 0 : head.len;
+	}
+	put_control(p, fd);
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot read the control file of program %d: %m", p->pid) : 0;
+}
+
 int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
 		      struct tap_err *err)
 {

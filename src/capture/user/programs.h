@@ -15,6 +15,7 @@
 #include "capture/user/control_file.h"
 #include "capture/user/kinds.h"
 #include "capture/user/links.h"
+#include "tracepoint/steps.h"
 
 #define TAP_USER_PROGRAMS_MAX 16384u /* of one user's folder: junk of one does not hide another's */
 
@@ -103,6 +104,16 @@ void tap_user_unlock(struct tap_user_program *p);
  */
 int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on,
 		  struct tap_err *err);
+/*
+ * Gives an event a filter, which is @text, or (@steps is NULL) takes it. The program applies it when it next comes by the
+ * event. Of a program that is locked. Return: 0; -EOPNOTSUPP: it is of a release that has no filters, or had no place for
+ * them; -errno.
+ */
+int tap_user_put_filter(struct tap_user_program *p, const struct tap_user_event *ev, const char *text,
+			const struct tap_steps *steps, struct tap_err *err);
+/* Adds the text of an event's filter to @text, nothing where there is none. It may hold anything. Return: 0; -errno. */
+int tap_user_get_filter(const struct tap_user_program *p, const struct tap_user_event *ev, struct tap_buf *text,
+			struct tap_err *err);
 /* Of rings that there are, and of those to come. @shift: 0: stays as it is. */
 int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
 		      struct tap_err *err);

@@ -7,6 +7,7 @@
 #define TAP_CAPTURE_USER_STATE_H
 
 #include "capture/user/clock.h"
+#include "capture/user/filters.h"
 #include "capture/user/tracee.h"
 #include "capture/user/out.h"
 #include "capture/user/sessions.h"
@@ -18,6 +19,9 @@ struct tap_user_recorded_kind {
 	const struct tap_user_kind *kind;
 	unsigned int id;
 	struct tap_buf text;
+	struct tap_user_filter *filter; /* owned; NULL: all are wanted */
+	const char *refused; /* a filter that makes no sense for it; borrowed from the plan; NULL: none */
+	bool told; /* .. which the plan said at the start */
 };
 
 /* The sources of a CPU; those with an item stand first, as a heap: the earliest on top. */

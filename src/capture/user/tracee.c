@@ -96,6 +96,9 @@ void tap_user_tracee_switch_off(struct tap_user_tracee *t)
 		if (t->switched[i])
 			tap_user_want(t->p, &t->p->control.events[i], false, NULL);
 		t->switched[i] = false;
+		if (t->filtered[i])
+			tap_user_put_filter(t->p, &t->p->control.events[i], NULL, NULL, NULL);
+		t->filtered[i] = false;
 	}
 	tap_user_tell(t->p, offsetof(struct tap_control, recording), 0);
 }
@@ -130,6 +133,7 @@ void tap_user_tracee_free(struct tap_user_tracee *t)
 	free(t->sources);
 	tap_map_release(&t->tids);
 	free(t->switched);
+	free(t->filtered);
 	free(t->ids);
 	free(t->why);
 	free(t);
@@ -202,10 +206,28 @@ static int add_rings(struct tap_user_tracee *t, const struct tap_user_choice *c)
 /* ---- its events ---- */
 
 /*
+ * What a program is not given it need not have: records are filtered when they are drained. What somebody has given it
+ * before must go.
+ */
+static void give_filter(struct tap_user_tracee *t, unsigned int i, const struct tap_user_filter *f,
+			const struct tap_user_choice *c)
+{
+	bool same_tids = !t->p->control.nested && !c->plan->pids.nested;
+	bool can = f && f->steps && (same_tids || !f->reads_tid);
+	struct tap_err err = { 0 };
+	int ret = tap_user_put_filter(t->p, &t->p->control.events[i], can ? f->text : NULL, can ? f->steps : NULL,
+				      &err);
+
+	if (ret && ret != -EOPNOTSUPP)
+		tap_user_tracee_fail(t, err.text);
+	t->filtered[i] = true;
+}
+
+/*
  * What others want stays on when we end. @by_file: if it is on, then because of our session file.
  * Also for those that were on: a library that was loaded anew has forgotten it.
  */
-static void switch_on(struct tap_user_tracee *t, unsigned int i, bool by_file,
+static void switch_on(struct tap_user_tracee *t, unsigned int i, const struct tap_user_filter *filter, bool by_file,
 		      const struct tap_user_choice *c)
 {
 	struct tap_user_event *ev = &t->p->control.events[i];
@@ -213,6 +235,8 @@ static void switch_on(struct tap_user_tracee *t, unsigned int i, bool by_file,
 
 	if (!t->p->alive || ev->gone)
 		return;
+	if ((!ev->wanted || !t->filtered[i]) && !c->stopped)
+		give_filter(t, i, filter, c);
 	if (ev->wanted) {
 		t->switched[i] |= by_file;
 	} else if (!c->stopped) {
@@ -223,8 +247,7 @@ static void switch_on(struct tap_user_tracee *t, unsigned int i, bool by_file,
 }
 
 int tap_user_tracee_update(struct tap_user_tracee *t, const struct tap_user_choice *c,
-			   unsigned int (*id_of)(void *ctx, const struct tap_user_kind *kind),
-			   void *ctx)
+			   struct tap_user_use (*use_of)(void *ctx, const struct tap_user_kind *kind), void *ctx)
 {
 	unsigned int known = t->events_seen;
 
@@ -236,13 +259,14 @@ int tap_user_tracee_update(struct tap_user_tracee *t, const struct tap_user_choi
 		uint16_t *id = tap_array_at(&t->ids, &t->nr_ids, ev->id, sizeof(*id), NULL);
 
 		if (!id || !tap_array_at(&t->switched, &t->nr_switched, t->events_seen,
-					 sizeof(*t->switched), NULL))
+					 sizeof(*t->switched), NULL) ||
+		    !tap_array_at(&t->filtered, &t->nr_filtered, t->events_seen, sizeof(*t->filtered), NULL))
 			return -ENOMEM;
-		*id = wanted ? (uint16_t)id_of(ctx, ev->kind) : TAP_USER_ID_UNWANTED;
+		*id = wanted ? (uint16_t)use_of(ctx, ev->kind).id : TAP_USER_ID_UNWANTED;
 	}
 	for (unsigned int i = 0; i < t->p->control.nr_events && t->locked; i++)
 		if (t->ids[t->p->control.events[i].id] > TAP_USER_ID_UNWANTED)
-			switch_on(t, i, t->from != TAP_USER_NOW || (known && i >= known), c);
+			switch_on(t, i, use_of(ctx, t->p->control.events[i].kind).filter, t->from != TAP_USER_NOW || (known && i >= known), c);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "capture/backend.h"
+#include "capture/user/filters.h"
 #include "capture/user/programs.h"
 #include "capture/user/rings.h"
 
@@ -36,6 +37,8 @@ struct tap_user_tracee {
 	unsigned int events_seen, rings_seen; /* of the program's */
 	bool *switched; /* by event: by this recording */
 	unsigned int nr_switched;
+	bool *filtered; /* by event: its filter is ours, as is that it has none */
+	unsigned int nr_filtered;
 	enum tap_user_from from; /* of the rings that were there when it was found */
 	bool locked;
 	uint32_t pid; /* its number as the recording has it; 0: not known */
@@ -77,15 +80,20 @@ void tap_user_tracee_free(struct tap_user_tracee *t);
 /* Locks the program for this recording. Sets .why where that fails. */
 void tap_user_tracee_attach(struct tap_user_tracee *t, const struct tap_user_choice *c);
 
+/* What a recording makes of a kind. */
+struct tap_user_use {
+	unsigned int id; /* TAP_USER_ID_UNWANTED: it cannot be had */
+	const struct tap_user_filter *filter; /* NULL: all are wanted */
+};
+
 /*
- * Takes note of what is new in the program: @id_of gives the recording's id of a kind that is
- * wanted, TAP_USER_ID_UNWANTED if it cannot be had. Switches events on. Return: 0 or -ENOMEM.
+ * Takes note of what is new in the program: @use_of is asked of kinds that are wanted. Gives events their filters, and
+ * switches them on. Return: 0 or -ENOMEM.
  */
 int tap_user_tracee_update(struct tap_user_tracee *t, const struct tap_user_choice *c,
-			   unsigned int (*id_of)(void *ctx, const struct tap_user_kind *kind),
-			   void *ctx);
+			   struct tap_user_use (*use_of)(void *ctx, const struct tap_user_kind *kind), void *ctx);
 
-/* Switches off what this recording switched on. */
+/* Switches off what this recording switched on, and takes its filters. */
 void tap_user_tracee_switch_off(struct tap_user_tracee *t);
 
 /*

@@ -28,8 +28,10 @@ static void user_free(void *state)
 	tap_user_sessions_remove(&s->sessions);
 	for (unsigned int i = 0; i < s->nr_tracees; i++)
 		tap_user_tracee_free(s->tracees[i]);
-	for (unsigned int i = 0; i < s->nr_recorded; i++)
+	for (unsigned int i = 0; i < s->nr_recorded; i++) {
 		tap_buf_release(&s->recorded[i].text);
+		tap_user_filter_free(s->recorded[i].filter);
+	}
 	for (unsigned int i = 0; s->cpus && i < s->plan->nr_cpus; i++)
 		free(s->cpus[i].v);
 	tap_user_pool_release(&s->pool);
@@ -177,7 +179,14 @@ static int user_start(void *state, struct tap_page_writer *writer, struct tap_er
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = tap_user_discover_first(s, err);
 	/* those that came since the first scan */
-	return ret ? ret : tap_user_discover_new(s, err);
+	ret = ret ? ret : tap_user_discover_new(s, err);
+	for (unsigned int i = 0; i < s->nr_recorded; i++) {
+		const struct tap_user_kind *k = s->recorded[i].kind;
+		const struct tap_plan_event *ev = tap_plan_find(s->plan, k->system, k->name);
+
+		s->recorded[i].told = ev && ev->note;
+	}
+	return ret;
 }
 
 static int user_calls(const void *state)
@@ -216,8 +225,24 @@ static void add_systems(const struct tap_user_state *s, struct tap_buf *text)
 	}
 }
 
-/* At the end what a user should know of a pattern is that no program had its events. */
-static void note_unmatched(struct tap_user_state *s)
+/* Adds those that came while it was recorded, and that its filter makes no sense for. */
+static void add_refused(const struct tap_user_state *s, const struct tap_plan_pattern *p, struct tap_buf *text)
+{
+	for (unsigned int i = 0; i < s->nr_recorded; i++) {
+		const struct tap_user_recorded_kind *r = &s->recorded[i];
+
+		if (!r->refused || r->told || !tap_plan_pattern_fits(p, r->kind->system, r->kind->name))
+			continue;
+		if (!text->len)
+			tap_buf_printf(text, "-f '%.200s' makes no sense for", r->refused);
+		tap_buf_printf(text, " %s:%s,", r->kind->system, r->kind->name);
+	}
+	if (text->len)
+		tap_buf_puts(text, " of which all are recorded");
+}
+
+/* At the end what a user should know of a pattern is which events it could not filter, or that no program had any. */
+static void note_patterns(struct tap_user_state *s)
 {
 	for (unsigned int i = 0; i < s->plan->nr_patterns; i++) {
 		struct tap_plan_pattern *p = &s->plan->patterns[i];
@@ -225,11 +250,14 @@ static void note_unmatched(struct tap_user_state *s)
 
 		free(p->note);
 		p->note = NULL;
-		if (has_kind(s, p))
-			continue;
-		tap_buf_printf(&text, "no program had '%s'", p->word ? p->word->text : "*:*");
-		add_systems(s, &text);
-		p->note = strdup(tap_buf_str(&text)); /* short of memory it is not told */
+		if (has_kind(s, p)) {
+			add_refused(s, p, &text);
+		} else {
+			tap_buf_printf(&text, "no program had '%s'", p->word ? p->word->text : "*:*");
+			add_systems(s, &text);
+		}
+		if (text.len)
+			p->note = strdup(tap_buf_str(&text)); /* short of memory it is not told */
 		tap_buf_release(&text);
 	}
 }
@@ -250,7 +278,7 @@ static int user_stop(void *state, struct tap_err *err)
 	for (unsigned int i = 0; i < s->nr_tracees; i++)
 		if (s->tracees[i]->locked)
 			tap_user_tracee_switch_off(s->tracees[i]);
-	note_unmatched(s);
+	note_patterns(s);
 	return ret;
 }
 
