@@ -129,6 +129,7 @@ $B/tests/unit/define/defs.o: src/event/defs.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$Q$(CC) $(ALL_CFLAGS) -c $< -o $@
+$B/tests/unit/test_user_filters: $B/src/tracepoint/steps.o
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
 # clang's fuzzer wants the library built for it as well: FUZZ makes are of their own folder
@@ -136,6 +137,7 @@ FUZZ := CC=clang SAN=1 B=build-fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
 $B/fuzz_%: tests/fuzz/fuzz_%.c $B/rooms.a
 	$(call say,LD,$@)
 	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.o,$^) $B/rooms.a -o $@ $(LIBS)
+$B/fuzz_steps: $B/src/tracepoint/steps.o
 
 PROVE = SCHEDTAP=$(abspath $B/schedtap) MKDAT=$(abspath $B/tests/mkdat) tests/run
 
@@ -182,20 +184,22 @@ check-san-live: $(TP_TOOLS) ## the recorder under ASan and UBSan, on this kernel
 	$(MAKE) SAN=1 all
 	SCHEDTAP=$(abspath build-san/schedtap) PROGRAMS=$(abspath $B/tests/tracepoint) \
 		tests/run tests/live/edges.t tests/live/faults.t tests/live/tracepoints.t
-check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s, kernels' types, programs' rings, print formats, filters and definitions for 5 s
+check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s; types, programs' rings, formats, filters, definitions for 5 s each
 	@mkdir -p build-fuzz
-	@echo 'fuzzing for 50 s'
-	@for args in 'dat 15' 'perf 10' 'types 5' 'user 5' 'print 5' 'filter 5' 'define 5'; do \
+	@echo 'fuzzing for a minute'
+	@for args in 'dat 15' 'perf 10' $(patsubst %,'% 5',$(FUZZED_ALONE)); do \
 		set -- $$args; \
 		$(MAKE) --no-print-directory fuzz FUZZ_OF=$$1 FUZZ_ARGS=-max_total_time=$$2 \
 			>build-fuzz/log 2>&1 || { tail -n 40 build-fuzz/log; exit 1; }; \
 		grep Done build-fuzz/log || exit 1; \
 	done
 FUZZ_OF ?= dat
-FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter types user print filter define,$(FUZZ_OF)),$(FUZZ_OF),report)
-fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user, print, filter, define
+# those with a program of their own
+FUZZED_ALONE := types user print filter steps define
+FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter $(FUZZED_ALONE),$(FUZZ_OF)),$(FUZZ_OF),report)
+fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user, print, filter, steps, define
 	$(AGAIN) $(FUZZ) $(FUZZ_PROGRAM)
-	@mkdir -p build-fuzz/dat build-fuzz/perf build-fuzz/types build-fuzz/user build-fuzz/print build-fuzz/filter build-fuzz/define
+	@mkdir -p $(addprefix build-fuzz/,dat perf $(FUZZED_ALONE))
 	@for in in tests/golden/*/*/in.txt; do \
 		name=$$(echo $$in | tr / .); dat=build-fuzz/dat/$$name; \
 		$B/tests/mkdat $$in $$dat.dat && $B/tests/mkdat $$in $$dat.zstd --zstd && \
@@ -205,6 +209,7 @@ fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=pe
 	@tests/fuzz/seed_print build-fuzz/print
 	@tests/fuzz/seed_filter build-fuzz/filter
 	@tests/fuzz/seed_define build-fuzz/define
+	@tests/fuzz/seed_steps build-fuzz/steps
 	$(FUZZ_PROGRAM) -max_len=65536 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h

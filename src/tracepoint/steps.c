@@ -272,37 +272,46 @@ bool tap_steps_match(const struct tap_steps *list, const unsigned char *rec, uin
 /* From @low to @high; both wrap around. */
 static bool use_range(const struct tap_step *s, struct tap_quick_filter *q, uint64_t low, uint64_t high, bool inverted)
 {
+	inverted ^= s->yes == TAP_STEP_REJECT;
 	q->what = s->at | (uint32_t)s->size << 12 | (uint32_t)inverted << 16;
 	q->low = low;
 	q->span = high - low;
 	return true;
 }
 
-bool tap_steps_quick(const struct tap_steps *list, struct tap_quick_filter *q)
+/* @min, @max: what the field can be. One that always or never holds is no range. */
+static bool find_range(const struct tap_step *s, struct tap_quick_filter *q, uint64_t min, uint64_t max)
 {
-	const struct tap_step *s = list->v;
-	const unsigned int bits = s->size * 8;
-	const uint64_t v = s->value, min = s->is_signed ? -(1ull << (bits - 1)) : 0,
-		       max = s->is_signed ? (1ull << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
-	bool inverted = s->yes == TAP_STEP_REJECT;
+	uint64_t v = s->value;
 
-	if (list->nr != 1 || s->kind != TAP_STEP_FIELD || s->yes == s->no || s->at + s->size > 4095 ||
-	    (s->is_signed ? (int64_t)v < (int64_t)min || (int64_t)v > (int64_t)max : v > max))
-		return false;
 	switch (s->op) {
 	case TAP_OP_EQ:
-		return use_range(s, q, v, v, inverted);
+		return use_range(s, q, v, v, false);
 	case TAP_OP_NE:
-		return use_range(s, q, v, v, !inverted);
+		return use_range(s, q, v, v, true);
 	case TAP_OP_LT:
-		return v != min && use_range(s, q, min, v - 1, inverted);
+		return v != min && use_range(s, q, min, v - 1, false);
 	case TAP_OP_LE:
-		return use_range(s, q, min, v, inverted);
+		return use_range(s, q, min, v, false);
 	case TAP_OP_GT:
-		return v != max && use_range(s, q, v + 1, max, inverted);
+		return v != max && use_range(s, q, v + 1, max, false);
 	case TAP_OP_GE:
-		return use_range(s, q, v, max, inverted);
+		return use_range(s, q, v, max, false);
 	default:
 		return false;
 	}
+}
+
+bool tap_steps_quick(const struct tap_steps *list, struct tap_quick_filter *q)
+{
+	const struct tap_step *s = list->v;
+	uint64_t top;
+
+	if (list->nr != 1 || s->kind != TAP_STEP_FIELD || s->yes == s->no || list->min_size != s->at + s->size)
+		return false;
+	top = 1ull << (s->size * 8 - 1);
+	if (s->is_signed)
+		return (int64_t)s->value >= -(int64_t)(top - 1) - 1 && (int64_t)s->value <= (int64_t)(top - 1) &&
+		       find_range(s, q, -top, top - 1);
+	return s->value <= top - 1 + top && find_range(s, q, 0, top - 1 + top);
 }
