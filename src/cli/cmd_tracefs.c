@@ -180,12 +180,29 @@ static int read_id(const struct place *p, struct tap_buf *out, struct tap_err *e
 	return 0;
 }
 
+/* As it was written, unless a terminal would not show that. */
+static void put_filter(const struct tap_buf *text, struct tap_buf *out)
+{
+	bool plain = true;
+
+	for (size_t i = 0; i < text->len; i++)
+		plain &= text->data[i] >= ' ' && text->data[i] <= '~';
+	if (plain)
+		tap_buf_add(out, text->data, text->len);
+	else
+		tap_text_escape(out, text->data, text->len);
+	out->err = out->err ? out->err : text->err;
+}
+
 static int read_filter(const struct place *p, struct tap_buf *out, struct tap_err *err)
 {
 	const struct tap_user_event *ev = one_event(p, err);
-	int ret = ev ? tap_user_get_filter(p->program, ev, out, err) : err->code;
+	struct tap_buf text = { 0 };
+	int ret = ev ? tap_user_get_filter(p->program, ev, &text, err) : err->code;
 
+	put_filter(&text, out);
 	tap_buf_puts(out, out->len ? "\n" : "none\n");
+	tap_buf_release(&text);
 	return ret;
 }
 

@@ -325,6 +325,116 @@ patched_sites_are_switched()
 	kill $asked_PID
 }
 
+# The file's memory in 512 bytes: it grows when a ring is made, and when what is recorded gets to new pages of it.
+memory()
+{
+	stat -L -c %b "/proc/$pid/fd/200"
+}
+
+filters_as_in_tracefs()
+{
+	local before
+
+	program a
+	reads none filter app:request
+	run 0 "${tracefs[@]}" filter app:request 'id < 0'
+	reads 'id < 0' filter app:request
+	reads none filter app:reply
+	run 0 "${tracefs[@]}" enable app:request 1
+	wait_for on_is a 100
+	before=$(memory)
+	sleep 0.2
+	must [ "$(memory)" = "$before" ] # nothing was recorded
+	run 0 "${tracefs[@]}" filter app:request 'id >= 0 && !(common_pid == 1)'
+	reads 'id >= 0 && !(common_pid == 1)' filter app:request
+	sleep 0.2
+	must [ "$(memory)" -gt "$before" ]
+	run 0 "${tracefs[@]}" filter app:request 0
+	reads none filter app:request
+}
+
+# An expression that makes no sense changes nothing.
+filters_are_refused()
+{
+	local words
+
+	program a
+	run 0 "${tracefs[@]}" filter app:request 'id == 5'
+	run 1 "${tracefs[@]}" filter app:request 'idd == 5'
+	says "bad filter for 'app:request': Field not found: did you mean 'id'?" ' idd == 5' '    ^'
+	run 1 "${tracefs[@]}" filter app:request 'id == '
+	says 'Invalid value (did you forget quotes)?'
+	run 1 "${tracefs[@]}" filter app:request 'COMM == "x"'
+	says 'the name of the running task is not known'
+	run 1 "${tracefs[@]}" filter app:request 'common_type == 5'
+	says "program $pid cannot have this filter: it reads common_type"
+	run 1 "${tracefs[@]}" filter app:request "$(seq -f 'id == %.0f' -s ' || ' 1 1000)"
+	says "program $pid cannot have this filter: it is too long"
+	run 1 "${tracefs[@]}" filter app:request "$(printf '(%.0s' {1..1100})"
+	says "Too many '('"
+	reads 'id == 5' filter app:request
+	for words in 'app' 'app:' 'app:send' 'nosuch:request' '0'; do
+		run 1 "${tracefs[@]}" filter $words
+		says 'No such file or directory'
+	done
+	run 2 "${tracefs[@]}" filter
+}
+
+# put AT: what comes in, into the control file
+put()
+{
+	dd of="$file" bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+
+byte_is() # WANT AT
+{
+	[ "$(od -An -tu1 -j "$2" -N 1 "$file" | tr -d ' ')" = "$1" ]
+}
+
+# Whoever writes to the file himself can write anything: the program goes on.
+filters_that_lie()
+{
+	local slot file i word=$((4096 + 2048 * 64 + 3))
+
+	program a
+	run 0 "${tracefs[@]}" enable app:request 1
+	wait_for on_is a 100
+	file=$(control_link)
+	slot=$(((1 << 36) + $("${tracefs[@]}" id app:request) * 65536))
+	for ((i = 0; i < 40; i++)); do
+		run 0 "${tracefs[@]}" filter app:request "id > $i && id % 7 != 1"
+		head -c 64 /dev/urandom | put $((slot + 4096 + i * 4))
+		printf '\1' | put $word # new filters, says the last byte of the event's word
+		wait_for byte_is 0 $word
+	done
+	must kill -0 $pid
+	printf '\1\1\1\1' | put "$slot"
+	printf 'id\e[2J\xff' | put $((slot + 16))
+	run 0 "${tracefs[@]}" filter app:request
+	must grep -qF 'id\x1B[2J\xFF' out
+	head -c 4096 /dev/urandom | put "$slot"
+	run 0 "${tracefs[@]}" filter app:request
+	run 0 "${tracefs[@]}" filter app:request 0
+	reads none filter app:request
+	must kill -0 $pid
+}
+
+a_stopped_program_is_filtered()
+{
+	local before
+
+	program a
+	run 0 "${tracefs[@]}" enable app:request 1
+	wait_for on_is a 100
+	kill -STOP $pid
+	before=$(memory)
+	run 0 "${tracefs[@]}" filter app:request 'id < 0'
+	reads 'id < 0' filter app:request
+	kill -CONT $pid
+	sleep 0.2
+	must [ $(($(memory) - before)) -le 16 ] # two pages of the filter's
+}
+
 only_the_owner_and_root_may()
 {
 	local nobody=(setpriv --reuid 65534 --clear-groups --bounding-set=-all env -u XDG_RUNTIME_DIR)
@@ -359,5 +469,9 @@ check "tracefs: format and id" format_and_id_agree
 check "tracefs: unknown systems and events" unknown_names_are_refused
 check "tracefs: a program that is stopped" a_stopped_program_is_switched
 check "tracefs: a program with patched sites" patched_sites_are_switched
+check "tracefs: filter, none and 0" filters_as_in_tracefs
+check "tracefs: filters that make no sense" filters_are_refused
+check "tracefs: filters that somebody else has written" filters_that_lie
+check "tracefs: a filter of a program that is stopped" a_stopped_program_is_filtered
 check "tracefs: another user's program" only_the_owner_and_root_may
 done_testing

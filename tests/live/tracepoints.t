@@ -679,6 +679,222 @@ many_programs()
 	[ "$(ls "$dir" | wc -l)" -lt 10 ] || fail "$(ls "$dir" | wc -l) files are left"
 }
 
+# ---- filters ----
+
+# follow FILE STEP: the values go on by so much from one to the next
+follow()
+{
+	values "$1" >got
+	awk -v step="$2" 'NR > 1 && $1 != last + step { print "after", last, "comes", $1; bad = 1 } { last = $1 }
+		END { if (NR < 30) { print "only", NR; bad = 1 } exit bad }' got || fail "$(head -n 3 got)"
+}
+
+filtered_program() # PROGRAM
+{
+	"$1" 100000 100 >/dev/null &
+	pid=$!
+	wait_for test -e "$dir/$pid-0"
+	recorder -f 'v % 7 == 3 && text ~ "*teen*"'
+	rec=$!
+	run 0 "$SCHEDTAP" tracefs --pid $pid filter rules:plain
+	[ "$(cat out)" = 'v % 7 == 3 && text ~ "*teen*"' ] || fail "its filter: $(cat out)"
+	sleep 0.5
+	finish $rec
+	follow r.dat 7
+	[ $(($(head -n 1 got) % 7)) = 3 ] || fail "begins with $(head -n 1 got)"
+	run 0 "$SCHEDTAP" tracefs --pid $pid filter rules:plain
+	[ "$(cat out)" = none ] || fail "it is left with $(cat out)"
+	recorder # and all are there again
+	sleep 0.2
+	finish $!
+	follow r.dat 1
+	kill $pid
+}
+
+filtered_late_program() # PROGRAM
+{
+	recorder -f 'v & 1 && v >= 500'
+	rec=$!
+	"$1" 1000 0 >/dev/null
+	finish $rec
+	values r.dat >got
+	seq 501 2 999 | cmp - got || fail "got: $(head -n 3 got)"
+	grep -q 'makes no sense for rules:summed, of which all are recorded' rec.err || fail "it says: $(cat rec.err)"
+}
+
+is_on() # PID
+{
+	[ "$("$SCHEDTAP" tracefs --pid "$1" enable rules:plain)" = 1 ]
+}
+
+# What is rejected takes no room: of 30,000 records the ring holds a thousand.
+rejected_in_the_program() # PROGRAM FILTER
+{
+	"$1" 30000 0 again >emit.out &
+	pid=$!
+	wait_for grep -q 'ready 1' emit.out
+	recorder --buffer 64K -f "$2"
+	rec=$!
+	wait_for is_on $pid # sites that are patched are so a little later
+	kill -STOP $rec
+	kill -USR1 $pid
+	wait_for grep -q 'fired 1' emit.out
+	kill -CONT $rec
+	finish $rec
+	grep -q ' 0 lost' rec.err || fail "$(cat rec.err)"
+	has_values r.dat 29990 29999
+	kill $pid
+}
+
+rejected_without_rseq()
+{
+	export GLIBC_TUNABLES=glibc.pthread.rseq=0
+	rejected_in_the_program "$EMIT" 'v >= 29990'
+}
+
+# Each program has the filter of the recorder that has it; who comes second has none of both.
+two_recorders_and_filters()
+{
+	local a b first second
+
+	"$EMIT" 100000 100 >/dev/null & a=$!
+	"$EMIT" 100000 100 >/dev/null & b=$!
+	wait_for test -e "$dir/$a-0"
+	wait_for test -e "$dir/$b-0"
+	"$SCHEDTAP" record -o a.dat -b user -p $a -e rules:plain -f 'v % 3 == 1' 2>a.err & first=$!
+	"$SCHEDTAP" record -o b.dat -b user -p $b -e rules:plain -f 'v % 5 == 2' 2>b.err & second=$!
+	wait_for has_started a.dat
+	wait_for has_started b.dat
+	timeout -s INT 0.5 "$SCHEDTAP" record -o c.dat -b user -p $a -e rules:plain -f 'v < 0' 2>err || :
+	says "is recording program $a already"
+	run 1 "$SCHEDTAP" tracefs --pid $a filter rules:plain 'v < 0'
+	says "process $first is recording program $a already"
+	run 0 "$SCHEDTAP" tracefs --pid $a filter rules:plain
+	must grep -qx 'v % 3 == 1' out
+	kill -INT $first $second
+	wait $first $second
+	follow a.dat 3
+	follow b.dat 5
+	kill $a $b
+}
+
+filtered_children()
+{
+	recorder -f 'v % 2 == 0'
+	rec=$!
+	"$EMIT" 300 100 fork >/dev/null
+	finish $rec
+	values r.dat | sort -n >got
+	seq 0 2 898 | cmp - got || fail "got $(wc -l <got): $(head -n 3 got)"
+}
+
+# Processes that share a file have one word: it is the recorder that filters.
+filtered_shared_file()
+{
+	recorder -f 'v >= 60'
+	rec=$!
+	"$CONFINED" fork seccomp site >confined.out
+	finish $rec
+	has_values r.dat 60 99
+}
+
+# The recorder filters what a program of a release without filters records; and one that is stopped.
+filtered_old_program()
+{
+	cp -r "$top/include" include
+	sed -i 's/^#define TAP_ABI 2$/#define TAP_ABI 1/' include/schedtap/trace_events.h
+	cc -std=gnu17 -O2 -Iinclude -I"$top/tests" "$top/tests/tracepoint/emit.c" "$build/libschedtap-tracepoint.a" \
+		-lpthread -o old
+	./old 100000 100 >/dev/null &
+	pid=$!
+	wait_for test -e "$dir/$pid-0"
+	run 3 "$SCHEDTAP" tracefs --pid $pid filter rules:plain 'v > 5'
+	says 'takes no filters: it was built with a release that has none'
+	recorder -f 'v % 7 == 3'
+	rec=$!
+	sleep 0.3
+	finish $rec
+	follow r.dat 7
+	(ulimit -f 100000; exec "$EMIT" 100000 100 >/dev/null) &
+	wait_for test -e "$dir/$!-0"
+	run 3 "$SCHEDTAP" tracefs --pid $! filter rules:plain 'v > 5'
+	says 'ulimit -f'
+}
+
+filter_of_stopped_program()
+{
+	"$EMIT" 30000 0 again >emit.out &
+	pid=$!
+	wait_for grep -q 'ready 1' emit.out
+	kill -STOP $pid
+	recorder -f 'v < 10 || v > 29990'
+	rec=$!
+	kill -CONT $pid
+	kill -USR1 $pid
+	wait_for grep -q 'fired 1' emit.out
+	finish $rec
+	values r.dat | tr '\n' ' ' >got
+	must grep -qx '0 1 2 3 4 5 6 7 8 9 29991 29992 29993 29994 29995 29996 29997 29998 29999 ' got
+	kill $pid
+}
+
+# Who was killed leaves a filter, which the next recorder takes away.
+filter_of_killed_recorder()
+{
+	"$EMIT" 100000 100 >/dev/null &
+	pid=$!
+	wait_for test -e "$dir/$pid-0"
+	recorder -f 'v < 0'
+	kill -9 $!
+	wait $! 2>/dev/null || :
+	rm -rf r.dat.spool
+	recorder
+	sleep 0.3
+	finish $!
+	follow r.dat 1
+	kill $pid
+}
+
+# A filter that no program could have, and one that makes no sense when its program comes.
+filters_that_make_no_sense()
+{
+	"$EMIT" 1 0 pause >emit.out &
+	pid=$!
+	wait_for test -s emit.out
+	run 2 "$SCHEDTAP" record -o no.dat -b user -e rules:plain -f 'nosuch == 1' -- true
+	says "bad filter for 'rules:plain': Field not found"
+	run 2 "$SCHEDTAP" record -o no.dat -e rules:plain -f 'text ~ 5' -- true
+	says 'Expecting string field'
+	run 2 "$SCHEDTAP" record -o no.dat -e rules:plain -f 'COMM == "emit"' -- true
+	says 'the name of the running task is not known'
+	run 2 "$SCHEDTAP" record -o no.dat -b user -e rules:plain -f 'v == 1' -e 'rules:p*' -f 'v == 2' -- true
+	says 'has two filters'
+	must_not test -e no.dat
+	run 0 "$SCHEDTAP" record -o r.dat -e 'rules:*' -f 'text == "x"' -- true
+	says 'makes no sense for rules:summed, of which all are recorded'
+	kill $pid
+	wait $pid || :
+	run 0 "$SCHEDTAP" record -o r.dat -b user -e rules:plain -f 'nosuch == 1' -- "$EMIT" 10 0
+	says "-f 'nosuch == 1' makes no sense for rules:plain, of which all are recorded"
+	has_values r.dat 0 9
+	run 0 "$SCHEDTAP" record -o r.dat -b user -e rules:plain -f 'v == 1' -e 'rules:p*' -f 'v == 2' -- "$EMIT" 10 0
+	says 'without rules:plain: ' 'has two filters'
+}
+
+# What no list of steps holds, the recorder asks alone.
+filters_that_are_too_long()
+{
+	local long
+
+	long=$(seq -f 'v == %.0f' -s ' || ' 0 3 6000) # of 25 kB
+	recorder -f "$long"
+	rec=$!
+	"$EMIT" 6000 0 >/dev/null
+	finish $rec
+	values r.dat >got
+	seq 0 3 6000 | head -n 2000 | cmp - got || fail "got $(wc -l <got)"
+}
+
 # A process that may open nothing any more is switched on and recorded like any other.
 confined() # STEP...
 {
@@ -734,6 +950,22 @@ check 'TAP_TRACE: events of a library that is loaded later' here own_recorder_of
 check 'TAP_TRACE: two copies of the library in one program' here own_recorder_of_two_copies
 check 'TAP_TRACE: a recorder that is not in PATH, and a file for each process' here own_recorder_by_path
 check 'a slip in -e is said when the recording ends' here slip_in_record
+check 'a filter, of a program that runs' here filtered_program "$EMIT"
+check 'a filter, with patched sites' here filtered_program "$PATCHED"
+check 'a filter, of one that starts later' here filtered_late_program "$EMIT"
+check 'a filter, of a static one' here filtered_late_program "$STATIC"
+check 'what a number rejects takes no room' here rejected_in_the_program "$EMIT" 'v >= 29990'
+check 'what a text and a sum reject takes no room' here rejected_in_the_program "$EMIT" 'text ~ "f*s__" && v - 29990 >= 0'
+check 'with patched sites' here rejected_in_the_program "$PATCHED" 'v >= 29990'
+check 'without rseq' here rejected_without_rseq
+check 'two recorders, and a filter of each' here two_recorders_and_filters
+check 'a filter, and children' here filtered_children
+check 'a filter, and a child that shares a file' here filtered_shared_file
+check 'a filter, of a program without filters' here filtered_old_program
+check 'a filter, of a program that is stopped' here filter_of_stopped_program
+check 'a filter that a killed recorder left' here filter_of_killed_recorder
+check 'filters that make no sense' here filters_that_make_no_sense
+check 'filters that are too long for a program' here filters_that_are_too_long
 check 'children, forked and after exec' here children
 check 'names before and after exec, of a recording without the kernel' here names_of_programs
 check 'any user records his own programs' here as_nobody

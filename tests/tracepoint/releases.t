@@ -13,8 +13,8 @@ later()
 {
 	rm -rf "$scratch/include"
 	cp -r include "$scratch/include"
-	sed -i "s/^#define TAP_ABI 1$/#define TAP_ABI $1/; s/^#define TAP_ABI_LIBRARY 1 /#define TAP_ABI_LIBRARY $2 /
-		s/^\tuint8_t bit;.*/&\n\tuint64_t more[3];/; s/^\tuint32_t uses;.*/&\n\tuint64_t later[4];/" \
+	sed -i "s/^#define TAP_ABI 2$/#define TAP_ABI $1/; s/^#define TAP_ABI_LIBRARY 1 /#define TAP_ABI_LIBRARY $2 /
+		s/^\tuint8_t filtered;.*/&\n\tuint64_t more[3];/; s/^\tuint32_t uses;.*/&\n\tuint64_t later[4];/" \
 		"$scratch/include/schedtap/trace_events.h"
 	sed -i 's/^\tstruct static_key key;.*/&\n\tuint64_t later[2];/' "$scratch/include/schedtap/tracepoint.h"
 	sed -i 's/^\tNULL, NULL, 0, 0$/&, { 0 }/' "$scratch/include/schedtap/object.h"
@@ -38,14 +38,14 @@ records()
 {
 	local said
 
-	later 2 1 5 || return 1
+	later 3 1 5 || return 1
 	said=$(TAP_TRACE='rules:*' TAP_TRACE_FILE=$scratch/r.dat TAP_TRACE_RECORDER=$build/schedtap "$scratch/emit" 10 0)
 	[ "$said" = 'nothing failed' ] && [ "$("$build/schedtap" dump -i "$scratch/r.dat" | grep -c 'v=[0-9] text=fifteen')" = 10 ]
 }
 
 refuses()
 {
-	later 3 2 6 || return 1
+	later 4 3 6 || return 1
 	"$scratch/emit" 10 0 | grep -x 'events of a library are off: it was built for a later libschedtap-tracepoint'
 }
 

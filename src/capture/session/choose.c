@@ -209,7 +209,7 @@ static int add_pattern(struct maker *m, const struct tap_select_word *w, const c
 	return p->note || !note ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
 }
 
-/* Return: as check_filter(); 0 also where it has two filters, or cannot be recorded, which is said when it is found. */
+/* Return: as check_filter(). What cannot be recorded is said when it is found. */
 static int check_kind(const struct tap_user_kind *k, const char *filter, struct tap_err *err)
 {
 	struct tap_user_filter *f = NULL;
@@ -223,9 +223,11 @@ static int check_kind(const struct tap_user_kind *k, const char *filter, struct 
  * Whether a running program has an event that matches. Return: 0; -EINVAL with a sentence: the filter makes no sense for
  * any of them; -errno.
  */
-static int ask_programs(const struct tap_select_word *w, const char *filter, bool *found, struct tap_err *err)
+static int ask_programs(const struct maker *m, const struct tap_select_word *w, const char *filter, bool *found,
+			struct tap_err *err)
 {
 	struct tap_err why, first = { 0 };
+	const char *one; /* the filter of each is one */
 	const struct tap_user_kind *k;
 	struct tap_user_set *set;
 	int ret = tap_user_new_own(&set);
@@ -239,6 +241,7 @@ static int ask_programs(const struct tap_select_word *w, const char *filter, boo
 		if (w && !tap_select_word_fits(w, k->system, k->name))
 			continue;
 		*found = true;
+		ret = tap_select_filter(m->plan->select, k->system, k->name, &one, err);
 		fits = !check_kind(k, filter, first.code ? &why : &first);
 	}
 	tap_user_free(set);
@@ -311,7 +314,7 @@ static int add_programs(struct maker *m, const struct tap_select_word *w, const 
 	if (!backend_allows(m, &tap_backend_user))
 		return -ENOENT;
 	if (!m->opts->backend || filter)
-		ret = ask_programs(w, filter, &found, err);
+		ret = ask_programs(m, w, filter, &found, err);
 	found |= !!m->opts->backend; /* it is that of programs */
 	if (!ret && !found && (!strchr(pattern, ':') || is_kernels_system(m, pattern, &near) ||
 			       may_mount_tracefs(m)))

@@ -720,9 +720,8 @@ int tap_user_put_filter(struct tap_user_program *p, const struct tap_user_event 
 	int ret = put_filter(p->fd, ev, text, steps);
 
 	if (ret == -EOPNOTSUPP)
-		return tap_err_set(err, ret, "program %d takes no filters: %s", p->pid, ev->takes_filter ?
-				   "its user's files may not be so big (ulimit -f)" :
-				   "it was built with a release that has none");
+		return tap_err_set(err, ret, "program %d takes no filters: it was built with a release that has none, or its "
+				   "files may not be big (ulimit -f)", p->pid);
 	return close_written(p, p->fd, ret, err);
 }
 

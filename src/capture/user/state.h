@@ -41,6 +41,7 @@ struct tap_user_state {
 	bool anew;
 	struct tap_user_recorded_kind *recorded; /* the kinds that have an id */
 	unsigned int nr_recorded, cap_recorded;
+	unsigned int nr_first_kinds; /* that programs had when the recording began */
 	uint16_t *kind_ids; /* by the kind's number; 0: not asked for yet */
 	unsigned int nr_kind_ids;
 	struct tap_head_format *formats;

@@ -163,6 +163,19 @@ static int write_sessions(struct tap_user_state *s)
 	return ret == -ENOMEM ? ret : 0;
 }
 
+/* What the plan says by now of those that are there is said when the recording starts. */
+static void note_told(struct tap_user_state *s)
+{
+	for (unsigned int i = 0; i < s->nr_recorded; i++) {
+		const struct tap_user_kind *k = s->recorded[i].kind;
+		const struct tap_plan_event *ev = tap_plan_find(s->plan, k->system, k->name);
+
+		s->recorded[i].told = ev && ev->note;
+	}
+	while (tap_user_kind_at(s->set, s->nr_first_kinds))
+		s->nr_first_kinds++;
+}
+
 static int user_start(void *state, struct tap_page_writer *writer, struct tap_err *err)
 {
 	struct tap_user_state *s = state;
@@ -180,12 +193,7 @@ static int user_start(void *state, struct tap_page_writer *writer, struct tap_er
 	ret = tap_user_discover_first(s, err);
 	/* those that came since the first scan */
 	ret = ret ? ret : tap_user_discover_new(s, err);
-	for (unsigned int i = 0; i < s->nr_recorded; i++) {
-		const struct tap_user_kind *k = s->recorded[i].kind;
-		const struct tap_plan_event *ev = tap_plan_find(s->plan, k->system, k->name);
-
-		s->recorded[i].told = ev && ev->note;
-	}
+	note_told(s);
 	return ret;
 }
 
@@ -225,19 +233,34 @@ static void add_systems(const struct tap_user_state *s, struct tap_buf *text)
 	}
 }
 
+/* Adds those that came while it was recorded, and could not be. */
+static void add_failed(const struct tap_user_state *s, const struct tap_plan_pattern *p, struct tap_buf *text)
+{
+	const struct tap_user_kind *k;
+
+	for (unsigned int i = s->nr_first_kinds; (k = tap_user_kind_at(s->set, i)); i++) {
+		const struct tap_plan_event *ev = tap_plan_find(s->plan, k->system, k->name);
+
+		if (ev && ev->status == TAP_EVENT_FAILED && ev->reason && tap_plan_pattern_fits(p, k->system, k->name))
+			tap_buf_printf(text, "%swithout %s:%s: %s", text->len ? "; " : "", k->system, k->name, ev->reason);
+	}
+}
+
 /* Adds those that came while it was recorded, and that its filter makes no sense for. */
 static void add_refused(const struct tap_user_state *s, const struct tap_plan_pattern *p, struct tap_buf *text)
 {
+	unsigned int nr = 0;
+
 	for (unsigned int i = 0; i < s->nr_recorded; i++) {
 		const struct tap_user_recorded_kind *r = &s->recorded[i];
 
 		if (!r->refused || r->told || !tap_plan_pattern_fits(p, r->kind->system, r->kind->name))
 			continue;
-		if (!text->len)
-			tap_buf_printf(text, "-f '%.200s' makes no sense for", r->refused);
+		if (nr++ == 0)
+			tap_buf_printf(text, "%s-f '%.200s' makes no sense for", text->len ? "; " : "", r->refused);
 		tap_buf_printf(text, " %s:%s,", r->kind->system, r->kind->name);
 	}
-	if (text->len)
+	if (nr)
 		tap_buf_puts(text, " of which all are recorded");
 }
 
@@ -251,6 +274,7 @@ static void note_patterns(struct tap_user_state *s)
 		free(p->note);
 		p->note = NULL;
 		if (has_kind(s, p)) {
+			add_failed(s, p, &text);
 			add_refused(s, p, &text);
 		} else {
 			tap_buf_printf(&text, "no program had '%s'", p->word ? p->word->text : "*:*");
