@@ -83,8 +83,8 @@ $B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c src/base/glob.h $(wildcard bpf/*.h bpf
 
 # ---- tests ----------------------------------------------------------------------------------
 # programs with tracepoints, as their own builds link them
-TP_UNIT := $(addprefix $B/tests/tracepoint/,test_probes test_rcu test_ring test_stack test_print test_format \
-	test_decoded test_static_key_load test_static_key_patch)
+TP_UNIT := $(addprefix $B/tests/tracepoint/,test_probes test_rcu test_ring test_filter test_stack test_print \
+	test_format test_decoded test_static_key_load test_static_key_patch)
 TP_TOOLS := $(addprefix $B/tests/tracepoint/,emit emit_static emit_patched confined)
 TP_LINK = $Q$(CC) $(ALL_CFLAGS) -Itests -Itests/tracepoint $(TP_CFLAGS) $(filter %.c %.a,$^) -o $@ $(TP_LIBS) -ldl -lpthread
 $B/tests/tracepoint/%: tests/tracepoint/%.c $B/libschedtap-tracepoint.a

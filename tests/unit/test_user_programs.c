@@ -709,6 +709,65 @@ static void test_wants(void **state)
 	fixture_remove(&f);
 }
 
+/* A filter is written last to first: what the program may take is whole. */
+static void test_filters(void **state)
+{
+	const struct tap_steps none = { .bytes = sizeof(none) };
+	const struct tap_user_event *ev;
+	struct tap_filter_slot slot;
+	struct tap_user_program *p;
+	struct tap_buf text = { 0 };
+	struct tap_err err = { 0 };
+	struct tap_steps steps;
+	struct fixture f;
+	uint64_t at;
+
+	(void)state;
+	fixture_make(&f);
+	program_object(&f.p, 16, two, 2);
+	p = first(&f);
+	assert_int_equal(tap_user_lock(p, NULL), 0);
+	ev = &p->control.events[1];
+	at = tap_filter_slot_at(ev->id);
+	print_message("# of a release without filters\n");
+	assert_int_equal(tap_user_put_filter(p, ev, "a == 1", &none, &err), -EOPNOTSUPP);
+	assert_non_null(strstr(err.text, "takes no filters"));
+	print_message("# without room for them\n");
+	p->control.events[1].takes_filter = true;
+	assert_int_equal(tap_user_put_filter(p, ev, "a == 1", &none, NULL), -EOPNOTSUPP);
+	assert_int_equal(tap_user_get_filter(p, ev, &text, NULL), 0);
+	assert_int_equal(text.len, 0);
+	assert_int_equal(ftruncate(f.p.fd, (off_t)TAP_CONTROL_FILTERS_END), 0);
+	print_message("# given\n");
+	assert_int_equal(tap_user_put_filter(p, ev, "a == 1", &none, NULL), 0);
+	assert_int_equal(word_of(&f.p, 0, 1)->filters, 1);
+	assert_int_equal(word_of(&f.p, 0, 0)->filters, 0);
+	assert_int_equal(pread(f.p.fd, &slot, sizeof(slot), (off_t)at), sizeof(slot));
+	assert_true(slot.stamp && slot.bytes == sizeof(none) && slot.len == 6);
+	assert_int_equal(pread(f.p.fd, &steps, sizeof(steps), (off_t)(at + TAP_FILTER_STEPS)), sizeof(steps));
+	assert_memory_equal(&steps, &none, sizeof(none));
+	assert_int_equal(tap_user_get_filter(p, ev, &text, NULL), 0);
+	assert_string_equal(tap_buf_str(&text), "a == 1");
+	print_message("# a text that is longer than any\n");
+	tap_buf_clear(&text);
+	slot.len = TAP_FILTER_TEXT_MAX + 1;
+	assert_int_equal(pwrite(f.p.fd, &slot, sizeof(slot), (off_t)at), sizeof(slot));
+	assert_int_equal(tap_user_get_filter(p, ev, &text, NULL), 0);
+	assert_int_equal(text.len, 0);
+	print_message("# taken\n");
+	word_of(&f.p, 0, 1)->filters = 0;
+	assert_int_equal(tap_user_put_filter(p, ev, NULL, NULL, NULL), 0);
+	assert_int_equal(word_of(&f.p, 0, 1)->filters, 1);
+	assert_int_equal(pread(f.p.fd, &slot, sizeof(slot), (off_t)at), sizeof(slot));
+	assert_int_equal(slot.stamp, 0);
+	print_message("# there is none to be taken\n");
+	word_of(&f.p, 0, 1)->filters = 0;
+	assert_int_equal(tap_user_put_filter(p, ev, NULL, NULL, NULL), 0);
+	assert_int_equal(word_of(&f.p, 0, 1)->filters, 0);
+	tap_buf_release(&text);
+	fixture_remove(&f);
+}
+
 static void test_locks(void **state)
 {
 	struct tap_user_program *p;
@@ -763,7 +822,8 @@ int main(void)
 		cmocka_unit_test(test_heads),
 		cmocka_unit_test(test_texts),	    cmocka_unit_test(test_id),
 		cmocka_unit_test(test_text_blocks), cmocka_unit_test(test_wants),
-		cmocka_unit_test(test_locks),	    cmocka_unit_test(test_removes),
+		cmocka_unit_test(test_filters),	    cmocka_unit_test(test_locks),
+		cmocka_unit_test(test_removes),
 	};
 
 	alarm(60);
