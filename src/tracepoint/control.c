@@ -75,14 +75,15 @@ static bool is_kept(void)
 	struct tap_control c;
 	struct stat st;
 
-	return fresh || (kept_fd >= 0 && !fstat(kept_fd, &st) && S_ISREG(st.st_mode) &&
+	return __atomic_load_n(&fresh, __ATOMIC_RELAXED) || (kept_fd >= 0 && !fstat(kept_fd, &st) && S_ISREG(st.st_mode) &&
 			 pread(kept_fd, &c, sizeof(c), 0) == sizeof(c) && c.magic == TAP_CONTROL_MAGIC &&
 			 c.pid == tap_control->pid && c.made_ns == tap_control->made_ns);
 }
 
 void tap_control_let_go(void)
 {
-	fresh = false;
+	/* a thread that makes a ring has another lock */
+	__atomic_store_n(&fresh, false, __ATOMIC_RELAXED);
 }
 
 void tap_control_send(int socket)
@@ -198,7 +199,7 @@ static int make_file(const char *folder, struct tap_control *parent)
 	if (parent)
 		head = mremap(head, TAP_CONTROL_MAPPED, TAP_CONTROL_MAPPED, MREMAP_MAYMOVE | MREMAP_FIXED, parent);
 	kept_fd = fd;
-	fresh = true;
+	__atomic_store_n(&fresh, true, __ATOMIC_RELAXED);
 	tap_control = head;
 	if (nr_family < TAP_FAMILY_MAX)
 		family[nr_family++] = tap_process->pid;

@@ -13,9 +13,9 @@ static struct tap_steps *filters[UINT16_MAX + 1];
 struct tap_quick_filter tap_quick_filters[UINT16_MAX + 1];
 
 /* What is in the file, if it is whole: who writes it may be at it. Return: NULL: none. */
-static struct tap_steps *copy(const char *slot)
+static struct tap_steps *copy(char *slot)
 {
-	const struct tap_filter_slot *head = (const struct tap_filter_slot *)slot;
+	struct tap_filter_slot *head = (struct tap_filter_slot *)slot;
 	uint32_t stamp = __atomic_load_n(&head->stamp, __ATOMIC_ACQUIRE);
 	uint32_t bytes = __atomic_load_n(&head->bytes, __ATOMIC_RELAXED);
 	struct tap_steps *list;
@@ -26,8 +26,8 @@ static struct tap_steps *copy(const char *slot)
 	if (!list)
 		return NULL;
 	memcpy(list, slot + TAP_FILTER_STEPS, bytes);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (__atomic_load_n(&head->stamp, __ATOMIC_RELAXED) == stamp && tap_steps_check(list, bytes))
+	/* adds nothing: a load may be done before the copy is */
+	if (__atomic_fetch_add(&head->stamp, 0, __ATOMIC_ACQ_REL) == stamp && tap_steps_check(list, bytes))
 		return list;
 	tap_pool_put(list, bytes);
 	return NULL;
@@ -53,11 +53,10 @@ static void set_quick(struct tap_quick_filter *q, const struct tap_steps *list)
 	struct tap_quick_filter now = { 0 };
 
 	__atomic_store_n(&q->what, 0, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
 	if (!list || !tap_steps_quick(list, &now))
 		return;
-	__atomic_store_n(&q->low, now.low, __ATOMIC_RELAXED);
-	__atomic_store_n(&q->span, now.span, __ATOMIC_RELAXED);
+	__atomic_store_n(&q->low, now.low, __ATOMIC_RELEASE);
+	__atomic_store_n(&q->span, now.span, __ATOMIC_RELEASE);
 	__atomic_store_n(&q->what, now.what | ++turn << 17, __ATOMIC_RELEASE);
 }
 

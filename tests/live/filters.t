@@ -270,12 +270,14 @@ sub during {
 # What was lost is no slice of anything.
 sub has_lost { return `cat $_[0].err` !~ /, 0 lost/ }
 
-# {cpu => [events as text, without their times]}
+# {cpu => [events as text, without their times]}. Of a task that ends another CPU makes a dead one of a zombie, maybe
+# between the two programs that look at it.
 sub events {
 	my %of;
 
 	open(my $out, '-|', $schedtap, 'dump', @_) or die;
 	while (<$out>) {
+		s/ prev_state=X / prev_state=Z /;
 		push @{$of{$1}}, "$2" if /-\d+ +\[(\d+)\] [\d.]+: (.*)$/;
 	}
 	return \%of;
@@ -292,14 +294,20 @@ sub is_slice {
 	return 0;
 }
 
-# When the first event of $part is in $whole, whose program saw it first.
+# When the first event of $part, of any CPU, is in $whole, whose program saw it first. A program's first run on a CPU
+# takes some 10 us: of two CPUs' first events the later one may have the earlier stamp.
 sub began {
 	my ($part, $whole) = @_;
-	my ($cpu, $at, $text) = `$schedtap dump -i $part` =~ /\[(\d+)\] ([\d.]+): (.*)/ or return 0;
-	my @near = grep { /\[$cpu\] [\d.]+: \Q$text\E$/ }
-		split(/\n/, `$schedtap dump -i $whole --time @{[sprintf('%.9f,%.9f', $at - 0.0001, $at)]}`);
+	my (%first, @began);
 
-	return @near && $near[-1] =~ /\] ([\d.]+):/ ? $1 : $at;
+	for (split(/\n/, `$schedtap dump -i $part`)) {
+		my ($cpu, $at, $text) = /\[(\d+)\] ([\d.]+): (.*)/ or next;
+		next if $first{$cpu}++;
+		my @near = grep { /\[$cpu\] [\d.]+: \Q$text\E$/ }
+			split(/\n/, `$schedtap dump -i $whole --time @{[sprintf('%.9f,%.9f', $at - 0.0001, $at)]}`);
+		push @began, @near && $near[-1] =~ /\] ([\d.]+):/ ? $1 : $at;
+	}
+	return (sort { $a <=> $b } @began)[0] // 0;
 }
 
 my $load = 'pipe(A,B);pipe(C,D); if (!fork) { close B; while (sysread(A,$x,1)) { syswrite(D,"x"); system("true") if rand() < 0.01 } exit }

@@ -87,5 +87,6 @@ int main(void)
 		cmocka_unit_test(test_every_definition),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("own", tests, NULL, NULL);
 }

@@ -403,5 +403,6 @@ int main(void)
 		cmocka_unit_test(short_records_are_accepted),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, open_formats, close_formats);
 }
