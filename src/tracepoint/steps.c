@@ -72,6 +72,7 @@ static bool check_step(const struct tap_steps *list, uint32_t i)
 		return has_data(list, s) && s->data_bytes % 8 == 0;
 	case TAP_STEP_MASK:
 		return has_place(list, s) && s->data_bytes % 8 == 0 && (s->op == TAP_OP_EQ || s->op == TAP_OP_AND);
+	case TAP_STEP_SAMPLE:
 	case TAP_STEP_LOAD:
 		return has_number(list, s);
 	case TAP_STEP_ARITH:
@@ -208,6 +209,8 @@ static inline __attribute__((always_inline)) bool plain_holds(const struct tap_s
 		text = place_of(s, rec, size);
 		return tap_glob_matches(data_of(list, s), (const char *)text.at, text.len);
 	}
+	if (s->kind == TAP_STEP_SAMPLE)
+		return ((uint32_t)load_number(s, rec) + 1) * s->data < s->value;
 	return s->kind == TAP_STEP_MASK && mask_holds(s, data_of(list, s), place_of(s, rec, size));
 }
 

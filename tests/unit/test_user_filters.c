@@ -179,7 +179,7 @@ static void known_ones(void **state)
 		"n == CPUS{1}", "n == CPUS{1,2}", "n != CPUS{1,2}", "tiny & CPUS{0-255}", "u & CPUS{0-65535}", "CPU & CPUS{0-8191}",
 		"CPU >= 0", "CPU == 0", "CPU < 0", "n > u", "n < tiny", "big == l", "n + 1 == 2", "n * 2 - u / 3 > 5", "l / n > 0",
 		"l % n == 1", "big / tiny < 100", "l / byte % 7 == half - 1", "(n + u) * (l - 1) < (big + tiny) * 3", "n / (u - 1) == 0",
-		"5ms < big", "uhalf >= 4K", "n == 1 && u > 2 || name == \"a\" && !(path ~ \"*b\")", "n == 1 && (u == 0 || (l > 0 && big & 1))",
+		"sample(1/3)", "!sample(2/3) && n < 0", "sample(1/1)", "sample(1/4294967295)", "5ms < big", "uhalf >= 4K", "n == 1 && u > 2 || name == \"a\" && !(path ~ \"*b\")", "n == 1 && (u == 0 || (l > 0 && big & 1))",
 		"!(n == 1 || u == 0) && !(path ~ \"a*\" || rel == \"x\")", "((n == 0) && !(!(u == 1) || l < 0)) || byte == 255",
 	};
 
@@ -314,15 +314,19 @@ static void who_reads_the_tid_says_so(void **state)
 	tap_user_filter_free(f);
 }
 
-static void the_running_task_is_not_known(void **state)
+/* The running task, and what was recorded before on other CPUs. */
+static void what_is_not_known_is_refused(void **state)
 {
+	static const char *const texts[] = { "COMM == \"x\"", "n == 1 || changed(u)", "moved(l, 5)" };
 	struct tap_user_filter *f;
 	struct tap_err err;
 
 	(void)state;
-	assert_int_equal(tap_user_filter_new(sample, "COMM == \"x\"", &f, &err), -EINVAL);
-	assert_null(f);
-	assert_non_null(strstr(err.text, "app:sample"));
+	for (size_t i = 0; i < LEN(texts); i++) {
+		assert_int_equal(tap_user_filter_new(sample, texts[i], &f, &err), -EINVAL);
+		assert_null(f);
+		assert_non_null(strstr(err.text, "app:sample"));
+	}
 }
 
 /* Each is one change to a list that is accepted. */
@@ -398,7 +402,7 @@ int main(void)
 		cmocka_unit_test(random_ones),
 		cmocka_unit_test(what_is_left_to_the_recorder),
 		cmocka_unit_test(who_reads_the_tid_says_so),
-		cmocka_unit_test(the_running_task_is_not_known),
+		cmocka_unit_test(what_is_not_known_is_refused),
 		cmocka_unit_test(lists_that_are_refused),
 		cmocka_unit_test(short_records_are_accepted),
 	};

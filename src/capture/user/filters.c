@@ -170,6 +170,12 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 		if (s.is_signed != t->is_signed && s.op != TAP_OP_AND)
 			cannot(m, "it compares in a way that programs cannot");
 		break;
+	case TAP_TERM_SAMPLE:
+		s = load(m, s, t->load, t->at);
+		s.kind = TAP_STEP_SAMPLE;
+		s.data = TAP_FILTER_HASH;
+		s.value = t->value;
+		break;
 	case TAP_TERM_NUMBERS:
 		compute(m, t->a, 0);
 		compute(m, t->b, 1);
@@ -285,6 +291,17 @@ static int translate(struct tap_user_filter *f)
 	return ret;
 }
 
+/* Whether all that it asks for is known where a program's record is drained: one CPU's at a time. */
+static int check_known(const struct tap_filter *f, struct tap_err *err)
+{
+	const char *lacks = tap_filter_wants_comm(f) ? "the name of the running task is not known where a program's event "
+						       "is recorded; -c selects programs by their names" :
+			    f->nr_pasts ? "which record was a thread's last one is known on reading alone: changed() and "
+					  "moved() are for reports" : NULL;
+
+	return lacks ? tap_err_set(err, -EINVAL, "bad filter for '%s:%s': %s", f->fmt->system, f->fmt->name, lacks) : 0;
+}
+
 int tap_user_filter_new(const struct tap_format *fmt, const char *text, struct tap_user_filter **out,
 			struct tap_err *err)
 {
@@ -295,9 +312,8 @@ int tap_user_filter_new(const struct tap_format *fmt, const char *text, struct t
 	if (!f)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = tap_filter_new(fmt, text, &f->filter, err);
-	if (!ret && tap_filter_wants_comm(f->filter))
-		ret = tap_err_set(err, -EINVAL, "bad filter for '%s:%s': the name of the running task is not known where "
-				  "a program's event is recorded; -c selects programs by their names", fmt->system, fmt->name);
+	if (!ret)
+		ret = check_known(f->filter, err);
 	if (!ret && !(f->text = strdup(text)))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	if (!ret && translate(f))

@@ -20,7 +20,7 @@ struct tap_user_filter {
 
 /*
  * @fmt: borrowed until it is freed. Return: 0; -EINVAL with a sentence: it makes no sense for this event, or asks for
- * the running task's name, which nobody knows when a program's event is recorded; -ENOMEM.
+ * the running task's name or for earlier records, which are not known when a program's event is recorded; -ENOMEM.
  */
 int tap_user_filter_new(const struct tap_format *fmt, const char *text, struct tap_user_filter **out,
 			struct tap_err *err);
