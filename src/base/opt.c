@@ -120,26 +120,30 @@ static int store_choice(struct parse *p, const struct tap_opt *o, const void **c
 	return 0;
 }
 
+int tap_filters_add(struct tap_filters *f, unsigned int word, const char *text)
+{
+	char **v, *both;
+
+	v = reallocarray(f->v, word + 1 > f->nr ? word + 1 : f->nr, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	for (f->v = v; f->nr <= word; f->nr++)
+		v[f->nr] = NULL;
+	if ((v[word] ? asprintf(&both, "(%s) && (%s)", v[word], text) : asprintf(&both, "%s", text)) < 0)
+		return -ENOMEM;
+	free(v[word]);
+	v[word] = both;
+	return 0;
+}
+
 /* It belongs to the last of @strings. */
 static int store_filter(struct parse *p, const struct tap_opt *o, struct tap_filters *to,
 			const struct tap_strings *strings, const char *value)
 {
-	char **v, *filter, **last;
-
 	if (!strings->nr)
 		return tap_err_set(p->err, -EINVAL, "-%c '%s' stands before any -e: it belongs to the -e "
 				   "in front of it", o->letter, value);
-	v = reallocarray(to->v, strings->nr, sizeof(*v));
-	if (!v)
-		return tap_err_set(p->err, -ENOMEM, "out of memory");
-	for (to->v = v; to->nr < strings->nr; to->nr++)
-		v[to->nr] = NULL;
-	last = &v[to->nr - 1];
-	if ((*last ? asprintf(&filter, "(%s) && (%s)", *last, value) : asprintf(&filter, "%s", value)) < 0)
-		return tap_err_set(p->err, -ENOMEM, "out of memory");
-	free(*last);
-	*last = filter;
-	return 0;
+	return tap_filters_add(to, strings->nr - 1, value) ? tap_err_set(p->err, -ENOMEM, "out of memory") : 0;
 }
 
 /* @value is NULL for a flag. */

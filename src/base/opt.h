@@ -35,6 +35,9 @@ struct tap_filters {
 	unsigned int nr;
 };
 
+/* @word: the number of its string. One more must hold beside those that it has. Return: 0 or -ENOMEM. */
+int tap_filters_add(struct tap_filters *f, unsigned int word, const char *text);
+
 struct tap_opt {
 	const char *name; /* "input": --input */
 	char letter;	  /* 'i', or 0 */

@@ -56,23 +56,6 @@ static int read_line(struct tap_cli_defs *d, const struct tap_one_line *line, co
 	return ret;
 }
 
-/* Beside the -f that the word may have. */
-static int add_filter(struct tap_filters *filters, unsigned int index, const char *filter)
-{
-	char **v, *both;
-
-	v = reallocarray(filters->v, index + 1, sizeof(*v));
-	if (!v)
-		return -ENOMEM;
-	for (filters->v = v; filters->nr <= index; filters->nr++)
-		v[filters->nr] = NULL;
-	if ((v[index] ? asprintf(&both, "(%s) && (%s)", filter, v[index]) : asprintf(&both, "%s", filter)) < 0)
-		return -ENOMEM;
-	free(v[index]);
-	v[index] = both;
-	return 0;
-}
-
 /* What -e says in its place. */
 static int add_name(struct tap_cli_defs *d, const char *name, const char **word)
 {
@@ -95,7 +78,7 @@ static int define_word(struct tap_cli_defs *d, struct tap_select_words *words, u
 	if (ret)
 		return tap_err_set(err, ret, ret == -ENOMEM ? "out of memory" : "-e: there are too many definitions");
 	ret = read_line(d, &line, name, err);
-	if (!ret && ((line.filter && add_filter(&words->filters, index, line.filter)) ||
+	if (!ret && ((line.filter && tap_filters_add(&words->filters, index, line.filter)) ||
 		     add_name(d, name, &words->events.v[index])))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	free(name);

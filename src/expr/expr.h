@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * C expressions over the fields of a format ("REC->prev_state & 0xff"), parsed once
- * (expr_parse.h) and evaluated on each record. A program is an array of nodes, an expression a
+ * (parse.h) and evaluated on each record. A program is an array of nodes, an expression a
  * tree of them. Numbers are kept in 64 bits, sign- or zero-extended as their C type says, so that
  * most conversions between types cost nothing. What makes a text of a value (__print_symbolic())
  * has nodes as well: print.c writes it.
