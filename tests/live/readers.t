@@ -30,6 +30,8 @@ my @shapes = (
 	  tracefs => 1 },
 	{ name => 'several systems', args => [qw(-e sched -e irq -e idle -e workqueue:* -e task:*
 	  -e nr_running -e util_est)], tracefs => 1 },
+	{ name => 'own events', args => [qw(-e sched -e task_demand -e queue_change), '--define',
+	  "$here/../../examples/own_events.h", '-e', 'pelt_se_tp{pid, comm, util=se->avg.util_avg}'] },
 );
 
 # A pair of processes that wake each other $ARGV[0] times. $ARGV[1]: for a quarter of them the
