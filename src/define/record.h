@@ -5,10 +5,7 @@
 
 #include "define/arena.h"
 #include "define/call.h"
-#include "event/format.h"
-
-/* Bytes of a record with all its texts: it is to fit where a ring ends (bpf/ring.h), and on a page of a trace.dat. */
-#define TAP_RECORD_MAX_BYTES 4000u
+#include "event/defs.h"
 
 struct tap_record {
 	struct tap_field *fields; /* without the common ones */

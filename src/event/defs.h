@@ -32,6 +32,11 @@ struct tap_hook {
 #define TAP_DEF_MAX_HOOKS 4u
 #define TAP_DEF_MAX_NEEDS 16u
 
+/* Of a record with all its texts: it is to fit where a ring ends (bpf/ring.h), and on a page of a trace.dat. */
+#define TAP_RECORD_MAX_BYTES 4000u
+/* Behind the record's start: BPF programs put no text and no mask further (0x3ff in bpf/schedtap.bpf.c). */
+#define TAP_RECORD_MAX_TEXT_AT 1023u
+
 /* Of definitions in one line (program/one_line.h). */
 #define TAP_DEF_LINE_SYSTEM "own"
 #define TAP_DEF_LINE_GROUP "one_line"

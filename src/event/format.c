@@ -78,6 +78,7 @@ static bool typedef_find(struct span word, struct tap_abi abi, struct tap_ctype 
 			continue;
 		type->size = typedefs[i].size ? typedefs[i].size : abi.long_size;
 		type->is_signed = typedefs[i].is_signed;
+		type->is_bool = span_is(word, "bool") || span_is(word, "_Bool");
 		return true;
 	}
 	return false;

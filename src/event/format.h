@@ -33,6 +33,7 @@ struct tap_ctype {
 	uint8_t size; /* 1, 2, 4 or 8 */
 	bool is_signed;
 	bool is_real;
+	bool is_bool; /* what is converted to it is 0 or 1 */
 };
 
 /* Return: whether "unsigned long", "pid_t", "struct rq *", ... is a type of known size. */

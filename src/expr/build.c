@@ -124,7 +124,25 @@ static uint32_t cast_load(struct expr_parser *p, uint32_t n, struct tap_ctype to
 		cut.num = expr_fit(to, cut.num);
 	}
 	cut.type = to;
+	cut.opaque = false;
 	return tap_expr_add(p, cut);
+}
+
+/* A number that fits both types as it is. */
+static uint32_t retype(struct expr_parser *p, uint32_t n, struct tap_ctype to)
+{
+	struct expr_node copy;
+
+	if (p->err)
+		return 0;
+	copy = *node_at(p, n);
+	copy.type = to;
+	return tap_expr_add(p, copy);
+}
+
+static uint32_t cast_to_bool(struct expr_parser *p, uint32_t n, struct tap_ctype to)
+{
+	return retype(p, tap_expr_unary(p, OP_NOT, tap_expr_unary(p, OP_NOT, n)), to);
 }
 
 uint32_t tap_expr_cast(struct expr_parser *p, uint32_t n, struct tap_ctype to)
@@ -136,8 +154,10 @@ uint32_t tap_expr_cast(struct expr_parser *p, uint32_t n, struct tap_ctype to)
 	if (to.is_real)
 		return tap_expr_fail(p, -EINVAL);
 	from = node_at(p, n)->type;
-	if (from.size == to.size && from.is_signed == to.is_signed)
-		return n;
+	if (to.is_bool && !from.is_bool)
+		return cast_to_bool(p, n, to);
+	if (!node_at(p, n)->opaque && from.size == to.size && from.is_signed == to.is_signed)
+		return from.is_bool == to.is_bool ? n : retype(p, n, to);
 	if (node_at(p, n)->op == OP_LOAD && (to.size <= node_at(p, n)->len || same_bits(from, to)))
 		return cast_load(p, n, to);
 	return add_op(p, (struct expr_node){ .op = OP_CAST, .type = to, .a = n });
@@ -157,6 +177,12 @@ static struct tap_ctype common_type(struct tap_ctype a, struct tap_ctype b)
 	return (struct tap_ctype){ a.size, a.is_signed && b.is_signed };
 }
 
+/* C counts in what it points to, or refuses it. */
+static uint32_t compute_pointer(struct expr_parser *p)
+{
+	return p->scope ? tap_expr_fail(p, -EINVAL) : tap_expr_unknown(p);
+}
+
 uint32_t tap_expr_binary(struct expr_parser *p, enum expr_op op, uint32_t a, uint32_t b)
 {
 	bool shift = op == OP_SHL || op == OP_SHR, logic = op == OP_ANDAND || op == OP_OROR;
@@ -166,9 +192,8 @@ uint32_t tap_expr_binary(struct expr_parser *p, enum expr_op op, uint32_t a, uin
 
 	if (!tap_expr_is_number(p, a) || !tap_expr_is_number(p, b))
 		return 0;
-	/* C counts in what the pointer points to */
-	if (node_at(p, a)->opaque && (op == OP_ADD || op == OP_SUB))
-		return tap_expr_unknown(p);
+	if (!logic && !compare && (node_at(p, a)->opaque || node_at(p, b)->opaque))
+		return compute_pointer(p);
 	if (shift)
 		type = promoted(node_at(p, a)->type);
 	else if (!logic)
@@ -199,6 +224,8 @@ uint32_t tap_expr_unary(struct expr_parser *p, enum expr_op op, uint32_t a)
 
 	if (!tap_expr_is_number(p, a))
 		return 0;
+	if (op != OP_NOT && node_at(p, a)->opaque)
+		return compute_pointer(p);
 	if (op != OP_NOT)
 		n.type = promoted(node_at(p, a)->type);
 	return add_op(p, n);
@@ -210,8 +237,8 @@ uint32_t tap_expr_cond(struct expr_parser *p, uint32_t a, uint32_t b, uint32_t d
 
 	if (!tap_expr_is_number(p, a) || !b || !d)
 		return tap_expr_fail(p, -EINVAL);
-	if (p->scope && expr_is_const(p, a)) /* the other one may be what a kernel lacks */
-		return node_at(p, a)->num ? b : d;
+	if (p->scope && expr_is_const(p, a) && node_at(p, node_at(p, a)->num ? d : b)->unknown)
+		return node_at(p, a)->num ? b : d; /* the other one is what a kernel lacks */
 	yes = *node_at(p, b);
 	no = *node_at(p, d);
 	if (yes.class == no.class) {
@@ -222,10 +249,10 @@ uint32_t tap_expr_cond(struct expr_parser *p, uint32_t a, uint32_t b, uint32_t d
 	}
 	if (n.class == EXPR_NUMBER) {
 		n.type = common_type(yes.type, no.type);
-		b = tap_expr_cast(p, b, n.type);
-		d = tap_expr_cast(p, d, n.type);
 		n.ctype = yes.ctype ?: no.ctype; /* the other one is NULL */
-		n.opaque = n.ctype;
+		n.opaque = yes.opaque || no.opaque;
+		b = n.opaque ? b : tap_expr_cast(p, b, n.type);
+		d = n.opaque ? d : tap_expr_cast(p, d, n.type);
 	}
 	if (!p->err && expr_is_const(p, a))
 		return node_at(p, a)->num ? b : d;
@@ -234,6 +261,23 @@ uint32_t tap_expr_cond(struct expr_parser *p, uint32_t a, uint32_t b, uint32_t d
 	n.b = b;
 	n.c = d;
 	return tap_expr_add(p, n);
+}
+
+uint32_t tap_expr_choose(struct expr_parser *p, uint32_t a, uint32_t b, uint32_t d)
+{
+	struct expr_node n;
+
+	if (p->err)
+		return 0;
+	n = *node_at(p, d);
+	return tap_expr_add(p, (struct expr_node){ .op = OP_COND,
+						   .class = n.class,
+						   .type = n.type,
+						   .ctype = n.ctype,
+						   .opaque = n.opaque,
+						   .a = a,
+						   .b = b,
+						   .c = d });
 }
 
 uint32_t tap_expr_bytes(struct expr_parser *p, const struct tap_field *f)
@@ -246,6 +290,14 @@ uint32_t tap_expr_bytes(struct expr_parser *p, const struct tap_field *f)
 	return tap_expr_add(p, n);
 }
 
+struct tap_ctype tap_expr_field_type(const struct tap_field *f)
+{
+	struct tap_ctype type = expr_elem_type(f);
+
+	type.is_bool = type.size == 1 && !strcmp(f->type, "bool");
+	return type;
+}
+
 uint32_t tap_expr_field(struct expr_parser *p, const struct tap_field *f)
 {
 	struct expr_node n = { .op = OP_LOAD, .num = UINT64_MAX };
@@ -253,7 +305,7 @@ uint32_t tap_expr_field(struct expr_parser *p, const struct tap_field *f)
 	if (!f || (f->kind != TAP_FIELD_NUMBER && f->kind != TAP_FIELD_REAL))
 		return tap_expr_bytes(p, f);
 	n.class = f->is_real ? EXPR_REAL : EXPR_NUMBER;
-	n.type = expr_elem_type(f);
+	n.type = tap_expr_field_type(f);
 	n.load = expr_load_of(n.type, f->swap);
 	n.at = f->offset;
 	n.len = f->size;

@@ -57,10 +57,14 @@ uint32_t tap_expr_unknown(struct expr_parser *p);
 /* A field, a number or what is none; of any field its bytes. @f: NULL: there was an error. */
 uint32_t tap_expr_field(struct expr_parser *p, const struct tap_field *f);
 uint32_t tap_expr_bytes(struct expr_parser *p, const struct tap_field *f);
+/* Of a number, or of an array's elements. */
+struct tap_ctype tap_expr_field_type(const struct tap_field *f);
 /* As C computes them, with its types; constants become one. */
 uint32_t tap_expr_unary(struct expr_parser *p, enum expr_op op, uint32_t a);
 uint32_t tap_expr_binary(struct expr_parser *p, enum expr_op op, uint32_t a, uint32_t b);
 uint32_t tap_expr_cond(struct expr_parser *p, uint32_t a, uint32_t b, uint32_t c);
+/* "a ? b : c" of two that are of one type already, which it has: narrow ones are not promoted. */
+uint32_t tap_expr_choose(struct expr_parser *p, uint32_t a, uint32_t b, uint32_t c);
 /* Return: a node of the same number as @to. What is no number is an error. */
 uint32_t tap_expr_cast(struct expr_parser *p, uint32_t node, struct tap_ctype to);
 /* An operand has to be a number; what is none has an address, which is no help to anybody. */

@@ -489,6 +489,12 @@ static bool field_type(const struct expr_parser *p, struct span w, struct tap_ct
 	return false;
 }
 
+/* "a * b" may look like a type, whose "*" would be at its end. */
+static bool is_product(struct span name)
+{
+	return memchr(name.s, '*', name.len) && name.s[name.len - 1] != '*';
+}
+
 /* After "(": whether a type and ")" follow; they are taken then. */
 static bool accept_cast(struct expr_parser *p, struct cast *k)
 {
@@ -502,7 +508,7 @@ static bool accept_cast(struct expr_parser *p, struct cast *k)
 	k->known = tap_ctype_find(name.s, name.len, expr_abi(p), &k->type) ||
 		   field_type(p, name, &k->type);
 	star = memchr(name.s, '*', name.len);
-	if (star && name.s[name.len - 1] != '*')
+	if (is_product(name))
 		goto none;
 	if (star) {
 		struct span elem = trim((struct span){ name.s, (size_t)(star - name.s) });
@@ -575,7 +581,7 @@ static bool accept_scope_cast(struct expr_parser *p, uint32_t *node)
 	const char *start = p->at;
 	struct span name = trim(take_type(p));
 
-	if (name.len && !isdigit((unsigned char)*name.s) && tap_expr_accept(p, ")") &&
+	if (name.len && !isdigit((unsigned char)*name.s) && !is_product(name) && tap_expr_accept(p, ")") &&
 	    p->scope->cast(p, name, parse_unary, node))
 		return true;
 	if (!p->err)

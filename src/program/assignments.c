@@ -80,6 +80,11 @@ static struct tap_assignment *add(struct tap_assignments *a, const struct tap_fi
 	return &a->v[a->nr++];
 }
 
+static uint32_t number_of(struct tap_assignments *a, const struct tap_assignment *before)
+{
+	return before->reason ? tap_scope_lacking(&a->scope, before->reason) : before->number;
+}
+
 /* What REC->field is, in an expression: what was assigned to it before. */
 static uint32_t record_value(struct tap_scope *n, struct span name)
 {
@@ -89,8 +94,8 @@ static uint32_t record_value(struct tap_scope *n, struct span name)
 
 	if (!f)
 		return 0;
-	if (before && before->what == TAP_ASSIGNED_NUMBER && !before->reason)
-		return before->number;
+	if (before && before->what == TAP_ASSIGNED_NUMBER)
+		return number_of(a, before);
 	refuse(a, tap_scope_say(n, name, "'%s' was assigned no number before", f->name));
 	return 0;
 }
@@ -114,21 +119,31 @@ static const struct assign_op *take_op(struct tap_assignments *a)
 	return NULL;
 }
 
-/* The value of "old OP= expression", also where the ifs around do not hold: then it stays. */
+/* The value of "old OP= expression" or "old++", also where the ifs around do not hold: then it stays. */
 static uint32_t take_value(struct tap_assignments *a, uint32_t old)
 {
 	struct expr_parser *p = parser(a);
-	const struct assign_op *op = take_op(a);
-	uint32_t v = tap_expr_parse(p);
+	bool up = tap_expr_accept(p, "++");
+	const struct assign_op *op;
+	uint32_t v;
 
+	if (up || tap_expr_accept(p, "--"))
+		return tap_expr_binary(p, up ? OP_ADD : OP_SUB, old, tap_expr_num(p, EXPR_INT, 1));
+	op = take_op(a);
+	v = tap_expr_parse(p);
 	if (op && op->op >= 0 && !p->err)
 		v = tap_expr_binary(p, (enum expr_op)op->op, old, v);
 	return v;
 }
 
-static uint32_t depending(struct tap_assignments *a, uint32_t value, uint32_t old)
+/* What has the value from now on, and is of that type. */
+static uint32_t assigned(struct tap_assignments *a, uint32_t value, uint32_t old, struct tap_ctype type)
 {
-	return a->when && !parser(a)->err ? tap_expr_cond(parser(a), a->when, value, old) : value;
+	struct expr_parser *p = parser(a);
+
+	if (!p->err && !node_at(p, old)->opaque)
+		value = tap_expr_cast(p, value, type);
+	return a->when && !p->err ? tap_expr_choose(p, a->when, value, old) : value;
 }
 
 /* Behind "REC->array": an element. */
@@ -161,15 +176,15 @@ static void assign_number(struct tap_assignments *a, const struct tap_field *f, 
 {
 	struct expr_parser *p = parser(a);
 	struct tap_assignment *before = find(a, f, element), *now;
-	uint32_t old = before && !before->reason ? before->number : 0, value;
+	const struct tap_ctype type = tap_expr_field_type(f);
+	uint32_t old = before ? number_of(a, before) : tap_expr_num(p, type, 0);
+	uint32_t value = take_value(a, old);
 
-	old = old ?: tap_expr_num(p, EXPR_INT, 0);
-	value = take_value(a, old);
 	if (!p->err && node_at(p, value)->op == OP_PLACE) {
 		refuse(a, tap_scope_say(&a->scope, where, "what '%s' is assigned is no number", f->name));
 		return;
 	}
-	value = depending(a, value, old);
+	value = assigned(a, value, old, type);
 	now = before ?: add(a, f, element, TAP_ASSIGNED_NUMBER);
 	if (!now || p->err)
 		return;
@@ -396,13 +411,9 @@ static void read_declaration(struct tap_assignments *a, const char *start)
 static void assign_variable(struct tap_assignments *a, int bound)
 {
 	struct expr_parser *p = parser(a);
-	uint32_t old = a->scope.bound[bound].node, value;
+	uint32_t old = a->scope.bound[bound].node;
+	uint32_t value = assigned(a, take_value(a, old), old, node_at(p, old)->type);
 
-	if (tap_expr_accept(p, "++"))
-		value = tap_expr_binary(p, OP_ADD, old, tap_expr_num(p, EXPR_INT, 1));
-	else
-		value = take_value(a, old);
-	value = depending(a, value, old);
 	if (!p->err)
 		a->scope.bound[bound].node = value;
 }

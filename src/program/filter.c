@@ -41,6 +41,13 @@ static void fail(struct maker *m, const char *field, const char *why)
 			m->def->system, m->def->name, why);
 }
 
+/* Nothing of the definition can be had. */
+static void fail_all(struct maker *m, uint32_t reason)
+{
+	m->ret = tap_err_set(m->err, -EINVAL, "-f: nothing of %s:%s can be had before the event is recorded: %s", m->def->system,
+			     m->def->name, tap_scope_text(&m->assigned.scope, reason));
+}
+
 static void jump(struct maker *m, uint8_t op, uint8_t dst, uint8_t src, bool imm, int32_t k,
 		 uint32_t term)
 {
@@ -485,14 +492,13 @@ static void tie_jumps(struct maker *m)
 	}
 }
 
-static int make(struct maker *m, bool probe)
+static int make(struct maker *m)
 {
 	const struct tap_filter *f = m->filter;
 
 	m->b.prog = &m->assigned.scope.prog;
-	m->b.probe = probe;
 	m->b.nr = m->nr_jumps = 0;
-	tap_insns_move(&m->b, BPF_REG_6, BPF_REG_1);
+	tap_insns_begin(&m->b);
 	for (uint32_t i = 0; i < f->nr_terms && !m->ret; i++) {
 		m->starts[i] = m->b.nr;
 		tap_insns_forget(&m->b);
@@ -522,13 +528,12 @@ static int load(struct maker *m)
 	return m->p->prog < 0 ? -errno : 0;
 }
 
-/* Where the verifier does not know what a pointer points to, it is read as memory of any kind. */
 static int make_and_load(struct maker *m)
 {
-	int ret = make(m, false) ?: load(m);
+	int ret = make(m) ?: load(m);
 
-	if (ret == -EACCES || (ret == -EINVAL && !m->ret))
-		ret = make(m, true) ?: load(m);
+	while (ret && !m->ret && tap_insns_retry(&m->b, ret))
+		ret = make(m) ?: load(m);
 	return ret;
 }
 
@@ -548,12 +553,14 @@ int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 			    const struct tap_filter *filter, int recorder, struct tap_err *err)
 {
 	struct maker m = { .filter = filter, .def = def, .p = p, .err = err };
-	uint32_t reason;
+	uint32_t reason = 0;
 	int ret;
 
 	*p = TAP_FILTER_PROGRAM_NONE;
 	m.starts = calloc(filter->nr_terms + 2, sizeof(*m.starts));
 	ret = m.starts ? tap_assignments_init(&m.assigned, btf, def, tracepoint, 0, &reason) : -ENOMEM;
+	if (reason)
+		fail_all(&m, reason);
 	ret = ret ?: make_pasts(&m) ?: lead_to(&m, recorder) ?: make_and_load(&m);
 	if (ret && !m.ret)
 		tap_err_set(err, ret, "-f: cannot filter %s:%s over BPF: %s", def->system,

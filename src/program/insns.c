@@ -8,6 +8,7 @@
 #include "base/array.h"
 
 #define SCRATCH (-8) /* where helpers write */
+#define ZERO (-16) /* 0 or 1 to the verifier */
 
 void tap_insns_release(struct tap_insns *b)
 {
@@ -21,7 +22,8 @@ void tap_insns_forget(struct tap_insns *b)
 {
 	if (b->slots)
 		memset(b->slots, 0, b->nr_slots * sizeof(*b->slots));
-	b->next_slot = SCRATCH;
+	b->next_slot = b->blur ? ZERO : SCRATCH;
+	b->held = 0;
 	b->last_slot = b->stack_end ?: -512;
 }
 
@@ -93,6 +95,29 @@ static void alu(struct tap_insns *b, uint8_t op, uint8_t dst, uint8_t src)
 	tap_insns_add(b, BPF_ALU64 | op | BPF_X, dst, src, 0, 0);
 }
 
+bool tap_insns_retry(struct tap_insns *b, int err)
+{
+	bool *how = err == -E2BIG ? &b->blur : &b->probe;
+
+	if (b->err || *how || (err != -E2BIG && err != -EACCES && err != -EINVAL))
+		return false;
+	*how = true;
+	return true;
+}
+
+/* A pointer that is negated is any number to the verifier; that of the stack is aligned. */
+void tap_insns_begin(struct tap_insns *b)
+{
+	tap_insns_forget(b);
+	tap_insns_move(b, BPF_REG_6, BPF_REG_1);
+	if (!b->blur)
+		return;
+	tap_insns_move(b, BPF_REG_0, BPF_REG_10);
+	tap_insns_add(b, BPF_ALU64 | BPF_NEG, BPF_REG_0, 0, 0, 0);
+	alu_k(b, BPF_AND, BPF_REG_0, 1);
+	tap_insns_add(b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_0, ZERO, 0);
+}
+
 void tap_insns_fit(struct tap_insns *b, uint8_t reg, struct tap_ctype type)
 {
 	int32_t up = 64 - 8 * type.size;
@@ -146,7 +171,7 @@ static bool know_nodes(struct tap_insns *b)
 
 int16_t tap_insns_push(struct tap_insns *b, uint8_t reg)
 {
-	if (b->next_slot - 8 < b->last_slot) {
+	if (b->next_slot - 8 < b->last_slot + b->held) {
 		b->err = b->err ?: -E2BIG;
 		return 0;
 	}
@@ -161,13 +186,24 @@ static bool is_ready(const struct tap_insns *b, uint32_t node)
 	return at(b, node)->op == OP_NUM || b->slots[node];
 }
 
-/* Of one that is ready. Nothing is lost but @dst. */
+/* r5 is lost. */
+static void blur(struct tap_insns *b, uint32_t node, uint8_t reg)
+{
+	if (!b->blur || at(b, node)->opaque)
+		return;
+	tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_5, BPF_REG_10, ZERO, 0);
+	alu(b, BPF_XOR, reg, BPF_REG_5);
+}
+
+/* Of one that is ready. Nothing is lost but @dst and r5. */
 static void load(struct tap_insns *b, uint32_t node, uint8_t dst)
 {
-	if (at(b, node)->op == OP_NUM)
+	if (at(b, node)->op == OP_NUM) {
 		tap_insns_const(b, dst, at(b, node)->num);
-	else
-		tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, dst, BPF_REG_10, b->slots[node], 0);
+		return;
+	}
+	tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, dst, BPF_REG_10, b->slots[node], 0);
+	blur(b, node, dst);
 }
 
 static void compute(struct tap_insns *b, uint32_t node);
@@ -185,14 +221,37 @@ static void get(struct tap_insns *b, uint32_t node, uint8_t dst)
 	tap_insns_move(b, dst, BPF_REG_0);
 }
 
-/* From here on the value is ready. */
-static void hold(struct tap_insns *b, uint32_t node)
+#define RESERVE 128 /* bytes for what must be held */
+
+/* r0 is the node's value: it need not be computed again, as long as there is room. */
+static void keep(struct tap_insns *b, uint32_t node)
+{
+	if (!b->err && !b->slots[node] && b->next_slot - RESERVE > b->last_slot + b->held)
+		b->slots[node] = tap_insns_push(b, BPF_REG_0);
+}
+
+/* Until it is let go, the value is ready. Return: whether it has to be. */
+static bool hold(struct tap_insns *b, uint32_t node)
 {
 	if (b->err || is_ready(b, node))
-		return;
+		return false;
 	compute(b, node);
-	if (!b->slots[node])
-		b->slots[node] = tap_insns_push(b, BPF_REG_0);
+	if (b->err || b->slots[node])
+		return false;
+	if (b->next_slot < b->last_slot + b->held + 8) {
+		b->err = -E2BIG;
+		return false;
+	}
+	b->slots[node] = (int16_t)(b->last_slot + b->held);
+	b->held = (int16_t)(b->held + 8);
+	tap_insns_add(b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_0, b->slots[node], 0);
+	return true;
+}
+
+static void let_go(struct tap_insns *b, uint32_t node)
+{
+	b->held = (int16_t)(b->held - 8);
+	b->slots[node] = 0;
 }
 
 /* What is known before a branch, and behind it again: what only the branch computed is not. */
@@ -285,7 +344,8 @@ void tap_insns_copy(struct tap_insns *b, uint32_t place, uint32_t size, uint8_t 
 static void load_member(struct tap_insns *b, const struct expr_node *n)
 {
 	static const uint8_t sizes[] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
-	unsigned int size = n->len ? 8 : n->type.size;
+	unsigned int size = n->len ? 8 : n->load & LOAD_SIZE;
+	bool is_signed = n->load & LOAD_SIGNED;
 
 	if (b->probe || is_raw(b, n->a)) {
 		point(b, n->a, n->num, BPF_REG_3);
@@ -303,9 +363,9 @@ static void load_member(struct tap_insns *b, const struct expr_node *n)
 	}
 	if (n->len) {
 		alu_k(b, BPF_LSH, BPF_REG_0, (int32_t)(64 - n->at - n->len));
-		alu_k(b, n->type.is_signed ? BPF_ARSH : BPF_RSH, BPF_REG_0, (int32_t)(64 - n->len));
-	} else if (n->type.is_signed) {
-		tap_insns_fit(b, BPF_REG_0, n->type);
+		alu_k(b, is_signed ? BPF_ARSH : BPF_RSH, BPF_REG_0, (int32_t)(64 - n->len));
+	} else if (is_signed) {
+		tap_insns_fit(b, BPF_REG_0, (struct tap_ctype){ (uint8_t)size, true });
 	}
 }
 
@@ -395,18 +455,18 @@ void tap_insns_arith(struct tap_insns *b, enum expr_op op, struct tap_ctype type
 
 /* ---- nodes ------------------------------------------------------------------------------------- */
 
-/* r1 and r2 = both operands. */
+/* r1 and r2 = both operands. Of the deeper one, which is computed first, the other may need all of the room. */
 static void get_pair(struct tap_insns *b, const struct expr_node *n)
 {
-	if (!is_ready(b, n->b) && is_ready(b, n->a)) {
-		get(b, n->b, BPF_REG_2);
-		load(b, n->a, BPF_REG_1);
-		return;
-	}
-	hold(b, n->b);
-	get(b, n->a, BPF_REG_1);
+	bool a_first = is_ready(b, n->a) || (!is_ready(b, n->b) && at(b, n->a)->depth > at(b, n->b)->depth);
+	uint32_t first = a_first ? n->a : n->b;
+	bool held = hold(b, first);
+
+	get(b, a_first ? n->b : n->a, a_first ? BPF_REG_2 : BPF_REG_1);
 	if (!b->err)
-		load(b, n->b, BPF_REG_2);
+		load(b, first, a_first ? BPF_REG_1 : BPF_REG_2);
+	if (held)
+		let_go(b, first);
 }
 
 /* r0 = whether r1 @op r2 */
@@ -478,6 +538,21 @@ static void compute_cond(struct tap_insns *b, const struct expr_node *n)
 	free(k.slots);
 }
 
+/* The verifier computes with no pointer, but to negate it makes a number of it. */
+static void forget_pointer(struct tap_insns *b, uint8_t reg)
+{
+	tap_insns_add(b, BPF_ALU64 | BPF_NEG, reg, 0, 0, 0);
+	tap_insns_add(b, BPF_ALU64 | BPF_NEG, reg, 0, 0, 0);
+}
+
+static void load_arg(struct tap_insns *b, const struct expr_node *n)
+{
+	tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_6, (int16_t)(8 * n->num), 0);
+	if (b->probe && n->opaque) /* what may be NULL cannot be added to, either */
+		forget_pointer(b, BPF_REG_0);
+	tap_insns_fit(b, BPF_REG_0, n->type);
+}
+
 /* r0 = the value; r1 to r5 are lost. */
 static void compute(struct tap_insns *b, uint32_t node)
 {
@@ -485,9 +560,7 @@ static void compute(struct tap_insns *b, uint32_t node)
 
 	switch (n->op) {
 	case OP_ARG:
-		tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_6,
-			      (int16_t)(8 * n->num), 0);
-		tap_insns_fit(b, BPF_REG_0, n->type);
+		load_arg(b, n);
 		break;
 	case OP_CURRENT:
 		tap_insns_call(b, BPF_FUNC_get_current_task_btf);
@@ -500,6 +573,8 @@ static void compute(struct tap_insns *b, uint32_t node)
 		break;
 	case OP_CAST:
 		get(b, n->a, BPF_REG_0);
+		if (at(b, n->a)->opaque)
+			forget_pointer(b, BPF_REG_0);
 		tap_insns_fit(b, BPF_REG_0, n->type);
 		break;
 	case OP_NOT:
@@ -551,15 +626,20 @@ static void compute(struct tap_insns *b, uint32_t node)
 	default:
 		b->err = b->err ?: -EINVAL;
 	}
-	if (!b->err && b->uses[node] > 1)
-		b->slots[node] = tap_insns_push(b, BPF_REG_0);
+	blur(b, node, BPF_REG_0);
+	if (b->uses[node] > 1)
+		keep(b, node);
 }
 
 void tap_insns_value(struct tap_insns *b, uint32_t node, uint8_t dst)
 {
 	if (!know_nodes(b))
 		return;
-	if (b->uses[node]) /* others need it as well */
-		hold(b, node);
+	if (b->uses[node] && !is_ready(b, node)) { /* others need it as well */
+		compute(b, node);
+		keep(b, node);
+		tap_insns_move(b, dst, BPF_REG_0);
+		return;
+	}
 	get(b, node, dst);
 }

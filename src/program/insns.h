@@ -17,15 +17,22 @@ struct tap_insns {
 	const struct expr_prog *prog; /* whose nodes these are */
 	/* Read all memory by bpf_probe_read_kernel(): where the verifier does not know what a pointer points to. */
 	bool probe;
+	/* Values are nothing that the verifier knows: else it tries all ways through the branches, of which there may be too many. */
+	bool blur;
 	int16_t *
 		slots; /* owned: of each node the place on the stack that has its value; 0: none yet */
 	uint8_t *uses; /* owned: in how many other nodes each is */
 	uint32_t nr_slots; /* of both */
 	int16_t next_slot, last_slot; /* the stack grows down to it */
+	int16_t held; /* bytes from last_slot on: operands that wait for the other one */
 	int16_t stack_end; /* where last_slot begins anew; 0: all 512 bytes are there */
 };
 
 void tap_insns_release(struct tap_insns *b);
+/* Return: whether the program should be made and loaded again, more to the verifier's liking, which said @err. */
+bool tap_insns_retry(struct tap_insns *b, int err);
+/* The program's first instructions: the context is in r1. */
+void tap_insns_begin(struct tap_insns *b);
 /* What was computed is no longer known: where jumps from elsewhere arrive. */
 void tap_insns_forget(struct tap_insns *b);
 

@@ -71,7 +71,7 @@ static bool is_struct(const struct maker *m, unsigned int arg, const char *name)
 /* The running task, or any among the arguments: as TAP_WANTED() of bpf/scope.h. */
 static void check_task(struct maker *m)
 {
-	unsigned int jumps[TAP_SCOPE_MAX_ARGS + 1], nr = 0;
+	unsigned int jumps[TAP_SCOPE_MAX_ARGS + 1], nr = 0, none;
 
 	tap_insns_call(&m->b, BPF_FUNC_get_current_task_btf);
 	tap_insns_move(&m->b, BPF_REG_1, BPF_REG_0);
@@ -82,7 +82,10 @@ static void check_task(struct maker *m)
 		if (!task && !is_struct(m, i, "sched_entity"))
 			continue;
 		tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_6, (int16_t)(8 * i), 0);
+		none = m->b.nr;
+		tap_insns_add(&m->b, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_1, 0, 0, 0);
 		ask(m, task ? TAP_OWN_TASK_WANTED : TAP_OWN_SE_WANTED, jumps, &nr);
+		tap_insns_land(&m->b, none);
 	}
 	jump_to_end(m, BPF_JA, 0, 0);
 	for (unsigned int i = 0; i < nr; i++)
@@ -130,12 +133,20 @@ static void commit(struct maker *m)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
+/* What the store cuts off anyway need not be cut off before. */
+static uint32_t as_stored(const struct maker *m, const struct tap_assignment *a)
+{
+	const struct expr_node *n = &m->assigned.scope.prog.nodes[a->number];
+
+	return n->op == OP_CAST && n->type.size == a->field->elem_size ? n->a : a->number;
+}
+
 static void put_number(struct maker *m, const struct tap_assignment *a)
 {
 	static const uint8_t sizes[] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
 	int16_t at = (int16_t)(a->field->offset + a->element * a->field->elem_size);
 
-	tap_insns_value(&m->b, a->number, BPF_REG_1);
+	tap_insns_value(&m->b, as_stored(m, a), BPF_REG_1);
 	tap_insns_add(&m->b, BPF_STX | BPF_MEM | sizes[a->field->elem_size], PAYLOAD, BPF_REG_1, at, 0);
 }
 
@@ -232,14 +243,12 @@ static void put_fields(struct maker *m)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static int make(struct maker *m, bool probe)
+static int make(struct maker *m)
 {
 	m->b.prog = &m->assigned.scope.prog;
-	m->b.probe = probe;
 	m->b.nr = m->nr_ends = 0;
 	m->b.stack_end = STACK_END;
-	tap_insns_forget(&m->b);
-	tap_insns_move(&m->b, BPF_REG_6, BPF_REG_1);
+	tap_insns_begin(&m->b);
 	check_condition(m);
 	check_scope(m);
 	tap_insns_forget(&m->b);
@@ -287,14 +296,26 @@ static int read_current_pid(struct maker *m)
 	return m->assigned.scope.p.err;
 }
 
-static uint32_t dynamic_max(const struct maker *m)
+/* Reckons the room of texts and masks, one behind the other. Return: 0; -EINVAL: one of them would be out of reach. */
+static int find_room(struct maker *m, const char **at, struct tap_err *err)
 {
-	uint32_t sum = 0;
+	*at = m->def->name;
+	for (unsigned int i = 0; i < m->assigned.nr; i++) {
+		const struct tap_assignment *a = &m->assigned.v[i];
+		uint32_t begin = m->def->size + m->dynamic_max;
 
-	for (unsigned int i = 0; i < m->assigned.nr; i++)
-		if (is_dynamic(m->assigned.v[i].field))
-			sum += m->assigned.v[i].bytes.size;
-	return sum;
+		if (!is_dynamic(a->field) || is_absent(m, a->field))
+			continue;
+		if (begin > TAP_RECORD_MAX_TEXT_AT)
+			return tap_err_set(err, -EINVAL, "a record that is too large: '%s' may begin at byte %u, behind "
+					   "%u, the last for a text", a->field->name, begin, TAP_RECORD_MAX_TEXT_AT);
+		m->dynamic_max += a->bytes.size;
+	}
+	if (m->def->size + m->dynamic_max > TAP_RECORD_MAX_BYTES)
+		return tap_err_set(err, -EINVAL, "a record that is too large: %u bytes, of at most %u",
+				   m->def->size + m->dynamic_max, TAP_RECORD_MAX_BYTES);
+	*at = NULL;
+	return 0;
 }
 
 /* Reads the definition. Return: 0; -EINVAL with a sentence; -errno. */
@@ -312,11 +333,7 @@ static int prepare(struct maker *m, const char *tracepoint, const char **at, str
 	if (ret == -ENOENT)
 		return tap_err_set(err, ret, "the kernel's BTF has no tracepoint %s", tracepoint);
 	ret = ret ?: read_current_pid(m);
-	m->dynamic_max = dynamic_max(m);
-	if (!ret && m->def->size + m->dynamic_max > TAP_RECORDER_MAX_BYTES)
-		return tap_err_set(err, -E2BIG, "a record of %u bytes is too large: %u at most",
-				   m->def->size + m->dynamic_max, TAP_RECORDER_MAX_BYTES);
-	return ret ? tap_err_set(err, ret, "out of memory") : 0;
+	return ret ? tap_err_set(err, ret, "out of memory") : find_room(m, at, err);
 }
 
 static void release(struct maker *m)
@@ -326,6 +343,14 @@ static void release(struct maker *m)
 	free(m->ends);
 }
 
+static void refused(int ret, struct tap_err *err)
+{
+	if (ret == -E2BIG)
+		tap_err_set(err, ret, "what it computes is too much for a BPF program");
+	else
+		tap_err_set(err, ret, "the kernel refuses its BPF program: %s", strerror(-ret));
+}
+
 int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def *def, const char *tracepoint,
 		       const bool *absent, const char **at, struct tap_err *err)
 {
@@ -333,9 +358,9 @@ int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def 
 	int ret = prepare(&m, tracepoint, at, err);
 
 	if (!ret) {
-		ret = make(&m, false);
+		ret = make(&m);
 		if (ret)
-			tap_err_set(err, ret, "its BPF program cannot be made: %s", strerror(-ret));
+			refused(ret, err);
 	}
 	release(&m);
 	return ret;
@@ -351,12 +376,11 @@ int tap_recorder_load(const struct tap_recorder_env *env, const struct tap_def *
 		release(&m);
 		return ret;
 	}
-	ret = make(&m, false) ?: load(&m);
-	/* where the verifier does not know what a pointer points to, it is read as memory of any kind */
-	if (ret == -EACCES || ret == -EINVAL)
-		ret = make(&m, true) ?: load(&m);
+	ret = make(&m) ?: load(&m);
+	while (ret < 0 && tap_insns_retry(&m.b, ret))
+		ret = make(&m) ?: load(&m);
 	if (ret < 0)
-		tap_err_set(err, ret, "the kernel refuses its BPF program: %s", strerror(-ret));
+		refused(ret, err);
 	release(&m);
 	return ret;
 }

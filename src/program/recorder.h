@@ -11,9 +11,6 @@
 struct btf;
 struct tap_functions;
 
-/* Of a record, with its texts: what BPF's rings can take in one piece (TAP_RING_SLACK), and texts can be behind (0x3ff). */
-#define TAP_RECORDER_MAX_BYTES 2048u
-
 /* What is the same for all programs of a recording. */
 struct tap_recorder_env {
 	const struct btf *btf;

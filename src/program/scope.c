@@ -73,13 +73,17 @@ static uint32_t refuse(struct expr_parser *p, uint32_t reason)
 	return tap_expr_fail(p, -EINVAL);
 }
 
-/* What the kernel lacks: only who needs it fails. */
+uint32_t tap_scope_lacking(struct tap_scope *n, uint32_t reason)
+{
+	return tap_expr_add(&n->p, (struct expr_node){ .op = OP_UNKNOWN,
+						       .type = { 8 },
+						       .unknown = true,
+						       .num = reason });
+}
+
 static uint32_t lacking(struct expr_parser *p, uint32_t reason)
 {
-	return tap_expr_add(p, (struct expr_node){ .op = OP_UNKNOWN,
-						   .type = { 8 },
-						   .unknown = true,
-						   .num = reason });
+	return tap_scope_lacking(names_of(p), reason);
 }
 
 uint32_t tap_scope_why(struct tap_scope *n, uint32_t node)
@@ -140,6 +144,7 @@ static bool set_type(const struct tap_scope *n, struct expr_node *node, uint32_t
 	node->type = (struct tap_ctype){ (uint8_t)t->size,
 					 btf_is_int(t) ? btf_int_encoding(t) & BTF_INT_SIGNED
 						       : btf_kflag(t) };
+	node->type.is_bool = btf_is_int(t) && btf_int_encoding(t) & BTF_INT_BOOL;
 	return true;
 }
 
@@ -257,7 +262,12 @@ static uint32_t value(struct expr_parser *p, uint32_t at)
 	if (n.op != OP_PLACE)
 		return at;
 	n.op = OP_MEMBER;
-	return set_type(names_of(p), &n, n.ctype) ? tap_expr_add(p, n) : at;
+	if (!set_type(names_of(p), &n, n.ctype))
+		return at;
+	n.load = expr_load_of(n.type, false);
+	if (n.len && n.len < 32) /* an int has all of its values */
+		n.type = EXPR_INT;
+	return tap_expr_add(p, n);
 }
 
 static uint32_t member(struct expr_parser *p, uint32_t of, struct span name, bool arrow)
@@ -624,7 +634,7 @@ bool tap_scope_text_accessor(struct tap_scope *n, struct span name, uint32_t *te
 	return true;
 }
 
-/* Of numbers. Return: whether it is a type of theirs. */
+/* Of numbers, and what points to them. Return: whether it is a type of theirs. */
 static bool number_type(const struct tap_scope *n, struct span type, struct tap_ctype *to)
 {
 	struct expr_node v = { 0 };
@@ -655,50 +665,68 @@ static struct span struct_of(struct span type)
 	return flavor ? (struct span){ type.s, (size_t)(flavor - type.s) } : type;
 }
 
-/* Return: false: it is no type that there can be values of. */
-static bool convert(struct expr_parser *p, struct span type, uint32_t *node)
+/* A type that there can be values of. */
+struct kind {
+	struct tap_ctype type;
+	struct span name; /* of the struct that it points to; empty: none */
+	bool is_pointer;
+};
+
+static bool read_kind(const struct tap_scope *n, struct span type, struct kind *k)
+{
+	*k = (struct kind){ { 8, false }, struct_of(type), memchr(type.s, '*', type.len) };
+	return k->name.len || number_type(n, type, &k->type);
+}
+
+/* Return: the value, as a pointer to that struct. */
+static uint32_t point_to(struct expr_parser *p, uint32_t node, struct span name)
 {
 	struct tap_scope *n = names_of(p);
-	struct span name = struct_of(type);
-	struct tap_ctype to;
+	uint32_t id = find_struct(n, name);
 	struct expr_node copy;
-	uint32_t id = name.len ? find_struct(n, name) : 0;
 
-	if (name.len ? !id : !number_type(n, type, &to))
-		return false;
-	if (p->err || node_at(p, *node)->unknown)
-		return true;
-	if (name.len)
-		to = (struct tap_ctype){ 8, false };
-	else if (memchr(type.s, '*', type.len))
-		return true; /* what it points to is as it was */
-	*node = tap_expr_cast(p, value(p, *node), to);
+	if (!id)
+		return lacking(p, tap_scope_say(n, name, "this kernel has no struct %.*s", WORD(name)));
+	if (!node_at(p, node)->opaque)
+		node = tap_expr_cast(p, node, (struct tap_ctype){ 8, false });
 	if (p->err)
-		return true;
-	copy = *node_at(p, *node);
+		return 0;
+	copy = *node_at(p, node);
 	copy.ctype = id;
-	copy.opaque = id;
-	if (copy.ctype != node_at(p, *node)->ctype)
-		*node = tap_expr_add(p, copy);
-	return true;
+	copy.opaque = true;
+	return tap_expr_add(p, copy);
+}
+
+static uint32_t convert(struct expr_parser *p, const struct kind *k, uint32_t node)
+{
+	if (p->err)
+		return 0;
+	if (k->name.len && !node_at(p, node)->unknown)
+		return point_to(p, value(p, node), k->name);
+	/* what another pointer points to is as it was */
+	return k->name.len || k->is_pointer ? node : tap_expr_cast(p, value(p, node), k->type);
 }
 
 static bool cast(struct expr_parser *p, struct span type,
 		 uint32_t (*operand)(struct expr_parser *p), uint32_t *node)
 {
-	uint32_t none = 0;
+	struct kind k;
 
-	if (!convert(p, type, &none)) /* it may be a name in parentheses */
+	if (!read_kind(names_of(p), type, &k)) /* it may be a name in parentheses */
 		return false;
 	*node = operand(p);
-	return p->err || convert(p, type, node);
+	*node = convert(p, &k, *node);
+	return true;
 }
 
 uint32_t tap_scope_convert(struct tap_scope *n, struct span type, uint32_t node)
 {
-	if (!convert(&n->p, type, &node))
-		refuse(&n->p, tap_scope_say(n, type, "'%.*s' is no type that a variable can have", WORD(type)));
-	return n->p.err ? 0 : node;
+	struct kind k;
+
+	if (read_kind(n, type, &k))
+		return convert(&n->p, &k, node);
+	refuse(&n->p, tap_scope_say(n, type, "'%.*s' is no type that a variable can have", WORD(type)));
+	return 0;
 }
 
 static const struct expr_scope kernel_scope = {

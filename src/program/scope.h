@@ -62,6 +62,8 @@ void tap_scope_release(struct tap_scope *n);
 void tap_scope_begin(struct tap_scope *n, const char *text);
 /* Return: the number of a reason, at a place in the text. */
 uint32_t tap_scope_say(struct tap_scope *n, struct span where, const char *fmt, ...) TAP_PRINTF(3, 4);
+/* Return: a node that cannot be had, for that reason: only who needs it fails. */
+uint32_t tap_scope_lacking(struct tap_scope *n, uint32_t reason);
 /* Why the last error was, or why @node is not known. Return: a reason's number; 0: there is none. */
 uint32_t tap_scope_why(struct tap_scope *n, uint32_t node);
 static inline const char *tap_scope_text(const struct tap_scope *n, uint32_t reason)
