@@ -69,6 +69,22 @@ bool tap_call_only(struct tap_pp *pp, const struct tap_part *part, const char *w
 	return i == part->nr;
 }
 
+/* C's own words, which can name nothing. */
+static bool is_keyword(const struct tap_token *t)
+{
+	static const char *const words[] = {
+		"asm", "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+		"extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
+		"signed", "sizeof", "static", "struct", "switch", "typedef", "typeof", "union", "unsigned", "void",
+		"volatile", "while", "_Bool",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (token_is(t, words[i]))
+			return true;
+	return false;
+}
+
 bool tap_call_name(struct tap_pp *pp, const struct tap_part *part, const char *what,
 		   struct span *name)
 {
@@ -79,6 +95,10 @@ bool tap_call_name(struct tap_pp *pp, const struct tap_part *part, const char *w
 			    part->nr ? "no name: %s is a word of up to 100 letters, digits and _"
 				     : "%s is missing",
 			    what);
+		return false;
+	}
+	if (is_keyword(t)) {
+		tap_pp_fail(pp, t, "'%.*s' is no C name: %s is none of C's own words", (int)t->text.len, t->text.s, what);
 		return false;
 	}
 	*name = t->text;

@@ -386,6 +386,11 @@ static void read_hook(struct reader *r, const struct tap_call *call)
 	if (!o || !tap_call_name(r->pp, &call->args[1], "a tracepoint's name", &name) ||
 	    !read_args_of(r, &call->args[2], o->class))
 		return;
+	for (unsigned int i = 0; i < o->def.nr_hooks; i++)
+		if (span_is(name, o->hooks[i].tracepoint)) {
+			tap_pp_fail(r->pp, call->args[1].v, "'%s' is fed by '%s' already", o->def.name, o->hooks[i].tracepoint);
+			return;
+		}
 	if (o->def.nr_hooks == TAP_DEF_MAX_HOOKS)
 		tap_pp_fail(r->pp, &call->name, "more than %u tracepoints feed '%s'",
 			    TAP_DEF_MAX_HOOKS, o->def.name);

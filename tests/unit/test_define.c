@@ -281,6 +281,10 @@ static const struct {
 	  "                          ^" },
 	{ HEAD EVENT_OF("__field(, a)", "", "\"\""), "own.h:5: the field's type is missing\n"
 	  " TP_STRUCT__entry(__field(, a)),\n                  ^" },
+	{ HEAD EVENT_OF("__field(u8, int)", "", "\"\""), "own.h:5: 'int' is no C name: a field's name is none of C's own words\n"
+	  " TP_STRUCT__entry(__field(u8, int)),\n                              ^" },
+	{ HEAD GOOD HOOK HOOK, "own.h:10: 'e' is fed by 'tp' already\n " "TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n"
+	  "               ^" },
 	{ HEAD EVENT_OF("__field(u8, a[2])", "", "\"\""), "own.h:5: no name: a field's name is a word of up to 100 "
 	  "letters, digits and _\n TP_STRUCT__entry(__field(u8, a[2])),\n                              ^" },
 	{ HEAD EVENT_OF("__field(u8, a) __field(u8, a)", "", "\"\""), "own.h:5: a second field 'a'\n"
@@ -486,7 +490,7 @@ static void numbers_have_limits(void **state)
 	tap_buf_clear(&text);
 	add_events(&text, 1);
 	for (unsigned int i = 0; i < TAP_DEF_MAX_HOOKS; i++)
-		tap_buf_puts(&text, "TRACE_HOOK(e0, t, TP_PROTO(int a), TP_ARGS(a));\n");
+		tap_buf_printf(&text, "TRACE_HOOK(e0, t%u, TP_PROTO(int a), TP_ARGS(a));\n", i);
 	assert_int_equal(read_text(&d, tap_buf_str(&text), &err), -EINVAL);
 	assert_non_null(strstr(err.text, ": more than 4 tracepoints feed 'e0'\n"));
 	tap_defs_release(&d);
