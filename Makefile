@@ -122,6 +122,8 @@ $B/tests/%: tests/%.c $B/rooms.a
 	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter tests/%.c %.o,$^) $B/rooms.a -o $@ -lcmocka $(TEST_LIBS) $(LIBS)
 $B/tests/fuzz/fuzz_report: TEST_CFLAGS := -DFUZZ_MAIN
 $B/tests/unit/test_progress: $B/src/cli/progress.o
+# what overflows wraps around, as in the kernel
+$B/tests/unit/test_program: TEST_CFLAGS := -fwrapv
 # the built-in events and some more, in place of those in the library
 $B/tests/unit/test_define: $B/tests/unit/define/defs.o
 $B/tests/unit/define/defs.o: ALL_CFLAGS += -Itests/unit/define -Isrc/event/shim -funsigned-char
@@ -160,10 +162,10 @@ check-quick: all $(UNIT) $(TP_UNIT) $(TOOLS) # what is left of these three witho
 	JOBS=$$(nproc) SEEDS=4 $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) $(TP_UNIT) tests/golden/run tests/golden/*.t tests/truth/*.t
 mutations: all $(UNIT) $(TP_UNIT) $(TOOLS) ## small faults, one after the other: do the quick tests see them?
 	tests/mutations
-check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $B/tests/live/filter_check $B/tests/live/filter_fuzz ## this kernel
+check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $B/tests/live/filter_check $B/tests/live/filter_fuzz $B/tests/live/program_fuzz ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
-check-vm: all ## other kernels: modules for them, and guests in qemu
-	JOBS=$$(nproc) BUILD=$(abspath $B) $(PROVE) tests/vm/run.t tests/vm/build.t tests/vm/arm64.t \
+check-vm: all $B/tests/live/program_fuzz ## other kernels: modules for them, and guests in qemu
+	JOBS=$$(nproc) BUILD=$(abspath $B) $(PROVE) tests/vm/run.t tests/vm/build.t tests/vm/arm64.t tests/vm/programs.t \
 		tests/vm/portable.t tests/vm/fetch.t tests/vm/guest.t
 matrix: all ## all kernels that Debian has, before a release: kernel by event (docs/module.md)
 	KERNELS='5.10 6.1 6.12 6.12-rt 6.16 6.18 7.0 7.2 7.3 arm64-6.1 arm64-6.12 arm64-7.2' \
@@ -184,7 +186,7 @@ check-san-live: $(TP_TOOLS) ## the recorder under ASan and UBSan, on this kernel
 	$(MAKE) SAN=1 all
 	SCHEDTAP=$(abspath build-san/schedtap) PROGRAMS=$(abspath $B/tests/tracepoint) \
 		tests/run tests/live/edges.t tests/live/faults.t tests/live/tracepoints.t
-check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s; types, programs' rings, formats, filters, definitions for 5 s each
+check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s; types, programs' rings, formats, filters, definitions, assignments for 5 s each
 	@mkdir -p build-fuzz
 	@echo 'fuzzing for a minute'
 	@for args in 'dat 15' 'perf 10' $(patsubst %,'% 5',$(FUZZED_ALONE)); do \
@@ -195,9 +197,9 @@ check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s; types, pro
 	done
 FUZZ_OF ?= dat
 # those with a program of their own
-FUZZED_ALONE := types user print filter steps define
+FUZZED_ALONE := types user print filter steps define assign
 FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter $(FUZZED_ALONE),$(FUZZ_OF)),$(FUZZ_OF),report)
-fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user, print, filter, steps, define
+fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user, print, filter, steps, define, assign
 	$(AGAIN) $(FUZZ) $(FUZZ_PROGRAM)
 	@mkdir -p $(addprefix build-fuzz/,dat perf $(FUZZED_ALONE))
 	@for in in tests/golden/*/*/in.txt; do \
@@ -209,6 +211,7 @@ fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=pe
 	@tests/fuzz/seed_print build-fuzz/print
 	@tests/fuzz/seed_filter build-fuzz/filter
 	@tests/fuzz/seed_define build-fuzz/define
+	@tests/fuzz/seed_assign build-fuzz/assign
 	@tests/fuzz/seed_steps build-fuzz/steps
 	$(FUZZ_PROGRAM) -max_len=65536 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
 
