@@ -225,6 +225,39 @@ my @comms = map { decode_json($_->[1]) } @{records('comm.dat')->{own}{sched_wake
 cmp_ok(scalar @comms, '>', 10, 'some are recorded');
 is(scalar(grep { $_->{comm} ne 'cat' && $_->{current_comm} ne 'cat' } @comms), 0, 'and no others');
 
+# ---- as large as a record may be -----------------------------------------------------------------
+
+sub large
+{
+	my ($text_pad, $fixed) = @_;
+
+	spew('large.h', <<"H");
+#define TRACE_SYSTEM large
+TRACE_EVENT(texts, TP_PROTO(bool preempt, struct task_struct *prev), TP_ARGS(preempt, prev),
+	TP_STRUCT__entry(__array(char, pad, $text_pad) __string(one, prev->comm) __string(two, prev->comm)),
+	TP_fast_assign(__assign_str(one, prev->comm); __assign_str(two, prev->comm);),
+	TP_printk("%s %s", __get_str(one), __get_str(two)));
+TRACE_HOOK(texts, sched_switch, TP_PROTO(bool preempt, struct task_struct *prev), TP_ARGS(preempt, prev));
+TRACE_EVENT(fixed, TP_PROTO(bool preempt, struct task_struct *prev), TP_ARGS(preempt, prev),
+	TP_STRUCT__entry(__array(char, pad, $fixed) __array(char, last, 16)),
+	TP_fast_assign(memcpy(__entry->last, prev->comm, TASK_COMM_LEN);), TP_printk("%s", __entry->last));
+TRACE_HOOK(fixed, sched_switch, TP_PROTO(bool preempt, struct task_struct *prev), TP_ARGS(preempt, prev));
+H
+	return ('--define', 'large.h', '-e', 'large', '-b', 'bpf');
+}
+
+# 8 bytes are common, the texts' places take 8: the second text begins 16 bytes behind the first, at 1020
+($rc, $text) = run($schedtap, 'record', '-o', 'large.dat', large(988, 3976), '--', 'sh', '-c', $load);
+is($rc, 0, 'as large as it may be') or diag($text);
+$kinds = records('large.dat');
+my @texts = map { decode_json($_->[1]) } @{$kinds->{large}{texts} // []};
+my %names = map { $_->{one} => 1 } @texts;
+cmp_ok(scalar @texts, '>', 100, 'texts at the end are recorded');
+is(scalar(grep { $_->{one} ne $_->{two} } @texts), 0, 'both are whole');
+ok($names{cat} && $names{sh}, 'and are what they should be') or diag(join(' ', sort keys %names));
+my %lasts = map { decode_json($_->[1])->{last} => 1 } @{$kinds->{large}{fixed} // []};
+ok($lasts{cat} && $lasts{sh}, 'a field at the end of 4000 bytes') or diag(join(' ', sort keys %lasts));
+
 # ---- what is wrong -------------------------------------------------------------------------------
 
 sub refused
@@ -249,6 +282,9 @@ refused('no braces behind it', qr/lacks its '\}'/, '-e', 'pelt_se_tp{pid');
 ($rc, $text) = run($schedtap, 'record', '-o', 'no.dat', '-d', '0.1', '-e', 'pelt_x_tp{a=1}');
 is($rc, 1, 'no such tracepoint: exit code');
 like($text, qr/the kernel's BTF has no tracepoint 'pelt_x_tp'/, 'no such tracepoint');
+refused('a text beyond the last place for it', qr/large\.h:2: a record that is too large: 'two' may begin at byte 1024, behind 1023, the last for a text\n/,
+	large(992, 3976));
+refused('more than a record has', qr/large\.h:\d+: with 'last' a record takes 4001 bytes: at most 4000/, large(8, 3977));
 refused('a filter that is wrong', qr/Field not found/, '-e', 'pelt_se_tp{pid} if pidd > 1');
 
 my %bad = (

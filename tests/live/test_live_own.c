@@ -11,28 +11,13 @@
 
 #include "capture/bpf/kernel.h"
 #include "capture/machine.h"
-#include "object/object.h"
-#include "program/functions.h"
+#include "own_functions.h"
 #include "program/recorder.h"
 
 /* What needs more than the kernel's types: capacity_orig since v6.7. */
 static bool is_refused(const char *why)
 {
 	return strstr(why, "cpu_capacity_orig");
-}
-
-static struct bpf_object *load_functions(struct tap_functions *functions)
-{
-	struct bpf_object *obj = tap_bpf_open();
-	struct bpf_program *prog;
-
-	assert_non_null(obj);
-	bpf_object__for_each_program(prog, obj)
-		bpf_program__set_autoload(prog, tap_bpf_kind(prog) == TAP_BPF_HAS_FUNCTIONS);
-	assert_int_equal(bpf_object__load(obj), 0);
-	prog = bpf_object__find_program_by_name(obj, "tap_own_functions");
-	assert_int_equal(tap_functions_find(functions, prog), 0);
-	return obj;
 }
 
 static int load_def(const struct tap_recorder_env *env, const struct tap_kernel *k, const struct tap_def *def)
@@ -66,6 +51,7 @@ static void test_every_definition(void **state)
 	int nr = 0;
 
 	(void)state;
+	assert_non_null(obj);
 	assert_int_equal(tap_kernel_new(&k, NULL), 0);
 	for (unsigned int how = 0; how < 2; how++) {
 		struct tap_recorder_env env = {
@@ -88,5 +74,5 @@ int main(void)
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("own", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The functions that programs made at run time call, out of an object that is loaded for them alone. */
+#ifndef TAP_TESTS_LIVE_OWN_FUNCTIONS_H
+#define TAP_TESTS_LIVE_OWN_FUNCTIONS_H
+
+#include "object/object.h"
+#include "program/functions.h"
+
+/* Return: what has them, to be closed behind the last use; NULL: they cannot be had. */
+static struct bpf_object *load_functions(struct tap_functions *functions)
+{
+	struct bpf_object *obj = tap_bpf_open();
+	struct bpf_program *prog;
+
+	if (!obj)
+		return NULL;
+	bpf_object__for_each_program(prog, obj)
+		bpf_program__set_autoload(prog, tap_bpf_kind(prog) == TAP_BPF_HAS_FUNCTIONS);
+	prog = bpf_object__find_program_by_name(obj, "tap_own_functions");
+	if (!bpf_object__load(obj) && !tap_functions_find(functions, prog))
+		return obj;
+	bpf_object__close(obj);
+	return NULL;
+}
+
+#endif
