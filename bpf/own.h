@@ -44,6 +44,14 @@ static __noinline u32 tap_own_text(void *payload, u32 used, u32 max, const void 
 	return tap_put_string(payload, &fill, src, max & 0x1ff);
 }
 
+static __noinline u32 tap_own_user_text(void *payload, u32 used, u32 max, const void *src)
+{
+	struct tap_fill fill = { .used = used };
+	u32 at = used & 0x3ff;
+
+	return tap_end_string(payload, &fill, at, bpf_probe_read_user_str(payload + at, max & 0x1ff, src));
+}
+
 static __noinline u32 tap_own_bitmask(void *payload, u32 used, u32 bytes, const void *src)
 {
 	struct tap_fill fill = { .used = used };
@@ -70,6 +78,7 @@ int BPF_PROG(tap_own_functions, bool preempt, struct task_struct *prev, struct t
 	if (!rec)
 		return 0;
 	used = tap_own_text(rec + 1, used, max, prev->comm);
+	used = tap_own_user_text(rec + 1, used, max, prev->comm);
 	used = tap_own_bitmask(rec + 1, used, max, next->comm);
 	tap_own_commit(rec, space, used);
 	return 0;

@@ -10,6 +10,7 @@ enum tap_own_function {
 	TAP_OWN_CAPACITY, /* (cpu): arch_scale_cpu_capacity(), 0 to 1024 */
 	TAP_OWN_TAKE, /* (space): a struct tap_rec, or NULL */
 	TAP_OWN_TEXT, /* (payload, used, max, source): the text's __data_loc */
+	TAP_OWN_USER_TEXT, /* likewise of a program's text */
 	TAP_OWN_BITMASK, /* (payload, used, bytes, source): likewise */
 	TAP_OWN_COMMIT, /* (struct tap_rec, space, used) */
 	TAP_NR_OWN_FUNCTIONS,

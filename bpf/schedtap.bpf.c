@@ -95,18 +95,23 @@ struct tap_fill {
 	u32 used;
 };
 
-static __always_inline u32 tap_put_string(void *entry, struct tap_fill *fill, const char *src,
-					  u32 max)
+/* @len: what was read there; -errno. */
+static __always_inline u32 tap_end_string(void *entry, struct tap_fill *fill, u32 at, long len)
 {
-	u32 at = fill->used & 0x3ff;
-	long len = bpf_probe_read_kernel_str(entry + at, max, src);
-
 	if (len <= 0) {
 		*(char *)(entry + at) = '\0';
 		len = 1;
 	}
 	fill->used = at + (len & 0x1ff);
 	return at | (u32)len << 16;
+}
+
+static __always_inline u32 tap_put_string(void *entry, struct tap_fill *fill, const char *src,
+					  u32 max)
+{
+	u32 at = fill->used & 0x3ff;
+
+	return tap_end_string(entry, fill, at, bpf_probe_read_kernel_str(entry + at, max, src));
 }
 
 static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, const void *src,

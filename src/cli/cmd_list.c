@@ -15,6 +15,7 @@
 #include "cli/define.h"
 #include "cli/probe.h"
 #include "cli/screen.h"
+#include "program/feed.h"
 #include "program/recorder.h"
 #include "program/tracepoints.h"
 #include "select/select.h"
@@ -327,6 +328,7 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 /* What recording would say of it, without a program that is loaded. */
 static int check_own(const struct sources *s, const struct tap_def *def, struct tap_err *err)
 {
+	struct tap_feed feed;
 	const struct tap_recorder_env env = {
 		.btf = s->kernel ? tap_kernel_btf(s->kernel) : NULL, .nr_cpus = tap_machine_nr_cpus(),
 	};
@@ -341,8 +343,12 @@ static int check_own(const struct sources *s, const struct tap_def *def, struct 
 	tap_buf_release(&why);
 	if (!hook)
 		return 0;
+	ret = tap_feed_open(&feed, hook, err);
+	if (ret)
+		return ret;
 	tap_kernel_absent(s->kernel, def, absent);
-	ret = tap_recorder_check(&env, def, hook->tracepoint, absent, &at, &bad);
+	ret = tap_recorder_check(&env, def, &feed, absent, &at, &bad);
+	tap_feed_release(&feed);
 	return ret ? tap_defs_fail(def, at, err, "%s", bad.text) : 0;
 }
 

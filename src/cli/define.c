@@ -8,27 +8,24 @@
 #include "base/array.h"
 #include "program/one_line.h"
 
-static bool has_name(const struct tap_defs *defs, const char *name)
+static bool has_name(const struct tap_defs *defs, const char *system, const char *name)
 {
 	for (unsigned int i = 0; i < defs->nr; i++) {
 		const struct tap_def *def = tap_defs_at(defs, i);
 
-		if (!strcmp(def->system, TAP_DEF_LINE_SYSTEM) && !strcmp(def->name, name))
+		if (!strcmp(def->system, system) && !strcmp(def->name, name))
 			return true;
 	}
 	return false;
 }
 
-/* The tracepoint's, or where several lines are for one of them: with a number. */
+/* The tracepoint's or probe's, or where several lines are for one of them: with a number. */
 static int choose_name(const struct tap_defs *defs, const struct tap_one_line *line, char **name)
 {
-	int len = (int)line->tracepoint.len;
-
 	for (unsigned int i = 1; i <= TAP_DEFS_MAX; i++) {
-		if ((i == 1 ? asprintf(name, "%.*s", len, line->tracepoint.s) :
-			      asprintf(name, "%.*s_%u", len, line->tracepoint.s, i)) < 0)
+		if ((i == 1 ? asprintf(name, "%s", line->name) : asprintf(name, "%s_%u", line->name, i)) < 0)
 			return -ENOMEM;
-		if (!has_name(defs, *name))
+		if (!has_name(defs, line->system, *name))
 			return 0;
 		free(*name);
 	}
@@ -57,31 +54,40 @@ static int read_line(struct tap_cli_defs *d, const struct tap_one_line *line, co
 }
 
 /* What -e says in its place. */
-static int add_name(struct tap_cli_defs *d, const char *name, const char **word)
+static int add_name(struct tap_cli_defs *d, const char *system, const char *name, const char **word)
 {
 	if (tap_array_grow(&d->names, d->nr_names, &d->cap_names, sizeof(*d->names)) ||
-	    asprintf(&d->names[d->nr_names], TAP_DEF_LINE_SYSTEM ":%s", name) < 0)
+	    asprintf(&d->names[d->nr_names], "%s:%s", system, name) < 0)
 		return -ENOMEM;
 	*word = d->names[d->nr_names++];
 	return 0;
 }
 
+static int define_line(struct tap_cli_defs *d, struct tap_select_words *words, unsigned int index,
+		       const struct tap_one_line *line, struct tap_err *err)
+{
+	char *name = NULL;
+	int ret = choose_name(&d->defs, line, &name);
+
+	if (ret)
+		return tap_err_set(err, ret, ret == -ENOMEM ? "out of memory" : "-e: there are too many definitions");
+	ret = read_line(d, line, name, err);
+	if (!ret && ((line->filter && tap_filters_add(&words->filters, index, line->filter)) ||
+		     add_name(d, line->system, name, &words->events.v[index])))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	free(name);
+	return ret;
+}
+
 static int define_word(struct tap_cli_defs *d, struct tap_select_words *words, unsigned int index, struct tap_err *err)
 {
 	struct tap_one_line line;
-	char *name = NULL;
 	int ret = tap_one_line_read(words->events.v[index], &line, err);
 
 	if (ret)
 		return ret;
-	ret = choose_name(&d->defs, &line, &name);
-	if (ret)
-		return tap_err_set(err, ret, ret == -ENOMEM ? "out of memory" : "-e: there are too many definitions");
-	ret = read_line(d, &line, name, err);
-	if (!ret && ((line.filter && tap_filters_add(&words->filters, index, line.filter)) ||
-		     add_name(d, name, &words->events.v[index])))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
-	free(name);
+	ret = define_line(d, words, index, &line, err);
+	tap_one_line_release(&line);
 	return ret;
 }
 

@@ -375,6 +375,20 @@ static void read_define_event(struct reader *r, const struct tap_call *call)
 		add_event(r, c, call->args[1].v[0]);
 }
 
+/* A tracepoint's name, or a probe in quotes: who opens it knows what is wrong with it. */
+static bool read_feed(struct reader *r, const struct tap_part *part, struct span *name)
+{
+	const struct span *text = &part->v->text;
+
+	if (part->nr != 1 || part->v->kind != TOKEN_STRING)
+		return tap_call_name(r->pp, part, "a tracepoint's name", name);
+	*name = (struct span){ text->s + 1, text->len - 2 };
+	if (!memchr(name->s, ':', name->len) || memchr(name->s, '\\', name->len))
+		tap_pp_fail(r->pp, part->v, "no probe: \"usdt:PATH:PROVIDER:NAME\", \"uprobe:PATH:SYMBOL\" or "
+			    "\"uretprobe:PATH:SYMBOL\" is one");
+	return !tap_pp_err(r->pp);
+}
+
 static void read_hook(struct reader *r, const struct tap_call *call)
 {
 	struct tap_own_def *o;
@@ -383,7 +397,7 @@ static void read_hook(struct reader *r, const struct tap_call *call)
 	if (!tap_call_has(r->pp, call, 4, "event, tracepoint, TP_PROTO(), TP_ARGS()"))
 		return;
 	o = take_event(r, &call->args[0]);
-	if (!o || !tap_call_name(r->pp, &call->args[1], "a tracepoint's name", &name) ||
+	if (!o || !read_feed(r, &call->args[1], &name) ||
 	    !read_args_of(r, &call->args[2], o->class))
 		return;
 	for (unsigned int i = 0; i < o->def.nr_hooks; i++)

@@ -6,6 +6,8 @@
 #ifndef TAP_EVENT_DEFS_H
 #define TAP_EVENT_DEFS_H
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/map.h"
 #include "event/format.h"
@@ -18,7 +20,7 @@ struct tap_need {
 };
 
 struct tap_hook {
-	const char *tracepoint; /* as BTF has it, without "btf_trace_" */
+	const char *tracepoint; /* as BTF has it, without "btf_trace_"; or a program's probe (program/probe.h) */
 	unsigned int nr_args;	/* that the definition uses: the kernel may have more */
 };
 
@@ -28,6 +30,12 @@ struct tap_hook {
  * for a mark of its own.
  */
 #define TAP_DEF_ID_BASE 0x7000u
+
+/* No tracepoint's name has a colon. */
+static inline bool tap_hook_is_probe(const struct tap_hook *hook)
+{
+	return strchr(hook->tracepoint, ':');
+}
 
 #define TAP_DEF_MAX_HOOKS 4u
 #define TAP_DEF_MAX_NEEDS 16u

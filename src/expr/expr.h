@@ -54,12 +54,16 @@ enum expr_op {
 	OP_ARRAY, /* a: bytes, b: how many, c: bytes of each */
 	OP_DUMP, /* a: bytes, b: how many, c: the literal before each row */
 	/* of the kernel's memory (program/scope.h) */
-	OP_ARG, /* num: which of a tracepoint's arguments */
+	OP_ARG, /* num: which of the context's words: a tracepoint's arguments, or registers */
 	OP_CURRENT, /* the running task */
 	OP_PLACE, /* what lies num bytes behind the pointer a: no value yet */
 	OP_MEMBER, /* the value there; at, len: its bits, where it is a bit field */
 	OP_POINTER, /* the pointer a and num bytes */
 	OP_CAPACITY, /* of the CPU a */
+	/* of a program's memory (program/probe.h) */
+	OP_USER, /* the value at the address a */
+	OP_USER_TEXT, /* the address a, of a text that ends with a NUL */
+	OP_COOKIE, /* of the probe's place */
 };
 
 enum expr_class {

@@ -584,13 +584,13 @@ static int read_def(struct tap_assignments *a)
 }
 
 int tap_assignments_init(struct tap_assignments *a, const struct btf *btf, const struct tap_def *def,
-			 const char *tracepoint, unsigned int nr_cpus, uint32_t *reason)
+			 const struct tap_feed *feed, unsigned int nr_cpus, uint32_t *reason)
 {
 	int ret;
 
 	*a = (struct tap_assignments){ .def = def };
 	*reason = 0;
-	ret = tap_scope_init(&a->scope, btf, tracepoint, def->params, nr_cpus);
+	ret = tap_scope_init(&a->scope, btf, feed, def->params, nr_cpus);
 	a->scope.record = record_value;
 	ret = ret ?: read_def(a);
 	if (ret == -EINVAL)

@@ -36,12 +36,12 @@ struct tap_assignments {
 };
 
 /*
- * @btf, @def: borrowed. @tracepoint: what feeds it. An assignment that cannot be had is there, with a reason; what is wrong
+ * @btf, @def, @feed: borrowed. An assignment that cannot be had is there, with a reason; what is wrong
  * in a condition or a variable is in @reason.
  * Return: 0; -EINVAL with @reason; -ENOENT: BTF does not have the tracepoint; -ENOMEM.
  */
 int tap_assignments_init(struct tap_assignments *a, const struct btf *btf, const struct tap_def *def,
-			 const char *tracepoint, unsigned int nr_cpus, uint32_t *reason);
+			 const struct tap_feed *feed, unsigned int nr_cpus, uint32_t *reason);
 void tap_assignments_release(struct tap_assignments *a);
 
 /* Return: the only assignment of a field that is a number, or of text or bytes; NULL: @why it is not to be had. */

@@ -233,7 +233,7 @@ static uint32_t read_text(struct maker *m, const struct tap_field *f)
 		tap_insns_value(&m->b, from->pointer, BPF_REG_3);
 		stack_address(m, BPF_REG_1, TEXT_AT);
 		tap_insns_const(&m->b, BPF_REG_2, from->size);
-		tap_insns_call(&m->b, BPF_FUNC_probe_read_kernel_str);
+		tap_insns_call(&m->b, from->user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
 	}
 	if (skip)
 		tap_insns_land(&m->b, skip);
@@ -520,12 +520,11 @@ static int make(struct maker *m)
 
 static int load(struct maker *m)
 {
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_RAW_TP,
-		    .attach_btf_id = m->assigned.scope.tracepoint);
+	const struct tap_scope *scope = &m->assigned.scope;
+	int fd = tap_attach_load(&m->b, "tap_filter", scope->probe, scope->tracepoint);
 
-	m->p->prog = bpf_prog_load(BPF_PROG_TYPE_TRACING, "tap_filter", "Dual BSD/GPL", m->b.v,
-				   m->b.nr, &opts);
-	return m->p->prog < 0 ? -errno : 0;
+	m->p->prog = fd < 0 ? -1 : fd;
+	return fd < 0 ? fd : 0;
 }
 
 static int make_and_load(struct maker *m)
@@ -549,7 +548,7 @@ static int lead_to(struct maker *m, int recorder)
 }
 
 int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
-			    const struct tap_def *def, const char *tracepoint,
+			    const struct tap_def *def, const struct tap_feed *feed,
 			    const struct tap_filter *filter, int recorder, struct tap_err *err)
 {
 	struct maker m = { .filter = filter, .def = def, .p = p, .err = err };
@@ -558,7 +557,7 @@ int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 
 	*p = TAP_FILTER_PROGRAM_NONE;
 	m.starts = calloc(filter->nr_terms + 2, sizeof(*m.starts));
-	ret = m.starts ? tap_assignments_init(&m.assigned, btf, def, tracepoint, 0, &reason) : -ENOMEM;
+	ret = m.starts ? tap_assignments_init(&m.assigned, btf, def, feed, 0, &reason) : -ENOMEM;
 	if (reason)
 		fail_all(&m, reason);
 	ret = ret ?: make_pasts(&m) ?: lead_to(&m, recorder) ?: make_and_load(&m);
@@ -576,10 +575,9 @@ int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 	return ret;
 }
 
-int tap_filter_program_attach(struct tap_filter_program *p)
+int tap_filter_program_attach(struct tap_filter_program *p, const struct tap_probe *probe)
 {
-	p->link = bpf_raw_tracepoint_open(NULL, p->prog);
-	return p->link < 0 ? -errno : 0;
+	return tap_attach(&p->links, p->prog, probe);
 }
 
 uint64_t tap_filter_program_forgot(const struct tap_filter_program *p)
@@ -602,12 +600,12 @@ static void close_fd(int *fd)
 
 void tap_filter_program_detach(struct tap_filter_program *p)
 {
-	close_fd(&p->link);
+	tap_attach_undo(&p->links);
 }
 
 void tap_filter_program_release(struct tap_filter_program *p)
 {
-	close_fd(&p->link);
+	tap_attach_undo(&p->links);
 	close_fd(&p->prog);
 	close_fd(&p->next);
 	while (p->nr_maps)

@@ -8,12 +8,14 @@
 
 #include "event/defs.h"
 #include "expr/filter.h"
+#include "program/attach.h"
 
 struct btf;
+struct tap_feed;
 
 struct tap_filter_program {
-	int link, prog,
-		next; /* descriptors; next: the program array that leads to the one that records */
+	struct tap_links links;
+	int prog, next; /* descriptors; next: the program array that leads to the one that records */
 	int *maps; /* what globs are, and the pasts (expr/past.h) */
 	unsigned int nr_maps, cap_maps;
 	int nr_new; /* of a map: how many keys came into the pasts; -1: there are none */
@@ -22,16 +24,16 @@ struct tap_filter_program {
 /* Above that, those that were not asked for the longest are forgotten, and their next record is as their first. */
 #define TAP_FILTER_MAX_KEYS 65536u
 
-#define TAP_FILTER_PROGRAM_NONE ((struct tap_filter_program){ .link = -1, .prog = -1, .next = -1, .nr_new = -1 })
+#define TAP_FILTER_PROGRAM_NONE ((struct tap_filter_program){ .prog = -1, .next = -1, .nr_new = -1 })
 
 /*
- * @tracepoint: of the program @recorder, which must not be attached itself.
+ * @feed: of the program @recorder, which must not be attached itself.
  * Return: 0; -EINVAL with a sentence: a field cannot be had there; -errno.
  */
 int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
-			    const struct tap_def *def, const char *tracepoint,
+			    const struct tap_def *def, const struct tap_feed *feed,
 			    const struct tap_filter *filter, int recorder, struct tap_err *err);
-int tap_filter_program_attach(struct tap_filter_program *p); /* 0 or -errno */
+int tap_filter_program_attach(struct tap_filter_program *p, const struct tap_probe *probe); /* 0 or -errno */
 /* How many keys of its pasts may have been forgotten, as more than TAP_FILTER_MAX_KEYS came. */
 uint64_t tap_filter_program_forgot(const struct tap_filter_program *p);
 void tap_filter_program_detach(struct tap_filter_program *p);

@@ -306,13 +306,13 @@ static void point(struct tap_insns *b, uint32_t base, uint64_t off, uint8_t dst)
 		alu_k(b, BPF_ADD, dst, (int32_t)off);
 }
 
-/* Reads from where r3 points to @base and @to. */
-static void read_kernel(struct tap_insns *b, uint32_t size, uint8_t base, int16_t to)
+/* Reads from where r3 points to @base and @to. @helper: BPF_FUNC_probe_read_kernel or _user. */
+static void read_memory(struct tap_insns *b, int helper, uint32_t size, uint8_t base, int16_t to)
 {
 	tap_insns_move(b, BPF_REG_1, base);
 	alu_k(b, BPF_ADD, BPF_REG_1, to);
 	tap_insns_const(b, BPF_REG_2, size);
-	tap_insns_call(b, BPF_FUNC_probe_read_kernel);
+	tap_insns_call(b, helper);
 }
 
 void tap_insns_address(struct tap_insns *b, uint32_t node, uint8_t dst)
@@ -338,21 +338,27 @@ void tap_insns_copy(struct tap_insns *b, uint32_t place, uint32_t size, uint8_t 
 		}
 		return;
 	}
-	read_kernel(b, size, base, to);
+	read_memory(b, BPF_FUNC_probe_read_kernel, size, base, to);
+}
+
+static const uint8_t sizes[] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
+
+/* r0 = what lies where r3 points; 0 where nothing can be read. */
+static void load_by_helper(struct tap_insns *b, int helper, unsigned int size)
+{
+	tap_insns_add(b, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, SCRATCH, 0);
+	read_memory(b, helper, size, BPF_REG_10, SCRATCH);
+	tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_10, SCRATCH, 0);
 }
 
 static void load_member(struct tap_insns *b, const struct expr_node *n)
 {
-	static const uint8_t sizes[] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
 	unsigned int size = n->len ? 8 : n->load & LOAD_SIZE;
 	bool is_signed = n->load & LOAD_SIGNED;
 
 	if (b->probe || is_raw(b, n->a)) {
 		point(b, n->a, n->num, BPF_REG_3);
-		tap_insns_add(b, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, SCRATCH, 0);
-		read_kernel(b, size, BPF_REG_10, SCRATCH);
-		tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_10, SCRATCH,
-			      0);
+		load_by_helper(b, BPF_FUNC_probe_read_kernel, size);
 	} else if (n->num <= INT16_MAX) {
 		point(b, n->a, 0, BPF_REG_1);
 		tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_1,
@@ -570,6 +576,18 @@ static void compute(struct tap_insns *b, uint32_t node)
 		break;
 	case OP_POINTER:
 		point(b, n->a, n->num, BPF_REG_0);
+		break;
+	case OP_USER:
+		get(b, n->a, BPF_REG_3);
+		load_by_helper(b, BPF_FUNC_probe_read_user, n->type.size);
+		tap_insns_fit(b, BPF_REG_0, n->type);
+		break;
+	case OP_USER_TEXT:
+		get(b, n->a, BPF_REG_0);
+		break;
+	case OP_COOKIE:
+		tap_insns_move(b, BPF_REG_1, BPF_REG_6);
+		tap_insns_call(b, BPF_FUNC_get_attach_cookie);
 		break;
 	case OP_CAST:
 		get(b, n->a, BPF_REG_0);

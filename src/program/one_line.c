@@ -12,32 +12,95 @@
 
 #define BYTES_MAX 256u /* of an array that becomes a field */
 
-int tap_one_line_read(const char *text, struct tap_one_line *line, struct tap_err *err)
+/* ---- the line ------------------------------------------------------------------------------- */
+
+/* From the "{" on. */
+static int read_braces(const char *text, const char *open, struct tap_one_line *line, struct tap_err *err)
 {
-	const char *open = strchr(text, '{'), *close = open ? strrchr(text, '}') : NULL;
+	const char *close = strrchr(open, '}');
 	struct span rest;
 
-	*line = (struct tap_one_line){ 0 };
-	if (strlen(text) > TAP_ONE_LINE_MAX_BYTES)
-		return tap_err_set(err, -EINVAL, "-e: a definition of more than %u bytes is for a file: --define",
-				   TAP_ONE_LINE_MAX_BYTES);
-	if (!close || close < open)
+	if (!close)
 		return tap_err_set(err, -EINVAL, "-e: '%.200s' lacks its '}'", text);
-	line->tracepoint = trim((struct span){ text, (size_t)(open - text) });
-	if (line->tracepoint.len > 5 && !strncmp(line->tracepoint.s, "bare:", 5))
-		line->tracepoint = (struct span){ line->tracepoint.s + 5, line->tracepoint.len - 5 };
 	line->fields = trim((struct span){ open + 1, (size_t)(close - open) - 1 });
 	rest = trim((struct span){ close + 1, strlen(close + 1) });
 	if (rest.len && (rest.len < 3 || strncmp(rest.s, "if", 2) || is_word(rest.s[2])))
 		return tap_err_set(err, -EINVAL, "-e: behind the '}' of '%.200s' stands 'if FILTER', or nothing", text);
 	line->filter = rest.len ? rest.s + 2 : NULL;
-	for (size_t i = 0; i < line->tracepoint.len; i++)
-		if (!is_word(line->tracepoint.s[i]))
-			return tap_err_set(err, -EINVAL, "-e: '%.*s' is no tracepoint's name",
-					   (int)line->tracepoint.len, line->tracepoint.s);
-	return line->tracepoint.len && line->fields.len ? 0 :
-	       tap_err_set(err, -EINVAL, "-e: '%.200s': TRACEPOINT{FIELD, ...} is a definition", text);
+	return line->fields.len ? 0 : tap_err_set(err, -EINVAL, "-e: '%.200s': in braces stand fields: {FIELD, ...}", text);
 }
+
+static int read_tracepoint(struct span name, struct tap_one_line *line, struct tap_err *err)
+{
+	if (name.len > 5 && !strncmp(name.s, "bare:", 5))
+		name = (struct span){ name.s + 5, name.len - 5 };
+	for (size_t i = 0; i < name.len; i++)
+		if (!is_word(name.s[i]))
+			return tap_err_set(err, -EINVAL, "-e: '%.*s' is no tracepoint's name", (int)name.len, name.s);
+	line->tracepoint = name;
+	line->system = TAP_DEF_LINE_SYSTEM;
+	snprintf(line->name, sizeof(line->name), "%.*s", name.len < 100 ? (int)name.len : 100, name.s);
+	return name.len ? 0 : tap_err_set(err, -EINVAL, "-e: in front of '{' stands what feeds the event: TRACEPOINT{FIELD, ...}");
+}
+
+/* "arg0, arg1": without braces all arguments are fields. */
+static int list_arguments(struct tap_one_line *line)
+{
+	struct tap_buf all = { 0 };
+
+	for (unsigned int i = 0; i < line->probe->nr_args; i++) {
+		char name[8];
+
+		tap_probe_arg_name(line->probe, i, name);
+		tap_buf_printf(&all, "%s%s", i ? ", " : "", name);
+	}
+	tap_buf_str(&all);
+	line->all = all.data;
+	line->fields = (struct span){ all.data, all.len };
+	return all.err;
+}
+
+static int read_probe(struct span word, struct tap_one_line *line, struct tap_err *err)
+{
+	struct tap_buf name = { 0 };
+	int ret = tap_probe_new(word, &line->probe, err);
+
+	if (ret)
+		return ret;
+	line->system = tap_probe_group(line->probe);
+	tap_probe_event_name(line->probe, &name);
+	snprintf(line->name, sizeof(line->name), "%s", tap_buf_str(&name));
+	ret = name.err ?: line->fields.len ? 0 : list_arguments(line);
+	tap_buf_release(&name);
+	return ret ? tap_err_set(err, ret, "out of memory") : 0;
+}
+
+int tap_one_line_read(const char *text, struct tap_one_line *line, struct tap_err *err)
+{
+	const char *open = text + strcspn(text, "{");
+	struct span feed = trim((struct span){ text, (size_t)(open - text) });
+	int ret;
+
+	*line = (struct tap_one_line){ 0 };
+	if (strlen(text) > TAP_ONE_LINE_MAX_BYTES)
+		return tap_err_set(err, -EINVAL, "-e: a definition of more than %u bytes is for a file: --define",
+				   TAP_ONE_LINE_MAX_BYTES);
+	ret = *open ? read_braces(text, open, line, err) : 0;
+	if (!ret)
+		ret = tap_probe_is(text) ? read_probe(feed, line, err) : read_tracepoint(feed, line, err);
+	if (ret)
+		tap_one_line_release(line);
+	return ret;
+}
+
+void tap_one_line_release(struct tap_one_line *line)
+{
+	tap_probe_free(line->probe);
+	free(line->all);
+	*line = (struct tap_one_line){ 0 };
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* While the header is made. */
 struct maker {
@@ -354,44 +417,66 @@ static int add_items(struct maker *m)
 /* "struct sched_entity *se, int cpu", or the names alone. */
 static void add_params(struct maker *m, struct tap_buf *out, bool types)
 {
+	const struct tap_probe *probe = m->scope.probe;
+
 	for (unsigned int i = 0; i < m->scope.nr_args; i++) {
 		char name[128];
 
 		snprintf(name, sizeof(name), "%.*s", (int)m->scope.args[i].len, m->scope.args[i].s);
 		tap_buf_puts(out, i ? ", " : "");
-		if (types)
+		if (types && probe) {
+			tap_probe_add_type(tap_probe_arg_type(probe, i), out);
+			tap_buf_printf(out, " %s", name);
+		} else if (types) {
 			tap_type_names_add(m->types, m->scope.arg_types[i], name, out);
-		else
+		} else {
 			tap_buf_puts(out, name);
+		}
+	}
+	if (types && !m->scope.nr_args)
+		tap_buf_puts(out, "void");
+}
+
+/* What TRACE_HOOK() says: a tracepoint's name, or a probe in quotes. */
+static void add_feed(struct maker *m, struct tap_buf *out)
+{
+	if (m->scope.probe) {
+		tap_buf_char(out, '"');
+		tap_probe_word(m->scope.probe, out);
+		tap_buf_char(out, '"');
+	} else {
+		tap_buf_add(out, m->line->tracepoint.s, m->line->tracepoint.len);
 	}
 }
 
 static void write_header(struct maker *m, struct tap_buf *out)
 {
-	struct tap_buf params = { 0 }, args = { 0 };
-	int len = (int)m->line->tracepoint.len;
+	struct tap_buf params = { 0 }, args = { 0 }, feed = { 0 };
 
 	add_params(m, &params, true);
 	add_params(m, &args, false);
-	tap_buf_printf(out, "#undef TRACE_SYSTEM\n#define TRACE_SYSTEM " TAP_DEF_LINE_SYSTEM "\n"
+	add_feed(m, &feed);
+	tap_buf_printf(out, "#undef TRACE_SYSTEM\n#define TRACE_SYSTEM %s\n"
 		       "#undef TRACE_INCLUDE_FILE\n#define TRACE_INCLUDE_FILE " TAP_DEF_LINE_GROUP "\n"
 		       "TRACE_EVENT(%s,\n\tTP_PROTO(%s),\n\tTP_ARGS(%s),\n\n\tTP_STRUCT__entry(\n%s\t),\n\n"
 		       "\tTP_fast_assign(\n%s\t),\n\n\tTP_printk(\"%s\"%s)\n);\n"
-		       "TRACE_HOOK(%s, %.*s, TP_PROTO(%s), TP_ARGS(%s));\n",
-		       m->name, tap_buf_str(&params), tap_buf_str(&args), tap_buf_str(&m->fields), tap_buf_str(&m->assign),
-		       tap_buf_str(&m->format), tap_buf_str(&m->args), m->name, len, m->line->tracepoint.s,
+		       "TRACE_HOOK(%s, %s, TP_PROTO(%s), TP_ARGS(%s));\n",
+		       m->line->system, m->name, tap_buf_str(&params), tap_buf_str(&args), tap_buf_str(&m->fields),
+		       tap_buf_str(&m->assign), tap_buf_str(&m->format), tap_buf_str(&m->args), m->name, tap_buf_str(&feed),
 		       tap_buf_str(&params), tap_buf_str(&args));
 	tap_buf_release(&params);
 	tap_buf_release(&args);
+	tap_buf_release(&feed);
 }
 
 static int open_maker(struct maker *m, const struct btf *btf)
 {
+	struct tap_probe *probe = m->line->probe;
 	char tracepoint[128];
 	int ret;
 
 	snprintf(tracepoint, sizeof(tracepoint), "%.*s", (int)m->line->tracepoint.len, m->line->tracepoint.s);
-	ret = tap_scope_init(&m->scope, btf, tracepoint, NULL, 1);
+	ret = tap_scope_init(&m->scope, btf, &(struct tap_feed){ tracepoint, probe }, NULL, 1);
 	if (ret == -ENOENT)
 		return tap_err_set(m->err, ret, "-e: the kernel's BTF has no tracepoint '%s': 'schedtap list bare:*' "
 				   "shows those that have no event", tracepoint);

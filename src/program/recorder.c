@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "program/recorder.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "expr/parse.h"
 #include "program/assignments.h"
+#include "program/attach.h"
 #include "program/functions.h"
 #include "program/insns.h"
 #include "ring.h"
@@ -174,20 +174,24 @@ static void put_fixed(struct maker *m, const struct tap_assignment *a)
 	tap_insns_address(&m->b, from->place ?: from->pointer, BPF_REG_3);
 	point(m, a->field->offset);
 	tap_insns_const(&m->b, BPF_REG_2, size);
-	tap_insns_call(&m->b, a->what == TAP_ASSIGNED_BYTES ? BPF_FUNC_probe_read_kernel :
-							      BPF_FUNC_probe_read_kernel_str);
+	if (a->what == TAP_ASSIGNED_BYTES)
+		tap_insns_call(&m->b, from->user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+	else
+		tap_insns_call(&m->b, from->user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
 }
 
 /* Behind the fixed part: the field says where, and how long. */
 static void put_dynamic(struct maker *m, const struct tap_assignment *a)
 {
-	bool text = a->what == TAP_ASSIGNED_TEXT;
+	enum tap_own_function function = a->what != TAP_ASSIGNED_TEXT ? TAP_OWN_BITMASK :
+					 a->bytes.user		      ? TAP_OWN_USER_TEXT :
+									TAP_OWN_TEXT;
 
 	tap_insns_address(&m->b, a->bytes.place ?: a->bytes.pointer, BPF_REG_4);
 	tap_insns_move(&m->b, BPF_REG_1, PAYLOAD);
 	tap_insns_move(&m->b, BPF_REG_2, USED);
 	tap_insns_const(&m->b, BPF_REG_3, a->bytes.size);
-	tap_insns_call_function(&m->b, text ? TAP_OWN_TEXT : TAP_OWN_BITMASK);
+	tap_insns_call_function(&m->b, function);
 	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_W, PAYLOAD, BPF_REG_0, (int16_t)a->field->offset, 0);
 	tap_insns_move(&m->b, USED, BPF_REG_0);
 	tap_insns_add(&m->b, BPF_ALU64 | BPF_RSH | BPF_K, USED, 0, 0, 16);
@@ -266,11 +270,9 @@ static int make(struct maker *m)
 
 static int load(struct maker *m)
 {
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_RAW_TP,
-		    .attach_btf_id = m->assigned.scope.tracepoint);
-	int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "tap_own", "Dual BSD/GPL", m->b.v, m->b.nr, &opts);
+	const struct tap_scope *scope = &m->assigned.scope;
 
-	return fd < 0 ? -errno : fd;
+	return tap_attach_load(&m->b, "tap_own", scope->probe, scope->tracepoint);
 }
 
 /* Of a field that this kernel has nothing may be missing. */
@@ -319,11 +321,11 @@ static int find_room(struct maker *m, const char **at, struct tap_err *err)
 }
 
 /* Reads the definition. Return: 0; -EINVAL with a sentence; -errno. */
-static int prepare(struct maker *m, const char *tracepoint, const char **at, struct tap_err *err)
+static int prepare(struct maker *m, const struct tap_feed *feed, const char **at, struct tap_err *err)
 {
 	const struct tap_recorder_env *env = m->env;
 	uint32_t reason;
-	int ret = tap_assignments_init(&m->assigned, env->btf, m->def, tracepoint, env->nr_cpus, &reason);
+	int ret = tap_assignments_init(&m->assigned, env->btf, m->def, feed, env->nr_cpus, &reason);
 
 	*at = NULL;
 	if (!ret)
@@ -331,7 +333,7 @@ static int prepare(struct maker *m, const char *tracepoint, const char **at, str
 	if (reason || ret == -EINVAL)
 		return fail(m, reason, at, err);
 	if (ret == -ENOENT)
-		return tap_err_set(err, ret, "the kernel's BTF has no tracepoint %s", tracepoint);
+		return tap_err_set(err, ret, "the kernel's BTF has no tracepoint %s", feed->tracepoint);
 	ret = ret ?: read_current_pid(m);
 	return ret ? tap_err_set(err, ret, "out of memory") : find_room(m, at, err);
 }
@@ -351,11 +353,11 @@ static void refused(int ret, struct tap_err *err)
 		tap_err_set(err, ret, "the kernel refuses its BPF program: %s", strerror(-ret));
 }
 
-int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def *def, const char *tracepoint,
+int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def *def, const struct tap_feed *feed,
 		       const bool *absent, const char **at, struct tap_err *err)
 {
 	struct maker m = { .env = env, .def = def, .absent = absent };
-	int ret = prepare(&m, tracepoint, at, err);
+	int ret = prepare(&m, feed, at, err);
 
 	if (!ret) {
 		ret = make(&m);
@@ -366,11 +368,11 @@ int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def 
 	return ret;
 }
 
-int tap_recorder_load(const struct tap_recorder_env *env, const struct tap_def *def, const char *tracepoint,
+int tap_recorder_load(const struct tap_recorder_env *env, const struct tap_def *def, const struct tap_feed *feed,
 		      const bool *absent, const char **at, struct tap_err *err)
 {
 	struct maker m = { .env = env, .def = def, .absent = absent };
-	int ret = prepare(&m, tracepoint, at, err);
+	int ret = prepare(&m, feed, at, err);
 
 	if (ret) {
 		release(&m);

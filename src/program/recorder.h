@@ -9,6 +9,7 @@
 #include "event/defs.h"
 
 struct btf;
+struct tap_feed;
 struct tap_functions;
 
 /* What is the same for all programs of a recording. */
@@ -20,15 +21,15 @@ struct tap_recorder_env {
 };
 
 /*
- * Loads a program for @def on @tracepoint. @absent: of its fields, those that this kernel lacks: they are not assigned.
+ * Loads a program for @def on what feeds it. @absent: of its fields, those that this kernel lacks: they are not assigned.
  * Return: a descriptor; -EINVAL with a sentence, and @at: where in def->assign, or in def->condition, it is, or NULL;
  * -ENOENT: no such tracepoint; -EACCES where the kernel refuses the program; -errno.
  */
-int tap_recorder_load(const struct tap_recorder_env *env, const struct tap_def *def, const char *tracepoint,
+int tap_recorder_load(const struct tap_recorder_env *env, const struct tap_def *def, const struct tap_feed *feed,
 		      const bool *absent, const char **at, struct tap_err *err);
 
 /* The same without a kernel that is asked. Return: 0, or as tap_recorder_load(). */
-int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def *def, const char *tracepoint,
+int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def *def, const struct tap_feed *feed,
 		       const bool *absent, const char **at, struct tap_err *err);
 
 #endif

@@ -342,7 +342,7 @@ int tap_scope_bytes(struct tap_scope *n, struct span where, uint32_t node, struc
 	const struct btf_type *t = v->op == OP_PLACE ? tap_scope_plain_type(n, &id) : NULL;
 	long long size = t && btf_is_array(t) ? btf__resolve_size(n->btf, id) : 0;
 
-	*bytes = (struct tap_scope_bytes){ .size = STRING_MAX };
+	*bytes = (struct tap_scope_bytes){ .size = STRING_MAX, .user = v->op == OP_USER_TEXT };
 	if (size > 0) {
 		bytes->place = node;
 		bytes->size = size < (long long)STRING_MAX ? (uint32_t)size : STRING_MAX;
@@ -397,6 +397,81 @@ static uint32_t enumerator(struct expr_parser *p, struct span w)
 	return 0;
 }
 
+/* ---- a probe's arguments --------------------------------------------------------------------- */
+
+#define U64 ((struct tap_ctype){ 8, false })
+
+static uint32_t read_register(struct expr_parser *p, int word, struct tap_ctype type)
+{
+	return tap_expr_add(p, (struct expr_node){ .op = OP_ARG, .type = type, .num = (uint64_t)word });
+}
+
+/* reg + index * scale + num */
+static uint32_t read_address(struct expr_parser *p, const struct tap_probe_arg *a)
+{
+	uint32_t at = tap_expr_num(p, U64, a->num), index;
+
+	if (a->reg >= 0)
+		at = tap_expr_binary(p, OP_ADD, read_register(p, a->reg, U64), at);
+	if (a->index < 0)
+		return at;
+	index = tap_expr_binary(p, OP_MUL, read_register(p, a->index, U64), tap_expr_num(p, U64, a->scale));
+	return tap_expr_binary(p, OP_ADD, at, index);
+}
+
+static uint32_t read_place(struct expr_parser *p, const struct tap_probe_arg *a)
+{
+	uint32_t node;
+
+	switch (a->place) {
+	case TAP_PROBE_CONSTANT:
+		return tap_expr_num(p, a->type, a->num);
+	case TAP_PROBE_MEMORY:
+		node = read_address(p, a);
+		return tap_expr_add(p, (struct expr_node){ .op = OP_USER, .type = a->type, .a = node });
+	default:
+		if (!a->shift)
+			return read_register(p, a->reg, a->type);
+		node = tap_expr_binary(p, OP_SHR, read_register(p, a->reg, U64), tap_expr_num(p, EXPR_INT, a->shift));
+		return tap_expr_cast(p, node, a->type);
+	}
+}
+
+/* Why an argument cannot be read, in one of the ways in which it is passed. Return: false: it can. */
+static bool cannot_read(struct tap_scope *n, struct span w, unsigned int arg, uint32_t *reason)
+{
+	for (unsigned int i = 0; i < n->probe->nr_ways; i++) {
+		const struct tap_probe_way *way = &n->probe->ways[i];
+		const struct tap_probe_arg *a = &way->args[arg];
+
+		if (arg < way->nr_args && !a->why)
+			continue;
+		*reason = arg >= way->nr_args ?
+			  tap_scope_say(n, w, "'%.*s' is not there in all places of the probe", WORD(w)) :
+			  tap_scope_say(n, w, "'%.*s' ('%.*s' in the file) cannot be read: %s", WORD(w), WORD(a->text), a->why);
+		return true;
+	}
+	return false;
+}
+
+/* By the cookie that each place has, in which way it passes the argument. */
+static uint32_t probe_arg(struct expr_parser *p, struct span w, unsigned int arg)
+{
+	struct tap_scope *n = names_of(p);
+	uint32_t reason, cookie, node;
+
+	if (n->arg_nodes[arg])
+		return n->arg_nodes[arg];
+	if (cannot_read(n, w, arg, &reason))
+		return refuse(p, reason);
+	node = read_place(p, &n->probe->ways[0].args[arg]);
+	cookie = n->probe->nr_ways > 1 ? tap_expr_add(p, (struct expr_node){ .op = OP_COOKIE, .type = U64 }) : 0;
+	for (unsigned int i = 1; !p->err && i < n->probe->nr_ways; i++)
+		node = tap_expr_cond(p, tap_expr_binary(p, OP_EQ, cookie, tap_expr_num(p, U64, i)),
+				     read_place(p, &n->probe->ways[i].args[arg]), node);
+	return n->arg_nodes[arg] = p->err ? 0 : tap_expr_cast(p, node, tap_probe_arg_type(n->probe, arg));
+}
+
 static uint32_t unknown_name(struct expr_parser *p, struct span w)
 {
 	struct tap_scope *n = names_of(p);
@@ -405,8 +480,8 @@ static uint32_t unknown_name(struct expr_parser *p, struct span w)
 
 	for (unsigned int i = 0; i < n->nr_args; i++)
 		tap_buf_printf(&args, "%s%.*s", i ? ", " : "", WORD(n->args[i]));
-	reason = tap_scope_say(n, w, "'%.*s' is neither a variable nor an argument of the tracepoint, which has %s",
-			       WORD(w), args.len ? tap_buf_str(&args) : "none");
+	reason = tap_scope_say(n, w, "'%.*s' is neither a variable nor an argument of the %s, which has %s",
+			       WORD(w), n->probe ? "probe" : "tracepoint", args.len ? tap_buf_str(&args) : "none");
 	tap_buf_release(&args);
 	return refuse(p, reason);
 }
@@ -435,6 +510,8 @@ static uint32_t name(struct expr_parser *p, struct span w)
 	for (unsigned int i = 0; !n->scope_at && i < n->nr_args; i++) {
 		if (w.len != n->args[i].len || memcmp(w.s, n->args[i].s, w.len))
 			continue;
+		if (n->probe)
+			return probe_arg(p, w, i);
 		arg.num = i;
 		if (set_type(n, &arg, n->arg_types[i]))
 			return tap_expr_add(p, arg);
@@ -487,6 +564,23 @@ static uint32_t current(struct expr_parser *p)
 
 	tap_expr_expect(p, ")");
 	n.ctype = find_struct(names_of(p), (struct span){ "task_struct", 11 });
+	return tap_expr_add(p, n);
+}
+
+/* str(address): a text of the program. */
+static uint32_t user_text(struct expr_parser *p)
+{
+	struct expr_node n = { .op = OP_USER_TEXT, .type = U64, .opaque = true };
+	const struct span here = { p->at, 0 };
+	int id = btf__find_by_name_kind(names_of(p)->btf, "char", BTF_KIND_INT);
+
+	n.a = tap_expr_parse(p);
+	tap_expr_expect(p, ")");
+	if (p->err || node_at(p, n.a)->unknown)
+		return p->err ? 0 : n.a;
+	if (id <= 0 || node_at(p, n.a)->class != EXPR_NUMBER)
+		return refuse(p, tap_scope_say(names_of(p), here, "str() takes the address of a text"));
+	n.ctype = (uint32_t)id;
 	return tap_expr_add(p, n);
 }
 
@@ -594,6 +688,7 @@ static uint32_t call(struct expr_parser *p, struct span w)
 		{ "container_of", container },	{ "tp_current", current },
 		{ "tp_nr_cpu_ids", nr_cpu_ids }, { "tap_cpu_capacity", cpu_capacity },
 		{ "READ_ONCE", read_once },	{ "rcu_dereference", read_once },
+		{ "str", user_text },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -808,6 +903,14 @@ static int find_args(struct tap_scope *n, const char *tracepoint)
 	return 0;
 }
 
+static void find_probe_args(struct tap_scope *n)
+{
+	for (unsigned int i = 0; i < n->probe->nr_args && i < TAP_SCOPE_MAX_ARGS; i++) {
+		tap_probe_arg_name(n->probe, i, n->arg_names[i]);
+		n->args[n->nr_args++] = (struct span){ n->arg_names[i], strlen(n->arg_names[i]) };
+	}
+}
+
 static void name_args_as_kernel(struct tap_scope *n, const char *tracepoint)
 {
 	const struct btf_type *t = find_caller(n, tracepoint);
@@ -836,20 +939,23 @@ static void name_args(struct tap_scope *n, const char *params)
 	n->nr_args = nr;
 }
 
-int tap_scope_init(struct tap_scope *n, const struct btf *btf, const char *tracepoint, const char *params,
+int tap_scope_init(struct tap_scope *n, const struct btf *btf, const struct tap_feed *feed, const char *params,
 		   unsigned int nr_cpus)
 {
-	int ret;
+	int ret = 0;
 
-	*n = (struct tap_scope){ .btf = btf, .nr_cpus = nr_cpus, .abi = { .long_size = 8 } };
+	*n = (struct tap_scope){ .btf = btf, .nr_cpus = nr_cpus, .abi = { .long_size = 8 }, .probe = feed->probe };
 	tap_expr_begin(&n->p, &n->abi, "", &n->prog);
 	n->p.scope = &kernel_scope;
 	n->p.names = n;
-	ret = find_args(n, tracepoint);
+	if (feed->probe)
+		find_probe_args(n);
+	else
+		ret = find_args(n, feed->tracepoint);
 	if (params)
 		name_args(n, params);
-	else
-		name_args_as_kernel(n, tracepoint);
+	else if (!feed->probe)
+		name_args_as_kernel(n, feed->tracepoint);
 	return n->p.err ?: ret;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The names of a definition's expressions as the running kernel has them: its tracepoint's arguments, members of structs
+ * The names of a definition's expressions as the running kernel has them: its tracepoint's or probe's arguments, members of structs
  * by BTF, enumerators, the tp_*() accessors. What is read becomes nodes (expr/expr.h), of which insns.h makes instructions.
  */
 #ifndef TAP_PROGRAM_SCOPE_H
@@ -10,6 +10,7 @@
 
 #include "event/defs.h"
 #include "expr/build.h"
+#include "program/feed.h"
 
 #define TAP_SCOPE_MAX_ARGS 12u /* of a tracepoint: MAX_BPF_FUNC_ARGS */
 #define TAP_SCOPE_MAX_BOUND 256u
@@ -23,8 +24,11 @@ struct tap_scope_reason {
 struct tap_scope {
 	const struct btf *btf;
 	struct span args[TAP_SCOPE_MAX_ARGS];
-	uint32_t arg_types[TAP_SCOPE_MAX_ARGS]; /* BTF ids */
+	uint32_t arg_types[TAP_SCOPE_MAX_ARGS]; /* BTF ids; of a probe 0 */
+	uint32_t arg_nodes[TAP_SCOPE_MAX_ARGS]; /* of a probe: its arguments, those that were named; else 0 */
+	char arg_names[TAP_SCOPE_MAX_ARGS][8]; /* of a probe, where nobody gives others */
 	unsigned int nr_args;
+	const struct tap_probe *probe; /* NULL: it is a tracepoint */
 	uint32_t tracepoint; /* BTF id of its typedef, btf_trace_... */
 	unsigned int nr_cpus; /* tp_nr_cpu_ids(); 0: for a filter, which cannot look up what is no member of a struct */
 	struct tap_format abi; /* of this machine: what the parser asks for */
@@ -48,13 +52,14 @@ struct tap_scope_bytes {
 	uint32_t place; /* an array in memory (OP_PLACE), or 0 */
 	uint32_t pointer; /* else to bytes, or to text that ends with a NUL */
 	uint32_t size; /* of the array; else of text at most so much is read */
+	bool user; /* the pointer is a program's */
 };
 
 /*
- * @btf: borrowed. @tracepoint: what feeds it. @params: the definition's, "struct task_struct *p, int cpu"; NULL: BTF's names.
+ * @btf, @feed: borrowed. @params: the definition's, "struct task_struct *p, int cpu"; NULL: BTF's names, or arg0, arg1.
  * Return: 0; -ENOENT: BTF does not have it; -ENOMEM.
  */
-int tap_scope_init(struct tap_scope *n, const struct btf *btf, const char *tracepoint, const char *params,
+int tap_scope_init(struct tap_scope *n, const struct btf *btf, const struct tap_feed *feed, const char *params,
 		   unsigned int nr_cpus);
 void tap_scope_release(struct tap_scope *n);
 

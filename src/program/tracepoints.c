@@ -36,7 +36,7 @@ struct writer {
 int tap_tracepoint_params(const struct btf *btf, struct tap_type_names *types, const char *name, struct tap_buf *out)
 {
 	struct writer w = { .types = types, .out = out };
-	int ret = tap_scope_init(&w.scope, btf, name, NULL, 1);
+	int ret = tap_scope_init(&w.scope, btf, &(struct tap_feed){ name }, NULL, 1);
 
 	for (unsigned int i = 0; !ret && i < w.scope.nr_args; i++) {
 		char arg[128];
@@ -80,7 +80,7 @@ static void write_members(struct writer *w, const char *path, uint32_t id, unsig
 int tap_tracepoint_members(const struct btf *btf, struct tap_type_names *types, const char *name, struct tap_buf *out)
 {
 	struct writer w = { .types = types, .out = out };
-	int ret = tap_scope_init(&w.scope, btf, name, NULL, 1);
+	int ret = tap_scope_init(&w.scope, btf, &(struct tap_feed){ name }, NULL, 1);
 
 	for (unsigned int i = 0; !ret && i < w.scope.nr_args; i++) {
 		uint32_t id = tap_scope_arg_struct(&w.scope, i);

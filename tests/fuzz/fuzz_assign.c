@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "program/feed.h"
 #include "program/recorder.h"
 #include "../small_btf.h"
 
@@ -36,7 +37,7 @@ static void check(const struct tap_def *def)
 	struct tap_recorder_env env = { .btf = btf = btf ?: small_btf(), .nr_cpus = 4, .by_cpu = true, .by_task = true };
 	struct tap_err err = { 0 };
 	const char *at;
-	int ret = tap_recorder_check(&env, def, "one", absent, &at, &err);
+	int ret = tap_recorder_check(&env, def, &(struct tap_feed){ "one" }, absent, &at, &err);
 
 	CHECK(!ret || ret == -EINVAL || ret == -E2BIG);
 	CHECK(!ret == !*err.text && ret == err.code);

@@ -15,6 +15,7 @@
 #include "capture/machine.h"
 #include "define/define.h"
 #include "own_functions.h"
+#include "program/feed.h"
 #include "program/filter.h"
 #include "program/recorder.h"
 #include "program/tracepoints.h"
@@ -102,7 +103,7 @@ static bool load_filter(struct fuzz *z, const struct tap_def *def, const char *t
 			int recorder, struct tap_err *err)
 {
 	struct tap_filter_program p;
-	int ret = tap_filter_program_load(&p, z->env.btf, def, tracepoint, f, recorder, err);
+	int ret = tap_filter_program_load(&p, z->env.btf, def, &(struct tap_feed){ tracepoint }, f, recorder, err);
 
 	if (!ret)
 		tap_filter_program_release(&p);
@@ -190,7 +191,7 @@ static bool load_text(struct fuzz *z, const char *text, size_t len, const char *
 	int fd = tap_defs_read_text(&defs, "random.h", text, len, &err);
 
 	if (!fd)
-		fd = tap_recorder_load(&z->env, tap_defs_at(&defs, 0), tracepoint, absent, &at, &err);
+		fd = tap_recorder_load(&z->env, tap_defs_at(&defs, 0), &(struct tap_feed){ tracepoint }, absent, &at, &err);
 	if (fd >= 0) {
 		z->nr_defs++;
 		fd = filter && !try_filter_of(z, tap_defs_at(&defs, 0), tracepoint, fd) ? -EINVAL : 0;
@@ -271,7 +272,7 @@ static bool try_built_in(struct fuzz *z)
 	int recorder;
 
 	tap_kernel_absent(z->kernel, def, absent);
-	recorder = tap_recorder_load(&z->env, def, tracepoint, absent, &at, &err);
+	recorder = tap_recorder_load(&z->env, def, &(struct tap_feed){ tracepoint }, absent, &at, &err);
 	if (recorder >= 0)
 		return try_filter_of(z, def, tracepoint, recorder);
 	z->nr_undecided++;

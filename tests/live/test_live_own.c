@@ -12,6 +12,7 @@
 #include "capture/bpf/kernel.h"
 #include "capture/machine.h"
 #include "own_functions.h"
+#include "program/feed.h"
 #include "program/recorder.h"
 
 /* What needs more than the kernel's types: capacity_orig since v6.7. */
@@ -34,7 +35,7 @@ static int load_def(const struct tap_recorder_env *env, const struct tap_kernel 
 		return 0;
 	}
 	tap_kernel_absent(k, def, absent);
-	fd = tap_recorder_load(env, def, hook->tracepoint, absent, &at, &err);
+	fd = tap_recorder_load(env, def, &(struct tap_feed){ hook->tracepoint }, absent, &at, &err);
 	if (fd < 0 && !is_refused(err.text))
 		fail_msg("%s: %s: %s", def->name, err.text, at ?: "");
 	if (fd >= 0)

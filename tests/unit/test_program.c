@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "expr/parse.h"
+#include "program/feed.h"
 #include "program/assignments.h"
 #include "program/insns.h"
 #include "program/recorder.h"
@@ -227,7 +228,7 @@ static void test_expressions(void **state)
 		struct tap_scope n;
 		uint32_t node;
 
-		assert_int_equal(tap_scope_init(&n, btf, "one", NULL, 4), 0);
+		assert_int_equal(tap_scope_init(&n, btf, &(struct tap_feed){ "one" }, NULL, 4), 0);
 		tap_scope_begin(&n, expressions[i]);
 		node = tap_expr_parse(&n.p);
 		if (n.p.err || *n.p.at)
@@ -330,7 +331,7 @@ static void test_statements(void **state)
 		struct tap_assignments a;
 		uint32_t reason;
 
-		if (tap_assignments_init(&a, btf, &def, "one", 4, &reason))
+		if (tap_assignments_init(&a, btf, &def, &(struct tap_feed){ "one" }, 4, &reason))
 			fail_msg("%s: %s", statements[i], tap_scope_text(&a.scope, reason));
 		for (size_t k = 0; k < LEN(args) * 8; k++) {
 			struct record got = { 0 };
@@ -374,7 +375,7 @@ static void test_refusals(void **state)
 		struct tap_def def = def_of(refusals[i].assign);
 		struct tap_err err = { 0 };
 		const char *at;
-		int ret = tap_recorder_check(&env, &def, "one", absent, &at, &err);
+		int ret = tap_recorder_check(&env, &def, &(struct tap_feed){ "one" }, absent, &at, &err);
 
 		if (!refusals[i].says ? ret : ret != -EINVAL || strcmp(err.text, refusals[i].says))
 			fail_msg("%s: %d '%s'", refusals[i].assign, ret, err.text);
@@ -410,7 +411,7 @@ static void test_room_of_texts(void **state)
 					     .assign = cases[i].assign, .size = cases[i].size };
 		struct tap_err err = { 0 };
 		const char *at;
-		int ret = tap_recorder_check(&env, &def, "one", absent, &at, &err);
+		int ret = tap_recorder_check(&env, &def, &(struct tap_feed){ "one" }, absent, &at, &err);
 
 		if (!cases[i].says ? ret : ret != -EINVAL || !strstr(err.text, cases[i].says))
 			fail_msg("%zu: %d '%s'", i, ret, err.text);

@@ -110,17 +110,25 @@ static int learn_own(struct bpf_state *s, struct tap_err *err)
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
-/* Marks what this kernel cannot give, so that no program is loaded for it. */
-static void find_absent(struct bpf_state *s)
+/*
+ * Marks what this kernel cannot give, so that no program is loaded for it. Probes of programs are asked for by word, and go on
+ * with nothing else. Return: 0; -EOPNOTSUPP with a sentence.
+ */
+static int find_absent(struct bpf_state *s, struct tap_err *err)
 {
+	int ret = 0;
+
 	for (unsigned int i = 0; i < s->plan->nr_events; i++) {
 		struct tap_plan_event *ev = &s->plan->events[i];
 		struct tap_buf why = { 0 };
 
 		if (tap_bpf_is_planned(ev) && !tap_kernel_hook(s->kernel, ev->def, &why))
 			tap_plan_outcome(ev, TAP_EVENT_ABSENT, "%s", tap_buf_str(&why));
+		if (ev->status == TAP_EVENT_ABSENT && ev->def && tap_hook_is_probe(ev->def->hooks))
+			ret = tap_err_set(err, -EOPNOTSUPP, "%s:%s: %s", ev->system, ev->name, tap_buf_str(&why));
 		tap_buf_release(&why);
 	}
+	return ret;
 }
 
 static void release_formats(struct bpf_state *s)
@@ -168,7 +176,7 @@ static int attach(struct bpf_state *s, struct bpf_program *prog)
 {
 	struct tap_filter_program *filter = tap_bpf_filter_of(&s->filters, bpf_program__fd(prog));
 	struct bpf_link *link = filter ? NULL : bpf_program__attach(prog);
-	int ret = filter ? tap_filter_program_attach(filter) : link ? 0 : -errno;
+	int ret = filter ? tap_filter_program_attach(filter, NULL) : link ? 0 : -errno;
 
 	if (link)
 		s->links[s->nr_links++] = link;
@@ -179,14 +187,9 @@ static int attach(struct bpf_state *s, struct bpf_program *prog)
 static void attach_own(struct bpf_state *s, struct tap_bpf_own_program *own)
 {
 	struct tap_filter_program *filter = tap_bpf_filter_of(&s->filters, own->prog);
-	int ret;
+	int ret = filter ? tap_filter_program_attach(filter, own->feed.probe) :
+			   tap_attach(&own->links, own->prog, own->feed.probe);
 
-	if (filter) {
-		ret = tap_filter_program_attach(filter);
-	} else {
-		own->link = bpf_raw_tracepoint_open(NULL, own->prog);
-		ret = own->link < 0 ? -errno : 0;
-	}
 	note_attached(s, tap_plan_find(s->plan, own->def->system, own->def->name), ret);
 }
 
@@ -226,9 +229,7 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	ret = plan->kernel ? 0 : tap_kernel_new(&s->own_kernel, err);
 	s->kernel = plan->kernel ?: s->own_kernel;
 	ret = ret ?: learn_own(s, err);
-	if (!ret)
-		find_absent(s);
-	ret = ret ?: tap_bpf_load(&s->o, plan, s->kernel, err) ?:
+	ret = ret ?: find_absent(s, err) ?: tap_bpf_load(&s->o, plan, s->kernel, err) ?:
 	      tap_bpf_own_load(&s->own, s->o.obj, plan, s->kernel, err) ?:
 	      tap_bpf_filters_load(&s->filters, s->o.obj, &s->own, plan, s->kernel, err);
 	if (s->kernel)

@@ -27,7 +27,7 @@ static int read_filter(const struct tap_plan_event *ev, const struct tap_kernel 
 	return ret;
 }
 
-static int load(struct tap_bpf_filters *f, int recorder, const char *tracepoint,
+static int load(struct tap_bpf_filters *f, int recorder, const struct tap_feed *feed,
 		const struct tap_plan_event *ev, const struct tap_kernel *kernel,
 		struct tap_err *err)
 {
@@ -42,7 +42,7 @@ static int load(struct tap_bpf_filters *f, int recorder, const char *tracepoint,
 	if (ret)
 		return ret;
 	ret = tap_filter_program_load(&program, tap_kernel_btf(kernel), ev->def,
-				      tracepoint, filter, recorder, err);
+				      feed, filter, recorder, err);
 	if (!ret)
 		f->v[f->nr++] = (struct tap_bpf_filter){ recorder, ev->def, program };
 	tap_filter_free(filter);
@@ -62,15 +62,15 @@ int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj
 
 		if (!ret && ev && ev->filter && bpf_program__autoload(prog) &&
 		    tap_bpf_kind(prog) == TAP_BPF_RECORDS)
-			ret = load(f, bpf_program__fd(prog), strstr(bpf_program__name(prog), "__") + 2, ev,
-				   kernel, err);
+			ret = load(f, bpf_program__fd(prog),
+				   &(struct tap_feed){ strstr(bpf_program__name(prog), "__") + 2 }, ev, kernel, err);
 	}
 	for (unsigned int i = 0; i < own->nr && !ret; i++) {
 		const struct tap_bpf_own_program *o = &own->v[i];
 		const struct tap_plan_event *ev = tap_plan_find(plan, o->def->system, o->def->name);
 
 		if (ev->filter)
-			ret = load(f, o->prog, o->tracepoint, ev, kernel, err);
+			ret = load(f, o->prog, &o->feed, ev, kernel, err);
 	}
 	return ret;
 }

@@ -9,6 +9,7 @@
 
 #include "capture/machine.h"
 #include "event/span.h"
+#include "program/attach.h"
 
 #define TRACEPOINT_PREFIX "btf_trace_" /* typedef of the probe's prototype, void *data first */
 
@@ -229,13 +230,15 @@ const struct tap_hook *tap_kernel_hook(const struct tap_kernel *k, const struct 
 
 	for (unsigned int i = 0; !h && i < def->nr_hooks; i++) {
 		last = &def->hooks[i];
-		if (tracepoint_args(k, last->tracepoint) >= (int)last->nr_args)
+		if (tap_hook_is_probe(last) ? tap_attach_knows_probes() : tracepoint_args(k, last->tracepoint) >= (int)last->nr_args)
 			h = last;
 	}
 	if (h && !need && !is_dangerous(k, h))
 		return h;
 	if (!last)
 		tap_buf_puts(why, "written by the recorder itself");
+	else if (!h && tap_hook_is_probe(last))
+		tap_buf_puts(why, "this kernel has no uprobes: boot one with CONFIG_UPROBE_EVENTS=y");
 	else if (!h && tracepoint_args(k, last->tracepoint) >= 0)
 		tap_buf_printf(why, "the kernel's %s passes fewer arguments", last->tracepoint);
 	else if (!h)

@@ -18,35 +18,54 @@ static int find_functions(const struct bpf_object *obj, struct tap_functions *fu
 	return 0;
 }
 
-static int add(struct tap_bpf_own *own, const struct tap_def *def, const char *tracepoint, int prog)
+static void release(struct tap_bpf_own_program *own)
 {
-	if (tap_array_grow(&own->v, own->nr, &own->cap, sizeof(*own->v))) {
-		close(prog);
-		return -ENOMEM;
-	}
-	own->v[own->nr++] = (struct tap_bpf_own_program){ def, tracepoint, prog, -1 };
-	return 0;
+	tap_attach_undo(&own->links);
+	if (own->prog >= 0)
+		close(own->prog);
+	tap_feed_release(&own->feed);
+}
+
+static int load_program(struct tap_bpf_own_program *own, struct tap_plan_event *ev, const struct tap_recorder_env *env,
+			const struct tap_kernel *kernel, struct tap_err *err)
+{
+	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
+	struct tap_err bad = { 0 };
+	const char *at;
+	int ret;
+
+	tap_kernel_absent(kernel, ev->def, absent);
+	ret = own->prog = tap_recorder_load(env, ev->def, &own->feed, absent, &at, &bad);
+	if (ret >= 0)
+		return 0;
+	if (ret == -EINVAL && at)
+		return tap_defs_fail(ev->def, at, err, "%s", bad.text);
+	tap_plan_outcome(ev, TAP_EVENT_FAILED, "%s", bad.text);
+	return ret == -EPERM || ret == -ENOMEM ? tap_err_set(err, ret, "%s", bad.text) : 0;
 }
 
 static int load(struct tap_bpf_own *own, struct tap_plan_event *ev, const struct tap_recorder_env *env,
 		const struct tap_kernel *kernel, struct tap_err *err)
 {
-	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
 	struct tap_buf why = { 0 };
 	const struct tap_hook *hook = tap_kernel_hook(kernel, ev->def, &why);
-	struct tap_err bad = { 0 };
-	const char *at;
+	struct tap_bpf_own_program *next;
 	int ret;
 
 	tap_buf_release(&why);
-	tap_kernel_absent(kernel, ev->def, absent);
-	ret = tap_recorder_load(env, ev->def, hook->tracepoint, absent, &at, &bad);
-	if (ret >= 0)
-		return add(own, ev->def, hook->tracepoint, ret) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
-	if (ret == -EINVAL && at)
-		return tap_defs_fail(ev->def, at, err, "%s", bad.text);
-	tap_plan_outcome(ev, TAP_EVENT_FAILED, "%s", bad.text);
-	return ret == -EPERM || ret == -ENOMEM ? tap_err_set(err, ret, "%s", bad.text) : 0;
+	if (tap_array_grow(&own->v, own->nr, &own->cap, sizeof(*own->v)))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	next = &own->v[own->nr];
+	*next = (struct tap_bpf_own_program){ .def = ev->def, .prog = -1 };
+	ret = tap_feed_open(&next->feed, hook, err);
+	if (ret)
+		return ret;
+	ret = load_program(next, ev, env, kernel, err);
+	if (next->prog >= 0)
+		own->nr++;
+	else
+		release(next);
+	return ret;
 }
 
 int tap_bpf_own_load(struct tap_bpf_own *own, const struct bpf_object *obj, struct tap_plan *plan,
@@ -67,18 +86,14 @@ int tap_bpf_own_load(struct tap_bpf_own *own, const struct bpf_object *obj, stru
 
 void tap_bpf_own_detach(struct tap_bpf_own *own)
 {
-	for (unsigned int i = 0; i < own->nr; i++) {
-		if (own->v[i].link >= 0)
-			close(own->v[i].link);
-		own->v[i].link = -1;
-	}
+	for (unsigned int i = 0; i < own->nr; i++)
+		tap_attach_undo(&own->v[i].links);
 }
 
 void tap_bpf_own_release(struct tap_bpf_own *own)
 {
-	tap_bpf_own_detach(own);
 	while (own->nr)
-		close(own->v[--own->nr].prog);
+		release(&own->v[--own->nr]);
 	free(own->v);
 	own->v = NULL;
 }

@@ -4,12 +4,15 @@
 #define TAP_CAPTURE_BPF_OWN_H
 
 #include "capture/bpf/load.h"
+#include "program/attach.h"
+#include "program/feed.h"
 
 struct tap_bpf_own { /* all zero: none */
 	struct tap_bpf_own_program {
 		const struct tap_def *def;
-		const char *tracepoint;
-		int prog, link; /* descriptors; link: -1: not attached */
+		struct tap_feed feed;
+		int prog; /* descriptor */
+		struct tap_links links;
 	} *v;
 	unsigned int nr, cap;
 };

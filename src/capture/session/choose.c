@@ -52,11 +52,11 @@ static bool is_line(const struct tap_def *def)
 /* A definition in one line is what its own word asks for, though others fit its name: an event may be called the same. */
 static bool is_asked_for(const struct tap_select_word *w, const struct tap_def *def)
 {
-	size_t len = strlen(TAP_DEF_LINE_SYSTEM ":");
+	size_t len = strlen(def->system);
 
 	if (!is_line(def))
 		return is_wanted(w, def->system, def->name, def);
-	return w && !strncmp(w->text, TAP_DEF_LINE_SYSTEM ":", len) && !strcmp(w->text + len, def->name);
+	return w && !strncmp(w->text, def->system, len) && w->text[len] == ':' && !strcmp(w->text + len + 1, def->name);
 }
 
 static int list_tracefs(struct maker *m, struct tap_err *err)
