@@ -10,6 +10,7 @@
 #include "capture/tracefs/tracefs.h"
 #include "cli/cmd.h"
 #include "cli/probe.h"
+#include "program/attach.h"
 
 /* One line of the report. */
 struct check {
@@ -74,6 +75,8 @@ static int run_doctor(void *opts, const struct tap_strings *operands, char **res
 		  "run as root" },
 		{ "BTF", btf, "recording over BPF: switches, wakeups, PELT, run queues, ...",
 		  "boot a kernel with CONFIG_DEBUG_INFO_BTF=y" },
+		{ "uprobes", tap_attach_knows_probes(), "recording programs' probes over BPF: usdt:, uprobe:, uretprobe:",
+		  "boot a kernel with CONFIG_UPROBE_EVENTS=y" },
 		{ "tracefs", !tracefs, "all other events of the kernel, and kernel filters (-f)",
 		  tracefs == -EACCES ? "run as root: it is mounted, and this user may not look into it" :
 				       "mount -t tracefs tracefs /sys/kernel/tracing" },

@@ -323,6 +323,27 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 	return nr ? 0 : tap_err_set(err, -ENODATA, "no tracepoint without an event matches '%s'", glob);
 }
 
+/* ---- probes of a program ---------------------------------------------------------------------- */
+
+#define USDT "usdt:"
+
+static int list_probes(const char *word, struct tap_err *err)
+{
+	struct tap_buf lines = { 0 };
+	int ret = tap_probe_list(word + strlen(USDT), &lines, err);
+
+	for (const char *line = tap_buf_str(&lines), *end; !ret && *line; line = end + 1) {
+		struct tap_buf text = { 0 };
+
+		end = strchr(line, '\n');
+		tap_text_escape(&text, line, (size_t)(end - line));
+		printf("%-9s %s\n", "usdt", tap_buf_str(&text));
+		tap_buf_release(&text);
+	}
+	tap_buf_release(&lines);
+	return ret;
+}
+
 /* ---- own definitions ------------------------------------------------------------------------- */
 
 /* What recording would say of it, without a program that is loaded. */
@@ -396,6 +417,8 @@ static int list_word(const struct sources *s, const struct tap_defs *own, const 
 		return ret;
 	if (fits_own(own, select))
 		ret = list_own(s, own, select, verbose, err);
+	else if (!strncmp(word, USDT, strlen(USDT)))
+		ret = list_probes(word, err);
 	else if (!print_matching(s, select, verbose))
 		ret = tap_err_set(err, -ENODATA, "no event matches '%s'", word);
 	tap_select_free(select);

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/proc.h"
+#include "program/insns.h"
 
 #define UPROBES "/sys/bus/event_source/devices/uprobe/type" /* of perf_event_open(); CONFIG_UPROBE_EVENTS */
 /* Bits of perf_event_attr.config (uprobe's format/ in /sys; kernel/events/core.c). */

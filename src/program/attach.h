@@ -3,8 +3,9 @@
 #ifndef TAP_PROGRAM_ATTACH_H
 #define TAP_PROGRAM_ATTACH_H
 
-#include "program/insns.h"
 #include "program/probe.h"
+
+struct tap_insns;
 
 struct tap_links { /* all zero: none */
 	int *v; /* owned descriptors */

@@ -188,6 +188,17 @@ static int symbols_of(const struct tap_elf *e, GElf_Word type, int (*each)(void 
 	return ret;
 }
 
+bool tap_elf_is_stripped(const struct tap_elf *e)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr head;
+
+	while ((scn = elf_nextscn(e->elf, scn)))
+		if (gelf_getshdr(scn, &head) && head.sh_type == SHT_SYMTAB)
+			return false;
+	return true;
+}
+
 int tap_elf_symbols(const struct tap_elf *e, int (*each)(void *ctx, const char *name, const GElf_Sym *sym), void *ctx)
 {
 	return symbols_of(e, SHT_SYMTAB, each, ctx) ?: symbols_of(e, SHT_DYNSYM, each, ctx);

@@ -31,6 +31,9 @@ bool tap_elf_offset(const struct tap_elf *e, uint64_t address, bool code, uint64
 /* Calls @each for the notes, in their order, until it returns other than 0. Return: that; -EBADMSG: they are damaged. */
 int tap_elf_notes(const struct tap_elf *e, int (*each)(void *ctx, const struct tap_usdt_note *note), void *ctx);
 
+/* Whether it has no names but those that the dynamic linker needs. */
+bool tap_elf_is_stripped(const struct tap_elf *e);
+
 /* The same of symbols that are defined; those of .symtab come again if .dynsym has them as well. */
 int tap_elf_symbols(const struct tap_elf *e, int (*each)(void *ctx, const char *name, const GElf_Sym *sym), void *ctx);
 

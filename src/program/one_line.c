@@ -43,7 +43,10 @@ static int read_tracepoint(struct span name, struct tap_one_line *line, struct t
 	return name.len ? 0 : tap_err_set(err, -EINVAL, "-e: in front of '{' stands what feeds the event: TRACEPOINT{FIELD, ...}");
 }
 
-/* "arg0, arg1": without braces all arguments are fields. */
+/*
+ * "arg0, arg1": without braces all arguments are fields. Of a probe that has none it is where it was hit, for trace-cmd prints no
+ * event that has no fields.
+ */
 static int list_arguments(struct tap_one_line *line)
 {
 	struct tap_buf all = { 0 };
@@ -54,6 +57,8 @@ static int list_arguments(struct tap_one_line *line)
 		tap_probe_arg_name(line->probe, i, name);
 		tap_buf_printf(&all, "%s%s", i ? ", " : "", name);
 	}
+	if (!all.len)
+		tap_buf_puts(&all, "pc");
 	tap_buf_str(&all);
 	line->all = all.data;
 	line->fields = (struct span){ all.data, all.len };
@@ -185,7 +190,7 @@ static bool is_argument(const struct maker *m, struct span name)
 	for (unsigned int i = 0; i < m->scope.nr_args; i++)
 		if (name.len == m->scope.args[i].len && !memcmp(name.s, m->scope.args[i].s, name.len))
 			return true;
-	return false;
+	return m->scope.probe && span_is(name, "pc");
 }
 
 /* The node of a text; 0: it has an error, or this kernel lacks something. */

@@ -298,6 +298,9 @@ static int refuse(struct reader *r, const char *what, const char *word)
 		return tap_err_set(r->err, -ENOENT, "'%.300s' has no USDT probe '%.100s'%s%.300s%s", r->p->path, word,
 				   r->nr_names ? ": 'schedtap list usdt:" : " nor any other", r->nr_names ? r->p->path : "",
 				   r->nr_names ? "' shows what there is" : "");
+	if (r->p->kind != TAP_PROBE_USDT && !near && tap_elf_is_stripped(r->elf))
+		return tap_err_set(r->err, -ENOENT, "'%.300s' has no function '%.100s': it is stripped, and names only those that "
+				   "it exports", r->p->path, word);
 	return tap_err_set(r->err, -ENOENT, "'%.300s' has no %s '%.100s'%s%.100s%s", r->p->path, what, word,
 			   near ? ": did you mean '" : "", near ?: "", near ? "'?" : "");
 }
@@ -355,12 +358,12 @@ static int read_functions(struct reader *r)
 	char word[104];
 
 	snprintf(word, sizeof(word), "%.*s", r->p->name.len < 100 ? (int)r->p->name.len : 100, r->p->name.s);
-	if (ret || r->p->nr_sites)
+	if (ret)
 		return ret;
 	if (r->is_chosen)
 		return tap_err_set(r->err, -EINVAL, "'%s' of '%.300s' is chosen from several functions when it is loaded "
 				   "(IFUNC): name one of these", word, r->p->path);
-	return refuse(r, "function", word);
+	return r->p->nr_sites ? 0 : refuse(r, "function", word);
 }
 
 /* ---- a probe --------------------------------------------------------------------------------- */
@@ -375,6 +378,7 @@ static int read_file(struct tap_probe *p, struct tap_err *err)
 	if (ret)
 		return ret;
 	r.elf = &elf;
+	p->machine = elf.machine;
 	ret = p->kind == TAP_PROBE_USDT ? read_notes(&r) : read_functions(&r);
 	while (r.nr_names)
 		free(r.names[--r.nr_names]);

@@ -26,6 +26,7 @@ struct tap_probe_way {
 
 struct tap_probe {
 	enum tap_probe_kind kind;
+	unsigned int machine; /* EM_* */
 	char *word; /* owned: as it was said */
 	char *path; /* owned, absolute */
 	struct span group, name; /* in .word: the provider; its probe, or a symbol */

@@ -34,7 +34,7 @@ unsigned int tap_probe_args_read(const char *text, unsigned int machine, struct 
 /* A function's argument or, of @arg -1, what it returns, by the machine's ABI. Return: false: that many are not in registers. */
 bool tap_probe_args_of_function(unsigned int machine, int arg, struct tap_probe_arg *out);
 
-/* The word of the program counter, from which addresses of symbols are known. */
+/* The word of the program counter. */
 int tap_probe_args_pc(unsigned int machine);
 
 #endif

@@ -507,6 +507,8 @@ static uint32_t name(struct expr_parser *p, struct span w)
 		w = tap_expr_word(p);
 		return p->err ? 0 : n->record(n, w);
 	}
+	if (n->probe && !n->scope_at && span_is(w, "pc"))
+		return read_register(p, tap_probe_args_pc(n->probe->machine), U64);
 	for (unsigned int i = 0; !n->scope_at && i < n->nr_args; i++) {
 		if (w.len != n->args[i].len || memcmp(w.s, n->args[i].s, w.len))
 			continue;
