@@ -375,6 +375,7 @@ static int add_item(struct maker *m, struct span text)
 {
 	struct tap_buf expr = { 0 };
 	struct item item;
+	bool short_for;
 	uint32_t node;
 	int ret = 0;
 
@@ -383,7 +384,8 @@ static int add_item(struct maker *m, struct span text)
 		return fail(m, text.s, "a field needs a name: NAME=EXPRESSION");
 	if (!item.expr.len)
 		return fail(m, item.expr.s, "here an expression must stand");
-	if (is_name(item.expr) && !is_argument(m, item.expr)) {
+	short_for = is_name(item.expr) && !is_argument(m, item.expr);
+	if (short_for) {
 		if (add_comm(m, &item))
 			return 0;
 		if (!expand_name(m, item.expr, &expr)) {
@@ -397,11 +399,11 @@ static int add_item(struct maker *m, struct span text)
 	}
 	/* an error points into what was typed */
 	tap_buf_str(&expr);
-	tap_scope_begin(&m->scope, is_name(item.expr) ? expr.data : item.expr.s);
+	tap_scope_begin(&m->scope, short_for ? expr.data : item.expr.s);
 	node = tap_expr_parse(&m->scope.p);
 	if (m->scope.p.err || node_at(&m->scope.p, node)->unknown)
 		ret = fail_by_scope(m, node);
-	else if (!is_name(item.expr) && m->scope.p.at < item.expr.s + item.expr.len)
+	else if (!short_for && m->scope.p.at < item.expr.s + item.expr.len)
 		ret = fail(m, m->scope.p.at, "here the expression should end");
 	else
 		ret = add_typed(m, &item, node, expr.data);

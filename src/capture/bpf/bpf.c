@@ -111,24 +111,27 @@ static int learn_own(struct bpf_state *s, struct tap_err *err)
 }
 
 /*
- * Marks what this kernel cannot give, so that no program is loaded for it. Probes of programs are asked for by word, and go on
- * with nothing else. Return: 0; -EOPNOTSUPP with a sentence.
+ * Marks what this kernel cannot give, so that no program is loaded for it. A program's probe is asked for by word: that it is
+ * left out is said. Return: 0; -EOPNOTSUPP with a sentence: there is no uprobe, and nothing else to record.
  */
 static int find_absent(struct bpf_state *s, struct tap_err *err)
 {
-	int ret = 0;
+	const struct tap_plan_event *probe = NULL;
+	bool any = false;
 
 	for (unsigned int i = 0; i < s->plan->nr_events; i++) {
 		struct tap_plan_event *ev = &s->plan->events[i];
 		struct tap_buf why = { 0 };
 
-		if (tap_bpf_is_planned(ev) && !tap_kernel_hook(s->kernel, ev->def, &why))
-			tap_plan_outcome(ev, TAP_EVENT_ABSENT, "%s", tap_buf_str(&why));
-		if (ev->status == TAP_EVENT_ABSENT && ev->def && tap_hook_is_probe(ev->def->hooks))
-			ret = tap_err_set(err, -EOPNOTSUPP, "%s:%s: %s", ev->system, ev->name, tap_buf_str(&why));
+		if (tap_bpf_is_planned(ev) && !tap_kernel_hook(s->kernel, ev->def, &why)) {
+			if (ev->def->nr_hooks && tap_hook_is_probe(ev->def->hooks))
+				probe = ev;
+			tap_plan_outcome(ev, probe == ev ? TAP_EVENT_FAILED : TAP_EVENT_ABSENT, "%s", tap_buf_str(&why));
+		}
+		any |= tap_bpf_is_planned(ev);
 		tap_buf_release(&why);
 	}
-	return ret;
+	return probe && !any ? tap_err_set(err, -EOPNOTSUPP, "%s:%s: %s", probe->system, probe->name, probe->reason ?: "") : 0;
 }
 
 static void release_formats(struct bpf_state *s)
