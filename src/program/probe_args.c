@@ -166,7 +166,7 @@ static const char *x86_read(struct text *t, struct tap_probe_arg *a)
 	a->place = TAP_PROBE_MEMORY;
 	if (!x86_take_displacement(t, a) || (accept(t, '(') && !x86_take_base(t, a)) || !x86_relate_symbol(a))
 		return NOT_UNDERSTOOD;
-	return NULL;
+	return a->reg < 0 && a->index < 0 ? NOT_UNDERSTOOD : NULL;
 }
 
 /* ---- arm64 ----------------------------------------------------------------------------------- */

@@ -12,8 +12,8 @@
 #include <errno.h>
 
 #include "expr/parse.h"
-#include "program/feed.h"
 #include "program/assignments.h"
+#include "program/feed.h"
 #include "program/insns.h"
 #include "program/recorder.h"
 #include "small_btf.h"
