@@ -55,6 +55,7 @@ sub make_initramfs {
 	install_program($root, $_ eq 'schedtap' ? $program : which($_), $_)
 		for qw(busybox chrt schedtap trace-cmd perf bpftrace);
 	system("gcc -O2 -static -o $root/bin/keys $here/keys.c") == 0 or die 'keys.c';
+	system("gcc -O2 -static -o $root/bin/probed $here/../live/probed.c") == 0 or die 'probed.c';
 	copy("$here/init", "$root/init");
 	copy("$here/load", "$root/bin/load");
 	chmod(0755, "$root/init", "$root/bin/load");
@@ -129,6 +130,29 @@ sub check_guest {
 		next if $silent{$event};
 		cmp_ok($count{$event} // 0, '>', 0, "$event is recorded");
 	}
+}
+
+# ---- probes of programs ----
+
+# What the guest prints of three passes.
+sub probe_fields {
+	my ($i) = @_;
+
+	return "uprobe:twice: i=$i text=pass\n" .
+		"uretprobe:twice: retval=@{[2 * $i]}\n" .
+		"usdt:demo_places: a=@{[-$i]} b=@{[1000 + $i]} c=-5 d=@{[70 + $i]} e=@{[-$i]} f=2 g=$i h=66 text=pass\n" .
+		"usdt:demo_two_places: i=$i\n";
+}
+
+sub check_probes {
+	my ($steps) = @_;
+	my $counts = $steps->{probe_filters}{text} // '';
+
+	is(join('', grep { /^u/ } split(/^/, $steps->{probe_values}{text} // '')), join('', map { probe_fields($_) } 0 .. 2),
+		'probes: values');
+	# -e twice has 1000 beside what the others let through
+	is_deeply([$counts =~ /^(\d+)$/mg], [1000, 1000, 0, 1010, 1100], 'probes: filters') or diag($counts);
+	like($steps->{probe_process}{text} // '', qr/^ *100 one\n\z/m, 'probes: of one process');
 }
 
 # ---- the module ----
@@ -290,6 +314,10 @@ sub check_all {
 
 	came_to_end($dir, '') or return;
 	check_guest(slurp("$dir/log"), $steps);
+	SKIP: {
+		skip('probes of programs: this kernel takes no BPF programs', 1) if ($steps->{doctor}{text} // '') !~ /yes, over BPF/;
+		check_probes($steps);
+	}
 	SKIP: {
 		skip("the module: $g->{no_module}", 1) if $g->{headers} eq '-';
 		is($g->{no_module}, '', 'the module is built') or return;
