@@ -233,6 +233,11 @@ static void keep_name(struct reader *r, const char *group, const char *name)
 		r->nr_names++;
 }
 
+static int damaged_notes(const char *path, struct tap_err *err)
+{
+	return tap_err_set(err, -EINVAL, "the notes about probes in '%.300s' are damaged", path);
+}
+
 /* ---- USDT ------------------------------------------------------------------------------------ */
 
 struct symbol {
@@ -311,7 +316,7 @@ static int read_notes(struct reader *r)
 	char word[204];
 
 	if (ret == -EBADMSG)
-		return tap_err_set(r->err, -EINVAL, "the notes about probes in '%.300s' are damaged", r->p->path);
+		return damaged_notes(r->p->path, r->err);
 	if (ret)
 		return ret;
 	snprintf(word, sizeof(word), "%.*s:%.*s", (int)r->p->group.len, r->p->group.s, (int)r->p->name.len, r->p->name.s);
@@ -535,9 +540,10 @@ int tap_probe_list(const char *path, struct tap_buf *out, struct tap_err *err)
 	l.path = file;
 	l.machine = elf.machine;
 	ret = tap_elf_notes(&elf, add_line, &l);
-	if (ret)
-		tap_err_set(err, ret == -ENOMEM ? ret : -EINVAL, ret == -ENOMEM ? "out of memory" :
-			    "the notes about probes in '%.300s' are damaged", file);
+	if (ret == -ENOMEM)
+		tap_err_set(err, ret, "out of memory");
+	else if (ret)
+		ret = damaged_notes(file, err);
 	else if (!l.nr)
 		ret = tap_err_set(err, -ENODATA, "'%.300s' has no USDT probes", file);
 	else
