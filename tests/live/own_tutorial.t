@@ -20,6 +20,7 @@ run_it()
 {
 	local load
 
+	case $1 in *uprobe.dat*) [ -e /sys/bus/event_source/devices/uprobe/type ] || skip 'this kernel has no uprobes' ;; esac
 	cp "$scratch"/*.h "$scratch"/*.dat . 2>/dev/null || true
 	while :; do sleep 0.005; sleep 0.005 | cat; done &
 	load=$!
