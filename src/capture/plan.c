@@ -23,6 +23,14 @@ void tap_plan_outcome(struct tap_plan_event *ev, enum tap_event_status status, c
 	va_end(ap);
 }
 
+const char *tap_plan_reason(const struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (plan->events[i].reason)
+			return plan->events[i].reason;
+	return "";
+}
+
 int tap_plan_note_whole(struct tap_plan_event *ev, const char *filter)
 {
 	free(ev->note);

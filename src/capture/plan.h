@@ -76,6 +76,9 @@ struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *sy
 int tap_plan_add(struct tap_plan *plan, const char *system, const char *name,
 		 const struct tap_def *def, const struct tap_backend_ops *backend, const char *filter);
 
+/* Why the first event that cannot be had is not, or "". */
+const char *tap_plan_reason(const struct tap_plan *plan);
+
 /* Notes that an event is recorded whole, for its filter makes no sense for it. Return: 0; -ENOMEM. */
 int tap_plan_note_whole(struct tap_plan_event *ev, const char *filter);
 

@@ -57,19 +57,16 @@ static int open_site(const struct tap_probe *probe, const struct tap_probe_site 
 static int attach_site(int prog, const struct tap_probe *probe, const struct tap_probe_site *site)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = site->way);
-	int event = open_site(probe, site), link;
+	int event = open_site(probe, site), link, ret;
 
 	if (event < 0)
 		return event;
 	link = bpf_link_create(prog, event, BPF_PERF_EVENT, &opts);
-	if (link < 0) {
-		link = -errno;
-	} else if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
+	ret = link < 0 || ioctl(event, PERF_EVENT_IOC_ENABLE, 0) ? -errno : link;
+	if (ret < 0 && link >= 0)
 		close(link);
-		link = -errno;
-	}
 	close(event);
-	return link;
+	return ret;
 }
 
 static int add_link(struct tap_links *links, int fd)

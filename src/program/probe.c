@@ -74,21 +74,23 @@ static int split_word(struct tap_probe *p, struct span *path, struct tap_err *er
 	const char *word = p->word;
 	struct span rest = { word, strlen(word) };
 
-	p->kind = (enum tap_probe_kind)kind_of(word);
-	p->name = take_last(&rest);
-	if (p->kind == TAP_PROBE_USDT)
-		p->group = take_last(&rest);
-	*path = (struct span){ word + strlen(kinds[p->kind].word), 0 };
-	path->len = rest.s + rest.len > path->s ? (size_t)(rest.s + rest.len - path->s) : 0;
+	if (tap_probe_is(word)) {
+		p->kind = (enum tap_probe_kind)kind_of(word);
+		p->name = take_last(&rest);
+		if (p->kind == TAP_PROBE_USDT)
+			p->group = take_last(&rest);
+		path->s = word + strlen(kinds[p->kind].word);
+		path->len = (size_t)(rest.s + rest.len - path->s);
+	}
 	if (!path->len || !p->name.len || (p->kind == TAP_PROBE_USDT && !p->group.len))
-		return tap_err_set(err, -EINVAL, "-e: '%.200s' lacks a part: usdt:PATH:PROVIDER:NAME, uprobe:PATH:SYMBOL or "
+		return tap_err_set(err, -EINVAL, "'%.200s' lacks a part: usdt:PATH:PROVIDER:NAME, uprobe:PATH:SYMBOL or "
 				   "uretprobe:PATH:SYMBOL names a probe", word);
 	if (p->kind == TAP_PROBE_USDT)
 		return 0;
 	if (!split_offset(p) || !p->name.len)
-		return tap_err_set(err, -EINVAL, "-e: '%.200s': behind the symbol stands +OFFSET, a number, or nothing", word);
+		return tap_err_set(err, -EINVAL, "'%.200s': behind the symbol stands +OFFSET, a number, or nothing", word);
 	if (p->kind == TAP_PROBE_RETURN && p->offset)
-		return tap_err_set(err, -EINVAL, "-e: '%.200s': a function returns as a whole: without '+'", word);
+		return tap_err_set(err, -EINVAL, "'%.200s': a function returns as a whole: without '+'", word);
 	return 0;
 }
 
@@ -143,14 +145,14 @@ static int open_file(struct span path, char **file, struct tap_elf *elf, struct 
 	int ret;
 
 	if (path.len >= sizeof(name))
-		return tap_err_set(err, -EINVAL, "-e: a path of more than %d bytes", PATH_MAX - 1);
+		return tap_err_set(err, -EINVAL, "a path of more than %d bytes", PATH_MAX - 1);
 	snprintf(name, sizeof(name), "%.*s", (int)path.len, path.s);
 	*file = find_file(name);
 	if (!*file)
-		return tap_err_set(err, errno == EACCES ? -EINVAL : -ENOENT, "-e: there is no program or library '%.300s'%s%s", name,
+		return tap_err_set(err, errno == EACCES ? -EINVAL : -ENOENT, "there is no program or library '%.300s'%s%s", name,
 				   errno == EACCES ? ": " : "", errno == EACCES ? strerror(errno) : "");
 	ret = is_plain(*file) ? tap_elf_open(elf, *file, err) :
-	      tap_err_set(err, -EINVAL, "-e: '%.300s': no quotes, braces and colons in a probe's path, please", *file);
+	      tap_err_set(err, -EINVAL, "'%.300s': no quotes, braces and colons in a probe's path, please", *file);
 	if (ret) {
 		free(*file);
 		*file = NULL;
@@ -377,7 +379,7 @@ static int read_file(struct tap_probe *p, struct tap_err *err)
 {
 	struct reader r = { .p = p, .err = err };
 	struct tap_elf elf;
-	struct span path;
+	struct span path = { 0 };
 	int ret = split_word(p, &path, err) ?: open_file(path, &p->path, &elf, err);
 
 	if (ret)

@@ -52,7 +52,7 @@ trace_cmd()
 	trace-cmd report -i t.dat >text 2>/dev/null
 	must grep -q 'demo_places: *a=0 b=1000 f=2 text=pass$' text
 	must grep -q 'demo_plain: *pc=[0-9]' text
-	run 0 "$SCHEDTAP" summary --json -i t.dat
+	must grep -aq 'TRACE_HOOK(demo_plain, ..usdt:' t.dat # its definition is in it
 }
 
 without_braces()
@@ -98,6 +98,9 @@ mine:passes: -1 1000 probed' ] || fail "$(fields t.dat)"
 	sed -i 's/"usdt:.*:place"/"usdt"/' own.h
 	run 2 "$SCHEDTAP" record -o u.dat --define own.h -e passes -d 1
 	says 'own.h:' 'no probe:'
+	sed -i 's/"usdt"/"kprobe:a:b:c"/' own.h
+	run 2 "$SCHEDTAP" record -o u.dat --define own.h -e passes -d 1
+	says "'kprobe:a:b:c' lacks a part"
 }
 
 # ---- which, and whose ----
@@ -222,6 +225,23 @@ refusals()
 	refused 2 'uprobe:./object:twice' 'neither a program nor a shared library'
 }
 
+# The kernel takes one place with a semaphore and without one not at the same time.
+cannot_attach()
+{
+	local at
+
+	run 0 "$SCHEDTAP" record -o t.dat -e "usdt:$bin/probed_static:demo:places{pc}" -- "$bin/probed_static"
+	at=$(fields t.dat | sed -n 's/.*pc=//p')
+	at=$((at - 0x$(nm "$bin/probed_static" | sed -n 's/ T main$//p')))
+	start t.dat -e "usdt:$bin/probed_static:demo:places"
+	run 1 "$SCHEDTAP" record -o none.dat -d 1 -e "uprobe:$bin/probed_static:main+$at"
+	says 'nothing can be recorded over BPF: cannot attach its BPF program: Invalid argument'
+	must_not [ -e none.dat ] && must_not [ -e none.dat.spool ]
+	run 0 "$SCHEDTAP" record -o u.dat -d 0.2 -e "uprobe:$bin/probed_static:main+$at" -e sched_switch
+	says "without uprobe:main_0x$(printf %x "$at"): cannot attach"
+	ends 0 INT
+}
+
 # Where /sys does not have it, as it is without CONFIG_UPROBE_EVENTS.
 no_uprobes()
 {
@@ -265,5 +285,6 @@ check '-c and -p' scope
 check 'nothing is left, and the semaphore is back' nothing_left
 check 'what is wrong is said, and nothing recorded' refusals
 check 'a kernel without uprobes' no_uprobes
+check 'a place that the kernel refuses' cannot_attach
 check 'list and doctor' listed
 done_testing

@@ -302,7 +302,7 @@ static int bpf_start(void *state, struct tap_page_writer *writer, struct tap_err
 	for (unsigned int i = 0; i < s->own.nr; i++)
 		attach_own(s, &s->own.v[i]);
 	if (!s->nr_attached)
-		return tap_err_set(err, -EIO, "none of the BPF programs could be attached");
+		return tap_err_set(err, -EIO, "nothing can be recorded over BPF: %s", tap_plan_reason(s->plan));
 	return 0;
 }
 

@@ -188,20 +188,11 @@ static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, 
 	return tap_bpf_scope_constants(o->obj, plan, err);
 }
 
-/* Why the plan's first event that cannot be had is not, or "". */
-static const char *first_reason(const struct tap_plan *plan)
-{
-	for (unsigned int i = 0; i < plan->nr_events; i++)
-		if (plan->events[i].reason)
-			return plan->events[i].reason;
-	return "";
-}
-
 /* One try. Return: 0; 1 if a program was refused and is out of the plan now; -errno. */
 static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 		    const struct tap_kernel *kernel, struct tap_err *err)
 {
-	const char *reason = first_reason(plan);
+	const char *reason = tap_plan_reason(plan);
 	struct load_log log = { 0 };
 	libbpf_print_fn_t old;
 	struct tap_plan_event *ev;
