@@ -38,7 +38,7 @@ int tap_elf_open(struct tap_elf *e, const char *path, struct tap_err *err)
 
 	*e = (struct tap_elf){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
 	if (e->fd < 0)
-		return tap_err_set(err, errno == ENOENT ? -ENOENT : -EINVAL, "cannot open '%.300s': %m", path);
+		return tap_err_set(err, -errno, "cannot open '%.300s': %m", path);
 	if (fstat(e->fd, &st) || !S_ISREG(st.st_mode)) {
 		ret = tap_err_set(err, -EINVAL, "'%.300s' is no file", path);
 	} else {

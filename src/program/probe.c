@@ -16,16 +16,18 @@
 #define MAX_EVENT_NAME 90u
 
 static const struct {
-	const char *word;
+	const char *group;
 	unsigned int colons; /* behind the path */
 } kinds[] = {
-	[TAP_PROBE_USDT] = { "usdt:", 2 }, [TAP_PROBE_ENTRY] = { "uprobe:", 1 }, [TAP_PROBE_RETURN] = { "uretprobe:", 1 },
+	[TAP_PROBE_USDT] = { "usdt", 2 }, [TAP_PROBE_ENTRY] = { "uprobe", 1 }, [TAP_PROBE_RETURN] = { "uretprobe", 1 },
 };
 
 static int kind_of(const char *word)
 {
+	const struct span group = { word, strcspn(word, ":") };
+
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!strncmp(word, kinds[i].word, strlen(kinds[i].word)))
+		if (span_is(group, kinds[i].group))
 			return (int)i;
 	return -1;
 }
@@ -55,6 +57,15 @@ static struct span take_last(struct span *s)
 	return last;
 }
 
+/* What stands in a header's text as it is, and in a word. */
+static bool is_plain(const char *s, const char *without)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || strchr(without, *s))
+			return false;
+	return true;
+}
+
 /* "+0x10" behind a symbol. */
 static bool split_offset(struct tap_probe *p)
 {
@@ -79,12 +90,14 @@ static int split_word(struct tap_probe *p, struct span *path, struct tap_err *er
 		p->name = take_last(&rest);
 		if (p->kind == TAP_PROBE_USDT)
 			p->group = take_last(&rest);
-		path->s = word + strlen(kinds[p->kind].word);
+		path->s = word + strlen(kinds[p->kind].group) + 1;
 		path->len = (size_t)(rest.s + rest.len - path->s);
 	}
 	if (!path->len || !p->name.len || (p->kind == TAP_PROBE_USDT && !p->group.len))
 		return tap_err_set(err, -EINVAL, "'%.200s' lacks a part: usdt:PATH:PROVIDER:NAME, uprobe:PATH:SYMBOL or "
 				   "uretprobe:PATH:SYMBOL names a probe", word);
+	if (!is_plain(word, "\"\\{}"))
+		return tap_err_set(err, -EINVAL, "'%.200s': quotes, braces and the like cannot be in a probe's word", word);
 	if (p->kind == TAP_PROBE_USDT)
 		return 0;
 	if (!split_offset(p) || !p->name.len)
@@ -96,7 +109,7 @@ static int split_word(struct tap_probe *p, struct span *path, struct tap_err *er
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Where the dynamic linker looks last, and where it does first. */
+/* Where libraries are that LD_LIBRARY_PATH does not name. */
 #define LIBRARY_PATH "/lib64:/usr/lib64:/lib/" TAP_MULTIARCH ":/usr/lib/" TAP_MULTIARCH ":/lib:/usr/lib:/usr/local/lib"
 #ifdef __aarch64__
 #define TAP_MULTIARCH "aarch64-linux-gnu"
@@ -130,15 +143,6 @@ static char *find_file(const char *name)
 	return found ?: find_in(getenv("PATH"), name);
 }
 
-/* What stands in a text of C as it is. */
-static bool is_plain(const char *path)
-{
-	for (; *path; path++)
-		if ((unsigned char)*path < ' ' || strchr("\"\\{}:", *path))
-			return false;
-	return true;
-}
-
 static int open_file(struct span path, char **file, struct tap_elf *elf, struct tap_err *err)
 {
 	char name[PATH_MAX];
@@ -149,10 +153,9 @@ static int open_file(struct span path, char **file, struct tap_elf *elf, struct 
 	snprintf(name, sizeof(name), "%.*s", (int)path.len, path.s);
 	*file = find_file(name);
 	if (!*file)
-		return tap_err_set(err, errno == EACCES ? -EINVAL : -ENOENT, "there is no program or library '%.300s'%s%s", name,
-				   errno == EACCES ? ": " : "", errno == EACCES ? strerror(errno) : "");
-	ret = is_plain(*file) ? tap_elf_open(elf, *file, err) :
-	      tap_err_set(err, -EINVAL, "'%.300s': no quotes, braces and colons in a probe's path, please", *file);
+		return tap_err_set(err, -errno, "there is no program or library '%.300s': %m", name);
+	ret = is_plain(*file, "\"\\{}:") ? tap_elf_open(elf, *file, err) :
+	      tap_err_set(err, -EINVAL, "'%.300s': quotes, braces and colons cannot be in a probe's path", *file);
 	if (ret) {
 		free(*file);
 		*file = NULL;
@@ -428,7 +431,7 @@ void tap_probe_free(struct tap_probe *p)
 
 void tap_probe_word(const struct tap_probe *p, struct tap_buf *out)
 {
-	tap_buf_printf(out, "%s%s:", kinds[p->kind].word, p->path);
+	tap_buf_printf(out, "%s:%s:", kinds[p->kind].group, p->path);
 	if (p->kind == TAP_PROBE_USDT)
 		tap_buf_printf(out, "%.*s:", (int)p->group.len, p->group.s);
 	tap_buf_add(out, p->name.s, p->name.len);
@@ -438,11 +441,7 @@ void tap_probe_word(const struct tap_probe *p, struct tap_buf *out)
 
 const char *tap_probe_group(const struct tap_probe *p)
 {
-	static const char *const groups[] = {
-		[TAP_PROBE_USDT] = "usdt", [TAP_PROBE_ENTRY] = "uprobe", [TAP_PROBE_RETURN] = "uretprobe",
-	};
-
-	return groups[p->kind];
+	return kinds[p->kind].group;
 }
 
 void tap_probe_event_name(const struct tap_probe *p, struct tap_buf *out)

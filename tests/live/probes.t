@@ -203,6 +203,11 @@ refusals()
 	refused 2 'usdt:/tmp:a:b' 'is no file'
 	refused 2 'usdt:/etc/passwd:a:b' 'is no ELF file'
 	refused 2 'usdt::a:b' 'lacks a part'
+	refused 2 "usdt:$bin/probed:demo:a\"b" "cannot be in a probe's word"
+	refused 2 "usdt:$bin/probed:demo:a"$'\n'b "cannot be in a probe's word"
+	cp "$bin/probed" 'with"quote'
+	ln -s 'with"quote' link
+	refused 2 'usdt:./link:demo:plain' "cannot be in a probe's path"
 	refused 1 "usdt:$bin/probed:demo:plainn" "did you mean 'demo:plain'?"
 	refused 1 "usdt:$bin/probed:x:y" "'schedtap list usdt:"
 	refused 2 "usdt:$bin/probed:demo:two_places" "'arg1' ('8@%xmm1' in the file) cannot be read"
