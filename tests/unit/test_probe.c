@@ -322,6 +322,28 @@ static void test_damaged(void **state)
 	}
 }
 
+/* What prelink moved after the note was written: by as much as the base is elsewhere. */
+static void test_moved(void **state)
+{
+	const char *path = *state;
+	struct tap_probe *here = open_probe("usdt:/proc/self/exe:test:one"), *moved;
+	char word[300], *at = place_of(NOTE_AT + 8);
+	uint64_t before[3], v[3]; /* address, base, semaphore */
+
+	memcpy(before, at, sizeof(v));
+	for (unsigned int i = 0; i < 3; i++)
+		v[i] = before[i] - 4096;
+	memcpy(at, v, sizeof(v));
+	write_file(path, self.data, self.len);
+	memcpy(at, before, sizeof(v));
+	snprintf(word, sizeof(word), "usdt:%s:test:one", path);
+	moved = open_probe(word);
+	assert_int_equal(moved->sites[0].offset, here->sites[0].offset);
+	assert_int_equal(moved->sites[0].semaphore, here->sites[0].semaphore);
+	tap_probe_free(moved);
+	tap_probe_free(here);
+}
+
 /* Cut anywhere it is refused or, behind all that is read, taken. */
 static void test_cut(void **state)
 {
@@ -367,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test_prestate(test_damaged, path),
+		cmocka_unit_test_prestate(test_moved, path),
 		cmocka_unit_test_prestate(test_cut, path),
 		cmocka_unit_test(test_list),
 	};
