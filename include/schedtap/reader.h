@@ -80,6 +80,12 @@ TAP_API int tap_reader_tgid(const struct tap_reader *r, int tid);
 TAP_API void tap_reader_limit(struct tap_reader *r, uint64_t from_ns, uint64_t to_ns);
 
 /**
+ * tap_reader_beyond() - Hand out what comes after the limit as well, until the next tap_reader_limit().
+ * Tallies and the span are still of what lies within it.
+ */
+TAP_API void tap_reader_beyond(struct tap_reader *r);
+
+/**
  * tap_reader_mark() - Hand out only some kinds of events, marked: the others are passed over before
  * they are merged, at little cost. Losses always come.
  * @mark: asked once for each kind: 0: not wanted; else its events' .mark. Of ids that no format

@@ -476,9 +476,11 @@ static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 	if (s->fresh)
 		first_record(s);
 	s->careful = s->item == TAP_ITEM_GAP || s->outside;
-	if (!in_window(d, s))
+	if (d->beyond && s->cur.ts > d->to)
+		d->span.beyond = true;
+	else if (!in_window(d, s))
 		return outside(d, s);
-	if (!s->slot->is_lost)
+	else if (!s->slot->is_lost)
 		tap_decoder_passed(d, s->slot, s->cur.ts, s->cur.size);
 	return s->item != TAP_ITEM_EVENT || s->slot->mark;
 }

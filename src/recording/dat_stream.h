@@ -37,6 +37,7 @@ struct tap_decoder {
 	unsigned int nr_pages; /* opened so far */
 	unsigned int nr_ready; /* events that a stream decodes at once, up to TAP_NR_READY */
 	uint64_t from, to; /* of the raw stamps; what lies outside is left out */
+	bool beyond; /* what lies behind is not left out, only not counted */
 	bool big_endian;
 	uint8_t long_size;
 	struct tap_format **unknown; /* made for ids that no format describes */

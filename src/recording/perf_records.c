@@ -85,7 +85,7 @@ static int push_loss(struct tap_perf *p, int cpu, uint64_t first_ns, uint64_t la
 		last_ns = p->last_ns;
 	if (first_ns > last_ns)
 		first_ns = last_ns;
-	if (first_ns > p->r->decoder.to || last_ns < p->r->decoder.from)
+	if ((first_ns > p->r->decoder.to && !p->r->decoder.beyond) || last_ns < p->r->decoder.from)
 		return 0;
 	loss = malloc(sizeof(*loss));
 	if (!loss)
@@ -222,7 +222,7 @@ static int take_event(struct tap_perf *p, const struct record *rec, const struct
 	 */
 	if (!slot || ts < p->last_ns)
 		return push_loss(p, cpu, ts, ts, 1, err);
-	if (!slot->mark || ts < d->from || ts > d->to)
+	if (!slot->mark || ts < d->from || (ts > d->to && !d->beyond))
 		return 0;
 	return push(p, cpu, event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt),
 		    err);

@@ -200,10 +200,16 @@ void tap_reader_limit(struct tap_reader *r, uint64_t from, uint64_t to)
 {
 	r->decoder.from = from_ns(r, from);
 	r->decoder.to = to == UINT64_MAX ? to : from_ns(r, to + 1) - 1;
+	r->decoder.beyond = false;
 	if (from > to && !r->perf) { /* nothing is in it; streams subtract the one from the other */
 		r->decoder.from = UINT64_MAX;
 		r->decoder.to = UINT64_MAX;
 	}
+}
+
+void tap_reader_beyond(struct tap_reader *r)
+{
+	r->decoder.beyond = true;
 }
 
 void tap_reader_mark(struct tap_reader *r, uint16_t (*mark)(void *, const struct tap_format *),

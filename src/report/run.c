@@ -64,6 +64,12 @@ static int feed_batch(struct tap_run *run, const struct tap_event *const *events
 	return ret;
 }
 
+/* The recording's own window: what lies behind it is little. With --time events are counted by themselves. */
+static bool counts_window(const struct tap_run *run)
+{
+	return !run->time.text;
+}
+
 /*
  * What a CPU ran at the window's end is certain only if the switch that ends it fits. So each is
  * read on to that, wherever it is: an idle CPU has little else on its way there.
@@ -75,13 +81,14 @@ static int feed_survey(struct tap_run *run, struct tap_reader_span *span, struct
 	int nr, code = 0;
 
 	tap_reader_rewind(run->rec.reader);
-	tap_reader_limit(run->rec.reader, run->read_from_ns, UINT64_MAX);
+	tap_reader_limit(run->rec.reader, run->read_from_ns, counts_window(run) ? run->window.to_ns : UINT64_MAX);
+	tap_reader_beyond(run->rec.reader);
 	tap_reader_mark(run->rec.reader, mark_for_survey, run);
 	tap_reader_unmerged(run->rec.reader, true);
 	while (code >= 0 && (nr = tap_reader_batch(run->rec.reader, &events, err)) > 0)
 		code = feed_batch(run, events, (unsigned int)nr, &beyond);
 	*span = tap_reader_span(run->rec.reader);
-	span->beyond = beyond || span->last_ns > run->window.to_ns;
+	span->beyond |= beyond || span->last_ns > run->window.to_ns;
 	return code < 0 ? tap_err_set(err, code, "out of memory") : nr;
 }
 
@@ -114,7 +121,7 @@ static int survey(struct tap_run *run, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = feed_survey(run, &span, err);
 	note_kinds(run);
-	if (!ret && (run->read_from_ns != run->window.from_ns || span.beyond))
+	if (!ret && !counts_window(run) && (run->read_from_ns != run->window.from_ns || span.beyond))
 		ret = tap_recording_count(&run->rec, run->window.from_ns, run->window.to_ns, err);
 	run->survey.bytes = tap_reader_span(run->rec.reader).bytes;
 	close_window(run, &span);
