@@ -21,3 +21,4 @@
 #include "dl.h"
 /* What a recording says of itself. */
 #include "lost.h"
+#include "mark.h"

@@ -25,6 +25,7 @@
 #include "recording/pack.h"
 
 #define PROGRESS_NS 250000000ull
+#define NR_FDS 4 /* of record(), beside those of tasks' ends */
 #define LAST_SWITCH_US 10000 /* a task's end is told before it leaves its CPU for the last time */
 
 struct record_opts {
@@ -208,20 +209,34 @@ static void print_progress(const struct run *run)
 		(unsigned long long)st.lost);
 }
 
+/* SIGUSR1 is a mark; others end the recording. */
+static int take_signals(struct run *run, struct tap_err *err)
+{
+	struct signalfd_siginfo info;
+	int ret = 0;
+
+	while (!ret && !run->interrupted && read(run->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGUSR1)
+			ret = tap_session_mark(run->session, (pid_t)info.ssi_pid, "SIGUSR1", err);
+		else
+			run->interrupted = true;
+	}
+	return ret;
+}
+
 /* Whether what poll() found ends the recording. */
 static bool is_over(struct run *run, const struct pollfd *fds)
 {
 	unsigned int ended = 0;
 
-	if (fds[0].revents) {
-		run->interrupted = true;
+	if (run->interrupted) {
 		run->why = "stopped by a signal";
 		return true;
 	}
 	if (fds[1].revents)
 		return true; /* the command ended */
 	for (unsigned int i = 0; i < run->nr_ends; i++)
-		ended += tap_task_end_came(&run->ends[i], fds[3 + i].revents);
+		ended += tap_task_end_came(&run->ends[i], fds[NR_FDS + i].revents);
 	if (!run->nr_ends || run->opts->follow || tap_session_goes_on(run->session, run->nr_ends - ended))
 		return false;
 	usleep(LAST_SWITCH_US);
@@ -244,7 +259,7 @@ static int record(struct run *run, struct tap_err *err)
 {
 	uint64_t start = tap_now_ns(), wait_ns, shown = start;
 	bool terminal = isatty(STDERR_FILENO);
-	struct pollfd *fds = calloc(run->nr_ends + 3, sizeof(*fds));
+	struct pollfd *fds = calloc(run->nr_ends + NR_FDS, sizeof(*fds));
 	int ret;
 
 	if (!fds)
@@ -265,12 +280,14 @@ static int record(struct run *run, struct tap_err *err)
 		fds[0] = (struct pollfd){ .fd = run->signals, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = run->child_fd, .events = POLLIN };
 		fds[2] = (struct pollfd){ .fd = tap_session_wake_fd(run->session), .events = POLLIN };
+		fds[3] = (struct pollfd){ .fd = tap_session_mark_fd(run->session), .events = POLLIN };
 		for (unsigned int i = 0; i < run->nr_ends; i++)
-			fds[3 + i] = (struct pollfd){ .fd = run->ends[i].fd, .events = POLLIN };
+			fds[NR_FDS + i] = (struct pollfd){ .fd = run->ends[i].fd, .events = POLLIN };
 		ts = (struct timespec){ .tv_sec = (time_t)(wait_ns / 1000000000u),
 					.tv_nsec = (long)(wait_ns % 1000000000u) };
-		ppoll(fds, run->nr_ends + 3, &ts, NULL);
-	} while (!is_over(run, fds));
+		ppoll(fds, run->nr_ends + NR_FDS, &ts, NULL);
+		ret = take_signals(run, err);
+	} while (!ret && !is_over(run, fds));
 	free(fds);
 	if (terminal)
 		fputs("\r\033[K", stderr);
@@ -421,6 +438,7 @@ static int start(struct run *run, char **rest, struct tap_err *err)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
 	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	/* a reader of our messages that goes away, or a command that dies early, ends nothing */
 	sigaddset(&set, SIGPIPE);

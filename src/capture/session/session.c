@@ -18,6 +18,7 @@
 #include "capture/session/cgroup_watch.h"
 #include "capture/session/choose.h"
 #include "capture/session/description.h"
+#include "capture/session/marks.h"
 #include "capture/session/priority.h"
 #include "capture/tracefs/tracefs.h"
 #include "recording/pack.h"
@@ -49,6 +50,7 @@ struct tap_session {
 	struct tap_page_writer *writer; /* into the spool, while it grows */
 	struct tap_description description;
 	struct tap_cgroup_watch new_cgroups;
+	struct tap_marks marks;
 	struct tap_session_stats stats;
 	struct { /* of the recorder while it records: switching events on and off is not in it */
 		uint64_t cpu_ns, wall_ns;
@@ -219,6 +221,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	raise_limit_of_files();
 	s->new_cgroups.fd = -1;
+	s->marks.fd = -1;
 	s->zstd = opts->zstd;
 	s->packing = opts->packing;
 	s->ctx = opts->ctx;
@@ -244,6 +247,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	if (!ret && s->plan.nr_events)
 		tap_pids_open(&s->plan.pids);
 	ret = ret ?: open_backends(s, opts, err);
+	tap_marks_open(&s->marks, &s->plan.pids);
 	if (ret) {
 		tap_session_free(s);
 		return ret;
@@ -252,7 +256,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	return 0;
 }
 
-/* All format texts of all backends, in one array that the caller frees. */
+/* All format texts, in one array that the caller frees. */
 static int describe(struct tap_session *s, struct tap_head *head, struct tap_err *err)
 {
 	struct tap_head_format *all = NULL;
@@ -270,6 +274,8 @@ static int describe(struct tap_session *s, struct tap_head *head, struct tap_err
 				all[nr++] = head->formats[k];
 		}
 	}
+	if (!ret && (tap_array_grow(&all, nr, &cap, sizeof(*all)) || tap_marks_describe(&s->marks, &all[nr++])))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	if (ret) {
 		free(all);
 		return ret;
@@ -413,6 +419,7 @@ static int start(struct tap_session *s, struct tap_err *err)
 		ret = ret ?: backends[i]->start(s->states[i], s->writer, err);
 	if (ret)
 		return ret;
+	tap_marks_start(&s->marks, s->writer);
 	s->stats.start_ns = tap_now_ns();
 	begin_own_time(s);
 	s->running = true;
@@ -479,13 +486,15 @@ static int find(struct tap_session *s, struct tap_err *err)
 
 static int drain(struct tap_session *s, bool last, struct tap_drain *res, struct tap_err *err)
 {
-	int ret = 0;
+	int ret = 0, marked;
 
 	for_each_backend(s, i) {
 		int one = backends[i]->drain(s->states[i], last, res, unless_failed(ret, err));
 
 		ret = ret ?: one;
 	}
+	marked = tap_marks_drain(&s->marks, res, unless_failed(ret, err));
+	ret = ret ?: marked;
 	s->stats.events += res->events;
 	s->stats.lost += res->lost;
 	s->stats.lost_more |= res->reset;
@@ -498,6 +507,19 @@ int tap_session_wake_fd(const struct tap_session *s)
 		if (backends[i]->wake_fd)
 			return backends[i]->wake_fd(s->states[i]);
 	return -1;
+}
+
+int tap_session_mark_fd(const struct tap_session *s)
+{
+	return s->marks.fd;
+}
+
+int tap_session_mark(struct tap_session *s, pid_t pid, const char *text, struct tap_err *err)
+{
+	int ret = tap_marks_add(&s->marks, tap_now_ns(), pid, text, strlen(text), err);
+
+	s->stats.events += !ret;
+	return ret;
 }
 
 bool tap_session_goes_on(const struct tap_session *s, unsigned int left)
@@ -628,6 +650,7 @@ void tap_session_free(struct tap_session *s)
 	tap_spool_free(s->spool);
 	tap_description_release(&s->description);
 	tap_cgroup_watch_release(&s->new_cgroups);
+	tap_marks_release(&s->marks);
 	tap_plan_release(&s->plan);
 	free(s->file);
 	free(s);

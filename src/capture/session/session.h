@@ -29,6 +29,11 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 /* Return: a descriptor that is readable when the next drain should not wait; -1: there is none. */
 int tap_session_wake_fd(const struct tap_session *s);
 
+/* Return: a descriptor that is readable when a mark was asked for; -1: there is none. */
+int tap_session_mark_fd(const struct tap_session *s);
+/* Adds a mark, now. @pid: whose; 0: not known. Return: 0; -errno with a sentence. */
+int tap_session_mark(struct tap_session *s, pid_t pid, const char *text, struct tap_err *err);
+
 /*
  * Whether there is something to record, when all processes and threads of the scope have ended but @left: also children
  * that they forked, of programs with events of their own.

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/session/marks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/proc.h"
+#include "event/defs.h"
+
+#define MARKS_PER_DRAIN 100u /* who sends more waits */
+#define COMM_LEN 16u
+
+static const struct tap_def *definition(void)
+{
+	return tap_def_find("schedtap", "mark");
+}
+
+/* Its number is free: two recorders may be one process's, or have one number in two pid namespaces. */
+static int bind_name(int fd)
+{
+	for (unsigned int i = 0; i < 1000; i++) {
+		struct sockaddr_un to = { .sun_family = AF_UNIX };
+		int len = snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, TAP_MARK_SOCKET "%d.%u", (int)getpid(), i);
+
+		if (!bind(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1) + (socklen_t)len))
+			return 0;
+		if (errno != EADDRINUSE)
+			return -errno;
+	}
+	return -EADDRINUSE;
+}
+
+void tap_marks_open(struct tap_marks *m, struct tap_pids *pids)
+{
+	int on = 1;
+
+	*m = (struct tap_marks){ .pids = pids };
+	m->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (m->fd < 0)
+		return;
+	if (setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) || bind_name(m->fd)) {
+		close(m->fd);
+		m->fd = -1;
+	}
+}
+
+void tap_marks_release(struct tap_marks *m)
+{
+	if (m->fd >= 0)
+		close(m->fd);
+	m->fd = -1;
+	tap_lane_release(&m->lane);
+	tap_buf_release(&m->format);
+}
+
+int tap_marks_describe(struct tap_marks *m, struct tap_head_format *f)
+{
+	tap_buf_clear(&m->format);
+	tap_def_format(definition(), NULL, NULL, &m->format);
+	*f = (struct tap_head_format){ .system = definition()->system, .text = tap_buf_str(&m->format),
+				       .len = m->format.len };
+	return m->format.err;
+}
+
+void tap_marks_start(struct tap_marks *m, struct tap_page_writer *writer)
+{
+	m->writer = writer;
+}
+
+/* A buffer that a recording without marks does not have. */
+static int begin(struct tap_marks *m, struct tap_err *err)
+{
+	int buffer;
+
+	if (m->lane.pages)
+		return 0;
+	buffer = tap_page_writer_add_buffer(m->writer, "marks", "mono", TAP_PAGE_SIZE, 1, err);
+	if (buffer < 0)
+		return buffer;
+	m->lane = (struct tap_lane){ .buffer = (unsigned int)buffer };
+	return tap_lane_init(&m->lane) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+/* Without its newline; "" where it is not known. */
+static size_t read_comm(pid_t pid, char *comm)
+{
+	char path[64];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	len = fd < 0 ? 0 : read(fd, comm, COMM_LEN);
+	if (fd >= 0)
+		close(fd);
+	return len > 0 ? (size_t)len - 1 : 0;
+}
+
+/* As events have it; 0: not known. */
+static int32_t initial_pid(struct tap_pids *pids, pid_t pid)
+{
+	if (pids->nested)
+		tap_pids_read(pids); /* it may have come since the last time */
+	return pids->nested ? (int32_t)tap_pids_initial(pids, (uint32_t)pid) : pid;
+}
+
+static uint32_t loc(size_t at, size_t len)
+{
+	return (uint32_t)(len << 16 | at);
+}
+
+int tap_marks_add(struct tap_marks *m, uint64_t at_ns, pid_t pid, const char *text, size_t len, struct tap_err *err)
+{
+	struct { /* events/mark.h, behind the common fields */
+		uint16_t type;
+		uint8_t flags, preempt_count;
+		int32_t common_pid, pid;
+		uint32_t comm, text;
+		char texts[COMM_LEN + TAP_MARK_MAX_TEXT + 1 + 8];
+	} rec = { .type = (uint16_t)definition()->id };
+	const size_t at = offsetof(__typeof__(rec), texts);
+	size_t comm_len = read_comm(pid, rec.texts) + 1;
+	int ret = begin(m, err);
+
+	if (ret)
+		return ret;
+	if (len > TAP_MARK_MAX_TEXT)
+		len = TAP_MARK_MAX_TEXT;
+	rec.texts[comm_len - 1] = '\0';
+	memcpy(rec.texts + comm_len, text, len);
+	rec.texts[comm_len + len] = '\0';
+	rec.comm = loc(at, comm_len);
+	rec.text = loc(at + comm_len, len + 1);
+	rec.common_pid = rec.pid = initial_pid(m->pids, pid);
+	tap_lane_add(&m->lane, m->writer, at_ns, &rec, (uint32_t)(at + comm_len + len + 1));
+	return 0;
+}
+
+/* The user's own, and root. Return: the process that called the sender; 0: not known; -1: it may not. */
+static pid_t caller_of(const struct msghdr *msg)
+{
+	const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+	struct ucred from;
+
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS)
+		return -1;
+	memcpy(&from, CMSG_DATA(c), sizeof(from));
+	return from.uid && from.uid != geteuid() ? -1 : from.pid > 0 ? tap_proc_parent(from.pid) : 0;
+}
+
+/* Return: whether there was one. */
+static bool take_request(struct tap_marks *m, struct tap_drain *res, int *ret, struct tap_err *err)
+{
+	char control[CMSG_SPACE(sizeof(struct ucred))];
+	struct tap_mark_request r;
+	struct sockaddr_un from;
+	struct iovec to = { &r, sizeof(r) };
+	struct msghdr msg = { .msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &to, .msg_iovlen = 1,
+			      .msg_control = control, .msg_controllen = sizeof(control) };
+	ssize_t bytes = recvmsg(m->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	const size_t head = offsetof(struct tap_mark_request, text);
+	uint64_t now = tap_now_ns();
+	pid_t caller;
+
+	if (bytes < 0)
+		return false;
+	caller = caller_of(&msg);
+	if ((size_t)bytes < head || caller < 0)
+		return true;
+	*ret = tap_marks_add(m, r.at_ns < now ? r.at_ns : now, caller, r.text, (size_t)bytes - head, err);
+	res->events += !*ret;
+	if (!*ret && msg.msg_namelen)
+		sendto(m->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&from, msg.msg_namelen);
+	return true;
+}
+
+int tap_marks_drain(struct tap_marks *m, struct tap_drain *res, struct tap_err *err)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; m->fd >= 0 && i < MARKS_PER_DRAIN && !ret && take_request(m, res, &ret, err); i++)
+		;
+	if (m->lane.pages)
+		tap_lane_flush(&m->lane, m->writer, true); /* they are rare, and should outlive us */
+	return ret;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Marks in a recording (events/mark.h): a buffer of its own, and a socket by which they are asked for.
+ */
+#ifndef TAP_CAPTURE_SESSION_MARKS_H
+#define TAP_CAPTURE_SESSION_MARKS_H
+
+#include "capture/drain.h"
+#include "capture/session/mark_request.h"
+
+struct tap_marks {
+	int fd; /* -1: there is no socket, `schedtap mark` does not find this recorder */
+	struct tap_page_writer *writer;
+	struct tap_pids *pids;
+	struct tap_lane lane; /* pages: NULL: nothing was marked yet */
+	struct tap_buf format;
+};
+
+/* @pids: borrowed. Where there can be no socket, marks come by tap_marks_add() alone. */
+void tap_marks_open(struct tap_marks *m, struct tap_pids *pids);
+void tap_marks_release(struct tap_marks *m);
+
+/* The text of the event's format, for a recording's head. Return: 0 or -ENOMEM. */
+int tap_marks_describe(struct tap_marks *m, struct tap_head_format *f);
+
+/* From here on marks are recorded. */
+void tap_marks_start(struct tap_marks *m, struct tap_page_writer *writer);
+/* @pid: the caller's, by our numbers; 0: not known. @text: of @len bytes. Return: 0; -errno with a sentence. */
+int tap_marks_add(struct tap_marks *m, uint64_t at_ns, pid_t pid, const char *text, size_t len, struct tap_err *err);
+/* Adds what was asked for, and hands all marks over. Return: as tap_marks_add(). */
+int tap_marks_drain(struct tap_marks *m, struct tap_drain *res, struct tap_err *err);
+
+#endif
