@@ -266,6 +266,14 @@ static bool is_char(const struct maker *m, uint32_t id)
 	return t && btf_is_int(t) && t->size == 1;
 }
 
+static bool has_field(struct maker *m, struct span name)
+{
+	for (const char *at = tap_buf_str(&m->format); *at; at += strcspn(at, " "), at += *at == ' ')
+		if (!strncmp(at, name.s, name.len) && at[name.len] == '=')
+			return true;
+	return false;
+}
+
 static void add_format(struct maker *m, const struct item *item, const char *conversion)
 {
 	bool first = !m->format.len;
@@ -384,6 +392,8 @@ static int add_item(struct maker *m, struct span text)
 		return fail(m, text.s, "a field needs a name: NAME=EXPRESSION");
 	if (!item.expr.len)
 		return fail(m, item.expr.s, "here an expression must stand");
+	if (has_field(m, item.name))
+		return fail(m, text.s, "there is a field of that name already: NAME=EXPRESSION gives it another one");
 	short_for = is_name(item.expr) && !is_argument(m, item.expr);
 	if (short_for) {
 		if (add_comm(m, &item))

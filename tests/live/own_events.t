@@ -277,7 +277,7 @@ refused('a struct', qr/this is a struct: name one of its members: last_update_ti
 refused('a function of the kernel', qr/'cpu_of\(\)' is a function of the kernel/, '-e', 'pelt_se_tp{a=cpu_of(se)}');
 refused('an index that varies', qr/an index must be a constant/, '-e', 'sched_switch{a=prev->comm[prev->prio]}');
 refused('a field without a name', qr/a field needs a name: NAME=EXPRESSION/, '-e', 'pelt_se_tp{se->vruntime + 1}');
-refused('two fields of one name', qr/'pid' is there already|field 'pid'/, '-e', 'sched_switch{prev->pid, next->pid}');
+refused('two fields of one name', qr/there is a field of that name already: NAME=EXPRESSION gives it another one\n {5}prev->pid, next->pid\n {16}\^\n/, '-e', 'sched_switch{prev->pid, next->pid}');
 refused('no braces behind it', qr/lacks its '\}'/, '-e', 'pelt_se_tp{pid');
 ($rc, $text) = run($schedtap, 'record', '-o', 'no.dat', '-d', '0.1', '-e', 'pelt_x_tp{a=1}');
 is($rc, 1, 'no such tracepoint: exit code');
