@@ -111,5 +111,6 @@ const struct tap_cmd tap_cmd_mark = {
 	.name = "mark",
 	.help = "put a mark into the recordings that run",
 	.operands = "[TEXT]",
+	.example = "schedtap mark 'deploy begins'",
 	.run = run_mark,
 };

@@ -50,7 +50,10 @@ static bool use(char *folder, const char *base, const char *name)
 	if (strlen(base) + strlen(name) >= TAP_FOLDER_MAX || *base != '/')
 		return false;
 	strcpy(stpcpy(folder, base), name);
-	return is_ours(folder) || (!mkdir(folder, 0700) && is_ours(folder));
+	if (is_ours(folder))
+		return true;
+	mkdir(folder, 0700); /* unless another program that starts has just done so */
+	return is_ours(folder);
 }
 
 /* @folder: SHM/schedtap-UID, with a dot behind it and more when this returns true. */

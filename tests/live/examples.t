@@ -29,6 +29,14 @@ for my $cmd (grep { $_ ne 'help' } split(' ', `$schedtap __complete -- ''`)) {
 	push(@without, $cmd) unless $example && @{$lines{"$top/docs/man/schedtap-$cmd.1.md"} // []};
 }
 
+# Its first two seconds: another line of the page may have recorded it anew.
+sub window {
+	my ($file) = @_;
+	my ($start) = `schedtap dump -i $file` =~ /\] +(\d+)\.\d+:/;
+
+	return "$start," . ($start + 2);
+}
+
 my $bin = tempdir(CLEANUP => 1);
 symlink($schedtap, "$bin/schedtap") or die;
 $ENV{PATH} = "$bin:$ENV{PATH}";
@@ -48,14 +56,14 @@ for my $page (sort keys %lines) {
 	system('schedtap record -o trace.dat -- make >/dev/null 2>&1; ' .
 	       'cp trace.dat make.dat; cp trace.dat svc.dat; mkdir demo; cp trace.dat demo');
 	symlink("$top/examples", 'examples') or die;
-	my ($start) = `schedtap dump -i make.dat` =~ /\] +(\d+)\.\d+:/;
 	for my $line (@{$lines{$page}}) {
 		my $run = $line;
 		my $want = 0;
 
 		# what a page says about another machine's recording, said about this one
-		$run =~ s/--time \S+/"--time " . $start . ',' . ($start + 2)/e;
+		$run =~ s/--time \S+/'--time ' . window($run =~ m{([\w\/]+\.dat)} ? $1 : 'trace.dat')/e;
 		$run =~ s/^(schedtap record(?!.* -d )(?!.* -- ).*)/timeout -s INT 1 $1/;
+		$run =~ s/^schedtap mark/schedtap record -o marked.dat -- $&/; # into a recording that runs
 		# nothing is there to repair, no program has that pid, and they say so
 		$want = 1 if $line =~ /^schedtap (?:repair|tracefs)/;
 		my $out = `( $run ) 2>&1 >/dev/null`;

@@ -753,6 +753,26 @@ rejected_without_rseq()
 }
 
 # Each program has the filter of the recorder that has it; who comes second has none of both.
+# The first programs of a user make the folder, and all but one of them find that another has just done so.
+programs_start_at_once()
+{
+	local round i pids
+
+	for ((round = 0; round < 30; round++)); do
+		rm -rf "$dir"
+		pids=()
+		for ((i = 0; i < 8; i++)); do
+			"$EMIT" 100000 1000 >/dev/null &
+			pids+=($!)
+		done
+		for i in "${pids[@]}"; do
+			wait_for test -e "$dir/$i-0"
+		done
+		kill "${pids[@]}"
+		wait "${pids[@]}" || :
+	done
+}
+
 two_recorders_and_filters()
 {
 	local a b first second
@@ -926,6 +946,7 @@ check 'two recorders, and one program that ends' here one_that_ends_and_two_reco
 check 'programs that others have, and whose files are removed' here files_removed
 check 'a recorder that is killed leaves a spool that can be repaired' here killed_recorder
 check 'a program and its recorder that are killed leave nothing behind' here killed_both
+check 'programs that start at once' here programs_start_at_once
 check 'one recorder at a time' here two_recorders
 check 'what does not fit is counted to the last event' here losses "$EMIT"
 check 'without rseq as well' here losses_without_rseq
