@@ -823,7 +823,7 @@ filtered_old_program()
 {
 	cp -r "$top/include" include
 	sed -i 's/^#define TAP_ABI 2$/#define TAP_ABI 1/' include/schedtap/trace_events.h
-	cc -std=gnu17 -O2 -Iinclude -I"$top/tests" "$top/tests/tracepoint/emit.c" "$build/libschedtap-tracepoint.a" \
+	${CC:-cc} -std=gnu17 -O2 -Iinclude -I"$top/tests" "$top/tests/tracepoint/emit.c" "$PROGRAMS/../../libschedtap-tracepoint.a" \
 		-lpthread -o old
 	./old 100000 100 >/dev/null &
 	pid=$!
