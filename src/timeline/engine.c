@@ -164,11 +164,13 @@ static inline int take(struct tap_timeline *t, const struct tap_event *ev)
 int tap_timeline_events(struct tap_timeline *t, const struct tap_event *const *events,
 			unsigned int nr)
 {
-	int ret = 0;
+	for (unsigned int i = 0; i < nr; i++) {
+		int ret = take(t, events[i]);
 
-	for (unsigned int i = 0; !ret && i < nr; i++)
-		ret = take(t, events[i]);
-	return ret;
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 int tap_timeline_end(struct tap_timeline *t)

@@ -94,7 +94,7 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 	struct tap_cpu *c = &t->cpus[cpu];
 	struct task *out = tap_task_whole(c->task), *in = tap_tasks_find(&t->tasks, next);
 	const struct tap_prev_state *left_as = NULL;
-	int ret = 0;
+	int ret;
 
 	if (!c->known || c->since_ns < t->fast_since_ns || prev != (out ? out->pub.tid : 0))
 		return 0;
@@ -106,18 +106,22 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 	if (in ? !can_come(t, in, f->comm, ev) : next)
 		return 0;
 	*(out ? &c->run_ns : &c->idle_ns) += now - c->since_ns;
-	if (t->tells_cpus)
+	/* one test of ret behind all of these would be shorter, and 3 % of a summary */
+	if (t->tells_cpus) {
 		ret = tap_cpu_tell(t, c, c->since_ns, now);
-	if (ret)
-		return ret;
+		if (ret)
+			return ret;
+	}
 	c->since_ns = now;
 	c->switches++;
 	c->task = tap_task_pub(in);
-	if (out)
+	if (out) {
 		ret = fast_out(t, out, cpu, now, left_as, comm);
-	if (in)
-		ret = ret ?: fast_in(t, in, cpu, now, prio);
-	return ret ?: 1;
+		if (ret)
+			return ret;
+	}
+	ret = in ? fast_in(t, in, cpu, now, prio) : 0;
+	return ret ? ret : 1;
 }
 
 /* As tap_fast_switch(). */
