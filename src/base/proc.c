@@ -2,7 +2,10 @@
 #include "base/proc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/text.h"
@@ -23,6 +26,18 @@ int64_t tap_proc_number(const char *path)
 	}
 	tap_buf_release(&b);
 	return v;
+}
+
+size_t tap_proc_comm(const char *path, char *comm, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? 0 : read(fd, comm, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	comm[len > 0 ? len : 0] = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+	return strlen(comm);
 }
 
 /* Of /proc/PID/stat, fields counted as in proc(5). */

@@ -11,6 +11,9 @@
 /* The first line of a file as a number, 0..INT64_MAX, or -1. */
 int64_t tap_proc_number(const char *path);
 
+/* The line of a comm file in /proc. Return: its length; 0: it is not known, and @comm is "". */
+size_t tap_proc_comm(const char *path, char *comm, size_t size);
+
 /* Field 22 of /proc/PID/stat, when the process started. Return: 0; -EINVAL. */
 int tap_proc_start(const char *stat, uint64_t *start);
 int tap_proc_read_start(pid_t pid, uint64_t *start); /* 0 or -errno */

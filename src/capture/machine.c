@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -121,18 +120,10 @@ int tap_machine_put_text(struct tap_map *m, uint64_t key, const char *text)
 static int add_task(uint64_t tgid, uint64_t tid, struct tap_map *tgids, struct tap_map *comms)
 {
 	char path[64], comm[64];
-	ssize_t len;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/task/%" PRIu64 "/comm", tgid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!tap_proc_comm(path, comm, sizeof(comm)))
 		return 0; /* it ended meanwhile */
-	len = read(fd, comm, sizeof(comm) - 1);
-	close(fd);
-	if (len <= 0)
-		return 0;
-	comm[len - (comm[len - 1] == '\n')] = '\0';
 	return tap_map_set(tgids, tid, tgid) ?: tap_machine_put_text(comms, tid, comm);
 }
 

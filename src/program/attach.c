@@ -37,11 +37,11 @@ bool tap_attach_knows_probes(void)
 }
 
 /* Return: a descriptor of a perf event that is not yet on; -errno. */
-static int open_site(const struct tap_probe *probe, const struct tap_probe_site *site)
+static int open_site(uint32_t type, const struct tap_probe *probe, const struct tap_probe_site *site)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
-		.type = (uint32_t)tap_proc_number(UPROBES),
+		.type = type,
 		.config = site->semaphore << CONFIG_SEMAPHORE_SHIFT | (probe->kind == TAP_PROBE_RETURN ? CONFIG_RETURN : 0),
 		.uprobe_path = (uint64_t)(uintptr_t)probe->path,
 		.probe_offset = site->offset,
@@ -54,10 +54,10 @@ static int open_site(const struct tap_probe *probe, const struct tap_probe_site 
 }
 
 /* The link keeps the event. Return: the link's descriptor or -errno. */
-static int attach_site(int prog, const struct tap_probe *probe, const struct tap_probe_site *site)
+static int attach_site(uint32_t type, int prog, const struct tap_probe *probe, const struct tap_probe_site *site)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = site->way);
-	int event = open_site(probe, site), link, ret;
+	int event = open_site(type, probe, site), link, ret;
 
 	if (event < 0)
 		return event;
@@ -83,14 +83,16 @@ static int add_link(struct tap_links *links, int fd)
 
 int tap_attach(struct tap_links *links, int prog, const struct tap_probe *probe)
 {
+	uint32_t type;
 	int fd, ret = 0;
 
 	if (!probe) {
 		fd = bpf_raw_tracepoint_open(NULL, prog);
 		return add_link(links, fd < 0 ? -errno : fd);
 	}
+	type = (uint32_t)tap_proc_number(UPROBES);
 	for (unsigned int i = 0; i < probe->nr_sites && !ret; i++)
-		ret = add_link(links, attach_site(prog, probe, &probe->sites[i]));
+		ret = add_link(links, attach_site(type, prog, probe, &probe->sites[i]));
 	if (ret)
 		tap_attach_undo(links);
 	return ret;

@@ -75,9 +75,11 @@ static bool is_kept(void)
 	struct tap_control c;
 	struct stat st;
 
-	return __atomic_load_n(&fresh, __ATOMIC_RELAXED) || (kept_fd >= 0 && !fstat(kept_fd, &st) && S_ISREG(st.st_mode) &&
-			 pread(kept_fd, &c, sizeof(c), 0) == sizeof(c) && c.magic == TAP_CONTROL_MAGIC &&
-			 c.pid == tap_control->pid && c.made_ns == tap_control->made_ns);
+	if (__atomic_load_n(&fresh, __ATOMIC_RELAXED))
+		return true;
+	return kept_fd >= 0 && !fstat(kept_fd, &st) && S_ISREG(st.st_mode) &&
+	       pread(kept_fd, &c, sizeof(c), 0) == sizeof(c) && c.magic == TAP_CONTROL_MAGIC &&
+	       c.pid == tap_control->pid && c.made_ns == tap_control->made_ns;
 }
 
 void tap_control_let_go(void)

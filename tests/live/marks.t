@@ -101,6 +101,9 @@ check "nothing to mark" nobody_records
 # Others' requests, and bytes that are none, change nothing.
 strangers()
 {
+	local before
+
+	before=$(now_ns)
 	start a.dat -e sched_switch
 	run 1 $NOBODY "$SCHEDTAP" mark mine
 	says "only its user and root"
@@ -115,6 +118,10 @@ strangers()
 	must [ "$(wc -l <json)" = 4 ] # two without a text, one of 1000 zeros or as much of y as fits
 	must_not grep -q mine json
 	must grep -q ours json
+	# whatever time they say: none is before the recording, and they are in order
+	must perl -MJSON::PP -e '
+		my ($last) = @ARGV;
+		for (map { decode_json($_)->{ts_ns} } <STDIN>) { die "$_ behind $last" if $_ < $last; $last = $_ }' "$before" <json
 	must "$SCHEDTAP" dump -i a.dat -e mark >text
 }
 check "strangers, and what is no request" strangers

@@ -18,6 +18,7 @@
 #include "tracepoint/steps.h"
 
 #define CREATE_TRACE_POINTS
+#include "own_folder.h"
 #include "rules.h"
 
 #define THREADS 3
@@ -333,23 +334,6 @@ static void a_child_has_none(void **state)
 	check_fire(0, 0); /* the parent still has its own */
 }
 
-/* The folder is looked for when a program starts. */
-static int run_in_folder(const char *name)
-{
-	char folder[] = "/tmp/test_filter.XXXXXX", inside[64];
-	int status = 1;
-	pid_t child;
-
-	if (!mkdtemp(folder) || setenv("XDG_RUNTIME_DIR", folder, 1))
-		return 1;
-	child = fork();
-	if (!child)
-		execl("/proc/self/exe", name, "here", NULL);
-	waitpid(child, &status, 0);
-	snprintf(inside, sizeof(inside), "%s/schedtap", folder);
-	return rmdir(inside) || rmdir(folder) || status;
-}
-
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -362,7 +346,7 @@ int main(int argc, char **argv)
 	};
 
 	if (argc == 1)
-		return run_in_folder(argv[0]);
+		return run_in_folder(argv[0], NULL);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("filter", tests, begin, NULL);
 }

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define CREATE_TRACE_POINTS
+#include "tracepoint/own_folder.h"
 #include "tracepoint/rules.h"
 
 static char log_text[256];
@@ -607,6 +608,7 @@ static int has_one_file(void)
 	return !access(path, F_OK);
 }
 
+/* Of children that did not exit(). */
 static void remove_files(const char *folder)
 {
 	DIR *d = opendir(folder);
@@ -616,24 +618,6 @@ static void remove_files(const char *folder)
 		unlinkat(dirfd(d), e->d_name, 0);
 	if (d)
 		closedir(d);
-}
-
-/* With a folder of its own from the start: the library has looked for one when main() begins. */
-static int run_in_folder(const char *name)
-{
-	char folder[] = "/tmp/schedtap-probes-XXXXXX", inside[64];
-	int status = -1;
-	pid_t child;
-
-	if (!mkdtemp(folder) || setenv("XDG_RUNTIME_DIR", folder, 1))
-		return 1;
-	child = fork();
-	if (!child)
-		execl("/proc/self/exe", name, "here", NULL);
-	waitpid(child, &status, 0);
-	snprintf(inside, sizeof(inside), "%s/schedtap", folder);
-	remove_files(inside); /* of children that did not exit() */
-	return rmdir(inside) || rmdir(folder) || status;
 }
 
 int main(int argc, char **argv)
@@ -660,7 +644,7 @@ int main(int argc, char **argv)
 	};
 
 	if (argc == 1)
-		return run_in_folder(argv[0]);
+		return run_in_folder(argv[0], remove_files);
 	if (argc == 3)
 		return execl("/proc/self/exe", argv[0], "after", "second", "exec", NULL);
 	if (argc == 4)

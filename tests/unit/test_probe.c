@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "program/probe.h"
+#include "tmp_dir.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 
@@ -249,6 +250,7 @@ static void test_words(void **state)
 /* ---- damaged ones -------------------------------------------------------------------------------- */
 
 static struct tap_buf self; /* this program's file */
+static struct tmp_dir dir;
 
 #define NOTE_AT 1000000
 
@@ -280,22 +282,14 @@ static char *place_of(int offset)
 	return offset < NOTE_AT / 2 ? self.data + offset : first + 4 + (offset - NOTE_AT);
 }
 
-static void write_file(const char *path, const void *data, size_t len)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(data, 1, len, f), len);
-	assert_int_equal(fclose(f), 0);
-}
-
-static int open_copy(const char *path, struct tap_err *err)
+/* In the test's folder, as it was written there last. */
+static int open_copy(struct tap_err *err)
 {
 	struct tap_probe *p;
-	char word[300];
+	char word[400];
 	int ret;
 
-	snprintf(word, sizeof(word), "usdt:%s:test:one", path);
+	snprintf(word, sizeof(word), "usdt:%s:test:one", tmp_at(&dir, "copy"));
 	ret = tap_probe_new((struct span){ word, strlen(word) }, &p, err);
 	assert_true(!ret == !!p);
 	tap_probe_free(p);
@@ -304,8 +298,7 @@ static int open_copy(const char *path, struct tap_err *err)
 
 static void test_damaged(void **state)
 {
-	const char *path = *state;
-
+	(void)state;
 	for (size_t i = 0; i < LEN(damages); i++) {
 		char *at = place_of(damages[i].offset);
 		struct tap_err err = { 0 };
@@ -314,9 +307,9 @@ static void test_damaged(void **state)
 
 		memcpy(&before, at, sizeof(before));
 		memcpy(at, &damages[i].value, sizeof(before));
-		write_file(path, self.data, self.len);
+		tmp_write(&dir, "copy", self.data, self.len);
 		memcpy(at, &before, sizeof(before));
-		ret = open_copy(path, &err);
+		ret = open_copy(&err);
 		if (ret != damages[i].want || !strstr(err.text, damages[i].says))
 			fail_msg("%s: %d, %s", damages[i].name, ret, err.text);
 	}
@@ -325,18 +318,18 @@ static void test_damaged(void **state)
 /* What prelink moved after the note was written: by as much as the base is elsewhere. */
 static void test_moved(void **state)
 {
-	const char *path = *state;
 	struct tap_probe *here = open_probe("usdt:/proc/self/exe:test:one"), *moved;
-	char word[300], *at = place_of(NOTE_AT + 8);
+	char word[400], *at = place_of(NOTE_AT + 8);
 	uint64_t before[3], v[3]; /* address, base, semaphore */
 
+	(void)state;
 	memcpy(before, at, sizeof(v));
 	for (unsigned int i = 0; i < 3; i++)
 		v[i] = before[i] - 4096;
 	memcpy(at, v, sizeof(v));
-	write_file(path, self.data, self.len);
+	tmp_write(&dir, "copy", self.data, self.len);
 	memcpy(at, before, sizeof(v));
-	snprintf(word, sizeof(word), "usdt:%s:test:one", path);
+	snprintf(word, sizeof(word), "usdt:%s:test:one", tmp_at(&dir, "copy"));
 	moved = open_probe(word);
 	assert_int_equal(moved->sites[0].offset, here->sites[0].offset);
 	assert_int_equal(moved->sites[0].semaphore, here->sites[0].semaphore);
@@ -347,16 +340,16 @@ static void test_moved(void **state)
 /* Cut anywhere it is refused or, behind all that is read, taken. */
 static void test_cut(void **state)
 {
-	const char *path = *state;
 	struct tap_err err;
 
+	(void)state;
 	for (size_t len = 0; len < self.len; len += 1 + self.len / 50) {
-		write_file(path, self.data, len);
+		tmp_write(&dir, "copy", self.data, len);
 		memset(&err, 0, sizeof(err));
-		assert_true(!open_copy(path, &err) || *err.text);
+		assert_true(!open_copy(&err) || *err.text);
 	}
-	write_file(path, self.data, self.len);
-	assert_int_equal(open_copy(path, &err), 0);
+	tmp_write(&dir, "copy", self.data, self.len);
+	assert_int_equal(open_copy(&err), 0);
 }
 
 /* ---- lists --------------------------------------------------------------------------------------- */
@@ -377,9 +370,23 @@ static void test_list(void **state)
 	tap_buf_release(&lines);
 }
 
+static int begin(void **state)
+{
+	(void)state;
+	tmp_make(&dir);
+	return tap_buf_read_file(&self, "/proc/self/exe");
+}
+
+static int end(void **state)
+{
+	(void)state;
+	tap_buf_release(&self);
+	tmp_remove(&dir);
+	return 0;
+}
+
 int main(void)
 {
-	char path[] = "/tmp/test_probe.XXXXXX";
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_several),
@@ -388,19 +395,12 @@ int main(void)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_words),
-		cmocka_unit_test_prestate(test_damaged, path),
-		cmocka_unit_test_prestate(test_moved, path),
-		cmocka_unit_test_prestate(test_cut, path),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_list),
 	};
-	int fd = mkstemp(path), ret;
 
-	if (fd < 0 || tap_buf_read_file(&self, "/proc/self/exe"))
-		return 1;
-	close(fd);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	ret = cmocka_run_group_tests_name("probes of programs", tests, NULL, NULL);
-	unlink(path);
-	tap_buf_release(&self);
-	return ret;
+	return cmocka_run_group_tests_name("probes of programs", tests, begin, end);
 }

@@ -164,15 +164,19 @@ struct args {
 #define TEXT(...) #__VA_ARGS__,
 static const char *const expressions[] = { EXPRESSIONS(TEXT) };
 
+/* By their names, as expressions have them. */
+#define ARGUMENTS(of)                                                                              \
+	struct task_struct *p = (of).p;                                                            \
+	long a = (of).a;                                                                           \
+	int b = (of).b;                                                                            \
+	u8 c = (of).c;                                                                             \
+	short d = (of).d;                                                                          \
+	bool e = (of).e;
+
 #define VALUE(...) *out++ = (uint64_t)(__VA_ARGS__);
 static void compute(struct args v, uint64_t *out)
 {
-	struct task_struct *p = v.p;
-	long a = v.a;
-	int b = v.b;
-	u8 c = v.c;
-	short d = v.d;
-	bool e = v.e;
+	ARGUMENTS(v)
 
 	EXPRESSIONS(VALUE)
 }
@@ -282,12 +286,7 @@ static const char *const statements[] = { STATEMENTS(STATEMENT_TEXT) };
 	}
 static void execute(struct args arg, struct record *out)
 {
-	struct task_struct *p = arg.p;
-	long a = arg.a;
-	int b = arg.b;
-	u8 c = arg.c;
-	short d = arg.d;
-	bool e = arg.e;
+	ARGUMENTS(arg)
 
 	(void)d;
 	STATEMENTS(DO)

@@ -12,12 +12,23 @@ use IO::Uncompress::Gunzip qw(gunzip);
 use MIME::Base64 qw(decode_base64);
 use POSIX qw(WNOHANG _exit);
 use Time::HiRes qw(sleep time);
-our @EXPORT = qw(which slurp steps_of install_program pack_initramfs run_guest module_events module_tracepoints verdict);
+our @EXPORT = qw(which lacks_for_x86_guests slurp steps_of install_program pack_initramfs run_guest module_events module_tracepoints verdict);
 
 my $here = dirname(__FILE__);
 
 sub which { my ($x) = grep { -x } map { "$_/$_[0]" } split(/:/, $ENV{PATH}); return $x }
 sub slurp { open(my $f, '<:raw', $_[0]) or return ''; local $/; return <$f> // '' }
+
+# What guests of Debian's x86-64 kernels need beside these programs, and is not there; undef: nothing is missing.
+sub lacks_for_x86_guests {
+	return 'the guests are x86-64' if `uname -m` ne "x86_64\n";
+	for (qw(qemu-system-x86_64 busybox apt-get dpkg-deb), @_) {
+		return "no $_ on this machine" if !which($_);
+	}
+	my $busybox = which('busybox');
+	return "'$busybox' is not static (package busybox-static)" if `ldd $busybox 2>&1` =~ /=>/;
+	return;
+}
 
 # What is long comes as gzip, which begins so in base64.
 sub unpacked {

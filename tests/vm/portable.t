@@ -28,13 +28,7 @@ my $quiet_s = 60; # a guest is never silent as long
 
 sub missing {
 	return "no libraries in '$build'" if !-e "$build/libschedtap-tracepoint.a" || !-e "$build/libschedtap.a";
-	return 'the guests are x86-64' if `uname -m` ne "x86_64\n";
-	for (qw(qemu-system-x86_64 busybox make gcc apt-get dpkg-deb)) {
-		return "no $_ on this machine" if !which($_);
-	}
-	my $busybox = which('busybox');
-	return "'$busybox' is not static (package busybox-static)" if `ldd $busybox 2>&1` =~ /=>/;
-	return;
+	return lacks_for_x86_guests(qw(make gcc));
 }
 
 # Return: what the compiler said, '' if it is there.

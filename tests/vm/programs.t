@@ -28,13 +28,7 @@ my $quiet_s = 300; # 500 programs take half a minute, in which nothing is said
 
 sub missing {
 	return "no '$fuzz'" if !-x $fuzz || !-x $schedtap;
-	return 'the guests are x86-64' if `uname -m` ne "x86_64\n";
-	for (qw(qemu-system-x86_64 busybox gcc apt-get dpkg-deb)) {
-		return "no $_ on this machine" if !which($_);
-	}
-	my $busybox = which('busybox');
-	return "'$busybox' is not static (package busybox-static)" if `ldd $busybox 2>&1` =~ /=>/;
-	return;
+	return lacks_for_x86_guests(qw(gcc));
 }
 
 sub make_initramfs {

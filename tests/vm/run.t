@@ -37,13 +37,7 @@ my %silent = (
 );
 sub missing {
 	return "'$program' is not built" if !-x $program;
-	return 'the guests are x86-64' if `uname -m` ne "x86_64\n";
-	for (qw(qemu-system-x86_64 busybox ldd chrt apt-get dpkg-deb make gcc trace-cmd perf bpftrace)) {
-		return "no $_ on this machine" if !which($_);
-	}
-	my $busybox = which('busybox');
-	return "'$busybox' is not static (package busybox-static)" if `ldd $busybox 2>&1` =~ /=>/;
-	return;
+	return lacks_for_x86_guests(qw(ldd chrt make gcc trace-cmd perf bpftrace));
 }
 
 # What all guests share.

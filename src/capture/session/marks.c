@@ -2,7 +2,6 @@
 #include "capture/session/marks.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -70,6 +69,7 @@ int tap_marks_describe(struct tap_marks *m, struct tap_head_format *f)
 void tap_marks_start(struct tap_marks *m, struct tap_page_writer *writer)
 {
 	m->writer = writer;
+	m->last_ns = tap_now_ns();
 }
 
 /* A buffer that a recording without marks does not have. */
@@ -84,21 +84,6 @@ static int begin(struct tap_marks *m, struct tap_err *err)
 		return buffer;
 	m->lane = (struct tap_lane){ .buffer = (unsigned int)buffer };
 	return tap_lane_init(&m->lane) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
-}
-
-/* Without its newline; "" where it is not known. */
-static size_t read_comm(pid_t pid, char *comm)
-{
-	char path[64];
-	ssize_t len;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	len = fd < 0 ? 0 : read(fd, comm, COMM_LEN);
-	if (fd >= 0)
-		close(fd);
-	return len > 0 ? (size_t)len - 1 : 0;
 }
 
 /* As events have it; 0: not known. */
@@ -124,20 +109,24 @@ int tap_marks_add(struct tap_marks *m, uint64_t at_ns, pid_t pid, const char *te
 		char texts[COMM_LEN + TAP_MARK_MAX_TEXT + 1 + 8];
 	} rec = { .type = (uint16_t)definition()->id };
 	const size_t at = offsetof(__typeof__(rec), texts);
-	size_t comm_len = read_comm(pid, rec.texts) + 1;
 	int ret = begin(m, err);
+	char path[32];
+	size_t comm_len;
 
 	if (ret)
 		return ret;
 	if (len > TAP_MARK_MAX_TEXT)
 		len = TAP_MARK_MAX_TEXT;
-	rec.texts[comm_len - 1] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	comm_len = tap_proc_comm(path, rec.texts, COMM_LEN) + 1;
 	memcpy(rec.texts + comm_len, text, len);
 	rec.texts[comm_len + len] = '\0';
 	rec.comm = loc(at, comm_len);
 	rec.text = loc(at + comm_len, len + 1);
 	rec.common_pid = rec.pid = initial_pid(m->pids, pid);
-	tap_lane_add(&m->lane, m->writer, at_ns, &rec, (uint32_t)(at + comm_len + len + 1));
+	/* of two that ask, the later one may be asked first; a page begins where the one before it ended */
+	m->last_ns = at_ns > m->last_ns ? at_ns : m->last_ns;
+	tap_lane_add(&m->lane, m->writer, m->last_ns, &rec, (uint32_t)(at + comm_len + len + 1));
 	return 0;
 }
 

@@ -14,6 +14,7 @@ struct tap_marks {
 	struct tap_pids *pids;
 	struct tap_lane lane; /* pages: NULL: nothing was marked yet */
 	struct tap_buf format;
+	uint64_t last_ns; /* no mark is before that: the last one, or the start */
 };
 
 /* @pids: borrowed. Where there can be no socket, marks come by tap_marks_add() alone. */
