@@ -34,9 +34,7 @@ static void note_missed(struct tap_stream *s, const struct tap_page_head *head)
 }
 
 /*
- * Pages are copied from the page cache a few at a time, and read from there. To touch a mapped page for the
- * first time costs more than to copy it: a fault, 1 us of each page where a hypervisor has page tables of its
- * own, and the next level of cache at best.
+ * Where it pays (recording/page_cost.h), pages are copied from the page cache a few at a time, and read from there.
  */
 #define COPIES_BYTES ((size_t)8 << 20) /* of all streams; a copy is a call to the system */
 #define COPY_MIN_BYTES ((size_t)32 << 10)
@@ -323,6 +321,7 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 		s->left.page += s->abi.page_size;
 		page = find_copy(s, page);
 		next = stamp_at(s, s->left.page);
+		__builtin_prefetch(find_copy(s, s->left.page) + s->abi.page_size); /* its stamp is next */
 		/* one that is empty and says nothing no kernel wrote: a power cut did */
 		if (!tap_page_parse(&s->abi, page, &head) ||
 		    !(head.used || head.stamp || head.missed) ||

@@ -43,8 +43,8 @@ bool tap_page_copy_pays(const unsigned char *data, size_t len, int fd)
 	uint64_t copied = UINT64_MAX;
 	unsigned char *to;
 
-	if (len < WORTH_BYTES)
-		return false;
+	if (fd < 0 || len < WORTH_BYTES)
+		return fd >= 0;
 	to = malloc(COPIED_BYTES);
 	if (to && copy(fd, middle, to) != UINT64_MAX) /* which has touched @to, and read the file */
 		copied = copy(fd, middle, to);

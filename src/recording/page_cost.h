@@ -12,7 +12,8 @@
 
 /*
  * Return: whether a file of which most is read twice, and which is mapped at @data, is better copied. Of large
- * files it is tried, in the middle, where nobody was before.
+ * files it is tried, in the middle, where nobody was before; small ones are copied, which is never far from the best.
+ * @fd: -1: it cannot be copied.
  */
 bool tap_page_copy_pays(const unsigned char *data, size_t len, int fd);
 

@@ -29,14 +29,14 @@ my @styles = ('', '--json', '--csv');
 
 # ---- what a run gave, and what is wrong with it ------------------------------------------------
 
-# Return: (exit code or -signal, stdout, stderr)
+# $by: what runs the command, under a limit. Return: (exit code or -signal, stdout, stderr)
 sub run {
-	my ($args, $to) = @_;
+	my ($args, $to, $by) = @_;
 	my $out = $to // ">'$dir/out'";
 
 	spew("$dir/out", '');
 	my $status = system('sh', '-c', "cd '$dir' && ulimit -f 2000000 && " .
-		"exec timeout 60 '$schedtap' $args $out 2>'$dir/err' </dev/null");
+		"exec timeout 60 @{[$by // '']} '$schedtap' $args $out 2>'$dir/err' </dev/null");
 	return ($status & 127 ? -($status & 127) : $status >> 8, slurp("$dir/out"), slurp("$dir/err"));
 }
 
@@ -86,6 +86,14 @@ sub judge {
 	return malformed($style, $out);
 }
 
+# Small recordings are copied; with no descriptor for that, pages are read where they are mapped.
+# Return: '', or that this gives something else.
+sub mapped_differs {
+	my ($args) = @_;
+	my ($copied, $mapped) = map { join("\n", run($args, undef, $_)) } '', 'prlimit --nofile=4';
+	return $copied eq $mapped ? '' : "copied: $copied\nmapped: $mapped";
+}
+
 sub ok {
 	my ($name, @wrong) = @_;
 	my $wrong = join("\n", grep { defined && $_ ne '' } @wrong);
@@ -108,6 +116,7 @@ sub check {
 			push @wrong, "$command $style: $why" if $why ne '';
 		}
 	}
+	push @wrong, mapped_differs("dump -i $file " . ($opts{args} // '')) if -f "$dir/$file";
 	ok($name, @wrong);
 }
 

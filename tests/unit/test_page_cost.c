@@ -49,7 +49,8 @@ static const struct page_case cases[] = {
 	{ "touched once, but copied twice", 32 * MB, 32 * MB, { 100, 100, 199 }, false },
 	{ "the first copy reads the file, and does not count", 32 * MB, 32 * MB, { 900, 100, 300 }, true },
 	{ "a second and more", 32 * MB, 32 * MB, { 100, 600000000, 1300000000 }, true },
-	{ "small: not tried", 15 * MB, 15 * MB, { 100, 100, 900 }, false },
+	{ "small: not tried", 15 * MB, 15 * MB, { 100, 100, 100 }, true },
+	{ "small, without a file", 15 * MB, 0, { 100, 100, 900 }, false },
 	{ "what cannot be copied", 32 * MB, 4 * MB, { 100, 100, 900 }, false },
 	{ "without a file", 32 * MB, 0, { 100, 100, 900 }, false },
 };
