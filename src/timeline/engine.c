@@ -161,11 +161,22 @@ static inline int take(struct tap_timeline *t, const struct tap_event *ev)
 	return ret < 0 ? ret : 0;
 }
 
+/* Of a timeline that is asked for lives alone. */
+static inline int take_of_lives(struct tap_timeline *t, const struct tap_event *ev)
+{
+	bool is_usual = ev->fmt == t->switch_fmt && ev->buffer == t->switches->buffer && ev->ts_ns >= t->now_ns;
+
+	if (!is_usual || !tap_fast_switch_of_lives(t, ev))
+		return take(t, ev);
+	t->now_ns = ev->ts_ns;
+	return 0;
+}
+
 int tap_timeline_events(struct tap_timeline *t, const struct tap_event *const *events,
 			unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++) {
-		int ret = take(t, events[i]);
+		int ret = t->opts.lives_only ? take_of_lives(t, events[i]) : take(t, events[i]);
 
 		if (ret)
 			return ret;

@@ -124,6 +124,31 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 	return ret ? ret : 1;
 }
 
+static inline bool is_alive(const struct task *task)
+{
+	return task && task->pub.state != TAP_DEAD;
+}
+
+/* Where lives alone are asked for: of two tasks that go on living a switch tells the names. Return: whether it did. */
+static inline bool tap_fast_switch_of_lives(struct tap_timeline *t, const struct tap_event *ev)
+{
+	const struct tap_sched_fields *f = t->switches;
+	const int prev = tap_num_s32(&f->from, ev), next = tap_num_s32(&f->tid, ev);
+	const uint64_t value = tap_num_u64(&f->value, ev);
+	struct task *out = tap_tasks_find(&t->tasks, prev), *in = tap_tasks_find(&t->tasks, next);
+	const struct tap_prev_state *left_as = value < TAP_PREV_STATES ? t->prev_states.by_value[value] : NULL;
+
+	if (!left_as || left_as->state == TAP_DEAD || (prev && !is_alive(out)) || (next && !is_alive(in)))
+		return false;
+	if (out)
+		memcpy(out->pub.comm, tap_plain_comm(f->from_comm, ev), TAP_TASK_COMM);
+	if (in) {
+		memcpy(in->pub.comm, tap_plain_comm(f->comm, ev), TAP_TASK_COMM);
+		in->is_new = false;
+	}
+	return true;
+}
+
 /* As tap_fast_switch(). */
 static inline __attribute__((always_inline)) int
 tap_fast_waking(struct tap_timeline *t, const struct tap_event *ev)

@@ -58,6 +58,8 @@ static const struct identity_case {
 	  "80 0 switch 60 X 1; 90 0 fork 1 60; " THREAD, "-:-" },
 	{ "a thread whose own row is of another life", "[60, 98, 'a', 5, 'both'], [10, 99, 'a', 5]", THREAD, "98:5" },
 	{ "who executes a program leads its process", "[10, 99, 'a', 5, 'both']", RUNS "120 0 exec 10 10", "10:5" },
+	{ "who ran is no longer new: its tid is given out again, unseen", "",
+	  "80 0 switch 60 S 61; 90 0 switch 61 S 60; 100 0 newtask 60 10; 100 0 fork 60 10; " RUNS "120 0 new 10 by 60", "10:- -:-" },
 	{ "rows that are none", "[10], 7, [10, -1, 'a', -1, 7], ['10', 99]", RUNS, "-:-" },
 };
 
@@ -88,10 +90,9 @@ static void put(struct tap_buf *b, const struct tap_task *task)
 		tap_buf_puts(b, ":-");
 }
 
-static void run_case(void **state)
+static void check(const struct identity_case *c, bool lives_only)
 {
-	const struct identity_case *c = *state;
-	struct tap_timeline_opts opts = { .window = TAP_WINDOW_ALL };
+	struct tap_timeline_opts opts = { .window = TAP_WINDOW_ALL, .lives_only = lives_only };
 	struct tap_task *const *tasks;
 	struct tap_buf got = { 0 };
 	struct tap_identities ids;
@@ -117,6 +118,12 @@ static void run_case(void **state)
 	tap_identities_release(&ids);
 	json_decref(meta);
 	steps_release();
+}
+
+static void run_case(void **state)
+{
+	check(*state, false);
+	check(*state, true);
 }
 
 MAIN_OF_CASES(cases, run_case)
