@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #define CALL_INSN (BPF_JMP | BPF_CALL)
+#define EXIT_INSN (BPF_JMP | BPF_EXIT)
 
 static bool is_call(const struct bpf_insn *insn)
 {
@@ -36,6 +37,28 @@ int tap_functions_find(struct tap_functions *f, const struct bpf_program *prog)
 	return 0;
 }
 
+static void copy(const struct tap_function *f, struct tap_insns *b)
+{
+	for (unsigned int i = 0; i < f->nr; i++) {
+		const struct bpf_insn *insn = &f->insns[i];
+
+		tap_insns_add(b, insn->code, insn->dst_reg, insn->src_reg, insn->off, insn->imm);
+	}
+}
+
+void tap_functions_splice(const struct tap_functions *f, struct tap_insns *b, enum tap_own_function function)
+{
+	unsigned int from = b->nr;
+
+	copy(&f->v[function], b);
+	for (unsigned int i = from; i < b->nr && !b->err; i++) {
+		if (b->v[i].code != EXIT_INSN)
+			continue;
+		b->v[i].code = BPF_JMP | BPF_JA;
+		tap_insns_land(b, i);
+	}
+}
+
 void tap_functions_append(const struct tap_functions *f, struct tap_insns *b)
 {
 	unsigned int starts[TAP_NR_OWN_FUNCTIONS] = { 0 }, nr = b->nr;
@@ -47,12 +70,7 @@ void tap_functions_append(const struct tap_functions *f, struct tap_insns *b)
 			continue;
 		if (!starts[function]) {
 			starts[function] = b->nr;
-			for (unsigned int k = 0; k < f->v[function].nr; k++) {
-				const struct bpf_insn *insn = &f->v[function].insns[k];
-
-				tap_insns_add(b, insn->code, insn->dst_reg, insn->src_reg, insn->off,
-					      insn->imm);
-			}
+			copy(&f->v[function], b);
 		}
 		if (!b->err)
 			b->v[i].imm = (int32_t)(starts[function] - i - 1);

@@ -17,7 +17,8 @@
 #define USED BPF_REG_8 /* bytes of the payload so far, where texts go behind the fixed part */
 #define RECORD BPF_REG_9
 
-#define STACK_END (-384) /* the functions that are called need the rest of 512 bytes */
+#define CONTEXT (-384) /* on the stack, while r6 is a function's; the functions that are called need the rest of 512 bytes */
+#define STACK_END (CONTEXT + 8)
 #define ROOM_OF_STATEMENT (-160) /* below this, what was computed before is forgotten */
 #define COMMON_BYTES 8u
 
@@ -109,10 +110,19 @@ static uint32_t space(const struct maker *m)
 	return ((uint32_t)sizeof(struct tap_rec) + m->def->size + m->dynamic_max + 7) & ~7u;
 }
 
+/* Nothing else is on the stack, or in r7 to r9. */
+static void run_in_place(struct maker *m, enum tap_own_function function)
+{
+	if (m->env->functions)
+		tap_functions_splice(m->env->functions, &m->b, function);
+}
+
 static void take(struct maker *m)
 {
+	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_6, CONTEXT, 0);
 	tap_insns_const(&m->b, BPF_REG_1, space(m));
-	tap_insns_call_function(&m->b, TAP_OWN_TAKE);
+	run_in_place(m, TAP_OWN_TAKE);
+	tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_10, CONTEXT, 0);
 	jump_to_end(m, BPF_JEQ, BPF_REG_0, 0);
 	tap_insns_move(&m->b, RECORD, BPF_REG_0);
 	tap_insns_move(&m->b, PAYLOAD, BPF_REG_0);
@@ -128,7 +138,7 @@ static void commit(struct maker *m)
 	tap_insns_move(&m->b, BPF_REG_1, RECORD);
 	tap_insns_const(&m->b, BPF_REG_2, space(m));
 	tap_insns_move(&m->b, BPF_REG_3, USED);
-	tap_insns_call_function(&m->b, TAP_OWN_COMMIT);
+	run_in_place(m, TAP_OWN_COMMIT);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
