@@ -13,6 +13,7 @@
 #include "capture/user/programs.h"
 #include "cli/cmd.h"
 #include "cli/define.h"
+#include "cli/enabled.h"
 #include "cli/probe.h"
 #include "cli/screen.h"
 #include "program/feed.h"
@@ -22,7 +23,7 @@
 
 struct list_opts {
 	struct tap_strings definitions;
-	bool verbose;
+	bool verbose, enabled;
 };
 
 /* A running program has events of this kind. */
@@ -393,6 +394,34 @@ static int list_own(const struct sources *s, const struct tap_defs *own, const s
 	return ret;
 }
 
+/* ---- events that are on ----------------------------------------------------------------------- */
+
+static int list_enabled(const struct sources *s, const struct tap_strings *words, struct tap_err *err)
+{
+	const struct tap_enabled_from from = {
+		.root = s->root, .list = &s->list, .btf = s->kernel ? tap_kernel_btf(s->kernel) : NULL,
+	};
+	const struct tap_select_opts opts = {
+		sizeof(opts), .events = (const char *const *)words->v, .nr_events = words->nr,
+	};
+	struct tap_select *select;
+	unsigned int nr = 0;
+	int ret = tap_select_new(&opts, &select, err);
+
+	if (ret)
+		return ret;
+	ret = tap_enabled_print(&from, select, &nr, err);
+	tap_select_free(select);
+	/* what cannot be read may be on */
+	if (!ret && s->no_tracefs.code)
+		ret = tap_err_set(err, s->no_tracefs.code, "%s", s->no_tracefs.text);
+	if (!ret && !s->kernel)
+		ret = tap_err_set(err, s->no_bpf.code, "%s", s->no_bpf.text);
+	if (!ret && !nr)
+		ret = tap_err_set(err, -ENODATA, words->nr ? "no event that is on matches" : "no event is on");
+	return ret;
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static bool fits_own(const struct tap_defs *own, const struct tap_select *select)
@@ -440,6 +469,20 @@ static int list_words(const struct sources *s, const struct tap_defs *own, const
 	return ret;
 }
 
+/* What is not in the list, and why. */
+static void tell_missing(const struct sources *s)
+{
+	if (s->by_types)
+		fputs("schedtap: 'bpf' goes by the kernel's types alone: whether it takes a program can be "
+		      "tried with CAP_BPF and CAP_PERFMON only\n", stderr);
+	if (s->no_tracefs.code)
+		fprintf(stderr, "schedtap: the kernel's other events are not listed: %s\n",
+			s->no_tracefs.text);
+	if (s->no_programs.code)
+		fprintf(stderr, "schedtap: the events of programs are not listed: %s\n",
+			s->no_programs.text);
+}
+
 static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct list_opts *o = opts;
@@ -457,16 +500,12 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 	}
 	open_sources(&s);
 	tap_screen_page();
-	ret = list_words(&s, &own.defs, &words.events, o->verbose);
-	if (s.by_types)
-		fputs("schedtap: 'bpf' goes by the kernel's types alone: whether it takes a program can be "
-		      "tried with CAP_BPF and CAP_PERFMON only\n", stderr);
-	if (s.no_tracefs.code)
-		fprintf(stderr, "schedtap: the kernel's other events are not listed: %s\n",
-			s.no_tracefs.text);
-	if (s.no_programs.code)
-		fprintf(stderr, "schedtap: the events of programs are not listed: %s\n",
-			s.no_programs.text);
+	if (o->enabled) {
+		ret = list_enabled(&s, &words.events, &err) ? tap_cmd_fail(&err, true) : TAP_EXIT_OK;
+	} else {
+		ret = list_words(&s, &own.defs, &words.events, o->verbose);
+		tell_missing(&s);
+	}
 	close_sources(&s);
 	tap_cli_defs_release(&own);
 	for (unsigned int i = 0; i < words.filters.nr; i++)
@@ -477,6 +516,8 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 
 static const struct tap_opt list_table[] = {
 	TAP_OPT_DEFINE(struct list_opts, definitions),
+	TAP_OPTION(struct list_opts, enabled, "enabled", 0, NULL, TAP_OPT_FLAG,
+		   "only events that somebody has switched on, and who"),
 	TAP_OPTION(struct list_opts, verbose, "verbose", 'v', NULL, TAP_OPT_FLAG,
 		   "print each event's format text"),
 	{ 0 }
