@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# docs/recipes.md as it stands, with a process that sends packets to itself and sleeps in between.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+SCHEDTAP=$(realpath "${SCHEDTAP:-$top/build/schedtap}")
+doc=$top/docs/recipes.md
+scratch=$(mktemp -d)
+. "$top/tests/live/lib.sh"
+[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP not root"; exit 0; }
+[ -d $T/instances ] || { echo "1..0 # SKIP tracefs is not mounted at $T"; exit 0; }
+mkdir "$scratch/bin"
+ln -s "$SCHEDTAP" "$scratch/bin/schedtap"
+export PATH=$scratch/bin:$PATH
+
+perl -MIO::Socket::INET -e '
+	my $in = IO::Socket::INET->new(Proto => "udp", LocalAddr => "127.0.0.1") or die;
+	my $out = IO::Socket::INET->new(Proto => "udp", PeerAddr => "127.0.0.1", PeerPort => $in->sockport) or die;
+	while (1) {
+		$out->send("x");
+		$in->recv(my $got, 1);
+		select(undef, undef, undef, 0.01);
+	}' &
+export PID=$!
+trap 'kill $PID; rm -rf "$scratch"' EXIT
+
+# All lines of a dump are of the process, and both of its events are there.
+of_the_process()
+{
+	must_not grep -vE "^ *perl-$PID +\[" out
+	must grep -q net:net_dev_xmit: out
+	must grep -q net:netif_receive_skb: out
+}
+
+# On while there is a recording: now with another one.
+lists_what_is_on()
+{
+	start on.dat -b tracefs -e irq
+	eval "$1" >out 2>err
+	ends 0 INT
+	must grep -q "^tracefs   irq:softirq_entry, instance schedtap-$recorder" out
+	must_not grep -qF "instance schedtap-$recorder" <(schedtap list --enabled 2>&1)
+}
+
+run_it()
+{
+	cp "$scratch"/*.dat . 2>/dev/null || true
+	case $1 in
+	*--enabled*)
+		lists_what_is_on "$1"
+		return ;;
+	esac
+	eval "$1" >out 2>err || fail "$(cat err)"
+	must_not grep -q 'no event was recorded' err
+	case $1 in
+	*' record '*) cp ./*.dat "$scratch" ;;
+	*net.dat*) of_the_process ;;
+	*-f\ *) must_not grep -vE ": comm=perl pid=$PID " out ;;
+	*--clock\ wall*) must grep -qE "] $(date +%Y)-[0-9-]+ [0-9:.]+: sched:sched_waking" out ;;
+	*) must grep -q "[^0-9]$PID\b\|softirq" out ;;
+	esac
+}
+
+nr=0
+while read -r command; do
+	nr=$((nr + 1))
+	check "$command" run_it "$command"
+done < <(sed -n 's/^    \(schedtap .*\)/\1/p' "$doc")
+check 'the page has its commands' test "$nr" -ge 12
+done_testing
