@@ -161,15 +161,15 @@ static inline int take(struct tap_timeline *t, const struct tap_event *ev)
 	return ret < 0 ? ret : 0;
 }
 
-/* Of a timeline that is asked for lives alone. */
+/* Of a timeline that is asked for lives alone: no hole takes part in that. */
 static inline int take_of_lives(struct tap_timeline *t, const struct tap_event *ev)
 {
-	bool is_usual = ev->fmt == t->switch_fmt && ev->buffer == t->switches->buffer && ev->ts_ns >= t->now_ns;
-
-	if (!is_usual || !tap_fast_switch_of_lives(t, ev))
-		return take(t, ev);
+	if (__builtin_expect(ev->ts_ns < t->now_ns, 0))
+		return late_event(t, ev);
 	t->now_ns = ev->ts_ns;
-	return 0;
+	if (ev->fmt == t->switch_fmt && ev->buffer == t->switches->buffer && tap_fast_switch_of_lives(t, ev))
+		return 0;
+	return take_other(t, ev);
 }
 
 int tap_timeline_events(struct tap_timeline *t, const struct tap_event *const *events,
