@@ -70,6 +70,18 @@ clean_up()
 	grep -o " $PWD/[^ ]*" /proc/self/mounts | tac | xargs -r umount || :
 }
 
+# check_page FILE NR FUNCTION: each of the page's commands, at least NR, is a case: FUNCTION COMMAND.
+check_page()
+{
+	local command nr=0
+
+	while read -r command; do
+		nr=$((nr + 1))
+		check "$command" "$3" "$command"
+	done < <(sed -n 's/^    \(schedtap .*\)/\1/p' "$1")
+	check 'the page has its commands' test "$nr" -ge "$2"
+}
+
 done_testing()
 {
 	echo "1..$lib_nr"

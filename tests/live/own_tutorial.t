@@ -32,10 +32,5 @@ run_it()
 	cp ./*.dat "$scratch" 2>/dev/null || true
 }
 
-nr=0
-while read -r command; do
-	nr=$((nr + 1))
-	check "$command" run_it "$command"
-done < <(sed -n 's/^    \(schedtap .*\)/\1/p' "$doc")
-check 'the page has commands' test "$nr" -gt 8
+check_page "$doc" 9 run_it
 done_testing

@@ -61,10 +61,5 @@ run_it()
 	esac
 }
 
-nr=0
-while read -r command; do
-	nr=$((nr + 1))
-	check "$command" run_it "$command"
-done < <(sed -n 's/^    \(schedtap .*\)/\1/p' "$doc")
-check 'the page has its commands' test "$nr" -ge 12
+check_page "$doc" 12 run_it
 done_testing
