@@ -70,6 +70,13 @@ struct uclamp_se {
 	unsigned int value : 11;
 };
 
+struct cfs_rq {
+	unsigned int h_nr_queued, h_nr_runnable; /* since v6.14 */
+	struct sched_avg avg;
+	struct rq *rq;	       /* CONFIG_FAIR_GROUP_SCHED, as are the next */
+	struct task_group *tg;
+};
+
 struct rq {
 	int cpu;
 	unsigned int nr_running;
@@ -79,6 +86,7 @@ struct rq {
 	struct sched_avg avg_irq; /* CONFIG_HAVE_SCHED_AVG_IRQ */
 	struct sched_avg avg_hw;
 	struct uclamp_rq uclamp[2]; /* CONFIG_UCLAMP_TASK */
+	struct cfs_rq cfs;
 };
 
 struct rq___before_6_10 {
@@ -87,12 +95,6 @@ struct rq___before_6_10 {
 
 struct rq___before_6_7 {
 	unsigned long cpu_capacity_orig;
-};
-
-struct cfs_rq {
-	struct sched_avg avg;
-	struct rq *rq;	       /* CONFIG_FAIR_GROUP_SCHED, as are the next */
-	struct task_group *tg;
 };
 
 struct sched_entity {

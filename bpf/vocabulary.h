@@ -163,6 +163,16 @@ static __always_inline struct sched_avg *tp_rq_avg_hw(struct rq *rq)
 	return bpf_core_field_exists(old->avg_thermal) ? &old->avg_thermal : &rq->avg_rt;
 }
 
+static __always_inline u32 tp_rq_h_nr_queued(struct rq *rq)
+{
+	return bpf_core_field_exists(rq->cfs.h_nr_queued) ? rq->cfs.h_nr_queued : 0;
+}
+
+static __always_inline u32 tp_rq_h_nr_runnable(struct rq *rq)
+{
+	return bpf_core_field_exists(rq->cfs.h_nr_runnable) ? rq->cfs.h_nr_runnable : 0;
+}
+
 static __always_inline u32 tp_rq_capacity_orig(struct rq *rq)
 {
 	struct rq___before_6_7 *old = (void *)rq;

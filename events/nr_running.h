@@ -19,7 +19,9 @@
 /*
  * sched_update_nr_running: tasks were added to or taken from a CPU's run queue.
  *
- *   nr_running	runnable tasks of all classes on the CPU, the running one included, after the change
+ *   nr_running	tasks of all classes in the CPU's run queues, the running one included, after the change
+ *   h_nr_queued	fair tasks among them; from v6.14 on, which has both of these
+ *   h_nr_runnable	.. that want to run: without those that went to sleep and are dequeued late (since v6.12)
  *   change	how many came (> 0) or went (< 0)
  *
  * Source: sched_update_nr_running_tp (v5.9), add_nr_running() and sub_nr_running() in
@@ -33,19 +35,27 @@ TRACE_EVENT(sched_update_nr_running,
 		__field(s32, cpu)
 		__field(s32, change)
 		__field(u32, nr_running)
+		tp_if(cfs_rq_h_nr_queued, __field(u32, h_nr_queued))
+		tp_if(cfs_rq_h_nr_runnable, __field(u32, h_nr_runnable))
 	),
 
 	TP_fast_assign(
 		__entry->cpu = rq->cpu;
 		__entry->change = change;
 		__entry->nr_running = rq->nr_running;
+		tp_if(cfs_rq_h_nr_queued, __entry->h_nr_queued = tp_rq_h_nr_queued(rq);)
+		tp_if(cfs_rq_h_nr_runnable, __entry->h_nr_runnable = tp_rq_h_nr_runnable(rq);)
 	),
 
-	TP_printk("cpu=%d change=%d nr_running=%u", __entry->cpu, __entry->change,
-		  __entry->nr_running)
+	TP_printk("cpu=%d change=%d nr_running=%u" tp_if(cfs_rq_h_nr_queued, " h_nr_queued=%u")
+		  tp_if(cfs_rq_h_nr_runnable, " h_nr_runnable=%u"), __entry->cpu, __entry->change,
+		  __entry->nr_running tp_if(cfs_rq_h_nr_queued, , __entry->h_nr_queued)
+		  tp_if(cfs_rq_h_nr_runnable, , __entry->h_nr_runnable))
 );
 TRACE_HOOK(sched_update_nr_running, sched_update_nr_running_tp,
 	TP_PROTO(struct rq *rq, int change), TP_ARGS(rq, change));
+TRACE_NEEDS(sched_update_nr_running, h_nr_queued, "cfs_rq.h_nr_queued");
+TRACE_NEEDS(sched_update_nr_running, h_nr_runnable, "cfs_rq.h_nr_runnable");
 
 #endif
 #include <trace/define_trace.h>

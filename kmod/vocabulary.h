@@ -164,6 +164,20 @@ static __always_inline struct sched_avg *tp_rq_avg_hw(struct rq *rq)
 #endif
 }
 
+#if TAP_HAS_cfs_rq_h_nr_queued
+static __always_inline u32 tp_rq_h_nr_queued(const struct rq *rq)
+{
+	return rq->cfs.h_nr_queued;
+}
+#endif
+
+#if TAP_HAS_cfs_rq_h_nr_runnable
+static __always_inline u32 tp_rq_h_nr_runnable(const struct rq *rq)
+{
+	return rq->cfs.h_nr_runnable;
+}
+#endif
+
 static __always_inline u32 tp_rq_capacity_orig(struct rq *rq)
 {
 #if TAP_HAS_rq_cpu_capacity_orig

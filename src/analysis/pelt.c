@@ -38,6 +38,8 @@ const struct tap_pelt_signal tap_pelt_signals[] = {
 	CAPACITY("capacity"), CAPACITY("capacity_orig"), CAPACITY("capacity_curr"),
 	{ "overutilized", "sched_overutilized", "overutilized", TAP_PELT_DOMAIN, TAP_PELT_FLAG },
 	{ "nr_running", "sched_update_nr_running", "nr_running", TAP_PELT_CPU, TAP_PELT_COUNT },
+	{ "nr_runnable", "sched_update_nr_running", "nr_running", TAP_PELT_CPU, TAP_PELT_COUNT,
+	  .queued = "h_nr_queued", .runnable = "h_nr_runnable" },
 	{ 0 }
 };
 
@@ -47,9 +49,9 @@ const struct tap_pelt_signal tap_pelt_signals[] = {
 /* What is read of one format: looked up by name once. */
 struct kind {
 	unsigned int nr;
-	struct {
+	struct value {
 		const struct tap_pelt_signal *signal;
-		struct tap_num number;
+		struct tap_num number, queued, runnable;
 	} values[MAX_VALUES];
 	struct tap_pelt_series *near[NEAR_CPUS][MAX_VALUES]; /* of a CPU: found before */
 	const struct tap_field *comm, *path, *span; /* or NULL */
@@ -81,6 +83,32 @@ struct tap_pelt {
 	unsigned int nr, cap;
 };
 
+/* Return: whether the event has it: not every kernel has every one. */
+static bool find_value(const struct tap_pelt_signal *s, const struct tap_format *fmt, struct value *v)
+{
+	const struct tap_field *field = tap_number_field(fmt, s->field);
+	const struct tap_field *queued = s->queued ? tap_number_field(fmt, s->queued) : NULL;
+	const struct tap_field *runnable = s->runnable ? tap_number_field(fmt, s->runnable) : NULL;
+
+	if (!field || (s->queued && (!queued || !runnable)))
+		return false;
+	v->signal = s;
+	tap_num_init(&v->number, field);
+	tap_num_init(&v->queued, queued);
+	tap_num_init(&v->runnable, runnable);
+	return true;
+}
+
+static uint64_t value_of(const struct value *v, const struct tap_event *ev)
+{
+	uint64_t value = (uint64_t)tap_num_get(&v->number, ev), sleepers;
+
+	if (!v->signal->queued)
+		return value;
+	sleepers = (uint64_t)tap_num_get(&v->queued, ev) - (uint64_t)tap_num_get(&v->runnable, ev);
+	return sleepers < value ? value - sleepers : 0; /* a file may lie */
+}
+
 static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
 							const struct tap_format *fmt)
 {
@@ -94,12 +122,8 @@ static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
 	for (const struct tap_pelt_signal *s = tap_pelt_signals; s->name; s++) {
 		if (strcmp(s->event, fmt->name) || (o->want_signal && !o->want_signal(o->ctx, s)))
 			continue;
-		f = tap_number_field(fmt, s->field);
-		if (!f) /* not every kernel has every one */
-			continue;
 		assert(k->nr < MAX_VALUES);
-		k->values[k->nr].signal = s;
-		tap_num_init(&k->values[k->nr++].number, f);
+		k->nr += find_value(s, fmt, &k->values[k->nr]);
 	}
 	tap_num_init(&k->cpu, tap_number_field(fmt, "cpu"));
 	tap_num_init(&k->tid, tap_number_field(fmt, "pid"));
@@ -648,8 +672,7 @@ int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struc
 		if (near)
 			near[i] = s;
 		if (!ret && s && s->wanted)
-			ret = update(p, t, s, ev,
-				     (uint64_t)tap_num_get(&k->values[i].number, ev));
+			ret = update(p, t, s, ev, value_of(&k->values[i], ev));
 	}
 	return ret;
 }

@@ -37,6 +37,8 @@ struct tap_pelt_signal {
 	const char *field;
 	enum tap_pelt_subject subject; /* TAP_PELT_CPU: where the event says so, a cgroup on it */
 	enum tap_pelt_scale scale;
+	/* NULL, or fields the first of which counts sleepers as well that the second does not: they are taken off the value */
+	const char *queued, *runnable;
 };
 
 extern const struct tap_pelt_signal tap_pelt_signals[]; /* ends with a row of zeros */

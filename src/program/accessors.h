@@ -28,6 +28,8 @@ TAP_ACCESSOR(tp_util_est_ewma, "avg", "exists(avg->util_est.ewma) ? avg->util_es
 TAP_ACCESSOR(tp_rq_avg_irq, "rq", "exists(rq->avg_irq) ? &rq->avg_irq : &rq->avg_rt")
 TAP_ACCESSOR(tp_rq_avg_hw, "rq",
 	 "exists(rq->avg_hw) ? &rq->avg_hw : exists(rq->avg_thermal) ? &rq->avg_thermal : &rq->avg_rt")
+TAP_ACCESSOR(tp_rq_h_nr_queued, "rq", "exists(rq->cfs.h_nr_queued) ? rq->cfs.h_nr_queued : 0")
+TAP_ACCESSOR(tp_rq_h_nr_runnable, "rq", "exists(rq->cfs.h_nr_runnable) ? rq->cfs.h_nr_runnable : 0")
 TAP_ACCESSOR(tp_rq_capacity_orig, "rq", /* since v6.7 it is no member */
 	 "exists(rq->cpu_capacity_orig) ? rq->cpu_capacity_orig : tap_cpu_capacity(rq->cpu)")
 TAP_ACCESSOR(tp_rq_uclamp, "rq, which", "exists(rq->uclamp) ? rq->uclamp[which].value : 0")

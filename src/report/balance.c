@@ -96,10 +96,18 @@ static int on_migration(void *ctx, const struct tap_migration *m)
 
 /* ---- the kernel's own lengths ---- */
 
+/* Who is in a run queue and sleeps does not wait: from v6.12 on nr_running has these as well. */
 static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
 {
-	(void)ctx;
-	return !strcmp(s->name, "nr_running");
+	const struct tap_report *r = ctx;
+	const struct tap_format *const *formats;
+	bool tells_sleepers = false;
+	unsigned int nr;
+
+	formats = tap_reader_formats(r->run.rec.reader, &nr);
+	for (unsigned int i = 0; i < nr; i++)
+		tells_sleepers |= !strcmp(formats[i]->name, s->event) && tap_format_field(formats[i], "h_nr_runnable");
+	return !strcmp(s->name, tells_sleepers ? "nr_runnable" : "nr_running");
 }
 
 static int on_length(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)

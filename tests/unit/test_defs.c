@@ -151,6 +151,13 @@ static const struct {
 		.want = "\"cpu=%d capacity_orig=%u capacity_curr=%u\", REC->cpu, REC->capacity_orig , "
 			"REC->capacity_curr\n",
 	},
+	{
+		.name = "the last one",
+		.event = "sched_update_nr_running",
+		.absent = "h_nr_runnable",
+		.want = "\"cpu=%d change=%d nr_running=%u h_nr_queued=%u\", REC->cpu, REC->change, REC->nr_running , "
+			"REC->h_nr_queued \n",
+	},
 };
 
 static void absent_fields_and_paths(void **state)
