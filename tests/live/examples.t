@@ -64,6 +64,7 @@ for my $page (sort keys %lines) {
 		$run =~ s/--time \S+/'--time ' . window($run =~ m{([\w\/]+\.dat)} ? $1 : 'trace.dat')/e;
 		$run =~ s/^(schedtap record(?!.* -d )(?!.* -- ).*)/timeout -s INT 1 $1/;
 		$run =~ s/^schedtap mark/schedtap record -o marked.dat -- $&/; # into a recording that runs
+		$run =~ s/^schedtap list --enabled/schedtap record -o on.dat -- $&/; # while something is on
 		# nothing is there to repair, no program has that pid, and they say so
 		$want = 1 if $line =~ /^schedtap (?:repair|tracefs)/;
 		my $out = `( $run ) 2>&1 >/dev/null`;
