@@ -95,16 +95,21 @@ static void open_programs(struct sources *s)
 		tap_err_set(&s->no_programs, ret, "out of memory");
 }
 
-static void open_sources(struct sources *s)
+static void open_kernel(struct sources *s)
 {
-	if (!tap_kernel_new(&s->kernel, &s->no_bpf)) {
-		s->by_types = tap_cap_missing_for_bpf();
-		if (!s->by_types)
-			tap_probe_bpf(&s->no_bpf);
-	}
+	tap_kernel_new(&s->kernel, &s->no_bpf);
 	if (!tap_tracefs_find(TAP_TRACEFS_MOUNTS, &s->root, &s->no_tracefs))
 		tap_tracefs_list(s->root, &s->list, &s->no_tracefs);
-	open_programs(s);
+}
+
+/* Whether the kernel takes a program of ours is tried by loading one. */
+static void try_bpf(struct sources *s)
+{
+	if (!s->kernel)
+		return;
+	s->by_types = tap_cap_missing_for_bpf();
+	if (!s->by_types)
+		tap_probe_bpf(&s->no_bpf);
 }
 
 static void close_sources(struct sources *s)
@@ -282,14 +287,6 @@ static unsigned int print_matching(const struct sources *s, const struct tap_sel
 
 #define BARE "bare:"
 
-static bool has_event(const struct sources *s, const char *tracepoint)
-{
-	for (unsigned int i = 0; i < s->list.nr; i++)
-		if (!strcmp(s->list.v[i].name, tracepoint))
-			return true;
-	return false;
-}
-
 static void print_bare(const struct btf *btf, struct tap_type_names *types, const char *name, bool verbose)
 {
 	struct tap_buf params = { 0 }, members = { 0 };
@@ -315,7 +312,7 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 	if (tap_type_names_new(tap_kernel_btf(s->kernel), &types))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	while ((name = tap_tracepoint_next(tap_kernel_btf(s->kernel), &id))) {
-		if (has_event(s, name) || fnmatch(glob, name, 0))
+		if (tap_tracefs_named(&s->list, name) || fnmatch(glob, name, 0))
 			continue;
 		print_bare(tap_kernel_btf(s->kernel), types, name, verbose);
 		nr++;
@@ -498,11 +495,13 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 		tap_cli_defs_release(&own);
 		return tap_cmd_fail(&err, true);
 	}
-	open_sources(&s);
+	open_kernel(&s);
 	tap_screen_page();
 	if (o->enabled) {
 		ret = list_enabled(&s, &words.events, &err) ? tap_cmd_fail(&err, true) : TAP_EXIT_OK;
 	} else {
+		try_bpf(&s);
+		open_programs(&s);
 		ret = list_words(&s, &own.defs, &words.events, o->verbose);
 		tell_missing(&s);
 	}

@@ -58,19 +58,11 @@ static void print_tracefs(void *ctx, const struct tap_tracefs_enabled *ev)
 	print_line(p, &line);
 }
 
-/* The first event of a tracepoint's name; "bare": it has none. */
-static const char *system_of(const struct tap_tracefs_list *list, const char *tracepoint)
-{
-	for (unsigned int i = 0; i < list->nr; i++)
-		if (!strcmp(list->v[i].name, tracepoint))
-			return list->v[i].system;
-	return "bare";
-}
-
 static void print_bpf(void *ctx, const struct tap_attached *a)
 {
 	struct printer *p = ctx;
-	const char *system = system_of(p->from->list, a->tracepoint);
+	const struct tap_tracefs_event *ev = tap_tracefs_named(p->from->list, a->tracepoint);
+	const char *system = ev ? ev->system : "bare";
 	struct tap_buf line = { 0 };
 
 	if (!tap_select_event(p->select, system, a->tracepoint))

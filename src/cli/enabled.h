@@ -9,7 +9,7 @@ struct btf;
 struct tap_select;
 
 struct tap_enabled_from {
-	const char *root;		      /* of tracefs; NULL: it cannot be read */
+	char *root;			      /* of tracefs; NULL: it cannot be read */
 	const struct tap_tracefs_list *list;  /* its events */
 	const struct btf *btf;		      /* the kernel's; NULL as well */
 };

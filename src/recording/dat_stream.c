@@ -33,9 +33,7 @@ static void note_missed(struct tap_stream *s, const struct tap_page_head *head)
 	s->gap.flag = true;
 }
 
-/*
- * Where it pays (recording/page_cost.h), pages are copied from the page cache a few at a time, and read from there.
- */
+/* Where it pays (recording/page_cost.h), pages are copied from the page cache a few at a time, and read from there. */
 #define COPIES_BYTES ((size_t)8 << 20) /* of all streams; a copy is a call to the system */
 #define COPY_MIN_BYTES ((size_t)32 << 10)
 #define COPY_MAX_BYTES ((size_t)256 << 10)

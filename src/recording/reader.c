@@ -56,25 +56,30 @@ static const char *find_ticks(const struct tap_reader *r)
 	return NULL;
 }
 
-/* Holes are seen only by who copies. */
+/* Holes are seen only by who copies. Of what is compressed there are no pages, nor of a perf.data. */
 static bool copies_pages(const struct tap_reader *r)
 {
 	const struct tap_mapping *largest = r->maps;
+	unsigned int with_pages = 0;
 
+	while (with_pages < r->nr_streams && r->streams[with_pages].file.fd < 0)
+		with_pages++;
+	if (with_pages == r->nr_streams)
+		return false;
 	for (unsigned int i = 0; i < r->nr_maps; i++) {
 		if (r->maps[i].has_holes)
 			return true;
 		if (r->maps[i].len > largest->len)
 			largest = &r->maps[i];
 	}
-	return r->nr_maps && tap_page_copy_pays(largest->data, largest->len, largest->fd);
+	return tap_page_copy_pays(largest->data, largest->len, largest->fd);
 }
 
 static int complete(struct tap_reader *r, struct tap_err *err)
 {
 	if (r->nr_streams)
 		qsort(r->streams, r->nr_streams, sizeof(*r->streams), compare_streams);
-	if (!r->perf && copies_pages(r))
+	if (copies_pages(r))
 		tap_decoder_make_room(&r->decoder, r->streams, r->nr_streams);
 	r->merge.nr = r->nr_streams;
 	r->merge.losers = calloc(r->nr_streams + 1, sizeof(*r->merge.losers));

@@ -8,8 +8,8 @@ SCHEDTAP=$(realpath "${SCHEDTAP:-$top/build/schedtap}")
 EMIT=${PROGRAMS:-$(dirname "$SCHEDTAP")/tests/tracepoint}/emit
 . "$top/tests/live/lib.sh"
 
-[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP needs root"; exit 0; }
-[ -d $T/instances ] || { echo "1..0 # SKIP tracefs is not mounted at $T"; exit 0; }
+needs_root
+needs_tracefs
 scratch=$(mktemp -d /tmp/schedtap-edges-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 R="$SCHEDTAP record -d 0.1"

@@ -30,6 +30,23 @@ skip()
 	exit 0
 }
 
+# The whole test cannot be run here.
+plan_skip()
+{
+	echo "1..0 # SKIP $*"
+	exit 0
+}
+
+needs_root()
+{
+	[ "$(id -u)" = 0 ] || plan_skip "needs root"
+}
+
+needs_tracefs()
+{
+	[ -d $T/instances ] || plan_skip "tracefs is not mounted at $T"
+}
+
 # check NAME FUNCTION [ARG...]: one TAP line; what the case printed becomes a comment if it failed.
 check()
 {

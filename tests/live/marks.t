@@ -6,8 +6,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
 . "$here/lib.sh"
 
-[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP needs root"; exit 0; }
-[ -d $T/instances ] || { echo "1..0 # SKIP tracefs is not mounted at $T"; exit 0; }
+needs_root
+needs_tracefs
 scratch=$(mktemp -d /tmp/schedtap-marks-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"

@@ -8,7 +8,7 @@ doc=$top/docs/own-events.md
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 . "$top/tests/live/lib.sh"
-[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP not root"; exit 0; }
+needs_root
 mkdir "$scratch/bin"
 ln -s "$SCHEDTAP" "$scratch/bin/schedtap"
 export PATH=$scratch/bin:$PATH

@@ -4,9 +4,7 @@
 # What doctor and list say to those who may not do everything. SCHEDTAP names the program.
 . "$(dirname "$0")/lib.sh"
 
-plan_skip() { echo "1..0 # SKIP $1"; exit 0; }
-
-[ "$(id -u)" = 0 ] || plan_skip "needs root"
+needs_root
 [ -r /sys/kernel/btf/vmlinux ] || plan_skip "kernel has no BTF"
 SCHEDTAP=${SCHEDTAP:-$(cd "$(dirname "$0")/../.." && pwd)/build/schedtap}
 scratch=$(mktemp -d)

@@ -8,9 +8,9 @@ SCHEDTAP=$(realpath "${SCHEDTAP:-$top/build/schedtap}")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 . "$top/tests/live/lib.sh"
-[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP not root"; exit 0; }
-[ "$(uname -m)" = x86_64 ] || { echo "1..0 # SKIP the probes are those of x86-64"; exit 0; }
-[ -e /sys/bus/event_source/devices/uprobe/type ] || { echo "1..0 # SKIP this kernel has no uprobes"; exit 0; }
+needs_root
+[ "$(uname -m)" = x86_64 ] || plan_skip "the probes are those of x86-64"
+[ -e /sys/bus/event_source/devices/uprobe/type ] || plan_skip "this kernel has no uprobes"
 bin=$scratch/bin
 mkdir "$bin"
 gcc -O2 -o "$bin/probed" "$top/tests/live/probed.c" &&

@@ -7,8 +7,8 @@ SCHEDTAP=$(realpath "${SCHEDTAP:-$top/build/schedtap}")
 doc=$top/docs/recipes.md
 scratch=$(mktemp -d)
 . "$top/tests/live/lib.sh"
-[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP not root"; exit 0; }
-[ -d $T/instances ] || { echo "1..0 # SKIP tracefs is not mounted at $T"; exit 0; }
+needs_root
+needs_tracefs
 mkdir "$scratch/bin"
 ln -s "$SCHEDTAP" "$scratch/bin/schedtap"
 export PATH=$scratch/bin:$PATH

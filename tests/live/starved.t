@@ -7,7 +7,7 @@ SCHEDTAP=${SCHEDTAP:-$here/../../build/schedtap}
 EMIT=$(realpath "${PROGRAMS:-$(dirname "$SCHEDTAP")/tests/tracepoint}")/emit
 . "$here/lib.sh"
 
-[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP needs root"; exit 0; }
+needs_root
 scratch=$(mktemp -d /tmp/schedtap-starved-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 

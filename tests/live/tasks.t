@@ -6,14 +6,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 SCHEDTAP=${SCHEDTAP:-$here/../../build/schedtap}
 . "$here/lib.sh"
 
-plan_skip()
-{
-	echo "1..0 # SKIP $1"
-	exit 0
-}
-[ "$(id -u)" = 0 ] || plan_skip "needs root"
+needs_root
 [ -r /sys/kernel/btf/vmlinux ] || plan_skip "kernel has no BTF"
-[ -d $T/instances ] || plan_skip "tracefs is not mounted at $T"
+needs_tracefs
 scratch=$(mktemp -d /tmp/schedtap-tasks-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 tasks=$scratch/tasks

@@ -8,12 +8,7 @@ SCHEDTAP=$(realpath "${SCHEDTAP:-$top/build/schedtap}")
 LIBRARY=${TRACEPOINT_LIB:-$top/build/libschedtap-tracepoint.a}
 . "$here/lib.sh"
 
-plan_skip()
-{
-	echo "1..0 # SKIP $1"
-	exit 0
-}
-[ "$(id -u)" = 0 ] || plan_skip "needs root"
+needs_root
 scratch=$(mktemp -d /tmp/schedtap-user-XXXXXX)
 chmod 755 "$scratch" # an ordinary user comes by as well
 instance=$T/instances/schedtap-test-$$

@@ -15,7 +15,7 @@ CONFINED=$PROGRAMS/confined
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 . "$top/tests/live/lib.sh"
-[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP not root"; exit 0; }
+needs_root
 
 # no program of anybody else's is in this folder
 own_folder()

@@ -10,7 +10,7 @@ doc=$top/docs/tracepoints.md
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 . "$top/tests/live/lib.sh"
-[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP not root"; exit 0; }
+needs_root
 
 export PATH=$scratch/usr/bin:$PATH PKG_CONFIG_PATH=$scratch/usr/lib/pkgconfig
 make -s -C "$top" B="$build" PREFIX="$scratch/usr" install >"$scratch/install.log" 2>&1 ||

@@ -3,10 +3,10 @@
 #ifndef TAP_TEST_OWN_FOLDER_H
 #define TAP_TEST_OWN_FOLDER_H
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
+
+#include "unit/tmp_dir.h"
 
 /*
  * Runs the test as "NAME here", with the folder from its start. @clear: NULL, or what empties it: else nothing may be left.
@@ -14,20 +14,22 @@
  */
 static inline int run_in_folder(const char *name, void (*clear)(const char *folder))
 {
-	char folder[] = "/tmp/schedtap-test-XXXXXX", inside[64];
+	struct tmp_dir folder;
+	const char *inside;
 	int status = -1;
 	pid_t child;
 
-	if (!mkdtemp(folder) || setenv("XDG_RUNTIME_DIR", folder, 1))
+	tmp_make(&folder);
+	if (setenv("XDG_RUNTIME_DIR", folder.path, 1))
 		return 1;
 	child = fork();
 	if (!child)
 		execl("/proc/self/exe", name, "here", NULL);
 	waitpid(child, &status, 0);
-	snprintf(inside, sizeof(inside), "%s/schedtap", folder);
+	inside = tmp_at(&folder, "schedtap");
 	if (clear)
 		clear(inside);
-	return rmdir(inside) || rmdir(folder) || status;
+	return rmdir(inside) || rmdir(folder.path) || status;
 }
 
 #endif

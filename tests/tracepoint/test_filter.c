@@ -14,11 +14,11 @@
 
 #include <cmocka.h>
 
+#include "own_folder.h"
 #include "tracepoint/shared.h"
 #include "tracepoint/steps.h"
 
 #define CREATE_TRACE_POINTS
-#include "own_folder.h"
 #include "rules.h"
 
 #define THREADS 3

@@ -22,8 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CREATE_TRACE_POINTS
 #include "tracepoint/own_folder.h"
+
+#define CREATE_TRACE_POINTS
 #include "tracepoint/rules.h"
 
 static char log_text[256];

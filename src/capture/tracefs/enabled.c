@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "capture/tracefs/instance.h"
 
 struct teller {
 	void (*tell)(void *ctx, const struct tap_tracefs_enabled *ev);
@@ -16,20 +16,17 @@ struct teller {
 };
 
 /* A file of an event, without its last newline; comments are what it says where there is nothing. */
-static const char *read_words(const char *folder, const struct tap_tracefs_enabled *ev, const char *file,
+static const char *read_words(const struct tap_instance *in, const struct tap_tracefs_enabled *ev, const char *file,
 			      struct tap_buf *text)
 {
-	char path[PATH_MAX];
-	int len = snprintf(path, sizeof(path), "%s/events/%s/%s/%s", folder, ev->system, ev->name, file);
-
-	if (len >= (int)sizeof(path) || tap_buf_read_file(text, path) || !text->len || *text->data == '#')
+	if (tap_instance_get(in, text, "events/%s/%s/%s", ev->system, ev->name, file) || !text->len || *text->data == '#')
 		return NULL;
 	if (text->data[text->len - 1] == '\n')
 		text->data[text->len - 1] = '\0';
 	return !strcmp(tap_buf_str(text), "none") ? NULL : tap_buf_str(text);
 }
 
-static void tell_event(const struct teller *to, const char *folder, const char *instance, char *line)
+static void tell_event(const struct teller *to, const struct tap_instance *in, const char *instance, char *line)
 {
 	struct tap_tracefs_enabled ev = { .instance = instance, .system = line };
 	struct tap_buf filter = { 0 }, triggers = { 0 }, enable = { 0 };
@@ -41,9 +38,9 @@ static void tell_event(const struct teller *to, const char *folder, const char *
 		return;
 	*colon = '\0';
 	ev.name = colon + 1;
-	ev.filter = read_words(folder, &ev, "filter", &filter);
-	ev.triggers = read_words(folder, &ev, "trigger", &triggers);
-	state = read_words(folder, &ev, "enable", &enable);
+	ev.filter = read_words(in, &ev, "filter", &filter);
+	ev.triggers = read_words(in, &ev, "trigger", &triggers);
+	state = read_words(in, &ev, "enable", &enable);
 	ev.is_soft = state && !strcmp(state, "0*");
 	to->tell(to->ctx, &ev);
 	tap_buf_release(&filter);
@@ -52,18 +49,18 @@ static void tell_event(const struct teller *to, const char *folder, const char *
 }
 
 /* @folder: of the buffer. Return: 0; -errno. */
-static int tell_buffer(const struct teller *to, const char *folder, const char *instance)
+static int tell_buffer(const struct teller *to, char *folder, const char *instance)
 {
+	const struct tap_instance in = { .path = folder, .guard = -1 };
 	struct tap_buf text = { 0 };
-	char path[PATH_MAX], *save = NULL;
-	int ret = snprintf(path, sizeof(path), "%s/set_event", folder);
+	char *save = NULL;
+	int ret = tap_instance_get(&in, &text, "set_event");
 
-	ret = ret < (int)sizeof(path) ? tap_buf_read_file(&text, path) : -ENAMETOOLONG;
 	tap_buf_char(&text, '\0');
 	ret = ret ?: text.err;
 	if (!ret)
 		for (char *s = strtok_r(text.data, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
-			tell_event(to, folder, instance, s);
+			tell_event(to, &in, instance, s);
 	tap_buf_release(&text);
 	return ret;
 }
@@ -95,7 +92,7 @@ static int tell_instances(const struct teller *to, const char *root)
 	return ret;
 }
 
-int tap_tracefs_enabled(const char *root, void (*tell)(void *ctx, const struct tap_tracefs_enabled *ev), void *ctx,
+int tap_tracefs_enabled(char *root, void (*tell)(void *ctx, const struct tap_tracefs_enabled *ev), void *ctx,
 			struct tap_err *err)
 {
 	const struct teller to = { tell, ctx };

@@ -19,7 +19,7 @@ struct tap_tracefs_enabled {
  * Tells of each: the top buffer's, then those of each instance, in the order of their names. @root: from
  * tap_tracefs_find(). An instance that goes meanwhile is passed over. Return: 0; -errno of reading.
  */
-int tap_tracefs_enabled(const char *root, void (*tell)(void *ctx, const struct tap_tracefs_enabled *ev), void *ctx,
+int tap_tracefs_enabled(char *root, void (*tell)(void *ctx, const struct tap_tracefs_enabled *ev), void *ctx,
 			struct tap_err *err);
 
 #endif

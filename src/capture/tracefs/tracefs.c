@@ -98,6 +98,14 @@ int tap_tracefs_list(const char *root, struct tap_tracefs_list *out, struct tap_
 	return tap_err_set(err, ret, "cannot read '%s': %s", path, strerror(-ret));
 }
 
+const struct tap_tracefs_event *tap_tracefs_named(const struct tap_tracefs_list *list, const char *name)
+{
+	for (unsigned int i = 0; i < list->nr; i++)
+		if (!strcmp(list->v[i].name, name))
+			return &list->v[i];
+	return NULL;
+}
+
 void tap_tracefs_list_release(struct tap_tracefs_list *list)
 {
 	free(list->v);
