@@ -7,6 +7,7 @@
 #ifndef TAP_BPF_OWN_H
 #define TAP_BPF_OWN_H
 
+#include "gate.h"
 #include "own_functions.h"
 #include "scope.h"
 #include "transport.h"
@@ -64,6 +65,21 @@ static __noinline void tap_own_commit(struct tap_rec *rec, u32 space, u32 used)
 	tap_commit(rec, space, used);
 }
 
+static __noinline int tap_own_is_on(u32 which)
+{
+	return tap_is_on(which);
+}
+
+static __noinline void tap_own_pull_trigger(u32 trigger)
+{
+	tap_pull_trigger(trigger);
+}
+
+static __noinline int tap_own_pass_gate(u32 event, u32 tracing)
+{
+	return tap_pass_gate(event, tracing);
+}
+
 /* Each is called once. What is passed is not known to the compiler, which would make it part of the function. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(tap_own_functions, bool preempt, struct task_struct *prev, struct task_struct *next)
@@ -81,7 +97,10 @@ int BPF_PROG(tap_own_functions, bool preempt, struct task_struct *prev, struct t
 	used = tap_own_user_text(rec + 1, used, max, prev->comm);
 	used = tap_own_bitmask(rec + 1, used, max, next->comm);
 	tap_own_commit(rec, space, used);
-	return 0;
+	if (!tap_own_is_on(max))
+		return 0;
+	tap_own_pull_trigger(max);
+	return tap_own_pass_gate(max, used);
 }
 
 #endif

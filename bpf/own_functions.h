@@ -13,6 +13,9 @@ enum tap_own_function {
 	TAP_OWN_USER_TEXT, /* likewise of a program's text */
 	TAP_OWN_BITMASK, /* (payload, used, bytes, source): likewise */
 	TAP_OWN_COMMIT, /* (struct tap_rec, space, used) */
+	TAP_OWN_IS_ON, /* (switch): whether it is (switch_maps.h) */
+	TAP_OWN_PULL_TRIGGER, /* (trigger) */
+	TAP_OWN_PASS_GATE, /* (event, whether the recording is on): whether to record it */
 	TAP_NR_OWN_FUNCTIONS,
 };
 

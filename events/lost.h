@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Holes in the recording itself. Written by the recorder, not fed by a tracepoint.
+ * Holes in the recording itself, and times in which it was switched off. Written by the recorder, not fed by a tracepoint.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
@@ -39,6 +39,35 @@ TRACE_EVENT(events_lost,
 
 	TP_printk("lost_cpu=%d count=%llu first_ns=%llu last_ns=%llu", __entry->lost_cpu,
 		  __entry->count, __entry->first_ns, __entry->last_ns)
+);
+
+/*
+ * events_off: triggers had switched events off (`schedtap record --trigger`): those of the type event_type, as they are
+ * numbered in the recording, or all (0). Between first_ns and last_ns (CLOCK_MONOTONIC) `count` of them were not recorded
+ * on CPU off_cpu; 0: nobody counted them. off_cpu = -1: on any CPU.
+ */
+TRACE_EVENT(events_off,
+	TP_PROTO(int off_cpu, u32 event_type, u64 count, u64 first_ns, u64 last_ns),
+	TP_ARGS(off_cpu, event_type, count, first_ns, last_ns),
+
+	TP_STRUCT__entry(
+		__field(u64, count)
+		__field(u64, first_ns)
+		__field(u64, last_ns)
+		__field(s32, off_cpu)
+		__field(u32, event_type)
+	),
+
+	TP_fast_assign(
+		__entry->count = count;
+		__entry->first_ns = first_ns;
+		__entry->last_ns = last_ns;
+		__entry->off_cpu = off_cpu;
+		__entry->event_type = event_type;
+	),
+
+	TP_printk("off_cpu=%d event_type=%u count=%llu first_ns=%llu last_ns=%llu", __entry->off_cpu,
+		  __entry->event_type, __entry->count, __entry->first_ns, __entry->last_ns)
 );
 
 #endif

@@ -99,6 +99,8 @@ struct tap_event {
 	struct { /* of a loss alone: where fmt is set, this is not */
 		uint64_t first_ns, last_ns; /* the loss lies within [first, last] */
 		uint64_t count;		    /* events lost; 0: some, number not known */
+		bool is_off;		    /* they were not lost: triggers had switched them off */
+		const struct tap_format *off; /* of that kind; NULL: all kinds, or not known; borrowed */
 	} lost;
 };
 

@@ -16,14 +16,15 @@ struct tap_gaps_cpu {
 const char *tap_gap_name(enum tap_gap gap)
 {
 	static const char *const names[] = {
-		[TAP_GAP_START] = "start", [TAP_GAP_LOST] = "lost", [TAP_GAP_HIDDEN] = "hidden",
+		[TAP_GAP_START] = "start", [TAP_GAP_OFF] = "off", [TAP_GAP_LOST] = "lost", [TAP_GAP_HIDDEN] = "hidden",
 		[TAP_GAP_BROKEN] = "broken", [TAP_GAP_SILENT] = "silent",
 	};
 
 	return names[gap];
 }
 
-static bool was_lost(const struct tap_gaps *g, struct tap_gaps_cpu *c,
+/* Return: the loss that the stretch lies in, or NULL. */
+static const struct tap_loss *find_loss(const struct tap_gaps *g, struct tap_gaps_cpu *c,
 		     const struct tap_cpu_stretch *s)
 {
 	const struct tap_survey *v = g->survey;
@@ -31,11 +32,11 @@ static bool was_lost(const struct tap_gaps *g, struct tap_gaps_cpu *c,
 	for (; c->loss < v->nr_kept_losses && v->losses[c->loss].from_ns < s->to_ns; c->loss++) {
 		const struct tap_loss *l = &v->losses[c->loss];
 
-		if ((l->cpu == s->cpu || l->cpu < 0) && l->to_ns >= s->from_ns &&
+		if ((l->cpu == s->cpu || l->cpu < 0) && l->has_switches && l->to_ns >= s->from_ns &&
 		    tap_survey_counts_loss(v, l))
-			return true;
+			return l;
 	}
-	return false;
+	return NULL;
 }
 
 /* Return: the break that the stretch lies in, or NULL. */
@@ -56,10 +57,11 @@ static const struct tap_break *find_break(const struct tap_gaps *g, struct tap_g
 static enum tap_gap cause(const struct tap_gaps *g, struct tap_gaps_cpu *c,
 			  const struct tap_cpu_stretch *s)
 {
+	const struct tap_loss *l = find_loss(g, c, s);
 	const struct tap_break *b;
 
-	if (was_lost(g, c, s))
-		return TAP_GAP_LOST;
+	if (l)
+		return l->is_off ? TAP_GAP_OFF : TAP_GAP_LOST;
 	b = find_break(g, c, s);
 	if (b)
 		return tap_survey_is_hidden(g->survey, b->tid) ? TAP_GAP_HIDDEN : TAP_GAP_BROKEN;

@@ -10,6 +10,7 @@
 
 enum tap_gap {
 	TAP_GAP_START,	/* before the CPU's first switch, also where it was offline */
+	TAP_GAP_OFF,	/* a trigger had switched events off; up to the next switch */
 	TAP_GAP_LOST,	/* events were lost; up to the next switch */
 	TAP_GAP_HIDDEN, /* behind a task that is hidden from tracing (survey.h) */
 	TAP_GAP_BROKEN, /* behind another switch that is missing, and that no loss tells of */

@@ -50,6 +50,7 @@ static int tell_losses(struct tap_timehist *h, uint64_t ns)
 		struct tap_row row = make_row(TAP_ROW_LOST, l->from_ns, l->to_ns, l->cpu, NULL);
 
 		row.lost_cnt = l->count;
+		row.is_off = l->is_off;
 		if (tap_window_overlaps(&h->window, l->from_ns, l->to_ns))
 			ret = h->row(h->ctx, &row);
 	}

@@ -37,6 +37,7 @@ struct tap_row {
 	int waker_tid;
 	int from_cpu;	   /* where the task ran before; -1: not known */
 	int to_cpu;	   /* TAP_ROW_MIGRATION; else -1 */
+	bool is_off; /* TAP_ROW_LOST: triggers had switched them off */
 	uint64_t lost_cnt; /* TAP_ROW_LOST; 0: not known how many */
 
 	/* TAP_ROW_EVENT */

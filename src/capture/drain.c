@@ -115,6 +115,18 @@ void tap_lane_add_lost(struct tap_lane *lane, struct tap_page_writer *writer, ui
 	lane->missed = hole->count;
 }
 
+void tap_lane_add_off(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns, const struct tap_lane_off *off)
+{
+	struct { /* events/lost.h, behind the common fields */
+		uint16_t type;
+		uint8_t flags, preempt_count;
+		int32_t pid;
+		struct tap_lane_off off;
+	} rec = { .type = (uint16_t)tap_def_find("schedtap", "events_off")->id, .off = *off };
+
+	tap_lane_add(lane, writer, ts_ns, &rec, sizeof(rec));
+}
+
 void tap_lane_lost(struct tap_lane *lane, struct tap_page_writer *writer, struct tap_drain *res)
 {
 	uint64_t count = lane->lost - lane->ring->lost_seen;

@@ -51,6 +51,16 @@ struct tap_lane_hole {
 void tap_lane_add_lost(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
 		      const struct tap_lane_hole *hole);
 
+/* What was switched off: the fields of schedtap:events_off. */
+struct tap_lane_off {
+	uint64_t count, first_ns, last_ns;
+	int32_t cpu;
+	uint32_t type;
+};
+
+/* Adds a schedtap:events_off. */
+void tap_lane_add_off(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns, const struct tap_lane_off *off);
+
 /*
  * Takes note of how much the programs lost until now. To be followed by a look at the records:
  * what was lost later may lie behind records that this look does not see.

@@ -55,6 +55,9 @@ void tap_plan_release(struct tap_plan *plan)
 	for (unsigned int i = 0; i < plan->nr_patterns; i++)
 		free(plan->patterns[i].note);
 	free(plan->patterns);
+	while (plan->nr_triggers)
+		tap_trigger_release(&plan->triggers[--plan->nr_triggers]);
+	free(plan->triggers);
 	tap_pids_release(&plan->pids);
 	*plan = (struct tap_plan){ 0 };
 }

@@ -4,6 +4,7 @@
 #define TAP_CAPTURE_PLAN_H
 
 #include "capture/pids.h"
+#include "capture/trigger.h"
 #include "define/define.h"
 #include "event/defs.h"
 #include "select/select.h"
@@ -26,6 +27,8 @@ struct tap_plan_event {
 	char *note;		   /* what the user should know about it, or NULL */
 	char *afterword; /* the same, when it has been recorded */
 	const struct tap_backend_ops *backend;
+	bool is_soft; /* here for a trigger, and off until one switches it on */
+	bool is_switched; /* by a trigger's enable_event: it belongs to the recording */
 	enum tap_event_status status;
 	char *reason; /* why it is absent or failed */
 };
@@ -42,6 +45,8 @@ struct tap_plan_pattern {
 struct tap_plan {
 	struct tap_plan_event *events;
 	unsigned int nr_events, cap_events;
+	struct tap_trigger *triggers; /* owned, with .system set */
+	unsigned int nr_triggers, cap_triggers;
 	struct tap_plan_pattern *patterns;
 	unsigned int nr_patterns, cap_patterns;
 	const struct tap_defs *own; /* definitions beside the built-in ones; borrowed; NULL: none */
@@ -69,6 +74,15 @@ const struct tap_def *tap_plan_def_at(const struct tap_plan *plan, unsigned int 
 /* Return: the event, or NULL. */
 struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *system,
 				     const char *name);
+/* The event that a trigger is of, or that it switches: both are in the plan. */
+static inline struct tap_plan_event *tap_plan_event_of(const struct tap_plan *plan, const struct tap_trigger *t)
+{
+	return tap_plan_find(plan, t->system, t->name);
+}
+static inline struct tap_plan_event *tap_plan_target_of(const struct tap_plan *plan, const struct tap_trigger *t)
+{
+	return t->of_name ? tap_plan_find(plan, t->of_system, t->of_name) : NULL;
+}
 /*
  * Adds an event; others of the plan may move. One that is asked for twice is recorded once: with its
  * filter, if one of them has one. @def, @filter: may be NULL. Return: 0; -ENOMEM.

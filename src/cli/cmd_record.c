@@ -31,7 +31,7 @@
 struct record_opts {
 	const char *output, *compress, *backend;
 	struct tap_select_words select;
-	struct tap_strings definitions;
+	struct tap_strings definitions, triggers;
 	uint64_t duration_ns, buffer_bytes, max_bytes;
 	int64_t priority;
 	bool follow;
@@ -63,6 +63,8 @@ static const struct tap_opt record_table[] = {
 	TAP_OPT_EVENTS(T, select.events),
 	TAP_OPT_FILTER(T, select.filters, select.events),
 	TAP_OPT_DEFINE(T, definitions),
+	TAP_OPTION(T, triggers, "trigger", 0, "TRIGGER", TAP_OPT_STRINGS,
+		   "what an event does, such as 'sched_switch: traceoff:1 if next_pid == 42'; repeatable"),
 	TAP_OPTION(T, duration_ns, "duration", 'd', "TIME", TAP_OPT_TIME,
 		   "stop after this time [until Ctrl-C]"),
 	TAP_OPT_PIDS(T, select.tgids),
@@ -116,6 +118,7 @@ static int open_session(struct run *run, struct tap_err *err)
 		.own = &run->own.defs,
 		.kernel = run->own.kernel,
 		.backend = o->backend,
+		.triggers = &o->triggers,
 		.follow = o->follow,
 		.buffer_bytes = o->buffer_bytes,
 		.priority = (int)o->priority,

@@ -170,6 +170,8 @@ static void json_lost(struct tap_out *o, const struct tap_event *ev)
 	struct tap_buf *b = &o->buf;
 
 	add_id(b, "{\"lost\":{\"cpu\":", ev->cpu);
+	if (ev->lost.is_off)
+		tap_buf_puts(b, ",\"switched_off\":true");
 	tap_buf_puts(b, ",\"count\":");
 	if (ev->lost.count)
 		tap_buf_u64(b, ev->lost.count);

@@ -145,7 +145,14 @@ void tap_out_lost_text(struct tap_buf *b, struct tap_wall *wall, const struct ta
 		tap_buf_u64(b, ev->lost.count);
 	else
 		tap_buf_puts(b, "some");
-	tap_buf_puts(b, ev->lost.count == 1 ? " event lost between " : " events lost between ");
+	tap_buf_puts(b, ev->lost.count == 1 ? " event" : " events");
+	if (ev->lost.is_off && ev->lost.off) {
+		tap_buf_puts(b, " of ");
+		tap_text_escape(b, ev->lost.off->system, strlen(ev->lost.off->system));
+		tap_buf_char(b, ':');
+		tap_text_escape(b, ev->lost.off->name, strlen(ev->lost.off->name));
+	}
+	tap_buf_puts(b, ev->lost.is_off ? " switched off by triggers between " : " lost between ");
 	tap_wall_add(wall, b, ev->lost.first_ns);
 	tap_buf_puts(b, " and ");
 	tap_wall_add(wall, b, ev->lost.last_ns);

@@ -10,18 +10,26 @@
 
 #include "base/array.h"
 #include "program/assignments.h"
+#include "program/functions.h"
 #include "program/insns.h"
 
-#define TEXT_AT (-512) /* on the stack */
+#define TEXT_AT (m->text_at) /* on the stack */
+#define TEXT_AT_END (-512)
+#define TEXT_AT_GATE (-416) /* the functions that are called need the rest */
 #define COMM_BYTES 16u
 
 struct maker {
-	const struct tap_filter *filter;
+	const struct tap_filter *filter; /* whose terms are made now */
+	const struct tap_filter *of_event;
+	const struct tap_gate *gate;
+	int text_at;
 	const struct tap_def *def;
 	struct tap_assignments assigned;
 	struct tap_insns b;
 	struct tap_filter_program *p;
-	int *pasts; /* descriptors of maps, which the program owns */
+	int *pasts; /* descriptors of maps, which the program owns: those of the filter of the event */
+	int **trigger_pasts; /* likewise, of each trigger */
+	int *now_pasts; /* of .filter */
 	unsigned int *starts; /* of each term, its first instruction; then of accept and reject */
 	struct jump {
 		unsigned int insn;
@@ -37,8 +45,8 @@ static void fail(struct maker *m, const char *field, const char *why)
 	if (!m->ret)
 		m->ret = tap_err_set(
 			m->err, -EINVAL,
-			"-f: '%s' of %s:%s cannot be had before the event is recorded: %s", field,
-			m->def->system, m->def->name, why);
+			"%s: '%s' of %s:%s cannot be had before the event is recorded: %s",
+			m->filter == m->of_event ? "-f" : "--trigger", field, m->def->system, m->def->name, why);
 }
 
 /* Nothing of the definition can be had. */
@@ -377,7 +385,7 @@ static void put_key(struct maker *m, const struct tap_past *p)
 static void look_up(struct maker *m, uint32_t past)
 {
 	put_key(m, &m->filter->pasts[past]);
-	tap_insns_map(&m->b, BPF_REG_1, m->pasts[past]);
+	tap_insns_map(&m->b, BPF_REG_1, m->now_pasts[past]);
 	stack_address(m, BPF_REG_2, KEY_AT);
 	tap_insns_call(&m->b, BPF_FUNC_map_lookup_elem);
 }
@@ -398,6 +406,13 @@ static void moved_term(struct maker *m, const struct tap_term *t)
 	jump(m, BPF_JGE, BPF_REG_3, BPF_REG_1, false, 0, t->yes);
 }
 
+static void count_new(struct maker *m)
+{
+	tap_insns_map_value(&m->b, BPF_REG_1, m->p->nr_new);
+	tap_insns_const(&m->b, BPF_REG_2, 1);
+	tap_insns_add(&m->b, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_1, BPF_REG_2, 0, BPF_ADD);
+}
+
 /* The record passed: its value is the last one from now on. */
 static void keep(struct maker *m, uint32_t past)
 {
@@ -412,38 +427,52 @@ static void keep(struct maker *m, uint32_t past)
 	done = m->b.nr;
 	tap_insns_add(&m->b, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 	tap_insns_land(&m->b, is_new);
-	tap_insns_map(&m->b, BPF_REG_1, m->pasts[past]);
+	tap_insns_map(&m->b, BPF_REG_1, m->now_pasts[past]);
 	stack_address(m, BPF_REG_2, KEY_AT);
 	stack_address(m, BPF_REG_3, VALUE_AT);
 	tap_insns_const(&m->b, BPF_REG_4, BPF_ANY);
 	tap_insns_call(&m->b, BPF_FUNC_map_update_elem);
-	tap_insns_map_value(&m->b, BPF_REG_1, m->p->nr_new);
-	tap_insns_const(&m->b, BPF_REG_2, 1);
-	tap_insns_add(&m->b, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_1, BPF_REG_2, 0, BPF_ADD);
+	if (m->filter == m->of_event)
+		count_new(m);
 	tap_insns_land(&m->b, done);
 }
 
 /* Elements that are free may wait with a CPU that does not need them (LOCAL_FREE_TARGET of bpf_lru_list.c). */
 #define FREE_PER_CPU 128
 
-static int make_pasts(struct maker *m)
+/* @pasts: set to descriptors, in an array that is the caller's. */
+static int make_pasts(struct maker *m, const struct tap_filter *f, int **pasts)
 {
-	uint32_t nr = m->filter->nr_pasts;
+	uint32_t nr = f ? f->nr_pasts : 0;
 	int cpus = libbpf_num_possible_cpus();
 
-	m->pasts = calloc(nr + 1, sizeof(*m->pasts));
-	if (!m->pasts || cpus < 0)
-		return m->pasts ? cpus : -ENOMEM;
+	*pasts = calloc(nr + 1, sizeof(**pasts));
+	if (!*pasts || cpus < 0)
+		return *pasts ? cpus : -ENOMEM;
 	for (uint32_t i = 0; i < nr; i++) {
-		m->pasts[i] = make_map(m->p, BPF_MAP_TYPE_LRU_HASH, "tap_past",
+		(*pasts)[i] = make_map(m->p, BPF_MAP_TYPE_LRU_HASH, "tap_past",
 				       sizeof(struct tap_past_key), sizeof(uint64_t),
 				       TAP_FILTER_MAX_KEYS + (uint32_t)cpus * FREE_PER_CPU);
-		if (m->pasts[i] < 0)
-			return m->pasts[i];
+		if ((*pasts)[i] < 0)
+			return (*pasts)[i];
 	}
-	if (nr)
-		m->p->nr_new = make_map(m->p, BPF_MAP_TYPE_ARRAY, "tap_new", sizeof(uint32_t), sizeof(uint64_t), 1);
-	return nr && m->p->nr_new < 0 ? m->p->nr_new : 0;
+	return 0;
+}
+
+static int make_all_pasts(struct maker *m)
+{
+	unsigned int nr = m->gate ? m->gate->nr_triggers : 0;
+	int ret = make_pasts(m, m->of_event, &m->pasts);
+
+	m->trigger_pasts = calloc(nr + 1, sizeof(*m->trigger_pasts));
+	if (!m->trigger_pasts)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < nr && !ret; i++)
+		ret = make_pasts(m, m->gate->triggers[i].filter, &m->trigger_pasts[i]);
+	if (ret || !m->of_event || !m->of_event->nr_pasts)
+		return ret;
+	m->p->nr_new = make_map(m->p, BPF_MAP_TYPE_ARRAY, "tap_new", sizeof(uint32_t), sizeof(uint64_t), 1);
+	return m->p->nr_new < 0 ? m->p->nr_new : 0;
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */
@@ -492,13 +521,12 @@ static void tie_jumps(struct maker *m)
 	}
 }
 
-static int make(struct maker *m)
+/* The terms of a filter, up to where it holds. */
+static void begin_filter(struct maker *m, const struct tap_filter *f, int *pasts)
 {
-	const struct tap_filter *f = m->filter;
-
-	m->b.prog = &m->assigned.scope.prog;
-	m->b.nr = m->nr_jumps = 0;
-	tap_insns_begin(&m->b);
+	m->filter = f;
+	m->now_pasts = pasts;
+	m->nr_jumps = 0;
 	for (uint32_t i = 0; i < f->nr_terms && !m->ret; i++) {
 		m->starts[i] = m->b.nr;
 		tap_insns_forget(&m->b);
@@ -507,14 +535,85 @@ static int make(struct maker *m)
 	m->starts[f->nr_terms] = m->b.nr;
 	for (uint32_t i = 0; i < f->nr_pasts; i++)
 		keep(m, i);
+	tap_insns_forget(&m->b);
+}
+
+/* Here it goes on where the filter does not hold. */
+static void end_filter(struct maker *m)
+{
+	m->starts[m->filter->nr_terms + 1] = m->b.nr;
+	tie_jumps(m);
+	tap_insns_forget(&m->b);
+}
+
+static void add_trigger(struct maker *m, unsigned int i)
+{
+	const struct tap_gate_trigger *t = &m->gate->triggers[i];
+
+	if (t->filter)
+		begin_filter(m, t->filter, m->trigger_pasts[i]);
+	tap_insns_const(&m->b, BPF_REG_1, t->number);
+	tap_insns_call_function(&m->b, TAP_OWN_PULL_TRIGGER);
+	if (t->filter)
+		end_filter(m);
+}
+
+static void ask_tracing(struct maker *m)
+{
+	tap_insns_const(&m->b, BPF_REG_1, 0);
+	tap_insns_call_function(&m->b, TAP_OWN_IS_ON);
+	tap_insns_move(&m->b, BPF_REG_9, BPF_REG_0);
+}
+
+/*
+ * As in the kernel: triggers of an event that one of them needs the record of run when it is there, so that it is
+ * recorded if the recording was on before them; others run first (trace_trigger_soft_disabled()). Whether the event itself
+ * is on is asked behind both. Return: the jump to take where it is not recorded.
+ */
+static unsigned int add_gate(struct maker *m)
+{
+	bool late = false;
+
+	for (unsigned int i = 0; i < m->gate->nr_triggers; i++)
+		late |= !!m->gate->triggers[i].filter;
+	if (late)
+		ask_tracing(m);
+	for (unsigned int i = 0; i < m->gate->nr_triggers && !m->ret; i++)
+		add_trigger(m, i);
+	if (!late)
+		ask_tracing(m);
+	tap_insns_const(&m->b, BPF_REG_1, m->gate->event);
+	tap_insns_move(&m->b, BPF_REG_2, BPF_REG_9);
+	tap_insns_call_function(&m->b, TAP_OWN_PASS_GATE);
+	tap_insns_add(&m->b, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 0, 0);
+	tap_insns_forget(&m->b);
+	return m->b.nr - 1;
+}
+
+static int make(struct maker *m)
+{
+	unsigned int off = 0;
+
+	m->b.prog = &m->assigned.scope.prog;
+	m->b.nr = 0;
+	m->b.stack_end = m->gate ? (int16_t)m->text_at : 0;
+	tap_insns_begin(&m->b);
+	if (m->gate)
+		off = add_gate(m);
+	if (m->of_event)
+		begin_filter(m, m->of_event, m->pasts);
 	tap_insns_move(&m->b, BPF_REG_1, BPF_REG_6);
 	tap_insns_map(&m->b, BPF_REG_2, m->p->next);
 	tap_insns_const(&m->b, BPF_REG_3, 0);
 	tap_insns_call(&m->b, BPF_FUNC_tail_call);
-	m->starts[f->nr_terms + 1] = m->b.nr;
+	if (m->of_event)
+		end_filter(m);
+	if (m->gate)
+		tap_insns_land(&m->b, off);
 	tap_insns_const(&m->b, BPF_REG_0, 0);
 	tap_insns_add(&m->b, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-	tie_jumps(m);
+	if (m->gate)
+		tap_functions_append(m->gate->functions, &m->b);
 	return m->ret ?: m->b.err;
 }
 
@@ -547,31 +646,51 @@ static int lead_to(struct maker *m, int recorder)
 	return bpf_map_update_elem(m->p->next, &zero, &recorder, BPF_ANY) ? -errno : 0;
 }
 
+static uint32_t most_terms(const struct maker *m)
+{
+	uint32_t most = m->of_event ? m->of_event->nr_terms : 0;
+
+	for (unsigned int i = 0; m->gate && i < m->gate->nr_triggers; i++)
+		if (m->gate->triggers[i].filter && m->gate->triggers[i].filter->nr_terms > most)
+			most = m->gate->triggers[i].filter->nr_terms;
+	return most;
+}
+
+static void release_maker(struct maker *m)
+{
+	tap_assignments_release(&m->assigned);
+	tap_insns_release(&m->b);
+	for (unsigned int i = 0; m->trigger_pasts && m->gate && i < m->gate->nr_triggers; i++)
+		free(m->trigger_pasts[i]);
+	free(m->trigger_pasts);
+	free(m->pasts);
+	free(m->starts);
+	free(m->jumps);
+}
+
 int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 			    const struct tap_def *def, const struct tap_feed *feed,
-			    const struct tap_filter *filter, int recorder, struct tap_err *err)
+			    const struct tap_filter *filter, const struct tap_gate *gate, int recorder,
+			    struct tap_err *err)
 {
-	struct maker m = { .filter = filter, .def = def, .p = p, .err = err };
+	struct maker m = { .of_event = filter, .filter = filter, .gate = gate, .def = def, .p = p, .err = err,
+			   .text_at = gate ? TEXT_AT_GATE : TEXT_AT_END };
 	uint32_t reason = 0;
 	int ret;
 
 	*p = TAP_FILTER_PROGRAM_NONE;
-	m.starts = calloc(filter->nr_terms + 2, sizeof(*m.starts));
+	m.starts = calloc(most_terms(&m) + 2, sizeof(*m.starts));
 	ret = m.starts ? tap_assignments_init(&m.assigned, btf, def, feed, 0, &reason) : -ENOMEM;
 	if (reason)
 		fail_all(&m, reason);
-	ret = ret ?: make_pasts(&m) ?: lead_to(&m, recorder) ?: make_and_load(&m);
+	ret = ret ?: make_all_pasts(&m) ?: lead_to(&m, recorder) ?: make_and_load(&m);
 	if (ret && !m.ret)
-		tap_err_set(err, ret, "-f: cannot filter %s:%s over BPF: %s", def->system,
+		tap_err_set(err, ret, "%s: cannot filter %s:%s over BPF: %s", gate ? "--trigger" : "-f", def->system,
 			    def->name,
 			    ret == -E2BIG ? "the filter is too long for a BPF program" : strerror(-ret));
 	if (ret)
 		tap_filter_program_release(p);
-	tap_assignments_release(&m.assigned);
-	tap_insns_release(&m.b);
-	free(m.pasts);
-	free(m.starts);
-	free(m.jumps);
+	release_maker(&m);
 	return ret;
 }
 

@@ -12,6 +12,18 @@
 
 struct btf;
 struct tap_feed;
+struct tap_functions;
+
+/* What stands in front of the filter where a recording has triggers (bpf/gate.h). */
+struct tap_gate {
+	const struct tap_functions *functions; /* borrowed */
+	uint32_t event; /* its number in the maps */
+	const struct tap_gate_trigger { /* of this event */
+		uint32_t number;
+		const struct tap_filter *filter; /* NULL: always */
+	} *triggers;
+	unsigned int nr_triggers;
+};
 
 struct tap_filter_program {
 	struct tap_links links;
@@ -27,12 +39,14 @@ struct tap_filter_program {
 #define TAP_FILTER_PROGRAM_NONE ((struct tap_filter_program){ .prog = -1, .next = -1, .nr_new = -1 })
 
 /*
+ * @filter: NULL: all pass; then there is a gate. @gate: NULL: there are no triggers.
  * @feed: of the program @recorder, which must not be attached itself.
  * Return: 0; -EINVAL with a sentence: a field cannot be had there; -errno.
  */
 int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 			    const struct tap_def *def, const struct tap_feed *feed,
-			    const struct tap_filter *filter, int recorder, struct tap_err *err);
+			    const struct tap_filter *filter, const struct tap_gate *gate, int recorder,
+			    struct tap_err *err);
 int tap_filter_program_attach(struct tap_filter_program *p, const struct tap_probe *probe); /* 0 or -errno */
 /* How many keys of its pasts may have been forgotten, as more than TAP_FILTER_MAX_KEYS came. */
 uint64_t tap_filter_program_forgot(const struct tap_filter_program *p);

@@ -149,6 +149,13 @@ static bool is_lost_event(const struct tap_format *fmt)
 	       is_number(fmt, "first_ns") && is_number(fmt, "last_ns");
 }
 
+static bool is_off_event(const struct tap_format *fmt)
+{
+	return !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "events_off") &&
+	       is_number(fmt, "off_cpu") && is_number(fmt, "count") && is_number(fmt, "event_type") &&
+	       is_number(fmt, "first_ns") && is_number(fmt, "last_ns");
+}
+
 static int add_format(struct tap_reader *r, struct tap_format *fmt, struct tap_err *err)
 {
 	struct tap_slot *slot = &r->decoder.slots[fmt->id];
@@ -164,7 +171,8 @@ static int add_format(struct tap_reader *r, struct tap_format *fmt, struct tap_e
 	r->formats[r->nr_formats++] = fmt;
 	*slot = (struct tap_slot){ .fmt = fmt, .min_size = fmt->min_size,
 				    .mark = 1, .is_marked = true };
-	if (is_lost_event(fmt)) {
+	slot->is_off = is_off_event(fmt);
+	if (slot->is_off || is_lost_event(fmt)) {
 		slot->is_lost = true;
 		slot->min_size = UINT32_MAX;
 	}

@@ -613,16 +613,24 @@ void tap_stream_skip(struct tap_decoder *d, struct tap_stream *s)
 	s->at = s->end;
 }
 
-void tap_stream_get_loss(struct tap_stream *s)
+static const struct tap_format *format_of(const struct tap_decoder *d, uint64_t type)
+{
+	return type && type < TAP_NR_SLOTS ? d->slots[type].fmt : NULL;
+}
+
+void tap_stream_get_loss(const struct tap_decoder *d, struct tap_stream *s)
 {
 	struct tap_event *ev = &s->loss;
 
 	*ev = (struct tap_event){ .ts_ns = s->cur.ts, .cpu = s->cpu, .buffer = s->buffer };
 	if (s->item == TAP_ITEM_LOST) {
-		ev->cpu = (int32_t)lost_field(s, "lost_cpu");
+		ev->cpu = (int32_t)lost_field(s, s->slot->is_off ? "off_cpu" : "lost_cpu");
 		ev->lost.count = lost_field(s, "count");
 		ev->lost.first_ns = lost_field(s, "first_ns");
 		ev->lost.last_ns = lost_field(s, "last_ns");
+		ev->lost.is_off = s->slot->is_off;
+		if (ev->lost.is_off)
+			ev->lost.off = format_of(d, lost_field(s, "event_type"));
 	} else {
 		ev->lost.count = s->gap.damage ? 0 : s->gap.flag_cnt;
 		ev->lost.first_ns = s->gap.first_ns;

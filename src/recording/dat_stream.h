@@ -21,7 +21,8 @@ struct tap_slot {
 	uint32_t min_size; /* UINT32_MAX: not an ordinary record */
 	uint16_t mark;	   /* 0: not wanted */
 	bool is_marked;	   /* it is not 0 */
-	bool is_lost;	   /* schedtap:events_lost */
+	bool is_lost;	   /* schedtap:events_lost, or events_off */
+	bool is_off;	   /* the latter */
 };
 
 #define TAP_NR_SLOTS 65536u
@@ -131,7 +132,7 @@ void tap_stream_skip(struct tap_decoder *d, struct tap_stream *s);
  * Fills in s->loss, of the current item. Of a tail the end is not known here: .last_ns is where
  * the stream stopped.
  */
-void tap_stream_get_loss(struct tap_stream *s);
+void tap_stream_get_loss(const struct tap_decoder *d, struct tap_stream *s);
 
 void tap_stream_release(struct tap_decoder *d, struct tap_stream *s);
 void tap_decoder_release(struct tap_decoder *d);

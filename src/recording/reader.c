@@ -416,7 +416,7 @@ static void take_loss(struct tap_reader *r)
 	struct tap_stream *s = r->current;
 	struct tap_event *ev = &s->loss;
 
-	tap_stream_get_loss(s);
+	tap_stream_get_loss(&r->decoder, s);
 	if (s->item == TAP_ITEM_TAIL) {
 		if (ev->lost.last_ns < r->last)
 			ev->lost.last_ns = r->last;

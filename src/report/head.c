@@ -51,6 +51,8 @@ static void add_lost(const struct tap_survey *s, struct tap_buf *b)
 		tap_buf_puts(b, s->lost ? "at least " : "nobody knows how many");
 	if (s->lost || !s->lost_unknown)
 		tap_buf_u64(b, s->lost);
+	if (s->nr_off)
+		tap_buf_puts(b, ", at times switched off by triggers");
 }
 
 /* perf and trace-cmd mark what is no row in the same way. */
@@ -107,6 +109,8 @@ static void json_head(struct tap_run *run, struct tap_page *p)
 	tap_page_u64(p, "window_ns", tap_window_ns(&run->window));
 	tap_page_u64(p, "lost", run->survey.lost);
 	tap_page_bool(p, "lost_is_lower_bound", run->survey.lost_unknown);
+	if (run->survey.nr_off)
+		tap_page_bool(p, "switched_off_at_times", true);
 	tap_page_bool(p, "wakeups_recorded", tap_survey_has_wakeups(&run->survey));
 	tap_page_object_end(p);
 }

@@ -103,7 +103,7 @@ static void put_losses(struct tap_report *r, struct tap_table *t, unsigned int m
 	for (unsigned int i = 0; i < s->nr_kept_losses && most; i++) {
 		const struct tap_loss *l = &s->losses[i];
 
-		if (!tap_window_overlaps(&r->run.window, l->from_ns, l->to_ns))
+		if (l->is_off || !tap_window_overlaps(&r->run.window, l->from_ns, l->to_ns))
 			continue;
 		most--;
 		tap_table_id(t, l->cpu);
@@ -434,6 +434,7 @@ static void text_gaps(struct tap_report *r, struct tap_table *t)
 {
 	static const char *const why[] = {
 		[TAP_GAP_START] = "before the first switch of a CPU (less in a longer recording)",
+		[TAP_GAP_OFF] = "where triggers had switched events off",
 		[TAP_GAP_LOST] = "where events were lost (record with a larger --buffer, or fewer "
 				 "events)",
 		[TAP_GAP_HIDDEN] = "behind tasks that are switched to and never seen at work: "

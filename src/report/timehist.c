@@ -184,10 +184,11 @@ static int tid_on_cpu(const struct timehist *h, int cpu)
 static void cell_lost(struct timehist *h, struct tap_table *t, const struct tap_row *row)
 {
 	tap_buf_clear(&h->note);
+	tap_buf_puts(&h->note, row->is_off ? "switched off, " : "lost ");
 	if (row->lost_cnt)
-		tap_buf_printf(&h->note, "lost %ju events", (uintmax_t)row->lost_cnt);
+		tap_buf_printf(&h->note, "%ju events", (uintmax_t)row->lost_cnt);
 	else
-		tap_buf_puts(&h->note, "lost some events");
+		tap_buf_puts(&h->note, "some events");
 	tap_buf_printf(&h->note, ", %.3f ms", (double)(row->to_ns - row->from_ns) / 1e6);
 	tap_table_tint(t, TAP_TINT_RED);
 	tap_table_text(t, h->note.data, h->note.len);

@@ -40,7 +40,9 @@ static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
 	int ret = 0;
 
 	/* of the switches, that is; other buffers' losses are holes, no more */
-	if (t->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER &&
+	if (!l->has_switches)
+		return 0;
+	if (!l->is_off && t->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER &&
 	    t->buffer[TAP_SCHED_SWITCH] != l->buffer)
 		return 0;
 	if (l->cpu >= 0)
@@ -91,13 +93,14 @@ int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev)
 	struct tap_loss l = {
 		.cpu = ev->cpu, .buffer = ev->buffer, .to_ns = ev->ts_ns, .count = ev->lost.count,
 		.from_ns = ev->lost.first_ns < ev->ts_ns ? ev->lost.first_ns : ev->ts_ns,
+		.is_off = ev->lost.is_off, .has_switches = tap_loss_has_switches(ev),
 	};
 
 	if (ev->cpu >= (int)TAP_MAX_CPUS)
 		return 0;
 	if (ev->cpu >= 0 && tap_cpu_add(t, (unsigned int)ev->cpu + 1))
 		return -ENOMEM;
-	if (ev->cpu >= 0 && tap_window_overlaps(&t->opts.window, l.from_ns, ev->ts_ns))
+	if (ev->cpu >= 0 && !l.is_off && tap_window_overlaps(&t->opts.window, l.from_ns, ev->ts_ns))
 		t->cpus[ev->cpu].lost += l.count;
 	if (t->opts.survey)
 		return 0;

@@ -134,7 +134,8 @@ static unsigned int merge_losses(struct tap_loss *l, unsigned int nr)
 
 	for (unsigned int i = 0; i < nr; i++) {
 		l[to] = l[i];
-		if (i + 1 < nr && l[i + 1].cpu == l[i].cpu && l[i + 1].buffer == l[i].buffer &&
+		if (i + 1 < nr && l[i + 1].cpu == l[i].cpu && l[i + 1].buffer == l[i].buffer && l[i + 1].is_off == l[i].is_off &&
+		    l[i + 1].has_switches == l[i].has_switches &&
 		    l[i + 1].from_ns >= l[i].from_ns) {
 			i++;
 			l[to].to_ns = l[i].to_ns;
@@ -258,19 +259,53 @@ static int cut_chain(struct tap_survey *s, int cpu, uint64_t now)
 	return add_break(s, cpu, TAP_BREAK_CUT, now);
 }
 
+/* Names, and what is told of tasks beside their states, may be missing. */
+static bool leaves_states(const struct tap_format *off)
+{
+	enum tap_sched_kind kind = off ? tap_sched_kind(off) : TAP_SCHED_SWITCH;
+
+	return kind == TAP_SCHED_NONE || kind == TAP_SCHED_RENAME || kind == TAP_SCHED_IOWAIT ||
+	       kind == TAP_SCHED_CGROUP_ATTACH || kind == TAP_SCHED_CGROUP_NAMED;
+}
+
+static void count_loss(struct tap_survey *s, const struct tap_event *ev)
+{
+	if (ev->lost.is_off) {
+		s->nr_off++;
+		s->off += ev->lost.count;
+		return;
+	}
+	s->nr_losses++;
+	s->lost_unknown |= !ev->lost.count;
+	if (__builtin_add_overflow(s->lost, ev->lost.count, &s->lost))
+		s->lost = UINT64_MAX;
+}
+
+bool tap_loss_has_switches(const struct tap_event *ev)
+{
+	return !ev->lost.is_off || !ev->lost.off || tap_sched_kind(ev->lost.off) == TAP_SCHED_SWITCH;
+}
+
 static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 {
-	/* a file may lie, and say that it begins after its end */
-	uint64_t from = ev->lost.first_ns < ev->ts_ns ? ev->lost.first_ns : ev->ts_ns;
+	/* what is off is told when it is on again; a file may lie, and say that it begins after its end */
+	uint64_t to = ev->lost.is_off && ev->lost.last_ns < ev->ts_ns ? ev->lost.last_ns : ev->ts_ns;
+	uint64_t from = ev->lost.first_ns < to ? ev->lost.first_ns : to;
+	bool has_switches = tap_loss_has_switches(ev);
 	struct tap_survey_cpu *c = NULL;
 
+	if (ev->lost.is_off && leaves_states(ev->lost.off)) {
+		if (tap_window_overlaps(&s->window, from, to))
+			count_loss(s, ev);
+		return 0;
+	}
 	if (ev->cpu >= 0) {
 		c = get_cpu(s, (unsigned int)ev->cpu);
-		if (!c || cut_chain(s, ev->cpu, from))
+		if (!c || (has_switches && cut_chain(s, ev->cpu, from)))
 			return -ENOMEM;
 	}
 	/* nothing before it, which would say when it began: the oldest events were overwritten */
-	if (c && from == ev->ts_ns && c->buffer != ev->buffer)
+	if (c && !ev->lost.is_off && from == to && c->buffer != ev->buffer)
 		from = 0;
 	if (s->nr_kept_losses == TAP_MAX_HOLES)
 		s->nr_kept_losses = merge_losses(s->losses, s->nr_kept_losses);
@@ -280,15 +315,11 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 		return -ENOMEM;
 	else
 		s->losses[s->nr_kept_losses++] = (struct tap_loss){
-			.cpu = ev->cpu, .buffer = ev->buffer, .from_ns = from, .to_ns = ev->ts_ns,
-			.count = ev->lost.count,
+			.cpu = ev->cpu, .buffer = ev->buffer, .from_ns = from, .to_ns = to,
+			.count = ev->lost.count, .is_off = ev->lost.is_off, .has_switches = has_switches,
 		};
-	if (!tap_window_overlaps(&s->window, from, ev->ts_ns))
-		return 0;
-	s->nr_losses++;
-	s->lost_unknown |= !ev->lost.count;
-	if (__builtin_add_overflow(s->lost, ev->lost.count, &s->lost))
-		s->lost = UINT64_MAX;
+	if (tap_window_overlaps(&s->window, from, to))
+		count_loss(s, ev);
 	return 0;
 }
 
@@ -444,7 +475,7 @@ static int by_from_ns(const void *a, const void *b)
 bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l)
 {
 	for (unsigned int i = 0; i < TAP_NR_SCHED_KINDS; i++)
-		if (s->buffer[i] == l->buffer)
+		if (l->is_off || s->buffer[i] == l->buffer)
 			return true;
 	return s->buffer[TAP_SCHED_SWITCH] == TAP_NO_BUFFER;
 }

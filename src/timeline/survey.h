@@ -30,6 +30,8 @@ struct tap_loss {
 	int cpu; /* -1: not known */
 	unsigned int buffer;
 	uint64_t count; /* 0: some, number not known */
+	bool is_off; /* triggers had switched them off */
+	bool has_switches; /* switches may be among them */
 };
 
 enum tap_break_what {
@@ -72,6 +74,8 @@ struct tap_survey {
 	uint64_t events;
 	uint64_t bytes; /* of records, without page headers; set by who reads them */
 	uint64_t lost;		/* events that losses count */
+	uint64_t off;		/* events that triggers had switched off, as far as they were counted */
+	uint64_t nr_off;	/* times */
 	uint64_t nr_losses;	/* also where .losses tells neighbours as one */
 	bool lost_unknown;	/* some losses have no count: .lost is a lower bound */
 	struct tap_survey_kind *kinds; /* owned; after the end: most frequent first */
@@ -159,6 +163,9 @@ static inline bool tap_survey_is_hidden(const struct tap_survey *s, int tid)
 
 	return t && t->hidden;
 }
+
+/* Whether switches may be missing, for an event that is a loss. */
+bool tap_loss_has_switches(const struct tap_event *ev);
 
 /* Whether a loss can have taken events that the timeline uses: some came from its buffer. */
 bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l);

@@ -117,7 +117,7 @@ static void hooks_and_needs_are_the_headers(void **state)
 		for (unsigned int k = 0; k < def->nr_needs; k++)
 			check_need(def, &def->needs[k]);
 	}
-	assert_int_equal(nr_bare, 2); /* events_lost, mark */
+	assert_int_equal(nr_bare, 3); /* events_lost, events_off, mark */
 	def = tap_def_find("schedtap", "sched_pelt_hw");
 	assert_string_equal(def->hooks[1].tracepoint, "pelt_thermal_tp");
 	assert_string_equal(def->needs[0].spec, "rq.avg_hw|rq.avg_thermal");

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "capture/bpf/filters.h"
 #include "capture/bpf/load.h"
+#include "capture/bpf/switches.h"
 #include "capture/drain.h"
 #include "object/object.h"
 
@@ -33,6 +34,7 @@ struct bpf_state {
 	unsigned int nr_links, nr_attached;
 	struct tap_bpf_own own;
 	struct tap_bpf_filters filters;
+	struct tap_bpf_switches switches;
 	struct tap_lane *lanes; /* one per CPU */
 	unsigned int nr_lanes;
 	unsigned char *rings;
@@ -146,6 +148,7 @@ static void bpf_free(void *state)
 	struct bpf_state *s = state;
 
 	tap_bpf_filters_release(&s->filters);
+	tap_bpf_switches_release(&s->switches);
 	tap_bpf_own_release(&s->own);
 	for (unsigned int i = 0; i < s->nr_links; i++)
 		bpf_link__destroy(s->links[i]);
@@ -234,6 +237,7 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	ret = ret ?: learn_own(s, err);
 	ret = ret ?: find_absent(s, err) ?: tap_bpf_load(&s->o, plan, s->kernel, err) ?:
 	      tap_bpf_own_load(&s->own, s->o.obj, plan, s->kernel, err) ?:
+	      tap_bpf_switches_open(&s->switches, s->o.obj, plan, err) ?:
 	      tap_bpf_filters_load(&s->filters, s->o.obj, &s->own, plan, s->kernel, err);
 	if (s->kernel)
 		tap_kernel_drop_btf(s->kernel);
@@ -267,10 +271,12 @@ static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_h
 	int ret;
 
 	release_formats(s);
-	s->formats = calloc(s->plan->nr_events + 1, sizeof(*s->formats));
+	s->formats = calloc(s->plan->nr_events + 2, sizeof(*s->formats));
 	if (!s->formats)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = describe_event(s, tap_def_find("schedtap", "events_lost"), cgroups);
+	if (!ret && s->plan->nr_triggers)
+		ret = describe_event(s, tap_def_find("schedtap", "events_off"), cgroups);
 	for (unsigned int i = 0; i < s->plan->nr_events && !ret; i++) {
 		const struct tap_plan_event *ev = &s->plan->events[i];
 
@@ -411,6 +417,21 @@ static void report_misses(struct bpf_state *s, struct tap_drain *res)
 	s->misses += misses;
 }
 
+/* What was off until the end: nothing came behind it that would tell. */
+static void tell_off(struct bpf_state *s)
+{
+	for (unsigned int i = 0; s->switches.off && i < s->plan->nr_events; i++)
+		for (unsigned int cpu = 0; cpu < s->nr_lanes; cpu++) {
+			const struct tap_off *off = &s->switches.off[i * s->nr_lanes + cpu];
+
+			if (off->count)
+				tap_lane_add_off(&s->lanes[cpu], s->writer, off->last_ns, &(struct tap_lane_off){
+					.count = off->count, .first_ns = off->first_ns, .last_ns = off->last_ns,
+					.cpu = (int32_t)cpu, .type = s->switches.switches[1 + i].type,
+				});
+		}
+}
+
 static int bpf_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
 {
 	struct bpf_state *s = state;
@@ -427,6 +448,7 @@ static int bpf_drain(void *state, bool last, struct tap_drain *res, struct tap_e
 	if (!last || ret)
 		return ret;
 	report_misses(s, res);
+	tell_off(s);
 	tap_bpf_filters_tell(&s->filters, s->plan);
 	for (unsigned int i = 0; i < s->nr_lanes; i++)
 		tap_lane_flush(&s->lanes[i], s->writer, true);

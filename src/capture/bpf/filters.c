@@ -10,42 +10,89 @@
 #include "capture/backend.h"
 #include "object/object.h"
 
-/* The filter over the fields that this kernel has. */
-static int read_filter(const struct tap_plan_event *ev, const struct tap_kernel *kernel,
-		       struct tap_format **fmt, struct tap_filter **filter, struct tap_err *err)
+struct loader {
+	struct tap_bpf_filters *f;
+	struct tap_plan *plan;
+	const struct tap_kernel *kernel;
+	struct tap_functions functions; /* where there are triggers */
+};
+
+/* The event's fields, as this kernel has them. */
+static int read_format(const struct loader *l, const struct tap_plan_event *ev, struct tap_format **fmt, struct tap_err *err)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
-	int ret;
 
-	tap_kernel_absent(kernel, ev->def, absent);
-	ret = tap_def_parse(ev->def, absent, fmt, err);
-	if (ret)
-		return ret;
-	ret = tap_filter_new(*fmt, ev->filter, filter, err);
-	if (ret)
-		tap_format_free(*fmt);
+	tap_kernel_absent(l->kernel, ev->def, absent);
+	return tap_def_parse(ev->def, absent, fmt, err);
+}
+
+static void release_triggers(struct tap_gate_trigger *v, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		tap_filter_free((struct tap_filter *)v[i].filter);
+	free(v);
+}
+
+/* Those of the event. @v: set to an array, also on failure. */
+static int read_triggers(const struct loader *l, const struct tap_plan_event *ev, const struct tap_format *fmt,
+			 struct tap_gate_trigger **v, unsigned int *nr, struct tap_err *err)
+{
+	const struct tap_plan *plan = l->plan;
+	struct tap_err why = { 0 };
+
+	*nr = 0;
+	*v = calloc(plan->nr_triggers + 1, sizeof(**v));
+	if (!*v)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < plan->nr_triggers; i++) {
+		struct tap_filter *filter = NULL;
+		int ret;
+
+		if (tap_plan_event_of(plan, &plan->triggers[i]) != ev)
+			continue;
+		ret = plan->triggers[i].filter ? tap_filter_new(fmt, plan->triggers[i].filter, &filter, &why) : 0;
+		if (ret)
+			return tap_err_set(err, ret, "--trigger: %s", why.text);
+		(*v)[(*nr)++] = (struct tap_gate_trigger){ i, filter };
+	}
+	return 0;
+}
+
+static int load_parts(const struct loader *l, int recorder, const struct tap_feed *feed, const struct tap_plan_event *ev,
+		      const struct tap_format *fmt, struct tap_err *err)
+{
+	struct tap_gate gate = { .functions = &l->functions, .event = (uint32_t)(ev - l->plan->events) };
+	struct tap_gate_trigger *triggers = NULL;
+	struct tap_filter_program program;
+	struct tap_filter *filter = NULL;
+	int ret = ev->filter ? tap_filter_new(fmt, ev->filter, &filter, err) : 0;
+
+	ret = ret ?: read_triggers(l, ev, fmt, &triggers, &gate.nr_triggers, err);
+	gate.triggers = triggers;
+	ret = ret ?: tap_filter_program_load(&program, tap_kernel_btf(l->kernel), ev->def, feed, filter,
+					     l->plan->nr_triggers ? &gate : NULL, recorder, err);
+	if (!ret)
+		l->f->v[l->f->nr++] = (struct tap_bpf_filter){ recorder, ev->def, program };
+	if (triggers)
+		release_triggers(triggers, gate.nr_triggers);
+	tap_filter_free(filter);
 	return ret;
 }
 
-static int load(struct tap_bpf_filters *f, int recorder, const struct tap_feed *feed,
-		const struct tap_plan_event *ev, const struct tap_kernel *kernel,
+static int load(const struct loader *l, int recorder, const struct tap_feed *feed, const struct tap_plan_event *ev,
 		struct tap_err *err)
 {
-	struct tap_filter_program program;
-	struct tap_filter *filter;
 	struct tap_format *fmt;
 	int ret;
 
-	if (tap_array_grow(&f->v, f->nr, &f->cap, sizeof(*f->v)))
+	if (!ev->filter && !l->plan->nr_triggers)
+		return 0;
+	if (tap_array_grow(&l->f->v, l->f->nr, &l->f->cap, sizeof(*l->f->v)))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	ret = read_filter(ev, kernel, &fmt, &filter, err);
+	ret = read_format(l, ev, &fmt, err);
 	if (ret)
 		return ret;
-	ret = tap_filter_program_load(&program, tap_kernel_btf(kernel), ev->def,
-				      feed, filter, recorder, err);
-	if (!ret)
-		f->v[f->nr++] = (struct tap_bpf_filter){ recorder, ev->def, program };
-	tap_filter_free(filter);
+	ret = load_parts(l, recorder, feed, ev, fmt, err);
 	tap_format_free(fmt);
 	return ret;
 }
@@ -54,23 +101,21 @@ int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj
 			 const struct tap_bpf_own *own, struct tap_plan *plan,
 			 const struct tap_kernel *kernel, struct tap_err *err)
 {
+	struct loader l = { .f = f, .plan = plan, .kernel = kernel };
 	struct bpf_program *prog;
-	int ret = 0;
+	int ret = plan->nr_triggers ? tap_bpf_find_functions(obj, &l.functions, err) : 0;
 
 	bpf_object__for_each_program(prog, obj) {
 		const struct tap_plan_event *ev = tap_bpf_event_of(plan, bpf_program__name(prog));
 
-		if (!ret && ev && ev->filter && bpf_program__autoload(prog) &&
-		    tap_bpf_kind(prog) == TAP_BPF_RECORDS)
-			ret = load(f, bpf_program__fd(prog),
-				   &(struct tap_feed){ strstr(bpf_program__name(prog), "__") + 2 }, ev, kernel, err);
+		if (!ret && ev && bpf_program__autoload(prog) && tap_bpf_kind(prog) == TAP_BPF_RECORDS)
+			ret = load(&l, bpf_program__fd(prog),
+				   &(struct tap_feed){ strstr(bpf_program__name(prog), "__") + 2 }, ev, err);
 	}
 	for (unsigned int i = 0; i < own->nr && !ret; i++) {
 		const struct tap_bpf_own_program *o = &own->v[i];
-		const struct tap_plan_event *ev = tap_plan_find(plan, o->def->system, o->def->name);
 
-		if (ev->filter)
-			ret = load(f, o->prog, &o->feed, ev, kernel, err);
+		ret = load(&l, o->prog, &o->feed, tap_plan_find(plan, o->def->system, o->def->name), err);
 	}
 	return ret;
 }

@@ -8,6 +8,7 @@
 
 #include "base/cap.h"
 #include "base/proc.h"
+#include "capture/bpf/switches.h"
 #include "capture/machine.h"
 #include "object/object.h"
 
@@ -90,7 +91,7 @@ static bool is_wanted(const char *program, struct tap_plan *plan, const struct t
 /* Return: whether anything is to be recorded. */
 static bool choose_programs(struct bpf_object *obj, struct tap_plan *plan, const struct tap_kernel *kernel)
 {
-	bool any, own = tap_bpf_has_own(plan);
+	bool any, own = tap_bpf_has_own(plan), functions = own || plan->nr_triggers;
 	struct bpf_program *prog;
 
 	any = own;
@@ -99,7 +100,7 @@ static bool choose_programs(struct bpf_object *obj, struct tap_plan *plan, const
 
 		any |= wanted;
 		if (tap_bpf_kind(prog) == TAP_BPF_HAS_FUNCTIONS)
-			wanted = own;
+			wanted = functions;
 		else if (tap_bpf_kind(prog) != TAP_BPF_RECORDS)
 			wanted = tap_bpf_by_task(plan->select);
 		bpf_program__set_autoload(prog, wanted);
@@ -157,7 +158,7 @@ static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
 	ret = bpf_map__set_max_entries(rings, nr_cpus);
 	ret = ret ?: bpf_map__set_value_size(rings, (uint32_t)tap_bpf_stride(o));
 	ret = ret ?: bpf_map__set_max_entries(ringbuf, o->ringbuf ? (uint32_t)o->ring_bytes : page);
-	return ret ?: size_sets(o->obj, plan->select);
+	return ret ?: tap_bpf_size_switches(o->obj, plan) ?: size_sets(o->obj, plan->select);
 }
 
 /* What /sys says of each CPU's capacity (bpf/vocabulary.h has the reason). */

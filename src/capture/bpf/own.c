@@ -9,7 +9,7 @@
 #include "program/functions.h"
 #include "program/recorder.h"
 
-static int find_functions(const struct bpf_object *obj, struct tap_functions *functions, struct tap_err *err)
+int tap_bpf_find_functions(const struct bpf_object *obj, struct tap_functions *functions, struct tap_err *err)
 {
 	const struct bpf_program *prog = bpf_object__find_program_by_name(obj, "tap_own_functions");
 
@@ -76,7 +76,7 @@ int tap_bpf_own_load(struct tap_bpf_own *own, const struct bpf_object *obj, stru
 		.btf = tap_kernel_btf(kernel), .functions = &functions, .nr_cpus = plan->nr_cpus,
 		.by_cpu = plan->select->by & TAP_SELECT_CPUS, .by_task = plan->select->by & TAP_SELECT_TASKS,
 	};
-	int ret = tap_bpf_has_own(plan) ? find_functions(obj, &functions, err) : 0;
+	int ret = tap_bpf_has_own(plan) ? tap_bpf_find_functions(obj, &functions, err) : 0;
 
 	for (unsigned int i = 0; i < plan->nr_events && !ret; i++)
 		if (tap_bpf_is_planned(&plan->events[i]) && !tap_def_is_built_in(plan->events[i].def))

@@ -6,6 +6,7 @@
 #include "capture/bpf/load.h"
 #include "program/attach.h"
 #include "program/feed.h"
+#include "program/functions.h"
 
 struct tap_bpf_own { /* all zero: none */
 	struct tap_bpf_own_program {
@@ -23,6 +24,8 @@ struct tap_bpf_own { /* all zero: none */
  */
 int tap_bpf_own_load(struct tap_bpf_own *own, const struct bpf_object *obj, struct tap_plan *plan,
 		     const struct tap_kernel *kernel, struct tap_err *err);
+/* Those that programs call which are made at run time. Return: 0; -EINVAL with a sentence. */
+int tap_bpf_find_functions(const struct bpf_object *obj, struct tap_functions *functions, struct tap_err *err);
 void tap_bpf_own_detach(struct tap_bpf_own *own);
 void tap_bpf_own_release(struct tap_bpf_own *own); /* detaches, too */
 

@@ -362,6 +362,108 @@ static int add_wanted(struct maker *m, const struct tap_select_word *w, const ch
 	return refuse(m, w, filter, err);
 }
 
+/* ---- triggers -------------------------------------------------------------------------------- */
+
+static struct tap_plan_event *find_named(const struct tap_plan *plan, const char *system, const char *name)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (!strcmp(plan->events[i].name, name) && (!system || !strcmp(plan->events[i].system, system)))
+			return &plan->events[i];
+	return NULL;
+}
+
+static int refuse_event(struct maker *m, const struct tap_trigger *t, const char *system, const char *name,
+			struct tap_err *err)
+{
+	struct tap_select_word w = { 0 };
+	struct tap_err why = { 0 };
+	int ret;
+
+	if (asprintf(&w.text, "%s%s%s", system ?: "", system ? ":" : "", name) < 0)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	refuse_unknown(m, &w, &why);
+	ret = tap_err_set(err, -EINVAL, "--trigger '%.200s': %s", t->text, why.text);
+	free(w.text);
+	return ret;
+}
+
+/* An event that is not asked for is there nevertheless, but off. Return: 0 with the event; -errno. */
+static int add_soft(struct maker *m, const struct tap_trigger *t, const char *system, const char *name,
+		    struct tap_plan_event **ev, struct tap_err *err)
+{
+	const struct tap_tracefs_event *te = NULL;
+	const struct tap_def *def = NULL;
+	int ret = 0;
+
+	*ev = find_named(m->plan, system, name);
+	if (*ev)
+		return 0;
+	for (unsigned int i = 0; backend_allows(m, &tap_backend_bpf) && (def = tap_plan_def_at(m->plan, i)); i++)
+		if (def->nr_hooks && !strcmp(def->name, name) && (!system || !strcmp(def->system, system)))
+			break;
+	if (!def && backend_allows(m, &tap_backend_tracefs))
+		ret = list_tracefs(m, err);
+	for (unsigned int i = 0; !te && !def && i < m->list.nr; i++)
+		if (!strcmp(m->list.v[i].name, name) && (!system || !strcmp(m->list.v[i].system, system)))
+			te = &m->list.v[i];
+	if (ret || (!def && !te))
+		return ret ?: refuse_event(m, t, system, name, err);
+	system = def ? def->system : te->system;
+	if (tap_plan_add(m->plan, system, name, def, def ? &tap_backend_bpf : &tap_backend_tracefs, NULL))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	*ev = tap_plan_find(m->plan, system, name);
+	(*ev)->is_soft = true;
+	return 0;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* As the kernel: one of a kind for each event. */
+static int check_twice(const struct tap_plan *plan, const struct tap_trigger *t, struct tap_err *err)
+{
+	for (unsigned int i = 0; i < plan->nr_triggers; i++) {
+		const struct tap_trigger *other = &plan->triggers[i];
+
+		if (t->action != TAP_TRIGGER_KERNELS && other != t && other->action == t->action &&
+		    is_same(other->system, t->system) && is_same(other->name, t->name) &&
+		    is_same(other->of_system, t->of_system) && is_same(other->of_name, t->of_name))
+			return tap_err_set(err, -EINVAL, "--trigger '%.200s': the event has one of this kind already",
+					   t->text);
+	}
+	return 0;
+}
+
+static int add_trigger(struct maker *m, const char *text, struct tap_err *err)
+{
+	struct tap_plan *plan = m->plan;
+	struct tap_plan_event *ev, *of;
+	struct tap_trigger *t;
+	int ret;
+
+	if (tap_array_grow(&plan->triggers, plan->nr_triggers, &plan->cap_triggers, sizeof(*t)))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	t = &plan->triggers[plan->nr_triggers];
+	ret = tap_trigger_parse(text, t, err);
+	if (ret)
+		return ret;
+	plan->nr_triggers++;
+	ret = add_soft(m, t, t->system, t->name, &ev, err);
+	if (ret)
+		return ret;
+	if (!t->system && !(t->system = strdup(ev->system)))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	ret = check_twice(plan, t, err);
+	if (ret || !t->of_name)
+		return ret;
+	ret = add_soft(m, t, t->of_system, t->of_name, &of, err);
+	if (!ret)
+		of->is_switched |= t->action == TAP_TRIGGER_ENABLE;
+	return ret;
+}
+
 int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts, struct tap_err *err)
 {
 	struct maker m = { .plan = plan, .opts = opts };
@@ -373,6 +475,8 @@ int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts
 		ret = add_wanted(&m, NULL, NULL, err);
 	for (unsigned int i = 0; i < select->nr_events && !ret; i++)
 		ret = add_wanted(&m, &select->events[i], select->events[i].filter, err);
+	for (unsigned int i = 0; opts->triggers && i < opts->triggers->nr && !ret; i++)
+		ret = add_trigger(&m, opts->triggers->v[i], err);
 	tap_tracefs_list_release(&m.list);
 	free(m.root);
 	return ret;
