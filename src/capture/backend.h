@@ -46,6 +46,10 @@ struct tap_backend_ops {
 	 * recorder's end have ended as well. Children that they forked may still record. NULL: while there are any left.
 	 */
 	bool (*goes_on)(void *state, unsigned int left);
+	/* Whether triggers switched the recording since this was asked last. Return: 1: on; 0: off; -1: they did not. May be NULL. */
+	int (*switched)(void *state);
+	/* Another backend's triggers did. May be NULL. */
+	void (*switch_to)(void *state, bool on);
 	/* Return: a descriptor that is readable when a drain should not wait; -1: none is. NULL: none ever is. */
 	int (*wake_fd)(const void *state);
 	/* No event is recorded after this returns. */

@@ -562,26 +562,27 @@ static void ask_tracing(struct maker *m)
 {
 	tap_insns_const(&m->b, BPF_REG_1, 0);
 	tap_insns_call_function(&m->b, TAP_OWN_IS_ON);
-	tap_insns_move(&m->b, BPF_REG_9, BPF_REG_0);
 }
 
 /*
- * As in the kernel: triggers of an event that one of them needs the record of run when it is there, so that it is
- * recorded if the recording was on before them; others run first (trace_trigger_soft_disabled()). Whether the event itself
- * is on is asked behind both. Return: the jump to take where it is not recorded.
+ * As in the kernel (seen on 6.18): recorded is what came while the recording was on, and what switches it on if no trigger of the
+ * event has a filter, for which the record must be there first. Whether the event itself is on is asked behind its triggers.
+ * Return: the jump to take where it is not recorded.
  */
 static unsigned int add_gate(struct maker *m)
 {
-	bool late = false;
+	bool with_filter = false;
 
-	for (unsigned int i = 0; i < m->gate->nr_triggers; i++)
-		late |= !!m->gate->triggers[i].filter;
-	if (late)
-		ask_tracing(m);
-	for (unsigned int i = 0; i < m->gate->nr_triggers && !m->ret; i++)
+	ask_tracing(m);
+	tap_insns_move(&m->b, BPF_REG_9, BPF_REG_0);
+	for (unsigned int i = 0; i < m->gate->nr_triggers && !m->ret; i++) {
+		with_filter |= !!m->gate->triggers[i].filter;
 		add_trigger(m, i);
-	if (!late)
+	}
+	if (m->gate->nr_triggers && !with_filter) {
 		ask_tracing(m);
+		tap_insns_add(&m->b, BPF_ALU64 | BPF_OR | BPF_X, BPF_REG_9, BPF_REG_0, 0, 0);
+	}
 	tap_insns_const(&m->b, BPF_REG_1, m->gate->event);
 	tap_insns_move(&m->b, BPF_REG_2, BPF_REG_9);
 	tap_insns_call_function(&m->b, TAP_OWN_PASS_GATE);

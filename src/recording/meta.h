@@ -18,6 +18,7 @@
  *                     their own or one above them; absent: not known
  *   own_tids          [tid]: the recorder's own threads
  *   events            [{system, name, backend, status ("on", "absent", "failed"), reason}]
+ *   triggers          ["EVENT: ACTION"]; absent: none
  *   programs          [{pid, comm, events, lost, raised (events whose time was raised, being late),
  *                      cut, reason}]: with tracepoints of their own, that were recorded or should
  *                      have been; absent keys: nothing

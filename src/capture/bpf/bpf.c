@@ -500,12 +500,33 @@ static void bpf_account(void *state, json_t *price)
 			    json_real(100 * probe_share(s, &stats, sampled)));
 }
 
+static int bpf_switched(void *state)
+{
+	struct bpf_state *s = state;
+	const struct tap_switch *all = s->switches.switches;
+	unsigned int changes = __atomic_load_n(&all->changes, __ATOMIC_ACQUIRE);
+
+	if (changes == s->switches.seen)
+		return -1;
+	s->switches.seen = changes;
+	return (int)__atomic_load_n(&all->on, __ATOMIC_RELAXED);
+}
+
+static void bpf_switch(void *state, bool on)
+{
+	struct bpf_state *s = state;
+
+	__atomic_store_n(&s->switches.switches->on, on, __ATOMIC_RELEASE);
+}
+
 const struct tap_backend_ops tap_backend_bpf = {
 	.name = "bpf",
 	.open = bpf_open,
 	.describe = bpf_describe,
 	.start = bpf_start,
 	.drain = bpf_drain,
+	.switched = bpf_switched,
+	.switch_to = bpf_switch,
 	.stop = bpf_stop,
 	.add_price = bpf_account,
 	.free = bpf_free,

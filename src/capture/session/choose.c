@@ -421,13 +421,13 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* As the kernel: one of a kind for each event. */
+/* As the kernel: one of a kind for each event, and what switches on is of the kind of what switches off. */
 static int check_twice(const struct tap_plan *plan, const struct tap_trigger *t, struct tap_err *err)
 {
 	for (unsigned int i = 0; i < plan->nr_triggers; i++) {
 		const struct tap_trigger *other = &plan->triggers[i];
 
-		if (t->action != TAP_TRIGGER_KERNELS && other != t && other->action == t->action &&
+		if (t->action != TAP_TRIGGER_KERNELS && other->action != TAP_TRIGGER_KERNELS && other != t &&
 		    is_same(other->system, t->system) && is_same(other->name, t->name) &&
 		    is_same(other->of_system, t->of_system) && is_same(other->of_name, t->of_name))
 			return tap_err_set(err, -EINVAL, "--trigger '%.200s': the event has one of this kind already",

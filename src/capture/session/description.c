@@ -64,6 +64,15 @@ int tap_description_begin(struct tap_description *d, struct tap_pids *pids)
 	return read_tasks(d, pids, &d->began);
 }
 
+static json_t *triggers(const struct tap_plan *plan)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < plan->nr_triggers; i++)
+		json_array_append_new(list, any_string(plan->triggers[i].text));
+	return list;
+}
+
 void tap_description_set_events(struct tap_description *d, const struct tap_plan *plan)
 {
 	static const char *const status[] = { "planned", "on", "absent", "failed" };
@@ -76,9 +85,13 @@ void tap_description_set_events(struct tap_description *d, const struct tap_plan
 				      status[ev->status], "reason", json_string(ev->reason),
 				      "filter", json_string(ev->filter));
 
+		if (ev->is_soft && !ev->is_switched)
+			json_object_set_new(e, "only_for_trigger", json_true());
 		json_array_append_new(events, e);
 	}
 	json_object_set_new(d->meta, "events", events);
+	if (plan->nr_triggers)
+		json_object_set_new(d->meta, "triggers", triggers(plan));
 }
 
 void tap_description_set_definitions(struct tap_description *d, const struct tap_defs *own)

@@ -127,6 +127,20 @@ static int fail_open(const struct tap_err *no_bpf, const struct tap_err *why, st
 			   why->text);
 }
 
+/* An event that is left out has no triggers either, and without them the recording is another. */
+static int check_triggers(const struct tap_plan *plan, struct tap_err *err)
+{
+	for (unsigned int i = 0; i < plan->nr_triggers; i++) {
+		const struct tap_trigger *t = &plan->triggers[i];
+		const struct tap_plan_event *ev = tap_plan_event_of(plan, t);
+
+		if (ev->status == TAP_EVENT_ABSENT || ev->status == TAP_EVENT_FAILED)
+			return tap_err_set(err, -EOPNOTSUPP, "--trigger '%.200s': %s:%s cannot be had: %s", t->text, ev->system,
+					   ev->name, ev->reason ?: "");
+	}
+	return 0;
+}
+
 static int open_backends(struct tap_session *s, const struct tap_session_opts *opts,
 			 struct tap_err *err)
 {
@@ -153,7 +167,7 @@ static int open_backends(struct tap_session *s, const struct tap_session_opts *o
 			return tap_err_set(err, ret, "%s", why.text);
 	}
 	for_each_backend(s, i)
-		return 0;
+		return check_triggers(&s->plan, err);
 	return tap_err_set(err, -EOPNOTSUPP, "nothing to record: %s",
 			   s->plan.nr_events && s->plan.events[0].reason ?
 				   s->plan.events[0].reason : "no event is left");
@@ -484,10 +498,26 @@ static int find(struct tap_session *s, struct tap_err *err)
 	return ret;
 }
 
+/* What one backend's triggers switched on or off is the whole recording. */
+static void follow_triggers(struct tap_session *s)
+{
+	for_each_backend(s, i) {
+		int on = backends[i]->switched ? backends[i]->switched(s->states[i]) : -1;
+
+		if (on < 0)
+			continue;
+		for (size_t k = 0; k < NR_BACKENDS; k++)
+			if (k != i && s->states[k] && backends[k]->switch_to)
+				backends[k]->switch_to(s->states[k], on);
+	}
+}
+
 static int drain(struct tap_session *s, bool last, struct tap_drain *res, struct tap_err *err)
 {
 	int ret = 0, marked;
 
+	if (s->plan.nr_triggers && !last)
+		follow_triggers(s);
 	for_each_backend(s, i) {
 		int one = backends[i]->drain(s->states[i], last, res, unless_failed(ret, err));
 

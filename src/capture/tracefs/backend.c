@@ -20,6 +20,7 @@
 #include "capture/tracefs/limit.h"
 #include "capture/tracefs/sieve.h"
 #include "capture/tracefs/tracefs.h"
+#include "capture/tracefs/triggers.h"
 #include "event/format.h"
 #include "recording/page.h"
 
@@ -50,6 +51,7 @@ struct tfs {
 	uint64_t ring_bytes; /* per CPU */
 	unsigned char *block; /* for pages that are copied */
 	struct tap_sieve sieve;
+	struct tap_tracefs_triggers triggers;
 	unsigned char *unsifted; /* a page, where the sieve is not empty; else NULL */
 	struct tap_page_writer *writer;
 	unsigned int buffer;
@@ -255,7 +257,7 @@ static int set_event(struct tfs *t, struct tap_plan_event *ev, struct tap_err *e
 	tap_buf_str(&format);
 	ret = format.err ? tap_err_set(err, format.err, "out of memory") :
 			   set_filter(t, ev, format.data, err);
-	if (!ret)
+	if (!ret && !ev->is_soft)
 		refused = tap_instance_put(&t->in, "1", "events/%s/%s/enable", ev->system,
 					   ev->name);
 	if (refused)
@@ -279,7 +281,7 @@ static int set_events(struct tfs *t, struct tap_err *err)
 	struct tap_plan *plan = t->plan;
 	int ret = 0;
 
-	t->formats = calloc(plan->nr_events + 1, sizeof(*t->formats));
+	t->formats = calloc(plan->nr_events + 3, sizeof(*t->formats));
 	if (!t->formats)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	for (unsigned int i = 0; !ret && i < plan->nr_events; i++)
@@ -380,6 +382,7 @@ static void tfs_free(void *state)
 	free(t->cpus);
 	free(t->block);
 	tap_sieve_release(&t->sieve);
+	tap_tracefs_triggers_release(&t->triggers);
 	free(t->unsifted);
 	free(t->root);
 	free(t);
@@ -405,6 +408,50 @@ static int tfs_new(struct tap_plan *plan, struct tfs **out, struct tap_err *err)
 	return t->block ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
 }
 
+static bool has_trigger(const struct tap_plan *plan, const char *words)
+{
+	for (unsigned int i = 0; i < plan->nr_triggers; i++)
+		if (!strncmp(plan->triggers[i].words, words, strlen(words)))
+			return true;
+	return false;
+}
+
+/* What a stacktrace trigger records is an event of the kernel's tracers. */
+static int describe_stacks(struct tfs *t, struct tap_err *err)
+{
+	struct tap_buf text = { .max = TAP_FORMAT_MAX_BYTES };
+
+	if (!has_trigger(t->plan, "stacktrace") ||
+	    tap_tracefs_format(t->root, "ftrace", "kernel_stack", &text, NULL)) {
+		tap_buf_release(&text);
+		return 0;
+	}
+	tap_buf_str(&text);
+	if (text.err)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	t->formats[t->nr_formats++] = (struct tap_head_format){ .system = "ftrace", .text = text.data, .len = text.len };
+	return 0;
+}
+
+/* Where BPF records too, it says it. */
+static int describe_off(struct tfs *t, struct tap_err *err)
+{
+	const struct tap_def *def = tap_def_find("schedtap", "events_off");
+	struct tap_buf text = { 0 };
+
+	for (unsigned int i = 0; i < t->plan->nr_events; i++)
+		if (t->plan->events[i].backend == &tap_backend_bpf)
+			return 0;
+	if (!t->plan->nr_triggers)
+		return 0;
+	tap_def_format(def, NULL, NULL, &text);
+	tap_buf_str(&text);
+	if (text.err)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	t->formats[t->nr_formats++] = (struct tap_head_format){ .system = def->system, .text = text.data, .len = text.len };
+	return 0;
+}
+
 static int make_unsifted(struct tfs *t, struct tap_err *err)
 {
 	if (t->sieve.by_id.nr)
@@ -426,7 +473,8 @@ static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	if (!ret)
 		tap_instance_sweep(t->root);
 	ret = ret ?: tap_instance_make(t->root, &t->in, err) ?: set_buffer(t, err) ?:
-	      set_scope(t, err) ?: set_events(t, err) ?: make_unsifted(t, err) ?: read_texts(t, err) ?: open_cpus(t, err);
+	      set_scope(t, err) ?: set_events(t, err) ?: tap_tracefs_triggers_open(&t->triggers, &t->in, plan, err) ?:
+	      describe_off(t, err) ?: describe_stacks(t, err) ?: make_unsifted(t, err) ?: read_texts(t, err) ?: open_cpus(t, err);
 	if (ret)
 		tfs_free(t);
 	else
@@ -474,6 +522,9 @@ static int tfs_start(void *state, struct tap_page_writer *writer, struct tap_err
 		return ret;
 	t->writer = writer;
 	t->buffer = (unsigned int)ret;
+	ret = tap_tracefs_triggers_start(&t->triggers, writer, err);
+	if (ret)
+		return ret;
 	ret = tap_instance_put(&t->in, "1", "tracing_on");
 	return ret ? fail_on(t, ret, "switch on the tracing", err) : 0;
 }
@@ -646,7 +697,7 @@ static int tfs_drain(void *state, bool last, struct tap_drain *res, struct tap_e
 {
 	const struct tap_drain before = *res;
 	struct tfs *t = state;
-	int ret = open_cpus(t, err);
+	int ret = tap_tracefs_triggers_drain(&t->triggers, last, err) ?: open_cpus(t, err);
 
 	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
 		if (t->cpus[cpu].fd >= 0)
@@ -678,12 +729,28 @@ static void tfs_account(void *state, json_t *price)
 				      (json_int_t)t->total.lost));
 }
 
+static int tfs_switched(void *state)
+{
+	struct tfs *t = state;
+
+	return tap_tracefs_triggers_switched(&t->triggers);
+}
+
+static void tfs_switch(void *state, bool on)
+{
+	struct tfs *t = state;
+
+	tap_tracefs_triggers_switch(&t->triggers, on);
+}
+
 const struct tap_backend_ops tap_backend_tracefs = {
 	.name = "tracefs",
 	.open = tfs_open,
 	.describe = tfs_describe,
 	.start = tfs_start,
 	.drain = tfs_drain,
+	.switched = tfs_switched,
+	.switch_to = tfs_switch,
 	.stop = tfs_stop,
 	.add_price = tfs_account,
 	.free = tfs_free,

@@ -1,0 +1,222 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Triggers: both backends, each action that this kernel has, counts, filters, what is refused, and what is left behind.
+here=$(cd "$(dirname "$0")" && pwd)
+SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
+. "$here/lib.sh"
+
+needs_root
+needs_tracefs
+scratch=$(mktemp -d /tmp/schedtap-trigger-XXXXXX)
+trap 'cd /; rm -rf "$scratch"' EXIT
+
+# What the triggers wait for: programs with names that nobody else has.
+for name in tr-one tr-two; do cp /bin/true "$scratch/$name"; done
+one="$scratch/tr-one"
+two="$scratch/tr-two"
+exec_of()
+{
+	echo "sched_process_exec: $2 if filename ~ \"*$1\""
+}
+
+exit_of()
+{
+	echo "sched_process_exit: $2 if comm == \"$1\""
+}
+
+# Execs of a program that were recorded.
+nr_of()
+{
+	"$SCHEDTAP" dump -i "$1" -e "$2" --json | grep -c "$3" || :
+}
+
+# is NUMBER WANTED
+is()
+{
+	[ "$1" = "$2" ] || fail "$1, not $2"
+}
+
+off_and_on()
+{
+	start a.dat -b "$1" -e sched_process_exec --trigger "$(exec_of tr-one traceoff)" --trigger "$(exit_of tr-two traceon)"
+	"$two" && "$one" && sleep 0.1 && "$one"
+	sleep 0.1
+	"$two" && "$two"
+	sleep 0.1
+	ends 0 INT
+	is "$(nr_of a.dat sched_process_exec tr-one)" 1
+	is "$(nr_of a.dat sched_process_exec tr-two)" 2
+	events a.dat | must grep -q 'switched off by triggers'
+	"$SCHEDTAP" summary -i a.dat | must grep -q 'lost 0, at times switched off by triggers'
+	finished a.dat
+}
+
+# Between two looks of the recorder.
+off_for_short()
+{
+	start a.dat -b "$1" -e sched_process_exec --trigger "$(exec_of tr-one traceoff)" --trigger "$(exit_of tr-two traceon)"
+	"$one" && "$two"
+	sleep 0.1
+	ends 0 INT
+	events a.dat | must grep -q 'switched off by triggers'
+}
+
+counted()
+{
+	start a.dat -b "$1" -e sched_process_exec --trigger "$(exec_of tr-one traceoff:1)" --trigger "$(exit_of tr-two traceon)"
+	"$one" && "$two" && "$one" && "$two" && "$one"
+	sleep 0.1
+	ends 0 INT
+	is "$(nr_of a.dat sched_process_exec tr-one)" 3
+	is "$(nr_of a.dat sched_process_exec tr-two)" 1
+}
+
+# What comes first switches off, and is recorded itself.
+without_a_filter()
+{
+	start a.dat -b "$1" -e sched_switch -e sched_process_exec --trigger 'sched_process_exec: traceoff'
+	"$one" && "$two"
+	sleep 0.1
+	ends 0 INT
+	is "$(nr_of a.dat sched_process_exec ':sched_process_exec"')" 1
+	must [ "$(nr_of a.dat sched_switch ':sched_switch"')" -gt 0 ]
+}
+
+# turned_on FILTER WANTED: whether what switches on is recorded itself
+turned_on()
+{
+	start a.dat -b "$1" -e sched_process_exec --trigger 'sched_process_fork: traceoff:1' --trigger "sched_process_exec: traceon$2"
+	sleep 0.1
+	"$one" && "$one"
+	sleep 0.1
+	ends 0 INT
+	is "$(nr_of a.dat sched_process_exec tr-one)" "$3"
+}
+
+one_event()
+{
+	start a.dat -b "$1" -e sched_switch --trigger "$(exec_of tr-one enable_event:sched:sched_process_exec)" \
+		--trigger "$(exit_of tr-two disable_event:sched:sched_process_exec)"
+	"$two" && "$one" && "$one" && "$two" && "$two"
+	sleep 0.1
+	ends 0 INT
+	# whether it is on is asked behind the triggers
+	is "$(nr_of a.dat sched_process_exec tr-one)" 2
+	is "$(nr_of a.dat sched_process_exec tr-two)" 1 # it switches off when it ends
+	events a.dat | must grep -q 'of sched:sched_process_exec switched off by triggers'
+	# that is no reason to doubt states: nobody's exec changes them, but whose CPU runs what is not known
+	must_not grep -q 'lost [1-9]' a.dat.err
+}
+
+# An event that is there for its trigger alone is not recorded, and nothing says that it was off.
+for_its_trigger()
+{
+	start a.dat -b "$1" -e sched_switch --trigger "$(exec_of tr-one traceoff:1)"
+	"$two"
+	sleep 0.1
+	ends 0 INT
+	is "$(nr_of a.dat sched_process_exec .)" 0
+	must_not grep -q 'switched off' <("$SCHEDTAP" dump -i a.dat)
+}
+
+# Both backends' events are one recording.
+both_backends()
+{
+	start a.dat -e sched_switch -e signal:signal_generate --trigger "$(exec_of tr-one traceoff)" --trigger "$(exit_of tr-two traceon)"
+	sh -c 'kill -0 $$; kill -CONT $$'
+	"$one"
+	sleep 0.2
+	sh -c 'kill -WINCH $$'
+	sleep 0.1
+	"$two"
+	sleep 0.2
+	sh -c 'kill -CONT $$'
+	sleep 0.1
+	ends 0 INT
+	is "$(nr_of a.dat signal_generate '"sig":18')" 2
+	is "$(nr_of a.dat signal_generate '"sig":28')" 0
+	events a.dat | must grep -q 'some events switched off by triggers'
+	events a.dat | must grep -q 'of sched:sched_switch switched off by triggers'
+}
+
+stacks()
+{
+	grep -q stacktrace $T/events/sched/sched_process_exec/trigger || skip "this kernel has no stacktrace trigger"
+	start a.dat -b tracefs -e sched_process_exec --trigger "$(exec_of tr-one stacktrace:1)"
+	"$one" && "$one"
+	sleep 0.1
+	ends 0 INT
+	is "$(nr_of a.dat ftrace:kernel_stack kernel_stack)" 1
+}
+
+kernels_own()
+{
+	local rc=0
+
+	grep -q " $1" $T/events/sched/sched_process_exec/trigger || rc=3
+	run $rc "$SCHEDTAP" record -b tracefs -e sched_switch -d 0.1 -o a.dat --trigger "sched_process_exec: $2"
+	[ $rc = 0 ] || says "this kernel has no '$1' trigger"
+}
+
+# Nothing of ours in the user's instance, nor any of the instance when it is over.
+left_alone()
+{
+	local before after
+
+	before=$(cat $T/tracing_on $T/events/sched/*/trigger $T/events/sched/*/enable | md5sum)
+	start a.dat -b tracefs -e sched_switch --trigger 'sched_process_exec: traceoff'
+	after=$(cat $T/tracing_on $T/events/sched/*/trigger $T/events/sched/*/enable | md5sum)
+	must [ "$before" = "$after" ]
+	must grep -q '^traceoff:' $T/instances/schedtap-$recorder-*/events/sched/sched_process_exec/trigger
+	ends 0 INT
+	must_not instances $recorder
+}
+
+# refused RC TEXT TRIGGER OPTION...
+refused()
+{
+	local rc=$1 text=$2 trigger=$3
+
+	shift 3
+	run "$rc" "$SCHEDTAP" record -d 0.1 -o a.dat -e sched_switch --trigger "$trigger" "$@"
+	says "$text"
+	must_not [ -e a.dat ]
+	must_not [ -e a.dat.spool ]
+	must_not compgen -G "$T/instances/schedtap-*" >/dev/null
+}
+
+nothing_without()
+{
+	start a.dat -b bpf -e sched_switch
+	must_not grep -q . <(programs $recorder | xargs -rn1 bpftool prog show id | grep -o 'name tap_[a-z]*')
+	ends 0 INT
+}
+
+for b in bpf tracefs; do
+	check "$b: off and on" off_and_on $b
+	check "$b: off for so short that nobody looks" off_for_short $b
+	check "$b: a count" counted $b
+	check "$b: without a filter" without_a_filter $b
+	check "$b: what switches on, with a filter" turned_on $b ' if filename ~ "*tr-one"' 1
+	check "$b: one event" one_event $b
+	check "$b: an event that is there for its trigger" for_its_trigger $b
+	check "$b: no such event" refused 2 "no event matches 'nosuch'" 'nosuch: traceoff' -b $b
+	check "$b: no such target" refused 2 "no event matches 'sched:nosuch'" 'sched_switch: enable_event:sched:nosuch' -b $b
+	check "$b: no such action" refused 2 "unknown action 'foo'" 'sched_switch: foo' -b $b
+	check "$b: no such field" refused 2 'Field not found' 'sched_switch: traceoff if nosuch == 1' -b $b
+	check "$b: two of a kind" refused 2 'has one of this kind already' 'sched_switch: traceoff' -b $b --trigger 'sched_switch: traceon'
+	check "$b: twice" refused 2 'has one of this kind already' 'sched_switch: traceoff' -b $b --trigger 'sched:sched_switch: traceoff:2'
+done
+check "both backends" both_backends
+check "stacktrace" stacks
+check "snapshot" kernels_own snapshot snapshot
+check "hist" kernels_own hist hist:keys=pid
+check "the user's own tracing" left_alone
+for action in stacktrace snapshot hist:keys=pid; do
+	check "bpf: ${action%:*}" refused 2 'use --backend tracefs' "sched_switch: $action" -b bpf
+done
+check "tracefs: what its filters cannot do" refused 2 "more than the kernel's" 'sched_switch: traceoff if sample(1/2)' -b tracefs
+check "an event of the other backend" refused 2 'use --backend tracefs for both' 'sched_switch: enable_event:signal:signal_generate'
+check "without triggers programs are as they were" nothing_without
+done_testing
