@@ -32,7 +32,7 @@ static const struct tap_loss *find_loss(const struct tap_gaps *g, struct tap_gap
 	for (; c->loss < v->nr_kept_losses && v->losses[c->loss].from_ns < s->to_ns; c->loss++) {
 		const struct tap_loss *l = &v->losses[c->loss];
 
-		if ((l->cpu == s->cpu || l->cpu < 0) && l->has_switches && l->to_ns >= s->from_ns &&
+		if ((l->cpu == s->cpu || l->cpu < 0) && !l->spares_switches && l->to_ns >= s->from_ns &&
 		    tap_survey_counts_loss(v, l))
 			return l;
 	}

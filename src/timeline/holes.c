@@ -40,7 +40,7 @@ static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
 	int ret = 0;
 
 	/* of the switches, that is; other buffers' losses are holes, no more */
-	if (!l->has_switches)
+	if (l->spares_switches)
 		return 0;
 	if (!l->is_off && t->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER &&
 	    t->buffer[TAP_SCHED_SWITCH] != l->buffer)
@@ -93,7 +93,7 @@ int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev)
 	struct tap_loss l = {
 		.cpu = ev->cpu, .buffer = ev->buffer, .to_ns = ev->ts_ns, .count = ev->lost.count,
 		.from_ns = ev->lost.first_ns < ev->ts_ns ? ev->lost.first_ns : ev->ts_ns,
-		.is_off = ev->lost.is_off, .has_switches = tap_loss_has_switches(ev),
+		.is_off = ev->lost.is_off, .spares_switches = !tap_loss_has_switches(ev),
 	};
 
 	if (ev->cpu >= (int)TAP_MAX_CPUS)

@@ -135,7 +135,7 @@ static unsigned int merge_losses(struct tap_loss *l, unsigned int nr)
 	for (unsigned int i = 0; i < nr; i++) {
 		l[to] = l[i];
 		if (i + 1 < nr && l[i + 1].cpu == l[i].cpu && l[i + 1].buffer == l[i].buffer && l[i + 1].is_off == l[i].is_off &&
-		    l[i + 1].has_switches == l[i].has_switches &&
+		    l[i + 1].spares_switches == l[i].spares_switches &&
 		    l[i + 1].from_ns >= l[i].from_ns) {
 			i++;
 			l[to].to_ns = l[i].to_ns;
@@ -316,7 +316,7 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 	else
 		s->losses[s->nr_kept_losses++] = (struct tap_loss){
 			.cpu = ev->cpu, .buffer = ev->buffer, .from_ns = from, .to_ns = to,
-			.count = ev->lost.count, .is_off = ev->lost.is_off, .has_switches = has_switches,
+			.count = ev->lost.count, .is_off = ev->lost.is_off, .spares_switches = !has_switches,
 		};
 	if (tap_window_overlaps(&s->window, from, to))
 		count_loss(s, ev);

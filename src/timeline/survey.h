@@ -31,7 +31,7 @@ struct tap_loss {
 	unsigned int buffer;
 	uint64_t count; /* 0: some, number not known */
 	bool is_off; /* triggers had switched them off */
-	bool has_switches; /* switches may be among them */
+	bool spares_switches; /* none is among them */
 };
 
 enum tap_break_what {
