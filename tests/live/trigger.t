@@ -52,11 +52,12 @@ off_and_on()
 	finished a.dat
 }
 
-# Between two looks of the recorder.
+# Between two looks of the recorder, mostly: from a program's beginning to its end.
 off_for_short()
 {
-	start a.dat -b "$1" -e sched_process_exec --trigger "$(exec_of tr-one traceoff)" --trigger "$(exit_of tr-two traceon)"
-	"$one" && "$two"
+	start a.dat -b "$1" -e sched_process_exec -e sched_process_exit --trigger "$(exec_of tr-one traceoff)" \
+		--trigger "$(exit_of tr-one traceon)"
+	"$one"
 	sleep 0.1
 	ends 0 INT
 	events a.dat | must grep -q 'switched off by triggers'
