@@ -37,16 +37,14 @@ static __always_inline void tap_pull_trigger(u32 trigger)
 	struct tap_switch *s;
 	u32 which;
 
-	if (!t || !t->left)
+	if (!t || t->left <= 0)
 		return;
 	which = t->which;
 	s = bpf_map_lookup_elem(&tap_switches, &which);
 	if (!s || s->on == t->to || __sync_lock_test_and_set(&s->on, t->to) == t->to)
 		return;
 	__sync_fetch_and_add(&s->changes, 1);
-	__sync_fetch_and_add(&t->fired, 1);
-	if (t->left > 0)
-		__sync_fetch_and_add(&t->left, -1);
+	__sync_fetch_and_add(&t->left, -1);
 }
 
 static __always_inline void tap_turn_away(struct tap_off *off)

@@ -18,8 +18,7 @@ struct tap_switch {
 struct tap_trigger_state {
 	unsigned int which; /* switch */
 	unsigned int to;
-	long long left; /* how often it may still; -1: always */
-	unsigned long long fired;
+	long long left; /* how often it may still; below 0: two CPUs had it at once */
 };
 
 /* Of the map "tap_off", at event * CPUs + CPU: what was not recorded there since it was last told. */

@@ -71,8 +71,10 @@ static int count_found(struct found *f, const char *file, struct tap_err *err)
 			f->first_ns = ev.ts_ns;
 		f->last_ns = ev.ts_ns;
 		f->events += !!ev.fmt;
-		f->lost += ev.fmt ? 0 : ev.lost.count;
-		f->lost_unknown |= !ev.fmt && !ev.lost.count;
+		if (ev.fmt || ev.lost.is_off)
+			continue;
+		f->lost += ev.lost.count;
+		f->lost_unknown |= !ev.lost.count;
 	}
 	tap_recording_close(&rec);
 	return ret;

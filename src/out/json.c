@@ -165,13 +165,26 @@ static void json_event(struct tap_out *o, const struct tap_out_kind *k, const st
 	tap_buf_puts(b, "}}\n");
 }
 
+static void add_off(struct tap_buf *b, const struct tap_format *off)
+{
+	struct tap_buf name = { 0 };
+
+	tap_buf_puts(b, ",\"switched_off\":true");
+	if (!off)
+		return;
+	tap_buf_printf(&name, "%s:%s", off->system, off->name);
+	tap_buf_puts(b, ",\"event\":");
+	add_text(b, tap_buf_str(&name));
+	tap_buf_release(&name);
+}
+
 static void json_lost(struct tap_out *o, const struct tap_event *ev)
 {
 	struct tap_buf *b = &o->buf;
 
 	add_id(b, "{\"lost\":{\"cpu\":", ev->cpu);
 	if (ev->lost.is_off)
-		tap_buf_puts(b, ",\"switched_off\":true");
+		add_off(b, ev->lost.off);
 	tap_buf_puts(b, ",\"count\":");
 	if (ev->lost.count)
 		tap_buf_u64(b, ev->lost.count);

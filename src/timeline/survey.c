@@ -272,7 +272,6 @@ static void count_loss(struct tap_survey *s, const struct tap_event *ev)
 {
 	if (ev->lost.is_off) {
 		s->nr_off++;
-		s->off += ev->lost.count;
 		return;
 	}
 	s->nr_losses++;

@@ -74,8 +74,7 @@ struct tap_survey {
 	uint64_t events;
 	uint64_t bytes; /* of records, without page headers; set by who reads them */
 	uint64_t lost;		/* events that losses count */
-	uint64_t off;		/* events that triggers had switched off, as far as they were counted */
-	uint64_t nr_off;	/* times */
+	uint64_t nr_off;	/* times that triggers had switched off */
 	uint64_t nr_losses;	/* also where .losses tells neighbours as one */
 	bool lost_unknown;	/* some losses have no count: .lost is a lower bound */
 	struct tap_survey_kind *kinds; /* owned; after the end: most frequent first */

@@ -28,7 +28,7 @@ exit_of()
 # Execs of a program that were recorded.
 nr_of()
 {
-	"$SCHEDTAP" dump -i "$1" -e "$2" --json | grep -c "$3" || :
+	"$SCHEDTAP" dump -i "$1" -e "$2" --json | grep -v '^{"lost"' | grep -c "$3" || :
 }
 
 # is NUMBER WANTED
@@ -47,7 +47,7 @@ off_and_on()
 	ends 0 INT
 	is "$(nr_of a.dat sched_process_exec tr-one)" 1
 	is "$(nr_of a.dat sched_process_exec tr-two)" 2
-	events a.dat | must grep -q 'switched off by triggers'
+	must grep -q 'switched off by triggers' <(events a.dat)
 	"$SCHEDTAP" summary -i a.dat | must grep -q 'lost 0, at times switched off by triggers'
 	finished a.dat
 }
@@ -60,7 +60,7 @@ off_for_short()
 	"$one"
 	sleep 0.1
 	ends 0 INT
-	events a.dat | must grep -q 'switched off by triggers'
+	must grep -q 'switched off by triggers' <(events a.dat)
 }
 
 counted()
@@ -105,9 +105,85 @@ one_event()
 	# whether it is on is asked behind the triggers
 	is "$(nr_of a.dat sched_process_exec tr-one)" 2
 	is "$(nr_of a.dat sched_process_exec tr-two)" 1 # it switches off when it ends
-	events a.dat | must grep -q 'of sched:sched_process_exec switched off by triggers'
+	must grep -q 'of sched:sched_process_exec switched off by triggers' <(events a.dat)
+	must grep -q '"switched_off":true,"event":"sched:sched_process_exec"' <(events a.dat --json)
 	# that is no reason to doubt states: nobody's exec changes them, but whose CPU runs what is not known
 	must_not grep -q 'lost [1-9]' a.dat.err
+}
+
+# Switched off by what happens all the time, and so before the start as well: that must not take it away for good.
+off_at_once()
+{
+	start a.dat -b "$1" -e sched_switch -e sched_waking --trigger 'sched_switch: disable_event:sched:sched_waking:1' \
+		--trigger "$(exec_of tr-one enable_event:sched:sched_waking)"
+	sleep 0.1
+	"$one"
+	sleep 0.2
+	ends 0 INT
+	must [ "$(nr_of a.dat sched_waking ':sched_waking"')" -gt 0 ]
+	must grep -q 'of sched:sched_waking switched off by triggers' <(events a.dat)
+}
+
+# All of it: nothing is known, and nothing is lost.
+all_off_at_once()
+{
+	start a.dat -b "$1" -e sched_switch --trigger 'sched_switch: traceoff'
+	sleep 0.2
+	ends 0 INT
+	must [ "$(nr_of a.dat sched_switch ':sched_switch"')" -le "$(nproc)" ]
+	"$SCHEDTAP" summary -i a.dat | must grep -q '% where triggers had switched events off'
+	"$SCHEDTAP" summary -i a.dat | must grep -q 'lost 0, at times'
+	must_not grep -q ' [1-9][0-9]* lost' a.dat.err
+	finished a.dat
+}
+
+never()
+{
+	start a.dat -b "$1" -e sched_process_exec --trigger "$(exec_of tr-one traceoff:0)"
+	"$one" && "$one"
+	sleep 0.1
+	ends 0 INT
+	is "$(nr_of a.dat sched_process_exec tr-one)" 2
+	must_not grep -q 'switched off' <("$SCHEDTAP" dump -i a.dat)
+}
+
+# Its triggers come before the question whether it is on.
+itself()
+{
+	start a.dat -b "$1" -e sched_process_exec --trigger "$(exec_of tr-one disable_event:sched:sched_process_exec)"
+	"$two" && "$one" && "$two"
+	sleep 0.1
+	ends 0 INT
+	is "$(nr_of a.dat sched_process_exec tr-one)" 0
+	is "$(nr_of a.dat sched_process_exec tr-two)" 1
+}
+
+# Two of one event, each with a filter of its own, beside that of the event.
+two_of_one()
+{
+	start a.dat -b "$1" -e sched_switch -e sched_process_exec -f 'filename ~ "*tr-two"' \
+		--trigger "$(exec_of tr-one traceoff:1)" --trigger "$(exec_of tr-two disable_event:sched:sched_switch)"
+	"$two" && sleep 0.1 && "$one" && "$two"
+	sleep 0.1
+	ends 0 INT
+	is "$(nr_of a.dat sched_process_exec .)" 1
+	must grep -q 'of sched:sched_switch switched off by triggers' <(events a.dat)
+	must grep -q 'events switched off by triggers\|of sched:sched_process_exec switched off' <(events a.dat)
+}
+
+# Others than the recorded process: as docs/man/schedtap-record.1.md says.
+of_others()
+{
+	local other
+
+	sleep 5 &
+	other=$!
+	start a.dat -b "$1" -e sched_switch -p $other --trigger "$(exec_of tr-one traceoff)"
+	"$one"
+	sleep 0.1
+	kill $other
+	ends 0
+	must [ "$(nr_of a.dat sched_switch ':sched_switch"')" "$2" 0 ]
 }
 
 # An event that is there for its trigger alone is not recorded, and nothing says that it was off.
@@ -137,8 +213,8 @@ both_backends()
 	ends 0 INT
 	is "$(nr_of a.dat signal_generate '"sig":18')" 2
 	is "$(nr_of a.dat signal_generate '"sig":28')" 0
-	events a.dat | must grep -q 'some events switched off by triggers'
-	events a.dat | must grep -q 'of sched:sched_switch switched off by triggers'
+	must grep -q 'some events switched off by triggers' <(events a.dat)
+	must grep -q 'of sched:sched_switch switched off by triggers' <(events a.dat)
 }
 
 stacks()
@@ -174,6 +250,25 @@ left_alone()
 	must_not instances $recorder
 }
 
+left_alone_when_killed()
+{
+	start a.dat -b "$1" -e sched_switch -e sched_waking --trigger 'sched_switch: disable_event:sched:sched_waking' \
+		--trigger 'sched_process_exec: traceoff'
+	"$one"
+	kill -9 $recorder
+	wait $recorder || :
+	run 0 "$SCHEDTAP" record -b tracefs -e sched_switch -d 0.1 -o b.dat
+	must_not instances $recorder
+	must_not grep -l '^traceoff\|^disable_event' $T/events/sched/*/trigger
+}
+
+# A target that this kernel lacks.
+absent_target()
+{
+	"$SCHEDTAP" list --json | grep -q '"sched_pelt_irq".*"absent"' || skip "this kernel has sched_pelt_irq"
+	refused 3 'sched_pelt_irq cannot be had' 'sched_switch: enable_event:schedtap:sched_pelt_irq' -b bpf
+}
+
 # refused RC TEXT TRIGGER OPTION...
 refused()
 {
@@ -201,6 +296,12 @@ for b in bpf tracefs; do
 	check "$b: without a filter" without_a_filter $b
 	check "$b: what switches on, with a filter" turned_on $b ' if filename ~ "*tr-one"' 1
 	check "$b: one event" one_event $b
+	check "$b: one event, off at once" off_at_once $b
+	check "$b: all off at once" all_off_at_once $b
+	check "$b: a count of 0" never $b
+	check "$b: an event that switches itself off" itself $b
+	check "$b: two triggers of one event, and its filter" two_of_one $b
+	check "$b: killed" left_alone_when_killed $b
 	check "$b: an event that is there for its trigger" for_its_trigger $b
 	check "$b: no such event" refused 2 "no event matches 'nosuch'" 'nosuch: traceoff' -b $b
 	check "$b: no such target" refused 2 "no event matches 'sched:nosuch'" 'sched_switch: enable_event:sched:nosuch' -b $b
@@ -209,6 +310,9 @@ for b in bpf tracefs; do
 	check "$b: two of a kind" refused 2 'has one of this kind already' 'sched_switch: traceoff' -b $b --trigger 'sched_switch: traceon'
 	check "$b: twice" refused 2 'has one of this kind already' 'sched_switch: traceoff' -b $b --trigger 'sched:sched_switch: traceoff:2'
 done
+check "bpf: of others than the process" of_others bpf -eq
+check "tracefs: of others than the process" of_others tracefs -gt
+check "bpf: a target that the kernel lacks" absent_target
 check "both backends" both_backends
 check "stacktrace" stacks
 check "snapshot" kernels_own snapshot snapshot

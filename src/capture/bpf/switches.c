@@ -30,31 +30,20 @@ static bool is_mine(const struct tap_plan_event *ev)
 	return ev && ev->backend == &tap_backend_bpf;
 }
 
-static int check(const struct tap_plan *plan, const struct tap_trigger *t, struct tap_err *err)
-{
-	const struct tap_plan_event *of = tap_plan_target_of(plan, t);
-
-	if (t->action == TAP_TRIGGER_KERNELS)
-		return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over BPF, where '%.*s' is not to be had: "
-				   "use --backend tracefs", t->text, t->system, t->name, (int)strcspn(t->words, ":"), t->words);
-	if (of && !is_mine(of))
-		return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over BPF and %s:%s over tracefs: use "
-				   "--backend tracefs for both", t->text, t->system, t->name, of->system, of->name);
-	return 0;
-}
-
 static int put_trigger(const struct bpf_object *obj, const struct tap_plan *plan, uint32_t i, struct tap_err *err)
 {
 	const struct tap_trigger *t = &plan->triggers[i];
 	const struct tap_plan_event *of = tap_plan_target_of(plan, t);
 	const struct tap_trigger_state state = {
-		.which = of ? (unsigned int)(of - plan->events) + 1 : 0, .to = tap_trigger_to(t), .left = t->count,
+		.which = of ? (unsigned int)(of - plan->events) + 1 : 0, .to = tap_trigger_to(t), .left = t->count < 0 ? INT64_MAX : t->count,
 	};
-	int ret = check(plan, t, err);
 
-	if (!ret && bpf_map_update_elem(bpf_map__fd(map_of(obj, "tap_triggers")), &i, &state, BPF_ANY))
-		ret = tap_err_set(err, -errno, "cannot set a trigger: %m");
-	return ret;
+	if (t->action == TAP_TRIGGER_KERNELS)
+		return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over BPF, where '%.*s' is not to be had: "
+				   "use --backend tracefs", t->text, t->system, t->name, (int)strcspn(t->words, ":"), t->words);
+	if (bpf_map_update_elem(bpf_map__fd(map_of(obj, "tap_triggers")), &i, &state, BPF_ANY))
+		return tap_err_set(err, -errno, "cannot set a trigger: %m");
+	return 0;
 }
 
 static void *map_whole(const struct bpf_map *map, size_t size, size_t *bytes)

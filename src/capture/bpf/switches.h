@@ -20,7 +20,7 @@ struct tap_bpf_switches { /* all zero: there are no triggers */
 
 /*
  * After it is loaded: what is on when it begins, and the triggers. Return: 0; -EINVAL with a sentence: a trigger's event
- * is recorded over BPF, and its action or its target cannot be had there; -errno.
+ * is recorded over BPF, and its action cannot be had there; -errno.
  */
 int tap_bpf_switches_open(struct tap_bpf_switches *s, const struct bpf_object *obj, const struct tap_plan *plan,
 			  struct tap_err *err);

@@ -127,18 +127,34 @@ static int fail_open(const struct tap_err *no_bpf, const struct tap_err *why, st
 			   why->text);
 }
 
+static int check_there(const struct tap_trigger *t, const struct tap_plan_event *ev, struct tap_err *err)
+{
+	if (ev->status != TAP_EVENT_ABSENT && ev->status != TAP_EVENT_FAILED)
+		return 0;
+	return tap_err_set(err, -EOPNOTSUPP, "--trigger '%.200s': %s:%s cannot be had: %s", t->text, ev->system, ev->name,
+			   ev->reason ?: "");
+}
+
+static int check_trigger(const struct tap_plan *plan, const struct tap_trigger *t, struct tap_err *err)
+{
+	const struct tap_plan_event *ev = tap_plan_event_of(plan, t), *of = tap_plan_target_of(plan, t) ?: ev;
+	int ret = check_there(t, ev, err) ?: check_there(t, of, err);
+
+	if (ret || ev->backend == of->backend)
+		return ret;
+	return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over %s and %s:%s over %s: use --backend tracefs "
+			   "for both", t->text, ev->system, ev->name, ev->backend->name, of->system, of->name,
+			   of->backend->name);
+}
+
 /* An event that is left out has no triggers either, and without them the recording is another. */
 static int check_triggers(const struct tap_plan *plan, struct tap_err *err)
 {
-	for (unsigned int i = 0; i < plan->nr_triggers; i++) {
-		const struct tap_trigger *t = &plan->triggers[i];
-		const struct tap_plan_event *ev = tap_plan_event_of(plan, t);
+	int ret = 0;
 
-		if (ev->status == TAP_EVENT_ABSENT || ev->status == TAP_EVENT_FAILED)
-			return tap_err_set(err, -EOPNOTSUPP, "--trigger '%.200s': %s:%s cannot be had: %s", t->text, ev->system,
-					   ev->name, ev->reason ?: "");
-	}
-	return 0;
+	for (unsigned int i = 0; i < plan->nr_triggers && !ret; i++)
+		ret = check_trigger(plan, &plan->triggers[i], err);
+	return ret;
 }
 
 static int open_backends(struct tap_session *s, const struct tap_session_opts *opts,
@@ -154,7 +170,7 @@ static int open_backends(struct tap_session *s, const struct tap_session_opts *o
 
 		if (!is_used(&s->plan, backends[i]))
 			continue;
-		ret = backends[i]->open(&s->plan, &s->states[i], &why);
+		ret = check_triggers(&s->plan, &why) ?: backends[i]->open(&s->plan, &s->states[i], &why);
 		if (ret && (backends[i] != &tap_backend_bpf || !may_fall_back || ret == -EINVAL ||
 			    ret == -ESRCH))
 			return fail_open(&no_bpf, &why, err);
@@ -431,6 +447,7 @@ static int start(struct tap_session *s, struct tap_err *err)
 	ret = ret ?: raise_priorities(s, err);
 	for_each_backend(s, i)
 		ret = ret ?: backends[i]->start(s->states[i], s->writer, err);
+	ret = ret ?: check_triggers(&s->plan, err);
 	if (ret)
 		return ret;
 	tap_marks_start(&s->marks, s->writer);

@@ -59,12 +59,17 @@ static int put_filter(const struct tap_tracefs_triggers *t, const struct tap_tri
 	return ret == -EOPNOTSUPP ? -EINVAL : ret;
 }
 
-static int make_text(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger, struct tap_buf *out,
-		     struct tap_err *err)
+static int64_t count_of(const struct tap_trigger *trigger)
+{
+	return trigger->count < 0 ? UNLIMITED : trigger->count;
+}
+
+static int make_text(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger, int64_t count,
+		     struct tap_buf *out, struct tap_err *err)
 {
 	tap_buf_puts(out, trigger->words);
 	if (trigger->action != TAP_TRIGGER_KERNELS)
-		tap_buf_printf(out, ":%" PRId64, trigger->count < 0 ? UNLIMITED : trigger->count);
+		tap_buf_printf(out, ":%" PRId64, count);
 	if (!trigger->filter)
 		return 0;
 	tap_buf_puts(out, " if ");
@@ -120,11 +125,11 @@ static int refused(const struct tap_tracefs_triggers *t, const struct tap_trigge
 
 /* ---- setting them ---------------------------------------------------------------------------- */
 
-static int put(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger, struct tap_err *err)
+static int put(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger, int64_t count, struct tap_err *err)
 {
 	struct tap_buf text = { 0 }, before = { .max = 1 << 16 };
 	const struct tap_plan_event *ev = tap_plan_event_of(t->plan, trigger);
-	int ret = make_text(t, trigger, &text, err);
+	int ret = make_text(t, trigger, count, &text, err);
 
 	if (ret) {
 		tap_buf_release(&text);
@@ -150,23 +155,14 @@ static void take_away(const struct tap_tracefs_triggers *t, const struct tap_tri
 	tap_buf_release(&text);
 }
 
-static int check_target(const struct tap_plan *plan, const struct tap_trigger *trigger, struct tap_err *err)
-{
-	const struct tap_plan_event *of = tap_plan_target_of(plan, trigger);
-
-	if (!of || (is_mine(of) && of->status == TAP_EVENT_ON))
-		return 0;
-	if (is_mine(of))
-		return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s cannot be recorded: %s", trigger->text, of->system,
-				   of->name, of->reason ?: "it is absent");
-	return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over tracefs and %s:%s is not: use --backend "
-			   "tracefs for both", trigger->text, trigger->system, trigger->name, of->system, of->name);
-}
-
+/*
+ * With a count of 0, so that it does nothing: a disable_event that has fired leaves its event disabled when it is taken away
+ * (__ftrace_event_enable_disable() of v6.18).
+ */
 static int try_one(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger, struct tap_err *err)
 {
 	struct tap_buf back = { .max = 1 << 16 };
-	int ret = check_target(t->plan, trigger, err) ?: put(t, trigger, err);
+	int ret = put(t, trigger, 0, err);
 
 	if (ret)
 		return ret;
@@ -214,8 +210,6 @@ int tap_tracefs_triggers_open(struct tap_tracefs_triggers *t, const struct tap_i
 	for (unsigned int i = plan->nr_triggers; i-- && !ret;)
 		if (is_mine(tap_plan_event_of(plan, &plan->triggers[i])))
 			take_away(t, &plan->triggers[i]);
-	if (!ret) /* a traceon may have come */
-		tap_instance_put(in, "0", "tracing_on");
 	if (!ret && add_switches(t))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret;
@@ -238,7 +232,7 @@ int tap_tracefs_triggers_start(struct tap_tracefs_triggers *t, struct tap_page_w
 	}
 	for (unsigned int i = 0; i < t->plan->nr_triggers && !ret; i++)
 		if (is_mine(tap_plan_event_of(t->plan, &t->plan->triggers[i])))
-			ret = put(t, &t->plan->triggers[i], err);
+			ret = put(t, &t->plan->triggers[i], count_of(&t->plan->triggers[i]), err);
 	return ret;
 }
 
@@ -248,7 +242,7 @@ int tap_tracefs_triggers_start(struct tap_tracefs_triggers *t, struct tap_page_w
 static uint64_t fired(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger)
 {
 	struct tap_buf text = { .max = 1 << 16 };
-	int64_t count = trigger->count < 0 ? UNLIMITED : trigger->count, left = count;
+	int64_t count = count_of(trigger), left = count;
 	const char *at;
 
 	if (!read_event_file(t, tap_plan_event_of(t->plan, trigger), "trigger", &text))

@@ -29,7 +29,7 @@ struct tap_tracefs_triggers { /* all zero: there are none */
 };
 
 /*
- * Writes each trigger, reads it back, and takes it away again: they would fire before the start. Return: 0; -EINVAL,
+ * Writes each trigger, with a count of 0, reads it back, and takes it away again: they would fire before the start. Return: 0; -EINVAL,
  * -EOPNOTSUPP with a sentence: the kernel refuses one; -errno.
  */
 int tap_tracefs_triggers_open(struct tap_tracefs_triggers *t, const struct tap_instance *in, struct tap_plan *plan,
