@@ -123,19 +123,21 @@ static __attribute__((noinline, cold)) int check_new(struct tap_timeline *t,
 static __attribute__((noinline)) int take_other(struct tap_timeline *t, const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f;
+	int ret;
 
 	if (!ev->fmt)
 		return tap_loss_take(t, ev);
 	f = t->formats.by_id[ev->fmt->id];
 	if (!f || f->buffer != ev->buffer || (unsigned int)ev->cpu >= t->nr_cpus) {
-		int ret = check_new(t, ev);
-
+		ret = check_new(t, ev);
 		if (ret <= 0)
 			return ret;
 		f = t->formats.by_id[ev->fmt->id];
 	}
 	t->cpus[ev->cpu].seen = true;
-	return tap_event_take(t, f, ev);
+	ret = tap_event_take(t, f, ev);
+	/* what it says may not be so for long */
+	return ret || ev->ts_ns >= t->off_end_ns ? ret : tap_cpu_lose(t, (unsigned int)ev->cpu, ev->ts_ns);
 }
 
 static inline int take(struct tap_timeline *t, const struct tap_event *ev)

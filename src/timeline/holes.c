@@ -45,6 +45,8 @@ static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
 	if (!l->is_off && t->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER &&
 	    t->buffer[TAP_SCHED_SWITCH] != l->buffer)
 		return 0;
+	if (l->is_off && l->cpu < 0 && l->to_ns > t->off_end_ns)
+		t->off_end_ns = l->to_ns;
 	if (l->cpu >= 0)
 		return tap_cpu_add(t, (unsigned int)l->cpu + 1) ?:
 		       tap_cpu_lose(t, (unsigned int)l->cpu, l->from_ns);

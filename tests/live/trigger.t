@@ -48,7 +48,7 @@ off_and_on()
 	is "$(nr_of a.dat sched_process_exec tr-one)" 1
 	is "$(nr_of a.dat sched_process_exec tr-two)" 2
 	must grep -q 'switched off by triggers' <(events a.dat)
-	"$SCHEDTAP" summary -i a.dat | must grep -q 'lost 0, at times switched off by triggers'
+	must grep -q 'lost 0, at times switched off by triggers' <("$SCHEDTAP" summary -i a.dat)
 	finished a.dat
 }
 
@@ -131,8 +131,9 @@ all_off_at_once()
 	sleep 0.2
 	ends 0 INT
 	must [ "$(nr_of a.dat sched_switch ':sched_switch"')" -le "$(nproc)" ]
-	"$SCHEDTAP" summary -i a.dat | must grep -q '% where triggers had switched events off'
-	"$SCHEDTAP" summary -i a.dat | must grep -q 'lost 0, at times'
+	must "$SCHEDTAP" summary -i a.dat >text
+	must grep -q '% where triggers had switched events off' text
+	must grep -q 'lost 0, at times' text
 	must_not grep -q ' [1-9][0-9]* lost' a.dat.err
 	finished a.dat
 }
@@ -265,8 +266,9 @@ left_alone_when_killed()
 # A target that this kernel lacks.
 absent_target()
 {
-	"$SCHEDTAP" list --json | grep -q '"sched_pelt_irq".*"absent"' || skip "this kernel has sched_pelt_irq"
-	refused 3 'sched_pelt_irq cannot be had' 'sched_switch: enable_event:schedtap:sched_pelt_irq' -b bpf
+	must "$SCHEDTAP" list >list
+	grep -q '^- .*sched_pelt_hw:' list || skip "this kernel has sched_pelt_hw"
+	refused 3 'sched_pelt_hw cannot be had' 'sched_switch: enable_event:schedtap:sched_pelt_hw' -b bpf
 }
 
 # refused RC TEXT TRIGGER OPTION...
