@@ -439,11 +439,11 @@ static int describe_off(struct tfs *t, struct tap_err *err)
 	const struct tap_def *def = tap_def_find("schedtap", "events_off");
 	struct tap_buf text = { 0 };
 
-	for (unsigned int i = 0; i < t->plan->nr_events; i++)
-		if (t->plan->events[i].backend == &tap_backend_bpf)
-			return 0;
 	if (!t->plan->nr_triggers)
 		return 0;
+	for (unsigned int i = 0; i < t->plan->nr_events; i++)
+		if (t->plan->events[i].backend == &tap_backend_bpf && t->plan->events[i].status == TAP_EVENT_PLANNED)
+			return 0;
 	tap_def_format(def, NULL, NULL, &text);
 	tap_buf_str(&text);
 	if (text.err)
