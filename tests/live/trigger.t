@@ -120,7 +120,7 @@ off_at_once()
 	"$one"
 	sleep 0.2
 	ends 0 INT
-	must [ "$(nr_of a.dat sched_waking ':sched_waking"')" -gt 0 ]
+	must [ "$(nr_of a.dat sched_waking ':sched_waking"')" -gt 10 ]
 	must grep -q 'of sched:sched_waking switched off by triggers' <(events a.dat)
 }
 
