@@ -20,6 +20,12 @@ struct tap_drain {
 	unsigned int fill_pct; /* of the fullest CPU's ring, before it was drained */
 };
 
+enum tap_drain_depth {
+	TAP_DRAIN_PAGES, /* full ones */
+	TAP_DRAIN_ALL,	 /* those that are being filled too */
+	TAP_DRAIN_LAST,	 /* after stop: all, and what is to be said at the end */
+};
+
 struct tap_backend_ops {
 	const char *name; /* "bpf", "tracefs", "user" */
 
@@ -39,8 +45,8 @@ struct tap_backend_ops {
 	 * more than the last time, which is written down before the next drain. May be NULL.
 	 */
 	int (*find)(void *state, bool *anew, struct tap_err *err);
-	/* Moves what is there. @last: after stop, take incomplete pages too. */
-	int (*drain)(void *state, bool last, struct tap_drain *res, struct tap_err *err);
+	/* Moves what is there. */
+	int (*drain)(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err);
 	/*
 	 * Whether to go on. @left: of the scope's processes, how many the kernel has not seen end; those that wait for the
 	 * recorder's end have ended as well. Children that they forked may still record. NULL: while there are any left.

@@ -33,13 +33,13 @@ static void close_page(struct tap_lane *lane, struct tap_page_writer *writer)
 		tap_lane_flush(lane, writer, false);
 }
 
-void tap_lane_flush(struct tap_lane *lane, struct tap_page_writer *writer, bool last)
+void tap_lane_flush(struct tap_lane *lane, struct tap_page_writer *writer, bool all)
 {
-	if (last)
+	if (all)
 		close_page(lane, writer);
 	if (!lane->nr_full)
 		return;
-	if (!last && lane->nr_full < TAP_DRAIN_PAGES && tap_page_writer_is_behind(writer))
+	if (!all && lane->nr_full < TAP_DRAIN_PAGES && tap_page_writer_is_behind(writer))
 		return;
 	tap_page_writer_put(writer, lane->buffer, lane->cpu, &lane->pages, (size_t)lane->nr_full * TAP_PAGE_SIZE,
 			    lane->page_open ? TAP_PAGE_SIZE : 0);

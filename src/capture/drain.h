@@ -76,7 +76,7 @@ void tap_lane_lost(struct tap_lane *lane, struct tap_page_writer *writer, struct
 /* Takes all records that are there, then what was lost. */
 void tap_lane_drain(struct tap_lane *lane, struct tap_page_writer *writer, struct tap_drain *res);
 
-/* Hands the full pages over, and with @last the one being filled too. Where many are under way, only full blocks. */
-void tap_lane_flush(struct tap_lane *lane, struct tap_page_writer *writer, bool last);
+/* Hands the full pages over, and with @all the one being filled too. Where many are under way, only full blocks. */
+void tap_lane_flush(struct tap_lane *lane, struct tap_page_writer *writer, bool all);
 
 #endif

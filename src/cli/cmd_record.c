@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,7 +33,9 @@ struct record_opts {
 	const char *output, *compress, *backend;
 	struct tap_select_words select;
 	struct tap_strings definitions, triggers;
-	uint64_t duration_ns, buffer_bytes, max_bytes;
+	const char *keep;
+	uint64_t duration_ns, buffer_bytes, max_bytes, after_ns;
+	int64_t max_files;
 	int64_t priority;
 	bool follow;
 };
@@ -54,6 +57,8 @@ struct run {
 	int child_status;
 	bool interrupted;
 	const char *why;	/* it ended early, for the last line */
+	struct tap_flight_opts flight;
+	unsigned int nr_files;	/* that were written */
 	struct tap_progress packing;
 };
 
@@ -79,12 +84,25 @@ static const struct tap_opt record_table[] = {
 		   "ring per CPU, rounded up to a power of two [8M; 256M in all from 32 CPUs on]"),
 	TAP_OPTION(T, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
 		   "stop when this much was recorded [no limit]"),
+	TAP_OPTION(T, keep, "keep", 0, "TIME|SIZE", TAP_OPT_STRING,
+		   "hold the newest, such as 10s or 64M, and write a file when something is marked"),
+	TAP_OPTION(T, after_ns, "after", 0, "TIME", TAP_OPT_TIME, "with --keep: a file goes on for so long [1s]"),
+	{ "max-files", 0, "N", "with --keep: remove older files [0, none]", TAP_OPT_INT,
+	  .offset = offsetof(T, max_files), .max = INT32_MAX },
 	{ "priority", 'r', "PRIO", "real-time priority of the recorder, 0 for none [40 where allowed]",
 	  TAP_OPT_INT, .offset = offsetof(T, priority), .max = 99 },
 	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "none, or zstd while it is recorded [none]"),
 	{ 0 }
 };
 #undef T
+
+static const struct record_opts record_defaults = {
+	.output = "trace.dat",
+	.compress = "none",
+	.duration_ns = UINT64_MAX,
+	.after_ns = 1000000000,
+	.priority = TAP_PRIORITY_DEFAULT,
+};
 
 static int check(const struct record_opts *o, struct tap_err *err)
 {
@@ -104,8 +122,27 @@ static int check(const struct record_opts *o, struct tap_err *err)
 	if (!strcmp(o->output, "-"))
 		return tap_err_set(err, -EINVAL, "-o -: a recording is a file, and cannot be written to "
 				   "standard output");
+	if (!o->keep && (o->after_ns != record_defaults.after_ns || o->max_files))
+		return tap_err_set(err, -EINVAL, "%s needs --keep", o->max_files ? "--max-files" : "--after");
+	if (o->keep && o->max_bytes)
+		return tap_err_set(err, -EINVAL, "--max-size ends a recording, and with --keep none grows");
 	if (o->follow && !o->select.tgids.nr)
 		return tap_err_set(err, -EINVAL, "--follow needs -p");
+	return 0;
+}
+
+/* "10s" or "64M". */
+static int read_keep(const struct record_opts *o, struct tap_flight_opts *flight, struct tap_err *err)
+{
+	if (!o->keep)
+		return 0;
+	flight->after_ns = o->after_ns;
+	flight->max_files = (unsigned int)o->max_files;
+	if (tap_text_parse_time(o->keep, &flight->keep_ns) && tap_text_parse_size(o->keep, &flight->keep_bytes))
+		return tap_err_set(err, -EINVAL, "--keep '%.100s': not a time, such as 10s, nor a size, such as 64M",
+				   o->keep);
+	if (!flight->keep_ns && !flight->keep_bytes)
+		return tap_err_set(err, -EINVAL, "--keep %.100s: there is nothing to hold", o->keep);
 	return 0;
 }
 
@@ -123,6 +160,7 @@ static int open_session(struct run *run, struct tap_err *err)
 		.buffer_bytes = o->buffer_bytes,
 		.priority = (int)o->priority,
 		.zstd = !strcmp(o->compress, "zstd"),
+		.flight = run->flight,
 		.packing = tap_progress_step,
 		.ctx = &run->packing,
 	};
@@ -339,6 +377,25 @@ static void print_note(const char *note)
 	tap_buf_release(&text);
 }
 
+static void on_flight_file(void *ctx, const struct tap_flight_file *file)
+{
+	struct run *run = ctx;
+	struct tap_buf text = { 0 };
+
+	tap_buf_printf(&text, "%s: ", file->path);
+	if (file->err)
+		tap_buf_printf(&text, "not written: %s", file->err->text);
+	else
+		tap_buf_printf(&text, "%.1f MB, %.3f s before and %.3f s after '%s'", (double)file->bytes / 1e6,
+			       (double)(file->at_ns - file->from_ns) / 1e9, (double)(file->to_ns - file->at_ns) / 1e9,
+			       file->what);
+	if (file->nr_met > 1)
+		tap_buf_printf(&text, " (and %u more)", file->nr_met - 1);
+	print_note(tap_buf_str(&text));
+	tap_buf_release(&text);
+	run->nr_files += !file->err;
+}
+
 /* The kernel's filter by tasks knows threads and children, or neither. */
 static bool takes_children(const struct tap_plan *plan)
 {
@@ -412,6 +469,7 @@ static void warn_empty(const struct record_opts *o)
 
 static void print_result(const struct run *run)
 {
+	char where[PATH_MAX + sizeof("in ")];
 	struct tap_session_stats st;
 
 	tap_session_stats(run->session, &st);
@@ -419,9 +477,15 @@ static void print_result(const struct run *run)
 	print_afterwords(tap_session_plan(run->session));
 	if (!st.events && !st.lost)
 		warn_empty(run->opts);
-	fprintf(stderr, "%.3f s, %llu events, %.1f MB in %s, %llu lost%s%s%s\n",
+	if (run->opts->keep && !run->nr_files)
+		fputs("schedtap: nothing was met, and no file was written\n", stderr);
+	if (run->opts->keep)
+		snprintf(where, sizeof(where), "recorded, %u file%s", run->nr_files, run->nr_files == 1 ? "" : "s");
+	else
+		snprintf(where, sizeof(where), "in %s", run->opts->output);
+	fprintf(stderr, "%.3f s, %llu events, %.1f MB %s, %llu lost%s%s%s\n",
 		(double)(st.end_ns - st.start_ns) / 1e9, (unsigned long long)st.events,
-		(double)st.bytes / 1e6, run->opts->output, (unsigned long long)st.lost,
+		(double)st.bytes / 1e6, where, (unsigned long long)st.lost,
 		st.lost_more ? " and more: others reset the ring buffers" : "",
 		run->why ? "; " : "", run->why ? run->why : "");
 	if (st.ns_per_event >= 0)
@@ -550,11 +614,11 @@ static int fail_running(struct tap_err *err)
 static int run_record(void *opts, const struct tap_strings *operands, char **rest)
 {
 	struct record_opts *o = opts;
-	struct run run = { .opts = o, .signals = -1, .child_fd = -1, .go = -1,
-			   .not_run = -1 };
+	struct run run = { .opts = o, .signals = -1, .child_fd = -1, .go = -1, .not_run = -1,
+			   .flight = { .written = on_flight_file, .ctx = &run } };
 	struct tap_err err = { 0 };
 	char *file = NULL;
-	int ret = check(o, &err);
+	int ret = check(o, &err) ?: read_keep(o, &run.flight, &err);
 
 	(void)operands;
 	if (!ret && (file = tap_pack_target(o->output, &err)) == NULL)
@@ -581,13 +645,6 @@ out:
 	free(file);
 	return ret;
 }
-
-static const struct record_opts record_defaults = {
-	.output = "trace.dat",
-	.compress = "none",
-	.duration_ns = UINT64_MAX,
-	.priority = TAP_PRIORITY_DEFAULT,
-};
 
 const struct tap_cmd tap_cmd_record = {
 	.name = "record",

@@ -57,22 +57,38 @@ static void place_chunks(const struct tap_reader *r, struct tap_span *span, cons
 	}
 }
 
+/* What was given back, in whole pages. */
+static size_t given_back(int dir, const struct tap_mapping *m, uint32_t page_size)
+{
+	off_t data;
+
+	if (!m->len || faccessat(dir, TAP_SPOOL_FORGETS, F_OK, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	data = lseek(m->fd, 0, SEEK_DATA);
+	if (data < 0 || (size_t)data > m->len)
+		data = errno == ENXIO ? (off_t)m->len : 0;
+	return (size_t)data - (size_t)data % page_size;
+}
+
 /* A partial page at the end is still being written, or the crash was faster. */
 static int add_pages(struct tap_reader *r, int dir, const struct tap_spool_file *f,
 		     struct tap_err *err)
 {
 	const struct tap_mapping *m;
 	struct tap_stream *s;
+	size_t begin;
 	int ret;
 
 	ret = map_at(r, dir, f->file, &m, err) ?:
 	      tap_dat_add_stream(r, r->info.nr_buffers - 1, f->name.cpu, &s, err);
 	if (ret)
 		return ret;
-	if (f->name.zstd)
+	if (f->name.zstd) {
 		place_chunks(r, &s->whole, m);
-	else
-		tap_dat_set_pages(s, m, m->data, m->len);
+		return 0;
+	}
+	begin = given_back(dir, m, f->name.page_size);
+	tap_dat_set_pages(s, m, m->data + begin, m->len - begin);
 	return 0;
 }
 

@@ -147,6 +147,14 @@ void tap_dat_front_set_meta(struct tap_dat_front *front, const char *json, size_
 	}
 }
 
+void tap_dat_front_set_cmdlines(struct tap_dat_front *front, const char *cmdlines)
+{
+	struct tap_buf *b = &front->sections[SEC_CMDLINES];
+
+	tap_buf_clear(b);
+	add_text64(b, cmdlines, strlen(cmdlines));
+}
+
 int tap_dat_front_make(const struct tap_head *head, struct tap_dat_front *front)
 {
 	const char *cmdlines = head->cmdlines ?: "", *printk = head->printk ?: "";
@@ -171,7 +179,7 @@ int tap_dat_front_make(const struct tap_head *head, struct tap_dat_front *front)
 	tap_buf_puts(&s[SEC_KALLSYMS], kallsyms);
 	add_u32(&s[SEC_PRINTK], (uint32_t)strlen(printk));
 	tap_buf_puts(&s[SEC_PRINTK], printk);
-	add_text64(&s[SEC_CMDLINES], cmdlines, strlen(cmdlines));
+	tap_dat_front_set_cmdlines(front, cmdlines);
 
 	snprintf(clock, sizeof(clock), "[%s]", head->clock ?: "");
 	add_option_str(&front->options, TAP_OPTION_TRACECLOCK, clock);

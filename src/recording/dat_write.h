@@ -36,8 +36,9 @@ int tap_dat_front_make(const struct tap_head *head, struct tap_dat_front *front)
 int tap_dat_front_parse(const void *data, size_t len, struct tap_dat_front *front,
 			struct tap_err *err);
 void tap_dat_front_release(struct tap_dat_front *front);
-/* Replaces the meta. */
+/* Replace the meta, and the "pid comm" lines. */
 void tap_dat_front_set_meta(struct tap_dat_front *front, const char *json, size_t len);
+void tap_dat_front_set_cmdlines(struct tap_dat_front *front, const char *cmdlines);
 
 /*
  * Writes the front to the empty @out. @level: of zstd, or 0 for a plain file. @more_at is set

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "recording/dat_write.h"
@@ -16,15 +17,19 @@
 
 #define HEAD_MAX_BYTES (((size_t)1 << 30) - 1)
 #define EMPTY_PAGE_SIZE 4096u
+#define SPARE_BYTES (16u << 20) /* beside a moment */
 
 struct packer {
 	const char *path, *target;
+	const struct tap_pack_moment *moment;
 	int dir, parent; /* the folder; that of the target */
 	struct tap_pack_out out;
 	int packed_dir; /* .out is in it, under the name .packed, while it is made */
 	char *packed;
 	struct tap_spool_file *parts; /* by buffer, then by CPU */
+	uint64_t *sizes; /* of each, when all were looked at: they may grow */
 	unsigned int nr_parts;
+	bool forgets;
 	struct tap_dat_front front;
 	struct tap_dat_buffer *buffers;
 	struct tap_dat_cpu *cpus; /* of all buffers, one per part */
@@ -38,6 +43,8 @@ struct packer {
 static int fail(struct packer *p, int ret)
 {
 	errno = -ret;
+	if (p->moment)
+		return tap_err_set(p->err, ret, "cannot write '%.300s': %m", p->target);
 	return tap_err_set(p->err, ret,
 			   "cannot write '%.300s': %m; what was recorded is safe in '%.300s', and "
 			   "`schedtap repair%s` makes a file of it", p->target, p->path,
@@ -89,6 +96,12 @@ static int load_head(struct packer *p)
 		tap_err_set(p->err, ret, "cannot use '%.300s/head.dat': %s", p->path, why.text);
 		goto out;
 	}
+	p->forgets = !faccessat(p->dir, TAP_SPOOL_FORGETS, F_OK, AT_SYMLINK_NOFOLLOW);
+	if (p->moment) {
+		tap_dat_front_set_meta(&p->front, p->moment->meta, strlen(p->moment->meta));
+		tap_dat_front_set_cmdlines(&p->front, p->moment->cmdlines);
+		goto out;
+	}
 	/* the newer one; where it is missing or unreadable, that of head.dat stands */
 	if (!read_small(p, "meta.json", TAP_META_MAX_BYTES, &meta) && meta.len)
 		tap_dat_front_set_meta(&p->front, meta.data, meta.len);
@@ -131,6 +144,9 @@ static int list_parts(struct packer *p)
 
 	if (ret)
 		return ret == -ENOMEM ? fail(p, ret) : fail_part(p, ret, ".");
+	p->sizes = calloc(p->nr_parts + 1, sizeof(*p->sizes));
+	if (!p->sizes)
+		return fail(p, -ENOMEM);
 	for (unsigned int i = 0; i < p->nr_parts; i++) {
 		const struct tap_spool_name *n = &p->parts[i].name;
 
@@ -139,7 +155,7 @@ static int list_parts(struct packer *p)
 		if (n->cpu >= p->front.nr_cpus)
 			p->front.nr_cpus = n->cpu + 1;
 		if (!fstatat(p->dir, p->parts[i].file, &st, AT_SYMLINK_NOFOLLOW))
-			p->out.whole += (uint64_t)st.st_size;
+			p->out.whole += p->sizes[i] = (uint64_t)st.st_size;
 	}
 	return 0;
 }
@@ -185,32 +201,34 @@ static int write_front(struct packer *p)
 	return ret ? fail(p, ret) : 0;
 }
 
-static int write_pages(struct packer *p, const struct tap_spool_file *part, int fd)
+static int write_pages(struct packer *p, size_t i, int fd)
 {
-	uint32_t page_size = part->name.page_size;
-	uint64_t size = 0;
-	int ret = part->name.zstd ? 0 : tap_pages_size(fd, page_size, &size);
+	const struct tap_spool_file *part = &p->parts[i];
+	struct tap_pages pages = { .page_size = part->name.page_size, .to = p->sizes[i] };
+	int ret = part->name.zstd ? 0 : tap_pages_find(fd, p->forgets, &pages);
 
+	if (!ret && p->moment && !part->name.zstd)
+		ret = tap_pages_skip(fd, p->moment->from_ns, &pages);
 	if (ret)
 		return fail_part(p, ret, part->file);
 	if (part->name.zstd)
-		ret = tap_chunks_copy(p->data, fd, page_size, &p->out);
-	else if (size)
-		ret = p->level ? tap_pages_compress(p->data, fd, size, page_size, &p->out) :
-				 tap_pages_copy(fd, size, &p->out);
+		ret = tap_chunks_copy(p->data, fd, pages.page_size, &p->out);
+	else if (pages.from < pages.to)
+		ret = p->level ? tap_pages_compress(p->data, fd, &pages, &p->out) : tap_pages_copy(fd, &pages, &p->out);
 	return ret ? fail(p, ret) : 0;
 }
 
-/* The data of one CPU. @part: its page file. */
-static int write_part(struct packer *p, const struct tap_spool_file *part, struct tap_dat_cpu *cpu)
+/* The data of one CPU, of the part @i. */
+static int write_part(struct packer *p, size_t i)
 {
-	int fd = openat(p->dir, part->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret;
+	const char *file = p->parts[i].file;
+	int fd = openat(p->dir, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret;
 
 	if (fd < 0)
-		return fail_part(p, -errno, part->file);
-	cpu->offset = p->out.pos;
-	ret = write_pages(p, part, fd);
-	cpu->size = p->out.pos - cpu->offset;
+		return fail_part(p, -errno, file);
+	p->cpus[i].offset = p->out.pos;
+	ret = write_pages(p, i, fd);
+	p->cpus[i].size = p->out.pos - p->cpus[i].offset;
 	close(fd);
 	return ret;
 }
@@ -226,7 +244,7 @@ static int write_buffer(struct packer *p, struct tap_dat_buffer *b)
 	if (!p->level)
 		p->out.pos = (p->out.pos + b->page_size - 1) & ~(uint64_t)(b->page_size - 1);
 	for (unsigned int i = 0; !ret && i < b->nr_cpus; i++)
-		ret = write_part(p, &p->parts[&b->cpus[i] - p->cpus], &b->cpus[i]);
+		ret = write_part(p, (size_t)(&b->cpus[i] - p->cpus));
 	if (ret)
 		return ret;
 	tap_dat_section_header(TAP_DAT_FLYRECORD, p->level ? TAP_DAT_COMPRESSED : 0,
@@ -402,6 +420,7 @@ static void remove_folder(struct packer *p)
 	unlinkat(p->dir, "meta.json", 0);
 	unlinkat(p->dir, "meta.json.new", 0);
 	unlinkat(p->dir, "head.dat.new", 0);
+	unlinkat(p->dir, TAP_SPOOL_FORGETS, 0);
 	for (size_t i = 0; i < p->nr_parts; i++)
 		unlinkat(p->dir, p->parts[i].file, 0);
 	rmdir(p->path);
@@ -441,6 +460,16 @@ static int open_out(struct packer *p)
 	return 0;
 }
 
+/* Were there none left while it is written, what is being recorded would have none either. */
+static int check_room(struct packer *p)
+{
+	struct statvfs st;
+
+	if (!p->moment || fstatvfs(p->out.fd, &st) || st.f_bavail * st.f_frsize >= p->out.whole + SPARE_BYTES)
+		return 0;
+	return fail(p, -ENOSPC);
+}
+
 static int pack(struct packer *p, const struct tap_pack_opts *opts)
 {
 	int ret = opts->head ? make_head(p, opts->head) : load_head(p);
@@ -448,13 +477,13 @@ static int pack(struct packer *p, const struct tap_pack_opts *opts)
 	ret = ret ?: list_parts(p) ?: list_buffers(p);
 	if (!ret && p->level && tap_packer_data_new(p->level, &p->data))
 		ret = fail(p, -ENOMEM);
-	return ret ?: open_out(p) ?: write_file(p) ?: publish(p);
+	return ret ?: open_out(p) ?: check_room(p) ?: write_file(p) ?: publish(p);
 }
 
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
 	     struct tap_err *err)
 {
-	struct packer p = { .path = spool_path, .target = file, .parent = -1, .err = err,
+	struct packer p = { .path = spool_path, .target = file, .moment = opts->moment, .parent = -1, .err = err,
 			    .out = { .fd = -1, .show = opts->show, .ctx = opts->ctx } };
 	int ret;
 
@@ -464,15 +493,16 @@ int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opt
 	if (opts->zstd)
 		p.level = opts->level ? opts->level : TAP_PACK_LEVEL;
 	ret = pack(&p, opts);
-	if (!ret)
+	if (!ret && !p.moment)
 		remove_folder(&p);
-	else if (p.out.fd >= 0)
+	else if (ret && p.out.fd >= 0)
 		unlinkat(p.packed_dir, p.packed, 0);
 	tap_packer_data_free(p.data);
 	tap_dat_front_release(&p.front);
 	free(p.buffers);
 	free(p.cpus);
 	free(p.parts);
+	free(p.sizes);
 	free(p.packed);
 	if (p.out.fd >= 0)
 		close(p.out.fd);

@@ -11,10 +11,17 @@
 
 #include "recording/spool.h"
 
+/* What a folder has by now that is still being written to, and stays. With head.dat, but for: */
+struct tap_pack_moment {
+	const char *meta, *cmdlines;
+	uint64_t from_ns; /* pages that end before are left out */
+};
+
 struct tap_pack_opts {
 	bool zstd;
 	int level; /* of zstd; 0: the default */
 	const struct tap_head *head; /* what to write at the front; NULL: what head.dat says */
+	const struct tap_pack_moment *moment; /* NULL: all of the folder, which is removed then */
 	void (*show)(void *ctx, uint64_t done, uint64_t whole); /* how far it has come; or NULL */
 	void *ctx;
 };
@@ -35,7 +42,8 @@ int tap_pack_check(const char *file, struct tap_err *err);
 
 /*
  * Packs FILE.spool at @spool_path into @file (mode 0600).
- * Return: 0; -EEXIST as above; -ENOSPC and other errnos, with the folder left as it was.
+ * Return: 0; -EEXIST as above; -ENOSPC, of a moment before there is no room left at all, and other errnos, with the
+ * folder left as it was.
  */
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
 	     struct tap_err *err);

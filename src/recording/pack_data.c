@@ -83,8 +83,9 @@ static uint64_t data_end(int fd, uint64_t size, uint32_t page_size)
 	return (end + page_size - 1) / page_size * page_size;
 }
 
-int tap_pages_size(int fd, uint32_t page_size, uint64_t *size)
+int tap_pages_find(int fd, bool forgets, struct tap_pages *pages)
 {
+	const uint32_t page_size = pages->page_size;
 	struct stat st;
 	uint64_t header[2], whole;
 	int ret;
@@ -93,29 +94,49 @@ int tap_pages_size(int fd, uint32_t page_size, uint64_t *size)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	whole = (uint64_t)st.st_size - (uint64_t)st.st_size % page_size;
-	*size = data_end(fd, whole, page_size);
-	while (*size) {
-		ret = tap_pread_all(fd, header, sizeof(header), (off_t)(*size - page_size));
+	whole = (uint64_t)st.st_size < pages->to ? (uint64_t)st.st_size : pages->to;
+	whole -= whole % page_size;
+	pages->to = data_end(fd, whole, page_size);
+	if (forgets && !pages->to) /* all was given back */
+		pages->from = pages->to = whole;
+	else if (forgets)
+		find_data(fd, &pages->from, pages->to);
+	pages->from -= pages->from % page_size;
+	while (pages->to > pages->from) {
+		ret = tap_pread_all(fd, header, sizeof(header), (off_t)(pages->to - page_size));
 		if (ret)
 			return ret;
 		if (header[0] || header[1])
 			break;
-		*size -= page_size;
+		pages->to -= page_size;
 	}
-	if (*size < whole) /* the first of the empty ones says that something is missing */
-		*size += page_size;
+	if (pages->to < whole) /* the first of the empty ones says that something is missing */
+		pages->to += page_size;
 	return 0;
 }
 
+int tap_pages_skip(int fd, uint64_t from_ns, struct tap_pages *pages)
+{
+	uint64_t stamp;
+	int ret = 0;
+
+	for (uint64_t next = pages->from + pages->page_size; !ret && next < pages->to; next += pages->page_size) {
+		ret = tap_pread_all(fd, &stamp, sizeof(stamp), (off_t)next);
+		if (!ret && stamp >= from_ns)
+			break;
+		pages->from = next;
+	}
+	return ret;
+}
+
 /* Both files share the pages' blocks, where the file system can do that. */
-static bool share_pages(int fd, uint64_t size, int out, uint64_t pos)
+static bool share_pages(int fd, const struct tap_pages *pages, int out, uint64_t pos)
 {
 	struct file_clone_range range = {
-		.src_fd = fd, .src_length = size, .dest_offset = pos,
+		.src_fd = fd, .src_offset = pages->from, .src_length = pages->to - pages->from, .dest_offset = pos,
 	};
 
-	return size && !ioctl(out, FICLONERANGE, &range);
+	return range.src_length && !ioctl(out, FICLONERANGE, &range);
 }
 
 static void advance(struct tap_pack_out *out, uint64_t done)
@@ -133,32 +154,31 @@ static int append(struct tap_pack_out *out, const void *data, size_t len)
 	return ret;
 }
 
-int tap_pages_copy(int fd, uint64_t size, struct tap_pack_out *out)
+int tap_pages_copy(int fd, const struct tap_pages *pages, struct tap_pack_out *out)
 {
-	uint64_t from = 0, left, begin = out->pos;
+	uint64_t from = pages->from, left, begin = out->pos, end = begin + pages->to - pages->from;
 	char *buf = NULL;
 	int ret = 0;
 
-	out->pos += size;
-	if (share_pages(fd, size, out->fd, begin))
+	out->pos = end;
+	if (share_pages(fd, pages, out->fd, begin))
 		return 0;
 	buf = malloc(COPY_BYTES);
 	if (!buf)
 		return -ENOMEM;
-	while (!ret && (left = find_data(fd, &from, size)) > 0) {
-		size_t len = COPY_BYTES - (begin + from) % COPY_BYTES;
+	while (!ret && (left = find_data(fd, &from, pages->to)) > 0) {
+		uint64_t to = begin + from - pages->from;
+		size_t len = COPY_BYTES - to % COPY_BYTES;
 
 		if (len > left)
 			len = (size_t)left;
-		ret = tap_pread_all(fd, buf, len, (off_t)from) ?:
-		      tap_pwrite_all(out->fd, buf, len, begin + from);
+		ret = tap_pread_all(fd, buf, len, (off_t)from) ?: tap_pwrite_all(out->fd, buf, len, to);
 		from += len;
 		advance(out, len);
 	}
 	/* where a hole is the end, the file is as long all the same */
-	if (!ret && size)
-		ret = tap_pread_all(fd, buf, 1, (off_t)(size - 1)) ?:
-		      tap_pwrite_all(out->fd, buf, 1, begin + size - 1);
+	if (!ret && end > begin)
+		ret = tap_pread_all(fd, buf, 1, (off_t)(pages->to - 1)) ?: tap_pwrite_all(out->fd, buf, 1, end - 1);
 	free(buf);
 	return ret;
 }
@@ -274,23 +294,22 @@ static int do_batch(struct tap_packer_data *d, int fd, uint64_t *from, uint64_t 
 	return ret;
 }
 
-int tap_pages_compress(struct tap_packer_data *d, int fd, uint64_t size, uint32_t page_size,
-		       struct tap_pack_out *out)
+int tap_pages_compress(struct tap_packer_data *d, int fd, const struct tap_pages *pages, struct tap_pack_out *out)
 {
-	int ret = fit_chunk(d, page_size);
-	uint64_t nr, from = 0, before;
+	int ret = fit_chunk(d, pages->page_size);
+	uint64_t nr, from = pages->from, before;
 	uint32_t nr32;
 
 	if (ret)
 		return ret;
-	nr = (size + d->chunk_cap - 1) / d->chunk_cap;
+	nr = (pages->to - from + d->chunk_cap - 1) / d->chunk_cap;
 	nr32 = (uint32_t)nr;
 	if (nr != nr32)
 		return -EFBIG;
 	ret = append(out, &nr32, sizeof(nr32));
-	while (!ret && from < size) {
+	while (!ret && from < pages->to) {
 		before = from;
-		ret = do_batch(d, fd, &from, size, out);
+		ret = do_batch(d, fd, &from, pages->to, out);
 		advance(out, from - before);
 	}
 	return ret;

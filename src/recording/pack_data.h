@@ -6,6 +6,7 @@
 #ifndef TAP_RECORDING_PACK_DATA_H
 #define TAP_RECORDING_PACK_DATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,14 +38,23 @@ struct tap_pack_out {
 int tap_packer_data_new(int level, struct tap_packer_data **out);
 void tap_packer_data_free(struct tap_packer_data *d);
 
+/* A stretch of a page file, whole pages. */
+struct tap_pages {
+	uint64_t from, to;
+	uint32_t page_size;
+};
+
 /*
- * Bytes of whole pages in the file. Of empty ones at its end only the first counts: a power cut may
- * leave a file longer than what reached the disk. Return: 0; -EINVAL if it is no regular file; -errno.
+ * The pages in the first @pages->to bytes of the file. Of empty ones at its end only the first counts: a power cut may
+ * leave a file longer than what reached the disk. @forgets: so do none that are a hole at its beginning (spool.h).
+ * Return: 0; -EINVAL if it is no regular file; -errno.
  */
-int tap_pages_size(int fd, uint32_t page_size, uint64_t *size);
+int tap_pages_find(int fd, bool forgets, struct tap_pages *pages);
+/* Leaves pages out behind which there is one that begins before @from_ns. Return: 0; -errno. */
+int tap_pages_skip(int fd, uint64_t from_ns, struct tap_pages *pages);
 
 /* Return: 0; -ENODATA if the file has become shorter; -ENOSPC, ... */
-int tap_pages_copy(int fd, uint64_t size, struct tap_pack_out *out);
+int tap_pages_copy(int fd, const struct tap_pages *pages, struct tap_pack_out *out);
 /*
  * A page file that is compressed while recording looks as a CPU's data in a trace.dat: a u32 for the number
  * of chunks, here 0, and the chunks. The last one may be cut.
@@ -57,8 +67,7 @@ int tap_chunk_make(struct tap_packer_data *d, const void *pages, size_t len, con
 int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size,
 		    struct tap_pack_out *out);
 /* Chunks are compressed by as many threads as there are CPUs, two at most. */
-int tap_pages_compress(struct tap_packer_data *d, int fd, uint64_t size, uint32_t page_size,
-		       struct tap_pack_out *out);
+int tap_pages_compress(struct tap_packer_data *d, int fd, const struct tap_pages *pages, struct tap_pack_out *out);
 
 int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset);
 

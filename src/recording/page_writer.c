@@ -17,7 +17,7 @@
 #define SPARE_BLOCKS 16u  /* what is kept of them for the next burst */
 #define REST_NS 1000000u
 
-enum job_kind { PAGES, PIPE, HEAD, META, WAIT, END };
+enum job_kind { PAGES, PIPE, HEAD, META, CALL, WAIT, END };
 
 struct job {
 	enum job_kind kind;
@@ -25,6 +25,9 @@ struct job {
 	int pipe;
 	char *data; /* owned */
 	size_t len;
+	int (*call)(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err);
+	void *ctx;
+	uint64_t arg;
 };
 
 /*
@@ -77,6 +80,8 @@ static int do_job(struct tap_page_writer *w, const struct job *job, struct tap_e
 		return tap_spool_set_head(w->spool, job->data, job->len, err);
 	case META:
 		return tap_spool_set_meta(w->spool, job->data, false, err);
+	case CALL:
+		return job->call(w->spool, job->ctx, job->arg, err);
 	case WAIT:
 		sem_post(&w->reached);
 		return 0;
@@ -291,4 +296,11 @@ int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *h
 void tap_page_writer_set_meta(struct tap_page_writer *w, char *json)
 {
 	put(w, &(struct job){ .kind = META, .data = json });
+}
+
+void tap_page_writer_call(struct tap_page_writer *w,
+			  int (*call)(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err), void *ctx,
+			  uint64_t arg)
+{
+	put(w, &(struct job){ .kind = CALL, .call = call, .ctx = ctx, .arg = arg });
 }

@@ -56,6 +56,14 @@ int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *h
 /* As tap_spool_set_meta(), not synced. Takes @json, which is to be freed by free(). */
 void tap_page_writer_set_meta(struct tap_page_writer *w, char *json);
 
+/*
+ * Calls @call in the writing thread, when all is written that was handed over before, and before what is handed over
+ * later. Return, of @call: 0; -errno with a sentence.
+ */
+void tap_page_writer_call(struct tap_page_writer *w,
+			  int (*call)(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err), void *ctx,
+			  uint64_t arg);
+
 /* Return: 0; the first failure of what was written by now. */
 int tap_page_writer_check(const struct tap_page_writer *w, struct tap_err *err);
 /* Waits until all is written that was handed over. */

@@ -14,17 +14,22 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "recording/dat_write.h"
 #include "recording/pack_data.h"
 
 #define ZSTD_SUFFIX ".zstd"
+#define FORGET_BYTES (256u << 10) /* what is given back at once */
 
 struct page_file {
 	int fd; /* -1 until there is something to write */
 	int failed; /* the -errno after which nothing more is written */
 	uint64_t end; /* of what is whole */
+	uint64_t begin; /* what is before it was given back */
+	uint64_t begin_ns; /* nothing is missing from there on; 0: from the first page on */
+	uint64_t next_ns; /* the same, when one step more is given back; 0: not known */
 };
 
 struct spool_buffer {
@@ -40,6 +45,8 @@ struct tap_spool {
 	struct spool_buffer *buffers[TAP_SPOOL_MAX_BUFFERS];
 	unsigned int nr_buffers;
 	_Atomic uint64_t bytes; /* asked for by others than who writes */
+	bool forgets;
+	uint64_t given_back; /* bytes */
 	struct tap_packer_data *packer; /* NULL: pages are written as they are */
 	char *from_pipe; /* TAP_PACK_CHUNK_BYTES, to be compressed */
 };
@@ -123,7 +130,7 @@ static int sync_parent(const char *path)
 /* An empty file that nobody else can open, whatever the umask. */
 static int create_file(int dir, const char *name)
 {
-	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int ret;
 
 	if (fd < 0)
@@ -336,6 +343,7 @@ void tap_spool_remove(struct tap_spool *s)
 
 	unlinkat(s->dir, "head.dat", 0); /* first: without it the folder is no recording */
 	unlinkat(s->dir, "meta.json", 0);
+	unlinkat(s->dir, TAP_SPOOL_FORGETS, 0);
 	for (unsigned int i = 0; i < s->nr_buffers; i++)
 		for (unsigned int cpu = 0; cpu < s->buffers[i]->nr_cpus; cpu++) {
 			page_file_name(s, s->buffers[i], cpu, name);
@@ -454,19 +462,151 @@ static int append_pages(struct tap_spool *s, struct page_file *f, const char *pa
 	return 0;
 }
 
+/* ---- what is given back ----------------------------------------------------------------------- */
+
+int tap_spool_forgets(struct tap_spool *s, struct tap_err *err)
+{
+	int fd = create_file(s->dir, TAP_SPOOL_FORGETS);
+	int ret = fd < 0 ? fd : tap_write_all(fd, "\n", 1);
+
+	if (!ret && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1))
+		ret = -errno;
+	if (fd >= 0)
+		close(fd);
+	s->forgets = !ret;
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "the file system of '%.300s' cannot give back parts of files: %m", s->path) : 0;
+}
+
+static uint64_t step_of(const struct spool_buffer *b)
+{
+	return b->page_size > FORGET_BYTES ? b->page_size : FORGET_BYTES;
+}
+
+/* The stamp that the page at @at begins with. */
+static uint64_t stamp_at(const struct page_file *f, uint64_t at)
+{
+	uint64_t stamp = 0;
+
+	return tap_pread_all(f->fd, &stamp, sizeof(stamp), (off_t)at) ? 0 : stamp;
+}
+
+static int give_back(struct tap_spool *s, struct page_file *f, uint64_t to)
+{
+	if (to > f->begin && fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)f->begin,
+				       (off_t)(to - f->begin)))
+		return -errno;
+	s->given_back += to - f->begin;
+	f->begin = to;
+	f->next_ns = 0;
+	return 0;
+}
+
+static bool is_full(int ret)
+{
+	return ret == -ENOSPC || ret == -EDQUOT;
+}
+
+/* What the next pages in the pipe are not to be taken for. */
+static void discard(int pipe, size_t len)
+{
+	char bytes[4096];
+
+	while (len && !read_pipe(pipe, bytes, len < sizeof(bytes) ? len : sizeof(bytes)))
+		len -= len < sizeof(bytes) ? len : sizeof(bytes);
+}
+
+/*
+ * There is no room, and pages were not written: nothing would tell of a hole between those before and those
+ * to come. So all is given back, and the file begins anew.
+ */
+static int drop_all(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f, unsigned int cpu,
+		    struct tap_err *err)
+{
+	int ret = give_back(s, f, f->end);
+
+	f->begin_ns = tap_now_ns();
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot give back '%.300s/%s.cpu%u': %m", s->path, b->prefix, cpu) : 0;
+}
+
+/* The page file whose next step is the oldest. */
+static struct page_file *find_oldest(const struct tap_spool *s, uint64_t *to)
+{
+	struct page_file *oldest = NULL;
+
+	for (unsigned int i = 0; i < s->nr_buffers; i++) {
+		struct spool_buffer *b = s->buffers[i];
+
+		for (unsigned int cpu = 0; cpu < b->nr_cpus; cpu++) {
+			struct page_file *f = &b->cpus[cpu];
+
+			if (f->end - f->begin <= step_of(b))
+				continue;
+			f->next_ns = f->next_ns ?: stamp_at(f, f->begin + step_of(b));
+			if (oldest && oldest->next_ns <= f->next_ns)
+				continue;
+			oldest = f;
+			*to = f->begin + step_of(b);
+		}
+	}
+	return oldest;
+}
+
+int tap_spool_forget(struct tap_spool *s, uint64_t before_ns, uint64_t max_bytes)
+{
+	struct page_file *f;
+	uint64_t to;
+	int ret = 0;
+
+	while (!ret && (f = find_oldest(s, &to)) != NULL) {
+		uint64_t next_ns = f->next_ns;
+
+		if (next_ns >= before_ns && s->bytes - s->given_back <= max_bytes)
+			break;
+		ret = give_back(s, f, to);
+		if (next_ns > f->begin_ns)
+			f->begin_ns = next_ns;
+	}
+	return ret;
+}
+
+uint64_t tap_spool_whole_from(const struct tap_spool *s)
+{
+	uint64_t from = 0;
+
+	for (unsigned int i = 0; i < s->nr_buffers; i++)
+		for (unsigned int cpu = 0; cpu < s->buffers[i]->nr_cpus; cpu++)
+			if (s->buffers[i]->cpus[cpu].begin_ns > from)
+				from = s->buffers[i]->cpus[cpu].begin_ns;
+	return from;
+}
+
+uint64_t tap_spool_kept(const struct tap_spool *s)
+{
+	return s->bytes - s->given_back;
+}
+
 static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages, int pipe,
 		  size_t len, struct tap_err *err)
 {
 	const struct spool_buffer *b = s->buffers[buffer];
 	struct page_file *f = &b->cpus[cpu];
 	int ret = f->failed ?: open_page_file(s, b, cpu);
+	off_t done;
 
 	if (!ret) {
 		ret = s->packer ? append_chunks(s, f, pages, pipe, len) :
 				  append_pages(s, f, pages, pipe, len);
 		if (!ret)
 			return 0;
+		done = lseek(f->fd, 0, SEEK_CUR) - (off_t)f->end;
 		settle(s, b, f);
+		if (s->forgets && is_full(ret)) {
+			if (!pages)
+				discard(pipe, len - (size_t)done);
+			return drop_all(s, b, f, cpu, err);
+		}
 	}
 	f->failed = ret;
 	errno = -ret;

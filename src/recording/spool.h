@@ -9,6 +9,8 @@
  *                          whole pages; name is "" for the top buffer
  *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>.zstd   the same, compressed (pack_data.h)
  *
+ *   FILE.spool/forgets     page files begin with what was given back: a hole there is no loss
+ *
  * A clean stop packs it into FILE (pack.h) and removes it.
  */
 #ifndef TAP_RECORDING_SPOOL_H
@@ -27,6 +29,8 @@
 #define TAP_SPOOL_MAX_CPUS 65536u
 #define TAP_SPOOL_MIN_PAGE_SIZE 256u
 #define TAP_SPOOL_MAX_PAGE_SIZE (1u << 24)
+
+#define TAP_SPOOL_FORGETS "forgets"
 
 struct tap_buf;
 
@@ -64,6 +68,21 @@ int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, 
 /* The same with whole pages that are in a pipe. */
 int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int pipe, size_t len,
 		     struct tap_err *err);
+
+/*
+ * Before the first buffer: old pages will be given back (a flight recorder's spool), and where the disk is full, all of
+ * a page file, in place of failing. Not for a compressed one. Return: 0; -EOPNOTSUPP where the file system has no holes;
+ * -errno.
+ */
+int tap_spool_forgets(struct tap_spool *s, struct tap_err *err);
+/*
+ * Gives back pages, the oldest first, 256 KiB at a time: such as hold nothing from @before_ns on, and as many as there
+ * are beyond @max_bytes. Return: 0; -errno.
+ */
+int tap_spool_forget(struct tap_spool *s, uint64_t before_ns, uint64_t max_bytes);
+/* Return: since when nothing is missing, by page stamps; 0: from the beginning. */
+uint64_t tap_spool_whole_from(const struct tap_spool *s);
+uint64_t tap_spool_kept(const struct tap_spool *s); /* bytes of pages that were not given back */
 
 /*
  * Replaces meta.json by @json. @sync: it waits until that would last through a power cut, maybe

@@ -161,7 +161,7 @@ static bool drain(struct fixture *f, bool last)
 	if (anew)
 		set_head(f, false);
 	do
-		assert_int_equal(tap_backend_user.drain(f->state, last, &f->res, NULL), 0);
+		assert_int_equal(tap_backend_user.drain(f->state, last ? TAP_DRAIN_LAST : TAP_DRAIN_PAGES, &f->res, NULL), 0);
 	while (s->paused);
 	return anew;
 }

@@ -432,7 +432,7 @@ static void tell_off(struct bpf_state *s)
 		}
 }
 
-static int bpf_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
+static int bpf_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err)
 {
 	struct bpf_state *s = state;
 	uint64_t before = res->events + res->lost;
@@ -445,11 +445,13 @@ static int bpf_drain(void *state, bool last, struct tap_drain *res, struct tap_e
 		for (unsigned int i = 0; i < s->nr_lanes; i++)
 			tap_lane_drain(&s->lanes[i], s->writer, res);
 	s->runs += res->events + res->lost - before;
-	if (!last || ret)
+	if (depth == TAP_DRAIN_PAGES || ret)
 		return ret;
 	report_misses(s, res);
-	tell_off(s);
-	tap_bpf_filters_tell(&s->filters, s->plan);
+	if (depth == TAP_DRAIN_LAST) {
+		tell_off(s);
+		tap_bpf_filters_tell(&s->filters, s->plan);
+	}
 	for (unsigned int i = 0; i < s->nr_lanes; i++)
 		tap_lane_flush(&s->lanes[i], s->writer, true);
 	return 0;
@@ -471,6 +473,11 @@ static int bpf_stop(void *state, struct tap_err *err)
 	return 0;
 }
 
+static uint64_t end_ns(const struct bpf_state *s)
+{
+	return s->stopped_ns ?: tap_now_ns();
+}
+
 /* Programs that turn most events away leave no trace of their runs: then the samples must do. */
 static double probe_share(const struct bpf_state *s, const struct run_stats *stats, uint64_t sampled_ns)
 {
@@ -479,7 +486,7 @@ static double probe_share(const struct bpf_state *s, const struct run_stats *sta
 	if (s->filters.nr || (s->plan->select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)))
 		return (double)stats->time_ns / (double)sampled_ns / cpus;
 	return (double)stats->time_ns / (double)stats->count * (double)s->runs /
-	       (double)(s->stopped_ns - s->started_ns) / cpus;
+	       (double)(end_ns(s) - s->started_ns) / cpus;
 }
 
 static void bpf_account(void *state, json_t *price)
@@ -490,7 +497,7 @@ static void bpf_account(void *state, json_t *price)
 	uint64_t sampled = s->stats_total_ns;
 
 	if (s->stats_fd >= 0)
-		sampled += s->stopped_ns - s->stats_on_ns;
+		sampled += end_ns(s) - s->stats_on_ns;
 	json_object_set_new(price, "ring_bytes_per_cpu", json_integer((json_int_t)ring));
 	if (!stats.count || !sampled)
 		return;

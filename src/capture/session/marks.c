@@ -127,6 +127,8 @@ int tap_marks_add(struct tap_marks *m, uint64_t at_ns, pid_t pid, const char *te
 	/* of two that ask, the later one may be asked first; a page begins where the one before it ended */
 	m->last_ns = at_ns > m->last_ns ? at_ns : m->last_ns;
 	tap_lane_add(&m->lane, m->writer, m->last_ns, &rec, (uint32_t)(at + comm_len + len + 1));
+	if (m->added)
+		m->added(m->ctx, m->last_ns, rec.texts + comm_len);
 	return 0;
 }
 

@@ -15,6 +15,8 @@ struct tap_marks {
 	struct tap_lane lane; /* pages: NULL: nothing was marked yet */
 	struct tap_buf format;
 	uint64_t last_ns; /* no mark is before that: the last one, or the start */
+	void (*added)(void *ctx, uint64_t at_ns, const char *text); /* or NULL */
+	void *ctx;
 };
 
 /* @pids: borrowed. Where there can be no socket, marks come by tap_marks_add() alone. */

@@ -4,6 +4,25 @@
 
 #include "capture/plan.h"
 
+/* A file of a flight recorder (flight.h). */
+struct tap_flight_file {
+	const char *path;
+	const struct tap_err *err; /* why there is none; NULL: it is there */
+	const char *what; /* was met first */
+	uint64_t at_ns; /* when */
+	uint64_t from_ns, to_ns; /* what it holds */
+	unsigned int nr_met; /* in all */
+	uint64_t bytes;
+};
+
+struct tap_flight_opts {
+	uint64_t keep_ns, keep_bytes; /* one of them; both 0: this is an ordinary recording */
+	uint64_t after_ns;
+	unsigned int max_files; /* older ones are removed; 0: no limit */
+	void (*written)(void *ctx, const struct tap_flight_file *file); /* or NULL */
+	void *ctx;
+};
+
 /* Needed only until tap_session_open() returns, but for the selection. */
 struct tap_session_opts {
 	const char *file;
@@ -16,6 +35,7 @@ struct tap_session_opts {
 	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */
 	int priority; /* while recording; tap_priority_raise() */
 	bool zstd;
+	struct tap_flight_opts flight;
 	bool bpf_ringbuf; /* see struct tap_plan */
 	/* How far packing has come, bytes; or NULL. */
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);

@@ -18,6 +18,7 @@
 #include "capture/session/cgroup_watch.h"
 #include "capture/session/choose.h"
 #include "capture/session/description.h"
+#include "capture/session/flight.h"
 #include "capture/session/marks.h"
 #include "capture/session/priority.h"
 #include "capture/tracefs/tracefs.h"
@@ -48,6 +49,9 @@ struct tap_session {
 	void *states[NR_BACKENDS]; /* NULL: not in the plan */
 	struct tap_spool *spool;
 	struct tap_page_writer *writer; /* into the spool, while it grows */
+	struct tap_flight_opts flight_opts;
+	struct tap_flight *flight; /* NULL: an ordinary recording */
+	struct tap_buf symbols; /* the kernel's, where a head has them */
 	struct tap_description description;
 	struct tap_cgroup_watch new_cgroups;
 	struct tap_marks marks;
@@ -253,6 +257,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->new_cgroups.fd = -1;
 	s->marks.fd = -1;
 	s->zstd = opts->zstd;
+	s->flight_opts = opts->flight;
 	s->packing = opts->packing;
 	s->ctx = opts->ctx;
 	s->wait_ns = WAIT_FIRST_NS;
@@ -340,6 +345,7 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 	head.uname = kernel;
 	head.tool = "schedtap " TAP_VERSION;
 	head.cmdlines = cmdlines ?: tap_buf_str(&comms);
+	head.kallsyms = tap_buf_str(&s->symbols);
 	head.meta = meta;
 	head.clock = "mono";
 	head.nr_cpus = s->plan.nr_cpus;
@@ -351,13 +357,6 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 	tap_buf_release(&comms);
 	free(meta);
 	return ret;
-}
-
-static int create_spool(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
-{
-	int ret = tap_spool_create(s->file, head, &s->spool, err);
-
-	return ret ? ret : s->zstd ? tap_spool_compress(s->spool, TAP_PACK_LEVEL, err) : 0;
 }
 
 static int set_head(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
@@ -380,19 +379,34 @@ static bool prints_symbols(const struct tap_head *head)
 	return false;
 }
 
+static bool is_flight(const struct tap_session *s)
+{
+	return s->flight_opts.keep_ns || s->flight_opts.keep_bytes;
+}
+
+static int create_spool(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
+{
+	struct tap_head whole = *head;
+	int ret;
+
+	if (is_flight(s) && prints_symbols(head))
+		tap_machine_symbols(&s->symbols);
+	whole.kallsyms = tap_buf_str(&s->symbols);
+	ret = tap_spool_create(s->file, &whole, &s->spool, err);
+	if (!ret && is_flight(s))
+		return tap_spool_forgets(s->spool, err);
+	return ret ? ret : s->zstd ? tap_spool_compress(s->spool, TAP_PACK_LEVEL, err) : 0;
+}
+
 static int pack(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
 	struct tap_head whole = *head;
 	struct tap_pack_opts opts = { .zstd = s->zstd, .head = &whole, .show = s->packing, .ctx = s->ctx };
-	struct tap_buf symbols = { 0 };
-	int ret;
 
 	if (prints_symbols(head))
-		tap_machine_symbols(&symbols);
-	whole.kallsyms = tap_buf_str(&symbols);
-	ret = tap_pack(tap_spool_path(s->spool), s->file, &opts, err);
-	tap_buf_release(&symbols);
-	return ret;
+		tap_machine_symbols(&s->symbols);
+	whole.kallsyms = tap_buf_str(&s->symbols);
+	return tap_pack(tap_spool_path(s->spool), s->file, &opts, err);
 }
 
 /* Waits until it would last through a power cut. */
@@ -415,6 +429,25 @@ static int start_writer(struct tap_session *s, struct tap_err *err)
 	if (!ret)
 		tap_description_add_tid(&s->description, &s->plan.pids, tap_page_writer_tid(s->writer));
 	return ret;
+}
+
+static void on_mark(void *ctx, uint64_t at_ns, const char *text)
+{
+	tap_flight_met(ctx, at_ns, text);
+}
+
+static int start_flight(struct tap_session *s, struct tap_err *err)
+{
+	int ret = tap_flight_new(&s->flight_opts, s->file, s->zstd, s->spool, s->writer, &s->flight, err);
+
+	if (ret)
+		return ret;
+	if (s->plan.pids.nested)
+		tap_pids_read(&s->plan.pids);
+	tap_description_add_tid(&s->description, &s->plan.pids, tap_flight_tid(s->flight));
+	s->marks.added = on_mark;
+	s->marks.ctx = s->flight;
+	return 0;
 }
 
 static int raise_priorities(struct tap_session *s, struct tap_err *err)
@@ -442,7 +475,7 @@ static int start(struct tap_session *s, struct tap_err *err)
 	if (s->plan.own)
 		tap_description_set_definitions(&s->description, s->plan.own);
 	ret = tap_pack_check(s->file, err) ?: with_head(s, NULL, create_spool, err) ?:
-	      start_writer(s, err);
+	      start_writer(s, err) ?: (is_flight(s) ? start_flight(s, err) : 0);
 	/* from the first event on: behind it there may be a hundred tasks that run before the first drain */
 	ret = ret ?: raise_priorities(s, err);
 	for_each_backend(s, i)
@@ -464,6 +497,14 @@ static int start(struct tap_session *s, struct tap_err *err)
 	return 0;
 }
 
+/* Before the writer: it may be waiting for that. */
+static void end_flight(struct tap_session *s)
+{
+	tap_flight_free(s->flight);
+	s->flight = NULL;
+	s->marks.added = NULL;
+}
+
 static void end_writer(struct tap_session *s)
 {
 	tap_page_writer_free(s->writer);
@@ -474,6 +515,7 @@ void tap_session_cancel(struct tap_session *s)
 {
 	s->running = false;
 	restore_priorities(s);
+	end_flight(s);
 	end_writer(s);
 	if (s->spool)
 		tap_spool_remove(s->spool);
@@ -529,14 +571,14 @@ static void follow_triggers(struct tap_session *s)
 	}
 }
 
-static int drain(struct tap_session *s, bool last, struct tap_drain *res, struct tap_err *err)
+static int drain(struct tap_session *s, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err)
 {
 	int ret = 0, marked;
 
-	if (s->plan.nr_triggers && !last)
+	if (s->plan.nr_triggers && depth != TAP_DRAIN_LAST)
 		follow_triggers(s);
 	for_each_backend(s, i) {
-		int one = backends[i]->drain(s->states[i], last, res, unless_failed(ret, err));
+		int one = backends[i]->drain(s->states[i], depth, res, unless_failed(ret, err));
 
 		ret = ret ?: one;
 	}
@@ -577,10 +619,10 @@ bool tap_session_goes_on(const struct tap_session *s, unsigned int left)
 	return left;
 }
 
-static int find_and_drain(struct tap_session *s, bool last, struct tap_drain *res,
+static int find_and_drain(struct tap_session *s, enum tap_drain_depth depth, struct tap_drain *res,
 			  struct tap_err *err)
 {
-	int found = find(s, err), ret = drain(s, last, res, unless_failed(found, err));
+	int found = find(s, err), ret = drain(s, depth, res, unless_failed(found, err));
 
 	return found ?: ret;
 }
@@ -598,24 +640,6 @@ static uint64_t next_wait(uint64_t wait_ns, const struct tap_drain *res)
 	else if (res->fill_pct < FILL_LOW_PCT)
 		wait_ns += wait_ns * wait_ns / WAIT_GROWTH_NS;
 	return wait_ns < WAIT_MIN_NS ? WAIT_MIN_NS : wait_ns > WAIT_MAX_NS ? WAIT_MAX_NS : wait_ns;
-}
-
-int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err)
-{
-	struct tap_drain res = { 0 };
-	uint64_t spent_ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID), least_ns = 0;
-	int ret = find_and_drain(s, false, &res, err), failed;
-
-	failed = tap_page_writer_check(s->writer, unless_failed(ret, err));
-	ret = ret ?: failed;
-	spent_ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	s->wait_ns = next_wait(s->wait_ns, &res);
-	/* with a real-time priority nobody else would run: others have half of the CPU, or a tenth where rings fill */
-	if (s->priority.raised)
-		least_ns = res.lost || res.fill_pct > FILL_HIGH_PCT ? spent_ns / 9 : spent_ns;
-	*wait_ns = s->wait_ns > least_ns ? s->wait_ns : least_ns;
-	s->failed |= !!ret;
-	return ret;
 }
 
 /* What a backend says of the price; < 0: nothing. */
@@ -647,6 +671,38 @@ static void set_price(struct tap_session *s)
 	tap_description_set_events(&s->description, &s->plan);
 }
 
+/* After a drain. @is_due: a file is to be written of what is there. */
+static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
+{
+	if (is_due) {
+		end_own_time(s);
+		set_price(s);
+		begin_own_time(s);
+	}
+	return tap_flight_step(s->flight, &s->description, is_due, err);
+}
+
+int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err)
+{
+	struct tap_drain res = { 0 };
+	uint64_t spent_ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID), least_ns = 0;
+	bool is_due = s->flight && tap_flight_is_due(s->flight, tap_now_ns());
+	int ret = find_and_drain(s, is_due ? TAP_DRAIN_ALL : TAP_DRAIN_PAGES, &res, err), failed;
+
+	if (s->flight && !ret)
+		ret = step_flight(s, is_due, err);
+	failed = tap_page_writer_check(s->writer, unless_failed(ret, err));
+	ret = ret ?: failed;
+	spent_ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	s->wait_ns = next_wait(s->wait_ns, &res);
+	/* with a real-time priority nobody else would run: others have half of the CPU, or a tenth where rings fill */
+	if (s->priority.raised)
+		least_ns = res.lost || res.fill_pct > FILL_HIGH_PCT ? spent_ns / 9 : spent_ns;
+	*wait_ns = s->wait_ns > least_ns ? s->wait_ns : least_ns;
+	s->failed |= !!ret;
+	return ret;
+}
+
 static int stop(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_drain res = { 0 };
@@ -660,7 +716,7 @@ static int stop(struct tap_session *s, struct tap_err *err)
 		ret = ret ?: one;
 	}
 	begin_own_time(s);
-	one = find_and_drain(s, true, &res, unless_failed(ret, err));
+	one = find_and_drain(s, TAP_DRAIN_LAST, &res, unless_failed(ret, err));
 	ret = ret ?: one;
 	tap_page_writer_wait(s->writer);
 	one = tap_page_writer_check(s->writer, unless_failed(ret, err));
@@ -669,16 +725,14 @@ static int stop(struct tap_session *s, struct tap_err *err)
 	return ret ?: one;
 }
 
-int tap_session_finish(struct tap_session *s, struct tap_err *err)
+/* One file of all that was recorded. */
+static int finish_file(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_buf cmdlines = { 0 };
-	int failed = stop(s, err), ret;
 	struct stat st;
+	int ret = tap_description_end(&s->description, &s->plan.pids, tap_spool_path(s->spool), !s->failed, &cmdlines,
+				      err);
 
-	set_price(s);
-	tap_description_set_window(&s->description, s->stats.start_ns, s->stats.end_ns);
-	ret = failed ?: tap_description_end(&s->description, &s->plan.pids, tap_spool_path(s->spool),
-					    !s->failed, &cmdlines, err);
 	ret = ret ?: write_meta(s, err);
 	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack, err);
 	if (!ret && !stat(s->file, &st))
@@ -687,10 +741,30 @@ int tap_session_finish(struct tap_session *s, struct tap_err *err)
 	return ret;
 }
 
+/* The file of what was met at last. What could be in none stays in the spool. */
+static int finish_flight(struct tap_session *s, struct tap_err *err)
+{
+	int ret = tap_flight_end(s->flight, &s->description, err);
+
+	if (!ret)
+		tap_spool_remove(s->spool);
+	return ret;
+}
+
+int tap_session_finish(struct tap_session *s, struct tap_err *err)
+{
+	int ret = stop(s, err);
+
+	set_price(s);
+	tap_description_set_window(&s->description, s->stats.start_ns, s->stats.end_ns);
+	return ret ?: s->flight ? finish_flight(s, err) : finish_file(s, err);
+}
+
 void tap_session_free(struct tap_session *s)
 {
 	if (!s)
 		return;
+	end_flight(s);
 	end_writer(s); /* before the pipes that it reads */
 	for_each_backend(s, i)
 		backends[i]->free(s->states[i]);
@@ -699,6 +773,7 @@ void tap_session_free(struct tap_session *s)
 	tap_cgroup_watch_release(&s->new_cgroups);
 	tap_marks_release(&s->marks);
 	tap_plan_release(&s->plan);
+	tap_buf_release(&s->symbols);
 	free(s->file);
 	free(s);
 }

@@ -661,7 +661,7 @@ static void count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res)
 	tap_buf_release(&stats);
 }
 
-static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drain *res,
+static int drain_cpu(struct tfs *t, unsigned int cpu, enum tap_drain_depth depth, struct tap_drain *res,
 		     struct tap_err *err)
 {
 	struct tfs_cpu *c = &t->cpus[cpu];
@@ -673,9 +673,10 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drai
 	do {
 		n = t->unsifted ? 0 : move_pages(t, cpu, err);
 		moved += n > 0 ? (uint64_t)n : 0;
-	} while (n > 0 && (last || moved < t->ring_bytes));
+	} while (n > 0 && (depth == TAP_DRAIN_LAST || moved < t->ring_bytes));
 	if (n >= 0) {
-		n = copy_pages(t, cpu, last ? UINT64_MAX :
+		n = copy_pages(t, cpu, depth == TAP_DRAIN_LAST ? UINT64_MAX :
+				       depth == TAP_DRAIN_ALL ? count_whole(t, cpu) + 1 :
 				       t->unsifted || is_full(t, c) ? count_whole(t, cpu) + is_late :
 				       is_late && !moved ? 1 : 0, err);
 		moved += n > 0 ? (uint64_t)n : 0;
@@ -687,23 +688,23 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, bool last, struct tap_drai
 	if (fill > res->fill_pct)
 		res->fill_pct = (unsigned int)fill;
 	res->bytes += moved;
-	if (n >= 0 && (moved || last))
+	if (n >= 0 && (moved || depth == TAP_DRAIN_LAST))
 		count_events(t, cpu, res);
 	return n < 0 ? (int)n : 0;
 }
 
 /* Adds to @res: the session has one for all backends. */
-static int tfs_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
+static int tfs_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err)
 {
 	const struct tap_drain before = *res;
 	struct tfs *t = state;
-	int ret = tap_tracefs_triggers_drain(&t->triggers, last, err) ?: open_cpus(t, err);
+	int ret = tap_tracefs_triggers_drain(&t->triggers, depth == TAP_DRAIN_LAST, err) ?: open_cpus(t, err);
 
 	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
 		if (t->cpus[cpu].fd >= 0)
-			ret = drain_cpu(t, cpu, last, res, err);
+			ret = drain_cpu(t, cpu, depth, res, err);
 	/* not left to free: packing takes its time, and may be where we are killed */
-	if (last)
+	if (depth == TAP_DRAIN_LAST)
 		remove_instance(t);
 	t->total.events += res->events - before.events;
 	t->total.bytes += res->bytes - before.bytes;

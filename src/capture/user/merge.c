@@ -619,9 +619,10 @@ static void remove_finished(struct tap_user_state *s)
 	s->nr_tracees = kept;
 }
 
-int tap_user_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err)
+int tap_user_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err)
 {
 	struct tap_user_state *s = state;
+	const bool last = depth == TAP_DRAIN_LAST;
 	int ret = 0;
 
 	tap_user_set_now(s);
@@ -644,6 +645,6 @@ int tap_user_drain(void *state, bool last, struct tap_drain *res, struct tap_err
 			ret = end_tracee(s, t, res, err);
 	}
 	remove_finished(s);
-	tap_user_out_flush(&s->out, last);
+	tap_user_out_flush(&s->out, depth != TAP_DRAIN_PAGES);
 	return ret;
 }

@@ -85,9 +85,9 @@ int tap_user_out_lost(struct tap_user_out *out, int cpu, uint64_t count, uint64_
 	return 0;
 }
 
-void tap_user_out_flush(struct tap_user_out *out, bool last)
+void tap_user_out_flush(struct tap_user_out *out, bool all)
 {
 	for (unsigned int i = 0; i < 2 * out->nr_cpus; i++)
 		if (out->lanes[i].lane.pages)
-			tap_lane_flush(&out->lanes[i].lane, out->writer, last);
+			tap_lane_flush(&out->lanes[i].lane, out->writer, all);
 }

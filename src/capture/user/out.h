@@ -39,6 +39,6 @@ int tap_user_out_lost(struct tap_user_out *out, int cpu, uint64_t count, uint64_
 		      uint64_t last_ns, struct tap_err *err);
 
 /* Hands full pages over; with @last all. */
-void tap_user_out_flush(struct tap_user_out *out, bool last);
+void tap_user_out_flush(struct tap_user_out *out, bool all);
 
 #endif

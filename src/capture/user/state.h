@@ -75,6 +75,6 @@ int tap_user_discover_new(struct tap_user_state *s, struct tap_err *err);
 int tap_user_discover(void *state, bool *anew, struct tap_err *err);
 /* Its goes_on(), its drain(). */
 bool tap_user_lives(void *state, unsigned int left);
-int tap_user_drain(void *state, bool last, struct tap_drain *res, struct tap_err *err);
+int tap_user_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err);
 
 #endif

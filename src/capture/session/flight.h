@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The flight recorder: the spool holds the newest of what is recorded (recording/spool.h), and when something was met
+ * (a mark was made), a thread writes a file of what led to it and what came after. Meanwhile nothing is given back, and
+ * recording goes on.
+ *
+ * What is met again before a file ends is in it too, and makes it longer, up to TAP_FLIGHT_LONGER times --after. The next
+ * file ends so long after the last one as is held: of what is always met, nothing is in more than two.
+ */
+#ifndef TAP_CAPTURE_SESSION_FLIGHT_H
+#define TAP_CAPTURE_SESSION_FLIGHT_H
+
+#include "capture/session/description.h"
+#include "capture/session/opts.h"
+#include "recording/page_writer.h"
+
+#define TAP_FLIGHT_LONGER 10u
+
+struct tap_flight;
+
+/* @file: what the files' names begin with, and ".dat"; @d: only read. Return: 0; -errno with a sentence. */
+int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zstd, struct tap_spool *spool,
+		   struct tap_page_writer *writer, struct tap_flight **out, struct tap_err *err);
+void tap_flight_free(struct tap_flight *f);
+
+/* The thread that writes files. */
+pid_t tap_flight_tid(const struct tap_flight *f);
+
+/* @what: for who is told of the file. */
+void tap_flight_met(struct tap_flight *f, uint64_t at_ns, const char *what);
+/* Return: whether to take pages that are not full as well, and to bring @d up to date before tap_flight_step(). */
+bool tap_flight_is_due(const struct tap_flight *f, uint64_t now_ns);
+/* After a drain. @is_due: as it was said before that. Return: 0; -ENOMEM. */
+int tap_flight_step(struct tap_flight *f, struct tap_description *d, bool is_due, struct tap_err *err);
+
+/*
+ * After the last drain: writes the file of what was met and is not yet in one. Return: 0; the first failure to write a
+ * file.
+ */
+int tap_flight_end(struct tap_flight *f, struct tap_description *d, struct tap_err *err);
+
+#endif

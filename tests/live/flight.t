@@ -1,0 +1,314 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The flight recorder: what a file holds, what is given back, full disks, kills, and what is refused.
+here=$(cd "$(dirname "$0")" && pwd)
+SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
+. "$here/lib.sh"
+
+needs_root
+needs_tracefs
+scratch=$(mktemp -d /tmp/schedtap-flight-XXXXXX)
+trap 'cd /; rm -rf "$scratch"' EXIT
+
+load()
+{
+	for _ in 1 2; do
+		while :; do /bin/true; done &
+	done
+}
+
+# Its files, the oldest first. $at: the folder that they are in, with a slash.
+at=
+files()
+{
+	{ compgen -G "${at}f-????????T??????.???.dat" || :; } | sort
+}
+
+nr_files()
+{
+	files | wc -l
+}
+
+has_files()
+{
+	[ "$(nr_files)" -ge "$1" ]
+}
+
+# window FILE: start and end, ns
+window()
+{
+	"$SCHEDTAP" summary -i "$1" --json | head -c 1000 | grep -o '"\(start\|end\)_ns":[0-9]*' | cut -d: -f2 | paste -sd' '
+}
+
+# Bytes that the spool holds on the disk.
+held()
+{
+	du -c --block-size=1 f.dat.spool/*.cpu* | tail -1 | cut -f1
+}
+
+marked()
+{
+	"$SCHEDTAP" dump -i "$1" -e mark | grep -c "text=$2" || :
+}
+
+nothing_lost()
+{
+	must "$SCHEDTAP" summary --check -i "$1"
+	must grep -q '^# .*, lost 0' <("$SCHEDTAP" summary -i "$1")
+}
+
+keeps_what_was_before()
+{
+	load
+	start f.dat -b "$1" --keep 1s --after 300ms
+	sleep 2
+	before=$(date +%Y%m%dT%H%M)
+	must "$SCHEDTAP" mark here
+	wait_for has_files 1
+	must_not [ -e f.dat ]
+	ends 0 INT
+	must [ "$(nr_files)" = 1 ]
+	file=$(files)
+	must [ "$(stat -c %a "$file")" = 600 ]
+	case $file in f-$before*|f-$(date +%Y%m%dT%H%M)*) ;; *) fail "it is called $file" ;; esac
+	must_not [ -e f.dat.spool ]
+	valid "$file"
+	must [ "$(marked "$file" here)" = 1 ]
+	read -r from to < <(window "$file")
+	must [ $((to - from)) -ge 1300000000 ]
+	must [ $((to - from)) -lt 1350000000 ]
+	must grep -q "f-.*dat: .* 1.000 s before and 0.300 s after 'here'" f.dat.err
+	must grep -q ' 1 file, 0 lost' f.dat.err
+	nothing_lost "$file"
+}
+
+nothing_met()
+{
+	start f.dat --keep 1s
+	sleep 0.2
+	ends 0 INT
+	must grep -q 'nothing was met, and no file was written' f.dat.err
+	must [ "$(nr_files)" = 0 ]
+	must_not [ -e f.dat.spool ]
+}
+
+# A signal, at once before the end: what was met is in a file all the same.
+ends_with_a_file()
+{
+	start f.dat --keep 1s --after 60s
+	sleep 0.2
+	kill -USR1 "$recorder"
+	sleep 0.1
+	ends 0 INT
+	must [ "$(nr_files)" = 1 ]
+	must [ "$(marked "$(files)" SIGUSR1)" = 1 ]
+	valid "$(files)"
+}
+
+extended()
+{
+	start f.dat --keep 1s --after 400ms
+	for i in 1 2 3; do
+		must "$SCHEDTAP" mark "mark$i"
+		sleep 0.2
+	done
+	wait_for has_files 1
+	ends 0 INT
+	must [ "$(nr_files)" = 1 ]
+	for i in 1 2 3; do must [ "$(marked "$(files)" "mark$i")" = 1 ]; done
+	must grep -q '(and 2 more)' f.dat.err
+}
+
+# What is always met: files that follow one another, and every mark is in one.
+always_met()
+{
+	start f.dat --keep 300ms --after 20ms
+	for i in $(seq 60); do
+		must "$SCHEDTAP" mark "mark=$i="
+		sleep 0.02
+	done
+	ends 0 INT
+	must [ "$(nr_files)" -ge 3 ]
+	must [ "$(nr_files)" -le 10 ]
+	for i in $(seq 60); do
+		nr=0
+		for file in $(files); do nr=$((nr + $(marked "$file" "mark=$i="))); done
+		must [ $nr -ge 1 ]
+	done
+	last=0
+	for file in $(files | head -n -1); do # the last one ended with the recording
+		read -r from to < <(window "$file")
+		must [ $((to - last)) -ge 300000000 ]
+		last=$to
+	done
+}
+
+newest_files()
+{
+	start f.dat --keep 100ms --after 10ms --max-files 2
+	for i in 1 2 3 4; do
+		must "$SCHEDTAP" mark "mark$i"
+		sleep 0.4
+	done
+	touch f-20200101T000000.000.dat.txt f-hello.dat
+	ends 0 INT
+	must [ "$(nr_files)" = 2 ]
+	dbg; 	must [ "$(marked "$(files | tail -1)" mark4)" = 1 ]
+	must [ -e f-20200101T000000.000.dat.txt ]
+	must [ -e f-hello.dat ]
+}
+
+# By bytes, and by time: held, and so much of it that nothing is missing.
+gives_back()
+{
+	load
+	load
+	start f.dat -b "$1" --keep "$2"
+	for _ in 1 2 3 4 5 6; do
+		sleep 0.5
+		bytes=$(held)
+		must [ "$bytes" -le "$3" ]
+	done
+	must [ "$(du -c --apparent-size --block-size=1 f.dat.spool/*.cpu* | tail -1 | cut -f1)" -gt "$(held)" ]
+	must "$SCHEDTAP" mark here
+	wait_for has_files 1
+	ends 0 INT
+	nothing_lost "$(files)"
+}
+
+# Each CPU's switches are a part of what another recording saw of them, with nothing missing within.
+agrees_with_another()
+{
+	load
+	"$SCHEDTAP" record -o all.dat -b "$1" -e sched_switch -d 3 2>all.err &
+	other=$!
+	wait_for has_started all.dat
+	start f.dat -b "$1" -e sched_switch --keep 1s --after 200ms
+	sleep 1.5
+	must "$SCHEDTAP" mark here
+	wait_for has_files 1
+	ends 0 INT
+	wait $other
+	read -r from to < <(window "$(files)")
+	for cpu in 0 1; do
+		for file in all.dat "$(files)"; do
+			"$SCHEDTAP" dump -i "$file" -C $cpu -e sched_switch --json |
+				perl -ne 'my ($t) = /"ts_ns":(\d+)/; print "$1>$2 " if $t && $t >= '"$from"' - ($ARGV[0] // 0) &&
+					$t <= '"$to"' && /"prev_pid":(\d+).*"next_pid":(\d+)/' >"$cpu.$( [ "$file" = all.dat ] && echo all || echo part)"
+		done
+		must [ "$(wc -w <$cpu.part)" -gt 50 ]
+		# stamps differ between the two by less than it takes to switch: at the borders one may be out
+		perl -e '
+			local $/; my @l = map { open my $f, "<", $_ or die; <$f> } @ARGV;
+			my @part = split " ", $l[1];
+			exit !(index(" $l[0]", " ".join(" ", @part[2 .. $#part - 2])." ") >= 0);
+		' $cpu.all $cpu.part || fail "CPU $cpu has gaps"
+	done
+}
+
+repaired()
+{
+	load
+	start f.dat -b "$1" --keep 500ms
+	sleep 2.5
+	kill -9 "$recorder"
+	wait "$recorder" || :
+	must_not [ "$(nr_files)" != 0 ]
+	must "$SCHEDTAP" summary --check -i f.dat.spool >/dev/null
+	must "$SCHEDTAP" repair f.dat.spool
+	must_not [ -e f.dat.spool ]
+	valid f.dat
+	nothing_lost f.dat
+	read -r from to < <(window f.dat)
+	must [ $((to - from)) -lt 2400000000 ]
+}
+
+small_disk()
+{
+	mkdir disk
+	mount -t tmpfs -o size="$1" none "$PWD/disk"
+	at=disk/
+}
+
+# No room for a file: the next one is written.
+full_when_written()
+{
+	small_disk 40M
+	load
+	start disk/f.dat --keep 1s --after 50ms
+	sleep 0.5
+	head -c 20M /dev/zero >disk/filler
+	must "$SCHEDTAP" mark one
+	wait_for grep -q 'not written: .*No space left' disk/f.dat.err
+	rm disk/filler
+	sleep 1
+	must "$SCHEDTAP" mark two
+	wait_for has_files 1
+	ends 1 INT
+	must [ "$(nr_files)" = 1 ]
+	must [ "$(marked "$(files)" two)" = 1 ]
+	valid "$(files)"
+}
+
+# No room even for what is held: it is given back, and what comes when there is room is whole.
+full_when_held()
+{
+	small_disk 40M
+	load
+	start disk/f.dat --keep 5s --after 50ms
+	sleep 0.5
+	cat /dev/zero >disk/filler 2>/dev/null || :
+	sleep 2
+	must kill -0 "$recorder"
+	rm disk/filler
+	sleep 1.5
+	must "$SCHEDTAP" mark two
+	wait_for has_files 1
+	ends 0 INT
+	valid "$(files)"
+	read -r from to < <(window "$(files)")
+	must [ $((to - from)) -gt 1000000000 ]
+	nothing_lost "$(files)"
+}
+
+no_holes()
+{
+	mkdir disk
+	mount -t ramfs none "$PWD/disk"
+	run 3 "$SCHEDTAP" record -o disk/f.dat --keep 1s -d 1
+	says 'cannot give back parts of files'
+	must_not [ -e disk/f.dat.spool ]
+}
+
+refused()
+{
+	local text=$1
+
+	shift
+	run 2 "$SCHEDTAP" record -o f.dat -d 1 "$@"
+	says "$text"
+	must_not [ -e f.dat.spool ]
+}
+
+for b in bpf tracefs; do
+	check "$b: what was before a mark is in a file" keeps_what_was_before $b
+	check "$b: it agrees with another recording" agrees_with_another $b
+	check "$b: 1 MB is held" gives_back $b 1M $((2 << 20))
+	check "$b: half a second is held" gives_back $b 500ms $((12 << 20))
+	check "$b: killed, and repaired" repaired $b
+done
+check "nothing was met" nothing_met
+check "Ctrl-C before the file is whole" ends_with_a_file
+check "met again makes it longer" extended
+check "always met" always_met
+check "the newest files are kept" newest_files
+check "no room for a file" full_when_written
+check "no room for what is held" full_when_held
+check "a file system without holes" no_holes
+check "--after alone" refused '--after needs --keep' --after 2s
+check "--max-files alone" refused '--max-files needs --keep' --max-files 2
+check "nothing to hold" refused 'there is nothing to hold' --keep 0
+check "neither time nor size" refused 'not a time, such as 10s, nor a size' --keep 10x
+check "--max-size" refused '--max-size ends a recording' --keep 1s --max-size 1M
+done_testing
