@@ -154,7 +154,6 @@ newest_files()
 	touch f-20200101T000000.000.dat.txt f-hello.dat
 	ends 0 INT
 	must [ "$(nr_files)" = 2 ]
-	dbg; 	must [ "$(marked "$(files | tail -1)" mark4)" = 1 ]
 	must [ -e f-20200101T000000.000.dat.txt ]
 	must [ -e f-hello.dat ]
 }
