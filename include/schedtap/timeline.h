@@ -145,6 +145,11 @@ struct tap_observer {
 	int (*migration)(void *ctx, const struct tap_migration *m);
 	/* All has been told. @tasks: by index. */
 	int (*end)(void *ctx, struct tap_task *const *tasks, unsigned int nr_tasks);
+	/*
+	 * The task, whose state is the new one, came to wait in another way than out of a stretch: by its first
+	 * wakeup, or by one that came as it was about to sleep, which is seen later.
+	 */
+	int (*waits)(void *ctx, struct tap_task *task);
 };
 
 #ifdef __cplusplus
