@@ -5,7 +5,6 @@
 
 #include <stdint.h>
 
-#include "condition/condition.h"
 #include "expr/filter.h"
 #include "select/select.h"
 #include "timeline/timeline.h"
