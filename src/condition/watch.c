@@ -178,21 +178,30 @@ static void tell_of_task(struct tap_watch *w, unsigned int condition, const stru
 
 /* ---- waits ---------------------------------------------------------------------------------- */
 
+/* Of its @limits it has come to so many. Return: 0 or -ENOMEM. */
+static int set_wait(struct tap_watch *w, const struct limits *limits, struct tap_task *task, uint64_t since_ns,
+		    unsigned int nr_told)
+{
+	struct tap_task **place;
+
+	place = tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(struct tap_task *), NULL);
+	if (!place)
+		return -ENOMEM;
+	*place = task;
+	return tap_waits_set(&w->waits, task->index * w->nr_slots + limits->slot, since_ns, nr_told,
+			     since_ns + limits->v[nr_told].ns);
+}
+
 /* Return: 0 or -ENOMEM. */
 static int begin_wait(struct tap_watch *w, unsigned int kind, struct tap_task *task, uint64_t since_ns)
 {
 	const struct limits *limits = &w->limits[kind];
 	unsigned int i = task->index * w->nr_slots + limits->slot;
-	struct tap_task **place;
 
 	/* it will be looked at before any limit of this wait is reached */
 	if (i < w->waits.nr_waits && w->waits.waits[i].place && !w->waits.waits[i].nr_told)
 		return 0;
-	place = tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(struct tap_task *), NULL);
-	if (!place)
-		return -ENOMEM;
-	*place = task;
-	return tap_waits_set(&w->waits, i, since_ns, 0, since_ns + limits->v[0].ns);
+	return set_wait(w, limits, task, since_ns, 0);
 }
 
 /* Return: since when the task is in such a wait; TAP_NOT_WAITING. */
@@ -255,11 +264,21 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	return ret || !w->limits[s->next].nr ? ret : begin_wait(w, s->next, s->task, s->to_ns);
 }
 
-static int on_waits(void *ctx, struct tap_task *task)
+/* It may be over right now: then there is no later time to tell of the limits that it had come to. */
+static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
 {
 	struct tap_watch *w = ctx;
+	const struct limits *limits = &w->limits[task->state];
+	unsigned int nr = 0;
 
-	return w->limits[task->state].nr ? begin_wait(w, task->state, task, task->since_ns) : 0;
+	for (; nr < limits->nr && task->since_ns + limits->v[nr].ns < ts_ns; nr++)
+		if (tap_timeline_is_certain(w->timeline, task))
+			tell_of_task(w, limits->v[nr].condition, task, task->since_ns + limits->v[nr].ns);
+	if (nr < limits->nr)
+		return set_wait(w, limits, task, task->since_ns, nr);
+	if (limits->nr)
+		tap_waits_drop(&w->waits, task->index * w->nr_slots + limits->slot);
+	return 0;
 }
 
 static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)

@@ -79,7 +79,7 @@ static int wake_late(struct tap_timeline *t, struct task *task)
 	task->pub.woken_ns = task->pub.since_ns;
 	task->woken_running_ns = 0;
 	task->doubtful = false;
-	return t->on.waits ? t->on.waits(t->opts.ctx, tap_task_pub(task)) : 0;
+	return t->on.waits ? t->on.waits(t->opts.ctx, tap_task_pub(task), t->now_ns) : 0;
 }
 
 /* A sleeper is seen to be awake, and no waking said so since it went to sleep. */
@@ -386,7 +386,7 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *
 	note_waker(task, waker_of(f, ev), f, ev);
 	task->placed = true;
 	if (!ret && t->on.waits)
-		ret = t->on.waits(t->opts.ctx, tap_task_pub(task));
+		ret = t->on.waits(t->opts.ctx, tap_task_pub(task), ev->ts_ns);
 	return ret;
 }
 

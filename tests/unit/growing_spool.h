@@ -11,7 +11,7 @@
 #include "steps.h"
 #include "tmp_dir.h"
 
-#define GROWING_CPUS 4
+#define GROWING_CPUS 8
 #define GROWING_FILE "x.dat.spool/0.schedtap.mono.4096.cpu%d"
 
 struct growing {
@@ -27,7 +27,7 @@ struct growing {
 
 static const char *const growing_events[] = {
 	"sched_switch", "sched_waking", "sched_wakeup", "sched_wakeup_new", "sched_migrate_task", "sched_process_fork",
-	"sched_process_exit", "sched_process_exec", "task_newtask", "events_lost",
+	"sched_process_exit", "sched_process_exec", "task_newtask", "events_lost", "cpuhp_exit",
 };
 #define GROWING_NR_EVENTS (sizeof(growing_events) / sizeof(*growing_events))
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "condition/condition.h"
 #include "condition/parsed.h"
 
 struct parse_case {
