@@ -60,6 +60,14 @@ static const struct watch_case cases[] = {
 		},
 	},
 	{
+		.name = "two short waits are no long one",
+		.conditions = { "waking > 50ns" },
+		.parts = {
+			{ BEGIN "100 0 waking 2 by 1; 110 0 switch 1 S 2; 120 0 switch 2 S 0; 130 0 waking 2 by 0", 180, "" },
+			{ "", 181, " 180:0:2:t2" },
+		},
+	},
+	{
 		.name = "each limit of a wait is told, also of a wait that began while a longer one was awaited",
 		.conditions = { "waking > 200ns", "waking > 50ns", "waking > 50ns if tid == 3" },
 		.parts = {
