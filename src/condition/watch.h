@@ -2,6 +2,10 @@
 /*
  * Conditions on a recording that is still being made (condition.h): a thread follows its page files
  * (recording/follow.h) and tells when one is met. A wait that goes on is met when it has lasted that long.
+ *
+ * It must be certain by what is known then: one that began before a hole ended is not told. What only its end tells
+ * is told late (a wait of a task that was woken on its way to sleep), or not at all (a sleep behind a waking in vain);
+ * and of what is told the end may show that it was otherwise (a task's first wait, if it ran unseen).
  */
 #ifndef TAP_CONDITION_WATCH_H
 #define TAP_CONDITION_WATCH_H
