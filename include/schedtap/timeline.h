@@ -145,6 +145,11 @@ struct tap_observer {
 	int (*migration)(void *ctx, const struct tap_migration *m);
 	/* All has been told. @tasks: by index. */
 	int (*end)(void *ctx, struct tap_task *const *tasks, unsigned int nr_tasks);
+	/*
+	 * The task, whose state is the new one, came to wait in another way than out of a stretch: by its first
+	 * wakeup, or by one that came as it was about to sleep. That is seen later, at @ts_ns: it may be when it runs again.
+	 */
+	int (*waits)(void *ctx, struct tap_task *task, uint64_t ts_ns);
 };
 
 #ifdef __cplusplus

@@ -357,7 +357,7 @@ static uint64_t next_mark(const struct tap_balance *b)
 			    survey->holes[b->next_hole].from_ns;
 }
 
-static int advance(struct tap_balance *b, uint64_t ns)
+int tap_balance_advance(struct tap_balance *b, uint64_t ns)
 {
 	int ret = b->started ? 0 : start(b);
 	uint64_t mark;
@@ -381,7 +381,7 @@ static int ran_on(struct tap_balance_task *t, int cpu)
 int tap_balance_stretch(struct tap_balance *b, const struct tap_stretch *s)
 {
 	struct tap_balance_task *t;
-	int ret = advance(b, s->to_ns) ?: task_get(b, s->task, &t);
+	int ret = tap_balance_advance(b, s->to_ns) ?: task_get(b, s->task, &t);
 
 	if (ret)
 		return ret;
@@ -405,7 +405,7 @@ int tap_balance_stretch(struct tap_balance *b, const struct tap_stretch *s)
 
 int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_stretch *s)
 {
-	int ret = advance(b, s->to_ns);
+	int ret = tap_balance_advance(b, s->to_ns);
 
 	if (!ret && !cpu_touch(b, s->cpu))
 		ret = -ENOMEM;
@@ -418,7 +418,7 @@ int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_stretch *s)
 int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w)
 {
 	struct tap_balance_task *t;
-	int ret = advance(b, w->ts_ns) ?: task_get(b, w->task, &t);
+	int ret = tap_balance_advance(b, w->ts_ns) ?: task_get(b, w->task, &t);
 
 	if (ret)
 		return ret;
@@ -432,7 +432,7 @@ int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w)
 int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m)
 {
 	struct tap_balance_task *t;
-	int ret = advance(b, m->ts_ns) ?: task_get(b, m->task, &t);
+	int ret = tap_balance_advance(b, m->ts_ns) ?: task_get(b, m->task, &t);
 
 	if (ret)
 		return ret;
@@ -470,14 +470,29 @@ int tap_balance_length(struct tap_balance *b, int cpu, uint64_t ts_ns, int64_t l
 int tap_balance_init(struct tap_balance *b, const struct tap_balance_opts *opts)
 {
 	*b = (struct tap_balance){ .opts = *opts, .lengths = TAP_QUEUE_LENGTHS_INIT };
-	return tap_violations_init(&b->violations, opts->min_ns, opts->nr_worst);
+	if (tap_violations_init(&b->violations, opts->min_ns, opts->nr_worst))
+		return -ENOMEM;
+	b->violations.tell = opts->tell;
+	b->violations.ctx = opts->ctx;
+	return 0;
+}
+
+void tap_balance_forget(struct tap_balance *b, const struct tap_task *task)
+{
+	struct tap_balance_task *t = task->index < b->nr_tasks ? &b->tasks[task->index] : NULL;
+
+	/* a wait that was over at once was not told to be */
+	if (!t || (t->waiting && dequeue(b, t)))
+		return;
+	tap_wait_release(&t->wait);
+	*t = (struct tap_balance_task){ 0 };
 }
 
 int tap_balance_end(struct tap_balance *b)
 {
 	uint64_t end_ns = tap_timeline_window(*b->opts.timeline).to_ns;
 
-	return advance(b, end_ns) ?: tap_queue_lengths_end(&b->lengths, end_ns);
+	return tap_balance_advance(b, end_ns) ?: tap_queue_lengths_end(&b->lengths, end_ns);
 }
 
 void tap_balance_release(struct tap_balance *b)

@@ -45,6 +45,8 @@ struct tap_balance_opts {
 	bool (*cpu)(void *ctx, int cpu);
 	void *ctx;
 	bool lengths_told; /* by tap_balance_length(): they are not found from states */
+	/* As of struct tap_violations, with the same .ctx; or NULL. */
+	void (*tell)(void *ctx, const struct tap_wait *w);
 	uint64_t min_ns;       /* shorter violations do not count */
 	unsigned int nr_worst; /* to be kept */
 };
@@ -87,6 +89,10 @@ int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w);
 int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m);
 /* With .lengths_told, in time order: the run queue's length from @ts_ns on, -1: not known. */
 int tap_balance_length(struct tap_balance *b, int cpu, uint64_t ts_ns, int64_t length);
+/* All that is told was before @ns: so what holds there is known. Return: 0 or -ENOMEM. */
+int tap_balance_advance(struct tap_balance *b, uint64_t ns);
+/* The task is dead, and its .index is to be another's. */
+void tap_balance_forget(struct tap_balance *b, const struct tap_task *task);
 /* After the timeline's end. Return: 0 or -ENOMEM. */
 int tap_balance_end(struct tap_balance *b);
 

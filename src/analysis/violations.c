@@ -67,17 +67,21 @@ int tap_violations_set(struct tap_violations *v, struct tap_wait *w, enum tap_wa
 	int ret = 0;
 
 	if (mode != w->mode) {
+		bool concerns = mode == TAP_WAIT_VIOLATION || w->mode == TAP_WAIT_VIOLATION;
+
 		if (w->mode == TAP_WAIT_EXIT)
 			w->exit_ns += now_ns - w->mode_since_ns;
-		else if (w->mode == TAP_WAIT_VIOLATION)
+		else if (w->mode == TAP_WAIT_VIOLATION && !v->tell)
 			ret = found(w, now_ns);
 		v->nr_now += mode == TAP_WAIT_VIOLATION;
 		v->nr_now -= w->mode == TAP_WAIT_VIOLATION;
 		w->mode = mode;
 		w->mode_since_ns = now_ns;
 		w->mode_cpu = w->cpu;
+		if (concerns && v->tell)
+			v->tell(v->ctx, w);
 	}
-	if (!ret && mode == TAP_WAIT_VIOLATION)
+	if (!ret && mode == TAP_WAIT_VIOLATION && !v->tell)
 		ret = cpus_merge(&w->idle, &w->used, free_cpus);
 	return ret;
 }

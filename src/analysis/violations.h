@@ -51,6 +51,13 @@ struct tap_violations {
 	struct tap_violation *worst; /* owned; the longest first */
 	unsigned int nr_worst;
 
+	/*
+	 * Told of each wait that comes into a violation, or leaves it (its .mode says which), at .mode_since_ns.
+	 * Nothing is counted then: that would have to be kept until the wait is over. NULL: they are counted.
+	 */
+	void (*tell)(void *ctx, const struct tap_wait *w);
+	void *ctx;
+
 	/* inside */
 	uint64_t min_ns;
 	unsigned int max_worst;

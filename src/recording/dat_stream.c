@@ -415,6 +415,8 @@ static void tail(struct tap_decoder *d, struct tap_stream *s)
 	if (s->left.cut)
 		note_damage(s);
 	finish(d, s);
+	if (s->grows)
+		return;
 	if (s->gap.flag || s->gap.damage)
 		s->item = TAP_ITEM_TAIL;
 }
@@ -604,6 +606,26 @@ int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_er
 			decode(d, s, s->end);
 	}
 	return ret < 0 ? ret : 0;
+}
+
+void tap_stream_feed(struct tap_stream *s, const unsigned char *pages, const unsigned char *end, uint32_t used)
+{
+	struct tap_page_head head;
+
+	s->left.page = pages;
+	s->left.pages_end = end;
+	if (!used)
+		return;
+	s->left.page += s->abi.page_size;
+	/* what it says of losses before it was heard when it was opened */
+	if (!tap_page_parse(&s->abi, pages, &head) || head.used < used) {
+		note_damage(s);
+		return;
+	}
+	tap_cursor_open(&s->cur, &s->abi, pages, &head, stamp_at(s, s->left.page));
+	s->cur.at += used;
+	s->fresh = s->gap.flag || s->gap.damage;
+	s->careful = true;
 }
 
 void tap_stream_skip(struct tap_decoder *d, struct tap_stream *s)

@@ -81,6 +81,7 @@ struct tap_stream {
 	bool careful;
 	bool fresh; /* no event of the page was taken yet */
 	bool outside; /* some of the page's events may lie outside the window */
+	bool grows;   /* at the end more pages may come: tap_stream_feed() */
 	struct tap_page_abi abi;
 	struct tap_span left, whole;
 	struct { /* that the pages are in, if they are not compressed */
@@ -124,6 +125,12 @@ static inline void tap_decoder_page(struct tap_decoder *d)
  * Return: 0; -ENOMEM.
  */
 int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err);
+
+/*
+ * Of a stream that grows, which is at its end: the whole pages in [@pages, @end) come next. @used: bytes of events of the
+ * first one that were taken already. They stay where they are until the stream is at its end again.
+ */
+void tap_stream_feed(struct tap_stream *s, const unsigned char *pages, const unsigned char *end, uint32_t used);
 
 /* Passes over all that is left. */
 void tap_stream_skip(struct tap_decoder *d, struct tap_stream *s);

@@ -8,6 +8,7 @@
 #include "timeline/fast_path.h"
 #include "timeline/holes.h"
 #include "timeline/lives.h"
+#include "timeline/stretches.h"
 
 const char *tap_state_name(enum tap_state state)
 {
@@ -229,6 +230,36 @@ int tap_timeline_see(struct tap_timeline *t, int tid, struct tap_task **out)
 
 	*out = tap_task_pub(task);
 	return ret;
+}
+
+/* One that has lost its tid to another may still be thought to run somewhere. */
+static bool is_on_cpu(const struct tap_timeline *t, const struct tap_task *task)
+{
+	for (unsigned int i = 0; i < t->nr_cpus; i++)
+		if (t->cpus[i].task == task)
+			return true;
+	return false;
+}
+
+void tap_timeline_forget(struct tap_timeline *t, uint64_t ns, void (*forget)(void *ctx, const struct tap_task *task),
+			 void *ctx)
+{
+	for (unsigned int i = 0; i < t->tasks.nr; i++) {
+		struct task *task = tap_task_whole(t->tasks.all[i]);
+
+		if (task->pub.state != TAP_DEAD || task->forgotten || task->pub.since_ns >= ns ||
+		    is_on_cpu(t, &task->pub))
+			continue;
+		forget(ctx, &task->pub);
+		tap_tasks_forget(&t->tasks, task);
+	}
+}
+
+bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task)
+{
+	const struct task *whole = tap_task_whole((struct tap_task *)task);
+
+	return whole->certain && !whole->doubtful && !whole->hidden && !tap_task_is_touched(t, whole);
 }
 
 uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task)

@@ -25,7 +25,7 @@ static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct tas
 		c->breaks += tap_window_has(&t->opts.window, now);
 		/* the survey did not tell: any task may have run here */
 		if (!t->opts.survey && c->since_ns < now)
-			t->hole_end_ns = now;
+			tap_hole_see(t, now);
 		tap_cpu_break(t, (unsigned int)(c - t->cpus));
 	}
 	c->unfit = false;
@@ -73,12 +73,13 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
  * The wakeup of a task that was just about to sleep: it came while the task was still on its CPU,
  * and was not over when that gave it up. So it was runnable from then on.
  */
-static void wake_late(struct task *task)
+static int wake_late(struct tap_timeline *t, struct task *task)
 {
 	task->pub.state = TAP_WAKING;
 	task->pub.woken_ns = task->pub.since_ns;
 	task->woken_running_ns = 0;
 	task->doubtful = false;
+	return t->on.waits ? t->on.waits(t->opts.ctx, tap_task_pub(task), t->now_ns) : 0;
 }
 
 /* A sleeper is seen to be awake, and no waking said so since it went to sleep. */
@@ -86,8 +87,7 @@ static int wake_unseen(struct tap_timeline *t, struct task *task, uint64_t now)
 {
 	if (!task->woken_running_ns || tap_task_is_touched(t, task))
 		return tap_task_lose(t, task, now);
-	wake_late(task);
-	return 0;
+	return wake_late(t, task);
 }
 
 static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now,
@@ -358,7 +358,10 @@ static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
 	} else if (parent) {
 		if (parent->pub.tgid_told)
 			tap_task_set_tgid(task, parent->pub.tgid);
-		task->pub.tgid_of = parent->pub.tgid_of ? parent->pub.tgid_of : &parent->pub;
+		if (t->opts.forgets) /* the parent, too: no task may point to another */
+			task->pub.tgid = tap_task_tgid(&parent->pub) > 0 ? tap_task_tgid(&parent->pub) : 0;
+		else
+			task->pub.tgid_of = parent->pub.tgid_of ? parent->pub.tgid_of : &parent->pub;
 	}
 	return 0;
 }
@@ -382,6 +385,8 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *
 	tap_task_enter(task, TAP_WAKING, ev->ts_ns, true);
 	note_waker(task, waker_of(f, ev), f, ev);
 	task->placed = true;
+	if (!ret && t->on.waits)
+		ret = t->on.waits(t->opts.ctx, tap_task_pub(task), ev->ts_ns);
 	return ret;
 }
 
@@ -451,14 +456,14 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t,
  * stay in its run queue for a while (delayed dequeue). Or its waking was missed, and what comes next
  * will tell.
  */
-static void moved_asleep(struct tap_timeline *t, const struct tap_sched_fields *f,
-			 const struct tap_event *ev, struct task *task)
+static int moved_asleep(struct tap_timeline *t, const struct tap_sched_fields *f,
+			const struct tap_event *ev, struct task *task)
 {
 	if (task->woken_running_ns && task->pub.waker_cpu == ev->cpu &&
 	    task->pub.waker_tid == tap_num_int(&f->current, ev) && !tap_task_is_touched(t, task))
-		wake_late(task);
-	else
-		task->doubtful = true;
+		return wake_late(t, task);
+	task->doubtful = true;
+	return 0;
 }
 
 static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
@@ -474,9 +479,9 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 	int ret = 0;
 
 	if (t->has_waking && tap_task_is_asleep(task))
-		moved_asleep(t, f, ev, task);
+		ret = moved_asleep(t, f, ev, task);
 	m.why = why_moved(t, f, ev, task);
-	if (tap_window_has(&t->opts.window, ev->ts_ns)) {
+	if (!ret && tap_window_has(&t->opts.window, ev->ts_ns)) {
 		task->pub.migrations++;
 		if (t->on.migration)
 			ret = t->on.migration(t->opts.ctx, &m);

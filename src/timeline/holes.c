@@ -5,7 +5,11 @@
 
 #include "timeline/cpus.h"
 
-/* When the fast path may be taken next: behind all that is known by now, before what comes next. */
+/*
+ * When the fast path may be taken next: behind all that is known by now, before what comes next. Without a survey
+ * nothing is known of what comes, and what is seen then sets it anew: a loss is no event of the fast path, and a
+ * switch that breaks a chain does not fit it.
+ */
 static void find_fast_path(struct tap_timeline *t)
 {
 	const struct tap_window *w = &t->opts.window;
@@ -18,7 +22,7 @@ static void find_fast_path(struct tap_timeline *t)
 		t->fast_from_ns = t->hole_end_ns + TAP_ON_ITS_WAY_OUT_NS + 1;
 	if (t->fast_from_ns < t->hole_end_ns) /* a file may lie */
 		end = 0;
-	t->fast_ns = t->opts.survey && end > t->fast_from_ns ? end - t->fast_from_ns : 0;
+	t->fast_ns = end > t->fast_from_ns ? end - t->fast_from_ns : 0;
 }
 
 void tap_holes_await(struct tap_timeline *t)
@@ -73,6 +77,13 @@ int tap_holes_begin(struct tap_timeline *t, uint64_t now)
 	return ret;
 }
 
+void tap_hole_see(struct tap_timeline *t, uint64_t end_ns)
+{
+	if (end_ns > t->hole_end_ns)
+		t->hole_end_ns = end_ns;
+	find_fast_path(t);
+}
+
 const struct tap_break *tap_break_find(struct tap_timeline *t, int cpu, uint64_t now)
 {
 	const struct tap_survey *s = t->opts.survey;
@@ -106,6 +117,6 @@ int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev)
 		t->cpus[ev->cpu].lost += l.count;
 	if (t->opts.survey)
 		return 0;
-	t->hole_end_ns = ev->ts_ns > t->hole_end_ns ? ev->ts_ns : t->hole_end_ns;
+	tap_hole_see(t, ev->ts_ns);
 	return begin_loss(t, &l);
 }

@@ -9,6 +9,8 @@
 void tap_holes_await(struct tap_timeline *t);
 /* Those that began before @now. Return: 0; -ENOMEM; what the observer returned. */
 int tap_holes_begin(struct tap_timeline *t, uint64_t now);
+/* Without a survey: one is seen that ended then. */
+void tap_hole_see(struct tap_timeline *t, uint64_t end_ns);
 /* An event that is a loss. Return: as above. */
 int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev);
 /* Return: what the survey knows of how the task that is switched in now on @cpu leaves it unseen. */

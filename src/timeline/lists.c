@@ -27,6 +27,14 @@ void tap_lists_release(struct tap_lists *lists)
 	*lists = (struct tap_lists){ 0 };
 }
 
+void tap_lists_drop(struct tap_lists *lists, int tid)
+{
+	uint64_t *first = tap_map_get(&lists->by_tid, (uint64_t)tid);
+
+	if (first)
+		*first = 0;
+}
+
 static void use(struct tap_listed *l, const struct tap_listed *row)
 {
 	if (row->tgid && l->tgid && row->tgid != l->tgid) /* another task's */

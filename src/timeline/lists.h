@@ -46,6 +46,9 @@ struct tap_lists { /* all zero: empty */
 int tap_lists_add(struct tap_lists *lists, int tid, unsigned int when, const struct tap_listed *l);
 void tap_lists_release(struct tap_lists *lists);
 
+/* Its task is gone and forgotten: who has the tid next is another. */
+void tap_lists_drop(struct tap_lists *lists, int tid);
+
 /* What rows that were read at one of @when say, in *@l. @lists: NULL: nothing. Return: whether there is a row. */
 bool tap_lists_find(const struct tap_lists *lists, int tid, unsigned int when, struct tap_listed *l);
 

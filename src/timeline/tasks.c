@@ -7,19 +7,26 @@
 
 #define BLOCK_TASKS 64u /* allocated at once: their addresses stay */
 
-/* Room for one more, behind all others. Return: NULL when out of memory. */
+/* Room for one more, with its .pub.index. Return: NULL when out of memory. */
 static struct task *next_task(struct tap_tasks *tasks)
 {
 	unsigned int i = tasks->nr % BLOCK_TASKS;
+	struct task *task = tasks->free;
 
+	if (task) {
+		tasks->free = task->next_free;
+		return task;
+	}
 	if (tap_array_grow(&tasks->all, tasks->nr, &tasks->cap, sizeof(struct tap_task *)))
 		return NULL;
 	if (!i)
 		tasks->block = calloc(BLOCK_TASKS, sizeof(*tasks->block));
 	if (!tasks->block)
 		return NULL;
-	tasks->all[tasks->nr++] = &tasks->block[i].pub;
-	return &tasks->block[i];
+	task = &tasks->block[i];
+	task->pub.index = tasks->nr;
+	tasks->all[tasks->nr++] = &task->pub;
+	return task;
 }
 
 struct task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns)
@@ -33,7 +40,7 @@ struct task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns)
 		return NULL;
 	*task = (struct task){ .pub = {
 		.tid = tid,
-		.index = tasks->nr - 1,
+		.index = task->pub.index,
 		.cpu = -1,
 		.run_cpu = -1,
 		.from_cpu = -1,
@@ -45,6 +52,30 @@ struct task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns)
 	} };
 	(*page)[(unsigned int)tid % TAP_TASKS_PAGE] = task;
 	return task;
+}
+
+/* Tids are given out in a circle: pages that nobody is in any more are freed behind it. */
+static void free_page_if_empty(struct task ***page)
+{
+	for (unsigned int i = 0; i < TAP_TASKS_PAGE; i++)
+		if ((*page)[i])
+			return;
+	free(*page);
+	*page = NULL;
+}
+
+void tap_tasks_forget(struct tap_tasks *tasks, struct task *task)
+{
+	unsigned int tid = (unsigned int)task->pub.tid;
+	struct task ***page = &tasks->dir[tid / TAP_TASKS_PAGE];
+
+	task->forgotten = true;
+	task->next_free = tasks->free;
+	tasks->free = task;
+	if (!*page || (*page)[tid % TAP_TASKS_PAGE] != task) /* another has the tid now */
+		return;
+	(*page)[tid % TAP_TASKS_PAGE] = NULL;
+	free_page_if_empty(page);
 }
 
 void tap_tasks_release(struct tap_tasks *tasks)

@@ -27,6 +27,8 @@ struct task {
 	bool born;     /* as events tell: it was not there before */
 	bool cgroup_told; /* by events; not from lists */
 	bool hidden;   /* from tracing: what it does is told in part */
+	bool forgotten; /* its place is free for another */
+	struct task *next_free;
 };
 
 /* All zero: empty. */
@@ -34,6 +36,7 @@ struct tap_tasks {
 	struct tap_task **all; /* by .index */
 	unsigned int nr, cap;
 	struct task *block; /* the one that new tasks come from */
+	struct task *free;  /* forgotten ones: they come first */
 	struct task **dir[TAP_MAX_TIDS / TAP_TASKS_PAGE];
 };
 
@@ -42,6 +45,8 @@ struct tap_tasks {
  * but when it was born. @tid: below TAP_MAX_TIDS. Return: NULL when out of memory.
  */
 struct task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns);
+/* What is dead: nobody may ask for it any more. */
+void tap_tasks_forget(struct tap_tasks *tasks, struct task *task);
 void tap_tasks_release(struct tap_tasks *tasks);
 
 /* NULL also: idle, which is in no page, and what can be no tid. */

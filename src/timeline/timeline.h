@@ -26,8 +26,8 @@ static inline bool tap_state_is_wait(enum tap_state state)
 	return state == TAP_WAKING || state == TAP_PREEMPTED;
 }
 
-/* One task. Its address stays the same until tap_timeline_free(). A tid that was given out again
- * is a task of its own. The idle tasks (tid 0) are none. */
+/* One task. Its address stays the same until tap_timeline_free(), or tap_timeline_forget(). A tid that was
+ * given out again is a task of its own. The idle tasks (tid 0) are none. */
 struct tap_task {
 	int tid;
 	unsigned int index; /* 0, 1, 2, ... in the order of appearance: for tables beside this */
@@ -85,6 +85,7 @@ struct tap_timeline_opts {
 	const struct tap_lists *lists; /* of tasks, beside the events; or NULL */
 	const struct tap_survey *survey; /* NULL: holes are known only once they are seen */
 	bool lives_only; /* who has which tid, and nothing of states and CPUs */
+	bool forgets; /* tap_timeline_forget() will be called */
 	unsigned int nr_cpus; /* of the machine: those without events are unknown; 0: not known */
 	const struct tap_observer *observer; /* or NULL */
 	void *ctx;			     /* the observer's */
@@ -117,6 +118,13 @@ static inline int tap_timeline_event(struct tap_timeline *t, const struct tap_ev
 /* Closes all that is open at the window's end. Return: as above. */
 int tap_timeline_end(struct tap_timeline *t);
 
+/*
+ * Forgets the tasks that have been dead since before @ns: what comes then has their addresses and .index again, so
+ * that a timeline that never ends keeps no more than those that are alive. @forget: called of each, before.
+ */
+void tap_timeline_forget(struct tap_timeline *t, uint64_t ns, void (*forget)(void *ctx, const struct tap_task *task),
+			 void *ctx);
+
 /* At any time; the totals are complete after tap_timeline_end(). */
 struct tap_window tap_timeline_window(const struct tap_timeline *t);
 const struct tap_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned int *nr);
@@ -129,6 +137,8 @@ int tap_timeline_see(struct tap_timeline *t, int tid, struct tap_task **out);
 /* It goes by this name from now on, until events tell another. */
 void tap_task_rename(struct tap_task *task, const char *comm, size_t len);
 
+/* Whether it is certain that the task has been in its state since then, as far as is known by now. */
+bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task);
 /* Whether the task lived in the window; with .lives_only: ever. */
 bool tap_timeline_had(const struct tap_timeline *t, const struct tap_task *task);
 /* The task's life within the window, ns: what its total_ns add up to. */

@@ -644,22 +644,28 @@ static void put(struct tap_buf *b, const char *name, uint64_t v)
 		tap_buf_printf(b, " %s %d", name, (int)v);
 }
 
-static void check_cpus(const struct tap_timeline *t, const struct timeline_case *c)
+static void put_cpus(struct tap_buf *b, const struct tap_timeline *t)
 {
-	struct tap_buf b = { 0 };
 	unsigned int nr;
 	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr);
 
 	for (unsigned int i = 0; i < nr; i++) {
-		tap_buf_printf(&b, "%s%u:", i ? " | " : "", i);
-		put(&b, "run", cpus[i].run_ns);
-		put(&b, "idle", cpus[i].idle_ns);
-		put(&b, "offline", cpus[i].offline_ns);
-		put(&b, "unknown", cpus[i].unknown_ns);
-		put(&b, "switches", cpus[i].switches);
-		put(&b, "breaks", cpus[i].breaks);
-		put(&b, "lost", cpus[i].lost);
+		tap_buf_printf(b, "%s%u:", i ? " | " : "", i);
+		put(b, "run", cpus[i].run_ns);
+		put(b, "idle", cpus[i].idle_ns);
+		put(b, "offline", cpus[i].offline_ns);
+		put(b, "unknown", cpus[i].unknown_ns);
+		put(b, "switches", cpus[i].switches);
+		put(b, "breaks", cpus[i].breaks);
+		put(b, "lost", cpus[i].lost);
 	}
+}
+
+static void check_cpus(const struct tap_timeline *t, const struct timeline_case *c)
+{
+	struct tap_buf b = { 0 };
+
+	put_cpus(&b, t);
 	assert_string_equal(tap_buf_str(&b), c->cpus);
 	tap_buf_release(&b);
 }
@@ -690,20 +696,26 @@ static void put_task(struct tap_buf *b, const struct tap_timeline *t, const stru
 	assert_int_equal(task->total_ns[TAP_DEAD], 0);
 }
 
-static void check_tasks(const struct tap_timeline *t, const struct timeline_case *c)
+static void put_tasks(struct tap_buf *b, const struct tap_timeline *t)
 {
 	struct tap_task *const *tasks;
-	struct tap_buf b = { 0 };
 	unsigned int nr;
 
 	tasks = tap_timeline_tasks(t, &nr);
 	for (unsigned int i = 0, shown = 0; i < nr; i++) {
 		if (!tap_task_life_ns(t, tasks[i]) && tasks[i]->state == TAP_DEAD)
 			continue;
-		tap_buf_puts(&b, shown++ ? " | " : "");
-		put_task(&b, t, tasks[i]);
+		tap_buf_puts(b, shown++ ? " | " : "");
+		put_task(b, t, tasks[i]);
 		assert_int_equal(tasks[i]->index, i);
 	}
+}
+
+static void check_tasks(const struct tap_timeline *t, const struct timeline_case *c)
+{
+	struct tap_buf b = { 0 };
+
+	put_tasks(&b, t);
 	assert_string_equal(tap_buf_str(&b), c->tasks);
 	tap_buf_release(&b);
 }
@@ -755,13 +767,79 @@ static void check_case(const struct timeline_case *c)
 	steps_release();
 }
 
+/* All that comes out where nobody has looked for holes before. */
+static void put_unsurveyed(struct tap_buf *b, const struct timeline_case *c)
+{
+	struct log log = { .end_ns = c->window.to_ns };
+	struct tap_timeline_opts opts = { .window = c->window, .observer = &observer, .ctx = &log };
+	struct tap_timeline *t;
+	struct steps steps;
+
+	steps_parse(&steps, c->steps);
+	assert_int_equal(tap_timeline_new(&opts, &t), 0);
+	for (unsigned int i = 0; i < steps.nr && steps.ev[i].ts_ns <= c->window.to_ns; i++)
+		assert_int_equal(tap_timeline_event(t, &steps.ev[i]), 0);
+	assert_int_equal(tap_timeline_end(t), 0);
+	tap_buf_puts(b, tap_buf_str(&log.text));
+	put_cpus(b, t);
+	put_tasks(b, t);
+	tap_buf_release(&log.text);
+	tap_timeline_free(t);
+	steps_release();
+}
+
 /* By the fast path or without it (steps_odd): one thing comes out. */
 static void test_case(void **state)
 {
+	struct tap_buf unsurveyed[2] = { 0 };
+
 	for (int odd = 0; odd < 2; odd++) {
 		steps_odd = odd;
 		check_case(*state);
+		put_unsurveyed(&unsurveyed[odd], *state);
 	}
+	assert_string_equal(tap_buf_str(&unsurveyed[0]), tap_buf_str(&unsurveyed[1]));
+	for (int odd = 0; odd < 2; odd++)
+		tap_buf_release(&unsurveyed[odd]);
+}
+
+static void note_forgotten(void *text, const struct tap_task *task)
+{
+	tap_buf_printf(text, " %d/%u", task->tid, task->index);
+}
+
+/* Task 1 is born and dies, again and again; 2 lives, and is of the process of a dead one. */
+static void test_forget(void **state)
+{
+	struct tap_timeline_opts opts = { .window = TAP_WINDOW_ALL, .forgets = true };
+	struct tap_buf forgotten = { 0 };
+	struct tap_timeline *t;
+	struct steps steps;
+	unsigned int nr;
+
+	(void)state;
+	assert_int_equal(tap_timeline_new(&opts, &t), 0);
+	steps_parse(&steps, "10 0 newtask 7 1; 11 0 new 1 by 7; 20 0 switch 7 S 1; 21 0 newtask 1 2 thread;"
+			    "22 0 new 2 by 1; 30 0 switch 1 X 2");
+	for (unsigned int i = 0; i < steps.nr; i++)
+		assert_int_equal(tap_timeline_event(t, &steps.ev[i]), 0);
+	tap_timeline_forget(t, 30, note_forgotten, &forgotten);
+	assert_string_equal(tap_buf_str(&forgotten), "");
+	tap_timeline_forget(t, 31, note_forgotten, &forgotten);
+	tap_timeline_forget(t, 32, note_forgotten, &forgotten);
+	assert_string_equal(tap_buf_str(&forgotten), " 1/1");
+	assert_null(tap_timeline_task(t, 1));
+	assert_int_equal(tap_task_tgid(tap_timeline_task(t, 2)), 1);
+	steps_parse(&steps, "40 0 newtask 2 3; 41 0 new 3 by 2; 50 0 switch 2 S 3");
+	for (unsigned int i = 0; i < steps.nr; i++)
+		assert_int_equal(tap_timeline_event(t, &steps.ev[i]), 0);
+	assert_int_equal(tap_timeline_task(t, 3)->index, 1);
+	assert_int_equal(tap_timeline_task(t, 3)->state, TAP_RUNNING);
+	tap_timeline_tasks(t, &nr);
+	assert_int_equal(nr, 3);
+	tap_buf_release(&forgotten);
+	tap_timeline_free(t);
+	steps_release();
 }
 
 /* More losses than are kept: neighbours are one, of as many events as both, or nobody knows of how many. */
@@ -791,12 +869,13 @@ static void test_many_losses(void **state)
 int main(void)
 {
 	const size_t nr = sizeof(cases) / sizeof(*cases);
-	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases) + 1];
+	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases) + 2];
 
+	tests[nr + 1] = (struct CMUnitTest)cmocka_unit_test(test_forget);
 	tests[nr] = (struct CMUnitTest)cmocka_unit_test(test_many_losses);
 	for (size_t i = 0; i < nr; i++)
 		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = test_case,
 						.initial_state = (void *)&cases[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return _cmocka_run_group_tests("timeline", tests, nr + 1, NULL, NULL);
+	return _cmocka_run_group_tests("timeline", tests, sizeof(tests) / sizeof(*tests), NULL, NULL);
 }
