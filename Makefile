@@ -272,6 +272,7 @@ install: all $(MAN) ## PREFIX, DESTDIR
 				echo ".so man3/$$page" >$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3 || exit 1; \
 		done; \
 	done
+	sed 's|@BIN@|$(PREFIX)/bin|' tools/schedtap-flight.service | install -Dm644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/systemd/system/schedtap-flight.service
 	install -Dm644 tools/schedtap.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/schedtap
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/kmod kmod/*.[ch] kmod/Kbuild kmod/kheaders.mk
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/events events/*.h

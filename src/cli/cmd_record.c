@@ -23,16 +23,17 @@
 #include "cli/define.h"
 #include "cli/progress.h"
 #include "cli/task_end.h"
+#include "condition/watch.h"
 #include "recording/pack.h"
 
 #define PROGRESS_NS 250000000ull
-#define NR_FDS 4 /* of record(), beside those of tasks' ends */
+#define NR_FDS 5 /* of record(), beside those of tasks' ends */
 #define LAST_SWITCH_US 10000 /* a task's end is told before it leaves its CPU for the last time */
 
 struct record_opts {
 	const char *output, *compress, *backend;
 	struct tap_select_words select;
-	struct tap_strings definitions, triggers;
+	struct tap_strings definitions, triggers, conditions;
 	const char *keep;
 	uint64_t duration_ns, buffer_bytes, max_bytes, after_ns;
 	int64_t max_files;
@@ -58,6 +59,10 @@ struct run {
 	bool interrupted;
 	const char *why;	/* it ended early, for the last line */
 	struct tap_flight_opts flight;
+	struct tap_condition **conditions;
+	unsigned int nr_conditions;
+	struct tap_watch *watch; /* NULL: there are no conditions */
+	bool is_refused; /* a condition cannot be met in this recording */
 	unsigned int nr_files;	/* that were written */
 	struct tap_progress packing;
 };
@@ -86,6 +91,8 @@ static const struct tap_opt record_table[] = {
 		   "stop when this much was recorded [no limit]"),
 	TAP_OPTION(T, keep, "keep", 0, "TIME|SIZE", TAP_OPT_STRING,
 		   "hold the newest, such as 10s or 64M, and write a file when something is marked"),
+	TAP_OPTION(T, conditions, "when", 0, "CONDITION", TAP_OPT_STRINGS,
+		   "with --keep: mark it when this is met, such as 'waking > 5ms'; repeatable"),
 	TAP_OPTION(T, after_ns, "after", 0, "TIME", TAP_OPT_TIME, "with --keep: a file goes on for so long [1s]"),
 	{ "max-files", 0, "N", "with --keep: remove older files [0, none]", TAP_OPT_INT,
 	  .offset = offsetof(T, max_files), .max = INT32_MAX },
@@ -124,6 +131,8 @@ static int check(const struct record_opts *o, struct tap_err *err)
 				   "standard output");
 	if (!o->keep && (o->after_ns != record_defaults.after_ns || o->max_files))
 		return tap_err_set(err, -EINVAL, "%s needs --keep", o->max_files ? "--max-files" : "--after");
+	if (!o->keep && o->conditions.nr)
+		return tap_err_set(err, -EINVAL, "--when needs --keep");
 	if (o->keep && o->max_bytes)
 		return tap_err_set(err, -EINVAL, "--max-size ends a recording, and with --keep none grows");
 	if (o->follow && !o->select.tgids.nr)
@@ -146,6 +155,58 @@ static int read_keep(const struct record_opts *o, struct tap_flight_opts *flight
 	return 0;
 }
 
+static int read_conditions(struct run *run, struct tap_err *err)
+{
+	const struct tap_strings *texts = &run->opts->conditions;
+	int ret = 0;
+
+	run->conditions = calloc(texts->nr + 1, sizeof(*run->conditions));
+	if (!run->conditions)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	for (unsigned int i = 0; i < texts->nr && !ret; i++) {
+		ret = tap_condition_parse(texts->v[i], &run->conditions[i], err);
+		run->nr_conditions += !ret;
+	}
+	return ret;
+}
+
+static pid_t follow_spool(void *ctx, const char *spool, struct tap_err *err)
+{
+	struct run *run = ctx;
+	int ret = 0;
+
+	if (run->nr_conditions)
+		ret = tap_watch_new(run->conditions, run->nr_conditions, spool, &run->watch, err);
+	run->is_refused = ret;
+	return ret ? ret : run->watch ? tap_watch_tid(run->watch) : 0;
+}
+
+static void on_written(void *ctx, uint64_t until_ns)
+{
+	tap_watch_written(((struct run *)ctx)->watch, until_ns);
+}
+
+static void on_packing(void *ctx, uint64_t done, uint64_t whole)
+{
+	tap_progress_step(&((struct run *)ctx)->packing, done, whole);
+}
+
+/* What was met becomes marks. */
+static int take_met(struct run *run, struct tap_err *err)
+{
+	struct tap_met met;
+	int ret;
+
+	if (!run->watch)
+		return 0;
+	while ((ret = tap_watch_take(run->watch, &met, err)) > 0) {
+		ret = tap_session_met(run->session, met.at_ns, met.tid, met.comm, tap_condition_text(met.condition), err);
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
 static int open_session(struct run *run, struct tap_err *err)
 {
 	const struct record_opts *o = run->opts;
@@ -161,8 +222,10 @@ static int open_session(struct run *run, struct tap_err *err)
 		.priority = (int)o->priority,
 		.zstd = !strcmp(o->compress, "zstd"),
 		.flight = run->flight,
-		.packing = tap_progress_step,
-		.ctx = &run->packing,
+		.follow_spool = follow_spool,
+		.written = on_written,
+		.packing = on_packing,
+		.ctx = run,
 	};
 
 	return tap_session_open(&so, &run->session, err);
@@ -322,12 +385,13 @@ static int record(struct run *run, struct tap_err *err)
 		fds[1] = (struct pollfd){ .fd = run->child_fd, .events = POLLIN };
 		fds[2] = (struct pollfd){ .fd = tap_session_wake_fd(run->session), .events = POLLIN };
 		fds[3] = (struct pollfd){ .fd = tap_session_mark_fd(run->session), .events = POLLIN };
+		fds[4] = (struct pollfd){ .fd = run->watch ? tap_watch_fd(run->watch) : -1, .events = POLLIN };
 		for (unsigned int i = 0; i < run->nr_ends; i++)
 			fds[NR_FDS + i] = (struct pollfd){ .fd = run->ends[i].fd, .events = POLLIN };
 		ts = (struct timespec){ .tv_sec = (time_t)(wait_ns / 1000000000u),
 					.tv_nsec = (long)(wait_ns % 1000000000u) };
 		ppoll(fds, run->nr_ends + NR_FDS, &ts, NULL);
-		ret = take_signals(run, err);
+		ret = take_signals(run, err) ?: take_met(run, err);
 	} while (!ret && !is_over(run, fds));
 	free(fds);
 	if (terminal)
@@ -603,12 +667,12 @@ static int run_session(struct run *run, char **rest, struct tap_err *err)
 	return ret ? ret : finished;
 }
 
-/* What recording needs was there when the session opened: what is refused now is a file. */
-static int fail_running(struct tap_err *err)
+/* What recording needs was there when the session opened: what is refused now is a file, or a condition. */
+static int fail_running(struct tap_err *err, bool is_refused)
 {
 	if (err->code == -EACCES || err->code == -EPERM)
 		err->code = -EIO;
-	return tap_cmd_fail(err, false);
+	return tap_cmd_fail(err, is_refused);
 }
 
 static int run_record(void *opts, const struct tap_strings *operands, char **rest)
@@ -627,16 +691,20 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 	getrlimit(RLIMIT_NOFILE, &run.files);
 	ret = ret ?: tap_cli_define(&run.own, &o->definitions, &o->select, &err);
 	ret = ret ?: tap_select_read(&o->select, &run.select, &err);
-	ret = ret ?: open_session(&run, &err);
+	ret = ret ?: read_conditions(&run, &err) ?: open_session(&run, &err);
 	if (ret) {
 		ret = tap_cmd_fail(&err, true);
 		goto out;
 	}
 	ret = run_session(&run, rest, &err);
 	reap(&run);
-	ret = ret ? fail_running(&err) : exit_code(&run, rest && *rest);
+	ret = ret ? fail_running(&err, run.is_refused) : exit_code(&run, rest && *rest);
 out:
 	tap_session_free(run.session);
+	tap_watch_free(run.watch); /* which the session tells */
+	for (unsigned int i = 0; i < run.nr_conditions; i++)
+		tap_condition_free(run.conditions[i]);
+	free(run.conditions);
 	tap_select_free(run.select);
 	tap_cli_defs_release(&run.own);
 	for (unsigned int i = 0; i < run.nr_ends; i++)

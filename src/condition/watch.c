@@ -79,7 +79,7 @@ struct tap_watch {
 	pthread_t thread;
 	pid_t tid;
 	bool has_thread;
-	sem_t wake;
+	sem_t begun, wake;
 	_Atomic bool ends;
 	_Atomic uint64_t until_ns;
 
@@ -398,7 +398,7 @@ static void use_loss(struct tap_watch *w, const struct tap_event *ev)
 {
 	struct tap_met met = { .at_ns = ev->ts_ns, .tid = -1 };
 
-	for (unsigned int i = 0; i < w->nr; i++) {
+	for (unsigned int i = 0; i < w->nr && !ev->lost.is_off; i++) {
 		struct watched *c = &w->watched[i];
 
 		if (c->condition->kind != TAP_CONDITION_LOST)
@@ -480,7 +480,7 @@ static void *run(void *arg)
 	uint64_t done_ns = 0, until_ns;
 
 	w->tid = gettid();
-	ring(w); /* who made it waits for that */
+	sem_post(&w->begun);
 	for (;;) {
 		while (sem_wait(&w->wake) && errno == EINTR)
 			;
@@ -741,7 +741,6 @@ static int start_timeline(struct tap_watch *w)
 static int start_thread(struct tap_watch *w)
 {
 	sigset_t all, before;
-	uint64_t rung;
 	int ret;
 
 	sigfillset(&all);
@@ -751,8 +750,8 @@ static int start_thread(struct tap_watch *w)
 	if (ret)
 		return -ret;
 	w->has_thread = true;
-	while (read(w->fd, &rung, sizeof(rung)) < 0 && errno == EAGAIN)
-		sched_yield();
+	while (sem_wait(&w->begun) && errno == EINTR)
+		;
 	return 0;
 }
 
@@ -792,6 +791,7 @@ int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, cons
 	w->nr = nr;
 	w->shortest_ns = UINT64_MAX;
 	w->queue_len = QUEUED + nr;
+	sem_init(&w->begun, 0, 0);
 	sem_init(&w->wake, 0, 0);
 	w->watched = calloc(nr + 1, sizeof(*w->watched));
 	w->queue = calloc(w->queue_len, sizeof(*w->queue));
@@ -834,6 +834,7 @@ void tap_watch_free(struct tap_watch *w)
 	tap_follow_free(w->follow);
 	if (w->fd >= 0)
 		close(w->fd);
+	sem_destroy(&w->begun);
 	sem_destroy(&w->wake);
 	free(w->watched);
 	free(w->tasks);

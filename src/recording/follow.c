@@ -65,6 +65,7 @@ struct tap_follow {
 	struct tap_merge merge;
 	struct lane *current; /* whose turn it is; NULL: nothing is left */
 	uint64_t until; /* as long as its events are not later, no other's turn comes */
+	uint64_t told_ns; /* of the last event: one that was written down late gets that */
 	struct tap_event *batch[TAP_NR_BATCH];
 };
 
@@ -449,6 +450,9 @@ static int take_events(struct tap_follow *f, uint64_t until_ns)
 
 		do {
 			__builtin_prefetch(at->data);
+			if (__builtin_expect(at->ts_ns < f->told_ns, 0))
+				at->ts_ns = f->told_ns;
+			f->told_ns = at->ts_ns;
 			*to++ = at++;
 		} while (at < end && to < full && at->ts_ns <= until);
 		l->stream->at = at;
@@ -466,8 +470,10 @@ static int take_loss(struct tap_follow *f)
 {
 	struct tap_stream *s = f->current->stream;
 
-	tap_stream_get_loss(s);
+	tap_stream_get_loss(&f->r->decoder, s);
 	s->at++;
+	if (s->loss.ts_ns < f->told_ns)
+		s->loss.ts_ns = f->told_ns;
 	f->batch[0] = &s->loss;
 	return 1;
 }

@@ -99,7 +99,18 @@ static uint32_t loc(size_t at, size_t len)
 	return (uint32_t)(len << 16 | at);
 }
 
-int tap_marks_add(struct tap_marks *m, uint64_t at_ns, pid_t pid, const char *text, size_t len, struct tap_err *err)
+struct tap_mark_task tap_marks_task(const struct tap_marks *m, pid_t pid)
+{
+	struct tap_mark_task task = { .tid = initial_pid(m->pids, pid) };
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	tap_proc_comm(path, task.comm, sizeof(task.comm));
+	return task;
+}
+
+int tap_marks_add(struct tap_marks *m, uint64_t at_ns, const struct tap_mark_task *task, const char *text, size_t len,
+		  struct tap_err *err)
 {
 	struct { /* events/mark.h, behind the common fields */
 		uint16_t type;
@@ -109,21 +120,19 @@ int tap_marks_add(struct tap_marks *m, uint64_t at_ns, pid_t pid, const char *te
 		char texts[COMM_LEN + TAP_MARK_MAX_TEXT + 1 + 8];
 	} rec = { .type = (uint16_t)definition()->id };
 	const size_t at = offsetof(__typeof__(rec), texts);
+	size_t comm_len = strnlen(task->comm, COMM_LEN - 1) + 1;
 	int ret = begin(m, err);
-	char path[32];
-	size_t comm_len;
 
 	if (ret)
 		return ret;
 	if (len > TAP_MARK_MAX_TEXT)
 		len = TAP_MARK_MAX_TEXT;
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	comm_len = tap_proc_comm(path, rec.texts, COMM_LEN) + 1;
+	memcpy(rec.texts, task->comm, comm_len - 1);
 	memcpy(rec.texts + comm_len, text, len);
 	rec.texts[comm_len + len] = '\0';
 	rec.comm = loc(at, comm_len);
 	rec.text = loc(at + comm_len, len + 1);
-	rec.common_pid = rec.pid = initial_pid(m->pids, pid);
+	rec.common_pid = rec.pid = task->tid;
 	/* of two that ask, the later one may be asked first; a page begins where the one before it ended */
 	m->last_ns = at_ns > m->last_ns ? at_ns : m->last_ns;
 	tap_lane_add(&m->lane, m->writer, m->last_ns, &rec, (uint32_t)(at + comm_len + len + 1));
@@ -155,6 +164,7 @@ static bool take_request(struct tap_marks *m, struct tap_drain *res, int *ret, s
 			      .msg_control = control, .msg_controllen = sizeof(control) };
 	ssize_t bytes = recvmsg(m->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	const size_t head = offsetof(struct tap_mark_request, text);
+	struct tap_mark_task task;
 	uint64_t now = tap_now_ns();
 	pid_t caller;
 
@@ -163,7 +173,8 @@ static bool take_request(struct tap_marks *m, struct tap_drain *res, int *ret, s
 	caller = caller_of(&msg);
 	if ((size_t)bytes < head || caller < 0)
 		return true;
-	*ret = tap_marks_add(m, r.at_ns < now ? r.at_ns : now, caller, r.text, (size_t)bytes - head, err);
+	task = tap_marks_task(m, caller);
+	*ret = tap_marks_add(m, r.at_ns < now ? r.at_ns : now, &task, r.text, (size_t)bytes - head, err);
 	res->events += !*ret;
 	if (!*ret && msg.msg_namelen)
 		sendto(m->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&from, msg.msg_namelen);

@@ -28,8 +28,17 @@ int tap_marks_describe(struct tap_marks *m, struct tap_head_format *f);
 
 /* From here on marks are recorded. */
 void tap_marks_start(struct tap_marks *m, struct tap_page_writer *writer);
-/* @pid: the caller's, by our numbers; 0: not known. @text: of @len bytes. Return: 0; -errno with a sentence. */
-int tap_marks_add(struct tap_marks *m, uint64_t at_ns, pid_t pid, const char *text, size_t len, struct tap_err *err);
+/* Whom a mark is of. */
+struct tap_mark_task {
+	int tid; /* as events have it; 0: not known */
+	char comm[16]; /* not NUL-terminated when full */
+};
+
+/* @pid: the caller's, by our numbers; 0: not known. */
+struct tap_mark_task tap_marks_task(const struct tap_marks *m, pid_t pid);
+/* @text: of @len bytes. Return: 0; -errno with a sentence. */
+int tap_marks_add(struct tap_marks *m, uint64_t at_ns, const struct tap_mark_task *task, const char *text, size_t len,
+		  struct tap_err *err);
 /* Adds what was asked for, and hands all marks over. Return: as tap_marks_add(). */
 int tap_marks_drain(struct tap_marks *m, struct tap_drain *res, struct tap_err *err);
 

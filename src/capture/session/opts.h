@@ -36,6 +36,16 @@ struct tap_session_opts {
 	int priority; /* while recording; tap_priority_raise() */
 	bool zstd;
 	struct tap_flight_opts flight;
+	/*
+	 * Or NULL: starts what follows the spool folder @spool while it grows. No event flows yet. Return: the number of its
+	 * thread, which will have the recorder's priority; 0: there is none; -errno with a sentence.
+	 */
+	pid_t (*follow_spool)(void *ctx, const char *spool, struct tap_err *err);
+	/*
+	 * If there is such a thread: after each drain, in the thread that writes pages, while nobody writes. All events before
+	 * @until_ns are in the spool, but such as were interrupted while they were written down.
+	 */
+	void (*written)(void *ctx, uint64_t until_ns);
 	bool bpf_ringbuf; /* see struct tap_plan */
 	/* How far packing has come, bytes; or NULL. */
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);

@@ -36,6 +36,7 @@
 #define WAIT_FIRST_NS 500000ull
 #define FILL_HIGH_PCT 25u
 #define FILL_LOW_PCT 8u
+#define LATE_NS 1000000u /* who writes an event down may be interrupted for so long */
 
 static const struct tap_backend_ops *const backends[] = {
 	&tap_backend_bpf, &tap_backend_tracefs, &tap_backend_user,
@@ -51,6 +52,9 @@ struct tap_session {
 	struct tap_page_writer *writer; /* into the spool, while it grows */
 	struct tap_flight_opts flight_opts;
 	struct tap_flight *flight; /* NULL: an ordinary recording */
+	pid_t (*follow_spool)(void *ctx, const char *spool, struct tap_err *err);
+	void (*written)(void *ctx, uint64_t until_ns);
+	pid_t follower; /* 0: nobody follows the spool */
 	struct tap_buf symbols; /* the kernel's, where a head has them */
 	struct tap_description description;
 	struct tap_cgroup_watch new_cgroups;
@@ -63,7 +67,7 @@ struct tap_session {
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
 	void *ctx;
 	int wanted_priority;
-	struct tap_priority priority, writer_priority;
+	struct tap_priority priority, writer_priority, follower_priority;
 	bool running, failed; /* failed: a drain lost what it had taken */
 };
 
@@ -258,6 +262,8 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->marks.fd = -1;
 	s->zstd = opts->zstd;
 	s->flight_opts = opts->flight;
+	s->follow_spool = opts->follow_spool;
+	s->written = opts->written;
 	s->packing = opts->packing;
 	s->ctx = opts->ctx;
 	s->wait_ns = WAIT_FIRST_NS;
@@ -420,14 +426,19 @@ static int write_meta(struct tap_session *s, struct tap_err *err)
 	return ret;
 }
 
+static void add_thread(struct tap_session *s, pid_t tid)
+{
+	if (s->plan.pids.nested) /* it is new */
+		tap_pids_read(&s->plan.pids);
+	tap_description_add_tid(&s->description, &s->plan.pids, tid);
+}
+
 static int start_writer(struct tap_session *s, struct tap_err *err)
 {
 	int ret = tap_page_writer_new(s->spool, &s->writer, err);
 
-	if (!ret && s->plan.pids.nested) /* the thread is new */
-		tap_pids_read(&s->plan.pids);
 	if (!ret)
-		tap_description_add_tid(&s->description, &s->plan.pids, tap_page_writer_tid(s->writer));
+		add_thread(s, tap_page_writer_tid(s->writer));
 	return ret;
 }
 
@@ -442,11 +453,20 @@ static int start_flight(struct tap_session *s, struct tap_err *err)
 
 	if (ret)
 		return ret;
-	if (s->plan.pids.nested)
-		tap_pids_read(&s->plan.pids);
-	tap_description_add_tid(&s->description, &s->plan.pids, tap_flight_tid(s->flight));
+	add_thread(s, tap_flight_tid(s->flight));
 	s->marks.added = on_mark;
 	s->marks.ctx = s->flight;
+	return 0;
+}
+
+static int start_follower(struct tap_session *s, struct tap_err *err)
+{
+	pid_t tid = s->follow_spool ? s->follow_spool(s->ctx, tap_spool_path(s->spool), err) : 0;
+
+	if (tid <= 0)
+		return tid;
+	s->follower = tid;
+	add_thread(s, tid);
 	return 0;
 }
 
@@ -454,13 +474,17 @@ static int raise_priorities(struct tap_session *s, struct tap_err *err)
 {
 	int ret = tap_priority_raise(&s->priority, 0, s->wanted_priority, err);
 
-	return ret ?: tap_priority_raise(&s->writer_priority, tap_page_writer_tid(s->writer), s->wanted_priority, err);
+	ret = ret ?: tap_priority_raise(&s->writer_priority, tap_page_writer_tid(s->writer), s->wanted_priority, err);
+	if (!ret && s->follower)
+		ret = tap_priority_raise(&s->follower_priority, s->follower, s->wanted_priority, err);
+	return ret;
 }
 
 static void restore_priorities(struct tap_session *s)
 {
 	tap_priority_restore(&s->priority);
 	tap_priority_restore(&s->writer_priority);
+	tap_priority_restore(&s->follower_priority);
 }
 
 static int start(struct tap_session *s, struct tap_err *err)
@@ -475,7 +499,8 @@ static int start(struct tap_session *s, struct tap_err *err)
 	if (s->plan.own)
 		tap_description_set_definitions(&s->description, s->plan.own);
 	ret = tap_pack_check(s->file, err) ?: with_head(s, NULL, create_spool, err) ?:
-	      start_writer(s, err) ?: (is_flight(s) ? start_flight(s, err) : 0);
+	      start_writer(s, err) ?: (is_flight(s) ? start_flight(s, err) : 0) ?:
+	      start_follower(s, err);
 	/* from the first event on: behind it there may be a hundred tasks that run before the first drain */
 	ret = ret ?: raise_priorities(s, err);
 	for_each_backend(s, i)
@@ -603,12 +628,29 @@ int tap_session_mark_fd(const struct tap_session *s)
 	return s->marks.fd;
 }
 
-int tap_session_mark(struct tap_session *s, pid_t pid, const char *text, struct tap_err *err)
+static int mark(struct tap_session *s, uint64_t at_ns, const struct tap_mark_task *task, const char *text,
+		struct tap_err *err)
 {
-	int ret = tap_marks_add(&s->marks, tap_now_ns(), pid, text, strlen(text), err);
+	int ret = tap_marks_add(&s->marks, at_ns, task, text, strlen(text), err);
 
 	s->stats.events += !ret;
 	return ret;
+}
+
+int tap_session_mark(struct tap_session *s, pid_t pid, const char *text, struct tap_err *err)
+{
+	struct tap_mark_task task = tap_marks_task(&s->marks, pid);
+
+	return mark(s, tap_now_ns(), &task, text, err);
+}
+
+int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *comm, const char *text,
+		    struct tap_err *err)
+{
+	struct tap_mark_task task = { .tid = tid < 0 ? 0 : tid };
+
+	memcpy(task.comm, comm, strnlen(comm, sizeof(task.comm)));
+	return mark(s, at_ns, &task, text, err);
 }
 
 bool tap_session_goes_on(const struct tap_session *s, unsigned int left)
@@ -671,6 +713,16 @@ static void set_price(struct tap_session *s)
 	tap_description_set_events(&s->description, &s->plan);
 }
 
+static int tell_written(struct tap_spool *spool, void *ctx, uint64_t until_ns, struct tap_err *err)
+{
+	struct tap_session *s = ctx;
+
+	(void)spool;
+	(void)err;
+	s->written(s->ctx, until_ns);
+	return 0;
+}
+
 /* After a drain. @is_due: a file is to be written of what is there. */
 static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
 {
@@ -686,9 +738,12 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 {
 	struct tap_drain res = { 0 };
 	uint64_t spent_ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID), least_ns = 0;
-	bool is_due = s->flight && tap_flight_is_due(s->flight, tap_now_ns());
-	int ret = find_and_drain(s, is_due ? TAP_DRAIN_ALL : TAP_DRAIN_PAGES, &res, err), failed;
+	uint64_t now_ns = tap_now_ns();
+	bool is_due = s->flight && tap_flight_is_due(s->flight, now_ns);
+	int ret = find_and_drain(s, is_due || s->follower ? TAP_DRAIN_ALL : TAP_DRAIN_PAGES, &res, err), failed;
 
+	if (s->follower)
+		tap_page_writer_call(s->writer, tell_written, s, now_ns - LATE_NS);
 	if (s->flight && !ret)
 		ret = step_flight(s, is_due, err);
 	failed = tap_page_writer_check(s->writer, unless_failed(ret, err));

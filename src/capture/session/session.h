@@ -35,6 +35,13 @@ int tap_session_mark_fd(const struct tap_session *s);
 int tap_session_mark(struct tap_session *s, pid_t pid, const char *text, struct tap_err *err);
 
 /*
+ * Of a flight recorder: it was met, at @at_ns, and a file is to be written. @tid: of whom, as events have it; -1: of nobody.
+ * Return: as above.
+ */
+int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *comm, const char *text,
+		    struct tap_err *err);
+
+/*
  * Whether there is something to record, when all processes and threads of the scope have ended but @left: also children
  * that they forked, of programs with events of their own.
  */
