@@ -608,24 +608,10 @@ int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_er
 	return ret < 0 ? ret : 0;
 }
 
-void tap_stream_feed(struct tap_stream *s, const unsigned char *pages, const unsigned char *end, uint32_t used)
+void tap_stream_feed(struct tap_stream *s, const unsigned char *pages, const unsigned char *end)
 {
-	struct tap_page_head head;
-
 	s->left.page = pages;
 	s->left.pages_end = end;
-	if (!used)
-		return;
-	s->left.page += s->abi.page_size;
-	/* what it says of losses before it was heard when it was opened */
-	if (!tap_page_parse(&s->abi, pages, &head) || head.used < used) {
-		note_damage(s);
-		return;
-	}
-	tap_cursor_open(&s->cur, &s->abi, pages, &head, stamp_at(s, s->left.page));
-	s->cur.at += used;
-	s->fresh = s->gap.flag || s->gap.damage;
-	s->careful = true;
 }
 
 void tap_stream_skip(struct tap_decoder *d, struct tap_stream *s)

@@ -127,10 +127,10 @@ static inline void tap_decoder_page(struct tap_decoder *d)
 int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err);
 
 /*
- * Of a stream that grows, which is at its end: the whole pages in [@pages, @end) come next. @used: bytes of events of the
- * first one that were taken already. They stay where they are until the stream is at its end again.
+ * Of a stream that grows, which is at its end: the whole pages in [@pages, @end) come next. They stay where they are until
+ * the stream is at its end again.
  */
-void tap_stream_feed(struct tap_stream *s, const unsigned char *pages, const unsigned char *end, uint32_t used);
+void tap_stream_feed(struct tap_stream *s, const unsigned char *pages, const unsigned char *end);
 
 /* Passes over all that is left. */
 void tap_stream_skip(struct tap_decoder *d, struct tap_stream *s);

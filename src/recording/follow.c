@@ -16,7 +16,6 @@
 #include "recording/spool.h"
 
 #define BLOCK_BYTES ((size_t)64 << 10) /* that are read of a file at once */
-#define NOTED_MISSED ((uint64_t)1 << 63)
 /* A folder's time of change is that of a tick: what changes within the same one does not show. */
 #define TICKS_NS 100000000
 
@@ -29,15 +28,14 @@ struct page_file {
 	struct tap_spool_name name;
 	int fd;
 	bool was_there; /* when it began to be followed */
-	_Atomic uint64_t end; /* of what is noted: of the events in its last page; and NOTED_MISSED, of that page */
+	_Atomic uint64_t end; /* of what is noted: whole pages */
 };
 
 /* A file as the thread that follows it sees it. */
 struct lane {
 	struct page_file *file;
 	struct tap_stream *stream; /* owned */
-	uint64_t at; /* the page that comes next, or goes on */
-	uint32_t used; /* bytes of events of it that were taken */
+	uint64_t at; /* the page that comes next */
 	unsigned char *block; /* owned */
 	size_t room;
 	bool has_begun;
@@ -83,26 +81,13 @@ static bool is_same(const struct stat *a, const struct stat *b)
 }
 
 /* Return: 0; -errno. */
-static int note_end(const struct tap_follow *f, struct page_file *file)
+static int note_end(struct page_file *file)
 {
-	off_t size = lseek(file->fd, 0, SEEK_END), at;
-	unsigned char head[16];
-	uint64_t commit, end;
+	off_t size = lseek(file->fd, 0, SEEK_END);
 
 	if (size < 0)
 		return -errno;
-	at = size / file->name.page_size * file->name.page_size - file->name.page_size;
-	if (at < 0)
-		return 0;
-	if (tap_pread_all(file->fd, head, sizeof(head), at))
-		return -EIO;
-	commit = f->abi.commit_size == 4 ? tap_get_u32(head + 8, f->abi.big_endian) :
-					   tap_get_u64(head + 8, f->abi.big_endian);
-	end = commit & TAP_PAGE_COMMIT_MASK;
-	if (end > file->name.page_size - f->abi.data_offset) /* damaged: the whole page is looked at */
-		end = file->name.page_size - f->abi.data_offset;
-	end += (uint64_t)at + f->abi.data_offset;
-	atomic_store_explicit(&file->end, end | (commit & TAP_PAGE_MISSED ? NOTED_MISSED : 0), memory_order_release);
+	atomic_store_explicit(&file->end, (uint64_t)(size - size % file->name.page_size), memory_order_release);
 	return 0;
 }
 
@@ -189,7 +174,7 @@ int tap_follow_note(struct tap_follow *f, struct tap_err *err)
 		ret = list_files(f, false, err);
 	}
 	for (struct page_file *file = f->files; file && !ret; file = file->next) {
-		ret = note_end(f, file);
+		ret = note_end(file);
 		if (ret)
 			tap_err_set(err, ret, "cannot read '%.300s': %s", f->path, strerror(-ret));
 	}
@@ -252,34 +237,14 @@ static bool is_zero(const unsigned char *head)
 	return !memcmp(head, zero, sizeof(zero));
 }
 
-/*
- * Of the page that was last when it was noted more may be in the file by now, and be written just then: only what was
- * noted counts. The number of lost events is behind the events, so it is there only if these are all.
- */
-static void cut_page(const struct tap_page_abi *abi, unsigned char *page, uint32_t used, bool missed)
-{
-	struct tap_page_head head;
-	uint64_t commit = used | (missed ? TAP_PAGE_MISSED : 0);
-	uint32_t half;
-
-	if (is_zero(page) || (tap_page_parse(abi, page, &head) && head.used == used && head.missed == missed))
-		return;
-	half = abi->big_endian ? __builtin_bswap32((uint32_t)commit) : (uint32_t)commit;
-	commit = abi->big_endian ? __builtin_bswap64(commit) : commit;
-	if (abi->commit_size == 4)
-		memcpy(page + 8, &half, sizeof(half));
-	else
-		memcpy(page + 8, &commit, sizeof(commit));
-}
-
-/* Return: where the next data are, of a file with a hole at @at, but not behind @last. */
-static uint64_t behind_hole(const struct lane *l, uint64_t at, uint64_t last)
+/* Return: where the next data are, of a file with a hole at @at, but not behind @end. */
+static uint64_t behind_hole(const struct lane *l, uint64_t at, uint64_t end)
 {
 	off_t data = lseek(l->file->fd, (off_t)at, SEEK_DATA);
 	uint32_t page_size = l->file->name.page_size;
 
-	if (data < 0 || (uint64_t)data > last)
-		return last;
+	if (data < 0 || (uint64_t)data > end)
+		return end;
 	return (uint64_t)data / page_size * page_size;
 }
 
@@ -290,38 +255,25 @@ static uint64_t behind_hole(const struct lane *l, uint64_t at, uint64_t last)
  */
 static int feed(struct tap_follow *f, struct lane *l, struct tap_err *err)
 {
-	uint64_t noted = atomic_load_explicit(&l->file->end, memory_order_acquire), end = noted & ~NOTED_MISSED;
-	const uint32_t page_size = l->file->name.page_size;
-	uint64_t last = end ? (end - 1) / page_size * page_size : 0, next;
-	uint32_t used = (uint32_t)(end - last) - l->stream->abi.data_offset;
+	uint64_t end = atomic_load_explicit(&l->file->end, memory_order_acquire), next;
 	int ret = take_head(f, err);
 	size_t len;
 
-	if (ret || !end || l->at > last || (l->at == last && l->used >= used))
+	if (ret || l->at >= end)
 		return ret;
-	len = last + page_size - l->at < l->room ? (size_t)(last + page_size - l->at) : l->room;
+	len = end - l->at < l->room ? (size_t)(end - l->at) : l->room;
 	if (tap_pread_all(l->file->fd, l->block, len, (off_t)l->at))
 		return tap_err_set(err, -EIO, "cannot read a page file of '%.300s'", f->path);
-	next = is_zero(l->block) ? behind_hole(l, l->at, last) : l->at;
+	next = is_zero(l->block) ? behind_hole(l, l->at, end) : l->at;
 	if (next > l->at && !l->has_begun && l->file->was_there) {
 		l->at = next;
 		return feed(f, l, err);
 	}
 	if (next > l->at)
-		len = page_size;
-	else if (l->at + len > last)
-		cut_page(&l->stream->abi, l->block + (last - l->at), used, noted & NOTED_MISSED);
-	tap_stream_feed(l->stream, l->block, l->block + len, l->used);
+		len = l->file->name.page_size;
+	tap_stream_feed(l->stream, l->block, l->block + len);
 	l->has_begun = true;
-	l->used = 0;
-	if (next > l->at) {
-		l->at = next;
-	} else if (l->at + len > last) { /* it may go on */
-		l->at = last;
-		l->used = used;
-	} else {
-		l->at += len;
-	}
+	l->at = next > l->at ? next : l->at + len;
 	return 1;
 }
 

@@ -3,8 +3,7 @@
  * Reading a spool folder (spool.h) while it grows: the events of all CPUs in time order, up to an instant before which
  * all are in the page files.
  *
- * Page files grow by whole pages. The last page of each may be incomplete: then it is written again in its place, with
- * the same data and more behind them. A page file may begin with a hole: that was given back, and is no loss unless the
+ * Page files grow by whole pages, which never change. A page file may begin with a hole: that was given back, and is no loss unless the
  * follower was still to read it: what was given back before it began to follow it never needed.
  */
 #ifndef TAP_RECORDING_FOLLOW_H

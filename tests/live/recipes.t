@@ -54,6 +54,7 @@ run_it()
 	must_not grep -q 'no event was recorded' err
 	case $1 in
 	*' record '*) cp ./*.dat "$scratch" ;;
+	*kernel_stack*) must grep -q 'kernel_stack: .*try_to_wake_up' out ;;
 	*net.dat*) of_the_process ;;
 	*-f\ *) must_not grep -vE ": comm=perl pid=$PID " out ;;
 	*--clock\ wall*) must grep -qE "] $(date +%Y)-[0-9-]+ [0-9:.]+: sched:sched_waking" out ;;
@@ -61,5 +62,5 @@ run_it()
 	esac
 }
 
-check_page "$doc" 12 run_it
+check_page "$doc" 14 run_it
 done_testing

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A spool folder that grows by the steps of a schedule (steps.h), its last pages written again and again. */
+/* A spool folder that grows by the steps of a schedule (steps.h). */
 #ifndef GROWING_SPOOL_H
 #define GROWING_SPOOL_H
 
@@ -77,37 +77,27 @@ static inline void growing_remove(struct growing *g)
 	tmp_remove(&g->dir);
 }
 
-/* The page of @cpu as it is by now. */
-static inline void growing_write(struct growing *g, int cpu)
+static inline void growing_end_page(struct growing *g, int cpu)
 {
 	struct growing_cpu *c = &g->cpus[cpu];
-	struct tap_page page = c->page;
-	unsigned char bytes[TAP_PAGE_SIZE];
 	char name[64];
 
-	if (!page.bytes)
+	if (!c->page.bytes)
 		return;
-	memcpy(bytes, c->bytes, sizeof(bytes));
-	page.bytes = bytes;
-	tap_page_end(&page, 0);
+	tap_page_end(&c->page, 0);
 	snprintf(name, sizeof(name), GROWING_FILE, cpu);
 	if (c->fd < 0)
 		c->fd = open(tmp_at(&g->dir, name), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	assert_true(c->fd >= 0);
-	assert_int_equal(pwrite(c->fd, bytes, sizeof(bytes), c->at), sizeof(bytes));
+	assert_int_equal(pwrite(c->fd, c->bytes, sizeof(c->bytes), c->at), sizeof(c->bytes));
+	c->at += TAP_PAGE_SIZE;
+	c->page.bytes = NULL;
 }
 
 static inline void growing_flush(struct growing *g)
 {
 	for (int cpu = 0; cpu < GROWING_CPUS; cpu++)
-		growing_write(g, cpu);
-}
-
-static inline void growing_end_page(struct growing *g, int cpu)
-{
-	growing_write(g, cpu);
-	g->cpus[cpu].at += g->cpus[cpu].page.bytes ? TAP_PAGE_SIZE : 0;
-	g->cpus[cpu].page.bytes = NULL;
+		growing_end_page(g, cpu);
 }
 
 static inline void growing_add(struct growing *g, const struct tap_event *ev)
