@@ -70,8 +70,19 @@ struct uclamp_se {
 	unsigned int value : 11;
 };
 
+struct load_weight {
+	unsigned long weight;
+};
+
 struct cfs_rq {
 	unsigned int h_nr_queued, h_nr_runnable; /* since v6.14 */
+	/* what its entities weigh, and the sum of their virtual times by weight: v7.0's names, and v6.6's */
+	u64 sum_weight, avg_load;
+	s64 sum_w_vruntime, avg_vruntime;
+	u64 zero_vruntime, min_vruntime; /* what that is counted from: v6.18's name, and the one before */
+	unsigned int sum_shift;		 /* of the weights there; since v7.1 */
+	struct sched_entity *curr;	 /* the entity that runs; it is in no sum */
+	int throttle_count;		 /* CONFIG_CFS_BANDWIDTH */
 	struct sched_avg avg;
 	struct rq *rq;	       /* CONFIG_FAIR_GROUP_SCHED, as are the next */
 	struct task_group *tg;
@@ -87,6 +98,7 @@ struct rq {
 	struct sched_avg avg_hw;
 	struct uclamp_rq uclamp[2]; /* CONFIG_UCLAMP_TASK */
 	struct cfs_rq cfs;
+	struct task_struct *donor; /* since v6.12: whom the classes picked */
 };
 
 struct rq___before_6_10 {
@@ -98,6 +110,12 @@ struct rq___before_6_7 {
 };
 
 struct sched_entity {
+	struct load_weight load;
+	struct load_weight h_load; /* since v7.3: what it weighs among all tasks of the CPU */
+	u64 vruntime, deadline, slice;	/* the latter two since v6.6 */
+	u64 vprot;			/* since v6.17 */
+	unsigned char on_rq;		/* an int before v6.12 */
+	unsigned char sched_delayed, custom_slice; /* since v6.12 */
 	struct sched_avg avg;
 	struct cfs_rq *cfs_rq; /* on which it is queued */
 	struct cfs_rq *my_q;   /* of a cgroup: its own queue; of a task: NULL */
@@ -159,6 +177,9 @@ struct task_struct {
 	struct task_group *sched_task_group;
 	struct signal_struct *signal;
 	struct uclamp_se uclamp[2]; /* CONFIG_UCLAMP_TASK */
+	bool throttled; /* since v6.18, CONFIG_CFS_BANDWIDTH */
+	u8 is_blocked; /* since v7.2, on a mutex; where others run on its behalf */
+	int preferred_llc; /* since v7.2, CONFIG_SCHED_CACHE */
 };
 
 /* thread_info.cpu came to x86 in v5.16; before that the CPU was a member of the task */

@@ -173,6 +173,109 @@ static __always_inline u32 tp_rq_h_nr_runnable(struct rq *rq)
 	return bpf_core_field_exists(rq->cfs.h_nr_runnable) ? rq->cfs.h_nr_runnable : 0;
 }
 
+/* ---- EEVDF ---- */
+
+/* Whom the scheduler picked that @next may run: itself, or a task that waits for a mutex of its. */
+static __always_inline struct task_struct *tp_picked(struct task_struct *next)
+{
+	return bpf_core_field_exists(struct rq, donor) ? next->se.cfs_rq->rq->donor : next;
+}
+
+/* In which queue it competes: its cgroup's, or since v7.3 the one that the CPU has. */
+static __always_inline struct cfs_rq *tp_se_queue(struct sched_entity *se)
+{
+	return bpf_core_field_exists(se->h_load) ? &se->cfs_rq->rq->cfs : se->cfs_rq;
+}
+
+static __always_inline unsigned long tp_se_weight(struct sched_entity *se)
+{
+	return bpf_core_field_exists(se->h_load) ? se->h_load.weight : se->load.weight;
+}
+
+/* As the queue's sums have it: scale_load_down(), avg_vruntime_weight() since v7.1. */
+static __always_inline u64 tap_sum_weight(struct cfs_rq *cfs_rq, u64 weight)
+{
+	u32 shift = bpf_core_field_exists(cfs_rq->sum_shift) ? cfs_rq->sum_shift : 10;
+
+	if (!shift)
+		return weight;
+	weight >>= shift & 63;
+	return weight < 2 ? 2 : weight;
+}
+
+static __always_inline u64 tap_vtime_zero(struct cfs_rq *cfs_rq)
+{
+	return bpf_core_field_exists(cfs_rq->zero_vruntime) ? cfs_rq->zero_vruntime : cfs_rq->min_vruntime;
+}
+
+/* avg_vruntime() in kernel/sched/fair.c: rounded down, so that who is at it or before it is eligible. */
+static __always_inline u64 tp_cfs_rq_vtime(struct cfs_rq *cfs_rq)
+{
+	bool renamed = bpf_core_field_exists(cfs_rq->sum_weight);
+	s64 sum = renamed ? cfs_rq->sum_w_vruntime : cfs_rq->avg_vruntime;
+	u64 load = renamed ? cfs_rq->sum_weight : cfs_rq->avg_load;
+	u64 zero = tap_vtime_zero(cfs_rq);
+	struct sched_entity *curr = cfs_rq->curr;
+
+	if (curr && curr->on_rq) {
+		u64 weight = tap_sum_weight(cfs_rq, tp_se_weight(curr));
+
+		if (!load) /* it is alone, mostly: V is its v, and a division costs more than all else here */
+			return curr->vruntime;
+		sum += (curr->vruntime - zero) * weight;
+		load += weight;
+	}
+	if (!load)
+		return zero;
+	/* a BPF program divides unsigned numbers alone */
+	return sum < 0 ? zero - (load - 1 - sum) / load : zero + sum / load;
+}
+
+static __always_inline u64 tp_se_vprot(struct sched_entity *se)
+{
+	return bpf_core_field_exists(se->vprot) ? se->vprot : 0;
+}
+
+static __always_inline bool tp_se_delayed(struct sched_entity *se)
+{
+	return bpf_core_field_exists(se->sched_delayed) && se->sched_delayed;
+}
+
+static __always_inline bool tp_se_custom_slice(struct sched_entity *se)
+{
+	return bpf_core_field_exists(se->custom_slice) && se->custom_slice;
+}
+
+/* Before v6.18 it is not tasks that are throttled, but the queues that they stay in. */
+static __always_inline bool tp_task_throttled(struct task_struct *p)
+{
+	if (bpf_core_field_exists(p->throttled))
+		return p->throttled;
+	return bpf_core_field_exists(p->se.cfs_rq->throttle_count) && p->se.cfs_rq->throttle_count;
+}
+
+static __always_inline bool tp_task_blocked(struct task_struct *p)
+{
+	return bpf_core_field_exists(p->is_blocked) && p->is_blocked;
+}
+
+static __always_inline int tp_task_llc(struct task_struct *p)
+{
+	return bpf_core_field_exists(p->preferred_llc) ? p->preferred_llc : 0;
+}
+
+static __always_inline u32 tp_cfs_rq_h_nr_queued(struct cfs_rq *cfs_rq)
+{
+	return bpf_core_field_exists(cfs_rq->h_nr_queued) ? cfs_rq->h_nr_queued : 0;
+}
+
+static __always_inline u32 tp_cfs_rq_h_nr_runnable(struct cfs_rq *cfs_rq)
+{
+	return bpf_core_field_exists(cfs_rq->h_nr_runnable) ? cfs_rq->h_nr_runnable : 0;
+}
+
+/* ---- what a CPU can do ---- */
+
 static __always_inline u32 tp_rq_capacity_orig(struct rq *rq)
 {
 	struct rq___before_6_7 *old = (void *)rq;

@@ -19,6 +19,8 @@
 #include "uclamp.h"
 #include "resched.h"
 #include "dl.h"
+/* What the scheduler's own numbers were when it decided. */
+#include "pick.h"
 /* What a recording says of itself. */
 #include "lost.h"
 #include "mark.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The families of events/ that are the module's: those of the scheduler's bare tracepoints. */
+/* The families of events/ that are the module's: all but the kernel's own events. */
 #include "pelt.h"
 #include "util_est.h"
 #include "capacity.h"
@@ -8,3 +8,4 @@
 #include "uclamp.h"
 #include "resched.h"
 #include "dl.h"
+#include "pick.h"

@@ -258,6 +258,132 @@ static __always_inline void tp_dl_comm(char *to, struct sched_dl_entity *dl_se)
 		tp_comm(to, container_of(dl_se, struct task_struct, dl));
 }
 
+/* ---- EEVDF. The event is there where a queue has the sums, and an entity its queue: TRACE_NEEDS() ---- */
+
+#define TAP_HAS_throttling TAP_IF_ANY(TAP_HAS_task_struct_throttled, TAP_HAS_cfs_rq_throttle_count)
+#define TAP_IF_ANY(a, b) TAP_PASTE(TAP_ANY_, TAP_PASTE(a, b))
+#define TAP_ANY_00 0
+#define TAP_ANY_01 1
+#define TAP_ANY_10 1
+#define TAP_ANY_11 1
+
+#if (TAP_HAS_cfs_rq_sum_weight || TAP_HAS_cfs_rq_avg_load) && TAP_HAS_sched_entity_cfs_rq
+
+static __always_inline struct task_struct *tp_picked(struct task_struct *next)
+{
+#if TAP_HAS_rq_donor
+	return next->se.cfs_rq->rq->donor;
+#else
+	return next;
+#endif
+}
+
+static __always_inline struct cfs_rq *tp_se_queue(struct sched_entity *se)
+{
+#if TAP_HAS_sched_entity_h_load
+	return &se->cfs_rq->rq->cfs;
+#else
+	return se->cfs_rq;
+#endif
+}
+
+static __always_inline unsigned long tp_se_weight(const struct sched_entity *se)
+{
+#if TAP_HAS_sched_entity_h_load
+	return se->h_load.weight;
+#else
+	return se->load.weight;
+#endif
+}
+
+/* As the queue's sums have it: scale_load_down(), avg_vruntime_weight() since v7.1. */
+static __always_inline u64 tap_sum_weight(const struct cfs_rq *cfs_rq, u64 weight)
+{
+#if TAP_HAS_cfs_rq_sum_shift
+	u32 shift = cfs_rq->sum_shift;
+#else
+	u32 shift = IS_ENABLED(CONFIG_64BIT) ? SCHED_FIXEDPOINT_SHIFT : 0;
+#endif
+
+	return shift ? max_t(u64, weight >> shift, 2) : weight;
+}
+
+static __always_inline u64 tap_vtime_zero(const struct cfs_rq *cfs_rq)
+{
+#if TAP_HAS_cfs_rq_zero_vruntime
+	return cfs_rq->zero_vruntime;
+#else
+	return cfs_rq->min_vruntime;
+#endif
+}
+
+/* avg_vruntime() in kernel/sched/fair.c: rounded down, so that who is at it or before it is eligible. */
+static __always_inline u64 tp_cfs_rq_vtime(const struct cfs_rq *cfs_rq)
+{
+#if TAP_HAS_cfs_rq_sum_weight
+	s64 sum = cfs_rq->sum_w_vruntime;
+	u64 load = cfs_rq->sum_weight;
+#else
+	s64 sum = cfs_rq->avg_vruntime;
+	u64 load = cfs_rq->avg_load;
+#endif
+	u64 zero = tap_vtime_zero(cfs_rq);
+	const struct sched_entity *curr = cfs_rq->curr;
+
+	if (curr && curr->on_rq) {
+		u64 weight = tap_sum_weight(cfs_rq, tp_se_weight(curr));
+
+		sum += (curr->vruntime - zero) * weight;
+		load += weight;
+	}
+	if (!load)
+		return zero;
+	return sum < 0 ? zero - div64_u64(load - 1 - sum, load) : zero + div64_u64(sum, load);
+}
+
+static __always_inline bool tp_task_throttled(const struct task_struct *p)
+{
+#if TAP_HAS_task_struct_throttled
+	return p->throttled;
+#elif TAP_HAS_cfs_rq_throttle_count
+	return p->se.cfs_rq->throttle_count;
+#else
+	return false;
+#endif
+}
+
+#else /* never asked for */
+#define tp_picked(next) (next)
+#define tp_se_queue(se) ((struct cfs_rq *)NULL)
+#define tp_se_weight(se) 0
+#define tp_cfs_rq_vtime(cfs_rq) 0
+#define tp_task_throttled(p) false
+#endif
+
+#if TAP_HAS_sched_entity_vprot
+#define tp_se_vprot(se) ((se)->vprot)
+#endif
+#if TAP_HAS_sched_entity_sched_delayed
+#define tp_se_delayed(se) ((se)->sched_delayed)
+#endif
+#if TAP_HAS_sched_entity_custom_slice
+#define tp_se_custom_slice(se) ((se)->custom_slice)
+#endif
+#if TAP_HAS_task_struct_is_blocked
+#define tp_task_blocked(p) ((p)->is_blocked)
+#endif
+#if TAP_HAS_task_struct_preferred_llc
+#define tp_task_llc(p) ((p)->preferred_llc)
+#endif
+#if TAP_HAS_cfs_rq_h_nr_queued
+#define tp_cfs_rq_h_nr_queued(cfs_rq) ((cfs_rq)->h_nr_queued)
+#endif
+#if TAP_HAS_cfs_rq_h_nr_runnable
+#define tp_cfs_rq_h_nr_runnable(cfs_rq) ((cfs_rq)->h_nr_runnable)
+#endif
+
+/* ---- texts ---- */
+
 /*
  * When a record is printed, long after it was made. The text is the reader's: it stands until the
  * same CPU prints the next one, and readers print with preemption off or in a buffer of their own.

@@ -5,7 +5,7 @@
 
 #include "define/preprocess.h"
 
-#define TAP_CALL_MAX_ARGS 16u
+#define TAP_CALL_MAX_ARGS 20u
 
 /* Tokens in a row. @at: where to point if there are none. */
 struct tap_part {

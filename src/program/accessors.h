@@ -30,6 +30,32 @@ TAP_ACCESSOR(tp_rq_avg_hw, "rq",
 	 "exists(rq->avg_hw) ? &rq->avg_hw : exists(rq->avg_thermal) ? &rq->avg_thermal : &rq->avg_rt")
 TAP_ACCESSOR(tp_rq_h_nr_queued, "rq", "exists(rq->cfs.h_nr_queued) ? rq->cfs.h_nr_queued : 0")
 TAP_ACCESSOR(tp_rq_h_nr_runnable, "rq", "exists(rq->cfs.h_nr_runnable) ? rq->cfs.h_nr_runnable : 0")
+TAP_ACCESSOR(tp_picked, "next", "exists(next->se.cfs_rq->rq->donor) ? next->se.cfs_rq->rq->donor : next")
+TAP_ACCESSOR(tp_se_queue, "se", "exists(se->h_load) ? &se->cfs_rq->rq->cfs : se->cfs_rq")
+TAP_ACCESSOR(tp_se_weight, "se", "exists(se->h_load) ? se->h_load.weight : se->load.weight")
+TAP_ACCESSOR(tap_sum_shift, "cfs_rq", "exists(cfs_rq->sum_shift) ? cfs_rq->sum_shift : 10")
+TAP_ACCESSOR(tap_scaled, "weight, shift", "!shift ? weight : weight >> shift < 2 ? 2 : weight >> shift")
+TAP_ACCESSOR(tap_curr_weight, "cfs_rq",
+	 "cfs_rq->curr && cfs_rq->curr->on_rq ? tap_scaled(tp_se_weight(cfs_rq->curr), tap_sum_shift(cfs_rq)) : 0")
+TAP_ACCESSOR(tap_vtime_zero, "cfs_rq", "exists(cfs_rq->zero_vruntime) ? cfs_rq->zero_vruntime : cfs_rq->min_vruntime")
+TAP_ACCESSOR(tap_vtime_sum, "cfs_rq",
+	 "(s64)((exists(cfs_rq->sum_w_vruntime) ? cfs_rq->sum_w_vruntime : cfs_rq->avg_vruntime) + "
+	 "tap_curr_weight(cfs_rq) * (cfs_rq->curr->vruntime - tap_vtime_zero(cfs_rq)))")
+TAP_ACCESSOR(tap_vtime_load, "cfs_rq",
+	 "(s64)((exists(cfs_rq->sum_weight) ? cfs_rq->sum_weight : cfs_rq->avg_load) + tap_curr_weight(cfs_rq))")
+TAP_ACCESSOR(tap_floor, "sum, load", "!load ? 0 : sum < 0 ? -((load - 1 - sum) / load) : sum / load")
+TAP_ACCESSOR(tp_cfs_rq_vtime, "cfs_rq",
+	 "tap_vtime_zero(cfs_rq) + tap_floor(tap_vtime_sum(cfs_rq), tap_vtime_load(cfs_rq))")
+TAP_ACCESSOR(tp_se_vprot, "se", "exists(se->vprot) ? se->vprot : 0")
+TAP_ACCESSOR(tp_se_delayed, "se", "exists(se->sched_delayed) ? se->sched_delayed : 0")
+TAP_ACCESSOR(tp_se_custom_slice, "se", "exists(se->custom_slice) ? se->custom_slice : 0")
+TAP_ACCESSOR(tp_task_throttled, "p",
+	 "exists(p->throttled) ? p->throttled : "
+	 "exists(p->se.cfs_rq->throttle_count) ? p->se.cfs_rq->throttle_count != 0 : 0")
+TAP_ACCESSOR(tp_task_blocked, "p", "exists(p->is_blocked) ? p->is_blocked : 0")
+TAP_ACCESSOR(tp_task_llc, "p", "exists(p->preferred_llc) ? p->preferred_llc : 0")
+TAP_ACCESSOR(tp_cfs_rq_h_nr_queued, "cfs_rq", "exists(cfs_rq->h_nr_queued) ? cfs_rq->h_nr_queued : 0")
+TAP_ACCESSOR(tp_cfs_rq_h_nr_runnable, "cfs_rq", "exists(cfs_rq->h_nr_runnable) ? cfs_rq->h_nr_runnable : 0")
 TAP_ACCESSOR(tp_rq_capacity_orig, "rq", /* since v6.7 it is no member */
 	 "exists(rq->cpu_capacity_orig) ? rq->cpu_capacity_orig : tap_cpu_capacity(rq->cpu)")
 TAP_ACCESSOR(tp_rq_uclamp, "rq, which", "exists(rq->uclamp) ? rq->uclamp[which].value : 0")

@@ -500,7 +500,7 @@ static void add_statement(struct random_def *d)
 
 static void add_fields(struct random_def *d)
 {
-	unsigned int nr = 1 + random_below(d->btf ? MAX_FIELDS - 4 : 11); /* TP_printk() has 16 arguments at most */
+	unsigned int nr = 1 + random_below(d->btf ? MAX_FIELDS - 4 : 11); /* TP_printk() has 20 arguments at most */
 
 	while (d->nr < nr) {
 		const char *type = number_type();

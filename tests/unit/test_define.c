@@ -18,7 +18,8 @@ static const char *const headers[] = {
 	"events/sched.h",   "events/task.h",	 "events/idle.h",	"events/freq.h",
 	"events/irq.h",	    "events/cpuhp.h",	 "events/pelt.h",	"events/util_est.h",
 	"events/capacity.h", "events/nr_running.h", "events/energy.h",	"events/uclamp.h",
-	"events/resched.h", "events/dl.h",	 "events/lost.h",	"events/mark.h",
+	"events/resched.h", "events/dl.h",	 "events/pick.h",	"events/lost.h",
+	"events/mark.h",
 	"tests/unit/define/odd.h",
 	"examples/own_events.h",
 };

@@ -121,15 +121,15 @@ static const struct kernel cases[] = {
 	},
 	{
 		.name = "members that no event uses are padding",
-		.types = { { "rq", 16, { { "lock", U64, 0 },
+		.types = { { "rq", 16, { { "age_stamp", U64, 0 },
 					 { "cpu", U32, 8 },
-					 { "clock", U32, 12 } } } },
+					 { "age_stamps", U32, 12 } } } },
 		.has = { "\nstruct rq {\n"
 			 "\tunsigned char tap_pad0[8];\n"
 			 "\tint cpu;\n"
 			 "\tunsigned char tap_pad1[4];\n"
 			 "};\n" },
-		.has_not = { "lock" },
+		.has_not = { "age_stamp" },
 	},
 	{
 		.name = "a struct that the kernel's headers show is only compared",

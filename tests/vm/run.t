@@ -13,7 +13,8 @@ use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use POSIX ();
 use Test::More;
-use lib dirname(__FILE__);
+use lib dirname(__FILE__), dirname(__FILE__) . '/../live';
+use Picks;
 use VM;
 
 my $here = dirname(__FILE__);
@@ -52,7 +53,9 @@ sub make_initramfs {
 	system("gcc -O2 -static -o $root/bin/probed $here/../live/probed.c") == 0 or die 'probed.c';
 	copy("$here/init", "$root/init");
 	copy("$here/load", "$root/bin/load");
-	chmod(0755, "$root/init", "$root/bin/load");
+	copy("$here/../live/$_", "$root/$_") for qw(picks.h picks_flat.h);
+	copy("$here/../live/pick_load", "$root/bin/pick_load");
+	chmod(0755, "$root/init", "$root/bin/load", "$root/bin/pick_load");
 	open(my $f, '>', "$root/tracepoints") or die "$root/tracepoints: $!";
 	print $f "$_\n" for module_tracepoints();
 	close($f);
@@ -311,6 +314,10 @@ sub check_all {
 	SKIP: {
 		skip('probes of programs: this kernel takes no BPF programs', 1) if ($steps->{doctor}{text} // '') !~ /yes, over BPF/;
 		check_probes($steps);
+	}
+	SKIP: {
+		skip('picks: ' . (($steps->{list}{text} // '') =~ /(schedtap:sched_pick.*)/)[0], 1) if !$steps->{picks};
+		check_picks($steps->{picks}{text}, 300, 1);
 	}
 	SKIP: {
 		skip("the module: $g->{no_module}", 1) if $g->{headers} eq '-';

@@ -13,7 +13,10 @@
 #include "capture/user/programs.h"
 #include "expr/filter.h"
 
-/* What a recording without -e holds: who ran, tasks that were made, CPUs that went, every bare tracepoint, and own events. */
+/*
+ * What a recording without -e holds: who ran, tasks that were made, CPUs that went, every bare tracepoint, and own events.
+ * Not sched_pick, which says more of each sched_switch, and costs nearly as much.
+ */
 static bool is_default(const struct tap_def *def)
 {
 	static const char *const groups[] = { "sched", "task", "cpuhp" };
@@ -21,7 +24,7 @@ static bool is_default(const struct tap_def *def)
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		if (!strcmp(def->group, groups[i]))
 			return true;
-	return !strcmp(def->system, "schedtap") || !tap_def_is_built_in(def);
+	return (!strcmp(def->system, "schedtap") && strcmp(def->group, "pick")) || !tap_def_is_built_in(def);
 }
 
 /* What one -e may mean, while the plan is made. */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whom the fair class picked, and with which numbers: EEVDF's, which the kernel has since v6.6.
+ *
+ * A queue has a virtual time V, the mean of its entities' virtual times v, by weight. An entity is
+ * eligible if it is not ahead, V - v >= 0, and of those that are, the one with the earliest
+ * deadline is picked. V - v is its lag; lag * weight / 1048576 is the time that it is owed, in ns
+ * (on a 32-bit machine / 1024). It is calculated here: what the kernel keeps of it (vlag) is that of the time when
+ * the entity left the queue, and shares its place with vprot from v6.17 to v6.19.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM schedtap
+#undef TRACE_SYSTEM_VAR
+#define TRACE_SYSTEM_VAR schedtap_pick
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE pick
+
+#if !defined(_SCHEDTAP_EVENTS_PICK_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _SCHEDTAP_EVENTS_PICK_H
+
+#include <linux/tracepoint.h>
+
+/*
+ * sched_pick: what EEVDF knew at a sched_switch, beside which it stands. The current task is prev.
+ *
+ * next is what was picked: the task that runs from now on or, where that one only lends a hand
+ * (proxy execution), the donor. Where another class picked it, next_weight and its other numbers are 0.
+ * Virtual times are relative to its v, and in ns of virtual time.
+ *
+ *   prev_lag		V - v of prev, which is 0 where prev_queued is 0: it left the queue
+ *   next_lag		V - v: >= 0, unless it is alone or was picked for another reason (core scheduling)
+ *   next_deadline	until when it should have had its slice
+ *   next_vprot		until when it is not preempted by one with an earlier deadline
+ *   next_slice		ns that it asks for at a time
+ *   next_weight	1048576 is that of nice 0 (on a 32-bit machine 1024); from v7.3 on its share of the CPU's queue
+ *   next_llc		the cache (LLC) that its process prefers, -1 if none
+ *   h_nr_queued	fair tasks in the queue that it is of, and in those below, next included
+ *   h_nr_runnable	.. that want to run: without those that are dequeued late
+ *   donor		the thread that was picked, where it is not next_pid that was; else 0
+ *   prev_queued	prev stays in the queue: it was preempted, gave way, or is dequeued late
+ *   prev_delayed	.. it sleeps, and stays until its lag is used up
+ *   prev_throttled	its cgroup has used up its quota
+ *   prev_blocked	it waits for a mutex, and may be picked that the owner can run
+ *   prev_custom_slice	it asked for its slice itself (sched_setattr(2))
+ *
+ * A queue is a cgroup's on this CPU; from v7.3 on the CPU has one for all.
+ * Source: sched_switch; __schedule() in kernel/sched/core.c, pick_eevdf() in kernel/sched/fair.c.
+ */
+TRACE_EVENT(sched_pick,
+	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
+		 unsigned int prev_state),
+	TP_ARGS(preempt, prev, next, prev_state),
+
+	TP_STRUCT__entry(
+		__field(s64, prev_lag)
+		__field(s64, next_lag)
+		tp_if(sched_entity_deadline, __field(s64, next_deadline))
+		tp_if(sched_entity_vprot, __field(s64, next_vprot))
+		tp_if(sched_entity_slice, __field(u32, next_slice))
+		__field(u32, next_weight)
+		tp_if(cfs_rq_h_nr_queued, __field(u32, h_nr_queued))
+		tp_if(cfs_rq_h_nr_runnable, __field(u32, h_nr_runnable))
+		__field(s32, next_pid)
+		tp_if(rq_donor, __field(s32, donor))
+		tp_if(task_struct_preferred_llc, __field(s16, next_llc))
+		__field(bool, prev_queued)
+		tp_if(sched_entity_sched_delayed, __field(bool, prev_delayed))
+		tp_if(throttling, __field(bool, prev_throttled))
+		tp_if(task_struct_is_blocked, __field(bool, prev_blocked))
+		tp_if(sched_entity_custom_slice, __field(bool, prev_custom_slice))
+	),
+
+	TP_fast_assign(
+		struct task_struct *picked = tp_picked(next);
+		struct sched_entity *se = &picked->se;
+		struct cfs_rq *queue = tp_se_queue(se);
+		struct cfs_rq *prev_queue = tp_se_queue(&prev->se);
+		u64 vtime = tp_cfs_rq_vtime(queue);
+		u64 v = se->vruntime;
+		bool fair = queue->curr == se;
+		bool queued = prev->se.on_rq;
+
+		__entry->prev_lag = !queued ? 0 :
+			(prev_queue == queue ? vtime : tp_cfs_rq_vtime(prev_queue)) - prev->se.vruntime;
+		__entry->next_lag = fair ? vtime - v : 0;
+		tp_if(sched_entity_deadline, __entry->next_deadline = fair ? se->deadline - v : 0;)
+		tp_if(sched_entity_vprot, __entry->next_vprot = fair ? tp_se_vprot(se) - v : 0;)
+		tp_if(sched_entity_slice, __entry->next_slice = fair ? se->slice : 0;)
+		__entry->next_weight = fair ? tp_se_weight(se) : 0;
+		tp_if(cfs_rq_h_nr_queued, __entry->h_nr_queued = tp_cfs_rq_h_nr_queued(queue);)
+		tp_if(cfs_rq_h_nr_runnable, __entry->h_nr_runnable = tp_cfs_rq_h_nr_runnable(queue);)
+		__entry->next_pid = next->pid;
+		tp_if(rq_donor, __entry->donor = picked == next ? 0 : picked->pid;)
+		tp_if(task_struct_preferred_llc, __entry->next_llc = tp_task_llc(picked);)
+		__entry->prev_queued = queued;
+		tp_if(sched_entity_sched_delayed, __entry->prev_delayed = tp_se_delayed(&prev->se);)
+		tp_if(throttling, __entry->prev_throttled = tp_task_throttled(prev);)
+		tp_if(task_struct_is_blocked, __entry->prev_blocked = tp_task_blocked(prev);)
+		tp_if(sched_entity_custom_slice, __entry->prev_custom_slice = tp_se_custom_slice(&prev->se);)
+	),
+
+	TP_printk("next_pid=%d" tp_if(rq_donor, " donor=%d") " next_lag=%lld"
+		  tp_if(sched_entity_deadline, " next_deadline=%lld") tp_if(sched_entity_vprot, " next_vprot=%lld")
+		  tp_if(sched_entity_slice, " next_slice=%u") " next_weight=%u"
+		  tp_if(task_struct_preferred_llc, " next_llc=%d") tp_if(cfs_rq_h_nr_queued, " h_nr_queued=%u")
+		  tp_if(cfs_rq_h_nr_runnable, " h_nr_runnable=%u") " prev_queued=%d"
+		  tp_if(sched_entity_sched_delayed, " prev_delayed=%d") tp_if(throttling, " prev_throttled=%d")
+		  tp_if(task_struct_is_blocked, " prev_blocked=%d")
+		  tp_if(sched_entity_custom_slice, " prev_custom_slice=%d") " prev_lag=%lld",
+		  __entry->next_pid tp_if(rq_donor, , __entry->donor), __entry->next_lag
+		  tp_if(sched_entity_deadline, , __entry->next_deadline) tp_if(sched_entity_vprot, , __entry->next_vprot)
+		  tp_if(sched_entity_slice, , __entry->next_slice), __entry->next_weight
+		  tp_if(task_struct_preferred_llc, , __entry->next_llc) tp_if(cfs_rq_h_nr_queued, , __entry->h_nr_queued)
+		  tp_if(cfs_rq_h_nr_runnable, , __entry->h_nr_runnable), __entry->prev_queued
+		  tp_if(sched_entity_sched_delayed, , __entry->prev_delayed) tp_if(throttling, , __entry->prev_throttled)
+		  tp_if(task_struct_is_blocked, , __entry->prev_blocked)
+		  tp_if(sched_entity_custom_slice, , __entry->prev_custom_slice), __entry->prev_lag)
+);
+TRACE_HOOK(sched_pick, sched_switch,
+	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
+		 unsigned int prev_state),
+	TP_ARGS(preempt, prev, next, prev_state));
+TRACE_NEEDS(sched_pick, , "cfs_rq.sum_weight|cfs_rq.avg_load");
+TRACE_NEEDS(sched_pick, , "sched_entity.cfs_rq");
+TRACE_NEEDS(sched_pick, next_deadline, "sched_entity.deadline");
+TRACE_NEEDS(sched_pick, next_vprot, "sched_entity.vprot");
+TRACE_NEEDS(sched_pick, next_slice, "sched_entity.slice");
+TRACE_NEEDS(sched_pick, h_nr_queued, "cfs_rq.h_nr_queued");
+TRACE_NEEDS(sched_pick, h_nr_runnable, "cfs_rq.h_nr_runnable");
+TRACE_NEEDS(sched_pick, donor, "rq.donor");
+TRACE_NEEDS(sched_pick, next_llc, "task_struct.preferred_llc");
+TRACE_NEEDS(sched_pick, prev_delayed, "sched_entity.sched_delayed");
+TRACE_NEEDS(sched_pick, prev_throttled, "task_struct.throttled|cfs_rq.throttle_count");
+TRACE_NEEDS(sched_pick, prev_blocked, "task_struct.is_blocked");
+TRACE_NEEDS(sched_pick, prev_custom_slice, "sched_entity.custom_slice");
+
+#endif
+#include <trace/define_trace.h>

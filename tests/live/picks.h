@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The members from which sched_pick is calculated, as they stand: what Picks.pm calculates with. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM raw
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE picks
+
+#if !defined(_PICKS_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _PICKS_H
+
+#include <linux/tracepoint.h>
+
+#ifdef FLAT /* since v7.3 a CPU has one queue; a kernel without h_load refuses this */
+#define QUEUE(se) (&(se)->cfs_rq->rq->cfs)
+#define WEIGHT(se) (se)->h_load.weight
+#else
+#define QUEUE(se) (se)->cfs_rq
+#define WEIGHT(se) (se)->load.weight
+#endif
+
+TRACE_EVENT(raw_pick,
+	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
+		 unsigned int prev_state),
+	TP_ARGS(preempt, prev, next, prev_state),
+
+	TP_STRUCT__entry(
+		__field(u64, v)
+		__field(u64, deadline)
+		__field(u64, vprot)
+		__field(u64, slice)
+		__field(u64, w)
+		__field(s64, sum)
+		__field(u64, load)
+		__field(s64, sum_before)
+		__field(u64, load_before)
+		__field(u64, zero)
+		__field(u64, zero_before)
+		__field(u64, prev_v)
+		__field(s64, prev_sum)
+		__field(u64, prev_load)
+		__field(s64, prev_sum_before)
+		__field(u64, prev_load_before)
+		__field(u64, prev_zero)
+		__field(u64, prev_zero_before)
+		__field(u64, prev_curr_v)
+		__field(u64, prev_curr_w)
+		__field(u32, shift)
+		__field(u32, prev_shift)
+		__field(u32, nr_queued)
+		__field(u32, nr_runnable)
+		__field(s32, pid)
+		__field(bool, is_curr)
+		__field(bool, prev_on_rq)
+		__field(bool, prev_delayed)
+		__field(bool, prev_custom)
+		__field(bool, prev_curr_on_rq)
+	),
+
+	TP_fast_assign(
+		struct cfs_rq *q = QUEUE(&next->se);
+		struct cfs_rq *prev_q = QUEUE(&prev->se);
+
+		__entry->v = next->se.vruntime;
+		__entry->deadline = next->se.deadline;
+		__entry->vprot = next->se.vprot;
+		__entry->slice = next->se.slice;
+		__entry->w = WEIGHT(&next->se);
+		__entry->sum = q->sum_w_vruntime;
+		__entry->load = q->sum_weight;
+		__entry->sum_before = q->avg_vruntime;
+		__entry->load_before = q->avg_load;
+		__entry->zero = q->zero_vruntime;
+		__entry->zero_before = q->min_vruntime;
+		__entry->prev_v = prev->se.vruntime;
+		__entry->prev_sum = prev_q->sum_w_vruntime;
+		__entry->prev_load = prev_q->sum_weight;
+		__entry->prev_sum_before = prev_q->avg_vruntime;
+		__entry->prev_load_before = prev_q->avg_load;
+		__entry->prev_zero = prev_q->zero_vruntime;
+		__entry->prev_zero_before = prev_q->min_vruntime;
+		__entry->prev_curr_v = prev_q->curr->vruntime;
+		__entry->prev_curr_w = WEIGHT(prev_q->curr);
+		__entry->shift = q->sum_shift;
+		__entry->prev_shift = prev_q->sum_shift;
+		__entry->nr_queued = q->h_nr_queued;
+		__entry->nr_runnable = q->h_nr_runnable;
+		__entry->pid = next->pid;
+		__entry->is_curr = q->curr == &next->se;
+		__entry->prev_on_rq = prev->se.on_rq;
+		__entry->prev_delayed = prev->se.sched_delayed;
+		__entry->prev_custom = prev->se.custom_slice;
+		__entry->prev_curr_on_rq = prev_q->curr->on_rq;
+	),
+
+	TP_printk("pid=%d", __entry->pid)
+);
+TRACE_HOOK(raw_pick, sched_switch,
+	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
+		 unsigned int prev_state),
+	TP_ARGS(preempt, prev, next, prev_state));
+TRACE_NEEDS(raw_pick, vprot, "sched_entity.vprot");
+TRACE_NEEDS(raw_pick, sum, "cfs_rq.sum_w_vruntime");
+TRACE_NEEDS(raw_pick, load, "cfs_rq.sum_weight");
+TRACE_NEEDS(raw_pick, sum_before, "cfs_rq.avg_vruntime");
+TRACE_NEEDS(raw_pick, load_before, "cfs_rq.avg_load");
+TRACE_NEEDS(raw_pick, zero, "cfs_rq.zero_vruntime");
+TRACE_NEEDS(raw_pick, zero_before, "cfs_rq.min_vruntime");
+TRACE_NEEDS(raw_pick, prev_sum, "cfs_rq.sum_w_vruntime");
+TRACE_NEEDS(raw_pick, prev_load, "cfs_rq.sum_weight");
+TRACE_NEEDS(raw_pick, prev_sum_before, "cfs_rq.avg_vruntime");
+TRACE_NEEDS(raw_pick, prev_load_before, "cfs_rq.avg_load");
+TRACE_NEEDS(raw_pick, prev_zero, "cfs_rq.zero_vruntime");
+TRACE_NEEDS(raw_pick, prev_zero_before, "cfs_rq.min_vruntime");
+TRACE_NEEDS(raw_pick, shift, "cfs_rq.sum_shift");
+TRACE_NEEDS(raw_pick, prev_shift, "cfs_rq.sum_shift");
+
+#endif
