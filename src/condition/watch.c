@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -14,6 +12,7 @@
 #include "analysis/balance.h"
 #include "analysis/identity.h"
 #include "base/array.h"
+#include "base/thread.h"
 #include "condition/parsed.h"
 #include "condition/waits.h"
 #include "recording/follow.h"
@@ -740,15 +739,10 @@ static int start_timeline(struct tap_watch *w)
 
 static int start_thread(struct tap_watch *w)
 {
-	sigset_t all, before;
-	int ret;
+	int ret = tap_thread_start(&w->thread, run, w);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&w->thread, NULL, run, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (ret)
-		return -ret;
+		return ret;
 	w->has_thread = true;
 	while (sem_wait(&w->begun) && errno == EINTR)
 		;

@@ -2,9 +2,7 @@
 #include "recording/page_writer.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/thread.h"
 
 #define SPARE_BLOCKS 16u  /* what is kept of them for the next burst */
 #define REST_NS 1000000u
@@ -139,18 +138,6 @@ unsigned char *tap_page_writer_block(void)
 	return malloc(TAP_BLOCK_BYTES + 8);
 }
 
-static int start_thread(struct tap_page_writer *w)
-{
-	sigset_t all, before;
-	int ret;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&w->thread, NULL, run, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -ret;
-}
-
 int tap_page_writer_new(struct tap_spool *spool, struct tap_page_writer **out, struct tap_err *err)
 {
 	struct tap_page_writer *w = calloc(1, sizeof(*w));
@@ -167,7 +154,7 @@ int tap_page_writer_new(struct tap_spool *spool, struct tap_page_writer **out, s
 	w->spare[0] = tap_page_writer_block();
 	w->nr_returned = 1;
 	if (w->spare[0])
-		ret = start_thread(w);
+		ret = tap_thread_start(&w->thread, run, w);
 	if (ret) {
 		free(w->spare[0]);
 		free(w);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "base/thread.h"
 #include "recording/unpack.h"
 
 #define MAX_THREADS 4
@@ -124,17 +123,10 @@ static unsigned int spare_cpus(void)
 	return nr > MAX_THREADS ? MAX_THREADS : (unsigned int)nr - 1;
 }
 
-/* A program's signals are for its own threads. */
 static void start_threads(struct tap_unpack_pool *p, unsigned int nr)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (p->nr_threads < nr &&
-	       !pthread_create(&p->threads[p->nr_threads], NULL, run, p))
+	while (p->nr_threads < nr && !tap_thread_start(&p->threads[p->nr_threads], run, p))
 		p->nr_threads++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void free_pool(struct tap_unpack_pool *p)

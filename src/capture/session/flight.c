@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
-#include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "capture/machine.h"
 #include "recording/pack.h"
 
@@ -115,16 +114,11 @@ static void *run(void *arg)
 
 static int start_thread(struct tap_flight *f, struct tap_err *err)
 {
-	sigset_t all, before;
-	int ret;
+	int ret = tap_thread_start(&f->thread, run, f);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&f->thread, NULL, run, f);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = ret;
+	errno = -ret;
 	if (ret)
-		return tap_err_set(err, -ret, "cannot start the thread that writes files: %m");
+		return tap_err_set(err, ret, "cannot start the thread that writes files: %m");
 	wait_for(&f->done);
 	return 0;
 }

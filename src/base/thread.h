@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef TAP_BASE_THREAD_H
+#define TAP_BASE_THREAD_H
+
+#include <pthread.h>
+
+/* A program's signals are for its own threads: this one has all of them blocked. Return: 0; -errno. */
+int tap_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
+
+#endif
