@@ -133,6 +133,9 @@ static int check(const struct record_opts *o, struct tap_err *err)
 		return tap_err_set(err, -EINVAL, "%s needs --keep", o->max_files ? "--max-files" : "--after");
 	if (!o->keep && o->conditions.nr)
 		return tap_err_set(err, -EINVAL, "--when needs --keep");
+	if (o->keep && o->triggers.nr)
+		return tap_err_set(err, -EINVAL, "--trigger cannot be with --keep: a file would not tell what was off at its "
+				   "beginning; use --when");
 	if (o->keep && o->max_bytes)
 		return tap_err_set(err, -EINVAL, "--max-size ends a recording, and with --keep none grows");
 	if (o->follow && !o->select.tgids.nr)

@@ -376,6 +376,7 @@ check "a condition on an event that is not recorded" refused "'sched_switch' is 
 	--when 'sched_switch' -e sched_process_exit
 check "nothing to hold" refused 'there is nothing to hold' --keep 0
 check "neither time nor size" refused 'not a time, such as 10s, nor a size' --keep 10x
+check "--trigger" refused '--trigger cannot be with --keep' --keep 1s --trigger 'sched_switch: traceoff'
 check "--max-size" refused '--max-size ends a recording' --keep 1s --max-size 1M
 check "the page's commands" page
 done_testing

@@ -270,8 +270,11 @@ pid_t tap_flight_tid(const struct tap_flight *f)
 
 void tap_flight_met(struct tap_flight *f, uint64_t at_ns, const char *what)
 {
-	uint64_t due_ns = at_ns + f->opts.after_ns, next_ns = f->last_to_ns;
+	uint64_t due_ns, next_ns = f->last_to_ns;
 
+	if (at_ns < f->whole_from_ns) /* a mark may be of any time */
+		at_ns = tap_now_ns();
+	due_ns = at_ns + f->opts.after_ns;
 	if (!f->met.due_ns) {
 		f->met.first_ns = at_ns;
 		snprintf(f->met.what, sizeof(f->met.what), "%s", what);
