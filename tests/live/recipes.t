@@ -54,6 +54,7 @@ run_it()
 	must_not grep -q 'no event was recorded' err
 	case $1 in
 	*' record '*) cp ./*.dat "$scratch" ;;
+	*sched_pick*-f*) must_not grep -v "sched_pick: next_pid=$PID .*next_lag=" out; must [ -s out ] ;;
 	*kernel_stack*) must grep -q 'kernel_stack: .*try_to_wake_up' out ;;
 	*net.dat*) of_the_process ;;
 	*-f\ *) must_not grep -vE ": comm=perl pid=$PID " out ;;
@@ -62,5 +63,5 @@ run_it()
 	esac
 }
 
-check_page "$doc" 14 run_it
+check_page "$doc" 16 run_it
 done_testing
