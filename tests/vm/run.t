@@ -15,6 +15,7 @@ use POSIX ();
 use Test::More;
 use lib dirname(__FILE__), dirname(__FILE__) . '/../live';
 use Picks;
+use Resched;
 use VM;
 
 my $here = dirname(__FILE__);
@@ -109,6 +110,15 @@ sub came_to_end {
 
 	return is(slurp("$dir/${name}why"), '', "${name}the guest comes to its end") ||
 		(diag("its last words:\n", map { substr(slurp("$dir/$name$_"), -600) } qw(log out)) && 0);
+}
+
+# A step that prints events as JSON. Return: them.
+sub events_of {
+	my ($steps, $name) = @_;
+	my $step = $steps->{$name};
+
+	is($step->{rc}, 0, "$name: exit code") or diag(substr($step->{text}, 0, 800));
+	return $step->{text};
 }
 
 sub check_guest {
@@ -317,7 +327,11 @@ sub check_all {
 	}
 	SKIP: {
 		skip('picks: ' . (($steps->{list}{text} // '') =~ /(schedtap:sched_pick.*)/)[0], 1) if !$steps->{picks};
-		check_picks($steps->{picks}{text}, 300, 1);
+		check_picks(events_of($steps, 'picks'), 300, 1);
+	}
+	SKIP: {
+		skip('resched: ' . (($steps->{list}{text} // '') =~ /(schedtap:sched_exit.*)/)[0], 1) if !$steps->{resched};
+		check_resched(events_of($steps, 'resched'), 100);
 	}
 	SKIP: {
 		skip("the module: $g->{no_module}", 1) if $g->{headers} eq '-';
