@@ -267,6 +267,42 @@ hundred_conditions()
 	must grep -q "after 'rate(sched_switch) > 10/s'" f.dat.err
 }
 
+anon_kb()
+{
+	sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$recorder/status"
+}
+
+nr_fds()
+{
+	ls "/proc/$recorder/fd" | wc -l
+}
+
+# Programs that come and go, and conditions that are met again and again: FLIGHT_SECONDS (12) of what may be a month.
+left_on()
+{
+	local seconds=${FLIGHT_SECONDS:-12} kb fds
+
+	cp /bin/true fl-true
+	load
+	start f.dat -b "$1" --keep 2M --after 50ms --max-files 3 --when 'preempted > 5ms' \
+		--when 'sched_process_exit if comm == "fl-true"'
+	sleep $((seconds / 3))
+	kb=$(anon_kb)
+	fds=$(nr_fds)
+	for ((i = 0; i < seconds * 2 / 3; i++)); do
+		./fl-true
+		sleep 1
+		must [ "$(nr_files)" -le 4 ] # one is made while the oldest is still there
+		must [ "$(held)" -le $((8 << 20)) ]
+	done
+	must [ $(($(anon_kb) - kb)) -le 4096 ]
+	must [ "$(nr_fds)" -le $((fds + 3)) ] # of a file that is being made
+	ends 0 INT
+	must [ "$(nr_files)" = 3 ]
+	must_not [ -e f.dat.spool ]
+	for file in $(files); do must "$SCHEDTAP" summary --check -i "$file"; done
+}
+
 small_disk()
 {
 	mkdir disk
@@ -357,6 +393,8 @@ for b in bpf tracefs; do
 	check "$b: a wait that goes on" while_it_waits $b
 	check "$b: a task that exits" ends_in_its_moment $b
 done
+check "bpf: left on" left_on bpf
+check "tracefs: left on" left_on tracefs
 check "nothing was met" nothing_met
 check "Ctrl-C before the file is whole" ends_with_a_file
 check "met again makes it longer" extended
