@@ -18,6 +18,7 @@
 #include "recording/pack.h"
 
 #define META_NS 1000000000ull /* so often it is written down from when on there is something */
+#define NOTICED_NS 100000000u /* what is met is known so much later, at most */
 #define WHAT_LEN 256u
 #define SUFFIX ".dat"
 #define STAMP_LEN (sizeof("-20261122T004705.825" SUFFIX) - 1)
@@ -344,7 +345,7 @@ static void end(struct tap_flight *f)
 
 static void give_back(struct tap_flight *f, uint64_t now_ns)
 {
-	uint64_t needed_ns = f->met.due_ns ? f->met.first_ns : now_ns;
+	uint64_t needed_ns = f->met.due_ns ? f->met.first_ns : now_ns - NOTICED_NS;
 
 	tap_page_writer_call(f->writer, forget, f,
 			     f->opts.keep_ns && f->opts.keep_ns < needed_ns ? needed_ns - f->opts.keep_ns : 0);
