@@ -189,6 +189,24 @@ static bool has_quota(const char *dir, bool is_v1)
 	return yes;
 }
 
+/* By its cpu.stat: throttled_usec of version 2, throttled_time of version 1, in ns. */
+static uint64_t throttled_ns(const char *dir, bool is_v1)
+{
+	const char *key = is_v1 ? "throttled_time " : "throttled_usec ", *at;
+	struct tap_buf path = { 0 }, text = { .max = 4096 };
+	uint64_t v = 0;
+
+	tap_buf_printf(&path, "%s/cpu.stat", dir);
+	if (!tap_buf_read_file(&text, tap_buf_str(&path)) && (at = strstr(tap_buf_str(&text), key)) != NULL) {
+		at += strlen(key);
+		if (tap_text_take_digits(&at, NULL, 10, &v))
+			v = 0;
+	}
+	tap_buf_release(&path);
+	tap_buf_release(&text);
+	return is_v1 ? v : v * 1000;
+}
+
 int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct tap_map *limited)
 {
 	char root[4096], *paths[] = { root, NULL };
@@ -213,7 +231,7 @@ int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct
 		if (!limited)
 			continue;
 		e->fts_number = e->fts_parent->fts_number || has_quota(e->fts_path, *file == 't');
-		if (e->fts_number && !tap_map_put(limited, e->fts_statp->st_ino))
+		if (e->fts_number && tap_map_set(limited, e->fts_statp->st_ino, throttled_ns(e->fts_path, *file == 't')))
 			ret = -ENOMEM;
 	}
 	if (fts)

@@ -33,7 +33,8 @@ void tap_machine_symbols(struct tap_buf *kallsyms);
 /*
  * Adds id -> path (owned char *) of every cgroup of the hierarchy that the CPU controller is on:
  * those are the groups that the scheduler knows. @members: tid -> id of the tasks in them.
- * @limited: the ids of those whose CPU time has a quota, their own or one above them. Either may be NULL.
+ * @limited: of those whose CPU time has a quota, their own or one above them: id -> ns that their tasks were throttled
+ * by now. Either may be NULL.
  */
 int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct tap_map *limited);
 /* Puts a copy of @text in its place. Return: 0 or -ENOMEM. */

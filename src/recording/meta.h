@@ -16,6 +16,8 @@
  *   cgroups           [[id, path]]: those that events or tasks name
  *   quota_cgroups     [id]: those whose CPU time had a quota when the recording began or ended,
  *                     their own or one above them; absent: not known
+ *   throttled         [[id, ns]]: of those that had one at both ends, how long their tasks were throttled between
+ *                     (throttled_usec of cpu.stat)
  *   own_tids          [tid]: the recorder's own threads
  *   events            [{system, name, backend, status ("on", "absent", "failed"), reason}]
  *   triggers          ["EVENT: ACTION"]; absent: none

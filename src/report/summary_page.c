@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/meta_rows.h"
 #include "base/text.h"
 
 #define TOP_KINDS 10u
@@ -578,6 +579,35 @@ static bool has_signals(const struct tap_report *r)
 	return r->signals;
 }
 
+/* ---- quotas ---- */
+
+static const struct tap_column quota_columns[] = {
+	{ "cgroup", "cgroup with a CPU quota", TAP_CELL_TEXT, .width = 42 },
+	{ "throttled_ns", "throttled", TAP_CELL_NS, .width = 10 },
+	{ 0 }
+};
+
+/* By the kernel's own account, from the recording's beginning to its end. */
+static void put_quotas(struct tap_report *r, struct tap_table *t)
+{
+	const json_t *row;
+	json_int_t id, ns;
+	size_t i;
+
+	json_array_foreach(json_object_get(r->run.rec.meta, "throttled"), i, row) {
+		if (!tap_meta_number(row, 0, INT64_MAX, &id) || !tap_meta_number(row, 1, INT64_MAX, &ns))
+			continue;
+		tap_table_puts(t, tap_cgroups_path(&r->run.rec.ids.cgroups, (uint64_t)id));
+		tap_table_u64(t, (uint64_t)ns);
+		tap_table_row(t);
+	}
+}
+
+static bool has_quotas(const struct tap_report *r)
+{
+	return json_array_size(json_object_get(r->run.rec.meta, "throttled"));
+}
+
 const struct tap_section tap_summary_sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = json_head },
 	{ TAP_FOR_PROGRAMS, .put = json_losses },
@@ -601,6 +631,8 @@ const struct tap_section tap_summary_sections[] = {
 	TAP_NOTE_SLEEP,
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, by_cgroups, .before = "\n", .key = "cgroups",
 	  .columns = cgroup_columns, .put = put_cgroups },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_quotas, .before = "\n", .key = "quotas", .columns = quota_columns,
+	  .put = put_quotas },
 	{ TAP_FOR_PROGRAMS, .put = json_missing },
 	{ TAP_FOR_PEOPLE, .put = text_absent },
 	{ TAP_FOR_PEOPLE, .put = text_missing },

@@ -708,6 +708,30 @@ check "-p: with its threads" scope threads -p PID
 check "-p --follow: with its children" scope children -p PID --follow
 check "-c: all of that name, and nothing else" scope one -c 'tapw*r'
 check "-g: all of the cgroup, and nothing else" scope one -g CGROUP
+
+# A hog that is the only one in a cgroup with a fifth of a CPU, from the recording's beginning to its end.
+throttled()
+{
+	sleep 1000 &
+	worker=$!
+	make_cgroup
+	if [ -e "$cgroup/cpu.cfs_quota_us" ]; then
+		echo 20000 >"$cgroup/cpu.cfs_quota_us"
+	else
+		echo '20000 100000' >"$cgroup/cpu.max" || skip "the cgroup has no CPU controller"
+	fi
+	cat >hog <<-END
+		echo \$\$ >$cgroup/cgroup.procs
+		timeout 1 sh -c 'while :; do :; done'
+		echo \$\$ >$cgroup/../cgroup.procs
+	END
+	must "$SCHEDTAP" record -o a.dat -e sched_switch -- sh hog
+	said=$("$SCHEDTAP" summary -i a.dat --json | grep -o '"cgroup":"[^"]*'"${cgroup##*/}"'","throttled_ns":[0-9]*' | grep -o '[0-9]*$')
+	kernel=$(sed -n 's/^throttled_time //p; s/^throttled_usec \(.*\)/\1000/p' "$cgroup/cpu.stat")
+	must [ "$kernel" -gt 100000000 ]
+	must [ "$said" = "$kernel" ]
+}
+check "a cgroup with a quota: how long it was throttled" throttled
 check "-g: its path as reports print it" scope one -g CGROUP_BELOW
 
 other_controller()

@@ -50,7 +50,7 @@ static int read_tasks(struct tap_description *d, struct tap_pids *pids, struct t
 {
 	int ret = tap_pids_tasks(pids, &list->tgids, &list->comms);
 
-	return ret ?: tap_pids_cgroups(pids, &d->cgroups, &list->members, &d->limited);
+	return ret ?: tap_pids_cgroups(pids, &d->cgroups, &list->members, &list->limited);
 }
 
 int tap_description_begin(struct tap_description *d, struct tap_pids *pids)
@@ -181,6 +181,8 @@ static json_t *cgroup_table(const struct tap_description *d, const struct tap_na
 		ok &= !!tap_map_put(&used, m->value);
 	tap_map_for_each(&d->ended.members, m)
 		ok &= !!tap_map_put(&used, m->value);
+	tap_map_for_each(&d->ended.limited, c)
+		ok &= !!tap_map_put(&used, c->key);
 	tap_map_for_each(&d->cgroups, c) {
 		const char *path = (const char *)(uintptr_t)c->value;
 
@@ -195,12 +197,30 @@ static json_t *cgroup_table(const struct tap_description *d, const struct tap_na
 	return NULL;
 }
 
-static json_t *ids(const struct tap_map *m)
+/* Whose CPU time had a quota at either end. */
+static json_t *quota_cgroups(const struct tap_description *d)
 {
 	json_t *list = json_array();
 
-	tap_map_for_each(m, s)
-		json_array_append_new(list, json_integer((json_int_t)s->key));
+	tap_map_for_each(&d->began.limited, c)
+		json_array_append_new(list, json_integer((json_int_t)c->key));
+	tap_map_for_each(&d->ended.limited, c)
+		if (!tap_map_get(&d->began.limited, c->key))
+			json_array_append_new(list, json_integer((json_int_t)c->key));
+	return list;
+}
+
+/* How long their tasks were throttled meanwhile, of those that had one at both. */
+static json_t *throttled(const struct tap_description *d)
+{
+	json_t *list = json_array();
+
+	tap_map_for_each(&d->ended.limited, c) {
+		const uint64_t *before = tap_map_get(&d->began.limited, c->key);
+
+		if (before && c->value >= *before)
+			json_array_append_new(list, json_pack("[I, I]", (json_int_t)c->key, (json_int_t)(c->value - *before)));
+	}
 	return list;
 }
 
@@ -280,7 +300,8 @@ static int learn_names(struct tap_description *d, struct tap_pids *pids, const c
 	ret = tap_reader_open(spool, &r, err);
 	ret = ret ?: tap_names_collect(r, &names, err);
 	if (!ret && (json_object_set_new(d->meta, "cgroups", cgroup_table(d, &names)) ||
-		     json_object_set_new(d->meta, "quota_cgroups", ids(&d->limited)) ||
+		     json_object_set_new(d->meta, "quota_cgroups", quota_cgroups(d)) ||
+		     json_object_set_new(d->meta, "throttled", throttled(d)) ||
 		     keep_seen_cgroups(d, &names)))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	if (!ret) {
@@ -320,6 +341,7 @@ static void release_tasks(struct tap_task_list *list)
 {
 	tap_map_release(&list->tgids);
 	tap_map_release(&list->members);
+	tap_map_release(&list->limited);
 	tap_machine_release_texts(&list->comms);
 }
 
@@ -329,6 +351,5 @@ void tap_description_release(struct tap_description *d)
 	release_tasks(&d->began);
 	release_tasks(&d->ended);
 	release_tasks(&d->gone);
-	tap_map_release(&d->limited);
 	tap_machine_release_texts(&d->cgroups);
 }

@@ -15,6 +15,7 @@
 struct tap_task_list {
 	struct tap_map tgids, comms; /* tid -> its process; tid -> its name */
 	struct tap_map members; /* tid -> its cgroup's id */
+	struct tap_map limited; /* ids of cgroups with a quota -> ns throttled */
 };
 
 struct tap_description {
@@ -22,7 +23,6 @@ struct tap_description {
 	struct tap_task_list began, ended; /* when the recording did */
 	struct tap_task_list gone; /* recorded programs that are in neither */
 	struct tap_map cgroups; /* id -> path */
-	struct tap_map limited; /* ids of cgroups with a quota */
 };
 
 /* The machine, and the tasks and cgroups that there are. @d: zeroed. Return: 0 or -ENOMEM. */
