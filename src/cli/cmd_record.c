@@ -60,6 +60,7 @@ struct run {
 	const char *why;	/* it ended early, for the last line */
 	struct tap_flight_opts flight;
 	struct tap_condition **conditions;
+	uint64_t *nr_met; /* of each */
 	unsigned int nr_conditions;
 	struct tap_watch *watch; /* NULL: there are no conditions */
 	bool is_refused; /* a condition cannot be met in this recording */
@@ -164,7 +165,8 @@ static int read_conditions(struct run *run, struct tap_err *err)
 	int ret = 0;
 
 	run->conditions = calloc(texts->nr + 1, sizeof(*run->conditions));
-	if (!run->conditions)
+	run->nr_met = calloc(texts->nr + 1, sizeof(*run->nr_met));
+	if (!run->conditions || !run->nr_met)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	for (unsigned int i = 0; i < texts->nr && !ret; i++) {
 		ret = tap_condition_parse(texts->v[i], &run->conditions[i], err);
@@ -203,6 +205,8 @@ static int take_met(struct run *run, struct tap_err *err)
 	if (!run->watch)
 		return 0;
 	while ((ret = tap_watch_take(run->watch, &met, err)) > 0) {
+		for (unsigned int i = 0; i < run->nr_conditions; i++)
+			run->nr_met[i] += run->conditions[i] == met.condition;
 		ret = tap_session_met(run->session, met.at_ns, met.tid, met.comm, tap_condition_text(met.condition), err);
 		if (ret)
 			return ret;
@@ -534,6 +538,30 @@ static void warn_empty(const struct record_opts *o)
 	fputc('\n', stderr);
 }
 
+#define NAMED 3u /* conditions, of many */
+
+/* Those that were never met, and whether some were so often that not each time has a mark. */
+static void print_conditions(const struct run *run)
+{
+	struct tap_buf text = { 0 };
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < run->nr_conditions; i++) {
+		if (run->nr_met[i])
+			continue;
+		if (nr++ < NAMED)
+			tap_buf_printf(&text, "%s'%s'", nr > 1 ? ", " : "never met: ", tap_condition_text(run->conditions[i]));
+	}
+	if (nr > NAMED)
+		tap_buf_printf(&text, " and %u more", nr - NAMED);
+	if (nr)
+		print_note(tap_buf_str(&text));
+	tap_buf_release(&text);
+	if (run->watch && tap_watch_dropped(run->watch))
+		fprintf(stderr, "schedtap: conditions were met %llu times more than there are marks\n",
+			(unsigned long long)tap_watch_dropped(run->watch));
+}
+
 static void print_result(const struct run *run)
 {
 	char where[PATH_MAX + sizeof("in ")];
@@ -546,6 +574,7 @@ static void print_result(const struct run *run)
 		warn_empty(run->opts);
 	if (run->opts->keep && !run->nr_files)
 		fputs("schedtap: nothing was met, and no file was written\n", stderr);
+	print_conditions(run);
 	if (run->opts->keep)
 		snprintf(where, sizeof(where), "recorded, %u file%s", run->nr_files, run->nr_files == 1 ? "" : "s");
 	else
@@ -708,6 +737,7 @@ out:
 	for (unsigned int i = 0; i < run.nr_conditions; i++)
 		tap_condition_free(run.conditions[i]);
 	free(run.conditions);
+	free(run.nr_met);
 	tap_select_free(run.select);
 	tap_cli_defs_release(&run.own);
 	for (unsigned int i = 0; i < run.nr_ends; i++)

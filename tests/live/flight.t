@@ -265,6 +265,7 @@ hundred_conditions()
 	ends 0 INT
 	must [ "$(nr_files)" -ge 1 ]
 	must grep -q "after 'rate(sched_switch) > 10/s'" f.dat.err
+	must grep -q "never met: 'waking > 1s', 'waking > 2s', 'waking > 3s' and 96 more" f.dat.err
 }
 
 anon_kb()
@@ -301,6 +302,24 @@ left_on()
 	must [ "$(nr_files)" = 3 ]
 	must_not [ -e f.dat.spool ]
 	for file in $(files); do must "$SCHEDTAP" summary --check -i "$file"; done
+}
+
+# At any time, also while files are written: those that have a name are whole, and what is held is repaired.
+killed_at_any_time()
+{
+	load
+	for i in 1 2 3 4 5 6 7 8; do
+		start f.dat --keep 200ms --after 10ms --when 'rate(sched_switch) > 50/s' --when 'sched_process_exit'
+		sleep "0.$((i * 7 % 10 + 1))"
+		kill -9 "$recorder"
+		wait "$recorder" || :
+		for file in $(files); do valid "$file"; done
+		must "$SCHEDTAP" repair f.dat.spool
+		valid f.dat
+		must_not [ -e f.dat.spool ]
+		rm -f f.dat f-*.dat
+	done
+	must_not compgen -G '*packed*'
 }
 
 small_disk()
@@ -393,6 +412,7 @@ for b in bpf tracefs; do
 	check "$b: a wait that goes on" while_it_waits $b
 	check "$b: a task that exits" ends_in_its_moment $b
 done
+check "killed at any time" killed_at_any_time
 check "bpf: left on" left_on bpf
 check "tracefs: left on" left_on tracefs
 check "nothing was met" nothing_met
