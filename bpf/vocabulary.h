@@ -220,14 +220,10 @@ static __always_inline u64 tp_cfs_rq_vtime(struct cfs_rq *cfs_rq)
 	if (curr && curr->on_rq) {
 		u64 weight = tap_sum_weight(cfs_rq, tp_se_weight(curr));
 
-		if (!load) /* it is alone, mostly: V is its v, and a division costs more than all else here */
-			return curr->vruntime;
 		sum += (curr->vruntime - zero) * weight;
 		load += weight;
 	}
-	if (!load)
-		return zero;
-	/* a BPF program divides unsigned numbers alone */
+	/* a BPF program divides unsigned numbers alone; of 0 entities the zero is V, for n / 0 is 0 */
 	return sum < 0 ? zero - (load - 1 - sum) / load : zero + sum / load;
 }
 
