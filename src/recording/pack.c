@@ -154,8 +154,11 @@ static int list_parts(struct packer *p)
 			p->level = TAP_PACK_LEVEL;
 		if (n->cpu >= p->front.nr_cpus)
 			p->front.nr_cpus = n->cpu + 1;
-		if (!fstatat(p->dir, p->parts[i].file, &st, AT_SYMLINK_NOFOLLOW))
-			p->out.whole += p->sizes[i] = (uint64_t)st.st_size;
+		if (fstatat(p->dir, p->parts[i].file, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		p->sizes[i] = (uint64_t)st.st_size;
+		/* without what was given back */
+		p->out.whole += st.st_blocks < st.st_size / 512 ? (uint64_t)st.st_blocks * 512 : p->sizes[i];
 	}
 	return 0;
 }
