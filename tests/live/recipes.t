@@ -13,7 +13,8 @@ mkdir "$scratch/bin"
 ln -s "$SCHEDTAP" "$scratch/bin/schedtap"
 export PATH=$scratch/bin:$PATH
 
-perl -MIO::Socket::INET -e '
+# On CPU 0: some machines hide stacks of another CPU's idle task, whose interrupt is the waker here.
+taskset -c 0 perl -MIO::Socket::INET -e '
 	my $in = IO::Socket::INET->new(Proto => "udp", LocalAddr => "127.0.0.1") or die;
 	my $out = IO::Socket::INET->new(Proto => "udp", PeerAddr => "127.0.0.1", PeerPort => $in->sockport) or die;
 	while (1) {
