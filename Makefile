@@ -136,6 +136,9 @@ $B/tests/unit/test_user_filters: $B/src/tracepoint/steps.o
 $B/tests/unit/test_watch_referee: TEST_CFLAGS := -Wno-format-truncation
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
+$B/bench-watch: bench/watch.c $B/rooms.a
+	$(call say,LD,$@)
+	$Q$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $B/rooms.a -o $@ $(LIBS)
 # clang's fuzzer wants the library built for it as well: FUZZ makes are of their own folder
 FUZZ := CC=clang SAN=1 B=build-fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
 $B/fuzz_%: tests/fuzz/fuzz_%.c $B/rooms.a
