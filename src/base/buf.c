@@ -172,3 +172,12 @@ int tap_pread_all(int fd, void *data, size_t len, off_t offset)
 	}
 	return 0;
 }
+
+off_t tap_find_data(int fd, off_t from, off_t end)
+{
+	off_t data = lseek(fd, from, SEEK_DATA);
+
+	if (data < 0 && errno != ENXIO)
+		return from; /* a file system that knows of no holes */
+	return data < 0 || data > end ? end : data;
+}

@@ -84,5 +84,7 @@ int tap_buf_read_file(struct tap_buf *b, const char *path);
 int tap_write_all(int fd, const void *data, size_t len);
 /* Reads exactly @len bytes at @offset. Return: 0; -ENODATA at the file's end; -errno. */
 int tap_pread_all(int fd, void *data, size_t len, off_t offset);
+/* Return: where, from @from on, data come next, and not a hole; @end if that is not before; @from where nobody knows. */
+off_t tap_find_data(int fd, off_t from, off_t end);
 
 #endif

@@ -3,8 +3,11 @@
 #define TAP_BASE_THREAD_H
 
 #include <pthread.h>
+#include <semaphore.h>
 
 /* A program's signals are for its own threads: this one has all of them blocked. Return: 0; -errno. */
 int tap_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
+/* As sem_wait(), also where a signal comes between. */
+void tap_sem_wait(sem_t *sem);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -481,8 +480,7 @@ static void *run(void *arg)
 	w->tid = gettid();
 	sem_post(&w->begun);
 	for (;;) {
-		while (sem_wait(&w->wake) && errno == EINTR)
-			;
+		tap_sem_wait(&w->wake);
 		if (w->ends)
 			return NULL;
 		until_ns = w->until_ns;
@@ -744,8 +742,7 @@ static int start_thread(struct tap_watch *w)
 	if (ret)
 		return ret;
 	w->has_thread = true;
-	while (sem_wait(&w->begun) && errno == EINTR)
-		;
+	tap_sem_wait(&w->begun);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "recording/dat_file.h"
 #include "recording/pack_data.h"
 #include "recording/spool.h"
@@ -60,14 +61,12 @@ static void place_chunks(const struct tap_reader *r, struct tap_span *span, cons
 /* What was given back, in whole pages. */
 static size_t given_back(int dir, const struct tap_mapping *m, uint32_t page_size)
 {
-	off_t data;
+	size_t data;
 
 	if (!m->len || faccessat(dir, TAP_SPOOL_FORGETS, F_OK, AT_SYMLINK_NOFOLLOW))
 		return 0;
-	data = lseek(m->fd, 0, SEEK_DATA);
-	if (data < 0 || (size_t)data > m->len)
-		data = errno == ENXIO ? (off_t)m->len : 0;
-	return (size_t)data - (size_t)data % page_size;
+	data = (size_t)tap_find_data(m->fd, 0, (off_t)m->len);
+	return data - data % page_size;
 }
 
 /* A partial page at the end is still being written, or the crash was faster. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/buf.h"
 #include "event/format.h"
 #include "recording/dat_stream.h"
 
@@ -61,11 +62,9 @@ static bool wants_copy(const struct tap_stream *s, const unsigned char *page)
  */
 static bool pass_hole(struct tap_stream *s)
 {
-	off_t at = s->left.page - s->file.mapped, end = s->left.pages_end - s->file.mapped;
-	off_t data = lseek(s->file.fd, at, SEEK_DATA);
+	off_t at = s->left.page - s->file.mapped;
+	off_t data = tap_find_data(s->file.fd, at, s->left.pages_end - s->file.mapped);
 
-	if (data > end || (data < 0 && errno == ENXIO))
-		data = end;
 	if (data - at < s->abi.page_size)
 		return false;
 	s->left.page += (data - at) / s->abi.page_size * s->abi.page_size;

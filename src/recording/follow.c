@@ -237,17 +237,6 @@ static bool is_zero(const unsigned char *head)
 	return !memcmp(head, zero, sizeof(zero));
 }
 
-/* Return: where the next data are, of a file with a hole at @at, but not behind @end. */
-static uint64_t behind_hole(const struct lane *l, uint64_t at, uint64_t end)
-{
-	off_t data = lseek(l->file->fd, (off_t)at, SEEK_DATA);
-	uint32_t page_size = l->file->name.page_size;
-
-	if (data < 0 || (uint64_t)data > end)
-		return end;
-	return (uint64_t)data / page_size * page_size;
-}
-
 /*
  * What is noted of the file and comes next, as much as there is room for. A hole was given back; if it was still to
  * be read, one empty page of it tells the stream that something is missing.
@@ -264,7 +253,8 @@ static int feed(struct tap_follow *f, struct lane *l, struct tap_err *err)
 	len = end - l->at < l->room ? (size_t)(end - l->at) : l->room;
 	if (tap_pread_all(l->file->fd, l->block, len, (off_t)l->at))
 		return tap_err_set(err, -EIO, "cannot read a page file of '%.300s'", f->path);
-	next = is_zero(l->block) ? behind_hole(l, l->at, end) : l->at;
+	next = is_zero(l->block) ? (uint64_t)tap_find_data(l->file->fd, (off_t)l->at, (off_t)end) : l->at;
+	next -= next % l->file->name.page_size;
 	if (next > l->at && !l->has_begun && l->file->was_there) {
 		l->at = next;
 		return feed(f, l, err);

@@ -60,15 +60,11 @@ int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset)
  */
 static uint64_t find_data(int fd, uint64_t *from, uint64_t size)
 {
-	off_t data = lseek(fd, (off_t)*from, SEEK_DATA), hole;
+	off_t data = tap_find_data(fd, (off_t)*from, (off_t)size), hole;
 
-	if (data < 0 && errno != ENXIO)
-		return size - *from; /* a file system that knows of no holes */
-	if (data < 0 || (uint64_t)data >= size) {
-		*from = size;
-		return 0;
-	}
 	*from = (uint64_t)data;
+	if (*from >= size)
+		return 0;
 	hole = lseek(fd, data, SEEK_HOLE);
 	return hole > data && (uint64_t)hole < size ? (uint64_t)(hole - data) : size - *from;
 }

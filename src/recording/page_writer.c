@@ -2,7 +2,6 @@
 #include "recording/page_writer.h"
 
 #include <errno.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,12 +46,6 @@ struct tap_page_writer {
 	_Atomic bool has_failed, in_a_hurry;
 	uint64_t rested_ns;
 };
-
-static void wait_for(sem_t *sem)
-{
-	while (sem_wait(sem) && errno == EINTR)
-		;
-}
 
 /* ---- the thread ----------------------------------------------------------------------------- */
 
@@ -113,7 +106,7 @@ static void *run(void *arg)
 		const struct job *job = &w->jobs[nr % TAP_WRITER_BLOCKS];
 		enum job_kind kind;
 
-		wait_for(&w->todo);
+		tap_sem_wait(&w->todo);
 		kind = job->kind;
 		if (do_job(w, job, &err) && !w->has_failed) {
 			w->failed = err;
@@ -161,14 +154,14 @@ int tap_page_writer_new(struct tap_spool *spool, struct tap_page_writer **out, s
 		errno = -ret;
 		return tap_err_set(err, ret, "cannot start the thread that writes: %m");
 	}
-	wait_for(&w->reached);
+	tap_sem_wait(&w->reached);
 	*out = w;
 	return 0;
 }
 
 static void put(struct tap_page_writer *w, const struct job *job)
 {
-	wait_for(&w->room);
+	tap_sem_wait(&w->room);
 	w->jobs[w->nr_put++ % TAP_WRITER_BLOCKS] = *job;
 	sem_post(&w->todo);
 }
@@ -182,7 +175,7 @@ void tap_page_writer_wait(struct tap_page_writer *w)
 {
 	w->in_a_hurry = true;
 	put(w, &(struct job){ .kind = WAIT });
-	wait_for(&w->reached);
+	tap_sem_wait(&w->reached);
 	w->in_a_hurry = false;
 }
 

@@ -582,11 +582,6 @@ uint64_t tap_spool_whole_from(const struct tap_spool *s)
 	return from;
 }
 
-uint64_t tap_spool_kept(const struct tap_spool *s)
-{
-	return s->bytes - s->given_back;
-}
-
 static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages, int pipe,
 		  size_t len, struct tap_err *err)
 {

@@ -82,7 +82,6 @@ int tap_spool_forgets(struct tap_spool *s, struct tap_err *err);
 int tap_spool_forget(struct tap_spool *s, uint64_t before_ns, uint64_t max_bytes);
 /* Return: since when nothing is missing, by page stamps; 0: from the beginning. */
 uint64_t tap_spool_whole_from(const struct tap_spool *s);
-uint64_t tap_spool_kept(const struct tap_spool *s); /* bytes of pages that were not given back */
 
 /*
  * Replaces meta.json by @json. @sync: it waits until that would last through a power cut, maybe

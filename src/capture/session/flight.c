@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -92,12 +91,6 @@ static void write_file(struct tap_flight *f)
 	tap_description_release(&d);
 }
 
-static void wait_for(sem_t *sem)
-{
-	while (sem_wait(sem) && errno == EINTR)
-		;
-}
-
 static void *run(void *arg)
 {
 	struct tap_flight *f = arg;
@@ -105,7 +98,7 @@ static void *run(void *arg)
 	f->tid = gettid();
 	sem_post(&f->done);
 	for (;;) {
-		wait_for(&f->go);
+		tap_sem_wait(&f->go);
 		if (f->is_over)
 			return NULL;
 		write_file(f);
@@ -120,7 +113,7 @@ static int start_thread(struct tap_flight *f, struct tap_err *err)
 	errno = -ret;
 	if (ret)
 		return tap_err_set(err, ret, "cannot start the thread that writes files: %m");
-	wait_for(&f->done);
+	tap_sem_wait(&f->done);
 	return 0;
 }
 
@@ -254,7 +247,7 @@ void tap_flight_free(struct tap_flight *f)
 	if (!f)
 		return;
 	if (f->is_writing)
-		wait_for(&f->done);
+		tap_sem_wait(&f->done);
 	f->is_over = true;
 	sem_post(&f->go);
 	pthread_join(f->thread, NULL);
@@ -386,7 +379,7 @@ int tap_flight_end(struct tap_flight *f, struct tap_description *d, struct tap_e
 	int ret;
 
 	if (f->is_writing) {
-		wait_for(&f->done);
+		tap_sem_wait(&f->done);
 		end(f);
 	}
 	if (f->met.due_ns) {
@@ -395,7 +388,7 @@ int tap_flight_end(struct tap_flight *f, struct tap_description *d, struct tap_e
 		ret = begin(f, d, err);
 		if (ret)
 			return ret;
-		wait_for(&f->done);
+		tap_sem_wait(&f->done);
 		end(f);
 	}
 	return f->failed.code ? tap_err_set(err, f->failed.code, "%s", f->failed.text) : 0;

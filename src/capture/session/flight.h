@@ -18,7 +18,7 @@
 
 struct tap_flight;
 
-/* @file: what the files' names begin with, and ".dat"; @d: only read. Return: 0; -errno with a sentence. */
+/* @file: what the files' names begin with, and ".dat". Return: 0; -errno with a sentence. */
 int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zstd, struct tap_spool *spool,
 		   struct tap_page_writer *writer, struct tap_flight **out, struct tap_err *err);
 void tap_flight_free(struct tap_flight *f);
@@ -30,7 +30,7 @@ pid_t tap_flight_tid(const struct tap_flight *f);
 void tap_flight_met(struct tap_flight *f, uint64_t at_ns, const char *what);
 /* Return: whether to take pages that are not full as well, and to bring @d up to date before tap_flight_step(). */
 bool tap_flight_is_due(const struct tap_flight *f, uint64_t now_ns);
-/* After a drain. @is_due: as it was said before that. Return: 0; -ENOMEM. */
+/* After a drain. @is_due: as it was said before that. @d: its window is set, once a second. Return: 0; -ENOMEM. */
 int tap_flight_step(struct tap_flight *f, struct tap_description *d, bool is_due, struct tap_err *err);
 
 /*
