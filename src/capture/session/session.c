@@ -326,6 +326,26 @@ static int describe(struct tap_session *s, struct tap_head *head, struct tap_err
 	return 0;
 }
 
+/* A function's name in place of its address: %ps, %pS and their like. */
+static bool prints_symbols(const struct tap_head *head)
+{
+	for (unsigned int i = 0; i < head->nr_formats; i++) {
+		const char *at = head->formats[i].text, *end = at + head->formats[i].len;
+
+		while ((at = memmem(at, (size_t)(end - at), "%p", 2)) != NULL) {
+			at += 2;
+			if (at < end && *at && strchr("sSfFB", *at))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_flight(const struct tap_session *s)
+{
+	return s->flight_opts.keep_ns || s->flight_opts.keep_bytes;
+}
+
 /*
  * What stands in front of the data, from what is known by now; then calls @use with it. @cmdlines:
  * NULL: of the tasks that were there when it began.
@@ -351,11 +371,14 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 	head.uname = kernel;
 	head.tool = "schedtap " TAP_VERSION;
 	head.cmdlines = cmdlines ?: tap_buf_str(&comms);
-	head.kallsyms = tap_buf_str(&s->symbols);
 	head.meta = meta;
 	head.clock = "mono";
 	head.nr_cpus = s->plan.nr_cpus;
 	ret = meta ? describe(s, &head, err) : tap_err_set(err, -ENOMEM, "out of memory");
+	/* an ordinary recording's are those of its end, a flight recorder's of its beginning: its files have that head */
+	if (!ret && !s->symbols.len && (cmdlines || is_flight(s)) && prints_symbols(&head))
+		tap_machine_symbols(&s->symbols);
+	head.kallsyms = tap_buf_str(&s->symbols);
 	if (!ret) {
 		ret = use(s, &head, err);
 		free((void *)head.formats);
@@ -370,35 +393,10 @@ static int set_head(struct tap_session *s, const struct tap_head *head, struct t
 	return tap_page_writer_set_head(s->writer, head, err);
 }
 
-/* A function's name in place of its address: %ps, %pS and their like. */
-static bool prints_symbols(const struct tap_head *head)
-{
-	for (unsigned int i = 0; i < head->nr_formats; i++) {
-		const char *at = head->formats[i].text, *end = at + head->formats[i].len;
-
-		while ((at = memmem(at, (size_t)(end - at), "%p", 2)) != NULL) {
-			at += 2;
-			if (at < end && *at && strchr("sSfFB", *at))
-				return true;
-		}
-	}
-	return false;
-}
-
-static bool is_flight(const struct tap_session *s)
-{
-	return s->flight_opts.keep_ns || s->flight_opts.keep_bytes;
-}
-
 static int create_spool(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
-	struct tap_head whole = *head;
-	int ret;
+	int ret = tap_spool_create(s->file, head, &s->spool, err);
 
-	if (is_flight(s) && prints_symbols(head))
-		tap_machine_symbols(&s->symbols);
-	whole.kallsyms = tap_buf_str(&s->symbols);
-	ret = tap_spool_create(s->file, &whole, &s->spool, err);
 	if (!ret && is_flight(s))
 		return tap_spool_forgets(s->spool, err);
 	return ret ? ret : s->zstd ? tap_spool_compress(s->spool, TAP_PACK_LEVEL, err) : 0;
@@ -406,12 +404,8 @@ static int create_spool(struct tap_session *s, const struct tap_head *head, stru
 
 static int pack(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
-	struct tap_head whole = *head;
-	struct tap_pack_opts opts = { .zstd = s->zstd, .head = &whole, .show = s->packing, .ctx = s->ctx };
+	struct tap_pack_opts opts = { .zstd = s->zstd, .head = head, .show = s->packing, .ctx = s->ctx };
 
-	if (prints_symbols(head))
-		tap_machine_symbols(&s->symbols);
-	whole.kallsyms = tap_buf_str(&s->symbols);
 	return tap_pack(tap_spool_path(s->spool), s->file, &opts, err);
 }
 
