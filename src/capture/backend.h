@@ -23,6 +23,7 @@ struct tap_drain {
 enum tap_drain_depth {
 	TAP_DRAIN_PAGES, /* full ones */
 	TAP_DRAIN_ALL,	 /* those that are being filled too */
+	TAP_DRAIN_MISSES, /* and what was lost of which no record tells */
 	TAP_DRAIN_LAST,	 /* after stop: all, and what is to be said at the end */
 };
 

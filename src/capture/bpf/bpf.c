@@ -447,7 +447,8 @@ static int bpf_drain(void *state, enum tap_drain_depth depth, struct tap_drain *
 	s->runs += res->events + res->lost - before;
 	if (depth == TAP_DRAIN_PAGES || ret)
 		return ret;
-	report_misses(s, res);
+	if (depth >= TAP_DRAIN_MISSES)
+		report_misses(s, res);
 	if (depth == TAP_DRAIN_LAST) {
 		tell_off(s);
 		tap_bpf_filters_tell(&s->filters, s->plan);

@@ -36,6 +36,7 @@
 #define WAIT_FIRST_NS 500000ull
 #define FILL_HIGH_PCT 25u
 #define FILL_LOW_PCT 8u
+#define MISSES_NS 1000000000u
 #define LATE_NS 1000000u /* who writes an event down may be interrupted for so long */
 
 static const struct tap_backend_ops *const backends[] = {
@@ -63,7 +64,7 @@ struct tap_session {
 	struct { /* of the recorder while it records: switching events on and off is not in it */
 		uint64_t cpu_ns, wall_ns;
 	} own;
-	uint64_t wait_ns;
+	uint64_t wait_ns, misses_ns; /* when misses were last asked for */
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
 	void *ctx;
 	int wanted_priority;
@@ -728,13 +729,24 @@ static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
 	return tap_flight_step(s->flight, &s->description, is_due, err);
 }
 
+/* A follower wants all of each drain; misses have no time, and asking for them takes system calls. */
+static enum tap_drain_depth depth_of(struct tap_session *s, bool is_due, uint64_t now_ns)
+{
+	if (!is_due && !s->follower)
+		return TAP_DRAIN_PAGES;
+	if (!is_due && now_ns - s->misses_ns < MISSES_NS)
+		return TAP_DRAIN_ALL;
+	s->misses_ns = now_ns;
+	return TAP_DRAIN_MISSES;
+}
+
 int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err)
 {
 	struct tap_drain res = { 0 };
 	uint64_t spent_ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID), least_ns = 0;
 	uint64_t now_ns = tap_now_ns();
 	bool is_due = s->flight && tap_flight_is_due(s->flight, now_ns);
-	int ret = find_and_drain(s, is_due || s->follower ? TAP_DRAIN_ALL : TAP_DRAIN_PAGES, &res, err), failed;
+	int ret = find_and_drain(s, depth_of(s, is_due, now_ns), &res, err), failed;
 
 	if (s->follower)
 		tap_page_writer_call(s->writer, tell_written, s, now_ns - LATE_NS);

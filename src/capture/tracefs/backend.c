@@ -676,7 +676,7 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, enum tap_drain_depth depth
 	} while (n > 0 && (depth == TAP_DRAIN_LAST || moved < t->ring_bytes));
 	if (n >= 0) {
 		n = copy_pages(t, cpu, depth == TAP_DRAIN_LAST ? UINT64_MAX :
-				       depth == TAP_DRAIN_ALL ? count_whole(t, cpu) + 1 :
+				       depth != TAP_DRAIN_PAGES ? count_whole(t, cpu) + 1 :
 				       t->unsifted || is_full(t, c) ? count_whole(t, cpu) + is_late :
 				       is_late && !moved ? 1 : 0, err);
 		moved += n > 0 ? (uint64_t)n : 0;
