@@ -415,6 +415,18 @@ void tap_dat_place_pages(const struct tap_reader *r, struct tap_stream *s, uint6
 	s->whole.cut = (uint64_t)(s->whole.pages_end - s->whole.page) < size;
 }
 
+void tap_dat_drop_maps(struct tap_reader *r)
+{
+	while (r->nr_maps) {
+		const struct tap_mapping *m = &r->maps[--r->nr_maps];
+
+		if (m->len)
+			munmap((void *)m->data, m->len);
+		if (m->fd >= 0)
+			close(m->fd);
+	}
+}
+
 void tap_dat_free(struct tap_reader *r)
 {
 	if (!r)
@@ -427,12 +439,7 @@ void tap_dat_free(struct tap_reader *r)
 		free((char *)r->buffers[i].name);
 		free((char *)r->buffers[i].clock);
 	}
-	for (unsigned int i = 0; i < r->nr_maps; i++) {
-		if (r->maps[i].len)
-			munmap((void *)r->maps[i].data, r->maps[i].len);
-		if (r->maps[i].fd >= 0)
-			close(r->maps[i].fd);
-	}
+	tap_dat_drop_maps(r);
 	tap_decoder_release(&r->decoder);
 	tap_map_release(&r->comms);
 	free(r->cmdlines);

@@ -80,6 +80,7 @@ struct tap_bytes tap_dat_bytes(const struct tap_reader *r, uint64_t offset);
 
 /* Maps a file in its present size. Return: 0; -errno; -EINVAL if it is no regular file. */
 int tap_dat_add_map(struct tap_reader *r, int fd, const struct tap_mapping **out);
+void tap_dat_drop_maps(struct tap_reader *r); /* all of them */
 
 /*
  * What every trace.dat begins with: magic, version, byte order, and up to the size of pages.

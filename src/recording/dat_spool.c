@@ -10,16 +10,6 @@
 #include "recording/pack_data.h"
 #include "recording/spool.h"
 
-static int compare_files(const void *a, const void *b)
-{
-	const struct tap_spool_name *x = &((const struct tap_spool_file *)a)->name;
-	const struct tap_spool_name *y = &((const struct tap_spool_file *)b)->name;
-
-	if (x->buffer != y->buffer)
-		return x->buffer < y->buffer ? -1 : 1;
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
-}
-
 /* Return: 0; -ENOENT if there is none; -errno. Links and devices are refused. */
 static int map_at(struct tap_reader *r, int dir, const char *name, const struct tap_mapping **out,
 		  struct tap_err *err)
@@ -118,7 +108,7 @@ static int read_pages(struct tap_reader *r, int dir, struct tap_err *err)
 {
 	struct tap_spool_file *files = NULL;
 	unsigned int nr;
-	int ret = tap_spool_list(dir, compare_files, &files, &nr);
+	int ret = tap_spool_list(dir, tap_spool_by_buffer, &files, &nr);
 
 	if (ret == -ENOMEM)
 		tap_dat_nomem(err);

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -122,21 +121,11 @@ static int add_file(struct tap_follow *f, const struct tap_spool_file *found, bo
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct tap_spool_name *x = &((const struct tap_spool_file *)a)->name;
-	const struct tap_spool_name *y = &((const struct tap_spool_file *)b)->name;
-
-	if (x->buffer != y->buffer)
-		return x->buffer < y->buffer ? -1 : 1;
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
-}
-
 static int list_files(struct tap_follow *f, bool were_there, struct tap_err *err)
 {
 	struct tap_spool_file *found = NULL;
 	unsigned int nr;
-	int ret = tap_spool_list(f->dir, by_name, &found, &nr);
+	int ret = tap_spool_list(f->dir, tap_spool_by_buffer, &found, &nr);
 
 	if (ret)
 		tap_err_set(err, ret, "cannot list '%.300s': %s", f->path, strerror(-ret));
@@ -184,18 +173,6 @@ int tap_follow_note(struct tap_follow *f, struct tap_err *err)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static void drop_maps(struct tap_reader *r)
-{
-	while (r->nr_maps) {
-		const struct tap_mapping *m = &r->maps[--r->nr_maps];
-
-		if (m->len)
-			munmap((void *)m->data, m->len);
-		if (m->fd >= 0)
-			close(m->fd);
-	}
-}
-
 /* A head that is there in place of another has all of its formats: those that are new are added. */
 static int read_head(struct tap_follow *f, struct tap_err *err)
 {
@@ -210,7 +187,7 @@ static int read_head(struct tap_follow *f, struct tap_err *err)
 	if (ret)
 		return tap_err_set(err, ret, "cannot map '%.300s/head.dat': %s", f->path, strerror(-ret));
 	ret = tap_dat_read_file(f->r, err);
-	drop_maps(f->r);
+	tap_dat_drop_maps(f->r);
 	if (!ret && f->r->decoder.mark)
 		tap_follow_mark(f, f->r->decoder.mark, f->r->decoder.mark_ctx);
 	return ret;

@@ -735,6 +735,16 @@ bool tap_spool_parse_name(const char *file, struct tap_spool_name *out)
 	return true;
 }
 
+int tap_spool_by_buffer(const void *a, const void *b)
+{
+	const struct tap_spool_name *x = &((const struct tap_spool_file *)a)->name;
+	const struct tap_spool_name *y = &((const struct tap_spool_file *)b)->name;
+
+	if (x->buffer != y->buffer)
+		return x->buffer < y->buffer ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
 int tap_spool_list(int dir, int (*order)(const void *, const void *), struct tap_spool_file **files,
 		   unsigned int *nr)
 {

@@ -115,6 +115,9 @@ struct tap_spool_file {
 	struct tap_spool_name name;
 };
 
+/* An order of struct tap_spool_file: by buffer, then by CPU. */
+int tap_spool_by_buffer(const void *a, const void *b);
+
 /*
  * The page files in the folder @dir, in the @order that qsort() makes of them. @files, NULL before:
  * owned by the caller, also on failure. Return: 0; -errno.
