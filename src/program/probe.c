@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/opt.h"
-#include "program/elf_file.h"
+#include "symbol/elf_file.h"
 
 #define MAX_NAMES 4096u /* among which the nearest is looked for */
 #define MAX_EVENT_NAME 90u
