@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "symbol/places.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -10,16 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/proc.h"
+#include "symbol/elf_names.h"
+#include "symbol/file.h"
 #include "symbol/maps.h"
+#include "symbol/named.h"
+#include "symbol/perf_map.h"
 
 #define MAX_PLACES (1u << 20)
 #define MAX_PLACES_OF (MAX_PLACES / 4) /* of one object: a program must not take them all */
 #define MAX_OBJECTS (1u << 14)
+#define MAX_OPEN 256u
 /* Above these all is forgotten that is known of processes, and read again of those that still run. */
 #define MAX_PROCESSES 4096u
 #define MAX_MAPPINGS (1u << 20)
@@ -38,8 +43,12 @@ enum kind {
 struct object {
 	enum kind kind;
 	char *path; /* as maps says it */
-	uint64_t ino;
+	uint64_t ino; /* so are these */
 	dev_t dev;
+	int fd; /* of the file or the perf map; -1: too many are open, or it could not be */
+	struct tap_file_id id;
+	int tgid; /* where it was seen first, and when that started */
+	uint64_t start;
 	struct tap_map numbers; /* at -> place */
 	uint32_t next; /* with the same hash; 0: none */
 };
@@ -61,10 +70,10 @@ struct process {
 };
 
 struct tap_places {
-	pthread_mutex_t lock; /* of all that follows; what objects say never changes */
+	pthread_mutex_t lock; /* of all that follows; what objects say, but for numbers and next, never changes */
 	struct object *objects; /* [0] is none */
 	struct place *places; /* [0] is none */
-	unsigned int nr_objects, cap_objects, nr_places, cap_places;
+	unsigned int nr_objects, cap_objects, nr_places, cap_places, nr_open;
 	struct tap_map by_hash; /* of file -> the newest object */
 	struct tap_map processes; /* tgid -> struct process * */
 	struct process *last;
@@ -78,38 +87,61 @@ static uint64_t hash_of(enum kind kind, const struct tap_mapping *m)
 	return (m->ino ^ (uint64_t)m->dev << 40) * 4 + kind;
 }
 
-static uint32_t add_object(struct tap_places *p, const struct object *o, const char *path)
+/* Takes @fd, -errno: there is none. Return: 0: out of memory, or above the bound. */
+static uint32_t add_object(struct tap_places *p, struct object *o, const char *path, int fd)
 {
-	char *copy;
+	uint32_t nr = 0;
 
-	if (p->nr_objects == MAX_OBJECTS ||
-	    tap_array_grow(&p->objects, p->nr_objects, &p->cap_objects, sizeof(*p->objects)))
-		return 0;
-	copy = strdup(path);
-	if (!copy)
-		return 0;
-	p->objects[p->nr_objects] = *o;
-	p->objects[p->nr_objects].path = copy;
-	return p->nr_objects++;
+	o->fd = -1;
+	if (p->nr_objects < MAX_OBJECTS &&
+	    !tap_array_grow(&p->objects, p->nr_objects, &p->cap_objects, sizeof(*p->objects)))
+		o->path = strdup(path);
+	if (o->path) {
+		if (fd >= 0 && p->nr_open < MAX_OPEN) {
+			o->fd = fd;
+			fd = -1;
+			p->nr_open++;
+		}
+		nr = p->nr_objects++;
+		p->objects[nr] = *o;
+	}
+	if (fd >= 0)
+		close(fd);
+	return nr;
+}
+
+static uint32_t add_file(struct tap_places *p, const struct process *of, const struct tap_mapping *m, struct object *o,
+			 const char *path)
+{
+	struct stat st;
+	int fd = o->kind == OF_FILE ? tap_file_open_mapped(of->tgid, m, path, &st) : -1;
+
+	if (fd >= 0)
+		o->id = tap_file_id(&st);
+	return add_object(p, o, path, fd);
+}
+
+static bool is_object(const struct object *is, const struct object *o, const char *path)
+{
+	return is->kind == o->kind && is->ino == o->ino && is->dev == o->dev && (o->ino || !strcmp(is->path, path)) &&
+	       (is->fd < 0 || tap_file_is(is->fd, &is->id)); /* or it was written anew in its place */
 }
 
 /* Return: 0: out of memory, or above the bound. */
-static uint32_t get_object(struct tap_places *p, enum kind kind, const struct tap_mapping *m, const char *path)
+static uint32_t get_object(struct tap_places *p, const struct process *of, enum kind kind, const struct tap_mapping *m,
+			   const char *path)
 {
 	uint64_t *newest = tap_map_put(&p->by_hash, hash_of(kind, m));
-	struct object o = { .kind = kind, .ino = m->ino, .dev = m->dev };
+	struct object o = { .kind = kind, .ino = m->ino, .dev = m->dev, .tgid = of->tgid, .start = of->start };
 	uint32_t nr;
 
 	if (!newest)
 		return 0;
-	for (nr = (uint32_t)*newest; nr; nr = p->objects[nr].next) {
-		const struct object *is = &p->objects[nr];
-
-		if (is->kind == kind && is->ino == m->ino && is->dev == m->dev && (m->ino || !strcmp(is->path, path)))
+	for (nr = (uint32_t)*newest; nr; nr = p->objects[nr].next)
+		if (is_object(&p->objects[nr], &o, path))
 			return nr;
-	}
 	o.next = (uint32_t)*newest;
-	nr = add_object(p, &o, path);
+	nr = add_file(p, of, m, &o, path);
 	if (nr)
 		*newest = nr;
 	return nr;
@@ -135,14 +167,14 @@ static void find_object(struct tap_places *p, struct process *of, struct tap_map
 {
 	const char *path = tap_mapping_path(&of->maps, m);
 	enum kind kind = kind_of(m, path);
-	const struct object o = { .kind = kind };
+	struct object o = { .kind = kind, .tgid = of->tgid, .start = of->start };
 
 	if (kind != OF_PROCESS) {
-		m->object = get_object(p, kind, m, path);
+		m->object = get_object(p, of, kind, m, path);
 		return;
 	}
 	if (!of->object)
-		of->object = add_object(p, &o, "");
+		of->object = add_object(p, &o, "", tap_perf_map_open(of->tgid));
 	m->object = of->object;
 }
 
@@ -311,21 +343,78 @@ static size_t base_name(const char *path, const char **name)
 	return len;
 }
 
-static char *plain_name(const struct object *o, uint64_t at)
+static void set_plain(struct tap_named *of, const struct object *o)
 {
+	struct tap_buf name = { 0 };
 	const char *base;
-	char *name;
-	int len;
 
-	if (o->kind == OF_PROCESS)
-		return asprintf(&name, "0x%" PRIx64, at) < 0 ? NULL : name;
-	len = (int)base_name(o->path, &base);
-	if (asprintf(&name, "%.*s+0x%" PRIx64, len, base, at) < 0)
-		return NULL;
-	for (char *c = name; *c; c++)
-		if (iscntrl((unsigned char)*c))
-			*c = '?';
-	return name;
+	if (o->kind != OF_PROCESS) {
+		size_t len = base_name(o->path, &base);
+
+		tap_buf_add(&name, base, len);
+		tap_buf_char(&name, '+');
+	}
+	tap_buf_printf(&name, "0x%" PRIx64, of->at);
+	tap_named_set(of, name.data, name.len);
+	tap_buf_release(&name);
+}
+
+/* The file of a program that could not be held open, or the perf map that was not there yet. Return: -errno: none. */
+static int open_again(const struct object *o)
+{
+	struct stat st;
+	uint64_t start;
+
+	if (o->kind == OF_FILE)
+		return tap_file_open_path(o->tgid, o->path, o->id.dev, o->id.ino, &st);
+	return !tap_proc_read_start(o->tgid, &start) && start == o->start ? tap_perf_map_open(o->tgid) : -ESRCH;
+}
+
+static void set_names(const struct object *o, struct tap_named *all, size_t nr)
+{
+	int fd = o->fd >= 0 || o->kind == OF_KERNEL ? o->fd : open_again(o);
+
+	if (o->kind == OF_FILE && fd >= 0 && tap_file_is(fd, &o->id))
+		tap_elf_name(fd, all, nr);
+	if (o->kind == OF_PROCESS && fd >= 0)
+		tap_perf_map_name(fd, all, nr);
+	if (fd >= 0 && fd != o->fd)
+		close(fd);
+	for (size_t i = 0; i < nr; i++)
+		if (!all[i].name)
+			set_plain(&all[i], o);
+}
+
+static int compare_at(const void *a, const void *b)
+{
+	const struct tap_named *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Those of the object that have no name yet. Return: how many; 0 also when out of memory. */
+static size_t get_unnamed(const struct tap_places *p, const struct object *o, struct tap_named **all)
+{
+	size_t nr = 0;
+
+	*all = calloc(o->numbers.nr, sizeof(**all));
+	if (!*all)
+		return 0;
+	tap_map_for_each(&o->numbers, s)
+		if (!p->places[s->value].name)
+			(*all)[nr++] = (struct tap_named){ .at = s->key, .place = (uint32_t)s->value };
+	return nr;
+}
+
+/* Without the lock: files are read. */
+static void name_object(struct tap_places *p, const struct object *o, struct tap_named *all, size_t nr)
+{
+	pthread_mutex_unlock(&p->lock);
+	qsort(all, nr, sizeof(*all), compare_at);
+	set_names(o, all, nr);
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < nr; i++)
+		p->places[all[i].place].name = all[i].name;
 }
 
 const char *tap_places_name(struct tap_places *p, uint32_t place)
@@ -333,13 +422,17 @@ const char *tap_places_name(struct tap_places *p, uint32_t place)
 	const char *name = NULL;
 
 	pthread_mutex_lock(&p->lock);
-	if (place && place < p->nr_places) {
-		struct place *of = &p->places[place];
+	if (place && place < p->nr_places && !p->places[place].name) {
+		struct object o = p->objects[p->places[place].object]; /* the array may move meanwhile */
+		struct tap_named *all;
+		size_t nr = get_unnamed(p, &o, &all);
 
-		if (!of->name)
-			of->name = plain_name(&p->objects[of->object], of->at);
-		name = of->name;
+		if (nr)
+			name_object(p, &o, all, nr);
+		free(all);
 	}
+	if (place < p->nr_places)
+		name = p->places[place].name;
 	pthread_mutex_unlock(&p->lock);
 	return name ? name : "?";
 }
@@ -354,6 +447,8 @@ void tap_places_free(struct tap_places *p)
 	for (unsigned int i = 1; i < p->nr_places; i++)
 		free(p->places[i].name);
 	for (unsigned int i = 1; i < p->nr_objects; i++) {
+		if (p->objects[i].fd >= 0)
+			close(p->objects[i].fd);
 		tap_map_release(&p->objects[i].numbers);
 		free(p->objects[i].path);
 	}
@@ -396,6 +491,8 @@ int tap_places_new(struct tap_places **out, struct tap_err *err)
 		tap_places_free(p);
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	}
+	p->objects[0] = (struct object){ .fd = -1 };
+	p->places[0] = (struct place){ 0 };
 	p->nr_objects = p->nr_places = 1;
 	*out = p;
 	return 0;

@@ -7,7 +7,7 @@
  * their file system; of others the path is noted). One that was replaced since gives no names: what it says now is not
  * what ran.
  *
- * One thread may note while another one names: the first never waits for the second to read a file.
+ * One thread may note while one other names: the first never waits until the second has read a file.
  */
 #ifndef TAP_SYMBOL_PLACES_H
 #define TAP_SYMBOL_PLACES_H

@@ -74,6 +74,22 @@ static void test_maps(void **state)
 
 /* ---- this program ---------------------------------------------------------------------------- */
 
+static __attribute__((noinline)) int known_function(int v)
+{
+	__asm__ volatile("");
+	return v + 1;
+}
+
+static void test_functions(void **state)
+{
+	(void)state;
+	assert_string_equal(name_of((char *)known_function + 1), "known_function");
+	assert_string_equal(name_of(qsort), "qsort");
+	assert_string_equal(name_of((char *)qsort + 1), "qsort");
+	assert_string_equal(name_of(write), "write");
+	assert_int_equal(known_function(1), 2);
+}
+
 static void test_vdso(void **state)
 {
 	(void)state;
@@ -112,6 +128,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maps),
+		cmocka_unit_test_setup_teardown(test_functions, begin, end),
 		cmocka_unit_test_setup_teardown(test_vdso, begin, end),
 		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
 	};
