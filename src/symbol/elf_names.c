@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "symbol/elf_file.h"
 
-#define DEBUG_FILES "/usr/lib/debug/.build-id"
 #define MAX_SYMBOLS (1u << 21)
 #define MAX_BEFORE 8u /* symbols before an address among which that is looked for that has it */
 
@@ -122,19 +121,18 @@ static const struct symbol *find(const struct symbols *s, uint64_t address)
 /* ---- files ---- */
 
 /* Return: 0; -errno: there is none, or it is not of this build. */
-static int open_debug(const struct tap_elf *of, struct tap_elf *debug)
+static int open_debug(const struct tap_elf *of, const char *debug_files, struct tap_elf *debug)
 {
 	unsigned char id[TAP_BUILD_ID_MAX], is[TAP_BUILD_ID_MAX];
-	char path[sizeof(DEBUG_FILES) + 2 * sizeof(id) + 16];
 	size_t len = tap_elf_build_id(of, id);
-	int fd, at;
+	char hex[2 * sizeof(id) + 1], path[512];
+	int fd;
 
 	if (len < 2)
 		return -ENOENT;
-	at = snprintf(path, sizeof(path), "%s/%02x/", DEBUG_FILES, id[0]);
-	for (size_t i = 1; i < len; i++)
-		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x", id[i]);
-	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
+	for (size_t i = 0; i < len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	snprintf(path, sizeof(path), "%s/%.2s/%s.debug", debug_files, hex, hex + 2);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
@@ -163,14 +161,14 @@ static void name_all(const struct tap_elf *of, const struct tap_elf *from, struc
 	free(s.all);
 }
 
-void tap_elf_name(int fd, struct tap_named *all, size_t nr)
+void tap_elf_name(int fd, const char *debug_files, struct tap_named *all, size_t nr)
 {
 	struct tap_elf elf, debug;
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 	if (own < 0 || tap_elf_begin(&elf, own))
 		return;
-	if (tap_elf_is_stripped(&elf) && !open_debug(&elf, &debug)) {
+	if (tap_elf_is_stripped(&elf) && !open_debug(&elf, debug_files, &debug)) {
 		name_all(&elf, &debug, all, nr);
 		tap_elf_close(&debug);
 	} else {

@@ -375,7 +375,7 @@ static void set_names(const struct object *o, struct tap_named *all, size_t nr)
 	int fd = o->fd >= 0 || o->kind == OF_KERNEL ? o->fd : open_again(o);
 
 	if (o->kind == OF_FILE && fd >= 0 && tap_file_is(fd, &o->id))
-		tap_elf_name(fd, all, nr);
+		tap_elf_name(fd, TAP_DEBUG_FILES, all, nr);
 	if (o->kind == OF_PROCESS && fd >= 0)
 		tap_perf_map_name(fd, all, nr);
 	if (fd >= 0 && fd != o->fd)
