@@ -271,7 +271,7 @@ static void read_maps(struct tap_places *p, struct process *of)
 	struct tap_maps now = { 0 };
 	struct stat exe;
 
-	if (!tap_maps_read(&now, of->tgid) && now.nr && !stat_exe(of, &exe) && !tap_proc_read_start(of->tgid, &start)) {
+	if (!tap_maps_read(&now, of->tgid) && !stat_exe(of, &exe) && !tap_proc_read_start(of->tgid, &start)) {
 		if (start != of->start || exe.st_ino != of->exe_ino || exe.st_dev != of->exe_dev)
 			of->object = 0;
 		of->start = start;
