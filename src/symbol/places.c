@@ -45,7 +45,7 @@ struct object {
 	char *path; /* as maps says it */
 	uint64_t ino; /* so are these */
 	dev_t dev;
-	int fd; /* of the file or the perf map; -1: too many are open, or it could not be */
+	int fd; /* of the file or the perf map; < 0: too many are open, or it could not be */
 	struct tap_file_id id;
 	int tgid; /* where it was seen first, and when that started */
 	uint64_t start;
@@ -87,63 +87,63 @@ static uint64_t hash_of(enum kind kind, const struct tap_mapping *m)
 	return (m->ino ^ (uint64_t)m->dev << 40) * 4 + kind;
 }
 
-/* Takes @fd, -errno: there is none. Return: 0: out of memory, or above the bound. */
-static uint32_t add_object(struct tap_places *p, struct object *o, const char *path, int fd)
-{
-	uint32_t nr = 0;
-
-	o->fd = -1;
-	if (p->nr_objects < MAX_OBJECTS &&
-	    !tap_array_grow(&p->objects, p->nr_objects, &p->cap_objects, sizeof(*p->objects)))
-		o->path = strdup(path);
-	if (o->path) {
-		if (fd >= 0 && p->nr_open < MAX_OPEN) {
-			o->fd = fd;
-			fd = -1;
-			p->nr_open++;
-		}
-		nr = p->nr_objects++;
-		p->objects[nr] = *o;
-	}
-	if (fd >= 0)
-		close(fd);
-	return nr;
-}
-
-static uint32_t add_file(struct tap_places *p, const struct process *of, const struct tap_mapping *m, struct object *o,
-			 const char *path)
+/* Return: its descriptor; -errno. */
+static int open_object(struct object *o, const struct tap_mapping *m, const char *path)
 {
 	struct stat st;
-	int fd = o->kind == OF_FILE ? tap_file_open_mapped(of->tgid, m, path, &st) : -1;
+	int fd = -ENOENT;
 
-	if (fd >= 0)
-		o->id = tap_file_id(&st);
-	return add_object(p, o, path, fd);
+	if (o->kind == OF_FILE) {
+		fd = tap_file_open_mapped(o->tgid, m, path, &st);
+		if (fd >= 0)
+			o->id = tap_file_id(&st);
+	} else if (o->kind == OF_PROCESS) {
+		fd = tap_perf_map_open(o->tgid);
+	}
+	return fd;
 }
 
-static bool is_object(const struct object *is, const struct object *o, const char *path)
+/* Return: 0: out of memory, or above the bound. */
+static uint32_t add_object(struct tap_places *p, struct object *o, const struct tap_mapping *m, const char *path)
 {
-	return is->kind == o->kind && is->ino == o->ino && is->dev == o->dev && (o->ino || !strcmp(is->path, path)) &&
-	       (is->fd < 0 || tap_file_is(is->fd, &is->id)); /* or it was written anew in its place */
+	if (p->nr_objects == MAX_OBJECTS ||
+	    tap_array_grow(&p->objects, p->nr_objects, &p->cap_objects, sizeof(*p->objects)))
+		return 0;
+	o->path = strdup(path);
+	if (!o->path)
+		return 0;
+	o->fd = open_object(o, m, path);
+	if (o->fd >= 0 && p->nr_open == MAX_OPEN) {
+		close(o->fd);
+		o->fd = -EMFILE;
+	}
+	p->nr_open += o->fd >= 0;
+	p->objects[p->nr_objects] = *o;
+	return p->nr_objects++;
+}
+
+static bool is_same(const struct object *is, const struct object *o, const char *path)
+{
+	return is->kind == o->kind && is->ino == o->ino && is->dev == o->dev && (o->ino || !strcmp(is->path, path));
 }
 
 /* Return: 0: out of memory, or above the bound. */
 static uint32_t get_object(struct tap_places *p, const struct process *of, enum kind kind, const struct tap_mapping *m,
 			   const char *path)
 {
-	uint64_t *newest = tap_map_put(&p->by_hash, hash_of(kind, m));
 	struct object o = { .kind = kind, .ino = m->ino, .dev = m->dev, .tgid = of->tgid, .start = of->start };
-	uint32_t nr;
+	const uint64_t *newest = tap_map_get(&p->by_hash, hash_of(kind, m));
+	uint32_t nr = newest ? (uint32_t)*newest : 0;
 
-	if (!newest)
+	o.next = nr;
+	while (nr && !is_same(&p->objects[nr], &o, path))
+		nr = p->objects[nr].next;
+	/* or it was written anew in its place */
+	if (nr && (p->objects[nr].fd < 0 || tap_file_is(p->objects[nr].fd, &p->objects[nr].id)))
+		return nr;
+	nr = add_object(p, &o, m, path);
+	if (nr && tap_map_set(&p->by_hash, hash_of(kind, m), nr))
 		return 0;
-	for (nr = (uint32_t)*newest; nr; nr = p->objects[nr].next)
-		if (is_object(&p->objects[nr], &o, path))
-			return nr;
-	o.next = (uint32_t)*newest;
-	nr = add_file(p, of, m, &o, path);
-	if (nr)
-		*newest = nr;
 	return nr;
 }
 
@@ -174,7 +174,7 @@ static void find_object(struct tap_places *p, struct process *of, struct tap_map
 		return;
 	}
 	if (!of->object)
-		of->object = add_object(p, &o, "", tap_perf_map_open(of->tgid));
+		of->object = add_object(p, &o, m, "");
 	m->object = of->object;
 }
 
@@ -253,6 +253,7 @@ static struct process *get_process(struct tap_places *p, int tgid)
 		return NULL;
 	}
 	of->tgid = tgid;
+	of->look_ns = UINT64_MAX; /* at nothing yet */
 	return p->last = of;
 }
 

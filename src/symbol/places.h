@@ -26,7 +26,8 @@ void tap_places_free(struct tap_places *p);
  * process's life, when it has become another program, which is looked for once a second, and again, within bounds, when
  * the address is in none of the executable mappings that are known. What was mapped in the place of another file
  * meanwhile is not seen.
- * Return: the place's number, >= 1: the same for all processes where file and offset are the same; 0: not known.
+ * Return: the place's number, >= 1: the same for all processes where file and offset are the same; 0: not known, or there
+ * are too many (a million).
  */
 uint32_t tap_places_note(struct tap_places *p, int tgid, uint64_t addr);
 
