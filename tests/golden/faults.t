@@ -23,7 +23,7 @@ $ENV{LC_ALL} = 'C';
 
 # what is asked of each; dump comes first and is no report: it shows what there is
 my @commands = ('dump', 'summary', 'timehist', 'timehist -s', 'latency', 'map', 'pelt', 'states', 'wakers',
-	'migrations', 'migrations --list', 'balance');
+	'migrations', 'migrations --list', 'balance', 'resched');
 my @reports = @commands[1 .. $#commands];
 my @styles = ('', '--json', '--csv');
 
@@ -147,7 +147,7 @@ sub plain {
 	my ($text, $t) = ("cpus 2\n", 1_000_000_000);
 	for (1 .. $nr) {
 		$text .= switch_line($t, 0, 0, 10, comm => $comm) . switch_line($t + 50, 1, 0, 20, comm => $comm);
-		$text .= switch_line($t + 100, 0, 10, 0, comm => $comm);
+		$text .= "@{[$t + 90]} 0 10 schedtap:sched_entry comm=t10 pid=10 preempt=0\n" . switch_line($t + 100, 0, 10, 0, comm => $comm);
 		$text .= waking_line($t + 200, 1, 20, 10, $comm);
 		$text .= "@{[$t + 210]} 1 20 sched:sched_migrate_task comm=@{[$comm // 't10']} pid=10 prio=120 orig_cpu=1 dest_cpu=0\n";
 		$text .= "@{[$t + 220]} 1 20 schedtap:sched_pelt_cfs cpu=1 cgroup=1 util=100 load=5\n";
@@ -201,7 +201,7 @@ check('signals of none that was asked for', dat('group', switch_line(1000, 0, 0,
 check('one CPU', dat('one', "cpus 1\n" . join('', map {
 		switch_line(1000 * $_, 0, 10, 20) . waking_line(1000 * $_ + 400, 0, 20, 10) .
 		switch_line(1000 * $_ + 500, 0, 20, 10) } 1000 .. 1050)),
-	{ '' => [0], migrations => [1], 'migrations --list' => [1], balance => [1], pelt => [1] });
+	{ '' => [0], migrations => [1], 'migrations --list' => [1], balance => [1], pelt => [1], resched => [1] });
 
 # ---- windows -----------------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ my %runs = (
 	'migrations' => ['migrations'],
 	'migrations --list' => ['migrations --list'],
 	'balance' => ['balance'],
+	'resched' => ['resched'],
 	'dump' => ['dump'],
 );
 

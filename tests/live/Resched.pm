@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Exporter qw(import);
 use Test::More;
-our @EXPORT = qw(check_resched);
+our @EXPORT = qw(check_resched check_stages);
 
 # On one CPU: what does not follow on what. @events: [name, fields]; who ran is in them. @tells: tasks with an entry; a
 # kernel may hide some from tracing, and after a switch to one is whatever comes then.
@@ -69,6 +69,72 @@ sub check_resched {
 	cmp_ok($nr{switched} // 0, '>', $least, 'sched_exit behind a switch');
 	cmp_ok($nr{stayed} // 0, '>', 0, 'sched_exit without one');
 	is(scalar(@errors), 0, 'sched_entry, a switch or none, sched_exit') or diag(map { "$_\n" } splice(@errors, 0, 10));
+}
+
+# The intervals of a recording without losses, from its text: { stage => [ns] }. Each CPU is looked at by itself, backwards:
+# from what ends a stage to the nearest event that begins it.
+sub stages {
+	my ($text) = @_;
+	my (%cpus, %stages);
+
+	for my $line (split(/\n/, $text)) {
+		my ($ns, $cpu, $event, $fields) =
+			$line =~ /"ts_ns":(\d+).*"cpu":(\d+).*"event":"\w+:(\w+)","fields":\{(.*)\}/ or next;
+		my %f = $fields =~ /"(\w+)":(-?\d+)/g;
+
+		push(@{$cpus{$f{cpu_id} // $cpu}}, { ns => $ns, name => $event, %f });
+	}
+	for my $events (values %cpus) {
+		my $last = sub {
+			my ($i, $names) = @_;
+			$i-- while $i >= 0 && $events->[$i]{name} !~ /^(?:$names)$/;
+			return $i < 0 ? undef : $events->[$i];
+		};
+		for my $i (1 .. $#$events) {
+			my $e = $events->[$i];
+			my ($stage, $from);
+
+			if ($e->{name} eq 'sched_switch') {
+				my $idle = $last->($i - 1, 'cpu_idle|sched_switch');
+
+				$from = $last->($i - 1, 'sched_entry|sched_exit|sched_switch');
+				push(@{$stages{pick}}, $e->{ns} - $from->{ns})
+					if $from && $from->{name} eq 'sched_entry' && $from->{pid} == $e->{prev_pid};
+				push(@{$stages{idle_exit}}, $e->{ns} - $idle->{ns})
+					if !$e->{prev_pid} && $idle && $idle->{name} eq 'cpu_idle' && $idle->{state} == 4294967295;
+			} elsif ($e->{name} eq 'sched_exit') {
+				$from = $last->($i - 1, 'sched_entry|sched_exit|sched_switch') or next;
+				push(@{$stages{switch}}, $e->{ns} - $from->{ns})
+					if $e->{is_switch} && $from->{name} eq 'sched_switch' && $from->{next_pid} == $e->{pid};
+				push(@{$stages{stay}}, $e->{ns} - $from->{ns})
+					if !$e->{is_switch} && $from->{name} eq 'sched_entry' && $from->{pid} == $e->{pid};
+			}
+		}
+	}
+	return \%stages;
+}
+
+# @dump: of all events, as `dump --json` prints them; @csv: what `resched --csv` prints.
+sub check_stages {
+	my ($dump, $csv) = @_;
+	my $want = stages($dump);
+	my ($head, @rows) = split(/\n/, $csv);
+	my %got;
+
+	for my $row (@rows) {
+		my %r;
+
+		@r{split(/,/, $head)} = split(/,/, $row, -1);
+		$got{$r{stage}} = \%r;
+	}
+	for my $stage (sort keys %$want) {
+		my ($nr, $sum, $max) = (scalar(@{$want->{$stage}}), 0, 0);
+
+		$sum += $_ for @{$want->{$stage}};
+		$max = $_ > $max ? $_ : $max for @{$want->{$stage}};
+		is(join(' ', map { $got{$stage}{$_} // 'none' } qw(count sum_ns max_ns)), "$nr $sum $max", "resched: $stage, $nr times");
+	}
+	is(join(' ', grep { !$want->{$_} } sort keys %got), '', 'resched: no other stage');
 }
 
 1;
