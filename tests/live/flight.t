@@ -329,6 +329,29 @@ small_disk()
 	at=disk/
 }
 
+# The wall clock is set back and forward: a file goes by the clock of its moment, and the newest ones stay.
+clock_steps()
+{
+	must gcc -shared -fPIC -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -o wall_step.so "$here/wall_step.c"
+	echo 0 >step
+	for hour in 19990101T00 20990101T00; do : >"f-${hour}0000.000.dat"; done
+	WALL_STEP=$PWD/step LD_PRELOAD=$PWD/wall_step.so start f.dat --keep 1s --after 50ms --max-files 2
+	for hours in 0 -7 -3; do
+		echo $((hours * 3600)) >step.new
+		mv step.new step
+		sleep 0.3
+		must "$SCHEDTAP" mark "hours$hours"
+		wait_for grep -q "^schedtap: f-$(date -d "$hours hours" +%Y%m%dT%H).*'hours$hours'" f.dat.err
+		grep -o 'f-.*\.dat: ' f.dat.err | tr -d ': ' >names
+	done
+	ends 0 INT
+	must [ "$(files)" = "$(tail -2 names | sort)" ]
+	for file in $(files); do
+		valid "$file"
+		nothing_lost "$file"
+	done
+}
+
 # No room for a file: the next one is written.
 full_when_written()
 {
@@ -421,6 +444,7 @@ check "met again makes it longer" extended
 check "always met" always_met
 check "the newest files are kept" newest_files
 check "a hundred conditions" hundred_conditions
+check "the wall clock is set" clock_steps
 check "no room for a file" full_when_written
 check "no room for what is held" full_when_held
 check "a file system without holes" no_holes

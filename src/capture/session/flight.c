@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "capture/machine.h"
@@ -50,6 +51,8 @@ struct tap_flight {
 	sem_t go, done;
 	bool is_writing, is_over;
 	struct moment moment;
+	char **written; /* owned; paths of this recorder's files that are to stay, in their order */
+	unsigned int nr_written, cap_written;
 	struct tap_err failed; /* the first one */
 };
 
@@ -183,27 +186,61 @@ static bool is_ours(const char *name, const char *prefix)
 	return true;
 }
 
-/* The oldest ones, by their names; but not the newest file, should the clock have been set back. */
-static void remove_old(const struct tap_flight *f)
+static void forget_written(struct tap_flight *f)
 {
-	char folder[PATH_MAX], first[PATH_MAX], newest[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
-	const char *dir = dirname(strcpy(folder, f->prefix)), *prefix = basename(strcpy(first, f->prefix));
-	const char *kept = basename(strcpy(newest, f->moment.path));
+	free(f->written[0]);
+	memmove(f->written, f->written + 1, --f->nr_written * sizeof(*f->written));
+}
+
+static bool is_written(const struct tap_flight *f, const char *path)
+{
+	for (unsigned int i = 0; i < f->nr_written; i++)
+		if (!strcmp(f->written[i], path))
+			return true;
+	return false;
+}
+
+/*
+ * The oldest ones: of recorders before this one by their names, then its own in the order in which it wrote them,
+ * for the clock may have been set back. The newest stays.
+ */
+static void remove_old(struct tap_flight *f)
+{
+	char folder[PATH_MAX], first[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
+	const char *prefix = basename(strcpy(first, f->prefix));
+	size_t dir_len = strlen(f->prefix) - strlen(prefix);
 	struct dirent **files = NULL;
 	unsigned int left = 0;
-	int nr = f->opts.max_files ? scandir(dir, &files, NULL, alphasort) : 0;
+	int nr = scandir(dirname(strcpy(folder, f->prefix)), &files, NULL, alphasort);
 
 	for (int i = 0; i < nr; i++)
 		left += is_ours(files[i]->d_name, prefix);
 	for (int i = 0; i < nr; i++) {
-		if (left > f->opts.max_files && is_ours(files[i]->d_name, prefix) && strcmp(files[i]->d_name, kept)) {
-			snprintf(path, sizeof(path), "%s/%s", dir, files[i]->d_name);
-			unlink(path);
-			left--;
-		}
+		snprintf(path, sizeof(path), "%.*s%s", (int)dir_len, f->prefix, files[i]->d_name);
+		if (left > f->opts.max_files && is_ours(files[i]->d_name, prefix) && !is_written(f, path))
+			left -= !unlink(path);
 		free(files[i]);
 	}
 	free(files);
+	for (; left > f->opts.max_files && f->nr_written > 1; forget_written(f))
+		left -= !unlink(f->written[0]);
+}
+
+/* Return: 0 or -ENOMEM. */
+static int note_written(struct tap_flight *f, const char *path)
+{
+	if (!f->opts.max_files)
+		return 0;
+	if (tap_array_grow(&f->written, f->nr_written, &f->cap_written, sizeof(*f->written)))
+		return -ENOMEM;
+	f->written[f->nr_written] = strdup(path);
+	if (!f->written[f->nr_written])
+		return -ENOMEM;
+	f->nr_written++;
+	remove_old(f);
+	while (f->nr_written > f->opts.max_files) /* others were taken away by somebody else */
+		forget_written(f);
+	return 0;
 }
 
 /* ---- who drains ----------------------------------------------------------------------------- */
@@ -253,6 +290,9 @@ void tap_flight_free(struct tap_flight *f)
 	pthread_join(f->thread, NULL);
 	sem_destroy(&f->go);
 	sem_destroy(&f->done);
+	while (f->nr_written)
+		forget_written(f);
+	free(f->written);
 	free(f->prefix);
 	free(f);
 }
@@ -327,9 +367,9 @@ static void end(struct tap_flight *f)
 	struct moment *m = &f->moment;
 
 	f->is_writing = false;
-	if (!m->err.code)
-		remove_old(f);
-	else if (!f->failed.code)
+	if (!m->err.code && note_written(f, m->path))
+		tap_err_set(&m->err, -ENOMEM, "out of memory");
+	if (m->err.code && !f->failed.code)
 		f->failed = m->err;
 	m->file.err = m->err.code ? &m->err : NULL;
 	if (f->opts.written)
