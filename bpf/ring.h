@@ -28,10 +28,22 @@ struct tap_ring {
 	unsigned long long head; /* bytes ever taken; moved by the CPU's programs */
 	unsigned long long lost; /* events ever lost */
 	unsigned long long lost_first_ns, lost_last_ns; /* since the ring closed */
-	unsigned long long pad1[4];
+	unsigned long long stamp_ns, stamp_head; /* enum tap_stamp: of the last one, and .head behind its record */
+	unsigned long long pad1[2];
 	unsigned long long tail;   /* bytes ever given back; moved by the recorder */
 	unsigned long long lost_seen; /* != lost: closed; moved by the recorder */
 	unsigned long long pad2[6];
+};
+
+/*
+ * Whose time a record has. Events of one tracepoint that are recorded one behind the other (chain.h) look at the clock once, for
+ * that costs as much as all the rest of a record. It is not taken again where an interrupt has recorded an event in between: its
+ * time is later.
+ */
+enum tap_stamp {
+	TAP_STAMP_OWN,
+	TAP_STAMP_FIRST, /* is there for those behind it, or they look themselves */
+	TAP_STAMP_AGAIN, /* that of the one in front, if it was recorded */
 };
 
 /* In front of each record; the ftrace payload follows. */

@@ -75,6 +75,9 @@ struct trace_entry {
 #undef EVENT_CLASS
 #undef DEFINE_EVENT
 
+enum { TAP_NR_EVENTS = __COUNTER__ };
+#include "chain.h"
+
 #define STRING_MAX(src) (sizeof(src) == sizeof(char *) ? TAP_STRING_MAX : sizeof(src))
 #define __field(type, item)
 #define __array(type, item, len)
@@ -145,8 +148,9 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 	NOTHING
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(class, event, proto, args)                                                    \
-	static __always_inline int record_##event(proto)                                           \
+	static __always_inline void record_##event(proto)                                          \
 	{                                                                                          \
+		const enum tap_stamp stamp = tap_chain_stamp[index_##event];                       \
 		const u32 fixed = sizeof(struct tap_rec) + sizeof(struct raw_##class);             \
 		const u32 space = (fixed + dynamic_max_##class(args) + 7) & ~7u;                   \
 		struct tap_fill fill = { .used = sizeof(struct raw_##class) };                     \
@@ -154,18 +158,19 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 		struct raw_##class *entry;                                                         \
 		struct tap_rec *rec;                                                               \
                                                                                                    \
-		if (!condition_##class(args) || !TAP_WANTED(args))                                 \
-			return 0;                                                                  \
-		rec = tap_take(space);                                                             \
+		if (!condition_##class(args) || !TAP_WANTED(args)) {                               \
+			tap_leave_out(stamp);                                                      \
+			return;                                                                    \
+		}                                                                                  \
+		rec = tap_take(space, stamp);                                                      \
 		if (!rec)                                                                          \
-			return 0;                                                                  \
+			return;                                                                    \
 		entry = (struct raw_##class *)(rec + 1);                                           \
 		*(u32 *)&entry->ent = TAP_ID_BASE + index_##event;                                 \
 		current = bpf_get_current_task_btf();                                              \
 		entry->ent.pid = current->pid;                                                     \
 		fill_##class(entry, &fill, current, args);                                         \
 		tap_commit(rec, space, fill.used);                                                 \
-		return 0;                                                                          \
 	}                                                                                          \
 	NOTHING
 #include "all.h"
@@ -177,10 +182,13 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 #define DEFINE_EVENT(class, event, proto, args) NOTHING
 #undef TRACE_HOOK
 #define TRACE_HOOK(event, tracepoint, proto, args)                                                 \
+	struct tap_chain tap_chain_##tracepoint SEC(".maps");                                      \
 	SEC("tp_btf/" #tracepoint)                                                                 \
 	int BPF_PROG(event##__##tracepoint, proto)                                                 \
 	{                                                                                          \
-		return record_##event(args);                                                       \
+		record_##event(args);                                                              \
+		TAP_CHAIN_ON(ctx, tracepoint, event);                                              \
+		return 0;                                                                          \
 	}                                                                                          \
 	NOTHING
 #include "all.h"

@@ -25,6 +25,21 @@ struct {
 
 struct tap_missed tap_missed;
 
+static __always_inline void tap_forget_stamp(struct tap_ring *ring)
+{
+	ring->stamp_head = ~0ull;
+}
+
+/* An event whose stamp others take is not recorded. */
+static __always_inline void tap_leave_out(enum tap_stamp stamp)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct tap_ring *ring = stamp == TAP_STAMP_FIRST ? bpf_map_lookup_elem(&tap_rings, &cpu) : NULL;
+
+	if (ring)
+		tap_forget_stamp(ring);
+}
+
 /* The time is stored before the count moves: the reader looks at the count first. */
 static __always_inline void tap_lost(struct tap_ring *ring)
 {
@@ -33,6 +48,7 @@ static __always_inline void tap_lost(struct tap_ring *ring)
 	if (ring->lost == ring->lost_seen)
 		ring->lost_first_ns = now;
 	ring->lost_last_ns = now;
+	tap_forget_stamp(ring);
 	__sync_fetch_and_add(&ring->lost, 1);
 }
 
@@ -54,7 +70,7 @@ static __always_inline struct tap_rec *tap_take_ringbuf(struct tap_ring *ring, u
  * An interrupt may record an event between the load and the exchange, and does so rarely;
  * after four of them in a row the event counts as lost.
  */
-static __always_inline struct tap_rec *tap_take(u32 space)
+static __always_inline struct tap_rec *tap_take(u32 space, enum tap_stamp stamp)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 	struct tap_ring *ring = bpf_map_lookup_elem(&tap_rings, &cpu);
@@ -73,7 +89,7 @@ static __always_inline struct tap_rec *tap_take(u32 space)
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < 4; i++) {
 		u64 head = *(volatile u64 *)&ring->head;
-		u64 now = bpf_ktime_get_ns();
+		u64 now = stamp == TAP_STAMP_AGAIN && head == ring->stamp_head ? ring->stamp_ns : bpf_ktime_get_ns();
 		struct tap_rec *rec;
 
 		if (ring->lost != ring->lost_seen ||
@@ -84,6 +100,10 @@ static __always_inline struct tap_rec *tap_take(u32 space)
 		rec = (void *)ring + TAP_RING_DATA + (head & (tap_ring_bytes - 8));
 		rec->cpu = cpu;
 		rec->ts_ns = now;
+		if (stamp != TAP_STAMP_OWN) {
+			ring->stamp_ns = now;
+			ring->stamp_head = head + space;
+		}
 		return rec;
 	}
 	tap_lost(ring);

@@ -16,8 +16,15 @@ extern const char tap_bpf_object_end[] __attribute__((visibility("hidden")));
 
 struct bpf_object *tap_bpf_open(void)
 {
-	return bpf_object__open_mem(tap_bpf_object_start,
-				    (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
+	struct bpf_object *obj = bpf_object__open_mem(tap_bpf_object_start,
+						      (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
+	struct bpf_map *map;
+
+	if (obj)
+		bpf_object__for_each_map(map, obj)
+			if (!strncmp(bpf_map__name(map), "tap_chain_", 10))
+				bpf_map__set_autocreate(map, false);
+	return obj;
 }
 
 enum tap_bpf_kind tap_bpf_kind(const struct bpf_program *prog)

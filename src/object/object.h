@@ -5,7 +5,7 @@
 
 #include <bpf/libbpf.h>
 
-/* Not loaded yet. Return: NULL with errno set; the caller's to close. */
+/* Not loaded yet; without the arrays of chains (bpf/chain.h), of which most are not needed. Return: NULL with errno set; the caller's to close. */
 struct bpf_object *tap_bpf_open(void);
 
 /* What a program is for. */

@@ -22,6 +22,7 @@ struct maker {
 	const struct tap_filter *filter; /* whose terms are made now */
 	const struct tap_filter *of_event;
 	const struct tap_gate *gate;
+	const struct tap_filter_ways *ways;
 	int text_at;
 	const struct tap_def *def;
 	struct tap_assignments assigned;
@@ -591,6 +592,15 @@ static unsigned int add_gate(struct maker *m)
 	return m->b.nr - 1;
 }
 
+/* The program in an array takes over. */
+static void go_on(struct maker *m, int array, uint32_t at)
+{
+	tap_insns_move(&m->b, BPF_REG_1, BPF_REG_6);
+	tap_insns_map(&m->b, BPF_REG_2, array);
+	tap_insns_const(&m->b, BPF_REG_3, at);
+	tap_insns_call(&m->b, BPF_FUNC_tail_call);
+}
+
 static int make(struct maker *m)
 {
 	unsigned int off = 0;
@@ -603,14 +613,13 @@ static int make(struct maker *m)
 		off = add_gate(m);
 	if (m->of_event)
 		begin_filter(m, m->of_event, m->pasts);
-	tap_insns_move(&m->b, BPF_REG_1, BPF_REG_6);
-	tap_insns_map(&m->b, BPF_REG_2, m->p->next);
-	tap_insns_const(&m->b, BPF_REG_3, 0);
-	tap_insns_call(&m->b, BPF_FUNC_tail_call);
+	go_on(m, m->p->next, 0);
 	if (m->of_event)
 		end_filter(m);
 	if (m->gate)
 		tap_insns_land(&m->b, off);
+	if (m->ways->next)
+		go_on(m, m->ways->chain, m->ways->next);
 	tap_insns_const(&m->b, BPF_REG_0, 0);
 	tap_insns_add(&m->b, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 	if (m->gate)
@@ -636,15 +645,15 @@ static int make_and_load(struct maker *m)
 	return ret;
 }
 
-static int lead_to(struct maker *m, int recorder)
+static int lead_to(struct maker *m)
 {
 	uint32_t zero = 0;
 
 	m->p->next = bpf_map_create(BPF_MAP_TYPE_PROG_ARRAY, "tap_next", sizeof(zero),
-				    sizeof(recorder), 1, NULL);
+				    sizeof(m->ways->recorder), 1, NULL);
 	if (m->p->next < 0)
 		return -errno;
-	return bpf_map_update_elem(m->p->next, &zero, &recorder, BPF_ANY) ? -errno : 0;
+	return bpf_map_update_elem(m->p->next, &zero, &m->ways->recorder, BPF_ANY) ? -errno : 0;
 }
 
 static uint32_t most_terms(const struct maker *m)
@@ -671,10 +680,10 @@ static void release_maker(struct maker *m)
 
 int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 			    const struct tap_def *def, const struct tap_feed *feed,
-			    const struct tap_filter *filter, const struct tap_gate *gate, int recorder,
-			    struct tap_err *err)
+			    const struct tap_filter *filter, const struct tap_gate *gate,
+			    const struct tap_filter_ways *ways, struct tap_err *err)
 {
-	struct maker m = { .of_event = filter, .filter = filter, .gate = gate, .def = def, .p = p, .err = err,
+	struct maker m = { .of_event = filter, .filter = filter, .gate = gate, .ways = ways, .def = def, .p = p, .err = err,
 			   .text_at = gate ? TEXT_AT_GATE : TEXT_AT_END };
 	uint32_t reason = 0;
 	int ret;
@@ -684,7 +693,7 @@ int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 	ret = m.starts ? tap_assignments_init(&m.assigned, btf, def, feed, 0, &reason) : -ENOMEM;
 	if (reason)
 		fail_all(&m, reason);
-	ret = ret ?: make_all_pasts(&m) ?: lead_to(&m, recorder) ?: make_and_load(&m);
+	ret = ret ?: make_all_pasts(&m) ?: lead_to(&m) ?: make_and_load(&m);
 	if (ret && !m.ret)
 		tap_err_set(err, ret, "%s: cannot filter %s:%s over BPF: %s", gate ? "--trigger" : "-f", def->system,
 			    def->name,

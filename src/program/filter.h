@@ -38,15 +38,21 @@ struct tap_filter_program {
 
 #define TAP_FILTER_PROGRAM_NONE ((struct tap_filter_program){ .prog = -1, .next = -1, .nr_new = -1 })
 
+/* Where the program leads. */
+struct tap_filter_ways {
+	int recorder; /* descriptor; it must not be attached itself */
+	int chain; /* descriptor of a program array, .. */
+	uint32_t next; /* .. in which this is to run where the event does not pass; 0: none is */
+};
+
 /*
- * @filter: NULL: all pass; then there is a gate. @gate: NULL: there are no triggers.
- * @feed: of the program @recorder, which must not be attached itself.
+ * @filter: NULL: all pass; then there is a gate. @gate: NULL: there are no triggers. @feed: of the program that records.
  * Return: 0; -EINVAL with a sentence: a field cannot be had there; -errno.
  */
 int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 			    const struct tap_def *def, const struct tap_feed *feed,
-			    const struct tap_filter *filter, const struct tap_gate *gate, int recorder,
-			    struct tap_err *err);
+			    const struct tap_filter *filter, const struct tap_gate *gate,
+			    const struct tap_filter_ways *ways, struct tap_err *err);
 int tap_filter_program_attach(struct tap_filter_program *p, const struct tap_probe *probe); /* 0 or -errno */
 /* How many keys of its pasts may have been forgotten, as more than TAP_FILTER_MAX_KEYS came. */
 uint64_t tap_filter_program_forgot(const struct tap_filter_program *p);

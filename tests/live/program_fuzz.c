@@ -103,7 +103,7 @@ static bool load_filter(struct fuzz *z, const struct tap_def *def, const char *t
 			int recorder, struct tap_err *err)
 {
 	struct tap_filter_program p;
-	int ret = tap_filter_program_load(&p, z->env.btf, def, &(struct tap_feed){ tracepoint }, f, NULL, recorder, err);
+	int ret = tap_filter_program_load(&p, z->env.btf, def, &(struct tap_feed){ tracepoint }, f, NULL, &(struct tap_filter_ways){ recorder }, err);
 
 	if (!ret)
 		tap_filter_program_release(&p);

@@ -50,12 +50,17 @@ static void *reserve(u64 space)
 static u64 clock_ns;
 static unsigned int interrupts; /* that are still to come, one whenever the clock is looked at */
 
-static void put(u32 space)
+static void put_stamped(u32 space, enum tap_stamp stamp)
 {
-	struct tap_rec *rec = tap_take(space);
+	struct tap_rec *rec = tap_take(space, stamp);
 
 	if (rec)
 		tap_commit(rec, (u16)space, (u16)(space - sizeof(*rec)));
+}
+
+static void put(u32 space)
+{
+	put_stamped(space, TAP_STAMP_OWN);
 }
 
 static u64 time_ns(void)
@@ -104,7 +109,7 @@ static void test_record(void **state)
 	assert_int_equal(rec->used, 16);
 	assert_int_equal(rec->cpu, 3);
 	assert_int_equal(rec->ts_ns, 2);
-	assert_non_null(tap_take(32));
+	assert_non_null(tap_take(32, TAP_STAMP_OWN));
 	assert_int_equal(rec_at(96)->space, 0); /* not real yet */
 }
 
@@ -170,6 +175,67 @@ static void test_interrupted(void **state)
 	check_lost(0, 0, 0);
 }
 
+static void check_stamps(u64 first, u64 second, u64 third)
+{
+	assert_int_equal(rec_at(0)->ts_ns, first);
+	assert_int_equal(rec_at(24)->ts_ns, second);
+	assert_int_equal(rec_at(48)->ts_ns, third);
+}
+
+/* Events of one tracepoint look at the clock once. */
+static void test_again(void **state)
+{
+	(void)state;
+	put_stamped(24, TAP_STAMP_FIRST);
+	put_stamped(24, TAP_STAMP_AGAIN);
+	put_stamped(24, TAP_STAMP_AGAIN);
+	check_stamps(1, 1, 1);
+	put_stamped(24, TAP_STAMP_FIRST); /* of the next time */
+	assert_int_equal(rec_at(72)->ts_ns, 2);
+}
+
+/* An interrupt's event has a later time: so must what comes behind it. */
+static void test_again_interrupted(void **state)
+{
+	(void)state;
+	put_stamped(24, TAP_STAMP_FIRST);
+	put(24);
+	put_stamped(24, TAP_STAMP_AGAIN);
+	check_stamps(1, 2, 3);
+	put_stamped(24, TAP_STAMP_AGAIN); /* of that one on it is one stamp again */
+	assert_int_equal(rec_at(72)->ts_ns, 3);
+	begin(state);
+	interrupts = 1; /* into the first */
+	put_stamped(24, TAP_STAMP_FIRST);
+	put_stamped(24, TAP_STAMP_AGAIN);
+	assert_true(rec_at(0)->ts_ns < rec_at(24)->ts_ns);
+	assert_int_equal(rec_at(48)->ts_ns, rec_at(24)->ts_ns);
+}
+
+/* What was not recorded has no stamp to take, and that of the time before is old. */
+static void test_again_without_first(void **state)
+{
+	(void)state;
+	tap_leave_out(TAP_STAMP_FIRST);
+	put_stamped(24, TAP_STAMP_AGAIN); /* nothing is recorded yet */
+	put_stamped(24, TAP_STAMP_FIRST);
+	tap_leave_out(TAP_STAMP_FIRST);
+	put_stamped(24, TAP_STAMP_AGAIN);
+	check_stamps(1, 2, 3);
+}
+
+/* Between the two an event is lost, and the reader sees it: the time of the loss is over. */
+static void test_again_lost(void **state)
+{
+	(void)state;
+	put_stamped(24, TAP_STAMP_FIRST);
+	put(RING_BYTES);
+	check_lost(1, 3, 3);
+	memory.ring.lost_seen = 1;
+	put_stamped(24, TAP_STAMP_AGAIN);
+	assert_int_equal(rec_at(24)->ts_ns, 4);
+}
+
 static void test_no_ring(void **state)
 {
 	(void)state;
@@ -204,7 +270,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_record, begin), cmocka_unit_test_setup(test_full, begin),
 		cmocka_unit_test_setup(test_closed, begin), cmocka_unit_test_setup(test_end, begin),
-		cmocka_unit_test_setup(test_interrupted, begin), cmocka_unit_test_setup(test_no_ring, begin),
+		cmocka_unit_test_setup(test_interrupted, begin), cmocka_unit_test_setup(test_again, begin),
+		cmocka_unit_test_setup(test_again_interrupted, begin), cmocka_unit_test_setup(test_again_without_first, begin),
+		cmocka_unit_test_setup(test_again_lost, begin), cmocka_unit_test_setup(test_no_ring, begin),
 		cmocka_unit_test_setup(test_ringbuf, begin),
 	};
 

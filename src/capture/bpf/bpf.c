@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "capture/bpf/chain.h"
 #include "capture/bpf/filters.h"
 #include "capture/bpf/load.h"
 #include "capture/bpf/switches.h"
@@ -32,6 +33,11 @@ struct bpf_state {
 	struct tap_bpf_object o;
 	struct bpf_link **links;
 	unsigned int nr_links, nr_attached;
+	struct entry {
+		int prog; /* descriptor: what a tracepoint calls */
+		unsigned int nr_events; /* that it and those behind it record */
+	} *entries;
+	unsigned int nr_entries;
 	struct tap_bpf_own own;
 	struct tap_bpf_filters filters;
 	struct tap_bpf_switches switches;
@@ -162,6 +168,7 @@ static void bpf_free(void *state)
 	bpf_object__close(s->o.obj);
 	tap_kernel_free(s->own_kernel);
 	free(s->links);
+	free(s->entries);
 	free(s->lanes);
 	release_formats(s);
 	free(s);
@@ -177,6 +184,15 @@ static void note_attached(struct bpf_state *s, struct tap_plan_event *ev, int re
 				 strerror(-ret));
 }
 
+static void note_chain(struct bpf_state *s, const struct bpf_program *first, int ret)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, s->o.obj)
+		if (tap_bpf_chain_leads_to(s->o.obj, first, prog))
+			note_attached(s, tap_bpf_event_of(s->plan, bpf_program__name(prog)), ret);
+}
+
 /* With a filter it is the filter's program that is attached. Return: 0 or -errno. */
 static int attach(struct bpf_state *s, struct bpf_program *prog)
 {
@@ -186,7 +202,7 @@ static int attach(struct bpf_state *s, struct bpf_program *prog)
 
 	if (link)
 		s->links[s->nr_links++] = link;
-	note_attached(s, tap_bpf_event_of(s->plan, bpf_program__name(prog)), ret);
+	note_chain(s, prog, ret);
 	return ret;
 }
 
@@ -199,8 +215,12 @@ static void attach_own(struct bpf_state *s, struct tap_bpf_own_program *own)
 	note_attached(s, tap_plan_find(s->plan, own->def->system, own->def->name), ret);
 }
 
-/* What comes and goes while the set is filled is seen to. */
-static int keep_tasks(struct bpf_state *s, struct tap_err *err)
+static void add_entry(struct bpf_state *s, int recorder, unsigned int nr_events)
+{
+	s->entries[s->nr_entries++] = (struct entry){ tap_bpf_front_of(&s->filters, recorder), nr_events };
+}
+
+static int tie_programs(struct bpf_state *s, struct tap_err *err)
 {
 	struct bpf_program *prog;
 	unsigned int nr = 0;
@@ -209,8 +229,29 @@ static int keep_tasks(struct bpf_state *s, struct tap_err *err)
 	bpf_object__for_each_program(prog, s->o.obj)
 		nr += bpf_program__autoload(prog);
 	s->links = calloc(nr, sizeof(struct bpf_link *));
-	if (!s->links)
+	s->entries = calloc(nr + s->own.nr, sizeof(*s->entries));
+	if (!s->links || !s->entries)
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	bpf_object__for_each_program(prog, s->o.obj) {
+		unsigned int nr_events = tap_bpf_chain_length(s->o.obj, prog);
+
+		if (!bpf_program__autoload(prog) || ret)
+			continue;
+		ret = tap_bpf_chain_tie(s->o.obj, prog, tap_bpf_front_of(&s->filters, bpf_program__fd(prog)));
+		if (nr_events)
+			add_entry(s, bpf_program__fd(prog), nr_events);
+	}
+	for (unsigned int i = 0; i < s->own.nr; i++)
+		add_entry(s, s->own.v[i].prog, 1);
+	return ret ? tap_err_set(err, ret, "cannot have the events of a tracepoint follow each other: %s", strerror(-ret)) : 0;
+}
+
+/* What comes and goes while the set is filled is seen to. */
+static int keep_tasks(struct bpf_state *s, struct tap_err *err)
+{
+	struct bpf_program *prog;
+	int ret = 0;
+
 	if (!tap_bpf_by_task(s->plan->select))
 		return 0;
 	bpf_object__for_each_program(prog, s->o.obj)
@@ -241,7 +282,7 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	      tap_bpf_filters_load(&s->filters, s->o.obj, &s->own, plan, s->kernel, err);
 	if (s->kernel)
 		tap_kernel_drop_btf(s->kernel);
-	ret = ret ?: keep_tasks(s, err) ?: map_rings(s, err) ?: make_lanes(s, err);
+	ret = ret ?: tie_programs(s, err) ?: keep_tasks(s, err) ?: map_rings(s, err) ?: make_lanes(s, err);
 	if (ret)
 		bpf_free(s);
 	else
@@ -303,7 +344,7 @@ static int bpf_start(void *state, struct tap_page_writer *writer, struct tap_err
 	s->started_ns = tap_now_ns();
 	s->nr_attached = 0;
 	bpf_object__for_each_program(prog, s->o.obj)
-		if (bpf_program__autoload(prog) && tap_bpf_kind(prog) == TAP_BPF_RECORDS)
+		if (tap_bpf_records(prog) && tap_bpf_chain_length(s->o.obj, prog))
 			attach(s, prog);
 	for (unsigned int i = 0; i < s->own.nr; i++)
 		attach_own(s, &s->own.v[i]);
@@ -352,31 +393,25 @@ struct run_stats {
 	uint64_t time_ns, count, misses;
 };
 
-static void add_stats(struct run_stats *sum, int prog)
+static void add_stats(struct run_stats *sum, const struct entry *entry)
 {
 	struct bpf_prog_info info = { 0 };
 	uint32_t len = sizeof(info);
 
-	if (bpf_obj_get_info_by_fd(prog, &info, &len))
+	if (bpf_obj_get_info_by_fd(entry->prog, &info, &len))
 		return;
 	sum->time_ns += info.run_time_ns;
-	sum->count += info.run_cnt;
-	sum->misses += info.recursion_misses;
+	sum->count += info.run_cnt * entry->nr_events;
+	sum->misses += info.recursion_misses * entry->nr_events;
 }
 
-/* A program that a filter calls is not counted: what it takes is the filter's. */
+/* Of each event as of a program of its own: the kernel counts what a program calls neither as runs nor as misses. */
 static struct run_stats run_stats(const struct bpf_state *s)
 {
 	struct run_stats sum = { 0 };
-	struct bpf_program *prog;
 
-	bpf_object__for_each_program(prog, s->o.obj)
-		if (bpf_program__autoload(prog))
-			add_stats(&sum, bpf_program__fd(prog));
-	for (unsigned int i = 0; i < s->own.nr; i++)
-		add_stats(&sum, s->own.v[i].prog);
-	for (unsigned int i = 0; i < s->filters.nr; i++)
-		add_stats(&sum, s->filters.v[i].program.prog);
+	for (unsigned int i = 0; i < s->nr_entries; i++)
+		add_stats(&sum, &s->entries[i]);
 	return sum;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "capture/backend.h"
+#include "capture/bpf/chain.h"
 #include "object/object.h"
 
 struct loader {
@@ -58,8 +59,8 @@ static int read_triggers(const struct loader *l, const struct tap_plan_event *ev
 	return 0;
 }
 
-static int load_parts(const struct loader *l, int recorder, const struct tap_feed *feed, const struct tap_plan_event *ev,
-		      const struct tap_format *fmt, struct tap_err *err)
+static int load_parts(const struct loader *l, const struct tap_filter_ways *ways, const struct tap_feed *feed,
+		      const struct tap_plan_event *ev, const struct tap_format *fmt, struct tap_err *err)
 {
 	struct tap_gate gate = { .functions = &l->functions, .event = (uint32_t)(ev - l->plan->events) };
 	struct tap_gate_trigger *triggers = NULL;
@@ -70,17 +71,17 @@ static int load_parts(const struct loader *l, int recorder, const struct tap_fee
 	ret = ret ?: read_triggers(l, ev, fmt, &triggers, &gate.nr_triggers, err);
 	gate.triggers = triggers;
 	ret = ret ?: tap_filter_program_load(&program, tap_kernel_btf(l->kernel), ev->def, feed, filter,
-					     l->plan->nr_triggers ? &gate : NULL, recorder, err);
+					     l->plan->nr_triggers ? &gate : NULL, ways, err);
 	if (!ret)
-		l->f->v[l->f->nr++] = (struct tap_bpf_filter){ recorder, ev->def, program };
+		l->f->v[l->f->nr++] = (struct tap_bpf_filter){ ways->recorder, ev->def, program };
 	if (triggers)
 		release_triggers(triggers, gate.nr_triggers);
 	tap_filter_free(filter);
 	return ret;
 }
 
-static int load(const struct loader *l, int recorder, const struct tap_feed *feed, const struct tap_plan_event *ev,
-		struct tap_err *err)
+static int load(const struct loader *l, const struct tap_filter_ways *ways, const struct tap_feed *feed,
+		const struct tap_plan_event *ev, struct tap_err *err)
 {
 	struct tap_format *fmt;
 	int ret;
@@ -92,9 +93,21 @@ static int load(const struct loader *l, int recorder, const struct tap_feed *fee
 	ret = read_format(l, ev, &fmt, err);
 	if (ret)
 		return ret;
-	ret = load_parts(l, recorder, feed, ev, fmt, err);
+	ret = load_parts(l, ways, feed, ev, fmt, err);
 	tap_format_free(fmt);
 	return ret;
+}
+
+static int load_front(const struct loader *l, const struct bpf_object *obj, const struct bpf_program *prog,
+		      const struct tap_plan_event *ev, struct tap_err *err)
+{
+	const struct tap_filter_ways ways = {
+		.recorder = bpf_program__fd(prog),
+		.chain = tap_bpf_chain_array(obj, prog),
+		.next = tap_bpf_chain_next(obj, prog),
+	};
+
+	return load(l, &ways, &(struct tap_feed){ tap_bpf_tracepoint_of(bpf_program__name(prog)) }, ev, err);
 }
 
 int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj,
@@ -108,14 +121,13 @@ int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj
 	bpf_object__for_each_program(prog, obj) {
 		const struct tap_plan_event *ev = tap_bpf_event_of(plan, bpf_program__name(prog));
 
-		if (!ret && ev && bpf_program__autoload(prog) && tap_bpf_kind(prog) == TAP_BPF_RECORDS)
-			ret = load(&l, bpf_program__fd(prog),
-				   &(struct tap_feed){ strstr(bpf_program__name(prog), "__") + 2 }, ev, err);
+		if (!ret && ev && tap_bpf_records(prog))
+			ret = load_front(&l, obj, prog, ev, err);
 	}
 	for (unsigned int i = 0; i < own->nr && !ret; i++) {
 		const struct tap_bpf_own_program *o = &own->v[i];
 
-		ret = load(&l, o->prog, &o->feed, tap_plan_find(plan, o->def->system, o->def->name), err);
+		ret = load(&l, &(struct tap_filter_ways){ o->prog }, &o->feed, tap_plan_find(plan, o->def->system, o->def->name), err);
 	}
 	return ret;
 }
@@ -143,10 +155,17 @@ void tap_bpf_filters_release(struct tap_bpf_filters *f)
 	free(f->v);
 }
 
-struct tap_filter_program *tap_bpf_filter_of(struct tap_bpf_filters *f, int recorder)
+struct tap_filter_program *tap_bpf_filter_of(const struct tap_bpf_filters *f, int recorder)
 {
 	for (unsigned int i = 0; i < f->nr; i++)
 		if (f->v[i].recorder == recorder)
 			return &f->v[i].program;
 	return NULL;
+}
+
+int tap_bpf_front_of(const struct tap_bpf_filters *f, int recorder)
+{
+	const struct tap_filter_program *front = tap_bpf_filter_of(f, recorder);
+
+	return front ? front->prog : recorder;
 }

@@ -25,6 +25,8 @@ void tap_bpf_filters_tell(const struct tap_bpf_filters *f, struct tap_plan *plan
 void tap_bpf_filters_release(struct tap_bpf_filters *f);
 
 /* Return: NULL: the program has none in front of it. */
-struct tap_filter_program *tap_bpf_filter_of(struct tap_bpf_filters *f, int recorder);
+struct tap_filter_program *tap_bpf_filter_of(const struct tap_bpf_filters *f, int recorder);
+/* Return: the descriptor of the program in front of it, or its own. */
+int tap_bpf_front_of(const struct tap_bpf_filters *f, int recorder);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/cap.h"
 #include "base/proc.h"
+#include "capture/bpf/chain.h"
 #include "capture/bpf/switches.h"
 #include "capture/machine.h"
 #include "object/object.h"
@@ -52,29 +53,6 @@ static int on_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-struct tap_plan_event *tap_bpf_event_of(struct tap_plan *plan, const char *program)
-{
-	const char *end = strstr(program, "__");
-
-	for (unsigned int i = 0; end && i < plan->nr_events; i++) {
-		struct tap_plan_event *ev = &plan->events[i];
-
-		if (ev->backend == &tap_backend_bpf && tap_def_is_built_in(ev->def) &&
-		    strlen(ev->name) == (size_t)(end - program) &&
-		    !strncmp(ev->name, program, (size_t)(end - program)))
-			return ev;
-	}
-	return NULL;
-}
-
-bool tap_bpf_has_own(const struct tap_plan *plan)
-{
-	for (unsigned int i = 0; i < plan->nr_events; i++)
-		if (tap_bpf_is_planned(&plan->events[i]) && !tap_def_is_built_in(plan->events[i].def))
-			return true;
-	return false;
-}
-
 /* Whether it feeds an event that is wanted, from the tracepoint that this kernel has. */
 static bool is_wanted(const char *program, struct tap_plan *plan, const struct tap_kernel *kernel)
 {
@@ -85,7 +63,7 @@ static bool is_wanted(const char *program, struct tap_plan *plan, const struct t
 	if (ev && tap_bpf_is_planned(ev))
 		hook = tap_kernel_hook(kernel, ev->def, &why);
 	tap_buf_release(&why);
-	return hook && !strcmp(program + strlen(ev->name) + strlen("__"), hook->tracepoint);
+	return hook && !strcmp(tap_bpf_tracepoint_of(program), hook->tracepoint);
 }
 
 /* Return: whether anything is to be recorded. */
@@ -205,7 +183,7 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	if (!choose_programs(o->obj, plan, kernel))
 		return tap_err_set(err, -ENOENT, "none of the events can be recorded over BPF here%s%s",
 				   *reason ? ": " : "", reason);
-	ret = size_maps(o, plan);
+	ret = size_maps(o, plan) ?: tap_bpf_chain_prepare(o->obj, plan);
 	if (ret)
 		return tap_err_set(err, ret, "cannot size the BPF maps: %s", strerror(-ret));
 	ret = set_constants(o, plan, err);

@@ -6,10 +6,8 @@
 #ifndef TAP_CAPTURE_BPF_LOAD_H
 #define TAP_CAPTURE_BPF_LOAD_H
 
-#include <bpf/libbpf.h>
-
-#include "capture/backend.h"
 #include "capture/bpf/kernel.h"
+#include "capture/bpf/planned.h"
 #include "ring.h"
 
 struct tap_bpf_object {
@@ -25,17 +23,6 @@ struct tap_bpf_object {
  */
 int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct tap_kernel *kernel,
 		 struct tap_err *err);
-
-static inline bool tap_bpf_is_planned(const struct tap_plan_event *ev)
-{
-	return ev->backend == &tap_backend_bpf && ev->status == TAP_EVENT_PLANNED;
-}
-
-/* Whether events of definitions read at run time are planned. */
-bool tap_bpf_has_own(const struct tap_plan *plan);
-
-/* What a program of the object feeds, "sched_waking__sched_waking" sched_waking. NULL: nothing of the plan. */
-struct tap_plan_event *tap_bpf_event_of(struct tap_plan *plan, const char *program);
 
 /* Bytes from one CPU's part of the map "tap_rings" to the next. */
 size_t tap_bpf_stride(const struct tap_bpf_object *o);
