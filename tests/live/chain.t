@@ -1,0 +1,80 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Events that hang on one tracepoint are recorded one behind the other (bpf/chain.h): each is there whatever becomes of the one in front,
+# and both have one time. When there was something to record is told by an event of one's own, which is in no chain.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use JSON::PP;
+use Test::More;
+
+my $here = abs_path(dirname(__FILE__));
+my $schedtap = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
+my $dir = tempdir(CLEANUP => 1);
+my ($switch, $pick, $own) = ("-e sched:sched_switch", "-e sched_pick", "-e 'sched_switch{next->pid}'");
+my $idle = "-f 'next_pid == 0'";
+
+plan(skip_all => 'needs root') if $> != 0;
+my $there = `$schedtap list sched_pick`;
+plan(skip_all => "no sched_pick: $there") if $there !~ /^bpf/;
+
+# The events of each CPU in their order.
+sub record {
+	my ($args) = @_;
+	my %cpus;
+
+	my $said = `$schedtap record -b bpf -o $dir/c.dat $args -- sh -c 'for i in \$(seq 200); do sleep 0.001; done' 2>&1`;
+	is($?, 0, "recorded: $args") or diag($said);
+	for (`$schedtap dump --json -i $dir/c.dat`) {
+		my $e = decode_json($_);
+
+		push(@{$cpus{$e->{cpu}}}, $e) if ($e->{event} // '') =~ /sched_(?:switch|pick)$/;
+	}
+	return values(%cpus);
+}
+
+# S: sched_switch; P: sched_pick; o, O: the event of one's own, of a switch to idle or another. From the first of those to the last.
+sub letters {
+	my ($events) = @_;
+	my $letters = join('', map { $_->{event} eq 'sched:sched_switch' ? 'S' : $_->{event} eq 'schedtap:sched_pick' ? 'P' :
+		$_->{fields}{pid} ? 'O' : 'o' } @$events);
+
+	return $letters =~ /[oO](.*[oO])/ ? $1 : '';
+}
+
+# Return: the CPUs' events. @want: what stands on a CPU again and again, until all but the event of one's own is detached.
+sub check {
+	my ($args, $want) = @_;
+	my @cpus = record("$args $own");
+	my $all = join('', map { letters($_) =~ /^((?:$want)*+)/ } @cpus);
+	my ($first_other) = map { /^(?:$want)*+[oO]*+(.{1,20})/ ? $1 : () } map { letters($_) } @cpus;
+
+	cmp_ok(length($all), '>', 200, '.. enough');
+	is($first_other, undef, ".. $want");
+	return @cpus;
+}
+
+# A sched_pick behind the sched_switch of its own.
+my ($nr, @others) = (0);
+for my $events (check("$switch $pick", 'SP[oO]')) {
+	for my $i (1 .. $#$events) {
+		my ($before, $e) = @$events[$i - 1, $i];
+
+		next if $e->{event} ne 'schedtap:sched_pick' || $before->{event} ne 'sched:sched_switch';
+		$nr++;
+		push(@others, $i) if $before->{ts_ns} != $e->{ts_ns};
+	}
+}
+cmp_ok($nr, '>', 200, 'picks behind their switches ..');
+is_deeply(\@others, [], '.. have their time');
+
+check("$switch $idle $pick", 'SPo|PO');
+check("$switch $pick $idle", 'SPo|SO');
+check("$switch $idle $pick $idle", 'SPo|O');
+check("--trigger 'sched:sched_switch: disable_event:sched:sched_switch:1' $switch $pick", '(?:^S)?P[oO]');
+check("--trigger 'sched:sched_switch: disable_event:schedtap:sched_pick:1' $switch $pick", 'SP?[oO]');
+
+done_testing();
