@@ -306,6 +306,40 @@ static void point(struct tap_insns *b, uint32_t base, uint64_t off, uint8_t dst)
 		alu_k(b, BPF_ADD, dst, (int32_t)off);
 }
 
+unsigned int tap_insns_jump_if_null(struct tap_insns *b, uint8_t reg)
+{
+	tap_insns_move(b, BPF_REG_2, reg);
+	tap_insns_add(b, BPF_ALU64 | BPF_NEG, BPF_REG_2, 0, 0, 0);
+	tap_insns_add(b, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_2, 0, 0, 0);
+	return b->nr - 1;
+}
+
+/* Whether it is NULL, or was read through what is: then it is 0. */
+static bool may_be_null(const struct tap_insns *b, uint32_t node)
+{
+	const struct expr_node *n = at(b, node);
+
+	return n->op == OP_ARG || ((n->op == OP_MEMBER || n->op == OP_POINTER) && may_be_null(b, n->a));
+}
+
+/*
+ * Jumps where @base, which is in @reg, is NULL: a load by which the verifier trusts it would be a fault of the kernel's. Through what was
+ * read itself the kernel reads 0, but the verifier wants to see that it is not read through the 0 from above. Return: the jump.
+ */
+static unsigned int jump_if_null(struct tap_insns *b, uint32_t base, uint8_t reg)
+{
+	if (at(b, base)->op == OP_ARG)
+		return tap_insns_jump_if_null(b, reg);
+	tap_insns_add(b, BPF_JMP | BPF_JEQ | BPF_K, reg, 0, 0, 0);
+	return b->nr - 1;
+}
+
+static unsigned int jump_away(struct tap_insns *b)
+{
+	tap_insns_add(b, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+	return b->nr - 1;
+}
+
 /* Reads from where r3 points to @base and @to. @helper: BPF_FUNC_probe_read_kernel or _user. */
 static void read_memory(struct tap_insns *b, int helper, uint32_t size, uint8_t base, int16_t to)
 {
@@ -327,18 +361,47 @@ void tap_insns_address(struct tap_insns *b, uint32_t node, uint8_t dst)
 
 #define MOST_WORDS 8u /* above, a helper's call costs less */
 
+/* From where r3 points. */
+static void copy_words(struct tap_insns *b, uint64_t off, uint32_t size, uint8_t base, int16_t to)
+{
+	if (off)
+		alu_k(b, BPF_ADD, BPF_REG_3, (int32_t)off);
+	for (int16_t i = 0; i < (int16_t)size; i = (int16_t)(i + 8)) {
+		tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_3, i, 0);
+		tap_insns_add(b, BPF_STX | BPF_MEM | BPF_DW, base, BPF_REG_1, (int16_t)(to + i), 0);
+	}
+}
+
+static void clear_words(struct tap_insns *b, uint32_t size, uint8_t base, int16_t to)
+{
+	for (int16_t i = 0; i < (int16_t)size; i = (int16_t)(i + 8))
+		tap_insns_add(b, BPF_ST | BPF_MEM | BPF_DW, base, 0, (int16_t)(to + i), 0);
+}
+
 void tap_insns_copy(struct tap_insns *b, uint32_t place, uint32_t size, uint8_t base, int16_t to)
 {
-	tap_insns_address(b, place, BPF_REG_3);
-	if (!is_raw(b, place) && size % 8 == 0 && size / 8 <= MOST_WORDS) {
-		for (int16_t i = 0; i < (int16_t)size; i = (int16_t)(i + 8)) {
-			tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_3, i, 0);
-			tap_insns_add(b, BPF_STX | BPF_MEM | BPF_DW, base, BPF_REG_1,
-				      (int16_t)(to + i), 0);
-		}
+	const struct expr_node *n;
+	unsigned int null, end;
+
+	if (!know_nodes(b))
+		return;
+	n = at(b, place);
+	if (is_raw(b, place) || size % 8 || size / 8 > MOST_WORDS) {
+		tap_insns_address(b, place, BPF_REG_3);
+		read_memory(b, BPF_FUNC_probe_read_kernel, size, base, to);
 		return;
 	}
-	read_memory(b, BPF_FUNC_probe_read_kernel, size, base, to);
+	get(b, n->a, BPF_REG_3);
+	if (!may_be_null(b, n->a)) {
+		copy_words(b, n->num, size, base, to);
+		return;
+	}
+	null = jump_if_null(b, n->a, BPF_REG_3);
+	copy_words(b, n->num, size, base, to);
+	end = jump_away(b);
+	tap_insns_land(b, null);
+	clear_words(b, size, base, to);
+	tap_insns_land(b, end);
 }
 
 static const uint8_t sizes[] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -351,6 +414,24 @@ static void load_by_helper(struct tap_insns *b, int helper, unsigned int size)
 	tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_10, SCRATCH, 0);
 }
 
+/* r0 = what lies there, as the verifier lets it; 0 where @base is NULL. */
+static void load_directly(struct tap_insns *b, uint32_t base, uint64_t off, unsigned int size)
+{
+	bool guarded = may_be_null(b, base);
+	unsigned int null = 0;
+
+	get(b, base, BPF_REG_1);
+	if (guarded) {
+		tap_insns_const(b, BPF_REG_0, 0);
+		null = jump_if_null(b, base, BPF_REG_1);
+	}
+	if (off > INT16_MAX)
+		alu_k(b, BPF_ADD, BPF_REG_1, (int32_t)off);
+	tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_1, off > INT16_MAX ? 0 : (int16_t)off, 0);
+	if (guarded)
+		tap_insns_land(b, null);
+}
+
 static void load_member(struct tap_insns *b, const struct expr_node *n)
 {
 	unsigned int size = n->len ? 8 : n->load & LOAD_SIZE;
@@ -359,13 +440,8 @@ static void load_member(struct tap_insns *b, const struct expr_node *n)
 	if (b->probe || is_raw(b, n->a)) {
 		point(b, n->a, n->num, BPF_REG_3);
 		load_by_helper(b, BPF_FUNC_probe_read_kernel, size);
-	} else if (n->num <= INT16_MAX) {
-		point(b, n->a, 0, BPF_REG_1);
-		tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_1,
-			      (int16_t)n->num, 0);
 	} else {
-		point(b, n->a, n->num, BPF_REG_1);
-		tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_1, 0, 0);
+		load_directly(b, n->a, n->num, size);
 	}
 	if (n->len) {
 		alu_k(b, BPF_LSH, BPF_REG_0, (int32_t)(64 - n->at - n->len));
@@ -483,23 +559,41 @@ static void truth(struct tap_insns *b, uint8_t jump)
 	tap_insns_const(b, BPF_REG_0, 0);
 }
 
+/* The verifier computes with no pointer, but to negate it makes a number of it. */
+static void forget_pointer(struct tap_insns *b, uint8_t reg)
+{
+	tap_insns_add(b, BPF_ALU64 | BPF_NEG, reg, 0, 0, 0);
+	tap_insns_add(b, BPF_ALU64 | BPF_NEG, reg, 0, 0, 0);
+}
+
+/* Whether it is a pointer that the tracepoint passes, or one into what that points to. */
+static bool is_passed(const struct tap_insns *b, uint32_t node)
+{
+	const struct expr_node *n = at(b, node);
+
+	return n->op == OP_ARG ? n->opaque : n->op == OP_POINTER && is_passed(b, n->a);
+}
+
+/* The value is to be compared: the verifier knows better than to compare what it takes for no NULL (tap_insns_jump_if_null()). */
+static void make_comparable(struct tap_insns *b, uint32_t node, uint8_t reg)
+{
+	if (is_passed(b, node))
+		forget_pointer(b, reg);
+}
+
 /* Jumps where the number is 0. Pointers, too: so it is compared rather than computed with. Return: the jump. */
 static unsigned int jump_if_zero(struct tap_insns *b, uint32_t node)
 {
 	get(b, node, BPF_REG_0);
+	make_comparable(b, node, BPF_REG_0);
 	tap_insns_add(b, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 0, 0);
-	return b->nr - 1;
-}
-
-static unsigned int jump_away(struct tap_insns *b)
-{
-	tap_insns_add(b, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 	return b->nr - 1;
 }
 
 static void compute_not(struct tap_insns *b, uint32_t node)
 {
 	get(b, node, BPF_REG_1);
+	make_comparable(b, node, BPF_REG_1);
 	tap_insns_const(b, BPF_REG_0, 0);
 	tap_insns_add(b, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_1, 0, 1, 0);
 	tap_insns_const(b, BPF_REG_0, 1);
@@ -513,10 +607,12 @@ static void compute_logic(struct tap_insns *b, const struct expr_node *n)
 	struct known k;
 
 	get(b, n->a, BPF_REG_0);
+	make_comparable(b, n->a, BPF_REG_0);
 	first = b->nr;
 	tap_insns_add(b, BPF_JMP | (both ? BPF_JEQ : BPF_JNE) | BPF_K, BPF_REG_0, 0, 0, 0);
 	k = before_branch(b);
 	get(b, n->b, BPF_REG_0);
+	make_comparable(b, n->b, BPF_REG_0);
 	behind_branch(b, &k);
 	free(k.slots);
 	second = b->nr;
@@ -542,13 +638,6 @@ static void compute_cond(struct tap_insns *b, const struct expr_node *n)
 	behind_branch(b, &k);
 	tap_insns_land(b, end);
 	free(k.slots);
-}
-
-/* The verifier computes with no pointer, but to negate it makes a number of it. */
-static void forget_pointer(struct tap_insns *b, uint8_t reg)
-{
-	tap_insns_add(b, BPF_ALU64 | BPF_NEG, reg, 0, 0, 0);
-	tap_insns_add(b, BPF_ALU64 | BPF_NEG, reg, 0, 0, 0);
 }
 
 static void load_arg(struct tap_insns *b, const struct expr_node *n)
@@ -625,6 +714,8 @@ static void compute(struct tap_insns *b, uint32_t node)
 	case OP_EQ:
 	case OP_NE:
 		get_pair(b, n);
+		make_comparable(b, n->a, BPF_REG_1);
+		make_comparable(b, n->b, BPF_REG_2);
 		truth(b, tap_insns_jump_of(n->op, n->arith.is_signed));
 		break;
 	case OP_MUL:

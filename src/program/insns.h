@@ -53,6 +53,11 @@ uint8_t tap_insns_jump_of(enum expr_op op, bool is_signed);
 
 /* Computes a node's value, if it is not there yet, into a register from r0 to r5. Others of these are lost. */
 void tap_insns_value(struct tap_insns *b, uint32_t node, uint8_t dst);
+/*
+ * Jumps where what a tracepoint passes is NULL. To the verifier (reg_not_null(), v6.4) it never is, unless it is on the kernel's list of
+ * those that may (v6.13): it leaves out what asks of the pointer. So a number made of it is asked; r2 is lost. Return: the jump.
+ */
+unsigned int tap_insns_jump_if_null(struct tap_insns *b, uint8_t reg);
 /* The jump at @insn leads to what comes next. */
 void tap_insns_land(struct tap_insns *b, unsigned int insn);
 

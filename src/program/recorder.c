@@ -83,8 +83,7 @@ static void check_task(struct maker *m)
 		if (!task && !is_struct(m, i, "sched_entity"))
 			continue;
 		tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_6, (int16_t)(8 * i), 0);
-		none = m->b.nr;
-		tap_insns_add(&m->b, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_1, 0, 0, 0);
+		none = tap_insns_jump_if_null(&m->b, BPF_REG_1);
 		ask(m, task ? TAP_OWN_TASK_WANTED : TAP_OWN_SE_WANTED, jumps, &nr);
 		tap_insns_land(&m->b, none);
 	}

@@ -89,15 +89,52 @@ static bool jumps(uint8_t op, uint64_t a, uint64_t b)
 	}
 }
 
+/*
+ * Which registers and places on the stack have the pointer p as it was passed: the kernel's verifier takes it for one that is not NULL, and
+ * removes what asks. So does this machine.
+ */
+struct passed {
+	bool regs[11], stack[64];
+};
+
+static bool *passed_at(struct passed *p, const uint64_t *stack, uint64_t address)
+{
+	uint64_t at = (address - (uintptr_t)stack) / 8;
+
+	return at < LEN(p->stack) ? &p->stack[at] : NULL;
+}
+
+static void note_passed(struct passed *p, const struct bpf_insn *insn, const uint64_t *r, const uint64_t *stack, const uint64_t *ctx)
+{
+	uint64_t from = r[insn->src_reg] + (uint64_t)(int64_t)insn->off, to = r[insn->dst_reg] + (uint64_t)(int64_t)insn->off;
+	bool *slot = passed_at(p, stack, BPF_CLASS(insn->code) == BPF_LDX ? from : to);
+
+	if (BPF_CLASS(insn->code) == BPF_LDX)
+		p->regs[insn->dst_reg] = slot ? *slot : from == (uintptr_t)ctx;
+	else if (BPF_CLASS(insn->code) == BPF_STX && slot)
+		*slot = p->regs[insn->src_reg];
+	else if (BPF_CLASS(insn->code) == BPF_ALU64 || BPF_CLASS(insn->code) == BPF_LD)
+		p->regs[insn->dst_reg] = insn->code == (BPF_ALU64 | BPF_MOV | BPF_X) && p->regs[insn->src_reg];
+	else if (insn->code == (BPF_JMP | BPF_CALL))
+		memset(p->regs, 0, 6);
+}
+
+static bool is_removed(const struct passed *p, const struct bpf_insn *insn, uint64_t src)
+{
+	return BPF_OP(insn->code) != BPF_JA && p->regs[insn->dst_reg] && !src && !(insn->code & BPF_X && p->regs[insn->src_reg]);
+}
+
 /* Return: r0 at the end. Registers that a helper may change are changed. */
 static uint64_t run(const struct bpf_insn *insn, const uint64_t *ctx)
 {
+	struct passed passed = { 0 };
 	uint64_t stack[64], r[11] = { [1] = (uintptr_t)ctx, [10] = (uintptr_t)(stack + LEN(stack)) };
 
 	memset(stack, 0xa5, sizeof(stack));
 	for (;; insn++) {
 		uint64_t *dst = &r[insn->dst_reg], src = insn->code & BPF_X ? r[insn->src_reg] : (uint64_t)(int64_t)insn->imm;
 
+		note_passed(&passed, insn, r, stack, ctx);
 		switch (BPF_CLASS(insn->code)) {
 		case BPF_ALU64:
 			*dst = alu(BPF_OP(insn->code), *dst, src);
@@ -120,11 +157,15 @@ static uint64_t run(const struct bpf_insn *insn, const uint64_t *ctx)
 			if (BPF_OP(insn->code) == BPF_EXIT)
 				return r[0];
 			if (BPF_OP(insn->code) != BPF_CALL) {
-				insn += jumps(BPF_OP(insn->code), *dst, src) ? insn->off : 0;
+				/* that it is NULL: never */
+				insn += jumps(BPF_OP(insn->code), is_removed(&passed, insn, src) ? 1 : *dst, src) ? insn->off : 0;
 				break;
 			}
 			assert_int_equal(insn->imm, BPF_FUNC_probe_read_kernel);
-			memcpy((void *)(uintptr_t)r[1], (void *)(uintptr_t)r[3], r[2]);
+			if (r[3] < 4096) /* as where nothing can be read */
+				memset((void *)(uintptr_t)r[1], 0, r[2]);
+			else
+				memcpy((void *)(uintptr_t)r[1], (void *)(uintptr_t)r[3], r[2]);
 			for (unsigned int i = 0; i <= 5; i++)
 				r[i] = 0x5a5a5a5a5a5a5a5a;
 		}
@@ -244,6 +285,86 @@ static void test_expressions(void **state)
 				fail_msg("%s: %#llx, and not %#llx", expressions[i], (unsigned long long)got, (unsigned long long)want[k / 8][i]);
 		}
 		tap_scope_release(&n);
+	}
+	btf__free(btf);
+}
+
+/* ---- pointers that are NULL ---------------------------------------------------------------------- */
+
+static struct task_struct orphan = { .pid = 8 };
+
+/* By hand, for C does not say it: what is read through it is 0. */
+static const struct {
+	const char *text;
+	uint64_t of_null; /* with the arguments (NULL, 3) */
+	uint64_t of_orphan; /* (&orphan, 3): its parent is NULL */
+} nulls[] = {
+	{ "p->pid", 0, 8 }, { "p->pid + a", 3, 11 }, { "p->low", 0, 0 }, { "p->high - 1", ~0ull, ~0ull }, { "p->mask[1]", 0, 0 },
+	{ "p->comm[2]", 0, 0 }, { "p->parent->pid", 0, 0 }, { "p->parent->parent->pid + 1", 1, 1 }, { "p->pid + p->parent->pid + p->pid", 0, 16 },
+	{ "!p", 1, 0 }, { "p ? p->pid : -1", ~0ull, 8 }, { "p == NULL", 1, 0 }, { "p != NULL", 0, 1 }, { "p && a", 0, 1 }, { "a && p", 0, 1 },
+	{ "p->parent == p", 1, 0 }, { "p->parent ? 1 : 2", 2, 2 }, { "(u64)p->parent", 0, 0 },
+};
+
+static void test_nulls(void **state)
+{
+	static const struct args of_null = { .a = 3 }, of_orphan = { .p = &orphan, .a = 3 };
+	struct btf *btf = small_btf();
+
+	(void)state;
+	for (size_t i = 0; i < LEN(nulls); i++) {
+		struct tap_scope n;
+		uint32_t node;
+
+		assert_int_equal(tap_scope_init(&n, btf, &(struct tap_feed){ "one" }, NULL, 4), 0);
+		tap_scope_begin(&n, nulls[i].text);
+		node = tap_expr_parse(&n.p);
+		assert_int_equal(n.p.err, 0);
+		for (unsigned int how = 0; how < 8; how++)
+			if (value_of(&n.prog, node, &of_null, how) != nulls[i].of_null ||
+			    value_of(&n.prog, node, &of_orphan, how) != nulls[i].of_orphan)
+				fail_msg("%s, made the way %u", nulls[i].text, how);
+		tap_scope_release(&n);
+	}
+	btf__free(btf);
+}
+
+/* Copies p->comm to the stack. Return: its last eight bytes. */
+static uint64_t last_of_comm(const struct btf *btf, const struct args *v, bool probe)
+{
+	struct tap_insns b = { .probe = probe };
+	struct tap_scope n;
+	uint64_t ctx[6], got;
+	uint32_t place;
+
+	assert_int_equal(tap_scope_init(&n, btf, &(struct tap_feed){ "one" }, NULL, 4), 0);
+	tap_scope_begin(&n, "p->comm");
+	place = tap_expr_parse(&n.p);
+	assert_int_equal(n.p.err, 0);
+	b.prog = &n.prog;
+	tap_insns_begin(&b);
+	tap_insns_copy(&b, place, 16, BPF_REG_10, -256);
+	tap_insns_add(&b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_10, -248, 0);
+	tap_insns_add(&b, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	assert_int_equal(b.err, 0);
+	pass(v, ctx);
+	got = run(b.v, ctx);
+	tap_insns_release(&b);
+	tap_scope_release(&n);
+	return got;
+}
+
+static void test_copy(void **state)
+{
+	static struct task_struct named = { .comm = "12345678abcdefg" };
+	static const struct args of_null, of_named = { .p = &named };
+	struct btf *btf = small_btf();
+	uint64_t want;
+
+	(void)state;
+	memcpy(&want, "abcdefg", 8);
+	for (unsigned int probe = 0; probe < 2; probe++) {
+		assert_int_equal(last_of_comm(btf, &of_named, probe), want);
+		assert_int_equal(last_of_comm(btf, &of_null, probe), 0);
 	}
 	btf__free(btf);
 }
@@ -422,6 +543,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_nulls),
+		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_statements),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_room_of_texts),
