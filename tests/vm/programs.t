@@ -58,6 +58,15 @@ sub boot {
 	close($f);
 }
 
+sub check_null {
+	my ($said) = @_;
+
+	SKIP: {
+		skip('before v6.4', 1) if $said =~ /no tracepoint 'csd_function_exit'/;
+		like($said, qr/own:csd_function_exit: null=1 at=0 flags=0 either=3$/m, 'a member of an argument that is NULL is 0');
+	}
+}
+
 sub check_guest {
 	my ($dir, $name) = @_;
 	my $steps = steps_of(slurp("$dir/$name.out"));
@@ -65,6 +74,7 @@ sub check_guest {
 	is(slurp("$dir/$name.why"), '', 'the guest comes to its end') or diag(substr(slurp("$dir/$name.log"), -600));
 	check_values(map { $steps->{$_}{text} // '' } qw(record want got));
 	check_load($steps->{load}{text} // '', $nr);
+	check_null($steps->{null}{text} // '');
 }
 
 my $why = missing();
