@@ -62,7 +62,7 @@ sub check_null {
 	my ($said) = @_;
 
 	SKIP: {
-		skip('before v6.4', 1) if $said =~ /no tracepoint 'csd_function_exit'/;
+		skip('a kernel without csd_function_exit', 1) if $said =~ /no tracepoint 'csd_function_exit'/;
 		like($said, qr/own:csd_function_exit: null=1 at=0 flags=0 either=3$/m, 'a member of an argument that is NULL is 0');
 	}
 }
