@@ -61,7 +61,8 @@ static __always_inline void tap_turn_away(struct tap_off *off)
 static __always_inline void tap_tell_off(struct tap_off *off, u32 type, u32 cpu)
 {
 	struct raw_events_off *entry;
-	struct tap_rec *rec = tap_take(sizeof(*rec) + sizeof(*entry), TAP_STAMP_OWN);
+	struct tap_taken taken;
+	struct tap_rec *rec = tap_take(sizeof(*rec) + sizeof(*entry), TAP_STAMP_OWN, &taken);
 
 	if (!rec)
 		return;

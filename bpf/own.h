@@ -35,7 +35,9 @@ static __noinline u32 tap_own_capacity(u32 cpu)
 
 static __noinline struct tap_rec *tap_own_take(u32 space)
 {
-	return tap_take(space, TAP_STAMP_OWN);
+	struct tap_taken taken;
+
+	return tap_take(space, TAP_STAMP_OWN, &taken);
 }
 
 static __noinline u32 tap_own_text(void *payload, u32 used, u32 max, const void *src)

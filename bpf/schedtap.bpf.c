@@ -93,6 +93,8 @@ enum { TAP_NR_EVENTS = __COUNTER__ };
 #include "all.h"
 #undef EVENT_CLASS
 
+#include "stacks.h"
+
 /* Stage 2: fill_<class>(). `used` is where the next text goes, from the record's start. */
 struct tap_fill {
 	u32 used;
@@ -148,21 +150,23 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 	NOTHING
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(class, event, proto, args)                                                    \
-	static __always_inline void record_##event(proto)                                          \
+	static __always_inline void record_##event(void *ctx, proto)                               \
 	{                                                                                          \
 		const enum tap_stamp stamp = tap_chain_stamp[index_##event];                       \
+		const u32 stacks = tap_stacks_of[index_##event];                                   \
 		const u32 fixed = sizeof(struct tap_rec) + sizeof(struct raw_##class);             \
 		const u32 space = (fixed + dynamic_max_##class(args) + 7) & ~7u;                   \
 		struct tap_fill fill = { .used = sizeof(struct raw_##class) };                     \
 		struct task_struct *current;                                                       \
 		struct raw_##class *entry;                                                         \
+		struct tap_taken taken;                                                            \
 		struct tap_rec *rec;                                                               \
                                                                                                    \
 		if (!condition_##class(args) || !TAP_WANTED(args)) {                               \
 			tap_leave_out(stamp);                                                      \
 			return;                                                                    \
 		}                                                                                  \
-		rec = tap_take(space, stamp);                                                      \
+		rec = tap_take(space + tap_stacks_space(stacks), stamp, &taken);                   \
 		if (!rec)                                                                          \
 			return;                                                                    \
 		entry = (struct raw_##class *)(rec + 1);                                           \
@@ -170,6 +174,8 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 		current = bpf_get_current_task_btf();                                              \
 		entry->ent.pid = current->pid;                                                     \
 		fill_##class(entry, &fill, current, args);                                         \
+		if (stacks)                                                                        \
+			tap_stacks_put(ctx, &taken, rec, space, stacks);                           \
 		tap_commit(rec, space, fill.used);                                                 \
 	}                                                                                          \
 	NOTHING
@@ -186,7 +192,7 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 	SEC("tp_btf/" #tracepoint)                                                                 \
 	int BPF_PROG(event##__##tracepoint, proto)                                                 \
 	{                                                                                          \
-		record_##event(args);                                                              \
+		record_##event(ctx, args);                                                         \
 		TAP_CHAIN_ON(ctx, tracepoint, event);                                              \
 		return 0;                                                                          \
 	}                                                                                          \

@@ -66,11 +66,25 @@ static __always_inline struct tap_rec *tap_take_ringbuf(struct tap_ring *ring, u
 	return rec;
 }
 
+/* Where space was taken, for who puts several records into it. */
+struct tap_taken {
+	struct tap_ring *ring;
+	u64 head;
+};
+
+/* The record @offset bytes behind @first. It must be real before @first is. */
+static __always_inline struct tap_rec *tap_taken_at(const struct tap_taken *taken, struct tap_rec *first, u32 offset)
+{
+	if (tap_use_ringbuf)
+		return (void *)first + offset;
+	return (void *)taken->ring + TAP_RING_DATA + ((taken->head + offset) & (tap_ring_bytes - 8));
+}
+
 /*
  * An interrupt may record an event between the load and the exchange, and does so rarely;
  * after four of them in a row the event counts as lost.
  */
-static __always_inline struct tap_rec *tap_take(u32 space, enum tap_stamp stamp)
+static __always_inline struct tap_rec *tap_take(u32 space, enum tap_stamp stamp, struct tap_taken *taken)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 	struct tap_ring *ring = bpf_map_lookup_elem(&tap_rings, &cpu);
@@ -104,21 +118,17 @@ static __always_inline struct tap_rec *tap_take(u32 space, enum tap_stamp stamp)
 			ring->stamp_ns = now;
 			ring->stamp_head = head + space;
 		}
+		*taken = (struct tap_taken){ ring, head };
 		return rec;
 	}
 	tap_lost(ring);
 	return NULL;
 }
 
-static __always_inline void tap_commit(struct tap_rec *rec, u16 space, u16 used)
+static __always_inline void tap_make_real(struct tap_rec *rec, u16 space, u16 used)
 {
 	u32 word = (u32)used << 16 | space;
 
-	if (tap_use_ringbuf) {
-		*(u32 *)rec = word;
-		bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
-		return;
-	}
 #ifdef __TARGET_ARCH_x86
 	/* stores are seen in program order: a plain one will do once the compiler keeps it last */
 	barrier();
@@ -126,6 +136,16 @@ static __always_inline void tap_commit(struct tap_rec *rec, u16 space, u16 used)
 #else
 	__sync_lock_test_and_set((u32 *)rec, word);
 #endif
+}
+
+static __always_inline void tap_commit(struct tap_rec *rec, u16 space, u16 used)
+{
+	if (tap_use_ringbuf) {
+		*(u32 *)rec = (u32)used << 16 | space;
+		bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+		return;
+	}
+	tap_make_real(rec, space, used);
 }
 
 #endif

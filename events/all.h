@@ -24,3 +24,5 @@
 /* What a recording says of itself. */
 #include "lost.h"
 #include "mark.h"
+/* Where an event's task was. */
+#include "stack.h"

@@ -165,9 +165,9 @@ void tap_lane_drain(struct tap_lane *lane, struct tap_page_writer *writer, struc
 			break; /* taken, not yet real: its writer was interrupted */
 		__builtin_prefetch(at + PREFETCH_BYTES, 1); /* it lies in the other CPU's cache */
 		tap_lane_add(lane, writer, rec->ts_ns, rec + 1, word >> 16);
+		tap_lane_count(lane, rec, res);
 		zero_words(at, space);
 		tail += space;
-		res->events++;
 		if (tail - released >= RELEASE_BYTES) {
 			__atomic_store_n(&lane->ring->tail, tail, __ATOMIC_RELEASE);
 			released = tail;

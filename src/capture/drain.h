@@ -6,6 +6,8 @@
 #ifndef TAP_CAPTURE_DRAIN_H
 #define TAP_CAPTURE_DRAIN_H
 
+#include <string.h>
+
 #include "capture/backend.h"
 #include "recording/page.h"
 #include "ring.h"
@@ -27,6 +29,7 @@ struct tap_lane {
 	uint64_t last_lost_ns;
 	int lost_cpu;	      /* to report losses for: cpu, or -1 */
 	uint16_t lost_id;     /* common_type of schedtap:events_lost */
+	uint16_t stack_id;    /* of kernel_stack, behind which user_stack comes; 0: there are none */
 };
 
 int tap_lane_init(struct tap_lane *lane); /* allocates the pages; 0 or -ENOMEM */
@@ -37,6 +40,18 @@ void tap_lane_release(struct tap_lane *lane);
  * behind it may be written.
  */
 unsigned char *tap_lane_room(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns, uint32_t len);
+/* Counts a record that is taken. */
+static inline void tap_lane_count(const struct tap_lane *lane, const struct tap_rec *rec, struct tap_drain *res)
+{
+	uint16_t type;
+
+	res->events++;
+	if (!lane->stack_id)
+		return;
+	memcpy(&type, rec + 1, sizeof(type));
+	res->stacks += (uint16_t)(type - lane->stack_id) < 2;
+}
+
 /* Adds one record's payload. */
 void tap_lane_add(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
 		 const void *payload, uint32_t len);

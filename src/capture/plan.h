@@ -4,6 +4,7 @@
 #define TAP_CAPTURE_PLAN_H
 
 #include "capture/pids.h"
+#include "capture/stack.h"
 #include "capture/trigger.h"
 #include "define/define.h"
 #include "event/defs.h"
@@ -26,6 +27,7 @@ struct tap_plan_event {
 	char *filter;		   /* or NULL */
 	char *note;		   /* what the user should know about it, or NULL */
 	char *afterword; /* the same, when it has been recorded */
+	struct tap_stack_kinds stacks; /* beside it */
 	const struct tap_backend_ops *backend;
 	bool is_soft; /* here for a trigger, and off until one switches it on */
 	bool is_switched; /* by a trigger's enable_event: it belongs to the recording */
@@ -54,6 +56,7 @@ struct tap_plan {
 	const struct tap_select *select; /* processes and threads by the recorder's numbers; borrowed */
 	bool follow; /* children of its processes too */
 	struct tap_pids pids;
+	bool has_stacks; /* some event */
 	uint64_t buffer_bytes; /* per CPU */
 	uint64_t program_bytes; /* per program and CPU; 0: as the program has it */
 	unsigned int nr_cpus;  /* tap_machine_nr_cpus() */

@@ -33,7 +33,7 @@
 struct record_opts {
 	const char *output, *compress, *backend;
 	struct tap_select_words select;
-	struct tap_strings definitions, triggers, conditions;
+	struct tap_strings definitions, triggers, stacks, conditions;
 	const char *keep;
 	uint64_t duration_ns, buffer_bytes, max_bytes, after_ns;
 	int64_t max_files;
@@ -76,6 +76,8 @@ static const struct tap_opt record_table[] = {
 	TAP_OPT_DEFINE(T, definitions),
 	TAP_OPTION(T, triggers, "trigger", 0, "TRIGGER", TAP_OPT_STRINGS,
 		   "what an event does, such as 'sched_switch: traceoff:1 if next_pid == 42'; repeatable"),
+	TAP_OPTION(T, stacks, "stack", 0, "STACK", TAP_OPT_STRINGS,
+		   "stacks of an event, EVENT[:kernel|user|both][,depth=N], such as sched_switch; repeatable"),
 	TAP_OPTION(T, duration_ns, "duration", 'd', "TIME", TAP_OPT_TIME,
 		   "stop after this time [until Ctrl-C]"),
 	TAP_OPT_PIDS(T, select.tgids),
@@ -224,6 +226,7 @@ static int open_session(struct run *run, struct tap_err *err)
 		.kernel = run->own.kernel,
 		.backend = o->backend,
 		.triggers = &o->triggers,
+		.stacks = &o->stacks,
 		.follow = o->follow,
 		.buffer_bytes = o->buffer_bytes,
 		.priority = (int)o->priority,

@@ -259,37 +259,63 @@ static bool reads_absent(const struct tap_def *def, const bool *absent, struct s
 	return false;
 }
 
-/* __print_symbolic() in place of tp_cgroup_path(@id). */
-static void add_cgroups(struct tap_buf *out, struct span id, const struct tap_map *cgroups)
+/* What would end the string or confuse a parser; a path may hold anything. */
+static void add_path(struct tap_buf *out, const char *path)
+{
+	for (; *path; path++)
+		tap_buf_char(out, *path == '"' || *path == '\\' || *path < ' ' ? '?' : *path);
+}
+
+/* A call for whose values there may be texts. */
+struct call {
+	const char *begin;
+	const struct tap_map *texts;
+	void (*add)(struct tap_buf *out, const char *text);
+};
+
+/* __print_symbolic() in place of the call, of @value. */
+static void add_table(struct tap_buf *out, struct span value, const struct call *call)
 {
 	tap_buf_puts(out, "__print_symbolic(");
-	tap_buf_add(out, id.s, id.len);
-	/* 0: tasks of an autogroup; it also keeps the list from being empty */
+	tap_buf_add(out, value.s, value.len);
+	/* 0: tasks of an autogroup, a stack that is not known; it also keeps the list from being empty */
 	tap_buf_puts(out, ", { 0, \"-\" }");
-	tap_map_for_each (cgroups, s) {
+	tap_map_for_each (call->texts, s) {
 		tap_buf_printf(out, ", { %" PRIu64 ", \"", s->key);
-		for (const char *p = (const char *)(uintptr_t)s->value; *p; p++)
-			/* what would end the string or confuse a parser; a path may hold anything */
-			tap_buf_char(out, *p == '"' || *p == '\\' || *p < ' ' ? '?' : *p);
+		call->add(out, (const char *)(uintptr_t)s->value);
 		tap_buf_puts(out, "\" }");
 	}
 	tap_buf_char(out, ')');
 }
 
-/* Arguments, with the cgroup paths in place of tp_cgroup_path(). */
-static void add_args(struct tap_buf *out, struct span args, const struct tap_map *cgroups)
+/* Return: the call that begins at @p, for which there are texts; NULL. */
+static const struct call *find_call(const struct call *calls, size_t nr, const char *p)
 {
-	static const char call[] = "tp_cgroup_path(";
+	for (size_t i = 0; i < nr; i++)
+		if (calls[i].texts && !strncmp(p, calls[i].begin, strlen(calls[i].begin)))
+			return &calls[i];
+	return NULL;
+}
+
+/* Arguments, with tables in place of calls. */
+static void add_args(struct tap_buf *out, struct span args, const struct tap_def_texts *texts)
+{
+	const struct call calls[] = {
+		{ "tp_cgroup_path(", texts ? texts->cgroups : NULL, add_path },
+		{ "tp_stack(", texts ? texts->stacks : NULL, tap_buf_puts },
+	};
 	const char *end = args.s + args.len, *next;
 
 	for (const char *p = args.s; p < end; p = next) {
-		next = *p == '"' ? string_end(p) : p + 1;
-		if (cgroups && !strncmp(p, call, sizeof(call) - 1)) {
-			struct span id = { p + sizeof(call) - 1, 0 };
+		const struct call *call = find_call(calls, sizeof(calls) / sizeof(*calls), p);
 
-			id.len = (size_t)(arg_end(id.s) - id.s);
-			add_cgroups(out, id, cgroups);
-			next = id.s + id.len + 1;
+		next = *p == '"' ? string_end(p) : p + 1;
+		if (call) {
+			struct span value = { p + strlen(call->begin), 0 };
+
+			value.len = (size_t)(arg_end(value.s) - value.s);
+			add_table(out, value, call);
+			next = value.s + value.len + 1;
 		} else {
 			tap_buf_add(out, p, (size_t)(next - p));
 		}
@@ -352,7 +378,7 @@ static const char *take_word(const char *p, const char **args, const struct tap_
 
 /* Without the words that print an absent field. If those come first, so does no blank. */
 static void add_words(struct tap_buf *out, const char *fmt, const char *args,
-		      const struct tap_def *def, const bool *absent, const struct tap_map *cgroups)
+		      const struct tap_def *def, const bool *absent, const struct tap_def_texts *texts)
 {
 	struct tap_buf kept = { 0 };
 	size_t start = out->len;
@@ -367,7 +393,7 @@ static void add_words(struct tap_buf *out, const char *fmt, const char *args,
 		tap_buf_add(out, w.text.s, w.text.len);
 		if (kept.len && w.args.len)
 			tap_buf_puts(&kept, ", ");
-		add_args(&kept, w.args, cgroups);
+		add_args(&kept, w.args, texts);
 	}
 	tap_buf_puts(out, "\", ");
 	tap_buf_add(out, kept.data, kept.len);
@@ -377,7 +403,7 @@ static void add_words(struct tap_buf *out, const char *fmt, const char *args,
 
 /* The print format as the kernel has it, its literals as one. */
 static void add_print_fmt(struct tap_buf *out, const struct tap_def *def, const bool *absent,
-			  const struct tap_map *cgroups)
+			  const struct tap_def_texts *texts)
 {
 	struct tap_buf fmt = { 0 };
 	const char *args = join_literals(&fmt, def->print_fmt);
@@ -387,17 +413,17 @@ static void add_print_fmt(struct tap_buf *out, const struct tap_def *def, const 
 		any_absent |= absent[i];
 	tap_buf_char(out, '"');
 	if (any_absent) {
-		add_words(out, tap_buf_str(&fmt), args, def, absent, cgroups);
+		add_words(out, tap_buf_str(&fmt), args, def, absent, texts);
 	} else {
 		tap_buf_add(out, fmt.data, fmt.len);
 		tap_buf_puts(out, "\", ");
-		add_args(out, (struct span){ args, strlen(args) }, cgroups);
+		add_args(out, (struct span){ args, strlen(args) }, texts);
 	}
 	out->err = out->err ? out->err : fmt.err;
 	tap_buf_release(&fmt);
 }
 
-void tap_def_format(const struct tap_def *def, const bool *absent, const struct tap_map *cgroups,
+void tap_def_format(const struct tap_def *def, const bool *absent, const struct tap_def_texts *texts,
 		    struct tap_buf *out)
 {
 	tap_buf_printf(out, "name: %s\nID: %u\nformat:\n", def->name, def->id);
@@ -410,7 +436,7 @@ void tap_def_format(const struct tap_def *def, const bool *absent, const struct 
 		if (!absent || !absent[i])
 			add_field(out, &def->fields[i]);
 	tap_buf_puts(out, "\nprint fmt: ");
-	add_print_fmt(out, def, absent, cgroups);
+	add_print_fmt(out, def, absent, texts);
 	tap_buf_char(out, '\n');
 }
 

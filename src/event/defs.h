@@ -78,14 +78,19 @@ static inline bool tap_def_is_built_in(const struct tap_def *def)
 	return def && tap_def_find(def->system, def->name) == def;
 }
 
+/* Tables, number -> text (char *), that take the place of calls. NULL: of that call's none. */
+struct tap_def_texts {
+	const struct tap_map *cgroups; /* tp_cgroup_path(id): paths */
+	const struct tap_map *stacks; /* tp_stack(number): frames, as they stand in a string of a format text */
+};
+
 /*
  * Writes the definition's format text, byte for byte as a kernel (6.2 or later) prints it.
  * @absent: one flag per field: left out of the text, with its part of the print format.
  *          NULL: all are there.
- * @cgroups: id -> path (char *): tp_cgroup_path() becomes a table of them; NULL leaves the
- *           call as it is.
+ * @texts: what calls in the print format become; NULL leaves them as they are.
  */
-void tap_def_format(const struct tap_def *def, const bool *absent, const struct tap_map *cgroups,
+void tap_def_format(const struct tap_def *def, const bool *absent, const struct tap_def_texts *texts,
 		    struct tap_buf *out);
 /* That text, parsed, as this machine records. *fmt: free with tap_format_free(). Return: 0 or -errno. */
 int tap_def_parse(const struct tap_def *def, const bool *absent, struct tap_format **fmt,

@@ -19,7 +19,7 @@ static const char *const headers[] = {
 	"events/irq.h",	    "events/cpuhp.h",	 "events/pelt.h",	"events/util_est.h",
 	"events/capacity.h", "events/nr_running.h", "events/energy.h",	"events/uclamp.h",
 	"events/resched.h", "events/dl.h",	 "events/pick.h",	"events/lost.h",
-	"events/mark.h",
+	"events/mark.h",    "events/stack.h",
 	"tests/unit/define/odd.h",
 	"examples/own_events.h",
 };

@@ -48,11 +48,12 @@ static void check_def(const struct tap_def *def)
 {
 	const struct tap_abi abi = { .long_size = 8 };
 	struct tap_buf text = { 0 };
-	struct tap_map cgroups = { 0 };
+	struct tap_map none = { 0 };
+	const struct tap_def_texts texts = { &none, &none };
 	struct tap_format *fmt;
 	struct tap_err err;
 
-	tap_def_format(def, NULL, &cgroups, &text);
+	tap_def_format(def, NULL, &texts, &text);
 	assert_int_equal(tap_format_parse(def->system, tap_buf_str(&text), text.len, abi, &fmt, &err), 0);
 	assert_string_equal(fmt->name, def->name);
 	assert_int_equal(fmt->id, def->id);
@@ -117,7 +118,7 @@ static void hooks_and_needs_are_the_headers(void **state)
 		for (unsigned int k = 0; k < def->nr_needs; k++)
 			check_need(def, &def->needs[k]);
 	}
-	assert_int_equal(nr_bare, 3); /* events_lost, events_off, mark */
+	assert_int_equal(nr_bare, 5); /* events_lost, events_off, mark, kernel_stack, user_stack */
 	def = tap_def_find("schedtap", "sched_pelt_hw");
 	assert_string_equal(def->hooks[1].tracepoint, "pelt_thermal_tp");
 	assert_string_equal(def->needs[0].spec, "rq.avg_hw|rq.avg_thermal");
@@ -162,10 +163,12 @@ static const struct {
 
 static void absent_fields_and_paths(void **state)
 {
-	struct tap_map cgroups = { 0 };
+	struct tap_map cgroups = { 0 }, stacks = { 0 };
+	const struct tap_def_texts texts = { &cgroups, &stacks };
 
 	(void)state;
 	*tap_map_put(&cgroups, 7) = (uint64_t)(uintptr_t)"/a\"b";
+	*tap_map_put(&stacks, 3) = (uint64_t)(uintptr_t)"\n => a\n => b";
 	for (size_t i = 0; i < sizeof(print_cases) / sizeof(print_cases[0]); i++) {
 		const struct tap_def *def = tap_def_find("schedtap", print_cases[i].event);
 		bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
@@ -174,7 +177,7 @@ static void absent_fields_and_paths(void **state)
 
 		for (unsigned int k = 0; k < def->nr_fields; k++)
 			absent[k] = !strcmp(def->fields[k].name, print_cases[i].absent);
-		tap_def_format(def, absent, &cgroups, &text);
+		tap_def_format(def, absent, &texts, &text);
 		print = strstr(tap_buf_str(&text), "print fmt: ") + strlen("print fmt: ");
 		if (strcmp(print, print_cases[i].want))
 			print_message("# case: %s\n", print_cases[i].name);
@@ -182,6 +185,7 @@ static void absent_fields_and_paths(void **state)
 		tap_buf_release(&text);
 	}
 	tap_map_release(&cgroups);
+	tap_map_release(&stacks);
 }
 
 /* ---- print formats that users write ---- */
@@ -203,6 +207,8 @@ static const struct {
 	{ "a blank at the begin is the format's", "\" a=%d b=%d\", REC->a, REC->b", "b", "\" a=%d\", REC->a\n" },
 	{ "a path inside of an expression", "\"%s %d\", REC->a ? tp_cgroup_path(f(REC->b)) : \"tp_cgroup_path(\", REC->c", NULL,
 	  "\"%s %d\", REC->a ? __print_symbolic(f(REC->b), { 0, \"-\" }, { 7, \"/x\" }) : \"tp_cgroup_path(\", REC->c\n" },
+	{ "a stack beside a path", "\"%s %s\", tp_stack(REC->a), tp_cgroup_path(REC->b)", NULL,
+	  "\"%s %s\", __print_symbolic(REC->a, { 0, \"-\" }, { 3, \"\n => f\" }), __print_symbolic(REC->b, { 0, \"-\" }, { 7, \"/x\" })\n" },
 };
 
 static void print_formats_of_any_form(void **state)
@@ -210,10 +216,12 @@ static void print_formats_of_any_form(void **state)
 	static const struct tap_field fields[] = {
 		{ .name = "a", .type = "int" }, { .name = "b", .type = "int" }, { .name = "c", .type = "int" },
 	};
-	struct tap_map cgroups = { 0 };
+	struct tap_map cgroups = { 0 }, stacks = { 0 };
+	const struct tap_def_texts texts = { &cgroups, &stacks };
 
 	(void)state;
 	*tap_map_put(&cgroups, 7) = (uint64_t)(uintptr_t)"/x";
+	*tap_map_put(&stacks, 3) = (uint64_t)(uintptr_t)"\n => f";
 	for (size_t i = 0; i < sizeof(own_cases) / sizeof(*own_cases); i++) {
 		struct tap_def def = { .name = "e", .fields = fields, .nr_fields = 3, .print_fmt = own_cases[i].print };
 		bool absent[3] = { 0 };
@@ -222,7 +230,7 @@ static void print_formats_of_any_form(void **state)
 
 		for (unsigned int k = 0; own_cases[i].absent && k < def.nr_fields; k++)
 			absent[k] = !strcmp(fields[k].name, own_cases[i].absent);
-		tap_def_format(&def, absent, &cgroups, &text);
+		tap_def_format(&def, absent, &texts, &text);
 		print = strstr(tap_buf_str(&text), "print fmt: ") + strlen("print fmt: ");
 		if (strcmp(print, own_cases[i].want))
 			print_message("# case: %s\n", own_cases[i].name);
@@ -230,6 +238,7 @@ static void print_formats_of_any_form(void **state)
 		tap_buf_release(&text);
 	}
 	tap_map_release(&cgroups);
+	tap_map_release(&stacks);
 }
 
 int main(void)

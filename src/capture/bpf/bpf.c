@@ -12,6 +12,7 @@
 #include "capture/bpf/chain.h"
 #include "capture/bpf/filters.h"
 #include "capture/bpf/load.h"
+#include "capture/bpf/stacks.h"
 #include "capture/bpf/switches.h"
 #include "capture/drain.h"
 #include "object/object.h"
@@ -41,6 +42,7 @@ struct bpf_state {
 	struct tap_bpf_own own;
 	struct tap_bpf_filters filters;
 	struct tap_bpf_switches switches;
+	struct tap_bpf_stacks stacks;
 	struct tap_lane *lanes; /* one per CPU */
 	unsigned int nr_lanes;
 	unsigned char *rings;
@@ -52,6 +54,7 @@ struct bpf_state {
 	struct tap_drain *res; /* of the drain that runs; for the ringbuf's callback */
 	int stats_fd;
 	uint64_t started_ns, stopped_ns, stats_on_ns, stats_period_ns, stats_total_ns;
+	unsigned int new_stacks; /* that no head has */
 	uint64_t runs; /* of the programs, as far as they left a record or a loss */
 	uint64_t misses; /* of programs that met themselves, already reported */
 };
@@ -60,11 +63,13 @@ struct bpf_state {
 static int on_ringbuf(void *ctx, void *data, size_t len)
 {
 	struct bpf_state *s = ctx;
-	const struct tap_rec *rec = data;
+	const struct tap_rec *rec;
 
-	(void)len;
-	s->res->events++;
-	tap_lane_add(&s->lanes[rec->cpu], s->writer, rec->ts_ns, rec + 1, rec->used);
+	for (size_t at = 0; at < len; at += rec->space) { /* an event and its stacks */
+		rec = (const struct tap_rec *)((const char *)data + at);
+		tap_lane_count(&s->lanes[rec->cpu], rec, s->res);
+		tap_lane_add(&s->lanes[rec->cpu], s->writer, rec->ts_ns, rec + 1, rec->used);
+	}
 	return 0;
 }
 
@@ -102,6 +107,7 @@ static int make_lanes(struct bpf_state *s, struct tap_err *err)
 			.data = ring + TAP_RING_DATA,
 			.ring_bytes = s->o.ring_bytes,
 			.lost_id = (uint16_t)lost_id,
+			.stack_id = s->stacks.table ? (uint16_t)tap_def_find("schedtap", "kernel_stack")->id : 0,
 		};
 		if (tap_lane_init(lane))
 			return tap_err_set(err, -ENOMEM, "out of memory");
@@ -155,6 +161,7 @@ static void bpf_free(void *state)
 
 	tap_bpf_filters_release(&s->filters);
 	tap_bpf_switches_release(&s->switches);
+	tap_bpf_stacks_release(&s->stacks);
 	tap_bpf_own_release(&s->own);
 	for (unsigned int i = 0; i < s->nr_links; i++)
 		bpf_link__destroy(s->links[i]);
@@ -279,6 +286,7 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	ret = ret ?: find_absent(s, err) ?: tap_bpf_load(&s->o, plan, s->kernel, err) ?:
 	      tap_bpf_own_load(&s->own, s->o.obj, plan, s->kernel, err) ?:
 	      tap_bpf_switches_open(&s->switches, s->o.obj, plan, err) ?:
+	      tap_bpf_stacks_open(&s->stacks, s->o.obj, plan, err) ?:
 	      tap_bpf_filters_load(&s->filters, s->o.obj, &s->own, plan, s->kernel, err);
 	if (s->kernel)
 		tap_kernel_drop_btf(s->kernel);
@@ -291,13 +299,13 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 }
 
 static int describe_event(struct bpf_state *s, const struct tap_def *def,
-			  const struct tap_map *cgroups)
+			  const struct tap_def_texts *texts)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
 	struct tap_buf text = { 0 };
 
 	tap_kernel_absent(s->kernel, def, absent);
-	tap_def_format(def, absent, cgroups, &text);
+	tap_def_format(def, absent, texts, &text);
 	tap_buf_str(&text);
 	s->formats[s->nr_formats++] = (struct tap_head_format){
 		.system = def->system, .text = text.data, .len = text.len,
@@ -305,26 +313,42 @@ static int describe_event(struct bpf_state *s, const struct tap_def *def,
 	return text.err;
 }
 
+static int describe_stacks(struct bpf_state *s, bool user)
+{
+	struct tap_def_texts texts = { .stacks = tap_stacks_texts(s->stacks.table, user) };
+	bool any = false;
+
+	for (unsigned int i = 0; i < s->plan->nr_events; i++) {
+		const struct tap_plan_event *ev = &s->plan->events[i];
+
+		any |= ev->backend == &tap_backend_bpf && (user ? ev->stacks.user : ev->stacks.kernel);
+	}
+	return any ? describe_event(s, tap_def_find("schedtap", user ? "user_stack" : "kernel_stack"), &texts) : 0;
+}
+
 static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_head *head,
 			struct tap_err *err)
 {
+	struct tap_def_texts texts = { .cgroups = cgroups };
 	struct bpf_state *s = state;
 	int ret;
 
 	release_formats(s);
-	s->formats = calloc(s->plan->nr_events + 2, sizeof(*s->formats));
+	s->formats = calloc(s->plan->nr_events + 4, sizeof(*s->formats));
 	if (!s->formats)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	ret = describe_event(s, tap_def_find("schedtap", "events_lost"), cgroups);
+	ret = describe_event(s, tap_def_find("schedtap", "events_lost"), &texts);
 	if (!ret && s->plan->nr_triggers)
-		ret = describe_event(s, tap_def_find("schedtap", "events_off"), cgroups);
+		ret = describe_event(s, tap_def_find("schedtap", "events_off"), &texts);
 	for (unsigned int i = 0; i < s->plan->nr_events && !ret; i++) {
 		const struct tap_plan_event *ev = &s->plan->events[i];
 
 		if (ev->backend == &tap_backend_bpf &&
 		    (ev->status == TAP_EVENT_PLANNED || ev->status == TAP_EVENT_ON))
-			ret = describe_event(s, ev->def, cgroups);
+			ret = describe_event(s, ev->def, &texts);
 	}
+	if (s->stacks.table)
+		ret = ret ?: describe_stacks(s, false) ?: describe_stacks(s, true);
 	head->formats = s->formats;
 	head->nr_formats = s->nr_formats;
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
@@ -470,7 +494,7 @@ static void tell_off(struct bpf_state *s)
 static int bpf_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err)
 {
 	struct bpf_state *s = state;
-	uint64_t before = res->events + res->lost;
+	uint64_t before = res->events - res->stacks + res->lost;
 	int ret = 0;
 
 	sample_run_time(s);
@@ -479,7 +503,8 @@ static int bpf_drain(void *state, enum tap_drain_depth depth, struct tap_drain *
 	else
 		for (unsigned int i = 0; i < s->nr_lanes; i++)
 			tap_lane_drain(&s->lanes[i], s->writer, res);
-	s->runs += res->events + res->lost - before;
+	s->runs += res->events - res->stacks + res->lost - before;
+	ret = ret ?: tap_bpf_stacks_drain(&s->stacks, &s->new_stacks, err);
 	if (depth == TAP_DRAIN_PAGES || ret)
 		return ret;
 	if (depth >= TAP_DRAIN_MISSES)

@@ -9,6 +9,7 @@
 #include "base/cap.h"
 #include "base/proc.h"
 #include "capture/bpf/chain.h"
+#include "capture/bpf/stacks.h"
 #include "capture/bpf/switches.h"
 #include "capture/machine.h"
 #include "object/object.h"
@@ -136,7 +137,8 @@ static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
 	ret = bpf_map__set_max_entries(rings, nr_cpus);
 	ret = ret ?: bpf_map__set_value_size(rings, (uint32_t)tap_bpf_stride(o));
 	ret = ret ?: bpf_map__set_max_entries(ringbuf, o->ringbuf ? (uint32_t)o->ring_bytes : page);
-	return ret ?: tap_bpf_size_switches(o->obj, plan) ?: size_sets(o->obj, plan->select);
+	return ret ?: tap_bpf_size_switches(o->obj, plan) ?: tap_bpf_stacks_size(o->obj, plan) ?:
+	       size_sets(o->obj, plan->select);
 }
 
 /* What /sys says of each CPU's capacity (bpf/vocabulary.h has the reason). */

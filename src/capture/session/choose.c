@@ -467,6 +467,44 @@ static int add_trigger(struct maker *m, const char *text, struct tap_err *err)
 	return ret;
 }
 
+/* ---- stacks ---------------------------------------------------------------------------------- */
+
+/* Return: 0; -EINVAL with a sentence: this event cannot have such. */
+static int set_stacks(struct tap_plan *plan, struct tap_plan_event *ev, const struct tap_stack *stack, struct tap_err *err)
+{
+	if (ev->def && !tap_def_is_built_in(ev->def))
+		return tap_err_set(err, -EINVAL, "--stack '%.200s': %s:%s is of a definition, whose events have no stacks",
+				   stack->text, ev->system, ev->name);
+	if (ev->stacks.depth)
+		return tap_err_set(err, -EINVAL, "--stack '%.200s': %s:%s has stacks already", stack->text, ev->system, ev->name);
+	ev->stacks = stack->kinds;
+	plan->has_stacks = true;
+	return 0;
+}
+
+static int add_stack(struct tap_plan *plan, const char *text, struct tap_err *err)
+{
+	struct tap_stack stack;
+	int ret = tap_stack_parse(text, &stack, err);
+	bool any = false;
+
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < plan->nr_events && !ret; i++) {
+		struct tap_plan_event *ev = &plan->events[i];
+
+		if (!tap_select_event(stack.events, ev->system, ev->name))
+			continue;
+		any = true;
+		ret = set_stacks(plan, ev, &stack, err);
+	}
+	if (!ret && !any)
+		ret = tap_err_set(err, -EINVAL, "--stack '%.200s': no event of this recording fits it: -e takes what is "
+				  "recorded", text);
+	tap_stack_release(&stack);
+	return ret;
+}
+
 int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts, struct tap_err *err)
 {
 	struct maker m = { .plan = plan, .opts = opts };
@@ -480,6 +518,8 @@ int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts
 		ret = add_wanted(&m, &select->events[i], select->events[i].filter, err);
 	for (unsigned int i = 0; opts->triggers && i < opts->triggers->nr && !ret; i++)
 		ret = add_trigger(&m, opts->triggers->v[i], err);
+	for (unsigned int i = 0; opts->stacks && i < opts->stacks->nr && !ret; i++)
+		ret = add_stack(plan, opts->stacks->v[i], err);
 	tap_tracefs_list_release(&m.list);
 	free(m.root);
 	return ret;

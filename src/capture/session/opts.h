@@ -31,6 +31,7 @@ struct tap_session_opts {
 	struct tap_kernel *kernel; /* where the caller has read the kernel's types; needed as long; NULL */
 	const char *backend; /* "bpf", "tracefs", "user", or NULL: the cheapest per event */
 	const struct tap_strings *triggers; /* NULL: none */
+	const struct tap_strings *stacks; /* NULL: none */
 	bool follow; /* children of the selection's processes too */
 	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */
 	int priority; /* while recording; tap_priority_raise() */

@@ -108,6 +108,7 @@ static int user_describe(void *state, const struct tap_map *cgroups, struct tap_
 	struct tap_head_format *f = reallocarray(s->formats, s->nr_recorded + 1, sizeof(*f));
 	unsigned int nr = 0;
 
+	(void)cgroups;
 	if (!f)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	s->formats = f;
@@ -117,8 +118,7 @@ static int user_describe(void *state, const struct tap_map *cgroups, struct tap_
 						  .len = s->recorded[nr].text.len };
 	if (needs_lost(s->plan)) {
 		tap_buf_clear(&s->lost_text);
-		tap_def_format(tap_def_find("schedtap", "events_lost"), NULL, cgroups,
-			       &s->lost_text);
+		tap_def_format(tap_def_find("schedtap", "events_lost"), NULL, NULL, &s->lost_text);
 		f[nr++] = (struct tap_head_format){ .system = "schedtap",
 						    .text = tap_buf_str(&s->lost_text),
 						    .len = s->lost_text.len };

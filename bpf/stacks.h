@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The stacks of events (`record --stack`). Each distinct one has a number, which is all that an event's record of it
+ * says; what it is goes to the recorder once (stack_maps.h).
+ */
+#ifndef TAP_BPF_STACKS_H
+#define TAP_BPF_STACKS_H
+
+#include "stack_maps.h"
+#include "transport.h"
+
+/* By index of the event. Constants to the verifier, so that events without stacks do not ask. */
+const volatile u32 tap_stacks_of[TAP_STACK_EVENTS];
+const volatile u32 tap_stacks_max = 1;
+const volatile u64 tap_stack_log_bytes = 4096; /* a power of two */
+const volatile u64 tap_stack_seed = 0; /* so that nobody makes two stacks that look like one */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, TAP_RING_DATA + 4096 + TAP_RING_SLACK);
+} tap_stack_log SEC(".maps");
+
+/* From the hash of a stack to its number. Not grown on demand: its users may be where nothing can be allocated. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, u64);
+	__type(value, u32);
+} tap_stack_numbers SEC(".maps");
+
+/* More than one per CPU: an interrupt's event, or one behind a preemption, comes while another's stack is read. */
+#define TAP_STACK_BUFFERS 4
+struct tap_stack_buffer {
+	u64 addrs[TAP_STACK_MAX_DEPTH + 1];
+	u32 busy, pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, TAP_STACK_BUFFERS);
+	__type(key, u32);
+	__type(value, struct tap_stack_buffer);
+} tap_stack_buffers SEC(".maps");
+
+/* An event's record of one. */
+#define TAP_STACK_SPACE ((u32)(sizeof(struct tap_rec) + sizeof(struct raw_stack) + 7) & ~7u)
+
+static __always_inline struct tap_stack_counts *tap_stack_counts(void *log)
+{
+	return log + TAP_STACK_COUNTS_AT;
+}
+
+static __always_inline void tap_stack_unread(void)
+{
+	u32 zero = 0;
+	void *log = bpf_map_lookup_elem(&tap_stack_log, &zero);
+
+	if (log)
+		__sync_fetch_and_add(&tap_stack_counts(log)->unread, 1);
+}
+
+static __always_inline struct tap_rec *tap_stack_log_take(struct tap_ring *log, u32 space)
+{
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 4; i++) {
+		u64 head = *(volatile u64 *)&log->head;
+
+		if (head + space - *(volatile u64 *)&log->tail > tap_stack_log_bytes)
+			return NULL;
+		if (__sync_val_compare_and_swap(&log->head, head, head + space) == head)
+			return (void *)log + TAP_RING_DATA + (head & (tap_stack_log_bytes - 8));
+	}
+	return NULL;
+}
+
+/* Another CPU may have found the same at the same time. Return: its number; 0: it is not kept. */
+static __always_inline u32 tap_stack_add(struct tap_stack_buffer *b, u32 bytes, u32 depth, u32 tgid, u64 hash)
+{
+	u32 zero = 0, space = sizeof(struct tap_rec) + sizeof(struct tap_stack_new) + bytes, number;
+	struct tap_ring *log = bpf_map_lookup_elem(&tap_stack_log, &zero);
+	struct tap_stack_counts *counts;
+	struct tap_stack_new *stack;
+	struct tap_rec *rec;
+
+	if (!log)
+		return 0;
+	counts = tap_stack_counts(log);
+	if (*(volatile u32 *)&counts->last >= tap_stacks_max) {
+		__sync_fetch_and_add(&counts->full, 1);
+		return 0;
+	}
+	rec = tap_stack_log_take(log, space);
+	if (!rec) {
+		__sync_fetch_and_add(&counts->unread, 1);
+		return 0;
+	}
+	stack = (struct tap_stack_new *)(rec + 1);
+	number = __sync_fetch_and_add(&counts->last, 1) + 1;
+	if (bpf_map_update_elem(&tap_stack_numbers, &hash, &number, BPF_NOEXIST)) {
+		u32 *others = bpf_map_lookup_elem(&tap_stack_numbers, &hash);
+
+		number = 0;
+		stack->number = 0;
+		tap_make_real(rec, space, sizeof(*stack));
+		if (others)
+			return *others;
+		__sync_fetch_and_add(&counts->unread, 1);
+		return 0;
+	}
+	stack->number = number;
+	stack->tgid = tgid;
+	stack->depth = depth;
+	bpf_probe_read_kernel(stack->addrs, bytes & 1023, b->addrs);
+	tap_make_real(rec, space, sizeof(*stack) + bytes);
+	return number;
+}
+
+static __always_inline u32 tap_stack_number(struct tap_stack_buffer *b, u32 bytes, u32 depth, u32 tgid)
+{
+	u64 hash = tap_stack_seed ^ ((u64)depth << 32 | tgid);
+	u32 *number;
+
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < TAP_STACK_MAX_DEPTH && i * sizeof(u64) < bytes; i++) {
+		hash = (hash ^ b->addrs[i]) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 32;
+	}
+	number = bpf_map_lookup_elem(&tap_stack_numbers, &hash);
+	return number ? *number : tap_stack_add(b, bytes, depth, tgid, hash);
+}
+
+static __always_inline struct tap_stack_buffer *tap_stack_buffer(void)
+{
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < TAP_STACK_BUFFERS; i++) {
+		u32 at = i;
+		struct tap_stack_buffer *b = bpf_map_lookup_elem(&tap_stack_buffers, &at);
+
+		if (b && !__sync_lock_test_and_set(&b->busy, 1))
+			return b;
+	}
+	return NULL;
+}
+
+/* @flags: of bpf_get_stack(). Return: the number of the stack of what runs now; 0. */
+static __always_inline u32 tap_stack_read(void *ctx, u32 depth, u64 flags)
+{
+	struct tap_stack_buffer *b = tap_stack_buffer();
+	u32 number = 0, size = (depth + (flags ? 0 : TAP_STACK_OWN_FRAMES)) * sizeof(u64), tgid = 0;
+	long bytes;
+
+	if (!b) {
+		tap_stack_unread();
+		return 0;
+	}
+	if (size > sizeof(b->addrs) - sizeof(u64))
+		size = sizeof(b->addrs) - sizeof(u64);
+	if (flags & BPF_F_USER_STACK)
+		tgid = bpf_get_current_pid_tgid() >> 32;
+	bytes = bpf_get_stack(ctx, b->addrs, size, flags);
+	if (bytes > 0)
+		number = tap_stack_number(b, bytes & 1023, depth, tgid);
+	else if (bytes < 0)
+		tap_stack_unread();
+	*(volatile u32 *)&b->busy = 0;
+	return number;
+}
+
+/* Of one event: how much they take in the ring, behind its record. */
+static __always_inline u32 tap_stacks_space(u32 wanted)
+{
+	return ((wanted & TAP_STACK_KERNEL ? 1 : 0) + (wanted & TAP_STACK_USER ? 1 : 0)) * TAP_STACK_SPACE;
+}
+
+static __always_inline void tap_stack_put(struct tap_rec *of, struct tap_rec *rec, u32 type, u32 number)
+{
+	struct raw_stack *entry = (struct raw_stack *)(rec + 1);
+
+	rec->cpu = of->cpu;
+	rec->ts_ns = of->ts_ns;
+	*(u32 *)&entry->ent = TAP_ID_BASE + type;
+	entry->ent.pid = ((struct trace_entry *)(of + 1))->pid;
+	entry->stack = number;
+	*(volatile u32 *)rec = (u32)sizeof(*entry) << 16 | TAP_STACK_SPACE;
+}
+
+/* Behind @of, an event's record that is not yet real, in space that was taken with it. */
+static __always_inline void tap_stacks_put(void *ctx, const struct tap_taken *taken, struct tap_rec *of, u32 space,
+					   u32 wanted)
+{
+#pragma clang loop unroll(disable)
+	for (u32 kind = TAP_STACK_KERNEL; kind <= TAP_STACK_USER; kind++) {
+		bool user = kind == TAP_STACK_USER;
+
+		if (!(wanted & kind))
+			continue;
+		tap_stack_put(of, tap_taken_at(taken, of, space), user ? index_user_stack : index_kernel_stack,
+			      tap_stack_read(ctx, wanted >> TAP_STACK_DEPTH_SHIFT, user ? BPF_F_USER_STACK : 0));
+		space += TAP_STACK_SPACE;
+	}
+}
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture/bpf/stacks.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+
+#include "capture/backend.h"
+#include "object/object.h"
+#include "stack_maps.h"
+
+#define LOG_BYTES (1u << 20) /* of new stacks between two drains: a thousand of the deepest */
+
+static uint32_t constant_of(const struct tap_stack_kinds *kinds)
+{
+	return (kinds->kernel ? TAP_STACK_KERNEL : 0) | (kinds->user ? TAP_STACK_USER : 0) |
+	       kinds->depth << TAP_STACK_DEPTH_SHIFT;
+}
+
+static int set_constants(struct bpf_object *obj, const struct tap_plan *plan)
+{
+	uint32_t of[TAP_STACK_EVENTS] = { 0 }, max = TAP_STACKS_MAX;
+	uint64_t bytes = LOG_BYTES, seed;
+	int ret;
+
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (plan->events[i].backend == &tap_backend_bpf && plan->events[i].stacks.depth)
+			of[plan->events[i].def->id - TAP_DEF_ID_BASE] = constant_of(&plan->events[i].stacks);
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		return -errno;
+	ret = tap_bpf_set(obj, "tap_stacks_of", of, sizeof(of));
+	ret = ret ?: tap_bpf_set(obj, "tap_stacks_max", &max, sizeof(max));
+	ret = ret ?: tap_bpf_set(obj, "tap_stack_log_bytes", &bytes, sizeof(bytes));
+	return ret ?: tap_bpf_set(obj, "tap_stack_seed", &seed, sizeof(seed));
+}
+
+int tap_bpf_stacks_size(struct bpf_object *obj, const struct tap_plan *plan)
+{
+	struct bpf_map *log = bpf_object__find_map_by_name(obj, "tap_stack_log");
+	struct bpf_map *numbers = bpf_object__find_map_by_name(obj, "tap_stack_numbers");
+	int ret;
+
+	if (!plan->has_stacks)
+		return 0;
+	ret = bpf_map__set_value_size(log, TAP_RING_DATA + LOG_BYTES + TAP_RING_SLACK);
+	ret = ret ?: bpf_map__set_max_entries(numbers, TAP_STACKS_MAX);
+	return ret ?: set_constants(obj, plan);
+}
+
+int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj, struct tap_plan *plan, struct tap_err *err)
+{
+	int log = bpf_object__find_map_fd_by_name(obj, "tap_stack_log");
+
+	if (!plan->has_stacks)
+		return 0;
+	s->ring_bytes = LOG_BYTES;
+	s->log_bytes = TAP_RING_DATA + LOG_BYTES + TAP_RING_SLACK;
+	s->log = mmap(NULL, s->log_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, log, 0);
+	if (s->log == MAP_FAILED) {
+		s->log = NULL;
+		return tap_err_set(err, -errno, "cannot map the stacks: %m");
+	}
+	return tap_stacks_new(&s->table, err);
+}
+
+int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, unsigned int *nr, struct tap_err *err)
+{
+	struct tap_ring *ring = (struct tap_ring *)s->log;
+	uint64_t tail;
+	int ret = 0;
+
+	if (!s->log)
+		return 0;
+	for (tail = ring->tail; !ret && tail != __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);) {
+		unsigned char *at = s->log + TAP_RING_DATA + (tail & (s->ring_bytes - 1));
+		uint32_t word = __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE), space = word & 0xffff;
+		const struct tap_stack_new *stack = (const struct tap_stack_new *)(at + sizeof(struct tap_rec));
+
+		if (!word)
+			break; /* taken, not yet real */
+		if (stack->number)
+			ret = tap_stacks_add(s->table, stack, (unsigned int)(((word >> 16) - sizeof(*stack)) / sizeof(uint64_t)));
+		*nr += !!stack->number;
+		memset(at, 0, space);
+		tail += space;
+		__atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
+	}
+	return ret ? tap_err_set(err, ret, "out of memory") : 0;
+}
+
+void tap_bpf_stacks_release(struct tap_bpf_stacks *s)
+{
+	if (s->log)
+		munmap(s->log, s->log_bytes);
+	tap_stacks_free(s->table);
+	*s = (struct tap_bpf_stacks){ 0 };
+}
