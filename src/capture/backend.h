@@ -47,6 +47,8 @@ struct tap_backend_ops {
 	 * more than the last time, which is written down before the next drain. May be NULL.
 	 */
 	int (*find)(void *state, bool *anew, struct tap_err *err);
+	/* Before a head that a file will have: describe() is to say all by now, though it may take files to be read. May be NULL. */
+	void (*settle)(void *state);
 	/* Moves what is there. */
 	int (*drain)(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err);
 	/*

@@ -3,17 +3,48 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "capture/machine.h"
 #include "print/symbols.h"
 #include "stack_maps.h"
+#include "symbol/places.h"
+
+#define TRY_NS 20000000u
+
+/* A program's, which has no text yet. */
+struct unnamed {
+	struct unnamed *next;
+	char *text; /* owned; NULL */
+	uint32_t number;
+	int tgid;
+	unsigned int nr, nr_unknown; /* unknown: that have no place yet */
+	struct frame {
+		uint64_t addr;
+		uint32_t place; /* 0: not known */
+	} frames[];
+};
+
+struct texts {
+	struct tap_map map; /* number -> text, owned */
+	uint64_t bytes, without;
+};
 
 struct tap_stacks {
 	struct tap_symbols *symbols;
+	struct tap_places *places;
 	bool named; /* the kernel's functions */
-	struct tap_map kernel, user; /* number -> text, owned */
+	bool news; /* a text that tap_stacks_hand_over() has not told of */
+	struct texts kernel, user;
+	struct unnamed *added; /* who adds has these for himself */
+	uint64_t tried_ns; /* when places were last looked for again */
+	pthread_mutex_t lock; /* of these: */
+	struct unnamed *handed_over;
+	bool is_named; /* all of them */
 };
 
 int tap_stacks_new(struct tap_stacks **out, struct tap_err *err)
@@ -25,31 +56,77 @@ int tap_stacks_new(struct tap_stacks **out, struct tap_err *err)
 	*out = NULL;
 	if (!s)
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	pthread_mutex_init(&s->lock, NULL);
 	tap_machine_symbols(&kallsyms);
 	s->named = kallsyms.len;
 	ret = tap_symbols_new("", tap_buf_str(&kallsyms), &s->symbols);
 	tap_buf_release(&kallsyms);
-	if (ret) {
+	if (ret)
+		tap_err_set(err, ret, "out of memory");
+	ret = ret ?: tap_places_new(&s->places, err);
+	if (ret)
 		tap_stacks_free(s);
-		return tap_err_set(err, ret, "out of memory");
+	else
+		*out = s;
+	return ret;
+}
+
+static void free_unnamed(struct unnamed *list)
+{
+	while (list) {
+		struct unnamed *next = list->next;
+
+		free(list->text);
+		free(list);
+		list = next;
 	}
-	*out = s;
-	return 0;
 }
 
 void tap_stacks_free(struct tap_stacks *s)
 {
 	if (!s)
 		return;
+	free_unnamed(s->added);
+	free_unnamed(s->handed_over);
+	pthread_mutex_destroy(&s->lock);
 	tap_symbols_free(s->symbols);
-	tap_machine_release_texts(&s->kernel);
-	tap_machine_release_texts(&s->user);
+	tap_places_free(s->places);
+	tap_machine_release_texts(&s->kernel.map);
+	tap_machine_release_texts(&s->user.map);
 	free(s);
 }
 
 bool tap_stacks_name_kernel(const struct tap_stacks *s)
 {
 	return s->named;
+}
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+/* Takes @text; NULL: there was no memory for it. */
+static void keep(struct tap_stacks *s, struct texts *texts, uint32_t number, char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	if (text && texts->bytes + len <= TAP_STACKS_MAX_BYTES &&
+	    !tap_map_set(&texts->map, number, (uint64_t)(uintptr_t)text)) {
+		texts->bytes += len;
+		s->news = true;
+		return;
+	}
+	texts->without++;
+	free(text);
+}
+
+/* Return: owned; NULL when out of memory. */
+static char *take_text(struct tap_buf *text)
+{
+	char *taken;
+
+	tap_buf_str(text);
+	taken = text->err ? NULL : strdup(text->data);
+	tap_buf_release(text);
+	return taken;
 }
 
 /* The functions that call a tracepoint's program, from the tracepoint inwards. */
@@ -97,23 +174,157 @@ static void add_kernel_frame(const struct tap_stacks *s, uint64_t addr, struct t
 	add_frame(text, name ?: s->named ? number : "?");
 }
 
-int tap_stacks_add(struct tap_stacks *s, const struct tap_stack_new *stack, unsigned int nr)
+static void add_kernel(struct tap_stacks *s, const struct tap_stack_new *stack, unsigned int nr)
 {
-	bool user = stack->tgid;
-	unsigned int from = user ? 0 : count_own(s, (const uint64_t *)stack->addrs, nr);
+	unsigned int from = count_own(s, (const uint64_t *)stack->addrs, nr);
 	struct tap_buf text = { 0 };
-	int ret;
 
 	for (unsigned int i = from; i < nr && i - from < stack->depth; i++)
 		add_kernel_frame(s, stack->addrs[i], &text);
-	tap_buf_str(&text);
-	ret = text.err ?: tap_map_set(user ? &s->user : &s->kernel, stack->number, (uint64_t)(uintptr_t)text.data);
-	if (ret)
-		tap_buf_release(&text);
-	return ret;
+	keep(s, &s->kernel, stack->number, take_text(&text));
+}
+
+/* A caller's address is where it goes on, which may be behind the function's end: the call is before it. */
+static void find_places(struct tap_stacks *s, struct unnamed *u)
+{
+	u->nr_unknown = 0;
+	for (unsigned int i = 0; i < u->nr; i++) {
+		struct frame *f = &u->frames[i];
+
+		f->place = f->place ?: tap_places_note(s->places, u->tgid, f->addr - !!i);
+		u->nr_unknown += !f->place;
+	}
+}
+
+static int add_user(struct tap_stacks *s, const struct tap_stack_new *stack, unsigned int nr)
+{
+	struct unnamed *u = calloc(1, sizeof(*u) + nr * sizeof(*u->frames));
+
+	if (!u)
+		return -ENOMEM;
+	u->number = stack->number;
+	u->tgid = (int)stack->tgid;
+	u->nr = nr;
+	for (unsigned int i = 0; i < nr; i++)
+		u->frames[i].addr = stack->addrs[i];
+	while (u->nr && !u->frames[u->nr - 1].addr) /* what the outermost frame may return to */
+		u->nr--;
+	find_places(s, u);
+	u->next = s->added;
+	s->added = u;
+	return 0;
+}
+
+int tap_stacks_add(struct tap_stacks *s, const struct tap_stack_new *stack, unsigned int nr)
+{
+	if (stack->tgid)
+		return add_user(s, stack, nr);
+	add_kernel(s, stack, nr);
+	return 0;
+}
+
+void tap_stacks_retry(struct tap_stacks *s)
+{
+	uint64_t now_ns = tap_now_ns();
+
+	if (now_ns - s->tried_ns < TRY_NS)
+		return;
+	s->tried_ns = now_ns;
+	for (struct unnamed *u = s->added; u; u = u->next)
+		if (u->nr_unknown)
+			find_places(s, u);
+}
+
+/* ---- names of programs ---------------------------------------------------------------------- */
+
+static void name(struct tap_stacks *s, struct unnamed *u)
+{
+	struct tap_buf text = { 0 };
+	char number[24];
+
+	for (unsigned int i = 0; i < u->nr; i++) {
+		snprintf(number, sizeof(number), "0x%" PRIx64, u->frames[i].addr);
+		add_frame(&text, u->frames[i].place ? tap_places_name(s->places, u->frames[i].place) : number);
+	}
+	u->text = take_text(&text);
+}
+
+static void name_all(struct tap_stacks *s)
+{
+	for (struct unnamed *u = s->handed_over; u; u = u->next)
+		if (!u->text)
+			name(s, u);
+	s->is_named = true;
+}
+
+void tap_stacks_name(struct tap_stacks *s)
+{
+	pthread_mutex_lock(&s->lock);
+	name_all(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void take_named(struct tap_stacks *s)
+{
+	struct unnamed *list = s->handed_over;
+
+	if (!s->is_named)
+		return;
+	for (struct unnamed *u = list; u; u = u->next) {
+		keep(s, &s->user, u->number, u->text);
+		u->text = NULL;
+	}
+	free_unnamed(list);
+	s->handed_over = NULL;
+}
+
+/* Behind those that wait for their names. */
+static void hand_over_added(struct tap_stacks *s)
+{
+	struct unnamed **end = &s->handed_over;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = s->added;
+	s->is_named &= !s->added;
+	s->added = NULL;
+}
+
+bool tap_stacks_hand_over(struct tap_stacks *s, bool *news)
+{
+	bool any;
+
+	if (pthread_mutex_trylock(&s->lock))
+		return false;
+	take_named(s);
+	hand_over_added(s);
+	any = s->handed_over;
+	pthread_mutex_unlock(&s->lock);
+	*news |= s->news;
+	s->news = false;
+	return any;
+}
+
+void tap_stacks_finish(struct tap_stacks *s)
+{
+	pthread_mutex_lock(&s->lock);
+	take_named(s);
+	hand_over_added(s);
+	name_all(s);
+	take_named(s);
+	pthread_mutex_unlock(&s->lock);
 }
 
 const struct tap_map *tap_stacks_texts(const struct tap_stacks *s, bool user)
 {
-	return user ? &s->user : &s->kernel;
+	return user ? &s->user.map : &s->kernel.map;
+}
+
+struct tap_stacks_count tap_stacks_count(const struct tap_stacks *s)
+{
+	return (struct tap_stacks_count){
+		.nr = s->kernel.map.nr + s->user.map.nr + s->kernel.without + s->user.without,
+		.bytes = s->kernel.bytes + s->user.bytes,
+		.without = s->kernel.without + s->user.without,
+	};
 }

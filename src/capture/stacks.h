@@ -8,7 +8,7 @@
 #include "base/map.h"
 
 #define TAP_STACKS_MAX 65536u
-#define TAP_STACKS_MAX_BYTES ((size_t)16 << 20) /* of texts of one kind */
+#define TAP_STACKS_MAX_BYTES ((size_t)16 << 20) /* of the texts of a kind: below TAP_FORMAT_MAX_BYTES */
 
 struct tap_stack_new; /* bpf/stack_maps.h */
 struct tap_stacks;
@@ -20,10 +20,32 @@ void tap_stacks_free(struct tap_stacks *s);
 /* Whether functions of the kernel have names here. */
 bool tap_stacks_name_kernel(const struct tap_stacks *s);
 
-/* One that is new. A kernel's begins with what read it: that is left out. Return: 0; -ENOMEM. */
+/*
+ * One that is new. A kernel's begins with what read it: that is left out. The addresses of a program's are looked up at once,
+ * for it may end; names are read later, for that takes files. Return: 0; -ENOMEM.
+ */
 int tap_stacks_add(struct tap_stacks *s, const struct tap_stack_new *stack, unsigned int nr);
 
-/* number -> text (const char *), borrowed until the next tap_stacks_add(). */
+/* To be called at each drain: looks again for addresses of a process that was becoming another program. */
+void tap_stacks_retry(struct tap_stacks *s);
+
+/*
+ * Names those that were handed over. Any thread may, while another one adds.
+ * tap_stacks_hand_over(): takes what was named, and hands over what was added, unless a thread is at it. Return: whether there
+ * is something to be named; @news: set where there is a text more. tap_stacks_finish(): does all of this.
+ */
+void tap_stacks_name(struct tap_stacks *s);
+bool tap_stacks_hand_over(struct tap_stacks *s, bool *news);
+void tap_stacks_finish(struct tap_stacks *s);
+
+/* number -> text (const char *), borrowed until one of the calls above. */
 const struct tap_map *tap_stacks_texts(const struct tap_stacks *s, bool user);
+
+struct tap_stacks_count {
+	uint64_t nr; /* distinct ones */
+	uint64_t bytes; /* of their texts */
+	uint64_t without; /* that have no text: there were too many, or no memory */
+};
+struct tap_stacks_count tap_stacks_count(const struct tap_stacks *s);
 
 #endif

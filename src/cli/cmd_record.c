@@ -565,6 +565,18 @@ static void print_conditions(const struct run *run)
 			(unsigned long long)tap_watch_dropped(run->watch));
 }
 
+static void print_stacks(const struct tap_session_stats *st)
+{
+	if (st->stacks.records)
+		fprintf(stderr, "%llu stacks, %llu different ones\n", (unsigned long long)st->stacks.records,
+			(unsigned long long)st->stacks.distinct);
+	if (st->stacks.not_kept)
+		fprintf(stderr, "schedtap: %llu stacks were not kept: there were too many different ones\n",
+			(unsigned long long)st->stacks.not_kept);
+	if (st->stacks.not_read)
+		fprintf(stderr, "schedtap: %llu stacks could not be read\n", (unsigned long long)st->stacks.not_read);
+}
+
 static void print_result(const struct run *run)
 {
 	char where[PATH_MAX + sizeof("in ")];
@@ -587,6 +599,7 @@ static void print_result(const struct run *run)
 		(double)st.bytes / 1e6, where, (unsigned long long)st.lost,
 		st.lost_more ? " and more: others reset the ring buffers" : "",
 		run->why ? "; " : "", run->why ? run->why : "");
+	print_stacks(&st);
 	if (st.ns_per_event >= 0)
 		fprintf(stderr, "price: %.0f ns per event, %.2f %% of all CPUs in the probes, ",
 			st.ns_per_event, st.probe_cpu_pct);

@@ -52,7 +52,8 @@ static unsigned int interrupts; /* that are still to come, one whenever the cloc
 
 static void put_stamped(u32 space, enum tap_stamp stamp)
 {
-	struct tap_rec *rec = tap_take(space, stamp);
+	struct tap_taken taken;
+	struct tap_rec *rec = tap_take(space, stamp, &taken);
 
 	if (rec)
 		tap_commit(rec, (u16)space, (u16)(space - sizeof(*rec)));
@@ -100,6 +101,7 @@ static void check_lost(u64 lost, u64 first_ns, u64 last_ns)
 static void test_record(void **state)
 {
 	const struct tap_rec *rec = rec_at(64);
+	struct tap_taken taken;
 
 	(void)state;
 	put(64);
@@ -109,8 +111,25 @@ static void test_record(void **state)
 	assert_int_equal(rec->used, 16);
 	assert_int_equal(rec->cpu, 3);
 	assert_int_equal(rec->ts_ns, 2);
-	assert_non_null(tap_take(32, TAP_STAMP_OWN));
+	assert_non_null(tap_take(32, TAP_STAMP_OWN, &taken));
 	assert_int_equal(rec_at(96)->space, 0); /* not real yet */
+}
+
+/* Two in one: the reader looks for the second one at the ring's beginning, though the first reaches beyond its end. */
+static void test_two_at_the_end(void **state)
+{
+	struct tap_taken taken = { 0 };
+	struct tap_rec *rec;
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++)
+		put(i ? 64 : 56);
+	memory.ring.tail = 128;
+	rec = tap_take(40 + 32, TAP_STAMP_OWN, &taken);
+	assert_ptr_equal(rec, rec_at(RING_BYTES - 8));
+	assert_ptr_equal(tap_taken_at(&taken, rec, 40), rec_at(32));
+	put(24);
+	assert_int_equal(rec_at(64)->space, 24);
 }
 
 static void test_full(void **state)
@@ -268,7 +287,8 @@ static void test_ringbuf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_record, begin), cmocka_unit_test_setup(test_full, begin),
+		cmocka_unit_test_setup(test_record, begin), cmocka_unit_test_setup(test_two_at_the_end, begin),
+		cmocka_unit_test_setup(test_full, begin),
 		cmocka_unit_test_setup(test_closed, begin), cmocka_unit_test_setup(test_end, begin),
 		cmocka_unit_test_setup(test_interrupted, begin), cmocka_unit_test_setup(test_again, begin),
 		cmocka_unit_test_setup(test_again_interrupted, begin), cmocka_unit_test_setup(test_again_without_first, begin),

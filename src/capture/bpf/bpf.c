@@ -54,8 +54,8 @@ struct bpf_state {
 	struct tap_drain *res; /* of the drain that runs; for the ringbuf's callback */
 	int stats_fd;
 	uint64_t started_ns, stopped_ns, stats_on_ns, stats_period_ns, stats_total_ns;
-	unsigned int new_stacks; /* that no head has */
 	uint64_t runs; /* of the programs, as far as they left a record or a loss */
+	uint64_t nr_stacks; /* records of them */
 	uint64_t misses; /* of programs that met themselves, already reported */
 };
 
@@ -491,10 +491,27 @@ static void tell_off(struct bpf_state *s)
 		}
 }
 
+static int bpf_find(void *state, bool *anew, struct tap_err *err)
+{
+	struct bpf_state *s = state;
+
+	(void)err;
+	*anew |= tap_bpf_stacks_find(&s->stacks, s->writer);
+	return 0;
+}
+
+static void bpf_settle(void *state)
+{
+	struct bpf_state *s = state;
+
+	if (s->stacks.table)
+		tap_stacks_finish(s->stacks.table);
+}
+
 static int bpf_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err)
 {
 	struct bpf_state *s = state;
-	uint64_t before = res->events - res->stacks + res->lost;
+	uint64_t before = res->events - res->stacks + res->lost, stacks = res->stacks;
 	int ret = 0;
 
 	sample_run_time(s);
@@ -504,7 +521,8 @@ static int bpf_drain(void *state, enum tap_drain_depth depth, struct tap_drain *
 		for (unsigned int i = 0; i < s->nr_lanes; i++)
 			tap_lane_drain(&s->lanes[i], s->writer, res);
 	s->runs += res->events - res->stacks + res->lost - before;
-	ret = ret ?: tap_bpf_stacks_drain(&s->stacks, &s->new_stacks, err);
+	s->nr_stacks += res->stacks - stacks;
+	ret = ret ?: tap_bpf_stacks_drain(&s->stacks, err);
 	if (depth == TAP_DRAIN_PAGES || ret)
 		return ret;
 	if (depth >= TAP_DRAIN_MISSES)
@@ -560,6 +578,7 @@ static void bpf_account(void *state, json_t *price)
 	if (s->stats_fd >= 0)
 		sampled += end_ns(s) - s->stats_on_ns;
 	json_object_set_new(price, "ring_bytes_per_cpu", json_integer((json_int_t)ring));
+	tap_bpf_stacks_add_price(&s->stacks, s->nr_stacks, price);
 	if (!stats.count || !sampled)
 		return;
 	json_object_set_new(price, "ns_per_event",
@@ -592,6 +611,8 @@ const struct tap_backend_ops tap_backend_bpf = {
 	.open = bpf_open,
 	.describe = bpf_describe,
 	.start = bpf_start,
+	.find = bpf_find,
+	.settle = bpf_settle,
 	.drain = bpf_drain,
 	.switched = bpf_switched,
 	.switch_to = bpf_switch,

@@ -5,10 +5,11 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-#include "capture/backend.h"
+#include "base/clock.h"
 #include "object/object.h"
 #include "stack_maps.h"
 
+#define LOOK_NS 500000000u
 #define LOG_BYTES (1u << 20) /* of new stacks between two drains: a thousand of the deepest */
 
 static uint32_t constant_of(const struct tap_stack_kinds *kinds)
@@ -63,7 +64,7 @@ int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj, 
 	return tap_stacks_new(&s->table, err);
 }
 
-int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, unsigned int *nr, struct tap_err *err)
+int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err)
 {
 	struct tap_ring *ring = (struct tap_ring *)s->log;
 	uint64_t tail;
@@ -71,6 +72,7 @@ int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, unsigned int *nr, struct tap_
 
 	if (!s->log)
 		return 0;
+	tap_stacks_retry(s->table);
 	for (tail = ring->tail; !ret && tail != __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);) {
 		unsigned char *at = s->log + TAP_RING_DATA + (tail & (s->ring_bytes - 1));
 		uint32_t word = __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE), space = word & 0xffff;
@@ -80,12 +82,48 @@ int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, unsigned int *nr, struct tap_
 			break; /* taken, not yet real */
 		if (stack->number)
 			ret = tap_stacks_add(s->table, stack, (unsigned int)(((word >> 16) - sizeof(*stack)) / sizeof(uint64_t)));
-		*nr += !!stack->number;
 		memset(at, 0, space);
 		tail += space;
 		__atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
 	}
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
+}
+
+static int name(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err)
+{
+	(void)spool;
+	(void)arg;
+	(void)err;
+	tap_stacks_name(ctx);
+	return 0;
+}
+
+bool tap_bpf_stacks_find(struct tap_bpf_stacks *s, struct tap_page_writer *writer)
+{
+	uint64_t now = tap_now_ns();
+	bool news = false;
+
+	if (!s->table || now - s->looked_ns < LOOK_NS)
+		return false;
+	s->looked_ns = now;
+	if (tap_stacks_hand_over(s->table, &news))
+		tap_page_writer_call(writer, name, s->table, 0);
+	return news;
+}
+
+void tap_bpf_stacks_add_price(const struct tap_bpf_stacks *s, uint64_t records, json_t *price)
+{
+	const struct tap_stack_counts *log;
+	struct tap_stacks_count count;
+
+	if (!s->table)
+		return;
+	log = (const struct tap_stack_counts *)(s->log + TAP_STACK_COUNTS_AT);
+	count = tap_stacks_count(s->table);
+	json_object_set_new(price, "stacks", json_pack("{s:I, s:I, s:I, s:I, s:I}", "records", (json_int_t)records,
+						       "distinct", (json_int_t)count.nr, "text_bytes", (json_int_t)count.bytes,
+						       "not_kept", (json_int_t)(log->full + count.without),
+						       "not_read", (json_int_t)log->unread));
 }
 
 void tap_bpf_stacks_release(struct tap_bpf_stacks *s)

@@ -5,7 +5,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "capture/plan.h"
+#include "capture/backend.h"
 #include "capture/stacks.h"
 
 struct tap_bpf_stacks { /* all zero: no event has stacks */
@@ -13,14 +13,19 @@ struct tap_bpf_stacks { /* all zero: no event has stacks */
 	unsigned char *log; /* mapped: bpf/stack_maps.h */
 	size_t log_bytes;
 	uint64_t ring_bytes;
+	uint64_t looked_ns; /* when it was last asked for what is new */
 };
 
 /* Before the object is loaded. Return: 0 or -errno. */
 int tap_bpf_stacks_size(struct bpf_object *obj, const struct tap_plan *plan);
 /* After it is loaded. Return: 0; -errno with a sentence. */
 int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj, struct tap_plan *plan, struct tap_err *err);
-/* Takes those that are new, after the events that name them were taken. @nr: adds how many. Return: 0; -ENOMEM with a sentence. */
-int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, unsigned int *nr, struct tap_err *err);
+/* Takes those that are new, after the events that name them were taken. Return: 0; -ENOMEM with a sentence. */
+int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err);
+/* As find() of capture/backend.h: what is new is in the head within a second, though names of programs come from files. */
+bool tap_bpf_stacks_find(struct tap_bpf_stacks *s, struct tap_page_writer *writer);
+/* Adds what there was of them. @records: of events. */
+void tap_bpf_stacks_add_price(const struct tap_bpf_stacks *s, uint64_t records, json_t *price);
 void tap_bpf_stacks_release(struct tap_bpf_stacks *s);
 
 #endif

@@ -687,6 +687,19 @@ static double price_of(const json_t *price, const char *what)
 	return v ? json_number_value(v) : -1;
 }
 
+static uint64_t count_of(const json_t *stacks, const char *what)
+{
+	return (uint64_t)json_integer_value(json_object_get(stacks, what));
+}
+
+static void set_stacks(struct tap_session_stats *st, const json_t *stacks)
+{
+	st->stacks.records = count_of(stacks, "records");
+	st->stacks.distinct = count_of(stacks, "distinct");
+	st->stacks.not_kept = count_of(stacks, "not_kept");
+	st->stacks.not_read = count_of(stacks, "not_read");
+}
+
 static void set_price(struct tap_session *s)
 {
 	struct tap_session_stats *st = &s->stats;
@@ -701,6 +714,7 @@ static void set_price(struct tap_session *s)
 	st->recorder_ns_per_event = st->events ? (double)s->own.cpu_ns / (double)st->events : -1;
 	st->ns_per_event = price_of(price, "ns_per_event");
 	st->probe_cpu_pct = price_of(price, "probe_cpu_pct");
+	set_stacks(st, json_object_get(price, "stacks"));
 	tap_description_set_price(&s->description, price, st);
 	for_each_backend(s, i)
 		if (backends[i]->add_meta)
@@ -718,9 +732,29 @@ static int tell_written(struct tap_spool *spool, void *ctx, uint64_t until_ns, s
 	return 0;
 }
 
+static void settle(struct tap_session *s)
+{
+	for_each_backend(s, i)
+		if (backends[i]->settle)
+			backends[i]->settle(s->states[i]);
+}
+
+/* A flight recorder's files have the spool's head, which is to know all stacks. */
+static int settle_head(struct tap_session *s, struct tap_err *err)
+{
+	if (!s->plan.has_stacks)
+		return 0;
+	settle(s);
+	return with_head(s, NULL, set_head, err);
+}
+
 /* After a drain. @is_due: a file is to be written of what is there. */
 static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
 {
+	int ret = is_due ? settle_head(s, err) : 0;
+
+	if (ret)
+		return ret;
 	if (is_due) {
 		end_own_time(s);
 		set_price(s);
@@ -794,6 +828,7 @@ static int finish_file(struct tap_session *s, struct tap_err *err)
 	int ret = tap_description_end(&s->description, &s->plan.pids, tap_spool_path(s->spool), !s->failed, &cmdlines,
 				      err);
 
+	settle(s);
 	ret = ret ?: write_meta(s, err);
 	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack, err);
 	if (!ret && !stat(s->file, &st))
@@ -805,7 +840,7 @@ static int finish_file(struct tap_session *s, struct tap_err *err)
 /* The file of what was met at last. What could be in none stays in the spool. */
 static int finish_flight(struct tap_session *s, struct tap_err *err)
 {
-	int ret = tap_flight_end(s->flight, &s->description, err);
+	int ret = settle_head(s, err) ?: tap_flight_end(s->flight, &s->description, err);
 
 	if (!ret)
 		tap_spool_remove(s->spool);
