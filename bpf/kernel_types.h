@@ -162,8 +162,14 @@ struct pid {
 	struct upid numbers[1]; /* 0..level */
 };
 
+/* x86 */
+struct pt_regs {
+	unsigned long orig_ax; /* the system call */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	void *stack;
 	pid_t pid;
 	pid_t tgid;
 	struct task_struct *group_leader;

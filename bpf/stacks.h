@@ -31,20 +31,6 @@ struct {
 	__type(value, u32);
 } tap_stack_numbers SEC(".maps");
 
-/* More than one per CPU: an interrupt's event, or one behind a preemption, comes while another's stack is read. */
-#define TAP_STACK_BUFFERS 4
-struct tap_stack_buffer {
-	u64 addrs[TAP_STACK_MAX_DEPTH + 1];
-	u32 busy, pad;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, TAP_STACK_BUFFERS);
-	__type(key, u32);
-	__type(value, struct tap_stack_buffer);
-} tap_stack_buffers SEC(".maps");
-
 /* An event's record of one. */
 #define TAP_STACK_SPACE ((u32)(sizeof(struct tap_rec) + sizeof(struct raw_stack) + 7) & ~7u)
 
@@ -76,6 +62,23 @@ static __always_inline struct tap_rec *tap_stack_log_take(struct tap_ring *log, 
 	return NULL;
 }
 
+#include "stack_look.h"
+
+/* More than one per CPU: an interrupt's event, or one behind a preemption, comes while another's stack is read. */
+#define TAP_STACK_BUFFERS 4
+struct tap_stack_buffer {
+	u64 addrs[TAP_STACK_MAX_DEPTH + 1];
+	struct tap_stack_memory memory;
+	u32 busy, pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, TAP_STACK_BUFFERS);
+	__type(key, u32);
+	__type(value, struct tap_stack_buffer);
+} tap_stack_buffers SEC(".maps");
+
 /* Another CPU may have found the same at the same time. Return: its number; 0: it is not kept. */
 static __always_inline u32 tap_stack_add(struct tap_stack_buffer *b, u32 bytes, u32 depth, u32 tgid, u64 hash)
 {
@@ -103,7 +106,7 @@ static __always_inline u32 tap_stack_add(struct tap_stack_buffer *b, u32 bytes, 
 		u32 *others = bpf_map_lookup_elem(&tap_stack_numbers, &hash);
 
 		number = 0;
-		stack->number = 0;
+		stack->number = 0; /* nothing */
 		tap_make_real(rec, space, sizeof(*stack));
 		if (others)
 			return *others;
@@ -158,13 +161,22 @@ static __always_inline u32 tap_stack_read(void *ctx, u32 depth, u64 flags)
 	}
 	if (size > sizeof(b->addrs) - sizeof(u64))
 		size = sizeof(b->addrs) - sizeof(u64);
-	if (flags & BPF_F_USER_STACK)
+	if (flags & BPF_F_USER_STACK) {
 		tgid = bpf_get_current_pid_tgid() >> 32;
+	} else if (tap_stack_look_sets) {
+		tap_stack_find(&b->memory, ctx, depth);
+		number = tap_stack_look(&b->memory);
+		if (number)
+			goto out;
+	}
 	bytes = bpf_get_stack(ctx, b->addrs, size, flags);
 	if (bytes > 0)
 		number = tap_stack_number(b, bytes & 1023, depth, tgid);
 	else if (bytes < 0)
 		tap_stack_unread();
+	if (number && !tgid && tap_stack_look_sets)
+		tap_stack_show(&b->memory, b->addrs, bytes & 1023, number);
+out:
 	*(volatile u32 *)&b->busy = 0;
 	return number;
 }

@@ -6,8 +6,8 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "capture/stack_seen.h"
 #include "object/object.h"
-#include "stack_maps.h"
 
 #define LOOK_NS 500000000u
 #define LOG_BYTES (1u << 20) /* of new stacks between two drains: a thousand of the deepest */
@@ -20,7 +20,7 @@ static uint32_t constant_of(const struct tap_stack_kinds *kinds)
 
 static int set_constants(struct bpf_object *obj, const struct tap_plan *plan)
 {
-	uint32_t of[TAP_STACK_EVENTS] = { 0 }, max = TAP_STACKS_MAX;
+	uint32_t of[TAP_STACK_EVENTS] = { 0 }, max = TAP_STACKS_MAX, sets = TAP_STACK_LOOK_SETS;
 	uint64_t bytes = LOG_BYTES, seed;
 	int ret;
 
@@ -32,6 +32,7 @@ static int set_constants(struct bpf_object *obj, const struct tap_plan *plan)
 	ret = tap_bpf_set(obj, "tap_stacks_of", of, sizeof(of));
 	ret = ret ?: tap_bpf_set(obj, "tap_stacks_max", &max, sizeof(max));
 	ret = ret ?: tap_bpf_set(obj, "tap_stack_log_bytes", &bytes, sizeof(bytes));
+	ret = ret ?: tap_bpf_set(obj, "tap_stack_look_sets", &sets, sizeof(sets));
 	return ret ?: tap_bpf_set(obj, "tap_stack_seed", &seed, sizeof(seed));
 }
 
@@ -39,29 +40,47 @@ int tap_bpf_stacks_size(struct bpf_object *obj, const struct tap_plan *plan)
 {
 	struct bpf_map *log = bpf_object__find_map_by_name(obj, "tap_stack_log");
 	struct bpf_map *numbers = bpf_object__find_map_by_name(obj, "tap_stack_numbers");
+	struct bpf_map *seen = bpf_object__find_map_by_name(obj, "tap_stacks_seen");
 	int ret;
 
 	if (!plan->has_stacks)
 		return 0;
 	ret = bpf_map__set_value_size(log, TAP_RING_DATA + LOG_BYTES + TAP_RING_SLACK);
 	ret = ret ?: bpf_map__set_max_entries(numbers, TAP_STACKS_MAX);
+	if (TAP_STACK_LOOK_SETS)
+		ret = ret ?: bpf_map__set_max_entries(seen, TAP_STACK_LOOK_SETS * TAP_STACK_WAYS);
 	return ret ?: set_constants(obj, plan);
+}
+
+static void *map_whole(const struct bpf_object *obj, const char *name, size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_object__find_map_fd_by_name(obj, name), 0);
+
+	return at == MAP_FAILED ? NULL : at;
 }
 
 int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj, struct tap_plan *plan, struct tap_err *err)
 {
-	int log = bpf_object__find_map_fd_by_name(obj, "tap_stack_log");
-
 	if (!plan->has_stacks)
 		return 0;
 	s->ring_bytes = LOG_BYTES;
 	s->log_bytes = TAP_RING_DATA + LOG_BYTES + TAP_RING_SLACK;
-	s->log = mmap(NULL, s->log_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, log, 0);
-	if (s->log == MAP_FAILED) {
-		s->log = NULL;
+	s->log = map_whole(obj, "tap_stack_log", s->log_bytes);
+	s->seen_bytes = TAP_STACK_LOOK_SETS * TAP_STACK_WAYS * sizeof(*s->seen);
+	if (s->seen_bytes)
+		s->seen = map_whole(obj, "tap_stacks_seen", s->seen_bytes);
+	if (!s->log || (s->seen_bytes && !s->seen))
 		return tap_err_set(err, -errno, "cannot map the stacks: %m");
-	}
 	return tap_stacks_new(&s->table, err);
+}
+
+static void take_shown(struct tap_bpf_stacks *s, const struct tap_stack_shown *shown, unsigned int len)
+{
+	struct tap_stack_seen seen;
+
+	if (s->seen && len >= sizeof(*shown) &&
+	    tap_stack_seen_find(shown, (unsigned int)((len - sizeof(*shown)) / sizeof(*shown->addrs)), &seen))
+		tap_stack_seen_put(s->seen, &s->turn, &seen);
 }
 
 int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err)
@@ -82,6 +101,8 @@ int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err)
 			break; /* taken, not yet real */
 		if (stack->number)
 			ret = tap_stacks_add(s->table, stack, (unsigned int)(((word >> 16) - sizeof(*stack)) / sizeof(uint64_t)));
+		else
+			take_shown(s, (const struct tap_stack_shown *)stack, word >> 16);
 		memset(at, 0, space);
 		tail += space;
 		__atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
@@ -130,6 +151,8 @@ void tap_bpf_stacks_release(struct tap_bpf_stacks *s)
 {
 	if (s->log)
 		munmap(s->log, s->log_bytes);
+	if (s->seen)
+		munmap(s->seen, s->seen_bytes);
 	tap_stacks_free(s->table);
 	*s = (struct tap_bpf_stacks){ 0 };
 }

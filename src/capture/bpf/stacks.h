@@ -13,6 +13,9 @@ struct tap_bpf_stacks { /* all zero: no event has stacks */
 	unsigned char *log; /* mapped: bpf/stack_maps.h */
 	size_t log_bytes;
 	uint64_t ring_bytes;
+	struct tap_stack_seen *seen; /* mapped; NULL: all are walked */
+	size_t seen_bytes;
+	unsigned int turn; /* of tap_stack_seen_put() */
 	uint64_t looked_ns; /* when it was last asked for what is new */
 };
 

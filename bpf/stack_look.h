@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Looking at a kernel's stack before it is walked, which is most of what a stack costs: by ORC the kernel searches tables for
+ * every frame. Tasks sleep in few places. So of a stack that was walked the recorder keeps where in memory each return address
+ * lies (struct tap_stack_seen); where the next one begins at the same depth, and the same addresses lie in the same places, it is
+ * the same stack.
+ */
+#ifndef TAP_BPF_STACK_LOOK_H
+#define TAP_BPF_STACK_LOOK_H
+
+/* Set by the loader: of the map below, a power of two; 0: stacks are always walked, as on other architectures. */
+const volatile u32 tap_stack_look_sets = 0;
+
+#define TAP_STACK_BYTES 16384 /* THREAD_SIZE of x86-64; where it is more, those that begin deeper are walked */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tap_stack_seen);
+} tap_stacks_seen SEC(".maps");
+
+/* By hash: which stacks the recorder was told of lately. */
+#define TAP_STACKS_TOLD 1024
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, TAP_STACKS_TOLD);
+	__type(key, u32);
+	__type(value, u64);
+} tap_stacks_told SEC(".maps");
+
+/* Beside a walked stack, for the task's own. */
+struct tap_stack_memory {
+	u64 at; /* where the context is */
+	u64 key; /* 0: it is not on the task's stack, but on an interrupt's */
+	u64 words[TAP_STACK_WORDS];
+};
+
+/* Which stacks may be this one: those that begin at its depth, in the same system call. */
+static __always_inline void tap_stack_find(struct tap_stack_memory *m, void *ctx, u32 depth)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	u64 offset, call = 0;
+
+	*(volatile u64 *)&m->at = (u64)ctx;
+	offset = *(volatile u64 *)&m->at - (u64)p->stack;
+	m->key = 0;
+	if (offset >= TAP_STACK_BYTES)
+		return;
+#ifdef __TARGET_ARCH_x86
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		call = ((struct pt_regs *)bpf_task_pt_regs(p))->orig_ax;
+#endif
+	m->key = offset | (u64)depth << 16 | (call & 0xffff) << 24 | 1ull << 63;
+}
+
+static __always_inline struct tap_stack_seen *tap_stack_way(u64 key, u32 way)
+{
+	u32 at = tap_stack_set(key, tap_stack_look_sets) * TAP_STACK_WAYS + way;
+
+	return bpf_map_lookup_elem(&tap_stacks_seen, &at);
+}
+
+/* Whether the addresses lie where they lay. @have: words that were read. */
+static __always_inline bool tap_stack_is(struct tap_stack_memory *m, struct tap_stack_seen *seen, u32 *have)
+{
+	u32 nr = seen->nr, words = seen->words & (TAP_STACK_WORDS - 1), i;
+
+	if (words > *have) {
+		if (bpf_probe_read_kernel(m->words, words * sizeof(u64), (void *)m->at))
+			return false;
+		*have = words;
+	}
+#pragma clang loop unroll(disable)
+	for (i = 0; i < TAP_STACK_SEEN_FRAMES && i < nr; i++)
+		if (m->words[seen->places[i] & (TAP_STACK_WORDS - 1)] != seen->addrs[i])
+			return false;
+	return nr;
+}
+
+/* Return: the number of the stack; 0: it is not known by sight. */
+static __always_inline u32 tap_stack_look(struct tap_stack_memory *m)
+{
+	u32 have = 0;
+
+	if (!m->key)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (u32 way = 0; way < TAP_STACK_WAYS; way++) {
+		struct tap_stack_seen *seen = tap_stack_way(m->key, way);
+		u32 version, number;
+
+		if (!seen || seen->key != m->key)
+			continue;
+		version = *(volatile u32 *)&seen->version;
+		number = seen->number;
+		if (!(version & 1) && tap_stack_is(m, seen, &have) && *(volatile u32 *)&seen->version == version)
+			return number;
+	}
+	return 0;
+}
+
+/* Whether to tell the recorder of it: once, as long as few others are told of. */
+static __always_inline bool tap_stack_is_news(u64 key, u32 number)
+{
+	u64 tag = (key ^ ((u64)number << 32)) * 0x9e3779b97f4a7c15ull;
+	u32 at = tag >> 32 & (TAP_STACKS_TOLD - 1);
+	u64 *told = bpf_map_lookup_elem(&tap_stacks_told, &at);
+
+	if (!told || *told == tag)
+		return false;
+	*told = tag;
+	return true;
+}
+
+/* Tells the recorder where a stack lies that was walked. Not where new ones may need the room. */
+static __always_inline void tap_stack_show(struct tap_stack_memory *m, const u64 *addrs, u32 bytes, u32 number)
+{
+	u32 zero = 0, words, space = sizeof(struct tap_rec) + sizeof(struct tap_stack_shown) + bytes;
+	struct tap_ring *log = bpf_map_lookup_elem(&tap_stack_log, &zero);
+	struct tap_stack_shown *shown;
+	struct tap_rec *rec;
+
+	if (!log || !m->key || !tap_stack_is_news(m->key, number) ||
+	    *(volatile u64 *)&log->head - *(volatile u64 *)&log->tail > tap_stack_log_bytes / 2)
+		return;
+	words = (TAP_STACK_BYTES - (m->key & (TAP_STACK_BYTES - 1))) / sizeof(u64);
+	if (words >= TAP_STACK_WORDS)
+		words = TAP_STACK_WORDS - 1;
+	rec = tap_stack_log_take(log, space);
+	if (!rec)
+		return;
+	shown = (struct tap_stack_shown *)(rec + 1);
+	shown->number = 0;
+	shown->seen_number = number;
+	shown->key = m->key;
+	shown->nr_words = bpf_probe_read_kernel(shown->words, words * sizeof(u64), (void *)m->at) ? 0 : words;
+	bpf_probe_read_kernel(shown->addrs, bytes & 1023, addrs);
+	tap_make_real(rec, space, sizeof(*shown) + bytes);
+}
+
+#endif
