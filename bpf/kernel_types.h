@@ -170,6 +170,7 @@ struct pt_regs {
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
+	unsigned int flags;
 	pid_t pid;
 	pid_t tgid;
 	struct task_struct *group_leader;

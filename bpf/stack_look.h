@@ -2,8 +2,10 @@
 /*
  * Looking at a kernel's stack before it is walked, which is most of what a stack costs: by ORC the kernel searches tables for
  * every frame. Tasks sleep in few places. So of a stack that was walked the recorder keeps where in memory each return address
- * lies (struct tap_stack_seen); where the next one begins at the same depth, and the same addresses lie in the same places, it is
- * the same stack.
+ * lies, from the tracepoint's arguments on, where both begin (struct tap_stack_seen). A return address says which function
+ * it leads to and how large that one's frame is, and so where the next address lies: who finds the same ones in the same places
+ * has the same stack. But for a system call's function, whose frame is larger by a random number (CONFIG_RANDOMIZE_KSTACK_OFFSET): the
+ * address behind that one always lies below the task's registers.
  */
 #ifndef TAP_BPF_STACK_LOOK_H
 #define TAP_BPF_STACK_LOOK_H
@@ -11,6 +13,7 @@
 /* Set by the loader: of the map below, a power of two; 0: stacks are always walked, as on other architectures. */
 const volatile u32 tap_stack_look_sets = 0;
 
+#define TAP_PF_KTHREAD 0x200000 /* include/linux/sched.h */
 #define TAP_STACK_BYTES 16384 /* THREAD_SIZE of x86-64; where it is more, those that begin deeper are walked */
 
 struct {
@@ -21,8 +24,9 @@ struct {
 	__type(value, struct tap_stack_seen);
 } tap_stacks_seen SEC(".maps");
 
-/* By hash: which stacks the recorder was told of lately. */
+/* By hash: which stacks the recorder was told of lately, and in the lowest bits how often. */
 #define TAP_STACKS_TOLD 1024
+#define TAP_STACK_TOLD_OFTEN 15
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, TAP_STACKS_TOLD);
@@ -33,26 +37,38 @@ struct {
 /* Beside a walked stack, for the task's own. */
 struct tap_stack_memory {
 	u64 at; /* where the context is */
+	u64 regs; /* where the task's registers are; 0: not known */
+	u64 top; /* the word below them */
 	u64 key; /* 0: it is not on the task's stack, but on an interrupt's */
+	u64 room; /* bytes from the context on */
 	u64 words[TAP_STACK_WORDS];
 };
 
-/* Which stacks may be this one: those that begin at its depth, in the same system call. */
+/* A pointer as a number, which the verifier does not know it to be. */
+#define TAP_STACK_NUMBER(place, pointer) (*(volatile u64 *)(place) = (u64)(pointer), *(volatile u64 *)(place))
+
+/* Which stacks may be this one: those in the same system call, or of the same thread of the kernel. */
 static __always_inline void tap_stack_find(struct tap_stack_memory *m, void *ctx, u32 depth)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
-	u64 offset, call = 0;
+	u64 offset = TAP_STACK_NUMBER(&m->at, ctx) - (u64)p->stack, call = 0;
 
-	*(volatile u64 *)&m->at = (u64)ctx;
-	offset = *(volatile u64 *)&m->at - (u64)p->stack;
-	m->key = 0;
+	m->key = m->top = m->regs = 0;
 	if (offset >= TAP_STACK_BYTES)
 		return;
+	m->room = TAP_STACK_BYTES - offset;
 #ifdef __TARGET_ARCH_x86
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-		call = ((struct pt_regs *)bpf_task_pt_regs(p))->orig_ax;
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
+		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
+
+		call = regs->orig_ax;
+		if (bpf_probe_read_kernel(&m->top, sizeof(m->top), (void *)(TAP_STACK_NUMBER(&m->regs, regs) - 8)))
+			m->top = 0;
+	}
 #endif
-	m->key = offset | (u64)depth << 16 | (call & 0xffff) << 24 | 1ull << 63;
+	if (p->flags & TAP_PF_KTHREAD)
+		call = p->pid;
+	m->key = (u64)depth << 40 | (call & 0xffffffff) | 1ull << 63;
 }
 
 static __always_inline struct tap_stack_seen *tap_stack_way(u64 key, u32 way)
@@ -67,8 +83,10 @@ static __always_inline bool tap_stack_is(struct tap_stack_memory *m, struct tap_
 {
 	u32 nr = seen->nr, words = seen->words & (TAP_STACK_WORDS - 1), i;
 
+	if (seen->top && seen->top != m->top)
+		return false;
 	if (words > *have) {
-		if (bpf_probe_read_kernel(m->words, words * sizeof(u64), (void *)m->at))
+		if (words * sizeof(u64) > m->room || bpf_probe_read_kernel(m->words, words * sizeof(u64), (void *)m->at))
 			return false;
 		*have = words;
 	}
@@ -101,16 +119,20 @@ static __always_inline u32 tap_stack_look(struct tap_stack_memory *m)
 	return 0;
 }
 
-/* Whether to tell the recorder of it: once, as long as few others are told of. */
+/* Whether to tell the recorder of it: a few times, for the places may be certain only then, and rarely later. */
 static __always_inline bool tap_stack_is_news(u64 key, u32 number)
 {
-	u64 tag = (key ^ ((u64)number << 32)) * 0x9e3779b97f4a7c15ull;
+	u64 tag = (key ^ ((u64)number << 40)) * 0x9e3779b97f4a7c15ull & ~15ull;
 	u32 at = tag >> 32 & (TAP_STACKS_TOLD - 1);
 	u64 *told = bpf_map_lookup_elem(&tap_stacks_told, &at);
 
-	if (!told || *told == tag)
+	if (!told)
 		return false;
-	*told = tag;
+	if ((*told & ~15ull) != tag)
+		*told = tag;
+	else if ((*told & 15) == TAP_STACK_TOLD_OFTEN)
+		return !(bpf_get_prandom_u32() & 63);
+	(*told)++;
 	return true;
 }
 
@@ -125,7 +147,7 @@ static __always_inline void tap_stack_show(struct tap_stack_memory *m, const u64
 	if (!log || !m->key || !tap_stack_is_news(m->key, number) ||
 	    *(volatile u64 *)&log->head - *(volatile u64 *)&log->tail > tap_stack_log_bytes / 2)
 		return;
-	words = (TAP_STACK_BYTES - (m->key & (TAP_STACK_BYTES - 1))) / sizeof(u64);
+	words = m->room / sizeof(u64);
 	if (words >= TAP_STACK_WORDS)
 		words = TAP_STACK_WORDS - 1;
 	rec = tap_stack_log_take(log, space);
@@ -135,6 +157,7 @@ static __always_inline void tap_stack_show(struct tap_stack_memory *m, const u64
 	shown->number = 0;
 	shown->seen_number = number;
 	shown->key = m->key;
+	shown->top = m->top;
 	shown->nr_words = bpf_probe_read_kernel(shown->words, words * sizeof(u64), (void *)m->at) ? 0 : words;
 	bpf_probe_read_kernel(shown->addrs, bytes & 1023, addrs);
 	tap_make_real(rec, space, sizeof(*shown) + bytes);

@@ -34,6 +34,7 @@ struct tap_stack_shown {
 	unsigned int number; /* 0 */
 	unsigned int seen_number;
 	unsigned long long key; /* what it has in common with those that may be the same */
+	unsigned long long top; /* the word below the task's registers */
 	unsigned long long nr_words;
 	unsigned long long words[TAP_STACK_WORDS];
 	unsigned long long addrs[];
@@ -64,8 +65,9 @@ struct tap_stack_seen {
 	unsigned int version; /* odd: being written */
 	unsigned int number;
 	unsigned long long key; /* 0: nothing is here */
-	unsigned int nr; /* addresses */
+	unsigned int nr; /* addresses that lie behind the context */
 	unsigned int words; /* up to the last place */
+	unsigned long long top; /* the outermost address, which lies below the registers; 0: there too */
 	unsigned short places[TAP_STACK_SEEN_FRAMES]; /* words behind the context */
 	unsigned long long addrs[TAP_STACK_SEEN_FRAMES];
 };

@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where the return addresses of walked stacks lie in memory, so that the programs know them by sight (bpf/stack_look.h). */
+/*
+ * Where the return addresses of walked stacks lie in memory, so that the programs know them by sight (bpf/stack_look.h). An
+ * address may be found in several places, for earlier calls left copies. But it lies in one that is the same each time, so
+ * the places that it was found in every time become fewer, until it is one.
+ */
 #ifndef TAP_CAPTURE_STACK_SEEN_H
 #define TAP_CAPTURE_STACK_SEEN_H
 
 #include <stdbool.h>
 
+#include "base/map.h"
 #include "stack_maps.h"
 
-/*
- * Finds the places of a stack with @nr addresses. What follows from one address is the next, so who finds the same ones in the same
- * places has the same stack: but only if each could lie in no other place. Copies that earlier calls left there may be one.
- * Return: false: it is to be walked.
- */
-bool tap_stack_seen_find(const struct tap_stack_shown *shown, unsigned int nr, struct tap_stack_seen *seen);
+/* Of those that are not certain yet; of more than that, all begin again. */
+#define TAP_STACK_SIGHTS_MAX 2048u
 
-/* Puts it into @table, in place of an older one, while programs read there. @turn: counts. */
-void tap_stack_seen_put(struct tap_stack_seen *table, unsigned int *turn, const struct tap_stack_seen *seen);
+struct tap_stack_sights { /* all zero: none */
+	struct tap_map v; /* number of a stack -> its places, owned */
+	unsigned int turn;
+};
+
+/*
+ * Looks at a stack of @nr addresses. Return: true: it is certain where they lie: @seen says it. false: not yet, or never, or out
+ * of memory: it is to be walked.
+ */
+bool tap_stack_sights_add(struct tap_stack_sights *s, const struct tap_stack_shown *shown, unsigned int nr,
+			  struct tap_stack_seen *seen);
+void tap_stack_sights_release(struct tap_stack_sights *s);
+
+/* Puts it into @table, in place of an older one, while programs read there. */
+void tap_stack_sights_put(struct tap_stack_sights *s, struct tap_stack_seen *table, const struct tap_stack_seen *seen);
 
 #endif

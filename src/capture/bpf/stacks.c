@@ -6,7 +6,6 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
-#include "capture/stack_seen.h"
 #include "object/object.h"
 
 #define LOOK_NS 500000000u
@@ -79,8 +78,8 @@ static void take_shown(struct tap_bpf_stacks *s, const struct tap_stack_shown *s
 	struct tap_stack_seen seen;
 
 	if (s->seen && len >= sizeof(*shown) &&
-	    tap_stack_seen_find(shown, (unsigned int)((len - sizeof(*shown)) / sizeof(*shown->addrs)), &seen))
-		tap_stack_seen_put(s->seen, &s->turn, &seen);
+	    tap_stack_sights_add(&s->sights, shown, (unsigned int)((len - sizeof(*shown)) / sizeof(*shown->addrs)), &seen))
+		tap_stack_sights_put(&s->sights, s->seen, &seen);
 }
 
 int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err)
@@ -153,6 +152,7 @@ void tap_bpf_stacks_release(struct tap_bpf_stacks *s)
 		munmap(s->log, s->log_bytes);
 	if (s->seen)
 		munmap(s->seen, s->seen_bytes);
+	tap_stack_sights_release(&s->sights);
 	tap_stacks_free(s->table);
 	*s = (struct tap_bpf_stacks){ 0 };
 }

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "capture/backend.h"
+#include "capture/stack_seen.h"
 #include "capture/stacks.h"
 
 struct tap_bpf_stacks { /* all zero: no event has stacks */
@@ -15,7 +16,7 @@ struct tap_bpf_stacks { /* all zero: no event has stacks */
 	uint64_t ring_bytes;
 	struct tap_stack_seen *seen; /* mapped; NULL: all are walked */
 	size_t seen_bytes;
-	unsigned int turn; /* of tap_stack_seen_put() */
+	struct tap_stack_sights sights;
 	uint64_t looked_ns; /* when it was last asked for what is new */
 };
 
