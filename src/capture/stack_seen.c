@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BELOW 4u /* frames of the program and of what called it with its context, which lie below that */
 #define SET_WORDS (TAP_STACK_WORDS / 64)
 
 /* Of a stack: where each address was found every time. */
@@ -34,12 +33,12 @@ static void find_lowest(const struct tap_stack_shown *shown, unsigned int below,
 }
 
 /* Where each may lie, the others being in order around it. Return: false: they do not lie there. */
-static bool find(const struct tap_stack_shown *shown, unsigned int nr, struct sight *now)
+static bool find(const struct tap_stack_shown *shown, unsigned int own, unsigned int nr, struct sight *now)
 {
 	uint16_t low[TAP_STACK_MAX_DEPTH], high[TAP_STACK_MAX_DEPTH];
 
 	*now = (struct sight){ .below = find_highest(shown, nr, high), .nr = nr };
-	if (now->below > MAX_BELOW || now->below == nr || nr - now->below > TAP_STACK_SEEN_FRAMES)
+	if (now->below > own || now->below == nr || nr - now->below > TAP_STACK_SEEN_FRAMES)
 		return false;
 	find_lowest(shown, now->below, nr, low);
 	for (unsigned int i = now->below; i < nr; i++)
@@ -102,8 +101,8 @@ static struct sight *get(struct tap_stack_sights *s, uint32_t number)
 	return slot ? (struct sight *)(uintptr_t)*slot : NULL;
 }
 
-bool tap_stack_sights_add(struct tap_stack_sights *s, const struct tap_stack_shown *shown, unsigned int nr,
-			  struct tap_stack_seen *seen)
+bool tap_stack_sights_add(struct tap_stack_sights *s, const struct tap_stack_shown *shown, unsigned int own,
+			  unsigned int nr, struct tap_stack_seen *seen)
 {
 	struct sight now, *all;
 
@@ -114,7 +113,7 @@ bool tap_stack_sights_add(struct tap_stack_sights *s, const struct tap_stack_sho
 		seen->top = shown->top;
 		nr--;
 	}
-	if (!find(shown, nr, &now))
+	if (!find(shown, own, nr, &now))
 		return false;
 	all = get(s, shown->seen_number);
 	if (!all)

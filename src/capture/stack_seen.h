@@ -21,11 +21,12 @@ struct tap_stack_sights { /* all zero: none */
 };
 
 /*
- * Looks at a stack of @nr addresses. Return: true: it is certain where they lie: @seen says it. false: not yet, or never, or out
+ * Looks at a stack of @nr addresses. @own: so many of the first are of the program and of what calls it: of these some lie
+ * before the context, where nobody looks. Return: true: it is certain where they lie: @seen says it. false: not yet, or never, or out
  * of memory: it is to be walked.
  */
-bool tap_stack_sights_add(struct tap_stack_sights *s, const struct tap_stack_shown *shown, unsigned int nr,
-			  struct tap_stack_seen *seen);
+bool tap_stack_sights_add(struct tap_stack_sights *s, const struct tap_stack_shown *shown, unsigned int own,
+			  unsigned int nr, struct tap_stack_seen *seen);
 void tap_stack_sights_release(struct tap_stack_sights *s);
 
 /* Puts it into @table, in place of an older one, while programs read there. */

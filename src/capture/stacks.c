@@ -140,8 +140,7 @@ static bool is_own(const char *name)
 	return false;
 }
 
-/* How many frames are of who read the stack. */
-static unsigned int count_own(const struct tap_stacks *s, const uint64_t *addrs, unsigned int nr)
+unsigned int tap_stacks_count_own(const struct tap_stacks *s, const unsigned long long *addrs, unsigned int nr)
 {
 	unsigned int own = 0;
 	uint64_t offset;
@@ -176,7 +175,7 @@ static void add_kernel_frame(const struct tap_stacks *s, uint64_t addr, struct t
 
 static void add_kernel(struct tap_stacks *s, const struct tap_stack_new *stack, unsigned int nr)
 {
-	unsigned int from = count_own(s, (const uint64_t *)stack->addrs, nr);
+	unsigned int from = tap_stacks_count_own(s, stack->addrs, nr);
 	struct tap_buf text = { 0 };
 
 	for (unsigned int i = from; i < nr && i - from < stack->depth; i++)

@@ -26,6 +26,9 @@ bool tap_stacks_name_kernel(const struct tap_stacks *s);
  */
 int tap_stacks_add(struct tap_stacks *s, const struct tap_stack_new *stack, unsigned int nr);
 
+/* How many of the first addresses are of who read the stack. 0: nothing is known of functions. */
+unsigned int tap_stacks_count_own(const struct tap_stacks *s, const unsigned long long *addrs, unsigned int nr);
+
 /* To be called at each drain: looks again for addresses of a process that was becoming another program. */
 void tap_stacks_retry(struct tap_stacks *s);
 

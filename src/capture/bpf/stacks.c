@@ -58,8 +58,24 @@ static void *map_whole(const struct bpf_object *obj, const char *name, size_t by
 	return at == MAP_FAILED ? NULL : at;
 }
 
+/* Short of memory it is not said. */
+static void note_hidden(struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++) {
+		struct tap_plan_event *ev = &plan->events[i];
+
+		if (ev->backend == &tap_backend_bpf && ev->stacks.kernel && !ev->note) {
+			ev->note = strdup("stacks: functions of the kernel have no names, for /proc/kallsyms hides where they are "
+					  "(kernel.kptr_restrict; cap_syslog)");
+			return;
+		}
+	}
+}
+
 int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj, struct tap_plan *plan, struct tap_err *err)
 {
+	int ret;
+
 	if (!plan->has_stacks)
 		return 0;
 	s->ring_bytes = LOG_BYTES;
@@ -70,15 +86,21 @@ int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj, 
 		s->seen = map_whole(obj, "tap_stacks_seen", s->seen_bytes);
 	if (!s->log || (s->seen_bytes && !s->seen))
 		return tap_err_set(err, -errno, "cannot map the stacks: %m");
-	return tap_stacks_new(&s->table, err);
+	ret = tap_stacks_new(&s->table, err);
+	if (!ret && !tap_stacks_name_kernel(s->table))
+		note_hidden(plan);
+	return ret;
 }
 
 static void take_shown(struct tap_bpf_stacks *s, const struct tap_stack_shown *shown, unsigned int len)
 {
 	struct tap_stack_seen seen;
+	unsigned int nr;
 
-	if (s->seen && len >= sizeof(*shown) &&
-	    tap_stack_sights_add(&s->sights, shown, (unsigned int)((len - sizeof(*shown)) / sizeof(*shown->addrs)), &seen))
+	if (!s->seen || len < sizeof(*shown))
+		return;
+	nr = (unsigned int)((len - sizeof(*shown)) / sizeof(*shown->addrs));
+	if (tap_stack_sights_add(&s->sights, shown, tap_stacks_count_own(s->table, shown->addrs, nr), nr, &seen))
 		tap_stack_sights_put(&s->sights, s->seen, &seen);
 }
 

@@ -19,6 +19,7 @@
 #include "capture/tracefs/instance.h"
 #include "capture/tracefs/limit.h"
 #include "capture/tracefs/sieve.h"
+#include "capture/tracefs/stacks.h"
 #include "capture/tracefs/tracefs.h"
 #include "capture/tracefs/triggers.h"
 #include "event/format.h"
@@ -191,6 +192,9 @@ static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format, st
 	ret = tap_sieve_split(fmt, ev->filter, kernel, &rest, err);
 	if (!ret && kernel->len)
 		ret = put_filter(t, ev, tap_buf_str(kernel), err);
+	if (!ret && rest.len && ev->stacks.depth)
+		ret = tap_err_set(err, -EOPNOTSUPP, "--stack: '%.200s' of %s:%s is more than the kernel's filters can do, and the "
+				  "kernel takes the stacks", tap_buf_str(&rest), ev->system, ev->name);
 	if (!ret && rest.len && sizeof(long) != sizeof(uint64_t))
 		ret = tap_err_set(err, -EOPNOTSUPP, "-f: '%.200s' of %s:%s: a kernel of 32 bits cannot do it",
 				  tap_buf_str(&rest), ev->system, ev->name);
@@ -256,7 +260,7 @@ static int set_event(struct tfs *t, struct tap_plan_event *ev, struct tap_err *e
 	}
 	tap_buf_str(&format);
 	ret = format.err ? tap_err_set(err, format.err, "out of memory") :
-			   set_filter(t, ev, format.data, err);
+			   set_filter(t, ev, format.data, err) ?: tap_tracefs_stacks_set(&t->in, ev, err);
 	if (!ret && !ev->is_soft)
 		refused = tap_instance_put(&t->in, "1", "events/%s/%s/enable", ev->system,
 					   ev->name);
@@ -408,20 +412,12 @@ static int tfs_new(struct tap_plan *plan, struct tfs **out, struct tap_err *err)
 	return t->block ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
 }
 
-static bool has_trigger(const struct tap_plan *plan, const char *words)
-{
-	for (unsigned int i = 0; i < plan->nr_triggers; i++)
-		if (!strncmp(plan->triggers[i].words, words, strlen(words)))
-			return true;
-	return false;
-}
-
 /* What a stacktrace trigger records is an event of the kernel's tracers. */
 static int describe_stacks(struct tfs *t, struct tap_err *err)
 {
 	struct tap_buf text = { .max = TAP_FORMAT_MAX_BYTES };
 
-	if (!has_trigger(t->plan, "stacktrace") ||
+	if (!tap_tracefs_stacks_come(t->plan) ||
 	    tap_tracefs_format(t->root, "ftrace", "kernel_stack", &text, NULL)) {
 		tap_buf_release(&text);
 		return 0;
