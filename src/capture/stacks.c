@@ -15,6 +15,7 @@
 #include "symbol/places.h"
 
 #define TRY_NS 20000000u
+#define TRY_MAX 256u /* the newest */
 
 /* A program's, which has no text yet. */
 struct unnamed {
@@ -225,11 +226,12 @@ int tap_stacks_add(struct tap_stacks *s, const struct tap_stack_new *stack, unsi
 void tap_stacks_retry(struct tap_stacks *s)
 {
 	uint64_t now_ns = tap_now_ns();
+	unsigned int nr = 0;
 
 	if (now_ns - s->tried_ns < TRY_NS)
 		return;
 	s->tried_ns = now_ns;
-	for (struct unnamed *u = s->added; u; u = u->next)
+	for (struct unnamed *u = s->added; u && nr < TRY_MAX; u = u->next, nr++)
 		if (u->nr_unknown)
 			find_places(s, u);
 }

@@ -8,7 +8,8 @@
 #include "base/clock.h"
 #include "object/object.h"
 
-#define LOOK_NS 500000000u
+#define LOOK_NS 500000000u /* and as long again for each MiB of texts, which a head repeats */
+#define LOOK_SHIFT 20
 #define LOG_BYTES (1u << 20) /* of new stacks between two drains: a thousand of the deepest */
 
 static uint32_t constant_of(const struct tap_stack_kinds *kinds)
@@ -107,13 +108,14 @@ static void take_shown(struct tap_bpf_stacks *s, const struct tap_stack_shown *s
 int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err)
 {
 	struct tap_ring *ring = (struct tap_ring *)s->log;
-	uint64_t tail;
+	uint64_t head, tail;
 	int ret = 0;
 
 	if (!s->log)
 		return 0;
+	head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE); /* who makes new ones all the time must not keep us here */
 	tap_stacks_retry(s->table);
-	for (tail = ring->tail; !ret && tail != __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);) {
+	for (tail = ring->tail; !ret && tail != head;) {
 		unsigned char *at = s->log + TAP_RING_DATA + (tail & (s->ring_bytes - 1));
 		uint32_t word = __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE), space = word & 0xffff;
 		const struct tap_stack_new *stack = (const struct tap_stack_new *)(at + sizeof(struct tap_rec));
@@ -145,7 +147,7 @@ bool tap_bpf_stacks_find(struct tap_bpf_stacks *s, struct tap_page_writer *write
 	uint64_t now = tap_now_ns();
 	bool news = false;
 
-	if (!s->table || now - s->looked_ns < LOOK_NS)
+	if (!s->table || now - s->looked_ns < LOOK_NS * (1 + (tap_stacks_count(s->table).bytes >> LOOK_SHIFT)))
 		return false;
 	s->looked_ns = now;
 	if (tap_stacks_hand_over(s->table, &news))

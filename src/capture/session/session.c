@@ -828,7 +828,6 @@ static int finish_file(struct tap_session *s, struct tap_err *err)
 	int ret = tap_description_end(&s->description, &s->plan.pids, tap_spool_path(s->spool), !s->failed, &cmdlines,
 				      err);
 
-	settle(s);
 	ret = ret ?: write_meta(s, err);
 	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack, err);
 	if (!ret && !stat(s->file, &st))
@@ -851,6 +850,7 @@ int tap_session_finish(struct tap_session *s, struct tap_err *err)
 {
 	int ret = stop(s, err);
 
+	settle(s);
 	set_price(s);
 	tap_description_set_window(&s->description, s->stats.start_ns, s->stats.end_ns);
 	return ret ?: s->flight ? finish_flight(s, err) : finish_file(s, err);

@@ -1,0 +1,298 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# record --stack: each kernel stack is the one that the kernel's own stacktrace trigger finds at the same switch, a program's is
+# what its source says.
+here=$(cd "$(dirname "$0")" && pwd)
+SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
+. "$here/lib.sh"
+
+needs_root
+needs_tracefs
+scratch=$(mktemp -d /tmp/schedtap-stacks-XXXXXX)
+instance=$T/instances/schedtap-test-stacks-$$
+trap 'cd /; rm -rf "$scratch"; [ ! -d "$instance" ] || rmdir "$instance"' EXIT
+stacked=$scratch/stacked
+${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$stacked" "$here/stacked.c" ||
+	plan_skip "no compiler"
+
+# Reads events as JSON, calls $each->(event, its kernel stack or undef, its user stack or undef), both as array references of names
+# from the innermost on, once the next event came.
+READ='
+	use strict;
+	use JSON::PP;
+	sub each_event {
+		my ($each) = @_;
+		my (%last, %stacks);
+		my $flush = sub {
+			my ($cpu) = @_;
+			$each->($last{$cpu}, $stacks{$cpu}{kernel}, $stacks{$cpu}{user}) if $last{$cpu};
+			delete $stacks{$cpu};
+		};
+		while (<STDIN>) {
+			my $e = decode_json($_);
+			if ($e->{event} =~ /^schedtap:(kernel|user)_stack$/) {
+				die "a stack of nothing" unless $last{$e->{cpu}};
+				die "another time" if $e->{ts_ns} != $last{$e->{cpu}}{ts_ns};
+				die "another task" if $e->{tid} != $last{$e->{cpu}}{tid};
+				die "two of a kind" if $stacks{$e->{cpu}}{$1};
+				die "the program first" if $1 eq "kernel" && $stacks{$e->{cpu}}{user};
+				$stacks{$e->{cpu}}{$1} = [names($e)];
+			} else {
+				$flush->($e->{cpu});
+				$last{$e->{cpu}} = $e;
+			}
+		}
+		$flush->($_) for keys %last;
+	}
+	sub names {
+		return "bare" if $_[0]{text} =~ /^0x/; # a number
+		return grep { length } split /\n => /, $_[0]{text};
+	}
+'
+
+# stacks_json FILE [OPTION...]: each event as JSON, of the plain dump, where stacks are text.
+stacks_json()
+{
+	"$SCHEDTAP" dump -i "$@" | perl -MJSON::PP -ne '
+		my $json = JSON::PP->new->canonical;
+		/^\s*(.{1,16})-(\d+)\s+\[(\d+)\] (\d+)\.(\d{9}): ([a-z_]+:[a-z_]+): (.*)$/ or next;
+		my ($comm, $tid, $cpu, $s, $ns, $event, $text) = ($1, $2, $3, $4, $5, $6, $7);
+		$text =~ s/\\n/\n/g if $event =~ /_stack$/;
+		print $json->encode({ comm => $comm, tid => $tid, cpu => $cpu + 0, ts_ns => $s * 1e9 + $ns, event => $event,
+			text => $text }), "\n"'
+}
+
+# The kernel's own over an instance of ours, of all switches away from the tasks of this test.
+begin_referee()
+{
+	mkdir "$instance"
+	echo mono >"$instance/trace_clock"
+	echo 16384 >"$instance/buffer_size_kb"
+	echo 'prev_comm ~ "stk_*"' >"$instance/events/sched/sched_switch/filter"
+	echo 'stacktrace if prev_comm ~ "stk_*"' >"$instance/events/sched/sched_switch/trigger"
+	echo 1 >"$instance/events/sched/sched_switch/enable"
+}
+
+end_referee()
+{
+	echo 0 >"$instance/tracing_on"
+	cp "$instance/trace" referee
+	echo '!stacktrace' >"$instance/events/sched/sched_switch/trigger"
+	rmdir "$instance"
+}
+
+# Every switch that both saw, by task and order.
+compare()
+{
+	perl -e "$READ"'
+		my ($file, $least) = @ARGV;
+		my (%want, %have, $tid, %kinds);
+		open(my $in, "<", $file) or die;
+		while (<$in>) {
+			if (/: sched_switch: .*prev_pid=(\d+) /) {
+				$tid = $1;
+				my ($us) = /(\d+\.\d+): sched_switch/;
+				push @{$want{$tid}}, { time => $us, frames => [] };
+			} elsif (/^ *\S.*-(\d+) +\[\d+\].*: <stack trace>/) {
+				$tid = $1;
+			} elsif (/^ => (\S+)/ && defined $tid) {
+				push @{$want{$tid}[-1]{frames}}, $1;
+			}
+		}
+		each_event(sub {
+			my ($e, $kernel) = @_;
+			push @{$have{$e->{tid}}}, { time => $e->{ts_ns} / 1e9, frames => $kernel } if $e->{event} eq "sched:sched_switch";
+		});
+		my ($same, $differ, $alone) = (0, 0, 0);
+		for my $tid (keys %want) {
+			my @have = @{$have{$tid} // []};
+			for my $w (@{$want{$tid}}) {
+				shift @have while @have && $have[0]{time} < $w->{time} - 0.0002;
+				if (!@have || abs($have[0]{time} - $w->{time}) > 0.0002) {
+					$alone++;
+					next;
+				}
+				my $h = shift @have;
+				my @frames = @{$w->{frames}};
+				shift @frames while @frames && $frames[0] =~ /^(trace_event_raw_event_|__traceiter_|__bpf_trace_)/;
+				if ("@frames" eq "@{$h->{frames}}") {
+					$same++;
+					$kinds{"@frames"}++;
+				} else {
+					$differ++;
+					print STDERR "want @frames\nhave @{$h->{frames}}\n" if $differ < 4;
+				}
+			}
+		}
+		print STDERR "# $same the same, ", scalar(keys %kinds), " different ones; $differ differ, $alone in one alone\n";
+		exit($differ || $same < $least || $alone > $same / 100 || keys %kinds < 5);
+	' "$@"
+}
+
+# @1: least number of stacks; the rest: of record
+as_the_kernels()
+{
+	local least=$1
+
+	shift
+	start a.dat -e sched_switch "$@"
+	begin_referee
+	"$stacked" mixed 1500 &
+	sleep 1.2
+	end_referee
+	wait $!
+	ends 0 INT
+	stacks_json a.dat >json
+	must compare referee "$least" <json
+	must grep -q 'stacks, .* different ones' a.dat.err
+}
+check "kernel stacks are the kernel's own" as_the_kernels 1000 --stack sched_switch
+check "with programs' stacks behind them" as_the_kernels 1000 --stack sched_switch:both
+
+# What the source says, from the function that slept on. What the C library was in has no frame pointer: its caller may be left out.
+of_the_program()
+{
+	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:user -o a.dat -- "$stacked" deep 5
+	stacks_json a.dat -c stacked >json
+	must perl -e "$READ"'
+		my $good = 0;
+		each_event(sub {
+			my ($e, $kernel, $user) = @_;
+			die "a kernel stack" if $kernel;
+			my @own = grep { /^(deep|main)$/ } @{$user // []};
+			$good++ if "@own" =~ /^deep deep deep deep (deep )?main$/;
+		});
+		exit($good < 5);' <json
+}
+check "stacks of a program" of_the_program
+
+frames_of()
+{
+	perl -e "$READ"'
+		my ($kind, %nr) = @ARGV;
+		each_event(sub {
+			my ($e, $kernel, $user) = @_;
+			my $stack = $kind eq "user" ? $user : $kernel;
+			$nr{scalar(@$stack)}++ if $stack;
+		});
+		print "$_\n" for sort { $b <=> $a } keys %nr;' "$1"
+}
+
+deepest()
+{
+	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:user -o a.dat -- "$stacked" deep 500
+	stacks_json a.dat -c stacked >json
+	must [ "$(frames_of user <json | head -n 1)" = 127 ]
+}
+check "127 frames of 500" deepest
+
+cut_at_a_depth()
+{
+	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:both,depth=3 -o a.dat -- "$stacked" deep 20
+	stacks_json a.dat -c stacked >json
+	must [ "$(frames_of user <json | head -n 1)" = 3 ]
+	must [ "$(frames_of kernel <json | head -n 1)" = 3 ]
+	must grep -q '"text":"\\n => __schedule\\n => schedule\\n => do_nanosleep"' json
+}
+check "a depth" cut_at_a_depth
+
+# nr FILE EVENT
+nr()
+{
+	"$SCHEDTAP" dump -i "$1" -e "$2" | wc -l
+}
+
+where_the_filter_passes()
+{
+	run 0 "$SCHEDTAP" record "$@" -e sched_switch -f 'prev_comm ~ "stk_*"' -e sched_waking -o a.dat --stack sched_switch \
+		-- "$stacked" mixed 300
+	must [ "$(nr a.dat sched_switch)" -gt 100 ]
+	must [ "$(nr a.dat sched_waking)" -gt 100 ]
+	must [ "$(nr a.dat kernel_stack)" = "$(nr a.dat sched_switch)" ]
+}
+check "only where the filter passes" where_the_filter_passes -b bpf
+check "only where the filter passes, over tracefs" where_the_filter_passes -b tracefs
+
+# Behind its own event, though another one shares the tracepoint.
+between_events()
+{
+	run 0 "$SCHEDTAP" record -e sched_switch -e sched_pick -e sched_waking --stack sched_switch --stack sched_waking -o a.dat \
+		-- "$stacked" mixed 300
+	stacks_json a.dat >json
+	must perl -e "$READ"'
+		my %nr;
+		each_event(sub {
+			my ($e, $kernel) = @_;
+			$nr{$e->{event}}{$kernel ? "with" : "without"}++;
+			die "not of a switch: @$kernel" if $kernel && $e->{event} eq "sched:sched_switch" && $kernel->[0] ne "__schedule";
+		});
+		die unless $nr{"sched:sched_switch"}{with} > 100 && $nr{"sched:sched_waking"}{with} > 100;
+		die if grep { $nr{$_}{without} } "sched:sched_switch", "sched:sched_waking";
+		die if $nr{"schedtap:sched_pick"}{with};' <json
+}
+check "between other events" between_events
+
+printed_by_others()
+{
+	command -v trace-cmd >/dev/null || skip "no trace-cmd"
+	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:both -o a.dat -- "$stacked" deep 5
+	trace-cmd report -i a.dat >report 2>/dev/null
+	must perl -0777 -ne 'exit !/kernel_stack:\s*\n => __schedule\n => schedule\n => do_nanosleep\n/' report
+	must perl -0777 -ne 'exit !/user_stack:\s*\n => \S+\n(?: => \S+\n)* => deep\n => deep\n/' report
+}
+check "trace-cmd prints them" printed_by_others
+
+# 2^17 of them, one switch each: as many as there is room for are kept, and the others are counted.
+too_many()
+{
+	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:user -o a.dat -- "$stacked" many 17
+	must grep -Eq '^schedtap: [0-9]+ stacks were not kept: there were too many different ones' err
+	must grep -q ', 0 lost' err
+	must perl -ne '$nr = $1 if /(\d+) stacks were not kept/; $of = $1 if /, (\d+) different ones/; END { exit !($nr > 50000 && $of > 60000) }' err
+}
+check "more than are kept" too_many
+
+# What is older than a second has its text.
+killed()
+{
+	start a.dat -e sched_switch --stack sched_switch:both
+	"$stacked" mixed 2500 &
+	sleep 2.3
+	kill -9 $recorder
+	wait $recorder || :
+	kill $! 2>/dev/null || :
+	run 0 "$SCHEDTAP" repair a.dat
+	stacks_json a.dat >json
+	must perl -e "$READ"'
+		my ($named, $bare, $first, $last) = (0, 0);
+		my @all;
+		each_event(sub { push @all, [@_] });
+		$last = $all[-1][0]{ts_ns};
+		for (@all) {
+			my ($e, @stacks) = @$_;
+			next if $e->{ts_ns} > $last - 1e9;
+			for (grep { defined } @stacks) {
+				"@$_" eq "bare" ? $bare++ : $named++;
+			}
+		}
+		print STDERR "# $named, $bare without a text\n";
+		exit($bare || $named < 500);' <json
+}
+check "kill -9" killed
+
+refused()
+{
+	run 2 "$SCHEDTAP" record -e sched_switch --stack nosuch -d 1 -o a.dat
+	must grep -q "^schedtap: --stack 'nosuch': no event of this recording fits it" err
+	run 2 "$SCHEDTAP" record -e sched_switch --stack sched_switch,depth=200 -d 1 -o a.dat
+	must grep -q "a depth is a number of frames, 1 to 127" err
+	run 2 "$SCHEDTAP" record -b tracefs -e sched_switch --stack sched_switch:user -d 1 -o a.dat
+	must grep -q "stacks of programs are not to be had" err
+	run 2 "$SCHEDTAP" record --define "$here/../../examples/own_events.h" --stack 'own*:*' -d 1 -o a.dat
+	must grep -q "is of a definition, whose events have no stacks" err
+	must [ ! -e a.dat ]
+}
+check "what cannot be had" refused
+
+done_testing
