@@ -121,6 +121,16 @@ sub events_of {
 	return $step->{text};
 }
 
+sub check_stacks {
+	my ($steps) = @_;
+	my $text = $steps->{stacks}{text} // '';
+	my ($kernel, $user) = $text =~ /^(\d+)$/mg;
+
+	is($steps->{stacks}{rc} // 'none', 0, 'stacks: exit code') or return diag($text);
+	cmp_ok($kernel // 0, '>', 20, 'stacks of the kernel') or diag($text);
+	cmp_ok($user // 0, '>', 20, 'stacks of programs') or diag($text);
+}
+
 sub check_guest {
 	my ($log, $steps) = @_;
 
@@ -323,7 +333,8 @@ sub check_all {
 	came_to_end($dir, '') or return;
 	check_guest(slurp("$dir/log"), $steps);
 	SKIP: {
-		skip('probes of programs: this kernel takes no BPF programs', 1) if ($steps->{doctor}{text} // '') !~ /yes, over BPF/;
+		skip('stacks, and probes of programs: this kernel takes no BPF programs', 1) if ($steps->{doctor}{text} // '') !~ /yes, over BPF/;
+		check_stacks($steps);
 		check_probes($steps);
 	}
 	SKIP: {
