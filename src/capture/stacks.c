@@ -15,7 +15,8 @@
 #include "symbol/places.h"
 
 #define TRY_NS 20000000u
-#define TRY_MAX 256u /* the newest */
+#define TRY_FOR_NS 300000000u
+#define TRY_MAX 1024u /* the newest */
 
 /* A program's, which has no text yet. */
 struct unnamed {
@@ -23,6 +24,7 @@ struct unnamed {
 	char *text; /* owned; NULL */
 	uint32_t number;
 	int tgid;
+	uint64_t added_ns;
 	unsigned int nr, nr_unknown; /* unknown: that have no place yet */
 	struct frame {
 		uint64_t addr;
@@ -204,6 +206,7 @@ static int add_user(struct tap_stacks *s, const struct tap_stack_new *stack, uns
 		return -ENOMEM;
 	u->number = stack->number;
 	u->tgid = (int)stack->tgid;
+	u->added_ns = tap_now_ns();
 	u->nr = nr;
 	for (unsigned int i = 0; i < nr; i++)
 		u->frames[i].addr = stack->addrs[i];
@@ -279,16 +282,27 @@ static void take_named(struct tap_stacks *s)
 	s->handed_over = NULL;
 }
 
-/* Behind those that wait for their names. */
-static void hand_over_added(struct tap_stacks *s)
+/* Behind those that wait for their names. @all: also such as have places to be looked for again. */
+static void hand_over_added(struct tap_stacks *s, bool all)
 {
-	struct unnamed **end = &s->handed_over;
+	struct unnamed **end = &s->handed_over, **from = &s->added;
+	uint64_t now_ns = tap_now_ns();
 
 	while (*end)
 		end = &(*end)->next;
-	*end = s->added;
-	s->is_named &= !s->added;
-	s->added = NULL;
+	while (*from) {
+		struct unnamed *u = *from;
+
+		if (!all && u->nr_unknown && now_ns - u->added_ns < TRY_FOR_NS) {
+			from = &u->next;
+			continue;
+		}
+		*from = u->next;
+		u->next = NULL;
+		*end = u;
+		end = &u->next;
+		s->is_named = false;
+	}
 }
 
 bool tap_stacks_hand_over(struct tap_stacks *s, bool *news)
@@ -298,7 +312,7 @@ bool tap_stacks_hand_over(struct tap_stacks *s, bool *news)
 	if (pthread_mutex_trylock(&s->lock))
 		return false;
 	take_named(s);
-	hand_over_added(s);
+	hand_over_added(s, false);
 	any = s->handed_over;
 	pthread_mutex_unlock(&s->lock);
 	*news |= s->news;
@@ -310,7 +324,7 @@ void tap_stacks_finish(struct tap_stacks *s)
 {
 	pthread_mutex_lock(&s->lock);
 	take_named(s);
-	hand_over_added(s);
+	hand_over_added(s, true);
 	name_all(s);
 	take_named(s);
 	pthread_mutex_unlock(&s->lock);

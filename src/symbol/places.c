@@ -30,6 +30,7 @@
 #define MAX_MAPPINGS (1u << 20)
 
 #define SAME_PROGRAM_NS 1000000000u /* how long it is taken to be */
+#define MISS_NS 1000000u
 #define READ_NS 20000000u /* the least time between two looks at the maps of a process */
 #define READ_SHARE 50u /* these take one of so many parts of our time */
 
@@ -67,6 +68,7 @@ struct process {
 	ino_t exe_ino;
 	uint32_t object; /* of its memory without a file */
 	uint64_t look_ns, read_ns; /* when the program is looked at again, and when its maps may be */
+	uint64_t miss_ns; /* when the program is looked at where an address is not known */
 };
 
 struct tap_places {
@@ -309,6 +311,10 @@ static uint32_t note(struct tap_places *p, struct process *of, uint64_t addr)
 	m = tap_maps_find(&of->maps, addr);
 	if (!m && now_ns >= of->read_ns) {
 		read_maps(p, of);
+		m = tap_maps_find(&of->maps, addr);
+	} else if (!m && now_ns >= of->miss_ns) { /* as a child that has just become a program, maybe a short one */
+		of->miss_ns = now_ns + MISS_NS;
+		look(p, of, now_ns);
 		m = tap_maps_find(&of->maps, addr);
 	}
 	return m ? number_of(p, of, m, addr) : 0;

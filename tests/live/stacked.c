@@ -3,7 +3,7 @@
  * Tasks whose stacks are known, for stacks.t; built with frame pointers.
  *
  *   stacked mixed MS          threads that wait in a sleep, poll(), a pipe and a futex, and one that runs; for so long
- *   stacked deep N            sleeps 50 times below N calls of deep()
+ *   stacked deep N            sleeps 150 times below N calls of deep()
  *   stacked many BITS         a switch in each of 2^BITS stacks, of left() and right()
  */
 #include <poll.h>
@@ -112,7 +112,7 @@ __attribute__((noinline)) static void deep(int n)
 	if (n > 1)
 		deep(n - 1);
 	else
-		for (int i = 0; i < 50; i++)
+		for (int i = 0; i < 150; i++)
 			usleep(NAP_US);
 	calls++;
 }
