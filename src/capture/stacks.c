@@ -22,6 +22,7 @@
 struct unnamed {
 	struct unnamed *next;
 	char *text; /* owned; NULL */
+	bool is_named; /* .text is what it will be */
 	uint32_t number;
 	int tgid;
 	uint64_t added_ns;
@@ -45,9 +46,9 @@ struct tap_stacks {
 	struct texts kernel, user;
 	struct unnamed *added; /* who adds has these for himself */
 	uint64_t tried_ns; /* when places were last looked for again */
-	pthread_mutex_t lock; /* of these: */
+	pthread_mutex_t naming; /* held by who names */
+	pthread_mutex_t lock; /* never for long: of these */
 	struct unnamed *handed_over;
-	bool is_named; /* all of them */
 };
 
 int tap_stacks_new(struct tap_stacks **out, struct tap_err *err)
@@ -59,6 +60,7 @@ int tap_stacks_new(struct tap_stacks **out, struct tap_err *err)
 	*out = NULL;
 	if (!s)
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	pthread_mutex_init(&s->naming, NULL);
 	pthread_mutex_init(&s->lock, NULL);
 	tap_machine_symbols(&kallsyms);
 	s->named = kallsyms.len;
@@ -91,6 +93,7 @@ void tap_stacks_free(struct tap_stacks *s)
 		return;
 	free_unnamed(s->added);
 	free_unnamed(s->handed_over);
+	pthread_mutex_destroy(&s->naming);
 	pthread_mutex_destroy(&s->lock);
 	tap_symbols_free(s->symbols);
 	tap_places_free(s->places);
@@ -241,7 +244,7 @@ void tap_stacks_retry(struct tap_stacks *s)
 
 /* ---- names of programs ---------------------------------------------------------------------- */
 
-static void name(struct tap_stacks *s, struct unnamed *u)
+static char *make_text(struct tap_stacks *s, const struct unnamed *u)
 {
 	struct tap_buf text = { 0 };
 	char number[24];
@@ -250,36 +253,47 @@ static void name(struct tap_stacks *s, struct unnamed *u)
 		snprintf(number, sizeof(number), "0x%" PRIx64, u->frames[i].addr);
 		add_frame(&text, u->frames[i].place ? tap_places_name(s->places, u->frames[i].place) : number);
 	}
-	u->text = take_text(&text);
+	return take_text(&text);
 }
 
-static void name_all(struct tap_stacks *s)
+/* Notes that @done has its text. Return: the next one that has none; NULL. It stays where it is until it has. */
+static struct unnamed *next_unnamed(struct tap_stacks *s, struct unnamed *done, char *text)
 {
-	for (struct unnamed *u = s->handed_over; u; u = u->next)
-		if (!u->text)
-			name(s, u);
-	s->is_named = true;
+	struct unnamed *u;
+
+	pthread_mutex_lock(&s->lock);
+	if (done) {
+		done->text = text;
+		done->is_named = true;
+	}
+	for (u = s->handed_over; u && u->is_named; u = u->next)
+		;
+	pthread_mutex_unlock(&s->lock);
+	return u;
 }
 
 void tap_stacks_name(struct tap_stacks *s)
 {
-	pthread_mutex_lock(&s->lock);
-	name_all(s);
-	pthread_mutex_unlock(&s->lock);
+	struct unnamed *u;
+
+	pthread_mutex_lock(&s->naming);
+	u = next_unnamed(s, NULL, NULL);
+	while (u)
+		u = next_unnamed(s, u, make_text(s, u));
+	pthread_mutex_unlock(&s->naming);
 }
 
 static void take_named(struct tap_stacks *s)
 {
-	struct unnamed *list = s->handed_over;
-
-	if (!s->is_named)
-		return;
-	for (struct unnamed *u = list; u; u = u->next) {
+	for (struct unnamed **from = &s->handed_over, *u; (u = *from) != NULL;) {
+		if (!u->is_named) {
+			from = &u->next;
+			continue;
+		}
+		*from = u->next;
 		keep(s, &s->user, u->number, u->text);
-		u->text = NULL;
+		free(u);
 	}
-	free_unnamed(list);
-	s->handed_over = NULL;
 }
 
 /* Behind those that wait for their names. @all: also such as have places to be looked for again. */
@@ -301,7 +315,6 @@ static void hand_over_added(struct tap_stacks *s, bool all)
 		u->next = NULL;
 		*end = u;
 		end = &u->next;
-		s->is_named = false;
 	}
 }
 
@@ -309,8 +322,7 @@ bool tap_stacks_hand_over(struct tap_stacks *s, bool *news)
 {
 	bool any;
 
-	if (pthread_mutex_trylock(&s->lock))
-		return false;
+	pthread_mutex_lock(&s->lock);
 	take_named(s);
 	hand_over_added(s, false);
 	any = s->handed_over;
@@ -323,9 +335,10 @@ bool tap_stacks_hand_over(struct tap_stacks *s, bool *news)
 void tap_stacks_finish(struct tap_stacks *s)
 {
 	pthread_mutex_lock(&s->lock);
-	take_named(s);
 	hand_over_added(s, true);
-	name_all(s);
+	pthread_mutex_unlock(&s->lock);
+	tap_stacks_name(s);
+	pthread_mutex_lock(&s->lock);
 	take_named(s);
 	pthread_mutex_unlock(&s->lock);
 }

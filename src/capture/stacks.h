@@ -34,8 +34,8 @@ void tap_stacks_retry(struct tap_stacks *s);
 
 /*
  * Names those that were handed over. Any thread may, while another one adds.
- * tap_stacks_hand_over(): takes what was named, and hands over what was added, unless a thread is at it. Return: whether there
- * is something to be named; @news: set where there is a text more. tap_stacks_finish(): does all of this.
+ * tap_stacks_hand_over(): takes what was named, and hands over what was added. Return: whether there is something to be named;
+ * @news: set where there is a text more. tap_stacks_finish(): does all of this.
  */
 void tap_stacks_name(struct tap_stacks *s);
 bool tap_stacks_hand_over(struct tap_stacks *s, bool *news);
