@@ -12,6 +12,11 @@
  *   TIME CPU TID SYSTEM:NAME FIELD=VALUE...
  *   lost CPU FIRST LAST COUNT       a schedtap:events_lost record at LAST
  *   missed CPU COUNT                a new page that says so (0: count not known)
+ *   stack CPU KIND [FRAME...]       a schedtap:kernel_stack or user_stack record behind the CPU's last record, with
+ *                                   its time and TID. KIND: kernel or user; FRAME...: names, innermost first, or
+ *                                   #NUMBER: a stack that is in no table. Without any it could not be read
+ *   callers CPU KIND [ADDRESS...]   the same as ftrace writes it: ftrace:kernel_stack or user_stack
+ *   symbol ADDRESS NAME             a line of kallsyms
  *
  * TIME is in ns (digits, with _ between them if you like) or SECONDS.NNNNNNNNN, and does not
  * go back on a CPU. VALUE is a number, a text ("..." where it holds blanks; \xHH, \n, \\, \"),
@@ -43,6 +48,15 @@ struct cpu {
 	bool open, missed;
 	uint64_t missed_cnt;
 	uint64_t last_ns;
+	int last_tid;
+};
+
+/* Stacks that no event's definition is of: whose format texts are written here, if there are some. */
+struct stacks {
+	bool used, is_callers;
+	const char *system, *name, *first; /* .first: the field before callers */
+	uint16_t id;
+	struct tap_buf texts; /* of stacks: each ends with a NUL; the first is number 1 */
 };
 
 struct buffer {
@@ -55,7 +69,8 @@ struct mkdat {
 	unsigned int line_nr;
 	struct buffer *buffers[MAX_BUFFERS];
 	unsigned int nr_buffers, nr_cpus;
-	struct tap_buf comms;
+	struct tap_buf comms, symbols;
+	struct stacks stacks[4];
 	char *meta;
 	const char *clock;
 };
@@ -183,6 +198,7 @@ static void add_record(struct mkdat *m, struct cpu *c, uint64_t ts_ns, const str
 	if (ts_ns < c->last_ns)
 		die(m, "time goes back on this CPU");
 	c->last_ns = ts_ns;
+	memcpy(&c->last_tid, rec->data + 4, sizeof(c->last_tid));
 	if (c->open)
 		at = tap_page_add(&c->page, ts_ns, (uint32_t)rec->len);
 	if (!at) {
@@ -196,14 +212,14 @@ static void add_record(struct mkdat *m, struct cpu *c, uint64_t ts_ns, const str
 	memcpy(at, rec->data, rec->len);
 }
 
-static void begin_record(struct tap_buf *rec, const struct tap_def *def, int tid)
+static void begin_record(struct tap_buf *rec, unsigned int id_, uint32_t size, int tid)
 {
-	uint16_t id = (uint16_t)def->id;
+	uint16_t id = (uint16_t)id_;
 
 	tap_buf_clear(rec);
-	tap_buf_reserve(rec, def->size);
-	memset(rec->data, 0, def->size);
-	rec->len = def->size;
+	tap_buf_reserve(rec, size);
+	memset(rec->data, 0, size);
+	rec->len = size;
 	memcpy(rec->data, &id, sizeof(id));
 	memcpy(rec->data + 4, &tid, sizeof(tid));
 }
@@ -316,7 +332,7 @@ static void do_event(struct mkdat *m, const char *first, char *p)
 	const struct tap_def *def = find_def(m, need_word(m, &p, "the event"));
 	struct tap_buf rec = { 0 };
 
-	begin_record(&rec, def, tid);
+	begin_record(&rec, def->id, def->size, tid);
 	set_fields(m, &rec, def, p);
 	add_record(m, c, ts_ns, &rec);
 	tap_buf_release(&rec);
@@ -336,7 +352,7 @@ static void do_lost(struct mkdat *m, char *p)
 	snprintf(fields, sizeof(fields),
 		 "count=%" PRIu64 " first_ns=%" PRIu64 " last_ns=%" PRIu64 " lost_cpu=%s", count,
 		 first_ns, last_ns, cpu);
-	begin_record(&rec, def, 0);
+	begin_record(&rec, def->id, def->size, 0);
 	set_fields(m, &rec, def, fields);
 	add_record(m, c, last_ns, &rec);
 	tap_buf_release(&rec);
@@ -349,6 +365,131 @@ static void do_missed(struct mkdat *m, char *p)
 	end_page(c);
 	c->missed = true;
 	c->missed_cnt = (uint64_t)number(m, need_word(m, &p, "the count"));
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------- */
+
+static struct stacks *find_stacks(struct mkdat *m, const char *kind, bool is_callers)
+{
+	bool is_user = !strcmp(kind, "user");
+	struct stacks *s = &m->stacks[is_callers * 2 + is_user];
+
+	if (!is_user && strcmp(kind, "kernel"))
+		die(m, "'%s' is neither kernel nor user", kind);
+	*s = (struct stacks){
+		.used = true, .is_callers = is_callers, .texts = s->texts,
+		.system = is_callers ? "ftrace" : "schedtap", .name = is_user ? "user_stack" : "kernel_stack",
+		.first = is_user ? "unsigned int tgid" : "int size",
+		.id = (uint16_t)(is_callers ? 4u + 9u * is_user : TAP_DEF_ID_BASE + 0xf00 + is_user),
+	};
+	return s;
+}
+
+static void add_frame(struct tap_buf *text, const char *name)
+{
+	tap_buf_puts(text, "\\n => ");
+	for (; *name; name++) {
+		if (*name == '"' || *name == '\\')
+			tap_buf_char(text, '\\');
+		if (*name == '\n')
+			tap_buf_puts(text, "\\n");
+		else
+			tap_buf_char(text, *name);
+	}
+}
+
+/* Return: the number of the stack with this text. */
+static uint32_t intern(struct tap_buf *texts, const char *text)
+{
+	uint32_t nr = 1;
+
+	for (size_t at = 0; at < texts->len; at += strlen(texts->data + at) + 1, nr++)
+		if (!strcmp(texts->data + at, text))
+			return nr;
+	tap_buf_add(texts, text, strlen(text) + 1);
+	return nr;
+}
+
+static void do_stack(struct mkdat *m, char *p)
+{
+	struct cpu *c = get_cpu(m, need_word(m, &p, "the CPU"));
+	struct stacks *s = find_stacks(m, need_word(m, &p, "kernel or user"), false);
+	struct tap_buf rec = { 0 }, text = { 0 };
+	uint32_t nr = 0;
+	char *word;
+
+	while ((word = next_word(m, &p))) {
+		if (*word == '#')
+			nr = (uint32_t)number(m, word + 1);
+		else
+			add_frame(&text, word);
+	}
+	if (text.len)
+		nr = intern(&s->texts, tap_buf_str(&text));
+	begin_record(&rec, s->id, COMMON_BYTES + sizeof(nr), c->last_tid);
+	memcpy(rec.data + COMMON_BYTES, &nr, sizeof(nr));
+	add_record(m, c, c->last_ns, &rec);
+	tap_buf_release(&rec);
+	tap_buf_release(&text);
+}
+
+static void do_callers(struct mkdat *m, char *p)
+{
+	struct cpu *c = get_cpu(m, need_word(m, &p, "the CPU"));
+	struct stacks *s = find_stacks(m, need_word(m, &p, "kernel or user"), true);
+	struct tap_buf rec = { 0 };
+	uint32_t size = 0;
+	char *word;
+
+	begin_record(&rec, s->id, COMMON_BYTES + 8, c->last_tid);
+	for (; (word = next_word(m, &p)); size++) {
+		int64_t address = number(m, word);
+
+		tap_buf_add(&rec, &address, sizeof(address));
+	}
+	if (!strcmp(s->name, "kernel_stack")) /* the other one has the process there */
+		memcpy(rec.data + COMMON_BYTES, &size, sizeof(size));
+	add_record(m, c, c->last_ns, &rec);
+	tap_buf_release(&rec);
+}
+
+static void put_table(const struct stacks *s, struct tap_buf *out)
+{
+	uint32_t nr = 0;
+
+	tap_buf_puts(out, "\tfield:u32 stack;\toffset:8;\tsize:4;\tsigned:0;\n\n"
+			  "print fmt: \"%s\", __print_symbolic(REC->stack, { 0, \"\" }");
+	for (size_t at = 0; at < s->texts.len; at += strlen(s->texts.data + at) + 1)
+		tap_buf_printf(out, ", { %u, \"%s\" }", ++nr, s->texts.data + at);
+	tap_buf_puts(out, ")\n");
+}
+
+static void put_callers(const struct stacks *s, struct tap_buf *out)
+{
+	tap_buf_printf(out, "\tfield:%s;\toffset:8;\tsize:4;\tsigned:1;\n"
+			    "\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n"
+			    "print fmt: \"\\t=> %%ps\\n\", (void *)REC->caller[0]\n", s->first);
+}
+
+static struct tap_head_format stacks_format(const struct stacks *s)
+{
+	struct tap_buf text = { 0 };
+
+	tap_buf_printf(&text, "name: %s\nID: %u\nformat:\n"
+			      "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+			      "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+			      "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+			      "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n", s->name, s->id);
+	(s->is_callers ? put_callers : put_table)(s, &text);
+	return (struct tap_head_format){ s->system, text.data, text.len };
+}
+
+static void do_symbol(struct mkdat *m, char *p)
+{
+	char *address = need_word(m, &p, "the address");
+
+	tap_buf_printf(&m->symbols, "%016" PRIx64 " T %s\n", (uint64_t)number(m, address),
+		       need_word(m, &p, "the name"));
 }
 
 static void do_comm(struct mkdat *m, char *p)
@@ -393,6 +534,12 @@ static void do_line(struct mkdat *m, char *line)
 		do_lost(m, p);
 	else if (!strcmp(word, "missed"))
 		do_missed(m, p);
+	else if (!strcmp(word, "stack"))
+		do_stack(m, p);
+	else if (!strcmp(word, "callers"))
+		do_callers(m, p);
+	else if (!strcmp(word, "symbol"))
+		do_symbol(m, p);
 	else
 		do_event(m, word, p);
 }
@@ -417,20 +564,23 @@ static void read_text(struct mkdat *m)
 	fclose(f);
 }
 
-/* Every built-in event's format. Return: how many; they are never freed. */
-static unsigned int all_formats(struct tap_head_format **out)
+/* Every built-in event's format, and of stacks those that occur. Return: how many; they are never freed. */
+static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **out)
 {
 	unsigned int nr = 0;
 
 	while (tap_def_at(nr))
 		nr++;
-	*out = calloc(nr, sizeof(**out));
+	*out = calloc(nr + 4, sizeof(**out));
 	for (unsigned int i = 0; i < nr; i++) {
 		struct tap_buf text = { 0 };
 
 		tap_def_format(tap_def_at(i), NULL, NULL, &text);
 		(*out)[i] = (struct tap_head_format){ tap_def_at(i)->system, text.data, text.len };
 	}
+	for (unsigned int i = 0; i < 4; i++)
+		if (m->stacks[i].used)
+			(*out)[nr++] = stacks_format(&m->stacks[i]);
 	return nr;
 }
 
@@ -457,9 +607,9 @@ static int write_file(struct mkdat *m, const char *file, const char *how, struct
 {
 	struct tap_head_format *formats;
 	struct tap_head head = {
-		.nr_formats = all_formats(&formats), .uname = "Linux mkdat", .tool = "mkdat",
+		.nr_formats = all_formats(m, &formats), .uname = "Linux mkdat", .tool = "mkdat",
 		.cmdlines = tap_buf_str(&m->comms), .meta = m->meta ? m->meta : "",
-		.clock = m->clock, .printk = "", .nr_cpus = m->nr_cpus,
+		.clock = m->clock, .printk = "", .kallsyms = tap_buf_str(&m->symbols), .nr_cpus = m->nr_cpus,
 	};
 	struct tap_spool *spool;
 	char path[4096];

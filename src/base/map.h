@@ -27,6 +27,17 @@ uint64_t *tap_map_get(const struct tap_map *m, uint64_t key);
 uint64_t *tap_map_put(struct tap_map *m, uint64_t key);
 int tap_map_set(struct tap_map *m, uint64_t key, uint64_t value); /* 0 or -ENOMEM */
 
+/* A key made of bytes (FNV-1a): others may have the same. */
+static inline uint64_t tap_map_key(const void *data, size_t len)
+{
+	const unsigned char *p = data;
+	uint64_t key = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < len; i++)
+		key = (key ^ p[i]) * 0x100000001b3u;
+	return key;
+}
+
 #define tap_map_for_each(m, s) \
 	for (struct tap_map_slot *s = (m)->slots; s && s < (m)->slots + (m)->cap; s++) \
 		if (s->used)

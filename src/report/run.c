@@ -207,7 +207,7 @@ static uint16_t mark_for_feed(void *arg, const struct tap_format *fmt)
 
 	if (tap_timeline_wants(fmt, feed->run->pick.select->by & TAP_SELECT_CGROUPS))
 		mark |= FOR_TIMELINE;
-	if (feed->events && feed->events->wants(feed->ctx, fmt))
+	if (feed->events && (feed->events->all || feed->events->wants(feed->ctx, fmt)))
 		mark |= FOR_REPORT;
 	feed->any_for_report |= mark & FOR_REPORT;
 	return mark;
@@ -234,6 +234,19 @@ static int start(struct tap_run *run, const struct tap_observer *observer, struc
 	return 0;
 }
 
+/* As below, where the report is given all. */
+static int feed_all(const struct feed *feed, const struct tap_event *const *batch, unsigned int nr)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < nr; i++) {
+		if (!batch[i]->fmt || (batch[i]->mark & FOR_TIMELINE))
+			ret = tap_timeline_event(feed->run->timeline, batch[i]);
+		ret = ret ?: feed->events->event(feed->ctx, batch[i]);
+	}
+	return ret;
+}
+
 /* Return: 0; -errno of the timeline or the report. */
 static int feed_events(const struct feed *feed, const struct tap_event *const *batch,
 		       unsigned int nr)
@@ -243,6 +256,8 @@ static int feed_events(const struct feed *feed, const struct tap_event *const *b
 
 	if (!feed->any_for_report)
 		return tap_timeline_events(t, batch, nr);
+	if (feed->events->all)
+		return feed_all(feed, batch, nr);
 	for (unsigned int from = 0, i = 0; !ret && from < nr; from = i) {
 		while (i < nr && !(batch[i]->mark & FOR_REPORT)) /* losses have no mark */
 			i++;

@@ -36,6 +36,8 @@ struct tap_run_events {
 	bool (*wants)(void *ctx, const struct tap_format *fmt);
 	/* After the timeline has seen it; only events in the window. Return: 0 or -errno. */
 	int (*event)(void *ctx, const struct tap_event *ev);
+	/* Not only these: every event that is read, also before the window, and losses. .wants may be NULL. */
+	bool all;
 };
 
 /*

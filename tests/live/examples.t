@@ -65,8 +65,8 @@ for my $page (sort keys %lines) {
 		$run =~ s/^(schedtap record(?!.* -d )(?!.* -- ).*)/timeout -s INT 1 $1/;
 		$run =~ s/^schedtap mark/schedtap record -o marked.dat -- $&/; # into a recording that runs
 		$run =~ s/^schedtap list --enabled/schedtap record -o on.dat -- $&/; # while something is on
-		# nothing is there to repair, no program has that pid, and they say so
-		$want = 1 if $line =~ /^schedtap (?:repair|tracefs)/;
+		# nothing is there to repair, no program has that pid, no stacks were recorded, and they say so
+		$want = 1 if $line =~ /^schedtap (?:repair|tracefs|export)/;
 		my $out = `( $run ) 2>&1 >/dev/null`;
 		my $code = $? >> 8;
 		$n++;

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/folded.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+/* A task's last sleep, until the wait behind it is over. */
+struct tap_folded_task {
+	struct tap_stack stack;
+	uint64_t from_ns, to_ns;
+	int cpu; /* where it went to sleep, -1: not known */
+	unsigned int line; /* that it is counted in, + 1; 0: none */
+};
+
+#define SLEEPS (TAP_STATE_BIT(TAP_SLEEPING) | TAP_STATE_BIT(TAP_BLOCKED) | TAP_STATE_BIT(TAP_STOPPED))
+
+uint32_t tap_folded_states(enum tap_folded_of of)
+{
+	if (of == TAP_FOLDED_PREEMPTIONS)
+		return TAP_STATE_BIT(TAP_PREEMPTED);
+	return SLEEPS | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_UNKNOWN);
+}
+
+void tap_folded_release(struct tap_folded *f)
+{
+	free(f->lines);
+	free(f->tasks);
+	tap_map_release(&f->by_key);
+}
+
+/* ---- counting ----------------------------------------------------------------------------------- */
+
+/* The place of the key's line in .lines. Return: 0 or -ENOMEM. */
+static int find_line(struct tap_folded *f, const struct tap_folded_key *key, unsigned int *place)
+{
+	uint64_t *slot;
+
+	/* lines with equal keys of the map get another one each */
+	for (uint64_t at = tap_map_key(key, sizeof(*key));; at++) {
+		slot = tap_map_put(&f->by_key, at);
+		if (!slot || tap_array_grow(&f->lines, f->nr_lines, &f->cap_lines, sizeof(*f->lines)))
+			return -ENOMEM;
+		if (!*slot) {
+			f->lines[f->nr_lines] = (struct tap_folded_line){ .key = *key };
+			*slot = ++f->nr_lines;
+		}
+		*place = (unsigned int)*slot - 1;
+		if (!memcmp(&f->lines[*place].key, key, sizeof(*key)))
+			return 0;
+	}
+}
+
+static int add(struct tap_folded *f, const struct tap_folded_key *key, uint64_t from_ns, uint64_t to_ns, unsigned int *place)
+{
+	int ret = find_line(f, key, place);
+
+	if (!ret)
+		f->lines[*place].ns += tap_window_part_ns(&f->window, from_ns, to_ns);
+	return ret;
+}
+
+static struct tap_folded_key key_of(const struct tap_task *task, struct tap_stack stack)
+{
+	struct tap_folded_key key;
+
+	memset(&key, 0, sizeof(key)); /* no byte of it is by chance */
+	memcpy(key.comm, task->comm, strnlen(task->comm, TAP_TASK_COMM));
+	key.stack = stack;
+	key.tid = *task->comm ? 0 : task->tid;
+	return key;
+}
+
+/* With which stack the task went into the state, and where. What lasts longer than is known: it is not known. */
+static void find_stack(const struct tap_folded *f, const struct tap_stretch *s, struct tap_folded_task *of)
+{
+	const struct tap_task_stacks *left = tap_stacks_left(f->stacks, s->task, s->from_ns);
+
+	*of = (struct tap_folded_task){
+		.stack = left ? left->left : (struct tap_stack){ 0 }, .cpu = left ? left->left_cpu : -1,
+		.from_ns = s->from_ns, .to_ns = s->to_ns,
+	};
+}
+
+static void note_waker(const struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_stretch *s,
+		       struct tap_folded_key *key)
+{
+	int tid = s->task->waker_tid;
+	const struct tap_task *waker = tid > 0 ? tap_timeline_task(timeline, tid) : NULL;
+
+	key->waker_stack = tap_stacks_woken(f->stacks, s);
+	key->waker = tid ? TAP_FOLDED_UNKNOWN_WAKER : TAP_FOLDED_IDLE;
+	if (!waker || !*waker->comm)
+		return;
+	key->waker = TAP_FOLDED_TASK;
+	memcpy(key->waker_comm, waker->comm, strnlen(waker->comm, TAP_TASK_COMM));
+}
+
+/* The wait is over, so the wakeup before it was none in vain. */
+static int end_waking(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_stretch *s,
+		      const struct tap_folded_task *sleep, unsigned int *place)
+{
+	struct tap_folded_key key = key_of(s->task, sleep->stack);
+
+	if (f->of == TAP_FOLDED_OFF_CPU)
+		return add(f, &key, s->from_ns, s->to_ns, place);
+	note_waker(f, timeline, s, &key);
+	return add(f, &key, sleep->from_ns, sleep->to_ns, place);
+}
+
+static int add_unknown(struct tap_folded *f, const struct tap_stretch *s, unsigned int *place)
+{
+	struct tap_folded_key key = key_of(s->task, (struct tap_stack){ 0 });
+
+	key.is_unknown = true;
+	return f->of == TAP_FOLDED_OFF_CPU ? add(f, &key, s->from_ns, s->to_ns, place) : 0;
+}
+
+/* The sleep that was told was none, for the waking that ended it was in vain. */
+static void take_back(struct tap_folded *f, const struct tap_folded_task *of, const struct tap_stretch *s)
+{
+	if (s->back != TAP_UNKNOWN && of->line)
+		f->lines[of->line - 1].ns -= tap_window_part_ns(&f->window, of->from_ns, of->to_ns);
+}
+
+/* Asleep, or preempted. */
+static int add_left(struct tap_folded *f, const struct tap_stretch *s, struct tap_folded_task *of)
+{
+	struct tap_folded_key key = key_of(s->task, of->stack);
+	unsigned int place;
+	int ret = add(f, &key, s->from_ns, s->to_ns, &place);
+
+	of->line = ret ? 0 : place + 1;
+	return ret;
+}
+
+int tap_folded_stretch(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_stretch *s,
+		       bool (*picks)(void *ctx, const struct tap_task *task, int cpu), void *ctx)
+{
+	struct tap_folded_task *of = tap_array_at(&f->tasks, &f->nr_tasks, s->task->index, sizeof(*of), NULL);
+	bool is_wakeup = f->of == TAP_FOLDED_WAKEUPS;
+	struct tap_folded_task sleep;
+	unsigned int place;
+
+	if (!of)
+		return -ENOMEM;
+	take_back(f, of, s);
+	sleep = *of;
+	of->line = 0;
+	if (s->state == TAP_UNKNOWN)
+		return picks(ctx, s->task, -1) ? add_unknown(f, s, &place) : 0;
+	if (s->state != TAP_WAKING) {
+		find_stack(f, s, of);
+		return !is_wakeup && picks(ctx, s->task, of->cpu) ? add_left(f, s, of) : 0;
+	}
+	if (sleep.to_ns != s->from_ns) /* woken on its way out, or it is new */
+		find_stack(f, s, &sleep);
+	if (is_wakeup && sleep.to_ns != s->from_ns) /* it did not sleep */
+		return 0;
+	return picks(ctx, s->task, is_wakeup ? s->task->waker_cpu : sleep.cpu) ?
+		       end_waking(f, timeline, s, &sleep, &place) :
+		       0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct tap_folded_line *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+void tap_folded_end(struct tap_folded *f)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < f->nr_lines; i++)
+		if (f->lines[i].ns)
+			f->lines[nr++] = f->lines[i];
+	f->nr_lines = nr;
+	if (nr)
+		qsort(f->lines, nr, sizeof(*f->lines), by_time);
+}
+
+/* ---- lines -------------------------------------------------------------------------------------- */
+
+/*
+ * What would be read as something else: a semicolon ends a name, and a number behind a blank at a line's end is a weight
+ * (flamegraph.pl takes a second one for a difference).
+ */
+static void put_name(struct tap_buf *out, const char *s, size_t len)
+{
+	size_t from = out->len, end;
+
+	tap_text_escape(out, s, len);
+	if (out->err)
+		return;
+	for (size_t i = from; i < out->len; i++)
+		if (out->data[i] == ';')
+			out->data[i] = ':';
+	for (end = out->len; end > from && strchr("0123456789.", out->data[end - 1]); end--)
+		;
+	if (end > from && out->data[end - 1] == ' ')
+		out->data[end - 1] = '_';
+}
+
+static void put_comm(struct tap_buf *out, const char comm[TAP_TASK_COMM])
+{
+	put_name(out, comm, strnlen(comm, TAP_TASK_COMM));
+}
+
+/* Each with a semicolon before it. */
+static void put_names(const struct tap_folded *f, uint32_t number, bool outermost_first, struct tap_buf *out)
+{
+	struct span names = number ? tap_stacks_names(f->stacks, number) : (struct span){ "", 0 };
+	const char *nl;
+	size_t len;
+
+	while (names.len) {
+		nl = (outermost_first ? memrchr : memchr)(names.s, '\n', names.len);
+		tap_buf_char(out, ';');
+		if (outermost_first) {
+			len = nl ? (size_t)(nl - names.s) : 0;
+			put_name(out, names.s + len + !!nl, names.len - len - !!nl);
+			names.len = len;
+		} else {
+			len = nl ? (size_t)(nl - names.s) : names.len;
+			put_name(out, names.s, len);
+			names = (struct span){ names.s + len + !!nl, names.len - len - !!nl };
+		}
+	}
+}
+
+static void put_stack(const struct tap_folded *f, struct tap_stack stack, bool outermost_first, struct tap_buf *out)
+{
+	put_names(f, outermost_first ? stack.user : stack.kernel, outermost_first, out);
+	if (stack.user && stack.kernel)
+		tap_buf_puts(out, ";-");
+	put_names(f, outermost_first ? stack.kernel : stack.user, outermost_first, out);
+	if (tap_stack_is_none(stack))
+		tap_buf_puts(out, ";[no stack]");
+}
+
+static void put_waker(const struct tap_folded *f, const struct tap_folded_key *key, struct tap_buf *out)
+{
+	tap_buf_puts(out, ";--");
+	put_stack(f, key->waker_stack, false, out);
+	tap_buf_char(out, ';');
+	if (key->waker == TAP_FOLDED_TASK)
+		put_comm(out, key->waker_comm);
+	else
+		tap_buf_puts(out, key->waker == TAP_FOLDED_IDLE ? "<idle>" : "[unknown]");
+}
+
+void tap_folded_put(const struct tap_folded *f, const struct tap_folded_line *line, struct tap_buf *out)
+{
+	const struct tap_folded_key *key = &line->key;
+
+	if (key->tid)
+		tap_buf_printf(out, ":%d", key->tid);
+	else
+		put_comm(out, key->comm);
+	if (key->is_unknown)
+		tap_buf_puts(out, ";[unknown]");
+	else
+		put_stack(f, key->stack, true, out);
+	if (key->waker != TAP_FOLDED_NO_WAKER)
+		put_waker(f, key, out);
+	tap_buf_printf(out, " %" PRIu64 "\n", line->ns);
+}

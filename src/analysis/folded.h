@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Time by stack, one line for each, as flame graph tools read it: "comm;outermost;...;innermost ns".
+ *
+ * Off-CPU: what tasks spent asleep and then waiting for a CPU, by the stack with which they went to sleep: so it adds up to
+ * the timeline's sleeping, blocked, stopped and waking. What is unknown there is in lines of its own, so that this adds up
+ * as well. Preemptions: preempted, likewise, without what is unknown. Wakeups: each sleep that a wakeup ended, by the sleeper's
+ * stack and the waker's.
+ */
+#ifndef TAP_ANALYSIS_FOLDED_H
+#define TAP_ANALYSIS_FOLDED_H
+
+#include "analysis/stacks.h"
+
+enum tap_folded_of { TAP_FOLDED_OFF_CPU, TAP_FOLDED_PREEMPTIONS, TAP_FOLDED_WAKEUPS };
+
+/* Without holes, and what is not used is 0: compared as bytes. */
+struct tap_folded_key {
+	char comm[TAP_TASK_COMM];
+	struct tap_stack stack;
+	struct tap_stack waker_stack;
+	char waker_comm[TAP_TASK_COMM]; /* where .waker says so */
+	enum { TAP_FOLDED_NO_WAKER, TAP_FOLDED_TASK, TAP_FOLDED_IDLE, TAP_FOLDED_UNKNOWN_WAKER } waker;
+	int tid; /* of a task without a name; else 0 */
+	uint32_t is_unknown; /* its state is */
+};
+
+struct tap_folded_line {
+	struct tap_folded_key key;
+	uint64_t ns;
+};
+
+struct tap_folded {
+	enum tap_folded_of of;
+	struct tap_window window;
+	const struct tap_stacks *stacks; /* borrowed */
+	struct tap_folded_line *lines; /* owned; after the end: most time first, and none is empty */
+	unsigned int nr_lines;
+
+	/* inside */
+	unsigned int cap_lines;
+	struct tap_map by_key;
+	struct tap_folded_task *tasks; /* by .index */
+	unsigned int nr_tasks;
+};
+
+void tap_folded_release(struct tap_folded *f);
+
+/* Of which states the timeline is to tell. */
+uint32_t tap_folded_states(enum tap_folded_of of);
+/*
+ * A stretch of these states. @picks: whether the options pick time of this task that is of this CPU (-1: not known):
+ * where it was switched out; of wakeups where its waker ran. Return: 0 or -ENOMEM.
+ */
+int tap_folded_stretch(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_stretch *s,
+		       bool (*picks)(void *ctx, const struct tap_task *task, int cpu), void *ctx);
+void tap_folded_end(struct tap_folded *f);
+/* Adds a line's text, with its newline. */
+void tap_folded_put(const struct tap_folded *f, const struct tap_folded_line *line, struct tap_buf *out);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* A waking may come while its task is still on its way out: then the wait begins behind it (timeline/internal.h). */
+#define ON_ITS_WAY_OUT_NS 10000u
+
+bool tap_stacks_are_in(const struct tap_survey *s)
+{
+	for (unsigned int i = 0; i < s->nr_kinds; i++)
+		if (s->kinds[i].count && tap_stack_kind(s->kinds[i].fmt))
+			return true;
+	return false;
+}
+
+int tap_stacks_init(struct tap_stacks *s, const struct tap_reader_info *info, const struct tap_survey *survey)
+{
+	*s = (struct tap_stacks){ .frames.info = info, .survey = survey };
+	return tap_sched_formats_init(&s->formats);
+}
+
+void tap_stacks_release(struct tap_stacks *s)
+{
+	tap_frames_release(&s->frames);
+	tap_sched_formats_release(&s->formats);
+	free(s->before);
+	free(s->tasks);
+	tap_map_release(&s->by_record);
+	tap_map_release(&s->by_key);
+	tap_buf_release(&s->text);
+	free(s->texts);
+}
+
+struct span tap_stacks_names(const struct tap_stacks *s, uint32_t number)
+{
+	const struct tap_stack_text *t = &s->texts[number - 1];
+
+	return (struct span){ s->text.data + t->at, t->len };
+}
+
+/* ---- texts -------------------------------------------------------------------------------------- */
+
+/* Adds what .frames has to .text. Return: 0 or -ENOMEM. */
+static int add_text(struct tap_stacks *s, struct tap_stack_text *t)
+{
+	*t = (struct tap_stack_text){ .at = s->text.len };
+	for (unsigned int i = 0; i < s->frames.nr; i++) {
+		if (i)
+			tap_buf_char(&s->text, '\n');
+		tap_buf_add(&s->text, s->frames.names[i].s, s->frames.names[i].len);
+	}
+	t->len = (uint32_t)(s->text.len - t->at);
+	return s->text.err ? -ENOMEM : 0;
+}
+
+/* The number of what .frames has. Return: 0 or -ENOMEM. */
+static int find_text(struct tap_stacks *s, uint32_t *number)
+{
+	struct tap_stack_text t;
+	uint64_t *slot;
+	int ret = add_text(s, &t);
+
+	for (uint64_t key = ret ? 0 : tap_map_key(s->text.data + t.at, t.len); !ret; key++) {
+		slot = tap_map_put(&s->by_key, key);
+		if (!slot || tap_array_grow(&s->texts, s->nr_texts, &s->cap_texts, sizeof(*s->texts)))
+			return -ENOMEM;
+		if (!*slot) {
+			s->texts[s->nr_texts++] = t;
+			*number = (uint32_t)(*slot = s->nr_texts);
+			return 0;
+		}
+		*number = (uint32_t)*slot;
+		/* who makes texts with equal keys gets another key for each */
+		if (s->texts[*slot - 1].len == t.len && !memcmp(tap_stacks_names(s, *number).s, s->text.data + t.at, t.len))
+			break;
+	}
+	s->text.len = t.at;
+	return ret;
+}
+
+/* 0: it has no frames. Return: 0 or -ENOMEM. */
+static int read_stack(struct tap_stacks *s, const struct tap_event *ev, uint32_t *number)
+{
+	const struct tap_field *f = tap_number_field(ev->fmt, "stack");
+	uint64_t *known = NULL;
+	int ret;
+
+	*number = 0;
+	if (f && f->size <= 4) {
+		known = tap_map_put(&s->by_record, (uint64_t)ev->fmt->id << 32 |
+						   (uint32_t)tap_field_u64(f, ev->data, ev->size));
+		if (!known)
+			return -ENOMEM;
+	}
+	if (known && *known) { /* and one more, for 0 */
+		*number = (uint32_t)*known - 1;
+		return 0;
+	}
+	ret = tap_frames_read(&s->frames, ev);
+	if (!ret && s->frames.nr)
+		ret = find_text(s, number);
+	if (!ret && known)
+		*known = *number + 1ull;
+	return ret;
+}
+
+/* ---- events ------------------------------------------------------------------------------------- */
+
+/* Whether the recording's timeline takes a task's wakeups from events of this kind. */
+static bool is_wakeup(const struct tap_stacks *s, enum tap_sched_kind kind)
+{
+	return kind == TAP_SCHED_WAKING || kind == TAP_SCHED_WAKEUP_NEW ||
+	       (kind == TAP_SCHED_WAKEUP && s->survey->buffer[TAP_SCHED_WAKING] == TAP_NO_BUFFER);
+}
+
+/* It waits already: this is no wakeup of its. */
+static bool is_awake(const struct tap_task *task, const struct tap_event *ev)
+{
+	return task->state == TAP_PREEMPTED || (task->state == TAP_WAKING && task->woken_ns != ev->ts_ns);
+}
+
+/* An event that may have a stack. Return: 0 or -ENOMEM. */
+static int take_event(struct tap_stacks *s, const struct tap_timeline *timeline, const struct tap_sched_fields *f,
+		      const struct tap_event *ev, struct tap_stacks_before *before)
+{
+	bool is_switch = f->kind == TAP_SCHED_SWITCH;
+	const struct tap_task *task = NULL;
+	struct tap_task_stacks *of;
+
+	if (is_switch || is_wakeup(s, f->kind))
+		task = tap_timeline_task(timeline, tap_num_int(is_switch ? &f->from : &f->tid, ev));
+	if (!task || (!is_switch && is_awake(task, ev)))
+		return 0;
+	of = tap_array_at(&s->tasks, &s->nr_tasks, task->index, sizeof(*of), NULL);
+	if (!of)
+		return -ENOMEM;
+	*before = (struct tap_stacks_before){
+		.what = is_switch ? TAP_STACK_OF_SWITCH : TAP_STACK_OF_WAKEUP, .ts_ns = ev->ts_ns,
+		.tid = tap_num_int(&f->current, ev), .buffer = ev->buffer, .task = task->index,
+	};
+	if (is_switch) {
+		of->left = (struct tap_stack){ 0 };
+		of->left_ns = ev->ts_ns;
+		of->left_cpu = ev->cpu;
+	} else {
+		of->woken = (struct tap_stack){ 0 };
+		of->woken_ns = ev->ts_ns;
+	}
+	return 0;
+}
+
+static bool fits(const struct tap_stacks_before *before, const struct tap_sched_fields *f, const struct tap_event *ev)
+{
+	return before->what && before->tid == tap_num_int(&f->current, ev) &&
+	       (before->ts_ns == ev->ts_ns || !strcmp(ev->fmt->system, "ftrace")) &&
+	       !(before->has_kernel && tap_stack_kind(ev->fmt) == TAP_STACK_KERNEL);
+}
+
+static int take_stack(struct tap_stacks *s, const struct tap_sched_fields *f, const struct tap_event *ev,
+		      struct tap_stacks_before *before)
+{
+	bool is_kernel = tap_stack_kind(ev->fmt) == TAP_STACK_KERNEL;
+	struct tap_stack *stack;
+	int ret = 0;
+
+	if (fits(before, f, ev)) {
+		stack = before->what == TAP_STACK_OF_SWITCH ? &s->tasks[before->task].left :
+							      &s->tasks[before->task].woken;
+		ret = read_stack(s, ev, is_kernel ? &stack->kernel : &stack->user);
+		before->has_kernel = true;
+	} else {
+		is_kernel = false;
+	}
+	if (!is_kernel) /* nothing more is its */
+		before->what = TAP_STACK_OF_NONE;
+	return ret;
+}
+
+static void take_loss(struct tap_stacks *s, int cpu)
+{
+	for (unsigned int i = 0; i < s->nr_cpus; i++)
+		if (cpu < 0 || (unsigned int)cpu == i)
+			s->before[i].what = TAP_STACK_OF_NONE;
+}
+
+int tap_stacks_event(struct tap_stacks *s, const struct tap_timeline *timeline, const struct tap_event *ev)
+{
+	struct tap_stacks_before *before;
+	const struct tap_sched_fields *f;
+
+	if (!ev->fmt) {
+		take_loss(s, ev->cpu);
+		return 0;
+	}
+	if (ev->cpu < 0 || ev->cpu >= (int)TAP_MAX_CPUS)
+		return 0;
+	before = tap_array_at(&s->before, &s->nr_cpus, (unsigned int)ev->cpu, sizeof(*before), NULL);
+	f = tap_sched_formats_add(&s->formats, ev->fmt);
+	if (!before || !f)
+		return -ENOMEM;
+	if (before->what && before->buffer != ev->buffer)
+		return 0;
+	if (tap_stack_kind(ev->fmt))
+		return take_stack(s, f, ev, before);
+	before->what = TAP_STACK_OF_NONE;
+	if (f->kind == TAP_SCHED_NONE || s->survey->buffer[f->kind] != ev->buffer)
+		return 0;
+	return take_event(s, timeline, f, ev, before);
+}
+
+const struct tap_task_stacks *tap_stacks_left(const struct tap_stacks *s, const struct tap_task *task, uint64_t ns)
+{
+	const struct tap_task_stacks *of = task->index < s->nr_tasks ? &s->tasks[task->index] : NULL;
+
+	return of && of->left_ns && of->left_ns == ns ? of : NULL;
+}
+
+struct tap_stack tap_stacks_woken(const struct tap_stacks *s, const struct tap_stretch *waking)
+{
+	const struct tap_task_stacks *of = waking->task->index < s->nr_tasks ? &s->tasks[waking->task->index] : NULL;
+
+	if (!of || !of->woken_ns || waking->from_ns - of->woken_ns > ON_ITS_WAY_OUT_NS)
+		return (struct tap_stack){ 0 };
+	return of->woken;
+}
