@@ -11,6 +11,8 @@
 #define TAP_ANALYSIS_FOLDED_H
 
 #include "analysis/stacks.h"
+#include "base/buf.h"
+#include "base/map.h"
 
 enum tap_folded_of { TAP_FOLDED_OFF_CPU, TAP_FOLDED_PREEMPTIONS, TAP_FOLDED_WAKEUPS };
 

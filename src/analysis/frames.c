@@ -43,7 +43,7 @@ static int reading_init(struct tap_frames *f, struct reading *r, const struct ta
 	if (callers && callers->kind == TAP_FIELD_ARRAY && (callers->elem_size == 4 || callers->elem_size == 8))
 		r->callers = callers;
 	r->is_kernel = tap_stack_kind(fmt) == TAP_STACK_KERNEL;
-	return f->symbols ? 0 : tap_symbols_new("", f->info->kallsyms, &f->symbols);
+	return f->symbols ? 0 : tap_symbols_new("", f->info ? f->info->kallsyms : "", &f->symbols);
 }
 
 /* Return: NULL when out of memory. */

@@ -23,7 +23,7 @@ struct tap_symbols;
 
 /* All zero but for .info: nothing was read yet. */
 struct tap_frames {
-	const struct tap_reader_info *info; /* of the recording; borrowed */
+	const struct tap_reader_info *info; /* of the recording; borrowed, or NULL */
 	/* Of the last record that was read, innermost first; what lies beyond is left out. None of them is empty,
 	 * or has a newline in it. */
 	struct span names[TAP_MAX_FRAMES];

@@ -4,10 +4,38 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/frames.h"
 #include "base/array.h"
 
 /* A waking may come while its task is still on its way out: then the wait begins behind it (timeline/internal.h). */
 #define ON_ITS_WAY_OUT_NS 10000u
+
+/* An event that a stack may follow. */
+struct before {
+	enum { OF_NONE, OF_SWITCH, OF_WAKEUP } what;
+	uint64_t ts_ns;
+	int tid; /* of whom the stack is: the current task */
+	unsigned int buffer, task; /* .task: whose, by .index */
+	bool has_kernel;
+};
+
+struct tap_stacks {
+	struct tap_frames frames;
+	const struct tap_survey *survey; /* borrowed */
+	struct tap_sched_formats formats;
+	struct before *before; /* by CPU */
+	unsigned int nr_cpus;
+	struct tap_task_stacks *tasks; /* by .index */
+	unsigned int nr_tasks;
+	struct tap_map by_record; /* of ours: its format and number -> that in .texts */
+	struct tap_map by_key; /* of a text -> its number */
+	struct tap_buf text; /* of all: names, innermost first, a newline between them */
+	struct text {
+		size_t at;
+		uint32_t len;
+	} *texts; /* that of number 1 first */
+	unsigned int nr_texts, cap_texts;
+};
 
 bool tap_stacks_are_in(const struct tap_survey *s)
 {
@@ -17,14 +45,25 @@ bool tap_stacks_are_in(const struct tap_survey *s)
 	return false;
 }
 
-int tap_stacks_init(struct tap_stacks *s, const struct tap_reader_info *info, const struct tap_survey *survey)
+int tap_stacks_new(const struct tap_reader_info *info, const struct tap_survey *survey, struct tap_stacks **out)
 {
-	*s = (struct tap_stacks){ .frames.info = info, .survey = survey };
-	return tap_sched_formats_init(&s->formats);
+	struct tap_stacks *s = calloc(1, sizeof(*s));
+
+	*out = NULL;
+	if (!s || tap_sched_formats_init(&s->formats)) {
+		free(s);
+		return -ENOMEM;
+	}
+	s->frames.info = info;
+	s->survey = survey;
+	*out = s;
+	return 0;
 }
 
-void tap_stacks_release(struct tap_stacks *s)
+void tap_stacks_free(struct tap_stacks *s)
 {
+	if (!s)
+		return;
 	tap_frames_release(&s->frames);
 	tap_sched_formats_release(&s->formats);
 	free(s->before);
@@ -33,11 +72,12 @@ void tap_stacks_release(struct tap_stacks *s)
 	tap_map_release(&s->by_key);
 	tap_buf_release(&s->text);
 	free(s->texts);
+	free(s);
 }
 
 struct span tap_stacks_names(const struct tap_stacks *s, uint32_t number)
 {
-	const struct tap_stack_text *t = &s->texts[number - 1];
+	const struct text *t = &s->texts[number - 1];
 
 	return (struct span){ s->text.data + t->at, t->len };
 }
@@ -45,9 +85,9 @@ struct span tap_stacks_names(const struct tap_stacks *s, uint32_t number)
 /* ---- texts -------------------------------------------------------------------------------------- */
 
 /* Adds what .frames has to .text. Return: 0 or -ENOMEM. */
-static int add_text(struct tap_stacks *s, struct tap_stack_text *t)
+static int add_text(struct tap_stacks *s, struct text *t)
 {
-	*t = (struct tap_stack_text){ .at = s->text.len };
+	*t = (struct text){ .at = s->text.len };
 	for (unsigned int i = 0; i < s->frames.nr; i++) {
 		if (i)
 			tap_buf_char(&s->text, '\n');
@@ -60,7 +100,7 @@ static int add_text(struct tap_stacks *s, struct tap_stack_text *t)
 /* The number of what .frames has. Return: 0 or -ENOMEM. */
 static int find_text(struct tap_stacks *s, uint32_t *number)
 {
-	struct tap_stack_text t;
+	struct text t;
 	uint64_t *slot;
 	int ret = add_text(s, &t);
 
@@ -125,7 +165,7 @@ static bool is_awake(const struct tap_task *task, const struct tap_event *ev)
 
 /* An event that may have a stack. Return: 0 or -ENOMEM. */
 static int take_event(struct tap_stacks *s, const struct tap_timeline *timeline, const struct tap_sched_fields *f,
-		      const struct tap_event *ev, struct tap_stacks_before *before)
+		      const struct tap_event *ev, struct before *before)
 {
 	bool is_switch = f->kind == TAP_SCHED_SWITCH;
 	const struct tap_task *task = NULL;
@@ -138,8 +178,8 @@ static int take_event(struct tap_stacks *s, const struct tap_timeline *timeline,
 	of = tap_array_at(&s->tasks, &s->nr_tasks, task->index, sizeof(*of), NULL);
 	if (!of)
 		return -ENOMEM;
-	*before = (struct tap_stacks_before){
-		.what = is_switch ? TAP_STACK_OF_SWITCH : TAP_STACK_OF_WAKEUP, .ts_ns = ev->ts_ns,
+	*before = (struct before){
+		.what = is_switch ? OF_SWITCH : OF_WAKEUP, .ts_ns = ev->ts_ns,
 		.tid = tap_num_int(&f->current, ev), .buffer = ev->buffer, .task = task->index,
 	};
 	if (is_switch) {
@@ -153,7 +193,7 @@ static int take_event(struct tap_stacks *s, const struct tap_timeline *timeline,
 	return 0;
 }
 
-static bool fits(const struct tap_stacks_before *before, const struct tap_sched_fields *f, const struct tap_event *ev)
+static bool fits(const struct before *before, const struct tap_sched_fields *f, const struct tap_event *ev)
 {
 	return before->what && before->tid == tap_num_int(&f->current, ev) &&
 	       (before->ts_ns == ev->ts_ns || !strcmp(ev->fmt->system, "ftrace")) &&
@@ -161,14 +201,14 @@ static bool fits(const struct tap_stacks_before *before, const struct tap_sched_
 }
 
 static int take_stack(struct tap_stacks *s, const struct tap_sched_fields *f, const struct tap_event *ev,
-		      struct tap_stacks_before *before)
+		      struct before *before)
 {
 	bool is_kernel = tap_stack_kind(ev->fmt) == TAP_STACK_KERNEL;
 	struct tap_stack *stack;
 	int ret = 0;
 
 	if (fits(before, f, ev)) {
-		stack = before->what == TAP_STACK_OF_SWITCH ? &s->tasks[before->task].left :
+		stack = before->what == OF_SWITCH ? &s->tasks[before->task].left :
 							      &s->tasks[before->task].woken;
 		ret = read_stack(s, ev, is_kernel ? &stack->kernel : &stack->user);
 		before->has_kernel = true;
@@ -176,7 +216,7 @@ static int take_stack(struct tap_stacks *s, const struct tap_sched_fields *f, co
 		is_kernel = false;
 	}
 	if (!is_kernel) /* nothing more is its */
-		before->what = TAP_STACK_OF_NONE;
+		before->what = OF_NONE;
 	return ret;
 }
 
@@ -184,12 +224,12 @@ static void take_loss(struct tap_stacks *s, int cpu)
 {
 	for (unsigned int i = 0; i < s->nr_cpus; i++)
 		if (cpu < 0 || (unsigned int)cpu == i)
-			s->before[i].what = TAP_STACK_OF_NONE;
+			s->before[i].what = OF_NONE;
 }
 
 int tap_stacks_event(struct tap_stacks *s, const struct tap_timeline *timeline, const struct tap_event *ev)
 {
-	struct tap_stacks_before *before;
+	struct before *before;
 	const struct tap_sched_fields *f;
 
 	if (!ev->fmt) {
@@ -206,7 +246,7 @@ int tap_stacks_event(struct tap_stacks *s, const struct tap_timeline *timeline, 
 		return 0;
 	if (tap_stack_kind(ev->fmt))
 		return take_stack(s, f, ev, before);
-	before->what = TAP_STACK_OF_NONE;
+	before->what = OF_NONE;
 	if (f->kind == TAP_SCHED_NONE || s->survey->buffer[f->kind] != ev->buffer)
 		return 0;
 	return take_event(s, timeline, f, ev, before);

@@ -8,7 +8,9 @@
 #ifndef TAP_ANALYSIS_STACKS_H
 #define TAP_ANALYSIS_STACKS_H
 
-#include "analysis/frames.h"
+#include <schedtap/reader.h>
+
+#include "event/span.h"
 #include "timeline/timeline.h"
 
 /* Numbers of distinct stacks, from 1 on; 0: there is none, or it could not be read. */
@@ -28,41 +30,14 @@ struct tap_task_stacks {
 	int left_cpu;
 };
 
-/* An event that a stack may follow. */
-struct tap_stacks_before {
-	enum { TAP_STACK_OF_NONE, TAP_STACK_OF_SWITCH, TAP_STACK_OF_WAKEUP } what;
-	uint64_t ts_ns;
-	int tid; /* of whom the stack is: the current task */
-	unsigned int buffer, task; /* .task: whose, by .index */
-	bool has_kernel;
-};
-
-struct tap_stacks {
-	struct tap_frames frames;
-	const struct tap_survey *survey; /* borrowed */
-
-	/* inside */
-	struct tap_sched_formats formats;
-	struct tap_stacks_before *before; /* by CPU */
-	unsigned int nr_cpus;
-	struct tap_task_stacks *tasks; /* by .index */
-	unsigned int nr_tasks;
-	struct tap_map by_record; /* of ours: its format and number -> that in .texts */
-	struct tap_map by_key; /* of a text -> its number */
-	struct tap_buf text; /* of all: names, innermost first, a newline between them */
-	struct tap_stack_text {
-		size_t at;
-		uint32_t len;
-	} *texts; /* that of number 1 first */
-	unsigned int nr_texts, cap_texts;
-};
+struct tap_stacks;
 
 /* Whether the window has any. */
 bool tap_stacks_are_in(const struct tap_survey *s);
 
-/* @info, @survey: borrowed until the release. Return: 0 or -ENOMEM. */
-int tap_stacks_init(struct tap_stacks *s, const struct tap_reader_info *info, const struct tap_survey *survey);
-void tap_stacks_release(struct tap_stacks *s);
+/* @info, @survey: borrowed until the free. Return: 0 or -ENOMEM. */
+int tap_stacks_new(const struct tap_reader_info *info, const struct tap_survey *survey, struct tap_stacks **out);
+void tap_stacks_free(struct tap_stacks *s);
 
 /* Every event and loss, after @timeline has seen it. Return: 0 or -ENOMEM. */
 int tap_stacks_event(struct tap_stacks *s, const struct tap_timeline *timeline, const struct tap_event *ev);

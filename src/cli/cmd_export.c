@@ -29,7 +29,7 @@ static const struct tap_opt options[] = {
 
 struct export {
 	struct tap_run run;
-	struct tap_stacks stacks;
+	struct tap_stacks *stacks;
 	struct tap_folded folded;
 	struct tap_progress progress;
 };
@@ -39,9 +39,9 @@ static const struct {
 	enum tap_folded_of of;
 	unsigned int needs;
 } kinds[] = {
-	{ "off-cpu", TAP_FOLDED_OFF_CPU, TAP_NEEDS_SWITCHES },
-	{ "preemptions", TAP_FOLDED_PREEMPTIONS, TAP_NEEDS_SWITCHES },
-	{ "wakeups", TAP_FOLDED_WAKEUPS, TAP_NEEDS_SWITCHES | TAP_NEEDS_WAKEUPS },
+	{ "off-cpu", TAP_FOLDED_OFF_CPU, TAP_NEEDS_SWITCHES | TAP_NEEDS_STACKS },
+	{ "preemptions", TAP_FOLDED_PREEMPTIONS, TAP_NEEDS_SWITCHES | TAP_NEEDS_STACKS },
+	{ "wakeups", TAP_FOLDED_WAKEUPS, TAP_NEEDS_SWITCHES | TAP_NEEDS_WAKEUPS | TAP_NEEDS_STACKS },
 };
 
 static int read_options(const struct export_opts *o, unsigned int *kind, struct tap_err *err)
@@ -72,7 +72,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 {
 	struct export *e = ctx;
 
-	return tap_stacks_event(&e->stacks, e->run.timeline, ev);
+	return tap_stacks_event(e->stacks, e->run.timeline, ev);
 }
 
 static int fold(struct export *e, unsigned int kind, struct tap_err *err)
@@ -83,13 +83,10 @@ static int fold(struct export *e, unsigned int kind, struct tap_err *err)
 
 	if (ret)
 		return ret;
-	if (!tap_stacks_are_in(&e->run.survey))
-		return tap_err_set(err, -ENODATA, "'%.300s' has no stacks%s: `schedtap record --stack sched_switch` records "
-				   "them", e->run.rec.path, e->run.time.text ? " in that window" : "");
-	if (tap_stacks_init(&e->stacks, tap_reader_info(e->run.rec.reader), &e->run.survey))
+	if (tap_stacks_new(tap_reader_info(e->run.rec.reader), &e->run.survey, &e->stacks))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	e->folded = (struct tap_folded){
-		.of = kinds[kind].of, .window = e->run.window, .stacks = &e->stacks,
+		.of = kinds[kind].of, .window = e->run.window, .stacks = e->stacks,
 	};
 	ret = tap_run_feed(&e->run, &observer, &events, e, err);
 	if (!ret)
@@ -141,7 +138,7 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	if (!ret && !e.folded.nr_lines && tap_unmatched(&e.run))
 		ret = TAP_EXIT_FAILED;
 	tap_folded_release(&e.folded);
-	tap_stacks_release(&e.stacks);
+	tap_stacks_free(e.stacks);
 	tap_run_close(&e.run);
 	return ret;
 }

@@ -20,6 +20,7 @@ static int json_kind(const struct tap_out *o, struct tap_out_kind *k, const stru
 	unsigned int i;
 
 	(void)o;
+	k->is_stack = tap_stack_kind(fmt);
 	tap_buf_puts(&k->label, ",\"event\":");
 	tap_text_json(&k->label, name->data, name->len);
 	tap_buf_puts(&k->label, ",\"fields\":{");
@@ -128,6 +129,27 @@ static void add_path(struct tap_out *o, const struct tap_field *cgroup, const st
 	add_text(&o->buf, path);
 }
 
+/* What a stack's number or addresses stand for; null: it could not be read. */
+static void add_frames(struct tap_out *o, const struct tap_event *ev)
+{
+	struct tap_buf *b = &o->buf;
+	const struct tap_frames *f = &o->frames;
+
+	if (tap_frames_read(&o->frames, ev)) {
+		b->err = -ENOMEM;
+		return;
+	}
+	tap_buf_puts(b, ",\"frames\":");
+	if (!f->nr)
+		tap_buf_puts(b, "null");
+	for (unsigned int i = 0; i < f->nr; i++) {
+		tap_buf_char(b, i ? ',' : '[');
+		tap_text_json(b, f->names[i].s, f->names[i].len);
+	}
+	if (f->nr)
+		tap_buf_char(b, ']');
+}
+
 /* The wall time is there if it is known. */
 static void add_time(struct tap_out *o, const char *key, const char *wall_key, uint64_t ts_ns)
 {
@@ -162,6 +184,8 @@ static void json_event(struct tap_out *o, const struct tap_out_kind *k, const st
 		if (f == k->kind->cgroup)
 			add_path(o, f, ev);
 	}
+	if (k->is_stack)
+		add_frames(o, ev);
 	tap_buf_puts(b, "}}\n");
 }
 

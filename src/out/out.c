@@ -13,6 +13,7 @@ void tap_out_init(struct tap_out *o, const struct tap_style *style, struct tap_i
 		  const struct tap_reader *reader, struct tap_wall *wall, int fd)
 {
 	*o = (struct tap_out){ .style = style, .ids = ids, .reader = reader, .wall = wall, .fd = fd };
+	o->frames.info = reader ? tap_reader_info(reader) : NULL;
 	if (style->events->begin)
 		style->events->begin(o);
 }
@@ -39,6 +40,7 @@ void tap_out_release(struct tap_out *o)
 	free(o->labels);
 	tap_buf_release(&o->other.text);
 	tap_symbols_free(o->symbols);
+	tap_frames_release(&o->frames);
 	tap_buf_release(&o->buf);
 	tap_buf_release(&o->scratch);
 }

@@ -8,6 +8,7 @@
 #define TAP_OUT_H
 
 #include "analysis/event_kind.h"
+#include "analysis/frames.h"
 #include "analysis/identity.h"
 #include "out/page.h"
 #include "print/print.h"
@@ -21,6 +22,7 @@ struct tap_out_kind {
 	struct tap_buf label;	     /* what stands between the time and the fields */
 	struct tap_buf *keys;	     /* of JSON: "name":, one per field that is not common */
 	unsigned int nr_keys;
+	bool is_stack;
 };
 
 struct tap_out_ops {
@@ -50,6 +52,7 @@ struct tap_out {
 	bool color; /* of text; false after tap_out_init() */
 	struct tap_buf buf, scratch;
 	struct tap_symbols *symbols; /* of the recording, owned; made with the first printer */
+	struct tap_frames frames; /* of the last stack */
 	struct tap_out_kind **kinds; /* by tap_event_kind.index, owned */
 	unsigned int nr_kinds;
 	struct tap_out_label *labels; /* by tap_task.index */

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "analysis/stacks.h"
+
 /* The recording's own window, within --time. */
 static void find_window(struct tap_run *run)
 {
@@ -180,6 +182,8 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 		  "either that event was not recorded, or nothing was moved" },
 		{ TAP_NEEDS_SWITCHES, tap_survey_has_switches(s), "sched_switch",
 		  "who ran is not known" },
+		{ TAP_NEEDS_STACKS, tap_stacks_are_in(s), "kernel_stack and no user_stack",
+		  "`schedtap record --stack sched_switch` records them" },
 	};
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
@@ -240,7 +244,9 @@ static int feed_all(const struct feed *feed, const struct tap_event *const *batc
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < nr; i++) {
-		if (!batch[i]->fmt || (batch[i]->mark & FOR_TIMELINE))
+		if (feed->events->before)
+			ret = feed->events->before(feed->ctx, batch[i]);
+		if (!ret && (!batch[i]->fmt || (batch[i]->mark & FOR_TIMELINE)))
 			ret = tap_timeline_event(feed->run->timeline, batch[i]);
 		ret = ret ?: feed->events->event(feed->ctx, batch[i]);
 	}

@@ -38,6 +38,8 @@ struct tap_run_events {
 	int (*event)(void *ctx, const struct tap_event *ev);
 	/* Not only these: every event that is read, also before the window, and losses. .wants may be NULL. */
 	bool all;
+	/* With .all: before the timeline sees it; or NULL. Return: as .event. */
+	int (*before)(void *ctx, const struct tap_event *ev);
 };
 
 /*
@@ -55,6 +57,7 @@ enum tap_needs {
 	TAP_NEEDS_WAKEUPS = 1,
 	TAP_NEEDS_MIGRATIONS = 2,
 	TAP_NEEDS_SWITCHES = 4,
+	TAP_NEEDS_STACKS = 8,
 };
 /* @needs: bits; behind the survey. Return: 0; -ENODATA with a sentence. */
 int tap_run_check_needs(const struct tap_run *run, unsigned int needs, struct tap_err *err);
