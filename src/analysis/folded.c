@@ -216,7 +216,7 @@ static void put_comm(struct tap_buf *out, const char comm[TAP_TASK_COMM])
 /* Each with a semicolon before it. */
 static void put_names(const struct tap_folded *f, uint32_t number, bool outermost_first, struct tap_buf *out)
 {
-	struct span names = number ? tap_stacks_names(f->stacks, number) : (struct span){ "", 0 };
+	struct span names = tap_stacks_names(f->stacks, number);
 	const char *nl;
 	size_t len;
 

@@ -10,6 +10,9 @@
 /* A waking may come while its task is still on its way out: then the wait begins behind it (timeline/internal.h). */
 #define ON_ITS_WAY_OUT_NS 10000u
 
+/* What ftrace takes to walk a stack, and more. */
+#define OF_FTRACE_WITHIN_NS 50000u
+
 /* An event that a stack may follow. */
 struct before {
 	enum { OF_NONE, OF_SWITCH, OF_WAKEUP } what;
@@ -37,12 +40,25 @@ struct tap_stacks {
 	unsigned int nr_texts, cap_texts;
 };
 
+static bool is_of_ftrace(const struct tap_format *fmt)
+{
+	return !strcmp(fmt->system, "ftrace");
+}
+
 bool tap_stacks_are_in(const struct tap_survey *s)
 {
 	for (unsigned int i = 0; i < s->nr_kinds; i++)
 		if (s->kinds[i].count && tap_stack_kind(s->kinds[i].fmt))
 			return true;
 	return false;
+}
+
+uint64_t tap_stacks_within_ns(const struct tap_survey *s)
+{
+	for (unsigned int i = 0; i < s->nr_kinds; i++)
+		if (is_of_ftrace(s->kinds[i].fmt) && tap_stack_kind(s->kinds[i].fmt))
+			return OF_FTRACE_WITHIN_NS;
+	return 0;
 }
 
 int tap_stacks_new(const struct tap_reader_info *info, const struct tap_survey *survey, struct tap_stacks **out)
@@ -77,9 +93,9 @@ void tap_stacks_free(struct tap_stacks *s)
 
 struct span tap_stacks_names(const struct tap_stacks *s, uint32_t number)
 {
-	const struct text *t = &s->texts[number - 1];
+	const struct text *t = number ? &s->texts[number - 1] : NULL;
 
-	return (struct span){ s->text.data + t->at, t->len };
+	return t ? (struct span){ s->text.data + t->at, t->len } : (struct span){ "", 0 };
 }
 
 /* ---- texts -------------------------------------------------------------------------------------- */
@@ -196,7 +212,7 @@ static int take_event(struct tap_stacks *s, const struct tap_timeline *timeline,
 static bool fits(const struct before *before, const struct tap_sched_fields *f, const struct tap_event *ev)
 {
 	return before->what && before->tid == tap_num_int(&f->current, ev) &&
-	       (before->ts_ns == ev->ts_ns || !strcmp(ev->fmt->system, "ftrace")) &&
+	       (before->ts_ns == ev->ts_ns || is_of_ftrace(ev->fmt)) &&
 	       !(before->has_kernel && tap_stack_kind(ev->fmt) == TAP_STACK_KERNEL);
 }
 

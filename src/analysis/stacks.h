@@ -34,6 +34,8 @@ struct tap_stacks;
 
 /* Whether the window has any. */
 bool tap_stacks_are_in(const struct tap_survey *s);
+/* How long after its event a stack is looked for by those who wait for it: ours have its time. */
+uint64_t tap_stacks_within_ns(const struct tap_survey *s);
 
 /* @info, @survey: borrowed until the free. Return: 0 or -ENOMEM. */
 int tap_stacks_new(const struct tap_reader_info *info, const struct tap_survey *survey, struct tap_stacks **out);
@@ -47,7 +49,7 @@ const struct tap_task_stacks *tap_stacks_left(const struct tap_stacks *s, const 
 /* Of the wakeup that @waking, a stretch of TAP_WAKING, began with: the waker's. */
 struct tap_stack tap_stacks_woken(const struct tap_stacks *s, const struct tap_stretch *waking);
 
-/* @number: not 0. Names, innermost first, a newline between them; borrowed until the next event. */
+/* Names, innermost first, a newline between them; of 0 none. Borrowed until the next event. */
 struct span tap_stacks_names(const struct tap_stacks *s, uint32_t number);
 
 #endif

@@ -13,6 +13,9 @@ void tap_wakers_release(struct tap_wakers *w)
 	free(w->pairs);
 	free(w->last);
 	tap_map_release(&w->by_tids);
+	free(w->stacks);
+	tap_map_release(&w->by_frames);
+	tap_map_release(&w->by_pair);
 	*w = (struct tap_wakers){ 0 };
 }
 
@@ -38,6 +41,34 @@ static int find_pair(struct tap_wakers *w, const struct tap_timeline *t,
 	return 0;
 }
 
+/* Return: 0 or -ENOMEM. */
+static int add_stack(struct tap_wakers *w, unsigned int pair, struct tap_stack stack)
+{
+	uint64_t *both = tap_map_put(&w->by_frames, (uint64_t)stack.kernel << 32 | stack.user), *found;
+
+	if (!both)
+		return -ENOMEM;
+	if (!*both)
+		*both = w->by_frames.nr;
+	found = tap_map_put(&w->by_pair, (uint64_t)pair << 32 | (uint32_t)*both);
+	if (!found || tap_array_grow(&w->stacks, w->nr_stacks, &w->cap_stacks, sizeof(*w->stacks)))
+		return -ENOMEM;
+	if (!*found) {
+		w->stacks[w->nr_stacks] = (struct tap_waker_stack){ .stack = stack, .pair = pair };
+		*found = ++w->nr_stacks;
+	}
+	w->stacks[*found - 1].count++;
+	return 0;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int take_stack(struct tap_wakers *w, unsigned int pair, const struct tap_stretch *s)
+{
+	struct tap_stack stack = tap_stacks_woken(w->of_stacks, s);
+
+	return tap_stack_is_none(stack) ? 0 : add_stack(w, pair, stack);
+}
+
 int tap_wakers_stretch(struct tap_wakers *w, const struct tap_timeline *t,
 		       const struct tap_stretch *s)
 {
@@ -53,6 +84,8 @@ int tap_wakers_stretch(struct tap_wakers *w, const struct tap_timeline *t,
 		return -ENOMEM;
 	pair = &w->pairs[*last - 1];
 	pair->count++;
+	if (w->of_stacks && take_stack(w, *last - 1, s))
+		return -ENOMEM;
 	if (!s->whole || s->next != TAP_RUNNING)
 		return 0;
 	pair->same_cpu += s->next_cpu == s->task->waker_cpu;
@@ -71,8 +104,37 @@ static int by_count(const void *a, const void *b)
 	return x->waker_tid < y->waker_tid ? -1 : 1;
 }
 
+static int by_pair(const void *a, const void *b)
+{
+	const struct tap_waker_stack *x = a, *y = b;
+
+	if (x->pair != y->pair)
+		return x->pair < y->pair ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	/* in the order in which they were seen first */
+	if (x->stack.kernel != y->stack.kernel)
+		return x->stack.kernel < y->stack.kernel ? -1 : 1;
+	return x->stack.user < y->stack.user ? -1 : 1;
+}
+
+/* Each pair gets its own. */
+static void share_out_stacks(struct tap_wakers *w)
+{
+	struct tap_waker_pair *pair;
+
+	if (w->nr_stacks)
+		qsort(w->stacks, w->nr_stacks, sizeof(*w->stacks), by_pair);
+	for (unsigned int i = 0; i < w->nr_stacks; i++) {
+		pair = &w->pairs[w->stacks[i].pair];
+		if (!pair->nr_stacks++)
+			pair->stacks = &w->stacks[i];
+	}
+}
+
 void tap_wakers_end(struct tap_wakers *w)
 {
+	share_out_stacks(w);
 	if (w->nr_pairs)
 		qsort(w->pairs, w->nr_pairs, sizeof(*w->pairs), by_count);
 }

@@ -6,9 +6,16 @@
 #ifndef TAP_ANALYSIS_WAKERS_H
 #define TAP_ANALYSIS_WAKERS_H
 
+#include "analysis/stacks.h"
 #include "base/hist.h"
 #include "base/map.h"
-#include "timeline/timeline.h"
+
+/* A waker's stack, of one pair. */
+struct tap_waker_stack {
+	struct tap_stack stack;
+	uint64_t count; /* of wakeups */
+	unsigned int pair; /* its place in .pairs before they are sorted */
+};
 
 struct tap_waker_pair {
 	const struct tap_task *waker; /* NULL: not one that can be named */
@@ -18,16 +25,24 @@ struct tap_waker_pair {
 	struct tap_hist waits; /* ns, of those whose wait is known: the others are censored */
 	/* of these waits: it ran on the CPU that the wakeup was seen on, or on another one */
 	uint64_t same_cpu, other_cpu;
+	/* After the end, where there are stacks: those of this pair, the most frequent first; none is empty. */
+	const struct tap_waker_stack *stacks;
+	unsigned int nr_stacks;
 };
 
 struct tap_wakers {
 	struct tap_waker_pair *pairs; /* owned; after the end: most wakeups first */
 	unsigned int nr_pairs;
+	const struct tap_stacks *of_stacks; /* borrowed; NULL: stacks are not asked for */
 
 	/* inside */
 	unsigned int max_pairs, nr_last;
 	struct tap_map by_tids; /* waker's tid and wakee's index -> place in .pairs */
 	unsigned int *last;	/* of each wakee, by index: place in .pairs, plus one */
+	struct tap_waker_stack *stacks;
+	unsigned int nr_stacks, cap_stacks;
+	struct tap_map by_frames; /* kernel's and user's -> a number for both */
+	struct tap_map by_pair;	  /* place of a pair, and that number -> place in .stacks, plus one */
 };
 
 void tap_wakers_release(struct tap_wakers *w);

@@ -4,15 +4,17 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "analysis/frames.h"
 #include "analysis/timehist.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "print/print.h"
 #include "report/report.h"
+#include "report/stack_cells.h"
 
 struct timehist_opts {
 	struct tap_report_opts common;
-	bool wakeups, migrations, cpu_visual, with_summary, summary;
+	bool wakeups, migrations, stacks, cpu_visual, with_summary, summary;
 };
 
 static const struct tap_opt options[] = {
@@ -25,6 +27,8 @@ static const struct tap_opt options[] = {
 		   "show these events, as rows of their own: a name, a group, a system, or SYSTEM:NAME; "
 		   "globs; repeatable"),
 	TAP_OPT_FILTER(struct timehist_opts, common.input.select.filters, common.input.select.events),
+	TAP_OPTION(struct timehist_opts, stacks, "stacks", 0, NULL, TAP_OPT_FLAG,
+		   "show under each slice the stack with which the task left its CPU"),
 	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
 		   "add a column per CPU, with a mark where the row's CPU is"),
 	TAP_OPTION(struct timehist_opts, with_summary, "with-summary", 'S', NULL, TAP_OPT_FLAG,
@@ -34,6 +38,7 @@ static const struct tap_opt options[] = {
 	{ 0 }
 };
 
+#define STACK_INDENT 4u
 #define FEW_CPUS 16u /* of which the marks have a place on every terminal */
 
 static const struct tap_column task_columns[] = {
@@ -67,6 +72,15 @@ struct event_kind {
 	struct tap_buf name;	     /* "system:name", as the recording has them */
 };
 
+/* With stacks rows are held back until theirs may have come, which is behind the event that ended them. */
+struct held_row {
+	struct tap_row row; /* .event is NULL */
+	struct tap_stack stack; /* TAP_ROW_SLICE */
+	const struct event_kind *kind; /* TAP_ROW_EVENT, with .text */
+	char *text;
+	size_t len;
+};
+
 #define MAX_COLUMNS 40u /* there are fewer */
 
 struct row_column;
@@ -87,6 +101,10 @@ struct timehist {
 	struct event_kind *kinds; /* by tap_event_kind.index */
 	unsigned int nr_kinds;
 	struct tap_symbols *symbols; /* made with the first printer */
+	struct held_row *held;
+	unsigned int nr_held, cap_held;
+	uint64_t hold_ns;
+	struct tap_stack stack; /* of the row that is printed */
 };
 
 static bool with_summary(const struct tap_report *r)
@@ -225,12 +243,13 @@ struct row_column {
 	/* @arg: .arg */
 	void (*put)(struct timehist *h, struct tap_table *t, const struct tap_row *row, size_t arg);
 	size_t arg;
-	enum { ALWAYS, WITH_VISUAL, WITH_UTIL, WITH_EVENTS, WITH_NOTES } when;
+	enum { ALWAYS, WITH_VISUAL, WITH_UTIL, WITH_EVENTS, WITH_NOTES, WITH_STACKS } when;
 };
 
 #define CELL(name)                                                                                 \
 	static void name(struct timehist *h __attribute__((unused)), struct tap_table *t,          \
-			 const struct tap_row *row, size_t arg __attribute__((unused)))
+			 const struct tap_row *row __attribute__((unused)),                        \
+			 size_t arg __attribute__((unused)))
 
 CELL(put_what)
 {
@@ -287,7 +306,7 @@ CELL(put_about)
 		cell_tid(h, t, waker_of(h, row));
 		break;
 	case TAP_ROW_MIGRATION:
-		cell_tid(h, t, tid_on_cpu(h, row->cpu));
+		cell_tid(h, t, row->tid);
 		break;
 	case TAP_ROW_EVENT:
 		cell_emitter(h, t, row);
@@ -404,6 +423,20 @@ CELL(put_text)
 		tap_table_none(t);
 }
 
+/* @arg: 1: the program's frames; 0: the kernel's */
+CELL(put_frames)
+{
+	struct tap_stack stack = arg ? (struct tap_stack){ .user = h->stack.user } :
+				       (struct tap_stack){ .kernel = h->stack.kernel };
+
+	tap_buf_clear(&h->note);
+	tap_stack_add(&h->note, h->report.stacks, stack, false);
+	if (h->note.len)
+		tap_table_text(t, h->note.data, h->note.len);
+	else
+		tap_table_none(t);
+}
+
 static void note_task(struct timehist *h, const char *what, const struct tap_task *task)
 {
 	uint32_t len;
@@ -467,6 +500,8 @@ static const struct row_column row_columns[] = {
 	UTIL("util_est_end", "at end", 6, end_util.util_est),
 	{ { "event", NULL, TAP_CELL_TEXT }, put_event, .when = WITH_EVENTS },
 	{ { "text", NULL, TAP_CELL_TEXT }, put_text, .when = WITH_EVENTS },
+	{ { "kernel_frames", NULL, TAP_CELL_TEXT }, put_frames, 0, WITH_STACKS },
+	{ { "user_frames", NULL, TAP_CELL_TEXT }, put_frames, 1, WITH_STACKS },
 	{ { NULL, "", TAP_CELL_LABEL }, put_note, .when = WITH_NOTES },
 };
 /* clang-format on */
@@ -476,14 +511,15 @@ _Static_assert(NR_COLUMNS <= MAX_COLUMNS, "struct timehist has room for all");
 
 static bool is_wanted(const struct timehist *h, const struct row_column *c)
 {
-	bool for_people = tap_report_audience(&h->report) == TAP_FOR_PEOPLE;
+	enum tap_audience audience = tap_report_audience(&h->report);
 	const bool when[] = {
 		[ALWAYS] = true, [WITH_VISUAL] = h->o->cpu_visual, [WITH_UTIL] = h->has_util,
 		[WITH_EVENTS] = has_events(h),
 		[WITH_NOTES] = has_events(h) || h->o->wakeups || h->o->migrations,
+		[WITH_STACKS] = h->o->stacks && audience == TAP_FOR_SHEETS, /* to others they are no cells */
 	};
 
-	return when[c->when] && (for_people ? c->column.title : c->column.key);
+	return when[c->when] && (audience == TAP_FOR_PEOPLE ? c->column.title : c->column.key);
 }
 
 static void choose_columns(struct timehist *h)
@@ -503,13 +539,32 @@ static void choose_columns(struct timehist *h)
 	}
 }
 
+/* A line below the row; on a terminal as many as it takes. */
+static void print_stack(struct timehist *h)
+{
+	struct tap_page *p = &h->report.page;
+	size_t from = p->buf.len;
+
+	if (tap_stack_is_none(h->stack))
+		return;
+	tap_buf_blanks(&p->buf, STACK_INDENT);
+	tap_stack_add(&p->buf, h->report.stacks, h->stack, true);
+	if (p->columns > 2 * STACK_INDENT)
+		tap_page_wrap(&p->buf, from, p->columns, STACK_INDENT, false);
+	tap_buf_char(&p->buf, '\n');
+}
+
 static void print_row(struct timehist *h, const struct tap_row *row)
 {
 	struct tap_table *t = &h->report.rows;
 
 	for (unsigned int i = 0; i < h->nr_columns; i++)
 		h->cells[i]->put(h, t, row, h->cells[i]->arg);
+	if (h->o->stacks)
+		tap_stack_members(&h->report.page, h->report.stacks, h->stack);
 	tap_table_row(t);
+	if (h->o->stacks && tap_page_is_for(&h->report.page, TAP_FOR_PEOPLE))
+		print_stack(h);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -530,17 +585,70 @@ static bool row_is_wanted(struct timehist *h, const struct tap_row *row)
 	       (row->cpu < 0 || tap_run_cpu(&h->report.run, row->cpu)) && task_is_wanted(h, row);
 }
 
-static int on_row(void *ctx, const struct tap_row *row)
+/* What the timeline will tell otherwise later is noted now. Return: 0 or -ENOMEM. */
+static int hold_row(struct timehist *h, const struct tap_row *row)
+{
+	struct held_row *held;
+
+	if (tap_array_grow(&h->held, h->nr_held, &h->cap_held, sizeof(*h->held)))
+		return -ENOMEM;
+	held = &h->held[h->nr_held];
+	*held = (struct held_row){ .row = *row };
+	held->row.event = NULL;
+	held->row.waker_tid = waker_of(h, row);
+	if (row->what == TAP_ROW_EVENT) {
+		held->kind = h->kind;
+		held->len = h->text.len;
+		held->text = malloc(held->len + 1);
+		if (!held->text)
+			return -ENOMEM;
+		memcpy(held->text, tap_buf_str(&h->text), held->len);
+	}
+	h->nr_held++;
+	return 0;
+}
+
+static void print_held(struct timehist *h, struct held_row *held)
+{
+	if (held->text) {
+		h->kind = held->kind;
+		tap_buf_clear(&h->text);
+		tap_buf_add(&h->text, held->text, held->len);
+	}
+	h->stack = held->stack;
+	print_row(h, &held->row);
+	free(held->text);
+	held->text = NULL;
+}
+
+/* Those whose stacks cannot come any more. */
+static void print_due(struct timehist *h, uint64_t now_ns)
+{
+	unsigned int nr = 0;
+
+	while (nr < h->nr_held && now_ns > h->hold_ns && now_ns - h->hold_ns > h->held[nr].row.to_ns)
+		print_held(h, &h->held[nr++]);
+	h->nr_held -= nr;
+	if (nr && h->nr_held)
+		memmove(h->held, h->held + nr, h->nr_held * sizeof(*h->held));
+}
+
+static int on_row(void *ctx, const struct tap_row *told)
 {
 	struct timehist *h = ctx;
+	struct tap_row copy = *told, *row = &copy;
 	int ret = 0;
 
+	if (row->what == TAP_ROW_MIGRATION)
+		row->tid = tid_on_cpu(h, row->cpu);
 	if (!row_is_wanted(h, row))
 		return 0;
 	h->report.matched |= row->task || row->what == TAP_ROW_EVENT;
 	if (with_summary(&h->report))
 		ret = tap_slices_add(&h->sum, row, h->report.run.window.from_ns);
-	if (!h->o->summary)
+	if (!ret && !h->o->summary && h->report.stacks)
+		ret = hold_row(h, row);
+	else if (!h->o->summary)
 		print_row(h, row);
 	return ret ? ret : h->report.page.err;
 }
@@ -659,7 +767,43 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	return h->text.err ? h->text.err : tap_timehist_show(hist, h->report.run.timeline, ev);
 }
 
-static const struct tap_run_events events = { wants_event, on_event };
+/* A stack has come: it may be that of a row's end. */
+static void give_stacks(struct timehist *h)
+{
+	for (struct held_row *held = h->held; held < h->held + h->nr_held; held++) {
+		const struct tap_task_stacks *left = NULL;
+
+		if (held->row.what == TAP_ROW_SLICE)
+			left = tap_stacks_left(h->report.stacks, held->row.task, held->row.to_ns);
+		if (left)
+			held->stack = left->left;
+	}
+}
+
+/* The same, where stacks are looked for. */
+static int on_any_event(void *ctx, const struct tap_event *ev)
+{
+	const struct tap_timehist *hist = ctx;
+	struct tap_report *r = &((struct timehist *)hist->ctx)->report;
+	int ret = tap_stacks_event(r->stacks, r->run.timeline, ev);
+
+	if (!ret && ev->fmt && tap_stack_kind(ev->fmt))
+		give_stacks(hist->ctx);
+	if (ret || !ev->fmt || ev->ts_ns < r->run.window.from_ns || !wants_event(ctx, ev->fmt))
+		return ret;
+	return on_event(ctx, ev);
+}
+
+static int before_event(void *ctx, const struct tap_event *ev)
+{
+	const struct tap_timehist *hist = ctx;
+
+	print_due(hist->ctx, ev->ts_ns);
+	return 0;
+}
+
+static const struct tap_run_events events = { .wants = wants_event, .event = on_event };
+static const struct tap_run_events all_events = { .event = on_any_event, .all = true, .before = before_event };
 
 static int check(const void *opts, struct tap_err *err)
 {
@@ -668,6 +812,15 @@ static int check(const void *opts, struct tap_err *err)
 	if (o->with_summary && tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS)
 		return tap_err_set(err, -EINVAL, "--csv and -S exclude each other: CSV is one table");
 	return 0;
+}
+
+static int begin_stacks(struct timehist *h, struct tap_err *err)
+{
+	int ret = tap_report_open_stacks(&h->report, err);
+
+	h->report.events = &all_events;
+	h->hold_ns = tap_stacks_within_ns(&h->report.run.survey);
+	return ret;
 }
 
 static void begin_rows(struct timehist *h)
@@ -699,7 +852,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	if (!h->o->summary)
 		begin_rows(h);
-	return 0;
+	return !h->o->summary && h->o->stacks ? begin_stacks(h, err) : 0;
 }
 
 static int end(struct tap_report *r, struct tap_err *err)
@@ -708,6 +861,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 
 	if (tap_timehist_end(&h->hist) == -ENOMEM)
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	print_due(h, UINT64_MAX);
 	tap_slices_sort(&h->sum);
 	return 0;
 }
@@ -722,6 +876,9 @@ static void release(struct tap_report *r)
 	tap_buf_release(&h->visual_title);
 	tap_buf_release(&h->note);
 	tap_buf_release(&h->text);
+	for (unsigned int i = 0; i < h->nr_held; i++)
+		free(h->held[i].text);
+	free(h->held);
 	release_kinds(h);
 }
 

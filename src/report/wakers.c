@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap wakers: who wakes whom. */
+#include <errno.h>
+
 #include "analysis/wakers.h"
 #include "report/report.h"
+#include "report/stack_cells.h"
+
+#define SHOWN_STACKS 3u /* of a pair, for people */
+
+struct wakers_opts {
+	struct tap_report_opts common;
+	bool stacks;
+};
 
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
+	TAP_OPTION(struct wakers_opts, stacks, "stacks", 0, NULL, TAP_OPT_FLAG,
+		   "show the wakers' stacks, with how often each was"),
 	TAP_REPORT_TOP("the N pairs with the most wakeups [20"),
 	{ 0 }
 };
@@ -12,7 +24,13 @@ static const struct tap_opt options[] = {
 struct wakers {
 	struct tap_report report;
 	struct tap_wakers wakers;
+	struct tap_buf text;
 };
+
+static bool with_stacks(const struct tap_report *r)
+{
+	return ((const struct wakers_opts *)r->opts)->stacks;
+}
 
 /* A pair is of interest where one of the two is. */
 static bool is_picked(struct tap_run *run, const struct tap_task *wakee)
@@ -49,6 +67,29 @@ static const struct tap_column columns[] = {
 	{ 0 }
 };
 
+static const struct tap_column stack_columns[] = {
+	TAP_TASK_COLUMNS("waker_", "waker", 26),
+	TAP_TASK_COLUMNS("", "woken", 26),
+	{ NULL, "wakeups", TAP_CELL_COUNT, .width = 9 },
+	{ NULL, "stack", TAP_CELL_LABEL },
+	{ 0 }
+};
+
+/* For programs: all of them. */
+static void put_members(struct tap_report *r, const struct tap_waker_pair *pair)
+{
+	struct tap_page *p = &r->page;
+
+	tap_page_array(p, "stacks");
+	for (unsigned int i = 0; i < pair->nr_stacks; i++) {
+		tap_page_object(p, NULL);
+		tap_page_u64(p, "count", pair->stacks[i].count);
+		tap_stack_members(p, r->stacks, pair->stacks[i].stack);
+		tap_page_object_end(p);
+	}
+	tap_page_array_end(p);
+}
+
 static void put_pair(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
 	const struct tap_waker_pair *pair = &((struct wakers *)r)->wakers.pairs[i];
@@ -63,6 +104,53 @@ static void put_pair(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_u64_if(t, waits->count, waits->max);
 	tap_table_u64(t, pair->same_cpu);
 	tap_table_u64(t, pair->other_cpu);
+	if (with_stacks(r))
+		put_members(r, pair);
+}
+
+static void put_stack(struct wakers *w, struct tap_table *t, const struct tap_waker_pair *pair, unsigned int i)
+{
+	struct tap_run *run = &w->report.run;
+
+	tap_waker_cells(run, t, pair->waker, pair->waker_tid);
+	tap_task_cells(run, t, pair->wakee);
+	tap_table_u64(t, pair->stacks[i].count);
+	tap_buf_clear(&w->text);
+	tap_stack_add(&w->text, w->report.stacks, pair->stacks[i].stack, true);
+	tap_table_text(t, w->text.data, w->text.len);
+	tap_table_row(t);
+}
+
+static void put_stacks(struct tap_report *r, struct tap_table *t)
+{
+	struct wakers *w = (struct wakers *)r;
+	unsigned int shown = tap_report_shown(r, w->wakers.nr_pairs);
+
+	for (const struct tap_waker_pair *pair = w->wakers.pairs; pair < w->wakers.pairs + shown; pair++)
+		for (unsigned int i = 0; i < pair->nr_stacks && i < SHOWN_STACKS; i++)
+			put_stack(w, t, pair, i);
+}
+
+static bool has_stacks(const struct tap_report *r)
+{
+	return ((const struct wakers *)r)->wakers.nr_stacks;
+}
+
+static int check(const void *opts, struct tap_err *err)
+{
+	const struct wakers_opts *o = opts;
+
+	if (o->stacks && tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS)
+		return tap_err_set(err, -EINVAL, "--csv and --stacks exclude each other: CSV is one table");
+	return 0;
+}
+
+static int begin(struct tap_report *r, struct tap_err *err)
+{
+	int ret = with_stacks(r) ? tap_report_open_stacks(r, err) : 0;
+
+	((struct wakers *)r)->wakers.of_stacks = r->stacks;
+	return ret;
 }
 
 static int end(struct tap_report *r, struct tap_err *err)
@@ -85,6 +173,7 @@ static void put_count(struct tap_report *r, struct tap_table *t)
 static void release(struct tap_report *r)
 {
 	tap_wakers_release(&((struct wakers *)r)->wakers);
+	tap_buf_release(&((struct wakers *)r)->text);
 }
 
 static const struct tap_observer observer = {
@@ -94,6 +183,8 @@ static const struct tap_observer observer = {
 static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = put_count },
 	{ TAP_FOR_ALL, .key = "pairs", .columns = columns, .row = put_pair, .nr = nr_pairs, .noun = "pair" },
+	{ TAP_FOR_PEOPLE, has_stacks, .before = "\nthe most frequent stacks of wakers, innermost frame first\n",
+	  .columns = stack_columns, .put = put_stacks },
 	{ 0 }
 };
 
@@ -104,14 +195,16 @@ const struct tap_report_type tap_report_wakers = {
 		.operands = TAP_CMD_FILE,
 		.example = "schedtap wakers -i demo/trace.dat -n 10",
 		.opts = options,
-		.opts_size = sizeof(struct tap_report_opts),
-		.defaults = &(const struct tap_report_opts){ .top = -1 },
+		.opts_size = sizeof(struct wakers_opts),
+		.defaults = &(const struct wakers_opts){ .common.top = -1 },
 	},
 	.size = sizeof(struct wakers),
 	.top = 20,
 	.needs = TAP_NEEDS_WAKEUPS | TAP_NEEDS_SWITCHES,
 	.observer = &observer,
 	.sections = sections,
+	.check = check,
+	.begin = begin,
 	.end = end,
 	.release = release,
 };
