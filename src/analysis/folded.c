@@ -111,12 +111,13 @@ static int end_waking(struct tap_folded *f, const struct tap_timeline *timeline,
 	return add(f, &key, sleep->from_ns, sleep->to_ns, place);
 }
 
+/* With the sleep before it, where that is taken back. */
 static int add_unknown(struct tap_folded *f, const struct tap_stretch *s, unsigned int *place)
 {
 	struct tap_folded_key key = key_of(s->task, (struct tap_stack){ 0 });
 
 	key.is_unknown = true;
-	return f->of == TAP_FOLDED_OFF_CPU ? add(f, &key, s->from_ns, s->to_ns, place) : 0;
+	return f->of == TAP_FOLDED_OFF_CPU ? add(f, &key, s->from_ns - s->back_ns, s->to_ns, place) : 0;
 }
 
 /* The sleep that was told was none, for the waking that ended it was in vain. */
