@@ -16,6 +16,8 @@ struct tap_folded_task {
 	unsigned int line; /* that it is counted in, + 1; 0: none */
 };
 
+_Static_assert(sizeof(struct tap_folded_key) == 2 * (TAP_TASK_COMM + 4) + 6 * 4, "no padding");
+
 #define SLEEPS (TAP_STATE_BIT(TAP_SLEEPING) | TAP_STATE_BIT(TAP_BLOCKED) | TAP_STATE_BIT(TAP_STOPPED))
 
 uint32_t tap_folded_states(enum tap_folded_of of)
@@ -63,15 +65,17 @@ static int add(struct tap_folded *f, const struct tap_folded_key *key, uint64_t 
 	return ret;
 }
 
+static struct tap_folded_who who_is(const struct tap_task *task)
+{
+	struct tap_folded_who who = { .tid = *task->comm ? 0 : task->tid };
+
+	memcpy(who.comm, task->comm, strnlen(task->comm, TAP_TASK_COMM));
+	return who;
+}
+
 static struct tap_folded_key key_of(const struct tap_task *task, struct tap_stack stack)
 {
-	struct tap_folded_key key;
-
-	memset(&key, 0, sizeof(key)); /* no byte of it is by chance */
-	memcpy(key.comm, task->comm, strnlen(task->comm, TAP_TASK_COMM));
-	key.stack = stack;
-	key.tid = *task->comm ? 0 : task->tid;
-	return key;
+	return (struct tap_folded_key){ .task = who_is(task), .stack = stack };
 }
 
 /* With which stack the task went into the state, and where. What lasts longer than is known: it is not known. */
@@ -92,11 +96,8 @@ static void note_waker(const struct tap_folded *f, const struct tap_timeline *ti
 	const struct tap_task *waker = tid > 0 ? tap_timeline_task(timeline, tid) : NULL;
 
 	key->waker_stack = tap_stacks_woken(f->stacks, s);
-	key->waker = tid ? TAP_FOLDED_UNKNOWN_WAKER : TAP_FOLDED_IDLE;
-	if (!waker || !*waker->comm)
-		return;
-	key->waker = TAP_FOLDED_TASK;
-	memcpy(key->waker_comm, waker->comm, strnlen(waker->comm, TAP_TASK_COMM));
+	key->waker = waker ? who_is(waker) : (struct tap_folded_who){ .tid = tid };
+	key->has_waker = true;
 }
 
 /* The wait is over, so the wakeup before it was none in vain. */
@@ -209,9 +210,14 @@ static void put_name(struct tap_buf *out, const char *s, size_t len)
 		out->data[end - 1] = '_';
 }
 
-static void put_comm(struct tap_buf *out, const char comm[TAP_TASK_COMM])
+static void put_who(struct tap_buf *out, const struct tap_folded_who *who)
 {
-	put_name(out, comm, strnlen(comm, TAP_TASK_COMM));
+	if (*who->comm)
+		put_name(out, who->comm, strnlen(who->comm, TAP_TASK_COMM));
+	else if (who->tid > 0)
+		tap_buf_printf(out, ":%d", who->tid);
+	else
+		tap_buf_puts(out, who->tid ? "[unknown]" : "<idle>");
 }
 
 /* Each with a semicolon before it. */
@@ -246,30 +252,20 @@ static void put_stack(const struct tap_folded *f, struct tap_stack stack, bool o
 		tap_buf_puts(out, ";[no stack]");
 }
 
-static void put_waker(const struct tap_folded *f, const struct tap_folded_key *key, struct tap_buf *out)
-{
-	tap_buf_puts(out, ";--");
-	put_stack(f, key->waker_stack, false, out);
-	tap_buf_char(out, ';');
-	if (key->waker == TAP_FOLDED_TASK)
-		put_comm(out, key->waker_comm);
-	else
-		tap_buf_puts(out, key->waker == TAP_FOLDED_IDLE ? "<idle>" : "[unknown]");
-}
-
 void tap_folded_put(const struct tap_folded *f, const struct tap_folded_line *line, struct tap_buf *out)
 {
 	const struct tap_folded_key *key = &line->key;
 
-	if (key->tid)
-		tap_buf_printf(out, ":%d", key->tid);
-	else
-		put_comm(out, key->comm);
+	put_who(out, &key->task);
 	if (key->is_unknown)
 		tap_buf_puts(out, ";[unknown]");
 	else
 		put_stack(f, key->stack, true, out);
-	if (key->waker != TAP_FOLDED_NO_WAKER)
-		put_waker(f, key, out);
+	if (key->has_waker) {
+		tap_buf_puts(out, ";--");
+		put_stack(f, key->waker_stack, false, out);
+		tap_buf_char(out, ';');
+		put_who(out, &key->waker);
+	}
 	tap_buf_printf(out, " %" PRIu64 "\n", line->ns);
 }

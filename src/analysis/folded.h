@@ -16,15 +16,15 @@
 
 enum tap_folded_of { TAP_FOLDED_OFF_CPU, TAP_FOLDED_PREEMPTIONS, TAP_FOLDED_WAKEUPS };
 
-/* Without holes, and what is not used is 0: compared as bytes. */
+/* Without padding, and what is not used is 0: compared as bytes. */
 struct tap_folded_key {
-	char comm[TAP_TASK_COMM];
-	struct tap_stack stack;
-	struct tap_stack waker_stack;
-	char waker_comm[TAP_TASK_COMM]; /* where .waker says so */
-	enum { TAP_FOLDED_NO_WAKER, TAP_FOLDED_TASK, TAP_FOLDED_IDLE, TAP_FOLDED_UNKNOWN_WAKER } waker;
-	int tid; /* of a task without a name; else 0 */
-	uint32_t is_unknown; /* its state is */
+	struct tap_folded_who {
+		char comm[TAP_TASK_COMM];
+		int tid; /* of who has no name; else 0. Of a waker 0 is an interrupt on an idle CPU, -1 not known */
+	} task, waker;
+	struct tap_stack stack, waker_stack;
+	uint32_t is_unknown; /* the task's state is */
+	uint32_t has_waker;
 };
 
 struct tap_folded_line {

@@ -22,7 +22,7 @@ my ($n, $failed) = (0, 0);
 # Which runs print the keys of a section. The first is that of CSV.
 my %runs = (
 	'summary' => ['summary', 'summary -g "/*"'],
-	'timehist' => ['timehist -e irq', 'timehist -wM'],
+	'timehist' => ['timehist -e irq --stacks', 'timehist -wM'],
 	'timehist -s' => ['timehist -s'],
 	'latency' => ['latency', 'latency --hist --worst 5', 'latency --preempted --worst 5'],
 	'wakers' => ['wakers', 'wakers --stacks'],
