@@ -51,7 +51,7 @@ struct cpu {
 	int last_tid;
 };
 
-/* Stacks that no event's definition is of: whose format texts are written here, if there are some. */
+/* Stacks: their format texts, which have all of them, are written here, if there are some. */
 struct stacks {
 	bool used, is_callers;
 	const char *system, *name, *first; /* .first: the field before callers */
@@ -373,6 +373,7 @@ static struct stacks *find_stacks(struct mkdat *m, const char *kind, bool is_cal
 {
 	bool is_user = !strcmp(kind, "user");
 	struct stacks *s = &m->stacks[is_callers * 2 + is_user];
+	const struct tap_def *def;
 
 	if (!is_user && strcmp(kind, "kernel"))
 		die(m, "'%s' is neither kernel nor user", kind);
@@ -382,6 +383,9 @@ static struct stacks *find_stacks(struct mkdat *m, const char *kind, bool is_cal
 		.first = is_user ? "unsigned int tgid" : "int size",
 		.id = (uint16_t)(is_callers ? 4u + 9u * is_user : TAP_DEF_ID_BASE + 0xf00 + is_user),
 	};
+	def = tap_def_find(s->system, s->name);
+	if (def)
+		s->id = (uint16_t)def->id;
 	return s;
 }
 
@@ -578,9 +582,16 @@ static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **
 		tap_def_format(tap_def_at(i), NULL, NULL, &text);
 		(*out)[i] = (struct tap_head_format){ tap_def_at(i)->system, text.data, text.len };
 	}
-	for (unsigned int i = 0; i < 4; i++)
-		if (m->stacks[i].used)
-			(*out)[nr++] = stacks_format(&m->stacks[i]);
+	for (unsigned int i = 0; i < 4; i++) {
+		const struct stacks *s = &m->stacks[i];
+		unsigned int at = 0;
+
+		/* in the place of the event's, if it is a built-in one */
+		while (s->used && tap_def_at(at) && tap_def_at(at) != tap_def_find(s->system, s->name))
+			at++;
+		if (s->used)
+			(*out)[tap_def_at(at) ? at : nr++] = stacks_format(s);
+	}
 	return nr;
 }
 

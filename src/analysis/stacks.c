@@ -11,7 +11,7 @@
 #define ON_ITS_WAY_OUT_NS 10000u
 
 /* What ftrace takes to walk a stack, and more. */
-#define OF_FTRACE_WITHIN_NS 50000u
+#define OF_FTRACE_WITHIN_NS 100000u
 
 /* An event that a stack may follow. */
 struct before {

@@ -5,11 +5,13 @@
  * account for every nanosecond. Built by clang with -fsanitize=fuzzer,address,undefined; with
  * -DFUZZ_MAIN a plain program that reads the files it is given.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "analysis/folded.h"
 #include "base/buf.h"
 #include "check.h"
 #include "report/report.h"
@@ -64,11 +66,31 @@ static bool check_reader(const char *path, uint64_t *from, uint64_t *to)
 
 /* ---- a report: what it is told adds up ---- */
 
+#define NR_FOLDED 3u /* of each enum tap_folded_of */
+
 struct told {
 	struct tap_run run;
+	struct tap_stacks *stacks;
+	struct tap_folded folded[NR_FOLDED];
 	uint64_t cpu_ns; /* of all CPUs */
 	uint64_t last_ns;
 };
+
+static bool pick_all(void *ctx, const struct tap_task *task, int cpu)
+{
+	(void)ctx;
+	return task && cpu >= -1;
+}
+
+static int fold(struct told *told, const struct tap_stretch *s)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < NR_FOLDED; i++)
+		if (tap_folded_states(told->folded[i].of) & TAP_STATE_BIT(s->state))
+			ret = tap_folded_stretch(&told->folded[i], told->run.timeline, s, pick_all, NULL);
+	return ret;
+}
 
 static int on_stretch(void *ctx, const struct tap_stretch *s)
 {
@@ -79,7 +101,14 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	CHECK(s->state != TAP_DEAD && !(s->whole && s->state == TAP_UNKNOWN));
 	CHECK(s->state != TAP_RUNNING || s->cpu >= 0);
 	CHECK(s->next != TAP_RUNNING || s->state == s->next || s->next_cpu >= 0);
-	return 0;
+	return fold(told, s);
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	struct told *told = ctx;
+
+	return tap_stacks_event(told->stacks, told->run.timeline, ev);
 }
 
 static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
@@ -146,6 +175,42 @@ static void check_sums(struct told *told)
 	}
 }
 
+/* Each line is one, and they add up to the tasks' @states. */
+static void check_folded(struct told *told, struct tap_folded *f, uint32_t states)
+{
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(told->run.timeline, &nr);
+	struct tap_buf text = { 0 };
+	uint64_t sum_ns = 0;
+
+	tap_folded_end(f);
+	for (unsigned int i = 0; i < f->nr_lines; i++) {
+		tap_buf_clear(&text);
+		tap_folded_put(f, &f->lines[i], &text);
+		CHECK(text.len > 4 && memchr(text.data, '\n', text.len) == text.data + text.len - 1);
+		CHECK(memchr(text.data, ';', text.len) > (void *)text.data);
+		sum_ns += f->lines[i].ns;
+	}
+	for (unsigned int i = 0; states && i < nr; i++)
+		for (unsigned int state = 0; state < TAP_NR_STATES; state++)
+			sum_ns -= states & TAP_STATE_BIT(state) ? tasks[i]->total_ns[state] : 0;
+	CHECK(!states || !sum_ns);
+	tap_buf_release(&text);
+}
+
+static int feed(struct told *told, struct tap_err *err)
+{
+	static const struct tap_run_events events = { .event = on_event, .all = true };
+
+	if (tap_stacks_new(tap_reader_info(told->run.rec.reader), &told->run.survey, &told->stacks))
+		return -ENOMEM;
+	for (unsigned int i = 0; i < NR_FOLDED; i++)
+		told->folded[i] = (struct tap_folded){
+			.of = i, .window = told->run.window, .stacks = told->stacks,
+		};
+	return tap_run_feed(&told->run, &observer, &events, told, err);
+}
+
 static void check_report(const char *path, const char *window)
 {
 	const struct tap_input_opts opts = { .input = path, .window = window };
@@ -155,8 +220,14 @@ static void check_report(const char *path, const char *window)
 
 	if (!tap_run_input(&told.run, &opts, NULL, &usage, &err) &&
 	    !tap_run_survey(&told.run, &err) &&
-	    !tap_run_feed(&told.run, &observer, NULL, &told, &err))
+	    !feed(&told, &err)) {
 		check_sums(&told);
+		for (unsigned int i = 0; i < NR_FOLDED; i++) /* of wakeups only what ended is counted */
+			check_folded(&told, &told.folded[i], i == TAP_FOLDED_WAKEUPS ? 0 : tap_folded_states(i));
+	}
+	for (unsigned int i = 0; i < NR_FOLDED; i++)
+		tap_folded_release(&told.folded[i]);
+	tap_stacks_free(told.stacks);
 	tap_run_close(&told.run);
 }
 
