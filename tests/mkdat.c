@@ -12,10 +12,10 @@
  *   TIME CPU TID SYSTEM:NAME FIELD=VALUE...
  *   lost CPU FIRST LAST COUNT       a schedtap:events_lost record at LAST
  *   missed CPU COUNT                a new page that says so (0: count not known)
- *   stack CPU KIND [FRAME...]       a schedtap:kernel_stack or user_stack record behind the CPU's last record, with
- *                                   its time and TID. KIND: kernel or user; FRAME...: names, innermost first, or
+ *   stack CPU[+NS] KIND [FRAME...]  a schedtap:kernel_stack or user_stack record behind the CPU's last record, NS
+ *                                   later, with its TID. KIND: kernel or user; FRAME...: names, innermost first, or
  *                                   #NUMBER: a stack that is in no table. Without any it could not be read
- *   callers CPU KIND [ADDRESS...]   the same as ftrace writes it: ftrace:kernel_stack or user_stack
+ *   callers CPU[+NS] KIND [ADDRESS...] the same as ftrace writes it: ftrace:kernel_stack or user_stack
  *   symbol ADDRESS NAME             a line of kallsyms
  *
  * TIME is in ns (digits, with _ between them if you like) or SECONDS.NNNNNNNNN, and does not
@@ -414,9 +414,23 @@ static uint32_t intern(struct tap_buf *texts, const char *text)
 	return nr;
 }
 
+/* CPU[+NS]. Sets @ts_ns to that long after its last record. */
+static struct cpu *cpu_later(struct mkdat *m, char *word, uint64_t *ts_ns)
+{
+	char *plus = strchr(word, '+');
+	struct cpu *c;
+
+	if (plus)
+		*plus = '\0';
+	c = get_cpu(m, word);
+	*ts_ns = c->last_ns + (plus ? time_ns(m, plus + 1) : 0);
+	return c;
+}
+
 static void do_stack(struct mkdat *m, char *p)
 {
-	struct cpu *c = get_cpu(m, need_word(m, &p, "the CPU"));
+	uint64_t ts_ns;
+	struct cpu *c = cpu_later(m, need_word(m, &p, "the CPU"), &ts_ns);
 	struct stacks *s = find_stacks(m, need_word(m, &p, "kernel or user"), false);
 	struct tap_buf rec = { 0 }, text = { 0 };
 	uint32_t nr = 0;
@@ -432,14 +446,15 @@ static void do_stack(struct mkdat *m, char *p)
 		nr = intern(&s->texts, tap_buf_str(&text));
 	begin_record(&rec, s->id, COMMON_BYTES + sizeof(nr), c->last_tid);
 	memcpy(rec.data + COMMON_BYTES, &nr, sizeof(nr));
-	add_record(m, c, c->last_ns, &rec);
+	add_record(m, c, ts_ns, &rec);
 	tap_buf_release(&rec);
 	tap_buf_release(&text);
 }
 
 static void do_callers(struct mkdat *m, char *p)
 {
-	struct cpu *c = get_cpu(m, need_word(m, &p, "the CPU"));
+	uint64_t ts_ns;
+	struct cpu *c = cpu_later(m, need_word(m, &p, "the CPU"), &ts_ns);
 	struct stacks *s = find_stacks(m, need_word(m, &p, "kernel or user"), true);
 	struct tap_buf rec = { 0 };
 	uint32_t size = 0;
@@ -453,7 +468,7 @@ static void do_callers(struct mkdat *m, char *p)
 	}
 	if (!strcmp(s->name, "kernel_stack")) /* the other one has the process there */
 		memcpy(rec.data + COMMON_BYTES, &size, sizeof(size));
-	add_record(m, c, c->last_ns, &rec);
+	add_record(m, c, ts_ns, &rec);
 	tap_buf_release(&rec);
 }
 

@@ -95,7 +95,7 @@ static void note_waker(const struct tap_folded *f, const struct tap_timeline *ti
 	int tid = s->task->waker_tid;
 	const struct tap_task *waker = tid > 0 ? tap_timeline_task(timeline, tid) : NULL;
 
-	key->waker_stack = tap_stacks_woken(f->stacks, s);
+	key->waker_stack = tap_stacks_woken(f->stacks, s->task);
 	key->waker = waker ? who_is(waker) : (struct tap_folded_who){ .tid = tid };
 	key->has_waker = true;
 }

@@ -7,9 +7,6 @@
 #include "analysis/frames.h"
 #include "base/array.h"
 
-/* A waking may come while its task is still on its way out: then the wait begins behind it (timeline/internal.h). */
-#define ON_ITS_WAY_OUT_NS 10000u
-
 /* What ftrace takes to walk a stack, and more. */
 #define OF_FTRACE_WITHIN_NS 100000u
 
@@ -173,12 +170,6 @@ static bool is_wakeup(const struct tap_stacks *s, enum tap_sched_kind kind)
 	       (kind == TAP_SCHED_WAKEUP && s->survey->buffer[TAP_SCHED_WAKING] == TAP_NO_BUFFER);
 }
 
-/* It waits already: this is no wakeup of its. */
-static bool is_awake(const struct tap_task *task, const struct tap_event *ev)
-{
-	return task->state == TAP_PREEMPTED || (task->state == TAP_WAKING && task->woken_ns != ev->ts_ns);
-}
-
 /* An event that may have a stack. Return: 0 or -ENOMEM. */
 static int take_event(struct tap_stacks *s, const struct tap_timeline *timeline, const struct tap_sched_fields *f,
 		      const struct tap_event *ev, struct before *before)
@@ -189,7 +180,7 @@ static int take_event(struct tap_stacks *s, const struct tap_timeline *timeline,
 
 	if (is_switch || is_wakeup(s, f->kind))
 		task = tap_timeline_task(timeline, tap_num_int(is_switch ? &f->from : &f->tid, ev));
-	if (!task || (!is_switch && is_awake(task, ev)))
+	if (!task)
 		return 0;
 	of = tap_array_at(&s->tasks, &s->nr_tasks, task->index, sizeof(*of), NULL);
 	if (!of)
@@ -204,7 +195,6 @@ static int take_event(struct tap_stacks *s, const struct tap_timeline *timeline,
 		of->left_cpu = ev->cpu;
 	} else {
 		of->woken = (struct tap_stack){ 0 };
-		of->woken_ns = ev->ts_ns;
 	}
 	return 0;
 }
@@ -275,11 +265,7 @@ const struct tap_task_stacks *tap_stacks_left(const struct tap_stacks *s, const 
 	return of && of->left_ns && of->left_ns == ns ? of : NULL;
 }
 
-struct tap_stack tap_stacks_woken(const struct tap_stacks *s, const struct tap_stretch *waking)
+struct tap_stack tap_stacks_woken(const struct tap_stacks *s, const struct tap_task *task)
 {
-	const struct tap_task_stacks *of = waking->task->index < s->nr_tasks ? &s->tasks[waking->task->index] : NULL;
-
-	if (!of || !of->woken_ns || waking->from_ns - of->woken_ns > ON_ITS_WAY_OUT_NS)
-		return (struct tap_stack){ 0 };
-	return of->woken;
+	return task->index < s->nr_tasks ? s->tasks[task->index].woken : (struct tap_stack){ 0 };
 }

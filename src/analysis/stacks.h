@@ -26,7 +26,7 @@ static inline bool tap_stack_is_none(struct tap_stack s)
 /* Of one task. */
 struct tap_task_stacks {
 	struct tap_stack left, woken;
-	uint64_t left_ns, woken_ns; /* when that was; 0: not yet */
+	uint64_t left_ns; /* when that was; 0: not yet */
 	int left_cpu;
 };
 
@@ -46,8 +46,8 @@ int tap_stacks_event(struct tap_stacks *s, const struct tap_timeline *timeline, 
 
 /* Of a task's last switch-out, if that was at @ns; else NULL. */
 const struct tap_task_stacks *tap_stacks_left(const struct tap_stacks *s, const struct tap_task *task, uint64_t ns);
-/* Of the wakeup that @waking, a stretch of TAP_WAKING, began with: the waker's. */
-struct tap_stack tap_stacks_woken(const struct tap_stacks *s, const struct tap_stretch *waking);
+/* Of a task's last waking that was seen: the waker's. While a stretch of TAP_WAKING is told it is that with which it began. */
+struct tap_stack tap_stacks_woken(const struct tap_stacks *s, const struct tap_task *task);
 
 /* Names, innermost first, a newline between them; of 0 none. Borrowed until the next event. */
 struct span tap_stacks_names(const struct tap_stacks *s, uint32_t number);

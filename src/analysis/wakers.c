@@ -64,7 +64,7 @@ static int add_stack(struct tap_wakers *w, unsigned int pair, struct tap_stack s
 /* Return: 0 or -ENOMEM. */
 static int take_stack(struct tap_wakers *w, unsigned int pair, const struct tap_stretch *s)
 {
-	struct tap_stack stack = tap_stacks_woken(w->of_stacks, s);
+	struct tap_stack stack = tap_stacks_woken(w->of_stacks, s->task);
 
 	return tap_stack_is_none(stack) ? 0 : add_stack(w, pair, stack);
 }
