@@ -10,7 +10,7 @@
 
 /* A task's last sleep, until the wait behind it is over. */
 struct tap_folded_task {
-	struct tap_stack stack;
+	struct tap_stack_pair stack;
 	uint64_t from_ns, to_ns;
 	int cpu; /* where it went to sleep, -1: not known */
 	unsigned int line; /* that it is counted in, + 1; 0: none */
@@ -56,7 +56,8 @@ static int find_line(struct tap_folded *f, const struct tap_folded_key *key, uns
 	}
 }
 
-static int add(struct tap_folded *f, const struct tap_folded_key *key, uint64_t from_ns, uint64_t to_ns, unsigned int *place)
+static int add(struct tap_folded *f, const struct tap_folded_key *key, uint64_t from_ns, uint64_t to_ns,
+	       unsigned int *place)
 {
 	int ret = find_line(f, key, place);
 
@@ -73,7 +74,7 @@ static struct tap_folded_who who_is(const struct tap_task *task)
 	return who;
 }
 
-static struct tap_folded_key key_of(const struct tap_task *task, struct tap_stack stack)
+static struct tap_folded_key key_of(const struct tap_task *task, struct tap_stack_pair stack)
 {
 	return (struct tap_folded_key){ .task = who_is(task), .stack = stack };
 }
@@ -81,10 +82,10 @@ static struct tap_folded_key key_of(const struct tap_task *task, struct tap_stac
 /* With which stack the task went into the state, and where. What lasts longer than is known: it is not known. */
 static void find_stack(const struct tap_folded *f, const struct tap_stretch *s, struct tap_folded_task *of)
 {
-	const struct tap_task_stacks *left = tap_stacks_left(f->stacks, s->task, s->from_ns);
+	const struct tap_task_stacks *left = tap_event_stacks_left(f->stacks, s->task, s->from_ns);
 
 	*of = (struct tap_folded_task){
-		.stack = left ? left->left : (struct tap_stack){ 0 }, .cpu = left ? left->left_cpu : -1,
+		.stack = left ? left->left : (struct tap_stack_pair){ 0 }, .cpu = left ? left->left_cpu : -1,
 		.from_ns = s->from_ns, .to_ns = s->to_ns,
 	};
 }
@@ -95,7 +96,7 @@ static void note_waker(const struct tap_folded *f, const struct tap_timeline *ti
 	int tid = s->task->waker_tid;
 	const struct tap_task *waker = tid > 0 ? tap_timeline_task(timeline, tid) : NULL;
 
-	key->waker_stack = tap_stacks_woken(f->stacks, s->task);
+	key->waker_stack = tap_event_stacks_woken(f->stacks, s->task);
 	key->waker = waker ? who_is(waker) : (struct tap_folded_who){ .tid = tid };
 	key->has_waker = true;
 }
@@ -115,7 +116,7 @@ static int end_waking(struct tap_folded *f, const struct tap_timeline *timeline,
 /* With the sleep before it, where that is taken back. */
 static int add_unknown(struct tap_folded *f, const struct tap_stretch *s, unsigned int *place)
 {
-	struct tap_folded_key key = key_of(s->task, (struct tap_stack){ 0 });
+	struct tap_folded_key key = key_of(s->task, (struct tap_stack_pair){ 0 });
 
 	key.is_unknown = true;
 	return f->of == TAP_FOLDED_OFF_CPU ? add(f, &key, s->from_ns - s->back_ns, s->to_ns, place) : 0;
@@ -191,8 +192,8 @@ void tap_folded_end(struct tap_folded *f)
 /* ---- lines -------------------------------------------------------------------------------------- */
 
 /*
- * What would be read as something else: a semicolon ends a name, and a number behind a blank at a line's end is a weight
- * (flamegraph.pl takes a second one for a difference).
+ * What would be read as something else: a semicolon ends a name, and a number behind a blank at a line's
+ * end is a weight (flamegraph.pl takes a second one for a difference).
  */
 static void put_name(struct tap_buf *out, const char *s, size_t len)
 {
@@ -223,7 +224,7 @@ static void put_who(struct tap_buf *out, const struct tap_folded_who *who)
 /* Each with a semicolon before it. */
 static void put_names(const struct tap_folded *f, uint32_t number, bool outermost_first, struct tap_buf *out)
 {
-	struct span names = tap_stacks_names(f->stacks, number);
+	struct span names = tap_event_stacks_names(f->stacks, number);
 	const char *nl;
 	size_t len;
 
@@ -242,13 +243,14 @@ static void put_names(const struct tap_folded *f, uint32_t number, bool outermos
 	}
 }
 
-static void put_stack(const struct tap_folded *f, struct tap_stack stack, bool outermost_first, struct tap_buf *out)
+static void put_stack(const struct tap_folded *f, struct tap_stack_pair stack, bool outermost_first,
+		      struct tap_buf *out)
 {
 	put_names(f, outermost_first ? stack.user : stack.kernel, outermost_first, out);
 	if (stack.user && stack.kernel)
 		tap_buf_puts(out, ";-");
 	put_names(f, outermost_first ? stack.kernel : stack.user, outermost_first, out);
-	if (tap_stack_is_none(stack))
+	if (tap_stack_pair_is_none(stack))
 		tap_buf_puts(out, ";[no stack]");
 }
 

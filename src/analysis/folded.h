@@ -2,10 +2,10 @@
 /*
  * Time by stack, one line for each, as flame graph tools read it: "comm;outermost;...;innermost ns".
  *
- * Off-CPU: what tasks spent asleep and then waiting for a CPU, by the stack with which they went to sleep: so it adds up to
- * the timeline's sleeping, blocked, stopped and waking. What is unknown there is in lines of its own, so that this adds up
- * as well. Preemptions: preempted, likewise, without what is unknown. Wakeups: each sleep that a wakeup ended, by the sleeper's
- * stack and the waker's.
+ * Off-CPU: what tasks spent asleep and then waiting for a CPU, by the stack with which they went to
+ * sleep: so it adds up to the timeline's sleeping, blocked, stopped and waking. What is unknown there is
+ * in lines of its own, so that this adds up as well. Preemptions: preempted, likewise, without what is
+ * unknown. Wakeups: each sleep that a wakeup ended, by the sleeper's stack and the waker's.
  */
 #ifndef TAP_ANALYSIS_FOLDED_H
 #define TAP_ANALYSIS_FOLDED_H
@@ -22,7 +22,7 @@ struct tap_folded_key {
 		char comm[TAP_TASK_COMM];
 		int tid; /* of who has no name; else 0. Of a waker 0 is an interrupt on an idle CPU, -1 not known */
 	} task, waker;
-	struct tap_stack stack, waker_stack;
+	struct tap_stack_pair stack, waker_stack;
 	uint32_t is_unknown; /* the task's state is */
 	uint32_t has_waker;
 };
@@ -35,7 +35,7 @@ struct tap_folded_line {
 struct tap_folded {
 	enum tap_folded_of of;
 	struct tap_window window;
-	const struct tap_stacks *stacks; /* borrowed */
+	const struct tap_event_stacks *stacks; /* borrowed */
 	struct tap_folded_line *lines; /* owned; after the end: most time first, and none is empty */
 	unsigned int nr_lines;
 

@@ -17,13 +17,13 @@ struct reading {
 	bool is_kernel;
 };
 
-enum tap_stack_kind tap_stack_kind(const struct tap_format *fmt)
+enum tap_frames_of tap_frames_kind(const struct tap_format *fmt)
 {
 	if (strcmp(fmt->system, "schedtap") && strcmp(fmt->system, "ftrace"))
-		return TAP_STACK_NONE;
+		return TAP_FRAMES_NONE;
 	if (!strcmp(fmt->name, "kernel_stack"))
-		return TAP_STACK_KERNEL;
-	return strcmp(fmt->name, "user_stack") ? TAP_STACK_NONE : TAP_STACK_USER;
+		return TAP_FRAMES_KERNEL;
+	return strcmp(fmt->name, "user_stack") ? TAP_FRAMES_NONE : TAP_FRAMES_USER;
 }
 
 static void reading_free(struct reading *r)
@@ -42,7 +42,7 @@ static int reading_init(struct tap_frames *f, struct reading *r, const struct ta
 	r->size = tap_format_field(fmt, "size");
 	if (callers && callers->kind == TAP_FIELD_ARRAY && (callers->elem_size == 4 || callers->elem_size == 8))
 		r->callers = callers;
-	r->is_kernel = tap_stack_kind(fmt) == TAP_STACK_KERNEL;
+	r->is_kernel = tap_frames_kind(fmt) == TAP_FRAMES_KERNEL;
 	return f->symbols ? 0 : tap_symbols_new("", f->info ? f->info->kallsyms : "", &f->symbols);
 }
 

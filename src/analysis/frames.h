@@ -14,10 +14,10 @@
 
 #define TAP_MAX_FRAMES 127u
 
-enum tap_stack_kind { TAP_STACK_NONE, TAP_STACK_KERNEL, TAP_STACK_USER };
+enum tap_frames_of { TAP_FRAMES_NONE, TAP_FRAMES_KERNEL, TAP_FRAMES_USER };
 
-/* What records of this kind are: TAP_STACK_NONE: no stacks. */
-enum tap_stack_kind tap_stack_kind(const struct tap_format *fmt);
+/* What records of this kind are: TAP_FRAMES_NONE: no stacks. */
+enum tap_frames_of tap_frames_kind(const struct tap_format *fmt);
 
 struct tap_symbols;
 

@@ -19,7 +19,7 @@ struct before {
 	bool has_kernel;
 };
 
-struct tap_stacks {
+struct tap_event_stacks {
 	struct tap_frames frames;
 	const struct tap_survey *survey; /* borrowed */
 	struct tap_sched_formats formats;
@@ -42,25 +42,26 @@ static bool is_of_ftrace(const struct tap_format *fmt)
 	return !strcmp(fmt->system, "ftrace");
 }
 
-bool tap_stacks_are_in(const struct tap_survey *s)
+bool tap_event_stacks_are_in(const struct tap_survey *s)
 {
 	for (unsigned int i = 0; i < s->nr_kinds; i++)
-		if (s->kinds[i].count && tap_stack_kind(s->kinds[i].fmt))
+		if (s->kinds[i].count && tap_frames_kind(s->kinds[i].fmt))
 			return true;
 	return false;
 }
 
-uint64_t tap_stacks_within_ns(const struct tap_survey *s)
+uint64_t tap_event_stacks_within_ns(const struct tap_survey *s)
 {
 	for (unsigned int i = 0; i < s->nr_kinds; i++)
-		if (is_of_ftrace(s->kinds[i].fmt) && tap_stack_kind(s->kinds[i].fmt))
+		if (is_of_ftrace(s->kinds[i].fmt) && tap_frames_kind(s->kinds[i].fmt))
 			return OF_FTRACE_WITHIN_NS;
 	return 0;
 }
 
-int tap_stacks_new(const struct tap_reader_info *info, const struct tap_survey *survey, struct tap_stacks **out)
+int tap_event_stacks_new(const struct tap_reader_info *info, const struct tap_survey *survey,
+			 struct tap_event_stacks **out)
 {
-	struct tap_stacks *s = calloc(1, sizeof(*s));
+	struct tap_event_stacks *s = calloc(1, sizeof(*s));
 
 	*out = NULL;
 	if (!s || tap_sched_formats_init(&s->formats)) {
@@ -73,7 +74,7 @@ int tap_stacks_new(const struct tap_reader_info *info, const struct tap_survey *
 	return 0;
 }
 
-void tap_stacks_free(struct tap_stacks *s)
+void tap_event_stacks_free(struct tap_event_stacks *s)
 {
 	if (!s)
 		return;
@@ -88,7 +89,7 @@ void tap_stacks_free(struct tap_stacks *s)
 	free(s);
 }
 
-struct span tap_stacks_names(const struct tap_stacks *s, uint32_t number)
+struct span tap_event_stacks_names(const struct tap_event_stacks *s, uint32_t number)
 {
 	const struct text *t = number ? &s->texts[number - 1] : NULL;
 
@@ -98,7 +99,7 @@ struct span tap_stacks_names(const struct tap_stacks *s, uint32_t number)
 /* ---- texts -------------------------------------------------------------------------------------- */
 
 /* Adds what .frames has to .text. Return: 0 or -ENOMEM. */
-static int add_text(struct tap_stacks *s, struct text *t)
+static int add_text(struct tap_event_stacks *s, struct text *t)
 {
 	*t = (struct text){ .at = s->text.len };
 	for (unsigned int i = 0; i < s->frames.nr; i++) {
@@ -110,8 +111,15 @@ static int add_text(struct tap_stacks *s, struct text *t)
 	return s->text.err ? -ENOMEM : 0;
 }
 
+static bool is_text(const struct tap_event_stacks *s, uint32_t number, const struct text *t)
+{
+	struct span known = tap_event_stacks_names(s, number);
+
+	return known.len == t->len && !memcmp(known.s, s->text.data + t->at, t->len);
+}
+
 /* The number of what .frames has. Return: 0 or -ENOMEM. */
-static int find_text(struct tap_stacks *s, uint32_t *number)
+static int find_text(struct tap_event_stacks *s, uint32_t *number)
 {
 	struct text t;
 	uint64_t *slot;
@@ -128,7 +136,7 @@ static int find_text(struct tap_stacks *s, uint32_t *number)
 		}
 		*number = (uint32_t)*slot;
 		/* who makes texts with equal keys gets another key for each */
-		if (s->texts[*slot - 1].len == t.len && !memcmp(tap_stacks_names(s, *number).s, s->text.data + t.at, t.len))
+		if (is_text(s, *number, &t))
 			break;
 	}
 	s->text.len = t.at;
@@ -136,7 +144,7 @@ static int find_text(struct tap_stacks *s, uint32_t *number)
 }
 
 /* 0: it has no frames. Return: 0 or -ENOMEM. */
-static int read_stack(struct tap_stacks *s, const struct tap_event *ev, uint32_t *number)
+static int read_stack(struct tap_event_stacks *s, const struct tap_event *ev, uint32_t *number)
 {
 	const struct tap_field *f = tap_number_field(ev->fmt, "stack");
 	uint64_t *known = NULL;
@@ -164,14 +172,14 @@ static int read_stack(struct tap_stacks *s, const struct tap_event *ev, uint32_t
 /* ---- events ------------------------------------------------------------------------------------- */
 
 /* Whether the recording's timeline takes a task's wakeups from events of this kind. */
-static bool is_wakeup(const struct tap_stacks *s, enum tap_sched_kind kind)
+static bool is_wakeup(const struct tap_event_stacks *s, enum tap_sched_kind kind)
 {
 	return kind == TAP_SCHED_WAKING || kind == TAP_SCHED_WAKEUP_NEW ||
 	       (kind == TAP_SCHED_WAKEUP && s->survey->buffer[TAP_SCHED_WAKING] == TAP_NO_BUFFER);
 }
 
 /* An event that may have a stack. Return: 0 or -ENOMEM. */
-static int take_event(struct tap_stacks *s, const struct tap_timeline *timeline, const struct tap_sched_fields *f,
+static int take_event(struct tap_event_stacks *s, const struct tap_timeline *timeline, const struct tap_sched_fields *f,
 		      const struct tap_event *ev, struct before *before)
 {
 	bool is_switch = f->kind == TAP_SCHED_SWITCH;
@@ -190,11 +198,11 @@ static int take_event(struct tap_stacks *s, const struct tap_timeline *timeline,
 		.tid = tap_num_int(&f->current, ev), .buffer = ev->buffer, .task = task->index,
 	};
 	if (is_switch) {
-		of->left = (struct tap_stack){ 0 };
+		of->left = (struct tap_stack_pair){ 0 };
 		of->left_ns = ev->ts_ns;
 		of->left_cpu = ev->cpu;
 	} else {
-		of->woken = (struct tap_stack){ 0 };
+		of->woken = (struct tap_stack_pair){ 0 };
 	}
 	return 0;
 }
@@ -203,14 +211,14 @@ static bool fits(const struct before *before, const struct tap_sched_fields *f, 
 {
 	return before->what && before->tid == tap_num_int(&f->current, ev) &&
 	       (before->ts_ns == ev->ts_ns || is_of_ftrace(ev->fmt)) &&
-	       !(before->has_kernel && tap_stack_kind(ev->fmt) == TAP_STACK_KERNEL);
+	       !(before->has_kernel && tap_frames_kind(ev->fmt) == TAP_FRAMES_KERNEL);
 }
 
-static int take_stack(struct tap_stacks *s, const struct tap_sched_fields *f, const struct tap_event *ev,
+static int take_stack(struct tap_event_stacks *s, const struct tap_sched_fields *f, const struct tap_event *ev,
 		      struct before *before)
 {
-	bool is_kernel = tap_stack_kind(ev->fmt) == TAP_STACK_KERNEL;
-	struct tap_stack *stack;
+	bool is_kernel = tap_frames_kind(ev->fmt) == TAP_FRAMES_KERNEL;
+	struct tap_stack_pair *stack;
 	int ret = 0;
 
 	if (fits(before, f, ev)) {
@@ -226,14 +234,14 @@ static int take_stack(struct tap_stacks *s, const struct tap_sched_fields *f, co
 	return ret;
 }
 
-static void take_loss(struct tap_stacks *s, int cpu)
+static void take_loss(struct tap_event_stacks *s, int cpu)
 {
 	for (unsigned int i = 0; i < s->nr_cpus; i++)
 		if (cpu < 0 || (unsigned int)cpu == i)
 			s->before[i].what = OF_NONE;
 }
 
-int tap_stacks_event(struct tap_stacks *s, const struct tap_timeline *timeline, const struct tap_event *ev)
+int tap_event_stacks_event(struct tap_event_stacks *s, const struct tap_timeline *timeline, const struct tap_event *ev)
 {
 	struct before *before;
 	const struct tap_sched_fields *f;
@@ -250,7 +258,7 @@ int tap_stacks_event(struct tap_stacks *s, const struct tap_timeline *timeline, 
 		return -ENOMEM;
 	if (before->what && before->buffer != ev->buffer)
 		return 0;
-	if (tap_stack_kind(ev->fmt))
+	if (tap_frames_kind(ev->fmt))
 		return take_stack(s, f, ev, before);
 	before->what = OF_NONE;
 	if (f->kind == TAP_SCHED_NONE || s->survey->buffer[f->kind] != ev->buffer)
@@ -258,14 +266,15 @@ int tap_stacks_event(struct tap_stacks *s, const struct tap_timeline *timeline, 
 	return take_event(s, timeline, f, ev, before);
 }
 
-const struct tap_task_stacks *tap_stacks_left(const struct tap_stacks *s, const struct tap_task *task, uint64_t ns)
+const struct tap_task_stacks *tap_event_stacks_left(const struct tap_event_stacks *s,
+						    const struct tap_task *task, uint64_t ns)
 {
 	const struct tap_task_stacks *of = task->index < s->nr_tasks ? &s->tasks[task->index] : NULL;
 
 	return of && of->left_ns && of->left_ns == ns ? of : NULL;
 }
 
-struct tap_stack tap_stacks_woken(const struct tap_stacks *s, const struct tap_task *task)
+struct tap_stack_pair tap_event_stacks_woken(const struct tap_event_stacks *s, const struct tap_task *task)
 {
-	return task->index < s->nr_tasks ? s->tasks[task->index].woken : (struct tap_stack){ 0 };
+	return task->index < s->nr_tasks ? s->tasks[task->index].woken : (struct tap_stack_pair){ 0 };
 }

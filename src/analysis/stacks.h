@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which stack belongs to which event. A stack's record stands directly behind its event in its CPU's part of a
- * buffer, of the same task: the kernel's first, then the user's. Ours have the event's time as well; ftrace takes the time
- * anew. Kept are, per task, those of its last switch-out and of its last wakeup, until the next ones: for stretches of
- * the timeline, which are told when they are over. What another event or a loss came before is nobody's.
+ * Which stack belongs to which event. A stack's record stands directly behind its event in its CPU's
+ * part of a buffer, of the same task: the kernel's first, then the user's. Ours have the event's time
+ * as well; ftrace takes the time anew. Kept are, per task, those of its last switch-out and of its last
+ * waking, until the next ones: for stretches of the timeline, which are told when they are over. What
+ * another event or a loss came before is nobody's.
  */
 #ifndef TAP_ANALYSIS_STACKS_H
 #define TAP_ANALYSIS_STACKS_H
@@ -14,42 +15,44 @@
 #include "timeline/timeline.h"
 
 /* Numbers of distinct stacks, from 1 on; 0: there is none, or it could not be read. */
-struct tap_stack {
+struct tap_stack_pair {
 	uint32_t kernel, user;
 };
 
-static inline bool tap_stack_is_none(struct tap_stack s)
+static inline bool tap_stack_pair_is_none(struct tap_stack_pair s)
 {
 	return !s.kernel && !s.user;
 }
 
 /* Of one task. */
 struct tap_task_stacks {
-	struct tap_stack left, woken;
+	struct tap_stack_pair left, woken;
 	uint64_t left_ns; /* when that was; 0: not yet */
 	int left_cpu;
 };
 
-struct tap_stacks;
+struct tap_event_stacks;
 
 /* Whether the window has any. */
-bool tap_stacks_are_in(const struct tap_survey *s);
+bool tap_event_stacks_are_in(const struct tap_survey *s);
 /* How long after its event a stack is looked for by those who wait for it: ours have its time. */
-uint64_t tap_stacks_within_ns(const struct tap_survey *s);
+uint64_t tap_event_stacks_within_ns(const struct tap_survey *s);
 
 /* @info, @survey: borrowed until the free. Return: 0 or -ENOMEM. */
-int tap_stacks_new(const struct tap_reader_info *info, const struct tap_survey *survey, struct tap_stacks **out);
-void tap_stacks_free(struct tap_stacks *s);
+int tap_event_stacks_new(const struct tap_reader_info *info, const struct tap_survey *survey,
+			 struct tap_event_stacks **out);
+void tap_event_stacks_free(struct tap_event_stacks *s);
 
 /* Every event and loss, after @timeline has seen it. Return: 0 or -ENOMEM. */
-int tap_stacks_event(struct tap_stacks *s, const struct tap_timeline *timeline, const struct tap_event *ev);
+int tap_event_stacks_event(struct tap_event_stacks *s, const struct tap_timeline *timeline, const struct tap_event *ev);
 
 /* Of a task's last switch-out, if that was at @ns; else NULL. */
-const struct tap_task_stacks *tap_stacks_left(const struct tap_stacks *s, const struct tap_task *task, uint64_t ns);
-/* Of a task's last waking that was seen: the waker's. While a stretch of TAP_WAKING is told it is that with which it began. */
-struct tap_stack tap_stacks_woken(const struct tap_stacks *s, const struct tap_task *task);
+const struct tap_task_stacks *tap_event_stacks_left(const struct tap_event_stacks *s,
+						    const struct tap_task *task, uint64_t ns);
+/* Of a task's last waking that was seen, the waker's. While a stretch of TAP_WAKING is told: of its first moment. */
+struct tap_stack_pair tap_event_stacks_woken(const struct tap_event_stacks *s, const struct tap_task *task);
 
 /* Names, innermost first, a newline between them; of 0 none. Borrowed until the next event. */
-struct span tap_stacks_names(const struct tap_stacks *s, uint32_t number);
+struct span tap_event_stacks_names(const struct tap_event_stacks *s, uint32_t number);
 
 #endif

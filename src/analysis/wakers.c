@@ -42,7 +42,7 @@ static int find_pair(struct tap_wakers *w, const struct tap_timeline *t,
 }
 
 /* Return: 0 or -ENOMEM. */
-static int add_stack(struct tap_wakers *w, unsigned int pair, struct tap_stack stack)
+static int add_stack(struct tap_wakers *w, unsigned int pair, struct tap_stack_pair stack)
 {
 	uint64_t *both = tap_map_put(&w->by_frames, (uint64_t)stack.kernel << 32 | stack.user), *found;
 
@@ -64,9 +64,9 @@ static int add_stack(struct tap_wakers *w, unsigned int pair, struct tap_stack s
 /* Return: 0 or -ENOMEM. */
 static int take_stack(struct tap_wakers *w, unsigned int pair, const struct tap_stretch *s)
 {
-	struct tap_stack stack = tap_stacks_woken(w->of_stacks, s->task);
+	struct tap_stack_pair stack = tap_event_stacks_woken(w->of_stacks, s->task);
 
-	return tap_stack_is_none(stack) ? 0 : add_stack(w, pair, stack);
+	return tap_stack_pair_is_none(stack) ? 0 : add_stack(w, pair, stack);
 }
 
 int tap_wakers_stretch(struct tap_wakers *w, const struct tap_timeline *t,

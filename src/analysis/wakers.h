@@ -12,7 +12,7 @@
 
 /* A waker's stack, of one pair. */
 struct tap_waker_stack {
-	struct tap_stack stack;
+	struct tap_stack_pair stack;
 	uint64_t count; /* of wakeups */
 	unsigned int pair; /* its place in .pairs before they are sorted */
 };
@@ -33,7 +33,7 @@ struct tap_waker_pair {
 struct tap_wakers {
 	struct tap_waker_pair *pairs; /* owned; after the end: most wakeups first */
 	unsigned int nr_pairs;
-	const struct tap_stacks *of_stacks; /* borrowed; NULL: stacks are not asked for */
+	const struct tap_event_stacks *of_stacks; /* borrowed; NULL: stacks are not asked for */
 
 	/* inside */
 	unsigned int max_pairs, nr_last;

@@ -29,7 +29,7 @@ static const struct tap_opt options[] = {
 
 struct export {
 	struct tap_run run;
-	struct tap_stacks *stacks;
+	struct tap_event_stacks *stacks;
 	struct tap_folded folded;
 	struct tap_progress progress;
 };
@@ -72,7 +72,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 {
 	struct export *e = ctx;
 
-	return tap_stacks_event(e->stacks, e->run.timeline, ev);
+	return tap_event_stacks_event(e->stacks, e->run.timeline, ev);
 }
 
 static int fold(struct export *e, unsigned int kind, struct tap_err *err)
@@ -83,7 +83,7 @@ static int fold(struct export *e, unsigned int kind, struct tap_err *err)
 
 	if (ret)
 		return ret;
-	if (tap_stacks_new(tap_reader_info(e->run.rec.reader), &e->run.survey, &e->stacks))
+	if (tap_event_stacks_new(tap_reader_info(e->run.rec.reader), &e->run.survey, &e->stacks))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	e->folded = (struct tap_folded){
 		.of = kinds[kind].of, .window = e->run.window, .stacks = e->stacks,
@@ -138,7 +138,7 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	if (!ret && !e.folded.nr_lines && tap_unmatched(&e.run))
 		ret = TAP_EXIT_FAILED;
 	tap_folded_release(&e.folded);
-	tap_stacks_free(e.stacks);
+	tap_event_stacks_free(e.stacks);
 	tap_run_close(&e.run);
 	return ret;
 }

@@ -20,7 +20,7 @@ static int json_kind(const struct tap_out *o, struct tap_out_kind *k, const stru
 	unsigned int i;
 
 	(void)o;
-	k->is_stack = tap_stack_kind(fmt);
+	k->is_stack = tap_frames_kind(fmt);
 	tap_buf_puts(&k->label, ",\"event\":");
 	tap_text_json(&k->label, name->data, name->len);
 	tap_buf_puts(&k->label, ",\"fields\":{");

@@ -248,7 +248,7 @@ static int on_any_event(void *ctx, const struct tap_event *ev)
 {
 	struct tap_report *r = ctx;
 
-	return tap_stacks_event(r->stacks, r->run.timeline, ev);
+	return tap_event_stacks_event(r->stacks, r->run.timeline, ev);
 }
 
 int tap_report_open_stacks(struct tap_report *r, struct tap_err *err)
@@ -260,7 +260,7 @@ int tap_report_open_stacks(struct tap_report *r, struct tap_err *err)
 	if (tap_run_check_needs(&r->run, TAP_NEEDS_STACKS, &none))
 		tap_recording_note(&r->run.rec, "%s", none.text);
 	r->events = &events;
-	return tap_stacks_new(tap_reader_info(r->run.rec.reader), &r->run.survey, &r->stacks) ?
+	return tap_event_stacks_new(tap_reader_info(r->run.rec.reader), &r->run.survey, &r->stacks) ?
 		       tap_err_set(err, -ENOMEM, "out of memory") :
 		       0;
 }
@@ -336,7 +336,7 @@ void tap_report_free(struct tap_report *r)
 	if (r->type->release)
 		r->type->release(r);
 	tap_pelt_free(r->signals);
-	tap_stacks_free(r->stacks);
+	tap_event_stacks_free(r->stacks);
 	free(r->tasks);
 	tap_run_close(&r->run);
 	free(r);

@@ -77,7 +77,7 @@ struct tap_report {
 	void *observer_ctx; /* the report */
 	const struct tap_run_events *events; /* NULL */
 	struct tap_pelt *signals; /* NULL: of those that the report wants nothing was recorded */
-	struct tap_stacks *stacks; /* NULL: the report wants none */
+	struct tap_event_stacks *stacks; /* NULL: the report wants none */
 	struct tap_page page;
 	bool is_open; /* .page */
 	struct tap_table rows; /* that are printed as they are read */
@@ -128,8 +128,8 @@ void tap_report_open_rows(struct tap_report *r, const struct tap_column *columns
  */
 int tap_report_open_signals(struct tap_report *r, struct tap_pelt_opts opts, struct tap_err *err);
 /*
- * For a .begin: makes .stacks, and has them told of events; notes it where none were recorded. Return: 0; -ENOMEM with a
- * sentence.
+ * For a .begin: makes .stacks, and has them told of events; notes it where none were recorded.
+ * Return: 0; -ENOMEM with a sentence.
  */
 int tap_report_open_stacks(struct tap_report *r, struct tap_err *err);
 /*

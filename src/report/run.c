@@ -182,7 +182,7 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 		  "either that event was not recorded, or nothing was moved" },
 		{ TAP_NEEDS_SWITCHES, tap_survey_has_switches(s), "sched_switch",
 		  "who ran is not known" },
-		{ TAP_NEEDS_STACKS, tap_stacks_are_in(s), "kernel_stack and no user_stack",
+		{ TAP_NEEDS_STACKS, tap_event_stacks_are_in(s), "kernel_stack and no user_stack",
 		  "`schedtap record --stack sched_switch --stack sched_waking` records them" },
 	};
 

@@ -27,12 +27,12 @@ static void add_names(struct tap_buf *b, struct span names, bool escape, bool *m
 	}
 }
 
-void tap_stack_add(struct tap_buf *b, const struct tap_stacks *stacks, struct tap_stack stack, bool escape)
+void tap_stack_add(struct tap_buf *b, const struct tap_event_stacks *stacks, struct tap_stack_pair stack, bool escape)
 {
 	bool more = false;
 
-	add_names(b, tap_stacks_names(stacks, stack.kernel), escape, &more);
-	add_names(b, tap_stacks_names(stacks, stack.user), escape, &more);
+	add_names(b, tap_event_stacks_names(stacks, stack.kernel), escape, &more);
+	add_names(b, tap_event_stacks_names(stacks, stack.user), escape, &more);
 }
 
 static void put_names(struct tap_page *p, const char *key, struct span names)
@@ -51,8 +51,8 @@ static void put_names(struct tap_page *p, const char *key, struct span names)
 	tap_page_array_end(p);
 }
 
-void tap_stack_members(struct tap_page *p, const struct tap_stacks *stacks, struct tap_stack stack)
+void tap_stack_members(struct tap_page *p, const struct tap_event_stacks *stacks, struct tap_stack_pair stack)
 {
-	put_names(p, "kernel_frames", tap_stacks_names(stacks, stack.kernel));
-	put_names(p, "user_frames", tap_stacks_names(stacks, stack.user));
+	put_names(p, "kernel_frames", tap_event_stacks_names(stacks, stack.kernel));
+	put_names(p, "user_frames", tap_event_stacks_names(stacks, stack.user));
 }

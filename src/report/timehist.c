@@ -75,7 +75,7 @@ struct event_kind {
 /* With stacks rows are held back until theirs may have come, which is behind the event that ended them. */
 struct held_row {
 	struct tap_row row; /* .event is NULL */
-	struct tap_stack stack; /* TAP_ROW_SLICE */
+	struct tap_stack_pair stack; /* TAP_ROW_SLICE */
 	const struct event_kind *kind; /* TAP_ROW_EVENT, with .text */
 	char *text;
 	size_t len;
@@ -104,7 +104,7 @@ struct timehist {
 	struct held_row *held;
 	unsigned int nr_held, cap_held;
 	uint64_t hold_ns;
-	struct tap_stack stack; /* of the row that is printed */
+	struct tap_stack_pair stack; /* of the row that is printed */
 };
 
 static bool with_summary(const struct tap_report *r)
@@ -426,8 +426,8 @@ CELL(put_text)
 /* @arg: 1: the program's frames; 0: the kernel's */
 CELL(put_frames)
 {
-	struct tap_stack stack = arg ? (struct tap_stack){ .user = h->stack.user } :
-				       (struct tap_stack){ .kernel = h->stack.kernel };
+	struct tap_stack_pair stack = arg ? (struct tap_stack_pair){ .user = h->stack.user } :
+				       (struct tap_stack_pair){ .kernel = h->stack.kernel };
 
 	tap_buf_clear(&h->note);
 	tap_stack_add(&h->note, h->report.stacks, stack, false);
@@ -545,7 +545,7 @@ static void print_stack(struct timehist *h)
 	struct tap_page *p = &h->report.page;
 	size_t from = p->buf.len;
 
-	if (tap_stack_is_none(h->stack))
+	if (tap_stack_pair_is_none(h->stack))
 		return;
 	tap_buf_blanks(&p->buf, STACK_INDENT);
 	tap_stack_add(&p->buf, h->report.stacks, h->stack, true);
@@ -774,7 +774,7 @@ static void give_stacks(struct timehist *h)
 		const struct tap_task_stacks *left = NULL;
 
 		if (held->row.what == TAP_ROW_SLICE)
-			left = tap_stacks_left(h->report.stacks, held->row.task, held->row.to_ns);
+			left = tap_event_stacks_left(h->report.stacks, held->row.task, held->row.to_ns);
 		if (left)
 			held->stack = left->left;
 	}
@@ -785,9 +785,9 @@ static int on_any_event(void *ctx, const struct tap_event *ev)
 {
 	const struct tap_timehist *hist = ctx;
 	struct tap_report *r = &((struct timehist *)hist->ctx)->report;
-	int ret = tap_stacks_event(r->stacks, r->run.timeline, ev);
+	int ret = tap_event_stacks_event(r->stacks, r->run.timeline, ev);
 
-	if (!ret && ev->fmt && tap_stack_kind(ev->fmt))
+	if (!ret && ev->fmt && tap_frames_kind(ev->fmt))
 		give_stacks(hist->ctx);
 	if (ret || !ev->fmt || ev->ts_ns < r->run.window.from_ns || !wants_event(ctx, ev->fmt))
 		return ret;
@@ -819,7 +819,7 @@ static int begin_stacks(struct timehist *h, struct tap_err *err)
 	int ret = tap_report_open_stacks(&h->report, err);
 
 	h->report.events = &all_events;
-	h->hold_ns = tap_stacks_within_ns(&h->report.run.survey);
+	h->hold_ns = tap_event_stacks_within_ns(&h->report.run.survey);
 	return ret;
 }
 

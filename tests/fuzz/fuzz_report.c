@@ -70,7 +70,7 @@ static bool check_reader(const char *path, uint64_t *from, uint64_t *to)
 
 struct told {
 	struct tap_run run;
-	struct tap_stacks *stacks;
+	struct tap_event_stacks *stacks;
 	struct tap_folded folded[NR_FOLDED];
 	uint64_t cpu_ns; /* of all CPUs */
 	uint64_t last_ns;
@@ -108,7 +108,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 {
 	struct told *told = ctx;
 
-	return tap_stacks_event(told->stacks, told->run.timeline, ev);
+	return tap_event_stacks_event(told->stacks, told->run.timeline, ev);
 }
 
 static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
@@ -202,7 +202,7 @@ static int feed(struct told *told, struct tap_err *err)
 {
 	static const struct tap_run_events events = { .event = on_event, .all = true };
 
-	if (tap_stacks_new(tap_reader_info(told->run.rec.reader), &told->run.survey, &told->stacks))
+	if (tap_event_stacks_new(tap_reader_info(told->run.rec.reader), &told->run.survey, &told->stacks))
 		return -ENOMEM;
 	for (unsigned int i = 0; i < NR_FOLDED; i++)
 		told->folded[i] = (struct tap_folded){
@@ -227,7 +227,7 @@ static void check_report(const char *path, const char *window)
 	}
 	for (unsigned int i = 0; i < NR_FOLDED; i++)
 		tap_folded_release(&told.folded[i]);
-	tap_stacks_free(told.stacks);
+	tap_event_stacks_free(told.stacks);
 	tap_run_close(&told.run);
 }
 
