@@ -167,6 +167,58 @@ struct pt_regs {
 	unsigned long orig_ax; /* the system call */
 };
 
+/* the type is a name for atomic64_t, or for one of 32 bits where a long has so many */
+typedef struct {
+	long counter;
+} atomic_long_t;
+
+/* A dispatch queue of sched_ext. */
+struct scx_dispatch_q {
+	u32 nr;
+	u64 id;
+};
+
+struct sched_ext_entity {
+	struct scx_dispatch_q *dsq; /* in which the task is, or NULL */
+	atomic_long_t ops_state;    /* enum scx_ops_state, and a count */
+	u64 ddsp_dsq_id;	    /* of the queue that it is to be put into */
+	u32 flags;		    /* enum scx_ent_flags */
+	u32 weight;
+	u64 slice, dsq_vtime;
+};
+
+enum scx_ent_flags {
+	SCX_TASK_QUEUED = 1,
+	SCX_TASK_STATE_SHIFT = 8,
+	SCX_TASK_STATE_MASK = 0x300,
+};
+
+/* .. as it stands in the flags since v7.1; before it is among numbers of its own */
+enum scx_ent_flags___since_7_1 {
+	SCX_TASK_ENABLED___since_7_1 = 0x400,
+};
+
+enum scx_task_state {
+	SCX_TASK_ENABLED = 3,
+};
+
+enum scx_ops_state {
+	SCX_OPSS_QUEUED = 2,
+	SCX_OPSS_QSEQ_SHIFT = 2,
+};
+
+struct sched_ext_ops {
+	char name[128];
+	u64 sub_cgroup_id; /* since v7.1 */
+};
+
+/* A scheduler that is loaded; since v6.17. */
+struct scx_sched {
+	struct sched_ext_ops ops;
+	int level;
+	char *cgrp_path;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
@@ -184,6 +236,7 @@ struct task_struct {
 	struct task_group *sched_task_group;
 	struct signal_struct *signal;
 	struct uclamp_se uclamp[2]; /* CONFIG_UCLAMP_TASK */
+	struct sched_ext_entity scx; /* since v6.12, CONFIG_SCHED_CLASS_EXT */
 	bool throttled; /* since v6.18, CONFIG_CFS_BANDWIDTH */
 	u8 is_blocked; /* since v7.2, on a mutex; where others run on its behalf */
 	int preferred_llc; /* since v7.2, CONFIG_SCHED_CACHE */

@@ -87,8 +87,11 @@ static __always_inline bool tap_cpu_wanted(void)
 #define TAP_ANY_3(a, b...) TAP_ARG_WANTED(a) || TAP_ANY_2(b)
 #define TAP_ANY_4(a, b...) TAP_ARG_WANTED(a) || TAP_ANY_3(b)
 #define TAP_ANY_5(a, b...) TAP_ARG_WANTED(a) || TAP_ANY_4(b)
-#define TAP_ANY_N(a, b, c, d, e, n, ...) TAP_ANY_##n
-#define TAP_ANY(args...) TAP_ANY_N(args, 5, 4, 3, 2, 1)(args)
+#define TAP_ANY_6(a, b...) TAP_ARG_WANTED(a) || TAP_ANY_5(b)
+#define TAP_ANY_7(a, b...) TAP_ARG_WANTED(a) || TAP_ANY_6(b)
+#define TAP_ANY_8(a, b...) TAP_ARG_WANTED(a) || TAP_ANY_7(b)
+#define TAP_ANY_N(a, b, c, d, e, f, g, h, n, ...) TAP_ANY_##n
+#define TAP_ANY(args...) TAP_ANY_N(args, 8, 7, 6, 5, 4, 3, 2, 1)(args)
 
 #define TAP_WANTED(args...)                                                                        \
 	(!tap_scope ||                                                                             \

@@ -270,6 +270,50 @@ static __always_inline u32 tp_cfs_rq_h_nr_runnable(struct cfs_rq *cfs_rq)
 	return bpf_core_field_exists(cfs_rq->h_nr_runnable) ? cfs_rq->h_nr_runnable : 0;
 }
 
+/* ---- sched_ext ---- */
+
+#define TAP_SCX_DSQ_NONE 0x8000000000000000ull /* SCX_DSQ_INVALID */
+
+/* Whether it is of that class: one that is not has its numbers as well. */
+static __always_inline bool tp_scx_has(struct task_struct *p)
+{
+	u32 state = p->scx.flags & (u32)bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_MASK);
+
+	if (bpf_core_enum_value_exists(enum scx_ent_flags___since_7_1, SCX_TASK_ENABLED___since_7_1))
+		return state == (u32)bpf_core_enum_value(enum scx_ent_flags___since_7_1, SCX_TASK_ENABLED___since_7_1);
+	return state == (u32)bpf_core_enum_value(enum scx_task_state, SCX_TASK_ENABLED)
+				<< bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_SHIFT);
+}
+
+static __always_inline bool tp_scx_queued(struct task_struct *p)
+{
+	return p->scx.flags & (u32)bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_QUEUED);
+}
+
+/* The scheduler was told of it, and has not put it into a queue. */
+static __always_inline bool tp_scx_held(struct task_struct *p)
+{
+	u64 state = (u64)p->scx.ops_state.counter &
+		    ((1ull << bpf_core_enum_value(enum scx_ops_state, SCX_OPSS_QSEQ_SHIFT)) - 1);
+
+	return state == bpf_core_enum_value(enum scx_ops_state, SCX_OPSS_QUEUED);
+}
+
+/* .. or is to be put into, when that CPU's lock is to be had. */
+static __always_inline u64 tp_scx_dsq(struct task_struct *p)
+{
+	struct scx_dispatch_q *dsq = p->scx.dsq;
+
+	return dsq ? dsq->id : tp_scx_held(p) ? TAP_SCX_DSQ_NONE : p->scx.ddsp_dsq_id;
+}
+
+static __always_inline u32 tp_scx_nr(struct task_struct *p)
+{
+	struct scx_dispatch_q *dsq = p->scx.dsq;
+
+	return dsq ? dsq->nr : 0;
+}
+
 /* ---- what a CPU can do ---- */
 
 static __always_inline u32 tp_rq_capacity_orig(struct rq *rq)

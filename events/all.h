@@ -10,6 +10,7 @@
 #include "freq.h"
 #include "irq.h"
 #include "cpuhp.h"
+#include "sched_ext.h"
 /* The scheduler's bare tracepoints, for which the kernel defines no events. */
 #include "pelt.h"
 #include "util_est.h"
@@ -21,6 +22,7 @@
 #include "dl.h"
 /* What the scheduler's own numbers were when it decided. */
 #include "pick.h"
+#include "scx.h"
 /* What a recording says of itself. */
 #include "lost.h"
 #include "mark.h"

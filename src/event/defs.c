@@ -169,8 +169,8 @@ static void add_need(struct event *ev, struct tap_need need)
 	ev->needs[ev->def.nr_needs++] = need;
 }
 
-#define COUNT(args...) COUNT_1(args, 6, 5, 4, 3, 2, 1, 0)
-#define COUNT_1(a, b, c, d, e, f, n, ...) n
+#define COUNT(args...) COUNT_1(args, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define COUNT_1(a, b, c, d, e, f, g, h, n, ...) n
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(class, event, proto, args)                                                    \

@@ -114,7 +114,7 @@ static void hooks_and_needs_are_the_headers(void **state)
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
 		nr_bare += !def->nr_hooks;
 		for (unsigned int k = 0; k < def->nr_hooks; k++)
-			assert_in_range(def->hooks[k].nr_args, 1, 5);
+			assert_in_range(def->hooks[k].nr_args, 1, 8);
 		for (unsigned int k = 0; k < def->nr_needs; k++)
 			check_need(def, &def->needs[k]);
 	}

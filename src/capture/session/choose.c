@@ -14,12 +14,13 @@
 #include "expr/filter.h"
 
 /*
- * What a recording without -e holds: who ran, tasks that were made, CPUs that went, every bare tracepoint, and own events.
+ * What a recording without -e holds: who ran, tasks that were made, CPUs that went, what sched_ext says, every bare
+ * tracepoint, and own events.
  * Not sched_pick, which says more of each sched_switch, and costs nearly as much.
  */
 static bool is_default(const struct tap_def *def)
 {
-	static const char *const groups[] = { "sched", "task", "cpuhp" };
+	static const char *const groups[] = { "sched", "task", "cpuhp", "sched_ext" };
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		if (!strcmp(def->group, groups[i]))

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where tasks of sched_ext wait, and with which numbers: those that a BPF scheduler has.
+ *
+ * It puts a task into a dispatch queue (DSQ), from which CPUs take it, or keeps it to itself for as
+ * long as it likes. Each CPU has a queue of its own; that it runs from. A task that the scheduler keeps
+ * is in none, and waits until the scheduler thinks of it; the kernel throws out one that does not.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM schedtap
+#undef TRACE_SYSTEM_VAR
+#define TRACE_SYSTEM_VAR schedtap_scx
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE scx
+
+#if !defined(_SCHEDTAP_EVENTS_SCX_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _SCHEDTAP_EVENTS_SCX_H
+
+#include <linux/tracepoint.h>
+
+/* SCX_DSQ_*: the numbers of queues that the kernel makes; those that a scheduler makes are below. */
+#define TP_DSQ_NAMES \
+	{ 0x8000000000000000, "none" }, { 0x8000000000000001, "global" }, { 0x8000000000000002, "local" }, \
+	{ 0x8000000000000003, "bypass" }, { 0x8000000000000004, "reject" }, { 0x8000000000000005, "rescue" }
+
+/*
+ * sched_scx_wakeup: into which queue a task was put that was woken. It stands beside sched_wakeup,
+ * when the scheduler has been asked; of tasks of other classes there is none.
+ *
+ *   pid		the task
+ *   target_cpu		the CPU that it is of; of which "local" is the queue
+ *   dsq		the queue: a number that the scheduler gave, or one that the kernel makes: global,
+ *			local (the CPU's), bypass, and 0xc000000000000000 + CPU: it is about to be put into
+ *			that CPU's; none: it is in no queue
+ *   held		1: the scheduler keeps it: it is in no queue until the scheduler says so
+ *   nr			tasks in the queue, with this one; 0 where it is about to be put into one
+ *   slice		ns that it may run; 0xffffffffffffffff: without end
+ *   vtime		by which queues are sorted that have an order of the scheduler's
+ *   weight		100 is that of nice 0
+ *
+ * Source: sched_wakeup; enqueue_task_scx() in kernel/sched/ext, struct sched_ext_entity.
+ */
+TRACE_EVENT_CONDITION(sched_scx_wakeup,
+	TP_PROTO(struct task_struct *p),
+	TP_ARGS(p),
+	TP_CONDITION(tp_scx_has(p)),
+
+	TP_STRUCT__entry(
+		__field(u64, dsq)
+		__field(u64, slice)
+		__field(u64, vtime)
+		__field(s32, pid)
+		__field(s32, target_cpu)
+		__field(u32, nr)
+		__field(u32, weight)
+		__field(bool, held)
+	),
+
+	TP_fast_assign(
+		__entry->dsq = tp_scx_dsq(p);
+		__entry->slice = p->scx.slice;
+		__entry->vtime = p->scx.dsq_vtime;
+		__entry->pid = p->pid;
+		__entry->target_cpu = tp_task_cpu(p);
+		__entry->nr = tp_scx_nr(p);
+		__entry->weight = p->scx.weight;
+		__entry->held = tp_scx_held(p);
+	),
+
+	TP_printk("pid=%d target_cpu=%03d dsq=%s held=%d nr=%u slice=%llu vtime=%llu weight=%u", __entry->pid,
+		  __entry->target_cpu, __print_symbolic(__entry->dsq, TP_DSQ_NAMES), __entry->held, __entry->nr,
+		  __entry->slice, __entry->vtime, __entry->weight)
+);
+TRACE_HOOK(sched_scx_wakeup, sched_wakeup, TP_PROTO(struct task_struct *p), TP_ARGS(p));
+TRACE_NEEDS(sched_scx_wakeup, , "task_struct.scx");
+
+/* sched_scx_wakeup_new: the same of a new task. Source: sched_wakeup_new. */
+DEFINE_EVENT(sched_scx_wakeup, sched_scx_wakeup_new, TP_PROTO(struct task_struct *p), TP_ARGS(p));
+TRACE_HOOK(sched_scx_wakeup_new, sched_wakeup_new, TP_PROTO(struct task_struct *p), TP_ARGS(p));
+TRACE_NEEDS(sched_scx_wakeup_new, , "task_struct.scx");
+
+/*
+ * sched_scx_switch: where prev waits from now on, and with which numbers next runs, where one of them is of sched_ext.
+ * It stands beside sched_switch, when prev is in a queue again and next in none any more. Of a task of another class
+ * all is 0, its weight too.
+ *
+ *   prev_queued	1: prev could run on, and is queued again; 0: it sleeps, and what a queue would tell is 0
+ *   prev_dsq..		as of sched_scx_wakeup
+ *   next_slice		ns that next may run
+ *
+ * Source: sched_switch; put_prev_task_scx() and set_next_task_scx() in kernel/sched/ext.
+ */
+TRACE_EVENT_CONDITION(sched_scx_switch,
+	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
+		 unsigned int prev_state),
+	TP_ARGS(preempt, prev, next, prev_state),
+	TP_CONDITION(tp_scx_has(prev) || tp_scx_has(next)),
+
+	TP_STRUCT__entry(
+		__field(u64, prev_dsq)
+		__field(u64, prev_slice)
+		__field(u64, prev_vtime)
+		__field(u64, next_slice)
+		__field(u64, next_vtime)
+		__field(s32, prev_pid)
+		__field(s32, next_pid)
+		__field(u32, prev_nr)
+		__field(u32, prev_weight)
+		__field(u32, next_weight)
+		__field(bool, prev_queued)
+		__field(bool, prev_held)
+	),
+
+	TP_fast_assign(
+		bool of_prev = tp_scx_has(prev);
+		bool of_next = tp_scx_has(next);
+		bool queued = of_prev && tp_scx_queued(prev);
+
+		__entry->prev_dsq = queued ? tp_scx_dsq(prev) : 0;
+		__entry->prev_slice = of_prev ? prev->scx.slice : 0;
+		__entry->prev_vtime = of_prev ? prev->scx.dsq_vtime : 0;
+		__entry->next_slice = of_next ? next->scx.slice : 0;
+		__entry->next_vtime = of_next ? next->scx.dsq_vtime : 0;
+		__entry->prev_pid = prev->pid;
+		__entry->next_pid = next->pid;
+		__entry->prev_nr = queued ? tp_scx_nr(prev) : 0;
+		__entry->prev_weight = of_prev ? prev->scx.weight : 0;
+		__entry->next_weight = of_next ? next->scx.weight : 0;
+		__entry->prev_queued = queued;
+		__entry->prev_held = queued && tp_scx_held(prev);
+	),
+
+	TP_printk("prev_pid=%d prev_queued=%d prev_dsq=%s prev_held=%d prev_nr=%u prev_slice=%llu prev_vtime=%llu prev_weight=%u ==> next_pid=%d next_slice=%llu next_vtime=%llu next_weight=%u",
+		  __entry->prev_pid, __entry->prev_queued, __print_symbolic(__entry->prev_dsq, TP_DSQ_NAMES),
+		  __entry->prev_held, __entry->prev_nr, __entry->prev_slice, __entry->prev_vtime, __entry->prev_weight,
+		  __entry->next_pid, __entry->next_slice, __entry->next_vtime, __entry->next_weight)
+);
+TRACE_HOOK(sched_scx_switch, sched_switch,
+	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
+		 unsigned int prev_state),
+	TP_ARGS(preempt, prev, next, prev_state));
+TRACE_NEEDS(sched_scx_switch, , "task_struct.scx");
+
+#endif
+#include <trace/define_trace.h>
