@@ -20,9 +20,11 @@
 
 #include <linux/tracepoint.h>
 
+#define TP_DSQ_NONE 0x8000000000000000
+
 /* SCX_DSQ_*: the numbers of queues that the kernel makes; those that a scheduler makes are below. */
 #define TP_DSQ_NAMES \
-	{ 0x8000000000000000, "none" }, { 0x8000000000000001, "global" }, { 0x8000000000000002, "local" }, \
+	{ TP_DSQ_NONE, "none" }, { 0x8000000000000001, "global" }, { 0x8000000000000002, "local" }, \
 	{ 0x8000000000000003, "bypass" }, { 0x8000000000000004, "reject" }, { 0x8000000000000005, "rescue" }
 
 /*
@@ -86,7 +88,7 @@ TRACE_NEEDS(sched_scx_wakeup_new, , "task_struct.scx");
  * It stands beside sched_switch, when prev is in a queue again and next in none any more. Of a task of another class
  * all is 0, its weight too.
  *
- *   prev_queued	1: prev could run on, and is queued again; 0: it sleeps, and what a queue would tell is 0
+ *   prev_queued	1: prev could run on, and is queued again; 0: it sleeps, and is in no queue
  *   prev_dsq..		as of sched_scx_wakeup
  *   next_slice		ns that next may run
  *
@@ -118,7 +120,7 @@ TRACE_EVENT_CONDITION(sched_scx_switch,
 		bool of_next = tp_scx_has(next);
 		bool queued = of_prev && tp_scx_queued(prev);
 
-		__entry->prev_dsq = queued ? tp_scx_dsq(prev) : 0;
+		__entry->prev_dsq = queued ? tp_scx_dsq(prev) : TP_DSQ_NONE;
 		__entry->prev_slice = of_prev ? prev->scx.slice : 0;
 		__entry->prev_vtime = of_prev ? prev->scx.dsq_vtime : 0;
 		__entry->next_slice = of_next ? next->scx.slice : 0;

@@ -56,6 +56,14 @@ TAP_ACCESSOR(tp_task_blocked, "p", "exists(p->is_blocked) ? p->is_blocked : 0")
 TAP_ACCESSOR(tp_task_llc, "p", "exists(p->preferred_llc) ? p->preferred_llc : 0")
 TAP_ACCESSOR(tp_cfs_rq_h_nr_queued, "cfs_rq", "exists(cfs_rq->h_nr_queued) ? cfs_rq->h_nr_queued : 0")
 TAP_ACCESSOR(tp_cfs_rq_h_nr_runnable, "cfs_rq", "exists(cfs_rq->h_nr_runnable) ? cfs_rq->h_nr_runnable : 0")
+/* SCX_TASK_ENABLED, among more states since v7.1 */
+TAP_ACCESSOR(tp_scx_has, "p",
+	 "exists(p->scx.sched) ? (p->scx.flags & 0x700) == 0x400 : (p->scx.flags & 0x300) == 0x300")
+TAP_ACCESSOR(tp_scx_queued, "p", "p->scx.flags & 1") /* SCX_TASK_QUEUED */
+TAP_ACCESSOR(tp_scx_held, "p", "(p->scx.ops_state.counter & 3) == 2") /* SCX_OPSS_QUEUED */
+TAP_ACCESSOR(tp_scx_dsq, "p",
+	 "p->scx.dsq ? p->scx.dsq->id : tp_scx_held(p) ? 0x8000000000000000 : p->scx.ddsp_dsq_id")
+TAP_ACCESSOR(tp_scx_nr, "p", "p->scx.dsq ? p->scx.dsq->nr : 0")
 TAP_ACCESSOR(tp_rq_capacity_orig, "rq", /* since v6.7 it is no member */
 	 "exists(rq->cpu_capacity_orig) ? rq->cpu_capacity_orig : tap_cpu_capacity(rq->cpu)")
 TAP_ACCESSOR(tp_rq_uclamp, "rq, which", "exists(rq->uclamp) ? rq->uclamp[which].value : 0")

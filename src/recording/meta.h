@@ -18,6 +18,8 @@
  *                     their own or one above them; absent: not known
  *   throttled         [[id, ns]]: of those that had one at both ends, how long their tasks were throttled between
  *                     (throttled_usec of cpu.stat)
+ *   schedulers        [[ns when it was seen, name of the BPF scheduler that is loaded (null: none), how many were
+ *                     loaded since boot]]: one at start, one at each change; absent: the kernel has no sched_ext
  *   own_tids          [tid]: the recorder's own threads
  *   events            [{system, name, backend, status ("on", "absent", "failed"), reason}]
  *   triggers          ["EVENT: ACTION"]; absent: none

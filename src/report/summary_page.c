@@ -608,6 +608,70 @@ static bool has_quotas(const struct tap_report *r)
 	return json_array_size(json_object_get(r->run.rec.meta, "throttled"));
 }
 
+/* ---- BPF schedulers ---- */
+
+static const struct tap_column scheduler_columns[] = {
+	{ "name", "BPF scheduler", TAP_CELL_TEXT, .width = 42 },
+	{ "from_ns", "from", TAP_CELL_AT, .width = 18 },
+	{ "to_ns", "to", TAP_CELL_AT, .width = 18 },
+	{ "nth", "nth since boot", TAP_CELL_COUNT, .width = 14, .rank = 1 },
+	{ 0 }
+};
+
+static const json_t *schedulers(const struct tap_report *r)
+{
+	return json_object_get(r->run.rec.meta, "schedulers");
+}
+
+/* When the scheduler of row @i was loaded. What the first row says held before it as well. Return: whether that is in the window. */
+static bool loaded(const struct tap_report *r, size_t i, struct tap_window *when)
+{
+	const json_t *rows = schedulers(r);
+	json_int_t from_ns, to_ns;
+
+	if (!tap_meta_number(json_array_get(rows, i), 0, INT64_MAX, &from_ns))
+		return false;
+	when->from_ns = tap_window_clip(&r->run.window, i ? (uint64_t)from_ns : 0);
+	when->to_ns = tap_meta_number(json_array_get(rows, i + 1), 0, INT64_MAX, &to_ns) ?
+			      tap_window_clip(&r->run.window, (uint64_t)to_ns) : r->run.window.to_ns;
+	return when->from_ns < when->to_ns;
+}
+
+static void put_schedulers(struct tap_report *r, struct tap_table *t)
+{
+	struct tap_window when;
+	json_int_t nth;
+	const json_t *row;
+	bool is_known;
+	size_t i;
+
+	json_array_foreach(schedulers(r), i, row) {
+		if (!loaded(r, i, &when))
+			continue;
+		is_known = tap_meta_number(row, 2, INT64_MAX, &nth);
+		tap_table_puts(t, json_string_value(json_array_get(row, 1)));
+		tap_table_u64(t, when.from_ns);
+		tap_table_u64(t, when.to_ns);
+		tap_table_u64_if(t, is_known, (uint64_t)nth);
+		tap_table_row(t);
+	}
+}
+
+/* People need not be told that there was none. */
+static bool has_schedulers(const struct tap_report *r)
+{
+	struct tap_window when;
+	const json_t *row;
+	size_t i;
+
+	if (!tap_page_is_for(&r->page, TAP_FOR_PEOPLE))
+		return schedulers(r);
+	json_array_foreach(schedulers(r), i, row)
+		if (json_is_string(json_array_get(row, 1)) && loaded(r, i, &when))
+			return true;
+	return false;
+}
+
 const struct tap_section tap_summary_sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = json_head },
 	{ TAP_FOR_PROGRAMS, .put = json_losses },
@@ -633,6 +697,8 @@ const struct tap_section tap_summary_sections[] = {
 	  .columns = cgroup_columns, .put = put_cgroups },
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_quotas, .before = "\n", .key = "quotas", .columns = quota_columns,
 	  .put = put_quotas },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_schedulers, .before = "\n", .key = "schedulers", .columns = scheduler_columns,
+	  .put = put_schedulers },
 	{ TAP_FOR_PROGRAMS, .put = json_missing },
 	{ TAP_FOR_PEOPLE, .put = text_absent },
 	{ TAP_FOR_PEOPLE, .put = text_missing },

@@ -21,6 +21,7 @@
 #include "capture/session/flight.h"
 #include "capture/session/marks.h"
 #include "capture/session/priority.h"
+#include "capture/session/scx_watch.h"
 #include "capture/tracefs/tracefs.h"
 #include "recording/pack.h"
 #include "recording/pack_data.h"
@@ -59,6 +60,7 @@ struct tap_session {
 	struct tap_buf symbols; /* the kernel's, where a head has them */
 	struct tap_description description;
 	struct tap_cgroup_watch new_cgroups;
+	struct tap_scx_watch schedulers;
 	struct tap_marks marks;
 	struct tap_session_stats stats;
 	struct { /* of the recorder while it records: switching events on and off is not in it */
@@ -261,6 +263,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	raise_limit_of_files();
 	s->new_cgroups.fd = -1;
 	s->marks.fd = -1;
+	s->schedulers.root = TAP_SCX_ROOT;
 	s->zstd = opts->zstd;
 	s->flight_opts = opts->flight;
 	s->follow_spool = opts->follow_spool;
@@ -482,9 +485,19 @@ static void restore_priorities(struct tap_session *s)
 	tap_priority_restore(&s->follower_priority);
 }
 
+/* Rings fill: nothing may wait for a disk. */
+static int put_meta(struct tap_session *s, struct tap_err *err)
+{
+	char *text = tap_description_text(&s->description);
+
+	if (!text)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	tap_page_writer_set_meta(s->writer, text);
+	return 0;
+}
+
 static int start(struct tap_session *s, struct tap_err *err)
 {
-	char *text;
 	int ret;
 
 	tap_cgroup_watch_open(&s->new_cgroups); /* before cgroups are listed */
@@ -509,12 +522,8 @@ static int start(struct tap_session *s, struct tap_err *err)
 	s->running = true;
 	tap_description_set_events(&s->description, &s->plan);
 	tap_description_set_window(&s->description, s->stats.start_ns, 0);
-	text = tap_description_text(&s->description);
-	if (!text)
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	/* rings fill from here on: nothing may wait for a disk */
-	tap_page_writer_set_meta(s->writer, text);
-	return 0;
+	tap_scx_watch_look(&s->schedulers, s->stats.start_ns, s->description.meta);
+	return put_meta(s, err);
 }
 
 /* Before the writer: it may be waiting for that. */
@@ -572,6 +581,11 @@ static int find(struct tap_session *s, struct tap_err *err)
 	}
 	one = anew ? with_head(s, NULL, set_head, unless_failed(ret, err)) : 0;
 	ret = ret ?: one;
+	/* a flight recorder's goes there every now and then */
+	if (tap_scx_watch_look(&s->schedulers, tap_now_ns(), s->description.meta) && s->running && !s->flight) {
+		one = put_meta(s, unless_failed(ret, err));
+		ret = ret ?: one;
+	}
 	if (tap_cgroup_watch_read(&s->new_cgroups, &s->description.cgroups))
 		ret = ret ?: tap_err_set(err, -ENOMEM, "out of memory");
 	return ret;
@@ -867,6 +881,7 @@ void tap_session_free(struct tap_session *s)
 	tap_spool_free(s->spool);
 	tap_description_release(&s->description);
 	tap_cgroup_watch_release(&s->new_cgroups);
+	tap_scx_watch_release(&s->schedulers);
 	tap_marks_release(&s->marks);
 	tap_plan_release(&s->plan);
 	tap_buf_release(&s->symbols);
