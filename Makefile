@@ -170,7 +170,7 @@ mutations: all $(UNIT) $(TP_UNIT) $(TOOLS) ## small faults, one after the other:
 check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $B/tests/live/filter_check $B/tests/live/filter_fuzz $B/tests/live/program_fuzz ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all $B/tests/live/program_fuzz ## other kernels: modules for them, and guests in qemu
-	JOBS=$$(nproc) BUILD=$(abspath $B) $(PROVE) tests/vm/run.t tests/vm/build.t tests/vm/arm64.t tests/vm/programs.t \
+	JOBS=$$(nproc) BUILD=$(abspath $B) $(PROVE) tests/vm/run.t tests/vm/build.t tests/vm/arm64.t tests/vm/programs.t tests/vm/scx.t \
 		tests/vm/portable.t tests/vm/fetch.t tests/vm/guest.t
 matrix: all ## all kernels that Debian has, before a release: kernel by event (docs/module.md)
 	KERNELS='5.10 6.1 6.12 6.12-rt 6.16 6.18 7.0 7.2 7.3 arm64-6.1 arm64-6.12 arm64-7.2' \

@@ -35,7 +35,7 @@
  *   target_cpu		the CPU that it is of; of which "local" is the queue
  *   dsq		the queue: a number that the scheduler gave, or one that the kernel makes: global,
  *			local (the CPU's), bypass, and 0xc000000000000000 + CPU: it is about to be put into
- *			that CPU's; none: it is in no queue
+ *			that CPU's; none: it is in no queue, for it is held, or runs (it was woken before it slept)
  *   held		1: the scheduler keeps it: it is in no queue until the scheduler says so
  *   nr			tasks in the queue, with this one; 0 where it is about to be put into one
  *   slice		ns that it may run; 0xffffffffffffffff: without end

@@ -50,6 +50,7 @@ static void load(struct fixture *f, const char *name, const char *nth)
 	else
 		remove(tmp_at(&f->dir, "root/ops"));
 	tmp_write(&f->dir, "enable_seq", nth, strlen(nth));
+	tmp_write(&f->dir, "state", name ? "enabled\n" : "disabled\n", name ? 8 : 9);
 }
 
 static void check_rows(const struct fixture *f, const char *want)
@@ -86,6 +87,18 @@ static void the_start_and_each_change_is_a_row(void **state)
 	check_rows(f, "[[1000000000,null,0],[1400000000,\"fifo\",1],[1600000000,\"fifo\",2],[1800000000,null,2]]");
 }
 
+static void one_that_is_being_loaded_is_not_loaded(void **state)
+{
+	struct fixture *f = *state;
+
+	load(f, "fifo\n", "0\n");
+	tmp_write(&f->dir, "state", "enabling\n", 9);
+	assert_true(tap_scx_watch_look(&f->watch, 1000 * MS, f->meta));
+	load(f, "fifo\n", "1\n");
+	assert_true(tap_scx_watch_look(&f->watch, 1100 * MS, f->meta));
+	check_rows(f, "[[1000000000,null,0],[1100000000,\"fifo\",1]]");
+}
+
 static void looks_are_100_ms_apart(void **state)
 {
 	struct fixture *f = *state;
@@ -118,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_kernel_without_has_no_list, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_start_and_each_change_is_a_row, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_that_is_being_loaded_is_not_loaded, setup, teardown),
 		cmocka_unit_test_setup_teardown(looks_are_100_ms_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(old_rows_are_forgotten, setup, teardown),
 	};

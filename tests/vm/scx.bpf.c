@@ -114,15 +114,20 @@ int BPF_PROG(init)
 	return ret ? ret : scx_bpf_create_dsq(SCX_SORTED, -1);
 }
 
-SEC(".struct_ops")
-struct sched_ext_ops ops = {
-	.select_cpu = (void *)select_cpu,
-	.enqueue = (void *)enqueue,
-	.dispatch = (void *)dispatch,
-	.set_weight = (void *)set_weight,
-	.init = (void *)init,
-	.timeout_ms = 1500,
-	.name = "noted",
-};
+#define OPS(sched, ms)                                                                             \
+	SEC(".struct_ops")                                                                         \
+	struct sched_ext_ops sched = {                                                             \
+		.select_cpu = (void *)select_cpu,                                                  \
+		.enqueue = (void *)enqueue,                                                        \
+		.dispatch = (void *)dispatch,                                                      \
+		.set_weight = (void *)set_weight,                                                  \
+		.init = (void *)init,                                                              \
+		.timeout_ms = ms,                                                                  \
+		.name = #sched,                                                                    \
+	}
+
+/* After so long the kernel throws them out. */
+OPS(noted, 30000);
+OPS(impatient, 1500);
 
 char _license[] SEC("license") = "GPL";

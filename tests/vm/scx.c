@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Loads the scheduler of scx.bpf.c while a command runs, and writes what it noted: a line each.
+ * Loads a scheduler of scx.bpf.c (noted, impatient) while a command runs, and writes what it noted: a line each.
  *
- * usage: scx OBJECT NOTES CMD [ARGS]
+ * usage: scx OBJECT SCHEDULER NOTES CMD [ARGS]
+ *        scx held    is a task that the scheduler keeps once it has slept
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/types.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,14 +66,22 @@ static int run(char **command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+static int be_held(void)
+{
+	prctl(PR_SET_NAME, "held");
+	return usleep(20000) ? fail("usleep", errno) : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct bpf_object *o;
 	struct bpf_link *link;
 	int ret;
 
-	if (argc < 4)
-		return fail("usage: scx OBJECT NOTES CMD [ARGS]", EINVAL);
+	if (argc == 2)
+		return be_held();
+	if (argc < 5)
+		return fail("usage: scx OBJECT SCHEDULER NOTES CMD [ARGS]", EINVAL);
 	o = bpf_object__open_file(argv[1], NULL);
 	if (!o)
 		return fail(argv[1], errno);
@@ -80,12 +90,12 @@ int main(int argc, char **argv)
 	ret = bpf_object__load(o);
 	if (ret)
 		return fail("load", ret);
-	link = bpf_map__attach_struct_ops(bpf_object__find_map_by_name(o, "ops"));
+	link = bpf_map__attach_struct_ops(bpf_object__find_map_by_name(o, argv[2]));
 	if (!link)
 		return fail("attach", errno);
-	ret = run(argv + 3);
+	ret = run(argv + 4);
 	bpf_link__destroy(link);
-	ret = write_notes(o, argv[2]) ?: ret;
+	ret = write_notes(o, argv[3]) ?: ret;
 	bpf_object__close(o);
 	return ret;
 }

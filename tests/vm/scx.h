@@ -16,6 +16,6 @@ struct scx_note {
 
 /* Queues of its own; what it puts into no other goes to the CPU's. */
 #define SCX_FIFO 7
-#define SCX_SORTED 0x123456789abull
+#define SCX_SORTED 1250999896491ull
 
 #endif
