@@ -3,11 +3,12 @@
  * Loads a scheduler of scx.bpf.c (noted, impatient) while a command runs, and writes what it noted: a line each.
  *
  * usage: scx OBJECT SCHEDULER NOTES CMD [ARGS]
- *        scx held    is a task that the scheduler keeps once it has slept
+ *        scx held    has a child that the scheduler keeps once it has slept
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/types.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -66,10 +67,24 @@ static int run(char **command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+/* Who has that name runs with a real-time policy until it sleeps, or it could be kept when it is preempted, which is no wakeup. */
 static int be_held(void)
 {
-	prctl(PR_SET_NAME, "held");
-	return usleep(20000) ? fail("usleep", errno) : 0;
+	const struct sched_param fifo = { .sched_priority = 1 }, other = { 0 };
+	int pid;
+
+	if (sched_setscheduler(0, SCHED_FIFO, &fifo))
+		return fail("SCHED_FIFO", errno);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_NAME, "held");
+		_exit(!!usleep(900000));
+	}
+	usleep(300000);
+	if (pid < 0 || sched_setscheduler(pid, SCHED_OTHER, &other))
+		return fail("SCHED_OTHER", errno);
+	waitpid(pid, NULL, 0);
+	return 0;
 }
 
 int main(int argc, char **argv)

@@ -40,7 +40,7 @@ sub make_initramfs {
 
 	make_path(map { "$root/$_" } qw(bin proc sys dev tmp));
 	run(qw(clang -g -O2 -target bpf -I/usr/include/x86_64-linux-gnu -c), "$here/scx.bpf.c", '-o', "$root/scx.bpf.o");
-	run(qw(gcc -std=gnu17 -O2), "$here/scx.c", '-o', "$dir/scx", '-lbpf');
+	run(qw(gcc -std=gnu17 -D_GNU_SOURCE -O2), "$here/scx.c", '-o', "$dir/scx", '-lbpf');
 	install_program($root, which('busybox'), 'busybox');
 	install_program($root, $schedtap, 'schedtap');
 	install_program($root, "$dir/scx", 'scx');
