@@ -88,6 +88,8 @@ sub check_coming_and_going {
 		'gave way, sorted', 'runs, fifo', 'runs, sorted', 'runs, local', 'runs on', 'preempted', 'slept', 'weight');
 	is(text_of($steps, 'ours'), text_of($steps, 'kernels'), "sched_ext's events: in the kernel's own words");
 	like($steps->{ours}{text}, qr/^sched_ext:sched_ext_event: name SCX_EV_\w+ delta \d+$/m, 'and there are some');
+	is(text_of($steps, 'some'), text_of($steps, 'filtered'), 'filters let through what they name');
+	is(scalar(grep { $steps->{some}{text} =~ /^schedtap:sched_scx_$_: /m } qw(wakeup switch)), 2, 'and do let it through');
 	is(loaded($summary), 'none noted none', 'what was loaded');
 	my ($with) = grep { defined($_->{name}) } @{$summary->{schedulers} // []};
 	cmp_ok(abs(($with->{from_ns} // 0) - first_of(\@events)), '<', 1e9, 'and when');
