@@ -53,8 +53,9 @@ for my $page (sort keys %lines) {
 	print $f q(all:) . "\n\t" . q(for c in 0 1 0; do taskset -p -c $$c $$$$; sleep 0.07; done) . "\n\t" .
 		 q(cp /bin/sleep cc1 && ./cc1 0.1) . "\n";
 	close($f);
-	system('schedtap record -o trace.dat -- make >/dev/null 2>&1; ' .
-	       'cp trace.dat make.dat; cp trace.dat svc.dat; mkdir demo; cp trace.dat demo');
+	system('schedtap record -o trace.dat --stack sched_switch --stack sched_waking -- make >/dev/null 2>&1; ' .
+	       'schedtap record -o resched.dat -e resched -e idle -e irq -e sched -- sleep 0.1 2>/dev/null; ' .
+	       'for f in make svc stacks; do cp trace.dat $f.dat; done; mkdir demo; cp trace.dat demo');
 	symlink("$top/examples", 'examples') or die;
 	for my $line (@{$lines{$page}}) {
 		my $run = $line;
@@ -65,8 +66,8 @@ for my $page (sort keys %lines) {
 		$run =~ s/^(schedtap record(?!.* -d )(?!.* -- ).*)/timeout -s INT 1 $1/;
 		$run =~ s/^schedtap mark/schedtap record -o marked.dat -- $&/; # into a recording that runs
 		$run =~ s/^schedtap list --enabled/schedtap record -o on.dat -- $&/; # while something is on
-		# nothing is there to repair, no program has that pid, no stacks were recorded, and they say so
-		$want = 1 if $line =~ /^schedtap (?:repair|tracefs|export)/;
+		# nothing is there to repair, no program has that pid, and they say so
+		$want = 1 if $line =~ /^schedtap (?:repair|tracefs)/;
 		my $out = `( $run ) 2>&1 >/dev/null`;
 		my $code = $? >> 8;
 		$n++;

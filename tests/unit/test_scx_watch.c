@@ -136,5 +136,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(old_rows_are_forgotten, setup, teardown),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("scx_watch", tests, NULL, NULL);
 }
