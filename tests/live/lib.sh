@@ -111,7 +111,7 @@ run()
 	local want=$1 rc=0
 
 	shift
-	timeout 20 "$@" >out 2>err || rc=$?
+	timeout "${run_s:-20}" "$@" >out 2>err || rc=$?
 	[ $rc -eq "$want" ] || fail "exit code $rc, not $want: ${*:0:300}: $(cat err)"
 }
 

@@ -82,7 +82,7 @@ end_referee()
 	rmdir "$instance"
 }
 
-# Every switch that both saw, by task and order.
+# Every switch that both saw: of one task, on one CPU, to one other, at about the same time.
 compare()
 {
 	perl -e "$READ"'
@@ -90,30 +90,35 @@ compare()
 		my (%want, %have, $tid, %kinds);
 		open(my $in, "<", $file) or die;
 		while (<$in>) {
-			if (/: sched_switch: .*prev_pid=(\d+) /) {
-				$tid = $1;
+			if (/ \[(\d+)\] .*: sched_switch: .*prev_pid=(\d+) /) {
+				$tid = "$2 on CPU " . ($1 + 0);
 				my ($us) = /(\d+\.\d+): sched_switch/;
-				push @{$want{$tid}}, { time => $us, frames => [] };
-			} elsif (/^ *\S.*-(\d+) +\[\d+\].*: <stack trace>/) {
-				$tid = $1;
+				my ($next) = /next_pid=(\d+)/;
+				push @{$want{$tid}}, { time => $us, next => $next, frames => [] };
+			} elsif (/^ *\S.*-(\d+) +\[(\d+)\].*: <stack trace>/) {
+				$tid = "$1 on CPU " . ($2 + 0);
 			} elsif (/^ => (\S+)/ && defined $tid) {
 				push @{$want{$tid}[-1]{frames}}, $1;
 			}
 		}
 		each_event(sub {
 			my ($e, $kernel) = @_;
-			push @{$have{$e->{tid}}}, { time => $e->{ts_ns} / 1e9, frames => $kernel } if $e->{event} eq "sched:sched_switch";
+			push @{$have{"$e->{tid} on CPU $e->{cpu}"}}, { time => $e->{ts_ns} / 1e9, next => ($e->{text} =~ /next_pid=(\d+)/)[0], frames => $kernel } if $e->{event} eq "sched:sched_switch";
 		});
 		my ($same, $differ, $alone) = (0, 0, 0);
 		for my $tid (keys %want) {
 			my @have = @{$have{$tid} // []};
-			for my $w (@{$want{$tid}}) {
-				shift @have while @have && $have[0]{time} < $w->{time} - 0.0002;
-				if (!@have || abs($have[0]{time} - $w->{time}) > 0.0002) {
-					$alone++;
+			my @want = @{$want{$tid}};
+			while (@want && @have) {
+				my ($w, $h) = ($want[0], $have[0]);
+				if ($w->{next} != $h->{next} || abs($h->{time} - $w->{time}) > 0.0002) {
+					my $is_first = $w->{time} < $h->{time}; # that only one of the two has; the referee came later
+					shift @{$is_first ? \@want : \@have};
+					$alone += $is_first;
 					next;
 				}
-				my $h = shift @have;
+				shift @want;
+				shift @have;
 				my @frames = @{$w->{frames}};
 				shift @frames while @frames && $frames[0] =~ /^(trace_event_raw_event_|__traceiter_|__bpf_trace_)/;
 				if ("@frames" eq "@{$h->{frames}}") {
@@ -246,6 +251,8 @@ check "trace-cmd prints them" printed_by_others
 # 2^17 of them, one switch each: as many as there is room for are kept, and the others are counted.
 too_many()
 {
+	local run_s=60 # a quarter of a million stacks, and what packs them
+
 	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:user -o a.dat -- "$stacked" many 17
 	must grep -Eq '^schedtap: [0-9]+ stacks were not kept: there were too many different ones' err
 	must grep -q ', 0 lost' err
