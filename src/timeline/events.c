@@ -33,6 +33,15 @@ static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct tas
 	return ret ? ret : fits;
 }
 
+/* A sched_throttle said so just before. */
+static enum tap_state left_state(struct task *task, enum tap_state left_as)
+{
+	if (left_as != TAP_PREEMPTED || !task->throttles_ns || task->throttles_ns < task->pub.since_ns)
+		return left_as;
+	task->waited = TAP_PREEMPTED;
+	return TAP_THROTTLED;
+}
+
 static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 		      const struct tap_event *ev, struct task *task, bool fits)
 {
@@ -54,7 +63,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 		ret = tap_task_end(t, task, now, fits, left_as->text);
 	else
 		ret = tap_task_change(t, task, &(struct transition){
-			.next = left_as->state, .ts_ns = now, .fits = fits, .end = left_as->text,
+			.next = left_state(task, left_as->state), .ts_ns = now, .fits = fits, .end = left_as->text,
 			.next_cpu = -1,
 		});
 	task->pub.cpu = task->pub.run_cpu = ev->cpu;
@@ -104,7 +113,7 @@ static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_
 	task->is_new = false;
 	if (task->pub.state == TAP_RUNNING)
 		tap_cpu_break_of(t, task);
-	fits |= tap_state_is_wait(task->pub.state);
+	fits |= tap_state_is_runnable(task->pub.state);
 	if (fits)
 		task->pub.cpu = cpu; /* where it waits at last, also if no event said so */
 	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
@@ -284,7 +293,8 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 	task->is_new = false;
 	if (by == task->pub.tid) /* by itself: so it runs, and goes on */
 		return 0;
-	if (task->pub.state == TAP_PREEMPTED) /* as it was about to sleep: now it stays runnable */
+	/* as it was about to sleep: now it stays runnable */
+	if (task->pub.state == TAP_PREEMPTED || task->pub.state == TAP_THROTTLED)
 		return 0;
 	if (task->pub.state != TAP_RUNNING) {
 		ret = begin_wait(t, task, now);
@@ -492,6 +502,39 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 	return ret;
 }
 
+/*
+ * Of a task that runs it comes before the switch that takes it off its CPU; of one that waits in the same run queue, or
+ * that was woken into one, it is so at once.
+ */
+static int on_throttle(struct tap_timeline *t, const struct tap_sched_fields *f,
+		       const struct tap_event *ev, struct task *task)
+{
+	enum tap_state state = task->pub.state;
+
+	if (tap_num_int(&f->current, ev) == task->pub.tid) {
+		task->throttles_ns = ev->ts_ns;
+		return 0;
+	}
+	/* on another CPU it runs already, or its life is over: a clock that is behind */
+	if (state == TAP_THROTTLED || state == TAP_RUNNING || state == TAP_DEAD)
+		return 0;
+	task->waited = state == TAP_PREEMPTED ? TAP_PREEMPTED : TAP_WAKING;
+	task->seen = true;
+	return tap_task_change(t, task, &(struct transition){
+		.next = TAP_THROTTLED, .ts_ns = ev->ts_ns, .fits = tap_state_is_wait(state), .next_cpu = -1,
+	});
+}
+
+/* From here on it waits as it did before. */
+static int on_unthrottle(struct tap_timeline *t, const struct tap_event *ev, struct task *task)
+{
+	if (task->pub.state != TAP_THROTTLED)
+		return 0;
+	return tap_task_change(t, task, &(struct transition){
+		.next = task->waited, .ts_ns = ev->ts_ns, .fits = true, .next_cpu = -1,
+	});
+}
+
 static void on_cgroup(struct task *task, uint64_t cgroup)
 {
 	if (!cgroup) /* of no use: the event does not know it */
@@ -530,6 +573,10 @@ static int on_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 		return t->has_waking ? on_wakeup(t, f, ev, task) : on_waking(t, f, ev, task);
 	case TAP_SCHED_MIGRATE:
 		return on_migrate(t, f, ev, task);
+	case TAP_SCHED_THROTTLE:
+		return on_throttle(t, f, ev, task);
+	case TAP_SCHED_UNTHROTTLE:
+		return on_unthrottle(t, ev, task);
 	case TAP_SCHED_IOWAIT:
 		on_iowait(t, f, ev, &task->pub);
 		break;

@@ -26,6 +26,12 @@ static inline bool tap_state_is_wait(enum tap_state state)
 	return state == TAP_WAKING || state == TAP_PREEMPTED;
 }
 
+/* It may be the next to run: where the end of a throttling is not told, a switch tells it. */
+static inline bool tap_state_is_runnable(enum tap_state state)
+{
+	return tap_state_is_wait(state) || state == TAP_THROTTLED;
+}
+
 /* One task. Its address stays the same until tap_timeline_free(), or tap_timeline_forget(). A tid that was
  * given out again is a task of its own. The idle tasks (tid 0) are none. */
 struct tap_task {
