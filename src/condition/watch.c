@@ -724,7 +724,7 @@ static int start_timeline(struct tap_watch *w)
 {
 	struct tap_timeline_opts opts = {
 		.window = TAP_WINDOW_ALL, .lists = &w->ids.lists, .forgets = true, .observer = &w->observer, .ctx = w,
-		.lives_only = is_for_names(w),
+		.lives_only = is_for_names(w), .throttling = has_event(w, "schedtap", "sched_throttle"),
 	};
 
 	if (!w->nr_slots && !asks_for_names(w))

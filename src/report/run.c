@@ -236,7 +236,7 @@ static int start(struct tap_run *run, const struct tap_observer *observer, struc
 {
 	struct tap_timeline_opts opts = {
 		.window = run->window, .survey = &run->survey,
-		.lists = &run->rec.ids.lists,
+		.lists = &run->rec.ids.lists, .throttling = run->nr_throttling,
 		.nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus, .observer = observer,
 		.ctx = feed->ctx,
 	};

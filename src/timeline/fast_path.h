@@ -47,7 +47,7 @@ static inline bool can_leave(const struct tap_timeline *t, const struct task *ta
 static inline bool can_come(const struct tap_timeline *t, const struct task *task,
 			    const struct tap_field *comm, const struct tap_event *ev)
 {
-	return tap_state_is_runnable(task->pub.state) && is_certain(t, task) && !task->hidden &&
+	return tap_state_is_wait(task->pub.state) && is_certain(t, task) && !task->hidden &&
 	       !tap_task_seems_other(t, task, comm, ev);
 }
 

@@ -26,12 +26,6 @@ static inline bool tap_state_is_wait(enum tap_state state)
 	return state == TAP_WAKING || state == TAP_PREEMPTED;
 }
 
-/* It may be the next to run: where the end of a throttling is not told, a switch tells it. */
-static inline bool tap_state_is_runnable(enum tap_state state)
-{
-	return tap_state_is_wait(state) || state == TAP_THROTTLED;
-}
-
 /* One task. Its address stays the same until tap_timeline_free(), or tap_timeline_forget(). A tid that was
  * given out again is a task of its own. The idle tasks (tid 0) are none. */
 struct tap_task {
@@ -74,6 +68,7 @@ struct tap_cpu {
 	bool known;
 	bool offline; /* not known, for it is not there */
 	bool unfit;   /* not known, for its next switch will not fit */
+	bool cut;     /* not known: events are missing before its next switch */
 	struct tap_task *task; /* what runs, if known; NULL: idle */
 	uint64_t since_ns;
 };
@@ -92,6 +87,7 @@ struct tap_timeline_opts {
 	const struct tap_survey *survey; /* NULL: holes are known only once they are seen */
 	bool lives_only; /* who has which tid, and nothing of states and CPUs */
 	bool forgets; /* tap_timeline_forget() will be called */
+	bool throttling; /* sched_throttle is recorded: where it is missing, R says less */
 	unsigned int nr_cpus; /* of the machine: those without events are unknown; 0: not known */
 	const struct tap_observer *observer; /* or NULL */
 	void *ctx;			     /* the observer's */
