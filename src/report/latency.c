@@ -385,6 +385,8 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 	if (state == TAP_WAKING && tap_run_check_needs(&r->run, TAP_NEEDS_WAKEUPS, err))
 		return -ENODATA;
+	if (state == TAP_THROTTLED && tap_run_check_needs(&r->run, TAP_NEEDS_THROTTLING, err))
+		return -ENODATA;
 	r->run.mark_throttling = true;
 	l->observer = (struct tap_observer){
 		.states = TAP_LATENCY_STATES(state), .lost_states = TAP_LATENCY_LOST_STATES,

@@ -198,6 +198,8 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 		  "who ran is not known" },
 		{ TAP_NEEDS_STACKS, tap_event_stacks_are_in(s), "kernel_stack and no user_stack",
 		  "`schedtap record --stack sched_switch --stack sched_waking` records them" },
+		{ TAP_NEEDS_THROTTLING, run->nr_throttling, "sched_throttle",
+		  "who was throttled is not known" },
 	};
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)

@@ -26,6 +26,8 @@ my $at_once = 2;
 
 # Why an event that a kernel has does not happen in the guest. All others must be recorded.
 my %silent = (
+	# check_quota() wants it of the kernels that have it
+	'schedtap:sched_throttle_wakeup' => 'since v6.18 a task is throttled as it returns to user space',
 	# with several CPUs static keys that are toggled often panic or hang a guest ("Oops: int3"), so
 	# these have one; arm64.t's have four
 	'sched:sched_migrate_task' => 'one CPU',
@@ -148,6 +150,37 @@ sub check_guest {
 		next if $silent{$event} || $event =~ /^(?:schedtap:sched_pick$|schedtap:sched_scx_|sched_ext:)/;
 		cmp_ok($count{$event} // 0, '>', 0, "$event is recorded");
 	}
+}
+
+# ---- throttling ----
+
+# Seconds in which at least one of the tasks was throttled. With one CPU they are all of one queue.
+sub throttled_s {
+	my ($text) = @_;
+	my ($sum, $from, %off) = (0);
+
+	while ($text =~ /([\d.]+): schedtap:sched_(un)?throttle(?:_wakeup)?: comm=.*? pid=(\d+)/g) {
+		my ($s, $ends, $pid) = ($1, $2, $3);
+
+		$from = $s if !$ends && !%off;
+		$sum += $s - $from if $ends && %off && !grep { $_ ne $pid } keys %off;
+		$ends ? delete $off{$pid} : ($off{$pid} = 1);
+	}
+	return $sum;
+}
+
+sub check_quota {
+	my ($name, $steps) = @_;
+	my $said = $steps->{quota}{text} // return;
+	my ($kernel_s) = map { $_ / 1e6 } $said =~ /^throttled_usec (\d+)/m;
+	my $here_s = throttled_s($said);
+
+	is($steps->{quota}{rc}, 0, 'quota: exit code') or diag(substr($said, -600));
+	cmp_ok($kernel_s, '>', 2, 'quota: the kernel throttles');
+	cmp_ok(abs($here_s / $kernel_s - 1), '<', 0.01, "quota: throttled for $here_s s, as the kernel says: $kernel_s s");
+	like($said, qr/^ *\d+ by deadline$/m, 'quota: a deadline task is throttled');
+	like($said, qr/^ *\d+ by quota$/m, 'quota: a task of a cgroup is throttled');
+	like($said, qr/sched_throttle_wakeup:/, 'quota: a task that is woken is throttled') if $name =~ /^6\.(?:1|12)$/;
 }
 
 # ---- probes of programs ----
@@ -340,6 +373,10 @@ sub check_all {
 	SKIP: {
 		skip('picks: ' . (($steps->{list}{text} // '') =~ /(schedtap:sched_pick.*)/)[0], 1) if !$steps->{picks};
 		check_picks(events_of($steps, 'picks'), 300, 1);
+	}
+	SKIP: {
+		skip('quota: ' . (($steps->{list}{text} // '') =~ /(schedtap:sched_throttle .*)/)[0], 1) if !$steps->{quota};
+		check_quota($name, $steps);
 	}
 	SKIP: {
 		skip('resched: ' . (($steps->{list}{text} // '') =~ /(schedtap:sched_exit.*)/)[0], 1) if !$steps->{resched};
