@@ -123,7 +123,8 @@ static __always_inline bool tp_throttles(struct task_struct *p)
 
 /* ---- a queue's other tasks, which are throttled with it before v6.18 ---- */
 
-static __always_inline void record_sched_throttle(bool preempt, struct task_struct *prev, struct task_struct *next,
+/* From where the loop and the map call us there is no context, and so no stack. */
+static __always_inline void record_sched_throttle(void *ctx, bool preempt, struct task_struct *prev, struct task_struct *next,
 						  unsigned int prev_state);
 
 struct tap_queue_walk {
@@ -144,7 +145,7 @@ static long tap_throttle_next(u32 i, struct tap_queue_walk *walk)
 	p = tap_se_task(se);
 	/* a sleeper may stay in the queue */
 	if (p != walk->prev && !(bpf_core_field_exists(se->sched_delayed) && BPF_CORE_READ(se, sched_delayed)))
-		record_sched_throttle(true, p, walk->next, 0);
+		record_sched_throttle(NULL, true, p, walk->next, 0);
 	return 0;
 }
 
@@ -165,7 +166,7 @@ static __always_inline struct task_struct *tp_throttle_queue(struct task_struct 
 
 /* ---- the end ---- */
 
-static __always_inline void record_sched_unthrottle(struct task_struct *p);
+static __always_inline void record_sched_unthrottle(void *ctx, struct task_struct *p);
 
 struct bpf_map;
 
@@ -179,7 +180,7 @@ static long tap_look_at_throttled(struct bpf_map *map, const u64 *key, u32 *by, 
 	__sync_fetch_and_add(&tap_nr_throttled, -1);
 	if (was == TAP_BY_REAL_TIME)
 		__sync_fetch_and_add(&tap_nr_rt_throttled, -1);
-	record_sched_unthrottle(p);
+	record_sched_unthrottle(NULL, p);
 	return 0;
 }
 
