@@ -232,7 +232,12 @@ while_it_waits()
 	cp "$(command -v perl)" fl-waits
 	taskset -c 1 ./fl-waits -e '1 while times < 10' &
 	sleep 0.3
-	chrt -f 20 taskset -c 1 perl -e 'use Time::HiRes "time"; my $e = time + 0.6; 1 while time < $e' &
+	# again where a task that is hidden from tracing ran meanwhile: then nobody knows
+	for _ in 1 2 3; do
+		chrt -f 20 taskset -c 1 perl -e 'use Time::HiRes "time"; my $e = time + 0.6; 1 while time < $e'
+		sleep 0.3
+		if has_files 1; then break; fi
+	done
 	wait_for has_files 1
 	ends 0 INT
 	must grep -q "before and 0.050 s after 'preempted > 30ms" f.dat.err
