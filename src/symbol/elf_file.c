@@ -58,13 +58,19 @@ static int check(const struct tap_elf *e, const char *path, struct tap_err *err)
 	GElf_Ehdr head;
 
 	gelf_getehdr(e->elf, &head);
-	if (gelf_getclass(e->elf) != ELFCLASS64)
-		return tap_err_set(err, -EINVAL, "'%.300s' is a program of 32 bits, whose arguments are not known here", path);
 	if (head.e_machine != THIS_MACHINE || head.e_ident[EI_DATA] != ELFDATA2LSB)
 		return tap_err_set(err, -EINVAL, "'%.300s' is a program of another machine", path);
 	if (head.e_type != ET_EXEC && head.e_type != ET_DYN)
 		return tap_err_set(err, -EINVAL, "'%.300s' is neither a program nor a shared library", path);
 	return 0;
+}
+
+static bool is_of_32_bits(int fd)
+{
+	unsigned char ident[EI_NIDENT];
+
+	return pread(fd, ident, sizeof(ident), 0) == sizeof(ident) && !memcmp(ident, ELFMAG, SELFMAG) &&
+	       ident[EI_CLASS] == ELFCLASS32;
 }
 
 int tap_elf_open(struct tap_elf *e, const char *path, struct tap_err *err)
@@ -78,6 +84,10 @@ int tap_elf_open(struct tap_elf *e, const char *path, struct tap_err *err)
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
 		return tap_err_set(err, -EINVAL, "'%.300s' is no file", path);
+	}
+	if (is_of_32_bits(fd)) {
+		close(fd);
+		return tap_err_set(err, -EINVAL, "'%.300s' is a program of 32 bits, whose arguments are not known here", path);
 	}
 	if (tap_elf_begin(e, fd))
 		return tap_err_set(err, -EINVAL, "'%.300s' is no ELF file", path);
