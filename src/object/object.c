@@ -4,6 +4,7 @@
 #include <bpf/btf.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 __asm__(".section .rodata.tap_bpf_object,\"a\"\n"
 	".balign 8\n"
@@ -59,4 +60,11 @@ int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, siz
 		return 0;
 	}
 	return -ENOENT;
+}
+
+void *tap_bpf_map_array(const struct bpf_object *obj, const char *name, size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_object__find_map_fd_by_name(obj, name), 0);
+
+	return at == MAP_FAILED ? NULL : at;
 }

@@ -20,4 +20,7 @@ enum tap_bpf_kind tap_bpf_kind(const struct bpf_program *prog);
 /* A constant of the programs, before they are loaded. @len must be the variable's size. */
 int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, size_t len);
 
+/* An array that can be mapped, to be read and written; after the load. Return: to be unmapped; NULL with errno set. */
+void *tap_bpf_map_array(const struct bpf_object *obj, const char *name, size_t bytes);
+
 #endif

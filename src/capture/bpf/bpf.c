@@ -75,12 +75,11 @@ static int on_ringbuf(void *ctx, void *data, size_t len)
 
 static int map_rings(struct bpf_state *s, struct tap_err *err)
 {
-	int rings = bpf_object__find_map_fd_by_name(s->o.obj, "tap_rings");
 	int ringbuf = bpf_object__find_map_fd_by_name(s->o.obj, "tap_ringbuf");
 
 	s->rings_bytes = s->nr_lanes * tap_bpf_stride(&s->o);
-	s->rings = mmap(NULL, s->rings_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, rings, 0);
-	if (s->rings == MAP_FAILED)
+	s->rings = tap_bpf_map_array(s->o.obj, "tap_rings", s->rings_bytes);
+	if (!s->rings)
 		return tap_err_set(err, -errno, "cannot map the rings: %m");
 	if (s->o.ringbuf)
 		s->ringbuf = ring_buffer__new(ringbuf, on_ringbuf, s, NULL);
@@ -168,7 +167,7 @@ static void bpf_free(void *state)
 	for (unsigned int i = 0; s->lanes && i < s->nr_lanes; i++)
 		tap_lane_release(&s->lanes[i]);
 	ring_buffer__free(s->ringbuf);
-	if (s->rings && s->rings != MAP_FAILED)
+	if (s->rings)
 		munmap(s->rings, s->rings_bytes);
 	if (s->stats_fd >= 0)
 		close(s->stats_fd);

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "capture/bpf/planned.h"
 #include "object/object.h"
 
 #define LOOK_NS 500000000u /* and as long again for each MiB of texts, which a head repeats */
@@ -26,7 +27,7 @@ static int set_constants(struct bpf_object *obj, const struct tap_plan *plan)
 
 	for (unsigned int i = 0; i < plan->nr_events; i++)
 		if (plan->events[i].backend == &tap_backend_bpf && plan->events[i].stacks.depth)
-			of[plan->events[i].def->id - TAP_DEF_ID_BASE] = constant_of(&plan->events[i].stacks);
+			of[tap_bpf_index(plan->events[i].def)] = constant_of(&plan->events[i].stacks);
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		return -errno;
 	ret = tap_bpf_set(obj, "tap_stacks_of", of, sizeof(of));
@@ -52,13 +53,6 @@ int tap_bpf_stacks_size(struct bpf_object *obj, const struct tap_plan *plan)
 	return ret ?: set_constants(obj, plan);
 }
 
-static void *map_whole(const struct bpf_object *obj, const char *name, size_t bytes)
-{
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_object__find_map_fd_by_name(obj, name), 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
 /* Short of memory it is not said. */
 static void note_hidden(struct tap_plan *plan)
 {
@@ -81,10 +75,10 @@ int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj, 
 		return 0;
 	s->ring_bytes = LOG_BYTES;
 	s->log_bytes = TAP_RING_DATA + LOG_BYTES + TAP_RING_SLACK;
-	s->log = map_whole(obj, "tap_stack_log", s->log_bytes);
+	s->log = tap_bpf_map_array(obj, "tap_stack_log", s->log_bytes);
 	s->seen_bytes = TAP_STACK_LOOK_SETS * TAP_STACK_WAYS * sizeof(*s->seen);
 	if (s->seen_bytes)
-		s->seen = map_whole(obj, "tap_stacks_seen", s->seen_bytes);
+		s->seen = tap_bpf_map_array(obj, "tap_stacks_seen", s->seen_bytes);
 	if (!s->log || (s->seen_bytes && !s->seen))
 		return tap_err_set(err, -errno, "cannot map the stacks: %m");
 	ret = tap_stacks_new(&s->table, err);

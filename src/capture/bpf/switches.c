@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "capture/backend.h"
+#include "object/object.h"
 
 static struct bpf_map *map_of(const struct bpf_object *obj, const char *name)
 {
@@ -46,16 +46,6 @@ static int put_trigger(const struct bpf_object *obj, const struct tap_plan *plan
 	return 0;
 }
 
-static void *map_whole(const struct bpf_map *map, size_t size, size_t *bytes)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *at;
-
-	*bytes = (bpf_map__max_entries(map) * size + page - 1) / page * page;
-	at = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-	return at == MAP_FAILED ? NULL : at;
-}
-
 int tap_bpf_switches_open(struct tap_bpf_switches *s, const struct bpf_object *obj, const struct tap_plan *plan,
 			  struct tap_err *err)
 {
@@ -63,8 +53,10 @@ int tap_bpf_switches_open(struct tap_bpf_switches *s, const struct bpf_object *o
 
 	if (!plan->nr_triggers)
 		return 0;
-	s->switches = map_whole(map_of(obj, "tap_switches"), sizeof(*s->switches), &s->switches_bytes);
-	s->off = map_whole(map_of(obj, "tap_off"), sizeof(*s->off), &s->off_bytes);
+	s->switches_bytes = bpf_map__max_entries(map_of(obj, "tap_switches")) * sizeof(*s->switches);
+	s->switches = tap_bpf_map_array(obj, "tap_switches", s->switches_bytes);
+	s->off_bytes = bpf_map__max_entries(map_of(obj, "tap_off")) * sizeof(*s->off);
+	s->off = tap_bpf_map_array(obj, "tap_off", s->off_bytes);
 	if (!s->switches || !s->off)
 		return tap_err_set(err, -errno, "cannot map the triggers' switches: %m");
 	s->switches[0].on = 1;
