@@ -124,10 +124,11 @@ static __always_inline u32 tap_stack_add(struct tap_stack_buffer *b, u32 bytes, 
 static __always_inline u32 tap_stack_number(struct tap_stack_buffer *b, u32 bytes, u32 depth, u32 tgid)
 {
 	u64 hash = tap_stack_seed ^ ((u64)depth << 32 | tgid);
-	u32 *number;
+	/* not @bytes: to the verifier it had another range wherever the loop ends, and so what follows another state */
+	u32 nr = bytes / sizeof(u64), *number;
 
 #pragma clang loop unroll(disable)
-	for (u32 i = 0; i < TAP_STACK_MAX_DEPTH && i * sizeof(u64) < bytes; i++) {
+	for (u32 i = 0; i < TAP_STACK_MAX_DEPTH && i < nr; i++) {
 		hash = (hash ^ b->addrs[i]) * 0x9e3779b97f4a7c15ull;
 		hash ^= hash >> 32;
 	}
