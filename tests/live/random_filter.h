@@ -67,11 +67,18 @@ static void add_cpus(struct tap_buf *out, bool number)
 static bool beyond; /* the kernel's language */
 static bool with_past; /* what depends on the records before */
 
-static const struct tap_field *number_field(const struct tap_format *fmt)
+/* Return: one of the event's own; where it has texts alone, common_pid. */
+static const char *number_name(const struct tap_format *fmt)
 {
-	const struct tap_field *f = &fmt->fields[random_below(fmt->nr_fields)];
+	unsigned int first = random_below(fmt->nr_fields);
 
-	return f->kind == TAP_FIELD_NUMBER && strncmp(f->name, "common_", 7) ? f : number_field(fmt);
+	for (unsigned int i = 0; i < fmt->nr_fields; i++) {
+		const struct tap_field *f = &fmt->fields[(first + i) % fmt->nr_fields];
+
+		if (f->kind == TAP_FIELD_NUMBER && strncmp(f->name, "common_", 7))
+			return f->name;
+	}
+	return "common_pid";
 }
 
 static void add_sum(struct tap_buf *out, const struct tap_format *fmt, unsigned int depth)
@@ -82,7 +89,7 @@ static void add_sum(struct tap_buf *out, const struct tap_format *fmt, unsigned 
 		if (one_in(3))
 			tap_buf_printf(out, "%u%s", 1 + random_below(200), PICK("", "", "K", "us"));
 		else
-			tap_buf_puts(out, number_field(fmt)->name);
+			tap_buf_puts(out, number_name(fmt));
 		return;
 	}
 	tap_buf_puts(out, parens ? "(" : "");
@@ -99,10 +106,10 @@ static void add_term_beyond(struct tap_buf *out, const struct tap_format *fmt)
 		tap_buf_printf(out, "sample(%u/%u)", 1 + random_below(3), 3 + random_below(3));
 		break;
 	case 5:
-		tap_buf_printf(out, "changed(%s)", number_field(fmt)->name);
+		tap_buf_printf(out, "changed(%s)", number_name(fmt));
 		break;
 	case 6:
-		tap_buf_printf(out, "moved(%s, %u%s)", number_field(fmt)->name, 1 + random_below(200), PICK("", "K", "ms"));
+		tap_buf_printf(out, "moved(%s, %u%s)", number_name(fmt), 1 + random_below(200), PICK("", "K", "ms"));
 		break;
 	default:
 		add_sum(out, fmt, 0);
