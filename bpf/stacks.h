@@ -126,10 +126,13 @@ static __always_inline u32 tap_stack_number(struct tap_stack_buffer *b, u32 byte
 	u64 hash = tap_stack_seed ^ ((u64)depth << 32 | tgid);
 	/* not @bytes: to the verifier it had another range wherever the loop ends, and so what follows another state */
 	u32 nr = bytes / sizeof(u64), *number;
+	u64 factor = 0x9e3779b97f4a7c15ull;
 
+	/* loaded before the loop: as its first instruction, of two words, v6.1's verifier takes it for the way back */
+	asm volatile("" : "+r"(factor));
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < TAP_STACK_MAX_DEPTH && i < nr; i++) {
-		hash = (hash ^ b->addrs[i]) * 0x9e3779b97f4a7c15ull;
+		hash = (hash ^ b->addrs[i]) * factor;
 		hash ^= hash >> 32;
 	}
 	number = bpf_map_lookup_elem(&tap_stack_numbers, &hash);
