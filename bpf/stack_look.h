@@ -100,16 +100,17 @@ static __always_inline bool tap_stack_is(struct tap_stack_memory *m, struct tap_
 /* Return: the number of the stack; 0: it is not known by sight. */
 static __always_inline u32 tap_stack_look(struct tap_stack_memory *m)
 {
+	u64 key = m->key;
 	u32 have = 0;
 
-	if (!m->key)
+	if (!key)
 		return 0;
 #pragma clang loop unroll(disable)
 	for (u32 way = 0; way < TAP_STACK_WAYS; way++) {
-		struct tap_stack_seen *seen = tap_stack_way(m->key, way);
+		struct tap_stack_seen *seen = tap_stack_way(key, way);
 		u32 version, number;
 
-		if (!seen || seen->key != m->key)
+		if (!seen || seen->key != key)
 			continue;
 		version = *(volatile u32 *)&seen->version;
 		number = seen->number;
