@@ -40,8 +40,21 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct hrtimer {
+	void *function;
+};
+
+struct cfs_bandwidth {
+	struct hrtimer period_timer, slack_timer;
+};
+
 struct task_group {
 	struct cgroup_subsys_state css;
+	struct cfs_bandwidth cfs_bandwidth; /* CONFIG_CFS_BANDWIDTH */
+};
+
+struct list_head {
+	struct list_head *next;
 };
 
 /* util_est became one u32 in v6.8 */
@@ -82,10 +95,15 @@ struct cfs_rq {
 	u64 zero_vruntime, min_vruntime; /* what that is counted from: v6.18's name, and the one before */
 	unsigned int sum_shift;		 /* of the weights there; since v7.1 */
 	struct sched_entity *curr;	 /* the entity that runs; it is in no sum */
-	int throttle_count;		 /* CONFIG_CFS_BANDWIDTH */
+	int throttled, throttle_count;	 /* itself, and with its cgroup's ancestors; CONFIG_CFS_BANDWIDTH */
+	s64 runtime_remaining;		 /* of the quota */
 	struct sched_avg avg;
 	struct rq *rq;	       /* CONFIG_FAIR_GROUP_SCHED, as are the next */
 	struct task_group *tg;
+};
+
+struct rt_rq {
+	int rt_throttled; /* since v6.12 with CONFIG_RT_GROUP_SCHED alone */
 };
 
 struct rq {
@@ -98,6 +116,8 @@ struct rq {
 	struct sched_avg avg_hw;
 	struct uclamp_rq uclamp[2]; /* CONFIG_UCLAMP_TASK */
 	struct cfs_rq cfs;
+	struct rt_rq rt;
+	struct list_head cfs_tasks; /* that are queued, by se.group_node */
 	struct task_struct *donor; /* since v6.12: whom the classes picked */
 };
 
@@ -117,6 +137,8 @@ struct sched_entity {
 	unsigned char on_rq;		/* an int before v6.12 */
 	unsigned char sched_delayed, custom_slice; /* since v6.12 */
 	struct sched_avg avg;
+	struct list_head group_node;
+	struct sched_entity *parent;
 	struct cfs_rq *cfs_rq; /* on which it is queued */
 	struct cfs_rq *my_q;   /* of a cgroup: its own queue; of a task: NULL */
 };
@@ -124,8 +146,10 @@ struct sched_entity {
 struct sched_dl_entity {
 	s64 runtime;
 	u64 deadline;
+	unsigned int dl_throttled : 1;
 	unsigned int dl_yielded : 1;
 	unsigned int dl_server : 1; /* since v6.8 */
+	struct hrtimer dl_timer;
 };
 
 struct cpumask {

@@ -392,4 +392,6 @@ static __always_inline void tp_dl_comm(char *to, struct sched_dl_entity *dl_se)
 	}
 }
 
+#include "throttled.h"
+
 #endif

@@ -3,6 +3,8 @@
  * Every family of events, in the order in which they are numbered. Each header is read several
  * times, once per stage of a reading; a family's file name is its group (`record -e GROUP`).
  */
+/* Before sched_switch, beside which it stands: who is throttled when it is switched out is known by then. */
+#include "throttle.h"
 /* The kernel's own events, recorded beside ours so that one order holds. */
 #include "sched.h"
 #include "task.h"

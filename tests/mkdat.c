@@ -8,6 +8,7 @@
  *   comm TID NAME                   a saved command line
  *   cpus N                          CPUs of the machine (else: as many as the lines name)
  *   clock NAME                      what the stamps are of (else: mono)
+ *   throttling                      the events of throttle.h were recorded, too (else: all others)
  *   buffer NAME                     what follows goes there; before the first: the top buffer
  *   TIME CPU TID SYSTEM:NAME FIELD=VALUE...
  *   lost CPU FIRST LAST COUNT       a schedtap:events_lost record at LAST
@@ -73,6 +74,7 @@ struct mkdat {
 	struct stacks stacks[4];
 	char *meta;
 	const char *clock;
+	bool throttling;
 };
 
 static _Noreturn void die(const struct mkdat *m, const char *fmt, ...) TAP_PRINTF(2, 3);
@@ -547,6 +549,8 @@ static void do_line(struct mkdat *m, char *line)
 		m->nr_cpus = (unsigned int)number(m, need_word(m, &p, "the number"));
 	else if (!strcmp(word, "clock"))
 		m->clock = strdup(need_word(m, &p, "the name"));
+	else if (!strcmp(word, "throttling"))
+		m->throttling = true;
 	else if (!strcmp(word, "buffer"))
 		do_buffer(m, need_word(m, &p, "the name"));
 	else if (!strcmp(word, "lost"))
@@ -583,30 +587,35 @@ static void read_text(struct mkdat *m)
 	fclose(f);
 }
 
+/* Whether the format of its records has texts. */
+static bool has_stacks(const struct mkdat *m, const struct tap_def *def)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		if (m->stacks[i].used && def == tap_def_find(m->stacks[i].system, m->stacks[i].name))
+			return true;
+	return false;
+}
+
 /* Every built-in event's format, and of stacks those that occur. Return: how many; they are never freed. */
 static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **out)
 {
-	unsigned int nr = 0;
+	const struct tap_def *def;
+	unsigned int max = 0, nr = 0;
 
-	while (tap_def_at(nr))
-		nr++;
-	*out = calloc(nr + 4, sizeof(**out));
-	for (unsigned int i = 0; i < nr; i++) {
+	while (tap_def_at(max))
+		max++;
+	*out = calloc(max + 4, sizeof(**out));
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
 		struct tap_buf text = { 0 };
 
-		tap_def_format(tap_def_at(i), NULL, NULL, &text);
-		(*out)[i] = (struct tap_head_format){ tap_def_at(i)->system, text.data, text.len };
+		if ((!m->throttling && !strcmp(def->group, "throttle")) || has_stacks(m, def))
+			continue;
+		tap_def_format(def, NULL, NULL, &text);
+		(*out)[nr++] = (struct tap_head_format){ def->system, text.data, text.len };
 	}
-	for (unsigned int i = 0; i < 4; i++) {
-		const struct stacks *s = &m->stacks[i];
-		unsigned int at = 0;
-
-		/* in the place of the event's, if it is a built-in one */
-		while (s->used && tap_def_at(at) && tap_def_at(at) != tap_def_find(s->system, s->name))
-			at++;
-		if (s->used)
-			(*out)[tap_def_at(at) ? at : nr++] = stacks_format(s);
-	}
+	for (unsigned int i = 0; i < 4; i++)
+		if (m->stacks[i].used)
+			(*out)[nr++] = stacks_format(&m->stacks[i]);
 	return nr;
 }
 

@@ -36,6 +36,7 @@ enum tap_state {
 	TAP_BLOCKED,   /* D */
 	TAP_STOPPED,   /* T, t, P */
 	TAP_DEAD,      /* its life is over: no time is counted */
+	TAP_THROTTLED, /* runnable, and may not run: its quota or budget is used up (sched_throttle) */
 	TAP_NR_STATES,
 };
 

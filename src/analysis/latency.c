@@ -44,18 +44,24 @@ static void add_part(struct tap_latency_part *to, const struct tap_latency_part 
 		to->max_ns = part->max_ns;
 }
 
+/* Where it runs now or, throttled, where it may run again. */
+static int end_cpu(const struct tap_stretch *s)
+{
+	return s->next == TAP_RUNNING ? s->next_cpu : s->cpu;
+}
+
 static int add_wait(struct tap_latency_stat *stat, const struct tap_stretch *s)
 {
+	int cpu = end_cpu(s);
 	uint64_t ns = s->to_ns - s->from_ns;
 	struct tap_latency_part part = { 1, ns, ns };
 
 	if (stat->max_cpu < 0 || ns > stat->waits.max) {
 		stat->max_at_ns = s->to_ns;
-		stat->max_cpu = s->next_cpu;
+		stat->max_cpu = cpu;
 	}
 	if (s->task->run_cpu >= 0)
-		add_part(s->task->run_cpu == s->next_cpu ? &stat->same_cpu : &stat->migrated,
-			 &part);
+		add_part(s->task->run_cpu == cpu ? &stat->same_cpu : &stat->migrated, &part);
 	return tap_hist_add(&stat->waits, ns);
 }
 
@@ -188,7 +194,7 @@ static __attribute__((noinline)) int note_worst(struct tap_latency *l, const str
 						const struct tap_stretch *s)
 {
 	struct tap_latency_worst w = {
-		.task = s->task, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu,
+		.task = s->task, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = end_cpu(s),
 		.run_cpu = s->task->run_cpu, .waker_tid = s->task->waker_tid,
 		.waker_cpu = s->task->waker_cpu,
 	};
@@ -227,6 +233,12 @@ static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
 	stat->was_cut = s->next == TAP_UNKNOWN;
 }
 
+/* What ends a wait that is counted: it runs; a throttled task may be, and have to wait. */
+static bool is_its_end(const struct tap_latency *l, enum tap_state next)
+{
+	return next == TAP_RUNNING || (l->state == TAP_THROTTLED && tap_state_is_wait(next));
+}
+
 int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,
 			const struct tap_stretch *s)
 {
@@ -236,7 +248,10 @@ int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,
 
 	if (!stat)
 		return -ENOMEM;
-	if (s->state != l->state || !s->whole || s->next != TAP_RUNNING) {
+	/* of a wait that is throttled nobody knows how long it would have been */
+	if (s->state == l->state && s->whole && s->next == TAP_THROTTLED)
+		return 0;
+	if (s->state != l->state || !s->whole || !is_its_end(l, s->next)) {
 		censor(l, stat, s);
 		return 0;
 	}

@@ -47,7 +47,7 @@ struct tap_latency_worst {
 };
 
 struct tap_latency {
-	enum tap_state state; /* TAP_WAKING or TAP_PREEMPTED */
+	enum tap_state state; /* TAP_WAKING, TAP_PREEMPTED or TAP_THROTTLED */
 	struct tap_latency_stat all; /* after the end */
 	struct tap_latency_stat *tasks; /* owned, by tap_task.index */
 	unsigned int nr_tasks;
@@ -65,7 +65,8 @@ void tap_latency_release(struct tap_latency *l);
 
 /* The stretches that tap_latency_stretch() has a use for: of .states and of .lost_states. */
 #define TAP_LATENCY_STATES(state) (TAP_STATE_BIT(state) | TAP_STATE_BIT(TAP_UNKNOWN))
-#define TAP_LATENCY_LOST_STATES (TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED))
+#define TAP_LATENCY_LOST_STATES                                                                    \
+	(TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED))
 
 /* @t: tells which CPUs are idle now. Return: 0 or -ENOMEM. */
 int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,

@@ -184,15 +184,14 @@ static int parse_kind(struct parser *p, const char *word, size_t len)
 		c->kind = TAP_CONDITION_LOST;
 	else if (is_word(word, len, "violation"))
 		c->kind = TAP_CONDITION_VIOLATION;
-	for (c->state = TAP_RUNNING; c->kind == TAP_CONDITION_EVENT && c->state < TAP_DEAD; c->state++) {
+	for (c->state = TAP_UNKNOWN; c->kind == TAP_CONDITION_EVENT && c->state < TAP_NR_STATES; c->state++) {
 		if (!is_word(word, len, tap_state_name(c->state)))
 			continue;
+		if (c->state == TAP_UNKNOWN || c->state == TAP_DEAD)
+			return fail(p, word, "how long tasks are in this state is not known");
 		c->kind = TAP_CONDITION_STATE;
 		return 0;
 	}
-	if (c->kind == TAP_CONDITION_EVENT &&
-	    (is_word(word, len, "throttled") || is_word(word, len, "unknown") || is_word(word, len, "dead")))
-		return fail(p, word, "how long tasks are in this state is not known");
 	return 0;
 }
 

@@ -608,13 +608,13 @@ static int check_event(const struct tap_watch *w, const struct tap_condition *c,
 					  tap_condition_word(c)->text);
 }
 
-static bool has_event(const struct tap_watch *w, const char *name)
+static bool has_event(const struct tap_watch *w, const char *system, const char *name)
 {
 	unsigned int nr;
 	const struct tap_format *const *formats = tap_follow_formats(w->follow, &nr);
 
 	for (unsigned int i = 0; i < nr; i++)
-		if (!strcmp(formats[i]->system, "sched") && !strcmp(formats[i]->name, name))
+		if (!strcmp(formats[i]->system, system) && !strcmp(formats[i]->name, name))
 			return true;
 	return false;
 }
@@ -623,10 +623,12 @@ static int check_task(const struct tap_watch *w, const struct tap_condition *c, 
 {
 	bool wakes = c->kind == TAP_CONDITION_VIOLATION || tap_state_is_sleep(c->state) || c->state == TAP_WAKING;
 
-	if (!has_event(w, "sched_switch"))
+	if (!has_event(w, "sched", "sched_switch"))
 		return tap_err_set(err, -EINVAL, "'%.300s' needs 'sched_switch', which is not recorded", c->text);
-	if (wakes && !has_event(w, "sched_waking") && !has_event(w, "sched_wakeup"))
+	if (wakes && !has_event(w, "sched", "sched_waking") && !has_event(w, "sched", "sched_wakeup"))
 		return tap_err_set(err, -EINVAL, "'%.300s' needs 'sched_waking', which is not recorded", c->text);
+	if (c->state == TAP_THROTTLED && !has_event(w, "schedtap", "sched_throttle"))
+		return tap_err_set(err, -EINVAL, "'%.300s' needs 'sched_throttle', which is not recorded", c->text);
 	return 0;
 }
 
@@ -685,7 +687,11 @@ static uint32_t states_before(const struct tap_watch *w)
 	if (w->limits[TAP_WAKING].nr)
 		states |= sleeps;
 	if (w->limits[TAP_RUNNING].nr)
-		states |= sleeps | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED);
+		states |= sleeps | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED);
+	if (w->limits[TAP_THROTTLED].nr)
+		states |= TAP_STATE_BIT(TAP_RUNNING) | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED);
+	if (w->limits[TAP_WAKING].nr || w->limits[TAP_PREEMPTED].nr)
+		states |= TAP_STATE_BIT(TAP_THROTTLED);
 	if (w->limits[TAP_PREEMPTED].nr || w->limits[TAP_SLEEPING].nr || w->limits[TAP_BLOCKED].nr ||
 	    w->limits[TAP_STOPPED].nr)
 		states |= TAP_STATE_BIT(TAP_RUNNING);
@@ -718,7 +724,7 @@ static int start_timeline(struct tap_watch *w)
 {
 	struct tap_timeline_opts opts = {
 		.window = TAP_WINDOW_ALL, .lists = &w->ids.lists, .forgets = true, .observer = &w->observer, .ctx = w,
-		.lives_only = is_for_names(w),
+		.lives_only = is_for_names(w), .throttling = has_event(w, "schedtap", "sched_throttle"),
 	};
 
 	if (!w->nr_slots && !asks_for_names(w))

@@ -11,13 +11,15 @@
 struct latency_opts {
 	struct tap_report_opts common;
 	int64_t worst;
-	bool preempted, hist;
+	bool preempted, throttled, hist;
 };
 
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	{ "preempted", 0, NULL, "waits after being preempted, instead of those after a wakeup",
 	  TAP_OPT_FLAG, offsetof(struct latency_opts, preempted) },
+	{ "throttled", 0, NULL, "times in which a task was throttled: its quota or budget was used up",
+	  TAP_OPT_FLAG, offsetof(struct latency_opts, throttled) },
 	TAP_REPORT_TOP("the N tasks with the longest waits [20"),
 	{ "worst", 0, "N", "show the N longest waits, and what ran meanwhile", TAP_OPT_INT,
 	  offsetof(struct latency_opts, worst), .min = 1, .max = 10000 },
@@ -370,16 +372,20 @@ static int check(const void *opts, struct tap_err *err)
 
 	if (tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS && (o->hist || o->worst))
 		return tap_err_set(err, -EINVAL, "--csv has one table: leave out --hist and --worst");
+	if (o->preempted && o->throttled)
+		return tap_err_set(err, -EINVAL, "--preempted and --throttled are two questions: ask one");
 	return 0;
 }
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	const struct latency_opts *o = opts_of(r);
-	enum tap_state state = o->preempted ? TAP_PREEMPTED : TAP_WAKING;
+	enum tap_state state = o->throttled ? TAP_THROTTLED : o->preempted ? TAP_PREEMPTED : TAP_WAKING;
 	struct latency *l = (struct latency *)r;
 
 	if (state == TAP_WAKING && tap_run_check_needs(&r->run, TAP_NEEDS_WAKEUPS, err))
+		return -ENODATA;
+	if (state == TAP_THROTTLED && tap_run_check_needs(&r->run, TAP_NEEDS_THROTTLING, err))
 		return -ENODATA;
 	r->run.mark_throttling = true;
 	l->observer = (struct tap_observer){

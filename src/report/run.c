@@ -104,6 +104,19 @@ static void note_kinds(struct tap_run *run)
 			tap_survey_note(&run->survey, t.fmt);
 }
 
+/* How many were recorded of those that tell of throttling, also where nothing was throttled. */
+static unsigned int count_throttling(const struct tap_run *run)
+{
+	static const char *const names[TAP_NR_THROTTLING] = { "sched_throttle", "sched_throttle_wakeup", "sched_unthrottle" };
+	unsigned int nr = 0;
+	struct tap_tally t;
+
+	for (unsigned int i = 0; tap_reader_tally(run->rec.reader, i, &t); i++)
+		for (unsigned int k = 0; k < TAP_NR_THROTTLING; k++)
+			nr += !strcmp(t.fmt->system, "schedtap") && !strcmp(t.fmt->name, names[k]);
+	return nr;
+}
+
 static int count_kinds(struct tap_run *run)
 {
 	struct tap_tally t;
@@ -123,6 +136,7 @@ static int survey(struct tap_run *run, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = feed_survey(run, &span, err);
 	note_kinds(run);
+	run->nr_throttling = count_throttling(run);
 	if (!ret && !counts_window(run) && (run->read_from_ns != run->window.from_ns || span.beyond))
 		ret = tap_recording_count(&run->rec, run->window.from_ns, run->window.to_ns, err);
 	run->survey.bytes = tap_reader_span(run->rec.reader).bytes;
@@ -184,6 +198,8 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 		  "who ran is not known" },
 		{ TAP_NEEDS_STACKS, tap_event_stacks_are_in(s), "kernel_stack and no user_stack",
 		  "`schedtap record --stack sched_switch --stack sched_waking` records them" },
+		{ TAP_NEEDS_THROTTLING, run->nr_throttling, "sched_throttle",
+		  "who was throttled is not known" },
 	};
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
@@ -222,7 +238,7 @@ static int start(struct tap_run *run, const struct tap_observer *observer, struc
 {
 	struct tap_timeline_opts opts = {
 		.window = run->window, .survey = &run->survey,
-		.lists = &run->rec.ids.lists,
+		.lists = &run->rec.ids.lists, .throttling = run->nr_throttling,
 		.nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus, .observer = observer,
 		.ctx = feed->ctx,
 	};

@@ -13,6 +13,8 @@
 /* What lies this far before --time is read as well: it tells the states at the window's start. */
 #define TAP_RUN_LOOKBACK_NS 100000000u
 
+#define TAP_NR_THROTTLING 3u /* all: nobody is throttled but whom they name */
+
 struct tap_run {
 	struct tap_recording rec;
 	struct tap_pick pick;
@@ -26,6 +28,7 @@ struct tap_run {
 	unsigned int nr_names;
 	/* Tasks that may be throttled are marked in labels: set by reports that show waits. */
 	bool mark_throttling;
+	unsigned int nr_throttling; /* events recorded that tell who is throttled, of TAP_NR_THROTTLING */
 	bool any_throttling; /* some were */
 	struct tap_buf scratch;
 };
@@ -58,6 +61,7 @@ enum tap_needs {
 	TAP_NEEDS_MIGRATIONS = 2,
 	TAP_NEEDS_SWITCHES = 4,
 	TAP_NEEDS_STACKS = 8,
+	TAP_NEEDS_THROTTLING = 16,
 };
 /* @needs: bits; behind the survey. Return: 0; -ENODATA with a sentence. */
 int tap_run_check_needs(const struct tap_run *run, unsigned int needs, struct tap_err *err);

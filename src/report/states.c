@@ -16,8 +16,8 @@ static const struct {
 	const char *key;
 } shown[] = {
 	{ TAP_RUNNING, "run" },	  { TAP_PREEMPTED, "preempted" }, { TAP_WAKING, "waking" },
-	{ TAP_SLEEPING, "sleep" }, { TAP_BLOCKED, "blocked" },	   { TAP_STOPPED, "stopped" },
-	{ TAP_UNKNOWN, "unknown" },
+	{ TAP_THROTTLED, "throttled" }, { TAP_SLEEPING, "sleep" }, { TAP_BLOCKED, "blocked" },
+	{ TAP_STOPPED, "stopped" }, { TAP_UNKNOWN, "unknown" },
 };
 
 #define NR_SHOWN (sizeof(shown) / sizeof(*shown))
@@ -31,6 +31,7 @@ static const struct {
 	STATE_COLUMNS("run", "run %", 6, .rank = 0),                                               \
 	STATE_COLUMNS("preempted", "preempted %", 11, .rank = 2),                                  \
 	STATE_COLUMNS("waking", "waking %", 8, .rank = 3),                                         \
+	STATE_COLUMNS("throttled", "throttled %", 11, .rank = 3),                                  \
 	STATE_COLUMNS("sleep", "sleep %", 7, .rank = 4),                                           \
 	STATE_COLUMNS("blocked", "blocked %", 9, .rank = 5),                                       \
 	STATE_COLUMNS("iowait", "iowait %", 8, .rank = 7),                                         \
@@ -44,7 +45,7 @@ static const struct tap_column columns[] = { COLUMNS, { 0 } };
 /* JSON has the longest as an object, text as a table of their own. */
 static const struct tap_column csv_columns[] = {
 	COLUMNS, LONGEST_COLUMNS("run"), LONGEST_COLUMNS("preempted"), LONGEST_COLUMNS("waking"),
-	LONGEST_COLUMNS("sleep"), LONGEST_COLUMNS("blocked"), LONGEST_COLUMNS("stopped"),
+	LONGEST_COLUMNS("throttled"), LONGEST_COLUMNS("sleep"), LONGEST_COLUMNS("blocked"), LONGEST_COLUMNS("stopped"),
 	LONGEST_COLUMNS("unknown"), { 0 }
 };
 static const struct tap_column longest_columns[] = {
@@ -115,7 +116,10 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int nr)
 	tap_task_cells(&r->run, t, task);
 	tap_table_u64(t, life_ns);
 	for (unsigned int i = 0; i < NR_SHOWN; i++) {
-		put_state(t, task->total_ns[shown[i].state], life_ns);
+		if (shown[i].state == TAP_THROTTLED && !r->run.nr_throttling)
+			tap_table_nones(t, 2);
+		else
+			put_state(t, task->total_ns[shown[i].state], life_ns);
 		if (shown[i].state == TAP_BLOCKED && has_iowait) /* of which */
 			put_state(t, task->iowait_ns, life_ns);
 		else if (shown[i].state == TAP_BLOCKED)

@@ -474,6 +474,7 @@ static const struct tap_column task_columns[] = {
 	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
 	{ "waking_ns", "waking", TAP_CELL_NS, .width = 9, .rank = 2, .same_unit = true },
 	{ "preempted_ns", "preempted", TAP_CELL_NS, .width = 9, .rank = 2, .same_unit = true },
+	{ "throttled_ns", "throttled", TAP_CELL_NS, .width = 9, .rank = 3, .same_unit = true },
 	{ "sleep_ns", "sleep", TAP_CELL_NS, .width = 10, .rank = 5, .same_unit = true },
 	{ "blocked_ns", "blocked", TAP_CELL_NS, .width = 9, .rank = 3, .same_unit = true },
 	{ "iowait_ns", NULL, TAP_CELL_NS },
@@ -500,6 +501,7 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_real(t, tap_pct(task->total_ns[TAP_RUNNING], tap_window_ns(&r->run.window)));
 	tap_table_u64(t, task->total_ns[TAP_WAKING]);
 	tap_table_u64(t, task->total_ns[TAP_PREEMPTED]);
+	tap_throttled_cell(&r->run, t, task->total_ns[TAP_THROTTLED]);
 	tap_table_u64(t, task->total_ns[TAP_SLEEPING]);
 	tap_table_u64(t, task->total_ns[TAP_BLOCKED]);
 	tap_table_u64_if(t, r->run.survey.buffer[TAP_SCHED_IOWAIT] != TAP_NO_BUFFER,
@@ -541,6 +543,7 @@ static void put_cgroup(struct tap_report *r, struct tap_table *t, struct tap_tas
 	tap_table_real(t, tap_pct(sum[TAP_RUNNING], tap_window_ns(&r->run.window)));
 	tap_table_u64(t, sum[TAP_WAKING]);
 	tap_table_u64(t, sum[TAP_PREEMPTED]);
+	tap_throttled_cell(&r->run, t, sum[TAP_THROTTLED]);
 	tap_table_row(t);
 }
 
@@ -551,6 +554,7 @@ static const struct tap_column cgroup_columns[] = {
 	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
 	{ "waking_ns", "waking", TAP_CELL_NS, .width = 9, .rank = 2, .same_unit = true },
 	{ "preempted_ns", "preempted", TAP_CELL_NS, .width = 9, .rank = 1, .same_unit = true },
+	{ "throttled_ns", "throttled", TAP_CELL_NS, .width = 9, .rank = 4, .same_unit = true },
 	{ 0 }
 };
 

@@ -55,6 +55,8 @@ bool tap_run_picks(struct tap_run *run, const struct tap_task *task)
 
 int tap_run_throttles(const struct tap_run *run, const struct tap_task *task)
 {
+	if (run->nr_throttling == TAP_NR_THROTTLING)
+		return 0;
 	return tap_cgroups_throttles(&run->rec.ids.cgroups, task->cgroup);
 }
 
@@ -63,6 +65,11 @@ void tap_throttling_cell(struct tap_run *run, struct tap_table *t, const struct 
 	int yes = task ? tap_run_throttles(run, task) : -1;
 
 	tap_table_u64_if(t, yes >= 0, (uint64_t)yes);
+}
+
+void tap_throttled_cell(const struct tap_run *run, struct tap_table *t, uint64_t ns)
+{
+	tap_table_u64_if(t, run->nr_throttling, ns);
 }
 
 void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const struct tap_task *task)

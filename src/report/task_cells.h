@@ -15,7 +15,7 @@ const char *tap_run_label(struct tap_run *run, const struct tap_task *task, uint
 /* Adds the label, without "~"; also of what is only listed (analysis/identity.h), and of idle: "<idle>". */
 void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const struct tap_task *task);
 
-/* Whether the task's cgroup has a CPU quota. Return: 1 or 0; -1: not known. */
+/* Whether what seems to be preempted may be throttled: its cgroup has a CPU quota, and no events tell. Return: 1 or 0; -1: not known. */
 int tap_run_throttles(const struct tap_run *run, const struct tap_task *task);
 
 /*
@@ -39,5 +39,7 @@ void tap_task_members(struct tap_page *p, const struct tap_task *task);
 /* Whether it may be throttled. @task: NULL: none. */
 #define TAP_THROTTLING_COLUMN { "throttling_possible", NULL, TAP_CELL_COUNT }
 void tap_throttling_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
+/* How long something was throttled, where that was recorded. */
+void tap_throttled_cell(const struct tap_run *run, struct tap_table *t, uint64_t ns);
 
 #endif

@@ -353,9 +353,10 @@ CELL(put_prio)
 
 CELL(put_wait)
 {
+	bool told = arg != TAP_THROTTLED || h->report.run.nr_throttling;
 	uint64_t ns = row->wait_ns[arg];
 
-	tap_table_u64_if(t, row->what == TAP_ROW_SLICE && (row->waits_known || ns), ns);
+	tap_table_u64_if(t, told && row->what == TAP_ROW_SLICE && (row->waits_known || ns), ns);
 }
 
 CELL(put_unknown)
@@ -480,6 +481,7 @@ static const struct row_column row_columns[] = {
 	{ { "prio", "prio", TAP_CELL_INT, .width = 4, .rank = 7 }, put_prio },
 	{ { "waking_ns", "waking", TAP_CELL_NS, .width = 9 }, put_wait, TAP_WAKING },
 	{ { "preempted_ns", "preempted", TAP_CELL_NS, .width = 12, .rank = 2 }, put_wait, TAP_PREEMPTED },
+	{ { "throttled_ns", "throttled", TAP_CELL_NS, .width = 10, .rank = 10 }, put_wait, TAP_THROTTLED },
 	{ { "sleep_ns", "sleep", TAP_CELL_NS, .width = 9, .rank = 6 }, put_wait, TAP_SLEEPING },
 	{ { "blocked_ns", "blocked", TAP_CELL_NS, .width = 10, .rank = 4 }, put_wait, TAP_BLOCKED },
 	{ { "stopped_ns", NULL, TAP_CELL_NS }, put_wait, TAP_STOPPED },

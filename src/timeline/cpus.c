@@ -64,6 +64,7 @@ int tap_cpu_lose(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 		});
 	}
 	c->known = c->offline = c->unfit = false;
+	c->cut = true;
 	c->task = NULL;
 	return ret;
 }

@@ -14,6 +14,7 @@ const char *tap_state_name(enum tap_state state)
 {
 	static const char *const names[TAP_NR_STATES] = {
 		"unknown", "running", "preempted", "waking", "sleeping", "blocked", "stopped", "dead",
+		"throttled",
 	};
 
 	return names[state];

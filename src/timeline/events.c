@@ -33,8 +33,19 @@ static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct tas
 	return ret ? ret : fits;
 }
 
+/* A sched_throttle said so just before; @cut: it may have been there, and be missing. */
+static enum tap_state left_state(const struct tap_timeline *t, struct task *task, enum tap_state left_as, bool cut)
+{
+	if (left_as != TAP_PREEMPTED)
+		return left_as;
+	if (!task->throttles_ns || task->throttles_ns < task->pub.since_ns)
+		return cut && t->opts.throttling ? TAP_UNKNOWN : left_as;
+	task->waited = TAP_PREEMPTED;
+	return TAP_THROTTLED;
+}
+
 static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
-		      const struct tap_event *ev, struct task *task, bool fits)
+		      const struct tap_event *ev, struct task *task, bool fits, bool cut)
 {
 	const struct tap_prev_state *left_as;
 	const uint64_t now = ev->ts_ns;
@@ -54,7 +65,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 		ret = tap_task_end(t, task, now, fits, left_as->text);
 	else
 		ret = tap_task_change(t, task, &(struct transition){
-			.next = left_as->state, .ts_ns = now, .fits = fits, .end = left_as->text,
+			.next = left_state(t, task, left_as->state, cut), .ts_ns = now, .fits = fits, .end = left_as->text,
 			.next_cpu = -1,
 		});
 	task->pub.cpu = task->pub.run_cpu = ev->cpu;
@@ -104,7 +115,8 @@ static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_
 	task->is_new = false;
 	if (task->pub.state == TAP_RUNNING)
 		tap_cpu_break_of(t, task);
-	fits |= tap_state_is_wait(task->pub.state);
+	/* a task that is throttled runs once it may; that this was told a moment later is an interrupt's delay, or it is missing */
+	fits |= tap_state_is_wait(task->pub.state) || (task->pub.state == TAP_THROTTLED && !t->has_breaks);
 	if (fits)
 		task->pub.cpu = cpu; /* where it waits at last, also if no event said so */
 	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
@@ -175,13 +187,15 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 	const struct tap_break *b = NULL;
 	struct task *task = tap_task_whole(c->task);
 	int ret = learn_prev_states(t, f);
+	bool cut = c->cut || c->unfit;
 
+	c->cut = false;
 	if (!c->known || (task ? task->pub.tid : 0) != prev)
 		ret = ret ?: tap_task_get(t, prev, f->from_comm, ev, &task);
 	ret = ret ?: tap_task_replace_dead(t, &task, f->from_comm, ev);
 	ret = ret ?: leave_cpu(t, c, task, now);
 	if (ret >= 0 && task)
-		ret = switch_out(t, f, ev, task, ret);
+		ret = switch_out(t, f, ev, task, ret, cut);
 	if (ret >= 0)
 		ret = tap_task_get_alive(t, next, f->comm, ev, &task);
 	if (!ret && task && tap_task_seems_other(t, task, f->comm, ev)) {
@@ -284,7 +298,8 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 	task->is_new = false;
 	if (by == task->pub.tid) /* by itself: so it runs, and goes on */
 		return 0;
-	if (task->pub.state == TAP_PREEMPTED) /* as it was about to sleep: now it stays runnable */
+	/* as it was about to sleep: now it stays runnable */
+	if (task->pub.state == TAP_PREEMPTED || task->pub.state == TAP_THROTTLED)
 		return 0;
 	if (task->pub.state != TAP_RUNNING) {
 		ret = begin_wait(t, task, now);
@@ -492,6 +507,51 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 	return ret;
 }
 
+/*
+ * Of a task that runs it comes before the switch that takes it off its CPU; of one that waits in the same run queue, or
+ * that was woken into one, it is so at once.
+ */
+static int on_throttle(struct tap_timeline *t, const struct tap_sched_fields *f,
+		       const struct tap_event *ev, struct task *task)
+{
+	bool slept = t->no_wakeups && tap_task_is_asleep(task);
+	enum tap_state state;
+	int ret = 0;
+
+	if (tap_num_int(&f->current, ev) == task->pub.tid) {
+		task->throttles_ns = ev->ts_ns;
+		return 0;
+	}
+	if (tap_task_is_asleep(task) && !slept)
+		ret = wake_unseen(t, task, ev->ts_ns);
+	if (ret)
+		return ret;
+	state = slept ? TAP_WAKING : task->pub.state;
+	/* on another CPU it runs already, or its life is over: a clock that is behind */
+	if (state == TAP_THROTTLED || state == TAP_RUNNING || state == TAP_DEAD)
+		return 0;
+	if (slept)
+		task->pub.waker_tid = -1;
+	task->waited = tap_state_is_wait(state) && !tap_task_is_touched(t, task) ? state : TAP_UNKNOWN;
+	task->seen = true;
+	return tap_task_change(t, task, &(struct transition){
+		.next = TAP_THROTTLED, .ts_ns = ev->ts_ns, .fits = tap_state_is_wait(state), .next_cpu = -1,
+	});
+}
+
+/* From here on it waits as it did before; behind a hole nobody knows as what. */
+static int on_unthrottle(struct tap_timeline *t, const struct tap_event *ev, struct task *task)
+{
+	if (tap_state_is_wait(task->pub.state)) /* that it was throttled was not seen */
+		return tap_task_lose(t, task, ev->ts_ns);
+	if (task->pub.state != TAP_THROTTLED)
+		return 0;
+	return tap_task_change(t, task, &(struct transition){
+		.next = tap_task_is_touched(t, task) ? TAP_UNKNOWN : task->waited, .ts_ns = ev->ts_ns, .fits = true,
+		.next_cpu = -1,
+	});
+}
+
 static void on_cgroup(struct task *task, uint64_t cgroup)
 {
 	if (!cgroup) /* of no use: the event does not know it */
@@ -530,6 +590,10 @@ static int on_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 		return t->has_waking ? on_wakeup(t, f, ev, task) : on_waking(t, f, ev, task);
 	case TAP_SCHED_MIGRATE:
 		return on_migrate(t, f, ev, task);
+	case TAP_SCHED_THROTTLE:
+		return on_throttle(t, f, ev, task);
+	case TAP_SCHED_UNTHROTTLE:
+		return on_unthrottle(t, ev, task);
 	case TAP_SCHED_IOWAIT:
 		on_iowait(t, f, ev, &task->pub);
 		break;

@@ -40,7 +40,8 @@ fast_change(struct tap_timeline *t, struct task *task, enum tap_state next, uint
 
 static inline bool can_leave(const struct tap_timeline *t, const struct task *task)
 {
-	return task->pub.state == TAP_RUNNING && is_certain(t, task) && !task->woken_running_ns;
+	return task->pub.state == TAP_RUNNING && is_certain(t, task) && !task->woken_running_ns &&
+	       task->throttles_ns < task->pub.since_ns;
 }
 
 static inline bool can_come(const struct tap_timeline *t, const struct task *task,

@@ -21,6 +21,8 @@ enum tap_sched_kind {
 	TAP_SCHED_RENAME,
 	TAP_SCHED_IOWAIT,
 	TAP_SCHED_HOTPLUG, /* for the survey alone */
+	TAP_SCHED_THROTTLE,
+	TAP_SCHED_UNTHROTTLE,
 	TAP_SCHED_CGROUP_ATTACH, /* a task moves to another */
 	TAP_SCHED_CGROUP_NAMED, /* any event that names a task and its cgroup */
 	TAP_NR_SCHED_KINDS,

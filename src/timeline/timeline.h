@@ -68,6 +68,7 @@ struct tap_cpu {
 	bool known;
 	bool offline; /* not known, for it is not there */
 	bool unfit;   /* not known, for its next switch will not fit */
+	bool cut;     /* not known: events are missing before its next switch */
 	struct tap_task *task; /* what runs, if known; NULL: idle */
 	uint64_t since_ns;
 };
@@ -86,6 +87,7 @@ struct tap_timeline_opts {
 	const struct tap_survey *survey; /* NULL: holes are known only once they are seen */
 	bool lives_only; /* who has which tid, and nothing of states and CPUs */
 	bool forgets; /* tap_timeline_forget() will be called */
+	bool throttling; /* sched_throttle is recorded: where it is missing, R says less */
 	unsigned int nr_cpus; /* of the machine: those without events are unknown; 0: not known */
 	const struct tap_observer *observer; /* or NULL */
 	void *ctx;			     /* the observer's */

@@ -3,6 +3,9 @@
 #ifndef TAP_TESTS_LIVE_OWN_FUNCTIONS_H
 #define TAP_TESTS_LIVE_OWN_FUNCTIONS_H
 
+#include <string.h>
+
+#include "event/defs.h"
 #include "object/object.h"
 #include "program/functions.h"
 
@@ -21,6 +24,13 @@ static struct bpf_object *load_functions(struct tap_functions *functions)
 		return obj;
 	bpf_object__close(obj);
 	return NULL;
+}
+
+/* What the object alone can do: capacity_orig since v6.7, and what keeps who is throttled. @why: what was said. */
+static bool is_of_object_alone(const struct tap_def *def, const char *why)
+{
+	return strstr(why, "cpu_capacity_orig") || !strncmp(def->name, "sched_throttle", strlen("sched_throttle")) ||
+	       !strcmp(def->name, "sched_unthrottle");
 }
 
 #endif

@@ -276,9 +276,9 @@ static bool try_built_in(struct fuzz *z)
 	if (recorder >= 0)
 		return try_filter_of(z, def, tracepoint, recorder);
 	z->nr_undecided++;
-	if (!strstr(err.text, "cpu_capacity_orig")) /* since v6.7 the object alone can look it up */
+	if (!is_of_object_alone(def, err.text))
 		printf("%s: %s\n", def->name, err.text);
-	return strstr(err.text, "cpu_capacity_orig");
+	return is_of_object_alone(def, err.text);
 }
 
 static int load(int left)

@@ -15,12 +15,6 @@
 #include "program/feed.h"
 #include "program/recorder.h"
 
-/* What needs more than the kernel's types: capacity_orig since v6.7. */
-static bool is_refused(const char *why)
-{
-	return strstr(why, "cpu_capacity_orig");
-}
-
 static int load_def(const struct tap_recorder_env *env, const struct tap_kernel *k, const struct tap_def *def)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
@@ -36,7 +30,7 @@ static int load_def(const struct tap_recorder_env *env, const struct tap_kernel 
 	}
 	tap_kernel_absent(k, def, absent);
 	fd = tap_recorder_load(env, def, &(struct tap_feed){ hook->tracepoint }, absent, &at, &err);
-	if (fd < 0 && !is_refused(err.text))
+	if (fd < 0 && !is_of_object_alone(def, err.text))
 		fail_msg("%s: %s: %s", def->name, err.text, at ?: "");
 	if (fd >= 0)
 		close(fd);

@@ -9,7 +9,7 @@
  *                   that lasts until the end
  *     task          task (its number), tid, comm, first_ns: from when on events tell its state
  *                   (null: none does), born_ns, died_ns (or the window's ends), migrations
- *     run, waking, preempted, sleep, blocked, stopped, new, gone
+ *     run, waking, preempted, throttled, sleep, blocked, stopped, new, gone
  *                   task, from_ns, to_ns, cpu; of a run: state; of waking: waker; not clipped to the window, and
  *                   to_ns is null if it goes on; doubt: 1 if only its end tells what it is; unseen: 1
  *                   for a wait behind "gone"; gone: of a
@@ -24,6 +24,7 @@
 
 #define BIT(kind) (1u << (kind))
 #define ALL (BIT(NR_SCHED_KINDS) - 1)
+#define THROTTLING (BIT(THROTTLE) | BIT(THROTTLE_WAKEUP) | BIT(UNTHROTTLE))
 #define NO_WAKEUPS (ALL & ~BIT(WAKING) & ~BIT(WAKEUP))
 
 /* The events of one CPU that may be damaged, in their order. */
@@ -167,7 +168,7 @@ static const struct damage {
 	{ "whole", damage_none, ALL },
 	{ "waking", damage_none, ALL & ~BIT(WAKEUP) & ~BIT(HOTPLUG) },
 	{ "wakeup", damage_none, ALL & ~BIT(WAKING) },
-	{ "few", damage_none, BIT(SWITCH) | BIT(WAKING) },
+	{ "few", damage_none, BIT(SWITCH) | BIT(WAKING) | THROTTLING },
 	{ "switch", damage_none, NO_WAKEUPS },
 	{ "switch_losses", damage_losses, NO_WAKEUPS },
 	{ "loss", damage_loss, ALL & ~BIT(WAKEUP) },
@@ -239,11 +240,14 @@ static void print_cpu(FILE *f, const struct sim *s, int cpu, uint64_t start)
 /* When an event of these kinds tells the task's state for the first time; 0: none does. */
 static uint64_t first_ns(const struct sim *s, int task, unsigned int kinds)
 {
-	/* that it is moved does not tell what it does, nor does a waking of one that is awake */
-	kinds &= BIT(SWITCH) | BIT(WAKING) | BIT(WAKEUP) | BIT(WAKEUP_NEW);
+	/*
+	 * That it is moved does not tell what it does, nor does a waking of one that is awake; and that it is throttled as it
+	 * runs is told by the switch that follows.
+	 */
+	kinds &= BIT(SWITCH) | BIT(WAKING) | BIT(WAKEUP) | BIT(WAKEUP_NEW) | BIT(THROTTLE) | BIT(THROTTLE_WAKEUP);
 	for (const struct event *e = s->events; e < s->events + s->nr_events; e++) {
 		if (kinds & BIT(e->kind) && !e->awake &&
-		    (e->task == task || (e->kind == SWITCH && e->current == task)))
+		    ((e->task == task && (e->kind != THROTTLE || e->current != task)) || (e->kind == SWITCH && e->current == task)))
 			return e->ts_ns;
 	}
 	return 0;
@@ -290,20 +294,33 @@ static struct segment *next_segment(const struct sim *s, const struct segment *g
 	return NULL;
 }
 
+/* Of one that was throttled before anything else was told of it nobody knows as what it waits then. */
+static void doubt_first(struct sim *s, unsigned int kinds)
+{
+	for (struct segment *g = s->segments + 1; g < s->segments + s->nr_segments; g++) {
+		struct segment *next = g;
+
+		if (strcmp(g->what, "throttled") || g->from_ns != first_ns(s, g->task, kinds))
+			continue;
+		while ((next = next_segment(s, next)) && strcmp(next->what, "run"))
+			next->unseen = strcmp(next->what, "throttled");
+	}
+}
+
 /* Who waits for a CPU after it slept is still asleep, as far as switches tell. */
 static void join_sleep(const struct sim *s, bool *gone)
 {
 	for (unsigned int i = 1; i < s->nr_segments; i++) {
 		struct segment *g = &s->segments[i], *next = next_segment(s, g);
 
-		if (!next || strcmp(next->what, "waking"))
+		if (!next || strcmp(next->what, "waking") || !strcmp(g->what, "throttled"))
 			continue;
 		g->to_ns = next->to_ns;
 		gone[next - s->segments] = true;
 	}
 }
 
-static int write_truth(const struct sim *s, const char *folder, const char *name,
+static int write_truth(struct sim *s, const char *folder, const char *name,
 		       unsigned int kinds)
 {
 	bool *gone = calloc(s->nr_segments, sizeof(*gone));
@@ -314,8 +331,10 @@ static int write_truth(const struct sim *s, const char *folder, const char *name
 	f = fopen(path, "w");
 	if (!f || !gone)
 		return -1;
-	if (kinds == NO_WAKEUPS)
+	if (kinds == NO_WAKEUPS) {
+		doubt_first(s, kinds);
 		join_sleep(s, gone);
+	}
 	fprintf(f, "{\"what\":\"window\",\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 "}\n",
 		start_ns(s, kinds), s->now);
 	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++)

@@ -11,6 +11,9 @@
  * A CPU may be taken out of use: its migration thread comes, pushes away what waits there, and nothing is
  * heard of that CPU until it comes back with that thread or with its hotplug thread.
  *
+ * Some tasks have a quota: one that is used up takes them off their CPU until it is given anew. In half of the
+ * simulations it is run queues that are throttled (before v6.18): with all such tasks in it, and those that are woken into it.
+ *
  * Time stamps grow on each CPU; those of two CPUs may be equal where neither follows from the
  * other.
  */
@@ -38,6 +41,9 @@ enum event_kind {
 	EXEC,
 	EXIT,
 	HOTPLUG, /* cpuhp_exit */
+	THROTTLE,
+	THROTTLE_WAKEUP,
+	UNTHROTTLE,
 	NR_SCHED_KINDS,
 	LOST, /* events of this CPU from .first_ns to .ts_ns */
 	MISSED, /* the same, but only the next page says so */
@@ -60,7 +66,7 @@ struct event {
 	uint64_t first_ns, count; /* LOST */
 };
 
-enum where { ON_CPU, QUEUED, ASLEEP, WOKEN, NEW, DEAD };
+enum where { ON_CPU, QUEUED, ASLEEP, WOKEN, NEW, THROTTLED, DEAD };
 
 struct task {
 	int tid;
@@ -68,6 +74,8 @@ struct task {
 	enum where where;
 	int cpu;
 	bool pinned; /* to its CPU; it only runs when the simulation ends */
+	bool limited; /* has a quota */
+	const char *waited; /* throttled: as what before */
 	bool delayed; /* asleep, and still in its run queue */
 	bool gone; /* a migration thread that took its CPU down: no event tells that it left */
 	bool busy; /* something is under way with it on some CPU */
@@ -105,6 +113,7 @@ struct sim_cpu {
 	enum todo todo;
 	int todo_task;
 	uint32_t todo_state;
+	bool throttled; /* its queue's tasks that have a quota */
 	bool offline;
 	uint64_t down_ns; /* since when */
 	uint64_t offline_ns; /* before that */
@@ -117,6 +126,8 @@ struct sim {
 	unsigned int nr_protected; /* so many events at the end are never damaged */
 	int first_stopper, first_hotplug; /* a task for each CPU */
 	bool has_hotplug;
+	bool queues_throttle; /* else tasks */
+	int throttles; /* the task that leaves its CPU; -1 */
 	struct sim_cpu cpus[SIM_CPUS];
 	struct task tasks[SIM_TASKS];
 	struct event *events;
@@ -239,10 +250,10 @@ static inline void leave(struct sim *s, int task, uint32_t state)
 		t->where = DEAD;
 		return;
 	}
-	enter(s, task, after(state));
+	enter(s, task, s->throttles == task ? "throttled" : after(state));
 	s->segments[t->open].doubt = t->woken_ns && s->now - t->woken_ns <= SIM_LEAVING_NS;
-	t->where = state & 0xff ? ASLEEP : QUEUED;
-	if (t->where == QUEUED)
+	t->where = state & 0xff ? ASLEEP : s->throttles == task ? THROTTLED : QUEUED;
+	if (t->where != ASLEEP)
 		return;
 	t->asleep = t->open;
 	t->delayed = !t->busy && !dice(s, 3);
@@ -316,6 +327,18 @@ static inline int some_cpu(struct sim *s)
 	return cpu;
 }
 
+/* One that waits, and from now on may not run. */
+static inline void throttle_waiting(struct sim *s, int cpu, int task, enum event_kind kind)
+{
+	struct task *t = &s->tasks[task];
+
+	a_bit_later(s);
+	emit(s, cpu, kind, task);
+	t->waited = s->segments[t->open].what;
+	enter(s, task, "throttled");
+	t->where = THROTTLED;
+}
+
 static inline void wakeup(struct sim *s, int cpu, int task, enum event_kind kind)
 {
 	struct task *t = &s->tasks[task];
@@ -332,6 +355,8 @@ static inline void wakeup(struct sim *s, int cpu, int task, enum event_kind kind
 	}
 	t->where = QUEUED;
 	t->busy = t->delayed = false;
+	if (kind == WAKEUP && t->limited && s->cpus[t->cpu].throttled)
+		throttle_waiting(s, cpu, task, THROTTLE_WAKEUP);
 }
 
 static inline void migrate(struct sim *s, int cpu, int task, int to)
@@ -380,6 +405,7 @@ static inline void add_task(struct sim *s, int tid, int cpu, enum where where)
 	struct task *t = &s->tasks[s->nr_tasks];
 
 	*t = (struct task){ .tid = tid, .cpu = cpu, .where = where };
+	t->limited = !dice(s, 3);
 	snprintf(t->comm, sizeof(t->comm), "task %u", s->nr_tasks++);
 	s->nr_alive++;
 }
@@ -484,6 +510,38 @@ static inline void end_task(struct sim *s, int cpu, int task)
 	s->cpus[cpu].todo_state = dice(s, 2) ? 0x10 : 0x20;
 }
 
+static inline void throttle(struct sim *s, int cpu, int task)
+{
+	if (!s->tasks[task].limited)
+		return;
+	emit(s, cpu, THROTTLE, task);
+	s->cpus[cpu].throttled = s->queues_throttle;
+	for (int i = 0; s->queues_throttle && i < (int)s->nr_tasks; i++)
+		if (s->tasks[i].limited && s->tasks[i].where == QUEUED && s->tasks[i].cpu == cpu && is_free(s, i))
+			throttle_waiting(s, cpu, i, THROTTLE);
+	a_bit_later(s);
+	s->tasks[task].waited = "preempted";
+	s->throttles = task;
+	do_switch(s, cpu, pick(s, QUEUED, cpu), dice(s, 2) ? 0x100 : 0);
+	s->throttles = -1;
+}
+
+/* A timer gives some CPU's tasks their quota anew. */
+static inline void unthrottle(struct sim *s, int cpu)
+{
+	int of = some_cpu(s);
+
+	s->cpus[of].throttled = false;
+	for (int i = 0; i < (int)s->nr_tasks; i++) {
+		if (s->tasks[i].where != THROTTLED || s->tasks[i].cpu != of || (!s->queues_throttle && dice(s, 2)))
+			continue;
+		a_bit_later(s);
+		emit(s, cpu, UNTHROTTLE, i);
+		enter(s, i, s->tasks[i].waited);
+		s->tasks[i].where = QUEUED;
+	}
+}
+
 /* What only a running task does. */
 static inline void run_on(struct sim *s, int cpu, int task, uint32_t what)
 {
@@ -495,7 +553,9 @@ static inline void run_on(struct sim *s, int cpu, int task, uint32_t what)
 		do_switch(s, cpu, next, some_sleep(s));
 	else if (what < 75 && next >= 0)
 		do_switch(s, cpu, next, dice(s, 3) ? 0x100 : 0);
-	else if (what < 85)
+	else if (what < 80)
+		throttle(s, cpu, task);
+	else if (what < 87)
 		fork_task(s, cpu);
 	else if (what < 92)
 		end_task(s, cpu, task);
@@ -520,6 +580,8 @@ static inline void step_cpu(struct sim *s, int cpu)
 		wake_leaving(s, cpu);
 	} else if (what < 42) {
 		wake_in_vain(s, cpu);
+	} else if (what < 47) {
+		unthrottle(s, cpu);
 	} else if (current >= 0) {
 		run_on(s, cpu, current, dice(s, 100));
 	} else {
@@ -677,6 +739,7 @@ static inline int add_pinned(struct sim *s, const char *name, int first_tid)
 		if (name)
 			snprintf(t->comm, sizeof(t->comm), "%s/%d", name, cpu);
 		t->pinned = true;
+		t->limited = false;
 		enter(s, first + cpu, "sleep");
 		t->asleep = t->open;
 	}
@@ -696,6 +759,8 @@ static inline void begin(struct sim *s, uint64_t seed)
 		s->cpus[cpu].current = -1;
 	add_pinned(s, NULL, 10);
 	s->has_hotplug = s->nr_cpus > 1 && dice(s, 2);
+	s->queues_throttle = dice(s, 2);
+	s->throttles = -1;
 	s->first_stopper = add_pinned(s, "migration", 30);
 	s->first_hotplug = add_pinned(s, "cpuhp", 50);
 	s->nr_alive = s->nr_cpus; /* only so many of these are needed to go on */

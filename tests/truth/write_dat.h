@@ -18,7 +18,9 @@ static const char *const event_names[] = {
 	[WAKEUP] = "sched_waking",	  [WAKEUP_NEW] = "sched_wakeup_new",
 	[MIGRATE] = "sched_migrate_task", [FORK] = "sched_process_fork",
 	[EXEC] = "sched_process_exec",	  [EXIT] = "sched_process_exit",
-	[HOTPLUG] = "cpuhp_exit",	  [LOST] = "events_lost",
+	[HOTPLUG] = "cpuhp_exit",	  [THROTTLE] = "sched_throttle",
+	[UNTHROTTLE] = "sched_unthrottle", [THROTTLE_WAKEUP] = "sched_throttle_wakeup",
+	[LOST] = "events_lost",
 };
 
 struct record {
@@ -109,6 +111,12 @@ static inline void set_fields(struct record *r, const struct event *e)
 		break;
 	case HOTPLUG:
 		set_number(r, "cpu", (uint64_t)e->to);
+		break;
+	case THROTTLE:
+	case THROTTLE_WAKEUP:
+	case UNTHROTTLE:
+		set_text(r, "comm", e->comm);
+		set_number(r, "pid", (uint64_t)e->tid);
 		break;
 	default:
 		set_number(r, "count", e->count);

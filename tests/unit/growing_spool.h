@@ -27,7 +27,8 @@ struct growing {
 
 static const char *const growing_events[] = {
 	"sched_switch", "sched_waking", "sched_wakeup", "sched_wakeup_new", "sched_migrate_task", "sched_process_fork",
-	"sched_process_exit", "sched_process_exec", "task_newtask", "events_lost", "cpuhp_exit",
+	"sched_process_exit", "sched_process_exec", "task_newtask", "sched_throttle", "sched_throttle_wakeup",
+	"sched_unthrottle", "events_lost", "cpuhp_exit",
 };
 #define GROWING_NR_EVENTS (sizeof(growing_events) / sizeof(*growing_events))
 

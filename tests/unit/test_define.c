@@ -15,6 +15,7 @@
 
 /* In the order of tests/unit/define/all.h, with which this test's defs.o is built. */
 static const char *const headers[] = {
+	"events/throttle.h",
 	"events/sched.h",   "events/task.h",	 "events/idle.h",	"events/freq.h",
 	"events/irq.h",	    "events/cpuhp.h",	 "events/sched_ext.h",	"events/pelt.h",
 	"events/util_est.h", "events/capacity.h", "events/nr_running.h", "events/energy.h",

@@ -20,7 +20,7 @@
 
 #define SEEDS 60
 #define NR_EVENTS 600
-#define NR_CONDITIONS 6
+#define NR_CONDITIONS 7
 #define SENTINEL "sched_process_exit if pid == 999"
 
 static const struct {
@@ -31,6 +31,7 @@ static const struct {
 	{ "waking > 3us", TAP_WAKING, 3000 }, { "waking > 20us", TAP_WAKING, 20000 },
 	{ "preempted > 2us", TAP_PREEMPTED, 2000 }, { "sleeping > 10us", TAP_SLEEPING, 10000 },
 	{ "blocked > 15us", TAP_BLOCKED, 15000 }, { "running > 4us", TAP_RUNNING, 4000 },
+	{ "throttled > 5us", TAP_THROTTLED, 5000 },
 };
 
 struct met {

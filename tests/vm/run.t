@@ -144,10 +144,41 @@ sub check_guest {
 
 	my %count = reverse(($steps->{count}{text} // '') =~ /^\s*(\d+) (\S+)$/mg);
 	for my $event (($steps->{list}{text} // '') =~ /^bpf\s+(\S+)$/mg) {
-		# sched_pick is recorded by name alone; without a BPF scheduler sched_ext is silent (scx.t has one)
-		next if $silent{$event} || $event =~ /^(?:schedtap:sched_pick$|schedtap:sched_scx_|sched_ext:)/;
+		# some are recorded by name alone; without a BPF scheduler sched_ext is silent (scx.t has one)
+		next if $silent{$event} || $event =~ /^(?:schedtap:sched_pick$|schedtap:sched_(?:un)?throttle|schedtap:sched_scx_|sched_ext:)/;
 		cmp_ok($count{$event} // 0, '>', 0, "$event is recorded");
 	}
+}
+
+# ---- throttling ----
+
+# Seconds in which at least one of the tasks was throttled. With one CPU they are all of one queue.
+sub throttled_s {
+	my ($text) = @_;
+	my ($sum, $from, %off) = (0);
+
+	while ($text =~ /([\d.]+): schedtap:sched_(un)?throttle(?:_wakeup)?: comm=.*? pid=(\d+)/g) {
+		my ($s, $ends, $pid) = ($1, $2, $3);
+
+		$from = $s if !$ends && !%off;
+		$sum += $s - $from if $ends && %off && !grep { $_ ne $pid } keys %off;
+		$ends ? delete $off{$pid} : ($off{$pid} = 1);
+	}
+	return $sum;
+}
+
+sub check_quota {
+	my ($name, $steps) = @_;
+	my $said = $steps->{quota}{text} // return;
+	my ($kernel_s) = map { $_ / 1e6 } $said =~ /^throttled_usec (\d+)/m;
+	my $here_s = throttled_s($said);
+
+	is($steps->{quota}{rc}, 0, 'quota: exit code') or diag(substr($said, -600));
+	cmp_ok($kernel_s, '>', 2, 'quota: the kernel throttles');
+	cmp_ok(abs($here_s / $kernel_s - 1), '<', 0.01, "quota: throttled for $here_s s, as the kernel says: $kernel_s s");
+	like($said, qr/^ *\d+ by deadline$/m, 'quota: a deadline task is throttled');
+	like($said, qr/^ *\d+ by quota$/m, 'quota: a task of a cgroup is throttled');
+	like($said, qr/sched_throttle_wakeup:/, 'quota: a task that is woken is throttled') if $name =~ /^6\.(?:1|12)$/;
 }
 
 # ---- probes of programs ----
@@ -341,6 +372,10 @@ sub check_all {
 	SKIP: {
 		skip('picks: ' . (($steps->{list}{text} // '') =~ /(schedtap:sched_pick.*)/)[0], 1) if !$steps->{picks};
 		check_picks(events_of($steps, 'picks'), 300, 1);
+	}
+	SKIP: {
+		skip('quota: ' . (($steps->{list}{text} // '') =~ /(schedtap:sched_throttle .*)/)[0], 1) if !$steps->{quota};
+		check_quota($name, $steps);
 	}
 	SKIP: {
 		skip('resched: ' . (($steps->{list}{text} // '') =~ /(schedtap:sched_exit.*)/)[0], 1) if !$steps->{resched};
