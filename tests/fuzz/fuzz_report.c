@@ -166,7 +166,7 @@ static void check_sums(struct told *told)
 		uint64_t sum_ns = 0;
 		uint32_t len;
 
-		for (int state = 0; state < TAP_DEAD; state++)
+		for (int state = 0; state < TAP_NR_STATES; state++)
 			sum_ns += tasks[i]->total_ns[state];
 		CHECK(sum_ns == tap_task_life_ns(run->timeline, tasks[i]));
 		CHECK(sum_ns <= window_ns && !tasks[i]->total_ns[TAP_DEAD]);
