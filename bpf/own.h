@@ -10,6 +10,7 @@
 #include "gate.h"
 #include "own_functions.h"
 #include "scope.h"
+#include "stacks.h"
 #include "transport.h"
 #include "vocabulary.h"
 
@@ -62,6 +63,19 @@ static __noinline u32 tap_own_bitmask(void *payload, u32 used, u32 bytes, const 
 	return tap_put_bitmask(payload, &fill, src, bytes * 8);
 }
 
+const volatile bool tap_own_has_stacks = false; /* some of them */
+
+/* Of @rec, which is not yet real, in the space that was taken with it. */
+static __noinline void tap_own_stacks(void *ctx, struct tap_rec *rec, u32 space, u32 wanted)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct tap_ring *ring = bpf_map_lookup_elem(&tap_rings, &cpu);
+	struct tap_taken taken = { ring, (u64)((void *)rec - (void *)ring) - TAP_RING_DATA };
+
+	if (ring)
+		tap_stacks_put(ctx, &taken, rec, space, wanted);
+}
+
 static __noinline void tap_own_commit(struct tap_rec *rec, u32 space, u32 used)
 {
 	tap_commit(rec, space, used);
@@ -98,6 +112,8 @@ int BPF_PROG(tap_own_functions, bool preempt, struct task_struct *prev, struct t
 	used = tap_own_text(rec + 1, used, max, prev->comm);
 	used = tap_own_user_text(rec + 1, used, max, prev->comm);
 	used = tap_own_bitmask(rec + 1, used, max, next->comm);
+	if (tap_own_has_stacks)
+		tap_own_stacks(ctx, rec, space, max);
 	tap_own_commit(rec, space, used);
 	if (!tap_own_is_on(max))
 		return 0;

@@ -11,14 +11,16 @@
 #include "program/functions.h"
 #include "program/insns.h"
 #include "ring.h"
+#include "stack_maps.h"
 
 /* Registers that keep their values through calls, beside r6, the context. */
 #define PAYLOAD BPF_REG_7
 #define USED BPF_REG_8 /* bytes of the payload so far, where texts go behind the fixed part */
 #define RECORD BPF_REG_9
 
-#define CONTEXT (-384) /* on the stack, while r6 is a function's; the functions that are called need the rest of 512 bytes */
-#define STACK_END (CONTEXT + 8)
+/* Where on the stack the context is while r6 is a function's: those that are called need the rest of 512 bytes. */
+#define CONTEXT (-384)
+#define CONTEXT_WITH_STACKS (-256)
 #define ROOM_OF_STATEMENT (-160) /* below this, what was computed before is forgotten */
 #define COMMON_BYTES 8u
 
@@ -109,6 +111,19 @@ static uint32_t space(const struct maker *m)
 	return ((uint32_t)sizeof(struct tap_rec) + m->def->size + m->dynamic_max + 7) & ~7u;
 }
 
+/* Of the records of its stacks: a number each (events/stack.h). */
+static uint32_t stacks_space(const struct maker *m)
+{
+	uint32_t nr = !!(m->env->stacks & TAP_STACK_KERNEL) + !!(m->env->stacks & TAP_STACK_USER);
+
+	return nr ? nr * (((uint32_t)sizeof(struct tap_rec) + tap_def_find("schedtap", "kernel_stack")->size + 7) & ~7u) : 0;
+}
+
+static int16_t context(const struct maker *m)
+{
+	return m->env->stacks ? CONTEXT_WITH_STACKS : CONTEXT;
+}
+
 /* Nothing else is on the stack, or in r7 to r9. */
 static void run_in_place(struct maker *m, enum tap_own_function function)
 {
@@ -118,10 +133,10 @@ static void run_in_place(struct maker *m, enum tap_own_function function)
 
 static void take(struct maker *m)
 {
-	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_6, CONTEXT, 0);
-	tap_insns_const(&m->b, BPF_REG_1, space(m));
+	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_6, context(m), 0);
+	tap_insns_const(&m->b, BPF_REG_1, space(m) + stacks_space(m));
 	run_in_place(m, TAP_OWN_TAKE);
-	tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_10, CONTEXT, 0);
+	tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_10, context(m), 0);
 	jump_to_end(m, BPF_JEQ, BPF_REG_0, 0);
 	tap_insns_move(&m->b, RECORD, BPF_REG_0);
 	tap_insns_move(&m->b, PAYLOAD, BPF_REG_0);
@@ -130,6 +145,17 @@ static void take(struct maker *m)
 	tap_insns_add(&m->b, BPF_ST | BPF_MEM | BPF_W, PAYLOAD, 0, 0, (int32_t)m->def->id);
 	tap_insns_value(&m->b, m->current_pid, BPF_REG_1);
 	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_W, PAYLOAD, BPF_REG_1, 4, 0);
+}
+
+static void put_stacks(struct maker *m)
+{
+	if (!m->env->stacks)
+		return;
+	tap_insns_move(&m->b, BPF_REG_1, BPF_REG_6);
+	tap_insns_move(&m->b, BPF_REG_2, RECORD);
+	tap_insns_const(&m->b, BPF_REG_3, space(m));
+	tap_insns_const(&m->b, BPF_REG_4, m->env->stacks);
+	tap_insns_call_function(&m->b, TAP_OWN_STACKS);
 }
 
 static void commit(struct maker *m)
@@ -260,13 +286,14 @@ static int make(struct maker *m)
 {
 	m->b.prog = &m->assigned.scope.prog;
 	m->b.nr = m->nr_ends = 0;
-	m->b.stack_end = STACK_END;
+	m->b.stack_end = (int16_t)(context(m) + 8);
 	tap_insns_begin(&m->b);
 	check_condition(m);
 	check_scope(m);
 	tap_insns_forget(&m->b);
 	take(m);
 	put_fields(m);
+	put_stacks(m);
 	commit(m);
 	for (unsigned int i = 0; i < m->nr_ends; i++)
 		tap_insns_land(&m->b, m->ends[i]);

@@ -18,6 +18,7 @@ struct tap_recorder_env {
 	const struct tap_functions *functions;
 	unsigned int nr_cpus;
 	bool by_cpu, by_task; /* only CPUs, or tasks, that bpf/scope.h finds wanted */
+	uint32_t stacks; /* behind each record: as in "tap_stacks_of" (bpf/stack_maps.h); 0: none */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "capture/bpf/stacks.h"
 #include "program/functions.h"
 #include "program/recorder.h"
 
@@ -29,13 +30,15 @@ static void release(struct tap_bpf_own_program *own)
 static int load_program(struct tap_bpf_own_program *own, struct tap_plan_event *ev, const struct tap_recorder_env *env,
 			const struct tap_kernel *kernel, struct tap_err *err)
 {
+	struct tap_recorder_env with_stacks = *env;
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
 	struct tap_err bad = { 0 };
 	const char *at;
 	int ret;
 
+	with_stacks.stacks = tap_bpf_stacks_constant(&ev->stacks);
 	tap_kernel_absent(kernel, ev->def, absent);
-	ret = own->prog = tap_recorder_load(env, ev->def, &own->feed, absent, &at, &bad);
+	ret = own->prog = tap_recorder_load(&with_stacks, ev->def, &own->feed, absent, &at, &bad);
 	if (ret >= 0)
 		return 0;
 	if (ret == -EINVAL && at)

@@ -13,7 +13,7 @@
 #define LOOK_SHIFT 20
 #define LOG_BYTES (1u << 20) /* of new stacks between two drains: a thousand of the deepest */
 
-static uint32_t constant_of(const struct tap_stack_kinds *kinds)
+uint32_t tap_bpf_stacks_constant(const struct tap_stack_kinds *kinds)
 {
 	return (kinds->kernel ? TAP_STACK_KERNEL : 0) | (kinds->user ? TAP_STACK_USER : 0) |
 	       kinds->depth << TAP_STACK_DEPTH_SHIFT;
@@ -23,14 +23,23 @@ static int set_constants(struct bpf_object *obj, const struct tap_plan *plan)
 {
 	uint32_t of[TAP_STACK_EVENTS] = { 0 }, max = TAP_STACKS_MAX, sets = TAP_STACK_LOOK_SETS;
 	uint64_t bytes = LOG_BYTES, seed;
+	bool own = false;
 	int ret;
 
-	for (unsigned int i = 0; i < plan->nr_events; i++)
-		if (plan->events[i].backend == &tap_backend_bpf && plan->events[i].stacks.depth)
-			of[tap_bpf_index(plan->events[i].def)] = constant_of(&plan->events[i].stacks);
+	for (unsigned int i = 0; i < plan->nr_events; i++) {
+		const struct tap_plan_event *ev = &plan->events[i];
+
+		if (ev->backend != &tap_backend_bpf || !ev->stacks.depth)
+			continue;
+		if (tap_def_is_built_in(ev->def))
+			of[tap_bpf_index(ev->def)] = tap_bpf_stacks_constant(&ev->stacks);
+		else
+			own = true;
+	}
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		return -errno;
 	ret = tap_bpf_set(obj, "tap_stacks_of", of, sizeof(of));
+	ret = ret ?: tap_bpf_set(obj, "tap_own_has_stacks", &own, sizeof(own));
 	ret = ret ?: tap_bpf_set(obj, "tap_stacks_max", &max, sizeof(max));
 	ret = ret ?: tap_bpf_set(obj, "tap_stack_log_bytes", &bytes, sizeof(bytes));
 	ret = ret ?: tap_bpf_set(obj, "tap_stack_look_sets", &sets, sizeof(sets));

@@ -20,6 +20,8 @@ struct tap_bpf_stacks { /* all zero: no event has stacks */
 	uint64_t looked_ns; /* when it was last asked for what is new */
 };
 
+/* Which of them, as bpf/stack_maps.h has it. 0: none. */
+uint32_t tap_bpf_stacks_constant(const struct tap_stack_kinds *kinds);
 /* Before the object is loaded. Return: 0 or -errno. */
 int tap_bpf_stacks_size(struct bpf_object *obj, const struct tap_plan *plan);
 /* After it is loaded. Return: 0; -errno with a sentence. */

@@ -474,9 +474,6 @@ static int add_trigger(struct maker *m, const char *text, struct tap_err *err)
 /* Return: 0; -EINVAL with a sentence: this event cannot have such. */
 static int set_stacks(struct tap_plan *plan, struct tap_plan_event *ev, const struct tap_stack *stack, struct tap_err *err)
 {
-	if (ev->def && !tap_def_is_built_in(ev->def))
-		return tap_err_set(err, -EINVAL, "--stack '%.200s': %s:%s is of a definition, whose events have no stacks",
-				   stack->text, ev->system, ev->name);
 	if (ev->stacks.depth)
 		return tap_err_set(err, -EINVAL, "--stack '%.200s': %s:%s has stacks already", stack->text, ev->system, ev->name);
 	ev->stacks = stack->kinds;
