@@ -17,19 +17,11 @@ struct tap_chain {
 /* Set by the loader, by the event's index. Where it is 0 there is no next one, and the verifier removes the call. */
 const volatile u8 tap_chain_next[TAP_NR_EVENTS];
 const volatile u8 tap_chain_stamp[TAP_NR_EVENTS]; /* enum tap_stamp */
-/*
- * Bytes that an event takes with its own record for the one behind it, and of this one, who does so: 1 + index. To take them waits until
- * what was written before is in memory: once for both.
- */
-const volatile u16 tap_chain_gives[TAP_NR_EVENTS];
-const volatile u16 tap_chain_giver[TAP_NR_EVENTS];
 
 #define TAP_CHAIN_ON(ctx, tracepoint, event)                                                        \
 	do {                                                                                       \
 		if (tap_chain_next[index_##event])                                                 \
 			bpf_tail_call(ctx, &tap_chain_##tracepoint, tap_chain_next[index_##event]); \
-		if (tap_chain_gives[index_##event]) /* it was not called */                        \
-			tap_give_back(index_##event, tap_chain_gives[index_##event]);              \
 	} while (0)
 
 #endif

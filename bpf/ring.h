@@ -22,9 +22,6 @@
  */
 #define TAP_RING_DATA 4096
 #define TAP_RING_SLACK 4096
-/* In front of the records, by event (chain.h): .head where space is that was taken for the one behind it; 0: none. */
-#define TAP_RING_GIVEN_AT 2048
-#define TAP_RING_GIVEN_MAX 256u
 
 /* Each side's words are on a cache line of their own. */
 struct tap_ring {
@@ -52,7 +49,7 @@ enum tap_stamp {
 /* In front of each record; the ftrace payload follows. */
 struct tap_rec {
 	unsigned short space; /* bytes taken in the ring, a multiple of 8, this header included */
-	unsigned short used;  /* bytes of payload: text fields take less than was reserved; 0: this is no record */
+	unsigned short used;  /* bytes of payload: text fields take less than was reserved */
 	unsigned int cpu;
 	unsigned long long ts_ns; /* CLOCK_MONOTONIC */
 };

@@ -154,7 +154,6 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 	{                                                                                          \
 		const enum tap_stamp stamp = tap_chain_stamp[index_##event];                       \
 		const u32 stacks = tap_stacks_of[index_##event];                                   \
-		const u32 gives = tap_chain_gives[index_##event], giver = tap_chain_giver[index_##event]; \
 		const u32 fixed = sizeof(struct tap_rec) + sizeof(struct raw_##class);             \
 		const u32 space = (fixed + dynamic_max_##class(args) + 7) & ~7u;                   \
 		struct tap_fill fill = { .used = sizeof(struct raw_##class) };                     \
@@ -165,17 +164,11 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
                                                                                                    \
 		if (!condition_##class(args) || !TAP_WANTED(args)) {                               \
 			tap_leave_out(stamp);                                                      \
-			if (giver)                                                                 \
-				tap_give_back(giver - 1, space);                                   \
 			return;                                                                    \
 		}                                                                                  \
-		rec = giver ? tap_take_given(giver - 1, &taken) : NULL;                            \
-		if (!rec)                                                                          \
-			rec = tap_take(space + tap_stacks_space(stacks) + gives, stamp, &taken);   \
+		rec = tap_take(space + tap_stacks_space(stacks), stamp, &taken);                   \
 		if (!rec)                                                                          \
 			return;                                                                    \
-		if (gives)                                                                         \
-			tap_give(&taken, rec, space + tap_stacks_space(stacks), index_##event);    \
 		entry = (struct raw_##class *)(rec + 1);                                           \
 		*(u32 *)&entry->ent = TAP_ID_BASE + index_##event;                                 \
 		current = bpf_get_current_task_btf();                                              \

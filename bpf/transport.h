@@ -138,47 +138,6 @@ static __always_inline void tap_make_real(struct tap_rec *rec, u16 space, u16 us
 #endif
 }
 
-/* ---- space for the event behind one in its chain, taken with its own ---- */
-
-static __always_inline u64 *tap_given(struct tap_ring *ring, u32 event)
-{
-	return (u64 *)((void *)ring + TAP_RING_GIVEN_AT) + event % TAP_RING_GIVEN_MAX;
-}
-
-/* @event has taken more than its record @first, from @offset on. */
-static __always_inline void tap_give(const struct tap_taken *taken, struct tap_rec *first, u32 offset, u32 event)
-{
-	struct tap_rec *rec = tap_taken_at(taken, first, offset);
-
-	rec->cpu = first->cpu;
-	rec->ts_ns = first->ts_ns;
-	*tap_given(taken->ring, event) = taken->head + offset;
-}
-
-/* What @event has given. Return: NULL: nothing. */
-static __always_inline struct tap_rec *tap_take_given(u32 event, struct tap_taken *taken)
-{
-	u32 cpu = bpf_get_smp_processor_id();
-	struct tap_ring *ring = bpf_map_lookup_elem(&tap_rings, &cpu);
-	u64 head = ring ? *tap_given(ring, event) : 0;
-
-	if (!head)
-		return NULL;
-	*tap_given(ring, event) = 0;
-	*taken = (struct tap_taken){ ring, head };
-	return (void *)ring + TAP_RING_DATA + (head & (tap_ring_bytes - 8));
-}
-
-/* Who was to have it records nothing. */
-static __always_inline void tap_give_back(u32 event, u32 space)
-{
-	struct tap_taken taken;
-	struct tap_rec *rec = tap_take_given(event, &taken);
-
-	if (rec)
-		tap_make_real(rec, space, 0);
-}
-
 static __always_inline void tap_commit(struct tap_rec *rec, u16 space, u16 used)
 {
 	if (tap_use_ringbuf) {

@@ -164,10 +164,8 @@ void tap_lane_drain(struct tap_lane *lane, struct tap_page_writer *writer, struc
 		if (!word)
 			break; /* taken, not yet real: its writer was interrupted */
 		__builtin_prefetch(at + PREFETCH_BYTES, 1); /* it lies in the other CPU's cache */
-		if (word >> 16) {
-			tap_lane_add(lane, writer, rec->ts_ns, rec + 1, word >> 16);
-			tap_lane_count(lane, rec, res);
-		}
+		tap_lane_add(lane, writer, rec->ts_ns, rec + 1, word >> 16);
+		tap_lane_count(lane, rec, res);
 		zero_words(at, space);
 		tail += space;
 		if (tail - released >= RELEASE_BYTES) {

@@ -119,15 +119,6 @@ static bool take(struct writer *w, uint32_t len)
 	return true;
 }
 
-/* Space that was taken for a record, and given back. */
-static void put_blank(struct writer *w)
-{
-	uint64_t head = w->ring.head;
-
-	w->ring.head += 64;
-	__atomic_store_n((uint32_t *)(w->data + (head & (w->ring_bytes - 1))), 64, __ATOMIC_RELEASE);
-}
-
 static void commit(struct writer *w)
 {
 	uint32_t word;
@@ -285,7 +276,6 @@ enum op {
 	TAKE,	/* one of b bytes, not yet real */
 	COMMIT, /* the one that was taken last */
 	LOSE,	/* a events, though there is space */
-	BLANK,	/* space without a record */
 	DRAIN,	/* then a records have come out in all */
 	MEET,	/* a drain; before its a-th look at the ring, 64 records of 48 bytes are put and 6 lost */
 	AGAIN,	/* all before, a times */
@@ -323,8 +313,6 @@ static const struct script scripts[] = {
 	{ "an interrupt of an interrupt",
 	  { { TAKE, 0, 48 }, { TAKE, 0, 80 }, { TAKE, 0, 40 }, { COMMIT }, { DRAIN, 0 }, { COMMIT },
 	    { DRAIN, 0 }, { COMMIT }, { DRAIN, 3 } }, 3, 0, 0 },
-	{ "space without a record is passed over",
-	  { { PUT, 1, 48 }, { BLANK }, { PUT, 2, 48 }, { DRAIN, 3 }, { BLANK }, { DRAIN, 3 }, { PUT, 60, 48 }, { DRAIN, 63 } }, 63, 0, 0 },
 	{ "loss at the very start", { { LOSE, 2 }, { DRAIN, 0 }, { PUT, 2, 48 }, { DRAIN, 2 } },
 	  2, 2, 1 },
 	{ "loss at the very end", { { PUT, 2, 48 }, { LOSE, 1 }, { DRAIN, 2 } }, 2, 1, 1 },
@@ -360,9 +348,6 @@ static void step(struct writer *w, struct reader *r, const struct step *s)
 		break;
 	case COMMIT:
 		commit(w);
-		break;
-	case BLANK:
-		put_blank(w);
 		break;
 	case LOSE:
 		for (unsigned int i = 0; i < s->a; i++)

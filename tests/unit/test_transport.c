@@ -255,61 +255,6 @@ static void test_again_lost(void **state)
 	assert_int_equal(rec_at(24)->ts_ns, 4);
 }
 
-/* Takes @space, and @more for the event behind it. */
-static void put_and_give(u32 space, u32 more, u32 event)
-{
-	struct tap_taken taken = { 0 };
-	struct tap_rec *rec = tap_take(space + more, TAP_STAMP_FIRST, &taken);
-
-	assert_non_null(rec);
-	tap_give(&taken, rec, space, event);
-	tap_commit(rec, (u16)space, (u16)(space - sizeof(*rec)));
-}
-
-/* Whatever comes in between stands behind both. */
-static void test_given(void **state)
-{
-	struct tap_taken taken;
-	struct tap_rec *rec;
-
-	(void)state;
-	put_and_give(40, 32, 7);
-	put(24);
-	assert_null(tap_take_given(8, &taken)); /* another chain's */
-	rec = tap_take_given(7, &taken);
-	assert_ptr_equal(rec, rec_at(40));
-	assert_int_equal(rec->space, 0); /* not real yet */
-	assert_int_equal(rec->cpu, 3);
-	assert_int_equal(rec->ts_ns, rec_at(0)->ts_ns);
-	assert_int_equal(rec_at(72)->space, 24);
-	assert_null(tap_take_given(7, &taken)); /* that was it */
-}
-
-static void test_given_at_the_end(void **state)
-{
-	struct tap_taken taken;
-
-	(void)state;
-	memory.ring.head = memory.ring.tail = 3 * RING_BYTES - 8;
-	put_and_give(40, 32, 0);
-	assert_ptr_equal(tap_take_given(0, &taken), rec_at(32));
-}
-
-static void test_given_back(void **state)
-{
-	struct tap_taken taken;
-
-	(void)state;
-	tap_give_back(7, 32); /* nothing was given */
-	put_and_give(40, 32, 7);
-	tap_give_back(7, 32);
-	assert_int_equal(rec_at(40)->space, 32);
-	assert_int_equal(rec_at(40)->used, 0);
-	assert_null(tap_take_given(7, &taken));
-	ring_there = NULL;
-	assert_null(tap_take_given(7, &taken));
-}
-
 static void test_no_ring(void **state)
 {
 	(void)state;
@@ -347,8 +292,6 @@ int main(void)
 		cmocka_unit_test_setup(test_closed, begin), cmocka_unit_test_setup(test_end, begin),
 		cmocka_unit_test_setup(test_interrupted, begin), cmocka_unit_test_setup(test_again, begin),
 		cmocka_unit_test_setup(test_again_interrupted, begin), cmocka_unit_test_setup(test_again_without_first, begin),
-		cmocka_unit_test_setup(test_given, begin), cmocka_unit_test_setup(test_given_at_the_end, begin),
-		cmocka_unit_test_setup(test_given_back, begin),
 		cmocka_unit_test_setup(test_again_lost, begin), cmocka_unit_test_setup(test_no_ring, begin),
 		cmocka_unit_test_setup(test_ringbuf, begin),
 	};

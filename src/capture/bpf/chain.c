@@ -8,7 +8,7 @@
 #include "object/object.h"
 #include "ring.h"
 
-#define MAX_EVENTS TAP_RING_GIVEN_MAX
+#define MAX_EVENTS 512u
 /* The kernel lets 33 programs follow one another (MAX_TAIL_CALL_CNT), and in front of each may be another one. */
 #define MAX_LENGTH 16u
 
@@ -98,66 +98,11 @@ static enum tap_stamp stamp_of(const struct bpf_object *obj, struct tap_plan *pl
 	return has_front(plan, prog) || !tap_bpf_chain_next(obj, prog) ? TAP_STAMP_OWN : TAP_STAMP_FIRST;
 }
 
-/* What the record of an event takes. 0: that is not known before it is filled, or it may not be made, or has stacks behind it. */
-static uint16_t space_of(const struct tap_plan_event *ev)
+int tap_bpf_chain_prepare(struct bpf_object *obj, struct tap_plan *plan)
 {
-	const struct tap_def *def = ev->def;
-
-	if (def->condition || ev->stacks.kernel || ev->stacks.user)
-		return 0;
-	for (unsigned int i = 0; i < def->nr_fields; i++)
-		if (def->fields[i].kind == TAP_FIELD_STRING || def->fields[i].kind == TAP_FIELD_DYNAMIC)
-			return 0;
-	return (uint16_t)((sizeof(struct tap_rec) + def->size + 7) & ~7u);
-}
-
-/* What is set in the object, by the event's index. */
-struct constants {
-	uint8_t next[MAX_EVENTS], stamp[MAX_EVENTS];
-	uint16_t gives[MAX_EVENTS], giver[MAX_EVENTS];
-	unsigned int nr;
-};
-
-static const struct bpf_program *behind(const struct bpf_object *obj, const struct bpf_program *prog)
-{
-	unsigned int next = tap_bpf_chain_next(obj, prog);
-	struct bpf_program *other;
-
-	bpf_object__for_each_program(other, obj)
-		if (next && on_same(other, prog) && find(obj, other).at == next)
-			return other;
-	return NULL;
-}
-
-/* One that takes space for the one behind it was given none itself. */
-static void share_space(const struct bpf_object *obj, struct tap_plan *plan, const struct bpf_program *prog, struct constants *c)
-{
-	const struct bpf_program *next = behind(obj, prog);
-	const struct tap_plan_event *ev = tap_bpf_event_of(plan, bpf_program__name(prog)), *other;
-	unsigned int index = tap_bpf_index(ev->def);
-
-	if (!next || has_front(plan, prog) || has_front(plan, next) || c->giver[index])
-		return;
-	other = tap_bpf_event_of(plan, bpf_program__name(next));
-	if (!space_of(ev) || !space_of(other))
-		return;
-	c->gives[index] = space_of(other);
-	c->giver[tap_bpf_index(other->def)] = (uint16_t)(index + 1);
-}
-
-static int set(struct bpf_object *obj, const struct constants *c)
-{
-	int ret = tap_bpf_set(obj, "tap_chain_next", c->next, c->nr * sizeof(*c->next));
-
-	ret = ret ?: tap_bpf_set(obj, "tap_chain_stamp", c->stamp, c->nr * sizeof(*c->stamp));
-	ret = ret ?: tap_bpf_set(obj, "tap_chain_gives", c->gives, c->nr * sizeof(*c->gives));
-	return ret ?: tap_bpf_set(obj, "tap_chain_giver", c->giver, c->nr * sizeof(*c->giver));
-}
-
-int tap_bpf_chain_prepare(struct bpf_object *obj, struct tap_plan *plan, bool ringbuf)
-{
-	struct constants c = { 0 };
+	uint8_t next[MAX_EVENTS] = { 0 }, stamps[MAX_EVENTS] = { 0 };
 	struct bpf_program *prog;
+	unsigned int nr = 0;
 	int ret = 0;
 
 	bpf_object__for_each_program(prog, obj) {
@@ -169,15 +114,14 @@ int tap_bpf_chain_prepare(struct bpf_object *obj, struct tap_plan *plan, bool ri
 			continue;
 		if (index >= MAX_EVENTS)
 			return -E2BIG;
-		c.nr = index < c.nr ? c.nr : index + 1;
-		c.next[index] = (uint8_t)tap_bpf_chain_next(obj, prog);
-		c.stamp[index] = (uint8_t)stamp_of(obj, plan, prog);
-		if (!ringbuf)
-			share_space(obj, plan, prog, &c);
+		nr = index < nr ? nr : index + 1;
+		next[index] = (uint8_t)tap_bpf_chain_next(obj, prog);
+		stamps[index] = (uint8_t)stamp_of(obj, plan, prog);
 		ret = ret ?: bpf_map__set_autocreate(array_of(obj, prog), true);
 		ret = ret ?: bpf_map__set_max_entries(array_of(obj, prog), p.nr);
 	}
-	return ret ?: set(obj, &c);
+	ret = ret ?: tap_bpf_set(obj, "tap_chain_next", next, nr);
+	return ret ?: tap_bpf_set(obj, "tap_chain_stamp", stamps, nr);
 }
 
 int tap_bpf_chain_tie(const struct bpf_object *obj, const struct bpf_program *prog, int entry)

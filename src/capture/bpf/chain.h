@@ -8,8 +8,8 @@
 
 #include "capture/bpf/planned.h"
 
-/* Before the object is loaded, when it is known which of its programs are, and whether into a BPF ring buffer. Return: 0 or -errno. */
-int tap_bpf_chain_prepare(struct bpf_object *obj, struct tap_plan *plan, bool ringbuf);
+/* Before the object is loaded, when it is known which of its programs are. Return: 0 or -errno. */
+int tap_bpf_chain_prepare(struct bpf_object *obj, struct tap_plan *plan);
 
 /* Ties a program into the chain that it is in: @entry is the program, or what is in front of it. Return: 0 or -errno. */
 int tap_bpf_chain_tie(const struct bpf_object *obj, const struct bpf_program *prog, int entry);

@@ -185,7 +185,7 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	if (!choose_programs(o->obj, plan, kernel))
 		return tap_err_set(err, -ENOENT, "none of the events can be recorded over BPF here%s%s",
 				   *reason ? ": " : "", reason);
-	ret = size_maps(o, plan) ?: tap_bpf_chain_prepare(o->obj, plan, o->ringbuf);
+	ret = size_maps(o, plan) ?: tap_bpf_chain_prepare(o->obj, plan);
 	if (ret)
 		return tap_err_set(err, ret, "cannot size the BPF maps: %s", strerror(-ret));
 	ret = set_constants(o, plan, err);
