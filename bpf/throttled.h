@@ -3,8 +3,8 @@
  * Who is throttled, and until when. When it ends no event tells: the timers that give quotas and budgets anew
  * call no tracepoint of the scheduler's. So those that are throttled are kept in a set, and looked at behind each such timer.
  *
- * All members are read by bpf_core_read(): a task may be anything that was one, and a timer may be gone
- * with the stack on which it was.
+ * All members but those of the task that leaves its CPU are read by bpf_core_read(): a task may be anything that was
+ * one, and a timer may be gone with the stack on which it was.
  */
 #ifndef TAP_BPF_THROTTLED_H
 #define TAP_BPF_THROTTLED_H

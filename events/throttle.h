@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tasks that are able to run, and may not: their cgroup's quota, their deadline server's budget or the
- * real-time classes' share of the CPU is used up. No tracepoint tells of it: these stand beside others, at
+ * Tasks that are able to run, and may not: their cgroup's quota, their own runtime as deadline tasks or the
+ * real-time tasks' share of the CPU is used up. No tracepoint tells of it: these stand beside others, at
  * which the kernel's own members say whether a task may run.
  *
  *   by		quota: cpu.max; deadline: the task's own budget; real-time: sched_rt_runtime_us

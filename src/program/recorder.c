@@ -106,9 +106,14 @@ static void check_scope(struct maker *m)
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
+static uint32_t space_of(uint32_t payload)
+{
+	return ((uint32_t)sizeof(struct tap_rec) + payload + 7) & ~7u;
+}
+
 static uint32_t space(const struct maker *m)
 {
-	return ((uint32_t)sizeof(struct tap_rec) + m->def->size + m->dynamic_max + 7) & ~7u;
+	return space_of(m->def->size + m->dynamic_max);
 }
 
 /* Of the records of its stacks: a number each (events/stack.h). */
@@ -116,7 +121,7 @@ static uint32_t stacks_space(const struct maker *m)
 {
 	uint32_t nr = !!(m->env->stacks & TAP_STACK_KERNEL) + !!(m->env->stacks & TAP_STACK_USER);
 
-	return nr ? nr * (((uint32_t)sizeof(struct tap_rec) + tap_def_find("schedtap", "kernel_stack")->size + 7) & ~7u) : 0;
+	return nr ? nr * space_of(tap_def_find("schedtap", "kernel_stack")->size) : 0;
 }
 
 static int16_t context(const struct maker *m)

@@ -12,7 +12,7 @@ struct btf;
 struct tap_feed;
 struct tap_functions;
 
-/* What is the same for all programs of a recording. */
+/* What is the same for all programs of a recording, but for .stacks. */
 struct tap_recorder_env {
 	const struct btf *btf;
 	const struct tap_functions *functions;

@@ -30,15 +30,13 @@ static void release(struct tap_bpf_own_program *own)
 static int load_program(struct tap_bpf_own_program *own, struct tap_plan_event *ev, const struct tap_recorder_env *env,
 			const struct tap_kernel *kernel, struct tap_err *err)
 {
-	struct tap_recorder_env with_stacks = *env;
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
 	struct tap_err bad = { 0 };
 	const char *at;
 	int ret;
 
-	with_stacks.stacks = tap_bpf_stacks_constant(&ev->stacks);
 	tap_kernel_absent(kernel, ev->def, absent);
-	ret = own->prog = tap_recorder_load(&with_stacks, ev->def, &own->feed, absent, &at, &bad);
+	ret = own->prog = tap_recorder_load(env, ev->def, &own->feed, absent, &at, &bad);
 	if (ret >= 0)
 		return 0;
 	if (ret == -EINVAL && at)
@@ -75,15 +73,20 @@ int tap_bpf_own_load(struct tap_bpf_own *own, const struct bpf_object *obj, stru
 		     const struct tap_kernel *kernel, struct tap_err *err)
 {
 	struct tap_functions functions;
-	const struct tap_recorder_env env = {
+	struct tap_recorder_env env = {
 		.btf = tap_kernel_btf(kernel), .functions = &functions, .nr_cpus = plan->nr_cpus,
 		.by_cpu = plan->select->by & TAP_SELECT_CPUS, .by_task = plan->select->by & TAP_SELECT_TASKS,
 	};
 	int ret = tap_bpf_has_own(plan) ? tap_bpf_find_functions(obj, &functions, err) : 0;
 
-	for (unsigned int i = 0; i < plan->nr_events && !ret; i++)
-		if (tap_bpf_is_planned(&plan->events[i]) && !tap_def_is_built_in(plan->events[i].def))
-			ret = load(own, &plan->events[i], &env, kernel, err);
+	for (unsigned int i = 0; i < plan->nr_events && !ret; i++) {
+		struct tap_plan_event *ev = &plan->events[i];
+
+		if (!tap_bpf_is_planned(ev) || tap_def_is_built_in(ev->def))
+			continue;
+		env.stacks = tap_bpf_stacks_constant(&ev->stacks);
+		ret = load(own, ev, &env, kernel, err);
+	}
 	return ret;
 }
 

@@ -471,7 +471,7 @@ static int add_trigger(struct maker *m, const char *text, struct tap_err *err)
 
 /* ---- stacks ---------------------------------------------------------------------------------- */
 
-/* Return: 0; -EINVAL with a sentence: this event cannot have such. */
+/* Return: 0; -EINVAL with a sentence: this event has some already. */
 static int set_stacks(struct tap_plan *plan, struct tap_plan_event *ev, const struct tap_stack *stack, struct tap_err *err)
 {
 	if (ev->stacks.depth)
