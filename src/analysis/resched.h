@@ -30,7 +30,6 @@ struct tap_resched_figures {
 };
 
 struct tap_resched_opts {
-	struct tap_window window;
 	const struct tap_survey *survey; /* what is missing */
 	/* Whether a stage on this CPU counts, of this task: who is in __schedule(); 0: idle. NULL: all do */
 	bool (*want)(void *ctx, int cpu, int tid);

@@ -72,7 +72,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 				   "cpu_idle: record them with 'schedtap record -e resched -e idle -e irq -e sched'",
 				   r->run.rec.path);
 	tap_resched_init(&all->resched, &(const struct tap_resched_opts){
-		.window = r->run.window, .survey = survey, .want = want, .ctx = all,
+		.survey = survey, .want = want, .ctx = all,
 	});
 	r->events = &events;
 	return 0;

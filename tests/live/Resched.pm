@@ -72,9 +72,10 @@ sub check_resched {
 }
 
 # The intervals of a recording without losses, from its text: { stage => [ns] }. Each CPU is looked at by itself, backwards:
-# from what ends a stage to the nearest event that begins it.
+# from what ends a stage to the nearest event that begins it. What lies outside the window does not count: not all of it was
+# being recorded.
 sub stages {
-	my ($text) = @_;
+	my ($text, $window) = @_;
 	my (%cpus, %stages);
 
 	for my $line (split(/\n/, $text)) {
@@ -82,6 +83,7 @@ sub stages {
 			$line =~ /"ts_ns":(\d+).*"cpu":(\d+).*"event":"\w+:(\w+)","fields":\{(.*)\}/ or next;
 		my %f = $fields =~ /"(\w+)":(-?\d+)/g;
 
+		next if $ns < $window->[0] || $ns > $window->[1];
 		push(@{$cpus{$f{cpu_id} // $cpu}}, { ns => $ns, name => $event, %f });
 	}
 	for my $events (values %cpus) {
@@ -114,10 +116,10 @@ sub stages {
 	return \%stages;
 }
 
-# @dump: of all events, as `dump --json` prints them; @csv: what `resched --csv` prints.
+# @dump: of all events, as `dump --json` prints them; @csv: what `resched --csv` prints; @window: [ns, ns], the recording's.
 sub check_stages {
-	my ($dump, $csv) = @_;
-	my $want = stages($dump);
+	my ($dump, $csv, $window) = @_;
+	my $want = stages($dump, $window);
 	my ($head, @rows) = split(/\n/, $csv);
 	my %got;
 

@@ -26,7 +26,8 @@ is($?, 0, 'recorded') or diag($said);
 my $dump = `$schedtap dump --json -i $dir/r.dat`;
 
 check_resched(join("", grep { /:sched_/ } split(/^/, $dump)), 500);
-check_stages($dump, scalar(`$schedtap resched --csv -i $dir/r.dat`));
+check_stages($dump, scalar(`$schedtap resched --csv -i $dir/r.dat`),
+	     [`$schedtap summary --json -i $dir/r.dat` =~ /"(?:start|end)_ns":(\d+)/g]);
 my ($irqs, $sum) = (0, 0);
 for (`$schedtap resched --csv -i $dir/r.dat`) {
 	my @cells = split(/,/) or next;
