@@ -357,14 +357,14 @@ clock_steps()
 	done
 }
 
-# No room for a file: the next one is written.
+# No room for a file, of which 16 MiB have to stay free: the next one is written.
 full_when_written()
 {
-	small_disk 40M
+	small_disk 60M
 	load
 	start disk/f.dat --keep 1s --after 50ms
 	sleep 0.5
-	head -c 20M /dev/zero >disk/filler
+	head -c $(($(df --output=avail -B1 disk | tail -1) - (12 << 20))) /dev/zero >disk/filler
 	must "$SCHEDTAP" mark one
 	wait_for grep -q 'not written: .*No space left' disk/f.dat.err
 	rm disk/filler
