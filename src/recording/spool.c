@@ -553,7 +553,7 @@ static struct page_file *find_oldest(const struct tap_spool *s, uint64_t *to)
 	return oldest;
 }
 
-int tap_spool_forget(struct tap_spool *s, uint64_t before_ns, uint64_t max_bytes)
+int tap_spool_forget(struct tap_spool *s, uint64_t needed_ns, uint64_t max_bytes)
 {
 	struct page_file *f;
 	uint64_t to;
@@ -562,8 +562,10 @@ int tap_spool_forget(struct tap_spool *s, uint64_t before_ns, uint64_t max_bytes
 	while (!ret && (f = find_oldest(s, &to)) != NULL) {
 		uint64_t next_ns = f->next_ns;
 
-		if (next_ns >= before_ns && s->bytes - s->given_back <= max_bytes)
+		if (max_bytes && s->bytes - s->given_back <= max_bytes)
 			break;
+		if (next_ns >= needed_ns)
+			return max_bytes != 0;
 		ret = give_back(s, f, to);
 		if (next_ns > f->begin_ns)
 			f->begin_ns = next_ns;

@@ -76,10 +76,10 @@ int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu,
  */
 int tap_spool_forgets(struct tap_spool *s, struct tap_err *err);
 /*
- * Gives back pages, the oldest first, 256 KiB at a time: such as hold nothing from @before_ns on, and as many as there
- * are beyond @max_bytes. Return: 0; -errno.
+ * Gives back pages that hold nothing from @needed_ns on, the oldest first, 256 KiB at a time: all, or those beyond
+ * @max_bytes if that is not 0. Return: 0; 1: more than @max_bytes are needed; -errno.
  */
-int tap_spool_forget(struct tap_spool *s, uint64_t before_ns, uint64_t max_bytes);
+int tap_spool_forget(struct tap_spool *s, uint64_t needed_ns, uint64_t max_bytes);
 /* Return: since when nothing is missing, by page stamps; 0: from the beginning. */
 uint64_t tap_spool_whole_from(const struct tap_spool *s);
 

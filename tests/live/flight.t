@@ -146,6 +146,27 @@ always_met()
 	done
 }
 
+# By bytes that last for less than --after: each file ends early, with the mark that it is about and what was before.
+bytes_last_shorter()
+{
+	load
+	load
+	start f.dat --keep 1M --after 20s
+	sleep 1
+	for i in $(seq 30); do
+		must "$SCHEDTAP" mark "mark=$i="
+		sleep 0.1
+	done
+	ends 0 INT
+	must [ "$(nr_files)" -ge 2 ]
+	for i in $(seq 30); do
+		nr=0
+		for file in $(files); do nr=$((nr + $(marked "$file" "mark=$i="))); done
+		must [ $nr -ge 1 ]
+	done
+	must [ "$(sed -n "s/.* MB, \([0-9]\)\.[0-9]* s before and [0-9]\.[0-9]* s after 'mark=.*/\1/p" f.dat.err | wc -l)" = "$(nr_files)" ]
+}
+
 newest_files()
 {
 	start f.dat --keep 100ms --after 10ms --max-files 2
@@ -448,6 +469,7 @@ check "nothing was met" nothing_met
 check "Ctrl-C before the file is whole" ends_with_a_file
 check "met again makes it longer" extended
 check "always met" always_met
+check "bytes that last shorter than --after" bytes_last_shorter
 check "the newest files are kept" newest_files
 check "a hundred conditions" hundred_conditions
 check "the wall clock is set" clock_steps

@@ -39,13 +39,16 @@ struct tap_flight {
 	struct tap_spool *spool;
 	struct tap_page_writer *writer;
 	uint64_t start_ns, meta_ns;
-	_Atomic uint64_t whole_from_ns; /* as the writing thread has it */
+	/* as the writing thread has it */
+	_Atomic uint64_t whole_from_ns;
+	_Atomic bool is_full; /* of what is needed */
 	struct { /* met, and in no file yet */
 		uint64_t first_ns, due_ns; /* due: 0: nothing was */
+		uint64_t needed_ns; /* what came then and later is to be in the file */
 		unsigned int nr;
 		char what[WHAT_LEN];
 	} met;
-	uint64_t last_from_ns, last_to_ns; /* of the last file */
+	uint64_t last_to_ns; /* of the last file */
 	pthread_t thread;
 	pid_t tid;
 	sem_t go, done;
@@ -122,14 +125,15 @@ static int start_thread(struct tap_flight *f, struct tap_err *err)
 
 /* ---- in the thread that writes pages -------------------------------------------------------- */
 
-static int forget(struct tap_spool *spool, void *ctx, uint64_t before_ns, struct tap_err *err)
+static int forget(struct tap_spool *spool, void *ctx, uint64_t needed_ns, struct tap_err *err)
 {
 	struct tap_flight *f = ctx;
-	int ret = tap_spool_forget(spool, before_ns, f->opts.keep_bytes ?: UINT64_MAX);
+	int ret = tap_spool_forget(spool, needed_ns, f->opts.keep_bytes);
 
 	f->whole_from_ns = tap_spool_whole_from(spool);
+	f->is_full = ret > 0;
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot give back pages in '%.300s': %m", tap_spool_path(spool)) : 0;
+	return ret < 0 ? tap_err_set(err, ret, "cannot give back pages in '%.300s': %m", tap_spool_path(spool)) : 0;
 }
 
 static int begin_file(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err)
@@ -139,6 +143,7 @@ static int begin_file(struct tap_spool *spool, void *ctx, uint64_t arg, struct t
 	(void)arg;
 	(void)err;
 	f->whole_from_ns = tap_spool_whole_from(spool);
+	f->is_full = false;
 	sem_post(&f->go);
 	return 0;
 }
@@ -302,20 +307,42 @@ pid_t tap_flight_tid(const struct tap_flight *f)
 	return f->tid;
 }
 
+/* From when on all is held. */
+static uint64_t held_from_ns(const struct tap_flight *f)
+{
+	uint64_t from_ns = f->whole_from_ns;
+
+	return from_ns > f->start_ns ? from_ns : f->start_ns;
+}
+
+/*
+ * What came then and later is to be in the file of what is met at @at_ns. By bytes, how long they will last nobody knows:
+ * half of what led to it.
+ */
+static uint64_t needed_ns(const struct tap_flight *f, uint64_t at_ns)
+{
+	uint64_t held_ns = held_from_ns(f);
+
+	if (f->opts.keep_ns)
+		return f->opts.keep_ns < at_ns ? at_ns - f->opts.keep_ns : 0;
+	return held_ns < at_ns ? at_ns - (at_ns - held_ns) / 2 : at_ns;
+}
+
 void tap_flight_met(struct tap_flight *f, uint64_t at_ns, const char *what)
 {
 	uint64_t due_ns, next_ns = f->last_to_ns;
 
-	if (at_ns < f->whole_from_ns) /* a mark may be of any time */
+	if (at_ns < held_from_ns(f)) /* a mark may be of any time */
 		at_ns = tap_now_ns();
 	due_ns = at_ns + f->opts.after_ns;
 	if (!f->met.due_ns) {
 		f->met.first_ns = at_ns;
+		f->met.needed_ns = needed_ns(f, at_ns);
 		snprintf(f->met.what, sizeof(f->met.what), "%s", what);
-		if (next_ns) /* by bytes, half as long as the last one, for how long they will last nobody knows */
-			next_ns += f->opts.keep_ns ?: (f->last_to_ns - f->last_from_ns) / 2;
+		if (next_ns)
+			next_ns += at_ns - f->met.needed_ns;
 		f->met.due_ns = due_ns > next_ns ? due_ns : next_ns;
-	} else if (due_ns > f->met.due_ns) {
+	} else if (due_ns > f->met.due_ns && f->met.due_ns > tap_now_ns()) {
 		next_ns = f->met.first_ns + TAP_FLIGHT_LONGER * f->opts.after_ns;
 		if (next_ns > f->met.due_ns)
 			f->met.due_ns = due_ns < next_ns ? due_ns : next_ns;
@@ -331,10 +358,10 @@ bool tap_flight_is_due(const struct tap_flight *f, uint64_t now_ns)
 static int begin(struct tap_flight *f, struct tap_description *d, struct tap_err *err)
 {
 	struct moment *m = &f->moment;
-	uint64_t from_ns = f->opts.keep_ns < f->met.first_ns ? f->met.first_ns - f->opts.keep_ns : 0;
+	uint64_t from_ns = f->opts.keep_ns ? f->met.needed_ns : 0; /* by bytes, as far as there is something */
 	int ret = 0;
 
-	if (!f->opts.keep_ns || from_ns < f->start_ns)
+	if (from_ns < f->start_ns)
 		from_ns = f->start_ns;
 	*m = (struct moment){
 		.meta = json_deep_copy(d->meta),
@@ -352,7 +379,6 @@ static int begin(struct tap_flight *f, struct tap_description *d, struct tap_err
 	/* a clock may have been set since the recording began */
 	json_object_set_new(m->meta, "clocks", json_array());
 	name_file(f, f->met.first_ns, m->path);
-	f->last_from_ns = m->file.from_ns;
 	f->last_to_ns = m->file.to_ns;
 	f->met.due_ns = 0;
 	f->met.nr = 0;
@@ -378,22 +404,22 @@ static void end(struct tap_flight *f)
 
 static void give_back(struct tap_flight *f, uint64_t now_ns)
 {
-	uint64_t needed_ns = f->met.due_ns ? f->met.first_ns : now_ns - NOTICED_NS;
+	uint64_t from_ns = f->opts.keep_ns ? needed_ns(f, now_ns - NOTICED_NS) : UINT64_MAX;
 
-	tap_page_writer_call(f->writer, forget, f,
-			     f->opts.keep_ns && f->opts.keep_ns < needed_ns ? needed_ns - f->opts.keep_ns : 0);
+	if (f->met.due_ns > now_ns && f->is_full)
+		f->met.due_ns = now_ns;
+	tap_page_writer_call(f->writer, forget, f, f->met.due_ns ? f->met.needed_ns : from_ns);
 }
 
 /* What `schedtap repair` goes by, should we be killed. */
 static void write_meta(struct tap_flight *f, struct tap_description *d, uint64_t now_ns)
 {
-	uint64_t from_ns = f->whole_from_ns > f->start_ns ? f->whole_from_ns : f->start_ns;
 	char *text;
 
 	if (now_ns - f->meta_ns < META_NS)
 		return;
 	f->meta_ns = now_ns;
-	tap_description_set_window(d, from_ns, 0);
+	tap_description_set_window(d, held_from_ns(f), 0);
 	text = tap_description_text(d);
 	if (text)
 		tap_page_writer_call(f->writer, set_meta, f, (uintptr_t)text);

@@ -5,7 +5,8 @@
  * recording goes on.
  *
  * What is met again before a file ends is in it too, and makes it longer, up to TAP_FLIGHT_LONGER times --after. The next
- * file ends so long after the last one as is held: of what is always met, nothing is in more than two.
+ * file ends so long after the last one as is held: of what is always met, nothing is in more than two. Where bytes are
+ * held, a file ends early when half of what was held before it was met would be given back.
  */
 #ifndef TAP_CAPTURE_SESSION_FLIGHT_H
 #define TAP_CAPTURE_SESSION_FLIGHT_H
