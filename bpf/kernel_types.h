@@ -118,6 +118,7 @@ struct rq {
 	struct cfs_rq cfs;
 	struct rt_rq rt;
 	struct list_head cfs_tasks; /* that are queued, by se.group_node */
+	struct task_struct *curr;
 	struct task_struct *donor; /* since v6.12: whom the classes picked */
 };
 

@@ -175,10 +175,16 @@ static __always_inline u32 tp_rq_h_nr_runnable(struct rq *rq)
 
 /* ---- EEVDF ---- */
 
-/* Whom the scheduler picked that @next may run: itself, or a task that waits for a mutex of its. */
+/*
+ * Whom the scheduler picked that @next may run: itself, or a task that waits for a mutex of its. Without proxy execution
+ * rq->donor is another name for rq->curr.
+ */
 static __always_inline struct task_struct *tp_picked(struct task_struct *next)
 {
-	return bpf_core_field_exists(struct rq, donor) ? next->se.cfs_rq->rq->donor : next;
+	if (!bpf_core_field_exists(struct rq, donor) ||
+	    bpf_core_field_offset(struct rq, donor) == bpf_core_field_offset(struct rq, curr))
+		return next;
+	return next->se.cfs_rq->rq->donor;
 }
 
 /* In which queue it competes: its cgroup's, or since v7.3 the one that the CPU has. */
@@ -208,23 +214,44 @@ static __always_inline u64 tap_vtime_zero(struct cfs_rq *cfs_rq)
 	return bpf_core_field_exists(cfs_rq->zero_vruntime) ? cfs_rq->zero_vruntime : cfs_rq->min_vruntime;
 }
 
-/* avg_vruntime() in kernel/sched/fair.c: rounded down, so that who is at it or before it is eligible. */
-static __always_inline u64 tp_cfs_rq_vtime(struct cfs_rq *cfs_rq)
+/* What a queue's sums are of. */
+struct tap_vtime {
+	u64 zero;
+	s64 sum;
+	u64 load;
+};
+
+static __always_inline void tap_vtime_add(struct tap_vtime *v, struct cfs_rq *cfs_rq, struct sched_entity *se)
+{
+	u64 weight;
+
+	if (!se->on_rq)
+		return;
+	weight = tap_sum_weight(cfs_rq, tp_se_weight(se));
+	v->sum += (se->vruntime - v->zero) * weight;
+	v->load += weight;
+}
+
+/*
+ * avg_vruntime() in kernel/sched/fair.c: rounded down, so that who is at it or before it is eligible. @se: one of the queue,
+ * and the one that runs as a rule: what tracepoints pass is read with less than what a queue points to.
+ */
+static __always_inline u64 tp_cfs_rq_vtime(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	bool renamed = bpf_core_field_exists(cfs_rq->sum_weight);
-	s64 sum = renamed ? cfs_rq->sum_w_vruntime : cfs_rq->avg_vruntime;
-	u64 load = renamed ? cfs_rq->sum_weight : cfs_rq->avg_load;
-	u64 zero = tap_vtime_zero(cfs_rq);
+	struct tap_vtime v = {
+		.zero = tap_vtime_zero(cfs_rq),
+		.sum = renamed ? cfs_rq->sum_w_vruntime : cfs_rq->avg_vruntime,
+		.load = renamed ? cfs_rq->sum_weight : cfs_rq->avg_load,
+	};
 	struct sched_entity *curr = cfs_rq->curr;
 
-	if (curr && curr->on_rq) {
-		u64 weight = tap_sum_weight(cfs_rq, tp_se_weight(curr));
-
-		sum += (curr->vruntime - zero) * weight;
-		load += weight;
-	}
+	if (curr == se)
+		tap_vtime_add(&v, cfs_rq, se);
+	else if (curr)
+		tap_vtime_add(&v, cfs_rq, curr);
 	/* a BPF program divides unsigned numbers alone; of 0 entities the zero is V, for n / 0 is 0 */
-	return sum < 0 ? zero - (load - 1 - sum) / load : zero + sum / load;
+	return v.sum < 0 ? v.zero - (v.load - 1 - v.sum) / v.load : v.zero + v.sum / v.load;
 }
 
 static __always_inline u64 tp_se_vprot(struct sched_entity *se)

@@ -77,13 +77,13 @@ TRACE_EVENT(sched_pick,
 		struct sched_entity *se = &picked->se;
 		struct cfs_rq *queue = tp_se_queue(se);
 		struct cfs_rq *prev_queue = tp_se_queue(&prev->se);
-		u64 vtime = tp_cfs_rq_vtime(queue);
+		u64 vtime = tp_cfs_rq_vtime(queue, se);
 		u64 v = se->vruntime;
 		bool fair = queue->curr == se;
 		bool queued = prev->se.on_rq;
 
 		__entry->prev_lag = !queued ? 0 :
-			(prev_queue == queue ? vtime : tp_cfs_rq_vtime(prev_queue)) - prev->se.vruntime;
+			(prev_queue == queue ? vtime : tp_cfs_rq_vtime(prev_queue, &prev->se)) - prev->se.vruntime;
 		__entry->next_lag = fair ? vtime - v : 0;
 		tp_if(sched_entity_deadline, __entry->next_deadline = fair ? se->deadline - v : 0;)
 		tp_if(sched_entity_vprot, __entry->next_vprot = fair ? tp_se_vprot(se) - v : 0;)

@@ -318,7 +318,7 @@ static __always_inline u64 tap_vtime_zero(const struct cfs_rq *cfs_rq)
 }
 
 /* avg_vruntime() in kernel/sched/fair.c: rounded down, so that who is at it or before it is eligible. */
-static __always_inline u64 tp_cfs_rq_vtime(const struct cfs_rq *cfs_rq)
+static __always_inline u64 tap_cfs_rq_vtime(const struct cfs_rq *cfs_rq)
 {
 #if TAP_HAS_cfs_rq_sum_weight
 	s64 sum = cfs_rq->sum_w_vruntime;
@@ -340,6 +340,7 @@ static __always_inline u64 tp_cfs_rq_vtime(const struct cfs_rq *cfs_rq)
 		return zero;
 	return sum < 0 ? zero - div64_u64(load - 1 - sum, load) : zero + div64_u64(sum, load);
 }
+#define tp_cfs_rq_vtime(cfs_rq, se) tap_cfs_rq_vtime(cfs_rq) /* @se: of use in a BPF program */
 
 static __always_inline bool tp_task_throttled(const struct task_struct *p)
 {
@@ -356,7 +357,7 @@ static __always_inline bool tp_task_throttled(const struct task_struct *p)
 #define tp_picked(next) (next)
 #define tp_se_queue(se) ((struct cfs_rq *)NULL)
 #define tp_se_weight(se) 0
-#define tp_cfs_rq_vtime(cfs_rq) 0
+#define tp_cfs_rq_vtime(cfs_rq, se) 0
 #define tp_task_throttled(p) false
 #endif
 

@@ -44,7 +44,7 @@ TAP_ACCESSOR(tap_vtime_sum, "cfs_rq",
 TAP_ACCESSOR(tap_vtime_load, "cfs_rq",
 	 "(s64)((exists(cfs_rq->sum_weight) ? cfs_rq->sum_weight : cfs_rq->avg_load) + tap_curr_weight(cfs_rq))")
 TAP_ACCESSOR(tap_floor, "sum, load", "!load ? 0 : sum < 0 ? -((load - 1 - sum) / load) : sum / load")
-TAP_ACCESSOR(tp_cfs_rq_vtime, "cfs_rq",
+TAP_ACCESSOR(tp_cfs_rq_vtime, "cfs_rq, se",
 	 "tap_vtime_zero(cfs_rq) + tap_floor(tap_vtime_sum(cfs_rq), tap_vtime_load(cfs_rq))")
 TAP_ACCESSOR(tp_se_vprot, "se", "exists(se->vprot) ? se->vprot : 0")
 TAP_ACCESSOR(tp_se_delayed, "se", "exists(se->sched_delayed) ? se->sched_delayed : 0")
