@@ -137,10 +137,22 @@ static bool declare(struct layout *l, uint32_t id, const char *name)
 	return true;
 }
 
+static bool is_wanted(const struct layout *l, size_t i, const char *of)
+{
+	return i < l->nr && !strcmp(l->members[i].of, of) && l->members[i].exists && !l->members[i].is_bitfield;
+}
+
+/* Whether the next one is in the same place: in a union. */
+static bool is_shared(const struct layout *l, size_t i, const char *of)
+{
+	return is_wanted(l, i + 1, of) && l->members[i + 1].offset == l->members[i].offset;
+}
+
 static int define(struct layout *l, const char *name)
 {
 	const struct btf_type *t = find(l->kernel, name, BTF_KIND_STRUCT);
-	uint32_t at = 0, pads = 0;
+	uint32_t at = 0, end = 0, pads = 0;
+	bool in_union = false;
 
 	if (!t)
 		return 0;
@@ -149,17 +161,28 @@ static int define(struct layout *l, const char *name)
 		const struct member *m = &l->members[i];
 		int64_t size;
 
-		if (strcmp(m->of, name) || !m->exists || m->is_bitfield)
+		if (!is_wanted(l, i, name))
 			continue;
 		if (m->offset > at)
 			tap_buf_printf(l->out, "\tunsigned char tap_pad%u[%u];\n", pads++, m->offset - at);
+		if (!in_union && is_shared(l, i, name))
+			tap_buf_puts(l->out, "\tunion {\n");
+		in_union |= is_shared(l, i, name);
 		tap_buf_puts(l->out, "\t");
 		size = btf__resolve_size(l->kernel, m->type);
 		if (size < 0 || m->offset < at || !declare(l, m->type, m->name))
 			return tap_err_set(l->err, -ENODATA, "cannot declare the kernel's %s.%s",
 					   name, m->name);
 		tap_buf_puts(l->out, ";\n");
-		at = m->offset + (uint32_t)size;
+		if (m->offset + (uint32_t)size > end)
+			end = m->offset + (uint32_t)size;
+		at = m->offset;
+		if (is_shared(l, i, name))
+			continue;
+		at = end;
+		if (in_union)
+			tap_buf_puts(l->out, "\t};\n");
+		in_union = false;
 	}
 	if (t->size > at)
 		tap_buf_printf(l->out, "\tunsigned char tap_pad%u[%u];\n", pads, t->size - at);

@@ -229,6 +229,12 @@ static const struct kernel cases[] = {
 		.has = { "cannot declare the kernel's rq.nr_running" },
 	},
 	{
+		.name = "members in one place",
+		.types = { { "rq", 16, { { "cpu_capacity", U64, 0 }, { "donor", U64, 8 }, { "curr", U32, 8 } } } },
+		.has = { "\tu64 cpu_capacity;\n\tunion {\n\tu32 curr;\n\tu64 donor;\n\t};\n};\n" SIZE("rq", "16"),
+			 "#define TAP_HAS_rq_donor 1\n" },
+	},
+	{
 		.name = "a tracepoint with the arguments that the event takes",
 		.types = { { "rq", 8, { { "avg_rt", U64, 0 } } } },
 		.tracepoints = { { "__traceiter_pelt_rt_tp", 1 }, { "cgroup_get_from_id", 1 } },
