@@ -231,7 +231,7 @@ static const struct kernel cases[] = {
 	{
 		.name = "members in one place",
 		.types = { { "rq", 16, { { "cpu_capacity", U64, 0 }, { "donor", U64, 8 }, { "curr", U32, 8 } } } },
-		.has = { "\tu64 cpu_capacity;\n\tunion {\n\tu32 curr;\n\tu64 donor;\n\t};\n};\n" SIZE("rq", "16"),
+		.has = { "\tu64 cpu_capacity;\n\tunion {\n\tint curr;\n\tu64 donor;\n\t};\n};\n" SIZE("rq", "16"),
 			 "#define TAP_HAS_rq_donor 1\n" },
 	},
 	{
