@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/interrupts.h"
 #include "base/array.h"
 
 #define NOT_IDLE UINT32_MAX /* cpu_idle: PWR_EVENT_EXIT */
@@ -35,21 +36,11 @@ struct tap_resched_cpu {
 
 /* ---- which events ------------------------------------------------------------------------ */
 
-static bool ends_in(const char *name, const char *end)
-{
-	size_t len = strlen(name), n = strlen(end);
-
-	return len > n && !strcmp(name + len - n, end);
-}
-
-/* Handlers and softirqs; x86 has its own interrupts (the timer's, for one) in irq_vectors, arm64 in ipi. */
 static enum what irq_what(const struct tap_format *fmt)
 {
-	if (strcmp(fmt->system, "irq") && strcmp(fmt->system, "irq_vectors") && strcmp(fmt->system, "ipi"))
-		return NONE;
-	if (ends_in(fmt->name, "_entry"))
-		return IRQ_ENTRY;
-	return ends_in(fmt->name, "_exit") ? IRQ_EXIT : NONE;
+	static const enum what whats[] = { [TAP_IRQ_NONE] = NONE, [TAP_IRQ_ENTRY] = IRQ_ENTRY, [TAP_IRQ_EXIT] = IRQ_EXIT };
+
+	return whats[tap_irq_event(fmt)];
 }
 
 static const struct event_row {

@@ -10,10 +10,11 @@
  *     task          task (its number), tid, comm, first_ns: from when on events tell its state
  *                   (null: none does), born_ns, died_ns (or the window's ends), migrations
  *     run, waking, preempted, throttled, sleep, blocked, stopped, new, gone
- *                   task, from_ns, to_ns, cpu; of a run: state; of waking: waker; not clipped to the window, and
+ *                   task, from_ns, to_ns, cpu; of a run: state; of waking: waker, wakeup_ns (sched_wakeup); not clipped to the window, and
  *                   to_ns is null if it goes on; doubt: 1 if only its end tells what it is; unseen: 1
  *                   for a wait behind "gone"; gone: of a
  *                   migration thread whose CPU is offline, which nobody can see
+ *     move          task, ts_ns, from, to: CPUs
  *   wakeup.jsonl    the same, where waits begin with sched_wakeup instead of sched_waking
  *   switch.jsonl    the same, where a sleep lasts until its task runs
  *   <damage>.dat    whole.dat is undamaged; see damages[]
@@ -281,8 +282,16 @@ static void print_segment(FILE *f, const struct segment *g, bool wakeup)
 		snprintf(to_text, sizeof(to_text), "%" PRIu64, to);
 	fprintf(f,
 		"{\"what\":\"%s\",\"task\":%d,\"from_ns\":%" PRIu64 ",\"to_ns\":%s,\"cpu\":%d,"
-		"\"state\":%u,\"doubt\":%d,\"unseen\":%d,\"waker\":%d}\n",
-		g->what, g->task, from, to_text, g->cpu, g->state, g->doubt, g->unseen, g->waker);
+		"\"state\":%u,\"doubt\":%d,\"unseen\":%d,\"waker\":%d,\"wakeup_ns\":%" PRIu64 "}\n",
+		g->what, g->task, from, to_text, g->cpu, g->state, g->doubt, g->unseen, g->waker, g->wakeup_ns);
+}
+
+static void print_moves(FILE *f, const struct sim *s)
+{
+	for (const struct event *e = s->events; e < s->events + s->nr_events; e++)
+		if (e->kind == MIGRATE)
+			fprintf(f, "{\"what\":\"move\",\"task\":%d,\"ts_ns\":%" PRIu64 ",\"from\":%d,\"to\":%d}\n", e->task,
+				e->ts_ns, e->from, e->to);
 }
 
 /* Return: the next that the task does; NULL: none. */
@@ -341,6 +350,7 @@ static int write_truth(struct sim *s, const char *folder, const char *name,
 		print_cpu(f, s, cpu, start_ns(s, kinds));
 	for (int task = 0; task < (int)s->nr_tasks; task++)
 		print_task(f, s, task, kinds);
+	print_moves(f, s);
 	for (unsigned int i = 1; i < s->nr_segments; i++)
 		if (!gone[i])
 			print_segment(f, &s->segments[i],

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "explain/cpu_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* From .from_ns on, until the next one. */
+struct stretch {
+	uint64_t from_ns;
+	const struct tap_task *task;
+	int prio;
+	enum tap_cpu_what what;
+};
+
+/* The same of what happens within stretches. */
+struct point {
+	uint64_t from_ns;
+	enum tap_in_irq irq;
+	enum tap_in_idle idle;
+};
+
+struct tap_cpu_log {
+	struct stretch stretches[TAP_CPU_LOG_ENTRIES];
+	struct point points[TAP_CPU_LOG_ENTRIES];
+	unsigned int nr_stretches, nr_points;
+	uint64_t end_ns; /* of the last stretch */
+	unsigned int nr_irqs, nr_softirqs; /* that have begun and not ended */
+	struct point before, now; /* the first of .points, and behind the last */
+};
+
+void tap_cpu_logs_release(struct tap_cpu_logs *l)
+{
+	for (unsigned int i = 0; i < l->nr_cpus; i++)
+		free(l->cpus[i]);
+	free(l->cpus);
+}
+
+/* Return: NULL when out of memory. */
+static struct tap_cpu_log *log_get(struct tap_cpu_logs *l, int cpu)
+{
+	struct tap_cpu_log **place = tap_array_at(&l->cpus, &l->nr_cpus, (unsigned int)cpu, sizeof(*place), NULL);
+
+	if (place && !*place)
+		*place = calloc(1, sizeof(**place));
+	return place ? *place : NULL;
+}
+
+static bool is_full(const struct tap_cpu_log *log)
+{
+	/* a stretch may put in two, and a point */
+	return log->nr_stretches + 2 > TAP_CPU_LOG_ENTRIES || log->nr_points + 2 > TAP_CPU_LOG_ENTRIES;
+}
+
+static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle)
+{
+	log->now = (struct point){
+		.from_ns = ts_ns, .idle = idle,
+		.irq = log->nr_irqs ? TAP_IN_IRQ : log->nr_softirqs ? TAP_IN_SOFTIRQ : TAP_IN_NO_IRQ,
+	};
+	log->points[log->nr_points++] = log->now;
+	return is_full(log);
+}
+
+/* What an interrupted exit left behind, or a loss: no handler runs across a switch. */
+static int end_irqs(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
+{
+	if (!log->nr_irqs && (is_known || (!log->nr_softirqs && log->now.idle == TAP_IDLE_NOT_TOLD)))
+		return is_full(log);
+	log->nr_irqs = 0;
+	if (!is_known)
+		log->nr_softirqs = 0;
+	return add_point(log, ts_ns, is_known ? log->now.idle : TAP_IDLE_NOT_TOLD);
+}
+
+int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s)
+{
+	struct tap_cpu_log *log = log_get(l, s->cpu);
+
+	if (!log)
+		return -ENOMEM;
+	if (s->from_ns > log->end_ns)
+		log->stretches[log->nr_stretches++] = (struct stretch){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN };
+	log->stretches[log->nr_stretches++] = (struct stretch){
+		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? s->task->prio : 0,
+	};
+	log->end_ns = s->to_ns;
+	return end_irqs(log, s->to_ns, s->what == TAP_CPU_RUN || s->what == TAP_CPU_IDLE);
+}
+
+int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_soft, bool begins)
+{
+	struct tap_cpu_log *log = log_get(l, cpu);
+	unsigned int *nr;
+
+	if (!log)
+		return -ENOMEM;
+	nr = is_soft ? &log->nr_softirqs : &log->nr_irqs;
+	if (!begins && !*nr)
+		return 0; /* its beginning was not seen */
+	*nr += begins ? 1 : -1u;
+	return add_point(log, ts_ns, log->now.idle);
+}
+
+int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enters)
+{
+	struct tap_cpu_log *log = log_get(l, cpu);
+
+	return log ? add_point(log, ts_ns, enters ? TAP_IDLE_IN : TAP_IDLE_OUT) : -ENOMEM;
+}
+
+void tap_cpu_log_clear(struct tap_cpu_logs *l, int cpu)
+{
+	struct tap_cpu_log *log = l->cpus[cpu];
+
+	log->nr_stretches = log->nr_points = 0;
+	log->before = log->now;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/* How many of @nr entries begin at @ns or before: most who ask do so of the end. */
+#define NR_UNTIL(entries, nr, ns)                                                                  \
+	({                                                                                         \
+		unsigned int n_ = (nr);                                                            \
+		while (n_ && (entries)[n_ - 1].from_ns > (ns))                                     \
+			n_--;                                                                      \
+		n_;                                                                                \
+	})
+
+struct tap_cpu_parts tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns,
+				      const struct tap_cpu *now)
+{
+	struct tap_cpu_parts p = { .now = now, .at_ns = from_ns, .to_ns = to_ns };
+
+	if (cpu >= 0 && (unsigned int)cpu < l->nr_cpus)
+		p.log = l->cpus[cpu];
+	if (p.log) {
+		p.stretch = NR_UNTIL(p.log->stretches, p.log->nr_stretches, from_ns);
+		p.point = NR_UNTIL(p.log->points, p.log->nr_points, from_ns);
+	}
+	return p;
+}
+
+/* What it ran at .at_ns, and how long at most. */
+static void read_stretch(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
+{
+	const struct tap_cpu_log *log = p->log;
+	const struct stretch *s = log && p->stretch ? &log->stretches[p->stretch - 1] : NULL;
+	uint64_t end_ns = log ? log->end_ns : 0;
+
+	if (log && p->stretch < log->nr_stretches)
+		end_ns = log->stretches[p->stretch].from_ns;
+	if (p->at_ns >= end_ns) { /* not over */
+		part->what = p->now && p->at_ns >= p->now->since_ns ? tap_cpu_what(p->now) : TAP_CPU_UNKNOWN;
+		part->task = part->what == TAP_CPU_RUN ? p->now->task : NULL;
+		part->prio = part->task ? part->task->prio : 0;
+		return;
+	}
+	if (end_ns < part->to_ns)
+		part->to_ns = end_ns;
+	if (!s)
+		return;
+	part->what = s->what;
+	part->task = s->what == TAP_CPU_RUN ? s->task : NULL;
+	part->prio = s->prio;
+}
+
+bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part)
+{
+	const struct tap_cpu_log *log = p->log;
+	const struct point *point;
+
+	if (p->at_ns >= p->to_ns)
+		return false;
+	*part = (struct tap_cpu_part){ .from_ns = p->at_ns, .to_ns = p->to_ns, .what = TAP_CPU_UNKNOWN };
+	read_stretch(p, part);
+	if (log) {
+		point = p->point ? &log->points[p->point - 1] : &log->before;
+		part->irq = point->irq;
+		part->idle = point->idle;
+		if (p->point < log->nr_points && log->points[p->point].from_ns < part->to_ns)
+			part->to_ns = log->points[p->point].from_ns;
+		while (p->stretch < log->nr_stretches && log->stretches[p->stretch].from_ns <= part->to_ns)
+			p->stretch++;
+		while (p->point < log->nr_points && log->points[p->point].from_ns <= part->to_ns)
+			p->point++;
+	}
+	p->at_ns = part->to_ns;
+	return true;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What each CPU did lately: which task it ran, whether it was in an idle state, and its interrupts. Stretches are
+ * told when they are over, the rest as it happens. It is kept until whoever waits for a CPU has been told (waits.h).
+ */
+#ifndef TAP_EXPLAIN_CPU_LOG_H
+#define TAP_EXPLAIN_CPU_LOG_H
+
+#include "timeline/timeline.h"
+
+/* So much is kept of a CPU; then it is full. */
+#define TAP_CPU_LOG_ENTRIES 1024u
+
+enum tap_in_irq { TAP_IN_NO_IRQ, TAP_IN_SOFTIRQ, TAP_IN_IRQ };
+enum tap_in_idle { TAP_IDLE_NOT_TOLD, TAP_IDLE_IN, TAP_IDLE_OUT };
+
+/* What a CPU did from .from_ns to .to_ns, one thing all along. */
+struct tap_cpu_part {
+	uint64_t from_ns, to_ns;
+	enum tap_cpu_what what;
+	const struct tap_task *task; /* of TAP_CPU_RUN */
+	int prio;		     /* its, as it left */
+	enum tap_in_irq irq;
+	enum tap_in_idle idle;
+};
+
+struct tap_cpu_log;
+
+struct tap_cpu_logs { /* all zero: nothing yet */
+	struct tap_cpu_log **cpus; /* owned */
+	unsigned int nr_cpus;
+};
+
+void tap_cpu_logs_release(struct tap_cpu_logs *l);
+
+/* In time order, per CPU. Return: 0; 1: the CPU's log is full, and is to be cleared; -ENOMEM. */
+int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s);
+int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
+int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enters);
+/* Whoever asks from now on does not ask for what is in it. */
+void tap_cpu_log_clear(struct tap_cpu_logs *l, int cpu);
+
+/*
+ * Reads a CPU's log: tap_cpu_parts_next() until it returns false. What has begun and is not over comes from @now, the
+ * timeline's, NULL: it is unknown. The parts are without gaps.
+ */
+struct tap_cpu_parts {
+	const struct tap_cpu_log *log;
+	const struct tap_cpu *now;
+	uint64_t at_ns, to_ns;
+	unsigned int stretch, point; /* that come next */
+};
+struct tap_cpu_parts tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns,
+				      const struct tap_cpu *now);
+bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part);
+
+#endif

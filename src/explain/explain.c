@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "explain/explain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+const char *tap_verdict_name(enum tap_verdict verdict)
+{
+	static const char *const names[TAP_NR_VERDICTS] = {
+		[TAP_VERDICT_UNKNOWN] = "unknown",
+		[TAP_VERDICT_CONTENTION] = "contention",
+		[TAP_VERDICT_THROTTLED] = "throttled",
+		[TAP_VERDICT_WAKEUP] = "wakeup",
+		[TAP_VERDICT_IDLE_EXIT] = "idle_exit",
+		[TAP_VERDICT_INTERRUPTS] = "interrupts",
+		[TAP_VERDICT_HOTPLUG] = "hotplug",
+	};
+
+	return names[verdict];
+}
+
+static enum tap_verdict verdict_of(const struct tap_wait_told *w)
+{
+	static const enum tap_verdict verdicts[TAP_NR_PIECE_KINDS] = {
+		[TAP_PIECE_UNKNOWN] = TAP_VERDICT_UNKNOWN,
+		[TAP_PIECE_THROTTLED] = TAP_VERDICT_THROTTLED,
+		[TAP_PIECE_PLACING] = TAP_VERDICT_WAKEUP,
+		[TAP_PIECE_OFFLINE] = TAP_VERDICT_HOTPLUG,
+		[TAP_PIECE_IRQ] = TAP_VERDICT_INTERRUPTS,
+		[TAP_PIECE_SOFTIRQ] = TAP_VERDICT_INTERRUPTS,
+		[TAP_PIECE_IDLE_STATE] = TAP_VERDICT_WAKEUP,
+		[TAP_PIECE_IDLE_EXIT] = TAP_VERDICT_IDLE_EXIT,
+		[TAP_PIECE_IDLE] = TAP_VERDICT_IDLE_EXIT,
+		[TAP_PIECE_STOP] = TAP_VERDICT_CONTENTION,
+		[TAP_PIECE_DEADLINE] = TAP_VERDICT_CONTENTION,
+		[TAP_PIECE_REALTIME] = TAP_VERDICT_CONTENTION,
+		[TAP_PIECE_HIGHER] = TAP_VERDICT_CONTENTION,
+		[TAP_PIECE_QUEUED] = TAP_VERDICT_CONTENTION,
+		[TAP_PIECE_LOWER] = TAP_VERDICT_CONTENTION,
+	};
+	uint64_t ns[TAP_NR_VERDICTS] = { 0 };
+	enum tap_verdict most = TAP_VERDICT_UNKNOWN;
+
+	for (unsigned int i = 0; i < w->nr_pieces; i++)
+		ns[verdicts[w->pieces[i].kind]] += w->pieces[i].ns;
+	for (enum tap_verdict v = 0; v < TAP_NR_VERDICTS; v++)
+		if (ns[v] > ns[most])
+			most = v;
+	return most;
+}
+
+int tap_explain_init(struct tap_explain *e, unsigned int max_worst)
+{
+	*e = (struct tap_explain){ .max_worst = max_worst };
+	e->worst = calloc((size_t)max_worst + 1, sizeof(*e->worst)); /* one comes before one goes */
+	return e->worst ? 0 : -ENOMEM;
+}
+
+void tap_explain_release(struct tap_explain *e)
+{
+	for (unsigned int i = 0; i < e->nr_worst; i++)
+		free(e->worst[i].pieces);
+	free(e->worst);
+	free(e->tasks);
+	free(e->runners);
+	free(e->pairs);
+	tap_map_release(&e->pair_of);
+}
+
+static void add(struct tap_explained_sum *sum, uint64_t ns)
+{
+	sum->ns += ns;
+	sum->waits++;
+	if (ns > sum->max_ns)
+		sum->max_ns = ns;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------- */
+
+/* Return: NULL when out of memory. */
+static struct tap_explained_sum *pair_get(struct tap_explain *e, uint64_t victim, uint64_t aggressor)
+{
+	uint64_t ids[] = { victim, aggressor }, key = tap_map_key(ids, sizeof(ids)), *place;
+	struct tap_explained_pair *last = e->nr_pairs ? &e->pairs[e->last_pair] : NULL;
+
+	if (last && last->victim == victim && last->aggressor == aggressor)
+		return &last->sum;
+	/* other pairs may have the same key */
+	while ((place = tap_map_put(&e->pair_of, key)) && *place) {
+		struct tap_explained_pair *pair = &e->pairs[*place - 1];
+
+		e->last_pair = (unsigned int)*place - 1;
+		if (pair->victim == victim && pair->aggressor == aggressor)
+			return &pair->sum;
+		key++;
+	}
+	if (!place || tap_array_grow(&e->pairs, e->nr_pairs, &e->cap_pairs, sizeof(*e->pairs)))
+		return NULL;
+	e->pairs[e->nr_pairs] = (struct tap_explained_pair){ .victim = victim, .aggressor = aggressor };
+	e->last_pair = e->nr_pairs++;
+	*place = e->nr_pairs;
+	return &e->pairs[e->last_pair].sum;
+}
+
+static int add_piece(struct tap_explain *e, const struct tap_wait_told *w, const struct tap_piece *p)
+{
+	struct tap_explained_sum *runner, *pair;
+
+	if (!p->task)
+		return 0;
+	runner = tap_array_at(&e->runners, &e->nr_runners, p->task->index, sizeof(*runner), NULL);
+	pair = pair_get(e, w->task->cgroup, p->task->cgroup);
+	if (!runner || !pair)
+		return -ENOMEM;
+	add(runner, p->ns);
+	add(pair, p->ns);
+	return 0;
+}
+
+/* A wait may have several pieces of one kind: it counts once. */
+static void add_kinds(struct tap_explain *e, const struct tap_wait_told *w)
+{
+	for (unsigned int i = 0; i < w->nr_pieces; i++) {
+		const struct tap_piece *p = &w->pieces[i];
+		uint64_t ns = 0;
+		unsigned int k = 0;
+
+		while (w->pieces[k].kind != p->kind)
+			k++;
+		if (k < i)
+			continue;
+		for (; k < w->nr_pieces; k++)
+			ns += w->pieces[k].kind == p->kind ? w->pieces[k].ns : 0;
+		add(&e->kinds[p->kind], ns);
+	}
+}
+
+/* ---- the longest ------------------------------------------------------------------------------ */
+
+static uint64_t length_ns(const struct tap_explained_wait *w)
+{
+	return w->to_ns - w->from_ns;
+}
+
+static int keep(struct tap_explain *e, const struct tap_wait_told *w)
+{
+	struct tap_explained_wait kept = {
+		.task = w->task, .state = w->state, .from_ns = w->from_ns, .to_ns = w->to_ns, .cpu = w->cpu,
+		.whole = w->whole, .nr_pieces = w->nr_pieces,
+	};
+	unsigned int i = e->nr_worst;
+
+	if (!e->max_worst || (i == e->max_worst && length_ns(&kept) <= length_ns(&e->worst[i - 1])))
+		return 0;
+	kept.verdict = verdict_of(w);
+	kept.pieces = malloc((w->nr_pieces + 1) * sizeof(*kept.pieces));
+	if (!kept.pieces)
+		return -ENOMEM;
+	memcpy(kept.pieces, w->pieces, w->nr_pieces * sizeof(*kept.pieces));
+	for (; i && length_ns(&kept) > length_ns(&e->worst[i - 1]); i--)
+		e->worst[i] = e->worst[i - 1];
+	e->worst[i] = kept;
+	if (++e->nr_worst > e->max_worst)
+		free(e->worst[--e->nr_worst].pieces);
+	return 0;
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+int tap_explain_wait(struct tap_explain *e, const struct tap_wait_told *w)
+{
+	struct tap_explained_sum *task = tap_array_at(&e->tasks, &e->nr_tasks, w->task->index, sizeof(*task), NULL);
+	int ret = 0;
+
+	if (!task)
+		return -ENOMEM;
+	add(task, w->to_ns - w->from_ns);
+	add(&e->all, w->to_ns - w->from_ns);
+	add_kinds(e, w);
+	for (unsigned int i = 0; i < w->nr_pieces && !ret; i++)
+		ret = add_piece(e, w, &w->pieces[i]);
+	return ret ?: keep(e, w);
+}
+
+static int by_ns(const void *a, const void *b)
+{
+	const struct tap_explained_pair *x = a, *y = b;
+
+	if (x->sum.ns != y->sum.ns)
+		return x->sum.ns > y->sum.ns ? -1 : 1;
+	if (x->victim != y->victim)
+		return x->victim < y->victim ? -1 : 1;
+	return (x->aggressor > y->aggressor) - (x->aggressor < y->aggressor);
+}
+
+void tap_explain_end(struct tap_explain *e)
+{
+	if (e->nr_pairs)
+		qsort(e->pairs, e->nr_pairs, sizeof(*e->pairs), by_ns);
+}

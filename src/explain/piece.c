@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "explain/piece.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FEW 16u
+
+const char *tap_piece_name(enum tap_piece_kind kind)
+{
+	static const char *const names[TAP_NR_PIECE_KINDS] = {
+		[TAP_PIECE_UNKNOWN] = "unknown",
+		[TAP_PIECE_THROTTLED] = "throttled",
+		[TAP_PIECE_PLACING] = "placing",
+		[TAP_PIECE_OFFLINE] = "offline",
+		[TAP_PIECE_IRQ] = "irq",
+		[TAP_PIECE_SOFTIRQ] = "softirq",
+		[TAP_PIECE_IDLE_STATE] = "idle_state",
+		[TAP_PIECE_IDLE_EXIT] = "idle_exit",
+		[TAP_PIECE_IDLE] = "idle",
+		[TAP_PIECE_STOP] = "stop",
+		[TAP_PIECE_DEADLINE] = "deadline",
+		[TAP_PIECE_REALTIME] = "realtime",
+		[TAP_PIECE_HIGHER] = "higher",
+		[TAP_PIECE_QUEUED] = "queued",
+		[TAP_PIECE_LOWER] = "lower",
+	};
+
+	return names[kind];
+}
+
+/*
+ * sched_class_above(), by what sched_switch tells: stoppers show themselves as the highest real-time priority
+ * (sched_set_stop_task() in kernel/sched/core.c), which no other task of their names has.
+ */
+enum class { FAIR, REALTIME, DEADLINE, STOP };
+
+static bool is_stopper(const struct tap_task *task)
+{
+	return !strncmp(task->comm, "migration/", sizeof("migration/") - 1);
+}
+
+static enum class class_of(int prio, bool is_stopper)
+{
+	if (prio < 0)
+		return DEADLINE;
+	if (prio >= 100)
+		return FAIR;
+	return !prio && is_stopper ? STOP : REALTIME;
+}
+
+enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *runner, int runner_prio)
+{
+	static const enum tap_piece_kind kinds[] = {
+		[REALTIME] = TAP_PIECE_REALTIME, [DEADLINE] = TAP_PIECE_DEADLINE, [STOP] = TAP_PIECE_STOP,
+	};
+	enum class waiter = class_of(waiter_prio, false), class = class_of(runner_prio, is_stopper(runner));
+
+	if (class > waiter)
+		return kinds[class];
+	if (class < waiter)
+		return TAP_PIECE_LOWER;
+	if (class == REALTIME && runner_prio != waiter_prio)
+		return runner_prio < waiter_prio ? TAP_PIECE_HIGHER : TAP_PIECE_LOWER;
+	return TAP_PIECE_QUEUED;
+}
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct tap_piece *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->task != y->task)
+		return !x->task || (y->task && x->task->index < y->task->index) ? -1 : 1;
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct tap_piece *x = a, *y = b;
+
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+/* The same as below, of few: they are in the order of time already. */
+static unsigned int merge_few(struct tap_piece *pieces, unsigned int nr)
+{
+	unsigned int nr_merged = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		unsigned int k = 0;
+
+		while (k < nr_merged && (pieces[k].kind != pieces[i].kind || pieces[k].task != pieces[i].task))
+			k++;
+		if (k < nr_merged)
+			pieces[k].ns += pieces[i].ns;
+		else
+			pieces[nr_merged++] = pieces[i];
+	}
+	return nr_merged;
+}
+
+unsigned int tap_pieces_merge(struct tap_piece *pieces, unsigned int nr)
+{
+	unsigned int nr_merged = 0;
+
+	if (nr <= FEW)
+		return merge_few(pieces, nr);
+	qsort(pieces, nr, sizeof(*pieces), by_kind);
+	for (unsigned int i = 0; i < nr; i++) {
+		struct tap_piece *last = nr_merged ? &pieces[nr_merged - 1] : NULL;
+
+		if (last && last->kind == pieces[i].kind && last->task == pieces[i].task)
+			last->ns += pieces[i].ns;
+		else
+			pieces[nr_merged++] = pieces[i];
+	}
+	qsort(pieces, nr_merged, sizeof(*pieces), by_time);
+	return nr_merged;
+}

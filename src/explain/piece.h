@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A wait for a CPU, cut into pieces of one kind each, that add up to it (docs/explain.md). The kinds are tried in
+ * this order, and the first that fits it is.
+ */
+#ifndef TAP_EXPLAIN_PIECE_H
+#define TAP_EXPLAIN_PIECE_H
+
+#include "timeline/timeline.h"
+
+enum tap_piece_kind {
+	TAP_PIECE_UNKNOWN,   /* events are missing, or what the CPU did was not seen */
+	TAP_PIECE_THROTTLED, /* its quota or budget was used up */
+	TAP_PIECE_PLACING,   /* it was being woken, and in no queue yet */
+	TAP_PIECE_OFFLINE,   /* its CPU was taken out of use */
+	TAP_PIECE_IRQ,	     /* its CPU was in an interrupt's handler */
+	TAP_PIECE_SOFTIRQ,
+	TAP_PIECE_IDLE_STATE, /* its CPU was in an idle state: asleep, and to be woken */
+	TAP_PIECE_IDLE_EXIT,  /* its CPU had left its idle state, and had not yet switched */
+	TAP_PIECE_IDLE,	      /* either: cpu_idle was not recorded */
+	TAP_PIECE_STOP,	      /* a task of a higher class ran: a CPU's stopper */
+	TAP_PIECE_DEADLINE,
+	TAP_PIECE_REALTIME,
+	TAP_PIECE_HIGHER, /* one of its own class, real-time, of a higher priority */
+	TAP_PIECE_QUEUED, /* one of its own class */
+	TAP_PIECE_LOWER,  /* one of a lower class, which was yet to be preempted */
+	TAP_NR_PIECE_KINDS,
+};
+
+struct tap_piece {
+	enum tap_piece_kind kind;
+	const struct tap_task *task; /* who ran, from TAP_PIECE_STOP on; else NULL */
+	uint64_t from_ns;	     /* the first one, where several are added up */
+	uint64_t ns;
+};
+
+/* "unknown", "throttled", ..., as in JSON. */
+const char *tap_piece_name(enum tap_piece_kind kind);
+
+/* The one kind that a task's wait is of while a task of this priority runs. Priorities as of struct tap_task. */
+enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *runner, int runner_prio);
+
+/* @pieces: in the order of time. Adds up those of one kind and task. Return: how many there are then. */
+unsigned int tap_pieces_merge(struct tap_piece *pieces, unsigned int nr);
+
+#endif

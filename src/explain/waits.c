@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "explain/waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+#define MANY_PIECES 256u /* are added up before there are more of them */
+
+/* A task's present wait, or none. */
+struct tap_explain_wait {
+	const struct tap_task *task; /* NULL: it does not wait */
+	enum tap_state state;
+	uint64_t from_ns;
+	uint64_t at_ns; /* as far as it is cut */
+	bool is_placing, is_unknown;
+	unsigned int place; /* in .waiting */
+	struct tap_piece *pieces; /* owned */
+	unsigned int nr_pieces, cap_pieces;
+};
+
+static bool is_wait(enum tap_state state)
+{
+	return tap_state_is_wait(state) || state == TAP_THROTTLED;
+}
+
+void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explain_waits_opts *opts)
+{
+	*w = (struct tap_explain_waits){ .opts = *opts };
+}
+
+void tap_explain_waits_release(struct tap_explain_waits *w)
+{
+	for (unsigned int i = 0; i < w->nr_waits; i++)
+		free(w->waits[i].pieces);
+	free(w->waits);
+	free(w->waiting);
+	tap_cpu_logs_release(&w->logs);
+}
+
+/* ---- pieces ----------------------------------------------------------------------------------- */
+
+static int add_piece(struct tap_explain_wait *wait, struct tap_piece piece)
+{
+	struct tap_piece *last = wait->nr_pieces ? &wait->pieces[wait->nr_pieces - 1] : NULL;
+
+	if (!piece.ns)
+		return 0;
+	if (last && last->kind == piece.kind && last->task == piece.task) {
+		last->ns += piece.ns;
+		return 0;
+	}
+	if (wait->nr_pieces >= MANY_PIECES && wait->nr_pieces == wait->cap_pieces)
+		wait->nr_pieces = tap_pieces_merge(wait->pieces, wait->nr_pieces);
+	if (tap_array_grow(&wait->pieces, wait->nr_pieces, &wait->cap_pieces, sizeof(*wait->pieces)))
+		return -ENOMEM;
+	wait->pieces[wait->nr_pieces++] = piece;
+	return 0;
+}
+
+static struct tap_piece piece_of(const struct tap_explain_wait *wait, const struct tap_cpu_part *part)
+{
+	static const enum tap_piece_kind idle_kinds[] = {
+		[TAP_IDLE_NOT_TOLD] = TAP_PIECE_IDLE, [TAP_IDLE_IN] = TAP_PIECE_IDLE_STATE, [TAP_IDLE_OUT] = TAP_PIECE_IDLE_EXIT,
+	};
+	struct tap_piece piece = { .kind = TAP_PIECE_UNKNOWN, .from_ns = part->from_ns, .ns = part->to_ns - part->from_ns };
+
+	if (part->what == TAP_CPU_UNKNOWN)
+		return piece;
+	if (part->what == TAP_CPU_OFFLINE)
+		piece.kind = TAP_PIECE_OFFLINE;
+	else if (part->irq != TAP_IN_NO_IRQ)
+		piece.kind = part->irq == TAP_IN_IRQ ? TAP_PIECE_IRQ : TAP_PIECE_SOFTIRQ;
+	else if (part->what == TAP_CPU_RUN)
+		piece.kind = tap_piece_of_runner(wait->task->prio, part->task, part->prio);
+	else
+		piece.kind = idle_kinds[part->idle];
+	if (piece.kind >= TAP_PIECE_STOP)
+		piece.task = part->task;
+	return piece;
+}
+
+/* Cuts the wait up to @to_ns; @cpu: in whose queue it was, -1: nobody knows. */
+static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu,
+		   enum tap_state state)
+{
+	struct tap_piece whole = { .from_ns = wait->at_ns, .ns = to_ns - wait->at_ns };
+	unsigned int nr_cpus;
+	const struct tap_cpu *cpus = tap_timeline_cpus(*w->opts.timeline, &nr_cpus);
+	struct tap_cpu_parts parts;
+	struct tap_cpu_part part;
+	int ret = 0;
+
+	if (to_ns <= wait->at_ns)
+		return 0;
+	whole.kind = state == TAP_UNKNOWN ? TAP_PIECE_UNKNOWN : state == TAP_THROTTLED ? TAP_PIECE_THROTTLED : TAP_PIECE_PLACING;
+	if (!is_wait(state) || state == TAP_THROTTLED || wait->is_placing) {
+		ret = add_piece(wait, whole);
+	} else {
+		parts = tap_cpu_log_read(&w->logs, cpu, wait->at_ns, to_ns,
+					 cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL);
+		while (!ret && tap_cpu_parts_next(&parts, &part))
+			ret = add_piece(wait, piece_of(wait, &part));
+	}
+	wait->at_ns = to_ns;
+	return ret;
+}
+
+/* ---- waits ------------------------------------------------------------------------------------ */
+
+static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
+{
+	unsigned int last = w->waiting[--w->nr_waiting];
+
+	w->waiting[wait->place] = last;
+	w->waits[last].place = wait->place;
+	wait->task = NULL;
+	wait->nr_pieces = 0;
+}
+
+static int begin(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_task *task,
+		 enum tap_state state, uint64_t ts_ns, bool is_placing)
+{
+	if (tap_array_grow(&w->waiting, w->nr_waiting, &w->cap_waiting, sizeof(*w->waiting)))
+		return -ENOMEM;
+	wait->task = task;
+	wait->state = state;
+	wait->from_ns = wait->at_ns = ts_ns;
+	wait->is_placing = is_placing;
+	wait->is_unknown = false;
+	wait->place = w->nr_waiting;
+	w->waiting[w->nr_waiting++] = task->index;
+	return 0;
+}
+
+/* It runs. */
+static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_stretch *s)
+{
+	wait->nr_pieces = tap_pieces_merge(wait->pieces, wait->nr_pieces);
+	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
+		.task = s->task, .state = wait->state, .from_ns = wait->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu,
+		.whole = !wait->is_unknown, .pieces = wait->pieces, .nr_pieces = wait->nr_pieces,
+	});
+}
+
+static bool has_placing(const struct tap_explain_waits *w, enum tap_state state)
+{
+	return state == TAP_WAKING && w->opts.has_placing;
+}
+
+int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stretch *s)
+{
+	struct tap_explain_wait *wait = tap_array_at(&w->waits, &w->nr_waits, s->task->index, sizeof(*wait), NULL);
+	int ret = 0;
+
+	if (!wait)
+		return -ENOMEM;
+	if (wait->task && !is_wait(s->state) && s->state != TAP_UNKNOWN)
+		drop(w, wait); /* its end was no stretch's: it lasted for no time */
+	if (!wait->task && is_wait(s->state)) /* it began before the window */
+		ret = begin(w, wait, s->task, s->state, s->from_ns, false);
+	if (ret)
+		return ret;
+	if (!wait->task)
+		return is_wait(s->next) ? begin(w, wait, s->task, s->next, s->to_ns, has_placing(w, s->next)) : 0;
+	ret = advance(w, wait, s->to_ns, s->cpu, s->state);
+	wait->is_unknown |= s->state == TAP_UNKNOWN || !s->whole;
+	if (!ret && s->next == TAP_RUNNING)
+		ret = end(w, wait, s);
+	if (!is_wait(s->next) && s->next != TAP_UNKNOWN)
+		drop(w, wait);
+	return ret;
+}
+
+/*
+ * The task's wait, which begins now if it came out of no stretch: then it has lasted since its state has. @is_placed: it
+ * has come into a queue just now. Return: 0, NULL if it does not wait; -ENOMEM.
+ */
+static int find(struct tap_explain_waits *w, const struct tap_task *task, bool is_placed, struct tap_explain_wait **out)
+{
+	struct tap_explain_wait *wait = tap_array_at(&w->waits, &w->nr_waits, task->index, sizeof(*wait), NULL);
+	int ret = 0;
+
+	*out = NULL;
+	if (!wait)
+		return -ENOMEM;
+	if (!wait->task && is_wait(task->state))
+		ret = begin(w, wait, task, task->state, task->since_ns, is_placed && has_placing(w, task->state));
+	*out = wait->task ? wait : NULL;
+	return ret;
+}
+
+int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *task)
+{
+	struct tap_explain_wait *wait;
+
+	return find(w, task, true, &wait);
+}
+
+/* It was in the queue of @cpu, or in none. */
+static int move(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, int cpu, bool is_placed)
+{
+	struct tap_explain_wait *wait;
+	int ret = find(w, task, is_placed, &wait);
+
+	if (ret || !wait)
+		return ret;
+	ret = advance(w, wait, ts_ns, cpu, task->state);
+	wait->is_placing = false;
+	return ret;
+}
+
+int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_migration *m)
+{
+	return move(w, m->task, m->ts_ns, m->from, m->why == TAP_MIGRATE_WAKEUP);
+}
+
+int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns)
+{
+	return move(w, task, ts_ns, task->cpu, true);
+}
+
+/* ---- CPUs ------------------------------------------------------------------------------------- */
+
+/* Cuts what waits there, after which the log is needed no more. */
+static int make_room(struct tap_explain_waits *w, int cpu, uint64_t now_ns)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < w->nr_waiting && !ret; i++) {
+		struct tap_explain_wait *wait = &w->waits[w->waiting[i]];
+
+		if (wait->task->cpu == cpu)
+			ret = advance(w, wait, now_ns, cpu, wait->task->state);
+	}
+	tap_cpu_log_clear(&w->logs, cpu);
+	return ret;
+}
+
+int tap_explain_waits_cpu(struct tap_explain_waits *w, const struct tap_cpu_stretch *s)
+{
+	int ret = tap_cpu_log_stretch(&w->logs, s);
+
+	return ret > 0 ? make_room(w, s->cpu, s->to_ns) : ret;
+}
+
+int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins)
+{
+	int ret = tap_cpu_log_irq(&w->logs, cpu, ts_ns, is_soft, begins);
+
+	return ret > 0 ? make_room(w, cpu, ts_ns) : ret;
+}
+
+int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters)
+{
+	int ret = tap_cpu_log_idle(&w->logs, cpu, ts_ns, enters);
+
+	return ret > 0 ? make_room(w, cpu, ts_ns) : ret;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Follows every wait for a CPU, from a wakeup or from being switched out while runnable until the task runs, and cuts it into
+ * pieces (piece.h) by what its CPU did (cpu_log.h): whose run queue it was in, before and after each move. A wait is
+ * looked at when it ends, when it moves, and when its CPU's log is full: so memory does not grow with how long it lasts.
+ *
+ * A wait that turned unknown and ended by running is told as well, with the time since as one piece that is unknown:
+ * it may have run, and slept, meanwhile. One that did not end by running is not told.
+ */
+#ifndef TAP_EXPLAIN_WAITS_H
+#define TAP_EXPLAIN_WAITS_H
+
+#include "explain/cpu_log.h"
+#include "explain/piece.h"
+
+/* A wait that is over. Its pieces add up to it, the one that began first comes first. */
+struct tap_wait_told {
+	const struct tap_task *task;
+	enum tap_state state; /* that it began in: TAP_WAKING, TAP_PREEMPTED or TAP_THROTTLED */
+	uint64_t from_ns, to_ns;
+	int cpu;    /* where it runs now */
+	bool whole; /* it is certain that it is one wait */
+	const struct tap_piece *pieces; /* borrowed */
+	unsigned int nr_pieces;
+};
+
+struct tap_explain_waits_opts {
+	struct tap_timeline *const *timeline; /* that tells of all this */
+	bool has_placing; /* sched_wakeup is told: what comes before is no run queue's */
+	/* Return: 0; what stops. */
+	int (*tell)(void *ctx, const struct tap_wait_told *w);
+	void *ctx;
+};
+
+struct tap_explain_waits {
+	/* inside */
+	struct tap_explain_waits_opts opts;
+	struct tap_cpu_logs logs;
+	struct tap_explain_wait *waits; /* owned; by task's index */
+	unsigned int nr_waits;
+	unsigned int *waiting, nr_waiting, cap_waiting; /* owned; who waits now */
+};
+
+/* What a timeline's observer must be told of. */
+#define TAP_EXPLAIN_STATES TAP_STATE_ALL
+
+void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explain_waits_opts *opts);
+void tap_explain_waits_release(struct tap_explain_waits *w);
+
+/* Of the timeline's observer. Return: 0; -ENOMEM; what .tell returned: here and below. */
+int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stretch *s);
+int tap_explain_waits_cpu(struct tap_explain_waits *w, const struct tap_cpu_stretch *s);
+int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_migration *m);
+int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *task);
+/* Events that the timeline does not tell of, after it has seen them. */
+int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns);
+int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
+int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters);
+
+#endif
