@@ -67,7 +67,8 @@ TAP_API uint64_t tap_task_cgroup(const struct tap_task *task);
 TAP_API enum tap_state tap_task_state(const struct tap_task *task);
 /** tap_task_cpu() - Running: where; runnable: in whose run queue; else where it ran last. -1: not known. */
 TAP_API int tap_task_cpu(const struct tap_task *task);
-/** tap_task_prio() - As last seen, 0..139; -1: deadline. */
+#define TAP_PRIO_UNKNOWN INT32_MIN
+/** tap_task_prio() - As last seen, 0..139; -1: deadline; TAP_PRIO_UNKNOWN. */
 TAP_API int tap_task_prio(const struct tap_task *task);
 /** tap_task_waker_tid() - Of its last wakeup; 0: an interrupt on an idle CPU; -1: not known. */
 TAP_API int tap_task_waker_tid(const struct tap_task *task);

@@ -56,6 +56,8 @@ enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *
 	};
 	enum class waiter = class_of(waiter_prio, false), class = class_of(runner_prio, is_stopper(runner));
 
+	if (waiter_prio == TAP_PRIO_UNKNOWN || runner_prio == TAP_PRIO_UNKNOWN)
+		return TAP_PIECE_QUEUED;
 	if (class > waiter)
 		return kinds[class];
 	if (class < waiter)

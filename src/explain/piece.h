@@ -22,7 +22,7 @@ enum tap_piece_kind {
 	TAP_PIECE_DEADLINE,
 	TAP_PIECE_REALTIME,
 	TAP_PIECE_HIGHER, /* one of its own class, real-time, of a higher priority */
-	TAP_PIECE_QUEUED, /* one of its own class */
+	TAP_PIECE_QUEUED, /* one of its own class, or of a priority that is not known */
 	TAP_PIECE_LOWER,  /* one of a lower class, which was yet to be preempted */
 	TAP_NR_PIECE_KINDS,
 };

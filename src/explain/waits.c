@@ -198,27 +198,29 @@ int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *
 	return find(w, task, true, &wait);
 }
 
-/* It was in the queue of @cpu, or in none. */
-static int move(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, int cpu, bool is_placed)
+int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_migration *m)
 {
 	struct tap_explain_wait *wait;
-	int ret = find(w, task, is_placed, &wait);
+	int ret = find(w, m->task, false, &wait);
 
 	if (ret || !wait)
 		return ret;
-	ret = advance(w, wait, ts_ns, cpu, task->state);
+	wait->is_placing |= m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_WAKING;
+	ret = advance(w, wait, m->ts_ns, m->from, m->task->state);
 	wait->is_placing = false;
 	return ret;
 }
 
-int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_migration *m)
-{
-	return move(w, m->task, m->ts_ns, m->from, m->why == TAP_MIGRATE_WAKEUP);
-}
-
 int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns)
 {
-	return move(w, task, ts_ns, task->cpu, true);
+	struct tap_explain_wait *wait;
+	int ret = find(w, task, true, &wait);
+
+	if (ret || !wait)
+		return ret;
+	ret = advance(w, wait, ts_ns, task->cpu, task->state);
+	wait->is_placing = false;
+	return ret;
 }
 
 /* ---- CPUs ------------------------------------------------------------------------------------- */

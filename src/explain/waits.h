@@ -26,7 +26,7 @@ struct tap_wait_told {
 
 struct tap_explain_waits_opts {
 	struct tap_timeline *const *timeline; /* that tells of all this */
-	bool has_placing; /* sched_wakeup is told: what comes before is no run queue's */
+	bool has_placing; /* sched_wakeup is told: what comes before is no queue's; else a move tells so, where there is one */
 	/* Return: 0; what stops. */
 	int (*tell)(void *ctx, const struct tap_wait_told *w);
 	void *ctx;

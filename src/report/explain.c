@@ -320,8 +320,8 @@ static unsigned int nr_worst(const struct tap_report *r)
 
 #define SUM_COLUMNS                                                                                \
 	{ "waits", "waits", TAP_CELL_COUNT, .width = 8 },                                          \
-		{ "ns", "delay", TAP_CELL_NS, .width = 10 },                                       \
-		{ "pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },                            \
+		{ "delay_ns", "delay", TAP_CELL_NS, .width = 10 },                                       \
+		{ "delay_pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },                            \
 		{ "max_ns", "most", TAP_CELL_NS, .width = 10, .same_unit = true }
 
 static void put_sum(struct tap_report *r, struct tap_table *t, const struct tap_explained_sum *sum)
@@ -517,7 +517,7 @@ const struct tap_report_type tap_report_explain = {
 		.name = "explain",
 		.help = "why tasks waited for a CPU: pieces that add up to each wait",
 		.operands = TAP_CMD_FILE,
-		.example = "schedtap explain -i demo/trace.dat -c cc1",
+		.example = "schedtap explain -i demo/trace.dat",
 		.opts = options,
 		.opts_size = sizeof(struct explain_opts),
 		.defaults = &(const struct explain_opts){ .common.top = -1, .worst = -1 },

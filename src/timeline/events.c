@@ -493,6 +493,8 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 	};
 	int ret = 0;
 
+	if (f->prio.size)
+		task->pub.prio = tap_num_int(&f->prio, ev);
 	if (t->has_waking && tap_task_is_asleep(task))
 		ret = moved_asleep(t, f, ev, task);
 	m.why = why_moved(t, f, ev, task);

@@ -43,6 +43,7 @@ struct task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns)
 		.index = task->pub.index,
 		.cpu = -1,
 		.run_cpu = -1,
+		.prio = TAP_PRIO_UNKNOWN,
 		.from_cpu = -1,
 		.waker_tid = -1,
 		.waker_cpu = -1,

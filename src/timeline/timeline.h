@@ -36,7 +36,7 @@ struct tap_task {
 	uint64_t since_ns; /* of state */
 	int run_cpu; /* where it last ran: differs from .cpu in a wait that was moved; -1 */
 	int from_cpu; /* running: where it ran before that; -1 */
-	int prio;    /* as last seen, 0..139, -1: deadline */
+	int prio;    /* as last seen, 0..139, -1: deadline, TAP_PRIO_UNKNOWN */
 	int tgid;    /* as its birth or an exec tells, else lists that speak of it; 0: not known */
 	bool tgid_told; /* by events */
 	const struct tap_task *tgid_of; /* who has the same, and was born unseen; or NULL: see tap_task_tgid() */

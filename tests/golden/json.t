@@ -25,6 +25,7 @@ my %runs = (
 	'timehist' => ['timehist -e irq --stacks', 'timehist -wM'],
 	'timehist -s' => ['timehist -s'],
 	'latency' => ['latency', 'latency --hist --worst 5', 'latency --preempted --worst 5'],
+	'explain' => ['explain --worst 5', 'explain --by task', 'explain --by cgroup'],
 	'wakers' => ['wakers', 'wakers --stacks'],
 	'map' => ['map'],
 	'pelt' => ['pelt -s "*"', 'pelt -s "*" --points', 'pelt -s "*" -t 100', 'pelt -s "*" -g "/*"'],
