@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "explain/explain.h"
+
+#define TABLE(t) (sizeof(t) / sizeof((t)[0]))
+
+/* ---- kinds ------------------------------------------------------------------------------------ */
+
+static const struct {
+	int waiter;
+	const char *runner;
+	int prio;
+	enum tap_piece_kind want;
+} kinds[] = {
+	{ 120, "a", 120, TAP_PIECE_QUEUED },
+	{ 139, "a", 100, TAP_PIECE_QUEUED },
+	{ 120, "a", 99, TAP_PIECE_REALTIME },
+	{ 120, "a", -1, TAP_PIECE_DEADLINE },
+	{ 120, "a", 0, TAP_PIECE_REALTIME },
+	{ 120, "migration/3", 0, TAP_PIECE_STOP },
+	{ 120, "migration/3", 120, TAP_PIECE_QUEUED }, /* somebody who is called so */
+	{ 49, "a", 120, TAP_PIECE_LOWER },
+	{ 49, "a", 49, TAP_PIECE_QUEUED },
+	{ 49, "a", 48, TAP_PIECE_HIGHER },
+	{ 49, "a", 50, TAP_PIECE_LOWER },
+	{ -1, "a", 0, TAP_PIECE_LOWER },
+	{ -1, "a", -1, TAP_PIECE_QUEUED },
+	{ -1, "migration/3", 0, TAP_PIECE_STOP },
+	{ TAP_PRIO_UNKNOWN, "a", 0, TAP_PIECE_QUEUED },
+	{ 120, "a", TAP_PRIO_UNKNOWN, TAP_PIECE_QUEUED },
+};
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(kinds); i++) {
+		struct tap_task runner = { .tid = 5 };
+		enum tap_piece_kind kind;
+
+		memcpy(runner.comm, kinds[i].runner, strlen(kinds[i].runner));
+		kind = tap_piece_of_runner(kinds[i].waiter, &runner, kinds[i].prio);
+		if (kind != kinds[i].want)
+			fail_msg("%d behind %s of %d: %s", kinds[i].waiter, kinds[i].runner, kinds[i].prio, tap_piece_name(kind));
+	}
+}
+
+/* Few are added up in another way than many. */
+static void test_merge(void **state)
+{
+	static const unsigned int nrs[] = { 1, 7, 16, 17, 100 };
+	struct tap_task tasks[3] = { { .index = 0 }, { .index = 1 }, { .index = 2 } };
+
+	(void)state;
+	for (size_t i = 0; i < TABLE(nrs); i++) {
+		struct tap_piece pieces[100];
+		uint64_t sums[3] = { 0 };
+		unsigned int nr = nrs[i], left;
+
+		for (unsigned int k = 0; k < nr; k++) {
+			pieces[k] = (struct tap_piece){ TAP_PIECE_QUEUED, &tasks[(2 * k + 1) % 3], 1000 + k, k + 1 };
+			sums[(2 * k + 1) % 3] += k + 1;
+		}
+		left = tap_pieces_merge(pieces, nr);
+		assert_int_equal(left, nr < 3 ? nr : 3);
+		for (unsigned int k = 0; k < left; k++) {
+			assert_int_equal(pieces[k].from_ns, 1000 + k);
+			assert_int_equal(pieces[k].ns, sums[pieces[k].task->index]);
+		}
+	}
+}
+
+/* ---- a CPU's log ------------------------------------------------------------------------------ */
+
+static void expect(struct tap_cpu_parts *p, uint64_t to_ns, enum tap_cpu_what what, enum tap_in_irq irq, enum tap_in_idle idle)
+{
+	struct tap_cpu_part part;
+
+	assert_true(tap_cpu_parts_next(p, &part));
+	assert_int_equal(part.to_ns, to_ns);
+	assert_int_equal(part.what, what);
+	assert_int_equal(part.irq, irq);
+	assert_int_equal(part.idle, idle);
+}
+
+static void test_log(void **state)
+{
+	struct tap_task task = { .tid = 7, .prio = 120 };
+	struct tap_cpu now = { .known = true, .task = &task, .since_ns = 400 };
+	struct tap_cpu_logs l = { 0 };
+	struct tap_cpu_parts p;
+	struct tap_cpu_part part;
+
+	(void)state;
+	assert_int_equal(tap_cpu_log_idle(&l, 2, 110, true), 0);
+	assert_int_equal(tap_cpu_log_idle(&l, 2, 180, false), 0);
+	assert_int_equal(tap_cpu_log_stretch(&l, &(struct tap_cpu_stretch){ 2, TAP_CPU_IDLE, NULL, 100, 200 }), 0);
+	assert_int_equal(tap_cpu_log_irq(&l, 2, 250, true, true), 0); /* an interrupt within a softirq */
+	assert_int_equal(tap_cpu_log_irq(&l, 2, 260, false, true), 0);
+	assert_int_equal(tap_cpu_log_irq(&l, 2, 270, false, false), 0);
+	assert_int_equal(tap_cpu_log_irq(&l, 2, 280, true, false), 0);
+	assert_int_equal(tap_cpu_log_irq(&l, 2, 285, true, false), 0); /* its beginning was not seen */
+	assert_int_equal(tap_cpu_log_stretch(&l, &(struct tap_cpu_stretch){ 2, TAP_CPU_RUN, &task, 200, 300 }), 0);
+	assert_int_equal(tap_cpu_log_stretch(&l, &(struct tap_cpu_stretch){ 2, TAP_CPU_UNKNOWN, NULL, 300, 400 }), 0);
+	p = tap_cpu_log_read(&l, 2, 50, 450, &now);
+	expect(&p, 100, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
+	expect(&p, 110, TAP_CPU_IDLE, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
+	expect(&p, 180, TAP_CPU_IDLE, TAP_IN_NO_IRQ, TAP_IDLE_IN);
+	expect(&p, 200, TAP_CPU_IDLE, TAP_IN_NO_IRQ, TAP_IDLE_OUT);
+	expect(&p, 250, TAP_CPU_RUN, TAP_IN_NO_IRQ, TAP_IDLE_OUT);
+	expect(&p, 260, TAP_CPU_RUN, TAP_IN_SOFTIRQ, TAP_IDLE_OUT);
+	expect(&p, 270, TAP_CPU_RUN, TAP_IN_IRQ, TAP_IDLE_OUT);
+	expect(&p, 280, TAP_CPU_RUN, TAP_IN_SOFTIRQ, TAP_IDLE_OUT);
+	expect(&p, 300, TAP_CPU_RUN, TAP_IN_NO_IRQ, TAP_IDLE_OUT);
+	expect(&p, 400, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_OUT);
+	expect(&p, 450, TAP_CPU_RUN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
+	assert_false(tap_cpu_parts_next(&p, &part));
+	p = tap_cpu_log_read(&l, 2, 265, 275, &now);
+	expect(&p, 270, TAP_CPU_RUN, TAP_IN_IRQ, TAP_IDLE_OUT);
+	expect(&p, 275, TAP_CPU_RUN, TAP_IN_SOFTIRQ, TAP_IDLE_OUT);
+	assert_false(tap_cpu_parts_next(&p, &part));
+	tap_cpu_log_clear(&l, 2);
+	p = tap_cpu_log_read(&l, 2, 410, 450, NULL); /* and nobody knows what it does now */
+	expect(&p, 450, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
+	p = tap_cpu_log_read(&l, 7, 1, 2, NULL);
+	expect(&p, 2, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
+	tap_cpu_logs_release(&l);
+}
+
+/* ---- long waits ------------------------------------------------------------------------------- */
+
+static int on_wait(void *ctx, const struct tap_wait_told *w)
+{
+	return tap_explain_wait(ctx, w);
+}
+
+/* A task waits while @nr_runners tasks take turns, @nr stretches of 10 ns in all: more than a log holds. */
+static void wait_long(unsigned int nr_runners, unsigned int nr)
+{
+	static struct tap_task runners[1000];
+	struct tap_task task = { .index = 1000, .state = TAP_WAKING, .cpu = 0, .prio = 120 };
+	struct tap_stretch s = { .task = &task, .state = TAP_SLEEPING, .next = TAP_WAKING, .whole = true, .to_ns = 1000 };
+	struct tap_timeline *timeline;
+	struct tap_explain_waits waits;
+	struct tap_explain sums;
+	const struct tap_explained_wait *w;
+
+	assert_int_equal(tap_timeline_new(&(struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &timeline), 0);
+	tap_explain_waits_init(&waits, &(struct tap_explain_waits_opts){ .timeline = &timeline, .tell = on_wait, .ctx = &sums });
+	assert_int_equal(tap_explain_init(&sums, 1), 0);
+	assert_int_equal(tap_explain_waits_stretch(&waits, &s), 0);
+	for (unsigned int i = 0; i < nr; i++) {
+		struct tap_task *runner = &runners[i % nr_runners];
+
+		*runner = (struct tap_task){ .index = i % nr_runners, .prio = 120 };
+		assert_int_equal(tap_explain_waits_cpu(&waits, &(struct tap_cpu_stretch){
+			0, TAP_CPU_RUN, runner, 1000 + 10 * i, 1010 + 10 * i }), 0);
+	}
+	s = (struct tap_stretch){ .task = &task, .state = TAP_WAKING, .next = TAP_RUNNING, .whole = true, .from_ns = 1000,
+				  .to_ns = 1000 + 10 * nr };
+	assert_int_equal(tap_explain_waits_stretch(&waits, &s), 0);
+	assert_int_equal(sums.nr_worst, 1);
+	w = &sums.worst[0];
+	assert_true(w->whole);
+	assert_int_equal(w->to_ns - w->from_ns, 10 * nr);
+	assert_int_equal(w->nr_pieces, nr_runners);
+	for (unsigned int i = 0; i < w->nr_pieces; i++) {
+		assert_int_equal(w->pieces[i].kind, TAP_PIECE_QUEUED);
+		assert_int_equal(w->pieces[i].ns, 10 * (nr / nr_runners + (w->pieces[i].task->index < nr % nr_runners)));
+	}
+	assert_int_equal(sums.kinds[TAP_PIECE_QUEUED].ns, 10 * nr);
+	assert_int_equal(sums.kinds[TAP_PIECE_QUEUED].waits, 1);
+	tap_explain_waits_release(&waits);
+	tap_explain_release(&sums);
+	tap_timeline_free(timeline);
+}
+
+static void test_long_waits(void **state)
+{
+	(void)state;
+	wait_long(1, 1);
+	wait_long(2, 20);
+	wait_long(2, 3 * TAP_CPU_LOG_ENTRIES);
+	wait_long(700, 5000); /* more of them than pieces are kept before they are added up */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_log),
+		cmocka_unit_test(test_long_waits),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
