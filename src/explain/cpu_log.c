@@ -22,9 +22,9 @@ struct point {
 };
 
 struct tap_cpu_log {
-	struct stretch stretches[TAP_CPU_LOG_ENTRIES];
-	struct point points[TAP_CPU_LOG_ENTRIES];
-	unsigned int nr_stretches, nr_points;
+	struct stretch *stretches; /* owned */
+	struct point *points;	   /* owned */
+	unsigned int nr_stretches, cap_stretches, nr_points, cap_points;
 	uint64_t end_ns; /* of the last stretch */
 	unsigned int nr_irqs, nr_softirqs; /* that have begun and not ended */
 	struct point before, now; /* the first of .points, and behind the last */
@@ -32,8 +32,13 @@ struct tap_cpu_log {
 
 void tap_cpu_logs_release(struct tap_cpu_logs *l)
 {
-	for (unsigned int i = 0; i < l->nr_cpus; i++)
+	for (unsigned int i = 0; i < l->nr_cpus; i++) {
+		if (!l->cpus[i])
+			continue;
+		free(l->cpus[i]->stretches);
+		free(l->cpus[i]->points);
 		free(l->cpus[i]);
+	}
 	free(l->cpus);
 }
 
@@ -55,6 +60,8 @@ static bool is_full(const struct tap_cpu_log *log)
 
 static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle)
 {
+	if (tap_array_grow(&log->points, log->nr_points, &log->cap_points, sizeof(*log->points)))
+		return -ENOMEM;
 	log->now = (struct point){
 		.from_ns = ts_ns, .idle = idle,
 		.irq = log->nr_irqs ? TAP_IN_IRQ : log->nr_softirqs ? TAP_IN_SOFTIRQ : TAP_IN_NO_IRQ,
@@ -74,17 +81,26 @@ static int end_irqs(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
 	return add_point(log, ts_ns, is_known ? log->now.idle : TAP_IDLE_NOT_TOLD);
 }
 
+static int add_stretch(struct tap_cpu_log *log, struct stretch s)
+{
+	if (tap_array_grow(&log->stretches, log->nr_stretches, &log->cap_stretches, sizeof(s)))
+		return -ENOMEM;
+	log->stretches[log->nr_stretches++] = s;
+	return 0;
+}
+
 int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s)
 {
 	struct tap_cpu_log *log = log_get(l, s->cpu);
 
 	if (!log)
 		return -ENOMEM;
-	if (s->from_ns > log->end_ns)
-		log->stretches[log->nr_stretches++] = (struct stretch){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN };
-	log->stretches[log->nr_stretches++] = (struct stretch){
-		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? s->task->prio : 0,
-	};
+	if (s->from_ns > log->end_ns &&
+	    add_stretch(log, (struct stretch){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN }))
+		return -ENOMEM;
+	if (add_stretch(log, (struct stretch){
+		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? s->task->prio : 0 }))
+		return -ENOMEM;
 	log->end_ns = s->to_ns;
 	return end_irqs(log, s->to_ns, s->what == TAP_CPU_RUN || s->what == TAP_CPU_IDLE);
 }

@@ -159,7 +159,8 @@ static int keep(struct tap_explain *e, const struct tap_wait_told *w)
 	kept.pieces = malloc((w->nr_pieces + 1) * sizeof(*kept.pieces));
 	if (!kept.pieces)
 		return -ENOMEM;
-	memcpy(kept.pieces, w->pieces, w->nr_pieces * sizeof(*kept.pieces));
+	if (w->nr_pieces)
+		memcpy(kept.pieces, w->pieces, w->nr_pieces * sizeof(*kept.pieces));
 	for (; i && length_ns(&kept) > length_ns(&e->worst[i - 1]); i--)
 		e->worst[i] = e->worst[i - 1];
 	e->worst[i] = kept;

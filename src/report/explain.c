@@ -4,13 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/interrupts.h"
-#include "base/array.h"
 #include "explain/explain.h"
+#include "explain/sources.h"
 #include "report/report.h"
 
 #define SHOWN_PIECES 5u /* of a wait, in its sentence */
-#define NOT_IDLE UINT32_MAX /* cpu_idle: PWR_EVENT_EXIT */
 
 enum by { BY_ALL, BY_KIND, BY_TASK, BY_CGROUP };
 
@@ -30,22 +28,11 @@ static const struct tap_opt options[] = {
 	{ 0 }
 };
 
-/* What is told by no observer. */
-struct source {
-	const struct tap_format *fmt;
-	enum { PLACED, IRQ, IDLE } what;
-	bool begins, is_soft; /* of IRQ */
-	struct tap_num id;    /* the task's, the CPU's */
-	struct tap_num state; /* of IDLE */
-};
-
 struct explain {
 	struct tap_report report;
 	struct tap_explain_waits waits;
 	struct tap_explain sums;
-	struct source *sources; /* owned */
-	unsigned int nr_sources, cap_sources;
-	const struct source *last; /* that an event was of */
+	struct tap_explain_sources sources;
 	unsigned int *rows, nr_rows; /* owned; indices of tasks that ran */
 	struct tap_buf text;
 };
@@ -97,68 +84,17 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	return tap_explain_wait(&e->sums, w);
 }
 
-static bool source_of(const struct tap_format *fmt, struct source *s)
-{
-	enum tap_irq_event irq = tap_irq_event(fmt);
-
-	*s = (struct source){ .fmt = fmt, .what = IRQ, .begins = irq == TAP_IRQ_ENTRY };
-	if (irq != TAP_IRQ_NONE) {
-		s->is_soft = tap_irq_is_soft(fmt);
-		return true;
-	}
-	if (!strcmp(fmt->system, "sched") && (!strcmp(fmt->name, "sched_wakeup") || !strcmp(fmt->name, "sched_wakeup_new"))) {
-		s->what = PLACED;
-		tap_num_init(&s->id, tap_number_field(fmt, "pid"));
-	} else if (!strcmp(fmt->system, "power") && !strcmp(fmt->name, "cpu_idle")) {
-		s->what = IDLE;
-		tap_num_init(&s->id, tap_number_field(fmt, "cpu_id"));
-		tap_num_init(&s->state, tap_number_field(fmt, "state"));
-	}
-	return s->what != IRQ && s->id.size;
-}
-
 static bool wants(void *ctx, const struct tap_format *fmt)
 {
-	struct source s;
-
 	(void)ctx;
-	return source_of(fmt, &s);
-}
-
-/* Return: NULL when out of memory. */
-static const struct source *source_get(struct explain *e, const struct tap_format *fmt)
-{
-	for (unsigned int i = 0; i < e->nr_sources; i++)
-		if (e->sources[i].fmt == fmt)
-			return &e->sources[i];
-	if (tap_array_grow(&e->sources, e->nr_sources, &e->cap_sources, sizeof(*e->sources)))
-		return NULL;
-	source_of(fmt, &e->sources[e->nr_sources]);
-	return &e->sources[e->nr_sources++];
+	return tap_explain_source_wants(fmt);
 }
 
 static int on_event(void *ctx, const struct tap_event *ev)
 {
 	struct explain *e = ctx;
-	const struct source *s = e->last && e->last->fmt == ev->fmt ? e->last : source_get(e, ev->fmt);
-	const struct tap_task *task;
-	int cpu;
 
-	e->last = s;
-	if (!s)
-		return -ENOMEM;
-	switch (s->what) {
-	case PLACED:
-		task = tap_timeline_task(e->report.run.timeline, tap_num_int(&s->id, ev));
-		return task ? tap_explain_waits_placed(&e->waits, task, ev->ts_ns) : 0;
-	case IDLE:
-		cpu = tap_num_int(&s->id, ev);
-		if (cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
-			return 0;
-		return tap_explain_waits_idle(&e->waits, cpu, ev->ts_ns, (uint32_t)tap_num_get(&s->state, ev) != NOT_IDLE);
-	default:
-		return tap_explain_waits_irq(&e->waits, ev->cpu, ev->ts_ns, s->is_soft, s->begins);
-	}
+	return tap_explain_sources_event(&e->sources, &e->waits, ev);
 }
 
 /* ---- the longest waits ------------------------------------------------------------------------ */
@@ -495,7 +431,7 @@ static void release(struct tap_report *r)
 	tap_explain_waits_release(&e->waits);
 	tap_explain_release(&e->sums);
 	tap_buf_release(&e->text);
-	free(e->sources);
+	tap_explain_sources_release(&e->sources);
 	free(e->rows);
 }
 

@@ -14,6 +14,8 @@
 #include "analysis/folded.h"
 #include "base/buf.h"
 #include "check.h"
+#include "explain/explain.h"
+#include "explain/sources.h"
 #include "report/report.h"
 
 /* A few bytes can describe any number of CPUs that share pages: enough is enough. */
@@ -72,6 +74,9 @@ struct told {
 	struct tap_run run;
 	struct tap_event_stacks *stacks;
 	struct tap_folded folded[NR_FOLDED];
+	struct tap_explain_waits waits;
+	struct tap_explain explained;
+	struct tap_explain_sources sources;
 	uint64_t cpu_ns; /* of all CPUs */
 	uint64_t last_ns;
 };
@@ -101,14 +106,33 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	CHECK(s->state != TAP_DEAD && !(s->whole && s->state == TAP_UNKNOWN));
 	CHECK(s->state != TAP_RUNNING || s->cpu >= 0);
 	CHECK(s->next != TAP_RUNNING || s->state == s->next || s->next_cpu >= 0);
-	return fold(told, s);
+	return fold(told, s) ?: tap_explain_waits_stretch(&told->waits, s);
+}
+
+/* Each wait's pieces add up to it. */
+static int on_wait(void *ctx, const struct tap_wait_told *w)
+{
+	struct told *told = ctx;
+	uint64_t sum_ns = 0;
+
+	for (unsigned int i = 0; i < w->nr_pieces; i++) {
+		CHECK(w->pieces[i].ns && (w->pieces[i].kind >= TAP_PIECE_STOP) == (w->pieces[i].task != NULL));
+		CHECK(w->pieces[i].from_ns >= w->from_ns && w->pieces[i].from_ns + w->pieces[i].ns <= w->to_ns);
+		CHECK(!i || w->pieces[i].from_ns > w->pieces[i - 1].from_ns);
+		sum_ns += w->pieces[i].ns;
+	}
+	CHECK(sum_ns == w->to_ns - w->from_ns);
+	return tap_explain_wait(&told->explained, w);
 }
 
 static int on_event(void *ctx, const struct tap_event *ev)
 {
 	struct told *told = ctx;
+	int ret = 0;
 
-	return tap_event_stacks_event(told->stacks, told->run.timeline, ev);
+	if (ev->fmt && tap_window_has(&told->run.window, ev->ts_ns) && tap_explain_source_wants(ev->fmt))
+		ret = tap_explain_sources_event(&told->sources, &told->waits, ev);
+	return ret ?: tap_event_stacks_event(told->stacks, told->run.timeline, ev);
 }
 
 static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
@@ -119,7 +143,7 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 	CHECK(s->from_ns >= told->run.window.from_ns && s->to_ns <= told->run.window.to_ns);
 	CHECK((s->what == TAP_CPU_RUN) == (s->task != NULL));
 	told->cpu_ns += s->to_ns - s->from_ns;
-	return 0;
+	return tap_explain_waits_cpu(&told->waits, s);
 }
 
 static int in_order(struct told *told, uint64_t ts_ns)
@@ -139,12 +163,18 @@ static int on_wakeup(void *ctx, const struct tap_wakeup *w)
 static int on_migration(void *ctx, const struct tap_migration *m)
 {
 	CHECK(m->task && m->why < TAP_NR_MIGRATE);
-	return in_order(ctx, m->ts_ns);
+	return in_order(ctx, m->ts_ns) ?: tap_explain_waits_migration(&((struct told *)ctx)->waits, m);
+}
+
+static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
+{
+	(void)ts_ns;
+	return tap_explain_waits_begin(&((struct told *)ctx)->waits, task);
 }
 
 static const struct tap_observer observer = {
-	.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu, .wakeup = on_wakeup,
-	.migration = on_migration,
+	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu, .wakeup = on_wakeup,
+	.migration = on_migration, .waits = on_waits,
 };
 
 static void check_sums(struct told *told)
@@ -176,6 +206,22 @@ static void check_sums(struct told *told)
 }
 
 /* Each line is one, and they add up to the tasks' @states. */
+/* By kind it is all that was waited; by whom and by cgroup the same part of it. */
+static void check_explained(struct tap_explain *e)
+{
+	uint64_t kinds_ns = 0, runners_ns = 0;
+
+	tap_explain_end(e);
+	for (unsigned int i = 0; i < TAP_NR_PIECE_KINDS; i++)
+		kinds_ns += e->kinds[i].ns;
+	CHECK(kinds_ns == e->all.ns);
+	for (unsigned int i = 0; i < e->nr_runners; i++)
+		runners_ns += e->runners[i].ns;
+	for (unsigned int i = 0; i < e->nr_pairs; i++)
+		runners_ns -= e->pairs[i].sum.ns;
+	CHECK(!runners_ns);
+}
+
 static void check_folded(struct told *told, struct tap_folded *f, uint32_t states)
 {
 	unsigned int nr;
@@ -202,7 +248,11 @@ static int feed(struct told *told, struct tap_err *err)
 {
 	static const struct tap_run_events events = { .event = on_event, .all = true };
 
-	if (tap_event_stacks_new(tap_reader_info(told->run.rec.reader), &told->run.survey, &told->stacks))
+	tap_explain_waits_init(&told->waits, &(const struct tap_explain_waits_opts){
+		.timeline = &told->run.timeline, .has_placing = told->run.window.from_ns % 2, .tell = on_wait, .ctx = told,
+	});
+	if (tap_event_stacks_new(tap_reader_info(told->run.rec.reader), &told->run.survey, &told->stacks) ||
+	    tap_explain_init(&told->explained, 5))
 		return -ENOMEM;
 	for (unsigned int i = 0; i < NR_FOLDED; i++)
 		told->folded[i] = (struct tap_folded){
@@ -222,11 +272,15 @@ static void check_report(const char *path, const char *window)
 	    !tap_run_survey(&told.run, &err) &&
 	    !feed(&told, &err)) {
 		check_sums(&told);
+		check_explained(&told.explained);
 		for (unsigned int i = 0; i < NR_FOLDED; i++) /* of wakeups only what ended is counted */
 			check_folded(&told, &told.folded[i], i == TAP_FOLDED_WAKEUPS ? 0 : tap_folded_states(i));
 	}
 	for (unsigned int i = 0; i < NR_FOLDED; i++)
 		tap_folded_release(&told.folded[i]);
+	tap_explain_waits_release(&told.waits);
+	tap_explain_release(&told.explained);
+	tap_explain_sources_release(&told.sources);
 	tap_event_stacks_free(told.stacks);
 	tap_run_close(&told.run);
 }
