@@ -145,18 +145,17 @@ void tap_cpu_log_clear(struct tap_cpu_logs *l, int cpu)
 		n_;                                                                                \
 	})
 
-struct tap_cpu_parts tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns,
-				      const struct tap_cpu *now)
+void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns, const struct tap_cpu *now,
+		      struct tap_cpu_parts *out)
 {
-	struct tap_cpu_parts p = { .now = now, .at_ns = from_ns, .to_ns = to_ns };
+	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
 
-	if (cpu >= 0 && (unsigned int)cpu < l->nr_cpus)
-		p.log = l->cpus[cpu];
-	if (p.log) {
-		p.stretch = NR_UNTIL(p.log->stretches, p.log->nr_stretches, from_ns);
-		p.point = NR_UNTIL(p.log->points, p.log->nr_points, from_ns);
-	}
-	return p;
+	out->log = log;
+	out->now = now;
+	out->at_ns = from_ns;
+	out->to_ns = to_ns;
+	out->stretch = log ? NR_UNTIL(log->stretches, log->nr_stretches, from_ns) : 0;
+	out->point = log ? NR_UNTIL(log->points, log->nr_points, from_ns) : 0;
 }
 
 /* What it ran at .at_ns, and how long at most. */

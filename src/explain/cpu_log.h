@@ -50,8 +50,8 @@ struct tap_cpu_parts {
 	uint64_t at_ns, to_ns;
 	unsigned int stretch, point; /* that come next */
 };
-struct tap_cpu_parts tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns,
-				      const struct tap_cpu *now);
+void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns, const struct tap_cpu *now,
+		      struct tap_cpu_parts *out);
 bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part);
 
 #endif

@@ -83,11 +83,12 @@ static void add(struct tap_explained_sum *sum, uint64_t ns)
 /* Return: NULL when out of memory. */
 static struct tap_explained_sum *pair_get(struct tap_explain *e, uint64_t victim, uint64_t aggressor)
 {
-	uint64_t ids[] = { victim, aggressor }, key = tap_map_key(ids, sizeof(ids)), *place;
 	struct tap_explained_pair *last = e->nr_pairs ? &e->pairs[e->last_pair] : NULL;
+	uint64_t ids[] = { victim, aggressor }, key, *place;
 
 	if (last && last->victim == victim && last->aggressor == aggressor)
 		return &last->sum;
+	key = tap_map_key(ids, sizeof(ids));
 	/* other pairs may have the same key */
 	while ((place = tap_map_put(&e->pair_of, key)) && *place) {
 		struct tap_explained_pair *pair = &e->pairs[*place - 1];

@@ -41,51 +41,57 @@ void tap_explain_waits_release(struct tap_explain_waits *w)
 
 /* ---- pieces ----------------------------------------------------------------------------------- */
 
-static int add_piece(struct tap_explain_wait *wait, struct tap_piece piece)
+static int add_piece(struct tap_explain_wait *wait, enum tap_piece_kind kind, const struct tap_task *task, uint64_t from_ns,
+		     uint64_t to_ns)
 {
 	struct tap_piece *last = wait->nr_pieces ? &wait->pieces[wait->nr_pieces - 1] : NULL;
 
-	if (!piece.ns)
-		return 0;
-	if (last && last->kind == piece.kind && last->task == piece.task) {
-		last->ns += piece.ns;
+	if (last && last->kind == kind && last->task == task) {
+		last->ns += to_ns - from_ns;
 		return 0;
 	}
 	if (wait->nr_pieces >= MANY_PIECES && wait->nr_pieces == wait->cap_pieces)
 		wait->nr_pieces = tap_pieces_merge(wait->pieces, wait->nr_pieces);
 	if (tap_array_grow(&wait->pieces, wait->nr_pieces, &wait->cap_pieces, sizeof(*wait->pieces)))
 		return -ENOMEM;
-	wait->pieces[wait->nr_pieces++] = piece;
+	wait->pieces[wait->nr_pieces++] = (struct tap_piece){ kind, task, from_ns, to_ns - from_ns };
 	return 0;
 }
 
-static struct tap_piece piece_of(const struct tap_explain_wait *wait, const struct tap_cpu_part *part)
+static enum tap_piece_kind kind_of(const struct tap_explain_wait *wait, const struct tap_cpu_part *part)
 {
 	static const enum tap_piece_kind idle_kinds[] = {
 		[TAP_IDLE_NOT_TOLD] = TAP_PIECE_IDLE, [TAP_IDLE_IN] = TAP_PIECE_IDLE_STATE, [TAP_IDLE_OUT] = TAP_PIECE_IDLE_EXIT,
 	};
-	struct tap_piece piece = { .kind = TAP_PIECE_UNKNOWN, .from_ns = part->from_ns, .ns = part->to_ns - part->from_ns };
 
 	if (part->what == TAP_CPU_UNKNOWN)
-		return piece;
+		return TAP_PIECE_UNKNOWN;
 	if (part->what == TAP_CPU_OFFLINE)
-		piece.kind = TAP_PIECE_OFFLINE;
-	else if (part->irq != TAP_IN_NO_IRQ)
-		piece.kind = part->irq == TAP_IN_IRQ ? TAP_PIECE_IRQ : TAP_PIECE_SOFTIRQ;
-	else if (part->what == TAP_CPU_RUN)
-		piece.kind = tap_piece_of_runner(wait->task->prio, part->task, part->prio);
-	else
-		piece.kind = idle_kinds[part->idle];
-	if (piece.kind >= TAP_PIECE_STOP)
-		piece.task = part->task;
-	return piece;
+		return TAP_PIECE_OFFLINE;
+	if (part->irq != TAP_IN_NO_IRQ)
+		return part->irq == TAP_IN_IRQ ? TAP_PIECE_IRQ : TAP_PIECE_SOFTIRQ;
+	if (part->what == TAP_CPU_IDLE)
+		return idle_kinds[part->idle];
+	return tap_piece_of_runner(wait->task->prio, part->task, part->prio);
+}
+
+static int add_part(struct tap_explain_wait *wait, const struct tap_cpu_part *part)
+{
+	enum tap_piece_kind kind = kind_of(wait, part);
+
+	return add_piece(wait, kind, kind >= TAP_PIECE_STOP ? part->task : NULL, part->from_ns, part->to_ns);
+}
+
+/* Of a wait that is in no queue. */
+static enum tap_piece_kind kind_apart(enum tap_state state)
+{
+	return state == TAP_UNKNOWN ? TAP_PIECE_UNKNOWN : state == TAP_THROTTLED ? TAP_PIECE_THROTTLED : TAP_PIECE_PLACING;
 }
 
 /* Cuts the wait up to @to_ns; @cpu: in whose queue it was, -1: nobody knows. */
 static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu,
 		   enum tap_state state)
 {
-	struct tap_piece whole = { .from_ns = wait->at_ns, .ns = to_ns - wait->at_ns };
 	unsigned int nr_cpus;
 	const struct tap_cpu *cpus = tap_timeline_cpus(*w->opts.timeline, &nr_cpus);
 	struct tap_cpu_parts parts;
@@ -94,14 +100,13 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 
 	if (to_ns <= wait->at_ns)
 		return 0;
-	whole.kind = state == TAP_UNKNOWN ? TAP_PIECE_UNKNOWN : state == TAP_THROTTLED ? TAP_PIECE_THROTTLED : TAP_PIECE_PLACING;
-	if (!is_wait(state) || state == TAP_THROTTLED || wait->is_placing) {
-		ret = add_piece(wait, whole);
+	if (!tap_state_is_wait(state) || wait->is_placing) {
+		ret = add_piece(wait, kind_apart(state), NULL, wait->at_ns, to_ns);
 	} else {
-		parts = tap_cpu_log_read(&w->logs, cpu, wait->at_ns, to_ns,
-					 cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL);
+		tap_cpu_log_read(&w->logs, cpu, wait->at_ns, to_ns, cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL,
+				 &parts);
 		while (!ret && tap_cpu_parts_next(&parts, &part))
-			ret = add_piece(wait, piece_of(wait, &part));
+			ret = add_part(wait, &part);
 	}
 	wait->at_ns = to_ns;
 	return ret;

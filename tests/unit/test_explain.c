@@ -108,7 +108,7 @@ static void test_log(void **state)
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 285, true, false), 0); /* its beginning was not seen */
 	assert_int_equal(tap_cpu_log_stretch(&l, &(struct tap_cpu_stretch){ 2, TAP_CPU_RUN, &task, 200, 300 }), 0);
 	assert_int_equal(tap_cpu_log_stretch(&l, &(struct tap_cpu_stretch){ 2, TAP_CPU_UNKNOWN, NULL, 300, 400 }), 0);
-	p = tap_cpu_log_read(&l, 2, 50, 450, &now);
+	tap_cpu_log_read(&l, 2, 50, 450, &now, &p);
 	expect(&p, 100, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
 	expect(&p, 110, TAP_CPU_IDLE, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
 	expect(&p, 180, TAP_CPU_IDLE, TAP_IN_NO_IRQ, TAP_IDLE_IN);
@@ -121,14 +121,14 @@ static void test_log(void **state)
 	expect(&p, 400, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_OUT);
 	expect(&p, 450, TAP_CPU_RUN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
 	assert_false(tap_cpu_parts_next(&p, &part));
-	p = tap_cpu_log_read(&l, 2, 265, 275, &now);
+	tap_cpu_log_read(&l, 2, 265, 275, &now, &p);
 	expect(&p, 270, TAP_CPU_RUN, TAP_IN_IRQ, TAP_IDLE_OUT);
 	expect(&p, 275, TAP_CPU_RUN, TAP_IN_SOFTIRQ, TAP_IDLE_OUT);
 	assert_false(tap_cpu_parts_next(&p, &part));
 	tap_cpu_log_clear(&l, 2);
-	p = tap_cpu_log_read(&l, 2, 410, 450, NULL); /* and nobody knows what it does now */
+	tap_cpu_log_read(&l, 2, 410, 450, NULL, &p); /* and nobody knows what it does now */
 	expect(&p, 450, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
-	p = tap_cpu_log_read(&l, 7, 1, 2, NULL);
+	tap_cpu_log_read(&l, 7, 1, 2, NULL, &p);
 	expect(&p, 2, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
 	tap_cpu_logs_release(&l);
 }
