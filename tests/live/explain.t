@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Waits with a cause made on purpose: `explain` names it.
+here=$(cd "$(dirname "$0")" && pwd)
+SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
+. "$here/lib.sh"
+
+needs_root
+scratch=$(mktemp -d /tmp/schedtap-explain-XXXXXX)
+trap 'cd /; rm -rf "$scratch"' EXIT
+
+# as NAME COMMAND...: perl under another name, on CPU 1.
+as()
+{
+	local name=$1
+
+	shift
+	cp -n "$(command -v perl)" "$name"
+	taskset -c 1 "$@" "./$name" -e '
+		use Time::HiRes "time";
+		my ($run, $sleep) = @ARGV;
+		for (;;) {
+			my $end = time + $run;
+			1 while time < $end;
+			select undef, undef, undef, $sleep if $sleep;
+		}' "$run" "$sleep" &
+	other=$!
+}
+
+spin() { run=60 sleep=0 as "$@"; }
+doze() { run=0.003 sleep=0.01 as "$@"; }
+
+record()
+{
+	"$SCHEDTAP" record -o e.dat -e sched -e irq -e idle "$@" -- sleep 1 2>err || fail "$(cat err)"
+}
+
+# Which kind, which task and which verdict are the first: of the waits of ex-victim.
+first_of() { "$SCHEDTAP" explain -i e.dat -c ex-victim --by "$1" --csv | sed 1d | sort -t, -k"$2" -nr | head -1; }
+# .. of the longest that is certain: a kernel that hides tasks leaves some in doubt.
+verdict() { "$SCHEDTAP" explain -i e.dat -c ex-victim --json --worst 50 | grep -o '"verdict":"[a-z_]*","whole":true' | head -1 | cut -d'"' -f4; }
+
+named()
+{
+	local kind=$1 task=$2 verdict=$3
+
+	must [ "$(first_of kind 3 | cut -d, -f1)" = "$kind" ]
+	[ "$task" = - ] || must [ "$(first_of task 5 | cut -d, -f3)" = "$task" ]
+	must [ "$(verdict)" = "$verdict" ]
+}
+
+hog()
+{
+	spin ex-hog
+	doze ex-victim
+	sleep 0.2
+	record
+	named queued ex-hog contention
+}
+
+realtime_hog()
+{
+	run=0.02 sleep=0.005 as ex-rt chrt -f 30
+	spin ex-victim
+	sleep 0.2
+	record
+	named realtime ex-rt contention
+}
+
+# Nobody else is there: what it waits for is its CPU, which sleeps.
+sleeping_cpu()
+{
+	[ -e /sys/devices/system/cpu/cpuidle ] || skip "no cpuidle"
+	run=0.0001 sleep=0.02 as ex-victim
+	sleep 0.2
+	record
+	must [ "$("$SCHEDTAP" explain -i e.dat -c ex-victim --by kind --csv | grep -c '^idle_')" -ge 1 ]
+}
+
+# Its cgroup may have a tenth of a CPU.
+quota()
+{
+	group=/sys/fs/cgroup/ex.$$
+	grep -qsw cpu /sys/fs/cgroup/cgroup.controllers || group=/sys/fs/cgroup/cpu/ex.$$
+	mkdir "$group" || skip "no cgroup with a cpu controller"
+	if [ -e "$group/cpu.cfs_quota_us" ]; then
+		echo 10000 >"$group/cpu.cfs_quota_us"
+	elif [ -e "$group/cpu.max" ]; then
+		echo "10000 100000" >"$group/cpu.max"
+	else
+		rmdir "$group"
+		skip "no quota"
+	fi
+	spin ex-victim
+	echo "$other" >"$group/cgroup.procs"
+	sleep 0.3
+	record -e throttle
+	kill -9 "$other"
+	wait "$other" 2>/dev/null || :
+	rmdir "$group"
+	named throttled - throttled
+}
+
+check "a task of the same class that runs all the time" hog
+check "a real-time task" realtime_hog
+check "a CPU that is asleep" sleeping_cpu
+check "a cgroup that is out of its quota" quota
+done_testing
