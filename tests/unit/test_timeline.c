@@ -686,7 +686,7 @@ static void put_task(struct tap_buf *b, const struct tap_timeline *t, const stru
 	put(b, "iowait", task->iowait_ns);
 	put(b, "slices", task->slices);
 	put(b, "migrations", task->migrations);
-	if (task->prio != 120)
+	if (task->prio != 120 && task->prio != TAP_PRIO_UNKNOWN)
 		put(b, "prio", (uint64_t)task->prio);
 	put(b, "tgid", (uint64_t)task->tgid);
 	put(b, "tgid_of", task->tgid_of ? (uint64_t)task->tgid_of->tid : 0);
