@@ -8,14 +8,13 @@
 
 #define MANY_PIECES 256u /* are added up before there are more of them */
 
-/* A task's present wait, or none. */
+/* A wait that goes on. Those behind .nr_waiting are over: their pieces' memory is the next one's. */
 struct tap_explain_wait {
-	const struct tap_task *task; /* NULL: it does not wait */
+	const struct tap_task *task;
 	enum tap_state state;
 	uint64_t from_ns;
 	uint64_t at_ns; /* as far as it is cut */
 	bool is_placing, is_unknown;
-	unsigned int place; /* in .waiting */
 	struct tap_piece *pieces; /* owned */
 	unsigned int nr_pieces, cap_pieces;
 };
@@ -35,7 +34,7 @@ void tap_explain_waits_release(struct tap_explain_waits *w)
 	for (unsigned int i = 0; i < w->nr_waits; i++)
 		free(w->waits[i].pieces);
 	free(w->waits);
-	free(w->waiting);
+	free(w->places);
 	tap_cpu_logs_release(&w->logs);
 }
 
@@ -114,28 +113,41 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 
 /* ---- waits ------------------------------------------------------------------------------------ */
 
-static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
+/* Return: 0, NULL if it does not wait; -ENOMEM. */
+static int get(struct tap_explain_waits *w, const struct tap_task *task, struct tap_explain_wait **out)
 {
-	unsigned int last = w->waiting[--w->nr_waiting];
+	unsigned int *place = tap_array_at(&w->places, &w->nr_places, task->index, sizeof(*place), NULL);
 
-	w->waiting[wait->place] = last;
-	w->waits[last].place = wait->place;
-	wait->task = NULL;
-	wait->nr_pieces = 0;
+	*out = place && *place ? &w->waits[*place - 1] : NULL;
+	return place ? 0 : -ENOMEM;
 }
 
-static int begin(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_task *task,
-		 enum tap_state state, uint64_t ts_ns, bool is_placing)
+static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 {
-	if (tap_array_grow(&w->waiting, w->nr_waiting, &w->cap_waiting, sizeof(*w->waiting)))
+	struct tap_explain_wait *last = &w->waits[--w->nr_waiting], over = *wait;
+
+	w->places[last->task->index] = (unsigned int)(wait - w->waits) + 1;
+	w->places[over.task->index] = 0;
+	*wait = *last;
+	*last = over;
+	last->nr_pieces = 0;
+}
+
+/* Of a task that was asked for. */
+static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state, uint64_t ts_ns,
+		 bool is_placing, struct tap_explain_wait **out)
+{
+	struct tap_explain_wait *wait = tap_array_at(&w->waits, &w->nr_waits, w->nr_waiting, sizeof(*wait), NULL);
+
+	*out = wait;
+	if (!wait)
 		return -ENOMEM;
 	wait->task = task;
 	wait->state = state;
 	wait->from_ns = wait->at_ns = ts_ns;
 	wait->is_placing = is_placing;
 	wait->is_unknown = false;
-	wait->place = w->nr_waiting;
-	w->waiting[w->nr_waiting++] = task->index;
+	w->places[task->index] = ++w->nr_waiting;
 	return 0;
 }
 
@@ -156,19 +168,19 @@ static bool has_placing(const struct tap_explain_waits *w, enum tap_state state)
 
 int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stretch *s)
 {
-	struct tap_explain_wait *wait = tap_array_at(&w->waits, &w->nr_waits, s->task->index, sizeof(*wait), NULL);
-	int ret = 0;
+	struct tap_explain_wait *wait;
+	int ret = get(w, s->task, &wait);
 
-	if (!wait)
-		return -ENOMEM;
-	if (wait->task && !is_wait(s->state) && s->state != TAP_UNKNOWN)
+	if (!ret && wait && !is_wait(s->state) && s->state != TAP_UNKNOWN) {
 		drop(w, wait); /* its end was no stretch's: it lasted for no time */
-	if (!wait->task && is_wait(s->state)) /* it began before the window */
-		ret = begin(w, wait, s->task, s->state, s->from_ns, false);
+		wait = NULL;
+	}
+	if (!ret && !wait && is_wait(s->state)) /* it began before the window */
+		ret = begin(w, s->task, s->state, s->from_ns, false, &wait);
 	if (ret)
 		return ret;
-	if (!wait->task)
-		return is_wait(s->next) ? begin(w, wait, s->task, s->next, s->to_ns, has_placing(w, s->next)) : 0;
+	if (!wait)
+		return is_wait(s->next) ? begin(w, s->task, s->next, s->to_ns, has_placing(w, s->next), &wait) : 0;
 	ret = advance(w, wait, s->to_ns, s->cpu, s->state);
 	wait->is_unknown |= s->state == TAP_UNKNOWN || !s->whole;
 	if (!ret && s->next == TAP_RUNNING)
@@ -184,16 +196,11 @@ int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stre
  */
 static int find(struct tap_explain_waits *w, const struct tap_task *task, bool is_placed, struct tap_explain_wait **out)
 {
-	struct tap_explain_wait *wait = tap_array_at(&w->waits, &w->nr_waits, task->index, sizeof(*wait), NULL);
-	int ret = 0;
+	int ret = get(w, task, out);
 
-	*out = NULL;
-	if (!wait)
-		return -ENOMEM;
-	if (!wait->task && is_wait(task->state))
-		ret = begin(w, wait, task, task->state, task->since_ns, is_placed && has_placing(w, task->state));
-	*out = wait->task ? wait : NULL;
-	return ret;
+	if (ret || *out || !is_wait(task->state))
+		return ret;
+	return begin(w, task, task->state, task->since_ns, is_placed && has_placing(w, task->state), out);
 }
 
 int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *task)
@@ -235,12 +242,9 @@ static int make_room(struct tap_explain_waits *w, int cpu, uint64_t now_ns)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; i < w->nr_waiting && !ret; i++) {
-		struct tap_explain_wait *wait = &w->waits[w->waiting[i]];
-
-		if (wait->task->cpu == cpu)
-			ret = advance(w, wait, now_ns, cpu, wait->task->state);
-	}
+	for (unsigned int i = 0; i < w->nr_waiting && !ret; i++)
+		if (w->waits[i].task->cpu == cpu)
+			ret = advance(w, &w->waits[i], now_ns, cpu, w->waits[i].task->state);
 	tap_cpu_log_clear(&w->logs, cpu);
 	return ret;
 }

@@ -36,9 +36,9 @@ struct tap_explain_waits {
 	/* inside */
 	struct tap_explain_waits_opts opts;
 	struct tap_cpu_logs logs;
-	struct tap_explain_wait *waits; /* owned; by task's index */
-	unsigned int nr_waits;
-	unsigned int *waiting, nr_waiting, cap_waiting; /* owned; who waits now */
+	struct tap_explain_wait *waits; /* owned; those that go on come first */
+	unsigned int nr_waits, nr_waiting;
+	unsigned int *places, nr_places; /* owned; by task's index: in .waits, plus 1; 0: it does not wait */
 };
 
 /* What a timeline's observer must be told of. */
