@@ -126,12 +126,14 @@ int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enter
 	return log ? add_point(log, ts_ns, enters ? TAP_IDLE_IN : TAP_IDLE_OUT) : -ENOMEM;
 }
 
-void tap_cpu_log_clear(struct tap_cpu_logs *l, int cpu)
+void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 {
-	struct tap_cpu_log *log = l->cpus[cpu];
-
-	log->nr_stretches = log->nr_points = 0;
-	log->before = log->now;
+	for (unsigned int i = 0; i < l->nr_cpus; i++) {
+		if (!l->cpus[i])
+			continue;
+		l->cpus[i]->nr_stretches = l->cpus[i]->nr_points = 0;
+		l->cpus[i]->before = l->cpus[i]->now;
+	}
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */

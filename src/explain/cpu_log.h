@@ -33,12 +33,12 @@ struct tap_cpu_logs { /* all zero: nothing yet */
 
 void tap_cpu_logs_release(struct tap_cpu_logs *l);
 
-/* In time order, per CPU. Return: 0; 1: the CPU's log is full, and is to be cleared; -ENOMEM. */
+/* In time order, per CPU. Return: 0; 1: the CPU's log is full, and all are to be cleared; -ENOMEM. */
 int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s);
 int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enters);
-/* Whoever asks from now on does not ask for what is in it. */
-void tap_cpu_log_clear(struct tap_cpu_logs *l, int cpu);
+/* Whoever asks from now on does not ask for what is in them. */
+void tap_cpu_logs_clear(struct tap_cpu_logs *l);
 
 /*
  * Reads a CPU's log: tap_cpu_parts_next() until it returns false. What has begun and is not over comes from @now, the

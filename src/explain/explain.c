@@ -59,10 +59,16 @@ int tap_explain_init(struct tap_explain *e, unsigned int max_worst)
 	return e->worst ? 0 : -ENOMEM;
 }
 
+static void release_wait(struct tap_explained_wait *w)
+{
+	free(w->pieces);
+	tap_cpus_release(&w->idle);
+}
+
 void tap_explain_release(struct tap_explain *e)
 {
 	for (unsigned int i = 0; i < e->nr_worst; i++)
-		free(e->worst[i].pieces);
+		release_wait(&e->worst[i]);
 	free(e->worst);
 	free(e->tasks);
 	free(e->runners);
@@ -146,7 +152,24 @@ static uint64_t length_ns(const struct tap_explained_wait *w)
 	return w->to_ns - w->from_ns;
 }
 
-static int keep(struct tap_explain *e, const struct tap_wait_told *w)
+/* What is borrowed while it is told. */
+static int copy(struct tap_explained_wait *to, struct tap_explain_waits *waits, const struct tap_wait_told *w)
+{
+	const struct tap_cpus *idle;
+	int ret = tap_explain_waits_avoidable(waits, w, &to->avoidable_ns, &idle);
+
+	for (unsigned int cpu = 0; !ret && cpu < idle->nr_words * 64; cpu++)
+		if (tap_cpus_has(idle, cpu))
+			ret = tap_cpus_add(&to->idle, cpu);
+	to->pieces = malloc((w->nr_pieces + 1) * sizeof(*to->pieces));
+	if (ret || !to->pieces)
+		return -ENOMEM;
+	if (w->nr_pieces)
+		memcpy(to->pieces, w->pieces, w->nr_pieces * sizeof(*to->pieces));
+	return 0;
+}
+
+static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w)
 {
 	struct tap_explained_wait kept = {
 		.task = w->task, .state = w->state, .from_ns = w->from_ns, .to_ns = w->to_ns, .cpu = w->cpu,
@@ -157,22 +180,21 @@ static int keep(struct tap_explain *e, const struct tap_wait_told *w)
 	if (!e->max_worst || (i == e->max_worst && length_ns(&kept) <= length_ns(&e->worst[i - 1])))
 		return 0;
 	kept.verdict = verdict_of(w);
-	kept.pieces = malloc((w->nr_pieces + 1) * sizeof(*kept.pieces));
-	if (!kept.pieces)
+	if (copy(&kept, waits, w)) {
+		release_wait(&kept);
 		return -ENOMEM;
-	if (w->nr_pieces)
-		memcpy(kept.pieces, w->pieces, w->nr_pieces * sizeof(*kept.pieces));
+	}
 	for (; i && length_ns(&kept) > length_ns(&e->worst[i - 1]); i--)
 		e->worst[i] = e->worst[i - 1];
 	e->worst[i] = kept;
 	if (++e->nr_worst > e->max_worst)
-		free(e->worst[--e->nr_worst].pieces);
+		release_wait(&e->worst[--e->nr_worst]);
 	return 0;
 }
 
 /* ---- all -------------------------------------------------------------------------------------- */
 
-int tap_explain_wait(struct tap_explain *e, const struct tap_wait_told *w)
+int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w)
 {
 	struct tap_explained_sum *task = tap_array_at(&e->tasks, &e->nr_tasks, w->task->index, sizeof(*task), NULL);
 	int ret = 0;
@@ -184,7 +206,7 @@ int tap_explain_wait(struct tap_explain *e, const struct tap_wait_told *w)
 	add_kinds(e, w);
 	for (unsigned int i = 0; i < w->nr_pieces && !ret; i++)
 		ret = add_piece(e, w, &w->pieces[i]);
-	return ret ?: keep(e, w);
+	return ret ?: keep(e, waits, w);
 }
 
 static int by_ns(const void *a, const void *b)

@@ -30,6 +30,8 @@ struct tap_explained_wait {
 	int cpu;
 	bool whole;
 	enum tap_verdict verdict;
+	uint64_t avoidable_ns; /* another CPU was idle that it may use: no piece of it (avoidable.h) */
+	struct tap_cpus idle;  /* owned; those */
 	struct tap_piece *pieces; /* owned */
 	unsigned int nr_pieces;
 };
@@ -62,8 +64,8 @@ struct tap_explain {
 /* @max_worst: how many of the longest waits to keep. Return: 0 or -ENOMEM. */
 int tap_explain_init(struct tap_explain *e, unsigned int max_worst);
 void tap_explain_release(struct tap_explain *e);
-/* Return: 0 or -ENOMEM. */
-int tap_explain_wait(struct tap_explain *e, const struct tap_wait_told *w);
+/* @waits: whose .tell this is. Return: 0 or -ENOMEM. */
+int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w);
 void tap_explain_end(struct tap_explain *e);
 
 #endif

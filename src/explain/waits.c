@@ -17,6 +17,9 @@ struct tap_explain_wait {
 	bool is_placing, is_unknown;
 	struct tap_piece *pieces; /* owned */
 	unsigned int nr_pieces, cap_pieces;
+	/* up to the last time that it was looked at */
+	uint64_t avoidable_ns;
+	struct tap_cpus idle; /* owned */
 };
 
 static bool is_wait(enum tap_state state)
@@ -31,11 +34,14 @@ void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explai
 
 void tap_explain_waits_release(struct tap_explain_waits *w)
 {
-	for (unsigned int i = 0; i < w->nr_waits; i++)
+	for (unsigned int i = 0; i < w->nr_waits; i++) {
 		free(w->waits[i].pieces);
+		tap_cpus_release(&w->waits[i].idle);
+	}
 	free(w->waits);
 	free(w->places);
 	tap_cpu_logs_release(&w->logs);
+	tap_avoidable_release(&w->avoidable);
 }
 
 /* ---- pieces ----------------------------------------------------------------------------------- */
@@ -111,6 +117,26 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	return ret;
 }
 
+static int add_avoidable(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t from_ns, uint64_t to_ns, int cpu)
+{
+	unsigned int nr_cpus;
+	const struct tap_cpu *cpus = tap_timeline_cpus(*w->opts.timeline, &nr_cpus);
+
+	return tap_avoidable_add(&w->avoidable, &w->logs, cpus, nr_cpus, wait->task, cpu, from_ns, to_ns, &wait->avoidable_ns,
+				 &wait->idle);
+}
+
+/* The same of a wait that goes on, before what the CPUs did is forgotten, or it is in another queue. */
+static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu)
+{
+	enum tap_state state = wait->task->state;
+	int ret = 0;
+
+	if (w->opts.asks_avoidable && tap_state_is_wait(state) && !wait->is_placing)
+		ret = add_avoidable(w, wait, wait->at_ns, to_ns, cpu);
+	return ret ?: advance(w, wait, to_ns, cpu, state);
+}
+
 /* ---- waits ------------------------------------------------------------------------------------ */
 
 /* Return: 0, NULL if it does not wait; -ENOMEM. */
@@ -131,6 +157,8 @@ static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 	*wait = *last;
 	*last = over;
 	last->nr_pieces = 0;
+	last->avoidable_ns = 0;
+	tap_cpus_release(&last->idle);
 }
 
 /* Of a task that was asked for. */
@@ -151,14 +179,25 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 	return 0;
 }
 
-/* It runs. */
-static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_stretch *s)
+/* It runs. @queued_ns: since when it was in the last run queue. */
+static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_stretch *s, uint64_t queued_ns)
 {
 	wait->nr_pieces = tap_pieces_merge(wait->pieces, wait->nr_pieces);
 	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
 		.task = s->task, .state = wait->state, .from_ns = wait->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu,
-		.whole = !wait->is_unknown, .pieces = wait->pieces, .nr_pieces = wait->nr_pieces,
+		.whole = !wait->is_unknown, .pieces = wait->pieces, .nr_pieces = wait->nr_pieces, .wait = wait,
+		.queued_ns = tap_state_is_wait(s->state) ? queued_ns : s->to_ns,
 	});
+}
+
+int tap_explain_waits_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, uint64_t *ns,
+				const struct tap_cpus **idle)
+{
+	int ret = add_avoidable(w, told->wait, told->queued_ns, told->to_ns, told->cpu);
+
+	*ns = told->wait->avoidable_ns;
+	*idle = &told->wait->idle;
+	return ret;
 }
 
 static bool has_placing(const struct tap_explain_waits *w, enum tap_state state)
@@ -170,7 +209,10 @@ int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stre
 {
 	struct tap_explain_wait *wait;
 	int ret = get(w, s->task, &wait);
+	uint64_t queued_ns;
 
+	if (!ret && w->opts.asks_avoidable && s->state == TAP_RUNNING)
+		ret = tap_avoidable_ran(&w->avoidable, s->task, s->cpu);
 	if (!ret && wait && !is_wait(s->state) && s->state != TAP_UNKNOWN) {
 		drop(w, wait); /* its end was no stretch's: it lasted for no time */
 		wait = NULL;
@@ -181,10 +223,11 @@ int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stre
 		return ret;
 	if (!wait)
 		return is_wait(s->next) ? begin(w, s->task, s->next, s->to_ns, has_placing(w, s->next), &wait) : 0;
+	queued_ns = wait->at_ns;
 	ret = advance(w, wait, s->to_ns, s->cpu, s->state);
 	wait->is_unknown |= s->state == TAP_UNKNOWN || !s->whole;
 	if (!ret && s->next == TAP_RUNNING)
-		ret = end(w, wait, s);
+		ret = end(w, wait, s, queued_ns);
 	if (!is_wait(s->next) && s->next != TAP_UNKNOWN)
 		drop(w, wait);
 	return ret;
@@ -215,12 +258,12 @@ int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_mi
 	struct tap_explain_wait *wait;
 	int ret = find(w, m->task, false, &wait);
 
-	if (ret || !wait)
-		return ret;
-	wait->is_placing |= m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_WAKING;
-	ret = advance(w, wait, m->ts_ns, m->from, m->task->state);
-	wait->is_placing = false;
-	return ret;
+	if (!ret && wait) {
+		wait->is_placing |= m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_WAKING;
+		ret = look_at(w, wait, m->ts_ns, m->from);
+		wait->is_placing = false;
+	}
+	return ret || !w->opts.asks_avoidable ? ret : tap_avoidable_moved(&w->avoidable, m);
 }
 
 int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns)
@@ -230,22 +273,21 @@ int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task 
 
 	if (ret || !wait)
 		return ret;
-	ret = advance(w, wait, ts_ns, task->cpu, task->state);
+	ret = look_at(w, wait, ts_ns, task->cpu);
 	wait->is_placing = false;
 	return ret;
 }
 
 /* ---- CPUs ------------------------------------------------------------------------------------- */
 
-/* Cuts what waits there, after which the log is needed no more. */
-static int make_room(struct tap_explain_waits *w, int cpu, uint64_t now_ns)
+/* A log is full: what waits is looked at, after which none is needed any more. */
+static int make_room(struct tap_explain_waits *w, uint64_t now_ns)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; i < w->nr_waiting && !ret; i++)
-		if (w->waits[i].task->cpu == cpu)
-			ret = advance(w, &w->waits[i], now_ns, cpu, w->waits[i].task->state);
-	tap_cpu_log_clear(&w->logs, cpu);
+		ret = look_at(w, &w->waits[i], now_ns, w->waits[i].task->cpu);
+	tap_cpu_logs_clear(&w->logs);
 	return ret;
 }
 
@@ -253,19 +295,19 @@ int tap_explain_waits_cpu(struct tap_explain_waits *w, const struct tap_cpu_stre
 {
 	int ret = tap_cpu_log_stretch(&w->logs, s);
 
-	return ret > 0 ? make_room(w, s->cpu, s->to_ns) : ret;
+	return ret > 0 ? make_room(w, s->to_ns) : ret;
 }
 
 int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins)
 {
 	int ret = tap_cpu_log_irq(&w->logs, cpu, ts_ns, is_soft, begins);
 
-	return ret > 0 ? make_room(w, cpu, ts_ns) : ret;
+	return ret > 0 ? make_room(w, ts_ns) : ret;
 }
 
 int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters)
 {
 	int ret = tap_cpu_log_idle(&w->logs, cpu, ts_ns, enters);
 
-	return ret > 0 ? make_room(w, cpu, ts_ns) : ret;
+	return ret > 0 ? make_room(w, ts_ns) : ret;
 }

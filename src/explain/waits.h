@@ -2,7 +2,7 @@
 /*
  * Follows every wait for a CPU, from a wakeup or from being switched out while runnable until the task runs, and cuts it into
  * pieces (piece.h) by what its CPU did (cpu_log.h): whose run queue it was in, before and after each move. A wait is
- * looked at when it ends, when it moves, and when its CPU's log is full: so memory does not grow with how long it lasts.
+ * looked at when it ends, when it moves, and when some CPU's log is full: so memory does not grow with how long it lasts.
  *
  * A wait that turned unknown and ended by running is told as well, with the time since as one piece that is unknown:
  * it may have run, and slept, meanwhile. One that did not end by running is not told.
@@ -10,6 +10,7 @@
 #ifndef TAP_EXPLAIN_WAITS_H
 #define TAP_EXPLAIN_WAITS_H
 
+#include "explain/avoidable.h"
 #include "explain/cpu_log.h"
 #include "explain/piece.h"
 
@@ -22,10 +23,14 @@ struct tap_wait_told {
 	bool whole; /* it is certain that it is one wait */
 	const struct tap_piece *pieces; /* borrowed */
 	unsigned int nr_pieces;
+	/* inside: for tap_explain_waits_avoidable() */
+	struct tap_explain_wait *wait;
+	uint64_t queued_ns; /* since when it was in the last run queue, as far as it was not yet asked for */
 };
 
 struct tap_explain_waits_opts {
 	struct tap_timeline *const *timeline; /* that tells of all this */
+	bool asks_avoidable; /* tap_explain_waits_avoidable() will be called */
 	bool has_placing; /* sched_wakeup is told: what comes before is no queue's; else a move tells so, where there is one */
 	/* Return: 0; what stops. */
 	int (*tell)(void *ctx, const struct tap_wait_told *w);
@@ -36,6 +41,7 @@ struct tap_explain_waits {
 	/* inside */
 	struct tap_explain_waits_opts opts;
 	struct tap_cpu_logs logs;
+	struct tap_avoidable avoidable;
 	struct tap_explain_wait *waits; /* owned; those that go on come first */
 	unsigned int nr_waits, nr_waiting;
 	unsigned int *places, nr_places; /* owned; by task's index: in .waits, plus 1; 0: it does not wait */
@@ -46,6 +52,13 @@ struct tap_explain_waits {
 
 void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explain_waits_opts *opts);
 void tap_explain_waits_release(struct tap_explain_waits *w);
+
+/*
+ * While a wait is told, with .asks_avoidable: for how long another CPU that the task may use was idle meanwhile, and which
+ * those were (borrowed). Return: 0 or -ENOMEM.
+ */
+int tap_explain_waits_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, uint64_t *ns,
+				const struct tap_cpus **idle);
 
 /* Of the timeline's observer. Return: 0; -ENOMEM; what .tell returned: here and below. */
 int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stretch *s);

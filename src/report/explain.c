@@ -81,7 +81,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	if (!tap_run_task(&e->report.run, w->task) || !tap_run_cpu(&e->report.run, w->cpu))
 		return 0;
 	e->report.matched = true;
-	return tap_explain_wait(&e->sums, w);
+	return tap_explain_wait(&e->sums, &e->waits, w);
 }
 
 static bool wants(void *ctx, const struct tap_format *fmt)
@@ -176,6 +176,19 @@ static void put_pieces(struct tap_run *run, struct tap_buf *b, const struct tap_
 	free(pieces);
 }
 
+/* ". CPU 1 could have run it, idle for 0.500 ms" */
+static void put_avoidable(struct tap_buf *b, const struct tap_explained_wait *w)
+{
+	struct tap_buf cpus = { 0 };
+
+	if (!w->avoidable_ns)
+		return;
+	tap_cpus_text(&w->idle, &cpus);
+	tap_buf_printf(b, ". CPU %s could have run it, idle for ", tap_buf_str(&cpus));
+	put_ms(b, w->avoidable_ns);
+	tap_buf_release(&cpus);
+}
+
 /* "nginx [812] waited 35.500 ms until 12.345678901 on CPU 0, preempted: 14.200 ms cc1plus [4410] ran, ...: contention." */
 static void put_sentence(struct explain *e, const struct tap_explained_wait *w)
 {
@@ -190,6 +203,7 @@ static void put_sentence(struct explain *e, const struct tap_explained_wait *w)
 	tap_wall_add(&run->rec.wall, b, w->to_ns);
 	tap_buf_printf(b, " on CPU %d, %s", w->cpu, tap_state_name(w->state));
 	put_pieces(run, b, w);
+	put_avoidable(b, w);
 	tap_buf_printf(b, ". Verdict: %s.", tap_verdict_name(w->verdict));
 	tap_page_sentence(&e->report.page, b->data, b->len);
 }
@@ -226,6 +240,7 @@ static const struct tap_column wait_columns[] = {
 	{ "to_ns", NULL, TAP_CELL_AT },
 	{ "wait_ns", NULL, TAP_CELL_NS },
 	{ "verdict", NULL, TAP_CELL_TEXT },
+	{ "avoidable_ns", NULL, TAP_CELL_NS },
 	{ 0 }
 };
 
@@ -240,6 +255,8 @@ static void put_wait(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_u64(t, w->to_ns);
 	tap_table_u64(t, w->to_ns - w->from_ns);
 	tap_table_puts(t, tap_verdict_name(w->verdict));
+	tap_table_u64(t, w->avoidable_ns);
+	tap_page_cpus(&r->page, "idle_cpus", &w->idle);
 	tap_page_bool(&r->page, "whole", w->whole);
 	tap_page_array(&r->page, "pieces");
 	for (unsigned int k = 0; k < w->nr_pieces; k++)
@@ -388,11 +405,15 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	struct explain *e = explain_of(r);
 	int64_t worst = o->worst >= 0 ? o->worst : tap_report_audience(r) == TAP_FOR_PROGRAMS ? 10 : 3;
 
+	if (by_of(r) != BY_ALL && tap_report_audience(r) != TAP_FOR_PROGRAMS)
+		worst = 0; /* none is shown */
+
 	r->observer = &observer;
 	r->events = &events;
 	r->run.mark_throttling = true;
 	tap_explain_waits_init(&e->waits, &(const struct tap_explain_waits_opts){
-		.timeline = &r->run.timeline, .has_placing = has_event(&r->run, "sched_wakeup"), .tell = on_wait, .ctx = e,
+		.timeline = &r->run.timeline, .has_placing = has_event(&r->run, "sched_wakeup"),
+		.asks_avoidable = worst, .tell = on_wait, .ctx = e,
 	});
 	if (tap_explain_init(&e->sums, (unsigned int)worst))
 		return tap_err_set(err, -ENOMEM, "out of memory");

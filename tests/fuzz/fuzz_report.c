@@ -122,7 +122,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 		sum_ns += w->pieces[i].ns;
 	}
 	CHECK(sum_ns == w->to_ns - w->from_ns);
-	return tap_explain_wait(&told->explained, w);
+	return tap_explain_wait(&told->explained, &told->waits, w);
 }
 
 static int on_event(void *ctx, const struct tap_event *ev)
@@ -249,7 +249,7 @@ static int feed(struct told *told, struct tap_err *err)
 	static const struct tap_run_events events = { .event = on_event, .all = true };
 
 	tap_explain_waits_init(&told->waits, &(const struct tap_explain_waits_opts){
-		.timeline = &told->run.timeline, .has_placing = told->run.window.from_ns % 2, .tell = on_wait, .ctx = told,
+		.timeline = &told->run.timeline, .has_placing = told->run.window.from_ns % 2, .asks_avoidable = true, .tell = on_wait, .ctx = told,
 	});
 	if (tap_event_stacks_new(tap_reader_info(told->run.rec.reader), &told->run.survey, &told->stacks) ||
 	    tap_explain_init(&told->explained, 5))

@@ -125,7 +125,7 @@ static void test_log(void **state)
 	expect(&p, 270, TAP_CPU_RUN, TAP_IN_IRQ, TAP_IDLE_OUT);
 	expect(&p, 275, TAP_CPU_RUN, TAP_IN_SOFTIRQ, TAP_IDLE_OUT);
 	assert_false(tap_cpu_parts_next(&p, &part));
-	tap_cpu_log_clear(&l, 2);
+	tap_cpu_logs_clear(&l);
 	tap_cpu_log_read(&l, 2, 410, 450, NULL, &p); /* and nobody knows what it does now */
 	expect(&p, 450, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
 	tap_cpu_log_read(&l, 7, 1, 2, NULL, &p);
@@ -135,9 +135,16 @@ static void test_log(void **state)
 
 /* ---- long waits ------------------------------------------------------------------------------- */
 
+struct run {
+	struct tap_explain_waits waits;
+	struct tap_explain sums;
+};
+
 static int on_wait(void *ctx, const struct tap_wait_told *w)
 {
-	return tap_explain_wait(ctx, w);
+	struct run *run = ctx;
+
+	return tap_explain_wait(&run->sums, &run->waits, w);
 }
 
 /* A task waits while @nr_runners tasks take turns, @nr stretches of 10 ns in all: more than a log holds. */
@@ -147,26 +154,25 @@ static void wait_long(unsigned int nr_runners, unsigned int nr)
 	struct tap_task task = { .index = 1000, .state = TAP_WAKING, .cpu = 0, .prio = 120 };
 	struct tap_stretch s = { .task = &task, .state = TAP_SLEEPING, .next = TAP_WAKING, .whole = true, .to_ns = 1000 };
 	struct tap_timeline *timeline;
-	struct tap_explain_waits waits;
-	struct tap_explain sums;
+	struct run run;
 	const struct tap_explained_wait *w;
 
 	assert_int_equal(tap_timeline_new(&(struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &timeline), 0);
-	tap_explain_waits_init(&waits, &(struct tap_explain_waits_opts){ .timeline = &timeline, .tell = on_wait, .ctx = &sums });
-	assert_int_equal(tap_explain_init(&sums, 1), 0);
-	assert_int_equal(tap_explain_waits_stretch(&waits, &s), 0);
+	tap_explain_waits_init(&run.waits, &(struct tap_explain_waits_opts){ .timeline = &timeline, .tell = on_wait, .ctx = &run });
+	assert_int_equal(tap_explain_init(&run.sums, 1), 0);
+	assert_int_equal(tap_explain_waits_stretch(&run.waits, &s), 0);
 	for (unsigned int i = 0; i < nr; i++) {
 		struct tap_task *runner = &runners[i % nr_runners];
 
 		*runner = (struct tap_task){ .index = i % nr_runners, .prio = 120 };
-		assert_int_equal(tap_explain_waits_cpu(&waits, &(struct tap_cpu_stretch){
+		assert_int_equal(tap_explain_waits_cpu(&run.waits, &(struct tap_cpu_stretch){
 			0, TAP_CPU_RUN, runner, 1000 + 10 * i, 1010 + 10 * i }), 0);
 	}
 	s = (struct tap_stretch){ .task = &task, .state = TAP_WAKING, .next = TAP_RUNNING, .whole = true, .from_ns = 1000,
 				  .to_ns = 1000 + 10 * nr };
-	assert_int_equal(tap_explain_waits_stretch(&waits, &s), 0);
-	assert_int_equal(sums.nr_worst, 1);
-	w = &sums.worst[0];
+	assert_int_equal(tap_explain_waits_stretch(&run.waits, &s), 0);
+	assert_int_equal(run.sums.nr_worst, 1);
+	w = &run.sums.worst[0];
 	assert_true(w->whole);
 	assert_int_equal(w->to_ns - w->from_ns, 10 * nr);
 	assert_int_equal(w->nr_pieces, nr_runners);
@@ -174,10 +180,10 @@ static void wait_long(unsigned int nr_runners, unsigned int nr)
 		assert_int_equal(w->pieces[i].kind, TAP_PIECE_QUEUED);
 		assert_int_equal(w->pieces[i].ns, 10 * (nr / nr_runners + (w->pieces[i].task->index < nr % nr_runners)));
 	}
-	assert_int_equal(sums.kinds[TAP_PIECE_QUEUED].ns, 10 * nr);
-	assert_int_equal(sums.kinds[TAP_PIECE_QUEUED].waits, 1);
-	tap_explain_waits_release(&waits);
-	tap_explain_release(&sums);
+	assert_int_equal(run.sums.kinds[TAP_PIECE_QUEUED].ns, 10 * nr);
+	assert_int_equal(run.sums.kinds[TAP_PIECE_QUEUED].waits, 1);
+	tap_explain_waits_release(&run.waits);
+	tap_explain_release(&run.sums);
 	tap_timeline_free(timeline);
 }
 
