@@ -70,7 +70,6 @@ void tap_explain_release(struct tap_explain *e)
 	for (unsigned int i = 0; i < e->nr_worst; i++)
 		release_wait(&e->worst[i]);
 	free(e->worst);
-	free(e->tasks);
 	free(e->runners);
 	free(e->pairs);
 	tap_map_release(&e->pair_of);
@@ -155,12 +154,8 @@ static uint64_t length_ns(const struct tap_explained_wait *w)
 /* What is borrowed while it is told. */
 static int copy(struct tap_explained_wait *to, struct tap_explain_waits *waits, const struct tap_wait_told *w)
 {
-	const struct tap_cpus *idle;
-	int ret = tap_explain_waits_avoidable(waits, w, &to->avoidable_ns, &idle);
+	int ret = tap_explain_waits_take_avoidable(waits, w, &to->avoidable_ns, &to->idle);
 
-	for (unsigned int cpu = 0; !ret && cpu < idle->nr_words * 64; cpu++)
-		if (tap_cpus_has(idle, cpu))
-			ret = tap_cpus_add(&to->idle, cpu);
 	to->pieces = malloc((w->nr_pieces + 1) * sizeof(*to->pieces));
 	if (ret || !to->pieces)
 		return -ENOMEM;
@@ -196,12 +191,8 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const st
 
 int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w)
 {
-	struct tap_explained_sum *task = tap_array_at(&e->tasks, &e->nr_tasks, w->task->index, sizeof(*task), NULL);
 	int ret = 0;
 
-	if (!task)
-		return -ENOMEM;
-	add(task, w->to_ns - w->from_ns);
 	add(&e->all, w->to_ns - w->from_ns);
 	add_kinds(e, w);
 	for (unsigned int i = 0; i < w->nr_pieces && !ret; i++)

@@ -48,9 +48,8 @@ struct tap_explained_pair {
 
 struct tap_explain {
 	struct tap_explained_sum all, kinds[TAP_NR_PIECE_KINDS];
-	struct tap_explained_sum *tasks; /* owned; who waited, by task's index */
-	struct tap_explained_sum *runners; /* owned; for whom */
-	unsigned int nr_tasks, nr_runners;
+	struct tap_explained_sum *runners; /* owned; by the index of the task that ran */
+	unsigned int nr_runners;
 	struct tap_explained_pair *pairs; /* owned; after the end the one that cost most first */
 	unsigned int nr_pairs, cap_pairs;
 	struct tap_explained_wait *worst; /* owned; the longest first */

@@ -190,13 +190,14 @@ static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 	});
 }
 
-int tap_explain_waits_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, uint64_t *ns,
-				const struct tap_cpus **idle)
+int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, uint64_t *ns,
+				     struct tap_cpus *idle)
 {
 	int ret = add_avoidable(w, told->wait, told->queued_ns, told->to_ns, told->cpu);
 
 	*ns = told->wait->avoidable_ns;
-	*idle = &told->wait->idle;
+	*idle = told->wait->idle;
+	told->wait->idle = (struct tap_cpus){ 0 };
 	return ret;
 }
 

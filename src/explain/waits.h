@@ -23,14 +23,14 @@ struct tap_wait_told {
 	bool whole; /* it is certain that it is one wait */
 	const struct tap_piece *pieces; /* borrowed */
 	unsigned int nr_pieces;
-	/* inside: for tap_explain_waits_avoidable() */
+	/* inside: for tap_explain_waits_take_avoidable() */
 	struct tap_explain_wait *wait;
 	uint64_t queued_ns; /* since when it was in the last run queue, as far as it was not yet asked for */
 };
 
 struct tap_explain_waits_opts {
 	struct tap_timeline *const *timeline; /* that tells of all this */
-	bool asks_avoidable; /* tap_explain_waits_avoidable() will be called */
+	bool asks_avoidable; /* tap_explain_waits_take_avoidable() will be called */
 	bool has_placing; /* sched_wakeup is told: what comes before is no queue's; else a move tells so, where there is one */
 	/* Return: 0; what stops. */
 	int (*tell)(void *ctx, const struct tap_wait_told *w);
@@ -54,11 +54,11 @@ void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explai
 void tap_explain_waits_release(struct tap_explain_waits *w);
 
 /*
- * While a wait is told, with .asks_avoidable: for how long another CPU that the task may use was idle meanwhile, and which
- * those were (borrowed). Return: 0 or -ENOMEM.
+ * While a wait is told, with .asks_avoidable, once: for how long another CPU that the task may use was idle meanwhile, and
+ * which those were, which is the caller's then. Return: 0 or -ENOMEM.
  */
-int tap_explain_waits_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, uint64_t *ns,
-				const struct tap_cpus **idle);
+int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, uint64_t *ns,
+				     struct tap_cpus *idle);
 
 /* Of the timeline's observer. Return: 0; -ENOMEM; what .tell returned: here and below. */
 int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stretch *s);

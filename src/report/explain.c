@@ -33,7 +33,6 @@ struct explain {
 	struct tap_explain_waits waits;
 	struct tap_explain sums;
 	struct tap_explain_sources sources;
-	unsigned int *rows, nr_rows; /* owned; indices of tasks that ran */
 	struct tap_buf text;
 };
 
@@ -320,17 +319,8 @@ static const struct tap_column task_columns[] = {
 
 static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
-	struct explain *e = explain_of(r);
-	unsigned int nr;
-	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
-
-	tap_task_cells(&r->run, t, tasks[e->rows[i]]);
-	put_sum(r, t, &e->sums.runners[e->rows[i]]);
-}
-
-static unsigned int nr_tasks(const struct tap_report *r)
-{
-	return explain_of(r)->nr_rows;
+	tap_task_cells(&r->run, t, r->tasks[i]);
+	put_sum(r, t, &explain_of(r)->sums.runners[r->tasks[i]->index]);
 }
 
 static const struct tap_column cgroup_columns[] = {
@@ -422,26 +412,29 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 static int by_delay(const void *a, const void *b, void *ctx)
 {
+	const struct tap_task *x = *(struct tap_task *const *)a, *y = *(struct tap_task *const *)b;
 	const struct tap_explained_sum *sums = ctx;
-	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
 
-	if (sums[x].ns != sums[y].ns)
-		return sums[x].ns > sums[y].ns ? -1 : 1;
-	return x < y ? -1 : x > y;
+	if (sums[x->index].ns != sums[y->index].ns)
+		return sums[x->index].ns > sums[y->index].ns ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
 }
 
+/* .tasks: those that ran while others waited. */
 static int end(struct tap_report *r, struct tap_err *err)
 {
-	struct explain *e = explain_of(r);
+	struct tap_explain *sums = &explain_of(r)->sums;
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
 
-	tap_explain_end(&e->sums);
-	e->rows = calloc(e->sums.nr_runners + 1, sizeof(*e->rows));
-	if (!e->rows)
+	tap_explain_end(sums);
+	r->tasks = calloc(sums->nr_runners + 1, sizeof(struct tap_task *));
+	if (!r->tasks)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	for (unsigned int i = 0; i < e->sums.nr_runners; i++)
-		if (e->sums.runners[i].waits)
-			e->rows[e->nr_rows++] = i;
-	qsort_r(e->rows, e->nr_rows, sizeof(*e->rows), by_delay, e->sums.runners);
+	for (unsigned int i = 0; i < nr && i < sums->nr_runners; i++)
+		if (sums->runners[i].waits)
+			r->tasks[r->nr_tasks++] = tasks[i];
+	qsort_r(r->tasks, r->nr_tasks, sizeof(struct tap_task *), by_delay, sums->runners);
 	return 0;
 }
 
@@ -453,7 +446,6 @@ static void release(struct tap_report *r)
 	tap_explain_release(&e->sums);
 	tap_buf_release(&e->text);
 	tap_explain_sources_release(&e->sources);
-	free(e->rows);
 }
 
 static const struct tap_section sections[] = {
@@ -462,7 +454,7 @@ static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .key = "waits", .columns = wait_columns, .row = put_wait, .nr = nr_worst },
 	{ TAP_FOR_ALL, with_kinds, .before = "\n", .key = "kinds", .columns = kind_columns, .put = put_kinds },
 	{ TAP_FOR_ALL, with_tasks, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
-	  .nr = nr_tasks, .noun = "task" },
+	  .nr = tap_report_nr_tasks, .noun = "task" },
 	{ TAP_FOR_ALL, with_cgroups, .before = "\n", .key = "cgroups", .columns = cgroup_columns, .row = put_cgroups,
 	  .nr = nr_pairs, .noun = "pair" },
 	TAP_NOTE_THROTTLING,
