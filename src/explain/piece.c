@@ -22,6 +22,12 @@ const char *tap_piece_name(enum tap_piece_kind kind)
 		[TAP_PIECE_DEADLINE] = "deadline",
 		[TAP_PIECE_REALTIME] = "realtime",
 		[TAP_PIECE_HIGHER] = "higher",
+		[TAP_PIECE_RESCHED] = "resched",
+		[TAP_PIECE_GROUP] = "group",
+		[TAP_PIECE_INELIGIBLE] = "ineligible",
+		[TAP_PIECE_PROTECTED] = "protected",
+		[TAP_PIECE_EARLIER] = "earlier_deadline",
+		[TAP_PIECE_OVERRUN] = "overrun",
 		[TAP_PIECE_QUEUED] = "queued",
 		[TAP_PIECE_LOWER] = "lower",
 	};

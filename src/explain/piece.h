@@ -22,9 +22,24 @@ enum tap_piece_kind {
 	TAP_PIECE_DEADLINE,
 	TAP_PIECE_REALTIME,
 	TAP_PIECE_HIGHER, /* one of its own class, real-time, of a higher priority */
+	TAP_PIECE_RESCHED, /* one of its own class or a lower one, which had been asked to give way */
+	/* one of its own class, fair, and it is known why (picks.h): */
+	TAP_PIECE_GROUP,      /* of another group: groups take turns */
+	TAP_PIECE_INELIGIBLE, /* the waiting one had had more than its share */
+	TAP_PIECE_PROTECTED,  /* it came while the other was within its protected slice */
+	TAP_PIECE_EARLIER,    /* the other's virtual deadline was earlier */
+	TAP_PIECE_OVERRUN,    /* the other had used up its slice: no tick had come yet */
 	TAP_PIECE_QUEUED, /* one of its own class, or of a priority that is not known */
 	TAP_PIECE_LOWER,  /* one of a lower class, which was yet to be preempted */
 	TAP_NR_PIECE_KINDS,
+};
+
+/* How the task that ran had been picked; .is_open: whether that is why the other one waited is not known yet. */
+struct tap_piece_pick {
+	bool is_open;
+	bool is_first; /* the other one came later */
+	int group;
+	int64_t vtime, deadline;
 };
 
 struct tap_piece {
@@ -32,6 +47,7 @@ struct tap_piece {
 	const struct tap_task *task; /* who ran, from TAP_PIECE_STOP on; else NULL */
 	uint64_t from_ns;	     /* the first one, where several are added up */
 	uint64_t ns;
+	struct tap_piece_pick pick; /* inside: until the task that waits was picked itself (picks.h) */
 };
 
 /* "unknown", "throttled", ..., as in JSON. */

@@ -13,6 +13,7 @@ struct tap_explain_wait {
 	const struct tap_task *task;
 	enum tap_state state;
 	uint64_t from_ns;
+	uint64_t queued_ns; /* since when it is in the run queue where it is */
 	uint64_t at_ns; /* as far as it is cut */
 	bool is_placing, is_unknown;
 	struct tap_piece *pieces; /* owned */
@@ -46,20 +47,41 @@ void tap_explain_waits_release(struct tap_explain_waits *w)
 
 /* ---- pieces ----------------------------------------------------------------------------------- */
 
-static int add_piece(struct tap_explain_wait *wait, enum tap_piece_kind kind, const struct tap_task *task, uint64_t from_ns,
-		     uint64_t to_ns)
+/* @picked: that ended the wait in its queue; NULL: it ended otherwise, or goes on. */
+static void close_pieces(struct tap_explain_wait *wait, const struct tap_picked *picked)
+{
+	for (unsigned int i = 0; i < wait->nr_pieces; i++)
+		tap_picked_close(picked, &wait->pieces[i]);
+}
+
+/* It comes into a queue, where it gets other numbers. */
+static void queue_again(struct tap_explain_wait *wait, uint64_t ts_ns)
+{
+	close_pieces(wait, NULL);
+	wait->queued_ns = ts_ns;
+}
+
+static bool is_same(const struct tap_piece *a, const struct tap_piece *b)
+{
+	return a->kind == b->kind && a->task == b->task && a->pick.is_open == b->pick.is_open &&
+	       (!a->pick.is_open || (a->pick.vtime == b->pick.vtime && a->pick.deadline == b->pick.deadline));
+}
+
+static int add_piece(struct tap_explain_wait *wait, const struct tap_piece *piece)
 {
 	struct tap_piece *last = wait->nr_pieces ? &wait->pieces[wait->nr_pieces - 1] : NULL;
 
-	if (last && last->kind == kind && last->task == task) {
-		last->ns += to_ns - from_ns;
+	if (last && is_same(last, piece)) {
+		last->ns += piece->ns;
 		return 0;
 	}
-	if (wait->nr_pieces >= MANY_PIECES && wait->nr_pieces == wait->cap_pieces)
+	if (wait->nr_pieces >= MANY_PIECES && wait->nr_pieces == wait->cap_pieces) {
+		close_pieces(wait, NULL);
 		wait->nr_pieces = tap_pieces_merge(wait->pieces, wait->nr_pieces);
+	}
 	if (tap_array_grow(&wait->pieces, wait->nr_pieces, &wait->cap_pieces, sizeof(*wait->pieces)))
 		return -ENOMEM;
-	wait->pieces[wait->nr_pieces++] = (struct tap_piece){ kind, task, from_ns, to_ns - from_ns };
+	wait->pieces[wait->nr_pieces++] = *piece;
 	return 0;
 }
 
@@ -80,11 +102,33 @@ static enum tap_piece_kind kind_of(const struct tap_explain_wait *wait, const st
 	return tap_piece_of_runner(wait->task->prio, part->task, part->prio);
 }
 
+/* As long as a task of its class runs, by how that was picked. */
+static int add_picked(struct tap_explain_wait *wait, const struct tap_cpu_part *part)
+{
+	struct tap_piece piece = { .task = part->task, .from_ns = part->from_ns };
+	int ret = 0;
+
+	while (!ret && piece.from_ns < part->to_ns) {
+		uint64_t to_ns = part->to_ns;
+
+		tap_picked_cut(part->picked, wait->queued_ns, piece.from_ns, &to_ns, &piece);
+		piece.ns = to_ns - piece.from_ns;
+		ret = add_piece(wait, &piece);
+		piece.from_ns = to_ns;
+	}
+	return ret;
+}
+
 static int add_part(struct tap_explain_wait *wait, const struct tap_cpu_part *part)
 {
 	enum tap_piece_kind kind = kind_of(wait, part);
 
-	return add_piece(wait, kind, kind >= TAP_PIECE_STOP ? part->task : NULL, part->from_ns, part->to_ns);
+	if (part->resched && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
+		kind = TAP_PIECE_RESCHED;
+	if (part->picked && kind == TAP_PIECE_QUEUED)
+		return add_picked(wait, part);
+	return add_piece(wait, &(struct tap_piece){ .kind = kind, .task = kind >= TAP_PIECE_STOP ? part->task : NULL,
+						    .from_ns = part->from_ns, .ns = part->to_ns - part->from_ns });
 }
 
 /* Of a wait that is in no queue. */
@@ -106,7 +150,7 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	if (to_ns <= wait->at_ns)
 		return 0;
 	if (!tap_state_is_wait(state) || wait->is_placing) {
-		ret = add_piece(wait, kind_apart(state), NULL, wait->at_ns, to_ns);
+		ret = add_piece(wait, &(struct tap_piece){ .kind = kind_apart(state), .from_ns = wait->at_ns, .ns = to_ns - wait->at_ns });
 	} else {
 		tap_cpu_log_read(&w->logs, cpu, wait->at_ns, to_ns, cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL,
 				 &parts);
@@ -172,7 +216,7 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 		return -ENOMEM;
 	wait->task = task;
 	wait->state = state;
-	wait->from_ns = wait->at_ns = ts_ns;
+	wait->from_ns = wait->at_ns = wait->queued_ns = ts_ns;
 	wait->is_placing = is_placing;
 	wait->is_unknown = false;
 	w->places[task->index] = ++w->nr_waiting;
@@ -182,6 +226,7 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 /* It runs. @queued_ns: since when it was in the last run queue. */
 static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_stretch *s, uint64_t queued_ns)
 {
+	close_pieces(wait, tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task));
 	wait->nr_pieces = tap_pieces_merge(wait->pieces, wait->nr_pieces);
 	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
 		.task = s->task, .state = wait->state, .from_ns = wait->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu,
@@ -226,6 +271,8 @@ int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stre
 		return is_wait(s->next) ? begin(w, s->task, s->next, s->to_ns, has_placing(w, s->next), &wait) : 0;
 	queued_ns = wait->at_ns;
 	ret = advance(w, wait, s->to_ns, s->cpu, s->state);
+	if (s->state == TAP_THROTTLED || s->next == TAP_THROTTLED)
+		queue_again(wait, s->to_ns);
 	wait->is_unknown |= s->state == TAP_UNKNOWN || !s->whole;
 	if (!ret && s->next == TAP_RUNNING)
 		ret = end(w, wait, s, queued_ns);
@@ -263,6 +310,7 @@ int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_mi
 		wait->is_placing |= m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_WAKING;
 		ret = look_at(w, wait, m->ts_ns, m->from);
 		wait->is_placing = false;
+		queue_again(wait, m->ts_ns);
 	}
 	return ret || !w->opts.asks_avoidable ? ret : tap_avoidable_moved(&w->avoidable, m);
 }
@@ -275,6 +323,8 @@ int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task 
 	if (ret || !wait)
 		return ret;
 	ret = look_at(w, wait, ts_ns, task->cpu);
+	if (wait->is_placing)
+		queue_again(wait, ts_ns);
 	wait->is_placing = false;
 	return ret;
 }
@@ -311,4 +361,16 @@ int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns,
 	int ret = tap_cpu_log_idle(&w->logs, cpu, ts_ns, enters);
 
 	return ret > 0 ? make_room(w, ts_ns) : ret;
+}
+
+int tap_explain_waits_resched(struct tap_explain_waits *w, int cpu, uint64_t ts_ns)
+{
+	int ret = tap_cpu_log_resched(&w->logs, cpu, ts_ns);
+
+	return ret > 0 ? make_room(w, ts_ns) : ret;
+}
+
+int tap_explain_waits_picked(struct tap_explain_waits *w, int cpu, const struct tap_picked *picked)
+{
+	return tap_cpu_log_picked(&w->logs, cpu, picked);
 }

@@ -12,7 +12,7 @@
 
 #include "explain/avoidable.h"
 #include "explain/cpu_log.h"
-#include "explain/piece.h"
+#include "explain/picks.h"
 
 /* A wait that is over. Its pieces add up to it, the one that began first comes first. */
 struct tap_wait_told {
@@ -69,5 +69,8 @@ int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *
 int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns);
 int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters);
+int tap_explain_waits_resched(struct tap_explain_waits *w, int cpu, uint64_t ts_ns);
+/* Before the timeline sees the switch. */
+int tap_explain_waits_picked(struct tap_explain_waits *w, int cpu, const struct tap_picked *picked);
 
 #endif
