@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "explain/picks.h"
 
+#include "analysis/sched_pick.h"
+
 void tap_picked_cut(const struct tap_picked *ran, uint64_t queued_ns, uint64_t from_ns, uint64_t *to_ns, struct tap_piece *piece)
 {
 	bool is_first = queued_ns > ran->ts_ns;
@@ -24,12 +26,6 @@ void tap_picked_cut(const struct tap_picked *ran, uint64_t queued_ns, uint64_t f
 	piece->pick = (struct tap_piece_pick){ true, is_first, ran->group, ran->vtime, ran->deadline };
 }
 
-/* Of two virtual times, which wrap. */
-static bool is_before(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a - (uint64_t)b) < 0;
-}
-
 static enum tap_piece_kind why(const struct tap_picked *waited, const struct tap_piece *piece)
 {
 	const struct tap_piece_pick *ran = &piece->pick;
@@ -40,9 +36,9 @@ static enum tap_piece_kind why(const struct tap_picked *waited, const struct tap
 		return TAP_PIECE_GROUP;
 	if (piece->kind != TAP_PIECE_EARLIER)
 		return piece->kind;
-	if (!ran->is_first && is_before(ran->vtime, waited->v))
+	if (!ran->is_first && tap_vtime_before(ran->vtime, waited->v))
 		return TAP_PIECE_INELIGIBLE;
-	return is_before(waited->deadline, ran->deadline) ? TAP_PIECE_QUEUED : TAP_PIECE_EARLIER;
+	return tap_vtime_before(waited->deadline, ran->deadline) ? TAP_PIECE_QUEUED : TAP_PIECE_EARLIER;
 }
 
 void tap_picked_close(const struct tap_picked *waited, struct tap_piece *piece)

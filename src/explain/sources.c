@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "analysis/interrupts.h"
+#include "analysis/sched_pick.h"
 #include "base/array.h"
 
 #define NOT_IDLE UINT32_MAX /* cpu_idle: PWR_EVENT_EXIT */
-#define NICE_0_WEIGHT 1048576.0 /* NICE_0_LOAD in kernel/sched/sched.h, of a 64-bit machine */
 
 struct tap_explain_source {
 	const struct tap_format *fmt;
@@ -17,7 +17,7 @@ struct tap_explain_source {
 	bool begins, is_soft; /* of IRQ */
 	struct tap_num id;    /* the task's, the CPU's */
 	struct tap_num state; /* of IDLE */
-	struct tap_num vtime, lag, deadline, vprot, weight, group; /* of PICKED; .vprot.size: 0 where the kernel has none */
+	struct tap_sched_pick_fields pick; /* of PICKED */
 };
 
 static const struct {
@@ -28,22 +28,7 @@ static const struct {
 	{ "sched", "sched_wakeup_new", "pid", PLACED },
 	{ "power", "cpu_idle", "cpu_id", IDLE },
 	{ "schedtap", "sched_set_need_resched", "cpu", RESCHED },
-	{ "schedtap", "sched_pick", "next_pid", PICKED },
 };
-
-static void find_numbers(struct tap_explain_source *s)
-{
-	const struct {
-		struct tap_num *num;
-		const char *name;
-	} fields[] = {
-		{ &s->state, "state" }, { &s->vtime, "vtime" }, { &s->lag, "next_lag" }, { &s->deadline, "next_deadline" },
-		{ &s->vprot, "next_vprot" }, { &s->weight, "next_weight" }, { &s->group, "group" },
-	};
-
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		tap_num_init(fields[i].num, tap_number_field(s->fmt, fields[i].name));
-}
 
 /* Return: whether it is one. */
 static bool source_init(struct tap_explain_source *s, const struct tap_format *fmt)
@@ -61,11 +46,11 @@ static bool source_init(struct tap_explain_source *s, const struct tap_format *f
 		if (strcmp(fmt->system, events[i].system) || strcmp(fmt->name, events[i].name))
 			continue;
 		tap_num_init(&s->id, tap_number_field(fmt, events[i].id));
-		find_numbers(s);
+		tap_num_init(&s->state, tap_number_field(fmt, "state"));
 		s->what = s->id.size ? events[i].what : NONE;
-		if (s->what == PICKED && !(s->vtime.size && s->lag.size && s->deadline.size && s->weight.size && s->group.size))
-			s->what = NONE;
 	}
+	if (tap_sched_pick_init(&s->pick, fmt))
+		s->what = PICKED;
 	return s->what != NONE;
 }
 
@@ -92,32 +77,21 @@ static const struct tap_explain_source *source_get(struct tap_explain_sources *s
 	return &s->v[s->last];
 }
 
-/* Of virtual time to time, of a task that runs. */
-static uint64_t run_ns(int64_t virtual_ns, uint64_t weight)
+static int on_pick(const struct tap_explain_source *s, struct tap_explain_waits *waits, const struct tap_event *ev)
 {
-	return virtual_ns > 0 ? (uint64_t)((double)virtual_ns * (double)weight / NICE_0_WEIGHT) : 0;
-}
+	struct tap_sched_pick p;
 
-static struct tap_picked read_pick(const struct tap_explain_source *s, const struct tap_event *ev)
-{
-	uint64_t vtime = tap_num_get(&s->vtime, ev), v = vtime - tap_num_get(&s->lag, ev);
-	uint64_t weight = tap_num_get(&s->weight, ev);
-	int64_t deadline = (int64_t)tap_num_get(&s->deadline, ev);
-
-	return (struct tap_picked){
-		.tid = weight ? tap_num_int(&s->id, ev) : 0, /* else another class picked it */
-		.group = tap_num_int(&s->group, ev), .ts_ns = ev->ts_ns,
-		.vtime = (int64_t)vtime, .v = (int64_t)v, .deadline = (int64_t)(v + (uint64_t)deadline),
-		.slice_ns = run_ns(deadline, weight),
-		.protected_ns = s->vprot.size ? run_ns((int64_t)tap_num_get(&s->vprot, ev), weight) : 0,
-	};
+	tap_sched_pick_read(&s->pick, ev, &p);
+	return tap_explain_waits_picked(waits, ev->cpu, &(struct tap_picked){
+		.tid = p.tid, .group = p.group, .ts_ns = p.ts_ns, .protected_ns = p.protected_ns, .slice_ns = p.left_ns,
+		.vtime = p.vtime, .v = p.v, .deadline = p.deadline,
+	});
 }
 
 int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_waits *waits, const struct tap_event *ev)
 {
 	const struct tap_explain_source *source = source_get(s, ev->fmt);
 	const struct tap_task *task;
-	struct tap_picked picked;
 	int cpu;
 
 	if (!source)
@@ -135,8 +109,7 @@ int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_
 		cpu = tap_num_int(&source->id, ev);
 		return cpu < 0 || cpu >= (int)TAP_MAX_CPUS ? 0 : tap_explain_waits_resched(waits, cpu, ev->ts_ns);
 	case PICKED:
-		picked = read_pick(source, ev);
-		return tap_explain_waits_picked(waits, ev->cpu, &picked);
+		return on_pick(source, waits, ev);
 	default:
 		return tap_explain_waits_irq(waits, ev->cpu, ev->ts_ns, source->is_soft, source->begins);
 	}
