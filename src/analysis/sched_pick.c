@@ -15,6 +15,7 @@ bool tap_sched_pick_init(struct tap_sched_pick_fields *f, const struct tap_forma
 		{ &f->tid, "next_pid", true }, { &f->group, "group", true }, { &f->weight, "next_weight", true },
 		{ &f->vtime, "vtime", true }, { &f->lag, "next_lag", true }, { &f->deadline, "next_deadline", true },
 		{ &f->vprot, "next_vprot", false }, { &f->slice, "next_slice", false }, { &f->nr_queued, "h_nr_queued", false },
+		{ &f->nr_runnable, "h_nr_runnable", false },
 		{ &f->prev_queued, "prev_queued", true }, { &f->prev_delayed, "prev_delayed", false },
 	};
 	bool is_whole = !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_pick");
@@ -58,7 +59,8 @@ void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap
 		.vtime = (int64_t)vtime, .v = (int64_t)v, .deadline = (int64_t)(v + deadline),
 		.left_ns = left_ns((int64_t)deadline, weight), .protected_ns = left_ns((int64_t)value(&f->vprot, ev), weight),
 		.slice_ns = value(&f->slice, ev), .lag_ns = run_ns((int64_t)lag, weight),
-		.nr_queued = (uint32_t)value(&f->nr_queued, ev), .has_protection = f->vprot.size,
+		.nr_queued = (uint32_t)value(&f->nr_queued, ev),
+		.nr_runnable = (uint32_t)value(f->nr_runnable.size ? &f->nr_runnable : &f->nr_queued, ev), .has_protection = f->vprot.size,
 		.prev_queued = value(&f->prev_queued, ev), .prev_delayed = value(&f->prev_delayed, ev),
 	};
 }

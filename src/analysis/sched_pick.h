@@ -16,14 +16,15 @@ struct tap_sched_pick {
 	/* so long it may run from here on: to its deadline, while protected (0: not told), and the slice it asks for (0: likewise) */
 	uint64_t left_ns, protected_ns, slice_ns;
 	int64_t lag_ns; /* what it is owed */
-	uint32_t nr_queued; /* 0: not told */
+	uint32_t nr_queued;   /* it, those that wait, and those that sleep and are dequeued late; 0: not told */
+	uint32_t nr_runnable; /* the same without those that sleep; where that is not told, with them */
 	bool has_protection;
 	bool prev_queued, prev_delayed; /* of who leaves: it stays in the queue; it sleeps there */
 };
 
 /* The fields of one format. */
 struct tap_sched_pick_fields {
-	struct tap_num tid, group, weight, vtime, lag, deadline, vprot, slice, nr_queued, prev_queued, prev_delayed;
+	struct tap_num tid, group, weight, vtime, lag, deadline, vprot, slice, nr_queued, nr_runnable, prev_queued, prev_delayed;
 };
 
 /* Return: whether it is sched_pick, and has what the rest follows from. */
