@@ -112,7 +112,7 @@ static unsigned int merge_few(struct tap_piece *pieces, unsigned int nr)
 
 static uint32_t hash(const struct tap_piece *p)
 {
-	uint64_t key = ((uint64_t)(p->task ? p->task->index : UINT32_MAX) << 4 | p->kind) * 0x9e3779b97f4a7c15u;
+	uint64_t key = ((uint64_t)(p->task ? p->task->index : UINT32_MAX) << 5 | p->kind) * 0x9e3779b97f4a7c15u;
 
 	return (uint32_t)(key >> 32);
 }
