@@ -7,6 +7,7 @@
 #include "base/array.h"
 
 #define MANY_PIECES 256u /* are added up before there are more of them */
+#define LATELY 4u
 
 /* A wait that goes on. Those behind .nr_waiting are over: their pieces' memory is the next one's. */
 struct tap_explain_wait {
@@ -67,12 +68,21 @@ static bool is_same(const struct tap_piece *a, const struct tap_piece *b)
 	       (!a->pick.is_open || (a->pick.vtime == b->pick.vtime && a->pick.deadline == b->pick.deadline));
 }
 
+/* Of tasks that run by turns. */
+static struct tap_piece *same_lately(const struct tap_explain_wait *wait, const struct tap_piece *piece)
+{
+	for (unsigned int i = wait->nr_pieces; i && i + LATELY > wait->nr_pieces; i--)
+		if (is_same(&wait->pieces[i - 1], piece))
+			return &wait->pieces[i - 1];
+	return NULL;
+}
+
 static int add_piece(struct tap_explain_wait *wait, const struct tap_piece *piece)
 {
-	struct tap_piece *last = wait->nr_pieces ? &wait->pieces[wait->nr_pieces - 1] : NULL;
+	struct tap_piece *same = same_lately(wait, piece);
 
-	if (last && is_same(last, piece)) {
-		last->ns += piece->ns;
+	if (same) {
+		same->ns += piece->ns;
 		return 0;
 	}
 	if (wait->nr_pieces >= MANY_PIECES && wait->nr_pieces == wait->cap_pieces) {
