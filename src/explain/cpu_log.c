@@ -252,11 +252,30 @@ bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part)
 		part->resched = point->resched;
 		if (p->point < log->nr_points && log->points[p->point].from_ns < part->to_ns)
 			part->to_ns = log->points[p->point].from_ns;
-		while (p->stretch < log->nr_stretches && log->stretches[p->stretch].from_ns <= part->to_ns)
-			p->stretch++;
-		while (p->point < log->nr_points && log->points[p->point].from_ns <= part->to_ns)
-			p->point++;
 	}
-	p->at_ns = part->to_ns;
+	tap_cpu_parts_pass(p, part->to_ns);
 	return true;
+}
+
+void tap_cpu_parts_pass(struct tap_cpu_parts *p, uint64_t to_ns)
+{
+	const struct tap_cpu_log *log = p->log;
+
+	while (log && p->stretch < log->nr_stretches && log->stretches[p->stretch].from_ns <= to_ns)
+		p->stretch++;
+	while (log && p->point < log->nr_points && log->points[p->point].from_ns <= to_ns)
+		p->point++;
+	p->at_ns = to_ns;
+}
+
+bool tap_cpu_parts_block(const struct tap_cpu_parts *p, unsigned int *block, uint64_t *to_ns)
+{
+	const struct tap_cpu_log *log = p->log;
+	unsigned int first = p->stretch - 1, next = first + TAP_CPU_LOG_BLOCK;
+
+	if (!log || !p->stretch || first % TAP_CPU_LOG_BLOCK || next > log->nr_stretches || log->stretches[first].from_ns != p->at_ns)
+		return false;
+	*block = first / TAP_CPU_LOG_BLOCK;
+	*to_ns = next < log->nr_stretches ? log->stretches[next].from_ns : log->end_ns;
+	return *to_ns <= p->to_ns && *to_ns > p->at_ns;
 }

@@ -61,4 +61,13 @@ void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, u
 		      struct tap_cpu_parts *out);
 bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part);
 
+/*
+ * So many stretches of a log, from a multiple of that on, are a block: what they come to may be kept until the log is cleared. Return: whether
+ * all of one comes next: @block, its number, and @to_ns, its end; then it may be passed over.
+ */
+#define TAP_CPU_LOG_BLOCK 32u
+#define TAP_CPU_LOG_BLOCKS (TAP_CPU_LOG_ENTRIES / TAP_CPU_LOG_BLOCK)
+bool tap_cpu_parts_block(const struct tap_cpu_parts *p, unsigned int *block, uint64_t *to_ns);
+void tap_cpu_parts_pass(struct tap_cpu_parts *p, uint64_t to_ns);
+
 #endif

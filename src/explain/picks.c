@@ -23,7 +23,10 @@ void tap_picked_cut(const struct tap_picked *ran, uint64_t queued_ns, uint64_t f
 	if (phases[i].end_ns < *to_ns)
 		*to_ns = phases[i].end_ns;
 	piece->kind = phases[i].kind;
-	piece->pick = (struct tap_piece_pick){ true, is_first, ran->group, ran->vtime, ran->deadline };
+	piece->pick = (struct tap_piece_pick){
+		.is_open = true, .is_first = is_first, .group = ran->group, .vtime = ran->vtime, .max_vtime = ran->vtime,
+		.max_deadline = ran->deadline,
+	};
 }
 
 static enum tap_piece_kind why(const struct tap_picked *waited, const struct tap_piece *piece)
@@ -34,11 +37,28 @@ static enum tap_piece_kind why(const struct tap_picked *waited, const struct tap
 		return TAP_PIECE_QUEUED;
 	if (waited->group != ran->group)
 		return TAP_PIECE_GROUP;
+	if (ran->is_past)
+		return TAP_PIECE_QUEUED;
 	if (piece->kind != TAP_PIECE_EARLIER)
 		return piece->kind;
-	if (!ran->is_first && tap_vtime_before(ran->vtime, waited->v))
+	if (!ran->is_first && tap_vtime_before(ran->max_vtime, waited->v))
 		return TAP_PIECE_INELIGIBLE;
-	return tap_vtime_before(waited->deadline, ran->deadline) ? TAP_PIECE_QUEUED : TAP_PIECE_EARLIER;
+	if (!ran->is_first && tap_vtime_before(ran->vtime, waited->v))
+		return TAP_PIECE_QUEUED;
+	return tap_vtime_before(waited->deadline, ran->max_deadline) ? TAP_PIECE_QUEUED : TAP_PIECE_EARLIER;
+}
+
+void tap_picked_close_other(int group, struct tap_piece *piece)
+{
+	if (!piece->pick.is_open || piece->pick.group == group)
+		return;
+	piece->kind = TAP_PIECE_GROUP;
+	piece->pick = (struct tap_piece_pick){ 0 };
+}
+
+void tap_picked_leave(struct tap_piece *piece)
+{
+	piece->pick.is_past = piece->pick.is_open;
 }
 
 void tap_picked_close(const struct tap_picked *waited, struct tap_piece *piece)

@@ -38,8 +38,9 @@ enum tap_piece_kind {
 struct tap_piece_pick {
 	bool is_open;
 	bool is_first; /* the other one came later */
+	bool is_past;  /* the other one has left the queue since: its group alone can tell more */
 	int group;
-	int64_t vtime, deadline;
+	int64_t vtime, max_vtime, max_deadline; /* of several picks of one task that are one piece: their bounds */
 };
 
 struct tap_piece {
@@ -56,7 +57,11 @@ const char *tap_piece_name(enum tap_piece_kind kind);
 /* The one kind that a task's wait is of while a task of this priority runs. Priorities as of struct tap_task. */
 enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *runner, int runner_prio);
 
-/* @pieces: in the order of time. Adds up those of one kind and task. Return: how many there are then. */
+/* Whether two pieces are of one kind, task and group; @exactly: and of one pick, if they are open. */
+bool tap_pieces_alike(const struct tap_piece *a, const struct tap_piece *b, bool exactly);
+/* Adds one that is alike. */
+void tap_piece_join(struct tap_piece *to, const struct tap_piece *piece);
+/* @pieces: in the order of time. Joins those that are alike. Return: how many there are then. */
 unsigned int tap_pieces_merge(struct tap_piece *pieces, unsigned int nr);
 
 #endif

@@ -41,10 +41,13 @@ struct tap_explain_waits {
 	/* inside */
 	struct tap_explain_waits_opts opts;
 	struct tap_cpu_logs logs;
+	struct tap_explain_blocks *blocks; /* owned; by CPU: what blocks of its log come to */
+	unsigned int nr_blocks;
 	struct tap_avoidable avoidable;
 	struct tap_explain_wait *waits; /* owned; those that go on come first */
 	unsigned int nr_waits, nr_waiting;
-	unsigned int *places, nr_places; /* owned; by task's index: in .waits, plus 1; 0: it does not wait */
+	struct tap_explain_task *tasks; /* owned; by index */
+	unsigned int nr_tasks;
 };
 
 /* What a timeline's observer must be told of. */
