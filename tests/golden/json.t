@@ -34,6 +34,8 @@ my %runs = (
 	'migrations --list' => ['migrations --list'],
 	'balance' => ['balance'],
 	'resched' => ['resched'],
+	'placement' => ['placement'],
+	'placement --list' => ['placement --list'],
 	'eevdf' => ['eevdf'],
 	'dump' => ['dump'],
 );
