@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap critical: along which tasks and states the time of one went. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "critical/interrupts.h"
+#include "critical/path.h"
+#include "report/report.h"
+
+#define SHOWN_CANDIDATES 5u
+
+struct critical_opts {
+	struct tap_report_opts common;
+	bool command, path;
+};
+
+static const struct tap_opt options[] = {
+	TAP_REPORT_OPTIONS_WITHOUT_CPUS,
+	TAP_OPTION(struct critical_opts, command, "command", 0, NULL, TAP_OPT_FLAG,
+		   "of the command that was recorded: this without -p, -t, -c and -g"),
+	TAP_OPTION(struct critical_opts, path, "path", 0, NULL, TAP_OPT_FLAG,
+		   "show the path itself, all of it, in the order of time"),
+	TAP_REPORT_TOP("the N tasks with the most time on the path [10"),
+	{ 0 }
+};
+
+struct critical {
+	struct tap_report report;
+	struct tap_critical_log log;
+	struct tap_interrupts interrupts;
+	struct tap_path path;
+	const struct tap_task *task; /* whose it is */
+	uint64_t from_ns, to_ns;
+	bool tells_interrupts; /* wakeups say whether one woke */
+	int command;	  /* the tid of the command that was recorded; 0: it is not asked for */
+	uint64_t exec_ns; /* when that became what it is; 0: that was not recorded */
+	struct tap_buf text;
+};
+
+static struct critical *critical_of(const struct tap_report *r)
+{
+	return (struct critical *)r;
+}
+
+static const struct critical_opts *opts_of(const struct tap_report *r)
+{
+	return (const struct critical_opts *)r->opts;
+}
+
+/* ---- what is told ----------------------------------------------------------------------------- */
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	return tap_critical_log_stretch(&critical_of(ctx)->log, s);
+}
+
+static uint32_t waker_of(const struct critical *c, const struct tap_wakeup *w)
+{
+	unsigned int nr;
+	const struct tap_cpu *cpus = tap_timeline_cpus(c->report.run.timeline, &nr);
+	enum tap_woken in = tap_interrupts_in(&c->interrupts, w->cpu, (unsigned int)w->cpu < nr ? cpus[w->cpu].since_ns : 0);
+
+	if (w->waker_tid < 0)
+		return TAP_WOKEN_NOT_KNOWN;
+	if (in != TAP_WOKEN_NOT_KNOWN)
+		return in;
+	if (w->in_interrupt || !w->waker_tid)
+		return TAP_WOKEN_INTERRUPT;
+	return w->waker ? TAP_WOKEN_BY_TASK + w->waker->index : TAP_WOKEN_NOT_KNOWN;
+}
+
+static int on_wakeup(void *ctx, const struct tap_wakeup *w)
+{
+	struct critical *c = ctx;
+
+	c->tells_interrupts |= w->in_interrupt;
+	return tap_critical_log_wakeup(&c->log, w->task, waker_of(c, w), w->is_new);
+}
+
+static bool is_exec(const struct tap_format *fmt)
+{
+	return !strcmp(fmt->system, "sched") && !strcmp(fmt->name, "sched_process_exec");
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	return tap_interrupts_want(fmt) || (critical_of(ctx)->command && is_exec(fmt));
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	struct critical *c = ctx;
+	struct tap_num pid;
+
+	if (!is_exec(ev->fmt))
+		return tap_interrupts_event(&c->interrupts, ev);
+	tap_num_init(&pid, tap_number_field(ev->fmt, "pid"));
+	if (!c->exec_ns && tap_num_int(&pid, ev) == c->command)
+		c->exec_ns = ev->ts_ns;
+	return 0;
+}
+
+/* ---- whose path ------------------------------------------------------------------------------- */
+
+static bool has_task_options(const struct tap_report_opts *o)
+{
+	const struct tap_select_words *words = &o->input.select;
+
+	return words->tgids.nr || words->tids.nr || words->comms.nr || words->cgroups.nr;
+}
+
+static int check(const void *opts, struct tap_err *err)
+{
+	const struct critical_opts *o = opts;
+
+	if (o->command && has_task_options(&o->common))
+		return tap_err_set(err, -EINVAL, "--command and -p, -t, -c, -g exclude each other: it is one task's path");
+	return 0;
+}
+
+static int refuse_many(struct tap_report *r, struct tap_err *err)
+{
+	struct tap_buf b = { 0 };
+
+	for (unsigned int i = 0; i < r->nr_tasks && i < SHOWN_CANDIDATES; i++) {
+		tap_buf_puts(&b, i ? ", " : "");
+		tap_run_make_label(&r->run, &b, r->tasks[i]);
+	}
+	if (r->nr_tasks > SHOWN_CANDIDATES)
+		tap_buf_printf(&b, " and %u more", r->nr_tasks - SHOWN_CANDIDATES);
+	tap_err_set(err, -EINVAL, "a critical path is one task's, and these fit: %s; choose by -t, or by --time when it lived",
+		    tap_buf_str(&b));
+	tap_buf_release(&b);
+	r->usage = true;
+	return err->code;
+}
+
+/* The command's task, of those in .tasks. */
+static int find_command(struct critical *c, struct tap_err *err)
+{
+	struct tap_report *r = &c->report;
+
+	for (unsigned int i = 0; i < r->nr_tasks; i++)
+		if (r->tasks[i]->tid == c->command) {
+			c->task = r->tasks[i];
+			return 0;
+		}
+	return tap_err_set(err, -ENODATA, "no event in the window is of the command that was recorded, task %d", c->command);
+}
+
+static int find_task(struct critical *c, struct tap_err *err)
+{
+	struct tap_report *r = &c->report;
+	int ret = tap_report_find_tasks(r, err);
+
+	if (ret)
+		return ret;
+	if (c->command)
+		return find_command(c, err);
+	if (!r->nr_tasks)
+		return tap_err_set(err, -ENODATA, "no task of the window fits: there is no critical path");
+	if (r->nr_tasks > 1)
+		return refuse_many(r, err);
+	c->task = r->tasks[0];
+	return 0;
+}
+
+/* ---- the report ------------------------------------------------------------------------------- */
+
+static int begin(struct tap_report *r, struct tap_err *err)
+{
+	static const struct tap_run_events events = { .wants = wants, .event = on_event };
+	struct critical *c = critical_of(r);
+	json_int_t tid = json_integer_value(json_object_get(r->run.rec.meta, "command_tid"));
+
+	r->events = &events;
+	r->run.mark_throttling = true;
+	c->path.keeps = opts_of(r)->path;
+	if (has_task_options(r->opts))
+		return 0;
+	if (tid <= 0 || tid > INT32_MAX)
+		return tap_err_set(err, -ENODATA, "'%.300s' knows of no command that was recorded: say whose path by -t or -c",
+				   r->run.rec.path);
+	c->command = (int)tid;
+	return 0;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* .tasks: those on the path. */
+static int use_tasks_of_path(struct critical *c, struct tap_err *err)
+{
+	struct tap_report *r = &c->report;
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
+
+	free(r->tasks);
+	r->nr_tasks = 0;
+	r->tasks = calloc(c->path.nr_tasks + 1, sizeof(struct tap_task *));
+	if (!r->tasks)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	for (unsigned int i = 0; i < c->path.nr_tasks; i++)
+		r->tasks[r->nr_tasks++] = tasks[c->path.tasks[i].task];
+	return 0;
+}
+
+static int end(struct tap_report *r, struct tap_err *err)
+{
+	struct critical *c = critical_of(r);
+	struct tap_walk walk = { .log = &c->log };
+	int ret = find_task(c, err);
+
+	if (ret)
+		return ret;
+	r->matched = true;
+	c->to_ns = tap_window_clip(&r->run.window, c->task->died_ns);
+	c->from_ns = tap_window_clip(&r->run.window, later(c->task->born_ns, c->exec_ns));
+	ret = tap_path_find(&c->path, &walk, c->task->index, c->from_ns, c->to_ns);
+	tap_walk_release(&walk);
+	return ret ? tap_err_set(err, ret, "out of memory") : use_tasks_of_path(c, err);
+}
+
+static void release(struct tap_report *r)
+{
+	struct critical *c = critical_of(r);
+
+	tap_critical_log_release(&c->log);
+	tap_interrupts_release(&c->interrupts);
+	tap_path_release(&c->path);
+	tap_buf_release(&c->text);
+}
+
+/* ---- what is shown ---------------------------------------------------------------------------- */
+
+static void put_ms(struct tap_buf *b, uint64_t ns)
+{
+	tap_buf_printf(b, "%ju.%03u ms", (uintmax_t)(ns / 1000000), (unsigned int)(ns / 1000 % 1000));
+}
+
+/* "make [812]: scheduling on the path: 312.000 ms of 8100.000 ms (3.9 %) is the most that a perfect scheduler could save." */
+static void put_sentence(struct tap_report *r, struct tap_table *t)
+{
+	struct critical *c = critical_of(r);
+	const struct tap_path_sum *all = &c->path.all;
+	uint64_t scheduling_ns = tap_path_scheduling_ns(all), unknown_ns = all->state_ns[TAP_PATH_UNKNOWN];
+	struct tap_buf *b = &c->text;
+
+	(void)t;
+	tap_run_make_label(&r->run, b, c->task);
+	tap_buf_puts(b, ": scheduling on the path: ");
+	put_ms(b, scheduling_ns);
+	tap_buf_puts(b, " of ");
+	put_ms(b, all->ns);
+	tap_buf_printf(b, " (%.1f %%) is the most that a perfect scheduler could save", tap_pct(scheduling_ns, all->ns));
+	if (unknown_ns) {
+		tap_buf_puts(b, ", but for ");
+		put_ms(b, unknown_ns);
+		tap_buf_puts(b, " that are unknown");
+	}
+	tap_buf_puts(b, ".");
+	tap_page_sentence(&r->page, b->data, b->len);
+}
+
+static void put_members(struct tap_report *r, struct tap_table *t)
+{
+	struct critical *c = critical_of(r);
+	uint64_t scheduling_ns = tap_path_scheduling_ns(&c->path.all);
+	struct tap_page *p = t->page;
+
+	tap_page_object(p, "task");
+	tap_task_members(p, c->task);
+	tap_page_object_end(p);
+	tap_page_at(p, "from_ns", c->from_ns);
+	tap_page_at(p, "to_ns", c->to_ns);
+	tap_page_u64(p, "path_ns", c->path.all.ns);
+	tap_page_u64(p, "scheduling_ns", scheduling_ns);
+	tap_page_real(p, "scheduling_pct", tap_pct(scheduling_ns, c->path.all.ns));
+	tap_page_bool(p, "timers_recorded", c->tells_interrupts || c->interrupts.tells_timers);
+}
+
+static const struct tap_column state_columns[] = {
+	{ "state", "state", TAP_CELL_TEXT, .width = 28 },
+	{ "path_ns", "time", TAP_CELL_NS, .width = 10 },
+	{ "path_pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+	{ 0 }
+};
+
+static void put_states(struct tap_report *r, struct tap_table *t)
+{
+	const struct tap_path_sum *all = &critical_of(r)->path.all;
+
+	for (enum tap_path_state s = 0; s < TAP_NR_PATH_STATES; s++) {
+		if (!all->state_ns[s])
+			continue;
+		tap_table_puts(t, tap_path_state_name(s));
+		tap_table_u64(t, all->state_ns[s]);
+		tap_table_real(t, tap_pct(all->state_ns[s], all->ns));
+		tap_table_row(t);
+	}
+}
+
+/* In the order of enum tap_path_state. */
+#define STATE_COLUMN(name, title) { name "_ns", title, TAP_CELL_NS, .width = 9, .same_unit = true }
+static const struct tap_column task_columns[] = {
+	TAP_TASK_COLUMNS("", "task", 28),
+	{ "path_ns", "time", TAP_CELL_NS, .width = 10 },
+	{ "path_pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+	STATE_COLUMN("unknown", "unknown"),
+	STATE_COLUMN("running", "running"),
+	STATE_COLUMN("waking", "waking"),
+	STATE_COLUMN("preempted", "preempted"),
+	STATE_COLUMN("throttled", NULL),
+	STATE_COLUMN("disk", NULL),
+	STATE_COLUMN("network", NULL),
+	STATE_COLUMN("timer", NULL),
+	STATE_COLUMN("blocked", NULL),
+	STATE_COLUMN("interrupt", NULL),
+	STATE_COLUMN("asleep", NULL),
+	{ 0 }
+};
+
+static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_path *path = &critical_of(r)->path;
+	const struct tap_path_sum *sum = &path->tasks[i];
+
+	tap_task_cells(&r->run, t, r->tasks[i]);
+	tap_table_u64(t, sum->ns);
+	tap_table_real(t, tap_pct(sum->ns, path->all.ns));
+	for (enum tap_path_state s = 0; s < TAP_NR_PATH_STATES; s++)
+		tap_table_u64(t, sum->state_ns[s]);
+}
+
+static const struct tap_column segment_columns[] = {
+	{ "from_ns", "from", TAP_CELL_AT, .width = 19 },
+	{ "to_ns", NULL, TAP_CELL_AT },
+	{ "path_ns", "time", TAP_CELL_NS, .width = 10 },
+	TAP_TASK_COLUMNS("", "task", 28),
+	{ "state", "state", TAP_CELL_TEXT, .width = 9 },
+	{ 0 }
+};
+
+static void put_segment(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_path_segment *s = &critical_of(r)->path.segments[i];
+	unsigned int nr;
+
+	tap_table_u64(t, s->from_ns);
+	tap_table_u64(t, s->to_ns);
+	tap_table_u64(t, s->to_ns - s->from_ns);
+	tap_task_cells(&r->run, t, tap_timeline_tasks(r->run.timeline, &nr)[s->task]);
+	tap_table_puts(t, tap_path_state_name(s->state));
+}
+
+static unsigned int nr_segments(const struct tap_report *r)
+{
+	return critical_of(r)->path.nr_segments;
+}
+
+static bool with_path(const struct tap_report *r)
+{
+	return opts_of(r)->path;
+}
+
+static bool with_tasks(const struct tap_report *r)
+{
+	return !with_path(r) || tap_report_audience(r) != TAP_FOR_SHEETS;
+}
+
+static void put_note(struct tap_report *r, struct tap_table *t)
+{
+	const struct critical *c = critical_of(r);
+	static const char note[] = "timers' interrupts were not recorded: what they woke counts as woken by whom they interrupted";
+
+	(void)t;
+	if (!c->tells_interrupts && !c->interrupts.tells_timers)
+		tap_page_sentence(&r->page, note, sizeof(note) - 1);
+}
+
+static const struct tap_observer observer = {
+	.states = TAP_CRITICAL_STATES, .lost_states = TAP_CRITICAL_STATES, .stretch = on_stretch, .wakeup = on_wakeup,
+};
+
+static const struct tap_section sections[] = {
+	{ TAP_FOR_PROGRAMS, .put = put_members },
+	{ TAP_FOR_PEOPLE, .put = put_sentence },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .before = "\n", .key = "states", .columns = state_columns, .put = put_states },
+	{ TAP_FOR_ALL, with_tasks, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
+	  .nr = tap_report_nr_tasks, .noun = "task" },
+	{ TAP_FOR_ALL, with_path, .before = "\n", .key = "path", .columns = segment_columns, .row = put_segment,
+	  .nr = nr_segments },
+	{ TAP_FOR_PEOPLE, .put = put_note },
+	TAP_NOTE_THROTTLING,
+	{ 0 }
+};
+
+const struct tap_report_type tap_report_critical = {
+	.cmd = {
+		.name = "critical",
+		.help = "along which tasks and states the time of one went",
+		.operands = TAP_CMD_FILE,
+		.example = "schedtap critical -i demo/trace.dat -c bash",
+		.opts = options,
+		.opts_size = sizeof(struct critical_opts),
+		.defaults = &(const struct critical_opts){ .common.top = -1 },
+	},
+	.size = sizeof(struct critical),
+	.top = 10,
+	.needs = TAP_NEEDS_WAKEUPS | TAP_NEEDS_SWITCHES,
+	.observer = &observer,
+	.sections = sections,
+	.check = check,
+	.begin = begin,
+	.end = end,
+	.release = release,
+};
