@@ -113,10 +113,15 @@ int tap_critical_log_wakeup(struct tap_critical_log *l, const struct tap_task *t
 	return 0;
 }
 
+static struct tap_log_entry *last_of(const struct tap_task_log *t)
+{
+	return t->last ? &t->last->entries[t->last->nr - 1] : NULL;
+}
+
 /* The sleep that was told last is not certain any more: whatever ended it was in vain. */
 static void take_back(struct tap_task_log *t, enum tap_state state)
 {
-	struct tap_log_entry *last = t->last ? &t->last->entries[t->last->nr - 1] : NULL;
+	struct tap_log_entry *last = last_of(t);
 
 	if (last && last->state == state)
 		last->state = TAP_UNKNOWN;
@@ -140,6 +145,14 @@ int tap_critical_log_stretch(struct tap_critical_log *l, const struct tap_stretc
 	if (tap_state_is_sleep(s->state))
 		by = s->next == TAP_WAKING ? t->woken_by : s->next == s->state ? TAP_WOKEN_NOT_YET : TAP_WOKEN_NOT_KNOWN;
 	return add(l, t, s->state, by, s->to_ns);
+}
+
+void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task *task, enum tap_woken by)
+{
+	struct tap_log_entry *last = task->index < l->nr_tasks ? last_of(&l->tasks[task->index]) : NULL;
+
+	if (last && tap_state_is_sleep(last->state) && (last->by >= TAP_WOKEN_BY_TASK || last->by == TAP_WOKEN_INTERRUPT))
+		last->by = by;
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */

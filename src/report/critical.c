@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "critical/interrupts.h"
 #include "critical/path.h"
+#include "critical/waker_stack.h"
 #include "report/report.h"
 
 #define SHOWN_CANDIDATES 5u
@@ -35,6 +37,8 @@ struct critical {
 	bool tells_interrupts; /* wakeups say whether one woke */
 	int command;	  /* the tid of the command that was recorded; 0: it is not asked for */
 	uint64_t exec_ns; /* when that became what it is; 0: that was not recorded */
+	unsigned char *woken_of; /* owned; by a stack's number: enum tap_woken, plus 1 */
+	unsigned int nr_woken_of;
 	struct tap_buf text;
 };
 
@@ -50,9 +54,32 @@ static const struct critical_opts *opts_of(const struct tap_report *r)
 
 /* ---- what is told ----------------------------------------------------------------------------- */
 
+/* Return: 0 or -ENOMEM. */
+static int correct_waker(struct critical *c, const struct tap_task *task)
+{
+	uint32_t number = tap_event_stacks_woken(c->report.stacks, task).kernel;
+	unsigned char *woken = tap_array_at(&c->woken_of, &c->nr_woken_of, number, sizeof(*woken), NULL);
+	struct span names;
+
+	if (!woken)
+		return -ENOMEM;
+	if (!*woken) {
+		names = tap_event_stacks_names(c->report.stacks, number);
+		*woken = (unsigned char)(tap_woken_of_stack(names.s, names.len) + 1);
+	}
+	if (*woken != TAP_WOKEN_NOT_KNOWN + 1)
+		tap_critical_log_correct(&c->log, task, *woken - 1);
+	c->tells_interrupts |= number;
+	return 0;
+}
+
 static int on_stretch(void *ctx, const struct tap_stretch *s)
 {
-	return tap_critical_log_stretch(&critical_of(ctx)->log, s);
+	struct critical *c = ctx;
+
+	if (c->report.stacks && s->state == TAP_WAKING && correct_waker(c, s->task))
+		return -ENOMEM;
+	return tap_critical_log_stretch(&c->log, s);
 }
 
 static uint32_t waker_of(const struct critical *c, const struct tap_wakeup *w)
@@ -99,6 +126,15 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	if (!c->exec_ns && tap_num_int(&pid, ev) == c->command)
 		c->exec_ns = ev->ts_ns;
 	return 0;
+}
+
+/* Where there are stacks. */
+static int on_any_event(void *ctx, const struct tap_event *ev)
+{
+	struct critical *c = ctx;
+	int ret = tap_event_stacks_event(c->report.stacks, c->report.run.timeline, ev);
+
+	return ret || !ev->fmt || !wants(ctx, ev->fmt) ? ret : on_event(ctx, ev);
 }
 
 /* ---- whose path ------------------------------------------------------------------------------- */
@@ -171,12 +207,18 @@ static int find_task(struct critical *c, struct tap_err *err)
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
+	static const struct tap_run_events all_events = { .event = on_any_event, .all = true };
 	struct critical *c = critical_of(r);
 	json_int_t tid = json_integer_value(json_object_get(r->run.rec.meta, "command_tid"));
 
 	r->events = &events;
 	r->run.mark_throttling = true;
 	c->path.keeps = opts_of(r)->path;
+	if (tap_event_stacks_are_in(&r->run.survey)) {
+		r->events = &all_events;
+		if (tap_event_stacks_new(tap_reader_info(r->run.rec.reader), &r->run.survey, &r->stacks))
+			return tap_err_set(err, -ENOMEM, "out of memory");
+	}
 	if (has_task_options(r->opts))
 		return 0;
 	if (tid <= 0 || tid > INT32_MAX)
@@ -231,6 +273,7 @@ static void release(struct tap_report *r)
 	tap_critical_log_release(&c->log);
 	tap_interrupts_release(&c->interrupts);
 	tap_path_release(&c->path);
+	free(c->woken_of);
 	tap_buf_release(&c->text);
 }
 
@@ -279,7 +322,7 @@ static void put_members(struct tap_report *r, struct tap_table *t)
 	tap_page_u64(p, "path_ns", c->path.all.ns);
 	tap_page_u64(p, "scheduling_ns", scheduling_ns);
 	tap_page_real(p, "scheduling_pct", tap_pct(scheduling_ns, c->path.all.ns));
-	tap_page_bool(p, "timers_recorded", c->tells_interrupts || c->interrupts.tells_timers);
+	tap_page_bool(p, "interrupts_told", c->tells_interrupts || c->interrupts.tells_timers);
 }
 
 static const struct tap_column state_columns[] = {
@@ -374,7 +417,8 @@ static bool with_tasks(const struct tap_report *r)
 static void put_note(struct tap_report *r, struct tap_table *t)
 {
 	const struct critical *c = critical_of(r);
-	static const char note[] = "timers' interrupts were not recorded: what they woke counts as woken by whom they interrupted";
+	static const char note[] = "who interrupted whom was not recorded: what a timer woke counts as woken by the task that it "
+				   "interrupted (schedtap record --stack sched_waking tells)";
 
 	(void)t;
 	if (!c->tells_interrupts && !c->interrupts.tells_timers)
