@@ -26,6 +26,7 @@ my %runs = (
 	'timehist -s' => ['timehist -s'],
 	'latency' => ['latency', 'latency --hist --worst 5', 'latency --preempted --worst 5'],
 	'explain' => ['explain --worst 5', 'explain --by task', 'explain --by cgroup'],
+	'critical' => ['critical -t 10', 'critical -t 10 --path', 'critical'],
 	'wakers' => ['wakers', 'wakers --stacks'],
 	'map' => ['map'],
 	'pelt' => ['pelt -s "*"', 'pelt -s "*" --points', 'pelt -s "*" -t 100', 'pelt -s "*" -g "/*"'],
