@@ -66,7 +66,7 @@ static enum tap_woken of_device(const char *name, size_t len)
 		{ "eth", TAP_WOKEN_NET },
 	};
 
-	for (size_t i = 0; name && i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (memmem(name, len, parts[i].part, strlen(parts[i].part)))
 			return parts[i].what;
 	return TAP_WOKEN_INTERRUPT;
@@ -74,13 +74,17 @@ static enum tap_woken of_device(const char *name, size_t len)
 
 static enum tap_woken what_of(const struct tap_interrupt_source *s, const struct tap_event *ev)
 {
-	uint32_t len = 0;
+	const char *name;
+	uint32_t len;
 
 	if (s->is_soft)
 		return of_softirq(tap_num_get(&s->vec, ev));
 	if (s->is_timer)
 		return TAP_WOKEN_TIMER;
-	return of_device(s->name ? tap_field_bytes(s->name, ev->data, ev->size, &len) : NULL, len);
+	if (!s->name)
+		return TAP_WOKEN_INTERRUPT;
+	name = tap_field_bytes(s->name, ev->data, ev->size, &len);
+	return of_device(name, len);
 }
 
 /* Return: NULL when out of memory. */
