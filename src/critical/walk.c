@@ -6,12 +6,6 @@
 
 #include "base/array.h"
 
-/* A task's path is followed back to .from_ns. */
-struct tap_walk_step {
-	unsigned int task;
-	uint64_t from_ns;
-};
-
 /* When a task was left last for who woke it, and in which walk. */
 struct tap_walk_left {
 	uint64_t at_ns;
@@ -23,6 +17,9 @@ struct walk {
 	struct tap_walk *w;
 	struct tap_window window;
 	uint64_t at_ns; /* what is behind it has been told */
+	unsigned int task; /* that is followed: the one whose path it is, or */
+	bool is_waker;	   /* a waker, back to */
+	uint64_t from_ns;  /* where the sleep began */
 	int (*tell)(void *ctx, const struct tap_path_segment *s);
 	void *ctx;
 };
@@ -39,7 +36,6 @@ const char *tap_path_state_name(enum tap_path_state state)
 
 void tap_walk_release(struct tap_walk *w)
 {
-	free(w->steps);
 	free(w->left);
 }
 
@@ -50,8 +46,8 @@ static int tell_segment(struct walk *k)
 	return s->to_ns > s->from_ns ? k->tell(k->ctx, s) : 0;
 }
 
-/* From @from_ns to where the walk is. */
-static int add(struct walk *k, unsigned int task, enum tap_path_state state, uint64_t from_ns)
+/* From @from_ns to where the walk is, and it goes there. */
+static int add(struct walk *k, enum tap_path_state state, uint64_t from_ns)
 {
 	struct tap_path_segment *s = &k->w->segment;
 	uint64_t to_ns = tap_window_clip(&k->window, k->at_ns);
@@ -61,39 +57,33 @@ static int add(struct walk *k, unsigned int task, enum tap_path_state state, uin
 	from_ns = tap_window_clip(&k->window, from_ns);
 	if (from_ns == to_ns)
 		return 0;
-	if (s->task != task || s->state != state || s->from_ns != to_ns) {
+	if (s->task != k->task || s->state != state || s->from_ns != to_ns) {
 		ret = tell_segment(k);
-		*s = (struct tap_path_segment){ .to_ns = to_ns, .task = task, .state = state };
+		*s = (struct tap_path_segment){ .to_ns = to_ns, .task = k->task, .state = state };
 	}
 	s->from_ns = from_ns;
 	return ret;
 }
 
-static int enter(struct tap_walk *w, unsigned int task, uint64_t from_ns)
-{
-	if (tap_array_grow(&w->steps, w->nr_steps, &w->cap_steps, sizeof(*w->steps)))
-		return -ENOMEM;
-	w->steps[w->nr_steps++] = (struct tap_walk_step){ task, from_ns };
-	return 0;
-}
-
 /*
- * From a task that slept since @from_ns, or was not yet there, to who woke it just now. Whoever comes back to it at once,
+ * From a task that slept since @slept_ns, or was not yet there, to who woke it just now. Whoever comes back to it at once,
  * by others who woke each other in the same ns, would go round in circles.
  */
-static int follow(struct walk *k, const struct tap_walk_step *step, uint32_t woken_by, uint64_t from_ns)
+static int follow(struct walk *k, uint32_t woken_by, uint64_t slept_ns)
 {
 	struct tap_walk *w = k->w;
-	struct tap_walk_left *left = tap_array_at(&w->left, &w->nr_left, step->task, sizeof(*left), NULL);
+	struct tap_walk_left *left = tap_array_at(&w->left, &w->nr_left, k->task, sizeof(*left), NULL);
 
 	if (!left)
 		return -ENOMEM;
 	if (left->walk == w->nr_walks && left->at_ns == k->at_ns)
-		return add(k, step->task, TAP_PATH_UNKNOWN, from_ns);
+		return add(k, TAP_PATH_UNKNOWN, slept_ns);
 	*left = (struct tap_walk_left){ k->at_ns, w->nr_walks };
-	if (from_ns == step->from_ns) /* there is no way back to it */
-		w->nr_steps--;
-	return enter(w, woken_by - TAP_WOKEN_BY_TASK, from_ns);
+	if (!k->is_waker)
+		k->from_ns = slept_ns;
+	k->is_waker = true;
+	k->task = woken_by - TAP_WOKEN_BY_TASK;
+	return 0;
 }
 
 static enum tap_path_state state_of(const struct tap_log_place *p)
@@ -115,32 +105,31 @@ static enum tap_path_state state_of(const struct tap_log_place *p)
 }
 
 /* Nothing is told of it so early: it was born, or it is not known. */
-static int step_before(struct walk *k, const struct tap_walk_step *step)
+static int step_before(struct walk *k)
 {
 	const struct tap_critical_log *log = k->w->log;
-	const struct tap_task_log *t = step->task < log->nr_tasks ? &log->tasks[step->task] : NULL;
+	const struct tap_task_log *t = k->task < log->nr_tasks ? &log->tasks[k->task] : NULL;
 
-	if (t && t->born_by >= TAP_WOKEN_BY_TASK && t->from_ns == k->at_ns)
-		return follow(k, step, t->born_by, step->from_ns);
-	return add(k, step->task, TAP_PATH_UNKNOWN, step->from_ns);
+	if (k->is_waker && t && t->born_by >= TAP_WOKEN_BY_TASK && t->from_ns == k->at_ns)
+		return follow(k, t->born_by, k->from_ns);
+	return add(k, TAP_PATH_UNKNOWN, k->from_ns);
 }
 
 static int step_back(struct walk *k)
 {
-	const struct tap_walk_step step = k->w->steps[k->w->nr_steps - 1];
-	const struct tap_log_place *p = tap_critical_log_before(k->w->log, step.task, k->at_ns);
-	uint64_t from_ns = p && p->from_ns > step.from_ns ? p->from_ns : step.from_ns;
+	const struct tap_log_place *p = tap_critical_log_before(k->w->log, k->task, k->at_ns);
+	uint64_t from_ns = p && p->from_ns > k->from_ns ? p->from_ns : k->from_ns;
 	bool is_woken = p && tap_state_is_sleep(p->state) && p->woken_by >= TAP_WOKEN_BY_TASK;
 
 	if (!p)
-		return step_before(k, &step);
+		return step_before(k);
 	if (p->to_ns < k->at_ns) /* its life was over */
-		return add(k, step.task, TAP_PATH_UNKNOWN, p->to_ns > step.from_ns ? p->to_ns : step.from_ns);
+		return add(k, TAP_PATH_UNKNOWN, p->to_ns > k->from_ns ? p->to_ns : k->from_ns);
 	if (!is_woken)
-		return add(k, step.task, state_of(p), from_ns);
+		return add(k, state_of(p), from_ns);
 	if (p->to_ns > k->at_ns) /* it slept, and yet it woke somebody */
-		return add(k, step.task, TAP_PATH_UNKNOWN, from_ns);
-	return follow(k, &step, p->woken_by, from_ns);
+		return add(k, TAP_PATH_UNKNOWN, from_ns);
+	return follow(k, p->woken_by, from_ns);
 }
 
 /* Of a sleep that ends behind the window the end tells whose time it is. */
@@ -155,19 +144,20 @@ int tap_walk_back(struct tap_walk *w, unsigned int task, uint64_t from_ns, uint6
 		  int (*tell)(void *ctx, const struct tap_path_segment *s), void *ctx)
 {
 	struct walk k = {
-		.w = w, .window = { from_ns, to_ns }, .at_ns = begin_of_walk(w, task, to_ns), .tell = tell, .ctx = ctx,
+		.w = w, .window = { from_ns, to_ns }, .at_ns = begin_of_walk(w, task, to_ns), .task = task, .from_ns = from_ns,
+		.tell = tell, .ctx = ctx,
 	};
-	int ret;
+	int ret = 0;
 
 	w->nr_walks++;
-	w->nr_steps = 0;
 	w->segment = (struct tap_path_segment){ 0 };
-	ret = enter(w, task, from_ns);
-	while (!ret && w->nr_steps) {
-		if (k.at_ns <= w->steps[w->nr_steps - 1].from_ns)
-			w->nr_steps--;
-		else
-			ret = step_back(&k);
+	while (!ret && k.at_ns > from_ns) {
+		ret = step_back(&k);
+		if (k.is_waker && k.at_ns <= k.from_ns) {
+			k.is_waker = false;
+			k.task = task;
+			k.from_ns = from_ns;
+		}
 	}
 	return ret ? ret : tell_segment(&k);
 }

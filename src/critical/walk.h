@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The critical path of a task: whose time, and in which state, the time from one moment to another was (docs/critical.md).
- * While the task ran or was runnable it is its own. While it slept, it is that of whoever woke it, for as long as the sleep
- * lasted, and so on. Each ns has exactly one task and one state.
+ * While the task ran or was runnable it is its own. While it slept, it is that of whoever woke it, and before that one was
+ * woken of whoever did that, and so on back to the sleep's beginning. Each ns has exactly one task and one state.
  */
 #ifndef TAP_CRITICAL_WALK_H
 #define TAP_CRITICAL_WALK_H
@@ -36,8 +36,6 @@ struct tap_path_segment {
 struct tap_walk { /* all zero but .log */
 	struct tap_critical_log *log;
 	/* inside */
-	struct tap_walk_step *steps; /* owned: whose path is followed, and whose sleep each is in */
-	unsigned int nr_steps, cap_steps;
 	struct tap_walk_left *left; /* owned; by task's index */
 	unsigned int nr_left, nr_walks;
 	struct tap_path_segment segment; /* that grows towards earlier times */
