@@ -110,7 +110,7 @@ static int step_before(struct walk *k)
 	const struct tap_critical_log *log = k->w->log;
 	const struct tap_task_log *t = k->task < log->nr_tasks ? &log->tasks[k->task] : NULL;
 
-	if (k->is_waker && t && t->born_by >= TAP_WOKEN_BY_TASK && t->from_ns == k->at_ns)
+	if (t && t->born_by >= TAP_WOKEN_BY_TASK && t->from_ns == k->at_ns)
 		return follow(k, t->born_by, k->from_ns);
 	return add(k, TAP_PATH_UNKNOWN, k->from_ns);
 }

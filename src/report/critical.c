@@ -5,17 +5,10 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "critical/interrupts.h"
-#include "critical/path.h"
 #include "critical/waker_stack.h"
-#include "report/report.h"
+#include "report/critical.h"
 
 #define SHOWN_CANDIDATES 5u
-
-struct critical_opts {
-	struct tap_report_opts common;
-	bool command, path;
-};
 
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS_WITHOUT_CPUS,
@@ -23,34 +16,13 @@ static const struct tap_opt options[] = {
 		   "of the command that was recorded: this without -p, -t, -c and -g"),
 	TAP_OPTION(struct critical_opts, path, "path", 0, NULL, TAP_OPT_FLAG,
 		   "show the path itself, all of it, in the order of time"),
-	TAP_REPORT_TOP("the N tasks with the most time on the path [10"),
+	TAP_OPTION(struct critical_opts, between, "between", 0, "START,DONE", TAP_OPT_STRING,
+		   "of requests, each from one event to another, in one task if --by says no more"),
+	TAP_OPTION(struct critical_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
+		   "with --between: what both events of a request have in common"),
+	TAP_REPORT_TOP("N rows: of the tasks with the most time, or of the longest requests [10"),
 	{ 0 }
 };
-
-struct critical {
-	struct tap_report report;
-	struct tap_critical_log log;
-	struct tap_interrupts interrupts;
-	struct tap_path path;
-	const struct tap_task *task; /* whose it is */
-	uint64_t from_ns, to_ns;
-	bool tells_interrupts; /* wakeups say whether one woke */
-	int command;	  /* the tid of the command that was recorded; 0: it is not asked for */
-	uint64_t exec_ns; /* when that became what it is; 0: that was not recorded */
-	unsigned char *woken_of; /* owned; by a stack's number: enum tap_woken, plus 1 */
-	unsigned int nr_woken_of;
-	struct tap_buf text;
-};
-
-static struct critical *critical_of(const struct tap_report *r)
-{
-	return (struct critical *)r;
-}
-
-static const struct critical_opts *opts_of(const struct tap_report *r)
-{
-	return (const struct critical_opts *)r->opts;
-}
 
 /* ---- what is told ----------------------------------------------------------------------------- */
 
@@ -112,20 +84,33 @@ static bool is_exec(const struct tap_format *fmt)
 
 static bool wants(void *ctx, const struct tap_format *fmt)
 {
-	return tap_interrupts_want(fmt) || (critical_of(ctx)->command && is_exec(fmt));
+	const struct critical *c = ctx;
+
+	return tap_interrupts_want(fmt) || (c->command && is_exec(fmt)) ||
+	       (tap_critical_is_between(&c->report) && tap_request_source_wants(&c->source, fmt));
+}
+
+static int on_exec(struct critical *c, const struct tap_event *ev)
+{
+	struct tap_num pid;
+
+	tap_num_init(&pid, tap_number_field(ev->fmt, "pid"));
+	if (!c->exec_ns && tap_num_int(&pid, ev) == c->command)
+		c->exec_ns = ev->ts_ns;
+	return 0;
 }
 
 static int on_event(void *ctx, const struct tap_event *ev)
 {
 	struct critical *c = ctx;
-	struct tap_num pid;
+	int ret = tap_interrupts_want(ev->fmt) ? tap_interrupts_event(&c->interrupts, ev) : 0;
 
-	if (!is_exec(ev->fmt))
-		return tap_interrupts_event(&c->interrupts, ev);
-	tap_num_init(&pid, tap_number_field(ev->fmt, "pid"));
-	if (!c->exec_ns && tap_num_int(&pid, ev) == c->command)
-		c->exec_ns = ev->ts_ns;
-	return 0;
+	if (!ret && c->command && is_exec(ev->fmt))
+		ret = on_exec(c, ev);
+	if (!ret && tap_critical_is_between(&c->report) && tap_request_source_wants(&c->source, ev->fmt) &&
+	    ev->ts_ns >= c->report.run.window.from_ns)
+		ret = tap_request_source_event(&c->source, &c->requests, c->report.run.timeline, ev);
+	return ret;
 }
 
 /* Where there are stacks. */
@@ -152,7 +137,11 @@ static int check(const void *opts, struct tap_err *err)
 
 	if (o->command && has_task_options(&o->common))
 		return tap_err_set(err, -EINVAL, "--command and -p, -t, -c, -g exclude each other: it is one task's path");
-	return 0;
+	if (o->between && (o->command || o->path))
+		return tap_err_set(err, -EINVAL, "--between excludes --command and --path: it is about many paths");
+	if (o->by && !o->between)
+		return tap_err_set(err, -EINVAL, "--by is for --between");
+	return o->between ? tap_request_source_init(&(struct tap_request_source){ 0 }, o->between, o->by, err) : 0;
 }
 
 static int refuse_many(struct tap_report *r, struct tap_err *err)
@@ -204,21 +193,33 @@ static int find_task(struct critical *c, struct tap_err *err)
 
 /* ---- the report ------------------------------------------------------------------------------- */
 
+static int begin_requests(struct critical *c, struct tap_err *err)
+{
+	const struct critical_opts *o = tap_critical_opts(&c->report);
+	unsigned int nr;
+	const struct tap_format *const *formats = tap_reader_formats(c->report.run.rec.reader, &nr);
+
+	return tap_request_source_init(&c->source, o->between, o->by, err) ?:
+	       tap_request_source_check(&c->source, formats, nr, err);
+}
+
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	static const struct tap_run_events all_events = { .event = on_any_event, .all = true };
-	struct critical *c = critical_of(r);
+	struct critical *c = tap_critical_of(r);
 	json_int_t tid = json_integer_value(json_object_get(r->run.rec.meta, "command_tid"));
 
 	r->events = &events;
 	r->run.mark_throttling = true;
-	c->path.keeps = opts_of(r)->path;
+	c->path.keeps = tap_critical_opts(r)->path;
 	if (tap_event_stacks_are_in(&r->run.survey)) {
 		r->events = &all_events;
 		if (tap_event_stacks_new(tap_reader_info(r->run.rec.reader), &r->run.survey, &r->stacks))
 			return tap_err_set(err, -ENOMEM, "out of memory");
 	}
+	if (tap_critical_is_between(r))
+		return begin_requests(c, err);
 	if (has_task_options(r->opts))
 		return 0;
 	if (tid <= 0 || tid > INT32_MAX)
@@ -250,10 +251,9 @@ static int use_tasks_of_path(struct critical *c, struct tap_err *err)
 	return 0;
 }
 
-static int end(struct tap_report *r, struct tap_err *err)
+static int find_path(struct critical *c, struct tap_err *err)
 {
-	struct critical *c = critical_of(r);
-	struct tap_walk walk = { .log = &c->log };
+	struct tap_report *r = &c->report;
 	int ret = find_task(c, err);
 
 	if (ret)
@@ -261,16 +261,27 @@ static int end(struct tap_report *r, struct tap_err *err)
 	r->matched = true;
 	c->to_ns = tap_window_clip(&r->run.window, c->task->died_ns);
 	c->from_ns = tap_window_clip(&r->run.window, later(c->task->born_ns, c->exec_ns));
-	ret = tap_path_find(&c->path, &walk, c->task->index, c->from_ns, c->to_ns);
-	tap_walk_release(&walk);
+	ret = tap_path_find(&c->path, &c->walk, c->task->index, c->from_ns, c->to_ns);
 	return ret ? tap_err_set(err, ret, "out of memory") : use_tasks_of_path(c, err);
+}
+
+static int end(struct tap_report *r, struct tap_err *err)
+{
+	struct critical *c = tap_critical_of(r);
+
+	c->walk.log = &c->log;
+	return tap_critical_is_between(r) ? tap_critical_find_requests(c, err) : find_path(c, err);
 }
 
 static void release(struct tap_report *r)
 {
-	struct critical *c = critical_of(r);
+	struct critical *c = tap_critical_of(r);
 
+	tap_walk_release(&c->walk);
 	tap_critical_log_release(&c->log);
+	tap_request_source_release(&c->source);
+	tap_requests_release(&c->requests);
+	tap_request_times_release(&c->times);
 	tap_interrupts_release(&c->interrupts);
 	tap_path_release(&c->path);
 	free(c->woken_of);
@@ -279,38 +290,23 @@ static void release(struct tap_report *r)
 
 /* ---- what is shown ---------------------------------------------------------------------------- */
 
-static void put_ms(struct tap_buf *b, uint64_t ns)
-{
-	tap_buf_printf(b, "%ju.%03u ms", (uintmax_t)(ns / 1000000), (unsigned int)(ns / 1000 % 1000));
-}
-
 /* "make [812]: scheduling on the path: 312.000 ms of 8100.000 ms (3.9 %) is the most that a perfect scheduler could save." */
 static void put_sentence(struct tap_report *r, struct tap_table *t)
 {
-	struct critical *c = critical_of(r);
+	struct critical *c = tap_critical_of(r);
 	const struct tap_path_sum *all = &c->path.all;
-	uint64_t scheduling_ns = tap_path_scheduling_ns(all), unknown_ns = all->state_ns[TAP_PATH_UNKNOWN];
 	struct tap_buf *b = &c->text;
 
 	(void)t;
 	tap_run_make_label(&r->run, b, c->task);
 	tap_buf_puts(b, ": scheduling on the path: ");
-	put_ms(b, scheduling_ns);
-	tap_buf_puts(b, " of ");
-	put_ms(b, all->ns);
-	tap_buf_printf(b, " (%.1f %%) is the most that a perfect scheduler could save", tap_pct(scheduling_ns, all->ns));
-	if (unknown_ns) {
-		tap_buf_puts(b, ", but for ");
-		put_ms(b, unknown_ns);
-		tap_buf_puts(b, " that are unknown");
-	}
-	tap_buf_puts(b, ".");
+	tap_critical_put_share(b, tap_path_scheduling_ns(all), all->ns, all->state_ns[TAP_PATH_UNKNOWN]);
 	tap_page_sentence(&r->page, b->data, b->len);
 }
 
 static void put_members(struct tap_report *r, struct tap_table *t)
 {
-	struct critical *c = critical_of(r);
+	struct critical *c = tap_critical_of(r);
 	uint64_t scheduling_ns = tap_path_scheduling_ns(&c->path.all);
 	struct tap_page *p = t->page;
 
@@ -322,7 +318,6 @@ static void put_members(struct tap_report *r, struct tap_table *t)
 	tap_page_u64(p, "path_ns", c->path.all.ns);
 	tap_page_u64(p, "scheduling_ns", scheduling_ns);
 	tap_page_real(p, "scheduling_pct", tap_pct(scheduling_ns, c->path.all.ns));
-	tap_page_bool(p, "interrupts_told", c->tells_interrupts || c->interrupts.tells_timers);
 }
 
 static const struct tap_column state_columns[] = {
@@ -334,7 +329,7 @@ static const struct tap_column state_columns[] = {
 
 static void put_states(struct tap_report *r, struct tap_table *t)
 {
-	const struct tap_path_sum *all = &critical_of(r)->path.all;
+	const struct tap_path_sum *all = &tap_critical_of(r)->path.all;
 
 	for (enum tap_path_state s = 0; s < TAP_NR_PATH_STATES; s++) {
 		if (!all->state_ns[s])
@@ -368,7 +363,7 @@ static const struct tap_column task_columns[] = {
 
 static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
-	const struct tap_path *path = &critical_of(r)->path;
+	const struct tap_path *path = &tap_critical_of(r)->path;
 	const struct tap_path_sum *sum = &path->tasks[i];
 
 	tap_task_cells(&r->run, t, r->tasks[i]);
@@ -389,7 +384,7 @@ static const struct tap_column segment_columns[] = {
 
 static void put_segment(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
-	const struct tap_path_segment *s = &critical_of(r)->path.segments[i];
+	const struct tap_path_segment *s = &tap_critical_of(r)->path.segments[i];
 	unsigned int nr;
 
 	tap_table_u64(t, s->from_ns);
@@ -401,22 +396,34 @@ static void put_segment(struct tap_report *r, struct tap_table *t, unsigned int 
 
 static unsigned int nr_segments(const struct tap_report *r)
 {
-	return critical_of(r)->path.nr_segments;
+	return tap_critical_of(r)->path.nr_segments;
+}
+
+static bool is_one(const struct tap_report *r)
+{
+	return !tap_critical_is_between(r);
 }
 
 static bool with_path(const struct tap_report *r)
 {
-	return opts_of(r)->path;
+	return tap_critical_opts(r)->path;
 }
 
 static bool with_tasks(const struct tap_report *r)
 {
-	return !with_path(r) || tap_report_audience(r) != TAP_FOR_SHEETS;
+	return is_one(r) && (!with_path(r) || tap_report_audience(r) != TAP_FOR_SHEETS);
+}
+
+static void put_told(struct tap_report *r, struct tap_table *t)
+{
+	const struct critical *c = tap_critical_of(r);
+
+	tap_page_bool(t->page, "interrupts_told", c->tells_interrupts || c->interrupts.tells_timers);
 }
 
 static void put_note(struct tap_report *r, struct tap_table *t)
 {
-	const struct critical *c = critical_of(r);
+	const struct critical *c = tap_critical_of(r);
 	static const char note[] = "who interrupted whom was not recorded: what a timer woke counts as woken by the task that it "
 				   "interrupted (schedtap record --stack sched_waking tells)";
 
@@ -430,13 +437,20 @@ static const struct tap_observer observer = {
 };
 
 static const struct tap_section sections[] = {
-	{ TAP_FOR_PROGRAMS, .put = put_members },
-	{ TAP_FOR_PEOPLE, .put = put_sentence },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .before = "\n", .key = "states", .columns = state_columns, .put = put_states },
+	{ TAP_FOR_PROGRAMS, .put = put_told },
+	{ TAP_FOR_PROGRAMS, is_one, .put = put_members },
+	{ TAP_FOR_PEOPLE, is_one, .put = put_sentence },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_one, .before = "\n", .key = "states", .columns = state_columns, .put = put_states },
 	{ TAP_FOR_ALL, with_tasks, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
 	  .nr = tap_report_nr_tasks, .noun = "task" },
 	{ TAP_FOR_ALL, with_path, .before = "\n", .key = "path", .columns = segment_columns, .row = put_segment,
 	  .nr = nr_segments },
+	{ TAP_FOR_PROGRAMS, tap_critical_is_between, .put = tap_critical_put_members },
+	{ TAP_FOR_PEOPLE, tap_critical_is_between, .put = tap_critical_put_sentence },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, tap_critical_is_between, .before = "\n", .key = "times",
+	  .columns = tap_critical_time_columns, .put = tap_critical_put_times },
+	{ TAP_FOR_ALL, tap_critical_is_between, .before = "\n", .key = "requests", .columns = tap_critical_request_columns,
+	  .row = tap_critical_put_request, .nr = tap_critical_nr_shown },
 	{ TAP_FOR_PEOPLE, .put = put_note },
 	TAP_NOTE_THROTTLING,
 	{ 0 }
