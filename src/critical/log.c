@@ -8,26 +8,23 @@
 #include "base/array.h"
 
 #define BLOCK_BYTES ((size_t)2 << 20) /* a huge page: a fault is dear where the hypervisor has part in it */
-#define FIRST_ENTRIES 6u
-#define MOST_ENTRIES 508u /* 4 KiB, with what stands before them */
-#define BY_BITS 28u
+#define FIRST_WORDS 8u
+#define MOST_WORDS 1016u /* 4 KiB, with what stands before them */
 
 /*
- * A state of the task and how long it lasted. Of one that lasted for more than .ns can say, the entry before holds the
- * upper half, and has no state.
+ * What the task did: a word with its state and for how long, in the order of time. Before it stand, of a sleep, who ended it;
+ * and if it lasted for longer than fits there, two halves of that instead. So it can be read from its end.
  */
-struct tap_log_entry {
-	uint32_t ns;
-	unsigned int state : 4, by : BY_BITS;
-};
-
-#define UPPER_HALF 15u
+#define STATE_BITS 4u
+#define IS_LONG (1u << STATE_BITS)
+#define NS_SHIFT (STATE_BITS + 1)
+#define SHORT_NS (UINT32_MAX >> NS_SHIFT)
 
 struct tap_log_chunk {
 	struct tap_log_chunk *before, *behind;
 	uint64_t from_ns;
 	uint32_t nr, cap;
-	struct tap_log_entry entries[];
+	uint32_t words[];
 };
 
 void tap_critical_log_release(struct tap_critical_log *l)
@@ -62,12 +59,12 @@ static void *get_bytes(struct tap_critical_log *l, size_t bytes)
 /* Tasks that do little have little; those that do much, large ones. Return: 0 or -ENOMEM. */
 static int add_chunk(struct tap_critical_log *l, struct tap_task_log *t)
 {
-	uint32_t cap = t->last ? t->last->cap * 2 + 4 : FIRST_ENTRIES;
+	uint32_t cap = t->last ? t->last->cap * 2 + 8 : FIRST_WORDS;
 	struct tap_log_chunk *c;
 
-	if (cap > MOST_ENTRIES)
-		cap = MOST_ENTRIES;
-	c = get_bytes(l, sizeof(*c) + cap * sizeof(*c->entries));
+	if (cap > MOST_WORDS)
+		cap = MOST_WORDS;
+	c = get_bytes(l, sizeof(*c) + cap * sizeof(*c->words));
 	if (!c)
 		return -ENOMEM;
 	*c = (struct tap_log_chunk){ .before = t->last, .from_ns = t->to_ns, .cap = cap };
@@ -78,20 +75,24 @@ static int add_chunk(struct tap_critical_log *l, struct tap_task_log *t)
 }
 
 /* The task was in this state since what was told last. */
-static int add(struct tap_critical_log *l, struct tap_task_log *t, unsigned int state, uint32_t by, uint64_t to_ns)
+static int add(struct tap_critical_log *l, struct tap_task_log *t, enum tap_state state, uint32_t by, uint64_t to_ns)
 {
 	uint64_t ns = to_ns - t->to_ns;
-	bool is_long = ns > UINT32_MAX;
+	bool is_long = ns > SHORT_NS, is_sleep = tap_state_is_sleep(state);
 	struct tap_log_chunk *c = t->last;
 
-	if (!c || c->nr + is_long >= c->cap) {
+	if (!c || c->nr + 1 + is_sleep + 2 * is_long > c->cap) {
 		if (add_chunk(l, t))
 			return -ENOMEM;
 		c = t->last;
 	}
-	if (is_long)
-		c->entries[c->nr++] = (struct tap_log_entry){ .ns = (uint32_t)(ns >> 32), .state = UPPER_HALF };
-	c->entries[c->nr++] = (struct tap_log_entry){ .ns = (uint32_t)ns, .state = state, .by = by };
+	if (is_sleep)
+		c->words[c->nr++] = by;
+	if (is_long) {
+		c->words[c->nr++] = (uint32_t)(ns >> 32);
+		c->words[c->nr++] = (uint32_t)ns;
+	}
+	c->words[c->nr++] = state | (is_long ? IS_LONG : (uint32_t)ns << NS_SHIFT);
 	t->to_ns = to_ns;
 	return 0;
 }
@@ -107,35 +108,36 @@ int tap_critical_log_wakeup(struct tap_critical_log *l, const struct tap_task *t
 
 	if (!t)
 		return -ENOMEM;
-	t->woken_by = by < 1u << BY_BITS ? by : TAP_WOKEN_NOT_KNOWN;
+	t->woken_by = by;
 	if (is_new && !t->last)
 		t->born_by = t->woken_by;
 	return 0;
 }
 
-static struct tap_log_entry *last_of(const struct tap_task_log *t)
+static enum tap_state state_of(uint32_t word)
 {
-	return t->last ? &t->last->entries[t->last->nr - 1] : NULL;
+	return word & (IS_LONG - 1);
 }
 
-/* The sleep that was told last is not certain any more: whatever ended it was in vain. */
-static void take_back(struct tap_task_log *t, enum tap_state state)
+/* Who ended what was told last, if that is a sleep; else NULL. */
+static uint32_t *last_woken_by(const struct tap_task_log *t)
 {
-	struct tap_log_entry *last = last_of(t);
+	struct tap_log_chunk *c = t->last;
+	uint32_t word = c ? c->words[c->nr - 1] : 0;
 
-	if (last && last->state == state)
-		last->state = TAP_UNKNOWN;
+	return c && tap_state_is_sleep(state_of(word)) ? &c->words[c->nr - (word & IS_LONG ? 4 : 2)] : NULL;
 }
 
 int tap_critical_log_stretch(struct tap_critical_log *l, const struct tap_stretch *s)
 {
 	struct tap_task_log *t = log_of(l, s->task);
-	uint32_t by = TAP_WOKEN_NOT_KNOWN;
+	uint32_t by = TAP_WOKEN_NOT_KNOWN, *last_by;
 
 	if (!t)
 		return -ENOMEM;
-	if (s->back != TAP_UNKNOWN)
-		take_back(t, s->back);
+	last_by = s->back != TAP_UNKNOWN ? last_woken_by(t) : NULL;
+	if (last_by) /* in vain */
+		*last_by = TAP_WOKEN_NOT_KNOWN;
 	if (!t->last)
 		t->from_ns = t->to_ns = s->from_ns;
 	if (s->to_ns <= t->to_ns)
@@ -149,30 +151,33 @@ int tap_critical_log_stretch(struct tap_critical_log *l, const struct tap_stretc
 
 void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task *task, enum tap_woken by)
 {
-	struct tap_log_entry *last = task->index < l->nr_tasks ? last_of(&l->tasks[task->index]) : NULL;
+	uint32_t *last_by = task->index < l->nr_tasks ? last_woken_by(&l->tasks[task->index]) : NULL;
 
-	if (last && tap_state_is_sleep(last->state) && (last->by >= TAP_WOKEN_BY_TASK || last->by == TAP_WOKEN_INTERRUPT))
-		last->by = by;
+	if (last_by && (*last_by >= TAP_WOKEN_BY_TASK || *last_by == TAP_WOKEN_INTERRUPT))
+		*last_by = by;
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* The last entry of a chunk that ends at @to_ns, or the one before @p->entry. */
-static void read_entry(struct tap_log_place *p, const struct tap_log_chunk *c, unsigned int entry, uint64_t to_ns)
+/* What stands before @end in the chunk, and lasted until @to_ns. */
+static void read_back(struct tap_log_place *p, const struct tap_log_chunk *c, unsigned int end, uint64_t to_ns)
 {
-	const struct tap_log_entry *e = &c->entries[entry];
-	uint64_t ns = e->ns;
+	uint32_t word = c->words[--end];
+	uint64_t ns = word >> NS_SHIFT;
 
-	if (entry && e[-1].state == UPPER_HALF) {
-		ns |= (uint64_t)e[-1].ns << 32;
-		entry--;
+	if (word & IS_LONG) {
+		end -= 2;
+		ns = (uint64_t)c->words[end] << 32 | c->words[end + 1];
 	}
-	*p = (struct tap_log_place){
-		.chunk = c, .entry = entry, .from_ns = to_ns - ns, .to_ns = to_ns, .state = e->state, .woken_by = e->by,
-	};
+	p->chunk = c;
+	p->state = state_of(word);
+	p->woken_by = tap_state_is_sleep(p->state) ? c->words[--end] : TAP_WOKEN_NOT_KNOWN;
+	p->word = end;
+	p->to_ns = to_ns;
+	p->from_ns = to_ns - ns;
 }
 
-/* To the last entry of the chunk in which there is something from before @ns. Return: whether there is one. */
+/* To the end of the chunk in which there is something from before @ns. Return: whether there is one. */
 static bool find_chunk(const struct tap_task_log *t, struct tap_log_place *p, uint64_t ns)
 {
 	const struct tap_log_chunk *c = p->chunk ? p->chunk : t->last;
@@ -182,7 +187,7 @@ static bool find_chunk(const struct tap_task_log *t, struct tap_log_place *p, ui
 	while (c && c->behind && c->behind->from_ns < ns)
 		c = c->behind;
 	if (c)
-		read_entry(p, c, c->nr - 1, c->behind ? c->behind->from_ns : t->to_ns);
+		read_back(p, c, c->nr, c->behind ? c->behind->from_ns : t->to_ns);
 	return c;
 }
 
@@ -196,6 +201,6 @@ const struct tap_log_place *tap_critical_log_before(struct tap_critical_log *l, 
 	if ((!p->chunk || p->to_ns < ns || p->chunk->from_ns >= ns) && !find_chunk(t, p, ns))
 		return NULL;
 	while (p->from_ns >= ns)
-		read_entry(p, p->chunk, p->entry - 1, p->from_ns);
+		read_back(p, p->chunk, p->word, p->from_ns);
 	return p;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What every task did, one state behind the other without gaps, and who ended each sleep: so that it can be read backwards,
- * from any moment on, when all has been told. 8 bytes a state.
+ * from any moment on, when all has been told. 4 bytes a state, 8 a sleep.
  */
 #ifndef TAP_CRITICAL_LOG_H
 #define TAP_CRITICAL_LOG_H
@@ -19,13 +19,12 @@ enum tap_woken {
 	TAP_WOKEN_BY_TASK,
 };
 
-struct tap_log_entry;
 struct tap_log_chunk;
 
 /* Where in a task's log: a state, from .from_ns to .to_ns. */
 struct tap_log_place {
 	const struct tap_log_chunk *chunk; /* NULL: nowhere yet */
-	unsigned int entry;
+	unsigned int word;
 	uint64_t from_ns, to_ns;
 	enum tap_state state;
 	uint32_t woken_by; /* of a sleep: who ended it */
