@@ -136,7 +136,8 @@ static bool is_in(const struct nest *nest, uint64_t since_ns)
 	return nest->nr && nest->in[nest->nr - 1].from_ns >= since_ns;
 }
 
-enum tap_woken tap_interrupts_in(const struct tap_interrupts *i, int cpu, uint64_t since_ns)
+/* @since_ns: of what the CPU runs: no handler goes on across a switch, or a loss. */
+static enum tap_woken find_open(const struct tap_interrupts *i, int cpu, uint64_t since_ns)
 {
 	const struct tap_interrupts_cpu *c = cpu >= 0 && (unsigned int)cpu < i->nr_cpus ? &i->cpus[cpu] : NULL;
 
@@ -145,4 +146,19 @@ enum tap_woken tap_interrupts_in(const struct tap_interrupts *i, int cpu, uint64
 	if (c && is_in(&c->soft, since_ns))
 		return c->soft.in[c->soft.nr - 1].what;
 	return TAP_WOKEN_NOT_KNOWN;
+}
+
+uint32_t tap_interrupts_waker(const struct tap_interrupts *i, const struct tap_timeline *timeline, const struct tap_wakeup *w)
+{
+	unsigned int nr;
+	const struct tap_cpu *cpus = tap_timeline_cpus(timeline, &nr);
+	enum tap_woken open = find_open(i, w->cpu, (unsigned int)w->cpu < nr ? cpus[w->cpu].since_ns : 0);
+
+	if (w->waker_tid < 0)
+		return TAP_WOKEN_NOT_KNOWN;
+	if (open != TAP_WOKEN_NOT_KNOWN)
+		return open;
+	if (w->in_interrupt || !w->waker_tid)
+		return TAP_WOKEN_INTERRUPT;
+	return w->waker ? TAP_WOKEN_BY_TASK + w->waker->index : TAP_WOKEN_NOT_KNOWN;
 }

@@ -20,10 +20,7 @@ void tap_interrupts_release(struct tap_interrupts *i);
 bool tap_interrupts_want(const struct tap_format *fmt);
 /* Return: 0 or -ENOMEM. */
 int tap_interrupts_event(struct tap_interrupts *i, const struct tap_event *ev);
-/*
- * What the CPU is in. @since_ns: of what it runs: no handler goes on across a switch, or a loss. Return: enum tap_woken;
- * TAP_WOKEN_NOT_KNOWN: in none that is known.
- */
-enum tap_woken tap_interrupts_in(const struct tap_interrupts *i, int cpu, uint64_t since_ns);
+/* Who wakes: the interrupt that the CPU is in, or the task that runs there. @w: told just now. Return: enum tap_woken. */
+uint32_t tap_interrupts_waker(const struct tap_interrupts *i, const struct tap_timeline *timeline, const struct tap_wakeup *w);
 
 #endif

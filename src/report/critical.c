@@ -54,27 +54,12 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	return tap_critical_log_stretch(&c->log, s);
 }
 
-static uint32_t waker_of(const struct critical *c, const struct tap_wakeup *w)
-{
-	unsigned int nr;
-	const struct tap_cpu *cpus = tap_timeline_cpus(c->report.run.timeline, &nr);
-	enum tap_woken in = tap_interrupts_in(&c->interrupts, w->cpu, (unsigned int)w->cpu < nr ? cpus[w->cpu].since_ns : 0);
-
-	if (w->waker_tid < 0)
-		return TAP_WOKEN_NOT_KNOWN;
-	if (in != TAP_WOKEN_NOT_KNOWN)
-		return in;
-	if (w->in_interrupt || !w->waker_tid)
-		return TAP_WOKEN_INTERRUPT;
-	return w->waker ? TAP_WOKEN_BY_TASK + w->waker->index : TAP_WOKEN_NOT_KNOWN;
-}
-
 static int on_wakeup(void *ctx, const struct tap_wakeup *w)
 {
 	struct critical *c = ctx;
 
 	c->tells_interrupts |= w->in_interrupt;
-	return tap_critical_log_wakeup(&c->log, w->task, waker_of(c, w), w->is_new);
+	return tap_critical_log_wakeup(&c->log, w->task, tap_interrupts_waker(&c->interrupts, c->report.run.timeline, w), w->is_new);
 }
 
 static bool is_exec(const struct tap_format *fmt)
