@@ -149,11 +149,13 @@ int tap_critical_log_stretch(struct tap_critical_log *l, const struct tap_stretc
 	return add(l, t, s->state, by, s->to_ns);
 }
 
-void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task *task, enum tap_woken by)
+void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task *task, uint32_t by)
 {
 	uint32_t *last_by = task->index < l->nr_tasks ? last_woken_by(&l->tasks[task->index]) : NULL;
 
-	if (last_by && (*last_by >= TAP_WOKEN_BY_TASK || *last_by == TAP_WOKEN_INTERRUPT))
+	if (last_by && *last_by >= TAP_WOKEN_INTERRUPT && by != TAP_WOKEN_INTERRUPT)
+		*last_by = by;
+	else if (last_by && *last_by >= TAP_WOKEN_BY_TASK)
 		*last_by = by;
 }
 

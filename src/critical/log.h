@@ -55,8 +55,8 @@ void tap_critical_log_release(struct tap_critical_log *l);
 /* Before what it does to the task's state is told. @by: enum tap_woken. Return: 0 or -ENOMEM, here and below. */
 int tap_critical_log_wakeup(struct tap_critical_log *l, const struct tap_task *task, uint32_t by, bool is_new);
 int tap_critical_log_stretch(struct tap_critical_log *l, const struct tap_stretch *s);
-/* Before the wait that follows its last wakeup is told: that was an interrupt, and this is which. */
-void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task *task, enum tap_woken by);
+/* Before the wait that follows its last wakeup is told: who that was is known better by now. @by: enum tap_woken. */
+void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task *task, uint32_t by);
 
 /*
  * What the task did just before @ns: .from_ns < @ns. Whoever asks for earlier and earlier moments gets there step by step.

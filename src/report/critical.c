@@ -26,6 +26,15 @@ static const struct tap_opt options[] = {
 
 /* ---- what is told ----------------------------------------------------------------------------- */
 
+/* Whoever ran then, and not the softirq that it was in. */
+static void correct_to_task(struct critical *c, const struct tap_task *task)
+{
+	const struct tap_task *waker = tap_timeline_task(c->report.run.timeline, task->waker_tid);
+
+	if (task->waker_tid > 0 && waker && waker->born_ns <= task->woken_ns)
+		tap_critical_log_correct(&c->log, task, TAP_WOKEN_BY_TASK + waker->index);
+}
+
 /* Return: 0 or -ENOMEM. */
 static int correct_waker(struct critical *c, const struct tap_task *task)
 {
@@ -39,7 +48,9 @@ static int correct_waker(struct critical *c, const struct tap_task *task)
 		names = tap_event_stacks_names(c->report.stacks, number);
 		*woken = (unsigned char)(tap_woken_of_stack(names.s, names.len) + 1);
 	}
-	if (*woken != TAP_WOKEN_NOT_KNOWN + 1)
+	if (*woken == TAP_WOKEN_BY_TASK + 1)
+		correct_to_task(c, task);
+	else if (*woken != TAP_WOKEN_NOT_KNOWN + 1)
 		tap_critical_log_correct(&c->log, task, *woken - 1);
 	c->tells_interrupts |= number;
 	return 0;

@@ -307,6 +307,10 @@ static const struct {
 	{ "try_to_wake_up\nasm_common_interrupt\nhrtimer_start", TAP_WOKEN_INTERRUPT },
 	{ "wake_up_bit\nbio_endio\nblk_mq_end_request\nnvme_irq\nel1h_64_irq_handler", TAP_WOKEN_BLOCK },
 	{ "sock_def_readable\ntcp_v4_rcv\nnet_rx_action\nhandle_softirqs\nasm_sysvec_apic_timer_interrupt", TAP_WOKEN_NET },
+	{ "sock_def_readable\nnet_rx_action\nhandle_softirqs\ndo_softirq\n__local_bh_enable_ip\ntcp_sendmsg", TAP_WOKEN_BY_TASK },
+	{ "net_rx_action\nhandle_softirqs\n__irq_exit_rcu\nasm_sysvec_x\n__local_bh_enable_ip", TAP_WOKEN_NET },
+	{ "try_to_wake_up\n__local_bh_enable_ip\ntcp_sendmsg", TAP_WOKEN_NOT_KNOWN },
+	{ "try_to_wake_up\nhandle_softirqs\nrun_ksoftirqd\nblk_", TAP_WOKEN_INTERRUPT },
 	{ "call_timer_fn\nrun_timer_softirq\n__do_softirq", TAP_WOKEN_TIMER },
 	{ "asm_sysvec", TAP_WOKEN_NOT_KNOWN },
 };
