@@ -157,16 +157,16 @@ static int refuse_many(struct tap_report *r, struct tap_err *err)
 	return err->code;
 }
 
-/* The command's task, of those in .tasks. */
+/* The command's task, of those in .tasks: the first one with its tid. */
 static int find_command(struct critical *c, struct tap_err *err)
 {
 	struct tap_report *r = &c->report;
 
 	for (unsigned int i = 0; i < r->nr_tasks; i++)
-		if (r->tasks[i]->tid == c->command) {
+		if (r->tasks[i]->tid == c->command && (!c->task || r->tasks[i]->index < c->task->index))
 			c->task = r->tasks[i];
-			return 0;
-		}
+	if (c->task)
+		return 0;
 	return tap_err_set(err, -ENODATA, "no event in the window is of the command that was recorded, task %d", c->command);
 }
 
