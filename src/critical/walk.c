@@ -46,13 +46,18 @@ static int tell_segment(struct walk *k)
 	return s->to_ns > s->from_ns ? k->tell(k->ctx, s) : 0;
 }
 
-/* From @from_ns to where the walk is, and it goes there. */
+/*
+ * From @from_ns to where the walk is, and it goes there. Where something is unknown of a waker, it may have been woken by
+ * others meanwhile, and the path was theirs before: then it is unknown back to the sleep's beginning.
+ */
 static int add(struct walk *k, enum tap_path_state state, uint64_t from_ns)
 {
 	struct tap_path_segment *s = &k->w->segment;
 	uint64_t to_ns = tap_window_clip(&k->window, k->at_ns);
 	int ret = 0;
 
+	if (state == TAP_PATH_UNKNOWN && k->is_waker)
+		from_ns = k->from_ns;
 	k->at_ns = from_ns;
 	from_ns = tap_window_clip(&k->window, from_ns);
 	if (from_ns == to_ns)

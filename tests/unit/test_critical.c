@@ -66,7 +66,11 @@ static const struct {
 	  "0 running 0 60; 1 born by 0; 1 waking 30 35; 1 running 35 50", 1, 10, 50, "0 running 10-30, 1 waking 30-35, 1 running 35-50" },
 	{ "what is told of nobody is unknown: before it began, and behind its end",
 	  "0 running 10 20; 0 sleeping 20 30 by 1; 0 running 30 40; 1 running 22 25", 0, 0, 50,
-	  "0 unknown 0-10, 0 running 10-20, 1 unknown 20-22, 1 running 22-25, 1 unknown 25-30, 0 running 30-40, 0 unknown 40-50" },
+	  "0 unknown 0-10, 0 running 10-20, 1 unknown 20-30, 0 running 30-40, 0 unknown 40-50" },
+	{ "behind what is unknown of a waker others may have been, but not before the sleep",
+	  "0 running 0 10; 0 sleeping 10 90 by 1; 0 running 90 99; 1 running 0 30; 1 unknown 30 40; 1 running 40 50; "
+	  "1 sleeping 50 60 timer; 1 running 60 90", 0, 0, 99,
+	  "0 running 0-10, 1 unknown 10-40, 1 running 40-50, 1 timer 50-60, 1 running 60-90, 0 running 90-99" },
 	{ "who is told to have slept has woken nobody",
 	  "0 running 0 10; 0 sleeping 10 20 by 1; 0 running 20 30; 1 running 0 5; 1 sleeping 5 25 by 2; 2 running 0 30", 0, 0, 30,
 	  "0 running 0-10, 1 unknown 10-20, 0 running 20-30" },
