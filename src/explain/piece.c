@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define FEW 16u
+#define SLOTS 1024u
 
 const char *tap_piece_name(enum tap_piece_kind kind)
 {
@@ -103,12 +104,46 @@ static unsigned int merge_few(struct tap_piece *pieces, unsigned int nr)
 	return nr_merged;
 }
 
+static unsigned int slot_of(const struct tap_piece *p)
+{
+	uint64_t key = ((uint64_t)(p->task ? p->task->index : UINT32_MAX) << 4 | p->kind) * 0x9e3779b97f4a7c15u;
+
+	return (unsigned int)(key >> 32) % SLOTS;
+}
+
+/* The same of some, which are found by a hash of what they are. */
+static unsigned int merge_some(struct tap_piece *pieces, unsigned int nr)
+{
+	uint16_t merged[SLOTS] = { 0 }; /* which of them, plus 1 */
+	unsigned int nr_merged = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		unsigned int slot = slot_of(&pieces[i]);
+		struct tap_piece *p = NULL;
+
+		for (; merged[slot]; slot = (slot + 1) % SLOTS) {
+			p = &pieces[merged[slot] - 1];
+			if (p->kind == pieces[i].kind && p->task == pieces[i].task)
+				break;
+		}
+		if (merged[slot]) {
+			p->ns += pieces[i].ns;
+			continue;
+		}
+		pieces[nr_merged++] = pieces[i];
+		merged[slot] = (uint16_t)nr_merged;
+	}
+	return nr_merged;
+}
+
 unsigned int tap_pieces_merge(struct tap_piece *pieces, unsigned int nr)
 {
 	unsigned int nr_merged = 0;
 
 	if (nr <= FEW)
 		return merge_few(pieces, nr);
+	if (nr <= SLOTS / 2)
+		return merge_some(pieces, nr);
 	qsort(pieces, nr, sizeof(*pieces), by_kind);
 	for (unsigned int i = 0; i < nr; i++) {
 		struct tap_piece *last = nr_merged ? &pieces[nr_merged - 1] : NULL;
