@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define FEW 16u
-#define SLOTS 1024u
+#define SOME 16384u
 
 const char *tap_piece_name(enum tap_piece_kind kind)
 {
@@ -104,24 +104,26 @@ static unsigned int merge_few(struct tap_piece *pieces, unsigned int nr)
 	return nr_merged;
 }
 
-static unsigned int slot_of(const struct tap_piece *p)
+static uint32_t hash(const struct tap_piece *p)
 {
 	uint64_t key = ((uint64_t)(p->task ? p->task->index : UINT32_MAX) << 4 | p->kind) * 0x9e3779b97f4a7c15u;
 
-	return (unsigned int)(key >> 32) % SLOTS;
+	return (uint32_t)(key >> 32);
 }
 
 /* The same of some, which are found by a hash of what they are. */
 static unsigned int merge_some(struct tap_piece *pieces, unsigned int nr)
 {
-	uint16_t merged[SLOTS] = { 0 }; /* which of them, plus 1 */
+	const unsigned int mask = UINT32_MAX >> __builtin_clz(nr) << 1 | 1; /* of at least twice as many slots */
+	uint16_t merged[mask + 1]; /* which of them, plus 1 */
 	unsigned int nr_merged = 0;
 
+	memset(merged, 0, sizeof(merged));
 	for (unsigned int i = 0; i < nr; i++) {
-		unsigned int slot = slot_of(&pieces[i]);
+		unsigned int slot = hash(&pieces[i]) & mask;
 		struct tap_piece *p = NULL;
 
-		for (; merged[slot]; slot = (slot + 1) % SLOTS) {
+		for (; merged[slot]; slot = (slot + 1) & mask) {
 			p = &pieces[merged[slot] - 1];
 			if (p->kind == pieces[i].kind && p->task == pieces[i].task)
 				break;
@@ -142,7 +144,7 @@ unsigned int tap_pieces_merge(struct tap_piece *pieces, unsigned int nr)
 
 	if (nr <= FEW)
 		return merge_few(pieces, nr);
-	if (nr <= SLOTS / 2)
+	if (nr <= SOME)
 		return merge_some(pieces, nr);
 	qsort(pieces, nr, sizeof(*pieces), by_kind);
 	for (unsigned int i = 0; i < nr; i++) {
