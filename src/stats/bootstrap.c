@@ -22,7 +22,8 @@ struct series {
 	unsigned int nr, cap;
 	unsigned int nr_blocks;
 	unsigned int block; /* that is being added */
-	unsigned int *drawn; /* how often, by block */
+	uint64_t *weights; /* owned; of all that is in a block */
+	unsigned int *drawn; /* owned; how often, by block */
 	int err;
 };
 
@@ -46,11 +47,16 @@ static int rising(const void *a, const void *b)
 
 static int series_init(struct series *s, struct tap_blocks blocks)
 {
-	*s = (struct series){ .nr_blocks = blocks.nr, .drawn = calloc(blocks.nr + 1, sizeof(*s->drawn)) };
-	if (!s->drawn)
+	*s = (struct series){
+		.nr_blocks = blocks.nr, .weights = calloc(blocks.nr + 1, sizeof(*s->weights)),
+		.drawn = calloc(blocks.nr + 1, sizeof(*s->drawn)),
+	};
+	if (!s->weights || !s->drawn)
 		return -ENOMEM;
-	for (s->block = 0; s->block < blocks.nr; s->block++)
+	for (s->block = 0; s->block < blocks.nr; s->block++) {
+		s->weights[s->block] = blocks.v[s->block].count;
 		tap_hist_for_each(&blocks.v[s->block], add_bucket, s);
+	}
 	if (!s->err && s->nr)
 		qsort(s->v, s->nr, sizeof(*s->v), rising);
 	return s->err;
@@ -59,6 +65,7 @@ static int series_init(struct series *s, struct tap_blocks blocks)
 static void series_release(struct series *s)
 {
 	free(s->v);
+	free(s->weights);
 	free(s->drawn);
 }
 
@@ -85,8 +92,8 @@ static void quantiles(const struct series *s, const double *parts, unsigned int 
 	double all = 0, below = 0;
 	unsigned int i = 0;
 
-	for (unsigned int k = 0; k < s->nr; k++)
-		all += (double)s->v[k].weight * s->drawn[s->v[k].block];
+	for (unsigned int k = 0; k < s->nr_blocks; k++)
+		all += (double)s->weights[k] * s->drawn[k];
 	for (unsigned int k = 0; k < s->nr && i < nr && all > 0; k++) {
 		below += (double)s->v[k].weight * s->drawn[s->v[k].block];
 		while (i < nr && below > 0 && below >= parts[i] * all)

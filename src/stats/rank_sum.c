@@ -45,7 +45,7 @@ static double give_ranks(struct ranked *v, unsigned int nr)
  */
 static double *count_groups(const struct ranked *v, unsigned int nr, unsigned int size, unsigned int *sums)
 {
-	unsigned int width = 1;
+	unsigned int width = 1, first = 0, reach = 0; /* the greatest sum of @size of those before */
 	double *ways;
 
 	for (unsigned int i = nr - size; i < nr; i++)
@@ -55,10 +55,12 @@ static double *count_groups(const struct ranked *v, unsigned int nr, unsigned in
 	if (!ways)
 		return NULL;
 	ways[0] = 1;
-	for (unsigned int i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < nr; i++) {
+		reach += v[i].rank2 - (i < size ? 0 : v[first++].rank2);
 		for (unsigned int k = i < size ? i + 1 : size; k; k--)
-			for (unsigned int s = width - 1; s >= v[i].rank2; s--)
+			for (unsigned int s = reach; s >= v[i].rank2; s--)
 				ways[k * (size_t)width + s] += ways[(k - 1) * (size_t)width + s - v[i].rank2];
+	}
 	return ways;
 }
 
