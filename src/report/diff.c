@@ -420,6 +420,14 @@ static void put_warnings(struct diff *d)
 	tap_buf_release(&mark);
 }
 
+static bool any_more(const struct tap_comparison *c)
+{
+	for (unsigned int i = 0; i < c->nr; i++)
+		if (c->v[i].more)
+			return true;
+	return false;
+}
+
 static void put_notes(struct diff *d)
 {
 	const struct tap_comparison *c = &d->comparison;
@@ -432,6 +440,8 @@ static void put_notes(struct diff *d)
 	else
 		tap_buf_printf(&b, "[] 95 %% intervals; p after Mann and Whitney, adjusted for %u metric%s; verdict: the shift's "
 			       "interval against %g %% of A's median\n", c->nr, c->nr == 1 ? "" : "s", 100 * d->min_effect);
+	if (least >= TAP_COMPARE_MIN && any_more(c))
+		tap_buf_puts(&b, "unclear: N more: about so many more recordings on each side would tell, if they are as these are\n");
 	if (c->needs > least && c->nr > 1)
 		tap_buf_printf(&b, "a difference in one of %u metrics alone can be told with %u recordings on each side; fewer "
 			       "metrics (-m) need fewer\n", c->nr, c->needs);
