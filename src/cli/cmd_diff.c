@@ -56,7 +56,7 @@ const struct tap_cmd tap_cmd_diff = {
 	.name = "diff",
 	.help = "some recordings against others: what changed, and is it more than chance",
 	.operands = "A... -- B...",
-	.example = "schedtap diff demo/trace.dat -- demo/trace.dat",
+	.example = "schedtap diff demo/trace.dat -- trace.dat",
 	.opts = tap_diff_options,
 	.opts_size = sizeof(struct tap_diff_opts),
 	.defaults = &(const struct tap_diff_opts){ .min_effect = TAP_DIFF_MIN_EFFECT },

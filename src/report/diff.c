@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -37,8 +38,7 @@ static const double parts[] = { 0.5, 0.9, 0.99, 0.999 };
 static const char *const part_names[] = { "p50", "p90", "p99", "p999" };
 
 struct within {
-	enum tap_measured_wait wait;
-	unsigned int part;
+	char name[32];
 	double a, b;
 	struct tap_interval interval; /* of the difference */
 };
@@ -115,18 +115,18 @@ static int check_files(const struct diff *d, struct tap_err *err)
 
 /* ---- the numbers ---------------------------------------------------------------------------------- */
 
-/* Of each fact the first that differs from that of the first recording. */
-static void compare_facts(struct diff *d)
+/* The first that differs from the first one that tells. */
+static void compare_fact(struct diff *d, enum tap_fact what)
 {
-	struct tap_measured *first = &d->measured[0];
+	struct tap_measured *end = d->measured + nr_all(d), *first = d->measured;
 
-	for (enum tap_fact what = 0; what < TAP_NR_FACTS; what++)
-		for (unsigned int i = 1; i < nr_all(d); i++)
-			if (tap_facts_differ(&first->facts, first->path, &d->measured[i].facts, d->measured[i].path, what,
-					     &d->warnings)) {
-				tap_buf_char(&d->warnings, '\n');
-				break;
-			}
+	while (first < end && !first->facts.text[what].len)
+		first++;
+	for (struct tap_measured *m = first; m < end; m++)
+		if (tap_facts_differ(&first->facts, first->path, &m->facts, m->path, what, &d->warnings)) {
+			tap_buf_char(&d->warnings, '\n');
+			return;
+		}
 }
 
 static void count_losses(struct diff *d)
@@ -185,8 +185,10 @@ static bool is_pair(const struct diff *d)
 
 static int compare_within(struct diff *d)
 {
+	static const char *const waits[TAP_NR_MEASURED] = { "waking", "preempted", "throttled" };
 	const struct tap_measure *a = &d->measured[0].measure, *b = &d->measured[1].measure;
 	struct tap_interval intervals[NR_PARTS];
+	struct within *row;
 	int ret = 0;
 
 	for (enum tap_measured_wait w = 0; !ret && w < TAP_NR_MEASURED; w++) {
@@ -196,11 +198,15 @@ static int compare_within(struct diff *d)
 			continue;
 		ret = tap_bootstrap_quantiles((struct tap_blocks){ a->blocks[w], a->nr_blocks },
 					      (struct tap_blocks){ b->blocks[w], b->nr_blocks }, parts, NR_PARTS, intervals);
-		for (unsigned int i = 0; !ret && i < NR_PARTS; i++)
-			d->within[d->nr_within++] = (struct within){
-				w, i, (double)tap_hist_quantile(of_a, parts[i]), (double)tap_hist_quantile(of_b, parts[i]),
-				intervals[i],
+		for (unsigned int i = 0; !ret && i < NR_PARTS; i++) {
+			row = &d->within[d->nr_within];
+			*row = (struct within){
+				.a = (double)tap_hist_quantile(of_a, parts[i]), .b = (double)tap_hist_quantile(of_b, parts[i]),
+				.interval = intervals[i],
 			};
+			snprintf(row->name, sizeof(row->name), "latency.%s.%s", waits[w], part_names[i]);
+			d->nr_within += wants(d, row->name);
+		}
 	}
 	return ret;
 }
@@ -299,10 +305,10 @@ static void put_verdict(struct tap_table *t, const struct tap_compared *c)
 static const struct tap_column people_columns[] = {
 	{ NULL, "metric", TAP_CELL_TEXT, .width = 24 },
 	{ NULL, "unit", TAP_CELL_TEXT },
-	{ NULL, "A", TAP_CELL_TEXT, .width = 8 },
-	{ NULL, "B", TAP_CELL_TEXT, .width = 8 },
+	{ NULL, "A", TAP_CELL_TEXT, .width = 8, .rank = 1 },
+	{ NULL, "B", TAP_CELL_TEXT, .width = 8, .rank = 2 },
 	{ NULL, "shift, %", TAP_CELL_TEXT, .width = 8 },
-	{ NULL, "p", TAP_CELL_TEXT, .width = 6, .rank = 1 },
+	{ NULL, "p", TAP_CELL_TEXT, .width = 6, .rank = 3 },
 	{ NULL, "verdict", TAP_CELL_TEXT },
 	{ 0 }
 };
@@ -446,8 +452,7 @@ static void put_notes(struct diff *d)
 		tap_buf_printf(&b, "a difference in one of %u metrics alone can be told with %u recordings on each side; fewer "
 			       "metrics (-m) need fewer\n", c->nr, c->needs);
 	if (c->nr_partial) {
-		tap_buf_puts(&b, "not in every recording, and not compared: ");
-		tap_text_escape(&b, c->partial, strlen(c->partial));
+		tap_buf_printf(&b, "not in every recording, and not compared: %s", c->partial);
 		if (c->nr_partial > 1)
 			tap_buf_printf(&b, " and %u more", c->nr_partial - 1);
 		tap_buf_char(&b, '\n');
@@ -485,13 +490,10 @@ static const struct tap_column within_columns[] = {
 
 static void put_within_row(struct diff *d, struct tap_table *t, const struct within *w)
 {
-	static const char *const waits[TAP_NR_MEASURED] = { "waking", "preempted", "throttled" };
 	const struct scale s = scale_of(TAP_METRIC_NS, fmax(w->a, w->b));
 	bool for_people = tap_page_is_for(&d->page, TAP_FOR_PEOPLE);
-	struct tap_buf name = { 0 };
 
-	tap_buf_printf(&name, "latency.%s.%s", waits[w->wait], part_names[w->part]);
-	put_text(t, &name);
+	tap_table_puts(t, w->name);
 	tap_table_puts(t, for_people ? s.unit : tap_metric_unit_name(TAP_METRIC_NS));
 	if (for_people) {
 		put_value(t, &s, w->a, TAP_INTERVAL_NONE, false);
@@ -508,13 +510,17 @@ static void put_within_row(struct diff *d, struct tap_table *t, const struct wit
 /* Sheets have one table, the other one. */
 static void put_within(struct diff *d)
 {
+	static const char title[] = "within these two runs only: 95 % intervals, by drawing blocks of 100 ms or more again";
 	bool for_people = tap_page_is_for(&d->page, TAP_FOR_PEOPLE);
 	struct tap_table t = { .page = &d->page };
 
 	if (!d->nr_within || tap_page_is_for(&d->page, TAP_FOR_SHEETS))
 		return;
-	if (for_people)
-		tap_buf_puts(&d->page.buf, "\nwithin these two runs only: 95 % intervals by blocks of 100 ms or more, drawn again\n\n");
+	if (for_people) {
+		tap_buf_puts(&d->page.buf, "\n");
+		tap_page_sentence(&d->page, title, strlen(title));
+		tap_buf_puts(&d->page.buf, "\n");
+	}
 	tap_table_begin(&t, &d->page, for_people ? within_people_columns : within_columns, "within");
 	for (unsigned int i = 0; i < d->nr_within; i++)
 		put_within_row(d, &t, &d->within[i]);
@@ -597,7 +603,8 @@ static int calculate(struct diff *d, struct tap_err *err)
 
 	if (!ret && is_pair(d) && !d->opts->by)
 		ret = compare_within(d);
-	compare_facts(d);
+	for (enum tap_fact what = 0; what < TAP_NR_FACTS; what++)
+		compare_fact(d, what);
 	count_losses(d);
 	collect_notes(d);
 	if (ret || d->warnings.err)

@@ -103,7 +103,7 @@ static void put_events(const char *a, const char *file_a, const char *b, const c
 
 	if (!of_a)
 		len = first_missing(b, a, &name);
-	tap_buf_printf(out, "other events were recorded: %.*s in '%.300s' and not in '%.300s'", (int)len, name,
+	tap_buf_printf(out, "the events differ: %.*s in '%.300s' and not in '%.300s'", (int)len, name,
 		       of_a ? file_a : file_b, of_a ? file_b : file_a);
 }
 
@@ -111,7 +111,8 @@ bool tap_facts_differ(struct tap_facts *a, const char *file_a, struct tap_facts 
 		      struct tap_buf *out)
 {
 	static const char *const names[TAP_NR_FACTS] = {
-		[TAP_FACT_CPUS] = "number of CPUs", [TAP_FACT_CAPACITIES] = "capacities of CPUs", [TAP_FACT_KERNEL] = "kernel",
+		[TAP_FACT_CPUS] = "number of CPUs differs", [TAP_FACT_CAPACITIES] = "capacities of CPUs differ",
+		[TAP_FACT_KERNEL] = "kernel differs",
 	};
 	const char *of_a = tap_buf_str(&a->text[what]), *of_b = tap_buf_str(&b->text[what]);
 
@@ -120,6 +121,6 @@ bool tap_facts_differ(struct tap_facts *a, const char *file_a, struct tap_facts 
 	if (what == TAP_FACT_EVENTS)
 		put_events(of_a, file_a, of_b, file_b, out);
 	else
-		tap_buf_printf(out, "another %s: %.200s in '%.300s', %.200s in '%.300s'", names[what], of_a, file_a, of_b, file_b);
+		tap_buf_printf(out, "the %s: %.200s in '%.300s', %.200s in '%.300s'", names[what], of_a, file_a, of_b, file_b);
 	return true;
 }

@@ -20,6 +20,7 @@ struct counted {
 struct series {
 	struct counted *v;
 	unsigned int nr, cap;
+	const struct tap_hist *blocks;
 	unsigned int nr_blocks;
 	unsigned int block; /* that is being added */
 	uint64_t *weights; /* owned; of all that is in a block */
@@ -30,12 +31,15 @@ struct series {
 static void add_bucket(void *ctx, uint64_t from, uint64_t to, uint64_t weight)
 {
 	struct series *s = ctx;
+	const struct tap_hist *block = &s->blocks[s->block];
+	uint64_t middle = from + (to - from) / 2;
 
 	if (s->err || tap_array_grow(&s->v, s->nr, &s->cap, sizeof(*s->v))) {
 		s->err = -ENOMEM;
 		return;
 	}
-	s->v[s->nr++] = (struct counted){ from + (to - from) / 2, weight, s->block };
+	middle = middle < block->min ? block->min : middle > block->max ? block->max : middle;
+	s->v[s->nr++] = (struct counted){ middle, weight, s->block };
 }
 
 static int rising(const void *a, const void *b)
@@ -48,7 +52,7 @@ static int rising(const void *a, const void *b)
 static int series_init(struct series *s, struct tap_blocks blocks)
 {
 	*s = (struct series){
-		.nr_blocks = blocks.nr, .weights = calloc(blocks.nr + 1, sizeof(*s->weights)),
+		.blocks = blocks.v, .nr_blocks = blocks.nr, .weights = calloc(blocks.nr + 1, sizeof(*s->weights)),
 		.drawn = calloc(blocks.nr + 1, sizeof(*s->drawn)),
 	};
 	if (!s->weights || !s->drawn)
