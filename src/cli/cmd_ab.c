@@ -147,6 +147,22 @@ static void print_log(int log, off_t from)
 		fwrite(text, 1, len, stderr);
 }
 
+/* @code: of a recorder that left @file, or nothing. Return: an exit code. */
+static int fail(const struct ab *ab, const struct side *side, unsigned int round, const char *file, int code, off_t log_from)
+{
+	bool was_recorded = !access(file, F_OK);
+	struct tap_err err = { 0 };
+
+	if (stopped)
+		return TAP_EXIT_INTERRUPTED;
+	if (!was_recorded)
+		print_log(ab->log, log_from);
+	tap_err_set(&err, -EIO, "'%.500s' (%c, round %u) %s with exit status %d", side->command, side->name - 'a' + 'A', round + 1,
+		    was_recorded ? "failed" : "could not be recorded: the recorder ended", code);
+	tap_cmd_fail(&err, false);
+	return was_recorded || code > TAP_EXIT_MISSING ? TAP_EXIT_FAILED : code;
+}
+
 /* A recording that is not whole does not count. Return: 0; an exit code. */
 static int record(struct ab *ab, struct side *side, unsigned int round)
 {
@@ -164,17 +180,7 @@ static int record(struct ab *ab, struct side *side, unsigned int round)
 		side->files[side->nr_files++] = file;
 		return 0;
 	}
-	if (ret < 0)
-		ret = tap_cmd_fail(&err, false);
-	else if (stopped)
-		ret = TAP_EXIT_INTERRUPTED;
-	else if (!access(file, F_OK)) {
-		tap_err_set(&err, -EIO, "'%.500s' (%c, round %u) failed with exit status %d", side->command,
-			    side->name - 'a' + 'A', round + 1, ret);
-		ret = tap_cmd_fail(&err, false);
-	} else {
-		print_log(ab->log, log_from); /* it says why there is none */
-	}
+	ret = ret < 0 ? tap_cmd_fail(&err, false) : fail(ab, side, round, file, ret, log_from);
 	unlink(file);
 	free(file);
 	return ret;
@@ -238,14 +244,15 @@ static void print_rest(const struct ab *ab)
 	unsigned int nr_a = ab->sides[0].nr_files, nr_b = ab->sides[1].nr_files;
 	struct tap_err err = { 0 };
 
-	if (nr_a && nr_b)
-		tap_err_set(&err, -EINTR, "%u recordings of A and %u of B are in '%.300s': `schedtap diff %.300s/a-*.dat -- "
-			    "%.300s/b-*.dat` compares them", nr_a, nr_b, folder, folder, folder);
-	else
-		tap_err_set(&err, -EINTR, "no round is over, and there is nothing to compare");
-	tap_cmd_fail(&err, false);
-	if (!nr_a && !nr_b)
+	if (!nr_a && !nr_b) {
 		remove_folder(folder);
+		return;
+	}
+	tap_err_set(&err, -EINTR, "recordings of A (%u) and of B (%u) are in '%.300s'", nr_a, nr_b, folder);
+	if (nr_a && nr_b)
+		tap_err_set(&err, -EINTR, "recordings of A (%u) and of B (%u) are in '%.300s': `schedtap diff %.300s/a-*.dat -- "
+			    "%.300s/b-*.dat` compares them", nr_a, nr_b, folder, folder, folder);
+	tap_cmd_fail(&err, false);
 }
 
 static int check(const struct ab_opts *o, const struct tap_strings *operands, struct tap_err *err)
