@@ -85,6 +85,7 @@ static void read_all(struct reading *r)
 	pthread_t threads[MAX_THREADS];
 	unsigned int nr = 0;
 
+	json_object_seed(0); /* else the first that need it do it at once */
 	while (nr < MAX_THREADS && nr + 1 < r->nr && (long)nr + 1 < nr_cpus &&
 	       !tap_thread_start(&threads[nr], read_some, r))
 		nr++;
