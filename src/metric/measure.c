@@ -19,6 +19,12 @@ static bool counts(const struct tap_measure *m, const struct tap_task *task)
 	return !m->opts.task || m->opts.task(m->opts.ctx, task);
 }
 
+/* Where it is not known who was moved, it would take a CPU for free that the task had left. */
+static bool has_balance(const struct tap_measure *m)
+{
+	return m->opts.has_migrations && !m->opts.by_task;
+}
+
 static int add_to_block(struct tap_measure *m, unsigned int wait, const struct tap_stretch *s)
 {
 	const struct tap_window *w = &m->opts.window;
@@ -49,25 +55,24 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	struct tap_measure *m = ctx;
 	int ret = counts(m, s->task) ? add_wait(m, s) : 0;
 
-	if (m->opts.by_task)
-		return ret;
-	return ret ?: tap_explain_waits_stretch(&m->explain_waits, s) ?: tap_balance_stretch(&m->balance, s);
+	if (!m->opts.by_task)
+		ret = ret ?: tap_explain_waits_stretch(&m->explain_waits, s);
+	return ret || !has_balance(m) ? ret : tap_balance_stretch(&m->balance, s);
 }
 
 static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 {
 	struct tap_measure *m = ctx;
+	int ret = m->opts.by_task ? 0 : tap_explain_waits_cpu(&m->explain_waits, s);
 
-	if (m->opts.by_task)
-		return 0;
-	return tap_explain_waits_cpu(&m->explain_waits, s) ?: tap_balance_cpu(&m->balance, s);
+	return ret || !has_balance(m) ? ret : tap_balance_cpu(&m->balance, s);
 }
 
 static int on_wakeup(void *ctx, const struct tap_wakeup *w)
 {
 	struct tap_measure *m = ctx;
 
-	return m->opts.by_task ? 0 : tap_balance_wakeup(&m->balance, w);
+	return has_balance(m) ? tap_balance_wakeup(&m->balance, w) : 0;
 }
 
 static int on_migration(void *ctx, const struct tap_migration *one)
@@ -75,9 +80,9 @@ static int on_migration(void *ctx, const struct tap_migration *one)
 	struct tap_measure *m = ctx;
 	int ret = counts(m, one->task) ? tap_migrations_add(&m->migrations, one) : 0;
 
-	if (m->opts.by_task)
-		return ret;
-	return ret ?: tap_explain_waits_migration(&m->explain_waits, one) ?: tap_balance_migration(&m->balance, one);
+	if (!m->opts.by_task)
+		ret = ret ?: tap_explain_waits_migration(&m->explain_waits, one);
+	return ret || !has_balance(m) ? ret : tap_balance_migration(&m->balance, one);
 }
 
 static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
@@ -256,6 +261,8 @@ static int add_migrations(const struct tap_measure *m, struct tap_metrics *out)
 {
 	int ret = 0;
 
+	if (!m->opts.has_migrations)
+		return 0;
 	for (enum tap_migration_why why = 0; !ret && why < TAP_NR_MIGRATE; why++)
 		ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, per_s(m, m->migrations.by[why]),
 				      "migrations.%s.rate", tap_migration_why_name(why));
@@ -343,8 +350,8 @@ static int add_group(const struct tap_measure *m, const struct group *g, struct 
 	int ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
 				  share((double)g->run_ns, (double)tap_window_ns(&m->opts.window)), "states.running.share" OF_TASK,
 				  g->comm) ?:
-		  tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, per_s(m, g->migrations), "migrations.rate" OF_TASK,
-				  g->comm);
+		  tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, m->opts.has_migrations ? per_s(m, g->migrations) : NAN,
+				  "migrations.rate" OF_TASK, g->comm);
 
 	for (unsigned int w = 0; !ret && w < TAP_NR_MEASURED; w++)
 		if (is_known(m, w))

@@ -24,6 +24,7 @@ struct tap_measure_opts {
 	const struct tap_survey *survey;
 	struct tap_window window;
 	bool has_throttling; /* sched_throttle was recorded */
+	bool has_migrations; /* sched_migrate_task was */
 	bool by_task; /* metrics of the tasks of each name, and no others */
 	bool has_blocks; /* .blocks are wanted */
 	bool (*task)(void *ctx, const struct tap_task *task); /* whether it counts; NULL: all do */

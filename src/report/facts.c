@@ -81,6 +81,16 @@ void tap_facts_release(struct tap_facts *f)
 		tap_buf_release(&f->text[i]);
 }
 
+bool tap_facts_has_event(struct tap_facts *f, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *s = tap_buf_str(&f->text[TAP_FACT_EVENTS]); (s = strstr(s, name)); s += len)
+		if (s[len] == '\n' && (s == f->text[TAP_FACT_EVENTS].data || s[-1] == '\n'))
+			return true;
+	return false;
+}
+
 /* The first line of one that the other has not, both being sorted. Return: its length; 0: there is none. */
 static size_t first_missing(const char *lines, const char *in, const char **line)
 {

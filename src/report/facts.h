@@ -17,6 +17,8 @@ struct tap_facts {
 /* After the survey. Return: 0 or -ENOMEM. */
 int tap_facts_read(struct tap_facts *f, const struct tap_run *run);
 void tap_facts_release(struct tap_facts *f);
+/* Whether the recording says that such events were on, also where none came. */
+bool tap_facts_has_event(struct tap_facts *f, const char *name);
 /*
  * Adds to @out how @b, of a file, differs in @what from @a, of another: a sentence. Return: whether it does, as far as
  * is known.

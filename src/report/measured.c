@@ -23,11 +23,15 @@ static bool picks(void *ctx, const struct tap_task *task)
 static int measure(struct tap_measured *m, struct tap_run *run, const struct tap_measured_opts *opts, struct tap_err *err)
 {
 	static const struct tap_run_events events = { .wants = tap_measure_wants, .event = tap_measure_event };
-	const struct tap_measure_opts of_measure = {
+	struct tap_measure_opts of_measure = {
 		.timeline = &run->timeline, .survey = &run->survey, .window = run->window, .has_throttling = run->nr_throttling,
 		.by_task = opts->by_task, .has_blocks = opts->has_blocks, .task = run->all_tasks ? NULL : picks, .ctx = run,
 	};
-	int ret = tap_facts_read(&m->facts, run) ?: tap_measure_init(&m->measure, &of_measure);
+	int ret = tap_facts_read(&m->facts, run);
+
+	of_measure.has_migrations = !tap_run_check_needs(run, TAP_NEEDS_MIGRATIONS, NULL) ||
+				    tap_facts_has_event(&m->facts, "sched_migrate_task");
+	ret = ret ?: tap_measure_init(&m->measure, &of_measure);
 
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
