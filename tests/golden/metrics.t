@@ -84,6 +84,8 @@ for my $in (sort(glob("$here/*/*/in.txt"))) {
 # against one that has something of each metric, so that few are left out
 {
 	local $ENV{MKDAT} = $mkdat;
+	push(@files, "$tmp/many.dat"); # percentiles that are far from each other
+	system("$here/diff/recording", "$tmp/many.dat", '1+2', 300) == 0 or die;
 	system("$here/diff/recording", "$tmp/other", 100, 5, "1000000000 1 9 sched:sched_migrate_task comm=kw/1 pid=9 prio=120 orig_cpu=0 dest_cpu=1") == 0 or die;
 }
 my ($n, $failed) = (0, 0);
