@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "stats/adjust.h"
 #include "stats/median.h"
+#include "stats/normal.h"
 #include "stats/rank_sum.h"
 #include "stats/shift.h"
 
@@ -98,20 +99,27 @@ static int test(struct tap_compared *c)
 	return ret;
 }
 
-/* Intervals become narrower as the root of the number of recordings. @needs: that any verdict needs. */
-static unsigned int guess_more(const struct tap_compared *c, double least, unsigned int needs)
+/*
+ * Intervals become narrower as the root of the number of recordings. For a difference the interval has to be as wide as it
+ * takes among so many metrics, if this is the only one that differs.
+ */
+static unsigned int guess_more(const struct tap_compared *c, double least, const struct tap_comparison *all)
 {
 	unsigned int nr = c->a.nr < c->b.nr ? c->a.nr : c->b.nr;
-	double missing = fmax(c->interval.high - c->shift, c->shift - c->interval.low) / fabs(fabs(c->shift) - least);
-	double more;
+	double width = fmax(c->interval.high - c->shift, c->shift - c->interval.low), needs = 0, missing, more;
 
 	if (nr < TAP_COMPARE_MIN)
 		return TAP_COMPARE_MIN - nr;
+	if (fabs(c->shift) > least) {
+		width *= tap_normal_z(TAP_STATS_ALPHA / all->nr) / tap_normal_z(TAP_STATS_ALPHA);
+		needs = all->needs;
+	}
+	missing = width / fabs(fabs(c->shift) - least);
 	more = fmax(ceil(nr * missing * missing), needs) - nr;
 	return more > MOST_MORE ? 0 : more < 1 ? 1 : (unsigned int)more;
 }
 
-static void judge(struct tap_compared *c, double min_effect, unsigned int needs)
+static void judge(struct tap_compared *c, double min_effect, const struct tap_comparison *all)
 {
 	double least = min_effect * fabs(c->a.median);
 	bool differs = c->p_adjusted <= TAP_STATS_ALPHA;
@@ -123,7 +131,7 @@ static void judge(struct tap_compared *c, double min_effect, unsigned int needs)
 	else if (c->interval.low >= -least && c->interval.high <= least)
 		c->verdict = TAP_COMPARE_SAME;
 	else
-		c->more = guess_more(c, least, needs);
+		c->more = guess_more(c, least, all);
 }
 
 /* ---- all ----------------------------------------------------------------------------------------- */
@@ -212,7 +220,7 @@ int tap_compare(const struct tap_metrics *const *a, unsigned int nr_a, const str
 	ret = ret ?: add_all(out, &s, opts) ?: adjust(out);
 	out->needs = tap_rank_sum_needs(TAP_STATS_ALPHA / (out->nr ? out->nr : 1));
 	for (unsigned int i = 0; !ret && i < out->nr; i++)
-		judge(&out->v[i], opts->min_effect, out->needs);
+		judge(&out->v[i], opts->min_effect, out);
 	for (unsigned int i = 0; s.a && i < nr_a + nr_b; i++)
 		tap_map_release(&s.a[i].by_name);
 	free(s.a);

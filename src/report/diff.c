@@ -246,8 +246,9 @@ static void put_text(struct tap_table *t, struct tap_buf *b)
 	tap_buf_release(b);
 }
 
-/* "2.113 [2.050, 2.200]" */
-static void put_value(struct tap_table *t, const struct scale *s, double value, struct tap_interval i, bool is_signed)
+/* "2.113 [2.050, 2.200]"; @behind it a unit that is not the column's. */
+static void put_value(struct tap_table *t, const struct scale *s, double value, struct tap_interval i, bool is_signed,
+		      const char *behind)
 {
 	const char *fmt = is_signed ? "%+.*f" : "%.*f";
 	struct tap_buf b = { 0 };
@@ -260,22 +261,26 @@ static void put_value(struct tap_table *t, const struct scale *s, double value, 
 		tap_buf_printf(&b, fmt, s->places, i.high * s->by);
 		tap_buf_puts(&b, "]");
 	}
+	tap_buf_puts(&b, behind);
 	put_text(t, &b);
 }
 
 /* In percent of A's median where it has one. */
 static void put_shift(struct tap_table *t, const struct tap_compared *c)
 {
-	const struct scale plain = row_scale(c);
+	static const char *const units[] = {
+		[TAP_METRIC_NS] = " ns", [TAP_METRIC_PCT] = " points", [TAP_METRIC_PER_S] = " /s", [TAP_METRIC_COUNT] = " events",
+	};
+	const struct scale plain = scale_of(c->unit == TAP_METRIC_NS ? TAP_METRIC_COUNT : c->unit, fabs(c->shift));
 	struct scale s = { 100 / fabs(c->a.median), "%", 1 };
 
 	if (isnan(c->shift_pct)) {
-		put_value(t, &plain, c->shift, c->interval, true);
+		put_value(t, &plain, c->shift, c->interval, true, units[c->unit]);
 		return;
 	}
 	if (fabs(c->shift_pct) >= 100)
 		s.places = 0;
-	put_value(t, &s, c->shift, c->interval, true);
+	put_value(t, &s, c->shift, c->interval, true, "");
 }
 
 static void put_p(struct tap_table *t, double p)
@@ -319,8 +324,8 @@ static void put_for_people(struct tap_table *t, const struct tap_compared *c)
 
 	tap_table_puts(t, c->name);
 	tap_table_puts(t, s.unit);
-	put_value(t, &s, c->a.median, c->a.interval, false);
-	put_value(t, &s, c->b.median, c->b.interval, false);
+	put_value(t, &s, c->a.median, c->a.interval, false, "");
+	put_value(t, &s, c->b.median, c->b.interval, false, "");
 	put_shift(t, c);
 	put_p(t, c->p_adjusted);
 	put_verdict(t, c);
@@ -496,9 +501,9 @@ static void put_within_row(struct diff *d, struct tap_table *t, const struct wit
 	tap_table_puts(t, w->name);
 	tap_table_puts(t, for_people ? s.unit : tap_metric_unit_name(TAP_METRIC_NS));
 	if (for_people) {
-		put_value(t, &s, w->a, TAP_INTERVAL_NONE, false);
-		put_value(t, &s, w->b, TAP_INTERVAL_NONE, false);
-		put_value(t, &s, w->b - w->a, w->interval, true);
+		put_value(t, &s, w->a, TAP_INTERVAL_NONE, false, "");
+		put_value(t, &s, w->b, TAP_INTERVAL_NONE, false, "");
+		put_value(t, &s, w->b - w->a, w->interval, true, "");
 	} else {
 		tap_table_real(t, w->a);
 		tap_table_real(t, w->b);

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #define TAP_STATS_ALPHA 0.05
-#define TAP_STATS_Z 1.959963984540054 /* of the normal distribution, both sides */
 
 struct tap_interval {
 	double low, high; /* NAN: there are too few values for one */

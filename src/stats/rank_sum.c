@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "stats/interval.h"
+#include "stats/normal.h"
 
 struct ranked {
 	double value;
@@ -95,7 +95,7 @@ static double normal_p(double nr_a, double nr_b, double sum, double ties)
 	double off = fabs(sum - nr_a * (nr_a + 1) / 2 - nr_a * nr_b / 2) - 0.5;
 	double sd = deviation(nr_a, nr_b, ties);
 
-	return sd > 0 && off > 0 ? erfc(off / sd * M_SQRT1_2) : 1;
+	return sd > 0 && off > 0 ? tap_normal_p(off / sd) : 1;
 }
 
 int tap_rank_sum_p(const double *a, unsigned int nr_a, const double *b, unsigned int nr_b, double *p)
@@ -132,7 +132,7 @@ int tap_rank_sum_outside(unsigned int nr_a, unsigned int nr_b, double alpha, uin
 
 	*nr = 0;
 	if (all > TAP_RANK_SUM_EXACT) {
-		below = (double)nr_a * nr_b / 2 - TAP_STATS_Z * deviation(nr_a, nr_b, 0);
+		below = (double)nr_a * nr_b / 2 - tap_normal_z(alpha) * deviation(nr_a, nr_b, 0);
 		*nr = below > 0 ? (uint64_t)below : 0;
 		return 0;
 	}
