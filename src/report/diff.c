@@ -147,6 +147,24 @@ static void count_losses(struct diff *d)
 			       "certain do not count\n", nr, nr_all(d), path);
 }
 
+/* Return: in how many recordings there is no task that the options pick. */
+static unsigned int count_unmatched(struct diff *d)
+{
+	unsigned int nr = 0;
+	const char *path = NULL;
+
+	for (unsigned int i = 0; i < nr_all(d); i++) {
+		if (!d->measured[i].is_unmatched)
+			continue;
+		path = path ?: d->measured[i].path;
+		nr++;
+	}
+	if (nr)
+		tap_buf_printf(&d->warnings, "no task in %u of %u recordings is one that the options pick, the first is '%.300s'\n", nr,
+			       nr_all(d), path);
+	return nr;
+}
+
 /* The same note of many recordings comes once. */
 static void collect_notes(struct diff *d)
 {
@@ -614,6 +632,8 @@ static int calculate(struct diff *d, struct tap_err *err)
 	collect_notes(d);
 	if (ret || d->warnings.err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	if (count_unmatched(d) == nr_all(d)) /* the first one's notes say what, and what is near */
+		return tap_err_set(err, -ENODATA, "%s", tap_buf_str(&d->measured[0].notes));
 	if (d->comparison.nr)
 		return 0;
 	if (d->opts->metrics.nr)

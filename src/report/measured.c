@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/thread.h"
+#include "report/unmatched.h"
 
 #define MAX_THREADS 64 /* each has a file mapped, and what is open in it */
 
@@ -53,6 +54,7 @@ static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts
 	if (!ret)
 		ret = tap_run_survey(&run, err) ?: tap_run_check_needs(&run, TAP_NEEDS_SWITCHES, err);
 	ret = ret ?: measure(m, &run, opts, err);
+	m->is_unmatched = !ret && !run.all_tasks && tap_unmatched(&run);
 	if (!opts->has_blocks)
 		tap_measure_release(&m->measure);
 	tap_run_close(&run);

@@ -13,6 +13,7 @@ struct tap_measured {
 	struct tap_metrics metrics;
 	struct tap_measure measure; /* its blocks, where they are wanted */
 	struct tap_buf notes; /* what the user should know, one a line */
+	bool is_unmatched; /* options pick tasks, and fit none here */
 };
 
 struct tap_measured_opts {
