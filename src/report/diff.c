@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Reads the recordings, and compares them. */
+#include "report/diff.h"
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -7,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "out/markdown.h"
-#include "report/diff_page.h"
 #include "stats/bootstrap.h"
 
 #define OPTS struct tap_diff_opts
