@@ -98,16 +98,32 @@ const struct tap_observer tap_measure_observer = {
 	.wakeup = on_wakeup, .migration = on_migration, .waits = on_waits,
 };
 
+/* Who is told of events. */
+enum { FOR_EXPLAIN = 1, FOR_RESCHED = 2 };
+
+static uint64_t for_whom(const struct tap_measure *m, const struct tap_format *fmt)
+{
+	return (tap_explain_source_wants(fmt) ? FOR_EXPLAIN : 0) | (m->has_resched && tap_resched_wants(fmt) ? FOR_RESCHED : 0);
+}
+
 bool tap_measure_wants(void *measure, const struct tap_format *fmt)
 {
-	return !((struct tap_measure *)measure)->opts.by_task && tap_explain_source_wants(fmt);
+	struct tap_measure *m = measure;
+	uint64_t whom = m->opts.by_task ? 0 : for_whom(m, fmt), *place = whom ? tap_map_put(&m->wanted, (uintptr_t)fmt) : NULL;
+
+	if (place)
+		*place = whom;
+	return whom;
 }
 
 int tap_measure_event(void *measure, const struct tap_event *ev)
 {
 	struct tap_measure *m = measure;
+	const uint64_t *place = tap_map_get(&m->wanted, (uintptr_t)ev->fmt);
+	uint64_t whom = place ? *place : for_whom(m, ev->fmt); /* there was no memory for it */
+	int ret = whom & FOR_EXPLAIN ? tap_explain_sources_event(&m->sources, &m->explain_waits, ev) : 0;
 
-	return tap_explain_sources_event(&m->sources, &m->explain_waits, ev);
+	return ret || !(whom & FOR_RESCHED) ? ret : tap_resched_event(&m->resched, ev);
 }
 
 static int on_explained(void *ctx, const struct tap_wait_told *w)
@@ -152,6 +168,8 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 		.timeline = opts->timeline, .has_placing = has_event(opts->survey, "sched_wakeup"),
 		.tell = on_explained, .ctx = m,
 	});
+	m->has_resched = !opts->task && (has_event(opts->survey, "sched_set_need_resched") || has_event(opts->survey, "cpu_idle"));
+	tap_resched_init(&m->resched, &(const struct tap_resched_opts){ .survey = opts->survey });
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++)
 		ret = tap_latency_init(&m->waits[i], states[i], 0);
 	ret = ret ?: tap_explain_init(&m->explained, 0);
@@ -175,6 +193,8 @@ void tap_measure_release(struct tap_measure *m)
 	tap_explain_sources_release(&m->sources);
 	tap_explain_release(&m->explained);
 	tap_balance_release(&m->balance);
+	tap_resched_release(&m->resched);
+	tap_map_release(&m->wanted);
 	*m = (struct tap_measure){ 0 };
 }
 
@@ -269,6 +289,24 @@ static int add_migrations(const struct tap_measure *m, struct tap_metrics *out)
 	return ret ?: tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS,
 				      share((double)m->balance.violations.lengths.sum, (double)m->balance.violations.wait_ns),
 				      "balance.violation.share");
+}
+
+static int add_resched(const struct tap_measure *m, struct tap_metrics *out)
+{
+	int ret = 0;
+
+	for (enum tap_resched_stage i = 0; !ret && i < TAP_NR_RESCHED_STAGES; i++) {
+		const struct tap_hist *ns = &m->resched.stages[i].ns;
+		const char *stage = tap_resched_stage_name(i);
+
+		if (!m->has_resched || !ns->count)
+			continue;
+		ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, tap_hist_mean(ns), "resched.%s.avg", stage) ?:
+		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(ns, 0.5), "resched.%s.p50", stage) ?:
+		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(ns, 0.99), "resched.%s.p99", stage) ?:
+		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)ns->max, "resched.%s.max", stage);
+	}
+	return ret;
 }
 
 /* ---- by task ---------------------------------------------------------------------------------- */
@@ -395,6 +433,7 @@ int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
 			ret = add_waits(m, i, out);
 	}
 	tap_explain_end(&m->explained);
+	tap_resched_end(&m->resched);
 	ret = ret ?: tap_balance_end(&m->balance);
-	return ret ?: add_explained(m, out) ?: add_migrations(m, out);
+	return ret ?: add_explained(m, out) ?: add_migrations(m, out) ?: add_resched(m, out);
 }

@@ -9,6 +9,7 @@
 #include "analysis/balance.h"
 #include "analysis/latency.h"
 #include "analysis/migrations.h"
+#include "analysis/resched.h"
 #include "explain/explain.h"
 #include "explain/sources.h"
 #include "metric/metrics.h"
@@ -42,6 +43,9 @@ struct tap_measure {
 	struct tap_explain_sources sources;
 	struct tap_explain explained;
 	struct tap_balance balance;
+	bool has_resched; /* sched_set_need_resched or cpu_idle was recorded, and all tasks count */
+	struct tap_resched resched;
+	struct tap_map wanted; /* inside: format -> whom its events are for */
 };
 
 /* After the survey. Return: 0 or -ENOMEM. */

@@ -54,6 +54,9 @@ sub reported {
 	my $balance = says("balance $only -i $file");
 	$m{'balance.violation.share'} = $share->($balance->{violations}{total_ns}, $balance->{waits}{total_ns})
 		if $balance && $balance->{waits}{total_ns};
+	for my $stage (@{(says("resched -i $file") // {})->{stages} // []}) {
+		$m{"resched.$stage->{stage}.$_"} = $stage->{"${_}_ns"} for qw(avg p50 p99 max);
+	}
 	return \%m;
 }
 
@@ -95,6 +98,7 @@ for my $only ('', '-c a', '-c "[wt]*"') {
 	for my $file (@files) {
 		push(@wrong, map { basename($file) . ": $_" } differences($file, "$tmp/other", $only));
 	}
+	push(@wrong, differences("$tmp/resched-stages.dat", "$tmp/resched-loss.dat", $only)); # which both have stages
 	$n++;
 	$failed++ if @wrong;
 	print @wrong ? 'not ' : '', "ok $n - the numbers of diff $only are the reports'\n";
@@ -102,6 +106,7 @@ for my $only ('', '-c a', '-c "[wt]*"') {
 }
 my @few = grep { ($compared{$_} // 0) < 5 } qw(summary.run.share latency.waking.p99 latency.preempted.p50 explain.queued.share
 	migrations.wakeup.rate balance.violation.share);
+push(@few, 'resched') unless grep { /^resched/ } keys(%compared);
 print @few ? "not " : "", "ok ", ++$n, " - and there were some of all: @few\n";
 print "1..$n\n";
 exit($failed || @few ? 1 : 0);
