@@ -147,14 +147,14 @@ static int init_blocks(struct tap_measure *m)
 {
 	const struct tap_hist empty = TAP_HIST_INIT;
 	uint64_t nr = tap_window_ns(&m->opts.window) / TAP_MEASURE_BLOCK_NS;
-	unsigned int last = nr < TAP_MEASURE_MAX_BLOCKS ? (unsigned int)nr : TAP_MEASURE_MAX_BLOCKS;
 
-	last -= last > 0; /* the index of it; what is shorter than a block is one */
+	m->nr_blocks = nr < 1 ? 1 : nr > TAP_MEASURE_MAX_BLOCKS ? TAP_MEASURE_MAX_BLOCKS : (unsigned int)nr;
 	for (unsigned int i = 0; i < TAP_NR_MEASURED; i++) {
-		m->nr_blocks = 0;
-		if (tap_array_reach(&m->blocks[i], &m->nr_blocks, last, sizeof(empty), &empty))
+		m->blocks[i] = calloc(m->nr_blocks, sizeof(empty));
+		if (!m->blocks[i])
 			return -ENOMEM;
-		m->nr_blocks = last + 1;
+		for (unsigned int k = 0; k < m->nr_blocks; k++)
+			m->blocks[i][k] = empty;
 	}
 	return 0;
 }
