@@ -99,11 +99,27 @@ const struct tap_observer tap_measure_observer = {
 };
 
 /* Who is told of events. */
-enum { FOR_EXPLAIN = 1, FOR_RESCHED = 2 };
+enum { FOR_EXPLAIN = 1, FOR_RESCHED = 2, FOR_SIGNALS = 4 };
+
+static bool wants_signal(void *ctx, const struct tap_pelt_signal *s)
+{
+	(void)ctx;
+	return s->subject == TAP_PELT_CPU && !strcmp(s->name, "util");
+}
+
+static bool tells_signal(const struct tap_format *fmt)
+{
+	const struct tap_pelt_signal *s = tap_pelt_signals;
+
+	while (s->name && (strcmp(s->event, fmt->name) || !wants_signal(NULL, s)))
+		s++;
+	return s->name;
+}
 
 static uint64_t for_whom(const struct tap_measure *m, const struct tap_format *fmt)
 {
-	return (tap_explain_source_wants(fmt) ? FOR_EXPLAIN : 0) | (m->has_resched && tap_resched_wants(fmt) ? FOR_RESCHED : 0);
+	return (tap_explain_source_wants(fmt) ? FOR_EXPLAIN : 0) | (m->has_resched && tap_resched_wants(fmt) ? FOR_RESCHED : 0) |
+	       (tells_signal(fmt) ? FOR_SIGNALS : 0);
 }
 
 bool tap_measure_wants(void *measure, const struct tap_format *fmt)
@@ -123,7 +139,9 @@ int tap_measure_event(void *measure, const struct tap_event *ev)
 	uint64_t whom = place ? *place : for_whom(m, ev->fmt); /* there was no memory for it */
 	int ret = whom & FOR_EXPLAIN ? tap_explain_sources_event(&m->sources, &m->explain_waits, ev) : 0;
 
-	return ret || !(whom & FOR_RESCHED) ? ret : tap_resched_event(&m->resched, ev);
+	if (!ret && (whom & FOR_RESCHED))
+		ret = tap_resched_event(&m->resched, ev);
+	return ret || !(whom & FOR_SIGNALS) ? ret : tap_pelt_event(m->signals, *m->opts.timeline, ev);
 }
 
 static int on_explained(void *ctx, const struct tap_wait_told *w)
@@ -170,6 +188,9 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 	});
 	m->has_resched = !opts->task && (has_event(opts->survey, "sched_set_need_resched") || has_event(opts->survey, "cpu_idle"));
 	tap_resched_init(&m->resched, &(const struct tap_resched_opts){ .survey = opts->survey });
+	if (!opts->by_task)
+		ret = tap_pelt_new(&(const struct tap_pelt_opts){ .window = opts->window, .survey = opts->survey, .cpus_only = true,
+								  .want_signal = wants_signal }, &m->signals);
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++)
 		ret = tap_latency_init(&m->waits[i], states[i], 0);
 	ret = ret ?: tap_explain_init(&m->explained, 0);
@@ -194,6 +215,7 @@ void tap_measure_release(struct tap_measure *m)
 	tap_explain_release(&m->explained);
 	tap_balance_release(&m->balance);
 	tap_resched_release(&m->resched);
+	tap_pelt_free(m->signals);
 	tap_map_release(&m->wanted);
 	*m = (struct tap_measure){ 0 };
 }
@@ -235,6 +257,22 @@ static int add_cpus(const struct tap_measure *m, struct tap_metrics *out)
 	return tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share(run_ns, all_ns), "summary.run.share") ?:
 	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share(unknown_ns, all_ns), "summary.unknown.share") ?:
 	       tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, per_s(m, switches), "summary.switches.rate");
+}
+
+/* Of all CPUs, as far as it is known. */
+static int add_util(const struct tap_measure *m, struct tap_metrics *out)
+{
+	unsigned int nr;
+	struct tap_pelt_series *const *series = tap_pelt_series(m->signals, &nr);
+	double sum = 0, known_ns = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (series[i]->subject != TAP_PELT_CPU)
+			continue;
+		sum += (double)series[i]->hist.sum;
+		known_ns += (double)series[i]->hist.count;
+	}
+	return tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_NEITHER, known_ns > 0 ? sum / known_ns : NAN, "summary.util.avg");
 }
 
 #define WAIT "latency.%s."
@@ -426,7 +464,7 @@ int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
 
 	if (m->opts.by_task)
 		return add_tasks(m, out);
-	ret = add_recording(m, out) ?: add_cpus(m, out);
+	ret = tap_pelt_end(m->signals) ?: add_recording(m, out) ?: add_cpus(m, out) ?: add_util(m, out);
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
 		ret = tap_latency_end(&m->waits[i]);
 		if (!ret && is_known(m, i))

@@ -9,6 +9,7 @@
 #include "analysis/balance.h"
 #include "analysis/latency.h"
 #include "analysis/migrations.h"
+#include "analysis/pelt.h"
 #include "analysis/resched.h"
 #include "explain/explain.h"
 #include "explain/sources.h"
@@ -45,6 +46,7 @@ struct tap_measure {
 	struct tap_balance balance;
 	bool has_resched; /* sched_set_need_resched or cpu_idle was recorded, and all tasks count */
 	struct tap_resched resched;
+	struct tap_pelt *signals; /* util of CPUs; NULL: by task */
 	struct tap_map wanted; /* inside: format -> whom its events are for */
 };
 

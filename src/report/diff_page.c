@@ -65,7 +65,7 @@ static void put_value(struct tap_table *t, const struct scale *s, double value, 
 static void put_shift(struct tap_table *t, const struct tap_compared *c)
 {
 	static const char *const units[] = {
-		[TAP_METRIC_NS] = " ns", [TAP_METRIC_PCT] = " points", [TAP_METRIC_PER_S] = " /s", [TAP_METRIC_COUNT] = " events",
+		[TAP_METRIC_NS] = " ns", [TAP_METRIC_PCT] = " points", [TAP_METRIC_PER_S] = " /s", [TAP_METRIC_COUNT] = "",
 	};
 	const struct scale plain = scale_of(c->unit == TAP_METRIC_NS ? TAP_METRIC_COUNT : c->unit, fabs(c->shift));
 	struct scale s = { 100 / fabs(c->a.median), "%", 1 };

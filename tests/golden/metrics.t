@@ -38,6 +38,8 @@ sub reported {
 	my $all = $window * @{$summary->{cpus}};
 	$m{'summary.run.share'} = $share->(sum0(map { $_->{run_ns} } @{$summary->{cpus}}), $all);
 	$m{'summary.unknown.share'} = $share->(sum0(map { $_->{unknown_ns} } @{$summary->{cpus}}), $all);
+	my @util = grep { $_ && $_->{known_ns} } map { $_->{util} } @{$summary->{cpus}};
+	$m{'summary.util.avg'} = sum0(map { $_->{avg} * $_->{known_ns} } @util) / sum0(map { $_->{known_ns} } @util) if @util;
 	$m{'summary.switches.rate'} = $per_s->(sum0(map { $_->{switches} } @{$summary->{cpus}}));
 	for (['waking', ''], ['preempted', '--preempted'], ['throttled', '--throttled']) {
 		my ($state, $option) = @$_;
@@ -91,7 +93,9 @@ for my $in (sort(glob("$here/*/*/in.txt"))) {
 	system("$here/diff/recording", "$tmp/many.dat", '1+2', 300) == 0 or die;
 	system("$here/diff/recording", "$tmp/other", 100, 5, "1000000000 1 9 sched:sched_migrate_task comm=kw/1 pid=9 prio=120 orig_cpu=0 dest_cpu=1") == 0 or die;
 }
-system('cp', "$tmp/resched-stages.dat", "$tmp/again") == 0 or die;
+# and these against themselves
+my @rich = qw(resched-stages pelt-loss pelt-json);
+system('cp', "$tmp/$_.dat", "$tmp/$_.again") == 0 or die for @rich;
 my ($n, $failed) = (0, 0);
 for my $only ('', '-c a', '-c "[wt]*"') {
 	my @wrong;
@@ -99,7 +103,7 @@ for my $only ('', '-c a', '-c "[wt]*"') {
 	for my $file (@files) {
 		push(@wrong, map { basename($file) . ": $_" } differences($file, "$tmp/other", $only));
 	}
-	push(@wrong, differences("$tmp/resched-stages.dat", "$tmp/again", $only)); # both have stages
+	push(@wrong, differences("$tmp/$_.dat", "$tmp/$_.again", $only)) for @rich;
 	$n++;
 	$failed++ if @wrong;
 	print @wrong ? 'not ' : '', "ok $n - the numbers of diff $only are the reports'\n";
@@ -107,7 +111,9 @@ for my $only ('', '-c a', '-c "[wt]*"') {
 }
 my @few = grep { ($compared{$_} // 0) < 5 } qw(summary.run.share latency.waking.p99 latency.preempted.p50 explain.queued.share
 	migrations.wakeup.rate balance.violation.share);
-push(@few, 'resched') unless grep { /^resched/ } keys(%compared);
+for my $kind (qw(resched.pick.p50 summary.util.avg)) {
+	push(@few, $kind) unless $compared{$kind};
+}
 print @few ? "not " : "", "ok ", ++$n, " - and there were some of all: @few\n";
 print "1..$n\n";
 exit($failed || @few ? 1 : 0);
