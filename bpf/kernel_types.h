@@ -34,6 +34,7 @@ struct cgroup {
 
 struct cgroup_subsys_state {
 	struct cgroup *cgroup;
+	int id;
 };
 
 struct css_set {
@@ -48,8 +49,13 @@ struct cfs_bandwidth {
 	struct hrtimer period_timer, slack_timer;
 };
 
+struct autogroup {
+	unsigned long id;
+};
+
 struct task_group {
 	struct cgroup_subsys_state css;
+	struct autogroup *autogroup; /* CONFIG_SCHED_AUTOGROUP */
 	struct cfs_bandwidth cfs_bandwidth; /* CONFIG_CFS_BANDWIDTH */
 };
 

@@ -193,6 +193,17 @@ static __always_inline struct cfs_rq *tp_se_queue(struct sched_entity *se)
 	return bpf_core_field_exists(se->h_load) ? &se->cfs_rq->rq->cfs : se->cfs_rq;
 }
 
+/* Of a cgroup its number in the controller; an autogroup (sched(7)) is none, and has numbers of its own: negative here. */
+static __always_inline s32 tp_cfs_rq_group(struct cfs_rq *cfs_rq)
+{
+	struct task_group *tg = cfs_rq->tg;
+	s32 id = tg->css.id;
+
+	if (!id && bpf_core_field_exists(tg->autogroup))
+		return -(s32)tg->autogroup->id;
+	return id;
+}
+
 static __always_inline unsigned long tp_se_weight(struct sched_entity *se)
 {
 	return bpf_core_field_exists(se->h_load) ? se->h_load.weight : se->load.weight;

@@ -3,8 +3,10 @@
  * Every family of events, in the order in which they are numbered. Each header is read several
  * times, once per stage of a reading; a family's file name is its group (`record -e GROUP`).
  */
-/* Before sched_switch, beside which it stands: who is throttled when it is switched out is known by then. */
+/* Before sched_switch, beside which they stand. Who is throttled when it is switched out is known by then. */
 #include "throttle.h"
+/* The same of whom it picked: by its numbers one knows for what it waited until this switch. */
+#include "pick.h"
 /* The kernel's own events, recorded beside ours so that one order holds. */
 #include "sched.h"
 #include "task.h"
@@ -22,8 +24,7 @@
 #include "uclamp.h"
 #include "resched.h"
 #include "dl.h"
-/* What the scheduler's own numbers were when it decided. */
-#include "pick.h"
+/* What a BPF scheduler has a task do. */
 #include "scx.h"
 /* What a recording says of itself. */
 #include "lost.h"

@@ -23,12 +23,16 @@
 #include <linux/tracepoint.h>
 
 /*
- * sched_pick: what EEVDF knew at a sched_switch, beside which it stands. The current task is prev.
+ * sched_pick: what EEVDF knew at a sched_switch, which it comes before. The current task is prev.
  *
  * next is what was picked: the task that runs from now on or, where that one only lends a hand
  * (proxy execution), the donor. Where another class picked it, next_weight and its other numbers are 0.
- * Virtual times are relative to its v, and in ns of virtual time.
+ * Virtual times are in ns of virtual time, and but for V relative to its v.
  *
+ *   vtime		V of the queue that it was picked from: what waits there keeps its own v and deadline, so that with those
+ *			of its own pick (V - next_lag, ..) one knows how it stood at the picks before
+ *   group		whose queue that is: the number of a cgroup in the cpu controller, -N that of autogroup N (sched(7));
+ *			tasks of different groups compete by their groups' entities
  *   prev_lag		V - v of prev, which is 0 where prev_queued is 0: it left the queue
  *   next_lag		V - v: >= 0, unless it is alone or was picked for another reason (core scheduling)
  *   next_deadline	until when it should have had its slice
@@ -54,12 +58,14 @@ TRACE_EVENT(sched_pick,
 	TP_ARGS(preempt, prev, next, prev_state),
 
 	TP_STRUCT__entry(
+		__field(s64, vtime)
 		__field(s64, prev_lag)
 		__field(s64, next_lag)
 		tp_if(sched_entity_deadline, __field(s64, next_deadline))
 		tp_if(sched_entity_vprot, __field(s64, next_vprot))
 		tp_if(sched_entity_slice, __field(u32, next_slice))
 		__field(u32, next_weight)
+		__field(s32, group)
 		tp_if(cfs_rq_h_nr_queued, __field(u32, h_nr_queued))
 		tp_if(cfs_rq_h_nr_runnable, __field(u32, h_nr_runnable))
 		__field(s32, next_pid)
@@ -82,6 +88,7 @@ TRACE_EVENT(sched_pick,
 		bool fair = queue->curr == se;
 		bool queued = prev->se.on_rq;
 
+		__entry->vtime = fair ? vtime : 0;
 		__entry->prev_lag = !queued ? 0 :
 			(prev_queue == queue ? vtime : tp_cfs_rq_vtime(prev_queue, &prev->se)) - prev->se.vruntime;
 		__entry->next_lag = fair ? vtime - v : 0;
@@ -89,6 +96,7 @@ TRACE_EVENT(sched_pick,
 		tp_if(sched_entity_vprot, __entry->next_vprot = fair ? tp_se_vprot(se) - v : 0;)
 		tp_if(sched_entity_slice, __entry->next_slice = fair ? se->slice : 0;)
 		__entry->next_weight = fair ? tp_se_weight(se) : 0;
+		__entry->group = fair ? tp_cfs_rq_group(queue) : 0;
 		tp_if(cfs_rq_h_nr_queued, __entry->h_nr_queued = tp_cfs_rq_h_nr_queued(queue);)
 		tp_if(cfs_rq_h_nr_runnable, __entry->h_nr_runnable = tp_cfs_rq_h_nr_runnable(queue);)
 		__entry->next_pid = next->pid;
@@ -103,7 +111,7 @@ TRACE_EVENT(sched_pick,
 
 	TP_printk("next_pid=%d" tp_if(rq_donor, " donor=%d") " next_lag=%lld"
 		  tp_if(sched_entity_deadline, " next_deadline=%lld") tp_if(sched_entity_vprot, " next_vprot=%lld")
-		  tp_if(sched_entity_slice, " next_slice=%u") " next_weight=%u"
+		  tp_if(sched_entity_slice, " next_slice=%u") " next_weight=%u vtime=%lld group=%d"
 		  tp_if(task_struct_preferred_llc, " next_llc=%d") tp_if(cfs_rq_h_nr_queued, " h_nr_queued=%u")
 		  tp_if(cfs_rq_h_nr_runnable, " h_nr_runnable=%u") " prev_queued=%d"
 		  tp_if(sched_entity_sched_delayed, " prev_delayed=%d") tp_if(throttling, " prev_throttled=%d")
@@ -111,7 +119,8 @@ TRACE_EVENT(sched_pick,
 		  tp_if(sched_entity_custom_slice, " prev_custom_slice=%d") " prev_lag=%lld",
 		  __entry->next_pid tp_if(rq_donor, , __entry->donor), __entry->next_lag
 		  tp_if(sched_entity_deadline, , __entry->next_deadline) tp_if(sched_entity_vprot, , __entry->next_vprot)
-		  tp_if(sched_entity_slice, , __entry->next_slice), __entry->next_weight
+		  tp_if(sched_entity_slice, , __entry->next_slice), __entry->next_weight,
+		  __entry->vtime, __entry->group
 		  tp_if(task_struct_preferred_llc, , __entry->next_llc) tp_if(cfs_rq_h_nr_queued, , __entry->h_nr_queued)
 		  tp_if(cfs_rq_h_nr_runnable, , __entry->h_nr_runnable), __entry->prev_queued
 		  tp_if(sched_entity_sched_delayed, , __entry->prev_delayed) tp_if(throttling, , __entry->prev_throttled)

@@ -287,6 +287,16 @@ static __always_inline struct cfs_rq *tp_se_queue(struct sched_entity *se)
 #endif
 }
 
+/* Of a cgroup its number in the controller; an autogroup (sched(7)) is none, and has numbers of its own: negative here. */
+static __always_inline s32 tp_cfs_rq_group(const struct cfs_rq *cfs_rq)
+{
+#if TAP_HAS_task_group_autogroup && TAP_HAS_autogroup_id
+	if (!cfs_rq->tg->css.id && cfs_rq->tg->autogroup)
+		return -(s32)cfs_rq->tg->autogroup->id;
+#endif
+	return cfs_rq->tg->css.id;
+}
+
 static __always_inline unsigned long tp_se_weight(const struct sched_entity *se)
 {
 #if TAP_HAS_sched_entity_h_load
@@ -356,6 +366,7 @@ static __always_inline bool tp_task_throttled(const struct task_struct *p)
 #else /* never asked for */
 #define tp_picked(next) (next)
 #define tp_se_queue(se) ((struct cfs_rq *)NULL)
+#define tp_cfs_rq_group(cfs_rq) 0
 #define tp_se_weight(se) 0
 #define tp_cfs_rq_vtime(cfs_rq, se) 0
 #define tp_task_throttled(p) false

@@ -9,6 +9,8 @@
 #define TAP_INPUT_DEFAULT "trace.dat"
 /* The .operands of a command that reads FILE: main.c stores it as if -i FILE had been given. */
 #define TAP_CMD_FILE "[FILE]"
+/* The same of one that TASK may stand before: a TID or a COMM, as if -t or -c had been given. */
+#define TAP_CMD_TASK "[TASK] [FILE]"
 /* The .operands of one that runs another: what begins with its name, or "--" before it, is @rest. */
 #define TAP_CMD_COMMAND "[[--] CMD [ARG...]]"
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
@@ -26,29 +27,54 @@ static int check_words(const struct tap_cmd *cmd, const struct tap_strings *oper
 	return 0;
 }
 
-/* Where the command keeps what -i FILE says, if it also takes FILE as a word. NULL: it does not. */
-static const char **input_of(const struct tap_cmd *cmd, void *opts)
+/* Where the command keeps what an option says. NULL: it has none of this name. */
+static void *option_of(const struct tap_cmd *cmd, void *opts, const char *name)
 {
-	if (!cmd->operands || strcmp(cmd->operands, TAP_CMD_FILE))
-		return NULL;
 	tap_opt_for_each(w, cmd->opts)
-		if (!strcmp(w.o->name, "input"))
-			return (const char **)((char *)opts + w.o->offset);
+		if (!strcmp(w.o->name, name))
+			return (char *)opts + w.o->offset;
 	return NULL;
 }
 
-static int take_file(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands,
-		     struct tap_err *err)
+static bool exists(const char *path)
 {
-	const char **input = input_of(cmd, opts);
+	return !access(path, F_OK);
+}
 
-	if (!input)
+/*
+ * What is no file is a task, if there is another file to read, and so is the first of two words. Return: how many words that was;
+ * -ENOMEM.
+ */
+static int take_task(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands, const char *input)
+{
+	const char *word = operands->nr ? operands->v[0] : NULL;
+	bool is_tid = word && *word && !word[strspn(word, "0123456789")];
+
+	if (strcmp(cmd->operands, TAP_CMD_TASK) || !word)
 		return 0;
-	if (operands->nr + !!*input > 1)
+	if (operands->nr == 1 && (strchr(word, '/') || exists(word) || !(input || exists(TAP_INPUT_DEFAULT))))
+		return 0;
+	return tap_strings_add(option_of(cmd, opts, is_tid ? "tid" : "comm"), word) ?: 1;
+}
+
+static int take_words(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands,
+		      struct tap_err *err)
+{
+	const char **input = option_of(cmd, opts, "input");
+	int taken;
+	unsigned int nr;
+
+	if (!cmd->operands || (strcmp(cmd->operands, TAP_CMD_FILE) && strcmp(cmd->operands, TAP_CMD_TASK)))
+		return 0;
+	taken = take_task(cmd, opts, operands, *input);
+	if (taken < 0)
+		return tap_err_set(err, taken, "out of memory");
+	nr = operands->nr - (unsigned int)taken;
+	if (nr + !!*input > 1)
 		return tap_err_set(err, -EINVAL, "one FILE is read: '%.300s' or '%.300s'?",
-				   *input ? *input : operands->v[1], operands->v[0]);
+				   *input ? *input : operands->v[taken + 1], operands->v[taken]);
 	if (!*input)
-		*input = operands->nr ? operands->v[0] : TAP_INPUT_DEFAULT;
+		*input = nr ? operands->v[taken] : TAP_INPUT_DEFAULT;
 	return 0;
 }
 
@@ -81,7 +107,7 @@ static int run_cmd(const struct tap_cmd *cmd, int argc, char **argv)
 		tap_help_cmd(cmd);
 		ret = TAP_EXIT_OK;
 	} else if (ret || check_words(cmd, &operands, rest, &err) ||
-		   take_file(cmd, opts, &operands, &err)) {
+		   take_words(cmd, opts, &operands, &err)) {
 		ret = tap_cmd_fail(&err, true);
 	} else {
 		ret = cmd->run ? cmd->run(opts, &operands, rest) : tap_cmd_report(cmd, opts);

@@ -12,6 +12,7 @@ struct stretch {
 	const struct tap_task *task;
 	int prio;
 	enum tap_cpu_what what;
+	unsigned int pick; /* in .picks, plus 1; 0: none */
 };
 
 /* The same of what happens within stretches. */
@@ -19,12 +20,15 @@ struct point {
 	uint64_t from_ns;
 	enum tap_in_irq irq;
 	enum tap_in_idle idle;
+	bool resched;
 };
 
 struct tap_cpu_log {
 	struct stretch *stretches; /* owned */
 	struct point *points;	   /* owned */
-	unsigned int nr_stretches, cap_stretches, nr_points, cap_points;
+	struct tap_picked *picks;  /* owned */
+	unsigned int nr_stretches, cap_stretches, nr_points, cap_points, nr_picks, cap_picks;
+	struct tap_picked next, now_picked; /* of the switch that is to come, and of what it runs */
 	uint64_t end_ns; /* of the last stretch */
 	unsigned int nr_irqs, nr_softirqs; /* that have begun and not ended */
 	struct point before, now; /* the first of .points, and behind the last */
@@ -37,6 +41,7 @@ void tap_cpu_logs_release(struct tap_cpu_logs *l)
 			continue;
 		free(l->cpus[i]->stretches);
 		free(l->cpus[i]->points);
+		free(l->cpus[i]->picks);
 		free(l->cpus[i]);
 	}
 	free(l->cpus);
@@ -58,27 +63,43 @@ static bool is_full(const struct tap_cpu_log *log)
 	return log->nr_stretches + 2 > TAP_CPU_LOG_ENTRIES || log->nr_points + 2 > TAP_CPU_LOG_ENTRIES;
 }
 
-static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle)
+static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle, bool resched)
 {
 	if (tap_array_grow(&log->points, log->nr_points, &log->cap_points, sizeof(*log->points)))
 		return -ENOMEM;
 	log->now = (struct point){
-		.from_ns = ts_ns, .idle = idle,
+		.from_ns = ts_ns, .idle = idle, .resched = resched,
 		.irq = log->nr_irqs ? TAP_IN_IRQ : log->nr_softirqs ? TAP_IN_SOFTIRQ : TAP_IN_NO_IRQ,
 	};
 	log->points[log->nr_points++] = log->now;
 	return is_full(log);
 }
 
-/* What an interrupted exit left behind, or a loss: no handler runs across a switch. */
-static int end_irqs(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
+/* A switch, or a loss. No handler runs across a switch, whatever an interrupted exit left behind. */
+static int end_points(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
 {
-	if (!log->nr_irqs && (is_known || (!log->nr_softirqs && log->now.idle == TAP_IDLE_NOT_TOLD)))
+	if (!log->nr_irqs && !log->now.resched && (is_known || (!log->nr_softirqs && log->now.idle == TAP_IDLE_NOT_TOLD)))
 		return is_full(log);
 	log->nr_irqs = 0;
 	if (!is_known)
 		log->nr_softirqs = 0;
-	return add_point(log, ts_ns, is_known ? log->now.idle : TAP_IDLE_NOT_TOLD);
+	return add_point(log, ts_ns, is_known ? log->now.idle : TAP_IDLE_NOT_TOLD, false);
+}
+
+/* How what it ran was picked, which is over: what was picked for the switch is what it runs now. Return: 0 or -ENOMEM. */
+static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, unsigned int *place)
+{
+	struct tap_picked over = log->now_picked;
+
+	log->now_picked = log->next;
+	log->next.tid = 0;
+	if (!task || !over.tid || over.tid != task->tid)
+		return 0;
+	if (tap_array_grow(&log->picks, log->nr_picks, &log->cap_picks, sizeof(*log->picks)))
+		return -ENOMEM;
+	log->picks[log->nr_picks++] = over;
+	*place = log->nr_picks;
+	return 0;
 }
 
 static int add_stretch(struct tap_cpu_log *log, struct stretch s)
@@ -92,17 +113,18 @@ static int add_stretch(struct tap_cpu_log *log, struct stretch s)
 int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s)
 {
 	struct tap_cpu_log *log = log_get(l, s->cpu);
+	unsigned int pick = 0;
 
-	if (!log)
+	if (!log || add_pick(log, s->task, &pick))
 		return -ENOMEM;
 	if (s->from_ns > log->end_ns &&
 	    add_stretch(log, (struct stretch){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN }))
 		return -ENOMEM;
 	if (add_stretch(log, (struct stretch){
-		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? s->task->prio : 0 }))
+		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? s->task->prio : 0, .pick = pick }))
 		return -ENOMEM;
 	log->end_ns = s->to_ns;
-	return end_irqs(log, s->to_ns, s->what == TAP_CPU_RUN || s->what == TAP_CPU_IDLE);
+	return end_points(log, s->to_ns, s->what == TAP_CPU_RUN || s->what == TAP_CPU_IDLE);
 }
 
 int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_soft, bool begins)
@@ -116,14 +138,42 @@ int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_sof
 	if (!begins && !*nr)
 		return 0; /* its beginning was not seen */
 	*nr += begins ? 1 : -1u;
-	return add_point(log, ts_ns, log->now.idle);
+	return add_point(log, ts_ns, log->now.idle, log->now.resched);
 }
 
 int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enters)
 {
 	struct tap_cpu_log *log = log_get(l, cpu);
 
-	return log ? add_point(log, ts_ns, enters ? TAP_IDLE_IN : TAP_IDLE_OUT) : -ENOMEM;
+	return log ? add_point(log, ts_ns, enters ? TAP_IDLE_IN : TAP_IDLE_OUT, log->now.resched) : -ENOMEM;
+}
+
+int tap_cpu_log_resched(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns)
+{
+	struct tap_cpu_log *log = log_get(l, cpu);
+
+	return log ? add_point(log, ts_ns, log->now.idle, true) : -ENOMEM;
+}
+
+int tap_cpu_log_picked(struct tap_cpu_logs *l, int cpu, const struct tap_picked *picked)
+{
+	struct tap_cpu_log *log = log_get(l, cpu);
+
+	if (!log)
+		return -ENOMEM;
+	if (log->next.tid) /* its switch was the first one: no stretch was over */
+		log->now_picked = log->next;
+	log->next = *picked;
+	return 0;
+}
+
+const struct tap_picked *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task)
+{
+	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
+
+	if (!log)
+		return NULL;
+	return log->next.tid == task->tid ? &log->next : log->now_picked.tid == task->tid ? &log->now_picked : NULL;
 }
 
 void tap_cpu_logs_clear(struct tap_cpu_logs *l)
@@ -131,7 +181,7 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 	for (unsigned int i = 0; i < l->nr_cpus; i++) {
 		if (!l->cpus[i])
 			continue;
-		l->cpus[i]->nr_stretches = l->cpus[i]->nr_points = 0;
+		l->cpus[i]->nr_stretches = l->cpus[i]->nr_points = l->cpus[i]->nr_picks = 0;
 		l->cpus[i]->before = l->cpus[i]->now;
 	}
 }
@@ -173,6 +223,7 @@ static void read_stretch(const struct tap_cpu_parts *p, struct tap_cpu_part *par
 		part->what = p->now && p->at_ns >= p->now->since_ns ? tap_cpu_what(p->now) : TAP_CPU_UNKNOWN;
 		part->task = part->what == TAP_CPU_RUN ? p->now->task : NULL;
 		part->prio = part->task ? part->task->prio : 0;
+		part->picked = log && part->task && log->now_picked.tid == part->task->tid ? &log->now_picked : NULL;
 		return;
 	}
 	if (end_ns < part->to_ns)
@@ -182,6 +233,7 @@ static void read_stretch(const struct tap_cpu_parts *p, struct tap_cpu_part *par
 	part->what = s->what;
 	part->task = s->what == TAP_CPU_RUN ? s->task : NULL;
 	part->prio = s->prio;
+	part->picked = s->pick ? &log->picks[s->pick - 1] : NULL;
 }
 
 bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part)
@@ -197,13 +249,33 @@ bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part)
 		point = p->point ? &log->points[p->point - 1] : &log->before;
 		part->irq = point->irq;
 		part->idle = point->idle;
+		part->resched = point->resched;
 		if (p->point < log->nr_points && log->points[p->point].from_ns < part->to_ns)
 			part->to_ns = log->points[p->point].from_ns;
-		while (p->stretch < log->nr_stretches && log->stretches[p->stretch].from_ns <= part->to_ns)
-			p->stretch++;
-		while (p->point < log->nr_points && log->points[p->point].from_ns <= part->to_ns)
-			p->point++;
 	}
-	p->at_ns = part->to_ns;
+	tap_cpu_parts_pass(p, part->to_ns);
 	return true;
+}
+
+void tap_cpu_parts_pass(struct tap_cpu_parts *p, uint64_t to_ns)
+{
+	const struct tap_cpu_log *log = p->log;
+
+	while (log && p->stretch < log->nr_stretches && log->stretches[p->stretch].from_ns <= to_ns)
+		p->stretch++;
+	while (log && p->point < log->nr_points && log->points[p->point].from_ns <= to_ns)
+		p->point++;
+	p->at_ns = to_ns;
+}
+
+bool tap_cpu_parts_block(const struct tap_cpu_parts *p, unsigned int *block, uint64_t *to_ns)
+{
+	const struct tap_cpu_log *log = p->log;
+	unsigned int first = p->stretch - 1, next = first + TAP_CPU_LOG_BLOCK;
+
+	if (!log || !p->stretch || first % TAP_CPU_LOG_BLOCK || next > log->nr_stretches || log->stretches[first].from_ns != p->at_ns)
+		return false;
+	*block = first / TAP_CPU_LOG_BLOCK;
+	*to_ns = next < log->nr_stretches ? log->stretches[next].from_ns : log->end_ns;
+	return *to_ns <= p->to_ns && *to_ns > p->at_ns;
 }

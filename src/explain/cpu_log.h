@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each CPU did lately: which task it ran, whether it was in an idle state, and its interrupts. Stretches are
+ * What each CPU did lately: which task it ran and how that was picked, whether it was in an idle state, and its interrupts. Stretches are
  * told when they are over, the rest as it happens. It is kept until whoever waits for a CPU has been told (waits.h).
  */
 #ifndef TAP_EXPLAIN_CPU_LOG_H
 #define TAP_EXPLAIN_CPU_LOG_H
 
-#include "timeline/timeline.h"
+#include "explain/picks.h"
 
 /* So much is kept of a CPU; then it is full. */
 #define TAP_CPU_LOG_ENTRIES 1024u
@@ -20,6 +20,8 @@ struct tap_cpu_part {
 	enum tap_cpu_what what;
 	const struct tap_task *task; /* of TAP_CPU_RUN */
 	int prio;		     /* its, as it left */
+	const struct tap_picked *picked; /* how; NULL: not known. Until the log is cleared */
+	bool resched; /* it had been asked to give way */
 	enum tap_in_irq irq;
 	enum tap_in_idle idle;
 };
@@ -37,6 +39,11 @@ void tap_cpu_logs_release(struct tap_cpu_logs *l);
 int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s);
 int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enters);
+int tap_cpu_log_resched(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns);
+/* Before the switch to the task that was picked, .tid of which may be 0. Return: 0 or -ENOMEM. */
+int tap_cpu_log_picked(struct tap_cpu_logs *l, int cpu, const struct tap_picked *picked);
+/* How the task was picked that a CPU runs, or is about to. Return: NULL: not known. */
+const struct tap_picked *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task);
 /* Whoever asks from now on does not ask for what is in them. */
 void tap_cpu_logs_clear(struct tap_cpu_logs *l);
 
@@ -53,5 +60,14 @@ struct tap_cpu_parts {
 void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns, const struct tap_cpu *now,
 		      struct tap_cpu_parts *out);
 bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part);
+
+/*
+ * So many stretches of a log, from a multiple of that on, are a block: what they come to may be kept until the log is cleared. Return: whether
+ * all of one comes next: @block, its number, and @to_ns, its end; then it may be passed over.
+ */
+#define TAP_CPU_LOG_BLOCK 32u
+#define TAP_CPU_LOG_BLOCKS (TAP_CPU_LOG_ENTRIES / TAP_CPU_LOG_BLOCK)
+bool tap_cpu_parts_block(const struct tap_cpu_parts *p, unsigned int *block, uint64_t *to_ns);
+void tap_cpu_parts_pass(struct tap_cpu_parts *p, uint64_t to_ns);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sched_pick.h"
+
 #define FEW 16u
 #define SOME 16384u
 
@@ -23,6 +25,12 @@ const char *tap_piece_name(enum tap_piece_kind kind)
 		[TAP_PIECE_DEADLINE] = "deadline",
 		[TAP_PIECE_REALTIME] = "realtime",
 		[TAP_PIECE_HIGHER] = "higher",
+		[TAP_PIECE_RESCHED] = "resched",
+		[TAP_PIECE_GROUP] = "group",
+		[TAP_PIECE_INELIGIBLE] = "ineligible",
+		[TAP_PIECE_PROTECTED] = "protected",
+		[TAP_PIECE_EARLIER] = "earlier_deadline",
+		[TAP_PIECE_OVERRUN] = "overrun",
 		[TAP_PIECE_QUEUED] = "queued",
 		[TAP_PIECE_LOWER] = "lower",
 	};
@@ -68,6 +76,32 @@ enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *
 	return TAP_PIECE_QUEUED;
 }
 
+bool tap_pieces_alike(const struct tap_piece *a, const struct tap_piece *b, bool exactly)
+{
+	const struct tap_piece_pick *x = &a->pick, *y = &b->pick;
+
+	if (a->kind != b->kind || a->task != b->task || x->is_open != y->is_open)
+		return false;
+	if (!x->is_open)
+		return true;
+	return x->is_first == y->is_first && x->is_past == y->is_past && x->group == y->group &&
+	       (!exactly || (x->vtime == y->vtime && x->max_vtime == y->max_vtime && x->max_deadline == y->max_deadline));
+}
+
+void tap_piece_join(struct tap_piece *to, const struct tap_piece *piece)
+{
+	struct tap_piece_pick *x = &to->pick;
+	const struct tap_piece_pick *y = &piece->pick;
+
+	to->ns += piece->ns;
+	if (tap_vtime_before(y->vtime, x->vtime))
+		x->vtime = y->vtime;
+	if (tap_vtime_before(x->max_vtime, y->max_vtime))
+		x->max_vtime = y->max_vtime;
+	if (tap_vtime_before(x->max_deadline, y->max_deadline))
+		x->max_deadline = y->max_deadline;
+}
+
 static int by_kind(const void *a, const void *b)
 {
 	const struct tap_piece *x = a, *y = b;
@@ -94,10 +128,10 @@ static unsigned int merge_few(struct tap_piece *pieces, unsigned int nr)
 	for (unsigned int i = 0; i < nr; i++) {
 		unsigned int k = 0;
 
-		while (k < nr_merged && (pieces[k].kind != pieces[i].kind || pieces[k].task != pieces[i].task))
+		while (k < nr_merged && !tap_pieces_alike(&pieces[k], &pieces[i], false))
 			k++;
 		if (k < nr_merged)
-			pieces[k].ns += pieces[i].ns;
+			tap_piece_join(&pieces[k], &pieces[i]);
 		else
 			pieces[nr_merged++] = pieces[i];
 	}
@@ -106,7 +140,7 @@ static unsigned int merge_few(struct tap_piece *pieces, unsigned int nr)
 
 static uint32_t hash(const struct tap_piece *p)
 {
-	uint64_t key = ((uint64_t)(p->task ? p->task->index : UINT32_MAX) << 4 | p->kind) * 0x9e3779b97f4a7c15u;
+	uint64_t key = ((uint64_t)(p->task ? p->task->index : UINT32_MAX) << 5 | p->kind) * 0x9e3779b97f4a7c15u;
 
 	return (uint32_t)(key >> 32);
 }
@@ -125,11 +159,11 @@ static unsigned int merge_some(struct tap_piece *pieces, unsigned int nr)
 
 		for (; merged[slot]; slot = (slot + 1) & mask) {
 			p = &pieces[merged[slot] - 1];
-			if (p->kind == pieces[i].kind && p->task == pieces[i].task)
+			if (tap_pieces_alike(p, &pieces[i], false))
 				break;
 		}
 		if (merged[slot]) {
-			p->ns += pieces[i].ns;
+			tap_piece_join(p, &pieces[i]);
 			continue;
 		}
 		pieces[nr_merged++] = pieces[i];
@@ -150,8 +184,8 @@ unsigned int tap_pieces_merge(struct tap_piece *pieces, unsigned int nr)
 	for (unsigned int i = 0; i < nr; i++) {
 		struct tap_piece *last = nr_merged ? &pieces[nr_merged - 1] : NULL;
 
-		if (last && last->kind == pieces[i].kind && last->task == pieces[i].task)
-			last->ns += pieces[i].ns;
+		if (last && tap_pieces_alike(last, &pieces[i], false))
+			tap_piece_join(last, &pieces[i]);
 		else
 			pieces[nr_merged++] = pieces[i];
 	}

@@ -22,9 +22,25 @@ enum tap_piece_kind {
 	TAP_PIECE_DEADLINE,
 	TAP_PIECE_REALTIME,
 	TAP_PIECE_HIGHER, /* one of its own class, real-time, of a higher priority */
+	TAP_PIECE_RESCHED, /* one of its own class or a lower one, which had been asked to give way */
+	/* one of its own class, fair, and it is known why (picks.h): */
+	TAP_PIECE_GROUP,      /* of another group: groups take turns */
+	TAP_PIECE_INELIGIBLE, /* the waiting one had had more than its share */
+	TAP_PIECE_PROTECTED,  /* it came while the other was within its protected slice */
+	TAP_PIECE_EARLIER,    /* the other's virtual deadline was earlier */
+	TAP_PIECE_OVERRUN,    /* the other had used up its slice: no tick had come yet */
 	TAP_PIECE_QUEUED, /* one of its own class, or of a priority that is not known */
 	TAP_PIECE_LOWER,  /* one of a lower class, which was yet to be preempted */
 	TAP_NR_PIECE_KINDS,
+};
+
+/* How the task that ran had been picked; .is_open: whether that is why the other one waited is not known yet. */
+struct tap_piece_pick {
+	bool is_open;
+	bool is_first; /* the other one came later */
+	bool is_past;  /* the other one has left the queue since: its group alone can tell more */
+	int group;
+	int64_t vtime, max_vtime, max_deadline; /* of several picks of one task that are one piece: their bounds */
 };
 
 struct tap_piece {
@@ -32,6 +48,7 @@ struct tap_piece {
 	const struct tap_task *task; /* who ran, from TAP_PIECE_STOP on; else NULL */
 	uint64_t from_ns;	     /* the first one, where several are added up */
 	uint64_t ns;
+	struct tap_piece_pick pick; /* inside: until the task that waits was picked itself (picks.h) */
 };
 
 /* "unknown", "throttled", ..., as in JSON. */
@@ -40,7 +57,11 @@ const char *tap_piece_name(enum tap_piece_kind kind);
 /* The one kind that a task's wait is of while a task of this priority runs. Priorities as of struct tap_task. */
 enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *runner, int runner_prio);
 
-/* @pieces: in the order of time. Adds up those of one kind and task. Return: how many there are then. */
+/* Whether two pieces are of one kind, task and group; @exactly: and of one pick, if they are open. */
+bool tap_pieces_alike(const struct tap_piece *a, const struct tap_piece *b, bool exactly);
+/* Adds one that is alike. */
+void tap_piece_join(struct tap_piece *to, const struct tap_piece *piece);
+/* @pieces: in the order of time. Joins those that are alike. Return: how many there are then. */
 unsigned int tap_pieces_merge(struct tap_piece *pieces, unsigned int nr);
 
 #endif

@@ -6,16 +6,28 @@
 #include <string.h>
 
 #include "analysis/interrupts.h"
+#include "analysis/sched_pick.h"
 #include "base/array.h"
 
 #define NOT_IDLE UINT32_MAX /* cpu_idle: PWR_EVENT_EXIT */
 
 struct tap_explain_source {
 	const struct tap_format *fmt;
-	enum { PLACED, IRQ, IDLE } what;
+	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED } what;
 	bool begins, is_soft; /* of IRQ */
 	struct tap_num id;    /* the task's, the CPU's */
 	struct tap_num state; /* of IDLE */
+	struct tap_sched_pick_fields pick; /* of PICKED */
+};
+
+static const struct {
+	const char *system, *name, *id;
+	enum what what;
+} events[] = {
+	{ "sched", "sched_wakeup", "pid", PLACED },
+	{ "sched", "sched_wakeup_new", "pid", PLACED },
+	{ "power", "cpu_idle", "cpu_id", IDLE },
+	{ "schedtap", "sched_set_need_resched", "cpu", RESCHED },
 };
 
 /* Return: whether it is one. */
@@ -23,20 +35,23 @@ static bool source_init(struct tap_explain_source *s, const struct tap_format *f
 {
 	enum tap_irq_event irq = tap_irq_event(fmt);
 
-	*s = (struct tap_explain_source){ .fmt = fmt, .what = IRQ, .begins = irq == TAP_IRQ_ENTRY };
+	*s = (struct tap_explain_source){ .fmt = fmt };
 	if (irq != TAP_IRQ_NONE) {
+		s->what = IRQ;
+		s->begins = irq == TAP_IRQ_ENTRY;
 		s->is_soft = tap_irq_is_soft(fmt);
 		return true;
 	}
-	if (!strcmp(fmt->system, "sched") && (!strcmp(fmt->name, "sched_wakeup") || !strcmp(fmt->name, "sched_wakeup_new"))) {
-		s->what = PLACED;
-		tap_num_init(&s->id, tap_number_field(fmt, "pid"));
-	} else if (!strcmp(fmt->system, "power") && !strcmp(fmt->name, "cpu_idle")) {
-		s->what = IDLE;
-		tap_num_init(&s->id, tap_number_field(fmt, "cpu_id"));
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		if (strcmp(fmt->system, events[i].system) || strcmp(fmt->name, events[i].name))
+			continue;
+		tap_num_init(&s->id, tap_number_field(fmt, events[i].id));
 		tap_num_init(&s->state, tap_number_field(fmt, "state"));
+		s->what = s->id.size ? events[i].what : NONE;
 	}
-	return s->what != IRQ && s->id.size;
+	if (tap_sched_pick_init(&s->pick, fmt))
+		s->what = PICKED;
+	return s->what != NONE;
 }
 
 bool tap_explain_source_wants(const struct tap_format *fmt)
@@ -62,6 +77,17 @@ static const struct tap_explain_source *source_get(struct tap_explain_sources *s
 	return &s->v[s->last];
 }
 
+static int on_pick(const struct tap_explain_source *s, struct tap_explain_waits *waits, const struct tap_event *ev)
+{
+	struct tap_sched_pick p;
+
+	tap_sched_pick_read(&s->pick, ev, &p);
+	return tap_explain_waits_picked(waits, ev->cpu, &(struct tap_picked){
+		.tid = p.tid, .group = p.group, .ts_ns = p.ts_ns, .protected_ns = p.protected_ns, .slice_ns = p.left_ns,
+		.vtime = p.vtime, .v = p.v, .deadline = p.deadline,
+	});
+}
+
 int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_waits *waits, const struct tap_event *ev)
 {
 	const struct tap_explain_source *source = source_get(s, ev->fmt);
@@ -79,6 +105,11 @@ int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_
 		if (cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
 			return 0;
 		return tap_explain_waits_idle(waits, cpu, ev->ts_ns, (uint32_t)tap_num_get(&source->state, ev) != NOT_IDLE);
+	case RESCHED:
+		cpu = tap_num_int(&source->id, ev);
+		return cpu < 0 || cpu >= (int)TAP_MAX_CPUS ? 0 : tap_explain_waits_resched(waits, cpu, ev->ts_ns);
+	case PICKED:
+		return on_pick(source, waits, ev);
 	default:
 		return tap_explain_waits_irq(waits, ev->cpu, ev->ts_ns, source->is_soft, source->begins);
 	}

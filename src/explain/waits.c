@@ -3,23 +3,40 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
 #define MANY_PIECES 256u /* are added up before there are more of them */
+#define LATELY 4u
+#define NEAR 64u
+#define BLOCKS_FROM 32u /* with so many pieces blocks take the place of each run */
 
 /* A wait that goes on. Those behind .nr_waiting are over: their pieces' memory is the next one's. */
 struct tap_explain_wait {
 	const struct tap_task *task;
 	enum tap_state state;
 	uint64_t from_ns;
+	uint64_t queued_ns; /* since when it is in the run queue where it is */
 	uint64_t at_ns; /* as far as it is cut */
+	int group; /* the task's, as far as it is known */
 	bool is_placing, is_unknown;
+	bool is_block; /* it is no wait, but as far as pieces are concerned: of a block */
 	struct tap_piece *pieces; /* owned */
 	unsigned int nr_pieces, cap_pieces;
 	/* up to the last time that it was looked at */
 	uint64_t avoidable_ns;
 	struct tap_cpus idle; /* owned */
+};
+
+/* What the blocks of a CPU's log come to, for a fair task that waits all along; without pieces: not yet known. */
+struct tap_explain_blocks {
+	struct tap_explain_wait v[TAP_CPU_LOG_BLOCKS];
+};
+
+struct tap_explain_task {
+	unsigned int place; /* in .waits, plus 1; 0: it does not wait */
+	int group; /* of which it was when it was picked last; 0: not known */
 };
 
 static bool is_wait(enum tap_state state)
@@ -38,28 +55,67 @@ void tap_explain_waits_release(struct tap_explain_waits *w)
 		free(w->waits[i].pieces);
 		tap_cpus_release(&w->waits[i].idle);
 	}
+	for (unsigned int cpu = 0; cpu < w->nr_blocks; cpu++)
+		for (unsigned int i = 0; i < TAP_CPU_LOG_BLOCKS; i++)
+			free(w->blocks[cpu].v[i].pieces);
+	free(w->blocks);
 	free(w->waits);
-	free(w->places);
+	free(w->tasks);
 	tap_cpu_logs_release(&w->logs);
 	tap_avoidable_release(&w->avoidable);
 }
 
 /* ---- pieces ----------------------------------------------------------------------------------- */
 
-static int add_piece(struct tap_explain_wait *wait, enum tap_piece_kind kind, const struct tap_task *task, uint64_t from_ns,
-		     uint64_t to_ns)
+/* It comes into a queue, where it gets other numbers. */
+static void queue_again(struct tap_explain_wait *wait, uint64_t ts_ns)
 {
-	struct tap_piece *last = wait->nr_pieces ? &wait->pieces[wait->nr_pieces - 1] : NULL;
+	for (unsigned int i = 0; i < wait->nr_pieces; i++)
+		tap_picked_leave(&wait->pieces[i]);
+	wait->queued_ns = ts_ns;
+}
 
-	if (last && last->kind == kind && last->task == task) {
-		last->ns += to_ns - from_ns;
+/* The last ones are looked through for one that is the same, of tasks that run by turns; of a block all are, for one that is alike. */
+static struct tap_piece *find_piece(const struct tap_explain_wait *wait, const struct tap_piece *piece)
+{
+	unsigned int nr = wait->is_block ? wait->nr_pieces : LATELY;
+
+	for (unsigned int i = wait->nr_pieces; i && i + nr > wait->nr_pieces; i--)
+		if (tap_pieces_alike(&wait->pieces[i - 1], piece, !wait->is_block))
+			return &wait->pieces[i - 1];
+	return NULL;
+}
+
+/* Joins what is alike, first of those near each other: bounds of open ones are narrow then. */
+static void make_few(struct tap_explain_wait *wait)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < wait->nr_pieces; i += NEAR) {
+		unsigned int rest = wait->nr_pieces - i, joined = tap_pieces_merge(&wait->pieces[i], rest < NEAR ? rest : NEAR);
+
+		memmove(&wait->pieces[nr], &wait->pieces[i], joined * sizeof(*wait->pieces));
+		nr += joined;
+	}
+	wait->nr_pieces = nr > wait->cap_pieces / 2 ? tap_pieces_merge(wait->pieces, nr) : nr;
+}
+
+static int add_piece(struct tap_explain_wait *wait, struct tap_piece *piece)
+{
+	struct tap_piece *same;
+
+	if (wait->group)
+		tap_picked_close_other(wait->group, piece);
+	same = find_piece(wait, piece);
+	if (same) {
+		tap_piece_join(same, piece);
 		return 0;
 	}
 	if (wait->nr_pieces >= MANY_PIECES && wait->nr_pieces == wait->cap_pieces)
-		wait->nr_pieces = tap_pieces_merge(wait->pieces, wait->nr_pieces);
+		make_few(wait);
 	if (tap_array_grow(&wait->pieces, wait->nr_pieces, &wait->cap_pieces, sizeof(*wait->pieces)))
 		return -ENOMEM;
-	wait->pieces[wait->nr_pieces++] = (struct tap_piece){ kind, task, from_ns, to_ns - from_ns };
+	wait->pieces[wait->nr_pieces++] = *piece;
 	return 0;
 }
 
@@ -80,11 +136,89 @@ static enum tap_piece_kind kind_of(const struct tap_explain_wait *wait, const st
 	return tap_piece_of_runner(wait->task->prio, part->task, part->prio);
 }
 
+/* As long as a task of its class runs, by how that was picked. */
+static int add_picked(struct tap_explain_wait *wait, const struct tap_cpu_part *part)
+{
+	struct tap_piece piece = { .task = part->task, .from_ns = part->from_ns };
+	int ret = 0;
+
+	while (!ret && piece.from_ns < part->to_ns) {
+		uint64_t to_ns = part->to_ns;
+
+		tap_picked_cut(part->picked, wait->queued_ns, piece.from_ns, &to_ns, &piece);
+		piece.ns = to_ns - piece.from_ns;
+		ret = add_piece(wait, &piece);
+		piece = (struct tap_piece){ .task = part->task, .from_ns = to_ns };
+	}
+	return ret;
+}
+
 static int add_part(struct tap_explain_wait *wait, const struct tap_cpu_part *part)
 {
 	enum tap_piece_kind kind = kind_of(wait, part);
 
-	return add_piece(wait, kind, kind >= TAP_PIECE_STOP ? part->task : NULL, part->from_ns, part->to_ns);
+	if (part->resched && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
+		kind = TAP_PIECE_RESCHED;
+	if (part->picked && kind == TAP_PIECE_QUEUED)
+		return add_picked(wait, part);
+	return add_piece(wait, &(struct tap_piece){ .kind = kind, .task = kind >= TAP_PIECE_STOP ? part->task : NULL,
+						    .from_ns = part->from_ns, .ns = part->to_ns - part->from_ns });
+}
+
+/* Return: NULL when out of memory. */
+static const struct tap_explain_wait *block_get(struct tap_explain_waits *w, const struct tap_task *waiter, int cpu,
+						const struct tap_cpu_parts *from, unsigned int block, uint64_t to_ns)
+{
+	struct tap_explain_blocks *blocks = tap_array_at(&w->blocks, &w->nr_blocks, (unsigned int)cpu, sizeof(*blocks), NULL);
+	struct tap_explain_wait *b = blocks ? &blocks->v[block] : NULL;
+	struct tap_cpu_parts parts = *from;
+	struct tap_cpu_part part;
+
+	if (!b || b->nr_pieces)
+		return b;
+	b->task = waiter;
+	b->is_block = true;
+	parts.to_ns = to_ns;
+	while (tap_cpu_parts_next(&parts, &part))
+		if (add_part(b, &part))
+			return NULL;
+	return b;
+}
+
+static int add_block(struct tap_explain_wait *wait, const struct tap_explain_wait *block)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < block->nr_pieces && !ret; i++) {
+		struct tap_piece piece = block->pieces[i];
+
+		ret = add_piece(wait, &piece);
+	}
+	return ret;
+}
+
+/* What the CPU did in whose queue it was, from .at_ns on. */
+static int add_parts(struct tap_explain_waits *w, struct tap_explain_wait *wait, int cpu, struct tap_cpu_parts *parts)
+{
+	bool is_fair = wait->task->prio >= 100;
+	const struct tap_explain_wait *block;
+	struct tap_cpu_part part;
+	unsigned int nr;
+	uint64_t end_ns;
+	int ret = 0;
+
+	while (!ret) {
+		if (is_fair && wait->nr_pieces >= BLOCKS_FROM && tap_cpu_parts_block(parts, &nr, &end_ns)) {
+			block = block_get(w, wait->task, cpu, parts, nr, end_ns);
+			ret = block ? add_block(wait, block) : -ENOMEM;
+			tap_cpu_parts_pass(parts, end_ns);
+		} else if (tap_cpu_parts_next(parts, &part)) {
+			ret = add_part(wait, &part);
+		} else {
+			break;
+		}
+	}
+	return ret;
 }
 
 /* Of a wait that is in no queue. */
@@ -100,18 +234,16 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	unsigned int nr_cpus;
 	const struct tap_cpu *cpus = tap_timeline_cpus(*w->opts.timeline, &nr_cpus);
 	struct tap_cpu_parts parts;
-	struct tap_cpu_part part;
 	int ret = 0;
 
 	if (to_ns <= wait->at_ns)
 		return 0;
 	if (!tap_state_is_wait(state) || wait->is_placing) {
-		ret = add_piece(wait, kind_apart(state), NULL, wait->at_ns, to_ns);
+		ret = add_piece(wait, &(struct tap_piece){ .kind = kind_apart(state), .from_ns = wait->at_ns, .ns = to_ns - wait->at_ns });
 	} else {
 		tap_cpu_log_read(&w->logs, cpu, wait->at_ns, to_ns, cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL,
 				 &parts);
-		while (!ret && tap_cpu_parts_next(&parts, &part))
-			ret = add_part(wait, &part);
+		ret = add_parts(w, wait, cpu, &parts);
 	}
 	wait->at_ns = to_ns;
 	return ret;
@@ -142,18 +274,18 @@ static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 /* Return: 0, NULL if it does not wait; -ENOMEM. */
 static int get(struct tap_explain_waits *w, const struct tap_task *task, struct tap_explain_wait **out)
 {
-	unsigned int *place = tap_array_at(&w->places, &w->nr_places, task->index, sizeof(*place), NULL);
+	struct tap_explain_task *t = tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
 
-	*out = place && *place ? &w->waits[*place - 1] : NULL;
-	return place ? 0 : -ENOMEM;
+	*out = t && t->place ? &w->waits[t->place - 1] : NULL;
+	return t ? 0 : -ENOMEM;
 }
 
 static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 {
 	struct tap_explain_wait *last = &w->waits[--w->nr_waiting], over = *wait;
 
-	w->places[last->task->index] = (unsigned int)(wait - w->waits) + 1;
-	w->places[over.task->index] = 0;
+	w->tasks[last->task->index].place = (unsigned int)(wait - w->waits) + 1;
+	w->tasks[over.task->index].place = 0;
 	*wait = *last;
 	*last = over;
 	last->nr_pieces = 0;
@@ -172,16 +304,21 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 		return -ENOMEM;
 	wait->task = task;
 	wait->state = state;
-	wait->from_ns = wait->at_ns = ts_ns;
+	wait->from_ns = wait->at_ns = wait->queued_ns = ts_ns;
 	wait->is_placing = is_placing;
 	wait->is_unknown = false;
-	w->places[task->index] = ++w->nr_waiting;
+	wait->group = w->tasks[task->index].group;
+	w->tasks[task->index].place = ++w->nr_waiting;
 	return 0;
 }
 
 /* It runs. @queued_ns: since when it was in the last run queue. */
 static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_stretch *s, uint64_t queued_ns)
 {
+	const struct tap_picked *picked = tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task);
+
+	for (unsigned int i = 0; i < wait->nr_pieces; i++)
+		tap_picked_close(picked, &wait->pieces[i]);
 	wait->nr_pieces = tap_pieces_merge(wait->pieces, wait->nr_pieces);
 	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
 		.task = s->task, .state = wait->state, .from_ns = wait->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu,
@@ -226,6 +363,8 @@ int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stre
 		return is_wait(s->next) ? begin(w, s->task, s->next, s->to_ns, has_placing(w, s->next), &wait) : 0;
 	queued_ns = wait->at_ns;
 	ret = advance(w, wait, s->to_ns, s->cpu, s->state);
+	if (s->state == TAP_THROTTLED || s->next == TAP_THROTTLED)
+		queue_again(wait, s->to_ns);
 	wait->is_unknown |= s->state == TAP_UNKNOWN || !s->whole;
 	if (!ret && s->next == TAP_RUNNING)
 		ret = end(w, wait, s, queued_ns);
@@ -263,6 +402,7 @@ int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_mi
 		wait->is_placing |= m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_WAKING;
 		ret = look_at(w, wait, m->ts_ns, m->from);
 		wait->is_placing = false;
+		queue_again(wait, m->ts_ns);
 	}
 	return ret || !w->opts.asks_avoidable ? ret : tap_avoidable_moved(&w->avoidable, m);
 }
@@ -275,6 +415,8 @@ int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task 
 	if (ret || !wait)
 		return ret;
 	ret = look_at(w, wait, ts_ns, task->cpu);
+	if (wait->is_placing)
+		queue_again(wait, ts_ns);
 	wait->is_placing = false;
 	return ret;
 }
@@ -289,6 +431,9 @@ static int make_room(struct tap_explain_waits *w, uint64_t now_ns)
 	for (unsigned int i = 0; i < w->nr_waiting && !ret; i++)
 		ret = look_at(w, &w->waits[i], now_ns, w->waits[i].task->cpu);
 	tap_cpu_logs_clear(&w->logs);
+	for (unsigned int cpu = 0; cpu < w->nr_blocks; cpu++)
+		for (unsigned int i = 0; i < TAP_CPU_LOG_BLOCKS; i++)
+			w->blocks[cpu].v[i].nr_pieces = 0;
 	return ret;
 }
 
@@ -311,4 +456,21 @@ int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns,
 	int ret = tap_cpu_log_idle(&w->logs, cpu, ts_ns, enters);
 
 	return ret > 0 ? make_room(w, ts_ns) : ret;
+}
+
+int tap_explain_waits_resched(struct tap_explain_waits *w, int cpu, uint64_t ts_ns)
+{
+	int ret = tap_cpu_log_resched(&w->logs, cpu, ts_ns);
+
+	return ret > 0 ? make_room(w, ts_ns) : ret;
+}
+
+int tap_explain_waits_picked(struct tap_explain_waits *w, int cpu, const struct tap_picked *picked)
+{
+	const struct tap_task *task = picked->tid ? tap_timeline_task(*w->opts.timeline, picked->tid) : NULL;
+	struct tap_explain_task *t = task ? tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL) : NULL;
+
+	if (t)
+		t->group = picked->group;
+	return task && !t ? -ENOMEM : tap_cpu_log_picked(&w->logs, cpu, picked);
 }

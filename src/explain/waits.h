@@ -12,7 +12,7 @@
 
 #include "explain/avoidable.h"
 #include "explain/cpu_log.h"
-#include "explain/piece.h"
+#include "explain/picks.h"
 
 /* A wait that is over. Its pieces add up to it, the one that began first comes first. */
 struct tap_wait_told {
@@ -41,10 +41,13 @@ struct tap_explain_waits {
 	/* inside */
 	struct tap_explain_waits_opts opts;
 	struct tap_cpu_logs logs;
+	struct tap_explain_blocks *blocks; /* owned; by CPU: what blocks of its log come to */
+	unsigned int nr_blocks;
 	struct tap_avoidable avoidable;
 	struct tap_explain_wait *waits; /* owned; those that go on come first */
 	unsigned int nr_waits, nr_waiting;
-	unsigned int *places, nr_places; /* owned; by task's index: in .waits, plus 1; 0: it does not wait */
+	struct tap_explain_task *tasks; /* owned; by index */
+	unsigned int nr_tasks;
 };
 
 /* What a timeline's observer must be told of. */
@@ -69,5 +72,8 @@ int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *
 int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns);
 int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters);
+int tap_explain_waits_resched(struct tap_explain_waits *w, int cpu, uint64_t ts_ns);
+/* Before the timeline sees the switch. */
+int tap_explain_waits_picked(struct tap_explain_waits *w, int cpu, const struct tap_picked *picked);
 
 #endif

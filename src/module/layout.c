@@ -16,7 +16,7 @@
  * The structs of kernel/sched/, which no header shows to a module, each behind those that it has
  * inside. All others are the kernel's own headers', and are only compared.
  */
-static const char *const private_structs[] = { "uclamp_rq", "cfs_bandwidth", "rt_rq", "task_group", "cfs_rq", "rq",
+static const char *const private_structs[] = { "uclamp_rq", "cfs_bandwidth", "rt_rq", "autogroup", "task_group", "cfs_rq", "rq",
 					       "root_domain" };
 
 /* A member of a struct of the kernel's. */

@@ -32,6 +32,8 @@ TAP_ACCESSOR(tp_rq_h_nr_queued, "rq", "exists(rq->cfs.h_nr_queued) ? rq->cfs.h_n
 TAP_ACCESSOR(tp_rq_h_nr_runnable, "rq", "exists(rq->cfs.h_nr_runnable) ? rq->cfs.h_nr_runnable : 0")
 TAP_ACCESSOR(tp_picked, "next", "exists(next->se.cfs_rq->rq->donor) ? next->se.cfs_rq->rq->donor : next")
 TAP_ACCESSOR(tp_se_queue, "se", "exists(se->h_load) ? &se->cfs_rq->rq->cfs : se->cfs_rq")
+TAP_ACCESSOR(tp_cfs_rq_group, "cfs_rq",
+	 "!cfs_rq->tg->css.id && exists(cfs_rq->tg->autogroup) ? -(s32)cfs_rq->tg->autogroup->id : cfs_rq->tg->css.id")
 TAP_ACCESSOR(tp_se_weight, "se", "exists(se->h_load) ? se->h_load.weight : se->load.weight")
 TAP_ACCESSOR(tap_sum_shift, "cfs_rq", "exists(cfs_rq->sum_shift) ? cfs_rq->sum_shift : 10")
 TAP_ACCESSOR(tap_scaled, "weight, shift", "!shift ? weight : weight >> shift < 2 ? 2 : weight >> shift")

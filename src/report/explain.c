@@ -6,15 +6,16 @@
 
 #include "explain/explain.h"
 #include "explain/sources.h"
+#include "report/explain_words.h"
 #include "report/report.h"
 
-#define SHOWN_PIECES 5u /* of a wait, in its sentence */
+#define MAX_APART 64u
 
 enum by { BY_ALL, BY_KIND, BY_TASK, BY_CGROUP };
 
 struct explain_opts {
 	struct tap_report_opts common;
-	const char *by;
+	const char *by, *at, *state;
 	int64_t worst;
 };
 
@@ -22,6 +23,10 @@ static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct explain_opts, by, "by", 0, "WHAT", TAP_OPT_STRING,
 		   "one table: kind (of delay), task (that ran meanwhile) or cgroup (whose delayed whose)"),
+	TAP_OPTION(struct explain_opts, at, "at", 0, "TIME", TAP_OPT_STRING,
+		   "what the tasks waited for at this time: one of the forms of --time"),
+	TAP_OPTION(struct explain_opts, state, "state", 0, "STATE", TAP_OPT_STRING,
+		   "only waits that began waking, preempted or throttled [any]"),
 	{ "worst", 0, "N", "explain the N longest waits [3; 10 with --json]", TAP_OPT_INT,
 	  offsetof(struct explain_opts, worst), .min = 0, .max = 10000 },
 	TAP_REPORT_TOP("N rows of each table [10"),
@@ -34,6 +39,9 @@ struct explain {
 	struct tap_explain sums;
 	struct tap_explain_sources sources;
 	struct tap_buf text;
+	uint64_t at_ns; /* --at */
+	struct tap_explained_apart apart[MAX_APART];
+	unsigned int nr_apart;
 };
 
 static struct explain *explain_of(const struct tap_report *r)
@@ -41,9 +49,14 @@ static struct explain *explain_of(const struct tap_report *r)
 	return (struct explain *)r;
 }
 
+static const struct explain_opts *opts_of(const struct tap_report *r)
+{
+	return (const struct explain_opts *)r->opts;
+}
+
 static enum by by_of(const struct tap_report *r)
 {
-	const char *by = ((const struct explain_opts *)r->opts)->by;
+	const char *by = opts_of(r)->by;
 
 	if (!by)
 		return BY_ALL;
@@ -52,9 +65,23 @@ static enum by by_of(const struct tap_report *r)
 
 /* ---- what is told ----------------------------------------------------------------------------- */
 
+/* --at: what a task that was asked for did then, if it did not wait. */
+static void keep_apart(struct explain *e, const struct tap_stretch *s)
+{
+	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || e->nr_apart == MAX_APART || tap_state_is_wait(s->state) ||
+	    s->state == TAP_THROTTLED || e->report.run.all_tasks || !tap_run_task(&e->report.run, s->task))
+		return;
+	e->apart[e->nr_apart++] = (struct tap_explained_apart){ s->task, s->state, s->from_ns, s->to_ns };
+	e->report.matched = true;
+}
+
 static int on_stretch(void *ctx, const struct tap_stretch *s)
 {
-	return tap_explain_waits_stretch(&explain_of(ctx)->waits, s);
+	struct explain *e = ctx;
+
+	if (opts_of(&e->report)->at)
+		keep_apart(e, s);
+	return tap_explain_waits_stretch(&e->waits, s);
 }
 
 static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
@@ -76,8 +103,11 @@ static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
 static int on_wait(void *ctx, const struct tap_wait_told *w)
 {
 	struct explain *e = ctx;
+	const struct explain_opts *o = opts_of(&e->report);
 
-	if (!tap_run_task(&e->report.run, w->task) || !tap_run_cpu(&e->report.run, w->cpu))
+	if (!tap_run_task(&e->report.run, w->task) || !tap_run_cpu(&e->report.run, w->cpu) ||
+	    (o->state && strcmp(o->state, tap_state_name(w->state))) ||
+	    (o->at && (e->at_ns < w->from_ns || e->at_ns >= w->to_ns)))
 		return 0;
 	e->report.matched = true;
 	return tap_explain_wait(&e->sums, &e->waits, w);
@@ -98,122 +128,39 @@ static int on_event(void *ctx, const struct tap_event *ev)
 
 /* ---- the longest waits ------------------------------------------------------------------------ */
 
-static void put_ms(struct tap_buf *b, uint64_t ns)
+static void put_text(struct explain *e)
 {
-	tap_buf_printf(b, "%ju.%03u ms", (uintmax_t)(ns / 1000000), (unsigned int)(ns / 1000 % 1000));
-}
-
-static void put_label(struct tap_run *run, struct tap_buf *b, const struct tap_task *task)
-{
-	uint32_t len;
-	const char *label = tap_run_label(run, task, &len);
-
-	tap_buf_add(b, label, len);
-}
-
-/* What a piece was, behind its length: "cc1 [12] ran". */
-static void put_kind(struct tap_run *run, struct tap_buf *b, const struct tap_piece *p)
-{
-	static const char *const texts[TAP_NR_PIECE_KINDS] = {
-		[TAP_PIECE_UNKNOWN] = "unknown",
-		[TAP_PIECE_THROTTLED] = "its quota or budget was used up",
-		[TAP_PIECE_PLACING] = "it was being woken up",
-		[TAP_PIECE_OFFLINE] = "its CPU was offline",
-		[TAP_PIECE_IRQ] = "in interrupts",
-		[TAP_PIECE_SOFTIRQ] = "in softirqs",
-		[TAP_PIECE_IDLE_STATE] = "its CPU was still in an idle state",
-		[TAP_PIECE_IDLE_EXIT] = "its CPU was leaving idle",
-		[TAP_PIECE_IDLE] = "its CPU was idle",
-		[TAP_PIECE_STOP] = " ran, a stopper",
-		[TAP_PIECE_DEADLINE] = " ran, a deadline task",
-		[TAP_PIECE_REALTIME] = " ran, a real-time task",
-		[TAP_PIECE_HIGHER] = " ran, of a higher priority",
-		[TAP_PIECE_QUEUED] = " ran",
-		[TAP_PIECE_LOWER] = " ran, yet to be preempted",
-	};
-
-	if (p->task)
-		put_label(run, b, p->task);
-	tap_buf_puts(b, texts[p->kind]);
-}
-
-static int longest_first(const void *a, const void *b)
-{
-	const struct tap_piece *x = *(const struct tap_piece *const *)a, *y = *(const struct tap_piece *const *)b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
-static void put_pieces(struct tap_run *run, struct tap_buf *b, const struct tap_explained_wait *w)
-{
-	const struct tap_piece **pieces = malloc((w->nr_pieces + 1) * sizeof(struct tap_piece *));
-	unsigned int shown = w->nr_pieces > SHOWN_PIECES + 1 ? SHOWN_PIECES : w->nr_pieces;
-	uint64_t rest_ns = 0;
-
-	if (!pieces)
-		return;
-	for (unsigned int i = 0; i < w->nr_pieces; i++)
-		pieces[i] = &w->pieces[i];
-	qsort(pieces, w->nr_pieces, sizeof(struct tap_piece *), longest_first);
-	for (unsigned int i = 0; i < w->nr_pieces; i++) {
-		if (i >= shown) {
-			rest_ns += pieces[i]->ns;
-			continue;
-		}
-		tap_buf_puts(b, i ? ", " : ": ");
-		put_ms(b, pieces[i]->ns);
-		tap_buf_puts(b, " ");
-		put_kind(run, b, pieces[i]);
-	}
-	if (shown < w->nr_pieces) {
-		tap_buf_puts(b, ", ");
-		put_ms(b, rest_ns);
-		tap_buf_printf(b, " %u others", w->nr_pieces - shown);
-	}
-	free(pieces);
-}
-
-/* ". CPU 1 could have run it, idle for 0.500 ms" */
-static void put_avoidable(struct tap_buf *b, const struct tap_explained_wait *w)
-{
-	struct tap_buf cpus = { 0 };
-
-	if (!w->avoidable_ns)
-		return;
-	tap_cpus_text(&w->idle, &cpus);
-	tap_buf_printf(b, ". CPU %s could have run it, idle for ", tap_buf_str(&cpus));
-	put_ms(b, w->avoidable_ns);
-	tap_buf_release(&cpus);
-}
-
-/* "nginx [812] waited 35.500 ms until 12.345678901 on CPU 0, preempted: 14.200 ms cc1plus [4410] ran, ...: contention." */
-static void put_sentence(struct explain *e, const struct tap_explained_wait *w)
-{
-	struct tap_run *run = &e->report.run;
-	struct tap_buf *b = &e->text;
-
-	tap_buf_clear(b);
-	put_label(run, b, w->task);
-	tap_buf_puts(b, w->whole ? " waited " : " waited at most ");
-	put_ms(b, w->to_ns - w->from_ns);
-	tap_buf_puts(b, " until ");
-	tap_wall_add(&run->rec.wall, b, w->to_ns);
-	tap_buf_printf(b, " on CPU %d, %s", w->cpu, tap_state_name(w->state));
-	put_pieces(run, b, w);
-	put_avoidable(b, w);
-	tap_buf_printf(b, ". Verdict: %s.", tap_verdict_name(w->verdict));
-	tap_page_sentence(&e->report.page, b->data, b->len);
+	if (e->text.len)
+		tap_page_sentence(&e->report.page, e->text.data, e->text.len);
+	tap_buf_clear(&e->text);
 }
 
 static void put_sentences(struct tap_report *r, struct tap_table *t)
 {
+	static const char nobody[] = "No task waited for a CPU.";
 	struct explain *e = explain_of(r);
 
 	(void)t;
-	for (unsigned int i = 0; i < e->sums.nr_worst; i++)
-		put_sentence(e, &e->sums.worst[i]);
+	for (unsigned int i = 0; i < e->nr_apart; i++) {
+		tap_explain_apart_words(&r->run, &e->apart[i], e->at_ns, &e->text);
+		put_text(e);
+	}
+	if (!r->run.all_tasks && !opts_of(r)->at) {
+		tap_explain_share_words(&r->run, &e->text);
+		put_text(e);
+	}
+	for (unsigned int i = 0; i < e->sums.nr_worst; i++) {
+		tap_explain_wait_words(&r->run, &e->sums.worst[i], &e->text);
+		put_text(e);
+	}
+	if (!e->sums.all.waits && !e->nr_apart && r->run.all_tasks)
+		tap_page_sentence(&r->page, nobody, strlen(nobody));
+}
+
+static void put_next(struct tap_report *r, struct tap_table *t)
+{
+	(void)t;
+	tap_explain_next_words(&r->run, &explain_of(r)->sums, opts_of(r)->common.input.input, &r->page.buf);
 }
 
 static void put_piece_members(struct tap_report *r, const struct tap_piece *piece)
@@ -261,6 +208,29 @@ static void put_wait(struct tap_report *r, struct tap_table *t, unsigned int i)
 	for (unsigned int k = 0; k < w->nr_pieces; k++)
 		put_piece_members(r, &w->pieces[k]);
 	tap_page_array_end(&r->page);
+}
+
+static const struct tap_column apart_columns[] = {
+	TAP_TASK_COLUMNS("", "task", 26),
+	{ "state", NULL, TAP_CELL_TEXT },
+	{ "from_ns", NULL, TAP_CELL_AT },
+	{ "to_ns", NULL, TAP_CELL_AT },
+	{ 0 }
+};
+
+static void put_apart(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_explained_apart *a = &explain_of(r)->apart[i];
+
+	tap_task_cells(&r->run, t, a->task);
+	tap_table_puts(t, tap_state_name(a->state));
+	tap_table_u64(t, a->from_ns);
+	tap_table_u64(t, a->to_ns);
+}
+
+static unsigned int nr_apart(const struct tap_report *r)
+{
+	return explain_of(r)->nr_apart;
 }
 
 static unsigned int nr_worst(const struct tap_report *r)
@@ -349,39 +319,79 @@ static unsigned int nr_pairs(const struct tap_report *r)
 
 static bool with_waits(const struct tap_report *r)
 {
-	return by_of(r) == BY_ALL && explain_of(r)->sums.nr_worst;
+	return by_of(r) == BY_ALL;
+}
+
+static bool with_at(const struct tap_report *r)
+{
+	return opts_of(r)->at;
+}
+
+/* The entry point of who has a question about some task. */
+static bool with_next(const struct tap_report *r)
+{
+	return by_of(r) == BY_ALL && !r->run.all_tasks && r->matched;
+}
+
+/* People are not shown tables of nothing. */
+static bool has_rows(const struct tap_report *r)
+{
+	return explain_of(r)->sums.all.waits || tap_report_audience(r) != TAP_FOR_PEOPLE;
 }
 
 static bool with_kinds(const struct tap_report *r)
 {
-	return by_of(r) <= BY_KIND;
+	return by_of(r) <= BY_KIND && has_rows(r);
 }
 
 static bool with_tasks(const struct tap_report *r)
 {
-	return by_of(r) == BY_TASK || (by_of(r) == BY_ALL && tap_report_audience(r) != TAP_FOR_SHEETS);
+	return by_of(r) == BY_TASK || (by_of(r) == BY_ALL && tap_report_audience(r) != TAP_FOR_SHEETS && has_rows(r));
 }
 
 static bool with_cgroups(const struct tap_report *r)
 {
-	return by_of(r) == BY_CGROUP || (by_of(r) == BY_ALL && tap_report_audience(r) == TAP_FOR_PROGRAMS);
+	return by_of(r) == BY_CGROUP || (by_of(r) == BY_ALL && (tap_report_audience(r) == TAP_FOR_PROGRAMS || (with_next(r) && has_rows(r))));
+}
+
+static int check_word(const char *option, const char *word, const char *const *words, struct tap_err *err)
+{
+	const char *const *w = words;
+
+	while (word && *w && strcmp(*w, word))
+		w++;
+	return !word || *w ? 0 : tap_err_set(err, -EINVAL, "%s is %s, %s or %s, not '%.100s'", option, words[0], words[1],
+					     words[2], word);
 }
 
 static int check(const void *opts, struct tap_err *err)
 {
-	const char *by = ((const struct explain_opts *)opts)->by;
+	static const char *const bys[] = { "kind", "task", "cgroup", NULL }, *const states[] = { "waking", "preempted", "throttled", NULL };
+	const struct explain_opts *o = opts;
+	const char *state = o->state && strcmp(o->state, "any") ? o->state : NULL;
 
-	if (by && strcmp(by, "kind") && strcmp(by, "task") && strcmp(by, "cgroup"))
-		return tap_err_set(err, -EINVAL, "--by is kind, task or cgroup, not '%.100s'", by);
-	return 0;
+	return check_word("--by", o->by, bys, err) ?: check_word("--state", state, states, err);
 }
 
-static bool has_event(const struct tap_run *run, const char *name)
+/* As of --time, of which this is the beginning. */
+static int find_at(struct tap_report *r, const char *at, struct tap_err *err)
 {
-	for (unsigned int i = 0; i < run->survey.nr_kinds; i++)
-		if (!strcmp(run->survey.kinds[i].fmt->name, name))
-			return true;
-	return false;
+	struct tap_buf text = { 0 };
+	struct tap_time_option option;
+	struct tap_window window;
+	int ret;
+
+	tap_buf_printf(&text, "%s,", at);
+	ret = text.err ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+	if (!ret && tap_time_option_parse(&option, tap_buf_str(&text), err))
+		ret = tap_err_set(err, -EINVAL, "--at: '%.100s' is no time: it has the forms of FROM in --time", at);
+	r->usage = ret == -EINVAL;
+	if (!ret)
+		ret = tap_time_option_resolve(&option, &r->run.rec.wall, r->run.window, &window, err);
+	if (!ret)
+		explain_of(r)->at_ns = window.from_ns;
+	tap_buf_release(&text);
+	return ret;
 }
 
 static int begin(struct tap_report *r, struct tap_err *err)
@@ -391,18 +401,19 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		.migration = on_migration, .waits = on_waits,
 	};
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
-	const struct explain_opts *o = (const struct explain_opts *)r->opts;
+	const struct explain_opts *o = opts_of(r);
 	struct explain *e = explain_of(r);
 	int64_t worst = o->worst >= 0 ? o->worst : tap_report_audience(r) == TAP_FOR_PROGRAMS ? 10 : 3;
 
 	if (by_of(r) != BY_ALL && tap_report_audience(r) != TAP_FOR_PROGRAMS)
 		worst = 0; /* none is shown */
-
+	if (o->at && find_at(r, o->at, err))
+		return err->code;
 	r->observer = &observer;
 	r->events = &events;
 	r->run.mark_throttling = true;
 	tap_explain_waits_init(&e->waits, &(const struct tap_explain_waits_opts){
-		.timeline = &r->run.timeline, .has_placing = has_event(&r->run, "sched_wakeup"),
+		.timeline = &r->run.timeline, .has_placing = tap_run_has_event(&r->run, "sched_wakeup"),
 		.asks_avoidable = worst, .tell = on_wait, .ctx = e,
 	});
 	if (tap_explain_init(&e->sums, (unsigned int)worst))
@@ -452,12 +463,14 @@ static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all, .is_object = true },
 	{ TAP_FOR_PEOPLE, with_waits, .put = put_sentences },
 	{ TAP_FOR_PROGRAMS, .key = "waits", .columns = wait_columns, .row = put_wait, .nr = nr_worst },
+	{ TAP_FOR_PROGRAMS, with_at, .key = "not_waiting", .columns = apart_columns, .row = put_apart, .nr = nr_apart },
 	{ TAP_FOR_ALL, with_kinds, .before = "\n", .key = "kinds", .columns = kind_columns, .put = put_kinds },
 	{ TAP_FOR_ALL, with_tasks, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
 	  .nr = tap_report_nr_tasks, .noun = "task" },
 	{ TAP_FOR_ALL, with_cgroups, .before = "\n", .key = "cgroups", .columns = cgroup_columns, .row = put_cgroups,
 	  .nr = nr_pairs, .noun = "pair" },
 	TAP_NOTE_THROTTLING,
+	{ TAP_FOR_PEOPLE, with_next, .put = put_next },
 	{ 0 }
 };
 
@@ -465,7 +478,7 @@ const struct tap_report_type tap_report_explain = {
 	.cmd = {
 		.name = "explain",
 		.help = "why tasks waited for a CPU: pieces that add up to each wait",
-		.operands = TAP_CMD_FILE,
+		.operands = TAP_CMD_TASK,
 		.example = "schedtap explain -i demo/trace.dat",
 		.opts = options,
 		.opts_size = sizeof(struct explain_opts),

@@ -295,6 +295,14 @@ static int feed_events(const struct feed *feed, const struct tap_event *const *b
 	return ret;
 }
 
+bool tap_run_has_event(const struct tap_run *run, const char *name)
+{
+	for (unsigned int i = 0; i < run->survey.nr_kinds; i++)
+		if (!strcmp(run->survey.kinds[i].fmt->name, name))
+			return true;
+	return false;
+}
+
 int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 		 const struct tap_run_events *events, void *ctx, struct tap_err *err)
 {

@@ -25,7 +25,7 @@ my %runs = (
 	'timehist' => ['timehist -e irq --stacks', 'timehist -wM'],
 	'timehist -s' => ['timehist -s'],
 	'latency' => ['latency', 'latency --hist --worst 5', 'latency --preempted --worst 5'],
-	'explain' => ['explain --worst 5', 'explain --by task', 'explain --by cgroup'],
+	'explain' => ['explain --worst 5', 'explain --by task', 'explain --by cgroup', 'explain -t 10 --at +10us'],
 	'wakers' => ['wakers', 'wakers --stacks'],
 	'map' => ['map'],
 	'pelt' => ['pelt -s "*"', 'pelt -s "*" --points', 'pelt -s "*" -t 100', 'pelt -s "*" -g "/*"'],
@@ -34,6 +34,7 @@ my %runs = (
 	'migrations --list' => ['migrations --list'],
 	'balance' => ['balance'],
 	'resched' => ['resched'],
+	'eevdf' => ['eevdf'],
 	'diff' => ['diff', 'diff --by task'],
 	'dump' => ['dump'],
 );

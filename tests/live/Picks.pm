@@ -57,10 +57,12 @@ sub expect {
 	my ($raw) = @_;
 	my (%want, $eligible);
 
-	%want = map { $_ => 0 } qw(next_lag next_deadline next_vprot next_slice next_weight prev_lag);
+	%want = map { $_ => 0 } qw(vtime group next_lag next_deadline next_vprot next_slice next_weight prev_lag);
 	if ($raw->{is_curr}) {
 		my ($zero, $sum, $load, $alone) = sums($raw, '', $raw->{v}, $raw->{w});
 
+		$want{group} = $raw->{css} || -($raw->{autogroup} // 0);
+		$want{vtime} = ahead($raw->{v}, 0) + lag($zero, $sum, $load, $raw->{v});
 		$want{next_lag} = lag($zero, $sum, $load, $raw->{v});
 		$want{next_deadline} = ahead($raw->{deadline}, $raw->{v});
 		$want{next_vprot} = ahead($raw->{vprot}, $raw->{v}) if defined $raw->{vprot};

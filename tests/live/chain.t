@@ -57,24 +57,24 @@ sub check {
 	return @cpus;
 }
 
-# A sched_pick behind the sched_switch of its own.
+# A sched_switch behind the sched_pick of its own.
 my ($nr, @others) = (0);
-for my $events (check("$switch $pick", 'SP[oO]')) {
+for my $events (check("$switch $pick", 'PS[oO]')) {
 	for my $i (1 .. $#$events) {
 		my ($before, $e) = @$events[$i - 1, $i];
 
-		next if $e->{event} ne 'schedtap:sched_pick' || $before->{event} ne 'sched:sched_switch';
+		next if $e->{event} ne 'sched:sched_switch' || $before->{event} ne 'schedtap:sched_pick';
 		$nr++;
 		push(@others, $i) if $before->{ts_ns} != $e->{ts_ns};
 	}
 }
-cmp_ok($nr, '>', 200, 'picks behind their switches ..');
+cmp_ok($nr, '>', 200, 'switches behind their picks ..');
 is_deeply(\@others, [], '.. have their time');
 
-check("$switch $idle $pick", 'SPo|PO');
-check("$switch $pick $idle", 'SPo|SO');
-check("$switch $idle $pick $idle", 'SPo|O');
-check("--trigger 'sched:sched_switch: disable_event:sched:sched_switch:1' $switch $pick", '(?:^S)?P[oO]');
-check("--trigger 'sched:sched_switch: disable_event:schedtap:sched_pick:1' $switch $pick", 'SP?[oO]');
+check("$switch $idle $pick", 'PSo|PO');
+check("$switch $pick $idle", 'PSo|SO');
+check("$switch $idle $pick $idle", 'PSo|O');
+check("--trigger 'sched:sched_switch: disable_event:sched:sched_switch:1' $switch $pick", '(?:^PS)?P[oO]');
+check("--trigger 'sched:sched_switch: disable_event:schedtap:sched_pick:1' $switch $pick", 'P?S[oO]');
 
 done_testing();

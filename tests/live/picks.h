@@ -44,6 +44,8 @@ TRACE_EVENT(raw_pick,
 		__field(u64, prev_zero_before)
 		__field(u64, prev_curr_v)
 		__field(u64, prev_curr_w)
+		__field(s32, css)
+		__field(u64, autogroup)
 		__field(u32, shift)
 		__field(u32, prev_shift)
 		__field(u32, nr_queued)
@@ -80,6 +82,8 @@ TRACE_EVENT(raw_pick,
 		__entry->prev_zero_before = prev_q->min_vruntime;
 		__entry->prev_curr_v = prev_q->curr->vruntime;
 		__entry->prev_curr_w = WEIGHT(prev_q->curr);
+		__entry->css = q->tg->css.id;
+		__entry->autogroup = q->tg->autogroup->id;
 		__entry->shift = q->sum_shift;
 		__entry->prev_shift = prev_q->sum_shift;
 		__entry->nr_queued = q->h_nr_queued;
@@ -111,6 +115,7 @@ TRACE_NEEDS(raw_pick, prev_sum_before, "cfs_rq.avg_vruntime");
 TRACE_NEEDS(raw_pick, prev_load_before, "cfs_rq.avg_load");
 TRACE_NEEDS(raw_pick, prev_zero, "cfs_rq.zero_vruntime");
 TRACE_NEEDS(raw_pick, prev_zero_before, "cfs_rq.min_vruntime");
+TRACE_NEEDS(raw_pick, autogroup, "task_group.autogroup");
 TRACE_NEEDS(raw_pick, shift, "cfs_rq.sum_shift");
 TRACE_NEEDS(raw_pick, prev_shift, "cfs_rq.sum_shift");
 

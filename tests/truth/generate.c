@@ -167,6 +167,7 @@ static const struct damage {
 	unsigned int kinds;
 } damages[] = {
 	{ "whole", damage_none, ALL },
+	{ "picks", damage_none, ALL | BIT(PICK) },
 	{ "waking", damage_none, ALL & ~BIT(WAKEUP) & ~BIT(HOTPLUG) },
 	{ "wakeup", damage_none, ALL & ~BIT(WAKING) },
 	{ "few", damage_none, BIT(SWITCH) | BIT(WAKING) | THROTTLING },
@@ -178,6 +179,7 @@ static const struct damage {
 	{ "no_cpu", damage_no_cpu, ALL & ~BIT(WAKEUP) },
 	{ "hidden", damage_hidden, ALL & ~BIT(WAKEUP) },
 	{ "single", damage_single, ALL & ~BIT(WAKEUP) },
+	{ "picks_losses", damage_losses, ALL | BIT(PICK) },
 };
 
 static int write_damaged(struct sim *s, const struct damage *d, const char *folder,
@@ -294,6 +296,17 @@ static void print_moves(FILE *f, const struct sim *s)
 				e->ts_ns, e->from, e->to);
 }
 
+static void print_picks(FILE *f, const struct sim *s)
+{
+	struct pick p;
+
+	for (const struct event *e = s->events; e < s->events + s->nr_events; e++)
+		if (e->task >= 0 && pick_of(e, &p))
+			fprintf(f, "{\"what\":\"pick\",\"cpu\":%d,\"ts_ns\":%" PRIu64 ",\"vtime\":%" PRId64 ",\"lag\":%" PRId64
+				",\"deadline\":%" PRId64 ",\"vprot\":%" PRId64 ",\"weight\":%u,\"group\":%d}\n",
+				e->cpu, e->ts_ns, p.vtime, p.lag, p.deadline, p.vprot, p.weight, p.group);
+}
+
 /* Return: the next that the task does; NULL: none. */
 static struct segment *next_segment(const struct sim *s, const struct segment *g)
 {
@@ -351,6 +364,7 @@ static int write_truth(struct sim *s, const char *folder, const char *name,
 	for (int task = 0; task < (int)s->nr_tasks; task++)
 		print_task(f, s, task, kinds);
 	print_moves(f, s);
+	print_picks(f, s);
 	for (unsigned int i = 1; i < s->nr_segments; i++)
 		if (!gone[i])
 			print_segment(f, &s->segments[i],

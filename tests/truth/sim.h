@@ -47,6 +47,7 @@ enum event_kind {
 	NR_SCHED_KINDS,
 	LOST, /* events of this CPU from .first_ns to .ts_ns */
 	MISSED, /* the same, but only the next page says so */
+	PICK, /* before a SWITCH, of which it is made (picks.h) */
 };
 
 struct event {

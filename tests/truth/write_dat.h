@@ -8,6 +8,7 @@
 #include "recording/pack.h"
 #include "recording/page.h"
 #include "recording/spool.h"
+#include "picks.h"
 #include "sim.h"
 
 /* sched_wakeup is no event that schedtap records: sched_waking's layout under another name */
@@ -20,7 +21,7 @@ static const char *const event_names[] = {
 	[EXEC] = "sched_process_exec",	  [EXIT] = "sched_process_exit",
 	[HOTPLUG] = "cpuhp_exit",	  [THROTTLE] = "sched_throttle",
 	[UNTHROTTLE] = "sched_unthrottle", [THROTTLE_WAKEUP] = "sched_throttle_wakeup",
-	[LOST] = "events_lost",
+	[LOST] = "events_lost",		  [PICK] = "sched_pick",
 };
 
 struct record {
@@ -78,6 +79,20 @@ static inline void set_switch(struct record *r, const struct event *e)
 	set_number(r, "next_prio", 120);
 }
 
+static inline void set_pick(struct record *r, const struct event *e)
+{
+	struct pick p = { 0 };
+
+	pick_of(&(struct event){ .kind = SWITCH, .ts_ns = e->ts_ns, .cpu = e->cpu, .task = e->task, .tid = e->tid }, &p);
+	set_number(r, "next_pid", (uint64_t)e->tid);
+	set_number(r, "vtime", (uint64_t)p.vtime);
+	set_number(r, "next_lag", (uint64_t)p.lag);
+	set_number(r, "next_deadline", (uint64_t)p.deadline);
+	set_number(r, "next_vprot", (uint64_t)p.vprot);
+	set_number(r, "next_weight", p.weight);
+	set_number(r, "group", (uint64_t)p.group);
+}
+
 static inline void set_fields(struct record *r, const struct event *e)
 {
 	switch (e->kind) {
@@ -118,6 +133,9 @@ static inline void set_fields(struct record *r, const struct event *e)
 		set_text(r, "comm", e->comm);
 		set_number(r, "pid", (uint64_t)e->tid);
 		break;
+	case PICK:
+		set_pick(r, e);
+		break;
 	default:
 		set_number(r, "count", e->count);
 		set_number(r, "first_ns", e->first_ns);
@@ -155,34 +173,53 @@ static inline void end_page(struct tap_page *page, bool missed, struct tap_buf *
 	page->bytes = NULL;
 }
 
-static inline void make_pages(const struct event *events, unsigned int nr, int cpu,
+/* The pages of a CPU, as they are filled. */
+struct stream_pages {
+	unsigned char bytes[TAP_PAGE_SIZE];
+	struct tap_page page;
+	bool missed, missed_next;
+	struct tap_buf *out;
+};
+
+static inline void add_record(struct stream_pages *p, struct record *r, const struct event *e)
+{
+	unsigned char *at;
+
+	make_record(r, e);
+	at = p->page.bytes ? tap_page_add(&p->page, e->ts_ns, (uint32_t)r->bytes.len) : NULL;
+	if (!at) {
+		end_page(&p->page, p->missed, p->out);
+		p->missed = p->missed_next;
+		p->missed_next = false;
+		tap_page_begin(&p->page, p->bytes, e->ts_ns);
+		at = tap_page_add(&p->page, e->ts_ns, (uint32_t)r->bytes.len);
+	}
+	memcpy(at, r->bytes.data, r->bytes.len);
+}
+
+static inline void make_pages(const struct event *events, unsigned int nr, int cpu, bool has_picks,
 			      struct tap_buf *out)
 {
-	unsigned char bytes[TAP_PAGE_SIZE], *at;
-	struct tap_page page = { 0 };
+	struct stream_pages p = { .out = out };
 	struct record r = { 0 };
-	bool missed = false, missed_next = false;
+	struct event pick;
 
 	for (const struct event *e = events; e < events + nr; e++) {
 		if (e->cpu != cpu || e->gone)
 			continue;
 		if (e->kind == MISSED) {
-			end_page(&page, missed, out);
-			missed_next = true;
+			end_page(&p.page, p.missed, out);
+			p.missed_next = true;
 			continue;
 		}
-		make_record(&r, e);
-		at = page.bytes ? tap_page_add(&page, e->ts_ns, (uint32_t)r.bytes.len) : NULL;
-		if (!at) {
-			end_page(&page, missed, out);
-			missed = missed_next;
-			missed_next = false;
-			tap_page_begin(&page, bytes, e->ts_ns);
-			at = tap_page_add(&page, e->ts_ns, (uint32_t)r.bytes.len);
+		if (has_picks && pick_of(e, &(struct pick){ 0 })) {
+			pick = *e;
+			pick.kind = PICK;
+			add_record(&p, &r, &pick);
 		}
-		memcpy(at, r.bytes.data, r.bytes.len);
+		add_record(&p, &r, e);
 	}
-	end_page(&page, missed, out);
+	end_page(&p.page, p.missed, out);
 	tap_buf_release(&r.bytes);
 }
 
@@ -205,7 +242,7 @@ static inline struct tap_head_format make_format(enum event_kind kind)
 static inline int write_dat(const char *file, const struct sim *s, const struct event *events,
 			    unsigned int kinds, struct tap_err *err)
 {
-	struct tap_head_format formats[LOST + 1];
+	struct tap_head_format formats[PICK + 1];
 	struct tap_head head = { .formats = formats,
 				 .uname = "Linux sim",
 				 .tool = "generate",
@@ -218,7 +255,7 @@ static inline int write_dat(const char *file, const struct sim *s, const struct 
 	char path[4096];
 	int ret;
 
-	for (enum event_kind k = 0; k <= LOST; k++) {
+	for (enum event_kind k = 0; k <= PICK; k++) {
 		if (k == LOST || kinds & 1u << k)
 			formats[head.nr_formats++] = make_format(k);
 	}
@@ -230,7 +267,7 @@ static inline int write_dat(const char *file, const struct sim *s, const struct 
 	for (int cpu = 0; ret >= 0 && cpu < (int)s->nr_cpus; cpu++) {
 		struct tap_buf pages = { 0 };
 
-		make_pages(events, s->nr_events, cpu, &pages);
+		make_pages(events, s->nr_events, cpu, kinds & 1u << PICK, &pages);
 		if (pages.len)
 			ret = tap_spool_write(spool, 0, (unsigned int)cpu, pages.data, pages.len,
 					      err);

@@ -15,11 +15,11 @@
 
 /* In the order of tests/unit/define/all.h, with which this test's defs.o is built. */
 static const char *const headers[] = {
-	"events/throttle.h",
+	"events/throttle.h", "events/pick.h",
 	"events/sched.h",   "events/task.h",	 "events/idle.h",	"events/freq.h",
 	"events/irq.h",	    "events/cpuhp.h",	 "events/sched_ext.h",	"events/pelt.h",
 	"events/util_est.h", "events/capacity.h", "events/nr_running.h", "events/energy.h",
-	"events/uclamp.h",  "events/resched.h",	 "events/dl.h",		"events/pick.h",
+	"events/uclamp.h",  "events/resched.h",	 "events/dl.h",
 	"events/scx.h",	    "events/lost.h",	 "events/mark.h",    "events/stack.h",
 	"tests/unit/define/odd.h",
 	"examples/own_events.h",

@@ -15,8 +15,7 @@
 
 /*
  * What a recording without -e holds: who ran, tasks that were made, CPUs that went, what sched_ext says, every bare
- * tracepoint, and own events.
- * Not sched_pick and those that tell who is throttled: they say more of each sched_switch, and every switch pays for it.
+ * tracepoint, what explains waits beside them (sched_pick, and who is throttled), and own events.
  */
 static bool is_default(const struct tap_def *def)
 {
@@ -25,8 +24,7 @@ static bool is_default(const struct tap_def *def)
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		if (!strcmp(def->group, groups[i]))
 			return true;
-	return (!strcmp(def->system, "schedtap") && strcmp(def->group, "pick") && strcmp(def->group, "throttle")) ||
-	       !tap_def_is_built_in(def);
+	return !strcmp(def->system, "schedtap") || !tap_def_is_built_in(def);
 }
 
 /* What one -e may mean, while the plan is made. */

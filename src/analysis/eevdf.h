@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What EEVDF did with each task, by its own numbers at each pick (sched_pick): how much it was owed, how long it ran against the
+ * slice that it had, whether what has short slices preempts, and what is against the rules.
+ *
+ * A run counts if the timeline is certain of it, and one sched_pick began it and another ended it. A pick counts by itself, if its task
+ * was seen before.
+ */
+#ifndef TAP_ANALYSIS_EEVDF_H
+#define TAP_ANALYSIS_EEVDF_H
+
+#include "analysis/sched_pick.h"
+#include "base/hist.h"
+#include "timeline/timeline.h"
+
+/* What should not be. */
+enum tap_eevdf_rule {
+	TAP_EEVDF_NOT_ELIGIBLE,	  /* V < v of what was picked, and it was not alone: core scheduling, or a fault */
+	TAP_EEVDF_BEYOND_SLICE,	  /* it was preempted a tick and more after its deadline, though others waited since it was picked */
+	TAP_EEVDF_LAG,		  /* it was owed more than two of its slices and a tick: the clamp of update_entity_lag() */
+	TAP_EEVDF_BEYOND_DEADLINE, /* it was to be protected for longer than its slice */
+	TAP_NR_EEVDF_RULES,
+};
+
+/* The longest that a tick may be: nothing tells CONFIG_HZ, which is 100 at least. */
+#define TAP_EEVDF_TICK_NS 10000000u
+
+const char *tap_eevdf_rule_name(enum tap_eevdf_rule rule);
+
+struct tap_eevdf_violation {
+	enum tap_eevdf_rule rule;
+	const struct tap_task *task;
+	int cpu;
+	uint64_t ts_ns;
+	uint64_t ns; /* by how much */
+};
+
+struct tap_eevdf_sums {
+	uint64_t picks, among_several; /* .h_nr_queued > 1 */
+	int64_t min_lag_ns, max_lag_ns; /* of those among several */
+	double lag_sum_ns;
+	uint64_t runs, preempted; /* that are certain; of those: it would have run on */
+	struct tap_hist run_ns;	  /* of all of them */
+	uint64_t overruns, max_overrun_ns; /* preempted after the deadline that it had when it was picked, as others waited already */
+	uint64_t delayed; /* it went to sleep and stayed queued, until its lag was used up */
+	/* wakeups with a shorter slice than that of the fair task that ran there: it was preempted for it, or not */
+	uint64_t short_preempts, short_waits;
+};
+
+struct tap_eevdf_task {
+	const struct tap_task *task; /* NULL: of no interest */
+	struct tap_eevdf_sums sums;
+	uint64_t slice_ns, weight; /* as last seen; 0: not told */
+	/* inside: its last wakeup */
+	bool is_woken;
+	int runner_tid; /* 0: no fair task with a known slice ran there */
+	uint64_t runner_slice_ns;
+};
+
+struct tap_eevdf_opts {
+	struct tap_timeline *const *timeline;
+	/* Whether this task's picks on this CPU count. */
+	bool (*want)(void *ctx, const struct tap_task *task, int cpu);
+	void *ctx;
+	unsigned int max_violations; /* that are kept, the first ones; all are counted */
+};
+
+struct tap_eevdf {
+	struct tap_eevdf_task *tasks; /* owned; by index */
+	struct tap_eevdf_cpu *cpus;   /* owned */
+	unsigned int nr_tasks, nr_cpus;
+	struct tap_eevdf_sums all;
+	uint64_t rules[TAP_NR_EEVDF_RULES];
+	struct tap_eevdf_violation *violations; /* owned */
+	unsigned int nr_violations, cap_violations;
+
+	/* inside */
+	struct tap_eevdf_opts opts;
+};
+
+void tap_eevdf_init(struct tap_eevdf *e, const struct tap_eevdf_opts *opts);
+void tap_eevdf_release(struct tap_eevdf *e);
+/* Before the timeline sees the switch. Return: 0 or -ENOMEM, here and below. */
+int tap_eevdf_pick(struct tap_eevdf *e, const struct tap_sched_pick *p);
+/* Of the timeline's observer. */
+int tap_eevdf_cpu(struct tap_eevdf *e, const struct tap_cpu_stretch *s);
+int tap_eevdf_wakeup(struct tap_eevdf *e, const struct tap_wakeup *w);
+int tap_eevdf_migration(struct tap_eevdf *e, const struct tap_migration *m);
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/sched_pick.h"
+
+#include <string.h>
+
+#define NICE_0_WEIGHT 1048576.0 /* NICE_0_LOAD in kernel/sched/sched.h, of a 64-bit machine */
+
+bool tap_sched_pick_init(struct tap_sched_pick_fields *f, const struct tap_format *fmt)
+{
+	const struct {
+		struct tap_num *num;
+		const char *name;
+		bool is_needed;
+	} fields[] = {
+		{ &f->tid, "next_pid", true }, { &f->group, "group", true }, { &f->weight, "next_weight", true },
+		{ &f->vtime, "vtime", true }, { &f->lag, "next_lag", true }, { &f->deadline, "next_deadline", true },
+		{ &f->vprot, "next_vprot", false }, { &f->slice, "next_slice", false }, { &f->nr_queued, "h_nr_queued", false },
+		{ &f->nr_runnable, "h_nr_runnable", false },
+		{ &f->prev_queued, "prev_queued", true }, { &f->prev_delayed, "prev_delayed", false },
+	};
+	bool is_whole = !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_pick");
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		tap_num_init(fields[i].num, tap_number_field(fmt, fields[i].name));
+		is_whole &= fields[i].num->size || !fields[i].is_needed;
+	}
+	return is_whole;
+}
+
+/* Of virtual time to time, of a task that runs. A file may lie: what is out of all bounds is at the bound. */
+static int64_t run_ns(int64_t virtual_ns, uint64_t weight)
+{
+	double ns = (double)virtual_ns * (double)weight / NICE_0_WEIGHT;
+
+	if (ns >= 0x1p62 || ns <= -0x1p62)
+		return ns > 0 ? INT64_C(1) << 62 : -(INT64_C(1) << 62);
+	return (int64_t)ns;
+}
+
+/* The time from here on; 0: it is over. */
+static uint64_t left_ns(int64_t virtual_ns, uint64_t weight)
+{
+	return virtual_ns > 0 ? (uint64_t)run_ns(virtual_ns, weight) : 0;
+}
+
+static uint64_t value(const struct tap_num *n, const struct tap_event *ev)
+{
+	return n->size ? (uint64_t)tap_num_get(n, ev) : 0;
+}
+
+void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap_event *ev, struct tap_sched_pick *out)
+{
+	uint64_t lag = value(&f->lag, ev), deadline = value(&f->deadline, ev), weight = value(&f->weight, ev);
+	uint64_t vtime = value(&f->vtime, ev), v = vtime - lag;
+
+	*out = (struct tap_sched_pick){
+		.ts_ns = ev->ts_ns, .cpu = ev->cpu, .tid = weight ? (int)value(&f->tid, ev) : 0,
+		.group = (int)value(&f->group, ev), .weight = weight,
+		.vtime = (int64_t)vtime, .v = (int64_t)v, .deadline = (int64_t)(v + deadline),
+		.left_ns = left_ns((int64_t)deadline, weight), .protected_ns = left_ns((int64_t)value(&f->vprot, ev), weight),
+		.slice_ns = value(&f->slice, ev), .lag_ns = run_ns((int64_t)lag, weight),
+		.nr_queued = (uint32_t)value(&f->nr_queued, ev),
+		.nr_runnable = (uint32_t)value(f->nr_runnable.size ? &f->nr_runnable : &f->nr_queued, ev), .has_protection = f->vprot.size,
+		.prev_queued = value(&f->prev_queued, ev), .prev_delayed = value(&f->prev_delayed, ev),
+	};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What schedtap:sched_pick says (events/pick.h), in numbers that can be compared. */
+#ifndef TAP_ANALYSIS_SCHED_PICK_H
+#define TAP_ANALYSIS_SCHED_PICK_H
+
+#include "timeline/sched_fields.h"
+
+struct tap_sched_pick {
+	uint64_t ts_ns;
+	int cpu;
+	int tid; /* who was picked; 0: another class picked */
+	int group;
+	uint64_t weight;
+	/* virtual, absolute: V, v, and of v's entity the deadline */
+	int64_t vtime, v, deadline;
+	/* so long it may run from here on: to its deadline, while protected (0: not told), and the slice it asks for (0: likewise) */
+	uint64_t left_ns, protected_ns, slice_ns;
+	int64_t lag_ns; /* what it is owed */
+	uint32_t nr_queued;   /* it, those that wait, and those that sleep and are dequeued late; 0: not told */
+	uint32_t nr_runnable; /* the same without those that sleep; where that is not told, with them */
+	bool has_protection;
+	bool prev_queued, prev_delayed; /* of who leaves: it stays in the queue; it sleeps there */
+};
+
+/* The fields of one format. */
+struct tap_sched_pick_fields {
+	struct tap_num tid, group, weight, vtime, lag, deadline, vprot, slice, nr_queued, nr_runnable, prev_queued, prev_delayed;
+};
+
+/* Return: whether it is sched_pick, and has what the rest follows from. */
+bool tap_sched_pick_init(struct tap_sched_pick_fields *f, const struct tap_format *fmt);
+void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap_event *ev, struct tap_sched_pick *out);
+
+/* Of two virtual times, which wrap. */
+static inline bool tap_vtime_before(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b) < 0;
+}
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report/explain_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/task_cells.h"
+
+#define SHOWN_PIECES 5u /* of a wait, in its sentence */
+
+/* ---- waits ------------------------------------------------------------------------------------ */
+
+static void put_ms(struct tap_buf *b, uint64_t ns)
+{
+	tap_buf_printf(b, "%ju.%03u ms", (uintmax_t)(ns / 1000000), (unsigned int)(ns / 1000 % 1000));
+}
+
+static void put_label(struct tap_run *run, struct tap_buf *b, const struct tap_task *task)
+{
+	uint32_t len;
+	const char *label = tap_run_label(run, task, &len);
+
+	tap_buf_add(b, label, len);
+}
+
+/* What a piece was, behind its length: "cc1 [12] ran". */
+static void put_kind(struct tap_run *run, struct tap_buf *b, const struct tap_piece *p)
+{
+	static const char *const texts[TAP_NR_PIECE_KINDS] = {
+		[TAP_PIECE_UNKNOWN] = "unknown",
+		[TAP_PIECE_THROTTLED] = "its quota or budget was used up",
+		[TAP_PIECE_PLACING] = "it was being woken up",
+		[TAP_PIECE_OFFLINE] = "its CPU was offline",
+		[TAP_PIECE_IRQ] = "in interrupts",
+		[TAP_PIECE_SOFTIRQ] = "in softirqs",
+		[TAP_PIECE_IDLE_STATE] = "its CPU was still in an idle state",
+		[TAP_PIECE_IDLE_EXIT] = "its CPU was leaving idle",
+		[TAP_PIECE_IDLE] = "its CPU was idle",
+		[TAP_PIECE_STOP] = " ran, a stopper",
+		[TAP_PIECE_DEADLINE] = " ran, a deadline task",
+		[TAP_PIECE_REALTIME] = " ran, a real-time task",
+		[TAP_PIECE_HIGHER] = " ran, of a higher priority",
+		[TAP_PIECE_RESCHED] = " ran, asked to give way",
+		[TAP_PIECE_GROUP] = " ran, of another group",
+		[TAP_PIECE_INELIGIBLE] = " ran, not eligible yet itself",
+		[TAP_PIECE_PROTECTED] = " ran, within its protected slice",
+		[TAP_PIECE_EARLIER] = " ran: its deadline was earlier",
+		[TAP_PIECE_OVERRUN] = " ran on beyond its slice",
+		[TAP_PIECE_QUEUED] = " ran",
+		[TAP_PIECE_LOWER] = " ran, yet to be preempted",
+	};
+
+	if (p->task)
+		put_label(run, b, p->task);
+	tap_buf_puts(b, texts[p->kind]);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct tap_piece *x = *(const struct tap_piece *const *)a, *y = *(const struct tap_piece *const *)b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void put_pieces(struct tap_run *run, struct tap_buf *b, const struct tap_explained_wait *w)
+{
+	const struct tap_piece **pieces = malloc((w->nr_pieces + 1) * sizeof(struct tap_piece *));
+	unsigned int shown = w->nr_pieces > SHOWN_PIECES + 1 ? SHOWN_PIECES : w->nr_pieces;
+	uint64_t rest_ns = 0;
+
+	if (!pieces)
+		return;
+	for (unsigned int i = 0; i < w->nr_pieces; i++)
+		pieces[i] = &w->pieces[i];
+	qsort(pieces, w->nr_pieces, sizeof(struct tap_piece *), longest_first);
+	for (unsigned int i = 0; i < w->nr_pieces; i++) {
+		if (i >= shown) {
+			rest_ns += pieces[i]->ns;
+			continue;
+		}
+		tap_buf_puts(b, i ? ", " : ": ");
+		put_ms(b, pieces[i]->ns);
+		tap_buf_puts(b, " ");
+		put_kind(run, b, pieces[i]);
+	}
+	if (shown < w->nr_pieces) {
+		tap_buf_puts(b, ", ");
+		put_ms(b, rest_ns);
+		tap_buf_printf(b, " %u others", w->nr_pieces - shown);
+	}
+	free(pieces);
+}
+
+/* ". CPU 1 could have run it, idle for 0.500 ms" */
+static void put_avoidable(struct tap_buf *b, const struct tap_explained_wait *w)
+{
+	struct tap_buf cpus = { 0 };
+
+	if (!w->avoidable_ns)
+		return;
+	tap_cpus_text(&w->idle, &cpus);
+	tap_buf_printf(b, ". CPU %s could have run it, idle for ", tap_buf_str(&cpus));
+	put_ms(b, w->avoidable_ns);
+	tap_buf_release(&cpus);
+}
+
+void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait *w, struct tap_buf *b)
+{
+	put_label(run, b, w->task);
+	tap_buf_puts(b, w->whole ? " waited " : " waited at most ");
+	put_ms(b, w->to_ns - w->from_ns);
+	tap_buf_puts(b, " until ");
+	tap_wall_add(&run->rec.wall, b, w->to_ns);
+	tap_buf_printf(b, " on CPU %d, %s", w->cpu, tap_state_name(w->state));
+	put_pieces(run, b, w);
+	put_avoidable(b, w);
+	tap_buf_printf(b, ". Verdict: %s.", tap_verdict_name(w->verdict));
+}
+
+void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, uint64_t at_ns, struct tap_buf *b)
+{
+	tap_buf_puts(b, "At ");
+	tap_wall_add(&run->rec.wall, b, at_ns);
+	tap_buf_puts(b, " ");
+	put_label(run, b, a->task);
+	tap_buf_printf(b, a->state == TAP_UNKNOWN ? ": %s, from " : " was %s, from ", tap_state_name(a->state));
+	tap_wall_add(&run->rec.wall, b, a->from_ns);
+	tap_buf_puts(b, " on for ");
+	put_ms(b, a->to_ns - a->from_ns);
+	tap_buf_puts(b, a->state == TAP_UNKNOWN || a->state == TAP_RUNNING ? "." : ". Verdict: not the scheduler.");
+}
+
+/* ---- where the time went ---------------------------------------------------------------------- */
+
+void tap_explain_share_words(struct tap_run *run, struct tap_buf *b)
+{
+	static const struct {
+		const char *words;
+		uint32_t states;
+	} parts[] = {
+		{ " ran for ", TAP_STATE_BIT(TAP_RUNNING) },
+		{ ", waited for a CPU for ", TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) },
+		{ ", throttled for ", TAP_STATE_BIT(TAP_THROTTLED) },
+		{ ", blocked for ", TAP_STATE_BIT(TAP_BLOCKED) },
+		{ ", slept for ", TAP_STATE_BIT(TAP_SLEEPING) | TAP_STATE_BIT(TAP_STOPPED) },
+		{ "; unknown: ", TAP_STATE_BIT(TAP_UNKNOWN) },
+	};
+	uint64_t ns[TAP_NR_STATES] = { 0 }, all_ns = 0;
+	unsigned int nr, nr_picked = 0;
+	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr), *picked = NULL;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (!tap_run_task(run, tasks[i]))
+			continue;
+		picked = tasks[i];
+		nr_picked++;
+		for (enum tap_state s = 0; s < TAP_NR_STATES; s++) {
+			ns[s] += tap_task_total_ns(tasks[i], s);
+			all_ns += tap_task_total_ns(tasks[i], s);
+		}
+	}
+	if (!all_ns)
+		return;
+	tap_buf_puts(b, "Of ");
+	put_ms(b, all_ns);
+	tap_buf_puts(b, " ");
+	if (nr_picked == 1)
+		put_label(run, b, picked);
+	else
+		tap_buf_printf(b, "%u tasks together", nr_picked);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		uint64_t part_ns = 0;
+
+		for (enum tap_state s = 0; s < TAP_NR_STATES; s++)
+			part_ns += parts[i].states & TAP_STATE_BIT(s) ? ns[s] : 0;
+		if (part_ns || !i)
+			tap_buf_printf(b, "%s%.1f %%", parts[i].words, tap_pct(part_ns, all_ns));
+	}
+	tap_buf_puts(b, ".");
+}
+
+/* ---- what to ask next ------------------------------------------------------------------------- */
+
+/* A word for a shell. */
+static void put_word(struct tap_buf *b, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
+
+	if (*word && !word[strspn(word, plain)]) {
+		tap_buf_puts(b, word);
+		return;
+	}
+	tap_buf_puts(b, "'");
+	for (; *word; word++)
+		*word == '\'' ? tap_buf_puts(b, "'\\''") : tap_buf_add(b, word, 1);
+	tap_buf_puts(b, "'");
+}
+
+static void put_command(struct tap_buf *b, const char *command, const char *file)
+{
+	tap_buf_printf(b, "  schedtap %s -i ", command);
+	put_word(b, file);
+}
+
+/* " --time @1.234+-5ms": what is around a wait. */
+static void put_window(struct tap_buf *b, const struct tap_explained_wait *w)
+{
+	uint64_t half_ns = (w->to_ns - w->from_ns) / 2 + 1000000, middle_ns = w->from_ns + (w->to_ns - w->from_ns) / 2;
+
+	tap_buf_printf(b, " --time @%ju.%09ju+-%juus", (uintmax_t)(middle_ns / 1000000000),
+		       (uintmax_t)(middle_ns % 1000000000), (uintmax_t)(half_ns / 1000));
+}
+
+static void put_around(struct tap_buf *b, const struct tap_explained_wait *w, const char *file)
+{
+	put_command(b, "timehist", file);
+	tap_buf_printf(b, " -t %d", tap_task_tid(w->task));
+	put_window(b, w);
+	tap_buf_puts(b, "  # what it did around its longest wait\n");
+	put_command(b, w->avoidable_ns ? "balance" : "map", file);
+	put_window(b, w);
+	tap_buf_puts(b, w->avoidable_ns ? "  # which CPUs were idle then\n" : "  # what each CPU ran then\n");
+}
+
+/* Events that would have told more: all of schedtap's, for not every kernel has each. */
+static void put_missing(struct tap_run *run, struct tap_buf *b)
+{
+	static const char *const wanted[] = { "sched_pick", "cpu_idle", "softirq_entry" };
+	size_t i = 0;
+
+	while (i < sizeof(wanted) / sizeof(*wanted) && tap_run_has_event(run, wanted[i]))
+		i++;
+	if (i < sizeof(wanted) / sizeof(*wanted))
+		tap_buf_puts(b, "  schedtap record -e sched -e task -e 'schedtap:*' -e idle -e irq -d 5  # with events that say more\n");
+}
+
+void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, const char *file, struct tap_buf *b)
+{
+	const struct tap_explained_wait *worst = e->nr_worst ? &e->worst[0] : NULL;
+
+	tap_buf_puts(b, "\nnext:\n");
+	if (worst)
+		put_around(b, worst, file);
+	if (worst && e->kinds[TAP_PIECE_THROTTLED].ns) {
+		put_command(b, "latency", file);
+		tap_buf_printf(b, " --throttled -t %d  # each time that its quota was used up\n", tap_task_tid(worst->task));
+	}
+	if (e->kinds[TAP_PIECE_UNKNOWN].ns) {
+		put_command(b, "summary", file);
+		tap_buf_puts(b, "  # what is missing, and where\n");
+	}
+	put_missing(run, b);
+}

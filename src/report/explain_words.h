@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What `schedtap explain` says in sentences. All add to @b. */
+#ifndef TAP_REPORT_EXPLAIN_WORDS_H
+#define TAP_REPORT_EXPLAIN_WORDS_H
+
+#include "explain/explain.h"
+#include "report/run.h"
+
+/* What a task did at the time that was asked for, other than wait for a CPU. */
+struct tap_explained_apart {
+	const struct tap_task *task;
+	enum tap_state state;
+	uint64_t from_ns, to_ns;
+};
+
+/* "nginx [812] waited 35.500 ms until 12.345678901 on CPU 0, preempted: 14.200 ms cc1plus [4410] ran, .... Verdict: contention." */
+void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait *w, struct tap_buf *b);
+/* "At 12.345678901 nginx [812] was blocked, from 12.300000000 on for 50.000 ms. Verdict: not the scheduler." */
+void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, uint64_t at_ns, struct tap_buf *b);
+/* Where the time went of all tasks that the options pick: "Of 5.000 s these 2 tasks ran for 12.0 %, waited ...". */
+void tap_explain_share_words(struct tap_run *run, struct tap_buf *b);
+/* Commands that go on from here, a line each, as a shell takes them. @file: the recording. */
+void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, const char *file, struct tap_buf *b);
+
+#endif

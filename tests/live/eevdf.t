@@ -1,0 +1,79 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# `schedtap eevdf` on this kernel: no pick against the rules, and figures that agree with what the events of the same recording say,
+# added up here.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use JSON::PP;
+use List::Util qw(max min sum0);
+use Test::More;
+
+my $here = abs_path(dirname(__FILE__));
+my $schedtap = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
+my $dir = tempdir(CLEANUP => 1);
+my $dat = "$dir/e.dat";
+
+plan(skip_all => 'needs root') if $> != 0;
+my $there = `$schedtap list sched_pick`;
+plan(skip_all => "no sched_pick: $there") if $there !~ /^bpf/;
+
+my $said = `$schedtap record -b bpf -e sched -e pick -o $dat -- $here/pick_load 2 2>&1`;
+is($?, 0, 'recorded') or diag($said);
+my $eevdf = decode_json(scalar(`$schedtap eevdf --json -i $dat`));
+my %rules = map { $_->{rule} => $_->{count} } @{$eevdf->{rules}};
+# beyond its slice a task may have run because those that waited were not eligible
+is_deeply(\%rules, { %rules, map { $_ => 0 } qw(not_eligible lag beyond_deadline) }, 'every pick keeps the rules') or
+	diag(explain($eevdf->{violations}));
+
+# Runs between two switches of which both picks are there; a chain that breaks counts nothing.
+my (%sums, %picks, %now, %next, %tids);
+for (`$schedtap dump --json -i $dat`) {
+	my $e = decode_json($_);
+	my ($cpu, $f) = @$e{qw(cpu fields)};
+
+	if (($e->{event} // '') eq 'schedtap:sched_pick') {
+		$next{$cpu} = { %$f, ts => $e->{ts_ns} };
+		next if !$f->{next_weight} || !$tids{$f->{next_pid}};
+		my $s = $picks{$f->{next_pid}} //= {};
+		$s->{picks}++;
+		$s->{among_several}++ if $f->{h_nr_queued} > 1;
+		next;
+	}
+	$tids{$f->{pid}}++ if ($e->{event} // '') =~ /^sched:sched_wak/;
+	$tids{$f->{child_pid}}++ if defined $f->{child_pid};
+	next if ($e->{event} // '') ne 'sched:sched_switch';
+	$tids{$_}++ for @$f{qw(prev_pid next_pid)};
+	my ($began, $ended) = ($now{$cpu}, delete($next{$cpu}));
+	$now{$cpu} = $ended && $ended->{next_weight} && $ended->{next_pid} == $f->{next_pid} ? $ended : undef;
+	next if !$began || !$ended || $began->{next_pid} != $f->{prev_pid};
+	my $s = $sums{$f->{prev_pid}} //= {};
+	my $ran = $e->{ts_ns} - $began->{ts};
+	my $preempted = $ended->{prev_queued} && !$ended->{prev_delayed};
+
+	$s->{runs}++;
+	$s->{preempted} += !!$preempted;
+	$s->{delayed} += !!$ended->{prev_delayed};
+	$s->{max_run_ns} = max($s->{max_run_ns} // 0, $ran);
+	$s->{overruns} += $preempted && $began->{h_nr_runnable} > 1 && $ran > int($began->{next_deadline} * $began->{next_weight} / 1048576);
+}
+
+# a task that is hidden from tracing breaks a chain: of the run beside it the timeline is not certain, and the events above do not show it
+my $breaks = sum0(map { $_->{breaks} } @{decode_json(scalar(`$schedtap summary --json -i $dat`))->{cpus}});
+my @differ;
+my %got = map { $_->{tid} => $_ } @{$eevdf->{tasks}};
+for my $tid (sort { $a <=> $b } keys %sums) {
+	my ($got, $want) = ($got{$tid} // {}, { %{$sums{$tid}}, %{$picks{$tid} // {}} });
+
+	push(@differ, map { "$tid: $_ is " . ($got->{$_} // 'none') . ", not $want->{$_}" }
+		grep { ($got->{$_} // 0) != $want->{$_} } sort keys %$want);
+}
+cmp_ok(scalar(keys %sums), '>', 8, 'tasks');
+cmp_ok(sum0(map { $_->{among_several} // 0 } values %picks), '>', 500, 'picks among several');
+cmp_ok(sum0(map { $_->{overruns} // 0 } values %sums), '>', 10, 'overruns');
+cmp_ok(scalar(@differ), '<=', 2 * $breaks, 'each task has what the events say') or diag(map { "$_\n" } splice(@differ, 0, 10));
+cmp_ok(abs($eevdf->{all}{runs} - sum0(map { $_->{runs} } values %sums)), '<=', 2 * $breaks, "all runs ($breaks breaks)");
+done_testing();
