@@ -30,6 +30,11 @@ int tap_avoidable_moved(struct tap_avoidable *a, const struct tap_migration *m)
 	return tap_avoidable_ran(a, m->task, m->to);
 }
 
+bool tap_avoidable_allows(const struct tap_avoidable *a, const struct tap_task *task, int cpu)
+{
+	return task->index < a->nr_allowed && tap_cpus_has(&a->allowed[task->index], (unsigned int)cpu);
+}
+
 static int by_start(const void *a, const void *b)
 {
 	const struct tap_idle_time *x = a, *y = b;

@@ -26,6 +26,8 @@ void tap_avoidable_release(struct tap_avoidable *a);
 /* Return: 0 or -ENOMEM, here and below. */
 int tap_avoidable_ran(struct tap_avoidable *a, const struct tap_task *task, int cpu);
 int tap_avoidable_moved(struct tap_avoidable *a, const struct tap_migration *m);
+/* Whether it may use this CPU, as far as is known. */
+bool tap_avoidable_allows(const struct tap_avoidable *a, const struct tap_task *task, int cpu);
 /*
  * Adds to *@ns how long, from @from_ns to @to_ns, some CPU was idle that the task may use, but @cpu, and to *@idle which
  * those were. @cpus: the timeline's.

@@ -54,7 +54,7 @@ sub on_terminal {
 
 my @reports = ('summary', 'summary -g "/*"', 'timehist', 'timehist -wMV', 'timehist -e irq', 'timehist -S',
 	'latency --hist --worst 5', 'latency --preempted --worst 5', 'explain', 'explain --by cgroup', 'wakers', 'map', 'pelt', 'pelt --table -s "u*"',
-	'pelt --table -t 100', 'states', 'migrations', 'migrations --list', 'balance', 'resched', 'eevdf',
+	'pelt --table -t 100', 'states', 'migrations', 'migrations --list', 'balance', 'placement', 'placement --list', 'resched', 'eevdf',
 	'diff', 'diff --by task');
 
 for my $in (glob("$here/*/*/in.txt")) {
