@@ -112,6 +112,8 @@ struct tap_wakeup {
 	int target_cpu;		/* of sched_waking: where the task ran last */
 	uint64_t ts_ns;
 	bool is_new; /* a fork's first wakeup */
+	bool in_interrupt; /* the event says that one woke it, whoever ran there. False: none did, or nobody says so */
+	int waker_tid; /* as tap_task_waker_tid(): 0: an interrupt on an idle CPU; -1: not known */
 };
 
 enum tap_migration_why {

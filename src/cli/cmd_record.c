@@ -627,6 +627,8 @@ static int start(struct run *run, char **rest, struct tap_err *err)
 	ret = watch_tasks(run, err);
 	if (!ret && rest && *rest)
 		ret = fork_command(run, rest, err);
+	if (!ret && run->child > 0)
+		tap_session_set_command(run->session, run->child);
 	ret = ret ?: tap_session_start(run->session, err);
 	if (!ret && run->go >= 0 && write(run->go, "g", 1) != 1) {
 		ret = tap_err_set(err, -errno, "cannot start the command: %m");

@@ -236,6 +236,20 @@ static void read_stretch(const struct tap_cpu_parts *p, struct tap_cpu_part *par
 	part->picked = s->pick ? &log->picks[s->pick - 1] : NULL;
 }
 
+bool tap_cpu_log_last(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns, struct tap_cpu_part *part)
+{
+	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
+	const struct stretch *s = log && log->nr_stretches ? &log->stretches[log->nr_stretches - 1] : NULL;
+
+	if (!s || from_ns < s->from_ns || to_ns > log->end_ns || log->now.from_ns > from_ns)
+		return false;
+	*part = (struct tap_cpu_part){
+		.from_ns = from_ns, .to_ns = to_ns, .what = s->what, .task = s->what == TAP_CPU_RUN ? s->task : NULL, .prio = s->prio,
+		.picked = s->pick ? &log->picks[s->pick - 1] : NULL, .irq = log->now.irq, .idle = log->now.idle, .resched = log->now.resched,
+	};
+	return true;
+}
+
 bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part)
 {
 	const struct tap_cpu_log *log = p->log;

@@ -62,6 +62,12 @@ void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, u
 bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part);
 
 /*
+ * The same at once, of a time that is within the last stretch of a log, as that of most waits is. Return: whether it is, and
+ * the CPU did one thing all along.
+ */
+bool tap_cpu_log_last(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns, struct tap_cpu_part *part);
+
+/*
  * So many stretches of a log, from a multiple of that on, are a block: what they come to may be kept until the log is cleared. Return: whether
  * all of one comes next: @block, its number, and @to_ns, its end; then it may be passed over.
  */

@@ -176,6 +176,8 @@ unsigned int tap_pieces_merge(struct tap_piece *pieces, unsigned int nr)
 {
 	unsigned int nr_merged = 0;
 
+	if (nr <= 1)
+		return nr;
 	if (nr <= FEW)
 		return merge_few(pieces, nr);
 	if (nr <= SOME)

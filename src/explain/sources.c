@@ -61,6 +61,13 @@ bool tap_explain_source_wants(const struct tap_format *fmt)
 	return source_init(&s, fmt);
 }
 
+bool tap_explain_source_tells_when(const struct tap_format *fmt)
+{
+	struct tap_explain_source s;
+
+	return source_init(&s, fmt) && s.what != PICKED && s.what != RESCHED;
+}
+
 /* Return: NULL when out of memory. */
 static const struct tap_explain_source *source_get(struct tap_explain_sources *s, const struct tap_format *fmt)
 {

@@ -234,12 +234,15 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	unsigned int nr_cpus;
 	const struct tap_cpu *cpus = tap_timeline_cpus(*w->opts.timeline, &nr_cpus);
 	struct tap_cpu_parts parts;
+	struct tap_cpu_part part;
 	int ret = 0;
 
 	if (to_ns <= wait->at_ns)
 		return 0;
 	if (!tap_state_is_wait(state) || wait->is_placing) {
 		ret = add_piece(wait, &(struct tap_piece){ .kind = kind_apart(state), .from_ns = wait->at_ns, .ns = to_ns - wait->at_ns });
+	} else if (tap_cpu_log_last(&w->logs, cpu, wait->at_ns, to_ns, &part)) {
+		ret = add_part(wait, &part);
 	} else {
 		tap_cpu_log_read(&w->logs, cpu, wait->at_ns, to_ns, cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL,
 				 &parts);

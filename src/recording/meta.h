@@ -7,6 +7,7 @@
  *   complete          false while recording: still false after a crash
  *   host              {hostname, release, version, machine}
  *   command_line      ["schedtap", "record", ...]
+ *   command_tid       tid of the command that was recorded; absent: there was none
  *   cpus              [{cpu, capacity (0..1024, where /sys has it), package, core, online}]
  *   clocks            [{monotonic_ns, boottime_ns, realtime_ns}]: one at start, one at the end
  *   window            {start_ns, end_ns}: CLOCK_MONOTONIC, when events were on

@@ -39,6 +39,7 @@ struct explain {
 	struct tap_explain sums;
 	struct tap_explain_sources sources;
 	struct tap_buf text;
+	bool tells_kinds; /* not only who ran meanwhile */
 	uint64_t at_ns; /* --at */
 	struct tap_explained_apart apart[MAX_APART];
 	unsigned int nr_apart;
@@ -115,8 +116,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 
 static bool wants(void *ctx, const struct tap_format *fmt)
 {
-	(void)ctx;
-	return tap_explain_source_wants(fmt);
+	return explain_of(ctx)->tells_kinds ? tap_explain_source_wants(fmt) : tap_explain_source_tells_when(fmt);
 }
 
 static int on_event(void *ctx, const struct tap_event *ev)
@@ -409,6 +409,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		worst = 0; /* none is shown */
 	if (o->at && find_at(r, o->at, err))
 		return err->code;
+	e->tells_kinds = worst || by_of(r) <= BY_KIND;
 	r->observer = &observer;
 	r->events = &events;
 	r->run.mark_throttling = true;

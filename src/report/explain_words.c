@@ -224,6 +224,15 @@ static void put_around(struct tap_buf *b, const struct tap_explained_wait *w, co
 	tap_buf_puts(b, w->avoidable_ns ? "  # which CPUs were idle then\n" : "  # what each CPU ran then\n");
 }
 
+/* What it slept for, and for whom. */
+static void put_critical(struct tap_run *run, struct tap_buf *b, const struct tap_task *task, const char *file)
+{
+	if (!tap_run_has_event(run, "sched_waking") && !tap_run_has_event(run, "sched_wakeup"))
+		return;
+	put_command(b, "critical", file);
+	tap_buf_printf(b, " -t %d  # for whom and what it slept\n", tap_task_tid(task));
+}
+
 /* Events that would have told more: all of schedtap's, for not every kernel has each. */
 static void put_missing(struct tap_run *run, struct tap_buf *b)
 {
@@ -243,6 +252,8 @@ void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, co
 	tap_buf_puts(b, "\nnext:\n");
 	if (worst)
 		put_around(b, worst, file);
+	if (worst)
+		put_critical(run, b, worst->task, file);
 	if (worst && e->kinds[TAP_PIECE_THROTTLED].ns) {
 		put_command(b, "latency", file);
 		tap_buf_printf(b, " --throttled -t %d  # each time that its quota was used up\n", tap_task_tid(worst->task));

@@ -13,6 +13,7 @@
  * is needed only where sched_wakeup was not recorded.
  */
 #define PLACED_WITHIN_NS 10000u
+#define FLAGS_IN_INTERRUPT 0x58 /* TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ, TRACE_FLAG_NMI */
 
 /* Closes what the CPU ran until now. Return: 1 if that was @task, certainly; 0; -errno. */
 static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct task *task,
@@ -219,20 +220,6 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 	return switch_in(t, task, ev->cpu, now, c->known);
 }
 
-int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
-		    const struct tap_event *ev, struct task *task, bool is_new)
-{
-	struct tap_wakeup w = {
-		.task = tap_task_pub(task), .cpu = ev->cpu, .ts_ns = ev->ts_ns, .is_new = is_new,
-		.target_cpu = tap_num_int(&f->value, ev),
-	};
-
-	if (!tap_window_has(&t->opts.window, ev->ts_ns))
-		return 0;
-	w.waker = tap_timeline_task(t, tap_num_int(&f->current, ev));
-	return t->on.wakeup(t->opts.ctx, &w);
-}
-
 /*
  * Who was interrupted is not who wakes: where only sched_wakeup was recorded, it may come from the
  * CPU on which the task will run, by the interrupt that tells it so.
@@ -242,6 +229,21 @@ static int waker_of(const struct tap_sched_fields *f, const struct tap_event *ev
 	if (f->kind == TAP_SCHED_WAKEUP && tap_num_int(&f->value, ev) == ev->cpu)
 		return -1;
 	return tap_num_int(&f->current, ev);
+}
+
+int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
+		    const struct tap_event *ev, struct task *task, bool is_new)
+{
+	struct tap_wakeup w = {
+		.task = tap_task_pub(task), .cpu = ev->cpu, .ts_ns = ev->ts_ns, .is_new = is_new,
+		.target_cpu = tap_num_int(&f->value, ev), .waker_tid = waker_of(f, ev),
+		.in_interrupt = f->flags.size && tap_num_get(&f->flags, ev) & FLAGS_IN_INTERRUPT,
+	};
+
+	if (!tap_window_has(&t->opts.window, ev->ts_ns))
+		return 0;
+	w.waker = tap_timeline_task(t, tap_num_int(&f->current, ev));
+	return t->on.wakeup(t->opts.ctx, &w);
 }
 
 static void note_waker(struct task *task, int waker, const struct tap_sched_fields *f,

@@ -102,6 +102,7 @@ static void fields_init(struct tap_sched_fields *f, const struct tap_format *fmt
 		d++;
 	*f = (struct tap_sched_fields){ .kind = d->kind, .fmt = fmt, .buffer = TAP_NO_BUFFER };
 	tap_num_init(&f->current, tap_number_field(fmt, "common_pid"));
+	tap_num_init(&f->flags, tap_number_field(fmt, "common_flags"));
 	tap_num_init(&f->tid, tap_number_field(fmt, d->tid));
 	tap_num_init(&f->prio, tap_number_field(fmt, d->prio));
 	tap_num_init(&f->from, tap_number_field(fmt, d->from));

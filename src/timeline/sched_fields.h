@@ -42,6 +42,7 @@ struct tap_num {
 struct tap_sched_fields {
 	enum tap_sched_kind kind;
 	struct tap_num current;	 /* common_pid */
+	struct tap_num flags;	 /* common_flags */
 	struct tap_num tid;	 /* switched in, woken, forked, moved, ... */
 	struct tap_num prio;	 /* its priority */
 	struct tap_num from;	 /* switch: the task switched out. exec: old_pid. migrate: CPU */

@@ -14,6 +14,8 @@
 #include "analysis/folded.h"
 #include "base/buf.h"
 #include "check.h"
+#include "critical/interrupts.h"
+#include "critical/path.h"
 #include "explain/explain.h"
 #include "explain/sources.h"
 #include "report/measured.h"
@@ -69,6 +71,7 @@ static bool check_reader(const char *path, uint64_t *from, uint64_t *to)
 
 /* ---- a report: what it is told adds up ---- */
 
+#define MAX_PATHS 50u
 #define NR_FOLDED 3u /* of each enum tap_folded_of */
 
 struct told {
@@ -78,6 +81,8 @@ struct told {
 	struct tap_explain_waits waits;
 	struct tap_explain explained;
 	struct tap_explain_sources sources;
+	struct tap_critical_log log;
+	struct tap_interrupts interrupts;
 	uint64_t cpu_ns; /* of all CPUs */
 	uint64_t last_ns;
 };
@@ -107,7 +112,7 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	CHECK(s->state != TAP_DEAD && !(s->whole && s->state == TAP_UNKNOWN));
 	CHECK(s->state != TAP_RUNNING || s->cpu >= 0);
 	CHECK(s->next != TAP_RUNNING || s->state == s->next || s->next_cpu >= 0);
-	return fold(told, s) ?: tap_explain_waits_stretch(&told->waits, s);
+	return fold(told, s) ?: tap_explain_waits_stretch(&told->waits, s) ?: tap_critical_log_stretch(&told->log, s);
 }
 
 /* Each wait's pieces add up to it. */
@@ -133,6 +138,8 @@ static int on_event(void *ctx, const struct tap_event *ev)
 
 	if (ev->fmt && tap_window_has(&told->run.window, ev->ts_ns) && tap_explain_source_wants(ev->fmt))
 		ret = tap_explain_sources_event(&told->sources, &told->waits, ev);
+	if (!ret && ev->fmt && tap_interrupts_want(ev->fmt))
+		ret = tap_interrupts_event(&told->interrupts, ev);
 	return ret ?: tap_event_stacks_event(told->stacks, told->run.timeline, ev);
 }
 
@@ -157,8 +164,11 @@ static int in_order(struct told *told, uint64_t ts_ns)
 
 static int on_wakeup(void *ctx, const struct tap_wakeup *w)
 {
+	struct told *told = ctx;
+	uint32_t by = tap_interrupts_waker(&told->interrupts, told->run.timeline, w);
+
 	CHECK(w->task);
-	return in_order(ctx, w->ts_ns);
+	return in_order(told, w->ts_ns) ?: tap_critical_log_wakeup(&told->log, w->task, by, w->is_new);
 }
 
 static int on_migration(void *ctx, const struct tap_migration *m)
@@ -206,7 +216,34 @@ static void check_sums(struct told *told)
 	}
 }
 
-/* Each line is one, and they add up to the tasks' @states. */
+/* Each task's critical path has neither gaps nor two states at once. */
+static int on_segment(void *ctx, const struct tap_path_segment *s)
+{
+	uint64_t *at_ns = ctx;
+
+	CHECK(s->to_ns == *at_ns && s->from_ns < s->to_ns && s->state < TAP_NR_PATH_STATES);
+	*at_ns = s->from_ns;
+	return 0;
+}
+
+static int check_paths(struct told *told)
+{
+	struct tap_window window = told->run.window;
+	struct tap_walk walk = { .log = &told->log };
+	unsigned int nr;
+	int ret = 0;
+
+	tap_timeline_tasks(told->run.timeline, &nr);
+	for (unsigned int i = 0; !ret && i < nr && i < MAX_PATHS; i++) {
+		uint64_t at_ns = window.to_ns;
+
+		ret = tap_walk_back(&walk, i, window.from_ns, window.to_ns, on_segment, &at_ns);
+		CHECK(ret || at_ns == window.from_ns);
+	}
+	tap_walk_release(&walk);
+	return ret;
+}
+
 /* By kind it is all that was waited; by whom and by cgroup the same part of it. */
 static void check_explained(struct tap_explain *e)
 {
@@ -223,6 +260,7 @@ static void check_explained(struct tap_explain *e)
 	CHECK(!runners_ns);
 }
 
+/* Each line is one, and they add up to the tasks' @states. */
 static void check_folded(struct told *told, struct tap_folded *f, uint32_t states)
 {
 	unsigned int nr;
@@ -271,7 +309,7 @@ static void check_report(const char *path, const char *window)
 
 	if (!tap_run_input(&told.run, &opts, NULL, &usage, &err) &&
 	    !tap_run_survey(&told.run, &err) &&
-	    !feed(&told, &err)) {
+	    !feed(&told, &err) && !check_paths(&told)) {
 		check_sums(&told);
 		check_explained(&told.explained);
 		for (unsigned int i = 0; i < NR_FOLDED; i++) /* of wakeups only what ended is counted */
@@ -282,6 +320,8 @@ static void check_report(const char *path, const char *window)
 	tap_explain_waits_release(&told.waits);
 	tap_explain_release(&told.explained);
 	tap_explain_sources_release(&told.sources);
+	tap_critical_log_release(&told.log);
+	tap_interrupts_release(&told.interrupts);
 	tap_event_stacks_free(told.stacks);
 	tap_run_close(&told.run);
 }

@@ -26,6 +26,8 @@ my %runs = (
 	'timehist -s' => ['timehist -s'],
 	'latency' => ['latency', 'latency --hist --worst 5', 'latency --preempted --worst 5'],
 	'explain' => ['explain --worst 5', 'explain --by task', 'explain --by cgroup', 'explain -t 10 --at +10us'],
+	'critical' => ['critical -t 10', 'critical -t 10 --path', 'critical',
+		'critical --between sched_entry,sched_exit --by pid'],
 	'wakers' => ['wakers', 'wakers --stacks'],
 	'map' => ['map'],
 	'pelt' => ['pelt -s "*"', 'pelt -s "*" --points', 'pelt -s "*" -t 100', 'pelt -s "*" -g "/*"'],

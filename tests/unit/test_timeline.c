@@ -866,11 +866,48 @@ static void test_many_losses(void **state)
 	tap_survey_release(&s);
 }
 
+static int note_waker(void *text, const struct tap_wakeup *w)
+{
+	tap_buf_printf(text, " %d by %d%s", w->task->tid, w->waker_tid, w->in_interrupt ? " interrupted" : "");
+	return 0;
+}
+
+/* What their flags say of wakings: nothing, hard interrupts, softirqs, NMIs, and what is none of these. */
+static void test_wakers(void **state)
+{
+	static const int flags[] = { 0, 0x08, 0x10, 0x40, 0xa7 };
+	const struct tap_observer wakers = { .wakeup = note_waker };
+	struct tap_buf text = { 0 };
+	struct tap_timeline_opts opts = { .window = TAP_WINDOW_ALL, .observer = &wakers, .ctx = &text };
+	struct tap_timeline *t;
+	struct steps steps;
+
+	(void)state;
+	assert_int_equal(tap_timeline_new(&opts, &t), 0);
+	steps_parse(&steps, "10 0 waking 1 by 7; 20 0 waking 2 by 7; 30 0 waking 3 by 7; 40 0 waking 4 by 0; 50 0 waking 5 by 7");
+	for (unsigned int i = 0; i < steps.nr; i++) {
+		steps_put(&steps.ev[i], "common_flags", flags[i]);
+		assert_int_equal(tap_timeline_event(t, &steps.ev[i]), 0);
+	}
+	assert_string_equal(tap_buf_str(&text), " 1 by 7 2 by 7 interrupted 3 by 7 interrupted 4 by 0 interrupted 5 by 7");
+	tap_timeline_free(t);
+	tap_buf_clear(&text);
+	assert_int_equal(tap_timeline_new(&opts, &t), 0);
+	steps_parse(&steps, "10 0 wakeup 1 by 7 to 0; 20 0 wakeup 2 by 7 to 1"); /* 1: or by an interrupt there, whoever ran */
+	for (unsigned int i = 0; i < steps.nr; i++)
+		assert_int_equal(tap_timeline_event(t, &steps.ev[i]), 0);
+	assert_string_equal(tap_buf_str(&text), " 1 by -1 2 by 7");
+	tap_timeline_free(t);
+	tap_buf_release(&text);
+	steps_release();
+}
+
 int main(void)
 {
 	const size_t nr = sizeof(cases) / sizeof(*cases);
-	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases) + 2];
+	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases) + 3];
 
+	tests[nr + 2] = (struct CMUnitTest)cmocka_unit_test(test_wakers);
 	tests[nr + 1] = (struct CMUnitTest)cmocka_unit_test(test_forget);
 	tests[nr] = (struct CMUnitTest)cmocka_unit_test(test_many_losses);
 	for (size_t i = 0; i < nr; i++)

@@ -45,6 +45,14 @@ void tap_description_add_tid(struct tap_description *d, const struct tap_pids *p
 		json_array_append_new(json_object_get(d->meta, "own_tids"), json_integer(initial));
 }
 
+void tap_description_set_command(struct tap_description *d, const struct tap_pids *pids, pid_t pid)
+{
+	uint32_t initial = tap_pids_initial(pids, (uint32_t)pid);
+
+	if (initial)
+		json_object_set_new(d->meta, "command_tid", json_integer(initial));
+}
+
 /* And their cgroups. Return: 0 or -ENOMEM. */
 static int read_tasks(struct tap_description *d, struct tap_pids *pids, struct tap_task_list *list)
 {

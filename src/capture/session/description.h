@@ -31,6 +31,8 @@ void tap_description_release(struct tap_description *d);
 
 /* Adds a thread of the recorder, by its own number. */
 void tap_description_add_tid(struct tap_description *d, const struct tap_pids *pids, pid_t tid);
+/* The command that is recorded, likewise. */
+void tap_description_set_command(struct tap_description *d, const struct tap_pids *pids, pid_t pid);
 void tap_description_set_events(struct tap_description *d, const struct tap_plan *plan);
 void tap_description_set_definitions(struct tap_description *d, const struct tap_defs *own);
 /* @end_ns: 0: not over. */

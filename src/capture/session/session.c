@@ -56,6 +56,7 @@ struct tap_session {
 	struct tap_flight *flight; /* NULL: an ordinary recording */
 	pid_t (*follow_spool)(void *ctx, const char *spool, struct tap_err *err);
 	void (*written)(void *ctx, uint64_t until_ns);
+	pid_t command;	/* that is recorded; 0: none */
 	pid_t follower; /* 0: nobody follows the spool */
 	struct tap_buf symbols; /* the kernel's, where a head has them */
 	struct tap_description description;
@@ -485,6 +486,11 @@ static void restore_priorities(struct tap_session *s)
 	tap_priority_restore(&s->follower_priority);
 }
 
+void tap_session_set_command(struct tap_session *s, pid_t pid)
+{
+	s->command = pid;
+}
+
 /* Rings fill: nothing may wait for a disk. */
 static int put_meta(struct tap_session *s, struct tap_err *err)
 {
@@ -504,6 +510,8 @@ static int start(struct tap_session *s, struct tap_err *err)
 	ret = tap_description_begin(&s->description, &s->plan.pids);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
+	if (s->command)
+		tap_description_set_command(&s->description, &s->plan.pids, s->command);
 	if (s->plan.own)
 		tap_description_set_definitions(&s->description, s->plan.own);
 	ret = tap_pack_check(s->file, err) ?: with_head(s, NULL, create_spool, err) ?:

@@ -20,6 +20,9 @@ struct tap_session;
 int tap_session_open(const struct tap_session_opts *opts, struct tap_session **out,
 		     struct tap_err *err);
 
+/* Before the start: the process of the command that is to be recorded, so that readers know it. */
+void tap_session_set_command(struct tap_session *s, pid_t pid);
+
 /* Makes the spool folder and switches the events on. On failure no folder is left. */
 int tap_session_start(struct tap_session *s, struct tap_err *err);
 

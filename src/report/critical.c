@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap critical: along which tasks and states the time of one went. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "critical/waker_stack.h"
+#include "report/critical.h"
+
+#define SHOWN_CANDIDATES 5u
+
+static const struct tap_opt options[] = {
+	TAP_REPORT_OPTIONS_WITHOUT_CPUS,
+	TAP_OPTION(struct critical_opts, command, "command", 0, NULL, TAP_OPT_FLAG,
+		   "of the command that was recorded: this without -p, -t, -c and -g"),
+	TAP_OPTION(struct critical_opts, path, "path", 0, NULL, TAP_OPT_FLAG,
+		   "show the path itself, all of it, in the order of time"),
+	TAP_OPTION(struct critical_opts, between, "between", 0, "START,DONE", TAP_OPT_STRING,
+		   "of requests, each from one event to another, in one task if --by says no more"),
+	TAP_OPTION(struct critical_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
+		   "with --between: what both events of a request have in common"),
+	TAP_REPORT_TOP("N rows: of the tasks with the most time, or of the longest requests [10"),
+	{ 0 }
+};
+
+/* ---- what is told ----------------------------------------------------------------------------- */
+
+/* Whoever ran then, and not the softirq that it was in. */
+static void correct_to_task(struct critical *c, const struct tap_task *task)
+{
+	const struct tap_task *waker = tap_timeline_task(c->report.run.timeline, task->waker_tid);
+
+	if (task->waker_tid > 0 && waker && waker->born_ns <= task->woken_ns)
+		tap_critical_log_correct(&c->log, task, TAP_WOKEN_BY_TASK + waker->index);
+}
+
+/* Return: 0 or -ENOMEM. */
+static int correct_waker(struct critical *c, const struct tap_task *task)
+{
+	uint32_t number = tap_event_stacks_woken(c->report.stacks, task).kernel;
+	unsigned char *woken = tap_array_at(&c->woken_of, &c->nr_woken_of, number, sizeof(*woken), NULL);
+	struct span names;
+
+	if (!woken)
+		return -ENOMEM;
+	if (!*woken) {
+		names = tap_event_stacks_names(c->report.stacks, number);
+		*woken = (unsigned char)(tap_woken_of_stack(names.s, names.len) + 1);
+	}
+	if (*woken == TAP_WOKEN_BY_TASK + 1)
+		correct_to_task(c, task);
+	else if (*woken != TAP_WOKEN_NOT_KNOWN + 1)
+		tap_critical_log_correct(&c->log, task, *woken - 1);
+	c->tells_interrupts |= number;
+	return 0;
+}
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	struct critical *c = ctx;
+
+	if (c->report.stacks && s->state == TAP_WAKING && correct_waker(c, s->task))
+		return -ENOMEM;
+	return tap_critical_log_stretch(&c->log, s);
+}
+
+static int on_wakeup(void *ctx, const struct tap_wakeup *w)
+{
+	struct critical *c = ctx;
+
+	c->tells_interrupts |= w->in_interrupt;
+	return tap_critical_log_wakeup(&c->log, w->task, tap_interrupts_waker(&c->interrupts, c->report.run.timeline, w), w->is_new);
+}
+
+static bool is_exec(const struct tap_format *fmt)
+{
+	return !strcmp(fmt->system, "sched") && !strcmp(fmt->name, "sched_process_exec");
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	const struct critical *c = ctx;
+
+	return tap_interrupts_want(fmt) || (c->command && is_exec(fmt)) ||
+	       (tap_critical_is_between(&c->report) && tap_request_source_wants(&c->source, fmt));
+}
+
+static int on_exec(struct critical *c, const struct tap_event *ev)
+{
+	struct tap_num pid;
+
+	tap_num_init(&pid, tap_number_field(ev->fmt, "pid"));
+	if (!c->exec_ns && tap_num_int(&pid, ev) == c->command)
+		c->exec_ns = ev->ts_ns;
+	return 0;
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	struct critical *c = ctx;
+	int ret = tap_interrupts_want(ev->fmt) ? tap_interrupts_event(&c->interrupts, ev) : 0;
+
+	if (!ret && c->command && is_exec(ev->fmt))
+		ret = on_exec(c, ev);
+	if (!ret && tap_critical_is_between(&c->report) && tap_request_source_wants(&c->source, ev->fmt) &&
+	    ev->ts_ns >= c->report.run.window.from_ns)
+		ret = tap_request_source_event(&c->source, &c->requests, c->report.run.timeline, ev);
+	return ret;
+}
+
+/* Where there are stacks. */
+static int on_any_event(void *ctx, const struct tap_event *ev)
+{
+	struct critical *c = ctx;
+	int ret = tap_event_stacks_event(c->report.stacks, c->report.run.timeline, ev);
+
+	return ret || !ev->fmt || !wants(ctx, ev->fmt) ? ret : on_event(ctx, ev);
+}
+
+/* ---- whose path ------------------------------------------------------------------------------- */
+
+static bool has_task_options(const struct tap_report_opts *o)
+{
+	const struct tap_select_words *words = &o->input.select;
+
+	return words->tgids.nr || words->tids.nr || words->comms.nr || words->cgroups.nr;
+}
+
+static int check(const void *opts, struct tap_err *err)
+{
+	const struct critical_opts *o = opts;
+
+	if (o->command && has_task_options(&o->common))
+		return tap_err_set(err, -EINVAL, "--command and -p, -t, -c, -g exclude each other: it is one task's path");
+	if (o->between && (o->command || o->path))
+		return tap_err_set(err, -EINVAL, "--between excludes --command and --path: it is about many paths");
+	if (o->by && !o->between)
+		return tap_err_set(err, -EINVAL, "--by is for --between");
+	return o->between ? tap_request_source_init(&(struct tap_request_source){ 0 }, o->between, o->by, err) : 0;
+}
+
+static int refuse_many(struct tap_report *r, struct tap_err *err)
+{
+	struct tap_buf b = { 0 };
+
+	for (unsigned int i = 0; i < r->nr_tasks && i < SHOWN_CANDIDATES; i++) {
+		tap_buf_puts(&b, i ? ", " : "");
+		tap_run_make_label(&r->run, &b, r->tasks[i]);
+	}
+	if (r->nr_tasks > SHOWN_CANDIDATES)
+		tap_buf_printf(&b, " and %u more", r->nr_tasks - SHOWN_CANDIDATES);
+	tap_err_set(err, -EINVAL, "a critical path is one task's, and these fit: %s; choose by -t, or by --time when it lived",
+		    tap_buf_str(&b));
+	tap_buf_release(&b);
+	r->usage = true;
+	return err->code;
+}
+
+/* The command's task, of those in .tasks: the first one with its tid. */
+static int find_command(struct critical *c, struct tap_err *err)
+{
+	struct tap_report *r = &c->report;
+
+	for (unsigned int i = 0; i < r->nr_tasks; i++)
+		if (r->tasks[i]->tid == c->command && (!c->task || r->tasks[i]->index < c->task->index))
+			c->task = r->tasks[i];
+	if (c->task)
+		return 0;
+	return tap_err_set(err, -ENODATA, "no event in the window is of the command that was recorded, task %d", c->command);
+}
+
+static int find_task(struct critical *c, struct tap_err *err)
+{
+	struct tap_report *r = &c->report;
+	int ret = tap_report_find_tasks(r, err);
+
+	if (ret)
+		return ret;
+	if (c->command)
+		return find_command(c, err);
+	if (!r->nr_tasks)
+		return tap_err_set(err, -ENODATA, "no task of the window fits: there is no critical path");
+	if (r->nr_tasks > 1)
+		return refuse_many(r, err);
+	c->task = r->tasks[0];
+	return 0;
+}
+
+/* ---- the report ------------------------------------------------------------------------------- */
+
+static int begin_requests(struct critical *c, struct tap_err *err)
+{
+	const struct critical_opts *o = tap_critical_opts(&c->report);
+	unsigned int nr;
+	const struct tap_format *const *formats = tap_reader_formats(c->report.run.rec.reader, &nr);
+
+	return tap_request_source_init(&c->source, o->between, o->by, err) ?:
+	       tap_request_source_check(&c->source, formats, nr, err);
+}
+
+static int begin(struct tap_report *r, struct tap_err *err)
+{
+	static const struct tap_run_events events = { .wants = wants, .event = on_event };
+	static const struct tap_run_events all_events = { .event = on_any_event, .all = true };
+	struct critical *c = tap_critical_of(r);
+	json_int_t tid = json_integer_value(json_object_get(r->run.rec.meta, "command_tid"));
+
+	r->events = &events;
+	r->run.mark_throttling = true;
+	c->path.keeps = tap_critical_opts(r)->path;
+	if (tap_event_stacks_are_in(&r->run.survey)) {
+		r->events = &all_events;
+		if (tap_event_stacks_new(tap_reader_info(r->run.rec.reader), &r->run.survey, &r->stacks))
+			return tap_err_set(err, -ENOMEM, "out of memory");
+	}
+	if (tap_critical_is_between(r))
+		return begin_requests(c, err);
+	if (has_task_options(r->opts))
+		return 0;
+	if (tid <= 0 || tid > INT32_MAX)
+		return tap_err_set(err, -ENODATA, "'%.300s' knows of no command that was recorded: say whose path by -t or -c",
+				   r->run.rec.path);
+	c->command = (int)tid;
+	return 0;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* .tasks: those on the path. */
+static int use_tasks_of_path(struct critical *c, struct tap_err *err)
+{
+	struct tap_report *r = &c->report;
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
+
+	free(r->tasks);
+	r->nr_tasks = 0;
+	r->tasks = calloc(c->path.nr_tasks + 1, sizeof(struct tap_task *));
+	if (!r->tasks)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	for (unsigned int i = 0; i < c->path.nr_tasks; i++)
+		r->tasks[r->nr_tasks++] = tasks[c->path.tasks[i].task];
+	return 0;
+}
+
+static int find_path(struct critical *c, struct tap_err *err)
+{
+	struct tap_report *r = &c->report;
+	int ret = find_task(c, err);
+
+	if (ret)
+		return ret;
+	r->matched = true;
+	c->to_ns = tap_window_clip(&r->run.window, c->task->died_ns);
+	c->from_ns = tap_window_clip(&r->run.window, later(c->task->born_ns, c->exec_ns));
+	ret = tap_path_find(&c->path, &c->walk, c->task->index, c->from_ns, c->to_ns);
+	return ret ? tap_err_set(err, ret, "out of memory") : use_tasks_of_path(c, err);
+}
+
+static int end(struct tap_report *r, struct tap_err *err)
+{
+	struct critical *c = tap_critical_of(r);
+
+	c->walk.log = &c->log;
+	return tap_critical_is_between(r) ? tap_critical_find_requests(c, err) : find_path(c, err);
+}
+
+static void release(struct tap_report *r)
+{
+	struct critical *c = tap_critical_of(r);
+
+	tap_walk_release(&c->walk);
+	tap_critical_log_release(&c->log);
+	tap_request_source_release(&c->source);
+	tap_requests_release(&c->requests);
+	tap_request_times_release(&c->times);
+	tap_interrupts_release(&c->interrupts);
+	tap_path_release(&c->path);
+	free(c->woken_of);
+	tap_buf_release(&c->text);
+}
+
+/* ---- what is shown ---------------------------------------------------------------------------- */
+
+/* "make [812]: scheduling on the path: 312.000 ms of 8100.000 ms (3.9 %) is the most that a perfect scheduler could save." */
+static void put_sentence(struct tap_report *r, struct tap_table *t)
+{
+	struct critical *c = tap_critical_of(r);
+	const struct tap_path_sum *all = &c->path.all;
+	struct tap_buf *b = &c->text;
+
+	(void)t;
+	tap_run_make_label(&r->run, b, c->task);
+	tap_buf_puts(b, ": scheduling on the path: ");
+	tap_critical_put_share(b, tap_path_scheduling_ns(all), all->ns, all->state_ns[TAP_PATH_UNKNOWN]);
+	tap_page_sentence(&r->page, b->data, b->len);
+}
+
+static void put_members(struct tap_report *r, struct tap_table *t)
+{
+	struct critical *c = tap_critical_of(r);
+	uint64_t scheduling_ns = tap_path_scheduling_ns(&c->path.all);
+	struct tap_page *p = t->page;
+
+	tap_page_object(p, "task");
+	tap_task_members(p, c->task);
+	tap_page_object_end(p);
+	tap_page_at(p, "from_ns", c->from_ns);
+	tap_page_at(p, "to_ns", c->to_ns);
+	tap_page_u64(p, "path_ns", c->path.all.ns);
+	tap_page_u64(p, "scheduling_ns", scheduling_ns);
+	tap_page_real(p, "scheduling_pct", tap_pct(scheduling_ns, c->path.all.ns));
+}
+
+static const struct tap_column state_columns[] = {
+	{ "state", "state", TAP_CELL_TEXT, .width = 28 },
+	{ "path_ns", "time", TAP_CELL_NS, .width = 10 },
+	{ "path_pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+	{ 0 }
+};
+
+static void put_states(struct tap_report *r, struct tap_table *t)
+{
+	const struct tap_path_sum *all = &tap_critical_of(r)->path.all;
+
+	for (enum tap_path_state s = 0; s < TAP_NR_PATH_STATES; s++) {
+		if (!all->state_ns[s])
+			continue;
+		tap_table_puts(t, tap_path_state_name(s));
+		tap_table_u64(t, all->state_ns[s]);
+		tap_table_real(t, tap_pct(all->state_ns[s], all->ns));
+		tap_table_row(t);
+	}
+}
+
+/* In the order of enum tap_path_state. */
+#define STATE_COLUMN(name, title) { name "_ns", title, TAP_CELL_NS, .width = 9, .same_unit = true }
+static const struct tap_column task_columns[] = {
+	TAP_TASK_COLUMNS("", "task", 28),
+	{ "path_ns", "time", TAP_CELL_NS, .width = 10 },
+	{ "path_pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+	STATE_COLUMN("unknown", "unknown"),
+	STATE_COLUMN("running", "running"),
+	STATE_COLUMN("waking", "waking"),
+	STATE_COLUMN("preempted", "preempted"),
+	STATE_COLUMN("throttled", NULL),
+	STATE_COLUMN("disk", NULL),
+	STATE_COLUMN("network", NULL),
+	STATE_COLUMN("timer", NULL),
+	STATE_COLUMN("blocked", NULL),
+	STATE_COLUMN("interrupt", NULL),
+	STATE_COLUMN("asleep", NULL),
+	{ 0 }
+};
+
+static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_path *path = &tap_critical_of(r)->path;
+	const struct tap_path_sum *sum = &path->tasks[i];
+
+	tap_task_cells(&r->run, t, r->tasks[i]);
+	tap_table_u64(t, sum->ns);
+	tap_table_real(t, tap_pct(sum->ns, path->all.ns));
+	for (enum tap_path_state s = 0; s < TAP_NR_PATH_STATES; s++)
+		tap_table_u64(t, sum->state_ns[s]);
+}
+
+static const struct tap_column segment_columns[] = {
+	{ "from_ns", "from", TAP_CELL_AT, .width = 19 },
+	{ "to_ns", NULL, TAP_CELL_AT },
+	{ "path_ns", "time", TAP_CELL_NS, .width = 10 },
+	TAP_TASK_COLUMNS("", "task", 28),
+	{ "state", "state", TAP_CELL_TEXT, .width = 9 },
+	{ 0 }
+};
+
+static void put_segment(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_path_segment *s = &tap_critical_of(r)->path.segments[i];
+	unsigned int nr;
+
+	tap_table_u64(t, s->from_ns);
+	tap_table_u64(t, s->to_ns);
+	tap_table_u64(t, s->to_ns - s->from_ns);
+	tap_task_cells(&r->run, t, tap_timeline_tasks(r->run.timeline, &nr)[s->task]);
+	tap_table_puts(t, tap_path_state_name(s->state));
+}
+
+static unsigned int nr_segments(const struct tap_report *r)
+{
+	return tap_critical_of(r)->path.nr_segments;
+}
+
+static bool is_one(const struct tap_report *r)
+{
+	return !tap_critical_is_between(r);
+}
+
+static bool with_path(const struct tap_report *r)
+{
+	return tap_critical_opts(r)->path;
+}
+
+static bool with_tasks(const struct tap_report *r)
+{
+	return is_one(r) && (!with_path(r) || tap_report_audience(r) != TAP_FOR_SHEETS);
+}
+
+static void put_told(struct tap_report *r, struct tap_table *t)
+{
+	const struct critical *c = tap_critical_of(r);
+
+	tap_page_bool(t->page, "interrupts_told", c->tells_interrupts || c->interrupts.tells_timers);
+}
+
+static void put_note(struct tap_report *r, struct tap_table *t)
+{
+	const struct critical *c = tap_critical_of(r);
+	static const char note[] = "who interrupted whom was not recorded: what a timer woke counts as woken by the task that it "
+				   "interrupted (schedtap record --stack sched_waking tells)";
+
+	(void)t;
+	if (!c->tells_interrupts && !c->interrupts.tells_timers)
+		tap_page_sentence(&r->page, note, sizeof(note) - 1);
+}
+
+static const struct tap_observer observer = {
+	.states = TAP_CRITICAL_STATES, .lost_states = TAP_CRITICAL_STATES, .stretch = on_stretch, .wakeup = on_wakeup,
+};
+
+static const struct tap_section sections[] = {
+	{ TAP_FOR_PROGRAMS, .put = put_told },
+	{ TAP_FOR_PROGRAMS, is_one, .put = put_members },
+	{ TAP_FOR_PEOPLE, is_one, .put = put_sentence },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_one, .before = "\n", .key = "states", .columns = state_columns, .put = put_states },
+	{ TAP_FOR_ALL, with_tasks, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
+	  .nr = tap_report_nr_tasks, .noun = "task" },
+	{ TAP_FOR_ALL, with_path, .before = "\n", .key = "path", .columns = segment_columns, .row = put_segment,
+	  .nr = nr_segments },
+	{ TAP_FOR_PROGRAMS, tap_critical_is_between, .put = tap_critical_put_members },
+	{ TAP_FOR_PEOPLE, tap_critical_is_between, .put = tap_critical_put_sentence },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, tap_critical_is_between, .before = "\n", .key = "times",
+	  .columns = tap_critical_time_columns, .put = tap_critical_put_times },
+	{ TAP_FOR_ALL, tap_critical_is_between, .before = "\n", .key = "requests", .columns = tap_critical_request_columns,
+	  .row = tap_critical_put_request, .nr = tap_critical_nr_shown },
+	{ TAP_FOR_PEOPLE, .put = put_note },
+	TAP_NOTE_THROTTLING,
+	{ 0 }
+};
+
+const struct tap_report_type tap_report_critical = {
+	.cmd = {
+		.name = "critical",
+		.help = "along which tasks and states the time of one went",
+		.operands = TAP_CMD_TASK,
+		.example = "schedtap critical -i demo/trace.dat -c bash",
+		.opts = options,
+		.opts_size = sizeof(struct critical_opts),
+		.defaults = &(const struct critical_opts){ .common.top = -1 },
+	},
+	.size = sizeof(struct critical),
+	.top = 10,
+	.needs = TAP_NEEDS_WAKEUPS | TAP_NEEDS_SWITCHES,
+	.observer = &observer,
+	.sections = sections,
+	.check = check,
+	.begin = begin,
+	.end = end,
+	.release = release,
+};

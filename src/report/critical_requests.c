@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap critical --between: the paths of requests. */
+#include <errno.h>
+
+#include "report/critical.h"
+
+#define LONGEST 10u	/* requests, where -n does not say */
+#define SHOWN_OTHERS 3u /* of a request, for people */
+
+static void put_ms(struct tap_buf *b, uint64_t ns)
+{
+	tap_buf_printf(b, "%ju.%03u ms", (uintmax_t)(ns / 1000000), (unsigned int)(ns / 1000 % 1000));
+}
+
+void tap_critical_put_share(struct tap_buf *b, uint64_t scheduling_ns, uint64_t all_ns, uint64_t unknown_ns)
+{
+	put_ms(b, scheduling_ns);
+	tap_buf_puts(b, " of ");
+	put_ms(b, all_ns);
+	tap_buf_printf(b, " (%.1f %%) is the most that a perfect scheduler could save", tap_pct(scheduling_ns, all_ns));
+	if (unknown_ns) {
+		tap_buf_puts(b, ", but for ");
+		put_ms(b, unknown_ns);
+		tap_buf_puts(b, " that are unknown");
+	}
+	tap_buf_puts(b, ".");
+}
+
+/* Those that are asked for: by who finished them. */
+static void choose(struct critical *c)
+{
+	struct tap_requests *q = &c->requests;
+	unsigned int nr_tasks, nr = 0;
+	struct tap_task *const *tasks = tap_timeline_tasks(c->report.run.timeline, &nr_tasks);
+
+	for (unsigned int i = 0; i < q->nr; i++)
+		if (tap_run_task(&c->report.run, tasks[q->v[i].task]))
+			q->v[nr++] = q->v[i];
+	q->nr = nr;
+}
+
+int tap_critical_find_requests(struct critical *c, struct tap_err *err)
+{
+	tap_requests_end(&c->requests);
+	choose(c);
+	if (!c->requests.nr)
+		return tap_err_set(err, -ENODATA, "no request that fits began and ended in the window: %ju did not end, %ju did not begin",
+				   (uintmax_t)c->requests.unfinished, (uintmax_t)c->requests.unbegun);
+	if (tap_requests_add_up(&c->requests, &c->walk, &c->times))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------ */
+
+static uint64_t sum_of(const struct tap_hist *h)
+{
+	return (uint64_t)h->sum;
+}
+
+static uint64_t scheduling_ns(const struct critical *c)
+{
+	return sum_of(&c->times.states[TAP_PATH_WAKING]) + sum_of(&c->times.states[TAP_PATH_PREEMPTED]);
+}
+
+void tap_critical_put_members(struct tap_report *r, struct tap_table *t)
+{
+	const struct critical *c = tap_critical_of(r);
+	struct tap_page *p = t->page;
+
+	tap_page_u64(p, "nr_requests", c->requests.nr);
+	tap_page_u64(p, "unfinished", c->requests.unfinished);
+	tap_page_u64(p, "unbegun", c->requests.unbegun);
+	tap_page_u64(p, "requests_ns", sum_of(&c->times.all));
+	tap_page_u64(p, "scheduling_ns", scheduling_ns(c));
+	tap_page_real(p, "scheduling_pct", tap_pct(scheduling_ns(c), sum_of(&c->times.all)));
+}
+
+/* "120 requests, 1 unfinished: scheduling on their paths: 3.120 ms of ..." */
+void tap_critical_put_sentence(struct tap_report *r, struct tap_table *t)
+{
+	struct critical *c = tap_critical_of(r);
+	const struct tap_requests *q = &c->requests;
+	struct tap_buf *b = &c->text;
+
+	(void)t;
+	tap_buf_printf(b, "%u request%s", q->nr, q->nr == 1 ? "" : "s");
+	if (q->unfinished)
+		tap_buf_printf(b, ", %ju that did not end", (uintmax_t)q->unfinished);
+	if (q->unbegun)
+		tap_buf_printf(b, ", %ju that did not begin", (uintmax_t)q->unbegun);
+	tap_buf_puts(b, ": scheduling on their paths: ");
+	tap_critical_put_share(b, scheduling_ns(c), sum_of(&c->times.all), sum_of(&c->times.states[TAP_PATH_UNKNOWN]));
+	tap_page_sentence(&r->page, b->data, b->len);
+}
+
+const struct tap_column tap_critical_time_columns[] = {
+	{ "what", "of a request", TAP_CELL_TEXT, .width = 28 },
+	{ "avg_ns", "avg", TAP_CELL_NS, .width = 10 },
+	{ "p50_ns", "p50", TAP_CELL_NS, .width = 10, .same_unit = true },
+	{ "p90_ns", "p90", TAP_CELL_NS, .width = 10, .same_unit = true },
+	{ "p99_ns", "p99", TAP_CELL_NS, .width = 10, .same_unit = true },
+	{ "max_ns", "max", TAP_CELL_NS, .width = 10, .same_unit = true },
+	{ "requests_pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+	{ 0 }
+};
+
+static void put_time(struct tap_report *r, struct tap_table *t, const char *what, const struct tap_hist *h)
+{
+	if (!h->max)
+		return;
+	tap_table_puts(t, what);
+	tap_table_u64(t, (uint64_t)(tap_hist_mean(h) + 0.5));
+	tap_table_u64(t, tap_hist_quantile(h, 0.5));
+	tap_table_u64(t, tap_hist_quantile(h, 0.9));
+	tap_table_u64(t, tap_hist_quantile(h, 0.99));
+	tap_table_u64(t, h->max);
+	tap_table_real(t, tap_pct(sum_of(h), sum_of(&tap_critical_of(r)->times.all)));
+	tap_table_row(t);
+}
+
+void tap_critical_put_times(struct tap_report *r, struct tap_table *t)
+{
+	const struct tap_request_times *times = &tap_critical_of(r)->times;
+
+	put_time(r, t, "all", &times->all);
+	put_time(r, t, "others", &times->others);
+	for (enum tap_path_state s = 0; s < TAP_NR_PATH_STATES; s++)
+		put_time(r, t, tap_path_state_name(s), &times->states[s]);
+}
+
+/* ---- the longest ------------------------------------------------------------------------------ */
+
+unsigned int tap_critical_nr_shown(const struct tap_report *r)
+{
+	unsigned int nr = tap_critical_of(r)->requests.nr;
+	int64_t most = r->opts->top >= 0 ? r->opts->top : LONGEST;
+
+	return nr < most ? nr : (unsigned int)most;
+}
+
+const struct tap_column tap_critical_request_columns[] = {
+	{ "from_ns", "from", TAP_CELL_AT, .width = 19 },
+	{ "to_ns", NULL, TAP_CELL_AT },
+	TAP_TASK_COLUMNS("", "finished by", 24),
+	{ "path_ns", "time", TAP_CELL_NS, .width = 10 },
+	{ "running_ns", "running", TAP_CELL_NS, .width = 9, .same_unit = true },
+	{ "waiting_ns", "waiting", TAP_CELL_NS, .width = 9, .same_unit = true },
+	{ "throttled_ns", NULL, TAP_CELL_NS },
+	{ "blocked_ns", "blocked", TAP_CELL_NS, .width = 9, .same_unit = true },
+	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 9, .same_unit = true, .rank = 1 },
+	{ "others_ns", NULL, TAP_CELL_NS },
+	{ NULL, "with", TAP_CELL_LABEL },
+	{ 0 }
+};
+
+/* "cc1 [12] 1.200 ms, as [13] 0.100 ms" */
+static void put_others(struct critical *c, struct tap_table *t, const struct tap_path *path, unsigned int of)
+{
+	struct tap_run *run = &c->report.run;
+	unsigned int nr, shown = 0;
+	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
+	struct tap_buf *b = &c->text;
+
+	tap_buf_clear(b);
+	for (unsigned int i = 0; i < path->nr_tasks && shown < SHOWN_OTHERS; i++) {
+		if (path->tasks[i].task == of)
+			continue;
+		tap_buf_puts(b, shown++ ? ", " : "");
+		tap_run_make_label(run, b, tasks[path->tasks[i].task]);
+		tap_buf_char(b, ' ');
+		put_ms(b, path->tasks[i].ns);
+	}
+	tap_table_text(t, b->data ? b->data : "", b->len);
+}
+
+/* For programs: all of them. */
+static void put_tasks(struct tap_report *r, const struct tap_path *path)
+{
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
+
+	tap_page_array(&r->page, "tasks");
+	for (unsigned int i = 0; i < path->nr_tasks; i++) {
+		tap_page_object(&r->page, NULL);
+		tap_task_members(&r->page, tasks[path->tasks[i].task]);
+		tap_page_u64(&r->page, "path_ns", path->tasks[i].ns);
+		tap_page_object_end(&r->page);
+	}
+	tap_page_array_end(&r->page);
+}
+
+static void put_path(struct critical *c, struct tap_table *t, const struct tap_request *q, const struct tap_path *path)
+{
+	const struct tap_path_sum *all = &path->all;
+	uint64_t own_ns = 0, waiting_ns = tap_path_scheduling_ns(all), running_ns = all->state_ns[TAP_PATH_RUNNING];
+	uint64_t throttled_ns = all->state_ns[TAP_PATH_THROTTLED], unknown_ns = all->state_ns[TAP_PATH_UNKNOWN];
+	struct tap_report *r = &c->report;
+	unsigned int nr;
+
+	for (unsigned int i = 0; i < path->nr_tasks; i++)
+		if (path->tasks[i].task == q->task)
+			own_ns = path->tasks[i].ns;
+	tap_table_u64(t, q->from_ns);
+	tap_table_u64(t, q->to_ns);
+	tap_task_cells(&r->run, t, tap_timeline_tasks(r->run.timeline, &nr)[q->task]);
+	tap_table_u64(t, all->ns);
+	tap_table_u64(t, running_ns);
+	tap_table_u64(t, waiting_ns);
+	tap_table_u64(t, throttled_ns);
+	tap_table_u64(t, all->ns - running_ns - waiting_ns - throttled_ns - unknown_ns);
+	tap_table_u64(t, unknown_ns);
+	tap_table_u64(t, all->ns - own_ns);
+	put_others(c, t, path, q->task);
+	put_tasks(r, path);
+}
+
+void tap_critical_put_request(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	struct critical *c = tap_critical_of(r);
+	const struct tap_request *q = &c->requests.v[i];
+	struct tap_path path = { 0 };
+
+	if (tap_path_find(&path, &c->walk, q->task, q->from_ns, q->to_ns))
+		r->page.err = r->page.err ? r->page.err : -ENOMEM;
+	put_path(c, t, q, &path);
+	tap_path_release(&path);
+}
