@@ -21,7 +21,7 @@ WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wno-missing-
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 # the program may be static, what is loaded cannot
 SO_LDFLAGS = $(filter-out -static,$(LDFLAGS))
-LIBS := -lbpf -ldw -lelf -lz -llz4 -llzma -ljansson -lzstd -lpthread
+LIBS := -lbpf -ldw -lelf -lz -llz4 -llzma -ljansson -lzstd -lpthread -lm
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Isrc -fvisibility=hidden \
 	-fPIC -MMD -MP $(WARNINGS) $(SANFLAGS) $(CFLAGS)
 
@@ -115,7 +115,7 @@ $B/tests/tracepoint/static_key_object_$(1).so: tests/tracepoint/static_key_objec
 endef
 $(foreach mode,load patch,$(eval $(call STATIC_KEY_TEST,$(mode))))
 
-TOOLS := $B/tests/mkdat $B/tests/truth/generate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
+TOOLS := $B/tests/mkdat $B/tests/truth/generate $B/tests/stats/calculate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
 $B/tests/%: tests/%.c $B/rooms.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -162,9 +162,9 @@ check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
 check-tracepoint: all $(TP_UNIT) ## programs' own tracepoints: rules, compilers and languages, torture
 	BUILD=$(abspath $B) $(PROVE) $(TP_UNIT) tests/tracepoint/*.t tests/compile_fail/run.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
-	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,120) $(PROVE) tests/golden/run tests/golden/*.t tests/truth/*.t
+	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,120) $(PROVE) tests/golden/run tests/golden/*.t tests/truth/*.t tests/stats/*.t
 check-quick: all $(UNIT) $(TP_UNIT) $(TOOLS) # what is left of these three without compilers and the tree itself
-	JOBS=$$(nproc) SEEDS=4 $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) $(TP_UNIT) tests/golden/run tests/golden/*.t tests/truth/*.t
+	JOBS=$$(nproc) SEEDS=4 $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) $(TP_UNIT) tests/golden/run tests/golden/*.t tests/truth/*.t tests/stats/*.t
 mutations: all $(UNIT) $(TP_UNIT) $(TOOLS) ## small faults, one after the other: do the quick tests see them?
 	tests/mutations
 check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $B/tests/live/filter_check $B/tests/live/filter_fuzz $B/tests/live/program_fuzz ## this kernel

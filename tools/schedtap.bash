@@ -8,7 +8,7 @@ _schedtap()
 
 	_init_completion -n := || return
 	for ((i = 2; i < cword; i++)); do
-		if [[ ${words[i]} == -- ]]; then
+		if [[ ${words[i]} == -- && ${words[1]} != diff ]]; then
 			_command_offset $((i + 1))
 			return
 		fi

@@ -233,12 +233,6 @@ static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
 	stat->was_cut = s->next == TAP_UNKNOWN;
 }
 
-/* What ends a wait that is counted: it runs; a throttled task may be, and have to wait. */
-static bool is_its_end(const struct tap_latency *l, enum tap_state next)
-{
-	return next == TAP_RUNNING || (l->state == TAP_THROTTLED && tap_state_is_wait(next));
-}
-
 int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,
 			const struct tap_stretch *s)
 {
@@ -251,7 +245,7 @@ int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,
 	/* of a wait that is throttled nobody knows how long it would have been */
 	if (s->state == l->state && s->whole && s->next == TAP_THROTTLED)
 		return 0;
-	if (s->state != l->state || !s->whole || !is_its_end(l, s->next)) {
+	if (!tap_latency_counts(l, s)) {
 		censor(l, stat, s);
 		return 0;
 	}

@@ -68,6 +68,13 @@ void tap_latency_release(struct tap_latency *l);
 #define TAP_LATENCY_LOST_STATES                                                                    \
 	(TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED))
 
+/* Whether its length is known and counts: it ends by running; one that is throttled may be over, and have to wait. */
+static inline bool tap_latency_counts(const struct tap_latency *l, const struct tap_stretch *s)
+{
+	return s->state == l->state && s->whole &&
+	       (s->next == TAP_RUNNING || (l->state == TAP_THROTTLED && tap_state_is_wait(s->next)));
+}
+
 /* @t: tells which CPUs are idle now. Return: 0 or -ENOMEM. */
 int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,
 			const struct tap_stretch *s);

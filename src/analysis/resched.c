@@ -260,6 +260,16 @@ static int note_losses(struct tap_resched *r, uint64_t ns)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+const char *tap_resched_stage_name(enum tap_resched_stage stage)
+{
+	static const char *const names[TAP_NR_RESCHED_STAGES] = {
+		[TAP_RESCHED_ASKED] = "asked", [TAP_RESCHED_ASKED_LAZY] = "asked_lazy", [TAP_RESCHED_IDLE_EXIT] = "idle_exit",
+		[TAP_RESCHED_PICK] = "pick", [TAP_RESCHED_SWITCH] = "switch", [TAP_RESCHED_STAY] = "stay",
+	};
+
+	return names[stage];
+}
+
 void tap_resched_init(struct tap_resched *r, const struct tap_resched_opts *opts)
 {
 	*r = (struct tap_resched){ .opts = *opts, .flags = { -1, -1 } };

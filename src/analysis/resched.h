@@ -21,6 +21,9 @@ enum tap_resched_stage {
 	TAP_NR_RESCHED_STAGES,
 };
 
+/* "asked", "asked_lazy", ..., as in JSON. */
+const char *tap_resched_stage_name(enum tap_resched_stage stage);
+
 struct tap_resched_figures {
 	struct tap_hist ns;
 	uint64_t max_at_ns; /* when the longest one ended; the first of equals */

@@ -15,15 +15,13 @@ struct resched {
 	struct tap_resched resched;
 };
 
-static const struct {
-	const char *key, *text;
-} stage_names[TAP_NR_RESCHED_STAGES] = {
-	[TAP_RESCHED_ASKED] = { "asked", "asked for, until it begins" },
-	[TAP_RESCHED_ASKED_LAZY] = { "asked_lazy", "asked for lazily, until it begins" },
-	[TAP_RESCHED_IDLE_EXIT] = { "idle_exit", "out of an idle state, until the switch" },
-	[TAP_RESCHED_PICK] = { "pick", "begun, until the switch" },
-	[TAP_RESCHED_SWITCH] = { "switch", "switched, until the end" },
-	[TAP_RESCHED_STAY] = { "stay", "begun, until the end, no switch" },
+static const char *const stage_texts[TAP_NR_RESCHED_STAGES] = {
+	[TAP_RESCHED_ASKED] = "asked for, until it begins",
+	[TAP_RESCHED_ASKED_LAZY] = "asked for lazily, until it begins",
+	[TAP_RESCHED_IDLE_EXIT] = "out of an idle state, until the switch",
+	[TAP_RESCHED_PICK] = "begun, until the switch",
+	[TAP_RESCHED_SWITCH] = "switched, until the end",
+	[TAP_RESCHED_STAY] = "begun, until the end, no switch",
 };
 
 /* Of who is in __schedule() for the first time no switch may have told yet. */
@@ -106,8 +104,8 @@ static void put_stage(const struct tap_resched *r, struct tap_table *t, enum tap
 	const struct tap_resched_figures *f = &r->stages[stage];
 	const struct tap_hist *ns = &f->ns;
 
-	tap_table_puts(t, stage_names[stage].key);
-	tap_table_puts(t, stage_names[stage].text);
+	tap_table_puts(t, tap_resched_stage_name(stage));
+	tap_table_puts(t, stage_texts[stage]);
 	tap_table_u64(t, ns->count);
 	tap_table_u64(t, (uint64_t)(tap_hist_mean(ns) + 0.5));
 	tap_table_u64(t, tap_hist_quantile(ns, 0.5));

@@ -53,6 +53,7 @@ static int ask(const struct tap_prev_states *p, uint64_t value, struct tap_prev_
 	struct tap_buf b = { 0 };
 	const char *text, *at;
 	size_t len;
+	int ret;
 
 	put_value(p, value);
 	tap_printer_run(p->printer, p->rec, p->fmt->min_size, &b);
@@ -65,8 +66,9 @@ static int ask(const struct tap_prev_states *p, uint64_t value, struct tap_prev_
 	memcpy(prev->text, at, len);
 	prev->text[len] = '\0';
 	prev->state = meaning(prev->text);
+	ret = b.err;
 	tap_buf_release(&b);
-	return b.err;
+	return ret;
 }
 
 const struct tap_prev_state *tap_prev_states_make(struct tap_prev_states *p, uint64_t value)

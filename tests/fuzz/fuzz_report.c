@@ -18,6 +18,7 @@
 #include "critical/path.h"
 #include "explain/explain.h"
 #include "explain/sources.h"
+#include "report/measured.h"
 #include "report/report.h"
 
 /* A few bytes can describe any number of CPUs that share pages: enough is enough. */
@@ -325,6 +326,26 @@ static void check_report(const char *path, const char *window)
 	tap_run_close(&told.run);
 }
 
+/* Metrics, each by a name of its own: shares are of what there is, and no length is longer than all of it. */
+static void check_metrics(const char *path, bool by_task)
+{
+	const struct tap_input_opts input = { 0 };
+	const struct tap_measured_opts opts = { .input = &input, .by_task = by_task, .has_blocks = !by_task };
+	struct tap_measured m = { .path = path };
+	struct tap_err err;
+	bool usage;
+
+	if (!tap_measured_read(&m, 1, &opts, &usage, &err))
+		for (unsigned int i = 0; i < m.metrics.nr; i++) {
+			const struct tap_metric *one = &m.metrics.v[i];
+
+			CHECK(one->value >= 0 && one->value < 1e20);
+			CHECK(!i || strcmp(one->name, m.metrics.v[i - 1].name));
+			CHECK(one->unit != TAP_METRIC_PCT || by_task || one->value < 100.000001);
+		}
+	tap_measured_release(&m);
+}
+
 static void check_file(const char *path)
 {
 	uint64_t from, to;
@@ -335,6 +356,8 @@ static void check_file(const char *path)
 	snprintf(window, sizeof(window), "%juns,%juns", (uintmax_t)from, (uintmax_t)to);
 	check_report(path, NULL);
 	check_report(path, window);
+	check_metrics(path, false);
+	check_metrics(path, true);
 }
 
 #ifdef FUZZ_MAIN

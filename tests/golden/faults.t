@@ -24,7 +24,7 @@ $ENV{LC_ALL} = 'C';
 # what is asked of each; dump comes first and is no report: it shows what there is
 my @commands = ('dump', 'summary', 'timehist', 'timehist -s', 'latency', 'explain', 'critical -t 10 --path',
 	'critical --between sched_switch,sched_switch', 'map', 'pelt', 'states', 'wakers',
-	'migrations', 'migrations --list', 'balance', 'placement', 'placement --list', 'resched', 'eevdf');
+	'migrations', 'migrations --list', 'balance', 'placement', 'placement --list', 'resched', 'eevdf', 'diff', 'diff --by task');
 my @reports = @commands[1 .. $#commands];
 my @styles = ('', '--json', '--csv');
 
@@ -55,6 +55,13 @@ sub csv_fields {
 		push @rows, $nr;
 	}
 	return @rows;
+}
+
+# A command on a recording; `diff` compares it with another.
+sub on {
+	my ($command, $file) = @_;
+
+	return $command =~ /^diff/ ? "$command other.dat $file" : "$command -i $file";
 }
 
 # Return: '', or what is wrong with a text of this style.
@@ -112,7 +119,7 @@ sub check {
 	for my $command (@{$opts{commands} // \@commands}) {
 		for my $style (@styles) {
 			my $want = $codes->{$command} // $codes->{''};
-			my $why = judge("$command -i $file " . ($opts{args} // ''), $style, $want,
+			my $why = judge(on($command, $file) . ' ' . ($opts{args} // ''), $style, $want,
 				$command eq 'dump');
 			push @wrong, "$command $style: $why" if $why ne '';
 		}
@@ -177,6 +184,7 @@ sub adds_up {
 }
 
 my $whole = dat('whole', plain(60));
+dat('other', plain(59));
 my $bytes = slurp("$dir/$whole");
 
 # ---- nothing, or not enough --------------------------------------------------------------------
@@ -266,8 +274,8 @@ for my $order ('', '--big-endian') {
 	system($dat2perf, "$dir/$whole", "$dir/perf$order.data", $order || ()) == 0 or die "$dat2perf failed\n";
 }
 for my $command (@commands) {
-	my @little = run("$command -i perf.data");
-	my @big = run("$command -i perf--big-endian.data");
+	my @little = run(on($command, 'perf.data'));
+	my @big = run(on($command, 'perf--big-endian.data'));
 	s/perf(--big-endian)?\.data *//g for @little[1, 2], @big[1, 2];
 	push @wrong, "$command: $little[2]" if $little[0];
 	push @wrong, "$command: $big[1]$big[2]" if "@little" ne "@big";
@@ -278,18 +286,18 @@ check('a perf.data of the other byte order, in all formats', 'perf--big-endian.d
 # ---- names -------------------------------------------------------------------------------------
 
 my $hostile = dat('hostile', plain(5, '"' . join('', map { sprintf('\\x%02x', $_) } 0x01 .. 0x08, 0x0a .. 0x0d, 0x1b, 0x22, 0x2c) . '"'));
-check('a name of 15 control characters', $hostile, { '' => [0] });
+check('a name of 15 control characters', $hostile, { '' => [0], 'diff --by task' => [1] });
 
 # ---- standard output ---------------------------------------------------------------------------
 
 my (@full, @closed, @gone);
 for my $command (@commands) {
 	for my $style (@styles) {
-		my ($code, $out, $err) = run("$command -i $whole $style", '>/dev/full');
+		my ($code, $out, $err) = run(on($command, $whole) . " $style", '>/dev/full');
 		push @full, "$command $style: exit $code: $err" if $code != 1 || $err !~ /\Aschedtap: .*No space/;
-		($code, $out, $err) = run("$command -i $whole $style", '>&-');
+		($code, $out, $err) = run(on($command, $whole) . " $style", '>&-');
 		push @closed, "$command $style: exit $code: $err" if $code != 1 || $err !~ /\Aschedtap: ./;
-		my $status = system('bash', '-c', "cd '$dir'; { trap '' PIPE; sleep 0.02; timeout 60 '$schedtap' $command -i $whole $style 2>err; " .
+		my $status = system('bash', '-c', "cd '$dir'; { trap '' PIPE; sleep 0.02; timeout 60 '$schedtap' @{[on($command, $whole)]} $style 2>err; " .
 			"echo \$? >code; } | true");
 		$code = slurp("$dir/code");
 		push @gone, "$command $style: exit $code" . slurp("$dir/err") if $code != 0 || -s "$dir/err";

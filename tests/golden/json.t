@@ -39,6 +39,7 @@ my %runs = (
 	'placement' => ['placement'],
 	'placement --list' => ['placement --list'],
 	'eevdf' => ['eevdf'],
+	'diff' => ['diff', 'diff --by task'],
 	'dump' => ['dump'],
 );
 
@@ -120,7 +121,29 @@ sub walk {
 sub lines {
 	my ($args) = @_;
 
-	return map { chomp; $_ } map { qx($schedtap $args -i $_ 2>/dev/null) } glob("$tmp/*.dat");
+	my @all = glob("$tmp/*.dat");
+
+	return map { chomp; $_ } map { qx($schedtap $args $_ 2>/dev/null) } sixes($all[0]), long_pair(),
+		map { "$all[$_ - 1] $all[$_]" } grep { $_ % 8 == 1 } 1 .. $#all if $args =~ /^diff/;
+	return map { chomp; $_ } map { qx($schedtap $args -i $_ 2>/dev/null) } @all;
+}
+
+sub recorded {
+	my ($file, $wait_us, $cycles) = @_;
+
+	mkdir("$tmp/diff");
+	local $ENV{MKDAT} = $mkdat;
+	system("$here/diff/recording", "$tmp/diff/$file", $wait_us, $cycles) == 0 or die "cannot make $file\n";
+	return "$tmp/diff/$file";
+}
+
+# For diff: one against one with blocks of time, and enough of them for verdicts and intervals, both with a warning.
+sub long_pair { return join(' ', map { recorded("long$_.dat", 400 + $_, 1200) } 1 .. 2) }
+
+sub sixes {
+	my ($warned) = @_;
+
+	return join(' -- ', map { my $side = $_; join(' ', map { recorded("$side$_.dat", $side + $_, 20) } 1 .. 6) } 300, 500) . " $warned";
 }
 
 sub fits {

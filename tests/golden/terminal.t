@@ -55,7 +55,8 @@ sub on_terminal {
 my @reports = ('summary', 'summary -g "/*"', 'timehist', 'timehist -wMV', 'timehist -e irq', 'timehist -S',
 	'latency --hist --worst 5', 'latency --preempted --worst 5', 'explain', 'explain --by cgroup', 'critical --path', 'critical -t 10',
 	'critical --between sched_entry,sched_exit --by pid', 'wakers', 'map', 'pelt', 'pelt --table -s "u*"',
-	'pelt --table -t 100', 'states', 'migrations', 'migrations --list', 'balance', 'placement', 'placement --list', 'resched', 'eevdf');
+	'pelt --table -t 100', 'states', 'migrations', 'migrations --list', 'balance', 'placement', 'placement --list', 'resched', 'eevdf',
+	'diff', 'diff --by task');
 
 for my $in (glob("$here/*/*/in.txt")) {
 	system($mkdat, $in, $in =~ m{([^/]+)/([^/]+)/in.txt$} && "$1-$2.dat") == 0 or die "$mkdat $in\n";
@@ -63,9 +64,10 @@ for my $in (glob("$here/*/*/in.txt")) {
 for my $columns (80, 120) {
 	for my $report (@reports) {
 		# what fits the narrow one fits the wide one, mostly: there, the recordings of its own tests
-		my $files = $columns == 80 ? '*.dat' : $report =~ s/ .*//r . '-*.dat';
+		my $on = $report =~ /^diff/ ? '$f latency-many.dat' : '-i $f';
+		my $files = $columns == 80 || $report =~ /^diff/ ? '*.dat' : $report =~ s/ .*//r . '-*.dat';
 		my @lines = split(/\n/, on_terminal($columns, "export PAGER=cat NO_COLOR=1\n" .
-			"for f in $files; do \$SCHEDTAP $report -i \$f 2>/dev/null; done; echo all"));
+			"for f in $files; do \$SCHEDTAP $report $on 2>/dev/null; done; echo all"));
 		# a number of 11 digits pushes what is behind it where rows are printed as they come
 		my @wide = grep { length($_) > $columns && !/\d{11}\.\d/ } @lines;
 

@@ -55,7 +55,7 @@ for my $page (sort keys %lines) {
 	close($f);
 	system('schedtap record -o trace.dat --stack sched_switch --stack sched_waking -- make >/dev/null 2>&1; ' .
 	       'schedtap record -o resched.dat -e resched -e idle -e irq -e sched -- sleep 0.1 2>/dev/null; ' .
-	       'for f in make svc stacks; do cp trace.dat $f.dat; done; mkdir demo; cp trace.dat demo');
+	       'for f in make svc stacks old new; do cp trace.dat $f.dat; done; mkdir demo; cp trace.dat demo');
 	symlink("$top/examples", 'examples') or die;
 	for my $line (@{$lines{$page}}) {
 		my $run = $line;

@@ -51,29 +51,53 @@ static void test_kinds(void **state)
 	}
 }
 
-/* Few are added up in another way than many. */
+/* Few are added up in another way than some, and those than many. */
 static void test_merge(void **state)
 {
-	static const unsigned int nrs[] = { 1, 7, 16, 17, 100 };
-	struct tap_task tasks[3] = { { .index = 0 }, { .index = 1 }, { .index = 2 } };
+	static const struct {
+		unsigned int nr, tasks;
+	} cases[] = { { 1, 3 }, { 7, 3 }, { 16, 3 }, { 17, 3 }, { 100, 3 }, { 600, 500 }, { 16384, 3000 }, { 16385, 3000 }, { 40000, 7 } };
+	static struct tap_piece pieces[40000];
+	static struct tap_task tasks[3000];
+	static uint64_t sums[3000];
 
 	(void)state;
-	for (size_t i = 0; i < TABLE(nrs); i++) {
-		struct tap_piece pieces[100];
-		uint64_t sums[3] = { 0 };
-		unsigned int nr = nrs[i], left;
+	for (size_t i = 0; i < TABLE(cases); i++) {
+		unsigned int nr = cases[i].nr, nr_tasks = cases[i].tasks, left;
 
+		memset(sums, 0, sizeof(sums));
 		for (unsigned int k = 0; k < nr; k++) {
-			pieces[k] = (struct tap_piece){ TAP_PIECE_QUEUED, &tasks[(2 * k + 1) % 3], 1000 + k, k + 1 };
-			sums[(2 * k + 1) % 3] += k + 1;
+			unsigned int task = (11 * k + 1) % nr_tasks;
+
+			tasks[task].index = task;
+			pieces[k] = (struct tap_piece){ TAP_PIECE_QUEUED, &tasks[task], 1000 + k, k + 1 };
+			sums[task] += k + 1;
 		}
 		left = tap_pieces_merge(pieces, nr);
-		assert_int_equal(left, nr < 3 ? nr : 3);
+		assert_int_equal(left, nr < nr_tasks ? nr : nr_tasks);
 		for (unsigned int k = 0; k < left; k++) {
 			assert_int_equal(pieces[k].from_ns, 1000 + k);
 			assert_int_equal(pieces[k].ns, sums[pieces[k].task->index]);
 		}
 	}
+}
+
+/* Kinds of one task, and those of none, are pieces of their own. */
+static void test_merge_kinds(void **state)
+{
+	struct tap_task task = { .index = 0 };
+	struct tap_piece pieces[40];
+
+	(void)state;
+	for (unsigned int k = 0; k < TABLE(pieces); k++)
+		pieces[k] = (struct tap_piece){ k % 4 < 2 ? TAP_PIECE_QUEUED : k % 4 == 2 ? TAP_PIECE_LOWER : TAP_PIECE_IRQ,
+						k % 4 < 3 ? &task : NULL, k, 1 };
+	assert_int_equal(tap_pieces_merge(pieces, TABLE(pieces)), 3);
+	assert_int_equal(pieces[0].ns, 20);
+	assert_int_equal(pieces[1].kind, TAP_PIECE_LOWER);
+	assert_int_equal(pieces[1].ns, 10);
+	assert_int_equal(pieces[2].kind, TAP_PIECE_IRQ);
+	assert_int_equal(pieces[2].ns, 10);
 }
 
 /* ---- a CPU's log ------------------------------------------------------------------------------ */
@@ -200,7 +224,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_merge), cmocka_unit_test(test_merge_kinds),
 		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_long_waits),
 	};

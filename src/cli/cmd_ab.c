@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap ab: records two commands in turn, and compares the recordings. Each is made by `schedtap record`. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/cmd_diff.h"
+
+#define LOG_TAIL ((size_t)4096)
+#define LOG_NAME "record.log"
+#define MAX_ROUNDS 1000
+#define WORDS 24u /* of the recorder's command line, without -e */
+
+struct ab_opts {
+	struct tap_diff_opts diff;
+	const char *folder, *backend, *buffer;
+	struct tap_strings events;
+	int64_t rounds;
+};
+
+#define T struct ab_opts
+static const struct tap_opt options[] = {
+	{ "rounds", 'r', "N", "record each command so many times [10]", TAP_OPT_INT, offsetof(T, rounds), .min = 1, .max = MAX_ROUNDS },
+	TAP_OPTION(T, folder, "output", 'o', "DIR", TAP_OPT_STRING, "keep the recordings in this new folder [ab]"),
+	TAP_OPT_EVENTS(T, events),
+	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING, "as of `schedtap record`"),
+	TAP_OPTION(T, buffer, "buffer", 0, "SIZE", TAP_OPT_STRING, "as of `schedtap record`"),
+	TAP_OPT_ROWS(tap_diff_options),
+	{ 0 }
+};
+#undef T
+
+struct side {
+	char name; /* 'a' or 'b' */
+	const char *command;
+	char **files; /* owned, as they are; one for each round that is over */
+	unsigned int nr_files;
+};
+
+struct ab {
+	const struct ab_opts *opts;
+	struct side sides[2];
+	int log; /* what recorders say */
+};
+
+static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t recorder; /* its pid; 0: none runs */
+
+/* A terminal tells the recorder, too; for it the two are one. */
+static void on_stop(int sig)
+{
+	stopped = sig;
+	if (recorder)
+		kill(recorder, sig);
+}
+
+/* ---- one recording ------------------------------------------------------------------------------- */
+
+/* The command's messages go where ours go, and the recorder's to the log; what it prints is not for us. */
+#define COMMAND_STDERR 3 /* in the script, too */
+#define SCRIPT "exec /bin/sh -c \"$1\" 2>&3 3>&- >/dev/null"
+
+static char **recorder_words(const struct ab_opts *o, const char *file, const char *command)
+{
+	const char **words = calloc(WORDS + 2 * (size_t)o->events.nr, sizeof(*words)), **w = words;
+
+	if (!words)
+		return NULL;
+	*w++ = "schedtap";
+	*w++ = "record";
+	*w++ = "-o";
+	*w++ = file;
+	for (unsigned int i = 0; i < o->events.nr; i++) {
+		*w++ = "-e";
+		*w++ = o->events.v[i];
+	}
+	if (o->backend) {
+		*w++ = "-b";
+		*w++ = o->backend;
+	}
+	if (o->buffer) {
+		*w++ = "--buffer";
+		*w++ = o->buffer;
+	}
+	*w++ = "--";
+	*w++ = "/bin/sh";
+	*w++ = "-c";
+	*w++ = SCRIPT;
+	*w++ = "sh";
+	*w++ = command;
+	return (char **)words;
+}
+
+/* In the child, where a signal's handler is none any more. @log: may be 3 itself. */
+static void become_recorder(int log, char **words)
+{
+	int null = open("/dev/null", O_RDONLY), said = fcntl(log, F_DUPFD_CLOEXEC, COMMAND_STDERR + 1);
+
+	if (null >= 0 && said >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, COMMAND_STDERR) >= 0 &&
+	    dup2(said, STDERR_FILENO) >= 0)
+		execv("/proc/self/exe", words);
+	_exit(TAP_EXIT_FAILED);
+}
+
+/* Return: an exit code, of a signal as shells have it; -errno with a sentence. */
+static int run_recorder(const struct ab *ab, const char *file, const char *command, struct tap_err *err)
+{
+	char **words = recorder_words(ab->opts, file, command);
+	int status = 0;
+	pid_t pid;
+
+	if (!words)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	pid = fork();
+	if (!pid)
+		become_recorder(ab->log, words);
+	free(words);
+	if (pid < 0)
+		return tap_err_set(err, -errno, "cannot fork: %m");
+	recorder = pid;
+	if (stopped)
+		kill(pid, SIGTERM);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	recorder = 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* The end of what the last recorder said, from @from on. */
+static void print_log(int log, off_t from)
+{
+	off_t end = lseek(log, 0, SEEK_END);
+	size_t len = end > from ? (size_t)(end - from) : 0;
+	char text[LOG_TAIL];
+
+	if (len > LOG_TAIL)
+		len = LOG_TAIL;
+	if (len && !tap_pread_all(log, text, len, end - (off_t)len))
+		fwrite(text, 1, len, stderr);
+}
+
+/* @code: of a recorder that left @file, or nothing. Return: an exit code. */
+static int fail(const struct ab *ab, const struct side *side, unsigned int round, const char *file, int code, off_t log_from)
+{
+	bool was_recorded = !access(file, F_OK);
+	struct tap_err err = { 0 };
+
+	if (stopped)
+		return TAP_EXIT_INTERRUPTED;
+	if (!was_recorded)
+		print_log(ab->log, log_from);
+	tap_err_set(&err, -EIO, "'%.500s' (%c, round %u) %s with exit status %d", side->command, side->name - 'a' + 'A', round + 1,
+		    was_recorded ? "failed" : "could not be recorded: the recorder ended", code);
+	tap_cmd_fail(&err, false);
+	return was_recorded || code > TAP_EXIT_MISSING ? TAP_EXIT_FAILED : code;
+}
+
+/* A recording that is not whole does not count. Return: 0; an exit code. */
+static int record(struct ab *ab, struct side *side, unsigned int round)
+{
+	off_t log_from = lseek(ab->log, 0, SEEK_END);
+	struct tap_err err = { 0 };
+	char *file;
+	int ret;
+
+	if (asprintf(&file, "%s/%c-%03u.dat", ab->opts->folder, side->name, round + 1) < 0) {
+		tap_err_set(&err, -ENOMEM, "out of memory");
+		return tap_cmd_fail(&err, false);
+	}
+	ret = run_recorder(ab, file, side->command, &err);
+	if (!ret && !stopped) {
+		side->files[side->nr_files++] = file;
+		return 0;
+	}
+	ret = ret < 0 ? tap_cmd_fail(&err, false) : fail(ab, side, round, file, ret, log_from);
+	unlink(file);
+	free(file);
+	return ret;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------- */
+
+static int open_folder(struct ab *ab, struct tap_err *err)
+{
+	const char *folder = ab->opts->folder;
+	char log[PATH_MAX];
+
+	if (mkdir(folder, 0777)) {
+		if (errno == EEXIST)
+			return tap_err_set(err, -EINVAL, "'%.300s' is there already: -o names a new folder, so that recordings of "
+					   "one comparison are together", folder);
+		return tap_err_set(err, -errno, "cannot make the folder '%.300s': %m", folder);
+	}
+	snprintf(log, sizeof(log), "%s/" LOG_NAME, folder);
+	ab->log = open(log, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	return ab->log < 0 ? tap_err_set(err, -errno, "cannot write '%.300s': %m", log) : 0;
+}
+
+/* A B, B A, A B, ...: what drifts with time drifts for both. Return: 0; an exit code. */
+static int record_all(struct ab *ab)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < ab->opts->rounds; i++) {
+		ret = record(ab, &ab->sides[i % 2], i);
+		if (!ret)
+			ret = record(ab, &ab->sides[1 - i % 2], i);
+		if (!ret)
+			fprintf(stderr, "round %u of %u\n", i + 1, (unsigned int)ab->opts->rounds);
+	}
+	return ret;
+}
+
+static int compare(const struct ab *ab)
+{
+	return tap_cmd_compare(&ab->opts->diff, &(const struct tap_diff_sides){
+		.a = (const char *const *)ab->sides[0].files, .nr_a = ab->sides[0].nr_files,
+		.b = (const char *const *)ab->sides[1].files, .nr_b = ab->sides[1].nr_files, .window_is_cost = true,
+	});
+}
+
+/* That holds no recording, so that it can be made again. */
+static void remove_folder(const char *folder)
+{
+	char log[PATH_MAX];
+
+	snprintf(log, sizeof(log), "%s/" LOG_NAME, folder);
+	unlink(log);
+	rmdir(folder);
+}
+
+/* What to do with what is there. */
+static void print_rest(const struct ab *ab)
+{
+	const char *folder = ab->opts->folder;
+	unsigned int nr_a = ab->sides[0].nr_files, nr_b = ab->sides[1].nr_files;
+	struct tap_err err = { 0 };
+
+	if (!nr_a && !nr_b) {
+		remove_folder(folder);
+		return;
+	}
+	tap_err_set(&err, -EINTR, "recordings of A (%u) and of B (%u) are in '%.300s'", nr_a, nr_b, folder);
+	if (nr_a && nr_b)
+		tap_err_set(&err, -EINTR, "recordings of A (%u) and of B (%u) are in '%.300s': `schedtap diff %.300s/a-*.dat -- "
+			    "%.300s/b-*.dat` compares them", nr_a, nr_b, folder, folder, folder);
+	tap_cmd_fail(&err, false);
+}
+
+static int check(const struct ab_opts *o, const struct tap_strings *operands, struct tap_err *err)
+{
+	if (operands->nr != 2)
+		return tap_err_set(err, -EINVAL, "two commands are compared, and %u %s given, each as one word: "
+				   "`schedtap ab 'CMD A' 'CMD B'`", operands->nr, operands->nr == 1 ? "was" : "were");
+	return tap_diff_check(&o->diff, err);
+}
+
+static int run(struct ab *ab)
+{
+	const struct sigaction stop = { .sa_handler = on_stop };
+	int ret;
+
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGHUP, &stop, NULL);
+	ret = record_all(ab);
+	if (ret)
+		print_rest(ab);
+	else
+		ret = compare(ab);
+	return ret;
+}
+
+static int run_ab(void *opts, const struct tap_strings *operands, char **rest)
+{
+	const struct ab_opts *o = opts;
+	struct ab ab = { .opts = o, .log = -1 };
+	struct tap_err err = { 0 };
+	int ret = check(o, operands, &err);
+
+	(void)rest;
+	for (unsigned int i = 0; !ret && i < 2; i++) {
+		ab.sides[i] = (struct side){ (char)('a' + i), operands->v[i], calloc((size_t)o->rounds, sizeof(char *)), 0 };
+		if (!ab.sides[i].files)
+			ret = tap_err_set(&err, -ENOMEM, "out of memory");
+	}
+	ret = ret ?: open_folder(&ab, &err);
+	ret = ret ? tap_cmd_fail(&err, true) : run(&ab);
+	for (unsigned int i = 0; i < 2; i++) {
+		while (ab.sides[i].nr_files)
+			free(ab.sides[i].files[--ab.sides[i].nr_files]);
+		free(ab.sides[i].files);
+	}
+	if (ab.log >= 0)
+		close(ab.log);
+	return ret;
+}
+
+const struct tap_cmd tap_cmd_ab = {
+	.name = "ab",
+	.help = "two commands in turn, recorded and compared",
+	.operands = "'CMD A' 'CMD B'",
+	.example = "schedtap ab -r 2 -o demo/ab 'sleep 0.1' 'sleep 0.2'",
+	.opts = options,
+	.opts_size = sizeof(struct ab_opts),
+	.defaults = &(const struct ab_opts){ .diff.min_effect = TAP_DIFF_MIN_EFFECT, .folder = "ab", .rounds = 10 },
+	.run = run_ab,
+};

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "metric/measure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+static const enum tap_state states[TAP_NR_MEASURED] = {
+	[TAP_MEASURED_WAKING] = TAP_WAKING, [TAP_MEASURED_PREEMPTED] = TAP_PREEMPTED,
+	[TAP_MEASURED_THROTTLED] = TAP_THROTTLED,
+};
+
+/* ---- what is told ----------------------------------------------------------------------------- */
+
+static bool counts(const struct tap_measure *m, const struct tap_task *task)
+{
+	return !m->opts.task || m->opts.task(m->opts.ctx, task);
+}
+
+/* Where it is not known who was moved, it would take a CPU for free that the task had left. */
+static bool has_balance(const struct tap_measure *m)
+{
+	return m->opts.has_migrations && !m->opts.by_task;
+}
+
+static int add_to_block(struct tap_measure *m, unsigned int wait, const struct tap_stretch *s)
+{
+	const struct tap_window *w = &m->opts.window;
+	uint64_t at_ns = tap_window_clip(w, s->to_ns) - w->from_ns, all_ns = tap_window_ns(w);
+	unsigned int block = all_ns ? (unsigned int)((unsigned __int128)at_ns * m->nr_blocks / all_ns) : 0;
+
+	if (block >= m->nr_blocks)
+		block = m->nr_blocks - 1;
+	return tap_hist_add(&m->blocks[wait][block], s->to_ns - s->from_ns);
+}
+
+static int add_wait(struct tap_measure *m, const struct tap_stretch *s)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
+		if (s->state != states[i])
+			continue;
+		ret = tap_latency_stretch(&m->waits[i], *m->opts.timeline, s);
+		if (!ret && m->nr_blocks && tap_latency_counts(&m->waits[i], s))
+			ret = add_to_block(m, i, s);
+	}
+	return ret;
+}
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	struct tap_measure *m = ctx;
+	int ret = counts(m, s->task) ? add_wait(m, s) : 0;
+
+	if (!m->opts.by_task)
+		ret = ret ?: tap_explain_waits_stretch(&m->explain_waits, s);
+	return ret || !has_balance(m) ? ret : tap_balance_stretch(&m->balance, s);
+}
+
+static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+{
+	struct tap_measure *m = ctx;
+	int ret = m->opts.by_task ? 0 : tap_explain_waits_cpu(&m->explain_waits, s);
+
+	return ret || !has_balance(m) ? ret : tap_balance_cpu(&m->balance, s);
+}
+
+static int on_wakeup(void *ctx, const struct tap_wakeup *w)
+{
+	struct tap_measure *m = ctx;
+
+	return has_balance(m) ? tap_balance_wakeup(&m->balance, w) : 0;
+}
+
+static int on_migration(void *ctx, const struct tap_migration *one)
+{
+	struct tap_measure *m = ctx;
+	int ret = counts(m, one->task) ? tap_migrations_add(&m->migrations, one) : 0;
+
+	if (!m->opts.by_task)
+		ret = ret ?: tap_explain_waits_migration(&m->explain_waits, one);
+	return ret || !has_balance(m) ? ret : tap_balance_migration(&m->balance, one);
+}
+
+static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
+{
+	struct tap_measure *m = ctx;
+
+	(void)ts_ns;
+	return m->opts.by_task ? 0 : tap_explain_waits_begin(&m->explain_waits, task);
+}
+
+const struct tap_observer tap_measure_observer = {
+	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu,
+	.wakeup = on_wakeup, .migration = on_migration, .waits = on_waits,
+};
+
+/* Who is told of events. */
+enum { FOR_EXPLAIN = 1, FOR_RESCHED = 2, FOR_SIGNALS = 4 };
+
+static bool wants_signal(void *ctx, const struct tap_pelt_signal *s)
+{
+	(void)ctx;
+	return s->subject == TAP_PELT_CPU && !strcmp(s->name, "util");
+}
+
+static bool tells_signal(const struct tap_format *fmt)
+{
+	const struct tap_pelt_signal *s = tap_pelt_signals;
+
+	while (s->name && (strcmp(s->event, fmt->name) || !wants_signal(NULL, s)))
+		s++;
+	return s->name;
+}
+
+static uint64_t for_whom(const struct tap_measure *m, const struct tap_format *fmt)
+{
+	return (tap_explain_source_wants(fmt) ? FOR_EXPLAIN : 0) | (m->has_resched && tap_resched_wants(fmt) ? FOR_RESCHED : 0) |
+	       (tells_signal(fmt) ? FOR_SIGNALS : 0);
+}
+
+bool tap_measure_wants(void *measure, const struct tap_format *fmt)
+{
+	struct tap_measure *m = measure;
+	uint64_t whom = m->opts.by_task ? 0 : for_whom(m, fmt), *place = whom ? tap_map_put(&m->wanted, (uintptr_t)fmt) : NULL;
+
+	if (place)
+		*place = whom;
+	return whom;
+}
+
+int tap_measure_event(void *measure, const struct tap_event *ev)
+{
+	struct tap_measure *m = measure;
+	const uint64_t *place = tap_map_get(&m->wanted, (uintptr_t)ev->fmt);
+	uint64_t whom = place ? *place : for_whom(m, ev->fmt); /* there was no memory for it */
+	int ret = whom & FOR_EXPLAIN ? tap_explain_sources_event(&m->sources, &m->explain_waits, ev) : 0;
+
+	if (!ret && (whom & FOR_RESCHED))
+		ret = tap_resched_event(&m->resched, ev);
+	return ret || !(whom & FOR_SIGNALS) ? ret : tap_pelt_event(m->signals, *m->opts.timeline, ev);
+}
+
+static int on_explained(void *ctx, const struct tap_wait_told *w)
+{
+	struct tap_measure *m = ctx;
+
+	return counts(m, w->task) ? tap_explain_wait(&m->explained, &m->explain_waits, w) : 0;
+}
+
+/* ---- its life --------------------------------------------------------------------------------- */
+
+static bool has_event(const struct tap_survey *s, const char *name)
+{
+	for (unsigned int i = 0; i < s->nr_kinds; i++)
+		if (!strcmp(s->kinds[i].fmt->name, name))
+			return true;
+	return false;
+}
+
+static int init_blocks(struct tap_measure *m)
+{
+	const struct tap_hist empty = TAP_HIST_INIT;
+	uint64_t nr = tap_window_ns(&m->opts.window) / TAP_MEASURE_BLOCK_NS;
+
+	m->nr_blocks = nr < 1 ? 1 : nr > TAP_MEASURE_MAX_BLOCKS ? TAP_MEASURE_MAX_BLOCKS : (unsigned int)nr;
+	for (unsigned int i = 0; i < TAP_NR_MEASURED; i++) {
+		m->blocks[i] = calloc(m->nr_blocks, sizeof(empty));
+		if (!m->blocks[i])
+			return -ENOMEM;
+		for (unsigned int k = 0; k < m->nr_blocks; k++)
+			m->blocks[i][k] = empty;
+	}
+	return 0;
+}
+
+int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
+{
+	int ret = 0;
+
+	*m = (struct tap_measure){ .opts = *opts };
+	tap_explain_waits_init(&m->explain_waits, &(const struct tap_explain_waits_opts){
+		.timeline = opts->timeline, .has_placing = has_event(opts->survey, "sched_wakeup"),
+		.tell = on_explained, .ctx = m,
+	});
+	m->has_resched = !opts->task && (has_event(opts->survey, "sched_set_need_resched") || has_event(opts->survey, "cpu_idle"));
+	tap_resched_init(&m->resched, &(const struct tap_resched_opts){ .survey = opts->survey });
+	if (!opts->by_task)
+		ret = tap_pelt_new(&(const struct tap_pelt_opts){ .window = opts->window, .survey = opts->survey, .cpus_only = true,
+								  .want_signal = wants_signal }, &m->signals);
+	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++)
+		ret = tap_latency_init(&m->waits[i], states[i], 0);
+	ret = ret ?: tap_explain_init(&m->explained, 0);
+	/* lengths that nobody tells: only violations are wanted */
+	ret = ret ?: tap_balance_init(&m->balance, &(const struct tap_balance_opts){
+		.timeline = opts->timeline, .survey = opts->survey, .task = opts->task, .ctx = opts->ctx, .lengths_told = true,
+	});
+	return !ret && opts->has_blocks ? init_blocks(m) : ret;
+}
+
+void tap_measure_release(struct tap_measure *m)
+{
+	for (unsigned int i = 0; i < TAP_NR_MEASURED; i++) {
+		tap_latency_release(&m->waits[i]);
+		for (unsigned int k = 0; m->blocks[i] && k < m->nr_blocks; k++)
+			tap_hist_release(&m->blocks[i][k]);
+		free(m->blocks[i]);
+	}
+	tap_migrations_release(&m->migrations);
+	tap_explain_waits_release(&m->explain_waits);
+	tap_explain_sources_release(&m->sources);
+	tap_explain_release(&m->explained);
+	tap_balance_release(&m->balance);
+	tap_resched_release(&m->resched);
+	tap_pelt_free(m->signals);
+	tap_map_release(&m->wanted);
+	*m = (struct tap_measure){ 0 };
+}
+
+/* ---- metrics ---------------------------------------------------------------------------------- */
+
+static double per_s(const struct tap_measure *m, uint64_t nr)
+{
+	uint64_t ns = tap_window_ns(&m->opts.window);
+
+	return ns ? (double)nr * 1e9 / (double)ns : NAN;
+}
+
+static double share(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : NAN;
+}
+
+static int add_recording(const struct tap_measure *m, struct tap_metrics *out)
+{
+	return tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_NEITHER, (double)tap_window_ns(&m->opts.window),
+			       "recording.window") ?:
+	       tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_NEITHER, (double)m->opts.survey->lost, "recording.lost");
+}
+
+static int add_cpus(const struct tap_measure *m, struct tap_metrics *out)
+{
+	double run_ns = 0, unknown_ns = 0, all_ns = 0;
+	uint64_t switches = 0;
+	unsigned int nr;
+	const struct tap_cpu *cpus = tap_timeline_cpus(*m->opts.timeline, &nr);
+
+	for (unsigned int i = 0; i < nr; i++) {
+		run_ns += (double)cpus[i].run_ns;
+		unknown_ns += (double)cpus[i].unknown_ns;
+		all_ns += (double)tap_window_ns(&m->opts.window);
+		switches += cpus[i].switches;
+	}
+	return tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share(run_ns, all_ns), "summary.run.share") ?:
+	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share(unknown_ns, all_ns), "summary.unknown.share") ?:
+	       tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, per_s(m, switches), "summary.switches.rate");
+}
+
+/* Of all CPUs, as far as it is known. */
+static int add_util(const struct tap_measure *m, struct tap_metrics *out)
+{
+	unsigned int nr;
+	struct tap_pelt_series *const *series = tap_pelt_series(m->signals, &nr);
+	double sum = 0, known_ns = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (series[i]->subject != TAP_PELT_CPU)
+			continue;
+		sum += (double)series[i]->hist.sum;
+		known_ns += (double)series[i]->hist.count;
+	}
+	return tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_NEITHER, known_ns > 0 ? sum / known_ns : NAN, "summary.util.avg");
+}
+
+#define WAIT "latency.%s."
+#define OF_TASK " -c %.16s"
+
+/* Waits that began nobody knows when have no length: then there are none to speak of. */
+static bool is_known(const struct tap_measure *m, unsigned int wait)
+{
+	return wait == TAP_MEASURED_WAKING ? tap_survey_has_wakeups(m->opts.survey) :
+	       wait == TAP_MEASURED_THROTTLED ? m->opts.has_throttling : true;
+}
+
+static int add_waits(const struct tap_measure *m, unsigned int wait, struct tap_metrics *out)
+{
+	static const struct {
+		const char *name;
+		double part;
+	} quantiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
+	const struct tap_hist *waits = &m->waits[wait].all.waits;
+	const char *state = tap_state_name(states[wait]);
+	int ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, per_s(m, waits->count), WAIT "rate", state);
+
+	if (ret || !waits->count)
+		return ret;
+	ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, tap_hist_mean(waits), WAIT "avg", state);
+	for (size_t i = 0; !ret && i < sizeof(quantiles) / sizeof(*quantiles); i++)
+		ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+				      (double)tap_hist_quantile(waits, quantiles[i].part), WAIT "%s", state, quantiles[i].name);
+	return ret ?: tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)waits->max, WAIT "max", state);
+}
+
+static int add_explained(const struct tap_measure *m, struct tap_metrics *out)
+{
+	int ret = 0;
+
+	for (enum tap_piece_kind k = 0; !ret && k < TAP_NR_PIECE_KINDS; k++)
+		ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
+				      share((double)m->explained.kinds[k].ns, (double)m->explained.all.ns),
+				      "explain.%s.share", tap_piece_name(k));
+	return ret;
+}
+
+static int add_migrations(const struct tap_measure *m, struct tap_metrics *out)
+{
+	int ret = 0;
+
+	if (!m->opts.has_migrations)
+		return 0;
+	for (enum tap_migration_why why = 0; !ret && why < TAP_NR_MIGRATE; why++)
+		ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, per_s(m, m->migrations.by[why]),
+				      "migrations.%s.rate", tap_migration_why_name(why));
+	return ret ?: tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS,
+				      share((double)m->balance.violations.lengths.sum, (double)m->balance.violations.wait_ns),
+				      "balance.violation.share");
+}
+
+static int add_resched(const struct tap_measure *m, struct tap_metrics *out)
+{
+	int ret = 0;
+
+	for (enum tap_resched_stage i = 0; !ret && i < TAP_NR_RESCHED_STAGES; i++) {
+		const struct tap_hist *ns = &m->resched.stages[i].ns;
+		const char *stage = tap_resched_stage_name(i);
+
+		if (!m->has_resched || !ns->count)
+			continue;
+		ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, tap_hist_mean(ns), "resched.%s.avg", stage) ?:
+		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(ns, 0.5), "resched.%s.p50", stage) ?:
+		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(ns, 0.99), "resched.%s.p99", stage) ?:
+		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)ns->max, "resched.%s.max", stage);
+	}
+	return ret;
+}
+
+/* ---- by task ---------------------------------------------------------------------------------- */
+
+/* All tasks of one name together. */
+struct group {
+	char comm[TAP_TASK_COMM];
+	uint64_t run_ns, migrations;
+	struct tap_hist waits[TAP_NR_MEASURED]; /* owned */
+};
+
+static void free_groups(struct group *groups, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		for (unsigned int w = 0; w < TAP_NR_MEASURED; w++)
+			tap_hist_release(&groups[i].waits[w]);
+	free(groups);
+}
+
+static int by_comm(const void *a, const void *b)
+{
+	const struct tap_task *x = *(struct tap_task *const *)a, *y = *(struct tap_task *const *)b;
+	int order = strncmp(x->comm, y->comm, TAP_TASK_COMM);
+
+	return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+static int add_to_group(const struct tap_measure *m, struct group *group, const struct tap_task *task)
+{
+	int ret = 0;
+
+	group->run_ns += task->total_ns[TAP_RUNNING];
+	if (task->index < m->migrations.nr_tasks)
+		group->migrations += m->migrations.tasks[task->index].total;
+	for (unsigned int w = 0; !ret && w < TAP_NR_MEASURED; w++)
+		if (task->index < m->waits[w].nr_tasks)
+			ret = tap_hist_merge(&group->waits[w], &m->waits[w].tasks[task->index].waits);
+	return ret;
+}
+
+/* @tasks: by name. */
+static int make_groups(const struct tap_measure *m, struct tap_task *const *tasks, unsigned int nr, struct group **groups,
+		       unsigned int *nr_groups)
+{
+	static const struct group empty = {
+		.waits = { TAP_HIST_INIT, TAP_HIST_INIT, TAP_HIST_INIT },
+	};
+	unsigned int cap = 0;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < nr; i++) {
+		if (!*nr_groups || strncmp((*groups)[*nr_groups - 1].comm, tasks[i]->comm, TAP_TASK_COMM)) {
+			if (tap_array_grow(groups, *nr_groups, &cap, sizeof(**groups)))
+				return -ENOMEM;
+			(*groups)[*nr_groups] = empty;
+			memcpy((*groups)[(*nr_groups)++].comm, tasks[i]->comm, TAP_TASK_COMM);
+		}
+		ret = add_to_group(m, &(*groups)[*nr_groups - 1], tasks[i]);
+	}
+	return ret;
+}
+
+static int add_group_waits(const struct group *g, unsigned int wait, struct tap_metrics *out)
+{
+	const struct tap_hist *waits = &g->waits[wait];
+	const char *state = tap_state_name(states[wait]);
+
+	if (!waits->count)
+		return 0;
+	return tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(waits, 0.5), WAIT "p50" OF_TASK,
+			       state, g->comm) ?:
+	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(waits, 0.99), WAIT "p99" OF_TASK,
+			       state, g->comm) ?:
+	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)waits->max, WAIT "max" OF_TASK, state, g->comm);
+}
+
+static int add_group(const struct tap_measure *m, const struct group *g, struct tap_metrics *out)
+{
+	int ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
+				  share((double)g->run_ns, (double)tap_window_ns(&m->opts.window)), "states.running.share" OF_TASK,
+				  g->comm) ?:
+		  tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, m->opts.has_migrations ? per_s(m, g->migrations) : NAN,
+				  "migrations.rate" OF_TASK, g->comm);
+
+	for (unsigned int w = 0; !ret && w < TAP_NR_MEASURED; w++)
+		if (is_known(m, w))
+			ret = add_group_waits(g, w, out);
+	return ret;
+}
+
+/* Of those that lived in the window and have a name. */
+static int add_tasks(const struct tap_measure *m, struct tap_metrics *out)
+{
+	unsigned int nr, nr_groups = 0, nr_tasks = 0;
+	struct tap_task *const *all = tap_timeline_tasks(*m->opts.timeline, &nr);
+	struct tap_task **tasks = calloc(nr + 1, sizeof(struct tap_task *));
+	struct group *groups = NULL;
+	int ret = -ENOMEM;
+
+	if (!tasks)
+		return ret;
+	for (unsigned int i = 0; i < nr; i++)
+		if (all[i]->comm[0] && tap_task_life_ns(*m->opts.timeline, all[i]) && counts(m, all[i]))
+			tasks[nr_tasks++] = all[i];
+	qsort(tasks, nr_tasks, sizeof(struct tap_task *), by_comm);
+	ret = make_groups(m, tasks, nr_tasks, &groups, &nr_groups);
+	for (unsigned int i = 0; !ret && i < nr_groups; i++)
+		ret = add_group(m, &groups[i], out);
+	free_groups(groups, nr_groups);
+	free(tasks);
+	return ret;
+}
+
+int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
+{
+	int ret = 0;
+
+	if (m->opts.by_task)
+		return add_tasks(m, out);
+	ret = tap_pelt_end(m->signals) ?: add_recording(m, out) ?: add_cpus(m, out) ?: add_util(m, out);
+	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
+		ret = tap_latency_end(&m->waits[i]);
+		if (!ret && is_known(m, i))
+			ret = add_waits(m, i, out);
+	}
+	tap_explain_end(&m->explained);
+	tap_resched_end(&m->resched);
+	ret = ret ?: tap_balance_end(&m->balance);
+	return ret ?: add_explained(m, out) ?: add_migrations(m, out) ?: add_resched(m, out);
+}

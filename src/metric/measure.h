@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Takes the metrics (metrics.h) of a recording in one reading: an observer of its timeline that has several analyses behind it.
+ * The numbers are those of the reports, out of the same structs.
+ */
+#ifndef TAP_METRIC_MEASURE_H
+#define TAP_METRIC_MEASURE_H
+
+#include "analysis/balance.h"
+#include "analysis/latency.h"
+#include "analysis/migrations.h"
+#include "analysis/pelt.h"
+#include "analysis/resched.h"
+#include "explain/explain.h"
+#include "explain/sources.h"
+#include "metric/metrics.h"
+
+/* So long is a block of time, or longer, so that there are not more than so many. */
+#define TAP_MEASURE_BLOCK_NS 100000000u
+#define TAP_MEASURE_MAX_BLOCKS 256u
+
+enum tap_measured_wait { TAP_MEASURED_WAKING, TAP_MEASURED_PREEMPTED, TAP_MEASURED_THROTTLED, TAP_NR_MEASURED };
+
+struct tap_measure_opts {
+	struct tap_timeline *const *timeline; /* that tells */
+	const struct tap_survey *survey;
+	struct tap_window window;
+	bool has_throttling; /* sched_throttle was recorded */
+	bool has_migrations; /* sched_migrate_task was */
+	bool by_task; /* metrics of the tasks of each name, and no others */
+	bool has_blocks; /* .blocks are wanted */
+	bool (*task)(void *ctx, const struct tap_task *task); /* whether it counts; NULL: all do */
+	void *ctx;
+};
+
+struct tap_measure {
+	struct tap_measure_opts opts;
+	struct tap_latency waits[TAP_NR_MEASURED];
+	/* With .has_blocks: the same waits, by when they ended. Owned. */
+	struct tap_hist *blocks[TAP_NR_MEASURED];
+	unsigned int nr_blocks;
+	struct tap_migrations migrations;
+	struct tap_explain_waits explain_waits;
+	struct tap_explain_sources sources;
+	struct tap_explain explained;
+	struct tap_balance balance;
+	bool has_resched; /* sched_set_need_resched or cpu_idle was recorded, and all tasks count */
+	struct tap_resched resched;
+	struct tap_pelt *signals; /* util of CPUs; NULL: by task */
+	struct tap_map wanted; /* inside: format -> whom its events are for */
+};
+
+/* After the survey. Return: 0 or -ENOMEM. */
+int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts);
+void tap_measure_release(struct tap_measure *m);
+
+/* Its context is a struct tap_measure, and that of these two. */
+extern const struct tap_observer tap_measure_observer;
+bool tap_measure_wants(void *measure, const struct tap_format *fmt);
+int tap_measure_event(void *measure, const struct tap_event *ev);
+
+/* After the timeline's end. Return: 0 or -ENOMEM. */
+int tap_measure_end(struct tap_measure *m, struct tap_metrics *out);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where a number lies, at 95 % confidence or more. */
+#ifndef TAP_STATS_INTERVAL_H
+#define TAP_STATS_INTERVAL_H
+
+#include <math.h>
+
+#define TAP_STATS_ALPHA 0.05
+
+struct tap_interval {
+	double low, high; /* NAN: there are too few values for one */
+};
+
+#define TAP_INTERVAL_NONE ((struct tap_interval){ NAN, NAN })
+
+#endif

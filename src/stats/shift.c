@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "stats/shift.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "stats/median.h"
+#include "stats/rank_sum.h"
+
+int tap_shift(const double *a, unsigned int nr_a, const double *b, unsigned int nr_b, double *shift,
+	      struct tap_interval *interval)
+{
+	size_t nr = (size_t)nr_a * nr_b;
+	uint64_t outside;
+	double *differences = nr <= UINT_MAX ? malloc(nr * sizeof(*differences)) : NULL;
+	int ret = differences ? tap_rank_sum_outside(nr_a, nr_b, TAP_STATS_ALPHA, &outside) : -ENOMEM;
+
+	if (ret)
+		goto out;
+	for (size_t i = 0; i < nr; i++)
+		differences[i] = b[i % nr_b] - a[i / nr_b];
+	tap_stats_sort(differences, (unsigned int)nr);
+	*shift = tap_median(differences, (unsigned int)nr);
+	*interval = TAP_INTERVAL_NONE;
+	if (outside)
+		*interval = (struct tap_interval){ differences[outside - 1], differences[nr - outside] };
+out:
+	free(differences);
+	return ret;
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The numbers that `diff` compares are those of the reports: of each recording of the golden tests, against what these print
+# with --json, of all tasks and of those of one name. SCHEDTAP and MKDAT name the programs.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(basename dirname);
+use File::Temp qw(tempdir);
+use JSON::PP;
+use List::Util qw(sum0);
+
+my $here = dirname(abs_path($0));
+my $build = abs_path("$here/../..") . '/build';
+my $schedtap = abs_path($ENV{SCHEDTAP} // "$build/schedtap");
+my $mkdat = abs_path($ENV{MKDAT} // "$build/tests/mkdat");
+my $tmp = tempdir(CLEANUP => 1);
+my %compared; # how often each metric was
+
+# What a command prints, or undef.
+sub says {
+	my ($args) = @_;
+	my $text = qx($schedtap $args --json 2>/dev/null);
+
+	return $text =~ /\A\{/ ? decode_json($text) : undef;
+}
+
+# What reports say: { metric => value }
+sub reported {
+	my ($file, $only) = @_;
+	my $summary = says("summary -i $file");
+	my $window = $summary->{recording}{window_ns};
+	my %m = ('recording.window' => $window, 'recording.lost' => $summary->{recording}{lost});
+	my $per_s = sub { $_[0] * 1e9 / $window };
+	my $share = sub { 100 * $_[0] / $_[1] };
+
+	my $all = $window * @{$summary->{cpus}};
+	$m{'summary.run.share'} = $share->(sum0(map { $_->{run_ns} } @{$summary->{cpus}}), $all);
+	$m{'summary.unknown.share'} = $share->(sum0(map { $_->{unknown_ns} } @{$summary->{cpus}}), $all);
+	my @util = grep { $_ && $_->{known_ns} } map { $_->{util} } @{$summary->{cpus}};
+	$m{'summary.util.avg'} = sum0(map { $_->{avg} * $_->{known_ns} } @util) / sum0(map { $_->{known_ns} } @util) if @util;
+	$m{'summary.switches.rate'} = $per_s->(sum0(map { $_->{switches} } @{$summary->{cpus}}));
+	for (['waking', ''], ['preempted', '--preempted'], ['throttled', '--throttled']) {
+		my ($state, $option) = @$_;
+		my $waits = (says("latency $option $only -i $file") // next)->{all};
+
+		$m{"latency.$state.rate"} = $per_s->($waits->{count});
+		$m{"latency.$state.$_"} = $waits->{"${_}_ns"} for qw(avg p50 p90 p99 p999 max);
+	}
+	my $explain = says("explain --by kind $only -i $file");
+	$m{"explain.$_->{kind}.share"} = $_->{delay_pct} for @{$explain->{kinds} // []};
+	if (my $migrations = says("migrations $only -i $file")) {
+		$m{"migrations.$_.rate"} = $per_s->($migrations->{$_}) for qw(wakeup balance other);
+	}
+	my $balance = says("balance $only -i $file");
+	$m{'balance.violation.share'} = $share->($balance->{violations}{total_ns}, $balance->{waits}{total_ns})
+		if $balance && $balance->{waits}{total_ns};
+	for my $stage (@{(says("resched -i $file") // {})->{stages} // []}) {
+		$m{"resched.$stage->{stage}.$_"} = $stage->{"${_}_ns"} for qw(avg p50 p99 max);
+	}
+	return \%m;
+}
+
+sub differences {
+	my ($file, $other, $only) = @_;
+	my $diff = says("diff $only $file $other") or return;
+	my $reported = reported($file, $only);
+	my @wrong;
+
+	for my $row (@{$diff->{metrics}}) {
+		my ($name, $got) = ($row->{metric}, $row->{a}[0]);
+		my $want = $reported->{$name};
+
+		# what was told of kinds of which there were none is 0
+		$want //= 0 if $name =~ /^explain\.|^migrations\.|^balance\./;
+		my $slack = $name =~ /avg/ ? 0.51 : 1e-6 * (1 + abs($want // 0)); # reports print whole ns
+		push(@wrong, "$name is $got, the report says " . ($want // 'nothing')) if !defined $want || abs($got - $want) > $slack;
+		$compared{$name}++;
+	}
+	return @wrong;
+}
+
+my @files;
+for my $in (sort(glob("$here/*/*/in.txt"))) {
+	push(@files, "$tmp/" . $in =~ s{.*/([^/]+)/([^/]+)/in.txt$}{$1-$2.dat}r);
+	system($mkdat, $in, $files[-1]) == 0 or die "$mkdat $in\n";
+}
+# against one that has something of each metric, so that few are left out
+{
+	local $ENV{MKDAT} = $mkdat;
+	push(@files, "$tmp/many.dat"); # percentiles that are far from each other
+	system("$here/diff/recording", "$tmp/many.dat", '1+2', 300) == 0 or die;
+	system("$here/diff/recording", "$tmp/other", 100, 5, "1000000000 1 9 sched:sched_migrate_task comm=kw/1 pid=9 prio=120 orig_cpu=0 dest_cpu=1") == 0 or die;
+}
+# and these against themselves
+my @rich = qw(resched-stages pelt-loss pelt-json);
+system('cp', "$tmp/$_.dat", "$tmp/$_.again") == 0 or die for @rich;
+my ($n, $failed) = (0, 0);
+for my $only ('', '-c a', '-c "[wt]*"') {
+	my @wrong;
+
+	for my $file (@files) {
+		push(@wrong, map { basename($file) . ": $_" } differences($file, "$tmp/other", $only));
+	}
+	push(@wrong, differences("$tmp/$_.dat", "$tmp/$_.again", $only)) for @rich;
+	$n++;
+	$failed++ if @wrong;
+	print @wrong ? 'not ' : '', "ok $n - the numbers of diff $only are the reports'\n";
+	print STDERR map { "# $_\n" } splice(@wrong, 0, 20);
+}
+my @few = grep { ($compared{$_} // 0) < 5 } qw(summary.run.share latency.waking.p99 latency.preempted.p50 explain.queued.share
+	migrations.wakeup.rate balance.violation.share);
+for my $kind (qw(resched.pick.p50 summary.util.avg)) {
+	push(@few, $kind) unless $compared{$kind};
+}
+print @few ? "not " : "", "ok ", ++$n, " - and there were some of all: @few\n";
+print "1..$n\n";
+exit($failed || @few ? 1 : 0);
