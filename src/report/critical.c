@@ -457,7 +457,7 @@ const struct tap_report_type tap_report_critical = {
 		.name = "critical",
 		.help = "along which tasks and states the time of one went",
 		.operands = TAP_CMD_TASK,
-		.example = "schedtap critical -i demo/trace.dat -c bash",
+		.example = "schedtap critical -i make.dat",
 		.opts = options,
 		.opts_size = sizeof(struct critical_opts),
 		.defaults = &(const struct critical_opts){ .common.top = -1 },
