@@ -203,6 +203,7 @@ void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, u
 	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
 
 	out->log = log;
+	out->has_picks = log && log->nr_picks;
 	out->now = now;
 	out->at_ns = from_ns;
 	out->to_ns = to_ns;

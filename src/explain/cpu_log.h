@@ -53,6 +53,7 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l);
  */
 struct tap_cpu_parts {
 	const struct tap_cpu_log *log;
+	bool has_picks; /* of some of what it ran it is known how that was picked */
 	const struct tap_cpu *now;
 	uint64_t at_ns, to_ns;
 	unsigned int stretch, point; /* that come next */

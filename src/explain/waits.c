@@ -10,7 +10,7 @@
 #define MANY_PIECES 256u /* are added up before there are more of them */
 #define LATELY 4u
 #define NEAR 64u
-#define BLOCKS_FROM 32u /* with so many pieces blocks take the place of each run */
+#define BLOCKS_FROM 32u /* with so many pieces blocks take the place of each run, where they do not say the same exactly */
 
 /* A wait that goes on. Those behind .nr_waiting are over: their pieces' memory is the next one's. */
 struct tap_explain_wait {
@@ -201,6 +201,7 @@ static int add_block(struct tap_explain_wait *wait, const struct tap_explain_wai
 static int add_parts(struct tap_explain_waits *w, struct tap_explain_wait *wait, int cpu, struct tap_cpu_parts *parts)
 {
 	bool is_fair = wait->task->prio >= 100;
+	unsigned int blocks_from = parts->has_picks ? BLOCKS_FROM : 0;
 	const struct tap_explain_wait *block;
 	struct tap_cpu_part part;
 	unsigned int nr;
@@ -208,7 +209,7 @@ static int add_parts(struct tap_explain_waits *w, struct tap_explain_wait *wait,
 	int ret = 0;
 
 	while (!ret) {
-		if (is_fair && wait->nr_pieces >= BLOCKS_FROM && tap_cpu_parts_block(parts, &nr, &end_ns)) {
+		if (is_fair && wait->nr_pieces >= blocks_from && tap_cpu_parts_block(parts, &nr, &end_ns)) {
 			block = block_get(w, wait->task, cpu, parts, nr, end_ns);
 			ret = block ? add_block(wait, block) : -ENOMEM;
 			tap_cpu_parts_pass(parts, end_ns);
