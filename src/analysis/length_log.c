@@ -144,9 +144,13 @@ static int commit_older(struct tap_length_log *log, struct tap_hist *h, uint64_t
 
 int tap_length_log_commit(struct tap_length_log *log, struct tap_hist *h, uint64_t ns)
 {
-	struct tap_length_step *s = log->steps + log->head, *end = log->steps + log->nr;
+	struct tap_length_step *s, *end;
 	int ret = commit_older(log, h, ns);
 
+	if (ret || !log->nr)
+		return ret;
+	s = log->steps + log->head;
+	end = log->steps + log->nr;
 	for (; !ret && s + 1 < end && s[1].since_ns <= ns; s++)
 		ret = count_length(h, s, s[1].since_ns);
 	log->head = (unsigned int)(s - log->steps);

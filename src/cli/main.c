@@ -52,7 +52,7 @@ static int take_task(const struct tap_cmd *cmd, void *opts, const struct tap_str
 
 	if (strcmp(cmd->operands, TAP_CMD_TASK) || !word)
 		return 0;
-	if (operands->nr == 1 && (strchr(word, '/') || exists(word) || !(input || exists(TAP_INPUT_DEFAULT))))
+	if (operands->nr == 1 && !input && (strchr(word, '/') || exists(word) || !exists(TAP_INPUT_DEFAULT)))
 		return 0;
 	return tap_strings_add(option_of(cmd, opts, is_tid ? "tid" : "comm"), word) ?: 1;
 }
