@@ -60,7 +60,7 @@ void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap
 		.left_ns = left_ns((int64_t)deadline, weight), .protected_ns = left_ns((int64_t)value(&f->vprot, ev), weight),
 		.slice_ns = value(&f->slice, ev), .lag_ns = run_ns((int64_t)lag, weight),
 		.nr_queued = (uint32_t)value(&f->nr_queued, ev),
-		.nr_runnable = (uint32_t)value(f->nr_runnable.size ? &f->nr_runnable : &f->nr_queued, ev), .has_protection = f->vprot.size,
+		.nr_runnable = (uint32_t)value(f->nr_runnable.size ? &f->nr_runnable : &f->nr_queued, ev),
 		.prev_queued = value(&f->prev_queued, ev), .prev_delayed = value(&f->prev_delayed, ev),
 	};
 }

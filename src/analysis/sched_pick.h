@@ -18,7 +18,6 @@ struct tap_sched_pick {
 	int64_t lag_ns; /* what it is owed */
 	uint32_t nr_queued;   /* it, those that wait, and those that sleep and are dequeued late; 0: not told */
 	uint32_t nr_runnable; /* the same without those that sleep; where that is not told, with them */
-	bool has_protection;
 	bool prev_queued, prev_delayed; /* of who leaves: it stays in the queue; it sleeps there */
 };
 

@@ -26,9 +26,9 @@ struct point {
 struct tap_cpu_log {
 	struct stretch *stretches; /* owned */
 	struct point *points;	   /* owned */
-	struct tap_picked *picks;  /* owned */
+	struct tap_sched_pick *picks;  /* owned */
 	unsigned int nr_stretches, cap_stretches, nr_points, cap_points, nr_picks, cap_picks;
-	struct tap_picked next, now_picked; /* of the switch that is to come, and of what it runs */
+	struct tap_sched_pick next, now_picked; /* of the switch that is to come, and of what it runs */
 	uint64_t end_ns; /* of the last stretch */
 	unsigned int nr_irqs, nr_softirqs; /* that have begun and not ended */
 	struct point before, now; /* the first of .points, and behind the last */
@@ -89,7 +89,7 @@ static int end_points(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
 /* How what it ran was picked, which is over: what was picked for the switch is what it runs now. Return: 0 or -ENOMEM. */
 static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, unsigned int *place)
 {
-	struct tap_picked over = log->now_picked;
+	struct tap_sched_pick over = log->now_picked;
 
 	log->now_picked = log->next;
 	log->next.tid = 0;
@@ -155,9 +155,9 @@ int tap_cpu_log_resched(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns)
 	return log ? add_point(log, ts_ns, log->now.idle, true) : -ENOMEM;
 }
 
-int tap_cpu_log_picked(struct tap_cpu_logs *l, int cpu, const struct tap_picked *picked)
+int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *picked)
 {
-	struct tap_cpu_log *log = log_get(l, cpu);
+	struct tap_cpu_log *log = log_get(l, picked->cpu);
 
 	if (!log)
 		return -ENOMEM;
@@ -167,7 +167,7 @@ int tap_cpu_log_picked(struct tap_cpu_logs *l, int cpu, const struct tap_picked 
 	return 0;
 }
 
-const struct tap_picked *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task)
+const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task)
 {
 	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
 

@@ -20,7 +20,7 @@ struct tap_cpu_part {
 	enum tap_cpu_what what;
 	const struct tap_task *task; /* of TAP_CPU_RUN */
 	int prio;		     /* its, as it left */
-	const struct tap_picked *picked; /* how; NULL: not known. Until the log is cleared */
+	const struct tap_sched_pick *picked; /* how; NULL: not known. Until the log is cleared */
 	bool resched; /* it had been asked to give way */
 	enum tap_in_irq irq;
 	enum tap_in_idle idle;
@@ -41,9 +41,9 @@ int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_sof
 int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enters);
 int tap_cpu_log_resched(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns);
 /* Before the switch to the task that was picked, .tid of which may be 0. Return: 0 or -ENOMEM. */
-int tap_cpu_log_picked(struct tap_cpu_logs *l, int cpu, const struct tap_picked *picked);
+int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *picked);
 /* How the task was picked that a CPU runs, or is about to. Return: NULL: not known. */
-const struct tap_picked *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task);
+const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task);
 /* Whoever asks from now on does not ask for what is in them. */
 void tap_cpu_logs_clear(struct tap_cpu_logs *l);
 

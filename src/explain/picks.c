@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "explain/picks.h"
 
-#include "analysis/sched_pick.h"
-
-void tap_picked_cut(const struct tap_picked *ran, uint64_t queued_ns, uint64_t from_ns, uint64_t *to_ns, struct tap_piece *piece)
+void tap_picked_cut(const struct tap_sched_pick *ran, uint64_t queued_ns, uint64_t from_ns, uint64_t *to_ns, struct tap_piece *piece)
 {
 	bool is_first = queued_ns > ran->ts_ns;
-	uint64_t slice_ns = ran->slice_ns > ran->protected_ns ? ran->slice_ns : ran->protected_ns;
+	uint64_t slice_ns = ran->left_ns > ran->protected_ns ? ran->left_ns : ran->protected_ns;
 	const struct {
 		enum tap_piece_kind kind;
 		uint64_t end_ns;
@@ -29,7 +27,7 @@ void tap_picked_cut(const struct tap_picked *ran, uint64_t queued_ns, uint64_t f
 	};
 }
 
-static enum tap_piece_kind why(const struct tap_picked *waited, const struct tap_piece *piece)
+static enum tap_piece_kind why(const struct tap_sched_pick *waited, const struct tap_piece *piece)
 {
 	const struct tap_piece_pick *ran = &piece->pick;
 
@@ -61,7 +59,7 @@ void tap_picked_leave(struct tap_piece *piece)
 	piece->pick.is_past = piece->pick.is_open;
 }
 
-void tap_picked_close(const struct tap_picked *waited, struct tap_piece *piece)
+void tap_picked_close(const struct tap_sched_pick *waited, struct tap_piece *piece)
 {
 	if (piece->pick.is_open)
 		piece->kind = why(waited, piece);

@@ -10,27 +10,19 @@
 #ifndef TAP_EXPLAIN_PICKS_H
 #define TAP_EXPLAIN_PICKS_H
 
+#include "analysis/sched_pick.h"
 #include "explain/piece.h"
-
-/* One sched_pick, of a fair task. */
-struct tap_picked {
-	int tid; /* 0: none */
-	int group;
-	uint64_t ts_ns;
-	uint64_t protected_ns, slice_ns; /* so long it may run, protected, and before its deadline */
-	int64_t vtime, v, deadline;
-};
 
 /*
  * The part of @ran's run from @from_ns to *@to_ns, as a piece: its kind and .pick; *@to_ns: is cut to where that changes. @queued_ns:
  * since when the other one waited in this queue.
  */
-void tap_picked_cut(const struct tap_picked *ran, uint64_t queued_ns, uint64_t from_ns, uint64_t *to_ns, struct tap_piece *piece);
+void tap_picked_cut(const struct tap_sched_pick *ran, uint64_t queued_ns, uint64_t from_ns, uint64_t *to_ns, struct tap_piece *piece);
 /* Closes an open piece of another group than @group, which is that of who waits. */
 void tap_picked_close_other(int group, struct tap_piece *piece);
 /* Who waits leaves the queue of an open piece without being picked. */
 void tap_picked_leave(struct tap_piece *piece);
 /* Closes an open piece. @waited: the pick that ended the wait in this queue; NULL: it ended otherwise. */
-void tap_picked_close(const struct tap_picked *waited, struct tap_piece *piece);
+void tap_picked_close(const struct tap_sched_pick *waited, struct tap_piece *piece);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analysis/interrupts.h"
-#include "analysis/sched_pick.h"
 #include "base/array.h"
 
 #define NOT_IDLE UINT32_MAX /* cpu_idle: PWR_EVENT_EXIT */
@@ -89,10 +88,7 @@ static int on_pick(const struct tap_explain_source *s, struct tap_explain_waits 
 	struct tap_sched_pick p;
 
 	tap_sched_pick_read(&s->pick, ev, &p);
-	return tap_explain_waits_picked(waits, ev->cpu, &(struct tap_picked){
-		.tid = p.tid, .group = p.group, .ts_ns = p.ts_ns, .protected_ns = p.protected_ns, .slice_ns = p.left_ns,
-		.vtime = p.vtime, .v = p.v, .deadline = p.deadline,
-	});
+	return tap_explain_waits_picked(waits, &p);
 }
 
 int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_waits *waits, const struct tap_event *ev)

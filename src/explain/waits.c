@@ -8,8 +8,8 @@
 #include "base/array.h"
 
 #define MANY_PIECES 256u /* are added up before there are more of them */
-#define LATELY 4u
-#define NEAR 64u
+#define LATELY 4u  /* so many of the last ones are looked at for the same */
+#define NEAR 64u   /* and so many are joined with each other alone, before all are */
 #define BLOCKS_FROM 32u /* with so many pieces blocks take the place of each run, where they do not say the same exactly */
 
 /* A wait that goes on. Those behind .nr_waiting are over: their pieces' memory is the next one's. */
@@ -319,7 +319,7 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 /* It runs. @queued_ns: since when it was in the last run queue. */
 static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_stretch *s, uint64_t queued_ns)
 {
-	const struct tap_picked *picked = tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task);
+	const struct tap_sched_pick *picked = tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task);
 
 	for (unsigned int i = 0; i < wait->nr_pieces; i++)
 		tap_picked_close(picked, &wait->pieces[i]);
@@ -469,12 +469,12 @@ int tap_explain_waits_resched(struct tap_explain_waits *w, int cpu, uint64_t ts_
 	return ret > 0 ? make_room(w, ts_ns) : ret;
 }
 
-int tap_explain_waits_picked(struct tap_explain_waits *w, int cpu, const struct tap_picked *picked)
+int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked)
 {
 	const struct tap_task *task = picked->tid ? tap_timeline_task(*w->opts.timeline, picked->tid) : NULL;
 	struct tap_explain_task *t = task ? tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL) : NULL;
 
 	if (t)
 		t->group = picked->group;
-	return task && !t ? -ENOMEM : tap_cpu_log_picked(&w->logs, cpu, picked);
+	return task && !t ? -ENOMEM : tap_cpu_log_picked(&w->logs, picked);
 }

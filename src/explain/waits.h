@@ -74,6 +74,6 @@ int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, 
 int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters);
 int tap_explain_waits_resched(struct tap_explain_waits *w, int cpu, uint64_t ts_ns);
 /* Before the timeline sees the switch. */
-int tap_explain_waits_picked(struct tap_explain_waits *w, int cpu, const struct tap_picked *picked);
+int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked);
 
 #endif
