@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap eevdf: what the fair class's picks were like, by its own numbers. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/eevdf.h"
 #include "report/report.h"
@@ -209,12 +207,8 @@ static int begin(struct tap_report *r, struct tap_err *err)
 {
 	static const struct tap_observer observer = { .cpu = on_cpu, .wakeup = on_wakeup, .migration = on_migration };
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
-	const struct tap_survey *survey = &r->run.survey;
-	unsigned int i = 0;
 
-	while (i < survey->nr_kinds && !wants(NULL, survey->kinds[i].fmt))
-		i++;
-	if (i == survey->nr_kinds)
+	if (!tap_run_has(&r->run, wants, NULL))
 		return tap_err_set(err, -ENODATA, "'%.300s' has no sched_pick events: record them with 'schedtap record -e sched -e pick'",
 				   r->run.rec.path);
 	tap_eevdf_init(&eevdf_of(r)->eevdf, &(const struct tap_eevdf_opts){
@@ -225,31 +219,17 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-static int by_picks(const void *a, const void *b, void *ctx)
+/* Also of one of which runs were seen and no pick. */
+static uint64_t picks_of(const struct tap_report *r, unsigned int index)
 {
-	const struct tap_eevdf_task *tasks = ctx;
-	const struct tap_task *x = *(struct tap_task *const *)a, *y = *(struct tap_task *const *)b;
-	uint64_t picks_x = tasks[x->index].sums.picks, picks_y = tasks[y->index].sums.picks;
+	const struct tap_eevdf_task *task = &eevdf_of(r)->eevdf.tasks[index];
 
-	if (picks_x != picks_y)
-		return picks_x > picks_y ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return task->task ? task->sums.picks + 1 : 0;
 }
 
 static int end(struct tap_report *r, struct tap_err *err)
 {
-	const struct tap_eevdf *e = &eevdf_of(r)->eevdf;
-	unsigned int nr;
-	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
-
-	r->tasks = calloc(e->nr_tasks + 1, sizeof(struct tap_task *));
-	if (!r->tasks)
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	for (unsigned int i = 0; i < nr && i < e->nr_tasks; i++)
-		if (e->tasks[i].task)
-			r->tasks[r->nr_tasks++] = tasks[i];
-	qsort_r(r->tasks, r->nr_tasks, sizeof(struct tap_task *), by_picks, e->tasks);
-	return 0;
+	return tap_report_rank_tasks(r, eevdf_of(r)->eevdf.nr_tasks, picks_of, err);
 }
 
 static void release(struct tap_report *r)

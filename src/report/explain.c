@@ -422,32 +422,18 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-static int by_delay(const void *a, const void *b, void *ctx)
+static uint64_t delay_ns(const struct tap_report *r, unsigned int index)
 {
-	const struct tap_task *x = *(struct tap_task *const *)a, *y = *(struct tap_task *const *)b;
-	const struct tap_explained_sum *sums = ctx;
-
-	if (sums[x->index].ns != sums[y->index].ns)
-		return sums[x->index].ns > sums[y->index].ns ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return explain_of(r)->sums.runners[index].ns;
 }
 
 /* .tasks: those that ran while others waited. */
 static int end(struct tap_report *r, struct tap_err *err)
 {
 	struct tap_explain *sums = &explain_of(r)->sums;
-	unsigned int nr;
-	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
 
 	tap_explain_end(sums);
-	r->tasks = calloc(sums->nr_runners + 1, sizeof(struct tap_task *));
-	if (!r->tasks)
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	for (unsigned int i = 0; i < nr && i < sums->nr_runners; i++)
-		if (sums->runners[i].waits)
-			r->tasks[r->nr_tasks++] = tasks[i];
-	qsort_r(r->tasks, r->nr_tasks, sizeof(struct tap_task *), by_delay, sums->runners);
-	return 0;
+	return tap_report_rank_tasks(r, sums->nr_runners, delay_ns, err);
 }
 
 static void release(struct tap_report *r)

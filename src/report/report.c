@@ -200,6 +200,39 @@ int tap_report_find_tasks(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
+struct ranking {
+	const struct tap_report *r;
+	uint64_t (*weight)(const struct tap_report *r, unsigned int index);
+};
+
+static int by_weight(const void *a, const void *b, void *ctx)
+{
+	const struct ranking *ranking = ctx;
+	unsigned int x = (*(struct tap_task *const *)a)->index, y = (*(struct tap_task *const *)b)->index;
+	uint64_t weight_x = ranking->weight(ranking->r, x), weight_y = ranking->weight(ranking->r, y);
+
+	if (weight_x != weight_y)
+		return weight_x > weight_y ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+int tap_report_rank_tasks(struct tap_report *r, unsigned int nr, uint64_t (*weight)(const struct tap_report *r, unsigned int index),
+			  struct tap_err *err)
+{
+	struct ranking ranking = { r, weight };
+	unsigned int nr_all;
+	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr_all);
+
+	r->tasks = calloc((size_t)nr + 1, sizeof(struct tap_task *));
+	if (!r->tasks)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	for (unsigned int i = 0; i < nr && i < nr_all; i++)
+		if (weight(r, i))
+			r->tasks[r->nr_tasks++] = tasks[i];
+	qsort_r(r->tasks, r->nr_tasks, sizeof(struct tap_task *), by_weight, &ranking);
+	return 0;
+}
+
 unsigned int tap_report_nr_tasks(const struct tap_report *r)
 {
 	return r->nr_tasks;
@@ -227,15 +260,11 @@ static int on_event(void *ctx, const struct tap_event *ev)
 int tap_report_open_signals(struct tap_report *r, struct tap_pelt_opts opts, struct tap_err *err)
 {
 	static const struct tap_run_events events = { .wants = wants_event, .event = on_event };
-	const struct tap_survey *survey = &r->run.survey;
-	unsigned int i = 0;
 
-	while (i < survey->nr_kinds && !wants_event(r, survey->kinds[i].fmt))
-		i++;
-	if (i == survey->nr_kinds)
+	if (!tap_run_has(&r->run, wants_event, r))
 		return 0;
 	opts.window = r->run.window;
-	opts.survey = survey;
+	opts.survey = &r->run.survey;
 	opts.want_signal = r->type->want_signal;
 	opts.ctx = r;
 	r->events = &events;

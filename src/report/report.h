@@ -137,6 +137,12 @@ int tap_report_open_stacks(struct tap_report *r, struct tap_err *err);
  * first. Return: 0; -ENOMEM with a sentence.
  */
 int tap_report_find_tasks(struct tap_report *r, struct tap_err *err);
+/*
+ * Likewise: .tasks are those whose weight is not 0, the greatest first. @weight: of the task with this index, of @nr. Return: 0; -ENOMEM
+ * with a sentence.
+ */
+int tap_report_rank_tasks(struct tap_report *r, unsigned int nr, uint64_t (*weight)(const struct tap_report *r, unsigned int index),
+			  struct tap_err *err);
 unsigned int tap_report_nr_tasks(const struct tap_report *r); /* a section's .nr */
 /* What all reports begin with: the recording, its date, the window, what was lost. */
 void tap_report_head(struct tap_report *r);

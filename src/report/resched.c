@@ -56,21 +56,23 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	return tap_resched_event(&((struct resched *)ctx)->resched, ev);
 }
 
+static bool has_stages(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return tap_resched_has_stages(fmt);
+}
+
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	struct resched *all = (struct resched *)r;
-	const struct tap_survey *survey = &r->run.survey;
-	unsigned int i = 0;
 
-	while (i < survey->nr_kinds && !tap_resched_has_stages(survey->kinds[i].fmt))
-		i++;
-	if (i == survey->nr_kinds)
+	if (!tap_run_has(&r->run, has_stages, NULL))
 		return tap_err_set(err, -ENODATA, "'%.300s' has none of sched_set_need_resched, sched_entry and "
 				   "cpu_idle: record them with 'schedtap record -e resched -e idle -e irq -e sched'",
 				   r->run.rec.path);
 	tap_resched_init(&all->resched, &(const struct tap_resched_opts){
-		.survey = survey, .want = want, .ctx = all,
+		.survey = &r->run.survey, .want = want, .ctx = all,
 	});
 	r->events = &events;
 	return 0;

@@ -295,12 +295,22 @@ static int feed_events(const struct feed *feed, const struct tap_event *const *b
 	return ret;
 }
 
-bool tap_run_has_event(const struct tap_run *run, const char *name)
+bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt), void *ctx)
 {
 	for (unsigned int i = 0; i < run->survey.nr_kinds; i++)
-		if (!strcmp(run->survey.kinds[i].fmt->name, name))
+		if (is(ctx, run->survey.kinds[i].fmt))
 			return true;
 	return false;
+}
+
+static bool has_name(void *name, const struct tap_format *fmt)
+{
+	return !strcmp(fmt->name, name);
+}
+
+bool tap_run_has_event(const struct tap_run *run, const char *name)
+{
+	return tap_run_has(run, has_name, (void *)name);
 }
 
 int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,

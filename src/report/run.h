@@ -65,7 +65,9 @@ enum tap_needs {
 };
 /* @needs: bits; behind the survey. Return: 0; -ENODATA with a sentence. */
 int tap_run_check_needs(const struct tap_run *run, unsigned int needs, struct tap_err *err);
-/* Whether it has events of this name; behind the survey. */
+/* Whether it has events of which this is true; behind the survey. */
+bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt), void *ctx);
+/* And of this name. */
 bool tap_run_has_event(const struct tap_run *run, const char *name);
 /* Feeds the timeline to its end. @events may be NULL. */
 int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
