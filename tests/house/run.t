@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# tests/run prints and counts each skip, however a test says it, and fails if one test fails.
+# tests/run prints and counts each skip, however a test says it, fails if one test fails, and ends one that hangs.
 run=$(cd "$(dirname "$0")/.." && pwd)/run
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -17,6 +17,7 @@ ok() { # NAME COMMAND...
 }
 
 cat >"$tmp/perl.t" <<'END'
+#!/usr/bin/perl
 use Test::More;
 ok(1, 'one');
 SKIP: { skip('reason one', 1) }
@@ -42,5 +43,12 @@ ok 'fails' test $? != 0
 ok 'and prints what failed' grep -q '^not ok 2 - bad' "$tmp/out"
 ok 'with what it said' test "$(grep -c '^# bad: w' "$tmp/out")" = 2
 ok 'and not what others said' test "$(grep -c '^# good' "$tmp/out")" = 0
+
+printf '#!/bin/sh\necho 1..1\nsleep 1000 | cat\n' >"$tmp/hangs.t"
+chmod +x "$tmp/hangs.t"
+TEST_LIMIT=1 "$run" "$tmp"/{hangs,all}.t >"$tmp/out" 2>&1
+ok 'ends what hangs' test $? != 0
+ok 'says where it hangs' grep -q '^# process [0-9]*: sleep 1000' "$tmp/out"
+ok 'and goes on' grep -q 'reason four' "$tmp/out"
 echo "1..$n"
 exit $failed
