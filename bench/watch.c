@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * watch SPOOL CONDITION...: what it costs to watch the recording in a spool folder, as it lies there: the CPU time of
- * the thread, per event of the recording. Each condition that is met is one line: TIME TID NAME CONDITION.
+ * watch SPOOL CONDITION...: what it costs to watch the recording in a spool folder, as it lies there: CPU time
+ * per event of the recording. Each condition that is met is one line: TIME TID NAME CONDITION.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,33 +36,21 @@ static uint64_t count_events(const char *path)
 	return nr;
 }
 
-/* As clock_getcpuclockid(3) and pthread_getcpuclockid(3) make them (man 2 clock_getres: "dynamic clocks"). */
-static uint64_t cpu_ns(pid_t tid)
-{
-	return tap_clock_ns((clockid_t)(~(unsigned int)tid << 3 | 6));
-}
-
 static unsigned long show(struct tap_watch *w)
 {
 	unsigned long nr = 0;
 	struct tap_met met;
-	struct tap_err err;
-	int ret;
 
-	for (; (ret = tap_watch_take(w, &met, &err)) > 0; nr++)
+	for (; tap_watch_take(w, &met); nr++)
 		printf("%" PRIu64 " %d %.16s %s\n", met.at_ns, met.tid, met.comm, tap_condition_text(met.condition));
-	if (ret < 0)
-		die(&err);
 	return nr;
 }
 
 int main(int argc, char **argv)
 {
-	struct timespec a_moment = { .tv_nsec = 1000000 };
 	struct tap_condition *conditions[MAX_CONDITIONS];
-	unsigned int nr = 0, still = 0;
-	unsigned long met = 0;
-	uint64_t events, before, now;
+	unsigned int nr = 0;
+	uint64_t events, ns;
 	struct tap_watch *w;
 	struct tap_err err;
 
@@ -72,17 +60,14 @@ int main(int argc, char **argv)
 		if (tap_condition_parse(argv[nr + 2], &conditions[nr], &err))
 			die(&err);
 	events = count_events(argv[1]); /* and the page cache has it then */
-	if (tap_watch_new(conditions, nr, argv[1], &w, &err))
+	if (tap_watch_new(conditions, nr, argv[1], NULL, &w, &err))
 		die(&err);
-	before = now = cpu_ns(tap_watch_tid(w));
-	tap_watch_written(w, INT64_MAX);
-	for (uint64_t last = 0; still < 200; still = now == last ? still + 1 : 0, last = now) {
-		nanosleep(&a_moment, NULL);
-		met += show(w);
-		now = cpu_ns(tap_watch_tid(w));
-	}
+	ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (tap_watch_read(w, INT64_MAX, &err))
+		die(&err);
+	ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	fprintf(stderr, "%" PRIu64 " events, %.1f ns of CPU each; %lu met, %" PRIu64 " dropped\n", events,
-		(double)(now - before) / (double)events, met, tap_watch_dropped(w));
+		(double)ns / (double)events, show(w), tap_watch_dropped(w));
 	tap_watch_free(w);
 	while (nr)
 		tap_condition_free(conditions[--nr]);

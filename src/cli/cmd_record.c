@@ -27,7 +27,8 @@
 #include "recording/pack.h"
 
 #define PROGRESS_NS 250000000ull
-#define NR_FDS 5 /* of record(), beside those of tasks' ends */
+#define SOON_NS 1000000u
+#define NR_FDS 4 /* of record(), beside those of tasks' ends */
 #define LAST_SWITCH_US 10000 /* a task's end is told before it leaves its CPU for the last time */
 
 struct record_opts {
@@ -177,20 +178,20 @@ static int read_conditions(struct run *run, struct tap_err *err)
 	return ret;
 }
 
-static pid_t follow_spool(void *ctx, const char *spool, struct tap_err *err)
+static int follow(void *ctx, const char *spool_path, const struct tap_held *held, struct tap_err *err)
 {
 	struct run *run = ctx;
 	int ret = 0;
 
 	if (run->nr_conditions)
-		ret = tap_watch_new(run->conditions, run->nr_conditions, spool, &run->watch, err);
+		ret = tap_watch_new(run->conditions, run->nr_conditions, spool_path, held, &run->watch, err);
 	run->is_refused = ret;
-	return ret ? ret : run->watch ? tap_watch_tid(run->watch) : 0;
+	return ret ?: run->watch != NULL;
 }
 
-static void on_written(void *ctx, uint64_t until_ns)
+static int on_read(void *ctx, uint64_t until_ns, struct tap_err *err)
 {
-	tap_watch_written(((struct run *)ctx)->watch, until_ns);
+	return tap_watch_read(((struct run *)ctx)->watch, until_ns, err);
 }
 
 static void on_packing(void *ctx, uint64_t done, uint64_t whole)
@@ -199,19 +200,20 @@ static void on_packing(void *ctx, uint64_t done, uint64_t whole)
 }
 
 /* What was met becomes marks. */
-static int take_met(struct run *run, struct tap_err *err)
+/* What is met is to be in a file soon: not only with what the next drain would be for. */
+static int take_met(struct run *run, uint64_t *wait_ns, struct tap_err *err)
 {
 	struct tap_met met;
-	int ret;
+	int ret = 0;
 
 	if (!run->watch)
 		return 0;
-	while ((ret = tap_watch_take(run->watch, &met, err)) > 0) {
+	while (!ret && tap_watch_take(run->watch, &met)) {
 		for (unsigned int i = 0; i < run->nr_conditions; i++)
 			run->nr_met[i] += run->conditions[i] == met.condition;
 		ret = tap_session_met(run->session, met.at_ns, met.tid, met.comm, tap_condition_text(met.condition), err);
-		if (ret)
-			return ret;
+		if (*wait_ns > SOON_NS)
+			*wait_ns = SOON_NS;
 	}
 	return ret;
 }
@@ -227,13 +229,13 @@ static int open_session(struct run *run, struct tap_err *err)
 		.backend = o->backend,
 		.triggers = &o->triggers,
 		.stacks = &o->stacks,
-		.follow = o->follow,
+		.follow_children = o->follow,
 		.buffer_bytes = o->buffer_bytes,
 		.priority = (int)o->priority,
 		.zstd = !strcmp(o->compress, "zstd"),
 		.flight = run->flight,
-		.follow_spool = follow_spool,
-		.written = on_written,
+		.follow = follow,
+		.read = on_read,
 		.packing = on_packing,
 		.ctx = run,
 	};
@@ -382,7 +384,7 @@ static int record(struct run *run, struct tap_err *err)
 		uint64_t now = tap_now_ns(), end = run->opts->duration_ns;
 		struct timespec ts;
 
-		ret = tap_session_drain(run->session, &wait_ns, err);
+		ret = tap_session_drain(run->session, &wait_ns, err) ?: take_met(run, &wait_ns, err);
 		if (ret || now - start >= end || is_full(run))
 			break;
 		if (wait_ns > end - (now - start))
@@ -395,13 +397,12 @@ static int record(struct run *run, struct tap_err *err)
 		fds[1] = (struct pollfd){ .fd = run->child_fd, .events = POLLIN };
 		fds[2] = (struct pollfd){ .fd = tap_session_wake_fd(run->session), .events = POLLIN };
 		fds[3] = (struct pollfd){ .fd = tap_session_mark_fd(run->session), .events = POLLIN };
-		fds[4] = (struct pollfd){ .fd = run->watch ? tap_watch_fd(run->watch) : -1, .events = POLLIN };
 		for (unsigned int i = 0; i < run->nr_ends; i++)
 			fds[NR_FDS + i] = (struct pollfd){ .fd = run->ends[i].fd, .events = POLLIN };
 		ts = (struct timespec){ .tv_sec = (time_t)(wait_ns / 1000000000u),
 					.tv_nsec = (long)(wait_ns % 1000000000u) };
 		ppoll(fds, run->nr_ends + NR_FDS, &ts, NULL);
-		ret = take_signals(run, err) ?: take_met(run, err);
+		ret = take_signals(run, err);
 	} while (!ret && !is_over(run, fds));
 	free(fds);
 	if (terminal)
@@ -750,8 +751,8 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 	reap(&run);
 	ret = ret ? fail_running(&err, run.is_refused) : exit_code(&run, rest && *rest);
 out:
+	tap_watch_free(run.watch);
 	tap_session_free(run.session);
-	tap_watch_free(run.watch); /* which the session tells */
 	for (unsigned int i = 0; i < run.nr_conditions; i++)
 		tap_condition_free(run.conditions[i]);
 	free(run.conditions);

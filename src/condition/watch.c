@@ -5,13 +5,11 @@
 #include <jansson.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "analysis/balance.h"
 #include "analysis/identity.h"
 #include "base/array.h"
-#include "base/thread.h"
 #include "condition/parsed.h"
 #include "condition/waits.h"
 #include "recording/follow.h"
@@ -49,7 +47,7 @@ struct watched {
 		uint32_t steps[NR_STEPS];
 		bool is_told;
 	} *rate; /* owned */
-	_Atomic unsigned int nr_queued;
+	unsigned int nr_queued;
 };
 
 struct limit {
@@ -74,14 +72,6 @@ struct tap_watch {
 	struct watched *watched; /* by condition */
 	unsigned int nr;
 	struct tap_follow *follow;
-	pthread_t thread;
-	pid_t tid;
-	bool has_thread;
-	sem_t begun, wake;
-	_Atomic bool ends;
-	_Atomic uint64_t until_ns;
-
-	/* of the thread */
 	struct kind *kinds;
 	unsigned int nr_kinds, cap_kinds;
 	struct tap_timeline *timeline; /* NULL: nobody needs it */
@@ -103,15 +93,9 @@ struct tap_watch {
 	uint64_t forget_ns;
 	struct tap_err mark_err; /* of what cannot fail by itself */
 
-	/* one writes, one reads */
 	struct tap_met *queue; /* owned; QUEUED + .nr */
 	unsigned int queue_len;
-	_Atomic uint64_t nr_put, nr_taken;
-	_Atomic uint64_t nr_dropped;
-	int fd;
-	struct tap_err failed; /* written once, before .has_failed */
-	struct tap_err note_failed; /* the same of who writes */
-	_Atomic bool has_failed, has_note_failed;
+	uint64_t nr_put, nr_taken, nr_dropped;
 };
 
 static int nomem(struct tap_err *err)
@@ -121,22 +105,12 @@ static int nomem(struct tap_err *err)
 
 /* ---- what is told --------------------------------------------------------------------------- */
 
-static void ring(const struct tap_watch *w)
-{
-	uint64_t one = 1;
-
-	/* it can fail only where so many are waiting that it is readable anyway */
-	if (write(w->fd, &one, sizeof(one)) < 0)
-		return;
-}
-
 /* @met: without its condition. */
 static void tell(struct tap_watch *w, unsigned int condition, const struct tap_met *met)
 {
 	struct watched *c = &w->watched[condition];
-	uint64_t put = atomic_load_explicit(&w->nr_put, memory_order_relaxed);
-	uint64_t queued = put - atomic_load_explicit(&w->nr_taken, memory_order_acquire);
-	struct tap_met *to = &w->queue[put % w->queue_len];
+	uint64_t queued = w->nr_put - w->nr_taken;
+	struct tap_met *to = &w->queue[w->nr_put % w->queue_len];
 
 	if (queued == w->queue_len || (queued >= QUEUED && c->nr_queued)) {
 		w->nr_dropped++;
@@ -145,8 +119,7 @@ static void tell(struct tap_watch *w, unsigned int condition, const struct tap_m
 	*to = *met;
 	to->condition = c->condition;
 	c->nr_queued++;
-	atomic_store_explicit(&w->nr_put, put + 1, memory_order_release);
-	ring(w);
+	w->nr_put++;
 }
 
 static bool task_fits(const struct tap_condition *c, const struct tap_task *task)
@@ -448,12 +421,13 @@ static int take(struct tap_watch *w, const struct tap_event *const *events, unsi
 	return ret ?: to_timeline(w, events + from, nr - from);
 }
 
-/* Return: 0; -errno. */
-static int follow(struct tap_watch *w, uint64_t until_ns, struct tap_err *err)
+int tap_watch_read(struct tap_watch *w, uint64_t until_ns, struct tap_err *err)
 {
 	const struct tap_event *const *events;
-	int nr, ret = 0;
+	int nr, ret = tap_follow_note(w->follow, err);
 
+	if (ret)
+		return ret;
 	while (!ret && (nr = tap_follow_batch(w->follow, until_ns - 1, &events, err)) != 0) {
 		if (nr < 0)
 			return nr;
@@ -470,28 +444,6 @@ static int follow(struct tap_watch *w, uint64_t until_ns, struct tap_err *err)
 		tap_timeline_forget(w->timeline, until_ns > FORGET_EVERY_NS ? until_ns - FORGET_EVERY_NS : 0, on_forget, w);
 	}
 	return 0;
-}
-
-static void *run(void *arg)
-{
-	struct tap_watch *w = arg;
-	uint64_t done_ns = 0, until_ns;
-
-	w->tid = gettid();
-	sem_post(&w->begun);
-	for (;;) {
-		tap_sem_wait(&w->wake);
-		if (w->ends)
-			return NULL;
-		until_ns = w->until_ns;
-		if (until_ns <= done_ns || w->has_failed)
-			continue;
-		done_ns = until_ns;
-		if (!follow(w, until_ns, &w->failed))
-			continue;
-		w->has_failed = true;
-		ring(w);
-	}
 }
 
 /* ---- which events --------------------------------------------------------------------------- */
@@ -741,20 +693,9 @@ static int start_timeline(struct tap_watch *w)
 	return tap_timeline_new(&opts, &w->timeline);
 }
 
-static int start_thread(struct tap_watch *w)
+static int begin(struct tap_watch *w, const char *spool_path, const struct tap_held *held, struct tap_err *err)
 {
-	int ret = tap_thread_start(&w->thread, run, w);
-
-	if (ret)
-		return ret;
-	w->has_thread = true;
-	tap_sem_wait(&w->begun);
-	return 0;
-}
-
-static int begin(struct tap_watch *w, const char *spool_path, struct tap_err *err)
-{
-	int ret = tap_follow_open(spool_path, &w->follow, err);
+	int ret = tap_follow_open(spool_path, held, &w->follow, err);
 
 	for (unsigned int i = 0; i < w->nr && !ret; i++)
 		ret = add_condition(w, i, err);
@@ -765,15 +706,11 @@ static int begin(struct tap_watch *w, const char *spool_path, struct tap_err *er
 	tap_follow_mark(w->follow, mark, w);
 	if (w->mark_err.code == -ENOMEM)
 		return nomem(err);
-	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (w->fd < 0)
-		return tap_err_set(err, -errno, "cannot make a descriptor to wait for: %m");
-	ret = start_thread(w);
-	return ret ? tap_err_set(err, ret, "cannot start the thread that watches: %s", strerror(-ret)) : 0;
+	return 0;
 }
 
 int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, const char *spool_path,
-		  struct tap_watch **out, struct tap_err *err)
+		  const struct tap_held *held, struct tap_watch **out, struct tap_err *err)
 {
 	struct tap_watch *w;
 	int ret = -ENOMEM;
@@ -784,18 +721,15 @@ int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, cons
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return nomem(err);
-	w->fd = -1;
 	w->nr = nr;
 	w->shortest_ns = UINT64_MAX;
 	w->queue_len = QUEUED + nr;
-	sem_init(&w->begun, 0, 0);
-	sem_init(&w->wake, 0, 0);
 	w->watched = calloc(nr + 1, sizeof(*w->watched));
 	w->queue = calloc(w->queue_len, sizeof(*w->queue));
 	for (unsigned int i = 0; w->watched && i < nr; i++)
 		w->watched[i].condition = conditions[i];
 	if (w->watched && w->queue)
-		ret = begin(w, spool_path, err);
+		ret = begin(w, spool_path, held, err);
 	else
 		nomem(err);
 	if (!ret) {
@@ -810,10 +744,6 @@ void tap_watch_free(struct tap_watch *w)
 {
 	if (!w)
 		return;
-	w->ends = true;
-	sem_post(&w->wake);
-	if (w->has_thread)
-		pthread_join(w->thread, NULL);
 	for (unsigned int i = 0; i < w->nr_kinds; i++)
 		release_kind(&w->kinds[i]);
 	free(w->kinds);
@@ -829,10 +759,6 @@ void tap_watch_free(struct tap_watch *w)
 	json_decref(w->meta);
 	tap_waits_release(&w->waits);
 	tap_follow_free(w->follow);
-	if (w->fd >= 0)
-		close(w->fd);
-	sem_destroy(&w->begun);
-	sem_destroy(&w->wake);
 	free(w->watched);
 	free(w->tasks);
 	free(w->violated);
@@ -840,61 +766,17 @@ void tap_watch_free(struct tap_watch *w)
 	free(w);
 }
 
-pid_t tap_watch_tid(const struct tap_watch *w)
+bool tap_watch_take(struct tap_watch *w, struct tap_met *met)
 {
-	return w->tid;
-}
-
-void tap_watch_written(struct tap_watch *w, uint64_t until_ns)
-{
-	if (w->has_failed || w->has_note_failed)
-		return;
-	if (tap_follow_note(w->follow, &w->note_failed)) {
-		w->has_note_failed = true;
-		ring(w);
-		return;
-	}
-	w->until_ns = until_ns;
-	sem_post(&w->wake);
-}
-
-int tap_watch_fd(const struct tap_watch *w)
-{
-	return w->fd;
-}
-
-static bool take_queued(struct tap_watch *w, struct tap_met *met)
-{
-	uint64_t taken = atomic_load_explicit(&w->nr_taken, memory_order_relaxed);
-
-	if (taken == atomic_load_explicit(&w->nr_put, memory_order_acquire))
+	if (w->nr_taken == w->nr_put)
 		return false;
-	*met = w->queue[taken % w->queue_len];
+	*met = w->queue[w->nr_taken++ % w->queue_len];
 	for (unsigned int i = 0; i < w->nr; i++)
 		if (w->watched[i].condition == met->condition) {
 			w->watched[i].nr_queued--;
 			break;
 		}
-	atomic_store_explicit(&w->nr_taken, taken + 1, memory_order_release);
 	return true;
-}
-
-int tap_watch_take(struct tap_watch *w, struct tap_met *met, struct tap_err *err)
-{
-	uint64_t rung;
-
-	if (take_queued(w, met))
-		return 1;
-	/* what comes after this makes it readable again */
-	if (read(w->fd, &rung, sizeof(rung)) < 0 && errno != EAGAIN)
-		return tap_err_set(err, -errno, "cannot hear of what is watched: %m");
-	if (take_queued(w, met)) {
-		ring(w);
-		return 1;
-	}
-	if (w->has_note_failed)
-		return tap_err_set(err, w->note_failed.code, "%s", w->note_failed.text);
-	return w->has_failed ? tap_err_set(err, w->failed.code, "%s", w->failed.text) : 0;
 }
 
 uint64_t tap_watch_dropped(const struct tap_watch *w)

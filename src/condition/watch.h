@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Conditions on a recording that is still being made (condition.h): a thread follows its page files
- * (recording/follow.h) and tells when one is met. A wait that goes on is met when it has lasted that long.
+ * Conditions on a recording that is still being made (condition.h): its pages are
+ * followed (recording/follow.h), and it is told when one is met. A wait that goes on is met when it has lasted that long.
  *
  * It must be certain by what is known then: one that began before a hole ended is not told. What only its end tells
  * is told late (a wait of a task that was woken on its way to sleep), or not at all (a sleep behind a waking in vain);
@@ -24,25 +24,23 @@ struct tap_met {
 };
 
 struct tap_watch;
+struct tap_held;
 
 /*
- * @conditions: borrowed. @spool_path: of a folder whose head names the events that they ask for.
+ * @conditions: borrowed. @spool_path: of a folder whose head names the events that they ask for. @held: as tap_follow_open() takes it.
  * Return: 0; -EINVAL with a sentence: an event is not recorded, a field is none of its; -ENOMEM; -errno.
  */
 int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, const char *spool_path,
-		  struct tap_watch **out, struct tap_err *err);
-void tap_watch_free(struct tap_watch *w); /* ends the thread */
+		  const struct tap_held *held, struct tap_watch **out, struct tap_err *err);
+void tap_watch_free(struct tap_watch *w);
 
-/* The thread. */
-pid_t tap_watch_tid(const struct tap_watch *w);
-
-/* All that happened before @until_ns, which never goes back, is in the page files. To be called by who writes them, while nobody does. */
-void tap_watch_written(struct tap_watch *w, uint64_t until_ns);
-
-/* A descriptor that is readable when there is something to take. */
-int tap_watch_fd(const struct tap_watch *w);
-/* Return: 1 with the next one, in the order in which they were noticed; 0: there is none; -errno: the thread failed. */
-int tap_watch_take(struct tap_watch *w, struct tap_met *met, struct tap_err *err);
+/*
+ * Reads what is there of before @until_ns, which never goes back: all of it is. Nobody may write meanwhile. Return: 0; -errno, and it
+ * must not be called again.
+ */
+int tap_watch_read(struct tap_watch *w, uint64_t until_ns, struct tap_err *err);
+/* Return: whether there is another one that was met, in the order in which it was noticed. */
+bool tap_watch_take(struct tap_watch *w, struct tap_met *met);
 
 /* How many were left out, as the queue was full: repeats of conditions that were in it. */
 uint64_t tap_watch_dropped(const struct tap_watch *w);

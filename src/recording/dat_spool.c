@@ -48,24 +48,12 @@ static void place_chunks(const struct tap_reader *r, struct tap_span *span, cons
 	}
 }
 
-/* What was given back, in whole pages. */
-static size_t given_back(int dir, const struct tap_mapping *m, uint32_t page_size)
-{
-	size_t data;
-
-	if (!m->len || faccessat(dir, TAP_SPOOL_FORGETS, F_OK, AT_SYMLINK_NOFOLLOW))
-		return 0;
-	data = (size_t)tap_find_data(m->fd, 0, (off_t)m->len);
-	return data - data % page_size;
-}
-
 /* A partial page at the end is still being written, or the crash was faster. */
 static int add_pages(struct tap_reader *r, int dir, const struct tap_spool_file *f,
 		     struct tap_err *err)
 {
 	const struct tap_mapping *m;
 	struct tap_stream *s;
-	size_t begin;
 	int ret;
 
 	ret = map_at(r, dir, f->file, &m, err) ?:
@@ -76,8 +64,7 @@ static int add_pages(struct tap_reader *r, int dir, const struct tap_spool_file 
 		place_chunks(r, &s->whole, m);
 		return 0;
 	}
-	begin = given_back(dir, m, f->name.page_size);
-	tap_dat_set_pages(s, m, m->data + begin, m->len - begin);
+	tap_dat_set_pages(s, m, m->data, m->len);
 	return 0;
 }
 
@@ -143,6 +130,9 @@ int tap_dat_read_spool(struct tap_reader *r, int dir, struct tap_err *err)
 	if (ret == -ENOENT)
 		ret = tap_err_set(err, -EINVAL, "'%.300s' is no recording: it has no head.dat",
 				  r->path);
+	if (!ret && !faccessat(dir, TAP_SPOOL_HELD, F_OK, AT_SYMLINK_NOFOLLOW))
+		ret = tap_err_set(err, -ENODATA, "'%.300s' is a flight recorder's, which has what it holds in its memory: "
+				  "`schedtap mark` has it write a file", r->path);
 	ret = ret ?: tap_dat_read_file(r, err);
 	return ret ?: read_meta(r, dir, err) ?: read_pages(r, dir, err);
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,25 +11,23 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "recording/dat_file.h"
+#include "recording/held.h"
 #include "recording/spool.h"
 
 #define BLOCK_BYTES ((size_t)64 << 10) /* that are read of a file at once */
 /* A folder's time of change is that of a tick: what changes within the same one does not show. */
 #define TICKS_NS 100000000
 
-/*
- * What passes from the thread that writes to the one that follows, without a lock, for neither may wait for the
- * other: a list that only grows, of files that each have one number.
- */
 struct page_file {
-	_Atomic(struct page_file *) next;
+	struct page_file *next;
 	struct tap_spool_name name;
-	int fd;
+	int fd; /* -1: they are held in .lane */
+	const struct tap_held_lane *lane;
 	bool was_there; /* when it began to be followed */
-	_Atomic uint64_t end; /* of what is noted: whole pages */
+	uint64_t end; /* of what is noted: whole pages */
 };
 
-/* A file as the thread that follows it sees it. */
+/* How far a file was read. */
 struct lane {
 	struct page_file *file;
 	struct tap_stream *stream; /* owned */
@@ -43,17 +40,12 @@ struct lane {
 struct tap_follow {
 	char *path;
 	int dir;
+	const struct tap_held *held; /* NULL: pages are in files */
 	struct tap_page_abi abi; /* without .page_size */
 
-	/* of the thread that writes */
-	struct page_file *last;
+	struct page_file *files, *last;
 	struct stat dir_noted, head_noted;
-
-	/* of both */
-	_Atomic(struct page_file *) files;
-	_Atomic unsigned int nr_notes, nr_heads;
-
-	/* of the thread that follows */
+	unsigned int nr_notes, nr_heads;
 	struct tap_reader *r; /* formats and what decodes events: it has no streams of its own */
 	unsigned int notes_seen, heads_seen;
 	struct page_file *last_seen;
@@ -71,7 +63,7 @@ static int nomem(struct tap_err *err)
 	return tap_err_set(err, -ENOMEM, "out of memory");
 }
 
-/* ---- the thread that writes ----------------------------------------------------------------- */
+/* ---- what there is -------------------------------------------------------------------------- */
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
@@ -82,11 +74,11 @@ static bool is_same(const struct stat *a, const struct stat *b)
 /* Return: 0; -errno. */
 static int note_end(struct page_file *file)
 {
-	off_t size = lseek(file->fd, 0, SEEK_END);
+	off_t size = file->lane ? (off_t)file->lane->end : lseek(file->fd, 0, SEEK_END);
 
 	if (size < 0)
 		return -errno;
-	atomic_store_explicit(&file->end, (uint64_t)(size - size % file->name.page_size), memory_order_release);
+	file->end = (uint64_t)(size - size % file->name.page_size);
 	return 0;
 }
 
@@ -98,27 +90,34 @@ static bool is_known(const struct tap_follow *f, const struct tap_spool_name *na
 	return false;
 }
 
-static int add_file(struct tap_follow *f, const struct tap_spool_file *found, bool was_there, struct tap_err *err)
+static int add_file(struct tap_follow *f, const struct page_file *found, struct tap_err *err)
 {
-	struct page_file *file;
+	struct page_file *file = malloc(sizeof(*file));
+
+	if (!file)
+		return nomem(err);
+	*file = *found;
+	*(f->last ? &f->last->next : &f->files) = file;
+	f->last = file;
+	return 0;
+}
+
+static int open_file(struct tap_follow *f, const struct tap_spool_file *found, bool was_there, struct tap_err *err)
+{
+	struct page_file file = { .name = found->name, .was_there = was_there };
+	int ret;
 
 	if (is_known(f, &found->name))
 		return 0;
 	if (found->name.zstd)
 		return tap_err_set(err, -EOPNOTSUPP, "cannot follow '%.300s': its page files are compressed", f->path);
-	file = calloc(1, sizeof(*file));
-	if (!file)
-		return nomem(err);
-	file->name = found->name;
-	file->was_there = was_there;
-	file->fd = openat(f->dir, found->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (file->fd < 0) {
-		free(file);
+	file.fd = openat(f->dir, found->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (file.fd < 0)
 		return tap_err_set(err, -errno, "cannot open '%.256s' in '%.300s': %m", found->file, f->path);
-	}
-	atomic_store_explicit(f->last ? &f->last->next : &f->files, file, memory_order_release);
-	f->last = file;
-	return 0;
+	ret = add_file(f, &file, err);
+	if (ret)
+		close(file.fd);
+	return ret;
 }
 
 static int list_files(struct tap_follow *f, bool were_there, struct tap_err *err)
@@ -130,8 +129,22 @@ static int list_files(struct tap_follow *f, bool were_there, struct tap_err *err
 	if (ret)
 		tap_err_set(err, ret, "cannot list '%.300s': %s", f->path, strerror(-ret));
 	for (unsigned int i = 0; !ret && i < nr; i++)
-		ret = add_file(f, &found[i], were_there, err);
+		ret = open_file(f, &found[i], were_there, err);
 	free(found);
+	return ret;
+}
+
+/* Those that are new since the last one. */
+static int list_lanes(struct tap_follow *f, bool were_there, struct tap_err *err)
+{
+	const struct tap_held_lane *lane = f->last ? f->last->lane->next : tap_held_lanes(f->held);
+	int ret = 0;
+
+	for (; lane && !ret; lane = lane->next)
+		ret = add_file(f, &(struct page_file){
+			.name = { .buffer = lane->buffer, .cpu = lane->cpu, .page_size = lane->page_size },
+			.fd = -1, .lane = lane, .was_there = were_there,
+		}, err);
 	return ret;
 }
 
@@ -160,14 +173,16 @@ int tap_follow_note(struct tap_follow *f, struct tap_err *err)
 		if (!is_same(&st, &f->head_noted))
 			f->nr_heads++;
 		f->head_noted = st;
-		ret = list_files(f, false, err);
+		ret = f->held ? 0 : list_files(f, false, err);
 	}
+	if (f->held && !ret)
+		ret = list_lanes(f, false, err);
 	for (struct page_file *file = f->files; file && !ret; file = file->next) {
 		ret = note_end(file);
 		if (ret)
 			tap_err_set(err, ret, "cannot read '%.300s': %s", f->path, strerror(-ret));
 	}
-	atomic_fetch_add_explicit(&f->nr_notes, 1, memory_order_release);
+	f->nr_notes++;
 	return ret;
 }
 
@@ -193,10 +208,7 @@ static int read_head(struct tap_follow *f, struct tap_err *err)
 	return ret;
 }
 
-/*
- * If there is a new one. To be called when it is known which pages come next: whoever sees pages that are noted sees
- * that there was a head before them.
- */
+/* If there is a new one. */
 static int take_head(struct tap_follow *f, struct tap_err *err)
 {
 	unsigned int heads = f->nr_heads;
@@ -207,40 +219,48 @@ static int take_head(struct tap_follow *f, struct tap_err *err)
 	return read_head(f, err);
 }
 
-static bool is_zero(const unsigned char *head)
+/*
+ * Reads what comes next, @len bytes or less. Held pages may be gone: then an empty one in their place tells the stream that something
+ * is missing, if they were still to be read. Return: how many bytes; 0: none, but @l->at has changed; -errno.
+ */
+static ssize_t read_pages(struct tap_follow *f, struct lane *l, size_t len, struct tap_err *err)
 {
-	static const unsigned char zero[16];
+	const struct page_file *file = l->file;
+	size_t nr;
 
-	return !memcmp(head, zero, sizeof(zero));
+	if (!file->lane)
+		nr = tap_pread_all(file->fd, l->block, len, (off_t)l->at) ? 0 : len;
+	else
+		nr = tap_held_read(f->held, file->lane, l->at, l->block, len);
+	l->at += nr;
+	if (nr)
+		return (ssize_t)nr;
+	if (!file->lane)
+		return tap_err_set(err, -EIO, "cannot read a page file of '%.300s'", f->path);
+	l->at = file->lane->begin;
+	if (!l->has_begun && file->was_there)
+		return 0;
+	memset(l->block, 0, file->name.page_size);
+	return file->name.page_size;
 }
 
 /*
- * What is noted of the file and comes next, as much as there is room for. A hole was given back; if it was still to
- * be read, one empty page of it tells the stream that something is missing.
- * Return: 1; 0: there is nothing; -errno.
+ * What is noted and comes next, as much as there is room for. Return: 1; 0: there is nothing; -errno.
  */
 static int feed(struct tap_follow *f, struct lane *l, struct tap_err *err)
 {
-	uint64_t end = atomic_load_explicit(&l->file->end, memory_order_acquire), next;
+	uint64_t end = l->file->end;
+	ssize_t len = 0;
 	int ret = take_head(f, err);
-	size_t len;
 
-	if (ret || l->at >= end)
-		return ret;
-	len = end - l->at < l->room ? (size_t)(end - l->at) : l->room;
-	if (tap_pread_all(l->file->fd, l->block, len, (off_t)l->at))
-		return tap_err_set(err, -EIO, "cannot read a page file of '%.300s'", f->path);
-	next = is_zero(l->block) ? (uint64_t)tap_find_data(l->file->fd, (off_t)l->at, (off_t)end) : l->at;
-	next -= next % l->file->name.page_size;
-	if (next > l->at && !l->has_begun && l->file->was_there) {
-		l->at = next;
-		return feed(f, l, err);
+	while (!ret && !len && l->at < end) {
+		len = read_pages(f, l, end - l->at < l->room ? (size_t)(end - l->at) : l->room, err);
+		ret = len < 0 ? (int)len : 0;
 	}
-	if (next > l->at)
-		len = l->file->name.page_size;
+	if (ret || !len)
+		return ret;
 	tap_stream_feed(l->stream, l->block, l->block + len);
 	l->has_begun = true;
-	l->at = next > l->at ? next : l->at + len;
 	return 1;
 }
 
@@ -331,7 +351,7 @@ static int add_lanes(struct tap_follow *f, struct tap_err *err)
 /* Files that had come to their end go on, if there is a new note. */
 static int take_notes(struct tap_follow *f, struct tap_err *err)
 {
-	unsigned int notes = atomic_load_explicit(&f->nr_notes, memory_order_acquire);
+	unsigned int notes = f->nr_notes;
 	int ret;
 
 	if (notes == f->notes_seen)
@@ -433,10 +453,10 @@ static int begin(struct tap_follow *f, struct tap_err *err)
 	f->abi = (struct tap_page_abi){
 		.data_offset = f->r->data_offset, .commit_size = f->r->commit_size, .big_endian = f->r->info.big_endian,
 	};
-	return list_files(f, true, err);
+	return f->held ? list_lanes(f, true, err) : list_files(f, true, err);
 }
 
-int tap_follow_open(const char *spool_path, struct tap_follow **out, struct tap_err *err)
+int tap_follow_open(const char *spool_path, const struct tap_held *held, struct tap_follow **out, struct tap_err *err)
 {
 	struct tap_follow *f = calloc(1, sizeof(*f));
 	int ret = -ENOMEM;
@@ -445,6 +465,7 @@ int tap_follow_open(const char *spool_path, struct tap_follow **out, struct tap_
 	if (!f)
 		return nomem(err);
 	f->dir = -1;
+	f->held = held;
 	f->path = strdup(spool_path);
 	f->r = calloc(1, sizeof(*f->r));
 	if (f->r)
@@ -471,7 +492,8 @@ void tap_follow_free(struct tap_follow *f)
 	}
 	for (struct page_file *file = f->files, *next; file; file = next) {
 		next = file->next;
-		close(file->fd);
+		if (file->fd >= 0)
+			close(file->fd);
 		free(file);
 	}
 	tap_dat_free(f->r);

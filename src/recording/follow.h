@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading a spool folder (spool.h) while it grows: the events of all CPUs in time order, up to an instant before which
- * all are in the page files.
+ * Reading a recording while it grows: the events of all CPUs in time order, up to an instant before which all are in the page
+ * files of its spool folder (spool.h), or are held in memory (held.h).
  *
- * Page files grow by whole pages, which never change. A page file may begin with a hole: that was given back, and is no loss unless the
- * follower was still to read it: what was given back before it began to follow it never needed.
+ * What is there grows by whole pages, which never change. Held ones may be given back: that is a loss, unless they were there
+ * before they began to be followed, and gone before they were read.
  */
 #ifndef TAP_RECORDING_FOLLOW_H
 #define TAP_RECORDING_FOLLOW_H
@@ -12,18 +12,19 @@
 #include <schedtap/reader.h>
 
 struct tap_follow;
+struct tap_held;
 
 /*
- * @spool_path: of the folder, as tap_reader_open() takes it. What is in it already comes first.
+ * @spool_path: of the folder, as tap_reader_open() takes it. @held: where the pages are; NULL: in the folder. What is there already
+ * comes first.
  * Return: 0; -errno with a sentence; -EOPNOTSUPP, here and below: its page files are compressed.
  */
-int tap_follow_open(const char *spool_path, struct tap_follow **out, struct tap_err *err);
+int tap_follow_open(const char *spool_path, const struct tap_held *held, struct tap_follow **out, struct tap_err *err);
 void tap_follow_free(struct tap_follow *f);
 
 /*
- * Looks how far the page files have come, and for new ones and new formats. Nobody may write to the folder meanwhile,
- * so it is for the thread that does (page_writer.h); all else of a follower is for one other thread.
- * Return: 0; -ENOMEM; -errno.
+ * Looks how far the pages have come, and for new files and formats. Nobody may write to the folder meanwhile: pages come behind the
+ * head that has their formats. Return: 0; -ENOMEM; -errno.
  */
 int tap_follow_note(struct tap_follow *f, struct tap_err *err);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "recording/follow.h"
 
 #define MAX_PAIRS 4
 #define CACHE_SIZE 1024u
@@ -137,24 +138,67 @@ static int learn(struct collector *c, const struct tap_event *ev)
 	return ret;
 }
 
-int tap_names_collect(struct tap_reader *r, struct tap_names *names, struct tap_err *err)
+static struct collector *begin(struct tap_names *names, struct tap_err *err)
 {
 	struct collector *c = calloc(1, sizeof(*c));
+
+	if (c)
+		c->names = names;
+	else
+		tap_err_set(err, -ENOMEM, "out of memory");
+	return c;
+}
+
+static void end(struct collector *c)
+{
+	free(c->plans);
+	free(c);
+}
+
+static int learn_event(struct collector *c, const struct tap_event *ev, struct tap_err *err)
+{
+	return ev->fmt && learn(c, ev) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+int tap_names_collect(struct tap_reader *r, struct tap_names *names, struct tap_err *err)
+{
+	struct collector *c = begin(names, err);
 	struct tap_event ev;
 	int ret;
 
 	if (!c)
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	c->names = names;
-	while ((ret = tap_reader_next(r, &ev, err)) > 0) {
-		ret = ev.fmt ? learn(c, &ev) : 0;
-		if (ret) {
-			tap_err_set(err, ret, "out of memory");
-			break;
-		}
+		return -ENOMEM;
+	while ((ret = tap_reader_next(r, &ev, err)) > 0 && !(ret = learn_event(c, &ev, err)))
+		;
+	end(c);
+	return ret;
+}
+
+static int learn_held(struct collector *c, struct tap_follow *f, struct tap_err *err)
+{
+	const struct tap_event *const *events;
+	int ret = 0, nr;
+
+	while (!ret && (nr = tap_follow_batch(f, UINT64_MAX - 1, &events, err)) != 0) {
+		ret = nr < 0 ? nr : 0;
+		for (int i = 0; i < nr && !ret; i++)
+			ret = learn_event(c, events[i], err);
 	}
-	free(c->plans);
-	free(c);
+	return ret;
+}
+
+int tap_names_collect_held(const char *spool_path, const struct tap_held *held, struct tap_names *names, struct tap_err *err)
+{
+	struct collector *c = begin(names, err);
+	struct tap_follow *f = NULL;
+	int ret;
+
+	if (!c)
+		return -ENOMEM;
+	ret = tap_follow_open(spool_path, held, &f, err);
+	ret = ret ?: tap_follow_note(f, err) ?: learn_held(c, f, err);
+	tap_follow_free(f);
+	end(c);
 	return ret;
 }
 

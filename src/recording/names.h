@@ -10,6 +10,8 @@
 #include "base/map.h"
 #include <schedtap/reader.h>
 
+struct tap_held;
+
 struct tap_name {
 	int tid;
 	char comm[16]; /* as recorded: not NUL-terminated when full, may hold anything */
@@ -31,6 +33,8 @@ struct tap_names {
  * Return: 0; -ENOMEM; what tap_reader_next() returns.
  */
 int tap_names_collect(struct tap_reader *r, struct tap_names *names, struct tap_err *err);
+/* The same of what is held by now of a recording that goes on (recording/follow.h). */
+int tap_names_collect_held(const char *spool_path, const struct tap_held *held, struct tap_names *names, struct tap_err *err);
 void tap_names_release(struct tap_names *names);
 
 /* Adds "tid comm\n" lines for struct tap_head; control characters become '?'. */

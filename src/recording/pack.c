@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "recording/dat_write.h"
@@ -17,7 +16,6 @@
 
 #define HEAD_MAX_BYTES (((size_t)1 << 30) - 1)
 #define EMPTY_PAGE_SIZE 4096u
-#define SPARE_BYTES (16u << 20) /* beside a moment */
 
 struct packer {
 	const char *path, *target;
@@ -27,9 +25,8 @@ struct packer {
 	int packed_dir; /* .out is in it, under the name .packed, while it is made */
 	char *packed;
 	struct tap_spool_file *parts; /* by buffer, then by CPU */
-	uint64_t *sizes; /* of each, when all were looked at: they may grow */
+	struct tap_pages *pages; /* of each, when all were looked at: they may grow */
 	unsigned int nr_parts;
-	bool forgets;
 	struct tap_dat_front front;
 	struct tap_dat_buffer *buffers;
 	struct tap_dat_cpu *cpus; /* of all buffers, one per part */
@@ -96,7 +93,6 @@ static int load_head(struct packer *p)
 		tap_err_set(p->err, ret, "cannot use '%.300s/head.dat': %s", p->path, why.text);
 		goto out;
 	}
-	p->forgets = !faccessat(p->dir, TAP_SPOOL_FORGETS, F_OK, AT_SYMLINK_NOFOLLOW);
 	if (p->moment) {
 		tap_dat_front_set_meta(&p->front, p->moment->meta, strlen(p->moment->meta));
 		tap_dat_front_set_cmdlines(&p->front, p->moment->cmdlines);
@@ -137,15 +133,35 @@ static int compare_parts(const void *a, const void *b)
 	return compare_buffers(x, y) ?: (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
+/* How much of the part @i there is. */
+static void look_at(struct packer *p, unsigned int i)
+{
+	const struct tap_spool_name *n = &p->parts[i].name;
+	struct tap_pages *pages = &p->pages[i];
+	struct stat st;
+
+	pages->page_size = n->page_size;
+	if (p->moment) {
+		pages->held = tap_spool_held(p->moment->spool);
+		pages->lane = tap_held_find(pages->held, n->buffer, n->cpu);
+		tap_held_since(pages->held, pages->lane, p->moment->from_ns, &pages->from, &pages->to);
+		p->out.whole += pages->to - pages->from;
+	} else if (!fstatat(p->dir, p->parts[i].file, &st, AT_SYMLINK_NOFOLLOW)) {
+		pages->to = (uint64_t)st.st_size;
+		/* without holes */
+		p->out.whole += st.st_blocks < st.st_size / 512 ? (uint64_t)st.st_blocks * 512 : pages->to;
+	}
+}
+
 static int list_parts(struct packer *p)
 {
-	int ret = tap_spool_list(p->dir, compare_parts, &p->parts, &p->nr_parts);
-	struct stat st;
+	int ret = p->moment ? tap_spool_list_held(p->moment->spool, compare_parts, &p->parts, &p->nr_parts) :
+			      tap_spool_list(p->dir, compare_parts, &p->parts, &p->nr_parts);
 
 	if (ret)
 		return ret == -ENOMEM ? fail(p, ret) : fail_part(p, ret, ".");
-	p->sizes = calloc(p->nr_parts + 1, sizeof(*p->sizes));
-	if (!p->sizes)
+	p->pages = calloc(p->nr_parts + 1, sizeof(*p->pages));
+	if (!p->pages)
 		return fail(p, -ENOMEM);
 	for (unsigned int i = 0; i < p->nr_parts; i++) {
 		const struct tap_spool_name *n = &p->parts[i].name;
@@ -154,11 +170,7 @@ static int list_parts(struct packer *p)
 			p->level = TAP_PACK_LEVEL;
 		if (n->cpu >= p->front.nr_cpus)
 			p->front.nr_cpus = n->cpu + 1;
-		if (fstatat(p->dir, p->parts[i].file, &st, AT_SYMLINK_NOFOLLOW))
-			continue;
-		p->sizes[i] = (uint64_t)st.st_size;
-		/* without what was given back */
-		p->out.whole += st.st_blocks < st.st_size / 512 ? (uint64_t)st.st_blocks * 512 : p->sizes[i];
+		look_at(p, i);
 	}
 	return 0;
 }
@@ -204,35 +216,43 @@ static int write_front(struct packer *p)
 	return ret ? fail(p, ret) : 0;
 }
 
-static int write_pages(struct packer *p, size_t i, int fd)
+static int write_pages(struct packer *p, const struct tap_pages *pages)
+{
+	int ret = 0;
+
+	if (pages->from < pages->to)
+		ret = p->level ? tap_pages_compress(p->data, pages, &p->out) : tap_pages_copy(pages, &p->out);
+	return ret ? fail(p, ret) : 0;
+}
+
+static int write_page_file(struct packer *p, size_t i)
 {
 	const struct tap_spool_file *part = &p->parts[i];
-	struct tap_pages pages = { .page_size = part->name.page_size, .to = p->sizes[i] };
-	int ret = part->name.zstd ? 0 : tap_pages_find(fd, p->forgets, &pages);
+	struct tap_pages *pages = &p->pages[i];
+	int ret;
 
-	if (!ret && p->moment && !part->name.zstd)
-		ret = tap_pages_skip(fd, p->moment->from_ns, &pages);
+	pages->fd = openat(p->dir, part->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (pages->fd < 0)
+		return fail_part(p, -errno, part->file);
+	ret = part->name.zstd ? 0 : tap_pages_find(pages);
 	if (ret)
-		return fail_part(p, ret, part->file);
-	if (part->name.zstd)
-		ret = tap_chunks_copy(p->data, fd, pages.page_size, &p->out);
-	else if (pages.from < pages.to)
-		ret = p->level ? tap_pages_compress(p->data, fd, &pages, &p->out) : tap_pages_copy(fd, &pages, &p->out);
-	return ret ? fail(p, ret) : 0;
+		fail_part(p, ret, part->file);
+	else if (!part->name.zstd)
+		ret = write_pages(p, pages);
+	else if ((ret = tap_chunks_copy(p->data, pages->fd, pages->page_size, &p->out)))
+		fail(p, ret);
+	close(pages->fd);
+	return ret;
 }
 
 /* The data of one CPU, of the part @i. */
 static int write_part(struct packer *p, size_t i)
 {
-	const char *file = p->parts[i].file;
-	int fd = openat(p->dir, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret;
+	int ret;
 
-	if (fd < 0)
-		return fail_part(p, -errno, file);
 	p->cpus[i].offset = p->out.pos;
-	ret = write_pages(p, i, fd);
+	ret = p->moment ? write_pages(p, &p->pages[i]) : write_page_file(p, i);
 	p->cpus[i].size = p->out.pos - p->cpus[i].offset;
-	close(fd);
 	return ret;
 }
 
@@ -423,7 +443,6 @@ static void remove_folder(struct packer *p)
 	unlinkat(p->dir, "meta.json", 0);
 	unlinkat(p->dir, "meta.json.new", 0);
 	unlinkat(p->dir, "head.dat.new", 0);
-	unlinkat(p->dir, TAP_SPOOL_FORGETS, 0);
 	for (size_t i = 0; i < p->nr_parts; i++)
 		unlinkat(p->dir, p->parts[i].file, 0);
 	rmdir(p->path);
@@ -463,16 +482,6 @@ static int open_out(struct packer *p)
 	return 0;
 }
 
-/* Were there none left while it is written, what is being recorded would have none either. */
-static int check_room(struct packer *p)
-{
-	struct statvfs st;
-
-	if (!p->moment || fstatvfs(p->out.fd, &st) || st.f_bavail * st.f_frsize >= p->out.whole + SPARE_BYTES)
-		return 0;
-	return fail(p, -ENOSPC);
-}
-
 static int pack(struct packer *p, const struct tap_pack_opts *opts)
 {
 	int ret = opts->head ? make_head(p, opts->head) : load_head(p);
@@ -480,7 +489,7 @@ static int pack(struct packer *p, const struct tap_pack_opts *opts)
 	ret = ret ?: list_parts(p) ?: list_buffers(p);
 	if (!ret && p->level && tap_packer_data_new(p->level, &p->data))
 		ret = fail(p, -ENOMEM);
-	return ret ?: open_out(p) ?: check_room(p) ?: write_file(p) ?: publish(p);
+	return ret ?: open_out(p) ?: write_file(p) ?: publish(p);
 }
 
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
@@ -505,7 +514,7 @@ int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opt
 	free(p.buffers);
 	free(p.cpus);
 	free(p.parts);
-	free(p.sizes);
+	free(p.pages);
 	free(p.packed);
 	if (p.out.fd >= 0)
 		close(p.out.fd);

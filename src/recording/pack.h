@@ -11,8 +11,9 @@
 
 #include "recording/spool.h"
 
-/* What a folder has by now that is still being written to, and stays. With head.dat, but for: */
+/* What is held by now of a recording that goes on. With head.dat, but for: */
 struct tap_pack_moment {
+	const struct tap_spool *spool;
 	const char *meta, *cmdlines;
 	uint64_t from_ns; /* pages that end before are left out */
 };
@@ -42,7 +43,7 @@ int tap_pack_check(const char *file, struct tap_err *err);
 
 /*
  * Packs FILE.spool at @spool_path into @file (mode 0600).
- * Return: 0; -EEXIST as above; -ENOSPC, of a moment before there is no room left at all, and other errnos, with the
+ * Return: 0; -EEXIST as above; -ENOSPC and other errnos, with the
  * folder left as it was.
  */
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,

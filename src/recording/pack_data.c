@@ -79,27 +79,22 @@ static uint64_t data_end(int fd, uint64_t size, uint32_t page_size)
 	return (end + page_size - 1) / page_size * page_size;
 }
 
-int tap_pages_find(int fd, bool forgets, struct tap_pages *pages)
+int tap_pages_find(struct tap_pages *pages)
 {
 	const uint32_t page_size = pages->page_size;
 	struct stat st;
 	uint64_t header[2], whole;
 	int ret;
 
-	if (fstat(fd, &st))
+	if (fstat(pages->fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
 	whole = (uint64_t)st.st_size < pages->to ? (uint64_t)st.st_size : pages->to;
 	whole -= whole % page_size;
-	pages->to = data_end(fd, whole, page_size);
-	if (forgets && !pages->to) /* all was given back */
-		pages->from = pages->to = whole;
-	else if (forgets)
-		find_data(fd, &pages->from, pages->to);
-	pages->from -= pages->from % page_size;
+	pages->to = data_end(pages->fd, whole, page_size);
 	while (pages->to > pages->from) {
-		ret = tap_pread_all(fd, header, sizeof(header), (off_t)(pages->to - page_size));
+		ret = tap_pread_all(pages->fd, header, sizeof(header), (off_t)(pages->to - page_size));
 		if (ret)
 			return ret;
 		if (header[0] || header[1])
@@ -111,25 +106,11 @@ int tap_pages_find(int fd, bool forgets, struct tap_pages *pages)
 	return 0;
 }
 
-int tap_pages_skip(int fd, uint64_t from_ns, struct tap_pages *pages)
-{
-	uint64_t stamp;
-	int ret = 0;
-
-	for (uint64_t next = pages->from + pages->page_size; !ret && next < pages->to; next += pages->page_size) {
-		ret = tap_pread_all(fd, &stamp, sizeof(stamp), (off_t)next);
-		if (!ret && stamp >= from_ns)
-			break;
-		pages->from = next;
-	}
-	return ret;
-}
-
 /* Both files share the pages' blocks, where the file system can do that. */
-static bool share_pages(int fd, const struct tap_pages *pages, int out, uint64_t pos)
+static bool share_pages(const struct tap_pages *pages, int out, uint64_t pos)
 {
 	struct file_clone_range range = {
-		.src_fd = fd, .src_offset = pages->from, .src_length = pages->to - pages->from, .dest_offset = pos,
+		.src_fd = pages->fd, .src_offset = pages->from, .src_length = pages->to - pages->from, .dest_offset = pos,
 	};
 
 	return range.src_length && !ioctl(out, FICLONERANGE, &range);
@@ -150,31 +131,55 @@ static int append(struct tap_pack_out *out, const void *data, size_t len)
 	return ret;
 }
 
-int tap_pages_copy(int fd, const struct tap_pages *pages, struct tap_pack_out *out)
+/* Return: 0; -ENODATA if the file has become shorter; -errno. */
+static int read_pages(const struct tap_pages *pages, uint64_t at, char *to, size_t len)
 {
-	uint64_t from = pages->from, left, begin = out->pos, end = begin + pages->to - pages->from;
-	char *buf = NULL;
+	if (!pages->lane)
+		return tap_pread_all(pages->fd, to, len, (off_t)at);
+	for (size_t part; len; at += part, to += part, len -= part) {
+		part = tap_held_read(pages->held, pages->lane, at, to, len);
+		if (part)
+			continue;
+		part = pages->page_size;
+		memset(to, 0, part);
+	}
+	return 0;
+}
+
+static int copy_pages(const struct tap_pages *pages, uint64_t begin, char *buf, struct tap_pack_out *out)
+{
+	uint64_t from = pages->from, left, to;
 	int ret = 0;
 
+	while (!ret && (left = pages->lane ? pages->to - from : find_data(pages->fd, &from, pages->to)) > 0) {
+		size_t len;
+
+		to = begin + from - pages->from;
+		len = COPY_BYTES - to % COPY_BYTES;
+		len = len < left ? len : (size_t)left;
+		ret = read_pages(pages, from, buf, len) ?: tap_pwrite_all(out->fd, buf, len, to);
+		from += len;
+		advance(out, len);
+	}
+	return ret;
+}
+
+int tap_pages_copy(const struct tap_pages *pages, struct tap_pack_out *out)
+{
+	uint64_t begin = out->pos, end = begin + pages->to - pages->from;
+	char *buf;
+	int ret;
+
 	out->pos = end;
-	if (share_pages(fd, pages, out->fd, begin))
+	if (!pages->lane && share_pages(pages, out->fd, begin))
 		return 0;
 	buf = malloc(COPY_BYTES);
 	if (!buf)
 		return -ENOMEM;
-	while (!ret && (left = find_data(fd, &from, pages->to)) > 0) {
-		uint64_t to = begin + from - pages->from;
-		size_t len = COPY_BYTES - to % COPY_BYTES;
-
-		if (len > left)
-			len = (size_t)left;
-		ret = tap_pread_all(fd, buf, len, (off_t)from) ?: tap_pwrite_all(out->fd, buf, len, to);
-		from += len;
-		advance(out, len);
-	}
+	ret = copy_pages(pages, begin, buf, out);
 	/* where a hole is the end, the file is as long all the same */
-	if (!ret && end > begin)
-		ret = tap_pread_all(fd, buf, 1, (off_t)(pages->to - 1)) ?: tap_pwrite_all(out->fd, buf, 1, end - 1);
+	if (!ret && !pages->lane && end > begin)
+		ret = tap_pread_all(pages->fd, buf, 1, (off_t)(pages->to - 1)) ?: tap_pwrite_all(out->fd, buf, 1, end - 1);
 	free(buf);
 	return ret;
 }
@@ -265,18 +270,17 @@ static void compress_batch(struct tap_packer_data *d, unsigned int nr)
 }
 
 /* Reads, compresses and writes up to one chunk per thread from *@from on. */
-static int do_batch(struct tap_packer_data *d, int fd, uint64_t *from, uint64_t size,
-		    struct tap_pack_out *out)
+static int do_batch(struct tap_packer_data *d, const struct tap_pages *pages, uint64_t *from, struct tap_pack_out *out)
 {
 	unsigned int nr = 0;
 	int ret = 0;
 
-	while (!ret && nr < d->nr_workers && *from < size) {
+	while (!ret && nr < d->nr_workers && *from < pages->to) {
 		struct worker *w = &d->workers[nr++];
 
 		w->pages = w->in;
-		w->in_len = size - *from < d->chunk_cap ? (size_t)(size - *from) : d->chunk_cap;
-		ret = tap_pread_all(fd, w->in, w->in_len, (off_t)*from);
+		w->in_len = pages->to - *from < d->chunk_cap ? (size_t)(pages->to - *from) : d->chunk_cap;
+		ret = read_pages(pages, *from, w->in, w->in_len);
 		*from += w->in_len;
 	}
 	if (ret)
@@ -290,7 +294,7 @@ static int do_batch(struct tap_packer_data *d, int fd, uint64_t *from, uint64_t 
 	return ret;
 }
 
-int tap_pages_compress(struct tap_packer_data *d, int fd, const struct tap_pages *pages, struct tap_pack_out *out)
+int tap_pages_compress(struct tap_packer_data *d, const struct tap_pages *pages, struct tap_pack_out *out)
 {
 	int ret = fit_chunk(d, pages->page_size);
 	uint64_t nr, from = pages->from, before;
@@ -305,7 +309,7 @@ int tap_pages_compress(struct tap_packer_data *d, int fd, const struct tap_pages
 	ret = append(out, &nr32, sizeof(nr32));
 	while (!ret && from < pages->to) {
 		before = from;
-		ret = do_batch(d, fd, &from, pages->to, out);
+		ret = do_batch(d, pages, &from, out);
 		advance(out, from - before);
 	}
 	return ret;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recording/held.h"
+
 /*
  * Measured, bytes and ns of one CPU per event: 11 MB of sched_switch and sched_waking pages (57
  * bytes per event), and 5 MB with every default event (47), where time stamps alone take 2.8.
@@ -38,23 +40,23 @@ struct tap_pack_out {
 int tap_packer_data_new(int level, struct tap_packer_data **out);
 void tap_packer_data_free(struct tap_packer_data *d);
 
-/* A stretch of a page file, whole pages. */
+/* A stretch of a page file, or of what is held in memory: whole pages. */
 struct tap_pages {
 	uint64_t from, to;
 	uint32_t page_size;
+	int fd; /* unless .lane */
+	const struct tap_held *held;
+	const struct tap_held_lane *lane;
 };
 
 /*
  * The pages in the first @pages->to bytes of the file. Of empty ones at its end only the first counts: a power cut may
- * leave a file longer than what reached the disk. @forgets: so do none that are a hole at its beginning (spool.h).
- * Return: 0; -EINVAL if it is no regular file; -errno.
+ * leave a file longer than what reached the disk. Return: 0; -EINVAL if it is no regular file; -errno.
  */
-int tap_pages_find(int fd, bool forgets, struct tap_pages *pages);
-/* Leaves pages out behind which there is one that begins before @from_ns. Return: 0; -errno. */
-int tap_pages_skip(int fd, uint64_t from_ns, struct tap_pages *pages);
+int tap_pages_find(struct tap_pages *pages);
 
-/* Return: 0; -ENODATA if the file has become shorter; -ENOSPC, ... */
-int tap_pages_copy(int fd, const struct tap_pages *pages, struct tap_pack_out *out);
+/* Return: 0; -ENODATA if the file has become shorter; -ENOSPC, ... What is held no more is empty pages. */
+int tap_pages_copy(const struct tap_pages *pages, struct tap_pack_out *out);
 /*
  * A page file that is compressed while recording looks as a CPU's data in a trace.dat: a u32 for the number
  * of chunks, here 0, and the chunks. The last one may be cut.
@@ -67,7 +69,7 @@ int tap_chunk_make(struct tap_packer_data *d, const void *pages, size_t len, con
 int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size,
 		    struct tap_pack_out *out);
 /* Chunks are compressed by as many threads as there are CPUs, two at most. */
-int tap_pages_compress(struct tap_packer_data *d, int fd, const struct tap_pages *pages, struct tap_pack_out *out);
+int tap_pages_compress(struct tap_packer_data *d, const struct tap_pages *pages, struct tap_pack_out *out);
 
 int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset);
 

@@ -34,16 +34,18 @@ struct job {
  */
 struct tap_page_writer {
 	struct tap_spool *spool;
+	bool is_held; /* pages go into memory */
 	pthread_t thread;
 	pid_t tid;
 	struct job jobs[TAP_WRITER_BLOCKS];
-	unsigned int nr_put;
+	unsigned int nr_put, nr_heads;
+	_Atomic unsigned int nr_heads_set;
 	_Atomic unsigned int nr_done;
 	sem_t todo, room, reached;
 	void *spare[SPARE_BLOCKS];
 	_Atomic unsigned int nr_returned, nr_reused;
 	struct tap_err failed; /* written once, before .has_failed */
-	_Atomic bool has_failed, in_a_hurry;
+	_Atomic bool is_failing, has_failed, in_a_hurry;
 	uint64_t rested_ns;
 };
 
@@ -61,15 +63,19 @@ static void give_back(struct tap_page_writer *w, void *block)
 	atomic_store_explicit(&w->nr_returned, nr + 1, memory_order_release);
 }
 
-static int do_job(struct tap_page_writer *w, const struct job *job, struct tap_err *err)
+static int try_job(struct tap_page_writer *w, const struct job *job, struct tap_err *err)
 {
+	int ret;
+
 	switch (job->kind) {
 	case PAGES:
 		return tap_spool_write(w->spool, job->buffer, job->cpu, job->data, job->len, err);
 	case PIPE:
 		return tap_spool_splice(w->spool, job->buffer, job->cpu, job->pipe, job->len, err);
 	case HEAD:
-		return tap_spool_set_head(w->spool, job->data, job->len, err);
+		ret = tap_spool_set_head(w->spool, job->data, job->len, err);
+		w->nr_heads_set++;
+		return ret;
 	case META:
 		return tap_spool_set_meta(w->spool, job->data, false, err);
 	case CALL:
@@ -81,6 +87,16 @@ static int do_job(struct tap_page_writer *w, const struct job *job, struct tap_e
 		return 0;
 	}
 	return 0;
+}
+
+static void do_job(struct tap_page_writer *w, const struct job *job)
+{
+	struct tap_err err;
+
+	if (!try_job(w, job, &err) || atomic_exchange(&w->is_failing, true))
+		return;
+	w->failed = err;
+	w->has_failed = true;
 }
 
 /* With a real-time priority nobody else would: others have at least half of the CPU. */
@@ -98,7 +114,6 @@ static void rest(struct tap_page_writer *w)
 static void *run(void *arg)
 {
 	struct tap_page_writer *w = arg;
-	struct tap_err err;
 
 	w->tid = gettid();
 	sem_post(&w->reached);
@@ -108,10 +123,7 @@ static void *run(void *arg)
 
 		tap_sem_wait(&w->todo);
 		kind = job->kind;
-		if (do_job(w, job, &err) && !w->has_failed) {
-			w->failed = err;
-			w->has_failed = true;
-		}
+		do_job(w, job);
 		if (kind == PAGES)
 			give_back(w, job->data);
 		else
@@ -140,6 +152,7 @@ int tap_page_writer_new(struct tap_spool *spool, struct tap_page_writer **out, s
 	if (!w)
 		return tap_err_set(err, ret, "out of memory");
 	w->spool = spool;
+	w->is_held = tap_spool_held(spool);
 	sem_init(&w->todo, 0, 0);
 	sem_init(&w->room, 0, TAP_WRITER_BLOCKS);
 	sem_init(&w->reached, 0, 0);
@@ -157,6 +170,11 @@ int tap_page_writer_new(struct tap_spool *spool, struct tap_page_writer **out, s
 	tap_sem_wait(&w->reached);
 	*out = w;
 	return 0;
+}
+
+static unsigned int under_way(const struct tap_page_writer *w)
+{
+	return w->nr_put - atomic_load_explicit(&w->nr_done, memory_order_acquire);
 }
 
 static void put(struct tap_page_writer *w, const struct job *job)
@@ -232,22 +250,25 @@ static unsigned char *next_block(struct tap_page_writer *w)
 void tap_page_writer_put(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu,
 			 unsigned char **block, size_t len, size_t keep)
 {
-	unsigned char *next = next_block(w);
+	const struct job job = { .kind = PAGES, .buffer = buffer, .cpu = cpu, .data = (char *)*block, .len = len };
+	unsigned char *next = *block;
 
+	if (w->is_held)
+		do_job(w, &job);
+	else
+		next = next_block(w);
 	memcpy(next, *block + len, keep);
-	put(w, &(struct job){ .kind = PAGES, .buffer = buffer, .cpu = cpu, .data = (char *)*block, .len = len });
+	if (!w->is_held)
+		put(w, &job);
 	*block = next;
 }
 
 void tap_page_writer_put_pipe(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, int pipe,
 			      size_t len)
 {
-	put(w, &(struct job){ .kind = PIPE, .buffer = buffer, .cpu = cpu, .pipe = pipe, .len = len });
-}
+	const struct job job = { .kind = PIPE, .buffer = buffer, .cpu = cpu, .pipe = pipe, .len = len };
 
-static unsigned int under_way(const struct tap_page_writer *w)
-{
-	return w->nr_put - atomic_load_explicit(&w->nr_done, memory_order_acquire);
+	w->is_held ? do_job(w, &job) : put(w, &job);
 }
 
 bool tap_page_writer_is_behind(const struct tap_page_writer *w)
@@ -266,11 +287,17 @@ int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *h
 	int ret = tap_head_write(head, &bytes);
 
 	if (!ret) {
+		w->nr_heads++;
 		put(w, &(struct job){ .kind = HEAD, .data = bytes.data, .len = bytes.len });
 		return 0;
 	}
 	tap_buf_release(&bytes);
 	return tap_err_set(err, ret, "out of memory");
+}
+
+bool tap_page_writer_head_is_set(const struct tap_page_writer *w)
+{
+	return w->nr_heads_set == w->nr_heads;
 }
 
 void tap_page_writer_set_meta(struct tap_page_writer *w, char *json)
@@ -283,4 +310,13 @@ void tap_page_writer_call(struct tap_page_writer *w,
 			  uint64_t arg)
 {
 	put(w, &(struct job){ .kind = CALL, .call = call, .ctx = ctx, .arg = arg });
+}
+
+void tap_page_writer_tell(struct tap_page_writer *w,
+			  int (*call)(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err), void *ctx,
+			  uint64_t arg)
+{
+	const struct job job = { .kind = CALL, .call = call, .ctx = ctx, .arg = arg };
+
+	w->is_held && !under_way(w) ? do_job(w, &job) : put(w, &job);
 }

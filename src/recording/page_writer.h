@@ -4,6 +4,8 @@
  * order: rings do not fill while a disk lets its writers wait. All that happens to the spool while it
  * grows goes through here; one thread hands over.
  *
+ * A flight recorder's pages go into memory (held.h): who hands them over puts them there himself.
+ *
  * What fails is told by tap_page_writer_check(). A page file that could not be written gets nothing more,
  * for nothing would tell of the hole; others do.
  */
@@ -53,6 +55,8 @@ bool tap_page_writer_is_busy(const struct tap_page_writer *w);
 
 /* As tap_spool_set_head(): before the pages that are handed over later. Return: 0; -ENOMEM. */
 int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *head, struct tap_err *err);
+/* Whether the last one is in place. */
+bool tap_page_writer_head_is_set(const struct tap_page_writer *w);
 /* As tap_spool_set_meta(), not synced. Takes @json, which is to be freed by free(). */
 void tap_page_writer_set_meta(struct tap_page_writer *w, char *json);
 
@@ -61,6 +65,11 @@ void tap_page_writer_set_meta(struct tap_page_writer *w, char *json);
  * later. Return, of @call: 0; -errno with a sentence.
  */
 void tap_page_writer_call(struct tap_page_writer *w,
+			  int (*call)(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err), void *ctx,
+			  uint64_t arg);
+
+/* The same of a @call that takes no time. Of a flight recorder it is called here and now, unless something is under way. */
+void tap_page_writer_tell(struct tap_page_writer *w,
 			  int (*call)(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err), void *ctx,
 			  uint64_t arg);
 

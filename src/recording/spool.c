@@ -21,15 +21,12 @@
 #include "recording/pack_data.h"
 
 #define ZSTD_SUFFIX ".zstd"
-#define FORGET_BYTES (256u << 10) /* what is given back at once */
 
 struct page_file {
 	int fd; /* -1 until there is something to write */
 	int failed; /* the -errno after which nothing more is written */
 	uint64_t end; /* of what is whole */
-	uint64_t begin; /* what is before it was given back */
-	uint64_t begin_ns; /* nothing is missing from there on; 0: from the first page on */
-	uint64_t next_ns; /* the same, when one step more is given back; 0: not known */
+	struct tap_held_lane *lane; /* in place of a file; NULL until there is something to hold */
 };
 
 struct spool_buffer {
@@ -45,10 +42,9 @@ struct tap_spool {
 	struct spool_buffer *buffers[TAP_SPOOL_MAX_BUFFERS];
 	unsigned int nr_buffers;
 	_Atomic uint64_t bytes; /* asked for by others than who writes */
-	bool forgets;
-	uint64_t given_back; /* bytes */
+	struct tap_held *held; /* NULL: pages go into files */
 	struct tap_packer_data *packer; /* NULL: pages are written as they are */
-	char *from_pipe; /* TAP_PACK_CHUNK_BYTES, to be compressed */
+	unsigned char *from_pipe; /* TAP_PACK_CHUNK_BYTES, to be compressed */
 };
 
 void tap_head_defaults(struct tap_head *head)
@@ -109,6 +105,21 @@ static int explain_existing(const char *path, struct tap_err *err)
 			   "'%.300s'` makes a file of it", path, path);
 }
 
+bool tap_spool_remove_held(const char *path)
+{
+	static const char *const files[] = { "head.dat", "meta.json", "head.dat.new", "meta.json.new", "packed", TAP_SPOOL_HELD };
+	int lock = tap_spool_lock(path, NULL), dir = lock < 0 ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool was_held = dir >= 0 && !faccessat(dir, TAP_SPOOL_HELD, F_OK, AT_SYMLINK_NOFOLLOW);
+
+	for (unsigned int i = 0; was_held && i < sizeof(files) / sizeof(*files); i++)
+		unlinkat(dir, files[i], 0);
+	if (dir >= 0)
+		close(dir);
+	if (lock >= 0)
+		close(lock);
+	return was_held && !rmdir(path);
+}
+
 /* The name of a new folder lasts through a power cut only once its parent is synced. */
 static int sync_parent(const char *path)
 {
@@ -148,7 +159,7 @@ static int open_folder(struct tap_spool *s, struct tap_err *err)
 
 	if (mkdir(s->path, 0700)) {
 		if (errno == EEXIST)
-			return explain_existing(s->path, err);
+			return tap_spool_remove_held(s->path) ? open_folder(s, err) : explain_existing(s->path, err);
 		return tap_err_set(err, -errno, "cannot make the folder '%.300s': %m", s->path);
 	}
 	s->dir = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -261,6 +272,7 @@ void tap_spool_free(struct tap_spool *s)
 	if (s->dir >= 0)
 		close(s->dir);
 	tap_packer_data_free(s->packer);
+	tap_held_free(s->held);
 	free(s->from_pipe);
 	free(s->path);
 	free(s);
@@ -319,7 +331,7 @@ int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *cloc
 	    strlen(name) + strlen(clock) > NAME_MAX - sizeof("999...16777216.cpu65535" ZSTD_SUFFIX))
 		return tap_err_set(err, -EINVAL, "'%.300s' (clock '%.300s') cannot be a buffer's name",
 				   name, clock);
-	if (!page_size_ok(page_size) || nr_cpus > TAP_SPOOL_MAX_CPUS ||
+	if (!page_size_ok(page_size) || (s->held && page_size > TAP_HELD_SLOT) || nr_cpus > TAP_SPOOL_MAX_CPUS ||
 	    s->nr_buffers == TAP_SPOOL_MAX_BUFFERS)
 		return tap_err_set(err, -EINVAL,
 				   "buffer '%.300s' is out of bounds: %u-byte pages, %u CPUs", name,
@@ -343,7 +355,7 @@ void tap_spool_remove(struct tap_spool *s)
 
 	unlinkat(s->dir, "head.dat", 0); /* first: without it the folder is no recording */
 	unlinkat(s->dir, "meta.json", 0);
-	unlinkat(s->dir, TAP_SPOOL_FORGETS, 0);
+	unlinkat(s->dir, TAP_SPOOL_HELD, 0);
 	for (unsigned int i = 0; i < s->nr_buffers; i++)
 		for (unsigned int cpu = 0; cpu < s->buffers[i]->nr_cpus; cpu++) {
 			page_file_name(s, s->buffers[i], cpu, name);
@@ -404,7 +416,7 @@ static int write_chunk(struct tap_spool *s, struct page_file *f, const void *pag
 	return 0;
 }
 
-static int read_pipe(int pipe, char *to, size_t len)
+static int read_pipe(int pipe, unsigned char *to, size_t len)
 {
 	while (len) {
 		ssize_t n = read(pipe, to, len);
@@ -429,7 +441,7 @@ static int append_chunks(struct tap_spool *s, struct page_file *f, const char *p
 		part = len < TAP_PACK_CHUNK_BYTES ? len : TAP_PACK_CHUNK_BYTES;
 		if (!pages)
 			ret = read_pipe(pipe, s->from_pipe, part);
-		ret = ret ?: write_chunk(s, f, pages ?: s->from_pipe, part);
+		ret = ret ?: write_chunk(s, f, pages ?: (char *)s->from_pipe, part);
 		if (pages)
 			pages += part;
 	}
@@ -462,126 +474,75 @@ static int append_pages(struct tap_spool *s, struct page_file *f, const char *pa
 	return 0;
 }
 
-/* ---- what is given back ----------------------------------------------------------------------- */
+/* ---- what is held in memory ------------------------------------------------------------------- */
 
-int tap_spool_forgets(struct tap_spool *s, struct tap_err *err)
+int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err)
 {
-	int fd = create_file(s->dir, TAP_SPOOL_FORGETS);
-	int ret = fd < 0 ? fd : tap_write_all(fd, "\n", 1);
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	int fd;
 
-	if (!ret && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1))
-		ret = -errno;
-	if (fd >= 0)
-		close(fd);
-	s->forgets = !ret;
-	errno = -ret;
-	return ret ? tap_err_set(err, ret, "the file system of '%.300s' cannot give back parts of files: %m", s->path) : 0;
-}
-
-static uint64_t step_of(const struct spool_buffer *b)
-{
-	return b->page_size > FORGET_BYTES ? b->page_size : FORGET_BYTES;
-}
-
-/* The stamp that the page at @at begins with. */
-static uint64_t stamp_at(const struct page_file *f, uint64_t at)
-{
-	uint64_t stamp = 0;
-
-	return tap_pread_all(f->fd, &stamp, sizeof(stamp), (off_t)at) ? 0 : stamp;
-}
-
-static int give_back(struct tap_spool *s, struct page_file *f, uint64_t to)
-{
-	if (to > f->begin && fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)f->begin,
-				       (off_t)(to - f->begin)))
-		return -errno;
-	s->given_back += to - f->begin;
-	f->begin = to;
-	f->next_ns = 0;
+	if (max_bytes > memory / 2)
+		return tap_err_set(err, -EINVAL, "cannot hold %llu MiB: this machine has %llu MiB of memory, and half of it is the most",
+				   (unsigned long long)(max_bytes >> 20), (unsigned long long)(memory >> 20));
+	if (tap_held_new(max_bytes ?: memory / 4, &s->held))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	fd = create_file(s->dir, TAP_SPOOL_HELD);
+	errno = -fd;
+	if (fd < 0)
+		return tap_err_set(err, fd, "cannot write '%.300s/" TAP_SPOOL_HELD "': %m", s->path);
+	close(fd);
 	return 0;
 }
 
-static bool is_full(int ret)
+struct tap_held *tap_spool_held(const struct tap_spool *s)
 {
-	return ret == -ENOSPC || ret == -EDQUOT;
+	return s->held;
 }
 
-/* What the next pages in the pipe are not to be taken for. */
-static void discard(int pipe, size_t len)
+static int hold_pages(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const char *pages, int pipe, size_t len)
 {
-	char bytes[4096];
-
-	while (len && !read_pipe(pipe, bytes, len < sizeof(bytes) ? len : sizeof(bytes)))
-		len -= len < sizeof(bytes) ? len : sizeof(bytes);
-}
-
-/*
- * There is no room, and pages were not written: nothing would tell of a hole between those before and those
- * to come. So all is given back, and the file begins anew.
- */
-static int drop_all(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f, unsigned int cpu,
-		    struct tap_err *err)
-{
-	int ret = give_back(s, f, f->end);
-
-	f->begin_ns = tap_now_ns();
-	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot give back '%.300s/%s.cpu%u': %m", s->path, b->prefix, cpu) : 0;
-}
-
-/* The page file whose next step is the oldest. */
-static struct page_file *find_oldest(const struct tap_spool *s, uint64_t *to)
-{
-	struct page_file *oldest = NULL;
-
-	for (unsigned int i = 0; i < s->nr_buffers; i++) {
-		struct spool_buffer *b = s->buffers[i];
-
-		for (unsigned int cpu = 0; cpu < b->nr_cpus; cpu++) {
-			struct page_file *f = &b->cpus[cpu];
-
-			if (f->end - f->begin <= step_of(b))
-				continue;
-			f->next_ns = f->next_ns ?: stamp_at(f, f->begin + step_of(b));
-			if (oldest && oldest->next_ns <= f->next_ns)
-				continue;
-			oldest = f;
-			*to = f->begin + step_of(b);
-		}
-	}
-	return oldest;
-}
-
-int tap_spool_forget(struct tap_spool *s, uint64_t needed_ns, uint64_t max_bytes)
-{
-	struct page_file *f;
-	uint64_t to;
+	struct page_file *f = &s->buffers[buffer]->cpus[cpu];
 	int ret = 0;
 
-	while (!ret && (f = find_oldest(s, &to)) != NULL) {
-		uint64_t next_ns = f->next_ns;
+	if (!f->lane)
+		f->lane = tap_held_add(s->held, buffer, cpu, s->buffers[buffer]->page_size);
+	if (!f->lane)
+		return -ENOMEM;
+	s->bytes += len;
+	for (size_t room; !ret && len; len -= room) {
+		unsigned char *to = tap_held_room(s->held, f->lane, &room);
 
-		if (max_bytes && s->bytes - s->given_back <= max_bytes)
-			break;
-		if (next_ns >= needed_ns)
-			return max_bytes != 0;
-		ret = give_back(s, f, to);
-		if (next_ns > f->begin_ns)
-			f->begin_ns = next_ns;
+		room = room < len ? room : len;
+		if (pages) {
+			memcpy(to, pages, room);
+			pages += room;
+		} else {
+			ret = read_pipe(pipe, to, room);
+		}
+		if (!ret)
+			tap_held_put(s->held, f->lane, room);
 	}
 	return ret;
 }
 
-uint64_t tap_spool_whole_from(const struct tap_spool *s)
+int tap_spool_list_held(const struct tap_spool *s, int (*order)(const void *, const void *), struct tap_spool_file **files,
+			unsigned int *nr)
 {
-	uint64_t from = 0;
+	unsigned int cap = 0;
 
-	for (unsigned int i = 0; i < s->nr_buffers; i++)
-		for (unsigned int cpu = 0; cpu < s->buffers[i]->nr_cpus; cpu++)
-			if (s->buffers[i]->cpus[cpu].begin_ns > from)
-				from = s->buffers[i]->cpus[cpu].begin_ns;
-	return from;
+	*nr = 0;
+	for (const struct tap_held_lane *lane = tap_held_lanes(s->held); lane; lane = lane->next) {
+		struct tap_spool_file *file;
+
+		if (tap_array_grow(files, *nr, &cap, sizeof(**files)))
+			return -ENOMEM;
+		file = &(*files)[(*nr)++];
+		page_file_name(s, s->buffers[lane->buffer], lane->cpu, file->file);
+		tap_spool_parse_name(file->file, &file->name);
+	}
+	if (*nr)
+		qsort(*files, *nr, sizeof(**files), order);
+	return 0;
 }
 
 static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages, int pipe,
@@ -589,25 +550,19 @@ static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, co
 {
 	const struct spool_buffer *b = s->buffers[buffer];
 	struct page_file *f = &b->cpus[cpu];
-	int ret = f->failed ?: open_page_file(s, b, cpu);
-	off_t done;
+	int ret = f->failed;
 
-	if (!ret) {
+	if (!ret && s->held)
+		ret = hold_pages(s, buffer, cpu, pages, pipe, len);
+	else if (!ret && !(ret = open_page_file(s, b, cpu))) {
 		ret = s->packer ? append_chunks(s, f, pages, pipe, len) :
 				  append_pages(s, f, pages, pipe, len);
-		if (!ret)
-			return 0;
-		done = lseek(f->fd, 0, SEEK_CUR) - (off_t)f->end;
-		settle(s, b, f);
-		if (s->forgets && is_full(ret)) {
-			if (!pages)
-				discard(pipe, len - (size_t)done);
-			return drop_all(s, b, f, cpu, err);
-		}
+		if (ret)
+			settle(s, b, f);
 	}
 	f->failed = ret;
 	errno = -ret;
-	return tap_err_set(err, ret, "cannot write '%.300s/%s.cpu%u': %m", s->path, b->prefix, cpu);
+	return ret ? tap_err_set(err, ret, "cannot write '%.300s/%s.cpu%u': %m", s->path, b->prefix, cpu) : 0;
 }
 
 int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages,

@@ -9,7 +9,7 @@
  *                          whole pages; name is "" for the top buffer
  *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>.zstd   the same, compressed (pack_data.h)
  *
- *   FILE.spool/forgets     page files begin with what was given back: a hole there is no loss
+ *   FILE.spool/held        there are no page files: a flight recorder has its pages in memory (held.h)
  *
  * A clean stop packs it into FILE (pack.h) and removes it.
  */
@@ -24,13 +24,14 @@
 #include <schedtap/err.h>
 
 #include "recording/head.h"
+#include "recording/held.h"
 
 #define TAP_SPOOL_MAX_BUFFERS 1000u
 #define TAP_SPOOL_MAX_CPUS 65536u
 #define TAP_SPOOL_MIN_PAGE_SIZE 256u
 #define TAP_SPOOL_MAX_PAGE_SIZE (1u << 24)
 
-#define TAP_SPOOL_FORGETS "forgets"
+#define TAP_SPOOL_HELD "held"
 
 struct tap_buf;
 
@@ -44,7 +45,8 @@ struct tap_spool;
 /*
  * Makes FILE.spool (mode 0700) with head.dat (0600) and syncs both.
  * Return: 0; -EEXIST if the folder is there already (another recorder, or a crash: the
- * sentence names `schedtap repair`); -errno of mkdir, open, write, fsync.
+ * sentence names `schedtap repair`; one of a flight recorder that was killed has nothing in it, and goes); -errno of mkdir,
+ * open, write, fsync.
  */
 int tap_spool_create(const char *file, const struct tap_head *head, struct tap_spool **out,
 		     struct tap_err *err);
@@ -70,18 +72,13 @@ int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu,
 		     struct tap_err *err);
 
 /*
- * Before the first buffer: old pages will be given back (a flight recorder's spool), and where the disk is full, all of
- * a page file, in place of failing. Not for a compressed one. Return: 0; -EOPNOTSUPP where the file system has no holes;
- * -errno.
+ * Before the first buffer: pages are held in memory, @max_bytes of them; 0: a quarter of the machine's memory.
+ * Return: 0; -EINVAL: more than half of it; -ENOMEM; -errno.
  */
-int tap_spool_forgets(struct tap_spool *s, struct tap_err *err);
-/*
- * Gives back pages that hold nothing from @needed_ns on, the oldest first, 256 KiB at a time: all, or those beyond
- * @max_bytes if that is not 0. Return: 0; 1: more than @max_bytes are needed; -errno.
- */
-int tap_spool_forget(struct tap_spool *s, uint64_t needed_ns, uint64_t max_bytes);
-/* Return: since when nothing is missing, by page stamps; 0: from the beginning. */
-uint64_t tap_spool_whole_from(const struct tap_spool *s);
+int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err);
+struct tap_held *tap_spool_held(const struct tap_spool *s); /* NULL: pages go into files */
+/* Return: whether the folder @path was a flight recorder's that was killed, which is removed now: there is nothing in it. */
+bool tap_spool_remove_held(const char *path);
 
 /*
  * Replaces meta.json by @json. @sync: it waits until that would last through a power cut, maybe
@@ -124,6 +121,10 @@ int tap_spool_by_buffer(const void *a, const void *b);
  */
 int tap_spool_list(int dir, int (*order)(const void *, const void *), struct tap_spool_file **files,
 		   unsigned int *nr);
+
+/* What the page files would be of what is held, in the @order. The same. */
+int tap_spool_list_held(const struct tap_spool *s, int (*order)(const void *, const void *), struct tap_spool_file **files,
+			unsigned int *nr);
 
 /*
  * Locks the folder at @spool_path against recorders and repairs; they hold it while they live.

@@ -17,9 +17,11 @@
 struct growing {
 	struct tmp_dir dir;
 	char path[320]; /* of the folder */
+	struct tap_held *held; /* has the pages; NULL: they are in files */
 	struct growing_cpu {
 		int fd;
 		off_t at;
+		struct tap_held_lane *lane;
 		struct tap_page page; /* its .bytes are NULL: none is begun */
 		unsigned char bytes[TAP_PAGE_SIZE];
 	} cpus[GROWING_CPUS];
@@ -70,8 +72,17 @@ static inline void growing_make(struct growing *g)
 	snprintf(g->path, sizeof(g->path), "%s", tmp_at(&g->dir, "x.dat.spool"));
 }
 
+/* The pages to come are held in memory. */
+static inline void growing_hold(struct growing *g, uint64_t bytes)
+{
+	assert_int_equal(tap_held_new(bytes, &g->held), 0);
+	for (unsigned int cpu = 0; cpu < GROWING_CPUS; cpu++)
+		g->cpus[cpu].lane = tap_held_add(g->held, 0, cpu, TAP_PAGE_SIZE);
+}
+
 static inline void growing_remove(struct growing *g)
 {
+	tap_held_free(g->held);
 	for (unsigned int cpu = 0; cpu < GROWING_CPUS; cpu++)
 		if (g->cpus[cpu].fd >= 0)
 			close(g->cpus[cpu].fd);
@@ -86,13 +97,20 @@ static inline void growing_end_page(struct growing *g, int cpu)
 	if (!c->page.bytes)
 		return;
 	tap_page_end(&c->page, 0);
+	c->page.bytes = NULL;
+	if (g->held) {
+		size_t room;
+
+		memcpy(tap_held_room(g->held, c->lane, &room), c->bytes, sizeof(c->bytes));
+		tap_held_put(g->held, c->lane, sizeof(c->bytes));
+		return;
+	}
 	snprintf(name, sizeof(name), GROWING_FILE, cpu);
 	if (c->fd < 0)
 		c->fd = open(tmp_at(&g->dir, name), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	assert_true(c->fd >= 0);
 	assert_int_equal(pwrite(c->fd, c->bytes, sizeof(c->bytes), c->at), sizeof(c->bytes));
 	c->at += TAP_PAGE_SIZE;
-	c->page.bytes = NULL;
 }
 
 static inline void growing_flush(struct growing *g)
@@ -138,12 +156,6 @@ static inline void growing_steps(struct growing *g, const char *text)
 	steps_parse(&steps, text);
 	for (unsigned int i = 0; i < steps.nr; i++)
 		growing_add(g, &steps.ev[i]);
-}
-
-/* Its pages before the last are given back up to that one. */
-static inline void growing_give_back(struct growing *g, int cpu, off_t nr_pages)
-{
-	assert_int_equal(fallocate(g->cpus[cpu].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, nr_pages * TAP_PAGE_SIZE), 0);
 }
 
 #endif

@@ -14,7 +14,7 @@ static void open_follow(const struct growing *g, struct tap_follow **f)
 {
 	struct tap_err err;
 
-	assert_int_equal(tap_follow_open(g->path, f, &err), 0);
+	assert_int_equal(tap_follow_open(g->path, g->held, f, &err), 0);
 }
 
 static void note(struct tap_follow *f)
@@ -120,67 +120,111 @@ static void test_all_of_many(void **state)
 	steps_release();
 }
 
-/* Five pages on CPU 0 with one event each. */
-static void make_pages(struct growing *g)
+#define SLOT_PAGES ((int)(TAP_HELD_SLOT / TAP_PAGE_SIZE))
+
+/* Pages with one event each, on CPU 0, at @from, @from + 1, ... */
+static void make_slots(struct growing *g, int from, int nr)
 {
-	for (int i = 1; i <= 5; i++) {
+	for (int i = 0; i < nr * SLOT_PAGES; i++) {
 		char line[32];
 
-		snprintf(line, sizeof(line), "%d 0 exit 1", 10 * i);
+		snprintf(line, sizeof(line), "%d 0 exit 1", from + i);
 		growing_steps(g, line);
 		growing_end_page(g, 0);
 	}
 }
 
+/* What comes: @nr events, one per ns from @from on, behind a loss if @is_lost. */
+static void check_run(struct tap_follow *f, bool is_lost, int from, int nr)
+{
+	const struct tap_event *const *events;
+	int got;
+
+	if (is_lost) {
+		assert_int_equal(tap_follow_batch(f, UINT64_MAX - 1, &events, NULL), 1);
+		assert_null(events[0]->fmt);
+		assert_int_equal(events[0]->ts_ns, from);
+	}
+	while ((got = tap_follow_batch(f, UINT64_MAX - 1, &events, NULL)) > 0)
+		for (int i = 0; i < got; i++, from++, nr--) {
+			assert_non_null(events[i]->fmt);
+			assert_int_equal(events[i]->ts_ns, from);
+		}
+	assert_int_equal(got, 0);
+	assert_int_equal(nr, 0);
+}
+
 static void test_given_back(void **state)
 {
+	const int one = SLOT_PAGES;
 	struct tap_follow *f;
 	struct growing g;
 
 	(void)state;
 	growing_make(&g);
-	make_pages(&g);
-	growing_give_back(&g, 0, 2); /* before anybody followed */
+	growing_hold(&g, 16 * TAP_HELD_SLOT);
+	make_slots(&g, 1, 3);
+	assert_false(tap_held_give_back(g.held, 1 + 2 * (uint64_t)one, 0)); /* the first one; the second may be needed */
 	open_follow(&g, &f);
 	note(f);
-	check(f, 40, " 30/0 40/0");
-	check(f, 50, " 50/0");
-	growing_give_back(&g, 0, 4); /* all of it was read */
-	growing_steps(&g, "60 0 exit 1");
-	growing_flush(&g);
+	check_run(f, false, 1 + one, 2 * one); /* what was given back before is none of its business */
+	make_slots(&g, 1 + 3 * one, 1);
 	note(f);
-	check(f, 60, " 60/0");
-	for (int i = 0; i < 40; i++) { /* of which more were not read than are read at once */
-		growing_steps(&g, "70 0 exit 1");
-		growing_end_page(&g, 0);
-	}
-	growing_steps(&g, "80 0 exit 1");
-	growing_flush(&g);
+	assert_false(tap_held_give_back(g.held, 2 + 3 * (uint64_t)one, 0)); /* all of it was read */
+	check_run(f, false, 1 + 3 * one, one);
+	make_slots(&g, 1 + 4 * one, 3);
 	note(f);
-	growing_give_back(&g, 0, 46);
-	check(f, 80, " 80/0-60 80/0");
-	growing_steps(&g, "90 0 exit 1");
-	growing_flush(&g);
+	assert_false(tap_held_give_back(g.held, 2 + 6 * (uint64_t)one, 0)); /* of which two slots were not */
+	check_run(f, true, 1 + 6 * one, one);
+	make_slots(&g, 1 + 7 * one, 1);
 	note(f);
-	check(f, 90, " 90/0");
+	check_run(f, false, 1 + 7 * one, one);
 	tap_follow_free(f);
 	growing_remove(&g);
 	steps_release();
 }
 
-/* A file that is new while it is followed was to be read from its beginning. */
+/* What is new while it is followed was to be read from its beginning. */
 static void test_given_back_at_once(void **state)
+{
+	struct tap_held_lane *lane;
+	struct tap_follow *f;
+	struct growing g;
+
+	(void)state;
+	growing_make(&g);
+	assert_int_equal(tap_held_new(16 * TAP_HELD_SLOT, &g.held), 0);
+	open_follow(&g, &f);
+	lane = tap_held_add(g.held, 0, 0, TAP_PAGE_SIZE);
+	g.cpus[0].lane = lane;
+	make_slots(&g, 1, 2);
+	assert_false(tap_held_give_back(g.held, 2 + (uint64_t)SLOT_PAGES, 0));
+	note(f);
+	check_run(f, true, 1 + SLOT_PAGES, SLOT_PAGES);
+	tap_follow_free(f);
+	growing_remove(&g);
+	steps_release();
+}
+
+/* As of page files: by CPU, what is noted. */
+static void test_held(void **state)
 {
 	struct tap_follow *f;
 	struct growing g;
 
 	(void)state;
 	growing_make(&g);
+	growing_hold(&g, TAP_HELD_SLOT);
 	open_follow(&g, &f);
-	make_pages(&g);
-	growing_give_back(&g, 0, 2);
+	growing_steps(&g, "10 1 exit 1; 12 0 exit 1; 12 1 exit 1; 20 0 exit 1");
+	growing_flush(&g);
+	check(f, 100, "");
 	note(f);
-	check(f, 50, " 30/0-0 30/0 40/0 50/0");
+	check(f, 12, " 10/1 12/0 12/1");
+	growing_steps(&g, "15 1 exit 1; 16 2 exit 1; 30 1 exit 1");
+	growing_flush(&g);
+	note(f);
+	check(f, 30, " 15/1 16/2 20/0 30/1");
 	tap_follow_free(f);
 	growing_remove(&g);
 	steps_release();
@@ -255,10 +299,10 @@ static void test_refused(void **state)
 	(void)state;
 	growing_make(&g);
 	tmp_write(&g.dir, "x.dat.spool/0.schedtap.mono.4096.cpu0.zstd", "", 0);
-	assert_int_equal(tap_follow_open(g.path, &f, &err), -EOPNOTSUPP);
+	assert_int_equal(tap_follow_open(g.path, NULL, &f, &err), -EOPNOTSUPP);
 	assert_null(f);
 	assert_non_null(strstr(err.text, "compressed"));
-	assert_int_equal(tap_follow_open("/nowhere/at/all", &f, &err), -ENOENT);
+	assert_int_equal(tap_follow_open("/nowhere/at/all", NULL, &f, &err), -ENOENT);
 	growing_remove(&g);
 	steps_release();
 }
@@ -267,7 +311,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order), cmocka_unit_test(test_all_of_many), cmocka_unit_test(test_given_back),
-		cmocka_unit_test(test_given_back_at_once), cmocka_unit_test(test_losses), cmocka_unit_test(test_new_formats),
+		cmocka_unit_test(test_given_back_at_once),
+		cmocka_unit_test(test_held), cmocka_unit_test(test_losses), cmocka_unit_test(test_new_formats),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <poll.h>
 
 #include <schedtap/run.h>
 
@@ -92,7 +91,7 @@ static bool take(struct tap_watch *w, struct tap_condition *const *all, struct m
 	bool ends = false;
 	struct tap_met met;
 
-	while (tap_watch_take(w, &met, NULL) > 0) {
+	while (tap_watch_take(w, &met)) {
 		unsigned int i = 0;
 
 		while (all[i] != met.condition)
@@ -104,19 +103,17 @@ static bool take(struct tap_watch *w, struct tap_condition *const *all, struct m
 	return ends;
 }
 
-/* All that is before @ns is written: waits for what that tells. */
+/* All that is before @ns is written: and what that tells is taken. */
 static void write_up_to(struct growing *g, struct tap_watch *w, uint64_t ns, struct tap_condition *const *all,
 			struct mets *mets)
 {
-	struct pollfd pfd = { .fd = tap_watch_fd(w), .events = POLLIN };
 	char line[64];
 
 	snprintf(line, sizeof(line), "%llu 0 exit 999", (unsigned long long)ns - 1);
 	growing_steps(g, line);
 	growing_flush(g);
-	tap_watch_written(w, ns);
-	while (!take(w, all, mets))
-		assert_int_equal(poll(&pfd, 1, 10000), 1);
+	assert_int_equal(tap_watch_read(w, ns, NULL), 0);
+	assert_true(take(w, all, mets));
 }
 
 static void record(const struct sim *s, struct growing *g, struct tap_watch *w, struct tap_condition *const *all,
@@ -198,7 +195,7 @@ static void check_seed(uint64_t seed, unsigned int *nr_met, unsigned int *nr_dou
 	for (unsigned int i = 0; i < NR_CONDITIONS; i++)
 		assert_int_equal(tap_condition_parse(conditions[i].text, &all[i], NULL), 0);
 	assert_int_equal(tap_condition_parse(SENTINEL, &all[NR_CONDITIONS], NULL), 0);
-	assert_int_equal(tap_watch_new(all, NR_CONDITIONS + 1, g.path, &w, NULL), 0);
+	assert_int_equal(tap_watch_new(all, NR_CONDITIONS + 1, g.path, NULL, &w, NULL), 0);
 	record(&s, &g, w, all, &told);
 	report(g.path, &found);
 	for (int i = 0; i < 50 && told.nr < found.nr; i++) { /* some come behind the last sentinel */

@@ -295,18 +295,30 @@ static void add_cmdlines(const struct tap_description *d, const struct tap_names
 	tap_map_release(&done);
 }
 
-static int learn_names(struct tap_description *d, struct tap_pids *pids, const char *spool,
+static int collect_names(const struct tap_spool *spool, struct tap_names *names, struct tap_err *err)
+{
+	const struct tap_held *held = tap_spool_held(spool);
+	struct tap_reader *r = NULL;
+	int ret;
+
+	if (held)
+		return tap_names_collect_held(tap_spool_path(spool), held, names, err);
+	ret = tap_reader_open(tap_spool_path(spool), &r, err);
+	ret = ret ?: tap_names_collect(r, names, err);
+	tap_reader_free(r);
+	return ret;
+}
+
+static int learn_names(struct tap_description *d, struct tap_pids *pids, const struct tap_spool *spool,
 		       struct tap_buf *cmdlines, struct tap_err *err)
 {
 	struct tap_names names = { 0 };
-	struct tap_reader *r = NULL;
 	int ret;
 
 	read_tasks(d, pids, &d->ended);
 	if (add_programs(d))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	ret = tap_reader_open(spool, &r, err);
-	ret = ret ?: tap_names_collect(r, &names, err);
+	ret = collect_names(spool, &names, err);
 	if (!ret && (json_object_set_new(d->meta, "cgroups", cgroup_table(d, &names)) ||
 		     json_object_set_new(d->meta, "quota_cgroups", quota_cgroups(d)) ||
 		     json_object_set_new(d->meta, "throttled", throttled(d)) ||
@@ -317,11 +329,10 @@ static int learn_names(struct tap_description *d, struct tap_pids *pids, const c
 		add_cmdlines(d, &names, cmdlines);
 	}
 	tap_names_release(&names);
-	tap_reader_free(r);
 	return ret;
 }
 
-int tap_description_end(struct tap_description *d, struct tap_pids *pids, const char *spool,
+int tap_description_end(struct tap_description *d, struct tap_pids *pids, const struct tap_spool *spool,
 			bool complete, struct tap_buf *cmdlines, struct tap_err *err)
 {
 	int ret;

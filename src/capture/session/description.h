@@ -18,6 +18,8 @@ struct tap_task_list {
 	struct tap_map limited; /* ids of cgroups with a quota -> ns throttled */
 };
 
+struct tap_spool;
+
 struct tap_description {
 	json_t *meta;
 	struct tap_task_list began, ended; /* when the recording did */
@@ -41,10 +43,10 @@ void tap_description_set_window(struct tap_description *d, uint64_t start_ns, ui
 void tap_description_set_price(struct tap_description *d, json_t *price,
 			       const struct tap_session_stats *stats);
 /*
- * The clocks once more, names of tasks that came and went, new cgroups. @spool: the folder with the
+ * The clocks once more, names of tasks that came and went, new cgroups. @spool: has the
  * events. @complete: nothing failed. @cmdlines: "pid comm" lines are added. Return: 0; -ENOMEM; -errno.
  */
-int tap_description_end(struct tap_description *d, struct tap_pids *pids, const char *spool,
+int tap_description_end(struct tap_description *d, struct tap_pids *pids, const struct tap_spool *spool,
 			bool complete, struct tap_buf *cmdlines, struct tap_err *err);
 
 /* As one text, the caller's to free. Return: NULL when out of memory. */

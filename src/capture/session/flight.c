@@ -17,7 +17,6 @@
 #include "capture/machine.h"
 #include "recording/pack.h"
 
-#define META_NS 1000000000ull /* so often it is written down from when on there is something */
 #define NOTICED_NS 100000000u /* what is met is known so much later, at most */
 #define WHAT_LEN 256u
 #define SUFFIX ".dat"
@@ -38,10 +37,10 @@ struct tap_flight {
 	bool zstd;
 	struct tap_spool *spool;
 	struct tap_page_writer *writer;
-	uint64_t start_ns, meta_ns;
-	/* as the writing thread has it */
-	_Atomic uint64_t whole_from_ns;
-	_Atomic bool is_full; /* of what is needed */
+	struct tap_held *held;
+	uint64_t start_ns;
+	_Atomic bool is_copied; /* what is held to the file: it is needed no more */
+	bool is_full; /* of what is needed */
 	struct { /* met, and in no file yet */
 		uint64_t first_ns, due_ns; /* due: 0: nothing was */
 		uint64_t needed_ns; /* what came then and later is to be in the file */
@@ -61,16 +60,24 @@ struct tap_flight {
 
 /* ---- the thread ----------------------------------------------------------------------------- */
 
+static void on_copied(void *flight, uint64_t done, uint64_t whole)
+{
+	struct tap_flight *f = flight;
+
+	if (done == whole)
+		f->is_copied = true;
+}
+
 static int put_in_file(struct tap_flight *f, struct moment *m, struct tap_description *d, struct tap_pids *pids)
 {
 	struct tap_buf cmdlines = { 0 };
-	struct tap_pack_moment what = { .from_ns = m->file.from_ns };
-	struct tap_pack_opts opts = { .zstd = f->zstd, .moment = &what };
+	struct tap_pack_moment what = { .spool = f->spool, .from_ns = m->file.from_ns };
+	struct tap_pack_opts opts = { .zstd = f->zstd, .moment = &what, .show = on_copied, .ctx = f };
 	char *meta = NULL;
 	int ret;
 
 	tap_description_set_window(d, m->file.from_ns, m->file.to_ns);
-	ret = tap_description_end(d, pids, tap_spool_path(f->spool), true, &cmdlines, &m->err);
+	ret = tap_description_end(d, pids, f->spool, true, &cmdlines, &m->err);
 	if (!ret && !(meta = tap_description_text(d)))
 		ret = tap_err_set(&m->err, -ENOMEM, "out of memory");
 	what.meta = meta;
@@ -86,15 +93,17 @@ static void write_file(struct tap_flight *f)
 	struct moment *m = &f->moment;
 	struct tap_description d = { .meta = m->meta, .cgroups = m->cgroups };
 	struct tap_pids pids = { 0 };
+	uint64_t whole_from_ns = tap_held_whole_from(f->held);
 	struct stat st;
 
-	if (f->whole_from_ns > m->file.from_ns)
-		m->file.from_ns = f->whole_from_ns;
+	if (whole_from_ns > m->file.from_ns)
+		m->file.from_ns = whole_from_ns;
 	tap_pids_open(&pids);
 	if (!put_in_file(f, m, &d, &pids) && !stat(m->path, &st))
 		m->file.bytes = (uint64_t)st.st_size;
 	tap_pids_release(&pids);
 	tap_description_release(&d);
+	f->is_copied = true;
 }
 
 static void *run(void *arg)
@@ -123,40 +132,15 @@ static int start_thread(struct tap_flight *f, struct tap_err *err)
 	return 0;
 }
 
-/* ---- in the thread that writes pages -------------------------------------------------------- */
-
-static int forget(struct tap_spool *spool, void *ctx, uint64_t needed_ns, struct tap_err *err)
-{
-	struct tap_flight *f = ctx;
-	int ret = tap_spool_forget(spool, needed_ns, f->opts.keep_bytes);
-
-	f->whole_from_ns = tap_spool_whole_from(spool);
-	f->is_full = ret > 0;
-	errno = -ret;
-	return ret < 0 ? tap_err_set(err, ret, "cannot give back pages in '%.300s': %m", tap_spool_path(spool)) : 0;
-}
-
+/* All that is to be in the file is held, and the head has what it is of. */
 static int begin_file(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err)
 {
 	struct tap_flight *f = ctx;
 
+	(void)spool;
 	(void)arg;
 	(void)err;
-	f->whole_from_ns = tap_spool_whole_from(spool);
-	f->is_full = false;
 	sem_post(&f->go);
-	return 0;
-}
-
-/* Where the disk is full, the old one is as good. */
-static int set_meta(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err)
-{
-	char *text = (char *)(uintptr_t)arg;
-
-	(void)ctx;
-	(void)err;
-	tap_spool_set_meta(spool, text, false, NULL);
-	free(text);
 	return 0;
 }
 
@@ -267,6 +251,7 @@ int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zs
 	f->opts = *opts;
 	f->zstd = zstd;
 	f->spool = spool;
+	f->held = tap_spool_held(spool);
 	f->writer = writer;
 	f->start_ns = tap_now_ns();
 	if (len > suffix && !strcmp(file + len - suffix, SUFFIX))
@@ -310,7 +295,7 @@ pid_t tap_flight_tid(const struct tap_flight *f)
 /* From when on all is held. */
 static uint64_t held_from_ns(const struct tap_flight *f)
 {
-	uint64_t from_ns = f->whole_from_ns;
+	uint64_t from_ns = tap_held_whole_from(f->held);
 
 	return from_ns > f->start_ns ? from_ns : f->start_ns;
 }
@@ -383,7 +368,8 @@ static int begin(struct tap_flight *f, struct tap_description *d, struct tap_err
 	f->met.due_ns = 0;
 	f->met.nr = 0;
 	f->is_writing = true;
-	tap_page_writer_call(f->writer, begin_file, f, 0);
+	f->is_copied = f->is_full = false;
+	tap_page_writer_tell(f->writer, begin_file, f, 0);
 	return 0;
 }
 
@@ -408,21 +394,7 @@ static void give_back(struct tap_flight *f, uint64_t now_ns)
 
 	if (f->met.due_ns > now_ns && f->is_full)
 		f->met.due_ns = now_ns;
-	tap_page_writer_call(f->writer, forget, f, f->met.due_ns ? f->met.needed_ns : from_ns);
-}
-
-/* What `schedtap repair` goes by, should we be killed. */
-static void write_meta(struct tap_flight *f, struct tap_description *d, uint64_t now_ns)
-{
-	char *text;
-
-	if (now_ns - f->meta_ns < META_NS)
-		return;
-	f->meta_ns = now_ns;
-	tap_description_set_window(d, held_from_ns(f), 0);
-	text = tap_description_text(d);
-	if (text)
-		tap_page_writer_call(f->writer, set_meta, f, (uintptr_t)text);
+	f->is_full = tap_held_give_back(f->held, f->met.due_ns ? f->met.needed_ns : from_ns, f->opts.keep_bytes);
 }
 
 int tap_flight_step(struct tap_flight *f, struct tap_description *d, bool is_due, struct tap_err *err)
@@ -433,10 +405,8 @@ int tap_flight_step(struct tap_flight *f, struct tap_description *d, bool is_due
 		end(f);
 	if (is_due)
 		return begin(f, d, err);
-	if (!f->is_writing) {
+	if (!f->is_writing || f->is_copied)
 		give_back(f, now_ns);
-		write_meta(f, d, now_ns);
-	}
 	return 0;
 }
 

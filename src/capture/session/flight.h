@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The flight recorder: the spool holds the newest of what is recorded (recording/spool.h), and when something was met
- * (a mark was made), a thread writes a file of what led to it and what came after. Meanwhile nothing is given back, and
- * recording goes on.
+ * The flight recorder: the newest of what is recorded is held in memory (recording/held.h), and when something was met
+ * (a mark was made), a thread writes a file of what led to it and what came after. Until that is copied nothing is given back,
+ * and recording goes on.
  *
  * What is met again before a file ends is in it too, and makes it longer, up to TAP_FLIGHT_LONGER times --after. The next
  * file ends so long after the last one as is held: of what is always met, nothing is in more than two. Where bytes are

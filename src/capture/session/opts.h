@@ -4,6 +4,8 @@
 
 #include "capture/plan.h"
 
+struct tap_held;
+
 /* A file of a flight recorder (flight.h). */
 struct tap_flight_file {
 	const char *path;
@@ -32,21 +34,21 @@ struct tap_session_opts {
 	const char *backend; /* "bpf", "tracefs", "user", or NULL: the cheapest per event */
 	const struct tap_strings *triggers; /* NULL: none */
 	const struct tap_strings *stacks; /* NULL: none */
-	bool follow; /* children of the selection's processes too */
+	bool follow_children; /* the selection's processes' too */
 	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */
 	int priority; /* while recording; tap_priority_raise() */
 	bool zstd;
 	struct tap_flight_opts flight;
 	/*
-	 * Or NULL: starts what follows the spool folder @spool while it grows. No event flows yet. Return: the number of its
-	 * thread, which will have the recorder's priority; 0: there is none; -errno with a sentence.
+	 * Of a flight recorder, or NULL: begins to follow what it holds (recording/follow.h). No event flows yet. Return: 1; 0: nobody
+	 * does; -errno with a sentence.
 	 */
-	pid_t (*follow_spool)(void *ctx, const char *spool, struct tap_err *err);
+	int (*follow)(void *ctx, const char *spool_path, const struct tap_held *held, struct tap_err *err);
 	/*
-	 * If there is such a thread: after each drain, in the thread that writes pages, while nobody writes. All events before
-	 * @until_ns are in the spool, but such as were interrupted while they were written down.
+	 * If somebody does: after each drain. All events before @until_ns are held, but such as were interrupted while they were
+	 * written down. Return: 0; -errno with a sentence.
 	 */
-	void (*written)(void *ctx, uint64_t until_ns);
+	int (*read)(void *ctx, uint64_t until_ns, struct tap_err *err);
 	bool bpf_ringbuf; /* see struct tap_plan */
 	/* How far packing has come, bytes; or NULL. */
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);

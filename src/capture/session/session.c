@@ -54,10 +54,10 @@ struct tap_session {
 	struct tap_page_writer *writer; /* into the spool, while it grows */
 	struct tap_flight_opts flight_opts;
 	struct tap_flight *flight; /* NULL: an ordinary recording */
-	pid_t (*follow_spool)(void *ctx, const char *spool, struct tap_err *err);
-	void (*written)(void *ctx, uint64_t until_ns);
+	int (*follow)(void *ctx, const char *spool_path, const struct tap_held *held, struct tap_err *err);
+	int (*read)(void *ctx, uint64_t until_ns, struct tap_err *err);
 	pid_t command;	/* that is recorded; 0: none */
-	pid_t follower; /* 0: nobody follows the spool */
+	bool is_followed;
 	struct tap_buf symbols; /* the kernel's, where a head has them */
 	struct tap_description description;
 	struct tap_cgroup_watch new_cgroups;
@@ -71,7 +71,7 @@ struct tap_session {
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
 	void *ctx;
 	int wanted_priority;
-	struct tap_priority priority, writer_priority, follower_priority;
+	struct tap_priority priority, writer_priority;
 	bool running, failed; /* failed: a drain lost what it had taken */
 };
 
@@ -267,8 +267,8 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->schedulers.root = TAP_SCX_ROOT;
 	s->zstd = opts->zstd;
 	s->flight_opts = opts->flight;
-	s->follow_spool = opts->follow_spool;
-	s->written = opts->written;
+	s->follow = opts->follow;
+	s->read = opts->read;
 	s->packing = opts->packing;
 	s->ctx = opts->ctx;
 	s->wait_ns = WAIT_FIRST_NS;
@@ -280,7 +280,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->plan.program_bytes = opts->buffer_bytes;
 	s->file = opts->file ? strdup(opts->file) : NULL;
 	s->plan.select = opts->select ? opts->select : &tap_select_all;
-	s->plan.follow = opts->follow;
+	s->plan.follow = opts->follow_children;
 	s->plan.own = opts->own;
 	s->plan.kernel = opts->kernel;
 	if (opts->file && !s->file)
@@ -403,7 +403,7 @@ static int create_spool(struct tap_session *s, const struct tap_head *head, stru
 	int ret = tap_spool_create(s->file, head, &s->spool, err);
 
 	if (!ret && is_flight(s))
-		return tap_spool_forgets(s->spool, err);
+		return tap_spool_hold(s->spool, s->flight_opts.keep_bytes, err);
 	return ret ? ret : s->zstd ? tap_spool_compress(s->spool, TAP_PACK_LEVEL, err) : 0;
 }
 
@@ -458,32 +458,25 @@ static int start_flight(struct tap_session *s, struct tap_err *err)
 	return 0;
 }
 
-static int start_follower(struct tap_session *s, struct tap_err *err)
+static int start_following(struct tap_session *s, struct tap_err *err)
 {
-	pid_t tid = s->follow_spool ? s->follow_spool(s->ctx, tap_spool_path(s->spool), err) : 0;
+	int ret = s->follow ? s->follow(s->ctx, tap_spool_path(s->spool), tap_spool_held(s->spool), err) : 0;
 
-	if (tid <= 0)
-		return tid;
-	s->follower = tid;
-	add_thread(s, tid);
-	return 0;
+	s->is_followed = ret > 0;
+	return ret < 0 ? ret : 0;
 }
 
 static int raise_priorities(struct tap_session *s, struct tap_err *err)
 {
 	int ret = tap_priority_raise(&s->priority, 0, s->wanted_priority, err);
 
-	ret = ret ?: tap_priority_raise(&s->writer_priority, tap_page_writer_tid(s->writer), s->wanted_priority, err);
-	if (!ret && s->follower)
-		ret = tap_priority_raise(&s->follower_priority, s->follower, s->wanted_priority, err);
-	return ret;
+	return ret ?: tap_priority_raise(&s->writer_priority, tap_page_writer_tid(s->writer), s->wanted_priority, err);
 }
 
 static void restore_priorities(struct tap_session *s)
 {
 	tap_priority_restore(&s->priority);
 	tap_priority_restore(&s->writer_priority);
-	tap_priority_restore(&s->follower_priority);
 }
 
 void tap_session_set_command(struct tap_session *s, pid_t pid)
@@ -515,8 +508,7 @@ static int start(struct tap_session *s, struct tap_err *err)
 	if (s->plan.own)
 		tap_description_set_definitions(&s->description, s->plan.own);
 	ret = tap_pack_check(s->file, err) ?: with_head(s, NULL, create_spool, err) ?:
-	      start_writer(s, err) ?: (is_flight(s) ? start_flight(s, err) : 0) ?:
-	      start_follower(s, err);
+	      start_writer(s, err) ?: (is_flight(s) ? start_flight(s, err) ?: start_following(s, err) : 0);
 	/* from the first event on: behind it there may be a hundred tasks that run before the first drain */
 	ret = ret ?: raise_priorities(s, err);
 	for_each_backend(s, i)
@@ -589,7 +581,6 @@ static int find(struct tap_session *s, struct tap_err *err)
 	}
 	one = anew ? with_head(s, NULL, set_head, unless_failed(ret, err)) : 0;
 	ret = ret ?: one;
-	/* a flight recorder's goes there every now and then */
 	if (tap_scx_watch_look(&s->schedulers, tap_now_ns(), s->description.meta) && s->running && !s->flight) {
 		one = put_meta(s, unless_failed(ret, err));
 		ret = ret ?: one;
@@ -744,16 +735,6 @@ static void set_price(struct tap_session *s)
 	tap_description_set_events(&s->description, &s->plan);
 }
 
-static int tell_written(struct tap_spool *spool, void *ctx, uint64_t until_ns, struct tap_err *err)
-{
-	struct tap_session *s = ctx;
-
-	(void)spool;
-	(void)err;
-	s->written(s->ctx, until_ns);
-	return 0;
-}
-
 static void settle(struct tap_session *s)
 {
 	for_each_backend(s, i)
@@ -788,7 +769,7 @@ static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
 /* A follower wants all of each drain; misses have no time, and asking for them takes system calls. */
 static enum tap_drain_depth depth_of(struct tap_session *s, bool is_due, uint64_t now_ns)
 {
-	if (!is_due && !s->follower)
+	if (!is_due && !s->is_followed)
 		return TAP_DRAIN_PAGES;
 	if (!is_due && now_ns - s->misses_ns < MISSES_NS)
 		return TAP_DRAIN_ALL;
@@ -804,8 +785,8 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	bool is_due = s->flight && tap_flight_is_due(s->flight, now_ns);
 	int ret = find_and_drain(s, depth_of(s, is_due, now_ns), &res, err), failed;
 
-	if (s->follower)
-		tap_page_writer_call(s->writer, tell_written, s, now_ns - LATE_NS);
+	if (s->is_followed && !ret && tap_page_writer_head_is_set(s->writer))
+		ret = s->read(s->ctx, now_ns - LATE_NS, err);
 	if (s->flight && !ret)
 		ret = step_flight(s, is_due, err);
 	failed = tap_page_writer_check(s->writer, unless_failed(ret, err));
@@ -847,7 +828,7 @@ static int finish_file(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_buf cmdlines = { 0 };
 	struct stat st;
-	int ret = tap_description_end(&s->description, &s->plan.pids, tap_spool_path(s->spool), !s->failed, &cmdlines,
+	int ret = tap_description_end(&s->description, &s->plan.pids, s->spool, !s->failed, &cmdlines,
 				      err);
 
 	ret = ret ?: write_meta(s, err);
@@ -858,13 +839,12 @@ static int finish_file(struct tap_session *s, struct tap_err *err)
 	return ret;
 }
 
-/* The file of what was met at last. What could be in none stays in the spool. */
+/* The file of what was met at last. */
 static int finish_flight(struct tap_session *s, struct tap_err *err)
 {
 	int ret = settle_head(s, err) ?: tap_flight_end(s->flight, &s->description, err);
 
-	if (!ret)
-		tap_spool_remove(s->spool);
+	tap_spool_remove(s->spool);
 	return ret;
 }
 
