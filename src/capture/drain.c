@@ -17,7 +17,8 @@ int tap_lane_init(struct tap_lane *lane)
 
 void tap_lane_release(struct tap_lane *lane)
 {
-	free(lane->pages);
+	if (!lane->in_slot)
+		free(lane->pages);
 	lane->pages = NULL;
 }
 
@@ -33,18 +34,44 @@ static void close_page(struct tap_lane *lane, struct tap_page_writer *writer)
 		tap_lane_flush(lane, writer, false);
 }
 
+/* From here on pages are made in the CPU's slot, if there is one: what was put by now went to its beginning. */
+static void move_to_slot(struct tap_lane *lane, struct tap_page_writer *writer)
+{
+	size_t used;
+	unsigned char *slot = tap_page_writer_slot(writer, lane->buffer, lane->cpu, &used);
+
+	if (!slot)
+		return;
+	if (lane->page_open)
+		memcpy(slot + used, lane->pages, TAP_PAGE_SIZE);
+	if (!lane->in_slot)
+		free(lane->pages);
+	lane->in_slot = true;
+	lane->pages = slot;
+	lane->page.bytes = slot + used;
+	lane->nr_full = lane->nr_added = (unsigned int)(used / TAP_PAGE_SIZE);
+}
+
 void tap_lane_flush(struct tap_lane *lane, struct tap_page_writer *writer, bool all)
 {
 	if (all)
 		close_page(lane, writer);
-	if (!lane->nr_full)
+	if (lane->nr_full == lane->nr_added)
 		return;
+	if (lane->in_slot) {
+		tap_page_writer_add(writer, lane->buffer, lane->cpu, (size_t)(lane->nr_full - lane->nr_added) * TAP_PAGE_SIZE);
+		lane->nr_added = lane->nr_full;
+		if (lane->nr_full == TAP_DRAIN_PAGES)
+			move_to_slot(lane, writer);
+		return;
+	}
 	if (!all && lane->nr_full < TAP_DRAIN_PAGES && tap_page_writer_is_behind(writer))
 		return;
 	tap_page_writer_put(writer, lane->buffer, lane->cpu, &lane->pages, (size_t)lane->nr_full * TAP_PAGE_SIZE,
 			    lane->page_open ? TAP_PAGE_SIZE : 0);
 	lane->page.bytes = lane->pages;
 	lane->nr_full = 0;
+	move_to_slot(lane, writer);
 }
 
 /*

@@ -22,6 +22,8 @@ struct tap_lane {
 	uint64_t ring_bytes;
 	unsigned char *pages; /* TAP_DRAIN_PAGES; the last one is being filled */
 	unsigned int nr_full;
+	unsigned int nr_added; /* of these, are handed over already */
+	bool in_slot; /* .pages are held there (recording/held.h): they are handed over where they are */
 	struct tap_page page;
 	bool page_open;
 	uint64_t missed;      /* to be noted on the open page */

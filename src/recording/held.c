@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define STRIDE (TAP_HELD_SLOT + 4096) /* from one slot to the next */
 /* What comes while a file is written, and nothing is given back, goes there. */
 #define MORE_SLOTS(nr) ((nr) / 2 + 16)
 #define MAX_LANES 4096u
@@ -27,7 +28,7 @@ static unsigned char *byte_at(const struct tap_held *h, const struct tap_held_la
 {
 	uint32_t slot = __atomic_load_n(&lane->slots[at / TAP_HELD_SLOT % h->nr_slots], __ATOMIC_RELAXED);
 
-	return h->memory + slot * TAP_HELD_SLOT + at % TAP_HELD_SLOT;
+	return h->memory + slot * STRIDE + at % TAP_HELD_SLOT;
 }
 
 int tap_held_new(uint64_t bytes, struct tap_held **out)
@@ -38,14 +39,14 @@ int tap_held_new(uint64_t bytes, struct tap_held **out)
 	*out = NULL;
 	nr += MORE_SLOTS(nr);
 	all = nr + 2 * MAX_LANES;
-	if (all <= UINT32_MAX && all <= SIZE_MAX / TAP_HELD_SLOT)
+	if (all <= UINT32_MAX && all <= SIZE_MAX / STRIDE)
 		h = calloc(1, sizeof(*h));
 	if (!h)
 		return -ENOMEM;
 	h->limit = (uint32_t)nr;
 	h->nr_slots = h->nr_free = (uint32_t)all;
 	h->free = malloc(all * sizeof(*h->free));
-	h->memory = mmap(NULL, all * TAP_HELD_SLOT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	h->memory = mmap(NULL, all * STRIDE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (!h->free || h->memory == MAP_FAILED) {
 		free(h->free);
 		free(h);
@@ -65,7 +66,7 @@ void tap_held_free(struct tap_held *h)
 		next = lane->next;
 		free(lane);
 	}
-	munmap(h->memory, h->nr_slots * TAP_HELD_SLOT);
+	munmap(h->memory, h->nr_slots * STRIDE);
 	free(h->free);
 	free(h);
 }
@@ -113,7 +114,7 @@ static uint32_t take_slot(struct tap_held *h)
 	if (h->nr_spare)
 		h->nr_spare--;
 	else
-		madvise(h->memory + slot * TAP_HELD_SLOT, TAP_HELD_SLOT, MADV_POPULATE_WRITE);
+		madvise(h->memory + slot * STRIDE, TAP_HELD_SLOT, MADV_POPULATE_WRITE);
 	return slot;
 }
 
@@ -126,7 +127,7 @@ static void free_slot(struct tap_held *h, uint32_t slot)
 		h->free[h->nr_free++] = slot;
 		return;
 	}
-	madvise(h->memory + slot * TAP_HELD_SLOT, TAP_HELD_SLOT, MADV_DONTNEED);
+	madvise(h->memory + slot * STRIDE, STRIDE, MADV_DONTNEED);
 	h->free[h->nr_free++] = *first_spare;
 	*first_spare = slot;
 }
@@ -197,18 +198,27 @@ uint64_t tap_held_whole_from(const struct tap_held *h)
 
 /* ---- pages ---------------------------------------------------------------------------------- */
 
-unsigned char *tap_held_room(struct tap_held *h, struct tap_held_lane *lane, size_t *room)
+unsigned char *tap_held_slot(struct tap_held *h, struct tap_held_lane *lane, size_t *used)
 {
-	uint64_t next_ns;
 	struct tap_held_lane *oldest;
+	uint64_t next_ns;
 
-	*room = TAP_HELD_SLOT - lane->end % TAP_HELD_SLOT;
-	if (*room < TAP_HELD_SLOT)
-		return byte_at(h, lane, lane->end);
+	*used = lane->end % TAP_HELD_SLOT;
+	if (*used)
+		return byte_at(h, lane, lane->end - *used);
 	if (h->nr_slots - h->nr_free >= h->limit && (oldest = find_oldest(h, &next_ns)) != NULL)
 		give_back_first(h, oldest, next_ns);
 	__atomic_store_n(&lane->slots[lane->end / TAP_HELD_SLOT % h->nr_slots], take_slot(h), __ATOMIC_RELAXED);
 	return byte_at(h, lane, lane->end);
+}
+
+unsigned char *tap_held_room(struct tap_held *h, struct tap_held_lane *lane, size_t *room)
+{
+	size_t used;
+	unsigned char *slot = tap_held_slot(h, lane, &used);
+
+	*room = TAP_HELD_SLOT - used;
+	return slot + used;
 }
 
 void tap_held_put(struct tap_held *h, struct tap_held_lane *lane, size_t len)

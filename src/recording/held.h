@@ -44,6 +44,11 @@ const struct tap_held_lane *tap_held_find(const struct tap_held *h, unsigned int
  * not.
  */
 unsigned char *tap_held_room(struct tap_held *h, struct tap_held_lane *lane, size_t *room);
+/*
+ * The slot that the lane's pages go into next, behind the @used bytes that it has; a few bytes behind it may be written as well. For
+ * who adds each page to the lane in its place, where it was made: tap_held_room() is not called of the same lane then.
+ */
+unsigned char *tap_held_slot(struct tap_held *h, struct tap_held_lane *lane, size_t *used);
 /* Adds whole pages that were put there. */
 void tap_held_put(struct tap_held *h, struct tap_held_lane *lane, size_t len);
 

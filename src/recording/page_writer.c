@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "recording/page_writer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/thread.h"
+
+static_assert(TAP_BLOCK_BYTES == TAP_HELD_SLOT, "a slot is a block");
 
 #define SPARE_BLOCKS 16u  /* what is kept of them for the next burst */
 #define REST_NS 1000000u
@@ -261,6 +264,18 @@ void tap_page_writer_put(struct tap_page_writer *w, unsigned int buffer, unsigne
 	if (!w->is_held)
 		put(w, &job);
 	*block = next;
+}
+
+unsigned char *tap_page_writer_slot(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, size_t *used)
+{
+	struct tap_held_lane *lane = tap_spool_lane(w->spool, buffer, cpu);
+
+	return lane ? tap_held_slot(tap_spool_held(w->spool), lane, used) : NULL;
+}
+
+void tap_page_writer_add(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, size_t len)
+{
+	tap_spool_add(w->spool, tap_spool_lane(w->spool, buffer, cpu), len);
 }
 
 void tap_page_writer_put_pipe(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, int pipe,

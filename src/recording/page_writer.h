@@ -45,6 +45,13 @@ unsigned char *tap_page_writer_block(void);
  */
 void tap_page_writer_put(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu,
 			 unsigned char **block, size_t len, size_t keep);
+/*
+ * Where pages are held: the slot of that CPU's lane (tap_held_slot()), TAP_BLOCK_BYTES, in which pages can be made, to be handed over where
+ * they are by tap_page_writer_add(). NULL: they are handed over in blocks.
+ */
+unsigned char *tap_page_writer_slot(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, size_t *used);
+void tap_page_writer_add(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, size_t len);
+
 /* Hands over @len bytes, whole pages, that are in a pipe: all that is in it and not yet handed over. */
 void tap_page_writer_put_pipe(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, int pipe,
 			      size_t len);

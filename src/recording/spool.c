@@ -499,18 +499,27 @@ struct tap_held *tap_spool_held(const struct tap_spool *s)
 	return s->held;
 }
 
-static int hold_pages(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const char *pages, int pipe, size_t len)
+struct tap_held_lane *tap_spool_lane(struct tap_spool *s, unsigned int buffer, unsigned int cpu)
 {
 	struct page_file *f = &s->buffers[buffer]->cpus[cpu];
-	int ret = 0;
 
-	if (!f->lane)
+	if (!f->lane && s->held)
 		f->lane = tap_held_add(s->held, buffer, cpu, s->buffers[buffer]->page_size);
-	if (!f->lane)
-		return -ENOMEM;
+	return f->lane;
+}
+
+void tap_spool_add(struct tap_spool *s, struct tap_held_lane *lane, size_t len)
+{
+	tap_held_put(s->held, lane, len);
 	s->bytes += len;
+}
+
+static int hold_pages(struct tap_spool *s, struct tap_held_lane *lane, const char *pages, int pipe, size_t len)
+{
+	int ret = lane ? 0 : -ENOMEM;
+
 	for (size_t room; !ret && len; len -= room) {
-		unsigned char *to = tap_held_room(s->held, f->lane, &room);
+		unsigned char *to = tap_held_room(s->held, lane, &room);
 
 		room = room < len ? room : len;
 		if (pages) {
@@ -520,7 +529,7 @@ static int hold_pages(struct tap_spool *s, unsigned int buffer, unsigned int cpu
 			ret = read_pipe(pipe, to, room);
 		}
 		if (!ret)
-			tap_held_put(s->held, f->lane, room);
+			tap_spool_add(s, lane, room);
 	}
 	return ret;
 }
@@ -553,7 +562,7 @@ static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, co
 	int ret = f->failed;
 
 	if (!ret && s->held)
-		ret = hold_pages(s, buffer, cpu, pages, pipe, len);
+		ret = hold_pages(s, tap_spool_lane(s, buffer, cpu), pages, pipe, len);
 	else if (!ret && !(ret = open_page_file(s, b, cpu))) {
 		ret = s->packer ? append_chunks(s, f, pages, pipe, len) :
 				  append_pages(s, f, pages, pipe, len);

@@ -77,6 +77,10 @@ int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu,
  */
 int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err);
 struct tap_held *tap_spool_held(const struct tap_spool *s); /* NULL: pages go into files */
+/* Return: the CPU's lane in there; NULL: out of memory, or there is none. */
+struct tap_held_lane *tap_spool_lane(struct tap_spool *s, unsigned int buffer, unsigned int cpu);
+/* Adds whole pages that were put into that lane's slot. */
+void tap_spool_add(struct tap_spool *s, struct tap_held_lane *lane, size_t len);
 /* Return: whether the folder @path was a flight recorder's that was killed, which is removed now: there is nothing in it. */
 bool tap_spool_remove_held(const char *path);
 

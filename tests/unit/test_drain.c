@@ -138,6 +138,8 @@ struct reader {
 	struct tap_drain res;
 };
 
+static bool holds; /* pages are held in memory */
+
 static void reader_start(struct reader *r, struct writer *w)
 {
 	const struct tap_def *lost = tap_def_find("schedtap", "events_lost");
@@ -153,6 +155,8 @@ static void reader_start(struct reader *r, struct writer *w)
 	tap_head_defaults(&head);
 	tmp_make(&r->tmp);
 	assert_int_equal(tap_spool_create(tmp_at(&r->tmp, "x"), &head, &r->spool, NULL), 0);
+	if (holds)
+		assert_int_equal(tap_spool_hold(r->spool, 0, NULL), 0);
 	assert_int_equal(tap_page_writer_new(r->spool, &r->writer, NULL), 0);
 	assert_int_equal(tap_page_writer_add_buffer(r->writer, "", "mono", TAP_PAGE_SIZE, 1, NULL), 0);
 	tap_buf_release(&lost_text);
@@ -230,6 +234,30 @@ static void see(struct seen *s, const struct tap_event *ev)
 	s->last_ns = ev->ts_ns;
 }
 
+static void page_file(const struct reader *r, char path[4096])
+{
+	snprintf(path, 4096, "%s/0..mono.%u.cpu0", tap_spool_path(r->spool), TAP_PAGE_SIZE);
+}
+
+/* What is held, as the page file that it would be. */
+static void write_held(struct reader *r)
+{
+	const struct tap_held *held = tap_spool_held(r->spool);
+	const struct tap_held_lane *lane = tap_held_lanes(held);
+	unsigned char page[TAP_PAGE_SIZE];
+	char path[4096];
+	FILE *f;
+
+	assert_int_equal(unlink(tmp_at(&r->tmp, "x.spool/" TAP_SPOOL_HELD)), 0);
+	page_file(r, path);
+	f = fopen(path, "w");
+	for (uint64_t at = 0; lane && at < lane->end; at += sizeof(page)) {
+		assert_int_equal(tap_held_read(held, lane, at, page, sizeof(page)), sizeof(page));
+		assert_int_equal(fwrite(page, sizeof(page), 1, f), 1);
+	}
+	fclose(f);
+}
+
 /* Readers that do not know our record of a loss have the flag of the page behind it. */
 static void check_flags(const struct reader *r, const struct seen *s)
 {
@@ -238,7 +266,7 @@ static void check_flags(const struct reader *r, const struct seen *s)
 	uint64_t head[TAP_PAGE_SIZE / 8];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/0..mono.%u.cpu0", tap_spool_path(r->spool), TAP_PAGE_SIZE);
+	page_file(r, path);
 	f = fopen(path, "r");
 	while (f && fread(head, sizeof(head), 1, f) == 1)
 		flags += !!(head[1] & TAP_PAGE_MISSED);
@@ -256,6 +284,8 @@ static struct seen see_all(struct reader *r, const struct writer *w)
 	tap_lane_flush(&r->lane, r->writer, true);
 	tap_page_writer_wait(r->writer);
 	assert_int_equal(tap_page_writer_check(r->writer, NULL), 0);
+	if (holds)
+		write_held(r);
 	assert_int_equal(tap_reader_open(tap_spool_path(r->spool), &reader, NULL), 0);
 	while (tap_reader_next(reader, &ev, NULL) == 1)
 		see(&s, &ev);
@@ -486,11 +516,20 @@ static void test_stress(void **state)
 	}
 }
 
+static int hold(void **state)
+{
+	(void)state;
+	holds = true;
+	return 0;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scripts),
 		cmocka_unit_test(test_stress),
+		{ .name = "test_scripts, held", .test_func = test_scripts, .setup_func = hold },
+		{ .name = "test_stress, held", .test_func = test_stress },
 	};
 
 	/* a drain that does not end must not fill the disk, or wait for ever */
