@@ -244,13 +244,14 @@ killed()
 	start f.dat -b "$1" --keep 500ms
 	run 1 "$SCHEDTAP" summary -i f.dat.spool
 	says 'in its memory'
-	sleep 0.5
-	kill -9 "$recorder"
-	wait "$recorder" || :
-	start f.dat -b "$1" --keep 500ms
-	sleep 0.3
 	run 1 "$SCHEDTAP" repair f.dat.spool
 	says 'still recording'
+	kill -9 "$recorder"
+	wait "$recorder" || :
+	must [ -e f.dat.spool/head.dat ]
+	must "$SCHEDTAP" record -o f.dat -b "$1" --keep 500ms -d 0.3
+	must_not [ -e f.dat.spool ]
+	start f.dat -b "$1" --keep 500ms
 	kill -9 "$recorder"
 	wait "$recorder" || :
 	run 1 "$SCHEDTAP" repair f.dat.spool
