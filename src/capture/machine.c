@@ -18,6 +18,7 @@
 #include "select/mount.h"
 
 #define CPU_DIR "/sys/devices/system/cpu"
+#define SCHED_DIR "/sys/kernel/debug/sched"
 #define SYMBOLS_MAX_BYTES ((size_t)64 << 20) /* a big kernel has 15 MB; readers take no more */
 
 static int64_t cpu_number(unsigned int cpu, const char *file)
@@ -59,14 +60,33 @@ int tap_machine_capacity(unsigned int cpu)
 	return (int)cpu_number(cpu, "cpu_capacity");
 }
 
+/* A file of one line: the word in parentheses, if there is one, is the one chosen. */
+static void set_word(json_t *to, const char *key, const char *path)
+{
+	struct tap_buf b = { .max = 4096 };
+	const char *word, *chosen;
+
+	if (!tap_buf_read_file(&b, path) && b.len) {
+		word = tap_buf_str(&b);
+		chosen = strchr(word, '(');
+		word = chosen ? chosen + 1 : word;
+		json_object_set_new(to, key, json_stringn(word, strcspn(word, chosen ? ")" : "\n")));
+	}
+	tap_buf_release(&b);
+}
+
 json_t *tap_machine_host(void)
 {
 	struct utsname u;
+	json_t *host;
 
 	if (uname(&u))
 		return json_object();
-	return json_pack("{s:s, s:s, s:s, s:s}", "hostname", u.nodename, "release", u.release,
+	host = json_pack("{s:s, s:s, s:s, s:s}", "hostname", u.nodename, "release", u.release,
 			 "version", u.version, "machine", u.machine);
+	set_word(host, "preempt", SCHED_DIR "/preempt");
+	set_word(host, "base_slice_ns", SCHED_DIR "/base_slice_ns");
+	return host;
 }
 
 static void set_if_known(json_t *to, const char *key, int64_t v)
@@ -82,10 +102,13 @@ json_t *tap_machine_cpus(void)
 
 	for (unsigned int cpu = 0; cpu < nr; cpu++) {
 		json_t *c = json_pack("{s:i}", "cpu", (int)cpu);
+		char path[128];
 
 		set_if_known(c, "capacity", tap_machine_capacity(cpu));
 		set_if_known(c, "package", cpu_number(cpu, "topology/physical_package_id"));
 		set_if_known(c, "core", cpu_number(cpu, "topology/core_id"));
+		snprintf(path, sizeof(path), CPU_DIR "/cpu%u/cpufreq/scaling_governor", cpu);
+		set_word(c, "governor", path);
 		/* a CPU that cannot be switched off has no such file */
 		json_object_set_new(c, "online", json_boolean(cpu_number(cpu, "online") != 0));
 		json_array_append_new(cpus, c);

@@ -6,6 +6,7 @@
 
 static void read_cpus(struct tap_facts *f, const struct tap_run *run)
 {
+	const char *governor;
 	json_t *cpu, *capacity;
 	size_t i;
 
@@ -16,6 +17,9 @@ static void read_cpus(struct tap_facts *f, const struct tap_run *run)
 		if (json_is_integer(capacity))
 			tap_buf_printf(&f->text[TAP_FACT_CAPACITIES], "%s%lld", i ? "," : "",
 				       (long long)json_integer_value(capacity));
+		governor = json_string_value(json_object_get(cpu, "governor"));
+		if (governor)
+			tap_buf_printf(&f->text[TAP_FACT_GOVERNORS], "%s%s", i ? "," : "", governor);
 	}
 }
 
@@ -30,6 +34,14 @@ static void read_kernel(struct tap_facts *f, const struct tap_run *run)
 		tap_buf_printf(&f->text[TAP_FACT_KERNEL], "%s %s", release, version);
 	else
 		tap_buf_puts(&f->text[TAP_FACT_KERNEL], tap_reader_info(run->rec.reader)->uname);
+}
+
+static void read_text(struct tap_facts *f, enum tap_fact fact, const struct tap_run *run, const char *key)
+{
+	const char *text = json_string_value(json_object_get(json_object_get(run->rec.meta, "host"), key));
+
+	if (text)
+		tap_buf_puts(&f->text[fact], text);
 }
 
 static int by_name(const void *a, const void *b)
@@ -68,6 +80,8 @@ int tap_facts_read(struct tap_facts *f, const struct tap_run *run)
 
 	read_cpus(f, run);
 	read_kernel(f, run);
+	read_text(f, TAP_FACT_PREEMPTION, run, "preempt");
+	read_text(f, TAP_FACT_SLICE, run, "base_slice_ns");
 	f->lost = run->survey.lost;
 	f->lost_unknown = run->survey.lost_unknown;
 	for (enum tap_fact i = 0; i < TAP_NR_FACTS; i++)
@@ -122,7 +136,8 @@ bool tap_facts_differ(struct tap_facts *a, const char *file_a, struct tap_facts 
 {
 	static const char *const names[TAP_NR_FACTS] = {
 		[TAP_FACT_CPUS] = "number of CPUs differs", [TAP_FACT_CAPACITIES] = "capacities of CPUs differ",
-		[TAP_FACT_KERNEL] = "kernel differs",
+		[TAP_FACT_GOVERNORS] = "governors of frequency differ", [TAP_FACT_KERNEL] = "kernel differs",
+		[TAP_FACT_PREEMPTION] = "preemption mode differs", [TAP_FACT_SLICE] = "base slice (ns) differs",
 	};
 	const char *of_a = tap_buf_str(&a->text[what]), *of_b = tap_buf_str(&b->text[what]);
 

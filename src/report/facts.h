@@ -5,7 +5,7 @@
 
 #include "report/run.h"
 
-enum tap_fact { TAP_FACT_CPUS, TAP_FACT_CAPACITIES, TAP_FACT_KERNEL, TAP_FACT_EVENTS, TAP_NR_FACTS };
+enum tap_fact { TAP_FACT_CPUS, TAP_FACT_CAPACITIES, TAP_FACT_GOVERNORS, TAP_FACT_KERNEL, TAP_FACT_PREEMPTION, TAP_FACT_SLICE, TAP_FACT_EVENTS, TAP_NR_FACTS };
 
 /* {0}: nothing is known. */
 struct tap_facts {
