@@ -160,7 +160,7 @@ check: check-unit check-tracepoint check-golden check-fuzz check-live check-vm #
 check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
 	$(PROVE) $(filter $B/tests/unit/%,$(UNIT)) tests/house/*.t
 check-tracepoint: all $(TP_UNIT) ## programs' own tracepoints: rules, compilers and languages, torture
-	BUILD=$(abspath $B) $(PROVE) $(TP_UNIT) tests/tracepoint/*.t tests/compile_fail/run.t
+	BUILD=$(abspath $B) TEST_LIMIT=600 $(PROVE) $(TP_UNIT) tests/tracepoint/*.t tests/compile_fail/run.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
 	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,120) $(PROVE) tests/golden/run tests/golden/*.t tests/truth/*.t tests/stats/*.t
 check-quick: all $(UNIT) $(TP_UNIT) $(TOOLS) # what is left of these three without compilers and the tree itself
