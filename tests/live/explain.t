@@ -91,6 +91,28 @@ realtime_hog()
 	named realtime ex-rt contention
 }
 
+# Packets on the loopback, each of which 300 packet sockets get, in the softirq that receives it.
+interrupt_storm()
+{
+	cp "$(command -v perl)" ex-storm
+	taskset -c 1 ./ex-storm -e '
+		use Socket;
+		my ($in, $out);
+		my @taps = map { socket(my $s, 17, 3, unpack("S", pack("n", 0x0800))) or die "packet: $!"; $s } 1 .. 300;
+		setsockopt($_, SOL_SOCKET, SO_RCVBUF, 2048) for @taps;
+		socket($_, PF_INET, SOCK_DGRAM, 0) or die "udp: $!" for $in, $out;
+		bind($in, sockaddr_in(0, INADDR_LOOPBACK)) or die "udp: $!";
+		my $to = getsockname($in);
+		1 while defined send($out, "x", 0, $to)' 2>storm.err &
+	other=$!
+	sleep 0.3
+	kill -0 $other 2>/dev/null || skip "no packet sockets: $(cat storm.err)"
+	spin ex-victim
+	sleep 0.2
+	record
+	named softirq - interrupts
+}
+
 # Nobody else is there: what it waits for is its CPU, which sleeps.
 sleeping_cpu()
 {
@@ -129,6 +151,7 @@ quota()
 check "a task of the same class that runs all the time" hog
 check "why EEVDF picked another one" reasons_of_picks
 check "a real-time task" realtime_hog
+check "a storm of softirqs" interrupt_storm
 check "a CPU that is asleep" sleeping_cpu
 check "a cgroup that is out of its quota" quota
 done_testing
