@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One run of `pelt`, and the questions about load tracking that are no curves: each answered in a file of its own. */
+#ifndef TAP_REPORT_PELT_H
+#define TAP_REPORT_PELT_H
+
+#include "analysis/pelt_verify.h"
+#include "out/plot.h"
+#include "report/report.h"
+
+struct tap_pelt_report_opts {
+	struct tap_report_opts common;
+	struct tap_strings signals;
+	bool table, points, while_running, verify;
+};
+
+struct tap_pelt_report {
+	struct tap_report report;
+	const struct tap_pelt_report_opts *opts;
+	enum tap_pelt_subject subject; /* CPU: domains as well */
+	struct tap_plot plot;
+	struct tap_pelt_verify verify;
+};
+
+/* Whether -s names it; @by_default: where nothing is named. */
+bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *signal, bool by_default);
+
+/* --verify: for the report's .begin, .end and .release. */
+int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err);
+void tap_pelt_report_verify_end(struct tap_pelt_report *p);
+void tap_pelt_report_verify_release(struct tap_pelt_report *p);
+
+#endif
