@@ -186,7 +186,7 @@ static struct tap_out_pelt about(struct tap_pelt_report *p, const struct tap_pel
 	return o;
 }
 
-static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
+static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	struct tap_pelt_report *p = ctx;
 	struct tap_out_pelt o = about(p, s);

@@ -425,7 +425,7 @@ static void run_case(void **state)
  * Each update is told, and kept where that was asked for; not those of who does not run. Where a
  * value is not known any more a gap is told, in time order.
  */
-static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
+static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	char *told = ctx;
 
