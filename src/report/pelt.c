@@ -20,7 +20,9 @@ static const struct tap_opt options[] = {
 		   "with --json: every update as well"),
 	TAP_OPTION(struct tap_pelt_report_opts, verify, "verify", 0, NULL, TAP_OPT_FLAG,
 		   "hold what the kernel recorded against the definition"),
-	TAP_REPORT_TOP("of --verify the N rows with the greatest errors [20"),
+	TAP_OPTION(struct tap_pelt_report_opts, util_est, "util-est", 0, NULL, TAP_OPT_FLAG,
+		   "how well util_est told what tasks needed"),
+	TAP_REPORT_TOP("N rows of --verify and --util-est [20"),
 	{ 0 }
 };
 
@@ -91,6 +93,11 @@ static int check(const void *opts, struct tap_err *err)
 	enum tap_audience audience = tap_input_style(&o->common.input)->audience;
 	const struct tap_pelt_signal *s;
 
+	if (o->verify + o->util_est > 1)
+		return tap_err_set(err, -EINVAL, "--verify and --util-est exclude each other");
+	if ((o->verify || o->util_est) && (o->table || o->points || o->while_running))
+		return tap_err_set(err, -EINVAL, "--table, --points and --while-running are for curves, not for --%s",
+				   o->verify ? "verify" : "util-est");
 	if (o->points && audience != TAP_FOR_PROGRAMS)
 		return tap_err_set(err, -EINVAL, "--points needs --json");
 	if (o->table && audience != TAP_FOR_PEOPLE)
@@ -263,6 +270,8 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	p->subject = subject_of(&o->common.input.select);
 	if (o->verify)
 		return tap_pelt_report_verify(p, err);
+	if (o->util_est)
+		return tap_pelt_report_util_est(p, err);
 	if (tap_report_audience(r) == TAP_FOR_PEOPLE && !o->table) {
 		choose_plot(p);
 		opts.nr_columns = p->plot.columns;
@@ -286,6 +295,8 @@ static int end(struct tap_report *r, struct tap_err *err)
 		tap_pelt_report_verify_end(p);
 		return 0;
 	}
+	if (p->opts->util_est)
+		return tap_pelt_report_util_est_end(p, err);
 	tap_pelt_series(r->signals, &nr);
 	r->matched = nr;
 	if (nr && tap_report_audience(r) == TAP_FOR_SHEETS && !r->has_rows)
@@ -298,7 +309,10 @@ static int end(struct tap_report *r, struct tap_err *err)
 
 static void release(struct tap_report *r)
 {
-	tap_pelt_report_verify_release((struct tap_pelt_report *)r);
+	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
+
+	tap_pelt_report_verify_release(p);
+	tap_pelt_report_util_est_release(p);
 }
 
 static const struct tap_section sections[] = {

@@ -4,13 +4,14 @@
 #define TAP_REPORT_PELT_H
 
 #include "analysis/pelt_verify.h"
+#include "analysis/util_est.h"
 #include "out/plot.h"
 #include "report/report.h"
 
 struct tap_pelt_report_opts {
 	struct tap_report_opts common;
 	struct tap_strings signals;
-	bool table, points, while_running, verify;
+	bool table, points, while_running, verify, util_est;
 };
 
 struct tap_pelt_report {
@@ -19,6 +20,7 @@ struct tap_pelt_report {
 	enum tap_pelt_subject subject; /* CPU: domains as well */
 	struct tap_plot plot;
 	struct tap_pelt_verify verify;
+	struct tap_util_est util_est;
 };
 
 /* Whether -s names it; @by_default: where nothing is named. */
@@ -28,5 +30,9 @@ bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *sig
 int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err);
 void tap_pelt_report_verify_end(struct tap_pelt_report *p);
 void tap_pelt_report_verify_release(struct tap_pelt_report *p);
+/* --util-est: likewise. */
+int tap_pelt_report_util_est(struct tap_pelt_report *p, struct tap_err *err);
+int tap_pelt_report_util_est_end(struct tap_pelt_report *p, struct tap_err *err);
+void tap_pelt_report_util_est_release(struct tap_pelt_report *p);
 
 #endif
