@@ -336,7 +336,7 @@ static int make_key(struct tap_pelt *p, struct tap_pelt_series *s)
 
 /* ---- series --------------------------------------------------------------------------------- */
 
-static void series_free(struct tap_pelt_series *s)
+void tap_pelt_series_free(struct tap_pelt_series *s)
 {
 	tap_cpus_release(&s->span);
 	tap_hist_release(&s->hist);
@@ -381,24 +381,23 @@ static unsigned int band_of(const struct tap_pelt_series *s)
 	return v < TAP_PELT_BANDS ? (unsigned int)v : TAP_PELT_BANDS - 1;
 }
 
-/* Where column @i begins; of the one behind the last: where the window ends. */
-static uint64_t column_from(const struct tap_pelt *p, unsigned int i)
+/* Where column @i of @nr begins; of the one behind the last: where the window ends. */
+static uint64_t column_from(const struct tap_window *window, unsigned int nr, unsigned int i)
 {
-	unsigned __int128 ns = tap_window_ns(&p->opts.window);
+	unsigned __int128 ns = tap_window_ns(window);
 
-	return p->opts.window.from_ns + (uint64_t)(ns * i / p->opts.nr_columns);
+	return window->from_ns + (uint64_t)(ns * i / nr);
 }
 
-static __attribute__((noinline)) void
-hold_in_columns(const struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns, uint64_t to_ns)
+static __attribute__((noinline)) void hold_in_columns(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr,
+						       uint64_t from_ns, uint64_t to_ns)
 {
-	unsigned __int128 offset = from_ns - p->opts.window.from_ns;
-	unsigned int i = (unsigned int)(offset * p->opts.nr_columns /
-					tap_window_ns(&p->opts.window));
+	unsigned __int128 offset = from_ns - window->from_ns;
+	unsigned int i = (unsigned int)(offset * nr / tap_window_ns(window));
 
-	for (; from_ns < to_ns && i < p->opts.nr_columns; i++) {
+	for (; from_ns < to_ns && i < nr; i++) {
 		struct tap_pelt_column *c = &s->columns[i];
-		uint64_t end_ns = column_from(p, i + 1);
+		uint64_t end_ns = column_from(window, nr, i + 1);
 
 		if (end_ns <= from_ns) /* rounded down: more columns than ns */
 			continue;
@@ -412,6 +411,23 @@ hold_in_columns(const struct tap_pelt *p, struct tap_pelt_series *s, uint64_t fr
 		c->max = s->last > c->max ? s->last : c->max;
 		from_ns = end_ns;
 	}
+}
+
+static inline int hold_value(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr_columns, uint64_t from_ns,
+			     uint64_t to_ns)
+{
+	s->bands_ns[band_of(s)] += to_ns - from_ns;
+	if (s->columns)
+		hold_in_columns(s, window, nr_columns, from_ns, to_ns);
+	if (s->last < 0)
+		return tap_hist_add_weighted(&s->below, -(uint64_t)s->last, to_ns - from_ns);
+	return tap_hist_add_weighted(&s->hist, (uint64_t)s->last, to_ns - from_ns);
+}
+
+int tap_pelt_series_hold(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr_columns, uint64_t from_ns,
+			 uint64_t to_ns)
+{
+	return from_ns < to_ns ? hold_value(s, window, nr_columns, from_ns, to_ns) : 0;
 }
 
 /*
@@ -430,12 +446,7 @@ static inline __attribute__((always_inline)) int hold(struct tap_pelt *p, struct
 	if (!s->known || from_ns >= to_ns)
 		return 0;
 	s->at_ns = to_ns;
-	s->bands_ns[band_of(s)] += to_ns - from_ns;
-	if (s->columns)
-		hold_in_columns(p, s, from_ns, to_ns);
-	if (s->last < 0)
-		return tap_hist_add_weighted(&s->below, -(uint64_t)s->last, to_ns - from_ns);
-	return tap_hist_add_weighted(&s->hist, (uint64_t)s->last, to_ns - from_ns);
+	return hold_value(s, &p->opts.window, p->opts.nr_columns, from_ns, to_ns);
 }
 
 /* Return: since when what it belongs to runs, UINT64_MAX: it does not. */
@@ -453,7 +464,7 @@ static uint64_t runs_since(const struct tap_timeline *t, const struct tap_pelt_s
 	return cpus[s->cpu].since_ns;
 }
 
-static int keep_point(struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
+int tap_pelt_series_point(struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	if (tap_array_grow(&s->points, s->nr_points, &s->cap_points, sizeof(*s->points)))
 		return -ENOMEM;
@@ -464,7 +475,7 @@ static int keep_point(struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 static int tell_point(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t ts_ns,
 		      int64_t value)
 {
-	int ret = p->opts.keep_points ? keep_point(s, ts_ns, value) : 0;
+	int ret = p->opts.keep_points ? tap_pelt_series_point(s, ts_ns, value) : 0;
 
 	return ret || !p->opts.point ? ret : p->opts.point(p->opts.ctx, s, ts_ns, value);
 }
@@ -638,7 +649,7 @@ void tap_pelt_free(struct tap_pelt *p)
 	for (unsigned int i = 0; p->kinds && i < TAP_NR_IDS; i++)
 		free(p->kinds[i]);
 	for (unsigned int i = 0; i < p->nr; i++)
-		series_free(p->series[i]);
+		tap_pelt_series_free(p->series[i]);
 	free(p->kinds);
 	tap_map_release(&p->cgroups);
 	tap_map_release(&p->by_key);
@@ -734,7 +745,7 @@ int tap_pelt_end(struct tap_pelt *p)
 		if (p->series[i]->updates)
 			p->series[nr++] = p->series[i];
 		else
-			series_free(p->series[i]);
+			tap_pelt_series_free(p->series[i]);
 	}
 	p->nr = nr;
 	if (nr)

@@ -127,6 +127,14 @@ int tap_pelt_end(struct tap_pelt *p);
 /* By signal, then CPU, task, cgroup. After the end; borrowed. */
 struct tap_pelt_series *const *tap_pelt_series(const struct tap_pelt *p, unsigned int *nr);
 
+/* For series that are made elsewhere. {0} but for .hist and .below, which are empty, is good for both. */
+void tap_pelt_series_free(struct tap_pelt_series *s);
+/* .last held in this part of the window, of which the plot has so many columns. Return: 0 or -ENOMEM. */
+int tap_pelt_series_hold(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr_columns, uint64_t from_ns,
+			 uint64_t to_ns);
+/* Adds to .points. Return: as above. */
+int tap_pelt_series_point(struct tap_pelt_series *s, uint64_t ts_ns, int64_t value);
+
 /* Figures of a series, signed or not. Values but of no known time are 0. */
 uint64_t tap_pelt_known_ns(const struct tap_pelt_series *s);
 double tap_pelt_mean(const struct tap_pelt_series *s);

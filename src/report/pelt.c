@@ -22,6 +22,8 @@ static const struct tap_opt options[] = {
 		   "hold what the kernel recorded against the definition"),
 	TAP_OPTION(struct tap_pelt_report_opts, util_est, "util-est", 0, NULL, TAP_OPT_FLAG,
 		   "how well util_est told what tasks needed"),
+	TAP_OPTION(struct tap_pelt_report_opts, what_if, "what-if", 0, "halflife=TIMES", TAP_OPT_STRING,
+		   "the same schedule seen with other half-lives, such as 16ms,64ms"),
 	TAP_REPORT_TOP("N rows of --verify and --util-est [20"),
 	{ 0 }
 };
@@ -93,8 +95,12 @@ static int check(const void *opts, struct tap_err *err)
 	enum tap_audience audience = tap_input_style(&o->common.input)->audience;
 	const struct tap_pelt_signal *s;
 
-	if (o->verify + o->util_est > 1)
-		return tap_err_set(err, -EINVAL, "--verify and --util-est exclude each other");
+	if (o->verify + o->util_est + !!o->what_if > 1)
+		return tap_err_set(err, -EINVAL, "--verify, --util-est and --what-if exclude each other");
+	if ((o->verify || o->what_if) && subject_of(&o->common.input.select) == TAP_PELT_CGROUP)
+		return tap_err_set(err, -EINVAL, "--%s is for CPUs and tasks, not for cgroups", o->verify ? "verify" : "what-if");
+	if (o->util_est && (o->common.input.select.cpus || o->signals.nr))
+		return tap_err_set(err, -EINVAL, "--util-est is about tasks: it has no -C, and no -s");
 	if ((o->verify || o->util_est) && (o->table || o->points || o->while_running))
 		return tap_err_set(err, -EINVAL, "--table, --points and --while-running are for curves, not for --%s",
 				   o->verify ? "verify" : "util-est");
@@ -180,7 +186,7 @@ static bool want_series(void *ctx, const struct tap_pelt_series *s)
 
 /* ---- what is shown -------------------------------------------------------------------------- */
 
-static struct tap_out_pelt about(struct tap_pelt_report *p, const struct tap_pelt_series *s)
+struct tap_out_pelt tap_pelt_report_about(struct tap_pelt_report *p, const struct tap_pelt_series *s)
 {
 	struct tap_identities *ids = &p->report.run.rec.ids;
 	struct tap_out_pelt o = { .series = s, .tgid = -1 };
@@ -196,7 +202,7 @@ static struct tap_out_pelt about(struct tap_pelt_report *p, const struct tap_pel
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	struct tap_pelt_report *p = ctx;
-	struct tap_out_pelt o = about(p, s);
+	struct tap_out_pelt o = tap_pelt_report_about(p, s);
 
 	if (!p->report.has_rows) /* late: where nothing comes there is to be no header */
 		tap_report_open_rows(&p->report, tap_out_pelt_columns, NULL);
@@ -222,7 +228,7 @@ static void choose_plot(struct tap_pelt_report *p)
 
 static struct tap_out_pelt shown(struct tap_pelt_report *p, const struct tap_pelt_series *s)
 {
-	struct tap_out_pelt o = about(p, s);
+	struct tap_out_pelt o = tap_pelt_report_about(p, s);
 	const struct tap_task *task = NULL;
 
 	if (s->subject == TAP_PELT_TASK)
@@ -232,27 +238,32 @@ static struct tap_out_pelt shown(struct tap_pelt_report *p, const struct tap_pel
 	return o;
 }
 
-static void put_series(struct tap_report *r, struct tap_table *t)
+void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page, struct tap_pelt_series *const *all, unsigned int nr)
 {
-	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
-	uint64_t window_ns = tap_window_ns(&r->run.window);
-	unsigned int nr;
-	struct tap_pelt_series *const *all = tap_pelt_series(r->signals, &nr);
-	struct tap_out_pelt *series = calloc(nr, sizeof(*series));
+	uint64_t window_ns = tap_window_ns(&p->report.run.window);
+	struct tap_out_pelt *series = calloc(nr ?: 1, sizeof(*series));
 
 	if (!series) {
-		t->page->buf.err = -ENOMEM;
+		page->buf.err = -ENOMEM;
 		return;
 	}
 	for (unsigned int i = 0; i < nr; i++)
 		series[i] = shown(p, all[i]);
-	if (p->opts->table || tap_page_is_for(t->page, TAP_FOR_PROGRAMS))
-		tap_out_pelt_figures(t->page, series, nr, window_ns, p->opts->points);
+	if (p->opts->table || tap_page_is_for(page, TAP_FOR_PROGRAMS))
+		tap_out_pelt_figures(page, series, nr, window_ns, p->opts->points);
 	else
-		tap_out_pelt_plot(&t->page->buf, &p->plot, series, nr);
+		tap_out_pelt_plot(&page->buf, &p->plot, series, nr);
 	if (p->opts->table)
-		tap_out_pelt_bands(t->page, series, nr);
+		tap_out_pelt_bands(page, series, nr);
 	free(series);
+}
+
+static void put_series(struct tap_report *r, struct tap_table *t)
+{
+	unsigned int nr;
+	struct tap_pelt_series *const *all = tap_pelt_series(r->signals, &nr);
+
+	tap_pelt_report_put((struct tap_pelt_report *)r, t->page, all, nr);
 }
 
 /* ---- the report -------------------------------------------------------------------------------- */
@@ -276,6 +287,8 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		choose_plot(p);
 		opts.nr_columns = p->plot.columns;
 	}
+	if (o->what_if)
+		return tap_pelt_report_what_if(p, err);
 	if (tap_report_audience(r) == TAP_FOR_SHEETS)
 		opts.point = on_point;
 	ret = tap_report_open_signals(r, opts, err);
@@ -297,6 +310,8 @@ static int end(struct tap_report *r, struct tap_err *err)
 	}
 	if (p->opts->util_est)
 		return tap_pelt_report_util_est_end(p, err);
+	if (p->opts->what_if)
+		return 0;
 	tap_pelt_series(r->signals, &nr);
 	r->matched = nr;
 	if (nr && tap_report_audience(r) == TAP_FOR_SHEETS && !r->has_rows)
@@ -313,6 +328,7 @@ static void release(struct tap_report *r)
 
 	tap_pelt_report_verify_release(p);
 	tap_pelt_report_util_est_release(p);
+	tap_pelt_report_what_if_release(p);
 }
 
 static const struct tap_section sections[] = {
