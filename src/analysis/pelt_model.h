@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's load tracking, with its arithmetic of integers: a sum over periods of 1024 us in which each is worth y of the one
+ * The kernel's load tracking, with its arithmetic of integers: a sum over periods of 1024 units in which each is worth y of the one
  * behind it, y^32 = 1/2. Time is counted in units of 1024 ns of the PELT clock, 1024 to a period: the last_update_time of an entity and
  * its place within a period are the same number, for both start at 0 and go on by whole units (update_time >> 10).
  *
@@ -15,7 +15,8 @@
 
 #define TAP_PELT_PERIOD 1024u /* units */
 #define TAP_PELT_MAX 47742u   /* LOAD_AVG_MAX: what a sum of 1 all the time tends to */
-#define TAP_PELT_HALFLIFE_NS 32768000u /* 32 periods */
+/* What the kernel's half-life is called. It is 32 periods, of which each is a 1024 times 1024 ns: 33.6 ms. */
+#define TAP_PELT_HALFLIFE_NS 32000000u
 
 struct tap_pelt_range {
 	uint64_t lo, hi;

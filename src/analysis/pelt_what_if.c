@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-#define LEAST_NS 1000000u
+#define LEAST_NS 100000u
 #define MOST_NS 10000000000u
 /* A state that lasts is an average that stands still: then it is updated no more. */
 #define MAX_STEPS 600u
@@ -34,7 +34,7 @@ struct tap_pelt_curves {
 
 static int bad_halflife(const char *text, struct tap_err *err)
 {
-	return tap_err_set(err, -EINVAL, "--what-if: '%.100s' is no 'halflife=' with up to %u times of 1ms to 10s, such as halflife=16ms,64ms", text,
+	return tap_err_set(err, -EINVAL, "--what-if: '%.100s' is no 'halflife=' with up to %u times of 100us to 10s, such as halflife=16ms,64ms", text,
 			   TAP_PELT_MAX_HALFLIVES);
 }
 
@@ -135,7 +135,7 @@ static int hold(struct tap_pelt_what_if *w, struct curve *c, uint64_t from_ns, u
 /* One state, in periods. */
 static int go(struct tap_pelt_what_if *w, struct curve *c, enum use use, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t period_ns = c->halflife_ns / 32 ?: 1;
+	uint64_t period_ns = c->halflife_ns * TAP_PELT_PERIOD / TAP_PELT_HALFLIFE_NS << 10;
 	bool is_shown = !w->opts.while_running || use == RUNS;
 	int ret = 0;
 

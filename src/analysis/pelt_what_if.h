@@ -2,7 +2,7 @@
 /*
  * The same schedule seen with other half-lives. Load tracking by its definition (pelt_model.h), from what the timeline says of who ran
  * when: no load-tracking events are needed, and none is read. Another half-life is the same arithmetic on a clock that goes faster or
- * slower, as the kernel has it where it can be chosen.
+ * slower, as the kernel has it where it can be chosen: 32 ms is the kernel's.
  *
  * util of a task, runnable of a task (a waking one from sched_waking on), and util of a CPU: of the time that fair tasks ran there,
  * whereas the kernel's goes with its tasks as they move. All CPUs are as fast as the fastest.
@@ -23,7 +23,7 @@
 
 struct tap_pelt_what_if_opts {
 	struct tap_window window;
-	uint64_t halflives_ns[TAP_PELT_MAX_HALFLIVES]; /* 1 ms to 10 s */
+	uint64_t halflives_ns[TAP_PELT_MAX_HALFLIVES]; /* 100 us to 10 s */
 	unsigned int nr_halflives;
 	bool tasks; /* else CPUs */
 	bool util, runnable; /* which */

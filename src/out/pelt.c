@@ -167,7 +167,7 @@ static void put_figures(struct tap_table *t, const struct tap_pelt_series *s, ui
 	put_value(t, known, tap_pelt_quantile(s, 0.9));
 	put_value(t, known, tap_pelt_quantile(s, 0.99));
 	put_value(t, known, tap_pelt_max(s));
-	tap_table_s64(t, s->last);
+	put_value(t, s->updates, s->last);
 }
 
 static void add_text(struct tap_page *r, const char *key, const char *s, size_t len)

@@ -71,7 +71,7 @@ int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err)
 	tap_pelt_what_if_init(&p->what_if, &opts);
 	p->report.observer = &observer;
 	p->report.sections = sections;
-	return tap_run_check_needs(&p->report.run, TAP_NEEDS_SWITCHES, err);
+	return tap_run_check_needs(&p->report.run, TAP_NEEDS_SWITCHES | (opts.runnable ? TAP_NEEDS_WAKEUPS : 0), err);
 }
 
 void tap_pelt_report_what_if_release(struct tap_pelt_report *p)
