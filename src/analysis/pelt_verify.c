@@ -113,7 +113,10 @@ static enum use use_of(enum tap_state state)
 	return tap_state_is_wait(state) ? QUEUED : OFF;
 }
 
-/* A task is queued from its sched_wakeup on, which comes behind sched_waking. */
+/*
+ * A task is queued from its sched_wakeup on, which comes behind sched_waking. Where that was not recorded, what follows sched_waking so
+ * soon is the update that ends the sleep.
+ */
 static int add_state(struct tap_pelt_verify *v, struct tap_pelt_track *t, enum tap_state state, uint64_t from_ns, uint64_t to_ns)
 {
 	bool is_woken = t->woken_ns >= from_ns && t->woken_ns <= to_ns;
@@ -123,7 +126,9 @@ static int add_state(struct tap_pelt_verify *v, struct tap_pelt_track *t, enum t
 		note(t, TAP_PELT_UNTOLD);
 	if (state == TAP_THROTTLED)
 		note(t, TAP_PELT_HELD);
-	if (state != TAP_WAKING || !v->has_wakeups)
+	if (state == TAP_WAKING && !v->has_wakeups)
+		return add_span(t, to_ns - from_ns < SAME_SWITCH_NS ? OFF : QUEUED, to_ns);
+	if (state != TAP_WAKING)
 		return add_span(t, use_of(state), to_ns);
 	ret = add_span(t, OFF, is_woken ? t->woken_ns : to_ns);
 	return ret || !is_woken ? ret : add_span(t, QUEUED, to_ns);
@@ -394,6 +399,16 @@ static struct tap_pelt_track *track_of(struct tap_pelt_verify *v, const struct t
 	return t && t->wanted ? t : NULL;
 }
 
+/* A task that is queued on a CPU whose chain is broken may run there, unseen; a real-time or deadline task has no average that goes on. */
+static bool is_told(const struct tap_timeline *timeline, const struct tap_task *task)
+{
+	unsigned int nr;
+	const struct tap_cpu *cpus = tap_timeline_cpus(timeline, &nr);
+	bool is_known = task->cpu >= 0 && (unsigned int)task->cpu < nr && cpus[task->cpu].known;
+
+	return task->prio >= 100 && is_known && tap_timeline_is_certain(timeline, task);
+}
+
 static int update_task(struct tap_pelt_verify *v, const struct tap_pelt_reading *r, const struct tap_event *ev)
 {
 	struct tap_task *task = tap_timeline_task(*v->opts.timeline, tap_num_int(&r->tid, ev));
@@ -412,7 +427,7 @@ static int update_task(struct tap_pelt_verify *v, const struct tap_pelt_reading 
 		note(t, TAP_PELT_ATTACHED);
 	if (t->known && cpu != t->last_cpu)
 		note(t, t->moved_ns >= t->at_ns ? TAP_PELT_MOVED : TAP_PELT_UNTOLD);
-	if (!tap_timeline_is_certain(*v->opts.timeline, task))
+	if (!is_told(*v->opts.timeline, task))
 		note(t, TAP_PELT_UNTOLD);
 	t->cgroup = cgroup;
 	t->prio = task->prio;
