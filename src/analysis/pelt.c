@@ -281,7 +281,7 @@ static int identify(const struct kind *k, const struct tap_timeline *t, const st
 		s->tid = tap_num_int(&k->tid, ev);
 		if (k->is_pick) {
 			task = tap_timeline_task(t, s->tid);
-			if (!task || !tap_num_get(&k->pick.weight, ev)) /* another class picked */
+			if (!task || !tap_num_get(&k->pick.weight, ev)) /* never seen before; another class picked */
 				return 0;
 			memcpy(s->comm, task->comm, sizeof(s->comm));
 			s->cgroup = task->cgroup;

@@ -100,7 +100,9 @@ int tap_util_est_event(struct tap_util_est *u, const struct tap_event *ev)
 	}
 	if (!u->tid.size || !u->util.size || !u->enqueued.size)
 		return 0;
-	task = tap_timeline_task(*u->opts.timeline, tap_num_int(&u->tid, ev));
+	/* switches need not be recorded */
+	if (tap_timeline_see(*u->opts.timeline, tap_num_int(&u->tid, ev), &task))
+		return -ENOMEM;
 	if (!task || !u->opts.want(u->opts.ctx, task))
 		return 0;
 	t = tap_array_at(&u->tasks, &u->nr_tasks, task->index, sizeof(*t), &fresh);

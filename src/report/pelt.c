@@ -93,12 +93,15 @@ static int check(const void *opts, struct tap_err *err)
 {
 	const struct tap_pelt_report_opts *o = opts;
 	enum tap_audience audience = tap_input_style(&o->common.input)->audience;
+	struct tap_pelt_what_if_opts what_if = { 0 };
 	const struct tap_pelt_signal *s;
 
 	if (o->verify + o->util_est + !!o->what_if > 1)
 		return tap_err_set(err, -EINVAL, "--verify, --util-est and --what-if exclude each other");
 	if ((o->verify || o->what_if) && subject_of(&o->common.input.select) == TAP_PELT_CGROUP)
 		return tap_err_set(err, -EINVAL, "--%s is for CPUs and tasks, not for cgroups", o->verify ? "verify" : "what-if");
+	if (o->what_if && tap_pelt_what_if_parse(o->what_if, &what_if, err))
+		return -EINVAL;
 	if (o->util_est && (o->common.input.select.cpus || o->signals.nr))
 		return tap_err_set(err, -EINVAL, "--util-est is about tasks: it has no -C, and no -s");
 	if ((o->verify || o->util_est) && (o->table || o->points || o->while_running))

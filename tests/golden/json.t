@@ -30,7 +30,7 @@ my %runs = (
 		'critical --between sched_entry,sched_exit --by pid'],
 	'wakers' => ['wakers', 'wakers --stacks'],
 	'map' => ['map'],
-	'pelt' => ['pelt -s "*"', 'pelt -s "*" --points', 'pelt -s "*" -t 100', 'pelt -s "*" -g "/*"'],
+	'pelt' => ['pelt -s "*"', 'pelt -s "*" --points', 'pelt -s "*" -t 100', 'pelt -s "*" -g "/*"', 'pelt -t 100 --verify', 'pelt --util-est', 'pelt -t 100 --points --what-if halflife=1ms'],
 	'states' => ['states'],
 	'migrations' => ['migrations'],
 	'migrations --list' => ['migrations --list'],
