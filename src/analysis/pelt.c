@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -789,7 +790,10 @@ int64_t tap_pelt_quantile(const struct tap_pelt_series *s, double part)
 {
 	double ns = (double)tap_pelt_known_ns(s) * part, below = (double)s->below.count;
 
-	if (s->below.count && (ns <= below || !s->hist.count))
-		return -(int64_t)tap_hist_quantile(&s->below, 1 - ns / below);
-	return s->hist.count ? (int64_t)tap_hist_quantile(&s->hist, s->below.count ? (ns - below) / (double)s->hist.count : part) : 0;
+	if (!s->below.count)
+		return (int64_t)tap_hist_quantile(&s->hist, part);
+	if (ns > below)
+		return (int64_t)tap_hist_quantile(&s->hist, (ns - below) / (double)s->hist.count);
+	/* the furthest of which no more than the rest is nearer to 0: of whole ns, more than .. */
+	return -(int64_t)tap_hist_quantile(&s->below, (floor(below - ns) + 0.5) / below);
 }
