@@ -33,6 +33,8 @@ static void test_known(void **state)
 	assert_int_equal(tap_pelt_decay(TAP_PELT_MAX, 32), TAP_PELT_MAX / 2 - 1); /* y^0 is a little below 1 */
 	assert_int_equal(tap_pelt_decay(UINT64_C(1) << 40, 64), (UINT64_C(1) << 38) - 64);
 	assert_int_equal(tap_pelt_decay(UINT64_MAX, 32 * 63 + 1), 0);
+	for (unsigned int n = 0; n < 32; n++)
+		assert_int_equal(tap_pelt_decay(UINT64_C(1) << 32, n), (uint64_t)floorl(UINT32_MAX * powl(0.5L, n / 32.0L)));
 	/* half of it after a half-life, three quarters after two; a little above, for the divider leaves out the period that has begun */
 	assert_in_range(after(0, 32 * PERIOD, 1024), 511, 512);
 	assert_in_range(after(0, 64 * PERIOD, 1024), 767, 768);
