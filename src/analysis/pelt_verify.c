@@ -258,16 +258,6 @@ static bool slept(const struct tap_pelt_track *t)
 	return false;
 }
 
-static bool was_lost(struct tap_pelt_verify *v, uint64_t from_ns, uint64_t to_ns)
-{
-	const struct tap_survey *s = v->opts.survey;
-
-	for (; v->next_loss < s->nr_kept_losses && s->losses[v->next_loss].from_ns <= to_ns; v->next_loss++)
-		if (s->losses[v->next_loss].to_ns > v->lost_to_ns)
-			v->lost_to_ns = s->losses[v->next_loss].to_ns;
-	return v->lost_to_ns >= from_ns && v->lost_to_ns;
-}
-
 /* What the two clocks tell, once both ends are there. */
 static void note_clocks(struct tap_pelt_track *t, uint64_t ts_ns, uint64_t unit)
 {
@@ -373,7 +363,7 @@ static int update(struct tap_pelt_verify *v, struct tap_pelt_track *t, const str
 
 	if (!t->known)
 		t->between = TAP_PELT_FIRST;
-	else if (was_lost(v, t->at_ns, ev->ts_ns))
+	else if (tap_losses_between(&v->losses, t->at_ns, ev->ts_ns))
 		note(t, TAP_PELT_LOST);
 	if (t->between != TAP_PELT_MOVED)
 		note_clocks(t, ev->ts_ns, unit);
@@ -611,7 +601,7 @@ void tap_pelt_verify_init(struct tap_pelt_verify *v, const struct tap_pelt_verif
 {
 	const struct tap_survey *s = opts->survey;
 
-	*v = (struct tap_pelt_verify){ .opts = *opts };
+	*v = (struct tap_pelt_verify){ .opts = *opts, .losses.survey = opts->survey };
 	for (unsigned int i = 0; i < TAP_PELT_NR_COMPARED; i++)
 		v->errors[i].hist = (struct tap_hist)TAP_HIST_INIT;
 	for (unsigned int i = 0; i < s->nr_kinds; i++)

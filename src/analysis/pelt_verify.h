@@ -12,6 +12,7 @@
 #ifndef TAP_ANALYSIS_PELT_VERIFY_H
 #define TAP_ANALYSIS_PELT_VERIFY_H
 
+#include "analysis/losses.h"
 #include "analysis/pelt_model.h"
 #include "base/hist.h"
 #include "timeline/timeline.h"
@@ -80,8 +81,7 @@ struct tap_pelt_verify {
 	unsigned int nr_tasks, nr_cpus;
 	struct tap_pelt_reading *reading; /* owned: the fields of the formats */
 	unsigned int nr_reading;
-	unsigned int next_loss;
-	uint64_t lost_to_ns;
+	struct tap_losses losses;
 	bool has_wakeups;
 };
 

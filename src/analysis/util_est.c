@@ -11,7 +11,7 @@
 
 void tap_util_est_init(struct tap_util_est *u, const struct tap_util_est_opts *opts)
 {
-	*u = (struct tap_util_est){ .all = NO_SUMS, .opts = *opts };
+	*u = (struct tap_util_est){ .all = NO_SUMS, .opts = *opts, .losses.survey = opts->survey };
 }
 
 static void sums_release(struct tap_util_est_sums *s)
@@ -33,17 +33,6 @@ void tap_util_est_release(struct tap_util_est *u)
 bool tap_util_est_wants(const struct tap_format *fmt)
 {
 	return !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_util_est_se");
-}
-
-/* Return: whether events may be missing between the two. */
-static bool was_lost(struct tap_util_est *u, uint64_t from_ns, uint64_t to_ns)
-{
-	const struct tap_survey *s = u->opts.survey;
-
-	for (; u->next_loss < s->nr_kept_losses && s->losses[u->next_loss].from_ns <= to_ns; u->next_loss++)
-		if (s->losses[u->next_loss].to_ns > u->lost_to_ns)
-			u->lost_to_ns = s->losses[u->next_loss].to_ns;
-	return u->lost_to_ns && u->lost_to_ns >= from_ns;
 }
 
 static int judge(struct tap_util_est_sums *s, uint64_t estimate, uint64_t need, uint64_t ts_ns)
@@ -68,7 +57,7 @@ static uint64_t value(const struct tap_num *n, const struct tap_event *ev)
 static int slept(struct tap_util_est *u, struct tap_util_est_task *t, const struct tap_event *ev)
 {
 	uint64_t enqueued = value(&u->enqueued, ev), ewma = value(&u->ewma, ev), need = value(&u->util, ev);
-	bool lost = was_lost(u, t->at_ns, ev->ts_ns) && t->known;
+	bool lost = tap_losses_between(&u->losses, t->at_ns, ev->ts_ns) && t->known;
 	int ret = 0;
 
 	t->sums.sleeps++;

@@ -10,6 +10,7 @@
 #ifndef TAP_ANALYSIS_UTIL_EST_H
 #define TAP_ANALYSIS_UTIL_EST_H
 
+#include "analysis/losses.h"
 #include "base/hist.h"
 #include "timeline/sched_fields.h"
 #include "timeline/timeline.h"
@@ -48,8 +49,7 @@ struct tap_util_est {
 	struct tap_util_est_opts opts;
 	const struct tap_format *fmt; /* that the next are of */
 	struct tap_num tid, util, enqueued, ewma;
-	unsigned int next_loss;
-	uint64_t lost_to_ns;
+	struct tap_losses losses;
 };
 
 /* @opts is copied. Behind the survey. */

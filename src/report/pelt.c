@@ -107,6 +107,8 @@ static int check(const void *opts, struct tap_err *err)
 	if ((o->verify || o->util_est) && (o->table || o->points || o->while_running))
 		return tap_err_set(err, -EINVAL, "--table, --points and --while-running are for curves, not for --%s",
 				   o->verify ? "verify" : "util-est");
+	if (!o->verify && !o->util_est && o->common.top >= 0)
+		return tap_err_set(err, -EINVAL, "-n is for --verify and --util-est: curves are shown all");
 	if (o->points && audience != TAP_FOR_PROGRAMS)
 		return tap_err_set(err, -EINVAL, "--points needs --json");
 	if (o->table && audience != TAP_FOR_PEOPLE)

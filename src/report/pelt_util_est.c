@@ -101,7 +101,7 @@ static uint64_t sleeps_of(const struct tap_report *r, unsigned int index)
 
 int tap_pelt_report_util_est(struct tap_pelt_report *p, struct tap_err *err)
 {
-	static const struct tap_observer observer = { .size = sizeof(observer) };
+	static const struct tap_observer observer = { 0 };
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	static const struct tap_section sections[] = {
 		{ TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all, .is_object = true },
