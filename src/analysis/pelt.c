@@ -32,6 +32,7 @@
 const struct tap_pelt_signal tap_pelt_signals[] = {
 	CFS(TAP_PELT_CPU, "sched_pelt_cfs"),
 	CFS(TAP_PELT_TASK, "sched_pelt_se"),
+	{ "load_entity", "sched_pelt_se", "load", TAP_PELT_CGROUP, TAP_PELT_OPEN },
 	CLASS("rt"), CLASS("dl"), CLASS("irq"), CLASS("hw"),
 	UTIL_EST(TAP_PELT_CPU, "sched_util_est_cfs"),
 	UTIL_EST(TAP_PELT_TASK, "sched_util_est_se"),
@@ -46,7 +47,7 @@ const struct tap_pelt_signal tap_pelt_signals[] = {
 	{ 0 }
 };
 
-#define MAX_VALUES 3u /* of one event */
+#define MAX_VALUES 4u /* of one event */
 #define NEAR_CPUS 256u /* those of others are looked for each time */
 
 /* What is read of one format: looked up by name once. */
@@ -278,6 +279,10 @@ static int identify(const struct kind *k, const struct tap_timeline *t, const st
 	}
 	if (k->cgroup.size)
 		s->cgroup = (uint64_t)tap_num_get(&k->cgroup, ev);
+	if (s->subject == TAP_PELT_CGROUP) { /* it stands in the queue of the one above it */
+		s->cpu = tap_num_int(&k->cpu, ev);
+		return tap_num_int(&k->tid, ev) == -1 && k->cgroup.size && s->cgroup && s->cpu >= 0 && s->cpu < (int)TAP_MAX_CPUS;
+	}
 	if (s->subject == TAP_PELT_TASK) {
 		s->tid = tap_num_int(&k->tid, ev);
 		if (k->is_pick) {

@@ -35,7 +35,8 @@ struct tap_pelt_signal {
 	const char *name;  /* "util", "util_rt", ... */
 	const char *event; /* whose field it is */
 	const char *field;
-	enum tap_pelt_subject subject; /* TAP_PELT_CPU: where the event says so, a cgroup on it */
+	/* TAP_PELT_CPU: where the event says so, a cgroup on it. TAP_PELT_CGROUP: of these alone */
+	enum tap_pelt_subject subject;
 	enum tap_pelt_scale scale;
 	/* NULL, or fields the first of which counts sleepers as well that the second does not: they are taken off the value */
 	const char *queued, *runnable;

@@ -48,7 +48,8 @@ static bool want_signal(void *r, const struct tap_pelt_signal *s)
 	enum tap_pelt_subject subject = s->subject == TAP_PELT_DOMAIN ? TAP_PELT_CPU : s->subject;
 	enum tap_pelt_subject want = p->subject == TAP_PELT_CGROUP ? TAP_PELT_CPU : p->subject;
 
-	return subject == want && tap_pelt_report_names(p->opts, s->name, !strcmp(s->name, "util"));
+	return (subject == want || (subject == p->subject && subject == TAP_PELT_CGROUP)) &&
+	       tap_pelt_report_names(p->opts, s->name, !strcmp(s->name, "util"));
 }
 
 static int on_stretch(void *ctx, const struct tap_stretch *s)
