@@ -3,9 +3,11 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sched_pick.h"
 #include "base/array.h"
 #include "base/map.h"
 
@@ -30,6 +32,7 @@
 const struct tap_pelt_signal tap_pelt_signals[] = {
 	CFS(TAP_PELT_CPU, "sched_pelt_cfs"),
 	CFS(TAP_PELT_TASK, "sched_pelt_se"),
+	{ "load_entity", "sched_pelt_se", "load", TAP_PELT_CGROUP, TAP_PELT_OPEN },
 	CLASS("rt"), CLASS("dl"), CLASS("irq"), CLASS("hw"),
 	UTIL_EST(TAP_PELT_CPU, "sched_util_est_cfs"),
 	UTIL_EST(TAP_PELT_TASK, "sched_util_est_se"),
@@ -40,10 +43,11 @@ const struct tap_pelt_signal tap_pelt_signals[] = {
 	{ "nr_running", "sched_update_nr_running", "nr_running", TAP_PELT_CPU, TAP_PELT_COUNT },
 	{ "nr_runnable", "sched_update_nr_running", "nr_running", TAP_PELT_CPU, TAP_PELT_COUNT,
 	  .queued = "h_nr_queued", .runnable = "h_nr_runnable" },
+	{ "lag", "sched_pick", "next_lag", TAP_PELT_TASK, TAP_PELT_OPEN, .is_signed = true },
 	{ 0 }
 };
 
-#define MAX_VALUES 3u /* of one event */
+#define MAX_VALUES 4u /* of one event */
 #define NEAR_CPUS 256u /* those of others are looked for each time */
 
 /* What is read of one format: looked up by name once. */
@@ -56,6 +60,8 @@ struct kind {
 	struct tap_pelt_series *near[NEAR_CPUS][MAX_VALUES]; /* of a CPU: found before */
 	const struct tap_field *comm, *path, *span; /* or NULL */
 	struct tap_num cpu, tid, cgroup;
+	bool is_pick; /* what is read of it are the numbers that follow from .pick */
+	struct tap_sched_pick_fields pick;
 	bool has_near; /* no more than the CPU tells whose values they are, but for cgroups */
 };
 
@@ -99,14 +105,25 @@ static bool find_value(const struct tap_pelt_signal *s, const struct tap_format 
 	return true;
 }
 
-static uint64_t value_of(const struct value *v, const struct tap_event *ev)
+static __attribute__((noinline)) int64_t lag_of(const struct kind *k, const struct tap_event *ev)
 {
-	uint64_t value = (uint64_t)tap_num_get(&v->number, ev), sleepers;
+	struct tap_sched_pick pick;
 
-	if (!v->signal->queued)
-		return value;
-	sleepers = (uint64_t)tap_num_get(&v->queued, ev) - (uint64_t)tap_num_get(&v->runnable, ev);
-	return sleepers < value ? value - sleepers : 0; /* a file may lie */
+	tap_sched_pick_read(&k->pick, ev, &pick);
+	return pick.lag_ns;
+}
+
+static int64_t value_of(const struct kind *k, const struct value *v, const struct tap_event *ev)
+{
+	uint64_t value, sleepers = 0;
+
+	if (k->is_pick)
+		return lag_of(k, ev);
+	value = (uint64_t)tap_num_get(&v->number, ev);
+	if (v->signal->queued)
+		sleepers = (uint64_t)tap_num_get(&v->queued, ev) - (uint64_t)tap_num_get(&v->runnable, ev);
+	value = sleepers < value ? value - sleepers : 0; /* a file may lie */
+	return value < INT64_MAX ? (int64_t)value : INT64_MAX;
 }
 
 static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
@@ -131,6 +148,9 @@ static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
 	/* sched_tp's records have the cgroup's path in place of its id */
 	k->path = k->cgroup.size ? NULL : tap_text_field(fmt, "path");
 	k->comm = tap_text_field(fmt, "comm");
+	k->is_pick = k->nr && tap_sched_pick_init(&k->pick, fmt);
+	if (k->is_pick)
+		k->tid = k->pick.tid;
 	f = tap_format_field(fmt, "span");
 	k->span = f && f->kind == TAP_FIELD_DYNAMIC ? f : NULL;
 	k->has_near = k->nr && k->values[0].signal->subject == TAP_PELT_CPU && k->cpu.size &&
@@ -243,8 +263,9 @@ static int first_cpu(const struct tap_cpus *span)
 }
 
 /* Fills in who @ev speaks of. Return: 1; 0: nobody of whom there are series; -ENOMEM. */
-static int identify(const struct kind *k, const struct tap_event *ev, struct tap_pelt_series *s)
+static int identify(const struct kind *k, const struct tap_timeline *t, const struct tap_event *ev, struct tap_pelt_series *s)
 {
+	const struct tap_task *task;
 	const char *text;
 	uint32_t len;
 
@@ -258,8 +279,20 @@ static int identify(const struct kind *k, const struct tap_event *ev, struct tap
 	}
 	if (k->cgroup.size)
 		s->cgroup = (uint64_t)tap_num_get(&k->cgroup, ev);
+	if (s->subject == TAP_PELT_CGROUP) { /* it stands in the queue of the one above it */
+		s->cpu = tap_num_int(&k->cpu, ev);
+		return tap_num_int(&k->tid, ev) == -1 && k->cgroup.size && s->cgroup && s->cpu >= 0 && s->cpu < (int)TAP_MAX_CPUS;
+	}
 	if (s->subject == TAP_PELT_TASK) {
 		s->tid = tap_num_int(&k->tid, ev);
+		if (k->is_pick) {
+			task = tap_timeline_task(t, s->tid);
+			if (!task || !tap_num_get(&k->pick.weight, ev)) /* never seen before; another class picked */
+				return 0;
+			memcpy(s->comm, task->comm, sizeof(s->comm));
+			s->cgroup = task->cgroup;
+			return 1;
+		}
 		if (!k->comm || s->tid <= 0) /* -1: the entity is a cgroup */
 			return s->tid > 0;
 		text = tap_field_bytes(k->comm, ev->data, ev->size, &len);
@@ -309,10 +342,11 @@ static int make_key(struct tap_pelt *p, struct tap_pelt_series *s)
 
 /* ---- series --------------------------------------------------------------------------------- */
 
-static void series_free(struct tap_pelt_series *s)
+void tap_pelt_series_free(struct tap_pelt_series *s)
 {
 	tap_cpus_release(&s->span);
 	tap_hist_release(&s->hist);
+	tap_hist_release(&s->below);
 	free(s->columns);
 	free(s->points);
 	free(s);
@@ -346,40 +380,60 @@ static struct tap_pelt_series *series_add(struct tap_pelt *p, struct tap_pelt_se
 
 static unsigned int band_of(const struct tap_pelt_series *s)
 {
-	uint64_t v = s->signal->scale == TAP_PELT_COUNT ? s->last :
-		     s->last < 1024 ? s->last * TAP_PELT_BANDS / 1024 : TAP_PELT_BANDS;
+	uint64_t last = s->last > 0 ? (uint64_t)s->last : 0;
+	uint64_t v = s->signal->scale == TAP_PELT_COUNT ? last :
+		     last < 1024 ? last * TAP_PELT_BANDS / 1024 : TAP_PELT_BANDS;
 
 	return v < TAP_PELT_BANDS ? (unsigned int)v : TAP_PELT_BANDS - 1;
 }
 
-/* Where column @i begins; of the one behind the last: where the window ends. */
-static uint64_t column_from(const struct tap_pelt *p, unsigned int i)
+/* Where column @i of @nr begins; of the one behind the last: where the window ends. */
+static uint64_t column_from(const struct tap_window *window, unsigned int nr, unsigned int i)
 {
-	unsigned __int128 ns = tap_window_ns(&p->opts.window);
+	unsigned __int128 ns = tap_window_ns(window);
 
-	return p->opts.window.from_ns + (uint64_t)(ns * i / p->opts.nr_columns);
+	return window->from_ns + (uint64_t)(ns * i / nr);
 }
 
-static __attribute__((noinline)) void
-hold_in_columns(const struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns, uint64_t to_ns)
+static __attribute__((noinline)) void hold_in_columns(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr,
+						       uint64_t from_ns, uint64_t to_ns)
 {
-	unsigned __int128 offset = from_ns - p->opts.window.from_ns;
-	unsigned int i = (unsigned int)(offset * p->opts.nr_columns /
-					tap_window_ns(&p->opts.window));
+	unsigned __int128 offset = from_ns - window->from_ns;
+	unsigned int i = (unsigned int)(offset * nr / tap_window_ns(window));
 
-	for (; from_ns < to_ns && i < p->opts.nr_columns; i++) {
+	for (; from_ns < to_ns && i < nr; i++) {
 		struct tap_pelt_column *c = &s->columns[i];
-		uint64_t end_ns = column_from(p, i + 1);
+		uint64_t end_ns = column_from(window, nr, i + 1);
 
 		if (end_ns <= from_ns) /* rounded down: more columns than ns */
 			continue;
 		if (end_ns > to_ns)
 			end_ns = to_ns;
+		if (!c->ns)
+			c->min = c->max = s->last;
 		c->ns += end_ns - from_ns;
-		c->sum += (unsigned __int128)s->last * (end_ns - from_ns);
+		c->sum += (__int128)s->last * (__int128)(end_ns - from_ns);
+		c->min = s->last < c->min ? s->last : c->min;
 		c->max = s->last > c->max ? s->last : c->max;
 		from_ns = end_ns;
 	}
+}
+
+static inline int hold_value(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr_columns, uint64_t from_ns,
+			     uint64_t to_ns)
+{
+	s->bands_ns[band_of(s)] += to_ns - from_ns;
+	if (s->columns)
+		hold_in_columns(s, window, nr_columns, from_ns, to_ns);
+	if (s->last < 0)
+		return tap_hist_add_weighted(&s->below, -(uint64_t)s->last, to_ns - from_ns);
+	return tap_hist_add_weighted(&s->hist, (uint64_t)s->last, to_ns - from_ns);
+}
+
+int tap_pelt_series_hold(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr_columns, uint64_t from_ns,
+			 uint64_t to_ns)
+{
+	return from_ns < to_ns ? hold_value(s, window, nr_columns, from_ns, to_ns) : 0;
 }
 
 /*
@@ -398,10 +452,7 @@ static inline __attribute__((always_inline)) int hold(struct tap_pelt *p, struct
 	if (!s->known || from_ns >= to_ns)
 		return 0;
 	s->at_ns = to_ns;
-	s->bands_ns[band_of(s)] += to_ns - from_ns;
-	if (s->columns)
-		hold_in_columns(p, s, from_ns, to_ns);
-	return tap_hist_add_weighted(&s->hist, s->last, to_ns - from_ns);
+	return hold_value(s, &p->opts.window, p->opts.nr_columns, from_ns, to_ns);
 }
 
 /* Return: since when what it belongs to runs, UINT64_MAX: it does not. */
@@ -419,7 +470,7 @@ static uint64_t runs_since(const struct tap_timeline *t, const struct tap_pelt_s
 	return cpus[s->cpu].since_ns;
 }
 
-static int keep_point(struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
+int tap_pelt_series_point(struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	if (tap_array_grow(&s->points, s->nr_points, &s->cap_points, sizeof(*s->points)))
 		return -ENOMEM;
@@ -428,9 +479,9 @@ static int keep_point(struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
 }
 
 static int tell_point(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t ts_ns,
-		      uint64_t value)
+		      int64_t value)
 {
-	int ret = p->opts.keep_points ? keep_point(s, ts_ns, value) : 0;
+	int ret = p->opts.keep_points ? tap_pelt_series_point(s, ts_ns, value) : 0;
 
 	return ret || !p->opts.point ? ret : p->opts.point(p->opts.ctx, s, ts_ns, value);
 }
@@ -476,7 +527,7 @@ static int tell_update(struct tap_pelt *p, struct tap_pelt_series *s)
 }
 
 static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
-			 struct tap_pelt_series *s, const struct tap_event *ev, uint64_t value)
+			 struct tap_pelt_series *s, const struct tap_event *ev, int64_t value)
 {
 	bool always = !p->opts.while_running || s->subject == TAP_PELT_DOMAIN;
 	const struct tap_task *task = NULL;
@@ -604,7 +655,7 @@ void tap_pelt_free(struct tap_pelt *p)
 	for (unsigned int i = 0; p->kinds && i < TAP_NR_IDS; i++)
 		free(p->kinds[i]);
 	for (unsigned int i = 0; i < p->nr; i++)
-		series_free(p->series[i]);
+		tap_pelt_series_free(p->series[i]);
 	free(p->kinds);
 	tap_map_release(&p->cgroups);
 	tap_map_release(&p->by_key);
@@ -631,14 +682,14 @@ static bool is_of_cgroup(const struct kind *k, const struct tap_event *ev)
 }
 
 /* The series that the event's value belongs to, NULL for none. Return: 0 or -ENOMEM. */
-static int find_series(struct tap_pelt *p, struct kind *k, unsigned int i,
+static int find_series(struct tap_pelt *p, const struct tap_timeline *t, struct kind *k, unsigned int i,
 		       const struct tap_event *ev, struct tap_pelt_series **s)
 {
 	struct tap_pelt_series like = {
 		.signal = k->values[i].signal, .subject = k->values[i].signal->subject,
-		.hist = TAP_HIST_INIT,
+		.hist = TAP_HIST_INIT, .below = TAP_HIST_INIT,
 	};
-	int ret = identify(k, ev, &like);
+	int ret = identify(k, t, ev, &like);
 
 	*s = ret > 0 ? get_series(p, &like) : NULL;
 	tap_cpus_release(&like.span);
@@ -668,11 +719,11 @@ int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struc
 		struct tap_pelt_series *s = near ? near[i] : NULL;
 
 		if (!s)
-			ret = find_series(p, k, i, ev, &s);
+			ret = find_series(p, t, k, i, ev, &s);
 		if (near)
 			near[i] = s;
 		if (!ret && s && s->wanted)
-			ret = update(p, t, s, ev, value_of(&k->values[i], ev));
+			ret = update(p, t, s, ev, value_of(k, &k->values[i], ev));
 	}
 	return ret;
 }
@@ -700,7 +751,7 @@ int tap_pelt_end(struct tap_pelt *p)
 		if (p->series[i]->updates)
 			p->series[nr++] = p->series[i];
 		else
-			series_free(p->series[i]);
+			tap_pelt_series_free(p->series[i]);
 	}
 	p->nr = nr;
 	if (nr)
@@ -712,4 +763,42 @@ struct tap_pelt_series *const *tap_pelt_series(const struct tap_pelt *p, unsigne
 {
 	*nr = p->nr;
 	return p->series;
+}
+
+uint64_t tap_pelt_known_ns(const struct tap_pelt_series *s)
+{
+	return s->below.count + s->hist.count;
+}
+
+double tap_pelt_mean(const struct tap_pelt_series *s)
+{
+	uint64_t ns = tap_pelt_known_ns(s);
+
+	return ns ? ((double)s->hist.sum - (double)s->below.sum) / (double)ns : 0;
+}
+
+int64_t tap_pelt_min(const struct tap_pelt_series *s)
+{
+	if (s->below.count)
+		return -(int64_t)s->below.max;
+	return s->hist.count ? (int64_t)s->hist.min : 0;
+}
+
+int64_t tap_pelt_max(const struct tap_pelt_series *s)
+{
+	if (!s->hist.count && s->below.count)
+		return -(int64_t)s->below.min;
+	return (int64_t)s->hist.max;
+}
+
+int64_t tap_pelt_quantile(const struct tap_pelt_series *s, double part)
+{
+	double ns = (double)tap_pelt_known_ns(s) * part, below = (double)s->below.count;
+
+	if (!s->below.count)
+		return (int64_t)tap_hist_quantile(&s->hist, part);
+	if (ns > below)
+		return (int64_t)tap_hist_quantile(&s->hist, (ns - below) / (double)s->hist.count);
+	/* the furthest of which no more than the rest is nearer to 0: of whole ns, more than .. */
+	return -(int64_t)tap_hist_quantile(&s->below, (floor(below - ns) + 0.5) / below);
 }

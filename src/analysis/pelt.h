@@ -35,10 +35,12 @@ struct tap_pelt_signal {
 	const char *name;  /* "util", "util_rt", ... */
 	const char *event; /* whose field it is */
 	const char *field;
-	enum tap_pelt_subject subject; /* TAP_PELT_CPU: where the event says so, a cgroup on it */
+	/* TAP_PELT_CPU: where the event says so, a cgroup on it. TAP_PELT_CGROUP: of these alone */
+	enum tap_pelt_subject subject;
 	enum tap_pelt_scale scale;
 	/* NULL, or fields the first of which counts sleepers as well that the second does not: they are taken off the value */
 	const char *queued, *runnable;
+	bool is_signed; /* values may be below 0 */
 };
 
 extern const struct tap_pelt_signal tap_pelt_signals[]; /* ends with a row of zeros */
@@ -48,15 +50,16 @@ extern const struct tap_pelt_signal tap_pelt_signals[]; /* ends with a row of ze
 /* A part of the window, for a plot. */
 struct tap_pelt_column {
 	uint64_t ns; /* how much of it is known */
-	uint64_t max;
-	unsigned __int128 sum; /* of values times ns */
+	int64_t min, max;
+	__int128 sum; /* of values times ns */
 };
 
 /* In place of a value: it is not known from here on. */
-#define TAP_PELT_GAP UINT64_MAX
+#define TAP_PELT_GAP INT64_MIN
 
 struct tap_pelt_point {
-	uint64_t ts_ns, value;
+	uint64_t ts_ns;
+	int64_t value;
 };
 
 struct tap_pelt_series {
@@ -69,8 +72,9 @@ struct tap_pelt_series {
 	struct tap_cpus span;	  /* of a domain; owned */
 
 	uint64_t updates; /* within the window */
-	uint64_t last;
-	struct tap_hist hist; /* .count: ns for which a value is known */
+	int64_t last;
+	struct tap_hist hist; /* .count: ns for which a value is known; of a signed one: and not below 0 */
+	struct tap_hist below; /* of a signed one, for those below 0: how far they are */
 	/* ns in fifths of 1024; a count: ns at 0, 1, 2, 3, 4 and above; else unused */
 	uint64_t bands_ns[TAP_PELT_BANDS];
 	struct tap_pelt_column *columns; /* owned; tap_pelt_opts.nr_columns; NULL: none */
@@ -100,7 +104,7 @@ struct tap_pelt_opts {
 	bool (*want)(void *ctx, const struct tap_pelt_series *s);
 	/* Told of each update that counts and each gap behind one, in time order, or NULL.
 	 * Return: 0, or -errno, which stops. */
-	int (*point)(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value);
+	int (*point)(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value);
 	void *ctx; /* of all three */
 };
 
@@ -123,5 +127,20 @@ int tap_pelt_end(struct tap_pelt *p);
 
 /* By signal, then CPU, task, cgroup. After the end; borrowed. */
 struct tap_pelt_series *const *tap_pelt_series(const struct tap_pelt *p, unsigned int *nr);
+
+/* For series that are made elsewhere. {0} but for .hist and .below, which are empty, is good for both. */
+void tap_pelt_series_free(struct tap_pelt_series *s);
+/* .last held in this part of the window, of which the plot has so many columns. Return: 0 or -ENOMEM. */
+int tap_pelt_series_hold(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr_columns, uint64_t from_ns,
+			 uint64_t to_ns);
+/* Adds to .points. Return: as above. */
+int tap_pelt_series_point(struct tap_pelt_series *s, uint64_t ts_ns, int64_t value);
+
+/* Figures of a series, signed or not. Values but of no known time are 0. */
+uint64_t tap_pelt_known_ns(const struct tap_pelt_series *s);
+double tap_pelt_mean(const struct tap_pelt_series *s);
+int64_t tap_pelt_min(const struct tap_pelt_series *s);
+int64_t tap_pelt_max(const struct tap_pelt_series *s);
+int64_t tap_pelt_quantile(const struct tap_pelt_series *s, double part);
 
 #endif

@@ -55,6 +55,8 @@ static uint64_t top_of(const struct tap_pelt_signal *signal, const struct tap_ou
 
 		if (s->signal == signal && s->hist.max > max)
 			max = s->hist.max;
+		if (s->signal == signal && s->below.max > max)
+			max = s->below.max;
 	}
 	if (signal->scale != TAP_PELT_1024)
 		return tap_plot_top(max);
@@ -71,20 +73,25 @@ static void add_strip(struct tap_buf *b, const struct tap_plot *p, const struct 
 
 	tap_buf_printf(b, "%s  %s", subject_text(&name, o), s->signal->name);
 	tap_buf_release(&name);
-	if (s->hist.count)
-		tap_buf_printf(b, "  avg %.1f  max %" PRIu64 "  known %.1f %%\n",
-			       tap_hist_mean(&s->hist), s->hist.max,
-			       tap_pct(s->hist.count, tap_window_ns(&p->window)));
+	if (tap_pelt_known_ns(s) && s->signal->is_signed)
+		tap_buf_printf(b, "  min %" PRId64, tap_pelt_min(s));
+	if (tap_pelt_known_ns(s))
+		tap_buf_printf(b, "  avg %.1f  max %" PRId64 "  known %.1f %%\n",
+			       tap_pelt_mean(s), tap_pelt_max(s),
+			       tap_pct(tap_pelt_known_ns(s), tap_window_ns(&p->window)));
 	else
 		tap_buf_puts(b, "  not known\n");
 	for (unsigned int i = 0; i < p->columns; i++) {
 		const struct tap_pelt_column *c = &s->columns[i];
 
-		columns[i] = (struct tap_plot_column){ .known = c->ns, .max = (double)c->max };
+		columns[i] = (struct tap_plot_column){ .known = c->ns, .min = (double)c->min, .max = (double)c->max };
 		if (c->ns)
 			columns[i].avg = (double)c->sum / (double)c->ns;
 	}
-	tap_plot_strip(b, p, columns, top);
+	if (s->signal->is_signed)
+		tap_plot_signed_strip(b, p, columns, top);
+	else
+		tap_plot_strip(b, p, columns, top);
 	tap_buf_char(b, '\n');
 }
 
@@ -111,7 +118,7 @@ void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 
 #define SUBJECT { NULL, "subject", TAP_CELL_LABEL, .width = 24 }, \
 	{ "signal", "signal", TAP_CELL_TEXT, .width = 13 }
-#define VALUE(key, r) { key, key, TAP_CELL_COUNT, .width = 7, .rank = r }
+#define VALUE(key, r) { key, key, TAP_CELL_INT, .width = 7, .rank = r }
 #define SHARE(title) { NULL, title, TAP_CELL_REAL, .width = 7, .places = 1 }
 
 static const struct tap_column figures[] = {
@@ -139,20 +146,28 @@ static void put_subject(struct tap_table *t, const struct tap_out_pelt *o)
 	tap_table_puts(t, o->series->signal->name);
 }
 
+static void put_value(struct tap_table *t, bool known, int64_t v)
+{
+	if (known)
+		tap_table_s64(t, v);
+	else
+		tap_table_none(t);
+}
+
 static void put_figures(struct tap_table *t, const struct tap_pelt_series *s, uint64_t window_ns)
 {
-	bool known = s->hist.count;
+	bool known = tap_pelt_known_ns(s);
 
 	tap_table_u64(t, s->updates);
-	tap_table_u64(t, s->hist.count);
-	tap_table_real(t, tap_pct(s->hist.count, window_ns));
-	tap_table_u64_if(t, known, s->hist.min);
-	tap_table_real(t, known ? tap_hist_mean(&s->hist) : NAN);
-	tap_table_u64_if(t, known, tap_hist_quantile(&s->hist, 0.5));
-	tap_table_u64_if(t, known, tap_hist_quantile(&s->hist, 0.9));
-	tap_table_u64_if(t, known, tap_hist_quantile(&s->hist, 0.99));
-	tap_table_u64_if(t, known, s->hist.max);
-	tap_table_u64(t, s->last);
+	tap_table_u64(t, tap_pelt_known_ns(s));
+	tap_table_real(t, tap_pct(tap_pelt_known_ns(s), window_ns));
+	put_value(t, known, tap_pelt_min(s));
+	tap_table_real(t, known ? tap_pelt_mean(s) : NAN);
+	put_value(t, known, tap_pelt_quantile(s, 0.5));
+	put_value(t, known, tap_pelt_quantile(s, 0.9));
+	put_value(t, known, tap_pelt_quantile(s, 0.99));
+	put_value(t, known, tap_pelt_max(s));
+	put_value(t, s->updates, s->last);
 }
 
 static void add_text(struct tap_page *r, const char *key, const char *s, size_t len)
@@ -217,7 +232,7 @@ static void add_points(struct tap_page *r, const struct tap_pelt_series *s)
 		if (s->points[i].value == TAP_PELT_GAP)
 			tap_buf_puts(b, "null");
 		else
-			tap_buf_u64(b, s->points[i].value);
+			tap_buf_printf(b, "%" PRId64, s->points[i].value);
 		tap_buf_char(b, ']');
 	}
 	tap_page_array_end(r);
@@ -284,7 +299,7 @@ const struct tap_column tap_out_pelt_columns[] = {
 	{ "cpu", NULL, TAP_CELL_INT }, { "tid", NULL, TAP_CELL_INT },
 	{ "tgid", NULL, TAP_CELL_INT },
 	{ "comm", NULL, TAP_CELL_TEXT }, { "cgroup", NULL, TAP_CELL_TEXT },
-	{ "value", NULL, TAP_CELL_COUNT }, { 0 }
+	{ "value", NULL, TAP_CELL_INT }, { 0 }
 };
 
 static void put_cgroup(struct tap_table *t, const struct tap_out_pelt *o)
@@ -300,7 +315,7 @@ static void put_cgroup(struct tap_table *t, const struct tap_out_pelt *o)
 }
 
 void tap_out_pelt_row(struct tap_table *t, const struct tap_out_pelt *o, uint64_t ts_ns,
-		      uint64_t value)
+		      int64_t value)
 {
 	const struct tap_pelt_series *s = o->series;
 
@@ -316,6 +331,6 @@ void tap_out_pelt_row(struct tap_table *t, const struct tap_out_pelt *o, uint64_
 		tap_table_nones(t, 3);
 	}
 	put_cgroup(t, o);
-	tap_table_u64_if(t, value != TAP_PELT_GAP, value);
+	put_value(t, value != TAP_PELT_GAP, value);
 	tap_table_row(t);
 }

@@ -28,6 +28,6 @@ void tap_out_pelt_bands(struct tap_page *r, const struct tap_out_pelt *series, u
 /* Of CSV: one row per update, as they come; @value TAP_PELT_GAP: not known from then on. */
 extern const struct tap_column tap_out_pelt_columns[];
 void tap_out_pelt_row(struct tap_table *t, const struct tap_out_pelt *series, uint64_t ts_ns,
-		      uint64_t value);
+		      int64_t value);
 
 #endif

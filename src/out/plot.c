@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "out/plot.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #define EIGHTHS 8
@@ -40,50 +39,93 @@ static const char *cell(const struct tap_plot *p, int avg, int max, int row)
 }
 
 /* At most 7 characters. */
-static void add_edge(struct tap_buf *b, uint64_t v)
+static void add_edge(struct tap_buf *b, double v)
 {
-	if (v < 10000000)
-		tap_buf_printf(b, "%7" PRIu64, v);
-	else
-		tap_buf_printf(b, "%7.1g", (double)v);
+	tap_buf_printf(b, v < 1e7 && v > -1e6 ? "%7.0f" : "%7.1g", v);
+}
+
+static void add_axis(struct tap_buf *b, const struct tap_plot *p)
+{
+	tap_buf_puts(b, p->ascii ? " |" : " │");
 }
 
 /* The y axis beside a row: its upper edge is named at the top, the middle and the bottom. */
 static void add_margin(struct tap_buf *b, const struct tap_plot *p, unsigned int row, uint64_t top)
 {
 	if (row + 1 == p->rows)
-		add_edge(b, top);
+		add_edge(b, (double)top);
 	else if (row == 0)
 		add_edge(b, 0);
 	else if (p->rows % 2 == 0 && top % 2 == 0 && row + 1 == p->rows / 2)
-		add_edge(b, top / 2);
+		add_edge(b, (double)(top / 2));
 	else
 		tap_buf_printf(b, "%7s", "");
-	tap_buf_puts(b, p->ascii ? " |" : " │");
+	add_axis(b, p);
+}
+
+/* What one column has in a row. */
+typedef const char *cell_fn(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top);
+
+static void add_row(struct tap_buf *b, const struct tap_plot *p, const struct tap_plot_column *columns, unsigned int row, uint64_t top,
+		    cell_fn *fn)
+{
+	unsigned int blanks = 0; /* none stand at a line's end */
+
+	for (unsigned int i = 0; i < p->columns; i++) {
+		const char *s = columns[i].known ? fn(p, &columns[i], row, top) : " ";
+
+		if (*s == ' ') {
+			blanks++;
+			continue;
+		}
+		tap_buf_printf(b, "%*s%s", (int)blanks, "", s);
+		blanks = 0;
+	}
+	tap_buf_char(b, '\n');
+}
+
+static const char *plain_cell(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top)
+{
+	return cell(p, height(p, c->avg, top), height(p, c->max, top), (int)row);
 }
 
 void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
 		    const struct tap_plot_column *columns, uint64_t top)
 {
 	for (unsigned int row = p->rows; row-- > 0;) {
-		unsigned int blanks = 0; /* none stand at a line's end */
-
 		add_margin(b, p, row, top);
-		for (unsigned int i = 0; i < p->columns; i++) {
-			const struct tap_plot_column *c = &columns[i];
-			const char *s = " ";
+		add_row(b, p, columns, row, top, plain_cell);
+	}
+}
 
-			if (c->known)
-				s = cell(p, height(p, c->avg, top), height(p, c->max, top),
-					 (int)row);
-			if (*s == ' ') {
-				blanks++;
-				continue;
-			}
-			tap_buf_printf(b, "%*s%s", (int)blanks, "", s);
-			blanks = 0;
-		}
-		tap_buf_char(b, '\n');
+/* @row: from 0 at the bottom, which is -@top. */
+static const char *signed_cell(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top)
+{
+	double half = p->rows / 2.0, middle = (row + 0.5 - half) / half * (double)top; /* of this row */
+	bool is_up = middle > 0;
+
+	if (is_up ? c->avg >= middle : c->avg <= middle)
+		return p->ascii ? "#" : "█";
+	if (is_up ? c->max >= middle : c->min <= middle)
+		return p->ascii ? ":" : "░";
+	if (row == p->rows / 2)
+		return p->ascii ? "_" : "▁";
+	return " ";
+}
+
+void tap_plot_signed_strip(struct tap_buf *b, const struct tap_plot *p, const struct tap_plot_column *columns, uint64_t top)
+{
+	for (unsigned int row = p->rows; row-- > 0;) {
+		if (row + 1 == p->rows)
+			add_edge(b, (double)top);
+		else if (row == p->rows / 2)
+			add_edge(b, 0);
+		else if (row == 0)
+			add_edge(b, -(double)top);
+		else
+			tap_buf_printf(b, "%7s", "");
+		add_axis(b, p);
+		add_row(b, p, columns, row, top, signed_cell);
 	}
 }
 

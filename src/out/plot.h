@@ -19,6 +19,7 @@
 struct tap_plot_column {
 	bool known;
 	double avg, max;
+	double min; /* of a signed strip */
 };
 
 struct tap_plot {
@@ -31,6 +32,11 @@ struct tap_plot {
 /* @top: the value of the upper edge, above 0. Values are >= 0; what is above the top is cut. */
 void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
 		    const struct tap_plot_column *columns, uint64_t top);
+/*
+ * From -@top to @top: a column is solid from 0 to its average, and shaded from there to its least and its greatest value; where all is
+ * 0 there is a line in the middle. Rows are whole; they are an even number.
+ */
+void tap_plot_signed_strip(struct tap_buf *b, const struct tap_plot *p, const struct tap_plot_column *columns, uint64_t top);
 /* The time axis, below the last strip: seconds, or where .wall shows the wall time, time of day. */
 void tap_plot_axis(struct tap_buf *b, const struct tap_plot *p);
 

@@ -110,10 +110,10 @@ static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
 	return !strcmp(s->name, tells_sleepers ? "nr_runnable" : "nr_running");
 }
 
-static int on_length(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
+static int on_length(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	return tap_balance_length(balance_of(ctx), s->cpu, ts_ns,
-				  value == TAP_PELT_GAP ? -1 : (int64_t)value);
+				  value == TAP_PELT_GAP ? -1 : value);
 }
 
 static int begin(struct tap_report *r, struct tap_err *err)

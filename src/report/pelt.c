@@ -6,55 +6,50 @@
 
 #include "analysis/pelt.h"
 #include "out/pelt.h"
-#include "report/report.h"
-
-struct pelt_opts {
-	struct tap_report_opts common;
-	struct tap_strings signals;
-	bool table, points, while_running;
-};
+#include "report/pelt.h"
 
 static const struct tap_opt options[] = {
-	TAP_OPTION(struct pelt_opts, signals, "signal", 's', "SIGNAL", TAP_OPT_STRINGS,
+	TAP_OPTION(struct tap_pelt_report_opts, signals, "signal", 's', "SIGNAL", TAP_OPT_STRINGS,
 		   "show this signal, a glob; repeatable [util]"),
 	TAP_REPORT_OPTIONS,
-	TAP_OPTION(struct pelt_opts, table, "table", 0, NULL, TAP_OPT_FLAG,
+	TAP_OPTION(struct tap_pelt_report_opts, table, "table", 0, NULL, TAP_OPT_FLAG,
 		   "figures instead of a plot"),
-	TAP_OPTION(struct pelt_opts, while_running, "while-running", 0, NULL, TAP_OPT_FLAG,
+	TAP_OPTION(struct tap_pelt_report_opts, while_running, "while-running", 0, NULL, TAP_OPT_FLAG,
 		   "count a task's values while it runs, a CPU's while it is not idle"),
-	TAP_OPTION(struct pelt_opts, points, "points", 0, NULL, TAP_OPT_FLAG,
+	TAP_OPTION(struct tap_pelt_report_opts, points, "points", 0, NULL, TAP_OPT_FLAG,
 		   "with --json: every update as well"),
+	TAP_OPTION(struct tap_pelt_report_opts, verify, "verify", 0, NULL, TAP_OPT_FLAG,
+		   "hold what the kernel recorded against the definition"),
+	TAP_OPTION(struct tap_pelt_report_opts, util_est, "util-est", 0, NULL, TAP_OPT_FLAG,
+		   "how well util_est told what tasks needed"),
+	TAP_OPTION(struct tap_pelt_report_opts, what_if, "what-if", 0, "halflife=TIMES", TAP_OPT_STRING,
+		   "the same schedule seen with other half-lives, such as 16ms,64ms"),
+	TAP_REPORT_TOP("N rows of --verify and --util-est [20"),
 	{ 0 }
-};
-
-struct pelt {
-	struct tap_report report;
-	const struct pelt_opts *opts;
-	enum tap_pelt_subject subject; /* CPU: domains as well */
-	struct tap_plot plot;
 };
 
 static const char *const subject_names[] = {
 	[TAP_PELT_CPU] = "CPUs", [TAP_PELT_TASK] = "tasks", [TAP_PELT_CGROUP] = "cgroups",
 };
 
-static bool name_chosen(const struct pelt_opts *o, const char *name)
+bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *signal, bool by_default)
 {
-	bool yes = !o->signals.nr && !strcmp(name, "util");
+	bool yes = !o->signals.nr && by_default;
 
 	for (unsigned int i = 0; i < o->signals.nr; i++)
-		yes |= !fnmatch(o->signals.v[i], name, 0);
+		yes |= !fnmatch(o->signals.v[i], signal, 0);
 	return yes;
 }
 
 /* Whether it may have series that are asked for. */
 static bool want_signal(void *r, const struct tap_pelt_signal *s)
 {
-	const struct pelt *p = r;
+	const struct tap_pelt_report *p = r;
 	enum tap_pelt_subject subject = s->subject == TAP_PELT_DOMAIN ? TAP_PELT_CPU : s->subject;
 	enum tap_pelt_subject want = p->subject == TAP_PELT_CGROUP ? TAP_PELT_CPU : p->subject;
 
-	return subject == want && name_chosen(p->opts, s->name);
+	return (subject == want || (subject == p->subject && subject == TAP_PELT_CGROUP)) &&
+	       tap_pelt_report_names(p->opts, s->name, !strcmp(s->name, "util"));
 }
 
 static int on_stretch(void *ctx, const struct tap_stretch *s)
@@ -97,10 +92,24 @@ static enum tap_pelt_subject subject_of(const struct tap_select_words *words)
 
 static int check(const void *opts, struct tap_err *err)
 {
-	const struct pelt_opts *o = opts;
+	const struct tap_pelt_report_opts *o = opts;
 	enum tap_audience audience = tap_input_style(&o->common.input)->audience;
+	struct tap_pelt_what_if_opts what_if = { 0 };
 	const struct tap_pelt_signal *s;
 
+	if (o->verify + o->util_est + !!o->what_if > 1)
+		return tap_err_set(err, -EINVAL, "--verify, --util-est and --what-if exclude each other");
+	if ((o->verify || o->what_if) && subject_of(&o->common.input.select) == TAP_PELT_CGROUP)
+		return tap_err_set(err, -EINVAL, "--%s is for CPUs and tasks, not for cgroups", o->verify ? "verify" : "what-if");
+	if (o->what_if && tap_pelt_what_if_parse(o->what_if, &what_if, err))
+		return -EINVAL;
+	if (o->util_est && (o->common.input.select.cpus || o->signals.nr))
+		return tap_err_set(err, -EINVAL, "--util-est is about tasks: it has no -C, and no -s");
+	if ((o->verify || o->util_est) && (o->table || o->points || o->while_running))
+		return tap_err_set(err, -EINVAL, "--table, --points and --while-running are for curves, not for --%s",
+				   o->verify ? "verify" : "util-est");
+	if (!o->verify && !o->util_est && o->common.top >= 0)
+		return tap_err_set(err, -EINVAL, "-n is for --verify and --util-est: curves are shown all");
 	if (o->points && audience != TAP_FOR_PROGRAMS)
 		return tap_err_set(err, -EINVAL, "--points needs --json");
 	if (o->table && audience != TAP_FOR_PEOPLE)
@@ -118,7 +127,7 @@ static int check(const void *opts, struct tap_err *err)
 }
 
 /* A recording that has nothing of what is asked for: says what to record. */
-static int refuse_recording(struct pelt *p, struct tap_err *err)
+static int refuse_recording(struct tap_pelt_report *p, struct tap_err *err)
 {
 	const struct tap_survey *survey = &p->report.run.survey;
 	const struct tap_pelt_signal *s = tap_pelt_signals;
@@ -142,7 +151,7 @@ static int refuse_recording(struct pelt *p, struct tap_err *err)
 }
 
 /* -p -t -c -g, of which a cgroup knows only the last. */
-static bool task_chosen(struct pelt *p, const struct tap_pelt_series *s)
+static bool task_chosen(struct tap_pelt_report *p, const struct tap_pelt_series *s)
 {
 	struct tap_task task = { .tid = s->tid };
 
@@ -155,7 +164,7 @@ static bool task_chosen(struct pelt *p, const struct tap_pelt_series *s)
 	return tap_pick_task(&p->report.run.pick, &p->report.run.rec.ids.cgroups, &task);
 }
 
-static bool span_chosen(const struct pelt *p, const struct tap_cpus *span)
+static bool span_chosen(const struct tap_pelt_report *p, const struct tap_cpus *span)
 {
 	for (unsigned int cpu = 0; cpu < span->nr_words * 64; cpu++)
 		if (tap_cpus_has(span, cpu) && tap_run_cpu(&p->report.run, (int)cpu))
@@ -165,7 +174,7 @@ static bool span_chosen(const struct pelt *p, const struct tap_cpus *span)
 
 static bool want_series(void *ctx, const struct tap_pelt_series *s)
 {
-	struct pelt *p = ctx;
+	struct tap_pelt_report *p = ctx;
 
 	switch (s->subject) {
 	case TAP_PELT_DOMAIN:
@@ -183,7 +192,7 @@ static bool want_series(void *ctx, const struct tap_pelt_series *s)
 
 /* ---- what is shown -------------------------------------------------------------------------- */
 
-static struct tap_out_pelt about(struct pelt *p, const struct tap_pelt_series *s)
+struct tap_out_pelt tap_pelt_report_about(struct tap_pelt_report *p, const struct tap_pelt_series *s)
 {
 	struct tap_identities *ids = &p->report.run.rec.ids;
 	struct tap_out_pelt o = { .series = s, .tgid = -1 };
@@ -196,10 +205,10 @@ static struct tap_out_pelt about(struct pelt *p, const struct tap_pelt_series *s
 	return o;
 }
 
-static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
+static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
-	struct pelt *p = ctx;
-	struct tap_out_pelt o = about(p, s);
+	struct tap_pelt_report *p = ctx;
+	struct tap_out_pelt o = tap_pelt_report_about(p, s);
 
 	if (!p->report.has_rows) /* late: where nothing comes there is to be no header */
 		tap_report_open_rows(&p->report, tap_out_pelt_columns, NULL);
@@ -207,7 +216,7 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 	return p->report.page.err;
 }
 
-static void choose_plot(struct pelt *p)
+static void choose_plot(struct tap_pelt_report *p)
 {
 	const struct tap_screen *to = p->report.screen;
 	const char *term = getenv("TERM");
@@ -223,9 +232,9 @@ static void choose_plot(struct pelt *p)
 	};
 }
 
-static struct tap_out_pelt shown(struct pelt *p, const struct tap_pelt_series *s)
+static struct tap_out_pelt shown(struct tap_pelt_report *p, const struct tap_pelt_series *s)
 {
-	struct tap_out_pelt o = about(p, s);
+	struct tap_out_pelt o = tap_pelt_report_about(p, s);
 	const struct tap_task *task = NULL;
 
 	if (s->subject == TAP_PELT_TASK)
@@ -235,35 +244,40 @@ static struct tap_out_pelt shown(struct pelt *p, const struct tap_pelt_series *s
 	return o;
 }
 
-static void put_series(struct tap_report *r, struct tap_table *t)
+void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page, struct tap_pelt_series *const *all, unsigned int nr)
 {
-	struct pelt *p = (struct pelt *)r;
-	uint64_t window_ns = tap_window_ns(&r->run.window);
-	unsigned int nr;
-	struct tap_pelt_series *const *all = tap_pelt_series(r->signals, &nr);
-	struct tap_out_pelt *series = calloc(nr, sizeof(*series));
+	uint64_t window_ns = tap_window_ns(&p->report.run.window);
+	struct tap_out_pelt *series = calloc(nr ?: 1, sizeof(*series));
 
 	if (!series) {
-		t->page->buf.err = -ENOMEM;
+		page->buf.err = -ENOMEM;
 		return;
 	}
 	for (unsigned int i = 0; i < nr; i++)
 		series[i] = shown(p, all[i]);
-	if (p->opts->table || tap_page_is_for(t->page, TAP_FOR_PROGRAMS))
-		tap_out_pelt_figures(t->page, series, nr, window_ns, p->opts->points);
+	if (p->opts->table || tap_page_is_for(page, TAP_FOR_PROGRAMS))
+		tap_out_pelt_figures(page, series, nr, window_ns, p->opts->points);
 	else
-		tap_out_pelt_plot(&t->page->buf, &p->plot, series, nr);
+		tap_out_pelt_plot(&page->buf, &p->plot, series, nr);
 	if (p->opts->table)
-		tap_out_pelt_bands(t->page, series, nr);
+		tap_out_pelt_bands(page, series, nr);
 	free(series);
+}
+
+static void put_series(struct tap_report *r, struct tap_table *t)
+{
+	unsigned int nr;
+	struct tap_pelt_series *const *all = tap_pelt_series(r->signals, &nr);
+
+	tap_pelt_report_put((struct tap_pelt_report *)r, t->page, all, nr);
 }
 
 /* ---- the report -------------------------------------------------------------------------------- */
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
-	const struct pelt_opts *o = (const struct pelt_opts *)r->opts;
-	struct pelt *p = (struct pelt *)r;
+	const struct tap_pelt_report_opts *o = (const struct tap_pelt_report_opts *)r->opts;
+	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
 	struct tap_pelt_opts opts = {
 		.while_running = o->while_running, .keep_points = o->points, .want = want_series,
 	};
@@ -271,10 +285,16 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 	p->opts = o;
 	p->subject = subject_of(&o->common.input.select);
+	if (o->verify)
+		return tap_pelt_report_verify(p, err);
+	if (o->util_est)
+		return tap_pelt_report_util_est(p, err);
 	if (tap_report_audience(r) == TAP_FOR_PEOPLE && !o->table) {
 		choose_plot(p);
 		opts.nr_columns = p->plot.columns;
 	}
+	if (o->what_if)
+		return tap_pelt_report_what_if(p, err);
 	if (tap_report_audience(r) == TAP_FOR_SHEETS)
 		opts.point = on_point;
 	ret = tap_report_open_signals(r, opts, err);
@@ -287,9 +307,17 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 static int end(struct tap_report *r, struct tap_err *err)
 {
-	struct pelt *p = (struct pelt *)r;
+	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
 	unsigned int nr;
 
+	if (p->opts->verify) {
+		tap_pelt_report_verify_end(p);
+		return 0;
+	}
+	if (p->opts->util_est)
+		return tap_pelt_report_util_est_end(p, err);
+	if (p->opts->what_if)
+		return 0;
 	tap_pelt_series(r->signals, &nr);
 	r->matched = nr;
 	if (nr && tap_report_audience(r) == TAP_FOR_SHEETS && !r->has_rows)
@@ -298,6 +326,15 @@ static int end(struct tap_report *r, struct tap_err *err)
 		return 0;
 	return tap_err_set(err, -ENODATA, "'%s' has none of these signals of the %s asked for in this window",
 			   r->run.rec.path, subject_names[p->subject]);
+}
+
+static void release(struct tap_report *r)
+{
+	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
+
+	tap_pelt_report_verify_release(p);
+	tap_pelt_report_util_est_release(p);
+	tap_pelt_report_what_if_release(p);
 }
 
 static const struct tap_section sections[] = {
@@ -312,13 +349,16 @@ const struct tap_report_type tap_report_pelt = {
 		.operands = TAP_CMD_FILE,
 		.example = "schedtap pelt -i demo/trace.dat",
 		.opts = options,
-		.opts_size = sizeof(struct pelt_opts),
+		.opts_size = sizeof(struct tap_pelt_report_opts),
+		.defaults = &(const struct tap_pelt_report_opts){ .common.top = -1 },
 	},
-	.size = sizeof(struct pelt),
+	.size = sizeof(struct tap_pelt_report),
+	.top = 20,
 	.observer = &observer,
 	.sections = sections,
 	.want_signal = want_signal,
 	.check = check,
 	.begin = begin,
 	.end = end,
+	.release = release,
 };

@@ -23,7 +23,7 @@ $ENV{LC_ALL} = 'C';
 
 # what is asked of each; dump comes first and is no report: it shows what there is
 my @commands = ('dump', 'summary', 'timehist', 'timehist -s', 'latency', 'explain', 'critical -t 10 --path',
-	'critical --between sched_switch,sched_switch', 'map', 'pelt', 'states', 'wakers',
+	'critical --between sched_switch,sched_switch', 'map', 'pelt', 'pelt --what-if halflife=1ms', 'states', 'wakers',
 	'migrations', 'migrations --list', 'balance', 'placement', 'placement --list', 'resched', 'eevdf', 'diff', 'diff --by task');
 my @reports = @commands[1 .. $#commands];
 my @styles = ('', '--json', '--csv');

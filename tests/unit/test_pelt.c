@@ -425,7 +425,7 @@ static void run_case(void **state)
  * Each update is told, and kept where that was asked for; not those of who does not run. Where a
  * value is not known any more a gap is told, in time order.
  */
-static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, uint64_t value)
+static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	char *told = ctx;
 
@@ -469,6 +469,41 @@ static void points(void **state)
 	tap_survey_release(&missing);
 }
 
+/* Of a signed series: figures are those of all values, in their order. */
+static void below_zero(void **state)
+{
+	static const int64_t values[] = { 5, -2, 0, -7, -2, 30, -7, 1, 2, 3 }; /* each for 10 ns */
+	static const int64_t sorted[] = { -7, -7, -2, -2, 0, 1, 2, 3, 5, 30 };
+	static const struct tap_pelt_signal signal = { .name = "lag", .scale = TAP_PELT_OPEN, .is_signed = true };
+	const struct tap_window window = { 100, 200 };
+	struct tap_pelt_series *s = calloc(1, sizeof(*s));
+
+	(void)state;
+	assert_non_null(s);
+	*s = (struct tap_pelt_series){ .signal = &signal, .hist = TAP_HIST_INIT, .below = TAP_HIST_INIT };
+	s->columns = calloc(2, sizeof(*s->columns));
+	assert_non_null(s->columns);
+	assert_int_equal(tap_pelt_quantile(s, 0.5), 0); /* nothing yet */
+	for (unsigned int i = 0; i < 10; i++) {
+		s->last = values[i];
+		assert_int_equal(tap_pelt_series_hold(s, &window, 2, 100 + i * 10, 110 + i * 10), 0);
+	}
+	assert_int_equal(tap_pelt_known_ns(s), 100);
+	assert_true(tap_pelt_mean(s) == 2.3);
+	assert_int_equal(tap_pelt_min(s), -7);
+	assert_int_equal(tap_pelt_max(s), 30);
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(tap_pelt_quantile(s, (i + 0.5) / 10), sorted[i]);
+		assert_int_equal(tap_pelt_quantile(s, (i + 1) / 10.0), sorted[i]); /* not above it, its own end included */
+	}
+	assert_int_equal(s->columns[0].min, -7);
+	assert_int_equal(s->columns[0].max, 5);
+	assert_true(s->columns[0].sum == (5 - 2 + 0 - 7 - 2) * 10);
+	assert_int_equal(s->columns[1].min, -7);
+	assert_int_equal(s->columns[1].max, 30);
+	tap_pelt_series_free(s);
+}
+
 static int parse_formats(void **state)
 {
 	(void)state;
@@ -498,13 +533,14 @@ static int free_formats(void **state)
 int main(void)
 {
 	enum { NR_CASES = sizeof(cases) / sizeof(*cases) };
-	struct CMUnitTest tests[NR_CASES + 1];
+	struct CMUnitTest tests[NR_CASES + 2];
 
 	for (size_t i = 0; i < NR_CASES; i++)
 		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
 						.initial_state = (void *)&cases[i] };
 	tests[NR_CASES] = (struct CMUnitTest){ .name = "every update and every gap is told, and kept on demand",
 					       .test_func = points };
+	tests[NR_CASES + 1] = (struct CMUnitTest){ .name = "figures of values below 0", .test_func = below_zero };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, parse_formats, free_formats);
 }

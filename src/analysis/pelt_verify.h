@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's load tracking held against its definition: from each recorded value the next one is predicted (pelt_model.h), by what
+ * the timeline says of the time between, and what the kernel recorded is compared with that.
+ *
+ * Of a task: util (it runs), runnable (it is queued), load (the same, weighted). Of a CPU: util of its fair, real-time and deadline
+ * tasks. Between two updates the PELT clock and the recording's are taken to go in proportion. Where a task changes its CPU, its clock
+ * is another, and nothing tells when it was attached: the recording's clock bridges that.
+ *
+ * What cannot be predicted is counted by the reason, and is no error.
+ */
+#ifndef TAP_ANALYSIS_PELT_VERIFY_H
+#define TAP_ANALYSIS_PELT_VERIFY_H
+
+#include "analysis/losses.h"
+#include "analysis/pelt_model.h"
+#include "base/hist.h"
+#include "timeline/timeline.h"
+
+/* What lies between two updates. */
+enum tap_pelt_between {
+	TAP_PELT_STEADY,
+	TAP_PELT_MOVED, /* the task came from another CPU */
+	TAP_PELT_CLOCK, /* the PELT clock went otherwise: capacity, frequency, interrupts, stolen time */
+	TAP_PELT_NR_COMPARED,
+	/* not predicted */
+	TAP_PELT_FIRST = TAP_PELT_NR_COMPARED, /* nothing recorded before */
+	TAP_PELT_SAME,	    /* told once more: no time between, and the same value */
+	TAP_PELT_ATTACHED,  /* a task came to the CPU or left it; of a task: it changed without time between, its cgroup or its weight did */
+	TAP_PELT_DELAYED,   /* load: it slept, and may have stayed queued */
+	TAP_PELT_HELD,	    /* throttled */
+	TAP_PELT_LOST,
+	TAP_PELT_UNTOLD,    /* the timeline does not know */
+	TAP_PELT_NR_BETWEEN,
+};
+
+const char *tap_pelt_between_name(enum tap_pelt_between between);
+
+enum tap_pelt_average { TAP_PELT_UTIL, TAP_PELT_RUNNABLE, TAP_PELT_LOAD, TAP_PELT_UTIL_RT, TAP_PELT_UTIL_DL, TAP_PELT_NR_AVERAGES };
+
+const char *tap_pelt_average_name(enum tap_pelt_average average);
+
+/* What was compared, in units of the average. An error is the distance to what the fraction that is not recorded leaves open. */
+struct tap_pelt_errors {
+	struct tap_hist hist;
+	uint64_t exact; /* no error */
+	/* the greatest */
+	uint64_t ts_ns, recorded;
+	struct tap_pelt_range predicted;
+	const struct tap_task *task; /* NULL: a CPU */
+	int cpu;
+};
+
+/* One average of one task or CPU. */
+struct tap_pelt_verified {
+	enum tap_pelt_average average;
+	const struct tap_task *task; /* NULL: .cpu's */
+	int cpu;
+	uint64_t updates, between[TAP_PELT_NR_BETWEEN];
+	struct tap_pelt_errors errors; /* of all that was compared */
+};
+
+struct tap_pelt_verify_opts {
+	struct tap_timeline *const *timeline;
+	const struct tap_survey *survey;
+	bool tasks; /* else CPUs */
+	/* @task: NULL: a CPU */
+	bool (*want)(void *ctx, enum tap_pelt_average average, const struct tap_task *task, int cpu);
+	void *ctx;
+};
+
+struct tap_pelt_verify {
+	struct tap_pelt_verified **verified; /* owned; by task or CPU, as they came */
+	unsigned int nr, cap;
+	struct tap_pelt_errors errors[TAP_PELT_NR_COMPARED]; /* of all of them */
+	uint64_t between[TAP_PELT_NR_BETWEEN];
+
+	/* inside */
+	struct tap_pelt_verify_opts opts;
+	struct tap_pelt_track **tasks, **cpus; /* by index; TAP_PELT_NR_AVERAGES to a CPU */
+	unsigned int nr_tasks, nr_cpus;
+	struct tap_pelt_reading *reading; /* owned: the fields of the formats */
+	unsigned int nr_reading;
+	struct tap_losses losses;
+	bool has_wakeups;
+};
+
+/* @opts is copied. Behind the survey. */
+void tap_pelt_verify_init(struct tap_pelt_verify *v, const struct tap_pelt_verify_opts *opts);
+void tap_pelt_verify_release(struct tap_pelt_verify *v);
+bool tap_pelt_verify_wants(const struct tap_format *fmt);
+/* After the timeline has seen it. Return: 0 or -ENOMEM, here and below. */
+int tap_pelt_verify_event(struct tap_pelt_verify *v, const struct tap_event *ev);
+/* Of the timeline's observer, of all states. */
+int tap_pelt_verify_stretch(struct tap_pelt_verify *v, const struct tap_stretch *s);
+int tap_pelt_verify_cpu(struct tap_pelt_verify *v, const struct tap_cpu_stretch *s);
+void tap_pelt_verify_migration(struct tap_pelt_verify *v, const struct tap_migration *m);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/pelt_what_if.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+#define LEAST_NS 100000u
+#define MOST_NS 10000000000u
+/* A state that lasts is an average that stands still: then it is updated no more. */
+#define MAX_STEPS 600u
+
+enum use { OFF, QUEUED, RUNS, UNTOLD };
+
+/* One average with one half-life. */
+struct curve {
+	struct tap_pelt_series *series;
+	struct tap_pelt_range sums;
+	uint64_t halflife_ns;
+	bool runnable;
+	bool told; /* the last of .points is a value */
+};
+
+/* Of one task or CPU. */
+struct tap_pelt_curves {
+	bool wanted;
+	uint64_t at_ns; /* told so far */
+	struct curve curves[2 * TAP_PELT_MAX_HALFLIVES];
+};
+
+static int bad_halflife(const char *text, struct tap_err *err)
+{
+	return tap_err_set(err, -EINVAL, "--what-if: '%.100s' is no 'halflife=' with up to %u times of 100us to 10s, such as halflife=16ms,64ms", text,
+			   TAP_PELT_MAX_HALFLIVES);
+}
+
+int tap_pelt_what_if_parse(const char *text, struct tap_pelt_what_if_opts *opts, struct tap_err *err)
+{
+	static const char key[] = "halflife=";
+	const char *at = text + sizeof(key) - 1;
+	char one[24];
+
+	if (strncmp(text, key, sizeof(key) - 1))
+		return bad_halflife(text, err);
+	for (;; at++) {
+		size_t len = strcspn(at, ",");
+		uint64_t ns;
+
+		if (!len || len >= sizeof(one) || opts->nr_halflives == TAP_PELT_MAX_HALFLIVES)
+			return bad_halflife(text, err);
+		memcpy(one, at, len);
+		one[len] = '\0';
+		if (tap_text_parse_time(one, &ns) || ns < LEAST_NS || ns > MOST_NS)
+			return bad_halflife(text, err);
+		opts->halflives_ns[opts->nr_halflives++] = ns;
+		at += len;
+		if (!*at)
+			return 0;
+	}
+}
+
+static void add_signal(struct tap_pelt_what_if *w, const char *name, uint64_t halflife_ns)
+{
+	char *text = w->names[w->nr_signals];
+
+	snprintf(text, sizeof(w->names[0]), "%s@%gms", name, (double)halflife_ns / 1e6);
+	w->signals[w->nr_signals++] = (struct tap_pelt_signal){
+		.name = text, .subject = w->opts.tasks ? TAP_PELT_TASK : TAP_PELT_CPU, .scale = TAP_PELT_1024,
+	};
+}
+
+/* .signals: first all of util, then all of runnable. */
+void tap_pelt_what_if_init(struct tap_pelt_what_if *w, const struct tap_pelt_what_if_opts *opts)
+{
+	*w = (struct tap_pelt_what_if){ .opts = *opts };
+	for (unsigned int i = 0; opts->util && i < opts->nr_halflives; i++)
+		add_signal(w, "util", opts->halflives_ns[i]);
+	for (unsigned int i = 0; opts->runnable && i < opts->nr_halflives; i++)
+		add_signal(w, "runnable", opts->halflives_ns[i]);
+}
+
+void tap_pelt_what_if_release(struct tap_pelt_what_if *w)
+{
+	for (unsigned int i = 0; i < w->nr; i++)
+		tap_pelt_series_free(w->series[i]);
+	for (unsigned int i = 0; i < w->nr_subjects; i++)
+		free(w->subjects[i]);
+	free(w->series);
+	free(w->subjects);
+}
+
+/* ---- the model -------------------------------------------------------------------------------- */
+
+/* By a clock on which the half-life is the kernel's. */
+static uint64_t unit_of(const struct tap_pelt_what_if *w, const struct curve *c, uint64_t ts_ns)
+{
+	return (uint64_t)((unsigned __int128)(ts_ns - w->opts.window.from_ns) * TAP_PELT_HALFLIFE_NS / c->halflife_ns) >> 10;
+}
+
+static bool adds(const struct curve *c, enum use use)
+{
+	return use == RUNS || (c->runnable && use == QUEUED);
+}
+
+static void advance(const struct tap_pelt_what_if *w, struct curve *c, enum use use, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t from = unit_of(w, c, from_ns), to = unit_of(w, c, to_ns);
+
+	c->sums.lo = tap_pelt_advance(c->sums.lo, from, to, adds(c, use) ? 1024 : 0);
+	c->sums.hi = tap_pelt_advance(c->sums.hi, from, to, adds(c, use) || use == UNTOLD ? 1024 : 0);
+}
+
+/* The average at @from_ns holds to @to_ns, if it is known. Return: 0 or -ENOMEM. */
+static int hold(struct tap_pelt_what_if *w, struct curve *c, uint64_t from_ns, uint64_t to_ns)
+{
+	struct tap_pelt_range averages = tap_pelt_averages(&c->sums, unit_of(w, c, from_ns), 1);
+	bool is_known = averages.hi - averages.lo <= TAP_PELT_FADED;
+	struct tap_pelt_series *s = c->series;
+	int ret = 0;
+
+	if (w->opts.keep_points && (is_known || c->told))
+		ret = tap_pelt_series_point(s, from_ns, is_known ? (int64_t)((averages.lo + averages.hi) / 2) : TAP_PELT_GAP);
+	c->told = is_known;
+	if (!is_known || ret)
+		return ret;
+	s->updates++;
+	s->last = (int64_t)((averages.lo + averages.hi) / 2);
+	return tap_pelt_series_hold(s, &w->opts.window, w->opts.nr_columns, from_ns, to_ns);
+}
+
+/* One state, in periods. */
+static int go(struct tap_pelt_what_if *w, struct curve *c, enum use use, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t period_ns = c->halflife_ns * TAP_PELT_PERIOD / TAP_PELT_HALFLIFE_NS << 10;
+	bool is_shown = !w->opts.while_running || use == RUNS;
+	int ret = 0;
+
+	for (unsigned int i = 0; from_ns < to_ns && !ret; i++) {
+		bool is_last = to_ns - from_ns <= period_ns || i == MAX_STEPS || use == OFF || use == UNTOLD;
+		uint64_t next_ns = is_last ? to_ns : from_ns + period_ns;
+
+		if (is_shown)
+			ret = hold(w, c, from_ns, next_ns);
+		advance(w, c, use, from_ns, next_ns);
+		from_ns = next_ns;
+	}
+	return ret;
+}
+
+/* ---- whom it is of ---------------------------------------------------------------------------- */
+
+static struct tap_pelt_series *add_series(struct tap_pelt_what_if *w, const struct tap_pelt_signal *signal, const struct tap_task *task,
+					  int cpu)
+{
+	struct tap_pelt_series *s;
+
+	if (tap_array_grow(&w->series, w->nr, &w->cap, sizeof(*w->series)))
+		return NULL;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	*s = (struct tap_pelt_series){
+		.signal = signal, .subject = signal->subject, .cpu = cpu, .tid = task ? task->tid : 0,
+		.hist = TAP_HIST_INIT, .below = TAP_HIST_INIT,
+	};
+	if (task)
+		memcpy(s->comm, task->comm, sizeof(s->comm));
+	w->series[w->nr++] = s;
+	s->columns = w->opts.nr_columns ? calloc(w->opts.nr_columns, sizeof(*s->columns)) : NULL;
+	return w->opts.nr_columns && !s->columns ? NULL : s;
+}
+
+static struct tap_pelt_curves *get_curves(struct tap_pelt_what_if *w, unsigned int index, const struct tap_task *task, int cpu)
+{
+	struct tap_pelt_curves **slot = tap_array_at(&w->subjects, &w->nr_subjects, index, sizeof(*w->subjects), NULL), *new;
+
+	if (!slot || *slot)
+		return slot ? *slot : NULL;
+	*slot = new = calloc(1, sizeof(*new));
+	if (!new)
+		return NULL;
+	new->wanted = w->opts.want(w->opts.ctx, task, cpu);
+	new->at_ns = w->opts.window.from_ns;
+	for (unsigned int i = 0; new->wanted && i < w->nr_signals; i++) {
+		struct curve *c = &new->curves[i];
+
+		*c = (struct curve){
+			.series = add_series(w, &w->signals[i], task, cpu), .halflife_ns = w->opts.halflives_ns[i % w->opts.nr_halflives],
+			.runnable = !w->opts.util || i >= w->opts.nr_halflives, .sums.hi = (uint64_t)TAP_PELT_MAX * 1024,
+		};
+		if (!c->series)
+			return NULL;
+	}
+	return new;
+}
+
+static int add(struct tap_pelt_what_if *w, unsigned int index, const struct tap_task *task, int cpu, enum use use, struct tap_window times)
+{
+	struct tap_pelt_curves *curves;
+	int ret = 0;
+
+	if (times.from_ns < w->opts.window.from_ns)
+		times.from_ns = w->opts.window.from_ns;
+	if (times.from_ns >= times.to_ns)
+		return 0;
+	curves = get_curves(w, index, task, cpu);
+	if (!curves)
+		return -ENOMEM;
+	for (unsigned int i = 0; curves->wanted && i < w->nr_signals && !ret; i++) {
+		ret = go(w, &curves->curves[i], UNTOLD, curves->at_ns, times.from_ns);
+		ret = ret ?: go(w, &curves->curves[i], use, curves->at_ns > times.from_ns ? curves->at_ns : times.from_ns, times.to_ns);
+	}
+	curves->at_ns = times.to_ns > curves->at_ns ? times.to_ns : curves->at_ns;
+	return ret;
+}
+
+static enum use use_of(enum tap_state state)
+{
+	if (state == TAP_UNKNOWN)
+		return UNTOLD;
+	if (state == TAP_RUNNING)
+		return RUNS;
+	return tap_state_is_wait(state) ? QUEUED : OFF;
+}
+
+int tap_pelt_what_if_stretch(struct tap_pelt_what_if *w, const struct tap_stretch *s)
+{
+	if (!w->opts.tasks || s->state == TAP_DEAD)
+		return 0;
+	return add(w, s->task->index, s->task, -1, use_of(s->state), (struct tap_window){ s->from_ns, s->to_ns });
+}
+
+static bool is_fair(const struct tap_task *task)
+{
+	return task->prio >= 100;
+}
+
+int tap_pelt_what_if_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_stretch *s)
+{
+	bool is_told = s->what == TAP_CPU_IDLE || (s->what == TAP_CPU_RUN && s->task->prio != TAP_PRIO_UNKNOWN);
+
+	if (w->opts.tasks || s->cpu < 0)
+		return 0;
+	return add(w, (unsigned int)s->cpu, NULL, s->cpu, !is_told ? UNTOLD : s->what == TAP_CPU_RUN && is_fair(s->task) ? RUNS : OFF,
+		   (struct tap_window){ s->from_ns, s->to_ns });
+}

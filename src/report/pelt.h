@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One run of `pelt`, and the questions about load tracking that are no curves: each answered in a file of its own. */
+#ifndef TAP_REPORT_PELT_H
+#define TAP_REPORT_PELT_H
+
+#include "analysis/pelt_verify.h"
+#include "analysis/pelt_what_if.h"
+#include "analysis/util_est.h"
+#include "out/pelt.h"
+#include "report/report.h"
+
+struct tap_pelt_report_opts {
+	struct tap_report_opts common;
+	struct tap_strings signals;
+	const char *what_if;
+	bool table, points, while_running, verify, util_est;
+};
+
+struct tap_pelt_report {
+	struct tap_report report;
+	const struct tap_pelt_report_opts *opts;
+	enum tap_pelt_subject subject; /* CPU: domains as well */
+	struct tap_plot plot;
+	struct tap_pelt_verify verify;
+	struct tap_util_est util_est;
+	struct tap_pelt_what_if what_if;
+};
+
+/* Whether -s names it; @by_default: where nothing is named. */
+bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *signal, bool by_default);
+
+/* Whom a series is of. */
+struct tap_out_pelt tap_pelt_report_about(struct tap_pelt_report *p, const struct tap_pelt_series *s);
+/* For people and programs: series as plots or figures. */
+void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page, struct tap_pelt_series *const *all, unsigned int nr);
+
+/* --verify: for the report's .begin, .end and .release. */
+int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err);
+void tap_pelt_report_verify_end(struct tap_pelt_report *p);
+void tap_pelt_report_verify_release(struct tap_pelt_report *p);
+/* --util-est: likewise. */
+int tap_pelt_report_util_est(struct tap_pelt_report *p, struct tap_err *err);
+int tap_pelt_report_util_est_end(struct tap_pelt_report *p, struct tap_err *err);
+void tap_pelt_report_util_est_release(struct tap_pelt_report *p);
+/* --what-if: likewise. */
+int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err);
+void tap_pelt_report_what_if_release(struct tap_pelt_report *p);
+
+#endif

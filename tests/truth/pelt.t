@@ -1,0 +1,243 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# tests/truth/pelt.t: load tracking by its definition, in floating point, of schedules whose every instant is known.
+#
+#  - pelt --what-if, of whole and of damaged recordings: each point is the true one or not told
+#  - pelt --verify, of recordings whose load-tracking events are the true ones: nothing parts; and what was made wrong is found
+#  - --what-if with 32 ms is what was recorded
+#
+#     SEEDS=12 tests/truth/pelt.t
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use JSON::PP;
+use List::Util qw(max min);
+
+my $root = abs_path(dirname($0) . '/../..');
+my $schedtap = $ENV{SCHEDTAP} // "$root/build/schedtap";
+my $build = dirname(abs_path($schedtap));
+my $mkdat = $ENV{MKDAT} // "$build/tests/mkdat";
+my $dir = tempdir('schedtap-truth-XXXXXX', DIR => -w '/dev/shm' ? '/dev/shm' : '/tmp', CLEANUP => 1);
+my $seeds = min($ENV{SEEDS} // 4, 12); # one takes some seconds
+my $y = 0.5 ** (1 / 32);
+my %failed;
+
+sub fail {
+	my ($test, $text) = @_;
+	print "# $text\n" if ++$failed{$test} <= 5;
+}
+
+sub report {
+	my $text = qx($schedtap pelt @_ --json 2>&1);
+	return eval { decode_json($text) } // die "pelt @_: $text\n";
+}
+
+# The average at $now of the spans [from, to] in which 1024 are added. Times in periods of the definition. Of the mass that all time up
+# to $now has, what the spans have: each whole period has y times the mass of the next one.
+sub defined_average {
+	my ($spans, $now) = @_;
+	my $mass = sub {
+		my $j = int($_[0]);
+		return $y ** (int($now) - $j) * ($y / (1 - $y) + $_[0] - $j);
+	};
+	my $sum = 0;
+
+	for (@$spans) {
+		my ($from, $to) = ($_->[0], min($_->[1], $now));
+		$sum += $mass->($to) - $mass->($from) if $to > $from && $now - $to < 1500;
+	}
+	return 1024 * $sum / $mass->($now);
+}
+
+# ---- other half-lives ------------------------------------------------------------------------
+my @damages = qw(whole waking loss losses overwritten switch_losses);
+my $points = 0;
+
+# Of each tid that one task had: the times in which its util, and its runnable, grow.
+sub growth {
+	my ($folder) = @_;
+	my (%tid, %spans);
+
+	open(my $in, '<', "$folder/truth.jsonl") or die;
+	while (<$in>) {
+		my $o = decode_json($_);
+		push @{$tid{$o->{tid}}}, $o->{task} if $o->{what} eq 'task';
+		push @{$spans{$o->{task}}{util}}, [$o->{from_ns}, $o->{to_ns} // 9e18] if $o->{what} eq 'run';
+		push @{$spans{$o->{task}}{runnable}}, [$o->{from_ns}, $o->{to_ns} // 9e18]
+			if $o->{what} =~ /^(run|waking|preempted)$/;
+	}
+	return map { $_ => $spans{$tid{$_}[0]} // {} } grep { @{$tid{$_}} == 1 } keys %tid;
+}
+
+sub check_what_if {
+	my ($seed) = @_;
+	my $folder = "$dir/$seed";
+
+	mkdir($folder);
+	system("$build/tests/truth/generate", $seed, 600, $folder) == 0 or die 'generate failed';
+	my %growth = growth($folder);
+	for my $damage (@damages) {
+		my @runnable = $damage =~ /switch/ ? () : '-s runnable'; # it has no wakeups
+		my $json = report("-i $folder/$damage.dat -c '*' -s util @runnable --points --what-if halflife=100us,250us");
+		for my $s (@{$json->{series}}) {
+			my ($name, $halflife) = $s->{signal} =~ /^(\w+)@([\d.]+)ms$/ or die $s->{signal};
+			my $spans = $growth{$s->{tid}} or next;
+			my ($period, $start) = ($halflife / 32 * 1024 * 1024, $json->{recording}{start_ns});
+			my @spans = map { [($_->[0] - $start) / $period, ($_->[1] - $start) / $period] } @{$spans->{$name}};
+			# what was before the window is as if it had run into it
+			$_->[0] = max($_->[0], 0) for @spans;
+			for (grep { defined $_->[1] } @{$s->{points}}) {
+				my $true = defined_average(\@spans, ($_->[0] - $start) / $period);
+				$points++;
+				# half of what may be open, the fraction that is cut off, and the sum's own
+				fail('what-if', "seed $seed $damage: $s->{signal} of $s->{tid} at $_->[0] is $_->[1], not $true")
+					if abs($_->[1] + 0.5 - $true) > 5.5;
+			}
+		}
+	}
+}
+
+# ---- what was recorded -----------------------------------------------------------------------
+my $compared = 0;
+
+# Periods of the window begin with those of the PELT clock, which is the recording's.
+sub start_of { return 1024 * 1024 * (5000 + $_[0]) }
+
+# One CPU and some tasks, which run in turn and sleep; updates come at each switch and each 4 ms, and have the true values. Of $wrong the
+# util is $by greater from 400 ms on.
+sub make {
+	my ($seed, $wrong, $by) = @_;
+	my $units = sub { int($_[0] / 1024) };
+	my ($now, @tasks) = (start_of($seed) + 1);
+	my $end = $now + 1_000_000_000;
+	my ($runs, $text) = (0, '');
+	my $place = sub { return $units->($_[0]) / 1024 };
+	my $tell = sub {
+		my ($t, $ns) = @_;
+		my $util = defined_average($t->{run}, $place->($ns)) + ($t->{tid} == $wrong && $ns > $end - 600_000_000 ? $by : 0);
+		my $runnable = defined_average($t->{queued}, $place->($ns));
+		return if $place->($ns) - ($t->{told} // 0) < 1; # as the kernel: once a period at most
+		$t->{told} = $place->($ns);
+		$text .= sprintf("%d 0 %d schedtap:sched_pelt_se cpu=0 pid=%d comm=t%d cgroup=1 load=%d runnable=%d util=%d update_time=%d\n",
+			$ns, $runs, $t->{tid}, $t->{tid}, $runnable, $runnable, $util, $units->($ns) * 1024);
+	};
+	my $sleep = sub { my ($t, $ns) = @_; $t->{wakes} = $ns + 1e4 + int(rand(rand() < 0.5 ? 2e6 : 6e7)); $t->{queued_from} = undef };
+	my $switch = sub {
+		my ($to, $state) = @_;
+		my ($from) = grep { $_->{tid} == $runs } @tasks;
+		for ($from // ()) { # the spans end, so that what is told is of this moment
+			push @{$_->{run}}, [$place->($_->{run_from}), $place->($now)];
+			push @{$_->{queued}}, [$place->($_->{queued_from}), $place->($now)] and $_->{queued_from} = $now;
+			$tell->($_, $now);
+			$sleep->($_, $now) if $state;
+		}
+		if ($to) {
+			push @{$to->{queued}}, [$place->($to->{queued_from}), $place->($now)];
+			$to->{queued_from} = $to->{run_from} = $now;
+			$tell->($to, $now);
+		}
+		$text .= sprintf("%d 0 %d sched:sched_switch prev_comm=%s prev_pid=%d prev_prio=120 prev_state=%d next_comm=%s next_pid=%d next_prio=120\n",
+			$now, $runs, $runs ? "t$runs" : 'swapper/0', $runs, $runs ? $state : 0, $to ? "t$to->{tid}" : 'swapper/0', $to ? $to->{tid} : 0);
+		$runs = $to ? $to->{tid} : 0;
+	};
+
+	srand($seed);
+	push @tasks, { tid => 100 + $_, run => [], queued => [], wakes => $now + 1e5 * $_ } for 1 .. 4;
+	$text .= sprintf("meta {\"window\":{\"start_ns\":%d,\"end_ns\":%d}}\ncpus 1\n", $now - 1, $end);
+	$now += 1000;
+	$switch->(undef, 0);
+	my ($slice_end, $tick) = ($end, $now);
+	while ($now < $end) {
+		my @queued = grep { defined $_->{queued_from} && $_->{tid} != $runs } @tasks;
+		my ($t) = sort { $a->{wakes} <=> $b->{wakes} } grep { !defined $_->{queued_from} } @tasks;
+		$tick += 4e6 while $tick <= $now;
+		$now = max($now + 1, min($slice_end, $tick, $t ? $t->{wakes} : 9e18));
+		if ($t && $now >= $t->{wakes}) {
+			$tell->($t, $now);
+			$t->{queued_from} = $now;
+			$text .= "$now 0 $runs sched:sched_waking comm=t$t->{tid} pid=$t->{tid} prio=120 target_cpu=0\n";
+			push @queued, $t;
+			next if $runs;
+		} elsif ($now < $slice_end) {
+			for (grep { $_->{tid} == $runs } @tasks) {
+				push @{$_->{run}}, [$place->($_->{run_from}), $place->($now)];
+				push @{$_->{queued}}, [$place->($_->{queued_from}), $place->($now)];
+				$_->{run_from} = $_->{queued_from} = $now;
+				$tell->($_, $now);
+			}
+			next;
+		}
+		next unless $now >= $slice_end || !$runs;
+		$switch->($queued[int(rand(@queued))], $runs && rand() < 0.5 ? 1 : 0) if @queued;
+		$switch->(undef, 1) if !@queued;
+		$slice_end = $runs ? $now + 2e4 + int(rand(1e7)) : $end;
+	} continue {
+		if (!$runs && (my ($next) = grep { defined $_->{queued_from} } @tasks)) {
+			$now++;
+			$switch->($next, 0);
+			$slice_end = $now + 2e4 + int(rand(1e7));
+		}
+	}
+	open(my $out, '>', "$dir/in.txt") or die;
+	print $out $text;
+	close($out);
+	system($mkdat, "$dir/in.txt", "$dir/in.dat") == 0 or die "mkdat failed\n";
+}
+
+sub check_verify {
+	my ($seed) = @_;
+
+	make($seed, 0, 0);
+	my $json = report("-i $dir/in.dat -c '*' --verify");
+	for (@{$json->{verified}}) {
+		$compared += $_->{compared};
+		# 1: the sum's own, where the fraction is at its edge
+		fail('verify', "seed $seed: $_->{signal} of $_->{tid}: error $_->{error_max} at $_->{max_at_ns}")
+			if defined $_->{error_max} && $_->{error_max} > 1;
+		my $sum = 0;
+		$sum += $_ for @{$_}{qw(steady migration clock first repeated attached delayed throttled lost unknown)};
+		fail('sums', "seed $seed: $sum of $_->{updates} updates of $_->{tid}") if $sum != $_->{updates};
+	}
+	# what holds in the whole holds in a part of it
+	my $time = sprintf('%.3f,%.3f', start_of($seed) / 1e9 + 0.4, start_of($seed) / 1e9 + 0.8);
+	for (@{report("-i $dir/in.dat -c '*' --verify --time $time")->{verified}}) {
+		fail('window', "seed $seed $time: $_->{signal} of $_->{tid}: error $_->{error_max}")
+			if defined $_->{error_max} && $_->{error_max} > 1;
+	}
+	my $recorded = report("-i $dir/in.dat -c '*' --points");
+	my $defined = report("-i $dir/in.dat -c '*' --points --what-if halflife=32ms");
+	for my $s (@{$recorded->{series}}) {
+		my ($d) = grep { $_->{tid} == $s->{tid} } @{$defined->{series}};
+		my %at = map { $_->[0] => $_->[1] } @{$d->{points}};
+		for (grep { defined $at{$_->[0]} } @{$s->{points}}) {
+			$failed{agree} //= 0;
+			# half of what may be open, and the sum's own
+			fail('agree', "seed $seed: util of $s->{tid} at $_->[0] was recorded as $_->[1], and is $at{$_->[0]}")
+				if abs($_->[1] - $at{$_->[0]}) > 5;
+		}
+	}
+	make($seed, 102, 9);
+	my ($worst) = sort { $b->{error_max} <=> $a->{error_max} }
+		grep { defined $_->{error_max} } @{report("-i $dir/in.dat -c '*' --verify -s util")->{verified}};
+	fail('wrong', "seed $seed: 9 added to the util of 102 are not found: $worst->{error_max} of $worst->{tid}")
+		if $worst->{tid} != 102 || abs($worst->{error_max} - 8) > 2;
+}
+
+check_what_if($_) for 1 .. $seeds;
+check_verify($_) for 1 .. $seeds;
+
+my @tests = (
+	['what-if', "other half-lives: $points points of whole and damaged recordings are the true ones", $points > 1000],
+	['verify', "$compared updates by the definition: none is off by more than 1", $compared > 1000],
+	['sums', 'each update is counted once', 1],
+	['window', 'a window agrees', 1],
+	['agree', '--what-if with the half-life of the kernel is what was recorded', exists $failed{agree}],
+	['wrong', 'a value that is wrong is found', 1],
+);
+my $n = 0;
+print '1..' . @tests . "\n";
+print $failed{$_->[0]} || !$_->[2] ? 'not ok ' : 'ok ', ++$n, " - $_->[1]\n" for @tests;
+exit(grep { $failed{$_->[0]} || !$_->[2] } @tests);
