@@ -89,8 +89,11 @@ static int end_points(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
 /* How what it ran was picked, which is over: what was picked for the switch is what it runs now. Return: 0 or -ENOMEM. */
 static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, unsigned int *place)
 {
-	struct tap_sched_pick over = log->now_picked;
+	struct tap_sched_pick over;
 
+	if (!log->next.tid && !log->now_picked.tid)
+		return 0;
+	over = log->now_picked;
 	log->now_picked = log->next;
 	log->next.tid = 0;
 	if (!task || !over.tid || over.tid != task->tid)

@@ -2,7 +2,8 @@
 /*
  * Follows every wait for a CPU, from a wakeup or from being switched out while runnable until the task runs, and cuts it into
  * pieces (piece.h) by what its CPU did (cpu_log.h): whose run queue it was in, before and after each move. A wait is
- * looked at when it ends, when it moves, and when some CPU's log is full: so memory does not grow with how long it lasts.
+ * looked at when it ends, when it moves, and when some CPU's log is full: so memory does not grow with how long it lasts. Most
+ * are looked at when they end alone: nothing is kept of them before.
  *
  * A wait that turned unknown and ended by running is told as well, with the time since as one piece that is unknown:
  * it may have run, and slept, meanwhile. One that did not end by running is not told.
@@ -44,14 +45,17 @@ struct tap_explain_waits {
 	struct tap_explain_blocks *blocks; /* owned; by CPU: what blocks of its log come to */
 	unsigned int nr_blocks;
 	struct tap_avoidable avoidable;
-	struct tap_explain_wait *waits; /* owned; those that go on come first */
+	struct tap_explain_wait **waits; /* owned, both; first those that go on and have been looked at */
 	unsigned int nr_waits, nr_waiting;
+	struct tap_task **alive; /* owned; those of the timeline's first .nr_seen tasks that were so at the last look */
+	unsigned int nr_alive, cap_alive, nr_seen;
 	struct tap_explain_task *tasks; /* owned; by index */
 	unsigned int nr_tasks;
 };
 
-/* What a timeline's observer must be told of. */
-#define TAP_EXPLAIN_STATES TAP_STATE_ALL
+/* What a timeline's observer must be told of; with .asks_avoidable TAP_RUNNING as well. */
+#define TAP_EXPLAIN_STATES                                                                              \
+	(TAP_STATE_BIT(TAP_UNKNOWN) | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED))
 
 void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explain_waits_opts *opts);
 void tap_explain_waits_release(struct tap_explain_waits *w);

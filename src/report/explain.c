@@ -39,6 +39,7 @@ struct explain {
 	struct tap_explain sums;
 	struct tap_explain_sources sources;
 	struct tap_buf text;
+	struct tap_observer observer;
 	bool tells_kinds; /* not only who ran meanwhile */
 	uint64_t at_ns; /* --at */
 	struct tap_explained_apart apart[MAX_APART];
@@ -396,21 +397,25 @@ static int find_at(struct tap_report *r, const char *at, struct tap_err *err)
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
-	static const struct tap_observer observer = {
-		.states = TAP_EXPLAIN_STATES, .lost_states = TAP_EXPLAIN_STATES, .stretch = on_stretch, .cpu = on_cpu,
-		.migration = on_migration, .waits = on_waits,
-	};
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	const struct explain_opts *o = opts_of(r);
 	struct explain *e = explain_of(r);
 	int64_t worst = o->worst >= 0 ? o->worst : tap_report_audience(r) == TAP_FOR_PROGRAMS ? 10 : 3;
+	uint32_t states = TAP_EXPLAIN_STATES;
 
 	if (by_of(r) != BY_ALL && tap_report_audience(r) != TAP_FOR_PROGRAMS)
 		worst = 0; /* none is shown */
 	if (o->at && find_at(r, o->at, err))
 		return err->code;
+	if (o->at)
+		states = TAP_STATE_ALL;
+	else if (worst)
+		states |= TAP_STATE_BIT(TAP_RUNNING);
 	e->tells_kinds = worst || by_of(r) <= BY_KIND;
-	r->observer = &observer;
+	e->observer = (struct tap_observer){
+		.states = states, .lost_states = states, .stretch = on_stretch, .cpu = on_cpu, .migration = on_migration, .waits = on_waits,
+	};
+	r->observer = &e->observer;
 	r->events = &events;
 	r->run.mark_throttling = true;
 	tap_explain_waits_init(&e->waits, &(const struct tap_explain_waits_opts){
