@@ -135,6 +135,10 @@ static int add_piece(struct tap_explain *e, const struct tap_wait_told *w, const
 /* A wait may have several pieces of one kind: it counts once. */
 static void add_kinds(struct tap_explain *e, const struct tap_wait_told *w)
 {
+	if (w->nr_pieces == 1) {
+		add(&e->kinds[w->pieces->kind], w->pieces->ns);
+		return;
+	}
 	for (unsigned int i = 0; i < w->nr_pieces; i++) {
 		const struct tap_piece *p = &w->pieces[i];
 		uint64_t ns = 0;
@@ -170,6 +174,11 @@ static int copy(struct tap_explained_wait *to, struct tap_explain_waits *waits, 
 	return 0;
 }
 
+static bool is_worse(const struct tap_explain *e, const struct tap_wait_told *w)
+{
+	return e->nr_worst < e->max_worst || (e->max_worst && w->to_ns - w->from_ns > length_ns(&e->worst[e->nr_worst - 1]));
+}
+
 static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w)
 {
 	struct tap_explained_wait kept = {
@@ -178,8 +187,6 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const st
 	};
 	unsigned int i = e->nr_worst;
 
-	if (!e->max_worst || (i == e->max_worst && length_ns(&kept) <= length_ns(&e->worst[i - 1])))
-		return 0;
 	kept.verdict = verdict_of(w);
 	if (copy(&kept, waits, w)) {
 		release_wait(&kept);
@@ -203,7 +210,7 @@ int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, con
 	add_kinds(e, w);
 	for (unsigned int i = 0; i < w->nr_pieces && !ret; i++)
 		ret = add_piece(e, w, &w->pieces[i]);
-	return ret ?: keep(e, waits, w);
+	return ret || !is_worse(e, w) ? ret : keep(e, waits, w);
 }
 
 static int by_ns(const void *a, const void *b)

@@ -58,7 +58,13 @@ const char *tap_piece_name(enum tap_piece_kind kind);
 enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *runner, int runner_prio);
 
 /* Whether two pieces are of one kind, task and group; @exactly: and of one pick, if they are open. */
-bool tap_pieces_alike(const struct tap_piece *a, const struct tap_piece *b, bool exactly);
+bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick *y, bool exactly); /* of open ones */
+static inline bool tap_pieces_alike(const struct tap_piece *a, const struct tap_piece *b, bool exactly)
+{
+	if (a->kind != b->kind || a->task != b->task || a->pick.is_open != b->pick.is_open)
+		return false;
+	return !a->pick.is_open || tap_picks_alike(&a->pick, &b->pick, exactly);
+}
 /* Adds one that is alike. */
 void tap_piece_join(struct tap_piece *to, const struct tap_piece *piece);
 /* @pieces: in the order of time. Joins those that are alike. Return: how many there are then. */

@@ -145,6 +145,19 @@ static enum tap_piece_kind kind_of(int prio, const struct tap_cpu_part *part)
 	return tap_piece_of_runner(prio, part->task, part->prio);
 }
 
+/* As one piece, whatever picks say. @prio: of who waits. */
+static struct tap_piece whole_part(int prio, const struct tap_cpu_part *part)
+{
+	enum tap_piece_kind kind = kind_of(prio, part);
+
+	if (part->resched && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
+		kind = TAP_PIECE_RESCHED;
+	return (struct tap_piece){
+		.kind = kind, .task = kind >= TAP_PIECE_STOP ? part->task : NULL, .from_ns = part->from_ns,
+		.ns = part->to_ns - part->from_ns,
+	};
+}
+
 /* As long as a task of its class runs, by how that was picked. */
 static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *part)
 {
@@ -164,14 +177,11 @@ static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *p
 
 static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *part)
 {
-	enum tap_piece_kind kind = kind_of(p->prio, part);
+	struct tap_piece piece = whole_part(p->prio, part);
 
-	if (part->resched && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
-		kind = TAP_PIECE_RESCHED;
-	if (part->picked && kind == TAP_PIECE_QUEUED)
+	if (part->picked && piece.kind == TAP_PIECE_QUEUED)
 		return add_picked(p, part);
-	return add_piece(p, &(struct tap_piece){ .kind = kind, .task = kind >= TAP_PIECE_STOP ? part->task : NULL,
-						    .from_ns = part->from_ns, .ns = part->to_ns - part->from_ns });
+	return add_piece(p, &piece);
 }
 
 /* @prio: of who waits. Return: NULL when out of memory. */
@@ -263,13 +273,13 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	return ret;
 }
 
-static int add_avoidable(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t from_ns, uint64_t to_ns, int cpu)
+static int add_avoidable(struct tap_explain_waits *w, const struct tap_task *task, uint64_t from_ns, uint64_t to_ns, int cpu,
+			 uint64_t *ns, struct tap_cpus *idle)
 {
 	unsigned int nr_cpus;
 	const struct tap_cpu *cpus = tap_timeline_cpus(*w->opts.timeline, &nr_cpus);
 
-	return tap_avoidable_add(&w->avoidable, &w->logs, cpus, nr_cpus, wait->task, cpu, from_ns, to_ns, &wait->avoidable_ns,
-				 &wait->idle);
+	return tap_avoidable_add(&w->avoidable, &w->logs, cpus, nr_cpus, task, cpu, from_ns, to_ns, ns, idle);
 }
 
 /* The same of a wait that goes on, before what the CPUs did is forgotten, or it is in another queue. */
@@ -279,19 +289,11 @@ static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	int ret = 0;
 
 	if (w->opts.asks_avoidable && tap_state_is_wait(state) && !wait->is_placing)
-		ret = add_avoidable(w, wait, wait->at_ns, to_ns, cpu);
+		ret = add_avoidable(w, wait->task, wait->at_ns, to_ns, cpu, &wait->avoidable_ns, &wait->idle);
 	return ret ?: advance(w, wait, to_ns, cpu, state);
 }
 
 /* ---- waits ------------------------------------------------------------------------------------ */
-
-/* Behind those that go on, so that the next one may begin in its place. */
-static void empty(struct tap_explain_wait *wait)
-{
-	wait->pieces.nr = 0;
-	wait->avoidable_ns = 0;
-	tap_cpus_release(&wait->idle);
-}
 
 static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 {
@@ -302,7 +304,9 @@ static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 	w->waits[*place - 1] = last;
 	w->tasks[last->task->index].place = *place;
 	*place = 0;
-	empty(wait);
+	wait->pieces.nr = 0;
+	wait->avoidable_ns = 0;
+	tap_cpus_release(&wait->idle);
 }
 
 /*
@@ -322,7 +326,6 @@ static int get(struct tap_explain_waits *w, const struct tap_task *task, enum ta
 	return t ? 0 : -ENOMEM;
 }
 
-/* Behind those that go on, until it is kept. Of a task that was asked for. */
 static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state, uint64_t ts_ns,
 		 bool is_placing, struct tap_explain_wait **out)
 {
@@ -340,12 +343,8 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 	wait->is_placing = is_placing;
 	wait->is_unknown = false;
 	wait->pieces.group = w->tasks[task->index].group;
-	return 0;
-}
-
-static void keep(struct tap_explain_waits *w, const struct tap_task *task)
-{
 	w->tasks[task->index].place = ++w->nr_waiting;
+	return 0;
 }
 
 /* It runs. @queued_ns: since when it was in the last run queue. */
@@ -367,12 +366,13 @@ static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, uint64_t *ns,
 				     struct tap_cpus *idle)
 {
-	int ret = add_avoidable(w, told->wait, told->queued_ns, told->to_ns, told->cpu);
+	struct tap_explain_wait *wait = told->wait;
 
-	*ns = told->wait->avoidable_ns;
-	*idle = told->wait->idle;
-	told->wait->idle = (struct tap_cpus){ 0 };
-	return ret;
+	*ns = wait ? wait->avoidable_ns : 0;
+	*idle = wait ? wait->idle : (struct tap_cpus){ 0 };
+	if (wait)
+		wait->idle = (struct tap_cpus){ 0 };
+	return add_avoidable(w, told->task, told->queued_ns, told->to_ns, told->cpu, ns, idle);
 }
 
 static bool is_in_window(const struct tap_explain_waits *w, uint64_t ts_ns)
@@ -407,10 +407,30 @@ static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 	return ret || s->next != TAP_RUNNING ? ret : end(w, wait, s, queued_ns);
 }
 
+/* Most waits: of them nothing is kept. */
+static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_stretch *s, struct tap_piece *piece)
+{
+	struct tap_cpu_part part;
+
+	if (s->next != TAP_RUNNING || !s->whole || !tap_state_is_wait(s->state) || (s->state == TAP_WAKING && w->opts.has_placing) ||
+	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
+		return false;
+	*piece = whole_part(s->task->prio, &part);
+	return !part.picked || piece->kind != TAP_PIECE_QUEUED;
+}
+
+static int tell_piece(struct tap_explain_waits *w, const struct tap_stretch *s, const struct tap_piece *piece)
+{
+	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
+		.task = s->task, .state = s->state, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu, .whole = true,
+		.pieces = piece, .nr_pieces = 1, .queued_ns = s->from_ns,
+	});
+}
+
 int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stretch *s)
 {
-	bool goes_on = is_wait(s->next) || s->next == TAP_UNKNOWN, is_kept;
 	struct tap_explain_wait *wait;
+	struct tap_piece piece;
 	int ret;
 
 	if (s->state == TAP_RUNNING && w->opts.asks_avoidable)
@@ -418,16 +438,15 @@ int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stre
 	if (!is_wait(s->state) && s->state != TAP_UNKNOWN)
 		return 0;
 	ret = get(w, s->task, s->state, s->from_ns, &wait);
-	is_kept = wait;
+	if (!ret && !wait && is_one_piece(w, s, &piece))
+		return tell_piece(w, s, &piece);
 	if (!ret && !wait)
 		ret = begin_late(w, s, &wait);
 	if (ret || !wait)
 		return ret;
-	if (!is_kept && goes_on)
-		keep(w, s->task);
 	ret = cut(w, wait, s);
-	if (!goes_on)
-		is_kept ? drop(w, wait) : empty(wait);
+	if (!is_wait(s->next) && s->next != TAP_UNKNOWN)
+		drop(w, wait);
 	return ret;
 }
 
@@ -438,10 +457,7 @@ static int find(struct tap_explain_waits *w, const struct tap_task *task, struct
 
 	if (ret || *out || !is_wait(task->state))
 		return ret;
-	ret = begin(w, task, task->state, task->since_ns, begins_placing(w, task->state, task->since_ns), out);
-	if (!ret)
-		keep(w, task);
-	return ret;
+	return begin(w, task, task->state, task->since_ns, begins_placing(w, task->state, task->since_ns), out);
 }
 
 int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *task)

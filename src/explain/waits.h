@@ -25,7 +25,7 @@ struct tap_wait_told {
 	const struct tap_piece *pieces; /* borrowed */
 	unsigned int nr_pieces;
 	/* inside: for tap_explain_waits_take_avoidable() */
-	struct tap_explain_wait *wait;
+	struct tap_explain_wait *wait; /* NULL: it was not looked at before */
 	uint64_t queued_ns; /* since when it was in the last run queue, as far as it was not yet asked for */
 };
 
