@@ -123,12 +123,16 @@ static int add_piece(struct tap_explain *e, const struct tap_wait_told *w, const
 
 	if (!p->task)
 		return 0;
-	runner = tap_array_at(&e->runners, &e->nr_runners, p->task->index, sizeof(*runner), NULL);
 	pair = pair_get(e, w->task->cgroup, p->task->cgroup);
-	if (!runner || !pair)
+	if (!pair)
+		return -ENOMEM;
+	add(pair, p->ns);
+	if (e->pairs_only)
+		return 0;
+	runner = tap_array_at(&e->runners, &e->nr_runners, p->task->index, sizeof(*runner), NULL);
+	if (!runner)
 		return -ENOMEM;
 	add(runner, p->ns);
-	add(pair, p->ns);
 	return 0;
 }
 
@@ -207,7 +211,8 @@ int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, con
 	int ret = 0;
 
 	add(&e->all, w->to_ns - w->from_ns);
-	add_kinds(e, w);
+	if (!e->pairs_only)
+		add_kinds(e, w);
 	for (unsigned int i = 0; i < w->nr_pieces && !ret; i++)
 		ret = add_piece(e, w, &w->pieces[i]);
 	return ret || !is_worse(e, w) ? ret : keep(e, waits, w);

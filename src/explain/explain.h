@@ -47,6 +47,7 @@ struct tap_explained_pair {
 };
 
 struct tap_explain {
+	bool pairs_only; /* set by the caller: no kinds and no runners */
 	struct tap_explained_sum all, kinds[TAP_NR_PIECE_KINDS];
 	struct tap_explained_sum *runners; /* owned; by the index of the task that ran */
 	unsigned int nr_runners;

@@ -184,6 +184,22 @@ static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *par
 	return add_piece(p, &piece);
 }
 
+/* The same at once where, as is mostly so, fair tasks run by turns, and it is not known why. Return: whether it was. */
+static bool join_again(struct tap_explain_pieces *b, const struct tap_cpu_part *part)
+{
+	if (part->prio < 100 || !part->task || part->picked || part->irq != TAP_IN_NO_IRQ || part->resched)
+		return false;
+	for (unsigned int i = b->nr; i; i--) {
+		struct tap_piece *piece = &b->v[i - 1];
+
+		if (piece->task == part->task && piece->kind == TAP_PIECE_QUEUED && !piece->pick.is_open) {
+			piece->ns += part->to_ns - part->from_ns;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* @prio: of who waits. Return: NULL when out of memory. */
 static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w, int prio, int cpu, const struct tap_cpu_parts *from,
 						  unsigned int block, uint64_t to_ns)
@@ -199,7 +215,7 @@ static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w, i
 	b->is_block = true;
 	parts.to_ns = to_ns;
 	while (tap_cpu_parts_next(&parts, &part))
-		if (add_part(b, &part))
+		if (!join_again(b, &part) && add_part(b, &part))
 			return NULL;
 	return b;
 }

@@ -424,6 +424,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	});
 	if (tap_explain_init(&e->sums, (unsigned int)worst))
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	e->sums.pairs_only = by_of(r) == BY_CGROUP;
 	return 0;
 }
 
