@@ -100,6 +100,8 @@ int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_
 	if (!source)
 		return -ENOMEM;
 	switch (source->what) {
+	case NONE:
+		return 0;
 	case PLACED:
 		task = tap_timeline_task(*waits->opts.timeline, tap_num_int(&source->id, ev));
 		return task ? tap_explain_waits_placed(waits, task, ev->ts_ns) : 0;

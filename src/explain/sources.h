@@ -13,7 +13,7 @@ struct tap_explain_sources { /* all zero: none yet */
 bool tap_explain_source_wants(const struct tap_format *fmt);
 /* Of those: whether it says when some task ran, rather than why that one did. */
 bool tap_explain_source_tells_when(const struct tap_format *fmt);
-/* After the timeline has seen it. Return: 0; -ENOMEM; what the waits' .tell returned. */
+/* Any event, after the timeline has seen it. Return: 0; -ENOMEM; what the waits' .tell returned. */
 int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_waits *waits, const struct tap_event *ev);
 void tap_explain_sources_release(struct tap_explain_sources *s);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/stack_cells.h"
 #include "report/task_cells.h"
 
 #define SHOWN_PIECES 5u /* of a wait, in its sentence */
@@ -119,7 +120,34 @@ void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait
 	tap_buf_printf(b, ". Verdict: %s.", tap_verdict_name(w->verdict));
 }
 
-void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, uint64_t at_ns, struct tap_buf *b)
+/* ---- what was no wait ------------------------------------------------------------------------- */
+
+static void put_stack(struct tap_buf *b, const struct tap_event_stacks *stacks, struct tap_stack_pair stack)
+{
+	if (tap_stack_pair_is_none(stack))
+		return;
+	tap_buf_puts(b, ": ");
+	tap_stack_add(b, stacks, stack, true);
+}
+
+void tap_explain_sleep_words(struct tap_run *run, const struct tap_sleep *s, const struct tap_event_stacks *stacks, struct tap_buf *b)
+{
+	put_label(run, b, s->task);
+	tap_buf_puts(b, s->state == TAP_SLEEPING ? " slept" : s->state == TAP_BLOCKED ? " was blocked" : " was stopped");
+	tap_buf_printf(b, " %ju time%s for ", (uintmax_t)s->sleeps, s->sleeps == 1 ? "" : "s");
+	put_ms(b, s->ns);
+	tap_buf_puts(b, s->sleeps == 1 ? "" : ", at most ");
+	if (s->sleeps > 1)
+		put_ms(b, s->max_ns);
+	tap_buf_puts(b, " from ");
+	tap_wall_add(&run->rec.wall, b, s->max_from_ns);
+	tap_buf_puts(b, " on");
+	put_stack(b, stacks, s->stack);
+	tap_buf_puts(b, ". Verdict: not the scheduler.");
+}
+
+void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, uint64_t at_ns,
+			     const struct tap_event_stacks *stacks, struct tap_buf *b)
 {
 	tap_buf_puts(b, "At ");
 	tap_wall_add(&run->rec.wall, b, at_ns);
@@ -129,6 +157,7 @@ void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apa
 	tap_wall_add(&run->rec.wall, b, a->from_ns);
 	tap_buf_puts(b, " on for ");
 	put_ms(b, a->to_ns - a->from_ns);
+	put_stack(b, stacks, a->stack);
 	tap_buf_puts(b, a->state == TAP_UNKNOWN || a->state == TAP_RUNNING ? "." : ". Verdict: not the scheduler.");
 }
 
@@ -243,6 +272,8 @@ static void put_missing(struct tap_run *run, struct tap_buf *b)
 		i++;
 	if (i < sizeof(wanted) / sizeof(*wanted))
 		tap_buf_puts(b, "  schedtap record -e sched -e task -e 'schedtap:*' -e idle -e irq -d 5  # with events that say more\n");
+	if (!tap_event_stacks_are_in(&run->survey))
+		tap_buf_puts(b, "  schedtap record --stack sched_switch -d 5  # with stacks: what it slept for\n");
 }
 
 void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, const char *file, struct tap_buf *b)
