@@ -30,6 +30,7 @@ struct tap_cpu_log {
 	unsigned int nr_stretches, nr_points, nr_picks, cap_picks;
 	struct tap_sched_pick next, now_picked; /* of the switch that is to come, and of what it runs */
 	uint64_t end_ns; /* of the last stretch */
+	bool has_idle;
 	unsigned int nr_irqs, nr_softirqs; /* that have begun and not ended */
 	struct point before, now; /* the first of .points, and behind the last */
 };
@@ -114,6 +115,7 @@ int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s)
 		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? s->task->prio : 0, .pick = pick,
 	};
 	log->end_ns = s->to_ns;
+	log->has_idle |= s->what == TAP_CPU_IDLE;
 	return end_points(log, s->to_ns, s->what == TAP_CPU_RUN || s->what == TAP_CPU_IDLE);
 }
 
@@ -166,6 +168,11 @@ const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, i
 	return log->next.tid == task->tid ? &log->next : log->now_picked.tid == task->tid ? &log->now_picked : NULL;
 }
 
+bool tap_cpu_log_has_idle(const struct tap_cpu_logs *l, int cpu)
+{
+	return (unsigned int)cpu < l->nr_cpus && l->cpus[cpu] && l->cpus[cpu]->has_idle;
+}
+
 void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 {
 	for (unsigned int i = 0; i < l->nr_cpus; i++) {
@@ -173,6 +180,7 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 			continue;
 		l->cpus[i]->nr_stretches = l->cpus[i]->nr_points = l->cpus[i]->nr_picks = 0;
 		l->cpus[i]->before = l->cpus[i]->now;
+		l->cpus[i]->has_idle = false;
 	}
 }
 

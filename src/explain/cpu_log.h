@@ -44,6 +44,8 @@ int tap_cpu_log_resched(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns);
 int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *picked);
 /* How the task was picked that a CPU runs, or is about to. Return: NULL: not known. */
 const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task);
+/* Whether some stretch that is over was idle. */
+bool tap_cpu_log_has_idle(const struct tap_cpu_logs *l, int cpu);
 /* Whoever asks from now on does not ask for what is in them. */
 void tap_cpu_logs_clear(struct tap_cpu_logs *l);
 

@@ -12,6 +12,7 @@ const char *tap_verdict_name(enum tap_verdict verdict)
 	static const char *const names[TAP_NR_VERDICTS] = {
 		[TAP_VERDICT_UNKNOWN] = "unknown",
 		[TAP_VERDICT_CONTENTION] = "contention",
+		[TAP_VERDICT_AFFINITY] = "affinity",
 		[TAP_VERDICT_THROTTLED] = "throttled",
 		[TAP_VERDICT_WAKEUP] = "wakeup",
 		[TAP_VERDICT_IDLE_EXIT] = "idle_exit",
@@ -22,7 +23,7 @@ const char *tap_verdict_name(enum tap_verdict verdict)
 	return names[verdict];
 }
 
-static enum tap_verdict verdict_of(const struct tap_wait_told *w)
+static enum tap_verdict verdict_of(const struct tap_wait_told *w, uint64_t barred_ns)
 {
 	static const enum tap_verdict verdicts[TAP_NR_PIECE_KINDS] = {
 		[TAP_PIECE_UNKNOWN] = TAP_VERDICT_UNKNOWN,
@@ -55,7 +56,7 @@ static enum tap_verdict verdict_of(const struct tap_wait_told *w)
 	for (enum tap_verdict v = 0; v < TAP_NR_VERDICTS; v++)
 		if (ns[v] > ns[most])
 			most = v;
-	return most;
+	return most == TAP_VERDICT_CONTENTION && barred_ns >= ns[most] / 2 + 1 ? TAP_VERDICT_AFFINITY : most;
 }
 
 int tap_explain_init(struct tap_explain *e, unsigned int max_worst)
@@ -68,7 +69,7 @@ int tap_explain_init(struct tap_explain *e, unsigned int max_worst)
 static void release_wait(struct tap_explained_wait *w)
 {
 	free(w->pieces);
-	tap_cpus_release(&w->idle);
+	tap_avoidable_idle_release(&w->idle);
 }
 
 void tap_explain_release(struct tap_explain *e)
@@ -168,7 +169,7 @@ static uint64_t length_ns(const struct tap_explained_wait *w)
 /* What is borrowed while it is told. */
 static int copy(struct tap_explained_wait *to, struct tap_explain_waits *waits, const struct tap_wait_told *w)
 {
-	int ret = tap_explain_waits_take_avoidable(waits, w, &to->avoidable_ns, &to->idle);
+	int ret = tap_explain_waits_take_avoidable(waits, w, &to->idle);
 
 	to->pieces = malloc((w->nr_pieces + 1) * sizeof(*to->pieces));
 	if (ret || !to->pieces)
@@ -191,11 +192,11 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const st
 	};
 	unsigned int i = e->nr_worst;
 
-	kept.verdict = verdict_of(w);
 	if (copy(&kept, waits, w)) {
 		release_wait(&kept);
 		return -ENOMEM;
 	}
+	kept.verdict = verdict_of(w, kept.idle.barred_ns);
 	for (; i && length_ns(&kept) > length_ns(&e->worst[i - 1]); i--)
 		e->worst[i] = e->worst[i - 1];
 	e->worst[i] = kept;

@@ -13,6 +13,7 @@
 enum tap_verdict {
 	TAP_VERDICT_UNKNOWN,
 	TAP_VERDICT_CONTENTION, /* another task ran */
+	TAP_VERDICT_AFFINITY, /* so, and meanwhile CPUs were idle, but for half of that or more none that it may use */
 	TAP_VERDICT_THROTTLED,
 	TAP_VERDICT_WAKEUP,	/* the way from the waker to the CPU */
 	TAP_VERDICT_IDLE_EXIT,
@@ -30,8 +31,7 @@ struct tap_explained_wait {
 	int cpu;
 	bool whole;
 	enum tap_verdict verdict;
-	uint64_t avoidable_ns; /* another CPU was idle that it may use: no piece of it (avoidable.h) */
-	struct tap_cpus idle;  /* owned; those */
+	struct tap_avoidable_idle idle; /* owned; other CPUs: no pieces of it */
 	struct tap_piece *pieces; /* owned */
 	unsigned int nr_pieces;
 };

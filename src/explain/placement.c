@@ -47,7 +47,8 @@ static unsigned int nr_idle(const struct tap_placements *p, const struct tap_tas
 	const struct tap_cpu *cpus = tap_timeline_cpus(*p->opts.timeline, &nr);
 
 	for (unsigned int cpu = 0; cpu < nr; cpu++)
-		idle += (int)cpu != but && tap_cpu_what(&cpus[cpu]) == TAP_CPU_IDLE && tap_avoidable_allows(&p->allowed, task, (int)cpu);
+		idle += (int)cpu != but && tap_cpu_what(&cpus[cpu]) == TAP_CPU_IDLE &&
+			tap_avoidable_may(&p->allowed, *p->opts.timeline, task, (int)cpu) == TAP_MAY;
 	return idle;
 }
 

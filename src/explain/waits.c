@@ -30,8 +30,7 @@ struct tap_explain_wait {
 	bool is_placing, is_unknown;
 	struct tap_explain_pieces pieces;
 	/* up to the last time that it was looked at */
-	uint64_t avoidable_ns;
-	struct tap_cpus idle; /* owned */
+	struct tap_avoidable_idle idle; /* owned */
 };
 
 /* Of a CPU's log. */
@@ -60,7 +59,7 @@ void tap_explain_waits_release(struct tap_explain_waits *w)
 		if (!w->waits[i])
 			continue;
 		free(w->waits[i]->pieces.v);
-		tap_cpus_release(&w->waits[i]->idle);
+		tap_avoidable_idle_release(&w->waits[i]->idle);
 		free(w->waits[i]);
 	}
 	for (unsigned int cpu = 0; cpu < w->nr_blocks; cpu++)
@@ -289,15 +288,6 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	return ret;
 }
 
-static int add_avoidable(struct tap_explain_waits *w, const struct tap_task *task, uint64_t from_ns, uint64_t to_ns, int cpu,
-			 uint64_t *ns, struct tap_cpus *idle)
-{
-	unsigned int nr_cpus;
-	const struct tap_cpu *cpus = tap_timeline_cpus(*w->opts.timeline, &nr_cpus);
-
-	return tap_avoidable_add(&w->avoidable, &w->logs, cpus, nr_cpus, task, cpu, from_ns, to_ns, ns, idle);
-}
-
 /* The same of a wait that goes on, before what the CPUs did is forgotten, or it is in another queue. */
 static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu)
 {
@@ -305,7 +295,7 @@ static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	int ret = 0;
 
 	if (w->opts.asks_avoidable && tap_state_is_wait(state) && !wait->is_placing)
-		ret = add_avoidable(w, wait->task, wait->at_ns, to_ns, cpu, &wait->avoidable_ns, &wait->idle);
+		ret = tap_avoidable_add(&w->avoidable, &w->logs, *w->opts.timeline, wait->task, cpu, wait->at_ns, to_ns, &wait->idle);
 	return ret ?: advance(w, wait, to_ns, cpu, state);
 }
 
@@ -321,8 +311,7 @@ static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 	w->tasks[last->task->index].place = *place;
 	*place = 0;
 	wait->pieces.nr = 0;
-	wait->avoidable_ns = 0;
-	tap_cpus_release(&wait->idle);
+	tap_avoidable_idle_release(&wait->idle);
 }
 
 /*
@@ -379,16 +368,14 @@ static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 	});
 }
 
-int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, uint64_t *ns,
-				     struct tap_cpus *idle)
+int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, struct tap_avoidable_idle *idle)
 {
 	struct tap_explain_wait *wait = told->wait;
 
-	*ns = wait ? wait->avoidable_ns : 0;
-	*idle = wait ? wait->idle : (struct tap_cpus){ 0 };
+	*idle = wait ? wait->idle : (struct tap_avoidable_idle){ 0 };
 	if (wait)
-		wait->idle = (struct tap_cpus){ 0 };
-	return add_avoidable(w, told->task, told->queued_ns, told->to_ns, told->cpu, ns, idle);
+		wait->idle = (struct tap_avoidable_idle){ 0 };
+	return tap_avoidable_add(&w->avoidable, &w->logs, *w->opts.timeline, told->task, told->cpu, told->queued_ns, told->to_ns, idle);
 }
 
 static bool is_in_window(const struct tap_explain_waits *w, uint64_t ts_ns)

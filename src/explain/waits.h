@@ -61,11 +61,10 @@ void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explai
 void tap_explain_waits_release(struct tap_explain_waits *w);
 
 /*
- * While a wait is told, with .asks_avoidable, once: for how long another CPU that the task may use was idle meanwhile, and
- * which those were, which is the caller's then. Return: 0 or -ENOMEM.
+ * While a wait is told, with .asks_avoidable, once: for how long other CPUs were idle meanwhile, which is the caller's
+ * then. Return: 0 or -ENOMEM.
  */
-int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, uint64_t *ns,
-				     struct tap_cpus *idle);
+int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, struct tap_avoidable_idle *idle);
 
 /* Of the timeline's observer. Return: 0; -ENOMEM; what .tell returned: here and below. */
 int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stretch *s);

@@ -220,6 +220,7 @@ static const struct tap_column wait_columns[] = {
 	{ "wait_ns", NULL, TAP_CELL_NS },
 	{ "verdict", NULL, TAP_CELL_TEXT },
 	{ "avoidable_ns", NULL, TAP_CELL_NS },
+	{ "barred_ns", NULL, TAP_CELL_NS },
 	{ 0 }
 };
 
@@ -234,8 +235,10 @@ static void put_wait(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_u64(t, w->to_ns);
 	tap_table_u64(t, w->to_ns - w->from_ns);
 	tap_table_puts(t, tap_verdict_name(w->verdict));
-	tap_table_u64(t, w->avoidable_ns);
-	tap_page_cpus(&r->page, "idle_cpus", &w->idle);
+	tap_table_u64(t, w->idle.ns);
+	tap_table_u64(t, w->idle.barred_ns);
+	tap_page_cpus(&r->page, "idle_cpus", &w->idle.cpus);
+	tap_page_cpus(&r->page, "barred_cpus", &w->idle.barred);
 	tap_page_bool(&r->page, "whole", w->whole);
 	tap_page_array(&r->page, "pieces");
 	for (unsigned int k = 0; k < w->nr_pieces; k++)

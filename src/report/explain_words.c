@@ -94,17 +94,22 @@ static void put_pieces(struct tap_run *run, struct tap_buf *b, const struct tap_
 	free(pieces);
 }
 
-/* ". CPU 1 could have run it, idle for 0.500 ms" */
-static void put_avoidable(struct tap_buf *b, const struct tap_explained_wait *w)
+/* ". CPU 1 could have run it, idle for 0.500 ms. CPU 2 was idle for 0.300 ms, but the task may not run there" */
+static void put_idle(struct tap_buf *b, const struct tap_avoidable_idle *idle)
 {
-	struct tap_buf cpus = { 0 };
-
-	if (!w->avoidable_ns)
-		return;
-	tap_cpus_text(&w->idle, &cpus);
-	tap_buf_printf(b, ". CPU %s could have run it, idle for ", tap_buf_str(&cpus));
-	put_ms(b, w->avoidable_ns);
-	tap_buf_release(&cpus);
+	if (idle->ns) {
+		tap_buf_puts(b, ". CPU ");
+		tap_cpus_text(&idle->cpus, b);
+		tap_buf_puts(b, " could have run it, idle for ");
+		put_ms(b, idle->ns);
+	}
+	if (idle->barred_ns) {
+		tap_buf_puts(b, ". CPU ");
+		tap_cpus_text(&idle->barred, b);
+		tap_buf_puts(b, " was idle for ");
+		put_ms(b, idle->barred_ns);
+		tap_buf_puts(b, idle->ns ? " beside that, but the task may not run there" : ", but the task may not run there");
+	}
 }
 
 void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait *w, struct tap_buf *b)
@@ -116,7 +121,7 @@ void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait
 	tap_wall_add(&run->rec.wall, b, w->to_ns);
 	tap_buf_printf(b, " on CPU %d, %s", w->cpu, tap_state_name(w->state));
 	put_pieces(run, b, w);
-	put_avoidable(b, w);
+	put_idle(b, &w->idle);
 	tap_buf_printf(b, ". Verdict: %s.", tap_verdict_name(w->verdict));
 }
 
@@ -248,9 +253,9 @@ static void put_around(struct tap_buf *b, const struct tap_explained_wait *w, co
 	tap_buf_printf(b, " -t %d", tap_task_tid(w->task));
 	put_window(b, w);
 	tap_buf_puts(b, "  # what it did around its longest wait\n");
-	put_command(b, w->avoidable_ns ? "balance" : "map", file);
+	put_command(b, w->idle.ns ? "balance" : "map", file);
 	put_window(b, w);
-	tap_buf_puts(b, w->avoidable_ns ? "  # which CPUs were idle then\n" : "  # what each CPU ran then\n");
+	tap_buf_puts(b, w->idle.ns ? "  # which CPUs were idle then\n" : "  # what each CPU ran then\n");
 }
 
 /* What it slept for, and for whom. */
