@@ -20,7 +20,7 @@ struct point {
 	uint64_t from_ns;
 	enum tap_in_irq irq;
 	enum tap_in_idle idle;
-	bool resched;
+	enum tap_asked asked;
 };
 
 struct tap_cpu_log {
@@ -62,10 +62,10 @@ static bool is_full(const struct tap_cpu_log *log)
 	return log->nr_stretches + 2 > TAP_CPU_LOG_ENTRIES || log->nr_points + 2 > TAP_CPU_LOG_ENTRIES;
 }
 
-static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle, bool resched)
+static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle, enum tap_asked asked)
 {
 	log->now = (struct point){
-		.from_ns = ts_ns, .idle = idle, .resched = resched,
+		.from_ns = ts_ns, .idle = idle, .asked = asked,
 		.irq = log->nr_irqs ? TAP_IN_IRQ : log->nr_softirqs ? TAP_IN_SOFTIRQ : TAP_IN_NO_IRQ,
 	};
 	log->points[log->nr_points++] = log->now;
@@ -75,12 +75,12 @@ static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle i
 /* A switch, or a loss. No handler runs across a switch, whatever an interrupted exit left behind. */
 static int end_points(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
 {
-	if (!log->nr_irqs && !log->now.resched && (is_known || (!log->nr_softirqs && log->now.idle == TAP_IDLE_NOT_TOLD)))
+	if (!log->nr_irqs && !log->now.asked && (is_known || (!log->nr_softirqs && log->now.idle == TAP_IDLE_NOT_TOLD)))
 		return is_full(log);
 	log->nr_irqs = 0;
 	if (!is_known)
 		log->nr_softirqs = 0;
-	return add_point(log, ts_ns, is_known ? log->now.idle : TAP_IDLE_NOT_TOLD, false);
+	return add_point(log, ts_ns, is_known ? log->now.idle : TAP_IDLE_NOT_TOLD, TAP_NOT_ASKED);
 }
 
 /* How what it ran was picked, which is over: what was picked for the switch is what it runs now. Return: 0 or -ENOMEM. */
@@ -130,21 +130,23 @@ int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_sof
 	if (!begins && !*nr)
 		return 0; /* its beginning was not seen */
 	*nr += begins ? 1 : -1u;
-	return add_point(log, ts_ns, log->now.idle, log->now.resched);
+	return add_point(log, ts_ns, log->now.idle, log->now.asked);
 }
 
 int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enters)
 {
 	struct tap_cpu_log *log = log_get(l, cpu);
 
-	return log ? add_point(log, ts_ns, enters ? TAP_IDLE_IN : TAP_IDLE_OUT, log->now.resched) : -ENOMEM;
+	return log ? add_point(log, ts_ns, enters ? TAP_IDLE_IN : TAP_IDLE_OUT, log->now.asked) : -ENOMEM;
 }
 
-int tap_cpu_log_resched(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns)
+int tap_cpu_log_asked(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, enum tap_asked asked)
 {
 	struct tap_cpu_log *log = log_get(l, cpu);
 
-	return log ? add_point(log, ts_ns, log->now.idle, true) : -ENOMEM;
+	if (!log)
+		return -ENOMEM;
+	return add_point(log, ts_ns, log->now.idle, asked > log->now.asked ? asked : log->now.asked);
 }
 
 int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *picked)
@@ -221,7 +223,7 @@ static void put_point(const struct point *point, struct tap_cpu_part *part)
 {
 	part->irq = point->irq;
 	part->idle = point->idle;
-	part->resched = point->resched;
+	part->asked = point->asked;
 }
 
 /* What is not over. */

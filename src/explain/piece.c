@@ -26,6 +26,7 @@ const char *tap_piece_name(enum tap_piece_kind kind)
 		[TAP_PIECE_REALTIME] = "realtime",
 		[TAP_PIECE_HIGHER] = "higher",
 		[TAP_PIECE_RESCHED] = "resched",
+		[TAP_PIECE_LAZY] = "lazy",
 		[TAP_PIECE_GROUP] = "group",
 		[TAP_PIECE_INELIGIBLE] = "ineligible",
 		[TAP_PIECE_PROTECTED] = "protected",

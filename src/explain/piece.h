@@ -23,6 +23,7 @@ enum tap_piece_kind {
 	TAP_PIECE_REALTIME,
 	TAP_PIECE_HIGHER, /* one of its own class, real-time, of a higher priority */
 	TAP_PIECE_RESCHED, /* one of its own class or a lower one, which had been asked to give way */
+	TAP_PIECE_LAZY,    /* the same, lazily: at the next tick */
 	/* one of its own class, fair, and it is known why (picks.h): */
 	TAP_PIECE_GROUP,      /* of another group: groups take turns */
 	TAP_PIECE_INELIGIBLE, /* the waiting one had had more than its share */

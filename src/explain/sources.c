@@ -15,18 +15,18 @@ struct tap_explain_source {
 	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED } what;
 	bool begins, is_soft; /* of IRQ */
 	struct tap_num id;    /* the task's, the CPU's */
-	struct tap_num state; /* of IDLE */
+	struct tap_num state; /* of IDLE; of RESCHED the flag */
 	struct tap_sched_pick_fields pick; /* of PICKED */
 };
 
 static const struct {
-	const char *system, *name, *id;
+	const char *system, *name, *id, *state;
 	enum what what;
 } events[] = {
-	{ "sched", "sched_wakeup", "pid", PLACED },
-	{ "sched", "sched_wakeup_new", "pid", PLACED },
-	{ "power", "cpu_idle", "cpu_id", IDLE },
-	{ "schedtap", "sched_set_need_resched", "cpu", RESCHED },
+	{ "sched", "sched_wakeup", "pid", "pid", PLACED },
+	{ "sched", "sched_wakeup_new", "pid", "pid", PLACED },
+	{ "power", "cpu_idle", "cpu_id", "state", IDLE },
+	{ "schedtap", "sched_set_need_resched", "cpu", "tif", RESCHED },
 };
 
 /* Return: whether it is one. */
@@ -45,7 +45,7 @@ static bool source_init(struct tap_explain_source *s, const struct tap_format *f
 		if (strcmp(fmt->system, events[i].system) || strcmp(fmt->name, events[i].name))
 			continue;
 		tap_num_init(&s->id, tap_number_field(fmt, events[i].id));
-		tap_num_init(&s->state, tap_number_field(fmt, "state"));
+		tap_num_init(&s->state, tap_number_field(fmt, events[i].state));
 		s->what = s->id.size ? events[i].what : NONE;
 	}
 	if (tap_sched_pick_init(&s->pick, fmt))
@@ -91,6 +91,17 @@ static int on_pick(const struct tap_explain_source *s, struct tap_explain_waits 
 	return tap_explain_waits_picked(waits, &p);
 }
 
+/*
+ * Of two flags the lazy one has the greater number, on all architectures that have it: until both have been seen, the first is taken to be
+ * the other one.
+ */
+static enum tap_asked asked_by(struct tap_explain_sources *s, int tif)
+{
+	if (!s->tif || tif < s->tif)
+		s->tif = tif;
+	return tif > s->tif ? TAP_ASKED_LAZY : TAP_ASKED;
+}
+
 int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_waits *waits, const struct tap_event *ev)
 {
 	const struct tap_explain_source *source = source_get(s, ev->fmt);
@@ -112,7 +123,9 @@ int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_
 		return tap_explain_waits_idle(waits, cpu, ev->ts_ns, (uint32_t)tap_num_get(&source->state, ev) != NOT_IDLE);
 	case RESCHED:
 		cpu = tap_num_int(&source->id, ev);
-		return cpu < 0 || cpu >= (int)TAP_MAX_CPUS ? 0 : tap_explain_waits_resched(waits, cpu, ev->ts_ns);
+		if (cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
+			return 0;
+		return tap_explain_waits_asked(waits, cpu, ev->ts_ns, asked_by(s, tap_num_int(&source->state, ev)));
 	case PICKED:
 		return on_pick(source, waits, ev);
 	default:

@@ -8,6 +8,7 @@
 struct tap_explain_sources { /* all zero: none yet */
 	struct tap_explain_source *v; /* owned; by kind of event */
 	unsigned int nr, cap, last;
+	int tif; /* the lowest flag by which a CPU was asked to give way; 0: none yet */
 };
 
 bool tap_explain_source_wants(const struct tap_format *fmt);

@@ -149,8 +149,8 @@ static struct tap_piece whole_part(int prio, const struct tap_cpu_part *part)
 {
 	enum tap_piece_kind kind = kind_of(prio, part);
 
-	if (part->resched && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
-		kind = TAP_PIECE_RESCHED;
+	if (part->asked && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
+		kind = part->asked == TAP_ASKED ? TAP_PIECE_RESCHED : TAP_PIECE_LAZY;
 	return (struct tap_piece){
 		.kind = kind, .task = kind >= TAP_PIECE_STOP ? part->task : NULL, .from_ns = part->from_ns,
 		.ns = part->to_ns - part->from_ns,
@@ -186,7 +186,7 @@ static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *par
 /* The same at once where, as is mostly so, fair tasks run by turns, and it is not known why. Return: whether it was. */
 static bool join_again(struct tap_explain_pieces *b, const struct tap_cpu_part *part)
 {
-	if (part->prio < 100 || !part->task || part->picked || part->irq != TAP_IN_NO_IRQ || part->resched)
+	if (part->prio < 100 || !part->task || part->picked || part->irq != TAP_IN_NO_IRQ || part->asked)
 		return false;
 	for (unsigned int i = b->nr; i; i--) {
 		struct tap_piece *piece = &b->v[i - 1];
@@ -559,9 +559,9 @@ int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns,
 	return ret > 0 ? make_room(w, ts_ns) : ret;
 }
 
-int tap_explain_waits_resched(struct tap_explain_waits *w, int cpu, uint64_t ts_ns)
+int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, enum tap_asked asked)
 {
-	int ret = tap_cpu_log_resched(&w->logs, cpu, ts_ns);
+	int ret = tap_cpu_log_asked(&w->logs, cpu, ts_ns, asked);
 
 	return ret > 0 ? make_room(w, ts_ns) : ret;
 }

@@ -75,7 +75,7 @@ int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *
 int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns);
 int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters);
-int tap_explain_waits_resched(struct tap_explain_waits *w, int cpu, uint64_t ts_ns);
+int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, enum tap_asked asked);
 /* Before the timeline sees the switch. */
 int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked);
 

@@ -42,6 +42,7 @@ static void put_kind(struct tap_run *run, struct tap_buf *b, const struct tap_pi
 		[TAP_PIECE_REALTIME] = " ran, a real-time task",
 		[TAP_PIECE_HIGHER] = " ran, of a higher priority",
 		[TAP_PIECE_RESCHED] = " ran, asked to give way",
+		[TAP_PIECE_LAZY] = " ran, asked to give way at the next tick",
 		[TAP_PIECE_GROUP] = " ran, of another group",
 		[TAP_PIECE_INELIGIBLE] = " ran, not eligible yet itself",
 		[TAP_PIECE_PROTECTED] = " ran, within its protected slice",
