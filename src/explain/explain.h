@@ -15,6 +15,7 @@ enum tap_verdict {
 	TAP_VERDICT_CONTENTION, /* another task ran */
 	TAP_VERDICT_AFFINITY, /* so, and meanwhile CPUs were idle, but for half of that or more none that it may use */
 	TAP_VERDICT_THROTTLED,
+	TAP_VERDICT_HELD,
 	TAP_VERDICT_WAKEUP,	/* the way from the waker to the CPU */
 	TAP_VERDICT_IDLE_EXIT,
 	TAP_VERDICT_INTERRUPTS,

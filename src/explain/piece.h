@@ -12,6 +12,7 @@ enum tap_piece_kind {
 	TAP_PIECE_UNKNOWN,   /* events are missing, or what the CPU did was not seen */
 	TAP_PIECE_THROTTLED, /* its quota or budget was used up */
 	TAP_PIECE_PLACING,   /* it was being woken, and in no queue yet */
+	TAP_PIECE_HELD,      /* the scheduler of sched_ext kept it: it was in no queue */
 	TAP_PIECE_OFFLINE,   /* its CPU was taken out of use */
 	TAP_PIECE_IRQ,	     /* its CPU was in an interrupt's handler */
 	TAP_PIECE_SOFTIRQ,
@@ -24,6 +25,7 @@ enum tap_piece_kind {
 	TAP_PIECE_HIGHER, /* one of its own class, real-time, of a higher priority */
 	TAP_PIECE_RESCHED, /* one of its own class or a lower one, which had been asked to give way */
 	TAP_PIECE_LAZY,    /* the same, lazily: at the next tick */
+	TAP_PIECE_DSQ,     /* one of its own class or a lower one, and it was in a dispatch queue that CPUs share */
 	/* one of its own class, fair, and it is known why (picks.h): */
 	TAP_PIECE_GROUP,      /* of another group: groups take turns */
 	TAP_PIECE_INELIGIBLE, /* the waiting one had had more than its share */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events that explain waits and of which the timeline does not tell: sched_wakeup, cpu_idle, interrupts, sched_pick and sched_set_need_resched. */
+/* Events that explain waits and of which the timeline does not tell: sched_wakeup, cpu_idle, interrupts, sched_pick, sched_set_need_resched and sched_scx_*. */
 #ifndef TAP_EXPLAIN_SOURCES_H
 #define TAP_EXPLAIN_SOURCES_H
 

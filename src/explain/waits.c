@@ -20,6 +20,7 @@ struct tap_explain_pieces {
 	int prio;  /* of who waits */
 	int group; /* its, as far as it is known */
 	uint64_t queued_ns; /* since when it is in the run queue where it is */
+	enum tap_scx_place place;
 };
 
 struct tap_explain_wait {
@@ -41,6 +42,8 @@ struct tap_explain_blocks {
 struct tap_explain_task {
 	unsigned int place; /* in .waits, plus 1; 0: it does not wait */
 	int group; /* of which it was when it was picked last; 0: not known */
+	enum tap_scx_place scx; /* where it was put at .scx_ns */
+	uint64_t scx_ns;
 };
 
 static bool is_wait(enum tap_state state)
@@ -157,6 +160,20 @@ static struct tap_piece whole_part(int prio, const struct tap_cpu_part *part)
 	};
 }
 
+/* Of a task of sched_ext that is in no CPU's queue. */
+static void put_place(enum tap_scx_place place, struct tap_piece *piece)
+{
+	bool is_below = piece->kind >= TAP_PIECE_RESCHED; /* no task of a higher class runs, nor an interrupt */
+	bool is_idle = piece->kind >= TAP_PIECE_IDLE_STATE && piece->kind <= TAP_PIECE_IDLE;
+
+	if (place == TAP_SCX_SHARED && is_below)
+		piece->kind = TAP_PIECE_DSQ;
+	if (place != TAP_SCX_HELD || (!is_below && !is_idle))
+		return;
+	piece->kind = TAP_PIECE_HELD;
+	piece->task = NULL;
+}
+
 /* As long as a task of its class runs, by how that was picked. */
 static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *part)
 {
@@ -178,6 +195,8 @@ static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *par
 {
 	struct tap_piece piece = whole_part(p->prio, part);
 
+	if (p->place != TAP_SCX_LOCAL)
+		put_place(p->place, &piece);
 	if (part->picked && piece.kind == TAP_PIECE_QUEUED)
 		return add_picked(p, part);
 	return add_piece(p, &piece);
@@ -234,7 +253,7 @@ static int add_block(struct tap_explain_pieces *p, const struct tap_explain_piec
 /* What the CPU did in whose queue it was. */
 static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, int cpu, struct tap_cpu_parts *parts)
 {
-	bool is_fair = p->prio >= 100;
+	bool is_fair = p->prio >= 100 && p->place == TAP_SCX_LOCAL;
 	unsigned int blocks_from = parts->has_picks ? BLOCKS_FROM : 0;
 	const struct tap_explain_pieces *block;
 	struct tap_cpu_part part;
@@ -348,6 +367,7 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 	wait->is_placing = is_placing;
 	wait->is_unknown = false;
 	wait->pieces.group = w->tasks[task->index].group;
+	wait->pieces.place = w->tasks[task->index].scx_ns == ts_ns ? w->tasks[task->index].scx : TAP_SCX_LOCAL;
 	w->tasks[task->index].place = ++w->nr_waiting;
 	return 0;
 }
@@ -416,6 +436,7 @@ static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_str
 	struct tap_cpu_part part;
 
 	if (s->next != TAP_RUNNING || !s->whole || !tap_state_is_wait(s->state) || (s->state == TAP_WAKING && w->opts.has_placing) ||
+	    w->tasks[s->task->index].scx_ns == s->from_ns ||
 	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
 		return false;
 	*piece = whole_part(s->task->prio, &part);
@@ -480,6 +501,7 @@ int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_mi
 		ret = look_at(w, wait, m->ts_ns, m->from);
 		wait->is_placing = false;
 		queue_again(&wait->pieces, m->ts_ns);
+		wait->pieces.place = TAP_SCX_LOCAL;
 	}
 	return ret || !w->opts.asks_avoidable ? ret : tap_avoidable_moved(&w->avoidable, m);
 }
@@ -495,6 +517,24 @@ int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task 
 	if (wait->is_placing)
 		queue_again(&wait->pieces, ts_ns);
 	wait->is_placing = false;
+	return ret;
+}
+
+int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, enum tap_scx_place place)
+{
+	struct tap_explain_task *t = tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
+	struct tap_explain_wait *wait;
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	t->scx = place;
+	t->scx_ns = ts_ns;
+	ret = find(w, task, &wait);
+	if (ret || !wait)
+		return ret;
+	ret = look_at(w, wait, ts_ns, task->cpu);
+	wait->pieces.place = place;
 	return ret;
 }
 

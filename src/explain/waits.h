@@ -29,6 +29,13 @@ struct tap_wait_told {
 	uint64_t queued_ns; /* since when it was in the last run queue, as far as it was not yet asked for */
 };
 
+/* Where a scheduler of sched_ext put a task. */
+enum tap_scx_place {
+	TAP_SCX_LOCAL, /* in its CPU's queue; or it is of another class */
+	TAP_SCX_SHARED, /* in a dispatch queue that several CPUs take tasks from */
+	TAP_SCX_HELD,  /* in none */
+};
+
 struct tap_explain_waits_opts {
 	struct tap_timeline *const *timeline; /* that tells of all this */
 	bool asks_avoidable; /* tap_explain_waits_take_avoidable() will be called */
@@ -76,6 +83,8 @@ int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task 
 int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters);
 int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, enum tap_asked asked);
+/* The task waits there, or is about to as its CPU switches at the same time. */
+int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, enum tap_scx_place place);
 /* Before the timeline sees the switch. */
 int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked);
 
