@@ -148,7 +148,7 @@ static enum tap_piece_kind kind_of(int prio, const struct tap_cpu_part *part)
 }
 
 /* As one piece, whatever picks say. @prio: of who waits. */
-static struct tap_piece whole_part(int prio, const struct tap_cpu_part *part)
+static inline struct tap_piece whole_part(int prio, const struct tap_cpu_part *part)
 {
 	enum tap_piece_kind kind = kind_of(prio, part);
 
