@@ -443,27 +443,6 @@ static int check(const void *opts, struct tap_err *err)
 	return check_word("--by", o->by, bys, err) ?: check_word("--state", state, states, err);
 }
 
-/* As of --time, of which this is the beginning. */
-static int find_at(struct tap_report *r, const char *at, struct tap_err *err)
-{
-	struct tap_buf text = { 0 };
-	struct tap_time_option option;
-	struct tap_window window;
-	int ret;
-
-	tap_buf_printf(&text, "%s,", at);
-	ret = text.err ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
-	if (!ret && tap_time_option_parse(&option, tap_buf_str(&text), err))
-		ret = tap_err_set(err, -EINVAL, "--at: '%.100s' is no time: it has the forms of FROM in --time", at);
-	r->usage = ret == -EINVAL;
-	if (!ret)
-		ret = tap_time_option_resolve(&option, &r->run.rec.wall, r->run.window, &window, err);
-	if (!ret)
-		explain_of(r)->at_ns = window.from_ns;
-	tap_buf_release(&text);
-	return ret;
-}
-
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
@@ -475,7 +454,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 	if (by_of(r) != BY_ALL && tap_report_audience(r) != TAP_FOR_PROGRAMS)
 		worst = 0; /* none is shown */
-	if (o->at && find_at(r, o->at, err))
+	if (o->at && tap_report_find_at(r, o->at, &e->at_ns, err))
 		return err->code;
 	e->asks_sleeps = by_of(r) == BY_ALL && !r->run.all_tasks && !o->at;
 	e->sleeps.window = r->run.window;
