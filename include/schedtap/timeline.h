@@ -94,6 +94,7 @@ struct tap_stretch {
 	uint64_t back_ns;
 	const char *end; /* of TAP_RUNNING: the state as the recording prints it, "R+"; or "" */
 	int next_cpu; /* where it runs now, if .next is TAP_RUNNING */
+	enum tap_state was; /* of TAP_UNKNOWN: what it had been in, and nobody knows until when; else TAP_UNKNOWN */
 };
 
 /** struct tap_cpu_stretch - A CPU stops running something. */

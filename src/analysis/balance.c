@@ -209,6 +209,7 @@ static int wait_begin(struct tap_balance *b, struct tap_balance_task *t, enum ta
 		return -ENOMEM;
 	t->waiting = true;
 	t->wanted = !b->opts.task || b->opts.task(b->opts.ctx, t->wait.task);
+	t->wait.listed = tap_timeline_affinity(*b->opts.timeline, t->wait.task, &t->wait.anywhere);
 	t->place = b->nr_waiting;
 	t->wait.state = state;
 	b->waiting[b->nr_waiting++] = t->wait.task->index;

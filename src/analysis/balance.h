@@ -18,9 +18,9 @@
  *  - the CPU in whose queue it waits runs another task. Where that CPU is idle the task waits for
  *    it to leave idle: that is the price of sleeping, and told apart.
  *  - the other CPU is idle, and no task is on its way to it.
- *  - the task may use the other CPU: nobody records affinity, so it must have run there, or have
- *    been moved there, earlier in what was fed. A move that neither a wakeup nor the balancer made
- *    (TAP_MIGRATE_OTHER) may have come from a change of affinity, so it begins the set anew.
+ *  - the task may use the other CPU: the recording's lists of tasks say so. Where they do not say which it may use,
+ *    it must have run there, or have been moved there, earlier in what was fed. A move that neither a wakeup nor the balancer made
+ *    (TAP_MIGRATE_OTHER) may have come from a change of affinity, so it begins that set anew.
  * A violation is a longest stretch of time in which all this holds for one task, whichever CPUs
  * were the free ones. This is a lower bound. It accuses wrongly only where something forbade the
  * move that no event tells: an affinity narrowed without moving the task, a cgroup out of its

@@ -66,7 +66,7 @@ static int add(struct tap_folded *f, const struct tap_folded_key *key, uint64_t 
 	return ret;
 }
 
-static struct tap_folded_who who_is(const struct tap_task *task)
+struct tap_folded_who tap_folded_who(const struct tap_task *task)
 {
 	struct tap_folded_who who = { .tid = *task->comm ? 0 : task->tid };
 
@@ -76,7 +76,7 @@ static struct tap_folded_who who_is(const struct tap_task *task)
 
 static struct tap_folded_key key_of(const struct tap_task *task, struct tap_stack_pair stack)
 {
-	return (struct tap_folded_key){ .task = who_is(task), .stack = stack };
+	return (struct tap_folded_key){ .task = tap_folded_who(task), .stack = stack };
 }
 
 /* With which stack the task went into the state, and where. What lasts longer than is known: it is not known. */
@@ -97,7 +97,7 @@ static void note_waker(const struct tap_folded *f, const struct tap_timeline *ti
 	const struct tap_task *waker = tid > 0 ? tap_timeline_task(timeline, tid) : NULL;
 
 	key->waker_stack = tap_event_stacks_woken(f->stacks, s->task);
-	key->waker = waker ? who_is(waker) : (struct tap_folded_who){ .tid = tid };
+	key->waker = waker ? tap_folded_who(waker) : (struct tap_folded_who){ .tid = tid };
 	key->has_waker = true;
 }
 
@@ -211,7 +211,7 @@ static void put_name(struct tap_buf *out, const char *s, size_t len)
 		out->data[end - 1] = '_';
 }
 
-static void put_who(struct tap_buf *out, const struct tap_folded_who *who)
+void tap_folded_put_who(struct tap_buf *out, const struct tap_folded_who *who)
 {
 	if (*who->comm)
 		put_name(out, who->comm, strnlen(who->comm, TAP_TASK_COMM));
@@ -258,7 +258,7 @@ void tap_folded_put(const struct tap_folded *f, const struct tap_folded_line *li
 {
 	const struct tap_folded_key *key = &line->key;
 
-	put_who(out, &key->task);
+	tap_folded_put_who(out, &key->task);
 	if (key->is_unknown)
 		tap_buf_puts(out, ";[unknown]");
 	else
@@ -267,7 +267,7 @@ void tap_folded_put(const struct tap_folded *f, const struct tap_folded_line *li
 		tap_buf_puts(out, ";--");
 		put_stack(f, key->waker_stack, false, out);
 		tap_buf_char(out, ';');
-		put_who(out, &key->waker);
+		tap_folded_put_who(out, &key->waker);
 	}
 	tap_buf_printf(out, " %" PRIu64 "\n", line->ns);
 }

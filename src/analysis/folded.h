@@ -57,6 +57,9 @@ uint32_t tap_folded_states(enum tap_folded_of of);
 int tap_folded_stretch(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_stretch *s,
 		       bool (*picks)(void *ctx, const struct tap_task *task, int cpu), void *ctx);
 void tap_folded_end(struct tap_folded *f);
+/* By name, as a frame: also of other lines. */
+struct tap_folded_who tap_folded_who(const struct tap_task *task);
+void tap_folded_put_who(struct tap_buf *out, const struct tap_folded_who *who);
 /* Adds a line's text, with its newline. */
 void tap_folded_put(const struct tap_folded *f, const struct tap_folded_line *line, struct tap_buf *out);
 

@@ -39,6 +39,7 @@ static int add_tasks(struct tap_lists *lists, const json_t *tasks)
 {
 	json_int_t tid, tgid, cgroup;
 	const json_t *row, *comm;
+	const char *cpus;
 	size_t i;
 
 	json_array_foreach(tasks, i, row) {
@@ -51,6 +52,11 @@ static int add_tasks(struct tap_lists *lists, const json_t *tasks)
 		if (tap_meta_number(row, 3, INT64_MAX, &cgroup))
 			l.cgroup = (uint64_t)cgroup;
 		comm = json_array_get(row, 2);
+		if (json_is_null(json_array_get(row, 5)))
+			l.cpus = TAP_CPUS_ALL;
+		cpus = json_string_value(json_array_get(row, 5));
+		if (cpus && tap_lists_cpus(lists, cpus, &l.cpus))
+			return -ENOMEM;
 		if (json_string_length(comm))
 			set_comm(l.comm, json_string_value(comm), json_string_length(comm));
 		if (tap_lists_add(lists, (int)tid, when_of(json_array_get(row, 4)), &l))

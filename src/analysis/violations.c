@@ -23,12 +23,19 @@ static int cpus_merge(struct tap_cpus *to, const struct tap_cpus *a, const struc
 	return 0;
 }
 
+/* Of these, what the task may use is in this set. */
+static const struct tap_cpus *may_use(const struct tap_wait *w, const struct tap_cpus *cpus)
+{
+	return w->anywhere ? cpus : w->listed ? w->listed : &w->used;
+}
+
 bool tap_wait_may_use(const struct tap_wait *w, const struct tap_cpus *cpus)
 {
-	unsigned int words = w->used.nr_words < cpus->nr_words ? w->used.nr_words : cpus->nr_words;
+	const struct tap_cpus *may = may_use(w, cpus);
+	unsigned int words = may->nr_words < cpus->nr_words ? may->nr_words : cpus->nr_words;
 
 	for (unsigned int i = 0; i < words; i++)
-		if (w->used.bits[i] & cpus->bits[i])
+		if (may->bits[i] & cpus->bits[i])
 			return true;
 	return false;
 }
@@ -82,7 +89,7 @@ int tap_violations_set(struct tap_violations *v, struct tap_wait *w, enum tap_wa
 			v->tell(v->ctx, w);
 	}
 	if (!ret && mode == TAP_WAIT_VIOLATION && !v->tell)
-		ret = cpus_merge(&w->idle, &w->used, free_cpus);
+		ret = cpus_merge(&w->idle, may_use(w, free_cpus), free_cpus);
 	return ret;
 }
 

@@ -28,7 +28,9 @@ enum tap_wait_mode {
 /* A task, and its present wait. {0}: none. */
 struct tap_wait {
 	const struct tap_task *task;
-	struct tap_cpus used; /* owned; where it may run */
+	struct tap_cpus used; /* owned; where it may run, if that is not listed */
+	const struct tap_cpus *listed; /* borrowed; or NULL */
+	bool anywhere; /* as is listed */
 	enum tap_state state;
 	int cpu; /* whose queue; -1: not known */
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -176,6 +177,45 @@ static int add_tasks(const char *path, uint64_t tgid, struct tap_map *tgids, str
 int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms)
 {
 	return add_tasks("/proc", 0, tgids, comms);
+}
+
+int tap_machine_online(struct tap_cpus *online)
+{
+	struct tap_buf list = { .max = 64 << 10 };
+	int ret = 0;
+
+	if (!tap_buf_read_file(&list, CPU_DIR "/online"))
+		ret = tap_cpus_parse(online, tap_buf_str(&list));
+	tap_buf_release(&list);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* A system call: of /proc it would be a file for each task. */
+int tap_machine_affinity(pid_t tid, const struct tap_cpus *online, uint64_t key, struct tap_map *texts)
+{
+	const unsigned int width = 8 * sizeof(unsigned long);
+	unsigned long bits[(TAP_CPU_MAX + 1) / width];
+	long bytes = syscall(SYS_sched_getaffinity, tid, sizeof(bits), bits);
+	struct tap_cpus cpus = { 0 };
+	struct tap_buf text = { 0 };
+	bool is_other = false;
+	int ret = 0;
+
+	if (bytes <= 0 || !online->nr_words)
+		return tap_machine_put_text(texts, key, "");
+	for (unsigned int cpu = 0; cpu < 8 * (unsigned int)bytes && !ret; cpu++) {
+		bool has = bits[cpu / width] >> cpu % width & 1;
+
+		is_other |= has != tap_cpus_has(online, cpu);
+		ret = has ? tap_cpus_add(&cpus, cpu) : 0;
+	}
+	if (!ret && is_other) {
+		tap_cpus_text(&cpus, &text);
+		ret = text.err ? -ENOMEM : tap_machine_put_text(texts, key, tap_buf_str(&text));
+	}
+	tap_buf_release(&text);
+	tap_cpus_release(&cpus);
+	return ret;
 }
 
 /* One file per cgroup, where /proc would be one per task. */

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/text.h"
 
 /*
  * The highest CPU that is there, plus one; offline ones count. Not the possible ones: a virtual
@@ -26,6 +27,14 @@ json_t *tap_machine_clocks(void); /* one reading of the three clocks */
 
 /* Adds all tasks: tid -> tgid in @tgids, "tid comm" lines in @comms (struct tap_map tid -> char *). */
 int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms);
+
+/* Those that are online. Return: 0 or -ENOMEM; empty where nobody says so. */
+int tap_machine_online(struct tap_cpus *online);
+/*
+ * Puts the CPUs that a task may use at @key of @texts, as the kernel lists them: nothing if they are all of @online, "" where that is
+ * not known. @tid: here. Return: 0 or -ENOMEM.
+ */
+int tap_machine_affinity(pid_t tid, const struct tap_cpus *online, uint64_t key, struct tap_map *texts);
 
 /* The kernel's symbols, as text. Empty where their addresses are hidden from the caller. */
 void tap_machine_symbols(struct tap_buf *kallsyms);

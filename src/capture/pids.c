@@ -112,3 +112,19 @@ int tap_pids_cgroups(const struct tap_pids *p, struct tap_map *cgroups, struct t
 	tap_map_release(&own);
 	return ret;
 }
+
+int tap_pids_affinities(const struct tap_pids *p, const struct tap_map *comms, struct tap_map *texts)
+{
+	const struct tap_map *tids = p->nested ? &p->initial : comms;
+	struct tap_cpus online = { 0 };
+	int ret = tap_machine_online(&online);
+
+	tap_map_for_each(tids, s) {
+		uint64_t tid = p->nested ? s->value : s->key;
+
+		if (!ret && tap_map_get(comms, tid))
+			ret = tap_machine_affinity((pid_t)s->key, &online, tid, texts);
+	}
+	tap_cpus_release(&online);
+	return ret;
+}

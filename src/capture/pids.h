@@ -41,6 +41,8 @@ int tap_pids_check(const struct tap_buf *rows, const struct tap_select *select, 
  * the tasks are left out. Return: 0 or -ENOMEM.
  */
 int tap_pids_tasks(struct tap_pids *p, struct tap_map *tgids, struct tap_map *comms);
+/* Of those, whose names are in @comms, the CPUs that they may use, as of tap_machine_affinity(). Return: 0 or -ENOMEM. */
+int tap_pids_affinities(const struct tap_pids *p, const struct tap_map *comms, struct tap_map *texts);
 int tap_pids_cgroups(const struct tap_pids *p, struct tap_map *cgroups, struct tap_map *members,
 		     struct tap_map *limited);
 

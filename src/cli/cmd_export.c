@@ -6,6 +6,8 @@
 
 #include "analysis/folded.h"
 #include "cli/cmd_report.h"
+#include "explain/sources.h"
+#include "explain/wait_lines.h"
 #include "report/input.h"
 #include "report/unmatched.h"
 
@@ -23,7 +25,7 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct export_opts, to, "to", 0, "FORM", TAP_OPT_STRING,
 		   "write folded: a line per stack, for flame graph tools [folded]"),
 	TAP_OPTION(struct export_opts, of, "of", 0, "WHAT", TAP_OPT_STRING,
-		   "time of: off-cpu, preemptions, or wakeups [off-cpu]"),
+		   "time of: off-cpu, preemptions, wakeups, or waits [off-cpu]"),
 	{ 0 }
 };
 
@@ -31,6 +33,10 @@ struct export {
 	struct tap_run run;
 	struct tap_event_stacks *stacks;
 	struct tap_folded folded;
+	/* of waits */
+	struct tap_explain_waits waits;
+	struct tap_explain_sources sources;
+	struct tap_wait_lines lines;
 	struct tap_progress progress;
 };
 
@@ -42,7 +48,9 @@ static const struct {
 	{ "off-cpu", TAP_FOLDED_OFF_CPU, TAP_NEEDS_SWITCHES | TAP_NEEDS_STACKS },
 	{ "preemptions", TAP_FOLDED_PREEMPTIONS, TAP_NEEDS_SWITCHES | TAP_NEEDS_STACKS },
 	{ "wakeups", TAP_FOLDED_WAKEUPS, TAP_NEEDS_SWITCHES | TAP_NEEDS_WAKEUPS | TAP_NEEDS_STACKS },
+	{ "waits", .needs = TAP_NEEDS_SWITCHES }, /* no stacks */
 };
+#define WAITS (sizeof(kinds) / sizeof(*kinds) - 1)
 
 static int read_options(const struct export_opts *o, unsigned int *kind, struct tap_err *err)
 {
@@ -51,7 +59,7 @@ static int read_options(const struct export_opts *o, unsigned int *kind, struct 
 	for (*kind = 0; *kind < sizeof(kinds) / sizeof(*kinds); ++*kind)
 		if (!strcmp(kinds[*kind].name, o->of))
 			return 0;
-	return tap_err_set(err, -EINVAL, "bad --of '%s': it is off-cpu, preemptions, or wakeups", o->of);
+	return tap_err_set(err, -EINVAL, "bad --of '%s': it is off-cpu, preemptions, wakeups, or waits", o->of);
 }
 
 static bool picks(void *ctx, const struct tap_task *task, int cpu)
@@ -75,6 +83,71 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	return tap_event_stacks_event(e->stacks, e->run.timeline, ev);
 }
 
+/* ---- waits: who waited, for what ---------------------------------------------------------------- */
+
+static int on_wait_stretch(void *ctx, const struct tap_stretch *s)
+{
+	return tap_explain_waits_stretch(&((struct export *)ctx)->waits, s);
+}
+
+static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+{
+	return tap_explain_waits_cpu(&((struct export *)ctx)->waits, s);
+}
+
+static int on_migration(void *ctx, const struct tap_migration *m)
+{
+	return tap_explain_waits_migration(&((struct export *)ctx)->waits, m);
+}
+
+static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
+{
+	(void)ts_ns;
+	return tap_explain_waits_begin(&((struct export *)ctx)->waits, task);
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return tap_explain_source_wants(fmt);
+}
+
+static int on_source(void *ctx, const struct tap_event *ev)
+{
+	struct export *e = ctx;
+
+	return tap_explain_sources_event(&e->sources, &e->waits, ev);
+}
+
+static int on_wait(void *ctx, const struct tap_wait_told *w)
+{
+	struct export *e = ctx;
+
+	return picks(&e->run, w->task, w->cpu) ? tap_wait_lines_add(&e->lines, w) : 0;
+}
+
+static int fold_waits(struct export *e, struct tap_err *err)
+{
+	static const struct tap_observer observer = {
+		.states = TAP_EXPLAIN_STATES, .lost_states = TAP_EXPLAIN_STATES, .stretch = on_wait_stretch, .cpu = on_cpu,
+		.migration = on_migration, .waits = on_waits,
+	};
+	static const struct tap_run_events events = { .wants = wants, .event = on_source };
+	int ret;
+
+	tap_explain_waits_init(&e->waits, &(const struct tap_explain_waits_opts){
+		.timeline = &e->run.timeline, .has_placing = tap_run_has_event(&e->run, "sched_wakeup"), .tell = on_wait, .ctx = e,
+	});
+	ret = tap_run_feed(&e->run, &observer, &events, e, err);
+	if (!ret)
+		tap_wait_lines_end(&e->lines);
+	tap_explain_waits_release(&e->waits);
+	tap_explain_sources_release(&e->sources);
+	return ret;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------- */
+
 static int fold(struct export *e, unsigned int kind, struct tap_err *err)
 {
 	const struct tap_observer observer = { .states = tap_folded_states(kinds[kind].of), .stretch = on_stretch };
@@ -83,6 +156,8 @@ static int fold(struct export *e, unsigned int kind, struct tap_err *err)
 
 	if (ret)
 		return ret;
+	if (kind == WAITS)
+		return fold_waits(e, err);
 	if (tap_event_stacks_new(tap_reader_info(e->run.rec.reader), &e->run.survey, &e->stacks))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	e->folded = (struct tap_folded){
@@ -94,22 +169,31 @@ static int fold(struct export *e, unsigned int kind, struct tap_err *err)
 	return ret;
 }
 
+/* Of either. */
+static unsigned int nr_lines(const struct export *e)
+{
+	return e->folded.nr_lines + e->lines.nr;
+}
+
 static int write_lines(const struct export *e, struct tap_err *err)
 {
 	struct tap_buf out = { 0 };
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < e->folded.nr_lines; i++) {
-		tap_folded_put(&e->folded, &e->folded.lines[i], &out);
+	for (unsigned int i = 0; !ret && i < nr_lines(e); i++) {
+		if (e->lines.nr)
+			tap_wait_line_put(&e->lines.v[i], &out);
+		else
+			tap_folded_put(&e->folded, &e->folded.lines[i], &out);
 		ret = out.err;
-		if (ret || (out.len < BLOCK_BYTES && i + 1 < e->folded.nr_lines))
+		if (ret || (out.len < BLOCK_BYTES && i + 1 < nr_lines(e)))
 			continue;
 		ret = tap_write_all(STDOUT_FILENO, out.data, out.len);
 		tap_buf_clear(&out);
 	}
 	tap_buf_release(&out);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot write the stacks: %m") : 0;
+	return ret ? tap_err_set(err, ret, "cannot write the lines: %m") : 0;
 }
 
 static int run_export(void *opts, const struct tap_strings *operands, char **rest)
@@ -135,9 +219,10 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 		ret = write_lines(&e, &err);
 	}
 	ret = ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
-	if (!ret && !e.folded.nr_lines && tap_unmatched(&e.run))
+	if (!ret && !nr_lines(&e) && tap_unmatched(&e.run))
 		ret = TAP_EXIT_FAILED;
 	tap_folded_release(&e.folded);
+	tap_wait_lines_release(&e.lines);
 	tap_event_stacks_free(e.stacks);
 	tap_run_close(&e.run);
 	return ret;

@@ -20,16 +20,17 @@ struct point {
 	uint64_t from_ns;
 	enum tap_in_irq irq;
 	enum tap_in_idle idle;
-	bool resched;
+	enum tap_asked asked;
 };
 
 struct tap_cpu_log {
-	struct stretch *stretches; /* owned */
-	struct point *points;	   /* owned */
+	struct stretch stretches[TAP_CPU_LOG_ENTRIES];
+	struct point points[TAP_CPU_LOG_ENTRIES];
 	struct tap_sched_pick *picks;  /* owned */
-	unsigned int nr_stretches, cap_stretches, nr_points, cap_points, nr_picks, cap_picks;
+	unsigned int nr_stretches, nr_points, nr_picks, cap_picks;
 	struct tap_sched_pick next, now_picked; /* of the switch that is to come, and of what it runs */
 	uint64_t end_ns; /* of the last stretch */
+	bool has_idle;
 	unsigned int nr_irqs, nr_softirqs; /* that have begun and not ended */
 	struct point before, now; /* the first of .points, and behind the last */
 };
@@ -39,8 +40,6 @@ void tap_cpu_logs_release(struct tap_cpu_logs *l)
 	for (unsigned int i = 0; i < l->nr_cpus; i++) {
 		if (!l->cpus[i])
 			continue;
-		free(l->cpus[i]->stretches);
-		free(l->cpus[i]->points);
 		free(l->cpus[i]->picks);
 		free(l->cpus[i]);
 	}
@@ -48,7 +47,7 @@ void tap_cpu_logs_release(struct tap_cpu_logs *l)
 }
 
 /* Return: NULL when out of memory. */
-static struct tap_cpu_log *log_get(struct tap_cpu_logs *l, int cpu)
+static inline struct tap_cpu_log *log_get(struct tap_cpu_logs *l, int cpu)
 {
 	struct tap_cpu_log **place = tap_array_at(&l->cpus, &l->nr_cpus, (unsigned int)cpu, sizeof(*place), NULL);
 
@@ -63,12 +62,10 @@ static bool is_full(const struct tap_cpu_log *log)
 	return log->nr_stretches + 2 > TAP_CPU_LOG_ENTRIES || log->nr_points + 2 > TAP_CPU_LOG_ENTRIES;
 }
 
-static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle, bool resched)
+static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle, enum tap_asked asked)
 {
-	if (tap_array_grow(&log->points, log->nr_points, &log->cap_points, sizeof(*log->points)))
-		return -ENOMEM;
 	log->now = (struct point){
-		.from_ns = ts_ns, .idle = idle, .resched = resched,
+		.from_ns = ts_ns, .idle = idle, .asked = asked,
 		.irq = log->nr_irqs ? TAP_IN_IRQ : log->nr_softirqs ? TAP_IN_SOFTIRQ : TAP_IN_NO_IRQ,
 	};
 	log->points[log->nr_points++] = log->now;
@@ -78,19 +75,22 @@ static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle i
 /* A switch, or a loss. No handler runs across a switch, whatever an interrupted exit left behind. */
 static int end_points(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
 {
-	if (!log->nr_irqs && !log->now.resched && (is_known || (!log->nr_softirqs && log->now.idle == TAP_IDLE_NOT_TOLD)))
+	if (!log->nr_irqs && !log->now.asked && (is_known || (!log->nr_softirqs && log->now.idle == TAP_IDLE_NOT_TOLD)))
 		return is_full(log);
 	log->nr_irqs = 0;
 	if (!is_known)
 		log->nr_softirqs = 0;
-	return add_point(log, ts_ns, is_known ? log->now.idle : TAP_IDLE_NOT_TOLD, false);
+	return add_point(log, ts_ns, is_known ? log->now.idle : TAP_IDLE_NOT_TOLD, TAP_NOT_ASKED);
 }
 
 /* How what it ran was picked, which is over: what was picked for the switch is what it runs now. Return: 0 or -ENOMEM. */
 static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, unsigned int *place)
 {
-	struct tap_sched_pick over = log->now_picked;
+	struct tap_sched_pick over;
 
+	if (!log->next.tid && !log->now_picked.tid)
+		return 0;
+	over = log->now_picked;
 	log->now_picked = log->next;
 	log->next.tid = 0;
 	if (!task || !over.tid || over.tid != task->tid)
@@ -102,14 +102,6 @@ static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, unsign
 	return 0;
 }
 
-static int add_stretch(struct tap_cpu_log *log, struct stretch s)
-{
-	if (tap_array_grow(&log->stretches, log->nr_stretches, &log->cap_stretches, sizeof(s)))
-		return -ENOMEM;
-	log->stretches[log->nr_stretches++] = s;
-	return 0;
-}
-
 int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s)
 {
 	struct tap_cpu_log *log = log_get(l, s->cpu);
@@ -117,13 +109,13 @@ int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s)
 
 	if (!log || add_pick(log, s->task, &pick))
 		return -ENOMEM;
-	if (s->from_ns > log->end_ns &&
-	    add_stretch(log, (struct stretch){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN }))
-		return -ENOMEM;
-	if (add_stretch(log, (struct stretch){
-		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? s->task->prio : 0, .pick = pick }))
-		return -ENOMEM;
+	if (s->from_ns > log->end_ns)
+		log->stretches[log->nr_stretches++] = (struct stretch){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN };
+	log->stretches[log->nr_stretches++] = (struct stretch){
+		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? s->task->prio : 0, .pick = pick,
+	};
 	log->end_ns = s->to_ns;
+	log->has_idle |= s->what == TAP_CPU_IDLE;
 	return end_points(log, s->to_ns, s->what == TAP_CPU_RUN || s->what == TAP_CPU_IDLE);
 }
 
@@ -138,21 +130,23 @@ int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_sof
 	if (!begins && !*nr)
 		return 0; /* its beginning was not seen */
 	*nr += begins ? 1 : -1u;
-	return add_point(log, ts_ns, log->now.idle, log->now.resched);
+	return add_point(log, ts_ns, log->now.idle, log->now.asked);
 }
 
 int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enters)
 {
 	struct tap_cpu_log *log = log_get(l, cpu);
 
-	return log ? add_point(log, ts_ns, enters ? TAP_IDLE_IN : TAP_IDLE_OUT, log->now.resched) : -ENOMEM;
+	return log ? add_point(log, ts_ns, enters ? TAP_IDLE_IN : TAP_IDLE_OUT, log->now.asked) : -ENOMEM;
 }
 
-int tap_cpu_log_resched(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns)
+int tap_cpu_log_asked(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, enum tap_asked asked)
 {
 	struct tap_cpu_log *log = log_get(l, cpu);
 
-	return log ? add_point(log, ts_ns, log->now.idle, true) : -ENOMEM;
+	if (!log)
+		return -ENOMEM;
+	return add_point(log, ts_ns, log->now.idle, asked > log->now.asked ? asked : log->now.asked);
 }
 
 int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *picked)
@@ -176,6 +170,11 @@ const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, i
 	return log->next.tid == task->tid ? &log->next : log->now_picked.tid == task->tid ? &log->now_picked : NULL;
 }
 
+bool tap_cpu_log_has_idle(const struct tap_cpu_logs *l, int cpu)
+{
+	return (unsigned int)cpu < l->nr_cpus && l->cpus[cpu] && l->cpus[cpu]->has_idle;
+}
+
 void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 {
 	for (unsigned int i = 0; i < l->nr_cpus; i++) {
@@ -183,6 +182,7 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 			continue;
 		l->cpus[i]->nr_stretches = l->cpus[i]->nr_points = l->cpus[i]->nr_picks = 0;
 		l->cpus[i]->before = l->cpus[i]->now;
+		l->cpus[i]->has_idle = false;
 	}
 }
 
@@ -211,30 +211,46 @@ void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, u
 	out->point = log ? NR_UNTIL(log->points, log->nr_points, from_ns) : 0;
 }
 
-/* What it ran at .at_ns, and how long at most. */
-static void read_stretch(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
+static void put_stretch(const struct tap_cpu_log *log, const struct stretch *s, struct tap_cpu_part *part)
 {
-	const struct tap_cpu_log *log = p->log;
-	const struct stretch *s = log && p->stretch ? &log->stretches[p->stretch - 1] : NULL;
-	uint64_t end_ns = log ? log->end_ns : 0;
-
-	if (log && p->stretch < log->nr_stretches)
-		end_ns = log->stretches[p->stretch].from_ns;
-	if (p->at_ns >= end_ns) { /* not over */
-		part->what = p->now && p->at_ns >= p->now->since_ns ? tap_cpu_what(p->now) : TAP_CPU_UNKNOWN;
-		part->task = part->what == TAP_CPU_RUN ? p->now->task : NULL;
-		part->prio = part->task ? part->task->prio : 0;
-		part->picked = log && part->task && log->now_picked.tid == part->task->tid ? &log->now_picked : NULL;
-		return;
-	}
-	if (end_ns < part->to_ns)
-		part->to_ns = end_ns;
-	if (!s)
-		return;
 	part->what = s->what;
 	part->task = s->what == TAP_CPU_RUN ? s->task : NULL;
 	part->prio = s->prio;
 	part->picked = s->pick ? &log->picks[s->pick - 1] : NULL;
+}
+
+static void put_point(const struct point *point, struct tap_cpu_part *part)
+{
+	part->irq = point->irq;
+	part->idle = point->idle;
+	part->asked = point->asked;
+}
+
+/* What is not over. */
+static void put_now(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
+{
+	part->what = p->now && p->at_ns >= p->now->since_ns ? tap_cpu_what(p->now) : TAP_CPU_UNKNOWN;
+	part->task = part->what == TAP_CPU_RUN ? p->now->task : NULL;
+	part->prio = part->task ? part->task->prio : 0;
+	part->picked = p->log && part->task && p->log->now_picked.tid == part->task->tid ? &p->log->now_picked : NULL;
+}
+
+/* What it ran at .at_ns, and how long at most. */
+static void read_stretch(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
+{
+	static const struct stretch before = { .what = TAP_CPU_UNKNOWN };
+	const struct tap_cpu_log *log = p->log;
+	uint64_t end_ns = log ? log->end_ns : 0;
+
+	if (log && p->stretch < log->nr_stretches)
+		end_ns = log->stretches[p->stretch].from_ns;
+	if (p->at_ns >= end_ns) {
+		put_now(p, part);
+		return;
+	}
+	if (end_ns < part->to_ns)
+		part->to_ns = end_ns;
+	put_stretch(log, p->stretch ? &log->stretches[p->stretch - 1] : &before, part);
 }
 
 bool tap_cpu_log_last(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns, struct tap_cpu_part *part)
@@ -244,42 +260,47 @@ bool tap_cpu_log_last(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, u
 
 	if (!s || from_ns < s->from_ns || to_ns > log->end_ns || log->now.from_ns > from_ns)
 		return false;
-	*part = (struct tap_cpu_part){
-		.from_ns = from_ns, .to_ns = to_ns, .what = s->what, .task = s->what == TAP_CPU_RUN ? s->task : NULL, .prio = s->prio,
-		.picked = s->pick ? &log->picks[s->pick - 1] : NULL, .irq = log->now.irq, .idle = log->now.idle, .resched = log->now.resched,
-	};
+	part->from_ns = from_ns;
+	part->to_ns = to_ns;
+	put_stretch(log, s, part);
+	put_point(&log->now, part);
 	return true;
+}
+
+static inline void pass(struct tap_cpu_parts *p, const struct tap_cpu_log *log, uint64_t to_ns)
+{
+	while (p->stretch < log->nr_stretches && log->stretches[p->stretch].from_ns <= to_ns)
+		p->stretch++;
+	while (p->point < log->nr_points && log->points[p->point].from_ns <= to_ns)
+		p->point++;
 }
 
 bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part)
 {
+	static const struct point nothing = { 0 };
 	const struct tap_cpu_log *log = p->log;
-	const struct point *point;
 
 	if (p->at_ns >= p->to_ns)
 		return false;
-	*part = (struct tap_cpu_part){ .from_ns = p->at_ns, .to_ns = p->to_ns, .what = TAP_CPU_UNKNOWN };
+	part->from_ns = p->at_ns;
+	part->to_ns = p->to_ns;
 	read_stretch(p, part);
 	if (log) {
-		point = p->point ? &log->points[p->point - 1] : &log->before;
-		part->irq = point->irq;
-		part->idle = point->idle;
-		part->resched = point->resched;
+		put_point(p->point ? &log->points[p->point - 1] : &log->before, part);
 		if (p->point < log->nr_points && log->points[p->point].from_ns < part->to_ns)
 			part->to_ns = log->points[p->point].from_ns;
+		pass(p, log, part->to_ns);
+	} else {
+		put_point(&nothing, part);
 	}
-	tap_cpu_parts_pass(p, part->to_ns);
+	p->at_ns = part->to_ns;
 	return true;
 }
 
 void tap_cpu_parts_pass(struct tap_cpu_parts *p, uint64_t to_ns)
 {
-	const struct tap_cpu_log *log = p->log;
-
-	while (log && p->stretch < log->nr_stretches && log->stretches[p->stretch].from_ns <= to_ns)
-		p->stretch++;
-	while (log && p->point < log->nr_points && log->points[p->point].from_ns <= to_ns)
-		p->point++;
+	if (p->log)
+		pass(p, p->log, to_ns);
 	p->at_ns = to_ns;
 }
 

@@ -12,6 +12,7 @@
 #define TAP_CPU_LOG_ENTRIES 1024u
 
 enum tap_in_irq { TAP_IN_NO_IRQ, TAP_IN_SOFTIRQ, TAP_IN_IRQ };
+enum tap_asked { TAP_NOT_ASKED, TAP_ASKED_LAZY, TAP_ASKED };
 enum tap_in_idle { TAP_IDLE_NOT_TOLD, TAP_IDLE_IN, TAP_IDLE_OUT };
 
 /* What a CPU did from .from_ns to .to_ns, one thing all along. */
@@ -21,7 +22,7 @@ struct tap_cpu_part {
 	const struct tap_task *task; /* of TAP_CPU_RUN */
 	int prio;		     /* its, as it left */
 	const struct tap_sched_pick *picked; /* how; NULL: not known. Until the log is cleared */
-	bool resched; /* it had been asked to give way */
+	enum tap_asked asked; /* to give way */
 	enum tap_in_irq irq;
 	enum tap_in_idle idle;
 };
@@ -39,11 +40,13 @@ void tap_cpu_logs_release(struct tap_cpu_logs *l);
 int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s);
 int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enters);
-int tap_cpu_log_resched(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns);
+int tap_cpu_log_asked(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, enum tap_asked asked);
 /* Before the switch to the task that was picked, .tid of which may be 0. Return: 0 or -ENOMEM. */
 int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *picked);
 /* How the task was picked that a CPU runs, or is about to. Return: NULL: not known. */
 const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task);
+/* Whether some stretch that is over was idle. */
+bool tap_cpu_log_has_idle(const struct tap_cpu_logs *l, int cpu);
 /* Whoever asks from now on does not ask for what is in them. */
 void tap_cpu_logs_clear(struct tap_cpu_logs *l);
 

@@ -12,7 +12,9 @@ const char *tap_verdict_name(enum tap_verdict verdict)
 	static const char *const names[TAP_NR_VERDICTS] = {
 		[TAP_VERDICT_UNKNOWN] = "unknown",
 		[TAP_VERDICT_CONTENTION] = "contention",
+		[TAP_VERDICT_AFFINITY] = "affinity",
 		[TAP_VERDICT_THROTTLED] = "throttled",
+		[TAP_VERDICT_HELD] = "held",
 		[TAP_VERDICT_WAKEUP] = "wakeup",
 		[TAP_VERDICT_IDLE_EXIT] = "idle_exit",
 		[TAP_VERDICT_INTERRUPTS] = "interrupts",
@@ -22,12 +24,13 @@ const char *tap_verdict_name(enum tap_verdict verdict)
 	return names[verdict];
 }
 
-static enum tap_verdict verdict_of(const struct tap_wait_told *w)
+static enum tap_verdict verdict_of(const struct tap_wait_told *w, uint64_t barred_ns)
 {
 	static const enum tap_verdict verdicts[TAP_NR_PIECE_KINDS] = {
 		[TAP_PIECE_UNKNOWN] = TAP_VERDICT_UNKNOWN,
 		[TAP_PIECE_THROTTLED] = TAP_VERDICT_THROTTLED,
 		[TAP_PIECE_PLACING] = TAP_VERDICT_WAKEUP,
+		[TAP_PIECE_HELD] = TAP_VERDICT_HELD,
 		[TAP_PIECE_OFFLINE] = TAP_VERDICT_HOTPLUG,
 		[TAP_PIECE_IRQ] = TAP_VERDICT_INTERRUPTS,
 		[TAP_PIECE_SOFTIRQ] = TAP_VERDICT_INTERRUPTS,
@@ -39,6 +42,8 @@ static enum tap_verdict verdict_of(const struct tap_wait_told *w)
 		[TAP_PIECE_REALTIME] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_HIGHER] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_RESCHED] = TAP_VERDICT_CONTENTION,
+		[TAP_PIECE_LAZY] = TAP_VERDICT_CONTENTION,
+		[TAP_PIECE_DSQ] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_GROUP] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_INELIGIBLE] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_PROTECTED] = TAP_VERDICT_CONTENTION,
@@ -55,7 +60,7 @@ static enum tap_verdict verdict_of(const struct tap_wait_told *w)
 	for (enum tap_verdict v = 0; v < TAP_NR_VERDICTS; v++)
 		if (ns[v] > ns[most])
 			most = v;
-	return most;
+	return most == TAP_VERDICT_CONTENTION && barred_ns >= ns[most] / 2 + 1 ? TAP_VERDICT_AFFINITY : most;
 }
 
 int tap_explain_init(struct tap_explain *e, unsigned int max_worst)
@@ -68,7 +73,7 @@ int tap_explain_init(struct tap_explain *e, unsigned int max_worst)
 static void release_wait(struct tap_explained_wait *w)
 {
 	free(w->pieces);
-	tap_cpus_release(&w->idle);
+	tap_avoidable_idle_release(&w->idle);
 }
 
 void tap_explain_release(struct tap_explain *e)
@@ -123,18 +128,26 @@ static int add_piece(struct tap_explain *e, const struct tap_wait_told *w, const
 
 	if (!p->task)
 		return 0;
-	runner = tap_array_at(&e->runners, &e->nr_runners, p->task->index, sizeof(*runner), NULL);
 	pair = pair_get(e, w->task->cgroup, p->task->cgroup);
-	if (!runner || !pair)
+	if (!pair)
+		return -ENOMEM;
+	add(pair, p->ns);
+	if (e->pairs_only)
+		return 0;
+	runner = tap_array_at(&e->runners, &e->nr_runners, p->task->index, sizeof(*runner), NULL);
+	if (!runner)
 		return -ENOMEM;
 	add(runner, p->ns);
-	add(pair, p->ns);
 	return 0;
 }
 
 /* A wait may have several pieces of one kind: it counts once. */
 static void add_kinds(struct tap_explain *e, const struct tap_wait_told *w)
 {
+	if (w->nr_pieces == 1) {
+		add(&e->kinds[w->pieces->kind], w->pieces->ns);
+		return;
+	}
 	for (unsigned int i = 0; i < w->nr_pieces; i++) {
 		const struct tap_piece *p = &w->pieces[i];
 		uint64_t ns = 0;
@@ -160,7 +173,7 @@ static uint64_t length_ns(const struct tap_explained_wait *w)
 /* What is borrowed while it is told. */
 static int copy(struct tap_explained_wait *to, struct tap_explain_waits *waits, const struct tap_wait_told *w)
 {
-	int ret = tap_explain_waits_take_avoidable(waits, w, &to->avoidable_ns, &to->idle);
+	int ret = tap_explain_waits_take_avoidable(waits, w, &to->idle);
 
 	to->pieces = malloc((w->nr_pieces + 1) * sizeof(*to->pieces));
 	if (ret || !to->pieces)
@@ -168,6 +181,11 @@ static int copy(struct tap_explained_wait *to, struct tap_explain_waits *waits, 
 	if (w->nr_pieces)
 		memcpy(to->pieces, w->pieces, w->nr_pieces * sizeof(*to->pieces));
 	return 0;
+}
+
+static bool is_worse(const struct tap_explain *e, const struct tap_wait_told *w)
+{
+	return e->nr_worst < e->max_worst || (e->max_worst && w->to_ns - w->from_ns > length_ns(&e->worst[e->nr_worst - 1]));
 }
 
 static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w)
@@ -178,13 +196,11 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const st
 	};
 	unsigned int i = e->nr_worst;
 
-	if (!e->max_worst || (i == e->max_worst && length_ns(&kept) <= length_ns(&e->worst[i - 1])))
-		return 0;
-	kept.verdict = verdict_of(w);
 	if (copy(&kept, waits, w)) {
 		release_wait(&kept);
 		return -ENOMEM;
 	}
+	kept.verdict = verdict_of(w, kept.idle.barred_ns);
 	for (; i && length_ns(&kept) > length_ns(&e->worst[i - 1]); i--)
 		e->worst[i] = e->worst[i - 1];
 	e->worst[i] = kept;
@@ -200,10 +216,11 @@ int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, con
 	int ret = 0;
 
 	add(&e->all, w->to_ns - w->from_ns);
-	add_kinds(e, w);
+	if (!e->pairs_only)
+		add_kinds(e, w);
 	for (unsigned int i = 0; i < w->nr_pieces && !ret; i++)
 		ret = add_piece(e, w, &w->pieces[i]);
-	return ret ?: keep(e, waits, w);
+	return ret || !is_worse(e, w) ? ret : keep(e, waits, w);
 }
 
 static int by_ns(const void *a, const void *b)

@@ -13,7 +13,9 @@
 enum tap_verdict {
 	TAP_VERDICT_UNKNOWN,
 	TAP_VERDICT_CONTENTION, /* another task ran */
+	TAP_VERDICT_AFFINITY, /* so, and meanwhile CPUs were idle, but for half of that or more none that it may use */
 	TAP_VERDICT_THROTTLED,
+	TAP_VERDICT_HELD,
 	TAP_VERDICT_WAKEUP,	/* the way from the waker to the CPU */
 	TAP_VERDICT_IDLE_EXIT,
 	TAP_VERDICT_INTERRUPTS,
@@ -30,8 +32,7 @@ struct tap_explained_wait {
 	int cpu;
 	bool whole;
 	enum tap_verdict verdict;
-	uint64_t avoidable_ns; /* another CPU was idle that it may use: no piece of it (avoidable.h) */
-	struct tap_cpus idle;  /* owned; those */
+	struct tap_avoidable_idle idle; /* owned; other CPUs: no pieces of it */
 	struct tap_piece *pieces; /* owned */
 	unsigned int nr_pieces;
 };
@@ -47,6 +48,7 @@ struct tap_explained_pair {
 };
 
 struct tap_explain {
+	bool pairs_only; /* set by the caller: no kinds and no runners */
 	struct tap_explained_sum all, kinds[TAP_NR_PIECE_KINDS];
 	struct tap_explained_sum *runners; /* owned; by the index of the task that ran */
 	unsigned int nr_runners;

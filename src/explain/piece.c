@@ -15,6 +15,7 @@ const char *tap_piece_name(enum tap_piece_kind kind)
 		[TAP_PIECE_UNKNOWN] = "unknown",
 		[TAP_PIECE_THROTTLED] = "throttled",
 		[TAP_PIECE_PLACING] = "placing",
+		[TAP_PIECE_HELD] = "held",
 		[TAP_PIECE_OFFLINE] = "offline",
 		[TAP_PIECE_IRQ] = "irq",
 		[TAP_PIECE_SOFTIRQ] = "softirq",
@@ -26,6 +27,8 @@ const char *tap_piece_name(enum tap_piece_kind kind)
 		[TAP_PIECE_REALTIME] = "realtime",
 		[TAP_PIECE_HIGHER] = "higher",
 		[TAP_PIECE_RESCHED] = "resched",
+		[TAP_PIECE_LAZY] = "lazy",
+		[TAP_PIECE_DSQ] = "dsq",
 		[TAP_PIECE_GROUP] = "group",
 		[TAP_PIECE_INELIGIBLE] = "ineligible",
 		[TAP_PIECE_PROTECTED] = "protected",
@@ -63,8 +66,12 @@ enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *
 	static const enum tap_piece_kind kinds[] = {
 		[REALTIME] = TAP_PIECE_REALTIME, [DEADLINE] = TAP_PIECE_DEADLINE, [STOP] = TAP_PIECE_STOP,
 	};
-	enum class waiter = class_of(waiter_prio, false), class = class_of(runner_prio, is_stopper(runner));
+	enum class waiter, class;
 
+	if (waiter_prio >= 100 && runner_prio >= 100) /* most are */
+		return TAP_PIECE_QUEUED;
+	waiter = class_of(waiter_prio, false);
+	class = class_of(runner_prio, is_stopper(runner));
 	if (waiter_prio == TAP_PRIO_UNKNOWN || runner_prio == TAP_PRIO_UNKNOWN)
 		return TAP_PIECE_QUEUED;
 	if (class > waiter)
@@ -76,14 +83,8 @@ enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *
 	return TAP_PIECE_QUEUED;
 }
 
-bool tap_pieces_alike(const struct tap_piece *a, const struct tap_piece *b, bool exactly)
+bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick *y, bool exactly)
 {
-	const struct tap_piece_pick *x = &a->pick, *y = &b->pick;
-
-	if (a->kind != b->kind || a->task != b->task || x->is_open != y->is_open)
-		return false;
-	if (!x->is_open)
-		return true;
 	return x->is_first == y->is_first && x->is_past == y->is_past && x->group == y->group &&
 	       (!exactly || (x->vtime == y->vtime && x->max_vtime == y->max_vtime && x->max_deadline == y->max_deadline));
 }

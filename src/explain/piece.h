@@ -12,6 +12,7 @@ enum tap_piece_kind {
 	TAP_PIECE_UNKNOWN,   /* events are missing, or what the CPU did was not seen */
 	TAP_PIECE_THROTTLED, /* its quota or budget was used up */
 	TAP_PIECE_PLACING,   /* it was being woken, and in no queue yet */
+	TAP_PIECE_HELD,      /* the scheduler of sched_ext kept it: it was in no queue */
 	TAP_PIECE_OFFLINE,   /* its CPU was taken out of use */
 	TAP_PIECE_IRQ,	     /* its CPU was in an interrupt's handler */
 	TAP_PIECE_SOFTIRQ,
@@ -23,6 +24,8 @@ enum tap_piece_kind {
 	TAP_PIECE_REALTIME,
 	TAP_PIECE_HIGHER, /* one of its own class, real-time, of a higher priority */
 	TAP_PIECE_RESCHED, /* one of its own class or a lower one, which had been asked to give way */
+	TAP_PIECE_LAZY,    /* the same, lazily: at the next tick */
+	TAP_PIECE_DSQ,     /* one of its own class or a lower one, and it was in a dispatch queue that CPUs share */
 	/* one of its own class, fair, and it is known why (picks.h): */
 	TAP_PIECE_GROUP,      /* of another group: groups take turns */
 	TAP_PIECE_INELIGIBLE, /* the waiting one had had more than its share */
@@ -58,7 +61,13 @@ const char *tap_piece_name(enum tap_piece_kind kind);
 enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *runner, int runner_prio);
 
 /* Whether two pieces are of one kind, task and group; @exactly: and of one pick, if they are open. */
-bool tap_pieces_alike(const struct tap_piece *a, const struct tap_piece *b, bool exactly);
+bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick *y, bool exactly); /* of open ones */
+static inline bool tap_pieces_alike(const struct tap_piece *a, const struct tap_piece *b, bool exactly)
+{
+	if (a->kind != b->kind || a->task != b->task || a->pick.is_open != b->pick.is_open)
+		return false;
+	return !a->pick.is_open || tap_picks_alike(&a->pick, &b->pick, exactly);
+}
 /* Adds one that is alike. */
 void tap_piece_join(struct tap_piece *to, const struct tap_piece *piece);
 /* @pieces: in the order of time. Joins those that are alike. Return: how many there are then. */

@@ -29,6 +29,7 @@ void tap_placements_init(struct tap_placements *p, const struct tap_placements_o
 void tap_placements_release(struct tap_placements *p)
 {
 	tap_avoidable_release(&p->allowed);
+	free(p->idle_states);
 	free(p->now);
 }
 
@@ -40,6 +41,24 @@ static enum tap_cpu_what what_of(const struct tap_placements *p, int cpu)
 	return cpu >= 0 && (unsigned int)cpu < nr ? tap_cpu_what(&cpus[cpu]) : TAP_CPU_UNKNOWN;
 }
 
+/* Of a CPU that is idle. */
+static int idle_state_of(const struct tap_placements *p, int cpu)
+{
+	if (what_of(p, cpu) != TAP_CPU_IDLE || (unsigned int)cpu >= p->nr_idle_states)
+		return -1;
+	return (int)p->idle_states[cpu] - 1;
+}
+
+int tap_placements_idle(struct tap_placements *p, int cpu, int state)
+{
+	unsigned int *place = tap_array_at(&p->idle_states, &p->nr_idle_states, (unsigned int)cpu, sizeof(*place), NULL);
+
+	if (!place)
+		return -ENOMEM;
+	*place = state < 0 ? 0 : (unsigned int)state + 1;
+	return 0;
+}
+
 /* How many CPUs but this one are idle that the task may use. */
 static unsigned int nr_idle(const struct tap_placements *p, const struct tap_task *task, int but)
 {
@@ -47,7 +66,8 @@ static unsigned int nr_idle(const struct tap_placements *p, const struct tap_tas
 	const struct tap_cpu *cpus = tap_timeline_cpus(*p->opts.timeline, &nr);
 
 	for (unsigned int cpu = 0; cpu < nr; cpu++)
-		idle += (int)cpu != but && tap_cpu_what(&cpus[cpu]) == TAP_CPU_IDLE && tap_avoidable_allows(&p->allowed, task, (int)cpu);
+		idle += (int)cpu != but && tap_cpu_what(&cpus[cpu]) == TAP_CPU_IDLE &&
+			tap_avoidable_may(&p->allowed, *p->opts.timeline, task, (int)cpu) == TAP_MAY;
 	return idle;
 }
 
@@ -70,6 +90,7 @@ int tap_placements_wakeup(struct tap_placements *p, const struct tap_wakeup *w)
 	*now = (struct tap_placed){
 		.task = w->task, .waker = w->waker, .ts_ns = w->ts_ns, .waker_cpu = w->cpu, .previous = w->target_cpu, .chosen = w->target_cpu,
 		.previous_what = what_of(p, w->target_cpu), .chosen_what = what_of(p, w->target_cpu),
+		.previous_idle_state = idle_state_of(p, w->target_cpu), .chosen_idle_state = idle_state_of(p, w->target_cpu),
 		.nr_idle = nr_idle(p, w->task, w->target_cpu),
 	};
 	return 0;
@@ -82,6 +103,7 @@ int tap_placements_migration(struct tap_placements *p, const struct tap_migratio
 	if (now && now->task && m->why == TAP_MIGRATE_WAKEUP) {
 		now->chosen = m->to;
 		now->chosen_what = what_of(p, m->to);
+		now->chosen_idle_state = idle_state_of(p, m->to);
 	}
 	return tap_avoidable_moved(&p->allowed, m);
 }

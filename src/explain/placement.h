@@ -31,6 +31,7 @@ struct tap_placed {
 	int waker_cpu, previous, chosen; /* .previous: -1: none */
 	enum tap_placed_why why;
 	enum tap_cpu_what previous_what, chosen_what;
+	int previous_idle_state, chosen_idle_state; /* of cpu_idle; -1: in none, or not known */
 	unsigned int nr_idle; /* others that were idle and that it may use */
 	/* what running it there would add to its domain's energy; the first ones */
 	struct {
@@ -57,6 +58,8 @@ struct tap_placements {
 	struct tap_avoidable allowed;
 	struct tap_placed *now; /* owned; by task's index; without .task: none */
 	unsigned int nr_now;
+	unsigned int *idle_states; /* owned; by CPU, plus 1; 0: in none, or not known */
+	unsigned int nr_idle_states;
 };
 
 void tap_placements_init(struct tap_placements *p, const struct tap_placements_opts *opts);
@@ -68,6 +71,8 @@ void tap_placements_release(struct tap_placements *p);
 int tap_placements_wakeup(struct tap_placements *p, const struct tap_wakeup *w);
 int tap_placements_migration(struct tap_placements *p, const struct tap_migration *m);
 int tap_placements_stretch(struct tap_placements *p, const struct tap_stretch *s);
+/* cpu_idle; @state: -1: the CPU leaves it. */
+int tap_placements_idle(struct tap_placements *p, int cpu, int state);
 /* sched_compute_energy; @cpu: -1: of a domain without the task, before those of its CPUs. */
 void tap_placements_energy(struct tap_placements *p, const struct tap_task *task, int cpu, uint64_t energy);
 

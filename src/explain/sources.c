@@ -12,21 +12,25 @@
 
 struct tap_explain_source {
 	const struct tap_format *fmt;
-	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED } what;
+	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED, SCX } what;
 	bool begins, is_soft; /* of IRQ */
 	struct tap_num id;    /* the task's, the CPU's */
-	struct tap_num state; /* of IDLE */
+	struct tap_num state; /* of IDLE; of RESCHED the flag; of SCX the dispatch queue */
+	struct tap_num held;  /* of SCX */
 	struct tap_sched_pick_fields pick; /* of PICKED */
 };
 
 static const struct {
-	const char *system, *name, *id;
+	const char *system, *name, *id, *state;
 	enum what what;
 } events[] = {
-	{ "sched", "sched_wakeup", "pid", PLACED },
-	{ "sched", "sched_wakeup_new", "pid", PLACED },
-	{ "power", "cpu_idle", "cpu_id", IDLE },
-	{ "schedtap", "sched_set_need_resched", "cpu", RESCHED },
+	{ "sched", "sched_wakeup", "pid", "pid", PLACED },
+	{ "sched", "sched_wakeup_new", "pid", "pid", PLACED },
+	{ "power", "cpu_idle", "cpu_id", "state", IDLE },
+	{ "schedtap", "sched_set_need_resched", "cpu", "tif", RESCHED },
+	{ "schedtap", "sched_scx_wakeup", "pid", "dsq", SCX },
+	{ "schedtap", "sched_scx_wakeup_new", "pid", "dsq", SCX },
+	{ "schedtap", "sched_scx_switch", "prev_pid", "prev_dsq", SCX },
 };
 
 /* Return: whether it is one. */
@@ -45,7 +49,8 @@ static bool source_init(struct tap_explain_source *s, const struct tap_format *f
 		if (strcmp(fmt->system, events[i].system) || strcmp(fmt->name, events[i].name))
 			continue;
 		tap_num_init(&s->id, tap_number_field(fmt, events[i].id));
-		tap_num_init(&s->state, tap_number_field(fmt, "state"));
+		tap_num_init(&s->state, tap_number_field(fmt, events[i].state));
+		tap_num_init(&s->held, tap_number_field(fmt, "held") ?: tap_number_field(fmt, "prev_held"));
 		s->what = s->id.size ? events[i].what : NONE;
 	}
 	if (tap_sched_pick_init(&s->pick, fmt))
@@ -91,6 +96,36 @@ static int on_pick(const struct tap_explain_source *s, struct tap_explain_waits 
 	return tap_explain_waits_picked(waits, &p);
 }
 
+/* events/scx.h: queues of a CPU are "local", and those that are named by the CPU. */
+static enum tap_scx_place place_in(uint64_t dsq, bool held)
+{
+	const uint64_t none = 1ull << 63, local = none | 2, local_of_cpu = 3ull << 62;
+
+	if (held)
+		return TAP_SCX_HELD;
+	return dsq == none || dsq == local || (dsq & local_of_cpu) == local_of_cpu ? TAP_SCX_LOCAL : TAP_SCX_SHARED;
+}
+
+/* Of a task of another class it is none. */
+static int on_scx(const struct tap_explain_source *s, struct tap_explain_waits *waits, const struct tap_event *ev)
+{
+	const struct tap_task *task = tap_timeline_task(*waits->opts.timeline, tap_num_int(&s->id, ev));
+	enum tap_scx_place place = place_in((uint64_t)tap_num_get(&s->state, ev), tap_num_get(&s->held, ev));
+
+	return task && place != TAP_SCX_LOCAL ? tap_explain_waits_scx(waits, task, ev->ts_ns, place) : 0;
+}
+
+/*
+ * Of two flags the lazy one has the greater number, on all architectures that have it: until both have been seen, the first is taken to be
+ * the other one.
+ */
+static enum tap_asked asked_by(struct tap_explain_sources *s, int tif)
+{
+	if (!s->tif || tif < s->tif)
+		s->tif = tif;
+	return tif > s->tif ? TAP_ASKED_LAZY : TAP_ASKED;
+}
+
 int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_waits *waits, const struct tap_event *ev)
 {
 	const struct tap_explain_source *source = source_get(s, ev->fmt);
@@ -100,6 +135,8 @@ int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_
 	if (!source)
 		return -ENOMEM;
 	switch (source->what) {
+	case NONE:
+		return 0;
 	case PLACED:
 		task = tap_timeline_task(*waits->opts.timeline, tap_num_int(&source->id, ev));
 		return task ? tap_explain_waits_placed(waits, task, ev->ts_ns) : 0;
@@ -110,7 +147,11 @@ int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_
 		return tap_explain_waits_idle(waits, cpu, ev->ts_ns, (uint32_t)tap_num_get(&source->state, ev) != NOT_IDLE);
 	case RESCHED:
 		cpu = tap_num_int(&source->id, ev);
-		return cpu < 0 || cpu >= (int)TAP_MAX_CPUS ? 0 : tap_explain_waits_resched(waits, cpu, ev->ts_ns);
+		if (cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
+			return 0;
+		return tap_explain_waits_asked(waits, cpu, ev->ts_ns, asked_by(s, tap_num_int(&source->state, ev)));
+	case SCX:
+		return on_scx(source, waits, ev);
 	case PICKED:
 		return on_pick(source, waits, ev);
 	default:

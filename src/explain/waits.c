@@ -12,31 +12,38 @@
 #define NEAR 64u   /* and so many are joined with each other alone, before all are */
 #define BLOCKS_FROM 32u /* with so many pieces blocks take the place of each run, where they do not say the same exactly */
 
-/* A wait that goes on. Those behind .nr_waiting are over: their pieces' memory is the next one's. */
+/* What a wait comes to; or a block of a CPU's log, for a fair task that waits all along: without any, it is not known yet. */
+struct tap_explain_pieces {
+	struct tap_piece *v; /* owned */
+	unsigned int nr, cap;
+	bool is_block;
+	int prio;  /* of who waits */
+	int group; /* its, as far as it is known */
+	uint64_t queued_ns; /* since when it is in the run queue where it is */
+	enum tap_scx_place place;
+};
+
 struct tap_explain_wait {
 	const struct tap_task *task;
 	enum tap_state state;
 	uint64_t from_ns;
-	uint64_t queued_ns; /* since when it is in the run queue where it is */
 	uint64_t at_ns; /* as far as it is cut */
-	int group; /* the task's, as far as it is known */
 	bool is_placing, is_unknown;
-	bool is_block; /* it is no wait, but as far as pieces are concerned: of a block */
-	struct tap_piece *pieces; /* owned */
-	unsigned int nr_pieces, cap_pieces;
+	struct tap_explain_pieces pieces;
 	/* up to the last time that it was looked at */
-	uint64_t avoidable_ns;
-	struct tap_cpus idle; /* owned */
+	struct tap_avoidable_idle idle; /* owned */
 };
 
-/* What the blocks of a CPU's log come to, for a fair task that waits all along; without pieces: not yet known. */
+/* Of a CPU's log. */
 struct tap_explain_blocks {
-	struct tap_explain_wait v[TAP_CPU_LOG_BLOCKS];
+	struct tap_explain_pieces v[TAP_CPU_LOG_BLOCKS];
 };
 
 struct tap_explain_task {
 	unsigned int place; /* in .waits, plus 1; 0: it does not wait */
 	int group; /* of which it was when it was picked last; 0: not known */
+	enum tap_scx_place scx; /* where it was put at .scx_ns */
+	uint64_t scx_ns;
 };
 
 static bool is_wait(enum tap_state state)
@@ -52,13 +59,17 @@ void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explai
 void tap_explain_waits_release(struct tap_explain_waits *w)
 {
 	for (unsigned int i = 0; i < w->nr_waits; i++) {
-		free(w->waits[i].pieces);
-		tap_cpus_release(&w->waits[i].idle);
+		if (!w->waits[i])
+			continue;
+		free(w->waits[i]->pieces.v);
+		tap_avoidable_idle_release(&w->waits[i]->idle);
+		free(w->waits[i]);
 	}
 	for (unsigned int cpu = 0; cpu < w->nr_blocks; cpu++)
 		for (unsigned int i = 0; i < TAP_CPU_LOG_BLOCKS; i++)
-			free(w->blocks[cpu].v[i].pieces);
+			free(w->blocks[cpu].v[i].v);
 	free(w->blocks);
+	free(w->alive);
 	free(w->waits);
 	free(w->tasks);
 	tap_cpu_logs_release(&w->logs);
@@ -67,59 +78,59 @@ void tap_explain_waits_release(struct tap_explain_waits *w)
 
 /* ---- pieces ----------------------------------------------------------------------------------- */
 
-/* It comes into a queue, where it gets other numbers. */
-static void queue_again(struct tap_explain_wait *wait, uint64_t ts_ns)
+/* Who waits comes into a queue, where it gets other numbers. */
+static void queue_again(struct tap_explain_pieces *p, uint64_t ts_ns)
 {
-	for (unsigned int i = 0; i < wait->nr_pieces; i++)
-		tap_picked_leave(&wait->pieces[i]);
-	wait->queued_ns = ts_ns;
+	for (unsigned int i = 0; i < p->nr; i++)
+		tap_picked_leave(&p->v[i]);
+	p->queued_ns = ts_ns;
 }
 
 /* The last ones are looked through for one that is the same, of tasks that run by turns; of a block all are, for one that is alike. */
-static struct tap_piece *find_piece(const struct tap_explain_wait *wait, const struct tap_piece *piece)
+static struct tap_piece *find_piece(const struct tap_explain_pieces *p, const struct tap_piece *piece)
 {
-	unsigned int nr = wait->is_block ? wait->nr_pieces : LATELY;
+	unsigned int nr = p->is_block ? p->nr : LATELY;
 
-	for (unsigned int i = wait->nr_pieces; i && i + nr > wait->nr_pieces; i--)
-		if (tap_pieces_alike(&wait->pieces[i - 1], piece, !wait->is_block))
-			return &wait->pieces[i - 1];
+	for (unsigned int i = p->nr; i && i + nr > p->nr; i--)
+		if (tap_pieces_alike(&p->v[i - 1], piece, !p->is_block))
+			return &p->v[i - 1];
 	return NULL;
 }
 
 /* Joins what is alike, first of those near each other: bounds of open ones are narrow then. */
-static void make_few(struct tap_explain_wait *wait)
+static void make_few(struct tap_explain_pieces *p)
 {
 	unsigned int nr = 0;
 
-	for (unsigned int i = 0; i < wait->nr_pieces; i += NEAR) {
-		unsigned int rest = wait->nr_pieces - i, joined = tap_pieces_merge(&wait->pieces[i], rest < NEAR ? rest : NEAR);
+	for (unsigned int i = 0; i < p->nr; i += NEAR) {
+		unsigned int rest = p->nr - i, joined = tap_pieces_merge(&p->v[i], rest < NEAR ? rest : NEAR);
 
-		memmove(&wait->pieces[nr], &wait->pieces[i], joined * sizeof(*wait->pieces));
+		memmove(&p->v[nr], &p->v[i], joined * sizeof(*p->v));
 		nr += joined;
 	}
-	wait->nr_pieces = nr > wait->cap_pieces / 2 ? tap_pieces_merge(wait->pieces, nr) : nr;
+	p->nr = nr > p->cap / 2 ? tap_pieces_merge(p->v, nr) : nr;
 }
 
-static int add_piece(struct tap_explain_wait *wait, struct tap_piece *piece)
+static int add_piece(struct tap_explain_pieces *p, struct tap_piece *piece)
 {
 	struct tap_piece *same;
 
-	if (wait->group)
-		tap_picked_close_other(wait->group, piece);
-	same = find_piece(wait, piece);
+	if (p->group)
+		tap_picked_close_other(p->group, piece);
+	same = find_piece(p, piece);
 	if (same) {
 		tap_piece_join(same, piece);
 		return 0;
 	}
-	if (wait->nr_pieces >= MANY_PIECES && wait->nr_pieces == wait->cap_pieces)
-		make_few(wait);
-	if (tap_array_grow(&wait->pieces, wait->nr_pieces, &wait->cap_pieces, sizeof(*wait->pieces)))
+	if (p->nr >= MANY_PIECES && p->nr == p->cap)
+		make_few(p);
+	if (tap_array_grow(&p->v, p->nr, &p->cap, sizeof(*p->v)))
 		return -ENOMEM;
-	wait->pieces[wait->nr_pieces++] = *piece;
+	p->v[p->nr++] = *piece;
 	return 0;
 }
 
-static enum tap_piece_kind kind_of(const struct tap_explain_wait *wait, const struct tap_cpu_part *part)
+static enum tap_piece_kind kind_of(int prio, const struct tap_cpu_part *part)
 {
 	static const enum tap_piece_kind idle_kinds[] = {
 		[TAP_IDLE_NOT_TOLD] = TAP_PIECE_IDLE, [TAP_IDLE_IN] = TAP_PIECE_IDLE_STATE, [TAP_IDLE_OUT] = TAP_PIECE_IDLE_EXIT,
@@ -133,11 +144,38 @@ static enum tap_piece_kind kind_of(const struct tap_explain_wait *wait, const st
 		return part->irq == TAP_IN_IRQ ? TAP_PIECE_IRQ : TAP_PIECE_SOFTIRQ;
 	if (part->what == TAP_CPU_IDLE)
 		return idle_kinds[part->idle];
-	return tap_piece_of_runner(wait->task->prio, part->task, part->prio);
+	return tap_piece_of_runner(prio, part->task, part->prio);
+}
+
+/* As one piece, whatever picks say. @prio: of who waits. */
+static inline struct tap_piece whole_part(int prio, const struct tap_cpu_part *part)
+{
+	enum tap_piece_kind kind = kind_of(prio, part);
+
+	if (part->asked && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
+		kind = part->asked == TAP_ASKED ? TAP_PIECE_RESCHED : TAP_PIECE_LAZY;
+	return (struct tap_piece){
+		.kind = kind, .task = kind >= TAP_PIECE_STOP ? part->task : NULL, .from_ns = part->from_ns,
+		.ns = part->to_ns - part->from_ns,
+	};
+}
+
+/* Of a task of sched_ext that is in no CPU's queue. */
+static void put_place(enum tap_scx_place place, struct tap_piece *piece)
+{
+	bool is_below = piece->kind >= TAP_PIECE_RESCHED; /* no task of a higher class runs, nor an interrupt */
+	bool is_idle = piece->kind >= TAP_PIECE_IDLE_STATE && piece->kind <= TAP_PIECE_IDLE;
+
+	if (place == TAP_SCX_SHARED && is_below)
+		piece->kind = TAP_PIECE_DSQ;
+	if (place != TAP_SCX_HELD || (!is_below && !is_idle))
+		return;
+	piece->kind = TAP_PIECE_HELD;
+	piece->task = NULL;
 }
 
 /* As long as a task of its class runs, by how that was picked. */
-static int add_picked(struct tap_explain_wait *wait, const struct tap_cpu_part *part)
+static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *part)
 {
 	struct tap_piece piece = { .task = part->task, .from_ns = part->from_ns };
 	int ret = 0;
@@ -145,76 +183,91 @@ static int add_picked(struct tap_explain_wait *wait, const struct tap_cpu_part *
 	while (!ret && piece.from_ns < part->to_ns) {
 		uint64_t to_ns = part->to_ns;
 
-		tap_picked_cut(part->picked, wait->queued_ns, piece.from_ns, &to_ns, &piece);
+		tap_picked_cut(part->picked, p->queued_ns, piece.from_ns, &to_ns, &piece);
 		piece.ns = to_ns - piece.from_ns;
-		ret = add_piece(wait, &piece);
+		ret = add_piece(p, &piece);
 		piece = (struct tap_piece){ .task = part->task, .from_ns = to_ns };
 	}
 	return ret;
 }
 
-static int add_part(struct tap_explain_wait *wait, const struct tap_cpu_part *part)
+static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *part)
 {
-	enum tap_piece_kind kind = kind_of(wait, part);
+	struct tap_piece piece = whole_part(p->prio, part);
 
-	if (part->resched && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
-		kind = TAP_PIECE_RESCHED;
-	if (part->picked && kind == TAP_PIECE_QUEUED)
-		return add_picked(wait, part);
-	return add_piece(wait, &(struct tap_piece){ .kind = kind, .task = kind >= TAP_PIECE_STOP ? part->task : NULL,
-						    .from_ns = part->from_ns, .ns = part->to_ns - part->from_ns });
+	if (p->place != TAP_SCX_LOCAL)
+		put_place(p->place, &piece);
+	if (part->picked && piece.kind == TAP_PIECE_QUEUED)
+		return add_picked(p, part);
+	return add_piece(p, &piece);
 }
 
-/* Return: NULL when out of memory. */
-static const struct tap_explain_wait *block_get(struct tap_explain_waits *w, const struct tap_task *waiter, int cpu,
-						const struct tap_cpu_parts *from, unsigned int block, uint64_t to_ns)
+/* The same at once where, as is mostly so, fair tasks run by turns, and it is not known why. Return: whether it was. */
+static bool join_again(struct tap_explain_pieces *b, const struct tap_cpu_part *part)
+{
+	if (part->prio < 100 || !part->task || part->picked || part->irq != TAP_IN_NO_IRQ || part->asked)
+		return false;
+	for (unsigned int i = b->nr; i; i--) {
+		struct tap_piece *piece = &b->v[i - 1];
+
+		if (piece->task == part->task && piece->kind == TAP_PIECE_QUEUED && !piece->pick.is_open) {
+			piece->ns += part->to_ns - part->from_ns;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* @prio: of who waits. Return: NULL when out of memory. */
+static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w, int prio, int cpu, const struct tap_cpu_parts *from,
+						  unsigned int block, uint64_t to_ns)
 {
 	struct tap_explain_blocks *blocks = tap_array_at(&w->blocks, &w->nr_blocks, (unsigned int)cpu, sizeof(*blocks), NULL);
-	struct tap_explain_wait *b = blocks ? &blocks->v[block] : NULL;
+	struct tap_explain_pieces *b = blocks ? &blocks->v[block] : NULL;
 	struct tap_cpu_parts parts = *from;
 	struct tap_cpu_part part;
 
-	if (!b || b->nr_pieces)
+	if (!b || b->nr)
 		return b;
-	b->task = waiter;
+	b->prio = prio;
 	b->is_block = true;
 	parts.to_ns = to_ns;
 	while (tap_cpu_parts_next(&parts, &part))
-		if (add_part(b, &part))
+		if (!join_again(b, &part) && add_part(b, &part))
 			return NULL;
 	return b;
 }
 
-static int add_block(struct tap_explain_wait *wait, const struct tap_explain_wait *block)
+static int add_block(struct tap_explain_pieces *p, const struct tap_explain_pieces *block)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; i < block->nr_pieces && !ret; i++) {
-		struct tap_piece piece = block->pieces[i];
+	for (unsigned int i = 0; i < block->nr && !ret; i++) {
+		struct tap_piece piece = block->v[i];
 
-		ret = add_piece(wait, &piece);
+		ret = add_piece(p, &piece);
 	}
 	return ret;
 }
 
-/* What the CPU did in whose queue it was, from .at_ns on. */
-static int add_parts(struct tap_explain_waits *w, struct tap_explain_wait *wait, int cpu, struct tap_cpu_parts *parts)
+/* What the CPU did in whose queue it was. */
+static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, int cpu, struct tap_cpu_parts *parts)
 {
-	bool is_fair = wait->task->prio >= 100;
+	bool is_fair = p->prio >= 100 && p->place == TAP_SCX_LOCAL;
 	unsigned int blocks_from = parts->has_picks ? BLOCKS_FROM : 0;
-	const struct tap_explain_wait *block;
+	const struct tap_explain_pieces *block;
 	struct tap_cpu_part part;
 	unsigned int nr;
 	uint64_t end_ns;
 	int ret = 0;
 
 	while (!ret) {
-		if (is_fair && wait->nr_pieces >= blocks_from && tap_cpu_parts_block(parts, &nr, &end_ns)) {
-			block = block_get(w, wait->task, cpu, parts, nr, end_ns);
-			ret = block ? add_block(wait, block) : -ENOMEM;
+		if (is_fair && p->nr >= blocks_from && tap_cpu_parts_block(parts, &nr, &end_ns)) {
+			block = block_get(w, p->prio, cpu, parts, nr, end_ns);
+			ret = block ? add_block(p, block) : -ENOMEM;
 			tap_cpu_parts_pass(parts, end_ns);
 		} else if (tap_cpu_parts_next(parts, &part)) {
-			ret = add_part(wait, &part);
+			ret = add_part(p, &part);
 		} else {
 			break;
 		}
@@ -240,26 +293,18 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 
 	if (to_ns <= wait->at_ns)
 		return 0;
+	wait->pieces.prio = wait->task->prio;
 	if (!tap_state_is_wait(state) || wait->is_placing) {
-		ret = add_piece(wait, &(struct tap_piece){ .kind = kind_apart(state), .from_ns = wait->at_ns, .ns = to_ns - wait->at_ns });
+		ret = add_piece(&wait->pieces, &(struct tap_piece){ .kind = kind_apart(state), .from_ns = wait->at_ns, .ns = to_ns - wait->at_ns });
 	} else if (tap_cpu_log_last(&w->logs, cpu, wait->at_ns, to_ns, &part)) {
-		ret = add_part(wait, &part);
+		ret = add_part(&wait->pieces, &part);
 	} else {
 		tap_cpu_log_read(&w->logs, cpu, wait->at_ns, to_ns, cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL,
 				 &parts);
-		ret = add_parts(w, wait, cpu, &parts);
+		ret = add_parts(w, &wait->pieces, cpu, &parts);
 	}
 	wait->at_ns = to_ns;
 	return ret;
-}
-
-static int add_avoidable(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t from_ns, uint64_t to_ns, int cpu)
-{
-	unsigned int nr_cpus;
-	const struct tap_cpu *cpus = tap_timeline_cpus(*w->opts.timeline, &nr_cpus);
-
-	return tap_avoidable_add(&w->avoidable, &w->logs, cpus, nr_cpus, wait->task, cpu, from_ns, to_ns, &wait->avoidable_ns,
-				 &wait->idle);
 }
 
 /* The same of a wait that goes on, before what the CPUs did is forgotten, or it is in another queue. */
@@ -269,49 +314,60 @@ static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	int ret = 0;
 
 	if (w->opts.asks_avoidable && tap_state_is_wait(state) && !wait->is_placing)
-		ret = add_avoidable(w, wait, wait->at_ns, to_ns, cpu);
+		ret = tap_avoidable_add(&w->avoidable, &w->logs, *w->opts.timeline, wait->task, cpu, wait->at_ns, to_ns, &wait->idle);
 	return ret ?: advance(w, wait, to_ns, cpu, state);
 }
 
 /* ---- waits ------------------------------------------------------------------------------------ */
 
-/* Return: 0, NULL if it does not wait; -ENOMEM. */
-static int get(struct tap_explain_waits *w, const struct tap_task *task, struct tap_explain_wait **out)
+static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
+{
+	struct tap_explain_wait *last = w->waits[--w->nr_waiting];
+	unsigned int *place = &w->tasks[wait->task->index].place;
+
+	w->waits[w->nr_waiting] = wait;
+	w->waits[*place - 1] = last;
+	w->tasks[last->task->index].place = *place;
+	*place = 0;
+	wait->pieces.nr = 0;
+	tap_avoidable_idle_release(&wait->idle);
+}
+
+/*
+ * The task's wait, if it goes on: it is in this state since then. One that lasted for no time may have ended without a stretch.
+ * Return: 0, NULL if there is none; -ENOMEM.
+ */
+static int get(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state, uint64_t since_ns,
+	       struct tap_explain_wait **out)
 {
 	struct tap_explain_task *t = tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
 
-	*out = t && t->place ? &w->waits[t->place - 1] : NULL;
+	*out = t && t->place ? w->waits[t->place - 1] : NULL;
+	if (*out && ((!is_wait(state) && state != TAP_UNKNOWN) || (*out)->at_ns < since_ns)) {
+		drop(w, *out);
+		*out = NULL;
+	}
 	return t ? 0 : -ENOMEM;
 }
 
-static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
-{
-	struct tap_explain_wait *last = &w->waits[--w->nr_waiting], over = *wait;
-
-	w->tasks[last->task->index].place = (unsigned int)(wait - w->waits) + 1;
-	w->tasks[over.task->index].place = 0;
-	*wait = *last;
-	*last = over;
-	last->nr_pieces = 0;
-	last->avoidable_ns = 0;
-	tap_cpus_release(&last->idle);
-}
-
-/* Of a task that was asked for. */
 static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state, uint64_t ts_ns,
 		 bool is_placing, struct tap_explain_wait **out)
 {
-	struct tap_explain_wait *wait = tap_array_at(&w->waits, &w->nr_waits, w->nr_waiting, sizeof(*wait), NULL);
+	struct tap_explain_wait **place = tap_array_at(&w->waits, &w->nr_waits, w->nr_waiting, sizeof(*place), NULL), *wait;
 
+	if (place && !*place)
+		*place = calloc(1, sizeof(**place));
+	wait = place ? *place : NULL;
 	*out = wait;
 	if (!wait)
 		return -ENOMEM;
 	wait->task = task;
 	wait->state = state;
-	wait->from_ns = wait->at_ns = wait->queued_ns = ts_ns;
+	wait->from_ns = wait->at_ns = wait->pieces.queued_ns = ts_ns;
 	wait->is_placing = is_placing;
 	wait->is_unknown = false;
-	wait->group = w->tasks[task->index].group;
+	wait->pieces.group = w->tasks[task->index].group;
+	wait->pieces.place = w->tasks[task->index].scx_ns == ts_ns ? w->tasks[task->index].scx : TAP_SCX_LOCAL;
 	w->tasks[task->index].place = ++w->nr_waiting;
 	return 0;
 }
@@ -320,93 +376,132 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_stretch *s, uint64_t queued_ns)
 {
 	const struct tap_sched_pick *picked = tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task);
+	struct tap_explain_pieces *p = &wait->pieces;
 
-	for (unsigned int i = 0; i < wait->nr_pieces; i++)
-		tap_picked_close(picked, &wait->pieces[i]);
-	wait->nr_pieces = tap_pieces_merge(wait->pieces, wait->nr_pieces);
+	for (unsigned int i = 0; i < p->nr; i++)
+		tap_picked_close(picked, &p->v[i]);
+	p->nr = tap_pieces_merge(p->v, p->nr);
 	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
 		.task = s->task, .state = wait->state, .from_ns = wait->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu,
-		.whole = !wait->is_unknown, .pieces = wait->pieces, .nr_pieces = wait->nr_pieces, .wait = wait,
+		.whole = !wait->is_unknown, .pieces = p->v, .nr_pieces = p->nr, .wait = wait,
 		.queued_ns = tap_state_is_wait(s->state) ? queued_ns : s->to_ns,
 	});
 }
 
-int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, uint64_t *ns,
-				     struct tap_cpus *idle)
+int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, struct tap_avoidable_idle *idle)
 {
-	int ret = add_avoidable(w, told->wait, told->queued_ns, told->to_ns, told->cpu);
+	struct tap_explain_wait *wait = told->wait;
 
-	*ns = told->wait->avoidable_ns;
-	*idle = told->wait->idle;
-	told->wait->idle = (struct tap_cpus){ 0 };
-	return ret;
+	*idle = wait ? wait->idle : (struct tap_avoidable_idle){ 0 };
+	if (wait)
+		wait->idle = (struct tap_avoidable_idle){ 0 };
+	return tap_avoidable_add(&w->avoidable, &w->logs, *w->opts.timeline, told->task, told->cpu, told->queued_ns, told->to_ns, idle);
 }
 
-static bool has_placing(const struct tap_explain_waits *w, enum tap_state state)
+static bool is_in_window(const struct tap_explain_waits *w, uint64_t ts_ns)
 {
-	return state == TAP_WAKING && w->opts.has_placing;
+	return ts_ns >= tap_timeline_window(*w->opts.timeline).from_ns;
+}
+
+/* Whether a wait that began then is in no queue yet. */
+static bool begins_placing(const struct tap_explain_waits *w, enum tap_state state, uint64_t ts_ns)
+{
+	return state == TAP_WAKING && w->opts.has_placing && is_in_window(w, ts_ns);
+}
+
+/* Which begins now, for the time before did not need to be told; or that is not known to wait, and has not been since it began to. */
+static int begin_late(struct tap_explain_waits *w, const struct tap_stretch *s, struct tap_explain_wait **wait)
+{
+	enum tap_state state = s->state == TAP_UNKNOWN ? s->was : s->state;
+
+	if (!is_wait(state) || (s->state == TAP_UNKNOWN && !is_in_window(w, s->from_ns)))
+		return 0;
+	return begin(w, s->task, state, s->from_ns, begins_placing(w, state, s->from_ns), wait);
+}
+
+static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_stretch *s)
+{
+	uint64_t queued_ns = wait->at_ns;
+	int ret = advance(w, wait, s->to_ns, s->cpu, s->state);
+
+	if (s->state == TAP_THROTTLED || s->next == TAP_THROTTLED)
+		queue_again(&wait->pieces, s->to_ns);
+	wait->is_unknown |= s->state == TAP_UNKNOWN || !s->whole;
+	return ret || s->next != TAP_RUNNING ? ret : end(w, wait, s, queued_ns);
+}
+
+/* Most waits: of them nothing is kept. */
+static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_stretch *s, struct tap_piece *piece)
+{
+	struct tap_cpu_part part;
+
+	if (s->next != TAP_RUNNING || !s->whole || !tap_state_is_wait(s->state) || (s->state == TAP_WAKING && w->opts.has_placing) ||
+	    w->tasks[s->task->index].scx_ns == s->from_ns ||
+	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
+		return false;
+	*piece = whole_part(s->task->prio, &part);
+	return !part.picked || piece->kind != TAP_PIECE_QUEUED;
+}
+
+static int tell_piece(struct tap_explain_waits *w, const struct tap_stretch *s, const struct tap_piece *piece)
+{
+	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
+		.task = s->task, .state = s->state, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu, .whole = true,
+		.pieces = piece, .nr_pieces = 1, .queued_ns = s->from_ns,
+	});
 }
 
 int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stretch *s)
 {
 	struct tap_explain_wait *wait;
-	int ret = get(w, s->task, &wait);
-	uint64_t queued_ns;
+	struct tap_piece piece;
+	int ret;
 
-	if (!ret && w->opts.asks_avoidable && s->state == TAP_RUNNING)
-		ret = tap_avoidable_ran(&w->avoidable, s->task, s->cpu);
-	if (!ret && wait && !is_wait(s->state) && s->state != TAP_UNKNOWN) {
-		drop(w, wait); /* its end was no stretch's: it lasted for no time */
-		wait = NULL;
-	}
-	if (!ret && !wait && is_wait(s->state)) /* it began before the window */
-		ret = begin(w, s->task, s->state, s->from_ns, false, &wait);
-	if (ret)
+	if (s->state == TAP_RUNNING && w->opts.asks_avoidable)
+		return tap_avoidable_ran(&w->avoidable, s->task, s->cpu);
+	if (!is_wait(s->state) && s->state != TAP_UNKNOWN)
+		return 0;
+	ret = get(w, s->task, s->state, s->from_ns, &wait);
+	if (!ret && !wait && is_one_piece(w, s, &piece))
+		return tell_piece(w, s, &piece);
+	if (!ret && !wait)
+		ret = begin_late(w, s, &wait);
+	if (ret || !wait)
 		return ret;
-	if (!wait)
-		return is_wait(s->next) ? begin(w, s->task, s->next, s->to_ns, has_placing(w, s->next), &wait) : 0;
-	queued_ns = wait->at_ns;
-	ret = advance(w, wait, s->to_ns, s->cpu, s->state);
-	if (s->state == TAP_THROTTLED || s->next == TAP_THROTTLED)
-		queue_again(wait, s->to_ns);
-	wait->is_unknown |= s->state == TAP_UNKNOWN || !s->whole;
-	if (!ret && s->next == TAP_RUNNING)
-		ret = end(w, wait, s, queued_ns);
+	ret = cut(w, wait, s);
 	if (!is_wait(s->next) && s->next != TAP_UNKNOWN)
 		drop(w, wait);
 	return ret;
 }
 
-/*
- * The task's wait, which begins now if it came out of no stretch: then it has lasted since its state has. @is_placed: it
- * has come into a queue just now. Return: 0, NULL if it does not wait; -ENOMEM.
- */
-static int find(struct tap_explain_waits *w, const struct tap_task *task, bool is_placed, struct tap_explain_wait **out)
+/* The task's wait, as long as its state has lasted, and kept. Return: 0, NULL if it does not wait; -ENOMEM. */
+static int find(struct tap_explain_waits *w, const struct tap_task *task, struct tap_explain_wait **out)
 {
-	int ret = get(w, task, out);
+	int ret = get(w, task, task->state, task->since_ns, out);
 
 	if (ret || *out || !is_wait(task->state))
 		return ret;
-	return begin(w, task, task->state, task->since_ns, is_placed && has_placing(w, task->state), out);
+	return begin(w, task, task->state, task->since_ns, begins_placing(w, task->state, task->since_ns), out);
 }
 
 int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *task)
 {
 	struct tap_explain_wait *wait;
 
-	return find(w, task, true, &wait);
+	return find(w, task, &wait);
 }
 
 int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_migration *m)
 {
 	struct tap_explain_wait *wait;
-	int ret = find(w, m->task, false, &wait);
+	int ret = find(w, m->task, &wait);
 
 	if (!ret && wait) {
 		wait->is_placing |= m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_WAKING;
 		ret = look_at(w, wait, m->ts_ns, m->from);
 		wait->is_placing = false;
-		queue_again(wait, m->ts_ns);
+		queue_again(&wait->pieces, m->ts_ns);
+		wait->pieces.place = TAP_SCX_LOCAL;
 	}
 	return ret || !w->opts.asks_avoidable ? ret : tap_avoidable_moved(&w->avoidable, m);
 }
@@ -414,30 +509,72 @@ int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_mi
 int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns)
 {
 	struct tap_explain_wait *wait;
-	int ret = find(w, task, true, &wait);
+	int ret = find(w, task, &wait);
 
 	if (ret || !wait)
 		return ret;
 	ret = look_at(w, wait, ts_ns, task->cpu);
 	if (wait->is_placing)
-		queue_again(wait, ts_ns);
+		queue_again(&wait->pieces, ts_ns);
 	wait->is_placing = false;
+	return ret;
+}
+
+int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, enum tap_scx_place place)
+{
+	struct tap_explain_task *t = tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
+	struct tap_explain_wait *wait;
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	t->scx = place;
+	t->scx_ns = ts_ns;
+	ret = find(w, task, &wait);
+	if (ret || !wait)
+		return ret;
+	ret = look_at(w, wait, ts_ns, task->cpu);
+	wait->pieces.place = place;
 	return ret;
 }
 
 /* ---- CPUs ------------------------------------------------------------------------------------- */
 
+/* Begins all waits that have not been looked at before. */
+static int find_all(struct tap_explain_waits *w)
+{
+	unsigned int nr_tasks, nr = 0;
+	struct tap_task *const *tasks = tap_timeline_tasks(*w->opts.timeline, &nr_tasks);
+	struct tap_explain_wait *wait;
+	int ret = 0;
+
+	for (; w->nr_seen < nr_tasks; w->nr_seen++) {
+		if (tap_array_grow(&w->alive, w->nr_alive, &w->cap_alive, sizeof(struct tap_task *)))
+			return -ENOMEM;
+		w->alive[w->nr_alive++] = tasks[w->nr_seen];
+	}
+	for (unsigned int i = 0; i < w->nr_alive && !ret; i++) {
+		if (w->alive[i]->state == TAP_DEAD)
+			continue;
+		w->alive[nr++] = w->alive[i];
+		ret = is_wait(w->alive[i]->state) ? find(w, w->alive[i], &wait) : 0;
+	}
+	if (!ret)
+		w->nr_alive = nr;
+	return ret;
+}
+
 /* A log is full: what waits is looked at, after which none is needed any more. */
 static int make_room(struct tap_explain_waits *w, uint64_t now_ns)
 {
-	int ret = 0;
+	int ret = find_all(w);
 
 	for (unsigned int i = 0; i < w->nr_waiting && !ret; i++)
-		ret = look_at(w, &w->waits[i], now_ns, w->waits[i].task->cpu);
+		ret = look_at(w, w->waits[i], now_ns, w->waits[i]->task->cpu);
 	tap_cpu_logs_clear(&w->logs);
 	for (unsigned int cpu = 0; cpu < w->nr_blocks; cpu++)
 		for (unsigned int i = 0; i < TAP_CPU_LOG_BLOCKS; i++)
-			w->blocks[cpu].v[i].nr_pieces = 0;
+			w->blocks[cpu].v[i].nr = 0;
 	return ret;
 }
 
@@ -462,9 +599,9 @@ int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns,
 	return ret > 0 ? make_room(w, ts_ns) : ret;
 }
 
-int tap_explain_waits_resched(struct tap_explain_waits *w, int cpu, uint64_t ts_ns)
+int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, enum tap_asked asked)
 {
-	int ret = tap_cpu_log_resched(&w->logs, cpu, ts_ns);
+	int ret = tap_cpu_log_asked(&w->logs, cpu, ts_ns, asked);
 
 	return ret > 0 ? make_room(w, ts_ns) : ret;
 }
@@ -473,8 +610,14 @@ int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched
 {
 	const struct tap_task *task = picked->tid ? tap_timeline_task(*w->opts.timeline, picked->tid) : NULL;
 	struct tap_explain_task *t = task ? tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL) : NULL;
+	struct tap_explain_wait *wait;
 
+	if (task && !t)
+		return -ENOMEM;
+	/* its wait was that of the group before */
+	if (t && t->group && t->group != picked->group && find(w, task, &wait))
+		return -ENOMEM;
 	if (t)
 		t->group = picked->group;
-	return task && !t ? -ENOMEM : tap_cpu_log_picked(&w->logs, picked);
+	return tap_cpu_log_picked(&w->logs, picked);
 }

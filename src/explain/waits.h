@@ -2,7 +2,8 @@
 /*
  * Follows every wait for a CPU, from a wakeup or from being switched out while runnable until the task runs, and cuts it into
  * pieces (piece.h) by what its CPU did (cpu_log.h): whose run queue it was in, before and after each move. A wait is
- * looked at when it ends, when it moves, and when some CPU's log is full: so memory does not grow with how long it lasts.
+ * looked at when it ends, when it moves, and when some CPU's log is full: so memory does not grow with how long it lasts. Most
+ * are looked at when they end alone: nothing is kept of them before.
  *
  * A wait that turned unknown and ended by running is told as well, with the time since as one piece that is unknown:
  * it may have run, and slept, meanwhile. One that did not end by running is not told.
@@ -24,8 +25,15 @@ struct tap_wait_told {
 	const struct tap_piece *pieces; /* borrowed */
 	unsigned int nr_pieces;
 	/* inside: for tap_explain_waits_take_avoidable() */
-	struct tap_explain_wait *wait;
+	struct tap_explain_wait *wait; /* NULL: it was not looked at before */
 	uint64_t queued_ns; /* since when it was in the last run queue, as far as it was not yet asked for */
+};
+
+/* Where a scheduler of sched_ext put a task. */
+enum tap_scx_place {
+	TAP_SCX_LOCAL, /* in its CPU's queue; or it is of another class */
+	TAP_SCX_SHARED, /* in a dispatch queue that several CPUs take tasks from */
+	TAP_SCX_HELD,  /* in none */
 };
 
 struct tap_explain_waits_opts {
@@ -44,24 +52,26 @@ struct tap_explain_waits {
 	struct tap_explain_blocks *blocks; /* owned; by CPU: what blocks of its log come to */
 	unsigned int nr_blocks;
 	struct tap_avoidable avoidable;
-	struct tap_explain_wait *waits; /* owned; those that go on come first */
+	struct tap_explain_wait **waits; /* owned, both; first those that go on and have been looked at */
 	unsigned int nr_waits, nr_waiting;
+	struct tap_task **alive; /* owned; those of the timeline's first .nr_seen tasks that were so at the last look */
+	unsigned int nr_alive, cap_alive, nr_seen;
 	struct tap_explain_task *tasks; /* owned; by index */
 	unsigned int nr_tasks;
 };
 
-/* What a timeline's observer must be told of. */
-#define TAP_EXPLAIN_STATES TAP_STATE_ALL
+/* What a timeline's observer must be told of; with .asks_avoidable TAP_RUNNING as well. */
+#define TAP_EXPLAIN_STATES                                                                              \
+	(TAP_STATE_BIT(TAP_UNKNOWN) | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED))
 
 void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explain_waits_opts *opts);
 void tap_explain_waits_release(struct tap_explain_waits *w);
 
 /*
- * While a wait is told, with .asks_avoidable, once: for how long another CPU that the task may use was idle meanwhile, and
- * which those were, which is the caller's then. Return: 0 or -ENOMEM.
+ * While a wait is told, with .asks_avoidable, once: for how long other CPUs were idle meanwhile, which is the caller's
+ * then. Return: 0 or -ENOMEM.
  */
-int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, uint64_t *ns,
-				     struct tap_cpus *idle);
+int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, struct tap_avoidable_idle *idle);
 
 /* Of the timeline's observer. Return: 0; -ENOMEM; what .tell returned: here and below. */
 int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stretch *s);
@@ -72,7 +82,9 @@ int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *
 int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns);
 int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters);
-int tap_explain_waits_resched(struct tap_explain_waits *w, int cpu, uint64_t ts_ns);
+int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, enum tap_asked asked);
+/* The task waits there, or is about to as its CPU switches at the same time. */
+int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, enum tap_scx_place place);
 /* Before the timeline sees the switch. */
 int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked);
 

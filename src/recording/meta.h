@@ -12,8 +12,9 @@
  *   clocks            [{monotonic_ns, boottime_ns, realtime_ns}]: one at start, one at the end
  *   window            {start_ns, end_ns}: CLOCK_MONOTONIC, when events were on
  *   tasks             [[tid, tgid, comm, id of its cgroup (null: not known), when it was read: "began",
- *                     "ended" (as the recording did) or "both": it said the same]]; without the last: at
- *                     no time that is known
+ *                     "ended" (as the recording did) or "both": it said the same, the CPUs that it may use, as
+ *                     "0-3,8" (null: all that are online)]]; without the last: not known; without the last
+ *                     two: at no time that is known
  *   cgroups           [[id, path]]: those that events or tasks name
  *   quota_cgroups     [id]: those whose CPU time had a quota when the recording began or ended,
  *                     their own or one above them; absent: not known

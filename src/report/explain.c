@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "explain/explain.h"
+#include "explain/sleeps.h"
 #include "explain/sources.h"
 #include "report/explain_words.h"
 #include "report/report.h"
+#include "report/stack_cells.h"
 
 #define MAX_APART 64u
+#define SHOWN_SLEEPS 3u /* in sentences */
 
 enum by { BY_ALL, BY_KIND, BY_TASK, BY_CGROUP };
 
@@ -39,10 +42,13 @@ struct explain {
 	struct tap_explain sums;
 	struct tap_explain_sources sources;
 	struct tap_buf text;
+	struct tap_observer observer;
 	bool tells_kinds; /* not only who ran meanwhile */
 	uint64_t at_ns; /* --at */
 	struct tap_explained_apart apart[MAX_APART];
 	unsigned int nr_apart;
+	bool asks_sleeps; /* of tasks that were chosen */
+	struct tap_sleeps sleeps;
 };
 
 static struct explain *explain_of(const struct tap_report *r)
@@ -66,13 +72,23 @@ static enum by by_of(const struct tap_report *r)
 
 /* ---- what is told ----------------------------------------------------------------------------- */
 
+/* The stack with which a task went to sleep, if it did. */
+static struct tap_stack_pair left_by(const struct explain *e, const struct tap_stretch *s)
+{
+	const struct tap_task_stacks *left = NULL;
+
+	if (e->report.stacks && tap_state_is_sleep(s->state))
+		left = tap_event_stacks_left(e->report.stacks, s->task, s->from_ns);
+	return left ? left->left : (struct tap_stack_pair){ 0 };
+}
+
 /* --at: what a task that was asked for did then, if it did not wait. */
 static void keep_apart(struct explain *e, const struct tap_stretch *s)
 {
 	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || e->nr_apart == MAX_APART || tap_state_is_wait(s->state) ||
 	    s->state == TAP_THROTTLED || e->report.run.all_tasks || !tap_run_task(&e->report.run, s->task))
 		return;
-	e->apart[e->nr_apart++] = (struct tap_explained_apart){ s->task, s->state, s->from_ns, s->to_ns };
+	e->apart[e->nr_apart++] = (struct tap_explained_apart){ s->task, s->state, s->from_ns, s->to_ns, left_by(e, s) };
 	e->report.matched = true;
 }
 
@@ -80,9 +96,13 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 {
 	struct explain *e = ctx;
 
+	int ret = 0;
+
 	if (opts_of(&e->report)->at)
 		keep_apart(e, s);
-	return tap_explain_waits_stretch(&e->waits, s);
+	if (e->asks_sleeps && tap_run_task(&e->report.run, s->task))
+		ret = tap_sleeps_stretch(&e->sleeps, s, left_by(e, s));
+	return ret ?: tap_explain_waits_stretch(&e->waits, s);
 }
 
 static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
@@ -126,6 +146,15 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	return tap_explain_sources_event(&e->sources, &e->waits, ev);
 }
 
+/* The same where stacks are looked for. */
+static int on_any_event(void *ctx, const struct tap_event *ev)
+{
+	struct tap_report *r = ctx;
+	int ret = tap_event_stacks_event(r->stacks, r->run.timeline, ev);
+
+	return ret || !ev->fmt || !tap_window_has(&r->run.window, ev->ts_ns) ? ret : on_event(ctx, ev);
+}
+
 /* ---- the longest waits ------------------------------------------------------------------------ */
 
 static void put_text(struct explain *e)
@@ -142,7 +171,7 @@ static void put_sentences(struct tap_report *r, struct tap_table *t)
 
 	(void)t;
 	for (unsigned int i = 0; i < e->nr_apart; i++) {
-		tap_explain_apart_words(&r->run, &e->apart[i], e->at_ns, &e->text);
+		tap_explain_apart_words(&r->run, &e->apart[i], e->at_ns, r->stacks, &e->text);
 		put_text(e);
 	}
 	if (!r->run.all_tasks && !opts_of(r)->at) {
@@ -151,6 +180,10 @@ static void put_sentences(struct tap_report *r, struct tap_table *t)
 	}
 	for (unsigned int i = 0; i < e->sums.nr_worst; i++) {
 		tap_explain_wait_words(&r->run, &e->sums.worst[i], &e->text);
+		put_text(e);
+	}
+	for (unsigned int i = 0; i < e->sleeps.nr && i < SHOWN_SLEEPS; i++) {
+		tap_explain_sleep_words(&r->run, &e->sleeps.v[i], r->stacks, &e->text);
 		put_text(e);
 	}
 	if (!e->sums.all.waits && !e->nr_apart && r->run.all_tasks)
@@ -187,6 +220,7 @@ static const struct tap_column wait_columns[] = {
 	{ "wait_ns", NULL, TAP_CELL_NS },
 	{ "verdict", NULL, TAP_CELL_TEXT },
 	{ "avoidable_ns", NULL, TAP_CELL_NS },
+	{ "barred_ns", NULL, TAP_CELL_NS },
 	{ 0 }
 };
 
@@ -201,8 +235,10 @@ static void put_wait(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_u64(t, w->to_ns);
 	tap_table_u64(t, w->to_ns - w->from_ns);
 	tap_table_puts(t, tap_verdict_name(w->verdict));
-	tap_table_u64(t, w->avoidable_ns);
-	tap_page_cpus(&r->page, "idle_cpus", &w->idle);
+	tap_table_u64(t, w->idle.ns);
+	tap_table_u64(t, w->idle.barred_ns);
+	tap_page_cpus(&r->page, "idle_cpus", &w->idle.cpus);
+	tap_page_cpus(&r->page, "barred_cpus", &w->idle.barred);
 	tap_page_bool(&r->page, "whole", w->whole);
 	tap_page_array(&r->page, "pieces");
 	for (unsigned int k = 0; k < w->nr_pieces; k++)
@@ -226,6 +262,35 @@ static void put_apart(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_puts(t, tap_state_name(a->state));
 	tap_table_u64(t, a->from_ns);
 	tap_table_u64(t, a->to_ns);
+	tap_stack_members(&r->page, r->stacks, a->stack);
+}
+
+static const struct tap_column sleep_columns[] = {
+	TAP_TASK_COLUMNS("", "task", 26),
+	{ "state", NULL, TAP_CELL_TEXT },
+	{ "sleeps", NULL, TAP_CELL_COUNT },
+	{ "sleep_ns", NULL, TAP_CELL_NS },
+	{ "max_ns", NULL, TAP_CELL_NS },
+	{ "max_from_ns", NULL, TAP_CELL_AT },
+	{ 0 }
+};
+
+static void put_sleep(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_sleep *s = &explain_of(r)->sleeps.v[i];
+
+	tap_task_cells(&r->run, t, s->task);
+	tap_table_puts(t, tap_state_name(s->state));
+	tap_table_u64(t, s->sleeps);
+	tap_table_u64(t, s->ns);
+	tap_table_u64(t, s->max_ns);
+	tap_table_u64(t, s->max_from_ns);
+	tap_stack_members(&r->page, r->stacks, s->stack);
+}
+
+static unsigned int nr_sleeps(const struct tap_report *r)
+{
+	return explain_of(r)->sleeps.nr;
 }
 
 static unsigned int nr_apart(const struct tap_report *r)
@@ -327,6 +392,11 @@ static bool with_at(const struct tap_report *r)
 	return opts_of(r)->at;
 }
 
+static bool with_sleeps(const struct tap_report *r)
+{
+	return explain_of(r)->asks_sleeps;
+}
+
 /* The entry point of who has a question about some task. */
 static bool with_next(const struct tap_report *r)
 {
@@ -373,45 +443,35 @@ static int check(const void *opts, struct tap_err *err)
 	return check_word("--by", o->by, bys, err) ?: check_word("--state", state, states, err);
 }
 
-/* As of --time, of which this is the beginning. */
-static int find_at(struct tap_report *r, const char *at, struct tap_err *err)
-{
-	struct tap_buf text = { 0 };
-	struct tap_time_option option;
-	struct tap_window window;
-	int ret;
-
-	tap_buf_printf(&text, "%s,", at);
-	ret = text.err ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
-	if (!ret && tap_time_option_parse(&option, tap_buf_str(&text), err))
-		ret = tap_err_set(err, -EINVAL, "--at: '%.100s' is no time: it has the forms of FROM in --time", at);
-	r->usage = ret == -EINVAL;
-	if (!ret)
-		ret = tap_time_option_resolve(&option, &r->run.rec.wall, r->run.window, &window, err);
-	if (!ret)
-		explain_of(r)->at_ns = window.from_ns;
-	tap_buf_release(&text);
-	return ret;
-}
-
 static int begin(struct tap_report *r, struct tap_err *err)
 {
-	static const struct tap_observer observer = {
-		.states = TAP_EXPLAIN_STATES, .lost_states = TAP_EXPLAIN_STATES, .stretch = on_stretch, .cpu = on_cpu,
-		.migration = on_migration, .waits = on_waits,
-	};
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
+	static const struct tap_run_events all_events = { .event = on_any_event, .all = true };
 	const struct explain_opts *o = opts_of(r);
 	struct explain *e = explain_of(r);
 	int64_t worst = o->worst >= 0 ? o->worst : tap_report_audience(r) == TAP_FOR_PROGRAMS ? 10 : 3;
+	uint32_t states = TAP_EXPLAIN_STATES;
 
 	if (by_of(r) != BY_ALL && tap_report_audience(r) != TAP_FOR_PROGRAMS)
 		worst = 0; /* none is shown */
-	if (o->at && find_at(r, o->at, err))
+	if (o->at && tap_report_find_at(r, o->at, &e->at_ns, err))
+		return err->code;
+	e->asks_sleeps = by_of(r) == BY_ALL && !r->run.all_tasks && !o->at;
+	e->sleeps.window = r->run.window;
+	if (o->at)
+		states = TAP_STATE_ALL;
+	else if (worst)
+		states |= TAP_STATE_BIT(TAP_RUNNING);
+	if (e->asks_sleeps)
+		states |= TAP_SLEEPS_STATES;
+	if ((e->asks_sleeps || o->at) && tap_event_stacks_are_in(&r->run.survey) && tap_report_open_stacks(r, err))
 		return err->code;
 	e->tells_kinds = worst || by_of(r) <= BY_KIND;
-	r->observer = &observer;
-	r->events = &events;
+	e->observer = (struct tap_observer){
+		.states = states, .lost_states = states, .stretch = on_stretch, .cpu = on_cpu, .migration = on_migration, .waits = on_waits,
+	};
+	r->observer = &e->observer;
+	r->events = r->stacks ? &all_events : &events;
 	r->run.mark_throttling = true;
 	tap_explain_waits_init(&e->waits, &(const struct tap_explain_waits_opts){
 		.timeline = &r->run.timeline, .has_placing = tap_run_has_event(&r->run, "sched_wakeup"),
@@ -419,6 +479,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	});
 	if (tap_explain_init(&e->sums, (unsigned int)worst))
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	e->sums.pairs_only = by_of(r) == BY_CGROUP;
 	return 0;
 }
 
@@ -433,6 +494,8 @@ static int end(struct tap_report *r, struct tap_err *err)
 	struct tap_explain *sums = &explain_of(r)->sums;
 
 	tap_explain_end(sums);
+	if (tap_sleeps_end(&explain_of(r)->sleeps))
+		return tap_err_set(err, -ENOMEM, "out of memory");
 	return tap_report_rank_tasks(r, sums->nr_runners, delay_ns, err);
 }
 
@@ -444,6 +507,7 @@ static void release(struct tap_report *r)
 	tap_explain_release(&e->sums);
 	tap_buf_release(&e->text);
 	tap_explain_sources_release(&e->sources);
+	tap_sleeps_release(&e->sleeps);
 }
 
 static const struct tap_section sections[] = {
@@ -451,6 +515,7 @@ static const struct tap_section sections[] = {
 	{ TAP_FOR_PEOPLE, with_waits, .put = put_sentences },
 	{ TAP_FOR_PROGRAMS, .key = "waits", .columns = wait_columns, .row = put_wait, .nr = nr_worst },
 	{ TAP_FOR_PROGRAMS, with_at, .key = "not_waiting", .columns = apart_columns, .row = put_apart, .nr = nr_apart },
+	{ TAP_FOR_PROGRAMS, with_sleeps, .key = "sleeps", .columns = sleep_columns, .row = put_sleep, .nr = nr_sleeps },
 	{ TAP_FOR_ALL, with_kinds, .before = "\n", .key = "kinds", .columns = kind_columns, .put = put_kinds },
 	{ TAP_FOR_ALL, with_tasks, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
 	  .nr = tap_report_nr_tasks, .noun = "task" },

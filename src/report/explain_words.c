@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/stack_cells.h"
 #include "report/task_cells.h"
 
 #define SHOWN_PIECES 5u /* of a wait, in its sentence */
@@ -30,6 +31,7 @@ static void put_kind(struct tap_run *run, struct tap_buf *b, const struct tap_pi
 		[TAP_PIECE_UNKNOWN] = "unknown",
 		[TAP_PIECE_THROTTLED] = "its quota or budget was used up",
 		[TAP_PIECE_PLACING] = "it was being woken up",
+		[TAP_PIECE_HELD] = "its BPF scheduler kept it",
 		[TAP_PIECE_OFFLINE] = "its CPU was offline",
 		[TAP_PIECE_IRQ] = "in interrupts",
 		[TAP_PIECE_SOFTIRQ] = "in softirqs",
@@ -41,6 +43,8 @@ static void put_kind(struct tap_run *run, struct tap_buf *b, const struct tap_pi
 		[TAP_PIECE_REALTIME] = " ran, a real-time task",
 		[TAP_PIECE_HIGHER] = " ran, of a higher priority",
 		[TAP_PIECE_RESCHED] = " ran, asked to give way",
+		[TAP_PIECE_LAZY] = " ran, asked to give way at the next tick",
+		[TAP_PIECE_DSQ] = " ran, while it was in a shared dispatch queue",
 		[TAP_PIECE_GROUP] = " ran, of another group",
 		[TAP_PIECE_INELIGIBLE] = " ran, not eligible yet itself",
 		[TAP_PIECE_PROTECTED] = " ran, within its protected slice",
@@ -93,17 +97,22 @@ static void put_pieces(struct tap_run *run, struct tap_buf *b, const struct tap_
 	free(pieces);
 }
 
-/* ". CPU 1 could have run it, idle for 0.500 ms" */
-static void put_avoidable(struct tap_buf *b, const struct tap_explained_wait *w)
+/* ". CPU 1 could have run it, idle for 0.500 ms. CPU 2 was idle for 0.300 ms, but the task may not run there" */
+static void put_idle(struct tap_buf *b, const struct tap_avoidable_idle *idle)
 {
-	struct tap_buf cpus = { 0 };
-
-	if (!w->avoidable_ns)
-		return;
-	tap_cpus_text(&w->idle, &cpus);
-	tap_buf_printf(b, ". CPU %s could have run it, idle for ", tap_buf_str(&cpus));
-	put_ms(b, w->avoidable_ns);
-	tap_buf_release(&cpus);
+	if (idle->ns) {
+		tap_buf_puts(b, ". CPU ");
+		tap_cpus_text(&idle->cpus, b);
+		tap_buf_puts(b, " could have run it, idle for ");
+		put_ms(b, idle->ns);
+	}
+	if (idle->barred_ns) {
+		tap_buf_puts(b, ". CPU ");
+		tap_cpus_text(&idle->barred, b);
+		tap_buf_puts(b, " was idle for ");
+		put_ms(b, idle->barred_ns);
+		tap_buf_puts(b, idle->ns ? " beside that, but the task may not run there" : ", but the task may not run there");
+	}
 }
 
 void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait *w, struct tap_buf *b)
@@ -115,11 +124,38 @@ void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait
 	tap_wall_add(&run->rec.wall, b, w->to_ns);
 	tap_buf_printf(b, " on CPU %d, %s", w->cpu, tap_state_name(w->state));
 	put_pieces(run, b, w);
-	put_avoidable(b, w);
+	put_idle(b, &w->idle);
 	tap_buf_printf(b, ". Verdict: %s.", tap_verdict_name(w->verdict));
 }
 
-void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, uint64_t at_ns, struct tap_buf *b)
+/* ---- what was no wait ------------------------------------------------------------------------- */
+
+static void put_stack(struct tap_buf *b, const struct tap_event_stacks *stacks, struct tap_stack_pair stack)
+{
+	if (tap_stack_pair_is_none(stack))
+		return;
+	tap_buf_puts(b, ": ");
+	tap_stack_add(b, stacks, stack, true);
+}
+
+void tap_explain_sleep_words(struct tap_run *run, const struct tap_sleep *s, const struct tap_event_stacks *stacks, struct tap_buf *b)
+{
+	put_label(run, b, s->task);
+	tap_buf_puts(b, s->state == TAP_SLEEPING ? " slept" : s->state == TAP_BLOCKED ? " was blocked" : " was stopped");
+	tap_buf_printf(b, " %ju time%s for ", (uintmax_t)s->sleeps, s->sleeps == 1 ? "" : "s");
+	put_ms(b, s->ns);
+	tap_buf_puts(b, s->sleeps == 1 ? "" : ", at most ");
+	if (s->sleeps > 1)
+		put_ms(b, s->max_ns);
+	tap_buf_puts(b, " from ");
+	tap_wall_add(&run->rec.wall, b, s->max_from_ns);
+	tap_buf_puts(b, " on");
+	put_stack(b, stacks, s->stack);
+	tap_buf_puts(b, ". Verdict: not the scheduler.");
+}
+
+void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, uint64_t at_ns,
+			     const struct tap_event_stacks *stacks, struct tap_buf *b)
 {
 	tap_buf_puts(b, "At ");
 	tap_wall_add(&run->rec.wall, b, at_ns);
@@ -129,6 +165,7 @@ void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apa
 	tap_wall_add(&run->rec.wall, b, a->from_ns);
 	tap_buf_puts(b, " on for ");
 	put_ms(b, a->to_ns - a->from_ns);
+	put_stack(b, stacks, a->stack);
 	tap_buf_puts(b, a->state == TAP_UNKNOWN || a->state == TAP_RUNNING ? "." : ". Verdict: not the scheduler.");
 }
 
@@ -219,9 +256,9 @@ static void put_around(struct tap_buf *b, const struct tap_explained_wait *w, co
 	tap_buf_printf(b, " -t %d", tap_task_tid(w->task));
 	put_window(b, w);
 	tap_buf_puts(b, "  # what it did around its longest wait\n");
-	put_command(b, w->avoidable_ns ? "balance" : "map", file);
+	put_command(b, w->idle.ns ? "balance" : "map", file);
 	put_window(b, w);
-	tap_buf_puts(b, w->avoidable_ns ? "  # which CPUs were idle then\n" : "  # what each CPU ran then\n");
+	tap_buf_puts(b, w->idle.ns ? "  # which CPUs were idle then\n" : "  # what each CPU ran then\n");
 }
 
 /* What it slept for, and for whom. */
@@ -243,6 +280,8 @@ static void put_missing(struct tap_run *run, struct tap_buf *b)
 		i++;
 	if (i < sizeof(wanted) / sizeof(*wanted))
 		tap_buf_puts(b, "  schedtap record -e sched -e task -e 'schedtap:*' -e idle -e irq -d 5  # with events that say more\n");
+	if (!tap_event_stacks_are_in(&run->survey))
+		tap_buf_puts(b, "  schedtap record --stack sched_switch -d 5  # with stacks: what it slept for\n");
 }
 
 void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, const char *file, struct tap_buf *b)

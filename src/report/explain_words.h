@@ -4,6 +4,7 @@
 #define TAP_REPORT_EXPLAIN_WORDS_H
 
 #include "explain/explain.h"
+#include "explain/sleeps.h"
 #include "report/run.h"
 
 /* What a task did at the time that was asked for, other than wait for a CPU. */
@@ -11,12 +12,19 @@ struct tap_explained_apart {
 	const struct tap_task *task;
 	enum tap_state state;
 	uint64_t from_ns, to_ns;
+	struct tap_stack_pair stack; /* asleep: with which it left its CPU */
 };
 
 /* "nginx [812] waited 35.500 ms until 12.345678901 on CPU 0, preempted: 14.200 ms cc1plus [4410] ran, .... Verdict: contention." */
 void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait *w, struct tap_buf *b);
-/* "At 12.345678901 nginx [812] was blocked, from 12.300000000 on for 50.000 ms. Verdict: not the scheduler." */
-void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, uint64_t at_ns, struct tap_buf *b);
+/*
+ * "At 12.345678901 nginx [812] was blocked, from 12.300000000 on for 50.000 ms: io_schedule <- .... Verdict: not the scheduler."
+ * @stacks: NULL: none were recorded; here and below.
+ */
+void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, uint64_t at_ns,
+			     const struct tap_event_stacks *stacks, struct tap_buf *b);
+/* "nginx [812] was blocked 14 times for 120.000 ms, at most 50.000 ms from 12.300000000 on: io_schedule <- .... Verdict: ..." */
+void tap_explain_sleep_words(struct tap_run *run, const struct tap_sleep *s, const struct tap_event_stacks *stacks, struct tap_buf *b);
 /* Where the time went of all tasks that the options pick: "Of 5.000 s these 2 tasks ran for 12.0 %, waited ...". */
 void tap_explain_share_words(struct tap_run *run, struct tap_buf *b);
 /* Commands that go on from here, a line each, as a shell takes them. @file: the recording. */

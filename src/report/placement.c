@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap placement: why wakeups put tasks where they did. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hist.h"
 #include "explain/placement.h"
 #include "report/report.h"
@@ -10,12 +12,15 @@
 struct placement_opts {
 	struct tap_report_opts common;
 	bool list;
+	const char *at;
 };
 
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct placement_opts, list, "list", 0, NULL, TAP_OPT_FLAG,
 		   "print every placement, one a line, in order of time"),
+	TAP_OPTION(struct placement_opts, at, "at", 0, "TIME", TAP_OPT_STRING,
+		   "print those that were waiting to run at this time: one of the forms of --time"),
 	{ 0 }
 };
 
@@ -27,6 +32,13 @@ struct placement {
 		const struct tap_format *fmt;
 		struct tap_num pid, cpu, energy;
 	} energy; /* of the last format */
+	struct {
+		const struct tap_format *fmt;
+		struct tap_num cpu, state;
+	} idle; /* likewise */
+	uint64_t at_ns; /* --at */
+	int *capacities; /* owned; by CPU, plus 1; 0: not known */
+	unsigned int nr_capacities;
 	struct tap_buf text;
 };
 
@@ -35,9 +47,14 @@ static struct placement *placement_of(const struct tap_report *r)
 	return (struct placement *)r;
 }
 
+static const struct placement_opts *opts_of(const struct tap_report *r)
+{
+	return (const struct placement_opts *)r->opts;
+}
+
 static bool is_list(const struct tap_report *r)
 {
-	return ((const struct placement_opts *)r->opts)->list;
+	return opts_of(r)->list || opts_of(r)->at;
 }
 
 /* What each is, for people. */
@@ -64,8 +81,32 @@ static const struct tap_column list_columns[] = {
 	{ "wait_ns", "wait", TAP_CELL_NS, .width = 10, .unit = TAP_UNIT_US },
 	{ "why", NULL, TAP_CELL_TEXT },
 	{ NULL, "why", TAP_CELL_LABEL },
+	{ "previous_idle_state", NULL, TAP_CELL_INT },
+	{ "idle_state", NULL, TAP_CELL_INT },
+	{ "previous_capacity", NULL, TAP_CELL_INT },
+	{ "capacity", NULL, TAP_CELL_INT },
 	{ 0 }
 };
+
+/* Return: -1: the recording does not say so. */
+static int capacity_of(const struct placement *all, int cpu)
+{
+	return cpu >= 0 && (unsigned int)cpu < all->nr_capacities ? all->capacities[cpu] - 1 : -1;
+}
+
+/* "; CPU 4: idle state 2, capacity 1024" */
+static void put_cpu(const struct placement *all, struct tap_buf *b, int cpu, int idle_state)
+{
+	int capacity = capacity_of(all, cpu);
+
+	if (cpu < 0 || (idle_state < 0 && capacity < 0))
+		return;
+	tap_buf_printf(b, "; CPU %d: ", cpu);
+	if (idle_state >= 0)
+		tap_buf_printf(b, "idle state %d%s", idle_state, capacity >= 0 ? ", " : "");
+	if (capacity >= 0)
+		tap_buf_printf(b, "capacity %d", capacity);
+}
 
 /* "takes the least energy: CPU 4: 120, CPU 0: 233" */
 static void put_why(struct placement *all, struct tap_table *t, const struct tap_placed *p)
@@ -76,6 +117,9 @@ static void put_why(struct placement *all, struct tap_table *t, const struct tap
 	tap_buf_puts(b, texts[p->why]);
 	for (unsigned int i = 0; i < p->nr_energies; i++)
 		tap_buf_printf(b, "%s CPU %d: %jd", i ? "," : ":", p->energies[i].cpu, (intmax_t)p->energies[i].energy);
+	put_cpu(all, b, p->chosen, p->chosen_idle_state);
+	if (p->previous != p->chosen)
+		put_cpu(all, b, p->previous, p->previous_idle_state);
 	tap_table_text(t, b->data, b->len);
 }
 
@@ -105,6 +149,10 @@ static void put_row(struct tap_report *r, const struct tap_placed *p)
 	tap_table_u64(t, p->wait_ns);
 	tap_table_puts(t, tap_placed_name(p->why));
 	put_why(placement_of(r), t, p);
+	tap_table_id(t, p->previous_idle_state);
+	tap_table_id(t, p->chosen_idle_state);
+	tap_table_id(t, capacity_of(placement_of(r), p->previous));
+	tap_table_id(t, capacity_of(placement_of(r), p->chosen));
 	put_energies(&r->page, p);
 	tap_table_row(t);
 }
@@ -121,6 +169,8 @@ static int on_placed(void *ctx, const struct tap_placed *p)
 	struct placement *all = ctx;
 
 	if (!tap_run_cpu(&all->report.run, p->chosen))
+		return 0;
+	if (opts_of(&all->report)->at && (all->at_ns < p->ts_ns || all->at_ns - p->ts_ns >= p->wait_ns))
 		return 0;
 	all->report.matched = true;
 	if (is_list(&all->report))
@@ -143,10 +193,24 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	return tap_placements_stretch(&placement_of(ctx)->placements, s);
 }
 
+static bool is_idle_event(const struct tap_format *fmt)
+{
+	return !strcmp(fmt->system, "power") && !strcmp(fmt->name, "cpu_idle");
+}
+
 static bool wants(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
-	return !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_compute_energy");
+	return is_idle_event(fmt) || (!strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_compute_energy"));
+}
+
+static int on_idle(struct placement *all, const struct tap_event *ev)
+{
+	int cpu = tap_num_int(&all->idle.cpu, ev), state = tap_num_int(&all->idle.state, ev);
+
+	if (!all->idle.cpu.size || !all->idle.state.size || cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
+		return 0;
+	return tap_placements_idle(&all->placements, cpu, state);
 }
 
 static int on_event(void *ctx, const struct tap_event *ev)
@@ -155,6 +219,13 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	struct energy *e = &all->energy;
 	const struct tap_task *task;
 
+	if (ev->fmt != all->idle.fmt && is_idle_event(ev->fmt)) {
+		all->idle.fmt = ev->fmt;
+		tap_num_init(&all->idle.cpu, tap_number_field(ev->fmt, "cpu_id"));
+		tap_num_init(&all->idle.state, tap_number_field(ev->fmt, "state"));
+	}
+	if (ev->fmt == all->idle.fmt)
+		return on_idle(all, ev);
 	if (e->fmt != ev->fmt) {
 		e->fmt = ev->fmt;
 		tap_num_init(&e->pid, tap_number_field(ev->fmt, "pid"));
@@ -208,6 +279,27 @@ static bool is_summary(const struct tap_report *r)
 	return !is_list(r);
 }
 
+/* Return: 0 or -ENOMEM. */
+static int read_capacities(struct placement *all)
+{
+	const json_t *row, *capacity;
+	size_t i;
+
+	json_array_foreach(json_object_get(all->report.run.rec.meta, "cpus"), i, row) {
+		json_int_t cpu = json_integer_value(json_object_get(row, "cpu"));
+		int *place;
+
+		capacity = json_object_get(row, "capacity");
+		if (!json_is_integer(capacity) || (uint64_t)json_integer_value(capacity) > 1024 || cpu < 0 || cpu >= (json_int_t)TAP_MAX_CPUS)
+			continue;
+		place = tap_array_at(&all->capacities, &all->nr_capacities, (unsigned int)cpu, sizeof(*place), NULL);
+		if (!place)
+			return -ENOMEM;
+		*place = (int)json_integer_value(capacity) + 1;
+	}
+	return 0;
+}
+
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	static const struct tap_observer observer = {
@@ -215,7 +307,10 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	};
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 
-	(void)err;
+	if (opts_of(r)->at && tap_report_find_at(r, opts_of(r)->at, &placement_of(r)->at_ns, err))
+		return err->code;
+	if (read_capacities(placement_of(r)))
+		return tap_err_set(err, -ENOMEM, "out of memory");
 	r->observer = &observer;
 	r->events = &events;
 	tap_placements_init(&placement_of(r)->placements, &(const struct tap_placements_opts){
@@ -234,6 +329,7 @@ static void release(struct tap_report *r)
 	for (enum tap_placed_why why = 0; why < TAP_NR_PLACED_WHY; why++)
 		tap_hist_release(&all->waits_ns[why]);
 	tap_buf_release(&all->text);
+	free(all->capacities);
 }
 
 static const struct tap_section sections[] = {

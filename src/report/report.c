@@ -294,6 +294,28 @@ int tap_report_open_stacks(struct tap_report *r, struct tap_err *err)
 		       0;
 }
 
+/* ---- --at --------------------------------------------------------------------------------------- */
+
+int tap_report_find_at(struct tap_report *r, const char *at, uint64_t *ns, struct tap_err *err)
+{
+	struct tap_buf text = { 0 };
+	struct tap_time_option option;
+	struct tap_window window;
+	int ret;
+
+	tap_buf_printf(&text, "%s,", at);
+	ret = text.err ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+	if (!ret && tap_time_option_parse(&option, tap_buf_str(&text), err))
+		ret = tap_err_set(err, -EINVAL, "--at: '%.100s' is no time: it has the forms of FROM in --time", at);
+	r->usage = ret == -EINVAL;
+	if (!ret)
+		ret = tap_time_option_resolve(&option, &r->run.rec.wall, r->run.window, &window, err);
+	if (!ret)
+		*ns = window.from_ns;
+	tap_buf_release(&text);
+	return ret;
+}
+
 /* ---- a run --------------------------------------------------------------------------------------- */
 
 static int observe(struct tap_report *r, struct tap_err *err)

@@ -256,6 +256,22 @@ void tap_timeline_forget(struct tap_timeline *t, uint64_t ns, void (*forget)(voi
 	}
 }
 
+const struct tap_cpus *tap_timeline_affinity(const struct tap_timeline *t, const struct tap_task *task, bool *all)
+{
+	*all = task->cpus == TAP_CPUS_ALL;
+	return task->cpus >= TAP_CPUS_SOME ? &t->opts.lists->sets[task->cpus - TAP_CPUS_SOME] : NULL;
+}
+
+enum tap_may tap_timeline_may_use(const struct tap_timeline *t, const struct tap_task *task, unsigned int cpu)
+{
+	bool all;
+	const struct tap_cpus *cpus = tap_timeline_affinity(t, task, &all);
+
+	if (!all && !cpus)
+		return TAP_MAY_UNKNOWN;
+	return all || tap_cpus_has(cpus, cpu) ? TAP_MAY : TAP_MAY_NOT;
+}
+
 bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task)
 {
 	const struct task *whole = tap_task_whole((struct tap_task *)task);

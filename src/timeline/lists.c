@@ -6,6 +6,8 @@
 
 #include "base/array.h"
 
+#define MAX_SET_WORDS (1u << 20) /* of all sets together */
+
 int tap_lists_add(struct tap_lists *lists, int tid, unsigned int when, const struct tap_listed *l)
 {
 	uint64_t *first;
@@ -20,8 +22,50 @@ int tap_lists_add(struct tap_lists *lists, int tid, unsigned int when, const str
 	return 0;
 }
 
+static bool are_equal(const struct tap_cpus *a, const struct tap_cpus *b)
+{
+	return a->nr_words == b->nr_words && !memcmp(a->bits, b->bits, a->nr_words * sizeof(*a->bits));
+}
+
+int tap_lists_cpus(struct tap_lists *lists, const char *text, unsigned int *cpus)
+{
+	struct tap_cpus set = { 0 };
+	uint64_t *place;
+	int ret = tap_cpus_parse(&set, text);
+
+	*cpus = TAP_CPUS_NOT_KNOWN;
+	if (ret || !set.nr_words || set.nr_words > MAX_SET_WORDS - lists->nr_set_words) {
+		tap_cpus_release(&set);
+		return ret == -ENOMEM ? ret : 0;
+	}
+	/* others may have the same key */
+	for (uint64_t key = tap_map_key(set.bits, set.nr_words * sizeof(*set.bits));; key++) {
+		place = tap_map_put(&lists->by_bits, key);
+		if (!place || tap_array_grow(&lists->sets, lists->nr_sets, &lists->cap_sets, sizeof(set))) {
+			tap_cpus_release(&set);
+			return -ENOMEM;
+		}
+		if (!*place) {
+			*place = lists->nr_sets + TAP_CPUS_SOME;
+			lists->sets[lists->nr_sets++] = set;
+			lists->nr_set_words += set.nr_words;
+			break;
+		}
+		if (are_equal(&lists->sets[*place - TAP_CPUS_SOME], &set)) {
+			tap_cpus_release(&set);
+			break;
+		}
+	}
+	*cpus = (unsigned int)*place;
+	return 0;
+}
+
 void tap_lists_release(struct tap_lists *lists)
 {
+	for (unsigned int i = 0; i < lists->nr_sets; i++)
+		tap_cpus_release(&lists->sets[i]);
+	free(lists->sets);
+	tap_map_release(&lists->by_bits);
 	free(lists->rows);
 	tap_map_release(&lists->by_tid);
 	*lists = (struct tap_lists){ 0 };
@@ -41,6 +85,8 @@ static void use(struct tap_listed *l, const struct tap_listed *row)
 		return;
 	if (row->tgid)
 		l->tgid = row->tgid;
+	if (row->cpus)
+		l->cpus = l->cpus && l->cpus != row->cpus ? TAP_CPUS_DIFFER : row->cpus;
 	if (row->cgroup)
 		l->cgroup = row->cgroup;
 	if (*row->comm)

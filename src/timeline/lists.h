@@ -17,6 +17,7 @@
 #define TAP_TIMELINE_LISTS_H
 
 #include "base/map.h"
+#include "base/text.h"
 #include "timeline/sched_fields.h"
 
 /* When a row was read; as bits: at any of them. */
@@ -26,7 +27,10 @@ struct tap_listed {
 	int tgid;	 /* 0: not known */
 	uint64_t cgroup; /* kernfs id; 0: not known */
 	char comm[TAP_TASK_COMM]; /* not NUL-terminated when full; empty: not known */
+	unsigned int cpus; /* that it may use: TAP_CPUS_NOT_KNOWN, TAP_CPUS_ALL, or from TAP_CPUS_SOME on one of .sets */
 };
+
+enum { TAP_CPUS_NOT_KNOWN, TAP_CPUS_DIFFER, TAP_CPUS_ALL, TAP_CPUS_SOME }; /* TAP_CPUS_DIFFER: rows do; likewise not known */
 
 struct tap_lists { /* all zero: empty */
 	struct tap_listed_row {
@@ -37,6 +41,9 @@ struct tap_lists { /* all zero: empty */
 	} *rows; /* owned */
 	unsigned int nr_rows, cap_rows;
 	struct tap_map by_tid; /* -> index of its first row, plus one */
+	struct tap_cpus *sets; /* owned, both */
+	unsigned int nr_sets, cap_sets, nr_set_words;
+	struct tap_map by_bits; /* a key of a set -> its index plus TAP_CPUS_SOME */
 	/* What the file format saves, of a tid without rows; or NULL. */
 	void (*saved)(const void *ctx, int tid, struct tap_listed *l);
 	const void *ctx;
@@ -44,6 +51,8 @@ struct tap_lists { /* all zero: empty */
 
 /* @when: bits, at least one. Return: 0 or -ENOMEM. */
 int tap_lists_add(struct tap_lists *lists, int tid, unsigned int when, const struct tap_listed *l);
+/* The number of the set that @text lists, in *@cpus: TAP_CPUS_NOT_KNOWN where it is no such text. Return: 0 or -ENOMEM. */
+int tap_lists_cpus(struct tap_lists *lists, const char *text, unsigned int *cpus);
 void tap_lists_release(struct tap_lists *lists);
 
 /* Its task is gone and forgotten: who has the tid next is another. */

@@ -51,6 +51,8 @@ static int close_stretch(struct tap_timeline *t, struct task *task, struct tap_s
 	/* an empty one has nothing to say, but that a sleep is taken back */
 	if (s->to_ns == s->from_ns && !s->whole && task->back == TAP_UNKNOWN)
 		return 0;
+	if (s->state == TAP_UNKNOWN)
+		s->was = task->was;
 	if (s->state == TAP_UNKNOWN && task->back != TAP_UNKNOWN) {
 		s->back = task->back;
 		s->back_ns = task->back_ns;
@@ -97,6 +99,8 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 		sure = first_hole(t, sure);
 	if (sure > task->pub.since_ns)
 		ret = close_part(t, task, TAP_UNKNOWN, sure, -1);
+	if (task->pub.state != TAP_UNKNOWN)
+		task->was = task->pub.state;
 	task->pub.state = TAP_UNKNOWN;
 	task->pub.since_ns = sure;
 	if (ret || to->next == TAP_UNKNOWN)

@@ -129,6 +129,7 @@ void tap_task_set_listed(struct task *task, const struct tap_lists *lists)
 		when |= TAP_LISTED_ENDED;
 	if (!tap_lists_find(lists, task->pub.tid, when, &l) && is_over) /* nor did it say when */
 		return;
+	task->pub.cpus = l.cpus;
 	if (!task->pub.tgid_told)
 		task->pub.tgid = l.tgid;
 	if (!task->cgroup_told)

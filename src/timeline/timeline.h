@@ -39,6 +39,7 @@ struct tap_task {
 	int prio;    /* as last seen, 0..139, -1: deadline, TAP_PRIO_UNKNOWN */
 	int tgid;    /* as its birth or an exec tells, else lists that speak of it; 0: not known */
 	bool tgid_told; /* by events */
+	unsigned int cpus; /* that it may use, as listed: tap_timeline_may_use() */
 	const struct tap_task *tgid_of; /* who has the same, and was born unseen; or NULL: see tap_task_tgid() */
 
 	/* within the window */
@@ -138,6 +139,15 @@ struct tap_task *tap_timeline_task(const struct tap_timeline *t, int tid);
 int tap_timeline_see(struct tap_timeline *t, int tid, struct tap_task **out);
 /* It goes by this name from now on, until events tell another. */
 void tap_task_rename(struct tap_task *task, const char *comm, size_t len);
+
+/*
+ * Which CPUs the task may use, as far as lists say: what was so when the recording began and when it ended is taken to be so
+ * between. *@all: any; else the set, borrowed, or NULL: not known.
+ */
+const struct tap_cpus *tap_timeline_affinity(const struct tap_timeline *t, const struct tap_task *task, bool *all);
+/* The same of one. */
+enum tap_may { TAP_MAY_UNKNOWN, TAP_MAY, TAP_MAY_NOT };
+enum tap_may tap_timeline_may_use(const struct tap_timeline *t, const struct tap_task *task, unsigned int cpu);
 
 /* Whether it is certain that the task has been in its state since then, as far as is known by now. */
 bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task);

@@ -25,7 +25,7 @@ my %runs = (
 	'timehist' => ['timehist -e irq --stacks', 'timehist -wM'],
 	'timehist -s' => ['timehist -s'],
 	'latency' => ['latency', 'latency --hist --worst 5', 'latency --preempted --worst 5'],
-	'explain' => ['explain --worst 5', 'explain --by task', 'explain --by cgroup', 'explain -t 10 --at +10us'],
+	'explain' => ['explain --worst 5', 'explain --by task', 'explain --by cgroup', 'explain -t 100', 'explain -t 100 --at +70us'],
 	'critical' => ['critical -t 10', 'critical -t 10 --path', 'critical',
 		'critical --between sched_entry,sched_exit --by pid'],
 	'wakers' => ['wakers', 'wakers --stacks'],

@@ -45,13 +45,16 @@ verdict()
 		cut -d'"' -f4 | sort | uniq -c | sort -nr | sed 's/.* //;q'
 }
 
+# They may use CPU 1 alone: whether another one was idle meanwhile is the machine's business.
+behind='contention|affinity'
+
 named()
 {
 	local kind=$1 task=$2 verdict=$3
 
 	must [ "$(first_of kind 3 | cut -d, -f1)" = "$kind" ]
 	[ "$task" = - ] || must [ "$(first_of task 5 | cut -d, -f3)" = "$task" ]
-	must [ "$(verdict)" = "$verdict" ]
+	must grep -qxE "$verdict" <<<"$(verdict)"
 }
 
 hog()
@@ -60,7 +63,7 @@ hog()
 	doze ex-victim
 	sleep 0.2
 	record
-	named queued ex-hog contention
+	named queued ex-hog "$behind"
 }
 
 # With what EEVDF knew nearly nothing is left that nobody knows the reason of.
@@ -88,7 +91,7 @@ realtime_hog()
 	spin ex-victim
 	sleep 0.2
 	record
-	named realtime ex-rt contention
+	named realtime ex-rt "$behind"
 }
 
 # Packets on the loopback, each of which 300 packet sockets get, in the softirq that receives it.

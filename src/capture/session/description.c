@@ -56,8 +56,9 @@ void tap_description_set_command(struct tap_description *d, const struct tap_pid
 /* And their cgroups. Return: 0 or -ENOMEM. */
 static int read_tasks(struct tap_description *d, struct tap_pids *pids, struct tap_task_list *list)
 {
-	int ret = tap_pids_tasks(pids, &list->tgids, &list->comms);
+	int ret = tap_pids_tasks(pids, &list->tgids, &list->comms) ?: tap_pids_affinities(pids, &list->comms, &list->affinities);
 
+	list->has_affinities = !ret;
 	return ret ?: tap_pids_cgroups(pids, &d->cgroups, &list->members, &list->limited);
 }
 
@@ -139,12 +140,17 @@ void tap_description_set_price(struct tap_description *d, json_t *price, const s
 static json_t *task_row(const struct tap_task_list *list, uint64_t tid)
 {
 	const uint64_t *comm = tap_map_get(&list->comms, tid), *cgroup = tap_map_get(&list->members, tid);
+	const uint64_t *affinity = tap_map_get(&list->affinities, tid);
+	const char *cpus = affinity ? (const char *)(uintptr_t)*affinity : NULL;
+	json_t *row;
 
 	if (!comm)
 		return NULL;
-	return json_pack("[I, I, o, o]", (json_int_t)tid, (json_int_t)*tap_map_get(&list->tgids, tid),
-			 any_string((const char *)(uintptr_t)*comm),
-			 cgroup ? json_integer((json_int_t)*cgroup) : json_null());
+	row = json_pack("[I, I, o, o]", (json_int_t)tid, (json_int_t)*tap_map_get(&list->tgids, tid),
+			any_string((const char *)(uintptr_t)*comm), cgroup ? json_integer((json_int_t)*cgroup) : json_null());
+	if (list->has_affinities && (!cpus || *cpus))
+		json_array_append_new(row, cpus ? json_string(cpus) : json_null());
+	return row;
 }
 
 /* @row: or NULL; taken. */
@@ -152,7 +158,7 @@ static void add_row(json_t *tasks, json_t *row, const char *when)
 {
 	if (!row)
 		return;
-	json_array_append_new(row, json_string(when));
+	json_array_insert_new(row, 4, json_string(when));
 	json_array_append_new(tasks, row);
 }
 
@@ -362,6 +368,7 @@ static void release_tasks(struct tap_task_list *list)
 	tap_map_release(&list->members);
 	tap_map_release(&list->limited);
 	tap_machine_release_texts(&list->comms);
+	tap_machine_release_texts(&list->affinities);
 }
 
 void tap_description_release(struct tap_description *d)

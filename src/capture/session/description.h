@@ -15,6 +15,8 @@
 struct tap_task_list {
 	struct tap_map tgids, comms; /* tid -> its process; tid -> its name */
 	struct tap_map members; /* tid -> its cgroup's id */
+	bool has_affinities;
+	struct tap_map affinities; /* tid -> the CPUs that it may use, as of tap_machine_affinity() */
 	struct tap_map limited; /* ids of cgroups with a quota -> ns throttled */
 };
 

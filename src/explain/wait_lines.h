@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What waits for a CPU were for, one line for each, as flame graph tools read it: "who waited;kind;who ran ns", the last one where some task
+ * did. They add up to what was waited.
+ */
+#ifndef TAP_EXPLAIN_WAIT_LINES_H
+#define TAP_EXPLAIN_WAIT_LINES_H
+
+#include "analysis/folded.h"
+#include "explain/waits.h"
+
+/* Without padding, and what is not used is 0: compared as bytes. */
+struct tap_wait_line_key {
+	struct tap_folded_who task, runner;
+	uint32_t kind; /* enum tap_piece_kind */
+	uint32_t has_runner;
+};
+
+struct tap_wait_lines { /* all zero: none yet */
+	struct tap_wait_line {
+		struct tap_wait_line_key key;
+		uint64_t ns;
+	} *v; /* owned; after the end: most time first, and none is empty */
+	unsigned int nr;
+
+	/* inside */
+	unsigned int cap;
+	struct tap_map by_key;
+};
+
+void tap_wait_lines_release(struct tap_wait_lines *l);
+/* Return: 0 or -ENOMEM. */
+int tap_wait_lines_add(struct tap_wait_lines *l, const struct tap_wait_told *w);
+void tap_wait_lines_end(struct tap_wait_lines *l);
+/* Adds a line's text, with its newline. */
+void tap_wait_line_put(const struct tap_wait_line *line, struct tap_buf *out);
+
+#endif
