@@ -94,6 +94,37 @@ realtime_hog()
 	named realtime ex-rt "$behind"
 }
 
+# It may use CPU 1 alone, where another one runs all the time, and CPU 0 has nothing to do: unless the machine has, so again.
+pinned()
+{
+	spin ex-hog
+	doze ex-victim
+	sleep 0.2
+	for _ in 1 2 3 4 5; do
+		record
+		if [ "$(verdict)" = affinity ]; then break; fi
+	done
+	named queued ex-hog affinity
+	"$SCHEDTAP" explain -i e.dat -c ex-victim --worst 3 >text
+	must grep -q 'CPU 0 was idle for .* ms, but the task may not run there. Verdict: affinity' text
+}
+
+# What waits for a disk does not wait for the scheduler, and its stack says for what it does.
+slow_disk()
+{
+	cp "$(command -v perl)" ex-victim
+	./ex-victim -MIO::Handle -e '
+		open(my $f, ">", "data") or die;
+		for (;;) { sysseek($f, 0, 0); syswrite($f, "x" x 65536); $f->sync }' &
+	other=$!
+	sleep 0.2
+	record --stack sched_switch:kernel
+	"$SCHEDTAP" explain -i e.dat ex-victim >text
+	[ "$(stat -f -c %T .)" != tmpfs ] || skip "a folder in memory"
+	must grep -q '^Of .* ex-victim .* blocked for' text
+	must grep -m 1 -E '^ex-victim .* was blocked .*fsync.* Verdict: not the scheduler' text
+}
+
 # Packets on the loopback, each of which 300 packet sockets get, in the softirq that receives it.
 interrupt_storm()
 {
@@ -154,6 +185,8 @@ quota()
 check "a task of the same class that runs all the time" hog
 check "why EEVDF picked another one" reasons_of_picks
 check "a real-time task" realtime_hog
+check "a busy CPU that it is pinned to" pinned
+check "a disk" slow_disk
 check "a storm of softirqs" interrupt_storm
 check "a CPU that is asleep" sleeping_cpu
 check "a cgroup that is out of its quota" quota
