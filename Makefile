@@ -66,6 +66,7 @@ $B/%.o: %.c
 # to resolve a function when it is first called takes 3 KB of the stack of a thread that passes a site
 $B/src/tracepoint/%.o: ALL_CFLAGS += -fno-plt
 $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
+$B/src/cli/cmd_check.o: ALL_CFLAGS += -DTAP_RULES_FOLDER='"$(PREFIX)/share/schedtap/rules"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
 $B/src/capture/%.o $B/src/program/%.o: ALL_CFLAGS += -Ibpf
@@ -278,6 +279,7 @@ install: all $(MAN) ## PREFIX, DESTDIR
 	done
 	sed 's|@BIN@|$(PREFIX)/bin|' tools/schedtap-flight.service | install -Dm644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/systemd/system/schedtap-flight.service
 	install -Dm644 tools/schedtap.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/schedtap
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/rules rules/*.rules
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/kmod kmod/*.[ch] kmod/Kbuild kmod/kheaders.mk
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/events events/*.h
 	sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' kmod/dkms.conf.in \

@@ -36,16 +36,28 @@ static int add_to_block(struct tap_measure *m, unsigned int wait, const struct t
 	return tap_hist_add(&m->blocks[wait][block], s->to_ns - s->from_ns);
 }
 
+static void note_longest(const struct tap_measure *m, const struct tap_stretch *s, uint64_t *longest_ns)
+{
+	uint64_t from_ns = tap_window_clip(&m->opts.window, s->from_ns), to_ns = tap_window_clip(&m->opts.window, s->to_ns);
+
+	if (to_ns - from_ns > *longest_ns)
+		*longest_ns = to_ns - from_ns;
+}
+
 static int add_wait(struct tap_measure *m, const struct tap_stretch *s)
 {
 	int ret = 0;
 
+	if (s->state == TAP_UNKNOWN && s->next == TAP_RUNNING)
+		note_longest(m, s, &m->doubt_ns);
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
 		if (s->state != states[i])
 			continue;
 		ret = tap_latency_stretch(&m->waits[i], *m->opts.timeline, s);
 		if (!ret && m->nr_blocks && tap_latency_counts(&m->waits[i], s))
 			ret = add_to_block(m, i, s);
+		if (!tap_latency_counts(&m->waits[i], s))
+			note_longest(m, s, &m->cut_ns[i]);
 	}
 	return ret;
 }
@@ -279,7 +291,7 @@ static int add_util(const struct tap_measure *m, struct tap_metrics *out)
 #define OF_TASK " -c %.16s"
 
 /* Waits that began nobody knows when have no length: then there are none to speak of. */
-static bool is_known(const struct tap_measure *m, unsigned int wait)
+bool tap_measure_knows(const struct tap_measure *m, enum tap_measured_wait wait)
 {
 	return wait == TAP_MEASURED_WAKING ? tap_survey_has_wakeups(m->opts.survey) :
 	       wait == TAP_MEASURED_THROTTLED ? m->opts.has_throttling : true;
@@ -430,7 +442,7 @@ static int add_group(const struct tap_measure *m, const struct group *g, struct 
 				  "migrations.rate" OF_TASK, g->comm);
 
 	for (unsigned int w = 0; !ret && w < TAP_NR_MEASURED; w++)
-		if (is_known(m, w))
+		if (tap_measure_knows(m, w))
 			ret = add_group_waits(g, w, out);
 	return ret;
 }
@@ -467,7 +479,7 @@ int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
 	ret = tap_pelt_end(m->signals) ?: add_recording(m, out) ?: add_cpus(m, out) ?: add_util(m, out);
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
 		ret = tap_latency_end(&m->waits[i]);
-		if (!ret && is_known(m, i))
+		if (!ret && tap_measure_knows(m, i))
 			ret = add_waits(m, i, out);
 	}
 	tap_explain_end(&m->explained);

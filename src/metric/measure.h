@@ -36,6 +36,8 @@ struct tap_measure_opts {
 struct tap_measure {
 	struct tap_measure_opts opts;
 	struct tap_latency waits[TAP_NR_MEASURED];
+	uint64_t cut_ns[TAP_NR_MEASURED]; /* the longest that was seen, in the window, of one whose length is not known */
+	uint64_t doubt_ns; /* the longest time from which a task came to run, and in which it may have waited */
 	/* With .has_blocks: the same waits, by when they ended. Owned. */
 	struct tap_hist *blocks[TAP_NR_MEASURED];
 	unsigned int nr_blocks;
@@ -53,6 +55,9 @@ struct tap_measure {
 /* After the survey. Return: 0 or -ENOMEM. */
 int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts);
 void tap_measure_release(struct tap_measure *m);
+
+/* Whether the recording tells of such waits. */
+bool tap_measure_knows(const struct tap_measure *m, enum tap_measured_wait wait);
 
 /* Its context is a struct tap_measure, and that of these two. */
 extern const struct tap_observer tap_measure_observer;
