@@ -19,13 +19,13 @@ static const char *const wait_names[TAP_NR_MEASURED] = {
 
 static bool is_complete(const struct tap_survey *s)
 {
-	return !s->nr_holes && !s->nr_losses && !s->nr_off && !s->has_breaks;
+	return !s->nr_holes && !s->nr_losses && !s->nr_off;
 }
 
 /* Events that may be missing. */
 static double missing(const struct tap_survey *s)
 {
-	return is_complete(s) ? 0 : s->lost_unknown || s->has_breaks || s->nr_off ? INFINITY : (double)s->lost;
+	return is_complete(s) ? 0 : s->lost_unknown || !s->lost || s->has_breaks || s->nr_off ? INFINITY : (double)s->lost;
 }
 
 static void set(struct tap_metric *m, double low, double high)
@@ -64,7 +64,7 @@ static struct extent longest(const struct tap_measure *m, unsigned int wait)
 	double known = (double)m->waits[wait].all.waits.max, cut = (double)m->cut_ns[wait];
 	struct extent ns = { fmax(known, cut) };
 
-	ns.high = fmax(ns.low, (double)(is_complete(m->opts.survey) ? m->doubt_ns : tap_window_ns(&m->opts.window)));
+	ns.high = fmax(ns.low, (double)m->doubt_ns);
 	return ns;
 }
 

@@ -37,7 +37,12 @@ struct tap_measure {
 	struct tap_measure_opts opts;
 	struct tap_latency waits[TAP_NR_MEASURED];
 	uint64_t cut_ns[TAP_NR_MEASURED]; /* the longest that was seen, in the window, of one whose length is not known */
-	uint64_t doubt_ns; /* the longest time from which a task came to run, and in which it may have waited */
+	uint64_t doubt_ns; /* the longest time that has something unknown in it, and in which a task may have waited all along */
+	struct tap_measure_doubt {
+		uint64_t from_ns, to_ns;
+		bool is_unknown; /* some of it is */
+	} *doubts; /* inside: by tap_task.index, the last such time. Owned */
+	unsigned int nr_doubts;
 	/* With .has_blocks: the same waits, by when they ended. Owned. */
 	struct tap_hist *blocks[TAP_NR_MEASURED];
 	unsigned int nr_blocks;
