@@ -34,7 +34,7 @@ static void put_word(struct tap_buf *out, const char *word)
 	tap_buf_char(out, '\'');
 	for (const char *s = word; *s; s++)
 		if (*s == '\'')
-			tap_buf_puts(out, "'\\''");
+			tap_buf_puts(out, "'\"'\"'"); /* no backslash, which would be escaped */
 		else
 			tap_buf_char(out, *s);
 	tap_buf_char(out, '\'');
