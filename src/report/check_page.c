@@ -324,16 +324,16 @@ static void put_rule(const struct tap_check *c, unsigned int r, struct tap_buf *
 	put_key(out, "metric", rule->metric);
 	tap_buf_puts(out, ", ");
 	put_key(out, "tasks", options.len ? tap_buf_str(&options) + 1 : NULL);
-	tap_buf_printf(out, ", \"is_median\": %s, ", rule->is_median ? "true" : "false");
+	tap_buf_printf(out, ", \"median\": %s, ", rule->is_median ? "true" : "false");
 	put_key(out, "op", tap_rule_op_name(rule->op));
 	put_json_number(out, "limit", rule->limit);
 	tap_buf_puts(out, ", ");
 	put_key(out, "unit", tap_metric_unit_name(rule->unit));
 	tap_buf_puts(out, ", ");
 	put_checked(out, &c->rule[r]);
-	tap_buf_puts(out, ",\n  \"recordings\": [");
+	tap_buf_puts(out, ", \"recordings\": [");
 	for (unsigned int p = 0; p < c->nr_paths; p++) {
-		tap_buf_puts(out, p ? ",\n    " : "\n    ");
+		tap_buf_puts(out, p ? ", " : "");
 		put_recording(c, r, p, out);
 	}
 	tap_buf_puts(out, "]}");
@@ -346,7 +346,7 @@ static void put_json(const struct tap_check *c, struct tap_buf *out)
 	put_key(out, "verdict", tap_rule_verdict_name(tap_check_verdict(c)));
 	tap_buf_puts(out, ", \"rules\": [");
 	for (unsigned int r = 0; r < c->rules->nr; r++) {
-		tap_buf_puts(out, r ? ",\n" : "\n");
+		tap_buf_puts(out, r ? ", " : "");
 		put_rule(c, r, out);
 	}
 	tap_buf_puts(out, "]}\n");
