@@ -15,7 +15,8 @@
  *    that ends otherwise than by running was no wait behind the last hole in it;
  *  - a rate: none of the u are of it, or all;
  *  - the mean: exact if u is 0, else unbounded above.
- * "any" are all of these waits. A task that no event names is in none.
+ * "any" are all of these waits. A task that no event names is in none, nor, where sched_wakeup_new was not recorded, is the first wait of
+ * one that is new.
  *
  * Rates of migrations and switches: at most one more for each lost event. A CPU's time that is unknown may have been all run, or
  * none. What was lost is exact, or at least so much. All others are exact in complete recordings, and not bounded in others.
