@@ -19,7 +19,7 @@ static const char *const wait_names[TAP_NR_MEASURED] = {
 
 static bool is_complete(const struct tap_survey *s)
 {
-	return !s->nr_holes && !s->nr_losses && !s->nr_off;
+	return !s->nr_holes && !s->nr_losses && !s->nr_off && !s->has_breaks;
 }
 
 /* Events that may be missing. */
@@ -64,6 +64,8 @@ static struct extent longest(const struct tap_measure *m, unsigned int wait)
 	double known = (double)m->waits[wait].all.waits.max, cut = (double)m->cut_ns[wait];
 	struct extent ns = { fmax(known, cut) };
 
+	if (wait == TAP_MEASURED_THROTTLED && is_complete(m->opts.survey) && !m->any_throttling)
+		return (struct extent){ 0, 0 };
 	ns.high = fmax(ns.low, (double)m->doubt_ns);
 	return ns;
 }

@@ -2,7 +2,7 @@
 /*
  * What a metric can be, with all that a recording does not tell: from .low, the least, to .high.
  *
- * A recording is complete if nothing in it is known to be missing: no hole (survey.h), no loss, nothing switched off. Its
+ * A recording is complete if nothing in it is known to be missing: no loss, no broken chain of switches, nothing switched off. Its
  * numbers are exact but for the waits whose length is not known (censored: the window cuts them); quantiles of more than
  * TAP_HIST_EXACT waits are as wide as their bucket's half, 0.8 %.
  *
@@ -12,7 +12,8 @@
  *  - a quantile: all u waits are shorter than any other, or all are longer;
  *  - the longest, as far as it lies in the window: at least the longest that has a length, or what was seen of one that was cut. At most
  *    also the longest time in which a task may have waited all along: waiting and unknown states one behind the other. An unknown state
- *    that ends otherwise than by running was no wait behind the last hole in it;
+ *    that ends otherwise than by running was no wait behind the last hole in it. Nobody was throttled in a complete recording that
+ *    has no event of throttling;
  *  - a rate: none of the u are of it, or all;
  *  - the mean: exact if u is 0, else unbounded above.
  * "any" are all of these waits. A task that no event names is in none, nor, where sched_wakeup_new was not recorded, is the first wait of

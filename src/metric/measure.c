@@ -253,6 +253,8 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 		.timeline = opts->timeline, .has_placing = has_event(opts->survey, "sched_wakeup"),
 		.tell = on_explained, .ctx = m,
 	});
+	m->any_throttling = has_event(opts->survey, "sched_throttle") || has_event(opts->survey, "sched_throttle_wakeup") ||
+			    has_event(opts->survey, "sched_unthrottle");
 	m->has_resched = !opts->task && (has_event(opts->survey, "sched_set_need_resched") || has_event(opts->survey, "cpu_idle"));
 	tap_resched_init(&m->resched, &(const struct tap_resched_opts){ .survey = opts->survey });
 	if (!opts->by_task)

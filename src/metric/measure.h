@@ -51,6 +51,7 @@ struct tap_measure {
 	struct tap_explain_sources sources;
 	struct tap_explain explained;
 	struct tap_balance balance;
+	bool any_throttling; /* somebody was, or was no more */
 	bool has_resched; /* sched_set_need_resched or cpu_idle was recorded, and all tasks count */
 	struct tap_resched resched;
 	struct tap_pelt *signals; /* util of CPUs; NULL: by task */
