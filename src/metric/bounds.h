@@ -28,7 +28,7 @@
 #include "metric/measure.h"
 
 /*
- * Of all metrics that tap_measure_end() gave, not .by_task. Adds those that are for bounds alone: "latency.any.max", and the longest of
+ * Of all metrics that tap_measure_end() gave, with .has_bounds and not .by_task. Adds those that are for bounds alone: "latency.any.max", and the longest of
  * waits where none has a length. Return: 0 or -ENOMEM.
  */
 int tap_metrics_bound(struct tap_metrics *metrics, const struct tap_measure *m);

@@ -103,7 +103,7 @@ static int add_doubt(struct tap_measure *m, const struct tap_stretch *s)
 
 static int add_wait(struct tap_measure *m, const struct tap_stretch *s)
 {
-	int ret = m->opts.by_task ? 0 : add_doubt(m, s);
+	int ret = m->opts.has_bounds ? add_doubt(m, s) : 0;
 
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
 		if (s->state != states[i])
@@ -111,7 +111,7 @@ static int add_wait(struct tap_measure *m, const struct tap_stretch *s)
 		ret = tap_latency_stretch(&m->waits[i], *m->opts.timeline, s);
 		if (!ret && m->nr_blocks && tap_latency_counts(&m->waits[i], s))
 			ret = add_to_block(m, i, s);
-		if (!tap_latency_counts(&m->waits[i], s))
+		if (m->opts.has_bounds && !tap_latency_counts(&m->waits[i], s))
 			note_longest(m, s->from_ns, s->to_ns, &m->cut_ns[i]);
 	}
 	return ret;

@@ -29,6 +29,7 @@ struct tap_measure_opts {
 	bool has_migrations; /* sched_migrate_task was */
 	bool by_task; /* metrics of the tasks of each name, and no others */
 	bool has_blocks; /* .blocks are wanted */
+	bool has_bounds; /* tap_metrics_bound() is to follow */
 	bool (*task)(void *ctx, const struct tap_task *task); /* whether it counts; NULL: all do */
 	void *ctx;
 };

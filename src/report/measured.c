@@ -27,7 +27,8 @@ static int measure(struct tap_measured *m, struct tap_run *run, const struct tap
 	static const struct tap_run_events events = { .wants = tap_measure_wants, .event = tap_measure_event };
 	struct tap_measure_opts of_measure = {
 		.timeline = &run->timeline, .survey = &run->survey, .window = run->window, .has_throttling = run->nr_throttling,
-		.by_task = opts->by_task, .has_blocks = opts->has_blocks, .task = run->all_tasks ? NULL : picks, .ctx = run,
+		.by_task = opts->by_task, .has_blocks = opts->has_blocks,
+		.has_bounds = opts->has_bounds, .task = run->all_tasks ? NULL : picks, .ctx = run,
 	};
 	int ret = tap_facts_read(&m->facts, run);
 
