@@ -66,6 +66,7 @@ $B/%.o: %.c
 # to resolve a function when it is first called takes 3 KB of the stack of a thread that passes a site
 $B/src/tracepoint/%.o: ALL_CFLAGS += -fno-plt
 $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
+$B/src/cli/cmd_check.o: ALL_CFLAGS += -DTAP_RULES_FOLDER='"$(PREFIX)/share/schedtap/rules"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
 $B/src/capture/%.o $B/src/program/%.o: ALL_CFLAGS += -Ibpf
@@ -191,7 +192,7 @@ check-san-live: $(TP_TOOLS) ## the recorder under ASan and UBSan, on this kernel
 	$(MAKE) SAN=1 all
 	SCHEDTAP=$(abspath build-san/schedtap) PROGRAMS=$(abspath $B/tests/tracepoint) \
 		tests/run tests/live/edges.t tests/live/faults.t tests/live/tracepoints.t
-check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s; types, programs' rings, formats, filters, definitions, assignments, probes, conditions, symbols for 5 s each
+check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s; types, programs' rings, formats, filters, definitions, assignments, probes, conditions, symbols, rules for 5 s each
 	@mkdir -p build-fuzz
 	@echo 'fuzzing for a minute'
 	@for args in 'dat 15' 'perf 10' $(patsubst %,'% 5',$(FUZZED_ALONE)); do \
@@ -202,9 +203,9 @@ check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s; types, pro
 	done
 FUZZ_OF ?= dat
 # those with a program of their own
-FUZZED_ALONE := types user print filter steps define assign usdt condition symbol
+FUZZED_ALONE := types user print filter steps define assign usdt condition symbol rules
 FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter $(FUZZED_ALONE),$(FUZZ_OF)),$(FUZZ_OF),report)
-fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol
+fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol, rules
 	$(AGAIN) $(FUZZ) $(FUZZ_PROGRAM)
 	@mkdir -p $(addprefix build-fuzz/,dat perf $(FUZZED_ALONE))
 	@for in in tests/golden/*/*/in.txt; do \
@@ -221,6 +222,7 @@ fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=pe
 	@tests/fuzz/seed_usdt build-fuzz/usdt
 	@tests/fuzz/seed_condition build-fuzz/condition
 	@tests/fuzz/seed_symbol build-fuzz/symbol
+	@tests/fuzz/seed_rules build-fuzz/rules
 	$(FUZZ_PROGRAM) -max_len=65536 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h
@@ -278,6 +280,7 @@ install: all $(MAN) ## PREFIX, DESTDIR
 	done
 	sed 's|@BIN@|$(PREFIX)/bin|' tools/schedtap-flight.service | install -Dm644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/systemd/system/schedtap-flight.service
 	install -Dm644 tools/schedtap.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/schedtap
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/rules rules/*.rules
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/kmod kmod/*.[ch] kmod/Kbuild kmod/kheaders.mk
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/events events/*.h
 	sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' kmod/dkms.conf.in \

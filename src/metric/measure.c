@@ -36,9 +36,74 @@ static int add_to_block(struct tap_measure *m, unsigned int wait, const struct t
 	return tap_hist_add(&m->blocks[wait][block], s->to_ns - s->from_ns);
 }
 
+static void note_longest(const struct tap_measure *m, uint64_t from_ns, uint64_t to_ns, uint64_t *longest_ns)
+{
+	uint64_t ns = tap_window_clip(&m->opts.window, to_ns) - tap_window_clip(&m->opts.window, from_ns);
+
+	if (ns > *longest_ns)
+		*longest_ns = ns;
+}
+
+/* The end of the last hole before @ns; 0: there is none. */
+static uint64_t last_hole(const struct tap_survey *s, uint64_t ns)
+{
+	unsigned int low = 0, high = s->nr_holes;
+
+	while (low < high) {
+		unsigned int middle = low + (high - low) / 2;
+
+		if (s->holes[middle].from_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? s->holes[low - 1].to_ns : 0;
+}
+
+/*
+ * Until when a task of an unknown state may have waited. One that runs then, or of which nothing comes any more, until the end. Else it
+ * was not waiting at the end: so it ran, unseen, and that takes a hole.
+ */
+static uint64_t waits_until(const struct tap_measure *m, const struct tap_stretch *s)
+{
+	uint64_t hole_ns;
+
+	if (s->state != TAP_UNKNOWN || s->next == TAP_RUNNING || s->to_ns >= m->opts.window.to_ns)
+		return s->to_ns;
+	hole_ns = last_hole(m->opts.survey, s->to_ns);
+	return hole_ns < s->from_ns ? s->from_ns : hole_ns < s->to_ns ? hole_ns : s->to_ns;
+}
+
+/* One of which nothing is known all along was not seen by any event. */
+static bool is_seen(const struct tap_measure *m, const struct tap_stretch *s)
+{
+	return s->from_ns > m->opts.window.from_ns || s->to_ns < m->opts.window.to_ns;
+}
+
+/* Times in which it may have waited, one behind the other, are one. */
+static int add_doubt(struct tap_measure *m, const struct tap_stretch *s)
+{
+	struct tap_measure_doubt *d;
+	uint64_t to_ns;
+
+	if (!tap_state_is_wait(s->state) && s->state != TAP_THROTTLED && (s->state != TAP_UNKNOWN || !is_seen(m, s)))
+		return 0;
+	d = tap_array_at(&m->doubts, &m->nr_doubts, s->task->index, sizeof(*d), NULL);
+	if (!d)
+		return -ENOMEM;
+	to_ns = waits_until(m, s);
+	if (d->to_ns != s->from_ns || s->back_ns)
+		*d = (struct tap_measure_doubt){ .from_ns = s->from_ns - s->back_ns };
+	d->is_unknown |= s->state == TAP_UNKNOWN;
+	d->to_ns = to_ns == s->to_ns ? to_ns : 0;
+	if (d->is_unknown)
+		note_longest(m, d->from_ns, to_ns, &m->doubt_ns);
+	return 0;
+}
+
 static int add_wait(struct tap_measure *m, const struct tap_stretch *s)
 {
-	int ret = 0;
+	int ret = m->opts.has_bounds ? add_doubt(m, s) : 0;
 
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
 		if (s->state != states[i])
@@ -46,6 +111,8 @@ static int add_wait(struct tap_measure *m, const struct tap_stretch *s)
 		ret = tap_latency_stretch(&m->waits[i], *m->opts.timeline, s);
 		if (!ret && m->nr_blocks && tap_latency_counts(&m->waits[i], s))
 			ret = add_to_block(m, i, s);
+		if (m->opts.has_bounds && !tap_latency_counts(&m->waits[i], s))
+			note_longest(m, s->from_ns, s->to_ns, &m->cut_ns[i]);
 	}
 	return ret;
 }
@@ -186,6 +253,8 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 		.timeline = opts->timeline, .has_placing = has_event(opts->survey, "sched_wakeup"),
 		.tell = on_explained, .ctx = m,
 	});
+	m->any_throttling = has_event(opts->survey, "sched_throttle") || has_event(opts->survey, "sched_throttle_wakeup") ||
+			    has_event(opts->survey, "sched_unthrottle");
 	m->has_resched = !opts->task && (has_event(opts->survey, "sched_set_need_resched") || has_event(opts->survey, "cpu_idle"));
 	tap_resched_init(&m->resched, &(const struct tap_resched_opts){ .survey = opts->survey });
 	if (!opts->by_task)
@@ -203,6 +272,7 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 
 void tap_measure_release(struct tap_measure *m)
 {
+	free(m->doubts);
 	for (unsigned int i = 0; i < TAP_NR_MEASURED; i++) {
 		tap_latency_release(&m->waits[i]);
 		for (unsigned int k = 0; m->blocks[i] && k < m->nr_blocks; k++)
@@ -279,7 +349,7 @@ static int add_util(const struct tap_measure *m, struct tap_metrics *out)
 #define OF_TASK " -c %.16s"
 
 /* Waits that began nobody knows when have no length: then there are none to speak of. */
-static bool is_known(const struct tap_measure *m, unsigned int wait)
+bool tap_measure_knows(const struct tap_measure *m, enum tap_measured_wait wait)
 {
 	return wait == TAP_MEASURED_WAKING ? tap_survey_has_wakeups(m->opts.survey) :
 	       wait == TAP_MEASURED_THROTTLED ? m->opts.has_throttling : true;
@@ -430,7 +500,7 @@ static int add_group(const struct tap_measure *m, const struct group *g, struct 
 				  "migrations.rate" OF_TASK, g->comm);
 
 	for (unsigned int w = 0; !ret && w < TAP_NR_MEASURED; w++)
-		if (is_known(m, w))
+		if (tap_measure_knows(m, w))
 			ret = add_group_waits(g, w, out);
 	return ret;
 }
@@ -467,7 +537,7 @@ int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
 	ret = tap_pelt_end(m->signals) ?: add_recording(m, out) ?: add_cpus(m, out) ?: add_util(m, out);
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
 		ret = tap_latency_end(&m->waits[i]);
-		if (!ret && is_known(m, i))
+		if (!ret && tap_measure_knows(m, i))
 			ret = add_waits(m, i, out);
 	}
 	tap_explain_end(&m->explained);

@@ -29,6 +29,7 @@ struct tap_measure_opts {
 	bool has_migrations; /* sched_migrate_task was */
 	bool by_task; /* metrics of the tasks of each name, and no others */
 	bool has_blocks; /* .blocks are wanted */
+	bool has_bounds; /* tap_metrics_bound() is to follow */
 	bool (*task)(void *ctx, const struct tap_task *task); /* whether it counts; NULL: all do */
 	void *ctx;
 };
@@ -36,6 +37,13 @@ struct tap_measure_opts {
 struct tap_measure {
 	struct tap_measure_opts opts;
 	struct tap_latency waits[TAP_NR_MEASURED];
+	uint64_t cut_ns[TAP_NR_MEASURED]; /* the longest that was seen, in the window, of one whose length is not known */
+	uint64_t doubt_ns; /* the longest time that has something unknown in it, and in which a task may have waited all along */
+	struct tap_measure_doubt {
+		uint64_t from_ns, to_ns;
+		bool is_unknown; /* some of it is */
+	} *doubts; /* inside: by tap_task.index, the last such time. Owned */
+	unsigned int nr_doubts;
 	/* With .has_blocks: the same waits, by when they ended. Owned. */
 	struct tap_hist *blocks[TAP_NR_MEASURED];
 	unsigned int nr_blocks;
@@ -44,6 +52,7 @@ struct tap_measure {
 	struct tap_explain_sources sources;
 	struct tap_explain explained;
 	struct tap_balance balance;
+	bool any_throttling; /* somebody was, or was no more */
 	bool has_resched; /* sched_set_need_resched or cpu_idle was recorded, and all tasks count */
 	struct tap_resched resched;
 	struct tap_pelt *signals; /* util of CPUs; NULL: by task */
@@ -53,6 +62,9 @@ struct tap_measure {
 /* After the survey. Return: 0 or -ENOMEM. */
 int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts);
 void tap_measure_release(struct tap_measure *m);
+
+/* Whether the recording tells of such waits. */
+bool tap_measure_knows(const struct tap_measure *m, enum tap_measured_wait wait);
 
 /* Its context is a struct tap_measure, and that of these two. */
 extern const struct tap_observer tap_measure_observer;

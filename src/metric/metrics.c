@@ -43,6 +43,14 @@ int tap_metrics_add(struct tap_metrics *m, enum tap_metric_unit unit, enum tap_m
 	va_end(args);
 	if (len < 0)
 		return -ENOMEM;
-	m->v[m->nr++] = (struct tap_metric){ name, unit, better, value };
+	m->v[m->nr++] = (struct tap_metric){ name, unit, better, value, -INFINITY, INFINITY };
 	return 0;
+}
+
+struct tap_metric *tap_metrics_find(const struct tap_metrics *m, const char *name)
+{
+	for (unsigned int i = 0; i < m->nr; i++)
+		if (!strcmp(m->v[i].name, name))
+			return &m->v[i];
+	return NULL;
 }

@@ -24,6 +24,7 @@ struct tap_metric {
 	enum tap_metric_unit unit;
 	enum tap_metric_better better;
 	double value;
+	double low, high; /* what it can be, with all that is not known: bounds.h; before, anything */
 };
 
 /* {0} is empty. In the order in which they are to be shown. */
@@ -36,5 +37,6 @@ void tap_metrics_release(struct tap_metrics *m);
 /* @value: NAN: not known; then it is not added. Return: 0 or -ENOMEM. */
 int tap_metrics_add(struct tap_metrics *m, enum tap_metric_unit unit, enum tap_metric_better better, double value,
 		    const char *fmt, ...) TAP_PRINTF(5, 6);
+struct tap_metric *tap_metrics_find(const struct tap_metrics *m, const char *name); /* or NULL */
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/thread.h"
+#include "metric/bounds.h"
 #include "report/unmatched.h"
 
 #define MAX_THREADS 64 /* each has a file mapped, and what is open in it */
@@ -26,7 +27,8 @@ static int measure(struct tap_measured *m, struct tap_run *run, const struct tap
 	static const struct tap_run_events events = { .wants = tap_measure_wants, .event = tap_measure_event };
 	struct tap_measure_opts of_measure = {
 		.timeline = &run->timeline, .survey = &run->survey, .window = run->window, .has_throttling = run->nr_throttling,
-		.by_task = opts->by_task, .has_blocks = opts->has_blocks, .task = run->all_tasks ? NULL : picks, .ctx = run,
+		.by_task = opts->by_task, .has_blocks = opts->has_blocks,
+		.has_bounds = opts->has_bounds, .task = run->all_tasks ? NULL : picks, .ctx = run,
 	};
 	int ret = tap_facts_read(&m->facts, run);
 
@@ -37,7 +39,8 @@ static int measure(struct tap_measured *m, struct tap_run *run, const struct tap
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
 	ret = tap_run_feed(run, &tap_measure_observer, &events, &m->measure, err);
-	if (!ret && tap_measure_end(&m->measure, &m->metrics))
+	if (!ret && (tap_measure_end(&m->measure, &m->metrics) ||
+		     (opts->has_bounds && tap_metrics_bound(&m->metrics, &m->measure))))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret;
 }

@@ -19,6 +19,7 @@ struct tap_measured {
 struct tap_measured_opts {
 	const struct tap_input_opts *input; /* but .input */
 	bool by_task, has_blocks;
+	bool has_bounds; /* of metrics are wanted: metric/bounds.h */
 };
 
 /*

@@ -109,6 +109,13 @@ for my $only ('', '-c a', '-c "[wt]*"') {
 	print @wrong ? 'not ' : '', "ok $n - the numbers of diff $only are the reports'\n";
 	print STDERR map { "# $_\n" } splice(@wrong, 0, 20);
 }
+# what diff compares, rules may name
+my %listed = map { (split)[0] => 1 } qx($schedtap check --list);
+my @unlisted = grep { !$listed{$_} } sort(keys(%compared));
+$n++;
+$failed++ if @unlisted || !%listed;
+print @unlisted || !%listed ? 'not ' : '', "ok $n - check knows each metric\n";
+print STDERR map { "# $_\n" } splice(@unlisted, 0, 20);
 my @few = grep { ($compared{$_} // 0) < 5 } qw(summary.run.share latency.waking.p99 latency.preempted.p50 explain.queued.share
 	migrations.wakeup.rate balance.violation.share);
 for my $kind (qw(resched.pick.p50 summary.util.avg)) {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap check: rules held against recordings. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/cmd.h"
+#include "metric/bounds.h"
+#include "report/check.h"
+
+struct check_opts {
+	const char *window;
+	const struct tap_check_format *format;
+	bool is_strict, list;
+};
+
+#define FORMAT(name_, format_, help_) \
+	{ .name = name_, .help = help_, .type = TAP_OPT_CHOICE, .offset = offsetof(struct check_opts, format), .choice = format_ }
+static const struct tap_opt options[] = {
+	TAP_OPT_WINDOW(struct check_opts, window),
+	TAP_OPTION(struct check_opts, is_strict, "strict", 0, NULL, TAP_OPT_FLAG, "what is undecided has failed"),
+	TAP_OPTION(struct check_opts, list, "list", 0, NULL, TAP_OPT_FLAG, "print the metrics that rules may name, and check nothing"),
+	FORMAT("json", &tap_check_json, "print JSON"),
+	FORMAT("tap", &tap_check_tap, "print TAP, the Test Anything Protocol"),
+	FORMAT("junit", &tap_check_junit, "print JUnit's XML"),
+	{ 0 }
+};
+
+/* A name without a folder that is no file here is one of those that came with the program. */
+static int read_rules(const char *word, struct tap_rules *rules, struct tap_err *err)
+{
+	struct tap_buf path = { 0 }, text = { .max = TAP_RULES_MAX_BYTES };
+	bool is_shipped = !strchr(word, '/') && access(word, F_OK);
+	int ret;
+
+	tap_buf_printf(&path, is_shipped ? TAP_RULES_FOLDER "/%s.rules" : "%s", word);
+	ret = path.err ?: tap_buf_read_file(&text, tap_buf_str(&path));
+	errno = -ret;
+	if (ret == -ENOENT && is_shipped)
+		ret = tap_err_set(err, ret, "no rules '%.200s': neither a file nor in " TAP_RULES_FOLDER, word);
+	else if (ret)
+		ret = tap_err_set(err, ret, "cannot read '%.300s': %m", word);
+	else
+		ret = tap_rules_parse(rules, word, text.data ?: "", text.len, err);
+	tap_buf_release(&path);
+	tap_buf_release(&text);
+	return ret;
+}
+
+static int print(const struct tap_buf *out, struct tap_err *err)
+{
+	int ret = out->err ?: tap_write_all(STDOUT_FILENO, out->data, out->len);
+
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot write: %m") : 0;
+}
+
+static int list_metrics(struct tap_err *err)
+{
+	struct tap_metrics names = { 0 };
+	struct tap_buf out = { 0 };
+	int ret = tap_metrics_names(&names);
+
+	for (unsigned int i = 0; i < names.nr; i++)
+		tap_buf_printf(&out, "%-28s %s\n", names.v[i].name, tap_metric_unit_name(names.v[i].unit));
+	ret = ret ? tap_err_set(err, ret, "out of memory") : print(&out, err);
+	tap_metrics_release(&names);
+	tap_buf_release(&out);
+	return ret;
+}
+
+/* The sentences that reading left, on stderr. */
+static void note(const struct tap_buf *notes)
+{
+	struct tap_err err = { 0 };
+
+	for (size_t from = 0, len; from < notes->len; from += len + 1) {
+		len = (size_t)((const char *)memchr(notes->data + from, '\n', notes->len - from) - (notes->data + from));
+		tap_err_set(&err, -ENODATA, "%.*s", (int)len, notes->data + from);
+		tap_cmd_fail(&err, false);
+	}
+}
+
+static int check(const struct check_opts *opts, struct tap_check *c, bool *usage, struct tap_err *err)
+{
+	static const int codes[] = {
+		[TAP_RULE_PASSED] = TAP_EXIT_OK, [TAP_RULE_UNDECIDED] = TAP_EXIT_UNDECIDED, [TAP_RULE_FAILED] = TAP_EXIT_BROKEN,
+	};
+	struct tap_buf out = { 0 };
+	int ret = tap_check_run(c, usage, err), code = 0;
+
+	if (!ret) {
+		note(&c->notes);
+		(opts->format ?: &tap_check_text)->put(c, &out);
+		ret = print(&out, err);
+		code = codes[tap_check_verdict(c)];
+	}
+	tap_buf_release(&out);
+	return ret ?: opts->is_strict && code ? TAP_EXIT_BROKEN : code;
+}
+
+static int run_check(void *opts_, const struct tap_strings *operands, char **rest)
+{
+	const struct check_opts *opts = opts_;
+	struct tap_err err = { 0 };
+	struct tap_rules rules = { 0 };
+	struct tap_check c = { .rules = &rules, .window = opts->window, .is_strict = opts->is_strict };
+	bool usage = true;
+	int ret;
+
+	(void)rest;
+	if (opts->list)
+		return list_metrics(&err) ? tap_cmd_fail(&err, false) : TAP_EXIT_OK;
+	if (operands->nr < 2) {
+		tap_err_set(&err, -EINVAL, "%s: `schedtap check RULES RECORDING...` checks", operands->nr ? "no recording" : "no rules");
+		return tap_cmd_fail(&err, true);
+	}
+	c.paths = operands->v + 1;
+	c.nr_paths = operands->nr - 1;
+	ret = read_rules(operands->v[0], &rules, &err);
+	if (!ret)
+		ret = check(opts, &c, &usage, &err);
+	tap_check_release(&c);
+	tap_rules_release(&rules);
+	return ret < 0 ? tap_cmd_fail(&err, usage) : ret;
+}
+
+const struct tap_cmd tap_cmd_check = {
+	.name = "check",
+	.help = "recordings held against rules, for CI: passed, failed or undecided",
+	.operands = "RULES RECORDING...",
+	.example = "schedtap check --list",
+	.opts = options,
+	.opts_size = sizeof(struct check_opts),
+	.run = run_check,
+};

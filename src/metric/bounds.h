@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a metric can be, with all that a recording does not tell: from .low, the least, to .high.
+ *
+ * A recording is complete if nothing in it is known to be missing: no loss, no broken chain of switches, nothing switched off. Its
+ * numbers are exact but for the waits whose length is not known (censored: the window cuts them); quantiles of more than
+ * TAP_HIST_EXACT waits are as wide as their bucket's half, 0.8 %.
+ *
+ * Of waits, n have a length and u have none: the censored ones and, with losses, those that nobody saw. A wait that was not seen
+ * whole lacks its beginning or its end, and one sched_switch, which ends one wait, may begin another: at most two for each lost
+ * event. Without a count of what is missing u is infinite.
+ *  - a quantile: all u waits are shorter than any other, or all are longer;
+ *  - the longest, as far as it lies in the window: at least the longest that has a length, or what was seen of one that was cut. At most
+ *    also the longest time in which a task may have waited all along: waiting and unknown states one behind the other. An unknown state
+ *    that ends otherwise than by running was no wait behind the last hole in it. Nobody was throttled in a complete recording that
+ *    has no event of throttling;
+ *  - a rate: none of the u are of it, or all;
+ *  - the mean: exact if u is 0, else unbounded above.
+ * "any" are all of these waits. A task that no event names is in none, nor, where sched_wakeup_new was not recorded, is the first wait of
+ * one that is new.
+ *
+ * Rates of migrations and switches: at most one more for each lost event. A CPU's time that is unknown may have been all run, or
+ * none. What was lost is exact, or at least so much. All others are exact in complete recordings, and not bounded in others.
+ */
+#ifndef TAP_METRIC_BOUNDS_H
+#define TAP_METRIC_BOUNDS_H
+
+#include "metric/measure.h"
+
+/*
+ * Of all metrics that tap_measure_end() gave, with .has_bounds and not .by_task. Adds those that are for bounds alone: "latency.any.max", and the longest of
+ * waits where none has a length. Return: 0 or -ENOMEM.
+ */
+int tap_metrics_bound(struct tap_metrics *metrics, const struct tap_measure *m);
+
+/* Every name that there is, each with its unit, of no recording. Return: 0 or -ENOMEM. */
+int tap_metrics_names(struct tap_metrics *out);
+
+#endif

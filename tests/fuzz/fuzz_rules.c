@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Any text as rules: they are some, or there is a sentence that names the file; and what are some are so with a blank line before them. */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "check.h"
+#include "rule/rule.h"
+
+static int parse(const char *text, size_t len, unsigned int *nr)
+{
+	struct tap_rules rules = { 0 };
+	struct tap_err err = { 0 };
+	int ret = tap_rules_parse(&rules, "file", text, len, &err);
+
+	CHECK(!ret || (ret == -EINVAL && err.code == -EINVAL && !strncmp(err.text, "file:", 5)));
+	for (unsigned int i = 0; !ret && i < rules.nr; i++)
+		CHECK(*rules.v[i].name && *rules.v[i].metric && rules.v[i].limit >= 0);
+	*nr = ret ? 0 : rules.nr;
+	tap_rules_release(&rules);
+	return ret;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tap_buf behind = { 0 };
+	unsigned int nr, nr_behind;
+	int ret = parse((const char *)data, size, &nr);
+
+	CHECK(ret || nr);
+	tap_buf_puts(&behind, " \t# more\n");
+	tap_buf_add(&behind, data, size);
+	CHECK(parse(behind.data, behind.len, &nr_behind) == ret && nr_behind == nr);
+	tap_buf_release(&behind);
+	return 0;
+}
