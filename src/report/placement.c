@@ -76,15 +76,15 @@ static const struct tap_column list_columns[] = {
 	TAP_TASK_COLUMNS("waker_", "woken by", 26),
 	{ "waker_cpu", "on", TAP_CELL_INT, .width = 3 },
 	{ "previous_cpu", "was", TAP_CELL_INT, .width = 3 },
+	{ "previous_idle_state", "idle", TAP_CELL_INT, .width = 4, .rank = 2 },
+	{ "previous_capacity", "capacity", TAP_CELL_INT, .width = 8, .rank = 3 },
 	{ "cpu", "CPU", TAP_CELL_INT, .width = 3 },
+	{ "idle_state", "idle", TAP_CELL_INT, .width = 4, .rank = 2 },
+	{ "capacity", "capacity", TAP_CELL_INT, .width = 8, .rank = 3 },
 	{ "idle", "others idle", TAP_CELL_COUNT, .width = 11, .rank = 1 },
 	{ "wait_ns", "wait", TAP_CELL_NS, .width = 10, .unit = TAP_UNIT_US },
 	{ "why", NULL, TAP_CELL_TEXT },
 	{ NULL, "why", TAP_CELL_LABEL },
-	{ "previous_idle_state", NULL, TAP_CELL_INT },
-	{ "idle_state", NULL, TAP_CELL_INT },
-	{ "previous_capacity", NULL, TAP_CELL_INT },
-	{ "capacity", NULL, TAP_CELL_INT },
 	{ 0 }
 };
 
@@ -92,20 +92,6 @@ static const struct tap_column list_columns[] = {
 static int capacity_of(const struct placement *all, int cpu)
 {
 	return cpu >= 0 && (unsigned int)cpu < all->nr_capacities ? all->capacities[cpu] - 1 : -1;
-}
-
-/* "; CPU 4: idle state 2, capacity 1024" */
-static void put_cpu(const struct placement *all, struct tap_buf *b, int cpu, int idle_state)
-{
-	int capacity = capacity_of(all, cpu);
-
-	if (cpu < 0 || (idle_state < 0 && capacity < 0))
-		return;
-	tap_buf_printf(b, "; CPU %d: ", cpu);
-	if (idle_state >= 0)
-		tap_buf_printf(b, "idle state %d%s", idle_state, capacity >= 0 ? ", " : "");
-	if (capacity >= 0)
-		tap_buf_printf(b, "capacity %d", capacity);
 }
 
 /* "takes the least energy: CPU 4: 120, CPU 0: 233" */
@@ -117,9 +103,6 @@ static void put_why(struct placement *all, struct tap_table *t, const struct tap
 	tap_buf_puts(b, texts[p->why]);
 	for (unsigned int i = 0; i < p->nr_energies; i++)
 		tap_buf_printf(b, "%s CPU %d: %jd", i ? "," : ":", p->energies[i].cpu, (intmax_t)p->energies[i].energy);
-	put_cpu(all, b, p->chosen, p->chosen_idle_state);
-	if (p->previous != p->chosen)
-		put_cpu(all, b, p->previous, p->previous_idle_state);
 	tap_table_text(t, b->data, b->len);
 }
 
@@ -144,15 +127,15 @@ static void put_row(struct tap_report *r, const struct tap_placed *p)
 	tap_waker_cells(&r->run, t, p->waker, p->task->waker_tid);
 	tap_table_s64(t, p->waker_cpu);
 	tap_table_s64(t, p->previous);
+	tap_table_id(t, p->previous_idle_state);
+	tap_table_id(t, capacity_of(placement_of(r), p->previous));
 	tap_table_s64(t, p->chosen);
+	tap_table_id(t, p->chosen_idle_state);
+	tap_table_id(t, capacity_of(placement_of(r), p->chosen));
 	tap_table_u64(t, p->nr_idle);
 	tap_table_u64(t, p->wait_ns);
 	tap_table_puts(t, tap_placed_name(p->why));
 	put_why(placement_of(r), t, p);
-	tap_table_id(t, p->previous_idle_state);
-	tap_table_id(t, p->chosen_idle_state);
-	tap_table_id(t, capacity_of(placement_of(r), p->previous));
-	tap_table_id(t, capacity_of(placement_of(r), p->chosen));
 	put_energies(&r->page, p);
 	tap_table_row(t);
 }
