@@ -54,6 +54,15 @@ struct tap_task *const *tap_timeline_tasks(const struct tap_timeline *t, unsigne
 	return t->list;
 }
 
+/* Nothing is listed: a task may run where it has been. */
+const struct tap_cpus *tap_timeline_affinity(const struct tap_timeline *t, const struct tap_task *task, bool *all)
+{
+	(void)t;
+	(void)task;
+	*all = false;
+	return NULL;
+}
+
 struct tap_window tap_timeline_window(const struct tap_timeline *t)
 {
 	(void)t;
