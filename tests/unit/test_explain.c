@@ -174,9 +174,8 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 /* A task waits while @nr_runners tasks take turns, @nr stretches of 10 ns in all: more than a log holds. */
 static void wait_long(unsigned int nr_runners, unsigned int nr)
 {
-	static struct tap_task runners[1000];
-	struct tap_task task = { .index = 1000, .state = TAP_WAKING, .cpu = 0, .prio = 120 };
-	struct tap_stretch s = { .task = &task, .state = TAP_SLEEPING, .next = TAP_WAKING, .whole = true, .to_ns = 1000 };
+	struct tap_stretch s = { .state = TAP_SLEEPING, .next = TAP_WAKING, .whole = true, .to_ns = 1000 };
+	struct tap_task *task, *runner;
 	struct tap_timeline *timeline;
 	struct run run;
 	const struct tap_explained_wait *w;
@@ -184,15 +183,20 @@ static void wait_long(unsigned int nr_runners, unsigned int nr)
 	assert_int_equal(tap_timeline_new(&(struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &timeline), 0);
 	tap_explain_waits_init(&run.waits, &(struct tap_explain_waits_opts){ .timeline = &timeline, .tell = on_wait, .ctx = &run });
 	assert_int_equal(tap_explain_init(&run.sums, 1), 0);
+	assert_int_equal(tap_timeline_see(timeline, 1, &task), 0);
+	s.task = task;
+	task->state = TAP_WAKING;
+	task->cpu = 0;
+	task->prio = 120;
+	task->since_ns = 1000;
 	assert_int_equal(tap_explain_waits_stretch(&run.waits, &s), 0);
 	for (unsigned int i = 0; i < nr; i++) {
-		struct tap_task *runner = &runners[i % nr_runners];
-
-		*runner = (struct tap_task){ .index = i % nr_runners, .prio = 120 };
+		assert_int_equal(tap_timeline_see(timeline, (int)(2 + i % nr_runners), &runner), 0);
+		runner->prio = 120;
 		assert_int_equal(tap_explain_waits_cpu(&run.waits, &(struct tap_cpu_stretch){
 			0, TAP_CPU_RUN, runner, 1000 + 10 * i, 1010 + 10 * i }), 0);
 	}
-	s = (struct tap_stretch){ .task = &task, .state = TAP_WAKING, .next = TAP_RUNNING, .whole = true, .from_ns = 1000,
+	s = (struct tap_stretch){ .task = task, .state = TAP_WAKING, .next = TAP_RUNNING, .whole = true, .from_ns = 1000,
 				  .to_ns = 1000 + 10 * nr };
 	assert_int_equal(tap_explain_waits_stretch(&run.waits, &s), 0);
 	assert_int_equal(run.sums.nr_worst, 1);
@@ -202,7 +206,7 @@ static void wait_long(unsigned int nr_runners, unsigned int nr)
 	assert_int_equal(w->nr_pieces, nr_runners);
 	for (unsigned int i = 0; i < w->nr_pieces; i++) {
 		assert_int_equal(w->pieces[i].kind, TAP_PIECE_QUEUED);
-		assert_int_equal(w->pieces[i].ns, 10 * (nr / nr_runners + (w->pieces[i].task->index < nr % nr_runners)));
+		assert_int_equal(w->pieces[i].ns, 10 * (nr / nr_runners + ((unsigned int)w->pieces[i].task->tid - 2 < nr % nr_runners)));
 	}
 	assert_int_equal(run.sums.kinds[TAP_PIECE_QUEUED].ns, 10 * nr);
 	assert_int_equal(run.sums.kinds[TAP_PIECE_QUEUED].waits, 1);
