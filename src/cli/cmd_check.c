@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap check: rules held against recordings. */
 #include <errno.h>
+#include <libgen.h>
+#include <limits.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -26,14 +28,31 @@ static const struct tap_opt options[] = {
 	{ 0 }
 };
 
-/* A name without a folder that is no file here is one of those that came with the program. */
+/* Where those that came with the program are: installed, or in the tree where it was built. */
+static void put_shipped(struct tap_buf *path, const char *word)
+{
+	char program[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	program[len > 0 ? len : 0] = '\0';
+	tap_buf_printf(path, TAP_RULES_FOLDER "/%s.rules", word);
+	if (!access(tap_buf_str(path), F_OK) || len <= 0)
+		return;
+	tap_buf_clear(path);
+	tap_buf_printf(path, "%s/../rules/%s.rules", dirname(program), word);
+}
+
+/* A name without a folder that is no file here is one of those. */
 static int read_rules(const char *word, struct tap_rules *rules, struct tap_err *err)
 {
 	struct tap_buf path = { 0 }, text = { .max = TAP_RULES_MAX_BYTES };
 	bool is_shipped = !strchr(word, '/') && access(word, F_OK);
 	int ret;
 
-	tap_buf_printf(&path, is_shipped ? TAP_RULES_FOLDER "/%s.rules" : "%s", word);
+	if (is_shipped)
+		put_shipped(&path, word);
+	else
+		tap_buf_puts(&path, word);
 	ret = path.err ?: tap_buf_read_file(&text, tap_buf_str(&path));
 	errno = -ret;
 	if (ret == -ENOENT && is_shipped)

@@ -6,7 +6,7 @@
 # recording that can be read; no tracefs instance and no session file is left behind. BPF links and
 # programs have no names in the file system and die with the process.
 #
-# RUNS is how many runs each row of the table may take at most; they are spread evenly. ALL=1: all.
+# RUNS is how many runs each row of the table may take at most [40]; they are spread evenly, from another one on each day. ALL=1: all.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -100,6 +100,7 @@ sub wrong {
 }
 
 my ($nr, $failed) = (0, 0);
+my $phase = POSIX::fmod(int(time() / 86400) * 0.618, 1);
 
 sub sweep {
 	my ($name, $what, $from, $runs, @args) = @_;
@@ -115,7 +116,7 @@ sub sweep {
 	$count //= 0;
 	$runs = $count if $ENV{ALL} || $runs > $count;
 	for my $i (0 .. $runs - 1) {
-		my $nth = 1 + int(($i + 0.5) * $count / $runs);
+		my $nth = 1 + int(($i + $phase) * $count / $runs);
 
 		unlink('log', 'a.dat', 'a.dat.old');
 		system('rm -rf a.dat.spool');
@@ -139,7 +140,7 @@ unless ($program) {
 	open(STDOUT, '>', '/dev/null');
 	exec($emit, 100000000, 1000) or die;
 }
-my $runs = $ENV{RUNS} // 100;
+my $runs = $ENV{RUNS} // 40;
 my @all = qw(-e sched -e timer:* -e rules:*);
 my @tracefs = qw(-b tracefs -e sched_switch -C 0 --compress zstd);
 my @user = qw(-b user -e rules:*);
