@@ -178,7 +178,7 @@ static int read_conditions(struct run *run, struct tap_err *err)
 	return ret;
 }
 
-static int follow(void *ctx, const char *spool_path, const struct tap_held *held, struct tap_err *err)
+static int follow(void *ctx, const char *spool_path, struct tap_held *held, struct tap_err *err)
 {
 	struct run *run = ctx;
 	int ret = 0;

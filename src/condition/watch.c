@@ -693,9 +693,9 @@ static int start_timeline(struct tap_watch *w)
 	return tap_timeline_new(&opts, &w->timeline);
 }
 
-static int begin(struct tap_watch *w, const char *spool_path, const struct tap_held *held, struct tap_err *err)
+static int begin(struct tap_watch *w, const char *spool_path, struct tap_held *held, struct tap_err *err)
 {
-	int ret = tap_follow_open(spool_path, held, &w->follow, err);
+	int ret = tap_follow_open(spool_path, held, held != NULL, &w->follow, err);
 
 	for (unsigned int i = 0; i < w->nr && !ret; i++)
 		ret = add_condition(w, i, err);
@@ -710,7 +710,7 @@ static int begin(struct tap_watch *w, const char *spool_path, const struct tap_h
 }
 
 int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, const char *spool_path,
-		  const struct tap_held *held, struct tap_watch **out, struct tap_err *err)
+		  struct tap_held *held, struct tap_watch **out, struct tap_err *err)
 {
 	struct tap_watch *w;
 	int ret = -ENOMEM;

@@ -27,11 +27,11 @@ struct tap_watch;
 struct tap_held;
 
 /*
- * @conditions: borrowed. @spool_path: of a folder whose head names the events that they ask for. @held: as tap_follow_open() takes it.
+ * @conditions: borrowed. @spool_path: of a folder whose head names the events that they ask for. @held: as tap_follow_open() takes it, in place.
  * Return: 0; -EINVAL with a sentence: an event is not recorded, a field is none of its; -ENOMEM; -errno.
  */
 int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, const char *spool_path,
-		  const struct tap_held *held, struct tap_watch **out, struct tap_err *err);
+		  struct tap_held *held, struct tap_watch **out, struct tap_err *err);
 void tap_watch_free(struct tap_watch *w);
 
 /*

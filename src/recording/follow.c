@@ -22,7 +22,7 @@ struct page_file {
 	struct page_file *next;
 	struct tap_spool_name name;
 	int fd; /* -1: they are held in .lane */
-	const struct tap_held_lane *lane;
+	struct tap_held_lane *lane;
 	bool was_there; /* when it began to be followed */
 	uint64_t end; /* of what is noted: whole pages */
 };
@@ -32,7 +32,7 @@ struct lane {
 	struct page_file *file;
 	struct tap_stream *stream; /* owned */
 	uint64_t at; /* the page that comes next */
-	unsigned char *block; /* owned */
+	unsigned char *block; /* owned; where pages are not read in place */
 	size_t room;
 	bool has_begun;
 };
@@ -40,7 +40,8 @@ struct lane {
 struct tap_follow {
 	char *path;
 	int dir;
-	const struct tap_held *held; /* NULL: pages are in files */
+	struct tap_held *held; /* NULL: pages are in files */
+	bool in_place;
 	struct tap_page_abi abi; /* without .page_size */
 
 	struct page_file *files, *last;
@@ -137,7 +138,7 @@ static int list_files(struct tap_follow *f, bool were_there, struct tap_err *err
 /* Those that are new since the last one. */
 static int list_lanes(struct tap_follow *f, bool were_there, struct tap_err *err)
 {
-	const struct tap_held_lane *lane = f->last ? f->last->lane->next : tap_held_lanes(f->held);
+	struct tap_held_lane *lane = f->last ? f->last->lane->next : tap_held_lanes(f->held);
 	int ret = 0;
 
 	for (; lane && !ret; lane = lane->next)
@@ -223,14 +224,21 @@ static int take_head(struct tap_follow *f, struct tap_err *err)
  * Reads what comes next, @len bytes or less. Held pages may be gone: then an empty one in their place tells the stream that something
  * is missing, if they were still to be read. Return: how many bytes; 0: none, but @l->at has changed; -errno.
  */
-static ssize_t read_pages(struct tap_follow *f, struct lane *l, size_t len, struct tap_err *err)
+static ssize_t read_pages(struct tap_follow *f, struct lane *l, size_t len, const unsigned char **pages, struct tap_err *err)
 {
 	const struct page_file *file = l->file;
-	size_t nr;
+	const unsigned char *held;
+	size_t nr = 0;
+
+	*pages = l->block;
+	if (f->in_place && (held = tap_held_at(f->held, file->lane, l->at, &nr)) != NULL) {
+		*pages = held;
+		nr = nr < len ? nr : len;
+	}
 
 	if (!file->lane)
 		nr = tap_pread_all(file->fd, l->block, len, (off_t)l->at) ? 0 : len;
-	else
+	else if (!f->in_place)
 		nr = tap_held_read(f->held, file->lane, l->at, l->block, len);
 	l->at += nr;
 	if (nr)
@@ -250,16 +258,19 @@ static ssize_t read_pages(struct tap_follow *f, struct lane *l, size_t len, stru
 static int feed(struct tap_follow *f, struct lane *l, struct tap_err *err)
 {
 	uint64_t end = l->file->end;
+	const unsigned char *pages;
 	ssize_t len = 0;
 	int ret = take_head(f, err);
 
+	if (f->in_place)
+		l->file->lane->read_to = l->at;
 	while (!ret && !len && l->at < end) {
-		len = read_pages(f, l, end - l->at < l->room ? (size_t)(end - l->at) : l->room, err);
+		len = read_pages(f, l, end - l->at < l->room ? (size_t)(end - l->at) : l->room, &pages, err);
 		ret = len < 0 ? (int)len : 0;
 	}
 	if (ret || !len)
 		return ret;
-	tap_stream_feed(l->stream, l->block, l->block + len);
+	tap_stream_feed(l->stream, pages, pages + len);
 	l->has_begun = true;
 	return 1;
 }
@@ -307,6 +318,9 @@ static int add_lane(struct tap_follow *f, struct page_file *file, struct tap_err
 {
 	const uint32_t page_size = file->name.page_size;
 	struct lane l = { .file = file };
+
+	if (f->in_place)
+		file->lane->read_to = file->lane->begin;
 
 	if (tap_array_grow(&f->lanes, f->nr_lanes, &f->cap_lanes, sizeof(*f->lanes)))
 		return nomem(err);
@@ -456,7 +470,7 @@ static int begin(struct tap_follow *f, struct tap_err *err)
 	return f->held ? list_lanes(f, true, err) : list_files(f, true, err);
 }
 
-int tap_follow_open(const char *spool_path, const struct tap_held *held, struct tap_follow **out, struct tap_err *err)
+int tap_follow_open(const char *spool_path, struct tap_held *held, bool in_place, struct tap_follow **out, struct tap_err *err)
 {
 	struct tap_follow *f = calloc(1, sizeof(*f));
 	int ret = -ENOMEM;
@@ -466,6 +480,7 @@ int tap_follow_open(const char *spool_path, const struct tap_held *held, struct 
 		return nomem(err);
 	f->dir = -1;
 	f->held = held;
+	f->in_place = in_place;
 	f->path = strdup(spool_path);
 	f->r = calloc(1, sizeof(*f->r));
 	if (f->r)

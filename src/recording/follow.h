@@ -9,6 +9,8 @@
 #ifndef TAP_RECORDING_FOLLOW_H
 #define TAP_RECORDING_FOLLOW_H
 
+#include <stdbool.h>
+
 #include <schedtap/reader.h>
 
 struct tap_follow;
@@ -16,10 +18,10 @@ struct tap_held;
 
 /*
  * @spool_path: of the folder, as tap_reader_open() takes it. @held: where the pages are; NULL: in the folder. What is there already
- * comes first.
+ * comes first. @in_place: who follows is the thread that adds pages to @held, and reads them where they are.
  * Return: 0; -errno with a sentence; -EOPNOTSUPP, here and below: its page files are compressed.
  */
-int tap_follow_open(const char *spool_path, const struct tap_held *held, struct tap_follow **out, struct tap_err *err);
+int tap_follow_open(const char *spool_path, struct tap_held *held, bool in_place, struct tap_follow **out, struct tap_err *err);
 void tap_follow_free(struct tap_follow *f);
 
 /*

@@ -82,6 +82,7 @@ struct tap_held_lane *tap_held_add(struct tap_held *h, unsigned int buffer, unsi
 	lane->buffer = buffer;
 	lane->cpu = cpu;
 	lane->page_size = page_size;
+	lane->read_to = UINT64_MAX;
 	h->nr_lanes++;
 	if (h->limit < 2 * h->nr_lanes) /* one that is being filled, and one behind it */
 		h->limit = 2 * h->nr_lanes;
@@ -149,7 +150,7 @@ static struct tap_held_lane *find_oldest(const struct tap_held *h, uint64_t *nex
 	for (struct tap_held_lane *lane = tap_held_lanes(h); lane; lane = lane->next) {
 		uint64_t stamp;
 
-		if (lane->end - lane->begin <= TAP_HELD_SLOT)
+		if (lane->end - lane->begin <= TAP_HELD_SLOT || lane->read_to < lane->begin + TAP_HELD_SLOT)
 			continue;
 		stamp = stamp_at(h, lane, lane->begin + TAP_HELD_SLOT);
 		if (oldest && *next_ns <= stamp)
@@ -239,6 +240,16 @@ size_t tap_held_read(const struct tap_held *h, const struct tap_held_lane *lane,
 	memcpy(to, byte_at(h, lane, at), len);
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&lane->begin, memory_order_relaxed) <= at ? len : 0;
+}
+
+const unsigned char *tap_held_at(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t at, size_t *len)
+{
+	uint64_t in_slot = TAP_HELD_SLOT - at % TAP_HELD_SLOT, there = lane->end - at;
+
+	if (at >= lane->end || at < lane->begin)
+		return NULL;
+	*len = (size_t)(in_slot < there ? in_slot : there);
+	return byte_at(h, lane, at);
 }
 
 void tap_held_since(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t from_ns, uint64_t *from, uint64_t *to)

@@ -25,6 +25,7 @@ struct tap_held_lane {
 	uint32_t page_size;
 	/* the pages that are held, counted from the first that ever was; the beginning is a slot's */
 	_Atomic uint64_t begin, end;
+	uint64_t read_to; /* who reads it in place has done with what is before; UINT64_MAX: nobody does */
 	_Atomic uint64_t begin_ns; /* nothing is missing from there on; 0: from the first page on */
 	uint32_t slots[]; /* of the slot that is this many after the first, modulo their number */
 };
@@ -60,6 +61,11 @@ bool tap_held_give_back(struct tap_held *h, uint64_t needed_ns, uint64_t max_byt
 /* Return: since when nothing is missing, by page stamps; 0: from the beginning. */
 uint64_t tap_held_whole_from(const struct tap_held *h);
 
+/*
+ * The same in place, for the thread that adds: it stays there while .read_to is not behind it. Return: NULL: that was given back, or is not
+ * there yet.
+ */
+const unsigned char *tap_held_at(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t at, size_t *len);
 /* What is held of the lane, without pages behind which there is one that begins before @from_ns. */
 void tap_held_since(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t from_ns, uint64_t *from, uint64_t *to);
 /* Copies what is held at @at, not beyond a slot's end. Return: how much; 0: that was given back. */

@@ -187,7 +187,7 @@ static int learn_held(struct collector *c, struct tap_follow *f, struct tap_err 
 	return ret;
 }
 
-int tap_names_collect_held(const char *spool_path, const struct tap_held *held, struct tap_names *names, struct tap_err *err)
+int tap_names_collect_held(const char *spool_path, struct tap_held *held, struct tap_names *names, struct tap_err *err)
 {
 	struct collector *c = begin(names, err);
 	struct tap_follow *f = NULL;
@@ -195,7 +195,7 @@ int tap_names_collect_held(const char *spool_path, const struct tap_held *held, 
 
 	if (!c)
 		return -ENOMEM;
-	ret = tap_follow_open(spool_path, held, &f, err);
+	ret = tap_follow_open(spool_path, held, false, &f, err);
 	ret = ret ?: tap_follow_note(f, err) ?: learn_held(c, f, err);
 	tap_follow_free(f);
 	end(c);

@@ -34,7 +34,7 @@ struct tap_names {
  */
 int tap_names_collect(struct tap_reader *r, struct tap_names *names, struct tap_err *err);
 /* The same of what is held by now of a recording that goes on (recording/follow.h). */
-int tap_names_collect_held(const char *spool_path, const struct tap_held *held, struct tap_names *names, struct tap_err *err);
+int tap_names_collect_held(const char *spool_path, struct tap_held *held, struct tap_names *names, struct tap_err *err);
 void tap_names_release(struct tap_names *names);
 
 /* Adds "tid comm\n" lines for struct tap_head; control characters become '?'. */

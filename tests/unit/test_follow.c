@@ -10,11 +10,13 @@
 #include "growing_spool.h"
 #include "recording/follow.h"
 
+static bool in_place; /* pages are read where they are held */
+
 static void open_follow(const struct growing *g, struct tap_follow **f)
 {
 	struct tap_err err;
 
-	assert_int_equal(tap_follow_open(g->path, g->held, f, &err), 0);
+	assert_int_equal(tap_follow_open(g->path, g->held, in_place, f, &err), 0);
 }
 
 static void note(struct tap_follow *f)
@@ -230,6 +232,39 @@ static void test_held(void **state)
 	steps_release();
 }
 
+/* Who reads in place has what it has not read: that is given back later. */
+static void test_in_place(void **state)
+{
+	const struct tap_event *const *events;
+	const int one = SLOT_PAGES;
+	struct tap_follow *f;
+	struct growing g;
+	int nr, read = 0;
+
+	(void)state;
+	growing_make(&g);
+	growing_hold(&g, 16 * TAP_HELD_SLOT);
+	in_place = true;
+	open_follow(&g, &f);
+	in_place = false;
+	make_slots(&g, 1, 4);
+	note(f);
+	while ((nr = tap_follow_batch(f, (uint64_t)one + 5, &events, NULL)) > 0)
+		read += nr;
+	assert_int_equal(read, one + 5);
+	tap_held_give_back(g.held, UINT64_MAX, 0);
+	assert_int_equal(g.cpus[0].lane->begin, TAP_HELD_SLOT);
+	check_run(f, false, 1 + one + 5, 3 * one - 5);
+	tap_held_give_back(g.held, UINT64_MAX, 0);
+	assert_int_equal(g.cpus[0].lane->begin, 3 * TAP_HELD_SLOT);
+	make_slots(&g, 1 + 4 * one, 2);
+	note(f);
+	check_run(f, false, 1 + 4 * one, 2 * one);
+	tap_follow_free(f);
+	growing_remove(&g);
+	steps_release();
+}
+
 static void test_losses(void **state)
 {
 	struct tap_follow *f;
@@ -299,10 +334,10 @@ static void test_refused(void **state)
 	(void)state;
 	growing_make(&g);
 	tmp_write(&g.dir, "x.dat.spool/0.schedtap.mono.4096.cpu0.zstd", "", 0);
-	assert_int_equal(tap_follow_open(g.path, NULL, &f, &err), -EOPNOTSUPP);
+	assert_int_equal(tap_follow_open(g.path, NULL, false, &f, &err), -EOPNOTSUPP);
 	assert_null(f);
 	assert_non_null(strstr(err.text, "compressed"));
-	assert_int_equal(tap_follow_open("/nowhere/at/all", NULL, &f, &err), -ENOENT);
+	assert_int_equal(tap_follow_open("/nowhere/at/all", NULL, false, &f, &err), -ENOENT);
 	growing_remove(&g);
 	steps_release();
 }
@@ -312,7 +347,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order), cmocka_unit_test(test_all_of_many), cmocka_unit_test(test_given_back),
 		cmocka_unit_test(test_given_back_at_once),
-		cmocka_unit_test(test_held), cmocka_unit_test(test_losses), cmocka_unit_test(test_new_formats),
+		cmocka_unit_test(test_held), cmocka_unit_test(test_in_place), cmocka_unit_test(test_losses), cmocka_unit_test(test_new_formats),
 		cmocka_unit_test(test_refused),
 	};
 

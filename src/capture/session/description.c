@@ -303,7 +303,7 @@ static void add_cmdlines(const struct tap_description *d, const struct tap_names
 
 static int collect_names(const struct tap_spool *spool, struct tap_names *names, struct tap_err *err)
 {
-	const struct tap_held *held = tap_spool_held(spool);
+	struct tap_held *held = tap_spool_held(spool);
 	struct tap_reader *r = NULL;
 	int ret;
 

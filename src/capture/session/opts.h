@@ -43,7 +43,7 @@ struct tap_session_opts {
 	 * Of a flight recorder, or NULL: begins to follow what it holds (recording/follow.h). No event flows yet. Return: 1; 0: nobody
 	 * does; -errno with a sentence.
 	 */
-	int (*follow)(void *ctx, const char *spool_path, const struct tap_held *held, struct tap_err *err);
+	int (*follow)(void *ctx, const char *spool_path, struct tap_held *held, struct tap_err *err);
 	/*
 	 * If somebody does: after each drain. All events before @until_ns are held, but such as were interrupted while they were
 	 * written down. Return: 0; -errno with a sentence.

@@ -33,6 +33,8 @@
  */
 #define WAIT_MIN_NS 100000ull
 #define WAIT_MAX_NS 20000000ull
+/* What is met has 50 ms to be noticed; to wake up with cold caches is most of what a flight recorder with little to do takes. */
+#define WAIT_MAX_FLIGHT_NS 30000000ull
 #define WAIT_GROWTH_NS 250000000ull
 #define WAIT_FIRST_NS 500000ull
 #define FILL_HIGH_PCT 25u
@@ -54,7 +56,7 @@ struct tap_session {
 	struct tap_page_writer *writer; /* into the spool, while it grows */
 	struct tap_flight_opts flight_opts;
 	struct tap_flight *flight; /* NULL: an ordinary recording */
-	int (*follow)(void *ctx, const char *spool_path, const struct tap_held *held, struct tap_err *err);
+	int (*follow)(void *ctx, const char *spool_path, struct tap_held *held, struct tap_err *err);
 	int (*read)(void *ctx, uint64_t until_ns, struct tap_err *err);
 	pid_t command;	/* that is recorded; 0: none */
 	bool is_followed;
@@ -681,7 +683,7 @@ static int find_and_drain(struct tap_session *s, enum tap_drain_depth depth, str
  * So long that the fullest ring will be half as full as is high, if it goes on like this. It grows slowly, twofold in
  * a sixth of a second: who filled rings may have lost its CPU for a moment only.
  */
-static uint64_t next_wait(uint64_t wait_ns, const struct tap_drain *res)
+static uint64_t next_wait(uint64_t wait_ns, uint64_t max_ns, const struct tap_drain *res)
 {
 	if (res->lost)
 		return WAIT_MIN_NS; /* how much too late nobody knows */
@@ -689,7 +691,7 @@ static uint64_t next_wait(uint64_t wait_ns, const struct tap_drain *res)
 		wait_ns = wait_ns * FILL_HIGH_PCT / 2 / res->fill_pct;
 	else if (res->fill_pct < FILL_LOW_PCT)
 		wait_ns += wait_ns * wait_ns / WAIT_GROWTH_NS;
-	return wait_ns < WAIT_MIN_NS ? WAIT_MIN_NS : wait_ns > WAIT_MAX_NS ? WAIT_MAX_NS : wait_ns;
+	return wait_ns < WAIT_MIN_NS ? WAIT_MIN_NS : wait_ns > max_ns ? max_ns : wait_ns;
 }
 
 /* What a backend says of the price; < 0: nothing. */
@@ -792,7 +794,7 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	failed = tap_page_writer_check(s->writer, unless_failed(ret, err));
 	ret = ret ?: failed;
 	spent_ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	s->wait_ns = next_wait(s->wait_ns, &res);
+	s->wait_ns = next_wait(s->wait_ns, s->flight ? WAIT_MAX_FLIGHT_NS : WAIT_MAX_NS, &res);
 	/* with a real-time priority nobody else would run: others have half of the CPU, or a tenth where rings fill */
 	if (s->priority.raised)
 		least_ns = res.lost || res.fill_pct > FILL_HIGH_PCT ? spent_ns / 9 : spent_ns;
