@@ -11,6 +11,8 @@
 #define TAP_CMD_FILE "[FILE]"
 /* The same of one that TASK may stand before: a TID or a COMM, as if -t or -c had been given. */
 #define TAP_CMD_TASK "[TASK] [FILE]"
+/* And of one that MODEL stands before, as if -m had been given. */
+#define TAP_CMD_MODEL "MODEL [FILE]"
 /* The .operands of one that runs another: what begins with its name, or "--" before it, is @rest. */
 #define TAP_CMD_COMMAND "[[--] CMD [ARG...]]"
 

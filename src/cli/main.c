@@ -42,14 +42,18 @@ static bool exists(const char *path)
 }
 
 /*
- * What is no file is a task, if there is another file to read, and so is the first of two words. Return: how many words that was;
+ * A model; or what is no file is a task, if there is another file to read, and so is the first of two words. Return: how many words that was;
  * -ENOMEM.
  */
-static int take_task(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands, const char *input)
+static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands, const char *input)
 {
 	const char *word = operands->nr ? operands->v[0] : NULL;
 	bool is_tid = word && *word && !word[strspn(word, "0123456789")];
 
+	if (word && !strcmp(cmd->operands, TAP_CMD_MODEL)) {
+		*(const char **)option_of(cmd, opts, "model") = word;
+		return 1;
+	}
 	if (strcmp(cmd->operands, TAP_CMD_TASK) || !word)
 		return 0;
 	if (operands->nr == 1 && !input && (strchr(word, '/') || exists(word) || !exists(TAP_INPUT_DEFAULT)))
@@ -64,9 +68,10 @@ static int take_words(const struct tap_cmd *cmd, void *opts, const struct tap_st
 	int taken;
 	unsigned int nr;
 
-	if (!cmd->operands || (strcmp(cmd->operands, TAP_CMD_FILE) && strcmp(cmd->operands, TAP_CMD_TASK)))
+	if (!cmd->operands || (strcmp(cmd->operands, TAP_CMD_FILE) && strcmp(cmd->operands, TAP_CMD_TASK) &&
+			       strcmp(cmd->operands, TAP_CMD_MODEL)))
 		return 0;
-	taken = take_task(cmd, opts, operands, *input);
+	taken = take_first(cmd, opts, operands, *input);
 	if (taken < 0)
 		return tap_err_set(err, taken, "out of memory");
 	nr = operands->nr - (unsigned int)taken;

@@ -42,6 +42,7 @@ my %runs = (
 	'placement' => ['placement'],
 	'placement --list' => ['placement --list'],
 	'eevdf' => ['eevdf'],
+	'monitor' => ['monitor sssw', 'monitor wwnr', 'monitor tss'],
 	'diff' => ['diff', 'diff --by task'],
 	'check' => ['check'],
 	'dump' => ['dump'],

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/monitor_models.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *const tap_monitor_event_names[TAP_MONITOR_NR_EVENTS] = {
+	[TAP_MONITOR_SWITCH_IN] = "switch_in", [TAP_MONITOR_SWITCH_PREEMPT] = "switch_preempt",
+	[TAP_MONITOR_SWITCH_YIELD] = "switch_yield", [TAP_MONITOR_SWITCH_SUSPEND] = "switch_suspend",
+	[TAP_MONITOR_WAKEUP] = "wakeup", [TAP_MONITOR_SET_RUNNABLE] = "set_state_runnable",
+	[TAP_MONITOR_SET_SLEEPABLE] = "set_state_sleepable", [TAP_MONITOR_SIGNAL] = "signal_deliver",
+	[TAP_MONITOR_SWITCH] = "sched_switch", [TAP_MONITOR_ENTRY] = "schedule_entry", [TAP_MONITOR_EXIT] = "schedule_exit",
+};
+
+#define NEVER TAP_MONITOR_NEVER
+#define TO(state) ((state) + 1)
+#define SWITCH_OUT(to) \
+	[TAP_MONITOR_SWITCH_PREEMPT] = to, [TAP_MONITOR_SWITCH_YIELD] = to, [TAP_MONITOR_SWITCH_SUSPEND] = to
+#define SET_STATE(to) [TAP_MONITOR_SET_RUNNABLE] = to, [TAP_MONITOR_SET_SLEEPABLE] = to
+
+enum { NOT_RUNNING, RUNNING };
+enum { THREAD, SCHEDULING };
+enum { OTHER_CONTEXT, OWN_CONTEXT };
+enum { RUNNABLE, SIGNAL_WAKEUP, SLEEPABLE, SLEEPING };
+
+const struct tap_monitor_model tap_monitor_models[] = {
+	{
+		.name = "sssw", .asserts = "a task sleeps only after it said so, and runs again only after a wakeup",
+		.nr_states = 4, .states = { "runnable", "signal_wakeup", "sleepable", "sleeping" },
+		.next = {
+			[RUNNABLE] = {
+				[TAP_MONITOR_SWITCH_IN] = TO(RUNNABLE), [TAP_MONITOR_SWITCH_PREEMPT] = TO(RUNNABLE),
+				[TAP_MONITOR_SWITCH_YIELD] = TO(RUNNABLE), [TAP_MONITOR_SWITCH_SUSPEND] = NEVER,
+				[TAP_MONITOR_WAKEUP] = TO(RUNNABLE), [TAP_MONITOR_SET_RUNNABLE] = TO(RUNNABLE),
+				[TAP_MONITOR_SET_SLEEPABLE] = TO(SLEEPABLE), [TAP_MONITOR_SIGNAL] = TO(RUNNABLE),
+			},
+			[SIGNAL_WAKEUP] = {
+				[TAP_MONITOR_SWITCH_IN] = TO(SIGNAL_WAKEUP), [TAP_MONITOR_SWITCH_PREEMPT] = TO(SIGNAL_WAKEUP),
+				[TAP_MONITOR_SWITCH_YIELD] = TO(SIGNAL_WAKEUP), [TAP_MONITOR_SWITCH_SUSPEND] = NEVER,
+				[TAP_MONITOR_WAKEUP] = TO(SIGNAL_WAKEUP), [TAP_MONITOR_SET_RUNNABLE] = NEVER,
+				[TAP_MONITOR_SET_SLEEPABLE] = TO(SLEEPABLE), [TAP_MONITOR_SIGNAL] = TO(RUNNABLE),
+			},
+			[SLEEPABLE] = {
+				[TAP_MONITOR_SWITCH_IN] = TO(SLEEPABLE), [TAP_MONITOR_SWITCH_PREEMPT] = TO(SLEEPABLE),
+				[TAP_MONITOR_SWITCH_YIELD] = TO(SIGNAL_WAKEUP), [TAP_MONITOR_SWITCH_SUSPEND] = TO(SLEEPING),
+				[TAP_MONITOR_WAKEUP] = TO(RUNNABLE), [TAP_MONITOR_SET_RUNNABLE] = TO(RUNNABLE),
+				[TAP_MONITOR_SET_SLEEPABLE] = TO(SLEEPABLE), [TAP_MONITOR_SIGNAL] = TO(SLEEPABLE),
+			},
+			[SLEEPING] = {
+				[TAP_MONITOR_SWITCH_IN] = NEVER, SWITCH_OUT(NEVER), [TAP_MONITOR_WAKEUP] = TO(RUNNABLE),
+				SET_STATE(NEVER), [TAP_MONITOR_SIGNAL] = NEVER,
+			},
+		},
+	},
+	{
+		.name = "snroc", .asserts = "a task's state is set by itself, while it runs",
+		.nr_states = 2, .states = { "other_context", "own_context" },
+		.next = {
+			[OTHER_CONTEXT] = { [TAP_MONITOR_SWITCH_IN] = TO(OWN_CONTEXT), SWITCH_OUT(NEVER), SET_STATE(NEVER) },
+			[OWN_CONTEXT] = { [TAP_MONITOR_SWITCH_IN] = NEVER, SWITCH_OUT(TO(OTHER_CONTEXT)), SET_STATE(TO(OWN_CONTEXT)) },
+		},
+	},
+	{
+		.name = "sco", .asserts = "a task's state is not set within __schedule()", .of_cpus = true,
+		.nr_states = 2, .states = { "thread_context", "scheduling_context" },
+		.next = {
+			[THREAD] = { [TAP_MONITOR_ENTRY] = TO(SCHEDULING), [TAP_MONITOR_EXIT] = NEVER, SET_STATE(TO(THREAD)) },
+			[SCHEDULING] = { [TAP_MONITOR_ENTRY] = NEVER, [TAP_MONITOR_EXIT] = TO(THREAD), SET_STATE(NEVER) },
+		},
+	},
+	{
+		.name = "tss", .asserts = "tasks are switched within __schedule() alone", .of_cpus = true,
+		.nr_states = 2, .states = { "thread", "sched" },
+		.next = {
+			[THREAD] = {
+				[TAP_MONITOR_ENTRY] = TO(SCHEDULING), [TAP_MONITOR_EXIT] = NEVER, [TAP_MONITOR_SWITCH] = NEVER,
+			},
+			[SCHEDULING] = {
+				[TAP_MONITOR_ENTRY] = NEVER, [TAP_MONITOR_EXIT] = TO(THREAD), [TAP_MONITOR_SWITCH] = TO(SCHEDULING),
+			},
+		},
+	},
+	{
+		.name = "wwnr", .asserts = "a task is woken only while it does not run (which the kernel's authors know to be wrong)",
+		.nr_states = 2, .states = { "not_running", "running" },
+		.next = {
+			[NOT_RUNNING] = {
+				[TAP_MONITOR_SWITCH_IN] = TO(RUNNING), SWITCH_OUT(NEVER), [TAP_MONITOR_WAKEUP] = TO(NOT_RUNNING),
+			},
+			[RUNNING] = {
+				[TAP_MONITOR_SWITCH_IN] = NEVER, SWITCH_OUT(TO(NOT_RUNNING)), [TAP_MONITOR_WAKEUP] = NEVER,
+			},
+		},
+	},
+	{ 0 },
+};
+
+#define NEEDS_PREEMPTIRQ "it takes an event each time that preemption or interrupts are switched off and on"
+
+const struct tap_monitor_undecided tap_monitor_undecided[] = {
+	{ "nrp", "it takes the entry of every interrupt's vector" },
+	{ "opid", NEEDS_PREEMPTIRQ },
+	{ "scpd", NEEDS_PREEMPTIRQ },
+	{ "sncid", NEEDS_PREEMPTIRQ },
+	{ "snep", NEEDS_PREEMPTIRQ },
+	{ "sts", NEEDS_PREEMPTIRQ },
+	{ "wip", NEEDS_PREEMPTIRQ },
+	{ "rtapp", "it takes page faults and system calls of each task" },
+	{ 0 },
+};
+
+const struct tap_monitor_model *tap_monitor_model(const char *name)
+{
+	for (const struct tap_monitor_model *m = tap_monitor_models; m->name; m++)
+		if (!strcmp(m->name, name))
+			return m;
+	return NULL;
+}
