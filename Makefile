@@ -66,7 +66,6 @@ $B/%.o: %.c
 # to resolve a function when it is first called takes 3 KB of the stack of a thread that passes a site
 $B/src/tracepoint/%.o: ALL_CFLAGS += -fno-plt
 $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
-$B/src/cli/cmd_check.o: ALL_CFLAGS += -DTAP_RULES_FOLDER='"$(PREFIX)/share/schedtap/rules"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
 $B/src/capture/%.o $B/src/program/%.o: ALL_CFLAGS += -Ibpf

@@ -31,15 +31,16 @@ static const struct tap_opt options[] = {
 /* Where those that came with the program are: installed, or in the tree where it was built. */
 static void put_shipped(struct tap_buf *path, const char *word)
 {
-	char program[PATH_MAX];
+	char program[PATH_MAX], *folder;
 	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
 	program[len > 0 ? len : 0] = '\0';
-	tap_buf_printf(path, TAP_RULES_FOLDER "/%s.rules", word);
-	if (!access(tap_buf_str(path), F_OK) || len <= 0)
+	folder = dirname(program);
+	tap_buf_printf(path, "%s/../share/schedtap/rules/%s.rules", folder, word);
+	if (!access(tap_buf_str(path), F_OK))
 		return;
 	tap_buf_clear(path);
-	tap_buf_printf(path, "%s/../rules/%s.rules", dirname(program), word);
+	tap_buf_printf(path, "%s/../rules/%s.rules", folder, word);
 }
 
 /* A name without a folder that is no file here is one of those. */
@@ -56,7 +57,7 @@ static int read_rules(const char *word, struct tap_rules *rules, struct tap_err 
 	ret = path.err ?: tap_buf_read_file(&text, tap_buf_str(&path));
 	errno = -ret;
 	if (ret == -ENOENT && is_shipped)
-		ret = tap_err_set(err, ret, "no rules '%.200s': neither a file nor in " TAP_RULES_FOLDER, word);
+		ret = tap_err_set(err, ret, "no rules '%.200s': neither a file nor such as came with schedtap", word);
 	else if (ret)
 		ret = tap_err_set(err, ret, "cannot read '%.300s': %m", word);
 	else
