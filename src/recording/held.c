@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define STRIDE (TAP_HELD_SLOT + 4096) /* from one slot to the next */
+#define STRIDE (TAP_HELD_SLOT + 65536) /* from one slot to the next: whole pages, of whatever size they are */
 /* What comes while a file is written, and nothing is given back, goes there. */
 #define MORE_SLOTS(nr) ((nr) / 2 + 16)
 #define MAX_LANES 4096u
