@@ -447,7 +447,7 @@ static int tell_piece(struct tap_explain_waits *w, const struct tap_stretch *s, 
 {
 	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
 		.task = s->task, .state = s->state, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu, .whole = true,
-		.pieces = piece, .nr_pieces = 1, .queued_ns = s->from_ns,
+		.pieces = piece, .nr_pieces = piece->ns != 0, .queued_ns = s->from_ns,
 	});
 }
 
