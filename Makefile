@@ -222,7 +222,7 @@ fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=pe
 	@tests/fuzz/seed_condition build-fuzz/condition
 	@tests/fuzz/seed_symbol build-fuzz/symbol
 	@tests/fuzz/seed_rules build-fuzz/rules
-	$(FUZZ_PROGRAM) -max_len=65536 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
+	$(FUZZ_PROGRAM) -max_len=65536 -rss_limit_mb=4096 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h
 	@mkdir -p $(@D)
