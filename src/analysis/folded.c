@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -17,6 +18,7 @@ struct tap_folded_task {
 };
 
 _Static_assert(sizeof(struct tap_folded_key) == 2 * (TAP_TASK_COMM + 4) + 6 * 4, "no padding");
+_Static_assert(offsetof(struct tap_folded_line, ns) == sizeof(struct tap_folded_key), "base/keyed.h");
 
 #define SLEEPS (TAP_STATE_BIT(TAP_SLEEPING) | TAP_STATE_BIT(TAP_BLOCKED) | TAP_STATE_BIT(TAP_STOPPED))
 
@@ -29,41 +31,23 @@ uint32_t tap_folded_states(enum tap_folded_of of)
 
 void tap_folded_release(struct tap_folded *f)
 {
-	free(f->lines);
+	tap_keyed_release(&f->lines);
 	free(f->tasks);
-	tap_map_release(&f->by_key);
 }
 
 /* ---- counting ----------------------------------------------------------------------------------- */
 
-/* The place of the key's line in .lines. Return: 0 or -ENOMEM. */
-static int find_line(struct tap_folded *f, const struct tap_folded_key *key, unsigned int *place)
-{
-	uint64_t *slot;
-
-	/* lines with equal keys of the map get another one each */
-	for (uint64_t at = tap_map_key(key, sizeof(*key));; at++) {
-		slot = tap_map_put(&f->by_key, at);
-		if (!slot || tap_array_grow(&f->lines, f->nr_lines, &f->cap_lines, sizeof(*f->lines)))
-			return -ENOMEM;
-		if (!*slot) {
-			f->lines[f->nr_lines] = (struct tap_folded_line){ .key = *key };
-			*slot = ++f->nr_lines;
-		}
-		*place = (unsigned int)*slot - 1;
-		if (!memcmp(&f->lines[*place].key, key, sizeof(*key)))
-			return 0;
-	}
-}
-
+/* @place: of the line, plus one. Return: 0 or -ENOMEM. */
 static int add(struct tap_folded *f, const struct tap_folded_key *key, uint64_t from_ns, uint64_t to_ns,
 	       unsigned int *place)
 {
-	int ret = find_line(f, key, place);
+	struct tap_folded_line *line = tap_keyed_get(&f->lines, key, sizeof(*key), sizeof(*line));
 
-	if (!ret)
-		f->lines[*place].ns += tap_window_part_ns(&f->window, from_ns, to_ns);
-	return ret;
+	if (!line)
+		return -ENOMEM;
+	line->ns += tap_window_part_ns(&f->window, from_ns, to_ns);
+	*place = (unsigned int)(line - (struct tap_folded_line *)f->lines.v) + 1;
+	return 0;
 }
 
 struct tap_folded_who tap_folded_who(const struct tap_task *task)
@@ -126,7 +110,7 @@ static int add_unknown(struct tap_folded *f, const struct tap_stretch *s, unsign
 static void take_back(struct tap_folded *f, const struct tap_folded_task *of, const struct tap_stretch *s)
 {
 	if (s->back != TAP_UNKNOWN && of->line)
-		f->lines[of->line - 1].ns -= tap_window_part_ns(&f->window, of->from_ns, of->to_ns);
+		((struct tap_folded_line *)f->lines.v)[of->line - 1].ns -= tap_window_part_ns(&f->window, of->from_ns, of->to_ns);
 }
 
 /* Asleep, or preempted. */
@@ -136,7 +120,7 @@ static int add_left(struct tap_folded *f, const struct tap_stretch *s, struct ta
 	unsigned int place;
 	int ret = add(f, &key, s->from_ns, s->to_ns, &place);
 
-	of->line = ret ? 0 : place + 1;
+	of->line = ret ? 0 : place;
 	return ret;
 }
 
@@ -168,25 +152,9 @@ int tap_folded_stretch(struct tap_folded *f, const struct tap_timeline *timeline
 		       0;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct tap_folded_line *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return memcmp(&x->key, &y->key, sizeof(x->key));
-}
-
 void tap_folded_end(struct tap_folded *f)
 {
-	unsigned int nr = 0;
-
-	for (unsigned int i = 0; i < f->nr_lines; i++)
-		if (f->lines[i].ns)
-			f->lines[nr++] = f->lines[i];
-	f->nr_lines = nr;
-	if (nr)
-		qsort(f->lines, nr, sizeof(*f->lines), by_time);
+	tap_keyed_greatest_first(&f->lines, sizeof(struct tap_folded_key), sizeof(struct tap_folded_line));
 }
 
 /* ---- lines -------------------------------------------------------------------------------------- */

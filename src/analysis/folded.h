@@ -12,7 +12,7 @@
 
 #include "analysis/stacks.h"
 #include "base/buf.h"
-#include "base/map.h"
+#include "base/keyed.h"
 
 enum tap_folded_of { TAP_FOLDED_OFF_CPU, TAP_FOLDED_PREEMPTIONS, TAP_FOLDED_WAKEUPS };
 
@@ -36,12 +36,9 @@ struct tap_folded {
 	enum tap_folded_of of;
 	struct tap_window window;
 	const struct tap_event_stacks *stacks; /* borrowed */
-	struct tap_folded_line *lines; /* owned; after the end: most time first, and none is empty */
-	unsigned int nr_lines;
+	struct tap_keyed lines; /* of struct tap_folded_line; after the end: most time first, and none is empty */
 
 	/* inside */
-	unsigned int cap_lines;
-	struct tap_map by_key;
 	struct tap_folded_task *tasks; /* by .index */
 	unsigned int nr_tasks;
 };

@@ -36,7 +36,7 @@ struct export {
 	/* of waits */
 	struct tap_explain_waits waits;
 	struct tap_explain_sources sources;
-	struct tap_wait_lines lines;
+	struct tap_keyed lines; /* of struct tap_wait_line */
 	struct tap_progress progress;
 };
 
@@ -172,19 +172,21 @@ static int fold(struct export *e, unsigned int kind, struct tap_err *err)
 /* Of either. */
 static unsigned int nr_lines(const struct export *e)
 {
-	return e->folded.nr_lines + e->lines.nr;
+	return e->folded.lines.nr + e->lines.nr;
 }
 
 static int write_lines(const struct export *e, struct tap_err *err)
 {
+	const struct tap_wait_line *waits = e->lines.v;
+	const struct tap_folded_line *folded = e->folded.lines.v;
 	struct tap_buf out = { 0 };
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < nr_lines(e); i++) {
 		if (e->lines.nr)
-			tap_wait_line_put(&e->lines.v[i], &out);
+			tap_wait_line_put(&waits[i], &out);
 		else
-			tap_folded_put(&e->folded, &e->folded.lines[i], &out);
+			tap_folded_put(&e->folded, &folded[i], &out);
 		ret = out.err;
 		if (ret || (out.len < BLOCK_BYTES && i + 1 < nr_lines(e)))
 			continue;
@@ -222,7 +224,7 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	if (!ret && !nr_lines(&e) && tap_unmatched(&e.run))
 		ret = TAP_EXIT_FAILED;
 	tap_folded_release(&e.folded);
-	tap_wait_lines_release(&e.lines);
+	tap_keyed_release(&e.lines);
 	tap_event_stacks_free(e.stacks);
 	tap_run_close(&e.run);
 	return ret;

@@ -8,34 +8,8 @@
 
 void tap_sleeps_release(struct tap_sleeps *l)
 {
-	free(l->v);
+	tap_keyed_release(&l->sums);
 	free(l->last);
-	tap_map_release(&l->by_key);
-}
-
-static bool are_alike(const struct tap_sleep *a, const struct tap_sleep *b)
-{
-	return a->task == b->task && a->state == b->state && a->stack.kernel == b->stack.kernel && a->stack.user == b->stack.user;
-}
-
-/* Return: NULL when out of memory. */
-static struct tap_sleep *find(struct tap_sleeps *l, const struct tap_sleep *sleep)
-{
-	uint32_t ids[] = { sleep->task->index, sleep->state, sleep->stack.kernel, sleep->stack.user };
-
-	/* others may have the same key */
-	for (uint64_t key = tap_map_key(ids, sizeof(ids));; key++) {
-		uint64_t *place = tap_map_put(&l->by_key, key);
-
-		if (!place || tap_array_grow(&l->v, l->nr, &l->cap, sizeof(*l->v)))
-			return NULL;
-		if (!*place) {
-			l->v[l->nr] = (struct tap_sleep){ .task = sleep->task, .state = sleep->state, .stack = sleep->stack };
-			*place = ++l->nr;
-		}
-		if (are_alike(&l->v[*place - 1], sleep))
-			return &l->v[*place - 1];
-	}
 }
 
 /* The task's last one, which was none in vain. */
@@ -45,9 +19,10 @@ static int add_last(struct tap_sleeps *l, struct tap_sleep *last)
 
 	if (!last->task)
 		return 0;
-	sum = find(l, last);
+	sum = tap_keyed_get(&l->sums, &last->key, sizeof(last->key), sizeof(*sum));
 	if (!sum)
 		return -ENOMEM;
+	sum->task = last->task;
 	sum->ns += last->ns;
 	sum->sleeps++;
 	if (last->ns >= sum->max_ns) {
@@ -74,7 +49,7 @@ int tap_sleeps_stretch(struct tap_sleeps *l, const struct tap_stretch *s, struct
 	if (add_last(l, last))
 		return -ENOMEM;
 	*last = (struct tap_sleep){
-		.task = s->task, .state = s->state, .stack = stack, .ns = tap_window_part_ns(&l->window, s->from_ns, s->to_ns),
+		.key = { s->task->index, s->state, stack }, .task = s->task, .ns = tap_window_part_ns(&l->window, s->from_ns, s->to_ns),
 		.max_from_ns = s->from_ns,
 	};
 	return 0;
@@ -86,10 +61,10 @@ static int by_ns(const void *a, const void *b)
 
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
-	if (x->task != y->task)
-		return x->task->index < y->task->index ? -1 : 1;
-	if (x->state != y->state)
-		return x->state < y->state ? -1 : 1;
+	if (x->key.task != y->key.task)
+		return x->key.task < y->key.task ? -1 : 1;
+	if (x->key.state != y->key.state)
+		return x->key.state < y->key.state ? -1 : 1;
 	return x->max_from_ns < y->max_from_ns ? -1 : x->max_from_ns > y->max_from_ns;
 }
 
@@ -98,7 +73,7 @@ int tap_sleeps_end(struct tap_sleeps *l)
 	for (unsigned int i = 0; i < l->nr_last; i++)
 		if (add_last(l, &l->last[i]))
 			return -ENOMEM;
-	if (l->nr)
-		qsort(l->v, l->nr, sizeof(*l->v), by_ns);
+	if (l->sums.nr)
+		qsort(l->sums.v, l->sums.nr, sizeof(struct tap_sleep), by_ns);
 	return 0;
 }

@@ -7,25 +7,26 @@
 #define TAP_EXPLAIN_SLEEPS_H
 
 #include "analysis/stacks.h"
-#include "base/map.h"
+#include "base/keyed.h"
 
 /* Those of a task that are alike. */
 struct tap_sleep {
+	struct tap_sleep_key { /* without padding */
+		uint32_t task; /* its index */
+		uint32_t state; /* TAP_SLEEPING, TAP_BLOCKED, TAP_STOPPED */
+		struct tap_stack_pair stack;
+	} key;
 	const struct tap_task *task;
-	enum tap_state state; /* TAP_SLEEPING, TAP_BLOCKED, TAP_STOPPED */
-	struct tap_stack_pair stack;
 	uint64_t ns, sleeps, max_ns; /* within the window */
 	uint64_t max_from_ns;	     /* of the longest, which may have begun before */
 };
 
 struct tap_sleeps { /* all zero but .window: none yet */
 	struct tap_window window;
-	struct tap_sleep *v; /* owned; after the end those that lasted longest, in all, come first */
-	unsigned int nr;
+	struct tap_keyed sums; /* of struct tap_sleep; after the end those that lasted longest, in all, come first */
 
 	/* inside */
-	unsigned int cap, nr_last;
-	struct tap_map by_key;
+	unsigned int nr_last;
 	struct tap_sleep *last; /* owned; by the task's index: of one that may yet be taken back; without .task: none */
 };
 

@@ -16,22 +16,14 @@ struct tap_wait_line_key {
 	uint32_t has_runner;
 };
 
-struct tap_wait_lines { /* all zero: none yet */
-	struct tap_wait_line {
-		struct tap_wait_line_key key;
-		uint64_t ns;
-	} *v; /* owned; after the end: most time first, and none is empty */
-	unsigned int nr;
-
-	/* inside */
-	unsigned int cap;
-	struct tap_map by_key;
+struct tap_wait_line {
+	struct tap_wait_line_key key;
+	uint64_t ns;
 };
 
-void tap_wait_lines_release(struct tap_wait_lines *l);
-/* Return: 0 or -ENOMEM. */
-int tap_wait_lines_add(struct tap_wait_lines *l, const struct tap_wait_told *w);
-void tap_wait_lines_end(struct tap_wait_lines *l);
+/* To @lines, of struct tap_wait_line. Return: 0 or -ENOMEM. */
+int tap_wait_lines_add(struct tap_keyed *lines, const struct tap_wait_told *w);
+void tap_wait_lines_end(struct tap_keyed *lines); /* then: most time first, and none is empty */
 /* Adds a line's text, with its newline. */
 void tap_wait_line_put(const struct tap_wait_line *line, struct tap_buf *out);
 

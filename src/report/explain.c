@@ -168,6 +168,7 @@ static void put_sentences(struct tap_report *r, struct tap_table *t)
 {
 	static const char nobody[] = "No task waited for a CPU.";
 	struct explain *e = explain_of(r);
+	const struct tap_sleep *sleeps = e->sleeps.sums.v;
 
 	(void)t;
 	for (unsigned int i = 0; i < e->nr_apart; i++) {
@@ -182,8 +183,8 @@ static void put_sentences(struct tap_report *r, struct tap_table *t)
 		tap_explain_wait_words(&r->run, &e->sums.worst[i], &e->text);
 		put_text(e);
 	}
-	for (unsigned int i = 0; i < e->sleeps.nr && i < SHOWN_SLEEPS; i++) {
-		tap_explain_sleep_words(&r->run, &e->sleeps.v[i], r->stacks, &e->text);
+	for (unsigned int i = 0; i < e->sleeps.sums.nr && i < SHOWN_SLEEPS; i++) {
+		tap_explain_sleep_words(&r->run, &sleeps[i], r->stacks, &e->text);
 		put_text(e);
 	}
 	if (!e->sums.all.waits && !e->nr_apart && r->run.all_tasks)
@@ -277,20 +278,20 @@ static const struct tap_column sleep_columns[] = {
 
 static void put_sleep(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
-	const struct tap_sleep *s = &explain_of(r)->sleeps.v[i];
+	const struct tap_sleep *sleeps = explain_of(r)->sleeps.sums.v, *s = &sleeps[i];
 
 	tap_task_cells(&r->run, t, s->task);
-	tap_table_puts(t, tap_state_name(s->state));
+	tap_table_puts(t, tap_state_name(s->key.state));
 	tap_table_u64(t, s->sleeps);
 	tap_table_u64(t, s->ns);
 	tap_table_u64(t, s->max_ns);
 	tap_table_u64(t, s->max_from_ns);
-	tap_stack_members(&r->page, r->stacks, s->stack);
+	tap_stack_members(&r->page, r->stacks, s->key.stack);
 }
 
 static unsigned int nr_sleeps(const struct tap_report *r)
 {
-	return explain_of(r)->sleeps.nr;
+	return explain_of(r)->sleeps.sums.nr;
 }
 
 static unsigned int nr_apart(const struct tap_report *r)

@@ -141,7 +141,7 @@ static void put_stack(struct tap_buf *b, const struct tap_event_stacks *stacks, 
 void tap_explain_sleep_words(struct tap_run *run, const struct tap_sleep *s, const struct tap_event_stacks *stacks, struct tap_buf *b)
 {
 	put_label(run, b, s->task);
-	tap_buf_puts(b, s->state == TAP_SLEEPING ? " slept" : s->state == TAP_BLOCKED ? " was blocked" : " was stopped");
+	tap_buf_puts(b, s->key.state == TAP_SLEEPING ? " slept" : s->key.state == TAP_BLOCKED ? " was blocked" : " was stopped");
 	tap_buf_printf(b, " %ju time%s for ", (uintmax_t)s->sleeps, s->sleeps == 1 ? "" : "s");
 	put_ms(b, s->ns);
 	tap_buf_puts(b, s->sleeps == 1 ? "" : ", at most ");
@@ -150,7 +150,7 @@ void tap_explain_sleep_words(struct tap_run *run, const struct tap_sleep *s, con
 	tap_buf_puts(b, " from ");
 	tap_wall_add(&run->rec.wall, b, s->max_from_ns);
 	tap_buf_puts(b, " on");
-	put_stack(b, stacks, s->stack);
+	put_stack(b, stacks, s->key.stack);
 	tap_buf_puts(b, ". Verdict: not the scheduler.");
 }
 

@@ -265,16 +265,18 @@ static void check_folded(struct told *told, struct tap_folded *f, uint32_t state
 {
 	unsigned int nr;
 	struct tap_task *const *tasks = tap_timeline_tasks(told->run.timeline, &nr);
+	const struct tap_folded_line *lines;
 	struct tap_buf text = { 0 };
 	uint64_t sum_ns = 0;
 
 	tap_folded_end(f);
-	for (unsigned int i = 0; i < f->nr_lines; i++) {
+	lines = f->lines.v;
+	for (unsigned int i = 0; i < f->lines.nr; i++) {
 		tap_buf_clear(&text);
-		tap_folded_put(f, &f->lines[i], &text);
+		tap_folded_put(f, &lines[i], &text);
 		CHECK(text.len > 4 && memchr(text.data, '\n', text.len) == text.data + text.len - 1);
 		CHECK(memchr(text.data, ';', text.len) > (void *)text.data);
-		sum_ns += f->lines[i].ns;
+		sum_ns += lines[i].ns;
 	}
 	for (unsigned int i = 0; states && i < nr; i++)
 		for (unsigned int state = 0; state < TAP_NR_STATES; state++)

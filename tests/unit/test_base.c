@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/keyed.h"
 #include "base/map.h"
 #include "base/proc.h"
 
@@ -37,6 +38,68 @@ static void map_keeps_what_was_put(void **state)
 		nr++;
 	assert_int_equal(nr, 5000);
 	tap_map_release(&m);
+}
+
+struct entry {
+	uint32_t key[2];
+	uint64_t value;
+};
+
+static struct entry *entry_of(struct tap_keyed *k, uint32_t a, uint32_t b)
+{
+	const uint32_t key[] = { a, b };
+	struct entry *e = tap_keyed_get(k, key, sizeof(key), sizeof(*e));
+
+	assert_non_null(e);
+	assert_memory_equal(e->key, key, sizeof(key));
+	return e;
+}
+
+static void an_entry_per_key(void **state)
+{
+	struct tap_keyed k = { 0 };
+
+	(void)state;
+	for (uint32_t round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < 5000; i++) {
+			assert_int_equal(entry_of(&k, i % 7, i)->value, round * i);
+			entry_of(&k, i % 7, i)->value += i;
+		}
+	assert_int_equal(k.nr, 5000);
+	tap_keyed_release(&k);
+}
+
+static void keys_that_are_one_to_the_map_have_an_entry_each(void **state)
+{
+	const uint32_t other[] = { 3, 4 };
+	struct tap_keyed k = { 0 };
+
+	(void)state;
+	entry_of(&k, 1, 2)->value = 12;
+	*tap_map_put(&k.by_key, tap_map_key(other, sizeof(other))) = 1;
+	entry_of(&k, 3, 4)->value = 34;
+	assert_int_equal(k.nr, 2);
+	assert_int_equal(entry_of(&k, 1, 2)->value, 12);
+	assert_int_equal(entry_of(&k, 3, 4)->value, 34);
+	tap_keyed_release(&k);
+}
+
+static void entries_in_order_of_their_values(void **state)
+{
+	static const struct entry ordered[] = { { { 1, 1 }, 9 }, { { 2, 1 }, 5 }, { { 3, 1 }, 5 }, { { 0, 1 }, 1 } };
+	struct tap_keyed k = { 0 };
+
+	(void)state;
+	tap_keyed_greatest_first(&k, sizeof(ordered->key), sizeof(*ordered));
+	assert_int_equal(k.nr, 0);
+	entry_of(&k, 4, 1);
+	for (size_t i = 4; i--;)
+		entry_of(&k, ordered[i].key[0], ordered[i].key[1])->value = ordered[i].value;
+	entry_of(&k, 5, 1);
+	tap_keyed_greatest_first(&k, sizeof(ordered->key), sizeof(*ordered));
+	assert_int_equal(k.nr, 4);
+	assert_memory_equal(k.v, ordered, sizeof(ordered));
+	tap_keyed_release(&k);
 }
 
 struct place {
@@ -213,6 +276,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(map_keeps_what_was_put),
+		cmocka_unit_test(an_entry_per_key),
+		cmocka_unit_test(keys_that_are_one_to_the_map_have_an_entry_each),
+		cmocka_unit_test(entries_in_order_of_their_values),
 		cmocka_unit_test(array_reaches_an_index),
 		cmocka_unit_test(buffer_stops_at_its_bound),
 		cmocka_unit_test(numbers_at_their_limits),
