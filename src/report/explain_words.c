@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/stack_cells.h"
 #include "report/task_cells.h"
 
@@ -220,19 +221,25 @@ void tap_explain_share_words(struct tap_run *run, struct tap_buf *b)
 
 /* ---- what to ask next ------------------------------------------------------------------------- */
 
-/* A word for a shell. */
+/* A word for a shell; what a terminal must not be given is written as bash, ksh and zsh read it back. */
 static void put_word(struct tap_buf *b, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
+	struct tap_buf shown = { 0 };
+	bool is_escaped;
 
 	if (*word && !word[strspn(word, plain)]) {
 		tap_buf_puts(b, word);
 		return;
 	}
+	tap_text_escape(&shown, word, strlen(word));
+	is_escaped = shown.len != strlen(word);
+	tap_buf_puts(b, is_escaped ? "$'" : "'");
+	for (size_t i = 0; i < shown.len; i++)
+		shown.data[i] == '\'' ? tap_buf_puts(b, is_escaped ? "\\'" : "'\\''") : tap_buf_char(b, shown.data[i]);
 	tap_buf_puts(b, "'");
-	for (; *word; word++)
-		*word == '\'' ? tap_buf_puts(b, "'\\''") : tap_buf_add(b, word, 1);
-	tap_buf_puts(b, "'");
+	b->err = b->err ?: shown.err;
+	tap_buf_release(&shown);
 }
 
 static void put_command(struct tap_buf *b, const char *command, const char *file)
