@@ -28,6 +28,12 @@ static const struct {
 	{ "signal", "signal_deliver", BIT(TAP_MONITOR_SIGNAL) },
 };
 
+struct tap_monitor_source {
+	const struct tap_format *fmt;
+	uint32_t events;
+	struct tap_num prev, prev_state, next, tid, state, current;
+};
+
 uint32_t tap_monitor_events_of(const struct tap_format *fmt)
 {
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
@@ -95,15 +101,13 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Up to then. Return: 0 or -ENOMEM. */
+/* Holes and breaks, up to then. Return: 0 or -ENOMEM. */
 static int find_hidden(struct tap_monitor *m, uint64_t ts_ns)
 {
 	const struct tap_survey *s = m->opts.survey;
 
 	for (; m->next_hole < s->nr_holes && s->holes[m->next_hole].from_ns <= ts_ns; m->next_hole++)
-		m->hidden_to_ns = later(m->hidden_to_ns, s->holes[m->next_hole].to_ns);
-	for (; m->next_loss < s->nr_kept_losses && s->losses[m->next_loss].from_ns <= ts_ns; m->next_loss++)
-		m->hidden_to_ns = later(m->hidden_to_ns, s->losses[m->next_loss].to_ns);
+		m->hole_to_ns = later(m->hole_to_ns, s->holes[m->next_hole].to_ns);
 	for (; m->next_break < s->nr_breaks && s->breaks[m->next_break].from_ns <= ts_ns; m->next_break++) {
 		const struct tap_break *b = &s->breaks[m->next_break];
 		uint64_t *to_ns = tap_array_at(&m->hidden_on_ns, &m->nr_cpus, (unsigned int)b->cpu, sizeof(*to_ns), NULL);
@@ -121,10 +125,10 @@ static bool is_hidden_since(const struct tap_monitor *m, int cpu, uint64_t ns)
 }
 
 /* Whether something of it may have happened since its last event that was not recorded. */
-static bool is_in_doubt(const struct tap_monitor *m, const struct tap_monitored *of, int cpu)
+static bool is_in_doubt(struct tap_monitor *m, const struct tap_monitored *of, int cpu, uint64_t ts_ns)
 {
-	return !of->is_known || (m->hidden_to_ns && m->hidden_to_ns >= of->at_ns) || is_hidden_since(m, of->cpu, of->at_ns) ||
-	       is_hidden_since(m, cpu, of->at_ns);
+	return !of->is_known || tap_losses_between(&m->losses, of->at_ns, ts_ns) || (m->hole_to_ns && m->hole_to_ns >= of->at_ns) ||
+	       is_hidden_since(m, of->cpu, of->at_ns) || is_hidden_since(m, cpu, of->at_ns);
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
@@ -133,7 +137,7 @@ void tap_monitor_init(struct tap_monitor *m, const struct tap_monitor_opts *opts
 {
 	uint32_t unrecorded = ~opts->recorded;
 
-	*m = (struct tap_monitor){ .opts = *opts };
+	*m = (struct tap_monitor){ .opts = *opts, .losses.survey = opts->survey };
 	if (opts->survey->has_breaks)
 		unrecorded |= BIT(TAP_MONITOR_WAKEUP);
 	for (unsigned int s = 0; s < opts->model->nr_states; s++)
@@ -145,6 +149,7 @@ void tap_monitor_release(struct tap_monitor *m)
 	free(m->of);
 	free(m->violations);
 	free(m->hidden_on_ns);
+	free(m->sources);
 }
 
 static uint8_t with_unrecorded(const struct tap_monitor *m, uint8_t states)
@@ -183,7 +188,7 @@ static int happened(struct tap_monitor *m, const struct tap_task *task, int cpu,
 	of = tap_array_at(&m->of, &m->nr, task ? task->index : (unsigned int)cpu, sizeof(*of), NULL);
 	if (!of)
 		return -ENOMEM;
-	states = is_in_doubt(m, of, cpu) ? all_states(model) : with_unrecorded(m, of->states);
+	states = is_in_doubt(m, of, cpu, ts_ns) ? all_states(model) : with_unrecorded(m, of->states);
 	to = after(model, states, event);
 	of->task = task;
 	of->cpu = cpu;
@@ -218,52 +223,66 @@ static enum tap_monitor_event how_it_left(int64_t prev_state)
 	return prev_state ? TAP_MONITOR_SWITCH_SUSPEND : TAP_MONITOR_SWITCH_YIELD;
 }
 
-static int switched(struct tap_monitor *m, const struct tap_event *ev)
+static int switched(struct tap_monitor *m, const struct tap_monitor_source *s, const struct tap_event *ev)
 {
 	int ret;
 
 	if (m->opts.model->of_cpus)
 		return happened(m, NULL, ev->cpu, TAP_MONITOR_SWITCH, ev->ts_ns);
-	ret = happened_to(m, tap_num_int(&m->prev, ev), ev->cpu, how_it_left(tap_num_get(&m->prev_state, ev)), ev->ts_ns);
-	return ret ?: happened_to(m, tap_num_int(&m->next, ev), ev->cpu, TAP_MONITOR_SWITCH_IN, ev->ts_ns);
+	ret = happened_to(m, tap_num_int(&s->prev, ev), ev->cpu, how_it_left(tap_num_get(&s->prev_state, ev)), ev->ts_ns);
+	return ret ?: happened_to(m, tap_num_int(&s->next, ev), ev->cpu, TAP_MONITOR_SWITCH_IN, ev->ts_ns);
 }
 
-static int set_state(struct tap_monitor *m, const struct tap_event *ev)
+static int set_state(struct tap_monitor *m, const struct tap_monitor_source *s, const struct tap_event *ev)
 {
-	enum tap_monitor_event event = tap_num_get(&m->state, ev) ? TAP_MONITOR_SET_SLEEPABLE : TAP_MONITOR_SET_RUNNABLE;
+	enum tap_monitor_event event = tap_num_get(&s->state, ev) ? TAP_MONITOR_SET_SLEEPABLE : TAP_MONITOR_SET_RUNNABLE;
 
 	if (m->opts.model->of_cpus)
 		return happened(m, NULL, ev->cpu, event, ev->ts_ns);
-	return happened_to(m, tap_num_int(&m->tid, ev), ev->cpu, event, ev->ts_ns);
+	return happened_to(m, tap_num_int(&s->tid, ev), ev->cpu, event, ev->ts_ns);
 }
 
-static void read_format(struct tap_monitor *m, const struct tap_format *fmt)
+static void source_init(struct tap_monitor_source *s, const struct tap_format *fmt)
 {
-	m->fmt = fmt;
-	tap_num_init(&m->prev, tap_number_field(fmt, "prev_pid"));
-	tap_num_init(&m->prev_state, tap_number_field(fmt, "prev_state"));
-	tap_num_init(&m->next, tap_number_field(fmt, "next_pid"));
-	tap_num_init(&m->tid, tap_number_field(fmt, "pid"));
-	tap_num_init(&m->state, tap_number_field(fmt, "state"));
-	tap_num_init(&m->current, tap_number_field(fmt, "common_pid"));
+	*s = (struct tap_monitor_source){ .fmt = fmt, .events = tap_monitor_events_of(fmt) };
+	tap_num_init(&s->prev, tap_number_field(fmt, "prev_pid"));
+	tap_num_init(&s->prev_state, tap_number_field(fmt, "prev_state"));
+	tap_num_init(&s->next, tap_number_field(fmt, "next_pid"));
+	tap_num_init(&s->tid, tap_number_field(fmt, "pid"));
+	tap_num_init(&s->state, tap_number_field(fmt, "state"));
+	tap_num_init(&s->current, tap_number_field(fmt, "common_pid"));
+}
+
+/* Return: NULL when out of memory. */
+static const struct tap_monitor_source *source_get(struct tap_monitor *m, const struct tap_format *fmt)
+{
+	for (unsigned int i = 0; i < m->nr_sources; i++)
+		if (m->sources[i].fmt == fmt)
+			return &m->sources[i];
+	if (tap_array_grow(&m->sources, m->nr_sources, &m->cap_sources, sizeof(*m->sources)))
+		return NULL;
+	source_init(&m->sources[m->nr_sources], fmt);
+	return &m->sources[m->nr_sources++];
 }
 
 int tap_monitor_event(struct tap_monitor *m, const struct tap_event *ev)
 {
-	uint32_t events = tap_monitor_events_of(ev->fmt);
+	const struct tap_monitor_source *s = source_get(m, ev->fmt);
 
-	if (ev->fmt != m->fmt)
-		read_format(m, ev->fmt);
-	if (find_hidden(m, ev->ts_ns))
+	if (!s || find_hidden(m, ev->ts_ns))
 		return -ENOMEM;
-	if (events == SWITCHES)
-		return switched(m, ev);
-	if (events == SET_STATES)
-		return set_state(m, ev);
-	if (events == BIT(TAP_MONITOR_WAKEUP))
-		return happened_to(m, tap_num_int(&m->tid, ev), ev->cpu, TAP_MONITOR_WAKEUP, ev->ts_ns);
-	if (events == BIT(TAP_MONITOR_SIGNAL))
-		return happened_to(m, tap_num_int(&m->current, ev), ev->cpu, TAP_MONITOR_SIGNAL, ev->ts_ns);
-	return m->opts.model->of_cpus ?
-		       happened(m, NULL, ev->cpu, events == BIT(TAP_MONITOR_ENTRY) ? TAP_MONITOR_ENTRY : TAP_MONITOR_EXIT, ev->ts_ns) : 0;
+	switch (s->events) {
+	case SWITCHES:
+		return switched(m, s, ev);
+	case SET_STATES:
+		return set_state(m, s, ev);
+	case BIT(TAP_MONITOR_WAKEUP):
+		return happened_to(m, tap_num_int(&s->tid, ev), ev->cpu, TAP_MONITOR_WAKEUP, ev->ts_ns);
+	case BIT(TAP_MONITOR_SIGNAL):
+		return happened_to(m, tap_num_int(&s->current, ev), ev->cpu, TAP_MONITOR_SIGNAL, ev->ts_ns);
+	case BIT(TAP_MONITOR_ENTRY): /* models of tasks have neither */
+		return happened(m, NULL, ev->cpu, TAP_MONITOR_ENTRY, ev->ts_ns);
+	default:
+		return happened(m, NULL, ev->cpu, TAP_MONITOR_EXIT, ev->ts_ns);
+	}
 }

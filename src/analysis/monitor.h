@@ -11,6 +11,7 @@
 #ifndef TAP_ANALYSIS_MONITOR_H
 #define TAP_ANALYSIS_MONITOR_H
 
+#include "analysis/losses.h"
 #include "analysis/monitor_models.h"
 #include "timeline/timeline.h"
 
@@ -52,12 +53,13 @@ struct tap_monitor {
 	unsigned int nr_violations, cap_violations;
 	/* inside */
 	uint8_t unrecorded[TAP_MONITOR_MAX_STATES]; /* where events that are not recorded may lead, a bit each */
-	unsigned int next_hole, next_loss, next_break;
-	uint64_t hidden_to_ns; /* of all */
-	uint64_t *hidden_on_ns; /* owned; by CPU */
+	struct tap_losses losses;
+	unsigned int next_hole, next_break;
+	uint64_t hole_to_ns; /* the end of the latest so far; 0: there was none */
+	uint64_t *hidden_on_ns; /* owned; by CPU, the end of its latest break so far */
 	unsigned int nr_cpus;
-	struct tap_num prev, prev_state, next, tid, state, current; /* of .fmt */
-	const struct tap_format *fmt;
+	struct tap_monitor_source *sources; /* owned; one per format that was met */
+	unsigned int nr_sources, cap_sources;
 };
 
 /* Which events of any model one of the recording's is, a bit each; 0: none. */

@@ -229,12 +229,10 @@ static int check(const void *opts, struct tap_err *err)
 static int cannot_decide(struct tap_report *r, struct tap_err *err)
 {
 	struct monitor *m = monitor_of(r);
-	int ret;
 
 	add_events(&m->text, m, false);
-	ret = tap_err_set(err, -ENODATA, "%s cannot be decided by '%.300s': not recorded are %s (schedtap-monitor(1) says what records them)",
-			  m->model->name, r->run.rec.path, tap_buf_str(&m->text));
-	return ret;
+	return tap_err_set(err, -ENODATA, "%s cannot be decided by '%.300s': not recorded are %s (schedtap-monitor(1) says what records them)",
+			   m->model->name, r->run.rec.path, tap_buf_str(&m->text));
 }
 
 static int begin(struct tap_report *r, struct tap_err *err)
