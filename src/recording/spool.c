@@ -105,14 +105,22 @@ static int explain_existing(const char *path, struct tap_err *err)
 			   "'%.300s'` makes a file of it", path, path);
 }
 
-bool tap_spool_remove_held(const char *path)
+/* All but the page files. The head is first: without it the folder is no recording. */
+static void remove_own_files(int dir)
 {
 	static const char *const files[] = { "head.dat", "meta.json", "head.dat.new", "meta.json.new", "packed", TAP_SPOOL_HELD };
+
+	for (unsigned int i = 0; i < sizeof(files) / sizeof(*files); i++)
+		unlinkat(dir, files[i], 0);
+}
+
+bool tap_spool_remove_held(const char *path)
+{
 	int lock = tap_spool_lock(path, NULL), dir = lock < 0 ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool was_held = dir >= 0 && !faccessat(dir, TAP_SPOOL_HELD, F_OK, AT_SYMLINK_NOFOLLOW);
 
-	for (unsigned int i = 0; was_held && i < sizeof(files) / sizeof(*files); i++)
-		unlinkat(dir, files[i], 0);
+	if (was_held)
+		remove_own_files(dir);
 	if (dir >= 0)
 		close(dir);
 	if (lock >= 0)
@@ -353,9 +361,7 @@ void tap_spool_remove(struct tap_spool *s)
 {
 	char name[NAME_MAX + 1];
 
-	unlinkat(s->dir, "head.dat", 0); /* first: without it the folder is no recording */
-	unlinkat(s->dir, "meta.json", 0);
-	unlinkat(s->dir, TAP_SPOOL_HELD, 0);
+	remove_own_files(s->dir);
 	for (unsigned int i = 0; i < s->nr_buffers; i++)
 		for (unsigned int cpu = 0; cpu < s->buffers[i]->nr_cpus; cpu++) {
 			page_file_name(s, s->buffers[i], cpu, name);
