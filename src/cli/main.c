@@ -36,6 +36,11 @@ static void *option_of(const struct tap_cmd *cmd, void *opts, const char *name)
 	return NULL;
 }
 
+static bool takes(const struct tap_cmd *cmd, const char *operands)
+{
+	return cmd->operands && !strcmp(cmd->operands, operands);
+}
+
 static bool exists(const char *path)
 {
 	return !access(path, F_OK);
@@ -50,11 +55,11 @@ static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_st
 	const char *word = operands->nr ? operands->v[0] : NULL;
 	bool is_tid = word && *word && !word[strspn(word, "0123456789")];
 
-	if (word && !strcmp(cmd->operands, TAP_CMD_MODEL)) {
+	if (word && takes(cmd, TAP_CMD_MODEL)) {
 		*(const char **)option_of(cmd, opts, "model") = word;
 		return 1;
 	}
-	if (strcmp(cmd->operands, TAP_CMD_TASK) || !word)
+	if (!word || !takes(cmd, TAP_CMD_TASK))
 		return 0;
 	if (operands->nr == 1 && !input && (strchr(word, '/') || exists(word) || !exists(TAP_INPUT_DEFAULT)))
 		return 0;
@@ -68,8 +73,7 @@ static int take_words(const struct tap_cmd *cmd, void *opts, const struct tap_st
 	int taken;
 	unsigned int nr;
 
-	if (!cmd->operands || (strcmp(cmd->operands, TAP_CMD_FILE) && strcmp(cmd->operands, TAP_CMD_TASK) &&
-			       strcmp(cmd->operands, TAP_CMD_MODEL)))
+	if (!takes(cmd, TAP_CMD_FILE) && !takes(cmd, TAP_CMD_TASK) && !takes(cmd, TAP_CMD_MODEL))
 		return 0;
 	taken = take_first(cmd, opts, operands, *input);
 	if (taken < 0)
@@ -93,7 +97,7 @@ static bool wants_help(int argc, char **argv)
 
 static int run_cmd(const struct tap_cmd *cmd, int argc, char **argv)
 {
-	bool command = cmd->operands && !strcmp(cmd->operands, TAP_CMD_COMMAND);
+	bool command = takes(cmd, TAP_CMD_COMMAND);
 	void *opts = calloc(1, cmd->opts_size + 1);
 	struct tap_strings operands;
 	struct tap_err err = { 0 };
