@@ -326,12 +326,3 @@ void tap_page_writer_call(struct tap_page_writer *w,
 {
 	put(w, &(struct job){ .kind = CALL, .call = call, .ctx = ctx, .arg = arg });
 }
-
-void tap_page_writer_tell(struct tap_page_writer *w,
-			  int (*call)(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err), void *ctx,
-			  uint64_t arg)
-{
-	const struct job job = { .kind = CALL, .call = call, .ctx = ctx, .arg = arg };
-
-	w->is_held && !under_way(w) ? do_job(w, &job) : put(w, &job);
-}

@@ -75,11 +75,6 @@ void tap_page_writer_call(struct tap_page_writer *w,
 			  int (*call)(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err), void *ctx,
 			  uint64_t arg);
 
-/* The same of a @call that takes no time. Of a flight recorder it is called here and now, unless something is under way. */
-void tap_page_writer_tell(struct tap_page_writer *w,
-			  int (*call)(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err), void *ctx,
-			  uint64_t arg);
-
 /* Return: 0; the first failure of what was written by now. */
 int tap_page_writer_check(const struct tap_page_writer *w, struct tap_err *err);
 /* Waits until all is written that was handed over. */

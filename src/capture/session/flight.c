@@ -369,7 +369,7 @@ static int begin(struct tap_flight *f, struct tap_description *d, struct tap_err
 	f->met.nr = 0;
 	f->is_writing = true;
 	f->is_copied = f->is_full = false;
-	tap_page_writer_tell(f->writer, begin_file, f, 0);
+	tap_page_writer_call(f->writer, begin_file, f, 0);
 	return 0;
 }
 
