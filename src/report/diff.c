@@ -151,7 +151,7 @@ static void collect_notes(struct tap_diff *d)
 
 		for (size_t len; *line; line += len + 1) {
 			len = strcspn(line, "\n");
-			if (!memmem(d->warnings.data, d->warnings.len, line, len + 1))
+			if (!memmem(tap_buf_str(&d->warnings), d->warnings.len, line, len + 1))
 				tap_buf_add(&d->warnings, line, len + 1);
 		}
 	}
