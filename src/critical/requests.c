@@ -38,6 +38,18 @@ void tap_requests_end(struct tap_requests *r)
 		r->unfinished += s->value != 0;
 }
 
+void tap_requests_keep(struct tap_requests *r, const struct tap_timeline *timeline,
+		       bool (*want)(void *ctx, const struct tap_task *task), void *ctx)
+{
+	unsigned int nr_tasks, nr = 0;
+	struct tap_task *const *tasks = tap_timeline_tasks(timeline, &nr_tasks);
+
+	for (unsigned int i = 0; i < r->nr; i++)
+		if (want(ctx, tasks[r->v[i].task]))
+			r->v[nr++] = r->v[i];
+	r->nr = nr;
+}
+
 void tap_requests_release(struct tap_requests *r)
 {
 	free(r->v);
@@ -106,4 +118,9 @@ void tap_request_times_release(struct tap_request_times *t)
 	tap_hist_release(&t->others);
 	for (unsigned int s = 0; s < TAP_NR_PATH_STATES; s++)
 		tap_hist_release(&t->states[s]);
+}
+
+uint64_t tap_request_times_scheduling_ns(const struct tap_request_times *t)
+{
+	return (uint64_t)(t->states[TAP_PATH_WAKING].sum + t->states[TAP_PATH_PREEMPTED].sum);
 }

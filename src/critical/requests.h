@@ -26,6 +26,9 @@ int tap_requests_begin(struct tap_requests *r, uint64_t key, uint64_t ns);
 int tap_requests_finish(struct tap_requests *r, uint64_t key, uint64_t ns, unsigned int task);
 /* All has been told. */
 void tap_requests_end(struct tap_requests *r);
+/* Behind that: keeps those that a task finished of which @want says so. */
+void tap_requests_keep(struct tap_requests *r, const struct tap_timeline *timeline,
+		       bool (*want)(void *ctx, const struct tap_task *task), void *ctx);
 void tap_requests_release(struct tap_requests *r);
 
 /* Of all requests, ns each. */
@@ -38,5 +41,7 @@ struct tap_request_times {
 /* @r: in the order in which they finished; then it is sorted. @t: released in either case. */
 int tap_requests_add_up(struct tap_requests *r, struct tap_walk *w, struct tap_request_times *t);
 void tap_request_times_release(struct tap_request_times *t);
+/* How long tasks of their paths were runnable and had no CPU. */
+uint64_t tap_request_times_scheduling_ns(const struct tap_request_times *t);
 
 #endif

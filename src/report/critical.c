@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "critical/waker_stack.h"
 #include "report/critical.h"
 
 #define SHOWN_CANDIDATES 5u
@@ -26,83 +24,29 @@ static const struct tap_opt options[] = {
 
 /* ---- what is told ----------------------------------------------------------------------------- */
 
-/* Whoever ran then, and not the softirq that it was in. */
-static void correct_to_task(struct critical *c, const struct tap_task *task)
-{
-	const struct tap_task *waker = tap_timeline_task(c->report.run.timeline, task->waker_tid);
-
-	if (task->waker_tid > 0 && waker && waker->born_ns <= task->woken_ns)
-		tap_critical_log_correct(&c->log, task, TAP_WOKEN_BY_TASK + waker->index);
-}
-
-/* Return: 0 or -ENOMEM. */
-static int correct_waker(struct critical *c, const struct tap_task *task)
-{
-	uint32_t number = tap_event_stacks_woken(c->report.stacks, task).kernel;
-	unsigned char *woken = tap_array_at(&c->woken_of, &c->nr_woken_of, number, sizeof(*woken), NULL);
-	struct span names;
-
-	if (!woken)
-		return -ENOMEM;
-	if (!*woken) {
-		names = tap_event_stacks_names(c->report.stacks, number);
-		*woken = (unsigned char)(tap_woken_of_stack(names.s, names.len) + 1);
-	}
-	if (*woken == TAP_WOKEN_BY_TASK + 1)
-		correct_to_task(c, task);
-	else if (*woken != TAP_WOKEN_NOT_KNOWN + 1)
-		tap_critical_log_correct(&c->log, task, *woken - 1);
-	c->tells_interrupts |= number;
-	return 0;
-}
-
 static int on_stretch(void *ctx, const struct tap_stretch *s)
 {
-	struct critical *c = ctx;
-
-	if (c->report.stacks && s->state == TAP_WAKING && correct_waker(c, s->task))
-		return -ENOMEM;
-	return tap_critical_log_stretch(&c->log, s);
+	return tap_critical_watch_stretch(&((struct critical *)ctx)->watch, s);
 }
 
 static int on_wakeup(void *ctx, const struct tap_wakeup *w)
 {
-	struct critical *c = ctx;
-
-	c->tells_interrupts |= w->in_interrupt;
-	return tap_critical_log_wakeup(&c->log, w->task, tap_interrupts_waker(&c->interrupts, c->report.run.timeline, w), w->is_new);
-}
-
-static bool is_exec(const struct tap_format *fmt)
-{
-	return !strcmp(fmt->system, "sched") && !strcmp(fmt->name, "sched_process_exec");
+	return tap_critical_watch_wakeup(&((struct critical *)ctx)->watch, w);
 }
 
 static bool wants(void *ctx, const struct tap_format *fmt)
 {
 	const struct critical *c = ctx;
 
-	return tap_interrupts_want(fmt) || (c->command && is_exec(fmt)) ||
+	return tap_critical_watch_wants(&c->watch, fmt) ||
 	       (tap_critical_is_between(&c->report) && tap_request_source_wants(&c->source, fmt));
-}
-
-static int on_exec(struct critical *c, const struct tap_event *ev)
-{
-	struct tap_num pid;
-
-	tap_num_init(&pid, tap_number_field(ev->fmt, "pid"));
-	if (!c->exec_ns && tap_num_int(&pid, ev) == c->command)
-		c->exec_ns = ev->ts_ns;
-	return 0;
 }
 
 static int on_event(void *ctx, const struct tap_event *ev)
 {
 	struct critical *c = ctx;
-	int ret = tap_interrupts_want(ev->fmt) ? tap_interrupts_event(&c->interrupts, ev) : 0;
+	int ret = tap_critical_watch_event(&c->watch, ev);
 
-	if (!ret && c->command && is_exec(ev->fmt))
-		ret = on_exec(c, ev);
 	if (!ret && tap_critical_is_between(&c->report) && tap_request_source_wants(&c->source, ev->fmt) &&
 	    ev->ts_ns >= c->report.run.window.from_ns)
 		ret = tap_request_source_event(&c->source, &c->requests, c->report.run.timeline, ev);
@@ -163,11 +107,11 @@ static int find_command(struct critical *c, struct tap_err *err)
 	struct tap_report *r = &c->report;
 
 	for (unsigned int i = 0; i < r->nr_tasks; i++)
-		if (r->tasks[i]->tid == c->command && (!c->task || r->tasks[i]->index < c->task->index))
+		if (r->tasks[i]->tid == c->watch.command && (!c->task || r->tasks[i]->index < c->task->index))
 			c->task = r->tasks[i];
 	if (c->task)
 		return 0;
-	return tap_err_set(err, -ENODATA, "no event in the window is of the command that was recorded, task %d", c->command);
+	return tap_err_set(err, -ENODATA, "no event in the window is of the command that was recorded, task %d", c->watch.command);
 }
 
 static int find_task(struct critical *c, struct tap_err *err)
@@ -177,7 +121,7 @@ static int find_task(struct critical *c, struct tap_err *err)
 
 	if (ret)
 		return ret;
-	if (c->command)
+	if (c->watch.command)
 		return find_command(c, err);
 	if (!r->nr_tasks)
 		return tap_err_set(err, -ENODATA, "no task of the window fits: there is no critical path");
@@ -208,11 +152,13 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 	r->events = &events;
 	r->run.mark_throttling = true;
+	c->watch.timeline = &r->run.timeline;
 	c->path.keeps = tap_critical_opts(r)->path;
 	if (tap_event_stacks_are_in(&r->run.survey)) {
 		r->events = &all_events;
 		if (tap_event_stacks_new(tap_reader_info(r->run.rec.reader), &r->run.survey, &r->stacks))
 			return tap_err_set(err, -ENOMEM, "out of memory");
+		c->watch.stacks = r->stacks;
 	}
 	if (tap_critical_is_between(r))
 		return begin_requests(c, err);
@@ -221,13 +167,8 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	if (tid <= 0 || tid > INT32_MAX)
 		return tap_err_set(err, -ENODATA, "'%.300s' knows of no command that was recorded: say whose path by -t or -c",
 				   r->run.rec.path);
-	c->command = (int)tid;
+	c->watch.command = (int)tid;
 	return 0;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* .tasks: those on the path. */
@@ -255,9 +196,8 @@ static int find_path(struct critical *c, struct tap_err *err)
 	if (ret)
 		return ret;
 	r->matched = true;
-	c->to_ns = tap_window_clip(&r->run.window, c->task->died_ns);
-	c->from_ns = tap_window_clip(&r->run.window, later(c->task->born_ns, c->exec_ns));
-	ret = tap_path_find(&c->path, &c->walk, c->task->index, c->from_ns, c->to_ns);
+	c->life = tap_critical_watch_life(&c->watch, c->task);
+	ret = tap_path_find(&c->path, &c->walk, c->task->index, c->life.from_ns, c->life.to_ns);
 	return ret ? tap_err_set(err, ret, "out of memory") : use_tasks_of_path(c, err);
 }
 
@@ -265,7 +205,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 {
 	struct critical *c = tap_critical_of(r);
 
-	c->walk.log = &c->log;
+	c->walk.log = &c->watch.log;
 	return tap_critical_is_between(r) ? tap_critical_find_requests(c, err) : find_path(c, err);
 }
 
@@ -274,13 +214,11 @@ static void release(struct tap_report *r)
 	struct critical *c = tap_critical_of(r);
 
 	tap_walk_release(&c->walk);
-	tap_critical_log_release(&c->log);
+	tap_critical_watch_release(&c->watch);
 	tap_request_source_release(&c->source);
 	tap_requests_release(&c->requests);
 	tap_request_times_release(&c->times);
-	tap_interrupts_release(&c->interrupts);
 	tap_path_release(&c->path);
-	free(c->woken_of);
 	tap_buf_release(&c->text);
 }
 
@@ -309,8 +247,8 @@ static void put_members(struct tap_report *r, struct tap_table *t)
 	tap_page_object(p, "task");
 	tap_task_members(p, c->task);
 	tap_page_object_end(p);
-	tap_page_at(p, "from_ns", c->from_ns);
-	tap_page_at(p, "to_ns", c->to_ns);
+	tap_page_at(p, "from_ns", c->life.from_ns);
+	tap_page_at(p, "to_ns", c->life.to_ns);
 	tap_page_u64(p, "path_ns", c->path.all.ns);
 	tap_page_u64(p, "scheduling_ns", scheduling_ns);
 	tap_page_real(p, "scheduling_pct", tap_pct(scheduling_ns, c->path.all.ns));
@@ -410,11 +348,16 @@ static bool with_tasks(const struct tap_report *r)
 	return is_one(r) && (!with_path(r) || tap_report_audience(r) != TAP_FOR_SHEETS);
 }
 
+static bool tells_interrupts(const struct critical *c)
+{
+	return c->watch.tells_interrupts || c->watch.interrupts.tells_timers;
+}
+
 static void put_told(struct tap_report *r, struct tap_table *t)
 {
 	const struct critical *c = tap_critical_of(r);
 
-	tap_page_bool(t->page, "interrupts_told", c->tells_interrupts || c->interrupts.tells_timers);
+	tap_page_bool(t->page, "interrupts_told", tells_interrupts(c));
 }
 
 static void put_note(struct tap_report *r, struct tap_table *t)
@@ -424,7 +367,7 @@ static void put_note(struct tap_report *r, struct tap_table *t)
 				   "interrupted (schedtap record --stack sched_waking tells)";
 
 	(void)t;
-	if (!c->tells_interrupts && !c->interrupts.tells_timers)
+	if (!tells_interrupts(c))
 		tap_page_sentence(&r->page, note, sizeof(note) - 1);
 }
 

@@ -3,8 +3,8 @@
 #ifndef TAP_REPORT_CRITICAL_H
 #define TAP_REPORT_CRITICAL_H
 
-#include "critical/interrupts.h"
 #include "critical/request_source.h"
+#include "critical/watch.h"
 #include "report/report.h"
 
 struct critical_opts {
@@ -15,20 +15,14 @@ struct critical_opts {
 
 struct critical {
 	struct tap_report report;
-	struct tap_critical_log log;
-	struct tap_interrupts interrupts;
-	bool tells_interrupts; /* wakeups say whether one woke */
-	unsigned char *woken_of; /* owned; by a stack's number: enum tap_woken, plus 1 */
-	unsigned int nr_woken_of;
+	struct tap_critical_watch watch;
 	struct tap_walk walk;
 	struct tap_buf text;
 
 	/* of one task */
 	struct tap_path path;
 	const struct tap_task *task; /* whose it is */
-	uint64_t from_ns, to_ns;
-	int command;	  /* the tid of the command that was recorded; 0: it is not asked for */
-	uint64_t exec_ns; /* when that became what it is; 0: that was not recorded */
+	struct tap_window life;
 
 	/* of requests */
 	struct tap_request_source source;

@@ -26,23 +26,16 @@ void tap_critical_put_share(struct tap_buf *b, uint64_t scheduling_ns, uint64_t 
 	tap_buf_puts(b, ".");
 }
 
-/* Those that are asked for: by who finished them. */
-static void choose(struct critical *c)
+/* By who finished them. */
+static bool picks(void *run, const struct tap_task *task)
 {
-	struct tap_requests *q = &c->requests;
-	unsigned int nr_tasks, nr = 0;
-	struct tap_task *const *tasks = tap_timeline_tasks(c->report.run.timeline, &nr_tasks);
-
-	for (unsigned int i = 0; i < q->nr; i++)
-		if (tap_run_task(&c->report.run, tasks[q->v[i].task]))
-			q->v[nr++] = q->v[i];
-	q->nr = nr;
+	return tap_run_task(run, task);
 }
 
 int tap_critical_find_requests(struct critical *c, struct tap_err *err)
 {
 	tap_requests_end(&c->requests);
-	choose(c);
+	tap_requests_keep(&c->requests, c->report.run.timeline, picks, &c->report.run);
 	if (!c->requests.nr)
 		return tap_err_set(err, -ENODATA, "no request that fits began and ended in the window: %ju did not end, %ju did not begin",
 				   (uintmax_t)c->requests.unfinished, (uintmax_t)c->requests.unbegun);
@@ -58,11 +51,6 @@ static uint64_t sum_of(const struct tap_hist *h)
 	return (uint64_t)h->sum;
 }
 
-static uint64_t scheduling_ns(const struct critical *c)
-{
-	return sum_of(&c->times.states[TAP_PATH_WAKING]) + sum_of(&c->times.states[TAP_PATH_PREEMPTED]);
-}
-
 void tap_critical_put_members(struct tap_report *r, struct tap_table *t)
 {
 	const struct critical *c = tap_critical_of(r);
@@ -72,8 +60,8 @@ void tap_critical_put_members(struct tap_report *r, struct tap_table *t)
 	tap_page_u64(p, "unfinished", c->requests.unfinished);
 	tap_page_u64(p, "unbegun", c->requests.unbegun);
 	tap_page_u64(p, "requests_ns", sum_of(&c->times.all));
-	tap_page_u64(p, "scheduling_ns", scheduling_ns(c));
-	tap_page_real(p, "scheduling_pct", tap_pct(scheduling_ns(c), sum_of(&c->times.all)));
+	tap_page_u64(p, "scheduling_ns", tap_request_times_scheduling_ns(&c->times));
+	tap_page_real(p, "scheduling_pct", tap_pct(tap_request_times_scheduling_ns(&c->times), sum_of(&c->times.all)));
 }
 
 /* "120 requests, 1 unfinished: scheduling on their paths: 3.120 ms of ..." */
@@ -90,7 +78,8 @@ void tap_critical_put_sentence(struct tap_report *r, struct tap_table *t)
 	if (q->unbegun)
 		tap_buf_printf(b, ", %ju that did not begin", (uintmax_t)q->unbegun);
 	tap_buf_puts(b, ": scheduling on their paths: ");
-	tap_critical_put_share(b, scheduling_ns(c), sum_of(&c->times.all), sum_of(&c->times.states[TAP_PATH_UNKNOWN]));
+	tap_critical_put_share(b, tap_request_times_scheduling_ns(&c->times), sum_of(&c->times.all),
+			       sum_of(&c->times.states[TAP_PATH_UNKNOWN]));
 	tap_page_sentence(&r->page, b->data, b->len);
 }
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Fills the log (log.h) that critical paths are read from, out of what a timeline and events tell. */
+#ifndef TAP_CRITICAL_WATCH_H
+#define TAP_CRITICAL_WATCH_H
+
+#include "analysis/stacks.h"
+#include "critical/interrupts.h"
+
+struct tap_critical_watch { /* all zero but these three */
+	struct tap_timeline *const *timeline; /* that tells */
+	struct tap_event_stacks *stacks; /* borrowed; NULL: there are none */
+	int command; /* its tid, to know when it became what it is; or 0 */
+
+	struct tap_critical_log log;
+	struct tap_interrupts interrupts;
+	bool tells_interrupts; /* wakeups say whether one woke */
+	/* inside */
+	uint64_t exec_ns; /* of .command; 0: that was not recorded */
+	unsigned char *woken_of; /* owned; by a stack's number: enum tap_woken, plus 1 */
+	unsigned int nr_woken_of;
+};
+
+void tap_critical_watch_release(struct tap_critical_watch *w);
+
+/* Of the timeline's observer, that is told of TAP_CRITICAL_STATES. Return: 0 or -ENOMEM, here and below. */
+int tap_critical_watch_stretch(struct tap_critical_watch *w, const struct tap_stretch *s);
+int tap_critical_watch_wakeup(struct tap_critical_watch *w, const struct tap_wakeup *one);
+/* After the timeline, and the stacks, have seen it. */
+bool tap_critical_watch_wants(const struct tap_critical_watch *w, const struct tap_format *fmt);
+int tap_critical_watch_event(struct tap_critical_watch *w, const struct tap_event *ev);
+
+/* After the end: of which time @task's path is. */
+struct tap_window tap_critical_watch_life(const struct tap_critical_watch *w, const struct tap_task *task);
+
+#endif
