@@ -24,16 +24,24 @@ const char *tap_eevdf_rule_name(enum tap_eevdf_rule rule)
 	return names[rule];
 }
 
+#define NO_SUMS { .lag_size_ns = TAP_HIST_INIT, .run_ns = TAP_HIST_INIT }
+
 void tap_eevdf_init(struct tap_eevdf *e, const struct tap_eevdf_opts *opts)
 {
-	*e = (struct tap_eevdf){ .opts = *opts };
+	*e = (struct tap_eevdf){ .all = NO_SUMS, .opts = *opts };
+}
+
+static void sums_release(struct tap_eevdf_sums *s)
+{
+	tap_hist_release(&s->lag_size_ns);
+	tap_hist_release(&s->run_ns);
 }
 
 void tap_eevdf_release(struct tap_eevdf *e)
 {
 	for (unsigned int i = 0; i < e->nr_tasks; i++)
-		tap_hist_release(&e->tasks[i].sums.run_ns);
-	tap_hist_release(&e->all.run_ns);
+		sums_release(&e->tasks[i].sums);
+	sums_release(&e->all);
 	free(e->tasks);
 	free(e->cpus);
 	free(e->violations);
@@ -48,7 +56,9 @@ static struct tap_eevdf_cpu *cpu_get(struct tap_eevdf *e, int cpu)
 /* Return: NULL when out of memory. */
 static struct tap_eevdf_task *task_get(struct tap_eevdf *e, const struct tap_task *task)
 {
-	return tap_array_at(&e->tasks, &e->nr_tasks, task->index, sizeof(*e->tasks), NULL);
+	static const struct tap_eevdf_task fresh = { .sums = NO_SUMS };
+
+	return tap_array_at(&e->tasks, &e->nr_tasks, task->index, sizeof(*e->tasks), &fresh);
 }
 
 static bool wants(const struct tap_eevdf *e, const struct tap_task *task, int cpu)
@@ -91,17 +101,18 @@ static int check_pick(struct tap_eevdf *e, const struct tap_task *task, const st
 
 /* ---- picks ------------------------------------------------------------------------------------ */
 
-static void add_pick(struct tap_eevdf_sums *s, const struct tap_sched_pick *p)
+static int add_pick(struct tap_eevdf_sums *s, const struct tap_sched_pick *p)
 {
 	s->picks++;
 	if (p->nr_queued <= 1)
-		return;
+		return 0;
 	if (!s->among_several || p->lag_ns < s->min_lag_ns)
 		s->min_lag_ns = p->lag_ns;
 	if (!s->among_several || p->lag_ns > s->max_lag_ns)
 		s->max_lag_ns = p->lag_ns;
 	s->lag_sum_ns += (double)p->lag_ns;
 	s->among_several++;
+	return tap_hist_add(&s->lag_size_ns, size_of(p->lag_ns));
 }
 
 static void add_wakeup(struct tap_eevdf_sums *s, bool preempts)
@@ -132,13 +143,11 @@ static int on_picked(struct tap_eevdf *e, const struct tap_eevdf_cpu *c, const s
 	if (!task || !wants(e, task, p->cpu))
 		return 0;
 	t = task_get(e, task);
-	if (!t)
+	if (!t || add_pick(&t->sums, p) || add_pick(&e->all, p))
 		return -ENOMEM;
 	t->task = task;
 	t->slice_ns = p->slice_ns;
 	t->weight = p->weight;
-	add_pick(&t->sums, p);
-	add_pick(&e->all, p);
 	end_wakeup(e, t, c, p);
 	return check_pick(e, task, p);
 }

@@ -39,6 +39,7 @@ struct tap_eevdf_sums {
 	uint64_t picks, among_several; /* .h_nr_queued > 1 */
 	int64_t min_lag_ns, max_lag_ns; /* of those among several */
 	double lag_sum_ns;
+	struct tap_hist lag_size_ns; /* how far the same were from what they should have had, either way */
 	uint64_t runs, preempted; /* that are certain; of those: it would have run on */
 	struct tap_hist run_ns;	  /* of all of them */
 	uint64_t overruns, max_overrun_ns; /* preempted after the deadline that it had when it was picked, as others waited already */

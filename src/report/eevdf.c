@@ -81,6 +81,9 @@ static int on_migration(void *ctx, const struct tap_migration *m)
 	{ "min_lag_ns", NULL, TAP_CELL_INT }, \
 	{ "avg_lag_ns", NULL, TAP_CELL_INT }, \
 	{ "max_lag_ns", NULL, TAP_CELL_INT }, \
+	{ "p50_lag_size_ns", NULL, TAP_CELL_NS }, \
+	{ "p99_lag_size_ns", NULL, TAP_CELL_NS }, \
+	{ "max_lag_size_ns", NULL, TAP_CELL_NS }, \
 	{ NULL, "owed ms", TAP_CELL_REAL, .width = 8, .places = 3, .rank = 5 }, \
 	{ NULL, "at most", TAP_CELL_REAL, .width = 8, .places = 3, .rank = 6 }, \
 	{ "runs", "runs", TAP_CELL_COUNT, .width = 8, .rank = 9 }, \
@@ -110,6 +113,9 @@ static void put_lag(struct tap_table *t, const struct tap_eevdf_sums *s)
 	put_lag_ns(t, any, s->min_lag_ns);
 	put_lag_ns(t, any, (int64_t)avg_ns);
 	put_lag_ns(t, any, s->max_lag_ns);
+	tap_table_u64_if(t, any, tap_hist_quantile(&s->lag_size_ns, 0.5));
+	tap_table_u64_if(t, any, tap_hist_quantile(&s->lag_size_ns, 0.99));
+	tap_table_u64_if(t, any, s->lag_size_ns.max);
 	tap_table_real(t, avg_ns / 1e6);
 	tap_table_real(t, any ? (double)s->max_lag_ns / 1e6 : 0);
 }
