@@ -148,7 +148,6 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	static const struct tap_run_events all_events = { .event = on_any_event, .all = true };
 	struct critical *c = tap_critical_of(r);
-	json_int_t tid = json_integer_value(json_object_get(r->run.rec.meta, "command_tid"));
 
 	r->events = &events;
 	r->run.mark_throttling = true;
@@ -164,10 +163,10 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		return begin_requests(c, err);
 	if (has_task_options(r->opts))
 		return 0;
-	if (tid <= 0 || tid > INT32_MAX)
+	c->watch.command = tap_recording_command(&r->run.rec);
+	if (!c->watch.command)
 		return tap_err_set(err, -ENODATA, "'%.300s' knows of no command that was recorded: say whose path by -t or -c",
 				   r->run.rec.path);
-	c->watch.command = (int)tid;
 	return 0;
 }
 

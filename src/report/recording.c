@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+int tap_recording_command(const struct tap_recording *r)
+{
+	json_int_t tid = json_integer_value(json_object_get(r->meta, "command_tid"));
+
+	return tid > 0 && tid <= INT32_MAX ? (int)tid : 0;
+}
+
 void tap_recording_note(const struct tap_recording *r, const char *fmt, ...)
 {
 	struct tap_err note = { .code = -ENODATA };

@@ -38,6 +38,8 @@ int tap_recording_open(struct tap_recording *r, const char *path,
 int tap_recording_borrow(struct tap_recording *r, struct tap_reader *reader,
 			 const struct tap_listener *listener, struct tap_err *err);
 void tap_recording_close(struct tap_recording *r);
+/* Return: the tid of the command that was recorded; 0: it knows of none. */
+int tap_recording_command(const struct tap_recording *r);
 
 /* Tells the listener; as tap_err_set(). */
 void tap_recording_note(const struct tap_recording *r, const char *fmt, ...) TAP_PRINTF(2, 3);
