@@ -11,7 +11,7 @@
 #include "report/check.h"
 
 struct check_opts {
-	const char *window;
+	const char *window, *between, *by;
 	const struct tap_check_format *format;
 	bool is_strict, list;
 };
@@ -20,6 +20,9 @@ struct check_opts {
 	{ .name = name_, .help = help_, .type = TAP_OPT_CHOICE, .offset = offsetof(struct check_opts, format), .choice = format_ }
 static const struct tap_opt options[] = {
 	TAP_OPT_WINDOW(struct check_opts, window),
+	TAP_OPTION(struct check_opts, between, "between", 0, "START,DONE", TAP_OPT_STRING,
+		   "for rules of requests, critical.between, as of `schedtap critical`"),
+	TAP_OPTION(struct check_opts, by, "by", 0, "FIELD", TAP_OPT_STRING, "with --between: what both events of a request have in common"),
 	TAP_OPTION(struct check_opts, is_strict, "strict", 0, NULL, TAP_OPT_FLAG, "what is undecided has failed"),
 	TAP_OPTION(struct check_opts, list, "list", 0, NULL, TAP_OPT_FLAG, "print the metrics that rules may name, and check nothing"),
 	FORMAT("json", &tap_check_json, "print JSON"),
@@ -82,7 +85,7 @@ static int list_metrics(struct tap_err *err)
 	int ret = tap_metrics_names(&names);
 
 	for (unsigned int i = 0; i < names.nr; i++)
-		tap_buf_printf(&out, "%-28s %s\n", names.v[i].name, tap_metric_unit_name(names.v[i].unit));
+		tap_buf_printf(&out, "%-32s %s\n", names.v[i].name, tap_metric_unit_name(names.v[i].unit));
 	ret = ret ? tap_err_set(err, ret, "out of memory") : print(&out, err);
 	tap_metrics_release(&names);
 	tap_buf_release(&out);
@@ -124,7 +127,8 @@ static int run_check(void *opts_, const struct tap_strings *operands, char **res
 	const struct check_opts *opts = opts_;
 	struct tap_err err = { 0 };
 	struct tap_rules rules = { 0 };
-	struct tap_check c = { .rules = &rules, .window = opts->window, .is_strict = opts->is_strict };
+	struct tap_check c = { .rules = &rules, .window = opts->window, .between = opts->between, .by = opts->by,
+			       .is_strict = opts->is_strict };
 	bool usage = true;
 	int ret;
 

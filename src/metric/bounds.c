@@ -7,12 +7,6 @@
 
 #define HIST_ERROR 0.008 /* hist.h */
 
-static const struct {
-	const char *name;
-	double part;
-} quantiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
-#define NR_QUANTILES (sizeof(quantiles) / sizeof(*quantiles))
-
 static const char *const wait_names[TAP_NR_MEASURED] = {
 	[TAP_MEASURED_WAKING] = "waking", [TAP_MEASURED_PREEMPTED] = "preempted", [TAP_MEASURED_THROTTLED] = "throttled",
 };
@@ -38,12 +32,17 @@ static void set(struct tap_metric *m, double low, double high)
 
 /* ---- waits ------------------------------------------------------------------------------------ */
 
-static struct tap_metric *find_wait(const struct tap_metrics *metrics, const char *state, const char *what)
+static struct tap_metric *find(const struct tap_metrics *metrics, const char *report, const char *of, const char *what)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "latency.%s.%s", state, what);
+	snprintf(name, sizeof(name), "%s.%s.%s", report, of, what);
 	return tap_metrics_find(metrics, name);
+}
+
+static struct tap_metric *find_wait(const struct tap_metrics *metrics, const char *state, const char *what)
+{
+	return find(metrics, "latency", state, what);
 }
 
 static void bound_quantile(struct tap_metric *m, const struct tap_hist *waits, double part, double unknown)
@@ -87,8 +86,8 @@ static int bound_waits(struct tap_metrics *metrics, const struct tap_measure *m,
 	double unknown = (double)all->censored + 2 * missing(m->opts.survey);
 	struct tap_metric *rate = find_wait(metrics, state, "rate"), *avg = find_wait(metrics, state, "avg");
 
-	for (size_t i = 0; i < NR_QUANTILES; i++)
-		bound_quantile(find_wait(metrics, state, quantiles[i].name), &all->waits, quantiles[i].part, unknown);
+	for (unsigned int i = 0; i < TAP_NR_QUANTILES; i++)
+		bound_quantile(find_wait(metrics, state, tap_quantiles[i].name), &all->waits, tap_quantiles[i].part, unknown);
 	if (rate)
 		set(rate, rate->value, rate->value + unknown * 1e9 / (double)tap_window_ns(&m->opts.window));
 	if (avg)
@@ -126,7 +125,7 @@ static bool ends_with(const char *name, const char *end)
 /* Stages are kept as waits are. */
 static double error_of(const struct tap_metric *m)
 {
-	return !strncmp(m->name, "resched.", 8) && (ends_with(m->name, ".p50") || ends_with(m->name, ".p99")) ? HIST_ERROR : 0;
+	return ends_with(m->name, ".p50") || ends_with(m->name, ".p90") || ends_with(m->name, ".p99") ? HIST_ERROR : 0;
 }
 
 static void bound_other(struct tap_metric *m, const struct tap_measure *measure)
@@ -139,6 +138,66 @@ static void bound_other(struct tap_metric *m, const struct tap_measure *measure)
 		set(m, m->value, m->value + hidden * 1e9 / (double)tap_window_ns(&measure->opts.window));
 	else if (m->unit == TAP_METRIC_PER_S) /* why one was moved may be wrong */
 		set(m, 0, m->value + hidden * 1e9 / (double)tap_window_ns(&measure->opts.window));
+}
+
+/* Of all CPUs' time; what is not known of it may have been at any frequency. */
+static void bound_frequency(const struct tap_metrics *metrics, const struct tap_measure *m)
+{
+	struct tap_metric *avg = tap_metrics_find(metrics, "frequency.avg");
+	struct tap_metric *highest = tap_metrics_find(metrics, "frequency.highest.share");
+	double known_ns = (double)m->frequency.known_ns, all_ns, unknown_ns;
+	unsigned int nr_cpus;
+
+	tap_timeline_cpus(*m->opts.timeline, &nr_cpus);
+	all_ns = fmax((double)nr_cpus * (double)tap_window_ns(&m->opts.window), known_ns);
+	unknown_ns = all_ns - known_ns;
+	if (!avg || !highest || missing(m->opts.survey))
+		return;
+	set(avg, (double)m->frequency.sum / all_ns, unknown_ns ? INFINITY : avg->value);
+	set(highest, 100 * (double)m->frequency.highest_ns / all_ns,
+	    100 * ((double)m->frequency.highest_ns + unknown_ns) / all_ns);
+}
+
+/* What is known of a path is so, whatever is missing elsewhere. Not so when a command's exec was. */
+static void bound_paths(const struct tap_metrics *metrics, const struct tap_measure *m)
+{
+	const struct tap_path_sum *tasks = &m->paths.tasks;
+	struct tap_metric *share = tap_metrics_find(metrics, "critical.waiting.share");
+
+	if (share && m->paths.watch.command && missing(m->opts.survey))
+		set(share, -INFINITY, INFINITY);
+	else if (share)
+		set(share, share->value, share->value + 100 * (double)tasks->state_ns[TAP_PATH_UNKNOWN] / (double)tasks->ns);
+}
+
+static void bound_request(struct tap_metric *metric, const struct tap_hist *h, double part, double unknown, bool is_partial)
+{
+	if (is_partial)
+		set(metric, 0, INFINITY);
+	else if (metric)
+		bound_quantile(metric, h, part, unknown);
+}
+
+/* Where events are missing, a request that began may have ended with another's end. Of a path that is not known, no part is. */
+static void bound_requests(const struct tap_metrics *metrics, const struct tap_measure *m)
+{
+	const struct tap_paths *p = &m->paths;
+	double unknown = (double)p->requests.unfinished + (double)p->requests.unbegun;
+	bool is_known = !p->times.states[TAP_PATH_UNKNOWN].max;
+
+	if (missing(m->opts.survey))
+		return;
+	for (unsigned int i = 0; i < TAP_NR_REQUEST_TIMES; i++) {
+		const struct tap_hist *h = tap_request_time(&p->times, i);
+		const char *name = tap_request_time_name(i);
+
+		for (unsigned int k = 0; k < TAP_NR_QUANTILES - 1; k++)
+			bound_request(find(metrics, "critical.between", name, tap_quantiles[k].name), h, tap_quantiles[k].part, unknown,
+				      i && !is_known);
+		bound_request(find(metrics, "critical.between", name, "max"), h, 1, unknown, i && !is_known);
+	}
+	if (unknown || !is_known)
+		set(tap_metrics_find(metrics, "critical.between.waiting.share"), 0, 100);
 }
 
 int tap_metrics_bound(struct tap_metrics *metrics, const struct tap_measure *m)
@@ -158,6 +217,9 @@ int tap_metrics_bound(struct tap_metrics *metrics, const struct tap_measure *m)
 		set(unknown, unknown->value, unknown->value);
 		set(run, run->value, run->value + unknown->value);
 	}
+	bound_frequency(metrics, m);
+	bound_paths(metrics, m);
+	bound_requests(metrics, m);
 	return bound_all_waits(metrics, m);
 }
 
@@ -171,8 +233,21 @@ static int name_waits(struct tap_metrics *out)
 		ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, 0, "latency.%s.rate", wait_names[w]) ?:
 		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0, "latency.%s.avg", wait_names[w]) ?:
 		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0, "latency.%s.max", wait_names[w]);
-		for (size_t i = 0; !ret && i < NR_QUANTILES; i++)
-			ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0, "latency.%s.%s", wait_names[w], quantiles[i].name);
+		for (unsigned int i = 0; !ret && i < TAP_NR_QUANTILES; i++)
+			ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0, "latency.%s.%s", wait_names[w], tap_quantiles[i].name);
+	}
+	return ret;
+}
+
+static int name_requests(struct tap_metrics *out)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < TAP_NR_REQUEST_TIMES; i++) {
+		for (unsigned int k = 0; !ret && k < TAP_NR_QUANTILES - 1; k++)
+			ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0, "critical.between.%s.%s", tap_request_time_name(i),
+					      tap_quantiles[k].name);
+		ret = ret ?: tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0, "critical.between.%s.max", tap_request_time_name(i));
 	}
 	return ret;
 }
@@ -198,6 +273,14 @@ int tap_metrics_names(struct tap_metrics *out)
 		{ "summary.run.share", TAP_METRIC_PCT }, { "summary.unknown.share", TAP_METRIC_PCT },
 		{ "summary.switches.rate", TAP_METRIC_PER_S }, { "summary.util.avg", TAP_METRIC_COUNT },
 		{ "balance.violation.share", TAP_METRIC_PCT },
+		{ "pelt.util_est.error.avg", TAP_METRIC_COUNT }, { "pelt.util_est.error.p50", TAP_METRIC_COUNT },
+		{ "pelt.util_est.error.p90", TAP_METRIC_COUNT }, { "pelt.util_est.error.p99", TAP_METRIC_COUNT },
+		{ "pelt.util_est.error.max", TAP_METRIC_COUNT }, { "pelt.util_est.error.share", TAP_METRIC_PCT },
+		{ "pelt.util_est.over.share", TAP_METRIC_PCT }, { "pelt.util_est.under.share", TAP_METRIC_PCT },
+		{ "frequency.avg", TAP_METRIC_KHZ }, { "frequency.highest.share", TAP_METRIC_PCT },
+		{ "eevdf.lag_size.p50", TAP_METRIC_NS }, { "eevdf.lag_size.p99", TAP_METRIC_NS },
+		{ "eevdf.lag_size.max", TAP_METRIC_NS },
+		{ "critical.waiting.share", TAP_METRIC_PCT }, { "critical.between.waiting.share", TAP_METRIC_PCT },
 	};
 	int ret = 0;
 
@@ -208,5 +291,7 @@ int tap_metrics_names(struct tap_metrics *out)
 		ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, 0, "explain.%s.share", tap_piece_name(k));
 	for (enum tap_migration_why w = 0; !ret && w < TAP_NR_MIGRATE; w++)
 		ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, 0, "migrations.%s.rate", tap_migration_why_name(w));
-	return ret ?: name_resched(out);
+	for (enum tap_eevdf_rule r = 0; !ret && r < TAP_NR_EEVDF_RULES; r++)
+		ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS, 0, "eevdf.%s.share", tap_eevdf_rule_name(r));
+	return ret ?: name_resched(out) ?: name_requests(out);
 }

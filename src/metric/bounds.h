@@ -20,7 +20,13 @@
  * one that is new.
  *
  * Rates of migrations and switches: at most one more for each lost event. A CPU's time that is unknown may have been all run, or
- * none. What was lost is exact, or at least so much. All others are exact in complete recordings, and not bounded in others.
+ * none. What was lost is exact, or at least so much.
+ *
+ * Frequencies, of complete recordings: what is not known of the CPUs' time may have been at any. Waiting on critical paths: all that is
+ * unknown of the paths, or none of it. Requests, of complete recordings: those that did not end or did not begin are shorter than any
+ * other, or longer; of what their paths are made up nothing is known if something of one is not.
+ *
+ * All others are exact in complete recordings, and not bounded in others.
  */
 #ifndef TAP_METRIC_BOUNDS_H
 #define TAP_METRIC_BOUNDS_H

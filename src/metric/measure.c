@@ -122,6 +122,8 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	struct tap_measure *m = ctx;
 	int ret = counts(m, s->task) ? add_wait(m, s) : 0;
 
+	if (m->has_paths && (TAP_CRITICAL_STATES & TAP_STATE_BIT(s->state)))
+		ret = ret ?: tap_critical_watch_stretch(&m->paths.watch, s);
 	if (!m->opts.by_task)
 		ret = ret ?: tap_explain_waits_stretch(&m->explain_waits, s);
 	return ret || !has_balance(m) ? ret : tap_balance_stretch(&m->balance, s);
@@ -132,14 +134,19 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 	struct tap_measure *m = ctx;
 	int ret = m->opts.by_task ? 0 : tap_explain_waits_cpu(&m->explain_waits, s);
 
+	if (m->has_picks)
+		ret = ret ?: tap_eevdf_cpu(&m->eevdf, s);
 	return ret || !has_balance(m) ? ret : tap_balance_cpu(&m->balance, s);
 }
 
 static int on_wakeup(void *ctx, const struct tap_wakeup *w)
 {
 	struct tap_measure *m = ctx;
+	int ret = m->has_picks ? tap_eevdf_wakeup(&m->eevdf, w) : 0;
 
-	return has_balance(m) ? tap_balance_wakeup(&m->balance, w) : 0;
+	if (m->has_paths)
+		ret = ret ?: tap_critical_watch_wakeup(&m->paths.watch, w);
+	return ret || !has_balance(m) ? ret : tap_balance_wakeup(&m->balance, w);
 }
 
 static int on_migration(void *ctx, const struct tap_migration *one)
@@ -149,6 +156,8 @@ static int on_migration(void *ctx, const struct tap_migration *one)
 
 	if (!m->opts.by_task)
 		ret = ret ?: tap_explain_waits_migration(&m->explain_waits, one);
+	if (m->has_picks)
+		ret = ret ?: tap_eevdf_migration(&m->eevdf, one);
 	return ret || !has_balance(m) ? ret : tap_balance_migration(&m->balance, one);
 }
 
@@ -166,7 +175,7 @@ const struct tap_observer tap_measure_observer = {
 };
 
 /* Who is told of events. */
-enum { FOR_EXPLAIN = 1, FOR_RESCHED = 2, FOR_SIGNALS = 4 };
+enum { FOR_EXPLAIN = 1, FOR_RESCHED = 2, FOR_SIGNALS = 4, FOR_UTIL_EST = 8, FOR_FREQUENCY = 16, FOR_EEVDF = 32, FOR_PATHS = 64 };
 
 static bool wants_signal(void *ctx, const struct tap_pelt_signal *s)
 {
@@ -183,32 +192,83 @@ static bool tells_signal(const struct tap_format *fmt)
 	return s->name;
 }
 
-static uint64_t for_whom(const struct tap_measure *m, const struct tap_format *fmt)
+static bool tells_pick(const struct tap_format *fmt)
 {
+	struct tap_sched_pick_fields fields;
+
+	return tap_sched_pick_init(&fields, fmt);
+}
+
+static uint64_t find_whom(const struct tap_measure *m, const struct tap_format *fmt)
+{
+	if (m->opts.by_task)
+		return 0;
 	return (tap_explain_source_wants(fmt) ? FOR_EXPLAIN : 0) | (m->has_resched && tap_resched_wants(fmt) ? FOR_RESCHED : 0) |
-	       (tells_signal(fmt) ? FOR_SIGNALS : 0);
+	       (tells_signal(fmt) ? FOR_SIGNALS : 0) | (tap_util_est_wants(fmt) ? FOR_UTIL_EST : 0) |
+	       (tap_frequency_wants(fmt) ? FOR_FREQUENCY : 0) | (tells_pick(fmt) ? FOR_EEVDF : 0) |
+	       (m->has_paths && tap_paths_want(&m->paths, fmt) ? FOR_PATHS : 0);
+}
+
+static uint64_t for_whom(struct tap_measure *m, const struct tap_format *fmt)
+{
+	uint64_t *place = tap_map_get(&m->wanted, (uintptr_t)fmt), whom;
+
+	if (place)
+		return *place;
+	whom = find_whom(m, fmt);
+	place = tap_map_put(&m->wanted, (uintptr_t)fmt);
+	if (place) /* else it is found again */
+		*place = whom;
+	return whom;
 }
 
 bool tap_measure_wants(void *measure, const struct tap_format *fmt)
 {
-	struct tap_measure *m = measure;
-	uint64_t whom = m->opts.by_task ? 0 : for_whom(m, fmt), *place = whom ? tap_map_put(&m->wanted, (uintptr_t)fmt) : NULL;
+	return for_whom(measure, fmt);
+}
 
-	if (place)
-		*place = whom;
-	return whom;
+static int on_pick(struct tap_measure *m, const struct tap_event *ev)
+{
+	struct tap_sched_pick p;
+
+	if (ev->fmt != m->pick_fmt) {
+		m->pick_fmt = ev->fmt;
+		tap_sched_pick_init(&m->pick, ev->fmt);
+	}
+	tap_sched_pick_read(&m->pick, ev, &p);
+	return tap_eevdf_pick(&m->eevdf, &p);
 }
 
 int tap_measure_event(void *measure, const struct tap_event *ev)
 {
 	struct tap_measure *m = measure;
-	const uint64_t *place = tap_map_get(&m->wanted, (uintptr_t)ev->fmt);
-	uint64_t whom = place ? *place : for_whom(m, ev->fmt); /* there was no memory for it */
+	uint64_t whom = for_whom(m, ev->fmt);
 	int ret = whom & FOR_EXPLAIN ? tap_explain_sources_event(&m->sources, &m->explain_waits, ev) : 0;
 
 	if (!ret && (whom & FOR_RESCHED))
 		ret = tap_resched_event(&m->resched, ev);
-	return ret || !(whom & FOR_SIGNALS) ? ret : tap_pelt_event(m->signals, *m->opts.timeline, ev);
+	if (!ret && (whom & FOR_SIGNALS))
+		ret = tap_pelt_event(m->signals, *m->opts.timeline, ev);
+	if (!ret && (whom & FOR_UTIL_EST))
+		ret = tap_util_est_event(&m->util_est, ev);
+	if (!ret && (whom & FOR_FREQUENCY))
+		ret = tap_frequency_event(&m->frequency, ev);
+	if (!ret && (whom & FOR_PATHS) && !tap_measure_wants_all(m))
+		ret = tap_paths_event(&m->paths, ev);
+	return ret || !(whom & FOR_EEVDF) ? ret : on_pick(m, ev);
+}
+
+bool tap_measure_wants_all(const struct tap_measure *m)
+{
+	return m->paths.watch.stacks;
+}
+
+int tap_measure_any_event(void *measure, const struct tap_event *ev)
+{
+	struct tap_measure *m = measure;
+	int ret = tap_paths_event(&m->paths, ev);
+
+	return ret || !ev->fmt || ev->ts_ns < m->opts.window.from_ns ? ret : tap_measure_event(m, ev);
 }
 
 static int on_explained(void *ctx, const struct tap_wait_told *w)
@@ -216,6 +276,17 @@ static int on_explained(void *ctx, const struct tap_wait_told *w)
 	struct tap_measure *m = ctx;
 
 	return counts(m, w->task) ? tap_explain_wait(&m->explained, &m->explain_waits, w) : 0;
+}
+
+static bool wants_task(void *measure, const struct tap_task *task)
+{
+	return counts(measure, task);
+}
+
+static bool wants_pick(void *measure, const struct tap_task *task, int cpu)
+{
+	(void)cpu;
+	return counts(measure, task);
 }
 
 /* ---- its life --------------------------------------------------------------------------------- */
@@ -257,6 +328,12 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 			    has_event(opts->survey, "sched_unthrottle");
 	m->has_resched = !opts->task && (has_event(opts->survey, "sched_set_need_resched") || has_event(opts->survey, "cpu_idle"));
 	tap_resched_init(&m->resched, &(const struct tap_resched_opts){ .survey = opts->survey });
+	tap_util_est_init(&m->util_est, &(const struct tap_util_est_opts){
+		.timeline = opts->timeline, .survey = opts->survey, .want = wants_task, .ctx = m,
+	});
+	m->frequency.losses.survey = opts->survey;
+	m->has_picks = !opts->by_task && has_event(opts->survey, "sched_pick");
+	tap_eevdf_init(&m->eevdf, &(const struct tap_eevdf_opts){ .timeline = opts->timeline, .want = wants_pick, .ctx = m });
 	if (!opts->by_task)
 		ret = tap_pelt_new(&(const struct tap_pelt_opts){ .window = opts->window, .survey = opts->survey, .cpus_only = true,
 								  .want_signal = wants_signal }, &m->signals);
@@ -267,6 +344,12 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 	ret = ret ?: tap_balance_init(&m->balance, &(const struct tap_balance_opts){
 		.timeline = opts->timeline, .survey = opts->survey, .task = opts->task, .ctx = opts->ctx, .lengths_told = true,
 	});
+	m->paths = (struct tap_paths){
+		.opts = opts->paths, .survey = opts->survey, .task = opts->task, .ctx = opts->ctx, .watch.timeline = opts->timeline,
+	};
+	m->has_paths = !opts->by_task && (opts->paths.of_tasks || opts->paths.requests) && tap_survey_has_wakeups(opts->survey);
+	if (m->has_paths)
+		ret = ret ?: tap_paths_init(&m->paths);
 	return !ret && opts->has_blocks ? init_blocks(m) : ret;
 }
 
@@ -286,6 +369,10 @@ void tap_measure_release(struct tap_measure *m)
 	tap_balance_release(&m->balance);
 	tap_resched_release(&m->resched);
 	tap_pelt_free(m->signals);
+	tap_util_est_release(&m->util_est);
+	tap_frequency_release(&m->frequency);
+	tap_eevdf_release(&m->eevdf);
+	tap_paths_release(&m->paths);
 	tap_map_release(&m->wanted);
 	*m = (struct tap_measure){ 0 };
 }
@@ -346,6 +433,7 @@ static int add_util(const struct tap_measure *m, struct tap_metrics *out)
 }
 
 #define WAIT "latency.%s."
+#define UTIL_EST "pelt.util_est."
 #define OF_TASK " -c %.16s"
 
 /* Waits that began nobody knows when have no length: then there are none to speak of. */
@@ -357,10 +445,6 @@ bool tap_measure_knows(const struct tap_measure *m, enum tap_measured_wait wait)
 
 static int add_waits(const struct tap_measure *m, unsigned int wait, struct tap_metrics *out)
 {
-	static const struct {
-		const char *name;
-		double part;
-	} quantiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
 	const struct tap_hist *waits = &m->waits[wait].all.waits;
 	const char *state = tap_state_name(states[wait]);
 	int ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, per_s(m, waits->count), WAIT "rate", state);
@@ -368,9 +452,9 @@ static int add_waits(const struct tap_measure *m, unsigned int wait, struct tap_
 	if (ret || !waits->count)
 		return ret;
 	ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, tap_hist_mean(waits), WAIT "avg", state);
-	for (size_t i = 0; !ret && i < sizeof(quantiles) / sizeof(*quantiles); i++)
+	for (unsigned int i = 0; !ret && i < TAP_NR_QUANTILES; i++)
 		ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
-				      (double)tap_hist_quantile(waits, quantiles[i].part), WAIT "%s", state, quantiles[i].name);
+				      (double)tap_hist_quantile(waits, tap_quantiles[i].part), WAIT "%s", state, tap_quantiles[i].name);
 	return ret ?: tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)waits->max, WAIT "max", state);
 }
 
@@ -415,6 +499,54 @@ static int add_resched(const struct tap_measure *m, struct tap_metrics *out)
 		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)ns->max, "resched.%s.max", stage);
 	}
 	return ret;
+}
+
+static int add_util_est(const struct tap_measure *m, struct tap_metrics *out)
+{
+	const struct tap_util_est_sums *s = &m->util_est.all;
+	double judged = (double)s->error.count;
+	int ret;
+
+	if (!judged)
+		return 0;
+	ret = tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, tap_hist_mean(&s->error), UTIL_EST "error.avg");
+	for (unsigned int i = 0; !ret && i < TAP_NR_QUANTILES - 1; i++)
+		ret = tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)tap_hist_quantile(&s->error, tap_quantiles[i].part),
+				      UTIL_EST "error.%s", tap_quantiles[i].name);
+	return ret ?:
+	       tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)s->error.max, UTIL_EST "error.max") ?:
+	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS, share((double)s->error.sum, (double)s->need.sum),
+			       UTIL_EST "error.share") ?:
+	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share((double)s->over.count, judged), UTIL_EST "over.share") ?:
+	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share((double)s->under.count, judged), UTIL_EST "under.share");
+}
+
+static int add_frequency(const struct tap_measure *m, struct tap_metrics *out)
+{
+	const struct tap_frequency *f = &m->frequency;
+	double known_ns = (double)f->known_ns;
+
+	return tap_metrics_add(out, TAP_METRIC_KHZ, TAP_BETTER_NEITHER, f->known_ns ? (double)f->sum / known_ns : NAN,
+			       "frequency.avg") ?:
+	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share((double)f->highest_ns, known_ns),
+			       "frequency.highest.share");
+}
+
+static int add_eevdf(const struct tap_measure *m, struct tap_metrics *out)
+{
+	const struct tap_eevdf_sums *s = &m->eevdf.all;
+	const struct tap_hist *lag = &s->lag_size_ns;
+	int ret = 0;
+
+	for (enum tap_eevdf_rule i = 0; !ret && i < TAP_NR_EEVDF_RULES; i++)
+		ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS,
+				      share((double)m->eevdf.rules[i], (double)(i == TAP_EEVDF_BEYOND_SLICE ? s->runs : s->picks)),
+				      "eevdf.%s.share", tap_eevdf_rule_name(i));
+	if (ret || !lag->count)
+		return ret;
+	return tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(lag, 0.5), "eevdf.lag_size.p50") ?:
+	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(lag, 0.99), "eevdf.lag_size.p99") ?:
+	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)lag->max, "eevdf.lag_size.max");
 }
 
 /* ---- by task ---------------------------------------------------------------------------------- */
@@ -542,6 +674,8 @@ int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
 	}
 	tap_explain_end(&m->explained);
 	tap_resched_end(&m->resched);
+	tap_frequency_end(&m->frequency, m->opts.window.to_ns);
 	ret = ret ?: tap_balance_end(&m->balance);
-	return ret ?: add_explained(m, out) ?: add_migrations(m, out) ?: add_resched(m, out);
+	return ret ?: add_explained(m, out) ?: add_migrations(m, out) ?: add_resched(m, out) ?: add_util_est(m, out) ?:
+	       add_frequency(m, out) ?: add_eevdf(m, out) ?: (m->has_paths ? tap_paths_end(&m->paths, out) : 0);
 }

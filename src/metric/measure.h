@@ -7,13 +7,18 @@
 #define TAP_METRIC_MEASURE_H
 
 #include "analysis/balance.h"
+#include "analysis/eevdf.h"
+#include "analysis/frequency.h"
 #include "analysis/latency.h"
 #include "analysis/migrations.h"
 #include "analysis/pelt.h"
 #include "analysis/resched.h"
+#include "analysis/sched_pick.h"
+#include "analysis/util_est.h"
 #include "explain/explain.h"
 #include "explain/sources.h"
 #include "metric/metrics.h"
+#include "metric/paths.h"
 
 /* So long is a block of time, or longer, so that there are not more than so many. */
 #define TAP_MEASURE_BLOCK_NS 100000000u
@@ -30,6 +35,7 @@ struct tap_measure_opts {
 	bool by_task; /* metrics of the tasks of each name, and no others */
 	bool has_blocks; /* .blocks are wanted */
 	bool has_bounds; /* tap_metrics_bound() is to follow */
+	struct tap_paths_opts paths;
 	bool (*task)(void *ctx, const struct tap_task *task); /* whether it counts; NULL: all do */
 	void *ctx;
 };
@@ -56,6 +62,14 @@ struct tap_measure {
 	bool has_resched; /* sched_set_need_resched or cpu_idle was recorded, and all tasks count */
 	struct tap_resched resched;
 	struct tap_pelt *signals; /* util of CPUs; NULL: by task */
+	struct tap_util_est util_est;
+	struct tap_frequency frequency;
+	bool has_picks; /* sched_pick was recorded */
+	struct tap_eevdf eevdf;
+	const struct tap_format *pick_fmt; /* inside: that .pick is of */
+	struct tap_sched_pick_fields pick;
+	bool has_paths; /* wakeups were recorded, and some are wanted */
+	struct tap_paths paths;
 	struct tap_map wanted; /* inside: format -> whom its events are for */
 };
 
@@ -66,10 +80,13 @@ void tap_measure_release(struct tap_measure *m);
 /* Whether the recording tells of such waits. */
 bool tap_measure_knows(const struct tap_measure *m, enum tap_measured_wait wait);
 
-/* Its context is a struct tap_measure, and that of these two. */
+/* Its context is a struct tap_measure, and that of the next. */
 extern const struct tap_observer tap_measure_observer;
 bool tap_measure_wants(void *measure, const struct tap_format *fmt);
 int tap_measure_event(void *measure, const struct tap_event *ev);
+/* Where this is so, it is to be told of all events, and losses, also from before the window. */
+bool tap_measure_wants_all(const struct tap_measure *m);
+int tap_measure_any_event(void *measure, const struct tap_event *ev);
 
 /* After the timeline's end. Return: 0 or -ENOMEM. */
 int tap_measure_end(struct tap_measure *m, struct tap_metrics *out);

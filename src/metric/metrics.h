@@ -12,10 +12,11 @@ enum tap_metric_unit {
 	TAP_METRIC_NS,
 	TAP_METRIC_PCT,
 	TAP_METRIC_PER_S,
+	TAP_METRIC_KHZ,
 	TAP_METRIC_COUNT,
 };
 
-const char *tap_metric_unit_name(enum tap_metric_unit unit); /* "ns", "pct", "per_s", "count" */
+const char *tap_metric_unit_name(enum tap_metric_unit unit); /* "ns", "pct", "per_s", "khz", "count" */
 
 enum tap_metric_better { TAP_BETTER_NEITHER, TAP_BETTER_LESS, TAP_BETTER_MORE };
 
@@ -26,6 +27,13 @@ struct tap_metric {
 	double value;
 	double low, high; /* what it can be, with all that is not known: bounds.h; before, anything */
 };
+
+/* Of which there are metrics; reports have the last one of waits alone. */
+#define TAP_NR_QUANTILES 4u
+extern const struct tap_quantile {
+	const char *name; /* "p50", "p90", "p99", "p999" */
+	double part;
+} tap_quantiles[TAP_NR_QUANTILES];
 
 /* {0} is empty. In the order in which they are to be shown. */
 struct tap_metrics {

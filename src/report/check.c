@@ -34,6 +34,11 @@ static const char *why_missing(const char *metric)
 		{ "resched.", "it takes sched_set_need_resched or cpu_idle (-e resched), and no choice of tasks" },
 		{ "explain.", "nobody waited" },
 		{ "summary.util.", "it takes sched_pelt_cfs" },
+		{ "frequency.", "it takes cpu_frequency (-e freq)" },
+		{ "pelt.util_est.", "it takes sched_util_est_se (-e util_est), twice of a task" },
+		{ "eevdf.", "it takes sched_pick (-e pick), and tasks that were picked among several" },
+		{ "critical.between.", "it takes --between, and requests that began and ended" },
+		{ "critical.", "it takes sched_waking, and tasks (-c and others) or a command that was recorded" },
 	};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
@@ -54,6 +59,15 @@ static void hold(const struct tap_rule *rule, const struct tap_measured *m, stru
 	to->verdict = tap_rule_judge(rule, to->low, to->high);
 }
 
+/* Whether some rule that is about the same tasks takes paths. */
+static bool takes_paths(const struct tap_check *c, const struct tap_rule *first)
+{
+	for (const struct tap_rule *r = first; r < c->rules->v + c->rules->nr; r++)
+		if (same_tasks(r, first) && !strncmp(r->metric, "critical.", strlen("critical.")))
+			return true;
+	return false;
+}
+
 /* All rules about the tasks that @first's options pick. */
 static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usage, struct tap_err *err)
 {
@@ -62,7 +76,10 @@ static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usa
 		.select = { .comms = first->by[TAP_RULE_BY_COMM], .tgids = first->by[TAP_RULE_BY_PID],
 			    .tids = first->by[TAP_RULE_BY_TID], .cgroups = first->by[TAP_RULE_BY_CGROUP] },
 	};
-	const struct tap_measured_opts how = { .input = &input, .has_bounds = true };
+	bool has_paths = takes_paths(c, first);
+	const struct tap_measured_opts how = {
+		.input = &input, .has_bounds = true, .has_paths = has_paths, .between = has_paths ? c->between : NULL, .between_by = c->by,
+	};
 	struct tap_measured *measured = calloc(c->nr_paths, sizeof(*measured));
 	int ret;
 
@@ -179,6 +196,11 @@ int tap_check_run(struct tap_check *c, bool *usage, struct tap_err *err)
 {
 	int ret = 0;
 
+	*usage = true;
+	if (c->by && !c->between)
+		return tap_err_set(err, -EINVAL, "--by is for --between");
+	if (c->between && tap_request_source_init(&(struct tap_request_source){ 0 }, c->between, c->by, err))
+		return err->code;
 	*usage = false;
 	c->each = calloc((size_t)c->rules->nr * c->nr_paths, sizeof(*c->each));
 	c->rule = calloc(c->rules->nr, sizeof(*c->rule));

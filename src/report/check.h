@@ -19,6 +19,7 @@ struct tap_check {
 	const char *const *paths;
 	unsigned int nr_paths;
 	const char *window; /* --time, or NULL */
+	const char *between, *by; /* likewise */
 	bool is_strict; /* undecided is failed: for formats that have no third value */
 	struct tap_checked *each; /* owned; of rule r and path p: [r * nr_paths + p] */
 	struct tap_checked *rule; /* owned; of all recordings: the worst, or their median */

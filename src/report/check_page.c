@@ -8,10 +8,12 @@
 
 static void put_number(struct tap_buf *out, enum tap_metric_unit unit, double v)
 {
-	static const char *const others[] = { [TAP_METRIC_PCT] = " %", [TAP_METRIC_PER_S] = " /s", [TAP_METRIC_COUNT] = "" };
+	static const char *const others[] = {
+		[TAP_METRIC_PCT] = " %", [TAP_METRIC_PER_S] = " /s", [TAP_METRIC_KHZ] = " MHz", [TAP_METRIC_COUNT] = "",
+	};
 
 	if (unit != TAP_METRIC_NS)
-		tap_buf_printf(out, "%.6g%s", v, others[unit]);
+		tap_buf_printf(out, "%.6g%s", unit == TAP_METRIC_KHZ ? v / 1e3 : v, others[unit]);
 	else if (v >= 1e9)
 		tap_buf_printf(out, "%.6g s", v / 1e9);
 	else if (v >= 1e6)
@@ -49,17 +51,36 @@ static void put_options(struct tap_buf *out, const struct tap_rule *rule)
 		}
 }
 
+static void put_between(struct tap_buf *out, const struct tap_check *c, const struct tap_rule *rule)
+{
+	if (!c->between || strncmp(rule->metric, "critical.between.", strlen("critical.between.")))
+		return;
+	tap_buf_puts(out, " --between ");
+	put_word(out, c->between);
+	if (c->by) {
+		tap_buf_puts(out, " --by ");
+		put_word(out, c->by);
+	}
+}
+
 /* What to look at: the command that shows the worst of it. */
 static void put_command(struct tap_buf *out, const struct tap_check *c, const struct tap_rule *rule, const char *path)
 {
+	static const char *const commands[][2] = {
+		{ "latency.", "explain --worst 1" }, { "explain.", "explain --worst 1" }, { "balance.", "balance" }, { "resched.", "resched" },
+		{ "migrations.", "migrations" }, { "frequency.", "dump -e cpu_frequency" }, { "pelt.util_est.", "pelt --util-est" },
+		{ "eevdf.", "eevdf" }, { "critical.", "critical" }, { "", "summary" },
+	};
 	const char *state = rule->metric + strlen("latency.");
 	int len = (int)strcspn(state, ".");
 	bool of_state = !strncmp(rule->metric, "latency.", 8) && strncmp(state, "any.", 4);
+	unsigned int i = 0;
 
-	tap_buf_printf(out, "schedtap %s -i ", strncmp(rule->metric, "latency.", 8) && strncmp(rule->metric, "explain.", 8) ?
-		       !strncmp(rule->metric, "balance.", 8) ? "balance" : !strncmp(rule->metric, "resched.", 8) ? "resched" :
-		       !strncmp(rule->metric, "migrations.", 11) ? "migrations" : "summary" : "explain --worst 1");
+	while (strncmp(rule->metric, commands[i][0], strlen(commands[i][0])))
+		i++;
+	tap_buf_printf(out, "schedtap %s -i ", commands[i][1]);
 	put_word(out, path);
+	put_between(out, c, rule);
 	if (of_state)
 		tap_buf_printf(out, " --state %.*s", len, state);
 	put_options(out, rule);

@@ -15,7 +15,9 @@
 const struct tap_opt tap_diff_options[] = {
 	TAP_OPTION(OPTS, metrics, "metric", 'm', "METRIC", TAP_OPT_STRINGS,
 		   "only these metrics, such as 'latency.*.p99', a glob; repeatable"),
-	TAP_OPTION(OPTS, by, "by", 0, "WHAT", TAP_OPT_STRING, "task: metrics of the tasks of each name instead"),
+	TAP_OPTION(OPTS, between, "between", 0, "START,DONE", TAP_OPT_STRING, "metrics of requests as well, as of `schedtap critical`"),
+	TAP_OPTION(OPTS, by, "by", 0, "WHAT", TAP_OPT_STRING,
+		   "task: metrics of the tasks of each name instead; with --between: the field that both events of a request have in common"),
 	TAP_OPTION(OPTS, min_effect, "min-effect", 0, "PCT", TAP_OPT_STRING,
 		   "a smaller shift does not matter [" TAP_DIFF_MIN_EFFECT "]"),
 	TAP_OPT_PIDS(OPTS, input.select.tgids), TAP_OPT_TIDS(OPTS, input.select.tids),
@@ -54,7 +56,9 @@ int tap_diff_check(const struct tap_diff_opts *opts, struct tap_err *err)
 {
 	double part;
 
-	if (opts->by && strcmp(opts->by, "task"))
+	if (opts->between && tap_request_source_init(&(struct tap_request_source){ 0 }, opts->between, opts->by, err))
+		return err->code;
+	if (opts->by && !opts->between && strcmp(opts->by, "task"))
 		return tap_err_set(err, -EINVAL, "--by is task, not '%.100s'", opts->by);
 	return read_min_effect(opts->min_effect, &part, err);
 }
@@ -67,6 +71,11 @@ static bool wants(void *ctx, const char *name)
 		if (!fnmatch(globs->v[i], name, 0))
 			return true;
 	return !globs->nr;
+}
+
+static bool is_by_task(const struct tap_diff_opts *opts)
+{
+	return opts->by && !opts->between;
 }
 
 /* One recording that counts twice makes a difference out of nothing. */
@@ -225,7 +234,7 @@ static int calculate(struct tap_diff *d, struct tap_err *err)
 {
 	int ret = compare(d);
 
-	if (!ret && is_pair(d) && !d->opts->by)
+	if (!ret && is_pair(d) && !is_by_task(d->opts))
 		ret = compare_within(d);
 	for (enum tap_fact what = 0; what < TAP_NR_FACTS; what++)
 		compare_fact(d, what);
@@ -248,7 +257,9 @@ int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *
 {
 	struct tap_diff d = { .opts = opts, .sides = sides };
 	const struct tap_measured_opts how = {
-		.input = &opts->input, .by_task = opts->by, .has_blocks = is_pair(&d) && !opts->by,
+		.input = &opts->input, .by_task = is_by_task(opts), .has_blocks = is_pair(&d) && !is_by_task(opts),
+		.has_paths = opts->metrics.nr && wants(&d, "critical.waiting.share"),
+		.between = opts->between, .between_by = opts->by,
 	};
 	int ret;
 

@@ -11,7 +11,7 @@
 struct tap_diff_opts {
 	struct tap_input_opts input; /* but .input */
 	struct tap_strings metrics;
-	const char *by, *min_effect;
+	const char *by, *between, *min_effect;
 	bool wide;
 };
 

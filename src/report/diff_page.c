@@ -20,7 +20,8 @@ static struct scale scale_of(enum tap_metric_unit unit, double greatest)
 {
 	static const struct scale ns[] = { { 1, "ns" }, { 1e-3, "us" }, { 1e-6, "ms" }, { 1e-9, "s" } };
 	static const struct scale others[] = {
-		[TAP_METRIC_PCT] = { 1, "%" }, [TAP_METRIC_PER_S] = { 1, "/s" }, [TAP_METRIC_COUNT] = { 1, "" },
+		[TAP_METRIC_PCT] = { 1, "%" }, [TAP_METRIC_PER_S] = { 1, "/s" }, [TAP_METRIC_KHZ] = { 1e-3, "MHz" },
+		[TAP_METRIC_COUNT] = { 1, "" },
 	};
 	struct scale s = unit == TAP_METRIC_NS ? ns[greatest >= 1e9 ? 3 : greatest >= 1e6 ? 2 : greatest >= 1e3] : others[unit];
 
@@ -65,7 +66,8 @@ static void put_value(struct tap_table *t, const struct scale *s, double value, 
 static void put_shift(struct tap_table *t, const struct tap_compared *c)
 {
 	static const char *const units[] = {
-		[TAP_METRIC_NS] = " ns", [TAP_METRIC_PCT] = " points", [TAP_METRIC_PER_S] = " /s", [TAP_METRIC_COUNT] = "",
+		[TAP_METRIC_NS] = " ns", [TAP_METRIC_PCT] = " points", [TAP_METRIC_PER_S] = " /s", [TAP_METRIC_KHZ] = " MHz",
+		[TAP_METRIC_COUNT] = "",
 	};
 	const struct scale plain = scale_of(c->unit == TAP_METRIC_NS ? TAP_METRIC_COUNT : c->unit, fabs(c->shift));
 	struct scale s = { 100 / fabs(c->a.median), "%", 1 };

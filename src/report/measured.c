@@ -22,13 +22,42 @@ static bool picks(void *ctx, const struct tap_task *task)
 	return tap_run_task(ctx, task);
 }
 
+/* Where the recording has no such events, a note says so. Return: whether it has. */
+static bool has_requests(struct tap_measured *m, const struct tap_run *run, const struct tap_measured_opts *opts,
+			 struct tap_request_source *source)
+{
+	struct tap_err err = { 0 };
+	unsigned int nr;
+	const struct tap_format *const *formats = tap_reader_formats(run->rec.reader, &nr);
+
+	if (!opts->between)
+		return false;
+	if (!tap_request_source_init(source, opts->between, opts->between_by, &err) &&
+	    !tap_request_source_check(source, formats, nr, &err))
+		return true;
+	on_note(&m->notes, &err);
+	return false;
+}
+
+static int feed(struct tap_measured *m, struct tap_run *run, struct tap_err *err)
+{
+	static const struct tap_run_events some = { .wants = tap_measure_wants, .event = tap_measure_event };
+	static const struct tap_run_events all = { .event = tap_measure_any_event, .all = true };
+
+	return tap_run_feed(run, &tap_measure_observer, tap_measure_wants_all(&m->measure) ? &all : &some, &m->measure, err);
+}
+
 static int measure(struct tap_measured *m, struct tap_run *run, const struct tap_measured_opts *opts, struct tap_err *err)
 {
-	static const struct tap_run_events events = { .wants = tap_measure_wants, .event = tap_measure_event };
+	struct tap_request_source source = { 0 };
 	struct tap_measure_opts of_measure = {
 		.timeline = &run->timeline, .survey = &run->survey, .window = run->window, .has_throttling = run->nr_throttling,
 		.by_task = opts->by_task, .has_blocks = opts->has_blocks,
 		.has_bounds = opts->has_bounds, .task = run->all_tasks ? NULL : picks, .ctx = run,
+		.paths = {
+			.of_tasks = opts->has_paths, .command = tap_recording_command(&run->rec), .info = tap_reader_info(run->rec.reader),
+			.requests = has_requests(m, run, opts, &source) ? &source : NULL,
+		},
 	};
 	int ret = tap_facts_read(&m->facts, run);
 
@@ -36,12 +65,11 @@ static int measure(struct tap_measured *m, struct tap_run *run, const struct tap
 				    tap_facts_has_event(&m->facts, "sched_migrate_task");
 	ret = ret ?: tap_measure_init(&m->measure, &of_measure);
 
-	if (ret)
-		return tap_err_set(err, ret, "out of memory");
-	ret = tap_run_feed(run, &tap_measure_observer, &events, &m->measure, err);
+	ret = ret ? tap_err_set(err, ret, "out of memory") : feed(m, run, err);
 	if (!ret && (tap_measure_end(&m->measure, &m->metrics) ||
 		     (opts->has_bounds && tap_metrics_bound(&m->metrics, &m->measure))))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	tap_request_source_release(&source);
 	return ret;
 }
 

@@ -20,6 +20,8 @@ struct tap_measured_opts {
 	const struct tap_input_opts *input; /* but .input */
 	bool by_task, has_blocks;
 	bool has_bounds; /* of metrics are wanted: metric/bounds.h */
+	bool has_paths; /* of tasks are wanted: metric/paths.h */
+	const char *between, *between_by; /* and of requests, as of `schedtap critical`, checked already; or NULL */
 };
 
 /*

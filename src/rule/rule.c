@@ -210,13 +210,15 @@ static const struct {
 	double factor;
 } units[] = {
 	{ "ns", TAP_METRIC_NS, 1 }, { "us", TAP_METRIC_NS, 1e3 }, { "ms", TAP_METRIC_NS, 1e6 }, { "s", TAP_METRIC_NS, 1e9 },
-	{ "%", TAP_METRIC_PCT, 1 }, { "/s", TAP_METRIC_PER_S, 1 }, { "", TAP_METRIC_PER_S, 1 }, { "", TAP_METRIC_COUNT, 1 },
+	{ "%", TAP_METRIC_PCT, 1 }, { "/s", TAP_METRIC_PER_S, 1 },
+	{ "kHz", TAP_METRIC_KHZ, 1 }, { "MHz", TAP_METRIC_KHZ, 1e3 }, { "GHz", TAP_METRIC_KHZ, 1e6 }, { "", TAP_METRIC_PER_S, 1 }, { "", TAP_METRIC_COUNT, 1 },
 };
 
 static int read_limit(struct line *l, struct tap_rule *r)
 {
 	static const char *const wants[] = {
-		[TAP_METRIC_NS] = "ns, us, ms or s", [TAP_METRIC_PCT] = "%", [TAP_METRIC_PER_S] = "/s or none", [TAP_METRIC_COUNT] = "none",
+		[TAP_METRIC_NS] = "ns, us, ms or s", [TAP_METRIC_PCT] = "%", [TAP_METRIC_PER_S] = "/s or none",
+		[TAP_METRIC_KHZ] = "kHz, MHz or GHz", [TAP_METRIC_COUNT] = "none",
 	};
 	char number[32];
 	size_t len, of_unit;

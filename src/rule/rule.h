@@ -4,7 +4,7 @@
  *
  *	rule NAME : [median] METRIC [-c COMM] [-p PID] [-t TID] [-g CGROUP] OP VALUE[UNIT]	# a comment
  *
- * METRIC is one of metric/bounds.h's names, OP one of < <= > >= == !=, UNIT one of ns us ms s % /s or none, as the metric has it; 0 may
+ * METRIC is one of metric/bounds.h's names, OP one of < <= > >= == !=, UNIT one of ns us ms s % /s kHz MHz GHz or none, as the metric has it; 0 may
  * go without. What the options name may stand in quotes, single or double. With "median" the rule is about the median of all
  * recordings, else about each of them.
  *

@@ -9,7 +9,9 @@ use Cwd qw(abs_path);
 use File::Basename qw(basename dirname);
 use File::Temp qw(tempdir);
 use JSON::PP;
-use List::Util qw(sum0);
+use List::Util qw(max sum0);
+use lib dirname(__FILE__) . '/..';
+use Files;
 
 my $here = dirname(abs_path($0));
 my $build = abs_path("$here/../..") . '/build';
@@ -59,13 +61,96 @@ sub reported {
 	for my $stage (@{(says("resched -i $file") // {})->{stages} // []}) {
 		$m{"resched.$stage->{stage}.$_"} = $stage->{"${_}_ns"} for qw(avg p50 p99 max);
 	}
+	if (my $all = (says("pelt --util-est $only -i $file") // {})->{all}) {
+		my $judged = $all->{judged};
+
+		$m{"pelt.util_est.error.$_"} = $all->{"error_$_"} for qw(avg p50 p90 p99 max);
+		$m{'pelt.util_est.error.share'} = $share->(@$all{qw(error_avg need_avg)}) if $all->{need_avg};
+		$m{"pelt.util_est.$_.share"} = $share->($all->{$_}, $judged) for $judged ? qw(over under) : ();
+	}
+	if (my $eevdf = says("eevdf $only -i $file")) {
+		my $all = $eevdf->{all};
+
+		for my $rule (@{$eevdf->{rules}}) {
+			my $of = $rule->{rule} eq 'beyond_slice' ? $all->{runs} : $all->{picks};
+			$m{"eevdf.$rule->{rule}.share"} = $share->($rule->{count}, $of) if $of;
+		}
+		$m{"eevdf.lag_size.$_"} = $all->{"${_}_lag_size_ns"} for qw(p50 p99 max);
+	}
+	add_frequency(\%m, $file, $summary);
+	return \%m;
+}
+
+# No report has these: from the events themselves, with a walk of its own over each CPU's changes.
+sub add_frequency {
+	my ($m, $file, $summary) = @_;
+	my $end = $summary->{recording}{end_ns};
+	my @lines = map { decode_json($_) } qx($schedtap dump -i $file --json -e cpu_frequency 2>/dev/null);
+	my @lost = map { $_->{lost} } grep { $_->{lost} } @lines;
+	my (%changes, $known, $sum, $at_highest);
+
+	push(@{$changes{$_->{fields}{cpu_id}}}, [$_->{ts_ns}, $_->{fields}{state}]) for grep { ($_->{event} // '') eq 'power:cpu_frequency' } @lines;
+	for my $cpu (values %changes) {
+		my $highest = max(map { $_->[1] } @$cpu);
+
+		for my $i (0 .. $#$cpu) {
+			my ($from, $khz) = @{$cpu->[$i]};
+			my $to = $i < $#$cpu ? $cpu->[$i + 1][0] : $end;
+
+			next if grep { $_->{first_ns} <= $to && $_->{last_ns} >= $from } @lost;
+			$known += $to - $from;
+			$sum += ($to - $from) * $khz;
+			$at_highest += $to - $from if $khz == $highest;
+		}
+	}
+	return unless $known;
+	$m->{'frequency.avg'} = $sum / $known;
+	$m->{'frequency.highest.share'} = 100 * ($at_highest // 0) / $known;
+}
+
+# What takes paths is asked for: of the tasks that the options pick together, and of requests.
+my @between = ('sched_entry,sched_exit --by pid', 'sched_waking,sched_switch');
+sub reported_paths {
+	my ($file, $only, $between) = @_;
+	my (%m, $scheduling, $path);
+
+	# one that had the tid of another is told by nobody
+	for my $of ($only ? map { "$only -t $_->{tid}" } @{says("summary -n 1000000 $only -i $file")->{tasks}} : '') {
+		my $critical = says("critical $of -i $file") or return if $only;
+
+		$critical //= says("critical -i $file") or next;
+		$scheduling += $critical->{scheduling_ns};
+		$path += $critical->{path_ns};
+	}
+	$m{'critical.waiting.share'} = 100 * $scheduling / $path if $path;
+	my $requests = says("critical $only --between $between -i $file") or return \%m;
+	$m{'critical.between.waiting.share'} = $requests->{scheduling_pct};
+	for my $row (@{$requests->{times}}) {
+		$m{"critical.between.$row->{what}.$_"} = $row->{"${_}_ns"} for qw(p50 p90 p99 max);
+	}
 	return \%m;
 }
 
 sub differences {
 	my ($file, $other, $only) = @_;
-	my $diff = says("diff $only $file $other") or return;
-	my $reported = reported($file, $only);
+
+	return compared($file, "$only $file $other", sub { reported($file, $only) });
+}
+
+# Against itself.
+sub differences_of_paths {
+	my ($file, $again, $only) = @_;
+
+	return map {
+		my $between = $_;
+		compared($file, "$only --between $between -m 'critical.*' $file $again", sub { reported_paths($file, $only, $between) });
+	} @between;
+}
+
+sub compared {
+	my ($file, $args, $ask) = @_;
+	my $diff = says("diff $args") or return;
+	my $reported = $ask->() or return;
 	my @wrong;
 
 	for my $row (@{$diff->{metrics}}) {
@@ -73,7 +158,7 @@ sub differences {
 		my $want = $reported->{$name};
 
 		# what was told of kinds of which there were none is 0
-		$want //= 0 if $name =~ /^explain\.|^migrations\.|^balance\./;
+		$want //= 0 if $name =~ /^explain\.|^migrations\.|^balance\.|^critical\.between\./;
 		my $slack = $name =~ /avg/ ? 0.51 : 1e-6 * (1 + abs($want // 0)); # reports print whole ns
 		push(@wrong, "$name is $got, the report says " . ($want // 'nothing')) if !defined $want || abs($got - $want) > $slack;
 		$compared{$name}++;
@@ -93,8 +178,11 @@ for my $in (sort(glob("$here/*/*/in.txt"))) {
 	system("$here/diff/recording", "$tmp/many.dat", '1+2', 300) == 0 or die;
 	system("$here/diff/recording", "$tmp/other", 100, 5, "1000000000 1 9 sched:sched_migrate_task comm=kw/1 pid=9 prio=120 orig_cpu=0 dest_cpu=1") == 0 or die;
 }
+# more picks than runs, and some of both against the rules
+spew("$tmp/owed.txt", slurp("$here/check/eevdf/in.txt") =~ s/next_lag=1000000/next_lag=20000001/r =~ s/^1\.00([23])/1.02$1/gmr);
+system($mkdat, "$tmp/owed.txt", "$tmp/owed.dat") == 0 or die;
 # and these against themselves
-my @rich = qw(resched-stages pelt-loss pelt-json);
+my @rich = qw(many owed resched-stages pelt-loss pelt-json check-util-est eevdf-picks diff-frequency critical-path critical-between critical-command critical-interrupts critical-hole);
 system('cp', "$tmp/$_.dat", "$tmp/$_.again") == 0 or die for @rich;
 my ($n, $failed) = (0, 0);
 for my $only ('', '-c a', '-c "[wt]*"') {
@@ -103,7 +191,10 @@ for my $only ('', '-c a', '-c "[wt]*"') {
 	for my $file (@files) {
 		push(@wrong, map { basename($file) . ": $_" } differences($file, "$tmp/other", $only));
 	}
-	push(@wrong, differences("$tmp/$_.dat", "$tmp/$_.again", $only)) for @rich;
+	for my $name (@rich) {
+		push(@wrong, map { "$name: $_" } map { $_->("$tmp/$name.dat", "$tmp/$name.again", $only) }
+			\&differences, \&differences_of_paths);
+	}
 	$n++;
 	$failed++ if @wrong;
 	print @wrong ? 'not ' : '', "ok $n - the numbers of diff $only are the reports'\n";
@@ -118,7 +209,8 @@ print @unlisted || !%listed ? 'not ' : '', "ok $n - check knows each metric\n";
 print STDERR map { "# $_\n" } splice(@unlisted, 0, 20);
 my @few = grep { ($compared{$_} // 0) < 5 } qw(summary.run.share latency.waking.p99 latency.preempted.p50 explain.queued.share
 	migrations.wakeup.rate balance.violation.share);
-for my $kind (qw(resched.pick.p50 summary.util.avg)) {
+for my $kind (qw(resched.pick.p50 summary.util.avg pelt.util_est.error.p90 pelt.util_est.under.share eevdf.lag_size.p50 eevdf.not_eligible.share eevdf.lag.share eevdf.beyond_slice.share frequency.avg
+	frequency.highest.share critical.waiting.share critical.between.all.p99 critical.between.disk.max critical.between.waiting.share)) {
 	push(@few, $kind) unless $compared{$kind};
 }
 print @few ? "not " : "", "ok ", ++$n, " - and there were some of all: @few\n";
