@@ -9,37 +9,53 @@
 #include "timeline/sched_fields.h"
 
 #define MAX_SPANS 4096u /* between two updates: they come once in 1024 us of the clock and more often */
-/*
- * A switch or a wakeup updates who comes and who goes before it is traced, all with one reading of the clock. What lies between such
- * an update and the event that follows it so soon is not the state that seems to end there.
- */
-#define SAME_SWITCH_NS 20000u
 /* So much may clocks go apart between two updates, and a part of the time. */
 #define CLOCK_NS 50000u
 #define CLOCK_PART 16u
 /* So far beyond what can be is no error, but a task's part that came or went. */
 #define ATTACH_LEAST 4u
 
-/* What the time was spent on. */
-enum use { OFF, QUEUED, RUNS };
-
+/* What the time was spent on. Of a task .nr and .weight are 1 while it is queued. */
 struct span {
-	enum use use;
-	uint64_t to_ns;
+	bool runs;
+	unsigned int nr;
+	uint64_t weight, to_ns;
+};
+
+/* A value that was compared. It counts when the next one comes, for what comes soon behind it may tell that it could not be predicted. */
+struct judged {
+	bool pending;
+	enum tap_pelt_between between;
+	uint64_t error;
+	struct tap_pelt_errors what;
 };
 
 /* One average as it goes on. */
 struct value {
 	struct tap_pelt_verified *verified; /* NULL: not wanted */
 	struct tap_pelt_range sums;
+	bool known; /* .sums */
 	uint64_t last;
+	struct judged judged;
 };
 
-#define NR_VALUES 3u /* of a task */
+enum { UTIL, RUNNABLE, LOAD, NR_VALUES };
+
+enum kind { OF_TASK, OF_QUEUE, OF_ENTITY, OF_RT, OF_DL };
+
+static const struct {
+	enum tap_pelt_average first;
+	unsigned int nr;
+} kinds[] = {
+	[OF_TASK] = { TAP_PELT_UTIL, NR_VALUES }, [OF_QUEUE] = { TAP_PELT_UTIL, NR_VALUES },
+	[OF_ENTITY] = { TAP_PELT_UTIL_ENTITY, NR_VALUES }, [OF_RT] = { TAP_PELT_UTIL_RT, 1 }, [OF_DL] = { TAP_PELT_UTIL_DL, 1 },
+};
 
 /* Whom one event is about, with the averages that go by one clock. */
 struct tap_pelt_track {
+	enum kind kind;
 	const struct tap_task *task; /* or NULL */
+	struct tap_pelt_group group; /* on .cpu, else */
 	int cpu;
 	bool known; /* .values and .unit hold at .at_ns */
 	uint64_t at_ns, unit;
@@ -48,15 +64,21 @@ struct tap_pelt_track {
 	struct span *spans; /* owned; since .at_ns */
 	unsigned int nr, cap;
 	enum tap_pelt_between between; /* what is known by now */
+	enum tap_pelt_between untold[NR_VALUES]; /* of one value: why it is not predicted, or TAP_PELT_STEADY */
 	uint64_t woken_ns, moved_ns;
 	struct value values[NR_VALUES];
 	bool wanted;
 };
 
+struct tap_pelt_on_cpu {
+	struct tap_pelt_track **tracks; /* owned */
+	unsigned int nr, cap;
+};
+
 /* Of one format. */
 struct tap_pelt_reading {
-	enum what { UNREAD, NOTHING, WAKEUP, TASK, CPU } what;
-	enum tap_pelt_average average;
+	enum what { UNREAD, NOTHING, WAKEUP, ENTITY, QUEUE } what;
+	enum kind kind; /* of QUEUE */
 	struct tap_num tid, cpu, cgroup, update_time, values[NR_VALUES];
 };
 
@@ -73,7 +95,8 @@ const char *tap_pelt_between_name(enum tap_pelt_between between)
 
 static const char *const average_names[] = {
 	[TAP_PELT_UTIL] = "util", [TAP_PELT_RUNNABLE] = "runnable", [TAP_PELT_LOAD] = "load",
-	[TAP_PELT_UTIL_RT] = "util_rt", [TAP_PELT_UTIL_DL] = "util_dl",
+	[TAP_PELT_UTIL_RT] = "util_rt", [TAP_PELT_UTIL_DL] = "util_dl", [TAP_PELT_UTIL_ENTITY] = "util_entity",
+	[TAP_PELT_RUNNABLE_ENTITY] = "runnable_entity", [TAP_PELT_LOAD_ENTITY] = "load_entity",
 };
 
 const char *tap_pelt_average_name(enum tap_pelt_average average)
@@ -92,25 +115,29 @@ static void note(struct tap_pelt_track *t, enum tap_pelt_between between)
 		t->between = between;
 }
 
-static int add_span(struct tap_pelt_track *t, enum use use, uint64_t to_ns)
+static int add_span(struct tap_pelt_track *t, struct span span)
 {
-	if (!t->known || to_ns <= t->at_ns || (t->nr && to_ns <= t->spans[t->nr - 1].to_ns))
+	struct span *last = t->nr ? &t->spans[t->nr - 1] : NULL;
+
+	if (!t->known || span.to_ns <= t->at_ns || (last && span.to_ns <= last->to_ns))
 		return 0;
+	if (last && last->runs == span.runs && last->nr == span.nr && last->weight == span.weight) {
+		last->to_ns = span.to_ns;
+		return 0;
+	}
 	if (t->nr == MAX_SPANS) {
 		note(t, TAP_PELT_UNTOLD);
 		return 0;
 	}
 	if (tap_array_grow(&t->spans, t->nr, &t->cap, sizeof(*t->spans)))
 		return -ENOMEM;
-	t->spans[t->nr++] = (struct span){ use, to_ns };
+	t->spans[t->nr++] = span;
 	return 0;
 }
 
-static enum use use_of(enum tap_state state)
+static int add_queued(struct tap_pelt_track *t, bool is_queued, uint64_t to_ns)
 {
-	if (state == TAP_RUNNING)
-		return RUNS;
-	return tap_state_is_wait(state) ? QUEUED : OFF;
+	return add_span(t, (struct span){ .nr = is_queued, .weight = is_queued, .to_ns = to_ns });
 }
 
 /*
@@ -126,37 +153,34 @@ static int add_state(struct tap_pelt_verify *v, struct tap_pelt_track *t, enum t
 		note(t, TAP_PELT_UNTOLD);
 	if (state == TAP_THROTTLED)
 		note(t, TAP_PELT_HELD);
-	if (state == TAP_WAKING && !v->has_wakeups)
-		return add_span(t, to_ns - from_ns < SAME_SWITCH_NS ? OFF : QUEUED, to_ns);
+	if (state == TAP_RUNNING)
+		return add_span(t, (struct span){ true, 1, 1, to_ns });
 	if (state != TAP_WAKING)
-		return add_span(t, use_of(state), to_ns);
-	ret = add_span(t, OFF, is_woken ? t->woken_ns : to_ns);
-	return ret || !is_woken ? ret : add_span(t, QUEUED, to_ns);
+		return add_queued(t, tap_state_is_wait(state), to_ns);
+	if (!v->queues.has_wakeups)
+		return add_queued(t, to_ns - from_ns >= TAP_PELT_SAME_SWITCH_NS, to_ns);
+	ret = add_queued(t, false, is_woken ? t->woken_ns : to_ns);
+	return ret || !is_woken ? ret : add_queued(t, true, to_ns);
 }
 
 /* ---- prediction ------------------------------------------------------------------------------- */
 
-static uint64_t added(enum tap_pelt_average average, enum use use)
+static uint64_t added(enum tap_pelt_average average, const struct span *s)
 {
-	if (average == TAP_PELT_LOAD)
-		return use != OFF;
-	return use == RUNS || (average == TAP_PELT_RUNNABLE && use == QUEUED) ? 1024 : 0;
-}
-
-/* sched_prio_to_weight[] by its definition: 1.25 to a step, as the kernel has rounded it. */
-static uint64_t weight_of(int prio)
-{
-	static const uint32_t weights[] = {
-		88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904, 3906, 3121, 2501, 1991, 1586,
-		1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
-	};
-
-	return prio >= 100 && prio < 140 ? weights[prio - 100] : 0;
+	switch (average) {
+	case TAP_PELT_LOAD:
+		return s->weight;
+	case TAP_PELT_RUNNABLE:
+	case TAP_PELT_RUNNABLE_ENTITY:
+		return 1024 * (uint64_t)s->nr;
+	default:
+		return s->runs ? 1024 : 0;
+	}
 }
 
 static uint64_t factor_of(const struct tap_pelt_track *t, enum tap_pelt_average average)
 {
-	return average == TAP_PELT_LOAD ? weight_of(t->prio) : 1;
+	return t->kind == OF_TASK && average == TAP_PELT_LOAD ? tap_pelt_weight(t->prio) : 1;
 }
 
 /* The spans between two moments of the recording's clock, which are these of the PELT clock. */
@@ -172,11 +196,11 @@ static void go(const struct tap_pelt_track *t, struct tap_pelt_range *sums, enum
 
 		if (s->to_ns <= times.from_ns)
 			continue;
-		if (!is_last && !i && s->to_ns - t->at_ns < SAME_SWITCH_NS)
+		if (!is_last && !i && s->to_ns - t->at_ns < TAP_PELT_SAME_SWITCH_NS)
 			continue;
 		if (!is_last)
 			next = from + (uint64_t)((unsigned __int128)(to - from) * (s->to_ns - times.from_ns) / ns);
-		tap_pelt_advance_range(sums, at, next, added(average, s->use));
+		tap_pelt_advance_range(sums, at, next, added(average, s));
 		at = next;
 	}
 	tap_pelt_advance_range(sums, at, to, 0); /* nothing, but where no span is left */
@@ -214,6 +238,11 @@ static void predict(const struct tap_pelt_track *t, const struct value *v, uint6
 	go(t, sums, average, (struct tap_window){ middle_ns, ts_ns }, came, unit);
 }
 
+static uint64_t cgroup_of(const struct tap_pelt_track *t)
+{
+	return t->group.cgroup == TAP_PELT_ROOT ? 0 : t->group.cgroup;
+}
+
 static int add_error(struct tap_pelt_errors *e, uint64_t error, const struct tap_pelt_errors *what)
 {
 	e->exact += !error;
@@ -223,29 +252,51 @@ static int add_error(struct tap_pelt_errors *e, uint64_t error, const struct tap
 		e->predicted = what->predicted;
 		e->task = what->task;
 		e->cpu = what->cpu;
+		e->cgroup = what->cgroup;
 	}
 	return tap_hist_add(&e->hist, error);
 }
 
-static int compare(struct tap_pelt_verify *v, struct tap_pelt_track *t, struct value *value, uint64_t ts_ns, uint64_t unit,
-		   uint64_t recorded)
+static void count(struct tap_pelt_verify *v, struct value *value, enum tap_pelt_between between)
 {
-	uint64_t factor = factor_of(t, value->verified->average), error;
-	struct tap_pelt_range sums, predicted, told = tap_pelt_sums(recorded, unit, factor);
-	struct tap_pelt_errors what = { .ts_ns = ts_ns, .recorded = recorded, .task = t->task, .cpu = t->last_cpu };
+	value->verified->updates++;
+	value->verified->between[between]++;
+	v->between[between]++;
+}
+
+static int settle(struct tap_pelt_verify *v, struct value *value)
+{
+	struct judged *j = &value->judged;
 	int ret;
+
+	if (!j->pending)
+		return 0;
+	j->pending = false;
+	count(v, value, j->between);
+	if (j->between >= TAP_PELT_NR_COMPARED)
+		return 0;
+	ret = add_error(&v->errors[j->between], j->error, &j->what);
+	return ret ?: add_error(&value->verified->errors, j->error, &j->what);
+}
+
+static void compare(struct tap_pelt_track *t, struct value *value, uint64_t ts_ns, uint64_t unit, uint64_t recorded)
+{
+	uint64_t factor = factor_of(t, value->verified->average);
+	struct tap_pelt_range sums, predicted, told = tap_pelt_sums(recorded, unit, factor);
 
 	predict(t, value, ts_ns, unit, &sums);
 	predicted = tap_pelt_averages(&sums, unit, factor);
-	what.predicted = predicted;
-	error = recorded < predicted.lo ? predicted.lo - recorded : recorded > predicted.hi ? recorded - predicted.hi : 0;
+	value->judged = (struct judged){
+		.pending = true, .between = t->between,
+		.error = recorded < predicted.lo ? predicted.lo - recorded : recorded > predicted.hi ? recorded - predicted.hi : 0,
+		.what = { .ts_ns = ts_ns, .recorded = recorded, .predicted = predicted, .task = t->task, .cpu = t->last_cpu,
+			  .cgroup = cgroup_of(t) },
+	};
 	value->sums = told;
 	if (sums.lo <= told.hi && sums.hi >= told.lo) { /* one by the other */
 		value->sums.lo = sums.lo > told.lo ? sums.lo : told.lo;
 		value->sums.hi = sums.hi < told.hi ? sums.hi : told.hi;
 	}
-	ret = add_error(&v->errors[t->between], error, &what);
-	return ret ?: add_error(&value->verified->errors, error, &what);
 }
 
 /* ---- updates ---------------------------------------------------------------------------------- */
@@ -253,7 +304,7 @@ static int compare(struct tap_pelt_verify *v, struct tap_pelt_track *t, struct v
 static bool slept(const struct tap_pelt_track *t)
 {
 	for (unsigned int i = 0; i < t->nr; i++)
-		if (t->spans[i].use == OFF && t->spans[i].to_ns - t->at_ns >= SAME_SWITCH_NS)
+		if (!t->spans[i].nr && t->spans[i].to_ns - t->at_ns >= TAP_PELT_SAME_SWITCH_NS)
 			return true;
 	return false;
 }
@@ -273,49 +324,90 @@ static void note_clocks(struct tap_pelt_track *t, uint64_t ts_ns, uint64_t unit)
 		note(t, TAP_PELT_CLOCK);
 }
 
-/* No schedule leads from there to here: a CPU's tasks bring their past with them, and nothing tells when a group's is passed on. */
+/* No schedule leads from there to here: a queue's tasks bring their past with them, and nothing tells when a group's is passed on. */
 static bool is_beyond(const struct tap_pelt_track *t, const struct value *v, uint64_t unit, uint64_t recorded)
 {
+	enum tap_pelt_average average = v->verified->average;
 	struct tap_pelt_range idle = v->sums, busy = v->sums;
+	uint64_t most = average == TAP_PELT_LOAD ? 0 : 1024;
 
+	for (unsigned int i = 0; i < t->nr; i++)
+		if (added(average, &t->spans[i]) > most)
+			most = added(average, &t->spans[i]);
 	tap_pelt_advance_range(&idle, t->unit, unit, 0);
-	tap_pelt_advance_range(&busy, t->unit, unit, 1024);
+	tap_pelt_advance_range(&busy, t->unit, unit, most);
 	return recorded + ATTACH_LEAST < tap_pelt_averages(&idle, unit, 1).lo ||
 	       recorded > tap_pelt_averages(&busy, unit, 1).hi + ATTACH_LEAST;
 }
 
+/* Averages are made anew when a period is over: one that is told within it is as it was, or somebody came or left. */
+static bool is_same_period(const struct tap_pelt_track *t, uint64_t unit)
+{
+	return t->between != TAP_PELT_MOVED && unit / TAP_PELT_PERIOD == t->unit / TAP_PELT_PERIOD;
+}
+
 static enum tap_pelt_between between_of(const struct tap_pelt_track *t, const struct value *v, uint64_t unit, uint64_t recorded)
 {
-	bool is_still = t->between != TAP_PELT_MOVED && unit == t->unit;
-
 	if (t->between >= TAP_PELT_NR_COMPARED)
 		return t->between;
-	if (is_still)
+	if (t->untold[v - t->values])
+		return t->untold[v - t->values];
+	if (recorded > UINT32_MAX || !factor_of(t, v->verified->average))
+		return TAP_PELT_UNTOLD;
+	if (!v->known)
+		return TAP_PELT_FIRST;
+	if (is_same_period(t, unit))
 		return recorded == v->last ? TAP_PELT_SAME : TAP_PELT_ATTACHED;
-	if (v->verified->average == TAP_PELT_LOAD && slept(t))
+	if (t->kind == OF_TASK && v->verified->average == TAP_PELT_LOAD && slept(t))
 		return TAP_PELT_DELAYED;
-	if (!t->task && is_beyond(t, v, unit, recorded))
+	if (t->kind != OF_TASK && is_beyond(t, v, unit, recorded))
 		return TAP_PELT_ATTACHED;
 	return t->between;
+}
+
+/* Who comes to a queue within a period adds its average to that, and to the sum what this is worth; who leaves takes it away. */
+static void attach(struct value *value, uint64_t unit, uint64_t recorded)
+{
+	int64_t divider = tap_pelt_divider(unit), by = ((int64_t)recorded - (int64_t)value->last) * divider;
+	struct tap_pelt_range *sums = &value->sums;
+
+	sums->lo = (int64_t)sums->lo + by > divider ? sums->lo + (uint64_t)(by - divider) : 0;
+	sums->hi = (int64_t)sums->hi + by + divider > 0 ? sums->hi + (uint64_t)(by + divider) : 0;
+}
+
+/* The sum behind an update that was not compared. An average that was told within a period of the queue's is older than the sum. */
+static void go_on(const struct tap_pelt_track *t, struct value *value, enum tap_pelt_between between, uint64_t ts_ns, uint64_t unit,
+		  uint64_t recorded)
+{
+	uint64_t factor = factor_of(t, value->verified->average);
+	bool is_same = is_same_period(t, unit), goes_on = between == TAP_PELT_SAME ||
+		(between == TAP_PELT_ATTACHED && t->kind != OF_TASK && is_same && t->between < TAP_PELT_NR_COMPARED);
+
+	if (goes_on) {
+		predict(t, value, ts_ns, unit, &value->sums);
+		if (between == TAP_PELT_ATTACHED)
+			attach(value, unit, recorded);
+		return;
+	}
+	value->known = factor && recorded <= UINT32_MAX && (t->kind == OF_TASK || (t->known && !is_same && between != TAP_PELT_LOST));
+	if (value->known)
+		value->sums = tap_pelt_sums(recorded, unit, factor);
 }
 
 static int update_value(struct tap_pelt_verify *v, struct tap_pelt_track *t, struct value *value, uint64_t ts_ns, uint64_t unit,
 			uint64_t recorded)
 {
 	enum tap_pelt_between between = between_of(t, value, unit, recorded);
-	uint64_t factor = factor_of(t, value->verified->average);
+	int ret = settle(v, value);
 
-	if (recorded > UINT32_MAX || !factor) /* of a load whose weight nobody tells */
-		between = TAP_PELT_UNTOLD;
+	if (between < TAP_PELT_NR_COMPARED) {
+		compare(t, value, ts_ns, unit, recorded);
+	} else {
+		count(v, value, between);
+		go_on(t, value, between, ts_ns, unit, recorded);
+	}
 	value->last = recorded;
-	value->verified->updates++;
-	value->verified->between[between]++;
-	v->between[between]++;
-	if (between < TAP_PELT_NR_COMPARED)
-		return compare(v, t, value, ts_ns, unit, recorded);
-	if (between != TAP_PELT_SAME && factor)
-		value->sums = tap_pelt_sums(recorded & UINT32_MAX, unit, factor);
-	return 0;
+	return ret;
 }
 
 static int add_verified(struct tap_pelt_verify *v, struct tap_pelt_track *t, struct value *value, enum tap_pelt_average average)
@@ -327,32 +419,59 @@ static int add_verified(struct tap_pelt_verify *v, struct tap_pelt_track *t, str
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	*new = (struct tap_pelt_verified){ .average = average, .task = t->task, .cpu = t->cpu, .errors.hist = TAP_HIST_INIT };
+	*new = (struct tap_pelt_verified){
+		.average = average, .task = t->task, .cpu = t->cpu, .cgroup = cgroup_of(t), .errors.hist = TAP_HIST_INIT,
+	};
 	v->verified[v->nr++] = value->verified = new;
 	t->wanted = true;
 	return 0;
 }
 
-/* The track at this index of @tracks, made if need be. Return: NULL when out of memory. */
-static struct tap_pelt_track *get_track(struct tap_pelt_verify *v, struct tap_pelt_track ***tracks, unsigned int *nr, unsigned int index,
-					const struct tap_task *task, int cpu)
+/* @t: but for .values. Return: NULL when out of memory. */
+static struct tap_pelt_track *new_track(struct tap_pelt_verify *v, const struct tap_pelt_track *t)
 {
-	struct tap_pelt_track **slot = tap_array_at(tracks, nr, index, sizeof(**tracks), NULL), *t;
-	enum tap_pelt_average first = task ? TAP_PELT_UTIL : index % TAP_PELT_NR_AVERAGES;
+	struct tap_pelt_track *new = malloc(sizeof(*new));
 
-	if (!slot || *slot)
-		return slot ? *slot : NULL;
-	*slot = t = calloc(1, sizeof(*t));
-	if (!t)
+	if (!new)
 		return NULL;
-	t->task = task;
-	t->cpu = cpu;
-	for (unsigned int i = 0; i < (task ? NR_VALUES : 1u); i++) {
-		enum tap_pelt_average average = first + i;
+	*new = *t;
+	for (unsigned int i = 0; i < kinds[t->kind].nr; i++) {
+		enum tap_pelt_average average = kinds[t->kind].first + i;
 
-		if (v->opts.want(v->opts.ctx, average, task, cpu) && add_verified(v, t, &t->values[i], average))
-			return NULL;
+		if (!v->opts.want(v->opts.ctx, average, t->task, t->cpu, cgroup_of(t)) || !add_verified(v, new, &new->values[i], average))
+			continue;
+		free(new);
+		return NULL;
 	}
+	return new;
+}
+
+static struct tap_pelt_track *task_track(struct tap_pelt_verify *v, const struct tap_task *task)
+{
+	struct tap_pelt_track **slot = tap_array_at(&v->tasks, &v->nr_tasks, task->index, sizeof(*v->tasks), NULL);
+
+	if (slot && !*slot)
+		*slot = new_track(v, &(struct tap_pelt_track){ .kind = OF_TASK, .task = task, .cpu = -1 });
+	return slot ? *slot : NULL;
+}
+
+static struct tap_pelt_track *cpu_track(struct tap_pelt_verify *v, int cpu, enum kind kind, uint64_t cgroup)
+{
+	struct tap_pelt_on_cpu *on = tap_array_at(&v->cpus, &v->nr_cpus, (unsigned int)cpu, sizeof(*on), NULL);
+	struct tap_pelt_track *t;
+
+	if (!on)
+		return NULL;
+	for (unsigned int i = 0; i < on->nr; i++)
+		if (on->tracks[i]->kind == kind && on->tracks[i]->group.cgroup == cgroup)
+			return on->tracks[i];
+	if (tap_array_grow(&on->tracks, on->nr, &on->cap, sizeof(*on->tracks)))
+		return NULL;
+	t = new_track(v, &(struct tap_pelt_track){
+		.kind = kind, .group = { cgroup, tap_cgroups_path(v->opts.cgroups, cgroup) }, .cpu = cpu,
+	});
+	if (t)
+		on->tracks[on->nr++] = t;
 	return t;
 }
 
@@ -369,13 +488,14 @@ static int update(struct tap_pelt_verify *v, struct tap_pelt_track *t, const str
 		note_clocks(t, ev->ts_ns, unit);
 	else if (unit < (ev->ts_ns - attached_ns(t, ev->ts_ns)) >> 10)
 		note(t, TAP_PELT_ATTACHED);
-	for (unsigned int i = 0; i < NR_VALUES && !ret; i++)
+	for (unsigned int i = 0; i < kinds[t->kind].nr && !ret; i++)
 		if (t->values[i].verified)
 			ret = update_value(v, t, &t->values[i], ev->ts_ns, unit, (uint64_t)tap_num_get(&r->values[i], ev));
 	t->known = unit; /* 0: it is attached nowhere */
 	t->at_ns = ev->ts_ns;
 	t->unit = unit;
 	t->between = TAP_PELT_STEADY;
+	memset(t->untold, 0, sizeof(t->untold));
 	t->nr = 0;
 	return ret;
 }
@@ -399,16 +519,15 @@ static bool is_told(const struct tap_timeline *timeline, const struct tap_task *
 	return task->prio >= 100 && is_known && tap_timeline_is_certain(timeline, task);
 }
 
-static int update_task(struct tap_pelt_verify *v, const struct tap_pelt_reading *r, const struct tap_event *ev)
+static int update_task(struct tap_pelt_verify *v, struct tap_task *task, const struct tap_pelt_reading *r, const struct tap_event *ev)
 {
-	struct tap_task *task = tap_timeline_task(*v->opts.timeline, tap_num_int(&r->tid, ev));
 	int cpu = r->cpu.size ? tap_num_int(&r->cpu, ev) : -1, ret;
-	uint64_t cgroup = r->cgroup.size ? (uint64_t)tap_num_get(&r->cgroup, ev) : 0;
+	uint64_t cgroup = tap_pelt_cgroup_in(&r->cgroup, ev);
 	struct tap_pelt_track *t;
 
-	if (!task || task->state == TAP_DEAD)
+	if (task->state == TAP_DEAD)
 		return 0;
-	t = get_track(v, &v->tasks, &v->nr_tasks, task->index, task, -1);
+	t = task_track(v, task);
 	if (!t)
 		return -ENOMEM;
 	if (!t->wanted)
@@ -426,7 +545,116 @@ static int update_task(struct tap_pelt_verify *v, const struct tap_pelt_reading 
 	return ret ?: update(v, t, r, ev);
 }
 
-static void wakeup(struct tap_pelt_verify *v, const struct tap_pelt_reading *r, const struct tap_event *ev)
+/* ---- CPUs, and cgroups on them ---------------------------------------------------------------- */
+
+/* migration/N has the priority of a real-time task, and stands above them. */
+static bool is_of(enum kind kind, const struct tap_task *task)
+{
+	return kind == OF_DL ? task->prio < 0 : task->prio >= 0 && task->prio < 100 && strncmp(task->comm, "migration/", 10);
+}
+
+static int add_class(struct tap_pelt_track *t, enum tap_cpu_what what, const struct tap_task *task, uint64_t to_ns)
+{
+	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE || (what == TAP_CPU_RUN && task->prio == TAP_PRIO_UNKNOWN))
+		note(t, TAP_PELT_UNTOLD);
+	return add_span(t, (struct span){ .runs = what == TAP_CPU_RUN && is_of(t->kind, task), .to_ns = to_ns });
+}
+
+static int add_held(struct tap_pelt_verify *v, struct tap_pelt_track *t, uint64_t to_ns)
+{
+	struct tap_pelt_held held = tap_pelt_queues_held(&v->queues, t->cpu, &t->group, to_ns);
+
+	if (to_ns <= t->at_ns) /* it is over already, and what it was is told */
+		return 0;
+	if (!held.runs_known)
+		t->untold[UTIL] = TAP_PELT_UNTOLD;
+	if (held.stale && t->kind == OF_ENTITY)
+		t->untold[RUNNABLE] = TAP_PELT_DELAYED;
+	if (!held.nr_known)
+		t->untold[RUNNABLE] = TAP_PELT_UNTOLD;
+	if (held.late)
+		t->untold[LOAD] = TAP_PELT_DELAYED;
+	if (!held.weight_known || t->kind == OF_ENTITY)
+		t->untold[LOAD] = TAP_PELT_UNTOLD;
+	return add_span(t, (struct span){ held.runs, held.nr, held.weight, to_ns });
+}
+
+static bool is_of_queues(const struct tap_pelt_track *t)
+{
+	return t->wanted && (t->kind == OF_QUEUE || t->kind == OF_ENTITY);
+}
+
+/* Of the queues: something is over. */
+static int on_change(void *ctx, int cpu, uint64_t ts_ns)
+{
+	struct tap_pelt_verify *v = ctx;
+	int ret = 0;
+
+	for (unsigned int i = 0; (unsigned int)cpu < v->nr_cpus && i < v->cpus[cpu].nr && !ret; i++)
+		if (is_of_queues(v->cpus[cpu].tracks[i]))
+			ret = add_held(v, v->cpus[cpu].tracks[i], ts_ns);
+	return ret;
+}
+
+/* Of the queues on this CPU that have the task itself, or may have. Groups above them are told by events of their own when they are passed on. */
+static void note_task(struct tap_pelt_verify *v, int cpu, const struct tap_task *task, enum tap_pelt_between between)
+{
+	for (unsigned int i = 0; cpu >= 0 && (unsigned int)cpu < v->nr_cpus && i < v->cpus[cpu].nr; i++) {
+		struct tap_pelt_track *t = v->cpus[cpu].tracks[i];
+		enum tap_pelt_place place = tap_pelt_place_of(&v->queues, task, &t->group);
+
+		if (is_of_queues(t) && place != TAP_PELT_OUTSIDE && (t->kind == OF_QUEUE || between != TAP_PELT_ATTACHED))
+			note(t, between);
+	}
+}
+
+/*
+ * Of the queues. Those above the task's own count the time since their last update, which is told nowhere, as what comes; so did the update
+ * of the switch that follows.
+ */
+static void on_late(void *ctx, int cpu, const struct tap_task *task, uint64_t ts_ns)
+{
+	struct tap_pelt_verify *v = ctx;
+
+	for (unsigned int i = 0; (unsigned int)cpu < v->nr_cpus && i < v->cpus[cpu].nr; i++) {
+		struct tap_pelt_track *t = v->cpus[cpu].tracks[i];
+		enum tap_pelt_place place = tap_pelt_place_of(&v->queues, task, &t->group);
+
+		if (!is_of_queues(t) || place == TAP_PELT_OUTSIDE || place == TAP_PELT_DIRECT)
+			continue;
+		if (!t->untold[RUNNABLE])
+			t->untold[RUNNABLE] = TAP_PELT_DELAYED;
+		if (ts_ns - t->at_ns < TAP_PELT_SAME_SWITCH_NS)
+			t->values[RUNNABLE].judged.between = TAP_PELT_DELAYED;
+	}
+}
+
+static int update_cpu(struct tap_pelt_verify *v, const struct tap_pelt_reading *r, const struct tap_event *ev, enum kind kind)
+{
+	int cpu = tap_num_int(&r->cpu, ev), ret;
+	uint64_t cgroup = tap_pelt_cgroup_in(&r->cgroup, ev);
+	const struct tap_cpu *cpus;
+	struct tap_pelt_track *t;
+	unsigned int nr;
+
+	if (!cgroup || (cgroup == TAP_PELT_ROOT) != (v->opts.subject == TAP_PELT_CPU)) /* 0: some autogroup */
+		return 0;
+	cpus = tap_timeline_cpus(*v->opts.timeline, &nr);
+	if (cpu < 0 || (unsigned int)cpu >= nr)
+		return 0;
+	t = cpu_track(v, cpu, kind, cgroup);
+	if (!t)
+		return -ENOMEM;
+	if (!t->wanted)
+		return 0;
+	t->last_cpu = cpu;
+	ret = is_of_queues(t) ? add_held(v, t, ev->ts_ns) : add_class(t, tap_cpu_what(&cpus[cpu]), cpus[cpu].task, ev->ts_ns);
+	return ret ?: update(v, t, r, ev);
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+static void on_wakeup(struct tap_pelt_verify *v, const struct tap_pelt_reading *r, const struct tap_event *ev)
 {
 	struct tap_task *task = tap_timeline_task(*v->opts.timeline, tap_num_int(&r->tid, ev));
 	struct tap_pelt_track *t = task ? track_of(v, task) : NULL;
@@ -435,77 +663,25 @@ static void wakeup(struct tap_pelt_verify *v, const struct tap_pelt_reading *r, 
 		t->woken_ns = ev->ts_ns;
 }
 
-/* ---- CPUs ------------------------------------------------------------------------------------- */
-
-/* Whether it is of the class whose average this is. migration/N has the priority of a real-time task, and stands above them. */
-static bool is_of(enum tap_pelt_average average, const struct tap_task *task)
+static int on_entity(struct tap_pelt_verify *v, const struct tap_pelt_reading *r, const struct tap_event *ev)
 {
-	if (task->prio == TAP_PRIO_UNKNOWN)
-		return false;
-	if (average == TAP_PELT_UTIL)
-		return task->prio >= 100;
-	return average == TAP_PELT_UTIL_DL ? task->prio < 0 : task->prio >= 0 && task->prio < 100 && strncmp(task->comm, "migration/", 10);
+	int tid = tap_num_int(&r->tid, ev);
+	struct tap_task *task = tid < 0 ? NULL : tap_timeline_task(*v->opts.timeline, tid);
+
+	if (v->opts.subject == TAP_PELT_TASK)
+		return task ? update_task(v, task, r, ev) : 0;
+	return tid < 0 && v->opts.subject == TAP_PELT_CGROUP ? update_cpu(v, r, ev, OF_ENTITY) : 0;
 }
-
-static int add_cpu(struct tap_pelt_track *t, enum tap_pelt_average average, enum tap_cpu_what what, const struct tap_task *task,
-		   uint64_t to_ns)
-{
-	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE || (what == TAP_CPU_RUN && task->prio == TAP_PRIO_UNKNOWN))
-		note(t, TAP_PELT_UNTOLD);
-	return add_span(t, what == TAP_CPU_RUN && is_of(average, task) ? RUNS : OFF, to_ns);
-}
-
-static struct tap_pelt_track *cpu_track(struct tap_pelt_verify *v, int cpu, enum tap_pelt_average average)
-{
-	unsigned int index = (unsigned int)cpu * TAP_PELT_NR_AVERAGES + average;
-	struct tap_pelt_track *t = cpu >= 0 && index < v->nr_cpus ? v->cpus[index] : NULL;
-
-	return t && t->wanted ? t : NULL;
-}
-
-/* A task came to the fair queue of this CPU, or left it. */
-static void attach(struct tap_pelt_verify *v, int cpu)
-{
-	struct tap_pelt_track *t = cpu_track(v, cpu, TAP_PELT_UTIL);
-
-	if (t)
-		note(t, TAP_PELT_ATTACHED);
-}
-
-static int update_cpu(struct tap_pelt_verify *v, const struct tap_pelt_reading *r, const struct tap_event *ev)
-{
-	int cpu = tap_num_int(&r->cpu, ev), ret;
-	const struct tap_cpu *cpus;
-	struct tap_pelt_track *t;
-	unsigned int nr;
-
-	/* the root's alone: 32-bit kernels count above it */
-	if (r->cgroup.size && (uint32_t)tap_num_get(&r->cgroup, ev) != 1)
-		return 0;
-	cpus = tap_timeline_cpus(*v->opts.timeline, &nr);
-	if (cpu < 0 || (unsigned int)cpu >= nr)
-		return 0;
-	t = get_track(v, &v->cpus, &v->nr_cpus, (unsigned int)cpu * TAP_PELT_NR_AVERAGES + r->average, NULL, cpu);
-	if (!t)
-		return -ENOMEM;
-	if (!t->wanted)
-		return 0;
-	t->last_cpu = cpu;
-	ret = add_cpu(t, r->average, tap_cpu_what(&cpus[cpu]), cpus[cpu].task, ev->ts_ns);
-	return ret ?: update(v, t, r, ev);
-}
-
-/* ---- public ----------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *system, *name;
 	enum what what;
-	enum tap_pelt_average average;
+	enum kind kind;
 } formats[] = {
-	{ "schedtap", "sched_pelt_se", TASK, TAP_PELT_UTIL },
-	{ "schedtap", "sched_pelt_cfs", CPU, TAP_PELT_UTIL },
-	{ "schedtap", "sched_pelt_rt", CPU, TAP_PELT_UTIL_RT },
-	{ "schedtap", "sched_pelt_dl", CPU, TAP_PELT_UTIL_DL },
+	{ "schedtap", "sched_pelt_se", ENTITY, OF_TASK },
+	{ "schedtap", "sched_pelt_cfs", QUEUE, OF_QUEUE },
+	{ "schedtap", "sched_pelt_rt", QUEUE, OF_RT },
+	{ "schedtap", "sched_pelt_dl", QUEUE, OF_DL },
 	{ "sched", "sched_wakeup", WAKEUP, 0 },
 	{ "sched", "sched_wakeup_new", WAKEUP, 0 },
 };
@@ -521,27 +697,38 @@ static int format_of(const struct tap_format *fmt)
 
 bool tap_pelt_verify_wants(const struct tap_format *fmt)
 {
-	return format_of(fmt) >= 0;
+	return format_of(fmt) >= 0 || tap_pelt_queues_wants(fmt);
 }
 
-static void read_format(struct tap_pelt_reading *r, const struct tap_format *fmt, bool tasks)
+/* Whether it has what is read of it. */
+static bool is_whole(const struct tap_pelt_reading *r, enum tap_pelt_subject subject)
+{
+	bool has_values = r->update_time.size && r->values[UTIL].size && r->values[RUNNABLE].size && r->values[LOAD].size;
+
+	switch (r->what) {
+	case WAKEUP:
+		return subject == TAP_PELT_TASK && r->tid.size;
+	case ENTITY:
+		return r->tid.size && has_values && (subject == TAP_PELT_TASK || r->cpu.size);
+	default:
+		return subject != TAP_PELT_TASK && r->cpu.size && has_values;
+	}
+}
+
+static void read_format(struct tap_pelt_reading *r, const struct tap_format *fmt, enum tap_pelt_subject subject)
 {
 	int i = format_of(fmt);
 
 	r->what = i < 0 ? NOTHING : formats[i].what;
-	r->average = i < 0 ? 0 : formats[i].average;
+	r->kind = i < 0 ? 0 : formats[i].kind;
 	tap_num_init(&r->tid, tap_number_field(fmt, "pid"));
 	tap_num_init(&r->cpu, tap_number_field(fmt, "cpu"));
 	tap_num_init(&r->cgroup, tap_number_field(fmt, "cgroup"));
 	tap_num_init(&r->update_time, tap_number_field(fmt, "update_time"));
-	tap_num_init(&r->values[0], tap_number_field(fmt, "util"));
-	tap_num_init(&r->values[1], tap_number_field(fmt, "runnable"));
-	tap_num_init(&r->values[2], tap_number_field(fmt, "load"));
-	for (unsigned int n = 0; r->what >= TASK && n < NR_VALUES; n++)
-		if (!r->update_time.size || !r->values[n].size)
-			r->what = NOTHING;
-	if ((r->what == TASK && (!tasks || !r->tid.size)) || (r->what == CPU && (tasks || !r->cpu.size)) ||
-	    (r->what == WAKEUP && !r->tid.size))
+	tap_num_init(&r->values[UTIL], tap_number_field(fmt, "util"));
+	tap_num_init(&r->values[RUNNABLE], tap_number_field(fmt, "runnable"));
+	tap_num_init(&r->values[LOAD], tap_number_field(fmt, "load"));
+	if (!is_whole(r, subject))
 		r->what = NOTHING;
 }
 
@@ -549,63 +736,102 @@ int tap_pelt_verify_event(struct tap_pelt_verify *v, const struct tap_event *ev)
 {
 	struct tap_pelt_reading *r = tap_array_at(&v->reading, &v->nr_reading, ev->fmt->id, sizeof(*r), NULL);
 
+	int ret = 0;
+
 	if (!r)
 		return -ENOMEM;
 	if (r->what == UNREAD)
-		read_format(r, ev->fmt, v->opts.tasks);
-	switch (r->what) {
-	case WAKEUP:
-		wakeup(v, r, ev);
-		return 0;
-	case TASK:
-		return update_task(v, r, ev);
-	case CPU:
-		return update_cpu(v, r, ev);
-	default:
-		return 0;
-	}
+		read_format(r, ev->fmt, v->opts.subject);
+	if (v->opts.subject != TAP_PELT_TASK)
+		ret = tap_pelt_queues_event(&v->queues, ev);
+	if (r->what == WAKEUP)
+		on_wakeup(v, r, ev);
+	else if (r->what == ENTITY && !ret)
+		ret = on_entity(v, r, ev);
+	else if (r->what == QUEUE && !ret)
+		ret = update_cpu(v, r, ev, r->kind);
+	return ret;
 }
+
+/* ---- the timeline's observer ------------------------------------------------------------------ */
 
 int tap_pelt_verify_stretch(struct tap_pelt_verify *v, const struct tap_stretch *s)
 {
 	struct tap_pelt_track *t = track_of(v, s->task);
 
+	if (v->opts.subject == TAP_PELT_TASK)
+		return t ? add_state(v, t, s->state, s->from_ns, s->to_ns) : 0;
 	if (s->next == TAP_DEAD || s->state == TAP_DEAD)
-		attach(v, s->task->cpu);
-	return t ? add_state(v, t, s->state, s->from_ns, s->to_ns) : 0;
+		note_task(v, s->task->cpu, s->task, TAP_PELT_ATTACHED);
+	if ((s->next == TAP_THROTTLED || s->state == TAP_THROTTLED) && v->opts.subject == TAP_PELT_CGROUP)
+		note_task(v, s->task->cpu, s->task, TAP_PELT_HELD);
+	return tap_pelt_queues_stretch(&v->queues, s);
 }
 
 int tap_pelt_verify_cpu(struct tap_pelt_verify *v, const struct tap_cpu_stretch *s)
 {
 	int ret = 0;
 
-	for (enum tap_pelt_average average = 0; average < TAP_PELT_NR_AVERAGES && !ret; average++) {
-		struct tap_pelt_track *t = cpu_track(v, s->cpu, average);
+	if (v->opts.subject == TAP_PELT_TASK)
+		return 0;
+	for (unsigned int i = 0; (unsigned int)s->cpu < v->nr_cpus && i < v->cpus[s->cpu].nr && !ret; i++) {
+		struct tap_pelt_track *t = v->cpus[s->cpu].tracks[i];
 
-		ret = t ? add_cpu(t, average, s->what, s->task, s->to_ns) : 0;
+		ret = t->wanted && !is_of_queues(t) ? add_class(t, s->what, s->task, s->to_ns) : 0;
 	}
-	return ret;
+	return ret ?: tap_pelt_queues_cpu(&v->queues, s);
 }
 
-void tap_pelt_verify_migration(struct tap_pelt_verify *v, const struct tap_migration *m)
+int tap_pelt_verify_waits(struct tap_pelt_verify *v, const struct tap_task *task, uint64_t ts_ns)
+{
+	return v->opts.subject == TAP_PELT_TASK ? 0 : tap_pelt_queues_waits(&v->queues, task, ts_ns);
+}
+
+int tap_pelt_verify_migration(struct tap_pelt_verify *v, const struct tap_migration *m)
 {
 	struct tap_pelt_track *t = track_of(v, m->task);
 
 	if (t)
 		t->moved_ns = m->ts_ns;
-	attach(v, m->from);
-	attach(v, m->to);
+	if (v->opts.subject == TAP_PELT_TASK)
+		return 0;
+	note_task(v, m->from, m->task, TAP_PELT_ATTACHED);
+	note_task(v, m->to, m->task, TAP_PELT_ATTACHED);
+	return tap_pelt_queues_migration(&v->queues, m);
 }
+
+static int settle_track(struct tap_pelt_verify *v, struct tap_pelt_track *t)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; t && i < NR_VALUES && !ret; i++)
+		ret = settle(v, &t->values[i]);
+	return ret;
+}
+
+int tap_pelt_verify_end(struct tap_pelt_verify *v)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < v->nr_tasks && !ret; i++)
+		ret = settle_track(v, v->tasks[i]);
+	for (unsigned int cpu = 0; cpu < v->nr_cpus; cpu++)
+		for (unsigned int i = 0; i < v->cpus[cpu].nr && !ret; i++)
+			ret = settle_track(v, v->cpus[cpu].tracks[i]);
+	return ret;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
 
 void tap_pelt_verify_init(struct tap_pelt_verify *v, const struct tap_pelt_verify_opts *opts)
 {
-	const struct tap_survey *s = opts->survey;
-
 	*v = (struct tap_pelt_verify){ .opts = *opts, .losses.survey = opts->survey };
 	for (unsigned int i = 0; i < TAP_PELT_NR_COMPARED; i++)
 		v->errors[i].hist = (struct tap_hist)TAP_HIST_INIT;
-	for (unsigned int i = 0; i < s->nr_kinds; i++)
-		v->has_wakeups |= !strcmp(s->kinds[i].fmt->system, "sched") && !strcmp(s->kinds[i].fmt->name, "sched_wakeup");
+	tap_pelt_queues_init(&v->queues, &(const struct tap_pelt_queues_opts){
+		.timeline = opts->timeline, .survey = opts->survey, .cgroups = opts->cgroups, .change = on_change, .late = on_late,
+		.ctx = v,
+	});
 }
 
 static void free_tracks(struct tap_pelt_track **tracks, unsigned int nr)
@@ -628,6 +854,9 @@ void tap_pelt_verify_release(struct tap_pelt_verify *v)
 		tap_hist_release(&v->errors[i].hist);
 	free(v->verified);
 	free_tracks(v->tasks, v->nr_tasks);
-	free_tracks(v->cpus, v->nr_cpus);
+	for (unsigned int i = 0; i < v->nr_cpus; i++)
+		free_tracks(v->cpus[i].tracks, v->cpus[i].nr);
+	free(v->cpus);
 	free(v->reading);
+	tap_pelt_queues_release(&v->queues);
 }

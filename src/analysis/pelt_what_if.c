@@ -14,7 +14,14 @@
 /* A state that lasts is an average that stands still: then it is updated no more. */
 #define MAX_STEPS 600u
 
-enum use { OFF, QUEUED, RUNS, UNTOLD };
+#define MOST_TASKS (1u << 22) /* PID_MAX_LIMIT */
+
+/* What a time adds, in tasks: at least, and at most. */
+struct use {
+	bool runs;
+	struct tap_pelt_range util, runnable;
+};
+
 
 /* One average with one half-life. */
 struct curve {
@@ -69,31 +76,17 @@ static void add_signal(struct tap_pelt_what_if *w, const char *name, uint64_t ha
 
 	snprintf(text, sizeof(w->names[0]), "%s@%gms", name, (double)halflife_ns / 1e6);
 	w->signals[w->nr_signals++] = (struct tap_pelt_signal){
-		.name = text, .subject = w->opts.tasks ? TAP_PELT_TASK : TAP_PELT_CPU, .scale = TAP_PELT_1024,
+		.name = text, .subject = w->opts.subject, .scale = TAP_PELT_1024,
 	};
 }
 
-/* .signals: first all of util, then all of runnable. */
-void tap_pelt_what_if_init(struct tap_pelt_what_if *w, const struct tap_pelt_what_if_opts *opts)
-{
-	*w = (struct tap_pelt_what_if){ .opts = *opts };
-	for (unsigned int i = 0; opts->util && i < opts->nr_halflives; i++)
-		add_signal(w, "util", opts->halflives_ns[i]);
-	for (unsigned int i = 0; opts->runnable && i < opts->nr_halflives; i++)
-		add_signal(w, "runnable", opts->halflives_ns[i]);
-}
-
-void tap_pelt_what_if_release(struct tap_pelt_what_if *w)
-{
-	for (unsigned int i = 0; i < w->nr; i++)
-		tap_pelt_series_free(w->series[i]);
-	for (unsigned int i = 0; i < w->nr_subjects; i++)
-		free(w->subjects[i]);
-	free(w->series);
-	free(w->subjects);
-}
-
 /* ---- the model -------------------------------------------------------------------------------- */
+
+/* That may be runnable at one time. */
+static uint64_t most_tasks(const struct tap_pelt_what_if *w)
+{
+	return w->opts.subject == TAP_PELT_CGROUP ? MOST_TASKS : 1;
+}
 
 /* By a clock on which the half-life is the kernel's. */
 static uint64_t unit_of(const struct tap_pelt_what_if *w, const struct curve *c, uint64_t ts_ns)
@@ -101,17 +94,12 @@ static uint64_t unit_of(const struct tap_pelt_what_if *w, const struct curve *c,
 	return (uint64_t)((unsigned __int128)(ts_ns - w->opts.window.from_ns) * TAP_PELT_HALFLIFE_NS / c->halflife_ns) >> 10;
 }
 
-static bool adds(const struct curve *c, enum use use)
-{
-	return use == RUNS || (c->runnable && use == QUEUED);
-}
-
-static void advance(const struct tap_pelt_what_if *w, struct curve *c, enum use use, uint64_t from_ns, uint64_t to_ns)
+static void advance(const struct tap_pelt_what_if *w, struct curve *c, const struct tap_pelt_range *adds, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t from = unit_of(w, c, from_ns), to = unit_of(w, c, to_ns);
 
-	c->sums.lo = tap_pelt_advance(c->sums.lo, from, to, adds(c, use) ? 1024 : 0);
-	c->sums.hi = tap_pelt_advance(c->sums.hi, from, to, adds(c, use) || use == UNTOLD ? 1024 : 0);
+	c->sums.lo = tap_pelt_advance(c->sums.lo, from, to, 1024 * adds->lo);
+	c->sums.hi = tap_pelt_advance(c->sums.hi, from, to, 1024 * adds->hi);
 }
 
 /* The average at @from_ns holds to @to_ns, if it is known. Return: 0 or -ENOMEM. */
@@ -133,19 +121,20 @@ static int hold(struct tap_pelt_what_if *w, struct curve *c, uint64_t from_ns, u
 }
 
 /* One state, in periods. */
-static int go(struct tap_pelt_what_if *w, struct curve *c, enum use use, uint64_t from_ns, uint64_t to_ns)
+static int go(struct tap_pelt_what_if *w, struct curve *c, const struct use *use, uint64_t from_ns, uint64_t to_ns)
 {
+	const struct tap_pelt_range *adds = c->runnable ? &use->runnable : &use->util;
 	uint64_t period_ns = c->halflife_ns * TAP_PELT_PERIOD / TAP_PELT_HALFLIFE_NS << 10;
-	bool is_shown = !w->opts.while_running || use == RUNS;
+	bool is_shown = !w->opts.while_running || use->runs;
 	int ret = 0;
 
 	for (unsigned int i = 0; from_ns < to_ns && !ret; i++) {
-		bool is_last = to_ns - from_ns <= period_ns || i == MAX_STEPS || use == OFF || use == UNTOLD;
+		bool is_last = to_ns - from_ns <= period_ns || i == MAX_STEPS || !adds->hi || adds->lo != adds->hi;
 		uint64_t next_ns = is_last ? to_ns : from_ns + period_ns;
 
 		if (is_shown)
 			ret = hold(w, c, from_ns, next_ns);
-		advance(w, c, use, from_ns, next_ns);
+		advance(w, c, adds, from_ns, next_ns);
 		from_ns = next_ns;
 	}
 	return ret;
@@ -153,8 +142,14 @@ static int go(struct tap_pelt_what_if *w, struct curve *c, enum use use, uint64_
 
 /* ---- whom it is of ---------------------------------------------------------------------------- */
 
-static struct tap_pelt_series *add_series(struct tap_pelt_what_if *w, const struct tap_pelt_signal *signal, const struct tap_task *task,
-					  int cpu)
+/* Whom curves are of: a task, or a CPU, or a cgroup on it. */
+struct whom {
+	const struct tap_task *task;
+	int cpu;
+	uint64_t cgroup;
+};
+
+static struct tap_pelt_series *add_series(struct tap_pelt_what_if *w, const struct tap_pelt_signal *signal, const struct whom *whom)
 {
 	struct tap_pelt_series *s;
 
@@ -164,17 +159,18 @@ static struct tap_pelt_series *add_series(struct tap_pelt_what_if *w, const stru
 	if (!s)
 		return NULL;
 	*s = (struct tap_pelt_series){
-		.signal = signal, .subject = signal->subject, .cpu = cpu, .tid = task ? task->tid : 0,
+		.signal = signal, .subject = signal->subject, .cpu = whom->cpu, .tid = whom->task ? whom->task->tid : 0,
+		.cgroup = whom->cgroup,
 		.hist = TAP_HIST_INIT, .below = TAP_HIST_INIT,
 	};
-	if (task)
-		memcpy(s->comm, task->comm, sizeof(s->comm));
+	if (whom->task)
+		memcpy(s->comm, whom->task->comm, sizeof(s->comm));
 	w->series[w->nr++] = s;
 	s->columns = w->opts.nr_columns ? calloc(w->opts.nr_columns, sizeof(*s->columns)) : NULL;
 	return w->opts.nr_columns && !s->columns ? NULL : s;
 }
 
-static struct tap_pelt_curves *get_curves(struct tap_pelt_what_if *w, unsigned int index, const struct tap_task *task, int cpu)
+static struct tap_pelt_curves *get_curves(struct tap_pelt_what_if *w, unsigned int index, const struct whom *whom)
 {
 	struct tap_pelt_curves **slot = tap_array_at(&w->subjects, &w->nr_subjects, index, sizeof(*w->subjects), NULL), *new;
 
@@ -183,23 +179,25 @@ static struct tap_pelt_curves *get_curves(struct tap_pelt_what_if *w, unsigned i
 	*slot = new = calloc(1, sizeof(*new));
 	if (!new)
 		return NULL;
-	new->wanted = w->opts.want(w->opts.ctx, task, cpu);
+	new->wanted = w->opts.want(w->opts.ctx, whom->task, whom->cpu);
 	new->at_ns = w->opts.window.from_ns;
 	for (unsigned int i = 0; new->wanted && i < w->nr_signals; i++) {
 		struct curve *c = &new->curves[i];
 
 		*c = (struct curve){
-			.series = add_series(w, &w->signals[i], task, cpu), .halflife_ns = w->opts.halflives_ns[i % w->opts.nr_halflives],
-			.runnable = !w->opts.util || i >= w->opts.nr_halflives, .sums.hi = (uint64_t)TAP_PELT_MAX * 1024,
+			.series = add_series(w, &w->signals[i], whom), .halflife_ns = w->opts.halflives_ns[i % w->opts.nr_halflives],
+			.runnable = !w->opts.util || i >= w->opts.nr_halflives,
 		};
+		c->sums.hi = (uint64_t)TAP_PELT_MAX * 1024 * (c->runnable ? most_tasks(w) : 1);
 		if (!c->series)
 			return NULL;
 	}
 	return new;
 }
 
-static int add(struct tap_pelt_what_if *w, unsigned int index, const struct tap_task *task, int cpu, enum use use, struct tap_window times)
+static int add(struct tap_pelt_what_if *w, unsigned int index, const struct whom *whom, const struct use *use, struct tap_window times)
 {
+	const struct use untold = { false, { 0, 1 }, { 0, most_tasks(w) } };
 	struct tap_pelt_curves *curves;
 	int ret = 0;
 
@@ -207,31 +205,32 @@ static int add(struct tap_pelt_what_if *w, unsigned int index, const struct tap_
 		times.from_ns = w->opts.window.from_ns;
 	if (times.from_ns >= times.to_ns)
 		return 0;
-	curves = get_curves(w, index, task, cpu);
+	curves = get_curves(w, index, whom);
 	if (!curves)
 		return -ENOMEM;
 	for (unsigned int i = 0; curves->wanted && i < w->nr_signals && !ret; i++) {
-		ret = go(w, &curves->curves[i], UNTOLD, curves->at_ns, times.from_ns);
+		ret = go(w, &curves->curves[i], &untold, curves->at_ns, times.from_ns);
 		ret = ret ?: go(w, &curves->curves[i], use, curves->at_ns > times.from_ns ? curves->at_ns : times.from_ns, times.to_ns);
 	}
 	curves->at_ns = times.to_ns > curves->at_ns ? times.to_ns : curves->at_ns;
 	return ret;
 }
 
-static enum use use_of(enum tap_state state)
+static struct tap_pelt_range range_of(bool known, uint64_t nr, uint64_t most)
 {
-	if (state == TAP_UNKNOWN)
-		return UNTOLD;
-	if (state == TAP_RUNNING)
-		return RUNS;
-	return tap_state_is_wait(state) ? QUEUED : OFF;
+	return known ? (struct tap_pelt_range){ nr, nr } : (struct tap_pelt_range){ 0, most };
 }
 
-int tap_pelt_what_if_stretch(struct tap_pelt_what_if *w, const struct tap_stretch *s)
+static int add_task(struct tap_pelt_what_if *w, const struct tap_stretch *s)
 {
-	if (!w->opts.tasks || s->state == TAP_DEAD)
+	bool is_known = s->state != TAP_UNKNOWN, runs = s->state == TAP_RUNNING;
+	struct use use = {
+		runs, range_of(is_known, runs, 1), range_of(is_known, runs || tap_state_is_wait(s->state), 1),
+	};
+
+	if (s->state == TAP_DEAD)
 		return 0;
-	return add(w, s->task->index, s->task, -1, use_of(s->state), (struct tap_window){ s->from_ns, s->to_ns });
+	return add(w, s->task->index, &(const struct whom){ .task = s->task, .cpu = -1 }, &use, (struct tap_window){ s->from_ns, s->to_ns });
 }
 
 static bool is_fair(const struct tap_task *task)
@@ -239,12 +238,84 @@ static bool is_fair(const struct tap_task *task)
 	return task->prio >= 100;
 }
 
+static int add_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_stretch *s)
+{
+	bool is_known = s->what == TAP_CPU_IDLE || (s->what == TAP_CPU_RUN && s->task->prio != TAP_PRIO_UNKNOWN);
+	bool runs = s->what == TAP_CPU_RUN && is_fair(s->task);
+	struct use use = { runs, .util = range_of(is_known, runs, 1) };
+
+	return add(w, (unsigned int)s->cpu, &(const struct whom){ .cpu = s->cpu }, &use, (struct tap_window){ s->from_ns, s->to_ns });
+}
+
+/* Of the queues: what each cgroup had up to now is over. */
+static int on_change(void *ctx, int cpu, uint64_t ts_ns)
+{
+	struct tap_pelt_what_if *w = ctx;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < w->opts.nr_groups && !ret; i++) {
+		struct tap_pelt_held held = tap_pelt_queues_held(&w->queues, cpu, &w->opts.groups[i], ts_ns);
+		struct use use = {
+			held.runs, range_of(held.runs_known, held.runs, 1), range_of(held.nr_known, held.nr, MOST_TASKS),
+		};
+
+		ret = add(w, (unsigned int)cpu * w->opts.nr_groups + i, &(const struct whom){ .cpu = cpu, .cgroup = w->opts.groups[i].cgroup },
+			  &use, (struct tap_window){ 0, ts_ns });
+	}
+	return ret;
+}
+
+int tap_pelt_what_if_stretch(struct tap_pelt_what_if *w, const struct tap_stretch *s)
+{
+	if (w->opts.subject == TAP_PELT_CGROUP)
+		return tap_pelt_queues_stretch(&w->queues, s);
+	return w->opts.subject == TAP_PELT_TASK ? add_task(w, s) : 0;
+}
+
 int tap_pelt_what_if_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_stretch *s)
 {
-	bool is_told = s->what == TAP_CPU_IDLE || (s->what == TAP_CPU_RUN && s->task->prio != TAP_PRIO_UNKNOWN);
+	if (w->opts.subject == TAP_PELT_CGROUP)
+		return tap_pelt_queues_cpu(&w->queues, s);
+	return w->opts.subject == TAP_PELT_CPU ? add_cpu(w, s) : 0;
+}
 
-	if (w->opts.tasks || s->cpu < 0)
-		return 0;
-	return add(w, (unsigned int)s->cpu, NULL, s->cpu, !is_told ? UNTOLD : s->what == TAP_CPU_RUN && is_fair(s->task) ? RUNS : OFF,
-		   (struct tap_window){ s->from_ns, s->to_ns });
+int tap_pelt_what_if_waits(struct tap_pelt_what_if *w, const struct tap_task *task, uint64_t ts_ns)
+{
+	return w->opts.subject == TAP_PELT_CGROUP ? tap_pelt_queues_waits(&w->queues, task, ts_ns) : 0;
+}
+
+int tap_pelt_what_if_migration(struct tap_pelt_what_if *w, const struct tap_migration *m)
+{
+	return w->opts.subject == TAP_PELT_CGROUP ? tap_pelt_queues_migration(&w->queues, m) : 0;
+}
+
+int tap_pelt_what_if_event(struct tap_pelt_what_if *w, const struct tap_event *ev)
+{
+	return tap_pelt_queues_event(&w->queues, ev);
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+/* .signals: first all of util, then all of runnable. */
+void tap_pelt_what_if_init(struct tap_pelt_what_if *w, const struct tap_pelt_what_if_opts *opts)
+{
+	*w = (struct tap_pelt_what_if){ .opts = *opts };
+	for (unsigned int i = 0; opts->util && i < opts->nr_halflives; i++)
+		add_signal(w, "util", opts->halflives_ns[i]);
+	for (unsigned int i = 0; opts->runnable && i < opts->nr_halflives; i++)
+		add_signal(w, "runnable", opts->halflives_ns[i]);
+	tap_pelt_queues_init(&w->queues, &(const struct tap_pelt_queues_opts){
+		.timeline = opts->timeline, .survey = opts->survey, .cgroups = opts->cgroups, .change = on_change, .ctx = w,
+	});
+}
+
+void tap_pelt_what_if_release(struct tap_pelt_what_if *w)
+{
+	for (unsigned int i = 0; i < w->nr; i++)
+		tap_pelt_series_free(w->series[i]);
+	for (unsigned int i = 0; i < w->nr_subjects; i++)
+		free(w->subjects[i]);
+	free(w->series);
+	free(w->subjects);
+	tap_pelt_queues_release(&w->queues);
 }

@@ -5,10 +5,12 @@
  * slower, as the kernel has it where it can be chosen: 32 ms is the kernel's.
  *
  * util of a task, runnable of a task (a waking one from sched_waking on), and util of a CPU: of the time that fair tasks ran there,
- * whereas the kernel's goes with its tasks as they move. All CPUs are as fast as the fastest.
+ * whereas the kernel's goes with its tasks as they move. util and runnable of a cgroup on a CPU (pelt_queues.h), likewise of its time there:
+ * what its entity and its queue would have. All CPUs are as fast as the fastest.
  *
  * What was before the window is not known. It fades: an average is kept as what it may be at least and at most, and is told as soon
- * as these are no more than TAP_PELT_FADED apart, which takes seven half-lives. Time of which nothing is known makes them part again.
+ * as these are no more than TAP_PELT_FADED apart, which takes seven half-lives; runnable of a cgroup 29, for nobody knows how many tasks
+ * waited. Time of which nothing is known makes them part again.
  *
  * As the kernel's, values are updated once in a period while a task is queued, and stand still while it sleeps.
  */
@@ -17,6 +19,7 @@
 
 #include "analysis/pelt.h"
 #include "analysis/pelt_model.h"
+#include "analysis/pelt_queues.h"
 
 #define TAP_PELT_FADED 8u
 #define TAP_PELT_MAX_HALFLIVES 8u
@@ -25,12 +28,19 @@ struct tap_pelt_what_if_opts {
 	struct tap_window window;
 	uint64_t halflives_ns[TAP_PELT_MAX_HALFLIVES]; /* 100 us to 10 s */
 	unsigned int nr_halflives;
-	bool tasks; /* else CPUs */
-	bool util, runnable; /* which */
+	enum tap_pelt_subject subject; /* tasks, CPUs, or cgroups */
+	bool util, runnable; /* which; CPUs have no runnable */
+	/* Of cgroups: these; borrowed. */
+	const struct tap_pelt_group *groups;
+	unsigned int nr_groups;
+	/* Their tasks, as in struct tap_pelt_queues_opts. */
+	struct tap_timeline *const *timeline;
+	const struct tap_survey *survey;
+	const struct tap_cgroups *cgroups;
 	bool while_running; /* as in struct tap_pelt_opts; so are the next two */
 	unsigned int nr_columns;
 	bool keep_points;
-	/* @task: NULL: a CPU. Asked once of each. */
+	/* @task: NULL: a CPU; which cgroups on it is not asked. Once of each. */
 	bool (*want)(void *ctx, const struct tap_task *task, int cpu);
 	void *ctx;
 };
@@ -45,8 +55,9 @@ struct tap_pelt_what_if {
 	struct tap_pelt_signal signals[2 * TAP_PELT_MAX_HALFLIVES];
 	char names[2 * TAP_PELT_MAX_HALFLIVES][24];
 	unsigned int nr_signals;
-	struct tap_pelt_curves **subjects; /* by index, or by CPU */
+	struct tap_pelt_curves **subjects; /* by index, or by CPU and cgroup */
 	unsigned int nr_subjects;
+	struct tap_pelt_queues queues; /* of cgroups */
 };
 
 /*
@@ -59,5 +70,10 @@ void tap_pelt_what_if_release(struct tap_pelt_what_if *w);
 /* Of the timeline's observer, of all states. Return: 0 or -ENOMEM. */
 int tap_pelt_what_if_stretch(struct tap_pelt_what_if *w, const struct tap_stretch *s);
 int tap_pelt_what_if_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_stretch *s);
+/* And of cgroups. */
+int tap_pelt_what_if_waits(struct tap_pelt_what_if *w, const struct tap_task *task, uint64_t ts_ns);
+int tap_pelt_what_if_migration(struct tap_pelt_what_if *w, const struct tap_migration *m);
+/* As of tap_pelt_queues_event(). */
+int tap_pelt_what_if_event(struct tap_pelt_what_if *w, const struct tap_event *ev);
 
 #endif

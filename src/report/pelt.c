@@ -99,8 +99,6 @@ static int check(const void *opts, struct tap_err *err)
 
 	if (o->verify + o->util_est + !!o->what_if > 1)
 		return tap_err_set(err, -EINVAL, "--verify, --util-est and --what-if exclude each other");
-	if ((o->verify || o->what_if) && subject_of(&o->common.input.select) == TAP_PELT_CGROUP)
-		return tap_err_set(err, -EINVAL, "--%s is for CPUs and tasks, not for cgroups", o->verify ? "verify" : "what-if");
 	if (o->what_if && tap_pelt_what_if_parse(o->what_if, &what_if, err))
 		return -EINVAL;
 	if (o->util_est && (o->common.input.select.cpus || o->signals.nr))
@@ -162,6 +160,11 @@ static bool task_chosen(struct tap_pelt_report *p, const struct tap_pelt_series 
 	if (s->cgroup)
 		task.cgroup = s->cgroup;
 	return tap_pick_task(&p->report.run.pick, &p->report.run.rec.ids.cgroups, &task);
+}
+
+bool tap_pelt_report_wants_cgroup(const struct tap_pelt_report *p, uint64_t cgroup)
+{
+	return tap_pick_task(&p->report.run.pick, &p->report.run.rec.ids.cgroups, &(const struct tap_task){ .cgroup = cgroup });
 }
 
 static bool span_chosen(const struct tap_pelt_report *p, const struct tap_cpus *span)
@@ -310,10 +313,8 @@ static int end(struct tap_report *r, struct tap_err *err)
 	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
 	unsigned int nr;
 
-	if (p->opts->verify) {
-		tap_pelt_report_verify_end(p);
-		return 0;
-	}
+	if (p->opts->verify)
+		return tap_pelt_report_verify_end(p, err);
 	if (p->opts->util_est)
 		return tap_pelt_report_util_est_end(p, err);
 	if (p->opts->what_if)

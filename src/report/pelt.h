@@ -24,10 +24,15 @@ struct tap_pelt_report {
 	struct tap_pelt_verify verify;
 	struct tap_util_est util_est;
 	struct tap_pelt_what_if what_if;
+	struct tap_pelt_group *groups; /* of --what-if; owned */
+	unsigned int nr_groups;
 };
 
 /* Whether -s names it; @by_default: where nothing is named. */
 bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *signal, bool by_default);
+
+/* Whether -g picks this cgroup. */
+bool tap_pelt_report_wants_cgroup(const struct tap_pelt_report *p, uint64_t cgroup);
 
 /* Whom a series is of. */
 struct tap_out_pelt tap_pelt_report_about(struct tap_pelt_report *p, const struct tap_pelt_series *s);
@@ -36,7 +41,7 @@ void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page, struc
 
 /* --verify: for the report's .begin, .end and .release. */
 int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err);
-void tap_pelt_report_verify_end(struct tap_pelt_report *p);
+int tap_pelt_report_verify_end(struct tap_pelt_report *p, struct tap_err *err);
 void tap_pelt_report_verify_release(struct tap_pelt_report *p);
 /* --util-est: likewise. */
 int tap_pelt_report_util_est(struct tap_pelt_report *p, struct tap_err *err);

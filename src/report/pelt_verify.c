@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap pelt --verify: load tracking held against its definition. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/pelt.h"
@@ -13,10 +15,13 @@ static struct tap_pelt_verify *verify_of(const struct tap_report *r)
 
 /* ---- what is told ----------------------------------------------------------------------------- */
 
-static bool want(void *ctx, enum tap_pelt_average average, const struct tap_task *task, int cpu)
+static bool want(void *ctx, enum tap_pelt_average average, const struct tap_task *task, int cpu, uint64_t cgroup)
 {
 	struct tap_pelt_report *p = ctx;
 	bool yes = task ? tap_run_task(&p->report.run, task) : tap_run_cpu(&p->report.run, cpu);
+
+	if (cgroup)
+		yes = yes && tap_pelt_report_wants_cgroup(p, cgroup);
 
 	p->report.matched |= yes;
 	return yes && tap_pelt_report_names(p->opts, tap_pelt_average_name(average), true);
@@ -43,15 +48,23 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 	return tap_pelt_verify_cpu(verify_of(ctx), s);
 }
 
+static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
+{
+	return tap_pelt_verify_waits(verify_of(ctx), task, ts_ns);
+}
+
 static int on_migration(void *ctx, const struct tap_migration *m)
 {
-	tap_pelt_verify_migration(verify_of(ctx), m);
-	return 0;
+	return tap_pelt_verify_migration(verify_of(ctx), m);
 }
 
 /* ---- tables ----------------------------------------------------------------------------------- */
 
 /* clang-format off */
+#define SUBJECT_COLUMNS(title) \
+	TAP_TASK_COLUMNS("", title, 20), \
+	{ "cgroup", NULL, TAP_CELL_TEXT }, \
+	{ "cpu", "CPU", TAP_CELL_INT, .width = 3 }
 #define ERROR_COLUMNS \
 	{ "compared", "compared", TAP_CELL_COUNT, .width = 9 }, \
 	{ "exact_pct", "exact %", TAP_CELL_REAL, .width = 7, .places = 1 }, \
@@ -64,6 +77,22 @@ static int on_migration(void *ctx, const struct tap_migration *m)
 	{ "predicted_min", "predicted", TAP_CELL_COUNT, .width = 9, .rank = 4 }, \
 	{ "predicted_max", "to", TAP_CELL_COUNT, .width = 6, .rank = 4 }
 /* clang-format on */
+
+static void put_subject(struct tap_report *r, struct tap_table *t, const struct tap_task *task, uint64_t cgroup, int cpu)
+{
+	const char *path = cgroup ? tap_cgroups_path(&r->run.rec.ids.cgroups, cgroup) : NULL;
+	char id[24];
+
+	snprintf(id, sizeof(id), "%" PRIu64, cgroup);
+	if (task) {
+		tap_task_cells(&r->run, t, task);
+	} else {
+		tap_table_puts(t, cgroup ? path ?: id : NULL);
+		tap_table_nones(t, 3);
+	}
+	tap_table_puts(t, cgroup ? path ?: id : NULL);
+	tap_table_id(t, cpu);
+}
 
 static void put_errors(struct tap_table *t, const struct tap_pelt_errors *e)
 {
@@ -85,8 +114,7 @@ static const struct tap_column between_columns[] = {
 	{ "between", "between two updates", TAP_CELL_TEXT, .width = 20 },
 	{ "updates", "updates", TAP_CELL_COUNT, .width = 9 },
 	ERROR_COLUMNS,
-	TAP_TASK_COLUMNS("", "max of", 20),
-	{ "cpu", "CPU", TAP_CELL_INT, .width = 3 },
+	SUBJECT_COLUMNS("max of"),
 	{ 0 }
 };
 
@@ -101,19 +129,14 @@ static void put_between(struct tap_report *r, struct tap_table *t)
 		tap_table_puts(t, tap_pelt_between_name(between));
 		tap_table_u64(t, v->between[between]);
 		put_errors(t, e);
-		if (e->task)
-			tap_task_cells(&r->run, t, e->task);
-		else
-			tap_table_nones(t, 4);
-		tap_table_id(t, e->hist.count ? e->cpu : -1);
+		put_subject(r, t, e->task, e->cgroup, e->hist.count ? e->cpu : -1);
 		tap_table_row(t);
 	}
 }
 
 static const struct tap_column verified_columns[] = {
-	TAP_TASK_COLUMNS("", "task", 20),
-	{ "cpu", "CPU", TAP_CELL_INT, .width = 3 },
-	{ "signal", "signal", TAP_CELL_TEXT, .width = 8 },
+	SUBJECT_COLUMNS("subject"),
+	{ "signal", "signal", TAP_CELL_TEXT, .width = 15 },
 	{ "updates", "updates", TAP_CELL_COUNT, .width = 9 },
 	ERROR_COLUMNS,
 	{ "steady", NULL, TAP_CELL_COUNT }, { "migration", NULL, TAP_CELL_COUNT }, { "clock", NULL, TAP_CELL_COUNT },
@@ -127,11 +150,7 @@ static void put_verified(struct tap_report *r, struct tap_table *t, unsigned int
 {
 	const struct tap_pelt_verified *v = verify_of(r)->verified[i];
 
-	if (v->task)
-		tap_task_cells(&r->run, t, v->task);
-	else
-		tap_table_nones(t, 4);
-	tap_table_id(t, v->cpu);
+	put_subject(r, t, v->task, v->cgroup, v->cpu);
 	tap_table_puts(t, tap_pelt_average_name(v->average));
 	tap_table_u64(t, v->updates);
 	put_errors(t, &v->errors);
@@ -149,7 +168,7 @@ static unsigned int nr_verified(const struct tap_report *r)
 int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 {
 	static const struct tap_observer observer = {
-		.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu, .migration = on_migration,
+		.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu, .waits = on_waits, .migration = on_migration,
 	};
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	static const struct tap_section sections[] = {
@@ -164,8 +183,8 @@ int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 		return tap_err_set(err, -ENODATA, "'%.300s' has no %s events in this window: record them with 'schedtap record -e sched -e pelt'",
 				   p->report.run.rec.path, event);
 	tap_pelt_verify_init(&p->verify, &(const struct tap_pelt_verify_opts){
-		.timeline = &p->report.run.timeline, .survey = &p->report.run.survey, .tasks = p->subject == TAP_PELT_TASK,
-		.want = want, .ctx = p,
+		.timeline = &p->report.run.timeline, .survey = &p->report.run.survey, .subject = p->subject,
+		.cgroups = &p->report.run.rec.ids.cgroups, .want = want, .ctx = p,
 	});
 	p->report.observer = &observer;
 	p->report.events = &events;
@@ -184,15 +203,20 @@ static int compare(const void *a, const void *b)
 		return x->errors.hist.count > y->errors.hist.count ? -1 : 1;
 	if (x->task && x->task != y->task)
 		return x->task->index > y->task->index ? 1 : -1;
+	if (x->cgroup != y->cgroup)
+		return x->cgroup > y->cgroup ? 1 : -1;
 	if (x->cpu != y->cpu)
 		return x->cpu > y->cpu ? 1 : -1;
 	return (x->average > y->average) - (x->average < y->average);
 }
 
-void tap_pelt_report_verify_end(struct tap_pelt_report *p)
+int tap_pelt_report_verify_end(struct tap_pelt_report *p, struct tap_err *err)
 {
+	if (tap_pelt_verify_end(&p->verify))
+		return tap_err_set(err, -ENOMEM, "out of memory");
 	if (p->verify.nr)
 		qsort(p->verify.verified, p->verify.nr, sizeof(*p->verify.verified), compare);
+	return 0;
 }
 
 void tap_pelt_report_verify_release(struct tap_pelt_report *p)

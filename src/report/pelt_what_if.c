@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap pelt --what-if: the same schedule seen with other half-lives. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "out/pelt.h"
 #include "report/pelt.h"
@@ -29,6 +31,27 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 	return tap_pelt_what_if_cpu(what_if_of(ctx), s);
 }
 
+static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
+{
+	return tap_pelt_what_if_waits(what_if_of(ctx), task, ts_ns);
+}
+
+static int on_migration(void *ctx, const struct tap_migration *m)
+{
+	return tap_pelt_what_if_migration(what_if_of(ctx), m);
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return tap_pelt_queues_wants(fmt);
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	return tap_pelt_what_if_event(what_if_of(ctx), ev);
+}
+
 static void put_series(struct tap_report *r, struct tap_table *t)
 {
 	tap_pelt_report_put((struct tap_pelt_report *)r, t->page, what_if_of(r)->series, what_if_of(r)->nr);
@@ -47,27 +70,61 @@ static void put_points(struct tap_report *r, struct tap_table *t)
 	}
 }
 
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct tap_pelt_group *)a)->path, ((const struct tap_pelt_group *)b)->path);
+}
+
+/* The cgroups that -g picks, but for the root: that is the CPU. Return: 0 or -ENOMEM. */
+static int find_groups(struct tap_pelt_report *p, struct tap_err *err)
+{
+	const struct tap_map *paths = &p->report.run.rec.ids.cgroups.paths;
+
+	p->groups = calloc(paths->nr ?: 1, sizeof(*p->groups));
+	if (!p->groups)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	tap_map_for_each(paths, s)
+		if ((uint32_t)s->key != TAP_PELT_ROOT && tap_pelt_report_wants_cgroup(p, s->key))
+			p->groups[p->nr_groups++] = (struct tap_pelt_group){ s->key, (const char *)(uintptr_t)s->value };
+	if (p->nr_groups)
+		qsort(p->groups, p->nr_groups, sizeof(*p->groups), compare);
+	return 0;
+}
+
 int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err)
 {
-	static const struct tap_observer observer = { .states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu };
+	static const struct tap_observer observer = {
+		.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu, .waits = on_waits, .migration = on_migration,
+	};
+	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	static const struct tap_section sections[] = {
 		{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .put = put_series },
 		{ TAP_FOR_SHEETS, .columns = tap_out_pelt_columns, .put = put_points },
 		{ 0 }
 	};
 	struct tap_pelt_what_if_opts opts = {
-		.window = p->report.run.window, .tasks = p->subject == TAP_PELT_TASK,
+		.window = p->report.run.window, .subject = p->subject,
 		.util = tap_pelt_report_names(p->opts, "util", true), .while_running = p->opts->while_running,
 		.nr_columns = p->plot.columns, .want = want, .ctx = p,
+		.timeline = &p->report.run.timeline, .survey = &p->report.run.survey, .cgroups = &p->report.run.rec.ids.cgroups,
 		.keep_points = p->opts->points || tap_report_audience(&p->report) == TAP_FOR_SHEETS,
 	};
 	int ret = tap_pelt_what_if_parse(p->opts->what_if, &opts, err);
 
 	if (ret)
 		return ret;
-	opts.runnable = opts.tasks && tap_pelt_report_names(p->opts, "runnable", false);
+	opts.runnable = opts.subject != TAP_PELT_CPU && tap_pelt_report_names(p->opts, "runnable", false);
 	if (!opts.util && !opts.runnable)
-		return tap_err_set(err, -EINVAL, "--what-if has util%s, and no other signal", opts.tasks ? " and runnable" : " of CPUs");
+		return tap_err_set(err, -EINVAL, "--what-if has util%s, and no other signal",
+				   opts.subject == TAP_PELT_CPU ? " of CPUs" : " and runnable");
+	if (opts.subject == TAP_PELT_CGROUP) {
+		ret = find_groups(p, err);
+		p->report.events = &events;
+	}
+	if (ret)
+		return ret;
+	opts.groups = p->groups;
+	opts.nr_groups = p->nr_groups;
 	tap_pelt_what_if_init(&p->what_if, &opts);
 	p->report.observer = &observer;
 	p->report.sections = sections;
@@ -77,4 +134,5 @@ int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err)
 void tap_pelt_report_what_if_release(struct tap_pelt_report *p)
 {
 	tap_pelt_what_if_release(&p->what_if);
+	free(p->groups);
 }
