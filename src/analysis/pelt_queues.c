@@ -2,14 +2,11 @@
 #include "analysis/pelt_queues.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "timeline/sched_fields.h"
-
-#define ANY_NUMBER UINT_MAX
 
 /* Asleep, and maybe still in its queue, or woken out of that. */
 struct late {
@@ -42,7 +39,7 @@ struct tap_queue_reading {
 
 static struct tap_pelt_queue *get_queue(struct tap_pelt_queues *q, int cpu)
 {
-	static const struct tap_pelt_queue fresh = { .hidden_max = ANY_NUMBER };
+	static const struct tap_pelt_queue fresh = { .hidden_max = TAP_PELT_ANY_NUMBER };
 
 	return tap_array_at(&q->queues, &q->nr_queues, (unsigned int)cpu, sizeof(fresh), &fresh);
 }
@@ -78,7 +75,7 @@ static int change(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns)
 static void doubt(struct tap_pelt_queue *queue)
 {
 	queue->hidden_min = 0;
-	queue->hidden_max = ANY_NUMBER;
+	queue->hidden_max = TAP_PELT_ANY_NUMBER;
 }
 
 static void look_for_losses(struct tap_pelt_queues *q, uint64_t ts_ns)
@@ -175,7 +172,7 @@ static void drop_unknown(struct tap_pelt_queues *q, struct tap_pelt_queue *queue
 			continue;
 		q->members[queue->tasks[i]->index].cpu_plus_1 = 0;
 		queue->tasks[i--] = queue->tasks[--queue->nr];
-		queue->hidden_max = ANY_NUMBER;
+		queue->hidden_max = TAP_PELT_ANY_NUMBER;
 	}
 }
 
@@ -191,7 +188,7 @@ static int reveal(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns)
 		doubt(queue);
 	ret = change(q, cpu, ts_ns);
 	queue->hidden_min -= queue->hidden_min > 0;
-	queue->hidden_max -= queue->hidden_max != ANY_NUMBER;
+	queue->hidden_max -= queue->hidden_max != TAP_PELT_ANY_NUMBER;
 	return ret;
 }
 
@@ -275,7 +272,7 @@ int tap_pelt_queues_stretch(struct tap_pelt_queues *q, const struct tap_stretch 
 		return join(q, s->task, cpu, s->to_ns);
 	case TAP_UNKNOWN: /* it may be there still */
 		if (m->cpu_plus_1)
-			q->queues[m->cpu_plus_1 - 1].hidden_max = ANY_NUMBER;
+			q->queues[m->cpu_plus_1 - 1].hidden_max = TAP_PELT_ANY_NUMBER;
 		return leave(q, s->task, s->to_ns);
 	case TAP_THROTTLED:
 		return leave(q, s->task, s->to_ns);
@@ -333,7 +330,7 @@ static int add_hidden(struct tap_pelt_queues *q, const struct tap_task *task, in
 	if (!queue || is_other_class(task))
 		return queue ? 0 : -ENOMEM;
 	ret = change(q, cpu, ts_ns);
-	queue->hidden_max += queue->hidden_max != ANY_NUMBER;
+	queue->hidden_max += queue->hidden_max != TAP_PELT_ANY_NUMBER;
 	return ret;
 }
 
@@ -516,9 +513,9 @@ static void hold(const struct tap_pelt_queues *q, const struct tap_pelt_group *g
 
 	if (place == TAP_PELT_OUTSIDE || is_other_class(task))
 		return;
-	held->nr++;
+	held->nr += place != TAP_PELT_NOWHERE_KNOWN && weight;
+	held->nr_max++;
 	held->weight += weight;
-	held->nr_known &= place != TAP_PELT_NOWHERE_KNOWN && weight;
 	held->weight_known &= place == TAP_PELT_DIRECT && weight;
 }
 
@@ -551,7 +548,7 @@ static void hold_running(const struct tap_pelt_queues *q, int cpu, const struct 
 struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, int cpu, const struct tap_pelt_group *group, uint64_t ts_ns)
 {
 	struct tap_pelt_queue *queue = get_queue(q, cpu);
-	struct tap_pelt_held held = { .nr_known = true, .weight_known = true };
+	struct tap_pelt_held held = { .weight_known = true };
 	const struct tap_task *task;
 	bool is_idle;
 
@@ -559,7 +556,7 @@ struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, int cpu, co
 	hold_running(q, cpu, group, &held);
 	is_idle = what_runs(q, cpu, &task) == TAP_CPU_IDLE;
 	if (!queue) /* out of memory: what is to be changed there says so */
-		return (struct tap_pelt_held){ 0 };
+		return (struct tap_pelt_held){ .nr_max = TAP_PELT_ANY_NUMBER };
 	drop_unknown(q, queue);
 	for (unsigned int i = 0; i < queue->nr; i++)
 		hold(q, group, queue->tasks[i], &held);
@@ -569,7 +566,7 @@ struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, int cpu, co
 		hold_late(q, group, &queue->late[i], &held);
 	if (group->cgroup == TAP_PELT_ROOT)
 		held.nr += queue->hidden_min;
-	held.nr_known &= group->cgroup == TAP_PELT_ROOT ? queue->hidden_min == queue->hidden_max : !queue->hidden_max;
+	held.nr_max = queue->hidden_max == TAP_PELT_ANY_NUMBER ? TAP_PELT_ANY_NUMBER : held.nr_max + queue->hidden_max;
 	held.weight_known &= !queue->hidden_max;
 	return held;
 }

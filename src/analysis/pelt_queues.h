@@ -18,6 +18,8 @@
 #ifndef TAP_ANALYSIS_PELT_QUEUES_H
 #define TAP_ANALYSIS_PELT_QUEUES_H
 
+#include <limits.h>
+
 #include "analysis/cgroups.h"
 #include "analysis/losses.h"
 #include "timeline/timeline.h"
@@ -34,6 +36,7 @@ struct tap_pelt_group {
 };
 
 #define TAP_PELT_ROOT 1u
+#define TAP_PELT_ANY_NUMBER UINT_MAX
 
 /* Where a task is as seen from a group. */
 enum tap_pelt_place {
@@ -46,9 +49,9 @@ enum tap_pelt_place {
 /* What a group has on a CPU. */
 struct tap_pelt_held {
 	bool runs;
-	unsigned int nr; /* runnable, with those of groups below it */
+	unsigned int nr, nr_max; /* runnable, with those of groups below it: at least, and at most; TAP_PELT_ANY_NUMBER */
 	uint64_t weight; /* of what is in its own queue */
-	bool runs_known, nr_known, weight_known;
+	bool runs_known, weight_known;
 	bool late;  /* someone may sleep there in a queue: .weight is not known */
 	bool stale; /* nor is the .nr that the group's entity has */
 };

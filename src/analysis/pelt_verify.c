@@ -570,7 +570,7 @@ static int add_held(struct tap_pelt_verify *v, struct tap_pelt_track *t, uint64_
 		t->untold[UTIL] = TAP_PELT_UNTOLD;
 	if (held.stale && t->kind == OF_ENTITY)
 		t->untold[RUNNABLE] = TAP_PELT_DELAYED;
-	if (!held.nr_known)
+	if (held.nr != held.nr_max)
 		t->untold[RUNNABLE] = TAP_PELT_UNTOLD;
 	if (held.late)
 		t->untold[LOAD] = TAP_PELT_DELAYED;

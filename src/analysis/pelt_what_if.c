@@ -256,7 +256,8 @@ static int on_change(void *ctx, int cpu, uint64_t ts_ns)
 	for (unsigned int i = 0; i < w->opts.nr_groups && !ret; i++) {
 		struct tap_pelt_held held = tap_pelt_queues_held(&w->queues, cpu, &w->opts.groups[i], ts_ns);
 		struct use use = {
-			held.runs, range_of(held.runs_known, held.runs, 1), range_of(held.nr_known, held.nr, MOST_TASKS),
+			held.runs, range_of(held.runs_known, held.runs, 1),
+			{ held.nr, held.nr_max < MOST_TASKS ? held.nr_max : MOST_TASKS },
 		};
 
 		ret = add(w, (unsigned int)cpu * w->opts.nr_groups + i, &(const struct whom){ .cpu = cpu, .cgroup = w->opts.groups[i].cgroup },

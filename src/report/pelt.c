@@ -83,6 +83,15 @@ static int unknown_signal(const char *glob, struct tap_err *err)
 			   near ? "'?" : "");
 }
 
+static bool is_average(const char *glob)
+{
+	bool is = false;
+
+	for (enum tap_pelt_average average = 0; average < TAP_PELT_NR_AVERAGES; average++)
+		is |= !fnmatch(glob, tap_pelt_average_name(average), 0);
+	return is;
+}
+
 static enum tap_pelt_subject subject_of(const struct tap_select_words *words)
 {
 	if (words->tgids.nr || words->tids.nr || words->comms.nr)
@@ -118,7 +127,7 @@ static int check(const void *opts, struct tap_err *err)
 	for (unsigned int i = 0; i < o->signals.nr; i++) {
 		for (s = tap_pelt_signals; s->name && fnmatch(o->signals.v[i], s->name, 0); s++)
 			;
-		if (!s->name)
+		if (!s->name && !(o->verify && is_average(o->signals.v[i])))
 			return unknown_signal(o->signals.v[i], err);
 	}
 	return 0;

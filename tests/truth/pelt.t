@@ -6,6 +6,7 @@
 #  - pelt --what-if, of whole and of damaged recordings: each point is the true one or not told
 #  - pelt --verify, of recordings whose load-tracking events are the true ones: nothing parts; and what was made wrong is found
 #  - --what-if with 32 ms is what was recorded
+#  - both of a CPU and of nested cgroups on it: sums of what their tasks have
 #
 #     SEEDS=12 tests/truth/pelt.t
 use strict;
@@ -101,38 +102,71 @@ sub check_what_if {
 }
 
 # ---- what was recorded -----------------------------------------------------------------------
-my $compared = 0;
+my ($compared, %compared) = (0);
 
 # Periods of the window begin with those of the PELT clock, which is the recording's.
 sub start_of { return 1024 * 1024 * (5000 + $_[0]) }
 
 # One CPU and some tasks, which run in turn and sleep; updates come at each switch and each 4 ms, and have the true values. Of $wrong the
-# util is $by greater from 400 ms on.
+# util is $by greater from 400 ms on. Some are in a cgroup, one in one below that: what a queue has is the sum of what its tasks have, and so
+# has the entity of a cgroup. All weigh 1024; what an entity weighs nobody tells.
+my %paths = (1 => '/', 20 => '/g', 21 => '/g/h');
+my %cgroups = (101 => 20, 102 => 20, 103 => 21, 104 => 1);
+
 sub make {
 	my ($seed, $wrong, $by) = @_;
 	my $units = sub { int($_[0] / 1024) };
 	my ($now, @tasks) = (start_of($seed) + 1);
 	my $end = $now + 1_000_000_000;
 	my ($runs, $text) = (0, '');
+	my %told;
 	my $place = sub { return $units->($_[0]) / 1024 };
+	my $sum_of = sub {
+		my ($path, $what, $ns) = @_;
+		my $sum = 0;
+		for (grep { index("$paths{$cgroups{$_->{tid}}}/", $path eq '/' ? '/' : "$path/") == 0 } @tasks) {
+			my $from = $what eq 'queued' ? $_->{queued_from} : $_->{tid} == $runs ? $_->{run_from} : undef;
+			$sum += defined_average([@{$_->{$what}}, defined $from ? [$place->($from), $place->($ns)] : ()], $place->($ns));
+		}
+		return $sum;
+	};
+	my $tell_queues = sub {
+		my ($t, $ns) = @_;
+		my $path = $paths{$cgroups{$t->{tid}}};
+		for my $cgroup (sort { $b <=> $a } grep { index("$path/", $paths{$_} eq '/' ? '/' : "$paths{$_}/") == 0 } keys %paths) {
+			next if $place->($ns) - ($told{$cgroup} // 0) < 1;
+			$told{$cgroup} = $place->($ns);
+			my ($util, $runnable) = map { $sum_of->($paths{$cgroup}, $_, $ns) } 'run', 'queued';
+			$util += $by if $cgroup == $wrong && $ns > $end - 600_000_000;
+			my $values = sprintf('load=%d runnable=%d util=%d update_time=%d', $runnable, $runnable, $util, $units->($ns) * 1024);
+			$text .= "$ns 0 $runs schedtap:sched_pelt_cfs cpu=0 cgroup=$cgroup $values\n";
+			$text .= "$ns 0 $runs schedtap:sched_pelt_se cpu=0 pid=-1 cgroup=$cgroup $values\n" if $cgroup != 1;
+		}
+	};
+	my $count = sub {
+		my ($ns, $change) = @_;
+		my $nr = grep { defined $_->{queued_from} } @tasks;
+		$text .= "$ns 0 $runs schedtap:sched_update_nr_running cpu=0 change=$change nr_running=$nr h_nr_queued=$nr h_nr_runnable=$nr\n";
+	};
 	my $tell = sub {
 		my ($t, $ns) = @_;
+		$tell_queues->($t, $ns);
 		my $util = defined_average($t->{run}, $place->($ns)) + ($t->{tid} == $wrong && $ns > $end - 600_000_000 ? $by : 0);
 		my $runnable = defined_average($t->{queued}, $place->($ns));
 		return if $place->($ns) - ($t->{told} // 0) < 1; # as the kernel: once a period at most
 		$t->{told} = $place->($ns);
-		$text .= sprintf("%d 0 %d schedtap:sched_pelt_se cpu=0 pid=%d comm=t%d cgroup=1 load=%d runnable=%d util=%d update_time=%d\n",
-			$ns, $runs, $t->{tid}, $t->{tid}, $runnable, $runnable, $util, $units->($ns) * 1024);
+		$text .= sprintf("%d 0 %d schedtap:sched_pelt_se cpu=0 pid=%d comm=t%d cgroup=%d load=%d runnable=%d util=%d update_time=%d\n",
+			$ns, $runs, $t->{tid}, $t->{tid}, $cgroups{$t->{tid}}, $runnable, $runnable, $util, $units->($ns) * 1024);
 	};
 	my $sleep = sub { my ($t, $ns) = @_; $t->{wakes} = $ns + 1e4 + int(rand(rand() < 0.5 ? 2e6 : 6e7)); $t->{queued_from} = undef };
 	my $switch = sub {
 		my ($to, $state) = @_;
 		my ($from) = grep { $_->{tid} == $runs } @tasks;
 		for ($from // ()) { # the spans end, so that what is told is of this moment
-			push @{$_->{run}}, [$place->($_->{run_from}), $place->($now)];
+			push @{$_->{run}}, [$place->($_->{run_from}), $place->($now)] and $_->{run_from} = $now;
 			push @{$_->{queued}}, [$place->($_->{queued_from}), $place->($now)] and $_->{queued_from} = $now;
 			$tell->($_, $now);
-			$sleep->($_, $now) if $state;
+			$sleep->($_, $now), $count->($now, -1) if $state;
 		}
 		if ($to) {
 			push @{$to->{queued}}, [$place->($to->{queued_from}), $place->($now)];
@@ -146,7 +180,8 @@ sub make {
 
 	srand($seed);
 	push @tasks, { tid => 100 + $_, run => [], queued => [], wakes => $now + 1e5 * $_ } for 1 .. 4;
-	$text .= sprintf("meta {\"window\":{\"start_ns\":%d,\"end_ns\":%d}}\ncpus 1\n", $now - 1, $end);
+	$text .= sprintf("meta {\"window\":{\"start_ns\":%d,\"end_ns\":%d},\"cgroups\":%s}\ncpus 1\n", $now - 1, $end,
+		encode_json([map { [$_, $paths{$_}] } 1, 20, 21]));
 	$now += 1000;
 	$switch->(undef, 0);
 	my ($slice_end, $tick) = ($end, $now);
@@ -158,6 +193,7 @@ sub make {
 		if ($t && $now >= $t->{wakes}) {
 			$tell->($t, $now);
 			$t->{queued_from} = $now;
+			$count->($now, 1);
 			$text .= "$now 0 $runs sched:sched_waking comm=t$t->{tid} pid=$t->{tid} prio=120 target_cpu=0\n";
 			push @queued, $t;
 			next if $runs;
@@ -185,12 +221,50 @@ sub make {
 	print $out $text;
 	close($out);
 	system($mkdat, "$dir/in.txt", "$dir/in.dat") == 0 or die "mkdat failed\n";
+	push @{$_->{queued}}, [$place->($_->{queued_from}), $place->($end)] for grep { defined $_->{queued_from} } @tasks;
+	push @{$_->{run}}, [$place->($_->{run_from}), $place->($end)] for grep { $_->{tid} == $runs } @tasks;
+	return @tasks;
+}
+
+# Of CPUs and cgroups. The fraction that is cut off is that of the sum, whose own error is that of all its tasks.
+sub check_queues {
+	my ($seed) = @_;
+
+	for (map { @{report("-i $dir/in.dat $_ --verify")->{verified}} } '', "-g '*'") {
+		$compared{$_->{signal} . ($_->{cgroup} // '')} += $_->{compared};
+		fail('queues', "seed $seed: $_->{signal} of CPU 0 " . ($_->{cgroup} // '') . ": error $_->{error_max} at $_->{max_at_ns}")
+			if defined $_->{error_max} && $_->{error_max} > 2;
+	}
+}
+
+# Other half-lives of cgroups: the sums of what their tasks would have.
+my $group_points = 0;
+
+sub check_groups {
+	my ($seed, @tasks) = @_;
+	my ($period, $json) = (2 / 32 * 1024 * 1024, report("-i $dir/in.dat -g /g -s util -s runnable --points --what-if halflife=2ms"));
+	my $start = $json->{recording}{start_ns};
+
+	for my $s (@{$json->{series}}) {
+		my ($what) = $s->{signal} =~ /^(\w+)@/;
+		my @spans = map { [map { [map { ($_ * 1024 * 1024 - $start) / $period } @$_] } @{$_->{$what eq 'util' ? 'run' : 'queued'}}] }
+			grep { index("$paths{$cgroups{$_->{tid}}}/", "$s->{path}/") == 0 } @tasks;
+		my @points = grep { defined $_->[1] } @{$s->{points}};
+		for (@points[grep { !($_ % 50) } 0 .. $#points]) {
+			my $true = 0;
+			my $now = ($_->[0] - $start) / $period;
+			$true += defined_average($_, $now) for @spans;
+			$group_points++;
+			# half of what may be open, the fraction, and what the kernel's unit of 1024 ns leaves of a period
+			fail('groups', "seed $seed: $s->{signal} of $s->{path} at $_->[0] is $_->[1], not $true") if abs($_->[1] + 0.5 - $true) > 7;
+		}
+	}
 }
 
 sub check_verify {
 	my ($seed) = @_;
 
-	make($seed, 0, 0);
+	check_groups($seed, make($seed, 0, 0));
 	my $json = report("-i $dir/in.dat -c '*' --verify");
 	for (@{$json->{verified}}) {
 		$compared += $_->{compared};
@@ -201,6 +275,7 @@ sub check_verify {
 		$sum += $_ for @{$_}{qw(steady migration clock first repeated attached delayed throttled lost unknown)};
 		fail('sums', "seed $seed: $sum of $_->{updates} updates of $_->{tid}") if $sum != $_->{updates};
 	}
+	check_queues($seed);
 	# what holds in the whole holds in a part of it
 	my $time = sprintf('%.3f,%.3f', start_of($seed) / 1e9 + 0.4, start_of($seed) / 1e9 + 0.8);
 	for (@{report("-i $dir/in.dat -c '*' --verify --time $time")->{verified}}) {
@@ -224,6 +299,9 @@ sub check_verify {
 		grep { defined $_->{error_max} } @{report("-i $dir/in.dat -c '*' --verify -s util")->{verified}};
 	fail('wrong', "seed $seed: 9 added to the util of 102 are not found: $worst->{error_max} of $worst->{tid}")
 		if $worst->{tid} != 102 || abs($worst->{error_max} - 8) > 2;
+	make($seed, 21, 9);
+	($worst) = grep { $_->{signal} eq 'util' && $_->{cgroup} eq '/g/h' } @{report("-i $dir/in.dat -g '/g*' --verify")->{verified}};
+	fail('wrong', "seed $seed: 9 added to the util of /g/h are not found: $worst->{error_max}") if abs($worst->{error_max} - 8) > 2;
 }
 
 check_what_if($_) for 1 .. $seeds;
@@ -232,6 +310,9 @@ check_verify($_) for 1 .. $seeds;
 my @tests = (
 	['what-if', "other half-lives: $points points of whole and damaged recordings are the true ones", $points > 1000],
 	['verify', "$compared updates by the definition: none is off by more than 1", $compared > 1000],
+	['queues', 'and of CPUs and cgroups, by more than 2', !grep { ($compared{$_} // 0) < 100 } qw(util util/g util/g/h runnable
+		runnable/g runnable/g/h runnable_entity/g runnable_entity/g/h load/g/h)],
+	['groups', "other half-lives of cgroups: $group_points points", $group_points > 100],
 	['sums', 'each update is counted once', 1],
 	['window', 'a window agrees', 1],
 	['agree', '--what-if with the half-life of the kernel is what was recorded', exists $failed{agree}],
