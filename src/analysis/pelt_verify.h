@@ -5,8 +5,9 @@
  *
  * Of a task: util (it runs), runnable (it is queued), load (the same, weighted). Of a CPU's fair tasks, and of a cgroup's on a CPU: util
  * (some task of it runs), runnable (how many are queued), load (what these weigh). Of the entity that a cgroup is in its parent's queue: util
- * and runnable; its weight is recorded nowhere. Of a CPU's real-time and deadline tasks: util. Between two updates the PELT clock and the recording's are taken to go in proportion. Where a task changes its CPU, its clock
- * is another, and nothing tells when it was attached: the recording's clock bridges that.
+ * and runnable; its weight is recorded nowhere. Of a CPU's real-time and deadline tasks: util. Between two updates the PELT clock
+ * and the recording's are taken to go in proportion. Where a task changes its CPU, its clock is another, and nothing tells when
+ * it was attached: the recording's clock bridges that.
  *
  * What cannot be predicted is counted by the reason, and is no error.
  */
