@@ -60,7 +60,7 @@ static enum tap_verdict verdict_of(const struct tap_wait_told *w, uint64_t barre
 	for (enum tap_verdict v = 0; v < TAP_NR_VERDICTS; v++)
 		if (ns[v] > ns[most])
 			most = v;
-	return most == TAP_VERDICT_CONTENTION && barred_ns >= ns[most] / 2 + 1 ? TAP_VERDICT_AFFINITY : most;
+	return most == TAP_VERDICT_CONTENTION && barred_ns >= ns[most] - ns[most] / 2 ? TAP_VERDICT_AFFINITY : most;
 }
 
 int tap_explain_init(struct tap_explain *e, unsigned int max_worst)

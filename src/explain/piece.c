@@ -61,25 +61,25 @@ static enum class class_of(int prio, bool is_stopper)
 	return !prio && is_stopper ? STOP : REALTIME;
 }
 
-enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *runner, int runner_prio)
+enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter, const struct tap_task *runner, int runner_prio)
 {
 	static const enum tap_piece_kind kinds[] = {
 		[REALTIME] = TAP_PIECE_REALTIME, [DEADLINE] = TAP_PIECE_DEADLINE, [STOP] = TAP_PIECE_STOP,
 	};
-	enum class waiter, class;
+	enum class own, class;
 
-	if (waiter_prio >= 100 && runner_prio >= 100) /* most are */
+	if (waiter->prio >= 100 && runner_prio >= 100) /* most are */
 		return TAP_PIECE_QUEUED;
-	waiter = class_of(waiter_prio, false);
+	own = class_of(waiter->prio, is_stopper(waiter));
 	class = class_of(runner_prio, is_stopper(runner));
-	if (waiter_prio == TAP_PRIO_UNKNOWN || runner_prio == TAP_PRIO_UNKNOWN)
+	if (waiter->prio == TAP_PRIO_UNKNOWN || runner_prio == TAP_PRIO_UNKNOWN)
 		return TAP_PIECE_QUEUED;
-	if (class > waiter)
+	if (class > own)
 		return kinds[class];
-	if (class < waiter)
+	if (class < own)
 		return TAP_PIECE_LOWER;
-	if (class == REALTIME && runner_prio != waiter_prio)
-		return runner_prio < waiter_prio ? TAP_PIECE_HIGHER : TAP_PIECE_LOWER;
+	if (class == REALTIME && runner_prio != waiter->prio)
+		return runner_prio < waiter->prio ? TAP_PIECE_HIGHER : TAP_PIECE_LOWER;
 	return TAP_PIECE_QUEUED;
 }
 

@@ -12,7 +12,7 @@ enum tap_piece_kind {
 	TAP_PIECE_UNKNOWN,   /* events are missing, or what the CPU did was not seen */
 	TAP_PIECE_THROTTLED, /* its quota or budget was used up */
 	TAP_PIECE_PLACING,   /* it was being woken, and in no queue yet */
-	TAP_PIECE_HELD,      /* the scheduler of sched_ext kept it: it was in no queue */
+	TAP_PIECE_HELD,      /* the scheduler of sched_ext kept it, in no queue, while no higher class ran on its CPU, nor an interrupt */
 	TAP_PIECE_OFFLINE,   /* its CPU was taken out of use */
 	TAP_PIECE_IRQ,	     /* its CPU was in an interrupt's handler */
 	TAP_PIECE_SOFTIRQ,
@@ -58,7 +58,7 @@ struct tap_piece {
 const char *tap_piece_name(enum tap_piece_kind kind);
 
 /* The one kind that a task's wait is of while a task of this priority runs. Priorities as of struct tap_task. */
-enum tap_piece_kind tap_piece_of_runner(int waiter_prio, const struct tap_task *runner, int runner_prio);
+enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter, const struct tap_task *runner, int runner_prio);
 
 /* Whether two pieces are of one kind, task and group; @exactly: and of one pick, if they are open. */
 bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick *y, bool exactly); /* of open ones */

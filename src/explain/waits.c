@@ -17,7 +17,7 @@ struct tap_explain_pieces {
 	struct tap_piece *v; /* owned */
 	unsigned int nr, cap;
 	bool is_block;
-	int prio;  /* of who waits */
+	const struct tap_task *task; /* who waits; of a block: one of those */
 	int group; /* its, as far as it is known */
 	uint64_t queued_ns; /* since when it is in the run queue where it is */
 	enum tap_scx_place place;
@@ -130,7 +130,7 @@ static int add_piece(struct tap_explain_pieces *p, struct tap_piece *piece)
 	return 0;
 }
 
-static enum tap_piece_kind kind_of(int prio, const struct tap_cpu_part *part)
+static enum tap_piece_kind kind_of(const struct tap_task *task, const struct tap_cpu_part *part)
 {
 	static const enum tap_piece_kind idle_kinds[] = {
 		[TAP_IDLE_NOT_TOLD] = TAP_PIECE_IDLE, [TAP_IDLE_IN] = TAP_PIECE_IDLE_STATE, [TAP_IDLE_OUT] = TAP_PIECE_IDLE_EXIT,
@@ -144,13 +144,13 @@ static enum tap_piece_kind kind_of(int prio, const struct tap_cpu_part *part)
 		return part->irq == TAP_IN_IRQ ? TAP_PIECE_IRQ : TAP_PIECE_SOFTIRQ;
 	if (part->what == TAP_CPU_IDLE)
 		return idle_kinds[part->idle];
-	return tap_piece_of_runner(prio, part->task, part->prio);
+	return tap_piece_of_runner(task, part->task, part->prio);
 }
 
-/* As one piece, whatever picks say. @prio: of who waits. */
-static inline struct tap_piece whole_part(int prio, const struct tap_cpu_part *part)
+/* As one piece, whatever picks say. @task: who waits. */
+static inline struct tap_piece whole_part(const struct tap_task *task, const struct tap_cpu_part *part)
 {
-	enum tap_piece_kind kind = kind_of(prio, part);
+	enum tap_piece_kind kind = kind_of(task, part);
 
 	if (part->asked && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
 		kind = part->asked == TAP_ASKED ? TAP_PIECE_RESCHED : TAP_PIECE_LAZY;
@@ -193,7 +193,7 @@ static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *p
 
 static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *part)
 {
-	struct tap_piece piece = whole_part(p->prio, part);
+	struct tap_piece piece = whole_part(p->task, part);
 
 	if (p->place != TAP_SCX_LOCAL)
 		put_place(p->place, &piece);
@@ -218,9 +218,9 @@ static bool join_again(struct tap_explain_pieces *b, const struct tap_cpu_part *
 	return false;
 }
 
-/* @prio: of who waits. Return: NULL when out of memory. */
-static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w, int prio, int cpu, const struct tap_cpu_parts *from,
-						  unsigned int block, uint64_t to_ns)
+/* @task: who waits. Return: NULL when out of memory. */
+static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w, const struct tap_task *task, int cpu,
+						  const struct tap_cpu_parts *from, unsigned int block, uint64_t to_ns)
 {
 	struct tap_explain_blocks *blocks = tap_array_at(&w->blocks, &w->nr_blocks, (unsigned int)cpu, sizeof(*blocks), NULL);
 	struct tap_explain_pieces *b = blocks ? &blocks->v[block] : NULL;
@@ -229,7 +229,7 @@ static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w, i
 
 	if (!b || b->nr)
 		return b;
-	b->prio = prio;
+	b->task = task;
 	b->is_block = true;
 	parts.to_ns = to_ns;
 	while (tap_cpu_parts_next(&parts, &part))
@@ -253,7 +253,7 @@ static int add_block(struct tap_explain_pieces *p, const struct tap_explain_piec
 /* What the CPU did in whose queue it was. */
 static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, int cpu, struct tap_cpu_parts *parts)
 {
-	bool is_fair = p->prio >= 100 && p->place == TAP_SCX_LOCAL;
+	bool is_fair = p->task->prio >= 100 && p->place == TAP_SCX_LOCAL;
 	unsigned int blocks_from = parts->has_picks ? BLOCKS_FROM : 0;
 	const struct tap_explain_pieces *block;
 	struct tap_cpu_part part;
@@ -263,7 +263,7 @@ static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, 
 
 	while (!ret) {
 		if (is_fair && p->nr >= blocks_from && tap_cpu_parts_block(parts, &nr, &end_ns)) {
-			block = block_get(w, p->prio, cpu, parts, nr, end_ns);
+			block = block_get(w, p->task, cpu, parts, nr, end_ns);
 			ret = block ? add_block(p, block) : -ENOMEM;
 			tap_cpu_parts_pass(parts, end_ns);
 		} else if (tap_cpu_parts_next(parts, &part)) {
@@ -293,7 +293,6 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 
 	if (to_ns <= wait->at_ns)
 		return 0;
-	wait->pieces.prio = wait->task->prio;
 	if (!tap_state_is_wait(state) || wait->is_placing) {
 		ret = add_piece(&wait->pieces, &(struct tap_piece){ .kind = kind_apart(state), .from_ns = wait->at_ns, .ns = to_ns - wait->at_ns });
 	} else if (tap_cpu_log_last(&w->logs, cpu, wait->at_ns, to_ns, &part)) {
@@ -307,18 +306,37 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	return ret;
 }
 
+/* What other CPUs could have done up to @to_ns. */
+static int add_avoidable(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu, enum tap_state state)
+{
+	if (!w->opts.asks_avoidable || !tap_state_is_wait(state) || wait->is_placing || to_ns <= wait->at_ns)
+		return 0;
+	return tap_avoidable_add(&w->avoidable, &w->logs, *w->opts.timeline, wait->task, cpu, wait->at_ns, to_ns, &wait->idle);
+}
+
 /* The same of a wait that goes on, before what the CPUs did is forgotten, or it is in another queue. */
 static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu)
 {
 	enum tap_state state = wait->task->state;
-	int ret = 0;
+	uint64_t sure_ns = tap_timeline_sure_until(*w->opts.timeline, wait->task);
+	int ret;
 
-	if (w->opts.asks_avoidable && tap_state_is_wait(state) && !wait->is_placing)
-		ret = tap_avoidable_add(&w->avoidable, &w->logs, *w->opts.timeline, wait->task, cpu, wait->at_ns, to_ns, &wait->idle);
+	if (to_ns > sure_ns) { /* behind a hole: what that was is told when it is over, and another move may have been lost */
+		to_ns = sure_ns;
+		cpu = wait->task->cpu;
+	}
+	ret = add_avoidable(w, wait, to_ns, cpu, state);
 	return ret ?: advance(w, wait, to_ns, cpu, state);
 }
 
 /* ---- waits ------------------------------------------------------------------------------------ */
+
+static void forget(struct tap_explain_wait *wait)
+{
+	wait->at_ns = wait->from_ns;
+	wait->pieces.nr = 0;
+	tap_avoidable_idle_release(&wait->idle);
+}
 
 static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 {
@@ -329,8 +347,7 @@ static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 	w->waits[*place - 1] = last;
 	w->tasks[last->task->index].place = *place;
 	*place = 0;
-	wait->pieces.nr = 0;
-	tap_avoidable_idle_release(&wait->idle);
+	forget(wait);
 }
 
 /*
@@ -361,7 +378,7 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 	*out = wait;
 	if (!wait)
 		return -ENOMEM;
-	wait->task = task;
+	wait->task = wait->pieces.task = task;
 	wait->state = state;
 	wait->from_ns = wait->at_ns = wait->pieces.queued_ns = ts_ns;
 	wait->is_placing = is_placing;
@@ -421,10 +438,17 @@ static int begin_late(struct tap_explain_waits *w, const struct tap_stretch *s, 
 
 static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_stretch *s)
 {
-	uint64_t queued_ns = wait->at_ns;
-	int ret = advance(w, wait, s->to_ns, s->cpu, s->state);
+	uint64_t queued_ns;
+	int ret;
 
-	if (s->state == TAP_THROTTLED || s->next == TAP_THROTTLED)
+	if (s->state == TAP_UNKNOWN && s->from_ns < wait->at_ns) /* it has been looked at since: none of that may be so */
+		forget(wait);
+	queued_ns = wait->at_ns;
+	ret = s->next == TAP_RUNNING ? 0 : add_avoidable(w, wait, s->to_ns, s->cpu, s->state); /* else who is told asks */
+	ret = ret ?: advance(w, wait, s->to_ns, s->cpu, s->state);
+
+	/* it left the queue, or may have */
+	if (!tap_state_is_wait(s->state) || s->next == TAP_THROTTLED || s->next == TAP_UNKNOWN)
 		queue_again(&wait->pieces, s->to_ns);
 	wait->is_unknown |= s->state == TAP_UNKNOWN || !s->whole;
 	return ret || s->next != TAP_RUNNING ? ret : end(w, wait, s, queued_ns);
@@ -439,7 +463,7 @@ static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_str
 	    w->tasks[s->task->index].scx_ns == s->from_ns ||
 	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
 		return false;
-	*piece = whole_part(s->task->prio, &part);
+	*piece = whole_part(s->task, &part);
 	return !part.picked || piece->kind != TAP_PIECE_QUEUED;
 }
 

@@ -272,11 +272,18 @@ enum tap_may tap_timeline_may_use(const struct tap_timeline *t, const struct tap
 	return all || tap_cpus_has(cpus, cpu) ? TAP_MAY : TAP_MAY_NOT;
 }
 
-bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task)
+uint64_t tap_timeline_sure_until(const struct tap_timeline *t, const struct tap_task *task)
 {
 	const struct task *whole = tap_task_whole((struct tap_task *)task);
 
-	return whole->certain && !whole->doubtful && !whole->hidden && !tap_task_is_touched(t, whole);
+	if (whole->doubtful || whole->hidden)
+		return task->since_ns;
+	return tap_task_is_touched(t, whole) ? tap_first_hole(t, task->since_ns) : UINT64_MAX;
+}
+
+bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task)
+{
+	return tap_task_whole((struct tap_task *)task)->certain && tap_timeline_sure_until(t, task) == UINT64_MAX;
 }
 
 uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task)

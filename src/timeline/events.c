@@ -118,7 +118,7 @@ static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_
 		tap_cpu_break_of(t, task);
 	/* a task that is throttled runs once it may; that this was told a moment later is an interrupt's delay, or it is missing */
 	fits |= tap_state_is_wait(task->pub.state) || (task->pub.state == TAP_THROTTLED && !t->has_breaks);
-	if (fits)
+	if (fits && !tap_task_is_touched(t, task))
 		task->pub.cpu = cpu; /* where it waits at last, also if no event said so */
 	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
 		task->pub.migrations += tap_window_has(&t->opts.window, now);
@@ -194,6 +194,8 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (!c->known || (task ? task->pub.tid : 0) != prev)
 		ret = ret ?: tap_task_get(t, prev, f->from_comm, ev, &task);
 	ret = ret ?: tap_task_replace_dead(t, &task, f->from_comm, ev);
+	if (!ret && task && f->from_prio.size && task->pub.prio == TAP_PRIO_UNKNOWN) /* it ran from before the recording */
+		task->pub.prio = tap_num_int(&f->from_prio, ev);
 	ret = ret ?: leave_cpu(t, c, task, now);
 	if (ret >= 0 && task)
 		ret = switch_out(t, f, ev, task, ret, cut);

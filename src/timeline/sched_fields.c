@@ -10,11 +10,11 @@ static const struct field_names {
 	const char *system, *name;
 	enum tap_sched_kind kind;
 	unsigned int needs; /* beside .tid */
-	const char *tid, *comm, *prio, *from, *from_comm, *value;
+	const char *tid, *comm, *prio, *from, *from_comm, *from_prio, *value;
 } field_names[] = {
 	{ "sched", "sched_switch", TAP_SCHED_SWITCH, NEEDS_FROM | NEEDS_VALUE, .tid = "next_pid",
 	  .comm = "next_comm", .prio = "next_prio", .from = "prev_pid", .from_comm = "prev_comm",
-	  .value = "prev_state" },
+	  .from_prio = "prev_prio", .value = "prev_state" },
 	{ "sched", "sched_waking", TAP_SCHED_WAKING, .tid = "pid", .comm = "comm", .prio = "prio",
 	  .value = "target_cpu" },
 	{ "sched", "sched_wakeup", TAP_SCHED_WAKEUP, .tid = "pid", .comm = "comm", .prio = "prio",
@@ -106,6 +106,7 @@ static void fields_init(struct tap_sched_fields *f, const struct tap_format *fmt
 	tap_num_init(&f->tid, tap_number_field(fmt, d->tid));
 	tap_num_init(&f->prio, tap_number_field(fmt, d->prio));
 	tap_num_init(&f->from, tap_number_field(fmt, d->from));
+	tap_num_init(&f->from_prio, tap_number_field(fmt, d->from_prio));
 	tap_num_init(&f->value, tap_number_field(fmt, d->value));
 	f->comm = tap_text_field(fmt, d->comm);
 	f->from_comm = tap_text_field(fmt, d->from_comm);

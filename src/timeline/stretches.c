@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "timeline/stretches.h"
 
-/* Return: where the first hole that touches the time from @from_ns on begins. */
-static uint64_t first_hole(const struct tap_timeline *t, uint64_t from_ns)
+uint64_t tap_first_hole(const struct tap_timeline *t, uint64_t from_ns)
 {
 	const struct tap_hole *holes = t->opts.survey ? t->opts.survey->holes : NULL;
 	unsigned int low = 0, high = t->next_hole;
@@ -96,7 +95,7 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 		take_back_sleep(t, task);
 	task->slept = TAP_UNKNOWN;
 	if (fits && !task->doubtful && task->pub.state != TAP_UNKNOWN)
-		sure = first_hole(t, sure);
+		sure = tap_first_hole(t, sure);
 	if (sure > task->pub.since_ns)
 		ret = close_part(t, task, TAP_UNKNOWN, sure, -1);
 	if (task->pub.state != TAP_UNKNOWN)

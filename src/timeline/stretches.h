@@ -35,6 +35,9 @@ static inline bool tap_task_is_asleep(const struct task *task)
 	return tap_state_is_sleep(task->pub.state);
 }
 
+/* Return: where the first hole that touches the time from @from_ns on begins. There is one. */
+uint64_t tap_first_hole(const struct tap_timeline *t, uint64_t from_ns);
+
 /* A task that runs is on a CPU whose chain holds: holes are elsewhere. */
 static inline bool tap_task_is_touched(const struct tap_timeline *t, const struct task *task)
 {

@@ -151,6 +151,8 @@ enum tap_may tap_timeline_may_use(const struct tap_timeline *t, const struct tap
 
 /* Whether it is certain that the task has been in its state since then, as far as is known by now. */
 bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task);
+/* Until when it may be taken to be so; UINT64_MAX: until now. */
+uint64_t tap_timeline_sure_until(const struct tap_timeline *t, const struct tap_task *task);
 /* Whether the task lived in the window; with .lives_only: ever. */
 bool tap_timeline_had(const struct tap_timeline *t, const struct tap_task *task);
 /* The task's life within the window, ns: what its total_ns add up to. */

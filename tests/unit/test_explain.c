@@ -18,6 +18,7 @@ static const struct {
 	const char *runner;
 	int prio;
 	enum tap_piece_kind want;
+	bool is_stopper; /* who waits */
 } kinds[] = {
 	{ 120, "a", 120, TAP_PIECE_QUEUED },
 	{ 139, "a", 100, TAP_PIECE_QUEUED },
@@ -33,6 +34,9 @@ static const struct {
 	{ -1, "a", 0, TAP_PIECE_LOWER },
 	{ -1, "a", -1, TAP_PIECE_QUEUED },
 	{ -1, "migration/3", 0, TAP_PIECE_STOP },
+	{ 0, "a", -1, TAP_PIECE_DEADLINE },
+	{ 0, "a", -1, TAP_PIECE_LOWER, .is_stopper = true },
+	{ 0, "a", 0, TAP_PIECE_LOWER, .is_stopper = true },
 	{ TAP_PRIO_UNKNOWN, "a", 0, TAP_PIECE_QUEUED },
 	{ 120, "a", TAP_PRIO_UNKNOWN, TAP_PIECE_QUEUED },
 };
@@ -41,11 +45,13 @@ static void test_kinds(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < TABLE(kinds); i++) {
-		struct tap_task runner = { .tid = 5 };
+		struct tap_task waiter = { .tid = 4, .prio = kinds[i].waiter }, runner = { .tid = 5 };
 		enum tap_piece_kind kind;
 
+		if (kinds[i].is_stopper)
+			strcpy(waiter.comm, "migration/2");
 		memcpy(runner.comm, kinds[i].runner, strlen(kinds[i].runner));
-		kind = tap_piece_of_runner(kinds[i].waiter, &runner, kinds[i].prio);
+		kind = tap_piece_of_runner(&waiter, &runner, kinds[i].prio);
 		if (kind != kinds[i].want)
 			fail_msg("%d behind %s of %d: %s", kinds[i].waiter, kinds[i].runner, kinds[i].prio, tap_piece_name(kind));
 	}
