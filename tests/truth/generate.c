@@ -15,18 +15,27 @@
  *                   for a wait behind "gone"; gone: of a
  *                   migration thread whose CPU is offline, which nobody can see
  *     move          task, ts_ns, from, to: CPUs
- *   wakeup.jsonl    the same, where waits begin with sched_wakeup instead of sched_waking
+ *     pick          cpu, ts_ns, and the numbers of a sched_pick (picks.h)
+ *   causes.jsonl    of the recordings with causes beside it (causes.h):
+ *     class         task, prio, cpus: bits of those that it may use, 0 where the recording does not say so
+ *     irq, softirq  cpu, ts_ns, begins; of idle_state the same
+ *     ask           cpu, ts_ns, lazy
+ *     place         task, ts_ns, place: local, shared, held
+ *     pick          as above
+ *   wakeup.jsonl    the same as truth.jsonl, where waits begin with sched_wakeup instead of sched_waking
  *   switch.jsonl    the same, where a sleep lasts until its task runs
  *   <damage>.dat    whole.dat is undamaged; see damages[]
  */
 #include <inttypes.h>
 
+#include "truth/causes.h"
 #include "truth/write_dat.h"
 
 #define BIT(kind) (1u << (kind))
 #define ALL (BIT(NR_SCHED_KINDS) - 1)
 #define THROTTLING (BIT(THROTTLE) | BIT(THROTTLE_WAKEUP) | BIT(UNTHROTTLE))
 #define NO_WAKEUPS (ALL & ~BIT(WAKING) & ~BIT(WAKEUP))
+#define CAUSES (BIT(NR_KINDS) - BIT(IRQ_ENTRY) + BIT(PICK))
 
 /* The events of one CPU that may be damaged, in their order. */
 struct stream {
@@ -182,8 +191,15 @@ static const struct damage {
 	{ "picks_losses", damage_losses, ALL | BIT(PICK) },
 };
 
+/* Of the simulation with causes. */
+static const struct damage cause_damages[] = {
+	{ "causes", damage_none, ALL | CAUSES },
+	{ "causes_loss", damage_loss, ALL | CAUSES },
+	{ "causes_losses", damage_losses, ALL | CAUSES },
+};
+
 static int write_damaged(struct sim *s, const struct damage *d, const char *folder,
-			 struct tap_err *err)
+			 const char *meta, struct tap_err *err)
 {
 	struct event *events = calloc(s->nr_events, sizeof(*events));
 	char path[4096];
@@ -197,7 +213,7 @@ static int write_damaged(struct sim *s, const struct damage *d, const char *fold
 		events[i].gone |=
 			events[i].kind < NR_SCHED_KINDS && !(d->kinds & BIT(events[i].kind));
 	snprintf(path, sizeof(path), "%s/%s.dat", folder, d->name);
-	ret = write_dat(path, s, events, d->kinds, err);
+	ret = write_dat(path, s, events, d->kinds, meta, err);
 	free(events);
 	return ret;
 }
@@ -301,7 +317,7 @@ static void print_picks(FILE *f, const struct sim *s)
 	struct pick p;
 
 	for (const struct event *e = s->events; e < s->events + s->nr_events; e++)
-		if (e->task >= 0 && pick_of(e, &p))
+		if (pick_of(e, &p) && p.weight)
 			fprintf(f, "{\"what\":\"pick\",\"cpu\":%d,\"ts_ns\":%" PRIu64 ",\"vtime\":%" PRId64 ",\"lag\":%" PRId64
 				",\"deadline\":%" PRId64 ",\"vprot\":%" PRId64 ",\"weight\":%u,\"group\":%d}\n",
 				e->cpu, e->ts_ns, p.vtime, p.lag, p.deadline, p.vprot, p.weight, p.group);
@@ -373,6 +389,40 @@ static int write_truth(struct sim *s, const char *folder, const char *name,
 	return fclose(f);
 }
 
+static void print_cause(FILE *f, const struct event *e)
+{
+	static const char *const names[NR_KINDS] = {
+		[IRQ_ENTRY] = "irq", [IRQ_EXIT] = "irq", [SOFTIRQ_ENTRY] = "softirq", [SOFTIRQ_EXIT] = "softirq",
+		[CPU_IDLE] = "idle_state", [RESCHED] = "ask",
+	};
+	bool is_local = e->dsq == SCX_NONE || e->dsq == SCX_LOCAL || e->dsq == SCX_LOCAL_OF_CPU;
+
+	if (names[e->kind])
+		fprintf(f, "{\"what\":\"%s\",\"cpu\":%d,\"ts_ns\":%" PRIu64 ",\"begins\":%d,\"lazy\":%d}\n", names[e->kind], e->to, e->ts_ns,
+			e->kind == IRQ_ENTRY || e->kind == SOFTIRQ_ENTRY || (e->kind == CPU_IDLE && e->state != NOT_IDLE),
+			e->kind == RESCHED && e->state == TIF_LAZY);
+	if (e->kind >= SCX_WAKEUP && e->kind <= SCX_SWITCH)
+		fprintf(f, "{\"what\":\"place\",\"task\":%d,\"ts_ns\":%" PRIu64 ",\"place\":\"%s\"}\n",
+			e->kind == SCX_SWITCH ? e->current : e->task, e->ts_ns, e->held ? "held" : is_local ? "local" : "shared");
+}
+
+static int write_causes(const struct sim *s, const char *folder)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/causes.jsonl", folder);
+	f = fopen(path, "w");
+	if (!f)
+		return -1;
+	for (unsigned int i = 0; i < s->nr_tasks; i++)
+		fprintf(f, "{\"what\":\"class\",\"task\":%u,\"prio\":%d,\"cpus\":%u}\n", i, s->tasks[i].prio, s->tasks[i].listed);
+	for (const struct event *e = s->events; e < s->events + s->nr_events; e++)
+		print_cause(f, e);
+	print_picks(f, s);
+	return fclose(f);
+}
+
 /* A tool of a moment: it gives no memory back, and the leak checker need not say so. */
 TAP_API const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -380,28 +430,39 @@ const char *__asan_default_options(void)
 	return "detect_leaks=0";
 }
 
-int main(int argc, char **argv)
+static int write_all(struct sim *s, const struct damage *d, size_t nr, const char *folder, const char *meta)
 {
 	struct tap_err err = { 0 };
-	static struct sim s;
 
-	if (argc != 4) {
-		fprintf(stderr, "usage: generate SEED EVENTS FOLDER\n");
-		return 2;
-	}
-	simulate(&s, strtoull(argv[1], NULL, 0), (unsigned int)strtoul(argv[2], NULL, 0));
-	/* the last one changes what it is made from */
-	if (write_truth(&s, argv[3], "truth", ALL) ||
-	    write_truth(&s, argv[3], "wakeup", ALL & ~BIT(WAKING)) ||
-	    write_truth(&s, argv[3], "switch", NO_WAKEUPS)) {
-		perror(argv[3]);
-		return 1;
-	}
-	for (unsigned int i = 0; i < sizeof(damages) / sizeof(*damages); i++) {
-		if (write_damaged(&s, &damages[i], argv[3], &err)) {
+	for (size_t i = 0; i < nr; i++) {
+		if (write_damaged(s, &d[i], folder, meta, &err)) {
 			fprintf(stderr, "generate: %s\n", err.text);
 			return 1;
 		}
 	}
 	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct sim s, causes;
+	struct tap_buf meta = { 0 };
+	uint64_t seed;
+
+	if (argc != 4) {
+		fprintf(stderr, "usage: generate SEED EVENTS FOLDER\n");
+		return 2;
+	}
+	seed = strtoull(argv[1], NULL, 0);
+	simulate(&s, seed, (unsigned int)strtoul(argv[2], NULL, 0));
+	causes = with_causes(&s, seed, &meta);
+	/* the last one changes what it is made from */
+	if (write_truth(&s, argv[3], "truth", ALL) || write_causes(&causes, argv[3]) ||
+	    write_truth(&s, argv[3], "wakeup", ALL & ~BIT(WAKING)) ||
+	    write_truth(&s, argv[3], "switch", NO_WAKEUPS)) {
+		perror(argv[3]);
+		return 1;
+	}
+	return write_all(&s, damages, sizeof(damages) / sizeof(*damages), argv[3], "") ||
+	       write_all(&causes, cause_damages, sizeof(cause_damages) / sizeof(*cause_damages), argv[3], tap_buf_str(&meta));
 }

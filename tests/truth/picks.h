@@ -27,7 +27,7 @@ static inline bool pick_of(const struct event *e, struct pick *out)
 		.deadline = (int64_t)dice(&dices, 20000) - 1000, .vprot = dice(&dices, 10000),
 		.weight = weights[dice(&dices, 4)], .group = 1 + e->tid % 2,
 	};
-	if (e->task < 0) /* another class picked it */
+	if (e->task < 0 || e->prio < 100 || e->is_scx) /* another class picked it */
 		*out = (struct pick){ 0 };
 	return true;
 }

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # tests/truth/run.t [COUNT [FIRST]]: simulated schedules, and recordings of them, whole and damaged:
-# the reports must be right, or say unknown. One line of TAP per seed, and one for what cannot
+# the reports must be right, or say unknown. JOBS at a time [1]. One line of TAP per seed, and one for what cannot
 # always be told: where events are missing without a record (hidden, single), something may be wrong
-# in a few of the recordings (docs/answers.md says why), but not in more than one of fifteen.
+# in a few of the recordings (docs/answers.md says why), but not in more than one of fifteen. The last one fails if
+# many seeds had not all kinds of waits.
 use strict;
 use warnings;
 use Cwd qw(abs_path getcwd);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
+use File::Temp;
+use JSON::XS;
 
 my $here = dirname(abs_path($0));
 my $build = dirname(abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap"));
@@ -19,32 +21,67 @@ require "$here/check";
 
 my $count = $ARGV[0] // $ENV{SEEDS} // 120;
 my $first = $ARGV[1] // 1;
+my $jobs = $ENV{JOBS} // 1;
 my ($failed, $unrecorded) = (0, 0);
+my @kinds = qw(throttled placing held offline irq softirq idle_state idle_exit idle stop deadline realtime higher resched lazy dsq group
+	ineligible protected earlier_deadline overrun queued lower affinity);
 
 unless (-x $ENV{SCHEDTAP} && -x $generate) {
 	print "Bail out! $ENV{SCHEDTAP} or $generate is missing\n";
 	exit 1;
 }
-print '1..' . ($count + 1) . "\n";
+sub events_of {
+	my ($seed) = @_;
+	return 200 + $seed * 37 % 400;
+}
+
+# Of each seed whose turn it is: a line of JSON, with what is wrong.
+sub check_seeds {
+	my ($job) = @_;
+
+	$| = 1;
+	for (my $n = $job; $n < $count; $n += $jobs) {
+		my $seed = $first + $n;
+		# in memory where there is such a place: every recording is synced
+		my $folder = File::Temp->newdir('schedtap-truth-XXXXXX', DIR => -w '/dev/shm' ? '/dev/shm' : '/tmp');
+		my @wrong = system('timeout', 10, $generate, $seed, events_of($seed), $folder) ? ('generate failed') : check_folder("$folder");
+
+		print encode_json({ wrong => \@wrong, kinds => \our %kinds_seen }), "\n";
+	}
+}
+
+my @jobs = map {
+	my $pid = open(my $from, '-|') // die "fork: $!\n";
+
+	if (!$pid) {
+		check_seeds($_);
+		exit 0;
+	}
+	$from;
+} 0 .. $jobs - 1;
+my %seen;
+print '1..' . ($count + 2) . "\n";
 for my $n (1 .. $count) {
 	my $seed = $first + $n - 1;
-	my $events = 200 + $seed * 37 % 400;
-	# in memory where there is such a place: every recording is synced
-	my $folder = tempdir('schedtap-truth-XXXXXX', DIR => -w '/dev/shm' ? '/dev/shm' : '/tmp',
-		CLEANUP => 1);
-	my @wrong = system('timeout', 10, $generate, $seed, $events, $folder) ?
-		('generate failed') : check_folder($folder);
+	my $told = readline($jobs[($n - 1) % $jobs]);
+	my $got = $told ? decode_json($told) : { wrong => ['check failed'] };
+	my @wrong = @{$got->{wrong}};
 
+	$seen{$_} = 1 for keys %{$got->{kinds}};
 	for my $damage (qw(hidden single)) {
 		$unrecorded++ if grep { /^$damage:/ } @wrong;
 	}
 	@wrong = grep { !/^(hidden|single):/ } @wrong;
 	$failed ||= @wrong;
-	print @wrong ? 'not ' : '', "ok $n - seed $seed, $events events\n";
+	print @wrong ? 'not ' : '', "ok $n - seed $seed, @{[events_of($seed)]} events\n";
 	next unless @wrong;
-	print STDERR map { "# $_\n" } "$generate $seed $events DIR && $here/check DIR", @wrong;
+	print STDERR map { "# $_\n" } "$generate $seed @{[events_of($seed)]} DIR && $here/check DIR", @wrong;
 }
 my $many = $unrecorded > 3 + 2 * $count / 15;
 printf("%sok %d - wrong in %d of %d recordings without a record of what is missing\n",
 	$many ? 'not ' : '', $count + 1, $unrecorded, 2 * $count);
-exit($failed || $many ? 1 : 0);
+my @unseen = grep { !$seen{$_} } @kinds;
+my $lacks = @unseen && $count >= 60;
+printf("%sok %d - waits of %d of %d kinds%s\n", $lacks ? 'not ' : '', $count + 2, @kinds - @unseen, scalar @kinds,
+	@unseen ? ", not of @unseen" : '');
+exit($failed || $many || $lacks ? 1 : 0);

@@ -48,6 +48,17 @@ enum event_kind {
 	LOST, /* events of this CPU from .first_ns to .ts_ns */
 	MISSED, /* the same, but only the next page says so */
 	PICK, /* before a SWITCH, of which it is made (picks.h) */
+	/* causes.h: */
+	IRQ_ENTRY,
+	IRQ_EXIT,
+	SOFTIRQ_ENTRY,
+	SOFTIRQ_EXIT,
+	CPU_IDLE,
+	RESCHED, /* sched_set_need_resched */
+	SCX_WAKEUP,
+	SCX_WAKEUP_NEW,
+	SCX_SWITCH,
+	NR_KINDS,
 };
 
 struct event {
@@ -58,9 +69,13 @@ struct event {
 	int task; /* task it is about, -1: idle; of SWITCH: who comes */
 	int tid, current_tid;
 	char comm[16], current_comm[16];
-	int to; /* WAKING, WAKEUP, WAKEUP_NEW, MIGRATE, HOTPLUG: CPU */
+	int prio, current_prio;
+	bool is_scx; /* the task */
+	int to; /* WAKING, WAKEUP, WAKEUP_NEW, MIGRATE, HOTPLUG, RESCHED: CPU */
 	int from; /* MIGRATE: CPU */
-	uint32_t state; /* SWITCH: prev_state */
+	uint32_t state; /* SWITCH: prev_state; CPU_IDLE: the idle state; RESCHED: the flag */
+	uint64_t dsq; /* SCX_*: where the task is put */
+	bool held; /* .. in none */
 	bool awake; /* WAKING, WAKEUP of a task that does not sleep (yet) */
 	bool in_vain; /* and will not */
 	bool gone; /* not recorded */
@@ -74,6 +89,8 @@ struct task {
 	char comm[16];
 	enum where where;
 	int cpu;
+	int prio;
+	unsigned int listed; /* the CPUs that it may use, bits, as the recording's lists say; 0: they do not */
 	bool pinned; /* to its CPU; it only runs when the simulation ends */
 	bool limited; /* has a quota */
 	const char *waited; /* throttled: as what before */
@@ -162,7 +179,7 @@ static inline struct event *emit(struct sim *s, int cpu, enum event_kind kind, i
 	s->events = grow(s->events, s->nr_events, &s->cap_events, sizeof(*e));
 	e = &s->events[s->nr_events++];
 	*e = (struct event){
-		.kind = kind, .ts_ns = s->now, .cpu = cpu, .current = c->current, .task = task
+		.kind = kind, .ts_ns = s->now, .cpu = cpu, .current = c->current, .task = task, .prio = 120, .current_prio = 120,
 	};
 	if (task >= 0) {
 		e->tid = s->tasks[task].tid;
@@ -405,7 +422,7 @@ static inline void add_task(struct sim *s, int tid, int cpu, enum where where)
 {
 	struct task *t = &s->tasks[s->nr_tasks];
 
-	*t = (struct task){ .tid = tid, .cpu = cpu, .where = where };
+	*t = (struct task){ .tid = tid, .cpu = cpu, .where = where, .prio = 120 };
 	t->limited = !dice(s, 3);
 	snprintf(t->comm, sizeof(t->comm), "task %u", s->nr_tasks++);
 	s->nr_alive++;

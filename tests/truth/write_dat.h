@@ -22,6 +22,11 @@ static const char *const event_names[] = {
 	[HOTPLUG] = "cpuhp_exit",	  [THROTTLE] = "sched_throttle",
 	[UNTHROTTLE] = "sched_unthrottle", [THROTTLE_WAKEUP] = "sched_throttle_wakeup",
 	[LOST] = "events_lost",		  [PICK] = "sched_pick",
+	[IRQ_ENTRY] = "irq_handler_entry", [IRQ_EXIT] = "irq_handler_exit",
+	[SOFTIRQ_ENTRY] = "softirq_entry", [SOFTIRQ_EXIT] = "softirq_exit",
+	[CPU_IDLE] = "cpu_idle",	  [RESCHED] = "sched_set_need_resched",
+	[SCX_WAKEUP] = "sched_scx_wakeup", [SCX_WAKEUP_NEW] = "sched_scx_wakeup_new",
+	[SCX_SWITCH] = "sched_scx_switch",
 };
 
 struct record {
@@ -62,7 +67,7 @@ static inline void set_task(struct record *r, const struct event *e)
 {
 	set_text(r, "comm", e->comm);
 	set_number(r, "pid", (uint64_t)e->tid);
-	set_number(r, "prio", 120);
+	set_number(r, "prio", (uint64_t)e->prio);
 }
 
 static inline void set_switch(struct record *r, const struct event *e)
@@ -72,18 +77,20 @@ static inline void set_switch(struct record *r, const struct event *e)
 	snprintf(idle, sizeof(idle), "swapper/%d", e->cpu);
 	set_text(r, "prev_comm", e->current < 0 ? idle : e->current_comm);
 	set_number(r, "prev_pid", (uint64_t)e->current_tid);
-	set_number(r, "prev_prio", 120);
+	set_number(r, "prev_prio", (uint64_t)e->current_prio);
 	set_number(r, "prev_state", e->state);
 	set_text(r, "next_comm", e->task < 0 ? idle : e->comm);
 	set_number(r, "next_pid", (uint64_t)e->tid);
-	set_number(r, "next_prio", 120);
+	set_number(r, "next_prio", (uint64_t)e->prio);
 }
 
 static inline void set_pick(struct record *r, const struct event *e)
 {
 	struct pick p = { 0 };
+	struct event of = *e;
 
-	pick_of(&(struct event){ .kind = SWITCH, .ts_ns = e->ts_ns, .cpu = e->cpu, .task = e->task, .tid = e->tid }, &p);
+	of.kind = SWITCH;
+	pick_of(&of, &p);
 	set_number(r, "next_pid", (uint64_t)e->tid);
 	set_number(r, "vtime", (uint64_t)p.vtime);
 	set_number(r, "next_lag", (uint64_t)p.lag);
@@ -91,6 +98,23 @@ static inline void set_pick(struct record *r, const struct event *e)
 	set_number(r, "next_vprot", (uint64_t)p.vprot);
 	set_number(r, "next_weight", p.weight);
 	set_number(r, "group", (uint64_t)p.group);
+}
+
+static inline void set_scx(struct record *r, const struct event *e)
+{
+	set_number(r, "pid", (uint64_t)e->tid);
+	set_number(r, "target_cpu", (uint64_t)e->to);
+	set_number(r, "dsq", e->dsq);
+	set_number(r, "held", e->held);
+}
+
+static inline void set_scx_switch(struct record *r, const struct event *e)
+{
+	set_number(r, "prev_pid", (uint64_t)e->current_tid);
+	set_number(r, "next_pid", (uint64_t)e->tid);
+	set_number(r, "prev_dsq", e->dsq);
+	set_number(r, "prev_held", e->held);
+	set_number(r, "prev_queued", e->held || e->dsq != 1ull << 63);
 }
 
 static inline void set_fields(struct record *r, const struct event *e)
@@ -135,6 +159,30 @@ static inline void set_fields(struct record *r, const struct event *e)
 		break;
 	case PICK:
 		set_pick(r, e);
+		break;
+	case IRQ_ENTRY:
+		set_text(r, "name", "nic");
+		break;
+	case IRQ_EXIT:
+	case SOFTIRQ_ENTRY:
+	case SOFTIRQ_EXIT:
+		break; /* all have one number */
+	case CPU_IDLE:
+		set_number(r, "state", e->state);
+		set_number(r, "cpu_id", (uint64_t)e->to);
+		break;
+	case RESCHED:
+		set_text(r, "comm", e->comm);
+		set_number(r, "pid", (uint64_t)e->tid);
+		set_number(r, "cpu", (uint64_t)e->to);
+		set_number(r, "tif", e->state);
+		break;
+	case SCX_WAKEUP:
+	case SCX_WAKEUP_NEW:
+		set_scx(r, e);
+		break;
+	case SCX_SWITCH:
+		set_scx_switch(r, e);
 		break;
 	default:
 		set_number(r, "count", e->count);
@@ -240,14 +288,14 @@ static inline struct tap_head_format make_format(enum event_kind kind)
 
 /* Only the @kinds (bits) are recorded, and described. Losses always are. Return: 0 or -errno. */
 static inline int write_dat(const char *file, const struct sim *s, const struct event *events,
-			    unsigned int kinds, struct tap_err *err)
+			    unsigned int kinds, const char *meta, struct tap_err *err)
 {
-	struct tap_head_format formats[PICK + 1];
+	struct tap_head_format formats[NR_KINDS];
 	struct tap_head head = { .formats = formats,
 				 .uname = "Linux sim",
 				 .tool = "generate",
 				 .cmdlines = "",
-				 .meta = "",
+				 .meta = meta,
 				 .clock = "mono",
 				 .printk = "",
 				 .nr_cpus = s->nr_cpus };
@@ -255,7 +303,7 @@ static inline int write_dat(const char *file, const struct sim *s, const struct 
 	char path[4096];
 	int ret;
 
-	for (enum event_kind k = 0; k <= PICK; k++) {
+	for (enum event_kind k = 0; k < NR_KINDS; k++) {
 		if (k == LOST || kinds & 1u << k)
 			formats[head.nr_formats++] = make_format(k);
 	}
