@@ -328,7 +328,7 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
 		ret = wake_unseen(t, task, ev->ts_ns);
 	task->woken_running_ns = 0; /* if it runs: the wakeup found it running, and is over */
 	if (task->pub.state == TAP_WAKING) {
-		if (f->value.size)
+		if (f->value.size && !tap_task_is_touched(t, task)) /* else it may be another wait's */
 			task->pub.cpu = tap_num_int(&f->value, ev);
 		task->placed = true;
 	}
