@@ -52,6 +52,7 @@ struct tap_piece {
 	uint64_t from_ns;	     /* the first one, where several are added up */
 	uint64_t ns;
 	struct tap_piece_pick pick; /* inside: until the task that waits was picked itself (picks.h) */
+	unsigned int part; /* inside: of the wait, where that is split (waits.h) */
 };
 
 /* "unknown", "throttled", ..., as in JSON. */
@@ -60,11 +61,11 @@ const char *tap_piece_name(enum tap_piece_kind kind);
 /* The one kind that a task's wait is of while a task of this priority runs. Priorities as of struct tap_task. */
 enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter, const struct tap_task *runner, int runner_prio);
 
-/* Whether two pieces are of one kind, task and group; @exactly: and of one pick, if they are open. */
+/* Whether two pieces are of one kind, task, group and part; @exactly: and of one pick, if they are open. */
 bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick *y, bool exactly); /* of open ones */
 static inline bool tap_pieces_alike(const struct tap_piece *a, const struct tap_piece *b, bool exactly)
 {
-	if (a->kind != b->kind || a->task != b->task || a->pick.is_open != b->pick.is_open)
+	if (a->kind != b->kind || a->task != b->task || a->part != b->part || a->pick.is_open != b->pick.is_open)
 		return false;
 	return !a->pick.is_open || tap_picks_alike(&a->pick, &b->pick, exactly);
 }

@@ -19,6 +19,7 @@ struct tap_explain_pieces {
 	bool is_block;
 	const struct tap_task *task; /* who waits; of a block: one of those */
 	int group; /* its, as far as it is known */
+	unsigned int part; /* that what comes is of */
 	uint64_t queued_ns; /* since when it is in the run queue where it is */
 	enum tap_scx_place place;
 };
@@ -115,6 +116,7 @@ static int add_piece(struct tap_explain_pieces *p, struct tap_piece *piece)
 {
 	struct tap_piece *same;
 
+	piece->part = p->part;
 	if (p->group)
 		tap_picked_close_other(p->group, piece);
 	same = find_piece(p, piece);
@@ -281,9 +283,13 @@ static enum tap_piece_kind kind_apart(enum tap_state state)
 	return state == TAP_UNKNOWN ? TAP_PIECE_UNKNOWN : state == TAP_THROTTLED ? TAP_PIECE_THROTTLED : TAP_PIECE_PLACING;
 }
 
-/* Cuts the wait up to @to_ns; @cpu: in whose queue it was, -1: nobody knows. */
-static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu,
-		   enum tap_state state)
+static uint64_t next_split(const struct tap_explain_waits *w, const struct tap_task *task, uint64_t ns)
+{
+	return w->opts.split ? w->opts.split(w->opts.ctx, task, ns) : UINT64_MAX;
+}
+
+static int advance_part(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu,
+			enum tap_state state)
 {
 	unsigned int nr_cpus;
 	const struct tap_cpu *cpus = tap_timeline_cpus(*w->opts.timeline, &nr_cpus);
@@ -291,8 +297,6 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	struct tap_cpu_part part;
 	int ret = 0;
 
-	if (to_ns <= wait->at_ns)
-		return 0;
 	if (!tap_state_is_wait(state) || wait->is_placing) {
 		ret = add_piece(&wait->pieces, &(struct tap_piece){ .kind = kind_apart(state), .from_ns = wait->at_ns, .ns = to_ns - wait->at_ns });
 	} else if (tap_cpu_log_last(&w->logs, cpu, wait->at_ns, to_ns, &part)) {
@@ -303,6 +307,21 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 		ret = add_parts(w, &wait->pieces, cpu, &parts);
 	}
 	wait->at_ns = to_ns;
+	return ret;
+}
+
+/* Cuts the wait up to @to_ns; @cpu: in whose queue it was, -1: nobody knows. */
+static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu,
+		   enum tap_state state)
+{
+	int ret = 0;
+
+	while (!ret && wait->at_ns < to_ns) {
+		uint64_t split_ns = next_split(w, wait->task, wait->at_ns);
+
+		ret = advance_part(w, wait, split_ns < to_ns ? split_ns : to_ns, cpu, state);
+		wait->pieces.part += split_ns <= to_ns;
+	}
 	return ret;
 }
 
@@ -460,7 +479,7 @@ static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_str
 	struct tap_cpu_part part;
 
 	if (s->next != TAP_RUNNING || !s->whole || !tap_state_is_wait(s->state) || (s->state == TAP_WAKING && w->opts.has_placing) ||
-	    w->tasks[s->task->index].scx_ns == s->from_ns ||
+	    w->tasks[s->task->index].scx_ns == s->from_ns || next_split(w, s->task, s->from_ns) < s->to_ns ||
 	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
 		return false;
 	*piece = whole_part(s->task, &part);

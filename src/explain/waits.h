@@ -40,6 +40,11 @@ struct tap_explain_waits_opts {
 	struct tap_timeline *const *timeline; /* that tells of all this */
 	bool asks_avoidable; /* tap_explain_waits_take_avoidable() will be called */
 	bool has_placing; /* sched_wakeup is told: what comes before is no queue's; else a move tells so, where there is one */
+	/*
+	 * Where a wait of the task is to be split, next behind @ns: no piece reaches across, for whoever asks for a part of the wait. NULL: nowhere.
+	 * Return: UINT64_MAX: nowhere.
+	 */
+	uint64_t (*split)(void *ctx, const struct tap_task *task, uint64_t ns);
 	/* Return: 0; what stops. */
 	int (*tell)(void *ctx, const struct tap_wait_told *w);
 	void *ctx;
