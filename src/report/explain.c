@@ -197,21 +197,6 @@ static void put_next(struct tap_report *r, struct tap_table *t)
 	tap_explain_next_words(&r->run, &explain_of(r)->sums, opts_of(r)->common.input.input, &r->page.buf);
 }
 
-static void put_piece_members(struct tap_report *r, const struct tap_piece *piece)
-{
-	struct tap_page *p = &r->page;
-
-	tap_page_object(p, NULL);
-	tap_page_puts(p, "kind", tap_piece_name(piece->kind));
-	tap_page_u64(p, "ns", piece->ns);
-	tap_page_at(p, "from_ns", piece->from_ns);
-	if (piece->task) {
-		tap_task_members(p, piece->task);
-		tap_page_puts(p, "cgroup", tap_cgroups_path(&r->run.rec.ids.cgroups, piece->task->cgroup));
-	}
-	tap_page_object_end(p);
-}
-
 static const struct tap_column wait_columns[] = {
 	TAP_TASK_COLUMNS("", "task", 26),
 	{ "cpu", NULL, TAP_CELL_INT },
@@ -243,7 +228,7 @@ static void put_wait(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_page_bool(&r->page, "whole", w->whole);
 	tap_page_array(&r->page, "pieces");
 	for (unsigned int k = 0; k < w->nr_pieces; k++)
-		put_piece_members(r, &w->pieces[k]);
+		tap_explain_piece_members(&r->run, &w->pieces[k], &r->page);
 	tap_page_array_end(&r->page);
 }
 

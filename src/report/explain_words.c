@@ -69,18 +69,18 @@ static int longest_first(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void put_pieces(struct tap_run *run, struct tap_buf *b, const struct tap_explained_wait *w)
+void tap_explain_pieces_words(struct tap_run *run, const struct tap_piece *v, unsigned int nr, struct tap_buf *b)
 {
-	const struct tap_piece **pieces = malloc((w->nr_pieces + 1) * sizeof(struct tap_piece *));
-	unsigned int shown = w->nr_pieces > SHOWN_PIECES + 1 ? SHOWN_PIECES : w->nr_pieces;
+	const struct tap_piece **pieces = malloc((nr + 1) * sizeof(struct tap_piece *));
+	unsigned int shown = nr > SHOWN_PIECES + 1 ? SHOWN_PIECES : nr;
 	uint64_t rest_ns = 0;
 
 	if (!pieces)
 		return;
-	for (unsigned int i = 0; i < w->nr_pieces; i++)
-		pieces[i] = &w->pieces[i];
-	qsort(pieces, w->nr_pieces, sizeof(struct tap_piece *), longest_first);
-	for (unsigned int i = 0; i < w->nr_pieces; i++) {
+	for (unsigned int i = 0; i < nr; i++)
+		pieces[i] = &v[i];
+	qsort(pieces, nr, sizeof(struct tap_piece *), longest_first);
+	for (unsigned int i = 0; i < nr; i++) {
 		if (i >= shown) {
 			rest_ns += pieces[i]->ns;
 			continue;
@@ -90,12 +90,25 @@ static void put_pieces(struct tap_run *run, struct tap_buf *b, const struct tap_
 		tap_buf_puts(b, " ");
 		put_kind(run, b, pieces[i]);
 	}
-	if (shown < w->nr_pieces) {
+	if (shown < nr) {
 		tap_buf_puts(b, ", ");
 		put_ms(b, rest_ns);
-		tap_buf_printf(b, " %u others", w->nr_pieces - shown);
+		tap_buf_printf(b, " %u others", nr - shown);
 	}
 	free(pieces);
+}
+
+void tap_explain_piece_members(struct tap_run *run, const struct tap_piece *piece, struct tap_page *p)
+{
+	tap_page_object(p, NULL);
+	tap_page_puts(p, "kind", tap_piece_name(piece->kind));
+	tap_page_u64(p, "ns", piece->ns);
+	tap_page_at(p, "from_ns", piece->from_ns);
+	if (piece->task) {
+		tap_task_members(p, piece->task);
+		tap_page_puts(p, "cgroup", tap_cgroups_path(&run->rec.ids.cgroups, piece->task->cgroup));
+	}
+	tap_page_object_end(p);
 }
 
 /* ". CPU 1 could have run it, idle for 0.500 ms. CPU 2 was idle for 0.300 ms, but the task may not run there" */
@@ -124,7 +137,7 @@ void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait
 	tap_buf_puts(b, " until ");
 	tap_wall_add(&run->rec.wall, b, w->to_ns);
 	tap_buf_printf(b, " on CPU %d, %s", w->cpu, tap_state_name(w->state));
-	put_pieces(run, b, w);
+	tap_explain_pieces_words(run, w->pieces, w->nr_pieces, b);
 	put_idle(b, &w->idle);
 	tap_buf_printf(b, ". Verdict: %s.", tap_verdict_name(w->verdict));
 }
@@ -242,7 +255,7 @@ static void put_word(struct tap_buf *b, const char *word)
 	tap_buf_release(&shown);
 }
 
-static void put_command(struct tap_buf *b, const char *command, const char *file)
+void tap_explain_command_words(const char *command, const char *file, struct tap_buf *b)
 {
 	tap_buf_printf(b, "  schedtap %s -i ", command);
 	put_word(b, file);
@@ -259,11 +272,11 @@ static void put_window(struct tap_buf *b, const struct tap_explained_wait *w)
 
 static void put_around(struct tap_buf *b, const struct tap_explained_wait *w, const char *file)
 {
-	put_command(b, "timehist", file);
+	tap_explain_command_words("timehist", file, b);
 	tap_buf_printf(b, " -t %d", tap_task_tid(w->task));
 	put_window(b, w);
 	tap_buf_puts(b, "  # what it did around its longest wait\n");
-	put_command(b, w->idle.ns ? "balance" : "map", file);
+	tap_explain_command_words(w->idle.ns ? "balance" : "map", file, b);
 	put_window(b, w);
 	tap_buf_puts(b, w->idle.ns ? "  # which CPUs were idle then\n" : "  # what each CPU ran then\n");
 }
@@ -273,7 +286,7 @@ static void put_critical(struct tap_run *run, struct tap_buf *b, const struct ta
 {
 	if (!tap_run_has_event(run, "sched_waking") && !tap_run_has_event(run, "sched_wakeup"))
 		return;
-	put_command(b, "critical", file);
+	tap_explain_command_words("critical", file, b);
 	tap_buf_printf(b, " -t %d  # for whom and what it slept\n", tap_task_tid(task));
 }
 
@@ -301,11 +314,11 @@ void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, co
 	if (worst)
 		put_critical(run, b, worst->task, file);
 	if (worst && e->kinds[TAP_PIECE_THROTTLED].ns) {
-		put_command(b, "latency", file);
+		tap_explain_command_words("latency", file, b);
 		tap_buf_printf(b, " --throttled -t %d  # each time that its quota was used up\n", tap_task_tid(worst->task));
 	}
 	if (e->kinds[TAP_PIECE_UNKNOWN].ns) {
-		put_command(b, "summary", file);
+		tap_explain_command_words("summary", file, b);
 		tap_buf_puts(b, "  # what is missing, and where\n");
 	}
 	put_missing(run, b);

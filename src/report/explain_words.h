@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What `schedtap explain` says in sentences. All add to @b. */
+/* What `schedtap explain` says in sentences, which add to @b, and of pieces as members. */
 #ifndef TAP_REPORT_EXPLAIN_WORDS_H
 #define TAP_REPORT_EXPLAIN_WORDS_H
 
 #include "explain/explain.h"
 #include "explain/sleeps.h"
+#include "out/page.h"
 #include "report/run.h"
+
+/* ": 14.200 ms cc1plus [4410] ran, 9.300 ms its CPU was idle, 1.000 ms 12 others": those of one wait, or of some. */
+void tap_explain_pieces_words(struct tap_run *run, const struct tap_piece *pieces, unsigned int nr, struct tap_buf *b);
+/* One of them, for programs. */
+void tap_explain_piece_members(struct tap_run *run, const struct tap_piece *piece, struct tap_page *p);
+/* "  schedtap COMMAND -i FILE", as a shell takes it. */
+void tap_explain_command_words(const char *command, const char *file, struct tap_buf *b);
 
 /* What a task did at the time that was asked for, other than wait for a CPU. */
 struct tap_explained_apart {
