@@ -217,6 +217,7 @@ static void release(struct tap_report *r)
 	tap_request_source_release(&c->source);
 	tap_requests_release(&c->requests);
 	tap_request_times_release(&c->times);
+	tap_request_waits_release(&c->waits);
 	tap_path_release(&c->path);
 	tap_buf_release(&c->text);
 }
@@ -389,6 +390,7 @@ static const struct tap_section sections[] = {
 	  .columns = tap_critical_time_columns, .put = tap_critical_put_times },
 	{ TAP_FOR_ALL, tap_critical_is_between, .before = "\n", .key = "requests", .columns = tap_critical_request_columns,
 	  .row = tap_critical_put_request, .nr = tap_critical_nr_shown },
+	{ TAP_FOR_PEOPLE, tap_critical_is_between, .put = tap_critical_put_waits },
 	{ TAP_FOR_PEOPLE, .put = put_note },
 	TAP_NOTE_THROTTLING,
 	{ 0 }

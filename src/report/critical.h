@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* schedtap critical: critical.c observes and shows one task's path, critical_requests.c those of requests. */
+/* schedtap critical: critical.c observes and shows one task's path, critical_requests.c those of requests, critical_waits.c explains their waits. */
 #ifndef TAP_REPORT_CRITICAL_H
 #define TAP_REPORT_CRITICAL_H
 
 #include "critical/request_source.h"
+#include "critical/request_waits.h"
 #include "critical/watch.h"
 #include "report/report.h"
 
@@ -28,6 +29,7 @@ struct critical {
 	struct tap_request_source source;
 	struct tap_requests requests;
 	struct tap_request_times times;
+	struct tap_request_waits waits; /* of those that are shown */
 };
 
 static inline struct critical *tap_critical_of(const struct tap_report *r)
@@ -50,6 +52,8 @@ void tap_critical_put_share(struct tap_buf *b, uint64_t scheduling_ns, uint64_t 
 
 /* All has been told. Return: 0; -errno with a sentence. */
 int tap_critical_find_requests(struct critical *c, struct tap_err *err);
+/* Finds .waits: requests are in their order by then. Return: as above. */
+int tap_critical_explain_requests(struct critical *c, struct tap_err *err);
 
 /* Sections. */
 void tap_critical_put_members(struct tap_report *r, struct tap_table *t);
@@ -57,6 +61,7 @@ void tap_critical_put_sentence(struct tap_report *r, struct tap_table *t);
 extern const struct tap_column tap_critical_time_columns[], tap_critical_request_columns[];
 void tap_critical_put_times(struct tap_report *r, struct tap_table *t);
 void tap_critical_put_request(struct tap_report *r, struct tap_table *t, unsigned int i);
+void tap_critical_put_waits(struct tap_report *r, struct tap_table *t);
 unsigned int tap_critical_nr_shown(const struct tap_report *r);
 
 #endif

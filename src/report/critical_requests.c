@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "report/critical.h"
+#include "report/explain_words.h"
 
 #define LONGEST 10u	/* requests, where -n does not say */
 #define SHOWN_OTHERS 3u /* of a request, for people */
@@ -41,7 +42,7 @@ int tap_critical_find_requests(struct critical *c, struct tap_err *err)
 				   (uintmax_t)c->requests.unfinished, (uintmax_t)c->requests.unbegun);
 	if (tap_requests_add_up(&c->requests, &c->walk, &c->times))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	return 0;
+	return tap_report_audience(&c->report) == TAP_FOR_SHEETS ? 0 : tap_critical_explain_requests(c, err);
 }
 
 /* ---- all of them ------------------------------------------------------------------------------ */
@@ -179,6 +180,27 @@ static void put_tasks(struct tap_report *r, const struct tap_path *path)
 	tap_page_array_end(&r->page);
 }
 
+/* The same of what it waited for. */
+static void put_why(struct tap_report *r, const struct tap_request_why *why)
+{
+	struct tap_page *p = &r->page;
+	unsigned int nr;
+
+	tap_page_array(p, "pieces");
+	for (unsigned int i = 0; i < why->nr_pieces; i++)
+		tap_explain_piece_members(&r->run, &why->pieces[i], p);
+	tap_page_array_end(p);
+	if (!why->nr_pieces) {
+		tap_page_null(p, "longest_wait");
+		return;
+	}
+	tap_page_object(p, "longest_wait");
+	tap_task_members(p, tap_timeline_tasks(r->run.timeline, &nr)[why->longest_task]);
+	tap_page_at(p, "from_ns", why->longest.from_ns);
+	tap_page_at(p, "to_ns", why->longest.to_ns);
+	tap_page_object_end(p);
+}
+
 static void put_path(struct critical *c, struct tap_table *t, const struct tap_request *q, const struct tap_path *path)
 {
 	const struct tap_path_sum *all = &path->all;
@@ -213,5 +235,57 @@ void tap_critical_put_request(struct tap_report *r, struct tap_table *t, unsigne
 	if (tap_path_find(&path, &c->walk, q->task, q->from_ns, q->to_ns))
 		r->page.err = r->page.err ? r->page.err : -ENOMEM;
 	put_path(c, t, q, &path);
+	if (i < c->waits.nr_requests) /* CSV has none */
+		put_why(r, &c->waits.requests[i]);
 	tap_path_release(&path);
+}
+
+/*
+ * "make [812], from 12.345678901: its path waited for a CPU for 5.100 ms: 4.200 ms cc1 [12] ran, .... Longest: as [13], 3.100 ms.", and the
+ * command that says more of that one.
+ */
+static void put_why_words(struct critical *c, const struct tap_request *q, const struct tap_request_why *why)
+{
+	struct tap_report *r = &c->report;
+	const struct tap_request_wait *longest = &why->longest;
+	uint64_t waited_ns = 0;
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
+	struct tap_buf *b = &c->text;
+
+	for (unsigned int i = 0; i < why->nr_pieces; i++)
+		waited_ns += why->pieces[i].ns;
+	tap_buf_clear(b);
+	tap_run_make_label(&r->run, b, tasks[q->task]);
+	tap_buf_puts(b, ", from ");
+	tap_wall_add(&r->run.rec.wall, b, q->from_ns);
+	tap_buf_puts(b, ": its path waited for a CPU for ");
+	put_ms(b, waited_ns);
+	tap_explain_pieces_words(&r->run, why->pieces, why->nr_pieces, b);
+	tap_buf_puts(b, ". Longest: ");
+	tap_run_make_label(&r->run, b, tasks[why->longest_task]);
+	tap_buf_puts(b, ", ");
+	put_ms(b, longest->to_ns - longest->from_ns);
+	tap_buf_puts(b, ".");
+	tap_page_sentence(&r->page, b->data, b->len);
+	tap_explain_command_words("explain", r->opts->input.input, &r->page.buf);
+	tap_buf_printf(&r->page.buf, " -t %d --at ", longest->tid);
+	tap_text_ns(&r->page.buf, longest->from_ns);
+	tap_buf_puts(&r->page.buf, "\n");
+}
+
+void tap_critical_put_waits(struct tap_report *r, struct tap_table *t)
+{
+	struct critical *c = tap_critical_of(r);
+	const struct tap_request_why *why = c->waits.requests;
+	const char *before = "\n";
+
+	(void)t;
+	for (unsigned int i = 0; i < c->waits.nr_requests; i++) {
+		if (!why[i].nr_pieces)
+			continue;
+		tap_buf_puts(&r->page.buf, before);
+		put_why_words(c, &c->requests.v[i], &why[i]);
+		before = "";
+	}
 }
