@@ -156,15 +156,17 @@ test: ## packages, build, and all tests: unit, golden, live, vm
 	@tools/deps source || echo 'going on without the test that reads the kernel source'
 	$(AGAIN) check
 
-check: check-unit check-tracepoint check-golden check-fuzz check-live check-vm ## all tests, without installing packages
+check: check-unit check-tracepoint check-golden check-perfetto check-fuzz check-live check-vm ## all tests, without installing packages
 check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
 	JOBS=$$(nproc) $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) tests/house/*.t
 check-tracepoint: all $(TP_UNIT) ## programs' own tracepoints: rules, compilers and languages, torture
 	JOBS=$$(nproc) BUILD=$(abspath $B) TEST_LIMIT=600 $(PROVE) $(TP_UNIT) tests/tracepoint/*.t tests/compile_fail/run.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
-	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,48) $(PROVE) tests/golden/run $(GOLDEN_T) tests/truth/*.t tests/stats/*.t
+	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,60) $(PROVE) tests/golden/run $(GOLDEN_T) tests/truth/*.t tests/stats/*.t
 # not under ASan: those that run every report on every recording, at 40 ms a program; tests/golden/run and a fuzzer call the same code
 GOLDEN_T := $(filter-out $(if $(SAN),$(patsubst %,tests/golden/%.t,json metrics terminal)),$(wildcard tests/golden/*.t))
+check-perfetto: all $(TOOLS) ## exports, as Perfetto's trace processor reads them
+	JOBS=$$(nproc) $(PROVE) tests/perfetto/*.t
 check-quick: all $(UNIT) $(TP_UNIT) $(TOOLS) # what is left of these three without compilers and the tree itself
 	JOBS=$$(nproc) SEEDS=4 $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) $(TP_UNIT) tests/golden/run tests/golden/*.t tests/truth/*.t tests/stats/*.t
 mutations: all $(UNIT) $(TP_UNIT) $(TOOLS) ## small faults, one after the other: do the quick tests see them?
@@ -303,4 +305,4 @@ help: ## this list
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all tracepoint kmod test check check-unit check-tracepoint check-golden check-quick mutations check-live check-vm matrix test-debug-kernel check-builds check-san check-san-live check-fuzz fuzz bench demo install deps format clean help
+.PHONY: all tracepoint kmod test check check-unit check-tracepoint check-golden check-perfetto check-quick mutations check-live check-vm matrix test-debug-kernel check-builds check-san check-san-live check-fuzz fuzz bench demo install deps format clean help

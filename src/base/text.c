@@ -78,6 +78,18 @@ void tap_text_escape(struct tap_buf *out, const char *s, size_t len)
 	}
 }
 
+void tap_text_utf8(struct tap_buf *out, const char *s, size_t len)
+{
+	for (size_t n; len; s += n, len -= n) {
+		n = utf8_len(s, len);
+		if (n)
+			tap_buf_add(out, s, n);
+		else
+			tap_buf_puts(out, "\xef\xbf\xbd");
+		n += !n;
+	}
+}
+
 void tap_text_json(struct tap_buf *out, const char *s, size_t len)
 {
 	tap_buf_char(out, '"');

@@ -19,6 +19,8 @@
  * shows is then what was there.
  */
 void tap_text_escape(struct tap_buf *out, const char *s, size_t len);
+/* Adds @s; bytes that are not UTF-8 become U+FFFD. */
+void tap_text_utf8(struct tap_buf *out, const char *s, size_t len);
 /* Adds a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void tap_text_json(struct tap_buf *out, const char *s, size_t len);
 /*

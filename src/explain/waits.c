@@ -505,6 +505,8 @@ int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stre
 	if (!is_wait(s->state) && s->state != TAP_UNKNOWN)
 		return 0;
 	ret = get(w, s->task, s->state, s->from_ns, &wait);
+	if (!ret && !wait && s->to_ns - s->from_ns < w->opts.least_ns)
+		return 0;
 	if (!ret && !wait && is_one_piece(w, s, &piece))
 		return tell_piece(w, s, &piece);
 	if (!ret && !wait)

@@ -45,6 +45,7 @@ struct tap_explain_waits_opts {
 	 * Return: UINT64_MAX: nowhere.
 	 */
 	uint64_t (*split)(void *ctx, const struct tap_task *task, uint64_t ns);
+	uint64_t least_ns; /* shorter waits need not be told */
 	/* Return: 0; what stops. */
 	int (*tell)(void *ctx, const struct tap_wait_told *w);
 	void *ctx;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A recording in the form of other tools. A form is one file of this room with one struct tap_export_form, and a row in the table of
+ * cli/cmd_export.c.
+ */
+#ifndef TAP_EXPORT_EXPORT_H
+#define TAP_EXPORT_EXPORT_H
+
+#include "export/file.h"
+#include "report/input.h"
+
+/* As typed. */
+struct tap_export_opts {
+	struct tap_input_opts input;
+	const char *to, *of, *output, *slices, *by;
+	uint64_t max_bytes; /* 0: any */
+};
+
+/* One run. */
+struct tap_export {
+	const struct tap_export_opts *opts;
+	struct tap_run run;
+	struct tap_export_file file;
+	/* Output is about to begin. */
+	void (*begin)(void *ctx);
+	void *ctx;
+	bool is_empty; /* nothing was there to write */
+};
+
+struct tap_export_form {
+	const char *name; /* of --to */
+	const char *file; /* where it goes without -o; NULL: to stdout */
+	/* Options that do not go with it, or are wrong. Return: 0; -EINVAL with a sentence. */
+	int (*check)(const struct tap_export_opts *opts, struct tap_err *err);
+	/* .run is open, .file too. Return: 0; -errno with a sentence. */
+	int (*write)(struct tap_export *e, struct tap_err *err);
+};
+
+extern const struct tap_export_form tap_export_folded, tap_export_perfetto;
+
+/* -p -t -c -g -C: whether what the task does there is asked for. */
+static inline bool tap_export_picks(struct tap_export *e, const struct tap_task *task, int cpu)
+{
+	return tap_run_task(&e->run, task) && tap_run_cpu(&e->run, cpu);
+}
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "export/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A pipe, a terminal, /dev/null: what cannot be replaced. */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+int tap_export_file_open(struct tap_export_file *f, const char *path, uint64_t max_bytes, struct tap_err *err)
+{
+	*f = (struct tap_export_file){ .fd = -1, .max_bytes = max_bytes };
+	if (!strcmp(path, "-")) {
+		f->fd = STDOUT_FILENO;
+		return 0;
+	}
+	f->path = path;
+	if (!is_special(path) && asprintf(&f->partial, "%s.%d.new", path, (int)getpid()) < 0) {
+		f->partial = NULL;
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	}
+	f->fd = f->partial ? open(f->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : open(path, O_WRONLY | O_CLOEXEC);
+	return f->fd < 0 ? tap_err_set(err, -errno, "cannot write '%.300s': %m", path) : 0;
+}
+
+int tap_export_file_write(struct tap_export_file *f, struct tap_buf *b, struct tap_err *err)
+{
+	int ret = b->err;
+
+	if (!ret && f->max_bytes && b->len > f->max_bytes - f->bytes)
+		return tap_err_set(err, -EFBIG, "the file would be larger than --max-size");
+	ret = ret ?: tap_write_all(f->fd, b->data, b->len);
+	f->bytes += b->len;
+	tap_buf_clear(b);
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot write '%.300s': %m", f->path ? f->path : "stdout") : 0;
+}
+
+int tap_export_file_commit(struct tap_export_file *f, struct tap_err *err)
+{
+	int failed = f->path ? close(f->fd) : 0;
+
+	f->fd = -1;
+	if (!failed && f->partial)
+		failed = rename(f->partial, f->path);
+	if (failed)
+		return tap_err_set(err, -errno, "cannot write '%.300s': %m", f->path);
+	free(f->partial);
+	f->partial = NULL;
+	return 0;
+}
+
+void tap_export_file_close(struct tap_export_file *f)
+{
+	if (f->path && f->fd >= 0)
+		close(f->fd);
+	if (f->partial)
+		unlink(f->partial);
+	free(f->partial);
+	*f = (struct tap_export_file){ .fd = -1 };
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Time by stack, and waits by what they were for, as lines for flame graph tools. */
+#include "analysis/folded.h"
+
+#include <errno.h>
+
+#include "explain/sources.h"
+#include "explain/wait_lines.h"
+#include "export/export.h"
+
+#define BLOCK_BYTES ((size_t)64 << 10)
+
+struct folded {
+	struct tap_export *e;
+	struct tap_event_stacks *stacks;
+	struct tap_folded folded;
+	/* of waits */
+	struct tap_explain_waits waits;
+	struct tap_explain_sources sources;
+	struct tap_keyed lines; /* of struct tap_wait_line */
+};
+
+static const struct kind {
+	const char *name;
+	enum tap_folded_of of;
+	unsigned int needs;
+} kinds[] = {
+	{ "off-cpu", TAP_FOLDED_OFF_CPU, TAP_NEEDS_SWITCHES | TAP_NEEDS_STACKS },
+	{ "preemptions", TAP_FOLDED_PREEMPTIONS, TAP_NEEDS_SWITCHES | TAP_NEEDS_STACKS },
+	{ "wakeups", TAP_FOLDED_WAKEUPS, TAP_NEEDS_SWITCHES | TAP_NEEDS_WAKEUPS | TAP_NEEDS_STACKS },
+	{ "waits", .needs = TAP_NEEDS_SWITCHES }, /* no stacks */
+};
+#define WAITS (&kinds[sizeof(kinds) / sizeof(*kinds) - 1])
+
+static const struct kind *find_kind(const struct tap_export_opts *opts)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].name, opts->of ? opts->of : kinds[0].name))
+			return &kinds[i];
+	return NULL;
+}
+
+static int check(const struct tap_export_opts *opts, struct tap_err *err)
+{
+	if (!find_kind(opts))
+		return tap_err_set(err, -EINVAL, "bad --of '%s': it is off-cpu, preemptions, wakeups, or waits", opts->of);
+	return 0;
+}
+
+static bool picks(void *ctx, const struct tap_task *task, int cpu)
+{
+	return tap_export_picks(ctx, task, cpu);
+}
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	struct folded *f = ctx;
+
+	return tap_folded_stretch(&f->folded, f->e->run.timeline, s, picks, f->e);
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	struct folded *f = ctx;
+
+	return tap_event_stacks_event(f->stacks, f->e->run.timeline, ev);
+}
+
+/* ---- waits: who waited, for what ---------------------------------------------------------------- */
+
+static int on_wait_stretch(void *ctx, const struct tap_stretch *s)
+{
+	return tap_explain_waits_stretch(&((struct folded *)ctx)->waits, s);
+}
+
+static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+{
+	return tap_explain_waits_cpu(&((struct folded *)ctx)->waits, s);
+}
+
+static int on_migration(void *ctx, const struct tap_migration *m)
+{
+	return tap_explain_waits_migration(&((struct folded *)ctx)->waits, m);
+}
+
+static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
+{
+	(void)ts_ns;
+	return tap_explain_waits_begin(&((struct folded *)ctx)->waits, task);
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return tap_explain_source_wants(fmt);
+}
+
+static int on_source(void *ctx, const struct tap_event *ev)
+{
+	struct folded *f = ctx;
+
+	return tap_explain_sources_event(&f->sources, &f->waits, ev);
+}
+
+static int on_wait(void *ctx, const struct tap_wait_told *w)
+{
+	struct folded *f = ctx;
+
+	return tap_export_picks(f->e, w->task, w->cpu) ? tap_wait_lines_add(&f->lines, w) : 0;
+}
+
+static int fold_waits(struct folded *f, struct tap_err *err)
+{
+	static const struct tap_observer observer = {
+		.states = TAP_EXPLAIN_STATES, .lost_states = TAP_EXPLAIN_STATES, .stretch = on_wait_stretch, .cpu = on_cpu,
+		.migration = on_migration, .waits = on_waits,
+	};
+	static const struct tap_run_events events = { .wants = wants, .event = on_source };
+	struct tap_run *run = &f->e->run;
+	int ret;
+
+	tap_explain_waits_init(&f->waits, &(const struct tap_explain_waits_opts){
+		.timeline = &run->timeline, .has_placing = tap_run_has_event(run, "sched_wakeup"), .tell = on_wait, .ctx = f,
+	});
+	ret = tap_run_feed(run, &observer, &events, f, err);
+	if (!ret)
+		tap_wait_lines_end(&f->lines);
+	tap_explain_waits_release(&f->waits);
+	tap_explain_sources_release(&f->sources);
+	return ret;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------- */
+
+static int fold_stacks(struct folded *f, const struct kind *kind, struct tap_err *err)
+{
+	const struct tap_observer observer = { .states = tap_folded_states(kind->of), .stretch = on_stretch };
+	const struct tap_run_events events = { .event = on_event, .all = true };
+	struct tap_run *run = &f->e->run;
+	int ret;
+
+	if (tap_event_stacks_new(tap_reader_info(run->rec.reader), &run->survey, &f->stacks))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	f->folded = (struct tap_folded){ .of = kind->of, .window = run->window, .stacks = f->stacks };
+	ret = tap_run_feed(run, &observer, &events, f, err);
+	if (!ret)
+		tap_folded_end(&f->folded);
+	return ret;
+}
+
+/* Of either. */
+static unsigned int nr_lines(const struct folded *f)
+{
+	return f->folded.lines.nr + f->lines.nr;
+}
+
+static int write_lines(const struct folded *f, struct tap_err *err)
+{
+	const struct tap_wait_line *waits = f->lines.v;
+	const struct tap_folded_line *folded = f->folded.lines.v;
+	struct tap_buf out = { 0 };
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < nr_lines(f); i++) {
+		if (f->lines.nr)
+			tap_wait_line_put(&waits[i], &out);
+		else
+			tap_folded_put(&f->folded, &folded[i], &out);
+		if (out.len >= BLOCK_BYTES || i + 1 == nr_lines(f))
+			ret = tap_export_file_write(&f->e->file, &out, err);
+	}
+	tap_buf_release(&out);
+	return ret;
+}
+
+static int write_folded(struct tap_export *e, struct tap_err *err)
+{
+	const struct kind *kind = find_kind(e->opts);
+	struct folded f = { .e = e };
+	int ret = tap_run_survey(&e->run, err) ?: tap_run_check_needs(&e->run, kind->needs, err);
+
+	if (!ret)
+		ret = kind == WAITS ? fold_waits(&f, err) : fold_stacks(&f, kind, err);
+	if (!ret) {
+		e->begin(e->ctx);
+		ret = write_lines(&f, err);
+		e->is_empty = !nr_lines(&f);
+	}
+	tap_folded_release(&f.folded);
+	tap_keyed_release(&f.lines);
+	tap_event_stacks_free(f.stacks);
+	return ret;
+}
+
+const struct tap_export_form tap_export_folded = { .name = "folded", .check = check, .write = write_folded };

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A recording for the Perfetto UI. */
+#include "export/perfetto.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+#define BLOCK_BYTES ((size_t)1 << 20)
+
+static int check(const struct tap_export_opts *opts, struct tap_err *err)
+{
+	return opts->of ? tap_err_set(err, -EINVAL, "--of goes with --to folded") : 0;
+}
+
+/* ---- what becomes of a kind of event --------------------------------------------------------------- */
+
+static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *fmt, unsigned int buffer, const struct tap_ftrace_event *ftrace)
+{
+	const unsigned int *buffers = pf->e->run.survey.buffer;
+	const enum tap_sched_kind kind = tap_sched_kind(fmt);
+
+	/* what is in several buffers counts once */
+	if (kind != TAP_SCHED_NONE && kind != TAP_SCHED_CGROUP_NAMED && buffers[kind] != TAP_NO_BUFFER && buffers[kind] != buffer)
+		return TAP_PF_NOTHING;
+	switch (kind) {
+	case TAP_SCHED_SWITCH:
+		return TAP_PF_SWITCH;
+	case TAP_SCHED_WAKING:
+		return TAP_PF_WAKING;
+	case TAP_SCHED_WAKEUP: /* sched_waking tells who woke it */
+		return buffers[TAP_SCHED_WAKING] != TAP_NO_BUFFER ? TAP_PF_NOTHING : TAP_PF_FTRACE;
+	default:
+		return ftrace->number ? TAP_PF_FTRACE : tap_pelt_wants(fmt) ? TAP_PF_SIGNALS : TAP_PF_INSTANT;
+	}
+}
+
+/* Who becomes runnable, Perfetto takes from sched_waking, and of a new task from task_newtask: where these are missing, others go as one. */
+static const char *name_of(const struct tap_pf *pf, const struct tap_format *fmt)
+{
+	const unsigned int *buffers = pf->e->run.survey.buffer;
+	const enum tap_sched_kind kind = tap_sched_kind(fmt);
+	const bool goes_as_waking = kind == TAP_SCHED_WAKEUP || (kind == TAP_SCHED_WAKEUP_NEW && buffers[TAP_SCHED_NEWTASK] == TAP_NO_BUFFER);
+
+	return goes_as_waking ? "sched_waking" : fmt->name;
+}
+
+static int init_kind(struct tap_pf *pf, struct tap_pf_kind *kind, const struct tap_event *ev)
+{
+	const struct tap_format *fmt = ev->fmt;
+
+	tap_ftrace_event_init(&kind->ftrace, fmt, name_of(pf, fmt));
+	kind->way = way_of(pf, fmt, ev->buffer, &kind->ftrace);
+	kind->explains = tap_explain_source_wants(fmt);
+	if (kind->way == TAP_PF_SWITCH || kind->way == TAP_PF_WAKING) {
+		kind->sched = tap_sched_formats_add(&pf->formats, fmt);
+		if (!kind->sched)
+			return -ENOMEM;
+		kind->prev_comm = kind->sched->from_comm;
+		kind->next_comm = kind->sched->comm;
+	}
+	return 0;
+}
+
+/* NULL when out of memory. */
+static struct tap_pf_kind *find_kind(struct tap_pf *pf, const struct tap_event *ev)
+{
+	const struct tap_event_kind *known = tap_event_kind(&pf->e->run.rec.kinds, ev->fmt);
+	struct tap_pf_kind *kind = known ? tap_array_at(&pf->kinds, &pf->nr_kinds, known->index, sizeof(*kind), NULL) : NULL;
+
+	if (kind && kind->way == TAP_PF_NOT_SEEN && init_kind(pf, kind, ev))
+		return NULL;
+	return kind;
+}
+
+/* ---- feed --------------------------------------------------------------------------------------------- */
+
+static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
+{
+	switch (kind->way) {
+	case TAP_PF_SWITCH:
+		return tap_pf_put_switch(pf, kind, ev);
+	case TAP_PF_WAKING:
+		return tap_pf_put_waking(pf, kind, ev);
+	case TAP_PF_FTRACE:
+		return tap_pf_put_ftrace(pf, kind, ev);
+	case TAP_PF_SIGNALS:
+		return tap_pelt_event(pf->signals, pf->e->run.timeline, ev);
+	case TAP_PF_INSTANT:
+		return tap_pf_put_instant(pf, ev);
+	default:
+		return 0;
+	}
+}
+
+static int flush(struct tap_pf *pf)
+{
+	return pf->out.len >= BLOCK_BYTES || pf->out.err ? tap_export_file_write(&pf->e->file, &pf->out, &pf->failed) : 0;
+}
+
+static int on_event(void *ctx, const struct tap_event *ev)
+{
+	struct tap_pf *pf = ctx;
+	const bool is_wanted = ev->ts_ns >= pf->e->run.window.from_ns && (ev->cpu < 0 || tap_run_cpu(&pf->e->run, ev->cpu));
+	struct tap_pf_kind *kind;
+	int ret;
+
+	if (!ev->fmt)
+		return is_wanted ? tap_pf_put_loss(pf, ev) ?: tap_pf_count_loss(pf, ev) : 0;
+	kind = find_kind(pf, ev);
+	if (!kind)
+		return -ENOMEM;
+	ret = kind->explains ? tap_explain_sources_event(&pf->sources, &pf->waits, ev) : 0;
+	if (!ret && is_wanted)
+		ret = put_event(pf, kind, ev) ?: flush(pf);
+	return ret;
+}
+
+/* The first event of the window is about to be seen. */
+static int before(void *ctx, const struct tap_event *ev)
+{
+	struct tap_pf *pf = ctx;
+
+	if (pf->is_in_window || ev->ts_ns < pf->e->run.window.from_ns)
+		return 0;
+	pf->is_in_window = true;
+	return tap_pf_begin_cpus(pf);
+}
+
+static int feed(struct tap_pf *pf, struct tap_err *err)
+{
+	static const struct tap_run_events events = { .all = true, .before = before, .event = on_event };
+	struct tap_observer observer;
+	int ret = tap_pf_init_tracks(pf) ?: tap_sched_formats_init(&pf->formats) ?: tap_pf_put_head(pf);
+
+	if (ret)
+		return tap_err_set(err, ret, "out of memory");
+	tap_pf_observe(pf, &observer);
+	ret = tap_run_feed(&pf->e->run, &observer, &events, pf, err);
+	if (ret && pf->failed.code)
+		*err = pf->failed;
+	if (!ret && (tap_pf_end_cpus(pf) || (pf->signals && tap_pelt_end(pf->signals))))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	return ret ?: tap_export_file_write(&pf->e->file, &pf->out, err);
+}
+
+static void release(struct tap_pf *pf)
+{
+	tap_pf_release_tracks(pf);
+	for (unsigned int cpu = 0; cpu < pf->nr_bundles; cpu++)
+		tap_bundle_free(pf->bundles[cpu]);
+	free(pf->bundles);
+	free(pf->kinds);
+	tap_sched_formats_release(&pf->formats);
+	tap_buf_release(&pf->out);
+}
+
+static int write_perfetto(struct tap_export *e, struct tap_err *err)
+{
+	struct tap_pf pf = { .e = e };
+	int ret = tap_run_survey(&e->run, err);
+
+	if (!ret)
+		ret = feed(&pf, err);
+	e->is_empty = !ret && !e->run.survey.events;
+	release(&pf);
+	return ret;
+}
+
+const struct tap_export_form tap_export_perfetto = {
+	.name = "perfetto", .file = "trace.pftrace", .check = check, .write = write_perfetto,
+};

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A recording on its way into a Perfetto trace. Who ran where and who was woken goes into each CPU's bundle of ftrace events
+ * (perfetto_sched.c); signals, states, waits with what they were for, and all events that Perfetto has no picture for go to tracks
+ * (perfetto_tracks.c). What is written before all events is perfetto_head.c's.
+ */
+#ifndef TAP_EXPORT_PERFETTO_H
+#define TAP_EXPORT_PERFETTO_H
+
+#include "analysis/pelt.h"
+#include "explain/sources.h"
+#include "export/export.h"
+#include "perfetto/ftrace_event.h"
+#include "perfetto/track.h"
+
+/* What is done with a kind of event. */
+struct tap_pf_kind {
+	enum tap_pf_way {
+		TAP_PF_NOT_SEEN, /* yet */
+		TAP_PF_SWITCH,
+		TAP_PF_WAKING,
+		TAP_PF_FTRACE,
+		TAP_PF_SIGNALS,
+		TAP_PF_INSTANT,
+		TAP_PF_NOTHING,
+	} way;
+	bool explains; /* tap_explain_source_wants() */
+	struct tap_ftrace_event ftrace;
+	const struct tap_sched_fields *sched; /* of switches and wakings */
+	const struct tap_field *prev_comm, *next_comm;
+};
+
+struct tap_pf {
+	struct tap_export *e;
+	struct tap_buf out; /* that was not yet written to the file */
+	struct tap_err failed; /* of the file: a sentence */
+	struct tap_pf_kind *kinds; /* owned; by a kind's index */
+	unsigned int nr_kinds;
+	struct tap_sched_formats formats;
+	struct tap_bundle **bundles; /* owned; by CPU; NULL: nothing came from it */
+	unsigned int nr_bundles;
+	bool is_in_window; /* an event of it was seen */
+	struct tap_tracks tracks;
+	struct tap_pelt *signals; /* NULL: none was recorded */
+	struct tap_map flags; /* series of 0 and 1 -> whether its slice is open */
+	struct tap_explain_waits waits;
+	struct tap_explain_sources sources;
+	uint64_t nr_flows;
+};
+
+/* perfetto_head.c. Return: 0 or -ENOMEM, as all of these. */
+int tap_pf_put_head(struct tap_pf *pf);
+
+/* perfetto_sched.c */
+/* Before the first event of the window: who runs. */
+int tap_pf_begin_cpus(struct tap_pf *pf);
+int tap_pf_put_switch(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
+int tap_pf_put_waking(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
+/* Of a task that was woken as it was about to sleep: Perfetto passes a waking of one that runs over. */
+int tap_pf_put_late_waking(struct tap_pf *pf, const struct tap_task *task);
+int tap_pf_put_ftrace(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
+/* What was thought to run there did not: it is known when it is over, and the row comes late. */
+int tap_pf_lose_cpu(struct tap_pf *pf, const struct tap_cpu_stretch *s);
+int tap_pf_put_loss(struct tap_pf *pf, const struct tap_event *ev);
+/* All that is not full yet. */
+int tap_pf_end_cpus(struct tap_pf *pf);
+/* NULL when out of memory. */
+struct tap_bundle *tap_pf_bundle(struct tap_pf *pf, int cpu);
+
+/* perfetto_tracks.c */
+int tap_pf_init_tracks(struct tap_pf *pf);
+/* Who is told by the timeline; its context is the struct tap_pf. */
+void tap_pf_observe(const struct tap_pf *pf, struct tap_observer *o);
+void tap_pf_release_tracks(struct tap_pf *pf);
+int tap_pf_put_instant(struct tap_pf *pf, const struct tap_event *ev);
+int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev);
+
+#endif

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "export/perfetto.h"
+#include "perfetto/fields.h"
+#include "report/task_cells.h"
+
+#define LONG_WAIT_NS 1000000u /* waits from here on are shown with what they were for */
+
+enum { OF_CPU, OF_THREAD, OF_CGROUP, OF_DOMAIN, OF_SIGNAL, OF_CPU_STATE, OF_THREAD_STATE, OF_WAITS, OF_LOSSES, OF_NO_CPU };
+
+/* ---- what tracks stand below ------------------------------------------------------------------- */
+
+static uint64_t named_track(struct tap_pf *pf, unsigned int kind, uint64_t id, uint64_t parent, const char *name)
+{
+	return tap_track(&pf->tracks, &(const struct tap_track){
+		.kind = kind, .id = id, .parent = parent, .name = name, .len = strlen(name) });
+}
+
+static uint64_t cpu_track(struct tap_pf *pf, int cpu)
+{
+	struct tap_buf *b = &pf->e->run.scratch;
+
+	tap_buf_clear(b);
+	tap_buf_printf(b, "CPU %d", cpu);
+	return named_track(pf, OF_CPU, (uint64_t)cpu, 0, tap_buf_str(b));
+}
+
+/* Of its lives: those whose birth was not seen are one. */
+static uint64_t thread_id(const struct tap_pf *pf, const struct tap_task *task)
+{
+	const uint64_t key[] = { (uint64_t)task->tid, task->born_ns > pf->e->run.window.from_ns ? task->born_ns : 0 };
+
+	return tap_map_key(key, sizeof(key));
+}
+
+/* Below the thread's own row, where its process is known. */
+static uint64_t thread_track(struct tap_pf *pf, const struct tap_task *task)
+{
+	int tgid = tap_task_tgid(task);
+	struct tap_buf *b = &pf->e->run.scratch;
+
+	tap_buf_clear(b);
+	if (tgid <= 0)
+		tap_run_make_label(&pf->e->run, b, task);
+	return tap_track(&pf->tracks, &(const struct tap_track){
+		.kind = OF_THREAD, .id = thread_id(pf, task), .name = b->data, .len = b->len, .tid = task->tid, .tgid = tgid > 0 ? tgid : 0 });
+}
+
+static uint64_t cgroup_track(struct tap_pf *pf, uint64_t id)
+{
+	const char *path = tap_cgroups_path(&pf->e->run.rec.ids.cgroups, id);
+	struct tap_buf *b = &pf->e->run.scratch;
+
+	tap_buf_clear(b);
+	if (path)
+		tap_buf_printf(b, "cgroup %s", path);
+	else
+		tap_buf_printf(b, "cgroup %llu", (unsigned long long)id);
+	return named_track(pf, OF_CGROUP, id, 0, tap_buf_str(b));
+}
+
+static uint64_t domain_track(struct tap_pf *pf, const struct tap_pelt_series *s)
+{
+	struct tap_buf *b = &pf->e->run.scratch;
+
+	tap_buf_clear(b);
+	tap_buf_puts(b, "CPUs ");
+	tap_cpus_text(&s->span, b);
+	return named_track(pf, OF_DOMAIN, tap_map_key(b->data, b->len), 0, tap_buf_str(b));
+}
+
+/* ---- signals ------------------------------------------------------------------------------------ */
+
+static uint64_t series_parent(struct tap_pf *pf, const struct tap_pelt_series *s)
+{
+	const struct tap_task *task;
+
+	switch (s->subject) {
+	case TAP_PELT_CPU:
+		return cpu_track(pf, s->cpu);
+	case TAP_PELT_CGROUP:
+		return cgroup_track(pf, s->cgroup);
+	case TAP_PELT_DOMAIN:
+		return domain_track(pf, s);
+	case TAP_PELT_TASK:
+		break;
+	}
+	task = tap_identity(&pf->e->run.rec.ids, s->tid);
+	return task ? thread_track(pf, task) : 0;
+}
+
+/* The name, and the CPU where it is a cgroup's on one. */
+static uint64_t series_track(struct tap_pf *pf, const struct tap_pelt_series *s)
+{
+	static const char *const units[] = {
+		[TAP_PELT_1024] = "of 1024", [TAP_PELT_OPEN] = "", [TAP_PELT_COUNT] = "tasks", [TAP_PELT_FLAG] = NULL,
+	};
+	const uint64_t parent = series_parent(pf, s);
+	struct tap_buf *b = &pf->e->run.scratch;
+
+	tap_buf_clear(b);
+	tap_buf_puts(b, s->signal->name);
+	if (s->subject == TAP_PELT_CGROUP)
+		tap_buf_printf(b, " on CPU %d", s->cpu);
+	return !parent ? 0 : tap_track(&pf->tracks, &(const struct tap_track){
+		.kind = OF_SIGNAL, .id = (uintptr_t)s, .parent = parent, .name = tap_buf_str(b), .len = b->len,
+		.unit = units[s->signal->scale] });
+}
+
+/* A signal that is on or off: a slice while it is on. */
+static int put_flag(struct tap_pf *pf, uint64_t track, const struct tap_pelt_series *s, uint64_t ts_ns, bool is_on)
+{
+	uint64_t *is_open = tap_map_put(&pf->flags, (uintptr_t)s);
+
+	if (!is_open)
+		return -ENOMEM;
+	if (is_on != *is_open)
+		tap_track_event_end(&pf->tracks, tap_track_event(&pf->tracks, track, ts_ns, is_on ? TAP_PF_TEV_BEGIN : TAP_PF_TEV_END,
+								 is_on ? s->signal->name : NULL, strlen(s->signal->name)));
+	*is_open = is_on;
+	return 0;
+}
+
+static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
+{
+	struct tap_pf *pf = ctx;
+	const bool is_gap = value == TAP_PELT_GAP;
+	const uint64_t track = series_track(pf, s);
+
+	if (!track)
+		return -ENOMEM;
+	if (s->signal->scale == TAP_PELT_FLAG)
+		return put_flag(pf, track, s, ts_ns, !is_gap && value);
+	if (!is_gap) /* a counter cannot be unknown: the track of losses says when it may be wrong */
+		tap_track_count(&pf->tracks, track, ts_ns, value);
+	return 0;
+}
+
+/* Also one that the timeline does not have. */
+static bool picks_listed(struct tap_run *run, const struct tap_task *task)
+{
+	return run->all_tasks || tap_pick_task(&run->pick, &run->rec.ids.cgroups, task);
+}
+
+static bool wants_series(void *ctx, const struct tap_pelt_series *s)
+{
+	struct tap_pf *pf = ctx;
+	const struct tap_task *task;
+
+	if (s->subject != TAP_PELT_TASK)
+		return s->subject == TAP_PELT_DOMAIN || tap_run_cpu(&pf->e->run, s->cpu);
+	task = tap_identity(&pf->e->run.rec.ids, s->tid);
+	return task && picks_listed(&pf->e->run, task);
+}
+
+/* ---- states -------------------------------------------------------------------------------------- */
+
+static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+{
+	struct tap_pf *pf = ctx;
+	const char *what = s->what == TAP_CPU_UNKNOWN ? "unknown" : s->what == TAP_CPU_OFFLINE ? "offline" : NULL;
+	int ret = (pf->signals ? tap_pelt_cpu_stretch(pf->signals, s) : 0) ?: tap_explain_waits_cpu(&pf->waits, s);
+	uint64_t track;
+
+	if (ret || !what || s->from_ns == s->to_ns || !tap_run_cpu(&pf->e->run, s->cpu))
+		return ret;
+	track = named_track(pf, OF_CPU_STATE, (uint64_t)s->cpu, cpu_track(pf, s->cpu), "what it runs is unknown");
+	tap_track_slice(&pf->tracks, track, s->from_ns, s->to_ns, what, strlen(what));
+	return track ? tap_pf_lose_cpu(pf, s) : -ENOMEM;
+}
+
+/* What Perfetto's own states of threads have no word for. */
+static int put_state(struct tap_pf *pf, const struct tap_stretch *s, const char *name)
+{
+	const uint64_t start_ns = pf->e->run.window.from_ns, from_ns = s->from_ns - s->back_ns > start_ns ? s->from_ns - s->back_ns : start_ns;
+	uint64_t track;
+
+	if (from_ns >= s->to_ns || !tap_run_task(&pf->e->run, s->task))
+		return 0;
+	track = named_track(pf, OF_THREAD_STATE, thread_id(pf, s->task), thread_track(pf, s->task), "state");
+	tap_track_slice(&pf->tracks, track, from_ns, s->to_ns, name, strlen(name));
+	return track ? 0 : -ENOMEM;
+}
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	struct tap_pf *pf = ctx;
+	int ret = (pf->signals ? tap_pelt_stretch(pf->signals, s) : 0) ?: tap_explain_waits_stretch(&pf->waits, s);
+
+	if (ret)
+		return ret;
+	if (s->state == TAP_UNKNOWN)
+		return put_state(pf, s, "unknown");
+	return s->state == TAP_THROTTLED ? put_state(pf, s, "throttled") : 0;
+}
+
+/* ---- waits ---------------------------------------------------------------------------------------- */
+
+/* "deadline: cc1plus [4410]", "unknown" */
+static void name_piece(struct tap_pf *pf, struct tap_buf *b, const struct tap_piece *p)
+{
+	tap_buf_clear(b);
+	tap_buf_puts(b, tap_piece_name(p->kind));
+	if (p->task) {
+		tap_buf_puts(b, ": ");
+		tap_run_make_label(&pf->e->run, b, p->task);
+	}
+}
+
+/* An arrow from who woke it. Return: its number; 0: there is none. */
+static uint64_t put_waker(struct tap_pf *pf, const struct tap_wait_told *w)
+{
+	const struct tap_task *waker = w->state == TAP_WAKING && w->task->waker_tid > 0 ?
+		tap_timeline_task(pf->e->run.timeline, w->task->waker_tid) : NULL;
+	struct tap_track_event ev;
+	uint64_t track;
+
+	if (!waker || w->task->woken_ns != w->from_ns)
+		return 0;
+	track = thread_track(pf, waker);
+	if (!track)
+		return 0;
+	ev = tap_track_event(&pf->tracks, track, w->from_ns, TAP_PF_TEV_INSTANT, "wakes", strlen("wakes"));
+	tap_proto_fixed64(&pf->out, TAP_PF_TEV_FLOW, ++pf->nr_flows);
+	tap_track_event_end(&pf->tracks, ev);
+	return pf->nr_flows;
+}
+
+/*
+ * The wait, and below it its pieces end to end, in the order in which they began: of a kind and task that came several times
+ * there is one piece, of all of its time.
+ */
+static int on_wait(void *ctx, const struct tap_wait_told *w)
+{
+	struct tap_pf *pf = ctx;
+	struct tap_buf name = { 0 };
+	uint64_t at_ns = w->from_ns, track, flow;
+	struct tap_track_event ev;
+
+	if (w->to_ns - w->from_ns < LONG_WAIT_NS || w->from_ns < pf->e->run.window.from_ns || !tap_export_picks(pf->e, w->task, w->cpu))
+		return 0;
+	flow = put_waker(pf, w);
+	track = named_track(pf, OF_WAITS, thread_id(pf, w->task), thread_track(pf, w->task), "waits for a CPU");
+	ev = tap_track_event(&pf->tracks, track, w->from_ns, TAP_PF_TEV_BEGIN, tap_state_name(w->state), strlen(tap_state_name(w->state)));
+	if (flow)
+		tap_proto_fixed64(&pf->out, TAP_PF_TEV_FLOW_END, flow);
+	tap_track_event_end(&pf->tracks, ev);
+	for (unsigned int i = 0; i < w->nr_pieces; i++) {
+		name_piece(pf, &name, &w->pieces[i]);
+		tap_track_slice(&pf->tracks, track, at_ns, at_ns + w->pieces[i].ns, name.data, name.len);
+		at_ns += w->pieces[i].ns;
+	}
+	tap_track_event_end(&pf->tracks, tap_track_event(&pf->tracks, track, w->to_ns, TAP_PF_TEV_END, NULL, 0));
+	tap_buf_release(&name);
+	return track ? name.err : -ENOMEM;
+}
+
+static int on_migration(void *ctx, const struct tap_migration *m)
+{
+	return tap_explain_waits_migration(&((struct tap_pf *)ctx)->waits, m);
+}
+
+static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
+{
+	struct tap_pf *pf = ctx;
+
+	(void)ts_ns; /* it is runnable since .since_ns */
+	return tap_explain_waits_begin(&pf->waits, task) ?: tap_pf_put_late_waking(pf, task);
+}
+
+/* ---- other events ---------------------------------------------------------------------------------- */
+
+static void put_field(struct tap_pf *pf, const struct tap_field *f, const struct tap_event *ev)
+{
+	const char *bytes;
+	uint32_t len;
+
+	switch (f->kind) {
+	case TAP_FIELD_NUMBER:
+		tap_track_annotate_number(&pf->tracks, f->name, tap_field_u64(f, ev->data, ev->size), f->is_signed);
+		break;
+	case TAP_FIELD_REAL:
+		tap_track_annotate_real(&pf->tracks, f->name, tap_field_real(f, ev->data, ev->size));
+		break;
+	case TAP_FIELD_CHARS:
+	case TAP_FIELD_STRING:
+		bytes = tap_field_bytes(f, ev->data, ev->size, &len);
+		tap_track_annotate_text(&pf->tracks, f->name, bytes, len);
+		break;
+	case TAP_FIELD_ARRAY: /* Perfetto has no argument of bytes: `schedtap dump` prints them */
+	case TAP_FIELD_DYNAMIC:
+		break;
+	}
+}
+
+static void put_fields(struct tap_pf *pf, const struct tap_event *ev)
+{
+	for (unsigned int i = ev->fmt->nr_common; i < ev->fmt->nr_fields; i++)
+		put_field(pf, &ev->fmt->fields[i], ev);
+}
+
+/* The track of whoever ran; of an idle CPU its own. */
+static uint64_t runner_track(struct tap_pf *pf, const struct tap_event *ev, int tid, bool *is_wanted)
+{
+	const struct tap_task *task = tid > 0 ? tap_identity(&pf->e->run.rec.ids, tid) : NULL;
+
+	*is_wanted = task ? picks_listed(&pf->e->run, task) : pf->e->run.all_tasks;
+	return task ? thread_track(pf, task) : cpu_track(pf, ev->cpu);
+}
+
+int tap_pf_put_instant(struct tap_pf *pf, const struct tap_event *ev)
+{
+	const struct tap_event_kind *kind = tap_event_kind(&pf->e->run.rec.kinds, ev->fmt);
+	bool is_wanted = false;
+	uint64_t track = kind ? runner_track(pf, ev, tap_event_current(kind, ev), &is_wanted) : 0;
+	struct tap_track_event instant;
+
+	if (!track)
+		return -ENOMEM;
+	if (!is_wanted)
+		return 0;
+	instant = tap_track_event(&pf->tracks, track, ev->ts_ns, TAP_PF_TEV_INSTANT, ev->fmt->name, strlen(ev->fmt->name));
+	put_fields(pf, ev);
+	tap_track_event_end(&pf->tracks, instant);
+	return 0;
+}
+
+/* ---- losses ------------------------------------------------------------------------------------------ */
+
+int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev)
+{
+	const uint64_t parent = ev->cpu < 0 ? named_track(pf, OF_NO_CPU, 0, 0, "on a CPU not known") : cpu_track(pf, ev->cpu);
+	const uint64_t slices = named_track(pf, OF_LOSSES, 2 * (uint64_t)(ev->cpu + 1), parent, "events are missing");
+	const char *name = ev->lost.is_off ? "switched off" : "lost";
+	struct tap_track_event begun;
+
+	if (!slices)
+		return -ENOMEM;
+	begun = tap_track_event(&pf->tracks, slices, ev->lost.first_ns, TAP_PF_TEV_BEGIN, name, strlen(name));
+	if (ev->lost.count)
+		tap_track_annotate_number(&pf->tracks, "events", ev->lost.count, false);
+	tap_track_event_end(&pf->tracks, begun);
+	tap_track_event_end(&pf->tracks, tap_track_event(&pf->tracks, slices, ev->ts_ns, TAP_PF_TEV_END, NULL, 0));
+	return 0;
+}
+
+/* ---- all ----------------------------------------------------------------------------------------------- */
+
+void tap_pf_observe(const struct tap_pf *pf, struct tap_observer *o)
+{
+	*o = (struct tap_observer){
+		.states = pf->signals ? TAP_STATE_ALL : TAP_EXPLAIN_STATES, .lost_states = TAP_STATE_ALL, .stretch = on_stretch,
+		.cpu = on_cpu, .migration = on_migration, .waits = on_waits,
+	};
+}
+
+static bool is_signal(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return tap_pelt_wants(fmt);
+}
+
+int tap_pf_init_tracks(struct tap_pf *pf)
+{
+	struct tap_run *run = &pf->e->run;
+	const struct tap_pelt_opts opts = { .window = run->window, .survey = &run->survey, .want = wants_series, .point = on_point, .ctx = pf };
+
+	pf->tracks.out = &pf->out;
+	tap_explain_waits_init(&pf->waits, &(const struct tap_explain_waits_opts){
+		.timeline = &run->timeline, .has_placing = tap_run_has_event(run, "sched_wakeup"), .least_ns = LONG_WAIT_NS, .tell = on_wait, .ctx = pf });
+	return tap_run_has(run, is_signal, NULL) ? tap_pelt_new(&opts, &pf->signals) : 0;
+}
+
+void tap_pf_release_tracks(struct tap_pf *pf)
+{
+	tap_pelt_free(pf->signals);
+	tap_explain_waits_release(&pf->waits);
+	tap_explain_sources_release(&pf->sources);
+	tap_map_release(&pf->flags);
+	tap_tracks_release(&pf->tracks);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "perfetto/bundle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ROWS 2048u	      /* of switches and of wakings: the names of a bundle weigh little beside them */
+#define ROWS_AT_ONCE 4u	      /* come before somebody asks whether it is full */
+#define EVENT_BYTES (16u << 10)
+#define COLUMN_BYTES ((size_t)(ROWS + ROWS_AT_ONCE) * TAP_PROTO_VARINT_BYTES)
+#define COLUMNS (TAP_PF_COMPACT_FLAGS + 1u)
+
+static void empty_columns(struct tap_bundle *b)
+{
+	for (unsigned int i = 0; i < COLUMNS; i++)
+		b->ends[i] = b->columns + i * COLUMN_BYTES;
+}
+
+struct tap_bundle *tap_bundle_new(int cpu)
+{
+	struct tap_bundle *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->cpu = cpu;
+	b->columns = malloc(COLUMNS * COLUMN_BYTES);
+	if (!b->columns) {
+		free(b);
+		return NULL;
+	}
+	empty_columns(b);
+	return b;
+}
+
+void tap_bundle_free(struct tap_bundle *b)
+{
+	if (!b)
+		return;
+	tap_buf_release(&b->events);
+	free(b->columns);
+	free(b);
+}
+
+/* Of a name's bytes, two words. */
+static unsigned int hash_name(const char *comm)
+{
+	uint64_t w[2];
+
+	memcpy(w, comm, sizeof(w));
+	return (unsigned int)(((w[0] ^ w[1] * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu) >> 40);
+}
+
+/* Its number in the bundle: a full one is put out before there are too many. */
+static unsigned int name_number(struct tap_bundle *b, const char *comm)
+{
+	const unsigned int mask = sizeof(b->by_hash) / sizeof(*b->by_hash) - 1;
+
+	for (unsigned int slot = hash_name(comm) & mask;; slot = (slot + 1) & mask) {
+		if (!b->by_hash[slot]) {
+			memcpy(b->names[b->nr_names], comm, TAP_TASK_COMM);
+			b->by_hash[slot] = (uint16_t)++b->nr_names;
+			return b->nr_names - 1;
+		}
+		if (!memcmp(b->names[b->by_hash[slot] - 1], comm, TAP_TASK_COMM))
+			return b->by_hash[slot] - 1u;
+	}
+}
+
+static void add(struct tap_bundle *b, unsigned int column, uint64_t v)
+{
+	b->ends[column] = tap_proto_write_varint(b->ends[column], v);
+}
+
+void tap_bundle_switch(struct tap_bundle *b, uint64_t ts_ns, int64_t prev_state, int next, int prio, const char *comm)
+{
+	add(b, TAP_PF_COMPACT_SWITCH_TS, ts_ns - b->switch_ns);
+	b->switch_ns = ts_ns;
+	add(b, TAP_PF_COMPACT_PREV_STATE, (uint64_t)prev_state);
+	add(b, TAP_PF_COMPACT_NEXT_PID, (uint64_t)next);
+	add(b, TAP_PF_COMPACT_NEXT_PRIO, (uint64_t)prio);
+	add(b, TAP_PF_COMPACT_NEXT_NAME, name_number(b, comm));
+	b->nr_switches++;
+}
+
+void tap_bundle_waking(struct tap_bundle *b, uint64_t ts_ns, int tid, int prio, int target_cpu, unsigned int flags, const char *comm)
+{
+	add(b, TAP_PF_COMPACT_WAKING_TS, ts_ns - b->waking_ns);
+	b->waking_ns = ts_ns;
+	add(b, TAP_PF_COMPACT_WAKING_PID, (uint64_t)tid);
+	add(b, TAP_PF_COMPACT_TARGET_CPU, (uint64_t)target_cpu);
+	add(b, TAP_PF_COMPACT_WAKING_PRIO, (uint64_t)prio);
+	add(b, TAP_PF_COMPACT_WAKING_NAME, name_number(b, comm));
+	add(b, TAP_PF_COMPACT_FLAGS, flags);
+	b->nr_wakings++;
+}
+
+size_t tap_bundle_event_begin(struct tap_bundle *b, uint64_t ts_ns, int tid)
+{
+	size_t begun = tap_proto_begin(&b->events, TAP_PF_BUNDLE_EVENT);
+
+	tap_proto_u64(&b->events, TAP_PF_EVENT_TIMESTAMP, ts_ns);
+	tap_proto_s64(&b->events, TAP_PF_EVENT_PID, tid);
+	return begun;
+}
+
+void tap_bundle_event_end(struct tap_bundle *b, size_t begun)
+{
+	tap_proto_end(&b->events, begun);
+}
+
+bool tap_bundle_is_full(const struct tap_bundle *b)
+{
+	return b->nr_switches >= ROWS || b->nr_wakings >= ROWS || b->events.len >= EVENT_BYTES ||
+	       b->nr_names + ROWS_AT_ONCE > TAP_BUNDLE_NAMES;
+}
+
+static void put_compact(struct tap_bundle *b, struct tap_buf *out)
+{
+	size_t begun = tap_proto_begin(out, TAP_PF_BUNDLE_COMPACT);
+
+	for (unsigned int i = 0; i < b->nr_names; i++)
+		tap_proto_text(out, TAP_PF_COMPACT_NAME, b->names[i], strnlen(b->names[i], TAP_TASK_COMM));
+	for (unsigned int i = 0; i < COLUMNS; i++) {
+		const unsigned char *column = b->columns + i * COLUMN_BYTES;
+
+		if (b->ends[i] > column)
+			tap_proto_bytes(out, i, column, (size_t)(b->ends[i] - column));
+	}
+	tap_proto_end(out, begun);
+}
+
+static void empty(struct tap_bundle *b)
+{
+	empty_columns(b);
+	tap_buf_clear(&b->events);
+	b->switch_ns = b->waking_ns = 0;
+	b->nr_switches = b->nr_wakings = b->nr_names = 0;
+	memset(b->by_hash, 0, sizeof(b->by_hash));
+	b->has_loss = false;
+}
+
+int tap_bundle_put(struct tap_bundle *b, struct tap_buf *out)
+{
+	int failed = b->events.err;
+	size_t packet, bundle;
+
+	if (!b->nr_names && !b->events.len && !b->has_loss)
+		return failed;
+	packet = tap_proto_begin(out, TAP_PF_PACKET);
+	tap_proto_u64(out, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_FTRACE);
+	bundle = tap_proto_begin(out, TAP_PF_PACKET_FTRACE);
+	tap_proto_s64(out, TAP_PF_BUNDLE_CPU, b->cpu);
+	if (b->has_loss)
+		tap_proto_u64(out, TAP_PF_BUNDLE_LOST, true);
+	tap_buf_add(out, b->events.data, b->events.len);
+	if (b->nr_names)
+		put_compact(b, out);
+	tap_proto_end(out, bundle);
+	tap_proto_end(out, packet);
+	empty(b);
+	return failed ?: out->err;
+}

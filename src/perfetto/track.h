@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tracks, which are rows of the picture that are not ftrace's: counters, slices and instants. A track is described once, when it is
+ * first asked for, and has a number.
+ */
+#ifndef TAP_PERFETTO_TRACK_H
+#define TAP_PERFETTO_TRACK_H
+
+#include "base/map.h"
+#include "perfetto/proto.h"
+
+struct tap_tracks {
+	struct tap_buf *out; /* borrowed: packets are added to it */
+	/* inside */
+	struct tap_map by_key; /* -> number */
+	bool has_begun;
+};
+
+void tap_tracks_release(struct tap_tracks *t);
+
+/* What a track is of: the kind is the caller's, and of one kind no two have the same id. */
+struct tap_track {
+	unsigned int kind;
+	uint64_t id;
+	uint64_t parent; /* the number of the track that it stands below; 0: none */
+	const char *name;
+	size_t len;
+	const char *unit; /* of a counter; NULL: it is none */
+	int tid, tgid;	  /* of a thread, whose own row it stands below; tgid 0: of none */
+};
+
+/* Return: its number; 0 when out of memory. */
+uint64_t tap_track(struct tap_tracks *t, const struct tap_track *track);
+
+void tap_track_count(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, int64_t value);
+
+/* A packet with an event of a track, to which annotations may be added until its end. */
+struct tap_track_event {
+	size_t packet, event; /* inside */
+};
+/* @type: TAP_PF_TEV_BEGIN, _END, _INSTANT. @name: NULL: none. */
+struct tap_track_event tap_track_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int type, const char *name, size_t len);
+void tap_track_event_end(struct tap_tracks *t, struct tap_track_event ev);
+void tap_track_annotate_text(struct tap_tracks *t, const char *name, const char *text, size_t len);
+void tap_track_annotate_number(struct tap_tracks *t, const char *name, uint64_t v, bool is_signed);
+void tap_track_annotate_real(struct tap_tracks *t, const char *name, double v);
+
+/* A slice of which both ends are known, without more. */
+void tap_track_slice(struct tap_tracks *t, uint64_t track, uint64_t from_ns, uint64_t to_ns, const char *name, size_t len);
+
+#endif

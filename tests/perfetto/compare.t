@@ -1,0 +1,164 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What Perfetto makes of an export, against our own reports: what each CPU ran, which states each thread was in, each
+# signal's values. With the recordings of the golden tests and simulated ones (tests/truth), whole and with losses.
+# SCHEDTAP and MKDAT name the programs.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(basename dirname);
+use File::Temp qw(tempdir);
+use JSON::PP;
+use List::Util qw(sum0);
+use lib dirname(__FILE__);
+use Perfetto;
+
+my $here = dirname(abs_path($0));
+$ENV{SCHEDTAP} = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
+my $mkdat = abs_path($ENV{MKDAT} // dirname($ENV{SCHEDTAP}) . '/tests/mkdat');
+my $generate = dirname($ENV{SCHEDTAP}) . '/tests/truth/generate';
+my $tmp = tempdir(CLEANUP => 1);
+my ($n, $failed, $certain, $states) = (0, 0, 0, 0);
+
+if (my $why = missing()) {
+	print "1..0 # SKIP $why\n";
+	exit 0;
+}
+
+# check NAME, PROBLEM...: one TAP line.
+sub check {
+	my ($name, @problems) = @_;
+
+	$n++;
+	$failed++ if @problems;
+	print @problems ? 'not ok ' : 'ok ', "$n - $name\n";
+	splice(@problems, 20) if @problems > 20;
+	print STDERR map { "#   $_\n" } @problems;
+}
+
+sub report {
+	my ($file, $args) = @_;
+	my $text = qx($ENV{SCHEDTAP} $args -i '$file' --json 2>/dev/null);
+
+	return $text =~ /\S/ ? decode_json($text) : undef;
+}
+
+# differences WHAT, THEIRS, OURS: where two tables of numbers are not the same; what is missing is 0.
+sub differences {
+	my ($what, $theirs, $ours) = @_;
+	my %keys = (%$theirs, %$ours);
+
+	return map { "$what of $_: " . ($theirs->{$_} // 0) . ', not ' . ($ours->{$_} // 0) }
+		grep { ($theirs->{$_} // 0) != ($ours->{$_} // 0) } sort keys %keys;
+}
+
+# A duration of -1 goes on to the end.
+sub queries {
+	my ($end) = @_;
+	my $ns = "sum(iif(dur < 0, $end - ts, dur))";
+
+	return (
+		errors => "select name, idx, value from stats where severity != 'info' and value > 0",
+		cpus => "select ucpu as cpu, case when tid = 0 then 'idle' when tid > 4194304 then 'unknown' else 'run' end as what, $ns as ns " .
+			'from sched join thread using (utid) group by 1, 2',
+		tasks => "select tid, $ns as ns from sched join thread using (utid) where tid between 1 and 4194304 group by 1",
+		states => "select tid, state, $ns as ns from thread_state join thread using (utid) where tid between 1 and 4194304 group by 1, 2",
+		first => 'select tid, min(ts) as ts from thread_state join thread using (utid) where start_ts is null group by 1',
+		unknown => "select sum(dur) as ns from slice where name = 'unknown' and track_id in (select id from track where name = 'state')",
+		signals => "select substr(t.name, 1, instr(t.name || ' on', ' on') - 1) as name, count(*) as nr, sum(value) as sum from counter c join track t on c.track_id = t.id " .
+			"left join track p on t.parent_id = p.id where p.name is null or p.name not glob 'cgroup [0-9]*' group by 1",
+	);
+}
+
+sub compare_cpus {
+	my ($theirs, $cpus) = @_;
+	my %got = map { ("$_->{what} on CPU $_->{cpu}" => $_->{ns}) } grep { $_->{what} ne 'unknown' } @$theirs;
+	my %want = map { ("run on CPU $_->{cpu}" => $_->{run_ns}, "idle on CPU $_->{cpu}" => $_->{idle_ns}) } @$cpus;
+
+	return differences('time', \%got, \%want);
+}
+
+my %fold = (R => 'wait', 'R+' => 'wait', S => 'sleep', I => 'sleep', D => 'blocked', DK => 'blocked', T => 'stopped', t => 'stopped', P => 'stopped');
+
+# Compared are threads of which nothing is unknown but what was before they are seen first, and that were not born in the window: Perfetto lets
+# these wait from task_newtask on.
+sub compare_states {
+	my ($theirs, $tasks, $start) = @_;
+	my %first = map { $_->{tid} => $_->{ts} - $start } @{$theirs->{first}};
+	my (%got, %want, %nr);
+
+	$nr{$_->{tid}}++ for @$tasks;
+	my %sure = map { $_->{tid} => 1 } grep { $nr{$_->{tid}} == 1 && !$_->{throttled_ns} &&
+		$_->{unknown_ns} == ($first{$_->{tid}} // -1) } @$tasks;
+	for (grep { $sure{$_->{tid}} && $fold{$_->{state}} } @{$theirs->{states}}) {
+		$got{"$_->{tid} in $fold{$_->{state}}"} += $_->{ns};
+	}
+	for my $t (grep { $sure{$_->{tid}} } @$tasks) {
+		$want{"$t->{tid} in wait"} = $t->{waking_ns} + $t->{preempted_ns};
+		$want{"$t->{tid} in $_"} = $t->{"${_}_ns"} for qw(sleep blocked stopped);
+	}
+	$states += keys %sure;
+	# one that was woken on its way out is shown as woken 1 ns behind its switch
+	abs($got{$_} - $want{$_}) <= 20 and $got{$_} = $want{$_} for grep { exists $want{$_} } keys %got;
+	return differences('time', \%got, \%want);
+}
+
+sub series {
+	my ($file, $args) = @_;
+
+	return @{(report($file, "pelt -s '*' --points $args") // {})->{series} // []};
+}
+
+# Perfetto's counters are doubles.
+sub is_near { return abs($_[0] - $_[1]) <= 1e-12 * abs($_[1]) }
+
+sub compare_signals {
+	my ($theirs, $file) = @_;
+	my (%nr, %sum);
+
+	for my $s ((grep { !defined $_->{tid} && !defined $_->{cgroup} } series($file, '')),
+		(grep { defined $_->{tid} } series($file, "-c '*'")), (grep { !defined $_->{tid} && defined $_->{cgroup} } series($file, "-g '*'"))) {
+		for (grep { defined $_->[1] } @{$s->{points}}) {
+			$nr{$s->{signal}}++;
+			$sum{$s->{signal}} += $_->[1];
+		}
+	}
+	delete @nr{'overutilized', 'overutilised'}; # slices
+	my @known = grep { exists $nr{$_->{name}} } @$theirs;
+	return (differences('points', { map { $_->{name} => $_->{nr} } @known }, \%nr),
+		map { "the sum of $_->{name} is $_->{sum}, not $sum{$_->{name}}" } grep { !is_near($_->{sum}, $sum{$_->{name}}) } @known);
+}
+
+sub compare {
+	my ($file, $name) = @_;
+	my $summary = report($file, 'summary') or return;
+	my $theirs = ask(export_of($file), queries($summary->{recording}{end_ns}));
+	my %loses = map { $_->{cpu} => 1 } grep { $_->{lost} } @{$summary->{cpus}};
+	my %run;
+
+	$run{$_->{tid}} += $_->{run_ns} for @{$summary->{tasks}};
+	check("$name: no errors", map { "$_->{name} " . ($_->{idx} // '') . ": $_->{value}" }
+		grep { $_->{name} ne 'ftrace_cpu_has_data_loss' } @{$theirs->{errors}});
+	check("$name: CPUs", compare_cpus($theirs->{cpus}, $summary->{cpus}));
+	check("$name: time that tasks ran", differences('time', { map { $_->{tid} => $_->{ns} } @{$theirs->{tasks}} }, \%run));
+	check("$name: states", compare_states($theirs, $summary->{tasks}, $summary->{recording}{start_ns}));
+	check("$name: unknown time of threads", $summary->{tasks}[0] ? differences('time', { all => $theirs->{unknown}[0]{ns} }, { all => sum0(map { $_->{unknown_ns} } @{$summary->{tasks}}) }) : ());
+	check("$name: signals", compare_signals($theirs->{signals}, $file));
+}
+
+for my $in (glob("$here/../golden/*/*/in.txt")) {
+	my ($report, $case) = $in =~ m{([^/]+)/([^/]+)/in.txt$};
+
+	next if @ARGV && !grep { "$report/$case" =~ /$_/ } @ARGV;
+	system($mkdat, $in, "$tmp/$report-$case.dat") == 0 or die "$mkdat $in\n";
+	compare("$tmp/$report-$case.dat", "$report/$case");
+}
+for my $seed (@ARGV ? () : 1 .. 6) {
+	mkdir("$tmp/$seed");
+	system($generate, $seed, 600, "$tmp/$seed") == 0 or die "$generate\n";
+	compare($_, "seed $seed, " . basename($_)) for glob("$tmp/$seed/*.dat");
+}
+check('states of some threads are certain', $states ? () : 'none');
+print "1..$n\n";
+exit($failed ? 1 : 0);
