@@ -17,6 +17,10 @@ static const struct tap_opt options[] = {
 		   "write it there; -: to stdout [folded: -; perfetto: trace.pftrace]"),
 	TAP_OPTION(struct tap_export_opts, of, "of", 0, "WHAT", TAP_OPT_STRING,
 		   "folded: time of off-cpu, preemptions, wakeups, or waits [off-cpu]"),
+	TAP_OPTION(struct tap_export_opts, slices, "slices", 0, "START,DONE", TAP_OPT_STRING,
+		   "perfetto: a slice from each such event to the next of the other, as SYSTEM:NAME,SYSTEM:NAME"),
+	TAP_OPTION(struct tap_export_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
+		   "with --slices: what both events have in common [the task]"),
 	TAP_OPTION(struct tap_export_opts, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
 		   "fail rather than write more than this, such as 500M [any]"),
 	{ 0 }
@@ -47,7 +51,7 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	struct tap_export e = { .opts = o, .file.fd = -1, .begin = tap_cmd_output_begins, .ctx = &progress };
 	const struct tap_listener listener = tap_cmd_listener(&progress);
 	struct tap_err err = { 0 };
-	bool usage = true;
+	bool usage = true, fits;
 	int ret = check(form, o, &err);
 
 	(void)operands;
@@ -56,11 +60,12 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 		return tap_cmd_fail(&err, usage);
 	ret = tap_run_input(&e.run, &o->input, &listener, &usage, &err) ?:
 	      tap_export_file_open(&e.file, o->output ? o->output : form->file ? form->file : "-", o->max_bytes, &err) ?:
-	      form->write(&e, &err) ?: tap_export_file_commit(&e.file, &err);
+	      form->write(&e, &err);
+	fits = ret || !e.is_empty || !tap_unmatched(&e.run);
+	if (!ret && fits)
+		ret = tap_export_file_commit(&e.file, &err);
 	tap_progress_erase(&progress);
-	ret = ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
-	if (!ret && e.is_empty && tap_unmatched(&e.run))
-		ret = TAP_EXIT_FAILED;
+	ret = ret ? tap_cmd_fail(&err, usage) : fits ? TAP_EXIT_OK : TAP_EXIT_FAILED;
 	tap_export_file_close(&e.file);
 	tap_run_close(&e.run);
 	return ret;

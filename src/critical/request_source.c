@@ -32,7 +32,7 @@ int tap_request_source_init(struct tap_request_source *s, const char *words, con
 		s->finish = word_of(comma + 1, strlen(comma + 1));
 	}
 	if (!s->begin.name.len || !s->finish.name.len || strchr(comma + 1, ','))
-		return tap_err_set(err, -EINVAL, "--between takes two events, START,DONE, not '%.100s'", words);
+		return tap_err_set(err, -EINVAL, "'%.100s' is not START,DONE: two events", words);
 	return 0;
 }
 
@@ -69,7 +69,7 @@ static int check(const struct tap_request_source *s, const struct tap_request_wo
 			return tap_err_set(err, -ENODATA, "--by: %s:%s has no field '%.100s'", formats[i]->system,
 					   formats[i]->name, s->by);
 	}
-	return found ? 0 : tap_err_set(err, -ENODATA, "--between: the recording has no event '%.*s'", (int)w->name.len, w->name.s);
+	return found ? 0 : tap_err_set(err, -ENODATA, "the recording has no event '%.*s'", (int)w->name.len, w->name.s);
 }
 
 int tap_request_source_check(const struct tap_request_source *s, const struct tap_format *const *formats, unsigned int nr,

@@ -24,7 +24,7 @@ struct tap_export {
 	/* Output is about to begin. */
 	void (*begin)(void *ctx);
 	void *ctx;
-	bool is_empty; /* nothing was there to write */
+	bool is_empty; /* of what the options pick nothing was there */
 };
 
 struct tap_export_form {

@@ -16,6 +16,28 @@ static bool is_special(const char *path)
 	return !stat(path, &st) && !S_ISREG(st.st_mode);
 }
 
+/* In the folder of @path: what has no name goes with its process. Return: -1: not there. */
+static int open_unnamed(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int fd = folder ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+
+	free(folder);
+	return fd;
+}
+
+static int open_partial(struct tap_export_file *f)
+{
+	if (asprintf(&f->partial, "%s.%d.new", f->path, (int)getpid()) < 0) {
+		f->partial = NULL;
+		return -1;
+	}
+	f->fd = open_unnamed(f->path);
+	f->is_unnamed = f->fd >= 0;
+	return f->is_unnamed ? f->fd : open(f->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
 int tap_export_file_open(struct tap_export_file *f, const char *path, uint64_t max_bytes, struct tap_err *err)
 {
 	*f = (struct tap_export_file){ .fd = -1, .max_bytes = max_bytes };
@@ -24,11 +46,7 @@ int tap_export_file_open(struct tap_export_file *f, const char *path, uint64_t m
 		return 0;
 	}
 	f->path = path;
-	if (!is_special(path) && asprintf(&f->partial, "%s.%d.new", path, (int)getpid()) < 0) {
-		f->partial = NULL;
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	}
-	f->fd = f->partial ? open(f->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : open(path, O_WRONLY | O_CLOEXEC);
+	f->fd = is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_partial(f);
 	return f->fd < 0 ? tap_err_set(err, -errno, "cannot write '%.300s': %m", path) : 0;
 }
 
@@ -45,11 +63,25 @@ int tap_export_file_write(struct tap_export_file *f, struct tap_buf *b, struct t
 	return ret ? tap_err_set(err, ret, "cannot write '%.300s': %m", f->path ? f->path : "stdout") : 0;
 }
 
+static int name_it(struct tap_export_file *f)
+{
+	char at[64];
+
+	snprintf(at, sizeof(at), "/proc/self/fd/%d", f->fd);
+	if (linkat(AT_FDCWD, at, AT_FDCWD, f->partial, AT_SYMLINK_FOLLOW))
+		return -1;
+	f->is_unnamed = false;
+	return 0;
+}
+
 int tap_export_file_commit(struct tap_export_file *f, struct tap_err *err)
 {
-	int failed = f->path ? close(f->fd) : 0;
+	int failed = f->is_unnamed ? name_it(f) : 0;
 
-	f->fd = -1;
+	if (!failed && f->path) {
+		failed = close(f->fd);
+		f->fd = -1;
+	}
 	if (!failed && f->partial)
 		failed = rename(f->partial, f->path);
 	if (failed)
@@ -63,7 +95,7 @@ void tap_export_file_close(struct tap_export_file *f)
 {
 	if (f->path && f->fd >= 0)
 		close(f->fd);
-	if (f->partial)
+	if (f->partial && !f->is_unnamed)
 		unlink(f->partial);
 	free(f->partial);
 	*f = (struct tap_export_file){ .fd = -1 };

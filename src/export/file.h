@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file that is there whole, or not at all: it is written under another name first. */
+/* A file that is there whole, or not at all: until it is, it has no name, or where file systems lack that another one. */
 #ifndef TAP_EXPORT_FILE_H
 #define TAP_EXPORT_FILE_H
 
@@ -8,7 +8,8 @@
 struct tap_export_file { /* all zero but .fd, -1: none */
 	int fd;
 	const char *path; /* borrowed; NULL: stdout */
-	char *partial;	  /* owned: under what name it is written; NULL: its own, which is no plain file */
+	char *partial;	  /* owned: its name before it is whole; NULL: it is no plain file */
+	bool is_unnamed;  /* it does not have that yet */
 	uint64_t bytes, max_bytes; /* 0: no bound */
 };
 

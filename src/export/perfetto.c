@@ -11,7 +11,13 @@
 
 static int check(const struct tap_export_opts *opts, struct tap_err *err)
 {
-	return opts->of ? tap_err_set(err, -EINVAL, "--of goes with --to folded") : 0;
+	struct tap_request_source source;
+
+	if (opts->of)
+		return tap_err_set(err, -EINVAL, "--of goes with --to folded");
+	if (opts->by && !opts->slices)
+		return tap_err_set(err, -EINVAL, "--by goes with --slices");
+	return opts->slices ? tap_request_source_init(&source, opts->slices, opts->by, err) : 0;
 }
 
 /* ---- what becomes of a kind of event --------------------------------------------------------------- */
@@ -53,6 +59,7 @@ static int init_kind(struct tap_pf *pf, struct tap_pf_kind *kind, const struct t
 	tap_ftrace_event_init(&kind->ftrace, fmt, name_of(pf, fmt));
 	kind->way = way_of(pf, fmt, ev->buffer, &kind->ftrace);
 	kind->explains = tap_explain_source_wants(fmt);
+	kind->bounds_slices = pf->has_slices && tap_request_source_wants(&pf->source, fmt);
 	if (kind->way == TAP_PF_SWITCH || kind->way == TAP_PF_WAKING) {
 		kind->sched = tap_sched_formats_add(&pf->formats, fmt);
 		if (!kind->sched)
@@ -112,6 +119,8 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	if (!kind)
 		return -ENOMEM;
 	ret = kind->explains ? tap_explain_sources_event(&pf->sources, &pf->waits, ev) : 0;
+	if (!ret && kind->bounds_slices && is_wanted)
+		ret = tap_pf_put_slices(pf, ev);
 	if (!ret && is_wanted)
 		ret = put_event(pf, kind, ev) ?: flush(pf);
 	return ret;
@@ -156,14 +165,36 @@ static void release(struct tap_pf *pf)
 	tap_buf_release(&pf->out);
 }
 
+static int init_slices(struct tap_pf *pf, struct tap_err *err)
+{
+	const struct tap_export_opts *opts = pf->e->opts;
+	unsigned int nr;
+	const struct tap_format *const *formats = tap_reader_formats(pf->e->run.rec.reader, &nr);
+
+	pf->has_slices = opts->slices;
+	return !opts->slices ? 0 : tap_request_source_init(&pf->source, opts->slices, opts->by, err) ?:
+	       tap_request_source_check(&pf->source, formats, nr, err);
+}
+
+static bool has_picked(struct tap_run *run)
+{
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
+
+	for (unsigned int i = 0; i < nr; i++)
+		if (tap_timeline_had(run->timeline, tasks[i]) && tap_run_task(run, tasks[i]))
+			return true;
+	return run->all_tasks && run->survey.events;
+}
+
 static int write_perfetto(struct tap_export *e, struct tap_err *err)
 {
 	struct tap_pf pf = { .e = e };
-	int ret = tap_run_survey(&e->run, err);
+	int ret = tap_run_survey(&e->run, err) ?: init_slices(&pf, err);
 
 	if (!ret)
 		ret = feed(&pf, err);
-	e->is_empty = !ret && !e->run.survey.events;
+	e->is_empty = !ret && !has_picked(&e->run);
 	release(&pf);
 	return ret;
 }

@@ -8,6 +8,7 @@
 #define TAP_EXPORT_PERFETTO_H
 
 #include "analysis/pelt.h"
+#include "critical/request_source.h"
 #include "explain/sources.h"
 #include "export/export.h"
 #include "perfetto/ftrace_event.h"
@@ -25,6 +26,7 @@ struct tap_pf_kind {
 		TAP_PF_NOTHING,
 	} way;
 	bool explains; /* tap_explain_source_wants() */
+	bool bounds_slices; /* of --slices */
 	struct tap_ftrace_event ftrace;
 	const struct tap_sched_fields *sched; /* of switches and wakings */
 	const struct tap_field *prev_comm, *next_comm;
@@ -46,6 +48,11 @@ struct tap_pf {
 	struct tap_explain_waits waits;
 	struct tap_explain_sources sources;
 	uint64_t nr_flows;
+	struct tap_request_source source; /* of --slices; has_slices: they are wanted */
+	bool has_slices;
+	struct tap_requests requests; /* that have begun */
+	uint64_t *lane_ends; /* owned: when the last slice of each of their tracks ends */
+	unsigned int nr_lanes;
 };
 
 /* perfetto_head.c. Return: 0 or -ENOMEM, as all of these. */
@@ -72,6 +79,8 @@ int tap_pf_init_tracks(struct tap_pf *pf);
 /* Who is told by the timeline; its context is the struct tap_pf. */
 void tap_pf_observe(const struct tap_pf *pf, struct tap_observer *o);
 void tap_pf_release_tracks(struct tap_pf *pf);
+/* Of an event that begins or ends slices. */
+int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev);
 int tap_pf_put_instant(struct tap_pf *pf, const struct tap_event *ev);
 int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdlib.h>
 
+#include "base/array.h"
 #include "export/perfetto.h"
 #include "perfetto/fields.h"
 #include "report/task_cells.h"
 
 #define LONG_WAIT_NS 1000000u /* waits from here on are shown with what they were for */
 
-enum { OF_CPU, OF_THREAD, OF_CGROUP, OF_DOMAIN, OF_SIGNAL, OF_CPU_STATE, OF_THREAD_STATE, OF_WAITS, OF_LOSSES, OF_NO_CPU };
+enum { OF_CPU, OF_THREAD, OF_CGROUP, OF_DOMAIN, OF_SIGNAL, OF_CPU_STATE, OF_THREAD_STATE, OF_WAITS, OF_LOSSES, OF_NO_CPU, OF_SLICES };
 
 /* ---- what tracks stand below ------------------------------------------------------------------- */
 
@@ -269,6 +271,50 @@ static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
 	return tap_explain_waits_begin(&pf->waits, task) ?: tap_pf_put_late_waking(pf, task);
 }
 
+/* ---- slices between two events ------------------------------------------------------------------ */
+
+/* Slices of one track may not overlap otherwise than one within the other: each goes to the first that is free. Return: NULL when out of memory. */
+static uint64_t *find_lane(struct tap_pf *pf, uint64_t from_ns)
+{
+	unsigned int i = 0;
+
+	while (i < pf->nr_lanes && pf->lane_ends[i] > from_ns)
+		i++;
+	return tap_array_at(&pf->lane_ends, &pf->nr_lanes, i, sizeof(*pf->lane_ends), NULL);
+}
+
+static int put_slice(struct tap_pf *pf, const struct tap_request *q)
+{
+	unsigned int nr;
+	const struct tap_task *task = tap_timeline_tasks(pf->e->run.timeline, &nr)[q->task];
+	uint64_t *lane, track;
+	struct tap_track_event ev;
+	struct tap_buf who = { 0 };
+
+	if (!tap_run_task(&pf->e->run, task))
+		return 0;
+	lane = find_lane(pf, q->from_ns);
+	track = lane ? named_track(pf, OF_SLICES, (uint64_t)(lane - pf->lane_ends), 0, pf->e->opts->slices) : 0;
+	if (!track)
+		return -ENOMEM;
+	*lane = q->to_ns;
+	tap_run_make_label(&pf->e->run, &who, task);
+	ev = tap_track_event(&pf->tracks, track, q->from_ns, TAP_PF_TEV_BEGIN, who.data, who.len);
+	tap_track_event_end(&pf->tracks, ev);
+	tap_track_event_end(&pf->tracks, tap_track_event(&pf->tracks, track, q->to_ns, TAP_PF_TEV_END, NULL, 0));
+	tap_buf_release(&who);
+	return 0;
+}
+
+int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev)
+{
+	int ret = tap_request_source_event(&pf->source, &pf->requests, pf->e->run.timeline, ev);
+
+	for (; !ret && pf->requests.nr; pf->requests.nr--)
+		ret = put_slice(pf, &pf->requests.v[pf->requests.nr - 1]);
+	return ret;
+}
+
 /* ---- other events ---------------------------------------------------------------------------------- */
 
 static void put_field(struct tap_pf *pf, const struct tap_field *f, const struct tap_event *ev)
@@ -378,5 +424,8 @@ void tap_pf_release_tracks(struct tap_pf *pf)
 	tap_explain_waits_release(&pf->waits);
 	tap_explain_sources_release(&pf->sources);
 	tap_map_release(&pf->flags);
+	tap_request_source_release(&pf->source);
+	tap_requests_release(&pf->requests);
+	free(pf->lane_ends);
 	tap_tracks_release(&pf->tracks);
 }

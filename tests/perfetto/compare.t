@@ -130,10 +130,11 @@ sub compare_signals {
 		map { "the sum of $_->{name} is $_->{sum}, not $sum{$_->{name}}" } grep { !is_near($_->{sum}, $sum{$_->{name}}) } @known);
 }
 
+# @options: --time, or none.
 sub compare {
-	my ($file, $name) = @_;
-	my $summary = report($file, 'summary') or return;
-	my $theirs = ask(export_of($file), queries($summary->{recording}{end_ns}));
+	my ($file, $name, @options) = @_;
+	my $summary = report($file, "summary @options") or return;
+	my $theirs = ask(export_of($file, @options), queries($summary->{recording}{end_ns}));
 	my %loses = map { $_->{cpu} => 1 } grep { $_->{lost} } @{$summary->{cpus}};
 	my %run;
 
@@ -144,7 +145,20 @@ sub compare {
 	check("$name: time that tasks ran", differences('time', { map { $_->{tid} => $_->{ns} } @{$theirs->{tasks}} }, \%run));
 	check("$name: states", compare_states($theirs, $summary->{tasks}, $summary->{recording}{start_ns}));
 	check("$name: unknown time of threads", $summary->{tasks}[0] ? differences('time', { all => $theirs->{unknown}[0]{ns} }, { all => sum0(map { $_->{unknown_ns} } @{$summary->{tasks}}) }) : ());
-	check("$name: signals", compare_signals($theirs->{signals}, $file));
+	check("$name: signals", compare_signals($theirs->{signals}, $file)) unless @options;
+}
+
+# --slices are the requests of `critical --between`.
+sub compare_slices {
+	my ($file) = @_;
+	my $events = 'sched_entry,sched_exit';
+	my $ours = report($file, "critical --between $events --by pid -n 1000");
+	my $theirs = ask(export_of($file, '--slices', $events, '--by', 'pid'),
+		slices => "select slice.ts, slice.dur from slice join track t on slice.track_id = t.id where t.name = '$events' order by 1, 2")->{slices};
+	my @want = sort map { "$_->{from_ns} " . ($_->{to_ns} - $_->{from_ns}) } @{$ours->{requests}};
+	my @got = sort map { "$_->{ts} $_->{dur}" } @$theirs;
+
+	check('--slices', "@got" eq "@want" && @want > 1 ? () : "@got, not @want");
 }
 
 for my $in (glob("$here/../golden/*/*/in.txt")) {
@@ -158,6 +172,10 @@ for my $seed (@ARGV ? () : 1 .. 6) {
 	mkdir("$tmp/$seed");
 	system($generate, $seed, 600, "$tmp/$seed") == 0 or die "$generate\n";
 	compare($_, "seed $seed, " . basename($_)) for glob("$tmp/$seed/*.dat");
+}
+if (!@ARGV) {
+	compare("$tmp/2/whole.dat", "a window, $_", '--time', $_) for '+1ms,+3ms', '+2ms,';
+	compare_slices("$tmp/critical-between.dat");
 }
 check('states of some threads are certain', $states ? () : 'none');
 print "1..$n\n";
