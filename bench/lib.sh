@@ -73,3 +73,22 @@ cpu_time() {
 		fail "'$*' failed: $(tail -n 1 "$tmp/stderr")"
 	awk '{ print $1 + $2 }' "$tmp/time" >>"$file"
 }
+
+# The highest private memory of a command, MB: looked at every millisecond, from the exec on.
+peak() {
+	perl -MPOSIX=:sys_wait_h -e '
+		my ($peak, $pid) = (0, fork() // die);
+		if (!$pid) {
+			open(STDOUT, ">", "/dev/null") && exec(@ARGV) or die;
+		}
+		until (waitpid($pid, WNOHANG)) {
+			open(my $f, "<", "/proc/$pid/status") or die;
+			my $status = do { local $/; <$f> };
+			$peak = $1 if $status !~ /^Name:\s+perl$/m &&
+				$status =~ /^RssAnon:\s+(\d+)/m && $1 > $peak;
+			select(undef, undef, undef, 0.001);
+		}
+		die "failed\n" if $?;
+		printf("%.1f", $peak / 1024)' "$@" 2>"$tmp/stderr" ||
+		fail "$*: $(tail -n 1 "$tmp/stderr")"
+}

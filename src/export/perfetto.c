@@ -60,6 +60,8 @@ static int init_kind(struct tap_pf *pf, struct tap_pf_kind *kind, const struct t
 	kind->way = way_of(pf, fmt, ev->buffer, &kind->ftrace);
 	kind->explains = tap_explain_source_wants(fmt);
 	kind->bounds_slices = pf->has_slices && tap_request_source_wants(&pf->source, fmt);
+	if (kind->way == TAP_PF_INSTANT)
+		kind->name = tap_tracks_intern(&pf->tracks, fmt->name, fmt->fields + fmt->nr_common, fmt->nr_fields - fmt->nr_common);
 	if (kind->way == TAP_PF_SWITCH || kind->way == TAP_PF_WAKING) {
 		kind->sched = tap_sched_formats_add(&pf->formats, fmt);
 		if (!kind->sched)
@@ -95,7 +97,7 @@ static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 	case TAP_PF_SIGNALS:
 		return tap_pelt_event(pf->signals, pf->e->run.timeline, ev);
 	case TAP_PF_INSTANT:
-		return tap_pf_put_instant(pf, ev);
+		return tap_pf_put_instant(pf, kind, ev);
 	default:
 		return 0;
 	}

@@ -25,6 +25,7 @@ struct tap_pf_kind {
 		TAP_PF_INSTANT,
 		TAP_PF_NOTHING,
 	} way;
+	uint64_t name; /* of instants: interned, as its fields behind it */
 	bool explains; /* tap_explain_source_wants() */
 	bool bounds_slices; /* of --slices */
 	struct tap_ftrace_event ftrace;
@@ -81,7 +82,7 @@ void tap_pf_observe(const struct tap_pf *pf, struct tap_observer *o);
 void tap_pf_release_tracks(struct tap_pf *pf);
 /* Of an event that begins or ends slices. */
 int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev);
-int tap_pf_put_instant(struct tap_pf *pf, const struct tap_event *ev);
+int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
 int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev);
 
 #endif

@@ -21,8 +21,11 @@ static uint64_t named_track(struct tap_pf *pf, unsigned int kind, uint64_t id, u
 
 static uint64_t cpu_track(struct tap_pf *pf, int cpu)
 {
+	const uint64_t known = tap_track_find(&pf->tracks, OF_CPU, (uint64_t)cpu);
 	struct tap_buf *b = &pf->e->run.scratch;
 
+	if (known)
+		return known;
 	tap_buf_clear(b);
 	tap_buf_printf(b, "CPU %d", cpu);
 	return named_track(pf, OF_CPU, (uint64_t)cpu, 0, tap_buf_str(b));
@@ -31,22 +34,25 @@ static uint64_t cpu_track(struct tap_pf *pf, int cpu)
 /* Of its lives: those whose birth was not seen are one. */
 static uint64_t thread_id(const struct tap_pf *pf, const struct tap_task *task)
 {
-	const uint64_t key[] = { (uint64_t)task->tid, task->born_ns > pf->e->run.window.from_ns ? task->born_ns : 0 };
+	const bool is_born = task->born_ns > pf->e->run.window.from_ns;
 
-	return tap_map_key(key, sizeof(key));
+	return (uint64_t)task->tid + (is_born ? task->born_ns * (TAP_MAX_TIDS + 1) : 0);
 }
 
 /* Below the thread's own row, where its process is known. */
 static uint64_t thread_track(struct tap_pf *pf, const struct tap_task *task)
 {
-	int tgid = tap_task_tgid(task);
+	const uint64_t id = thread_id(pf, task), known = tap_track_find(&pf->tracks, OF_THREAD, id);
+	int tgid = known ? 0 : tap_task_tgid(task);
 	struct tap_buf *b = &pf->e->run.scratch;
 
+	if (known)
+		return known;
 	tap_buf_clear(b);
 	if (tgid <= 0)
 		tap_run_make_label(&pf->e->run, b, task);
 	return tap_track(&pf->tracks, &(const struct tap_track){
-		.kind = OF_THREAD, .id = thread_id(pf, task), .name = b->data, .len = b->len, .tid = task->tid, .tgid = tgid > 0 ? tgid : 0 });
+		.kind = OF_THREAD, .id = id, .name = b->data, .len = b->len, .tid = task->tid, .tgid = tgid > 0 ? tgid : 0 });
 }
 
 static uint64_t cgroup_track(struct tap_pf *pf, uint64_t id)
@@ -98,9 +104,11 @@ static uint64_t series_track(struct tap_pf *pf, const struct tap_pelt_series *s)
 	static const char *const units[] = {
 		[TAP_PELT_1024] = "of 1024", [TAP_PELT_OPEN] = "", [TAP_PELT_COUNT] = "tasks", [TAP_PELT_FLAG] = NULL,
 	};
-	const uint64_t parent = series_parent(pf, s);
+	const uint64_t known = tap_track_find(&pf->tracks, OF_SIGNAL, (uintptr_t)s), parent = known ? 0 : series_parent(pf, s);
 	struct tap_buf *b = &pf->e->run.scratch;
 
+	if (known)
+		return known;
 	tap_buf_clear(b);
 	tap_buf_puts(b, s->signal->name);
 	if (s->subject == TAP_PELT_CGROUP)
@@ -317,33 +325,27 @@ int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev)
 
 /* ---- other events ---------------------------------------------------------------------------------- */
 
-static void put_field(struct tap_pf *pf, const struct tap_field *f, const struct tap_event *ev)
+static void put_field(struct tap_tracks *t, uint64_t name, const struct tap_field *f, const struct tap_event *ev)
 {
 	const char *bytes;
 	uint32_t len;
 
 	switch (f->kind) {
 	case TAP_FIELD_NUMBER:
-		tap_track_annotate_number(&pf->tracks, f->name, tap_field_u64(f, ev->data, ev->size), f->is_signed);
+		tap_track_annotate_number(t, name, tap_field_u64(f, ev->data, ev->size), f->is_signed);
 		break;
 	case TAP_FIELD_REAL:
-		tap_track_annotate_real(&pf->tracks, f->name, tap_field_real(f, ev->data, ev->size));
+		tap_track_annotate_real(t, name, tap_field_real(f, ev->data, ev->size));
 		break;
 	case TAP_FIELD_CHARS:
 	case TAP_FIELD_STRING:
 		bytes = tap_field_bytes(f, ev->data, ev->size, &len);
-		tap_track_annotate_text(&pf->tracks, f->name, bytes, len);
+		tap_track_annotate_text(t, name, bytes, len);
 		break;
 	case TAP_FIELD_ARRAY: /* Perfetto has no argument of bytes: `schedtap dump` prints them */
 	case TAP_FIELD_DYNAMIC:
 		break;
 	}
-}
-
-static void put_fields(struct tap_pf *pf, const struct tap_event *ev)
-{
-	for (unsigned int i = ev->fmt->nr_common; i < ev->fmt->nr_fields; i++)
-		put_field(pf, &ev->fmt->fields[i], ev);
 }
 
 /* The track of whoever ran; of an idle CPU its own. */
@@ -355,19 +357,21 @@ static uint64_t runner_track(struct tap_pf *pf, const struct tap_event *ev, int 
 	return task ? thread_track(pf, task) : cpu_track(pf, ev->cpu);
 }
 
-int tap_pf_put_instant(struct tap_pf *pf, const struct tap_event *ev)
+int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
 {
-	const struct tap_event_kind *kind = tap_event_kind(&pf->e->run.rec.kinds, ev->fmt);
+	const struct tap_format *fmt = ev->fmt;
+	const struct tap_field *current = kind->ftrace.current;
 	bool is_wanted = false;
-	uint64_t track = kind ? runner_track(pf, ev, tap_event_current(kind, ev), &is_wanted) : 0;
+	uint64_t track = runner_track(pf, ev, current ? (int)tap_field_u64(current, ev->data, ev->size) : -1, &is_wanted);
 	struct tap_track_event instant;
 
 	if (!track)
 		return -ENOMEM;
 	if (!is_wanted)
 		return 0;
-	instant = tap_track_event(&pf->tracks, track, ev->ts_ns, TAP_PF_TEV_INSTANT, ev->fmt->name, strlen(ev->fmt->name));
-	put_fields(pf, ev);
+	instant = tap_track_instant(&pf->tracks, track, ev->ts_ns, kind->name);
+	for (unsigned int i = fmt->nr_common; i < fmt->nr_fields; i++)
+		put_field(&pf->tracks, kind->name + 1 + i - fmt->nr_common, &fmt->fields[i], ev);
 	tap_track_event_end(&pf->tracks, instant);
 	return 0;
 }
@@ -378,16 +382,18 @@ int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev)
 {
 	const uint64_t parent = ev->cpu < 0 ? named_track(pf, OF_NO_CPU, 0, 0, "on a CPU not known") : cpu_track(pf, ev->cpu);
 	const uint64_t slices = named_track(pf, OF_LOSSES, 2 * (uint64_t)(ev->cpu + 1), parent, "events are missing");
-	const char *name = ev->lost.is_off ? "switched off" : "lost";
-	struct tap_track_event begun;
+	struct tap_buf *b = &pf->e->run.scratch;
 
 	if (!slices)
 		return -ENOMEM;
-	begun = tap_track_event(&pf->tracks, slices, ev->lost.first_ns, TAP_PF_TEV_BEGIN, name, strlen(name));
-	if (ev->lost.count)
-		tap_track_annotate_number(&pf->tracks, "events", ev->lost.count, false);
-	tap_track_event_end(&pf->tracks, begun);
-	tap_track_event_end(&pf->tracks, tap_track_event(&pf->tracks, slices, ev->ts_ns, TAP_PF_TEV_END, NULL, 0));
+	tap_buf_clear(b);
+	if (ev->lost.is_off)
+		tap_buf_puts(b, "switched off");
+	else if (ev->lost.count)
+		tap_buf_printf(b, "lost %llu", (unsigned long long)ev->lost.count);
+	else
+		tap_buf_puts(b, "lost, nobody knows how many");
+	tap_track_slice(&pf->tracks, slices, ev->lost.first_ns, ev->ts_ns, b->data, b->len);
 	return 0;
 }
 

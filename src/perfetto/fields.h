@@ -128,7 +128,6 @@ enum { /* TrackEvent and its DebugAnnotation */
 	TAP_PF_ANNOTATION_INT = 4,
 	TAP_PF_ANNOTATION_DOUBLE = 5,
 	TAP_PF_ANNOTATION_STRING = 6,
-	TAP_PF_ANNOTATION_NAME = 10,
 };
 
 enum { /* InternedData */

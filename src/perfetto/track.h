@@ -6,6 +6,8 @@
 #ifndef TAP_PERFETTO_TRACK_H
 #define TAP_PERFETTO_TRACK_H
 
+#include <schedtap/event.h>
+
 #include "base/map.h"
 #include "perfetto/proto.h"
 
@@ -13,6 +15,7 @@ struct tap_tracks {
 	struct tap_buf *out; /* borrowed: packets are added to it */
 	/* inside */
 	struct tap_map by_key; /* -> number */
+	uint64_t nr_names;
 	bool has_begun;
 };
 
@@ -29,6 +32,8 @@ struct tap_track {
 	int tid, tgid;	  /* of a thread, whose own row it stands below; tgid 0: of none */
 };
 
+/* Return: its number; 0: it was not described yet. */
+uint64_t tap_track_find(const struct tap_tracks *t, unsigned int kind, uint64_t id);
 /* Return: its number; 0 when out of memory. */
 uint64_t tap_track(struct tap_tracks *t, const struct tap_track *track);
 
@@ -38,12 +43,20 @@ void tap_track_count(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, int64
 struct tap_track_event {
 	size_t packet, event; /* inside */
 };
+/*
+ * Names that come again and again are written once. @fields: of annotations, or NULL. Return: a number: the event's name has that, and its
+ * fields have the next ones.
+ */
+uint64_t tap_tracks_intern(struct tap_tracks *t, const char *event, const struct tap_field *fields, unsigned int nr);
+
 /* @type: TAP_PF_TEV_BEGIN, _END, _INSTANT. @name: NULL: none. */
 struct tap_track_event tap_track_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int type, const char *name, size_t len);
+/* The same, with a name and with annotations that were interned. */
+struct tap_track_event tap_track_instant(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, uint64_t name);
 void tap_track_event_end(struct tap_tracks *t, struct tap_track_event ev);
-void tap_track_annotate_text(struct tap_tracks *t, const char *name, const char *text, size_t len);
-void tap_track_annotate_number(struct tap_tracks *t, const char *name, uint64_t v, bool is_signed);
-void tap_track_annotate_real(struct tap_tracks *t, const char *name, double v);
+void tap_track_annotate_text(struct tap_tracks *t, uint64_t name, const char *text, size_t len);
+void tap_track_annotate_number(struct tap_tracks *t, uint64_t name, uint64_t v, bool is_signed);
+void tap_track_annotate_real(struct tap_tracks *t, uint64_t name, double v);
 
 /* A slice of which both ends are known, without more. */
 void tap_track_slice(struct tap_tracks *t, uint64_t track, uint64_t from_ns, uint64_t to_ns, const char *name, size_t len);
