@@ -64,8 +64,8 @@ int tap_frequency_event(struct tap_frequency *f, const struct tap_event *ev)
 
 void tap_frequency_end(struct tap_frequency *f, uint64_t ns)
 {
-	for (struct tap_frequency_cpu *c = f->cpus; c < f->cpus + f->nr_cpus; c++) {
-		end_stretch(f, c, ns);
-		f->highest_ns += c->highest_ns;
+	for (unsigned int cpu = 0; cpu < f->nr_cpus; cpu++) {
+		end_stretch(f, &f->cpus[cpu], ns);
+		f->highest_ns += f->cpus[cpu].highest_ns;
 	}
 }
