@@ -175,7 +175,7 @@ check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all $B/tests/live/program_fuzz ## other kernels: modules for them, and guests in qemu
 	JOBS=$$(nproc) BUILD=$(abspath $B) $(PROVE) tests/vm/run.t tests/vm/build.t tests/vm/arm64.t tests/vm/programs.t tests/vm/scx.t \
-		tests/vm/portable.t tests/vm/fetch.t tests/vm/guest.t
+		tests/vm/portable.t tests/vm/ci.t tests/vm/fetch.t tests/vm/guest.t
 matrix: all ## all kernels that Debian has, before a release: kernel by event (docs/module.md)
 	KERNELS='5.10 6.1 6.12 6.12-rt 6.16 6.18 7.0 7.2 7.3 arm64-6.1 arm64-6.12 arm64-7.2' \
 		SCHEDTAP=$(abspath $B/schedtap) prove -v tests/vm/run.t tests/vm/arm64.t >$B/matrix.log; \
