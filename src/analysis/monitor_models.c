@@ -95,17 +95,26 @@ const struct tap_monitor_model tap_monitor_models[] = {
 	{ 0 },
 };
 
-#define NEEDS_PREEMPTIRQ "it takes an event each time that preemption or interrupts are switched off and on"
+/* Events of kernels with CONFIG_TRACE_PREEMPT_TOGGLE and CONFIG_TRACE_IRQFLAGS. */
+#define NEEDS_PREEMPT \
+	"it takes preemptirq:preempt_disable and preempt_enable, each time that preemption is switched off and on"
+#define NEEDS_IRQ "it takes preemptirq:irq_disable and irq_enable, each time that interrupts are switched off and on"
+#define IS_FORMULA "it is a formula about real-time programs, not an automaton: it takes "
 
 const struct tap_monitor_undecided tap_monitor_undecided[] = {
-	{ "nrp", "it takes the entry of every interrupt's vector" },
-	{ "opid", NEEDS_PREEMPTIRQ },
-	{ "scpd", NEEDS_PREEMPTIRQ },
-	{ "sncid", NEEDS_PREEMPTIRQ },
-	{ "snep", NEEDS_PREEMPTIRQ },
-	{ "sts", NEEDS_PREEMPTIRQ },
-	{ "wip", NEEDS_PREEMPTIRQ },
-	{ "rtapp", "it takes page faults and system calls of each task" },
+	{ "nrp", "it takes each interrupt's entry, irq:irq_handler_entry and on x86 irq_vectors:*_entry, beside "
+		 "schedtap:sched_set_need_resched and sched_entry" },
+	{ "opid", NEEDS_PREEMPT ", and the same of interrupts" },
+	{ "scpd", NEEDS_PREEMPT },
+	{ "sncid", NEEDS_IRQ },
+	{ "snep", NEEDS_PREEMPT },
+	{ "sts", NEEDS_IRQ },
+	{ "wip", NEEDS_PREEMPT },
+	{ "nomiss", "it takes a task's relative deadline, which no event has" },
+	{ "stall", "it is about how long a task waits: 'schedtap check starvation' asks for that" },
+	{ "rtapp", "its models are pagefault and sleep" },
+	{ "pagefault", IS_FORMULA "exceptions:page_fault_user and page_fault_kernel" },
+	{ "sleep", IS_FORMULA "raw_syscalls:sys_enter and sys_exit, lock:contention_begin and contention_end" },
 	{ 0 },
 };
 

@@ -40,7 +40,7 @@ struct tap_monitor_model {
 
 extern const struct tap_monitor_model tap_monitor_models[]; /* ends with a row of zeros */
 
-/* A model of the kernel's that no recording decides. */
+/* A model of the kernel's that is not held against recordings, and what it would take. */
 struct tap_monitor_undecided {
 	const char *name, *why;
 };
