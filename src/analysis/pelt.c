@@ -83,6 +83,7 @@ struct tap_pelt {
 	uint64_t next_gap_ns; /* the first of theirs */
 	struct kind **kinds;	/* by the format's id, owned */
 	struct tap_map cgroups; /* id -> its number, from 1 on */
+	unsigned int nr_lives;
 	struct tap_map by_key;	/* -> struct tap_pelt_series *; 0: its task is dead */
 	struct tap_map runners; /* -> those that run with it: struct tap_pelt_series * */
 	struct tap_pelt_series **series; /* owned, also what they point to */
@@ -374,6 +375,7 @@ static struct tap_pelt_series *series_add(struct tap_pelt *p, struct tap_pelt_se
 	if (!slot || (p->opts.nr_columns && !s->columns))
 		return NULL;
 	s->same_runner_next = (struct tap_pelt_series *)(uintptr_t)*slot;
+	s->life = s->same_runner_next ? s->same_runner_next->life : p->nr_lives++;
 	*slot = (uintptr_t)s;
 	return s;
 }

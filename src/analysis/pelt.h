@@ -69,6 +69,7 @@ struct tap_pelt_series {
 	int tid;	 /* of a task */
 	uint64_t cgroup; /* its kernfs id; of a task: where it was, 0: not known */
 	char comm[TAP_TASK_COMM]; /* of a task; as in struct tap_task */
+	unsigned int life; /* of a task: those of one that had its tid before have another */
 	struct tap_cpus span;	  /* of a domain; owned */
 
 	uint64_t updates; /* within the window */

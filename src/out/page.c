@@ -35,16 +35,21 @@ int tap_page_close(struct tap_page *p)
 
 /* ---- for people ----------------------------------------------------------------------------- */
 
-void tap_page_tint(struct tap_page *p, enum tap_tint tint)
+void tap_tint_add(struct tap_buf *b, enum tap_tint tint)
 {
 	static const char *const codes[] = {
 		[TAP_TINT_NONE] = "\033[m", [TAP_TINT_BOLD] = "\033[1m",
 		[TAP_TINT_RED] = "\033[31m", [TAP_TINT_YELLOW] = "\033[33m",
-		[TAP_TINT_CYAN] = "\033[36m",
+		[TAP_TINT_CYAN] = "\033[36m", [TAP_TINT_MAGENTA] = "\033[35m",
 	};
 
+	tap_buf_puts(b, codes[tint]);
+}
+
+void tap_page_tint(struct tap_page *p, enum tap_tint tint)
+{
 	if (p->color)
-		tap_buf_puts(&p->buf, codes[tint]);
+		tap_tint_add(&p->buf, tint);
 }
 
 void tap_page_wrap(struct tap_buf *b, size_t from, size_t limit, size_t indent, bool below)

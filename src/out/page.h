@@ -24,7 +24,9 @@ enum tap_audience {
 };
 
 /* On a terminal. */
-enum tap_tint { TAP_TINT_NONE, TAP_TINT_BOLD, TAP_TINT_RED, TAP_TINT_YELLOW, TAP_TINT_CYAN };
+enum tap_tint {
+	TAP_TINT_NONE, TAP_TINT_BOLD, TAP_TINT_RED, TAP_TINT_YELLOW, TAP_TINT_CYAN, TAP_TINT_MAGENTA,
+};
 
 /* Where a report goes. */
 struct tap_page {
@@ -103,7 +105,9 @@ int tap_page_close(struct tap_page *p);
 /* Writes, if there is much to write. */
 void tap_page_flush(struct tap_page *p);
 
-/* For people: what follows is shown so, where .color is; TAP_TINT_NONE: as usual again. */
+/* For people: what follows is shown so; TAP_TINT_NONE: as usual again. */
+void tap_tint_add(struct tap_buf *b, enum tap_tint tint);
+/* The same, where .color is. */
 void tap_page_tint(struct tap_page *p, enum tap_tint tint);
 /* For people: a sentence as a line of its own; where .columns is set, as the lines that it takes. */
 void tap_page_sentence(struct tap_page *p, const char *s, size_t len);

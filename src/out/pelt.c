@@ -44,19 +44,24 @@ static const char *subject_text(struct tap_buf *b, const struct tap_out_pelt *o)
 
 /* ---- plot ----------------------------------------------------------------------------------- */
 
-/* The upper edge for all series of this signal. */
-static uint64_t top_of(const struct tap_pelt_signal *signal, const struct tap_out_pelt *series,
-		       unsigned int nr)
+static bool is_of_strip(const struct tap_out_pelt *o, const struct tap_pelt_series *s)
 {
+	return s && (s->signal == o->series->signal || (o->line && s->signal == o->line->signal));
+}
+
+/* The upper edge for all series of this strip's signals. */
+static uint64_t top_of(const struct tap_out_pelt *strip, const struct tap_out_pelt *series, unsigned int nr)
+{
+	const struct tap_pelt_signal *signal = strip->series->signal;
 	uint64_t max = 1, top = 1024;
 
-	for (unsigned int i = 0; i < nr; i++) {
-		const struct tap_pelt_series *s = series[i].series;
+	for (unsigned int i = 0; i < 2 * nr; i++) {
+		const struct tap_pelt_series *s = i % 2 ? series[i / 2].line : series[i / 2].series;
 
-		if (s->signal == signal && s->hist.max > max)
-			max = s->hist.max;
-		if (s->signal == signal && s->below.max > max)
-			max = s->below.max;
+		if (!is_of_strip(strip, s))
+			continue;
+		max = s->hist.max > max ? s->hist.max : max;
+		max = s->below.max > max ? s->below.max : max;
 	}
 	if (signal->scale != TAP_PELT_1024)
 		return tap_plot_top(max);
@@ -65,14 +70,9 @@ static uint64_t top_of(const struct tap_pelt_signal *signal, const struct tap_ou
 	return top;
 }
 
-static void add_strip(struct tap_buf *b, const struct tap_plot *p, const struct tap_out_pelt *o,
-		      struct tap_plot_column *columns, uint64_t top)
+static void add_figures(struct tap_buf *b, const struct tap_plot *p, const struct tap_pelt_series *s)
 {
-	const struct tap_pelt_series *s = o->series;
-	struct tap_buf name = { 0 };
-
-	tap_buf_printf(b, "%s  %s", subject_text(&name, o), s->signal->name);
-	tap_buf_release(&name);
+	tap_buf_puts(b, s->signal->name);
 	if (tap_pelt_known_ns(s) && s->signal->is_signed)
 		tap_buf_printf(b, "  min %" PRId64, tap_pelt_min(s));
 	if (tap_pelt_known_ns(s))
@@ -81,12 +81,46 @@ static void add_strip(struct tap_buf *b, const struct tap_plot *p, const struct 
 			       tap_pct(tap_pelt_known_ns(s), tap_window_ns(&p->window)));
 	else
 		tap_buf_puts(b, "  not known\n");
-	for (unsigned int i = 0; i < p->columns; i++) {
-		const struct tap_pelt_column *c = &s->columns[i];
+}
 
-		columns[i] = (struct tap_plot_column){ .known = c->ns, .min = (double)c->min, .max = (double)c->max };
-		if (c->ns)
-			columns[i].avg = (double)c->sum / (double)c->ns;
+/* Where there are two series, which is which. */
+static void add_title(struct tap_buf *b, const struct tap_plot *p, const struct tap_out_pelt *o)
+{
+	struct tap_buf name = { 0 };
+
+	tap_buf_printf(b, "%s  ", subject_text(&name, o));
+	if (o->line) {
+		tap_plot_mark(b, p, false);
+		tap_buf_char(b, ' ');
+	}
+	add_figures(b, p, o->series);
+	if (o->line) {
+		tap_buf_blanks(b, tap_text_width(name.data, name.len) + 2);
+		tap_plot_mark(b, p, true);
+		tap_buf_char(b, ' ');
+		add_figures(b, p, o->line);
+	}
+	tap_buf_release(&name);
+}
+
+static double average(const struct tap_pelt_column *c)
+{
+	return c->ns ? (double)c->sum / (double)c->ns : 0;
+}
+
+static void add_strip(struct tap_buf *b, const struct tap_plot *p, const struct tap_out_pelt *o,
+		      struct tap_plot_column *columns, uint64_t top)
+{
+	const struct tap_pelt_series *s = o->series;
+
+	add_title(b, p, o);
+	for (unsigned int i = 0; i < p->columns; i++) {
+		const struct tap_pelt_column *c = &s->columns[i], *line = o->line ? &o->line->columns[i] : NULL;
+
+		columns[i] = (struct tap_plot_column){
+			.known = c->ns, .avg = average(c), .min = (double)c->min, .max = (double)c->max,
+			.has_line = line && line->ns, .line = line ? average(line) : 0,
+		};
 	}
 	if (s->signal->is_signed)
 		tap_plot_signed_strip(b, p, columns, top);
@@ -108,8 +142,7 @@ void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 	if (nr > ROWS_OF_MANY && strip.rows > ROWS_OF_MANY)
 		strip.rows = ROWS_OF_MANY;
 	for (unsigned int i = 0; i < nr; i++)
-		add_strip(b, &strip, &series[i], columns,
-			  top_of(series[i].series->signal, series, nr));
+		add_strip(b, &strip, &series[i], columns, top_of(&series[i], series, nr));
 	tap_plot_axis(b, p);
 	free(columns);
 }

@@ -10,13 +10,14 @@
 /* A series, and what the recording says about whom it is of. */
 struct tap_out_pelt {
 	const struct tap_pelt_series *series; /* borrowed */
+	const struct tap_pelt_series *line; /* for a plot, over it, of the same subject; borrowed; NULL: none */
 	const char *label; /* of a task, escaped; borrowed; NULL: its name and tid will do */
 	uint32_t label_len;
 	int tgid; /* of a task; -1: not known */
 	const char *path; /* of a cgroup; borrowed, NULL: not known */
 };
 
-/* @p: .rows is the most that a strip may have. Strips of one signal have the same scale. */
+/* @p: .rows is the most that a strip may have. Strips of one signal have the same scale, as two in one strip have. */
 void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 		       const struct tap_out_pelt *series, unsigned int nr);
 /* @points: for programs, every update as well. */

@@ -63,24 +63,57 @@ static void add_margin(struct tap_buf *b, const struct tap_plot *p, unsigned int
 	add_axis(b, p);
 }
 
+#define AREA TAP_TINT_CYAN
+#define LINE TAP_TINT_MAGENTA
+
+/* What the line has in a row; NULL: nothing. */
+static const char *line_cell(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top)
+{
+	static const char *const lines[EIGHTHS] = { "⎽", "⎽", "⎼", "─", "─", "⎻", "⎺", "⎺" };
+	int h = c->has_line ? height(p, c->line, top) : 0;
+	unsigned int at = h > 0 ? (unsigned int)h - 1 : 0;
+
+	if (!c->has_line || at / EIGHTHS != row)
+		return NULL;
+	return p->ascii ? "o" : lines[at % EIGHTHS];
+}
+
+void tap_plot_mark(struct tap_buf *b, const struct tap_plot *p, bool is_line)
+{
+	static const char *const marks[][2] = { { "█", "#" }, { "─", "o" } };
+
+	if (p->color)
+		tap_tint_add(b, is_line ? LINE : AREA);
+	tap_buf_puts(b, marks[is_line][p->ascii]);
+	if (p->color)
+		tap_tint_add(b, TAP_TINT_NONE);
+}
+
 /* What one column has in a row. */
 typedef const char *cell_fn(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top);
 
 static void add_row(struct tap_buf *b, const struct tap_plot *p, const struct tap_plot_column *columns, unsigned int row, uint64_t top,
 		    cell_fn *fn)
 {
+	enum tap_tint tint = TAP_TINT_NONE;
 	unsigned int blanks = 0; /* none stand at a line's end */
 
 	for (unsigned int i = 0; i < p->columns; i++) {
-		const char *s = columns[i].known ? fn(p, &columns[i], row, top) : " ";
+		const char *line = line_cell(p, &columns[i], row, top);
+		const char *s = line ?: columns[i].known ? fn(p, &columns[i], row, top) : " ";
 
 		if (*s == ' ') {
 			blanks++;
 			continue;
 		}
-		tap_buf_printf(b, "%*s%s", (int)blanks, "", s);
+		tap_buf_blanks(b, blanks);
+		if (p->color && tint != (line ? LINE : AREA))
+			tap_tint_add(b, tint = line ? LINE : AREA);
+		tap_buf_puts(b, s);
 		blanks = 0;
 	}
+	if (tint)
+		tap_tint_add(b, TAP_TINT_NONE);
 	tap_buf_char(b, '\n');
 }
 

@@ -2,7 +2,8 @@
 /*
  * Plots for a terminal: one strip per series, one above the other over the same time, in block
  * characters or in ASCII. A column is solid up to its average, and shaded up to its maximum; where
- * nothing is known it is empty, and where all is 0 it has a line at the bottom.
+ * nothing is known it is empty, and where all is 0 it has a line at the bottom. A second series may be
+ * drawn over a strip, on the same axis: its averages, as a line.
  */
 #ifndef TAP_OUT_PLOT_H
 #define TAP_OUT_PLOT_H
@@ -12,6 +13,7 @@
 #include "base/buf.h"
 #include "base/wall.h"
 #include "base/window.h"
+#include "out/page.h"
 
 #define TAP_PLOT_MARGIN 9u /* columns that the y axis takes */
 #define TAP_PLOT_MIN_COLUMNS 20u
@@ -20,11 +22,13 @@ struct tap_plot_column {
 	bool known;
 	double avg, max;
 	double min; /* of a signed strip */
+	bool has_line; /* of the second series: it is known */
+	double line;
 };
 
 struct tap_plot {
 	unsigned int columns, rows;
-	bool ascii;
+	bool ascii, color;
 	struct tap_window window; /* of the first and the last column */
 	struct tap_wall *wall; /* for the time axis, borrowed; NULL: the recording's clock */
 };
@@ -32,6 +36,8 @@ struct tap_plot {
 /* @top: the value of the upper edge, above 0. Values are >= 0; what is above the top is cut. */
 void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
 		    const struct tap_plot_column *columns, uint64_t top);
+/* What a strip is drawn with, and the line over it: for where it says which is which. */
+void tap_plot_mark(struct tap_buf *b, const struct tap_plot *p, bool is_line);
 /*
  * From -@top to @top: a column is solid from 0 to its average, and shaded from there to its least and its greatest value; where all is
  * 0 there is a line in the middle. Rows are whole; they are an even number.

@@ -10,7 +10,7 @@
 
 static const struct tap_opt options[] = {
 	TAP_OPTION(struct tap_pelt_report_opts, signals, "signal", 's', "SIGNAL", TAP_OPT_STRINGS,
-		   "show this signal, a glob; repeatable [util]"),
+		   "show this signal, a glob; or two in one plot: A,B; repeatable [util]"),
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct tap_pelt_report_opts, table, "table", 0, NULL, TAP_OPT_FLAG,
 		   "figures instead of a plot"),
@@ -32,12 +32,34 @@ static const char *const subject_names[] = {
 	[TAP_PELT_CPU] = "CPUs", [TAP_PELT_TASK] = "tasks", [TAP_PELT_CGROUP] = "cgroups",
 };
 
+/* Of -s: the second one of two names with a comma between them, for one strip; NULL: it is a glob. */
+static const char *second_of(const char *word)
+{
+	const char *comma = strchr(word, ',');
+
+	return comma ? comma + 1 : NULL;
+}
+
+static bool is_first(const char *word, const char *signal)
+{
+	size_t len = strlen(signal);
+
+	return !strncmp(word, signal, len) && word[len] == ',';
+}
+
+static bool names(const char *word, const char *signal)
+{
+	const char *second = second_of(word);
+
+	return second ? is_first(word, signal) || !strcmp(second, signal) : !fnmatch(word, signal, 0);
+}
+
 bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *signal, bool by_default)
 {
 	bool yes = !o->signals.nr && by_default;
 
 	for (unsigned int i = 0; i < o->signals.nr; i++)
-		yes |= !fnmatch(o->signals.v[i], signal, 0);
+		yes |= names(o->signals.v[i], signal);
 	return yes;
 }
 
@@ -83,6 +105,31 @@ static int unknown_signal(const char *glob, struct tap_err *err)
 			   near ? "'?" : "");
 }
 
+static const struct tap_pelt_signal *find_signal(const char *name, size_t len)
+{
+	const struct tap_pelt_signal *s = tap_pelt_signals;
+
+	while (s->name && (strncmp(name, s->name, len) || s->name[len]))
+		s++;
+	return s->name ? s : NULL;
+}
+
+/* Two signals in one strip have one axis. */
+static int check_pair(const char *word, struct tap_err *err)
+{
+	const char *b = second_of(word);
+	size_t len = (size_t)(b - 1 - word);
+	const struct tap_pelt_signal *first = find_signal(word, len), *second = find_signal(b, strlen(b));
+
+	if (!first || !second)
+		return tap_err_set(err, -EINVAL, "-s: '%.100s': two signals in one plot are two names with a comma "
+				   "between them: there is no signal '%.*s'", word, first ? 100 : (int)len, first ? b : word);
+	if (first->scale != second->scale || first->is_signed || second->is_signed)
+		return tap_err_set(err, -EINVAL, "-s: '%s' and '%s' have no scale in common", first->name,
+				   second->name);
+	return 0;
+}
+
 static bool is_average(const char *glob)
 {
 	bool is = false;
@@ -125,6 +172,11 @@ static int check(const void *opts, struct tap_err *err)
 	if (o->common.input.select.cpus && subject_of(&o->common.input.select) == TAP_PELT_TASK)
 		return tap_err_set(err, -EINVAL, "-C is for CPUs and cgroups, not for tasks");
 	for (unsigned int i = 0; i < o->signals.nr; i++) {
+		if (second_of(o->signals.v[i])) {
+			if (check_pair(o->signals.v[i], err))
+				return -EINVAL;
+			continue;
+		}
 		for (s = tap_pelt_signals; s->name && fnmatch(o->signals.v[i], s->name, 0); s++)
 			;
 		if (!s->name && !(o->verify && is_average(o->signals.v[i])))
@@ -238,7 +290,7 @@ static void choose_plot(struct tap_pelt_report *p)
 		width = TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS;
 	p->plot = (struct tap_plot){
 		.columns = width - TAP_PLOT_MARGIN, .rows = 8,
-		.ascii = !to->utf8 || (term && !strcmp(term, "dumb")),
+		.ascii = !to->utf8 || (term && !strcmp(term, "dumb")), .color = to->color,
 		.window = p->report.run.window,
 		.wall = &p->report.run.rec.wall,
 	};
@@ -256,23 +308,75 @@ static struct tap_out_pelt shown(struct tap_pelt_report *p, const struct tap_pel
 	return o;
 }
 
+/* Whether it is the other signal of the same CPU, task or cgroup. */
+static bool is_partner(const struct tap_pelt_series *a, const struct tap_pelt_series *b)
+{
+	return a->subject == b->subject && a->cpu == b->cpu && a->tid == b->tid && a->life == b->life &&
+	       (a->subject != TAP_PELT_CGROUP || a->cgroup == b->cgroup); /* a task may have moved */
+}
+
+/* What is drawn over @s, or below it, as @word asks for two; NULL: nothing has been recorded. */
+static const struct tap_pelt_series *partner(const struct tap_pelt_series *s, const char *word,
+					     struct tap_pelt_series *const *all, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		if (all[i]->signal != s->signal && names(word, all[i]->signal->name) && is_partner(all[i], s))
+			return all[i];
+	return NULL;
+}
+
+/*
+ * Adds the strips that begin with @s: one for each -s of two, and one of its own if it is asked for otherwise, or is the
+ * only one of two that there is. Return: how many.
+ */
+static unsigned int add_strips(struct tap_pelt_report *p, struct tap_out_pelt *to, struct tap_pelt_series *s,
+			       struct tap_pelt_series *const *all, unsigned int nr)
+{
+	const struct tap_strings *words = &p->opts->signals;
+	bool alone = !words->nr;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < words->nr; i++) {
+		const struct tap_pelt_series *other = NULL;
+
+		if (!names(words->v[i], s->signal->name))
+			continue;
+		if (second_of(words->v[i]))
+			other = partner(s, words->v[i], all, nr);
+		alone |= !other;
+		if (!other || !is_first(words->v[i], s->signal->name))
+			continue;
+		to[n] = shown(p, s);
+		to[n++].line = other;
+	}
+	if (alone)
+		to[n++] = shown(p, s);
+	return n;
+}
+
 void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page, struct tap_pelt_series *const *all, unsigned int nr)
 {
 	uint64_t window_ns = tap_window_ns(&p->report.run.window);
-	struct tap_out_pelt *series = calloc(nr ?: 1, sizeof(*series));
+	struct tap_out_pelt *series = calloc((size_t)nr * (p->opts->signals.nr + 1) + 1, sizeof(*series));
+	bool plots = !p->opts->table && !tap_page_is_for(page, TAP_FOR_PROGRAMS);
+	unsigned int nr_shown = 0;
 
 	if (!series) {
 		page->buf.err = -ENOMEM;
 		return;
 	}
-	for (unsigned int i = 0; i < nr; i++)
-		series[i] = shown(p, all[i]);
-	if (p->opts->table || tap_page_is_for(page, TAP_FOR_PROGRAMS))
-		tap_out_pelt_figures(page, series, nr, window_ns, p->opts->points);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (plots && !p->opts->what_if)
+			nr_shown += add_strips(p, series + nr_shown, all[i], all, nr);
+		else
+			series[nr_shown++] = shown(p, all[i]);
+	}
+	if (plots)
+		tap_out_pelt_plot(&page->buf, &p->plot, series, nr_shown);
 	else
-		tap_out_pelt_plot(&page->buf, &p->plot, series, nr);
+		tap_out_pelt_figures(page, series, nr_shown, window_ns, p->opts->points);
 	if (p->opts->table)
-		tap_out_pelt_bands(page, series, nr);
+		tap_out_pelt_bands(page, series, nr_shown);
 	free(series);
 }
 

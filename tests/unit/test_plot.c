@@ -13,7 +13,7 @@
 
 struct plot_case {
 	const char *name;
-	bool ascii;
+	bool ascii, color;
 	uint64_t top;
 	struct tap_plot_column columns[COLUMNS];
 	const char *want;
@@ -44,12 +44,30 @@ static const struct plot_case cases[] = {
 		.want = "  5e+07 │█\n"
 			"      0 │██\n",
 	},
+	{
+		.name = "a second series is a line, in the eighth where its average is, also where the first is not known",
+		.top = 1024,
+		.columns = { { true, 1024, 1024, .has_line = true, .line = 1024 }, { true, 1024, 1024, .has_line = true, .line = 512 },
+			     { .has_line = true, .line = 576 }, { .has_line = true, .line = 768 }, { true, 128, 128, .has_line = true },
+			     { .has_line = true, .line = 1e9 } },
+		.want = "   1024 │⎺█⎽─ ⎺\n"
+			"      0 │█⎺  ⎽\n",
+	},
+	{
+		.name = "in ASCII and in colours",
+		.ascii = true, .color = true,
+		.top = 1024,
+		.columns = { { true, 1024, 1024, .has_line = true, .line = 1024 }, { true, 1024, 1024, .has_line = true, .line = 512 },
+			     { false }, { .has_line = true, .line = 768 }, { true, 128, 128 } },
+		.want = "   1024 |\033[35mo\033[36m# \033[35mo\033[m\n"
+			"      0 |\033[36m#\033[35mo  \033[36m_\033[m\n",
+	},
 };
 
 static void strip(void **state)
 {
 	const struct plot_case *c = *state;
-	const struct tap_plot p = { .columns = COLUMNS, .rows = 2, .ascii = c->ascii };
+	const struct tap_plot p = { .columns = COLUMNS, .rows = 2, .ascii = c->ascii, .color = c->color };
 	struct tap_buf b = { 0 };
 
 	tap_plot_strip(&b, &p, c->columns, c->top);
