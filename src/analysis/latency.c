@@ -29,12 +29,69 @@ void tap_latency_release(struct tap_latency *l)
 		tap_cpus_release(&l->worst[i].idle);
 	for (unsigned int i = 0; i < l->nr_past; i++)
 		free(l->past[i]);
+	for (unsigned int i = 0; i < l->nr_columns; i++)
+		tap_hist_release(&l->columns[i].waits);
 	tap_hist_release(&l->all.waits);
+	free(l->columns);
 	free(l->tasks);
 	free(l->worst);
 	free(l->past);
 	*l = (struct tap_latency){ 0 };
 }
+
+/* ---- over time ------------------------------------------------------------------------------ */
+
+static uint64_t unknown_ns(const struct tap_latency_column *c, const struct tap_survey *survey)
+{
+	const struct tap_window window = { c->from_ns, c->to_ns };
+	uint64_t ns = 0;
+
+	for (unsigned int i = 0; i < survey->nr_holes; i++)
+		ns += tap_window_part_ns(&window, survey->holes[i].from_ns, survey->holes[i].to_ns);
+	return ns;
+}
+
+/* The first ns of column @i; of @nr: the window's end. */
+static uint64_t column_start(const struct tap_window *window, unsigned int i, unsigned int nr)
+{
+	return window->from_ns + (uint64_t)(((unsigned __int128)tap_window_ns(window) * i + nr - 1) / nr);
+}
+
+int tap_latency_split(struct tap_latency *l, const struct tap_window *window, const struct tap_survey *survey,
+		      unsigned int nr)
+{
+	l->columns = calloc(nr, sizeof(*l->columns));
+	if (!l->columns)
+		return -ENOMEM;
+	l->nr_columns = nr;
+	for (unsigned int i = 0; i < nr; i++) {
+		struct tap_latency_column *c = &l->columns[i];
+
+		c->waits = no_waits.waits;
+		c->from_ns = column_start(window, i, nr);
+		c->to_ns = column_start(window, i + 1, nr);
+		c->unknown_ns = unknown_ns(c, survey);
+	}
+	return 0;
+}
+
+/* The last one that begins at @ns or before. NULL: nobody asks. */
+static struct tap_latency_column *column_at(const struct tap_latency *l, uint64_t ns)
+{
+	unsigned int low = 0, high = l->nr_columns;
+
+	while (high - low > 1) {
+		unsigned int middle = (low + high) / 2;
+
+		if (l->columns[middle].from_ns <= ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	return l->columns ? &l->columns[low] : NULL;
+}
+
+/* ---- one wait ------------------------------------------------------------------------------- */
 
 static void add_part(struct tap_latency_part *to, const struct tap_latency_part *part)
 {
@@ -50,8 +107,9 @@ static int end_cpu(const struct tap_stretch *s)
 	return s->next == TAP_RUNNING ? s->next_cpu : s->cpu;
 }
 
-static int add_wait(struct tap_latency_stat *stat, const struct tap_stretch *s)
+static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat, const struct tap_stretch *s)
 {
+	struct tap_latency_column *column = column_at(l, s->to_ns);
 	int cpu = end_cpu(s);
 	uint64_t ns = s->to_ns - s->from_ns;
 	struct tap_latency_part part = { 1, ns, ns };
@@ -62,7 +120,7 @@ static int add_wait(struct tap_latency_stat *stat, const struct tap_stretch *s)
 	}
 	if (s->task->run_cpu >= 0)
 		add_part(s->task->run_cpu == cpu ? &stat->same_cpu : &stat->migrated, &part);
-	return tap_hist_add(&stat->waits, ns);
+	return tap_hist_add(&stat->waits, ns) ?: column ? tap_hist_add(&column->waits, ns) : 0;
 }
 
 /* ---- the worst ------------------------------------------------------------------------------ */
@@ -218,19 +276,35 @@ static __attribute__((noinline)) int note_worst(struct tap_latency *l, const str
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
+/* They are over by now. */
+static void close_censored(const struct tap_latency *l, struct tap_latency_stat *stat, uint64_t ns)
+{
+	struct tap_latency_column *column = column_at(l, ns);
+
+	if (column)
+		column->censored += stat->nr_open;
+	stat->nr_open = 0;
+}
+
 /*
  * A wait that a hole touched ends as it is, or goes on as something unknown: together one. What
  * is unknown before a task runs holds a wait, for nothing runs that did not wait: of which kind
- * is not known, but where its beginning was seen.
+ * is not known, but where its beginning was seen. When it was over is not known before the unknown is.
  */
 static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
 		   const struct tap_stretch *s)
 {
+	unsigned int nr = 0;
+
 	if (s->state == l->state)
-		stat->censored++;
+		nr = 1;
 	else if (s->state == TAP_UNKNOWN)
-		stat->censored += s->next == TAP_RUNNING && !stat->was_cut;
+		nr = s->next == TAP_RUNNING && !stat->was_cut;
+	stat->censored += nr;
+	stat->nr_open += nr;
 	stat->was_cut = s->next == TAP_UNKNOWN;
+	if (!stat->was_cut)
+		close_censored(l, stat, s->to_ns);
 }
 
 int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,
@@ -249,7 +323,7 @@ int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,
 		censor(l, stat, s);
 		return 0;
 	}
-	ret = add_wait(stat, s);
+	ret = add_wait(l, stat, s);
 	return ret || !l->max_worst ? ret : note_worst(l, t, s);
 }
 
@@ -268,6 +342,7 @@ int tap_latency_end(struct tap_latency *l)
 			all->max_cpu = s->max_cpu;
 		}
 		all->censored += s->censored;
+		close_censored(l, &l->tasks[i], UINT64_MAX);
 		add_part(&all->same_cpu, &s->same_cpu);
 		add_part(&all->migrated, &s->migrated);
 		ret = tap_hist_merge(&all->waits, &s->waits);

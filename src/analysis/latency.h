@@ -27,6 +27,7 @@ struct tap_latency_stat {
 	/* by where it ran before; where that is not known, neither */
 	struct tap_latency_part same_cpu, migrated;
 	bool was_cut; /* inside: a wait goes on as something unknown */
+	unsigned int nr_open; /* inside: of .censored, those that may go on */
 };
 
 /* One of the worst waits, and what its CPU did meanwhile. */
@@ -46,6 +47,14 @@ struct tap_latency_worst {
 	struct tap_cpus idle; /* owned: CPUs that were idle all along */
 };
 
+/* A part of the window, and the waits that ended in it. */
+struct tap_latency_column {
+	uint64_t from_ns, to_ns;
+	struct tap_hist waits;
+	uint64_t censored;   /* that were over here at the latest, or were no longer seen */
+	uint64_t unknown_ns; /* in which others may have come and gone unseen */
+};
+
 struct tap_latency {
 	enum tap_state state; /* TAP_WAKING, TAP_PREEMPTED or TAP_THROTTLED */
 	struct tap_latency_stat all; /* after the end */
@@ -53,6 +62,8 @@ struct tap_latency {
 	unsigned int nr_tasks;
 	struct tap_latency_worst *worst; /* owned; the longest first */
 	unsigned int nr_worst, max_worst;
+	struct tap_latency_column *columns; /* owned; tap_latency_split() */
+	unsigned int nr_columns;
 
 	/* inside: only where .max_worst */
 	struct tap_latency_past **past; /* by CPU */
@@ -62,6 +73,12 @@ struct tap_latency {
 /* @max_worst: how many of the worst waits to keep. Return: 0 or -ENOMEM. */
 int tap_latency_init(struct tap_latency *l, enum tap_state state, unsigned int max_worst);
 void tap_latency_release(struct tap_latency *l);
+/*
+ * Before the first stretch: the window is divided into @nr columns, and waits are counted in each, too. @survey: what is
+ * missing; read now. Return: 0 or -ENOMEM.
+ */
+int tap_latency_split(struct tap_latency *l, const struct tap_window *window, const struct tap_survey *survey,
+		      unsigned int nr);
 
 /* The stretches that tap_latency_stretch() has a use for: of .states and of .lost_states. */
 #define TAP_LATENCY_STATES(state) (TAP_STATE_BIT(state) | TAP_STATE_BIT(TAP_UNKNOWN))

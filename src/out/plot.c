@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "out/plot.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #define EIGHTHS 8
@@ -92,29 +94,45 @@ void tap_plot_mark(struct tap_buf *b, const struct tap_plot *p, bool is_line)
 /* What one column has in a row. */
 typedef const char *cell_fn(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top);
 
+struct row {
+	unsigned int blanks; /* none stand at a line's end */
+	enum tap_tint tint;
+};
+
+static void add_cell(struct tap_buf *b, const struct tap_plot *p, struct row *r, const char *s, enum tap_tint tint)
+{
+	if (*s == ' ') {
+		r->blanks++;
+		return;
+	}
+	tap_buf_blanks(b, r->blanks);
+	if (p->color && tint != r->tint)
+		tap_tint_add(b, tint);
+	tap_buf_puts(b, s);
+	*r = (struct row){ .tint = p->color ? tint : TAP_TINT_NONE };
+}
+
+static void end_row(struct tap_buf *b, const struct row *r)
+{
+	if (r->tint)
+		tap_tint_add(b, TAP_TINT_NONE);
+	tap_buf_char(b, '\n');
+}
+
 static void add_row(struct tap_buf *b, const struct tap_plot *p, const struct tap_plot_column *columns, unsigned int row, uint64_t top,
 		    cell_fn *fn)
 {
-	enum tap_tint tint = TAP_TINT_NONE;
-	unsigned int blanks = 0; /* none stand at a line's end */
+	struct row r = { 0 };
 
 	for (unsigned int i = 0; i < p->columns; i++) {
 		const char *line = line_cell(p, &columns[i], row, top);
-		const char *s = line ?: columns[i].known ? fn(p, &columns[i], row, top) : " ";
 
-		if (*s == ' ') {
-			blanks++;
-			continue;
-		}
-		tap_buf_blanks(b, blanks);
-		if (p->color && tint != (line ? LINE : AREA))
-			tap_tint_add(b, tint = line ? LINE : AREA);
-		tap_buf_puts(b, s);
-		blanks = 0;
+		if (line)
+			add_cell(b, p, &r, line, LINE);
+		else
+			add_cell(b, p, &r, columns[i].known ? fn(p, &columns[i], row, top) : " ", AREA);
 	}
-	if (tint)
-		tap_tint_add(b, TAP_TINT_NONE);
-	tap_buf_char(b, '\n');
+	end_row(b, &r);
 }
 
 static const char *plain_cell(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top)
@@ -160,6 +178,52 @@ void tap_plot_signed_strip(struct tap_buf *b, const struct tap_plot *p, const st
 		add_axis(b, p);
 		add_row(b, p, columns, row, top, signed_cell);
 	}
+}
+
+static const char *const shades[TAP_PLOT_SHADES][2] = {
+	{ "░", "." }, { "▒", ":" }, { "▓", "*" }, { "█", "#" },
+};
+
+/* From 1 on, each the same number of times the one before. */
+void tap_plot_shades(uint64_t most, uint64_t from[TAP_PLOT_SHADES])
+{
+	for (unsigned int i = 0; i < TAP_PLOT_SHADES; i++)
+		from[i] = (uint64_t)(pow((double)(most ?: 1), (double)i / TAP_PLOT_SHADES) + 0.5);
+}
+
+void tap_plot_shades_text(struct tap_buf *b, const struct tap_plot *p, const uint64_t from[TAP_PLOT_SHADES])
+{
+	for (unsigned int i = 0; i < TAP_PLOT_SHADES; i++)
+		if (i + 1 == TAP_PLOT_SHADES || from[i] < from[i + 1])
+			tap_buf_printf(b, "  %s %" PRIu64 "+", shades[i][p->ascii], from[i]);
+}
+
+void tap_plot_heat(struct tap_buf *b, const struct tap_plot *p, const char *label, const uint64_t *counts,
+		   const uint64_t from[TAP_PLOT_SHADES])
+{
+	struct row r = { 0 };
+
+	tap_buf_puts(b, label);
+	add_axis(b, p);
+	for (unsigned int i = 0; i < p->columns; i++) {
+		unsigned int shade = TAP_PLOT_SHADES;
+
+		while (shade && counts[i] < from[shade - 1])
+			shade--;
+		add_cell(b, p, &r, shade ? shades[shade - 1][p->ascii] : " ", AREA);
+	}
+	end_row(b, &r);
+}
+
+void tap_plot_unknown(struct tap_buf *b, const struct tap_plot *p, const uint64_t *counts)
+{
+	struct row r = { 0 };
+
+	tap_buf_puts(b, "unknown");
+	add_axis(b, p);
+	for (unsigned int i = 0; i < p->columns; i++)
+		add_cell(b, p, &r, counts[i] ? "?" : " ", TAP_TINT_YELLOW);
+	end_row(b, &r);
 }
 
 /* With nine decimals. Return: its length. */

@@ -43,6 +43,20 @@ void tap_plot_mark(struct tap_buf *b, const struct tap_plot *p, bool is_line);
  * 0 there is a line in the middle. Rows are whole; they are an even number.
  */
 void tap_plot_signed_strip(struct tap_buf *b, const struct tap_plot *p, const struct tap_plot_column *columns, uint64_t top);
+
+/*
+ * A heat map, row by row: the more a cell has the darker it is. @from: how many each shade takes, at least, which follows
+ * from how many the fullest cell has.
+ */
+#define TAP_PLOT_SHADES 4u
+void tap_plot_shades(uint64_t most, uint64_t from[TAP_PLOT_SHADES]);
+void tap_plot_shades_text(struct tap_buf *b, const struct tap_plot *p, const uint64_t from[TAP_PLOT_SHADES]);
+/* @label: of TAP_PLOT_MARGIN - 2 columns. @counts: of each column. */
+void tap_plot_heat(struct tap_buf *b, const struct tap_plot *p, const char *label, const uint64_t *counts,
+		   const uint64_t from[TAP_PLOT_SHADES]);
+/* A row that says where something is not known: where the counts are not 0. */
+void tap_plot_unknown(struct tap_buf *b, const struct tap_plot *p, const uint64_t *counts);
+
 /* The time axis, below the last strip: seconds, or where .wall shows the wall time, time of day. */
 void tap_plot_axis(struct tap_buf *b, const struct tap_plot *p);
 

@@ -11,7 +11,7 @@
 struct latency_opts {
 	struct tap_report_opts common;
 	int64_t worst;
-	bool preempted, throttled, hist;
+	bool preempted, throttled, hist, over_time;
 };
 
 static const struct tap_opt options[] = {
@@ -25,13 +25,18 @@ static const struct tap_opt options[] = {
 	  offsetof(struct latency_opts, worst), .min = 1, .max = 10000 },
 	{ "hist", 0, NULL, "show the distribution", TAP_OPT_FLAG,
 	  offsetof(struct latency_opts, hist) },
+	{ "over-time", 0, NULL, "show how the distribution changed over time", TAP_OPT_FLAG,
+	  offsetof(struct latency_opts, over_time) },
 	{ 0 }
 };
+
+#define COLUMNS 100u /* of --over-time for programs, whatever the screen */
 
 struct latency {
 	struct tap_report report;
 	struct tap_observer observer;
 	struct tap_latency latency;
+	struct tap_plot plot;
 };
 
 static const struct latency_opts *opts_of(const struct tap_report *r)
@@ -216,6 +221,39 @@ static void put_parts(struct tap_report *r, struct tap_table *t)
 	tap_table_row(t);
 }
 
+/* ---- over time ------------------------------------------------------------------------------ */
+
+static const struct tap_column time_columns[] = {
+	{ "from_ns", NULL, TAP_CELL_AT }, { "to_ns", NULL, TAP_CELL_AT },
+	{ "count", NULL, TAP_CELL_COUNT }, { "censored", NULL, TAP_CELL_COUNT }, { "unknown_ns", NULL, TAP_CELL_NS },
+	{ "p50_ns", NULL, TAP_CELL_NS }, { "p99_ns", NULL, TAP_CELL_NS }, { "max_ns", NULL, TAP_CELL_NS },
+	{ 0 }
+};
+
+static void put_column(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_latency_column *c = &latency_of(r)->columns[i];
+
+	tap_table_u64(t, c->from_ns);
+	tap_table_u64(t, c->to_ns);
+	tap_table_u64(t, c->waits.count);
+	tap_table_u64(t, c->censored);
+	tap_table_u64(t, c->unknown_ns);
+	tap_table_u64_if(t, c->waits.count, tap_hist_quantile(&c->waits, 0.5));
+	tap_table_u64_if(t, c->waits.count, tap_hist_quantile(&c->waits, 0.99));
+	tap_table_u64_if(t, c->waits.count, c->waits.max);
+}
+
+static unsigned int nr_columns(const struct tap_report *r)
+{
+	return latency_of(r)->nr_columns;
+}
+
+static void put_over_time(struct tap_report *r, struct tap_table *t)
+{
+	tap_out_bars_over_time(&t->page->buf, &((struct latency *)r)->plot, latency_of(r)->columns);
+}
+
 /* ---- the worst ------------------------------------------------------------------------------ */
 
 static const struct tap_column worst_columns[] = {
@@ -351,6 +389,11 @@ static bool with_hist(const struct tap_report *r)
 	return opts_of(r)->hist;
 }
 
+static bool with_over_time(const struct tap_report *r)
+{
+	return opts_of(r)->over_time;
+}
+
 static bool with_worst(const struct tap_report *r)
 {
 	return opts_of(r)->worst;
@@ -370,8 +413,8 @@ static int check(const void *opts, struct tap_err *err)
 {
 	const struct latency_opts *o = opts;
 
-	if (tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS && (o->hist || o->worst))
-		return tap_err_set(err, -EINVAL, "--csv has one table: leave out --hist and --worst");
+	if (tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS && (o->hist || o->over_time || o->worst))
+		return tap_err_set(err, -EINVAL, "--csv has one table: leave out --hist, --over-time and --worst");
 	if (o->preempted && o->throttled)
 		return tap_err_set(err, -EINVAL, "--preempted and --throttled are two questions: ask one");
 	return 0;
@@ -393,7 +436,11 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		.stretch = on_stretch, .cpu = o->worst ? on_cpu_stretch : NULL,
 	};
 	r->observer = &l->observer;
-	if (tap_latency_init(&l->latency, state, (unsigned int)o->worst))
+	l->plot = tap_report_plot(r);
+	if (tap_report_audience(r) != TAP_FOR_PEOPLE)
+		l->plot.columns = COLUMNS;
+	if (tap_latency_init(&l->latency, state, (unsigned int)o->worst) ||
+	    (o->over_time && tap_latency_split(&l->latency, &r->run.window, &r->run.survey, l->plot.columns)))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -421,6 +468,9 @@ static const struct tap_section sections[] = {
 	{ TAP_FOR_PEOPLE | TAP_FOR_SHEETS, .columns = stat_columns, TASKS },
 	{ TAP_FOR_PEOPLE, .before = "\n", .columns = part_columns, .put = put_parts },
 	{ TAP_FOR_ALL, with_hist, .before = "\n", .put = put_hist },
+	{ TAP_FOR_PEOPLE, with_over_time, .before = "\n", .put = put_over_time },
+	{ TAP_FOR_PROGRAMS, with_over_time, .key = "over_time", .columns = time_columns, .row = put_column,
+	  .nr = nr_columns },
 	{ TAP_FOR_ALL, with_worst, .before = "\n", .key = "worst", .columns = worst_columns,
 	  .row = put_worst, .nr = nr_worst },
 	TAP_NOTE_THROTTLING,

@@ -280,22 +280,6 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 	return p->report.page.err;
 }
 
-static void choose_plot(struct tap_pelt_report *p)
-{
-	const struct tap_screen *to = p->report.screen;
-	const char *term = getenv("TERM");
-	unsigned int width = to->columns ? to->columns : 100;
-
-	if (width < TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS)
-		width = TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS;
-	p->plot = (struct tap_plot){
-		.columns = width - TAP_PLOT_MARGIN, .rows = 8,
-		.ascii = !to->utf8 || (term && !strcmp(term, "dumb")), .color = to->color,
-		.window = p->report.run.window,
-		.wall = &p->report.run.rec.wall,
-	};
-}
-
 static struct tap_out_pelt shown(struct tap_pelt_report *p, const struct tap_pelt_series *s)
 {
 	struct tap_out_pelt o = tap_pelt_report_about(p, s);
@@ -406,7 +390,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	if (o->util_est)
 		return tap_pelt_report_util_est(p, err);
 	if (tap_report_audience(r) == TAP_FOR_PEOPLE && !o->table) {
-		choose_plot(p);
+		p->plot = tap_report_plot(r);
 		opts.nr_columns = p->plot.columns;
 	}
 	if (o->what_if)

@@ -136,6 +136,21 @@ unsigned int tap_report_shown(const struct tap_report *r, unsigned int nr)
 	return nr < top ? nr : (unsigned int)top;
 }
 
+struct tap_plot tap_report_plot(struct tap_report *r)
+{
+	const struct tap_screen *to = r->screen;
+	const char *term = getenv("TERM");
+	unsigned int width = to->columns ? to->columns : 100;
+
+	if (width < TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS)
+		width = TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS;
+	return (struct tap_plot){
+		.columns = width - TAP_PLOT_MARGIN, .rows = 8,
+		.ascii = !to->utf8 || (term && !strcmp(term, "dumb")), .color = to->color,
+		.window = r->run.window, .wall = &r->run.rec.wall,
+	};
+}
+
 void tap_report_note_throttling(struct tap_report *r, struct tap_table *t)
 {
 	if (r->run.any_throttling)

@@ -15,6 +15,7 @@
 
 #include "analysis/pelt.h"
 #include "analysis/stacks.h"
+#include "out/plot.h"
 #include "report/input.h"
 #include "report/task_cells.h"
 
@@ -146,6 +147,8 @@ int tap_report_find_tasks(struct tap_report *r, struct tap_err *err);
 int tap_report_rank_tasks(struct tap_report *r, unsigned int nr, uint64_t (*weight)(const struct tap_report *r, unsigned int index),
 			  struct tap_err *err);
 unsigned int tap_report_nr_tasks(const struct tap_report *r); /* a section's .nr */
+/* A plot of the window that is as wide as the screen. */
+struct tap_plot tap_report_plot(struct tap_report *r);
 /* What all reports begin with: the recording, its date, the window, what was lost. */
 void tap_report_head(struct tap_report *r);
 

@@ -24,7 +24,7 @@ my %runs = (
 	'summary' => ['summary', 'summary -g "/*"'],
 	'timehist' => ['timehist -e irq --stacks', 'timehist -wM'],
 	'timehist -s' => ['timehist -s'],
-	'latency' => ['latency', 'latency --hist --worst 5', 'latency --preempted --worst 5'],
+	'latency' => ['latency', 'latency --hist --over-time --worst 5', 'latency --preempted --worst 5'],
 	'explain' => ['explain --worst 5', 'explain --by task', 'explain --by cgroup', 'explain -t 100', 'explain -t 100 --at +70us'],
 	'critical' => ['critical -t 10', 'critical -t 10 --path', 'critical',
 		'critical --between sched_entry,sched_exit --by pid'],

@@ -53,7 +53,7 @@ sub on_terminal {
 # ---- every report fits ----
 
 my @reports = ('summary', 'summary -g "/*"', 'timehist', 'timehist -wMV', 'timehist -e irq', 'timehist -S',
-	'latency --hist --worst 5', 'latency --preempted --worst 5', 'explain', 'explain --by cgroup', 'critical --path', 'critical -t 10',
+	'latency --hist --over-time --worst 5', 'latency --preempted --worst 5', 'explain', 'explain --by cgroup', 'critical --path', 'critical -t 10',
 	'critical --between sched_entry,sched_exit --by pid', 'wakers', 'map', 'pelt', 'pelt --table -s "u*"',
 	'pelt --table -t 100', 'pelt --verify -t 100', 'pelt --util-est', 'states', 'migrations', 'migrations --list', 'balance', 'placement', 'placement --list', 'resched', 'eevdf', 'monitor wwnr',
 	'diff', 'diff --by task');

@@ -14,6 +14,7 @@
 #define MAX_STEPS 8
 #define MAX_TASKS 4
 #define MAX_WORST 2
+#define NR_COLUMNS 3
 
 /* From its table a test prints the name of the case that fails. */
 #define check(name, cond)                                                                          \
@@ -268,12 +269,59 @@ static void test_long_wait(void **state)
 	tap_latency_release(&l);
 }
 
+/* Of 100 to 200, 200 to 300 and 300 to 400, of which 190 to 210 is not known. */
+static const struct time_case {
+	const char *name;
+	struct step steps[MAX_STEPS];
+	uint64_t counts[NR_COLUMNS], censored[NR_COLUMNS];
+} time_cases[] = {
+	{ "a wait is in the column in which it ends, and one that ends with the window in the last",
+	  { WAIT(1, 110, 199, 0), WAIT(1, 150, 200, 0), WAIT(1, 299, 300, 0), WAIT(1, 310, 400, 0) }, { 1, 1, 2 }, {} },
+	{ "one that becomes unknown is in that in which the unknown ends",
+	  { { TAP_WAKING, 1, 100, 190, -1, TAP_UNKNOWN, .cut = true },
+	    { TAP_UNKNOWN, 1, 190, 250, 0, TAP_RUNNING, .cut = true } }, {}, { 0, 1 } },
+	{ "also where nobody saw how it ended",
+	  { { TAP_WAKING, 1, 100, 190, -1, TAP_UNKNOWN, .cut = true },
+	    { TAP_UNKNOWN, 1, 190, 250, 0, TAP_SLEEPING, .cut = true } }, {}, { 0, 1 } },
+	{ "or it did not before the window's end",
+	  { { TAP_WAKING, 1, 100, 190, -1, TAP_UNKNOWN, .cut = true },
+	    { TAP_UNKNOWN, 1, 190, 400, 0, TAP_UNKNOWN, .cut = true } }, {}, { 0, 0, 1 } },
+	{ "of the other kind it is none",
+	  { { TAP_PREEMPTED, 1, 100, 190, -1, TAP_UNKNOWN, .cut = true },
+	    { TAP_UNKNOWN, 1, 190, 250, 0, TAP_RUNNING, .cut = true } }, {}, {} },
+};
+
+static void test_over_time(void **state)
+{
+	static struct tap_hole hole = { 190, 210 };
+	static const struct tap_survey survey = { .holes = &hole, .nr_holes = 1 };
+	static const struct tap_window window = { 100, 400 };
+
+	for (size_t i = 0; i < TABLE(time_cases); i++) {
+		const struct time_case *c = &time_cases[i];
+		struct tap_latency l;
+
+		assert_int_equal(tap_latency_init(&l, TAP_WAKING, 0), 0);
+		assert_int_equal(tap_latency_split(&l, &window, &survey, NR_COLUMNS), 0);
+		run_steps(&l, *state, c->steps);
+		assert_int_equal(tap_latency_end(&l), 0);
+		for (unsigned int k = 0; k < NR_COLUMNS; k++) {
+			check(c->name, l.columns[k].from_ns == 100 * (k + 1) && l.columns[k].to_ns == 100 * (k + 2));
+			check(c->name, l.columns[k].waits.count == c->counts[k]);
+			check(c->name, l.columns[k].censored == c->censored[k]);
+			check(c->name, l.columns[k].unknown_ns == (k < 2 ? 10 : 0));
+		}
+		tap_latency_release(&l);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stats),
 		cmocka_unit_test(test_worst),
 		cmocka_unit_test(test_long_wait),
+		cmocka_unit_test(test_over_time),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

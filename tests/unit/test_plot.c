@@ -89,6 +89,34 @@ static void axis(void **state)
 	tap_buf_release(&b);
 }
 
+/* Sixteen to the power of 0, 1/4, 1/2 and 3/4; of two, what fewer shades say. */
+static void heat(void **state)
+{
+	static const struct tap_plot ascii = { .columns = 7, .ascii = true }, blocks = { .columns = 7, .color = true };
+	static const uint64_t counts[] = { 0, 1, 2, 4, 8, 16, 0 };
+	uint64_t from[TAP_PLOT_SHADES];
+	struct tap_buf b = { 0 };
+
+	(void)state;
+	tap_plot_shades(16, from);
+	tap_plot_shades_text(&b, &ascii, from);
+	tap_buf_char(&b, '\n');
+	tap_plot_heat(&b, &ascii, "     us", counts, from);
+	tap_plot_heat(&b, &blocks, "     us", counts, from);
+	tap_plot_unknown(&b, &ascii, counts);
+	tap_plot_unknown(&b, &blocks, counts);
+	tap_plot_shades(2, from);
+	tap_plot_shades_text(&b, &blocks, from);
+	assert_string_equal(tap_buf_str(&b),
+			    "  . 1+  : 2+  * 4+  # 8+\n"
+			    "     us | .:*##\n"
+			    "     us │ \033[36m░▒▓██\033[m\n"
+			    "unknown | ?????\n"
+			    "unknown │ \033[33m?????\033[m\n"
+			    "  ▓ 1+  █ 2+");
+	tap_buf_release(&b);
+}
+
 static void top(void **state)
 {
 	static const uint64_t pairs[][2] = {
@@ -104,7 +132,7 @@ static void top(void **state)
 int main(void)
 {
 	enum { NR_CASES = sizeof(cases) / sizeof(*cases) };
-	struct CMUnitTest tests[NR_CASES + 2];
+	struct CMUnitTest tests[NR_CASES + 3];
 
 	for (size_t i = 0; i < NR_CASES; i++)
 		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = strip,
@@ -113,6 +141,7 @@ int main(void)
 					       .test_func = axis };
 	tests[NR_CASES + 1] = (struct CMUnitTest){ .name = "a scale is 1, 2 or 5 x 10^n",
 						   .test_func = top };
+	tests[NR_CASES + 2] = (struct CMUnitTest){ .name = "the more the darker", .test_func = heat };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
