@@ -11,7 +11,7 @@ int tap_cmd_compare(const struct tap_diff_opts *opts, const struct tap_diff_side
 {
 	struct tap_progress progress = { 0 };
 	const struct tap_screen screen = {
-		.fd = STDOUT_FILENO, .columns = tap_screen_columns(), .color = tap_screen_color(), .begin = tap_cmd_output_begins,
+		.fd = STDOUT_FILENO, .columns = tap_screen_columns(), .color = tap_screen_color(NULL), .begin = tap_cmd_output_begins,
 		.listener = tap_cmd_listener(&progress),
 	};
 	struct tap_err err = { 0 };

@@ -81,7 +81,7 @@ static int dump_all(struct dump *d, struct tap_err *err)
 	tap_recording_watch(&d->run.rec, "dump");
 	tap_cmd_output_begins(&d->progress); /* on a terminal the events are what moves */
 	tap_out_init(&o, style, &d->run.rec.ids, reader, &d->run.rec.wall, STDOUT_FILENO);
-	o.color = style->audience == TAP_FOR_PEOPLE && tap_screen_color();
+	o.color = style->audience == TAP_FOR_PEOPLE && tap_screen_color(d->opts->color);
 	while (!failed && (ret = tap_reader_batch(reader, &batch, err)) > 0)
 		for (int i = 0; !failed && i < ret; i++)
 			failed = dump_event(&o, d, batch[i]);

@@ -71,10 +71,12 @@ unsigned int tap_screen_columns(void)
 	return screen.columns;
 }
 
-bool tap_screen_color(void)
+bool tap_screen_color(const char *when)
 {
 	find_screen();
-	return screen.color;
+	if (when && !strcmp(when, "always"))
+		return true;
+	return screen.color && (!when || strcmp(when, "never"));
 }
 
 bool tap_screen_utf8(void)

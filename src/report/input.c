@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "report/input.h"
 
+#include <errno.h>
+#include <string.h>
+
 #define OPTS struct tap_input_opts
 
 const struct tap_opt tap_input_task_options[] = {
@@ -12,9 +15,18 @@ const struct tap_opt tap_input_task_options[] = {
 #define TAP_STYLE(name, help) TAP_STYLE_OPTION(OPTS, style, name, help)
 const struct tap_opt tap_input_style_options[] = {
 	TAP_OPT_WINDOW(OPTS, window), TAP_OPT_CLOCK(OPTS, clock),
+	TAP_OPTION(OPTS, color, "color", 0, "WHEN", TAP_OPT_STRING,
+		   "colours in text: always, never, or auto: on a terminal [auto]"),
 #include "out/styles.h"
 	{ 0 }
 };
+
+static int check_color(const char *when, struct tap_err *err)
+{
+	if (!when || !strcmp(when, "always") || !strcmp(when, "never") || !strcmp(when, "auto"))
+		return 0;
+	return tap_err_set(err, -EINVAL, "--color: '%.100s' is none of always, never, auto", when);
+}
 
 int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts, const struct tap_listener *listener,
 		  bool *usage, struct tap_err *err)
@@ -28,6 +40,8 @@ int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts, const 
 	ret = tap_time_option_parse(&run->time, opts->window, err);
 	if (!ret)
 		ret = tap_clock_parse(opts->clock, &clock, err);
+	if (!ret)
+		ret = check_color(opts->color, err);
 	*usage = ret;
 	if (!ret)
 		ret = tap_recording_open(&run->rec, opts->input, listener, err);

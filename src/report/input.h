@@ -9,7 +9,7 @@
 
 /* As typed. Their own options structs begin with it. */
 struct tap_input_opts {
-	const char *input, *clock, *window;
+	const char *input, *clock, *window, *color;
 	struct tap_select_words select; /* -e is for dump and timehist alone */
 	const struct tap_style *style; /* NULL: text */
 };
