@@ -29,7 +29,7 @@
 
 enum tap_cell {
 	TAP_CELL_TEXT,	/* left-aligned */
-	TAP_CELL_LABEL, /* the same, escaped already: for columns of text only */
+	TAP_CELL_LABEL, /* the same, escaped already, may have tints: for columns of text only */
 	TAP_CELL_COUNT, /* uint64_t */
 	TAP_CELL_INT,	/* int64_t */
 	TAP_CELL_NS,	/* uint64_t, a duration; text: in .unit */

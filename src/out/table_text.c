@@ -12,11 +12,22 @@
 #define BETWEEN 2u   /* blanks between two columns */
 #define SOME_BLANKS 32u /* in front of nearly all numbers there are less */
 
+/* A label may have tints (tap_tint_add()), which take no place; of what names hold nothing looks like one. */
+static size_t shown_width(const char *s, size_t len)
+{
+	const char *end = s + len, *m;
+	size_t width = tap_text_width(s, len);
+
+	for (; (s = memchr(s, '\033', (size_t)(end - s))) && (m = memchr(s, 'm', (size_t)(end - s))); s = m + 1)
+		width -= (size_t)(m + 1 - s);
+	return width;
+}
+
 /* The blanks behind a text wait for the next cell: none stand at a line's end. */
 static void pad_left_aligned(struct tap_table *t, unsigned int width, size_t text_start)
 {
 	const struct tap_buf *b = &t->page->buf;
-	size_t n = b->len > text_start ? tap_text_width(b->data + text_start, b->len - text_start) : 0;
+	size_t n = b->len > text_start ? shown_width(b->data + text_start, b->len - text_start) : 0;
 
 	t->pad = BETWEEN + (n < width ? width - n : 0);
 }
@@ -52,7 +63,7 @@ static void shorten(struct tap_table *t, const struct tap_column *c, size_t from
 {
 	struct tap_buf *b = &t->page->buf;
 
-	if (tap_text_width(b->data + from, b->len - from) <= c->limit)
+	if (shown_width(b->data + from, b->len - from) <= c->limit)
 		return;
 	if (!tap_column_is_end(c + 1)) {
 		cut(b, from, c->limit);

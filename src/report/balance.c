@@ -45,12 +45,12 @@ static const struct tap_column kind_columns[] = {
 static const struct tap_column worst_columns[] = {
 	{ "from_ns", "from s", TAP_CELL_AT, .width = 18 },
 	{ "to_ns", "to s", TAP_CELL_AT, .width = 18, .rank = 3 },
-	{ "length_ns", "length", TAP_CELL_NS, .width = 12 },
+	{ "length_ns", "length", TAP_CELL_NS, .width = 12, .tint = TAP_TINT_RED },
 	{ "state", "state", TAP_CELL_TEXT, .width = 9, .rank = 2 },
 	TAP_TASK_COLUMNS("", "task", 24),
 	TAP_THROTTLING_COLUMN,
 	{ "cpu", "CPU", TAP_CELL_INT, .width = 4, .rank = 1 },
-	{ "idle_cpus", "idle CPUs", TAP_CELL_TEXT, .width = 9 },
+	{ "idle_cpus", "idle CPUs", TAP_CELL_TEXT, .width = 9, .tint = TAP_TINT_CYAN },
 	{ 0 }
 };
 
@@ -289,8 +289,9 @@ static void put_violations_title(struct tap_report *r, struct tap_table *t)
 	tap_buf_puts(out, "\n\n");
 }
 
-static void put_kind(struct tap_table *t, const char *name, uint64_t count, uint64_t ns)
+static void put_kind(struct tap_table *t, const char *name, bool is_violation, uint64_t count, uint64_t ns)
 {
+	tap_table_tint(t, is_violation && count ? TAP_TINT_RED : TAP_TINT_NONE);
 	tap_table_puts(t, name);
 	tap_table_u64(t, count);
 	tap_table_u64(t, ns);
@@ -301,11 +302,11 @@ static void put_kinds(struct tap_report *r, struct tap_table *t)
 {
 	const struct tap_violations *b = &balance_of(r)->violations;
 
-	put_kind(t, "violations, after a wakeup", b->state_count[TAP_WAKING], b->state_ns[TAP_WAKING]);
-	put_kind(t, "violations, after preemption", b->state_count[TAP_PREEMPTED],
+	put_kind(t, "violations, after a wakeup", true, b->state_count[TAP_WAKING], b->state_ns[TAP_WAKING]);
+	put_kind(t, "violations, after preemption", true, b->state_count[TAP_PREEMPTED],
 		 b->state_ns[TAP_PREEMPTED]);
-	put_kind(t, "none: its own CPU was idle", b->exits, b->exit_ns);
-	put_kind(t, "all waits", b->waits, b->wait_ns);
+	put_kind(t, "none: its own CPU was idle", false, b->exits, b->exit_ns);
+	put_kind(t, "all waits", false, b->waits, b->wait_ns);
 }
 
 static bool has_worst(const struct tap_report *r)

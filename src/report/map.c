@@ -32,6 +32,7 @@ struct shown_cpu {
 	int cpu;
 	bool changed;
 	char name[TAP_SHORT_NAME_BYTES]; /* what it shows */
+	enum tap_tint tint;
 };
 
 struct map {
@@ -73,7 +74,7 @@ static int find_cpus(struct map *m)
 			m->nr_hidden++;
 			continue;
 		}
-		m->cpus[m->nr_cpus++] = (struct shown_cpu){ .cpu = (int)cpu, .name = "?" };
+		m->cpus[m->nr_cpus++] = (struct shown_cpu){ .cpu = (int)cpu, .name = "?", .tint = TAP_TINT_YELLOW };
 		tap_buf_printf(&m->title, "%*u", CPU_WIDTH, cpu);
 	}
 	tap_buf_str(&m->title);
@@ -90,20 +91,41 @@ static struct shown_cpu *cpu_find(const struct map *m, int cpu)
 	return bsearch(&cpu, m->cpus, m->nr_cpus, sizeof(*m->cpus), by_cpu);
 }
 
+/* Neighbours in the order of their appearance have different ones; red and yellow are no task's. */
+static enum tap_tint tint_of(uint32_t nr)
+{
+	static const enum tap_tint tints[] = { TAP_TINT_CYAN, TAP_TINT_GREEN, TAP_TINT_MAGENTA, TAP_TINT_BLUE };
+
+	return tints[nr % (sizeof(tints) / sizeof(*tints))];
+}
+
+static void add_tinted(struct map *m, const char *s, enum tap_tint tint)
+{
+	bool tinted = m->report.page.color && tint;
+
+	if (tinted)
+		tap_tint_add(&m->line, tint);
+	tap_buf_puts(&m->line, s);
+	if (tinted)
+		tap_tint_add(&m->line, TAP_TINT_NONE);
+}
+
 /* Writes the task's short name; if it is a new one, with its place in the row's legend. */
 static int show_task(struct map *m, struct shown_cpu *to, const struct tap_task *task)
 {
 	uint32_t *name = tap_array_at(&m->names, &m->nr_tasks, task->index, sizeof(*name), NULL), len;
 	const char *label;
+	bool is_new;
 
 	if (!name)
 		return -ENOMEM;
-	if (*name) {
-		tap_short_name(to->name, *name - 1);
-		return 0;
-	}
-	*name = ++m->nr_names;
+	is_new = !*name;
+	if (is_new)
+		*name = ++m->nr_names;
 	tap_short_name(to->name, *name - 1);
+	to->tint = tint_of(*name - 1);
+	if (!is_new)
+		return 0;
 	label = tap_run_label(&m->report.run, task, &len);
 	tap_buf_puts(&m->legend, m->legend.len ? ", " : "");
 	tap_buf_puts(&m->legend, to->name);
@@ -119,8 +141,8 @@ static void end_row(struct map *m)
 		return;
 	tap_buf_clear(&m->line);
 	for (struct shown_cpu *c = m->cpus; c < m->cpus + m->nr_cpus; c++) {
-		tap_buf_char(&m->line, c->changed ? '*' : ' ');
-		tap_buf_puts(&m->line, c->name);
+		add_tinted(m, c->changed ? "*" : " ", c->changed ? TAP_TINT_BOLD : TAP_TINT_NONE);
+		add_tinted(m, c->name, c->tint);
 		if (!c->name[1])
 			tap_buf_char(&m->line, ' ');
 		c->changed = false;
@@ -140,6 +162,10 @@ static int text_change(struct map *m, struct shown_cpu *cpu, const struct tap_cp
 		[TAP_CPU_SHOWS_UNKNOWN] = "?", [TAP_CPU_SHOWS_OFFLINE] = "x", [TAP_CPU_SHOWS_IDLE] = ".",
 		[TAP_CPU_SHOWS_OTHER] = "-",
 	};
+	static const enum tap_tint tint[] = {
+		[TAP_CPU_SHOWS_UNKNOWN] = TAP_TINT_YELLOW, [TAP_CPU_SHOWS_OFFLINE] = TAP_TINT_RED,
+		[TAP_CPU_SHOWS_OTHER] = TAP_TINT_NONE,
+	};
 
 	if (c->ts_ns != m->row_ns)
 		end_row(m);
@@ -149,6 +175,7 @@ static int text_change(struct map *m, struct shown_cpu *cpu, const struct tap_cp
 	if (c->what == TAP_CPU_SHOWS_RUN)
 		return show_task(m, cpu, c->task);
 	strcpy(cpu->name, name[c->what]);
+	cpu->tint = tint[c->what];
 	return 0;
 }
 
