@@ -66,12 +66,8 @@ enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter, const str
 	static const enum tap_piece_kind kinds[] = {
 		[REALTIME] = TAP_PIECE_REALTIME, [DEADLINE] = TAP_PIECE_DEADLINE, [STOP] = TAP_PIECE_STOP,
 	};
-	enum class own, class;
+	const enum class own = class_of(waiter->prio, is_stopper(waiter)), class = class_of(runner_prio, is_stopper(runner));
 
-	if (waiter->prio >= 100 && runner_prio >= 100) /* most are */
-		return TAP_PIECE_QUEUED;
-	own = class_of(waiter->prio, is_stopper(waiter));
-	class = class_of(runner_prio, is_stopper(runner));
 	if (waiter->prio == TAP_PRIO_UNKNOWN || runner_prio == TAP_PRIO_UNKNOWN)
 		return TAP_PIECE_QUEUED;
 	if (class > own)

@@ -146,7 +146,8 @@ static enum tap_piece_kind kind_of(const struct tap_task *task, const struct tap
 		return part->irq == TAP_IN_IRQ ? TAP_PIECE_IRQ : TAP_PIECE_SOFTIRQ;
 	if (part->what == TAP_CPU_IDLE)
 		return idle_kinds[part->idle];
-	return tap_piece_of_runner(task, part->task, part->prio);
+	/* most are */
+	return task->prio >= 100 && part->prio >= 100 ? TAP_PIECE_QUEUED : tap_piece_of_runner(task, part->task, part->prio);
 }
 
 /* As one piece, whatever picks say. @task: who waits. */
@@ -479,7 +480,7 @@ static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_str
 	struct tap_cpu_part part;
 
 	if (s->next != TAP_RUNNING || !s->whole || !tap_state_is_wait(s->state) || (s->state == TAP_WAKING && w->opts.has_placing) ||
-	    w->tasks[s->task->index].scx_ns == s->from_ns || next_split(w, s->task, s->from_ns) < s->to_ns ||
+	    w->tasks[s->task->index].scx_ns == s->from_ns || (w->opts.split && next_split(w, s->task, s->from_ns) < s->to_ns) ||
 	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
 		return false;
 	*piece = whole_part(s->task, &part);
