@@ -13,7 +13,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 install_library()
 {
-	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$root" B="$build" PREFIX="$tmp/usr" install
+	env -u MAKEFLAGS -u MAKELEVEL -u SAN make -s -C "$root" B="$build" PREFIX="$tmp/usr" install
 }
 
 compile()
