@@ -56,6 +56,11 @@ static inline struct tap_cpu_log *log_get(struct tap_cpu_logs *l, int cpu)
 	return place ? *place : NULL;
 }
 
+static bool has_log(const struct tap_cpu_logs *l, int cpu)
+{
+	return (unsigned int)cpu < l->nr_cpus && l->cpus[cpu];
+}
+
 static bool is_full(const struct tap_cpu_log *log)
 {
 	/* a stretch may put in two, and a point */
@@ -104,9 +109,13 @@ static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, unsign
 
 int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s)
 {
-	struct tap_cpu_log *log = log_get(l, s->cpu);
+	struct tap_cpu_log *log;
 	unsigned int pick = 0;
 
+	/* a CPU of which nothing is known needs no log: hostile input has any number of these */
+	if (s->what == TAP_CPU_UNKNOWN && !has_log(l, s->cpu))
+		return 0;
+	log = log_get(l, s->cpu);
 	if (!log || add_pick(log, s->task, &pick))
 		return -ENOMEM;
 	if (s->from_ns > log->end_ns)
@@ -172,7 +181,7 @@ const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, i
 
 bool tap_cpu_log_has_idle(const struct tap_cpu_logs *l, int cpu)
 {
-	return (unsigned int)cpu < l->nr_cpus && l->cpus[cpu] && l->cpus[cpu]->has_idle;
+	return has_log(l, cpu) && l->cpus[cpu]->has_idle;
 }
 
 void tap_cpu_logs_clear(struct tap_cpu_logs *l)
