@@ -249,7 +249,8 @@ static void read_stretch(const struct tap_cpu_parts *p, struct tap_cpu_part *par
 {
 	static const struct stretch before = { .what = TAP_CPU_UNKNOWN };
 	const struct tap_cpu_log *log = p->log;
-	uint64_t end_ns = log ? log->end_ns : 0;
+	/* without a log nothing was known of it, until what is not over */
+	uint64_t end_ns = log ? log->end_ns : p->now && tap_cpu_what(p->now) != TAP_CPU_UNKNOWN ? p->now->since_ns : 0;
 
 	if (log && p->stretch < log->nr_stretches)
 		end_ns = log->stretches[p->stretch].from_ns;
