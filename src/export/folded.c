@@ -4,9 +4,9 @@
 
 #include <errno.h>
 
-#include "explain/sources.h"
 #include "explain/wait_lines.h"
 #include "export/export.h"
+#include "report/wait_feed.h"
 
 #define BLOCK_BYTES ((size_t)64 << 10)
 
@@ -14,10 +14,7 @@ struct folded {
 	struct tap_export *e;
 	struct tap_event_stacks *stacks;
 	struct tap_folded folded;
-	/* of waits */
-	struct tap_explain_waits waits;
-	struct tap_explain_sources sources;
-	struct tap_keyed lines; /* of struct tap_wait_line */
+	struct tap_keyed lines; /* of waits: of struct tap_wait_line */
 };
 
 static const struct kind {
@@ -70,40 +67,6 @@ static int on_event(void *ctx, const struct tap_event *ev)
 
 /* ---- waits: who waited, for what ---------------------------------------------------------------- */
 
-static int on_wait_stretch(void *ctx, const struct tap_stretch *s)
-{
-	return tap_explain_waits_stretch(&((struct folded *)ctx)->waits, s);
-}
-
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
-{
-	return tap_explain_waits_cpu(&((struct folded *)ctx)->waits, s);
-}
-
-static int on_migration(void *ctx, const struct tap_migration *m)
-{
-	return tap_explain_waits_migration(&((struct folded *)ctx)->waits, m);
-}
-
-static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
-{
-	(void)ts_ns;
-	return tap_explain_waits_begin(&((struct folded *)ctx)->waits, task);
-}
-
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	(void)ctx;
-	return tap_explain_source_wants(fmt);
-}
-
-static int on_source(void *ctx, const struct tap_event *ev)
-{
-	struct folded *f = ctx;
-
-	return tap_explain_sources_event(&f->sources, &f->waits, ev);
-}
-
 static int on_wait(void *ctx, const struct tap_wait_told *w)
 {
 	struct folded *f = ctx;
@@ -113,22 +76,10 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 
 static int fold_waits(struct folded *f, struct tap_err *err)
 {
-	static const struct tap_observer observer = {
-		.states = TAP_EXPLAIN_STATES, .lost_states = TAP_EXPLAIN_STATES, .stretch = on_wait_stretch, .cpu = on_cpu,
-		.migration = on_migration, .waits = on_waits,
-	};
-	static const struct tap_run_events events = { .wants = wants, .event = on_source };
-	struct tap_run *run = &f->e->run;
-	int ret;
+	int ret = tap_run_feed_waits(&f->e->run, &(const struct tap_explain_waits_opts){ .tell = on_wait, .ctx = f }, err);
 
-	tap_explain_waits_init(&f->waits, &(const struct tap_explain_waits_opts){
-		.timeline = &run->timeline, .has_placing = tap_run_has_event(run, "sched_wakeup"), .tell = on_wait, .ctx = f,
-	});
-	ret = tap_run_feed(run, &observer, &events, f, err);
 	if (!ret)
 		tap_wait_lines_end(&f->lines);
-	tap_explain_waits_release(&f->waits);
-	tap_explain_sources_release(&f->sources);
 	return ret;
 }
 

@@ -3,106 +3,39 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "explain/sources.h"
 #include "report/critical.h"
-#include "report/explain_words.h"
+#include "report/wait_feed.h"
 
 /* So many are explained at once, or those of one request: that is 40 MB. */
 #define MANY_WAITS (1u << 20)
 
-/* A part of the run, once more. */
-struct again {
-	struct critical *c;
-	struct tap_run run;
-	struct tap_explain_waits waits;
-	struct tap_explain_sources sources;
-};
-
-/* ---- what is told ----------------------------------------------------------------------------- */
-
-static int on_stretch(void *ctx, const struct tap_stretch *s)
-{
-	struct again *a = ctx;
-
-	return tap_explain_waits_stretch(&a->waits, s);
-}
-
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
-{
-	struct again *a = ctx;
-
-	return tap_explain_waits_cpu(&a->waits, s);
-}
-
-static int on_migration(void *ctx, const struct tap_migration *m)
-{
-	struct again *a = ctx;
-
-	return tap_explain_waits_migration(&a->waits, m);
-}
-
-static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
-{
-	struct again *a = ctx;
-
-	(void)ts_ns;
-	return tap_explain_waits_begin(&a->waits, task);
-}
-
 static int on_wait(void *ctx, const struct tap_wait_told *told)
 {
-	struct again *a = ctx;
+	struct critical *c = ctx;
 
-	return tap_request_waits_told(&a->c->waits, told, a->c->report.run.timeline);
+	return tap_request_waits_told(&c->waits, told, c->report.run.timeline);
 }
 
 static uint64_t split(void *ctx, const struct tap_task *task, uint64_t ns)
 {
-	struct again *a = ctx;
-
-	return tap_request_waits_split(&a->c->waits, task, ns);
+	return tap_request_waits_split(&((struct critical *)ctx)->waits, task, ns);
 }
-
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	(void)ctx;
-	return tap_explain_source_wants(fmt);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	struct again *a = ctx;
-
-	return tap_explain_sources_event(&a->sources, &a->waits, ev);
-}
-
-/* ---- reading again ---------------------------------------------------------------------------- */
 
 static int read_again(struct critical *c, struct tap_window window, struct tap_err *err)
 {
-	static const struct tap_observer observer = {
-		.states = TAP_EXPLAIN_STATES, .lost_states = TAP_EXPLAIN_STATES, .stretch = on_stretch, .cpu = on_cpu,
-		.migration = on_migration, .waits = on_waits,
-	};
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
-	struct again a = { .c = c, .run = c->report.run };
+	const struct tap_explain_waits_opts opts = { .split = split, .tell = on_wait, .ctx = c };
+	struct tap_run run = c->report.run;
 	int ret = tap_request_waits_begin(&c->waits);
 
 	/* with a timeline of its own; the rest is borrowed, and who is asked for was chosen */
-	a.run.timeline = NULL;
-	a.run.pick.select = &tap_select_all;
-	a.run.rec.listener = (struct tap_listener){ 0 };
-	a.run.window = window;
+	run.timeline = NULL;
+	run.pick.select = &tap_select_all;
+	run.rec.listener = (struct tap_listener){ 0 };
+	run.window = window;
 	if (window.from_ns > c->report.run.window.from_ns)
-		a.run.read_from_ns = window.from_ns;
-	tap_explain_waits_init(&a.waits, &(const struct tap_explain_waits_opts){
-		.timeline = &a.run.timeline, .has_placing = tap_run_has_event(&a.run, "sched_wakeup"),
-		.split = split, .tell = on_wait, .ctx = &a,
-	});
-	ret = ret ?: tap_run_feed(&a.run, &observer, &events, &a, err) ?: tap_request_waits_end(&c->waits);
-	tap_explain_waits_release(&a.waits);
-	tap_explain_sources_release(&a.sources);
-	tap_timeline_free(a.run.timeline);
+		run.read_from_ns = window.from_ns;
+	ret = ret ?: tap_run_feed_waits(&run, &opts, err) ?: tap_request_waits_end(&c->waits);
+	tap_timeline_free(run.timeline);
 	return ret;
 }
 
