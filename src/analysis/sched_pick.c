@@ -20,11 +20,19 @@ bool tap_sched_pick_init(struct tap_sched_pick_fields *f, const struct tap_forma
 	};
 	bool is_whole = !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_pick");
 
+	f->fmt = fmt;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		tap_num_init(fields[i].num, tap_number_field(fmt, fields[i].name));
 		is_whole &= fields[i].num->size || !fields[i].is_needed;
 	}
 	return is_whole;
+}
+
+bool tap_is_sched_pick(const struct tap_format *fmt)
+{
+	struct tap_sched_pick_fields f;
+
+	return tap_sched_pick_init(&f, fmt);
 }
 
 /* Of virtual time to time, of a task that runs. A file may lie: what is out of all bounds is at the bound. */
@@ -63,4 +71,11 @@ void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap
 		.nr_runnable = (uint32_t)value(f->nr_runnable.size ? &f->nr_runnable : &f->nr_queued, ev),
 		.prev_queued = value(&f->prev_queued, ev), .prev_delayed = value(&f->prev_delayed, ev),
 	};
+}
+
+void tap_sched_pick_read_any(struct tap_sched_pick_fields *f, const struct tap_event *ev, struct tap_sched_pick *out)
+{
+	if (ev->fmt != f->fmt)
+		tap_sched_pick_init(f, ev->fmt);
+	tap_sched_pick_read(f, ev, out);
 }

@@ -21,14 +21,18 @@ struct tap_sched_pick {
 	bool prev_queued, prev_delayed; /* of who leaves: it stays in the queue; it sleeps there */
 };
 
-/* The fields of one format. */
+/* The fields of one format. All zero: of none yet. */
 struct tap_sched_pick_fields {
+	const struct tap_format *fmt;
 	struct tap_num tid, group, weight, vtime, lag, deadline, vprot, slice, nr_queued, nr_runnable, prev_queued, prev_delayed;
 };
 
 /* Return: whether it is sched_pick, and has what the rest follows from. */
 bool tap_sched_pick_init(struct tap_sched_pick_fields *f, const struct tap_format *fmt);
+bool tap_is_sched_pick(const struct tap_format *fmt); /* likewise */
 void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap_event *ev, struct tap_sched_pick *out);
+/* The same of events of any formats: @f becomes those of the event's. */
+void tap_sched_pick_read_any(struct tap_sched_pick_fields *f, const struct tap_event *ev, struct tap_sched_pick *out);
 
 /* Of two virtual times, which wrap. */
 static inline bool tap_vtime_before(int64_t a, int64_t b)

@@ -192,20 +192,13 @@ static bool tells_signal(const struct tap_format *fmt)
 	return s->name;
 }
 
-static bool tells_pick(const struct tap_format *fmt)
-{
-	struct tap_sched_pick_fields fields;
-
-	return tap_sched_pick_init(&fields, fmt);
-}
-
 static uint64_t find_whom(const struct tap_measure *m, const struct tap_format *fmt)
 {
 	if (m->opts.by_task)
 		return 0;
 	return (tap_explain_source_wants(fmt) ? FOR_EXPLAIN : 0) | (m->has_resched && tap_resched_wants(fmt) ? FOR_RESCHED : 0) |
 	       (tells_signal(fmt) ? FOR_SIGNALS : 0) | (tap_util_est_wants(fmt) ? FOR_UTIL_EST : 0) |
-	       (tap_frequency_wants(fmt) ? FOR_FREQUENCY : 0) | (tells_pick(fmt) ? FOR_EEVDF : 0) |
+	       (tap_frequency_wants(fmt) ? FOR_FREQUENCY : 0) | (tap_is_sched_pick(fmt) ? FOR_EEVDF : 0) |
 	       (m->has_paths && tap_paths_want(&m->paths, fmt) ? FOR_PATHS : 0);
 }
 
@@ -231,11 +224,7 @@ static int on_pick(struct tap_measure *m, const struct tap_event *ev)
 {
 	struct tap_sched_pick p;
 
-	if (ev->fmt != m->pick_fmt) {
-		m->pick_fmt = ev->fmt;
-		tap_sched_pick_init(&m->pick, ev->fmt);
-	}
-	tap_sched_pick_read(&m->pick, ev, &p);
+	tap_sched_pick_read_any(&m->pick, ev, &p);
 	return tap_eevdf_pick(&m->eevdf, &p);
 }
 

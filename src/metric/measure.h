@@ -66,8 +66,7 @@ struct tap_measure {
 	struct tap_frequency frequency;
 	bool has_picks; /* sched_pick was recorded */
 	struct tap_eevdf eevdf;
-	const struct tap_format *pick_fmt; /* inside: that .pick is of */
-	struct tap_sched_pick_fields pick;
+	struct tap_sched_pick_fields pick; /* inside */
 	bool has_paths; /* wakeups were recorded, and some are wanted */
 	struct tap_paths paths;
 	struct tap_map wanted; /* inside: format -> whom its events are for */

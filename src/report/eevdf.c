@@ -16,7 +16,6 @@ static const struct tap_opt options[] = {
 struct eevdf {
 	struct tap_report report;
 	struct tap_eevdf eevdf;
-	const struct tap_format *fmt; /* that .fields are of */
 	struct tap_sched_pick_fields fields;
 };
 
@@ -38,10 +37,8 @@ static bool want(void *ctx, const struct tap_task *task, int cpu)
 
 static bool wants(void *ctx, const struct tap_format *fmt)
 {
-	struct tap_sched_pick_fields fields;
-
 	(void)ctx;
-	return tap_sched_pick_init(&fields, fmt);
+	return tap_is_sched_pick(fmt);
 }
 
 static int on_event(void *ctx, const struct tap_event *ev)
@@ -49,11 +46,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	struct eevdf *e = ctx;
 	struct tap_sched_pick p;
 
-	if (ev->fmt != e->fmt) {
-		e->fmt = ev->fmt;
-		tap_sched_pick_init(&e->fields, ev->fmt);
-	}
-	tap_sched_pick_read(&e->fields, ev, &p);
+	tap_sched_pick_read_any(&e->fields, ev, &p);
 	return tap_eevdf_pick(&e->eevdf, &p);
 }
 
