@@ -59,15 +59,13 @@ static int init_kind(struct tap_pf *pf, struct tap_pf_kind *kind, const struct t
 	tap_ftrace_event_init(&kind->ftrace, fmt, name_of(pf, fmt));
 	kind->way = way_of(pf, fmt, ev->buffer, &kind->ftrace);
 	kind->explains = tap_explain_source_wants(fmt);
-	kind->bounds_slices = pf->has_slices && tap_request_source_wants(&pf->source, fmt);
+	kind->bounds_slices = pf->e->opts->slices && tap_request_source_wants(&pf->source, fmt);
 	if (kind->way == TAP_PF_INSTANT)
 		kind->name = tap_tracks_intern(&pf->tracks, fmt->name, fmt->fields + fmt->nr_common, fmt->nr_fields - fmt->nr_common);
 	if (kind->way == TAP_PF_SWITCH || kind->way == TAP_PF_WAKING) {
 		kind->sched = tap_sched_formats_add(&pf->formats, fmt);
 		if (!kind->sched)
 			return -ENOMEM;
-		kind->prev_comm = kind->sched->from_comm;
-		kind->next_comm = kind->sched->comm;
 	}
 	return 0;
 }
@@ -173,7 +171,6 @@ static int init_slices(struct tap_pf *pf, struct tap_err *err)
 	unsigned int nr;
 	const struct tap_format *const *formats = tap_reader_formats(pf->e->run.rec.reader, &nr);
 
-	pf->has_slices = opts->slices;
 	return !opts->slices ? 0 : tap_request_source_init(&pf->source, opts->slices, opts->by, err) ?:
 	       tap_request_source_check(&pf->source, formats, nr, err);
 }

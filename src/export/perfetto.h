@@ -30,7 +30,6 @@ struct tap_pf_kind {
 	bool bounds_slices; /* of --slices */
 	struct tap_ftrace_event ftrace;
 	const struct tap_sched_fields *sched; /* of switches and wakings */
-	const struct tap_field *prev_comm, *next_comm;
 };
 
 struct tap_pf {
@@ -49,8 +48,7 @@ struct tap_pf {
 	struct tap_explain_waits waits;
 	struct tap_explain_sources sources;
 	uint64_t nr_flows;
-	struct tap_request_source source; /* of --slices; has_slices: they are wanted */
-	bool has_slices;
+	struct tap_request_source source; /* of --slices */
 	struct tap_requests requests; /* that have begun */
 	uint64_t *lane_ends; /* owned: when the last slice of each of their tracks ends */
 	unsigned int nr_lanes;
@@ -72,8 +70,6 @@ int tap_pf_lose_cpu(struct tap_pf *pf, const struct tap_cpu_stretch *s);
 int tap_pf_put_loss(struct tap_pf *pf, const struct tap_event *ev);
 /* All that is not full yet. */
 int tap_pf_end_cpus(struct tap_pf *pf);
-/* NULL when out of memory. */
-struct tap_bundle *tap_pf_bundle(struct tap_pf *pf, int cpu);
 
 /* perfetto_tracks.c */
 int tap_pf_init_tracks(struct tap_pf *pf);

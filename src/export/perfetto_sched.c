@@ -16,7 +16,8 @@ static const char unknown[TAP_TASK_COMM] = "unknown", offline[TAP_TASK_COMM] = "
 /* Of whom it is not known how they left the CPU. */
 #define RUNNABLE 0
 
-struct tap_bundle *tap_pf_bundle(struct tap_pf *pf, int cpu)
+/* NULL when out of memory. */
+static struct tap_bundle *bundle_of(struct tap_pf *pf, int cpu)
 {
 	struct tap_bundle **b = tap_array_at(&pf->bundles, &pf->nr_bundles, (unsigned int)cpu, sizeof(*b), NULL);
 
@@ -67,7 +68,7 @@ static void lose(const struct tap_pf *pf, struct tap_bundle *b, uint64_t ts_ns, 
 
 int tap_pf_lose_cpu(struct tap_pf *pf, const struct tap_cpu_stretch *s)
 {
-	struct tap_bundle *b = tap_pf_bundle(pf, s->cpu);
+	struct tap_bundle *b = bundle_of(pf, s->cpu);
 
 	if (!b)
 		return -ENOMEM;
@@ -87,7 +88,7 @@ static const struct tap_cpu *cpu_of(const struct tap_pf *pf, int cpu)
 
 static int begin_cpu(struct tap_pf *pf, int cpu, const struct tap_task *task)
 {
-	struct tap_bundle *b = tap_pf_bundle(pf, cpu);
+	struct tap_bundle *b = bundle_of(pf, cpu);
 	int tid = task ? task->tid : 0;
 
 	if (!b)
@@ -132,7 +133,7 @@ int tap_pf_put_switch(struct tap_pf *pf, const struct tap_pf_kind *kind, const s
 {
 	const struct tap_sched_fields *f = kind->sched;
 	const int prev = tap_num_int(&f->from, ev), next = tap_num_int(&f->tid, ev), prio = tap_num_int(&f->prio, ev);
-	struct tap_bundle *b = tap_pf_bundle(pf, ev->cpu);
+	struct tap_bundle *b = bundle_of(pf, ev->cpu);
 	const struct tap_cpu *cpu = cpu_of(pf, ev->cpu);
 	char comm[TAP_TASK_COMM];
 
@@ -143,8 +144,8 @@ int tap_pf_put_switch(struct tap_pf *pf, const struct tap_pf_kind *kind, const s
 		b->message_ns = ev->ts_ns;
 	} else {
 		if (b->current != prev) /* it is seen again as it leaves */
-			tap_bundle_switch(b, ev->ts_ns, RUNNABLE, prev, NOBODYS_PRIO, comm_of(kind->prev_comm, ev, comm));
-		tap_bundle_switch(b, ev->ts_ns, tap_num_get(&f->value, ev), next, prio, comm_of(kind->next_comm, ev, comm));
+			tap_bundle_switch(b, ev->ts_ns, RUNNABLE, prev, NOBODYS_PRIO, comm_of(f->from_comm, ev, comm));
+		tap_bundle_switch(b, ev->ts_ns, tap_num_get(&f->value, ev), next, prio, comm_of(f->comm, ev, comm));
 	}
 	let_run(b, next);
 	if (cpu && !cpu->known)
@@ -155,7 +156,7 @@ int tap_pf_put_switch(struct tap_pf *pf, const struct tap_pf_kind *kind, const s
 int tap_pf_put_waking(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f = kind->sched;
-	struct tap_bundle *b = tap_pf_bundle(pf, ev->cpu);
+	struct tap_bundle *b = bundle_of(pf, ev->cpu);
 	char comm[TAP_TASK_COMM];
 
 	if (!b)
@@ -165,14 +166,14 @@ int tap_pf_put_waking(struct tap_pf *pf, const struct tap_pf_kind *kind, const s
 		tap_ftrace_event_put(&kind->ftrace, b, ev);
 	else
 		tap_bundle_waking(b, ev->ts_ns, tap_num_int(&f->tid, ev), tap_num_int(&f->prio, ev), tap_num_int(&f->value, ev),
-				  (unsigned int)tap_num_int(&f->flags, ev) & 0xff, comm_of(kind->next_comm, ev, comm));
+				  (unsigned int)tap_num_int(&f->flags, ev) & 0xff, comm_of(f->comm, ev, comm));
 	b->has_waking = true;
 	return end_row(pf, b);
 }
 
 int tap_pf_put_late_waking(struct tap_pf *pf, const struct tap_task *task)
 {
-	struct tap_bundle *b = task->run_cpu >= 0 && task->since_ns >= pf->e->run.window.from_ns ? tap_pf_bundle(pf, task->run_cpu) : NULL;
+	struct tap_bundle *b = task->run_cpu >= 0 && task->since_ns >= pf->e->run.window.from_ns ? bundle_of(pf, task->run_cpu) : NULL;
 
 	if (!b || !tap_run_cpu(&pf->e->run, b->cpu))
 		return 0;
@@ -183,7 +184,7 @@ int tap_pf_put_late_waking(struct tap_pf *pf, const struct tap_task *task)
 
 int tap_pf_put_ftrace(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
 {
-	struct tap_bundle *b = tap_pf_bundle(pf, ev->cpu);
+	struct tap_bundle *b = bundle_of(pf, ev->cpu);
 
 	if (!b)
 		return -ENOMEM;
@@ -194,14 +195,16 @@ int tap_pf_put_ftrace(struct tap_pf *pf, const struct tap_pf_kind *kind, const s
 int tap_pf_put_loss(struct tap_pf *pf, const struct tap_event *ev)
 {
 	struct tap_bundle *b;
+	int ret;
 
 	if (ev->cpu < 0 || ev->lost.is_off)
 		return 0;
-	b = tap_pf_bundle(pf, ev->cpu);
+	b = bundle_of(pf, ev->cpu);
 	if (!b)
 		return -ENOMEM;
-	/* of what is behind it only */
-	return tap_bundle_put(b, &pf->out) ?: (b->has_loss = true, 0);
+	ret = tap_bundle_put(b, &pf->out);
+	b->has_loss = true; /* of what is behind it only */
+	return ret;
 }
 
 int tap_pf_end_cpus(struct tap_pf *pf)

@@ -296,7 +296,6 @@ static int put_slice(struct tap_pf *pf, const struct tap_request *q)
 	unsigned int nr;
 	const struct tap_task *task = tap_timeline_tasks(pf->e->run.timeline, &nr)[q->task];
 	uint64_t *lane, track;
-	struct tap_track_event ev;
 	struct tap_buf who = { 0 };
 
 	if (!tap_run_task(&pf->e->run, task))
@@ -307,9 +306,7 @@ static int put_slice(struct tap_pf *pf, const struct tap_request *q)
 		return -ENOMEM;
 	*lane = q->to_ns;
 	tap_run_make_label(&pf->e->run, &who, task);
-	ev = tap_track_event(&pf->tracks, track, q->from_ns, TAP_PF_TEV_BEGIN, who.data, who.len);
-	tap_track_event_end(&pf->tracks, ev);
-	tap_track_event_end(&pf->tracks, tap_track_event(&pf->tracks, track, q->to_ns, TAP_PF_TEV_END, NULL, 0));
+	tap_track_slice(&pf->tracks, track, q->from_ns, q->to_ns, who.data, who.len);
 	tap_buf_release(&who);
 	return 0;
 }
@@ -381,7 +378,7 @@ int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const 
 int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev)
 {
 	const uint64_t parent = ev->cpu < 0 ? named_track(pf, OF_NO_CPU, 0, 0, "on a CPU not known") : cpu_track(pf, ev->cpu);
-	const uint64_t slices = named_track(pf, OF_LOSSES, 2 * (uint64_t)(ev->cpu + 1), parent, "events are missing");
+	const uint64_t slices = named_track(pf, OF_LOSSES, (uint64_t)(ev->cpu + 1), parent, "events are missing");
 	struct tap_buf *b = &pf->e->run.scratch;
 
 	if (!slices)

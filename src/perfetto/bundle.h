@@ -3,9 +3,8 @@
  * The ftrace events of one CPU, in the order of time, as Perfetto takes them: an FtraceEventBundle. Switches and wakings, which
  * are most of a recording, are columns of numbers in it (CompactSched), others messages.
  *
- * Of a column of switches Perfetto takes it that what was switched in before is what is switched out. So the first one of a CPU, and
- * each whose prev is another, must be a message. So must the first waking: those that stand in columns before the first switch
- * are passed over.
+ * Of a column of switches Perfetto takes it that what was switched in before is what is switched out. So the first one of a CPU must
+ * be a message, and so must the first waking: those that stand in columns before the first switch are passed over.
  */
 #ifndef TAP_PERFETTO_BUNDLE_H
 #define TAP_PERFETTO_BUNDLE_H

@@ -18,7 +18,6 @@ static const struct row {
 	  { { "prev_comm", TAP_PF_SWITCH_PREV_COMM }, { "prev_pid", TAP_PF_SWITCH_PREV_PID }, { "prev_prio", TAP_PF_SWITCH_PREV_PRIO },
 	    { "prev_state", TAP_PF_SWITCH_PREV_STATE }, { "next_comm", TAP_PF_SWITCH_NEXT_COMM },
 	    { "next_pid", TAP_PF_SWITCH_NEXT_PID }, { "next_prio", TAP_PF_SWITCH_NEXT_PRIO } } },
-	{ "sched", "sched_wakeup", 17, { { "comm", 1 }, { "pid", 2 }, { "prio", 3 }, { "target_cpu", 5 } } },
 	{ "sched", "sched_waking", TAP_PF_EVENT_WAKING,
 	  { { "comm", TAP_PF_WAKING_COMM }, { "pid", TAP_PF_WAKING_PID }, { "prio", TAP_PF_WAKING_PRIO },
 	    { "target_cpu", TAP_PF_WAKING_TARGET_CPU } } },

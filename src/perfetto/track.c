@@ -134,7 +134,7 @@ static unsigned char *add(unsigned char *p, unsigned int field, uint64_t v)
 	return tap_proto_write_varint(tap_proto_write_varint(p, field << 3 | TAP_PROTO_VARINT), v);
 }
 
-/* Most events of tracks are such: this is what tap_track_event() makes, in a third of the time. */
+/* Most events of tracks are such: the bytes are those that tap_track_event() makes, with less to do. */
 void tap_track_count(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, int64_t value)
 {
 	unsigned char event[8 + 3 * TAP_PROTO_VARINT_BYTES], *event_end = event, packet[16 + TAP_PROTO_VARINT_BYTES], *packet_end = packet;
