@@ -22,7 +22,6 @@ struct use {
 	struct tap_pelt_range util, runnable;
 };
 
-
 /* One average with one half-life. */
 struct curve {
 	struct tap_pelt_series *series;
