@@ -443,6 +443,17 @@ static uint32_t both(struct tap_assignments *a, uint32_t outer, uint32_t inner)
 	return outer && !parser(a)->err ? tap_expr_binary(parser(a), OP_ANDAND, outer, inner) : inner;
 }
 
+/* Refuses what cannot be had, and what is no number. */
+static void check_condition(struct tap_assignments *a, struct span where, uint32_t condition)
+{
+	const struct expr_node *n = parser(a)->err ? NULL : node_at(parser(a), condition);
+
+	if (n && n->unknown)
+		refuse(a, tap_scope_why(&a->scope, condition));
+	else if (n && n->class != EXPR_NUMBER)
+		refuse(a, tap_scope_say(&a->scope, where, "this is no condition"));
+}
+
 /* Behind "if". */
 static void read_if(struct tap_assignments *a, unsigned int depth)
 {
@@ -453,10 +464,7 @@ static void read_if(struct tap_assignments *a, unsigned int depth)
 	tap_expr_expect(p, "(");
 	condition = tap_expr_parse(p);
 	tap_expr_expect(p, ")");
-	if (!p->err && node_at(p, condition)->unknown)
-		refuse(a, tap_scope_why(&a->scope, condition));
-	if (!p->err && !tap_expr_is_number(p, condition))
-		refuse(a, tap_scope_say(&a->scope, here, "this is no condition"));
+	check_condition(a, here, condition);
 	if (p->err)
 		return;
 	a->when = both(a, outer, condition);
@@ -564,8 +572,7 @@ static void read_condition(struct tap_assignments *a)
 	a->condition = tap_expr_parse(p);
 	if (!p->err && *p->at)
 		tap_expr_fail(p, -EINVAL);
-	if (!p->err && node_at(p, a->condition)->unknown)
-		refuse(a, tap_scope_why(&a->scope, a->condition));
+	check_condition(a, (struct span){ a->def->condition, 0 }, a->condition);
 }
 
 static int read_def(struct tap_assignments *a)

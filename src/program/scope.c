@@ -843,13 +843,13 @@ static uint32_t read_text(struct tap_scope *n, const char *text)
 	const char *outer = p->at;
 	uint32_t node;
 
-	if (++n->depth > MAX_DEPTH)
-		return tap_expr_fail(p, -EINVAL);
 	p->at = text;
-	node = tap_expr_parse(p);
+	node = ++n->depth > MAX_DEPTH ? tap_expr_fail(p, -EINVAL) : tap_expr_parse(p);
 	n->depth--;
 	if (!p->err)
 		p->at = outer;
+	else if (n->outer_at) /* what is shown is the definition's text, not an accessor's */
+		p->bad = n->outer_at;
 	return node;
 }
 

@@ -482,25 +482,52 @@ static const struct {
 	{ "REC->word = p->pod; REC->word = 1;", NULL },
 	{ "s8 v = p->pod; v = 1; REC->word = v;", NULL },
 	{ "REC->word = p->pod;", "this kernel has no 'pod' in struct task_struct: did you mean 'pid'?" },
+	{ "REC->word = tp_task_cpu(a);", "what is in front of 'thread_info' is no pointer to a struct" },
+	{ "REC->word = tap_upper(p);", "this makes no sense" },
+	{ "if (p->comm) REC->word = 1;", "this is no condition" },
+}, refused_conditions[] = {
+	{ "p->pid > 1", NULL },
+	{ "p", NULL },
+	{ "p->comm", "this is no condition" },
+	{ "p +", "this makes no sense" },
+	{ "tap_upper(p)", "this makes no sense" },
 };
 
-static void test_refusals(void **state)
+static void check_refusal(const struct tap_def *def, const char *text, const char *says)
 {
 	struct btf *btf = small_btf();
 	const struct tap_recorder_env env = { .btf = btf, .nr_cpus = 1 };
 	const bool absent[LEN(fields)] = { 0 };
+	struct tap_err err = { 0 };
+	const char *at = text;
+	int ret = tap_recorder_check(&env, def, &(struct tap_feed){ "one" }, absent, &at, &err);
 
+	if (!says ? ret : ret != -EINVAL || strcmp(err.text, says))
+		fail_msg("%s: %d '%s'", text, ret, err.text);
+	if (says && (at < text || at > text + strlen(text)))
+		fail_msg("%s: its place is in no text of the definition", text);
+	btf__free(btf);
+}
+
+static void test_refusals(void **state)
+{
 	(void)state;
 	for (size_t i = 0; i < LEN(refusals); i++) {
 		struct tap_def def = def_of(refusals[i].assign);
-		struct tap_err err = { 0 };
-		const char *at;
-		int ret = tap_recorder_check(&env, &def, &(struct tap_feed){ "one" }, absent, &at, &err);
 
-		if (!refusals[i].says ? ret : ret != -EINVAL || strcmp(err.text, refusals[i].says))
-			fail_msg("%s: %d '%s'", refusals[i].assign, ret, err.text);
+		check_refusal(&def, def.assign, refusals[i].says);
 	}
-	btf__free(btf);
+}
+
+static void test_refused_conditions(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < LEN(refused_conditions); i++) {
+		struct tap_def def = def_of("REC->word = 1;");
+
+		def.condition = refused_conditions[i].assign;
+		check_refusal(&def, def.condition, refused_conditions[i].says);
+	}
 }
 
 /* Texts lie behind the fixed part, in their order; each reckons with all the bytes of those before it. */
@@ -546,7 +573,7 @@ int main(void)
 		cmocka_unit_test(test_nulls),
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_statements),
-		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusals), cmocka_unit_test(test_refused_conditions),
 		cmocka_unit_test(test_room_of_texts),
 	};
 
