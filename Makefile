@@ -27,7 +27,7 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Is
 
 OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard src/*/*.c src/*/*/*.c)))
 # the library reads recordings, and needs zstd and jansson alone: what include/schedtap/ declares, and what that takes
-LIB_OBJ := $(filter-out $(addprefix $B/src/,define/% object/% symbol/% program/% capture/% module/%),$(OBJ))
+LIB_OBJ := $(filter-out $(addprefix $B/src/,define/% object/% symbol/% program/% capture/% module/% drawn/% export/%),$(OBJ))
 LIB_PUBLIC := $(addprefix $B/src/,base/err.o event/format.o recording/reader.o report/observe.o select/select.o timeline/tasks.o \
 	timeline/engine.o)
 LIB_LIBS := -lzstd -ljansson
@@ -71,6 +71,15 @@ $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
 $B/src/capture/%.o $B/src/program/%.o: ALL_CFLAGS += -Ibpf
 $B/src/object/object.o: ALL_CFLAGS += -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"'
 $B/src/object/object.o: $B/bpf/schedtap.bpf.o
+
+# the page of exports to HTML
+HTML_SOURCES := $(wildcard src/out/html/* third_party/uplot/*)
+$B/html/page.html: tools/html-page $(HTML_SOURCES)
+	@mkdir -p $(@D)
+	$(call say,HTML,$@)
+	$Qtools/html-page $(@D)/parts >$@.new && mv $@.new $@
+$B/src/export/html_file.o: ALL_CFLAGS += -DTAP_HTML_PAGE='"$B/html/page.html"'
+$B/src/export/html_file.o: $B/html/page.html
 
 # the BPF programs: bpftool keeps the BTF and drops the DWARF
 BPF_TRIPLE = $(shell $(CROSS_COMPILE)gcc -dumpmachine)

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "drawn/column.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+#define ALIGN 8u
+#define COLUMN_TEXT 80u /* at most what tells of a column, beside its name */
+
+static const char *const types[] = {
+	[TAP_NUMBER_U8] = "u8", [TAP_NUMBER_U32] = "u32", [TAP_NUMBER_F32] = "f32", [TAP_NUMBER_VARINT] = "varint",
+};
+
+void tap_u32_put(struct tap_buf *b, uint32_t v)
+{
+	v = htole32(v);
+	tap_buf_add(b, &v, sizeof(v));
+}
+
+void tap_f32_put(struct tap_buf *b, float v)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	tap_u32_put(b, bits);
+}
+
+int tap_drawn_columns_add(struct tap_drawn_columns *c, const char *name, enum tap_number_type type, struct tap_buf *bytes)
+{
+	if (tap_array_grow(&c->v, c->nr, &c->cap, sizeof(*c->v)))
+		return -ENOMEM;
+	c->v[c->nr++] = (struct tap_drawn_column){ name, type, bytes };
+	return 0;
+}
+
+void tap_drawn_columns_release(struct tap_drawn_columns *c)
+{
+	free(c->v);
+	*c = (struct tap_drawn_columns){ 0 };
+}
+
+static bool is_next_piece(const struct tap_drawn_columns *c, unsigned int i)
+{
+	return i && c->v[i].name == c->v[i - 1].name;
+}
+
+static size_t aligned(size_t bytes)
+{
+	return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* Adds where they are. Return: where the last one ends. */
+static size_t tell(const struct tap_drawn_columns *c, size_t at, struct tap_buf *json)
+{
+	for (unsigned int i = 0; i < c->nr;) {
+		const struct tap_drawn_column *first = &c->v[i];
+		size_t bytes = 0;
+
+		do {
+			bytes += c->v[i++].bytes->len;
+		} while (i < c->nr && is_next_piece(c, i));
+		tap_buf_printf(json, "%s\"%s\":[%zu,%zu,\"%s\"]", first == c->v ? "" : ",", first->name, at, bytes, types[first->type]);
+		at = aligned(at + bytes);
+	}
+	return at;
+}
+
+/* Where the columns begin is told in the text that stands before them: it gets as much room as it can need. */
+static size_t text_bytes(const struct tap_drawn_columns *c, const struct tap_buf *json)
+{
+	size_t bytes = sizeof(uint32_t) + json->len + COLUMN_TEXT;
+
+	for (unsigned int i = 0; i < c->nr; i++)
+		bytes += is_next_piece(c, i) ? 0 : strlen(c->v[i].name) + COLUMN_TEXT;
+	return aligned(bytes);
+}
+
+static void put_bytes(struct tap_drawn_columns *c, size_t begin, struct tap_buf *out)
+{
+	for (unsigned int i = 0; i < c->nr; i++) {
+		if (!is_next_piece(c, i))
+			tap_buf_add(out, "\0\0\0\0\0\0\0", aligned(out->len - begin) - (out->len - begin));
+		tap_buf_add(out, c->v[i].bytes->data, c->v[i].bytes->len);
+		out->err = out->err ?: c->v[i].bytes->err;
+		tap_buf_release(c->v[i].bytes);
+	}
+}
+
+int tap_drawn_columns_put(struct tap_drawn_columns *c, const struct tap_buf *json, struct tap_buf *out)
+{
+	const size_t begin = out->len, first = text_bytes(c, json);
+	struct tap_buf text = { 0 };
+	size_t end;
+
+	tap_buf_puts(&text, ",\"columns\":{");
+	end = tell(c, first, &text);
+	tap_buf_puts(&text, "}}");
+	if (json->err || text.err) {
+		tap_buf_release(&text);
+		return json->err ?: text.err;
+	}
+	tap_buf_reserve(out, end);
+	tap_u32_put(out, (uint32_t)(first - sizeof(uint32_t)));
+	tap_buf_add(out, json->data, json->len);
+	tap_buf_add(out, text.data, text.len);
+	tap_buf_blanks(out, begin + first - out->len);
+	tap_buf_release(&text);
+	put_bytes(c, begin, out);
+	return out->err;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Every stretch in which a CPU was not idle, as columns. The timeline tells what a CPU ran, then how the task left it, then how
+ * the next one came: so a slice is written when the next one of its CPU is told.
+ */
+#ifndef TAP_DRAWN_SLICES_H
+#define TAP_DRAWN_SLICES_H
+
+#include "drawn/column.h"
+#include "drawn/lanes.h"
+#include "drawn/runners.h"
+
+struct tap_drawn_slices {
+	struct tap_run *run;
+	const struct tap_lanes *lanes;
+	uint64_t max; /* more are not kept */
+	struct tap_runners *runners;
+
+	uint64_t nr; /* also of those that were not kept */
+	bool is_over; /* there were more than .max */
+	/* inside */
+	struct tap_slice_lane *v; /* owned; by lane */
+	uint32_t *wakers; /* owned; by task's index: of its last wakeup: TAP_WAKER_..., from TAP_WAKER_TASKS on an index */
+	unsigned int nr_wakers;
+	struct tap_buf nr_column;
+};
+
+/* The four in front are the caller's. Return: 0 or -ENOMEM, as all of these. */
+int tap_drawn_slices_init(struct tap_drawn_slices *s);
+void tap_drawn_slices_release(struct tap_drawn_slices *s);
+/* Of the timeline's observer, of all states. */
+int tap_drawn_slices_cpu(struct tap_drawn_slices *s, const struct tap_cpu_stretch *c);
+int tap_drawn_slices_stretch(struct tap_drawn_slices *s, const struct tap_stretch *t);
+int tap_drawn_slices_wakeup(struct tap_drawn_slices *s, const struct tap_wakeup *w);
+/* All was told. Adds the columns, which are @s's. */
+int tap_drawn_slices_end(struct tap_drawn_slices *s, struct tap_drawn_columns *columns);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A recording as a page: one file that needs nothing else (docs/html.md). */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "drawn/part.h"
+#include "export/export.h"
+#include "export/html_file.h"
+#include "export/html_reports.h"
+
+#define MAX_SLICES 1000000u
+#define MAX_TASKS 256u
+
+struct html {
+	struct tap_export *e;
+	struct tap_lanes lanes;
+	struct tap_drawn drawn;
+	/* as they stand in the page */
+	struct tap_buf reports, parts;
+	/* members of the head */
+	struct tap_buf report_names, failed, part_windows;
+};
+
+static int check(const struct tap_export_opts *opts, struct tap_err *err)
+{
+	if (opts->of)
+		return tap_err_set(err, -EINVAL, "--of goes with --to folded");
+	if (opts->slices || opts->by)
+		return tap_err_set(err, -EINVAL, "--slices and --by go with --to perfetto");
+	return 0;
+}
+
+static int put_element(struct tap_buf *out, const char *kind, const char *id, const void *data, size_t len)
+{
+	struct tap_html_packer packer;
+	int ret;
+
+	tap_buf_printf(out, "<script type=\"text/plain\" class=\"%s\" id=\"%s-%s\">", kind, kind, id);
+	ret = tap_html_packer_begin(&packer, out);
+	if (!ret)
+		tap_html_packer_add(&packer, data, len);
+	tap_html_packer_end(&packer);
+	tap_buf_puts(out, "</script>\n");
+	return ret ?: out->err;
+}
+
+/* ---- reports ------------------------------------------------------------------------------------------- */
+
+static void put_failed(struct html *h, const char *name, const struct tap_err *why)
+{
+	tap_buf_printf(&h->failed, "%s\"%s\":", h->failed.len ? "," : "", name);
+	tap_text_json(&h->failed, why->text, strlen(why->text));
+}
+
+/* One that is not there is no reason to have no page. */
+static int put_report(struct html *h, unsigned int i)
+{
+	/* what they note the run of the page notes as well */
+	const struct tap_listener listener = { .progress = h->e->run.rec.listener.progress, .ctx = h->e->run.rec.listener.ctx };
+	const char *name = tap_html_report_name(i);
+	struct tap_buf json = { 0 };
+	struct tap_err why = { 0 };
+	int ret = tap_html_report_run(i, &h->e->opts->input, &listener, &json, &why);
+
+	if (ret) {
+		put_failed(h, name, &why);
+		ret = h->failed.err;
+	} else {
+		tap_buf_printf(&h->report_names, "%s\"%s\"", h->report_names.len ? "," : "", name);
+		ret = put_element(&h->reports, "report", name, json.data, json.len);
+	}
+	tap_buf_release(&json);
+	return ret;
+}
+
+static int put_reports(struct html *h, struct tap_err *err)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && tap_html_report_name(i); i++)
+		ret = put_report(h, i);
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot keep the reports: %m") : 0;
+}
+
+/* ---- parts --------------------------------------------------------------------------------------------- */
+
+static int put_part(struct html *h, const struct tap_drawn_opts *opts, struct tap_err *err)
+{
+	struct tap_buf part = { 0 };
+	int ret = tap_drawn_part(&h->e->run, opts, &part, &h->drawn, err);
+	const struct tap_window *w = &h->e->run.window;
+
+	if (!ret && put_element(&h->parts, "part", "0", part.data, part.len))
+		ret = tap_err_set(err, h->parts.err ?: -ENOMEM, "the page grows too large");
+	tap_buf_printf(&h->part_windows, "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"slices\":%s}", w->from_ns - opts->origin_ns,
+		       w->to_ns - opts->origin_ns, h->drawn.has_slices ? "true" : "false");
+	tap_buf_release(&part);
+	return ret;
+}
+
+static int put_parts(struct html *h, struct tap_err *err)
+{
+	const struct tap_drawn_opts opts = {
+		.origin_ns = h->e->run.window.from_ns, .lanes = &h->lanes, .max_slices = MAX_SLICES, .has_levels = true,
+		.max_tasks = MAX_TASKS, .has_curves = true,
+	};
+
+	return put_part(h, &opts, err);
+}
+
+/* ---- head ---------------------------------------------------------------------------------------------- */
+
+static void put_text(struct tap_buf *out, const char *key, const char *text)
+{
+	tap_buf_printf(out, ",\"%s\":", key);
+	if (text && *text)
+		tap_text_json(out, text, strlen(text));
+	else
+		tap_buf_puts(out, "null");
+}
+
+static void put_head(struct html *h, struct tap_buf *out)
+{
+	struct tap_run *run = &h->e->run;
+	const uint64_t origin_ns = run->window.from_ns;
+
+	tap_buf_puts(out, "{\"version\":1,\"program\":\"schedtap " TAP_VERSION "\",\"served\":false,\"recording\":{\"file\":");
+	tap_text_json(out, run->rec.path, strlen(run->rec.path));
+	put_text(out, "host", NULL);
+	put_text(out, "kernel", tap_reader_info(run->rec.reader)->uname);
+	put_text(out, "date", NULL);
+	put_text(out, "command", NULL);
+	tap_buf_printf(out, "},\"origin_ns\":\"%" PRIu64 "\",\"wall_ns\":", origin_ns);
+	if (run->rec.wall.is_known)
+		tap_buf_printf(out, "\"%" PRId64 "\"", tap_wall_from(&run->rec.wall, origin_ns));
+	else
+		tap_buf_puts(out, "null");
+	tap_buf_printf(out, ",\"window_ns\":%" PRIu64 ",\"cpus\":[", tap_window_ns(&run->window));
+	for (unsigned int i = 0; i < h->lanes.nr; i++)
+		tap_buf_printf(out, "%s%u", i ? "," : "", h->lanes.cpus[i]);
+	tap_buf_printf(out, "],\"slices\":{\"held\":%" PRIu64 ",\"of\":%" PRIu64 "}", h->drawn.has_slices ? h->drawn.slices : 0,
+		       h->drawn.slices);
+	tap_buf_printf(out, ",\"reports\":[%s],\"failed\":{", tap_buf_str(&h->report_names));
+	tap_buf_printf(out, "%s},\"parts\":[", tap_buf_str(&h->failed));
+	tap_buf_printf(out, "%s]}", tap_buf_str(&h->part_windows));
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------ */
+
+static int write_file(struct html *h, struct tap_err *err)
+{
+	struct tap_buf out = { 0 }, head = { 0 };
+	int ret;
+
+	put_head(h, &head);
+	tap_html_put_until(&out, TAP_HTML_CONNECT);
+	tap_html_put_until(&out, TAP_HTML_HEAD);
+	tap_html_put_json(&out, head.data, head.len);
+	out.err = out.err ?: head.err;
+	tap_html_put_until(&out, TAP_HTML_REPORTS);
+	ret = tap_export_file_write(&h->e->file, &out, err) ?: tap_export_file_write(&h->e->file, &h->reports, err);
+	tap_html_put_until(&out, TAP_HTML_PARTS);
+	ret = ret ?: tap_export_file_write(&h->e->file, &out, err) ?: tap_export_file_write(&h->e->file, &h->parts, err);
+	tap_html_put_until(&out, TAP_HTML_END);
+	ret = ret ?: tap_export_file_write(&h->e->file, &out, err);
+	tap_buf_release(&head);
+	tap_buf_release(&out);
+	return ret;
+}
+
+static int write_html(struct tap_export *e, struct tap_err *err)
+{
+	struct html h = { .e = e };
+	int ret = tap_run_survey(&e->run, err) ?: tap_run_check_needs(&e->run, TAP_NEEDS_SWITCHES, err);
+
+	if (!ret && tap_lanes_init(&h.lanes, &e->run))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	ret = ret ?: put_parts(&h, err) ?: put_reports(&h, err) ?: write_file(&h, err);
+	tap_lanes_release(&h.lanes);
+	tap_buf_release(&h.reports);
+	tap_buf_release(&h.parts);
+	tap_buf_release(&h.report_names);
+	tap_buf_release(&h.failed);
+	tap_buf_release(&h.part_windows);
+	return ret;
+}
+
+const struct tap_export_form tap_export_html = { .name = "html", .file = "schedtap.html", .check = check, .write = write_html };
