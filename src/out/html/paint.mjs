@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// Paints lanes and rows into a picture, pixel by pixel: so that what a frame costs is set by its size and not by what is in it. What
+// is unknown, offline, waiting or blocked has a pattern of its own, and can be told without colour.
+
+import { HUES, taskHue } from './model.mjs';
+
+const NAMES = ['bg', 'fg', 'accent', 'unknown', 'lane', 'lane-line', 'muted', 'queue', 'wait', 'blocked', 'sleep'];
+// Of a lane's height: where the queue and the waits are.
+const BAND = 0.28;
+const MIN_BAND_LANE = 12;
+const DEEP_QUEUE = 8;
+// Of the longest wait in sight: shorter ones have no mark.
+const MARKED_WAIT = 0.25;
+
+// '#rrggbb' as a pixel: bytes red, green, blue, opaque.
+function toPixel(hex) {
+	const value = parseInt(hex.slice(1), 16);
+
+	return (0xff000000 | (value & 255) << 16 | value & 0xff00 | value >> 16) >>> 0;
+}
+
+function mixPixels(a, b, share) {
+	const part = (shift) => Math.round((a >> shift & 255) * (1 - share) + (b >> shift & 255) * share) << shift;
+
+	return (0xff000000 | part(16) | part(8) | part(0)) >>> 0;
+}
+
+// Colours of the page's style, as texts and as pixels; those of tasks also as they are where other tasks are looked for.
+export function readTheme(style) {
+	const text = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim() || '#888888']));
+	const pixel = Object.fromEntries(NAMES.map((name) => [name, toPixel(text[name])]));
+	const hues = HUES.map(toPixel);
+
+	return { text, pixel, hues, faint: hues.map((hue) => mixPixels(hue, pixel.lane, 0.78)), edges: hues.map((hue) => mixPixels(hue, pixel.bg, 0.45)) };
+}
+
+// A picture of pixels.
+export class Picture {
+	constructor(width, height) {
+		this.data = new ImageData(width, height);
+		this.pixels = new Uint32Array(this.data.data.buffer);
+		this.width = width;
+		this.height = height;
+	}
+
+	fill(x, y, width, height, pixel) {
+		const last = Math.min(y + height, this.height);
+
+		for (let row = Math.max(0, y); row < last; row++)
+			this.pixels.fill(pixel, row * this.width + x, row * this.width + x + width);
+	}
+}
+
+function isHatched(x, y, scale) {
+	return (x + y) % (6 * scale) < scale;
+}
+
+function isCrossed(x, y, scale) {
+	return (x + y) % (8 * scale) < scale || (x - y + 8000 * scale) % (8 * scale) < scale;
+}
+
+function isStriped(x, y, scale) {
+	return (x - y + 4000 * scale) % (4 * scale) < 2 * scale;
+}
+
+// A lane of a CPU at (x, y): below who ran, as high as it was busy; above the queue, and where long waits ended. `highlight`: the tids
+// that are looked for, or null; `longest`: the longest wait in sight.
+export function paintLane(picture, x, y, height, lane, theme, { scale, highlight, longest }) {
+	const band = height >= MIN_BAND_LANE * scale ? Math.round(height * BAND) : 0;
+	const { width } = lane;
+
+	picture.fill(x, y, width, height, theme.pixel.lane);
+	for (let column = 0; column < width; column++) {
+		const busy = Math.min(1, lane.busy[column]);
+		const off = lane.offline[column] > 0.01;
+		const unknown = off ? lane.offline[column] : lane.unknown[column];
+
+		if (unknown > 0.01)
+			paintUnknown(picture, x + column, y, Math.max(1, Math.round(height * Math.min(1, unknown))), off, theme, scale);
+		if (busy > 0) {
+			const size = Math.max(scale, Math.round((height - band) * busy));
+			paintColumn(picture, x + column, y + height - size, size, runnerPixel(lane, column, theme, highlight));
+		}
+		if (band)
+			paintBand(picture, x + column, y, band, lane, column, theme, longest);
+	}
+}
+
+function runnerPixel(lane, column, theme, highlight) {
+	const tid = lane.tid[column];
+
+	if (tid < 0)
+		return theme.pixel.muted;
+	const hue = taskHue(tid);
+	if (highlight && !highlight.has(tid))
+		return theme.faint[hue];
+	return lane.edge[column] ? theme.edges[hue] : theme.hues[hue];
+}
+
+function paintColumn(picture, x, y, height, pixel) {
+	const { pixels, width } = picture;
+	const last = Math.min(y + height, picture.height) * width;
+
+	for (let i = Math.max(0, y) * width + x; i < last; i += width)
+		pixels[i] = pixel;
+}
+
+function paintUnknown(picture, x, y, height, off, theme, scale) {
+	const { pixels, width } = picture;
+	const drawn = off ? isCrossed : isHatched;
+
+	for (let row = Math.max(0, y); row < Math.min(y + height, picture.height); row++)
+		if (drawn(x, row, scale))
+			pixels[row * width + x] = theme.pixel.unknown;
+}
+
+function paintBand(picture, x, y, band, lane, column, theme, longest) {
+	const waiting = lane.depth[column] - 1;
+	const wait = lane.wait[column] / longest;
+
+	if (waiting > 0) {
+		const size = Math.max(1, Math.round((band - 1) * Math.min(1, Math.sqrt(waiting / DEEP_QUEUE))));
+		paintColumn(picture, x, y + band - size, size, theme.pixel.queue);
+	}
+	if (wait >= MARKED_WAIT)
+		paintColumn(picture, x, y, Math.max(2, Math.round(band * wait)), theme.pixel.wait);
+}
+
+// A task's row: what it did, one above the other as shares; a task that sleeps has a line.
+export function paintRow(picture, x, y, height, row, hue, theme, scale) {
+	const line = y + height - Math.ceil(height / 2);
+
+	for (let column = 0; column < row.width; column++) {
+		let bottom = y + height;
+
+		if (row.sleep[column] > 0.5)
+			paintColumn(picture, x + column, line, scale, theme.pixel.sleep);
+		for (const state of ['run', 'wait', 'blocked', 'unknown']) {
+			const share = row[state][column];
+			if (share < 0.004)
+				continue;
+			const size = Math.min(bottom - y, Math.max(scale, Math.round(height * share)));
+			bottom -= size;
+			paintState(picture, x + column, bottom, size, state, hue, theme, scale);
+		}
+	}
+}
+
+function paintState(picture, x, y, height, state, hue, theme, scale) {
+	const { pixels, width } = picture;
+
+	if (state === 'run')
+		return paintColumn(picture, x, y, height, theme.hues[hue]);
+	if (state === 'unknown')
+		return paintUnknown(picture, x, y, height, false, theme, scale);
+	for (let row = Math.max(0, y); row < Math.min(y + height, picture.height); row++) {
+		const drawn = state === 'wait' ? isStriped(x, row, scale) : x % (3 * scale) < scale;
+		if (drawn)
+			pixels[row * width + x] = theme.pixel[state];
+	}
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// Where the page's data comes from (docs/html.md): out of the page's own elements, or from the program that serves it. Gives reports
+// as objects and parts as columns of numbers; nobody else knows how either is written.
+
+const MAX_EXACT_DIGITS = 15;
+// What a report calls a moment, and not a length. Buckets of histograms are lengths under the same names.
+const MOMENTS = /^(from|to|time|ts|at|max_at|max_from)_ns$/;
+const TYPES = { u8: Uint8Array, u32: Uint32Array, f32: Float32Array };
+
+// The columns of a part, each decoded when it is first asked for.
+export class Part {
+	constructor(bytes) {
+		const length = bytes.length < 4 ? Infinity : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+
+		if (length > bytes.length - 4)
+			throw new Error('a part of this page is cut off');
+		Object.assign(this, JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))));
+		this.bytes = bytes;
+		this.decoded = new Map();
+	}
+
+	has(name) {
+		return Object.hasOwn(this.columns, name);
+	}
+
+	// `count` numbers, or as many as there are. Those of `varint` are doubles unless `Kind` says otherwise.
+	column(name, count, Kind) {
+		let numbers = this.decoded.get(name);
+
+		if (!numbers) {
+			numbers = this.decode(name, count, Kind);
+			this.decoded.set(name, numbers);
+		}
+		return numbers;
+	}
+
+	decode(name, count, Kind = Float64Array) {
+		const [at, length, type] = this.has(name) ? this.columns[name] : [0, 0, 'u8'];
+		const bytes = this.bytes.subarray(at, at + length);
+
+		if (bytes.length !== length)
+			throw new Error(`column '${name}' of this page is cut off`);
+		if (type === 'varint')
+			return decodeVarints(bytes, count ?? countVarints(bytes), Kind, name);
+		const numbers = new TYPES[type](bytes.slice().buffer);
+		if (count !== undefined && numbers.length !== count)
+			throw new Error(`column '${name}' of this page has ${numbers.length} numbers where ${count} belong`);
+		return numbers;
+	}
+}
+
+function countVarints(bytes) {
+	let count = 0;
+
+	for (let i = 0; i < bytes.length; i++)
+		count += bytes[i] < 0x80;
+	return count;
+}
+
+function decodeVarints(bytes, count, Kind, name) {
+	// each has a byte at least: what a damaged head says is no size to trust
+	const numbers = new Kind(Math.min(count, bytes.length));
+	let at = 0;
+	let i = 0;
+
+	for (; i < numbers.length && at < bytes.length; i++) {
+		let byte = bytes[at++];
+		let value = byte & 0x7f;
+		// to 28 bits by shifting; above them there are doubles
+		for (let shift = 7; byte >= 0x80 && shift < 28; shift += 7) {
+			byte = bytes[at++];
+			value |= (byte & 0x7f) << shift;
+		}
+		for (let unit = 2 ** 28; byte >= 0x80 && at < bytes.length; unit *= 128) {
+			byte = bytes[at++];
+			value += (byte & 0x7f) * unit;
+		}
+		numbers[i] = value;
+	}
+	if (i < count || at !== bytes.length)
+		throw new Error(`column '${name}' of this page does not have the ${count} numbers that belong there`);
+	return numbers;
+}
+
+function fromBase64(text) {
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(text);
+	const binary = atob(text);
+	const bytes = new Uint8Array(binary.length);
+	for (let i = 0; i < binary.length; i++)
+		bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
+async function inflate(bytes) {
+	if (typeof DecompressionStream === 'undefined')
+		throw new Error('This browser cannot read the page: it has no DecompressionStream. ' +
+			'Chromium since 103, Firefox since 113 and Safari since 16.4 have it.');
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// A report with each moment as nanoseconds from the origin. Doubles end at 16 digits: moments go by way of BigInt. Within a text of
+// JSON a quote has a backslash before it, so that no name is taken for a member.
+export function parseReport(text, origin) {
+	const exact = text.replace(/("[a-z_]*_ns":)(\d+)/g, (all, key, digits) => digits.length > MAX_EXACT_DIGITS ? `${key}"${digits}"` : all);
+	const zero = BigInt(origin);
+
+	const walk = (value, parent) => {
+		for (const key of Object.keys(value)) {
+			const member = value[key];
+
+			if (member !== null && typeof member === 'object')
+				walk(member, Array.isArray(value) ? parent : key);
+			else if (member !== null && isMoment(key, parent))
+				value[key] = Number(BigInt(member) - zero);
+			else if (key.endsWith('_ns') && typeof member === 'string')
+				value[key] = Number(member);
+		}
+		return value;
+	};
+	return walk(JSON.parse(exact), '');
+}
+
+function isMoment(key, parent) {
+	return parent !== 'hist' && MOMENTS.test(key) || parent === 'recording' && (key === 'start_ns' || key === 'end_ns');
+}
+
+// Of the parts that cover the window the finest: slices before levels, then the shortest.
+export function pickPart(parts, from, to) {
+	let best = 0;
+
+	parts.forEach((part, i) => {
+		const held = parts[best];
+		const covers = part.from_ns <= from && part.to_ns >= to;
+		const finer = part.slices === held.slices ? part.to_ns - part.from_ns < held.to_ns - held.from_ns : part.slices;
+
+		if (covers && finer)
+			best = i;
+	});
+	return best;
+}
+
+class EmbeddedSource {
+	constructor(document, head) {
+		this.document = document;
+		this.head = head;
+		this.parts = new Map();
+	}
+
+	async report(name) {
+		const bytes = await inflate(fromBase64(this.text(`report-${name}`)));
+
+		return parseReport(new TextDecoder().decode(bytes), this.head.origin_ns);
+	}
+
+	part(from, to) {
+		const i = pickPart(this.head.parts, from, to);
+
+		if (!this.parts.has(i))
+			this.parts.set(i, this.readPart(i));
+		return this.parts.get(i);
+	}
+
+	async readPart(i) {
+		return new Part(await inflate(fromBase64(this.text(`part-${i}`))));
+	}
+
+	// Its text is let go: it would stay in memory beside what was made of it.
+	text(id) {
+		const element = this.document.getElementById(id);
+		const text = element?.textContent;
+
+		if (!text)
+			throw new Error(`this page has no '${id}': it is cut off`);
+		element.remove();
+		return text;
+	}
+}
+
+class ServedSource {
+	constructor(document, head) {
+		this.head = head;
+		this.token = new URLSearchParams(document.location.search).get('token') ?? '';
+	}
+
+	async ask(path) {
+		let response;
+
+		try {
+			response = await fetch(path, { headers: { 'X-Token': this.token } });
+		} catch {
+			throw new Error('schedtap does not answer: it has ended');
+		}
+		if (!response.ok)
+			throw new Error(`schedtap cannot answer: ${(await response.text()).trim() || response.status}`);
+		return response;
+	}
+
+	async report(name) {
+		return parseReport(await (await this.ask(`/report/${encodeURIComponent(name)}`)).text(), this.head.origin_ns);
+	}
+
+	async part(from, to, buckets, tids = []) {
+		const tasks = tids.length ? `&tasks=${tids.join(',')}` : '';
+		const path = `/part?from=${Math.floor(from)}&to=${Math.ceil(to)}&buckets=${buckets}${tasks}`;
+
+		return new Part(new Uint8Array(await (await this.ask(path)).arrayBuffer()));
+	}
+}
+
+// An object with the .head, `await .report(name)`, and `await .part(from, to, buckets, tids)`, which may hold more than was asked for.
+export function openSource(document) {
+	const text = document.getElementById('head')?.textContent;
+
+	if (!text)
+		throw new Error("this page has no 'head': it is cut off");
+	const head = JSON.parse(text);
+	return head.served ? new ServedSource(document, head) : new EmbeddedSource(document, head);
+}

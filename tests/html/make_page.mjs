@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// make_page.mjs SLICES CPUS [COMM]: a page of a simulated load, to look at and to measure. Tasks belong to CPUs, wait for them, sleep,
+// block, wake each other; some time is unknown, a CPU goes offline.
+import { readFileSync, existsSync } from 'node:fs';
+import { deflateRawSync } from 'node:zlib';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { encodePart } from './make_part.mjs';
+
+const html = join(dirname(fileURLToPath(import.meta.url)), '../../src/out/html');
+
+// The modules as one script, as make puts them together.
+export function bundle() {
+	return readFileSync(join(html, 'modules'), 'utf8').trim().split('\n')
+		.map((name) => readFileSync(join(html, name), 'utf8').replace(/^import .*\n/gm, '').replace(/^export /gm, '')).join('\n');
+}
+
+let seed = 1;
+function random() {
+	seed = Math.imul(seed ^ seed >>> 15, 0x2c1b3c6d) + 0x9e3779b9 | 0;
+	return ((seed ^ seed >>> 13) >>> 0) / 2 ** 32;
+}
+
+export function simulate(slices, cpus, comm) {
+	const names = ['kworker/u8:1', 'postgres', 'nginx', 'cc1plus', 'ksoftirqd', 'redis-server', 'java', 'rcu_preempt', 'ffmpeg', 'sshd'];
+	const tasks = Array.from({ length: cpus * 6 }, (_, k) => [1000 + k * 7, 1000 + (k - k % 3) * 7, comm ?? `${names[k % names.length]}`.slice(0, 15)]);
+	const state = tasks.map((_, k) => ({ wake: random() * 1e6, home: k % cpus, before: 1, waker: 0, last: -1 }));
+	const clocks = new Float64Array(cpus);
+	const lanes = Array.from({ length: cpus }, () => []);
+
+	for (let n = 0; n < slices; n++) {
+		const cpu = clocks.indexOf(Math.min(...clocks));
+		const k = pick(state, cpu);
+		const task = state[k];
+		const start = Math.round(Math.max(clocks[cpu], task.wake));
+		const run = Math.round(2000 + 60000 * random() ** 6 * (1 + k % 5 * 4));
+		const preempted = random() < 0.25;
+		const blocked = !preempted && random() < 0.1;
+
+		lanes[cpu].push({ start, end: start + run, runner: k + 3, before: task.before, after: preempted ? 1 : blocked ? 3 : 2,
+			wait: start - Math.round(task.wake), waker: task.before === 1 ? task.waker : 0, from: task.last + 1 });
+		clocks[cpu] = start + run + (random() < 0.3 ? Math.round(random() * 30000) : 0);
+		task.before = preempted ? 2 : 1;
+		task.last = cpu;
+		task.wake = preempted ? start + run : start + run + 5000 + Math.round(random() ** 4 * 3e6);
+		wakeAnother(state, task, k, start, run);
+		if (random() < 0.02)
+			task.home = Math.floor(random() * cpus);
+	}
+	addUnknown(lanes, Math.max(...clocks));
+	return { from_ns: 0, to_ns: Math.ceil(Math.max(...clocks)) + 1000, tasks, lanes };
+}
+
+function pick(state, cpu) {
+	let best = -1;
+
+	state.forEach((task, k) => {
+		if (task.home === cpu && (best < 0 || task.wake < state[best].wake))
+			best = k;
+	});
+	if (best < 0)
+		state[best = cpu].home = cpu;
+	return best;
+}
+
+// What sleeps beyond the slice is woken in it, now and then.
+function wakeAnother(state, task, k, start, run) {
+	const other = state[(k + 1) % state.length];
+
+	if (other.wake <= start + run || other.before !== 1)
+		return;
+	other.wake = start + Math.floor(run * random());
+	other.waker = random() < 0.2 ? 1 : k + 2;
+}
+
+function addUnknown(lanes, end) {
+	const cut = (lane, from, to, runner) => {
+		const kept = lane.filter((s) => s.end <= from || s.start >= to);
+		const at = kept.findIndex((s) => s.start >= to);
+		kept.splice(at < 0 ? kept.length : at, 0, { start: Math.round(from), end: Math.round(to), runner });
+		return kept;
+	};
+	lanes[0] = cut(lanes[0], end * 0.3, end * 0.34, 1);
+	if (lanes.length > 2)
+		lanes[2] = cut(lanes[2], end * 0.6, end * 0.75, 2);
+}
+
+function worstWaits({ lanes, tasks }, origin) {
+	return lanes.flatMap((lane, cpu) => lane.filter((s) => s.wait > 1e6).map((s) => ({ s, cpu }))).sort((a, b) => b.s.wait - a.s.wait).slice(0, 10)
+		.map(({ s, cpu }) => ({ tid: tasks[s.runner - 3][0], tgid: null, comm: tasks[s.runner - 3][2], cpu, state: 'waking',
+			from_ns: origin + s.start - s.wait, to_ns: origin + s.start, wait_ns: s.wait, verdict: 'contention', avoidable_ns: 0, barred_ns: 0,
+			idle_cpus: [], barred_cpus: [], whole: true, pieces: [{ kind: 'other', ns: s.wait, from_ns: origin + s.start - s.wait, tid: 1, tgid: null, comm: 'someone' }] }));
+}
+
+function makePage(slices, cpus, comm) {
+	const load = simulate(slices, cpus, comm);
+	const pack = (bytes) => deflateRawSync(bytes).toString('base64');
+	const origin = 10041811361963;
+	const explain = { waits: worstWaits(load, origin) };
+	const head = { version: 1, program: 'schedtap', served: false, recording: { file: 'made.dat', host: 'box', kernel: '6.1', date: null, command: null },
+		origin_ns: String(origin), wall_ns: '1763792140000000000', window_ns: load.to_ns, cpus: load.lanes.map((_, cpu) => cpu),
+		slices: { held: slices, of: slices }, reports: ['explain'], failed: {}, parts: [{ from_ns: 0, to_ns: load.to_ns, slices: true }] };
+	const part = encodePart({ ...load, buckets: Math.min(16384, Math.floor(262144 / cpus)) });
+	const skeleton = join(html, 'page.html');
+	const body = existsSync(skeleton) ? readFileSync(skeleton, 'utf8') : STUB;
+	const style = existsSync(join(html, 'page.css')) ? readFileSync(join(html, 'page.css'), 'utf8') : '';
+
+	return body.replace('</head>', () => `<style>${style}</style></head>`).replace('</body>', () =>
+		`<script type="application/json" id="head">${JSON.stringify(head).replaceAll('<', '\\u003c')}</script>
+<script type="text/plain" class="report" id="report-explain">${pack(Buffer.from(JSON.stringify(explain)))}</script>
+<script type="text/plain" class="part" id="part-0">${pack(part)}</script>
+<script>${bundle()}</script></body>`);
+}
+
+const STUB = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>page</title></head>
+<body><h1 id="title">made.dat</h1><div id="error" role="alert"></div><div id="health"></div><section id="found"></section><input type="search" id="search" aria-label="search">
+<div id="holds"></div><div id="timeline"></div><aside id="details" aria-live="polite"></aside><div id="curves"></div><div id="latency"></div><div id="tables"></div>
+<dialog id="keys"></dialog></body></html>`;
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+	process.stdout.write(makePage(Number(process.argv[2]), Number(process.argv[3]), process.argv[4]));
