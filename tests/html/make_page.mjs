@@ -13,6 +13,7 @@ const html = join(dirname(fileURLToPath(import.meta.url)), '../../src/out/html')
 // The modules as one script, as make puts them together.
 export function bundle() {
 	return readFileSync(join(html, 'modules'), 'utf8').trim().split('\n')
+		.filter((name) => existsSync(join(html, name)))
 		.map((name) => readFileSync(join(html, name), 'utf8').replace(/^import .*\n/gm, '').replace(/^export /gm, '')).join('\n');
 }
 
@@ -110,10 +111,14 @@ function makePage(slices, cpus, comm) {
 		`<script type="application/json" id="head">${JSON.stringify(head).replaceAll('<', '\\u003c')}</script>
 <script type="text/plain" class="report" id="report-explain">${pack(Buffer.from(JSON.stringify(explain)))}</script>
 <script type="text/plain" class="part" id="part-0">${pack(part)}</script>
-<script>${bundle()}</script></body>`);
+<script>${existsSync(join(html, 'sections.mjs')) ? '' : STUBS}${bundle()}</script></body>`);
 }
 
-const STUB = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>page</title></head>
+const STUBS = 'function showRecording(){} function showFound(){} function showLatency(){} function showTables(){} function showCurves(){}';
+const STUB = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>page</title>
+<style>:root{color-scheme:light dark;--bg:#ffffff;--fg:#1b1f24;--accent:#0b63c5;--unknown:#a3a8b0}
+@media(prefers-color-scheme:dark){:root{--bg:#12151a;--fg:#e6e9ee;--accent:#6fb1ff;--unknown:#6b7380}}
+body{background:var(--bg);color:var(--fg);font:14px system-ui,sans-serif;margin:12px}</style></head>
 <body><h1 id="title">made.dat</h1><div id="error" role="alert"></div><div id="health"></div><section id="found"></section><input type="search" id="search" aria-label="search">
 <div id="holds"></div><div id="timeline"></div><aside id="details" aria-live="polite"></aside><div id="curves"></div><div id="latency"></div><div id="tables"></div>
 <dialog id="keys"></dialog></body></html>`;

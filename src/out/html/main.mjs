@@ -1,5 +1,152 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// The first thing that runs: shows what the page is of.
-const head = JSON.parse(document.getElementById("head").textContent);
+//
+// Puts the page together: opens the data, draws the time line as soon as that can be, then the rest; follows links to places.
 
-document.querySelector("main").textContent = head.recording.file;
+import { openSource } from './source.mjs';
+import { PartModel } from './model.mjs';
+import { Viewport } from './viewport.mjs';
+import { Timeline } from './timeline.mjs';
+import { Interaction } from './interaction.mjs';
+import { showFound, showLatency, showRecording, showTables } from './sections.mjs';
+import { showCurves } from './curves.mjs';
+
+const LOAD_AFTER_MS = 60;
+// What is asked for on either side of the window, in windows: so that not each move asks again.
+const BESIDE = 0.5;
+
+function showError(error) {
+	const element = document.getElementById('error');
+
+	element.hidden = false;
+	element.textContent = `${error?.message ?? error}`;
+}
+
+// One section that fails is no reason for others not to be there.
+async function attempt(act) {
+	try {
+		return await act();
+	} catch (error) {
+		showError(error);
+		console.warn(error);
+		return null;
+	}
+}
+
+function nextFrame() {
+	return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}
+
+function whenIdle() {
+	return new Promise((resolve) => window.requestIdleCallback ? requestIdleCallback(resolve, { timeout: 500 }) : setTimeout(resolve));
+}
+
+class Page {
+	constructor() {
+		const element = (id) => document.getElementById(id);
+
+		this.source = openSource(document);
+		this.head = this.source.head;
+		this.viewport = new Viewport(this.head.window_ns);
+		this.timeline = new Timeline(element('timeline'), this.head, this.viewport);
+		this.models = new Map();
+		this.reports = {};
+		this.interaction = new Interaction({ timeline: this.timeline, viewport: this.viewport, head: this.head,
+			details: element('details'), search: element('search'), keys: element('keys'), load: () => this.load() });
+		this.go = (place) => attempt(() => this.interaction.go(place));
+	}
+
+	async start() {
+		const summary = this.readReport('summary');
+		const part = await this.source.part(0, this.head.window_ns, this.buckets());
+		const model = this.modelOf(part);
+
+		showRecording(this.head, await summary);
+		this.timeline.addModel(model);
+		await nextFrame();
+		performance.mark('first-drawing');
+		document.documentElement.dataset.drawn = '1';
+		await whenIdle();
+		await attempt(() => showCurves(part, this.viewport, this.head));
+		this.interaction.setTasks(this.rankTasks(model));
+		await this.showReports();
+		this.viewport.onchange(() => this.loadSoon());
+		this.timeline.scroller.addEventListener('scroll', () => this.loadSoon(), { passive: true });
+		window.addEventListener('hashchange', () => this.follow());
+		this.follow();
+		this.loadSoon();
+		document.documentElement.dataset.ready = '1';
+	}
+
+	buckets() {
+		return Math.min(16384, Math.ceil(this.viewport.width * this.timeline.scale * (1 + 2 * BESIDE)));
+	}
+
+	modelOf(part) {
+		if (!this.models.has(part))
+			this.models.set(part, new PartModel(part, this.head.cpus));
+		return this.models.get(part);
+	}
+
+	// Of a page that is served any task can have a row: its parts come for those in sight.
+	rankTasks(model) {
+		const ranked = model.rankTasks();
+
+		if (!this.head.served || !this.reports.summary)
+			return ranked;
+		return this.reports.summary.tasks.map(({ tid, tgid, comm }) => [tid, tgid ?? 0, comm]);
+	}
+
+	async readReport(name) {
+		if (!this.head.reports.includes(name))
+			return null;
+		this.reports[name] = await attempt(() => this.source.report(name));
+		return this.reports[name];
+	}
+
+	async showReports() {
+		await Promise.all(this.head.reports.filter((name) => name !== 'summary').map((name) => this.readReport(name)));
+		this.interaction.explain = this.reports.explain ?? null;
+		await attempt(() => showFound(this.head, this.reports, this.go));
+		await attempt(() => showLatency(this.head, this.reports.latency ?? null, this.go));
+		await attempt(() => showTables(this.head, this.reports, this.go));
+	}
+
+	loadSoon() {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => attempt(() => this.load()), LOAD_AFTER_MS);
+	}
+
+	// Brings what tells more of the window in sight than what is there, if there is such a part.
+	async load() {
+		const { from, to, end } = this.viewport;
+		const tids = this.timeline.visibleRows().map(({ task }) => task[0]);
+
+		if (this.tellsAll(from, to, tids))
+			return;
+		const beside = this.head.served ? (to - from) * BESIDE : 0;
+		const part = await this.source.part(Math.max(0, from - beside), Math.min(end, to + beside), this.buckets(), tids);
+		this.timeline.addModel(this.modelOf(part));
+	}
+
+	tellsAll(from, to, tids) {
+		const model = this.timeline.finest((m) => m.from <= from && m.to >= to);
+
+		if (!model || model.hasSlices)
+			return Boolean(model);
+		const pixel = this.viewport.nsPerPixel / this.timeline.scale;
+		return this.head.served && model.levels[0]?.ns <= pixel * 2 && tids.every((tid) => model.rows.has(model.byTid.get(tid)));
+	}
+
+	// #t=FROM,TO&cpu=CPU&tid=TID
+	follow() {
+		const place = new URLSearchParams(location.hash.slice(1));
+		const [from, to] = (place.get('t') ?? '').split(',').map(Number);
+		const number = (key) => place.has(key) ? Number(place.get(key)) : undefined;
+
+		if (place.has('t') && to >= from)
+			this.go({ from, to, cpu: number('cpu'), tid: number('tid') });
+	}
+}
+
+window.addEventListener('unhandledrejection', (event) => showError(event.reason));
+attempt(() => new Page().start());

@@ -118,6 +118,25 @@ export class PartModel {
 		return i < first[lane + 1] && start[i] <= at ? i : -1;
 	}
 
+	// The slice that covers `at`, else the next one of the lane, else the last one; -1: it has none.
+	closestSlice(lane, at) {
+		const { first, end } = this.slices;
+		const i = firstAbove(end, at, first[lane], first[lane + 1]);
+
+		return first[lane] === first[lane + 1] ? -1 : Math.min(i, first[lane + 1] - 1);
+	}
+
+	// The first slice after `at` of a task in a set of tids, or -1.
+	nextSliceOf(tids, at) {
+		const { start } = this.slices;
+		const next = [...tids].map((tid) => this.byTid.get(tid)).filter((k) => k !== undefined).map((k) => {
+			const own = this.taskSlices(k);
+			return own[this.positionIn(own, at) + 1] ?? -1;
+		});
+
+		return next.reduce((best, i) => i >= 0 && (best < 0 || start[i] < start[best]) ? i : best, -1);
+	}
+
 	laneOf(i) {
 		return firstAbove(this.slices.first, i, 0, this.cpus.length + 1) - 1;
 	}
@@ -163,6 +182,20 @@ export class PartModel {
 			return -1;
 		const own = this.taskSlices(runner - FIRST_TASK);
 		return own[this.positionIn(own, this.slices.start[i]) + step] ?? -1;
+	}
+
+	// Tasks that have a row, those that ran most first.
+	rankTasks() {
+		const run = new Float64Array(this.tasks.length);
+
+		if (this.hasSlices) {
+			const { start, end, runner } = this.slices;
+			for (let i = 0; i < this.count; i++)
+				if (runner[i] >= FIRST_TASK)
+					run[runner[i] - FIRST_TASK] += end[i] - start[i];
+		}
+		const rows = this.hasSlices ? this.tasks.map((_, k) => k) : [...this.rows.keys()];
+		return rows.sort((a, b) => run[b] - run[a]).map((k) => this.tasks[k]);
 	}
 
 	// Where in a task's slices the last one stands that began at `at` or before; -1: none did.

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// What is told of a selection, as text beside the time line: of a slice who it was, why it waited, who woke it, what followed; of a
+// range its statistics. Names are set as text and never as markup.
+
+import { CAME, HUES, IDLE, OFFLINE, UNKNOWN, WENT, rangeStatistics, taskHue } from './model.mjs';
+import { formatMoment, formatNs, formatWall } from './viewport.mjs';
+
+const MOST_ROWS = 12;
+
+// An element with what is in it: texts and elements.
+export function detailNode(tag, ...inside) {
+	const node = document.createElement(tag);
+
+	node.append(...inside.filter((part) => part !== null && part !== undefined));
+	return node;
+}
+
+function detailButton(text, act) {
+	const button = detailNode('button', text);
+
+	button.type = 'button';
+	button.addEventListener('click', act);
+	return button;
+}
+
+export function taskText(task) {
+	return task ? `${task[2]} [${task[0]}]` : 'not known';
+}
+
+function runnerText(model, runner) {
+	if (runner === IDLE)
+		return 'idle';
+	return runner === UNKNOWN ? 'unknown' : runner === OFFLINE ? 'offline' : taskText(model.task(runner));
+}
+
+// What a slice is, in one sentence.
+export function sliceText(model, slice, cpu) {
+	const { start, end, runner } = model.slices;
+	const came = CAME[model.how[slice] & 3];
+	const waited = model.wait[slice] > 0 ? `, waited ${formatNs(model.wait[slice])}${came ? `, ${came}` : ''}` : '';
+	const what = model.task(runner[slice]) ? 'ran' : 'lasted';
+
+	return `${runnerText(model, runner[slice])} on CPU ${cpu} at ${formatMoment(start[slice])}, ${what} ${formatNs(end[slice] - start[slice])}${waited}`;
+}
+
+// The panel. `act` is what its buttons do: select(model, slice), step(n), fit().
+export function showSliceDetails(panel, { model, slice, woken, head, explain, act }) {
+	const { start, end, runner } = model.slices;
+	const task = model.task(runner[slice]);
+	const cpu = (i) => head.cpus[model.laneOf(i)];
+	const rows = [
+		['CPU', String(cpu(slice))],
+		['From', [formatMoment(start[slice]), head.wall_ns ? ` (${formatWall(head.wall_ns, start[slice], 6)})` : null]],
+		[task ? 'Ran' : 'Lasted', formatNs(end[slice] - start[slice], 4)],
+	];
+
+	if (task)
+		rows.push(...taskRows(model, slice, cpu, act), ...meanwhileRows(model, slice, cpu, explain, task));
+	rows.push(...followedRows(model, slice, task, act));
+	if (woken.length)
+		rows.push(['Woke', woken.slice(0, MOST_ROWS).map((i) => detailNode('div',
+			detailButton(runnerText(model, runner[i]), () => act.select(model, i)), ` on CPU ${cpu(i)}`))]);
+	panel.replaceChildren(sliceTitle(model, runner[slice], task), sliceButtons(task, act), detailList(rows));
+}
+
+function sliceTitle(model, runner, task) {
+	const swatch = detailNode('span');
+	const name = detailNode('span', task ? task[2] : runnerText(model, runner));
+
+	swatch.className = 'swatch';
+	if (task)
+		swatch.style.backgroundColor = HUES[taskHue(task[0])];
+	name.className = 'name';
+	return detailNode('h3', swatch, name, task ? detailNode('small', `thread ${task[0]}${task[1] ? `, process ${task[1]}` : ''}`) : null);
+}
+
+function sliceButtons(task, act) {
+	const buttons = detailNode('p', task ? detailButton('‹ previous', () => act.step(-1)) : null,
+		task ? detailButton('next ›', () => act.step(1)) : null, detailButton('fit', () => act.fit()));
+
+	buttons.className = 'buttons';
+	return buttons;
+}
+
+function detailList(rows) {
+	return detailNode('dl', ...rows.flatMap(([name, value]) => [detailNode('dt', name), detailNode('dd', ...[value].flat())]));
+}
+
+// Why it began to run when it did.
+function taskRows(model, slice, cpu, act) {
+	const came = model.how[slice] & 3;
+	const origin = model.origin[slice];
+	const rows = [['Waited', came ? `${formatNs(model.wait[slice], 4)} ${came === 1 ? 'after it was woken up' : `while ${CAME[came]}`}` : 'not known']];
+	const waker = model.wakerOf(slice);
+
+	if (came === 1)
+		rows.push(['Woken by', wakerParts(model, waker, cpu, act)]);
+	if (origin)
+		rows.push(['Came from', origin - 1 === model.laneOf(slice) ? 'the same CPU' : `CPU ${model.cpus[origin - 1]}`]);
+	return rows;
+}
+
+function wakerParts(model, waker, cpu, act) {
+	if (!waker)
+		return 'not known';
+	if (waker.what === 'interrupt')
+		return 'an interrupt';
+	if (waker.slice < 0)
+		return taskText(waker.task);
+	return [detailButton(taskText(waker.task), () => act.select(model, waker.slice)), ` on CPU ${cpu(waker.slice)}`];
+}
+
+// What its CPU did while it waited, and what was found of it.
+function meanwhileRows(model, slice, cpu, explain, task) {
+	const start = model.slices.start[slice];
+	const wait = model.wait[slice];
+	const found = explain?.waits?.find((w) => w.tid === task[0] && Math.abs(w.to_ns - start) < 1);
+
+	if (!(wait > 0))
+		return [];
+	const ran = model.ranMeanwhile(model.laneOf(slice), start - wait, start);
+	const rows = [[`CPU ${cpu(slice)} meanwhile`, ran.slice(0, MOST_ROWS).map(([runner, ns]) => shareRow(runnerText(model, runner), ns, wait))]];
+	if (found)
+		rows.push(['Found', [detailNode('div', found.verdict.replaceAll('_', ' ')), ...found.pieces.map((piece) =>
+			shareRow(`${piece.kind.replaceAll('_', ' ')}${piece.comm ? `: ${piece.comm} [${piece.tid}]` : ''}`, piece.ns, wait))]]);
+	return rows;
+}
+
+function shareRow(text, ns, all) {
+	const share = detailNode('span', `${formatNs(ns)}, ${(100 * ns / all).toFixed(0)} %`);
+	const row = detailNode('div', detailNode('span', text), ' ', share);
+
+	share.className = 'share';
+	row.className = 'share-row';
+	return row;
+}
+
+function followedRows(model, slice, task, act) {
+	const { first, start, end, runner } = model.slices;
+	const next = slice + 1 < first[model.laneOf(slice) + 1] ? slice + 1 : -1;
+	const rows = [];
+
+	if (task)
+		rows.push(['Then', thenText(model, slice)]);
+	if (next >= 0)
+		rows.push(['Next on the CPU', [detailButton(runnerText(model, runner[next]), () => act.select(model, next)),
+			start[next] > end[slice] ? ` after ${formatNs(start[next] - end[slice])} of idle` : ' at once']]);
+	return rows;
+}
+
+function thenText(model, slice) {
+	const went = WENT[model.how[slice] >> 2 & 7] || 'not known';
+	const next = model.neighbour(slice, 1);
+
+	if (next < 0)
+		return went;
+	const gap = model.slices.start[next] - model.slices.end[slice];
+	return `${went}; ran again ${formatNs(gap)} later`;
+}
+
+// `held`: the sentence for where no slices are.
+export function showRangeDetails(panel, { model, from, to, held, act }) {
+	const title = detailNode('h3', detailNode('span', formatNs(to - from, 4)), detailNode('small', `${formatMoment(from)} to ${formatMoment(to)}`));
+	const buttons = detailNode('p', detailButton('fit', () => act.fit()));
+
+	buttons.className = 'buttons';
+	panel.replaceChildren(title, buttons);
+	if (!model)
+		return;
+	const sums = rangeStatistics(model, from, to);
+	const percent = (ns) => `${(100 * ns / (to - from)).toFixed(1)} %`;
+	panel.append(detailNode('h4', 'CPUs'), detailTable(['CPU', 'busy', 'unknown'], sums.cpus.map((row) =>
+		[String(row.cpu), percent(row.busy_ns), row.offline_ns > 0 ? `${percent(row.unknown_ns)} (offline ${percent(row.offline_ns)})` : percent(row.unknown_ns)])));
+	if (!sums.hasTasks) {
+		panel.append(detailNode('p', held));
+		return;
+	}
+	panel.append(detailNode('h4', sums.tasks.length > MOST_ROWS ? `Tasks: the busiest ${MOST_ROWS} of ${sums.tasks.length}` : 'Tasks'),
+		detailTable(['task', 'ran', 'waits', 'waited', 'longest'], sums.tasks.slice(0, MOST_ROWS).map((row) =>
+			[`${row.comm} [${row.tid}]`, formatNs(row.run_ns), String(row.waits), formatNs(row.wait_ns), formatNs(row.max_ns)])));
+}
+
+function detailTable(names, rows) {
+	const heads = names.map((name) => {
+		const cell = detailNode('th', name);
+		cell.scope = 'col';
+		return cell;
+	});
+
+	return detailNode('table', detailNode('thead', detailNode('tr', ...heads)),
+		detailNode('tbody', ...rows.map((row) => detailNode('tr', ...row.map((cell) => detailNode('td', cell))))));
+}
+
+export function showHint(panel, text) {
+	const hint = detailNode('p', text);
+
+	hint.className = 'hint';
+	panel.replaceChildren(hint);
+}
