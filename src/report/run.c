@@ -248,6 +248,8 @@ static int start(struct tap_run *run, const struct tap_observer *observer, struc
 	tap_reader_unmerged(run->rec.reader, false);
 	tap_reader_mark(run->rec.reader, mark_for_feed, feed);
 	tap_recording_watch(&run->rec, "pass 2 of 2");
+	tap_timeline_free(run->timeline);
+	run->timeline = NULL;
 	if (tap_timeline_new(&opts, &run->timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	run->rec.ids.timeline = run->timeline;

@@ -69,7 +69,7 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needs, struct ta
 bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt), void *ctx);
 /* And of this name. */
 bool tap_run_has_event(const struct tap_run *run, const char *name);
-/* Feeds the timeline to its end. @events may be NULL. */
+/* Feeds the timeline to its end; it may be fed again, then with a new one, whose tasks have the same .index. @events may be NULL. */
 int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 		 const struct tap_run_events *events, void *ctx, struct tap_err *err);
 void tap_run_close(struct tap_run *run);
