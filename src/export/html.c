@@ -2,11 +2,13 @@
 /* A recording as a page: one file that needs nothing else (docs/html.md). */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/text.h"
 #include "drawn/part.h"
 #include "export/export.h"
 #include "export/html_file.h"
+#include "export/html_parts.h"
 #include "export/html_reports.h"
 
 #define MAX_SLICES 1000000u
@@ -15,7 +17,10 @@
 struct html {
 	struct tap_export *e;
 	struct tap_lanes lanes;
-	struct tap_drawn drawn;
+	struct tap_drawn drawn; /* of the page's window */
+	uint64_t nr_held; /* slices */
+	struct tap_html_windows windows; /* of further parts */
+	unsigned int nr_parts;
 	/* as they stand in the page */
 	struct tap_buf reports, parts;
 	/* members of the head */
@@ -31,7 +36,7 @@ static int check(const struct tap_export_opts *opts, struct tap_err *err)
 	return 0;
 }
 
-static int put_element(struct tap_buf *out, const char *kind, const char *id, const void *data, size_t len)
+static int put_element(struct tap_buf *out, const char *kind, const char *id, const struct tap_buf *data)
 {
 	struct tap_html_packer packer;
 	int ret;
@@ -39,7 +44,7 @@ static int put_element(struct tap_buf *out, const char *kind, const char *id, co
 	tap_buf_printf(out, "<script type=\"text/plain\" class=\"%s\" id=\"%s-%s\">", kind, kind, id);
 	ret = tap_html_packer_begin(&packer, out);
 	if (!ret)
-		tap_html_packer_add(&packer, data, len);
+		tap_html_packer_add(&packer, data->data, data->len);
 	tap_html_packer_end(&packer);
 	tap_buf_puts(out, "</script>\n");
 	return ret ?: out->err;
@@ -68,7 +73,9 @@ static int put_report(struct html *h, unsigned int i)
 		ret = h->failed.err;
 	} else {
 		tap_buf_printf(&h->report_names, "%s\"%s\"", h->report_names.len ? "," : "", name);
-		ret = put_element(&h->reports, "report", name, json.data, json.len);
+		ret = put_element(&h->reports, "report", name, &json);
+		if (!strcmp(name, "explain") && !h->drawn.has_slices)
+			tap_html_windows_find(&h->windows, &json, h->e->run.window, h->drawn.slices);
 	}
 	tap_buf_release(&json);
 	return ret;
@@ -86,28 +93,75 @@ static int put_reports(struct html *h, struct tap_err *err)
 
 /* ---- parts --------------------------------------------------------------------------------------------- */
 
-static int put_part(struct html *h, const struct tap_drawn_opts *opts, struct tap_err *err)
+static int add_part(struct html *h, struct tap_window window, const struct tap_drawn *drawn, const struct tap_buf *part, struct tap_err *err)
 {
-	struct tap_buf part = { 0 };
-	int ret = tap_drawn_part(&h->e->run, opts, &part, &h->drawn, err);
-	const struct tap_window *w = &h->e->run.window;
+	const uint64_t origin_ns = h->e->run.window.from_ns;
+	char id[16];
 
-	if (!ret && put_element(&h->parts, "part", "0", part.data, part.len))
-		ret = tap_err_set(err, h->parts.err ?: -ENOMEM, "the page grows too large");
-	tap_buf_printf(&h->part_windows, "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"slices\":%s}", w->from_ns - opts->origin_ns,
-		       w->to_ns - opts->origin_ns, h->drawn.has_slices ? "true" : "false");
+	snprintf(id, sizeof(id), "%u", h->nr_parts);
+	tap_buf_printf(&h->part_windows, "%s{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"slices\":%s}", h->nr_parts ? "," : "",
+		       window.from_ns - origin_ns, window.to_ns - origin_ns, drawn->has_slices ? "true" : "false");
+	h->nr_parts++;
+	if (drawn->has_slices)
+		h->nr_held += drawn->slices;
+	return put_element(&h->parts, "part", id, part) ? tap_err_set(err, h->parts.err ?: -ENOMEM, "the page grows too large") : 0;
+}
+
+static int put_window(struct html *h, struct tap_err *err)
+{
+	const struct tap_drawn_opts opts = {
+		.origin_ns = h->e->run.window.from_ns, .lanes = &h->lanes, .max_slices = MAX_SLICES, .has_levels = true,
+		.max_tasks = MAX_TASKS, .has_curves = true,
+	};
+	struct tap_buf part = { 0 };
+	int ret = tap_drawn_part(&h->e->run, &opts, &part, &h->drawn, err) ?: add_part(h, h->e->run.window, &h->drawn, &part, err);
+
+	tap_buf_release(&part);
+	return ret;
+}
+
+static int draw_around(struct html *h, struct tap_window window, struct tap_buf *part, struct tap_drawn *drawn, struct tap_err *err)
+{
+	const struct tap_drawn_opts opts = {
+		.origin_ns = h->e->run.window.from_ns, .lanes = &h->lanes, .max_slices = TAP_HTML_WINDOWS * TAP_HTML_PART_SLICES,
+		.buckets = 1,
+	};
+	struct tap_input_opts input = h->e->opts->input;
+	struct tap_buf text = { 0 };
+	struct tap_run run;
+	bool usage;
+	int ret;
+
+	tap_text_ns(&text, window.from_ns);
+	tap_buf_char(&text, ',');
+	tap_text_ns(&text, window.to_ns);
+	input.window = tap_buf_str(&text);
+	ret = tap_run_input(&run, &input, NULL, &usage, err) ?: tap_run_survey(&run, err) ?: tap_drawn_part(&run, &opts, part, drawn, err);
+	tap_run_close(&run);
+	tap_buf_release(&text);
+	return ret;
+}
+
+/* Where there are more slices than a window like this has elsewhere, its end is what the wait led to. */
+static int put_around(struct html *h, struct tap_window window, struct tap_err *err)
+{
+	struct tap_drawn drawn = { 0 };
+	struct tap_buf part = { 0 };
+	int ret = draw_around(h, window, &part, &drawn, err);
+
+	if (!ret && drawn.has_slices)
+		ret = add_part(h, window, &drawn, &part, err);
 	tap_buf_release(&part);
 	return ret;
 }
 
 static int put_parts(struct html *h, struct tap_err *err)
 {
-	const struct tap_drawn_opts opts = {
-		.origin_ns = h->e->run.window.from_ns, .lanes = &h->lanes, .max_slices = MAX_SLICES, .has_levels = true,
-		.max_tasks = MAX_TASKS, .has_curves = true,
-	};
+	int ret = 0;
 
-	return put_part(h, &opts, err);
+	for (unsigned int i = 0; !ret && i < h->windows.nr; i++)
+		ret = put_around(h, h->windows.v[i], err);
+	return ret;
 }
 
 /* ---- head ---------------------------------------------------------------------------------------------- */
@@ -121,18 +175,48 @@ static void put_text(struct tap_buf *out, const char *key, const char *text)
 		tap_buf_puts(out, "null");
 }
 
+/* "schedtap record -p 42", as far as it was kept. */
+static void put_command(const json_t *meta, struct tap_buf *out)
+{
+	struct tap_buf words = { 0 };
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach (json_object_get(meta, "command_line"), i, word) {
+		if (i)
+			tap_buf_char(&words, ' ');
+		tap_buf_puts(&words, json_string_value(word) ?: "?");
+	}
+	put_text(out, "command", tap_buf_str(&words));
+	tap_buf_release(&words);
+}
+
+static void put_recording(struct tap_run *run, struct tap_buf *out)
+{
+	const json_t *host = json_object_get(run->rec.meta, "host");
+	const char *release = json_string_value(json_object_get(host, "release"));
+	struct tap_buf date = { 0 };
+
+	if (run->rec.wall.is_known)
+		tap_wall_add_date(&run->rec.wall, &date, run->window.from_ns);
+	tap_buf_puts(out, "\"recording\":{\"file\":");
+	tap_text_json(out, run->rec.path, strlen(run->rec.path));
+	put_text(out, "host", json_string_value(json_object_get(host, "hostname")));
+	put_text(out, "kernel", release && *release ? release : tap_reader_info(run->rec.reader)->uname);
+	put_text(out, "date", tap_buf_str(&date));
+	put_command(run->rec.meta, out);
+	tap_buf_char(out, '}');
+	tap_buf_release(&date);
+}
+
 static void put_head(struct html *h, struct tap_buf *out)
 {
 	struct tap_run *run = &h->e->run;
 	const uint64_t origin_ns = run->window.from_ns;
 
-	tap_buf_puts(out, "{\"version\":1,\"program\":\"schedtap " TAP_VERSION "\",\"served\":false,\"recording\":{\"file\":");
-	tap_text_json(out, run->rec.path, strlen(run->rec.path));
-	put_text(out, "host", NULL);
-	put_text(out, "kernel", tap_reader_info(run->rec.reader)->uname);
-	put_text(out, "date", NULL);
-	put_text(out, "command", NULL);
-	tap_buf_printf(out, "},\"origin_ns\":\"%" PRIu64 "\",\"wall_ns\":", origin_ns);
+	tap_buf_puts(out, "{\"version\":1,\"program\":\"schedtap " TAP_VERSION "\",\"served\":false,");
+	put_recording(run, out);
+	tap_buf_printf(out, ",\"origin_ns\":\"%" PRIu64 "\",\"wall_ns\":", origin_ns);
 	if (run->rec.wall.is_known)
 		tap_buf_printf(out, "\"%" PRId64 "\"", tap_wall_from(&run->rec.wall, origin_ns));
 	else
@@ -140,8 +224,7 @@ static void put_head(struct html *h, struct tap_buf *out)
 	tap_buf_printf(out, ",\"window_ns\":%" PRIu64 ",\"cpus\":[", tap_window_ns(&run->window));
 	for (unsigned int i = 0; i < h->lanes.nr; i++)
 		tap_buf_printf(out, "%s%u", i ? "," : "", h->lanes.cpus[i]);
-	tap_buf_printf(out, "],\"slices\":{\"held\":%" PRIu64 ",\"of\":%" PRIu64 "}", h->drawn.has_slices ? h->drawn.slices : 0,
-		       h->drawn.slices);
+	tap_buf_printf(out, "],\"slices\":{\"held\":%" PRIu64 ",\"of\":%" PRIu64 "}", h->nr_held, h->drawn.slices);
 	tap_buf_printf(out, ",\"reports\":[%s],\"failed\":{", tap_buf_str(&h->report_names));
 	tap_buf_printf(out, "%s},\"parts\":[", tap_buf_str(&h->failed));
 	tap_buf_printf(out, "%s]}", tap_buf_str(&h->part_windows));
@@ -177,7 +260,7 @@ static int write_html(struct tap_export *e, struct tap_err *err)
 
 	if (!ret && tap_lanes_init(&h.lanes, &e->run))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
-	ret = ret ?: put_parts(&h, err) ?: put_reports(&h, err) ?: write_file(&h, err);
+	ret = ret ?: put_window(&h, err) ?: put_reports(&h, err) ?: put_parts(&h, err) ?: write_file(&h, err);
 	tap_lanes_release(&h.lanes);
 	tap_buf_release(&h.reports);
 	tap_buf_release(&h.parts);
