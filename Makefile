@@ -27,7 +27,7 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Is
 
 OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard src/*/*.c src/*/*/*.c)))
 # the library reads recordings, and needs zstd and jansson alone: what include/schedtap/ declares, and what that takes
-LIB_OBJ := $(filter-out $(addprefix $B/src/,define/% object/% symbol/% program/% capture/% module/% drawn/% export/%),$(OBJ))
+LIB_OBJ := $(filter-out $(addprefix $B/src/,define/% object/% symbol/% program/% capture/% module/% drawn/% export/% view/%),$(OBJ))
 LIB_PUBLIC := $(addprefix $B/src/,base/err.o event/format.o recording/reader.o report/observe.o select/select.o timeline/tasks.o \
 	timeline/engine.o)
 LIB_LIBS := -lzstd -ljansson
@@ -65,6 +65,8 @@ $B/%.o: %.c
 	$Q$(CC) $(ALL_CFLAGS) -c $< -o $@
 # to resolve a function when it is first called takes 3 KB of the stack of a thread that passes a site
 $B/src/tracepoint/%.o: ALL_CFLAGS += -fno-plt
+# what is static cannot load a library
+$B/src/view/http.o: ALL_CFLAGS += $(if $(filter -static,$(LDFLAGS)),-DTAP_STATIC)
 $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char

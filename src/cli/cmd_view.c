@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* schedtap view: a recording as a page in the user's browser, for as long as it is open. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/cmd_report.h"
+#include "view/view.h"
+
+struct view_opts {
+	struct tap_input_opts input;
+	int64_t port; /* 0: any */
+	bool no_browser;
+};
+
+static const struct tap_opt options[] = {
+	TAP_OPT_ROWS(tap_input_task_options),
+	TAP_OPT_CPUS(struct view_opts, input.select.cpus),
+	TAP_OPT_WINDOW(struct view_opts, input.window),
+	{ .name = "port", .arg = "N", .type = TAP_OPT_INT, .help = "serve the page on this port [one that is free]",
+	  .offset = offsetof(struct view_opts, port), .min = 1, .max = UINT16_MAX },
+	TAP_OPTION(struct view_opts, no_browser, "no-browser", 0, NULL, TAP_OPT_FLAG, "print the address alone"),
+	{ 0 }
+};
+
+/* What ends us is read from a file from now on; a second one of it ends us at once. Return: the file; -errno with a sentence. */
+static int take_signals(struct tap_err *err)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC);
+	return fd < 0 ? tap_err_set(err, -errno, "cannot wait for signals: %m") : fd;
+}
+
+static int serve(struct tap_view *v, const struct view_opts *o, struct tap_err *err)
+{
+	int signals = take_signals(err);
+	int ret = signals < 0 ? signals : tap_view_start(v, err);
+
+	if (!ret) {
+		puts(tap_view_address(v));
+		fflush(stdout);
+		fputs("schedtap: ends when the page is closed, or by Ctrl-C\n", stderr);
+		if (!o->no_browser)
+			tap_view_browse(v);
+		tap_view_wait(v, signals);
+	}
+	if (signals >= 0)
+		close(signals);
+	return ret;
+}
+
+static int run_view(void *opts, const struct tap_strings *operands, char **rest)
+{
+	const struct view_opts *o = opts;
+	struct tap_progress progress = { 0 };
+	const struct tap_listener listener = tap_cmd_listener(&progress);
+	struct tap_view *v;
+	struct tap_err err = { 0 };
+	bool usage;
+	int ret = tap_view_open(&v, &o->input, (uint16_t)o->port, &listener, &usage, &err);
+
+	(void)operands;
+	(void)rest;
+	tap_progress_erase(&progress);
+	ret = ret ?: serve(v, o, &err);
+	ret = ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
+	if (!tap_view_close(v)) /* the kernel takes what its threads have */
+		_exit(ret);
+	return ret;
+}
+
+const struct tap_cmd tap_cmd_view = {
+	.name = "view",
+	.help = "a recording of any size as a page in the browser",
+	.operands = TAP_CMD_FILE,
+	.example = "schedtap view --no-browser demo/trace.dat",
+	.opts = options,
+	.opts_size = sizeof(struct view_opts),
+	.run = run_view,
+};
