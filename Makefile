@@ -167,7 +167,7 @@ test: ## packages, build, and all tests: unit, golden, live, vm
 	@tools/deps source || echo 'going on without the test that reads the kernel source'
 	$(AGAIN) check
 
-check: check-unit check-tracepoint check-golden check-perfetto check-fuzz check-live check-vm ## all tests, without installing packages
+check: check-unit check-tracepoint check-golden check-perfetto check-html check-fuzz check-live check-vm ## all tests, without installing packages
 check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
 	JOBS=$$(nproc) $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) tests/house/*.t
 check-tracepoint: all $(TP_UNIT) ## programs' own tracepoints: rules, compilers and languages, torture
@@ -178,6 +178,8 @@ check-golden: all $(TOOLS) ## small recordings, hand-checked output
 GOLDEN_T := $(filter-out $(if $(SAN),$(patsubst %,tests/golden/%.t,json metrics terminal)),$(wildcard tests/golden/*.t))
 check-perfetto: all $(TOOLS) ## exports, as Perfetto's trace processor reads them
 	JOBS=$$(nproc) $(PROVE) tests/perfetto/*.t
+check-html: all $(TOOLS) ## pages: what is drawn, against reports
+	JOBS=$$(nproc) $(PROVE) tests/html/*.t
 check-quick: all $(UNIT) $(TP_UNIT) $(TOOLS) # what is left of these three without compilers and the tree itself
 	JOBS=$$(nproc) SEEDS=4 $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) $(TP_UNIT) tests/golden/run tests/golden/*.t tests/truth/*.t tests/stats/*.t
 mutations: all $(UNIT) $(TP_UNIT) $(TOOLS) ## small faults, one after the other: do the quick tests see them?
@@ -316,4 +318,4 @@ help: ## this list
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all tracepoint kmod test check check-unit check-tracepoint check-golden check-perfetto check-quick mutations check-live check-vm matrix test-debug-kernel check-builds check-san check-san-live check-fuzz fuzz bench demo install deps format clean help
+.PHONY: all tracepoint kmod test check check-unit check-tracepoint check-golden check-perfetto check-html check-quick mutations check-live check-vm matrix test-debug-kernel check-builds check-san check-san-live check-fuzz fuzz bench demo install deps format clean help

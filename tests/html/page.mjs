@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Reads the data of a page that `schedtap export --to html` wrote, as docs/html.md has them. Whatever is not as it says is thrown as an error.
+import fs from "node:fs";
+import zlib from "node:zlib";
+
+const widths = { u8: 1, u32: 4, f32: 4 };
+
+function need(holds, what) {
+	if (!holds)
+		throw new Error(what);
+}
+
+function varints(bytes) {
+	const out = [];
+
+	for (let i = 0; i < bytes.length; ) {
+		let v = 0, factor = 1, byte;
+
+		do {
+			need(i < bytes.length, "a varint goes on behind its column");
+			byte = bytes[i++];
+			v += (byte & 127) * factor;
+			factor *= 128;
+		} while (byte & 128);
+		out.push(v);
+	}
+	return out;
+}
+
+function column(part, [at, bytes, type]) {
+	need(at % 8 === 0 && at + bytes <= part.length, "a column is not where it may be");
+	const data = part.subarray(at, at + bytes);
+
+	if (type === "varint")
+		return varints(data);
+	need(widths[type] && bytes % widths[type] === 0, `a column of ${type}`);
+	if (type === "u8")
+		return data;
+	return Array.from({ length: bytes / 4 }, (_, i) => type === "u32" ? data.readUInt32LE(4 * i) : data.readFloatLE(4 * i));
+}
+
+// Return: what the part's JSON says, with the columns' numbers in place of their places.
+export function readPart(part) {
+	const n = part.readUInt32LE(0);
+	const out = JSON.parse(part.subarray(4, 4 + n).toString("utf8"));
+	let end = 4 + n;
+
+	need(end % 8 === 0, "the columns begin at no multiple of 8");
+	for (const [name, place] of Object.entries(out.columns)) {
+		need(place[0] >= end && place[0] < end + 8, `${name} is not behind the column before it`);
+		end = place[0] + place[1];
+		out.columns[name] = column(part, place);
+	}
+	need(end === part.length, "bytes behind the last column");
+	return out;
+}
+
+export function readPage(path) {
+	const text = fs.readFileSync(path, "utf8");
+	const elements = [...text.matchAll(/<script type="text\/plain" class="(\w+)" id="\w+-(\w+)">([A-Za-z0-9+/]*=*)<\/script>/g)];
+	const unpack = (data) => zlib.inflateRawSync(Buffer.from(data, "base64"));
+	const of = (kind) => elements.filter((e) => e[1] === kind).map((e) => [e[2], unpack(e[3])]);
+	const head = text.match(/<script type="application\/json" id="head">([^<]*)<\/script>/);
+
+	need(head, "no head");
+	need(!text.includes("\ufffd") || JSON.stringify(JSON.parse(head[1])).includes("\ufffd"), "bytes that are not UTF-8");
+	return {
+		text,
+		head: JSON.parse(head[1]),
+		reports: Object.fromEntries(of("report").map(([name, data]) => [name, JSON.parse(data.toString("utf8"))])),
+		parts: of("part").map(([, data]) => readPart(data)),
+	};
+}
+
+// The slices of a part, lane after lane.
+export function slicesOf(part, cpus) {
+	const c = part.columns, out = [];
+	let i = 0;
+
+	for (let lane = 0; lane < cpus.length; lane++) {
+		let at = part.from_ns;
+
+		for (let k = 0; k < c["slices.nr"][lane]; k++, i++) {
+			const from = at + c["slices.gap"][i];
+
+			at = from + c["slices.ns"][i];
+			out.push({ lane, cpu: cpus[lane], from, to: at, runner: c["slices.runner"][i], came: c["slices.how"][i] & 3,
+				left: c["slices.how"][i] >> 2 & 7, before: !!(c["slices.how"][i] & 32), wait: c["slices.wait"][i],
+				waker: c["slices.waker"][i], last: c["slices.from"][i] });
+		}
+	}
+	need(i === part.slices, "other than as many slices as it says");
+	for (const name of ["gap", "ns", "runner", "how", "wait", "waker", "from"])
+		need(c[`slices.${name}`].length === i, `slices.${name} has another length`);
+	return out;
+}
+
+// levelsOf PART, "levels" or "task_levels", ROWS, NAMES: [{ ns, buckets, cells: { NAME: [...] } }], row after row in each.
+export function levelsOf(part, kind, rows, names) {
+	const out = [];
+	let at = 0, { ns, buckets } = part[kind];
+
+	for (let level = 0; level < part[kind].count; level++) {
+		const nr = rows * buckets;
+
+		out.push({ ns, buckets, cells: Object.fromEntries(names.map((n) => [n, part.columns[`${kind}.${n}`].slice(at, at + nr)])) });
+		at += nr;
+		ns *= 4;
+		buckets = Math.ceil(buckets / 4);
+	}
+	for (const name of names)
+		need(part.columns[`${kind}.${name}`].length === at, `${kind}.${name} has another length`);
+	return out;
+}
