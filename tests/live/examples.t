@@ -65,7 +65,7 @@ for my $page (sort keys %lines) {
 		# what a page says about another machine's recording, said about this one
 		$run =~ s/--time \S+/'--time ' . window($run =~ m{([\w\/]+\.dat)} ? $1 : 'trace.dat')/e;
 		$run =~ s/request_start,request_done --by id/sched_waking,sched_migrate_task --by pid/;
-		$run =~ s/^(schedtap record(?!.* -d )(?!.* -- ).*)/timeout -s INT 1 $1/;
+		$run =~ s/^(schedtap (?:record(?!.* -d )(?!.* -- )|view).*)/timeout -s INT 1 $1/;
 		$run =~ s/^schedtap mark/schedtap record -o marked.dat -- $&/; # into a recording that runs
 		$run =~ s/^schedtap list --enabled/schedtap record -o on.dat -- $&/; # while something is on
 		# nothing is there to repair, no program has that pid, and they say so
