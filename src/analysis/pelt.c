@@ -263,6 +263,18 @@ static int first_cpu(const struct tap_cpus *span)
 	return (int)cpu;
 }
 
+static void read_comm(const struct kind *k, const struct tap_event *ev, struct tap_pelt_series *s)
+{
+	uint32_t len;
+	const char *text = k->comm ? tap_field_bytes(k->comm, ev->data, ev->size, &len) : NULL;
+
+	if (!text)
+		return;
+	len = len < sizeof(s->comm) ? len : sizeof(s->comm);
+	memcpy(s->comm, text, len);
+	memset(s->comm + len, 0, sizeof(s->comm) - len);
+}
+
 /* Fills in who @ev speaks of. Return: 1; 0: nobody of whom there are series; -ENOMEM. */
 static int identify(const struct kind *k, const struct tap_timeline *t, const struct tap_event *ev, struct tap_pelt_series *s)
 {
@@ -294,11 +306,8 @@ static int identify(const struct kind *k, const struct tap_timeline *t, const st
 			s->cgroup = task->cgroup;
 			return 1;
 		}
-		if (!k->comm || s->tid <= 0) /* -1: the entity is a cgroup */
-			return s->tid > 0;
-		text = tap_field_bytes(k->comm, ev->data, ev->size, &len);
-		memcpy(s->comm, text, len < sizeof(s->comm) ? len : sizeof(s->comm));
-		return 1;
+		read_comm(k, ev, s);
+		return s->tid > 0; /* -1: the entity is a cgroup */
 	}
 	s->cpu = tap_num_int(&k->cpu, ev);
 	if (k->cgroup.size && !s->cgroup) /* autogroups: nobody can tell one from the other */
@@ -322,7 +331,13 @@ static uint64_t runner_of(const struct tap_pelt_series *s)
 	return s->subject == TAP_PELT_TASK ? task_runner(s->tid) : (uint32_t)s->cpu;
 }
 
-/* Return: 0 or -ENOMEM. Signals, CPUs and tasks are small numbers, and cgroups are counted. */
+/* Signals, CPUs and tasks are small numbers, and cgroups are counted. */
+static uint64_t key_of(const struct tap_pelt_signal *signal, int cpu, uint64_t who)
+{
+	return (uint64_t)(signal - tap_pelt_signals) << 56 | (uint64_t)cpu << 32 | (uint32_t)who;
+}
+
+/* Return: 0 or -ENOMEM. */
 static int make_key(struct tap_pelt *p, struct tap_pelt_series *s)
 {
 	uint64_t who = s->subject == TAP_PELT_TASK ? (uint32_t)s->tid : 0;
@@ -336,8 +351,7 @@ static int make_key(struct tap_pelt *p, struct tap_pelt_series *s)
 			*slot = p->cgroups.nr;
 		who = *slot;
 	}
-	s->key = (uint64_t)(s->signal - tap_pelt_signals) << 56 |
-		 (uint64_t)(s->subject == TAP_PELT_TASK ? 0 : s->cpu) << 32 | (uint32_t)who;
+	s->key = key_of(s->signal, s->subject == TAP_PELT_TASK ? 0 : s->cpu, who);
 	return 0;
 }
 
@@ -364,8 +378,9 @@ static struct tap_pelt_series *series_add(struct tap_pelt *p, struct tap_pelt_se
 	s = malloc(sizeof(*s));
 	if (!s)
 		return NULL;
-	p->series[p->nr++] = s;
 	*s = *like;
+	s->number = p->nr;
+	p->series[p->nr++] = s;
 	like->span = (struct tap_cpus){ 0 };
 	s->wanted = !p->opts.want || p->opts.want(p->opts.ctx, s);
 	if (!s->wanted)
@@ -445,6 +460,8 @@ int tap_pelt_series_hold(struct tap_pelt_series *s, const struct tap_window *win
 static inline __attribute__((always_inline)) int hold(struct tap_pelt *p, struct tap_pelt_series *s,
 						      uint64_t from_ns, uint64_t to_ns)
 {
+	if (p->opts.points_alone)
+		return 0;
 	if (from_ns < s->at_ns)
 		from_ns = s->at_ns;
 	if (to_ns > p->opts.window.to_ns)
@@ -678,6 +695,25 @@ bool tap_pelt_wants(const struct tap_format *fmt)
 	return s->name;
 }
 
+/* A task's that was found before, or NULL where there is none, as most values are. Return: whether that is certain. */
+static bool find_known(struct tap_pelt *p, const struct kind *k, const struct tap_pelt_signal *signal, const struct tap_event *ev,
+		       struct tap_pelt_series **s)
+{
+	const int tid = tap_num_int(&k->tid, ev);
+	const uint64_t *slot;
+
+	*s = NULL;
+	if (signal->subject == TAP_PELT_CGROUP)
+		return tid != -1; /* the entity is a task */
+	if (signal->subject != TAP_PELT_TASK || k->is_pick)
+		return false;
+	slot = tid > 0 ? tap_map_get(&p->by_key, key_of(signal, 0, (uint32_t)tid)) : NULL;
+	*s = slot ? (struct tap_pelt_series *)(uintptr_t)*slot : NULL;
+	if (*s)
+		read_comm(k, ev, *s);
+	return *s || tid <= 0; /* -1: the entity is a cgroup */
+}
+
 static bool is_of_cgroup(const struct kind *k, const struct tap_event *ev)
 {
 	return k->cgroup.size && !is_root((uint64_t)tap_num_get(&k->cgroup, ev));
@@ -720,7 +756,7 @@ int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struc
 	for (unsigned int i = 0; !ret && i < k->nr; i++) {
 		struct tap_pelt_series *s = near ? near[i] : NULL;
 
-		if (!s)
+		if (!s && !find_known(p, k, k->values[i].signal, ev, &s))
 			ret = find_series(p, t, k, i, ev, &s);
 		if (near)
 			near[i] = s;

@@ -70,6 +70,7 @@ struct tap_pelt_series {
 	uint64_t cgroup; /* its kernfs id; of a task: where it was, 0: not known */
 	char comm[TAP_TASK_COMM]; /* of a task; as in struct tap_task */
 	unsigned int life; /* of a task: those of one that had its tid before have another */
+	unsigned int number; /* 0, 1, ...: for who is told of points */
 	struct tap_cpus span;	  /* of a domain; owned */
 
 	uint64_t updates; /* within the window */
@@ -99,6 +100,7 @@ struct tap_pelt_opts {
 	bool cpus_only;	   /* values of cgroups are passed over */
 	/* each update that counts, and each gap behind one: memory grows with the recording */
 	bool keep_points;
+	bool points_alone; /* of series nothing else is asked for: how long values held is not summed up */
 	/* Whether this signal is looked at; asked once. NULL: all are. */
 	bool (*want_signal)(void *ctx, const struct tap_pelt_signal *s);
 	/* Whether this series is kept; asked once. .columns, .hist and below are not filled in. */

@@ -81,7 +81,9 @@ void tap_text_escape(struct tap_buf *out, const char *s, size_t len)
 void tap_text_utf8(struct tap_buf *out, const char *s, size_t len)
 {
 	for (size_t n; len; s += n, len -= n) {
-		n = utf8_len(s, len);
+		for (n = 0; n < len && (unsigned char)s[n] < 0x80; n++)
+			; /* mostly all of it */
+		n = n ?: utf8_len(s, len);
 		if (n)
 			tap_buf_add(out, s, n);
 		else

@@ -5,9 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 
-#define BLOCK_BYTES ((size_t)1 << 20)
+#define BLOCK_BYTES ((size_t)256 << 10) /* are still in the cache when they are written */
 
 static int check(const struct tap_export_opts *opts, struct tap_err *err)
 {
@@ -52,10 +51,14 @@ static const char *name_of(const struct tap_pf *pf, const struct tap_format *fmt
 	return goes_as_waking ? "sched_waking" : fmt->name;
 }
 
-static int init_kind(struct tap_pf *pf, struct tap_pf_kind *kind, const struct tap_event *ev)
+/* Return: NULL when out of memory. */
+static __attribute__((noinline)) struct tap_pf_kind *add_kind(struct tap_pf *pf, const struct tap_event *ev)
 {
 	const struct tap_format *fmt = ev->fmt;
+	struct tap_pf_kind *kind = pf->kinds[fmt->id] = calloc(1, sizeof(*kind));
 
+	if (!kind)
+		return NULL;
 	tap_ftrace_event_init(&kind->ftrace, fmt, name_of(pf, fmt));
 	kind->way = way_of(pf, fmt, ev->buffer, &kind->ftrace);
 	kind->explains = tap_explain_source_wants(fmt);
@@ -65,19 +68,8 @@ static int init_kind(struct tap_pf *pf, struct tap_pf_kind *kind, const struct t
 	if (kind->way == TAP_PF_SWITCH || kind->way == TAP_PF_WAKING) {
 		kind->sched = tap_sched_formats_add(&pf->formats, fmt);
 		if (!kind->sched)
-			return -ENOMEM;
+			return NULL;
 	}
-	return 0;
-}
-
-/* NULL when out of memory. */
-static struct tap_pf_kind *find_kind(struct tap_pf *pf, const struct tap_event *ev)
-{
-	const struct tap_event_kind *known = tap_event_kind(&pf->e->run.rec.kinds, ev->fmt);
-	struct tap_pf_kind *kind = known ? tap_array_at(&pf->kinds, &pf->nr_kinds, known->index, sizeof(*kind), NULL) : NULL;
-
-	if (kind && kind->way == TAP_PF_NOT_SEEN && init_kind(pf, kind, ev))
-		return NULL;
 	return kind;
 }
 
@@ -115,7 +107,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 
 	if (!ev->fmt)
 		return is_wanted ? tap_pf_put_loss(pf, ev) ?: tap_pf_count_loss(pf, ev) : 0;
-	kind = find_kind(pf, ev);
+	kind = pf->kinds[ev->fmt->id] ?: add_kind(pf, ev);
 	if (!kind)
 		return -ENOMEM;
 	ret = kind->explains ? tap_explain_sources_event(&pf->sources, &pf->waits, ev) : 0;
@@ -143,8 +135,9 @@ static int feed(struct tap_pf *pf, struct tap_err *err)
 	struct tap_observer observer;
 	int ret = tap_pf_init_tracks(pf) ?: tap_sched_formats_init(&pf->formats) ?: tap_pf_put_head(pf);
 
-	if (ret)
-		return tap_err_set(err, ret, "out of memory");
+	pf->kinds = calloc(TAP_NR_IDS, sizeof(*pf->kinds));
+	if (ret || !pf->kinds)
+		return tap_err_set(err, -ENOMEM, "out of memory");
 	tap_pf_observe(pf, &observer);
 	ret = tap_run_feed(&pf->e->run, &observer, &events, pf, err);
 	if (ret && pf->failed.code)
@@ -160,6 +153,8 @@ static void release(struct tap_pf *pf)
 	for (unsigned int cpu = 0; cpu < pf->nr_bundles; cpu++)
 		tap_bundle_free(pf->bundles[cpu]);
 	free(pf->bundles);
+	for (unsigned int i = 0; pf->kinds && i < TAP_NR_IDS; i++)
+		free(pf->kinds[i]);
 	free(pf->kinds);
 	tap_sched_formats_release(&pf->formats);
 	tap_buf_release(&pf->out);

@@ -17,7 +17,6 @@
 /* What is done with a kind of event. */
 struct tap_pf_kind {
 	enum tap_pf_way {
-		TAP_PF_NOT_SEEN, /* yet */
 		TAP_PF_SWITCH,
 		TAP_PF_WAKING,
 		TAP_PF_FTRACE,
@@ -36,15 +35,18 @@ struct tap_pf {
 	struct tap_export *e;
 	struct tap_buf out; /* that was not yet written to the file */
 	struct tap_err failed; /* of the file: a sentence */
-	struct tap_pf_kind *kinds; /* owned; by a kind's index */
-	unsigned int nr_kinds;
+	struct tap_pf_kind **kinds; /* owned, all; by the format's id; NULL: none was seen yet */
 	struct tap_sched_formats formats;
 	struct tap_bundle **bundles; /* owned; by CPU; NULL: nothing came from it */
 	unsigned int nr_bundles;
 	bool is_in_window; /* an event of it was seen */
 	struct tap_tracks tracks;
 	struct tap_pelt *signals; /* NULL: none was recorded */
-	struct tap_map flags; /* series of 0 and 1 -> whether its slice is open */
+	struct tap_pf_series {
+		uint64_t track; /* 0: it has none yet */
+		bool is_on; /* of a signal of 0 and 1: its slice is open */
+	} *series; /* owned; by number */
+	unsigned int nr_series;
 	struct tap_explain_waits waits;
 	struct tap_explain_sources sources;
 	uint64_t nr_flows;

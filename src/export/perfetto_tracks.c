@@ -104,46 +104,41 @@ static uint64_t series_track(struct tap_pf *pf, const struct tap_pelt_series *s)
 	static const char *const units[] = {
 		[TAP_PELT_1024] = "of 1024", [TAP_PELT_OPEN] = "", [TAP_PELT_COUNT] = "tasks", [TAP_PELT_FLAG] = NULL,
 	};
-	const uint64_t known = tap_track_find(&pf->tracks, OF_SIGNAL, (uintptr_t)s), parent = known ? 0 : series_parent(pf, s);
+	const uint64_t parent = series_parent(pf, s);
 	struct tap_buf *b = &pf->e->run.scratch;
 
-	if (known)
-		return known;
 	tap_buf_clear(b);
 	tap_buf_puts(b, s->signal->name);
 	if (s->subject == TAP_PELT_CGROUP)
 		tap_buf_printf(b, " on CPU %d", s->cpu);
 	return !parent ? 0 : tap_track(&pf->tracks, &(const struct tap_track){
-		.kind = OF_SIGNAL, .id = (uintptr_t)s, .parent = parent, .name = tap_buf_str(b), .len = b->len,
+		.kind = OF_SIGNAL, .id = s->number, .parent = parent, .name = tap_buf_str(b), .len = b->len,
 		.unit = units[s->signal->scale] });
 }
 
 /* A signal that is on or off: a slice while it is on. */
-static int put_flag(struct tap_pf *pf, uint64_t track, const struct tap_pelt_series *s, uint64_t ts_ns, bool is_on)
+static void put_flag(struct tap_pf *pf, struct tap_pf_series *of, const char *name, uint64_t ts_ns, bool is_on)
 {
-	uint64_t *is_open = tap_map_put(&pf->flags, (uintptr_t)s);
-
-	if (!is_open)
-		return -ENOMEM;
-	if (is_on != *is_open)
-		tap_track_event_end(&pf->tracks, tap_track_event(&pf->tracks, track, ts_ns, is_on ? TAP_PF_TEV_BEGIN : TAP_PF_TEV_END,
-								 is_on ? s->signal->name : NULL, strlen(s->signal->name)));
-	*is_open = is_on;
-	return 0;
+	if (is_on != of->is_on)
+		tap_track_event_end(&pf->tracks, tap_track_event(&pf->tracks, of->track, ts_ns, is_on ? TAP_PF_TEV_BEGIN : TAP_PF_TEV_END,
+								 is_on ? name : NULL, strlen(name)));
+	of->is_on = is_on;
 }
 
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	struct tap_pf *pf = ctx;
 	const bool is_gap = value == TAP_PELT_GAP;
-	const uint64_t track = series_track(pf, s);
+	struct tap_pf_series *of = tap_array_at(&pf->series, &pf->nr_series, s->number, sizeof(*of), NULL);
 
-	if (!track)
+	if (of && !of->track)
+		of->track = series_track(pf, s);
+	if (!of || !of->track)
 		return -ENOMEM;
 	if (s->signal->scale == TAP_PELT_FLAG)
-		return put_flag(pf, track, s, ts_ns, !is_gap && value);
-	if (!is_gap) /* a counter cannot be unknown: the track of losses says when it may be wrong */
-		tap_track_count(&pf->tracks, track, ts_ns, value);
+		put_flag(pf, of, s->signal->name, ts_ns, !is_gap && value);
+	else if (!is_gap) /* a counter cannot be unknown: the track of losses says when it may be wrong */
+		tap_track_count(&pf->tracks, of->track, ts_ns, value);
 	return 0;
 }
 
@@ -413,7 +408,8 @@ static bool is_signal(void *ctx, const struct tap_format *fmt)
 int tap_pf_init_tracks(struct tap_pf *pf)
 {
 	struct tap_run *run = &pf->e->run;
-	const struct tap_pelt_opts opts = { .window = run->window, .survey = &run->survey, .want = wants_series, .point = on_point, .ctx = pf };
+	const struct tap_pelt_opts opts = { .window = run->window, .survey = &run->survey, .points_alone = true, .want = wants_series, .point = on_point,
+					     .ctx = pf };
 
 	pf->tracks.out = &pf->out;
 	tap_explain_waits_init(&pf->waits, &(const struct tap_explain_waits_opts){
@@ -426,7 +422,7 @@ void tap_pf_release_tracks(struct tap_pf *pf)
 	tap_pelt_free(pf->signals);
 	tap_explain_waits_release(&pf->waits);
 	tap_explain_sources_release(&pf->sources);
-	tap_map_release(&pf->flags);
+	free(pf->series);
 	tap_request_source_release(&pf->source);
 	tap_requests_release(&pf->requests);
 	free(pf->lane_ends);

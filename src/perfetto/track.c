@@ -94,14 +94,42 @@ uint64_t tap_tracks_intern(struct tap_tracks *t, const char *event, const struct
 	return first;
 }
 
+/* A field. There must be room. */
+static char *add(char *p, unsigned int field, uint64_t v)
+{
+	return (char *)tap_proto_write_varint(tap_proto_write_varint((unsigned char *)p, field << 3 | TAP_PROTO_VARINT), v);
+}
+
+/* The beginning of a message whose length, of one byte, is written when it is known. */
+static char *add_begin(char *p, unsigned int field)
+{
+	*p++ = (char)(field << 3 | TAP_PROTO_BYTES);
+	return p + 1;
+}
+
+#define HEAD_BYTES 64u /* of a packet with an event's beginning: 7 keys and lengths, a stamp, a track, a name */
+
+/* Most of a trace are events: they are written at once rather than field by field. */
 static struct tap_track_event begin_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int type, unsigned int flags)
 {
-	struct tap_track_event ev = { .packet = begin_packet(t, flags) };
+	struct tap_track_event ev = { 0 };
+	char *p;
 
-	tap_proto_u64(t->out, TAP_PF_PACKET_TIMESTAMP, ts_ns);
-	ev.event = tap_proto_begin(t->out, TAP_PF_PACKET_TRACK_EVENT);
-	tap_proto_u64(t->out, TAP_PF_TEV_TYPE, type);
-	tap_proto_u64(t->out, TAP_PF_TEV_TRACK, track);
+	flags |= t->has_begun ? 0 : TAP_PF_INCREMENTAL_CLEARED;
+	if (!tap_buf_reserve(t->out, HEAD_BYTES))
+		return ev;
+	t->has_begun = true;
+	p = add_begin(t->out->data + t->out->len, TAP_PF_PACKET);
+	ev.packet = (size_t)(p - t->out->data);
+	p = add(p, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_TRACKS);
+	if (flags)
+		p = add(p, TAP_PF_PACKET_FLAGS, flags);
+	p = add(p, TAP_PF_PACKET_TIMESTAMP, ts_ns);
+	p = add_begin(p, TAP_PF_PACKET_TRACK_EVENT);
+	ev.event = (size_t)(p - t->out->data);
+	p = add(p, TAP_PF_TEV_TYPE, type);
+	p = add(p, TAP_PF_TEV_TRACK, track);
+	t->out->len = (size_t)(p - t->out->data);
 	return ev;
 }
 
@@ -128,28 +156,17 @@ void tap_track_event_end(struct tap_tracks *t, struct tap_track_event ev)
 	tap_proto_end(t->out, ev.packet);
 }
 
-/* A field of a message of less than 128 bytes. */
-static unsigned char *add(unsigned char *p, unsigned int field, uint64_t v)
-{
-	return tap_proto_write_varint(tap_proto_write_varint(p, field << 3 | TAP_PROTO_VARINT), v);
-}
-
-/* Most events of tracks are such: the bytes are those that tap_track_event() makes, with less to do. */
+/* Less than 128 bytes, so both lengths are one. */
 void tap_track_count(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, int64_t value)
 {
-	unsigned char event[8 + 3 * TAP_PROTO_VARINT_BYTES], *event_end = event, packet[16 + TAP_PROTO_VARINT_BYTES], *packet_end = packet;
+	struct tap_track_event ev = begin_event(t, track, ts_ns, TAP_PF_TEV_COUNTER_VALUE, 0);
+	struct tap_buf *out = t->out;
 
-	event_end = add(event_end, TAP_PF_TEV_TYPE, TAP_PF_TEV_COUNTER_VALUE);
-	event_end = add(event_end, TAP_PF_TEV_TRACK, track);
-	event_end = add(event_end, TAP_PF_TEV_COUNTER, (uint64_t)value);
-	packet_end = add(packet_end, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_TRACKS);
-	packet_end = add(packet_end, TAP_PF_PACKET_TIMESTAMP, ts_ns);
-	*packet_end++ = TAP_PF_PACKET_TRACK_EVENT << 3 | TAP_PROTO_BYTES;
-	*packet_end++ = (unsigned char)(event_end - event);
-	tap_buf_char(t->out, TAP_PF_PACKET << 3 | TAP_PROTO_BYTES);
-	tap_buf_char(t->out, (char)(packet_end - packet + (event_end - event)));
-	tap_buf_add(t->out, packet, (size_t)(packet_end - packet));
-	tap_buf_add(t->out, event, (size_t)(event_end - event));
+	if (!tap_buf_reserve(out, 2 * TAP_PROTO_VARINT_BYTES))
+		return;
+	out->len = (size_t)(add(out->data + out->len, TAP_PF_TEV_COUNTER, (uint64_t)value) - out->data);
+	out->data[ev.event - 1] = (char)(out->len - ev.event);
+	out->data[ev.packet - 1] = (char)(out->len - ev.packet);
 }
 
 static size_t begin_annotation(struct tap_tracks *t, uint64_t name)
@@ -170,10 +187,16 @@ void tap_track_annotate_text(struct tap_tracks *t, uint64_t name, const char *te
 
 void tap_track_annotate_number(struct tap_tracks *t, uint64_t name, uint64_t v, bool is_signed)
 {
-	size_t begun = begin_annotation(t, name);
+	struct tap_buf *out = t->out;
+	char *begun, *end;
 
-	tap_proto_u64(t->out, is_signed ? TAP_PF_ANNOTATION_INT : TAP_PF_ANNOTATION_UINT, v);
-	tap_proto_end(t->out, begun);
+	if (!tap_buf_reserve(out, 4 * TAP_PROTO_VARINT_BYTES))
+		return;
+	begun = add_begin(out->data + out->len, TAP_PF_TEV_ANNOTATION);
+	end = add(begun, TAP_PF_ANNOTATION_NAME_IID, name);
+	end = add(end, is_signed ? TAP_PF_ANNOTATION_INT : TAP_PF_ANNOTATION_UINT, v);
+	begun[-1] = (char)(end - begun);
+	out->len = (size_t)(end - out->data);
 }
 
 void tap_track_annotate_real(struct tap_tracks *t, uint64_t name, double v)
