@@ -143,8 +143,7 @@ static int find_text(struct tap_event_stacks *s, uint32_t *number)
 	return ret;
 }
 
-/* 0: it has no frames. Return: 0 or -ENOMEM. */
-static int read_stack(struct tap_event_stacks *s, const struct tap_event *ev, uint32_t *number)
+int tap_event_stacks_read(struct tap_event_stacks *s, const struct tap_event *ev, uint32_t *number)
 {
 	const struct tap_field *f = tap_number_field(ev->fmt, "stack");
 	uint64_t *known = NULL;
@@ -224,7 +223,7 @@ static int take_stack(struct tap_event_stacks *s, const struct tap_sched_fields 
 	if (fits(before, f, ev)) {
 		stack = before->what == OF_SWITCH ? &s->tasks[before->task].left :
 							      &s->tasks[before->task].woken;
-		ret = read_stack(s, ev, is_kernel ? &stack->kernel : &stack->user);
+		ret = tap_event_stacks_read(s, ev, is_kernel ? &stack->kernel : &stack->user);
 		before->has_kernel = true;
 	} else {
 		is_kernel = false;

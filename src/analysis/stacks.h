@@ -52,6 +52,9 @@ const struct tap_task_stacks *tap_event_stacks_left(const struct tap_event_stack
 /* Of a task's last waking that was seen, the waker's. While a stretch of TAP_WAKING is told: of its first moment. */
 struct tap_stack_pair tap_event_stacks_woken(const struct tap_event_stacks *s, const struct tap_task *task);
 
+/* The number of a stack's record, whichever event it belongs to; 0: it has no frames. Return: 0 or -ENOMEM. */
+int tap_event_stacks_read(struct tap_event_stacks *s, const struct tap_event *ev, uint32_t *number);
+
 /* Names, innermost first, a newline between them; of 0 none. Borrowed until the next event. */
 struct span tap_event_stacks_names(const struct tap_event_stacks *s, uint32_t number);
 

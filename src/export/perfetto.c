@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-
 #define BLOCK_BYTES ((size_t)256 << 10) /* are still in the cache when they are written */
 
 static int check(const struct tap_export_opts *opts, struct tap_err *err)
@@ -37,6 +36,8 @@ static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *
 	case TAP_SCHED_WAKEUP: /* sched_waking tells who woke it */
 		return buffers[TAP_SCHED_WAKING] != TAP_NO_BUFFER ? TAP_PF_NOTHING : TAP_PF_FTRACE;
 	default:
+		if (tap_frames_kind(fmt))
+			return TAP_PF_STACK;
 		return ftrace->number ? TAP_PF_FTRACE : tap_pelt_wants(fmt) ? TAP_PF_SIGNALS : TAP_PF_INSTANT;
 	}
 }
@@ -86,6 +87,8 @@ static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 		return tap_pf_put_ftrace(pf, kind, ev);
 	case TAP_PF_SIGNALS:
 		return tap_pelt_event(pf->signals, pf->e->run.timeline, ev);
+	case TAP_PF_STACK:
+		return tap_pf_put_stack(pf, kind, ev);
 	case TAP_PF_INSTANT:
 		return tap_pf_put_instant(pf, kind, ev);
 	default:
@@ -133,7 +136,7 @@ static int feed(struct tap_pf *pf, struct tap_err *err)
 {
 	static const struct tap_run_events events = { .all = true, .before = before, .event = on_event };
 	struct tap_observer observer;
-	int ret = tap_pf_init_tracks(pf) ?: tap_sched_formats_init(&pf->formats) ?: tap_pf_put_head(pf);
+	int ret = tap_pf_init_tracks(pf) ?: tap_pf_init_stacks(pf) ?: tap_sched_formats_init(&pf->formats) ?: tap_pf_put_head(pf);
 
 	pf->kinds = calloc(TAP_NR_IDS, sizeof(*pf->kinds));
 	if (ret || !pf->kinds)
@@ -142,7 +145,7 @@ static int feed(struct tap_pf *pf, struct tap_err *err)
 	ret = tap_run_feed(&pf->e->run, &observer, &events, pf, err);
 	if (ret && pf->failed.code)
 		*err = pf->failed;
-	if (!ret && (tap_pf_end_cpus(pf) || (pf->signals && tap_pelt_end(pf->signals))))
+	if (!ret && (tap_pf_end_cpus(pf) || tap_pf_end_stacks(pf) || (pf->signals && tap_pelt_end(pf->signals))))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret ?: tap_export_file_write(&pf->e->file, &pf->out, err);
 }
@@ -150,6 +153,7 @@ static int feed(struct tap_pf *pf, struct tap_err *err)
 static void release(struct tap_pf *pf)
 {
 	tap_pf_release_tracks(pf);
+	tap_pf_release_stacks(pf);
 	for (unsigned int cpu = 0; cpu < pf->nr_bundles; cpu++)
 		tap_bundle_free(pf->bundles[cpu]);
 	free(pf->bundles);

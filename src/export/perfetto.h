@@ -2,12 +2,14 @@
 /*
  * A recording on its way into a Perfetto trace. Who ran where and who was woken goes into each CPU's bundle of ftrace events
  * (perfetto_sched.c); signals, states, waits with what they were for, and all events that Perfetto has no picture for go to tracks
- * (perfetto_tracks.c). What is written before all events is perfetto_head.c's.
+ * (perfetto_tracks.c). Stacks become samples (perfetto_stacks.c). What is written before all events is perfetto_head.c's.
  */
 #ifndef TAP_EXPORT_PERFETTO_H
 #define TAP_EXPORT_PERFETTO_H
 
+#include "analysis/frames.h"
 #include "analysis/pelt.h"
+#include "analysis/stacks.h"
 #include "critical/request_source.h"
 #include "explain/sources.h"
 #include "export/export.h"
@@ -21,6 +23,7 @@ struct tap_pf_kind {
 		TAP_PF_WAKING,
 		TAP_PF_FTRACE,
 		TAP_PF_SIGNALS,
+		TAP_PF_STACK,
 		TAP_PF_INSTANT,
 		TAP_PF_NOTHING,
 	} way;
@@ -29,6 +32,23 @@ struct tap_pf_kind {
 	bool bounds_slices; /* of --slices */
 	struct tap_ftrace_event ftrace;
 	const struct tap_sched_fields *sched; /* of switches and wakings */
+};
+
+struct tap_pf_stacks {
+	struct tap_event_stacks *events; /* owned; NULL: none was recorded */
+	uint64_t within_ns; /* of a kernel's stack the program's comes */
+	struct tap_pf_name {
+		size_t at, len;
+	} *names; /* owned: of functions, in .text */
+	unsigned int nr_names, cap_names;
+	struct tap_buf text;
+	struct tap_map by_name, by_pair; /* -> number, from 1 on */
+	struct tap_pf_sample {
+		uint64_t ts_ns;
+		int tid;
+		struct tap_stack_pair pair;
+	} *samples; /* owned; by CPU: the last one, to which more may come */
+	unsigned int nr_samples;
 };
 
 struct tap_pf {
@@ -50,6 +70,7 @@ struct tap_pf {
 	struct tap_explain_waits waits;
 	struct tap_explain_sources sources;
 	uint64_t nr_flows;
+	struct tap_pf_stacks stacks;
 	struct tap_request_source source; /* of --slices */
 	struct tap_requests requests; /* that have begun */
 	uint64_t *lane_ends; /* owned: when the last slice of each of their tracks ends */
@@ -82,5 +103,15 @@ void tap_pf_release_tracks(struct tap_pf *pf);
 int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev);
 int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
 int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev);
+/* Whether the options pick what this task does; 0: an idle one. */
+bool tap_pf_picks_tid(struct tap_pf *pf, int tid);
+
+/* perfetto_stacks.c */
+int tap_pf_init_stacks(struct tap_pf *pf);
+void tap_pf_release_stacks(struct tap_pf *pf);
+/* Of an event that is a stack. */
+int tap_pf_put_stack(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
+/* Those to which more could have come. */
+int tap_pf_end_stacks(struct tap_pf *pf);
 
 #endif

@@ -340,6 +340,13 @@ static void put_field(struct tap_tracks *t, uint64_t name, const struct tap_fiel
 	}
 }
 
+bool tap_pf_picks_tid(struct tap_pf *pf, int tid)
+{
+	const struct tap_task *task = tid > 0 ? tap_identity(&pf->e->run.rec.ids, tid) : NULL;
+
+	return task ? picks_listed(&pf->e->run, task) : pf->e->run.all_tasks;
+}
+
 /* The track of whoever ran; of an idle CPU its own. */
 static uint64_t runner_track(struct tap_pf *pf, const struct tap_event *ev, int tid, bool *is_wanted)
 {

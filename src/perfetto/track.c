@@ -8,8 +8,7 @@ void tap_tracks_release(struct tap_tracks *t)
 	tap_map_release(&t->by_key);
 }
 
-/* @flags: 0: it needs none of the names that were interned before. */
-static size_t begin_packet(struct tap_tracks *t, unsigned int flags)
+size_t tap_tracks_packet(struct tap_tracks *t, unsigned int flags)
 {
 	size_t packet = tap_proto_begin(t->out, TAP_PF_PACKET);
 
@@ -23,7 +22,7 @@ static size_t begin_packet(struct tap_tracks *t, unsigned int flags)
 
 static void describe(struct tap_tracks *t, uint64_t number, const struct tap_track *track)
 {
-	size_t packet = begin_packet(t, 0), desc = tap_proto_begin(t->out, TAP_PF_PACKET_TRACK), part;
+	size_t packet = tap_tracks_packet(t, 0), desc = tap_proto_begin(t->out, TAP_PF_PACKET_TRACK), part;
 
 	tap_proto_u64(t->out, TAP_PF_TRACK_UUID, number);
 	if (track->parent)
@@ -83,7 +82,7 @@ static void put_name(struct tap_buf *out, unsigned int field, uint64_t number, c
 uint64_t tap_tracks_intern(struct tap_tracks *t, const char *event, const struct tap_field *fields, unsigned int nr)
 {
 	const uint64_t first = t->nr_names + 1;
-	size_t packet = begin_packet(t, 0), names = tap_proto_begin(t->out, TAP_PF_PACKET_INTERNED);
+	size_t packet = tap_tracks_packet(t, 0), names = tap_proto_begin(t->out, TAP_PF_PACKET_INTERNED);
 
 	put_name(t->out, TAP_PF_INTERNED_EVENT_NAME, first, event);
 	for (unsigned int i = 0; i < nr; i++)

@@ -21,6 +21,9 @@ struct tap_tracks {
 
 void tap_tracks_release(struct tap_tracks *t);
 
+/* A packet of theirs begins. @flags: TAP_PF_NEEDS_INCREMENTAL: it has numbers that were interned before; 0. Return: for tap_proto_end(). */
+size_t tap_tracks_packet(struct tap_tracks *t, unsigned int flags);
+
 /* What a track is of: the kind is the caller's, and of one kind no two have the same id. */
 struct tap_track {
 	unsigned int kind;
