@@ -44,4 +44,16 @@ static inline bool tap_export_picks(struct tap_export *e, const struct tap_task 
 	return tap_run_task(&e->run, task) && tap_run_cpu(&e->run, cpu);
 }
 
+/* Whether a task that was there is. @run: fed. */
+static inline bool tap_export_has_picked(struct tap_run *run)
+{
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
+
+	for (unsigned int i = 0; i < nr; i++)
+		if (tap_timeline_had(run->timeline, tasks[i]) && tap_run_task(run, tasks[i]))
+			return true;
+	return run->all_tasks && run->survey.events;
+}
+
 #endif

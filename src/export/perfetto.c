@@ -174,17 +174,6 @@ static int init_slices(struct tap_pf *pf, struct tap_err *err)
 	       tap_request_source_check(&pf->source, formats, nr, err);
 }
 
-static bool has_picked(struct tap_run *run)
-{
-	unsigned int nr;
-	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
-
-	for (unsigned int i = 0; i < nr; i++)
-		if (tap_timeline_had(run->timeline, tasks[i]) && tap_run_task(run, tasks[i]))
-			return true;
-	return run->all_tasks && run->survey.events;
-}
-
 static int write_perfetto(struct tap_export *e, struct tap_err *err)
 {
 	struct tap_pf pf = { .e = e };
@@ -192,7 +181,7 @@ static int write_perfetto(struct tap_export *e, struct tap_err *err)
 
 	if (!ret)
 		ret = feed(&pf, err);
-	e->is_empty = !ret && !has_picked(&e->run);
+	e->is_empty = !ret && !tap_export_has_picked(&e->run);
 	release(&pf);
 	return ret;
 }
