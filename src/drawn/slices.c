@@ -159,7 +159,7 @@ static struct slice make_slice(struct tap_drawn_slices *s, const struct tap_slic
 		return slice;
 	if (lane->coming.task == c->task && lane->coming.at_ns == c->from_ns)
 		slice.came = lane->coming;
-	else if (c->from_ns == s->run->window.from_ns)
+	else if (c->task->state == TAP_RUNNING && c->task->since_ns < s->run->window.from_ns)
 		slice.came.how = BEGAN_BEFORE;
 	if (lane->leaving.task == c->task && lane->leaving.at_ns == c->to_ns)
 		slice.left = lane->leaving.how;
@@ -207,12 +207,23 @@ static void leave(struct tap_slice_lane *lane, const struct tap_stretch *t)
 		lane->leaving = (struct leaving){ t->task, t->to_ns, how_left(t) };
 }
 
+static uint32_t waker_of(const struct tap_drawn_slices *s, const struct tap_task *task)
+{
+	const struct tap_task *waker;
+
+	if (task->woken_ns >= s->run->window.from_ns)
+		return task->index < s->nr_wakers ? s->wakers[task->index] : TAP_WAKER_UNKNOWN;
+	/* what was before the window is not told */
+	waker = tap_timeline_task(s->run->timeline, task->waker_tid);
+	return waker ? TAP_WAKER_TASKS + waker->index : task->waker_tid ? TAP_WAKER_UNKNOWN : TAP_WAKER_INTERRUPT;
+}
+
 static void come(struct tap_drawn_slices *s, struct tap_slice_lane *lane, const struct tap_stretch *t)
 {
 	static const uint8_t came[TAP_NR_STATES] = {
 		[TAP_WAKING] = CAME_WAKING, [TAP_PREEMPTED] = CAME_PREEMPTED, [TAP_THROTTLED] = CAME_THROTTLED,
 	};
-	const uint32_t from = tap_lane(s->lanes, t->task->run_cpu), index = t->task->index;
+	const uint32_t from = tap_lane(s->lanes, t->task->run_cpu);
 	struct coming *c = &lane->coming;
 
 	*c = (struct coming){ .task = t->task, .at_ns = t->to_ns, .from = from == TAP_NO_LANE ? 0 : from + 1 };
@@ -220,8 +231,8 @@ static void come(struct tap_drawn_slices *s, struct tap_slice_lane *lane, const 
 		return;
 	c->how = came[t->state];
 	c->wait_ns = t->to_ns - t->from_ns;
-	if (t->state == TAP_WAKING && index < s->nr_wakers)
-		c->waker = s->wakers[index];
+	if (t->state == TAP_WAKING)
+		c->waker = waker_of(s, t->task);
 }
 
 int tap_drawn_slices_stretch(struct tap_drawn_slices *s, const struct tap_stretch *t)
