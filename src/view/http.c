@@ -7,7 +7,6 @@
 #include <microhttpd.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,7 +28,6 @@ struct tap_http {
 	struct functions f;
 	struct MHD_Daemon *daemon;
 	int listening; /* -1: it is the daemon's */
-	int ending;	/* an eventfd: what is held ends when it can be read */
 	uint16_t port;
 };
 
@@ -82,18 +80,13 @@ static int take_port(struct tap_http *h, uint16_t port, struct tap_err *err)
 int tap_http_open(struct tap_http **out, uint16_t port, const struct tap_http_ops *ops, struct tap_err *err)
 {
 	struct tap_http *h = calloc(1, sizeof(*h));
-	int ret;
 
 	*out = h;
 	if (!h)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	h->ops = ops;
-	h->listening = h->ending = -1;
-	ret = load(h, err) ?: take_port(h, port, err);
-	if (ret)
-		return ret;
-	h->ending = eventfd(0, EFD_CLOEXEC);
-	return h->ending < 0 ? tap_err_set(err, -errno, "cannot serve the page: %m") : 0;
+	h->listening = -1;
+	return load(h, err) ?: take_port(h, port, err);
 }
 
 uint16_t tap_http_port(const struct tap_http *h)
@@ -143,13 +136,13 @@ struct held {
 static ssize_t wait_for_end(void *arg, uint64_t at, char *data, size_t size)
 {
 	const struct held *held = arg;
-	struct pollfd p[] = { { .fd = held->socket, .events = POLLRDHUP }, { .fd = held->http->ending, .events = POLLIN } };
+	struct pollfd p = { .fd = held->socket, .events = POLLRDHUP };
 
 	if (!at && size) { /* so that who asked sees that there is an answer */
 		*data = '\n';
 		return 1;
 	}
-	while (poll(p, 2, -1) < 0 && errno == EINTR)
+	while (poll(&p, 1, -1) < 0 && errno == EINTR) /* the end of the daemon is one of the socket, too */
 		;
 	return MHD_CONTENT_READER_END_OF_STREAM;
 }
@@ -250,14 +243,10 @@ void tap_http_free(struct tap_http *h)
 {
 	if (!h)
 		return;
-	if (h->daemon) {
-		eventfd_write(h->ending, 1);
+	if (h->daemon)
 		h->f.stop_daemon(h->daemon);
-	}
 	if (h->listening >= 0)
 		close(h->listening);
-	if (h->ending >= 0)
-		close(h->ending);
 	if (h->library)
 		dlclose(h->library);
 	free(h);
