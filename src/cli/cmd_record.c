@@ -39,7 +39,7 @@ struct record_opts {
 	uint64_t duration_ns, buffer_bytes, max_bytes, after_ns;
 	int64_t max_files;
 	int64_t priority;
-	bool follow;
+	bool follow, command_lines;
 };
 
 /* What ends a recording, and the command that may run under it. */
@@ -102,6 +102,7 @@ static const struct tap_opt record_table[] = {
 	  .offset = offsetof(T, max_files), .max = INT32_MAX },
 	{ "priority", 'r', "PRIO", "real-time priority of the recorder, 0 for none [40 where allowed]",
 	  TAP_OPT_INT, .offset = offsetof(T, priority), .max = 99 },
+	TAP_OPTION(T, command_lines, "command-lines", 0, NULL, TAP_OPT_FLAG, "keep processes' command lines, which may hold secrets"),
 	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "none, or zstd while it is recorded [none]"),
 	{ 0 }
 };
@@ -233,6 +234,7 @@ static int open_session(struct run *run, struct tap_err *err)
 		.buffer_bytes = o->buffer_bytes,
 		.priority = (int)o->priority,
 		.zstd = !strcmp(o->compress, "zstd"),
+		.command_lines = o->command_lines,
 		.flight = run->flight,
 		.follow = follow,
 		.read = on_read,

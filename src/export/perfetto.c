@@ -145,7 +145,7 @@ static int feed(struct tap_pf *pf, struct tap_err *err)
 	ret = tap_run_feed(&pf->e->run, &observer, &events, pf, err);
 	if (ret && pf->failed.code)
 		*err = pf->failed;
-	if (!ret && (tap_pf_end_cpus(pf) || tap_pf_end_stacks(pf) || (pf->signals && tap_pelt_end(pf->signals))))
+	if (!ret && (tap_pf_end_cpus(pf) || tap_pf_end_stacks(pf) || tap_pf_put_end(pf) || (pf->signals && tap_pelt_end(pf->signals))))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret ?: tap_export_file_write(&pf->e->file, &pf->out, err);
 }

@@ -79,6 +79,8 @@ struct tap_pf {
 
 /* perfetto_head.c. Return: 0 or -ENOMEM, as all of these. */
 int tap_pf_put_head(struct tap_pf *pf);
+/* Behind all. */
+int tap_pf_put_end(struct tap_pf *pf);
 
 /* perfetto_sched.c */
 /* Before the first event of the window: who runs. */

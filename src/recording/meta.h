@@ -15,6 +15,7 @@
  *                     "ended" (as the recording did) or "both": it said the same, the CPUs that it may use, as
  *                     "0-3,8" (null: all that are online)]]; without the last: not known; without the last
  *                     two: at no time that is known
+ *   command_lines     [[pid, when as above, [word, ...]]]: of processes, each cut at 4096 bytes; absent: not asked for
  *   cgroups           [[id, path]]: those that events or tasks name
  *   quota_cgroups     [id]: those whose CPU time had a quota when the recording began or ended,
  *                     their own or one above them; absent: not known

@@ -323,6 +323,21 @@ nested_program()
 }
 check "a program's own events in a pid namespace: the numbers that its switches have" nested_program
 
+# Command lines are kept where they are asked for, and never else. A process that executes something has both.
+command_lines()
+{
+	mkfifo go
+	sh -c "read x <go; exec sleep 60 $1" &
+	asleep=$!
+	run 0 "$SCHEDTAP" record -o a.dat $2 $SWITCH -- sh -c "echo >go; until grep -qx sleep /proc/$asleep/comm; do sleep 0.01; done"
+	kill "$asleep"
+	must [ "$(grep -acF "[$asleep,\"began\",[\"sh\",\"-c\",\"read x <go; exec sleep 60 $1\"]]" a.dat)" -eq "$3" ]
+	must [ "$(grep -acF "[$asleep,\"ended\",[\"sleep\",\"60\",\"$1\"]]" a.dat)" -eq "$3" ]
+	must [ "$(grep -acF "sleep 60 $1" a.dat)" -eq "$3" ]
+}
+check "--command-lines: at both ends" command_lines 0.001 --command-lines 1
+check "without, none is kept" command_lines 0.002 '' 0
+
 none_there()
 {
 	run 1 "$SCHEDTAP" record -o a.dat -d 0.1 "$@" 4194303

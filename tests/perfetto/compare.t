@@ -130,6 +130,33 @@ sub compare_signals {
 		map { "the sum of $_->{name} is $_->{sum}, not $sum{$_->{name}}" } grep { !is_near($_->{sum}, $sum{$_->{name}}) } @known);
 }
 
+# Each stack that `dump` prints, outermost first, and those of Perfetto's samples.
+sub compare_stacks {
+	my ($file, $name) = @_;
+	my $theirs = ask(export_of($file), errors => "select name, value from stats where name glob '*profile*' or name glob '*perf*'",
+		calls => 'select s.id, s.parent_id, f.name, m.name as mapping from stack_profile_callsite s join stack_profile_frame f on s.frame_id = f.id ' .
+			'join stack_profile_mapping m on f.mapping = m.id',
+		samples => 'select tid, ts, cpu, callsite_id from perf_sample join thread using (utid)');
+	my %call = map { $_->{id} => $_ } @{$theirs->{calls}};
+	my (%got, %want, $both);
+
+	for my $s (@{$theirs->{samples}}) {
+		my %frames;
+
+		for (my $c = $call{$s->{callsite_id}}; $c; $c = $call{$c->{parent_id} // ''}) {
+			push(@{$frames{$c->{mapping} =~ /kernel/ ? 'kernel' : 'user'}}, $c->{name});
+		}
+		$got{join(' < ', "$_ stack of $s->{tid} on CPU $s->{cpu}", @{$frames{$_}})}++ for keys %frames;
+		$both ||= keys %frames == 2;
+	}
+	for (map { decode_json($_) } qx($ENV{SCHEDTAP} dump --json -i '$file')) {
+		next if !$_->{event} || $_->{event} !~ /:(kernel|user)_stack$/ || !$_->{fields}{frames};
+		$want{join(' < ', "$1 stack of $_->{tid} on CPU $_->{cpu}", @{$_->{fields}{frames}})}++;
+	}
+	check("$name: stacks", differences('number', \%got, \%want), %want ? () : 'there are none');
+	return $both;
+}
+
 # @options: --time, or none.
 sub compare {
 	my ($file, $name, @options) = @_;
@@ -176,6 +203,7 @@ for my $seed (@ARGV ? () : 1 .. 6) {
 if (!@ARGV) {
 	compare("$tmp/2/whole.dat", "a window, $_", '--time', $_) for '+1ms,+3ms', '+2ms,';
 	compare_slices("$tmp/critical-between.dat");
+	check("a kernel's stack and a program's are one sample", (grep { $_ } map { compare_stacks("$tmp/$_.dat", $_) } qw(dump-stacks timehist-stacks wakers-stacks)) ? () : 'none is');
 }
 check('states of some threads are certain', $states ? () : 'none');
 print "1..$n\n";

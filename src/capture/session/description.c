@@ -2,6 +2,7 @@
 #include "capture/session/description.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -53,22 +54,70 @@ void tap_description_set_command(struct tap_description *d, const struct tap_pid
 		json_object_set_new(d->meta, "command_tid", json_integer(initial));
 }
 
+#define LINE_BYTES 4096u /* of a command line at most: the rest is left out */
+
+/* A process's words. Return: NULL: it has none, as threads of the kernel, or it is gone. */
+static json_t *read_words(uint64_t own_pid)
+{
+	char path[64], line[LINE_BYTES + 1];
+	json_t *words = NULL;
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%llu/cmdline", (unsigned long long)own_pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	len = read(fd, line, LINE_BYTES);
+	close(fd);
+	if (len > 0) {
+		line[len] = 0;
+		words = json_array();
+		for (size_t at = 0; at < (size_t)len; at += strlen(line + at) + 1)
+			json_array_append_new(words, any_string(line + at));
+	}
+	return words;
+}
+
+/* Only where they were asked for: they may hold what is secret. Return: 0 or -ENOMEM. */
+static int read_command_lines(const struct tap_description *d, const struct tap_pids *pids, struct tap_task_list *list)
+{
+	const struct tap_map *own = pids->nested ? &pids->initial : &list->tgids;
+	int ret = 0;
+
+	if (!json_object_get(d->meta, "command_lines"))
+		return 0;
+	tap_map_for_each(own, s) {
+		const uint64_t pid = pids->nested ? s->value : s->key, *tgid = tap_map_get(&list->tgids, pid);
+		json_t *words = !ret && tgid && *tgid == pid ? read_words(s->key) : NULL;
+
+		if (!words)
+			continue;
+		ret = tap_map_set(&list->command_lines, pid, (uint64_t)(uintptr_t)words);
+		if (ret)
+			json_decref(words);
+	}
+	return ret;
+}
+
 /* And their cgroups. Return: 0 or -ENOMEM. */
 static int read_tasks(struct tap_description *d, struct tap_pids *pids, struct tap_task_list *list)
 {
 	int ret = tap_pids_tasks(pids, &list->tgids, &list->comms) ?: tap_pids_affinities(pids, &list->comms, &list->affinities);
 
 	list->has_affinities = !ret;
-	return ret ?: tap_pids_cgroups(pids, &d->cgroups, &list->members, &list->limited);
+	return ret ?: read_command_lines(d, pids, list) ?: tap_pids_cgroups(pids, &d->cgroups, &list->members, &list->limited);
 }
 
-int tap_description_begin(struct tap_description *d, struct tap_pids *pids)
+int tap_description_begin(struct tap_description *d, struct tap_pids *pids, bool with_lines)
 {
 	d->meta = json_pack("{s:s, s:b, s:o, s:o, s:o, s:[o], s:[]}", "tool", "schedtap " TAP_VERSION,
 			    "complete", 0, "host", tap_machine_host(), "command_line", command_line(),
 			    "cpus", tap_machine_cpus(), "clocks", tap_machine_clocks(), "own_tids");
 	if (!d->meta)
 		return -ENOMEM;
+	if (with_lines)
+		json_object_set_new(d->meta, "command_lines", json_array());
 	tap_description_add_tid(d, pids, gettid());
 	return read_tasks(d, pids, &d->began);
 }
@@ -182,6 +231,33 @@ static json_t *task_table(const struct tap_description *d)
 	tap_map_for_each(&d->gone.comms, t)
 		json_array_append_new(tasks, task_row(&d->gone, t->key));
 	return tasks;
+}
+
+static json_t *words_of(const struct tap_task_list *list, uint64_t pid)
+{
+	const uint64_t *slot = tap_map_get(&list->command_lines, pid);
+
+	return slot ? (json_t *)(uintptr_t)*slot : NULL;
+}
+
+static void add_line(json_t *lines, uint64_t pid, const char *when, json_t *words)
+{
+	json_array_append_new(lines, json_pack("[I, s, O]", (json_int_t)pid, when, words));
+}
+
+/* Into .meta's list, if it has one. */
+static void put_command_lines(const struct tap_description *d)
+{
+	json_t *lines = json_object_get(d->meta, "command_lines");
+
+	tap_map_for_each(&d->began.command_lines, s) {
+		json_t *words = words_of(&d->began, s->key);
+
+		add_line(lines, s->key, json_equal(words, words_of(&d->ended, s->key)) ? "both" : "began", words);
+	}
+	tap_map_for_each(&d->ended.command_lines, s)
+		if (!json_equal(words_of(&d->began, s->key), words_of(&d->ended, s->key)))
+			add_line(lines, s->key, "ended", words_of(&d->ended, s->key));
 }
 
 /* The cgroups that events or tasks name. Return: NULL when out of memory. */
@@ -347,6 +423,7 @@ int tap_description_end(struct tap_description *d, struct tap_pids *pids, const 
 	json_object_set_new(d->meta, "complete", json_boolean(complete));
 	ret = learn_names(d, pids, spool, cmdlines, err);
 	json_object_set_new(d->meta, "tasks", task_table(d));
+	put_command_lines(d);
 	return ret;
 }
 
@@ -369,6 +446,9 @@ static void release_tasks(struct tap_task_list *list)
 	tap_map_release(&list->limited);
 	tap_machine_release_texts(&list->comms);
 	tap_machine_release_texts(&list->affinities);
+	tap_map_for_each(&list->command_lines, s)
+		json_decref((json_t *)(uintptr_t)s->value);
+	tap_map_release(&list->command_lines);
 }
 
 void tap_description_release(struct tap_description *d)

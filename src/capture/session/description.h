@@ -18,6 +18,7 @@ struct tap_task_list {
 	bool has_affinities;
 	struct tap_map affinities; /* tid -> the CPUs that it may use, as of tap_machine_affinity() */
 	struct tap_map limited; /* ids of cgroups with a quota -> ns throttled */
+	struct tap_map command_lines; /* process -> json_t *, owned: its words; empty: not asked for */
 };
 
 struct tap_spool;
@@ -29,8 +30,8 @@ struct tap_description {
 	struct tap_map cgroups; /* id -> path */
 };
 
-/* The machine, and the tasks and cgroups that there are. @d: zeroed. Return: 0 or -ENOMEM. */
-int tap_description_begin(struct tap_description *d, struct tap_pids *pids);
+/* The machine, and the tasks and cgroups that there are. @d: zeroed. @with_lines: command lines of processes too. Return: 0 or -ENOMEM. */
+int tap_description_begin(struct tap_description *d, struct tap_pids *pids, bool with_lines);
 void tap_description_release(struct tap_description *d);
 
 /* Adds a thread of the recorder, by its own number. */

@@ -38,6 +38,7 @@ struct tap_session_opts {
 	uint64_t buffer_bytes; /* per CPU; 0: by the number of CPUs */
 	int priority; /* while recording; tap_priority_raise() */
 	bool zstd;
+	bool command_lines; /* of processes are kept */
 	struct tap_flight_opts flight;
 	/*
 	 * Of a flight recorder, or NULL: begins to follow what it holds (recording/follow.h). No event flows yet. Return: 1; 0: nobody

@@ -50,6 +50,7 @@ static const struct tap_backend_ops *const backends[] = {
 struct tap_session {
 	char *file;
 	bool zstd;
+	bool command_lines;
 	struct tap_plan plan;
 	void *states[NR_BACKENDS]; /* NULL: not in the plan */
 	struct tap_spool *spool;
@@ -268,6 +269,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->marks.fd = -1;
 	s->schedulers.root = TAP_SCX_ROOT;
 	s->zstd = opts->zstd;
+	s->command_lines = opts->command_lines;
 	s->flight_opts = opts->flight;
 	s->follow = opts->follow;
 	s->read = opts->read;
@@ -502,7 +504,7 @@ static int start(struct tap_session *s, struct tap_err *err)
 	int ret;
 
 	tap_cgroup_watch_open(&s->new_cgroups); /* before cgroups are listed */
-	ret = tap_description_begin(&s->description, &s->plan.pids);
+	ret = tap_description_begin(&s->description, &s->plan.pids, s->command_lines);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
 	if (s->command)

@@ -1,0 +1,79 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Processes in an export: their names, or with `record --command-lines` their command lines, of those who were there when the
+# recording began and of those who came or executed something since.
+# SCHEDTAP and MKDAT name the programs.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use lib dirname(__FILE__);
+use Perfetto;
+
+my $here = dirname(abs_path($0));
+$ENV{SCHEDTAP} = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
+my $mkdat = abs_path($ENV{MKDAT} // dirname($ENV{SCHEDTAP}) . '/tests/mkdat');
+my $tmp = tempdir(CLEANUP => 1);
+my ($n, $failed) = (0, 0);
+
+if (my $why = missing()) {
+	print "1..0 # SKIP $why\n";
+	exit 0;
+}
+
+sub is {
+	my ($got, $want, $name) = @_;
+	my $ok = ($got // 'none') eq ($want // 'none');
+
+	$n++;
+	$failed ||= !$ok;
+	print $ok ? '' : 'not ', "ok $n - $name\n";
+	print STDERR '#   ', $got // 'none', ', not ', $want // 'none', "\n" unless $ok;
+}
+
+# processes LINES: what the recording says of command lines. Return: of each process what Perfetto has, and its errors.
+sub processes {
+	my ($lines) = @_;
+
+	open(my $in, '>', "$tmp/in.txt") or die;
+	print $in 'meta {"window":{"start_ns":1000000000,"end_ns":1001000000},"tasks":[[100,100,"app",null,"both"],[101,100,"worker",null,"both"],' .
+		'[200,200,"sh",null,"began"],[200,200,"child",null,"ended"],[300,300,"late",null,"ended"],[400,400,"kthread",null,"both"]]' . "$lines}\n";
+	print $in "1.000010000 0 0 sched:sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=app next_pid=100\n",
+		"1.000020000 0 100 task:task_newtask pid=300 comm=app clone_flags=0\n",
+		"1.000030000 0 100 sched:sched_switch prev_comm=app prev_pid=100 prev_state=0 next_comm=late next_pid=300\n",
+		"1.000040000 0 300 sched:sched_switch prev_comm=late prev_pid=300 prev_state=0 next_comm=child next_pid=200\n";
+	close($in);
+	system($mkdat, "$tmp/in.txt", "$tmp/in.dat") == 0 or die "$mkdat\n";
+	my $theirs = ask(export_of("$tmp/in.dat"), processes => 'select pid, name, cmdline from process',
+		threads => 'select tid, thread.name, pid from thread join process using (upid)',
+		errors => "select name from stats where severity != 'info' and value > 0");
+	my %of = map { $_->{pid} => $_ } @{$theirs->{processes}};
+
+	$of{worker} = (grep { $_->{tid} == 101 } @{$theirs->{threads}})[0];
+	is(scalar(@{$theirs->{errors}}), 0, "no errors$lines");
+	return \%of;
+}
+
+my $of = processes('');
+is($of->{100}{cmdline}, 'app', 'without command lines a process has its name');
+is($of->{worker}{pid}, 100, 'a thread is in its process');
+is($of->{worker}{name}, 'worker', 'and keeps its own name');
+
+$of = processes(',"command_lines":[[100,"both",["/usr/bin/app","-v","two words"]],[200,"began",["sh"]],[200,"ended",["child","1"]],[300,"ended",["late"]]]');
+is($of->{100}{cmdline}, '/usr/bin/app -v two words', 'a command line that is the same at both ends');
+is($of->{100}{name}, '/usr/bin/app', 'its first word is the name');
+is($of->{200}{cmdline}, 'child 1', 'of one that executed something the last');
+is($of->{300}{cmdline}, 'late', 'of one that came meanwhile');
+is($of->{400}{cmdline}, 'kthread', 'who has none has its name');
+is($of->{worker}{name}, 'worker', 'a thread keeps its own name then too');
+
+$of = processes(',"command_lines":[[100,"both",[1,{},null]],[200,"both","sh"],[-1,"both",["x"]],[300],7,[400,"never",["y"]],[5e9,"ended",["z"]]]');
+is($of->{400}{cmdline}, 'kthread', 'rows that are none');
+is(scalar(grep { ($_->{cmdline} // '') =~ /^[xyz]$/ } values %$of), 0, 'are passed over');
+
+$of = processes(',"command_lines":[[100,"both",["a\u0001\u001b[31m"," \ud83d\ude00",""]]]');
+is($of->{100}{cmdline}, "a\x01\x1b[31m  \x{1f600} ", 'any characters');
+print "1..$n\n";
+exit($failed ? 1 : 0);
