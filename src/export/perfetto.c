@@ -66,7 +66,9 @@ static __attribute__((noinline)) struct tap_pf_kind *add_kind(struct tap_pf *pf,
 	kind->bounds_slices = pf->e->opts->slices && tap_request_source_wants(&pf->source, fmt);
 	if (kind->way == TAP_PF_INSTANT)
 		kind->name = tap_tracks_intern(&pf->tracks, fmt->name, fmt->fields + fmt->nr_common, fmt->nr_fields - fmt->nr_common);
-	if (kind->way == TAP_PF_SWITCH || kind->way == TAP_PF_WAKING) {
+	kind->moves = tap_sched_kind(fmt) == TAP_SCHED_CGROUP_ATTACH ||
+		      (tap_sched_kind(fmt) == TAP_SCHED_CGROUP_NAMED && (pf->e->run.pick.select->by & TAP_SELECT_CGROUPS));
+	if (kind->way == TAP_PF_SWITCH || kind->way == TAP_PF_WAKING || kind->moves) {
 		kind->sched = tap_sched_formats_add(&pf->formats, fmt);
 		if (!kind->sched)
 			return NULL;
@@ -116,6 +118,8 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	ret = kind->explains ? tap_explain_sources_event(&pf->sources, &pf->waits, ev) : 0;
 	if (!ret && kind->bounds_slices && is_wanted)
 		ret = tap_pf_put_slices(pf, ev);
+	if (!ret && kind->moves && is_wanted)
+		ret = tap_pf_move(pf, kind, ev);
 	if (!ret && is_wanted)
 		ret = put_event(pf, kind, ev) ?: flush(pf);
 	return ret;
@@ -145,7 +149,8 @@ static int feed(struct tap_pf *pf, struct tap_err *err)
 	ret = tap_run_feed(&pf->e->run, &observer, &events, pf, err);
 	if (ret && pf->failed.code)
 		*err = pf->failed;
-	if (!ret && (tap_pf_end_cpus(pf) || tap_pf_end_stacks(pf) || tap_pf_put_end(pf) || (pf->signals && tap_pelt_end(pf->signals))))
+	if (!ret && (tap_pf_end_cpus(pf) || tap_pf_end_stacks(pf) || tap_pf_end_cgroups(pf) || tap_pf_put_schedulers(pf) ||
+		     tap_pf_put_end(pf) || (pf->signals && tap_pelt_end(pf->signals))))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret ?: tap_export_file_write(&pf->e->file, &pf->out, err);
 }

@@ -31,7 +31,8 @@ struct tap_pf_kind {
 	bool explains; /* tap_explain_source_wants() */
 	bool bounds_slices; /* of --slices */
 	struct tap_ftrace_event ftrace;
-	const struct tap_sched_fields *sched; /* of switches and wakings */
+	bool moves; /* a task to another cgroup, or names that: where the timeline follows those */
+	const struct tap_sched_fields *sched; /* of these, switches and wakings */
 };
 
 struct tap_pf_stacks {
@@ -70,6 +71,10 @@ struct tap_pf {
 	struct tap_explain_waits waits;
 	struct tap_explain_sources sources;
 	uint64_t nr_flows;
+	struct tap_pf_cgroup {
+		uint64_t id, since_ns; /* 0: not known */
+	} *in_cgroups; /* owned; by a task's index */
+	unsigned int nr_in_cgroups;
 	struct tap_pf_stacks stacks;
 	struct tap_request_source source; /* of --slices */
 	struct tap_requests requests; /* that have begun */
@@ -105,6 +110,11 @@ void tap_pf_release_tracks(struct tap_pf *pf);
 int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev);
 int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
 int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev);
+/* Of an event that moves a task to another cgroup. */
+int tap_pf_move(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
+/* The cgroups in which tasks are at the end. */
+int tap_pf_end_cgroups(struct tap_pf *pf);
+int tap_pf_put_schedulers(struct tap_pf *pf);
 /* Whether the options pick what this task does; 0: an idle one. */
 bool tap_pf_picks_tid(struct tap_pf *pf, int tid);
 

@@ -9,7 +9,8 @@
 
 #define LONG_WAIT_NS 1000000u /* waits from here on are shown with what they were for */
 
-enum { OF_CPU, OF_THREAD, OF_CGROUP, OF_DOMAIN, OF_SIGNAL, OF_CPU_STATE, OF_THREAD_STATE, OF_WAITS, OF_LOSSES, OF_NO_CPU, OF_SLICES };
+enum { OF_CPU, OF_THREAD, OF_CGROUP, OF_DOMAIN, OF_SIGNAL, OF_CPU_STATE, OF_THREAD_STATE, OF_WAITS, OF_LOSSES, OF_NO_CPU, OF_SLICES, OF_THREAD_CGROUP, OF_NR_LOST,
+       OF_SCHEDULER };
 
 /* ---- what tracks stand below ------------------------------------------------------------------- */
 
@@ -55,16 +56,24 @@ static uint64_t thread_track(struct tap_pf *pf, const struct tap_task *task)
 		.kind = OF_THREAD, .id = id, .name = b->data, .len = b->len, .tid = task->tid, .tgid = tgid > 0 ? tgid : 0 });
 }
 
-static uint64_t cgroup_track(struct tap_pf *pf, uint64_t id)
+/* Its path, or where that is not known its number. */
+static void put_cgroup_name(const struct tap_pf *pf, struct tap_buf *b, uint64_t id)
 {
 	const char *path = tap_cgroups_path(&pf->e->run.rec.ids.cgroups, id);
+
+	if (path)
+		tap_buf_puts(b, path);
+	else
+		tap_buf_u64(b, id);
+}
+
+static uint64_t cgroup_track(struct tap_pf *pf, uint64_t id)
+{
 	struct tap_buf *b = &pf->e->run.scratch;
 
 	tap_buf_clear(b);
-	if (path)
-		tap_buf_printf(b, "cgroup %s", path);
-	else
-		tap_buf_printf(b, "cgroup %llu", (unsigned long long)id);
+	tap_buf_puts(b, "cgroup ");
+	put_cgroup_name(pf, b, id);
 	return named_track(pf, OF_CGROUP, id, 0, tap_buf_str(b));
 }
 
@@ -113,7 +122,7 @@ static uint64_t series_track(struct tap_pf *pf, const struct tap_pelt_series *s)
 		tap_buf_printf(b, " on CPU %d", s->cpu);
 	return !parent ? 0 : tap_track(&pf->tracks, &(const struct tap_track){
 		.kind = OF_SIGNAL, .id = s->number, .parent = parent, .name = tap_buf_str(b), .len = b->len,
-		.unit = units[s->signal->scale] });
+		.unit = s->signal->is_signed ? "ns" : units[s->signal->scale] }); /* a lag */
 }
 
 /* A signal that is on or off: a slice while it is on. */
@@ -188,10 +197,75 @@ static int put_state(struct tap_pf *pf, const struct tap_stretch *s, const char 
 	return track ? 0 : -ENOMEM;
 }
 
+/* In which it was when the window began, or it was born. */
+static uint64_t first_cgroup(const struct tap_pf *pf, const struct tap_task *task)
+{
+	struct tap_listed l = { 0 };
+
+	if (task->born_ns <= pf->e->run.window.from_ns)
+		tap_lists_find(&pf->e->run.rec.ids.lists, task->tid, TAP_LISTED_BEGAN, &l);
+	return l.cgroup ? l.cgroup : task->cgroup;
+}
+
+/* It is in another cgroup since @ns, 0: in none that is known: a slice for the one before. Return: 0 or -ENOMEM. */
+static int move_to(struct tap_pf *pf, const struct tap_task *task, uint64_t cgroup, uint64_t ns)
+{
+	struct tap_pf_cgroup *in = tap_array_at(&pf->in_cgroups, &pf->nr_in_cgroups, task->index, sizeof(*in), NULL);
+	const struct tap_pf_cgroup before = in ? *in : (struct tap_pf_cgroup){ 0 };
+	struct tap_buf *name = &pf->e->run.scratch;
+	uint64_t track;
+
+	if (!in || before.id == cgroup)
+		return in ? 0 : -ENOMEM;
+	*in = (struct tap_pf_cgroup){ .id = cgroup, .since_ns = ns };
+	if (!before.id || before.since_ns >= ns || !tap_run_task(&pf->e->run, task))
+		return 0;
+	track = named_track(pf, OF_THREAD_CGROUP, thread_id(pf, task), thread_track(pf, task), "cgroup");
+	tap_buf_clear(name);
+	put_cgroup_name(pf, name, before.id);
+	tap_track_slice(&pf->tracks, track, before.since_ns, ns, name->data, name->len);
+	return track ? name->err : -ENOMEM;
+}
+
+/* Where it was at first it was all along; it moves by events. */
+static int follow_cgroup(struct tap_pf *pf, const struct tap_stretch *s)
+{
+	const struct tap_task *task = s->task;
+	const bool is_first = task->index >= pf->nr_in_cgroups || !pf->in_cgroups[task->index].id;
+	const uint64_t start_ns = pf->e->run.window.from_ns;
+	int ret = 0;
+
+	if (is_first && s->to_ns > start_ns)
+		ret = move_to(pf, task, first_cgroup(pf, task), task->born_ns > start_ns ? task->born_ns : start_ns);
+	if (!ret && s->next == TAP_DEAD)
+		ret = move_to(pf, task, 0, s->to_ns);
+	return ret;
+}
+
+int tap_pf_move(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
+{
+	const struct tap_task *task = tap_timeline_task(pf->e->run.timeline, tap_num_int(&kind->sched->tid, ev));
+
+	return task ? move_to(pf, task, task->cgroup, ev->ts_ns) : 0;
+}
+
+int tap_pf_end_cgroups(struct tap_pf *pf)
+{
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(pf->e->run.timeline, &nr);
+	int ret = 0;
+
+	/* where lists of the beginning and the end differ and no event tells when it moved, there is no slice */
+	for (unsigned int i = 0; !ret && i < nr && i < pf->nr_in_cgroups; i++)
+		if (pf->in_cgroups[i].id == tasks[i]->cgroup)
+			ret = move_to(pf, tasks[i], 0, pf->e->run.window.to_ns);
+	return ret;
+}
+
 static int on_stretch(void *ctx, const struct tap_stretch *s)
 {
 	struct tap_pf *pf = ctx;
-	int ret = (pf->signals ? tap_pelt_stretch(pf->signals, s) : 0) ?: tap_explain_waits_stretch(&pf->waits, s);
+	int ret = (pf->signals ? tap_pelt_stretch(pf->signals, s) : 0) ?: tap_explain_waits_stretch(&pf->waits, s) ?: follow_cgroup(pf, s);
 
 	if (ret)
 		return ret;
@@ -377,6 +451,18 @@ int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const 
 
 /* ---- losses ------------------------------------------------------------------------------------------ */
 
+/* As long as they were. */
+static int put_nr_lost(struct tap_pf *pf, const struct tap_event *ev, uint64_t parent)
+{
+	static const char name[] = "lost events";
+	const uint64_t track = tap_track(&pf->tracks, &(const struct tap_track){
+		.kind = OF_NR_LOST, .id = (uint64_t)(ev->cpu + 1), .parent = parent, .name = name, .len = strlen(name), .unit = "events" });
+
+	tap_track_count(&pf->tracks, track, ev->lost.first_ns, (int64_t)ev->lost.count);
+	tap_track_count(&pf->tracks, track, ev->ts_ns, 0);
+	return track ? 0 : -ENOMEM;
+}
+
 int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev)
 {
 	const uint64_t parent = ev->cpu < 0 ? named_track(pf, OF_NO_CPU, 0, 0, "on a CPU not known") : cpu_track(pf, ev->cpu);
@@ -384,6 +470,8 @@ int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev)
 	struct tap_buf *b = &pf->e->run.scratch;
 
 	if (!slices)
+		return -ENOMEM;
+	if (ev->lost.count && !ev->lost.is_off && put_nr_lost(pf, ev, parent))
 		return -ENOMEM;
 	tap_buf_clear(b);
 	if (ev->lost.is_off)
@@ -393,6 +481,32 @@ int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev)
 	else
 		tap_buf_puts(b, "lost, nobody knows how many");
 	tap_track_slice(&pf->tracks, slices, ev->lost.first_ns, ev->ts_ns, b->data, b->len);
+	return 0;
+}
+
+/* ---- sched_ext --------------------------------------------------------------------------------------- */
+
+/* Which BPF scheduler was loaded: rows are [when it was seen, its name or null, ...]. */
+int tap_pf_put_schedulers(struct tap_pf *pf)
+{
+	const json_t *rows = json_object_get(pf->e->run.rec.meta, "schedulers"), *row;
+	const struct tap_window window = pf->e->run.window;
+	uint64_t track = 0;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		const json_t *name = json_array_get(row, 1), *next = json_array_get(json_array_get(rows, i + 1), 0);
+		const json_int_t seen_ns = json_integer_value(json_array_get(row, 0)), gone_ns = json_integer_value(next);
+		const uint64_t from_ns = seen_ns > 0 && (uint64_t)seen_ns > window.from_ns ? (uint64_t)seen_ns : window.from_ns;
+		const uint64_t to_ns = gone_ns > 0 && (uint64_t)gone_ns < window.to_ns ? (uint64_t)gone_ns : window.to_ns;
+
+		if (!json_is_string(name) || from_ns >= to_ns)
+			continue;
+		track = named_track(pf, OF_SCHEDULER, 0, 0, "sched_ext");
+		if (!track)
+			return -ENOMEM;
+		tap_track_slice(&pf->tracks, track, from_ns, to_ns, json_string_value(name), json_string_length(name));
+	}
 	return 0;
 }
 
@@ -430,6 +544,7 @@ void tap_pf_release_tracks(struct tap_pf *pf)
 	tap_explain_waits_release(&pf->waits);
 	tap_explain_sources_release(&pf->sources);
 	free(pf->series);
+	free(pf->in_cgroups);
 	tap_request_source_release(&pf->source);
 	tap_requests_release(&pf->requests);
 	free(pf->lane_ends);
