@@ -9,6 +9,7 @@ import { axisTicks, formatMoment, formatTick } from './viewport.mjs';
 const MOST_CURVES = 12;
 const MOST_CHOICES = 200;
 const FIRST_SIGNALS = ['util', 'util_est', 'nr_running', 'capacity', 'frequency'];
+const MOST_SIGNALS = 3;
 const FIRST_OWNERS = 2;
 const CHART_HEIGHT = 150;
 const LEAST_GUTTER = 52;
@@ -72,7 +73,7 @@ class CurvesView {
 		const owners = groupOwners(curves);
 
 		Object.assign(this, { root, curves, viewport, end: head.window_ns, plots: [], pending: false });
-		this.signals = new Set(signals.filter((signal) => FIRST_SIGNALS.includes(signal)).slice(0, 3));
+		this.signals = new Set(FIRST_SIGNALS.filter((signal) => signals.includes(signal)).slice(0, MOST_SIGNALS));
 		if (!this.signals.size)
 			this.signals.add(signals[0]);
 		this.owners = new Set([...owners.values()][0].slice(0, FIRST_OWNERS));
@@ -87,7 +88,10 @@ class CurvesView {
 	}
 
 	chosen() {
-		return this.curves.filter((curve) => this.signals.has(curve.signal) && this.owners.has(curve.owner));
+		const order = [...this.signals];
+
+		return this.curves.filter((curve) => this.signals.has(curve.signal) && this.owners.has(curve.owner))
+			.sort((a, b) => order.indexOf(a.signal) - order.indexOf(b.signal) || a.owner.localeCompare(b.owner, 'en', { numeric: true }));
 	}
 
 	draw() {
@@ -139,7 +143,7 @@ class CurvesView {
 		return {
 			width, height: CHART_HEIGHT, padding: [8, right, 0, 0], legend: { show: false },
 			cursor: { sync: { key: 'curves' }, drag: { setScale: false, x: true, y: false }, points: { show: false } },
-			scales: { x: { time: false, range: () => [this.viewport.from, this.viewport.to] }, y: { range: rangeOf(chart) } },
+			scales: { x: { time: false, range: () => [this.viewport.from, this.viewport.to] }, y: { range: rangeOf(chart, curves) } },
 			axes: [
 				{ ...axis, size: 26, splits: () => this.ticks().ticks, values: (_, splits) => this.tickLabels(splits) },
 				{ ...axis, size: gutter, values: (_, splits) => splits.map((value) => value === null ? '' : shortNumber(value)) },
@@ -191,10 +195,17 @@ class CurvesView {
 	}
 }
 
-function rangeOf(chart) {
-	if (chart === 'flag')
-		return () => [0, 1.1];
-	return (_, least, most) => [Math.min(0, least ?? 0), most > 0 ? most * 1.08 : 1];
+// Of all values, in sight or not: a stretch without a point has the value before it.
+function rangeOf(chart, curves) {
+	let [least, most] = [0, chart === 'flag' ? 1 : 0];
+
+	for (const { v } of curves) {
+		for (const value of v) {
+			least = value < least ? value : least;
+			most = value > most ? value : most;
+		}
+	}
+	return [least * 1.05, most > 0 ? most * 1.05 : 1];
 }
 
 function shortNumber(value) {

@@ -3,7 +3,7 @@
 // The first screen: what the recording is and how far it can be trusted, and what was found in it, in sentences that lead to their
 // places on the time line.
 
-import { byId, countOf, element, formatCount, formatShare, placeLink, plainTable, safeName, taskName } from './dom.mjs';
+import { byId, countOf, element, formatCount, formatShare, placeLink, plainTable, safeName, scrollBox, taskName } from './dom.mjs';
 import { formatMoment, formatNs } from './viewport.mjs';
 
 const MOST_LOSSES = 5;
@@ -44,9 +44,11 @@ export function showRecording(head, summary) {
 	const { file, host, kernel, command } = head.recording;
 	const told = summary?.recording ?? {};
 	const texts = [told.host ?? host, told.kernel ?? kernel, wallDate(head.wall_ns) ?? head.recording.date, command];
+	const name = safeName((file ?? 'recording').replace(/.*\/(?=.)/s, ''));
 
-	byId('title').textContent = safeName(file ?? 'recording');
-	document.title = `${safeName(file ?? 'recording')}: schedtap`;
+	byId('title').textContent = name;
+	byId('title').title = safeName(file ?? '');
+	document.title = `${name}: schedtap`;
 	byId('recording').replaceChildren(...texts.filter(Boolean).map((text) => element('span', {}, safeName(text))));
 	byId('health').replaceChildren(element('dl', { class: 'tiles' }, healthTiles(head, summary).map(healthTile)),
 		element('ul', { class: 'notes' }, healthNotes(head, summary).map((note) => element('li', {}, note))));
@@ -198,7 +200,7 @@ function joinPieces(pieces, keyOf) {
 function waitReasons(wait) {
 	const kinds = joinPieces(wait.pieces, (piece) => piece.kind);
 	const tasks = joinPieces(wait.pieces.filter((piece) => piece.tid !== undefined && piece.tid !== null), (piece) => piece.tid);
-	const sentences = [kinds.slice(0, 3).map(({ kind, ns }) => `${formatShare(ns, wait.wait_ns)} ${pieceText(kind)}`).join('; ')];
+	const sentences = [kinds.slice(0, 3).map(({ kind, ns }) => `${formatShare(ns, wait.wait_ns)}: ${pieceText(kind)}`).join('; ')];
 
 	if (tasks.length)
 		sentences.push(`${taskName(tasks[0])} ran for ${formatNs(tasks[0].ns)} of it${tasks.length > 1 ? `, ${tasks.length - 1 === 1 ? 'another task' : `${tasks.length - 1} other tasks`} for the rest` : ''}`);
@@ -226,16 +228,21 @@ function shareBar(pieces) {
 	}));
 }
 
+// Of pieces that were joined the first one's beginning is told.
+function placeOfPiece(piece, wait) {
+	return { from: piece.from_ns, to: Math.min(wait.to_ns, piece.from_ns + piece.ns), cpu: wait.cpu };
+}
+
 function waitPieces(wait, go) {
 	const rows = [...wait.pieces].sort((a, b) => b.ns - a.ns);
 	const cells = rows.slice(0, MOST_PIECES).map((piece) => [
 		[element('span', { class: pieceColour(piece.kind), 'aria-hidden': 'true' }), pieceText(piece.kind)],
 		piece.tid === undefined || piece.tid === null ? '' : taskName(piece), piece.cgroup ? safeName(piece.cgroup) : '',
-		placeLink({ from: piece.from_ns, to: Math.min(wait.to_ns, piece.from_ns + piece.ns), cpu: wait.cpu }, go, {}, formatMoment(piece.from_ns)),
+		placeLink(placeOfPiece(piece, wait), go, {}, `+${formatNs(piece.from_ns - wait.from_ns)}`),
 		(piece.ns / 1e6).toFixed(3), formatShare(piece.ns, wait.wait_ns)]);
 
 	return element('details', {}, element('summary', {}, `${countOf(rows.length, 'piece')} of this wait${rows.length > MOST_PIECES ? `: the longest ${MOST_PIECES}` : ''}`),
-		element('div', { class: 'scroll' }, plainTable(['what happened', 'who ran', 'cgroup', 'first at', 'ms', 'share'], cells, 3)));
+		scrollBox(`Pieces of the wait of ${taskName(wait)}`, plainTable(['what happened', 'who ran', 'cgroup', 'first at', 'ms', 'share'], cells, 3)));
 }
 
 function foundKinds(explain) {
@@ -328,5 +335,5 @@ function delayLink(found, go, text) {
 	if (!found)
 		return element('b', {}, text);
 	const { piece, wait } = found;
-	return placeLink({ from: piece.from_ns, to: Math.min(wait.to_ns, piece.from_ns + piece.ns), cpu: wait.cpu }, go, {}, text);
+	return placeLink(placeOfPiece(piece, wait), go, {}, text);
 }

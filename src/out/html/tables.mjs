@@ -14,8 +14,8 @@ const MOST_CGROUPS = 12;
 // A column is { head, unit, of(row): what it sorts by, text(row): what is shown }; one without `text` is a number with `digits`, and so is
 // what .isNumber says it of.
 class SortedTable {
-	constructor({ id, title, columns, rows, omitted, sortBy }) {
-		Object.assign(this, { id, title, columns, rows, omitted, sortBy, descending: true, limit: FIRST_ROWS });
+	constructor({ id, title, columns, rows, omitted, sortBy, descending = true }) {
+		Object.assign(this, { id, title, columns, rows, omitted, sortBy, descending, limit: FIRST_ROWS });
 		this.texts = new Map();
 		this.filter = element('input', { type: 'search', placeholder: 'filter', 'aria-label': `Filter ${title}`, autocomplete: 'off', oninput: () => this.fill(FIRST_ROWS) });
 		this.count = element('span', { class: 'hint', role: 'status' });
@@ -120,7 +120,7 @@ function cpuTable(head, summary) {
 	const whole = head.window_ns;
 
 	return new SortedTable({
-		id: 'table-cpus', title: 'CPUs: the time line in numbers', rows: summary.cpus, omitted: omittedOf(summary, 'cpus'), sortBy: 1,
+		id: 'table-cpus', title: 'CPUs: the time line in numbers', rows: summary.cpus, omitted: omittedOf(summary, 'cpus'), sortBy: 0, descending: false,
 		columns: [{ head: 'CPU', of: (row) => row.cpu }, msColumn('run', 'run_ns'), shareColumn('run', 'run_ns', whole), msColumn('idle', 'idle_ns'),
 			shareColumn('idle', 'idle_ns', whole), msColumn('unknown', 'unknown_ns'), shareColumn('unknown', 'unknown_ns', whole), msColumn('offline', 'offline_ns'),
 			countColumn('switches', 'switches'), countColumn('lost', 'lost'),
