@@ -44,7 +44,7 @@ export function simulate(slices, cpus, comm) {
 		clocks[cpu] = start + run + (random() < 0.3 ? Math.round(random() * 30000) : 0);
 		task.before = preempted ? 2 : 1;
 		task.last = cpu;
-		task.wake = preempted ? start + run : start + run + 5000 + Math.round(random() ** 4 * 3e6);
+		task.wake = preempted ? start + run : start + run + 5000 + Math.round(random() ** 3 * 2e6 * (1 + Math.sin(n / slices * 20)));
 		wakeAnother(state, task, k, start, run);
 		if (random() < 0.02)
 			task.home = Math.floor(random() * cpus);

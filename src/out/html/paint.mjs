@@ -32,7 +32,13 @@ export function readTheme(style) {
 	const pixel = Object.fromEntries(NAMES.map((name) => [name, toPixel(text[name])]));
 	const hues = HUES.map(toPixel);
 
-	return { text, pixel, hues, faint: hues.map((hue) => mixPixels(hue, pixel.lane, 0.78)), edges: hues.map((hue) => mixPixels(hue, pixel.bg, 0.45)) };
+	return {
+		text, pixel, hues,
+		faint: hues.map((hue) => mixPixels(hue, pixel.lane, 0.78)),
+		edges: hues.map((hue) => mixPixels(hue, pixel.bg, 0.45)),
+		ground: { wait: mixPixels(pixel.lane, pixel.wait, 0.16), blocked: mixPixels(pixel.lane, pixel.blocked, 0.16) },
+		line: { wait: mixPixels(pixel.lane, pixel.wait, 0.55), blocked: mixPixels(pixel.lane, pixel.blocked, 0.75) },
+	};
 }
 
 // A picture of pixels.
@@ -61,7 +67,7 @@ function isCrossed(x, y, scale) {
 }
 
 function isStriped(x, y, scale) {
-	return (x - y + 4000 * scale) % (4 * scale) < 2 * scale;
+	return (x - y + 5000 * scale) % (5 * scale) < scale;
 }
 
 // A lane of a CPU at (x, y): below who ran, as high as it was busy; above the queue, and where long waits ended. `highlight`: the tids
@@ -155,8 +161,7 @@ function paintState(picture, x, y, height, state, hue, theme, scale) {
 	if (state === 'unknown')
 		return paintUnknown(picture, x, y, height, false, theme, scale);
 	for (let row = Math.max(0, y); row < Math.min(y + height, picture.height); row++) {
-		const drawn = state === 'wait' ? isStriped(x, row, scale) : x % (3 * scale) < scale;
-		if (drawn)
-			pixels[row * width + x] = theme.pixel[state];
+		const drawn = state === 'wait' ? isStriped(x, row, scale) : x % (4 * scale) < scale;
+		pixels[row * width + x] = drawn ? theme.line[state] : theme.ground[state];
 	}
 }

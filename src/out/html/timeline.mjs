@@ -11,6 +11,7 @@ const AXIS_HEIGHT = 40;
 const GUTTER = 148;
 const NARROW_GUTTER = 84;
 const NARROW = 640;
+const TOP = 3;
 const HEADING_HEIGHT = 24;
 const ROW_HEIGHT = 18;
 const ROW_GAP = 2;
@@ -125,7 +126,7 @@ export class Timeline {
 		const lanes = this.head.cpus.length;
 
 		this.laneHeight = LANE_HEIGHTS.find(([most]) => lanes <= most)[1];
-		this.rowsTop = lanes * (this.laneHeight + ROW_GAP) + HEADING_HEIGHT;
+		this.rowsTop = TOP + lanes * (this.laneHeight + ROW_GAP) + HEADING_HEIGHT;
 		this.contentHeight = this.rowsTop + this.tasks.length * (ROW_HEIGHT + ROW_GAP) + 4;
 		this.space.style.height = `${this.contentHeight}px`;
 		this.height = Math.max(1, Math.min(this.contentHeight, this.scroller.clientHeight));
@@ -183,7 +184,7 @@ export class Timeline {
 	}
 
 	laneTop(lane) {
-		return lane * (this.laneHeight + ROW_GAP) - this.scroller.scrollTop;
+		return TOP + lane * (this.laneHeight + ROW_GAP) - this.scroller.scrollTop;
 	}
 
 	rowTop(row) {
@@ -194,7 +195,7 @@ export class Timeline {
 	hit(x, y) {
 		const ns = this.viewport.toTime(x - this.gutter);
 		const at = y + this.scroller.scrollTop;
-		const lane = Math.floor(at / (this.laneHeight + ROW_GAP));
+		const lane = Math.floor(Math.max(0, at - TOP) / (this.laneHeight + ROW_GAP));
 		const row = Math.floor((at - this.rowsTop) / (ROW_HEIGHT + ROW_GAP));
 
 		return { ns, lane: lane < this.head.cpus.length ? lane : -1, row: at >= this.rowsTop && row < this.tasks.length ? row : -1 };
@@ -202,12 +203,12 @@ export class Timeline {
 
 	// Scrolls, no further than it must, until the lane is in sight.
 	revealLane(lane) {
-		const top = lane * (this.laneHeight + ROW_GAP);
+		const top = TOP + lane * (this.laneHeight + ROW_GAP);
 
 		if (top < this.scroller.scrollTop)
-			this.scroller.scrollTop = top;
+			this.scroller.scrollTop = top - TOP;
 		else if (top + this.laneHeight > this.scroller.scrollTop + this.height)
-			this.scroller.scrollTop = top + this.laneHeight - this.height;
+			this.scroller.scrollTop = top + this.laneHeight + TOP - this.height;
 	}
 
 	draw() {
@@ -302,15 +303,16 @@ export class Timeline {
 			paintRow(this.picture, gutter, y, height, this.rowPixels, taskHue(task[0]), theme, Math.round(scale));
 			for (const [left, right, state] of this.rowPixels.wide)
 				if (STATE_LABELS[state])
-					texts.push([STATE_LABELS[state], left / scale, right / scale, top + ROW_HEIGHT / 2, theme.text.fg, true]);
+					texts.push([STATE_LABELS[state], left / scale, right / scale, top + ROW_HEIGHT / 2, theme.text.muted, true]);
 		}
 		return texts;
 	}
 
-	// A text within [left, right], which are pixels behind the gutter; `backed`: on a ground of its own, where there is a pattern.
+	// A text within [left, right], which are pixels behind the gutter; `backed`: on a ground of its own, where there is a pattern, and whole.
 	drawLabel(text, left, right, y, colour, backed) {
 		const { context } = this;
-		const fitted = this.labels.fit(text, right - left - 8);
+		const room = right - left - 8;
+		const fitted = backed ? this.labels.measure(text) <= room && text : this.labels.fit(text, room);
 
 		if (!fitted)
 			return;
@@ -355,13 +357,19 @@ export class Timeline {
 		const room = gutter - 24 - this.labels.measure(number);
 
 		context.fillStyle = HUES[taskHue(tid)];
-		context.fillRect(0, top, 3, ROW_HEIGHT);
+		context.fillRect(0, top, this.isSelected(tid) ? 6 : 3, ROW_HEIGHT);
 		context.fillStyle = theme.text.fg;
-		context.fillText(this.labels.fit(comm, room), 8, top + ROW_HEIGHT / 2);
+		context.font = this.isSelected(tid) ? `700 ${FONT}` : FONT;
+		context.fillText(this.labels.fit(comm, room), 10, top + ROW_HEIGHT / 2);
+		context.font = FONT;
 		context.fillStyle = theme.text.muted;
 		context.textAlign = 'right';
 		context.fillText(number, gutter - 8, top + ROW_HEIGHT / 2);
 		context.textAlign = 'left';
+	}
+
+	isSelected(tid) {
+		return this.selected !== null && this.selected.model.tidOf(this.selected.model.slices.runner[this.selected.slice]) === tid;
 	}
 
 	drawOverlays() {
@@ -409,7 +417,6 @@ export class Timeline {
 	}
 
 	drawSelected() {
-		const { context, theme } = this;
 		const { model, slice, lane } = this.selected;
 		const { start, end } = model.slices;
 		const top = this.laneTop(lane);
@@ -417,14 +424,23 @@ export class Timeline {
 		this.drawArrows();
 		if (model.wait[slice] > 0)
 			this.drawWait(model, slice, top);
-		const left = this.viewport.toPixel(start[slice]);
-		const width = Math.max(2, this.viewport.toPixel(end[slice]) - left);
-		context.lineWidth = 3;
-		context.strokeStyle = theme.text.bg;
-		context.strokeRect(left - 1, top - 1, width + 2, this.laneHeight + 2);
-		context.lineWidth = 2;
-		context.strokeStyle = theme.text.fg;
-		context.strokeRect(left - 1, top - 1, width + 2, this.laneHeight + 2);
+		this.drawFrame(start[slice], end[slice], top, this.laneHeight);
+		for (const { task, row } of this.visibleRows())
+			if (this.isSelected(task[0]))
+				this.drawFrame(start[slice], end[slice], this.rowTop(row), ROW_HEIGHT);
+	}
+
+	// Around what is selected: on light and on dark.
+	drawFrame(from, to, top, height) {
+		const { context, theme } = this;
+		const left = Math.max(-8, this.viewport.toPixel(from));
+		const width = Math.max(2, Math.min(this.width + 8, this.viewport.toPixel(to)) - left);
+
+		for (const [line, colour] of [[4, theme.text.bg], [2, theme.text.fg]]) {
+			context.lineWidth = line;
+			context.strokeStyle = colour;
+			context.strokeRect(left, top, width, height);
+		}
 		context.lineWidth = 1;
 	}
 
