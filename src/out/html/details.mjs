@@ -4,28 +4,17 @@
 // range its statistics. Names are set as text and never as markup.
 
 import { CAME, HUES, IDLE, OFFLINE, UNKNOWN, WENT, rangeStatistics, taskHue } from './model.mjs';
+import { element, plainTable, safeName, taskName } from './dom.mjs';
 import { formatMoment, formatNs, formatWall } from './viewport.mjs';
 
 const MOST_ROWS = 12;
 
-// An element with what is in it: texts and elements.
-export function detailNode(tag, ...inside) {
-	const node = document.createElement(tag);
-
-	node.append(...inside.filter((part) => part !== null && part !== undefined));
-	return node;
-}
-
 function detailButton(text, act) {
-	const button = detailNode('button', text);
-
-	button.type = 'button';
-	button.addEventListener('click', act);
-	return button;
+	return element('button', { type: 'button', onclick: act }, text);
 }
 
 export function taskText(task) {
-	return task ? `${task[2]} [${task[0]}]` : 'not known';
+	return task ? taskName({ comm: task[2], tid: task[0] }) : 'not known';
 }
 
 function runnerText(model, runner) {
@@ -51,7 +40,7 @@ export function showSliceDetails(panel, { model, slice, woken, head, explain, ac
 	const cpu = (i) => head.cpus[model.laneOf(i)];
 	const rows = [
 		['CPU', String(cpu(slice))],
-		['From', [formatMoment(start[slice]), head.wall_ns ? ` (${formatWall(head.wall_ns, start[slice], 6)})` : null]],
+		['From', [formatMoment(start[slice]), head.wall_ns && ` (${formatWall(head.wall_ns, start[slice], 6)})`]],
 		[task ? 'Ran' : 'Lasted', formatNs(end[slice] - start[slice], 4)],
 	];
 
@@ -59,32 +48,27 @@ export function showSliceDetails(panel, { model, slice, woken, head, explain, ac
 		rows.push(...taskRows(model, slice, cpu, act), ...meanwhileRows(model, slice, cpu, explain, task));
 	rows.push(...followedRows(model, slice, task, act));
 	if (woken.length)
-		rows.push(['Woke', woken.slice(0, MOST_ROWS).map((i) => detailNode('div',
+		rows.push(['Woke', woken.slice(0, MOST_ROWS).map((i) => element('div', {},
 			detailButton(runnerText(model, runner[i]), () => act.select(model, i)), ` on CPU ${cpu(i)}`))]);
 	panel.replaceChildren(sliceTitle(model, runner[slice], task), sliceButtons(task, act), detailList(rows));
 }
 
 function sliceTitle(model, runner, task) {
-	const swatch = detailNode('span');
-	const name = detailNode('span', task ? task[2] : runnerText(model, runner));
+	const swatch = element('span', { class: 'swatch' });
 
-	swatch.className = 'swatch';
 	if (task)
 		swatch.style.backgroundColor = HUES[taskHue(task[0])];
-	name.className = 'name';
-	return detailNode('h3', swatch, name, task ? detailNode('small', `thread ${task[0]}${task[1] ? `, process ${task[1]}` : ''}`) : null);
+	return element('h3', {}, swatch, element('span', {}, task ? safeName(task[2]) : runnerText(model, runner)),
+		task && element('small', {}, `thread ${task[0]}${task[1] ? `, process ${task[1]}` : ''}`));
 }
 
 function sliceButtons(task, act) {
-	const buttons = detailNode('p', task ? detailButton('‹ previous', () => act.step(-1)) : null,
-		task ? detailButton('next ›', () => act.step(1)) : null, detailButton('fit', () => act.fit()));
-
-	buttons.className = 'buttons';
-	return buttons;
+	return element('p', { class: 'buttons' }, task && detailButton('‹ previous', () => act.step(-1)),
+		task && detailButton('next ›', () => act.step(1)), detailButton('fit', () => act.fit()));
 }
 
 function detailList(rows) {
-	return detailNode('dl', ...rows.flatMap(([name, value]) => [detailNode('dt', name), detailNode('dd', ...[value].flat())]));
+	return element('dl', {}, rows.map(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
 }
 
 // Why it began to run when it did.
@@ -120,20 +104,21 @@ function meanwhileRows(model, slice, cpu, explain, task) {
 	if (!(wait > 0))
 		return [];
 	const ran = model.ranMeanwhile(model.laneOf(slice), start - wait, start);
-	const rows = [[`CPU ${cpu(slice)} meanwhile`, ran.slice(0, MOST_ROWS).map(([runner, ns]) => shareRow(runnerText(model, runner), ns, wait))]];
+	const rows = [[`CPU ${cpu(slice)} meanwhile`, mostly(ran, ([, ns]) => ns).map(([runner, ns]) => shareRow(runnerText(model, runner), ns, wait))]];
 	if (found)
-		rows.push(['Found', [detailNode('div', found.verdict.replaceAll('_', ' ')), ...found.pieces.map((piece) =>
-			shareRow(`${piece.kind.replaceAll('_', ' ')}${piece.comm ? `: ${piece.comm} [${piece.tid}]` : ''}`, piece.ns, wait))]]);
+		rows.push(['Found', [element('div', {}, found.verdict.replaceAll('_', ' ')), ...mostly(found.pieces, ({ ns }) => ns).map((piece) =>
+			shareRow(`${piece.kind.replaceAll('_', ' ')}${piece.comm ? `: ${taskName(piece)}` : ''}`, piece.ns, wait))]]);
 	return rows;
 }
 
-function shareRow(text, ns, all) {
-	const share = detailNode('span', `${formatNs(ns)}, ${(100 * ns / all).toFixed(0)} %`);
-	const row = detailNode('div', detailNode('span', text), ' ', share);
+// Those that have most of it.
+function mostly(list, size) {
+	return [...list].sort((a, b) => size(b) - size(a)).slice(0, MOST_ROWS);
+}
 
-	share.className = 'share';
-	row.className = 'share-row';
-	return row;
+function shareRow(text, ns, all) {
+	return element('div', { class: 'share-row' }, element('span', {}, text), ' ',
+		element('span', { class: 'share' }, `${formatNs(ns)}, ${(100 * ns / all).toFixed(0)} %`));
 }
 
 function followedRows(model, slice, task, act) {
@@ -161,40 +146,23 @@ function thenText(model, slice) {
 
 // `held`: the sentence for where no slices are.
 export function showRangeDetails(panel, { model, from, to, held, act }) {
-	const title = detailNode('h3', detailNode('span', formatNs(to - from, 4)), detailNode('small', `${formatMoment(from)} to ${formatMoment(to)}`));
-	const buttons = detailNode('p', detailButton('fit', () => act.fit()));
-
-	buttons.className = 'buttons';
-	panel.replaceChildren(title, buttons);
+	panel.replaceChildren(element('h3', {}, formatNs(to - from, 4), ' ', element('small', {}, `${formatMoment(from)} to ${formatMoment(to)}`)),
+		element('p', { class: 'buttons' }, detailButton('fit', () => act.fit())));
 	if (!model)
 		return;
 	const sums = rangeStatistics(model, from, to);
 	const percent = (ns) => `${(100 * ns / (to - from)).toFixed(1)} %`;
-	panel.append(detailNode('h4', 'CPUs'), detailTable(['CPU', 'busy', 'unknown'], sums.cpus.map((row) =>
+	panel.append(element('h4', {}, 'CPUs'), plainTable(['CPU', 'busy', 'unknown'], sums.cpus.map((row) =>
 		[String(row.cpu), percent(row.busy_ns), row.offline_ns > 0 ? `${percent(row.unknown_ns)} (offline ${percent(row.offline_ns)})` : percent(row.unknown_ns)])));
 	if (!sums.hasTasks) {
-		panel.append(detailNode('p', held));
+		panel.append(element('p', {}, held));
 		return;
 	}
-	panel.append(detailNode('h4', sums.tasks.length > MOST_ROWS ? `Tasks: the busiest ${MOST_ROWS} of ${sums.tasks.length}` : 'Tasks'),
-		detailTable(['task', 'ran', 'waits', 'waited', 'longest'], sums.tasks.slice(0, MOST_ROWS).map((row) =>
-			[`${row.comm} [${row.tid}]`, formatNs(row.run_ns), String(row.waits), formatNs(row.wait_ns), formatNs(row.max_ns)])));
-}
-
-function detailTable(names, rows) {
-	const heads = names.map((name) => {
-		const cell = detailNode('th', name);
-		cell.scope = 'col';
-		return cell;
-	});
-
-	return detailNode('table', detailNode('thead', detailNode('tr', ...heads)),
-		detailNode('tbody', ...rows.map((row) => detailNode('tr', ...row.map((cell) => detailNode('td', cell))))));
+	panel.append(element('h4', {}, sums.tasks.length > MOST_ROWS ? `Tasks: the busiest ${MOST_ROWS} of ${sums.tasks.length}` : 'Tasks'),
+		plainTable(['task', 'ran', 'waits', 'waited', 'longest'], sums.tasks.slice(0, MOST_ROWS).map((row) =>
+			[taskName(row), formatNs(row.run_ns), String(row.waits), formatNs(row.wait_ns), formatNs(row.max_ns)])));
 }
 
 export function showHint(panel, text) {
-	const hint = detailNode('p', text);
-
-	hint.className = 'hint';
-	panel.replaceChildren(hint);
+	panel.replaceChildren(element('p', { class: 'hint' }, text));
 }

@@ -3,7 +3,8 @@
 // What keys, mouse and fingers do on the time line: as people know it from Perfetto. All of it can be done by keys alone.
 
 import { findTasks } from './model.mjs';
-import { detailNode, showHint, showRangeDetails, showSliceDetails, sliceText, taskText } from './details.mjs';
+import { element } from './dom.mjs';
+import { showHint, showRangeDetails, showSliceDetails, sliceText, taskText } from './details.mjs';
 import { formatMoment, formatNs } from './viewport.mjs';
 
 // A key that is tapped moves for as long as this; one that is held, until it is let go.
@@ -462,13 +463,11 @@ export class Interaction {
 	}
 
 	showKeys() {
-		const list = detailNode('dl', ...KEYS.flatMap(([key, what]) => [detailNode('dt', detailNode('kbd', key)), detailNode('dd', what)]));
-		const close = detailNode('button', 'close');
+		const list = KEYS.map(([key, what]) => [element('dt', {}, element('kbd', {}, key)), element('dd', {}, what)]);
 
-		close.type = 'button';
-		close.addEventListener('click', () => this.keys.close());
 		this.keys.setAttribute('aria-label', 'Keys of the time line');
-		this.keys.replaceChildren(detailNode('h2', 'Keys of the time line'), list, close);
+		this.keys.replaceChildren(element('h2', {}, 'Keys of the time line'), element('dl', {}, list),
+			element('button', { type: 'button', onclick: () => this.keys.close() }, 'close'));
 		this.keys.showModal();
 	}
 }

@@ -2,6 +2,7 @@
 //
 // Puts the page together: opens the data, draws the time line as soon as that can be, then the rest; follows links to places.
 
+import { byId } from './dom.mjs';
 import { openSource } from './source.mjs';
 import { PartModel } from './model.mjs';
 import { Viewport } from './viewport.mjs';
@@ -15,10 +16,8 @@ const LOAD_AFTER_MS = 60;
 const BESIDE = 0.5;
 
 function showError(error) {
-	const element = document.getElementById('error');
-
-	element.hidden = false;
-	element.textContent = `${error?.message ?? error}`;
+	byId('error').hidden = false;
+	byId('error').textContent = `${error?.message ?? error}`;
 }
 
 // One section that fails is no reason for others not to be there.
@@ -42,16 +41,14 @@ function whenIdle() {
 
 class Page {
 	constructor() {
-		const element = (id) => document.getElementById(id);
-
 		this.source = openSource(document);
 		this.head = this.source.head;
 		this.viewport = new Viewport(this.head.window_ns);
-		this.timeline = new Timeline(element('timeline'), this.head, this.viewport);
+		this.timeline = new Timeline(byId('timeline'), this.head, this.viewport);
 		this.models = new Map();
 		this.reports = {};
 		this.interaction = new Interaction({ timeline: this.timeline, viewport: this.viewport, head: this.head,
-			details: element('details'), search: element('search'), keys: element('keys'), load: () => this.load() });
+			details: byId('details'), search: byId('search'), keys: byId('keys'), load: () => this.load() });
 		this.go = (place) => attempt(() => this.interaction.go(place));
 	}
 

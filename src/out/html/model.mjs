@@ -10,6 +10,8 @@ const FIRST_TASK = 3;
 const FIRST_WAKER = 2;
 // With fewer slices on a pixel than this they are gone through one by one; else buckets or sums stand for them.
 const SLICES_PER_PIXEL = 2;
+// Behind the window: slices whose waits may reach into it.
+const MOST_BEYOND = 64;
 // What is narrower has no label.
 const LABEL_PIXELS = 24;
 
@@ -194,8 +196,18 @@ export class PartModel {
 				if (runner[i] >= FIRST_TASK)
 					run[runner[i] - FIRST_TASK] += end[i] - start[i];
 		}
+		for (const [k, row] of this.rows)
+			run[k] = this.sumRow(row);
 		const rows = this.hasSlices ? this.tasks.map((_, k) => k) : [...this.rows.keys()];
 		return rows.sort((a, b) => run[b] - run[a]).map((k) => this.tasks[k]);
+	}
+
+	// How long a row's task ran, in the coarsest buckets.
+	sumRow(row) {
+		const level = this.taskLevels.at(-1);
+		const at = level.at + row * level.buckets;
+
+		return this.taskLevel('run').subarray(at, at + level.buckets).reduce((sum, share) => sum + share, 0);
 	}
 
 	// Where in a task's slices the last one stands that began at `at` or before; -1: none did.
@@ -374,11 +386,15 @@ export class LanePixels {
 // Fills the pixels x0 to x1 of a lane; pixel 0 begins at `from`.
 export function sampleLane(model, lane, from, nsPerPixel, x0, x1, pixels) {
 	const level = pickLevel(model.levels, nsPerPixel);
+	const drawn = drawsSlices(model, lane, level, from, nsPerPixel, x0, x1);
+	const fine = level !== null && level.ns <= nsPerPixel;
 
-	if (level)
-		sampleLevels(model, lane, level, from, nsPerPixel, x0, x1, pixels, !drawsSlices(model, lane, level, from, nsPerPixel, x0, x1));
-	if (drawsSlices(model, lane, level, from, nsPerPixel, x0, x1))
+	if (level && (fine || !drawn))
+		sampleLevels(model, lane, level, from, nsPerPixel, x0, x1, pixels, !drawn);
+	if (drawn)
 		sampleSlices(model, lane, from, nsPerPixel, x0, x1, pixels);
+	if (drawn && !fine)
+		sampleDepth(model, lane, from, nsPerPixel, x0, x1, pixels);
 }
 
 // Before slices are decoded their number tells: the first drawing is not to wait for what it does not show.
@@ -446,6 +462,28 @@ function sampleSlices(model, lane, from, nsPerPixel, x0, x1, pixels) {
 			pixels.edge[Math.round(left)] = 1;
 		if (right - left >= LABEL_PIXELS)
 			pixels.wide.push([left, right, runner[i], model]);
+	}
+}
+
+// Where buckets are wider than pixels: how many ran or waited, of those that ran on this lane next.
+function sampleDepth(model, lane, from, nsPerPixel, x0, x1, pixels) {
+	const { first, start, end } = model.slices;
+	const { wait } = model;
+	const change = new Float64Array(x1 - x0 + 1);
+	const toPixel = (ns) => Math.min(x1, Math.max(x0, Math.round((ns - from) / nsPerPixel))) - x0;
+	const finish = from + x1 * nsPerPixel;
+	let beyond = 0;
+
+	for (let i = firstAbove(end, from + x0 * nsPerPixel, first[lane], first[lane + 1]); i < first[lane + 1] && beyond < MOST_BEYOND; i++) {
+		beyond += start[i] >= finish;
+		if (!(wait[i] > 0))
+			continue;
+		change[toPixel(start[i] - wait[i])]++;
+		change[toPixel(start[i])]--;
+	}
+	for (let x = x0, waiting = 0; x < x1; x++) {
+		waiting += change[x - x0];
+		pixels.depth[x] = Math.max(pixels.depth[x], waiting > 0 ? 1 + waiting : 0);
 	}
 }
 

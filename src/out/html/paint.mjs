@@ -5,7 +5,7 @@
 
 import { HUES, taskHue } from './model.mjs';
 
-const NAMES = ['bg', 'fg', 'accent', 'unknown', 'lane', 'lane-line', 'muted', 'queue', 'wait', 'blocked', 'sleep'];
+const NAMES = ['bg', 'fg', 'accent', 'unknown', 'muted', 'line', 'lane', 'queue', 'wait', 'blocked', 'sleep'];
 // Of a lane's height: where the queue and the waits are.
 const BAND = 0.28;
 const MIN_BAND_LANE = 12;
@@ -89,7 +89,7 @@ export function paintLane(picture, x, y, height, lane, theme, { scale, highlight
 			paintColumn(picture, x + column, y + height - size, size, runnerPixel(lane, column, theme, highlight));
 		}
 		if (band)
-			paintBand(picture, x + column, y, band, lane, column, theme, longest);
+			paintBand(picture, x + column, y, band, lane, column, theme, longest, scale);
 	}
 }
 
@@ -121,7 +121,7 @@ function paintUnknown(picture, x, y, height, off, theme, scale) {
 			pixels[row * width + x] = theme.pixel.unknown;
 }
 
-function paintBand(picture, x, y, band, lane, column, theme, longest) {
+function paintBand(picture, x, y, band, lane, column, theme, longest, scale) {
 	const waiting = lane.depth[column] - 1;
 	const wait = lane.wait[column] / longest;
 
@@ -130,7 +130,7 @@ function paintBand(picture, x, y, band, lane, column, theme, longest) {
 		paintColumn(picture, x, y + band - size, size, theme.pixel.queue);
 	}
 	if (wait >= MARKED_WAIT)
-		paintColumn(picture, x, y, Math.max(2, Math.round(band * wait)), theme.pixel.wait);
+		paintColumn(picture, x, y + Math.round((band - 2 * scale) * (1 - wait)), 2 * scale, theme.pixel.wait);
 }
 
 // A task's row: what it did, one above the other as shares; a task that sleeps has a line.

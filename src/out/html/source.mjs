@@ -204,6 +204,8 @@ class ServedSource {
 	constructor(document, head) {
 		this.head = head;
 		this.token = new URLSearchParams(document.location.search).get('token') ?? '';
+		// held open: schedtap ends when nobody does any more. That it has ended is told by whatever is asked for next
+		this.ask('/alive').then((response) => response.text()).catch(() => {});
 	}
 
 	async ask(path) {

@@ -3,6 +3,7 @@
 // The time line: an axis, a lane of each CPU, a row of each task, and upon them what is selected, marked and looked for. Draws only
 // when something has changed, and only what is in sight.
 
+import { element, safeName } from './dom.mjs';
 import { HUES, LanePixels, RowPixels, sampleLane, sampleTask, taskHue } from './model.mjs';
 import { Picture, paintLane, paintRow, readTheme } from './paint.mjs';
 import { axisTicks, formatMoment, formatNs, formatTick, formatWall } from './viewport.mjs';
@@ -21,14 +22,6 @@ const FONT = '11px system-ui, sans-serif';
 const STATE_LABELS = { wait: 'waiting', blocked: 'blocked', sleep: 'sleeping', unknown: 'unknown' };
 // Parts that are held beside the first one.
 const MAX_PARTS = 16;
-
-function makeElement(tag, className, parent) {
-	const element = document.createElement(tag);
-
-	element.className = className;
-	parent.append(element);
-	return element;
-}
 
 // The text, or as much of its beginning as has room.
 class Labels {
@@ -79,17 +72,13 @@ export class Timeline {
 	}
 
 	build(root) {
-		root.replaceChildren();
-		this.axis = makeElement('canvas', 'axis', root);
-		this.scroller = makeElement('div', 'lanes', root);
-		this.space = makeElement('div', 'lanes-space', this.scroller);
-		this.canvas = makeElement('canvas', 'lanes-canvas', this.space);
-		this.status = makeElement('p', 'lanes-status', root);
-		this.axis.setAttribute('aria-hidden', 'true');
-		this.status.setAttribute('role', 'status');
-		this.canvas.tabIndex = 0;
-		this.canvas.setAttribute('role', 'application');
-		this.canvas.setAttribute('aria-label', 'Time line of CPUs and tasks. Press ? for its keys.');
+		this.canvas = element('canvas', { class: 'lanes-canvas', tabindex: 0, role: 'application',
+			'aria-label': 'Time line of CPUs and tasks. Press ? for its keys.' });
+		this.space = element('div', { class: 'lanes-space' }, this.canvas);
+		this.scroller = element('div', { class: 'lanes' }, this.space);
+		this.axis = element('canvas', { class: 'axis', 'aria-hidden': 'true' });
+		this.status = element('p', { class: 'lanes-status', role: 'status' });
+		root.replaceChildren(this.axis, this.scroller, this.status);
 		this.context = this.canvas.getContext('2d', { alpha: false });
 		this.axisContext = this.axis.getContext('2d');
 		this.context.font = FONT;
@@ -282,7 +271,7 @@ export class Timeline {
 		const shown = task && (!this.highlight || this.highlight.has(task[0]));
 		const band = this.laneHeight * 0.28;
 
-		return [task ? task[2] : runner === 1 ? 'unknown' : 'offline', left / this.scale, right / this.scale,
+		return [task ? safeName(task[2]) : runner === 1 ? 'unknown' : 'offline', left / this.scale, right / this.scale,
 			top + band + (this.laneHeight - band) / 2, shown ? isLight(HUES[hue]) ? '#000000' : '#ffffff' : this.theme.text.muted, !task];
 	}
 
@@ -347,7 +336,7 @@ export class Timeline {
 		context.font = `600 ${FONT}`;
 		context.fillText(`${this.tasks.length} ${this.tasks.length === 1 ? 'task' : 'tasks'}`, 8, y);
 		context.font = FONT;
-		context.fillStyle = theme.text['lane-line'];
+		context.fillStyle = theme.text.line;
 		context.fillRect(this.gutter, y, this.width, 1);
 	}
 
@@ -360,7 +349,7 @@ export class Timeline {
 		context.fillRect(0, top, this.isSelected(tid) ? 6 : 3, ROW_HEIGHT);
 		context.fillStyle = theme.text.fg;
 		context.font = this.isSelected(tid) ? `700 ${FONT}` : FONT;
-		context.fillText(this.labels.fit(comm, room), 10, top + ROW_HEIGHT / 2);
+		context.fillText(this.labels.fit(safeName(comm), room), 10, top + ROW_HEIGHT / 2);
 		context.font = FONT;
 		context.fillStyle = theme.text.muted;
 		context.textAlign = 'right';
@@ -508,7 +497,7 @@ export class Timeline {
 		context.fillStyle = theme.text.bg;
 		context.fillRect(0, 0, this.width, AXIS_HEIGHT);
 		this.drawAxisTexts(context, base);
-		context.fillStyle = theme.text['lane-line'];
+		context.fillStyle = theme.text.line;
 		context.fillRect(gutter, AXIS_HEIGHT - 1, this.width - gutter, 1);
 		for (const tick of ticks) {
 			const x = Math.round(gutter + viewport.toPixel(tick));
