@@ -8,8 +8,10 @@ import { PartModel } from './model.mjs';
 import { Viewport } from './viewport.mjs';
 import { Timeline } from './timeline.mjs';
 import { Interaction } from './interaction.mjs';
-import { showFound, showLatency, showRecording, showTables } from './sections.mjs';
+import { showLatency } from './heat.mjs';
 import { showCurves } from './curves.mjs';
+import { showTables } from './tables.mjs';
+import { showFound, showRecording } from './sections.mjs';
 
 const LOAD_AFTER_MS = 60;
 // What is asked for on either side of the window, in windows: so that not each move asks again.
