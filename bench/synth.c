@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * synth CPUS EVENTS FILE: a recording of wakeups and switches such as no small machine could make.
+ * synth CPUS EVENTS FILE [SEED]: a recording of wakeups and switches such as no small machine could make.
  * On every CPU eight tasks take turns: a wakeup out of idle, the switch to the task, the switch
- * back. The CPUs' turns alternate, so that a reader must look at another CPU all the time.
+ * back. The CPUs' turns alternate, so that a reader must look at another CPU all the time. With a SEED nothing is
+ * regular: tasks are woken, wait, run, are preempted and sleep at random, as what is compressed must have it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ static void add_waking(struct cpu *c, unsigned int cpu, uint64_t ts_ns, unsigned
 }
 
 static void add_switch(struct cpu *c, unsigned int cpu, uint64_t ts_ns, unsigned int prev,
-		       unsigned int next)
+		       int prev_state, unsigned int next)
 {
 	unsigned char rec[MAX_RECORD] = { 0 };
 
@@ -129,7 +130,7 @@ static void add_switch(struct cpu *c, unsigned int cpu, uint64_t ts_ns, unsigned
 	set(rec, common_pid, prev);
 	set(rec, sw.prev_pid, prev);
 	set(rec, sw.next_pid, next);
-	set(rec, sw.prev_state, prev ? TASK_INTERRUPTIBLE : 0);
+	set(rec, sw.prev_state, prev_state);
 	set_comm(rec, sw.prev_comm, prev);
 	set_comm(rec, sw.next_comm, next);
 	add(c, cpu, ts_ns, rec, sw.def->size);
@@ -149,21 +150,81 @@ static void find_fields(void)
 	sw.prev_state = find(sw.def, "prev_state");
 }
 
-static void run(unsigned int nr_cpus, uint64_t nr_events)
+static void run_regular(struct cpu *cpus, unsigned int nr_cpus, uint64_t nr_events)
 {
-	struct cpu *cpus = alloc(nr_cpus * sizeof(*cpus));
-
-	for (unsigned int i = 0; i < nr_cpus; i++)
-		cpus[i].pages = alloc(BATCH_PAGES * TAP_PAGE_SIZE);
 	for (uint64_t turn = 0; turn * 3 < nr_events; turn++) {
 		unsigned int cpu = (unsigned int)(turn % nr_cpus);
 		unsigned int tid = 1000 + cpu * TASKS + (unsigned int)(turn / nr_cpus % TASKS);
 		uint64_t at = START_NS + turn / nr_cpus * TURN_NS + cpu * (TURN_NS / 4) / nr_cpus;
 
 		add_waking(&cpus[cpu], cpu, at, tid);
-		add_switch(&cpus[cpu], cpu, at + TURN_NS / 4, 0, tid);
-		add_switch(&cpus[cpu], cpu, at + TURN_NS / 2, tid, 0);
+		add_switch(&cpus[cpu], cpu, at + TURN_NS / 4, 0, 0, tid);
+		add_switch(&cpus[cpu], cpu, at + TURN_NS / 2, tid, TASK_INTERRUPTIBLE, 0);
 	}
+}
+
+/* Of one CPU, at random. */
+struct random_cpu {
+	unsigned int seed, current; /* number of its task, plus one; 0: idle */
+	unsigned int runnable;	    /* bits, without .current */
+	uint64_t at_ns;
+};
+
+/* One of @bits, plus one; 0: there is none. */
+static unsigned int any_of(struct random_cpu *r, unsigned int bits)
+{
+	unsigned int i = (unsigned int)rand_r(&r->seed) % TASKS;
+
+	while (bits && !(bits >> i & 1))
+		i = (i + 1) % TASKS;
+	return bits ? i + 1 : 0;
+}
+
+static unsigned int tid_of(unsigned int cpu, unsigned int task)
+{
+	return task ? 1000 + cpu * TASKS + task - 1 : 0;
+}
+
+static void step(struct cpu *c, unsigned int cpu, struct random_cpu *r)
+{
+	const unsigned int running = r->current ? 1u << (r->current - 1) : 0, all = (1u << TASKS) - 1;
+	const unsigned int woken = rand_r(&r->seed) % 100 < 45 || !(r->runnable | running) ? any_of(r, all & ~(r->runnable | running)) : 0;
+	const bool is_preempted = !woken && r->runnable && running && rand_r(&r->seed) % 100 < 30;
+
+	/* from 0.5 to 32 us: as many short ones as long ones */
+	r->at_ns += (512u << rand_r(&r->seed) % 6) + (unsigned int)rand_r(&r->seed) % 512;
+	if (woken) {
+		r->runnable |= 1u << (woken - 1);
+		add_waking(c, cpu, r->at_ns, tid_of(cpu, woken));
+		return;
+	}
+	r->current = any_of(r, r->runnable);
+	r->runnable = (r->runnable & ~(r->current ? 1u << (r->current - 1) : 0)) | (is_preempted ? running : 0);
+	add_switch(c, cpu, r->at_ns, tid_of(cpu, running ? (unsigned int)__builtin_ctz(running) + 1 : 0),
+		   is_preempted || !running ? 0 : TASK_INTERRUPTIBLE, tid_of(cpu, r->current));
+}
+
+static void run_random(struct cpu *cpus, unsigned int nr_cpus, uint64_t nr_events, unsigned int seed)
+{
+	for (unsigned int i = 0; i < nr_cpus; i++) {
+		struct random_cpu r = { .seed = seed + i, .at_ns = START_NS };
+
+		for (uint64_t k = 0; k < nr_events / nr_cpus; k++)
+			step(&cpus[i], i, &r);
+	}
+}
+
+/* @seed: 0: regularly. */
+static void run(unsigned int nr_cpus, uint64_t nr_events, unsigned int seed)
+{
+	struct cpu *cpus = alloc(nr_cpus * sizeof(*cpus));
+
+	for (unsigned int i = 0; i < nr_cpus; i++)
+		cpus[i].pages = alloc(BATCH_PAGES * TAP_PAGE_SIZE);
+	if (seed)
+		run_random(cpus, nr_cpus, nr_events, seed);
+	else
+		run_regular(cpus, nr_cpus, nr_events);
 	for (unsigned int i = 0; i < nr_cpus; i++) {
 		if (cpus[i].page.bytes)
 			end_page(&cpus[i]);
@@ -205,18 +266,18 @@ static void create(const char *file, unsigned int nr_cpus)
 
 int main(int argc, char **argv)
 {
-	unsigned long nr_cpus = argc == 4 ? strtoul(argv[1], NULL, 10) : 0;
+	unsigned long nr_cpus = argc == 4 || argc == 5 ? strtoul(argv[1], NULL, 10) : 0;
 	struct tap_pack_opts pack = { 0 };
 	struct tap_err err;
 	char path[4096];
 
 	if (!nr_cpus || nr_cpus > TAP_SPOOL_MAX_CPUS) {
-		fprintf(stderr, "usage: synth CPUS EVENTS FILE\n");
+		fprintf(stderr, "usage: synth CPUS EVENTS FILE [SEED]\n");
 		return 2;
 	}
 	find_fields();
 	create(argv[3], (unsigned int)nr_cpus);
-	run((unsigned int)nr_cpus, strtoull(argv[2], NULL, 10));
+	run((unsigned int)nr_cpus, strtoull(argv[2], NULL, 10), argc == 5 ? (unsigned int)strtoul(argv[4], NULL, 10) : 0);
 	snprintf(path, sizeof(path), "%s", tap_spool_path(spool));
 	tap_spool_free(spool);
 	if (tap_pack(path, argv[3], &pack, &err))

@@ -16,6 +16,7 @@
 #include "check.h"
 #include "critical/interrupts.h"
 #include "critical/path.h"
+#include "drawn/part.h"
 #include "explain/explain.h"
 #include "explain/sources.h"
 #include "export/export.h"
@@ -411,6 +412,63 @@ static void check_export(const char *path, const char *window)
 	tap_run_close(&e.run);
 }
 
+/* Numbers in a column; each must end in it. */
+static uint64_t count_numbers(const unsigned char *bytes, size_t len, const char *type)
+{
+	uint64_t nr = 0;
+
+	if (strcmp(type, "varint"))
+		return len / (strcmp(type, "u8") ? 4 : 1);
+	for (size_t i = 0; i < len; i++)
+		nr += bytes[i] < 0x80;
+	CHECK(!len || bytes[len - 1] < 0x80);
+	return nr;
+}
+
+/* As docs/html.md has it. */
+static void check_columns(const struct tap_buf *part)
+{
+	const unsigned char *bytes = (const unsigned char *)part->data;
+	const size_t len = bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
+	json_t *json = json_loadb(part->data + 4, len, 0, NULL), *place;
+	const json_int_t slices = json_integer_value(json_object_get(json, "slices"));
+	const char *name, *type;
+	json_int_t at, nr;
+
+	CHECK(json && (len + 4) % 8 == 0);
+	json_object_foreach (json_object_get(json, "columns"), name, place) {
+		CHECK(!json_unpack(place, "[I,I,s]", &at, &nr, &type));
+		CHECK(at % 8 == 0 && at >= (json_int_t)len + 4 && nr >= 0 && at + nr <= (json_int_t)part->len);
+		nr = (json_int_t)count_numbers(bytes + at, (size_t)nr, type);
+		CHECK(strncmp(name, "slices.", 7) || !strcmp(name, "slices.nr") || nr == slices);
+	}
+	json_decref(json);
+}
+
+static void check_part(const char *path, const char *window, uint64_t max_slices)
+{
+	const struct tap_input_opts input = { .input = path, .window = window };
+	struct tap_lanes lanes = { 0 };
+	struct tap_buf part = { 0 };
+	struct tap_run run;
+	struct tap_err err;
+	bool usage;
+
+	if (!tap_run_input(&run, &input, NULL, &usage, &err) && !tap_run_survey(&run, &err)) {
+		const struct tap_drawn_opts opts = {
+			.origin_ns = run.window.from_ns, .lanes = &lanes, .max_slices = max_slices, .has_levels = true, .buckets = 200,
+			.max_tasks = 8, .has_curves = true,
+		};
+
+		CHECK(!tap_lanes_init(&lanes, &run));
+		if (!tap_drawn_part(&run, &opts, &part, NULL, &err))
+			check_columns(&part);
+	}
+	tap_lanes_release(&lanes);
+	tap_buf_release(&part);
+	tap_run_close(&run);
+}
+
 static void check_file(const char *path)
 {
 	uint64_t from, to;
@@ -425,6 +483,8 @@ static void check_file(const char *path)
 	check_metrics(path, true);
 	check_export(path, NULL);
 	check_export(path, window);
+	check_part(path, NULL, 1000);
+	check_part(path, window, 2);
 }
 
 #ifdef FUZZ_MAIN
