@@ -8,6 +8,7 @@
 #include "drawn/part.h"
 #include "export/export.h"
 #include "export/html_file.h"
+#include "export/html_head.h"
 #include "export/html_parts.h"
 #include "export/html_reports.h"
 
@@ -164,80 +165,18 @@ static int put_parts(struct html *h, struct tap_err *err)
 	return ret;
 }
 
-/* ---- head ---------------------------------------------------------------------------------------------- */
-
-static void put_text(struct tap_buf *out, const char *key, const char *text)
-{
-	tap_buf_printf(out, ",\"%s\":", key);
-	if (text && *text)
-		tap_text_json(out, text, strlen(text));
-	else
-		tap_buf_puts(out, "null");
-}
-
-/* "schedtap record -p 42", as far as it was kept. */
-static void put_command(const json_t *meta, struct tap_buf *out)
-{
-	struct tap_buf words = { 0 };
-	const json_t *word;
-	size_t i;
-
-	json_array_foreach (json_object_get(meta, "command_line"), i, word) {
-		if (i)
-			tap_buf_char(&words, ' ');
-		tap_buf_puts(&words, json_string_value(word) ?: "?");
-	}
-	put_text(out, "command", tap_buf_str(&words));
-	tap_buf_release(&words);
-}
-
-static void put_recording(struct tap_run *run, struct tap_buf *out)
-{
-	const json_t *host = json_object_get(run->rec.meta, "host");
-	const char *release = json_string_value(json_object_get(host, "release"));
-	struct tap_buf date = { 0 };
-
-	if (run->rec.wall.is_known)
-		tap_wall_add_date(&run->rec.wall, &date, run->window.from_ns);
-	tap_buf_puts(out, "\"recording\":{\"file\":");
-	tap_text_json(out, run->rec.path, strlen(run->rec.path));
-	put_text(out, "host", json_string_value(json_object_get(host, "hostname")));
-	put_text(out, "kernel", release && *release ? release : tap_reader_info(run->rec.reader)->uname);
-	put_text(out, "date", tap_buf_str(&date));
-	put_command(run->rec.meta, out);
-	tap_buf_char(out, '}');
-	tap_buf_release(&date);
-}
-
-static void put_head(struct html *h, struct tap_buf *out)
-{
-	struct tap_run *run = &h->e->run;
-	const uint64_t origin_ns = run->window.from_ns;
-
-	tap_buf_puts(out, "{\"version\":1,\"program\":\"schedtap " TAP_VERSION "\",\"served\":false,");
-	put_recording(run, out);
-	tap_buf_printf(out, ",\"origin_ns\":\"%" PRIu64 "\",\"wall_ns\":", origin_ns);
-	if (run->rec.wall.is_known)
-		tap_buf_printf(out, "\"%" PRId64 "\"", tap_wall_from(&run->rec.wall, origin_ns));
-	else
-		tap_buf_puts(out, "null");
-	tap_buf_printf(out, ",\"window_ns\":%" PRIu64 ",\"cpus\":[", tap_window_ns(&run->window));
-	for (unsigned int i = 0; i < h->lanes.nr; i++)
-		tap_buf_printf(out, "%s%u", i ? "," : "", h->lanes.cpus[i]);
-	tap_buf_printf(out, "],\"slices\":{\"held\":%" PRIu64 ",\"of\":%" PRIu64 "}", h->nr_held, h->drawn.slices);
-	tap_buf_printf(out, ",\"reports\":[%s],\"failed\":{", tap_buf_str(&h->report_names));
-	tap_buf_printf(out, "%s},\"parts\":[", tap_buf_str(&h->failed));
-	tap_buf_printf(out, "%s]}", tap_buf_str(&h->part_windows));
-}
-
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
 static int write_file(struct html *h, struct tap_err *err)
 {
+	const struct tap_html_head members = {
+		.run = &h->e->run, .lanes = &h->lanes, .nr_held = h->nr_held, .nr_slices = h->drawn.slices,
+		.reports = tap_buf_str(&h->report_names), .failed = tap_buf_str(&h->failed), .parts = tap_buf_str(&h->part_windows),
+	};
 	struct tap_buf out = { 0 }, head = { 0 };
 	int ret;
 
-	put_head(h, &head);
+	tap_html_head_put(&members, &head);
 	tap_html_put_until(&out, TAP_HTML_CONNECT);
 	tap_html_put_until(&out, TAP_HTML_HEAD);
 	tap_html_put_json(&out, head.data, head.len);

@@ -5,7 +5,7 @@
 
 #include "view/parts.h"
 
-/* @slices: how many the window has. Errors stay in @out. */
-void tap_view_page(struct tap_buf *out, const struct tap_parts *p);
+/* @p: prepared. Errors stay in @out. */
+void tap_view_page(struct tap_buf *out, struct tap_parts *p);
 
 #endif
