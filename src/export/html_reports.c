@@ -32,6 +32,11 @@ const char *tap_html_report_name(unsigned int i)
 	return i < sizeof(reports) / sizeof(*reports) ? reports[i].name : NULL;
 }
 
+int tap_html_report_check(unsigned int i, const struct tap_run *run, struct tap_err *err)
+{
+	return tap_run_check_needs(run, reports[i].type->needs, err);
+}
+
 /* The report's own struct, as if its words had been typed. Return: NULL: -errno is in @err. */
 static void *make_opts(unsigned int i, const struct tap_input_opts *input, struct tap_err *err)
 {

@@ -1,25 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "view/page.h"
 
+#include "base/text.h"
 #include "export/html_file.h"
 #include "export/html_head.h"
 #include "export/html_reports.h"
 
+/* Which are not there is known before they are made. */
+static void put_reports(struct tap_buf *names, struct tap_buf *failed, const struct tap_run *run)
+{
+	struct tap_err why = { 0 };
+	const char *name;
+
+	for (unsigned int i = 0; (name = tap_html_report_name(i)); i++) {
+		if (!tap_html_report_check(i, run, &why)) {
+			tap_buf_printf(names, "%s\"%s\"", names->len ? "," : "", name);
+			continue;
+		}
+		tap_buf_printf(failed, "%s\"%s\":", failed->len ? "," : "", name);
+		tap_text_json(failed, why.text, strlen(why.text));
+	}
+}
+
 static void put_head(struct tap_buf *out, struct tap_parts *p)
 {
-	struct tap_buf reports = { 0 };
+	struct tap_buf reports = { 0 }, failed = { 0 };
 	struct tap_html_head head = {
-		.is_served = true, .run = &p->run, .lanes = &p->lanes, .nr_held = p->drawn.slices, .nr_slices = p->drawn.slices,
-		.failed = "", .parts = "",
+		.is_served = true, .run = &p->run, .lanes = &p->lanes, .nr_held = p->drawn.slices, .nr_slices = p->drawn.slices, .parts = "",
 	};
 
-	for (unsigned int i = 0; tap_html_report_name(i); i++)
-		tap_buf_printf(&reports, "%s\"%s\"", i ? "," : "", tap_html_report_name(i));
+	put_reports(&reports, &failed, &p->run);
 	head.reports = tap_buf_str(&reports);
+	head.failed = tap_buf_str(&failed);
 	pthread_mutex_lock(&p->lock);
 	tap_html_head_put(&head, out);
 	pthread_mutex_unlock(&p->lock);
 	tap_buf_release(&reports);
+	tap_buf_release(&failed);
 }
 
 void tap_view_page(struct tap_buf *out, struct tap_parts *p)
