@@ -5,45 +5,45 @@
 import { openBrowser, openPage } from './driver.mjs';
 
 const [tools, chromium, address] = process.argv.slice(2);
+const { origin } = new URL(address);
 const { page, errors, requests, close } = await openBrowser({ tools, chromium });
 const said = { errors, elsewhere: requests };
-const parts = [];
+const parts = []; // that came: how long their windows are, and what they took
 
-// Where the window in sight begins and ends, by the last part that came for it.
-function windowOf(url) {
-	const query = new URL(url).searchParams;
+page.on('requestfinished', async (request) => {
+	const { pathname, searchParams } = new URL(request.url());
 
-	return Number(query.get('to')) - Number(query.get('from'));
+	if (pathname === '/part')
+		parts.push({ ns: searchParams.get('to') - searchParams.get('from'), status: (await request.response()).status(), ms: request.timing().responseEnd });
+});
+
+// Until a part of less than `ns` has come.
+async function waitForPart(ns) {
+	for (let i = 0; i < 200 && !parts.some((part) => part.ns < ns); i++)
+		await page.waitForTimeout(100);
 }
 
 try {
-	const { origin } = new URL(address);
 	await page.context().route((url) => url.origin === origin, (route) => route.continue());
-	page.on('response', (response) => {
-		if (new URL(response.url()).pathname === '/part')
-			parts.push({ url: response.url(), status: response.status(), ms: response.request().timing().responseStart });
-	});
-	const from = Date.now();
-	await openPage(page, address);
-	said.ready_ms = Date.now() - from;
+	await page.goto(address);
+	await page.waitForFunction(() => document.documentElement.dataset.drawn, null, { timeout: 60000 });
 	said.drawn_ms = await page.evaluate(() => performance.getEntriesByName('first-drawing')[0].startTime);
+	await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 120000 });
 	said.error = await page.locator('#error').isVisible();
-	said.head = JSON.parse(await page.locator('#head').textContent());
-	said.whole = windowOf(parts[0].url);
+	said.window_ns = JSON.parse(await page.locator('#head').textContent()).window_ns;
+	said.address = page.url();
 
 	await page.locator('#timeline').click({ position: { x: 400, y: 40 } });
 	for (let i = 0; i < 8; i++)
 		await page.keyboard.press('w');
-	await page.waitForTimeout(1500);
-	said.zoomed = Math.min(...parts.map(({ url }) => windowOf(url)));
-	said.parts = parts;
+	await waitForPart(said.window_ns / 10);
+	said.parts = [...parts];
+	said.errors = [...errors];
 
 	const second = await page.context().newPage();
-	const refused = await second.goto(address);
-	said.second = [refused.status(), await second.locator('body').textContent()];
+	said.second = [(await second.goto(address)).status(), await second.locator('body').textContent()];
 	await second.close();
-	errors.length = 0; // which the browser notes
-	await openPage(page, page.url());
+	await openPage(page, said.address);
 	said.again = await page.evaluate(() => document.documentElement.dataset.ready);
 } catch (error) {
 	said.failed = String(error);
