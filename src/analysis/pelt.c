@@ -705,11 +705,15 @@ static bool find_known(struct tap_pelt *p, const struct kind *k, const struct ta
 	*s = NULL;
 	if (signal->subject == TAP_PELT_CGROUP)
 		return tid != -1; /* the entity is a task */
-	if (signal->subject != TAP_PELT_TASK || k->is_pick)
+	if (signal->subject != TAP_PELT_TASK || (k->is_pick && !p->opts.points_alone))
 		return false;
 	slot = tid > 0 ? tap_map_get(&p->by_key, key_of(signal, 0, (uint32_t)tid)) : NULL;
 	*s = slot ? (struct tap_pelt_series *)(uintptr_t)*slot : NULL;
-	if (*s)
+	if (*s && k->is_pick && !tap_num_get(&k->pick.weight, ev)) { /* another class picked */
+		*s = NULL;
+		return true;
+	}
+	if (*s && !p->opts.points_alone)
 		read_comm(k, ev, *s);
 	return *s || tid <= 0; /* -1: the entity is a cgroup */
 }
