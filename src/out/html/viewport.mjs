@@ -5,7 +5,7 @@
 const MIN_WINDOW_NS = 100;
 // Units of time and how many nanoseconds each has, the smallest first.
 const UNITS = [['ns', 1], ['µs', 1e3], ['ms', 1e6], ['s', 1e9], ['min', 60e9], ['h', 3600e9], ['d', 86400e9]];
-const STEPS_OF = { min: [1, 2, 5, 10, 30], h: [1, 2, 6, 12], d: [1, 2, 5, 10, 20, 50, 100, 200, 500] };
+const STEPS_OF = { s: [1, 2, 5, 10, 20, 30], min: [1, 2, 5, 10, 30], h: [1, 2, 6, 12], d: [1, 2, 5, 10, 20, 50, 100, 200, 500] };
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
 // A window [from, to] within [0, end]; who follows it says so by onchange().
