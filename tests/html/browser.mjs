@@ -33,11 +33,9 @@ const { page } = browser;
 const text = (selector) => page.locator(selector).first().innerText();
 const value = async (selector) => Number(await page.locator(selector).first().getAttribute('data-value'));
 const status = () => text('#timeline .lanes-status');
-// What is drawn, as a number: two frames later, for drawing waits for one.
-const picture = () => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
-	const { data } = document.querySelector('#timeline .axis').getContext('2d').getImageData(0, 0, ...['width', 'height'].map((side) => document.querySelector('#timeline .axis')[side]));
-	resolve(data.reduce((hash, byte) => Math.imul(hash ^ byte, 16777619), 1));
-}))));
+// What is drawn, two frames later: drawing waits for one.
+const picture = () => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
+	resolve(document.querySelector('#timeline .axis').toDataURL())))));
 
 // Keeps a screenshot; how many colours are in it, and how much of it is of the commonest one.
 async function screenshot(name, options = {}) {
@@ -66,9 +64,9 @@ async function screenshot(name, options = {}) {
 
 async function findFaults(name) {
 	await page.evaluate(axe);
-	const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+	const { violations, passes } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
 
-	ok(violations.length === 0, `axe finds nothing: ${name}`, ...violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary}`)));
+	ok(violations.length === 0 && passes.length > 20, `axe finds nothing: ${name}`, ...violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary}`)));
 }
 
 async function checkNumbers() {
@@ -229,7 +227,6 @@ async function checkWide() {
 	await checkMouse();
 	await checkTables();
 	await screenshot('selected');
-	await findFaults('with a selection');
 }
 
 async function checkDark() {
@@ -237,21 +234,20 @@ async function checkDark() {
 	const seen = await screenshot('dark', { fullPage: true });
 
 	ok(seen.colours > 200 && seen.share < 0.9 && seen.ground < 60, 'dark, and not blank', seen);
-	await findFaults('dark');
+	await findFaults('dark, with a selection');
 }
 
 async function checkNarrow() {
 	await page.setViewportSize({ width: 375, height: 800 });
-	await page.reload();
+	await page.goto('about:blank'); // else a link's place is all that changes
 	await openPage(page, url);
 	same(await page.evaluate(() => document.documentElement.scrollWidth), 375, 'no wider than a phone');
 	await checkLayout();
 	ok(await page.evaluate(() => document.getElementById('details').getBoundingClientRect().top >= document.getElementById('timeline').getBoundingClientRect().bottom), 'one column');
 	const seen = await screenshot('phone', { fullPage: true });
 	ok(seen.colours > 200 && seen.share < 0.9, 'and not blank', seen);
-	await findFaults('phone, dark');
 	await page.emulateMedia({ colorScheme: 'light' });
-	await findFaults('phone, light');
+	await findFaults('phone');
 }
 
 async function checkOldBrowser() {

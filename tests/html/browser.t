@@ -51,7 +51,7 @@ END
 		my $state = $random % 3 ? 1 : 0;
 		push @records, [$time, "$at $prev_pid sched:sched_switch prev_comm=$prev_comm prev_pid=$prev_pid prev_prio=120 prev_state=$state " .
 			"next_comm=$next_comm next_pid=$next_pid next_prio=120"];
-		push @records, [$time + 1000, "$at $next_pid schedtap:sched_pelt_cfs cpu=$at util=" . $random % 1024 . " load=100 runnable=200"];
+		push @records, [$time + 1000, "$at $next_pid schedtap:sched_pelt_cfs cpu=$at cgroup=1 util=" . $random % 1024 . " load=100 runnable=200"];
 		push @records, [$time + 2000, "$at $next_pid sched:sched_migrate_task comm=worker pid=103 prio=120 orig_cpu=$at dest_cpu=" . (1 - $at)] if $n % 50 == 0;
 		@$cpu{qw(now on)} = ($time + $ns, $next);
 	}

@@ -9,18 +9,20 @@ import { tmpdir } from 'node:os';
 
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
 	'--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'];
+// A machine that is busy with other tests is slow.
+const PATIENCE_MS = 120000;
 
 // `tools`: the folder that tests/html/fetch prints. `scheme`: 'light' or 'dark'. Gives { page, errors, requests, close }.
 export async function openBrowser({ tools, chromium, width = 1280, height = 900, scheme = 'light', reducedMotion = 'reduce' }) {
 	const { chromium: driver } = createRequire(join(tools, 'x.js'))('./playwright-core');
 	const folder = mkdtempSync(join(tmpdir(), 'schedtap-browser.'));
 	const context = await driver.launchPersistentContext(folder, { executablePath: chromium, args: FLAGS, viewport: { width, height },
-		colorScheme: scheme, reducedMotion, timeout: 60000 });
+		colorScheme: scheme, reducedMotion, timeout: PATIENCE_MS });
 	const page = context.pages()[0] ?? await context.newPage();
 	const errors = [];
 	const requests = [];
 
-	page.setDefaultTimeout(20000);
+	page.setDefaultTimeout(PATIENCE_MS);
 	page.on('console', (message) => ['error', 'warning'].includes(message.type()) && errors.push(message.text()));
 	page.on('pageerror', (error) => errors.push(String(error)));
 	await context.route('**/*', (route) => {
