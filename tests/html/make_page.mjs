@@ -2,20 +2,14 @@
 //
 // make_page.mjs SLICES CPUS [COMM]: a page of a simulated load, to look at and to measure. Tasks belong to CPUs, wait for them, sleep,
 // block, wake each other; some time is unknown, a CPU goes offline.
-import { readFileSync, existsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { encodePart } from './make_part.mjs';
 
-const html = join(dirname(fileURLToPath(import.meta.url)), '../../src/out/html');
-
-// The modules as one script, as make puts them together.
-export function bundle() {
-	return readFileSync(join(html, 'modules'), 'utf8').trim().split('\n')
-		.filter((name) => existsSync(join(html, name)))
-		.map((name) => readFileSync(join(html, name), 'utf8').replace(/^import .*\n/gm, '').replace(/^export /gm, '')).join('\n');
-}
+const top = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const ORIGIN = 10041811361963;
 
 let seed = 1;
 function random() {
@@ -23,7 +17,7 @@ function random() {
 	return ((seed ^ seed >>> 13) >>> 0) / 2 ** 32;
 }
 
-export function simulate(slices, cpus, comm) {
+function simulate(slices, cpus, comm) {
 	const names = ['kworker/u8:1', 'postgres', 'nginx', 'cc1plus', 'ksoftirqd', 'redis-server', 'java', 'rcu_preempt', 'ffmpeg', 'sshd'];
 	const tasks = Array.from({ length: cpus * 6 }, (_, k) => [1000 + k * 7, 1000 + (k - k % 3) * 7, comm ?? `${names[k % names.length]}`.slice(0, 15)]);
 	const state = tasks.map((_, k) => ({ wake: random() * 1e6, home: k % cpus, before: 1, waker: 0, last: -1 }));
@@ -87,41 +81,39 @@ function addUnknown(lanes, end) {
 		lanes[2] = cut(lanes[2], end * 0.6, end * 0.75, 2);
 }
 
-function worstWaits({ lanes, tasks }, origin) {
-	return lanes.flatMap((lane, cpu) => lane.filter((s) => s.wait > 1e6).map((s) => ({ s, cpu }))).sort((a, b) => b.s.wait - a.s.wait).slice(0, 10)
-		.map(({ s, cpu }) => ({ tid: tasks[s.runner - 3][0], tgid: null, comm: tasks[s.runner - 3][2], cpu, state: 'waking',
-			from_ns: origin + s.start - s.wait, to_ns: origin + s.start, wait_ns: s.wait, verdict: 'contention', avoidable_ns: 0, barred_ns: 0,
-			idle_cpus: [], barred_cpus: [], whole: true, pieces: [{ kind: 'other', ns: s.wait, from_ns: origin + s.start - s.wait, tid: 1, tgid: null, comm: 'someone' }] }));
+// As `explain --json` tells them.
+function worstWaits({ lanes, tasks }) {
+	const waits = lanes.flatMap((lane, cpu) => lane.filter((s) => s.wait > 1e6).map((s) => ({ s, cpu }))).sort((a, b) => b.s.wait - a.s.wait);
+	const sum = waits.reduce((total, { s }) => total + s.wait, 0);
+
+	return { all: { waits: waits.length, delay_ns: sum, delay_pct: 100, max_ns: waits[0]?.s.wait ?? 0 }, kinds: [], tasks: [], cgroups: [],
+		waits: waits.slice(0, 10).map(({ s, cpu }) => ({ tid: tasks[s.runner - 3][0], tgid: null, comm: tasks[s.runner - 3][2], cpu, state: 'waking',
+			from_ns: ORIGIN + s.start - s.wait, to_ns: ORIGIN + s.start, wait_ns: s.wait, verdict: 'contention', avoidable_ns: 0, barred_ns: 0,
+			idle_cpus: [], barred_cpus: [], whole: true, pieces: [{ kind: 'queued', ns: s.wait, from_ns: ORIGIN + s.start - s.wait, tid: 1, tgid: null, comm: 'someone' }] })) };
 }
 
-function makePage(slices, cpus, comm) {
-	const load = simulate(slices, cpus, comm);
+// The page as make puts it together, with `head`, reports and a part in it.
+function fillPage(head, reports, part) {
+	const text = (path) => readFileSync(join(top, path), 'utf8');
 	const pack = (bytes) => deflateRawSync(bytes).toString('base64');
-	const origin = 10041811361963;
-	const explain = { waits: worstWaits(load, origin) };
-	const head = { version: 1, program: 'schedtap', served: false, recording: { file: 'made.dat', host: 'box', kernel: '6.1', date: null, command: null },
-		origin_ns: String(origin), wall_ns: '1763792140000000000', window_ns: load.to_ns, cpus: load.lanes.map((_, cpu) => cpu),
-		slices: { held: slices, of: slices }, reports: ['explain'], failed: {}, parts: [{ from_ns: 0, to_ns: load.to_ns, slices: true }] };
-	const part = encodePart({ ...load, buckets: Math.min(16384, Math.floor(262144 / cpus)) });
-	const skeleton = join(html, 'page.html');
-	const body = existsSync(skeleton) ? readFileSync(skeleton, 'utf8') : STUB;
-	const style = existsSync(join(html, 'page.css')) ? readFileSync(join(html, 'page.css'), 'utf8') : '';
+	const modules = text('src/out/html/modules').trim().split('\n').map((name) => text(`src/out/html/${name}`)
+		.replace(/^import .*\n/gm, '').replace(/^export /gm, ''));
+	const parts = {
+		STYLE: text('third_party/uplot/uPlot.min.css') + text('src/out/html/page.css'),
+		SCRIPT: [text('third_party/uplot/uPlot.iife.min.js'), ...modules].join('\n'),
+		CSP: "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'",
+		HEAD: JSON.stringify(head).replaceAll('<', '\\u003c'),
+		REPORTS: Object.entries(reports).map(([name, report]) =>
+			`<script type="text/plain" class="report" id="report-${name}">${pack(Buffer.from(JSON.stringify(report)))}</script>`).join('\n'),
+		PARTS: `<script type="text/plain" class="part" id="part-0">${pack(part)}</script>`,
+	};
 
-	return body.replace('</head>', () => `<style>${style}</style></head>`).replace('</body>', () =>
-		`<script type="application/json" id="head">${JSON.stringify(head).replaceAll('<', '\\u003c')}</script>
-<script type="text/plain" class="report" id="report-explain">${pack(Buffer.from(JSON.stringify(explain)))}</script>
-<script type="text/plain" class="part" id="part-0">${pack(part)}</script>
-<script>${existsSync(join(html, 'sections.mjs')) ? '' : STUBS}${bundle()}</script></body>`);
+	return text('src/out/html/page.html').replace(/@([A-Z]+)@/g, (all, name) => parts[name]);
 }
 
-const STUBS = 'function showRecording(){} function showFound(){} function showLatency(){} function showTables(){} function showCurves(){}';
-const STUB = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>page</title>
-<style>:root{color-scheme:light dark;--bg:#ffffff;--fg:#1b1f24;--accent:#0b63c5;--unknown:#a3a8b0}
-@media(prefers-color-scheme:dark){:root{--bg:#12151a;--fg:#e6e9ee;--accent:#6fb1ff;--unknown:#6b7380}}
-body{background:var(--bg);color:var(--fg);font:14px system-ui,sans-serif;margin:12px}</style></head>
-<body><h1 id="title">made.dat</h1><div id="error" role="alert"></div><div id="health"></div><section id="found"></section><input type="search" id="search" aria-label="search">
-<div id="holds"></div><div id="timeline"></div><aside id="details" aria-live="polite"></aside><div id="curves"></div><div id="latency"></div><div id="tables"></div>
-<dialog id="keys"></dialog></body></html>`;
-
-if (process.argv[1] === fileURLToPath(import.meta.url))
-	process.stdout.write(makePage(Number(process.argv[2]), Number(process.argv[3]), process.argv[4]));
+const [slices, cpus] = process.argv.slice(2).map(Number);
+const load = simulate(slices, cpus, process.argv[4]);
+const head = { version: 1, program: 'schedtap', served: false, recording: { file: 'made.dat', host: 'box', kernel: '6.1', date: null, command: null },
+	origin_ns: String(ORIGIN), wall_ns: '1763792140000000000', window_ns: load.to_ns, cpus: load.lanes.map((_, cpu) => cpu),
+	slices: { held: slices, of: slices }, reports: ['explain'], failed: {}, parts: [{ from_ns: 0, to_ns: load.to_ns, slices: true }] };
+process.stdout.write(fillPage(head, { explain: worstWaits(load) }, encodePart({ ...load, buckets: Math.min(16384, Math.floor(262144 / cpus)) })));

@@ -145,6 +145,12 @@ const cases = {
 		assert.deepEqual([0, 2, 5].map((i) => model.neighbour(i, -1)), [-1, 0, 2]);
 		assert.equal(model.neighbour(4, 1), -1, 'nobody ran in unknown time');
 	},
+	'the slice of a task at a moment, or the next one': () => {
+		const model = modelOf({ lanes: [[{ start: 100, end: 200, runner: 3 }, { start: 300, end: 400, runner: 3 }], []] });
+		assert.deepEqual([50, 100, 150, 200, 250, 400, 450].map((at) => model.taskSliceAt(0, at)), [-1, 0, 0, 0, -1, 1, -1]);
+		assert.deepEqual([50, 150, 250, 450].map((at) => model.taskSliceAt(0, at, true)), [0, 0, 1, 1]);
+		assert.equal(model.taskSliceAt(1, 150, true), -1);
+	},
 	'who woke whom': () => {
 		const model = modelOf();
 		assert.deepEqual(model.wakerOf(5), { what: 'task', task: TASKS[1], slice: 3, at_ns: 6500 });
@@ -211,6 +217,15 @@ const cases = {
 			pixels.clear();
 			sampleLane(modelOf({ slices, buckets: 100 }), 0, -5000, 1000, 6, 8, pixels);
 			near(pixels.busy, Array.from({ length: 20 }, (_, x) => x === 6 || x === 7 ? 1 : 0));
+		}
+	},
+	'behind a part there is nothing': () => {
+		for (const slices of [true, false]) {
+			const pixels = new LanePixels(200);
+			pixels.clear();
+			sampleLane(modelOf({ slices, buckets: 100, lanes: [LANES[1], LANES[0]] }), 0, 5000, 100, 0, 200, pixels);
+			near(pixels.busy.subarray(40), new Array(160).fill(0));
+			near(pixels.unknown, Array.from({ length: 200 }, (_, x) => x < 10 ? 1 : 0));
 		}
 	},
 	'a task runs, waits, sleeps and blocks': () => {

@@ -18,6 +18,7 @@ const ROW_HEIGHT = 18;
 const ROW_GAP = 2;
 const LANE_HEIGHTS = [[4, 40], [8, 32], [16, 24], [32, 18], [Infinity, 14]];
 const TICK_PIXELS = 110;
+const NARROW_TICK_PIXELS = 80;
 const FONT = '11px system-ui, sans-serif';
 const STATE_LABELS = { wait: 'waiting', blocked: 'blocked', sleep: 'sleeping', unknown: 'unknown' };
 // Parts that are held beside the first one.
@@ -489,14 +490,14 @@ export class Timeline {
 
 	drawAxis() {
 		const { axisContext: context, viewport, theme, scale, gutter } = this;
-		const { step, base, ticks } = axisTicks(viewport.from, viewport.to, viewport.width, TICK_PIXELS);
+		const { step, base, ticks } = axisTicks(viewport.from, viewport.to, viewport.width, gutter === GUTTER ? TICK_PIXELS : NARROW_TICK_PIXELS);
 
 		context.setTransform(scale, 0, 0, scale, 0, 0);
 		context.font = FONT;
 		context.textBaseline = 'middle';
 		context.fillStyle = theme.text.bg;
 		context.fillRect(0, 0, this.width, AXIS_HEIGHT);
-		this.drawAxisTexts(context, base);
+		this.drawAxisTexts(context, base && formatTick(base, step * 1000));
 		context.fillStyle = theme.text.line;
 		context.fillRect(gutter, AXIS_HEIGHT - 1, this.width - gutter, 1);
 		for (const tick of ticks) {
@@ -517,7 +518,7 @@ export class Timeline {
 
 		context.fillStyle = theme.text.fg;
 		if (base)
-			context.fillText(`${formatMoment(base)} +`, 8, AXIS_HEIGHT - 11);
+			context.fillText(`${base} +`, 8, AXIS_HEIGHT - 11);
 		context.fillStyle = theme.text.muted;
 		context.fillText(wall, gutter + 4, 9);
 		context.textAlign = 'right';
