@@ -4,7 +4,7 @@
 // range its statistics. Names are set as text and never as markup.
 
 import { CAME, HUES, IDLE, OFFLINE, UNKNOWN, WENT, rangeStatistics, taskHue } from './model.mjs';
-import { element, plainTable, safeName, taskName } from './dom.mjs';
+import { element, plainTable, safeName, scrollBox, taskName } from './dom.mjs';
 import { formatMoment, formatNs, formatWall } from './viewport.mjs';
 
 const MOST_ROWS = 12;
@@ -45,7 +45,7 @@ export function showSliceDetails(panel, { model, slice, woken, head, explain, ac
 	];
 
 	if (task)
-		rows.push(...taskRows(model, slice, cpu, act), ...meanwhileRows(model, slice, cpu, explain, task));
+		rows.push(...taskRows(model, slice, cpu, act), ...meanwhileRows(model, slice, explain, task));
 	rows.push(...followedRows(model, slice, task, act));
 	if (woken.length)
 		rows.push(['Woke', woken.slice(0, MOST_ROWS).map((i) => element('div', {},
@@ -96,7 +96,7 @@ function wakerParts(model, waker, cpu, act) {
 }
 
 // What its CPU did while it waited, and what was found of it.
-function meanwhileRows(model, slice, cpu, explain, task) {
+function meanwhileRows(model, slice, explain, task) {
 	const start = model.slices.start[slice];
 	const wait = model.wait[slice];
 	const found = explain?.waits?.find((w) => w.tid === task[0] && Math.abs(w.to_ns - start) < 1);
@@ -104,7 +104,7 @@ function meanwhileRows(model, slice, cpu, explain, task) {
 	if (!(wait > 0))
 		return [];
 	const ran = model.ranMeanwhile(model.laneOf(slice), start - wait, start);
-	const rows = [[`CPU ${cpu(slice)} meanwhile`, mostly(ran, ([, ns]) => ns).map(([runner, ns]) => shareRow(runnerText(model, runner), ns, wait))]];
+	const rows = [['Meanwhile', mostly(ran, ([, ns]) => ns).map(([runner, ns]) => shareRow(runnerText(model, runner), ns, wait))]];
 	if (found)
 		rows.push(['Found', [element('div', {}, found.verdict.replaceAll('_', ' ')), ...mostly(found.pieces, ({ ns }) => ns).map((piece) =>
 			shareRow(`${piece.kind.replaceAll('_', ' ')}${piece.comm ? `: ${taskName(piece)}` : ''}`, piece.ns, wait))]]);
@@ -129,7 +129,7 @@ function followedRows(model, slice, task, act) {
 	if (task)
 		rows.push(['Then', thenText(model, slice)]);
 	if (next >= 0)
-		rows.push(['Next on the CPU', [detailButton(runnerText(model, runner[next]), () => act.select(model, next)),
+		rows.push(['Next', [detailButton(runnerText(model, runner[next]), () => act.select(model, next)),
 			start[next] > end[slice] ? ` after ${formatNs(start[next] - end[slice])} of idle` : ' at once']]);
 	return rows;
 }
@@ -159,8 +159,8 @@ export function showRangeDetails(panel, { model, from, to, held, act }) {
 		return;
 	}
 	panel.append(element('h4', {}, sums.tasks.length > MOST_ROWS ? `Tasks: the busiest ${MOST_ROWS} of ${sums.tasks.length}` : 'Tasks'),
-		plainTable(['task', 'ran', 'waits', 'waited', 'longest'], sums.tasks.slice(0, MOST_ROWS).map((row) =>
-			[taskName(row), formatNs(row.run_ns), String(row.waits), formatNs(row.wait_ns), formatNs(row.max_ns)])));
+		scrollBox('Tasks of the range', plainTable(['task', 'ran', 'waits', 'waited', 'longest'], sums.tasks.slice(0, MOST_ROWS).map((row) =>
+			[taskName(row), formatNs(row.run_ns), String(row.waits), formatNs(row.wait_ns), formatNs(row.max_ns)]))));
 }
 
 export function showHint(panel, text) {

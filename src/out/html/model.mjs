@@ -18,8 +18,11 @@ const LABEL_PIXELS = 24;
 export const CAME = ['', 'woken up', 'preempted', 'throttled'];
 export const WENT = ['', 'preempted', 'sleeping', 'blocked', 'stopped', 'dead', 'throttled'];
 const WENT_WAITING = [false, true, false, false, false, false, true];
-const WENT_BLOCKED = 3;
-const WENT_DEAD = 5;
+
+export const TASK_STATES = ['run', 'wait', 'blocked', 'sleep', 'unknown'];
+const [RUN, WAIT, BLOCKED, SLEEP, STATE_UNKNOWN] = TASK_STATES.keys();
+// What a task is in after it went: one that is stopped sleeps, one that is dead is not there.
+const WENT_STATE = [STATE_UNKNOWN, -1, SLEEP, BLOCKED, SLEEP, -1, -1];
 
 // The first index in [low, high) whose value is above `value`.
 export function firstAbove(numbers, value, low, high) {
@@ -80,11 +83,11 @@ export class PartModel {
 	}
 
 	get how() {
-		return this.part.column('slices.how', this.count);
+		return this.howColumn ??= this.part.column('slices.how', this.count);
 	}
 
 	get wait() {
-		return this.part.column('slices.wait', this.count);
+		return this.waitColumn ??= this.part.column('slices.wait', this.count);
 	}
 
 	get waker() {
@@ -291,44 +294,34 @@ export class PartModel {
 	}
 
 	sumTask(own) {
-		const sums = { run: new Float64Array(own.length + 1), wait: new Float64Array(own.length + 1),
-			blocked: new Float64Array(own.length + 1), sleep: new Float64Array(own.length + 1),
-			unknown: new Float64Array(own.length + 1) };
+		const sums = TASK_STATES.map(() => new Float64Array(own.length + 1));
 		const { start, end } = this.slices;
+		const gap = {};
 
 		own.forEach((i, n) => {
-			const gap = this.gapAfter(own, n);
-
-			for (const key of TASK_STATES)
-				sums[key][n + 1] = sums[key][n];
-			sums.run[n + 1] += end[i] - start[i];
-			sums.wait[n + 1] += gap.to - gap.waits;
-			if (gap.state)
+			this.gapAfter(own, n, gap);
+			for (const sum of sums)
+				sum[n + 1] = sum[n];
+			sums[RUN][n + 1] += end[i] - start[i];
+			sums[WAIT][n + 1] += gap.to - gap.waits;
+			if (gap.state >= 0)
 				sums[gap.state][n + 1] += gap.waits - gap.from;
 		});
 		return sums;
 	}
 
-	// What the task did after its nth slice: .state in [from, waits), which is null where it is not there, and waits for a CPU in [waits, to).
-	gapAfter(own, n) {
-		const { start, end } = this.slices;
+	// Sets `gap` to what the task did after its nth slice: .state in [from, waits), -1 where it is not there; it waits for a CPU in [waits, to).
+	gapAfter(own, n, gap) {
 		const i = own[n];
 		const next = own[n + 1];
 		const went = (this.how[i] >> 2) & 7;
-		const to = next === undefined ? this.to : start[next];
-		const waits = next === undefined ? to : Math.max(end[i], to - this.wait[next]);
 
-		if (WENT_WAITING[went])
-			return { from: end[i], waits: end[i], to, state: null };
-		if (went === WENT_DEAD)
-			return { from: end[i], waits, to, state: null };
-		if (went === 0)
-			return { from: end[i], waits, to, state: 'unknown' };
-		return { from: end[i], waits, to, state: went === WENT_BLOCKED ? 'blocked' : 'sleep' };
+		gap.from = this.slices.end[i];
+		gap.to = next === undefined ? this.to : this.slices.start[next];
+		gap.waits = WENT_WAITING[went] ? gap.from : next === undefined ? gap.to : Math.max(gap.from, gap.to - this.wait[next]);
+		gap.state = WENT_STATE[went];
 	}
 }
-
-export const TASK_STATES = ['run', 'wait', 'blocked', 'sleep', 'unknown'];
 
 // Where each level of columns begins: [{ ns, buckets, at }], the finest first, and .total numbers in all.
 function pyramid(shape, rows) {
@@ -534,42 +527,45 @@ export function sampleTask(model, tid, from, nsPerPixel, x0, x1, pixels) {
 
 function sampleTaskSlices(model, own, low, high, from, nsPerPixel, x0, x1, pixels) {
 	const { start, end } = model.slices;
+	const gap = {};
 	const put = (state, begin, finish) => {
 		const left = Math.max(x0, (begin - from) / nsPerPixel);
 		const right = Math.min(x1, (finish - from) / nsPerPixel);
+		const shares = pixels[TASK_STATES[state]];
 
-		spread(left, right, x0, x1, (x, share) => pixels[state][x] += share);
+		spread(left, right, x0, x1, (x, share) => shares[x] += share);
 		if (right - left >= LABEL_PIXELS)
-			pixels.wide.push([left, right, state]);
+			pixels.wide.push([left, right, TASK_STATES[state]]);
 	};
 
 	if (low === 0 && own.length)
-		put('wait', start[own[0]] - model.wait[own[0]], start[own[0]]);
+		put(WAIT, start[own[0]] - model.wait[own[0]], start[own[0]]);
 	for (let n = low; n <= high; n++) {
-		const gap = model.gapAfter(own, n);
-
-		put('run', start[own[n]], end[own[n]]);
-		if (gap.state)
+		model.gapAfter(own, n, gap);
+		put(RUN, start[own[n]], end[own[n]]);
+		if (gap.state >= 0)
 			put(gap.state, gap.from, gap.waits);
-		put('wait', gap.waits, gap.to);
+		put(WAIT, gap.waits, gap.to);
 	}
 }
 
 function sampleTaskSums(model, k, own, from, nsPerPixel, x0, x1, pixels) {
 	const sums = model.taskSums(k);
 	const { start } = model.slices;
-	const outs = [{}, {}];
-	let before = null;
+	const shares = TASK_STATES.map((state) => pixels[state]);
+	const gap = {};
+	let here = new Float64Array(TASK_STATES.length);
+	let before = new Float64Array(TASK_STATES.length);
 	let n = model.positionIn(own, from + x0 * nsPerPixel);
 
 	for (let x = x0; x <= x1; x++) {
 		const at = from + x * nsPerPixel;
 
 		n = gallop(own, start, at, n);
-		const here = sumsAt(model, own, sums, n, at, outs[x & 1]);
-		for (const state of before ? TASK_STATES : [])
-			pixels[state][x - 1] += (here[state] - before[state]) / nsPerPixel;
-		before = here;
+		sumsAt(model, own, sums, n, at, gap, here);
+		for (let state = 0; x > x0 && state < here.length; state++)
+			shares[state][x - 1] += (here[state] - before[state]) / nsPerPixel;
+		[here, before] = [before, here];
 	}
 }
 
@@ -592,19 +588,17 @@ function gallop(own, start, at, n) {
 	return low;
 }
 
-function sumsAt(model, own, sums, n, at, out) {
-	for (const state of TASK_STATES)
+function sumsAt(model, own, sums, n, at, gap, out) {
+	for (let state = 0; state < out.length; state++)
 		out[state] = n < 0 ? 0 : sums[state][n];
 	if (n < 0)
-		return out;
-	const i = own[n];
-	const gap = model.gapAfter(own, n);
-	out.run += Math.min(at, gap.from) - model.slices.start[i];
-	if (at > gap.from && gap.state)
+		return;
+	model.gapAfter(own, n, gap);
+	out[RUN] += Math.min(at, gap.from) - model.slices.start[own[n]];
+	if (at > gap.from && gap.state >= 0)
 		out[gap.state] += Math.min(at, gap.waits) - gap.from;
 	if (at > gap.waits)
-		out.wait += at - gap.waits;
-	return out;
+		out[WAIT] += at - gap.waits;
 }
 
 function sampleTaskLevels(model, k, from, nsPerPixel, x0, x1, pixels) {
