@@ -21,7 +21,8 @@
  *
  * TIME is in ns (digits, with _ between them if you like) or SECONDS.NNNNNNNNN, and does not
  * go back on a CPU. VALUE is a number, a text ("..." where it holds blanks; \xHH, \n, \\, \"),
- * or for a bitmask a CPU list. Fields that are not named are 0. Events are the built-in ones.
+ * or for a bitmask a CPU list. Fields that are not named are 0; common_flags and common_preempt_count may be, too.
+ * Events are the built-in ones.
  */
 #include <endian.h>
 #include <errno.h>
@@ -37,7 +38,7 @@
 #include "recording/page.h"
 #include "recording/spool.h"
 
-#define MAX_CPUS 256
+#define MAX_CPUS 512
 #define MAX_BUFFERS 8
 #define COMMON_BYTES 8u
 
@@ -285,10 +286,18 @@ static void set_field(const struct mkdat *m, struct tap_buf *rec, const struct t
 
 static const struct tap_field *find_field(const struct tap_def *def, const char *name)
 {
+	static const struct tap_field common[] = {
+		{ .name = "common_flags", .kind = TAP_FIELD_NUMBER, .offset = 2, .size = 1, .elem_size = 1 },
+		{ .name = "common_preempt_count", .kind = TAP_FIELD_NUMBER, .offset = 3, .size = 1, .elem_size = 1 },
+	};
+
 	for (unsigned int i = 0; i < def->nr_fields; i++) {
 		if (!strcmp(def->fields[i].name, name))
 			return &def->fields[i];
 	}
+	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
+		if (!strcmp(common[i].name, name))
+			return &common[i];
 	return NULL;
 }
 

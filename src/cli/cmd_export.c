@@ -12,9 +12,9 @@ static const struct tap_opt options[] = {
 	TAP_OPT_CPUS(struct tap_export_opts, input.select.cpus),
 	TAP_OPT_WINDOW(struct tap_export_opts, input.window),
 	TAP_OPTION(struct tap_export_opts, to, "to", 0, "FORM", TAP_OPT_STRING,
-		   "write folded: a line per stack, for flame graph tools; html: a page that needs no network; or perfetto: for ui.perfetto.dev [folded]"),
+		   "write folded: a line per stack, for flame graph tools; html: a page that needs no network; perfetto: for ui.perfetto.dev; ftrace: as tracefs has it; or csv: a table of events [folded]"),
 	TAP_OPTION(struct tap_export_opts, output, "output", 'o', "FILE", TAP_OPT_STRING,
-		   "write it there; -: to stdout [folded: -; html: schedtap.html; perfetto: trace.pftrace]"),
+		   "write it there; -: to stdout [html: schedtap.html; perfetto: trace.pftrace; others: -]"),
 	TAP_OPTION(struct tap_export_opts, of, "of", 0, "WHAT", TAP_OPT_STRING,
 		   "folded: time of off-cpu, preemptions, wakeups, or waits [off-cpu]"),
 	TAP_OPTION(struct tap_export_opts, slices, "slices", 0, "START,DONE", TAP_OPT_STRING,
@@ -26,7 +26,8 @@ static const struct tap_opt options[] = {
 	{ 0 }
 };
 
-static const struct tap_export_form *const forms[] = { &tap_export_folded, &tap_export_html, &tap_export_perfetto };
+static const struct tap_export_form *const forms[] = { &tap_export_folded, &tap_export_html, &tap_export_perfetto, &tap_export_ftrace,
+						    &tap_export_csv };
 
 static const struct tap_export_form *find_form(const char *name)
 {
@@ -39,7 +40,7 @@ static const struct tap_export_form *find_form(const char *name)
 static int check(const struct tap_export_form *form, const struct tap_export_opts *o, struct tap_err *err)
 {
 	if (!form)
-		return tap_err_set(err, -EINVAL, "bad --to '%s': it is folded, html, or perfetto", o->to);
+		return tap_err_set(err, -EINVAL, "bad --to '%s': it is folded, html, perfetto, ftrace, or csv", o->to);
 	return form->check(o, err);
 }
 
@@ -65,6 +66,8 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	if (!ret && fits)
 		ret = tap_export_file_commit(&e.file, &err);
 	tap_progress_erase(&progress);
+	if (!ret && fits && e.is_empty)
+		tap_recording_note(&e.run.rec, "there was nothing to write");
 	ret = ret ? tap_cmd_fail(&err, usage) : fits ? TAP_EXIT_OK : TAP_EXIT_FAILED;
 	tap_export_file_close(&e.file);
 	tap_run_close(&e.run);
@@ -73,7 +76,7 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 
 const struct tap_cmd tap_cmd_export = {
 	.name = "export",
-	.help = "a recording as a page, for Perfetto, or for flame graph tools",
+	.help = "a recording as a page, or in the form of other tools: Perfetto, flame graphs, ftrace, CSV",
 	.operands = TAP_CMD_FILE,
 	.example = "schedtap export -i demo/trace.dat --to folded --of off-cpu",
 	.opts = options,

@@ -36,7 +36,7 @@ struct tap_export_form {
 	int (*write)(struct tap_export *e, struct tap_err *err);
 };
 
-extern const struct tap_export_form tap_export_folded, tap_export_html, tap_export_perfetto;
+extern const struct tap_export_form tap_export_folded, tap_export_html, tap_export_perfetto, tap_export_ftrace, tap_export_csv;
 
 /* -p -t -c -g -C: whether what the task does there is asked for. */
 static inline bool tap_export_picks(struct tap_export *e, const struct tap_task *task, int cpu)

@@ -106,8 +106,10 @@ static const struct tap_buf *label_of(struct tap_out *o, const struct tap_task *
 
 int tap_out_flush(struct tap_out *o)
 {
-	int ret = o->buf.err ?: o->scratch.err ?: tap_write_all(o->fd, o->buf.data, o->buf.len);
+	int ret = o->buf.err ?: o->scratch.err;
 
+	if (!ret)
+		ret = o->write ? o->write(o->ctx, &o->buf) : tap_write_all(o->fd, o->buf.data, o->buf.len);
 	tap_buf_clear(&o->buf);
 	return ret;
 }

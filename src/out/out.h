@@ -22,6 +22,7 @@ struct tap_out_kind {
 	struct tap_buf label;	     /* what stands between the time and the fields */
 	struct tap_buf *keys;	     /* of JSON: "name":, one per field that is not common */
 	unsigned int nr_keys;
+	const struct tap_field *flags, *preempt_count; /* of ftrace's text, or NULL */
 	bool is_stack;
 };
 
@@ -49,6 +50,9 @@ struct tap_out {
 	const struct tap_reader *reader; /* borrowed, or NULL */
 	struct tap_wall *wall; /* borrowed */
 	int fd;
+	/* Where it goes instead, and then is empty; NULL after tap_out_init(). Return: 0; -errno. */
+	int (*write)(void *ctx, struct tap_buf *b);
+	void *ctx;
 	bool color; /* of text; false after tap_out_init() */
 	struct tap_buf buf, scratch;
 	struct tap_symbols *symbols; /* of the recording, owned; made with the first printer */
@@ -70,6 +74,15 @@ void tap_out_release(struct tap_out *o); /* what is not flushed is dropped */
 /* @kind: of ev->fmt; NULL for a loss. Return: 0; -ENOMEM; -errno of write. */
 int tap_out_event(struct tap_out *o, const struct tap_event_kind *kind, const struct tap_event *ev);
 int tap_out_flush(struct tap_out *o);
+
+/* Of styles for people: "            comm-tid    ". */
+void tap_out_task_text(struct tap_buf *b, const struct tap_task *task);
+/* "seconds.nanoseconds", 30 bytes at most. Return: behind it. */
+char *tap_out_time_text(char *to, uint64_t ts_ns);
+/* The CPU, three digits at least, 10 at most. Return: behind it. */
+char *tap_out_cpu_text(char *to, unsigned int cpu);
+/* The fields, as their print format has them, and nothing in them that a terminal obeys. */
+void tap_out_fields_text(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev);
 
 /* "120 events lost between A and B", without a newline. */
 void tap_out_lost_text(struct tap_buf *b, struct tap_wall *wall, const struct tap_event *ev);

@@ -18,20 +18,26 @@ static int text_kind(const struct tap_out *o, struct tap_out_kind *k, const stru
 	return tap_printer_new(k->kind->fmt, &k->printer, NULL);
 }
 
-static void text_label(const struct tap_out *o, struct tap_buf *label, const struct tap_task *task)
+void tap_out_task_text(struct tap_buf *b, const struct tap_task *task)
 {
 	struct tap_buf comm = { 0 };
 	size_t width;
 
-	(void)o;
 	if (*task->comm)
 		tap_text_escape(&comm, task->comm, strnlen(task->comm, TAP_TASK_COMM));
 	else
 		tap_buf_puts(&comm, "<...>");
 	width = tap_text_width(comm.data, comm.len);
-	tap_buf_printf(label, "%*s%s-%-*d [", width < COMM_WIDTH ? (int)(COMM_WIDTH - width) : 0, "",
+	tap_buf_printf(b, "%*s%s-%-*d ", width < COMM_WIDTH ? (int)(COMM_WIDTH - width) : 0, "",
 		       tap_buf_str(&comm), TID_WIDTH, task->tid);
 	tap_buf_release(&comm);
+}
+
+static void text_label(const struct tap_out *o, struct tap_buf *label, const struct tap_task *task)
+{
+	(void)o;
+	tap_out_task_text(label, task);
+	tap_buf_char(label, '[');
 }
 
 static char *put_digits(char *to, uint64_t v, unsigned int width)
@@ -50,6 +56,18 @@ static char *put_number(char *to, uint64_t v, unsigned int least)
 	unsigned int width = tap_nr_digits(v);
 
 	return put_digits(to, v, width < least ? least : width);
+}
+
+char *tap_out_time_text(char *to, uint64_t ts_ns)
+{
+	to = put_number(to, ts_ns / 1000000000, 1);
+	*to++ = '.';
+	return put_digits(to, ts_ns % 1000000000, 9);
+}
+
+char *tap_out_cpu_text(char *to, unsigned int cpu)
+{
+	return put_number(to, cpu, 3);
 }
 
 #define EACH(byte) (0x0101010101010101ull * (byte))
@@ -83,11 +101,12 @@ static bool needs_escape(const char *s, size_t len)
 	return bad | word_needs_escape(s + len - 8); /* may overlap the one before */
 }
 
-/* Escapes what was added behind @from. */
-static void escape_tail(struct tap_out *o, size_t from)
+void tap_out_fields_text(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev)
 {
-	size_t len = o->buf.len - from;
+	size_t from = o->buf.len, len;
 
+	tap_printer_run(k->printer, ev->data, ev->size, &o->buf);
+	len = o->buf.len - from;
 	if (!len || !needs_escape(o->buf.data + from, len))
 		return;
 	tap_buf_clear(&o->scratch);
@@ -100,27 +119,21 @@ static void text_event(struct tap_out *o, const struct tap_out_kind *k, const st
 		       const struct tap_buf *current)
 {
 	struct tap_buf *b = &o->buf;
-	size_t from;
 	char *to;
 
 	if (!tap_buf_reserve(b, current->len + HEAD_BYTES + k->label.len))
 		return;
 	to = mempcpy(b->data + b->len, current->data, current->len);
-	to = put_number(to, (unsigned int)ev->cpu, 3);
+	to = tap_out_cpu_text(to, (unsigned int)ev->cpu);
 	to = mempcpy(to, "] ", 2);
-	if (__builtin_expect(tap_wall_width(o->wall) != 0, 0)) {
+	if (__builtin_expect(tap_wall_width(o->wall) != 0, 0))
 		to += tap_wall_text(o->wall, ev->ts_ns, to);
-	} else {
-		to = put_number(to, ev->ts_ns / 1000000000, 1);
-		*to++ = '.';
-		to = put_digits(to, ev->ts_ns % 1000000000, 9);
-	}
+	else
+		to = tap_out_time_text(to, ev->ts_ns);
 	to = mempcpy(to, ": ", 2);
 	to = mempcpy(to, k->label.data, k->label.len);
-	from = (size_t)(to - b->data);
-	b->len = from;
-	tap_printer_run(k->printer, ev->data, ev->size, b);
-	escape_tail(o, from);
+	b->len = (size_t)(to - b->data);
+	tap_out_fields_text(o, k, ev);
 	tap_buf_char(b, '\n');
 }
 
