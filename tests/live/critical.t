@@ -32,13 +32,18 @@ ms_of()
 		END { printf("%d\n", ns / 1e6) }' rows
 }
 
-# The command is known without an option. It sleeps, and then works.
+# The command is known without an option. It sleeps, and then works. The timer comes upon a task that can be seen.
 command_of_record()
 {
 	local begin
 
 	begin=$(date +%s%N)
-	record -- chrt -f 10 perl -e "select(undef, undef, undef, 0.2); $busy" 0.2
+	named_perl c-beside
+	cat >load <<-END
+		chrt -f 5 taskset -c 1 ./c-beside -e '$busy' 0.3 &
+		exec taskset -c 1 perl -e 'select(undef, undef, undef, 0.2); $busy' 0.2
+	END
+	record -- chrt -f 10 sh load
 	"$SCHEDTAP" critical -i c.dat --csv >rows
 	must [ "$(ms_of path_ns .)" -le $((($(date +%s%N) - begin) / 1000000)) ]
 	must [ "$(ms_of timer_ns .)" -ge 150 ]
