@@ -197,6 +197,10 @@ test-debug-kernel: ## the module in a kernel that checks memory, locks and RCU: 
 	@tools/deps build test debug
 	$(AGAIN) all
 	$(PROVE) tests/vm/debug.t
+test-rtla: ## explain against rtla's analysis of timerlat: builds a kernel that has it, once
+	@tools/deps build test debug
+	$(AGAIN) all
+	$(PROVE) tests/vm/rtla.t
 check-builds: ## what CONTRIBUTING.md says to build, on a Debian 12 made for it: static, and for arm64
 	.ci/run builds
 check-san: ## unit and golden tests under ASan and UBSan
@@ -318,4 +322,4 @@ help: ## this list
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all tracepoint kmod test check check-unit check-tracepoint check-golden check-perfetto check-html check-quick mutations check-live check-vm matrix test-debug-kernel check-builds check-san check-san-live check-fuzz fuzz bench demo install deps format clean help
+.PHONY: all tracepoint kmod test check check-unit check-tracepoint check-golden check-perfetto check-html check-quick mutations check-live check-vm matrix test-debug-kernel test-rtla check-builds check-san check-san-live check-fuzz fuzz bench demo install deps format clean help
