@@ -115,6 +115,7 @@ struct rt_rq {
 struct rq {
 	int cpu;
 	unsigned int nr_running;
+	u64 clock;
 	unsigned long cpu_capacity;
 	struct sched_avg avg_rt;
 	struct sched_avg avg_dl;
@@ -259,6 +260,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid; /* NULL once it is released */
 	int prio;
+	unsigned int policy;
 	int exit_state;
 	char comm[16] __attribute__((aligned(8))); /* so that it is read as words */
 	struct sched_entity se;

@@ -410,6 +410,23 @@ static __always_inline bool tp_dl_yielded(struct sched_dl_entity *dl_se)
 	return BPF_CORE_READ_BITFIELD(dl_se, dl_yielded);
 }
 
+#define TAP_SCHED_DEADLINE 6
+
+static __always_inline bool tp_is_dl(struct task_struct *p)
+{
+	return p->policy == TAP_SCHED_DEADLINE;
+}
+
+static __always_inline s64 tp_dl_left(struct task_struct *p)
+{
+	return p->dl.deadline - p->se.cfs_rq->rq->clock;
+}
+
+static __always_inline bool tp_task_yielded(struct task_struct *p)
+{
+	return BPF_CORE_READ_BITFIELD_PROBED(p, dl.dl_yielded);
+}
+
 static __always_inline struct task_struct *tap_dl_task(struct sched_dl_entity *dl_se)
 {
 	return (void *)dl_se - bpf_core_field_offset(struct task_struct, dl);

@@ -245,6 +245,25 @@ static __always_inline bool tp_dl_yielded(const struct sched_dl_entity *dl_se)
 	return dl_se->dl_yielded;
 }
 
+static __always_inline bool tp_is_dl(const struct task_struct *p)
+{
+	return p->policy == SCHED_DEADLINE;
+}
+
+#if TAP_HAS_sched_entity_cfs_rq && TAP_HAS_rq_clock
+static __always_inline s64 tp_dl_left(const struct task_struct *p)
+{
+	return p->dl.deadline - p->se.cfs_rq->rq->clock;
+}
+#else /* never asked for */
+#define tp_dl_left(p) 0
+#endif
+
+static __always_inline bool tp_task_yielded(const struct task_struct *p)
+{
+	return tp_dl_yielded(&p->dl);
+}
+
 static __always_inline int tp_dl_pid(struct sched_dl_entity *dl_se)
 {
 	return tp_dl_is_server(dl_se) ? 0 : container_of(dl_se, struct task_struct, dl)->pid;

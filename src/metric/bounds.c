@@ -158,6 +158,22 @@ static void bound_frequency(const struct tap_metrics *metrics, const struct tap_
 	    100 * ((double)m->frequency.highest_ns + unknown_ns) / all_ns);
 }
 
+/*
+ * What is told as missed was. A job that is undecided may have been, by any time. A chain that is broken without a loss hides no
+ * task that shows itself: what it leaves in doubt is unknown in the timeline, and undecided.
+ */
+static void bound_deadlines(const struct tap_metrics *metrics, const struct tap_measure *m)
+{
+	struct tap_metric *misses = tap_metrics_find(metrics, "deadline.misses"), *late = tap_metrics_find(metrics, "deadline.late.max");
+	const struct tap_survey *s = m->opts.survey;
+	double more = s->nr_losses || s->lost_unknown || s->nr_off ? INFINITY : (double)m->deadlines.undecided;
+
+	if (!misses)
+		return;
+	set(misses, misses->value, misses->value + more);
+	set(late, late->value, more ? INFINITY : late->value);
+}
+
 /* What is known of a path is so, whatever is missing elsewhere. Not so when a command's exec was. */
 static void bound_paths(const struct tap_metrics *metrics, const struct tap_measure *m)
 {
@@ -218,6 +234,7 @@ int tap_metrics_bound(struct tap_metrics *metrics, const struct tap_measure *m)
 		set(run, run->value, run->value + unknown->value);
 	}
 	bound_frequency(metrics, m);
+	bound_deadlines(metrics, m);
 	bound_paths(metrics, m);
 	bound_requests(metrics, m);
 	return bound_all_waits(metrics, m);
@@ -280,6 +297,7 @@ int tap_metrics_names(struct tap_metrics *out)
 		{ "frequency.avg", TAP_METRIC_KHZ }, { "frequency.highest.share", TAP_METRIC_PCT },
 		{ "eevdf.lag_size.p50", TAP_METRIC_NS }, { "eevdf.lag_size.p99", TAP_METRIC_NS },
 		{ "eevdf.lag_size.max", TAP_METRIC_NS },
+		{ "deadline.misses", TAP_METRIC_COUNT }, { "deadline.late.max", TAP_METRIC_NS },
 		{ "critical.waiting.share", TAP_METRIC_PCT }, { "critical.between.waiting.share", TAP_METRIC_PCT },
 	};
 	int ret = 0;

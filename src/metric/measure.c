@@ -124,6 +124,8 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 
 	if (m->has_paths && (TAP_CRITICAL_STATES & TAP_STATE_BIT(s->state)))
 		ret = ret ?: tap_critical_watch_stretch(&m->paths.watch, s);
+	if (m->has_deadlines)
+		tap_deadlines_stretch(&m->deadlines, s);
 	if (!m->opts.by_task)
 		ret = ret ?: tap_explain_waits_stretch(&m->explain_waits, s);
 	return ret || !has_balance(m) ? ret : tap_balance_stretch(&m->balance, s);
@@ -175,7 +177,8 @@ const struct tap_observer tap_measure_observer = {
 };
 
 /* Who is told of events. */
-enum { FOR_EXPLAIN = 1, FOR_RESCHED = 2, FOR_SIGNALS = 4, FOR_UTIL_EST = 8, FOR_FREQUENCY = 16, FOR_EEVDF = 32, FOR_PATHS = 64 };
+enum { FOR_EXPLAIN = 1, FOR_RESCHED = 2, FOR_SIGNALS = 4, FOR_UTIL_EST = 8, FOR_FREQUENCY = 16, FOR_EEVDF = 32, FOR_PATHS = 64,
+       FOR_DEADLINES = 128 };
 
 static bool wants_signal(void *ctx, const struct tap_pelt_signal *s)
 {
@@ -199,7 +202,7 @@ static uint64_t find_whom(const struct tap_measure *m, const struct tap_format *
 	return (tap_explain_source_wants(fmt) ? FOR_EXPLAIN : 0) | (m->has_resched && tap_resched_wants(fmt) ? FOR_RESCHED : 0) |
 	       (tells_signal(fmt) ? FOR_SIGNALS : 0) | (tap_util_est_wants(fmt) ? FOR_UTIL_EST : 0) |
 	       (tap_frequency_wants(fmt) ? FOR_FREQUENCY : 0) | (tap_is_sched_pick(fmt) ? FOR_EEVDF : 0) |
-	       (m->has_paths && tap_paths_want(&m->paths, fmt) ? FOR_PATHS : 0);
+	       (m->has_paths && tap_paths_want(&m->paths, fmt) ? FOR_PATHS : 0) | (tap_deadlines_wants(fmt) ? FOR_DEADLINES : 0);
 }
 
 static uint64_t for_whom(struct tap_measure *m, const struct tap_format *fmt)
@@ -244,6 +247,8 @@ int tap_measure_event(void *measure, const struct tap_event *ev)
 		ret = tap_frequency_event(&m->frequency, ev);
 	if (!ret && (whom & FOR_PATHS) && !tap_measure_wants_all(m))
 		ret = tap_paths_event(&m->paths, ev);
+	if (!ret && (whom & FOR_DEADLINES))
+		ret = tap_deadlines_event(&m->deadlines, ev);
 	return ret || !(whom & FOR_EEVDF) ? ret : on_pick(m, ev);
 }
 
@@ -323,6 +328,8 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 	m->frequency.losses.survey = opts->survey;
 	m->has_picks = !opts->by_task && has_event(opts->survey, "sched_pick");
 	tap_eevdf_init(&m->eevdf, &(const struct tap_eevdf_opts){ .timeline = opts->timeline, .want = wants_pick, .ctx = m });
+	m->has_deadlines = !opts->by_task && has_event(opts->survey, "sched_dl_pick");
+	m->deadlines = (struct tap_deadlines){ .timeline = opts->timeline, .want = wants_task, .ctx = m };
 	if (!opts->by_task)
 		ret = tap_pelt_new(&(const struct tap_pelt_opts){ .window = opts->window, .survey = opts->survey, .cpus_only = true,
 								  .want_signal = wants_signal }, &m->signals);
@@ -361,6 +368,7 @@ void tap_measure_release(struct tap_measure *m)
 	tap_util_est_release(&m->util_est);
 	tap_frequency_release(&m->frequency);
 	tap_eevdf_release(&m->eevdf);
+	tap_deadlines_release(&m->deadlines);
 	tap_paths_release(&m->paths);
 	tap_map_release(&m->wanted);
 	*m = (struct tap_measure){ 0 };
@@ -538,6 +546,17 @@ static int add_eevdf(const struct tap_measure *m, struct tap_metrics *out)
 	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)lag->max, "eevdf.lag_size.max");
 }
 
+/* Of no jobs none can be late: there is no such number. */
+static int add_deadlines(const struct tap_measure *m, struct tap_metrics *out)
+{
+	const struct tap_deadlines *d = &m->deadlines;
+
+	if (!d->jobs && !d->undecided)
+		return 0;
+	return tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)d->missed, "deadline.misses") ?:
+	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)d->late_ns, "deadline.late.max");
+}
+
 /* ---- by task ---------------------------------------------------------------------------------- */
 
 /* All tasks of one name together. */
@@ -664,7 +683,8 @@ int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
 	tap_explain_end(&m->explained);
 	tap_resched_end(&m->resched);
 	tap_frequency_end(&m->frequency, m->opts.window.to_ns);
+	tap_deadlines_end(&m->deadlines, m->opts.window.to_ns);
 	ret = ret ?: tap_balance_end(&m->balance);
 	return ret ?: add_explained(m, out) ?: add_migrations(m, out) ?: add_resched(m, out) ?: add_util_est(m, out) ?:
-	       add_frequency(m, out) ?: add_eevdf(m, out) ?: (m->has_paths ? tap_paths_end(&m->paths, out) : 0);
+	       add_frequency(m, out) ?: add_eevdf(m, out) ?: add_deadlines(m, out) ?: (m->has_paths ? tap_paths_end(&m->paths, out) : 0);
 }

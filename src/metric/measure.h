@@ -7,6 +7,7 @@
 #define TAP_METRIC_MEASURE_H
 
 #include "analysis/balance.h"
+#include "analysis/deadlines.h"
 #include "analysis/eevdf.h"
 #include "analysis/frequency.h"
 #include "analysis/latency.h"
@@ -67,6 +68,8 @@ struct tap_measure {
 	bool has_picks; /* sched_pick was recorded */
 	struct tap_eevdf eevdf;
 	struct tap_sched_pick_fields pick; /* inside */
+	bool has_deadlines; /* sched_dl_pick was recorded */
+	struct tap_deadlines deadlines;
 	bool has_paths; /* wakeups were recorded, and some are wanted */
 	struct tap_paths paths;
 	struct tap_map wanted; /* inside: format -> whom its events are for */

@@ -145,7 +145,7 @@ sub check_guest {
 	my %count = reverse(($steps->{count}{text} // '') =~ /^\s*(\d+) (\S+)$/mg);
 	for my $event (($steps->{list}{text} // '') =~ /^bpf\s+(\S+)$/mg) {
 		# some are recorded by name alone; without a BPF scheduler sched_ext is silent (scx.t has one)
-		next if $silent{$event} || $event =~ /^(?:schedtap:sched_pick$|schedtap:sched_(?:un)?throttle|schedtap:sched_scx_|sched_ext:)/;
+		next if $silent{$event} || $event =~ /^(?:schedtap:sched_(?:dl_)?pick$|schedtap:sched_(?:un)?throttle|schedtap:sched_scx_|sched_ext:)/;
 		cmp_ok($count{$event} // 0, '>', 0, "$event is recorded");
 	}
 }

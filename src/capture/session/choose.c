@@ -16,7 +16,8 @@
 /*
  * What a recording without -e holds: who ran, tasks that were made, CPUs that went, what sched_ext says, every bare
  * tracepoint, whom EEVDF picked and why, and own events.
- * Not those that tell who is throttled: triggers cannot stand in front of them, and every switch pays for them.
+ * Not those that tell who is throttled: triggers cannot stand in front of them, and every switch pays for them; nor, as rare as
+ * deadline tasks are, what every switch would have to look for.
  */
 static bool is_default(const struct tap_def *def)
 {
@@ -25,7 +26,8 @@ static bool is_default(const struct tap_def *def)
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		if (!strcmp(def->group, groups[i]))
 			return true;
-	return (!strcmp(def->system, "schedtap") && strcmp(def->group, "throttle")) || !tap_def_is_built_in(def);
+	return (!strcmp(def->system, "schedtap") && strcmp(def->group, "throttle") && strcmp(def->name, "sched_dl_pick")) ||
+	       !tap_def_is_built_in(def);
 }
 
 /* What one -e may mean, while the plan is made. */

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/deadlines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+void tap_deadlines_release(struct tap_deadlines *d)
+{
+	free(d->of);
+	*d = (struct tap_deadlines){ 0 };
+}
+
+static bool init_fields(struct tap_deadlines *d, const struct tap_format *fmt)
+{
+	const struct {
+		struct tap_num *num;
+		const char *name;
+	} fields[] = {
+		{ &d->prev, "prev_pid" }, { &d->yielded, "prev_yielded" }, { &d->next, "next_pid" },
+		{ &d->is_deadline, "next_deadline" }, { &d->left, "next_left" },
+	};
+	bool is_whole = !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_dl_pick");
+
+	d->fmt = fmt;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		tap_num_init(fields[i].num, tap_number_field(fmt, fields[i].name));
+		is_whole &= fields[i].num->size != 0;
+	}
+	return is_whole;
+}
+
+bool tap_deadlines_wants(const struct tap_format *fmt)
+{
+	struct tap_deadlines d;
+
+	return init_fields(&d, fmt);
+}
+
+static struct tap_deadline_job *job_of(struct tap_deadlines *d, const struct tap_task *task)
+{
+	return tap_array_at(&d->of, &d->nr, task->index, sizeof(*d->of), NULL);
+}
+
+static void end_job(struct tap_deadlines *d, struct tap_deadline_job *job, uint64_t ts_ns)
+{
+	bool is_late = job->is_open && ts_ns > job->deadline_ns;
+
+	d->jobs += job->is_open && (job->was_seen || is_late);
+	d->missed += is_late;
+	if (is_late && ts_ns - job->deadline_ns > d->late_ns)
+		d->late_ns = ts_ns - job->deadline_ns;
+	*job = (struct tap_deadline_job){ .is_over = true };
+}
+
+/* The deadline of a time before the recording's zero, as of a file that lies, is 0. */
+static uint64_t deadline_of(uint64_t ts_ns, int64_t left_ns)
+{
+	uint64_t past_ns = left_ns < 0 ? 0 - (uint64_t)left_ns : 0;
+
+	if (left_ns < 0)
+		return past_ns < ts_ns ? ts_ns - past_ns : 0;
+	return (uint64_t)left_ns < UINT64_MAX - ts_ns ? ts_ns + (uint64_t)left_ns : UINT64_MAX;
+}
+
+static void begin_job(struct tap_deadlines *d, const struct tap_task *task, struct tap_deadline_job *job, const struct tap_event *ev)
+{
+	*job = (struct tap_deadline_job){
+		.is_open = true, .was_seen = job->is_over || task->state == TAP_WAKING,
+		.deadline_ns = deadline_of(ev->ts_ns, tap_num_get(&d->left, ev)),
+	};
+}
+
+int tap_deadlines_event(struct tap_deadlines *d, const struct tap_event *ev)
+{
+	struct tap_task *prev, *next;
+	struct tap_deadline_job *job;
+
+	if (d->fmt != ev->fmt)
+		init_fields(d, ev->fmt);
+	prev = tap_timeline_task(*d->timeline, (int)tap_num_get(&d->prev, ev));
+	if (prev && tap_num_get(&d->yielded, ev) && d->want(d->ctx, prev)) {
+		job = job_of(d, prev);
+		if (!job)
+			return -ENOMEM;
+		end_job(d, job, ev->ts_ns);
+	}
+	if (!tap_num_get(&d->is_deadline, ev))
+		return 0;
+	next = tap_timeline_task(*d->timeline, (int)tap_num_get(&d->next, ev));
+	if (!next || !d->want(d->ctx, next))
+		return 0;
+	job = job_of(d, next);
+	if (job && !job->is_open)
+		begin_job(d, next, job, ev);
+	return job ? 0 : -ENOMEM;
+}
+
+static bool is_done(const struct tap_stretch *s)
+{
+	return s->state == TAP_RUNNING && (s->next == TAP_SLEEPING || s->next == TAP_BLOCKED || s->next == TAP_STOPPED || s->next == TAP_DEAD);
+}
+
+void tap_deadlines_stretch(struct tap_deadlines *d, const struct tap_stretch *s)
+{
+	struct tap_deadline_job *job = s->task->index < d->nr ? &d->of[s->task->index] : NULL;
+
+	if (!job)
+		return;
+	if (s->state == TAP_UNKNOWN && s->from_ns < s->to_ns) {
+		d->undecided += job->is_open;
+		*job = (struct tap_deadline_job){ 0 };
+	} else if (is_done(s)) {
+		end_job(d, job, s->to_ns);
+	}
+}
+
+void tap_deadlines_end(struct tap_deadlines *d, uint64_t to_ns)
+{
+	for (unsigned int i = 0; i < d->nr; i++)
+		if (d->of[i].is_open && to_ns > d->of[i].deadline_ns)
+			end_job(d, &d->of[i], to_ns);
+}

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Deadline tasks that keep their deadlines, and such that miss them on purpose: `check deadline` tells which.
+here=$(cd "$(dirname "$0")" && pwd)
+SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
+. "$here/lib.sh"
+
+needs_root
+"$SCHEDTAP" list sched_dl_pick | grep -q ^bpf || plan_skip "no sched_dl_pick"
+scratch=$(mktemp -d /tmp/schedtap-deadline-XXXXXX)
+trap 'cd /; rm -rf "$scratch"' EXIT
+
+jobs=8
+
+# jobs_of MS END: that take so much CPU time of the 20 ms within 50 ms that each may have, and end by sleeping or yielding.
+jobs_of()
+{
+	"$SCHEDTAP" record -o d.dat -e sched -e dl -- chrt -d -T 20000000 -D 50000000 -P 50000000 0 perl -MTime::HiRes=clock,sleep -e '
+		for (1 .. $ARGV[0]) {
+			my $end = clock + $ARGV[1] / 1000;
+			1 while clock < $end;
+			$ARGV[2] eq "yield" ? syscall(24) : sleep(0.1); # sched_yield(2) of x86-64
+		}' $jobs "$1" "$2" 2>err || fail "$(cat err)"
+	must grep -q ' 0 lost' err
+	"$SCHEDTAP" check "$here/../../rules/deadline.rules" d.dat >said || true
+	cat said
+}
+
+kept()
+{
+	jobs_of 5 "$1"
+	must grep -q '^passed .*deadline.misses is 0,' said
+}
+
+# Each takes three of the periods. Whether the first one does depends on when it was made a deadline task.
+missed()
+{
+	jobs_of 60 sleep
+	must grep -qE "^failed .*deadline.misses is ($jobs|$((jobs - 1)))," said
+}
+
+check "jobs that take less than their budget" kept sleep
+[ "$(uname -m)" != x86_64 ] || check "jobs that end by yielding" kept yield
+check "jobs that take more" missed
+done_testing
