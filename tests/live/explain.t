@@ -79,7 +79,7 @@ reasons_of_picks()
 	record -e pick
 	"$SCHEDTAP" explain -i e.dat --by kind --csv -C 1 >kinds
 	queued=$(sed -n 's/^queued,[0-9]*,\([0-9]*\),.*/\1/p' kinds)
-	all=$(awk -F, 'NR > 1 { ns += $3 } END { printf("%d", ns) }' kinds)
+	all=$(awk -F, 'NR > 1 { ns += $3 } END { printf("%.0f", ns) }' kinds)
 	must [ "$all" -gt 500000000 ]
 	must [ "$((20 * ${queued:-0}))" -lt "$all" ]
 	for kind in ineligible protected overrun; do must grep -q "^$kind," kinds; done

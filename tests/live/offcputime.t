@@ -54,9 +54,9 @@ ours()
 {
 	for of in off-cpu preemptions; do
 		"$SCHEDTAP" export -i off.dat --of $of -t "$1" || return
-	done | awk '!/\[no stack\]/ { ns += $NF } END { printf("%d", ns) }'
+	done | awk '!/\[no stack\]/ { ns += $NF } END { printf("%.0f", ns) }'
 }
-theirs() { awk -v tid="($1)" '$1 == "-" && $NF == tid { getline; us += $1 } END { printf("%d", 1000 * us) }' off.txt; }
+theirs() { awk -v tid="($1)" '$1 == "-" && $NF == tid { getline; us += $1 } END { printf("%.0f", 1000 * us) }' off.txt; }
 switches_of() { "$SCHEDTAP" dump -i off.dat -e sched_switch -f "prev_pid == $1" | wc -l; }
 
 # It reads the clock in a program of its own, for who comes only when it has walked the stacks of who goes: some 10 us each.
