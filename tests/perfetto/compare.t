@@ -66,6 +66,7 @@ sub queries {
 		states => "select tid, state, $ns as ns from thread_state join thread using (utid) where tid between 1 and 4194304 group by 1, 2",
 		first => 'select tid, min(ts) as ts from thread_state join thread using (utid) where start_ts is null group by 1',
 		unknown => "select sum(dur) as ns from slice where name = 'unknown' and track_id in (select id from track where name = 'state')",
+		lost => "select sum(value) as nr from counter c join track t on c.track_id = t.id where t.name = 'lost events'",
 		signals => "select substr(t.name, 1, instr(t.name || ' on', ' on') - 1) as name, count(*) as nr, sum(value) as sum from counter c join track t on c.track_id = t.id " .
 			"left join track p on t.parent_id = p.id where p.name is null or p.name not glob 'cgroup [0-9]*' group by 1",
 	);
@@ -172,6 +173,7 @@ sub compare {
 	check("$name: time that tasks ran", differences('time', { map { $_->{tid} => $_->{ns} } @{$theirs->{tasks}} }, \%run));
 	check("$name: states", compare_states($theirs, $summary->{tasks}, $summary->{recording}{start_ns}));
 	check("$name: unknown time of threads", $summary->{tasks}[0] ? differences('time', { all => $theirs->{unknown}[0]{ns} }, { all => sum0(map { $_->{unknown_ns} } @{$summary->{tasks}}) }) : ());
+	check("$name: lost events", differences('number', { all => $theirs->{lost}[0]{nr} }, { all => $summary->{lost}{total} })) unless @options;
 	check("$name: signals", compare_signals($theirs->{signals}, $file)) unless @options;
 }
 
@@ -203,6 +205,9 @@ for my $seed (@ARGV ? () : 1 .. 6) {
 if (!@ARGV) {
 	compare("$tmp/2/whole.dat", "a window, $_", '--time', $_) for '+1ms,+3ms', '+2ms,';
 	compare_slices("$tmp/critical-between.dat");
+	my $other = ask(export_of("$tmp/export-perfetto.dat"), scheduler => "select s.name, s.ts - 1000000000 as ts, s.dur from slice s join track t on s.track_id = t.id where t.name = 'sched_ext'");
+	check('which BPF scheduler was loaded', map({ "$_->{name} from $_->{ts} for $_->{dur}" } grep { "$_->{name} $_->{ts} $_->{dur}" ne 'scx_rusty 50000 50000' } @{$other->{scheduler}}),
+		@{$other->{scheduler}} == 1 ? () : 'not one');
 	check("a kernel's stack and a program's are one sample", (grep { $_ } map { compare_stacks("$tmp/$_.dat", $_) } qw(dump-stacks timehist-stacks wakers-stacks)) ? () : 'none is');
 }
 check('states of some threads are certain', $states ? () : 'none');
