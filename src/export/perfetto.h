@@ -36,7 +36,7 @@ struct tap_pf_kind {
 };
 
 struct tap_pf_stacks {
-	struct tap_event_stacks *events; /* owned; NULL: none was recorded */
+	struct tap_event_stacks *events; /* owned: reads them */
 	uint64_t within_ns; /* of a kernel's stack the program's comes */
 	struct tap_pf_name {
 		size_t at, len;

@@ -20,7 +20,7 @@ static bool is_name(const struct tap_pf_stacks *s, uint64_t number, struct span 
 	return known->len == name.len && !memcmp(s->text.data + known->at, name.s, name.len);
 }
 
-/* The name's number, from 1 on; .nr_names when it is new. Return: 0 or -ENOMEM. */
+/* The name's number, from 1 on. Return: 0 or -ENOMEM. */
 static int find_name(struct tap_pf_stacks *s, struct span name, uint64_t *number)
 {
 	uint64_t *slot;
@@ -164,10 +164,13 @@ int tap_pf_put_stack(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 	struct tap_pf_stacks *s = &pf->stacks;
 	const bool is_kernel = tap_frames_kind(ev->fmt) == TAP_FRAMES_KERNEL;
 	const int tid = kind->ftrace.current ? (int)tap_field_u64(kind->ftrace.current, ev->data, ev->size) : -1;
-	struct tap_pf_sample *sample = tap_array_at(&s->samples, &s->nr_samples, (unsigned int)ev->cpu, sizeof(*sample), NULL);
+	struct tap_pf_sample *sample;
 	bool is_same;
 	int ret;
 
+	if (ev->cpu < 0 || ev->cpu >= (int)TAP_MAX_CPUS)
+		return 0;
+	sample = tap_array_at(&s->samples, &s->nr_samples, (unsigned int)ev->cpu, sizeof(*sample), NULL);
 	if (!sample)
 		return -ENOMEM;
 	is_same = !is_kernel && sample->tid == tid && ev->ts_ns - sample->ts_ns <= s->within_ns;
