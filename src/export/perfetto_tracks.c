@@ -215,9 +215,11 @@ static int move_to(struct tap_pf *pf, const struct tap_task *task, uint64_t cgro
 	struct tap_buf *name = &pf->e->run.scratch;
 	uint64_t track;
 
-	if (!in || before.id == cgroup)
-		return in ? 0 : -ENOMEM;
-	*in = (struct tap_pf_cgroup){ .id = cgroup, .since_ns = ns };
+	if (!in)
+		return -ENOMEM;
+	*in = (struct tap_pf_cgroup){ .id = cgroup, .since_ns = before.id == cgroup && before.since_ns ? before.since_ns : ns };
+	if (before.id == cgroup)
+		return 0;
 	if (!before.id || before.since_ns >= ns || !tap_run_task(&pf->e->run, task))
 		return 0;
 	track = named_track(pf, OF_THREAD_CGROUP, thread_id(pf, task), thread_track(pf, task), "cgroup");
@@ -231,7 +233,7 @@ static int move_to(struct tap_pf *pf, const struct tap_task *task, uint64_t cgro
 static int follow_cgroup(struct tap_pf *pf, const struct tap_stretch *s)
 {
 	const struct tap_task *task = s->task;
-	const bool is_first = task->index >= pf->nr_in_cgroups || !pf->in_cgroups[task->index].id;
+	const bool is_first = task->index >= pf->nr_in_cgroups || !pf->in_cgroups[task->index].since_ns;
 	const uint64_t start_ns = pf->e->run.window.from_ns;
 	int ret = 0;
 
