@@ -287,7 +287,7 @@ static struct tap_out_pelt shown(struct tap_pelt_report *p, const struct tap_pel
 
 	if (s->subject == TAP_PELT_TASK)
 		task = tap_timeline_task(p->report.run.timeline, s->tid);
-	if (task)
+	if (task && task->born_ns <= s->at_ns) /* else its tid was given out again */
 		o.label = tap_run_label(&p->report.run, task, &o.label_len);
 	return o;
 }
