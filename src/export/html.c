@@ -170,7 +170,7 @@ static int put_parts(struct html *h, struct tap_err *err)
 static int write_file(struct html *h, struct tap_err *err)
 {
 	const struct tap_html_head members = {
-		.run = &h->e->run, .lanes = &h->lanes, .nr_held = h->nr_held, .nr_slices = h->drawn.slices,
+		.input = &h->e->opts->input, .run = &h->e->run, .lanes = &h->lanes, .nr_held = h->nr_held, .nr_slices = h->drawn.slices,
 		.reports = tap_buf_str(&h->report_names), .failed = tap_buf_str(&h->failed), .parts = tap_buf_str(&h->part_windows),
 	};
 	struct tap_buf out = { 0 }, head = { 0 };

@@ -48,6 +48,27 @@ static void put_recording(struct tap_run *run, struct tap_buf *out)
 	tap_buf_release(&date);
 }
 
+static void add_words(struct tap_buf *out, const char *option, const struct tap_strings *words)
+{
+	for (unsigned int i = 0; i < words->nr; i++)
+		tap_buf_printf(out, "%s%s %s", out->len ? " " : "", option, words->v[i]);
+}
+
+static void put_options(const struct tap_input_opts *o, struct tap_buf *out)
+{
+	const char *cpus[] = { o->select.cpus }, *window[] = { o->window };
+	struct tap_buf text = { 0 };
+
+	add_words(&text, "-p", &o->select.tgids);
+	add_words(&text, "-t", &o->select.tids);
+	add_words(&text, "-c", &o->select.comms);
+	add_words(&text, "-g", &o->select.cgroups);
+	add_words(&text, "-C", &(const struct tap_strings){ cpus, !!*cpus });
+	add_words(&text, "--time", &(const struct tap_strings){ window, !!*window });
+	put_text(out, "options", tap_buf_str(&text));
+	tap_buf_release(&text);
+}
+
 void tap_html_head_put(const struct tap_html_head *head, struct tap_buf *out)
 {
 	struct tap_run *run = head->run;
@@ -55,6 +76,7 @@ void tap_html_head_put(const struct tap_html_head *head, struct tap_buf *out)
 
 	tap_buf_printf(out, "{\"version\":1,\"program\":\"schedtap " TAP_VERSION "\",\"served\":%s,", head->is_served ? "true" : "false");
 	put_recording(run, out);
+	put_options(head->input, out);
 	tap_buf_printf(out, ",\"origin_ns\":\"%" PRIu64 "\",\"wall_ns\":", origin_ns);
 	if (run->rec.wall.is_known)
 		tap_buf_printf(out, "\"%" PRId64 "\"", tap_wall_from(&run->rec.wall, origin_ns));

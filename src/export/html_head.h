@@ -4,9 +4,11 @@
 #define TAP_EXPORT_HTML_HEAD_H
 
 #include "drawn/lanes.h"
+#include "report/input.h"
 
 struct tap_html_head {
 	bool is_served;
+	const struct tap_input_opts *input;
 	struct tap_run *run; /* surveyed; its dates are worked out */
 	const struct tap_lanes *lanes;
 	uint64_t nr_held, nr_slices; /* of all */

@@ -55,7 +55,7 @@ int tap_parts_open(struct tap_parts *p, const struct tap_input_opts *opts, const
 {
 	int ret;
 
-	*p = (struct tap_parts){ .lock = PTHREAD_MUTEX_INITIALIZER };
+	*p = (struct tap_parts){ .input = opts, .lock = PTHREAD_MUTEX_INITIALIZER };
 	ret = tap_run_input(&p->run, opts, listener, usage, err) ?: tap_run_survey(&p->run, err);
 	if (!ret && tap_lanes_init(&p->lanes, &p->run))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");

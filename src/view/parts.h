@@ -25,6 +25,7 @@ int tap_part_query_parse(struct tap_part_query *q, const char *from, const char 
 			 uint64_t window_ns, struct tap_err *err);
 
 struct tap_parts {
+	const struct tap_input_opts *input; /* borrowed */
 	struct tap_run run; /* of the page's window: surveyed, and fed once */
 	struct tap_lanes lanes;
 	pthread_mutex_t lock; /* of all of it: whoever has it reads */

@@ -108,7 +108,7 @@ ok($code == 0 && join(',', sort map { $_->[0] } @{$page->{parts}[0]{tasks}}) eq 
 	$said . encode_json($page->{parts}[0]{tasks} // []));
 ($code, $said) = export($three, '-C 1-2');
 $page = page($three);
-ok($code == 0 && "@{$page->{head}{cpus}}" eq '1 2', 'lanes are the CPUs that are picked', $said);
+ok($code == 0 && "@{$page->{head}{cpus}}" eq '1 2' && $page->{head}{options} eq '-C 1-2', 'lanes are the CPUs that are picked', $said);
 ($code, $said) = export($three, '--time 2,3');
 $page = page($three);
 ok($code == 0 && $page->{head}{window_ns} == 1e9 && $page->{head}{origin_ns} eq '2000000000', 'a window is the page\'s', $said);
