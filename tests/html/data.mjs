@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { levelsOf, readPage, slicesOf } from "./page.mjs";
 
 const [schedtap, ...recordings] = process.argv.slice(2);
-const counts = { pages: 0, refused: 0, slices: 0, buckets: 0, waits: 0 };
+const counts = { pages: 0, refused: 0, slices: 0, buckets: 0, waits: 0, curves: 0 };
 const FIRST_TASK = 3;
 
 function run(...args) {
@@ -141,18 +141,34 @@ function checkLevels(slices, part, cpus) {
 		...checkDepth(levels, cpus.length), ...levels.at(-1).buckets > 64 ? [`the last level has ${levels.at(-1).buckets} buckets`] : []];
 }
 
-function checkCurves(part) {
+// Those of CPUs are as `pelt` has them; where points are too many the least and the most are still there.
+function checkCurve(c, points, told) {
+	const ours = points.filter((p) => !Number.isNaN(p[1])).map((p) => p[1]);
+	const theirs = told.filter((p) => p[1] !== null).map((p) => Math.fround(p[1]));
+
+	counts.curves++;
+	if (told.length > 4000 ? Math.min(...ours) === Math.min(...theirs) && Math.max(...ours) === Math.max(...theirs) : `${ours}` === `${theirs}`)
+		return [];
+	return [`${c.signal} of CPU ${c.cpu}: ${ours.slice(0, 10)} (${ours.length}), not ${theirs.slice(0, 10)} (${theirs.length})`];
+}
+
+function checkCurves(part, file) {
 	const { "curves.t": t = [], "curves.v": v = [] } = part.columns;
+	const told = part.curves.length ? JSON.parse(run("pelt", "-s", "*", "--json", "--points", "-i", file).out || "{}").series ?? [] : [];
+	const of = new Map(told.filter((s) => s.cpu !== undefined && !("tid" in s) && !("cgroup" in s)).map((s) => [`${s.signal} ${s.cpu}`, s.points]));
 	const problems = [];
 	let i = 0;
 
 	for (const c of part.curves) {
+		const points = [];
 		let at = part.from_ns;
 
-		for (let k = 0; k < c.points; k++)
-			at += t[i++];
+		for (let k = 0; k < c.points; k++, i++)
+			points.push([at += t[i], v[i]]);
 		if (at > part.to_ns || c.points > 4000)
 			problems.push(`${c.signal} has ${c.points} points up to ${at}`);
+		if (c.task === undefined && c.cgroup === undefined && of.has(`${c.signal} ${c.cpu}`))
+			problems.push(...checkCurve(c, points, of.get(`${c.signal} ${c.cpu}`)));
 	}
 	return i === t.length && i === v.length ? problems : [...problems, `${t.length} and ${v.length} points, not ${i}`];
 }
@@ -176,7 +192,7 @@ function checkPage(page, file) {
 	counts.pages++;
 	counts.slices += slices.length;
 	return [...checkHead(page, summary, told.out), ...checkOrder(slices, part, page.head.cpus), ...checkCpus(slices, summary.cpus),
-		...checkSlices(slices, part, file, BigInt(page.head.origin_ns)), ...checkLevels(slices, part, page.head.cpus), ...checkCurves(part)];
+		...checkSlices(slices, part, file, BigInt(page.head.origin_ns)), ...checkLevels(slices, part, page.head.cpus), ...checkCurves(part, file)];
 }
 
 function check(file) {
