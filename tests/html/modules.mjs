@@ -231,7 +231,7 @@ const cases = {
 	'a task runs, waits, sleeps and blocks': () => {
 		const pixels = new RowPixels(20);
 		pixels.clear();
-		assert.equal(sampleTask(modelOf(), 10, 0, 500, 0, 20, pixels), true);
+		sampleTask(modelOf(), 10, 0, 500, 0, 20, pixels);
 		const at = (...spans) => Array.from({ length: 20 }, (_, x) => spans.some(([a, b]) => x >= a && x < b) ? 1 : 0);
 		near(pixels.run, at([0, 2], [6, 8], [15, 18]));
 		near(pixels.wait, at([2, 6], [13, 15]));
@@ -260,10 +260,11 @@ const cases = {
 		const pixels = new RowPixels(1000);
 		const model = modelOf({ slices: false, rows: 2 });
 		pixels.clear();
-		assert.equal(sampleTask(model, 11, 0, 10, 0, 1000, pixels), true);
+		sampleTask(model, 11, 0, 10, 0, 1000, pixels);
 		near([99, 100, 299, 300, 599, 600, 799, 800].map((x) => pixels.run[x]), [0, 1, 1, 0, 0, 1, 1, 0]);
 		near([49, 50, 99, 100].map((x) => pixels.wait[x]), [0, 1, 1, 0]);
-		assert.equal(sampleTask(model, 12, 0, 10, 0, 1000, pixels), false, 'it has no row');
+		assert.deepEqual([10, 11, 12, 99].map((tid) => model.tells(tid)), [true, true, false, false]);
+		assert.equal(modelOf().tells(99), true, 'that it did not run');
 		assert.deepEqual(model.rankTasks().map(([tid]) => tid), [11, 10]);
 	},
 	'tasks that ran most come first': () =>

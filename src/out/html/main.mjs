@@ -47,7 +47,9 @@ class Page {
 		this.head = this.source.head;
 		this.viewport = new Viewport(this.head.window_ns);
 		this.timeline = new Timeline(byId('timeline'), this.head, this.viewport);
-		this.models = new Map();
+		this.models = new WeakMap();
+		this.asked = new WeakMap();
+		this.loading = Promise.resolve();
 		this.reports = {};
 		this.interaction = new Interaction({ timeline: this.timeline, viewport: this.viewport, head: this.head,
 			details: byId('details'), search: byId('search'), keys: byId('keys'), load: () => this.load() });
@@ -115,8 +117,14 @@ class Page {
 		this.timer = setTimeout(() => attempt(() => this.load()), LOAD_AFTER_MS);
 	}
 
+	// One after the other: what was asked for meanwhile is asked for once, of the window that is in sight by then.
+	load() {
+		this.loading = this.loading.catch(() => {}).then(() => this.loadWindow());
+		return this.loading;
+	}
+
 	// Brings what tells more of the window in sight than what is there, if there is such a part.
-	async load() {
+	async loadWindow() {
 		const { from, to, end } = this.viewport;
 		const tids = this.timeline.visibleRows().map(({ task }) => task[0]);
 
@@ -124,7 +132,9 @@ class Page {
 			return;
 		const beside = this.head.served ? (to - from) * BESIDE : 0;
 		const part = await this.source.part(Math.max(0, from - beside), Math.min(end, to + beside), this.buckets(), tids);
-		this.timeline.addModel(this.modelOf(part));
+		const model = this.modelOf(part);
+		this.asked.set(model, new Set(tids));
+		this.timeline.addModel(model);
 	}
 
 	tellsAll(from, to, tids) {
@@ -133,7 +143,7 @@ class Page {
 		if (!model || model.hasSlices)
 			return Boolean(model);
 		const pixel = this.viewport.nsPerPixel / this.timeline.scale;
-		return this.head.served && model.levels[0]?.ns <= pixel * 2 && tids.every((tid) => model.rows.has(model.byTid.get(tid)));
+		return this.head.served && model.levels[0]?.ns <= pixel * 2 && tids.every((tid) => this.asked.get(model)?.has(tid));
 	}
 
 	// #t=FROM,TO&cpu=CPU&tid=TID

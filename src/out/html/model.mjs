@@ -20,9 +20,13 @@ export const WENT = ['', 'preempted', 'sleeping', 'blocked', 'stopped', 'dead', 
 const WENT_WAITING = [false, true, false, false, false, false, true];
 
 export const TASK_STATES = ['run', 'wait', 'blocked', 'sleep', 'unknown'];
-const [RUN, WAIT, BLOCKED, SLEEP, STATE_UNKNOWN] = TASK_STATES.keys();
+const RUN = 0;
+const WAIT = 1;
+const BLOCKED = 2;
+const SLEEP = 3;
+const NOT_KNOWN = 4;
 // What a task is in after it went: one that is stopped sleeps, one that is dead is not there.
-const WENT_STATE = [STATE_UNKNOWN, -1, SLEEP, BLOCKED, SLEEP, -1, -1];
+const WENT_STATE = [NOT_KNOWN, -1, SLEEP, BLOCKED, SLEEP, -1, -1];
 
 // The first index in [low, high) whose value is above `value`.
 export function firstAbove(numbers, value, low, high) {
@@ -104,6 +108,11 @@ export class PartModel {
 
 	taskLevel(name) {
 		return this.part.column(`task_levels.${name}`, this.taskLevels.total);
+	}
+
+	// Whether it has what a task did; `hasSlices`: of all tasks.
+	tells(tid) {
+		return this.hasSlices || this.rows.has(this.byTid.get(tid));
 	}
 
 	// A runner's task as [tid, tgid, comm], or null.
@@ -507,14 +516,16 @@ export class RowPixels {
 	}
 }
 
-// As sampleLane(), of the task with this tid. Return: false where the part does not tell.
+// As sampleLane(), of the task with this tid, which the part tells of.
 export function sampleTask(model, tid, from, nsPerPixel, x0, x1, pixels) {
 	const k = model.byTid.get(tid);
 
 	if (k === undefined)
-		return model.hasSlices;
-	if (!model.hasSlices)
-		return sampleTaskLevels(model, k, from, nsPerPixel, x0, x1, pixels);
+		return;
+	if (!model.hasSlices) {
+		sampleTaskLevels(model, k, from, nsPerPixel, x0, x1, pixels);
+		return;
+	}
 	const own = model.taskSlices(k);
 	const low = Math.max(0, model.positionIn(own, from + x0 * nsPerPixel));
 	const high = model.positionIn(own, from + x1 * nsPerPixel);
@@ -522,7 +533,6 @@ export function sampleTask(model, tid, from, nsPerPixel, x0, x1, pixels) {
 		sampleTaskSums(model, k, own, from, nsPerPixel, x0, x1, pixels);
 	else
 		sampleTaskSlices(model, own, low, high, from, nsPerPixel, x0, x1, pixels);
-	return true;
 }
 
 function sampleTaskSlices(model, own, low, high, from, nsPerPixel, x0, x1, pixels) {
@@ -603,11 +613,7 @@ function sumsAt(model, own, sums, n, at, gap, out) {
 
 function sampleTaskLevels(model, k, from, nsPerPixel, x0, x1, pixels) {
 	const level = pickLevel(model.taskLevels, nsPerPixel);
-	const row = model.rows.get(k);
-
-	if (!level || row === undefined)
-		return false;
-	const at = level.at + row * level.buckets;
+	const at = level.at + model.rows.get(k) * level.buckets;
 	const begin = from - model.from;
 	for (let b = Math.max(0, Math.floor((begin + x0 * nsPerPixel) / level.ns)); b < level.buckets; b++) {
 		const left = Math.max(x0, (b * level.ns - begin) / nsPerPixel);
@@ -621,7 +627,6 @@ function sampleTaskLevels(model, k, from, nsPerPixel, x0, x1, pixels) {
 				pixels[state][x] += share * (Math.min(right, x + 1) - Math.max(left, x));
 		}
 	}
-	return true;
 }
 
 // What happened in [from, to]: per task its run time and waits that ended there, the busiest first; per CPU its time. Without

@@ -146,8 +146,8 @@ export class Timeline {
 		});
 	}
 
-	// What is drawn from which part: [{ model, x0, x1 }] in the canvas' own pixels, each pixel once.
-	segments(width) {
+	// What is drawn from which part, of those that tell: [{ model, x0, x1 }] in the canvas' own pixels, each pixel once.
+	segments(width, tells = () => true) {
 		const { from, nsPerPixel } = this.viewport;
 		const toPixel = (ns) => Math.min(width, Math.max(0, Math.round((ns - from) / nsPerPixel * this.scale)));
 		const borders = [...new Set([0, width, ...this.models.flatMap((m) => [toPixel(m.from), toPixel(m.to)])])].sort((a, b) => a - b);
@@ -155,16 +155,16 @@ export class Timeline {
 
 		for (let i = 0; i + 1 < borders.length; i++) {
 			const [x0, x1] = [borders[i], borders[i + 1]];
-			const model = this.finest((m) => toPixel(m.from) <= x0 && toPixel(m.to) >= x1);
+			const model = this.finest((m) => toPixel(m.from) <= x0 && toPixel(m.to) >= x1 && tells(m));
 			if (model)
 				list.push({ model, x0, x1 });
 		}
 		return list;
 	}
 
-	// Of the parts that are there the one that tells most.
+	// Of the parts that are there the one that tells most; of equals the newest.
 	finest(covers) {
-		const finer = (a, b) => a.hasSlices === b.hasSlices ? a.to - a.from < b.to - b.from : a.hasSlices;
+		const finer = (a, b) => a.hasSlices === b.hasSlices ? a.to - a.from <= b.to - b.from : a.hasSlices;
 
 		return this.models.filter(covers).reduce((best, m) => best === null || finer(m, best) ? m : best, null);
 	}
@@ -278,7 +278,6 @@ export class Timeline {
 
 	paintRows(gutter) {
 		const { scale, viewport, theme } = this;
-		const segments = this.segments(this.rowPixels.width);
 		const height = Math.round(ROW_HEIGHT * scale);
 		const texts = [];
 
@@ -287,7 +286,7 @@ export class Timeline {
 			const y = Math.round(top * scale);
 
 			this.rowPixels.clear();
-			for (const { model, x0, x1 } of segments)
+			for (const { model, x0, x1 } of this.segments(this.rowPixels.width, (m) => m.tells(task[0])))
 				sampleTask(model, task[0], viewport.from, viewport.nsPerPixel / scale, x0, x1, this.rowPixels);
 			this.picture.fill(gutter, y, this.rowPixels.width, height, theme.pixel.lane);
 			paintRow(this.picture, gutter, y, height, this.rowPixels, taskHue(task[0]), theme, Math.round(scale));
