@@ -91,6 +91,13 @@ const cases = {
 		assert.equal(await source.part(0, 100), await source.part(5, 50));
 		await assert.rejects(source.report('summary'), /no 'report-summary'/);
 	},
+	'a page whose data is cut off or damaged is told so': async () => {
+		const text = pack(encodePart(SHAPE));
+		const source = openSource(documentOf({ head: JSON.stringify(HEAD), 'part-0': text.slice(0, text.length >> 1 & ~3), 'report-x': 'AAAA' }));
+		await assert.rejects(source.part(0, 1), /this page is damaged/);
+		await assert.rejects(source.report('x'), /this page is damaged/);
+		assert.throws(() => openSource(documentOf({})), /no 'head'/);
+	},
 	'a browser without DecompressionStream is told so': async () => {
 		const source = openSource(documentOf({ head: JSON.stringify(HEAD), 'part-0': pack(encodePart(SHAPE)) }));
 		const kept = globalThis.DecompressionStream;

@@ -94,7 +94,7 @@ function fromBase64(text) {
 }
 
 // By hand: a Response of the stream takes twice as long, a Blob before it five times.
-async function readAll(reader, written) {
+async function readAll(reader) {
 	const chunks = [];
 	let length = 0;
 
@@ -102,7 +102,6 @@ async function readAll(reader, written) {
 		chunks.push(chunk.value);
 		length += chunk.value.length;
 	}
-	await written;
 	const all = new Uint8Array(length);
 	let at = 0;
 	for (const chunk of chunks) {
@@ -119,7 +118,13 @@ async function inflate(bytes) {
 	const stream = new DecompressionStream('deflate-raw');
 	const writer = stream.writable.getWriter();
 
-	return readAll(stream.readable.getReader(), Promise.all([writer.write(bytes), writer.close()]));
+	// what is wrong with it is told by reading
+	Promise.all([writer.write(bytes), writer.close()]).catch(() => {});
+	try {
+		return await readAll(stream.readable.getReader());
+	} catch (error) {
+		throw new Error(`this page is damaged: ${error.message}`);
+	}
 }
 
 // A report with each moment as nanoseconds from the origin. Doubles end at 16 digits: moments go by way of BigInt. Within a text of
