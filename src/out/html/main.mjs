@@ -56,19 +56,14 @@ class Page {
 		this.go = (place) => attempt(() => this.interaction.go(place));
 	}
 
+	// Where the time line cannot be, what was found still is.
 	async start() {
 		const summary = this.readReport('summary');
-		const part = await this.source.part(0, this.head.window_ns, this.buckets());
-		const model = this.modelOf(part);
+		const part = this.source.part(0, this.head.window_ns, this.buckets());
 
-		showRecording(this.head, await summary);
-		this.timeline.addModel(model);
-		await nextFrame();
-		performance.mark('first-drawing');
-		document.documentElement.dataset.drawn = '1';
-		await whenIdle();
-		await attempt(() => showCurves(part, this.viewport, this.head));
-		this.interaction.setTasks(this.rankTasks(model));
+		part.catch(() => {});
+		await attempt(async () => showRecording(this.head, await summary));
+		await attempt(async () => this.drawFirst(await part));
 		await this.showReports();
 		this.viewport.onchange(() => this.loadSoon());
 		this.timeline.scroller.addEventListener('scroll', () => this.loadSoon(), { passive: true });
@@ -76,6 +71,18 @@ class Page {
 		this.follow();
 		this.loadSoon();
 		document.documentElement.dataset.ready = '1';
+	}
+
+	async drawFirst(part) {
+		const model = this.modelOf(part);
+
+		this.timeline.addModel(model);
+		await nextFrame();
+		performance.mark('first-drawing');
+		document.documentElement.dataset.drawn = '1';
+		await whenIdle();
+		this.interaction.setTasks(this.rankTasks(model));
+		await attempt(() => showCurves(part, this.viewport, this.head));
 	}
 
 	buckets() {
