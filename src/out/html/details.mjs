@@ -38,6 +38,7 @@ export function showSliceDetails(panel, { model, slice, woken, head, explain, ac
 	const { start, end, runner } = model.slices;
 	const task = model.task(runner[slice]);
 	const cpu = (i) => head.cpus[model.laneOf(i)];
+	const found = task && explain?.waits?.find((w) => w.tid === task[0] && Math.abs(w.to_ns - start[slice]) < 1);
 	const rows = [
 		['CPU', String(cpu(slice))],
 		['From', [formatMoment(start[slice]), head.wall_ns && ` (${formatWall(head.wall_ns, start[slice], 6)})`]],
@@ -45,7 +46,7 @@ export function showSliceDetails(panel, { model, slice, woken, head, explain, ac
 	];
 
 	if (task)
-		rows.push(...taskRows(model, slice, cpu, act), ...meanwhileRows(model, slice, explain, task));
+		rows.push(...taskRows(model, slice, cpu, act, found), ...meanwhileRows(model, slice, found));
 	rows.push(...followedRows(model, slice, task, act));
 	if (woken.length)
 		rows.push(['Woke', woken.slice(0, MOST_ROWS).map((i) => element('div', {},
@@ -72,10 +73,10 @@ function detailList(rows) {
 }
 
 // Why it began to run when it did.
-function taskRows(model, slice, cpu, act) {
+function taskRows(model, slice, cpu, act, found) {
 	const came = model.how[slice] & 3;
 	const origin = model.origin[slice];
-	const rows = [['Waited', came ? `${formatNs(model.wait[slice], 4)} ${came === 1 ? 'after it was woken up' : `while ${CAME[came]}`}` : 'not known']];
+	const rows = [['Waited', came ? waitText(model.wait[slice], CAME[came]) : found ? waitText(found.wait_ns, found.state) : 'not known']];
 	const waker = model.wakerOf(slice);
 
 	if (came === 1)
@@ -83,6 +84,10 @@ function taskRows(model, slice, cpu, act) {
 	if (origin)
 		rows.push(['Came from', origin - 1 === model.laneOf(slice) ? 'the same CPU' : `CPU ${model.cpus[origin - 1]}`]);
 	return rows;
+}
+
+function waitText(ns, state) {
+	return `${formatNs(ns, 4)} ${state === 'preempted' || state === 'throttled' ? `while ${state}` : 'after it was woken up'}`;
 }
 
 function wakerParts(model, waker, cpu, act) {
@@ -95,19 +100,18 @@ function wakerParts(model, waker, cpu, act) {
 	return [detailButton(taskText(waker.task), () => act.select(model, waker.slice)), ` on CPU ${cpu(waker.slice)}`];
 }
 
-// What its CPU did while it waited, and what was found of it.
-function meanwhileRows(model, slice, explain, task) {
+// What its CPU did while it waited, and what was found of it: that goes back further than the part may.
+function meanwhileRows(model, slice, found) {
 	const start = model.slices.start[slice];
 	const wait = model.wait[slice];
-	const found = explain?.waits?.find((w) => w.tid === task[0] && Math.abs(w.to_ns - start) < 1);
+	const rows = [];
 
-	if (!(wait > 0))
-		return [];
-	const ran = model.ranMeanwhile(model.laneOf(slice), start - wait, start);
-	const rows = [['Meanwhile', mostly(ran, ([, ns]) => ns).map(([runner, ns]) => shareRow(runnerText(model, runner), ns, wait))]];
+	if (wait > 0)
+		rows.push(['Meanwhile', mostly(model.ranMeanwhile(model.laneOf(slice), start - wait, start), ([, ns]) => ns)
+			.map(([runner, ns]) => shareRow(runnerText(model, runner), ns, wait))]);
 	if (found)
 		rows.push(['Found', [element('div', {}, found.verdict.replaceAll('_', ' ')), ...mostly(found.pieces, ({ ns }) => ns).map((piece) =>
-			shareRow(`${piece.kind.replaceAll('_', ' ')}${piece.comm ? `: ${taskName(piece)}` : ''}`, piece.ns, wait))]]);
+			shareRow(`${piece.kind.replaceAll('_', ' ')}${piece.comm ? `: ${taskName(piece)}` : ''}`, piece.ns, found.wait_ns))]]);
 	return rows;
 }
 

@@ -412,8 +412,8 @@ export class Interaction {
 			timeline.revealLane(lane);
 		timeline.canvas.scrollIntoView({ block: 'center' });
 		timeline.canvas.focus({ preventScroll: true });
-		await this.load();
-		const model = timeline.finest((m) => m.from <= from && m.to >= to);
+		await this.load(to);
+		const model = timeline.modelAt(to);
 		const slice = model?.hasSlices ? placeSlice(model, to, lane, tid) : -1;
 		if (slice >= 0)
 			this.select(model, slice, false);

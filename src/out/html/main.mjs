@@ -14,6 +14,7 @@ import { showTables } from './tables.mjs';
 import { showFound, showRecording } from './sections.mjs';
 
 const LOAD_AFTER_MS = 60;
+const ABOUT_NS = 1e6;
 // What is asked for on either side of the window, in windows: so that not each move asks again.
 const BESIDE = 0.5;
 
@@ -52,7 +53,7 @@ class Page {
 		this.loading = Promise.resolve();
 		this.reports = {};
 		this.interaction = new Interaction({ timeline: this.timeline, viewport: this.viewport, head: this.head,
-			details: byId('details'), search: byId('search'), keys: byId('keys'), load: () => this.load() });
+			details: byId('details'), search: byId('search'), keys: byId('keys'), load: (at) => this.loadAt(at) });
 		this.go = (place) => attempt(() => this.interaction.go(place));
 	}
 
@@ -122,6 +123,15 @@ class Page {
 	loadSoon() {
 		clearTimeout(this.timer);
 		this.timer = setTimeout(() => attempt(() => this.load()), LOAD_AFTER_MS);
+	}
+
+	// What is in sight, and the slices about a moment, of which a window that is long may have none.
+	async loadAt(at) {
+		await this.load();
+		if (this.timeline.modelAt(at)?.hasSlices)
+			return;
+		const part = await this.source.part(Math.max(0, at - ABOUT_NS), Math.min(this.viewport.end, at + ABOUT_NS), this.buckets());
+		this.timeline.addModel(this.modelOf(part));
 	}
 
 	// One after the other: what was asked for meanwhile is asked for once, of the window that is in sight by then.
