@@ -250,6 +250,17 @@ async function checkNarrow() {
 	await findFaults('phone');
 }
 
+// None of its reports could be made.
+async function checkBare() {
+	const whole = readFileSync(join(folder, 'page.html'), 'utf8');
+	const bare = whole.replace(/"reports":\[[^\]]*\]/, '"reports":[]');
+
+	writeFileSync(join(folder, 'bare.html'), bare);
+	await openPage(page, pathToFileURL(join(folder, 'bare.html')).href);
+	ok(bare !== whole && !await page.locator('#error').isVisible(), 'a page without reports has no fault', await text('body'));
+	ok(/This page has no explanations/.test(await text('#found')), 'and says what it has not');
+}
+
 async function checkOldBrowser() {
 	await page.addInitScript(() => { delete window.DecompressionStream; });
 	await page.goto('about:blank');
@@ -264,7 +275,7 @@ page.on('dialog', (dialog) => {
 	dialog.dismiss();
 });
 try {
-	for (const check of [checkWide, checkDark, checkNarrow])
+	for (const check of [checkWide, checkDark, checkNarrow, checkBare])
 		await check();
 	same(browser.errors, [], 'nothing on the console');
 	await checkOldBrowser();

@@ -26,6 +26,7 @@ const KINDS_OF_PIECES = {
 	ineligible: ['it had had more than its share', 'fair'], protected: ['who ran was within its slice', 'fair'],
 	earlier_deadline: ['who ran had the earlier virtual deadline', 'fair'], overrun: ['who ran went on beyond its slice', 'late'],
 	queued: ['another task of its class ran', 'fair'], lower: ['who ran had yet to be preempted', 'late'],
+	left_out: ['pieces that are not in this page', 'unknown'],
 };
 const VERDICTS = {
 	contention: 'other tasks had the CPU', affinity: 'CPUs were idle, but none that it may use', throttled: 'its quota was used up',
@@ -181,7 +182,7 @@ function waitItem(wait, go) {
 	const title = placeLink({ from, to, cpu, tid }, go, { 'data-value': wait.wait_ns }, `${taskName(wait)} waited ${wait.whole ? '' : 'at most '}${formatNs(wait.wait_ns, 4)}`);
 
 	return element('li', {}, element('p', {}, title, ` for CPU ${cpu} ${BEGAN[wait.state] ?? ''}: ${VERDICTS[wait.verdict] ?? safeName(wait.verdict)}.`),
-		shareBar(joinPieces(wait.pieces, (piece) => piece.kind)),
+		shareBar(kindsOfWait(wait)),
 		element('p', { class: 'why' }, waitReasons(wait)), waitPieces(wait, go));
 }
 
@@ -197,13 +198,21 @@ function joinPieces(pieces, keyOf) {
 	return [...joined.values()].sort((a, b) => b.ns - a.ns);
 }
 
-function waitReasons(wait) {
+// A list that was cut for this page does not add up to the wait.
+function kindsOfWait(wait) {
 	const kinds = joinPieces(wait.pieces, (piece) => piece.kind);
+	const rest = wait.wait_ns - sumOf(wait.pieces, 'ns');
+
+	return rest > 0 ? [...kinds, { kind: 'left_out', ns: rest }].sort((a, b) => b.ns - a.ns) : kinds;
+}
+
+function waitReasons(wait) {
+	const kinds = kindsOfWait(wait);
 	const tasks = joinPieces(wait.pieces.filter((piece) => piece.tid !== undefined && piece.tid !== null), (piece) => piece.tid);
 	const sentences = [kinds.slice(0, 3).map(({ kind, ns }) => `${formatShare(ns, wait.wait_ns)}: ${pieceText(kind)}`).join('; ')];
 
 	if (tasks.length)
-		sentences.push(`${taskName(tasks[0])} ran for ${formatNs(tasks[0].ns)} of it${tasks.length > 1 ? `, ${tasks.length - 1 === 1 ? 'another task' : `${tasks.length - 1} other tasks`} for the rest` : ''}`);
+		sentences.push(`${taskName(tasks[0])} ran for ${formatNs(tasks[0].ns)} of it${tasks.length > 1 ? `, ${countOf(tasks.length - 1, 'other task')} for ${formatNs(sumOf(tasks.slice(1), 'ns'))}` : ''}`);
 	if (wait.avoidable_ns > 0)
 		sentences.push(`CPU ${wait.idle_cpus.join(', ')} could have run it, idle for ${formatNs(wait.avoidable_ns)}`);
 	if (wait.barred_ns > 0)
