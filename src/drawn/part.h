@@ -7,7 +7,7 @@
 
 #include "drawn/lanes.h"
 
-#define TAP_DRAWN_BUCKETS 16384u /* of one row, at most */
+#define TAP_DRAWN_BUCKETS 65536u /* of one row, at most */
 
 struct tap_drawn_opts {
 	uint64_t origin_ns; /* what times count from: not behind the run's window */
@@ -16,7 +16,7 @@ struct tap_drawn_opts {
 	uint64_t max_slices;
 	bool has_levels;  /* of CPUs, also where it has slices */
 	bool one_level;	  /* levels: the finest alone */
-	unsigned int buckets; /* of the finest level, at most; fewer where rows are many; 0: TAP_DRAWN_BUCKETS */
+	unsigned int buckets; /* of the finest level, at most; fewer where rows are many; 0: 16384 */
 	/* Rows of task levels: these, or where .nr_tids is 0 the tasks that ran and waited most, up to .max_tasks. */
 	const int *tids;
 	unsigned int nr_tids, max_tasks;

@@ -9,12 +9,10 @@ static uint64_t divided_up(uint64_t a, uint64_t b)
 void tap_pyramid_init(struct tap_pyramid *p, struct tap_window window, unsigned int nr_rows, unsigned int buckets, bool one_level)
 {
 	const uint64_t ns = tap_window_ns(&window);
-	uint32_t most = nr_rows ? TAP_PYRAMID_CELLS / nr_rows : TAP_PYRAMID_BUCKETS;
+	uint32_t most = buckets ?: TAP_PYRAMID_BUCKETS;
 
-	if (most > TAP_PYRAMID_BUCKETS)
-		most = TAP_PYRAMID_BUCKETS;
-	if (buckets && buckets < most)
-		most = buckets;
+	if (nr_rows && most > TAP_PYRAMID_CELLS / nr_rows)
+		most = TAP_PYRAMID_CELLS / nr_rows;
 	*p = (struct tap_pyramid){ .window = window, .nr_rows = nr_rows, .ns = divided_up(ns, most ?: 1) ?: 1 };
 	for (uint64_t of_level = divided_up(ns, p->ns) ?: 1;; of_level = divided_up(of_level, TAP_PYRAMID_STEP)) {
 		p->buckets[p->nr_levels] = (uint32_t)of_level;

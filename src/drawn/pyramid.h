@@ -8,10 +8,10 @@
 
 #include "base/window.h"
 
-#define TAP_PYRAMID_BUCKETS 16384u /* of one row, at most */
+#define TAP_PYRAMID_BUCKETS 16384u /* of one row, where nobody says how many */
 #define TAP_PYRAMID_CELLS (1u << 19) /* of the finest level, at most */
 #define TAP_PYRAMID_TOP 64u /* the last level has no more buckets */
-#define TAP_PYRAMID_LEVELS 6u /* there are fewer */
+#define TAP_PYRAMID_LEVELS 7u /* there are fewer */
 #define TAP_PYRAMID_STEP 4u
 
 struct tap_pyramid {
@@ -22,7 +22,7 @@ struct tap_pyramid {
 	size_t first[TAP_PYRAMID_LEVELS + 1]; /* cell of each level, and how many there are in all */
 };
 
-/* @buckets: of a row, at most; 0: any. @one_level: the finest alone. */
+/* @buckets: of a row, at most; 0: TAP_PYRAMID_BUCKETS; not above 65536. @one_level: the finest alone. */
 void tap_pyramid_init(struct tap_pyramid *p, struct tap_window window, unsigned int nr_rows, unsigned int buckets, bool one_level);
 
 static inline size_t tap_pyramid_cell(const struct tap_pyramid *p, unsigned int level, unsigned int row, uint32_t bucket)

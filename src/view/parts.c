@@ -8,9 +8,6 @@
 
 #define MAX_SLICES 20000u
 #define MAX_TASKS 64u
-#define WHOLE_BUCKETS 4096u
-/* Of the part that is there already, who asks for fewer buckets gets more than that; so many times more are too slow to draw. */
-#define WHOLE_AT_MOST 4u
 
 static int parse_number(const char *name, const char *text, int64_t min, int64_t max, int64_t *v, struct tap_err *err)
 {
@@ -47,7 +44,8 @@ int tap_part_query_parse(struct tap_part_query *q, const char *from, const char 
 	if (ret)
 		return ret;
 	*q = (struct tap_part_query){ .from_ns = (uint64_t)from_ns, .to_ns = (uint64_t)to_ns, .buckets = (unsigned int)nr };
-	return parse_tids(q, tasks, err);
+	q->has_most = tasks && !strcmp(tasks, "most");
+	return q->has_most ? 0 : parse_tids(q, tasks, err);
 }
 
 int tap_parts_open(struct tap_parts *p, const struct tap_input_opts *opts, const struct tap_listener *listener, bool *usage,
@@ -77,8 +75,9 @@ static int draw(struct tap_parts *p, struct tap_run *run, const struct tap_part_
 		struct tap_err *err)
 {
 	const struct tap_drawn_opts opts = {
-		.origin_ns = p->run.window.from_ns, .lanes = &p->lanes, .max_slices = MAX_SLICES, .one_level = true, .buckets = q->buckets,
-		.tids = q->tids, .nr_tids = q->nr_tids, .max_tasks = MAX_TASKS, .has_curves = true,
+		.origin_ns = p->run.window.from_ns, .lanes = &p->lanes, .max_slices = MAX_SLICES, .one_level = run != &p->run,
+		.buckets = q->buckets, .tids = q->tids, .nr_tids = q->nr_tids, .max_tasks = q->has_most ? MAX_TASKS : 0,
+		.has_curves = q->has_most,
 	};
 
 	return tap_drawn_part(run, &opts, out, drawn, err);
@@ -86,7 +85,7 @@ static int draw(struct tap_parts *p, struct tap_run *run, const struct tap_part_
 
 int tap_parts_prepare(struct tap_parts *p, struct tap_err *err)
 {
-	const struct tap_part_query q = { .buckets = WHOLE_BUCKETS };
+	const struct tap_part_query q = { .buckets = TAP_DRAWN_BUCKETS };
 
 	pthread_mutex_lock(&p->lock);
 	if (!p->is_prepared)
@@ -101,8 +100,7 @@ int tap_parts_prepare(struct tap_parts *p, struct tap_err *err)
 /* Whether the part that is there tells what is asked for. */
 static bool is_whole(const struct tap_parts *p, const struct tap_part_query *q)
 {
-	return p->whole.len && !q->from_ns && q->to_ns == tap_window_ns(&p->run.window) && !q->nr_tids && q->buckets <= WHOLE_BUCKETS &&
-	       q->buckets * WHOLE_AT_MOST >= WHOLE_BUCKETS;
+	return p->whole.len && !q->from_ns && q->to_ns == tap_window_ns(&p->run.window) && !q->nr_tids && !q->has_most;
 }
 
 /* The window as --time says it. */

@@ -16,8 +16,10 @@
 struct tap_part_query {
 	uint64_t from_ns, to_ns; /* from the window's beginning */
 	unsigned int buckets;
+	/* Rows of tasks: of these; of those that ran and waited most, with the curves; or of none. */
 	int tids[TAP_PART_MAX_TIDS];
 	unsigned int nr_tids;
+	bool has_most;
 };
 
 /* The texts of a request; NULL: it has none. @window_ns: how long the page's window is. Return: 0; -EINVAL with a sentence. */
@@ -45,7 +47,7 @@ void tap_parts_close(struct tap_parts *p);
 
 /* These may be called by several threads, which wait for each other. */
 
-/* Makes the part that a page asks for first, of as many buckets as a large screen needs, if nobody has. Return: 0; -errno with a sentence. */
+/* Makes the part that a page asks for first, with levels for windows of a thirtieth as well, if nobody has. Return: 0; -errno with a sentence. */
 int tap_parts_prepare(struct tap_parts *p, struct tap_err *err);
 /* @is_gone: whether nobody wants it any more. Return: 0; -ECANCELED; -errno; each with a sentence. */
 int tap_parts_get(struct tap_parts *p, const struct tap_part_query *q, bool (*is_gone)(void *ctx), void *ctx, struct tap_buf *out,

@@ -16,7 +16,7 @@ import { showFound, showRecording } from './sections.mjs';
 const LOAD_AFTER_MS = 60;
 const ABOUT_NS = 1e6;
 // What is asked for on either side of the window, in windows: so that not each move asks again.
-const BESIDE = 0.5;
+const BESIDE = 0.25;
 
 function showError(error) {
 	byId('error').hidden = false;
@@ -63,8 +63,10 @@ class Page {
 		const part = this.source.part(0, this.head.window_ns, this.buckets());
 
 		part.catch(() => {});
-		await attempt(async () => showRecording(this.head, await summary));
+		const shown = attempt(async () => showRecording(this.head, await summary));
 		await attempt(async () => this.drawFirst(await part));
+		await shown;
+		await attempt(async () => this.showTasks(await this.source.part(0, this.head.window_ns, this.buckets(), 'most')));
 		await this.showReports();
 		this.viewport.onchange(() => this.loadSoon());
 		this.timeline.scroller.addEventListener('scroll', () => this.loadSoon(), { passive: true });
@@ -82,8 +84,14 @@ class Page {
 		performance.mark('first-drawing');
 		document.documentElement.dataset.drawn = '1';
 		await whenIdle();
+	}
+
+	showTasks(part) {
+		const model = this.modelOf(part);
+
+		this.timeline.addModel(model);
 		this.interaction.setTasks(this.rankTasks(model));
-		await attempt(() => showCurves(part, this.viewport, this.head));
+		showCurves(part, this.viewport, this.head);
 	}
 
 	buckets() {
@@ -142,25 +150,29 @@ class Page {
 
 	// Brings what tells more of the window in sight than what is there, if there is such a part.
 	async loadWindow() {
-		const { from, to, end } = this.viewport;
+		await this.loadPart([]);
 		const tids = this.timeline.visibleRows().map(({ task }) => task[0]);
+		if (tids.length)
+			await this.loadPart(tids);
+	}
+
+	// Of CPUs alone a part is there sooner.
+	async loadPart(tids) {
+		const { from, to, end } = this.viewport;
 
 		if (this.tellsAll(from, to, tids))
 			return;
 		const beside = this.head.served ? (to - from) * BESIDE : 0;
-		const part = await this.source.part(Math.max(0, from - beside), Math.min(end, to + beside), this.buckets(), tids);
-		const model = this.modelOf(part);
+		const model = this.modelOf(await this.source.part(Math.max(0, from - beside), Math.min(end, to + beside), this.buckets(), tids));
 		this.asked.set(model, new Set(tids));
 		this.timeline.addModel(model);
 	}
 
 	tellsAll(from, to, tids) {
-		const model = this.timeline.finest((m) => m.from <= from && m.to >= to);
+		const wanted = this.viewport.nsPerPixel / this.timeline.scale * 2;
+		const tells = (m) => m.hasSlices || this.head.served && m.grain <= wanted && tids.every((tid) => this.asked.get(m)?.has(tid));
 
-		if (!model || model.hasSlices)
-			return Boolean(model);
-		const pixel = this.viewport.nsPerPixel / this.timeline.scale;
-		return this.head.served && model.levels[0]?.ns <= pixel * 2 && tids.every((tid) => this.asked.get(model)?.has(tid));
+		return this.timeline.models.some((m) => m.from <= from && m.to >= to && tells(m));
 	}
 
 	// #t=FROM,TO&cpu=CPU&tid=TID

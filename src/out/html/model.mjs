@@ -53,6 +53,7 @@ export class PartModel {
 		this.hasSlices = part.slices !== undefined;
 		this.byTid = new Map(part.tasks.map(([tid], k) => [tid, k]));
 		this.levels = pyramid(part.levels, cpus.length);
+		this.grain = this.hasSlices ? 0 : this.levels[0]?.ns ?? Infinity; // what is shorter is not told apart
 		this.rows = new Map((part.task_levels?.tasks ?? []).map((k, row) => [k, row]));
 		this.taskLevels = pyramid(part.task_levels, this.rows.size);
 		this.sums = new Map();

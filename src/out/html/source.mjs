@@ -230,15 +230,16 @@ class ServedSource {
 		return parseReport(await (await this.ask(`/report/${encodeURIComponent(name)}`)).text(), this.head.origin_ns);
 	}
 
-	async part(from, to, buckets, tids = []) {
-		const tasks = tids.length ? `&tasks=${tids.join(',')}` : '';
-		const path = `/part?from=${Math.floor(from)}&to=${Math.ceil(to)}&buckets=${buckets}${tasks}`;
+	async part(from, to, buckets, tasks = []) {
+		const rows = tasks.length ? `&tasks=${tasks}` : '';
+		const path = `/part?from=${Math.floor(from)}&to=${Math.ceil(to)}&buckets=${buckets}${rows}`;
 
 		return new Part(new Uint8Array(await (await this.ask(path)).arrayBuffer()));
 	}
 }
 
-// An object with the .head, `await .report(name)`, and `await .part(from, to, buckets, tids)`, which may hold more than was asked for.
+// An object with the .head, `await .report(name)`, and `await .part(from, to, buckets, tasks)`, which may hold more than was asked for.
+// `tasks`: tids whose rows are wanted; 'most': of those that ran and waited most, with curves; [] (none).
 export function openSource(document) {
 	const text = document.getElementById('head')?.textContent;
 

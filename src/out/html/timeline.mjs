@@ -164,7 +164,7 @@ export class Timeline {
 
 	// Of the parts that are there the one that tells most; of equals the newest.
 	finest(covers) {
-		const finer = (a, b) => a.hasSlices === b.hasSlices ? a.to - a.from <= b.to - b.from : a.hasSlices;
+		const finer = (a, b) => a.grain === b.grain ? a.to - a.from <= b.to - b.from : a.grain < b.grain;
 
 		return this.models.filter(covers).reduce((best, m) => best === null || finer(m, best) ? m : best, null);
 	}
