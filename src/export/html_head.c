@@ -85,6 +85,9 @@ void tap_html_head_put(const struct tap_html_head *head, struct tap_buf *out)
 	tap_buf_printf(out, ",\"window_ns\":%" PRIu64 ",\"cpus\":[", tap_window_ns(&run->window));
 	for (unsigned int i = 0; i < head->lanes->nr; i++)
 		tap_buf_printf(out, "%s%u", i ? "," : "", head->lanes->cpus[i]);
-	tap_buf_printf(out, "],\"slices\":{\"held\":%" PRIu64 ",\"of\":%" PRIu64 "}", head->nr_held, head->nr_slices);
+	if (head->is_served)
+		tap_buf_puts(out, "],\"slices\":null");
+	else
+		tap_buf_printf(out, "],\"slices\":{\"held\":%" PRIu64 ",\"of\":%" PRIu64 "}", head->nr_held, head->nr_slices);
 	tap_buf_printf(out, ",\"reports\":[%s],\"failed\":{%s},\"parts\":[%s]}", head->reports, head->failed, head->parts);
 }

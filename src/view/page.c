@@ -26,15 +26,13 @@ static void put_head(struct tap_buf *out, struct tap_parts *p)
 {
 	struct tap_buf reports = { 0 }, failed = { 0 };
 	struct tap_html_head head = {
-		.is_served = true, .input = p->input, .run = &p->run, .lanes = &p->lanes, .nr_held = p->drawn.slices, .nr_slices = p->drawn.slices, .parts = "",
+		.is_served = true, .input = p->input, .run = &p->run, .lanes = &p->lanes, .parts = "",
 	};
 
 	put_reports(&reports, &failed, &p->run);
 	head.reports = tap_buf_str(&reports);
 	head.failed = tap_buf_str(&failed);
-	pthread_mutex_lock(&p->lock);
 	tap_html_head_put(&head, out);
-	pthread_mutex_unlock(&p->lock);
 	tap_buf_release(&reports);
 	tap_buf_release(&failed);
 }

@@ -5,7 +5,7 @@
 
 #include "view/parts.h"
 
-/* @p: prepared. Errors stay in @out. */
+/* Before any of the parts is asked for. Errors stay in @out. */
 void tap_view_page(struct tap_buf *out, struct tap_parts *p);
 
 #endif

@@ -71,8 +71,7 @@ void tap_parts_close(struct tap_parts *p)
 	tap_run_close(&p->run);
 }
 
-static int draw(struct tap_parts *p, struct tap_run *run, const struct tap_part_query *q, struct tap_buf *out, struct tap_drawn *drawn,
-		struct tap_err *err)
+static int draw(struct tap_parts *p, struct tap_run *run, const struct tap_part_query *q, struct tap_buf *out, struct tap_err *err)
 {
 	const struct tap_drawn_opts opts = {
 		.origin_ns = p->run.window.from_ns, .lanes = &p->lanes, .max_slices = MAX_SLICES, .one_level = run != &p->run,
@@ -80,27 +79,38 @@ static int draw(struct tap_parts *p, struct tap_run *run, const struct tap_part_
 		.has_curves = q->has_most,
 	};
 
-	return tap_drawn_part(run, &opts, out, drawn, err);
+	return tap_drawn_part(run, &opts, out, NULL, err);
 }
 
-int tap_parts_prepare(struct tap_parts *p, struct tap_err *err)
+/* Under the lock. */
+static void make_whole(struct tap_parts *p)
 {
 	const struct tap_part_query q = { .buckets = TAP_DRAWN_BUCKETS };
 
-	pthread_mutex_lock(&p->lock);
 	if (!p->is_prepared)
-		draw(p, &p->run, &q, &p->whole, &p->drawn, &p->failed);
+		draw(p, &p->run, &q, &p->whole, &p->failed);
 	p->is_prepared = true;
-	pthread_mutex_unlock(&p->lock);
-	if (err)
-		*err = p->failed;
-	return p->failed.code;
 }
 
-/* Whether the part that is there tells what is asked for. */
+void tap_parts_prepare(struct tap_parts *p)
+{
+	pthread_mutex_lock(&p->lock);
+	make_whole(p);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Of the CPUs alone. */
 static bool is_whole(const struct tap_parts *p, const struct tap_part_query *q)
 {
-	return p->whole.len && !q->from_ns && q->to_ns == tap_window_ns(&p->run.window) && !q->nr_tids && !q->has_most;
+	return !q->from_ns && q->to_ns == tap_window_ns(&p->run.window) && !q->nr_tids && !q->has_most;
+}
+
+static int put_whole(struct tap_parts *p, struct tap_buf *out, struct tap_err *err)
+{
+	make_whole(p);
+	tap_buf_add(out, p->whole.data, p->whole.len);
+	*err = p->failed;
+	return p->failed.code;
 }
 
 /* The window as --time says it. */
@@ -120,7 +130,7 @@ static int read_part(struct tap_parts *p, const struct tap_part_query *q, struct
 
 	put_window(&window, origin_ns + q->from_ns, origin_ns + q->to_ns);
 	ret = tap_run_borrow(&run, p->run.rec.reader, p->run.pick.select, tap_buf_str(&window), NULL, err) ?: tap_run_survey(&run, err) ?:
-	      draw(p, &run, q, out, NULL, err);
+	      draw(p, &run, q, out, err);
 	tap_run_close(&run);
 	tap_buf_release(&window);
 	return ret;
@@ -135,7 +145,7 @@ int tap_parts_get(struct tap_parts *p, const struct tap_part_query *q, bool (*is
 	if (is_gone(ctx))
 		ret = tap_err_set(err, -ECANCELED, "nobody waits for it");
 	else if (is_whole(p, q))
-		tap_buf_add(out, p->whole.data, p->whole.len);
+		ret = put_whole(p, out, err);
 	else
 		ret = read_part(p, q, out, err);
 	pthread_mutex_unlock(&p->lock);

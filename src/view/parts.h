@@ -33,7 +33,6 @@ struct tap_parts {
 	pthread_mutex_t lock; /* of all of it: whoever has it reads */
 	bool is_prepared;
 	struct tap_buf whole; /* the part that is all of the window */
-	struct tap_drawn drawn; /* of it */
 	struct tap_err failed; /* it was not made */
 };
 
@@ -47,8 +46,8 @@ void tap_parts_close(struct tap_parts *p);
 
 /* These may be called by several threads, which wait for each other. */
 
-/* Makes the part that a page asks for first, with levels for windows of a thirtieth as well, if nobody has. Return: 0; -errno with a sentence. */
-int tap_parts_prepare(struct tap_parts *p, struct tap_err *err);
+/* Makes the part that a page asks for first, with levels for windows of a thirtieth as well, if nobody has. */
+void tap_parts_prepare(struct tap_parts *p);
 /* @is_gone: whether nobody wants it any more. Return: 0; -ECANCELED; -errno; each with a sentence. */
 int tap_parts_get(struct tap_parts *p, const struct tap_part_query *q, bool (*is_gone)(void *ctx), void *ctx, struct tap_buf *out,
 		  struct tap_err *err);

@@ -31,9 +31,10 @@ struct tap_view {
 	struct tap_http *http;
 	struct tap_access access;
 	struct tap_parts parts;
+	struct tap_buf html;
 	struct tap_reports reports;
-	pthread_t threads[2];
-	unsigned int nr_threads;
+	pthread_t maker;
+	bool has_maker;
 	int changed; /* an eventfd: look at these again */
 	_Atomic unsigned int nr_pages, nr_readers;
 	_Atomic bool was_opened, is_ending;
@@ -75,18 +76,10 @@ static int begin_reading(struct tap_view *v, struct tap_err *err)
 
 static void answer_page(struct tap_view *v, const struct tap_http_request *q, struct tap_http_answer *a)
 {
-	struct tap_err err = { 0 };
-	int ret = begin_reading(v, &err);
-
 	(void)q;
 	eventfd_write(v->changed, 1); /* a page is loaded anew: it has its time again */
-	if (!ret) {
-		ret = tap_parts_prepare(&v->parts, &err);
-		v->nr_readers--;
-	}
-	if (!ret)
-		tap_view_page(&a->body, &v->parts);
-	finish(a, "text/html; charset=utf-8", ret, &err);
+	tap_buf_add(&a->body, v->html.data, v->html.len);
+	finish(a, "text/html; charset=utf-8", 0, NULL);
 }
 
 static int get_part(struct tap_view *v, const struct tap_http_request *q, struct tap_buf *out, struct tap_err *err)
@@ -199,7 +192,10 @@ static int open_all(struct tap_view *v, const struct tap_input_opts *input, uint
 		return ret;
 	snprintf(v->page, sizeof(v->page), "/?token=%s", v->access.token);
 	snprintf(v->address, sizeof(v->address), "http://127.0.0.1:%u/?token=%s", v->access.port, v->access.ticket);
-	return tap_parts_open(&v->parts, input, listener, usage, err) ?: tap_run_check_needs(&v->parts.run, TAP_NEEDS_SWITCHES, err);
+	ret = tap_parts_open(&v->parts, input, listener, usage, err) ?: tap_run_check_needs(&v->parts.run, TAP_NEEDS_SWITCHES, err);
+	if (!ret)
+		tap_view_page(&v->html, &v->parts);
+	return ret || !v->html.err ? ret : tap_err_set(err, v->html.err, "out of memory");
 }
 
 int tap_view_open(struct tap_view **out, const struct tap_input_opts *input, uint16_t port, const struct tap_listener *listener,
@@ -220,19 +216,12 @@ const char *tap_view_address(const struct tap_view *v)
 	return v->address;
 }
 
-static void *make_first_part(void *arg)
+/* Reports would hold up what is drawn first. */
+static void *make_parts_and_reports(void *arg)
 {
 	struct tap_view *v = arg;
 
-	tap_parts_prepare(&v->parts, NULL);
-	v->nr_readers--;
-	return NULL;
-}
-
-static void *make_reports(void *arg)
-{
-	struct tap_view *v = arg;
-
+	tap_parts_prepare(&v->parts);
 	tap_reports_make(&v->reports);
 	v->nr_readers--;
 	return NULL;
@@ -240,20 +229,16 @@ static void *make_reports(void *arg)
 
 int tap_view_start(struct tap_view *v, struct tap_err *err)
 {
-	void *(*const makers[])(void *arg) = { make_first_part, make_reports };
 	int ret = tap_http_start(v->http, err);
 
-	for (unsigned int i = 0; !ret && i < sizeof(makers) / sizeof(*makers); i++) {
-		v->nr_readers++;
-		ret = tap_thread_start(&v->threads[i], makers[i], v);
-		errno = -ret;
-		if (ret) {
-			v->nr_readers--;
-			return tap_err_set(err, ret, "cannot start a thread: %m");
-		}
-		v->nr_threads++;
-	}
-	return ret;
+	if (ret)
+		return ret;
+	v->nr_readers++;
+	ret = tap_thread_start(&v->maker, make_parts_and_reports, v);
+	errno = -ret;
+	v->has_maker = !ret;
+	v->nr_readers -= !!ret;
+	return ret ? tap_err_set(err, ret, "cannot start a thread: %m") : 0;
 }
 
 void tap_view_browse(const struct tap_view *v)
@@ -308,9 +293,10 @@ bool tap_view_close(struct tap_view *v)
 	if (!wait_for_readers(v))
 		return false;
 	tap_http_free(v->http);
-	for (unsigned int i = 0; i < v->nr_threads; i++)
-		pthread_join(v->threads[i], NULL);
+	if (v->has_maker)
+		pthread_join(v->maker, NULL);
 	tap_reports_release(&v->reports);
+	tap_buf_release(&v->html);
 	tap_parts_close(&v->parts);
 	if (v->changed >= 0)
 		close(v->changed);

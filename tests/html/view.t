@@ -271,8 +271,7 @@ like($page->{body}, qr/default-src 'none'[^>]*connect-src 'self'/, 'its own poli
 unlike($page->{body}, qr/@(?:CONNECT|HEAD|REPORTS|PARTS)@/, 'nothing in it is left to be filled in');
 ok($head->{served}, 'its head says that it is served');
 is_deeply([@$head{qw(cpus parts)}], [[0, 1], []], 'with CPUs, and without parts');
-my $nr_slices = exported($small)->{head}{slices};
-is_deeply($head->{slices}, { held => $nr_slices, of => $nr_slices }, 'all slices can be had') or diag(explain($head->{slices}));
+ok(exists($head->{slices}) && !defined($head->{slices}), 'all slices can be had');
 my $whole = "/part?from=0&to=$head->{window_ns}&buckets=1000";
 
 # ---- what is not there, and absurd numbers -------------------------------------------------------

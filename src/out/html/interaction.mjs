@@ -25,6 +25,11 @@ const KEYS = [
 	['click', 'what it was, and why'], ['drag', 'select a range'], ['Ctrl wheel', 'zoom'], ['Shift wheel, Shift drag', 'move'],
 ];
 
+// Where there are more than are drawn.
+function moreSlices({ served, slices }) {
+	return served ? 'zoom in further' : `this page holds ${slices.held} of ${slices.of} slices; schedtap view has all`;
+}
+
 export class Interaction {
 	constructor({ timeline, viewport, head, details, search, keys, load }) {
 		Object.assign(this, { timeline, viewport, head, details, search, keys, load });
@@ -263,10 +268,8 @@ export class Interaction {
 	}
 
 	noSlices(ns) {
-		const { held, of } = this.head.slices;
-
 		this.clear();
-		showHint(this.details, `At ${formatMoment(ns)} this page has no single slices: it holds ${held} of ${of}. Zoom in further, or use schedtap view.`);
+		showHint(this.details, `No single slices are here at ${formatMoment(ns)}: ${moreSlices(this.head)}.`);
 	}
 
 	// What is clicked may be narrower than a pixel.
@@ -320,7 +323,7 @@ export class Interaction {
 		timeline.range = { from, to };
 		this.say(`range of ${formatNs(to - from)} from ${formatMoment(from)}`);
 		showRangeDetails(this.details, { model, from, to, act: this.act,
-			held: `Tasks cannot be told apart here: this page holds ${head.slices.held} of ${head.slices.of} slices.` });
+			held: `Tasks cannot be told apart here: ${moreSlices(head)}.` });
 		timeline.redraw();
 	}
 

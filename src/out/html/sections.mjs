@@ -138,8 +138,10 @@ function absentNote(absent) {
 		element('p', {}, absent.map((row) => `${safeName(row.name)} (${safeName(row.reason ?? row.status)})`).join(', '))) : null;
 }
 
-function showHeld({ slices: { held, of }, served }) {
-	byId('holds').textContent = served ? `${countOf(of, 'slice')}, asked for as they come into sight`
+function showHeld({ slices, served }) {
+	const { held, of } = slices ?? {};
+
+	byId('holds').textContent = served ? 'slices are asked for as they come into sight'
 		: held === of ? `all ${countOf(of, 'slice')} are held`
 		: `${formatCount(held)} of ${countOf(of, 'slice')} are held: around what was found; elsewhere who ran most. schedtap view has all`;
 }
