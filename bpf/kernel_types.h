@@ -271,6 +271,7 @@ struct task_struct {
 	struct uclamp_se uclamp[2]; /* CONFIG_UCLAMP_TASK */
 	struct sched_ext_entity scx; /* since v6.12, CONFIG_SCHED_CLASS_EXT */
 	bool throttled; /* since v6.18, CONFIG_CFS_BANDWIDTH */
+	struct sched_dl_entity *dl_server; /* since v6.8: which picked it, in place of its class */
 	u8 is_blocked; /* since v7.2, on a mutex; where others run on its behalf */
 	int preferred_llc; /* since v7.2, CONFIG_SCHED_CACHE */
 };

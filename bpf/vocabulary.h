@@ -422,6 +422,11 @@ static __always_inline s64 tp_dl_left(struct task_struct *p)
 	return p->dl.deadline - p->se.cfs_rq->rq->clock;
 }
 
+static __always_inline bool tp_by_server(struct task_struct *p)
+{
+	return bpf_core_field_exists(p->dl_server) && p->dl_server;
+}
+
 static __always_inline bool tp_task_yielded(struct task_struct *p)
 {
 	return BPF_CORE_READ_BITFIELD_PROBED(p, dl.dl_yielded);

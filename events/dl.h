@@ -79,7 +79,8 @@ TRACE_HOOK(sched_dl_server_stop, sched_dl_server_stop_tp,
 	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
 
 /*
- * sched_dl_pick: what a deadline task has left, as it comes to a CPU or leaves it, at the sched_switch that this comes before.
+ * sched_dl_pick: what a deadline task has left, as it comes to a CPU or leaves it, and whom a deadline server let run, at the sched_switch that
+ * this comes before.
  *
  * The deadline is relative to the run queue's clock, which was read when the switch began: so it is at time stamp + next_left, or earlier
  * by the time that the switch took. Where next is no deadline task its numbers are 0, and prev_yielded is where prev is none.
@@ -87,15 +88,16 @@ TRACE_HOOK(sched_dl_server_stop, sched_dl_server_stop_tp,
  *   next_left		ns until the absolute deadline; below 0: since
  *   next_runtime	ns left of the budget
  *   next_deadline	next is a deadline task
+ *   next_by_server	a deadline server picked next, which real-time tasks kept from running
  *   prev_yielded	prev gave up the rest of its budget (sched_yield(2)): it is done until its next period
  *
- * Source: sched_switch; set_next_task_dl(), yield_task_dl() in kernel/sched/deadline.c.
+ * Source: sched_switch; set_next_task_dl(), yield_task_dl() and __pick_task_dl() in kernel/sched/deadline.c.
  */
 TRACE_EVENT_CONDITION(sched_dl_pick,
 	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
 		 unsigned int prev_state),
 	TP_ARGS(preempt, prev, next, prev_state),
-	TP_CONDITION(tp_is_dl(prev) || tp_is_dl(next)),
+	TP_CONDITION(tp_is_dl(prev) || tp_is_dl(next) || tp_by_server(next)),
 
 	TP_STRUCT__entry(
 		__field(s64, next_left)
@@ -103,6 +105,7 @@ TRACE_EVENT_CONDITION(sched_dl_pick,
 		__field(s32, prev_pid)
 		__field(s32, next_pid)
 		__field(bool, next_deadline)
+		__field(bool, next_by_server)
 		__field(bool, prev_yielded)
 	),
 
@@ -114,12 +117,13 @@ TRACE_EVENT_CONDITION(sched_dl_pick,
 		__entry->prev_pid = prev->pid;
 		__entry->next_pid = next->pid;
 		__entry->next_deadline = is_dl;
+		__entry->next_by_server = tp_by_server(next);
 		__entry->prev_yielded = tp_is_dl(prev) && tp_task_yielded(prev);
 	),
 
-	TP_printk("prev_pid=%d prev_yielded=%d next_pid=%d next_deadline=%d next_left=%lld next_runtime=%lld",
+	TP_printk("prev_pid=%d prev_yielded=%d next_pid=%d next_deadline=%d next_by_server=%d next_left=%lld next_runtime=%lld",
 		  __entry->prev_pid, __entry->prev_yielded, __entry->next_pid, __entry->next_deadline,
-		  __entry->next_left, __entry->next_runtime)
+		  __entry->next_by_server, __entry->next_left, __entry->next_runtime)
 );
 TRACE_HOOK(sched_dl_pick, sched_switch,
 	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
@@ -127,6 +131,7 @@ TRACE_HOOK(sched_dl_pick, sched_switch,
 	TP_ARGS(preempt, prev, next, prev_state));
 TRACE_NEEDS(sched_dl_pick, , "sched_entity.cfs_rq");
 TRACE_NEEDS(sched_dl_pick, , "rq.clock");
+TRACE_NEEDS(sched_dl_pick, next_by_server, "task_struct.dl_server");
 
 #endif
 #include <trace/define_trace.h>

@@ -259,6 +259,12 @@ static __always_inline s64 tp_dl_left(const struct task_struct *p)
 #define tp_dl_left(p) 0
 #endif
 
+#if TAP_HAS_task_struct_dl_server
+#define tp_by_server(p) ((p)->dl_server != NULL)
+#else /* as if there were none */
+#define tp_by_server(p) false
+#endif
+
 static __always_inline bool tp_task_yielded(const struct task_struct *p)
 {
 	return tp_dl_yielded(&p->dl);

@@ -29,6 +29,7 @@ static bool init_fields(struct tap_deadlines *d, const struct tap_format *fmt)
 		tap_num_init(fields[i].num, tap_number_field(fmt, fields[i].name));
 		is_whole &= fields[i].num->size != 0;
 	}
+	tap_num_init(&d->is_by_server, tap_number_field(fmt, "next_by_server"));
 	return is_whole;
 }
 
@@ -87,10 +88,11 @@ int tap_deadlines_event(struct tap_deadlines *d, const struct tap_event *ev)
 			return -ENOMEM;
 		end_job(d, job, ev->ts_ns);
 	}
-	if (!tap_num_get(&d->is_deadline, ev))
-		return 0;
 	next = tap_timeline_task(*d->timeline, (int)tap_num_get(&d->next, ev));
 	if (!next || !d->want(d->ctx, next))
+		return 0;
+	d->by_server += d->is_by_server.size && tap_num_get(&d->is_by_server, ev);
+	if (!tap_num_get(&d->is_deadline, ev))
 		return 0;
 	job = job_of(d, next);
 	if (job && !job->is_open)

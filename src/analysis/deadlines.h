@@ -19,6 +19,7 @@ struct tap_deadlines {
 	void *ctx;
 	uint64_t jobs, missed, undecided;
 	uint64_t late_ns; /* by how much, at most */
+	uint64_t by_server; /* picks of wanted tasks by a deadline server */
 	/* inside */
 	struct tap_deadline_job {
 		bool is_open, is_over; /* .is_over: the one before was seen to its end */
@@ -28,6 +29,7 @@ struct tap_deadlines {
 	unsigned int nr;
 	const struct tap_format *fmt; /* of the fields */
 	struct tap_num prev, yielded, next, is_deadline, left;
+	struct tap_num is_by_server; /* where kernels have servers */
 };
 
 void tap_deadlines_release(struct tap_deadlines *d);

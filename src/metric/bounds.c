@@ -165,9 +165,12 @@ static void bound_frequency(const struct tap_metrics *metrics, const struct tap_
 static void bound_deadlines(const struct tap_metrics *metrics, const struct tap_measure *m)
 {
 	struct tap_metric *misses = tap_metrics_find(metrics, "deadline.misses"), *late = tap_metrics_find(metrics, "deadline.late.max");
+	struct tap_metric *picks = tap_metrics_find(metrics, "deadline.server.picks");
 	const struct tap_survey *s = m->opts.survey;
-	double more = s->nr_losses || s->lost_unknown || s->nr_off ? INFINITY : (double)m->deadlines.undecided;
+	const double lost = s->nr_losses || s->lost_unknown || s->nr_off ? INFINITY : 0, more = lost + (double)m->deadlines.undecided;
 
+	if (picks)
+		set(picks, picks->value, picks->value + lost);
 	if (!misses)
 		return;
 	set(misses, misses->value, misses->value + more);
@@ -297,7 +300,7 @@ int tap_metrics_names(struct tap_metrics *out)
 		{ "frequency.avg", TAP_METRIC_KHZ }, { "frequency.highest.share", TAP_METRIC_PCT },
 		{ "eevdf.lag_size.p50", TAP_METRIC_NS }, { "eevdf.lag_size.p99", TAP_METRIC_NS },
 		{ "eevdf.lag_size.max", TAP_METRIC_NS },
-		{ "deadline.misses", TAP_METRIC_COUNT }, { "deadline.late.max", TAP_METRIC_NS },
+		{ "deadline.server.picks", TAP_METRIC_COUNT }, { "deadline.misses", TAP_METRIC_COUNT }, { "deadline.late.max", TAP_METRIC_NS },
 		{ "critical.waiting.share", TAP_METRIC_PCT }, { "critical.between.waiting.share", TAP_METRIC_PCT },
 	};
 	int ret = 0;

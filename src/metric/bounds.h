@@ -26,7 +26,8 @@
  * unknown of the paths, or none of it. Requests, of complete recordings: those that did not end or did not begin are shorter than any
  * other, or longer; of what their paths are made up nothing is known if something of one is not.
  *
- * Deadlines: those that were missed were. More by the jobs in which something is unknown, and without a bound where events were lost.
+ * Deadlines: those that were missed were. More by the jobs in which something is unknown, and without a bound where events were lost. So with
+ * what deadline servers picked.
  *
  * All others are exact in complete recordings, and not bounded in others.
  */

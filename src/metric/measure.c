@@ -124,7 +124,7 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 
 	if (m->has_paths && (TAP_CRITICAL_STATES & TAP_STATE_BIT(s->state)))
 		ret = ret ?: tap_critical_watch_stretch(&m->paths.watch, s);
-	if (m->has_deadlines)
+	if (m->opts.has_deadlines)
 		tap_deadlines_stretch(&m->deadlines, s);
 	if (!m->opts.by_task)
 		ret = ret ?: tap_explain_waits_stretch(&m->explain_waits, s);
@@ -328,7 +328,6 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 	m->frequency.losses.survey = opts->survey;
 	m->has_picks = !opts->by_task && has_event(opts->survey, "sched_pick");
 	tap_eevdf_init(&m->eevdf, &(const struct tap_eevdf_opts){ .timeline = opts->timeline, .want = wants_pick, .ctx = m });
-	m->has_deadlines = !opts->by_task && has_event(opts->survey, "sched_dl_pick");
 	m->deadlines = (struct tap_deadlines){ .timeline = opts->timeline, .want = wants_task, .ctx = m };
 	if (!opts->by_task)
 		ret = tap_pelt_new(&(const struct tap_pelt_opts){ .window = opts->window, .survey = opts->survey, .cpus_only = true,
@@ -550,9 +549,11 @@ static int add_eevdf(const struct tap_measure *m, struct tap_metrics *out)
 static int add_deadlines(const struct tap_measure *m, struct tap_metrics *out)
 {
 	const struct tap_deadlines *d = &m->deadlines;
+	int ret = m->opts.has_deadlines ?
+		  tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)d->by_server, "deadline.server.picks") : 0;
 
-	if (!d->jobs && !d->undecided)
-		return 0;
+	if (ret || (!d->jobs && !d->undecided))
+		return ret;
 	return tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)d->missed, "deadline.misses") ?:
 	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)d->late_ns, "deadline.late.max");
 }

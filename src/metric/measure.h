@@ -33,6 +33,7 @@ struct tap_measure_opts {
 	struct tap_window window;
 	bool has_throttling; /* sched_throttle was recorded */
 	bool has_migrations; /* sched_migrate_task was */
+	bool has_deadlines; /* sched_dl_pick was, though there may be none */
 	bool by_task; /* metrics of the tasks of each name, and no others */
 	bool has_blocks; /* .blocks are wanted */
 	bool has_bounds; /* tap_metrics_bound() is to follow */
@@ -68,7 +69,6 @@ struct tap_measure {
 	bool has_picks; /* sched_pick was recorded */
 	struct tap_eevdf eevdf;
 	struct tap_sched_pick_fields pick; /* inside */
-	bool has_deadlines; /* sched_dl_pick was recorded */
 	struct tap_deadlines deadlines;
 	bool has_paths; /* wakeups were recorded, and some are wanted */
 	struct tap_paths paths;

@@ -37,6 +37,7 @@ static const char *why_missing(const char *metric)
 		{ "frequency.", "it takes cpu_frequency (-e freq)" },
 		{ "pelt.util_est.", "it takes sched_util_est_se (-e util_est), twice of a task" },
 		{ "eevdf.", "it takes sched_pick (-e pick), and tasks that were picked among several" },
+		{ "deadline.server.", "it takes sched_dl_pick (-e dl)" },
 		{ "deadline.", "it takes sched_dl_pick (-e dl), and deadline tasks that were woken and went to sleep, or were late" },
 		{ "critical.between.", "it takes --between, and requests that began and ended" },
 		{ "critical.", "it takes sched_waking, and tasks (-c and others) or a command that was recorded" },
