@@ -34,11 +34,11 @@ function checkCpus(slices, cpus) {
 	return differ("ns", ours, theirs);
 }
 
-// Of a wait that throttling cut in two, a slice has the second part.
+// Of a wait that throttling or something unknown cut in two, a slice has the second part.
 function isWait(s, row) {
 	const ns = row[`${["", "waking", "preempted", "throttled"][s.came]}_ns`] ?? 0;
 
-	return row.throttled_ns && s.came !== 3 ? s.wait <= ns : s.wait === ns;
+	return (row.throttled_ns && s.came !== 3) || row.unknown_ns ? s.wait <= ns : s.wait === ns;
 }
 
 // Each slice of timehist is one of ours: its task, beginning, CPU, length, and the wait before it.
