@@ -88,7 +88,7 @@ TRACE_HOOK(sched_dl_server_stop, sched_dl_server_stop_tp,
  *   next_left		ns until the absolute deadline; below 0: since
  *   next_runtime	ns left of the budget
  *   next_deadline	next is a deadline task
- *   next_by_server	a deadline server picked next, which real-time tasks kept from running
+ *   next_by_server	a deadline server (since v6.8) picked next, which real-time tasks kept from running
  *   prev_yielded	prev gave up the rest of its budget (sched_yield(2)): it is done until its next period
  *
  * Source: sched_switch; set_next_task_dl(), yield_task_dl() and __pick_task_dl() in kernel/sched/deadline.c.
@@ -131,7 +131,6 @@ TRACE_HOOK(sched_dl_pick, sched_switch,
 	TP_ARGS(preempt, prev, next, prev_state));
 TRACE_NEEDS(sched_dl_pick, , "sched_entity.cfs_rq");
 TRACE_NEEDS(sched_dl_pick, , "rq.clock");
-TRACE_NEEDS(sched_dl_pick, next_by_server, "task_struct.dl_server");
 
 #endif
 #include <trace/define_trace.h>

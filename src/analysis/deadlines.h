@@ -29,7 +29,7 @@ struct tap_deadlines {
 	unsigned int nr;
 	const struct tap_format *fmt; /* of the fields */
 	struct tap_num prev, yielded, next, is_deadline, left;
-	struct tap_num is_by_server; /* where kernels have servers */
+	struct tap_num is_by_server;
 };
 
 void tap_deadlines_release(struct tap_deadlines *d);

@@ -2,12 +2,25 @@
 //
 // The page's modules that need no browser: named cases, TAP.
 import assert from 'node:assert/strict';
-import { deflateRawSync } from 'node:zlib';
+import { Duplex } from 'node:stream';
+import { createInflateRaw, deflateRawSync } from 'node:zlib';
 import { encodeColumns, encodePart } from './make_part.mjs';
 import { Part, openSource, parseReport, pickPart } from '../../src/out/html/source.mjs';
 import { LanePixels, PartModel, RowPixels, drawsSlices, findTasks, firstAbove, pickLevel, rangeStatistics, sampleLane, sampleTask,
 	taskHue } from '../../src/out/html/model.mjs';
 import { Viewport, axisTicks, formatMoment, formatNs, formatTick, formatWall, tickStep } from '../../src/out/html/viewport.mjs';
+
+// Node 18's does not know what browsers' do.
+class InflateRawStream {
+	constructor() {
+		return Duplex.toWeb(createInflateRaw());
+	}
+}
+try {
+	new DecompressionStream('deflate-raw');
+} catch {
+	globalThis.DecompressionStream = InflateRawStream;
+}
 
 // Two CPUs. Task 0 ('a') runs, is preempted by 1 ('b'), runs again; then sleeps, is woken by b, and goes to the other CPU, where time
 // is unknown before; at last it blocks.

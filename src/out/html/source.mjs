@@ -111,11 +111,18 @@ async function readAll(reader) {
 	return all;
 }
 
-async function inflate(bytes) {
-	if (typeof DecompressionStream === 'undefined')
-		throw new Error('This browser cannot read the page: it has no DecompressionStream. ' +
+// Older ones know other forms alone.
+function openInflater() {
+	try {
+		return new DecompressionStream('deflate-raw');
+	} catch {
+		throw new Error("This browser cannot read the page: it has no DecompressionStream for 'deflate-raw'. " +
 			'Chromium since 103, Firefox since 113 and Safari since 16.4 have it.');
-	const stream = new DecompressionStream('deflate-raw');
+	}
+}
+
+async function inflate(bytes) {
+	const stream = openInflater();
 	const writer = stream.writable.getWriter();
 
 	// what is wrong with it is told by reading
