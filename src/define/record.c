@@ -57,6 +57,15 @@ static const char *keep(struct layout *l, struct span s)
 	return copy ? memcpy(copy, s.s, s.len) : "";
 }
 
+/* Anything else would end, or be, another part of a line in a format file. */
+static bool has_only_words_and_stars(const struct tap_part *part)
+{
+	for (unsigned int i = 0; i < part->nr; i++)
+		if (part->v[i].kind != TOKEN_WORD && !token_is(&part->v[i], "*"))
+			return false;
+	return true;
+}
+
 static bool read_type(struct layout *l, const struct tap_part *part, struct tap_field *f)
 {
 	struct tap_ctype type = { 0 };
@@ -68,7 +77,7 @@ static bool read_type(struct layout *l, const struct tap_part *part, struct tap_
 	}
 	if (!tap_quote_make(l->pp, l->arena, part, &text))
 		return false;
-	if (strlen(text.s) > 100 ||
+	if (strlen(text.s) > 100 || !has_only_words_and_stars(part) ||
 	    !tap_ctype_find(text.s, strlen(text.s), (struct tap_abi){ .long_size = sizeof(long) },
 			    &type) ||
 	    type.is_real) {

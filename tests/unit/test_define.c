@@ -279,6 +279,9 @@ static const struct {
 	{ HEAD EVENT_OF("__field(u31, a)", "", "\"\""), "own.h:5: 'u31' is no type of a field: u8 to u64, s8 to s64, "
 	  "int, long, char, bool, pid_t, enum, a pointer\n TP_STRUCT__entry(__field(u31, a)),\n"
 	  "                          ^" },
+	{ HEAD EVENT_OF("__field(u8 *;, a)", "", "\"\""), "own.h:5: 'u8 *;' is no type of a field: u8 to u64, s8 to s64, "
+	  "int, long, char, bool, pid_t, enum, a pointer\n TP_STRUCT__entry(__field(u8 *;, a)),\n"
+	  "                          ^" },
 	{ HEAD EVENT_OF("__field(struct rq, a)", "", "\"\""), "own.h:5: 'struct rq' is no type of a field: u8 to u64, "
 	  "s8 to s64, int, long, char, bool, pid_t, enum, a pointer\n TP_STRUCT__entry(__field(struct rq, a)),\n"
 	  "                          ^" },
