@@ -103,8 +103,8 @@ slow_write()
 slow_files()
 {
 	slow_write
-	perl "$scratch/pairs" 4 8 10 & # what comes in a second has room
-	LD_PRELOAD=$PWD/slow.so run 0 "$SCHEDTAP" record -o a.dat --buffer 1M -b "$1" -e sched -d 4
+	perl "$scratch/pairs" 4 8 10 & # what comes in a second, 1.5 MB, has room also if all of it is one CPU's
+	LD_PRELOAD=$PWD/slow.so run 0 "$SCHEDTAP" record -o a.dat --buffer 2M -b "$1" -e sched -d 4
 	keeps_all a.dat 80000
 }
 check "a disk on which each other second is blocked" slow_files bpf
