@@ -126,6 +126,7 @@ $B/tests/tracepoint/static_key_object_$(1).so: tests/tracepoint/static_key_objec
 endef
 $(foreach mode,load patch,$(eval $(call STATIC_KEY_TEST,$(mode))))
 
+LIVE_TOOLS := $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $(addprefix $B/tests/live/,filter_check filter_fuzz program_fuzz)
 TOOLS := $B/tests/mkdat $B/tests/truth/generate $B/tests/stats/calculate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
 $B/tests/%: tests/%.c $B/rooms.a
 	@mkdir -p $(@D)
@@ -161,17 +162,25 @@ PROVE = SCHEDTAP=$(abspath $B/schedtap) MKDAT=$(abspath $B/tests/mkdat) tests/ru
 
 # what installs packages builds in a second make, which then sees them
 AGAIN := @$(MAKE) --no-print-directory
+# of what builds much, where make was not told how many
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 test: ## packages, build, and all tests: unit, golden, live, vm
 	@tools/deps build
 	@tools/deps test || echo 'going on with the tests that can run without them'
 	@tools/deps source || echo 'going on without the test that reads the kernel source'
+	$(AGAIN) $(PARALLEL) test-programs
 	$(AGAIN) check
 
+test-programs: all $(UNIT) $(TOOLS) $(if $(SAN),,$(TP_UNIT) $(TP_TOOLS) $(LIVE_TOOLS)) # what tests are made of
 check: check-unit check-tracepoint check-golden check-perfetto check-html check-fuzz check-live check-vm ## all tests, without installing packages
+# those that take longest begin first
+longest_first = $(filter $1,$2) $(filter-out $1,$2)
+# what tests of the house look at is the tree, not the build
+HOUSE := $(if $(SAN),,$(call longest_first,%/changes.t %/deps.t,$(wildcard tests/house/*.t)))
 check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
-	JOBS=$$(nproc) $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) $(if $(SAN),,tests/house/*.t) # what these look at is the tree
+	JOBS=$$(nproc) $(PROVE) $(HOUSE) $(filter $B/tests/unit/%,$(UNIT))
 check-tracepoint: all $(TP_UNIT) ## programs' own tracepoints: rules, compilers and languages, torture
-	JOBS=$$(nproc) BUILD=$(abspath $B) TEST_LIMIT=600 $(PROVE) $(TP_UNIT) tests/tracepoint/*.t tests/compile_fail/run.t
+	JOBS=$$(nproc) BUILD=$(abspath $B) TEST_LIMIT=600 $(PROVE) $(call longest_first,%/test_headers.t %/static_key_code.t %/kernel_headers.t,$(wildcard tests/tracepoint/*.t)) $(TP_UNIT) tests/compile_fail/run.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
 	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,60) $(PROVE) tests/truth/*.t tests/golden/run $(GOLDEN_T) tests/stats/*.t
 # not under ASan: those that run every report on every recording, at 40 ms a program; tests/golden/run and a fuzzer call the same code
@@ -184,7 +193,7 @@ check-quick: all $(UNIT) $(TP_UNIT) $(TOOLS) # what is left of these three witho
 	JOBS=$$(nproc) SEEDS=4 $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) $(TP_UNIT) tests/golden/run tests/golden/*.t tests/truth/*.t tests/stats/*.t
 mutations: all $(UNIT) $(TP_UNIT) $(TOOLS) ## small faults, one after the other: do the quick tests see them?
 	tests/mutations
-check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $B/tests/live/filter_check $B/tests/live/filter_fuzz $B/tests/live/program_fuzz ## this kernel
+check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $(LIVE_TOOLS) ## this kernel
 	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
 check-vm: all $B/tests/live/program_fuzz ## other kernels: modules for them, and guests in qemu
 	JOBS=$$(nproc) BUILD=$(abspath $B) $(PROVE) tests/vm/run.t tests/vm/build.t tests/vm/arm64.t tests/vm/programs.t tests/vm/scx.t \
@@ -195,21 +204,22 @@ matrix: all ## all kernels that Debian has, before a release: kernel by event (d
 		status=$$?; tests/vm/table <$B/matrix.log; grep '^ *not ok' $B/matrix.log; exit $$status
 test-debug-kernel: ## the module in a kernel that checks memory, locks and RCU: builds it, once
 	@tools/deps build test debug
-	$(AGAIN) all
+	$(AGAIN) $(PARALLEL) all
 	$(PROVE) tests/vm/debug.t
 test-rtla: ## explain against rtla's analysis of timerlat: builds a kernel that has it, once
 	@tools/deps build test debug
-	$(AGAIN) all
+	$(AGAIN) $(PARALLEL) all
 	$(PROVE) tests/vm/rtla.t
 check-builds: ## what CONTRIBUTING.md says to build, on a Debian 12 made for it: static, and for arm64
 	.ci/run builds
 check-san: ## unit and golden tests under ASan and UBSan
+	$(AGAIN) $(PARALLEL) SAN=1 test-programs
 	$(MAKE) SAN=1 check-unit check-golden
 # Not there: what compares rates and counts (test_live_*), what asks other programs about a recording that
 # is read by the same code as in check-golden, and each_failure.t, whose allocator ASan's would replace.
 # The programs that are recorded are built without, one of them statically.
 check-san-live: $(TP_TOOLS) ## the recorder under ASan and UBSan, on this kernel
-	$(MAKE) SAN=1 all
+	$(AGAIN) $(PARALLEL) SAN=1 all
 	SCHEDTAP=$(abspath build-san/schedtap) PROGRAMS=$(abspath $B/tests/tracepoint) \
 		tests/run tests/live/edges.t tests/live/faults.t tests/live/tracepoints.t
 check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s; types, programs' rings, formats, filters, definitions, assignments, probes, conditions, symbols, rules for 5 s each
@@ -226,23 +236,9 @@ FUZZ_OF ?= dat
 FUZZED_ALONE := types user print filter steps define assign usdt condition symbol rules
 FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter $(FUZZED_ALONE),$(FUZZ_OF)),$(FUZZ_OF),report)
 fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol, rules
-	$(AGAIN) $(FUZZ) $(FUZZ_PROGRAM)
-	@mkdir -p $(addprefix build-fuzz/,dat perf $(FUZZED_ALONE))
-	@for in in tests/golden/*/*/in.txt; do \
-		name=$$(echo $$in | tr / .); dat=build-fuzz/dat/$$name; \
-		$B/tests/mkdat $$in $$dat.dat && $B/tests/mkdat $$in $$dat.zstd --zstd && \
-			$B/tests/fuzz/dat2perf $$dat.dat build-fuzz/perf/$$name.data || exit 1; \
-	done
-	@tests/fuzz/seed_types build-fuzz/types
-	@tests/fuzz/seed_print build-fuzz/print
-	@tests/fuzz/seed_filter build-fuzz/filter
-	@tests/fuzz/seed_define build-fuzz/define
-	@tests/fuzz/seed_assign build-fuzz/assign
-	@tests/fuzz/seed_steps build-fuzz/steps
-	@tests/fuzz/seed_usdt build-fuzz/usdt
-	@tests/fuzz/seed_condition build-fuzz/condition
-	@tests/fuzz/seed_symbol build-fuzz/symbol
-	@tests/fuzz/seed_rules build-fuzz/rules
+	$(AGAIN) $(PARALLEL) $(FUZZ) $(FUZZ_PROGRAM)
+	@mkdir -p build-fuzz/$(FUZZ_OF)
+	@! [ -e tests/fuzz/seed_$(FUZZ_OF) ] || tests/fuzz/seed_$(FUZZ_OF) build-fuzz/$(FUZZ_OF)
 	$(FUZZ_PROGRAM) -max_len=65536 -rss_limit_mb=4096 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h
@@ -253,13 +249,13 @@ $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.
 
 bench: ## measure, as ratios in one run (docs/performance.md)
 	@tools/deps build bench
-	$(AGAIN) all
+	$(AGAIN) $(PARALLEL) all
 	bench/run
 
 # ---- use ------------------------------------------------------------------------------------
 demo: ## record this machine for 5 s under a small load, and show what happened
 	@tools/deps build
-	$(AGAIN) all
+	$(AGAIN) $(PARALLEL) all
 	@tools/demo $B/schedtap
 
 MAN := $(patsubst docs/man/%.md,$B/man/%,$(wildcard docs/man/*.md))
@@ -322,4 +318,4 @@ help: ## this list
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all tracepoint kmod test check check-unit check-tracepoint check-golden check-perfetto check-html check-quick mutations check-live check-vm matrix test-debug-kernel test-rtla check-builds check-san check-san-live check-fuzz fuzz bench demo install deps format clean help
+.PHONY: all tracepoint kmod test test-programs check check-unit check-tracepoint check-golden check-perfetto check-html check-quick mutations check-live check-vm matrix test-debug-kernel test-rtla check-builds check-san check-san-live check-fuzz fuzz bench demo install deps format clean help
