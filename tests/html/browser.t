@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The page of `schedtap export --to html` in a real browser: what it shows against our own reports, keys, links, names that would be
-# markup, other schemes and sizes. browser.mjs looks; here is what it looks at. SCHEDTAP and MKDAT name the programs; screenshots are
-# kept in tests/html/ beside MKDAT.
+# markup, other schemes and sizes. browser.mjs looks; here is what it looks at. SCHEDTAP and MKDAT name the programs, BROWSER says
+# chromium [default] or firefox; screenshots are kept in tests/html/ beside MKDAT.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -65,8 +65,10 @@ sub run {
 	system(@_) == 0 or die "cannot run @_\n";
 }
 
-my ($chromium) = grep { -x } map { ("$_/chromium", "$_/chromium-browser") } split(/:/, $ENV{PATH});
-skip('no chromium on this machine') if !$chromium;
+my $browser = $ENV{BROWSER} // 'chromium';
+my %names = (chromium => [qw(chromium chromium-browser)], firefox => [qw(firefox-esr firefox)]);
+my ($path) = grep { -x } map { my $name = $_; map { "$_/$name" } split(/:/, $ENV{PATH}) } @{$names{$browser}};
+skip("no $browser on this machine") if !$path;
 skip('no node on this machine') if !grep { -x "$_/node" } split(/:/, $ENV{PATH});
 chomp(my $tools = qx('$here/fetch' 2>&1));
 skip($tools) if $? != 0;
@@ -87,4 +89,4 @@ for my $name (sort keys %reports) {
 	print $out $text;
 	close($out) or die "$name: $!";
 }
-exit(system('node', "$here/browser.mjs", $tools, $chromium, $tmp, $shots) >> 8 || 0);
+exit(system('node', "$here/browser.mjs", $tools, $browser, $path, $tmp, $shots) >> 8 || 0);
