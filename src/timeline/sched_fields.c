@@ -52,6 +52,8 @@ void tap_num_init(struct tap_num *n, const struct tap_field *f)
 		n->plain = f->is_signed ? TAP_NUM_S32 : TAP_NUM_U32;
 	else if (f->size == 8 && !f->swap)
 		n->plain = TAP_NUM_64;
+	else if (f->size == 1 && !f->is_signed)
+		n->plain = TAP_NUM_U8;
 }
 
 const struct tap_field *tap_number_field(const struct tap_format *fmt, const char *name)

@@ -28,7 +28,7 @@ enum tap_sched_kind {
 	TAP_NR_SCHED_KINDS,
 };
 
-enum { TAP_NUM_S32 = 1, TAP_NUM_U32, TAP_NUM_64 };
+enum { TAP_NUM_S32 = 1, TAP_NUM_U32, TAP_NUM_64, TAP_NUM_U8 };
 
 /* A number field, ready to be read. size 0: the format has none such. */
 struct tap_num {
@@ -114,6 +114,8 @@ static inline int64_t tap_num_get(const struct tap_num *n, const struct tap_even
 		return (uint32_t)tap_num_s32(n, ev);
 	if (n->plain == TAP_NUM_64)
 		return (int64_t)tap_num_u64(n, ev);
+	if (n->plain == TAP_NUM_U8)
+		return ((const unsigned char *)ev->data)[n->offset];
 	return n->size ? (int64_t)tap_field_u64(n->field, ev->data, ev->size) : -1;
 }
 
