@@ -63,6 +63,7 @@ struct kind {
 	bool is_pick; /* what is read of it are the numbers that follow from .pick */
 	struct tap_sched_pick_fields pick;
 	bool has_near; /* no more than the CPU tells whose values they are, but for cgroups */
+	struct kind *older; /* that was added before */
 };
 
 /* Times in which updates may be missing, in their order; none touches another. */
@@ -81,7 +82,8 @@ struct tap_pelt {
 	struct tap_pelt_series **live;
 	unsigned int nr_live, cap_live;
 	uint64_t next_gap_ns; /* the first of theirs */
-	struct kind **kinds;	/* by the format's id, owned */
+	struct kind **kinds;	/* by the format's id, owned, also what they point to */
+	struct kind *newest_kind;
 	struct tap_map cgroups; /* id -> its number, from 1 on */
 	unsigned int nr_lives;
 	struct tap_map by_key;	/* -> struct tap_pelt_series *; 0: its task is dead */
@@ -106,20 +108,12 @@ static bool find_value(const struct tap_pelt_signal *s, const struct tap_format 
 	return true;
 }
 
-static __attribute__((noinline)) int64_t lag_of(const struct kind *k, const struct tap_event *ev)
-{
-	struct tap_sched_pick pick;
-
-	tap_sched_pick_read(&k->pick, ev, &pick);
-	return pick.lag_ns;
-}
-
 static int64_t value_of(const struct kind *k, const struct value *v, const struct tap_event *ev)
 {
 	uint64_t value, sleepers = 0;
 
 	if (k->is_pick)
-		return lag_of(k, ev);
+		return tap_sched_pick_lag_ns(&k->pick, ev);
 	value = (uint64_t)tap_num_get(&v->number, ev);
 	if (v->signal->queued)
 		sleepers = (uint64_t)tap_num_get(&v->queued, ev) - (uint64_t)tap_num_get(&v->runnable, ev);
@@ -137,6 +131,8 @@ static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
 	p->kinds[fmt->id] = k = calloc(1, sizeof(*k));
 	if (!k)
 		return NULL;
+	k->older = p->newest_kind;
+	p->newest_kind = k;
 	for (const struct tap_pelt_signal *s = tap_pelt_signals; s->name; s++) {
 		if (strcmp(s->event, fmt->name) || (o->want_signal && !o->want_signal(o->ctx, s)))
 			continue;
@@ -203,13 +199,18 @@ static void free_holes(struct holes *list, unsigned int nr)
 }
 
 /* Return: when a value of @ts_ns, the latest so far, may be replaced unseen. */
-static uint64_t first_hole(struct holes *list, unsigned int nr, unsigned int i, uint64_t ts_ns)
+static inline uint64_t first_hole(struct holes *list, unsigned int nr, unsigned int i, uint64_t ts_ns)
 {
 	struct holes *h = i < nr ? &list[i] : NULL;
 
 	while (h && h->next < h->nr && h->v[h->next].to_ns <= ts_ns)
 		h->next++;
 	return h && h->next < h->nr ? h->v[h->next].from_ns : UINT64_MAX;
+}
+
+static bool may_have_gaps(const struct tap_pelt *p, const struct tap_pelt_series *s)
+{
+	return (p->nr_losses || p->nr_breaks) && (!p->opts.points_alone || s->signal->scale == TAP_PELT_FLAG);
 }
 
 static uint64_t known_until(struct tap_pelt *p, const struct tap_pelt_series *s,
@@ -497,7 +498,7 @@ int tap_pelt_series_point(struct tap_pelt_series *s, uint64_t ts_ns, int64_t val
 	return 0;
 }
 
-static int tell_point(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t ts_ns,
+static inline int tell_point(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t ts_ns,
 		      int64_t value)
 {
 	int ret = p->opts.keep_points ? tap_pelt_series_point(s, ts_ns, value) : 0;
@@ -532,7 +533,7 @@ static __attribute__((noinline)) int tell_gaps(struct tap_pelt *p, uint64_t now_
 	return ret;
 }
 
-static int tell_update(struct tap_pelt *p, struct tap_pelt_series *s)
+static inline int tell_update(struct tap_pelt *p, struct tap_pelt_series *s)
 {
 	if (!s->live && s->until_ns < p->opts.window.to_ns) {
 		if (tap_array_grow(&p->live, p->nr_live, &p->cap_live, sizeof(struct tap_pelt_series *)))
@@ -565,7 +566,7 @@ static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
 	s->updates++;
 	s->known = true;
 	s->at_ns = ev->ts_ns;
-	s->until_ns = p->nr_losses || p->nr_breaks ? known_until(p, s, ev) : UINT64_MAX;
+	s->until_ns = may_have_gaps(p, s) ? known_until(p, s, ev) : UINT64_MAX;
 	s->last = value;
 	if (since_ns == UINT64_MAX || (!p->opts.keep_points && !p->opts.point))
 		return 0;
@@ -671,8 +672,10 @@ void tap_pelt_free(struct tap_pelt *p)
 {
 	if (!p)
 		return;
-	for (unsigned int i = 0; p->kinds && i < TAP_NR_IDS; i++)
-		free(p->kinds[i]);
+	for (struct kind *k = p->newest_kind, *older; k; k = older) {
+		older = k->older;
+		free(k);
+	}
 	for (unsigned int i = 0; i < p->nr; i++)
 		tap_pelt_series_free(p->series[i]);
 	free(p->kinds);

@@ -100,7 +100,8 @@ struct tap_pelt_opts {
 	bool cpus_only;	   /* values of cgroups are passed over */
 	/* each update that counts, and each gap behind one: memory grows with the recording */
 	bool keep_points;
-	bool points_alone; /* of series nothing else is asked for: how long values held is not summed up */
+	/* Of series nothing else is asked for: how long values held is not summed up, and gaps are those of flags alone. */
+	bool points_alone;
 	/* Whether this signal is looked at; asked once. NULL: all are. */
 	bool (*want_signal)(void *ctx, const struct tap_pelt_signal *s);
 	/* Whether this series is kept; asked once. .columns, .hist and below are not filled in. */

@@ -56,6 +56,11 @@ static uint64_t value(const struct tap_num *n, const struct tap_event *ev)
 	return n->size ? (uint64_t)tap_num_get(n, ev) : 0;
 }
 
+int64_t tap_sched_pick_lag_ns(const struct tap_sched_pick_fields *f, const struct tap_event *ev)
+{
+	return run_ns((int64_t)value(&f->lag, ev), value(&f->weight, ev));
+}
+
 void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap_event *ev, struct tap_sched_pick *out)
 {
 	uint64_t lag = value(&f->lag, ev), deadline = value(&f->deadline, ev), weight = value(&f->weight, ev);

@@ -30,6 +30,8 @@ struct tap_sched_pick_fields {
 /* Return: whether it is sched_pick, and has what the rest follows from. */
 bool tap_sched_pick_init(struct tap_sched_pick_fields *f, const struct tap_format *fmt);
 bool tap_is_sched_pick(const struct tap_format *fmt); /* likewise */
+/* .lag_ns alone. */
+int64_t tap_sched_pick_lag_ns(const struct tap_sched_pick_fields *f, const struct tap_event *ev);
 void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap_event *ev, struct tap_sched_pick *out);
 /* The same of events of any formats: @f becomes those of the event's. */
 void tap_sched_pick_read_any(struct tap_sched_pick_fields *f, const struct tap_event *ev, struct tap_sched_pick *out);
