@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define BLOCK_BYTES ((size_t)256 << 10) /* are still in the cache when they are written */
+#define ROOM_BYTES ((size_t)128 << 10)	/* for what an event adds to a block that is not full yet: mostly a bundle, at most */
 
 static int check(const struct tap_export_opts *opts, struct tap_err *err)
 {
@@ -60,14 +61,17 @@ static __attribute__((noinline)) struct tap_pf_kind *add_kind(struct tap_pf *pf,
 
 	if (!kind)
 		return NULL;
+	kind->older = pf->newest_kind;
+	pf->newest_kind = kind;
 	tap_ftrace_event_init(&kind->ftrace, fmt, name_of(pf, fmt));
 	kind->way = way_of(pf, fmt, ev->buffer, &kind->ftrace);
 	kind->explains = tap_explain_source_wants(fmt);
 	kind->bounds_slices = pf->e->opts->slices && tap_request_source_wants(&pf->source, fmt);
-	if (kind->way == TAP_PF_INSTANT)
-		kind->name = tap_tracks_intern(&pf->tracks, fmt->name, fmt->fields + fmt->nr_common, fmt->nr_fields - fmt->nr_common);
+	if (kind->way == TAP_PF_INSTANT && tap_instant_init(&kind->instant, &pf->tracks, fmt))
+		return NULL;
 	kind->moves = tap_sched_kind(fmt) == TAP_SCHED_CGROUP_ATTACH ||
 		      (tap_sched_kind(fmt) == TAP_SCHED_CGROUP_NAMED && (pf->e->run.pick.select->by & TAP_SELECT_CGROUPS));
+	kind->does_more = kind->explains || kind->bounds_slices || kind->moves;
 	if (kind->way == TAP_PF_SWITCH || kind->way == TAP_PF_WAKING || kind->moves) {
 		kind->sched = tap_sched_formats_add(&pf->formats, fmt);
 		if (!kind->sched)
@@ -88,7 +92,7 @@ static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 	case TAP_PF_FTRACE:
 		return tap_pf_put_ftrace(pf, kind, ev);
 	case TAP_PF_SIGNALS:
-		return tap_pelt_event(pf->signals, pf->e->run.timeline, ev);
+		return tap_pf_put_signals(pf, ev);
 	case TAP_PF_STACK:
 		return tap_pf_put_stack(pf, kind, ev);
 	case TAP_PF_INSTANT:
@@ -103,6 +107,23 @@ static int flush(struct tap_pf *pf)
 	return pf->out.len >= BLOCK_BYTES || pf->out.err ? tap_export_file_write(&pf->e->file, &pf->out, &pf->failed) : 0;
 }
 
+static __attribute__((noinline)) int put_loss(struct tap_pf *pf, const struct tap_event *ev)
+{
+	return tap_pf_put_loss(pf, ev) ?: tap_pf_count_loss(pf, ev);
+}
+
+/* What else comes of it than what its way says. */
+static __attribute__((noinline)) int do_more(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev, bool is_wanted)
+{
+	int ret = kind->explains ? tap_explain_sources_event(&pf->sources, &pf->waits, ev) : 0;
+
+	if (!ret && kind->bounds_slices && is_wanted)
+		ret = tap_pf_put_slices(pf, ev);
+	if (!ret && kind->moves && is_wanted)
+		ret = tap_pf_move(pf, kind, ev);
+	return ret;
+}
+
 static int on_event(void *ctx, const struct tap_event *ev)
 {
 	struct tap_pf *pf = ctx;
@@ -111,18 +132,14 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	int ret;
 
 	if (!ev->fmt)
-		return is_wanted ? tap_pf_put_loss(pf, ev) ?: tap_pf_count_loss(pf, ev) : 0;
+		return is_wanted ? put_loss(pf, ev) : 0;
 	kind = pf->kinds[ev->fmt->id] ?: add_kind(pf, ev);
 	if (!kind)
 		return -ENOMEM;
-	ret = kind->explains ? tap_explain_sources_event(&pf->sources, &pf->waits, ev) : 0;
-	if (!ret && kind->bounds_slices && is_wanted)
-		ret = tap_pf_put_slices(pf, ev);
-	if (!ret && kind->moves && is_wanted)
-		ret = tap_pf_move(pf, kind, ev);
-	if (!ret && is_wanted)
-		ret = put_event(pf, kind, ev) ?: flush(pf);
-	return ret;
+	ret = kind->does_more ? do_more(pf, kind, ev, is_wanted) : 0;
+	if (ret || !is_wanted)
+		return ret;
+	return put_event(pf, kind, ev) ?: flush(pf);
 }
 
 /* The first event of the window is about to be seen. */
@@ -143,7 +160,7 @@ static int feed(struct tap_pf *pf, struct tap_err *err)
 	int ret = tap_pf_init_tracks(pf) ?: tap_pf_init_stacks(pf) ?: tap_sched_formats_init(&pf->formats) ?: tap_pf_put_head(pf);
 
 	pf->kinds = calloc(TAP_NR_IDS, sizeof(*pf->kinds));
-	if (ret || !pf->kinds)
+	if (ret || !pf->kinds || !tap_buf_reserve(&pf->out, BLOCK_BYTES + ROOM_BYTES))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	tap_pf_observe(pf, &observer);
 	ret = tap_run_feed(&pf->e->run, &observer, &events, pf, err);
@@ -162,8 +179,11 @@ static void release(struct tap_pf *pf)
 	for (unsigned int cpu = 0; cpu < pf->nr_bundles; cpu++)
 		tap_bundle_free(pf->bundles[cpu]);
 	free(pf->bundles);
-	for (unsigned int i = 0; pf->kinds && i < TAP_NR_IDS; i++)
-		free(pf->kinds[i]);
+	for (struct tap_pf_kind *kind = pf->newest_kind, *older; kind; kind = older) {
+		older = kind->older;
+		tap_instant_release(&kind->instant);
+		free(kind);
+	}
 	free(pf->kinds);
 	tap_sched_formats_release(&pf->formats);
 	tap_buf_release(&pf->out);

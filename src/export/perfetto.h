@@ -14,7 +14,7 @@
 #include "explain/sources.h"
 #include "export/export.h"
 #include "perfetto/ftrace_event.h"
-#include "perfetto/track.h"
+#include "perfetto/instant.h"
 
 /* What is done with a kind of event. */
 struct tap_pf_kind {
@@ -27,13 +27,18 @@ struct tap_pf_kind {
 		TAP_PF_INSTANT,
 		TAP_PF_NOTHING,
 	} way;
-	uint64_t name; /* of instants: interned, as its fields behind it */
 	bool explains; /* tap_explain_source_wants() */
 	bool bounds_slices; /* of --slices */
 	struct tap_ftrace_event ftrace;
+	struct tap_instant instant;
 	bool moves; /* a task to another cgroup, or names that: where the timeline follows those */
+	bool does_more; /* any of these three */
 	const struct tap_sched_fields *sched; /* of these, switches and wakings */
+	struct tap_pf_kind *older; /* that was added before */
 };
+
+/* Rows below a thread's own. */
+enum tap_pf_row { TAP_PF_STATE, TAP_PF_IN_CGROUP, TAP_PF_WAITS, TAP_PF_NR_ROWS };
 
 struct tap_pf_stacks {
 	struct tap_event_stacks *events; /* owned: reads them */
@@ -57,17 +62,25 @@ struct tap_pf {
 	struct tap_buf out; /* that was not yet written to the file */
 	struct tap_err failed; /* of the file: a sentence */
 	struct tap_pf_kind **kinds; /* owned, all; by the format's id; NULL: none was seen yet */
+	struct tap_pf_kind *newest_kind;
 	struct tap_sched_formats formats;
 	struct tap_bundle **bundles; /* owned; by CPU; NULL: nothing came from it */
 	unsigned int nr_bundles;
 	bool is_in_window; /* an event of it was seen */
 	struct tap_tracks tracks;
 	struct tap_pelt *signals; /* NULL: none was recorded */
+	struct tap_track_count counts[TAP_TRACK_COUNTS]; /* of the event that is looked at: not written yet */
+	unsigned int nr_counts;
 	struct tap_pf_series {
 		uint64_t track; /* 0: it has none yet */
 		bool is_on; /* of a signal of 0 and 1: its slice is open */
 	} *series; /* owned; by number */
 	unsigned int nr_series;
+	struct tap_pf_thread { /* its tracks; 0: it has none yet */
+		uint64_t id; /* of the life that these are of */
+		uint64_t own, rows[TAP_PF_NR_ROWS];
+	} *threads; /* owned; by a task's index */
+	unsigned int nr_threads;
 	struct tap_explain_waits waits;
 	struct tap_explain_sources sources;
 	uint64_t nr_flows;
@@ -108,6 +121,7 @@ void tap_pf_observe(const struct tap_pf *pf, struct tap_observer *o);
 void tap_pf_release_tracks(struct tap_pf *pf);
 /* Of an event that begins or ends slices. */
 int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev);
+int tap_pf_put_signals(struct tap_pf *pf, const struct tap_event *ev);
 int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
 int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev);
 /* Of an event that moves a task to another cgroup. */

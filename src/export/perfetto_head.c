@@ -66,7 +66,7 @@ static void put_process(struct tap_buf *out, int pid, const json_t *words, const
 		if (json_is_string(word))
 			tap_proto_text(out, TAP_PF_PROCESS_CMDLINE, json_string_value(word), json_string_length(word));
 	if (!json_array_size(words))
-		tap_proto_text(out, TAP_PF_PROCESS_CMDLINE, comm, strnlen(comm, TAP_TASK_COMM));
+		tap_proto_comm(out, TAP_PF_PROCESS_CMDLINE, comm);
 	tap_proto_end(out, begun);
 }
 
@@ -75,7 +75,7 @@ static void put_thread(struct tap_buf *out, int tid, const struct tap_listed *l)
 	size_t begun = tap_proto_begin(out, TAP_PF_TREE_THREAD);
 
 	tap_proto_s64(out, TAP_PF_THREAD_TID, tid);
-	tap_proto_text(out, TAP_PF_THREAD_NAME, l->comm, strnlen(l->comm, TAP_TASK_COMM));
+	tap_proto_comm(out, TAP_PF_THREAD_NAME, l->comm);
 	tap_proto_s64(out, TAP_PF_THREAD_TGID, l->tgid);
 	tap_proto_end(out, begun);
 }
@@ -154,6 +154,7 @@ static int put_processes(struct tap_pf *pf, uint64_t ts_ns, bool is_end)
 int tap_pf_put_head(struct tap_pf *pf)
 {
 	put_clocks(&pf->out, &pf->e->run);
+	tap_tracks_begin(&pf->tracks, &pf->out, pf->e->run.window.from_ns);
 	put_system(&pf->out, tap_reader_info(pf->e->run.rec.reader)->uname);
 	return put_processes(pf, pf->e->run.window.from_ns, false);
 }

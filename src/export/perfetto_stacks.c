@@ -145,7 +145,7 @@ static int put_sample(struct tap_pf *pf, int cpu, struct tap_pf_sample *sample)
 			return -ENOMEM;
 	}
 	packet = tap_tracks_packet(&pf->tracks, TAP_PF_NEEDS_INCREMENTAL);
-	tap_proto_u64(&pf->out, TAP_PF_PACKET_TIMESTAMP, sample->ts_ns);
+	tap_tracks_stamp(&pf->tracks, sample->ts_ns);
 	perf = tap_proto_begin(&pf->out, TAP_PF_PACKET_SAMPLE);
 	tap_proto_s64(&pf->out, TAP_PF_SAMPLE_CPU, cpu);
 	/* one whose process is not known counts as one: Perfetto would put it into the idle task's */
@@ -163,7 +163,7 @@ int tap_pf_put_stack(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 {
 	struct tap_pf_stacks *s = &pf->stacks;
 	const bool is_kernel = tap_frames_kind(ev->fmt) == TAP_FRAMES_KERNEL;
-	const int tid = kind->ftrace.current ? (int)tap_field_u64(kind->ftrace.current, ev->data, ev->size) : -1;
+	const int tid = tap_num_int(&kind->ftrace.current, ev);
 	struct tap_pf_sample *sample;
 	bool is_same;
 	int ret;

@@ -9,8 +9,7 @@
 
 #define LONG_WAIT_NS 1000000u /* waits from here on are shown with what they were for */
 
-enum { OF_CPU, OF_THREAD, OF_CGROUP, OF_DOMAIN, OF_SIGNAL, OF_CPU_STATE, OF_THREAD_STATE, OF_WAITS, OF_LOSSES, OF_NO_CPU, OF_SLICES, OF_THREAD_CGROUP, OF_NR_LOST,
-       OF_SCHEDULER };
+enum { OF_CPU, OF_THREAD, OF_CGROUP, OF_DOMAIN, OF_CPU_STATE, OF_LOSSES, OF_NO_CPU, OF_SLICES, OF_NR_LOST, OF_SCHEDULER };
 
 /* ---- what tracks stand below ------------------------------------------------------------------- */
 
@@ -41,7 +40,7 @@ static uint64_t thread_id(const struct tap_pf *pf, const struct tap_task *task)
 }
 
 /* Below the thread's own row, where its process is known. */
-static uint64_t thread_track(struct tap_pf *pf, const struct tap_task *task)
+static uint64_t find_thread_track(struct tap_pf *pf, const struct tap_task *task)
 {
 	const uint64_t id = thread_id(pf, task), known = tap_track_find(&pf->tracks, OF_THREAD, id);
 	int tgid = known ? 0 : tap_task_tgid(task);
@@ -54,6 +53,45 @@ static uint64_t thread_track(struct tap_pf *pf, const struct tap_task *task)
 		tap_run_make_label(&pf->e->run, b, task);
 	return tap_track(&pf->tracks, &(const struct tap_track){
 		.kind = OF_THREAD, .id = id, .name = b->data, .len = b->len, .tid = task->tid, .tgid = tgid > 0 ? tgid : 0 });
+}
+
+/* Of the life that the task has. Return: NULL when out of memory. */
+static inline struct tap_pf_thread *thread_of(struct tap_pf *pf, const struct tap_task *task)
+{
+	struct tap_pf_thread *t = tap_array_at(&pf->threads, &pf->nr_threads, task->index, sizeof(*t), NULL);
+	const uint64_t id = thread_id(pf, task);
+
+	if (t && t->id != id)
+		*t = (struct tap_pf_thread){ .id = id };
+	return t;
+}
+
+/* Return: 0 when out of memory. */
+static uint64_t thread_track(struct tap_pf *pf, const struct tap_task *task)
+{
+	struct tap_pf_thread *t;
+
+	if (task == &pf->e->run.rec.ids.listed) /* the timeline does not have it: it has no index */
+		return find_thread_track(pf, task);
+	t = thread_of(pf, task);
+	if (t && !t->own)
+		t->own = find_thread_track(pf, task);
+	return t ? t->own : 0;
+}
+
+/* Return: likewise. */
+static uint64_t thread_row(struct tap_pf *pf, const struct tap_task *task, enum tap_pf_row row)
+{
+	static const char *const names[TAP_PF_NR_ROWS] = {
+		[TAP_PF_STATE] = "state", [TAP_PF_IN_CGROUP] = "cgroup", [TAP_PF_WAITS] = "waits for a CPU" };
+	const uint64_t parent = thread_track(pf, task);
+	struct tap_pf_thread *t = parent ? thread_of(pf, task) : NULL;
+
+	if (!t)
+		return 0;
+	if (!t->rows[row])
+		t->rows[row] = tap_track_add(&pf->tracks, &(const struct tap_track){ .parent = parent, .name = names[row], .len = strlen(names[row]) });
+	return t->rows[row];
 }
 
 /* Its path, or where that is not known its number. */
@@ -120,8 +158,8 @@ static uint64_t series_track(struct tap_pf *pf, const struct tap_pelt_series *s)
 	tap_buf_puts(b, s->signal->name);
 	if (s->subject == TAP_PELT_CGROUP)
 		tap_buf_printf(b, " on CPU %d", s->cpu);
-	return !parent ? 0 : tap_track(&pf->tracks, &(const struct tap_track){
-		.kind = OF_SIGNAL, .id = s->number, .parent = parent, .name = tap_buf_str(b), .len = b->len,
+	return !parent ? 0 : tap_track_add(&pf->tracks, &(const struct tap_track){
+		.parent = parent, .name = tap_buf_str(b), .len = b->len,
 		.unit = s->signal->is_signed ? "ns" : units[s->signal->scale] }); /* a lag */
 }
 
@@ -132,6 +170,21 @@ static void put_flag(struct tap_pf *pf, struct tap_pf_series *of, const char *na
 		tap_track_event_end(&pf->tracks, tap_track_event(&pf->tracks, of->track, ts_ns, is_on ? TAP_PF_TEV_BEGIN : TAP_PF_TEV_END,
 								 is_on ? name : NULL, strlen(name)));
 	of->is_on = is_on;
+}
+
+static void put_counts(struct tap_pf *pf, uint64_t ts_ns)
+{
+	if (pf->nr_counts)
+		tap_track_count(&pf->tracks, ts_ns, pf->counts, pf->nr_counts);
+	pf->nr_counts = 0;
+}
+
+/* An event's are written in one packet: they have the same time. */
+static void add_count(struct tap_pf *pf, uint64_t ts_ns, struct tap_track_count count)
+{
+	if (pf->nr_counts == TAP_TRACK_COUNTS)
+		put_counts(pf, ts_ns);
+	pf->counts[pf->nr_counts++] = count;
 }
 
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
@@ -147,8 +200,16 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 	if (s->signal->scale == TAP_PELT_FLAG)
 		put_flag(pf, of, s->signal->name, ts_ns, !is_gap && value);
 	else if (!is_gap) /* a counter cannot be unknown: the track of losses says when it may be wrong */
-		tap_track_count(&pf->tracks, of->track, ts_ns, value);
+		add_count(pf, ts_ns, (struct tap_track_count){ of->track, value });
 	return 0;
+}
+
+int tap_pf_put_signals(struct tap_pf *pf, const struct tap_event *ev)
+{
+	int ret = tap_pelt_event(pf->signals, pf->e->run.timeline, ev);
+
+	put_counts(pf, ev->ts_ns);
+	return ret;
 }
 
 /* Also one that the timeline does not have. */
@@ -192,7 +253,7 @@ static int put_state(struct tap_pf *pf, const struct tap_stretch *s, const char 
 
 	if (from_ns >= s->to_ns || !tap_run_task(&pf->e->run, s->task))
 		return 0;
-	track = named_track(pf, OF_THREAD_STATE, thread_id(pf, s->task), thread_track(pf, s->task), "state");
+	track = thread_row(pf, s->task, TAP_PF_STATE);
 	tap_track_slice(&pf->tracks, track, from_ns, s->to_ns, name, strlen(name));
 	return track ? 0 : -ENOMEM;
 }
@@ -222,7 +283,7 @@ static int move_to(struct tap_pf *pf, const struct tap_task *task, uint64_t cgro
 		return 0;
 	if (!before.id || before.since_ns >= ns || !tap_run_task(&pf->e->run, task))
 		return 0;
-	track = named_track(pf, OF_THREAD_CGROUP, thread_id(pf, task), thread_track(pf, task), "cgroup");
+	track = thread_row(pf, task, TAP_PF_IN_CGROUP);
 	tap_buf_clear(name);
 	put_cgroup_name(pf, name, before.id);
 	tap_track_slice(&pf->tracks, track, before.since_ns, ns, name->data, name->len);
@@ -322,7 +383,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	if (w->to_ns - w->from_ns < LONG_WAIT_NS || w->from_ns < pf->e->run.window.from_ns || !tap_export_picks(pf->e, w->task, w->cpu))
 		return 0;
 	flow = put_waker(pf, w);
-	track = named_track(pf, OF_WAITS, thread_id(pf, w->task), thread_track(pf, w->task), "waits for a CPU");
+	track = thread_row(pf, w->task, TAP_PF_WAITS);
 	ev = tap_track_event(&pf->tracks, track, w->from_ns, TAP_PF_TEV_BEGIN, tap_state_name(w->state), strlen(tap_state_name(w->state)));
 	if (flow)
 		tap_proto_fixed64(&pf->out, TAP_PF_TEV_FLOW_END, flow);
@@ -393,29 +454,6 @@ int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev)
 
 /* ---- other events ---------------------------------------------------------------------------------- */
 
-static void put_field(struct tap_tracks *t, uint64_t name, const struct tap_field *f, const struct tap_event *ev)
-{
-	const char *bytes;
-	uint32_t len;
-
-	switch (f->kind) {
-	case TAP_FIELD_NUMBER:
-		tap_track_annotate_number(t, name, tap_field_u64(f, ev->data, ev->size), f->is_signed);
-		break;
-	case TAP_FIELD_REAL:
-		tap_track_annotate_real(t, name, tap_field_real(f, ev->data, ev->size));
-		break;
-	case TAP_FIELD_CHARS:
-	case TAP_FIELD_STRING:
-		bytes = tap_field_bytes(f, ev->data, ev->size, &len);
-		tap_track_annotate_text(t, name, bytes, len);
-		break;
-	case TAP_FIELD_ARRAY: /* Perfetto has no argument of bytes: `schedtap dump` prints them */
-	case TAP_FIELD_DYNAMIC:
-		break;
-	}
-}
-
 bool tap_pf_picks_tid(struct tap_pf *pf, int tid)
 {
 	const struct tap_task *task = tid > 0 ? tap_identity(&pf->e->run.rec.ids, tid) : NULL;
@@ -434,20 +472,13 @@ static uint64_t runner_track(struct tap_pf *pf, const struct tap_event *ev, int 
 
 int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
 {
-	const struct tap_format *fmt = ev->fmt;
-	const struct tap_field *current = kind->ftrace.current;
 	bool is_wanted = false;
-	uint64_t track = runner_track(pf, ev, current ? (int)tap_field_u64(current, ev->data, ev->size) : -1, &is_wanted);
-	struct tap_track_event instant;
+	uint64_t track = runner_track(pf, ev, tap_num_int(&kind->ftrace.current, ev), &is_wanted);
 
 	if (!track)
 		return -ENOMEM;
-	if (!is_wanted)
-		return 0;
-	instant = tap_track_instant(&pf->tracks, track, ev->ts_ns, kind->name);
-	for (unsigned int i = fmt->nr_common; i < fmt->nr_fields; i++)
-		put_field(&pf->tracks, kind->name + 1 + i - fmt->nr_common, &fmt->fields[i], ev);
-	tap_track_event_end(&pf->tracks, instant);
+	if (is_wanted)
+		tap_instant_put(&kind->instant, &pf->tracks, track, ev);
 	return 0;
 }
 
@@ -460,8 +491,8 @@ static int put_nr_lost(struct tap_pf *pf, const struct tap_event *ev, uint64_t p
 	const uint64_t track = tap_track(&pf->tracks, &(const struct tap_track){
 		.kind = OF_NR_LOST, .id = (uint64_t)(ev->cpu + 1), .parent = parent, .name = name, .len = strlen(name), .unit = "events" });
 
-	tap_track_count(&pf->tracks, track, ev->lost.first_ns, (int64_t)ev->lost.count);
-	tap_track_count(&pf->tracks, track, ev->ts_ns, 0);
+	tap_track_count(&pf->tracks, ev->lost.first_ns, &(const struct tap_track_count){ track, (int64_t)ev->lost.count }, 1);
+	tap_track_count(&pf->tracks, ev->ts_ns, &(const struct tap_track_count){ track, 0 }, 1);
 	return track ? 0 : -ENOMEM;
 }
 
@@ -534,7 +565,6 @@ int tap_pf_init_tracks(struct tap_pf *pf)
 	const struct tap_pelt_opts opts = { .window = run->window, .survey = &run->survey, .points_alone = true, .want = wants_series, .point = on_point,
 					     .ctx = pf };
 
-	pf->tracks.out = &pf->out;
 	tap_explain_waits_init(&pf->waits, &(const struct tap_explain_waits_opts){
 		.timeline = &run->timeline, .has_placing = tap_run_has_event(run, "sched_wakeup"), .least_ns = LONG_WAIT_NS, .tell = on_wait, .ctx = pf });
 	return tap_run_has(run, is_signal, NULL) ? tap_pelt_new(&opts, &pf->signals) : 0;
@@ -546,6 +576,7 @@ void tap_pf_release_tracks(struct tap_pf *pf)
 	tap_explain_waits_release(&pf->waits);
 	tap_explain_sources_release(&pf->sources);
 	free(pf->series);
+	free(pf->threads);
 	free(pf->in_cgroups);
 	tap_request_source_release(&pf->source);
 	tap_requests_release(&pf->requests);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "perfetto/bundle.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -41,27 +42,43 @@ void tap_bundle_free(struct tap_bundle *b)
 	free(b);
 }
 
-/* Of a name's bytes, two words. */
-static unsigned int hash_name(const char *comm)
-{
-	uint64_t w[2];
+/* A name's bytes: the compiler calls memcmp() for what two words say. */
+struct name {
+	uint64_t words[2];
+};
 
-	memcpy(w, comm, sizeof(w));
-	return (unsigned int)(((w[0] ^ w[1] * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu) >> 40);
+static struct name name_of(const char *comm)
+{
+	struct name name;
+
+	static_assert(sizeof(name) == TAP_TASK_COMM, "all of it");
+	memcpy(&name, comm, sizeof(name));
+	return name;
+}
+
+static unsigned int hash(struct name name)
+{
+	return (unsigned int)(((name.words[0] ^ name.words[1] * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu) >> 40);
+}
+
+static bool is_same(struct name a, struct name b)
+{
+	return !((a.words[0] ^ b.words[0]) | (a.words[1] ^ b.words[1]));
 }
 
 /* Its number in the bundle: a full one is put out before there are too many. */
 static unsigned int name_number(struct tap_bundle *b, const char *comm)
 {
 	const unsigned int mask = sizeof(b->by_hash) / sizeof(*b->by_hash) - 1;
+	const struct name name = name_of(comm);
 
-	for (unsigned int slot = hash_name(comm) & mask;; slot = (slot + 1) & mask) {
+	for (unsigned int slot = hash(name) & mask;; slot = (slot + 1) & mask) {
 		if (!b->by_hash[slot]) {
 			memcpy(b->names[b->nr_names], comm, TAP_TASK_COMM);
 			b->by_hash[slot] = (uint16_t)++b->nr_names;
 			return b->nr_names - 1;
 		}
-		if (!memcmp(b->names[b->by_hash[slot] - 1], comm, TAP_TASK_COMM))
+		if (is_same(name_of(b->names[b->by_hash[slot] - 1]), name))
 			return b->by_hash[slot] - 1u;
 	}
 }
@@ -119,7 +136,7 @@ static void put_compact(struct tap_bundle *b, struct tap_buf *out)
 	size_t begun = tap_proto_begin(out, TAP_PF_BUNDLE_COMPACT);
 
 	for (unsigned int i = 0; i < b->nr_names; i++)
-		tap_proto_text(out, TAP_PF_COMPACT_NAME, b->names[i], strnlen(b->names[i], TAP_TASK_COMM));
+		tap_proto_comm(out, TAP_PF_COMPACT_NAME, b->names[i]);
 	for (unsigned int i = 0; i < COLUMNS; i++) {
 		const unsigned char *column = b->columns + i * COLUMN_BYTES;
 

@@ -18,6 +18,8 @@ enum { /* TracePacket */
 	TAP_PF_PACKET_INTERNED = 12,
 	TAP_PF_PACKET_FLAGS = 13,
 	TAP_PF_PACKET_SYSTEM_INFO = 45,
+	TAP_PF_PACKET_CLOCK_ID = 58, /* of its timestamp */
+	TAP_PF_PACKET_DEFAULTS = 59, /* TracePacketDefaults: what packets of its sequence have that do not say otherwise */
 	TAP_PF_PACKET_TRACK = 60,
 	TAP_PF_PACKET_SAMPLE = 66,
 };
@@ -29,9 +31,11 @@ enum { /* ClockSnapshot and its Clock */
 	TAP_PF_CLOCKS_CLOCK = 1,
 	TAP_PF_CLOCK_ID = 1,
 	TAP_PF_CLOCK_TIMESTAMP = 2,
-	TAP_PF_CLOCK_REALTIME = 1,
+	TAP_PF_CLOCK_IS_INCREMENTAL = 3, /* a stamp is the time since the one before */
+	TAP_PF_CLOCK_REALTIME = 1, /* values of .clock_id */
 	TAP_PF_CLOCK_MONOTONIC = 3,
 	TAP_PF_CLOCK_BOOTTIME = 6,
+	TAP_PF_CLOCK_OF_SEQUENCE = 64, /* from here on a sequence has clocks of its own */
 };
 
 enum { /* SystemInfo and its Utsname */
@@ -115,8 +119,10 @@ enum { /* TrackEvent and its DebugAnnotation */
 	TAP_PF_TEV_TYPE = 9,
 	TAP_PF_TEV_NAME_IID = 10,
 	TAP_PF_TEV_TRACK = 11,
+	TAP_PF_TEV_MORE_COUNTER = 12,
 	TAP_PF_TEV_NAME = 23,
 	TAP_PF_TEV_COUNTER = 30,
+	TAP_PF_TEV_MORE_TRACK = 31, /* extra_counter_track_uuids, to which extra_counter_values belong: those above */
 	TAP_PF_TEV_DOUBLE_COUNTER = 44,
 	TAP_PF_TEV_FLOW = 47,
 	TAP_PF_TEV_FLOW_END = 48,

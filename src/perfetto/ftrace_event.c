@@ -42,7 +42,8 @@ static const struct row {
 
 void tap_ftrace_event_init(struct tap_ftrace_event *e, const struct tap_format *fmt, const char *name)
 {
-	*e = (struct tap_ftrace_event){ .current = tap_number_field(fmt, "common_pid") };
+	*e = (struct tap_ftrace_event){ 0 };
+	tap_num_init(&e->current, tap_number_field(fmt, "common_pid"));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (strcmp(rows[i].name, name) || strcmp(rows[i].system, fmt->system))
 			continue;
@@ -75,7 +76,7 @@ static void put_field(struct tap_buf *b, unsigned int number, const struct tap_f
 
 void tap_ftrace_event_put(const struct tap_ftrace_event *e, struct tap_bundle *b, const struct tap_event *ev)
 {
-	int tid = e->current ? (int)tap_field_u64(e->current, ev->data, ev->size) : 0;
+	int tid = e->current.size ? tap_num_int(&e->current, ev) : 0;
 	size_t event = tap_bundle_event_begin(b, ev->ts_ns, tid), message = tap_proto_begin(&b->events, e->number);
 
 	for (unsigned int f = 0; f < TAP_FTRACE_FIELDS && e->fields[f].number; f++)
@@ -88,7 +89,7 @@ void tap_ftrace_event_put(const struct tap_ftrace_event *e, struct tap_bundle *b
 static void put_task(struct tap_buf *b, unsigned int comm_field, const char *comm, unsigned int tid_field, int tid, unsigned int prio_field,
 		     int prio)
 {
-	tap_proto_text(b, comm_field, comm, strnlen(comm, TAP_TASK_COMM));
+	tap_proto_comm(b, comm_field, comm);
 	tap_proto_s64(b, tid_field, tid);
 	tap_proto_s64(b, prio_field, prio);
 }

@@ -11,7 +11,7 @@
 /* Of one format. */
 struct tap_ftrace_event {
 	unsigned int number; /* of FtraceEvent's field; 0: there is none */
-	const struct tap_field *current; /* common_pid */
+	struct tap_num current; /* common_pid */
 	struct {
 		const struct tap_field *field; /* NULL: the format has none such */
 		unsigned int number;

@@ -11,15 +11,45 @@ void tap_proto_text(struct tap_buf *b, unsigned int field, const char *s, size_t
 	tap_proto_end(b, begun);
 }
 
-/* A message's length stands before it. Most take one byte, for which there is room; others are moved. */
-size_t tap_proto_begin(struct tap_buf *b, unsigned int field)
+static bool is_ascii(const char *comm)
 {
-	tap_proto_key(b, field, TAP_PROTO_BYTES);
-	tap_buf_char(b, 0);
-	return b->len;
+	uint64_t words[TAP_TASK_COMM / sizeof(uint64_t)];
+
+	memcpy(words, comm, sizeof(words));
+	return !((words[0] | words[1]) & 0x8080808080808080u);
 }
 
-void tap_proto_end(struct tap_buf *b, size_t begun)
+static unsigned char *write_other_comm(unsigned char *p, const char *comm, size_t len)
+{
+	struct tap_buf text = { .data = (char *)p + 1, .cap = TAP_PROTO_COMM_BYTES - 1 }; /* there is room: it is not made longer */
+
+	tap_text_utf8(&text, comm, len);
+	*p = (unsigned char)text.len;
+	return p + 1 + text.len;
+}
+
+unsigned char *tap_proto_write_comm(unsigned char *p, const char *comm)
+{
+	const size_t len = strnlen(comm, TAP_TASK_COMM);
+
+	if (!is_ascii(comm))
+		return write_other_comm(p, comm, len);
+	*p++ = (unsigned char)len;
+	memcpy(p, comm, TAP_TASK_COMM); /* a copy of all of it is shorter than one up to its end */
+	return p + len;
+}
+
+void tap_proto_comm(struct tap_buf *b, unsigned int field, const char *comm)
+{
+	unsigned char *p;
+
+	if (!tap_buf_reserve(b, TAP_PROTO_VARINT_BYTES + TAP_PROTO_COMM_BYTES))
+		return;
+	p = tap_proto_write_varint(tap_proto_at(b), field << 3 | TAP_PROTO_BYTES);
+	tap_proto_wrote(b, tap_proto_write_comm(p, comm));
+}
+
+void tap_proto_end_long(struct tap_buf *b, size_t begun)
 {
 	unsigned char bytes[TAP_PROTO_VARINT_BYTES];
 	size_t len = b->len - begun, more;
@@ -27,11 +57,9 @@ void tap_proto_end(struct tap_buf *b, size_t begun)
 	if (b->err)
 		return;
 	more = (size_t)(tap_proto_write_varint(bytes, len) - bytes) - 1;
-	if (more) {
-		if (!tap_buf_reserve(b, more))
-			return;
-		memmove(b->data + begun + more, b->data + begun, len);
-		b->len += more;
-	}
+	if (!tap_buf_reserve(b, more))
+		return;
+	memmove(b->data + begun + more, b->data + begun, len);
+	b->len += more;
 	memcpy(b->data + begun - 1, bytes, more + 1);
 }

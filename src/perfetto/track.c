@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "perfetto/track.h"
 
+#include <assert.h>
+
 #include "perfetto/fields.h"
 
 void tap_tracks_release(struct tap_tracks *t)
@@ -8,20 +10,67 @@ void tap_tracks_release(struct tap_tracks *t)
 	tap_map_release(&t->by_key);
 }
 
+static void put_clock(struct tap_buf *out, unsigned int id, uint64_t ns, bool is_incremental)
+{
+	size_t begun = tap_proto_begin(out, TAP_PF_CLOCKS_CLOCK);
+
+	tap_proto_u64(out, TAP_PF_CLOCK_ID, id);
+	tap_proto_u64(out, TAP_PF_CLOCK_TIMESTAMP, ns);
+	if (is_incremental)
+		tap_proto_u64(out, TAP_PF_CLOCK_IS_INCREMENTAL, true);
+	tap_proto_end(out, begun);
+}
+
+/* Nearly all stamps come in their order: counted from the one before they take a few bytes less. */
+void tap_tracks_begin(struct tap_tracks *t, struct tap_buf *out, uint64_t ns)
+{
+	size_t packet, part;
+
+	*t = (struct tap_tracks){ .out = out, .clock_ns = ns };
+	packet = tap_tracks_packet(t, TAP_PF_INCREMENTAL_CLEARED);
+	part = tap_proto_begin(out, TAP_PF_PACKET_CLOCKS);
+	put_clock(out, TAP_PF_CLOCK_BOOTTIME, ns, false);
+	put_clock(out, TAP_PF_CLOCK_OF_SEQUENCE, ns, true);
+	tap_proto_end(out, part);
+	part = tap_proto_begin(out, TAP_PF_PACKET_DEFAULTS);
+	tap_proto_u64(out, TAP_PF_PACKET_CLOCK_ID, TAP_PF_CLOCK_OF_SEQUENCE);
+	tap_proto_end(out, part);
+	tap_proto_end(out, packet);
+}
+
 size_t tap_tracks_packet(struct tap_tracks *t, unsigned int flags)
 {
 	size_t packet = tap_proto_begin(t->out, TAP_PF_PACKET);
 
 	tap_proto_u64(t->out, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_TRACKS);
-	flags |= t->has_begun ? 0 : TAP_PF_INCREMENTAL_CLEARED;
 	if (flags)
 		tap_proto_u64(t->out, TAP_PF_PACKET_FLAGS, flags);
-	t->has_begun = true;
 	return packet;
 }
 
-static void describe(struct tap_tracks *t, uint64_t number, const struct tap_track *track)
+#define STAMP_BYTES (4 * TAP_PROTO_VARINT_BYTES)
+
+/* There must be room. */
+static unsigned char *write_stamp(struct tap_tracks *t, unsigned char *p, uint64_t ts_ns)
 {
+	if (ts_ns < t->clock_ns) { /* told late: the beginning of a wait that is over */
+		p = tap_proto_write_u64(p, TAP_PF_PACKET_CLOCK_ID, TAP_PF_CLOCK_BOOTTIME);
+		return tap_proto_write_u64(p, TAP_PF_PACKET_TIMESTAMP, ts_ns);
+	}
+	p = tap_proto_write_u64(p, TAP_PF_PACKET_TIMESTAMP, ts_ns - t->clock_ns);
+	t->clock_ns = ts_ns;
+	return p;
+}
+
+void tap_tracks_stamp(struct tap_tracks *t, uint64_t ts_ns)
+{
+	if (tap_buf_reserve(t->out, STAMP_BYTES))
+		tap_proto_wrote(t->out, write_stamp(t, tap_proto_at(t->out), ts_ns));
+}
+
+uint64_t tap_track_add(struct tap_tracks *t, const struct tap_track *track)
+{
+	const uint64_t number = ++t->nr;
 	size_t packet = tap_tracks_packet(t, 0), desc = tap_proto_begin(t->out, TAP_PF_PACKET_TRACK), part;
 
 	tap_proto_u64(t->out, TAP_PF_TRACK_UUID, number);
@@ -42,6 +91,7 @@ static void describe(struct tap_tracks *t, uint64_t number, const struct tap_tra
 	}
 	tap_proto_end(t->out, desc);
 	tap_proto_end(t->out, packet);
+	return number;
 }
 
 /* Numbers and addresses, of few kinds: two that are the same are as likely as any two of 64 random bits. */
@@ -63,10 +113,8 @@ uint64_t tap_track(struct tap_tracks *t, const struct tap_track *track)
 
 	if (!number)
 		return 0;
-	if (!*number) {
-		*number = t->by_key.nr;
-		describe(t, *number, track);
-	}
+	if (!*number)
+		*number = tap_track_add(t, track);
 	return *number;
 }
 
@@ -93,48 +141,48 @@ uint64_t tap_tracks_intern(struct tap_tracks *t, const char *event, const struct
 	return first;
 }
 
-/* A field. There must be room. */
-static char *add(char *p, unsigned int field, uint64_t v)
+/* A message of less than 128 bytes, whose length is written when it is known. There must be room. */
+static unsigned char *write_begin(unsigned char *p, unsigned int field)
 {
-	return (char *)tap_proto_write_varint(tap_proto_write_varint((unsigned char *)p, field << 3 | TAP_PROTO_VARINT), v);
-}
-
-/* The beginning of a message whose length, of one byte, is written when it is known. */
-static char *add_begin(char *p, unsigned int field)
-{
-	*p++ = (char)(field << 3 | TAP_PROTO_BYTES);
+	*p++ = (unsigned char)(field << 3 | TAP_PROTO_BYTES);
 	return p + 1;
 }
 
-#define HEAD_BYTES 64u /* of a packet with an event's beginning: 7 keys and lengths, a stamp, a track, a name */
+static void write_end(const unsigned char *end, unsigned char *begun)
+{
+	begun[-1] = (unsigned char)(end - begun);
+}
 
-/* Most of a trace are events: they are written at once rather than field by field. */
-static struct tap_track_event begin_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int type, unsigned int flags)
+#define HEAD_BYTES (STAMP_BYTES + 64u) /* of a packet with an event's beginning: 7 keys and lengths, a track, a name */
+
+/* Most of a trace are events: they are written at once rather than field by field. @name: interned; 0: none. */
+static inline __attribute__((always_inline)) struct tap_track_event
+begin_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int type, unsigned int flags, uint64_t name)
 {
 	struct tap_track_event ev = { 0 };
-	char *p;
+	unsigned char *p;
 
-	flags |= t->has_begun ? 0 : TAP_PF_INCREMENTAL_CLEARED;
 	if (!tap_buf_reserve(t->out, HEAD_BYTES))
 		return ev;
-	t->has_begun = true;
-	p = add_begin(t->out->data + t->out->len, TAP_PF_PACKET);
-	ev.packet = (size_t)(p - t->out->data);
-	p = add(p, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_TRACKS);
+	p = write_begin(tap_proto_at(t->out), TAP_PF_PACKET);
+	ev.packet = (size_t)(p - (unsigned char *)t->out->data);
+	p = tap_proto_write_u64(p, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_TRACKS);
 	if (flags)
-		p = add(p, TAP_PF_PACKET_FLAGS, flags);
-	p = add(p, TAP_PF_PACKET_TIMESTAMP, ts_ns);
-	p = add_begin(p, TAP_PF_PACKET_TRACK_EVENT);
-	ev.event = (size_t)(p - t->out->data);
-	p = add(p, TAP_PF_TEV_TYPE, type);
-	p = add(p, TAP_PF_TEV_TRACK, track);
-	t->out->len = (size_t)(p - t->out->data);
+		p = tap_proto_write_u64(p, TAP_PF_PACKET_FLAGS, flags);
+	p = write_stamp(t, p, ts_ns);
+	p = write_begin(p, TAP_PF_PACKET_TRACK_EVENT);
+	ev.event = (size_t)(p - (unsigned char *)t->out->data);
+	p = tap_proto_write_u64(p, TAP_PF_TEV_TYPE, type);
+	p = tap_proto_write_u64(p, TAP_PF_TEV_TRACK, track);
+	if (name)
+		p = tap_proto_write_u64(p, TAP_PF_TEV_NAME_IID, name);
+	tap_proto_wrote(t->out, p);
 	return ev;
 }
 
 struct tap_track_event tap_track_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int type, const char *name, size_t len)
 {
-	struct tap_track_event ev = begin_event(t, track, ts_ns, type, 0);
+	struct tap_track_event ev = begin_event(t, track, ts_ns, type, 0, 0);
 
 	if (name)
 		tap_proto_text(t->out, TAP_PF_TEV_NAME, name, len);
@@ -143,10 +191,7 @@ struct tap_track_event tap_track_event(struct tap_tracks *t, uint64_t track, uin
 
 struct tap_track_event tap_track_instant(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, uint64_t name)
 {
-	struct tap_track_event ev = begin_event(t, track, ts_ns, TAP_PF_TEV_INSTANT, TAP_PF_NEEDS_INCREMENTAL);
-
-	tap_proto_u64(t->out, TAP_PF_TEV_NAME_IID, name);
-	return ev;
+	return begin_event(t, track, ts_ns, TAP_PF_TEV_INSTANT, TAP_PF_NEEDS_INCREMENTAL, name);
 }
 
 void tap_track_event_end(struct tap_tracks *t, struct tap_track_event ev)
@@ -155,17 +200,39 @@ void tap_track_event_end(struct tap_tracks *t, struct tap_track_event ev)
 	tap_proto_end(t->out, ev.packet);
 }
 
-/* Less than 128 bytes, so both lengths are one. */
-void tap_track_count(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, int64_t value)
+static unsigned char *write_more(unsigned char *p, const struct tap_track_count *c)
 {
-	struct tap_track_event ev = begin_event(t, track, ts_ns, TAP_PF_TEV_COUNTER_VALUE, 0);
-	struct tap_buf *out = t->out;
+	p = tap_proto_write_u64(p, TAP_PF_TEV_MORE_TRACK, c->track);
+	return tap_proto_write_u64(p, TAP_PF_TEV_MORE_COUNTER, (uint64_t)c->value);
+}
 
-	if (!tap_buf_reserve(out, 2 * TAP_PROTO_VARINT_BYTES))
+/*
+ * Less than 128 bytes: tracks are fewer than 2^32, so each count takes 18 at most. Of those behind the first one, Perfetto's trace processor
+ * (v55) takes what is behind a 0 for 0: so they come last.
+ */
+void tap_track_count(struct tap_tracks *t, uint64_t ts_ns, const struct tap_track_count *counts, unsigned int nr)
+{
+	unsigned char *p, *packet, *event;
+
+	assert(nr && nr <= TAP_TRACK_COUNTS);
+	if (!tap_buf_reserve(t->out, HEAD_BYTES + TAP_TRACK_COUNTS * 3 * TAP_PROTO_VARINT_BYTES))
 		return;
-	out->len = (size_t)(add(out->data + out->len, TAP_PF_TEV_COUNTER, (uint64_t)value) - out->data);
-	out->data[ev.event - 1] = (char)(out->len - ev.event);
-	out->data[ev.packet - 1] = (char)(out->len - ev.packet);
+	packet = write_begin(tap_proto_at(t->out), TAP_PF_PACKET);
+	p = tap_proto_write_u64(packet, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_TRACKS);
+	p = write_stamp(t, p, ts_ns);
+	event = write_begin(p, TAP_PF_PACKET_TRACK_EVENT);
+	p = tap_proto_write_u64(event, TAP_PF_TEV_TYPE, TAP_PF_TEV_COUNTER_VALUE);
+	p = tap_proto_write_u64(p, TAP_PF_TEV_TRACK, counts[0].track);
+	p = tap_proto_write_u64(p, TAP_PF_TEV_COUNTER, (uint64_t)counts[0].value);
+	for (unsigned int i = 1; i < nr; i++)
+		if (counts[i].value)
+			p = write_more(p, &counts[i]);
+	for (unsigned int i = 1; i < nr; i++)
+		if (!counts[i].value)
+			p = write_more(p, &counts[i]);
+	write_end(p, event);
+	write_end(p, packet);
+	tap_proto_wrote(t->out, p);
 }
 
 static size_t begin_annotation(struct tap_tracks *t, uint64_t name)
@@ -182,20 +249,6 @@ void tap_track_annotate_text(struct tap_tracks *t, uint64_t name, const char *te
 
 	tap_proto_text(t->out, TAP_PF_ANNOTATION_STRING, text, len);
 	tap_proto_end(t->out, begun);
-}
-
-void tap_track_annotate_number(struct tap_tracks *t, uint64_t name, uint64_t v, bool is_signed)
-{
-	struct tap_buf *out = t->out;
-	char *begun, *end;
-
-	if (!tap_buf_reserve(out, 4 * TAP_PROTO_VARINT_BYTES))
-		return;
-	begun = add_begin(out->data + out->len, TAP_PF_TEV_ANNOTATION);
-	end = add(begun, TAP_PF_ANNOTATION_NAME_IID, name);
-	end = add(end, is_signed ? TAP_PF_ANNOTATION_INT : TAP_PF_ANNOTATION_UINT, v);
-	begun[-1] = (char)(end - begun);
-	out->len = (size_t)(end - out->data);
 }
 
 void tap_track_annotate_real(struct tap_tracks *t, uint64_t name, double v)

@@ -15,17 +15,22 @@ struct tap_tracks {
 	struct tap_buf *out; /* borrowed: packets are added to it */
 	/* inside */
 	struct tap_map by_key; /* -> number */
+	uint64_t nr;
 	uint64_t nr_names;
-	bool has_begun;
+	uint64_t clock_ns; /* the sequence's clock: of the last stamp that was counted from the one before */
 };
 
+/* Before all else. No stamp is likely to be before @ns. */
+void tap_tracks_begin(struct tap_tracks *t, struct tap_buf *out, uint64_t ns);
 void tap_tracks_release(struct tap_tracks *t);
 
 /* A packet of theirs begins. @flags: TAP_PF_NEEDS_INCREMENTAL: it has numbers that were interned before; 0. Return: for tap_proto_end(). */
 size_t tap_tracks_packet(struct tap_tracks *t, unsigned int flags);
+/* The time of the packet that has begun. */
+void tap_tracks_stamp(struct tap_tracks *t, uint64_t ts_ns);
 
-/* What a track is of: the kind is the caller's, and of one kind no two have the same id. */
 struct tap_track {
+	/* What it is of, for tap_track(): the kind is the caller's, and of one kind no two have the same id. */
 	unsigned int kind;
 	uint64_t id;
 	uint64_t parent; /* the number of the track that it stands below; 0: none */
@@ -39,8 +44,16 @@ struct tap_track {
 uint64_t tap_track_find(const struct tap_tracks *t, unsigned int kind, uint64_t id);
 /* Return: its number; 0 when out of memory. */
 uint64_t tap_track(struct tap_tracks *t, const struct tap_track *track);
+/* One that its caller keeps the number of: nobody finds it. Return: its number. */
+uint64_t tap_track_add(struct tap_tracks *t, const struct tap_track *track);
 
-void tap_track_count(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, int64_t value);
+/* Counters at one time. @nr: 1 to TAP_TRACK_COUNTS. */
+struct tap_track_count {
+	uint64_t track;
+	int64_t value;
+};
+#define TAP_TRACK_COUNTS 4u
+void tap_track_count(struct tap_tracks *t, uint64_t ts_ns, const struct tap_track_count *counts, unsigned int nr);
 
 /* A packet with an event of a track, to which annotations may be added until its end. */
 struct tap_track_event {
@@ -58,7 +71,6 @@ struct tap_track_event tap_track_event(struct tap_tracks *t, uint64_t track, uin
 struct tap_track_event tap_track_instant(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, uint64_t name);
 void tap_track_event_end(struct tap_tracks *t, struct tap_track_event ev);
 void tap_track_annotate_text(struct tap_tracks *t, uint64_t name, const char *text, size_t len);
-void tap_track_annotate_number(struct tap_tracks *t, uint64_t name, uint64_t v, bool is_signed);
 void tap_track_annotate_real(struct tap_tracks *t, uint64_t name, double v);
 
 /* A slice of which both ends are known, without more. */
