@@ -158,6 +158,27 @@ sub compare_stacks {
 	return $both;
 }
 
+# Each instant with its fields, and what `dump` prints of events of these names.
+sub compare_instants {
+	my ($file) = @_;
+	my $theirs = ask(export_of($file), fields => 'select s.id, s.ts, s.name, substr(a.key, 7) as field, a.display_value as value ' .
+		"from slice s join args a using (arg_set_id) where s.dur = 0 and a.key glob 'debug.*'");
+	my (%fields, %got, %want, %names);
+
+	for my $f (@{$theirs->{fields}}) {
+		$names{$f->{name}} = 1;
+		$fields{$f->{id}}{event} = "$f->{name} at $f->{ts}";
+		$fields{$f->{id}}{fields}{$f->{field}} = $f->{value};
+	}
+	my $told = sub { my ($event, $fields) = @_; join(' ', $event, map { "$_=$fields->{$_}" } sort keys %$fields) };
+	$got{$told->(@{$_}{qw(event fields)})}++ for values %fields;
+	for my $e (map { decode_json($_) } qx($ENV{SCHEDTAP} dump --json -i '$file')) {
+		my $name = ($e->{event} // '') =~ s/.*://r;
+		$want{$told->("$name at $e->{ts_ns}", $e->{fields})}++ if $names{$name};
+	}
+	check('fields of instants', differences('number', \%got, \%want), %want ? () : 'there are none');
+}
+
 # @options: --time, or none.
 sub compare {
 	my ($file, $name, @options) = @_;
@@ -205,6 +226,7 @@ for my $seed (@ARGV ? () : 1 .. 6) {
 if (!@ARGV) {
 	compare("$tmp/2/whole.dat", "a window, $_", '--time', $_) for '+1ms,+3ms', '+2ms,';
 	compare_slices("$tmp/critical-between.dat");
+	compare_instants("$tmp/critical-between.dat");
 	my $other = ask(export_of("$tmp/export-perfetto.dat"), scheduler => "select s.name, s.ts - 1000000000 as ts, s.dur from slice s join track t on s.track_id = t.id where t.name = 'sched_ext'");
 	check('which BPF scheduler was loaded', map({ "$_->{name} from $_->{ts} for $_->{dur}" } grep { "$_->{name} $_->{ts} $_->{dur}" ne 'scx_rusty 50000 50000' } @{$other->{scheduler}}),
 		@{$other->{scheduler}} == 1 ? () : 'not one');
