@@ -211,6 +211,17 @@ sub compare_slices {
 	check('--slices', "@got" eq "@want" && @want > 1 ? () : "@got, not @want");
 }
 
+# Of several signals that one event has, some are 0.
+sub write_zeros {
+	open(my $f, '>', "$tmp/zeros.txt") or die "zeros.txt: $!\n";
+	for my $i (0 .. 7) {
+		printf $f "1.00000010%d 0 0 schedtap:sched_pelt_rt cpu=0 util=%d load=%d runnable=%d\n", $i, $i & 1, $i & 2, $i & 4;
+	}
+	close($f) or die "zeros.txt: $!\n";
+	system($mkdat, "$tmp/zeros.txt", "$tmp/zeros.dat") == 0 or die "$mkdat zeros.txt\n";
+	return "$tmp/zeros.dat";
+}
+
 for my $in (glob("$here/../golden/*/*/in.txt")) {
 	my ($report, $case) = $in =~ m{([^/]+)/([^/]+)/in.txt$};
 
@@ -225,6 +236,7 @@ for my $seed (@ARGV ? () : 1 .. 6) {
 }
 if (!@ARGV) {
 	compare("$tmp/2/whole.dat", "a window, $_", '--time', $_) for '+1ms,+3ms', '+2ms,';
+	compare(write_zeros(), 'signals of 0');
 	compare_slices("$tmp/critical-between.dat");
 	compare_instants("$tmp/critical-between.dat");
 	my $other = ask(export_of("$tmp/export-perfetto.dat"), scheduler => "select s.name, s.ts - 1000000000 as ts, s.dur from slice s join track t on s.track_id = t.id where t.name = 'sched_ext'");
