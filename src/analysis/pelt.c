@@ -88,7 +88,7 @@ struct tap_pelt {
 	unsigned int nr_lives;
 	struct tap_map by_key;	/* -> struct tap_pelt_series *; 0: its task is dead */
 	struct tap_map runners; /* -> those that run with it: struct tap_pelt_series * */
-	struct tap_pelt_series **series; /* owned, also what they point to */
+	struct tap_pelt_series **series; /* owned, also what they point to; NULL: its task died, and nobody asks for it */
 	unsigned int nr, cap;
 };
 
@@ -360,6 +360,8 @@ static int make_key(struct tap_pelt *p, struct tap_pelt_series *s)
 
 void tap_pelt_series_free(struct tap_pelt_series *s)
 {
+	if (!s)
+		return;
 	tap_cpus_release(&s->span);
 	tap_hist_release(&s->hist);
 	tap_hist_release(&s->below);
@@ -618,16 +620,21 @@ static int ran(struct tap_pelt *p, uint64_t runner, uint64_t from_ns, uint64_t t
 /* Its tid may be given out again: what has it then gets series of its own. */
 static int died(struct tap_pelt *p, int tid, uint64_t ts_ns)
 {
-	struct tap_pelt_series *s = first_of(p, task_runner(tid));
+	struct tap_pelt_series *s = first_of(p, task_runner(tid)), *next;
 	int ret = 0;
 
 	if (s)
 		*tap_map_get(&p->runners, task_runner(tid)) = 0;
-	for (; s && !ret; s = s->same_runner_next) {
+	for (; s && !ret; s = next) {
+		next = s->same_runner_next;
 		if (!p->opts.while_running)
 			ret = hold(p, s, 0, ts_ns);
 		s->known = false;
 		*tap_map_get(&p->by_key, s->key) = 0;
+		if (p->opts.points_alone) {
+			p->series[s->number] = NULL;
+			tap_pelt_series_free(s);
+		}
 	}
 	return ret;
 }
@@ -789,11 +796,11 @@ int tap_pelt_end(struct tap_pelt *p)
 	for (unsigned int i = 0; i < p->nr && !ret; i++) {
 		struct tap_pelt_series *s = p->series[i];
 
-		if (s->wanted && (!p->opts.while_running || s->subject == TAP_PELT_DOMAIN))
+		if (s && s->wanted && (!p->opts.while_running || s->subject == TAP_PELT_DOMAIN))
 			ret = hold(p, s, 0, p->opts.window.to_ns);
 	}
 	for (unsigned int i = 0; i < p->nr; i++) {
-		if (p->series[i]->updates)
+		if (p->series[i] && p->series[i]->updates)
 			p->series[nr++] = p->series[i];
 		else
 			tap_pelt_series_free(p->series[i]);
