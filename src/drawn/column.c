@@ -36,6 +36,15 @@ int tap_drawn_columns_add(struct tap_drawn_columns *c, const char *name, enum ta
 	return 0;
 }
 
+int tap_drawn_columns_add_all(struct tap_drawn_columns *c, const struct tap_drawn_columns *from)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < from->nr; i++)
+		ret = tap_drawn_columns_add(c, from->v[i].name, from->v[i].type, from->v[i].bytes);
+	return ret;
+}
+
 void tap_drawn_columns_release(struct tap_drawn_columns *c)
 {
 	free(c->v);
@@ -53,8 +62,9 @@ static size_t aligned(size_t bytes)
 }
 
 /* Adds where they are. Return: where the last one ends. */
-static size_t tell(const struct tap_drawn_columns *c, size_t at, struct tap_buf *json)
+static size_t tell(struct tap_drawn_columns *c, size_t at, struct tap_buf *json)
 {
+	c->first_bytes = at;
 	for (unsigned int i = 0; i < c->nr;) {
 		const struct tap_drawn_column *first = &c->v[i];
 		size_t bytes = 0;
@@ -63,6 +73,8 @@ static size_t tell(const struct tap_drawn_columns *c, size_t at, struct tap_buf 
 			bytes += c->v[i++].bytes->len;
 		} while (i < c->nr && is_next_piece(c, i));
 		tap_buf_printf(json, "%s\"%s\":[%zu,%zu,\"%s\"]", first == c->v ? "" : ",", first->name, at, bytes, types[first->type]);
+		if (i <= c->nr_first)
+			c->first_bytes = at + bytes;
 		at = aligned(at + bytes);
 	}
 	return at;

@@ -17,10 +17,14 @@ struct tap_drawn_column {
 struct tap_drawn_columns { /* all zero: none */
 	struct tap_drawn_column *v; /* owned */
 	unsigned int nr, cap;
+	unsigned int nr_first; /* the caller's: of the pieces, those that are read before the others */
+	size_t first_bytes; /* of the part: up to the end of these; known once it was put */
 };
 
 /* Return: 0 or -ENOMEM. */
 int tap_drawn_columns_add(struct tap_drawn_columns *c, const char *name, enum tap_number_type type, struct tap_buf *bytes);
+/* Those of @from, behind those of @c. Return: 0 or -ENOMEM. */
+int tap_drawn_columns_add_all(struct tap_drawn_columns *c, const struct tap_drawn_columns *from);
 /* Adds a part: @json is its text up to its last member, which is the columns. Return: 0; -ENOMEM; -EFBIG. */
 int tap_drawn_columns_put(struct tap_drawn_columns *c, const struct tap_buf *json, struct tap_buf *out);
 void tap_drawn_columns_release(struct tap_drawn_columns *c);

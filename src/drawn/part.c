@@ -260,26 +260,32 @@ static int put_curves(struct part *p, struct tap_buf *json, struct tap_drawn_col
 	return ret;
 }
 
+/* With levels, and the number of slices, CPUs can be drawn: these come first. */
 static int put_columns(struct part *p, struct tap_buf *json, struct tap_drawn_columns *columns)
 {
 	const uint64_t origin_ns = p->opts->origin_ns;
-	int ret = tap_drawn_slices_end(&p->slices, columns);
+	struct tap_drawn_columns slices = { 0 };
+	int ret = tap_drawn_slices_end(&p->slices, &slices);
 
 	tap_buf_printf(json, "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64, p->run->window.from_ns - origin_ns,
 		       p->run->window.to_ns - origin_ns);
 	if (!p->slices.is_over)
 		tap_buf_printf(json, ",\"slices\":%" PRIu64, p->slices.nr);
-	ret = ret ?: put_levels(p, json, columns) ?: put_task_levels(p, json, columns) ?: put_curves(p, json, columns);
+	ret = ret ?: put_levels(p, json, columns);
+	columns->nr_first = columns->nr + !!slices.nr;
+	ret = ret ?: tap_drawn_columns_add_all(columns, &slices) ?: put_task_levels(p, json, columns) ?: put_curves(p, json, columns);
+	tap_drawn_columns_release(&slices);
 	tap_runners_put(&p->runners, p->run->timeline, json); /* the last: all of them are asked for now */
 	return ret;
 }
 
-static int put(struct part *p, struct tap_buf *out, struct tap_err *err)
+static int put(struct part *p, struct tap_buf *out, size_t *first_bytes, struct tap_err *err)
 {
 	struct tap_drawn_columns columns = { 0 };
 	struct tap_buf json = { 0 };
 	int ret = put_columns(p, &json, &columns) ?: tap_drawn_columns_put(&columns, &json, out);
 
+	*first_bytes = columns.first_bytes;
 	tap_drawn_columns_release(&columns);
 	tap_buf_release(&json);
 	errno = -ret;
@@ -300,10 +306,11 @@ int tap_drawn_part(struct tap_run *run, const struct tap_drawn_opts *opts, struc
 		   struct tap_err *err)
 {
 	struct part p = { .run = run, .opts = opts };
-	int ret = first_pass(&p, err) ?: second_pass(&p, err) ?: put(&p, out, err);
+	size_t first_bytes = 0;
+	int ret = first_pass(&p, err) ?: second_pass(&p, err) ?: put(&p, out, &first_bytes, err);
 
 	if (drawn)
-		*drawn = (struct tap_drawn){ .slices = p.slices.nr, .has_slices = !p.slices.is_over };
+		*drawn = (struct tap_drawn){ .slices = p.slices.nr, .has_slices = !p.slices.is_over, .first_bytes = first_bytes };
 	release(&p);
 	return ret;
 }

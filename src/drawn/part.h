@@ -26,6 +26,7 @@ struct tap_drawn_opts {
 struct tap_drawn {
 	uint64_t slices; /* in the window */
 	bool has_slices; /* they are in the part */
+	size_t first_bytes; /* of the part: enough to draw CPUs from levels */
 };
 
 /*

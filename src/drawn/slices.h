@@ -32,7 +32,7 @@ void tap_drawn_slices_release(struct tap_drawn_slices *s);
 int tap_drawn_slices_cpu(struct tap_drawn_slices *s, const struct tap_cpu_stretch *c);
 int tap_drawn_slices_stretch(struct tap_drawn_slices *s, const struct tap_stretch *t);
 int tap_drawn_slices_wakeup(struct tap_drawn_slices *s, const struct tap_wakeup *w);
-/* All was told. Adds the columns, which are @s's. */
+/* All was told. Adds the columns, which are @s's; the first tells how many slices there are. */
 int tap_drawn_slices_end(struct tap_drawn_slices *s, struct tap_drawn_columns *columns);
 
 #endif

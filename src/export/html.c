@@ -14,6 +14,7 @@
 
 #define MAX_SLICES 1000000u
 #define MAX_TASKS 256u
+#define PIECE_BYTES (512u << 10) /* browsers read and draw in turns, but read a longer text to its end */
 
 struct html {
 	struct tap_export *e;
@@ -22,8 +23,8 @@ struct html {
 	uint64_t nr_held; /* slices */
 	struct tap_html_windows windows; /* of further parts */
 	unsigned int nr_parts;
-	/* as they stand in the page */
-	struct tap_buf reports, parts;
+	/* as they stand in the page: what is drawn first before its script, the rest behind it */
+	struct tap_buf first, parts;
 	/* members of the head */
 	struct tap_buf report_names, failed, part_windows;
 };
@@ -37,7 +38,7 @@ static int check(const struct tap_export_opts *opts, struct tap_err *err)
 	return 0;
 }
 
-static int put_element(struct tap_buf *out, const char *kind, const char *id, const struct tap_buf *data)
+static int put_element(struct tap_buf *out, const char *kind, const char *id, const char *data, size_t len)
 {
 	struct tap_html_packer packer;
 	int ret;
@@ -45,7 +46,7 @@ static int put_element(struct tap_buf *out, const char *kind, const char *id, co
 	tap_buf_printf(out, "<script type=\"text/plain\" class=\"%s\" id=\"%s-%s\">", kind, kind, id);
 	ret = tap_html_packer_begin(&packer, out);
 	if (!ret)
-		tap_html_packer_add(&packer, data->data, data->len);
+		tap_html_packer_add(&packer, data, len);
 	tap_html_packer_end(&packer);
 	tap_buf_puts(out, "</script>\n");
 	return ret ?: out->err;
@@ -74,7 +75,7 @@ static int put_report(struct html *h, unsigned int i)
 		ret = h->failed.err;
 	} else {
 		tap_buf_printf(&h->report_names, "%s\"%s\"", h->report_names.len ? "," : "", name);
-		ret = put_element(&h->reports, "report", name, &json);
+		ret = put_element(&h->first, "report", name, json.data, json.len);
 		if (!strcmp(name, "explain") && !h->drawn.has_slices)
 			tap_html_windows_find(&h->windows, &json, h->e->run.window, h->drawn.slices);
 	}
@@ -94,18 +95,37 @@ static int put_reports(struct html *h, struct tap_err *err)
 
 /* ---- parts --------------------------------------------------------------------------------------------- */
 
-static int add_part(struct html *h, struct tap_window window, const struct tap_drawn *drawn, const struct tap_buf *part, struct tap_err *err)
+static unsigned int pieces_of(size_t bytes)
+{
+	return (unsigned int)((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
+}
+
+static int put_piece(struct html *h, struct tap_buf *out, const struct tap_buf *part, unsigned int piece)
+{
+	const size_t at = (size_t)piece * PIECE_BYTES, left = part->len - at;
+	char id[32];
+
+	snprintf(id, sizeof(id), "%u-%u", h->nr_parts, piece);
+	return put_element(out, "part", id, part->data + at, left < PIECE_BYTES ? left : PIECE_BYTES);
+}
+
+/* @first_bytes: of @part, of which the pieces stand before the page's script. */
+static int add_part(struct html *h, struct tap_window window, const struct tap_drawn *drawn, const struct tap_buf *part, size_t first_bytes,
+		    struct tap_err *err)
 {
 	const uint64_t origin_ns = h->e->run.window.from_ns;
-	char id[16];
+	const unsigned int nr_first = pieces_of(first_bytes), nr = pieces_of(part->len);
+	int ret = 0;
 
-	snprintf(id, sizeof(id), "%u", h->nr_parts);
-	tap_buf_printf(&h->part_windows, "%s{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"slices\":%s}", h->nr_parts ? "," : "",
-		       window.from_ns - origin_ns, window.to_ns - origin_ns, drawn->has_slices ? "true" : "false");
+	tap_buf_printf(&h->part_windows, "%s{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"slices\":%s,\"pieces\":[%u,%u]}",
+		       h->nr_parts ? "," : "", window.from_ns - origin_ns, window.to_ns - origin_ns, drawn->has_slices ? "true" : "false",
+		       nr_first, nr - nr_first);
+	for (unsigned int i = 0; !ret && i < nr; i++)
+		ret = put_piece(h, i < nr_first ? &h->first : &h->parts, part, i);
 	h->nr_parts++;
 	if (drawn->has_slices)
 		h->nr_held += drawn->slices;
-	return put_element(&h->parts, "part", id, part) ? tap_err_set(err, h->parts.err ?: -ENOMEM, "the page grows too large") : 0;
+	return ret ? tap_err_set(err, ret, "the page grows too large") : 0;
 }
 
 static int put_window(struct html *h, struct tap_err *err)
@@ -115,7 +135,8 @@ static int put_window(struct html *h, struct tap_err *err)
 		.max_tasks = MAX_TASKS, .has_curves = true,
 	};
 	struct tap_buf part = { 0 };
-	int ret = tap_drawn_part(&h->e->run, &opts, &part, &h->drawn, err) ?: add_part(h, h->e->run.window, &h->drawn, &part, err);
+	int ret = tap_drawn_part(&h->e->run, &opts, &part, &h->drawn, err) ?:
+		  add_part(h, h->e->run.window, &h->drawn, &part, h->drawn.first_bytes, err);
 
 	tap_buf_release(&part);
 	return ret;
@@ -151,7 +172,7 @@ static int put_around(struct html *h, struct tap_window window, struct tap_err *
 	int ret = draw_around(h, window, &part, &drawn, err);
 
 	if (!ret && drawn.has_slices)
-		ret = add_part(h, window, &drawn, &part, err);
+		ret = add_part(h, window, &drawn, &part, 0, err);
 	tap_buf_release(&part);
 	return ret;
 }
@@ -182,7 +203,7 @@ static int write_file(struct html *h, struct tap_err *err)
 	tap_html_put_json(&out, head.data, head.len);
 	out.err = out.err ?: head.err;
 	tap_html_put_until(&out, TAP_HTML_REPORTS);
-	ret = tap_export_file_write(&h->e->file, &out, err) ?: tap_export_file_write(&h->e->file, &h->reports, err);
+	ret = tap_export_file_write(&h->e->file, &out, err) ?: tap_export_file_write(&h->e->file, &h->first, err);
 	tap_html_put_until(&out, TAP_HTML_PARTS);
 	ret = ret ?: tap_export_file_write(&h->e->file, &out, err) ?: tap_export_file_write(&h->e->file, &h->parts, err);
 	tap_html_put_until(&out, TAP_HTML_END);
@@ -202,7 +223,7 @@ static int write_html(struct tap_export *e, struct tap_err *err)
 	ret = ret ?: put_window(&h, err) ?: put_reports(&h, err) ?: put_parts(&h, err) ?: write_file(&h, err);
 	e->is_empty = !ret && !tap_export_has_picked(&e->run);
 	tap_lanes_release(&h.lanes);
-	tap_buf_release(&h.reports);
+	tap_buf_release(&h.first);
 	tap_buf_release(&h.parts);
 	tap_buf_release(&h.report_names);
 	tap_buf_release(&h.failed);

@@ -97,7 +97,7 @@ async function checkNames() {
 	ok(names.some((name) => name.includes('</script>')) && names.some((name) => name.includes('<img')), 'there are names that would be markup');
 	ok(names.filter((name) => !name.includes('\u001b')).every((name) => body.includes(name)), 'names are there as text');
 	ok(!body.includes('\u001b') && body.includes('\\u{1b}'), 'control characters are written out');
-	same(await page.locator('img, body b:text-is("x"), script:not([src]):not([type]):not(:last-of-type)').count(), 0, 'and are no markup');
+	same([await page.locator('img, body b:text-is("x")').count(), await page.locator('script:not([type])').count()], [0, 1], 'and are no markup');
 	ok((await text('h1')).includes('<img src=x onerror=alert(1)>'), 'the name of the file is text', await text('h1'));
 	ok(body.includes('</script><img src=x onerror=alert(1)>'), 'names of cgroups are text');
 }

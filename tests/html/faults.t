@@ -126,7 +126,7 @@ ok($code == 2 && $said =~ /goe?s? with --to perfetto/, 'nor does --slices', $sai
 export($three);
 $text = slurp("$three.html");
 my ($style) = $text =~ m{<style>(.*?)</style>}s;
-my ($script) = $text =~ m{<script>(.*)</script>}s;
+my ($script) = $text =~ m{<script>(.*?)</script>}s;
 my ($policy) = $text =~ /Content-Security-Policy" content="([^"]*)"/;
 require Digest::SHA;
 my %hash = map { $_->[0] => "'sha256-" . Digest::SHA::sha256_base64($_->[1]) . "='" } ['script', $script], ['style', $style];

@@ -92,7 +92,7 @@ function worstWaits({ lanes, tasks }) {
 			idle_cpus: [], barred_cpus: [], whole: true, pieces: [{ kind: 'queued', ns: s.wait, from_ns: ORIGIN + s.start - s.wait, tid: 1, tgid: null, comm: 'someone' }] })) };
 }
 
-// The page as make puts it together, with `head`, reports and a part in it.
+// The page as make puts it together, with `head`, reports and a part in it, of which all stands before the script.
 function fillPage(head, reports, part) {
 	const text = (path) => readFileSync(join(top, path), 'utf8');
 	const pack = (bytes) => deflateRawSync(bytes).toString('base64');
@@ -103,9 +103,10 @@ function fillPage(head, reports, part) {
 		SCRIPT: [text('third_party/uplot/uPlot.iife.min.js'), ...modules].join('\n'),
 		CSP: "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'",
 		HEAD: JSON.stringify(head).replaceAll('<', '\\u003c'),
-		REPORTS: Object.entries(reports).map(([name, report]) =>
-			`<script type="text/plain" class="report" id="report-${name}">${pack(Buffer.from(JSON.stringify(report)))}</script>`).join('\n'),
-		PARTS: `<script type="text/plain" class="part" id="part-0">${pack(part)}</script>`,
+		REPORTS: [...Object.entries(reports).map(([name, report]) =>
+			`<script type="text/plain" class="report" id="report-${name}">${pack(Buffer.from(JSON.stringify(report)))}</script>`),
+			`<script type="text/plain" class="part" id="part-0-0">${pack(part)}</script>`].join('\n'),
+		PARTS: '',
 	};
 
 	return text('src/out/html/page.html').replace(/@([A-Z]+)@/g, (all, name) => parts[name]);
@@ -115,5 +116,5 @@ const [slices, cpus] = process.argv.slice(2).map(Number);
 const load = simulate(slices, cpus, process.argv[4]);
 const head = { version: 1, program: 'schedtap', served: false, recording: { file: 'made.dat', host: 'box', kernel: '6.1', date: null, command: null },
 	origin_ns: String(ORIGIN), wall_ns: '1763792140000000000', window_ns: load.to_ns, cpus: load.lanes.map((_, cpu) => cpu),
-	slices: { held: slices, of: slices }, reports: ['explain'], failed: {}, parts: [{ from_ns: 0, to_ns: load.to_ns, slices: true }] };
+	slices: { held: slices, of: slices }, reports: ['explain'], failed: {}, parts: [{ from_ns: 0, to_ns: load.to_ns, slices: true, pieces: [1, 0] }] };
 process.stdout.write(fillPage(head, { explain: worstWaits(load) }, encodePart({ ...load, buckets: Math.min(16384, Math.floor(262144 / cpus)) })));

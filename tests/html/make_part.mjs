@@ -57,12 +57,12 @@ export function encodePart({ from_ns, to_ns, tasks, lanes, buckets = 64, slices 
 	const json = { from_ns, to_ns, tasks, curves };
 	const all = [...columns];
 
+	if (buckets)
+		all.push(...levelColumns(json, from_ns, to_ns, lanes, buckets));
 	if (slices) {
 		json.slices = lanes.reduce((sum, lane) => sum + lane.length, 0);
 		all.push(...sliceColumns(from_ns, lanes));
 	}
-	if (buckets)
-		all.push(...levelColumns(json, from_ns, to_ns, lanes, buckets));
 	if (rows)
 		all.push(...taskLevelColumns(json, from_ns, to_ns, lanes, rows));
 	return encodeColumns(json, all);

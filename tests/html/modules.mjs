@@ -6,8 +6,8 @@ import { Duplex } from 'node:stream';
 import { createInflateRaw, deflateRawSync } from 'node:zlib';
 import { encodeColumns, encodePart } from './make_part.mjs';
 import { Part, openSource, parseReport, pickPart } from '../../src/out/html/source.mjs';
-import { LanePixels, PartModel, RowPixels, drawsSlices, findTasks, firstAbove, pickLevel, rangeStatistics, sampleLane, sampleTask,
-	taskHue } from '../../src/out/html/model.mjs';
+import { LanePixels, PartModel, RowPixels, findTasks, firstAbove, pickLevel, rangeStatistics, sampleLane, sampleTask, taskHue,
+	wantsSlices } from '../../src/out/html/model.mjs';
 import { Viewport, axisTicks, formatMoment, formatNs, formatTick, formatWall, tickStep } from '../../src/out/html/viewport.mjs';
 
 // Node 18's does not know what browsers' do.
@@ -41,15 +41,43 @@ function near(values, wanted) {
 	wanted.forEach((value, i) => assert.ok(Math.abs(values[i] - value) < 0.01, `number ${i} is ${values[i]}, not ${value}`));
 }
 
-function documentOf(elements) {
-	return { getElementById: (id) => id in elements ? { textContent: elements[id], remove() {} } : null, location: { search: '?token=abc' } };
+// Elements by their id; of those in `later` the browser has read nothing until .read() is called, and the last of all ends with the file
+// where this is `cut`.
+function documentOf(elements, later = {}, cut = false) {
+	const there = new Map(Object.entries(elements));
+	const listeners = [];
+
+	return {
+		location: { search: '?token=abc' }, readyState: 'loading',
+		getElementById: (id) => there.has(id) ? { textContent: there.get(id), nextSibling: cut && id === [...there.keys()].at(-1) ? null : {}, remove: () => there.delete(id) } : null,
+		addEventListener: (name, listener) => listeners.push(listener),
+		read() {
+			Object.entries(later).forEach(([id, text]) => there.set(id, text));
+			this.readyState = 'interactive';
+			listeners.forEach((listener) => listener());
+			return this;
+		},
+	};
 }
 
 function pack(bytes) {
 	return deflateRawSync(bytes).toString('base64');
 }
 
-const HEAD = { served: false, origin_ns: '10041811361963', window_ns: 10000, parts: [{ from_ns: 0, to_ns: 10000, slices: true }] };
+const HEAD = { served: false, origin_ns: '10041811361963', window_ns: 10000, parts: [{ from_ns: 0, to_ns: 10000, slices: true, pieces: [1, 0] }] };
+// The part's levels in front of the page's script, and the rest behind it in two pieces.
+const PIECES = { ...HEAD, parts: [{ ...HEAD.parts[0], pieces: [1, 2] }] };
+const PART = encodePart({ ...SHAPE, buckets: 100 });
+const FRONT = frontOf(PART);
+const [BEFORE, BEHIND] = [{ head: JSON.stringify(PIECES), 'part-0-0': pack(PART.subarray(0, FRONT)) },
+	{ 'part-0-1': pack(PART.subarray(FRONT, FRONT + 9)), 'part-0-2': pack(PART.subarray(FRONT + 9)) }];
+
+function frontOf(bytes) {
+	const [at, length] = new Part(bytes).columns['slices.nr'];
+
+	return at + length;
+}
+
 const REPORT = `{"recording":{"start_ns":1763792140000000001,"window_ns":5},"waits":[{"from_ns":1763792140000000003,"to_ns":1763792140000000010,"wait_ns":7,"comm":"\\"from_ns\\":1763792140000000003"}],
 "hist":[{"from_ns":1024,"to_ns":2047}],"all":{"max_at_ns":null,"max_ns":9007199254740993},"unknown":{"start_ns":3}}`;
 
@@ -98,21 +126,54 @@ const cases = {
 		assert.deepEqual([[0, 100], [15, 45], [25, 35], [5, 15]].map(([from, to]) => pickPart(parts, from, to)), [0, 1, 2, 0]);
 	},
 	'a page gives its reports and parts': async () => {
-		const source = openSource(documentOf({ head: JSON.stringify(HEAD), 'report-explain': pack('{"waits":[]}'), 'part-0': pack(encodePart(SHAPE)) }));
+		const source = openSource(documentOf({ head: JSON.stringify(HEAD), 'report-explain': pack('{"waits":[]}'), 'part-0-0': pack(PART) }).read());
 		assert.deepEqual(await source.report('explain'), { waits: [] });
 		assert.deepEqual((await source.part(0, 100)).tasks, TASKS);
 		assert.equal(await source.part(0, 100), await source.part(5, 50));
-		await assert.rejects(source.report('summary'), /no 'report-summary'/);
+		await assert.rejects(source.report('summary'), /cut off.* 'report-summary'/);
+	},
+	'what stands before the script can be drawn before the rest is read': async () => {
+		const document = documentOf(BEFORE, BEHIND);
+		const source = openSource(document);
+		const part = await source.part(0, 100);
+		const model = new PartModel(part, [0, 5]);
+		const pixels = new LanePixels(10);
+		pixels.clear();
+		sampleLane(model, 0, 0, 1000, 0, 10, pixels);
+		near(pixels.busy, [1, 1, 1, 1, 0, 0, 1, 1, 0, 0]);
+		assert.deepEqual([model.hasSlices, model.grain > 0, wantsSlices(model, 0, null, 0, 1, 0, 10)], [false, true, true]);
+		let ends = 0;
+		const end = Promise.all([part.complete(), source.end()]).then(() => ends++);
+		await new Promise((resolve) => setTimeout(resolve, 20));
+		assert.deepEqual([ends, model.hasSlices], [0, false]);
+		document.read();
+		await end;
+		assert.deepEqual([model.hasSlices, model.grain], [true, 0]);
+		assert.deepEqual([...model.slices.start], LANES.flat().map((s) => s.start));
+		await source.end();
+	},
+	'a page that ends within its data, or between them, says so': async () => {
+		for (const [later, cut] of [[BEHIND, true], [{ 'part-0-1': BEHIND['part-0-1'] }, true], [{ ...BEHIND, 'part-0-2': '' }, true], [{}, false]]) {
+			const source = openSource(documentOf(BEFORE, later, cut).read());
+			const part = await source.part(0, 100);
+			await assert.rejects(part.complete(), /this page is cut off/);
+			await assert.rejects(source.end(), /this page is cut off/);
+			assert.equal(new PartModel(part, [0, 5]).hasSlices, false);
+		}
+	},
+	'a part that has fewer bytes than it says is not complete': async () => {
+		const source = openSource(documentOf({ ...BEFORE, ...BEHIND, 'part-0-2': pack(PART.subarray(FRONT + 9, -1)) }).read());
+		await assert.rejects((await source.part(0, 100)).complete(), /cut off/);
 	},
 	'a page whose data is cut off or damaged is told so': async () => {
-		const text = pack(encodePart(SHAPE));
-		const source = openSource(documentOf({ head: JSON.stringify(HEAD), 'part-0': text.slice(0, text.length >> 1 & ~3), 'report-x': 'AAAA' }));
+		const text = pack(PART);
+		const source = openSource(documentOf({ head: JSON.stringify(HEAD), 'part-0-0': text.slice(0, text.length >> 1 & ~3), 'report-x': 'AAAA' }));
 		await assert.rejects(source.part(0, 1), /this page is damaged/);
 		await assert.rejects(source.report('x'), /this page is damaged/);
 		assert.throws(() => openSource(documentOf({})), /no 'head'/);
 	},
 	'a browser without DecompressionStream is told so': async () => {
-		const source = openSource(documentOf({ head: JSON.stringify(HEAD), 'part-0': pack(encodePart(SHAPE)) }));
+		const source = openSource(documentOf({ head: JSON.stringify(HEAD), 'part-0-0': pack(PART) }));
 		const kept = globalThis.DecompressionStream;
 		delete globalThis.DecompressionStream;
 		try {
@@ -194,9 +255,9 @@ const cases = {
 		const lanes = [Array.from({ length: 5000 }, (_, i) => ({ start: i * 2, end: i * 2 + 1, runner: 3 })), []];
 		const model = modelOf({ lanes, buckets: 1000 });
 		const level = pickLevel(model.levels, 100);
-		assert.equal(drawsSlices(model, 0, level, 0, 100, 0, 100), false);
-		assert.equal(drawsSlices(model, 1, level, 0, 100, 0, 100), true);
-		assert.equal(drawsSlices(model, 0, pickLevel(model.levels, 1), 0, 1, 0, 100), true);
+		assert.equal(wantsSlices(model, 0, level, 0, 100, 0, 100), false);
+		assert.equal(wantsSlices(model, 1, level, 0, 100, 0, 100), true);
+		assert.equal(wantsSlices(model, 0, pickLevel(model.levels, 1), 0, 1, 0, 100), true);
 		assert.equal(model.sliceColumns, undefined, 'nobody has decoded them for that');
 	},
 	'pixels of a lane, slice by slice': () => {

@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import zlib from "node:zlib";
 
+const PIECE = 512 << 10;
 const widths = { u8: 1, u32: 4, f32: 4 };
 
 function need(holds, what) {
@@ -57,7 +58,7 @@ export function readPart(part) {
 
 export function readPage(path) {
 	const text = fs.readFileSync(path, "utf8");
-	const elements = [...text.matchAll(/<script type="text\/plain" class="(\w+)" id="\w+-(\w+)">([A-Za-z0-9+/]*=*)<\/script>/g)];
+	const elements = [...text.matchAll(/<script type="text\/plain" class="(\w+)" id="\w+?-([\w-]+)">([A-Za-z0-9+/]*=*)<\/script>/g)];
 	const unpack = (data) => zlib.inflateRawSync(Buffer.from(data, "base64"));
 	const of = (kind) => elements.filter((e) => e[1] === kind).map((e) => [e[2], unpack(e[3])]);
 	const head = text.match(/<script type="application\/json" id="head">([^<]*)<\/script>/);
@@ -68,8 +69,23 @@ export function readPage(path) {
 		text,
 		head: JSON.parse(head[1]),
 		reports: Object.fromEntries(of("report").map(([name, data]) => [name, JSON.parse(data.toString("utf8"))])),
-		parts: of("part").map(([, data]) => readPart(data)),
+		parts: joinPieces(JSON.parse(head[1]).parts, of("part")).map(readPart),
 	};
+}
+
+// Of all parts those that stand before the page's script come first.
+function joinPieces(parts, pieces) {
+	const bytes = new Map(pieces);
+	const joined = parts.map(({ pieces: [first, behind] }, i) => Buffer.concat(Array.from({ length: first + behind }, (_, piece) => {
+		const id = `${i}-${piece}`;
+
+		need(bytes.has(id), `no piece ${id}`);
+		need(bytes.get(id).length === PIECE || piece === first + behind - 1, `piece ${id} has another length`);
+		return bytes.get(id);
+	})));
+
+	need(pieces.length === parts.reduce((sum, { pieces: [first, behind] }) => sum + first + behind, 0), "pieces that no part has");
+	return joined;
 }
 
 // The slices of a part, lane after lane.

@@ -198,14 +198,16 @@ sub part {
 # Of the file that `export --to html` writes.
 sub exported {
 	my ($file, @options) = @_;
-	my $out;
 
 	unlink("$dir/page.html");
 	system($schedtap, 'export', '--to', 'html', '-o', "$dir/page.html", @options, $file) == 0 or die "export @options\n";
-	my ($text) = slurp("$dir/page.html") =~ m{id="part-0">(.*?)</script>}s;
-	my $packed = decode_base64($text);
-	rawinflate(\$packed => \$out) or die;
-	return part($out);
+	my $bytes = '';
+	for my $text (slurp("$dir/page.html") =~ m{id="part-0-\d+">(.*?)</script>}sg) {
+		my $packed = decode_base64($text);
+		rawinflate(\$packed => \my $piece) or die;
+		$bytes .= $piece;
+	}
+	return part($bytes);
 }
 
 # What both have to say of slices; tasks by the numbers that slices have.

@@ -26,14 +26,18 @@ const KEYS = [
 ];
 
 // Where there are more than are drawn.
-function moreSlices({ served, slices }) {
-	return served ? 'zoom in further' : `this page holds ${slices.held} of ${slices.of} slices; schedtap view has all`;
+function moreSlices({ served, slices }, state) {
+	return served ? 'zoom in further'
+		: state === 'reading' ? 'they are still being read'
+		: state === 'missing' ? 'they could not be read'
+		: `this page holds ${slices.held} of ${slices.of} slices; schedtap view has all`;
 }
 
 export class Interaction {
 	constructor({ timeline, viewport, head, details, search, keys, load }) {
 		Object.assign(this, { timeline, viewport, head, details, search, keys, load });
 		this.explain = null;
+		this.slicesAre = 'reading'; // Page.tellSlices
 		this.tasks = [];
 		this.held = new Map();
 		this.pointers = new Map();
@@ -269,7 +273,7 @@ export class Interaction {
 
 	noSlices(ns) {
 		this.clear();
-		showHint(this.details, `No single slices are here at ${formatMoment(ns)}: ${moreSlices(this.head)}.`);
+		showHint(this.details, `No single slices are here at ${formatMoment(ns)}: ${moreSlices(this.head, this.slicesAre)}.`);
 	}
 
 	// What is clicked may be narrower than a pixel.
@@ -323,7 +327,7 @@ export class Interaction {
 		timeline.range = { from, to };
 		this.say(`range of ${formatNs(to - from)} from ${formatMoment(from)}`);
 		showRangeDetails(this.details, { model, from, to, act: this.act,
-			held: `Tasks cannot be told apart here: ${moreSlices(head)}.` });
+			held: `Tasks cannot be told apart here: ${moreSlices(head, this.slicesAre)}.` });
 		timeline.redraw();
 	}
 

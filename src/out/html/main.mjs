@@ -11,7 +11,7 @@ import { Interaction } from './interaction.mjs';
 import { showLatency } from './heat.mjs';
 import { showCurves } from './curves.mjs';
 import { showTables } from './tables.mjs';
-import { showFound, showRecording } from './sections.mjs';
+import { showFound, showHeld, showRecording } from './sections.mjs';
 
 const LOAD_AFTER_MS = 60;
 const ABOUT_NS = 1e6;
@@ -63,27 +63,48 @@ class Page {
 		const part = this.source.part(0, this.head.window_ns, this.buckets());
 
 		part.catch(() => {});
+		this.tellSlices('reading');
 		const shown = attempt(async () => showRecording(this.head, await summary));
 		await attempt(async () => this.drawFirst(await part));
 		await shown;
-		await attempt(async () => this.showTasks(await this.source.part(0, this.head.window_ns, this.buckets(), 'most')));
-		await this.showReports();
 		this.viewport.onchange(() => this.loadSoon());
 		this.timeline.scroller.addEventListener('scroll', () => this.loadSoon(), { passive: true });
+		await Promise.all([this.showReports(), this.readTasks()]);
 		window.addEventListener('hashchange', () => this.follow());
 		this.follow();
 		this.loadSoon();
 		document.documentElement.dataset.ready = '1';
 	}
 
+	// From what the page holds in front, unless there are so few slices that they are to be seen one by one.
 	async drawFirst(part) {
 		const model = this.modelOf(part);
 
 		this.timeline.addModel(model);
+		if (this.timeline.wantsSlices(model))
+			await part.complete().catch(() => {}); // told by who needs it
 		await nextFrame();
 		performance.mark('first-drawing');
 		document.documentElement.dataset.drawn = '1';
 		await whenIdle();
+	}
+
+	async readTasks() {
+		const read = await attempt(async () => {
+			const part = await this.source.part(0, this.head.window_ns, this.buckets(), 'most');
+
+			await part.complete();
+			this.showTasks(part);
+			await this.source.end();
+			return true;
+		});
+		this.tellSlices(read ? 'held' : 'missing');
+	}
+
+	// 'reading': what stands behind this script is not all there yet; 'missing': nor will it be; 'held': it is.
+	tellSlices(state) {
+		this.interaction.slicesAre = state;
+		showHeld(this.head, state);
 	}
 
 	showTasks(part) {
@@ -138,8 +159,7 @@ class Page {
 		await this.load();
 		if (this.timeline.modelAt(at)?.hasSlices)
 			return;
-		const part = await this.source.part(Math.max(0, at - ABOUT_NS), Math.min(this.viewport.end, at + ABOUT_NS), this.buckets());
-		this.timeline.addModel(this.modelOf(part));
+		await this.addPart(Math.max(0, at - ABOUT_NS), Math.min(this.viewport.end, at + ABOUT_NS), []);
 	}
 
 	// One after the other: what was asked for meanwhile is asked for once, of the window that is in sight by then.
@@ -163,9 +183,16 @@ class Page {
 		if (this.tellsAll(from, to, tids))
 			return;
 		const beside = this.head.served ? (to - from) * BESIDE : 0;
-		const model = this.modelOf(await this.source.part(Math.max(0, from - beside), Math.min(end, to + beside), this.buckets(), tids));
-		this.asked.set(model, new Set(tids));
+		this.asked.set(await this.addPart(Math.max(0, from - beside), Math.min(end, to + beside), tids), new Set(tids));
+	}
+
+	async addPart(from, to, tids) {
+		const part = await this.source.part(from, to, this.buckets(), tids);
+		const model = this.modelOf(part);
+
+		await part.complete();
 		this.timeline.addModel(model);
+		return model;
 	}
 
 	tellsAll(from, to, tids) {

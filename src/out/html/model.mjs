@@ -50,13 +50,21 @@ export class PartModel {
 		this.to = part.to_ns;
 		this.tasks = part.tasks;
 		this.count = part.slices ?? 0;
-		this.hasSlices = part.slices !== undefined;
 		this.byTid = new Map(part.tasks.map(([tid], k) => [tid, k]));
 		this.levels = pyramid(part.levels, cpus.length);
-		this.grain = this.hasSlices ? 0 : this.levels[0]?.ns ?? Infinity; // what is shorter is not told apart
 		this.rows = new Map((part.task_levels?.tasks ?? []).map((k, row) => [k, row]));
 		this.taskLevels = pyramid(part.task_levels, this.rows.size);
 		this.sums = new Map();
+	}
+
+	// They come last, where a part comes in pieces.
+	get hasSlices() {
+		return this.part.has('slices.from');
+	}
+
+	// What is shorter is not told apart.
+	get grain() {
+		return this.hasSlices ? 0 : this.levels[0]?.ns ?? Infinity;
 	}
 
 	// Of lane l: slices first[l] to first[l + 1]; each with its start, end and runner.
@@ -113,7 +121,7 @@ export class PartModel {
 
 	// Whether it has what a task did; `hasSlices`: of all tasks.
 	tells(tid) {
-		return this.hasSlices || this.rows.has(this.byTid.get(tid));
+		return this.hasSlices || this.part.has('task_levels.unknown') && this.rows.has(this.byTid.get(tid));
 	}
 
 	// A runner's task as [tid, tgid, comm], or null.
@@ -389,7 +397,7 @@ export class LanePixels {
 // Fills the pixels x0 to x1 of a lane; pixel 0 begins at `from`.
 export function sampleLane(model, lane, from, nsPerPixel, x0, x1, pixels) {
 	const level = pickLevel(model.levels, nsPerPixel);
-	const drawn = drawsSlices(model, lane, level, from, nsPerPixel, x0, x1);
+	const drawn = model.hasSlices && wantsSlices(model, lane, level, from, nsPerPixel, x0, x1);
 	const fine = level !== null && level.ns <= nsPerPixel;
 
 	if (level && (fine || !drawn))
@@ -400,9 +408,10 @@ export function sampleLane(model, lane, from, nsPerPixel, x0, x1, pixels) {
 		sampleDepth(model, lane, from, nsPerPixel, x0, x1, pixels);
 }
 
-// Before slices are decoded their number tells: the first drawing is not to wait for what it does not show.
-export function drawsSlices(model, lane, level, from, nsPerPixel, x0, x1) {
-	if (!model.hasSlices)
+// Whether these pixels are to be drawn from slices. Before these are there their number tells: the first drawing is not to wait for
+// what it does not show.
+export function wantsSlices(model, lane, level, from, nsPerPixel, x0, x1) {
+	if (!model.part.has('slices.nr'))
 		return false;
 	if (!level || level.ns > nsPerPixel)
 		return true;

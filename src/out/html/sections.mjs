@@ -53,7 +53,6 @@ export function showRecording(head, summary) {
 	byId('recording').replaceChildren(...texts.filter(Boolean).map((text) => element('span', {}, safeName(text))));
 	byId('health').replaceChildren(element('dl', { class: 'tiles' }, healthTiles(head, summary).map(healthTile)),
 		element('ul', { class: 'notes' }, healthNotes(head, summary).map((note) => element('li', {}, note))));
-	showHeld(head);
 }
 
 function wallDate(wall) {
@@ -138,10 +137,13 @@ function absentNote(absent) {
 		element('p', {}, absent.map((row) => `${safeName(row.name)} (${safeName(row.reason ?? row.status)})`).join(', '))) : null;
 }
 
-function showHeld({ slices, served }) {
+// `state`: whether they are there by now (Page.tellSlices).
+export function showHeld({ slices, served }, state) {
 	const { held, of } = slices ?? {};
 
 	byId('holds').textContent = served ? 'slices are asked for as they come into sight'
+		: state === 'reading' ? 'slices are still being read: until then what is drawn is who ran most'
+		: state === 'missing' ? 'slices could not be read: what is drawn is who ran most'
 		: held === of ? `all ${countOf(of, 'slice')} are held`
 		: `${formatCount(held)} of ${countOf(of, 'slice')} are held: around what was found; elsewhere who ran most. schedtap view has all`;
 }

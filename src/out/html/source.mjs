@@ -8,20 +8,31 @@ const MAX_EXACT_DIGITS = 15;
 const MOMENTS = /^(from|to|time|ts|at|max_at|max_from)_ns$/;
 const TYPES = { u8: Uint8Array, u32: Uint32Array, f32: Float32Array };
 
-// The columns of a part, each decoded when it is first asked for.
+// The columns of a part, each decoded when it is first asked for. `readRest`: brings what is behind `bytes`, where these are its beginning.
 export class Part {
-	constructor(bytes) {
+	constructor(bytes, readRest = async () => new Uint8Array(0)) {
 		const length = bytes.length < 4 ? Infinity : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
 
 		if (length > bytes.length - 4)
 			throw new Error('a part of this page is cut off');
 		Object.assign(this, JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))));
 		this.bytes = bytes;
+		this.readRest = readRest;
 		this.decoded = new Map();
 	}
 
+	// Until all of it is there.
+	complete() {
+		return this.completed ??= this.readRest().then((rest) => {
+			this.bytes = joinBytes([this.bytes, rest]);
+			if (!Object.keys(this.columns).every((name) => this.has(name)))
+				throw new Error('a part of this page is cut off');
+		});
+	}
+
+	// Whether it can be read by now.
 	has(name) {
-		return Object.hasOwn(this.columns, name);
+		return Object.hasOwn(this.columns, name) && this.columns[name][0] + this.columns[name][1] <= this.bytes.length;
 	}
 
 	// `count` numbers, or as many as there are. Those of `varint` are doubles unless `Kind` says otherwise.
@@ -36,7 +47,7 @@ export class Part {
 	}
 
 	decode(name, count, Kind = Float64Array) {
-		const [at, length, type] = this.has(name) ? this.columns[name] : [0, 0, 'u8'];
+		const [at, length, type] = Object.hasOwn(this.columns, name) ? this.columns[name] : [0, 0, 'u8'];
 		const bytes = this.bytes.subarray(at, at + length);
 
 		if (bytes.length !== length)
@@ -93,22 +104,24 @@ function fromBase64(text) {
 	return bytes;
 }
 
-// By hand: a Response of the stream takes twice as long, a Blob before it five times.
-async function readAll(reader) {
-	const chunks = [];
-	let length = 0;
-
-	for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-		chunks.push(chunk.value);
-		length += chunk.value.length;
-	}
-	const all = new Uint8Array(length);
+function joinBytes(chunks) {
+	const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
 	let at = 0;
+
 	for (const chunk of chunks) {
 		all.set(chunk, at);
 		at += chunk.length;
 	}
 	return all;
+}
+
+// By hand: a Response of the stream takes twice as long, a Blob before it five times.
+async function readAll(reader) {
+	const chunks = [];
+
+	for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read())
+		chunks.push(chunk.value);
+	return joinBytes(chunks);
 }
 
 // Older ones know other forms alone.
@@ -180,10 +193,11 @@ class EmbeddedSource {
 		this.document = document;
 		this.head = head;
 		this.parts = new Map();
+		this.read = new Set(); // elements
 	}
 
 	async report(name) {
-		const bytes = await inflate(fromBase64(this.text(`report-${name}`)));
+		const bytes = await this.data(`report-${name}`);
 
 		return parseReport(new TextDecoder().decode(bytes), this.head.origin_ns);
 	}
@@ -196,20 +210,54 @@ class EmbeddedSource {
 		return this.parts.get(i);
 	}
 
+	// Of a part that has pieces before the page's script these: they are enough to draw CPUs.
 	async readPart(i) {
-		return new Part(await inflate(fromBase64(this.text(`part-${i}`))));
+		const [first, behind] = this.head.parts[i].pieces;
+		const read = async (from, to) => {
+			const pieces = [];
+
+			for (let piece = from; piece < to; piece++)
+				pieces.push(await this.data(`part-${i}-${piece}`));
+			return joinBytes(pieces);
+		};
+
+		return first ? new Part(await read(0, first), () => read(first, first + behind)) : new Part(await read(0, behind));
 	}
 
-	// Its text is let go: it would stay in memory beside what was made of it.
-	text(id) {
-		const element = this.document.getElementById(id);
-		const text = element?.textContent;
+	// What an element holds. Its text is let go: it would stay in memory beside what was made of it.
+	async data(id) {
+		const element = await this.element(id);
+		const text = element.textContent;
 
-		if (!text)
-			throw new Error(`this page has no '${id}': it is cut off`);
 		element.remove();
-		return text;
+		this.read.add(id);
+		return inflate(fromBase64(text));
 	}
+
+	// Until the browser has all of the page, which may be cut off.
+	async end() {
+		const last = this.head.parts.length - 1;
+		const [first, behind] = this.head.parts[last].pieces;
+		const id = `part-${last}-${first + behind - 1}`;
+
+		if (!this.read.has(id))
+			await this.element(id);
+	}
+
+	// Whole, once there is something behind it: the script runs while what follows it is still being read.
+	async element(id) {
+		const find = () => this.document.getElementById(id);
+
+		if (!find()?.nextSibling)
+			await allRead(this.document);
+		if (!find()?.nextSibling)
+			throw new Error(`this page is cut off, as a download or a mail may be: it ends before the end of its data '${id}'`);
+		return find();
+	}
+}
+
+function allRead(document) {
+	return new Promise((resolve) => document.readyState === 'loading' ? document.addEventListener('DOMContentLoaded', resolve, { once: true }) : resolve());
 }
 
 class ServedSource {
@@ -243,9 +291,12 @@ class ServedSource {
 
 		return new Part(new Uint8Array(await (await this.ask(path)).arrayBuffer()));
 	}
+
+	async end() {}
 }
 
-// An object with the .head, `await .report(name)`, and `await .part(from, to, buckets, tasks)`, which may hold more than was asked for.
+// An object with the .head, `await .report(name)`, and `await .part(from, to, buckets, tasks)`, which may cover more than was asked for, and
+// have less of it until it is complete(). `await .end()`: nothing is still to come unasked.
 // `tasks`: tids whose rows are wanted; 'most': of those that ran and waited most, with curves; [] (none).
 export function openSource(document) {
 	const text = document.getElementById('head')?.textContent;

@@ -4,7 +4,7 @@
 // when something has changed, and only what is in sight.
 
 import { element, safeName } from './dom.mjs';
-import { HUES, LanePixels, RowPixels, sampleLane, sampleTask, taskHue } from './model.mjs';
+import { HUES, LanePixels, RowPixels, pickLevel, sampleLane, sampleTask, taskHue, wantsSlices } from './model.mjs';
 import { Picture, paintLane, paintRow, readTheme } from './paint.mjs';
 import { axisTicks, formatMoment, formatNs, formatTick, formatWall } from './viewport.mjs';
 
@@ -86,14 +86,22 @@ export class Timeline {
 		this.labels = new Labels(this.context);
 	}
 
-	// What a part holds is drawn from now on, where no other one tells more.
+	// What a part holds by now is drawn, where no other one tells more.
 	addModel(model) {
-		if (this.models.includes(model))
-			return;
-		this.models.push(model);
+		if (!this.models.includes(model))
+			this.models.push(model);
 		if (this.models.length > MAX_PARTS + 1)
 			this.models.splice(1, 1);
 		this.redraw();
+	}
+
+	// Whether any lane is to be drawn from slices of it, as the window is now.
+	wantsSlices(model) {
+		const { viewport, scale } = this;
+		const nsPerPixel = viewport.nsPerPixel / scale;
+		const level = pickLevel(model.levels, nsPerPixel);
+
+		return this.head.cpus.some((_, lane) => wantsSlices(model, lane, level, viewport.from, nsPerPixel, 0, Math.ceil(viewport.width * scale)));
 	}
 
 	// Tasks that have a row, as [tid, tgid, comm], from above.
