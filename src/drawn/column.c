@@ -36,11 +36,11 @@ int tap_drawn_columns_add(struct tap_drawn_columns *c, const char *name, enum ta
 	return 0;
 }
 
-int tap_drawn_columns_add_all(struct tap_drawn_columns *c, const struct tap_drawn_columns *from)
+int tap_drawn_columns_add_some(struct tap_drawn_columns *c, const struct tap_drawn_columns *from, unsigned int first, unsigned int end)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < from->nr; i++)
+	for (unsigned int i = first; !ret && i < end && i < from->nr; i++)
 		ret = tap_drawn_columns_add(c, from->v[i].name, from->v[i].type, from->v[i].bytes);
 	return ret;
 }

@@ -41,8 +41,9 @@ void tap_levels_release(struct tap_levels *l)
 {
 	for (size_t i = 0; l->open && i < (size_t)l->pyramid.nr_rows * l->pyramid.nr_levels; i++)
 		tap_shares_release(&l->open[i].shares);
-	for (size_t i = 0; i < sizeof(l->columns) / sizeof(*l->columns); i++)
-		tap_buf_release(&l->columns[i]);
+	for (unsigned int level = 0; level < TAP_PYRAMID_LEVELS; level++)
+		for (unsigned int i = 0; i < TAP_NR_LEVEL_COLUMNS; i++)
+			tap_buf_release(&l->columns[level][i]);
 	free(l->open);
 	free(l->there_change);
 	free(l->there);
@@ -215,21 +216,30 @@ static uint64_t runner_code(struct tap_runners *runners, uint32_t runner)
 	return (uint64_t)TAP_RUNNER_TASKS + tap_runner_number(runners, runner == TAP_OTHERS ? TAP_OTHERS : runner - TAP_RUNNER_TASKS);
 }
 
-static void put_columns(struct tap_levels *l, size_t first, const uint8_t *depth, struct tap_runners *runners)
+static void put_level(struct tap_levels *l, unsigned int level, const uint8_t *depth, struct tap_runners *runners)
 {
-	const size_t nr = l->pyramid.first[l->pyramid.nr_levels];
+	const size_t first = l->pyramid.first[level], end = l->pyramid.first[level + 1];
+	struct tap_buf *columns = l->columns[level];
 
-	for (size_t i = first; i < nr; i++) {
-		tap_varint_put(&l->columns[RUNNER], runner_code(runners, l->runner[i]));
-		tap_varint_put(&l->columns[WAIT], l->wait_us[i]);
+	for (size_t i = first; i < end; i++) {
+		tap_varint_put(&columns[RUNNER], runner_code(runners, l->runner[i]));
+		tap_varint_put(&columns[WAIT], l->wait_us[i]);
 	}
-	tap_buf_add(&l->columns[BUSY], l->busy + first, nr - first);
-	tap_buf_add(&l->columns[UNKNOWN], l->unknown + first, nr - first);
-	tap_buf_add(&l->columns[DEPTH], depth + first, nr - first);
+	tap_buf_add(&columns[BUSY], l->busy + first, end - first);
+	tap_buf_add(&columns[UNKNOWN], l->unknown + first, end - first);
+	tap_buf_add(&columns[DEPTH], depth + first, end - first);
 }
 
 int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners *runners, struct tap_drawn_columns *columns)
 {
+	static const struct {
+		const char *name;
+		enum tap_number_type type;
+	} kinds[TAP_NR_LEVEL_COLUMNS] = {
+		[RUNNER] = { "levels.runner", TAP_NUMBER_VARINT }, [BUSY] = { "levels.busy", TAP_NUMBER_U8 },
+		[UNKNOWN] = { "levels.unknown", TAP_NUMBER_U8 },   [WAIT] = { "levels.wait", TAP_NUMBER_VARINT },
+		[DEPTH] = { "levels.depth", TAP_NUMBER_U8 },
+	};
 	uint8_t *depth = calloc(l->pyramid.first[l->pyramid.nr_levels] + 1, 1);
 	int ret = depth ? 0 : -ENOMEM;
 
@@ -237,12 +247,12 @@ int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners 
 		close_row(l, row, depth, &ret);
 		raise(l, row, depth);
 	}
-	if (!ret)
-		put_columns(l, l->pyramid.first[first], depth, runners);
+	for (unsigned int level = first; !ret && level < l->pyramid.nr_levels; level++)
+		put_level(l, level, depth, runners);
 	free(depth);
-	return ret ?: runners->err ?: tap_drawn_columns_add(columns, "levels.runner", TAP_NUMBER_VARINT, &l->columns[RUNNER]) ?:
-	       tap_drawn_columns_add(columns, "levels.busy", TAP_NUMBER_U8, &l->columns[BUSY]) ?:
-	       tap_drawn_columns_add(columns, "levels.unknown", TAP_NUMBER_U8, &l->columns[UNKNOWN]) ?:
-	       tap_drawn_columns_add(columns, "levels.wait", TAP_NUMBER_VARINT, &l->columns[WAIT]) ?:
-	       tap_drawn_columns_add(columns, "levels.depth", TAP_NUMBER_U8, &l->columns[DEPTH]);
+	ret = ret ?: runners->err;
+	for (unsigned int i = 0; !ret && i < TAP_NR_LEVEL_COLUMNS; i++)
+		for (unsigned int level = first; !ret && level < l->pyramid.nr_levels; level++)
+			ret = tap_drawn_columns_add(columns, kinds[i].name, kinds[i].type, &l->columns[level][i]);
+	return ret;
 }

@@ -11,6 +11,8 @@
 #include "drawn/pyramid.h"
 #include "drawn/runners.h"
 
+#define TAP_NR_LEVEL_COLUMNS 5u
+
 struct tap_levels {
 	struct tap_run *run;
 	const struct tap_lanes *lanes;
@@ -23,7 +25,7 @@ struct tap_levels {
 	uint32_t *there;
 	int32_t *there_change; /* from this bucket on: how many are there for whole buckets */
 	struct tap_level_bucket *open; /* by row and level: the one that is being filled */
-	struct tap_buf columns[5];
+	struct tap_buf columns[TAP_PYRAMID_LEVELS][TAP_NR_LEVEL_COLUMNS];
 };
 
 /* The three in front are the caller's. Return: 0 or -ENOMEM, as all of these. */
@@ -32,7 +34,7 @@ void tap_levels_release(struct tap_levels *l);
 /* Of the timeline's observer, of waits at least. */
 int tap_levels_cpu(struct tap_levels *l, const struct tap_cpu_stretch *s);
 void tap_levels_stretch(struct tap_levels *l, const struct tap_stretch *s);
-/* All was told. Adds the columns of the levels from @first on, which are @l's. */
+/* All was told. Adds the columns, which are @l's, a piece for each level from @first on. */
 int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners *runners, struct tap_drawn_columns *columns);
 
 #endif

@@ -135,7 +135,7 @@ function checkDepth(levels, rows) {
 }
 
 function checkLevels(slices, part, cpus) {
-	const levels = levelsOf(part, "levels", cpus.length, ["runner", "busy", "unknown", "wait", "depth"]);
+	const levels = levelsOf(part, cpus.length);
 
 	return [...levels.flatMap((level) => checkLevel(level, shares(slices, level, cpus.length, part.from_ns), longest(slices, level, part))),
 		...checkDepth(levels, cpus.length), ...levels.at(-1).buckets > 64 ? [`the last level has ${levels.at(-1).buckets} buckets`] : []];

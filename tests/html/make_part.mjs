@@ -55,14 +55,16 @@ export function encodeColumns(json, columns) {
 // A part of { from_ns, to_ns, tasks, lanes: [[{ start, end, runner, before, after, wait, waker, from }]] }; `buckets` of the finest level, 0: none.
 export function encodePart({ from_ns, to_ns, tasks, lanes, buckets = 64, slices = true, rows = 0, curves = [], columns = [] }) {
 	const json = { from_ns, to_ns, tasks, curves };
+	const [nr, ...others] = slices ? sliceColumns(from_ns, lanes) : [];
 	const all = [...columns];
 
-	if (buckets)
-		all.push(...levelColumns(json, from_ns, to_ns, lanes, buckets));
 	if (slices) {
 		json.slices = lanes.reduce((sum, lane) => sum + lane.length, 0);
-		all.push(...sliceColumns(from_ns, lanes));
+		all.push(nr);
 	}
+	if (buckets)
+		all.push(...levelColumns(json, from_ns, to_ns, lanes, buckets));
+	all.push(...others);
 	if (rows)
 		all.push(...taskLevelColumns(json, from_ns, to_ns, lanes, rows));
 	return encodeColumns(json, all);
@@ -86,19 +88,22 @@ function sliceColumns(from, lanes) {
 function levelColumns(json, from, to, lanes, most) {
 	const ns = Math.ceil((to - from) / most);
 	const buckets = Math.ceil((to - from) / ns);
-	const columns = { runner: [], busy: [], unknown: [], wait: [], depth: [] };
+	const levels = [];
 	let count = 0;
 
 	for (let level = buckets; ; level = Math.ceil(buckets / 4 ** count)) {
+		const columns = { runner: [], busy: [], unknown: [], wait: [], depth: [] };
+
 		for (const lane of lanes)
 			addLane(lane, from, ns * 4 ** count, level, columns);
+		levels.unshift(...Object.entries(columns).map(([name, numbers]) =>
+			[`levels.${count}.${name}`, name === 'runner' || name === 'wait' ? 'varint' : 'u8', numbers]));
 		count++;
 		if (level <= 64)
 			break;
 	}
 	json.levels = { ns, buckets, count };
-	return Object.entries(columns).map(([name, numbers]) =>
-		[`levels.${name}`, name === 'runner' || name === 'wait' ? 'varint' : 'u8', numbers]);
+	return levels;
 }
 
 function addLane(lane, from, ns, buckets, columns) {

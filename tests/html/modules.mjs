@@ -7,7 +7,7 @@ import { createInflateRaw, deflateRawSync } from 'node:zlib';
 import { encodeColumns, encodePart } from './make_part.mjs';
 import { Part, openSource, parseReport, pickPart } from '../../src/out/html/source.mjs';
 import { LanePixels, PartModel, RowPixels, findTasks, firstAbove, pickLevel, rangeStatistics, sampleLane, sampleTask, taskHue,
-	wantsSlices } from '../../src/out/html/model.mjs';
+	tellsWindow, wantsSlices } from '../../src/out/html/model.mjs';
 import { Viewport, axisTicks, formatMoment, formatNs, formatTick, formatWall, tickStep } from '../../src/out/html/viewport.mjs';
 
 // Node 18's does not know what browsers' do.
@@ -68,12 +68,12 @@ const HEAD = { served: false, origin_ns: '10041811361963', window_ns: 10000, par
 // The part's levels in front of the page's script, and the rest behind it in two pieces.
 const PIECES = { ...HEAD, parts: [{ ...HEAD.parts[0], pieces: [1, 2] }] };
 const PART = encodePart({ ...SHAPE, buckets: 100 });
-const FRONT = frontOf(PART);
+const FRONT = endOf('levels.0.depth');
 const [BEFORE, BEHIND] = [{ head: JSON.stringify(PIECES), 'part-0-0': pack(PART.subarray(0, FRONT)) },
 	{ 'part-0-1': pack(PART.subarray(FRONT, FRONT + 9)), 'part-0-2': pack(PART.subarray(FRONT + 9)) }];
 
-function frontOf(bytes) {
-	const [at, length] = new Part(bytes).columns['slices.nr'];
+function endOf(column, bytes = PART) {
+	const [at, length] = new Part(bytes).columns[column];
 
 	return at + length;
 }
@@ -151,6 +151,18 @@ const cases = {
 		assert.deepEqual([model.hasSlices, model.grain], [true, 0]);
 		assert.deepEqual([...model.slices.start], LANES.flat().map((s) => s.start));
 		await source.end();
+	},
+	'coarse levels are there before finer ones, and a window that needs these is not told by them': () => {
+		const bytes = encodePart({ ...SHAPE, buckets: 100, slices: false });
+		const [coarse, fine] = ['levels.1.depth', 'levels.0.depth'].map((column) => new PartModel(new Part(bytes.subarray(0, endOf(column, bytes))), [0, 5]));
+		assert.deepEqual([coarse, fine].map((model) => model.levels.map(({ ns }) => ns)), [[400], [100, 400]]);
+		assert.deepEqual([50, 100, 200, 400, 800].map((ns) => tellsWindow(fine, 0, ns, 10)), [true, true, true, true, true]);
+		assert.deepEqual([50, 100, 200, 400, 800].map((ns) => tellsWindow(coarse, 0, ns, 10)), [false, false, false, true, true]);
+		assert.equal(tellsWindow(new PartModel(new Part(PART.subarray(0, FRONT)), [0, 5]), 0, 100, 100), false, 'few slices are drawn one by one');
+		const pixels = new LanePixels(10);
+		pixels.clear();
+		sampleLane(coarse, 0, 0, 100, 0, 10, pixels);
+		near(pixels.busy, new Array(10).fill(1));
 	},
 	'a page that ends within its data, or between them, says so': async () => {
 		for (const [later, cut] of [[BEHIND, true], [{ 'part-0-1': BEHIND['part-0-1'] }, true], [{ ...BEHIND, 'part-0-2': '' }, true], [{}, false]]) {

@@ -111,20 +111,14 @@ export function slicesOf(part, cpus) {
 	return out;
 }
 
-// levelsOf PART, "levels" or "task_levels", ROWS, NAMES: [{ ns, buckets, cells: { NAME: [...] } }], row after row in each.
-export function levelsOf(part, kind, rows, names) {
-	const out = [];
-	let at = 0, { ns, buckets } = part[kind];
+// The levels of CPUs, the finest first: [{ ns, buckets, cells: { NAME: [...] } }], row after row in each.
+export function levelsOf(part, rows) {
+	return Array.from({ length: part.levels.count }, (_, level) => {
+		const buckets = Math.ceil(part.levels.buckets / 4 ** level);
+		const cells = Object.fromEntries(["runner", "busy", "unknown", "wait", "depth"].map((n) => [n, part.columns[`levels.${level}.${n}`]]));
 
-	for (let level = 0; level < part[kind].count; level++) {
-		const nr = rows * buckets;
-
-		out.push({ ns, buckets, cells: Object.fromEntries(names.map((n) => [n, part.columns[`${kind}.${n}`].slice(at, at + nr)])) });
-		at += nr;
-		ns *= 4;
-		buckets = Math.ceil(buckets / 4);
-	}
-	for (const name of names)
-		need(part.columns[`${kind}.${name}`].length === at, `${kind}.${name} has another length`);
-	return out;
+		for (const [name, numbers] of Object.entries(cells))
+			need(numbers.length === rows * buckets, `${name} of level ${level} has another length`);
+		return { ns: part.levels.ns * 4 ** level, buckets, cells };
+	});
 }

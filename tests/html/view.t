@@ -391,7 +391,7 @@ my $narrow = "/part?from=1&to=$head->{window_ns}&buckets";
 $part = part(ask_as_page($v, "$narrow=2000")->{body});
 is($part->{head}{levels}{count}, 1, 'of less than all there is one level');
 cmp_ok($part->{head}{levels}{ns}, '<=', $head->{window_ns} / 1000, 'in buckets about as narrow as was asked for') or diag(explain($part->{head}{levels}));
-is(length($part->{columns}{'levels.busy'}), 2 * $part->{head}{levels}{buckets}, 'of two CPUs');
+is(length($part->{columns}{'levels.0.busy'}), 2 * $part->{head}{levels}{buckets}, 'of two CPUs');
 my $coarse = part(ask_as_page($v, "$narrow=16")->{body});
 cmp_ok($coarse->{head}{levels}{buckets}, '<=', 64, 'who asks for few gets few');
 my $middle = int($head->{window_ns} / 2);

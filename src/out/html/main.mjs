@@ -52,12 +52,13 @@ class Page {
 		this.asked = new WeakMap();
 		this.loading = Promise.resolve();
 		this.reports = {};
+		this.reading = {};
 		this.interaction = new Interaction({ timeline: this.timeline, viewport: this.viewport, head: this.head,
 			details: byId('details'), search: byId('search'), keys: byId('keys'), load: (at) => this.loadAt(at) });
 		this.go = (place) => attempt(() => this.interaction.go(place));
 	}
 
-	// Where the time line cannot be, what was found still is.
+	// Where the time line cannot be, what was found still is. A file has that in front; who serves looks for it while the time line is seen.
 	async start() {
 		const summary = this.readReport('summary');
 		const part = this.source.part(0, this.head.window_ns, this.buckets());
@@ -65,6 +66,8 @@ class Page {
 		part.catch(() => {});
 		this.tellSlices('reading');
 		const shown = attempt(async () => showRecording(this.head, await summary));
+		if (!this.head.served)
+			await this.showFindings();
 		await attempt(async () => this.drawFirst(await part));
 		await shown;
 		this.viewport.onchange(() => this.loadSoon());
@@ -76,12 +79,12 @@ class Page {
 		document.documentElement.dataset.ready = '1';
 	}
 
-	// From what the page holds in front, unless there are so few slices that they are to be seen one by one.
+	// From what the page holds in front, unless there are so few slices that they are to be seen one by one, or pixels that are many.
 	async drawFirst(part) {
 		const model = this.modelOf(part);
 
 		this.timeline.addModel(model);
-		if (this.timeline.wantsSlices(model))
+		if (!this.timeline.isDrawnWhole(model))
 			await part.complete().catch(() => {}); // told by who needs it
 		await nextFrame();
 		performance.mark('first-drawing');
@@ -134,17 +137,22 @@ class Page {
 		return this.reports.summary.tasks.map(({ tid, tgid, comm }) => [tid, tgid ?? 0, comm]);
 	}
 
-	async readReport(name) {
-		if (!this.head.reports.includes(name))
-			return null;
-		this.reports[name] = await attempt(() => this.source.report(name));
-		return this.reports[name];
+	// Once each.
+	readReport(name) {
+		if (this.head.reports.includes(name))
+			this.reading[name] ??= attempt(async () => this.reports[name] = await this.source.report(name));
+		return this.reading[name] ?? null;
+	}
+
+	async showFindings() {
+		await Promise.all(this.head.reports.map((name) => this.readReport(name)));
+		this.interaction.explain = this.reports.explain ?? null;
+		await attempt(() => showFound(this.head, this.reports, this.go));
 	}
 
 	async showReports() {
-		await Promise.all(this.head.reports.filter((name) => name !== 'summary').map((name) => this.readReport(name)));
-		this.interaction.explain = this.reports.explain ?? null;
-		await attempt(() => showFound(this.head, this.reports, this.go));
+		if (this.head.served)
+			await this.showFindings();
 		await attempt(() => showLatency(this.head, this.reports.latency ?? null, this.go));
 		await attempt(() => showTables(this.head, this.reports, this.go));
 	}

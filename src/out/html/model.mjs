@@ -51,10 +51,15 @@ export class PartModel {
 		this.tasks = part.tasks;
 		this.count = part.slices ?? 0;
 		this.byTid = new Map(part.tasks.map(([tid], k) => [tid, k]));
-		this.levels = pyramid(part.levels, cpus.length);
+		this.allLevels = pyramid(part.levels, cpus.length);
 		this.rows = new Map((part.task_levels?.tasks ?? []).map((k, row) => [k, row]));
 		this.taskLevels = pyramid(part.task_levels, this.rows.size);
 		this.sums = new Map();
+	}
+
+	// Those that are there, the finest first; where a part comes in pieces the coarser ones are there sooner.
+	get levels() {
+		return this.allLevels.filter(({ number }) => this.part.has(`levels.${number}.depth`));
 	}
 
 	// They come last, where a part comes in pieces.
@@ -111,8 +116,8 @@ export class PartModel {
 		return this.part.column('slices.from', this.count, Uint32Array);
 	}
 
-	level(name, Kind) {
-		return this.part.column(`levels.${name}`, this.levels.total, Kind);
+	level({ number, buckets }, name, Kind) {
+		return this.part.column(`levels.${number}.${name}`, buckets * this.cpus.length, Kind);
 	}
 
 	taskLevel(name) {
@@ -341,7 +346,7 @@ export class PartModel {
 	}
 }
 
-// Where each level of columns begins: [{ ns, buckets, at }], the finest first, and .total numbers in all.
+// The levels of columns: [{ number, ns, buckets, at }], the finest first; of those that stand in one column where each begins, and .total numbers in all.
 function pyramid(shape, rows) {
 	const levels = [];
 	let total = 0;
@@ -349,7 +354,7 @@ function pyramid(shape, rows) {
 	for (let l = 0; l < (shape?.count ?? 0); l++) {
 		const buckets = Math.ceil(shape.buckets / 4 ** l);
 
-		levels.push({ ns: shape.ns * 4 ** l, buckets, at: total });
+		levels.push({ number: l, ns: shape.ns * 4 ** l, buckets, at: total });
 		total += buckets * rows;
 	}
 	return Object.assign(levels, { total });
@@ -394,6 +399,14 @@ export class LanePixels {
 	}
 }
 
+// Whether what is drawn of a window as wide as this is all there.
+export function tellsWindow(model, from, nsPerPixel, pixels) {
+	const level = pickLevel(model.allLevels, nsPerPixel);
+	const wants = (_, lane) => wantsSlices(model, lane, level, from, nsPerPixel, 0, pixels);
+
+	return model.hasSlices || pickLevel(model.levels, nsPerPixel) === level && !model.cpus.some(wants);
+}
+
 // Fills the pixels x0 to x1 of a lane; pixel 0 begins at `from`.
 export function sampleLane(model, lane, from, nsPerPixel, x0, x1, pixels) {
 	const level = pickLevel(model.levels, nsPerPixel);
@@ -420,12 +433,12 @@ export function wantsSlices(model, lane, level, from, nsPerPixel, x0, x1) {
 }
 
 function sampleLevels(model, lane, level, from, nsPerPixel, x0, x1, pixels, whole) {
-	const depth = model.level('depth');
-	const wait = model.level('wait');
-	const runner = whole && model.level('runner', Uint32Array);
-	const busy = whole && model.level('busy');
-	const unknown = whole && model.level('unknown');
-	const at = level.at + lane * level.buckets;
+	const depth = model.level(level, 'depth');
+	const wait = model.level(level, 'wait');
+	const runner = whole && model.level(level, 'runner', Uint32Array);
+	const busy = whole && model.level(level, 'busy');
+	const unknown = whole && model.level(level, 'unknown');
+	const at = lane * level.buckets;
 	const begin = from + x0 * nsPerPixel - model.from;
 	const last = Math.min(level.buckets, Math.ceil((begin + (x1 - x0) * nsPerPixel) / level.ns));
 
@@ -672,12 +685,12 @@ function addSlices(model, lane, from, to, row, tasks) {
 
 function addBuckets(model, lane, from, to, row) {
 	const level = model.levels[0];
-	const [runner, busy, unknown] = [model.level('runner', Uint32Array), model.level('busy'), model.level('unknown')];
+	const [runner, busy, unknown] = [model.level(level, 'runner', Uint32Array), model.level(level, 'busy'), model.level(level, 'unknown')];
 
 	for (let b = Math.max(0, Math.floor((from - model.from) / level.ns)); b < level.buckets; b++) {
 		const begin = model.from + b * level.ns;
 		const ns = Math.min(begin + level.ns, to) - Math.max(begin, from);
-		const i = level.at + lane * level.buckets + b;
+		const i = lane * level.buckets + b;
 
 		if (ns <= 0)
 			break;

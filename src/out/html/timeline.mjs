@@ -4,7 +4,7 @@
 // when something has changed, and only what is in sight.
 
 import { element, safeName } from './dom.mjs';
-import { HUES, LanePixels, RowPixels, pickLevel, sampleLane, sampleTask, taskHue, wantsSlices } from './model.mjs';
+import { HUES, LanePixels, RowPixels, sampleLane, sampleTask, taskHue, tellsWindow } from './model.mjs';
 import { Picture, paintLane, paintRow, readTheme } from './paint.mjs';
 import { axisTicks, formatMoment, formatNs, formatTick, formatWall } from './viewport.mjs';
 
@@ -95,13 +95,11 @@ export class Timeline {
 		this.redraw();
 	}
 
-	// Whether any lane is to be drawn from slices of it, as the window is now.
-	wantsSlices(model) {
+	// Whether the window as it is now can be drawn from it as well as from all of its part.
+	isDrawnWhole(model) {
 		const { viewport, scale } = this;
-		const nsPerPixel = viewport.nsPerPixel / scale;
-		const level = pickLevel(model.levels, nsPerPixel);
 
-		return this.head.cpus.some((_, lane) => wantsSlices(model, lane, level, viewport.from, nsPerPixel, 0, Math.ceil(viewport.width * scale)));
+		return tellsWindow(model, viewport.from, viewport.nsPerPixel / scale, Math.ceil(viewport.width * scale));
 	}
 
 	// Tasks that have a row, as [tid, tgid, comm], from above.
