@@ -90,14 +90,49 @@ static size_t text_bytes(const struct tap_drawn_columns *c, const struct tap_buf
 	return aligned(bytes);
 }
 
-static void put_bytes(struct tap_drawn_columns *c, size_t begin, struct tap_buf *out)
+/* Adds the @nth byte of each number that has one. @bytes: varints, one behind the other. */
+static void put_nth(const struct tap_buf *bytes, unsigned int nth, struct tap_buf *out)
 {
-	for (unsigned int i = 0; i < c->nr; i++) {
-		if (!is_next_piece(c, i))
-			tap_buf_add(out, "\0\0\0\0\0\0\0", aligned(out->len - begin) - (out->len - begin));
-		tap_buf_add(out, c->v[i].bytes->data, c->v[i].bytes->len);
-		out->err = out->err ?: c->v[i].bytes->err;
-		tap_buf_release(c->v[i].bytes);
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < bytes->len; i++) {
+		if (n == nth)
+			tap_buf_char(out, bytes->data[i]);
+		n = bytes->data[i] & 0x80 ? n + 1 : 0;
+	}
+}
+
+/* The lowest bytes of large numbers are noise, the highest are alike: apart from each other they are compressed better. */
+static void put_varints(const struct tap_drawn_column *pieces, unsigned int nr, struct tap_buf *out)
+{
+	size_t before = SIZE_MAX;
+
+	for (unsigned int nth = 0; out->len != before; nth++) {
+		before = out->len;
+		for (unsigned int i = 0; i < nr; i++)
+			put_nth(pieces[i].bytes, nth, out);
+	}
+}
+
+static void put_column(const struct tap_drawn_column *pieces, unsigned int nr, struct tap_buf *out)
+{
+	if (pieces->type == TAP_NUMBER_VARINT)
+		put_varints(pieces, nr, out);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (pieces->type != TAP_NUMBER_VARINT)
+			tap_buf_add(out, pieces[i].bytes->data, pieces[i].bytes->len);
+		out->err = out->err ?: pieces[i].bytes->err;
+		tap_buf_release(pieces[i].bytes);
+	}
+}
+
+static void put_bytes(const struct tap_drawn_columns *c, size_t begin, struct tap_buf *out)
+{
+	for (unsigned int i = 0, next; i < c->nr; i = next) {
+		for (next = i + 1; next < c->nr && is_next_piece(c, next);)
+			next++;
+		tap_buf_add(out, "\0\0\0\0\0\0\0", aligned(out->len - begin) - (out->len - begin));
+		put_column(&c->v[i], next - i, out);
 	}
 }
 

@@ -10,7 +10,7 @@ enum tap_number_type { TAP_NUMBER_U8, TAP_NUMBER_U32, TAP_NUMBER_F32, TAP_NUMBER
 struct tap_drawn_column {
 	const char *name;
 	enum tap_number_type type;
-	struct tap_buf *bytes; /* borrowed; released as it is written */
+	struct tap_buf *bytes; /* borrowed; released as it is written; of varints each has all of its bytes in a row */
 };
 
 /* Pieces of one column stand next to each other. */

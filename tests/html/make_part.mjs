@@ -7,21 +7,14 @@ const OFFLINE = 2;
 const SIZE_OF = { u8: 1, u32: 4, f32: 4 };
 const VIEW_OF = { u8: Uint8Array, u32: Uint32Array, f32: Float32Array };
 
+// The first bytes of all, then the second ones of those that go on, and so forth.
 function varints(numbers) {
-	let bytes = new Uint8Array(1024);
-	let at = 0;
+	const bytes = [];
 
-	for (let value of numbers) {
-		if (at + 10 > bytes.length) {
-			const more = new Uint8Array(bytes.length * 2);
-			more.set(bytes);
-			bytes = more;
-		}
-		for (; value >= 128; value = Math.floor(value / 128))
-			bytes[at++] = value % 128 | 128;
-		bytes[at++] = value;
-	}
-	return bytes.subarray(0, at);
+	for (let left = Array.from(numbers); left.length; left = left.filter((value) => value >= 128).map((value) => Math.floor(value / 128)))
+		for (const value of left)
+			bytes.push(value >= 128 ? value % 128 + 128 : value);
+	return Uint8Array.from(bytes);
 }
 
 // Bytes of a part: `json`, and columns as [name, type, numbers].

@@ -102,6 +102,13 @@ const cases = {
 		assert.throws(() => new Part(bytes).column('x', 2 ** 40), /does not have/);
 		assert.throws(() => new Part(bytes).column('y', 3), /has 2 numbers where 3/);
 	},
+	'a number that goes on behind its column is refused': () => {
+		for (const bytes of [[128], [128, 128], [128, 5, 128], [128, 1, 129]]) {
+			const part = new Part(encodeColumns({}, [['x', 'u8', bytes]]));
+			part.columns.x[2] = 'varint';
+			assert.throws(() => part.column('x', 1), /does not have/);
+		}
+	},
 	'a part of nothing is refused': () => {
 		assert.throws(() => new Part(new Uint8Array(3)), /cut off/);
 		assert.throws(() => new Part(new Uint8Array([255, 255, 255, 255, 1])), /cut off/);

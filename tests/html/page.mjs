@@ -11,20 +11,23 @@ function need(holds, what) {
 		throw new Error(what);
 }
 
+// The first bytes of all numbers, then the second ones of those that go on, and so forth.
 function varints(bytes) {
-	const out = [];
+	const out = Array.from(bytes.filter((byte) => byte < 128), () => 0); // each ends once
+	let at = 0;
 
-	for (let i = 0; i < bytes.length; ) {
-		let v = 0, factor = 1, byte;
+	for (let open = [...out.keys()], factor = 1; open.length; factor *= 128) {
+		const goesOn = [];
 
-		do {
-			need(i < bytes.length, "a varint goes on behind its column");
-			byte = bytes[i++];
-			v += (byte & 127) * factor;
-			factor *= 128;
-		} while (byte & 128);
-		out.push(v);
+		for (const i of open) {
+			need(at < bytes.length, "a varint goes on behind its column");
+			out[i] += (bytes[at] & 127) * factor;
+			if (bytes[at++] & 128)
+				goesOn.push(i);
+		}
+		open = goesOn;
 	}
+	need(at === bytes.length, "bytes behind the last varint");
 	return out;
 }
 

@@ -69,27 +69,32 @@ function countVarints(bytes) {
 	return count;
 }
 
+// The first bytes of all numbers, then the second ones of those that go on, and so forth.
 function decodeVarints(bytes, count, Kind, name) {
 	// each has a byte at least: what a damaged head says is no size to trust
 	const numbers = new Kind(Math.min(count, bytes.length));
-	let at = 0;
-	let i = 0;
+	const open = new Uint32Array(numbers.length); // those that go on
+	let nrOpen = 0;
+	let at = numbers.length;
 
-	for (; i < numbers.length && at < bytes.length; i++) {
-		let byte = bytes[at++];
-		let value = byte & 0x7f;
-		// to 28 bits by shifting; above them there are doubles
-		for (let shift = 7; byte >= 0x80 && shift < 28; shift += 7) {
-			byte = bytes[at++];
-			value |= (byte & 0x7f) << shift;
-		}
-		for (let unit = 2 ** 28; byte >= 0x80 && at < bytes.length; unit *= 128) {
-			byte = bytes[at++];
-			value += (byte & 0x7f) * unit;
-		}
-		numbers[i] = value;
+	for (let i = 0; i < at; i++) {
+		numbers[i] = bytes[i] & 0x7f;
+		if (bytes[i] >= 0x80)
+			open[nrOpen++] = i;
 	}
-	if (i < count || at !== bytes.length)
+	for (let unit = 128; nrOpen && nrOpen <= bytes.length - at; unit *= 128) {
+		const nr = nrOpen;
+
+		nrOpen = 0;
+		for (let k = 0; k < nr; k++) {
+			const byte = bytes[at++];
+
+			numbers[open[k]] += (byte & 0x7f) * unit;
+			if (byte >= 0x80)
+				open[nrOpen++] = open[k];
+		}
+	}
+	if (numbers.length < count || nrOpen || at !== bytes.length)
 		throw new Error(`column '${name}' of this page does not have the ${count} numbers that belong there`);
 	return numbers;
 }
