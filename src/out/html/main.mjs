@@ -13,6 +13,8 @@ import { showCurves } from './curves.mjs';
 import { showTables } from './tables.mjs';
 import { showFound, showHeld, showRecording } from './sections.mjs';
 
+// Reports that findings are made of.
+const FOUND_IN = ['summary', 'explain', 'balance', 'cgroups'];
 const LOAD_AFTER_MS = 60;
 const ABOUT_NS = 1e6;
 // What is asked for on either side of the window, in windows: so that not each move asks again.
@@ -145,7 +147,7 @@ class Page {
 	}
 
 	async showFindings() {
-		await Promise.all(this.head.reports.map((name) => this.readReport(name)));
+		await Promise.all(FOUND_IN.map((name) => this.readReport(name)));
 		this.interaction.explain = this.reports.explain ?? null;
 		await attempt(() => showFound(this.head, this.reports, this.go));
 	}
@@ -153,6 +155,7 @@ class Page {
 	async showReports() {
 		if (this.head.served)
 			await this.showFindings();
+		await Promise.all(this.head.reports.map((name) => this.readReport(name)));
 		await attempt(() => showLatency(this.head, this.reports.latency ?? null, this.go));
 		await attempt(() => showTables(this.head, this.reports, this.go));
 	}
