@@ -95,15 +95,25 @@ class Page {
 	}
 
 	async readTasks() {
-		const read = await attempt(async () => {
+		const model = await attempt(async () => {
 			const part = await this.source.part(0, this.head.window_ns, this.buckets(), 'most');
 
 			await part.complete();
 			this.showTasks(part);
 			await this.source.end();
-			return true;
+			return this.modelOf(part);
 		});
-		this.tellSlices(read ? 'held' : 'missing');
+		this.tellSlices(model ? 'held' : 'missing');
+		if (model)
+			await attempt(() => this.readLevels(model));
+	}
+
+	// So that no frame waits for a level to be decoded.
+	async readLevels(model) {
+		for (const level of model.levels) {
+			await whenIdle();
+			model.level(level);
+		}
 	}
 
 	// 'reading': what stands behind this script is not all there yet; 'missing': nor will it be; 'held': it is.

@@ -116,8 +116,11 @@ export class PartModel {
 		return this.part.column('slices.from', this.count, Uint32Array);
 	}
 
-	level({ number, buckets }, name, Kind) {
-		return this.part.column(`levels.${number}.${name}`, buckets * this.cpus.length, Kind);
+	// Its columns.
+	level({ number, buckets }) {
+		const column = (name, Kind) => this.part.column(`levels.${number}.${name}`, buckets * this.cpus.length, Kind);
+
+		return { runner: column('runner', Uint32Array), busy: column('busy'), unknown: column('unknown'), wait: column('wait'), depth: column('depth') };
 	}
 
 	taskLevel(name) {
@@ -433,11 +436,7 @@ export function wantsSlices(model, lane, level, from, nsPerPixel, x0, x1) {
 }
 
 function sampleLevels(model, lane, level, from, nsPerPixel, x0, x1, pixels, whole) {
-	const depth = model.level(level, 'depth');
-	const wait = model.level(level, 'wait');
-	const runner = whole && model.level(level, 'runner', Uint32Array);
-	const busy = whole && model.level(level, 'busy');
-	const unknown = whole && model.level(level, 'unknown');
+	const { runner, busy, unknown, wait, depth } = model.level(level);
 	const at = lane * level.buckets;
 	const begin = from + x0 * nsPerPixel - model.from;
 	const last = Math.min(level.buckets, Math.ceil((begin + (x1 - x0) * nsPerPixel) / level.ns));
@@ -685,7 +684,7 @@ function addSlices(model, lane, from, to, row, tasks) {
 
 function addBuckets(model, lane, from, to, row) {
 	const level = model.levels[0];
-	const [runner, busy, unknown] = [model.level(level, 'runner', Uint32Array), model.level(level, 'busy'), model.level(level, 'unknown')];
+	const { runner, busy, unknown } = model.level(level);
 
 	for (let b = Math.max(0, Math.floor((from - model.from) / level.ns)); b < level.buckets; b++) {
 		const begin = model.from + b * level.ns;
