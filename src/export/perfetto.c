@@ -92,7 +92,7 @@ static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 	case TAP_PF_FTRACE:
 		return tap_pf_put_ftrace(pf, kind, ev);
 	case TAP_PF_SIGNALS:
-		return tap_pf_put_signals(pf, ev);
+		return tap_pelt_event(pf->signals, pf->e->run.timeline, ev);
 	case TAP_PF_STACK:
 		return tap_pf_put_stack(pf, kind, ev);
 	case TAP_PF_INSTANT:

@@ -69,8 +69,6 @@ struct tap_pf {
 	bool is_in_window; /* an event of it was seen */
 	struct tap_tracks tracks;
 	struct tap_pelt *signals; /* NULL: none was recorded */
-	struct tap_track_count counts[TAP_TRACK_COUNTS]; /* of the event that is looked at: not written yet */
-	unsigned int nr_counts;
 	struct tap_pf_series {
 		uint64_t track; /* 0: it has none yet */
 		bool is_on; /* of a signal of 0 and 1: its slice is open */
@@ -121,7 +119,6 @@ void tap_pf_observe(const struct tap_pf *pf, struct tap_observer *o);
 void tap_pf_release_tracks(struct tap_pf *pf);
 /* Of an event that begins or ends slices. */
 int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev);
-int tap_pf_put_signals(struct tap_pf *pf, const struct tap_event *ev);
 int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
 int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev);
 /* Of an event that moves a task to another cgroup. */

@@ -172,21 +172,6 @@ static void put_flag(struct tap_pf *pf, struct tap_pf_series *of, const char *na
 	of->is_on = is_on;
 }
 
-static void put_counts(struct tap_pf *pf, uint64_t ts_ns)
-{
-	if (pf->nr_counts)
-		tap_track_count(&pf->tracks, ts_ns, pf->counts, pf->nr_counts);
-	pf->nr_counts = 0;
-}
-
-/* An event's are written in one packet: they have the same time. */
-static void add_count(struct tap_pf *pf, uint64_t ts_ns, struct tap_track_count count)
-{
-	if (pf->nr_counts == TAP_TRACK_COUNTS)
-		put_counts(pf, ts_ns);
-	pf->counts[pf->nr_counts++] = count;
-}
-
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	struct tap_pf *pf = ctx;
@@ -200,16 +185,8 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 	if (s->signal->scale == TAP_PELT_FLAG)
 		put_flag(pf, of, s->signal->name, ts_ns, !is_gap && value);
 	else if (!is_gap) /* a counter cannot be unknown: the track of losses says when it may be wrong */
-		add_count(pf, ts_ns, (struct tap_track_count){ of->track, value });
+		tap_track_count(&pf->tracks, of->track, ts_ns, value);
 	return 0;
-}
-
-int tap_pf_put_signals(struct tap_pf *pf, const struct tap_event *ev)
-{
-	int ret = tap_pelt_event(pf->signals, pf->e->run.timeline, ev);
-
-	put_counts(pf, ev->ts_ns);
-	return ret;
 }
 
 /* Also one that the timeline does not have. */
@@ -491,8 +468,8 @@ static int put_nr_lost(struct tap_pf *pf, const struct tap_event *ev, uint64_t p
 	const uint64_t track = tap_track(&pf->tracks, &(const struct tap_track){
 		.kind = OF_NR_LOST, .id = (uint64_t)(ev->cpu + 1), .parent = parent, .name = name, .len = strlen(name), .unit = "events" });
 
-	tap_track_count(&pf->tracks, ev->lost.first_ns, &(const struct tap_track_count){ track, (int64_t)ev->lost.count }, 1);
-	tap_track_count(&pf->tracks, ev->ts_ns, &(const struct tap_track_count){ track, 0 }, 1);
+	tap_track_count(&pf->tracks, track, ev->lost.first_ns, (int64_t)ev->lost.count);
+	tap_track_count(&pf->tracks, track, ev->ts_ns, 0);
 	return track ? 0 : -ENOMEM;
 }
 

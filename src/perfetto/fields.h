@@ -119,10 +119,8 @@ enum { /* TrackEvent and its DebugAnnotation */
 	TAP_PF_TEV_TYPE = 9,
 	TAP_PF_TEV_NAME_IID = 10,
 	TAP_PF_TEV_TRACK = 11,
-	TAP_PF_TEV_MORE_COUNTER = 12,
 	TAP_PF_TEV_NAME = 23,
 	TAP_PF_TEV_COUNTER = 30,
-	TAP_PF_TEV_MORE_TRACK = 31, /* extra_counter_track_uuids, to which extra_counter_values belong: those above */
 	TAP_PF_TEV_DOUBLE_COUNTER = 44,
 	TAP_PF_TEV_FLOW = 47,
 	TAP_PF_TEV_FLOW_END = 48,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "perfetto/track.h"
 
-#include <assert.h>
-
 #include "perfetto/fields.h"
 
 void tap_tracks_release(struct tap_tracks *t)
@@ -200,36 +198,20 @@ void tap_track_event_end(struct tap_tracks *t, struct tap_track_event ev)
 	tap_proto_end(t->out, ev.packet);
 }
 
-static unsigned char *write_more(unsigned char *p, const struct tap_track_count *c)
-{
-	p = tap_proto_write_u64(p, TAP_PF_TEV_MORE_TRACK, c->track);
-	return tap_proto_write_u64(p, TAP_PF_TEV_MORE_COUNTER, (uint64_t)c->value);
-}
-
-/*
- * Less than 128 bytes: tracks are fewer than 2^32, so each count takes 18 at most. Of those behind the first one, Perfetto's trace processor
- * (v55) takes what is behind a 0 for 0: so they come last.
- */
-void tap_track_count(struct tap_tracks *t, uint64_t ts_ns, const struct tap_track_count *counts, unsigned int nr)
+/* At once: of packets these are the most. Less than 128 bytes, so that a length takes one. */
+void tap_track_count(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, int64_t value)
 {
 	unsigned char *p, *packet, *event;
 
-	assert(nr && nr <= TAP_TRACK_COUNTS);
-	if (!tap_buf_reserve(t->out, HEAD_BYTES + TAP_TRACK_COUNTS * 3 * TAP_PROTO_VARINT_BYTES))
+	if (!tap_buf_reserve(t->out, HEAD_BYTES + 2 * TAP_PROTO_VARINT_BYTES))
 		return;
 	packet = write_begin(tap_proto_at(t->out), TAP_PF_PACKET);
 	p = tap_proto_write_u64(packet, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_TRACKS);
 	p = write_stamp(t, p, ts_ns);
 	event = write_begin(p, TAP_PF_PACKET_TRACK_EVENT);
 	p = tap_proto_write_u64(event, TAP_PF_TEV_TYPE, TAP_PF_TEV_COUNTER_VALUE);
-	p = tap_proto_write_u64(p, TAP_PF_TEV_TRACK, counts[0].track);
-	p = tap_proto_write_u64(p, TAP_PF_TEV_COUNTER, (uint64_t)counts[0].value);
-	for (unsigned int i = 1; i < nr; i++)
-		if (counts[i].value)
-			p = write_more(p, &counts[i]);
-	for (unsigned int i = 1; i < nr; i++)
-		if (!counts[i].value)
-			p = write_more(p, &counts[i]);
+	p = tap_proto_write_u64(p, TAP_PF_TEV_TRACK, track);
+	p = tap_proto_write_u64(p, TAP_PF_TEV_COUNTER, (uint64_t)value);
 	write_end(p, event);
 	write_end(p, packet);
 	tap_proto_wrote(t->out, p);

@@ -47,13 +47,7 @@ uint64_t tap_track(struct tap_tracks *t, const struct tap_track *track);
 /* One that its caller keeps the number of: nobody finds it. Return: its number. */
 uint64_t tap_track_add(struct tap_tracks *t, const struct tap_track *track);
 
-/* Counters at one time. @nr: 1 to TAP_TRACK_COUNTS. */
-struct tap_track_count {
-	uint64_t track;
-	int64_t value;
-};
-#define TAP_TRACK_COUNTS 4u
-void tap_track_count(struct tap_tracks *t, uint64_t ts_ns, const struct tap_track_count *counts, unsigned int nr);
+void tap_track_count(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, int64_t value);
 
 /* A packet with an event of a track, to which annotations may be added until its end. */
 struct tap_track_event {
