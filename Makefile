@@ -182,9 +182,10 @@ check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
 check-tracepoint: all $(TP_UNIT) ## programs' own tracepoints: rules, compilers and languages, torture
 	JOBS=$$(nproc) BUILD=$(abspath $B) TEST_LIMIT=600 $(PROVE) $(call longest_first,%/test_headers.t %/static_key_code.t %/kernel_headers.t,$(wildcard tests/tracepoint/*.t)) $(TP_UNIT) tests/compile_fail/run.t
 check-golden: all $(TOOLS) ## small recordings, hand-checked output
-	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,60) $(PROVE) tests/truth/*.t tests/golden/run $(GOLDEN_T) tests/stats/*.t
+	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,60) $(PROVE) $(REPORT_T) tests/golden/run tests/stats/*.t
 # not under ASan: those that run every report on every recording, at 40 ms a program; tests/golden/run and a fuzzer call the same code
-GOLDEN_T := $(filter-out $(if $(SAN),$(patsubst %,tests/golden/%.t,json metrics terminal)),$(wildcard tests/golden/*.t))
+REPORT_T := $(filter-out $(if $(SAN),$(patsubst %,tests/%.t,golden/json golden/metrics golden/terminal truth/requests truth/windows)),\
+	$(wildcard tests/truth/*.t tests/golden/*.t))
 check-perfetto: all $(TOOLS) ## exports, as Perfetto's trace processor reads them
 	JOBS=$$(nproc) $(PROVE) tests/perfetto/*.t
 check-html: all $(TOOLS) ## pages: what is drawn, against reports
