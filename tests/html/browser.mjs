@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openBrowser, openPage } from './driver.mjs';
+import { done, ok, same } from './tap.mjs';
 
 const [tools, kind, path, folder, shots] = process.argv.slice(2);
 const url = pathToFileURL(join(folder, 'page.html')).href;
@@ -13,20 +14,6 @@ const axe = readFileSync(join(tools, 'axe-core/axe.min.js'), 'utf8');
 const read = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
 const [summary, explain, latency] = ['summary', 'explain', 'latency'].map(read);
 const sum = (rows, key) => rows.reduce((all, row) => all + row[key], 0);
-let count = 0;
-let failed = 0;
-
-function ok(good, name, ...why) {
-	count++;
-	failed += good ? 0 : 1;
-	process.stdout.write(`${good ? 'ok' : 'not ok'} ${count} - ${name}\n`);
-	for (const line of good ? [] : why)
-		process.stderr.write(`#   ${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
-}
-
-function same(got, wanted, name) {
-	ok(JSON.stringify(got) === JSON.stringify(wanted), name, `got ${JSON.stringify(got)}`, `not ${JSON.stringify(wanted)}`);
-}
 
 const browser = await openBrowser({ tools, [kind]: path });
 const { page } = browser;
@@ -287,5 +274,4 @@ try {
 } finally {
 	await browser.close();
 }
-process.stdout.write(`1..${count}\n`);
-process.exitCode = failed ? 1 : 0;
+done();

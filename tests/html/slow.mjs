@@ -5,22 +5,13 @@
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { openBrowser, openPage } from './driver.mjs';
+import { done, ok } from './tap.mjs';
 
 const [tools, chromium, file] = process.argv.slice(2);
 const whole = readFileSync(file, 'latin1');
 const script = whole.indexOf('</script>', whole.indexOf('new Page().start()')) + '</script>'.length;
 const pieces = [...whole.matchAll(/<script type="text\/plain" class="part" id="part-0-\d+">/g)].map(({ index }) => index).filter((at) => at > script);
 const zoomed = 'wwwwwwww'; // keys
-let count = 0;
-let failed = 0;
-
-function ok(good, name, ...why) {
-	count++;
-	failed += good ? 0 : 1;
-	process.stdout.write(`${good ? 'ok' : 'not ok'} ${count} - ${name}\n`);
-	for (const line of good ? [] : why)
-		process.stderr.write(`#   ${JSON.stringify(line)}\n`);
-}
 
 // /N: the first N bytes; /N-: these, and the others when they are let go.
 const held = [];
@@ -99,5 +90,4 @@ try {
 	server.closeAllConnections();
 	server.close();
 }
-process.stdout.write(`1..${count}\n`);
-process.exitCode = failed ? 1 : 0;
+done();
