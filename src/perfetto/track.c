@@ -146,11 +146,6 @@ static unsigned char *write_begin(unsigned char *p, unsigned int field)
 	return p + 1;
 }
 
-static void write_end(const unsigned char *end, unsigned char *begun)
-{
-	begun[-1] = (unsigned char)(end - begun);
-}
-
 #define HEAD_BYTES (STAMP_BYTES + 64u) /* of a packet with an event's beginning: 7 keys and lengths, a track, a name */
 
 /* Most of a trace are events: they are written at once rather than field by field. @name: interned; 0: none. */
@@ -198,23 +193,12 @@ void tap_track_event_end(struct tap_tracks *t, struct tap_track_event ev)
 	tap_proto_end(t->out, ev.packet);
 }
 
-/* At once: of packets these are the most. Less than 128 bytes, so that a length takes one. */
 void tap_track_count(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, int64_t value)
 {
-	unsigned char *p, *packet, *event;
+	struct tap_track_event ev = begin_event(t, track, ts_ns, TAP_PF_TEV_COUNTER_VALUE, 0, 0);
 
-	if (!tap_buf_reserve(t->out, HEAD_BYTES + 2 * TAP_PROTO_VARINT_BYTES))
-		return;
-	packet = write_begin(tap_proto_at(t->out), TAP_PF_PACKET);
-	p = tap_proto_write_u64(packet, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_TRACKS);
-	p = write_stamp(t, p, ts_ns);
-	event = write_begin(p, TAP_PF_PACKET_TRACK_EVENT);
-	p = tap_proto_write_u64(event, TAP_PF_TEV_TYPE, TAP_PF_TEV_COUNTER_VALUE);
-	p = tap_proto_write_u64(p, TAP_PF_TEV_TRACK, track);
-	p = tap_proto_write_u64(p, TAP_PF_TEV_COUNTER, (uint64_t)value);
-	write_end(p, event);
-	write_end(p, packet);
-	tap_proto_wrote(t->out, p);
+	tap_proto_s64(t->out, TAP_PF_TEV_COUNTER, value);
+	tap_track_event_end(t, ev);
 }
 
 static size_t begin_annotation(struct tap_tracks *t, uint64_t name)
