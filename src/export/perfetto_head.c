@@ -3,21 +3,12 @@
 
 #include "analysis/meta_rows.h"
 #include "export/perfetto.h"
-#include "perfetto/fields.h"
+#include "perfetto/clock.h"
 
 /*
  * Perfetto's own clock is CLOCK_BOOTTIME. A recording does not know how long the machine had slept, so its clock, mostly
  * CLOCK_MONOTONIC, goes for both: stamps read the same here and there.
  */
-static void put_clock(struct tap_buf *out, unsigned int id, uint64_t ns)
-{
-	size_t begun = tap_proto_begin(out, TAP_PF_CLOCKS_CLOCK);
-
-	tap_proto_u64(out, TAP_PF_CLOCK_ID, id);
-	tap_proto_u64(out, TAP_PF_CLOCK_TIMESTAMP, ns);
-	tap_proto_end(out, begun);
-}
-
 static void put_clocks(struct tap_buf *out, const struct tap_run *run)
 {
 	const uint64_t at_ns = run->window.from_ns;
@@ -25,10 +16,10 @@ static void put_clocks(struct tap_buf *out, const struct tap_run *run)
 
 	tap_proto_u64(out, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_FTRACE);
 	clocks = tap_proto_begin(out, TAP_PF_PACKET_CLOCKS);
-	put_clock(out, TAP_PF_CLOCK_BOOTTIME, at_ns);
-	put_clock(out, TAP_PF_CLOCK_MONOTONIC, at_ns);
+	tap_proto_clock(out, TAP_PF_CLOCK_BOOTTIME, at_ns, false);
+	tap_proto_clock(out, TAP_PF_CLOCK_MONOTONIC, at_ns, false);
 	if (run->rec.wall.is_known)
-		put_clock(out, TAP_PF_CLOCK_REALTIME, (uint64_t)tap_wall_from(&run->rec.wall, at_ns));
+		tap_proto_clock(out, TAP_PF_CLOCK_REALTIME, (uint64_t)tap_wall_from(&run->rec.wall, at_ns), false);
 	tap_proto_end(out, clocks);
 	tap_proto_end(out, packet);
 }

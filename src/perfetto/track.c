@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "perfetto/track.h"
 
-#include "perfetto/fields.h"
+#include "perfetto/clock.h"
 
 void tap_tracks_release(struct tap_tracks *t)
 {
 	tap_map_release(&t->by_key);
-}
-
-static void put_clock(struct tap_buf *out, unsigned int id, uint64_t ns, bool is_incremental)
-{
-	size_t begun = tap_proto_begin(out, TAP_PF_CLOCKS_CLOCK);
-
-	tap_proto_u64(out, TAP_PF_CLOCK_ID, id);
-	tap_proto_u64(out, TAP_PF_CLOCK_TIMESTAMP, ns);
-	if (is_incremental)
-		tap_proto_u64(out, TAP_PF_CLOCK_IS_INCREMENTAL, true);
-	tap_proto_end(out, begun);
 }
 
 /* Nearly all stamps come in their order: counted from the one before they take a few bytes less. */
@@ -27,8 +16,8 @@ void tap_tracks_begin(struct tap_tracks *t, struct tap_buf *out, uint64_t ns)
 	*t = (struct tap_tracks){ .out = out, .clock_ns = ns };
 	packet = tap_tracks_packet(t, TAP_PF_INCREMENTAL_CLEARED);
 	part = tap_proto_begin(out, TAP_PF_PACKET_CLOCKS);
-	put_clock(out, TAP_PF_CLOCK_BOOTTIME, ns, false);
-	put_clock(out, TAP_PF_CLOCK_OF_SEQUENCE, ns, true);
+	tap_proto_clock(out, TAP_PF_CLOCK_BOOTTIME, ns, false);
+	tap_proto_clock(out, TAP_PF_CLOCK_OF_SEQUENCE, ns, true);
 	tap_proto_end(out, part);
 	part = tap_proto_begin(out, TAP_PF_PACKET_DEFAULTS);
 	tap_proto_u64(out, TAP_PF_PACKET_CLOCK_ID, TAP_PF_CLOCK_OF_SEQUENCE);
