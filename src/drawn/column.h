@@ -17,7 +17,7 @@ struct tap_drawn_column {
 struct tap_drawn_columns { /* all zero: none */
 	struct tap_drawn_column *v; /* owned */
 	unsigned int nr, cap;
-	unsigned int nr_first; /* the caller's: of the pieces, those that are read before the others */
+	unsigned int nr_first; /* of the pieces, those that are read before the others: tap_levels_end() */
 	size_t first_bytes; /* of the part: up to the end of these; known once it was put */
 };
 

@@ -6,6 +6,7 @@
 
 #include "drawn/shares.h"
 
+#define FIRST_BUCKETS 2048u /* levels with so many are drawn first: a browser's window is seldom wider */
 #define THERE_ONE 4096u /* parts */
 #define NONE UINT32_MAX
 
@@ -230,16 +231,40 @@ static void put_level(struct tap_levels *l, unsigned int level, const uint8_t *d
 	tap_buf_add(&columns[DEPTH], depth + first, end - first);
 }
 
+/* Counted from the finest of those that are added on. */
+static int add_level(struct tap_levels *l, unsigned int level, unsigned int number, struct tap_drawn_columns *columns)
+{
+#define OF_LEVEL(n)                                                                                                                        \
+	{ [RUNNER] = "levels." #n ".runner", [BUSY] = "levels." #n ".busy", [UNKNOWN] = "levels." #n ".unknown",                           \
+	  [WAIT] = "levels." #n ".wait", [DEPTH] = "levels." #n ".depth" }
+	static const char *const names[TAP_PYRAMID_LEVELS][TAP_NR_LEVEL_COLUMNS] = {
+		OF_LEVEL(0), OF_LEVEL(1), OF_LEVEL(2), OF_LEVEL(3), OF_LEVEL(4), OF_LEVEL(5), OF_LEVEL(6),
+	};
+#undef OF_LEVEL
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < TAP_NR_LEVEL_COLUMNS; i++)
+		ret = tap_drawn_columns_add(columns, names[number][i], i == RUNNER || i == WAIT ? TAP_NUMBER_VARINT : TAP_NUMBER_U8,
+					    &l->columns[level][i]);
+	return ret;
+}
+
+/* The coarsest level first: it is drawn before finer ones are there. */
+static int add_levels(struct tap_levels *l, unsigned int first, struct tap_drawn_columns *columns)
+{
+	const struct tap_pyramid *y = &l->pyramid;
+	int ret = 0;
+
+	for (unsigned int level = y->nr_levels; !ret && level-- > first;) {
+		ret = add_level(l, level, level - first, columns);
+		if (level + 1 == y->nr_levels || y->buckets[level + 1] < FIRST_BUCKETS)
+			columns->nr_first = columns->nr;
+	}
+	return ret;
+}
+
 int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners *runners, struct tap_drawn_columns *columns)
 {
-	static const struct {
-		const char *name;
-		enum tap_number_type type;
-	} kinds[TAP_NR_LEVEL_COLUMNS] = {
-		[RUNNER] = { "levels.runner", TAP_NUMBER_VARINT }, [BUSY] = { "levels.busy", TAP_NUMBER_U8 },
-		[UNKNOWN] = { "levels.unknown", TAP_NUMBER_U8 },   [WAIT] = { "levels.wait", TAP_NUMBER_VARINT },
-		[DEPTH] = { "levels.depth", TAP_NUMBER_U8 },
-	};
 	uint8_t *depth = calloc(l->pyramid.first[l->pyramid.nr_levels] + 1, 1);
 	int ret = depth ? 0 : -ENOMEM;
 
@@ -250,9 +275,5 @@ int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners 
 	for (unsigned int level = first; !ret && level < l->pyramid.nr_levels; level++)
 		put_level(l, level, depth, runners);
 	free(depth);
-	ret = ret ?: runners->err;
-	for (unsigned int i = 0; !ret && i < TAP_NR_LEVEL_COLUMNS; i++)
-		for (unsigned int level = first; !ret && level < l->pyramid.nr_levels; level++)
-			ret = tap_drawn_columns_add(columns, kinds[i].name, kinds[i].type, &l->columns[level][i]);
-	return ret;
+	return ret ?: runners->err ?: add_levels(l, first, columns);
 }

@@ -34,7 +34,7 @@ void tap_levels_release(struct tap_levels *l);
 /* Of the timeline's observer, of waits at least. */
 int tap_levels_cpu(struct tap_levels *l, const struct tap_cpu_stretch *s);
 void tap_levels_stretch(struct tap_levels *l, const struct tap_stretch *s);
-/* All was told. Adds the columns, which are @l's, a piece for each level from @first on. */
+/* All was told. Adds the columns, which are @l's, of the levels from @first on, the coarsest first; those that are drawn first are .nr_first. */
 int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners *runners, struct tap_drawn_columns *columns);
 
 #endif

@@ -13,7 +13,6 @@
 #define CURVE_TASKS 64u /* tasks with curves */
 #define FINE_BUCKETS 1024u /* levels with fewer stay, however few slices there are */
 #define SLICES_PER_BUCKET 4u
-#define FIRST_BUCKETS 2048u /* levels with so many are drawn first: a browser's window is seldom wider */
 
 struct part {
 	struct tap_run *run;
@@ -226,42 +225,15 @@ static void put_pyramid(struct tap_buf *json, const char *name, const struct tap
 		       y->nr_levels - first);
 }
 
-/* Each piece becomes a column, the coarsest level's first: they are drawn before finer ones are there. */
-static int add_levels(const struct tap_drawn_columns *pieces, const struct tap_pyramid *y, unsigned int first, struct tap_drawn_columns *columns)
-{
-#define OF_LEVEL(n) { "levels." #n ".runner", "levels." #n ".busy", "levels." #n ".unknown", "levels." #n ".wait", "levels." #n ".depth" }
-	static const char *const names[TAP_PYRAMID_LEVELS][TAP_NR_LEVEL_COLUMNS] = {
-		OF_LEVEL(0), OF_LEVEL(1), OF_LEVEL(2), OF_LEVEL(3), OF_LEVEL(4), OF_LEVEL(5), OF_LEVEL(6),
-	};
-#undef OF_LEVEL
-	const unsigned int nr = y->nr_levels - first;
-	int ret = 0;
-
-	for (unsigned int level = nr; !ret && level--;) {
-		if (level + 1 == nr || y->buckets[first + level + 1] < FIRST_BUCKETS)
-			columns->nr_first = columns->nr + TAP_NR_LEVEL_COLUMNS;
-		for (unsigned int i = 0; !ret && i < TAP_NR_LEVEL_COLUMNS; i++) {
-			const struct tap_drawn_column *piece = &pieces->v[i * nr + level];
-
-			ret = tap_drawn_columns_add(columns, names[level][i], piece->type, piece->bytes);
-		}
-	}
-	return ret;
-}
-
 static int put_levels(struct part *p, struct tap_buf *json, struct tap_drawn_columns *columns)
 {
 	const unsigned int first = first_level(p);
-	struct tap_drawn_columns pieces = { 0 };
-	int ret;
 
 	if (!p->slices.is_over && !p->opts->has_levels)
 		return 0;
 	put_pyramid(json, "levels", &p->levels.pyramid, first);
 	tap_buf_char(json, '}');
-	ret = tap_levels_end(&p->levels, first, &p->runners, &pieces) ?: add_levels(&pieces, &p->levels.pyramid, first, columns);
-	tap_drawn_columns_release(&pieces);
-	return ret;
+	return tap_levels_end(&p->levels, first, &p->runners, columns);
 }
 
 static int put_task_levels(struct part *p, struct tap_buf *json, struct tap_drawn_columns *columns)

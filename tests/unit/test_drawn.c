@@ -204,6 +204,14 @@ static void put_slices(struct reading *r, unsigned int nr_lanes, uint64_t from_n
 	}
 }
 
+static uint64_t next_of_level(struct reading *r, unsigned int level, const char *column)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "levels.%u.%s", level, column);
+	return next(r, name);
+}
+
 static void put_levels(struct reading *r, const struct tap_pyramid *p, struct tap_buf *b)
 {
 	for (unsigned int level = 0; level < p->nr_levels; level++)
@@ -211,11 +219,11 @@ static void put_levels(struct reading *r, const struct tap_pyramid *p, struct ta
 			tap_buf_printf(b, "%u: ", row);
 			for (uint32_t i = 0; i < p->buckets[level]; i++) {
 				tap_buf_puts(b, i ? ", " : "");
-				put_runner(r, b, next(r, "levels.runner"));
-				tap_buf_printf(b, " %u", (unsigned int)next(r, "levels.busy"));
-				tap_buf_printf(b, "/%u", (unsigned int)next(r, "levels.unknown"));
-				tap_buf_printf(b, " %u", (unsigned int)next(r, "levels.wait"));
-				tap_buf_printf(b, " %u", (unsigned int)next(r, "levels.depth"));
+				put_runner(r, b, next_of_level(r, level, "runner"));
+				tap_buf_printf(b, " %u", (unsigned int)next_of_level(r, level, "busy"));
+				tap_buf_printf(b, "/%u", (unsigned int)next_of_level(r, level, "unknown"));
+				tap_buf_printf(b, " %u", (unsigned int)next_of_level(r, level, "wait"));
+				tap_buf_printf(b, " %u", (unsigned int)next_of_level(r, level, "depth"));
 			}
 			tap_buf_puts(b, " | ");
 		}
