@@ -83,11 +83,12 @@ pid_t tap_proc_parent(pid_t pid)
 	return read_stat_field(pid, STAT_PARENT, &parent) ? 0 : (pid_t)parent;
 }
 
-bool tap_proc_is_ending(pid_t pid)
+bool tap_proc_has_ended(pid_t pid)
 {
 	uint64_t flags;
+	int ret = read_stat_field(pid, STAT_FLAGS, &flags);
 
-	return !read_stat_field(pid, STAT_FLAGS, &flags) && flags & PF_EXITING;
+	return ret ? ret == -ENOENT || ret == -ESRCH : flags & PF_EXITING;
 }
 
 int tap_proc_lock_holder(const struct stat *st)

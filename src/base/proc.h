@@ -18,8 +18,8 @@ size_t tap_proc_comm(const char *path, char *comm, size_t size);
 int tap_proc_start(const char *stat, uint64_t *start);
 int tap_proc_read_start(pid_t pid, uint64_t *start); /* 0 or -errno */
 pid_t tap_proc_parent(pid_t pid); /* 0: it has none here, or is not known */
-/* Whether it ends, or has ended and waits to be reaped. */
-bool tap_proc_is_ending(pid_t pid);
+/* Whether it is exiting, waits to be reaped, or is gone. */
+bool tap_proc_has_ended(pid_t pid);
 
 /* The process that holds the flock() on the file @st; 0 if the kernel does not say. */
 int tap_proc_lock_holder(const struct stat *st);

@@ -261,7 +261,8 @@ static void what_the_kernel_says(void **state)
 	assert_int_equal(tap_proc_read_start(getpid(), &start), 0);
 	assert_true(start > 0);
 	assert_int_equal(tap_proc_read_start(INT32_MAX, &start), -ENOENT);
-	assert_false(tap_proc_is_ending(getpid()));
+	assert_false(tap_proc_has_ended(getpid()));
+	assert_true(tap_proc_has_ended(INT32_MAX));
 	assert_true(tap_proc_number("/proc/sys/kernel/pid_max") > 0);
 	assert_int_equal(tap_proc_number("/proc/sys/kernel/ostype"), -1);
 	assert_int_equal(tap_proc_number("/proc/nope"), -1);

@@ -117,7 +117,7 @@ bool tap_user_is_unmapped(const struct tap_user_program *p, int pid)
 
 	if (mapped < 0) /* it may not be looked into, or is gone */
 		return mapped != -ENOENT && mapped != -ESRCH;
-	return !mapped && !tap_proc_is_ending(pid); /* then it has nothing mapped any more */
+	return !mapped && !tap_proc_has_ended(pid); /* then it has nothing mapped any more */
 }
 
 /* The id of the newest process; 0: not known. */
