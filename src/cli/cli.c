@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/cmd_report.h"
+#include "cli/help.h"
+#include "cli/screen.h"
+
+static int check_words(const struct tap_cmd *cmd, const struct tap_strings *operands, char **rest,
+		       struct tap_err *err)
+{
+	const char *takes = cmd->operands ? cmd->operands : "";
+
+	if (operands->nr && (!*takes || !strncmp(takes, "--", 2)))
+		return tap_err_set(err, -EINVAL, "unexpected word '%s': see 'schedtap help %s'",
+				   operands->v[0], cmd->name);
+	if (rest && !strstr(takes, "--"))
+		return tap_err_set(err, -EINVAL, "unexpected '--': see 'schedtap help %s'",
+				   cmd->name);
+	return 0;
+}
+
+/* Where the command keeps what an option says. NULL: it has none of this name. */
+static void *option_of(const struct tap_cmd *cmd, void *opts, const char *name)
+{
+	tap_opt_for_each(w, cmd->opts)
+		if (!strcmp(w.o->name, name))
+			return (char *)opts + w.o->offset;
+	return NULL;
+}
+
+static bool takes(const struct tap_cmd *cmd, const char *operands)
+{
+	return cmd->operands && !strcmp(cmd->operands, operands);
+}
+
+static bool exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+/*
+ * A model; or what is no file is a task, if there is another file to read, and so is the first of two words. Return: how many words that was;
+ * -ENOMEM.
+ */
+static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands, const char *input)
+{
+	const char *word = operands->nr ? operands->v[0] : NULL;
+	bool is_tid = word && *word && !word[strspn(word, "0123456789")];
+
+	if (word && takes(cmd, TAP_CMD_MODEL)) {
+		*(const char **)option_of(cmd, opts, "model") = word;
+		return 1;
+	}
+	if (!word || !takes(cmd, TAP_CMD_TASK))
+		return 0;
+	if (operands->nr == 1 && !input && (strchr(word, '/') || exists(word) || !exists(TAP_INPUT_DEFAULT)))
+		return 0;
+	return tap_strings_add(option_of(cmd, opts, is_tid ? "tid" : "comm"), word) ?: 1;
+}
+
+static int take_words(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands,
+		      struct tap_err *err)
+{
+	const char **input = option_of(cmd, opts, "input");
+	int taken;
+	unsigned int nr;
+
+	if (!takes(cmd, TAP_CMD_FILE) && !takes(cmd, TAP_CMD_TASK) && !takes(cmd, TAP_CMD_MODEL))
+		return 0;
+	taken = take_first(cmd, opts, operands, *input);
+	if (taken < 0)
+		return tap_err_set(err, taken, "out of memory");
+	nr = operands->nr - (unsigned int)taken;
+	if (nr + !!*input > 1)
+		return tap_err_set(err, -EINVAL, "one FILE is read: '%.300s' or '%.300s'?",
+				   *input ? *input : operands->v[taken + 1], operands->v[taken]);
+	if (!*input)
+		*input = nr ? operands->v[taken] : TAP_INPUT_DEFAULT;
+	return 0;
+}
+
+static bool wants_help(int argc, char **argv)
+{
+	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
+
+static int run_cmd(const struct tap_cmd *cmd, int argc, char **argv)
+{
+	bool command = takes(cmd, TAP_CMD_COMMAND);
+	void *opts = calloc(1, cmd->opts_size + 1);
+	struct tap_strings operands;
+	struct tap_err err = { 0 };
+	char **rest;
+	int ret;
+
+	if (!opts) {
+		tap_err_set(&err, -ENOMEM, "out of memory");
+		return tap_cmd_fail(&err, false);
+	}
+	if (cmd->defaults)
+		memcpy(opts, cmd->defaults, cmd->opts_size);
+	ret = tap_opt_parse(cmd->opts, opts, argc, argv, command, &operands, &rest, &err);
+	/* what another command is told is not for us */
+	if (wants_help(rest ? (int)(rest - argv) : argc, argv)) {
+		tap_help_cmd(cmd);
+		ret = TAP_EXIT_OK;
+	} else if (ret || check_words(cmd, &operands, rest, &err) ||
+		   take_words(cmd, opts, &operands, &err)) {
+		ret = tap_cmd_fail(&err, true);
+	} else {
+		ret = cmd->run ? cmd->run(opts, &operands, rest) : tap_cmd_report(cmd, opts);
+	}
+	tap_opt_release(cmd->opts, opts);
+	tap_strings_release(&operands);
+	free(opts);
+	return ret;
+}
+
+/* The first word when it is no command's name. */
+static int run_word(const char *word)
+{
+	struct tap_err err = { 0 };
+
+	if (!strcmp(word, "--version")) {
+		puts("schedtap " TAP_VERSION);
+		return TAP_EXIT_OK;
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+		tap_screen_page();
+		tap_help_overview(stdout);
+		return TAP_EXIT_OK;
+	}
+	if (*word == '-')
+		tap_err_set(&err, -EINVAL, "unknown option '%s': see 'schedtap help'", word);
+	else
+		tap_help_unknown(word, &err);
+	return tap_cmd_fail(&err, true);
+}
+
+/* Whether stdout is a pipe whose reader has gone, as `| head` does: that is no failure. */
+static bool reader_gone(void)
+{
+	struct pollfd p = { .fd = STDOUT_FILENO };
+
+	return poll(&p, 1, 0) > 0 && (p.revents & POLLERR);
+}
+
+static int finish(int code)
+{
+	struct tap_err err = { 0 };
+	bool failed = ferror(stdout);
+
+	errno = EIO; /* what failed earlier left only its mark */
+	if (fflush(stdout))
+		failed = true;
+	if (!failed || reader_gone())
+		return code;
+	tap_err_set(&err, -errno, "cannot write to standard output: %m");
+	tap_cmd_fail(&err, false);
+	return code ? code : TAP_EXIT_FAILED;
+}
+
+int tap_cli_run(int argc, char **argv)
+{
+	const struct tap_cmd *cmd;
+	int code;
+
+	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of write() */
+	if (argc < 2) {
+		tap_help_overview(stderr);
+		return TAP_EXIT_USAGE;
+	}
+	cmd = tap_cmd_find(argv[1]);
+	code = finish(cmd ? run_cmd(cmd, argc - 2, argv + 2) : run_word(argv[1]));
+	tap_screen_end();
+	return code;
+}
