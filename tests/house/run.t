@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# tests/run prints and counts each skip, however a test says it, fails if one test fails, and ends one that hangs.
+# tests/run counts what tests say, in every form of TAP that they use, runs all files whatever fails, alone what asks for
+# it, once more what found the machine busy, ends what hangs, and sees what is left behind. tests/again counts failures.
 run=$(cd "$(dirname "$0")/.." && pwd)/run
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -16,6 +17,19 @@ ok() { # NAME COMMAND...
 	"$@" && echo "ok $n - $name" || { failed=1; echo "not ok $n - $name"; sed 's/^/# /' "$tmp/out" >&2; }
 }
 
+file() { # NAME: a test that has standard input's lines for a shell
+	{ echo '#!/bin/sh'; cat; } >"$tmp/$1"
+	chmod +x "$tmp/$1"
+}
+
+run() { # FILE...: its output is in out, its exit status in status
+	(cd "$tmp" && env -u JOBS "$run" "$@") >"$tmp/out" 2>&1
+	status=$?
+}
+
+says() { grep -qxE -- "$1" "$tmp/out"; }
+last() { test "$(tail -n 1 "$tmp/out")" = "$1"; }
+
 cat >"$tmp/perl.t" <<'END'
 #!/usr/bin/perl
 use Test::More;
@@ -25,30 +39,77 @@ note('SKIP of what is inside');
 subtest three => sub { ok(1, 'inner'); SKIP: { skip('reason two', 1) } };
 done_testing();
 END
-printf '#!/bin/sh\necho "ok 1 - one # SKIP reason three"; echo ok 2; echo 1..2\n' >"$tmp/sh.t"
-printf '#!/bin/sh\necho "1..0 # SKIP reason four"\n' >"$tmp/all.t"
-printf '#!/bin/sh\necho "# good: why"; echo "ok 1 - good"; echo "# bad: why"; echo "not ok 2 - bad"; echo "# bad: where"; echo 1..2\n' >"$tmp/bad.t"
-chmod +x "$tmp"/*.t
+chmod +x "$tmp/perl.t"
+file sh.t <<<'echo "ok 1 - one # SKIP reason three"; echo ok 2; echo 1..2'
+file all.t <<<'echo "1..0 # SKIP reason four"'
+file bad.t <<<'echo "# good: why"; echo "ok 1 - good"; echo "# bad: why"; echo "not ok 2 - bad"; echo 1..2; echo "bad: where" >&2'
 
-"$run" "$tmp"/{perl,sh,all}.t >"$tmp/out" 2>&1
-ok 'passes' test $? = 0
-ok 'counts four' grep -qx 'skipped: 4' "$tmp/out"
+run perl.t sh.t all.t
+ok 'passes' test $status = 0
+ok 'counts all and four skips' last '4 passed, 0 failed, 4 skipped'
 for reason in one two three four; do
-	ok "prints reason $reason" grep -q "reason $reason" "$tmp/out"
+	ok "prints reason $reason" says " +1  reason $reason"
 done
 ok 'prints no comment' test 0 = "$(grep -c 'SKIP of what' "$tmp/out")"
-ok 'prints no test that passed' test "$(grep -cE 'ok [0-9]+( - (one|inner))?$' "$tmp/out")" = 0
-"$run" "$tmp"/{perl,bad}.t >"$tmp/out" 2>&1
-ok 'fails' test $? != 0
-ok 'and prints what failed' grep -q '^not ok 2 - bad' "$tmp/out"
-ok 'with what it said' test "$(grep -c '^# bad: w' "$tmp/out")" = 2
-ok 'and not what others said' test "$(grep -c '^# good' "$tmp/out")" = 0
+run bad.t perl.t
+ok 'fails' test $status = 1
+ok 'and runs the others' last '4 passed, 1 failed, 2 skipped'
+ok 'prints what failed' says ' *not ok 2 - bad'
+ok 'with what it said' says ' *# bad: why'
+ok 'and wrote elsewhere' says ' *bad: where'
+ok 'and not what others said' test 0 = "$(grep -c '# good' "$tmp/out")"
 
-printf '#!/bin/sh\necho 1..1\nsleep 1000 | cat\n' >"$tmp/hangs.t"
-chmod +x "$tmp/hangs.t"
-TEST_LIMIT=1 "$run" "$tmp"/{hangs,all}.t >"$tmp/out" 2>&1
-ok 'ends what hangs' test $? != 0
-ok 'says where it hangs' grep -q '^# process [0-9]*: sleep 1000' "$tmp/out"
-ok 'and goes on' grep -q 'reason four' "$tmp/out"
+file short.t <<<'echo 1..2; echo ok 1'
+file status.t <<<'echo 1..1; echo ok 1; exit 3'
+file killed.t <<<'echo 1..1; echo ok 1; kill -9 $$'
+file silent.t <<<':'
+for name in short status killed silent; do
+	run $name.t
+	ok "a failure: $name.t" test $status = 1
+done
+run no_such_file
+ok 'wrong words' test $status = 2
+
+file hangs.t <<<'echo 1..1; sleep 1000 | cat'
+TEST_LIMIT=1 run hangs.t all.t
+ok 'ends what hangs' test $status = 1
+ok 'says where it hangs' says ' *# process [0-9]+: sleep 1000 '
+ok 'and goes on' says ' +1  reason four'
+
+# alone: nothing else is there, and it comes last
+file other.t <<<'echo 1..1; touch running; sleep 0.5; rm running; echo ok 1'
+file alone.t <<'END'
+# alone: it measures
+echo 1..1
+[ ! -e running ] && echo ok 1 || echo not ok 1
+END
+run alone.t other.t
+ok 'what must be alone is' last '3 passed, 0 failed, 0 skipped'
+ok 'and comes last' test "$(grep -o '[a-z]*\.t:' "$tmp/out" | xargs)" = 'other.t: alone.t:'
+
+# busy: its second result counts
+file busy.t <<<'echo 1..1; [ -e second ] && echo ok 1 || echo "ok 1 # SKIP machine was busy: others"; touch second'
+run busy.t
+ok 'busy once is no skip' last '2 passed, 0 failed, 0 skipped'
+file always.t <<<'echo 1..20; for i in $(seq 20); do echo "ok $i # SKIP machine was busy: others"; done'
+run always.t
+ok '20 busy tests are skips' last '1 passed, 0 failed, 20 skipped'
+cp "$tmp/always.t" "$tmp/too.t"
+run always.t sh.t too.t
+ok '40 are a failure' last '2 passed, 1 failed, 41 skipped'
+
+file leaves.t <<<'echo 1..1; echo ok 1; setsid sleep 1000 >/dev/null 2>&1 & touch $TMPDIR/left'
+run leaves.t
+ok 'what is left is a failure' test $status = 1
+ok 'a file' says ' *# file .*/left'
+ok 'a process' says ' *# process [0-9]+: sleep 1000 '
+pid=$(sed -n 's/.*# process \([0-9]*\): sleep 1000 .*/\1/p' "$tmp/out")
+ok 'that is there' kill "$pid"
+
+file odd.t <<<'echo 1..1; echo x >>runs; [ $(($(wc -l <runs) % 2)) = 0 ] && echo ok 1 || echo not ok 1'
+(cd "$tmp" && "${run%/*}/again" -n 4 -k 1 odd.t) >"$tmp/out" 2>&1
+status=$?
+ok 'tests/again: failures of so many runs' says ' 2 of 4 failed,  0 found the machine busy: odd.t'
+ok 'and its exit status' test $status = 1
 echo "1..$n"
 exit $failed

@@ -163,7 +163,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_array_stays, begin, end),
 	};
 
-	alarm(20);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("read-side sections", tests, NULL, NULL);
 }

@@ -772,7 +772,6 @@ int main(void)
 		cmocka_unit_test(test_threads_of_others), cmocka_unit_test(test_absurd_losses),
 	};
 
-	alarm(60);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("user backend", tests, NULL, NULL);
 }

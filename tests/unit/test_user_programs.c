@@ -826,7 +826,6 @@ int main(void)
 		cmocka_unit_test(test_removes),
 	};
 
-	alarm(60);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("user programs", tests, NULL, NULL);
 }

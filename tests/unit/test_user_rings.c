@@ -520,7 +520,6 @@ int main(void)
 		cmocka_unit_test(test_stress),
 	};
 
-	alarm(60);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("user rings", tests, NULL, NULL);
 }
