@@ -6,7 +6,7 @@ SAN ?=
 ARCH ?= $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
 CROSS_COMPILE ?=
 ifeq ($(origin CC),default)
-CC := $(CROSS_COMPILE)gcc
+CC := $(if $(SAN),clang,$(CROSS_COMPILE)gcc)
 endif
 # bpftool is there, which not every user's PATH has
 export PATH := $(PATH):/usr/sbin:/sbin
@@ -16,9 +16,10 @@ say = $(if $V,,@printf '  %-4s %s\n' $(1) $(2))
 comma := ,
 B := build$(if $(SAN),-san)$(if $(CROSS_COMPILE),-$(ARCH))
 
-CFLAGS ?= -O2 -g
+CFLAGS ?= $(if $(SAN),-O1,-O2) -g
 WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wno-missing-field-initializers -Werror
-SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+# one build for units, golden tests and fuzzers: clang's, with what its fuzzer looks at
+SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined$(comma)fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 # the program may be static, what is loaded cannot
 SO_LDFLAGS = $(filter-out -static,$(LDFLAGS))
 LIBS := -lbpf -ldw -lelf -lz -llz4 -llzma -ljansson -lzstd -lpthread -lm
@@ -148,99 +149,77 @@ $B/tests/unit/test_user_filters: $B/src/tracepoint/steps.o
 $B/tests/unit/test_watch_referee: TEST_CFLAGS := -Wno-format-truncation
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
+# the program as a process that tests ask, and what asks it (tests/driver)
+$B/driver: tests/driver/driver.c $(filter-out %/main.o,$(CLI_OBJ)) $B/rooms.a
+	$(call say,LD,$@)
+	$Q$(CC) $(ALL_CFLAGS) -Itests $(LDFLAGS) $(filter %.c %.o %.a,$^) -o $@ $(LIBS)
+$B/schedtap-quick: tests/driver/client.c tests/driver/request.h
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$Q$(CC) -std=gnu17 -D_GNU_SOURCE $(WARNINGS) -O2 -static $< -o $@
 $B/bench-watch: bench/watch.c $B/rooms.a
 	$(call say,LD,$@)
 	$Q$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $B/rooms.a -o $@ $(LIBS)
-# clang's fuzzer wants the library built for it as well: FUZZ makes are of their own folder
-FUZZ := CC=clang SAN=1 B=build-fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
 $B/fuzz_%: tests/fuzz/fuzz_%.c $B/rooms.a
 	$(call say,LD,$@)
 	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.o,$^) $B/rooms.a -o $@ $(LIBS)
 $B/fuzz_steps: $B/src/tracepoint/steps.o
 
-PROVE = SCHEDTAP=$(abspath $B/schedtap) MKDAT=$(abspath $B/tests/mkdat) tests/run
-
 # what installs packages builds in a second make, which then sees them
 AGAIN := @$(MAKE) --no-print-directory
 # of what builds much, where make was not told how many
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
-test: ## packages, build, and all tests: unit, golden, live, vm
-	@tools/deps build
-	@tools/deps test || echo 'going on with the tests that can run without them'
-	@tools/deps source || echo 'going on without the test that reads the kernel source'
-	$(AGAIN) $(PARALLEL) test-programs
-	$(AGAIN) check
+# targets with a program of their own; fuzz_report has dat and perf
+FUZZED_ALONE := types user print filter steps define assign usdt condition symbol rules
+FUZZERS := $(addprefix $B/fuzz_,report $(FUZZED_ALONE))
+RUN = BUILD=$(abspath $B) tests/run
 
-test-programs: all $(UNIT) $(TOOLS) $(if $(SAN),,$(TP_UNIT) $(TP_TOOLS) $(LIVE_TOOLS)) # what tests are made of
-check: check-unit check-tracepoint check-golden check-perfetto check-html check-fuzz check-live check-vm ## all tests, without installing packages
-# those that take longest begin first
-longest_first = $(filter $1,$2) $(filter-out $1,$2)
-# what tests of the house look at is the tree, not the build
-HOUSE := $(if $(SAN),,$(call longest_first,%/changes.t %/deps.t,$(wildcard tests/house/*.t)))
-check-unit: all $(UNIT) $(TOOLS) ## tables, no privileges
-	JOBS=$$(nproc) $(PROVE) $(HOUSE) $(filter $B/tests/unit/%,$(UNIT))
-check-tracepoint: all $(TP_UNIT) ## programs' own tracepoints: rules, compilers and languages, torture
-	JOBS=$$(nproc) BUILD=$(abspath $B) TEST_LIMIT=600 $(PROVE) $(call longest_first,%/test_headers.t %/static_key_code.t %/kernel_headers.t,$(wildcard tests/tracepoint/*.t)) $(TP_UNIT) tests/compile_fail/run.t
-check-golden: all $(TOOLS) ## small recordings, hand-checked output
-	JOBS=$$(nproc) SEEDS=$(if $(SAN),8,60) $(PROVE) $(REPORT_T) tests/golden/run tests/stats/*.t
-# not under ASan: those that run every report on every recording, at 40 ms a program; tests/golden/run and a fuzzer call the same code
-REPORT_T := $(filter-out $(if $(SAN),$(patsubst %,tests/%.t,golden/json golden/metrics golden/terminal truth/requests truth/windows)),\
-	$(wildcard tests/truth/*.t tests/golden/*.t))
-check-perfetto: all $(TOOLS) ## exports, as Perfetto's trace processor reads them
-	JOBS=$$(nproc) $(PROVE) tests/perfetto/*.t
-check-html: all $(TOOLS) ## pages: what is drawn, against reports
-	JOBS=$$(nproc) $(PROVE) tests/html/*.t
-check-quick: all $(UNIT) $(TP_UNIT) $(TOOLS) # what is left of these three without compilers and the tree itself
-	JOBS=$$(nproc) SEEDS=4 $(PROVE) $(filter $B/tests/unit/%,$(UNIT)) $(TP_UNIT) tests/golden/run tests/golden/*.t tests/truth/*.t tests/stats/*.t
-mutations: all $(UNIT) $(TP_UNIT) $(TOOLS) ## small faults, one after the other: do the quick tests see them?
+check: check-programs ## after every edit: units, golden tests, a few simulated schedules, any user: a minute
+	@$(RUN) check
+test: ## packages, build, and everything that a change can break: this kernel, two guests, sanitizers
+	@tools/deps build test source || { tools/deps build && echo 'going on with the tests that can run without the rest'; }
+	$(AGAIN) $(PARALLEL) test-programs
+	$(AGAIN) $(PARALLEL) SAN=1 san-programs || echo 'going on without the tests that need them'
+	@$(RUN) test
+soak: ## what takes hours: random seeds, fuzzing, all guests, load; HOURS=2 goes on where the last one stopped
+	@tools/deps build test source debug
+	$(AGAIN) $(PARALLEL) test-programs
+	$(AGAIN) $(PARALLEL) SAN=1 san-programs
+	@BUILD=$(abspath $B) tests/soak $(HOURS)
+
+# what tests are made of
+check-programs: all $(UNIT) $(TP_UNIT) $(TOOLS) $B/driver $B/schedtap-quick
+test-programs: check-programs $(TP_TOOLS) $(LIVE_TOOLS)
+san-programs: all $(UNIT) $(TOOLS) $B/driver $B/schedtap-quick $(FUZZERS)
+
+# check-TIER: the files of one row of tests/tiers
+TIERS := $(shell sed -n 's/^\([a-z]\S*\) .*/\1/p' tests/tiers | sort -u)
+$(patsubst %,check-%,$(filter-out %-san fuzz,$(TIERS))): check-%: test-programs
+	@$(RUN) $*
+$(patsubst %,check-%,$(filter %-san fuzz,$(TIERS))): check-%:
+	$(AGAIN) $(PARALLEL) SAN=1 san-programs
+	@$(RUN) $*
+mutations: check-programs $(TP_UNIT) ## small faults, one after the other: does `make check` see them?
 	tests/mutations
-check-live: all $(UNIT) $(TOOLS) $(TP_TOOLS) $(LIVE_TOOLS) ## this kernel
-	$(PROVE) $(filter $B/tests/live/%,$(UNIT)) $(wildcard tests/live/*.t)
-check-vm: all $B/tests/live/program_fuzz ## other kernels: modules for them, and guests in qemu
-	JOBS=$$(nproc) BUILD=$(abspath $B) $(PROVE) tests/vm/run.t tests/vm/build.t tests/vm/arm64.t tests/vm/programs.t tests/vm/scx.t \
-		tests/vm/portable.t tests/vm/ci.t tests/vm/fetch.t tests/vm/guest.t
-matrix: all ## all kernels that Debian has, before a release: kernel by event (docs/module.md)
-	KERNELS='5.10 6.1 6.12 6.12-rt 6.16 6.18 7.0 7.2 7.3 arm64-6.1 arm64-6.12 arm64-7.2' \
-		SCHEDTAP=$(abspath $B/schedtap) prove -v tests/vm/run.t tests/vm/arm64.t >$B/matrix.log; \
-		status=$$?; tests/vm/table <$B/matrix.log; grep '^ *not ok' $B/matrix.log; exit $$status
+matrix: test-programs ## all kernels that Debian has, before a release: kernel by event (docs/module.md)
+	@BUILD=$(abspath $B) SCHEDTAP=$(abspath $B/schedtap) tests/vm/matrix
 test-debug-kernel: ## the module in a kernel that checks memory, locks and RCU: builds it, once
 	@tools/deps build test debug
 	$(AGAIN) $(PARALLEL) all
-	$(PROVE) tests/vm/debug.t
+	@$(RUN) tests/vm/debug.t
 test-rtla: ## explain against rtla's analysis of timerlat: builds a kernel that has it, once
 	@tools/deps build test debug
 	$(AGAIN) $(PARALLEL) all
-	$(PROVE) tests/vm/rtla.t
+	@$(RUN) tests/vm/rtla.t
 check-builds: ## what CONTRIBUTING.md says to build, on a Debian 12 made for it: static, and for arm64
 	.ci/run builds
-check-san: ## unit and golden tests under ASan and UBSan
-	$(AGAIN) $(PARALLEL) SAN=1 test-programs
-	$(MAKE) SAN=1 check-unit check-golden
-# Not there: what compares rates and counts (test_live_*), what asks other programs about a recording that
-# is read by the same code as in check-golden, and each_failure.t, whose allocator ASan's would replace.
-# The programs that are recorded are built without, one of them statically.
-check-san-live: $(TP_TOOLS) ## the recorder under ASan and UBSan, on this kernel
-	$(AGAIN) $(PARALLEL) SAN=1 all
-	SCHEDTAP=$(abspath build-san/schedtap) PROGRAMS=$(abspath $B/tests/tracepoint) \
-		tests/run tests/live/edges.t tests/live/faults.t tests/live/tracepoints.t
-check-fuzz: ## damaged input: trace.dat for 15 s, perf.data for 10 s; types, programs' rings, formats, filters, definitions, assignments, probes, conditions, symbols, rules for 5 s each
-	@mkdir -p build-fuzz
-	@echo 'fuzzing for a minute'
-	@for args in 'dat 15' 'perf 10' $(patsubst %,'% 5',$(FUZZED_ALONE)); do \
-		set -- $$args; \
-		$(MAKE) --no-print-directory fuzz FUZZ_OF=$$1 FUZZ_ARGS=-max_total_time=$$2 \
-			>build-fuzz/log 2>&1 || { tail -n 40 build-fuzz/log; exit 1; }; \
-		grep Done build-fuzz/log || exit 1; \
-	done
 FUZZ_OF ?= dat
-# those with a program of their own
-FUZZED_ALONE := types user print filter steps define assign usdt condition symbol rules
-FUZZ_PROGRAM := build-fuzz/fuzz_$(if $(filter $(FUZZED_ALONE),$(FUZZ_OF)),$(FUZZ_OF),report)
-fuzz: $B/tests/mkdat $B/tests/fuzz/dat2perf ## the same until Ctrl-C; FUZZ_OF=perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol, rules
-	$(AGAIN) $(PARALLEL) $(FUZZ) $(FUZZ_PROGRAM)
-	@mkdir -p build-fuzz/$(FUZZ_OF)
-	@! [ -e tests/fuzz/seed_$(FUZZ_OF) ] || tests/fuzz/seed_$(FUZZ_OF) build-fuzz/$(FUZZ_OF)
-	$(FUZZ_PROGRAM) -max_len=65536 -rss_limit_mb=4096 -artifact_prefix=build-fuzz/ $(FUZZ_ARGS) build-fuzz/$(FUZZ_OF)
+FUZZ_PROGRAM := build-san/fuzz_$(if $(filter $(FUZZED_ALONE),$(FUZZ_OF)),$(FUZZ_OF),report)
+fuzz: ## one fuzzer until Ctrl-C; FUZZ_OF=dat, perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol, rules
+	$(AGAIN) $(PARALLEL) SAN=1 san-programs
+	@mkdir -p build-san/corpus/$(FUZZ_OF)
+	@! [ -e tests/fuzz/seed_$(FUZZ_OF) ] || BUILD=build-san tests/fuzz/seed_$(FUZZ_OF) build-san/corpus/$(FUZZ_OF)
+	$(FUZZ_PROGRAM) -max_len=65536 -rss_limit_mb=4096 -artifact_prefix=build-san/ $(FUZZ_ARGS) build-san/corpus/$(FUZZ_OF)
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h
 	@mkdir -p $(@D)
@@ -319,4 +298,5 @@ help: ## this list
 	@echo 'Variables: V=1 (show commands)  SAN=1 (ASan and UBSan)  CC=clang  ARCH= CROSS_COMPILE= (cross build)  PREFIX= DESTDIR='
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all tracepoint kmod test test-programs check check-unit check-tracepoint check-golden check-perfetto check-html check-quick mutations check-live check-vm matrix test-debug-kernel test-rtla check-builds check-san check-san-live check-fuzz fuzz bench demo install deps format clean help
+.PHONY: all tracepoint kmod check test soak check-programs test-programs san-programs $(addprefix check-,$(TIERS)) mutations matrix \
+	test-debug-kernel test-rtla check-builds fuzz bench demo install deps format clean help

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# torture.c for SECONDS [3] in each build, the library included: with the sanitizers as judges, and with
+# torture.c for SECONDS_EACH [1; 10 where SOAK is set] in each build, the library included: with the sanitizers as judges, and with
 # patched sites. Beside it, patch_torture.c: static keys alone.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top" || exit 1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-seconds=${SECONDS_EACH:-3}
+seconds=${SECONDS_EACH:-${SOAK:+10}}
+seconds=${seconds:-1}
 nr=0
 failed=0
 mkdir -m 700 "$scratch/run"
