@@ -83,9 +83,9 @@ static const struct tap_request_event *event_of(struct tap_request_source *s, co
 {
 	struct tap_request_event *e;
 
-	for (e = s->events; e < s->events + s->nr_events; e++)
-		if (e->fmt == fmt)
-			return e;
+	for (unsigned int i = 0; i < s->nr_events; i++)
+		if (s->events[i].fmt == fmt)
+			return &s->events[i];
 	if (tap_array_grow(&s->events, s->nr_events, &s->cap_events, sizeof(*e)))
 		return NULL;
 	e = &s->events[s->nr_events++];

@@ -323,7 +323,7 @@ static size_t take_plain(struct tap_perf *p, const unsigned char *at, size_t len
 	/* what perf uses of itself: the compiler makes it a loop of its own */
 	const struct tap_perf_plain usual = { .id = 8, .time = 32, .cpu = 40, .raw = 60 };
 	const bool is_usual = !memcmp(&p->plain, &usual, sizeof(usual));
-	const unsigned char *start = at, *end = at + len, *last = NULL;
+	const unsigned char *start = at, *end = len ? at + len : at, *last = NULL; /* of nothing, @at may be NULL */
 	uint32_t cpu;
 
 	while (p->plain.raw && at != last && (size_t)(end - at) >= p->plain.raw) {
