@@ -59,6 +59,17 @@ static char *append(char *at, char **texts)
 	return at;
 }
 
+static uint64_t ignored_signals(void)
+{
+	struct sigaction action;
+	uint64_t ignored = 0;
+
+	for (int nr = 1; nr < SIGRTMIN; nr++)
+		if (!sigaction(nr, NULL, &action) && action.sa_handler == SIG_IGN)
+			ignored |= 1ULL << (nr - 1);
+	return ignored;
+}
+
 static void send_request(int to, struct request *r, int cwd)
 {
 	int fds[REQUEST_MAX_FDS + 1] = { cwd };
@@ -123,6 +134,7 @@ int main(int argc, char **argv)
 		fail(".");
 	cwd = fcntl(cwd, F_DUPFD_CLOEXEC, REQUEST_MAX_FDS);
 	r.umask = umask(0);
+	r.ignored = ignored_signals();
 	r.bytes = (unsigned int)(count(argv, &r.argc) + count(environ, &r.envc));
 	texts = malloc(r.bytes);
 	if (cwd < 0 || !texts)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * driver SOCKET: schedtap's command line as a process that is there already. It forks for each client (client.c) and
- * calls in the child what main() calls; the client gets its exit status. A child is killed when its client is gone.
- * Prints a line when it listens; ends when its standard input is closed.
+ * driver --listen SOCKET: schedtap's command line as a process that is there already. It forks for each client
+ * (client.c) and calls in the child what main() calls; the client gets its exit status. A child is killed when its
+ * client is gone. Prints a line when it listens; ends when its standard input is closed.
+ *
+ * With any other words it is schedtap, for commands that start their own program (/proc/self/exe).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -93,20 +95,24 @@ static char **point_to(char **at, unsigned int nr)
 
 static int run(int client)
 {
+	/* static: setenv() replaces environ, and what nothing points to would be a leak */
+	static char *texts, **argv, **env;
 	int fds[REQUEST_MAX_FDS + 1];
 	unsigned int nr_fds;
 	struct request r;
-	char *texts, *at;
-	char **argv;
 	sigset_t none;
+	char *at;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	nr_fds = receive_request(client, &r, fds);
 	at = texts = malloc(r.bytes);
 	must(texts && recv(client, texts, r.bytes, MSG_WAITALL) == (ssize_t)r.bytes, "recv");
 	argv = point_to(&at, r.argc);
-	environ = point_to(&at, r.envc);
+	environ = env = point_to(&at, r.envc);
 	umask(r.umask);
+	for (int nr = 1; nr < SIGRTMIN; nr++)
+		if (r.ignored >> (nr - 1) & 1)
+			signal(nr, SIG_IGN);
 	take_fds(&r, fds, nr_fds);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -178,13 +184,14 @@ int main(int argc, char **argv)
 {
 	sigset_t ends;
 
-	must(argc == 2, "usage: driver SOCKET");
+	if (argc != 3 || strcmp(argv[1], "--listen"))
+		return tap_cli_run(argc, argv);
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	polled[0] = (struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN };
 	polled[1] = (struct pollfd){ .fd = signalfd(-1, &ends, SFD_CLOEXEC), .events = POLLIN };
-	polled[2] = (struct pollfd){ .fd = listen_at(argv[1]), .events = POLLIN };
+	polled[2] = (struct pollfd){ .fd = listen_at(argv[2]), .events = POLLIN };
 	must(polled[1].fd >= 0 && write(STDOUT_FILENO, "ready\n", 6) == 6, "cannot start");
 	for (;;) {
 		must(poll(polled, nr_polled, -1) > 0 || errno == EINTR, "poll");

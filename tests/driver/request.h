@@ -7,11 +7,14 @@
 #ifndef TAP_TESTS_DRIVER_REQUEST_H
 #define TAP_TESTS_DRIVER_REQUEST_H
 
+#include <stdint.h>
+
 #define REQUEST_MAX_FDS 16 /* descriptors 0 to 15 are passed on */
 
 struct request {
 	unsigned int open_fds; /* a bit for each of them that is open */
 	unsigned int umask;
+	uint64_t ignored; /* bit N - 1: signal N is ignored, which exec(2) leaves so */
 	unsigned int argc;
 	unsigned int envc;
 	unsigned int bytes; /* of the texts */
