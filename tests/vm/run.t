@@ -4,7 +4,7 @@
 # schedtap and its module on other kernels: boots each under qemu with an initramfs of busybox and
 # the programs, and looks at what the guest (init) reports. No KVM is needed.
 #
-# KERNELS: names for fetch [those of every change; before a release: `make matrix`]
+# KERNELS: names for fetch [the oldest and the newest; all others: make soak, make matrix]
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -20,7 +20,7 @@ use VM;
 
 my $here = dirname(__FILE__);
 my $program = $ENV{SCHEDTAP} // "$here/../../build/schedtap";
-my @kernels = grep { !/^arm64-/ } split(' ', $ENV{KERNELS} // '6.1 6.12 7.2');
+my @kernels = grep { !/^arm64-/ } split(' ', $ENV{KERNELS} // '6.1 7.3');
 my $quiet_s = 300; # the longest step, 100 cycles of the module, takes a minute or two, and says nothing before its end
 my $at_once = 2;
 
