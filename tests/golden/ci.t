@@ -6,16 +6,14 @@ use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
 use Test::More;
 use lib dirname(__FILE__) . '/..';
 use Files;
+use Recordings;
 
 my $here = dirname(abs_path($0));
 my $root = abs_path("$here/../..");
-$ENV{MKDAT} = abs_path($ENV{MKDAT} // "$root/build/tests/mkdat");
-my $schedtap = abs_path($ENV{SCHEDTAP} // "$root/build/schedtap");
-my $tmp = tempdir(CLEANUP => 1);
+my $tmp = memory_folder();
 my $page = slurp("$root/docs/ci.md");
 my ($rules) = $page =~ /```rules\n(.*?)```/s;
 my @commands = map { split(/\n/) } $page =~ /```sh\n(.*?)```/gs;
@@ -27,7 +25,7 @@ for (1, 2) {
 	system("$here/diff/recording", "$tmp/run$_.dat", 400 + $_, 50, $moved) == 0 or die 'no recording';
 }
 for my $command (@commands) {
-	my $run = $command =~ s{^schedtap}{'$schedtap'}r =~ s{check complete}{check '$root/rules/complete.rules'}r;
+	my $run = $command =~ s{^schedtap}{'$ENV{SCHEDTAP}'}r =~ s{check complete}{check '$root/rules/complete.rules'}r;
 	my $said = `cd '$tmp' && $run 2>&1`;
 
 	is($? >> 8, 0, $command) or diag($said);

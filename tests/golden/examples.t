@@ -29,7 +29,7 @@ is_short() { [ "$(grep -cvE '^ ?(/?\*|$)' "$root/examples/$1.c")" -le 60 ]; }
 same_as_latency()
 {
 	"$tmp/longest_waits" "$1" | sort >"$tmp/ours"
-	"$schedtap" latency --json "$1" | perl -MJSON::PP -0777 -ne '
+	"$schedtap" latency --json "$1" | perl -MJSON::XS -0777 -ne '
 		$_->{max_ns} && print("$_->{comm} $_->{tid} $_->{max_ns}\n") for @{decode_json($_)->{tasks}}' | sort >"$tmp/latency"
 	[ -s "$tmp/latency" ] && diff "$tmp/latency" "$tmp/ours"
 }
@@ -37,7 +37,7 @@ same_as_latency()
 same_as_migrations()
 {
 	"$tmp/migration_matrix" "$1" '*' >"$tmp/matrix"
-	"$schedtap" migrations --json "$1" | MATRIX=$tmp/matrix perl -MJSON::PP -0777 -ne '
+	"$schedtap" migrations --json "$1" | MATRIX=$tmp/matrix perl -MJSON::XS -0777 -ne '
 		my $m = decode_json($_); my %nr = map { ("$_->{from_cpu} $_->{to_cpu}" => $_->{total}) } @{$m->{pairs}};
 		open(my $f, "<", $ENV{MATRIX}) or die; local $/ = "\n"; my $from = 0;
 		while (<$f>) {
@@ -52,7 +52,7 @@ same_as_migrations()
 same_as_states()
 {
 	"$tmp/state_spans" "$1" >"$tmp/spans" && "$schedtap" states --json "$1" >"$tmp/states" &&
-		perl -MJSON::PP -e '
+		perl -MJSON::XS -e '
 			sub slurp { local (@ARGV, $/) = @_; <> }
 			my %sum; $sum{$_->{tid}} += $_->{dur} * 1000 for @{decode_json(slurp($ARGV[0]))};
 			my %life; $life{$_->{tid}} += $_->{life_ns} for @{decode_json(slurp($ARGV[1]))->{tasks}};

@@ -3,23 +3,22 @@
 #
 # Recordings that are damaged, hostile or of no use, in every report and every format: a report
 # says one sentence and fails with nothing on standard output, or it prints what is well-formed
-# and adds up. SCHEDTAP and MKDAT name the programs; dat2perf is beside the latter.
+# and adds up.
 use strict;
 use warnings;
-use Cwd qw(abs_path);
+use Fcntl qw(F_SETFD);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
-use JSON::PP;
+use JSON::XS;
 use lib dirname(__FILE__) . '/..';
 use Files;
+use Recordings;
 
-my $root = abs_path(dirname(abs_path($0)) . '/../..');
-my $schedtap = $ENV{SCHEDTAP} // "$root/build/schedtap";
-my $mkdat = $ENV{MKDAT} // "$root/build/tests/mkdat";
-my $dat2perf = dirname($mkdat) . '/fuzz/dat2perf';
-my $dir = tempdir(CLEANUP => 1);
+# where the recordings are: small, so that an output without end is an error and no full disk
+my $dir = memory_folder();
 my ($nr, $failed) = (0, 0);
 $ENV{LC_ALL} = 'C';
+chdir($dir) or die "$dir: $!\n";
+END { chdir('/') } # to be removed, a folder must not be the current one
 
 # what is asked of each; dump comes first and is no report: it shows what there is
 my @commands = ('dump', 'summary', 'timehist', 'timehist -s', 'latency', 'explain', 'critical -t 10 --path',
@@ -30,28 +29,16 @@ my @styles = ('', '--json', '--csv');
 
 # ---- what a run gave, and what is wrong with it ------------------------------------------------
 
-# $by: what runs the command, under a limit. Return: (exit code or -signal, stdout, stderr)
-sub run {
-	my ($args, $to, $by) = @_;
-	my $out = $to // ">'$dir/out'";
-
-	spew("$dir/out", '');
-	my $status = system('sh', '-c', "cd '$dir' && ulimit -f 2000000 && " .
-		"exec timeout 60 @{[$by // '']} '$schedtap' $args $out 2>'$dir/err' </dev/null");
-	return ($status & 127 ? -($status & 127) : $status >> 8, slurp("$dir/out"), slurp("$dir/err"));
-}
-
 sub csv_fields {
 	my ($text) = @_;
 	my @rows;
-	while (length $text) {
+	while ((pos($text) // 0) < length $text) {
 		my $nr = 0;
-		while (1) {
-			$text =~ s/\A(?:"(?:[^"]|"")*"|[^",\n]*)// or return ();
+		do {
+			$text =~ /\G(?:"(?:[^"]|"")*"|[^",\n]*)/gc or return ();
 			$nr++;
-			last unless $text =~ s/\A,//;
-		}
-		$text =~ s/\A\r?\n// or return ();
+		} while ($text =~ /\G,/gc);
+		$text =~ /\G\r?\n/gc or return ();
 		push @rows, $nr;
 	}
 	return @rows;
@@ -68,7 +55,7 @@ sub on {
 sub malformed {
 	my ($style, $text) = @_;
 	if ($style eq '--json') {
-		my $json = JSON::PP->new->utf8;
+		my $json = JSON::XS->new->utf8;
 		my $whole = eval { $json->decode($text); 1 };
 		for my $line ($whole ? () : split(/\n/, $text)) {
 			return "no JSON: $line" unless eval { $json->decode($line); 1 };
@@ -83,10 +70,10 @@ sub malformed {
 	return '';
 }
 
-# Return: '', or what is wrong with this run. @want: exit codes that are right
+# Return: '', or what is wrong with what a run gave. @$want: exit codes that are right
 sub judge {
-	my ($args, $style, $want, $may_print) = @_;
-	my ($code, $out, $err) = run("$args $style");
+	my ($ran, $style, $want, $may_print) = @_;
+	my ($out, $code, $err) = @$ran;
 	return "exit $code, not @$want: $err" unless grep { $_ == $code } @$want;
 	return "on standard error: $err" if $err =~ /[\x00-\x09\x0b-\x1f\x7f]/ || $err =~ /assert|Sanitizer|runtime error/;
 	return "fails without a sentence" if $code && $err !~ /\Aschedtap: [^\n]{10,}\n/;
@@ -98,7 +85,7 @@ sub judge {
 # Return: '', or that this gives something else.
 sub mapped_differs {
 	my ($args) = @_;
-	my ($copied, $mapped) = map { join("\n", run($args, undef, $_)) } '', 'prlimit --nofile=4';
+	my ($copied, $mapped) = map { join("\n", @$_) } commands(map { "$_ \"\$SCHEDTAP_PROGRAM\" $args" } '', 'prlimit --nofile=4');
 	return $copied eq $mapped ? '' : "copied: $copied\nmapped: $mapped";
 }
 
@@ -115,14 +102,15 @@ sub ok {
 # All styles of all @$commands. %$codes: by command, else '': the exit codes that are right
 sub check {
 	my ($name, $file, $codes, %opts) = @_;
-	my @wrong;
+	my (@wrong, @runs);
 	for my $command (@{$opts{commands} // \@commands}) {
-		for my $style (@styles) {
-			my $want = $codes->{$command} // $codes->{''};
-			my $why = judge(on($command, $file) . ' ' . ($opts{args} // ''), $style, $want,
-				$command eq 'dump');
-			push @wrong, "$command $style: $why" if $why ne '';
-		}
+		push @runs, map { [$command, $_, on($command, $file) . ' ' . ($opts{args} // '') . " $_"] } @styles;
+	}
+	my @ran = runs(map { $_->[2] } @runs);
+	for (@runs) {
+		my ($command, $style) = @$_;
+		my $why = judge(shift(@ran), $style, $codes->{$command} // $codes->{''}, $command eq 'dump');
+		push @wrong, "$command $style: $why" if $why ne '';
 	}
 	push @wrong, mapped_differs("dump -i $file " . ($opts{args} // '')) if -f "$dir/$file";
 	ok($name, @wrong);
@@ -133,7 +121,7 @@ sub check {
 sub dat {
 	my ($name, $text, @how) = @_;
 	spew("$dir/$name.txt", $text);
-	system($mkdat, "$dir/$name.txt", "$dir/$name.dat", @how) == 0 or die "$mkdat failed\n";
+	system($ENV{MKDAT}, "$dir/$name.txt", "$dir/$name.dat", @how) == 0 or die "$ENV{MKDAT} failed\n";
 	return "$name.dat";
 }
 
@@ -169,8 +157,8 @@ sub plain {
 # Each CPU's and each task's times against the window. Return: '', or what does not add up.
 sub adds_up {
 	my ($file, $args) = @_;
-	my ($code, $out, $err) = run("summary -i $file --json " . ($args // ''));
-	my $s = eval { decode_json($out) } or return "no summary: $err";
+	my ($ran) = runs("summary -i $file --json " . ($args // ''));
+	my $s = eval { decode_json($ran->[0]) } or return "no summary: $ran->[2]";
 	for my $cpu (@{$s->{cpus}}) {
 		return "CPU $cpu->{cpu} does not add up" if
 			$cpu->{run_ns} + $cpu->{idle_ns} + $cpu->{unknown_ns} != $s->{recording}{window_ns};
@@ -231,17 +219,18 @@ for my $part (0.05, 0.3, 0.6, 0.9, 0.99) {
 	spew("$dir/cut.dat", substr($bytes, 0, int($part * length $bytes)));
 	check("cut at $part", 'cut.dat', { '' => [0, 1] });
 }
-my @wrong;
+my (@wrong, @runs);
 for (my $at = 0; $at < length $bytes; $at += 997) {
-	spew("$dir/lie.dat", $bytes);
-	open(my $f, '+<:raw', "$dir/lie.dat") or die;
-	seek($f, $at, 0);
-	print $f "\xff" x 8;
-	close($f);
-	for my $command ('summary --json', 'timehist') {
-		my $why = judge("$command -i lie.dat", $command =~ /json/ ? '--json' : '', [0, 1]);
-		push @wrong, "$command, byte $at: $why" if $why ne '';
-	}
+	my $lie = $bytes;
+	substr($lie, $at, 8) = "\xff" x 8;
+	spew("$dir/lie-$at.dat", $lie);
+	push @runs, map { ["$_ -i lie-$at.dat", /json/ ? '--json' : ''] } 'summary --json', 'timehist';
+}
+my @ran = runs(map { $_->[0] } @runs);
+for (@runs) {
+	my ($args, $style) = @$_;
+	my $why = judge(shift(@ran), $style, [0, 1]);
+	push @wrong, "$args: $why" if $why ne '';
 }
 ok('sizes that lie', @wrong);
 
@@ -263,7 +252,7 @@ spew("$dir/$back", $bytes_back);
 ok('there is a page whose time can go back', $pages > 1 ? '' : "$pages pages");
 check('time that goes back', $back, { '' => [0] });
 ok('time that goes back adds up', adds_up($back));
-my $summary = decode_json((run("summary -i $back --json"))[1]);
+my $summary = decode_json((runs("summary -i $back --json"))[0][0]);
 ok('a page whose time goes back is a loss', @{$summary->{lost}{intervals}} == 1 ? '' :
 	@{$summary->{lost}{intervals}} . ' losses');
 
@@ -271,14 +260,15 @@ ok('a page whose time goes back is a loss', @{$summary->{lost}{intervals}} == 1 
 
 @wrong = ();
 for my $order ('', '--big-endian') {
-	system($dat2perf, "$dir/$whole", "$dir/perf$order.data", $order || ()) == 0 or die "$dat2perf failed\n";
+	system("$ENV{BUILD}/tests/fuzz/dat2perf", "$dir/$whole", "$dir/perf$order.data", $order || ()) == 0 or die "dat2perf failed\n";
 }
-for my $command (@commands) {
-	my @little = run(on($command, 'perf.data'));
-	my @big = run(on($command, 'perf--big-endian.data'));
-	s/perf(--big-endian)?\.data *//g for @little[1, 2], @big[1, 2];
-	push @wrong, "$command: $little[2]" if $little[0];
-	push @wrong, "$command: $big[1]$big[2]" if "@little" ne "@big";
+my @little = runs(map { on($_, 'perf.data') } @commands);
+my @big = runs(map { on($_, 'perf--big-endian.data') } @commands);
+for my $i (0 .. $#commands) {
+	my ($little, $big) = ($little[$i], $big[$i]);
+	s/perf(--big-endian)?\.data *//g for @$little[0, 2], @$big[0, 2];
+	push @wrong, "$commands[$i]: $little->[2]" if $little->[1];
+	push @wrong, "$commands[$i]: @$big[0, 2]" if "@$little" ne "@$big";
 }
 ok('a perf.data of the other byte order says the same', @wrong);
 check('a perf.data of the other byte order, in all formats', 'perf--big-endian.data', { '' => [0] });
@@ -290,19 +280,22 @@ check('a name of 15 control characters', $hostile, { '' => [0], 'diff --by task'
 
 # ---- standard output ---------------------------------------------------------------------------
 
-my (@full, @closed, @gone);
-for my $command (@commands) {
-	for my $style (@styles) {
-		my ($code, $out, $err) = run(on($command, $whole) . " $style", '>/dev/full');
-		push @full, "$command $style: exit $code: $err" if $code != 1 || $err !~ /\Aschedtap: .*No space/;
-		($code, $out, $err) = run(on($command, $whole) . " $style", '>&-');
-		push @closed, "$command $style: exit $code: $err" if $code != 1 || $err !~ /\Aschedtap: ./;
-		my $status = system('bash', '-c', "cd '$dir'; { trap '' PIPE; sleep 0.02; timeout 60 '$schedtap' @{[on($command, $whole)]} $style 2>err; " .
-			"echo \$? >code; } | true");
-		$code = slurp("$dir/code");
-		push @gone, "$command $style: exit $code" . slurp("$dir/err") if $code != 0 || -s "$dir/err";
-	}
+# Every command in every style, started with this standard output. Return: what is wrong.
+sub to_output {
+	my ($to, $code, $err) = @_;
+	my @args = map { my $on = on($_, $whole); map { "$on $_" } @styles } @commands;
+	my @ran = commands(map { "\"\$SCHEDTAP_PROGRAM\" $_ $to" } @args);
+
+	return map { "$args[$_]: exit $ran[$_][1]: $ran[$_][2]" } grep { $ran[$_][1] != $code || $ran[$_][2] !~ $err } 0 .. $#args;
 }
+
+my @full = to_output('>/dev/full', 1, qr/\Aschedtap: .*No space/);
+my @closed = to_output('>&-', 1, qr/\Aschedtap: ./);
+pipe(my $reader, my $gone) or die "pipe: $!\n";
+close($reader);
+fcntl($gone, F_SETFD, 0) or die "fcntl: $!\n"; # the programs have it
+$SIG{PIPE} = 'IGNORE'; # as they have this: they must see that nobody reads
+my @gone = to_output('>&' . fileno($gone), 0, qr/\A\z/);
 ok('a full disk behind standard output is told', @full);
 ok('a closed standard output is told', @closed);
 ok('nobody who reads any more is no failure', @gone);

@@ -3,20 +3,20 @@
 #
 # docs/json.md against what is printed, with the recordings of the golden tests: every key that is
 # printed stands there, with its type and whether it may be null; every key that stands there is
-# printed. SCHEDTAP and MKDAT name the programs.
+# printed. Each report sees its own recordings and some of others (tests/Recordings.pm), in a soak all.
 use strict;
 use warnings;
 use B;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
-use JSON::PP;
+use JSON::XS;
+use lib dirname(__FILE__) . '/..';
+use Files;
+use Recordings;
 
 my $here = dirname(abs_path($0));
 my $root = abs_path("$here/../..");
-my $mkdat = abs_path($ENV{MKDAT} // "$root/build/tests/mkdat");
-my $schedtap = abs_path($ENV{SCHEDTAP} // "$root/build/schedtap");
-my $tmp = tempdir(CLEANUP => 1);
+my $tmp = memory_folder();
 my ($n, $failed) = (0, 0);
 
 # Which runs print the keys of a section. The first is that of CSV.
@@ -104,7 +104,7 @@ sub type_of {
 	return 'null' unless defined $v;
 	return 'array' if ref $v eq 'ARRAY';
 	return 'object' if ref $v eq 'HASH';
-	return 'bool' if ref $v && JSON::PP::is_bool($v);
+	return 'bool' if ref $v && JSON::XS::is_bool($v);
 	my $flags = B::svref_2object(\$v)->FLAGS;
 	return $flags & B::SVf_POK ? 'string' : $flags & B::SVf_NOK ? 'number' : 'integer';
 }
@@ -122,35 +122,34 @@ sub walk {
 	}
 }
 
-# What a run prints of all recordings, as lines.
-sub lines {
+# What a run is about: arguments that name recordings, one text for each time that it runs.
+sub inputs_of {
+	my ($command) = split(/ /, $_[0]);
+	my @dats = recordings_for($command);
+
+	return join(' ', rules(), @dats[0 .. 3]) if $command eq 'check';
+	return map { "-i $_" } @dats if $command ne 'diff';
+	return (sixes($dats[0]), long_pair(), map { "$dats[$_ - 1] $dats[$_]" } 1 .. $#dats);
+}
+
+# What a run prints, of each.
+sub outputs {
 	my ($args) = @_;
 
-	my @all = glob("$tmp/*.dat");
-
-	return map { chomp; $_ } map { qx($schedtap $args $_ 2>/dev/null) } sixes($all[0]), long_pair(),
-		map { "$all[$_ - 1] $all[$_]" } grep { $_ % 8 == 1 } 1 .. $#all if $args =~ /^diff/;
-	if ($args =~ s/^check/'check ' . rules()/e) {
-		return map { chomp; $_ } qx($schedtap $args @all[0 .. 3] 2>/dev/null);
-	}
-	return map { chomp; $_ } map { qx($schedtap $args -i $_ 2>/dev/null) } @all;
+	return map { $_->[0] } runs(map { "$args $_" } inputs_of($args));
 }
 
 sub recorded {
 	my ($file, $wait_us, $cycles) = @_;
 
-	mkdir("$tmp/diff");
-	local $ENV{MKDAT} = $mkdat;
-	system("$here/diff/recording", "$tmp/diff/$file", $wait_us, $cycles) == 0 or die "cannot make $file\n";
-	return "$tmp/diff/$file";
+	-e "$tmp/$file" or system("$here/diff/recording", "$tmp/$file", $wait_us, $cycles) == 0 or die "cannot make $file\n";
+	return "$tmp/$file";
 }
 
 # For check: all verdicts, and no value.
 sub rules {
-	open(my $f, '>', "$tmp/all.rules") or die;
-	print $f "rule a : recording.window > 1s\nrule b : latency.waking.p50 -c nobody < 1s\nrule c : median recording.window > 0\n";
-	close($f) or die;
-	return "$tmp/all.rules";
+	return spew("$tmp/all.rules",
+		"rule a : recording.window > 1s\nrule b : latency.waking.p50 -c nobody < 1s\nrule c : median recording.window > 0\n");
 }
 
 # For diff: one against one with blocks of time, and enough of them for verdicts and intervals, both with a warning.
@@ -174,7 +173,7 @@ sub json_problems {
 	my ($keys, %seen, @problems) = ($doc->{keys});
 
 	for my $run (@{$runs{$section}}) {
-		walk(\%seen, '', JSON::PP->new->decode($_)) for grep { /\S/ } lines("$run --json");
+		walk(\%seen, '', $_) for map { JSON::XS->new->incr_parse($_) } outputs("$run --json");
 	}
 	# the fields of events are their formats'; what holds other keys is documented by them
 	delete $seen{$_} for grep { $section eq 'dump' && /^fields\./ } keys %seen;
@@ -199,9 +198,20 @@ sub json_problems {
 	return (@problems, map { "$_ stands there twice" } @{$doc->{twice} // []});
 }
 
+# The first line of CSV, of the first recording that gives one.
+sub header_of {
+	my ($args) = @_;
+
+	for my $input (inputs_of($args)) {
+		my ($ran) = runs("$args --csv $input");
+		return $1 if $ran->[0] =~ /\A(.+)/;
+	}
+	return undef;
+}
+
 sub csv_problems {
 	my ($doc, $section) = @_;
-	my ($header) = lines("$runs{$section}[0] --csv");
+	my $header = header_of($runs{$section}[0]);
 	my %own = %{$doc->{own_csv} // {}};
 	my %known = %own;
 	my @problems;
@@ -219,9 +229,6 @@ sub csv_problems {
 	return ($header ? () : 'nothing is printed', @problems, map { "$_ is on the page, and not printed" } sort keys %own);
 }
 
-for my $in (glob("$here/*/*/in.txt")) {
-	system($mkdat, $in, $in =~ m{([^/]+)/([^/]+)/in.txt$} && "$tmp/$1-$2.dat") == 0 or die "$mkdat $in\n";
-}
 my $doc = read_doc();
 my $common = (delete $doc->{'In every report'})->{keys}; # and the two kinds of keys that it tells in words
 check('the page has the reports that there are',

@@ -25,11 +25,11 @@ becomes_man()
 
 names() { grep -oE '[A-Za-z0-9_]*[A-Za-z0-9]_[A-Za-z0-9_]*' | sort; }
 
-# Names with an underscore: Markdown takes it for the start of emphasis, and as soon drops it.
+# Names with an underscore: Markdown takes it for the start of emphasis, and as soon drops it. In the page that becomes_man made.
 keeps_names()
 {
 	tr -d '\\*`' <"$1" | names >"$tmp/written"
-	"$root/tools/man-page" 9.8.7 "$1" | groff -t -man -Tutf8 -P-cbou -rLL=1000n | names | diff "$tmp/written" -
+	groff -t -man -Tutf8 -P-cbou -rLL=1000n "$tmp/page" | names | diff "$tmp/written" -
 }
 
 commands=$("$SCHEDTAP" __complete -- '')
@@ -39,6 +39,7 @@ for command in $commands; do
 	check "$command: options are the table's" options_agree "$root/docs/man/schedtap-$command.1.md"
 done
 for page in "$root"/docs/man/*.md; do
+	rm -f "$tmp/page"
 	for test in becomes_man:lowdown keeps_names:groff; do
 		if command -v lowdown >/dev/null && command -v "${test#*:}" >/dev/null; then
 			check "${page##*/} ${test%:*}" "${test%:*}" "$page"

@@ -2,36 +2,52 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The numbers that `diff` compares are those of the reports: of each recording of the golden tests, against what these print
-# with --json, of all tasks and of those of one name. SCHEDTAP and MKDAT name the programs.
+# with --json, of all tasks and of those of one name: the latter of recordings that have such tasks, and one without. In a soak of all.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(basename dirname);
-use File::Temp qw(tempdir);
-use JSON::PP;
+use File::Copy qw(copy);
+use JSON::XS;
 use List::Util qw(max sum0);
 use lib dirname(__FILE__) . '/..';
 use Files;
+use Recordings;
 
 my $here = dirname(abs_path($0));
-my $build = abs_path("$here/../..") . '/build';
-my $schedtap = abs_path($ENV{SCHEDTAP} // "$build/schedtap");
-my $mkdat = abs_path($ENV{MKDAT} // "$build/tests/mkdat");
-my $tmp = tempdir(CLEANUP => 1);
+my $tmp = memory_folder();
 my %compared; # how often each metric was
+my %printed; # by the command's arguments
+
+# Run these commands with --json, those that did not run yet.
+sub ask {
+	my @args = grep { !exists $printed{$_} } @_;
+	my @ran = runs(map { "$_ --json" } @args);
+
+	$printed{$args[$_]} = $ran[$_][0] for 0 .. $#args;
+}
 
 # What a command prints, or undef.
 sub says {
 	my ($args) = @_;
-	my $text = qx($schedtap $args --json 2>/dev/null);
 
-	return $text =~ /\A\{/ ? decode_json($text) : undef;
+	ask($args);
+	return $printed{$args} =~ /\A\{/ ? decode_json($printed{$args}) : undef;
 }
 
-# What reports say: { metric => value }
+# The reports that metrics of these kinds are compared with: kind, what to run, and whether it takes the filter.
+my @sources = (['resched', 'resched', 0], ['latency', 'latency', 1], ['latency', 'latency --preempted', 1], ['latency', 'latency --throttled', 1],
+	['explain', 'explain --by kind', 1], ['migrations', 'migrations', 1], ['balance', 'balance', 1], ['pelt', 'pelt --util-est', 1],
+	['eevdf', 'eevdf', 1], ['frequency', 'dump -e cpu_frequency', 0]);
+
+# What reports say: { metric => value }, of metrics whose names begin with one of these kinds
 sub reported {
-	my ($file, $only) = @_;
-	my $summary = says("summary -i $file");
+	my ($file, $only, %kinds) = @_;
+	my %args = map { $_->[1] => $_->[2] ? "$_->[1] $only -i $file" : "$_->[1] -i $file" } grep { $kinds{$_->[0]} } @sources;
+
+	ask("summary -n 1000000 -i $file", values %args);
+	my $says = sub { $args{$_[0]} ? says($args{$_[0]}) : undef };
+	my $summary = says("summary -n 1000000 -i $file");
 	my $window = $summary->{recording}{window_ns};
 	my %m = ('recording.window' => $window, 'recording.lost' => $summary->{recording}{lost});
 	my $per_s = sub { $_[0] * 1e9 / $window };
@@ -43,32 +59,32 @@ sub reported {
 	my @util = grep { $_ && $_->{known_ns} } map { $_->{util} } @{$summary->{cpus}};
 	$m{'summary.util.avg'} = sum0(map { $_->{avg} * $_->{known_ns} } @util) / sum0(map { $_->{known_ns} } @util) if @util;
 	$m{'summary.switches.rate'} = $per_s->(sum0(map { $_->{switches} } @{$summary->{cpus}}));
-	for (['waking', ''], ['preempted', '--preempted'], ['throttled', '--throttled']) {
+	for (['waking', ''], ['preempted', ' --preempted'], ['throttled', ' --throttled']) {
 		my ($state, $option) = @$_;
-		my $waits = (says("latency $option $only -i $file") // next)->{all};
+		my $waits = ($says->("latency$option") // next)->{all};
 
 		$m{"latency.$state.rate"} = $per_s->($waits->{count});
 		$m{"latency.$state.$_"} = $waits->{"${_}_ns"} for qw(avg p50 p90 p99 p999 max);
 	}
-	my $explain = says("explain --by kind $only -i $file");
+	my $explain = $says->('explain --by kind');
 	$m{"explain.$_->{kind}.share"} = $_->{delay_pct} for @{$explain->{kinds} // []};
-	if (my $migrations = says("migrations $only -i $file")) {
+	if (my $migrations = $says->('migrations')) {
 		$m{"migrations.$_.rate"} = $per_s->($migrations->{$_}) for qw(wakeup balance other);
 	}
-	my $balance = says("balance $only -i $file");
+	my $balance = $says->('balance');
 	$m{'balance.violation.share'} = $share->($balance->{violations}{total_ns}, $balance->{waits}{total_ns})
 		if $balance && $balance->{waits}{total_ns};
-	for my $stage (@{(says("resched -i $file") // {})->{stages} // []}) {
+	for my $stage (@{($says->('resched') // {})->{stages} // []}) {
 		$m{"resched.$stage->{stage}.$_"} = $stage->{"${_}_ns"} for qw(avg p50 p99 max);
 	}
-	if (my $all = (says("pelt --util-est $only -i $file") // {})->{all}) {
+	if (my $all = ($says->('pelt --util-est') // {})->{all}) {
 		my $judged = $all->{judged};
 
 		$m{"pelt.util_est.error.$_"} = $all->{"error_$_"} for qw(avg p50 p90 p99 max);
 		$m{'pelt.util_est.error.share'} = $share->(@$all{qw(error_avg need_avg)}) if $all->{need_avg};
 		$m{"pelt.util_est.$_.share"} = $share->($all->{$_}, $judged) for $judged ? qw(over under) : ();
 	}
-	if (my $eevdf = says("eevdf $only -i $file")) {
+	if (my $eevdf = $says->('eevdf')) {
 		my $all = $eevdf->{all};
 
 		for my $rule (@{$eevdf->{rules}}) {
@@ -77,15 +93,16 @@ sub reported {
 		}
 		$m{"eevdf.lag_size.$_"} = $all->{"${_}_lag_size_ns"} for qw(p50 p99 max);
 	}
-	add_frequency(\%m, $file, $summary);
+	my $dump = $args{'dump -e cpu_frequency'};
+	add_frequency(\%m, $printed{$dump}, $summary) if $dump;
 	return \%m;
 }
 
 # No report has these: from the events themselves, with a walk of its own over each CPU's changes.
 sub add_frequency {
-	my ($m, $file, $summary) = @_;
+	my ($m, $text, $summary) = @_;
 	my $end = $summary->{recording}{end_ns};
-	my @lines = map { decode_json($_) } qx($schedtap dump -i $file --json -e cpu_frequency 2>/dev/null);
+	my @lines = JSON::XS->new->incr_parse($text);
 	my @lost = map { $_->{lost} } grep { $_->{lost} } @lines;
 	my (%changes, $known, $sum, $at_highest);
 
@@ -115,7 +132,10 @@ sub reported_paths {
 	my (%m, $scheduling, $path);
 
 	# one that had the tid of another is told by nobody
-	for my $of ($only ? map { "$only -t $_->{tid}" } @{says("summary -n 1000000 $only -i $file")->{tasks}} : '') {
+	my @of = $only ? map { "$only -t $_->{tid}" } @{says("summary -n 1000000 $only -i $file")->{tasks}} : '';
+
+	ask(map { "critical $_ -i $file" } @of);
+	for my $of (@of) {
 		my $critical = says("critical $of -i $file") or return if $only;
 
 		$critical //= says("critical -i $file") or next;
@@ -134,7 +154,7 @@ sub reported_paths {
 sub differences {
 	my ($file, $other, $only) = @_;
 
-	return compared($file, "$only $file $other", sub { reported($file, $only) });
+	return compared($file, "$only $file $other", sub { reported($file, $only, @_) });
 }
 
 # Against itself.
@@ -150,7 +170,7 @@ sub differences_of_paths {
 sub compared {
 	my ($file, $args, $ask) = @_;
 	my $diff = says("diff $args") or return;
-	my $reported = $ask->() or return;
+	my $reported = $ask->(map { $_->{metric} =~ /^(\w+)\./ => 1 } @{$diff->{metrics}}) or return;
 	my @wrong;
 
 	for my $row (@{$diff->{metrics}}) {
@@ -166,33 +186,52 @@ sub compared {
 	return @wrong;
 }
 
-my @files;
-for my $in (sort(glob("$here/*/*/in.txt"))) {
-	push(@files, "$tmp/" . $in =~ s{.*/([^/]+)/([^/]+)/in.txt$}{$1-$2.dat}r);
-	system($mkdat, $in, $files[-1]) == 0 or die "$mkdat $in\n";
+# A recording of this name, of a text.
+sub make {
+	my ($name, $text) = @_;
+
+	system($ENV{MKDAT}, spew("$tmp/$name.txt", $text), "$tmp/$name.dat") == 0 or die "$ENV{MKDAT} failed\n";
+	return "$tmp/$name.dat";
 }
-# against one that has something of each metric, so that few are left out
-{
-	local $ENV{MKDAT} = $mkdat;
-	push(@files, "$tmp/many.dat"); # percentiles that are far from each other
-	system("$here/diff/recording", "$tmp/many.dat", '1+2', 300) == 0 or die;
-	system("$here/diff/recording", "$tmp/other", 100, 5, "1000000000 1 9 sched:sched_migrate_task comm=kw/1 pid=9 prio=120 orig_cpu=0 dest_cpu=1") == 0 or die;
-}
+
+# percentiles that are far from each other
+system("$here/diff/recording", "$tmp/many.dat", '1+2', 300) == 0 or die;
 # more picks than runs, and some of both against the rules
-spew("$tmp/owed.txt", slurp("$here/check/eevdf/in.txt") =~ s/next_lag=1000000/next_lag=20000001/r =~ s/^1\.00([23])/1.02$1/gmr);
-system($mkdat, "$tmp/owed.txt", "$tmp/owed.dat") == 0 or die;
+my $owed = make('owed', slurp("$here/check/eevdf/in.txt") =~ s/next_lag=1000000/next_lag=20000001/r =~ s/^1\.00([23])/1.02$1/gmr);
+my @files = (distinct(golden_recordings()), "$tmp/many.dat", $owed);
+# against one that has something of each metric, so that few are left out
+system("$here/diff/recording", "$tmp/other", 100, 5, "1000000000 1 9 sched:sched_migrate_task comm=kw/1 pid=9 prio=120 orig_cpu=0 dest_cpu=1") == 0 or die;
 # and these against themselves
-my @rich = qw(many owed resched-stages pelt-loss pelt-json check-util-est eevdf-picks diff-frequency critical-path critical-between critical-command critical-interrupts critical-hole);
-system('cp', "$tmp/$_.dat", "$tmp/$_.again") == 0 or die for @rich;
+my @rich = ("$tmp/many.dat", $owed, map { golden_recording($_) } qw(resched/stages pelt/loss pelt/json check/util-est eevdf/picks diff/frequency critical/path
+	critical/between critical/command critical/interrupts critical/hole));
+copy($_, "$tmp/" . basename($_) . '.again') or die for @rich;
+
+# Those of @files that have tasks of such names, and the first one that has none.
+sub files_with {
+	my ($name) = @_;
+	my (@with, @none);
+
+	ask(map { "summary -n 1000000 -i $_" } @files);
+	for my $file (@files) {
+		my $tasks = (says("summary -n 1000000 -i $file") // {})->{tasks} // [];
+		push(@{(grep { ($_->{comm} // '') =~ $name } @$tasks) ? \@with : \@none}, $file);
+	}
+	return $ENV{SOAK} ? @files : (@with, $none[0]);
+}
+
 my ($n, $failed) = (0, 0);
-for my $only ('', '-c a', '-c "[wt]*"') {
+for (['', qr//], ['-c a', qr/^a$/], ['-c "[wt]*"', qr/^[wt]/]) {
+	my ($only, $name) = @$_;
 	my @wrong;
 
-	for my $file (@files) {
+	my @with = $only ? files_with($name) : @files;
+
+	ask(map { "diff $only $_ $tmp/other" } @with);
+	for my $file (@with) {
 		push(@wrong, map { basename($file) . ": $_" } differences($file, "$tmp/other", $only));
 	}
-	for my $name (@rich) {
-		push(@wrong, map { "$name: $_" } map { $_->("$tmp/$name.dat", "$tmp/$name.again", $only) }
+	for my $file (@rich) {
+		push(@wrong, map { basename($file) . ": $_" } map { $_->($file, "$tmp/" . basename($file) . '.again', $only) }
 			\&differences, \&differences_of_paths);
 	}
 	$n++;
@@ -201,7 +240,7 @@ for my $only ('', '-c a', '-c "[wt]*"') {
 	print STDERR map { "# $_\n" } splice(@wrong, 0, 20);
 }
 # what diff compares, rules may name
-my %listed = map { (split)[0] => 1 } qx($schedtap check --list);
+my %listed = map { (split)[0] => 1 } qx($ENV{SCHEDTAP} check --list);
 my @unlisted = grep { !$listed{$_} } sort(keys(%compared));
 $n++;
 $failed++ if @unlisted || !%listed;

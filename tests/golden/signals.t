@@ -7,26 +7,23 @@
 #  - no value is known within a loss, and after one not before the next update
 #  - a window's values are the whole's, from the first update in it on
 #
-#     SEEDS=500 tests/golden/signals.t
+# Of 40 recordings, in a soak of SEEDS [500] from SEED [1] on.
 use strict;
 use warnings;
-use Cwd qw(abs_path);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
-use JSON::PP;
+use JSON::XS;
 use List::Util qw(max min);
+use lib dirname(__FILE__) . '/..';
+use Recordings;
 
-my $root = abs_path(dirname($0) . '/../..');
-my $schedtap = $ENV{SCHEDTAP} // "$root/build/schedtap";
-my $mkdat = $ENV{MKDAT} // "$root/build/tests/mkdat";
-my $dir = tempdir(CLEANUP => 1);
+my $dir = memory_folder();
 my ($start, $end, $cpus) = (1_000_000_000, 1_000_001_000, 3);
 my ($failed, $checked) = (0, 0);
 
 sub fail {
 	my ($seed, $text) = @_;
+	print "# SOAK=1 SEEDS=1 SEED=$seed tests/golden/signals.t\n" unless $failed++;
 	print "# seed $seed: $text\n";
-	$failed++;
 }
 
 # Returns the updates, { "SIGNAL CPU" => [[ns, value], ...] }, and the losses, [[from, to], ...].
@@ -62,7 +59,7 @@ sub make {
 		}
 	}
 	close($out);
-	system($mkdat, "$dir/in.txt", "$dir/in.dat") == 0 or die "mkdat failed\n";
+	system($ENV{MKDAT}, "$dir/in.txt", "$dir/in.dat") == 0 or die "mkdat failed\n";
 	@$_ = sort { $a->[0] <=> $b->[0] } @$_ for values %updates;
 	return (\%updates, \@losses);
 }
@@ -99,13 +96,21 @@ sub stretches {
 	return @known;
 }
 
-sub check {
-	my ($seed, $updates, $losses, $from, $to) = @_;
-	my $time = sprintf('%.9f,%.9f', $from / 1e9, $to / 1e9);
-	my $text = qx($schedtap pelt -i $dir/in.dat -s util -s nr_running --json --points --time $time 2>&1);
+sub text_of {
+	return join(', ', map { "$_->[2] from $_->[0] to $_->[1]" } @_);
+}
 
-	return if $text =~ /has no|has none/; # in that window
-	my $json = eval { decode_json($text) } or return fail($seed, "$time: $text");
+sub time_of {
+	return sprintf('%.9f,%.9f', map { $_ / 1e9 } @_);
+}
+
+# @$ran: what pelt gave, of this window.
+sub check {
+	my ($seed, $updates, $losses, $ran, $from, $to) = @_;
+	my $time = time_of($from, $to);
+
+	return if $ran->[2] =~ /has no|has none/; # in that window
+	my $json = eval { decode_json($ran->[0]) } or return fail($seed, "$time: @$ran");
 	for my $s (@{$json->{series}}) {
 		my $name = "$s->{signal} $s->{cpu}";
 		my @want = truth($updates->{$name}, $losses, $from, $to);
@@ -119,8 +124,7 @@ sub check {
 			$last = $_->[1];
 		}
 		$gaps += $to - $last;
-		fail($seed, "$time $name: " . encode_json(\@got) . ', is ' . encode_json(\@want))
-			if encode_json(\@got) ne encode_json(\@want);
+		fail($seed, "$time $name: " . text_of(@got) . ', is ' . text_of(@want)) if text_of(@got) ne text_of(@want);
 		fail($seed, "$time $name: known $s->{known_ns} and unknown $gaps")
 			if $s->{known_ns} + $gaps != $to - $from;
 		fail($seed, "$time $name: avg $s->{avg} of $sum")
@@ -130,12 +134,15 @@ sub check {
 	}
 }
 
-my $seeds = $ENV{SEEDS} // 100;
-for my $seed (1 .. $seeds) {
+my $seeds = $ENV{SOAK} ? $ENV{SEEDS} // 500 : 40;
+my $first = $ENV{SOAK} ? $ENV{SEED} // 1 : 1;
+for my $seed ($first .. $first + $seeds - 1) {
 	my ($updates, $losses) = make($seed);
 	my $middle = $start + 1 + int(rand($end - $start - 2));
+	my @windows = ([$start, $end], [$start, $middle], [$middle, $end]);
+	my @ran = runs(map { "pelt -i $dir/in.dat -s util -s nr_running --json --points --time " . time_of(@$_) } @windows);
 
-	check($seed, $updates, $losses, @$_) for [$start, $end], [$start, $middle], [$middle, $end];
+	check($seed, $updates, $losses, shift(@ran), @$_) for @windows;
 }
 print "1..2\n", $failed ? 'not ok' : 'ok', " 1 - $seeds recordings: each signal is as it was put in\n";
 print $checked ? 'ok' : 'not ok', " 2 - $checked signals were looked at\n";

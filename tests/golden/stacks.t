@@ -3,21 +3,18 @@
 #
 # Time by stack. Of every recording of the golden tests, with stacks put behind its events, what `export` prints adds up to
 # what `states` says, and `timehist --stacks` has the rows of `timehist`. Of random schedules each line is calculated again, from
-# the text of `dump` alone. SEEDS: how many of these; SCHEDTAP and MKDAT name the programs.
+# the text of `dump` alone. In a soak SEEDS of these, from SEED on.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
-use JSON::PP;
+use JSON::XS;
 use lib dirname(__FILE__) . '/..';
 use Files;
+use Recordings;
 
 my $here = dirname(abs_path($0));
-my $root = abs_path("$here/../..");
-my $schedtap = abs_path($ENV{SCHEDTAP} // "$root/build/schedtap");
-my $mkdat = abs_path($ENV{MKDAT} // "$root/build/tests/mkdat");
-my $dir = tempdir(CLEANUP => 1);
+my $dir = memory_folder();
 my ($n, $failed) = (0, 0);
 $ENV{LC_ALL} = 'C';
 
@@ -32,19 +29,11 @@ sub check {
 	print STDERR map { "#   $_\n" } @problems;
 }
 
-# Return: (standard output, exit code).
-sub run {
-	my ($args) = @_;
-	my $out = qx('$schedtap' $args 2>'$dir/err' </dev/null);
-
-	return ($out, $? >> 8);
-}
-
+# Return: the recording.
 sub make {
 	my ($in, $name) = @_;
 
-	spew("$dir/$name.txt", $in);
-	system($mkdat, "$dir/$name.txt", "$dir/$name.dat") == 0 or die "$mkdat $dir/$name.txt\n";
+	system($ENV{MKDAT}, spew("$dir/$name.txt", $in), "$dir/$name.dat") == 0 or die "$ENV{MKDAT} $dir/$name.txt\n";
 	return "$dir/$name.dat";
 }
 
@@ -64,9 +53,9 @@ sub random_stacks {
 
 # ---- sums ---------------------------------------------------------------------------------------
 
-sub sum_of_lines {
-	my ($args) = @_;
-	my ($out, $code) = run("export $args");
+# Of what `export --to folded` printed: all, and what is unknown.
+sub sums_of_lines {
+	my ($out) = @_;
 	my %sum = (all => 0, unknown => 0);
 
 	for (split(/\n/, $out)) {
@@ -75,39 +64,39 @@ sub sum_of_lines {
 		$sum{all} += $ns;
 		$sum{unknown} += $ns if $stack =~ /^[^;]*;\[unknown\]$/;
 	}
-	$sum{code} = $code;
 	return \%sum;
 }
 
 sub sum_of_states {
-	my ($args, @keys) = @_;
-	my ($out, $code) = run("states --json $args");
+	my ($states, @keys) = @_;
 	my $sum = 0;
 
-	return undef if $code || $out eq '';
-	for my $task (@{JSON::PP->new->decode($out)->{tasks}}) {
+	for my $task (@{$states->{tasks}}) {
 		$sum += $task->{"${_}_ns"} for @keys;
 	}
 	return $sum;
 }
 
+my @of_sums = ('export --of off-cpu', 'export --of preemptions', 'states --json');
+# What these printed of the same input, against each other.
 sub compare_sums {
-	my ($args) = @_;
-	my $states = sum_of_states($args, qw(sleep blocked stopped waking unknown));
-	my ($off, $preempted) = (sum_of_lines("$args --of off-cpu"), sum_of_lines("$args --of preemptions"));
+	my ($args, $off_cpu, $preemptions, $printed) = @_;
 
-	return () if $off->{code} || !defined $states; # it has none
+	return () if $off_cpu->[1] || $printed->[1]; # it has none
+	my $states = decode_json($printed->[0]);
+	my ($off, $preempted) = map { sums_of_lines($_->[0]) } $off_cpu, $preemptions;
+	my $off_states = sum_of_states($states, qw(sleep blocked stopped waking unknown));
 	return (
-		$off->{all} == $states ? () : "$args: off-cpu is $off->{all}, states have $states",
-		$off->{unknown} == sum_of_states($args, 'unknown') ? () : "$args: unknown is $off->{unknown}",
-		$preempted->{all} == sum_of_states($args, 'preempted') ? () : "$args: preemptions are $preempted->{all}",
+		$off->{all} == $off_states ? () : "$args: off-cpu is $off->{all}, states have $off_states",
+		$off->{unknown} == sum_of_states($states, 'unknown') ? () : "$args: unknown is $off->{unknown}",
+		$preempted->{all} == sum_of_states($states, 'preempted') ? () : "$args: preemptions are $preempted->{all}",
 	);
 }
 
+my @of_rows = ('timehist -wM', 'timehist -wM --stacks');
 sub compare_rows {
-	my ($file) = @_;
-	my ($plain) = run("timehist -wM -i $file");
-	my ($with) = run("timehist -wM --stacks -i $file");
+	my ($file, @printed) = @_;
+	my ($plain, $with) = map { $_->[0] } @printed;
 
 	$with =~ s/^    \S.*\n//gm;
 	# of a task that ends with its slice its process is known better behind it
@@ -115,10 +104,10 @@ sub compare_rows {
 	return $plain eq $with ? () : "$file: rows of timehist differ with --stacks";
 }
 
-my ($nr_sums, $nr_none) = (0, 0);
-my (@sums, @rows);
-for my $in (sort glob("$here/*/*/in.txt")) {
-	my ($name, $text) = ($in =~ m{([^/]+/[^/]+)/in\.txt$} && $1 =~ tr{/}{-}r, '');
+# With stacks put behind its events.
+sub with_stacks {
+	my ($in) = @_;
+	my $text = '';
 
 	srand(1);
 	for (split(/^/, slurp($in))) {
@@ -126,16 +115,27 @@ for my $in (sort glob("$here/*/*/in.txt")) {
 		$text .= /\n$/ ? $_ : "$_\n";
 		$text .= random_stacks($1) if /^[0-9._]+ ([0-9]+) -?[0-9]+ sched:sched_(?:switch|waking|wakeup) /;
 	}
-	my $file = make($text, $name);
-	my ($first) = run("dump -i $file") =~ /\] +([0-9]+\.[0-9]+):/;
-	my ($tid) = run("dump -i $file") =~ /next_pid=([1-9][0-9]*)/;
-	for my $options ('', defined $tid ? "-t $tid" : (), defined $first ? "--time +0.0001s,+0.0004s" : ()) {
-		my $is_none = (run("export $options -i $file"))[1];
+	return $text;
+}
 
-		$is_none ? $nr_none++ : $nr_sums++;
-		push(@sums, compare_sums("$options -i $file"));
+my ($nr_sums, $nr_none) = (0, 0);
+my (@sums, @rows);
+my @files = distinct(map { make(with_stacks($_), m{([^/]+)/([^/]+)/in\.txt$} && "$1-$2") } sort glob("$here/*/*/in.txt"));
+my @dumps = runs(map { "dump -i $_" } @files);
+for my $i (0 .. $#files) {
+	my ($file, $dump) = ($files[$i], $dumps[$i][0]);
+	my ($first) = $dump =~ /\] +([0-9]+\.[0-9]+):/;
+	my ($tid) = $dump =~ /next_pid=([1-9][0-9]*)/;
+	my @inputs = map { "$_ -i $file" } '', defined $tid ? "-t $tid" : (), defined $first ? "--time +0.0001s,+0.0004s" : ();
+	my @printed = runs(map { my $input = $_; map { "$_ $input" } @of_sums } @inputs);
+
+	for my $input (@inputs) {
+		my @of = splice(@printed, 0, @of_sums);
+
+		$of[0][1] ? $nr_none++ : $nr_sums++;
+		push(@sums, compare_sums($input, @of));
 	}
-	push(@rows, compare_rows($file));
+	push(@rows, compare_rows($file, runs(map { "$_ -i $file" } @of_rows)));
 }
 check("off-CPU time and preemptions add up to states", @sums);
 check("there was something to add up", $nr_sums > 60 ? () : "of $nr_sums runs; $nr_none had no stacks");
@@ -274,10 +274,10 @@ sub differences {
 }
 
 sub pairs_of {
-	my ($file) = @_;
+	my ($text) = @_;
 	my %pairs;
 
-	for my $pair (@{JSON::PP->new->latin1->decode((run("wakers --stacks --json -i $file"))[0])->{pairs}}) {
+	for my $pair (@{JSON::XS->new->latin1->decode($text)->{pairs}}) {
 		my $name = ($pair->{waker_comm} // '') . " => $pair->{comm}";
 
 		$pairs{$name}{join("\n", @{$_->{kernel_frames} // []}, @{$_->{user_frames} // []})} += $_->{count} for @{$pair->{stacks}};
@@ -285,26 +285,29 @@ sub pairs_of {
 	return \%pairs;
 }
 
-my $seeds = $ENV{SEEDS} // 40;
+my $seeds = $ENV{SOAK} ? $ENV{SEEDS} // 400 : 20;
+my $seed = $ENV{SOAK} ? $ENV{SEED} // 1 : 1;
+my @of = qw(off-cpu preemptions wakeups);
 my @wrong;
 my $lines = 0;
-for my $seed (1 .. $seeds) {
+for my $seed ($seed .. $seed + $seeds - 1) {
 	srand($seed);
 	my $file = make(schedule($seed), 'random');
-	my ($want, $woken) = calculate((run("dump -i $file"))[0], 1_000_000_000, 1_001_000_000);
+	my ($dump, $wakers, @printed) = runs(map { "$_ -i $file" } 'dump', 'wakers --stacks --json', @of_rows, @of_sums, 'export --to folded --of wakeups');
+	my ($want, $woken) = calculate($dump->[0], 1_000_000_000, 1_001_000_000);
+	my @bad = (compare_rows($file, @printed[0, 1]), compare_sums("-i $file", @printed[2 .. 4]));
 
-	for my $of (qw(off-cpu preemptions wakeups)) {
-		my ($out, $code) = run("export --to folded --of $of -i $file");
+	for my $i (0 .. $#of) {
 		my %got;
 
 		# a program may have a frame of the same name as the kernel
-		/^(.*) ([0-9]+)$/ and $got{$1} += $2 for split(/\n/, $out);
+		/^(.*) ([0-9]+)$/ and $got{$1} += $2 for split(/\n/, $printed[(2, 3, 5)[$i]][0]);
 		$lines += keys %got;
-		push(@wrong, differences("seed $seed, $of", $want->{$of} // {}, \%got));
+		push(@bad, differences($of[$i], $want->{$of[$i]} // {}, \%got));
 	}
-	my $pairs = pairs_of($file);
-	push(@wrong, differences("seed $seed, wakers", $woken->{$_} // {}, $pairs->{$_} // {})) for keys %{{%$woken, %$pairs}};
-	push(@wrong, compare_rows($file), compare_sums("-i $file"));
+	my $pairs = pairs_of($wakers->[0]);
+	push(@bad, differences('wakers', $woken->{$_} // {}, $pairs->{$_} // {})) for keys %{{%$woken, %$pairs}};
+	push(@wrong, "SOAK=1 SEEDS=1 SEED=$seed tests/golden/stacks.t", @bad) if @bad;
 }
 check("$seeds random schedules: every line of export, and every count of wakers", @wrong);
 check("these had lines", $lines > 20 * $seeds ? () : "only $lines");

@@ -1,30 +1,27 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What a person sees: every report, with the recordings of the golden tests, on terminals of 80 and of
-# 120 columns; colours; the pager. The terminals are those of script(1). SCHEDTAP and MKDAT name the
-# programs.
+# What a person sees: every report, with its recordings and some of others (tests/Recordings.pm; in a soak all), on terminals of
+# 80 and of 120 columns; colours; the pager. The terminals are those of script(1). It is the program itself that is started.
 use strict;
 use warnings;
-use Cwd qw(abs_path);
-use File::Basename qw(dirname);
+use File::Basename qw(basename dirname);
 use File::Temp qw(tempdir);
+use POSIX qw(mkfifo);
 use lib dirname(__FILE__) . '/..';
 use Files;
+use Recordings;
 
-my $here = dirname(abs_path($0));
-my $build = abs_path("$here/../..") . '/build';
-my $mkdat = abs_path($ENV{MKDAT} // "$build/tests/mkdat");
-$ENV{SCHEDTAP} = abs_path($ENV{SCHEDTAP} // "$build/schedtap");
-my $tmp = tempdir(CLEANUP => 1);
 if (system('command -v script >/dev/null') != 0) {
 	print "1..0 # SKIP no script(1)\n";
 	exit 0;
 }
+$ENV{SCHEDTAP} = $ENV{SCHEDTAP_PROGRAM};
 delete @ENV{qw(COLUMNS NO_COLOR CLICOLOR_FORCE LESS PAGER)};
 $ENV{TERM} = 'xterm';
 $ENV{LC_ALL} = 'C.UTF-8';
-chdir($tmp) or die;
+chdir(tempdir(CLEANUP => 1)) or die;
+mkfifo('go', 0600) or die;
 my ($n, $failed) = (0, 0);
 
 # check NAME, PROBLEM...: one TAP line.
@@ -38,14 +35,19 @@ sub check {
 	print STDERR map { "#   $_\n" } @problems;
 }
 
-# What shell text prints on a terminal of so many columns.
+# What shell text prints on a terminal of so many columns. script(1) drops what is still on its way out of the terminal 10 ms after the shell
+# ended. So the shell waits until all was read.
 sub on_terminal {
 	my ($columns, $shell) = @_;
+	my ($text, $end) = ('', 'end of output');
 
-	spew('typed', "stty cols $columns rows 24\n$shell\n");
-	open(my $out, '-|:encoding(UTF-8)', 'timeout 60 script -qec "sh ./typed" /dev/null </dev/null') or die;
-	local $/;
-	my $text = <$out> // '';
+	spew('typed', "stty cols $columns rows 24\n$shell\necho $end\nread -r go <go\n");
+	open(my $out, '-|:encoding(UTF-8)', 'script -qec "sh ./typed" /dev/null </dev/null') or die;
+	while (<$out>) {
+		$text .= $_;
+		next unless $text =~ s/$end\r\n\z//;
+		open(my $go, '>', 'go') or die "go: $!\n";
+	}
 	close($out);
 	return $text =~ s/\r\n/\n/gr;
 }
@@ -58,16 +60,22 @@ my @reports = ('summary', 'summary -g "/*"', 'timehist', 'timehist -wMV', 'timeh
 	'pelt --table -t 100', 'pelt --verify -t 100', 'pelt --util-est', 'states', 'migrations', 'migrations --list', 'balance', 'placement', 'placement --list', 'resched', 'eevdf', 'monitor wwnr',
 	'diff', 'diff --by task');
 
-for my $in (glob("$here/*/*/in.txt")) {
-	system($mkdat, $in, $in =~ m{([^/]+)/([^/]+)/in.txt$} && "$1-$2.dat") == 0 or die "$mkdat $in\n";
+# Names in this folder, without blanks: short ones, for some reports print them.
+sub names_of {
+	return map { basename($_) =~ s/^golden-//r } @_;
 }
+
+symlink($_, (names_of($_))[0]) or die "$_: $!\n" for golden_recordings();
 for my $columns (80, 120) {
 	for my $report (@reports) {
+		my ($command) = split(/ /, $report);
 		# what fits the narrow one fits the wide one, mostly: there, the recordings of its own tests
-		my $on = $report =~ /^diff/ ? '$f latency-many.dat' : '-i $f';
-		my $files = $columns == 80 || $report =~ /^diff/ ? '*.dat' : $report =~ s/ .*//r . '-*.dat';
+		my $on = $command eq 'diff' ? '$f latency-many.dat' : '-i $f';
+		my @files = grep { $columns == 80 || $command eq 'diff' || /^$command-/ } names_of(recordings_for($command));
+
+		push(@files, 'states-many.dat') if $command eq 'diff'; # as latency-many: both have a task of the same name
 		my @lines = split(/\n/, on_terminal($columns, "export PAGER=cat NO_COLOR=1\n" .
-			"for f in $files; do \$SCHEDTAP $report $on 2>/dev/null; done; echo all"));
+			"for f in @files; do \$SCHEDTAP $report $on 2>/dev/null; done; echo all"));
 		# a number of 11 digits pushes what is behind it where rows are printed as they come
 		my @wide = grep { length($_) > $columns && !/\d{11}\.\d/ } @lines;
 

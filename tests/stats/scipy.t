@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+from functools import lru_cache
 from itertools import combinations
 from math import comb, isnan, nan
 
@@ -16,7 +17,7 @@ except ImportError:
     print('1..0 # SKIP no scipy here: Debian has it in python3-scipy')
     sys.exit(0)
 
-build = os.path.dirname(os.environ.get('SCHEDTAP', os.path.dirname(__file__) + '/../../build/schedtap'))
+build = os.environ.get('BUILD', os.path.dirname(__file__) + '/../../build')
 rng = random.Random(17)
 failed = 0
 nr = 0
@@ -74,14 +75,12 @@ def p_of(a, b):
 
 
 # How many differences are left out at each end: by the null distribution that scipy has for U.
+@lru_cache(maxsize=None)
 def outside(m, n):
     if m + n > 50:
         return max(0, int(m * n / 2 - stats.norm.ppf(0.975) * (m * n * (m + n + 1) / 12) ** 0.5))
     from scipy.stats._mannwhitneyu import _mwu_state
-    k = 0
-    while _mwu_state.cdf(k, m, n) <= 0.025:
-        k += 1
-    return k
+    return int(numpy.argmax(_mwu_state.cdf(numpy.arange(m * n // 2 + 1), m, n) > 0.025))
 
 
 def shift_of(a, b):
@@ -90,11 +89,18 @@ def shift_of(a, b):
     return [numpy.median(d)] + ([d[k - 1], d[-k]] if k else [nan, nan])
 
 
+# How many values are left out at each end of a median's interval.
+@lru_cache(maxsize=None)
+def outside_median(n):
+    k = 0
+    while stats.binom.cdf(k, n, 0.5) <= 0.025:
+        k += 1
+    return k
+
+
 def median_of(a):
     v = sorted(a)
-    k = 0
-    while stats.binom.cdf(k, len(v), 0.5) <= 0.025:
-        k += 1
+    k = outside_median(len(v))
     return [numpy.median(v)] + ([v[k - 1], v[-k]] if k else [nan, nan])
 
 
@@ -144,9 +150,14 @@ def blocks(scale):
     return [one() for _ in range(60)]
 
 
+# How often each block is drawn says how often each of its values is there.
 def draws(of, part, count):
-    lines = [numpy.sort(numpy.concatenate([of[i] for i in numpy_rng.integers(0, len(of), len(of))])) for _ in range(count)]
-    return numpy.array([v[max(0, int(numpy.ceil(part * len(v))) - 1)] for v in lines])
+    values = numpy.concatenate(of)
+    order = numpy.argsort(values)
+    block = numpy.repeat(numpy.arange(len(of)), [len(b) for b in of])[order]
+    ranks = numpy.cumsum(numpy_rng.multinomial(len(of), [1 / len(of)] * len(of), count)[:, block], axis=1)
+    want = numpy.maximum(1, numpy.ceil(part * ranks[:, -1:]))
+    return values[order][numpy.argmax(ranks >= want, axis=1)]
 
 
 numpy_rng = numpy.random.default_rng(17)

@@ -8,49 +8,76 @@
 #  - --what-if with 32 ms is what was recorded
 #  - both of a CPU and of nested cgroups on it: sums of what their tasks have
 #
-#     SEEDS=12 tests/truth/pelt.t
+# Of 4 seeds, in a soak of SEEDS [12] from SEED [1] on.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
-use JSON::PP;
+use JSON::XS;
 use List::Util qw(max min);
+use lib dirname(__FILE__) . '/..';
+use Recordings;
 
-my $root = abs_path(dirname($0) . '/../..');
-my $schedtap = $ENV{SCHEDTAP} // "$root/build/schedtap";
-my $build = dirname(abs_path($schedtap));
-my $mkdat = $ENV{MKDAT} // "$build/tests/mkdat";
-my $dir = tempdir('schedtap-truth-XXXXXX', DIR => -w '/dev/shm' ? '/dev/shm' : '/tmp', CLEANUP => 1);
-my $seeds = min($ENV{SEEDS} // 4, 12); # one takes some seconds
+my $dir = memory_folder();
+my $first = $ENV{SOAK} ? $ENV{SEED} // 1 : 1;
+my @seeds = $first .. $first + ($ENV{SOAK} ? $ENV{SEEDS} // 12 : 4) - 1;
 my $y = 0.5 ** (1 / 32);
 my %failed;
 
 sub fail {
 	my ($test, $text) = @_;
 	print "# $text\n" if ++$failed{$test} <= 5;
+	my ($seed) = $text =~ /^seed (\d+)/;
+	print "# SOAK=1 SEEDS=1 SEED=$seed tests/truth/pelt.t\n" if $failed{$test} == 1;
 }
 
 sub report {
-	my $text = qx($schedtap pelt @_ --json 2>&1);
+	my $text = qx($ENV{SCHEDTAP} pelt @_ --json 2>&1);
 	return eval { decode_json($text) } // die "pelt @_: $text\n";
 }
 
-# The average at $now of the spans [from, to] in which 1024 are added. Times in periods of the definition. Of the mass that all time up
-# to $now has, what the spans have: each whole period has y times the mass of the next one.
-sub defined_average {
-	my ($spans, $now) = @_;
-	my $mass = sub {
-		my $j = int($_[0]);
-		return $y ** (int($now) - $j) * ($y / (1 - $y) + $_[0] - $j);
-	};
-	my $sum = 0;
+# Of the mass that all time up to a period has, what time up to $x has: each whole period has y times the mass of the next one.
+sub mass {
+	my ($x, $period) = @_;
 
-	for (@$spans) {
-		my ($from, $to) = ($_->[0], min($_->[1], $now));
-		$sum += $mass->($to) - $mass->($from) if $to > $from && $now - $to < 1500;
+	return $y ** ($period - int($x)) * ($y / (1 - $y) + $x - int($x));
+}
+
+# What spans 0 to $nr have, in the period in which the last of them ends. It is kept in each span.
+sub sum_of_spans {
+	my ($spans, $nr) = @_;
+	my $next = $nr;
+
+	$next-- while $next >= 0 && !defined $spans->[$next][2];
+	while (++$next <= $nr) {
+		my ($from, $to) = @{$spans->[$next]};
+		my $before = $next ? $spans->[$next - 1] : [0, 0, 0];
+
+		$spans->[$next][2] = $before->[2] * $y ** (int($to) - int($before->[1])) + mass($to, int($to)) - mass($from, int($to));
 	}
-	return 1024 * $sum / $mass->($now);
+	return $nr >= 0 ? $spans->[$nr][2] : 0;
+}
+
+# The average at $now of the spans [from, to] in which 1024 are added, and of one more from $open_from on, if it is defined. Times in periods
+# of the definition; spans are in their order.
+sub defined_average {
+	my ($spans, $now, $open_from) = @_;
+	my ($ended, $high) = (0, scalar @$spans);
+
+	while ($ended < $high) {
+		my $middle = int(($ended + $high) / 2);
+
+		if ($spans->[$middle][1] <= $now) {
+			$ended = $middle + 1;
+		} else {
+			$high = $middle;
+		}
+	}
+	my $sum = $ended ? sum_of_spans($spans, $ended - 1) * $y ** (int($now) - int($spans->[$ended - 1][1])) : 0;
+	for my $from (grep { defined && $_ < $now } $ended < @$spans ? $spans->[$ended][0] : undef, $open_from) {
+		$sum += mass($now, int($now)) - mass($from, int($now));
+	}
+	return 1024 * $sum / mass($now, int($now));
 }
 
 # ---- other half-lives ------------------------------------------------------------------------
@@ -78,7 +105,7 @@ sub check_what_if {
 	my $folder = "$dir/$seed";
 
 	mkdir($folder);
-	system("$build/tests/truth/generate", $seed, 600, $folder) == 0 or die 'generate failed';
+	system("$ENV{BUILD}/tests/truth/generate", $seed, 600, $folder) == 0 or die 'generate failed';
 	my %growth = growth($folder);
 	for my $damage (@damages) {
 		my @runnable = $damage =~ /switch/ ? () : '-s runnable'; # it has no wakeups
@@ -87,9 +114,8 @@ sub check_what_if {
 			my ($name, $halflife) = $s->{signal} =~ /^(\w+)@([\d.]+)ms$/ or die $s->{signal};
 			my $spans = $growth{$s->{tid}} or next;
 			my ($period, $start) = ($halflife / 32 * 1024 * 1024, $json->{recording}{start_ns});
-			my @spans = map { [($_->[0] - $start) / $period, ($_->[1] - $start) / $period] } @{$spans->{$name}};
 			# what was before the window is as if it had run into it
-			$_->[0] = max($_->[0], 0) for @spans;
+			my @spans = map { [max(($_->[0] - $start) / $period, 0), ($_->[1] - $start) / $period] } grep { $_->[1] > $start } @{$spans->{$name}};
 			for (grep { defined $_->[1] } @{$s->{points}}) {
 				my $true = defined_average(\@spans, ($_->[0] - $start) / $period);
 				$points++;
@@ -126,7 +152,7 @@ sub make {
 		my $sum = 0;
 		for (grep { index("$paths{$cgroups{$_->{tid}}}/", $path eq '/' ? '/' : "$path/") == 0 } @tasks) {
 			my $from = $what eq 'queued' ? $_->{queued_from} : $_->{tid} == $runs ? $_->{run_from} : undef;
-			$sum += defined_average([@{$_->{$what}}, defined $from ? [$place->($from), $place->($ns)] : ()], $place->($ns));
+			$sum += defined_average($_->{$what}, $place->($ns), defined $from ? $place->($from) : undef);
 		}
 		return $sum;
 	};
@@ -181,7 +207,7 @@ sub make {
 	srand($seed);
 	push @tasks, { tid => 100 + $_, run => [], queued => [], wakes => $now + 1e5 * $_ } for 1 .. 4;
 	$text .= sprintf("meta {\"window\":{\"start_ns\":%d,\"end_ns\":%d},\"cgroups\":%s}\ncpus 1\n", $now - 1, $end,
-		encode_json([map { [$_, $paths{$_}] } 1, 20, 21]));
+		encode_json([map { [$_ + 0, $paths{$_}] } sort { $a <=> $b } keys %paths]));
 	$now += 1000;
 	$switch->(undef, 0);
 	my ($slice_end, $tick) = ($end, $now);
@@ -220,7 +246,7 @@ sub make {
 	open(my $out, '>', "$dir/in.txt") or die;
 	print $out $text;
 	close($out);
-	system($mkdat, "$dir/in.txt", "$dir/in.dat") == 0 or die "mkdat failed\n";
+	system($ENV{MKDAT}, "$dir/in.txt", "$dir/in.dat") == 0 or die "mkdat failed\n";
 	push @{$_->{queued}}, [$place->($_->{queued_from}), $place->($end)] for grep { defined $_->{queued_from} } @tasks;
 	push @{$_->{run}}, [$place->($_->{run_from}), $place->($end)] for grep { $_->{tid} == $runs } @tasks;
 	return @tasks;
@@ -247,7 +273,7 @@ sub check_groups {
 
 	for my $s (@{$json->{series}}) {
 		my ($what) = $s->{signal} =~ /^(\w+)@/;
-		my @spans = map { [map { [map { ($_ * 1024 * 1024 - $start) / $period } @$_] } @{$_->{$what eq 'util' ? 'run' : 'queued'}}] }
+		my @spans = map { [map { [map { ($_ * 1024 * 1024 - $start) / $period } @$_[0, 1]] } @{$_->{$what eq 'util' ? 'run' : 'queued'}}] }
 			grep { index("$paths{$cgroups{$_->{tid}}}/", "$s->{path}/") == 0 } @tasks;
 		my @points = grep { defined $_->[1] } @{$s->{points}};
 		for (@points[grep { !($_ % 50) } 0 .. $#points]) {
@@ -304,8 +330,10 @@ sub check_verify {
 	fail('wrong', "seed $seed: 9 added to the util of /g/h are not found: $worst->{error_max}") if abs($worst->{error_max} - 8) > 2;
 }
 
-check_what_if($_) for 1 .. $seeds;
-check_verify($_) for 1 .. $seeds;
+for my $seed (@seeds) {
+	check_what_if($seed);
+	check_verify($seed);
+}
 
 my @tests = (
 	['what-if', "other half-lives: $points points of whole and damaged recordings are the true ones", $points > 1000],

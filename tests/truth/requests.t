@@ -3,33 +3,31 @@
 #
 # tests/truth/requests.t [COUNT [FIRST]]: what requests waited for, of simulated recordings, whole and damaged, and those of the golden
 # tests. The pieces of each add up to what it waited and lie within it, and are those that `schedtap explain` has of the waits on its
-# path, where all of these are within the request. The last line of TAP fails if nothing was compared.
+# path, where all of these are within the request. The last line of TAP fails if nothing was compared. COUNT is 2, in a soak SEEDS [40] from
+# SEED [1] on.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
 use List::Util qw(min sum0);
+use lib dirname(__FILE__) . '/..';
+use Recordings;
 
 my $here = dirname(abs_path($0));
-my $build = dirname(abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap"));
-my $generate = "$build/tests/truth/generate";
-my $mkdat = $ENV{MKDAT} // "$build/tests/mkdat";
-my $schedtap = $ENV{SCHEDTAP} = "$build/schedtap";
+my $generate = "$ENV{BUILD}/tests/truth/generate";
 require "$here/check";
 
-my $count = $ARGV[0] // 2 + int(($ENV{SEEDS} // 120) / 30);
-my $first = $ARGV[1] // 1;
+my $count = $ARGV[0] // ($ENV{SOAK} ? $ENV{SEEDS} // 40 : 2);
+my $first = $ARGV[1] // ($ENV{SOAK} ? $ENV{SEED} // 1 : 1);
 # from an event to the next one of its kind in one task, or to another
 my @between = map { join(",", @$_) } [qw(sched_switch sched_switch)], [qw(sched_waking sched_waking)], [qw(sched_waking sched_switch)], [qw(sched_entry sched_exit)];
 my ($n, $failed, @compared) = (0, 0, 0, 0);
 
-# The report as JSON, or nothing.
-sub first_of {
-	my ($command, $dat) = @_;
-	my ($o) = objects(scalar qx($schedtap $command -i $dat --json 2>/dev/null));
+# The reports as JSON, or undef.
+sub reports {
+	my ($dat, @commands) = @_;
 
-	return $o;
+	return map { (objects($_->[0]))[0] } runs(map { "$_ -i $dat --json" } @commands);
 }
 
 # ns by kind and by who ran, and when it first was so
@@ -45,10 +43,16 @@ sub add_up {
 	return \%sum;
 }
 
+# The path of a request's task in the time of the request.
+sub path_of_request {
+	my ($q) = @_;
+
+	return "critical -t $q->{tid} --path --time " . join(',', map { sprintf('%d.%09d', $_ / 1e9, $_ % 1e9) } @$q{qw(from_ns to_ns)});
+}
+
 # The waits on a request's path, as another run has it: none if that is not the same path.
 sub waits_of {
-	my ($dat, $q) = @_;
-	my $c = first_of("critical -t $q->{tid} --path --time " . join(',', map { sprintf('%d.%09d', $_ / 1e9, $_ % 1e9) } @$q{qw(from_ns to_ns)}), $dat);
+	my ($q, $c) = @_;
 	my @waits = grep { $_->{state} =~ /^(?:waking|preempted)$/ } @{$c->{path} // []};
 
 	return sum0(map { $_->{path_ns} } @waits) == $q->{waiting_ns} ? @waits : ();
@@ -56,12 +60,12 @@ sub waits_of {
 
 # What is wrong with a request's pieces, other waits being in $explained: by tid. Of a part of a wait there is no more than of all of it.
 sub compare {
-	my ($dat, $q, $explained) = @_;
+	my ($q, $path, $explained) = @_;
 	my $got = add_up(@{$q->{pieces}});
 	my $is_part = 0;
 	my (@waits, @wrong);
 
-	for my $s (waits_of($dat, $q)) {
+	for my $s (waits_of($q, $path)) {
 		my ($w) = grep { $_->{from_ns} <= $s->{from_ns} && $_->{to_ns} >= $s->{to_ns} } @{$explained->{$s->{tid}} // []} or return;
 
 		$is_part ||= $w->{from_ns} != $s->{from_ns} || $w->{to_ns} != $s->{to_ns};
@@ -96,22 +100,25 @@ sub check_request {
 sub check_dat {
 	my ($dat, $name) = @_;
 	my ($nr, @wrong) = 0;
-	my $e = first_of('explain --worst 10000', $dat) or return;
-	my %explained;
+	my ($e, @critical) = reports($dat, 'explain --worst 10000', map { "critical --between $_ -n 1000000" . (/entry/ ? ' --by pid' : '') } @between);
+	my (%explained, @compare);
 
+	return unless $e;
 	push(@{$explained{$_->{tid}}}, $_) for @{$e->{waits}};
-	for my $between (@between) {
-		my $c = first_of("critical --between $between -n 1000000" . ($between =~ /entry/ ? ' --by pid' : ''), $dat) or next;
+	for my $i (0 .. $#between) {
 		my $left = 6; # a run each
-		my @requests = sort { $b->{waiting_ns} <=> $a->{waiting_ns} || $a->{from_ns} <=> $b->{from_ns} } @{$c->{requests}};
+		my @requests = sort { $b->{waiting_ns} <=> $a->{waiting_ns} || $a->{from_ns} <=> $b->{from_ns} } @{($critical[$i] // {})->{requests} // []};
 
 		for my $q (@requests) {
-			my @of = check_request($q);
-
-			push(@of, compare($dat, $q, \%explained)) if $q->{waiting_ns} && $left-- > 0;
-			push(@wrong, map { "$name: $between: tid $q->{tid} $q->{from_ns} to $q->{to_ns}: $_" } @of);
+			$q->{name} = "$name: $between[$i]: tid $q->{tid} $q->{from_ns} to $q->{to_ns}:";
+			push(@compare, $q) if $q->{waiting_ns} && $left-- > 0;
+			push(@wrong, map { "$q->{name} $_" } check_request($q));
 			$nr++;
 		}
+	}
+	my @paths = reports($dat, map { path_of_request($_) } @compare);
+	for my $q (@compare) {
+		push(@wrong, map { "$q->{name} $_" } compare($q, shift(@paths), \%explained));
 	}
 	return ($nr, @wrong);
 }
@@ -129,26 +136,21 @@ sub check_all {
 	$n++;
 	$failed ||= @wrong;
 	print @wrong ? 'not ' : '', "ok $n - $name, $requests requests\n";
+	unshift(@wrong, "tests/truth/requests.t 1 $1") if @wrong && $name =~ /^seed (\d+)/;
 	print STDERR map { "# $_\n" } splice(@wrong, 0, 20);
 }
 
-unless (-x $schedtap && -x $generate && -x $mkdat) {
-	print "Bail out! $schedtap, $generate or $mkdat is missing\n";
+unless (-x $ENV{SCHEDTAP} && -x $generate && -x $ENV{MKDAT}) {
+	print "Bail out! $ENV{SCHEDTAP}, $generate or $ENV{MKDAT} is missing\n";
 	exit 1;
 }
 for my $seed ($first .. $first + $count - 1) {
-	my $folder = tempdir('schedtap-requests-XXXXXX', DIR => -w '/dev/shm' ? '/dev/shm' : '/tmp', CLEANUP => 1);
+	my $folder = memory_folder();
 
-	system('timeout', 10, $generate, $seed, 200 + $seed * 37 % 400, $folder) == 0 or die "$generate failed\n";
+	system($generate, $seed, 200 + $seed * 37 % 400, $folder) == 0 or die "$generate failed\n";
 	check_all("seed $seed", sort glob("$folder/*.dat"));
 }
-my $golden = tempdir(CLEANUP => 1);
-for my $in (sort glob("$here/../golden/*/*/in.txt")) {
-	my $name = $in =~ s{.*golden/(.*)/in\.txt}{$1}r =~ s{/}{-}r;
-
-	system("$mkdat $in $golden/$name.dat 2>/dev/null");
-}
-check_all('golden tests', sort glob("$golden/*.dat"));
+check_all('golden tests', distinct(golden_recordings()));
 $n++;
 my $nothing = grep { !$_ } @compared;
 $failed ||= $nothing;

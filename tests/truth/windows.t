@@ -3,28 +3,26 @@
 #
 # tests/truth/windows.t [COUNT [FIRST]]: of simulated recordings, whole and damaged, and of real ones,
 # what the reports say of windows agrees with what they say of the whole. The last line of TAP fails if
-# of some report nothing was compared.
+# of some report nothing was compared. COUNT is 2, in a soak SEEDS [40] from SEED [1] on.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(basename dirname);
-use File::Temp qw(tempdir);
+use lib dirname(__FILE__) . '/..';
+use Recordings;
 
 my $here = dirname(abs_path($0));
-my $build = dirname(abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap"));
-my $generate = "$build/tests/truth/generate";
-my $mkdat = $ENV{MKDAT} // "$build/tests/mkdat";
-$ENV{SCHEDTAP} = "$build/schedtap";
+my $generate = "$ENV{BUILD}/tests/truth/generate";
 require "$here/check";
 require "$here/windows";
 
-my $count = $ARGV[0] // 2 + int(($ENV{SEEDS} // 120) / 30);
-my $first = $ARGV[1] // 1;
+my $count = $ARGV[0] // ($ENV{SOAK} ? $ENV{SEEDS} // 40 : 2);
+my $first = $ARGV[1] // ($ENV{SOAK} ? $ENV{SEED} // 1 : 1);
 my @real = glob("$here/../recordings/*.dat $here/../recordings/*.data");
 my $failed = 0;
 
-unless (-x $ENV{SCHEDTAP} && -x $generate && -x $mkdat) {
-	print "Bail out! $ENV{SCHEDTAP}, $generate or $mkdat is missing\n";
+unless (-x $ENV{SCHEDTAP} && -x $generate && -x $ENV{MKDAT}) {
+	print "Bail out! $ENV{SCHEDTAP}, $generate or $ENV{MKDAT} is missing\n";
 	exit 1;
 }
 
@@ -45,7 +43,7 @@ sub make_signals {
 		print $out 'lost ', join(' ', $cpu, $from + 1, ++$now[$cpu], 3), "\n";
 	}
 	close($out);
-	system($mkdat, "$folder/in.txt", "$folder/signals.dat") and die;
+	system($ENV{MKDAT}, "$folder/in.txt", "$folder/signals.dat") and die;
 	return "$folder/signals.dat";
 }
 
@@ -60,9 +58,8 @@ sub result {
 print '1..', $count + @real + 2, "\n";
 for my $n (1 .. $count) {
 	my $seed = $first + $n - 1;
-	my $folder = tempdir('schedtap-truth-XXXXXX', DIR => -w '/dev/shm' ? '/dev/shm' : '/tmp',
-		CLEANUP => 1);
-	my @wrong = system('timeout', 10, $generate, $seed, 400, $folder) ? ('generate failed') : ();
+	my $folder = memory_folder();
+	my @wrong = system($generate, $seed, 400, $folder) ? ('generate failed') : ();
 
 	for my $dat (sort glob("$folder/*.dat")) {
 		push(@wrong, map { basename($dat) . " $_" } Windows::check_windows($dat, $seed, 1));
@@ -74,8 +71,8 @@ for my $n (1 .. @real) {
 	my @wrong = Windows::check_windows($real[$n - 1], 1, 2);
 	result($count + $n, basename($real[$n - 1]), @wrong);
 }
-my $signals = make_signals(tempdir(CLEANUP => 1), $first);
-result($count + @real + 1, 'signals', Windows::check_windows($signals, 1, 20));
+my $folder = memory_folder();
+result($count + @real + 1, 'signals', Windows::check_windows(make_signals($folder, $first), 1, $ENV{SOAK} ? 20 : 6));
 my @none = Windows::not_compared();
 result($count + @real + 2, 'every report was compared', map { "$_: nothing was compared" } @none);
 exit($failed ? 1 : 0);
