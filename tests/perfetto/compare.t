@@ -2,46 +2,26 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What Perfetto makes of an export, against our own reports: what each CPU ran, which states each thread was in, each
-# signal's values. With the recordings of the golden tests and simulated ones (tests/truth), whole and with losses.
-# SCHEDTAP and MKDAT name the programs.
+# signal's values. With recordings of golden tests (Perfetto.pm) and simulated ones (tests/truth), whole and with losses, of two seeds;
+# in a soak with all of the former, and SEEDS [24] seeds from SEED on.
+#
+#     tests/perfetto/compare.t WORD...: with golden tests' recordings of these names alone
 use strict;
 use warnings;
-use Cwd qw(abs_path);
-use File::Basename qw(basename dirname);
-use File::Temp qw(tempdir);
-use JSON::PP;
+use File::Basename qw(dirname);
+use JSON::XS;
 use List::Util qw(sum0);
-use lib dirname(__FILE__);
+use lib dirname(__FILE__), dirname(__FILE__) . '/..';
+use Files;
 use Perfetto;
+use Recordings;
 
-my $here = dirname(abs_path($0));
-$ENV{SCHEDTAP} = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
-my $mkdat = abs_path($ENV{MKDAT} // dirname($ENV{SCHEDTAP}) . '/tests/mkdat');
-my $generate = dirname($ENV{SCHEDTAP}) . '/tests/truth/generate';
-my $tmp = tempdir(CLEANUP => 1);
-my ($n, $failed, $certain, $states) = (0, 0, 0, 0);
+my $tmp = memory_folder();
+my $states = 0; # threads whose states were compared
 
 if (my $why = missing()) {
 	print "1..0 # SKIP $why\n";
 	exit 0;
-}
-
-# check NAME, PROBLEM...: one TAP line.
-sub check {
-	my ($name, @problems) = @_;
-
-	$n++;
-	$failed++ if @problems;
-	print @problems ? 'not ok ' : 'ok ', "$n - $name\n";
-	splice(@problems, 20) if @problems > 20;
-	print STDERR map { "#   $_\n" } @problems;
-}
-
-sub report {
-	my ($file, $args) = @_;
-	my $text = qx($ENV{SCHEDTAP} $args -i '$file' --json 2>/dev/null);
-
-	return $text =~ /\S/ ? decode_json($text) : undef;
 }
 
 # differences WHAT, THEIRS, OURS: where two tables of numbers are not the same; what is missing is 0.
@@ -105,21 +85,17 @@ sub compare_states {
 	return differences('time', \%got, \%want);
 }
 
-sub series {
-	my ($file, $args) = @_;
-
-	return @{(report($file, "pelt -s '*' --points $args") // {})->{series} // []};
-}
-
 # Perfetto's counters are doubles.
 sub is_near { return abs($_[0] - $_[1]) <= 1e-12 * abs($_[1]) }
 
+# @ours: what `pelt` says of CPUs, of tasks, and of cgroups.
 sub compare_signals {
-	my ($theirs, $file) = @_;
+	my ($theirs, @ours) = @_;
+	my ($cpus, $tasks, $cgroups) = map { [@{($_ // {})->{series} // []}] } @ours;
 	my (%nr, %sum);
 
-	for my $s ((grep { !defined $_->{tid} && !defined $_->{cgroup} } series($file, '')),
-		(grep { defined $_->{tid} } series($file, "-c '*'")), (grep { !defined $_->{tid} && defined $_->{cgroup} } series($file, "-g '*'"))) {
+	for my $s ((grep { !defined $_->{tid} && !defined $_->{cgroup} } @$cpus), (grep { defined $_->{tid} } @$tasks),
+		(grep { !defined $_->{tid} && defined $_->{cgroup} } @$cgroups)) {
 		for (grep { defined $_->[1] } @{$s->{points}}) {
 			$nr{$s->{signal}}++;
 			$sum{$s->{signal}} += $_->[1];
@@ -129,6 +105,12 @@ sub compare_signals {
 	my @known = grep { exists $nr{$_->{name}} } @$theirs;
 	return (differences('points', { map { $_->{name} => $_->{nr} } @known }, \%nr),
 		map { "the sum of $_->{name} is $_->{sum}, not $sum{$_->{name}}" } grep { !is_near($_->{sum}, $sum{$_->{name}}) } @known);
+}
+
+sub events_of {
+	my ($file) = @_;
+
+	return map { decode_json($_) } qx("$ENV{SCHEDTAP}" dump --json -i '$file');
 }
 
 # Each stack that `dump` prints, outermost first, and those of Perfetto's samples.
@@ -150,7 +132,7 @@ sub compare_stacks {
 		$got{join(' < ', "$_ stack of $s->{tid} on CPU $s->{cpu}", @{$frames{$_}})}++ for keys %frames;
 		$both ||= keys %frames == 2;
 	}
-	for (map { decode_json($_) } qx($ENV{SCHEDTAP} dump --json -i '$file')) {
+	for (events_of($file)) {
 		next if !$_->{event} || $_->{event} !~ /:(kernel|user)_stack$/ || !$_->{fields}{frames};
 		$want{join(' < ', "$1 stack of $_->{tid} on CPU $_->{cpu}", @{$_->{fields}{frames}})}++;
 	}
@@ -172,7 +154,7 @@ sub compare_instants {
 	}
 	my $told = sub { my ($event, $fields) = @_; join(' ', $event, map { "$_=$fields->{$_}" } sort keys %$fields) };
 	$got{$told->(@{$_}{qw(event fields)})}++ for values %fields;
-	for my $e (map { decode_json($_) } qx($ENV{SCHEDTAP} dump --json -i '$file')) {
+	for my $e (events_of($file)) {
 		my $name = ($e->{event} // '') =~ s/.*://r;
 		$want{$told->("$name at $e->{ts_ns}", $e->{fields})}++ if $names{$name};
 	}
@@ -182,7 +164,9 @@ sub compare_instants {
 # @options: --time, or none.
 sub compare {
 	my ($file, $name, @options) = @_;
-	my $summary = report($file, "summary @options") or return;
+	my ($summary, @signals) = reports($file, "summary @options", @options ? () : map { "pelt -s '*' --points $_" } '', "-c '*'", "-g '*'");
+
+	return if !$summary;
 	my $theirs = ask(export_of($file, @options), queries($summary->{recording}{end_ns}));
 	my %loses = map { $_->{cpu} => 1 } grep { $_->{lost} } @{$summary->{cpus}};
 	my %run;
@@ -195,14 +179,14 @@ sub compare {
 	check("$name: states", compare_states($theirs, $summary->{tasks}, $summary->{recording}{start_ns}));
 	check("$name: unknown time of threads", $summary->{tasks}[0] ? differences('time', { all => $theirs->{unknown}[0]{ns} }, { all => sum0(map { $_->{unknown_ns} } @{$summary->{tasks}}) }) : ());
 	check("$name: lost events", differences('number', { all => $theirs->{lost}[0]{nr} }, { all => $summary->{lost}{total} })) unless @options || !$summary->{events}; # of no event there is no export
-	check("$name: signals", compare_signals($theirs->{signals}, $file)) unless @options;
+	check("$name: signals", compare_signals($theirs->{signals}, @signals)) unless @options;
 }
 
 # --slices are the requests of `critical --between`.
 sub compare_slices {
 	my ($file) = @_;
 	my $events = 'sched_entry,sched_exit';
-	my $ours = report($file, "critical --between $events --by pid -n 1000");
+	my ($ours) = reports($file, "critical --between $events --by pid -n 1000");
 	my $theirs = ask(export_of($file, '--slices', $events, '--by', 'pid'),
 		slices => "select slice.ts, slice.dur from slice join track t on slice.track_id = t.id where t.name = '$events' order by 1, 2")->{slices};
 	my @want = sort map { "$_->{from_ns} " . ($_->{to_ns} - $_->{from_ns}) } @{$ours->{requests}};
@@ -213,37 +197,27 @@ sub compare_slices {
 
 # Of several signals that one event has, some are 0.
 sub write_zeros {
-	open(my $f, '>', "$tmp/zeros.txt") or die "zeros.txt: $!\n";
-	for my $i (0 .. 7) {
-		printf $f "1.00000010%d 0 0 schedtap:sched_pelt_rt cpu=0 util=%d load=%d runnable=%d\n", $i, $i & 1, $i & 2, $i & 4;
-	}
-	close($f) or die "zeros.txt: $!\n";
-	system($mkdat, "$tmp/zeros.txt", "$tmp/zeros.dat") == 0 or die "$mkdat zeros.txt\n";
+	my $in = join('', map { sprintf("1.00000010%d 0 0 schedtap:sched_pelt_rt cpu=0 util=%d load=%d runnable=%d\n", $_, $_ & 1, $_ & 2, $_ & 4) } 0 .. 7);
+
+	system($ENV{MKDAT}, spew("$tmp/zeros.txt", $in), "$tmp/zeros.dat") == 0 or die "$ENV{MKDAT} zeros.txt\n";
 	return "$tmp/zeros.dat";
 }
 
-for my $in (glob("$here/../golden/*/*/in.txt")) {
-	my ($report, $case) = $in =~ m{([^/]+)/([^/]+)/in.txt$};
-
-	next if @ARGV && !grep { "$report/$case" =~ /$_/ } @ARGV;
-	system($mkdat, $in, "$tmp/$report-$case.dat") == 0 or die "$mkdat $in\n";
-	compare("$tmp/$report-$case.dat", "$report/$case");
-}
-for my $seed (@ARGV ? () : 1 .. 6) {
-	mkdir("$tmp/$seed");
-	system($generate, $seed, 600, "$tmp/$seed") == 0 or die "$generate\n";
-	compare($_, "seed $seed, " . basename($_)) for glob("$tmp/$seed/*.dat");
+my @seeds = @ARGV ? () : seeds(2, 24);
+for ((grep { my $name = $_->[1]; !@ARGV || grep { $name =~ /$_/ } @ARGV } various_recordings()), map { simulated($_) } @seeds) {
+	compare(@$_);
 }
 if (!@ARGV) {
-	compare("$tmp/2/whole.dat", "a window, $_", '--time', $_) for '+1ms,+3ms', '+2ms,';
+	my ($whole) = grep { /whole/ } map { $_->[0] } simulated($seeds[-1]);
+
+	compare($whole, "a window, $_", '--time', $_) for '+1ms,+3ms', '+2ms,';
 	compare(write_zeros(), 'signals of 0');
-	compare_slices("$tmp/critical-between.dat");
-	compare_instants("$tmp/critical-between.dat");
-	my $other = ask(export_of("$tmp/export-perfetto.dat"), scheduler => "select s.name, s.ts - 1000000000 as ts, s.dur from slice s join track t on s.track_id = t.id where t.name = 'sched_ext'");
+	compare_slices(golden_recording('critical/between'));
+	compare_instants(golden_recording('critical/between'));
+	my $other = ask(export_of(golden_recording('export/perfetto')), scheduler => "select s.name, s.ts - 1000000000 as ts, s.dur from slice s join track t on s.track_id = t.id where t.name = 'sched_ext'");
 	check('which BPF scheduler was loaded', map({ "$_->{name} from $_->{ts} for $_->{dur}" } grep { "$_->{name} $_->{ts} $_->{dur}" ne 'scx_rusty 50000 50000' } @{$other->{scheduler}}),
 		@{$other->{scheduler}} == 1 ? () : 'not one');
-	check("a kernel's stack and a program's are one sample", (grep { $_ } map { compare_stacks("$tmp/$_.dat", $_) } qw(dump-stacks timehist-stacks wakers-stacks)) ? () : 'none is');
+	check("a kernel's stack and a program's are one sample", (grep { $_ } map { compare_stacks(golden_recording("$_/stacks"), $_) } qw(dump timehist wakers)) ? () : 'none is');
 }
 check('states of some threads are certain', $states ? () : 'none');
-print "1..$n\n";
-exit($failed ? 1 : 0);
+exit(finish());

@@ -2,38 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # `export --to ftrace`: what Perfetto makes of the text is what our own reports say, and switches and wakings are those that
-# trace-cmd prints. With the recordings of the golden tests, simulated ones (tests/truth), and one of another machine.
-# SCHEDTAP and MKDAT name the programs.
+# trace-cmd prints. With recordings of golden tests (Perfetto.pm), simulated ones (tests/truth) of one seed, and one of another machine;
+# in a soak with all of the first, and SEEDS [24] seeds from SEED on.
+#
+#     tests/perfetto/ftrace.t WORD...: with golden tests' recordings of these names, and that of the other machine
 use strict;
 use warnings;
 use Cwd qw(abs_path);
-use File::Basename qw(basename dirname);
-use File::Temp qw(tempdir);
-use JSON::PP;
-use lib dirname(__FILE__);
+use File::Basename qw(dirname);
+use JSON::XS;
+use lib dirname(__FILE__), dirname(__FILE__) . '/..';
 use Perfetto;
+use Recordings;
 
-my $here = dirname(abs_path($0));
-$ENV{SCHEDTAP} = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
-my $mkdat = abs_path($ENV{MKDAT} // dirname($ENV{SCHEDTAP}) . '/tests/mkdat');
-my $generate = dirname($ENV{SCHEDTAP}) . '/tests/truth/generate';
-my $tmp = tempdir(CLEANUP => 1);
-my ($n, $failed, $compared, $woken) = (0, 0, 0, 0);
+my ($compared, $woken) = (0, 0);
 
 if (my $why = missing()) {
 	print "1..0 # SKIP $why\n";
 	exit 0;
-}
-
-# check NAME, PROBLEM...: one TAP line.
-sub check {
-	my ($name, @problems) = @_;
-
-	$n++;
-	$failed++ if @problems;
-	print @problems ? 'not ok ' : 'ok ', "$n - $name\n";
-	splice(@problems, 20) if @problems > 20;
-	print STDERR map { "#   $_\n" } @problems;
 }
 
 # differences WHAT, THEIRS, OURS, OFF: where two tables of numbers differ by more; what is missing is 0.
@@ -43,14 +29,6 @@ sub differences {
 
 	return map { "$what of $_: " . ($theirs->{$_} // 0) . ', not ' . ($ours->{$_} // 0) }
 		grep { abs(($theirs->{$_} // 0) - ($ours->{$_} // 0)) > ($off->{$_} // 0) } sort keys %keys;
-}
-
-sub export_text {
-	my ($file) = @_;
-	my $text = $file =~ s/\.dat$/.txt/r;
-
-	system($ENV{SCHEDTAP}, 'export', '--to', 'ftrace', '-i', $file, '-o', $text) == 0 or die "export of $file\n";
-	return $text;
 }
 
 sub lines_of {
@@ -73,9 +51,9 @@ sub first_switches {
 # as a double, so that each time may be 1 ns less; a duration of -1 goes on to the end.
 sub compare {
 	my ($file, $name) = @_;
-	my $json = qx($ENV{SCHEDTAP} summary -i '$file' --json 2>/dev/null);
+	my $json = qx("$ENV{SCHEDTAP}" summary -i '$file' --json 2>/dev/null);
 	my $summary = $json =~ /\S/ ? decode_json($json) : return;
-	my $text = export_text($file);
+	my $text = exported('ftrace', $file);
 	my @lines = lines_of($text);
 	my ($start, $end) = @{$summary->{recording}}{qw(start_ns end_ns)};
 	my $first = first_switches($start, @lines);
@@ -116,33 +94,17 @@ sub compare_trace_cmd {
 	my ($file) = @_;
 	my $name = 'switches are those that trace-cmd prints';
 
-	if (system('command -v trace-cmd >/dev/null') != 0) {
-		$n++;
-		print "ok $n - $name # SKIP no trace-cmd\n";
-		return;
-	}
+	return check("$name # SKIP no trace-cmd") if system('command -v trace-cmd >/dev/null') != 0;
 	my @theirs = parts_of(qx(trace-cmd report -N -t -i $file 2>/dev/null));
-	my @ours = parts_of(lines_of(export_text($file)));
+	my @ours = parts_of(lines_of(exported('ftrace', $file)));
 
 	check("$name: there are some", @theirs > 50 ? () : scalar(@theirs));
 	check($name, map { ($theirs[$_] // '') eq ($ours[$_] // '') ? () : ($theirs[$_] // 'none', $ours[$_] // 'none') } 0 .. ($#theirs > $#ours ? $#theirs : $#ours));
 }
 
-for my $in (glob("$here/../golden/*/*/in.txt")) {
-	my ($report, $case) = $in =~ m{([^/]+)/([^/]+)/in.txt$};
-
-	next if @ARGV && !grep { "$report/$case" =~ /$_/ } @ARGV;
-	system($mkdat, $in, "$tmp/$report-$case.dat") == 0 or die "$mkdat $in\n";
-	compare("$tmp/$report-$case.dat", "$report/$case");
-}
-for my $seed (@ARGV ? () : 1 .. 6) {
-	mkdir("$tmp/$seed");
-	system($generate, $seed, 600, "$tmp/$seed") == 0 or die "$generate\n";
-	compare($_, "seed $seed, " . basename($_)) for glob("$tmp/$seed/*.dat");
-}
-system('cp', "$here/../recordings/arm64_v6.dat", "$tmp/arm64.dat");
-compare("$tmp/arm64.dat", 'another machine');
-compare_trace_cmd("$tmp/arm64.dat");
+compare(@$_) for (grep { my $name = $_->[1]; !@ARGV || grep { $name =~ /$_/ } @ARGV } various_recordings()), map { simulated($_) } @ARGV ? () : seeds(1, 24);
+my $other = abs_path(dirname(__FILE__) . '/../recordings/arm64_v6.dat');
+compare($other, 'another machine');
+compare_trace_cmd($other);
 check('CPUs were compared, and who was woken has a waker', $compared > 20 && $woken > 1000 ? () : "$compared, $woken");
-print "1..$n\n";
-exit($failed ? 1 : 0);
+exit(finish());

@@ -3,20 +3,15 @@
 #
 # Processes in an export, and the cgroups of their threads: their names, or with `record --command-lines` their command lines, of those who were there when the
 # recording began and of those who came or executed something since.
-# SCHEDTAP and MKDAT name the programs.
 use strict;
 use warnings;
-use Cwd qw(abs_path);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
-use lib dirname(__FILE__);
+use lib dirname(__FILE__), dirname(__FILE__) . '/..';
+use Files;
 use Perfetto;
+use Recordings;
 
-my $here = dirname(abs_path($0));
-$ENV{SCHEDTAP} = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
-my $mkdat = abs_path($ENV{MKDAT} // dirname($ENV{SCHEDTAP}) . '/tests/mkdat');
-my $tmp = tempdir(CLEANUP => 1);
-my ($n, $failed) = (0, 0);
+my $tmp = memory_folder();
 
 if (my $why = missing()) {
 	print "1..0 # SKIP $why\n";
@@ -24,29 +19,28 @@ if (my $why = missing()) {
 }
 
 sub is {
-	my ($got, $want, $name) = @_;
-	my $ok = ($got // 'none') eq ($want // 'none');
+	my ($got, $want, $name) = map { $_ // 'none' } @_;
 
-	$n++;
-	$failed ||= !$ok;
-	print $ok ? '' : 'not ', "ok $n - $name\n";
-	print STDERR '#   ', $got // 'none', ', not ', $want // 'none', "\n" unless $ok;
+	check($name, $got eq $want ? () : "$got, not $want");
+}
+
+# recording TEXT...: Return: its path.
+sub recording {
+	system($ENV{MKDAT}, spew("$tmp/in.txt", join('', @_)), "$tmp/in.dat") == 0 or die "$ENV{MKDAT}\n";
+	return "$tmp/in.dat";
 }
 
 # processes LINES: what the recording says of command lines. Return: of each process what Perfetto has, and its errors.
 sub processes {
 	my ($lines) = @_;
 
-	open(my $in, '>', "$tmp/in.txt") or die;
-	print $in 'meta {"window":{"start_ns":1000000000,"end_ns":1001000000},"tasks":[[100,100,"app",null,"both"],[101,100,"worker",null,"both"],' .
-		'[200,200,"sh",null,"began"],[200,200,"child",null,"ended"],[300,300,"late",null,"ended"],[400,400,"kthread",null,"both"]]' . "$lines}\n";
-	print $in "1.000010000 0 0 sched:sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=app next_pid=100\n",
+	my $dat = recording('meta {"window":{"start_ns":1000000000,"end_ns":1001000000},"tasks":[[100,100,"app",null,"both"],[101,100,"worker",null,"both"],' .
+		'[200,200,"sh",null,"began"],[200,200,"child",null,"ended"],[300,300,"late",null,"ended"],[400,400,"kthread",null,"both"]]' . "$lines}\n",
+		"1.000010000 0 0 sched:sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=app next_pid=100\n",
 		"1.000020000 0 100 task:task_newtask pid=300 comm=app clone_flags=0\n",
 		"1.000030000 0 100 sched:sched_switch prev_comm=app prev_pid=100 prev_state=0 next_comm=late next_pid=300\n",
-		"1.000040000 0 300 sched:sched_switch prev_comm=late prev_pid=300 prev_state=0 next_comm=child next_pid=200\n";
-	close($in);
-	system($mkdat, "$tmp/in.txt", "$tmp/in.dat") == 0 or die "$mkdat\n";
-	my $theirs = ask(export_of("$tmp/in.dat"), processes => 'select pid, name, cmdline from process',
+		"1.000040000 0 300 sched:sched_switch prev_comm=late prev_pid=300 prev_state=0 next_comm=child next_pid=200\n");
+	my $theirs = ask(export_of($dat), processes => 'select pid, name, cmdline from process',
 		threads => 'select tid, thread.name, pid from thread join process using (upid)',
 		errors => "select name from stats where severity != 'info' and value > 0");
 	my %of = map { $_->{pid} => $_ } @{$theirs->{processes}};
@@ -77,8 +71,7 @@ $of = processes(',"command_lines":[[100,"both",["a\u0001\u001b[31m"," \ud83d\ude
 is($of->{100}{cmdline}, "a\x01\x1b[31m  \x{1f600} ", 'any characters');
 
 # In cgroups: 100 is in one all along, 200 is moved, 500 too, but nobody knows when, and nobody knows where 300 and 400 are.
-open(my $in, '>', "$tmp/in.txt") or die;
-print $in 'meta {"window":{"start_ns":1000000000,"end_ns":1001000000},"cgroups":[[7,"/web\u001b"],[8,"/batch"]],"tasks":[[100,100,"app",7,"both"],' .
+my $dat = recording('meta {"window":{"start_ns":1000000000,"end_ns":1001000000},"cgroups":[[7,"/web\u001b"],[8,"/batch"]],"tasks":[[100,100,"app",7,"both"],' .
 	'[200,200,"job",7,"began"],[200,200,"job",8,"ended"],[500,500,"sly",7,"began"],[500,500,"sly",8,"ended"],[400,400,"other",null,"both"]]}' . "\n",
 	"1.000010000 0 0 sched:sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=app next_pid=100\n",
 	"1.000020000 0 100 task:task_newtask pid=300 comm=app clone_flags=0\n",
@@ -88,12 +81,9 @@ print $in 'meta {"window":{"start_ns":1000000000,"end_ns":1001000000},"cgroups":
 	"1.000060000 0 200 schedtap:sched_pelt_se cpu=0 comm=job pid=200 cgroup=8\n",
 	"1.000070000 0 200 sched:sched_switch prev_comm=job prev_pid=200 prev_state=0 next_comm=other next_pid=400\n",
 	"1.000080000 0 400 sched:sched_switch prev_comm=other prev_pid=400 prev_state=0 next_comm=sly next_pid=500\n",
-	"1.000090000 0 500 sched:sched_switch prev_comm=sly prev_pid=500 prev_state=0 next_comm=swapper/0 next_pid=0\n";
-close($in);
-system($mkdat, "$tmp/in.txt", "$tmp/in.dat") == 0 or die "$mkdat\n";
-my $slices = ask(export_of("$tmp/in.dat", '-g', '*'), cgroups => 'select tid, s.ts - 1000000000 as ts, s.ts + s.dur - 1000000000 as end, s.name as path from slice s ' .
+	"1.000090000 0 500 sched:sched_switch prev_comm=sly prev_pid=500 prev_state=0 next_comm=swapper/0 next_pid=0\n");
+my $slices = ask(export_of($dat, '-g', '*'), cgroups => 'select tid, s.ts - 1000000000 as ts, s.ts + s.dur - 1000000000 as end, s.name as path from slice s ' .
 	"join thread_track t on s.track_id = t.id join thread using (utid) where t.name = 'cgroup' order by tid, s.ts")->{cgroups};
 is(join('; ', map { "$_->{tid} from $_->{ts} to $_->{end} in $_->{path}" } @$slices),
 	"100 from 0 to 1000000 in /web\x1b; 200 from 0 to 60000 in /web\x1b; 200 from 60000 to 1000000 in /batch", 'cgroups of threads');
-print "1..$n\n";
-exit($failed ? 1 : 0);
+exit(finish());
