@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// node data.mjs SCHEDTAP RECORDING...: exports each as a page, and checks what is drawn against our own reports, in TAP.
+// node data.mjs SCHEDTAP FOLDER RECORDING...: exports each as a page, in FOLDER, and checks what is drawn against our own reports, in TAP.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { levelsOf, readPage, slicesOf } from "./page.mjs";
 
-const [schedtap, ...recordings] = process.argv.slice(2);
+const [schedtap, folder, ...recordings] = process.argv.slice(2);
 const counts = { pages: 0, refused: 0, slices: 0, buckets: 0, waits: 0, curves: 0 };
 const FIRST_TASK = 3;
 
@@ -196,7 +196,7 @@ function checkPage(page, file) {
 }
 
 function check(file) {
-	const out = `${file}.html`, exported = run("export", "--to", "html", "-i", file, "-o", out);
+	const out = `${folder}/page.html`, exported = run("export", "--to", "html", "-i", file, "-o", out);
 
 	if (!exported.ok) {
 		counts.refused++;

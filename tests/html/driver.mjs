@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
 	'--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'];
-// A machine that is busy with other tests is slow.
+// A machine that is busy with other tests is slow: so long may nothing happen.
 const PATIENCE_MS = 120000;
 // The driver's own, for each screenshot by Firefox, which the page's policy refuses.
 const REFUSED_STYLE = createHash('sha256').update('body {}').digest('base64');
@@ -21,7 +21,7 @@ async function openChromium(driver, executablePath, looks) {
 
 	return { context, close: async () => {
 		await context.close();
-		rmSync(folder, { recursive: true, force: true });
+		rmSync(folder, { recursive: true, force: true, maxRetries: 20 }); // some of its processes may still end
 	} };
 }
 
@@ -61,4 +61,15 @@ export async function openBrowser({ tools, chromium, firefox, width = 1280, heig
 export async function openPage(page, url) {
 	await page.goto(url);
 	await page.waitForFunction(() => document.documentElement.dataset.ready || !document.getElementById('error').hidden);
+}
+
+// Waits until holds() does. progress() gives what changes while there is something to wait for.
+export async function until(holds, progress) {
+	for (let seen = progress(), since = Date.now(); !holds(); ) {
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		if (progress() !== seen)
+			[seen, since] = [progress(), Date.now()];
+		else if (Date.now() - since > PATIENCE_MS)
+			throw new Error(`nothing happened for ${PATIENCE_MS / 1000} s where ${holds} was to become so`);
+	}
 }

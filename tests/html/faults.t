@@ -1,20 +1,18 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Pages of recordings that are hostile, nearly empty, wide or long, and what is refused. SCHEDTAP and MKDAT name the programs.
+# Pages of recordings that are hostile, nearly empty, wide or long, and what is refused.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
-use JSON::PP;
-use lib dirname(abs_path($0)) . '/..';
+use JSON::XS;
+use lib dirname(__FILE__) . '/..';
 use Files;
+use Recordings;
 
 my $here = dirname(abs_path($0));
-my $schedtap = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
-my $mkdat = abs_path($ENV{MKDAT} // dirname($schedtap) . '/tests/mkdat');
-my $tmp = tempdir(CLEANUP => 1);
+my $tmp = memory_folder();
 my $n = 0;
 
 if (system('command -v node >/dev/null') != 0) {
@@ -34,22 +32,24 @@ sub recording {
 	my ($name, $text) = @_;
 	my $in = spew("$tmp/$name.txt", $text);
 
-	system($mkdat, $in, "$tmp/$name.dat") == 0 or die "$name\n";
+	system($ENV{MKDAT}, $in, "$tmp/$name.dat") == 0 or die "$name\n";
 	return "$tmp/$name.dat";
 }
 
-# Return: exit code, what was said, peak of its memory in KB.
+# With little memory. Return: exit code, what was said.
 sub export {
 	my ($file, @options) = @_;
-	my $said = qx(ulimit -v 400000; $schedtap export --to html -i '$file' -o '$file.html' @options 2>&1);
+	my $said = qx(ulimit -v 400000; $ENV{SCHEDTAP_PROGRAM} export --to html -i '$file' -o '$file.html' @options 2>&1);
 
 	return ($? >> 8, $said);
 }
 
-# What node makes of the page: {head, reports, parts, text}.
+# What node makes of the page: {head, reports, parts}, without the columns of parts.
 sub page {
 	my ($file) = @_;
-	my $text = qx(node -e 'import("$here/page.mjs").then((m) => console.log(JSON.stringify(m.readPage(process.argv[1]))))' '$file.html' 2>&1);
+	my $script = qq(import("$here/page.mjs").then((m) => { const { head, reports, parts } = m.readPage(process.argv[1]);
+		console.log(JSON.stringify({ head, reports, parts: parts.map(({ columns, ...rest }) => rest) })) }));
+	my $text = qx(node -e '$script' '$file.html' 2>&1);
 
 	return eval { decode_json($text) } // {error => $text};
 }

@@ -6,23 +6,22 @@ use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
 use IO::Select;
 use IO::Socket::INET;
 use IO::Uncompress::RawInflate qw(rawinflate);
-use JSON::PP;
+use JSON::XS;
 use MIME::Base64;
 use POSIX qw(WNOHANG);
 use Test::More;
 use Time::HiRes qw(sleep time);
 use lib dirname(__FILE__) . '/..';
+use Busy;
 use Files;
+use Recordings;
 
-my $top = abs_path(dirname(abs_path($0)) . '/../..');
-my $schedtap = abs_path($ENV{SCHEDTAP} // "$top/build/schedtap");
-my $mkdat = abs_path($ENV{MKDAT} // "$top/build/tests/mkdat");
-my $dir = tempdir(CLEANUP => 1);
-my $json = JSON::PP->new->utf8;
+my $limit_s = 120; # for what must come
+my $dir = memory_folder();
+my $json = JSON::XS->new->utf8;
 my @running;
 $SIG{PIPE} = 'IGNORE';
 delete @ENV{qw(DISPLAY WAYLAND_DISPLAY)};
@@ -30,6 +29,7 @@ END {
 	my $status = $?;
 
 	kill('KILL', @running) if @running;
+	waitpid($_, 0) for @running;
 	$? = $status;
 }
 
@@ -40,7 +40,7 @@ sub recording {
 	my ($name, @lines) = @_;
 
 	spew("$dir/in.txt", join("\n", @lines) . "\n");
-	system($mkdat, "$dir/in.txt", "$dir/$name.dat") == 0 or die "mkdat: $name\n";
+	system($ENV{MKDAT}, "$dir/in.txt", "$dir/$name.dat") == 0 or die "mkdat: $name\n";
 	return "$dir/$name.dat";
 }
 
@@ -80,18 +80,17 @@ sub start {
 		open(STDIN, '<', '/dev/null');
 		open(STDOUT, '>', "$dir/$n.out") or die;
 		open(STDERR, '>', "$dir/$n.err") or die;
-		exec($schedtap, 'view', @options, $file) or POSIX::_exit(127);
+		exec($ENV{SCHEDTAP_PROGRAM}, 'view', @options, $file) or POSIX::_exit(127);
 	}
 	my $v = { pid => $pid, n => $n };
 	push(@running, $pid);
-	for (1 .. 600) {
+	for (my $until = time() + $limit_s; time() < $until; sleep(0.05)) {
 		my $out = -e "$dir/$n.out" ? slurp("$dir/$n.out") : '';
 		if ($out =~ m{\A(http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32}))\n\z}) {
 			@$v{qw(address port ticket)} = ($1, $2, $3);
 			return $v;
 		}
 		return $v if defined(wait_end($v, 0));
-		sleep(0.05);
 	}
 	die "'schedtap view @options' neither serves nor ends\n";
 }
@@ -117,7 +116,7 @@ sub stop {
 	my ($v, $signal) = @_;
 
 	kill($signal // 'INT', $v->{pid});
-	return wait_end($v, 10);
+	return wait_end($v, $limit_s);
 }
 
 # ---- HTTP ----------------------------------------------------------------------------------------
@@ -125,7 +124,7 @@ sub stop {
 # A request that has been sent: %is: method, host, anything else a header.
 sub send_request {
 	my ($v, $path, %is) = @_;
-	my $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $v->{port}, Timeout => 5) or return;
+	my $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $v->{port}, Timeout => $limit_s) or return;
 	my $method = delete($is{method}) // 'GET';
 	my %headers = (Host => "127.0.0.1:$v->{port}", Connection => 'close', %is);
 
@@ -138,10 +137,9 @@ sub send_request {
 sub receive {
 	my ($s, $until) = @_;
 	my $text = '';
-	my $limit = time() + 60;
 
 	while (!$until || $text !~ $until) {
-		IO::Select->new($s)->can_read($limit - time()) or last;
+		IO::Select->new($s)->can_read($limit_s) or last;
 		sysread($s, $text, 1 << 16, length($text)) or last;
 	}
 	my ($head, $body) = split(/\r\n\r\n/, $text, 2);
@@ -174,7 +172,7 @@ sub ask_as_page {
 # A request that is held open, once the server has it.
 sub hold {
 	my ($v) = @_;
-	my $s = send_request($v, '/alive', 'X-Token' => $v->{token});
+	my $s = send_request($v, '/alive', 'X-Token' => $v->{token}) or return;
 
 	receive($s, qr/\r\n\r\n1\r\n/);
 	return $s;
@@ -200,7 +198,7 @@ sub exported {
 	my ($file, @options) = @_;
 
 	unlink("$dir/page.html");
-	system($schedtap, 'export', '--to', 'html', '-o', "$dir/page.html", @options, $file) == 0 or die "export @options\n";
+	system($ENV{SCHEDTAP}, 'export', '--to', 'html', '-o', "$dir/page.html", @options, $file) == 0 or die "export @options\n";
 	my $bytes = '';
 	for my $text (slurp("$dir/page.html") =~ m{id="part-0-\d+">(.*?)</script>}sg) {
 		my $packed = decode_base64($text);
@@ -325,7 +323,7 @@ for my $window ([777_777, 777_778], [$w, $w], [0, 0]) { # of what has no switch 
 
 for my $name (@{$head->{reports}}) {
 	my %command = (latency => 'latency --over-time --hist', cgroups => 'explain --by cgroup');
-	my $said = `'$schedtap' @{[$command{$name} // $name]} --json -i '$small'`;
+	my $said = `'$ENV{SCHEDTAP}' @{[$command{$name} // $name]} --json -i '$small'`;
 
 	is_deeply($json->decode(ask_as_page($v, "/report/$name")->{body}), $json->decode($said), "report $name is what its command prints");
 }
@@ -356,12 +354,19 @@ is("@children", '', 'it starts no process');
 my @pages = map { hold($v) } 1, 2;
 close($pages[0]);
 is(wait_end($v, 3), undef, 'one of two pages is closed: it goes on');
+my ($since, $closed) = (busy_since(), time());
 close($pages[1]);
 sleep(1);
 my $again = hold($v);
-is(wait_end($v, 3), undef, 'a page that is loaded anew keeps it');
-close($again);
-is(wait_end($v, 6), 0, 'the last page is closed: it ends by itself');
+SKIP: {
+	# who is away for 2 s is taken for closed
+	my $why = time() - $closed < 1.9 ? '' : why_busy($since);
+
+	skip("machine was busy: $why", 1) if $why;
+	is(wait_end($v, 3), undef, 'a page that is loaded anew keeps it');
+}
+close($again) if $again;
+is(wait_end($v, $limit_s), 0, 'the last page is closed: it ends by itself');
 is($v->{out}, "$v->{address}\n", 'with nothing else on standard output');
 like($v->{err}, qr/\Aschedtap: [^\n]+\n\z/, 'and one sentence on standard error');
 is(send_request($v, '/'), undef, 'nobody listens any more');
@@ -449,14 +454,12 @@ spew("$dir/bin/xdg-open", "#!/bin/sh\necho \"\$# \$1 \$(ps -o sid= -p \$\$)\" >'
 chmod(0755, "$dir/bin/xdg-open");
 local $ENV{PATH} = "$dir/bin:$ENV{PATH}";
 
-# Return: what xdg-open was told.
+# opened VIEW, SECONDS: what xdg-open was told, if it was started within so long.
 sub opened {
-	my ($v) = @_;
+	my ($v, $seconds) = @_;
+	my $until = time() + $seconds;
 
-	for (1 .. 40) {
-		last if -e "$dir/opened";
-		sleep(0.05);
-	}
+	sleep(0.05) while !-e "$dir/opened" && time() < $until;
 	my $said = -e "$dir/opened" ? slurp("$dir/opened") : '';
 	unlink("$dir/opened");
 	stop($v);
@@ -464,15 +467,15 @@ sub opened {
 }
 
 $v = start($small);
-is(opened($v), '', 'without a screen no browser is opened');
+is(opened($v, 2), '', 'without a screen no browser is opened');
 {
 	local $ENV{DISPLAY} = ':0';
 
 	$v = start($small);
-	my ($nr, $address, $session) = split(' ', opened($v));
+	my ($nr, $address, $session) = split(' ', opened($v, $limit_s));
 	is($address, $v->{address}, 'the browser is opened with the address');
 	isnt($session, `ps -o sid= -p $$` + 0, 'out of reach of the terminal\'s Ctrl-C');
-	is(opened(start($small, '--no-browser')), '', 'or not, where that is said');
+	is(opened(start($small, '--no-browser'), 2), '', 'or not, where that is said');
 	unlink("$dir/bin/xdg-open");
 	$ENV{PATH} = '/nowhere';
 	ok(start($small)->{address}, 'without xdg-open the address is printed');
