@@ -430,16 +430,17 @@ static void check_columns(const struct tap_buf *part)
 {
 	const unsigned char *bytes = (const unsigned char *)part->data;
 	const size_t len = bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
-	json_t *json = json_loadb(part->data + 4, len, 0, NULL), *place;
-	const json_int_t slices = json_integer_value(json_object_get(json, "slices"));
+	/* times may be beyond jansson's integers */
+	json_t *json = json_loadb(part->data + 4, len, JSON_DECODE_INT_AS_REAL, NULL), *place;
+	const double slices = json_number_value(json_object_get(json, "slices"));
 	const char *name, *type;
-	json_int_t at, nr;
+	double at, nr;
 
 	CHECK(json && (len + 4) % 8 == 0);
 	json_object_foreach (json_object_get(json, "columns"), name, place) {
-		CHECK(!json_unpack(place, "[I,I,s]", &at, &nr, &type));
-		CHECK(at % 8 == 0 && at >= (json_int_t)len + 4 && nr >= 0 && at + nr <= (json_int_t)part->len);
-		nr = (json_int_t)count_numbers(bytes + at, (size_t)nr, type);
+		CHECK(!json_unpack(place, "[F,F,s]", &at, &nr, &type));
+		CHECK((uint64_t)at % 8 == 0 && at >= (double)len + 4 && nr >= 0 && at + nr <= (double)part->len);
+		nr = (double)count_numbers(bytes + (size_t)at, (size_t)nr, type);
 		CHECK(strncmp(name, "slices.", 7) || !strcmp(name, "slices.nr") || nr == slices);
 	}
 	json_decref(json);

@@ -15,6 +15,14 @@
 #include "check.h"
 #include "event/format.h"
 
+#define THIS_CPU 1
+
+/* In place of the C library's: the same input takes the same way on each CPU. */
+int sched_getcpu(void)
+{
+	return THIS_CPU;
+}
+
 static const char format_text[] =
 	"name: e\nID: 0\nformat:\n"
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -79,7 +87,6 @@ static void any_filter(const unsigned char *data, size_t size)
 {
 	size_t len = strnlen((const char *)data, size), bytes;
 	char *text = strndup((const char *)data, len);
-	unsigned int cpu = (unsigned int)sched_getcpu();
 	struct tap_user_filter *f;
 	struct tap_format *fmt;
 	unsigned char *rec;
@@ -92,9 +99,8 @@ static void any_filter(const unsigned char *data, size_t size)
 	if (!tap_user_filter_new(fmt, text, &f, NULL) && f->steps) {
 		CHECK(!f->why && tap_steps_check(f->steps, f->steps->bytes));
 		run(f->steps, rec, (uint32_t)bytes);
-		CHECK(strstr(text, "CPU") || strstr(text, "cpu") ||
-		      tap_steps_match(f->steps, rec, (uint32_t)bytes) ==
-			      tap_user_filter_match(f, rec, (uint32_t)bytes, cpu));
+		CHECK(tap_steps_match(f->steps, rec, (uint32_t)bytes) ==
+		      tap_user_filter_match(f, rec, (uint32_t)bytes, THIS_CPU));
 	}
 	tap_user_filter_free(f);
 	free(rec);

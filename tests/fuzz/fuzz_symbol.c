@@ -3,13 +3,13 @@
  * Anything at all as a program's file whose functions are looked for, as a perf map, and as a process's maps: what gets
  * a name gets one that can be printed.
  */
-#include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "check.h"
 #include "symbol/elf_names.h"
 #include "symbol/maps.h"
@@ -46,44 +46,24 @@ static void check_maps(const char *text, size_t size)
 	tap_maps_release(&m);
 }
 
-static char folder[] = "/tmp/fuzz_symbol.XXXXXX", path[64];
-
-static void remove_files(void)
-{
-	unlink(path);
-	rmdir(folder);
-}
-
-static int file(void)
-{
-	static int fd = -1;
-
-	if (fd < 0) {
-		if (!mkdtemp(folder))
-			abort();
-		snprintf(path, sizeof(path), "%s/file", folder);
-		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		atexit(remove_files);
-	}
-	return fd;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tap_named all[NR];
+	int fd = memfd_create("fuzz_symbol", MFD_CLOEXEC);
 
-	if (ftruncate(file(), 0) || pwrite(file(), data, size, 0) != (ssize_t)size)
+	if (fd < 0 || tap_write_all(fd, data, size))
 		abort();
 	begin(all, size / NR + 1);
-	tap_elf_name(file(), folder, all, NR);
+	tap_elf_name(fd, "/nonexistent", all, NR); /* no file's debug symbols are there */
 	check_names(all);
 	begin(all, 8);
-	tap_perf_map_name(file(), all, NR);
+	tap_perf_map_name(fd, all, NR);
 	check_names(all);
 	begin(all, UINT64_MAX / (NR - 1));
 	tap_perf_map_parse((const char *)data, size, all, NR);
 	check_names(all);
 	check_maps((const char *)data, size);
+	close(fd);
 	return 0;
 }

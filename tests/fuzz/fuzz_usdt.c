@@ -64,18 +64,20 @@ static void check_list(const char *path)
 	tap_buf_release(&lines);
 }
 
-static char path[] = "/tmp/fuzz_usdt.XXXXXX";
+static char path[100];
 
 static void remove_file(void)
 {
 	unlink(path);
 }
 
+/* With a name, for a probe is of a path. A run that fails leaves it in $TMPDIR. */
 static int file(void)
 {
 	static int fd = -1;
 
 	if (fd < 0) {
+		snprintf(path, sizeof(path), "%s/fuzz_usdt.XXXXXX", getenv("TMPDIR") ?: "/tmp");
 		fd = mkstemp(path);
 		atexit(remove_file);
 	}
