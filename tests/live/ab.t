@@ -1,46 +1,44 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # schedtap ab on this kernel: a command that takes longer is found to, the same command twice is not found to differ.
-root=$(cd "$(dirname "$0")/../.." && pwd)
-schedtap=${SCHEDTAP:-$root/build/schedtap}
-[ "$(id -u)" = 0 ] || { echo '1..0 # SKIP not root'; exit 0; }
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-. "$root/tests/golden/check.sh"
+# alone: it measures time
+here=$(cd "$(dirname "$0")" && pwd)
+SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
+. "$here/lib.sh"
 
-# verdicts METRIC FILE: of metrics with such names, each once
+needs_root
+scratch=$(mktemp -d /tmp/schedtap-ab-XXXXXX)
+trap 'cd /; rm -rf "$scratch"' EXIT
+
+# verdicts FILE: each once
 verdicts()
 {
-	perl -MJSON::PP -0777 -e 'my ($re, $file) = @ARGV; local @ARGV = $file; my %seen;
-		$_->{metric} =~ /$re/ and $seen{$_->{verdict}} = 1 for @{decode_json(<>)->{metrics}}; print join(" ", sort(keys(%seen)))' "$1" "$2"
+	perl -MJSON::PP -0777 -ne 'my %seen = map { $_->{verdict} => 1 } @{decode_json($_)->{metrics}}; print join(" ", sort(keys(%seen)))' "$1"
 }
 
+# Then its recordings are compared again, where length is no cost.
 longer_is_found()
 {
-	"$schedtap" ab -r 4 -o "$tmp/longer" -m recording.window --json 'sleep 0.1' 'sleep 0.2' >"$tmp/longer.json" &&
-		[ "$(verdicts . "$tmp/longer.json")" = worse ]
+	watch_load
+	"$SCHEDTAP" ab -r 4 -o longer -m recording.window --json 'sleep 0.1' 'sleep 0.2' >longer.json
+	must_if_quiet [ "$(verdicts longer.json)" = worse ]
+	"$SCHEDTAP" diff -m recording.window --json longer/b-*.dat -- longer/a-*.dat >shorter.json
+	must [ "$(verdicts shorter.json)" = changed ]
 }
 
-shorter_is_found()
-{
-	"$schedtap" diff -m recording.window --json "$tmp"/longer/b-*.dat -- "$tmp"/longer/a-*.dat >"$tmp/shorter.json" &&
-		[ "$(verdicts . "$tmp/shorter.json")" = changed ]
-}
-
-# chance has 5 % of a difference; three times in a row it would be none
+# Chance has 5 % of a difference; three times in a row it would be none.
 same_is_not_told_apart()
 {
+	watch_load
 	for try in 1 2 3; do
-		"$schedtap" ab -r 4 -o "$tmp/same$try" --json 'sleep 0.05' 'sleep 0.05' >"$tmp/same.json" || return 1
-		verdicts . "$tmp/same.json"
-		case $(verdicts . "$tmp/same.json") in *better* | *worse* | *changed*) ;; *) return 0 ;; esac
+		"$SCHEDTAP" ab -r 4 -o same$try --json 'sleep 0.05' 'sleep 0.05' >same.json
+		verdicts same.json
+		case $(verdicts same.json) in *better* | *worse* | *changed*) ;; *) return ;; esac
 	done
-	return 1
+	must_if_quiet false
 }
 
-check 'a command that takes longer is worse' longer_is_found
-check 'its recordings are compared again, where length is no cost' shorter_is_found
+check 'a command that takes longer is worse, and the other way round shorter' longer_is_found
 check 'the same command is not told apart' same_is_not_told_apart
-echo "1..$n"
-exit $failed
+done_testing

@@ -8,7 +8,6 @@ use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
-use JSON::PP;
 use Test::More;
 
 my $here = abs_path(dirname(__FILE__));
@@ -28,10 +27,10 @@ sub record {
 
 	my $said = `$schedtap record -b bpf -o $dir/c.dat $args -- sh -c 'for i in \$(seq 200); do sleep 0.001; done' 2>&1`;
 	is($?, 0, "recorded: $args") or diag($said);
-	for (`$schedtap dump --json -i $dir/c.dat`) {
-		my $e = decode_json($_);
+	for (`$schedtap dump --json -i $dir/c.dat`) { # decode_json() takes ten times as long
+		my ($ts_ns, $cpu, $event, $fields) = /"ts_ns":(\d+),.*"cpu":(\d+),.*"event":"(\w+:sched_(?:switch|pick))","fields":\{(.*)\}/ or next;
 
-		push(@{$cpus{$e->{cpu}}}, $e) if ($e->{event} // '') =~ /sched_(?:switch|pick)$/;
+		push(@{$cpus{$cpu}}, { ts_ns => $ts_ns, event => $event, pid => $fields =~ /"pid":(\d+)/ ? $1 : 0 });
 	}
 	return values(%cpus);
 }
@@ -40,7 +39,7 @@ sub record {
 sub letters {
 	my ($events) = @_;
 	my $letters = join('', map { $_->{event} eq 'sched:sched_switch' ? 'S' : $_->{event} eq 'schedtap:sched_pick' ? 'P' :
-		$_->{fields}{pid} ? 'O' : 'o' } @$events);
+		$_->{pid} ? 'O' : 'o' } @$events);
 
 	return $letters =~ /[oO](.*[oO])/ ? $1 : '';
 }

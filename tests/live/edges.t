@@ -9,6 +9,7 @@ EMIT=${PROGRAMS:-$(dirname "$SCHEDTAP")/tests/tracepoint}/emit
 . "$top/tests/live/lib.sh"
 
 needs_root
+apart
 needs_tracefs
 scratch=$(mktemp -d /tmp/schedtap-edges-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT

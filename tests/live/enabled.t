@@ -46,24 +46,25 @@ $(printf %.90s "tracefs   sched:sched_waking, instance $instance, off until a tr
 }
 check "events, filters and triggers of an instance" in_tracefs
 
-nr_bpf()
+# What it lists of the programs with the ids in file ids.
+listed_programs()
 {
-	"$SCHEDTAP" list --enabled "$@" 2>/dev/null | grep -c '^bpf ' || :
+	"$SCHEDTAP" list --enabled 2>/dev/null | grep -E "^bpf .* \[($(paste -sd'|' ids))\]$" || :
 }
 
 # A typed program, a raw one, and one of a tracepoint without an event.
 by_bpf()
 {
-	local before=$(nr_bpf)
-
 	start a.dat -b bpf -e sched_switch -e 'sched_waking{p->pid}' -e sched_pelt_cfs
-	must [ "$(nr_bpf)" = $((before + 3)) ]
+	programs $recorder >ids
+	must [ "$(listed_programs | wc -l)" = 3 ]
 	run 0 "$SCHEDTAP" list --enabled sched_switch sched_waking 'bare:pelt_cfs_tp'
 	must grep -q '^bpf       sched:sched_switch, program sched_switch__s \[[0-9]*\]$' out
 	must grep -q '^bpf       sched:sched_waking, program tap_own \[[0-9]*\]$' out
 	must grep -q '^bpf       bare:pelt_cfs_tp, program sched_pelt_cfs_ \[[0-9]*\]$' out
 	ends 0 INT
-	must [ "$(nr_bpf)" = "$before" ]
+	wait_for programs_gone ids
+	must [ -z "$(listed_programs)" ]
 }
 check "BPF programs on tracepoints" by_bpf
 

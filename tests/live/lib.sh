@@ -5,7 +5,10 @@
 # `set -e`; `must` and `must_not` say what failed, `skip` why a case cannot be run here.
 
 T=/sys/kernel/tracing
-lib_nr=0
+lib_tests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+lib_names=()
+lib_running=()
+lib_reported=0
 lib_failed=0
 
 fail()
@@ -26,7 +29,7 @@ must_not()
 
 skip()
 {
-	echo "$*" >"$scratch/skip"
+	echo "$*" >"$lib_case.skip"
 	exit 0
 }
 
@@ -47,32 +50,83 @@ needs_tracefs()
 	[ -d $T/instances ] || plan_skip "tracefs is not mounted at $T"
 }
 
-# check NAME FUNCTION [ARG...]: one TAP line; what the case printed becomes a comment if it failed.
+# A mark goes to all recorders of the network namespace, and a recorder of root finds the programs of all users in /dev/shm.
+# A file whose recorders do so, or whose programs would be found, starts again in namespaces of its own.
+apart()
+{
+	unshare -nm true 2>/dev/null || return
+	[ -n "$LIB_APART" ] || LIB_APART=1 exec unshare -nm "$0"
+	mount -t tmpfs tmpfs /dev/shm
+}
+
+# check NAME FUNCTION [ARG...]: one TAP line; what the case printed becomes a comment if it failed. With $together set, so
+# many cases run at the same time, and ignore SIGINT as all that a shell runs in the background: for those that mostly wait.
 check()
 {
-	local name=$1 said rc
-
+	lib_names+=("$1")
 	shift
-	lib_nr=$((lib_nr + 1))
-	mkdir "$scratch/$lib_nr"
-	rm -f "$scratch/skip"
-	said=$scratch/$lib_nr.log
+	if [ -z "$together" ]; then
+		run_case ${#lib_names[@]} "$@"
+		report
+		return
+	fi
+	run_case ${#lib_names[@]} "$@" &
+	lib_running+=($!)
+	[ ${#lib_running[@]} -lt "$together" ] || report_oldest
+}
+
+run_case()
+{
+	lib_case=$scratch/$1
+	shift
+	mkdir "$lib_case"
 	( # not with || behind it, which would switch off set -e
 		set -e -o pipefail
-		cd "$scratch/$lib_nr"
+		cd "$lib_case"
 		trap clean_up EXIT
 		"$@"
-	) >"$said" 2>&1 </dev/null
-	rc=$?
-	if [ $rc -ne 0 ]; then
+	) >"$lib_case.log" 2>&1 </dev/null
+	echo $? >"$lib_case.status"
+}
+
+# Print the line of the next case.
+report()
+{
+	local name nr=$((lib_reported += 1))
+
+	name=${lib_names[nr - 1]}
+	if [ "$(cat "$scratch/$nr.status")" != 0 ]; then
 		lib_failed=1
-		echo "not ok $lib_nr - $name"
-		sed 's/^/# /' "$said" | cat -v >&2
-	elif [ -e "$scratch/skip" ]; then
-		echo "ok $lib_nr - $name # SKIP $(cat "$scratch/skip")"
+		echo "not ok $nr - $name"
+		sed 's/^/# /' "$scratch/$nr.log" | cat -v >&2
+	elif [ -e "$scratch/$nr.skip" ]; then
+		echo "ok $nr - $name # SKIP $(cat "$scratch/$nr.skip")"
 	else
-		echo "ok $lib_nr - $name"
+		echo "ok $nr - $name"
 	fi
+}
+
+report_oldest()
+{
+	wait "${lib_running[0]}"
+	lib_running=("${lib_running[@]:1}")
+	report
+}
+
+# A check that depends on load: the case says watch_load before what it measures, and then has
+# must_if_quiet instead of must. If others took CPU time meanwhile, a failure is a skip.
+watch_load()
+{
+	lib_load=$("$lib_tests/busy" since)
+}
+
+must_if_quiet()
+{
+	local why
+
+	if "$@"; then return; fi
+	if why=$("$lib_tests/busy" why "$lib_load"); then skip "machine was busy: $why"; fi
+	fail "failed: $*"
 }
 
 # What a case started and mounted goes, whatever the way it ended. Sees only its own children.
@@ -101,7 +155,8 @@ check_page()
 
 done_testing()
 {
-	echo "1..$lib_nr"
+	while [ ${#lib_running[@]} -gt 0 ]; do report_oldest; done
+	echo "1..$lib_reported"
 	exit $lib_failed
 }
 
@@ -111,7 +166,7 @@ run()
 	local want=$1 rc=0
 
 	shift
-	timeout "${run_s:-20}" "$@" >out 2>err || rc=$?
+	timeout "${run_s:-60}" "$@" >out 2>err || rc=$?
 	[ $rc -eq "$want" ] || fail "exit code $rc, not $want: ${*:0:300}: $(cat err)"
 }
 
@@ -125,16 +180,22 @@ says()
 	done
 }
 
-# wait_for COMMAND...: until it succeeds, up to 20 s: a recorder syncs, and the disk may be busy.
+# Sleep 20 ms without a process of its own.
+exec {lib_nothing}<> <(:)
+pause()
+{
+	read -rt 0.02 -u $lib_nothing || :
+}
+
+# wait_for COMMAND...: until it succeeds, for up to 60 s.
 wait_for()
 {
-	local i
+	local end=$((SECONDS + 60))
 
-	for ((i = 0; i < 1000; i++)); do
-		if "$@"; then return; fi
-		sleep 0.02
+	until "$@"; do
+		[ $SECONDS -lt $end ] || fail "waited in vain for: $*"
+		pause
 	done
-	fail "waited in vain for: $*"
 }
 
 # Written when events flow. Their first pages may take until the end to be full.

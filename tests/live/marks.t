@@ -7,6 +7,7 @@ SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
 . "$here/lib.sh"
 
 needs_root
+apart
 needs_tracefs
 scratch=$(mktemp -d /tmp/schedtap-marks-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT

@@ -47,12 +47,8 @@ sub records
 	my %kinds;
 
 	open(my $in, '-|', $schedtap, 'dump', '--json', '-i', $file) or die;
-	while (my $line = <$in>) {
-		next unless $line =~ /"fields"|"event"/;
-		my $e = eval { decode_json($line) } or next;
-		next unless defined $e->{event};
-		my ($system, $name) = split(/:/, $e->{event});
-		push @{$kinds{$system}{$name}}, [ $e->{cpu}, JSON::PP->new->canonical->encode($e->{fields} // {}) ];
+	while (<$in>) { # decode_json() takes ten times as long
+		push @{$kinds{$2}{$3}}, [ $1, $4 ] if /"cpu":(\d+),.*"event":"(\w+):(\w+)","fields":(\{.*\})\}$/;
 	}
 	close($in);
 	return \%kinds;
@@ -96,7 +92,7 @@ sub compare
 	return ($same, $other);
 }
 
-my $load = 'i=0; while [ $i -lt 150 ]; do (sleep 0.002; : ) | cat & i=$((i + 1)); done; wait';
+my $load = 'i=0; while [ $i -lt 100 ]; do (sleep 0.002; : ) | cat & i=$((i + 1)); done; wait';
 my $all = 0;
 for my $header (sort glob("$top/events/*.h")) {
 	my $name = basename($header, '.h');

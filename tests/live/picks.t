@@ -19,9 +19,6 @@ plan(skip_all => 'needs root') if $> != 0;
 my $there = `$schedtap list sched_pick`;
 plan(skip_all => "no sched_pick: $there") if $there !~ /^bpf/;
 
-my ($define) = grep { system("$schedtap list --define $here/$_ >$dir/said 2>&1") == 0 } qw(picks_flat.h picks.h);
-my $said = `$schedtap record --define $here/$define -e raw_pick -e sched_pick -o $dir/p.dat -- $here/pick_load 2 2>&1`;
-
-is($?, 0, 'recorded') or diag($said);
-check_picks(scalar(`$schedtap dump --json -i $dir/p.dat`), 500);
+my $file = pick_recording($schedtap, $here, $dir);
+check_picks(scalar(`$schedtap dump --json -i $file -e raw_pick -e sched_pick`), 500);
 done_testing();

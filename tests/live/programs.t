@@ -4,7 +4,7 @@
 # Programs that are made at run time, of random definitions and filters: this kernel takes them, and what they compute is
 # what a compiler of C has. tests/vm/programs.t asks other kernels.
 #
-# PROGRAMS: how many [400]. VALUES: how many times 60 events [3]. SEED: of all that is random [of the time]
+# PROGRAMS: how many [400; with SOAK=1 4000]. VALUES: how many times 60 events [3; 20]. SEED: of all that is random [1]
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -17,8 +17,8 @@ use Values;
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my $schedtap = abs_path($ENV{SCHEDTAP} // "$top/build/schedtap");
 my $fuzz = dirname($schedtap) . '/tests/live/program_fuzz';
-my $nr = $ENV{PROGRAMS} // 400;
-my $seed = $ENV{SEED} // time();
+my $nr = $ENV{PROGRAMS} // ($ENV{SOAK} ? 4000 : 400);
+my $seed = $ENV{SEED} // 1;
 
 plan skip_all => 'needs root' if $> != 0;
 plan skip_all => 'no BTF' unless -e '/sys/kernel/btf/vmlinux';
@@ -29,7 +29,7 @@ check_load(scalar(`$fuzz load $nr $seed 2>&1`), $nr);
 
 SKIP: {
 	skip('the registers are those of x86-64', 1) if `uname -m` ne "x86_64\n";
-	for my $i (1 .. $ENV{VALUES} // 3) {
+	for my $i (1 .. $ENV{VALUES} // ($ENV{SOAK} ? 20 : 3)) {
 		my $dir = tempdir(CLEANUP => 1);
 
 		is(write_values($fuzz, $dir, $seed + $i), '', "what a compiler has, seed @{[$seed + $i]}") or next;

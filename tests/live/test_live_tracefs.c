@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The tracefs backend against the running kernel, in instances of its own. */
+/*
+ * The tracefs backend against the running kernel, in instances of its own.
+ * alone: any other recorder that starts removes the instance of one that was killed
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +18,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -257,8 +261,12 @@ static int instances_of(pid_t pid)
 	return nr;
 }
 
+#define NAPS 8
+#define PATIENCE_S 60
+
 static volatile int helper_tid;
 static volatile bool helper_end;
+static volatile unsigned int *naps; /* of the helper, which may be another process */
 
 static void run_on(unsigned int cpu)
 {
@@ -269,13 +277,19 @@ static void run_on(unsigned int cpu)
 	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
 }
 
+static void nap(void)
+{
+	usleep(1000);
+	++*naps;
+}
+
 static void *nap_thread(void *arg)
 {
 	helper_tid = (int)syscall(SYS_gettid);
 	prctl(PR_SET_NAME, "helper");
 	run_on(live.plan.nr_cpus - 1);
 	while (!helper_end)
-		usleep(1000);
+		nap();
 	return arg;
 }
 
@@ -337,6 +351,7 @@ static void start_helper(enum helper kind, pthread_t *thread)
 {
 	helper_end = false;
 	helper_tid = 0;
+	*naps = 0;
 	if (kind == A_THREAD)
 		assert_int_equal(pthread_create(thread, NULL, nap_thread, NULL), 0);
 	if (kind != A_CHILD)
@@ -347,7 +362,7 @@ static void start_helper(enum helper kind, pthread_t *thread)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;)
-		usleep(1000);
+		nap();
 }
 
 static void end_helper(enum helper kind, pthread_t thread)
@@ -358,6 +373,18 @@ static void end_helper(enum helper kind, pthread_t thread)
 	if (kind == A_CHILD) {
 		kill(helper_tid, SIGKILL);
 		waitpid(helper_tid, NULL, 0);
+	}
+}
+
+/* Sleep and drain, until the helper has slept often enough as well. */
+static void drain_for_a_while(enum helper kind)
+{
+	struct tap_err err = { 0 };
+
+	for (int n = 0; n < NAPS || (kind != NOBODY && *naps < NAPS); n++) {
+		assert_true(n < PATIENCE_S * 200);
+		usleep(5000);
+		must(session_drain(&live, false, &err), &err);
 	}
 }
 
@@ -372,7 +399,6 @@ static void test_scopes(void **state)
 	(void)state;
 	for (size_t i = 0; i < TABLE(scope_cases); i++) {
 		const struct scope_case *c = &scope_cases[i];
-		struct tap_err err = { 0 };
 		struct tally t;
 		pthread_t thread = 0;
 		char file[32];
@@ -382,10 +408,7 @@ static void test_scopes(void **state)
 		scope_of(&live, c, 0);
 		session_start(&live, file);
 		start_helper(c->helper, &thread);
-		for (int n = 0; n < 8; n++) {
-			usleep(5000);
-			must(session_drain(&live, false, &err), &err);
-		}
+		drain_for_a_while(c->helper);
 		session_stop(&live);
 		end_helper(c->helper, thread);
 		t = session_tally(&live, helper_tid);
@@ -440,12 +463,7 @@ static void test_process_ends(void **state)
 	session_start(&live, "ends");
 	end_helper(A_CHILD, thread);
 	start_helper(A_THREAD, &thread);
-	for (int n = 0; n < 4; n++) {
-		struct tap_err err = { 0 };
-
-		usleep(5000);
-		must(session_drain(&live, false, &err), &err);
-	}
+	drain_for_a_while(A_THREAD);
 	session_stop(&live);
 	end_helper(A_THREAD, thread);
 	assert_true(session_tally(&live, helper_tid).helper > 0);
@@ -836,6 +854,9 @@ int main(void)
 		return 0;
 	}
 	prctl(PR_SET_NAME, "tap-live");
+	naps = mmap(NULL, sizeof(*naps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (naps == MAP_FAILED)
+		return 1;
 	run_on(0);
 	if (!mkdtemp(dir))
 		return 1;

@@ -9,6 +9,7 @@ LIBRARY=${TRACEPOINT_LIB:-$top/build/libschedtap-tracepoint.a}
 . "$here/lib.sh"
 
 needs_root
+apart
 scratch=$(mktemp -d /tmp/schedtap-user-XXXXXX)
 chmod 755 "$scratch" # an ordinary user comes by as well
 instance=$T/instances/schedtap-test-$$

@@ -73,15 +73,18 @@ counted()
 	is "$(nr_of a.dat sched_process_exec tr-two)" 1
 }
 
-# What comes first switches off, and is recorded itself.
+# What comes first switches off, and is recorded itself, with what comes on other CPUs at that moment: an exec of anybody.
 without_a_filter()
 {
+	watch_load
 	start a.dat -b "$1" -e sched_switch -e sched_process_exec --trigger 'sched_process_exec: traceoff'
 	"$one" && "$two"
-	sleep 0.1
 	ends 0 INT
-	is "$(nr_of a.dat sched_process_exec ':sched_process_exec"')" 1
-	must [ "$(nr_of a.dat sched_switch ':sched_switch"')" -gt 0 ]
+	is "$(nr_of a.dat sched_process_exec tr-two)" 0
+	must [ "$(nr_of a.dat sched_process_exec ':sched_process_exec"')" -le "$(nproc)" ]
+	must grep -q 'switched off by triggers' <(events a.dat)
+	must_if_quiet [ "$(nr_of a.dat sched_process_exec tr-one)" = 1 ]
+	must_if_quiet [ "$(nr_of a.dat sched_switch ':sched_switch"')" -gt 0 ]
 }
 
 # turned_on FILTER WANTED: whether what switches on is recorded itself
@@ -278,11 +281,13 @@ refused()
 	local rc=$1 text=$2 trigger=$3
 
 	shift 3
-	run "$rc" "$SCHEDTAP" record -d 0.1 -o a.dat -e sched_switch --trigger "$trigger" "$@"
+	"$SCHEDTAP" record -d 0.1 -o a.dat -e sched_switch --trigger "$trigger" "$@" 2>err &
+	recorder=$!
+	ends "$rc"
 	says "$text"
 	must_not [ -e a.dat ]
 	must_not [ -e a.dat.spool ]
-	must_not compgen -G "$T/instances/schedtap-*" >/dev/null
+	must_not instances $recorder
 }
 
 nothing_without()

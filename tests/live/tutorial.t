@@ -7,10 +7,11 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 SCHEDTAP=$(realpath "${SCHEDTAP:-$top/build/schedtap}")
 build=$(dirname "$SCHEDTAP")
 doc=$top/docs/tracepoints.md
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 . "$top/tests/live/lib.sh"
 needs_root
+apart
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 export PATH=$scratch/usr/bin:$PATH PKG_CONFIG_PATH=$scratch/usr/lib/pkgconfig
 make -s -C "$top" B="$build" PREFIX="$scratch/usr" install >"$scratch/install.log" 2>&1 ||
