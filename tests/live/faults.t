@@ -44,7 +44,6 @@ refused()
 	must_not [ -s out ]
 }
 R="$SCHEDTAP record -d 0.1"
-together=3
 check "unknown event: nearest name" refused 1 "'sched_swich'|'sched_switch'" $R -e sched_swich
 check "unknown event of tracefs: nearest name" refused 1 "'timer:hrtimer_strat'|'hrtimer_start'" \
 	$R -e timer:hrtimer_strat

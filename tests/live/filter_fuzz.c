@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * filter_fuzz EVENTS [SEED]: random filters of so many events, the kernel's answers against ours. In each round some instances of tracefs
+ * filter_fuzz SECONDS [SEED]: random filters, the kernel's answers against ours. In each round some instances of tracefs
  * record the same event of the same load, the first without a filter, the others with one each: what the kernel let
  * through must be what ours finds in the first. A filter that disagrees is tried again, for a record may differ between two
  * instances. Prints the seed of a round that failed, with which it starts again.
@@ -417,7 +417,7 @@ static int print_filters(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	uint64_t first = 0;
+	uint64_t end, first;
 	bool ok = true;
 	char enable[128];
 
@@ -426,12 +426,13 @@ int main(int argc, char **argv)
 		return print_filters(argc, argv);
 	if (argc < 2)
 		return 2;
+	end = tap_now_ns() + strtoull(argv[1], NULL, 0) * 1000000000u;
 	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : tap_now_ns();
 	signal(SIGPIPE, SIG_IGN);
 	atexit(remove_instances);
 	start_load();
 	make_instances(load.pid);
-	for (int nr = atoi(argv[1]); ok && nr > 0; nr--) {
+	do {
 		struct tap_format *fmt;
 		const char *const *event;
 
@@ -449,7 +450,7 @@ int main(int argc, char **argv)
 		tap_format_free(fmt);
 		if (!ok)
 			printf("failed with seed %llu\n", (unsigned long long)first);
-	}
+	} while (ok && tap_now_ns() < end);
 	clear(&seen);
 	free(seen.v);
 	printf("%u filters, %u of them between all and nothing, %u records, seed %llu\n", nr_filters, nr_hits, nr_records,

@@ -16,10 +16,11 @@ stacked=$scratch/stacked
 ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$stacked" "$here/stacked.c" ||
 	plan_skip "no compiler"
 
-# Reads a dump, calls $each->(event, its kernel stack or undef, its user stack or undef), both as array references of names
+# Reads events as JSON, calls $each->(event, its kernel stack or undef, its user stack or undef), both as array references of names
 # from the innermost on, once the next event came.
 READ='
 	use strict;
+	use JSON::PP;
 	sub each_event {
 		my ($each) = @_;
 		my (%last, %stacks);
@@ -29,8 +30,7 @@ READ='
 			delete $stacks{$cpu};
 		};
 		while (<STDIN>) {
-			/^\s*(.{1,16})-(\d+)\s+\[(\d+)\] (\d+)\.(\d{9}): ([a-z_]+:[a-z_]+): (.*)$/ or next;
-			my $e = { comm => $1, tid => $2, cpu => $3 + 0, ts_ns => $4 * 1e9 + $5, event => $6, text => $7 };
+			my $e = decode_json($_);
 			if ($e->{event} =~ /^schedtap:(kernel|user)_stack$/) {
 				die "a stack of nothing" unless $last{$e->{cpu}};
 				die "another time" if $e->{ts_ns} != $last{$e->{cpu}}{ts_ns};
@@ -47,9 +47,21 @@ READ='
 	}
 	sub names {
 		return "bare" if $_[0]{text} =~ /^0x/; # a number
-		return grep { length } split /\\n => /, $_[0]{text};
+		return grep { length } split /\n => /, $_[0]{text};
 	}
 '
+
+# stacks_json FILE [OPTION...]: each event as JSON, of the plain dump, where stacks are text.
+stacks_json()
+{
+	"$SCHEDTAP" dump -i "$@" | perl -MJSON::PP -ne '
+		my $json = JSON::PP->new->canonical;
+		/^\s*(.{1,16})-(\d+)\s+\[(\d+)\] (\d+)\.(\d{9}): ([a-z_]+:[a-z_]+): (.*)$/ or next;
+		my ($comm, $tid, $cpu, $s, $ns, $event, $text) = ($1, $2, $3, $4, $5, $6, $7);
+		$text =~ s/\\n/\n/g if $event =~ /_stack$/;
+		print $json->encode({ comm => $comm, tid => $tid, cpu => $cpu + 0, ts_ns => $s * 1e9 + $ns, event => $event,
+			text => $text }), "\n"'
+}
 
 # The kernel's own over an instance of ours, of all switches away from the tasks of this test.
 begin_referee()
@@ -129,15 +141,15 @@ as_the_kernels()
 	local least=$1
 
 	shift
-	start a.dat -e sched_switch -c 'stk_*' "$@"
+	start a.dat -e sched_switch "$@"
 	begin_referee
 	"$stacked" mixed 1500 &
 	sleep 1.2
 	end_referee
 	wait $!
 	ends 0 INT
-	"$SCHEDTAP" dump -i a.dat -c 'stk_*' >dump
-	must compare referee "$least" <dump
+	stacks_json a.dat >json
+	must compare referee "$least" <json
 	must grep -q 'stacks, .* different ones' a.dat.err
 }
 check "kernel stacks are the kernel's own" as_the_kernels 1000 --stack sched_switch
@@ -147,7 +159,7 @@ check "with programs' stacks behind them" as_the_kernels 1000 --stack sched_swit
 of_the_program()
 {
 	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:user -o a.dat -- "$stacked" deep 5
-	"$SCHEDTAP" dump -i a.dat -c stacked >dump
+	stacks_json a.dat -c stacked >json
 	must perl -e "$READ"'
 		my $good = 0;
 		each_event(sub {
@@ -156,7 +168,7 @@ of_the_program()
 			my @own = grep { /^(deep|main)$/ } @{$user // []};
 			$good++ if "@own" =~ /^deep deep deep deep (deep )?main$/;
 		});
-		exit($good < 5);' <dump
+		exit($good < 5);' <json
 }
 check "stacks of a program" of_the_program
 
@@ -175,18 +187,18 @@ frames_of()
 deepest()
 {
 	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:user -o a.dat -- "$stacked" deep 500
-	"$SCHEDTAP" dump -i a.dat -c stacked >dump
-	must [ "$(frames_of user <dump | head -n 1)" = 127 ]
+	stacks_json a.dat -c stacked >json
+	must [ "$(frames_of user <json | head -n 1)" = 127 ]
 }
 check "127 frames of 500" deepest
 
 cut_at_a_depth()
 {
 	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:both,depth=3 -o a.dat -- "$stacked" deep 20
-	"$SCHEDTAP" dump -i a.dat -c stacked >dump
-	must [ "$(frames_of user <dump | head -n 1)" = 3 ]
-	must [ "$(frames_of kernel <dump | head -n 1)" = 3 ]
-	must grep -qE 'kernel_stack: \\n => __schedule\\n => schedule\\n => do_nanosleep(\\n)?$' dump
+	stacks_json a.dat -c stacked >json
+	must [ "$(frames_of user <json | head -n 1)" = 3 ]
+	must [ "$(frames_of kernel <json | head -n 1)" = 3 ]
+	must grep -q '"text":"\\n => __schedule\\n => schedule\\n => do_nanosleep"' json
 }
 check "a depth" cut_at_a_depth
 
@@ -212,7 +224,7 @@ between_events()
 {
 	run 0 "$SCHEDTAP" record -e sched_switch -e sched_pick -e sched_waking --stack sched_switch --stack sched_waking -o a.dat \
 		-- "$stacked" mixed 300
-	"$SCHEDTAP" dump -i a.dat >dump
+	stacks_json a.dat >json
 	must perl -e "$READ"'
 		my %nr;
 		each_event(sub {
@@ -222,7 +234,7 @@ between_events()
 		});
 		die unless $nr{"sched:sched_switch"}{with} > 100 && $nr{"sched:sched_waking"}{with} > 100;
 		die if grep { $nr{$_}{without} } "sched:sched_switch", "sched:sched_waking";
-		die if $nr{"schedtap:sched_pick"}{with};' <dump
+		die if $nr{"schedtap:sched_pick"}{with};' <json
 }
 check "between other events" between_events
 
@@ -239,7 +251,7 @@ check "trace-cmd prints them" printed_by_others
 # 2^17 of them, one switch each: as many as there is room for are kept, and the others are counted.
 too_many()
 {
-	local run_s=300 # a quarter of a million stacks, and what packs them
+	local run_s=60 # a quarter of a million stacks, and what packs them
 
 	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:user -o a.dat -- "$stacked" many 17
 	must grep -Eq '^schedtap: [0-9]+ stacks were not kept: there were too many different ones' err
@@ -251,14 +263,14 @@ check "more than are kept" too_many
 # What is older than a second has its text.
 killed()
 {
-	start a.dat -e sched_switch -c 'stk_*' --stack sched_switch:both
+	start a.dat -e sched_switch --stack sched_switch:both
 	"$stacked" mixed 2500 &
 	sleep 2.3
 	kill -9 $recorder
 	wait $recorder || :
 	kill $! 2>/dev/null || :
 	run 0 "$SCHEDTAP" repair a.dat
-	"$SCHEDTAP" dump -i a.dat -c 'stk_*' >dump
+	stacks_json a.dat >json
 	must perl -e "$READ"'
 		my ($named, $bare, $first, $last) = (0, 0);
 		my @all;
@@ -272,7 +284,7 @@ killed()
 			}
 		}
 		print STDERR "# $named, $bare without a text\n";
-		exit($bare || $named < 500);' <dump
+		exit($bare || $named < 500);' <json
 }
 check "kill -9" killed
 
@@ -282,7 +294,7 @@ own()
 	local define='sched_switch{prev=prev->pid, text=prev->comm, weight=prev->se.load.weight * 1024 / (prev->se.load.weight + 1)}'
 
 	run 0 "$SCHEDTAP" record -b bpf -o own.dat -e "$define" --stack 'own:*' -d 0.5
-	"$SCHEDTAP" dump -i own.dat >dump || return
+	stacks_json own.dat >json || return
 	must perl -e "$READ"'
 		my ($nr, $walked) = (0, 0);
 		each_event(sub {
@@ -291,11 +303,11 @@ own()
 			$walked += $kernel && ($kernel->[0] // "") eq "__schedule";
 		});
 		print STDERR "# $nr stacks, $walked from __schedule\n";
-		exit($nr < 20 || $walked < $nr - 2);' <dump
+		exit($nr < 20 || $walked < $nr - 2);' <json
 	${CC:-cc} -O0 -fno-omit-frame-pointer -o probed "$here/probed.c" || return
-	run 0 "$SCHEDTAP" record -o probe.dat -e "uprobe:$PWD/probed:twice" --stack 'uprobe:*:user' -- ./probed 30000
+	run 0 "$SCHEDTAP" record -o probe.dat -e "uprobe:$PWD/probed:twice" --stack 'uprobe:*:user' -- ./probed 300000
 	"$SCHEDTAP" dump -i probe.dat -e user_stack >out
-	must [ "$(grep -c 'user_stack: \\n => twice\\n => main\\n' out)" -gt 20000 ]
+	must [ "$(grep -c 'user_stack: \\n => twice\\n => main\\n' out)" -gt 200000 ]
 }
 check "events of one's own" own
 

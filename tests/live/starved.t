@@ -8,7 +8,6 @@ EMIT=$(realpath "${PROGRAMS:-$(dirname "$SCHEDTAP")/tests/tracepoint}")/emit
 . "$here/lib.sh"
 
 needs_root
-apart
 scratch=$(mktemp -d /tmp/schedtap-starved-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 
@@ -58,9 +57,6 @@ busy()
 }
 check "CPUs that others keep busy" busy 40
 check "others of a real-time priority keep them busy" busy 2 "chrt -f 10"
-
-# What follows mostly waits.
-together=2
 
 slow_fsync()
 {

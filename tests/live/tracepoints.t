@@ -12,11 +12,10 @@ EMIT=$PROGRAMS/emit
 STATIC=$PROGRAMS/emit_static
 PATCHED=$PROGRAMS/emit_patched
 CONFINED=$PROGRAMS/confined
-. "$top/tests/live/lib.sh"
-needs_root
-apart
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+. "$top/tests/live/lib.sh"
+needs_root
 
 # no program of anybody else's is in this folder
 own_folder()
@@ -651,7 +650,7 @@ garbage()
 
 other_namespace()
 {
-	unshare --fork --pid --mount-proc "$EMIT" 100000 100 >/dev/null &
+	unshare --fork --kill-child --pid --mount-proc "$EMIT" 100000 100 >/dev/null &
 	pid=$!
 	wait_for compgen -G "$dir/1-0?*" >/dev/null
 	pid=$(pgrep -P $pid)
@@ -935,58 +934,6 @@ confined() # STEP...
 	[ ! -d /dev/shm/schedtap-65534 ] || rmdir /dev/shm/schedtap-65534
 }
 
-# A child that records into its parent's file, and is reaped between two looks of the recorder at it, is still the program's.
-reaped_meanwhile()
-{
-	local pid child rec
-
-	cat >reap.c <<-'E2'
-		#define _GNU_SOURCE
-		#include <fcntl.h>
-		#include <signal.h>
-		#include <stdarg.h>
-		#include <stdlib.h>
-		#include <string.h>
-		#include <sys/syscall.h>
-		#include <unistd.h>
-		int open(const char *path, int flags, ...)
-		{
-			const char *child = getenv("CHILD_STAT");
-			va_list args;
-			int mode;
-			va_start(args, flags);
-			mode = va_arg(args, int);
-			va_end(args);
-			if (child && !strcmp(path, child)) {
-				kill(atoi(getenv("REAPER")), SIGCONT);
-				while (!access(path, F_OK))
-					usleep(1000);
-			}
-			return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-		}
-	E2
-	must ${CC:-cc} -shared -fPIC -o reap.so reap.c
-	"$CONFINED" fork seccomp site >confined.out &
-	pid=$!
-	wait_for grep -qs ready confined.out
-	child=$(child_of $pid)
-	kill -STOP $pid
-	LD_PRELOAD=$PWD/reap.so REAPER=$pid CHILD_STAT=/proc/$child/stat recorder
-	rec=$!
-	wait_for is_zombie_or_gone $child
-	finish $rec
-	kill -CONT $pid 2>/dev/null || : # the recorder has, if it looked
-	wait $pid
-	has_values r.dat 0 99
-	must_not grep -q '^ *[a-z<>.]*--1 ' <("$SCHEDTAP" dump -i r.dat)
-	nobody_left
-}
-
-is_zombie_or_gone()
-{
-	! grep -qs '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status"
-}
-
 here() { own_folder; "$@"; }
 check 'a program that is not recorded has a link, a descriptor, and no thread more' here idle_program
 check 'a program that runs already is found' here running_program
@@ -1055,7 +1002,6 @@ check 'a process that has closed all descriptors' here confined close
 check 'one that has lost all of that, and its root folder' here confined ./empty setuid close seccomp
 check 'a child that has become another user' here confined fork setuid site
 check 'a child that is killed if it opens anything' here confined fork seccomp site
-check 'a child that is reaped while the recorder looks at it' here reaped_meanwhile
 check 'a child that has lost everything' here confined fork ./empty setuid close seccomp site
 check 'a child that has set itself up before it lost everything' here confined fork site ./empty setuid close seccomp
 done_testing
