@@ -98,7 +98,13 @@ cp "$tmp/always.t" "$tmp/too.t"
 run always.t sh.t too.t
 ok '40 are a failure' last '2 passed, 1 failed, 41 skipped'
 
-file leaves.t <<<'echo 1..1; echo ok 1; setsid sleep 1000 >/dev/null 2>&1 & touch $TMPDIR/left'
+file leaves.t <<'END'
+setsid sleep 1000 >/dev/null 2>&1 &
+until grep -qz '^sleep' /proc/$!/cmdline; do sleep 0.01; done
+touch $TMPDIR/left
+echo 1..1
+echo ok 1
+END
 run leaves.t
 ok 'what is left is a failure' test $status = 1
 ok 'a file' says ' *# file .*/left'
