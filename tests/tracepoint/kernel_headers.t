@@ -56,7 +56,8 @@ cmp_ok(scalar(@made), '>', 60, 'headers are made');
 my %is_file = map { $_ => 1 } @files;
 is(join(' ', grep { $is_file{$_} } @made), '', 'none of them under the name of a file of ours');
 
-is(join("\n", grep { $_ } map { (says('c', $_), says('c', $_, @libc)) } @files, @made), '', 'each compiles, also with the C library\'s behind it');
+# what is wrong alone is wrong there, too
+is(join("\n", grep { $_ } map { says('c', $_, @libc) } @files, @made), '', 'each compiles, with the C library\'s behind it');
 is(says('c', @libc, @files, @made), '', 'all of them together, behind the C library\'s');
 is(says('c++', @libc, @files, @made), '', 'the same in C++');
 # libstdc++ initializes a member with a parameter __force
