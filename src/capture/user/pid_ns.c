@@ -2,6 +2,7 @@
 #include "capture/user/pid_ns.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,43 +39,87 @@ static int own_number(const char *task)
 	return nr;
 }
 
-/* Return: whether the process is in the namespace. */
-static int is_in(const char *task, uint64_t ns)
+/* The inode of a task's namespace; 0: it may not be looked at. */
+static uint64_t ns_of(const char *task)
 {
 	char path[320];
 	struct stat st;
 
 	snprintf(path, sizeof(path), "%s/ns/pid", task);
-	return !stat(path, &st) && st.st_ino == ns;
+	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* @ns: 0: any. Return: the first of a folder's tasks that has @nr there; 0. */
-static int find_task(const char *folder, uint64_t ns, int nr)
+/* The next task of a folder of /proc: its number, and its folder in @task. Return: 0: there is no other. */
+static int next_task(DIR *d, const char *folder, char task[static 300])
 {
-	DIR *d = opendir(folder);
 	struct dirent *e;
-	char task[300];
-	int found = 0;
 
-	while (d && !found && (e = readdir(d))) {
-		snprintf(task, sizeof(task), "%s/%s", folder, e->d_name);
-		if (*e->d_name >= '1' && *e->d_name <= '9' && (!ns || is_in(task, ns)) && own_number(task) == nr)
-			found = atoi(e->d_name);
+	while (d && (e = readdir(d))) {
+		if (*e->d_name < '1' || *e->d_name > '9')
+			continue;
+		snprintf(task, 300, "%s/%s", folder, e->d_name);
+		return atoi(e->d_name);
+	}
+	return 0;
+}
+
+/* The kernel's inodes of namespaces have 32 bits (struct ns_common, inum). */
+static uint64_t process_key(uint64_t ns, int pid)
+{
+	return ns << 32 | (uint32_t)pid;
+}
+
+static int walk_processes(struct tap_pid_ns_walk *walk)
+{
+	uint64_t own = tap_pid_ns_own();
+	DIR *d = opendir("/proc");
+	char task[300];
+	int pid, ret = 0;
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &walk->begun);
+	while (!ret && (pid = next_task(d, "/proc", task))) {
+		uint64_t ns = ns_of(task);
+
+		if (ns && ns != own)
+			ret = tap_map_set(&walk->processes, process_key(ns, own_number(task)), (uint64_t)pid);
 	}
 	if (d)
 		closedir(d);
-	return found;
+	walk->made = !ret;
+	return ret;
 }
 
-int tap_pid_ns_process(uint64_t ns, int pid)
+int tap_pid_ns_process(struct tap_pid_ns_walk *walk, uint64_t ns, int pid)
 {
-	return find_task("/proc", ns, pid);
+	int ret = walk->made ? 0 : walk_processes(walk);
+	uint64_t *here = ret ? NULL : tap_map_get(&walk->processes, process_key(ns, pid));
+
+	return here ? (int)*here : ret;
+}
+
+bool tap_pid_ns_may_miss(const struct tap_pid_ns_walk *walk, const struct timespec *then)
+{
+	return then->tv_sec > walk->begun.tv_sec ||
+	       (then->tv_sec == walk->begun.tv_sec && then->tv_nsec >= walk->begun.tv_nsec);
+}
+
+void tap_pid_ns_forget(struct tap_pid_ns_walk *walk)
+{
+	tap_map_release(&walk->processes);
+	*walk = (struct tap_pid_ns_walk){ 0 };
 }
 
 uint32_t tap_pid_ns_thread(int pid, uint32_t tid)
 {
-	char folder[40];
+	char folder[40], task[300];
+	DIR *d;
+	int nr;
 
 	snprintf(folder, sizeof(folder), "/proc/%d/task", pid);
-	return (uint32_t)find_task(folder, 0, (int)tid);
+	d = opendir(folder);
+	while ((nr = next_task(d, folder, task)) && own_number(task) != (int)tid)
+		;
+	if (d)
+		closedir(d);
+	return (uint32_t)nr;
 }

@@ -35,6 +35,7 @@ struct tap_user_set {
 	struct tap_map by_name; /* hash of folder and link -> program */
 	struct tap_map by_ino; /* of the control file -> program */
 	struct tap_user_kinds kinds;
+	struct tap_pid_ns_walk others; /* of this listing of a folder */
 	unsigned int nr_cpus; /* that this machine may have */
 };
 
@@ -380,15 +381,30 @@ static int add_unopened(struct tap_user_set *set, struct tap_user_folder *f, int
 	return add_closed(set, f, e, owner, code);
 }
 
+/* The number here of a link's process, of which the link has another namespace's. Return: as tap_pid_ns_process(). */
+static int find_process(struct tap_pid_ns_walk *walk, int dir, const char *name, uint64_t ns)
+{
+	int pid = tap_pid_ns_process(walk, ns, tap_user_link_pid(name));
+	struct stat st;
+
+	/* who made a link before the walk, and was not there, is gone */
+	if (pid || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !tap_pid_ns_may_miss(walk, &st.st_ctim))
+		return pid;
+	tap_pid_ns_forget(walk);
+	return tap_pid_ns_process(walk, ns, tap_user_link_pid(name));
+}
+
 /* A link that is not known yet. Return: 1: a program; 0: none; -ENOMEM. */
 static int add_link(struct tap_user_set *set, struct tap_user_folder *f, int dir, const struct dirent *e, uid_t owner)
 {
 	uint64_t ns = tap_user_link_pid_ns(e->d_name);
-	int pid = ns ? tap_pid_ns_process(ns, tap_user_link_pid(e->d_name)) : tap_user_link_pid(e->d_name);
+	int pid = ns ? find_process(&set->others, dir, e->d_name, ns) : tap_user_link_pid(e->d_name), fd, ret;
 	struct tap_user_program *p;
 	struct stat st;
-	int fd = tap_user_link_open(f, e->d_name, pid, O_RDONLY, &st), ret;
 
+	if (pid < 0)
+		return pid;
+	fd = tap_user_link_open(f, e->d_name, pid, O_RDONLY, &st);
 	if (fd < 0)
 		return add_unopened(set, f, dir, e, owner, fd);
 	p = find_by_ino(set, &st);
@@ -451,6 +467,7 @@ static int list_folder(struct tap_user_set *set, struct tap_user_folder *f, int 
 		changed |= ret > 0;
 	}
 	closedir(d);
+	tap_pid_ns_forget(&set->others);
 	return ret < 0 ? ret : changed;
 }
 
