@@ -10,6 +10,7 @@
 
 #include "compare/compare.h"
 #include "stats/bootstrap.h"
+#include "unit/sanitized.h"
 
 #define MAX 12
 
@@ -179,7 +180,7 @@ static struct found draw(const struct lot *lot, unsigned int pairs)
 	return found;
 }
 
-#define PAIRS 1000
+#define PAIRS (1000 / sanitized_step())
 
 /*
  * No difference: at most 5 % of the pairs may have a verdict of one. Where any effect matters it is the test alone that
