@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Code that must not compile (cases/*.h with -DWRONG), and what the compiler must say of it first: at least
-# the event's name; and in how many errors at most, one where the case does not say. The same case without WRONG is the nearest that is right, and must compile without a
-# word: so a case fails for what it says, and for nothing else.
+# the event's name; and in how many errors at most, one where the case does not say. The same case without WRONG is the
+# nearest that is right, and must compile without a word: so a case fails for what it says, and for nothing else.
+# Each language by one compiler; SOAK=1: by both.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -12,10 +13,8 @@ use Test::More;
 
 my $here = dirname(abs_path($0));
 my @flags = ("-I$here/../../include", qw(-I. -O2 -Wall -Wextra -Werror -fdiagnostics-color=never -c -o /dev/null));
-my @compilers = (
-	[qw(gcc c -std=gnu17)], [qw(gcc c++ -std=gnu++17)],
-	[qw(clang c -std=gnu17)], [qw(clang c++ -std=gnu++17)],
-);
+my @compilers = ([qw(gcc c -std=gnu17)], [qw(clang c++ -std=gnu++17)]);
+push(@compilers, [qw(gcc c++ -std=gnu++17)], [qw(clang c -std=gnu17)]) if $ENV{SOAK};
 
 sub compile {
 	my ($cc, $language, $standard, $case, @more) = @_;
