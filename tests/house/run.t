@@ -44,10 +44,11 @@ file sh.t <<<'echo "ok 1 - one # SKIP reason three"; echo ok 2; echo 1..2'
 file all.t <<<'echo "1..0 # SKIP reason four"'
 file bad.t <<<'echo "# good: why"; echo "ok 1 - good"; echo "# bad: why"; echo "not ok 2 - bad"; echo 1..2; echo "bad: where" >&2'
 
-run perl.t sh.t all.t
+file unit.t <<<'echo "# SKIP reason five" >&2; echo ok 1; echo 1..1'
+run perl.t sh.t all.t unit.t
 ok 'passes' test $status = 0
-ok 'counts all and four skips' last '4 passed, 0 failed, 4 skipped'
-for reason in one two three four; do
+ok 'counts all and five skips' last '5 passed, 0 failed, 5 skipped'
+for reason in one two three four five; do
 	ok "prints reason $reason" says " +1  reason $reason"
 done
 ok 'prints no comment' test 0 = "$(grep -c 'SKIP of what' "$tmp/out")"

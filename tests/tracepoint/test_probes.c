@@ -26,6 +26,7 @@
 
 #define CREATE_TRACE_POINTS
 #include "tracepoint/rules.h"
+#include "unit/skip_test.h"
 
 static char log_text[256];
 static int reg_result;
@@ -518,7 +519,7 @@ static void check_urgent(int (*wait)(void))
 	sched_setaffinity(0, sizeof(before), &before);
 	sem_destroy(&is_registering);
 	if (!allowed)
-		skip();
+		skip_test("no real-time priority");
 }
 
 static void test_urgent_register(void **state)

@@ -17,6 +17,7 @@
 
 #define CREATE_TRACE_POINTS
 #include "tracepoint/rules.h"
+#include "unit/skip_test.h"
 
 #define HOLD_US 20000
 
@@ -117,12 +118,11 @@ static int end(void **state)
 	return unregister_trace_bare(first_probe, NULL);
 }
 
-static void skip_without_membarrier(void)
+static bool lacks_membarrier(void)
 {
-	if (!tap_readers_fence)
-		return;
-	print_message("# no membarrier(): readers have a fence\n");
-	skip();
+	if (tap_readers_fence)
+		skip_test("no membarrier(): readers have a fence");
+	return tap_readers_fence;
 }
 
 static void test_synchronize_waits(void **state)
@@ -131,7 +131,8 @@ static void test_synchronize_waits(void **state)
 	bool left;
 
 	(void)state;
-	skip_without_membarrier();
+	if (lacks_membarrier())
+		return;
 	enter(&r, false);
 	tracepoint_synchronize_unregister();
 	left = is_set(&r.left);
@@ -146,7 +147,8 @@ static void test_array_stays(void **state)
 	struct reader r;
 
 	(void)state;
-	skip_without_membarrier();
+	if (lacks_membarrier())
+		return;
 	enter(&r, true);
 	walked = __tracepoint_bare.funcs;
 	assert_int_equal(register_trace_bare(second_probe, NULL), 0); /* retires it */

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "recording/spool.h"
+#include "skip_test.h"
 #include "tmp_dir.h"
 
 #define PAGE 4096u
@@ -198,6 +199,10 @@ static void test_nobody_else_can_read(void **state)
 		struct tap_spool *s;
 		mode_t before;
 
+		if (umasks[i] == 0777 && geteuid()) { /* others may not enter their own folder then */
+			skip_test("umask 0777: needs root");
+			continue;
+		}
 		tmp_make(&t);
 		before = umask(umasks[i]);
 		assert_int_equal(create(&t, &s, NULL), 0);
