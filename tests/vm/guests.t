@@ -27,6 +27,7 @@ my @kernels = grep { !/^arm64-/ } split(' ', $ENV{KERNELS} // '6.1 7.3');
 my @parts = split(/,/, $ENV{PARTS} // 'record,probes,queues,programs,portable,module,scx,ci,lockdown');
 my $quiet_s = 300; # the longest step, 100 cycles of the module, says nothing before its end
 my $at_once = 2;
+my @large = qw(trace-cmd perf bpftrace);
 my %package = map { $_ => 'Part::' . ucfirst } @parts;
 my $complaint = qr/\b(?:BUG|Oops|WARNING|Kernel panic)\b/;
 
@@ -43,7 +44,7 @@ sub missing {
 		eval "require $_; 1" or die $@;
 	}
 	return "'$program' is not built" if !$program || !-x $program;
-	return lacks_for_x86_guests(qw(ldd chrt make gcc mkfs.ext4 trace-cmd perf bpftrace clang));
+	return lacks_for_x86_guests(qw(ldd chrt make gcc mkfs.ext4 clang), @large);
 }
 
 # What the guest of a kernel has; a part that it lacks is not run.
@@ -82,7 +83,7 @@ sub boot {
 		'-m', 1536, '-nodefaults', '-display', 'none', '-no-reboot', '-serial', "file:$dir/log", '-serial', "file:$dir/out",
 		@disks, '-kernel', $g->{vmlinuz}, '-initrd', "$dir/initrd",
 		# one run queue has all tasks: no groups of the kernel's own
-		'-append', "console=ttyS0 panic=-1 oops=panic noautogroup parts=@{[join(',', @run)]} @words");
+		'-append', "console=ttyS0 panic=-1 oops=panic noautogroup $ENV{WORDS} parts=@{[join(',', @run)]} @words");
 	unlink("$dir/initrd");
 	install_text($dir, 'why', $why);
 }
@@ -148,7 +149,7 @@ for (`$here/fetch @kernels 2>$dir/fetch.err`) {
 }
 plan(skip_all => 'no kernels: ' . slurp("$dir/fetch.err")) if !%guests;
 
-my ($disk, $no_disk) = disk_of(grep { defined } map { ask($_, 'disk') } @parts);
+my ($disk, $no_disk) = disk_of(@large);
 BAIL_OUT($no_disk) if !$disk;
 my %running;
 for my $g (map { $guests{$_} // () } @kernels) {
