@@ -100,7 +100,7 @@ sub module_for {
 	my ($program, $vmlinuz, $headers) = @_;
 	my @sources = sources($top, qw(kmod events));
 
-	return built('module', [slurp($program), identity($vmlinuz), headers_identity($headers), toolchain(), map { @$_ } @sources], sub {
+	return built('module', [slurp(__FILE__), slurp($program), identity($vmlinuz), headers_identity($headers), toolchain(), map { @$_ } @sources], sub {
 		my ($to) = @_;
 
 		write_sources("$to/source", @sources);
@@ -119,12 +119,13 @@ sub portable_for {
 		qw(tests/tracepoint/portable.h tests/tracepoint/portable_fire.h tests/vm/portable_module.c);
 
 	push(@sources, ['Kbuild', "obj-m := portable.o\nportable-y := portable_module.o\nCFLAGS_portable_module.o := -I\$(src)\n"]);
-	return built('portable', [headers_identity($headers), toolchain(), map { @$_ } @sources], sub {
+	return built('portable', [slurp(__FILE__), headers_identity($headers), toolchain(), map { @$_ } @sources], sub {
 		my ($to) = @_;
 
 		write_sources("$to/source", @sources);
 		# the module's own types would need pahole
-		my $said = `$environment make -s -C $headers M=$to/source CONFIG_DEBUG_INFO_BTF_MODULES= modules 2>&1`;
+		# nor does Debian 12's gcc know what the headers of later kernels ask of theirs
+		my $said = `$environment make -s -C $headers M=$to/source CC=gcc CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= CONFIG_DEBUG_INFO_BTF_MODULES= modules 2>&1`;
 		return $said || 'no module' if $?;
 		rename("$to/source/portable.ko", "$to/portable.ko") or return "no portable.ko: $said";
 		remove_tree("$to/source");
@@ -138,7 +139,7 @@ sub disk_of {
 	my (@programs) = @_;
 	my @files = map { my $path = which($_); [$path, "bin/$_"], map { [$_, 'lib/' . basename($_)] } libraries_of($path) } @programs;
 
-	return built('disk', [map { ($_->[1], identity($_->[0])) } @files], sub {
+	return built('disk', [slurp(__FILE__), slurp("$VM::here/VM.pm"), identity(which('mkfs.ext4')), map { ($_->[1], identity($_->[0])) } @files], sub {
 		my ($to) = @_;
 
 		for (@files) {

@@ -57,6 +57,14 @@ sub printed {
 	return \%printed;
 }
 
+# Kernels from 7.2 or so on print two sets of bits of one event as the same: both are the second that they make a text of
+# (trace_print_bitmask_seq() has one buffer, iter->tmp_seq).
+sub as_with_one_buffer {
+	my ($text) = @_;
+
+	return $text =~ s/\b([0-9a-f]{8}(?:,[0-9a-f]{8})+) [0-9a-f]{8}(?:,[0-9a-f]{8})+\b/$1 $1/r;
+}
+
 sub compare {
 	my ($theirs, $ours) = @_;
 	my @events = grep { /^p_/ } sort(keys %$theirs);
@@ -72,7 +80,8 @@ sub compare {
 	for my $event (@events) {
 		cmp_ok(scalar(@{$want->{$event} // []}), '>', 0, "$event: the kernel recorded it");
 		s/\|(?:[0-9a-f]{2} ){15}[0-9a-f]{2}\K(?=[0-9a-f]{2})/ / for @{$want->{$event}};
-		is_deeply($got->{$event}, $want->{$event}, "$event: printed");
+		my $is_bug = grep { /\b([0-9a-f]{8}(?:,[0-9a-f]{8})+) \1\b/ } @{$want->{$event}};
+		is_deeply($is_bug ? [map { as_with_one_buffer($_) } @{$got->{$event}}] : $got->{$event}, $want->{$event}, "$event: printed");
 	}
 }
 
