@@ -62,7 +62,11 @@ sub differ {
 	my $has_curr = grep { /capacity_curr=/ } map { @$_ } values(%$part);
 
 	# a member of each CPU's own, which not all kernels' BTF has
-	s/ capacity_curr=\d+$// for $has_curr ? () : map { @$_ } values(%$whole);
+	if (!$has_curr) {
+		for my $texts (values(%$whole)) {
+			s/ capacity_curr=\d+$// for @$texts;
+		}
+	}
 	return grep { index(text_of($whole->{$_}), text_of($part->{$_})) < 0 } sort keys(%$part);
 }
 
