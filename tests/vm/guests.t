@@ -134,7 +134,7 @@ sub note_times {
 		$took{$_} = $steps->{$_}{uptime} - $before;
 		$before = $steps->{$_}{uptime};
 	}
-	note("longest steps: ", join(', ', map { sprintf('%s %.1f s', $_, $took{$_}) } (sort { $took{$b} <=> $took{$a} } keys(%took))[0 .. 9]));
+	note("longest steps: ", join(', ', map { sprintf('%s %.1f s', $_, $took{$_}) } grep { defined } (sort { $took{$b} <=> $took{$a} } keys(%took))[0 .. 9]));
 }
 
 my $why = missing();

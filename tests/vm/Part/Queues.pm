@@ -56,7 +56,7 @@ sub check_quota {
 }
 
 # Why the kernel lacks an event, as list says.
-sub lacks {
+sub absence {
 	my ($g, $event) = @_;
 
 	return (($g->{steps}{list}{text} // '') =~ /(schedtap:$event:? .*)/)[0] // "no $event";
@@ -68,15 +68,15 @@ sub check {
 
 	is($steps->{leftovers_queues}{text} // 'none', '', 'no tracefs instance is left behind');
 	SKIP: {
-		skip('picks: ' . lacks($g, 'sched_pick'), 1) if !$steps->{picks};
+		skip('picks: ' . absence($g, 'sched_pick'), 1) if !$steps->{picks};
 		check_picks(events_of($steps, 'picks'), 300, 1);
 	}
 	SKIP: {
-		skip('quota: ' . lacks($g, 'sched_throttle'), 1) if !$steps->{quota};
+		skip('quota: ' . absence($g, 'sched_throttle'), 1) if !$steps->{quota};
 		check_quota($g->{name}, $steps);
 	}
 	SKIP: {
-		skip('resched: ' . lacks($g, 'sched_exit'), 1) if !$steps->{resched};
+		skip('resched: ' . absence($g, 'sched_exit'), 1) if !$steps->{resched};
 		check_resched(events_of($steps, 'resched'), 100);
 	}
 }
