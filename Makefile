@@ -205,7 +205,7 @@ mutations: check-programs $(TP_UNIT) ## small faults, one after the other: does 
 	tests/mutations
 matrix: test-programs ## all kernels that Debian has, before a release: kernel by event (docs/module.md)
 	KERNELS='$(shell sed -n 's/^\([0-9a-z][^ ]*\) .*/\1/p' tests/vm/kernels.lock)' \
-		BUILD=$(abspath $B) SCHEDTAP=$(abspath $B/schedtap) prove -v tests/vm/run.t tests/vm/arm64.t >$B/matrix.log; \
+		BUILD=$(abspath $B) SCHEDTAP=$(abspath $B/schedtap) SOAK=1 prove -v tests/vm/guests.t tests/vm/arm64.t >$B/matrix.log; \
 		status=$$?; tests/vm/table <$B/matrix.log; grep '^ *not ok' $B/matrix.log; exit $$status
 test-debug-kernel: ## the module in a kernel that checks memory, locks and RCU: builds it, once
 	@tools/deps build test debug

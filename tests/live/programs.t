@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Programs that are made at run time, of random definitions and filters: this kernel takes them, and what they compute is
-# what a compiler of C has. tests/vm/programs.t asks other kernels.
+# what a compiler of C has. tests/vm/guests.t asks other kernels.
 #
 # PROGRAMS: how many [400; with SOAK=1 4000]. VALUES: how many times 60 events [3; 20]. SEED: of all that is random [1]
 use strict;

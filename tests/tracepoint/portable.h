@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Every kind of field, event and print helper, in one header for a kernel module and for a program:
- * format texts and what is printed of a record must be the same (tests/vm/portable.t).
+ * format texts and what is printed of a record must be the same (tests/vm/guests.t).
  *
  * PORTABLE_STR(): __assign_str() lost its second argument in 6.10; here both forms compile.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The helpers of print formats and printk's conversions, against what the kernel's trace_output.c,
- * hexdump.c and vsprintf.c (6.1) print. tests/vm/portable.t asks the kernel itself.
+ * hexdump.c and vsprintf.c (6.1) print. tests/vm/guests.t asks the kernel itself.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -5,16 +5,16 @@ package VM;
 use strict;
 use warnings;
 use Exporter qw(import);
-use File::Basename qw(dirname);
+use File::Basename qw(basename dirname);
 use File::Copy qw(copy);
 use File::Path qw(make_path);
 use IO::Uncompress::Gunzip qw(gunzip);
 use MIME::Base64 qw(decode_base64);
 use POSIX qw(WNOHANG _exit);
 use Time::HiRes qw(sleep time);
-our @EXPORT = qw(which lacks_for_x86_guests slurp steps_of install_program pack_initramfs run_guest module_events module_tracepoints verdict);
+our @EXPORT = qw(which lacks_for_x86_guests slurp steps_of libraries_of install_program install_file install_script install_text compile pack_initramfs run_guest module_events module_tracepoints verdict);
 
-my $here = dirname(__FILE__);
+our $here = dirname(__FILE__);
 
 sub which { my ($x) = grep { -x } map { "$_/$_[0]" } split(/:/, $ENV{PATH}); return $x }
 sub slurp { open(my $f, '<:raw', $_[0]) or return ''; local $/; return <$f> // '' }
@@ -40,28 +40,63 @@ sub unpacked {
 	return $text;
 }
 
-# What a guest said, by step: each command's output and exit code.
+# What a guest said, by step: each command's output and exit code, and where it says so its uptime in seconds.
 sub steps_of {
 	my ($said) = @_;
 	my %steps;
 
 	$said =~ s/\r//g;
-	while ($said =~ /^@@ (?!rc )(\w+)\n(.*?)^@@ rc (\d+)$/msg) {
-		$steps{$1} = { text => unpacked($2), rc => $3 };
+	while ($said =~ /^@@ (?!rc )(\w+)\n(.*?)^@@ rc (\d+)(?: ([\d.]+))?$/msg) {
+		$steps{$1} = { text => unpacked($2), rc => $3, uptime => $4 };
 	}
 	return \%steps;
+}
+
+# Shared libraries that a program is linked with.
+sub libraries_of {
+	my ($path) = @_;
+
+	return `ldd $path 2>/dev/null` =~ m{(/\S+) \(0x}g;
 }
 
 # The program with its shared libraries, at the paths where its loader looks for them.
 sub install_program {
 	my ($root, $path, $name) = @_;
-	my @libs = `ldd $path 2>/dev/null` =~ m{(/\S+) \(0x}g;
+	my @libs = libraries_of($path);
 
 	make_path(map { $root . dirname($_) } @libs);
 	copy($_, "$root$_") && chmod(0755, "$root$_") or die "$_: $!" for @libs;
 	copy($path, "$root/bin/$name") or die "$path: $!";
 	chmod(0755, "$root/bin/$name");
 }
+
+# A file of tests/vm.
+sub install_file {
+	my ($root, $path) = @_;
+
+	copy("$here/$path", "$root/" . basename($path)) or die "$path: $!";
+}
+
+sub install_script {
+	my ($root, @paths) = @_;
+
+	for (@paths) {
+		my $to = "$root/bin/" . basename($_);
+
+		copy("$here/$_", $to) && chmod(0755, $to) or die "$_: $!";
+	}
+}
+
+sub install_text {
+	my ($root, $path, $text) = @_;
+
+	make_path(dirname("$root/$path"));
+	open(my $f, '>:raw', "$root/$path") or die "$path: $!";
+	print $f $text;
+	close($f);
+}
+
+sub compile { system('gcc', '-O2', @_) == 0 or die "gcc @_" }
 
 sub pack_initramfs {
 	my ($root, $to) = @_;

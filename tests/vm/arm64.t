@@ -7,7 +7,7 @@
 #
 # And what a recording says of a CPU that comes and goes, where no event of it does.
 #
-# KERNELS: as for run.t, those that begin with arm64-
+# KERNELS: as for guests.t, those that begin with arm64-
 use strict;
 use warnings;
 use File::Basename qw(dirname);

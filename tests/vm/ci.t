@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # All that docs/ci.md says, with its commands: a guest (ci-init) records, the recordings come out of it, and rules are held
-# against them with the exit codes of the page's table.
+# against them with the exit codes of the page's table. In a guest with a clock that counts its
+# instructions, as the page has it: make soak. make test has Part/Ci.pm.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
