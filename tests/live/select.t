@@ -119,7 +119,7 @@ in_cgroup()
 	local word
 
 	mkdir "$mount/tap-select-$$" "$mount/tap-select-$$/a" || skip "cannot make a cgroup below $mount"
-	trap 'clean_up; sleep 0.1; rmdir "$mount/tap-select-$$/a" "$mount/tap-select-$$"' EXIT
+	trap 'clean_up; wait_for rmdir "$mount/tap-select-$$/a" 2>/dev/null; rmdir "$mount/tap-select-$$"' EXIT # its last sleep may go on
 	sh -c "echo \$\$ >$mount/tap-select-$$/a/cgroup.procs; while :; do sleep 0.01; done" &
 	wait_for grep -q . "$mount/tap-select-$$/a/cgroup.procs"
 	"$SCHEDTAP" record -d 0.2 -e sched_switch -o all.dat 2>err

@@ -12,10 +12,11 @@ EMIT=$PROGRAMS/emit
 STATIC=$PROGRAMS/emit_static
 PATCHED=$PROGRAMS/emit_patched
 CONFINED=$PROGRAMS/confined
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 . "$top/tests/live/lib.sh"
 needs_root
+apart
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 # no program of anybody else's is in this folder
 own_folder()
