@@ -264,7 +264,7 @@ killed()
 	"$SCHEDTAP" record $BOTH --compress $compress -o "$file" 2>/dev/null &
 	pid=$!
 	echo $pid >>pids
-	sleep "$(printf '0.%03d' "$ms")"
+	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
 	programs $pid >>programs
 	[ -z "$signal" ] || kill -"$signal" $pid || :
 	kill -9 $pid || :
@@ -280,19 +280,25 @@ killed()
 	fi
 }
 
+# The moments are as far apart as it takes a recorder to begin on this machine now.
 killed_often()
 {
-	local i ms pid
+	local i ms pid begin=${EPOCHREALTIME/./} begins_ms
 
 	RANDOM=${SEED:-1}
+	: >all.txt
 	load &
-	for ((i = 0; i < 10; i++)); do
-		ms=$((RANDOM % 1000))
+	start begins.dat $BOTH
+	begins_ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
+	ends 0 INT
+	for ((i = 0; i < 40; i++)); do
+		if [ $i -ge 10 ] && [ -s all.txt ]; then break; fi
+		ms=$((RANDOM % (begins_ms + 700)))
 		echo "killed after $ms ms"
 		killed $i.dat $ms
 	done
 	for ms in 1 2 4 8 16; do
-		killed int-$ms.dat 2$((ms + 10)) INT
+		killed int-$ms.dat $((begins_ms * 2 / 3 + ms)) INT
 	done
 	must [ -s programs ]
 	wait_for programs_gone programs
