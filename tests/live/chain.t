@@ -25,7 +25,7 @@ sub record {
 	my ($args) = @_;
 	my %cpus;
 
-	my $said = `$schedtap record -b bpf -o $dir/c.dat $args -- sh -c 'for i in \$(seq 200); do sleep 0.001; done' 2>&1`;
+	my $said = `$schedtap record -b bpf -o $dir/c.dat $args -- perl -e 'select(undef, undef, undef, 0.001) for 1 .. 300' 2>&1`;
 	is($?, 0, "recorded: $args") or diag($said);
 	for (`$schedtap dump --json -i $dir/c.dat`) { # decode_json() takes ten times as long
 		my ($ts_ns, $cpu, $event, $fields) = /"ts_ns":(\d+),.*"cpu":(\d+),.*"event":"(\w+:sched_(?:switch|pick))","fields":\{(.*)\}/ or next;

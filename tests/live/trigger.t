@@ -182,7 +182,7 @@ of_others()
 {
 	local other
 
-	sleep 5 &
+	sleep 1000 &
 	other=$!
 	start a.dat -b "$1" -e sched_switch -p $other --trigger "$(exec_of tr-one traceoff)"
 	"$one"
