@@ -147,9 +147,9 @@ my @own = ('--define', "$top/events/pelt.h", qw(-e sched_pelt_se -f util>=0 -e s
 	'sched_switch{prev->pid, next->comm, why=next->se.my_q ? 1 : 0} if pid >= 0');
 
 $| = 1;
-sweep('all backends, memory', 'alloc', 'own', 8, @all);
+sweep('all backends, memory', 'alloc', 'own', 6, @all);
 sweep('all backends, memory of libbpf', 'alloc', 'bpf', 3, @all);
-sweep('all backends, calls', 'call', 'own', 8, @all);
+sweep('all backends, calls', 'call', 'own', 6, @all);
 sweep('tracefs and zstd, memory', 'alloc', 'own', 6, @tracefs);
 sweep('tracefs and zstd, calls', 'call', 'own', 6, @tracefs);
 sweep("filters and own events, memory", 'alloc', 'own', 8, @own);
