@@ -9,6 +9,7 @@ EMIT=$(realpath "${PROGRAMS:-$(dirname "$SCHEDTAP")/tests/tracepoint}")/emit
 . "$here/lib.sh"
 
 needs_root
+apart
 scratch=$(mktemp -d /tmp/schedtap-starved-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 
@@ -113,8 +114,6 @@ slow_files()
 	kill -9 $!
 	keeps_all a.dat 80000
 }
-check "a disk on which each other second is blocked" slow_files bpf
-check "a disk on which each other second is blocked, over tracefs" slow_files tracefs
 
 slow_disk()
 {
@@ -124,7 +123,6 @@ slow_disk()
 	kill -9 $!
 	keeps_all a.dat 20000
 }
-check "a disk that takes a second for each fsync" slow_disk
 
 # its kinds of events go to the front of the spool
 slow_disk_and_program()
@@ -141,10 +139,10 @@ slow_disk_and_program()
 	kill -9 $pairs
 	ends 0 INT
 	keeps_all a.dat 20000
-	nr=$(events a.dat -e rules:plain | wc -l)
-	[ "$nr" = 500 ] || fail "$nr of 500 events"
+	events a.dat -e rules:plain >plain
+	nr=$(wc -l <plain)
+	[ "$nr" = 500 ] || fail "$nr of 500 events: $(grep -v rules:plain plain)"
 }
-check "a program that starts meanwhile" slow_disk_and_program
 
 inherited()
 {
@@ -173,4 +171,10 @@ refused()
 }
 check "-r that is refused; without it that is no matter" refused
 
+check "a program that starts meanwhile" slow_disk_and_program
+# These mostly wait.
+together=2
+check "a disk on which each other second is blocked" slow_files bpf
+check "a disk on which each other second is blocked, over tracefs" slow_files tracefs
+check "a disk that takes a second for each fsync" slow_disk
 done_testing
