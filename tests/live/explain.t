@@ -166,12 +166,12 @@ quota()
 	group=/sys/fs/cgroup/ex.$$
 	grep -qsw cpu /sys/fs/cgroup/cgroup.controllers || group=/sys/fs/cgroup/cpu/ex.$$
 	mkdir "$group" || skip "no cgroup with a cpu controller"
+	trap 'clean_up; [ ! -d "$group" ] || rmdir "$group"' EXIT
 	if [ -e "$group/cpu.cfs_quota_us" ]; then
 		echo 10000 >"$group/cpu.cfs_quota_us"
 	elif [ -e "$group/cpu.max" ]; then
 		echo "10000 100000" >"$group/cpu.max"
 	else
-		rmdir "$group"
 		skip "no quota"
 	fi
 	spin ex-victim
