@@ -15,6 +15,8 @@
 const volatile u32 tap_scope = 0;
 const volatile bool tap_follow = false;
 
+enum tap_task_how { TAP_TASK_FOUND = 1, TAP_TASK_BORN };
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -40,12 +42,11 @@ static __always_inline bool tap_task_in_set(struct task_struct *p)
 	return bpf_map_lookup_elem(&tap_tasks, &key);
 }
 
-static __always_inline void tap_task_add(struct task_struct *p)
+static __always_inline void tap_task_add(struct task_struct *p, u8 how)
 {
 	u64 key = (u64)p;
-	u8 one = 1;
 
-	if (bpf_map_update_elem(&tap_tasks, &key, &one, BPF_ANY))
+	if (bpf_map_update_elem(&tap_tasks, &key, &how, BPF_ANY))
 		__sync_fetch_and_add(&tap_missed.no_task, 1);
 }
 
@@ -54,6 +55,16 @@ static __always_inline void tap_task_remove(struct task_struct *p)
 	u64 key = (u64)p;
 
 	bpf_map_delete_elem(&tap_tasks, &key);
+}
+
+/* Of a new task: the last one with its address went unseen. What was found just now may be this one. */
+static __always_inline void tap_task_remove_last(struct task_struct *p)
+{
+	u64 key = (u64)p;
+	u8 *how = bpf_map_lookup_elem(&tap_tasks, &key);
+
+	if (how && *how == TAP_TASK_BORN)
+		bpf_map_delete_elem(&tap_tasks, &key);
 }
 
 /* A task's number in the pid namespace of that level; 0: it is not in one. */
@@ -92,7 +103,7 @@ int tap_each_task(struct bpf_iter__task *ctx)
 	row.own_tgid = tap_task_nr(BPF_CORE_READ(p, group_leader), level);
 	bpf_core_read(row.comm, sizeof(row.comm), &p->comm);
 	if ((tap_scope & TAP_BY_TASK) && tap_row_wanted(&row)) {
-		tap_task_add(p);
+		tap_task_add(p, TAP_TASK_FOUND);
 		/* released: its sched_process_free may have been before it was added */
 		if (!BPF_CORE_READ(p, thread_pid))
 			tap_task_remove(p);
@@ -111,7 +122,9 @@ int BPF_PROG(tap_task_comes, struct task_struct *task)
 	struct task_struct *parent = bpf_get_current_task_btf();
 
 	if ((tap_follow || task->tgid == parent->tgid) && tap_task_in_set(parent))
-		tap_task_add(task);
+		tap_task_add(task, TAP_TASK_BORN);
+	else
+		tap_task_remove_last(task);
 	return 0;
 }
 

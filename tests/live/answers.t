@@ -4,6 +4,7 @@
 # Numbers against those of others who should know: user space that measures its own wakeups, the
 # kernel's own accounts, perf sched timehist on the same file. The tables that are printed as
 # comments are those of docs/answers.md: perl tests/live/answers.t. SCHEDTAP names the program.
+# alone: it compares run times, in which others' interrupts count
 use strict;
 use warnings;
 use Cwd qw(abs_path);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Deadline tasks that keep their deadlines, and such that miss them on purpose: `check deadline` tells which.
+# alone: a real-time task leaves other tests no CPU
 here=$(cd "$(dirname "$0")" && pwd)
 SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
 . "$here/lib.sh"
@@ -43,12 +44,16 @@ missed()
 	must grep -qE "^failed .*deadline.misses is ($jobs|$((jobs - 1))|[4-6], at least [4-6] and at most ([78]|[1-9][0-9]))," said
 }
 
-# picks_beside POLICY: of a task of the fair class, for 3 s on a CPU where another one does not stop; the deadline server steps in after one.
+# picks_beside SECONDS POLICY: of a task of the fair class, for so long on a CPU where another one does not stop; the deadline server
+# steps in after one second.
 picks_beside()
 {
+	local seconds=$1
+
+	shift
 	taskset -c 1 chrt "$@" perl -e '1 while 1' &
 	hog=$!
-	"$SCHEDTAP" record -o d.dat -e sched -e dl -- timeout 3 taskset -c 1 perl -e '1 while 1' 2>err || true
+	"$SCHEDTAP" record -o d.dat -e sched -e dl -- timeout $seconds taskset -c 1 perl -e '1 while 1' 2>err || true
 	kill $hog
 	"$SCHEDTAP" check dl-server d.dat >said || true
 	cat said
@@ -57,13 +62,13 @@ picks_beside()
 starved()
 {
 	bpftool btf dump file /sys/kernel/btf/vmlinux | grep "'dl_server'" >/dev/null || skip "this kernel has no deadline server"
-	picks_beside -f 50
+	picks_beside 2 -f 50
 	must grep -qE '^failed .*deadline.server.picks is [1-9]' said
 }
 
 not_starved()
 {
-	picks_beside -o 0
+	picks_beside 1.5 -o 0
 	must grep -qE '^(passed|undecided) .*deadline.server.picks is 0' said
 }
 

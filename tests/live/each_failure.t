@@ -147,15 +147,15 @@ my @own = ('--define', "$top/events/pelt.h", qw(-e sched_pelt_se -f util>=0 -e s
 	'sched_switch{prev->pid, next->comm, why=next->se.my_q ? 1 : 0} if pid >= 0');
 
 $| = 1;
-sweep('all backends, memory', 'alloc', 'own', 12, @all);
-sweep('all backends, memory of libbpf', 'alloc', 'bpf', 4, @all);
-sweep('all backends, calls', 'call', 'own', 12, @all);
-sweep('tracefs and zstd, memory', 'alloc', 'own', 8, @tracefs);
-sweep('tracefs and zstd, calls', 'call', 'own', 8, @tracefs);
-sweep("filters and own events, memory", 'alloc', 'own', 12, @own);
-sweep("filters and own events, calls", 'call', 'own', 8, @own);
-sweep("programs' events, memory", 'alloc', 'own', 16, @user);
-sweep("programs' events, calls", 'call', 'own', 16, @user);
+sweep('all backends, memory', 'alloc', 'own', 6, @all);
+sweep('all backends, memory of libbpf', 'alloc', 'bpf', 3, @all);
+sweep('all backends, calls', 'call', 'own', 6, @all);
+sweep('tracefs and zstd, memory', 'alloc', 'own', 6, @tracefs);
+sweep('tracefs and zstd, calls', 'call', 'own', 6, @tracefs);
+sweep("filters and own events, memory", 'alloc', 'own', 8, @own);
+sweep("filters and own events, calls", 'call', 'own', 6, @own);
+sweep("programs' events, memory", 'alloc', 'own', 10, @user);
+sweep("programs' events, calls", 'call', 'own', 10, @user);
 kill('KILL', $program);
 print "1..$nr\n";
 chdir('/');

@@ -84,6 +84,7 @@ sub run_page {
 		$run =~ s/^(schedtap (?:record(?!.* -d )(?!.* -- )|view).*)/timeout -s INT 1 $1/;
 		$run =~ s/^schedtap mark/schedtap record -o marked.dat -- $&/; # into a recording that runs
 		$run =~ s/^schedtap list --enabled/schedtap record -o on.dat -- $&/; # while something is on
+		$run =~ s/^schedtap ab (?!.*-r )/$&-r 2 / unless $ENV{SOAK}; # rounds: of 'make' each takes a second
 		# nothing is there to repair, no program has that pid, and they say so
 		$want = 1 if $line =~ /^schedtap (?:repair|tracefs)/;
 		my $is_verdict = $line =~ /^schedtap check/; # whatever it is

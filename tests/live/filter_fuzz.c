@@ -4,6 +4,7 @@
  * record the same event of the same load, the first without a filter, the others with one each: what the kernel let
  * through must be what ours finds in the first. A filter that disagrees is tried again, for a record may differ between two
  * instances. Prints the seed of a round that failed, with which it starts again.
+ * filter_fuzz -n EVENTS SEED: with filters for so many events.
  * filter_fuzz -p NUMBER SYSTEM NAME [SEED]: prints filters for this event, with what the kernel's language lacks.
  */
 #include <dirent.h>
@@ -417,16 +418,20 @@ static int print_filters(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	uint64_t end, first;
+	bool is_number = argc > 3 && !strcmp(argv[1], "-n");
+	uint64_t limit, end, first;
 	bool ok = true;
 	char enable[128];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc > 1 && !strcmp(argv[1], "-p"))
 		return print_filters(argc, argv);
+	argc -= is_number;
+	argv += is_number;
 	if (argc < 2)
 		return 2;
-	end = tap_now_ns() + strtoull(argv[1], NULL, 0) * 1000000000u;
+	limit = strtoull(argv[1], NULL, 0);
+	end = tap_now_ns() + limit * 1000000000u;
 	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : tap_now_ns();
 	signal(SIGPIPE, SIG_IGN);
 	atexit(remove_instances);
@@ -450,7 +455,7 @@ int main(int argc, char **argv)
 		tap_format_free(fmt);
 		if (!ok)
 			printf("failed with seed %llu\n", (unsigned long long)first);
-	} while (ok && tap_now_ns() < end);
+	} while (ok && (is_number ? --limit > 0 : tap_now_ns() < end));
 	clear(&seen);
 	free(seen.v);
 	printf("%u filters, %u of them between all and nothing, %u records, seed %llu\n", nr_filters, nr_hits, nr_records,

@@ -92,7 +92,7 @@ sub compare
 	return ($same, $other);
 }
 
-my $load = 'i=0; while [ $i -lt 100 ]; do (sleep 0.002; : ) | cat & i=$((i + 1)); done; wait';
+my $load = 'i=0; while [ $i -lt 40 ]; do (sleep 0.002; : ) | cat & i=$((i + 1)); done; wait';
 my $all = 0;
 for my $header (sort glob("$top/events/*.h")) {
 	my $name = basename($header, '.h');

@@ -234,7 +234,7 @@ sub check_shape {
 	my $file = "$tmp/x.dat";
 	# a recorder that is quick enough loses nothing: it is stopped
 	my $why = (run($schedtap, 'record', '-o', $file, @{$shape->{args}}, '--', $^X, '-e', $load,
-		       $shape->{loses} ? (5000, 1) : 1500))[1];
+		       $shape->{loses} ? (2000, 1) : 600))[1];
 
 	check("$shape->{name}: records", -s $file ? '' : $why);
 	return unless -s $file;

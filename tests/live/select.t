@@ -113,18 +113,28 @@ mount=$(awk '$3 == "cgroup" && $4 ~ /(^|,)cpu(,|$)/ { v1 = v1 ? v1 : $2 }
 	$3 == "cgroup2" { v2 = v2 ? v2 : $2 }
 	END { print v1 ? v1 : v2 }' /proc/self/mounts)
 
+# record_some FILE OPTION...: until the process $worker has slept five times more
+record_some()
+{
+	run 0 "$SCHEDTAP" record -o "$@" -e sched_switch -- sh -c '
+		slept() { sed -n "s/^voluntary_ctxt_switches:[^0-9]*//p" "/proc/$1/status"; }
+		end=$(($(slept "$1") + 5))
+		until [ "$(slept "$1")" -ge $end ]; do sleep 0.02; done' sh $worker
+}
+
 # in_cgroup WORD...: each means the cgroups below tap-select-PID, for record and for a report
 in_cgroup()
 {
 	local word
 
 	mkdir "$mount/tap-select-$$" "$mount/tap-select-$$/a" || skip "cannot make a cgroup below $mount"
-	trap 'clean_up; sleep 0.1; rmdir "$mount/tap-select-$$/a" "$mount/tap-select-$$"' EXIT
+	trap 'clean_up; wait_for rmdir "$mount/tap-select-$$/a" 2>/dev/null; rmdir "$mount/tap-select-$$"' EXIT # its last sleep may go on
 	sh -c "echo \$\$ >$mount/tap-select-$$/a/cgroup.procs; while :; do sleep 0.01; done" &
+	worker=$!
 	wait_for grep -q . "$mount/tap-select-$$/a/cgroup.procs"
-	"$SCHEDTAP" record -d 0.2 -e sched_switch -o all.dat 2>err
+	record_some all.dat
 	for word; do
-		run 0 "$SCHEDTAP" record -d 0.2 -e sched_switch -g "$word" -o part.dat
+		record_some part.dat -g "$word"
 		must_not grep -q "no event was recorded" err
 		events part.dat >part
 		# without the other task of the switch, and those that came and went

@@ -2,7 +2,8 @@
 /*
  * Tasks whose stacks are known, for stacks.t; built with frame pointers.
  *
- *   stacked mixed MS          threads that wait in a sleep, poll(), a pipe and a futex, and one that runs; for so long
+ *   stacked mixed N           threads that wait in a sleep, poll(), a pipe and a futex, and one that runs; until each
+ *                             of the first three has waited N times, for 2 ms each
  *   stacked deep N            sleeps 150 times below N calls of deep()
  *   stacked many BITS         a switch in each of 2^BITS stacks, of left() and right()
  */
@@ -20,13 +21,14 @@
 
 static volatile int calls; /* counts up behind each call, or it would be a jump */
 static volatile int over;
+static volatile int slept, polled, waited;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 
 static void *sleeps(void *arg)
 {
 	prctl(PR_SET_NAME, arg);
-	while (!over)
+	for (; !over; slept++)
 		usleep(NAP_US);
 	return NULL;
 }
@@ -34,7 +36,7 @@ static void *sleeps(void *arg)
 static void *polls(void *arg)
 {
 	prctl(PR_SET_NAME, arg);
-	while (!over)
+	for (; !over; polled++)
 		poll(NULL, 0, NAP_US / 1000);
 	return NULL;
 }
@@ -43,7 +45,7 @@ static void *waits(void *arg)
 {
 	prctl(PR_SET_NAME, arg);
 	pthread_mutex_lock(&lock);
-	while (!over) {
+	for (; !over; waited++) {
 		struct timespec until;
 
 		clock_gettime(CLOCK_REALTIME, &until);
@@ -93,7 +95,7 @@ static void start(void *(*run)(void *), const char *name)
 		exit(1);
 }
 
-static void mixed(int ms)
+static void mixed(int rounds)
 {
 	if (pipe(to) || pipe(back))
 		exit(1);
@@ -103,7 +105,8 @@ static void mixed(int ms)
 	start(answers, "stk_answers");
 	start(asks, "stk_asks");
 	start(runs, "stk_runs");
-	usleep((useconds_t)ms * 1000);
+	while (slept < rounds || polled < rounds || waited < rounds)
+		usleep(NAP_US);
 	over = 1;
 }
 

@@ -2,18 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # A recorder that the machine leaves no time: busy CPUs, others' real-time priorities, a slow disk. It loses nothing.
+# alone: tasks of a real-time priority leave other tests no CPU
 here=$(cd "$(dirname "$0")" && pwd)
 SCHEDTAP=${SCHEDTAP:-$here/../../build/schedtap}
 EMIT=$(realpath "${PROGRAMS:-$(dirname "$SCHEDTAP")/tests/tracepoint}")/emit
 . "$here/lib.sh"
 
 needs_root
+apart
 scratch=$(mktemp -d /tmp/schedtap-starved-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 
-# Pairs of processes that wake each other, $1 of them, for $2 seconds, with $3 ms of rest after each 20 times.
+# Pairs of processes that wake each other, $1 of them, for $2 seconds or until the first process is killed, with $3 ms of rest after
+# each 20 times.
 cat >"$scratch/pairs" <<'E2'
 my ($pairs, $seconds, $rest, $nr) = @ARGV;
+my $parent = $$;
 for (1 .. $pairs) {
 	next if fork;
 	pipe(my $a, my $b); pipe(my $c, my $d);
@@ -23,7 +27,9 @@ for (1 .. $pairs) {
 	while (1) {
 		syswrite($b, 'x');
 		sysread($c, $x, 1);
-		select(undef, undef, undef, $rest / 1000) if $rest && ++$nr % 20 == 0;
+		next if ++$nr % 20;
+		exit if getppid != $parent;
+		select(undef, undef, undef, $rest / 1000) if $rest;
 	}
 }
 while (wait > 0) { }
@@ -48,15 +54,15 @@ keeps_all()
 		exit(!($events >= '"$2"' && !$lost))' sum.json
 }
 
-# busy HOGS [COMMAND]: which sets their priority
+# busy HOGS SECONDS [COMMAND]: which sets their priority
 busy()
 {
 	run 0 "$SCHEDTAP" record -o a.dat -e sched -- sh -c "
-		$2 perl '$scratch/hogs' $1 2 & $2 perl '$scratch/pairs' 20 2; wait"
+		$3 perl '$scratch/hogs' $1 $2 & $3 perl '$scratch/pairs' 20 $2; wait"
 	keeps_all a.dat 20000
 }
-check "CPUs that others keep busy" busy 40
-check "others of a real-time priority keep them busy" busy 2 "chrt -f 10"
+check "CPUs that others keep busy" busy 40 1
+check "others of a real-time priority keep them busy" busy 2 2 "chrt -f 10"
 
 slow_fsync()
 {
@@ -103,39 +109,40 @@ slow_write()
 slow_files()
 {
 	slow_write
-	perl "$scratch/pairs" 4 8 10 & # what comes in a second, 1.5 MB, has room also if all of it is one CPU's
+	perl "$scratch/pairs" 4 60 10 & # what comes in a second, 1.5 MB, has room also if all of it is one CPU's
 	LD_PRELOAD=$PWD/slow.so run 0 "$SCHEDTAP" record -o a.dat --buffer 2M -b "$1" -e sched -d 4
+	kill -9 $!
 	keeps_all a.dat 80000
 }
-check "a disk on which each other second is blocked" slow_files bpf
-check "a disk on which each other second is blocked, over tracefs" slow_files tracefs
 
 slow_disk()
 {
 	slow_fsync
-	perl "$scratch/pairs" 4 6 &
+	perl "$scratch/pairs" 4 60 &
 	LD_PRELOAD=$PWD/slow.so run 0 "$SCHEDTAP" record -o a.dat --buffer 1M -e sched -d 1
+	kill -9 $!
 	keeps_all a.dat 20000
 }
-check "a disk that takes a second for each fsync" slow_disk
 
 # its kinds of events go to the front of the spool
 slow_disk_and_program()
 {
 	slow_fsync
-	perl "$scratch/pairs" 4 6 &
+	perl "$scratch/pairs" 4 60 &
+	pairs=$!
 	LD_PRELOAD=$PWD/slow.so "$SCHEDTAP" record -o a.dat --buffer 1M -e sched -e 'rules:*' 2>err &
 	recorder=$!
 	wait_for has_started a.dat
 	sleep 0.3
 	must "$EMIT" 500 0 >/dev/null
-	sleep 1
+	sleep 0.7
+	kill -9 $pairs
 	ends 0 INT
 	keeps_all a.dat 20000
-	nr=$(events a.dat -e rules:plain | wc -l)
-	[ "$nr" = 500 ] || fail "$nr of 500 events"
+	events a.dat -e rules:plain >plain
+	nr=$(wc -l <plain)
+	[ "$nr" = 500 ] || fail "$nr of 500 events: $(grep -v rules:plain plain)"
 }
-check "a program that starts meanwhile" slow_disk_and_program
 
 inherited()
 {
@@ -164,4 +171,10 @@ refused()
 }
 check "-r that is refused; without it that is no matter" refused
 
+check "a program that starts meanwhile" slow_disk_and_program
+# These mostly wait.
+together=2
+check "a disk on which each other second is blocked" slow_files bpf
+check "a disk on which each other second is blocked, over tracefs" slow_files tracefs
+check "a disk that takes a second for each fsync" slow_disk
 done_testing

@@ -327,6 +327,8 @@ memory()
 	stat -L -c %b "/proc/$pid/fd/200"
 }
 
+has_grown() { [ "$(memory)" -gt "$1" ]; }
+
 filters_as_in_tracefs()
 {
 	local before
@@ -343,8 +345,7 @@ filters_as_in_tracefs()
 	must [ "$(memory)" = "$before" ] # nothing was recorded
 	run 0 "${tracefs[@]}" filter app:request 'id >= 0 && !(common_pid == 1)'
 	reads 'id >= 0 && !(common_pid == 1)' filter app:request
-	sleep 0.2
-	must [ "$(memory)" -gt "$before" ]
+	wait_for has_grown "$before"
 	run 0 "${tracefs[@]}" filter app:request 0
 	reads none filter app:request
 }
