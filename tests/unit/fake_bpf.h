@@ -58,8 +58,8 @@ struct bpf_iter__task {
 #define bpf_core_field_offset(type, member) offsetof(type, member)
 #define bpf_core_type_size(type) sizeof(type)
 #define bpf_core_read(to, size, from) memcpy(to, from, size)
-#define bpf_map_lookup_elem(map, key) fake_find(map, *(key))
-#define bpf_map_update_elem(map, key, value, flags) ((void)(value), fake_add(map, *(key)))
+#define bpf_map_lookup_elem(map, key) fake_value(map, *(key))
+#define bpf_map_update_elem(map, key, value, flags) fake_add(map, *(key), *(const u8 *)(value))
 #define bpf_map_delete_elem(map, key) fake_remove(map, *(key))
 #define bpf_get_smp_processor_id() fake_cpu
 #define bpf_get_current_task_btf() fake_current
@@ -72,6 +72,7 @@ static struct { long no_task; } tap_missed;
 static struct fake_entry {
 	const void *map; /* NULL: free */
 	u64 key;
+	u8 value;
 } fake_entries[16];
 
 static struct fake_entry *fake_find(const void *map, u64 key)
@@ -82,13 +83,20 @@ static struct fake_entry *fake_find(const void *map, u64 key)
 	return NULL;
 }
 
+static void *fake_value(const void *map, u64 key)
+{
+	struct fake_entry *e = fake_find(map, key);
+
+	return e ? &e->value : NULL;
+}
+
 /* Return: as the kernel's: below 0 where there is no room. */
-static int fake_add(const void *map, u64 key)
+static int fake_add(const void *map, u64 key, u8 value)
 {
 	struct fake_entry *e = fake_find(map, key) ?: fake_find(NULL, 0);
 
 	if (e)
-		*e = (struct fake_entry){ map, key };
+		*e = (struct fake_entry){ map, key, value };
 	return e ? 0 : -1;
 }
 

@@ -96,8 +96,8 @@ static void set_scope(void)
 	tap_cgroup_scope[0].id = nodes[1].id;
 	tap_cgroup_scope[0].level = 1;
 	tap_nr_cgroups = 1;
-	tap_task_add(&one);
-	tap_task_add(&two);
+	tap_task_add(&one, TAP_TASK_FOUND);
+	tap_task_add(&two, TAP_TASK_FOUND);
 }
 
 static void test_wanted(void **state)
@@ -130,7 +130,7 @@ static void test_arguments(void **state)
 	assert_true(TAP_WANTED(1, 2, 3, 4, &one));
 	assert_true(TAP_WANTED(&one.se));
 	assert_false(TAP_WANTED(&other.se));
-	tap_task_add(&no_task);
+	tap_task_add(&no_task, TAP_TASK_FOUND);
 	assert_false(TAP_WANTED(&no_task.se));
 	tap_scope = TAP_BY_CPU; /* which no argument makes up for */
 	assert_false(TAP_WANTED(&one));
@@ -208,7 +208,7 @@ static void test_comes_and_goes(void **state)
 {
 	(void)state;
 	clear();
-	tap_task_add(&one);
+	tap_task_add(&one, TAP_TASK_FOUND);
 	fake_current = &one;
 	tap_task_comes(&child);
 	assert_false(tap_task_in_set(&child));
@@ -222,10 +222,19 @@ static void test_comes_and_goes(void **state)
 	assert_false(tap_task_in_set(&other));
 	tap_task_goes(&child);
 	assert_false(tap_task_in_set(&child));
+	/* the end of the last one at its address was not seen */
+	tap_task_add(&child, TAP_TASK_BORN);
+	tap_task_comes(&child);
+	assert_false(tap_task_in_set(&child));
+	/* it was found while it was made */
+	tap_task_add(&child, TAP_TASK_FOUND);
+	tap_task_comes(&child);
+	assert_true(tap_task_in_set(&child));
+	tap_task_goes(&child);
 	assert_int_equal(tap_missed.no_task, 0);
 	for (size_t i = 0; i < LEN(fake_entries); i++)
-		fake_add(&fake_cpu, i);
-	tap_task_add(&child);
+		fake_add(&fake_cpu, i, 1);
+	tap_task_add(&child, TAP_TASK_FOUND);
 	assert_int_equal(tap_missed.no_task, 1);
 }
 
