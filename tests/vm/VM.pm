@@ -105,20 +105,23 @@ sub pack_initramfs {
 		or die 'cannot pack the initramfs';
 }
 
-# Nanoseconds that each thread waited for a CPU (Documentation/scheduler/sched-stats.rst).
-sub waits_of {
-	my ($pid) = @_;
-
-	return map { $_ => (split(' ', slurp($_)))[1] // 0 } glob("/proc/$pid/task/*/schedstat");
-}
-
-# Since @before, of the thread that waited longest; in seconds.
+# Seconds that the thread which waited longest for a CPU has waited since it was first looked at (sched-stats.rst). @seen: what
+# is known of each, by its folder.
 sub waited_s {
-	my ($pid, $before) = @_;
-	my %now = waits_of($pid);
-	my ($most) = sort { $b <=> $a } 0, map { $now{$_} - ($before->{$_} // 0) } keys %now;
+	my ($pid, $seen) = @_;
+	my $most = 0;
 
-	return $most / 1e9;
+	for my $task (glob("/proc/$pid/task/*")) {
+		my ($ran_ns, $waited_ns) = split(' ', slurp("$task/schedstat")) or next;
+		my $t = $seen->{$task} //= { waited_ns => $waited_ns, ran_ns => -1 };
+
+		@$t{qw(ran_ns at)} = ($ran_ns, time()) if $t->{ran_ns} != $ran_ns;
+		# a wait that goes on is in the kernel's sum when it is over
+		my $goes_on_s = slurp("$task/stat") =~ /^\d+ \(.*\) R /s ? time() - $t->{at} : 0;
+		my $s = ($waited_ns - $t->{waited_ns}) / 1e9 + $goes_on_s;
+		$most = $s if $s > $most;
+	}
+	return $most;
 }
 
 # Return: why it is ended, or '' as long as it goes on. What it says is the measure, not how long it takes:
@@ -127,9 +130,9 @@ sub why_end {
 	my ($quiet_s, $pid, $said, $since) = @_;
 	my $size = -s $said // 0;
 
-	%$since = (size => $size, time => time(), waits => { waits_of($pid) }) if $size != ($since->{size} // -1);
+	%$since = (size => $size, time => time(), seen => {}) if $size != ($since->{size} // -1);
 	my $silent_s = time() - $since->{time};
-	my $waited_s = waited_s($pid, $since->{waits});
+	my $waited_s = waited_s($pid, $since->{seen});
 	return sprintf('stuck: not a word for %.0f s, of which it waited %.0f s for a CPU', $silent_s, $waited_s)
 		if $silent_s - $waited_s > $quiet_s;
 	return sprintf('starved: of %.0f s it waited %.0f s for a CPU', $silent_s, $waited_s) if $silent_s > 4 * $quiet_s;

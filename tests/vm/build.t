@@ -95,9 +95,9 @@ builds('headers, types of a vmlinuz', $old);
 builds('headers with types', $new);
 if ($ENV{SOAK}) {
 	builds('for arm64', "--kernel-src $headers{'arm64-6.12'} --arch arm64 $cross", $cross_tools);
+	builds('kheaders.tar.xz', "--kernel-src kheaders.tar.xz --btf btf $cross", $cross_tools);
 	builds('for arm64, with clang', "--kernel-src $headers{'arm64-6.12'} --arch arm64 --llvm", 'clang ld.lld');
 }
-builds('kheaders.tar.xz', "--kernel-src kheaders.tar.xz --btf btf $cross", $cross_tools);
 builds('headers alone, with clang', "$alone --llvm", "clang ld.lld llvm-nm $cross_tools");
 if ($ENV{SOAK}) {
 	my ($newer) = grep { -x "$_/clang" && -x "$_/ld.lld" } map { "/usr/lib/llvm-$_/bin" } reverse(15 .. 30);

@@ -10,7 +10,7 @@ use Part::Record;
 use Test::More;
 use VM;
 
-my $nr_cycles = $ENV{SOAK} ? 100 : 8;
+my $nr_cycles = $ENV{SOAK} ? 100 : 4;
 my %silent = %Part::Record::silent;
 
 # As one of a kernel that is configured in another way.
