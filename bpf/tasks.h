@@ -57,7 +57,10 @@ static __always_inline void tap_task_remove(struct task_struct *p)
 	bpf_map_delete_elem(&tap_tasks, &key);
 }
 
-/* Of a new task: the last one with its address went unseen. What was found just now may be this one. */
+/*
+ * A task that nobody wants begins at an address that an earlier task had: the kernel freed that one, and we did not see it.
+ * What the iterator put down stays, for it may have found this very task.
+ */
 static __always_inline void tap_task_remove_last(struct task_struct *p)
 {
 	u64 key = (u64)p;

@@ -14,32 +14,13 @@ use File::Temp qw(tempdir);
 use Test::More;
 use lib dirname(__FILE__), dirname(__FILE__) . '/..';
 use Files qw(spew);
+use Part::Ci;
 use VM;
 
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my $schedtap = abs_path($ENV{SCHEDTAP} // "$top/build/schedtap");
 my $quiet_s = 60; # a boot and five short recordings take half a minute
 my $page = slurp("$top/docs/ci.md");
-
-# The commands of the page's blocks of a kind, each a line.
-sub commands {
-	my ($kind) = @_;
-
-	return map { s/\\\n\s*//gr =~ /^.+$/mg } $page =~ /```$kind\n(.*?)```/gs;
-}
-
-# Return: by what the page's table says of them.
-sub exit_codes {
-	my %code_of;
-
-	while ($page =~ /^\|(\d[\d ]*)\|([^|]*)\|/mg) {
-		my ($codes, $means) = ($1, $2);
-		my @codes = split(' ', $codes);
-
-		@code_of{@codes > 1 ? split(/, /, $means) : $means} = @codes;
-	}
-	return \%code_of;
-}
 
 sub make_initramfs {
 	my ($dir) = @_;
@@ -55,24 +36,6 @@ sub make_initramfs {
 	pack_initramfs($root, "$dir/initrd");
 }
 
-# The program and its rules, as they are installed.
-sub install {
-	my ($dir) = @_;
-
-	make_path("$dir/bin", "$dir/share/schedtap/rules");
-	copy($schedtap, "$dir/bin/schedtap") && chmod(0755, "$dir/bin/schedtap") or die "schedtap: $!";
-	copy($_, "$dir/share/schedtap/rules") or die "$_: $!" for glob("$top/rules/*.rules");
-	$ENV{PATH} = "$dir/bin:$ENV{PATH}";
-}
-
-# A shell command in the current folder. Return: its exit code, and what it said.
-sub run {
-	my ($command) = @_;
-	my $said = `{ $command\n} 2>&1`;
-
-	return ($? >> 8, $said);
-}
-
 sub run_on_host {
 	my ($command) = @_;
 
@@ -81,23 +44,23 @@ sub run_on_host {
 
 		return is($why, '', 'the guest comes to its end');
 	}
-	my ($rc, $said) = run($command);
+	my ($rc, $said) = Part::Ci::run($command);
 	return is($rc, 0, $command) || diag($said);
 }
 
 sub check_guest {
 	my ($numbers) = $page =~ /^for i in ([\d ]+);/m;
 
-	run_on_host($_) for commands('host');
+	run_on_host($_) for Part::Ci::commands('host');
 	my $said = slurp('said');
 	ok($said =~ /^the guest's commands ended with 0\r?$/m, "the guest's commands") or diag(substr($said, -800));
 	return is_deeply([glob('run*.dat')], [map { "run$_.dat" } split(' ', $numbers)], 'the recordings are there');
 }
 
 sub check_rules {
-	my $code_of = exit_codes();
+	my $code_of = Part::Ci::exit_codes();
 	my @cases = (
-		(map { ['every rule passed', $_] } commands('sh')),
+		(map { ['every rule passed', $_] } Part::Ci::commands('sh')),
 		['a rule failed, whatever is not known', 'schedtap check never.rules run*.dat'],
 		['a rule failed, whatever is not known', 'schedtap check --strict eevdf run*.dat'],
 		['none failed, one is undecided', 'schedtap check eevdf run*.dat'],
@@ -110,19 +73,10 @@ sub check_rules {
 	spew('bad.rules', "rule bad : latency.any.max <\n");
 	for (@cases) {
 		my ($means, $command) = @$_;
-		my ($rc, $said) = run($command);
+		my ($rc, $said) = Part::Ci::run($command);
 
 		is($rc, $code_of->{$means}, "$means: $command") or diag($said);
 	}
-}
-
-# The line below the rule.
-sub check_look {
-	my (undef, $said) = run('schedtap check never.rules run*.dat');
-	my ($look) = $said =~ /^failed +never: .*\n +(schedtap .*)$/m or return fail('a command to look with') || diag($said);
-	my ($rc) = run($look);
-
-	is($rc, 0, "a command to look with: $look");
 }
 
 my $why = -x $schedtap ? lacks_for_x86_guests(qw(ldd tar truncate)) : "'$schedtap' is not built";
@@ -134,11 +88,12 @@ plan(skip_all => 'no kernel: ' . slurp("$dir/fetch.err")) if !$vmlinuz;
 
 symlink($vmlinuz, "$dir/bzImage") or die "bzImage: $!";
 make_initramfs($dir);
-install($dir);
+Part::Ci::install_program_and_rules($dir, $schedtap);
+$ENV{PATH} = "$dir/bin:$ENV{PATH}";
 chdir($dir) or die "$dir: $!";
 if (check_guest()) {
 	check_rules();
-	check_look();
+	Part::Ci::check_look();
 }
 chdir('/');
 done_testing();

@@ -2,7 +2,6 @@
 #include "capture/user/pid_ns.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +48,7 @@ static uint64_t ns_of(const char *task)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* The next task of a folder of /proc: its number, and its folder in @task. Return: 0: there is no other. */
+/* Reads on to the next task of a folder of /proc, and writes the task's folder to @task. Return: its number; 0: no task is left. */
 static int next_task(DIR *d, const char *folder, char task[static 300])
 {
 	struct dirent *e;

@@ -24,7 +24,7 @@ struct tap_pid_ns_walk {
  * 0: it was not there, or may not be looked at; -ENOMEM.
  */
 int tap_pid_ns_process(struct tap_pid_ns_walk *walk, uint64_t ns, int pid);
-/* Whether a process that was there at @then may have come after the walk. */
+/* Whether a process that existed at @then may be missing: the walk began before it. */
 bool tap_pid_ns_may_miss(const struct tap_pid_ns_walk *walk, const struct timespec *then);
 /* The next one that asks sees new processes. */
 void tap_pid_ns_forget(struct tap_pid_ns_walk *walk);
