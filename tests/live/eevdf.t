@@ -29,13 +29,19 @@ my %rules = map { $_->{rule} => $_->{count} } @{$eevdf->{rules}};
 is_deeply(\%rules, { %rules, map { $_ => 0 } qw(not_eligible lag beyond_deadline) }, 'every pick keeps the rules') or
 	diag(explain($eevdf->{violations}));
 
-# Runs between two switches of which both picks are there; a chain that breaks counts nothing.
+# Runs between two switches of which both picks are there; a chain that breaks counts nothing. What comes before the recording's start,
+# while programs are still being attached, only tells who is there.
+my $summary = decode_json(scalar(`$schedtap summary --json -i $dat`));
+my ($start_ns, $end_ns) = @{$summary->{recording}}{qw(start_ns end_ns)};
 my (%sums, %picks, %now, %next, %tids);
 for (`$schedtap dump --json -i $dat`) { # decode_json() takes ten times as long
 	my ($ts_ns, $cpu, $event, $fields) = /"ts_ns":(\d+),.*"cpu":(\d+),.*"event":"(\w+:\w+)","fields":\{(.*)\}/ or next;
 	my $f = {$fields =~ /"(\w+)":(-?\d+)/g};
 
+	$tids{$f->{pid}}++ if $event =~ /^sched:sched_wak/;
+	$tids{$f->{child_pid}}++ if defined $f->{child_pid};
 	if ($event eq 'schedtap:sched_pick') {
+		next if $ts_ns < $start_ns || $ts_ns > $end_ns;
 		$next{$cpu} = { %$f, ts => $ts_ns };
 		next if !$f->{next_weight} || !$tids{$f->{next_pid}};
 		my $s = $picks{$f->{next_pid}} //= {};
@@ -43,8 +49,6 @@ for (`$schedtap dump --json -i $dat`) { # decode_json() takes ten times as long
 		$s->{among_several}++ if $f->{h_nr_queued} > 1;
 		next;
 	}
-	$tids{$f->{pid}}++ if $event =~ /^sched:sched_wak/;
-	$tids{$f->{child_pid}}++ if defined $f->{child_pid};
 	next if $event ne 'sched:sched_switch';
 	$tids{$_}++ for @$f{qw(prev_pid next_pid)};
 	my ($began, $ended) = ($now{$cpu}, delete($next{$cpu}));
@@ -62,7 +66,7 @@ for (`$schedtap dump --json -i $dat`) { # decode_json() takes ten times as long
 }
 
 # a task that is hidden from tracing breaks a chain: of the run beside it the timeline is not certain, and the events above do not show it
-my $breaks = sum0(map { $_->{breaks} } @{decode_json(scalar(`$schedtap summary --json -i $dat`))->{cpus}});
+my $breaks = sum0(map { $_->{breaks} } @{$summary->{cpus}});
 my (@differ, %got, %differing);
 for my $task (@{$eevdf->{tasks}}) { # a number may have been given out again
 	my $sum = $got{$task->{tid}} //= {};

@@ -198,6 +198,18 @@ wait_for()
 	done
 }
 
+# stop PID: SIGSTOP, and until none of its threads runs any more. When kill returns its first thread may not even have seen the signal.
+stop()
+{
+	kill -STOP "$1"
+	wait_for is_stopped "$1"
+}
+
+is_stopped()
+{
+	! grep -qv ') T' "/proc/$1"/task/*/stat
+}
+
 # Written when events flow. Their first pages may take until the end to be full.
 has_started()
 {

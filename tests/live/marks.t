@@ -133,9 +133,9 @@ stopped()
 	local begin=$SECONDS
 
 	start a.dat -e sched_switch
-	kill -STOP $recorder
+	stop $recorder
 	run 1 "$SCHEDTAP" mark later
-	must [ $((SECONDS - begin)) -lt 6 ]
+	must [ $((SECONDS - begin)) -lt 60 ]
 	kill -CONT $recorder
 	run 0 "$SCHEDTAP" mark now
 	ends 0 INT

@@ -288,7 +288,7 @@ unknown_names_are_refused()
 a_stopped_program_is_switched()
 {
 	program a
-	kill -STOP $pid
+	stop $pid
 	run 0 "${tracefs[@]}" enable app:request 1
 	reads 1 enable app:request
 	must on_is a 000
@@ -312,7 +312,7 @@ patched_sites_are_switched()
 		read -r -u "${asked[0]}"
 		must [ "$REPLY" = $on ]
 	done
-	kill -STOP $asked_PID
+	stop $asked_PID
 	run 1 "${tracefs[@]}" enable app:request 1
 	says 'has not patched its sites'
 	reads 0 enable app:request
@@ -423,7 +423,7 @@ a_stopped_program_is_filtered()
 	program a
 	run 0 "${tracefs[@]}" enable app:request 1
 	wait_for on_is a 100
-	kill -STOP $pid
+	stop $pid
 	before=$(memory)
 	run 0 "${tracefs[@]}" filter app:request 'id < 0'
 	reads 'id < 0' filter app:request

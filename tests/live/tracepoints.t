@@ -211,7 +211,7 @@ killed_both()
 {
 	recorder
 	rec=$!
-	kill -STOP $rec
+	stop $rec
 	"$EMIT" 500 0 pause >emit.out &
 	pid=$!
 	wait_for test -s emit.out
@@ -243,7 +243,7 @@ losses()
 {
 	recorder --buffer 64K
 	rec=$!
-	kill -STOP $rec
+	stop $rec
 	"$1" 30000 0 >/dev/null
 	kill -CONT $rec
 	finish $rec
@@ -737,7 +737,7 @@ rejected_in_the_program() # PROGRAM FILTER
 	recorder --buffer 64K -f "$2"
 	rec=$!
 	wait_for is_on $pid # sites that are patched are so a little later
-	kill -STOP $rec
+	stop $rec
 	kill -USR1 $pid
 	wait_for grep -q 'fired 1' emit.out
 	kill -CONT $rec
@@ -848,7 +848,7 @@ filter_of_stopped_program()
 	"$EMIT" 30000 0 again >emit.out &
 	pid=$!
 	wait_for grep -q 'ready 1' emit.out
-	kill -STOP $pid
+	stop $pid
 	recorder -f 'v < 10 || v > 29990'
 	rec=$!
 	kill -CONT $pid
