@@ -151,10 +151,10 @@ $B/tests/unit/test_watch_referee: TEST_CFLAGS := -Wno-unknown-warning-option -Wn
 $B/tests/unit/test_drain: TEST_CFLAGS := -Wno-static-in-inline
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
-# the program as a process that tests ask, and what asks it (tests/driver)
+# the program as a process that tests ask, and what asks it (tests/driver). Names are bound once, and not in each child
 $B/driver: tests/driver/driver.c $(filter-out %/main.o,$(CLI_OBJ)) $B/rooms.a
 	$(call say,LD,$@)
-	$Q$(CC) $(ALL_CFLAGS) -Itests $(LDFLAGS) $(filter %.c %.o %.a,$^) -o $@ $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -Itests $(LDFLAGS) -Wl,-z,now $(filter %.c %.o %.a,$^) -o $@ $(LIBS)
 $B/schedtap-quick: tests/driver/client.c tests/driver/request.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
