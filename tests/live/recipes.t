@@ -59,6 +59,7 @@ run_it()
 	*kernel_stack*) grep -q 'kernel_stack: .*try_to_wake_up' out || fail "$(head -3 out)" ;;
 	*net.dat*) of_the_process ;;
 	*-f\ *) must_not grep -vE ": comm=perl pid=$PID " out ;;
+	*--clock\ tod*) must grep -qE " [0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{9} +[0-9]+$" out ;; # whoever waited longest
 	*--clock\ wall*) must grep -qE "] $(date +%Y)-[0-9-]+ [0-9:.]+: sched:sched_waking" out ;;
 	*) must grep -q "[^0-9]$PID\b\|softirq" out ;;
 	esac
