@@ -429,7 +429,7 @@ page()
 	PATH=$PWD/bin:$PATH
 	sed -n 's/^    \(schedtap .*\)/\1/p' "$here/../../docs/flight-recorder.md" >commands
 	must [ "$(wc -l <commands)" = 2 ]
-	(sleep 1.5; "$SCHEDTAP" mark here) &
+	(until "$SCHEDTAP" mark here 2>/dev/null; do pause; done) &
 	must bash -c "$(sed -n 1p commands)"
 	must bash -c "$(sed -n 2p commands)" >marks
 	must grep -q text=here marks
