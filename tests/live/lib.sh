@@ -187,10 +187,10 @@ pause()
 	read -rt 0.02 -u $lib_nothing || :
 }
 
-# wait_for COMMAND...: until it succeeds, for up to 60 s.
+# wait_for COMMAND...: until it succeeds, for up to five minutes: on a busy machine a recorder may need one to start.
 wait_for()
 {
-	local end=$((SECONDS + 60))
+	local end=$((SECONDS + 300))
 
 	until "$@"; do
 		[ $SECONDS -lt $end ] || fail "waited in vain for: $*"
@@ -218,7 +218,7 @@ has_started()
 
 has_pages()
 {
-	compgen -G "$1.spool/*.cpu*" >/dev/null
+	[ -n "$(find "$1.spool" -name '*.cpu*' -size +0 2>/dev/null)" ]
 }
 
 # start FILE [OPTION...]: a recorder in the background, pid in $recorder, once events flow.

@@ -38,18 +38,28 @@ lost()
 	sed -n 's/.* \([0-9]*\) lost.*/\1/p' "$1.err"
 }
 
-# only BACKEND GLOB NAMES OTHERS: of tasks of these names, a wanted one is in each switch. Words.
+# Of tasks of these names, a wanted one is in each switch. Return: whether all of them ran.
+each_switch_has() # NAME...
+{
+	must awk -F'|' -v wanted="$*" '
+		BEGIN { nr = split(wanted, names, " "); for (i in names) left[names[i]] = 1 }
+		!($1 in left) && !($2 in left) { print "neither is wanted: " $0; exit 1 }
+	' pairs
+	for name; do grep -qE "(^|\|)$name(\||$)" pairs || return; done
+}
+
+# only BACKEND GLOB NAMES OTHERS: words. On a busy machine it takes longer until all of them have run.
 only()
 {
+	local seconds
+
 	"$tasks" sleep $3 $4 &
-	run 0 "$SCHEDTAP" record -o a.dat -d 0.3 $SWITCH -b "$1" -c "$2"
-	events a.dat | sed -n 's/.*prev_comm=\(.*\) prev_pid=.* next_comm=\(.*\) next_pid=.*/\1|\2/p' >pairs
-	must awk -F'|' -v wanted="$3" '
-		BEGIN { nr = split(wanted, names, " "); for (i in names) left[names[i]] = 1 }
-		!($1 in left) && !($2 in left) && !bad { print "neither is wanted: " $0; bad = 1 }
-		{ seen[$1] = seen[$2] = 1 }
-		END { for (name in left) if (!(name in seen)) { print "never ran: " name; bad = 1 }; exit bad }
-	' pairs
+	for seconds in 0.3 3 30; do
+		run 0 "$SCHEDTAP" record -o a.dat -d $seconds $SWITCH -b "$1" -c "$2"
+		events a.dat | sed -n 's/.*prev_comm=\(.*\) prev_pid=.* next_comm=\(.*\) next_pid=.*/\1|\2/p' >pairs
+		! each_switch_has $3 || return 0
+	done
+	fail "some of these never ran: $3"
 }
 for backend in bpf tracefs; do
 	check "-c over $backend: a star in front" only $backend '*tapa' 'tapa xtapa' 'zapa tapax xtap'
@@ -318,8 +328,9 @@ nested_program()
 	events a.dat -e rules:plain | sed -n 's/^ *[^ ]*-\([0-9]*\) .*/\1/p' >emitted
 	must [ "$(wc -l <emitted)" -eq 50 ]
 	events a.dat -e sched_switch | sed -n 's/.*next_comm=emit next_pid=\([0-9]*\) .*/\1/p' | sort -u >switched
-	must [ "$(sort -u emitted)" = "$(cat switched)" ]
-	must [ "$(cat switched)" -ge 100 ]
+	must [ "$(sort -u emitted | wc -l)" -eq 1 ]
+	must grep -qxF "$(sort -u emitted)" switched # others may be called the same
+	must [ "$(sort -u emitted)" -ge 100 ]
 }
 check "a program's own events in a pid namespace: the numbers that its switches have" nested_program
 
