@@ -53,15 +53,16 @@ command_of_record()
 # Who has the lock is preempted by another one, once somebody waits for it: who waits for it waits for that.
 lock_of_a_preempted()
 {
-	rm -f held
+	rm -f held hogs
 	named_perl c-holder c-hog c-waiter
 	cat >load <<-END
 		taskset -c 1 ./c-holder -e '
-			open(LOCK, ">", "lock") && flock(LOCK, 2) && open(HELD, ">", "held") or die; $busy' 0.2 &
+			open(LOCK, ">", "lock") && flock(LOCK, 2) && open(HELD, ">", "held") or die;
+			1 until -e "hogs" || (times)[0] + (times)[1] > 5' &
 		until [ -e held ] || ! kill -0 \$!; do sleep 0.001; done
 		{
 			until grep -q -- "-> FLOCK .* \$\$ " /proc/locks || ! kill -0 \$\$; do sleep 0.001; done
-			exec chrt -f 20 taskset -c 1 ./c-hog -e '$busy' 0.1
+			exec chrt -f 20 taskset -c 1 ./c-hog -e 'open(HOGS, ">", "hogs"); $busy' 0.1
 		} &
 		exec ./c-waiter -e 'open(LOCK, ">", "lock") && flock(LOCK, 2) or die'
 	END

@@ -40,7 +40,7 @@ sub run
 
 # ---- each built-in header, beside itself ---------------------------------------------------------
 
-# Of every kind its records, in the order of time: CPU, running task and fields, without when it was.
+# Of every kind its records, in the order of time: CPU, fields, and when it was.
 sub records
 {
 	my ($file) = @_;
@@ -48,7 +48,7 @@ sub records
 
 	open(my $in, '-|', $schedtap, 'dump', '--json', '-i', $file) or die;
 	while (<$in>) { # decode_json() takes ten times as long
-		push @{$kinds{$2}{$3}}, [ $1, $4 ] if /"cpu":(\d+),.*"event":"(\w+):(\w+)","fields":(\{.*\})\}$/;
+		push @{$kinds{$3}{$4}}, [ $2, $5, $1 ] if /"ts_ns":(\d+),.*"cpu":(\d+),.*"event":"(\w+):(\w+)","fields":(\{.*\})\}$/;
 	}
 	close($in);
 	return \%kinds;
@@ -64,17 +64,20 @@ sub format_of
 	return $text;
 }
 
-# Those that differ: a record of ours is to have one of the built-in's with the same values, in the same order on its CPU.
+# Those that differ: a record of ours is to have one of the built-in's with the same values, in the same order on its CPU. Both programs
+# are switched on one after the other, and off again: what is of one alone then does not count.
 sub compare
 {
 	my ($mine, $built_in) = @_;
 	my ($same, $other) = (0, 0);
+	my ($first, $last) = @$built_in ? map { $_->[2] } @$built_in[0, -1] : (0, ~0);
 	my %next;
 
 	for my $r (@$mine) {
-		my ($cpu, $fields) = @$r;
+		my ($cpu, $fields, $ts_ns) = @$r;
+
+		next if $ts_ns < $first || $ts_ns > $last;
 		my $queue = $next{$cpu} //= [ map { $_->[1] } grep { $_->[0] == $cpu } @$built_in ];
-		# both programs are not switched on at one moment: the first few may be of one alone
 		my $at = -1;
 		for my $i (0 .. ($#$queue < 20 ? $#$queue : 20)) {
 			if ($queue->[$i] eq $fields) {

@@ -15,6 +15,8 @@
 #include "base/proc.h"
 #include "base/text.h"
 
+#define MAX_TRIES 10 /* each is lost to a sweep that comes within microseconds */
+
 static int instance_path(const struct tap_instance *in, char *path, const char *file, va_list ap)
 {
 	int len = snprintf(path, PATH_MAX, "%s/", in->path), more;
@@ -176,6 +178,29 @@ static void forget(struct tap_instance *in)
 	in->path = NULL;
 }
 
+/*
+ * The folder, with the open file for which the kernel refuses to remove it. In between a recorder in another pid
+ * namespace, which cannot see this process, may sweep it away.
+ */
+static int make_guarded(struct tap_instance *in, struct tap_err *err)
+{
+	int ret;
+
+	for (unsigned int tries = 0; tries < MAX_TRIES; tries++) {
+		ret = make_dir(in, err);
+		if (ret) {
+			forget(in);
+			return ret;
+		}
+		in->guard = tap_instance_open(in, O_WRONLY, "free_buffer");
+		if (in->guard >= 0)
+			return 0;
+		if (in->guard != -ENOENT && in->guard != -ENODEV)
+			break;
+	}
+	return tap_err_set(err, in->guard, "cannot open a new trace instance: %s", strerror(-in->guard));
+}
+
 int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err *err)
 {
 	uint64_t start;
@@ -190,15 +215,7 @@ int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err 
 		in->path = NULL;
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	}
-	ret = make_dir(in, err);
-	if (ret) {
-		forget(in);
-		return ret;
-	}
-	in->guard = tap_instance_open(in, O_WRONLY, "free_buffer");
-	ret = in->guard >= 0 ? set_up(in, err) :
-			       tap_err_set(err, in->guard, "cannot open a new trace instance: %s",
-					   strerror(-in->guard));
+	ret = make_guarded(in, err) ?: set_up(in, err);
 	if (ret)
 		tap_instance_remove(in);
 	return ret;
