@@ -68,7 +68,7 @@ marked()
 nothing_lost()
 {
 	must "$SCHEDTAP" summary --check -i "$1"
-	must grep -q '^# .*, lost 0' <("$SCHEDTAP" summary -i "$1")
+	must_if_quiet grep -q '^# .*, lost 0' <("$SCHEDTAP" summary -i "$1")
 }
 
 keeps_what_was_before()
@@ -92,7 +92,7 @@ keeps_what_was_before()
 	must [ $((to - from)) -ge 1300000000 ]
 	must [ $((to - from)) -lt 1350000000 ]
 	must grep -q "f-.*dat: .* 1.000 s before and 0.300 s after 'here'" f.dat.err
-	must grep -q ' 1 file, 0 lost' f.dat.err
+	must_if_quiet grep -q ' 1 file, 0 lost' f.dat.err
 	nothing_lost "$file"
 }
 
@@ -457,6 +457,7 @@ apart()
 {
 	local holder
 
+	watch_load
 	if unshare -n true 2>/dev/null; then
 		unshare -n sleep 1000 &
 		holder=$!

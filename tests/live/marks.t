@@ -30,6 +30,7 @@ marked()
 {
 	local before after comm
 
+	watch_load
 	start a.dat "$@"
 	sleep 0.05
 	read -r comm </proc/$BASHPID/comm
@@ -39,7 +40,7 @@ marked()
 	kill -USR1 $recorder
 	sleep 0.05
 	ends 0 INT
-	must grep -q ', 0 lost' a.dat.err
+	must_if_quiet grep -q ', 0 lost' a.dat.err
 	marks a.dat >json
 	must perl -MJSON::PP -e '
 		my ($before, $after, $pid, $comm, @marks) = (@ARGV, map { decode_json($_) } <STDIN>);

@@ -71,13 +71,14 @@ sub compare
 	my ($mine, $built_in) = @_;
 	my ($same, $other) = (0, 0);
 	my ($first, $last) = @$built_in ? map { $_->[2] } @$built_in[0, -1] : (0, ~0);
+	my $since = @$mine ? $mine->[0][2] - 20_000 : 0; # both stamp the same event, one after the other
 	my %next;
 
 	for my $r (@$mine) {
 		my ($cpu, $fields, $ts_ns) = @$r;
 
 		next if $ts_ns < $first || $ts_ns > $last;
-		my $queue = $next{$cpu} //= [ map { $_->[1] } grep { $_->[0] == $cpu } @$built_in ];
+		my $queue = $next{$cpu} //= [ map { $_->[1] } grep { $_->[0] == $cpu && $_->[2] >= $since } @$built_in ];
 		my $at = -1;
 		for my $i (0 .. ($#$queue < 20 ? $#$queue : 20)) {
 			if ($queue->[$i] eq $fields) {
@@ -115,6 +116,10 @@ for my $header (sort glob("$top/events/*.h")) {
 		next;
 	}
 	is($rc, 0, "$name.h: it can be recorded") or diag($text);
+	if ($text =~ / ([1-9]\d*) lost/) {
+	SKIP: { skip("machine was busy: $1 events of $name.h were lost", 1) }
+		next;
+	}
 	my $kinds = records("$name.dat");
 	my $mine = $kinds->{mine} // {};
 	for my $event (sort keys %$mine) {

@@ -153,9 +153,10 @@ check "with programs' stacks behind them" as_the_kernels 1000 --stack sched_swit
 # What the source says, from the function that slept on. What the C library was in has no frame pointer: its caller may be left out.
 of_the_program()
 {
+	watch_load # who reads the names late finds the program gone
 	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:user -o a.dat -- "$stacked" deep 5
 	stacks_of a.dat -c stacked >have
-	must perl -e "$READ"'
+	must_if_quiet perl -e "$READ"'
 		my $good = 0;
 		each_event(sub {
 			my ($e, $kernel, $user) = @_;
@@ -258,6 +259,7 @@ check "more than are kept" too_many
 # What is older than a second has its text.
 killed()
 {
+	watch_load
 	start a.dat -e sched_switch --stack sched_switch:both
 	must "$stacked" mixed 400
 	sleep 1.3 # until they are older than what may have no text yet
@@ -266,7 +268,7 @@ killed()
 	wait $recorder || :
 	run 0 "$SCHEDTAP" repair a.dat
 	stacks_of a.dat -c 'stk_*' >have
-	must perl -e "$READ"'
+	must_if_quiet perl -e "$READ"'
 		my ($named, $bare, $first, $last) = (0, 0);
 		my @all;
 		each_event(sub { push @all, [@_] });

@@ -116,6 +116,25 @@ static void run_target(struct work *w)
 	_exit(pthread_join(thread, NULL) || read(w->go, &byte, 1) != 0);
 }
 
+/* What it does on its way to its first read() is before anything that is counted. */
+static void wait_until_asleep(int tid)
+{
+	char path[64], stat[512] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	for (int i = 0; !strstr(stat, ") S "); i++) {
+		FILE *f = fopen(path, "re");
+		size_t len;
+
+		if (!f || i > PATIENCE_S * 200)
+			fail_msg("the thread does not wait");
+		len = fread(stat, 1, sizeof(stat) - 1, f);
+		stat[len] = '\0';
+		fclose(f);
+		usleep(5000);
+	}
+}
+
 static struct target start_target(void)
 {
 	struct target t;
@@ -135,6 +154,7 @@ static struct target start_target(void)
 	close(go[0]);
 	assert_int_equal(read(up[0], &t.tid, sizeof(t.tid)), sizeof(t.tid));
 	close(up[0]);
+	wait_until_asleep(t.tid);
 	t.go = go[1];
 	return t;
 }

@@ -843,10 +843,12 @@ filtered_old_program()
 	finish $rec
 	follow r.dat 7
 	(ulimit -f 100000; exec "$EMIT" 100000 100 >/dev/null) &
-	wait_for test -e "$dir/$!-0"
+	wait_for has_event $!
 	run 3 "$SCHEDTAP" tracefs --pid $! filter rules:plain 'v > 5'
 	says 'ulimit -f'
 }
+
+has_event() { "$SCHEDTAP" tracefs --pid "$1" id rules:plain >/dev/null 2>&1; }
 
 filter_of_stopped_program()
 {
