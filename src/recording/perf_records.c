@@ -443,11 +443,23 @@ static struct tap_perf_task *task_get(struct tap_perf *p, int tid)
 	return task;
 }
 
+/*
+ * Rings are read one after the other: a name may be read after a newer one, and a FORK after the name that its
+ * task took since.
+ */
+static void set_comm(struct tap_perf_task *task, const char *comm, uint64_t ns)
+{
+	memset(task->comm, 0, sizeof(task->comm));
+	memcpy(task->comm, comm, strnlen(comm, sizeof(task->comm) - 1));
+	task->named_ns = ns;
+}
+
 static int take_comm(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
 	struct tap_bytes b = bytes_of(p, rec);
 	int tgid = (int)tap_bytes_u32(&b), tid = (int)tap_bytes_u32(&b);
 	const char *comm = tap_bytes_str(&b);
+	struct trailer t = trailer_of(p, rec);
 	struct tap_perf_task *task;
 
 	if (b.bad || tid < 0)
@@ -456,8 +468,8 @@ static int take_comm(struct tap_perf *p, const struct record *rec, struct tap_er
 	if (!task)
 		return tap_dat_nomem(err);
 	task->tgid = tgid;
-	memset(task->comm, 0, sizeof(task->comm));
-	memcpy(task->comm, comm, strnlen(comm, sizeof(task->comm) - 1));
+	if (t.ts >= task->named_ns)
+		set_comm(task, comm, t.ts);
 	return 0;
 }
 
@@ -469,10 +481,12 @@ static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_er
 	const struct tap_perf_task *parent;
 	struct tap_perf_task *task;
 	int tid, ptid;
+	uint64_t ns;
 
 	tap_bytes_u32(&b); /* the parent's process */
 	tid = (int)tap_bytes_u32(&b);
 	ptid = (int)tap_bytes_u32(&b);
+	ns = tap_bytes_u64(&b);
 	if (b.bad || tid < 0)
 		return 0;
 	task = task_get(p, tid);
@@ -480,8 +494,8 @@ static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_er
 		return tap_dat_nomem(err);
 	task->tgid = tgid;
 	parent = tap_perf_task(p, ptid);
-	if (parent)
-		memcpy(task->comm, parent->comm, sizeof(task->comm));
+	if (parent && (ns > task->named_ns || !*task->comm))
+		set_comm(task, parent->comm, ns);
 	return 0;
 }
 

@@ -31,6 +31,7 @@ struct tap_perf_plain {
 struct tap_perf_task {
 	int tgid;
 	char comm[16]; /* "": not known */
+	uint64_t named_ns; /* when that became its name; 0: before the recording */
 };
 
 struct tap_perf_cpu {

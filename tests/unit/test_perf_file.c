@@ -9,7 +9,7 @@
  *   other0@100      a sample that is no tracepoint
  *   stray0@100      a sample with an id that no attr has
  *   lost0@110*5     LOST; sum0*5, kernel0@110*5: LOST_SAMPLES as perf and as the kernel write them
- *   comm7=x fork8<7 task 7 is called x; task 8 is forked by it. All are of process 1
+ *   comm7=x fork8<7 task 7 is called x; task 8 is forked by it. All are of process 1. comm7@9=x fork8@9<7: at 9
  *   /               FINISHED_ROUND
  *   aux             AUXTRACE, with what looks like an event in its data
  *   zero            a record whose size is 0
@@ -238,25 +238,27 @@ static void put_loss(struct file *f, const char *name, uint64_t cpu, uint64_t ts
 
 static void put_task(struct file *f, const char *token)
 {
+	struct words w = { .id = id_of(ATTR_A, 0) };
 	unsigned int tid, from;
 	char comm[16] = "";
 	size_t size_at;
 
-	if (sscanf(token, "comm%u=%15s", &tid, comm) == 2) {
+	if (sscanf(token, "comm%u=%15s", &tid, comm) == 2 || sscanf(token, "comm%u@%ju=%15s", &tid, &w.ts, comm) == 3) {
 		size_at = begin(f, PERF_RECORD_COMM);
 		put(f, 1, 4);
 		put(f, tid, 4);
 		tap_buf_add(&f->buf, comm, sizeof(comm));
 	} else {
-		assert_int_equal(sscanf(token, "fork%u<%u", &tid, &from), 2);
+		assert_true(sscanf(token, "fork%u<%u", &tid, &from) == 2 ||
+			    sscanf(token, "fork%u@%ju<%u", &tid, &w.ts, &from) == 3);
 		size_at = begin(f, PERF_RECORD_FORK);
 		put(f, 1, 4);
 		put(f, 1, 4);
 		put(f, tid, 4);
 		put(f, from, 4);
-		put(f, 0, 8);
+		put(f, w.ts, 8);
 	}
-	put_trailer(f, f->shape->sample_types[ATTR_A], &(struct words){ 0 });
+	put_trailer(f, f->shape->sample_types[ATTR_A], &w);
 	end(f, size_at);
 }
 
@@ -891,6 +893,33 @@ static void test_tasks(void **state)
 	release(&f);
 }
 
+/* Rings are read one after the other: the newest name counts, wherever it stands. */
+static void test_names_out_of_order(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		struct file f = { .shape = &shapes[i] };
+		struct tap_buf got = { 0 };
+		unsigned char *bytes;
+		struct tap_reader *r;
+		struct tap_err err;
+
+		put_file(&f, "comm7=old a0@100 comm7@120=new comm7@110=mid comm8@130=own fork8@125<7 fork9@140<7 comm7@150=end");
+		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &r, &err), 0);
+		for (unsigned int again = 0; again < 2; again++) {
+			read_all(r, &got);
+			assert_string_equal(tap_reader_comm(r, 7), "end");
+			assert_string_equal(tap_reader_comm(r, 8), "own");
+			assert_string_equal(tap_reader_comm(r, 9), "new");
+			tap_reader_rewind(r);
+		}
+		tap_reader_free(r);
+		free(bytes);
+		tap_buf_release(&got);
+		release(&f);
+	}
+}
+
 static uint16_t mark_b(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
@@ -1059,13 +1088,14 @@ static void test_flipped(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(bad_cases) + TABLE(rounds_cases) + 7] = {
+	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(bad_cases) + TABLE(rounds_cases) + 8] = {
 		cmocka_unit_test(test_info),	cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_mark),
 		cmocka_unit_test(test_loss_in_each_pass),	cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_flipped), cmocka_unit_test(test_unmerged),
+		cmocka_unit_test(test_names_out_of_order),
 	};
-	size_t nr = 7;
+	size_t nr = 8;
 
 	for (size_t i = 0; i < TABLE(stream_cases); i++)
 		tests[nr++] = (struct CMUnitTest){
