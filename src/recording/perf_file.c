@@ -40,6 +40,7 @@ enum {
 /* Bits of perf_event_attr behind read_format, counted from the first. */
 #define ATTR_SAMPLE_ID_ALL 18u
 #define ATTR_USE_CLOCKID 25u
+#define ATTR_CONTEXT_SWITCH 26u
 
 bool tap_perf_is(const unsigned char *data, size_t len)
 {
@@ -117,6 +118,14 @@ static void lay_out(struct tap_perf_attr *a, bool has_trailer)
 	a->cpu_back = type & PERF_SAMPLE_CPU ? bytes_of(type, to_cpu) : 0;
 }
 
+static int lacks_words(const struct tap_perf *p, struct tap_err *err)
+{
+	return tap_err_set(err, -ENOTSUP,
+			   "'%.300s' lacks the time or the CPU of its events: record with "
+			   "'perf record -T --sample-cpu'",
+			   p->r->path);
+}
+
 static int read_attr(struct tap_perf *p, struct tap_bytes b, struct tap_perf_attr *a,
 		     struct tap_err *err)
 {
@@ -138,14 +147,12 @@ static int read_attr(struct tap_perf *p, struct tap_bytes b, struct tap_perf_att
 	}
 	a->is_tracepoint = type == PERF_TYPE_TRACEPOINT && a->sample_type & PERF_SAMPLE_RAW;
 	lay_out(a, flags >> ATTR_SAMPLE_ID_ALL & 1);
-	if (!a->is_tracepoint)
+	a->has_switches = flags >> ATTR_CONTEXT_SWITCH & 1;
+	if (!a->is_tracepoint && !a->has_switches)
 		return 0;
 	p->clock = clock_name(&all, flags);
-	if ((a->sample_type & needed) != needed)
-		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' lacks the time or the CPU of its events: record with "
-				   "'perf record -T --sample-cpu'",
-				   p->r->path);
+	if (a->is_tracepoint && (a->sample_type & needed) != needed)
+		return lacks_words(p, err);
 	return 0;
 }
 
@@ -168,12 +175,15 @@ static int read_ids(struct tap_perf *p, struct tap_bytes ids, struct tap_err *er
 static int place_ids(struct tap_perf *p, struct tap_err *err)
 {
 	const struct tap_perf_attr *first = p->attrs;
-	bool has_tracepoint = false;
+	bool has_tracepoint = false, has_switches = false, switches_have_words = false;
 
 	p->id_at = first->id_at;
 	p->id_back = first->id_back;
 	for (const struct tap_perf_attr *a = first; a < first + p->nr_attrs; a++) {
 		has_tracepoint |= a->is_tracepoint;
+		has_switches |= a->has_switches;
+		switches_have_words |= a->has_switches && a->sample_type & PERF_SAMPLE_TID && a->time_back &&
+				       (a->cpu_back || a->id_back != UINT32_MAX);
 		if (a->id_at != p->id_at || a->id_back != p->id_back ||
 		    (p->id_at == UINT32_MAX && a->sample_type != first->sample_type))
 			return tap_err_set(err, -ENOTSUP,
@@ -181,10 +191,13 @@ static int place_ids(struct tap_perf *p, struct tap_err *err)
 					   "record with 'perf record --sample-identifier'",
 					   p->r->path);
 	}
-	if (!has_tracepoint)
+	p->has_switches = switches_have_words;
+	if (!has_tracepoint && has_switches && !switches_have_words)
+		return lacks_words(p, err);
+	if (!has_tracepoint && !has_switches)
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' holds no tracepoints: record with 'perf sched record' "
-				   "or 'perf record -e sched:*'",
+				   "'%.300s' holds no tracepoints and no switches: record with 'perf sched "
+				   "record', 'perf record -e sched:*' or 'perf record --switch-events'",
 				   p->r->path);
 	return 0;
 }
@@ -206,7 +219,7 @@ static void find_plain(struct tap_perf *p)
 			return;
 		plain = a;
 	}
-	if (p->r->info.big_endian == TAP_HOST_BIG_ENDIAN)
+	if (plain && p->r->info.big_endian == TAP_HOST_BIG_ENDIAN)
 		p->plain = (struct tap_perf_plain){
 			.id = tap_perf_has_ids(p) ? TAP_PERF_HEAD_BYTES + p->id_at : 0,
 			.time = TAP_PERF_HEAD_BYTES + plain->time_at,
@@ -353,6 +366,10 @@ static int complete(struct tap_perf *p, struct tap_err *err)
 		return tap_dat_nomem(err);
 	if (p->version && asprintf(&r->tool, "perf %s", p->version) < 0)
 		return tap_dat_nomem(err);
+	if (p->has_switches)
+		ret = tap_perf_made_switches(&p->made, r, err);
+	if (ret)
+		return ret;
 	if (!p->note && !r->nr_formats)
 		p->note = "it has no event formats: its events cannot be decoded";
 	if (p->note)
@@ -424,6 +441,7 @@ void tap_perf_free(struct tap_perf *p)
 	tap_perf_start_over(p);
 	tap_perf_blocks_release(&p->copied);
 	tap_perf_blocks_release(&p->unpacked);
+	tap_perf_blocks_release(&p->made.blocks);
 	ZSTD_freeDCtx(p->zstd);
 	tap_map_for_each(&p->tasks, s)
 		free((struct tap_perf_task *)(uintptr_t)s->value);

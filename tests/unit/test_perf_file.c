@@ -10,6 +10,10 @@
  *   stray0@100      a sample with an id that no attr has
  *   lost0@110*5     LOST; sum0*5, kernel0@110*5: LOST_SAMPLES as perf and as the kernel write them
  *   comm7=x fork8<7 task 7 is called x; task 8 is forked by it. All are of process 1. comm7@9=x fork8@9<7: at 9
+ *   in0@100=7       SWITCH on CPU 0 at 100: task 7 comes; out0@100=7: it leaves; pre0@100=7: it is preempted
+ *   in0@100=7:8     SWITCH_CPU_WIDE, the other task being 8. A tid of -1: it is dead
+ *   exit0@100=7     EXIT of task 7 on CPU 0 at 100
+ *   cut0@100=7:8    SWITCH_CPU_WIDE without its end; thin0@100=7:8: with nothing else
  *   /               FINISHED_ROUND
  *   aux             AUXTRACE, with what looks like an event in its data
  *   zero            a record whose size is 0
@@ -86,6 +90,9 @@ struct file {
 	struct tap_buf buf;
 	ZSTD_CCtx *zstd;
 	size_t plain_from; /* what is behind it in buf waits to be compressed */
+	bool has_switches; /* of ATTR_A */
+	bool no_tracepoints; /* ATTR_A and ATTR_B are none */
+	const char *named_a; /* event a is of sched, and called so; NULL: it is "test", "a" */
 };
 
 static void put(struct file *f, uint64_t v, unsigned int size)
@@ -133,6 +140,7 @@ static uint64_t id_of(unsigned int attr, unsigned int cpu)
 struct words {
 	uint64_t id, ts, cpu, raw; /* raw: common_type, or 0 */
 	unsigned int raw_len, raw_says;
+	int tid; /* 0: 5 */
 };
 
 static void put_sample(struct file *f, uint64_t type, const struct words *w)
@@ -179,8 +187,10 @@ static void put_sample(struct file *f, uint64_t type, const struct words *w)
 
 static void put_trailer(struct file *f, uint64_t type, const struct words *w)
 {
-	if (type & PERF_SAMPLE_TID)
-		put(f, 5, 8);
+	if (type & PERF_SAMPLE_TID) {
+		put(f, 5, 4);
+		put(f, (uint32_t)(w->tid ? w->tid : 5), 4);
+	}
 	if (type & PERF_SAMPLE_TIME)
 		put(f, w->ts, 8);
 	if (type & PERF_SAMPLE_ID)
@@ -262,6 +272,38 @@ static void put_task(struct file *f, const char *token)
 	end(f, size_at);
 }
 
+/* Return: whether @token is one. */
+static bool put_switch(struct file *f, const char *token)
+{
+	struct words w = { 0 };
+	char name[16];
+	int other = 0, got = sscanf(token, "%15[a-z]%ju@%ju=%d:%d", name, &w.cpu, &w.ts, &w.tid, &other);
+	bool is_in = got >= 4 && !strcmp(name, "in"), is_exit = got >= 4 && !strcmp(name, "exit");
+	size_t size_at;
+
+	if (got < 4)
+		return false;
+	if (!w.tid)
+		fail_msg("bad case: %s: the idle task has no records here", token);
+	w.id = id_of(ATTR_A, (unsigned int)w.cpu & 1);
+	size_at = begin(f, is_exit ? PERF_RECORD_EXIT : got == 5 ? PERF_RECORD_SWITCH_CPU_WIDE : PERF_RECORD_SWITCH);
+	if (!is_in && !is_exit)
+		patch(f, size_at - 2, PERF_RECORD_MISC_SWITCH_OUT |
+		      (strcmp(name, "pre") ? 0 : PERF_RECORD_MISC_SWITCH_OUT_PREEMPT), 2);
+	for (unsigned int i = 0; is_exit && i < 4; i++)
+		put(f, (uint32_t)w.tid, 4);
+	if (is_exit)
+		put(f, w.ts, 8);
+	if (got == 5 && strcmp(name, "thin")) {
+		put(f, 1, 4);
+		put(f, (uint32_t)other, 4);
+	}
+	if (strcmp(name, "cut"))
+		put_trailer(f, f->shape->sample_types[ATTR_A], &w);
+	end(f, size_at);
+	return true;
+}
+
 static void put_auxtrace(struct file *f)
 {
 	size_t size_at = begin(f, 71), more_at = f->buf.len, data_at;
@@ -333,6 +375,8 @@ static void put_record(struct file *f, const char *token)
 	}
 	if (!strcmp(token, "zero"))
 		patch(f, begin(f, PERF_RECORD_SAMPLE), 0, 2);
+	else if (put_switch(f, token))
+		return;
 	else if (sscanf(token, "%15[a-z]%llu@%llu*%llu", name, &cpu, &ts, &count) == 4)
 		put_loss(f, name, cpu, ts, count);
 	else if (sscanf(token, "%15[a-z]%llu@%llu", name, &cpu, &ts) == 3)
@@ -374,6 +418,7 @@ static void put_tracing_data(struct file *f)
 	static const char head[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 				   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 				   "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+	char a[1024];
 
 	tap_buf_add(&f->buf, "\x17\x08\x44tracing" "0.6", 14);
 	put(f, f->shape->big_endian, 1);
@@ -385,9 +430,10 @@ static void put_tracing_data(struct file *f)
 	put_sized(f, 8, "");
 	put(f, 0, 4); /* ftrace's own */
 	put(f, 1, 4);
-	tap_buf_add(&f->buf, "test", 5);
+	tap_buf_add(&f->buf, f->named_a ? "sched" : "test", f->named_a ? 6 : 5);
 	put(f, 2, 4);
-	put_sized(f, 8, "name: a\nID: 10\n" COMMON);
+	snprintf(a, sizeof(a), "name: %s\nID: 10\n%s", f->named_a ? f->named_a : "a", COMMON);
+	put_sized(f, 8, a);
 	put_sized(f, 8, "name: b\nID: 11\n" COMMON);
 	put_sized(f, 4, "");
 	put_sized(f, 4, "ffff \"printk\"\n");
@@ -396,12 +442,13 @@ static void put_tracing_data(struct file *f)
 
 static void put_attr(struct file *f, unsigned int attr, size_t ids_at)
 {
-	unsigned int flags[] = { 18, 25 }; /* sample_id_all, use_clockid */
+	unsigned int flags[] = { 18, 25, 26 }; /* sample_id_all, use_clockid, context_switch */
+	size_t nr_flags = attr == ATTR_A && f->has_switches ? 3 : 2;
 	uint64_t bits = 0;
 
-	for (size_t i = 0; i < TABLE(flags); i++)
+	for (size_t i = 0; i < nr_flags; i++)
 		bits |= 1ULL << (f->shape->big_endian ? 63 - flags[i] : flags[i]);
-	put(f, attr == ATTR_OTHER ? PERF_TYPE_HARDWARE : PERF_TYPE_TRACEPOINT, 4);
+	put(f, attr == ATTR_OTHER || f->no_tracepoints ? PERF_TYPE_HARDWARE : PERF_TYPE_TRACEPOINT, 4);
 	put(f, 96, 4);
 	put(f, 0, 8);
 	put(f, 1, 8);
@@ -526,8 +573,31 @@ static int open_bytes(const struct file *f, size_t len, unsigned char **bytes, s
 	return open_reader(*bytes, len, -1, r, err);
 }
 
+/* "3:100 7 S > 8": task 7 left CPU 3 to sleep, and 8 came. */
+static void show_switch(struct tap_buf *out, const struct tap_event *ev)
+{
+	const struct tap_field *prev = tap_format_field(ev->fmt, "prev_pid");
+	const struct tap_field *next = tap_format_field(ev->fmt, "next_pid");
+	const struct tap_field *state = tap_format_field(ev->fmt, "prev_state");
+	uint64_t left = tap_field_u64(state, ev->data, ev->size);
+	const char *name = left == 0 ? "R" : left == 1 ? "S" : left == 16 ? "X" : left == 512 ? "?" : "bad";
+
+	tap_buf_printf(out, "%d:%ju %d %s > %d | ", ev->cpu, (uintmax_t)ev->ts_ns,
+		       (int)tap_field_u64(prev, ev->data, ev->size), name,
+		       (int)tap_field_u64(next, ev->data, ev->size));
+}
+
+static bool is_made(const struct tap_event *ev)
+{
+	return ev->fmt && ev->fmt->id > ID_UNKNOWN && !strcmp(ev->fmt->system, "sched");
+}
+
 static void show(struct tap_buf *out, const struct tap_event *ev)
 {
+	if (is_made(ev)) {
+		show_switch(out, ev);
+		return;
+	}
 	if (!ev->fmt)
 		tap_buf_printf(out, "%d:%ju lost %ju..%ju %ju | ", ev->cpu, (uintmax_t)ev->ts_ns,
 			       (uintmax_t)ev->lost.first_ns, (uintmax_t)ev->lost.last_ns,
@@ -550,7 +620,7 @@ static void read_all(struct tap_reader *r, struct tap_buf *out)
 		show(out, &ev);
 		if (ev.fmt) {
 			assert_true(ev.size >= ev.fmt->min_size);
-			if (ev.size >= 12)
+			if (ev.size >= 12 && !is_made(&ev))
 				assert_int_equal(((const char *)ev.data)[11], 11);
 		} else {
 			assert_true(ev.lost.first_ns <= ev.lost.last_ns);
@@ -701,6 +771,176 @@ static void test_stream(void **state)
 			tap_reader_rewind(r);
 		}
 		tap_reader_free(r);
+		free(bytes);
+		tap_buf_release(&got);
+		release(&f);
+	}
+}
+
+/* ---- switches */
+
+static const struct stream_case switch_cases[] = {
+	{
+		.name = "of whole CPUs a task's leaving says both, and the next one's coming nothing more",
+		.in = "out0@100=7:8 in0@101=8:7 pre0@110=8:0 out1@105=9:10",
+		.want = "0:100 7 S > 8 | 1:105 9 S > 10 | 0:110 8 R > 0 | ",
+	},
+	{
+		.name = "of whole CPUs a coming counts where the leaving is missing",
+		.in = "in0@100=8:7 out0@110=8:9 in0@111=9:8 in0@120=7:9",
+		.want = "0:100 7 ? > 8 | 0:110 8 S > 9 | 0:120 9 ? > 7 | ",
+	},
+	{
+		.name = "after a loss who runs is not known: a coming counts",
+		.in = "out0@100=7:8 lost0@110*5 in0@110=8:7",
+		.want = "0:100 7 S > 8 | 0:110 lost 100..110 5 | 0:110 7 ? > 8 | ",
+	},
+	{
+		.name = "of single tasks the other one is not known",
+		.in = "in0@100=7 pre0@110=7 in0@120=8 out0@130=8",
+		.want = "0:100 -1 ? > 7 | 0:110 7 R > -1 | 0:120 -1 ? > 8 | 0:130 8 S > -1 | ",
+	},
+	{
+		.name = "a task that was reaped has no tid: it is the one that came",
+		.in = "out0@100=7:8 in0@101=8:7 out0@110=-1:9 in0@111=9:-1",
+		.want = "0:100 7 S > 8 | 0:110 8 X > 9 | ",
+	},
+	{
+		.name = "a dead task that was preempted comes without a tid, and leaves unknown",
+		.in = "out0@100=7:8 pre0@110=-1:9 in0@111=9:-1 out0@120=9:-1 in0@121=-1:9 out0@130=-1:7",
+		.want = "0:100 7 S > 8 | 0:110 8 X > 9 | 0:120 9 S > -1 | 0:130 -1 X > 7 | ",
+	},
+	{
+		.name = "a zombie is dead once it leaves, but not when it is preempted before",
+		.in = "in0@90=7:8 exit0@100=7 pre0@105=7:8 out0@110=8:7 out0@120=7:8",
+		.want = "0:90 8 ? > 7 | 0:105 7 R > 8 | 0:110 8 S > 7 | 0:120 7 X > 8 | ",
+	},
+	{
+		.name = "a tid that is used again is alive",
+		.in = "out0@100=7:8 exit0@101=8 out0@102=8:7 fork8<7 out0@110=7:8 out0@120=8:7",
+		.want = "0:100 7 S > 8 | 0:102 8 X > 7 | 0:110 7 S > 8 | 0:120 8 S > 7 | ",
+	},
+	{
+		.name = "of single tasks an exit is the last word",
+		.in = "in0@100=7 exit0@110=7 in0@120=8",
+		.want = "0:100 -1 ? > 7 | 0:110 7 X > -1 | 0:120 -1 ? > 8 | ",
+	},
+	{
+		.name = "switches and events are in one order, over rounds",
+		.in = "a0@100 out0@110=7:8 a0@120 / out0@105=8:7 a1@107 / /",
+		.want = "0:100 a | 0:105 8 S > 7 | 1:107 a | 0:110 7 S > 8 | 0:120 a | ",
+	},
+	{
+		.name = "a switch that is two rounds late is lost",
+		.in = "a0@100 / a0@200 / a0@300 / out1@50=7:8 a0@400 /",
+		.want = "0:100 a | 0:200 a | 1:200 lost 50..200 1 | 0:300 a | 0:400 a | ",
+	},
+	{
+		.name = "tids that no task has are handed on",
+		.in = "out0@100=2147483647:-7 in0@101=2147483647:-7",
+		.want = "0:100 2147483647 S > -7 | 0:101 -7 ? > 2147483647 | ",
+	},
+	{
+		.name = "a switch that does not name the other task is lost",
+		.in = "a0@100 thin0@110=7:8 a0@120",
+		.want = "-1:100 lost 100..100 1 | 0:100 a | 0:120 a | ",
+	},
+	{
+		.name = "a switch without an end is lost",
+		.in = "a0@100 cut0@110=7:8 a0@120",
+		.want = "-1:100 lost 100..100 1 | 0:100 a | 0:120 a | ",
+	},
+	{
+		.name = "the window leaves out switches, but knows who runs",
+		.in = "out0@100=7:8 in0@101=8:7 out0@110=-1:9 out0@120=9:7",
+		.from = 105, .to = 115,
+		.want = "0:110 8 X > 9 | ",
+	},
+};
+
+static void check_switches(const struct stream_case *c, const struct shape *shape, const char *named_a, const char *want)
+{
+	struct file f = { .shape = shape, .has_switches = true, .named_a = named_a };
+	struct tap_buf got = { 0 };
+	unsigned char *bytes;
+	struct tap_reader *r;
+	struct tap_err err;
+
+	put_file(&f, c->in);
+	if (open_bytes(&f, f.buf.len, &bytes, &r, &err))
+		fail_msg("%s: %s", shape->name, err.text);
+	if (c->to)
+		tap_reader_limit(r, c->from, c->to);
+	for (unsigned int again = 0; again < 2; again++) {
+		read_all(r, &got);
+		if (strcmp(tap_buf_str(&got), want) != 0)
+			fail_msg("%s, %s:\n got %s\nwant %s", shape->name, again ? "again" : "first",
+				 tap_buf_str(&got), want);
+		tap_reader_rewind(r);
+	}
+	tap_reader_free(r);
+	free(bytes);
+	tap_buf_release(&got);
+	release(&f);
+}
+
+static void test_switch(void **state)
+{
+	const struct stream_case *c = *state;
+
+	for (size_t i = 0; i < TABLE(shapes); i++)
+		check_switches(c, &shapes[i], NULL, c->want);
+}
+
+/* Where the tracepoint was recorded it counts alone; its samples are no switches to these records. */
+static void test_switches_beside_the_event(void **state)
+{
+	static const struct stream_case both = { .in = "a0@100 out0@101=7:8 exit0@102=7 in0@103=8:7 a0@110" };
+
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		check_switches(&both, &shapes[i], "sched_switch", "0:100 sched_switch | 0:110 sched_switch | ");
+		check_switches(&both, &shapes[i], "sched_waking",
+			       "0:100 sched_waking | 0:101 7 S > 8 | 0:110 sched_waking | ");
+	}
+}
+
+/* Of a file without tracepoints, where the CPU is in each record, is known by the record's id, or is not. */
+static void test_switches_alone(void **state)
+{
+	static const struct {
+		struct shape shape;
+		const char *in, *want;
+	} cases[] = {
+		{ { "cpu", { BASE, BASE, BASE } }, "out1@100=7:8", "1:100 7 S > 8 | " },
+		{ { "id", { PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME, PERF_SAMPLE_IDENTIFIER,
+			    PERF_SAMPLE_IDENTIFIER } }, "out1@100=7:8 other0@110 out0@120=9:7",
+		  "1:100 7 S > 8 | 0:120 9 S > 7 | " },
+		{ { "no CPU", { PERF_SAMPLE_TID | PERF_SAMPLE_TIME, PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+				PERF_SAMPLE_TID | PERF_SAMPLE_TIME } }, "out1@100=7:8", NULL },
+		{ { "no time", { PERF_SAMPLE_TID | PERF_SAMPLE_CPU, PERF_SAMPLE_TID | PERF_SAMPLE_CPU,
+				 PERF_SAMPLE_TID | PERF_SAMPLE_CPU } }, "out1@100=7:8", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TABLE(cases); i++) {
+		struct file f = { .shape = &cases[i].shape, .has_switches = true, .no_tracepoints = true };
+		struct tap_buf got = { 0 };
+		unsigned char *bytes;
+		struct tap_reader *r;
+		struct tap_err err = { 0 };
+		int ret;
+
+		put_file(&f, cases[i].in);
+		ret = open_bytes(&f, f.buf.len, &bytes, &r, &err);
+		assert_int_equal(ret, cases[i].want ? 0 : -ENOTSUP);
+		if (ret) {
+			assert_non_null(strstr(err.text, "--sample-cpu"));
+		} else {
+			read_all(r, &got);
+			assert_string_equal(tap_buf_str(&got), cases[i].want);
+			tap_reader_free(r);
+		}
 		free(bytes);
 		tap_buf_release(&got);
 		release(&f);
@@ -1037,7 +1277,8 @@ static void test_cut(void **state)
 		struct file f = { .shape = &shapes[i] };
 		struct tap_buf got = { 0 };
 
-		put_file(&f, "a0@100 b1@110 / lost0@130*5 a0@130");
+		f.has_switches = true;
+		put_file(&f, "a0@100 b1@110 pre1@111=-1:8 / lost0@130*5 a0@130 in1@132=8:7");
 		for (size_t len = i % sanitized_step(); len < f.buf.len; len += sanitized_step()) {
 			unsigned char *bytes;
 			struct tap_reader *r;
@@ -1063,7 +1304,8 @@ static void test_flipped(void **state)
 		struct file f = { .shape = &shapes[i] };
 		struct tap_buf got = { 0 };
 
-		put_file(&f, "comm7=x a0@100 b1@110 / lost0@130*5 a0@130 sum0*6");
+		f.has_switches = true;
+		put_file(&f, "comm7=x a0@100 b1@110 out0@111=7:8 / lost0@130*5 a0@130 in1@131=7 exit1@132=7 sum0*6");
 		for (size_t at = i % sanitized_step(); at < f.buf.len; at += sanitized_step()) {
 			unsigned char *bytes;
 			struct tap_reader *r;
@@ -1088,20 +1330,27 @@ static void test_flipped(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(bad_cases) + TABLE(rounds_cases) + 8] = {
+	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(switch_cases) + TABLE(bad_cases) + TABLE(rounds_cases) + 10] = {
 		cmocka_unit_test(test_info),	cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_mark),
 		cmocka_unit_test(test_loss_in_each_pass),	cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_flipped), cmocka_unit_test(test_unmerged),
-		cmocka_unit_test(test_names_out_of_order),
+		cmocka_unit_test(test_switches_beside_the_event),
+		cmocka_unit_test(test_switches_alone), cmocka_unit_test(test_names_out_of_order),
 	};
-	size_t nr = 8;
+	size_t nr = 10;
 
 	for (size_t i = 0; i < TABLE(stream_cases); i++)
 		tests[nr++] = (struct CMUnitTest){
 			.name = stream_cases[i].name,
 			.test_func = test_stream,
 			.initial_state = (void *)&stream_cases[i],
+		};
+	for (size_t i = 0; i < TABLE(switch_cases); i++)
+		tests[nr++] = (struct CMUnitTest){
+			.name = switch_cases[i].name,
+			.test_func = test_switch,
+			.initial_state = (void *)&switch_cases[i],
 		};
 	for (size_t i = 0; i < TABLE(rounds_cases); i++)
 		tests[nr++] = (struct CMUnitTest){
