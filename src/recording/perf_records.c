@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -233,6 +234,70 @@ arrive(struct tap_perf *p, int cpu, uint64_t ts)
 	return c;
 }
 
+static void add_frame(struct tap_perf_chain *chain, uint64_t address)
+{
+	if (chain->nr < TAP_PERF_MAX_FRAMES)
+		chain->at[chain->nr++] = address;
+}
+
+/* Splits the callchain of a sample: markers say what the addresses after them are of. */
+static void split_chain(const struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
+			struct tap_perf_chain *kernel, struct tap_perf_chain *user)
+{
+	const uint16_t mode = tap_get_u16(rec->body - 4, p->r->info.big_endian) & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct tap_perf_chain *into = mode == PERF_RECORD_MISC_KERNEL ? kernel : mode == PERF_RECORD_MISC_USER ? user : NULL;
+	struct tap_bytes b = bytes_of(p, rec);
+	uint64_t nr;
+
+	kernel->nr = user->nr = 0;
+	tap_bytes_take(&b, a->fixed);
+	if (a->sample_type & PERF_SAMPLE_READ)
+		skip_read(a, &b);
+	nr = tap_bytes_u64(&b);
+	while (nr-- && !b.bad) {
+		uint64_t at = tap_bytes_u64(&b);
+
+		if (b.bad)
+			return;
+		if (at == PERF_CONTEXT_KERNEL)
+			into = kernel;
+		else if (at == PERF_CONTEXT_USER)
+			into = user;
+		else if (at >= PERF_CONTEXT_MAX) /* a guest's, or a hypervisor's */
+			into = NULL;
+		else if (into)
+			add_frame(into, at);
+	}
+}
+
+/* The stacks of an event of the task @pid, as events that follow it. */
+static int take_chain(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a, int cpu, uint64_t ts,
+		      int pid, struct tap_err *err)
+{
+	const struct tap_format *of_kernel = p->made.kernel_stack, *of_user = p->made.user_stack;
+	struct tap_perf_chain kernel, user;
+	const unsigned char *data = NULL;
+	uint32_t size = 0;
+	int ret = 0, tgid;
+
+	if (!of_kernel || !of_user)
+		return 0;
+	split_chain(p, rec, a, &kernel, &user);
+	tgid = a->tgid_at == UINT32_MAX ? -1 : (int)u32_at(p, rec->body + a->tgid_at);
+	if (kernel.nr)
+		ret = admit(p, &p->r->decoder.slots[of_kernel->id], cpu, ts, 8 * (size_t)kernel.nr, err);
+	if (ret > 0)
+		ret = tap_perf_made_kernel_stack(&p->made, p->round, pid, &kernel, &data, &size, err) ?:
+		      push(p, cpu, event_item(ts, data, size, of_kernel), err);
+	if (ret || !user.nr)
+		return ret;
+	ret = admit(p, &p->r->decoder.slots[of_user->id], cpu, ts, 8 * (size_t)user.nr, err);
+	if (ret > 0)
+		ret = tap_perf_made_user_stack(&p->made, p->round, pid, &user, tgid, &data, &size, err) ?:
+		      push(p, cpu, event_item(ts, data, size, of_user), err);
+	return ret;
+}
+
 static int take_event(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
 		      int cpu, uint64_t ts, struct tap_err *err)
 {
@@ -252,10 +317,13 @@ static int take_event(struct tap_perf *p, const struct record *rec, const struct
 			slot = NULL;
 	}
 	ret = admit(p, slot, cpu, ts, tap_bytes_left(&raw), err);
-	if (ret <= 0)
+	if (ret > 0)
+		ret = push(p, cpu, event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt),
+			   err);
+	if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || ret || !slot || ts < p->last_ns ||
+	    tap_bytes_left(&raw) < 8)
 		return ret;
-	return push(p, cpu, event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt),
-		    err);
+	return take_chain(p, rec, a, cpu, ts, (int)u32_at(p, raw.at + 4), err);
 }
 
 /* The sample is a tracepoint's: take_plain() may take others of its id. */
@@ -510,10 +578,10 @@ static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_er
 	int tgid = (int)tap_bytes_u32(&b);
 	const struct tap_perf_task *parent;
 	struct tap_perf_task *task;
-	int tid, ptid;
+	int ptgid, tid, ptid;
 	uint64_t ns;
 
-	tap_bytes_u32(&b); /* the parent's process */
+	ptgid = (int)tap_bytes_u32(&b);
 	tid = (int)tap_bytes_u32(&b);
 	ptid = (int)tap_bytes_u32(&b);
 	ns = tap_bytes_u64(&b);
@@ -527,6 +595,36 @@ static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_er
 	parent = tap_perf_task(p, ptid);
 	if (parent && (ns > task->named_ns || !*task->comm))
 		set_comm(task, parent->comm, ns);
+	if (p->has_chains && tap_perf_maps_fork(&p->maps, tgid, ptgid, ns))
+		return tap_dat_nomem(err);
+	return 0;
+}
+
+/* What is mapped in a process, or where the kernel is: its mapping is named after a symbol, whose address stands for the offset. */
+static int take_mmap(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	static const char of_kernel[] = "[kernel.kallsyms]_";
+	struct tap_bytes b = bytes_of(p, rec);
+	struct trailer t = trailer_of(p, rec);
+	int pid = (int)tap_bytes_u32(&b);
+	uint64_t from, len, offset;
+	const char *path;
+
+	tap_bytes_u32(&b); /* the thread */
+	from = tap_bytes_u64(&b);
+	len = tap_bytes_u64(&b);
+	offset = tap_bytes_u64(&b);
+	if (rec->type == PERF_RECORD_MMAP2)
+		tap_bytes_take(&b, 32); /* device and inode or build id, protection, flags */
+	path = tap_bytes_str(&b);
+	if (b.bad)
+		return 0;
+	if (pid >= 0)
+		return tap_perf_maps_add(&p->maps, pid, from, len, offset, t.ts, path) ? tap_dat_nomem(err) : 0;
+	if (!*p->kernel.symbol && !strncmp(path, of_kernel, strlen(of_kernel))) {
+		snprintf(p->kernel.symbol, sizeof(p->kernel.symbol), "%s", path + strlen(of_kernel) - 1);
+		p->kernel.at = offset;
+	}
 	return 0;
 }
 
@@ -681,6 +779,9 @@ static int take(struct tap_perf *p, const struct record *rec, struct tap_err *er
 		return take_comm(p, rec, err);
 	case PERF_RECORD_FORK:
 		return take_fork(p, rec, err);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return p->has_chains ? take_mmap(p, rec, err) : 0;
 	case PERF_RECORD_EXIT:
 		return p->made.sched_switch ? take_exit(p, rec, err) : 0;
 	case PERF_RECORD_SWITCH:

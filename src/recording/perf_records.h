@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "recording/dat_file.h"
 #include "recording/perf_blocks.h"
+#include "recording/perf_kernel.h"
 #include "recording/perf_made.h"
 #include "recording/perf_queue.h"
 
@@ -18,6 +19,7 @@ struct tap_perf_attr {
 	bool has_switches; /* SWITCH records are of it */
 	uint32_t fixed;		    /* of a sample's body, up to what has no fixed size */
 	uint32_t time_at, cpu_at;   /* in a sample's body */
+	uint32_t tgid_at; /* there; UINT32_MAX: none */
 	uint32_t id_at, id_back;    /* there; from other records' end. UINT32_MAX: none */
 	uint32_t trailer;	    /* at the end of other records; 0: they have none */
 	uint32_t time_back, cpu_back; /* from a record's end; 0: not there */
@@ -61,6 +63,7 @@ struct tap_perf {
 	size_t len, from, to; /* of the file; of its records */
 	int fd;		      /* of the file; -1: it is read where it is mapped */
 	bool cut;	      /* the file ends before its records do */
+	bool has_tracepoints;
 	bool has_switches;    /* SWITCH records that say whose they are, when, and on which CPU */
 	struct tap_perf_attr *attrs;
 	unsigned int nr_attrs;
@@ -89,6 +92,9 @@ struct tap_perf {
 	uint32_t nr_cpus;
 	struct tap_perf_blocks copied, unpacked;
 	struct tap_perf_made made;
+	struct tap_perf_maps maps; /* kept from one pass to the next: then they are whole */
+	struct tap_perf_kernel kernel;
+	bool has_chains; /* callchains of tracepoints */
 	bool is_copied; /* records are read from copies of the file */
 	struct ZSTD_DCtx_s *zstd;
 	struct tap_event ready[TAP_NR_BATCH]; /* handed out */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dat2perf IN.dat OUT.data [--big-endian | --switches]: a small perf.data with the events and losses of a
+ * dat2perf IN.dat OUT.data [--big-endian | --switches | --chains]: a small perf.data with the events and losses of a
  * recording of little endian order, for fuzzing and for tests: one attr, its CPU n has the id
  * n + 1. Of arrays in the records the elements are bytes. --switches: SWITCH_CPU_WIDE records are in the place of
- * sched_switch, and those that leave as dead have an EXIT record before.
+ * sched_switch, and those that leave as dead have an EXIT record before. --chains: samples have callchains, of a
+ * program that is mapped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,9 @@
 #define RECORD_ID_INDEX 69u /* perf's own records are not in the kernel's header */
 #define FEATURE_TRACING_DATA 1u
 
-static bool big_endian, has_switches;
+static bool big_endian, has_switches, has_chains;
+
+static const uint64_t chain[] = { PERF_CONTEXT_KERNEL, 0xffffffff81000010, PERF_CONTEXT_USER, 0x401005, 0x9000 };
 
 static void put(struct tap_buf *b, uint64_t v, size_t size)
 {
@@ -86,12 +89,16 @@ static void put_sample(struct tap_buf *b, const struct tap_event *ev)
 	uint32_t tid;
 
 	memcpy(&tid, (const char *)ev->data + 4, sizeof(tid));
-	put_header(b, PERF_RECORD_SAMPLE, 32 + 4 + ev->size + pad);
+	put_header(b, PERF_RECORD_SAMPLE, 32 + (has_chains ? 8 + sizeof(chain) : 0) + 4 + ev->size + pad);
 	put(b, (uint64_t)ev->cpu + 1, 8);
 	put(b, tid, 4);
 	put(b, tid, 4);
 	put(b, ev->ts_ns, 8);
 	put_cpu(b, ev->cpu);
+	if (has_chains)
+		put(b, sizeof(chain) / sizeof(*chain), 8);
+	for (size_t i = 0; has_chains && i < sizeof(chain) / sizeof(*chain); i++)
+		put(b, chain[i], 8);
 	put(b, ev->size + pad, 4);
 	put_record(b, ev);
 	tap_buf_add(b, zeros, pad);
@@ -104,6 +111,20 @@ static void put_trailer(struct tap_buf *b, const struct tap_event *ev, uint32_t 
 	put(b, ev->ts_ns, 8);
 	put_cpu(b, ev->cpu);
 	put(b, (uint64_t)ev->cpu + 1, 8);
+}
+
+static void put_mapping(struct tap_buf *b, const struct tap_event *ev, uint32_t pid)
+{
+	put_header(b, PERF_RECORD_MMAP2, 8 + 24 + 32 + 8 + TRAILER_BYTES);
+	put(b, pid, 4);
+	put(b, pid, 4);
+	put(b, 0x401000, 8);
+	put(b, 0x1000, 8);
+	put(b, 0x2000, 8);
+	for (unsigned int i = 0; i < 4; i++)
+		put(b, 0, 8);
+	tap_buf_add(b, "/bin/sh", 8);
+	put_trailer(b, ev, pid);
 }
 
 static void put_half(struct tap_buf *b, const struct tap_event *ev, uint16_t misc, uint32_t tid, uint32_t other)
@@ -212,7 +233,7 @@ static void put_attr(struct tap_buf *b, uint64_t ids_size)
 	put(b, ATTR_BYTES, 4);
 	put(b, 0, 8);
 	put(b, 0, 8);
-	put(b, SAMPLE_TYPE, 8);
+	put(b, SAMPLE_TYPE | (has_chains ? PERF_SAMPLE_CALLCHAIN : 0), 8);
 	put(b, 0, 8);
 	put(b, flag(ATTR_SAMPLE_ID_ALL) | flag(ATTR_USE_CLOCKID) | (has_switches ? flag(ATTR_CONTEXT_SWITCH) : 0), 8);
 	for (unsigned int at = 48; at < ATTR_CLOCKID_AT; at++)
@@ -255,6 +276,8 @@ static int convert(struct tap_reader *r, int fd, struct tap_err *err)
 			put_switch(&data, &ev);
 			continue;
 		}
+		if (ev.fmt && has_chains)
+			put_mapping(&data, &ev, (uint32_t)field(&ev, "common_pid"));
 		if (ev.fmt)
 			put_sample(&data, &ev);
 		else
@@ -286,8 +309,9 @@ int main(int argc, char **argv)
 
 	big_endian = argc == 4 && !strcmp(argv[3], "--big-endian");
 	has_switches = argc == 4 && !strcmp(argv[3], "--switches");
-	if (argc != 3 && !big_endian && !has_switches) {
-		fprintf(stderr, "usage: dat2perf IN.dat OUT.data [--big-endian | --switches]\n");
+	has_chains = argc == 4 && !strcmp(argv[3], "--chains");
+	if (argc != 3 && !big_endian && !has_switches && !has_chains) {
+		fprintf(stderr, "usage: dat2perf IN.dat OUT.data [--big-endian | --switches | --chains]\n");
 		return 2;
 	}
 	fd = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What a perf.data says in other records than samples of tracepoints, as the installed perf writes it: switches by
-# `perf record --switch-events`, against sched_switch events of the same recording. SCHEDTAP names the program.
+# `perf record --switch-events`, against sched_switch events of the same recording; stacks by `perf record -g`, against
+# perf script. SCHEDTAP names the program.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
 use JSON::PP qw(decode_json);
+use List::Util qw(max);
 
 my $here = dirname(abs_path($0));
 my $schedtap = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
@@ -92,25 +94,23 @@ sub hide_sched_switch {
 	close($out) or die "$to: $!\n";
 }
 
-sub unknown_within { $_[0]{unknown_ns} - ($_[0]{longest}{unknown}{ns} // 0) }
+sub known { $_[0]{life_ns} - $_[0]{unknown_ns} }
 
 # What differs between the states of tasks by SWITCH records, and by sched_switch. Both are stamped in one switch, one
-# after the other: an interrupt may come between. What is hidden from the events is unknown there, as is the time before a
-# task's first switch, which is the longest.
+# after the other: an interrupt may come between. Before its first switch a task is unknown to both, and what is hidden from
+# the events is unknown there: as much more as that is may differ.
 sub compare {
 	my ($by_switch, $by_event, $within_ns) = @_;
 	my @problems;
 
 	for my $tid (sort keys %$by_event) {
 		my ($got, $want) = ($by_switch->{$tid}, $by_event->{$tid});
-		my $within = $within_ns + unknown_within($want);
 
 		if (!$got) {
 			push(@problems, "$tid is missing");
 			next;
 		}
-		my $unknown = unknown_within($got);
-		push(@problems, "$tid: unknown for $unknown ns") if $unknown > $within;
+		my $within = $within_ns + max(0, known($got) - known($want));
 		for my $what (qw(run preempted sleep)) {
 			my ($x, $y) = map { $_->{"${what}_ns"} + ($what eq 'sleep' ? $_->{blocked_ns} : 0) } $got, $want;
 
@@ -150,7 +150,69 @@ sub single_tasks {
 	check($name, compare($by_switch, $by_event, 20e6));
 }
 
+# Of the load's tasks, by time in us, CPU and tid: the frames of each switch, innermost first. Of the kernel a name, of programs "FILE+0xOFFSET".
+sub perf_stacks {
+	my ($file) = @_;
+	my (%stacks, $now);
+
+	open(my $out, '-|', "perf script -i $file --no-inline -F comm,tid,cpu,time,event,ip,sym,dso 2>/dev/null") or die "perf: $!\n";
+	while (<$out>) {
+		if (/^\s*(.*?) +(-?\d+) \[0*(\d+)\] +(\d+\.\d+): +sched:sched_switch:/) {
+			my ($comm, $key) = ($1, "$4 $3 $2");
+
+			$now = [];
+			$stacks{$key} = $now if $comm =~ /^perfdata_/;
+		} elsif (/^\s+([0-9a-f]+) (.*) \((.*)\)$/) {
+			my ($at, $name, $file) = ($1, $2, $3);
+
+			push(@$now, $file =~ /^\[(kernel|guest)/ ? $name : $file eq '[unknown]' ? "0x$at" : $file =~ s{.*/}{}r . "+0x$at");
+		}
+	}
+	close($out);
+	return \%stacks;
+}
+
+sub our_stacks {
+	my ($file) = @_;
+	my (%stacks, %last);
+
+	for (map { decode_json($_) } lines(qw(dump --json -i), $file)) {
+		next if !$_->{event};
+		if ($_->{event} eq 'sched:sched_switch') {
+			my $ns = $_->{ts_ns};
+
+			$last{$_->{cpu}} = [];
+			next if $_->{comm} !~ /^perfdata_/;
+			$stacks{sprintf('%d.%06d', $ns / 1e9, $ns / 1000 % 1e6) . " $_->{cpu} $_->{tid}"} = $last{$_->{cpu}};
+		} elsif ($_->{fields}{frames}) {
+			push(@{$last{$_->{cpu}}}, @{$_->{fields}{frames}});
+		}
+	}
+	return \%stacks;
+}
+
+sub stacks {
+	my $name = 'stacks of perf script are those of dump';
+	my @problems;
+
+	if (!perf_record(qw(-a -g -m 8M -e sched:sched_switch -o chains.data -- perl -e), $load)) {
+		return skip($name, 'perf does not record callchains');
+	}
+	my ($theirs, $ours) = (perf_stacks('chains.data'), our_stacks('chains.data'));
+	for (sort keys %$theirs) {
+		my ($x, $y) = map { join(' ', @{$_ // ['none']}) } $ours->{$_}, $theirs->{$_};
+
+		push(@problems, "$_: ours $x, perf's $y") if $x ne $y;
+	}
+	push(@problems, 'only ' . keys(%$theirs) . ' switches') if keys(%$theirs) < 100;
+	push(@problems, keys(%$ours) . ' switches, and not ' . keys(%$theirs)) if keys(%$ours) != keys(%$theirs);
+	check($name, @problems);
+	my @folded = lines(qw(export --to folded -i chains.data));
+	check('export --to folded has them', grep(/^perfdata_1;.*;(?:__schedule|__traceiter_sched_switch) \d+$/, @folded) ? () : 'no stack of perfdata_1 ends in __schedule');
+}
+
 whole_cpus();
 single_tasks();
+stacks();
 print "1..$n\n";
 exit($failed ? 1 : 0);

@@ -6,6 +6,10 @@
  *   u0@100          an event that no format describes
  *   short0@100      an event that is shorter than its format
  *   liar0@100       an event whose size goes beyond its record
+ *   made0@100       an event with the id of what the reader makes
+ *   stack0@100      event b with a callchain: the kernel's, the program's, a guest's
+ *   deep0@100       event b with a callchain of 300; long0@100: one that says it is longer than its record
+ *   map1@50=1000:200:40 1000..11ff of process 1 is /x/lib from its byte 0x40 on, from 50 on. fork3@50<7 in process 3: pfork
  *   other0@100      a sample that is no tracepoint
  *   stray0@100      a sample with an id that no attr has
  *   lost0@110*5     LOST; sum0*5, kernel0@110*5: LOST_SAMPLES as perf and as the kernel write them
@@ -141,6 +145,9 @@ struct words {
 	uint64_t id, ts, cpu, raw; /* raw: common_type, or 0 */
 	unsigned int raw_len, raw_says;
 	int tid; /* 0: 5 */
+	unsigned int tgid; /* likewise */
+	const uint64_t *chain; /* NULL: a short one */
+	unsigned int nr_chain, chain_says;
 };
 
 static void put_sample(struct file *f, uint64_t type, const struct words *w)
@@ -159,8 +166,10 @@ static void put_sample(struct file *f, uint64_t type, const struct words *w)
 		put(f, w->id, 8);
 	if (type & PERF_SAMPLE_IP)
 		put(f, 0x3000, 8);
-	if (type & PERF_SAMPLE_TID)
-		put(f, 5, 8);
+	if (type & PERF_SAMPLE_TID) {
+		put(f, w->tgid ? w->tgid : 5, 4);
+		put(f, 5, 4);
+	}
 	if (type & PERF_SAMPLE_TIME)
 		put(f, w->ts, 8);
 	if (type & PERF_SAMPLE_ADDR)
@@ -173,9 +182,16 @@ static void put_sample(struct file *f, uint64_t type, const struct words *w)
 		put(f, w->cpu, 4);
 		put(f, 0, 4);
 	}
-	for (size_t i = 0; i < TABLE(rest); i++)
-		for (unsigned int k = 0; type & rest[i].bit && k < rest[i].nr; k++)
+	for (size_t i = 0; i < TABLE(rest); i++) {
+		bool is_chain = w->chain && rest[i].bit == PERF_SAMPLE_CALLCHAIN;
+
+		for (unsigned int k = 0; type & rest[i].bit && !is_chain && k < rest[i].nr; k++)
 			put(f, rest[i].words[k], 8);
+		if (type & rest[i].bit && is_chain)
+			put(f, w->chain_says, 8);
+		for (unsigned int k = 0; type & rest[i].bit && is_chain && k < w->nr_chain; k++)
+			put(f, w->chain[k], 8);
+	}
 	if (type & PERF_SAMPLE_RAW) {
 		put(f, w->raw_says, 4);
 		put(f, w->raw, 2);
@@ -205,6 +221,12 @@ static void put_trailer(struct file *f, uint64_t type, const struct words *w)
 		put(f, w->id, 8);
 }
 
+static const uint64_t split_chain[] = {
+	PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020, PERF_CONTEXT_USER, 0x1005, 0x9000, 0x1200,
+	PERF_CONTEXT_GUEST, 0x7777, PERF_CONTEXT_USER, 0x11ff,
+};
+static uint64_t deep_chain[300] = { PERF_CONTEXT_USER };
+
 static void put_event(struct file *f, const char *name, uint64_t cpu, uint64_t ts)
 {
 	struct words w = { id_of(ATTR_A, (unsigned int)cpu & 1), ts, cpu, ID_A, 12, 12 };
@@ -214,6 +236,17 @@ static void put_event(struct file *f, const char *name, uint64_t cpu, uint64_t t
 		attr = ATTR_B;
 		w.id = id_of(ATTR_B, (unsigned int)cpu & 1);
 		w.raw = ID_B;
+	} else if (!strcmp(name, "stack") || !strcmp(name, "stackof") || !strcmp(name, "deep") || !strcmp(name, "long")) {
+		attr = ATTR_B;
+		w.id = id_of(ATTR_B, (unsigned int)cpu & 1);
+		w.raw = ID_B;
+		w.chain = *name == 's' ? split_chain : deep_chain;
+		w.nr_chain = *name == 's' ? TABLE(split_chain) : TABLE(deep_chain);
+		w.chain_says = w.nr_chain + (*name == 'l' ? 8000 : 0);
+		w.tgid = strcmp(name, "stackof") ? 1 : 3;
+	} else if (!strcmp(name, "made")) {
+		w.raw = 65535;
+		w.raw_len = w.raw_says = 64;
 	} else if (!strcmp(name, "other")) {
 		attr = ATTR_OTHER;
 		w.id = id_of(ATTR_OTHER, 0);
@@ -270,6 +303,39 @@ static void put_task(struct file *f, const char *token)
 	}
 	put_trailer(f, f->shape->sample_types[ATTR_A], &w);
 	end(f, size_at);
+}
+
+/* Return: whether @token is one: of what is mapped, or of who inherits it. */
+static bool put_map(struct file *f, const char *token)
+{
+	unsigned int pid, from;
+	uint64_t at, len, offset;
+	struct words w = { .id = id_of(ATTR_A, 0) };
+	size_t size_at;
+
+	if (sscanf(token, "map%u@%ju=%jx:%jx:%jx", &pid, &w.ts, &at, &len, &offset) == 5) {
+		size_at = begin(f, PERF_RECORD_MMAP2);
+		put(f, pid, 4);
+		put(f, pid, 4);
+		put(f, at, 8);
+		put(f, len, 8);
+		put(f, offset, 8);
+		for (unsigned int i = 0; i < 4; i++)
+			put(f, 0, 8);
+		tap_buf_add(&f->buf, "/x/lib\0", 8);
+	} else if (sscanf(token, "pfork%u@%ju<%u", &pid, &w.ts, &from) == 3) {
+		size_at = begin(f, PERF_RECORD_FORK);
+		put(f, pid, 4);
+		put(f, from, 4);
+		put(f, pid, 4);
+		put(f, from, 4);
+		put(f, w.ts, 8);
+	} else {
+		return false;
+	}
+	put_trailer(f, f->shape->sample_types[ATTR_A], &w);
+	end(f, size_at);
+	return true;
 }
 
 /* Return: whether @token is one. */
@@ -375,7 +441,7 @@ static void put_record(struct file *f, const char *token)
 	}
 	if (!strcmp(token, "zero"))
 		patch(f, begin(f, PERF_RECORD_SAMPLE), 0, 2);
-	else if (put_switch(f, token))
+	else if (put_map(f, token) || put_switch(f, token))
 		return;
 	else if (sscanf(token, "%15[a-z]%llu@%llu*%llu", name, &cpu, &ts, &count) == 4)
 		put_loss(f, name, cpu, ts, count);
@@ -587,15 +653,36 @@ static void show_switch(struct tap_buf *out, const struct tap_event *ev)
 		       (int)tap_field_u64(next, ev->data, ev->size));
 }
 
+/* "0:100 kernel 10 20": addresses, or what stands in their place. */
+static void show_stack(struct tap_buf *out, const struct tap_event *ev)
+{
+	const struct tap_field *callers = tap_format_field(ev->fmt, "caller");
+	const struct tap_field *text = tap_format_field(ev->fmt, "text");
+	uint32_t len = 0;
+
+	tap_buf_printf(out, "%d:%ju %s", ev->cpu, (uintmax_t)ev->ts_ns, callers ? "kernel" : "user");
+	for (uint32_t at = callers ? callers->offset : ev->size; at + 8 <= ev->size; at += 8)
+		tap_buf_printf(out, " %jx", (uintmax_t)tap_get_u64((const unsigned char *)ev->data + at, TAP_HOST_BIG_ENDIAN));
+	for (const char *s = text ? tap_field_bytes(text, ev->data, ev->size, &len) : ""; len && *s; s++, len--)
+		if (*s != '\n' && *s != '=' && *s != '>')
+			tap_buf_char(out, *s);
+	tap_buf_puts(out, " | ");
+}
+
+static bool is_stack(const struct tap_event *ev)
+{
+	return ev->fmt && ev->fmt->id > ID_UNKNOWN && strstr(ev->fmt->name, "_stack");
+}
+
 static bool is_made(const struct tap_event *ev)
 {
-	return ev->fmt && ev->fmt->id > ID_UNKNOWN && !strcmp(ev->fmt->system, "sched");
+	return is_stack(ev) || (ev->fmt && ev->fmt->id > ID_UNKNOWN && !strcmp(ev->fmt->system, "sched"));
 }
 
 static void show(struct tap_buf *out, const struct tap_event *ev)
 {
 	if (is_made(ev)) {
-		show_switch(out, ev);
+		(is_stack(ev) ? show_stack : show_switch)(out, ev);
 		return;
 	}
 	if (!ev->fmt)
@@ -858,7 +945,44 @@ static const struct stream_case switch_cases[] = {
 	},
 };
 
-static void check_switches(const struct stream_case *c, const struct shape *shape, const char *named_a, const char *want)
+static const struct stream_case stack_cases[] = {
+	{
+		.name = "a callchain is a stack in the kernel and one in the program",
+		.in = "stack0@100 a0@100",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | "
+			"0:100 user  0x1005  0x9000  0x1200  0x11ff | 0:100 a | ",
+	},
+	{
+		.name = "what was mapped by then is named, wherever that is said in the round",
+		.in = "map1@90=1000:100:40 stack0@100 map1@101=9000:100:0 map1@99=1000:200:80 /",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | "
+			"0:100 user  lib+0x85  0x9000  0x1200  lib+0x27f | ",
+	},
+	{
+		.name = "a child has what its parent had when it was born",
+		.in = "map7@90=1000:200:0 pfork3@95<7 map7@97=9000:100:0 stackof0@100",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | "
+			"0:100 user  lib+0x5  0x9000  0x1200  lib+0x1ff | ",
+	},
+	{
+		.name = "a callchain that goes beyond its record is a damaged event",
+		.in = "a0@100 long0@110 a0@120",
+		.want = "0:100 a | 0:110 lost 110..110 1 | 0:120 a | ",
+	},
+	{
+		.name = "the window leaves out stacks",
+		.in = "stack0@100 a0@110",
+		.from = 105, .to = 120,
+		.want = "0:110 a | ",
+	},
+	{
+		.name = "a sample that says it is a stack is damaged",
+		.in = "a0@100 made0@110 a0@120",
+		.want = "0:100 a | 0:110 lost 110..110 1 | 0:120 a | ",
+	},
+};
+
+static void check_stream(const struct stream_case *c, const struct shape *shape, const char *named_a, const char *want)
 {
 	struct file f = { .shape = shape, .has_switches = true, .named_a = named_a };
 	struct tap_buf got = { 0 };
@@ -889,7 +1013,42 @@ static void test_switch(void **state)
 	const struct stream_case *c = *state;
 
 	for (size_t i = 0; i < TABLE(shapes); i++)
-		check_switches(c, &shapes[i], NULL, c->want);
+		check_stream(c, &shapes[i], NULL, c->want);
+}
+
+static void test_stack(void **state)
+{
+	const struct stream_case *c = *state;
+
+	for (size_t i = 0; i < TABLE(shapes); i++)
+		check_stream(c, &shapes[i], NULL, c->want);
+}
+
+/* As many frames as a stack has at most. */
+static void test_deep_stack(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		struct file f = { .shape = &shapes[i] };
+		unsigned char *bytes;
+		unsigned int frames = 0;
+		struct tap_reader *r;
+		struct tap_err err;
+		struct tap_event ev;
+
+		put_file(&f, "deep0@100");
+		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &r, &err), 0);
+		assert_int_equal(tap_reader_next(r, &ev, &err), 1);
+		assert_int_equal(tap_reader_next(r, &ev, &err), 1);
+		assert_true(is_stack(&ev));
+		for (uint32_t k = 0; k < ev.size; k++)
+			frames += ((const char *)ev.data)[k] == '\n';
+		assert_int_equal(frames, 127);
+		assert_int_equal(tap_reader_next(r, &ev, &err), 0);
+		tap_reader_free(r);
+		free(bytes);
+		release(&f);
+	}
 }
 
 /* Where the tracepoint was recorded it counts alone; its samples are no switches to these records. */
@@ -899,8 +1058,8 @@ static void test_switches_beside_the_event(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < TABLE(shapes); i++) {
-		check_switches(&both, &shapes[i], "sched_switch", "0:100 sched_switch | 0:110 sched_switch | ");
-		check_switches(&both, &shapes[i], "sched_waking",
+		check_stream(&both, &shapes[i], "sched_switch", "0:100 sched_switch | 0:110 sched_switch | ");
+		check_stream(&both, &shapes[i], "sched_waking",
 			       "0:100 sched_waking | 0:101 7 S > 8 | 0:110 sched_waking | ");
 	}
 }
@@ -1101,7 +1260,7 @@ static void test_info(void **state)
 		assert_int_equal(r->info.big_endian, shapes[i].big_endian);
 		assert_int_equal(r->info.long_size, 8);
 		assert_string_equal(r->formats[1]->name, "b");
-		assert_int_equal(r->nr_formats, 2);
+		assert_int_equal(r->nr_formats, 4); /* and those of stacks */
 		tap_reader_free(r);
 		free(bytes);
 		release(&f);
@@ -1305,7 +1464,7 @@ static void test_flipped(void **state)
 		struct tap_buf got = { 0 };
 
 		f.has_switches = true;
-		put_file(&f, "comm7=x a0@100 b1@110 out0@111=7:8 / lost0@130*5 a0@130 in1@131=7 exit1@132=7 sum0*6");
+		put_file(&f, "comm7=x map1@90=1000:200:0 a0@100 b1@110 out0@111=7:8 stack0@112 / lost0@130*5 a0@130 in1@131=7 exit1@132=7 sum0*6");
 		for (size_t at = i % sanitized_step(); at < f.buf.len; at += sanitized_step()) {
 			unsigned char *bytes;
 			struct tap_reader *r;
@@ -1330,15 +1489,16 @@ static void test_flipped(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(switch_cases) + TABLE(bad_cases) + TABLE(rounds_cases) + 10] = {
+	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(switch_cases) + TABLE(stack_cases) + TABLE(bad_cases) + TABLE(rounds_cases) + 11] = {
 		cmocka_unit_test(test_info),	cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_mark),
 		cmocka_unit_test(test_loss_in_each_pass),	cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_flipped), cmocka_unit_test(test_unmerged),
 		cmocka_unit_test(test_switches_beside_the_event),
 		cmocka_unit_test(test_switches_alone), cmocka_unit_test(test_names_out_of_order),
+		cmocka_unit_test(test_deep_stack),
 	};
-	size_t nr = 10;
+	size_t nr = 11;
 
 	for (size_t i = 0; i < TABLE(stream_cases); i++)
 		tests[nr++] = (struct CMUnitTest){
@@ -1351,6 +1511,12 @@ int main(void)
 			.name = switch_cases[i].name,
 			.test_func = test_switch,
 			.initial_state = (void *)&switch_cases[i],
+		};
+	for (size_t i = 0; i < TABLE(stack_cases); i++)
+		tests[nr++] = (struct CMUnitTest){
+			.name = stack_cases[i].name,
+			.test_func = test_stack,
+			.initial_state = (void *)&stack_cases[i],
 		};
 	for (size_t i = 0; i < TABLE(rounds_cases); i++)
 		tests[nr++] = (struct CMUnitTest){
