@@ -179,6 +179,15 @@ static int add_format(struct tap_reader *r, struct tap_format *fmt, struct tap_e
 	return 0;
 }
 
+int tap_dat_add_format(struct tap_reader *r, const char *system, const char *text, size_t len,
+		       struct tap_abi abi, struct tap_err *err)
+{
+	struct tap_format *fmt;
+	int ret = tap_format_parse(system, text, len, abi, &fmt, err);
+
+	return ret ?: add_format(r, fmt, err);
+}
+
 int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *system,
 			 uint32_t nr, struct tap_err *err)
 {
@@ -186,17 +195,12 @@ int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *
 
 	while (nr-- && !b->bad) {
 		struct tap_bytes text = tap_bytes_sub(b, tap_bytes_u64(b));
-		struct tap_format *fmt;
-		int ret;
 
 		if (text.bad)
 			break;
-		ret = tap_format_parse(system, (const char *)text.at, tap_bytes_left(&text), abi,
-				       &fmt, err);
 		/* an event nobody can decode is handed out as an unknown one */
-		ret = ret ?: add_format(r, fmt, err);
-		if (ret == -ENOMEM)
-			return ret;
+		if (tap_dat_add_format(r, system, (const char *)text.at, tap_bytes_left(&text), abi, err) == -ENOMEM)
+			return -ENOMEM;
 	}
 	return b->bad ? tap_dat_bad(r, err, "the event formats are cut") : 0;
 }

@@ -6,6 +6,7 @@
 #include <schedtap/reader.h>
 
 #include "base/map.h"
+#include "event/format.h"
 #include "recording/dat_stream.h"
 #include "recording/merge.h"
 
@@ -92,6 +93,9 @@ const char *tap_dat_read_begin(struct tap_reader *r, struct tap_bytes *b);
 int tap_dat_read_headers(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
 int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *system,
 			 uint32_t nr, struct tap_err *err);
+/* Adds an event's format, unless its id has one. Return: 0; -ENOMEM; -errno if the text is none. */
+int tap_dat_add_format(struct tap_reader *r, const char *system, const char *text, size_t len,
+		       struct tap_abi abi, struct tap_err *err);
 int tap_dat_read_systems(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
 int tap_dat_read_cmdlines(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
 /* Headers, formats, kallsyms and printk formats, as version 6 and perf have them in a row. */

@@ -25,6 +25,7 @@
 
 enum {
 	FEATURE_TRACING_DATA = 1,
+	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,
 	FEATURE_VERSION = 5,
@@ -40,6 +41,7 @@ enum {
 /* Bits of perf_event_attr behind read_format, counted from the first. */
 #define ATTR_SAMPLE_ID_ALL 18u
 #define ATTR_USE_CLOCKID 25u
+#define ATTR_CONTEXT_SWITCH 26u
 
 bool tap_perf_is(const unsigned char *data, size_t len)
 {
@@ -102,6 +104,7 @@ static void lay_out(struct tap_perf_attr *a, bool has_trailer)
 	a->time_at = bytes_of(type, before_time);
 	a->cpu_at = bytes_of(type, before_cpu);
 	a->fixed = bytes_of(type, before_cpu | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD);
+	a->tgid_at = type & PERF_SAMPLE_TID ? bytes_of(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP) : UINT32_MAX;
 	a->id_at = a->id_back = UINT32_MAX;
 	if (type & PERF_SAMPLE_IDENTIFIER) {
 		a->id_at = 0;
@@ -115,6 +118,14 @@ static void lay_out(struct tap_perf_attr *a, bool has_trailer)
 	a->trailer = bytes_of(type, to_time | PERF_SAMPLE_TID);
 	a->time_back = type & PERF_SAMPLE_TIME ? bytes_of(type, to_time) : 0;
 	a->cpu_back = type & PERF_SAMPLE_CPU ? bytes_of(type, to_cpu) : 0;
+}
+
+static int lacks_words(const struct tap_perf *p, struct tap_err *err)
+{
+	return tap_err_set(err, -ENOTSUP,
+			   "'%.300s' lacks the time or the CPU of its events: record with "
+			   "'perf record -T --sample-cpu'",
+			   p->r->path);
 }
 
 static int read_attr(struct tap_perf *p, struct tap_bytes b, struct tap_perf_attr *a,
@@ -138,14 +149,12 @@ static int read_attr(struct tap_perf *p, struct tap_bytes b, struct tap_perf_att
 	}
 	a->is_tracepoint = type == PERF_TYPE_TRACEPOINT && a->sample_type & PERF_SAMPLE_RAW;
 	lay_out(a, flags >> ATTR_SAMPLE_ID_ALL & 1);
-	if (!a->is_tracepoint)
+	a->has_switches = flags >> ATTR_CONTEXT_SWITCH & 1;
+	if (!a->is_tracepoint && !a->has_switches)
 		return 0;
 	p->clock = clock_name(&all, flags);
-	if ((a->sample_type & needed) != needed)
-		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' lacks the time or the CPU of its events: record with "
-				   "'perf record -T --sample-cpu'",
-				   p->r->path);
+	if (a->is_tracepoint && (a->sample_type & needed) != needed)
+		return lacks_words(p, err);
 	return 0;
 }
 
@@ -168,12 +177,16 @@ static int read_ids(struct tap_perf *p, struct tap_bytes ids, struct tap_err *er
 static int place_ids(struct tap_perf *p, struct tap_err *err)
 {
 	const struct tap_perf_attr *first = p->attrs;
-	bool has_tracepoint = false;
+	bool has_switches = false, switches_have_words = false;
 
 	p->id_at = first->id_at;
 	p->id_back = first->id_back;
 	for (const struct tap_perf_attr *a = first; a < first + p->nr_attrs; a++) {
-		has_tracepoint |= a->is_tracepoint;
+		p->has_tracepoints |= a->is_tracepoint;
+		p->has_chains |= a->is_tracepoint && a->sample_type & PERF_SAMPLE_CALLCHAIN;
+		has_switches |= a->has_switches;
+		switches_have_words |= a->has_switches && a->sample_type & PERF_SAMPLE_TID && a->time_back &&
+				       (a->cpu_back || a->id_back != UINT32_MAX);
 		if (a->id_at != p->id_at || a->id_back != p->id_back ||
 		    (p->id_at == UINT32_MAX && a->sample_type != first->sample_type))
 			return tap_err_set(err, -ENOTSUP,
@@ -181,10 +194,13 @@ static int place_ids(struct tap_perf *p, struct tap_err *err)
 					   "record with 'perf record --sample-identifier'",
 					   p->r->path);
 	}
-	if (!has_tracepoint)
+	p->has_switches = switches_have_words;
+	if (!p->has_tracepoints && has_switches && !switches_have_words)
+		return lacks_words(p, err);
+	if (!p->has_tracepoints && !has_switches)
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' holds no tracepoints: record with 'perf sched record' "
-				   "or 'perf record -e sched:*'",
+				   "'%.300s' holds no tracepoints and no switches: record with 'perf sched "
+				   "record', 'perf record -e sched:*' or 'perf record --switch-events'",
 				   p->r->path);
 	return 0;
 }
@@ -206,7 +222,7 @@ static void find_plain(struct tap_perf *p)
 			return;
 		plain = a;
 	}
-	if (p->r->info.big_endian == TAP_HOST_BIG_ENDIAN)
+	if (plain && p->r->info.big_endian == TAP_HOST_BIG_ENDIAN)
 		p->plain = (struct tap_perf_plain){
 			.id = tap_perf_has_ids(p) ? TAP_PERF_HEAD_BYTES + p->id_at : 0,
 			.time = TAP_PERF_HEAD_BYTES + plain->time_at,
@@ -289,12 +305,35 @@ static void read_clocks(struct tap_reader_info *info, struct tap_bytes b)
 	info->wall_ts_ns = tap_bytes_u64(&b);
 }
 
+/* Entries: a record's head, a process, the id, its length and padding, and a path. */
+static void read_build_ids(struct tap_perf *p, struct tap_bytes b)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+
+	while (!b.bad && tap_bytes_left(&b) >= TAP_PERF_HEAD_BYTES) {
+		uint16_t size = tap_get_u16(b.at + 6, b.big_endian);
+		struct tap_bytes entry = tap_bytes_sub(&b, size);
+		const unsigned char *id;
+
+		tap_bytes_take(&entry, TAP_PERF_HEAD_BYTES + 4);
+		id = tap_bytes_take(&entry, 24);
+		if (size < TAP_PERF_HEAD_BYTES || strcmp(tap_bytes_str(&entry), kernel) || entry.bad)
+			continue;
+		memcpy(p->kernel.build_id, id, TAP_BUILD_ID_BYTES);
+		p->kernel.has_build_id = true;
+		return;
+	}
+}
+
 static int read_feature(struct tap_perf *p, unsigned int id, struct tap_bytes b,
 			struct tap_err *err)
 {
 	switch (id) {
 	case FEATURE_TRACING_DATA:
 		return read_tracing_data(p, b, err);
+	case FEATURE_BUILD_ID:
+		read_build_ids(p, b);
+		return 0;
 	case FEATURE_HOSTNAME:
 		return read_string(b, &p->hostname, err);
 	case FEATURE_OSRELEASE:
@@ -343,6 +382,22 @@ static int read_features(struct tap_perf *p, struct tap_bytes bits, struct tap_e
 
 /* ---- the whole */
 
+/* perf saves no kallsyms. Those of this machine do if it is the one, and has not booted since. */
+static int read_symbols(struct tap_perf *p, struct tap_err *err)
+{
+	struct tap_buf text = { 0 };
+	int ret = 0;
+
+	if (p->r->kallsyms && *p->r->kallsyms)
+		return 0;
+	if (tap_perf_kernel_symbols(&p->kernel, &text))
+		ret = tap_dat_nomem(err);
+	if (!ret && text.len)
+		ret = tap_dat_set_text(&p->r->kallsyms, text.data, text.len, err);
+	tap_buf_release(&text);
+	return ret;
+}
+
 static int complete(struct tap_perf *p, struct tap_err *err)
 {
 	struct tap_reader *r = p->r;
@@ -353,13 +408,20 @@ static int complete(struct tap_perf *p, struct tap_err *err)
 		return tap_dat_nomem(err);
 	if (p->version && asprintf(&r->tool, "perf %s", p->version) < 0)
 		return tap_dat_nomem(err);
-	if (!p->note && !r->nr_formats)
+	if (!p->note && !r->nr_formats && p->has_tracepoints)
 		p->note = "it has no event formats: its events cannot be decoded";
+	if (p->has_switches)
+		ret = tap_perf_made_switches(&p->made, r, err);
+	if (p->has_chains)
+		ret = ret ?: tap_perf_made_stacks(&p->made, r, err);
+	if (ret)
+		return ret;
 	if (p->note)
 		ret = tap_dat_set_text(&r->notes, p->note, strlen(p->note), err);
 	if (!r->compression)
 		ret = ret ?: tap_dat_set_text(&r->compression, "none", 4, err);
-	return ret ?: tap_perf_read_front(p, err);
+	ret = ret ?: tap_perf_read_front(p, err);
+	return ret || !p->has_chains ? ret : read_symbols(p, err);
 }
 
 /* perf writes the size of the records, and what it says about itself, when it ends. */
@@ -424,6 +486,8 @@ void tap_perf_free(struct tap_perf *p)
 	tap_perf_start_over(p);
 	tap_perf_blocks_release(&p->copied);
 	tap_perf_blocks_release(&p->unpacked);
+	tap_perf_made_release(&p->made);
+	tap_perf_maps_release(&p->maps);
 	ZSTD_freeDCtx(p->zstd);
 	tap_map_for_each(&p->tasks, s)
 		free((struct tap_perf_task *)(uintptr_t)s->value);
@@ -559,5 +623,7 @@ int tap_perf_batch(struct tap_perf *p, struct tap_event **batch, unsigned int ma
 		if (p->r->decoder.watch)
 			p->r->decoder.watch(p->r->decoder.watch_ctx);
 	}
+	if (p->has_chains && tap_perf_made_name(&p->made, &p->maps, batch, *nr))
+		return tap_dat_nomem(err);
 	return *nr > 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reading perf.data, as `perf sched record` and `perf record -e 'sched:*'` write it, plain or
- * zstd (-z), of either byte order. Only tracepoints are handed out; samples of other events are
- * passed over. A record is read where it lies in the mapped file, or in a block of decompressed or
+ * zstd (-z), of either byte order. Only tracepoints are handed out, and switches that SWITCH records
+ * say (perf_made.h); samples of other events are passed over. A record is read where it lies in the mapped file, or in a block of decompressed or
  * copied data that goes once its records have been handed out.
  */
 #ifndef TAP_RECORDING_PERF_FILE_H
@@ -20,7 +20,7 @@ bool tap_perf_is(const unsigned char *data, size_t len);
  * on failure too. @data: borrowed until then, as is @fd: of the file that is mapped there, whose
  * records are copied then; or -1.
  * Return: 0; -EINVAL if it is damaged where nothing can be read; -ENOTSUP if it was written to a
- * pipe, holds no tracepoints, or lacks their CPU or time; -ENOMEM.
+ * pipe, holds neither tracepoints nor switches, or lacks their CPU or time; -ENOMEM.
  */
 int tap_perf_open(struct tap_reader *r, const unsigned char *data, size_t len, int fd,
 		  struct tap_err *err);

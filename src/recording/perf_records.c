@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -194,38 +195,135 @@ static inline struct tap_perf_item event_item(uint64_t ts, const unsigned char *
 	return (struct tap_perf_item){ .ts = ts, .data = data, .size = size, .id = fmt->id };
 }
 
-static int take_event(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
-		      int cpu, uint64_t ts, struct tap_err *err)
+/*
+ * Counts an event, of @slot; NULL: it is damaged. Return: 1 if it is to be handed out; 0 if not, or a loss
+ * is in its place; -errno.
+ */
+static inline __attribute__((always_inline)) int
+admit(struct tap_perf *p, struct tap_slot *slot, int cpu, uint64_t ts, size_t bytes,
+		 struct tap_err *err)
 {
 	struct tap_decoder *d = &p->r->decoder;
-	struct tap_bytes raw = raw_of(p, rec, a);
-	struct tap_slot *slot = NULL; /* NULL: the event is damaged */
 
-	if (tap_bytes_left(&raw) >= sizeof(uint16_t)) {
-		slot = &d->slots[tap_get_u16(raw.at, raw.big_endian)];
-		if (!slot->fmt) {
-			int ret = tap_decoder_add_unknown(d, (unsigned int)(slot - d->slots), err);
-
-			if (ret)
-				return ret;
-		}
-		if (tap_bytes_left(&raw) < slot->min_size)
-			slot = NULL;
-	}
 	d->span.before |= ts < d->from;
 	d->span.beyond |= ts > d->to;
 	if (slot && ts >= d->from && ts <= d->to)
-		tap_decoder_passed(d, slot, ts, tap_bytes_left(&raw));
+		tap_decoder_passed(d, slot, ts, bytes);
 	/*
 	 * What comes after its time has gone by cannot be put into order any more. Of any kind: a loss
 	 * must be one in each pass, whatever that asks for.
 	 */
 	if (!slot || ts < p->last_ns)
 		return push_loss(p, cpu, ts, ts, 1, err);
-	if (!slot->mark || ts < d->from || (ts > d->to && !d->beyond))
+	return slot->mark && ts >= d->from && (ts <= d->to || d->beyond);
+}
+
+/* A record of @cpu came, at @ts. Return: NULL when out of memory. */
+static inline __attribute__((always_inline)) struct tap_perf_cpu *
+arrive(struct tap_perf *p, int cpu, uint64_t ts)
+{
+	struct tap_perf_cpu *c = cpu_get(p, cpu);
+
+	if (!c)
+		return NULL;
+	/* the first one after a loss, of any kind: so that the loss ends there in each pass */
+	if (c->just_lost && ts >= p->last_ns)
+		tap_perf_queue_end_loss(&p->queue, cpu, ts);
+	c->just_lost = false;
+	note_time(p, c, ts);
+	return c;
+}
+
+static void add_frame(struct tap_perf_chain *chain, uint64_t address)
+{
+	if (chain->nr < TAP_PERF_MAX_FRAMES)
+		chain->at[chain->nr++] = address;
+}
+
+/* Splits the callchain of a sample: markers say what the addresses after them are of. */
+static void split_chain(const struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
+			struct tap_perf_chain *kernel, struct tap_perf_chain *user)
+{
+	const uint16_t mode = tap_get_u16(rec->body - 4, p->r->info.big_endian) & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct tap_perf_chain *into = mode == PERF_RECORD_MISC_KERNEL ? kernel : mode == PERF_RECORD_MISC_USER ? user : NULL;
+	struct tap_bytes b = bytes_of(p, rec);
+	uint64_t nr;
+
+	kernel->nr = user->nr = 0;
+	tap_bytes_take(&b, a->fixed);
+	if (a->sample_type & PERF_SAMPLE_READ)
+		skip_read(a, &b);
+	nr = tap_bytes_u64(&b);
+	while (nr-- && !b.bad) {
+		uint64_t at = tap_bytes_u64(&b);
+
+		if (b.bad)
+			return;
+		if (at == PERF_CONTEXT_KERNEL)
+			into = kernel;
+		else if (at == PERF_CONTEXT_USER)
+			into = user;
+		else if (at >= PERF_CONTEXT_MAX) /* a guest's, or a hypervisor's */
+			into = NULL;
+		else if (into)
+			add_frame(into, at);
+	}
+}
+
+/* The stacks of an event of the task @pid, as events that follow it. */
+static int take_chain(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a, int cpu, uint64_t ts,
+		      int pid, struct tap_err *err)
+{
+	const struct tap_format *of_kernel = p->made.kernel_stack, *of_user = p->made.user_stack;
+	struct tap_perf_chain kernel, user;
+	const unsigned char *data = NULL;
+	uint32_t size = 0;
+	int ret = 0, tgid;
+
+	if (!of_kernel || !of_user)
 		return 0;
-	return push(p, cpu, event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt),
-		    err);
+	split_chain(p, rec, a, &kernel, &user);
+	tgid = a->tgid_at == UINT32_MAX ? -1 : (int)u32_at(p, rec->body + a->tgid_at);
+	if (kernel.nr)
+		ret = admit(p, &p->r->decoder.slots[of_kernel->id], cpu, ts, 8 * (size_t)kernel.nr, err);
+	if (ret > 0)
+		ret = tap_perf_made_kernel_stack(&p->made, p->round, pid, &kernel, &data, &size, err) ?:
+		      push(p, cpu, event_item(ts, data, size, of_kernel), err);
+	if (ret || !user.nr)
+		return ret;
+	ret = admit(p, &p->r->decoder.slots[of_user->id], cpu, ts, 8 * (size_t)user.nr, err);
+	if (ret > 0)
+		ret = tap_perf_made_user_stack(&p->made, p->round, pid, &user, tgid, &data, &size, err) ?:
+		      push(p, cpu, event_item(ts, data, size, of_user), err);
+	return ret;
+}
+
+static int take_event(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
+		      int cpu, uint64_t ts, struct tap_err *err)
+{
+	struct tap_decoder *d = &p->r->decoder;
+	struct tap_bytes raw = raw_of(p, rec, a);
+	struct tap_slot *slot = NULL; /* NULL: the event is damaged */
+	int ret;
+
+	if (tap_bytes_left(&raw) >= sizeof(uint16_t)) {
+		slot = &d->slots[tap_get_u16(raw.at, raw.big_endian)];
+		if (!slot->fmt) {
+			ret = tap_decoder_add_unknown(d, (unsigned int)(slot - d->slots), err);
+			if (ret)
+				return ret;
+		}
+		if (tap_bytes_left(&raw) < slot->min_size)
+			slot = NULL;
+	}
+	ret = admit(p, slot, cpu, ts, tap_bytes_left(&raw), err);
+	if (ret > 0)
+		ret = push(p, cpu, event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt),
+			   err);
+	if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || ret || !slot || ts < p->last_ns ||
+	    tap_bytes_left(&raw) < 8)
+		return ret;
+	return take_chain(p, rec, a, cpu, ts, (int)u32_at(p, raw.at + 4), err);
 }
 
 /* The sample is a tracepoint's: take_plain() may take others of its id. */
@@ -239,7 +337,6 @@ static void note_plain(struct tap_perf *p, const struct record *rec)
 static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
 	const struct tap_perf_attr *a = &p->attrs[0];
-	struct tap_perf_cpu *c;
 	uint32_t cpu;
 	uint64_t ts;
 
@@ -254,14 +351,8 @@ static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_
 	ts = u64_at(p, rec->body + a->time_at);
 	if (cpu >= TAP_DAT_MAX_CPUS)
 		return push_loss(p, -1, ts, ts, 1, err);
-	c = cpu_get(p, (int)cpu);
-	if (!c)
+	if (!arrive(p, (int)cpu, ts))
 		return tap_dat_nomem(err);
-	/* the first one behind it, of any kind: so that the loss ends there in each pass */
-	if (c->just_lost && ts >= p->last_ns)
-		tap_perf_queue_end_loss(&p->queue, (int)cpu, ts);
-	c->just_lost = false;
-	note_time(p, c, ts);
 	return take_event(p, rec, a, (int)cpu, ts, err);
 }
 
@@ -342,13 +433,15 @@ static size_t take_plain(struct tap_perf *p, const unsigned char *at, size_t len
 struct trailer {
 	uint64_t id, ts; /* 0: not there */
 	int cpu;	 /* -1: not known */
+	int tid;	 /* -1: not known; or the task is dead, and has none any more */
+	uint32_t len;	 /* in bytes */
 };
 
 static struct trailer trailer_of(const struct tap_perf *p, const struct record *rec)
 {
 	const unsigned char *end = rec->body + rec->len;
 	const struct tap_perf_attr *a = &p->attrs[0];
-	struct trailer t = { .cpu = -1 };
+	struct trailer t = { .cpu = -1, .tid = -1 };
 	uint32_t cpu;
 
 	if (p->id_back != UINT32_MAX && rec->len >= p->id_back) {
@@ -357,6 +450,9 @@ static struct trailer trailer_of(const struct tap_perf *p, const struct record *
 	}
 	if (!a || !a->trailer || rec->len < a->trailer)
 		return t;
+	t.len = a->trailer;
+	if (a->sample_type & PERF_SAMPLE_TID)
+		t.tid = (int)u32_at(p, end - a->trailer + 4); /* after the process's */
 	if (a->time_back)
 		t.ts = u64_at(p, end - a->time_back);
 	cpu = a->cpu_back ? u32_at(p, end - a->cpu_back) : UINT32_MAX;
@@ -397,6 +493,7 @@ static int take_lost(struct tap_perf *p, const struct record *rec, struct tap_er
 		c->told = UINT64_MAX;
 	note_time(p, c, t.ts);
 	c->just_lost = lost;
+	c->runs = 0;
 	return lost ? push_loss(p, t.cpu, first, t.ts, lost, err) : 0;
 }
 
@@ -415,6 +512,7 @@ static int take_lost_samples(struct tap_perf *p, const struct record *rec, struc
 		return tap_dat_nomem(err);
 	if (t.ts) {
 		c->just_lost = true;
+		c->runs = 0;
 		return push_loss(p, t.cpu, seen_before(p, c), t.ts, lost, err);
 	}
 	if (__builtin_add_overflow(c->counted, lost, &c->counted))
@@ -443,11 +541,23 @@ static struct tap_perf_task *task_get(struct tap_perf *p, int tid)
 	return task;
 }
 
+/*
+ * Rings are read one after the other: a name may be read after a newer one, and a FORK after the name that its
+ * task took since.
+ */
+static void set_comm(struct tap_perf_task *task, const char *comm, uint64_t ns)
+{
+	memset(task->comm, 0, sizeof(task->comm));
+	memcpy(task->comm, comm, strnlen(comm, sizeof(task->comm) - 1));
+	task->named_ns = ns;
+}
+
 static int take_comm(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
 	struct tap_bytes b = bytes_of(p, rec);
 	int tgid = (int)tap_bytes_u32(&b), tid = (int)tap_bytes_u32(&b);
 	const char *comm = tap_bytes_str(&b);
+	struct trailer t = trailer_of(p, rec);
 	struct tap_perf_task *task;
 
 	if (b.bad || tid < 0)
@@ -456,8 +566,8 @@ static int take_comm(struct tap_perf *p, const struct record *rec, struct tap_er
 	if (!task)
 		return tap_dat_nomem(err);
 	task->tgid = tgid;
-	memset(task->comm, 0, sizeof(task->comm));
-	memcpy(task->comm, comm, strnlen(comm, sizeof(task->comm) - 1));
+	if (t.ts >= task->named_ns)
+		set_comm(task, comm, t.ts);
 	return 0;
 }
 
@@ -468,21 +578,171 @@ static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_er
 	int tgid = (int)tap_bytes_u32(&b);
 	const struct tap_perf_task *parent;
 	struct tap_perf_task *task;
-	int tid, ptid;
+	int ptgid, tid, ptid;
+	uint64_t ns;
 
-	tap_bytes_u32(&b); /* the parent's process */
+	ptgid = (int)tap_bytes_u32(&b);
 	tid = (int)tap_bytes_u32(&b);
 	ptid = (int)tap_bytes_u32(&b);
+	ns = tap_bytes_u64(&b);
 	if (b.bad || tid < 0)
 		return 0;
 	task = task_get(p, tid);
 	if (!task)
 		return tap_dat_nomem(err);
 	task->tgid = tgid;
+	task->exit_ns = 0;
 	parent = tap_perf_task(p, ptid);
-	if (parent)
-		memcpy(task->comm, parent->comm, sizeof(task->comm));
+	if (parent && (ns > task->named_ns || !*task->comm))
+		set_comm(task, parent->comm, ns);
+	if (p->has_chains && tap_perf_maps_fork(&p->maps, tgid, ptgid, ns))
+		return tap_dat_nomem(err);
 	return 0;
+}
+
+/* What is mapped in a process, or where the kernel is: its mapping is named after a symbol, whose address stands for the offset. */
+static int take_mmap(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	static const char of_kernel[] = "[kernel.kallsyms]_";
+	struct tap_bytes b = bytes_of(p, rec);
+	struct trailer t = trailer_of(p, rec);
+	int pid = (int)tap_bytes_u32(&b);
+	uint64_t from, len, offset;
+	const char *path;
+
+	tap_bytes_u32(&b); /* the thread */
+	from = tap_bytes_u64(&b);
+	len = tap_bytes_u64(&b);
+	offset = tap_bytes_u64(&b);
+	if (rec->type == PERF_RECORD_MMAP2)
+		tap_bytes_take(&b, 32); /* device and inode or build id, protection, flags */
+	path = tap_bytes_str(&b);
+	if (b.bad)
+		return 0;
+	if (pid >= 0)
+		return tap_perf_maps_add(&p->maps, pid, from, len, offset, t.ts, path) ? tap_dat_nomem(err) : 0;
+	if (!*p->kernel.symbol && !strncmp(path, of_kernel, strlen(of_kernel))) {
+		snprintf(p->kernel.symbol, sizeof(p->kernel.symbol), "%s", path + strlen(of_kernel) - 1);
+		p->kernel.at = offset;
+	}
+	return 0;
+}
+
+/* ---- switches */
+
+/* A switch at @ts that no event of the file says. */
+static int push_switch(struct tap_perf *p, int cpu, uint64_t ts, const struct tap_perf_switch *s, struct tap_err *err)
+{
+	const struct tap_format *fmt = p->made.sched_switch;
+	struct tap_perf_item item;
+	const unsigned char *data;
+	uint32_t size;
+	int ret = admit(p, &p->r->decoder.slots[fmt->id], cpu, ts, fmt->min_size, err);
+
+	if (ret <= 0)
+		return ret;
+	ret = tap_perf_made_switch(&p->made, p->round, s, &data, &size, err);
+	if (ret)
+		return ret;
+	item = event_item(ts, data, size, fmt);
+	return push(p, cpu, item, err);
+}
+
+/*
+ * A task that was reaped before it left its CPU for good has no tid any more: it is -1
+ * (perf_event_pid_type()). Others are zombies then.
+ */
+static enum tap_perf_left left_as(const struct tap_perf *p, const struct trailer *t, uint16_t misc)
+{
+	const struct tap_perf_task *task = t->tid > 0 ? tap_perf_task(p, t->tid) : NULL;
+
+	if (t->tid < 0)
+		return TAP_PERF_LEFT_DEAD;
+	if (misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT)
+		return TAP_PERF_LEFT_PREEMPTED;
+	return task && task->exit_ns && task->exit_ns <= t->ts ? TAP_PERF_LEFT_DEAD : TAP_PERF_LEFT_ASLEEP;
+}
+
+/* The CPU that a record is of. Return: 0 with it; 1: a loss is in the record's place; -errno. */
+static int place(struct tap_perf *p, struct trailer *t, struct tap_perf_cpu **c, struct tap_err *err)
+{
+	int ret;
+
+	if (t->cpu < 0)
+		t->cpu = cpu_by_id(p, t->id);
+	if (!t->ts || t->cpu < 0) {
+		ret = push_loss(p, -1, t->ts ?: p->max_ns, t->ts ?: p->max_ns, 1, err);
+		return ret ?: 1;
+	}
+	*c = arrive(p, t->cpu, t->ts);
+	return *c ? 0 : tap_dat_nomem(err);
+}
+
+/*
+ * perf_event_switch() writes two for a switch: the task that leaves one, where the tracepoint is, and the task
+ * that comes another. Only those of whole CPUs name the other task: then the first says all, and the second
+ * is needed only if the first was lost.
+ */
+static int take_switch(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	const uint16_t misc = tap_get_u16(rec->body - 4, p->r->info.big_endian);
+	const bool is_out = misc & PERF_RECORD_MISC_SWITCH_OUT, is_wide = rec->type == PERF_RECORD_SWITCH_CPU_WIDE;
+	struct tap_perf_switch s = { .prev = -1, .next = -1, .left = TAP_PERF_LEFT_UNKNOWN };
+	struct trailer t = trailer_of(p, rec);
+	struct tap_bytes b = bytes_of(p, rec);
+	struct tap_perf_cpu *c;
+	int ret, other = -1;
+
+	tap_bytes_u32(&b); /* the other's process */
+	if (is_wide)
+		other = (int)tap_bytes_u32(&b);
+	if (is_wide && (b.bad || tap_bytes_left(&b) < t.len))
+		return push_loss(p, -1, p->max_ns, p->max_ns, 1, err);
+	ret = place(p, &t, &c, err);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	p->by_task |= !is_wide;
+	if (is_out) {
+		s.prev = t.tid >= 0 ? t.tid : c->runs - 1;
+		s.next = other;
+		s.left = left_as(p, &t, misc);
+	} else {
+		if (t.tid < 0 || (is_wide && c->runs == t.tid + 1))
+			return 0;
+		s.prev = other;
+		s.next = t.tid;
+	}
+	c->runs = s.next < 0 || s.next == INT32_MAX ? 0 : s.next + 1;
+	return push_switch(p, t.cpu, t.ts, &s, err);
+}
+
+/* Where tasks are recorded, rather than CPUs, an exit is the last that is said of one. */
+static int take_exit(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	struct trailer t = trailer_of(p, rec);
+	struct tap_perf_task *task;
+	struct tap_perf_cpu *c;
+	uint64_t ns;
+	int tid, ret;
+
+	tap_bytes_take(&b, 8); /* its process, and that one's parent */
+	tid = (int)tap_bytes_u32(&b);
+	tap_bytes_u32(&b);
+	ns = tap_bytes_u64(&b);
+	if (b.bad || tid <= 0)
+		return 0;
+	task = task_get(p, tid);
+	if (!task)
+		return tap_dat_nomem(err);
+	task->exit_ns = ns;
+	if (!p->by_task)
+		return 0;
+	ret = place(p, &t, &c, err);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	c->runs = 0;
+	return push_switch(p, t.cpu, t.ts, &(struct tap_perf_switch){ tid, -1, TAP_PERF_LEFT_DEAD }, err);
 }
 
 static int take_id_index(struct tap_perf *p, const struct record *rec, struct tap_err *err)
@@ -519,6 +779,14 @@ static int take(struct tap_perf *p, const struct record *rec, struct tap_err *er
 		return take_comm(p, rec, err);
 	case PERF_RECORD_FORK:
 		return take_fork(p, rec, err);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return p->has_chains ? take_mmap(p, rec, err) : 0;
+	case PERF_RECORD_EXIT:
+		return p->made.sched_switch ? take_exit(p, rec, err) : 0;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return p->made.sched_switch ? take_switch(p, rec, err) : 0;
 	case RECORD_ID_INDEX:
 		return take_id_index(p, rec, err);
 	default:
@@ -725,6 +993,7 @@ int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
 	/* all records of rounds two back have been handed out */
 	tap_perf_blocks_let_go(&p->copied, p->round < 2 ? 0 : p->round - 1);
 	tap_perf_blocks_let_go(&p->unpacked, p->round < 2 ? 0 : p->round - 1);
+	tap_perf_blocks_let_go(&p->made.blocks, p->round < 2 ? 0 : p->round - 1);
 	while (!ret && rec.type != RECORD_FINISHED_ROUND) {
 		found = find_records(p, &at);
 		p->at += take_plain(p, at, found);
@@ -770,6 +1039,7 @@ void tap_perf_start_over(struct tap_perf *p)
 	tap_perf_queue_release(&p->queue);
 	tap_perf_blocks_let_go_all(&p->copied);
 	tap_perf_blocks_let_go_all(&p->unpacked);
+	tap_perf_blocks_let_go_all(&p->made.blocks);
 	p->is_copied = p->fd >= 0 && p->to - p->from >= TAP_PERF_BLOCK_BYTES;
 	if (p->zstd)
 		ZSTD_DCtx_reset(p->zstd, ZSTD_reset_session_only);
@@ -780,5 +1050,5 @@ void tap_perf_start_over(struct tap_perf *p)
 	p->round = 0;
 	p->first_ns = UINT64_MAX;
 	p->max_ns = p->round_max_ns = p->ripe_ns = p->last_ns = p->broken_ns = 0;
-	p->is_broken = p->ended = false;
+	p->is_broken = p->ended = p->by_task = false;
 }

@@ -6,6 +6,8 @@
 #include "base/map.h"
 #include "recording/dat_file.h"
 #include "recording/perf_blocks.h"
+#include "recording/perf_kernel.h"
+#include "recording/perf_made.h"
 #include "recording/perf_queue.h"
 
 #define TAP_PERF_HEAD_BYTES 8u /* of a record: u32 type, u16 misc, u16 size */
@@ -14,8 +16,10 @@
 struct tap_perf_attr {
 	uint64_t sample_type, read_format;
 	bool is_tracepoint;
+	bool has_switches; /* SWITCH records are of it */
 	uint32_t fixed;		    /* of a sample's body, up to what has no fixed size */
 	uint32_t time_at, cpu_at;   /* in a sample's body */
+	uint32_t tgid_at; /* there; UINT32_MAX: none */
 	uint32_t id_at, id_back;    /* there; from other records' end. UINT32_MAX: none */
 	uint32_t trailer;	    /* at the end of other records; 0: they have none */
 	uint32_t time_back, cpu_back; /* from a record's end; 0: not there */
@@ -31,6 +35,8 @@ struct tap_perf_plain {
 struct tap_perf_task {
 	int tgid;
 	char comm[16]; /* "": not known */
+	uint64_t named_ns; /* when that became its name; 0: before the recording */
+	uint64_t exit_ns; /* when it said that it exits; 0: it did not, or lives again */
 };
 
 struct tap_perf_cpu {
@@ -41,6 +47,7 @@ struct tap_perf_cpu {
 	 */
 	uint64_t told, counted;
 	bool just_lost; /* its last record was a LOST */
+	int32_t runs; /* of SWITCH records: the tid that came last, + 1; 0: not known */
 };
 
 struct ZSTD_DCtx_s;
@@ -56,6 +63,8 @@ struct tap_perf {
 	size_t len, from, to; /* of the file; of its records */
 	int fd;		      /* of the file; -1: it is read where it is mapped */
 	bool cut;	      /* the file ends before its records do */
+	bool has_tracepoints;
+	bool has_switches;    /* SWITCH records that say whose they are, when, and on which CPU */
 	struct tap_perf_attr *attrs;
 	unsigned int nr_attrs;
 	uint64_t nr_ids;
@@ -76,11 +85,16 @@ struct tap_perf {
 	uint64_t round_max_ns, ripe_ns; /* max_ns at the end of the last round; of the one before */
 	uint64_t last_ns;	       /* up to there all was handed out before this round */
 	bool is_broken, ended;
+	bool by_task; /* there were SWITCH records of single tasks */
 	uint64_t broken_ns; /* from here on records could not be read */
 	struct tap_perf_queue queue;
 	struct tap_perf_cpu *cpus; /* of CPU - 1, 0, 1, ... */
 	uint32_t nr_cpus;
 	struct tap_perf_blocks copied, unpacked;
+	struct tap_perf_made made;
+	struct tap_perf_maps maps; /* kept from one pass to the next: then they are whole */
+	struct tap_perf_kernel kernel;
+	bool has_chains; /* callchains of tracepoints */
 	bool is_copied; /* records are read from copies of the file */
 	struct ZSTD_DCtx_s *zstd;
 	struct tap_event ready[TAP_NR_BATCH]; /* handed out */

@@ -345,7 +345,7 @@ CELL(put_throttling)
 
 CELL(put_prio)
 {
-	if (row->what == TAP_ROW_SLICE)
+	if (row->what == TAP_ROW_SLICE && row->task->prio != TAP_PRIO_UNKNOWN)
 		tap_table_s64(t, row->task->prio);
 	else
 		tap_table_none(t);

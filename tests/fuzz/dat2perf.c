@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dat2perf IN.dat OUT.data [--big-endian]: a small perf.data with the events and losses of a
+ * dat2perf IN.dat OUT.data [--big-endian | --switches | --chains]: a small perf.data with the events and losses of a
  * recording of little endian order, for fuzzing and for tests: one attr, its CPU n has the id
- * n + 1. Of arrays in the records the elements are bytes.
+ * n + 1. Of arrays in the records the elements are bytes. --switches: SWITCH_CPU_WIDE records are in the place of
+ * sched_switch, and those that leave as dead have an EXIT record before. --chains: samples have callchains, of a
+ * program that is mapped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,15 +21,20 @@
 #define SAMPLE_TYPE                                                                                \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |           \
 	 PERF_SAMPLE_RAW)
+#define TRAILER_BYTES 32u
+#define HALF_BYTES (8u + 8u + TRAILER_BYTES)
 #define HEADER_BYTES 104u
 #define ATTR_BYTES 96u /* up to its clockid */
 #define ATTR_CLOCKID_AT 92u
 #define ATTR_SAMPLE_ID_ALL 18u /* bits of its flags */
 #define ATTR_USE_CLOCKID 25u
+#define ATTR_CONTEXT_SWITCH 26u
 #define RECORD_ID_INDEX 69u /* perf's own records are not in the kernel's header */
 #define FEATURE_TRACING_DATA 1u
 
-static bool big_endian;
+static bool big_endian, has_switches, has_chains;
+
+static const uint64_t chain[] = { PERF_CONTEXT_KERNEL, 0xffffffff81000010, PERF_CONTEXT_USER, 0x401005, 0x9000 };
 
 static void put(struct tap_buf *b, uint64_t v, size_t size)
 {
@@ -82,15 +89,82 @@ static void put_sample(struct tap_buf *b, const struct tap_event *ev)
 	uint32_t tid;
 
 	memcpy(&tid, (const char *)ev->data + 4, sizeof(tid));
-	put_header(b, PERF_RECORD_SAMPLE, 32 + 4 + ev->size + pad);
+	put_header(b, PERF_RECORD_SAMPLE, 32 + (has_chains ? 8 + sizeof(chain) : 0) + 4 + ev->size + pad);
 	put(b, (uint64_t)ev->cpu + 1, 8);
 	put(b, tid, 4);
 	put(b, tid, 4);
 	put(b, ev->ts_ns, 8);
 	put_cpu(b, ev->cpu);
+	if (has_chains)
+		put(b, sizeof(chain) / sizeof(*chain), 8);
+	for (size_t i = 0; has_chains && i < sizeof(chain) / sizeof(*chain); i++)
+		put(b, chain[i], 8);
 	put(b, ev->size + pad, 4);
 	put_record(b, ev);
 	tap_buf_add(b, zeros, pad);
+}
+
+static void put_trailer(struct tap_buf *b, const struct tap_event *ev, uint32_t tid)
+{
+	put(b, tid, 4);
+	put(b, tid, 4);
+	put(b, ev->ts_ns, 8);
+	put_cpu(b, ev->cpu);
+	put(b, (uint64_t)ev->cpu + 1, 8);
+}
+
+static void put_mapping(struct tap_buf *b, const struct tap_event *ev, uint32_t pid)
+{
+	put_header(b, PERF_RECORD_MMAP2, 8 + 24 + 32 + 8 + TRAILER_BYTES);
+	put(b, pid, 4);
+	put(b, pid, 4);
+	put(b, 0x401000, 8);
+	put(b, 0x1000, 8);
+	put(b, 0x2000, 8);
+	for (unsigned int i = 0; i < 4; i++)
+		put(b, 0, 8);
+	tap_buf_add(b, "/bin/sh", 8);
+	put_trailer(b, ev, pid);
+}
+
+static void put_half(struct tap_buf *b, const struct tap_event *ev, uint16_t misc, uint32_t tid, uint32_t other)
+{
+	put(b, PERF_RECORD_SWITCH_CPU_WIDE, 4);
+	put(b, misc, 2);
+	put(b, HALF_BYTES, 2);
+	put(b, other, 4);
+	put(b, other, 4);
+	put_trailer(b, ev, tid);
+}
+
+static uint64_t field(const struct tap_event *ev, const char *name)
+{
+	const struct tap_field *f = tap_format_field(ev->fmt, name);
+
+	return f ? tap_field_u64(f, ev->data, ev->size) : 0;
+}
+
+static bool is_switch(const struct tap_event *ev)
+{
+	return !strcmp(ev->fmt->system, "sched") && !strcmp(ev->fmt->name, "sched_switch");
+}
+
+/* prev_state as kernels since v4.14 have it: 0 and what is above its letters are R and R+. */
+static void put_switch(struct tap_buf *b, const struct tap_event *ev)
+{
+	uint32_t prev = (uint32_t)field(ev, "prev_pid"), next = (uint32_t)field(ev, "next_pid");
+	uint64_t state = field(ev, "prev_state");
+
+	if (state & 0x30) {
+		put_header(b, PERF_RECORD_EXIT, 24 + TRAILER_BYTES);
+		for (unsigned int i = 0; i < 4; i++)
+			put(b, prev, 4);
+		put(b, ev->ts_ns, 8);
+		put_trailer(b, ev, prev);
+	}
+	put_half(b, ev, PERF_RECORD_MISC_SWITCH_OUT | (state && state < 0x100 ? 0 : PERF_RECORD_MISC_SWITCH_OUT_PREEMPT),
+		 prev, next);
+	put_half(b, ev, 0, next, prev);
 }
 
 static void put_loss(struct tap_buf *b, const struct tap_event *ev)
@@ -159,9 +233,9 @@ static void put_attr(struct tap_buf *b, uint64_t ids_size)
 	put(b, ATTR_BYTES, 4);
 	put(b, 0, 8);
 	put(b, 0, 8);
-	put(b, SAMPLE_TYPE, 8);
+	put(b, SAMPLE_TYPE | (has_chains ? PERF_SAMPLE_CALLCHAIN : 0), 8);
 	put(b, 0, 8);
-	put(b, flag(ATTR_SAMPLE_ID_ALL) | flag(ATTR_USE_CLOCKID), 8);
+	put(b, flag(ATTR_SAMPLE_ID_ALL) | flag(ATTR_USE_CLOCKID) | (has_switches ? flag(ATTR_CONTEXT_SWITCH) : 0), 8);
 	for (unsigned int at = 48; at < ATTR_CLOCKID_AT; at++)
 		put(b, 0, 1);
 	put(b, CLOCK_MONOTONIC, 4);
@@ -198,6 +272,12 @@ static int convert(struct tap_reader *r, int fd, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	put_id_index(&data, nr_cpus);
 	while ((ret = tap_reader_next(r, &ev, err)) > 0) {
+		if (ev.fmt && has_switches && is_switch(&ev)) {
+			put_switch(&data, &ev);
+			continue;
+		}
+		if (ev.fmt && has_chains)
+			put_mapping(&data, &ev, (uint32_t)field(&ev, "common_pid"));
 		if (ev.fmt)
 			put_sample(&data, &ev);
 		else
@@ -228,8 +308,10 @@ int main(int argc, char **argv)
 	int fd, ret;
 
 	big_endian = argc == 4 && !strcmp(argv[3], "--big-endian");
-	if (argc != 3 && !big_endian) {
-		fprintf(stderr, "usage: dat2perf IN.dat OUT.data [--big-endian]\n");
+	has_switches = argc == 4 && !strcmp(argv[3], "--switches");
+	has_chains = argc == 4 && !strcmp(argv[3], "--chains");
+	if (argc != 3 && !big_endian && !has_switches && !has_chains) {
+		fprintf(stderr, "usage: dat2perf IN.dat OUT.data [--big-endian | --switches | --chains]\n");
 		return 2;
 	}
 	fd = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -6,10 +6,18 @@
  *   u0@100          an event that no format describes
  *   short0@100      an event that is shorter than its format
  *   liar0@100       an event whose size goes beyond its record
+ *   made0@100       an event with the id of what the reader makes
+ *   stack0@100      event b with a callchain: the kernel's, the program's, a guest's
+ *   deep0@100       event b with a callchain of 300; long0@100: one that says it is longer than its record
+ *   map1@50=1000:200:40 1000..11ff of process 1 is /x/lib from its byte 0x40 on, from 50 on. fork3@50<7 in process 3: pfork
  *   other0@100      a sample that is no tracepoint
  *   stray0@100      a sample with an id that no attr has
  *   lost0@110*5     LOST; sum0*5, kernel0@110*5: LOST_SAMPLES as perf and as the kernel write them
- *   comm7=x fork8<7 task 7 is called x; task 8 is forked by it. All are of process 1
+ *   comm7=x fork8<7 task 7 is called x; task 8 is forked by it. All are of process 1. comm7@9=x fork8@9<7: at 9
+ *   in0@100=7       SWITCH on CPU 0 at 100: task 7 comes; out0@100=7: it leaves; pre0@100=7: it is preempted
+ *   in0@100=7:8     SWITCH_CPU_WIDE, the other task being 8. A tid of -1: it is dead
+ *   exit0@100=7     EXIT of task 7 on CPU 0 at 100
+ *   cut0@100=7:8    SWITCH_CPU_WIDE without its end; thin0@100=7:8: with nothing else
  *   /               FINISHED_ROUND
  *   aux             AUXTRACE, with what looks like an event in its data
  *   zero            a record whose size is 0
@@ -86,6 +94,9 @@ struct file {
 	struct tap_buf buf;
 	ZSTD_CCtx *zstd;
 	size_t plain_from; /* what is behind it in buf waits to be compressed */
+	bool has_switches; /* of ATTR_A */
+	bool no_tracepoints; /* ATTR_A and ATTR_B are none */
+	const char *named_a; /* event a is of sched, and called so; NULL: it is "test", "a" */
 };
 
 static void put(struct file *f, uint64_t v, unsigned int size)
@@ -133,6 +144,10 @@ static uint64_t id_of(unsigned int attr, unsigned int cpu)
 struct words {
 	uint64_t id, ts, cpu, raw; /* raw: common_type, or 0 */
 	unsigned int raw_len, raw_says;
+	int tid; /* 0: 5 */
+	unsigned int tgid; /* likewise */
+	const uint64_t *chain; /* NULL: a short one */
+	unsigned int nr_chain, chain_says;
 };
 
 static void put_sample(struct file *f, uint64_t type, const struct words *w)
@@ -151,8 +166,10 @@ static void put_sample(struct file *f, uint64_t type, const struct words *w)
 		put(f, w->id, 8);
 	if (type & PERF_SAMPLE_IP)
 		put(f, 0x3000, 8);
-	if (type & PERF_SAMPLE_TID)
-		put(f, 5, 8);
+	if (type & PERF_SAMPLE_TID) {
+		put(f, w->tgid ? w->tgid : 5, 4);
+		put(f, 5, 4);
+	}
 	if (type & PERF_SAMPLE_TIME)
 		put(f, w->ts, 8);
 	if (type & PERF_SAMPLE_ADDR)
@@ -165,9 +182,16 @@ static void put_sample(struct file *f, uint64_t type, const struct words *w)
 		put(f, w->cpu, 4);
 		put(f, 0, 4);
 	}
-	for (size_t i = 0; i < TABLE(rest); i++)
-		for (unsigned int k = 0; type & rest[i].bit && k < rest[i].nr; k++)
+	for (size_t i = 0; i < TABLE(rest); i++) {
+		bool is_chain = w->chain && rest[i].bit == PERF_SAMPLE_CALLCHAIN;
+
+		for (unsigned int k = 0; type & rest[i].bit && !is_chain && k < rest[i].nr; k++)
 			put(f, rest[i].words[k], 8);
+		if (type & rest[i].bit && is_chain)
+			put(f, w->chain_says, 8);
+		for (unsigned int k = 0; type & rest[i].bit && is_chain && k < w->nr_chain; k++)
+			put(f, w->chain[k], 8);
+	}
 	if (type & PERF_SAMPLE_RAW) {
 		put(f, w->raw_says, 4);
 		put(f, w->raw, 2);
@@ -179,8 +203,10 @@ static void put_sample(struct file *f, uint64_t type, const struct words *w)
 
 static void put_trailer(struct file *f, uint64_t type, const struct words *w)
 {
-	if (type & PERF_SAMPLE_TID)
-		put(f, 5, 8);
+	if (type & PERF_SAMPLE_TID) {
+		put(f, 5, 4);
+		put(f, (uint32_t)(w->tid ? w->tid : 5), 4);
+	}
 	if (type & PERF_SAMPLE_TIME)
 		put(f, w->ts, 8);
 	if (type & PERF_SAMPLE_ID)
@@ -195,6 +221,12 @@ static void put_trailer(struct file *f, uint64_t type, const struct words *w)
 		put(f, w->id, 8);
 }
 
+static const uint64_t split_chain[] = {
+	PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020, PERF_CONTEXT_USER, 0x1005, 0x9000, 0x1200,
+	PERF_CONTEXT_GUEST, 0x7777, PERF_CONTEXT_USER, 0x11ff,
+};
+static uint64_t deep_chain[300] = { PERF_CONTEXT_USER };
+
 static void put_event(struct file *f, const char *name, uint64_t cpu, uint64_t ts)
 {
 	struct words w = { id_of(ATTR_A, (unsigned int)cpu & 1), ts, cpu, ID_A, 12, 12 };
@@ -204,6 +236,17 @@ static void put_event(struct file *f, const char *name, uint64_t cpu, uint64_t t
 		attr = ATTR_B;
 		w.id = id_of(ATTR_B, (unsigned int)cpu & 1);
 		w.raw = ID_B;
+	} else if (!strcmp(name, "stack") || !strcmp(name, "stackof") || !strcmp(name, "deep") || !strcmp(name, "long")) {
+		attr = ATTR_B;
+		w.id = id_of(ATTR_B, (unsigned int)cpu & 1);
+		w.raw = ID_B;
+		w.chain = *name == 's' ? split_chain : deep_chain;
+		w.nr_chain = *name == 's' ? TABLE(split_chain) : TABLE(deep_chain);
+		w.chain_says = w.nr_chain + (*name == 'l' ? 8000 : 0);
+		w.tgid = strcmp(name, "stackof") ? 1 : 3;
+	} else if (!strcmp(name, "made")) {
+		w.raw = 65535;
+		w.raw_len = w.raw_says = 64;
 	} else if (!strcmp(name, "other")) {
 		attr = ATTR_OTHER;
 		w.id = id_of(ATTR_OTHER, 0);
@@ -238,26 +281,93 @@ static void put_loss(struct file *f, const char *name, uint64_t cpu, uint64_t ts
 
 static void put_task(struct file *f, const char *token)
 {
+	struct words w = { .id = id_of(ATTR_A, 0) };
 	unsigned int tid, from;
 	char comm[16] = "";
 	size_t size_at;
 
-	if (sscanf(token, "comm%u=%15s", &tid, comm) == 2) {
+	if (sscanf(token, "comm%u=%15s", &tid, comm) == 2 || sscanf(token, "comm%u@%ju=%15s", &tid, &w.ts, comm) == 3) {
 		size_at = begin(f, PERF_RECORD_COMM);
 		put(f, 1, 4);
 		put(f, tid, 4);
 		tap_buf_add(&f->buf, comm, sizeof(comm));
 	} else {
-		assert_int_equal(sscanf(token, "fork%u<%u", &tid, &from), 2);
+		assert_true(sscanf(token, "fork%u<%u", &tid, &from) == 2 ||
+			    sscanf(token, "fork%u@%ju<%u", &tid, &w.ts, &from) == 3);
 		size_at = begin(f, PERF_RECORD_FORK);
 		put(f, 1, 4);
 		put(f, 1, 4);
 		put(f, tid, 4);
 		put(f, from, 4);
-		put(f, 0, 8);
+		put(f, w.ts, 8);
 	}
-	put_trailer(f, f->shape->sample_types[ATTR_A], &(struct words){ 0 });
+	put_trailer(f, f->shape->sample_types[ATTR_A], &w);
 	end(f, size_at);
+}
+
+/* Return: whether @token is one: of what is mapped, or of who inherits it. */
+static bool put_map(struct file *f, const char *token)
+{
+	unsigned int pid, from;
+	uint64_t at, len, offset;
+	struct words w = { .id = id_of(ATTR_A, 0) };
+	size_t size_at;
+
+	if (sscanf(token, "map%u@%ju=%jx:%jx:%jx", &pid, &w.ts, &at, &len, &offset) == 5) {
+		size_at = begin(f, PERF_RECORD_MMAP2);
+		put(f, pid, 4);
+		put(f, pid, 4);
+		put(f, at, 8);
+		put(f, len, 8);
+		put(f, offset, 8);
+		for (unsigned int i = 0; i < 4; i++)
+			put(f, 0, 8);
+		tap_buf_add(&f->buf, "/x/lib\0", 8);
+	} else if (sscanf(token, "pfork%u@%ju<%u", &pid, &w.ts, &from) == 3) {
+		size_at = begin(f, PERF_RECORD_FORK);
+		put(f, pid, 4);
+		put(f, from, 4);
+		put(f, pid, 4);
+		put(f, from, 4);
+		put(f, w.ts, 8);
+	} else {
+		return false;
+	}
+	put_trailer(f, f->shape->sample_types[ATTR_A], &w);
+	end(f, size_at);
+	return true;
+}
+
+/* Return: whether @token is one. */
+static bool put_switch(struct file *f, const char *token)
+{
+	struct words w = { 0 };
+	char name[16];
+	int other = 0, got = sscanf(token, "%15[a-z]%ju@%ju=%d:%d", name, &w.cpu, &w.ts, &w.tid, &other);
+	bool is_in = got >= 4 && !strcmp(name, "in"), is_exit = got >= 4 && !strcmp(name, "exit");
+	size_t size_at;
+
+	if (got < 4)
+		return false;
+	if (!w.tid)
+		fail_msg("bad case: %s: the idle task has no records here", token);
+	w.id = id_of(ATTR_A, (unsigned int)w.cpu & 1);
+	size_at = begin(f, is_exit ? PERF_RECORD_EXIT : got == 5 ? PERF_RECORD_SWITCH_CPU_WIDE : PERF_RECORD_SWITCH);
+	if (!is_in && !is_exit)
+		patch(f, size_at - 2, PERF_RECORD_MISC_SWITCH_OUT |
+		      (strcmp(name, "pre") ? 0 : PERF_RECORD_MISC_SWITCH_OUT_PREEMPT), 2);
+	for (unsigned int i = 0; is_exit && i < 4; i++)
+		put(f, (uint32_t)w.tid, 4);
+	if (is_exit)
+		put(f, w.ts, 8);
+	if (got == 5 && strcmp(name, "thin")) {
+		put(f, 1, 4);
+		put(f, (uint32_t)other, 4);
+	}
+	if (strcmp(name, "cut"))
+		put_trailer(f, f->shape->sample_types[ATTR_A], &w);
+	end(f, size_at);
+	return true;
 }
 
 static void put_auxtrace(struct file *f)
@@ -331,6 +441,8 @@ static void put_record(struct file *f, const char *token)
 	}
 	if (!strcmp(token, "zero"))
 		patch(f, begin(f, PERF_RECORD_SAMPLE), 0, 2);
+	else if (put_map(f, token) || put_switch(f, token))
+		return;
 	else if (sscanf(token, "%15[a-z]%llu@%llu*%llu", name, &cpu, &ts, &count) == 4)
 		put_loss(f, name, cpu, ts, count);
 	else if (sscanf(token, "%15[a-z]%llu@%llu", name, &cpu, &ts) == 3)
@@ -372,6 +484,7 @@ static void put_tracing_data(struct file *f)
 	static const char head[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 				   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 				   "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+	char a[1024];
 
 	tap_buf_add(&f->buf, "\x17\x08\x44tracing" "0.6", 14);
 	put(f, f->shape->big_endian, 1);
@@ -383,9 +496,10 @@ static void put_tracing_data(struct file *f)
 	put_sized(f, 8, "");
 	put(f, 0, 4); /* ftrace's own */
 	put(f, 1, 4);
-	tap_buf_add(&f->buf, "test", 5);
+	tap_buf_add(&f->buf, f->named_a ? "sched" : "test", f->named_a ? 6 : 5);
 	put(f, 2, 4);
-	put_sized(f, 8, "name: a\nID: 10\n" COMMON);
+	snprintf(a, sizeof(a), "name: %s\nID: 10\n%s", f->named_a ? f->named_a : "a", COMMON);
+	put_sized(f, 8, a);
 	put_sized(f, 8, "name: b\nID: 11\n" COMMON);
 	put_sized(f, 4, "");
 	put_sized(f, 4, "ffff \"printk\"\n");
@@ -394,12 +508,13 @@ static void put_tracing_data(struct file *f)
 
 static void put_attr(struct file *f, unsigned int attr, size_t ids_at)
 {
-	unsigned int flags[] = { 18, 25 }; /* sample_id_all, use_clockid */
+	unsigned int flags[] = { 18, 25, 26 }; /* sample_id_all, use_clockid, context_switch */
+	size_t nr_flags = attr == ATTR_A && f->has_switches ? 3 : 2;
 	uint64_t bits = 0;
 
-	for (size_t i = 0; i < TABLE(flags); i++)
+	for (size_t i = 0; i < nr_flags; i++)
 		bits |= 1ULL << (f->shape->big_endian ? 63 - flags[i] : flags[i]);
-	put(f, attr == ATTR_OTHER ? PERF_TYPE_HARDWARE : PERF_TYPE_TRACEPOINT, 4);
+	put(f, attr == ATTR_OTHER || f->no_tracepoints ? PERF_TYPE_HARDWARE : PERF_TYPE_TRACEPOINT, 4);
 	put(f, 96, 4);
 	put(f, 0, 8);
 	put(f, 1, 8);
@@ -524,8 +639,52 @@ static int open_bytes(const struct file *f, size_t len, unsigned char **bytes, s
 	return open_reader(*bytes, len, -1, r, err);
 }
 
+/* "3:100 7 S > 8": task 7 left CPU 3 to sleep, and 8 came. */
+static void show_switch(struct tap_buf *out, const struct tap_event *ev)
+{
+	const struct tap_field *prev = tap_format_field(ev->fmt, "prev_pid");
+	const struct tap_field *next = tap_format_field(ev->fmt, "next_pid");
+	const struct tap_field *state = tap_format_field(ev->fmt, "prev_state");
+	uint64_t left = tap_field_u64(state, ev->data, ev->size);
+	const char *name = left == 0 ? "R" : left == 1 ? "S" : left == 16 ? "X" : left == 512 ? "?" : "bad";
+
+	tap_buf_printf(out, "%d:%ju %d %s > %d | ", ev->cpu, (uintmax_t)ev->ts_ns,
+		       (int)tap_field_u64(prev, ev->data, ev->size), name,
+		       (int)tap_field_u64(next, ev->data, ev->size));
+}
+
+/* "0:100 kernel 10 20": addresses, or what stands in their place. */
+static void show_stack(struct tap_buf *out, const struct tap_event *ev)
+{
+	const struct tap_field *callers = tap_format_field(ev->fmt, "caller");
+	const struct tap_field *text = tap_format_field(ev->fmt, "text");
+	uint32_t len = 0;
+
+	tap_buf_printf(out, "%d:%ju %s", ev->cpu, (uintmax_t)ev->ts_ns, callers ? "kernel" : "user");
+	for (uint32_t at = callers ? callers->offset : ev->size; at + 8 <= ev->size; at += 8)
+		tap_buf_printf(out, " %jx", (uintmax_t)tap_get_u64((const unsigned char *)ev->data + at, TAP_HOST_BIG_ENDIAN));
+	for (const char *s = text ? tap_field_bytes(text, ev->data, ev->size, &len) : ""; len && *s; s++, len--)
+		if (*s != '\n' && *s != '=' && *s != '>')
+			tap_buf_char(out, *s);
+	tap_buf_puts(out, " | ");
+}
+
+static bool is_stack(const struct tap_event *ev)
+{
+	return ev->fmt && ev->fmt->id > ID_UNKNOWN && strstr(ev->fmt->name, "_stack");
+}
+
+static bool is_made(const struct tap_event *ev)
+{
+	return is_stack(ev) || (ev->fmt && ev->fmt->id > ID_UNKNOWN && !strcmp(ev->fmt->system, "sched"));
+}
+
 static void show(struct tap_buf *out, const struct tap_event *ev)
 {
+	if (is_made(ev)) {
+		(is_stack(ev) ? show_stack : show_switch)(out, ev);
+		return;
+	}
 	if (!ev->fmt)
 		tap_buf_printf(out, "%d:%ju lost %ju..%ju %ju | ", ev->cpu, (uintmax_t)ev->ts_ns,
 			       (uintmax_t)ev->lost.first_ns, (uintmax_t)ev->lost.last_ns,
@@ -548,7 +707,7 @@ static void read_all(struct tap_reader *r, struct tap_buf *out)
 		show(out, &ev);
 		if (ev.fmt) {
 			assert_true(ev.size >= ev.fmt->min_size);
-			if (ev.size >= 12)
+			if (ev.size >= 12 && !is_made(&ev))
 				assert_int_equal(((const char *)ev.data)[11], 11);
 		} else {
 			assert_true(ev.lost.first_ns <= ev.lost.last_ns);
@@ -699,6 +858,248 @@ static void test_stream(void **state)
 			tap_reader_rewind(r);
 		}
 		tap_reader_free(r);
+		free(bytes);
+		tap_buf_release(&got);
+		release(&f);
+	}
+}
+
+/* ---- switches */
+
+static const struct stream_case switch_cases[] = {
+	{
+		.name = "of whole CPUs a task's leaving says both, and the next one's coming nothing more",
+		.in = "out0@100=7:8 in0@101=8:7 pre0@110=8:0 out1@105=9:10",
+		.want = "0:100 7 S > 8 | 1:105 9 S > 10 | 0:110 8 R > 0 | ",
+	},
+	{
+		.name = "of whole CPUs a coming counts where the leaving is missing",
+		.in = "in0@100=8:7 out0@110=8:9 in0@111=9:8 in0@120=7:9",
+		.want = "0:100 7 ? > 8 | 0:110 8 S > 9 | 0:120 9 ? > 7 | ",
+	},
+	{
+		.name = "after a loss who runs is not known: a coming counts",
+		.in = "out0@100=7:8 lost0@110*5 in0@110=8:7",
+		.want = "0:100 7 S > 8 | 0:110 lost 100..110 5 | 0:110 7 ? > 8 | ",
+	},
+	{
+		.name = "of single tasks the other one is not known",
+		.in = "in0@100=7 pre0@110=7 in0@120=8 out0@130=8",
+		.want = "0:100 -1 ? > 7 | 0:110 7 R > -1 | 0:120 -1 ? > 8 | 0:130 8 S > -1 | ",
+	},
+	{
+		.name = "a task that was reaped has no tid: it is the one that came",
+		.in = "out0@100=7:8 in0@101=8:7 out0@110=-1:9 in0@111=9:-1",
+		.want = "0:100 7 S > 8 | 0:110 8 X > 9 | ",
+	},
+	{
+		.name = "a dead task that was preempted comes without a tid, and leaves unknown",
+		.in = "out0@100=7:8 pre0@110=-1:9 in0@111=9:-1 out0@120=9:-1 in0@121=-1:9 out0@130=-1:7",
+		.want = "0:100 7 S > 8 | 0:110 8 X > 9 | 0:120 9 S > -1 | 0:130 -1 X > 7 | ",
+	},
+	{
+		.name = "a zombie is dead once it leaves, but not when it is preempted before",
+		.in = "in0@90=7:8 exit0@100=7 pre0@105=7:8 out0@110=8:7 out0@120=7:8",
+		.want = "0:90 8 ? > 7 | 0:105 7 R > 8 | 0:110 8 S > 7 | 0:120 7 X > 8 | ",
+	},
+	{
+		.name = "a tid that is used again is alive",
+		.in = "out0@100=7:8 exit0@101=8 out0@102=8:7 fork8<7 out0@110=7:8 out0@120=8:7",
+		.want = "0:100 7 S > 8 | 0:102 8 X > 7 | 0:110 7 S > 8 | 0:120 8 S > 7 | ",
+	},
+	{
+		.name = "of single tasks an exit is the last word",
+		.in = "in0@100=7 exit0@110=7 in0@120=8",
+		.want = "0:100 -1 ? > 7 | 0:110 7 X > -1 | 0:120 -1 ? > 8 | ",
+	},
+	{
+		.name = "switches and events are in one order, over rounds",
+		.in = "a0@100 out0@110=7:8 a0@120 / out0@105=8:7 a1@107 / /",
+		.want = "0:100 a | 0:105 8 S > 7 | 1:107 a | 0:110 7 S > 8 | 0:120 a | ",
+	},
+	{
+		.name = "a switch that is two rounds late is lost",
+		.in = "a0@100 / a0@200 / a0@300 / out1@50=7:8 a0@400 /",
+		.want = "0:100 a | 0:200 a | 1:200 lost 50..200 1 | 0:300 a | 0:400 a | ",
+	},
+	{
+		.name = "tids that no task has are handed on",
+		.in = "out0@100=2147483647:-7 in0@101=2147483647:-7",
+		.want = "0:100 2147483647 S > -7 | 0:101 -7 ? > 2147483647 | ",
+	},
+	{
+		.name = "a switch that does not name the other task is lost",
+		.in = "a0@100 thin0@110=7:8 a0@120",
+		.want = "-1:100 lost 100..100 1 | 0:100 a | 0:120 a | ",
+	},
+	{
+		.name = "a switch without an end is lost",
+		.in = "a0@100 cut0@110=7:8 a0@120",
+		.want = "-1:100 lost 100..100 1 | 0:100 a | 0:120 a | ",
+	},
+	{
+		.name = "the window leaves out switches, but knows who runs",
+		.in = "out0@100=7:8 in0@101=8:7 out0@110=-1:9 out0@120=9:7",
+		.from = 105, .to = 115,
+		.want = "0:110 8 X > 9 | ",
+	},
+};
+
+static const struct stream_case stack_cases[] = {
+	{
+		.name = "a callchain is a stack in the kernel and one in the program",
+		.in = "stack0@100 a0@100",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | "
+			"0:100 user  0x1005  0x9000  0x1200  0x11ff | 0:100 a | ",
+	},
+	{
+		.name = "what was mapped by then is named, wherever that is said in the round",
+		.in = "map1@90=1000:100:40 stack0@100 map1@101=9000:100:0 map1@99=1000:200:80 /",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | "
+			"0:100 user  lib+0x85  0x9000  0x1200  lib+0x27f | ",
+	},
+	{
+		.name = "a child has what its parent had when it was born",
+		.in = "map7@90=1000:200:0 pfork3@95<7 map7@97=9000:100:0 stackof0@100",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | "
+			"0:100 user  lib+0x5  0x9000  0x1200  lib+0x1ff | ",
+	},
+	{
+		.name = "a callchain that goes beyond its record is a damaged event",
+		.in = "a0@100 long0@110 a0@120",
+		.want = "0:100 a | 0:110 lost 110..110 1 | 0:120 a | ",
+	},
+	{
+		.name = "the window leaves out stacks",
+		.in = "stack0@100 a0@110",
+		.from = 105, .to = 120,
+		.want = "0:110 a | ",
+	},
+	{
+		.name = "a sample that says it is a stack is damaged",
+		.in = "a0@100 made0@110 a0@120",
+		.want = "0:100 a | 0:110 lost 110..110 1 | 0:120 a | ",
+	},
+};
+
+static void check_stream(const struct stream_case *c, const struct shape *shape, const char *named_a, const char *want)
+{
+	struct file f = { .shape = shape, .has_switches = true, .named_a = named_a };
+	struct tap_buf got = { 0 };
+	unsigned char *bytes;
+	struct tap_reader *r;
+	struct tap_err err;
+
+	put_file(&f, c->in);
+	if (open_bytes(&f, f.buf.len, &bytes, &r, &err))
+		fail_msg("%s: %s", shape->name, err.text);
+	if (c->to)
+		tap_reader_limit(r, c->from, c->to);
+	for (unsigned int again = 0; again < 2; again++) {
+		read_all(r, &got);
+		if (strcmp(tap_buf_str(&got), want) != 0)
+			fail_msg("%s, %s:\n got %s\nwant %s", shape->name, again ? "again" : "first",
+				 tap_buf_str(&got), want);
+		tap_reader_rewind(r);
+	}
+	tap_reader_free(r);
+	free(bytes);
+	tap_buf_release(&got);
+	release(&f);
+}
+
+static void test_switch(void **state)
+{
+	const struct stream_case *c = *state;
+
+	for (size_t i = 0; i < TABLE(shapes); i++)
+		check_stream(c, &shapes[i], NULL, c->want);
+}
+
+static void test_stack(void **state)
+{
+	const struct stream_case *c = *state;
+
+	for (size_t i = 0; i < TABLE(shapes); i++)
+		check_stream(c, &shapes[i], NULL, c->want);
+}
+
+/* As many frames as a stack has at most. */
+static void test_deep_stack(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		struct file f = { .shape = &shapes[i] };
+		unsigned char *bytes;
+		unsigned int frames = 0;
+		struct tap_reader *r;
+		struct tap_err err;
+		struct tap_event ev;
+
+		put_file(&f, "deep0@100");
+		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &r, &err), 0);
+		assert_int_equal(tap_reader_next(r, &ev, &err), 1);
+		assert_int_equal(tap_reader_next(r, &ev, &err), 1);
+		assert_true(is_stack(&ev));
+		for (uint32_t k = 0; k < ev.size; k++)
+			frames += ((const char *)ev.data)[k] == '\n';
+		assert_int_equal(frames, 127);
+		assert_int_equal(tap_reader_next(r, &ev, &err), 0);
+		tap_reader_free(r);
+		free(bytes);
+		release(&f);
+	}
+}
+
+/* Where the tracepoint was recorded it counts alone; its samples are no switches to these records. */
+static void test_switches_beside_the_event(void **state)
+{
+	static const struct stream_case both = { .in = "a0@100 out0@101=7:8 exit0@102=7 in0@103=8:7 a0@110" };
+
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		check_stream(&both, &shapes[i], "sched_switch", "0:100 sched_switch | 0:110 sched_switch | ");
+		check_stream(&both, &shapes[i], "sched_waking",
+			       "0:100 sched_waking | 0:101 7 S > 8 | 0:110 sched_waking | ");
+	}
+}
+
+/* Of a file without tracepoints, where the CPU is in each record, is known by the record's id, or is not. */
+static void test_switches_alone(void **state)
+{
+	static const struct {
+		struct shape shape;
+		const char *in, *want;
+	} cases[] = {
+		{ { "cpu", { BASE, BASE, BASE } }, "out1@100=7:8", "1:100 7 S > 8 | " },
+		{ { "id", { PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME, PERF_SAMPLE_IDENTIFIER,
+			    PERF_SAMPLE_IDENTIFIER } }, "out1@100=7:8 other0@110 out0@120=9:7",
+		  "1:100 7 S > 8 | 0:120 9 S > 7 | " },
+		{ { "no CPU", { PERF_SAMPLE_TID | PERF_SAMPLE_TIME, PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+				PERF_SAMPLE_TID | PERF_SAMPLE_TIME } }, "out1@100=7:8", NULL },
+		{ { "no time", { PERF_SAMPLE_TID | PERF_SAMPLE_CPU, PERF_SAMPLE_TID | PERF_SAMPLE_CPU,
+				 PERF_SAMPLE_TID | PERF_SAMPLE_CPU } }, "out1@100=7:8", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TABLE(cases); i++) {
+		struct file f = { .shape = &cases[i].shape, .has_switches = true, .no_tracepoints = true };
+		struct tap_buf got = { 0 };
+		unsigned char *bytes;
+		struct tap_reader *r;
+		struct tap_err err = { 0 };
+		int ret;
+
+		put_file(&f, cases[i].in);
+		ret = open_bytes(&f, f.buf.len, &bytes, &r, &err);
+		assert_int_equal(ret, cases[i].want ? 0 : -ENOTSUP);
+		if (ret) {
+			assert_non_null(strstr(err.text, "--sample-cpu"));
+		} else {
+			read_all(r, &got);
+			assert_string_equal(tap_buf_str(&got), cases[i].want);
+			tap_reader_free(r);
+		}
 		free(bytes);
 		tap_buf_release(&got);
 		release(&f);
@@ -859,7 +1260,7 @@ static void test_info(void **state)
 		assert_int_equal(r->info.big_endian, shapes[i].big_endian);
 		assert_int_equal(r->info.long_size, 8);
 		assert_string_equal(r->formats[1]->name, "b");
-		assert_int_equal(r->nr_formats, 2);
+		assert_int_equal(r->nr_formats, 4); /* and those of stacks */
 		tap_reader_free(r);
 		free(bytes);
 		release(&f);
@@ -889,6 +1290,33 @@ static void test_tasks(void **state)
 	free(bytes);
 	tap_buf_release(&got);
 	release(&f);
+}
+
+/* Rings are read one after the other: the newest name counts, wherever it stands. */
+static void test_names_out_of_order(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TABLE(shapes); i++) {
+		struct file f = { .shape = &shapes[i] };
+		struct tap_buf got = { 0 };
+		unsigned char *bytes;
+		struct tap_reader *r;
+		struct tap_err err;
+
+		put_file(&f, "comm7=old a0@100 comm7@120=new comm7@110=mid comm8@130=own fork8@125<7 fork9@140<7 comm7@150=end");
+		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &r, &err), 0);
+		for (unsigned int again = 0; again < 2; again++) {
+			read_all(r, &got);
+			assert_string_equal(tap_reader_comm(r, 7), "end");
+			assert_string_equal(tap_reader_comm(r, 8), "own");
+			assert_string_equal(tap_reader_comm(r, 9), "new");
+			tap_reader_rewind(r);
+		}
+		tap_reader_free(r);
+		free(bytes);
+		tap_buf_release(&got);
+		release(&f);
+	}
 }
 
 static uint16_t mark_b(void *ctx, const struct tap_format *fmt)
@@ -1008,7 +1436,8 @@ static void test_cut(void **state)
 		struct file f = { .shape = &shapes[i] };
 		struct tap_buf got = { 0 };
 
-		put_file(&f, "a0@100 b1@110 / lost0@130*5 a0@130");
+		f.has_switches = true;
+		put_file(&f, "a0@100 b1@110 pre1@111=-1:8 / lost0@130*5 a0@130 in1@132=8:7");
 		for (size_t len = i % sanitized_step(); len < f.buf.len; len += sanitized_step()) {
 			unsigned char *bytes;
 			struct tap_reader *r;
@@ -1034,7 +1463,8 @@ static void test_flipped(void **state)
 		struct file f = { .shape = &shapes[i] };
 		struct tap_buf got = { 0 };
 
-		put_file(&f, "comm7=x a0@100 b1@110 / lost0@130*5 a0@130 sum0*6");
+		f.has_switches = true;
+		put_file(&f, "comm7=x map1@90=1000:200:0 a0@100 b1@110 out0@111=7:8 stack0@112 / lost0@130*5 a0@130 in1@131=7 exit1@132=7 sum0*6");
 		for (size_t at = i % sanitized_step(); at < f.buf.len; at += sanitized_step()) {
 			unsigned char *bytes;
 			struct tap_reader *r;
@@ -1059,19 +1489,34 @@ static void test_flipped(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(bad_cases) + TABLE(rounds_cases) + 7] = {
+	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(switch_cases) + TABLE(stack_cases) + TABLE(bad_cases) + TABLE(rounds_cases) + 11] = {
 		cmocka_unit_test(test_info),	cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_mark),
 		cmocka_unit_test(test_loss_in_each_pass),	cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_flipped), cmocka_unit_test(test_unmerged),
+		cmocka_unit_test(test_switches_beside_the_event),
+		cmocka_unit_test(test_switches_alone), cmocka_unit_test(test_names_out_of_order),
+		cmocka_unit_test(test_deep_stack),
 	};
-	size_t nr = 7;
+	size_t nr = 11;
 
 	for (size_t i = 0; i < TABLE(stream_cases); i++)
 		tests[nr++] = (struct CMUnitTest){
 			.name = stream_cases[i].name,
 			.test_func = test_stream,
 			.initial_state = (void *)&stream_cases[i],
+		};
+	for (size_t i = 0; i < TABLE(switch_cases); i++)
+		tests[nr++] = (struct CMUnitTest){
+			.name = switch_cases[i].name,
+			.test_func = test_switch,
+			.initial_state = (void *)&switch_cases[i],
+		};
+	for (size_t i = 0; i < TABLE(stack_cases); i++)
+		tests[nr++] = (struct CMUnitTest){
+			.name = stack_cases[i].name,
+			.test_func = test_stack,
+			.initial_state = (void *)&stack_cases[i],
 		};
 	for (size_t i = 0; i < TABLE(rounds_cases); i++)
 		tests[nr++] = (struct CMUnitTest){
