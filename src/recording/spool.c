@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "recording/dat_write.h"
 #include "recording/pack_data.h"
+#include "recording/sums.h"
 
 #define ZSTD_SUFFIX ".zstd"
 
@@ -181,12 +182,13 @@ static int open_folder(struct tap_spool *s, struct tap_err *err)
 int tap_head_write(const struct tap_head *head, struct tap_buf *out)
 {
 	struct tap_dat_front front;
-	size_t more_at;
+	size_t more_at, sums_at = 0;
 	int ret = tap_dat_front_make(head, &front);
 
 	if (ret)
 		return ret;
-	tap_dat_front_write(&front, 0, out, &more_at);
+	tap_dat_front_write(&front, 0, 0, out, &more_at, &sums_at);
+	tap_sums_seal(out, sums_at);
 	tap_dat_front_release(&front);
 	return out->err;
 }
