@@ -107,11 +107,20 @@ static void report(const struct found *f, const char *file)
 	tap_buf_release(&b);
 }
 
+static void on_note(void *progress, const char *sentence)
+{
+	struct tap_err note;
+
+	tap_err_set(&note, -EINVAL, "%s", sentence);
+	tap_progress_erase(progress);
+	tap_cmd_fail(&note, false);
+}
+
 /* Holding the folder's lock, so that no other repair touches it meanwhile. */
 static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 {
 	struct tap_progress progress;
-	struct tap_pack_opts opts = { .zstd = zstd, .show = tap_progress_step, .ctx = &progress };
+	struct tap_pack_opts opts = { .zstd = zstd, .note = on_note, .show = tap_progress_step, .ctx = &progress };
 	struct found found = { 0 };
 	int ret;
 

@@ -37,6 +37,8 @@ struct packer {
 	uint32_t *blocks; /* checksums of all blocks of pages, by buffer, then by CPU; NULL: compressed */
 	int level;
 	struct tap_packer_data *data;
+	void (*note)(void *ctx, const char *sentence);
+	void *note_ctx;
 	struct tap_err *err;
 };
 
@@ -81,9 +83,49 @@ static int read_small(struct packer *p, const char *file, size_t max, struct tap
 	return ret;
 }
 
+static void note(struct packer *p, const char *sentence)
+{
+	if (p->note)
+		p->note(p->note_ctx, sentence);
+}
+
+/* Where head.dat is damaged, its copy is as good. Return: what there is to be said of head.dat: 0; -errno. */
+static int parse_head(struct packer *p, const struct tap_buf *head, struct tap_err *why)
+{
+	struct tap_buf copy = { 0 };
+	int ret = tap_dat_front_parse(head->data, head->len, &p->front, why);
+
+	if (ret == -EINVAL && !read_small(p, TAP_SPOOL_HEAD_COPY, HEAD_MAX_BYTES, &copy) &&
+	    !tap_dat_front_parse(copy.data, copy.len, &p->front, NULL)) {
+		note(p, "head.dat is damaged: its copy is used");
+		ret = 0;
+	}
+	tap_buf_release(&copy);
+	return ret;
+}
+
+/* The newer description; where it is missing or damaged, that of head.dat stands. */
+static void load_meta(struct packer *p)
+{
+	struct tap_buf meta = { 0 };
+	size_t len;
+
+	if (!read_small(p, "meta.json", TAP_META_MAX_BYTES, &meta) && meta.len) {
+		len = meta.len;
+		if (!tap_meta_open(meta.data, &len)) {
+			note(p, "meta.json is damaged: the description in head.dat is used");
+		} else {
+			if (len < meta.len && memcmp(meta.data + len, ",", 1) == 0)
+				meta.data[len++] = '}';
+			tap_dat_front_set_meta(&p->front, meta.data, len);
+		}
+	}
+	tap_buf_release(&meta);
+}
+
 static int load_head(struct packer *p)
 {
-	struct tap_buf bytes = { 0 }, meta = { 0 };
+	struct tap_buf bytes = { 0 };
 	struct tap_err why = { 0 };
 	int ret = read_small(p, "head.dat", HEAD_MAX_BYTES, &bytes);
 
@@ -91,7 +133,7 @@ static int load_head(struct packer *p)
 		fail_part(p, ret, "head.dat");
 		goto out;
 	}
-	ret = tap_dat_front_parse(bytes.data, bytes.len, &p->front, &why);
+	ret = parse_head(p, &bytes, &why);
 	if (ret) {
 		tap_err_set(p->err, ret, "cannot use '%.300s/head.dat': %s", p->path, why.text);
 		goto out;
@@ -101,12 +143,9 @@ static int load_head(struct packer *p)
 		tap_dat_front_set_cmdlines(&p->front, p->moment->cmdlines);
 		goto out;
 	}
-	/* the newer one; where it is missing or unreadable, that of head.dat stands */
-	if (!read_small(p, "meta.json", TAP_META_MAX_BYTES, &meta) && meta.len)
-		tap_dat_front_set_meta(&p->front, meta.data, meta.len);
+	load_meta(p);
 out:
 	tap_buf_release(&bytes);
-	tap_buf_release(&meta);
 	return ret;
 }
 
@@ -490,6 +529,8 @@ static int publish(struct packer *p)
 static void remove_folder(struct packer *p)
 {
 	unlinkat(p->dir, "head.dat", 0);
+	unlinkat(p->dir, TAP_SPOOL_HEAD_COPY, 0);
+	unlinkat(p->dir, TAP_SPOOL_HEAD_COPY ".new", 0);
 	unlinkat(p->dir, "meta.json", 0);
 	unlinkat(p->dir, "meta.json.new", 0);
 	unlinkat(p->dir, "head.dat.new", 0);
@@ -552,6 +593,8 @@ int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opt
 	p.dir = open(spool_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (p.dir < 0)
 		return tap_err_set(err, -errno, "cannot open the folder '%.300s': %m", spool_path);
+	p.note = opts->note;
+	p.note_ctx = opts->ctx;
 	if (opts->zstd)
 		p.level = opts->level ? opts->level : TAP_PACK_LEVEL;
 	ret = pack(&p, opts);

@@ -110,6 +110,22 @@ const unsigned char *tap_sums_blocks(const struct tap_bytes *all, const struct t
 	return blocks && tap_xxh64(blocks, len) == s->blocks ? blocks : NULL;
 }
 
+#define BYTE_ORDER_AT 12u /* u8, u8, u32, then two texts, u64, the first section */
+
+bool tap_sums_head_fits(const void *data, size_t len)
+{
+	struct tap_bytes all = { .at = data, .end = (const unsigned char *)data + len }, b = all;
+	struct tap_sums s;
+
+	tap_bytes_take(&b, BYTE_ORDER_AT);
+	all.big_endian = tap_bytes_u8(&b);
+	tap_bytes_take(&b, 5);
+	tap_bytes_str(&b);
+	tap_bytes_str(&b);
+	tap_bytes_take(&b, 8);
+	return !b.bad && tap_sums_find(&all, (uint64_t)(b.at - all.at), &s) && tap_sums_front_fits(&all, &s);
+}
+
 /* ---- writing ---------------------------------------------------------------------------------- */
 
 static void add_u64(struct tap_buf *b, uint64_t v)

@@ -50,6 +50,9 @@ bool tap_sums_front_fits(const struct tap_bytes *all, const struct tap_sums *s);
 /* Return: the blocks' checksums, u32 each; NULL: they are not what was written. */
 const unsigned char *tap_sums_blocks(const struct tap_bytes *all, const struct tap_sums *s);
 
+/* Return: whether @data is all of a head.dat that has checksums, and is what was written. */
+bool tap_sums_head_fits(const void *data, size_t len);
+
 /* Fills in the section in a front that is all of a file, and appends the one at the end. */
 void tap_sums_seal(struct tap_buf *front, uint64_t section_at);
 

@@ -164,6 +164,29 @@ for (['plain', ''], ['zstd', '--zstd']) {
 	});
 }
 
+# A spool folder: what stands beside its pages, which have no checksums
+system("$ENV{MKDAT} in.txt spool.dat --spool") == 0 or die "$ENV{MKDAT} failed\n";
+spew('spool.dat.spool/meta.json', qq({"complete":false}\n)) unless -e 'spool.dat.spool/meta.json';
+my ($ran) = runs('dump -i spool.dat.spool');
+my $events = events_of($ran->[0]);
+my @files = qw(head.dat head.copy meta.json);
+ok('spool: an intact one is silent', $ran->[2] eq '' && keys(%$events) == 24000 ? () : $ran->[2]);
+try_all('spool', $events, sub {
+	my ($i, $damage) = @_;
+	my $file = $files[$i % @files];
+	my $copy = slurp("spool.dat.spool/$file");
+	my $did = $damage->(\$copy);
+	mkdir("bad-$i.spool");
+	for (glob('spool.dat.spool/*')) {
+		my ($name) = m{([^/]*)\z};
+		unlink("bad-$i.spool/$name");
+		link($_, "bad-$i.spool/$name") or die "$name: $!\n";
+	}
+	unlink("bad-$i.spool/$file");
+	spew("bad-$i.spool/$file", $copy);
+	return ("bad-$i.spool", "$file: $did");
+});
+
 chdir(q{/});
 print "1..$nr\n";
 exit $failed;

@@ -619,6 +619,7 @@ static bool pack_with_head(struct tmp_dir *t, const struct tap_buf *head, size_t
 	int ret;
 
 	tmp_write(t, "x.dat.spool/head.dat", head->data, len);
+	unlink(tmp_at(t, "x.dat.spool/head.copy")); /* which would be used */
 	ret = pack(t, false, NULL, &err);
 	assert_int_equal(exists(t, "x.dat.spool"), ret != 0);
 	assert_int_equal(!*err.text, ret == 0);
@@ -703,6 +704,7 @@ static void test_heads(void **state)
 		memcpy(&options, head.data + OPTIONS_AT, sizeof(options));
 		head.data[c->at + (c->in_options ? options : 0)] = (char)c->value;
 		tmp_write(&t, "x.dat.spool/head.dat", head.data, head.len);
+		assert_int_equal(unlink(tmp_at(&t, "x.dat.spool/head.copy")), 0);
 		assert_true(pack(&t, false, NULL, &err) < 0);
 		assert_non_null(strstr(err.text, c->sentence));
 		tap_buf_release(&head);

@@ -11,6 +11,7 @@
 
 #include "base/xxh64.h"
 #include "recording/dat_write.h"
+#include "recording/meta.h"
 #include "recording/sums.h"
 
 #define MAX_BYTES 300u
@@ -126,6 +127,45 @@ static void blocks_are_of_a_page_at_least(void **state)
 	assert_int_equal(tap_sums_count(3 << 20, 1 << 20, 65536), 3);
 }
 
+static void a_description_has_its_checksum(void **state)
+{
+	static const char json[] = "{\"a\": 1, \"b\": [2]}";
+	struct tap_buf b = { 0 };
+	size_t len;
+
+	(void)state;
+	tap_meta_seal(json, &b);
+	for (size_t i = 0; i < sizeof(json) - 2; i++) {
+		len = b.len;
+		b.data[i] ^= 2;
+		assert_false(tap_meta_open(b.data, &len));
+		b.data[i] ^= 2;
+	}
+	for (size_t cut = 1; cut < b.len; cut++) {
+		len = b.len - cut;
+		assert_false(tap_meta_open(b.data, &len));
+	}
+	len = b.len;
+	assert_true(tap_meta_open(b.data, &len));
+	assert_int_equal(len, sizeof(json) - 2);
+	tap_buf_release(&b);
+}
+
+/* Older recorders wrote none. */
+static void a_description_without_a_checksum_is_taken_as_it_is(void **state)
+{
+	char json[] = "{\"a\": 1}\n";
+	size_t len = sizeof(json) - 1;
+
+	(void)state;
+	assert_true(tap_meta_open(json, &len));
+	assert_int_equal(len, sizeof(json) - 1);
+	json[3] = '\0';
+	assert_false(tap_meta_open(json, &len));
+	len = 0;
+	assert_false(tap_meta_open(json, &len));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +175,8 @@ int main(void)
 		cmocka_unit_test(every_byte_of_a_front_counts),
 		cmocka_unit_test(without_a_record_there_are_none),
 		cmocka_unit_test(blocks_are_of_a_page_at_least),
+		cmocka_unit_test(a_description_has_its_checksum),
+		cmocka_unit_test(a_description_without_a_checksum_is_taken_as_it_is),
 	};
 
 	for (size_t i = 0; i < MAX_BYTES; i++)
