@@ -153,6 +153,24 @@ int tap_write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
+int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = pwrite(fd, p, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		p += n;
+		offset += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
 int tap_pread_all(int fd, void *data, size_t len, off_t offset)
 {
 	char *p = data;

@@ -82,6 +82,8 @@ int tap_buf_read_file(struct tap_buf *b, const char *path);
 
 /* Writes all of @data; retries short writes and EINTR. Return: 0 or -errno. */
 int tap_write_all(int fd, const void *data, size_t len);
+/* The same at @offset. */
+int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset);
 /* Reads exactly @len bytes at @offset. Return: 0; -ENODATA at the file's end; -errno. */
 int tap_pread_all(int fd, void *data, size_t len, off_t offset);
 /* Return: where, from @from on, data come next, and not a hole; @end if that is not before; @from where nobody knows. */

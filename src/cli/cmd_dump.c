@@ -97,9 +97,11 @@ static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 	ret = tap_run_input(&d.run, d.opts, &listener, &usage, &err);
 	if (!ret) {
 		note_ticks(&d.run.rec);
+		tap_reader_verify(d.run.rec.reader, true); /* it adds 2 % to what printing takes */
 		ret = dump_all(&d, &err);
 	}
 	tap_progress_erase(&d.progress);
+	tap_cmd_note_damage(&d.run.rec);
 	if (!ret)
 		tap_run_note_unknown(&d.run);
 	if (ret)

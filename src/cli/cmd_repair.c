@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap repair: a file of the folder that a recorder left when it was killed. */
+/* schedtap repair: a file of the folder that a recorder left when it was killed; what of a recording is damaged. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 
 struct repair_opts {
 	const char *compress, *output;
+	bool verify;
 };
 
 static const struct tap_opt repair_opts[] = {
@@ -24,6 +25,8 @@ static const struct tap_opt repair_opts[] = {
 		   "compress the file: zstd, none [none]"),
 	TAP_OPTION(struct repair_opts, output, "output", 'o', "FILE", TAP_OPT_STRING,
 		   "write to this file, which may be on another disk [FILE]"),
+	TAP_OPTION(struct repair_opts, verify, "verify", 0, NULL, TAP_OPT_FLAG,
+		   "write nothing: compare a recording with its checksums"),
 	{ 0 }
 };
 
@@ -104,11 +107,20 @@ static void report(const struct found *f, const char *file)
 	tap_buf_release(&b);
 }
 
+static void on_note(void *progress, const char *sentence)
+{
+	struct tap_err note;
+
+	tap_err_set(&note, -EINVAL, "%s", sentence);
+	tap_progress_erase(progress);
+	tap_cmd_fail(&note, false);
+}
+
 /* Holding the folder's lock, so that no other repair touches it meanwhile. */
 static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 {
 	struct tap_progress progress;
-	struct tap_pack_opts opts = { .zstd = zstd, .show = tap_progress_step, .ctx = &progress };
+	struct tap_pack_opts opts = { .zstd = zstd, .note = on_note, .show = tap_progress_step, .ctx = &progress };
 	struct found found = { 0 };
 	int ret;
 
@@ -151,6 +163,82 @@ out:
 	return ret;
 }
 
+/* ---- --verify --------------------------------------------------------------------------------- */
+
+static void print_damage(const struct tap_event *ev, const char *file)
+{
+	struct tap_buf b = { 0 };
+
+	tap_text_escape(&b, file, strlen(file));
+	tap_buf_printf(&b, ": CPU %d is damaged from ", ev->cpu);
+	if (ev->lost.first_ns)
+		tap_text_ns(&b, ev->lost.first_ns);
+	else
+		tap_buf_puts(&b, "its beginning");
+	tap_buf_puts(&b, " to ");
+	/* where nothing comes after it, it ends where it began */
+	if (ev->lost.last_ns > ev->lost.first_ns)
+		tap_text_ns(&b, ev->lost.last_ns);
+	else
+		tap_buf_puts(&b, "its end");
+	tap_buf_char(&b, '\n');
+	fwrite(b.data, 1, b.len, stdout);
+	tap_buf_release(&b);
+}
+
+/* One CPU after the other: then a loss is handed out right after what was damaged was found. */
+static int verify_all(struct tap_reader *r, const char *file, uint64_t *events, struct tap_err *err)
+{
+	struct tap_event ev;
+	uint64_t before = 0;
+	int ret;
+
+	tap_reader_verify(r, true);
+	tap_reader_unmerged(r, true);
+	while ((ret = tap_reader_next(r, &ev, err)) > 0) {
+		*events += !!ev.fmt;
+		if (ev.fmt || tap_reader_damaged(r) == before)
+			continue;
+		before = tap_reader_damaged(r);
+		print_damage(&ev, file);
+	}
+	return ret;
+}
+
+static void print_verified(const struct tap_reader *r, const char *file, uint64_t events)
+{
+	struct tap_buf b = { 0 };
+
+	tap_text_escape(&b, file, strlen(file));
+	tap_buf_printf(&b, ": %" PRIu64 " event%s, ", events, events == 1 ? "" : "s");
+	if (tap_reader_info(r)->checksums == TAP_CHECKSUMS_WHOLE)
+		tap_buf_puts(&b, "all as they were written\n");
+	else
+		tap_buf_puts(&b, "which cannot be compared with checksums: none are there\n");
+	fwrite(b.data, 1, b.len, stdout);
+	tap_buf_release(&b);
+}
+
+/* Return: 0; 1: it is damaged, which was said; -errno. */
+static int verify(const char *name, struct tap_err *err)
+{
+	struct tap_progress progress = { 0 };
+	const struct tap_listener listener = tap_cmd_listener(&progress);
+	struct tap_recording rec;
+	uint64_t events = 0;
+	int ret = tap_recording_open(&rec, name, &listener, err);
+
+	ret = ret ?: verify_all(rec.reader, name, &events, err);
+	if (!ret) {
+		tap_cmd_note_damage(&rec);
+		ret = tap_reader_damaged(rec.reader) || tap_reader_info(rec.reader)->checksums == TAP_CHECKSUMS_DAMAGED;
+		if (!ret)
+			print_verified(rec.reader, name, events);
+	}
+	tap_recording_close(&rec);
+	return ret;
+}
+
 static int run_repair(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct repair_opts *o = opts;
@@ -170,8 +258,10 @@ static int run_repair(void *opts, const struct tap_strings *operands, char **res
 		return tap_cmd_fail(&err, true);
 	}
 	for (unsigned int i = 0; i < (operands->nr ? operands->nr : 1); i++) {
-		if (repair(names[i], o, &err))
-			code = tap_cmd_fail(&err, false);
+		int ret = o->verify ? verify(names[i], &err) : repair(names[i], o, &err);
+
+		if (ret)
+			code = ret < 0 ? tap_cmd_fail(&err, false) : TAP_EXIT_FAILED;
 	}
 	return code;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -21,6 +22,28 @@ int tap_dat_bad(const struct tap_reader *r, struct tap_err *err, const char *wha
 int tap_dat_nomem(struct tap_err *err)
 {
 	return tap_err_set(err, -ENOMEM, "out of memory");
+}
+
+int tap_dat_note(struct tap_reader *r, struct tap_err *err, const char *fmt, ...)
+{
+	char *notes, *sentence;
+	va_list args;
+	int ret;
+
+	if (r->notes && strlen(r->notes) > MAX_NOTES_BYTES)
+		return 0;
+	va_start(args, fmt);
+	ret = vasprintf(&sentence, fmt, args);
+	va_end(args);
+	if (ret < 0)
+		return tap_dat_nomem(err);
+	ret = asprintf(&notes, "%s%s%s", r->notes ? r->notes : "", r->notes ? "\n" : "", sentence);
+	free(sentence);
+	if (ret < 0)
+		return tap_dat_nomem(err);
+	free(r->notes);
+	r->notes = notes;
+	return 0;
 }
 
 struct tap_bytes tap_dat_bytes(const struct tap_reader *r, uint64_t offset)
@@ -303,16 +326,8 @@ static void read_date(struct tap_reader *r, struct tap_bytes opt)
 static int note_guest(struct tap_reader *r, struct tap_bytes opt, struct tap_err *err)
 {
 	const char *name = tap_bytes_str(&opt);
-	char *notes;
 
-	if (opt.bad || (r->notes && strlen(r->notes) > MAX_NOTES_BYTES))
-		return 0;
-	if (asprintf(&notes, "%s%sthe recording names guest '%.256s': its own file is not read",
-		     r->notes ? r->notes : "", r->notes ? "\n" : "", name) < 0)
-		return tap_dat_nomem(err);
-	free(r->notes);
-	r->notes = notes;
-	return 0;
+	return opt.bad ? 0 : tap_dat_note(r, err, "the recording names guest '%.256s': its own file is not read", name);
 }
 
 int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes opt,

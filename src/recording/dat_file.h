@@ -75,6 +75,8 @@ void tap_dat_free(struct tap_reader *r);
 /* "'FILE' is damaged: ..." Return: -EINVAL. */
 int tap_dat_bad(const struct tap_reader *r, struct tap_err *err, const char *what);
 int tap_dat_nomem(struct tap_err *err);
+/* Adds a sentence to the notes, unless there are many. Return: 0; -ENOMEM. */
+int tap_dat_note(struct tap_reader *r, struct tap_err *err, const char *fmt, ...) TAP_PRINTF(3, 4);
 
 /* All of the first mapping, from @offset on; empty and bad if that is outside. */
 struct tap_bytes tap_dat_bytes(const struct tap_reader *r, uint64_t offset);

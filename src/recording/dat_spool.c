@@ -7,8 +7,10 @@
 
 #include "base/buf.h"
 #include "recording/dat_file.h"
+#include "recording/meta.h"
 #include "recording/pack_data.h"
 #include "recording/spool.h"
+#include "recording/sums.h"
 
 /* Return: 0; -ENOENT if there is none; -errno. Links and devices are refused. */
 static int map_at(struct tap_reader *r, int dir, const char *name, const struct tap_mapping **out,
@@ -109,6 +111,7 @@ static int read_pages(struct tap_reader *r, int dir, struct tap_err *err)
 static int read_meta(struct tap_reader *r, int dir, struct tap_err *err)
 {
 	const struct tap_mapping *m;
+	size_t len;
 	int ret;
 
 	ret = map_at(r, dir, "meta.json", &m, NULL);
@@ -117,16 +120,44 @@ static int read_meta(struct tap_reader *r, int dir, struct tap_err *err)
 	if (ret)
 		return tap_err_set(err, ret, "cannot read 'meta.json' in '%.300s': %s", r->path,
 				   strerror(-ret));
-	return m->len ? tap_dat_set_text(&r->meta, m->data, m->len, err) : 0;
+	len = m->len;
+	if (!len)
+		return 0;
+	if (!tap_meta_open((const char *)m->data, &len))
+		return tap_dat_note(r, err, "'%.300s/meta.json' is damaged: the description in head.dat is used", r->path);
+	ret = tap_dat_set_text(&r->meta, m->data, len < m->len ? len + 1 : len, err);
+	if (!ret && r->meta[len] == ',') /* the checksum follows */
+		r->meta[len] = '}';
+	return ret;
+}
+
+/*
+ * head.dat, or its copy where that is what was written and head.dat is not. Older recorders wrote no copy.
+ * In either case it is the first mapping.
+ */
+static int map_head(struct tap_reader *r, int dir, struct tap_err *err)
+{
+	const struct tap_mapping *head;
+	struct tap_mapping copy;
+	int ret = map_at(r, dir, "head.dat", &head, err);
+
+	if (ret || tap_sums_head_fits(head->data, head->len))
+		return ret;
+	ret = map_at(r, dir, TAP_SPOOL_HEAD_COPY, &head, NULL);
+	if (ret || !tap_sums_head_fits(head->data, head->len))
+		return 0;
+	copy = *head;
+	r->maps[1] = r->maps[0];
+	r->maps[0] = copy;
+	return tap_dat_note(r, err, "'%.300s/head.dat' is damaged: its copy is used", r->path);
 }
 
 int tap_dat_read_spool(struct tap_reader *r, int dir, struct tap_err *err)
 {
-	const struct tap_mapping *head;
 	int ret;
 
 	r->info.is_spool = true;
-	ret = map_at(r, dir, "head.dat", &head, err);
+	ret = map_head(r, dir, err);
 	if (ret == -ENOENT)
 		ret = tap_err_set(err, -EINVAL, "'%.300s' is no recording: it has no head.dat",
 				  r->path);

@@ -9,8 +9,11 @@
 #include "base/buf.h"
 #include "event/format.h"
 #include "recording/dat_stream.h"
+#include "recording/sums.h"
 
 #define PREFETCH_BYTES 2048
+/* What a CPU's size may be too large by, behind its last chunk: some writers count the number of chunks, some do not. */
+#define CHUNK_SLACK 4u
 
 /* From here to the next event something is missing, and nobody counted it. */
 static void note_damage(struct tap_stream *s)
@@ -71,6 +74,34 @@ static bool pass_hole(struct tap_stream *s)
 	return true;
 }
 
+/*
+ * Whether the block that @page is in is what was written. Of the end of a file that was cut nothing is known: it fits, and the
+ * cut is a loss by itself.
+ */
+static bool block_fits(struct tap_stream *s, const unsigned char *page)
+{
+	uint64_t index = (uint64_t)(page - s->whole.page) / s->sums.block, from = index * s->sums.block;
+	uint64_t len = s->sums.size - from < s->sums.block ? s->sums.size - from : s->sums.block;
+
+	if (s->sums.known == index + 1)
+		return s->sums.fits;
+	s->sums.known = index + 1;
+	s->sums.fits = from + len > (uint64_t)(s->whole.pages_end - s->whole.page) ||
+		       tap_sums_of(s->whole.page + from, (size_t)len) ==
+			       tap_get_u32(s->sums.of_blocks + index * sizeof(uint32_t), s->abi.big_endian);
+	return s->sums.fits;
+}
+
+/* Of a bad block: goes on behind it. */
+static void pass_block(struct tap_decoder *d, struct tap_stream *s)
+{
+	size_t left = (size_t)(s->left.pages_end - s->left.page);
+	size_t in_block = s->sums.block - (size_t)(s->left.page - s->whole.page) % s->sums.block;
+
+	d->nr_damaged++;
+	s->left.page += in_block < left ? in_block : left;
+}
+
 /* Copies the pages that begin with @page. */
 static void copy_pages(struct tap_stream *s, const unsigned char *page)
 {
@@ -95,7 +126,8 @@ static uint64_t stamp_at(const struct tap_stream *s, const unsigned char *page)
 
 /*
  * By binary search. The two pages before the first that starts in the window are kept: one may
- * reach into it, the other tells when a loss between them began.
+ * reach into it, the other tells when a loss between them began. All before the second are left out because of its
+ * stamp: where that is not to be trusted, none are.
  */
 static void seek_page(const struct tap_decoder *d, struct tap_stream *s)
 {
@@ -113,7 +145,9 @@ static void seek_page(const struct tap_decoder *d, struct tap_stream *s)
 		else
 			high = mid;
 	}
-	s->left.page += (low > 2 ? low - 2 : 0) * s->abi.page_size;
+	if (low <= 2 || (d->verify && s->sums.of_blocks && !block_fits(s, s->left.page + (low - 1) * s->abi.page_size)))
+		return;
+	s->left.page += (low - 2) * s->abi.page_size;
 }
 
 /* Takes the next chunk off the row. Return: false at the end. */
@@ -122,8 +156,11 @@ static bool take_chunk(struct tap_span *left, struct tap_chunk *c)
 	uint32_t len, size;
 
 	c->src = NULL;
-	if (!left->nr_chunks)
+	if (!left->nr_chunks) { /* their number may be damaged, too */
+		left->cut |= left->exact && tap_bytes_left(&left->chunks) > CHUNK_SLACK;
+		left->exact = false;
 		return false;
+	}
 	left->nr_chunks--;
 	len = tap_bytes_u32(&left->chunks);
 	size = tap_bytes_u32(&left->chunks);
@@ -132,6 +169,7 @@ static bool take_chunk(struct tap_span *left, struct tap_chunk *c)
 		c->src = NULL;
 	if (!c->src) { /* what follows cannot be found */
 		left->cut = true;
+		left->exact = false;
 		left->nr_chunks = 0;
 	}
 	c->len = len;
@@ -170,8 +208,25 @@ static size_t list_chunks(const struct tap_stream *s, const unsigned char ***pla
 	return nr - 1;
 }
 
+/* Whether the chunk at @place is whole, so that the stamp of its first page is true. */
+static bool chunk_fits(struct tap_decoder *d, const struct tap_stream *s, const unsigned char *place)
+{
+	struct tap_span at = s->left;
+	unsigned char *pages;
+	struct tap_chunk c;
+	bool fits;
+
+	at.chunks.at = place;
+	if (!take_chunk(&at, &c))
+		return false;
+	pages = malloc(c.size + 1); /* never 0 bytes */
+	fits = pages && !tap_unzstd(&d->unpack, c.src, c.len, pages, c.size);
+	free(pages);
+	return fits;
+}
+
 /*
- * As seek_page(), without decompressing more than the first page of a few chunks. Two chunks
+ * As seek_page(), without decompressing more than the first page of a few chunks, and one chunk. Two chunks
  * are kept, as the two pages may lie in different ones. What cannot be had is not left out.
  */
 static void seek_chunk(struct tap_decoder *d, struct tap_stream *s)
@@ -193,7 +248,7 @@ static void seek_chunk(struct tap_decoder *d, struct tap_stream *s)
 		else
 			high = mid;
 	}
-	if (low > 2) {
+	if (low > 2 && chunk_fits(d, s, places[low - 1])) {
 		s->left.chunks.at = places[low - 2];
 		s->left.nr_chunks -= (uint32_t)(low - 2);
 	}
@@ -268,6 +323,7 @@ static int next_chunk(struct tap_decoder *d, struct tap_stream *s)
 		tap_unpack_trim(&d->unpack, &s->ahead);
 		if (ret || !s->now.size || s->now.size % s->abi.page_size)
 			note_damage(s);
+		d->nr_damaged += !!ret;
 		if (ret || s->now.size < s->abi.page_size)
 			continue;
 		s->left.page = s->now.data;
@@ -308,6 +364,11 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 			continue;
 		}
 		look_ahead(d, s);
+		if (d->verify && s->sums.of_blocks && !block_fits(s, page)) {
+			note_damage(s);
+			pass_block(d, s);
+			continue;
+		}
 		if (wants_copy(s, page)) {
 			if (s->file.has_holes && pass_hole(s)) {
 				note_damage(s);
@@ -411,8 +472,10 @@ static void finish(struct tap_decoder *d, struct tap_stream *s)
 
 static void tail(struct tap_decoder *d, struct tap_stream *s)
 {
-	if (s->left.cut)
+	if (s->left.cut) {
 		note_damage(s);
+		d->nr_damaged++;
+	}
 	finish(d, s);
 	if (s->grows)
 		return;

@@ -37,6 +37,9 @@ struct tap_decoder {
 	void *watch_ctx;
 	unsigned int nr_pages; /* opened so far */
 	unsigned int nr_ready; /* events that a stream decodes at once, up to TAP_NR_READY */
+	uint64_t nr_damaged; /* chunks and blocks, in this pass */
+	uint64_t most_damaged; /* in one pass before it */
+	bool verify; /* pages that have checksums */
 	uint64_t from, to; /* of the raw stamps; what lies outside is left out */
 	bool beyond; /* what lies behind is not left out, only not counted */
 	bool big_endian;
@@ -61,6 +64,7 @@ struct tap_span {
 	struct tap_bytes chunks;	       /* not yet decompressed */
 	uint32_t nr_chunks;
 	bool cut; /* the file ends before this CPU's pages do */
+	bool exact; /* behind the last chunk is nothing */
 };
 
 #define TAP_NR_READY 96u /* a page holds some 70 switches */
@@ -93,6 +97,13 @@ struct tap_stream {
 		unsigned char *copy; /* .room bytes, the decoder's */
 		size_t room; /* 0: there is none */
 	} file;
+	struct { /* of pages that are not compressed, from .whole.page on; NULL: none */
+		const unsigned char *of_blocks; /* u32 each */
+		uint32_t block; /* bytes */
+		uint64_t size; /* of all pages, as they were written */
+		uint64_t known; /* of this block, counted from 1, */
+		bool fits; /* it is known whether it is what was written */
+	} sums;
 	struct tap_chunk now, ahead;
 	struct {
 		bool flag, damage;
@@ -153,6 +164,9 @@ static inline void tap_decoder_begin(struct tap_decoder *d, struct tap_format *c
 	for (unsigned int i = 0; i < d->nr_unknown; i++)
 		d->slots[d->unknown[i]->id].passed = 0;
 	d->span = (struct tap_reader_span){ .first_ns = UINT64_MAX };
+	if (d->nr_damaged > d->most_damaged)
+		d->most_damaged = d->nr_damaged;
+	d->nr_damaged = 0;
 }
 
 static inline void tap_decoder_span(struct tap_decoder *d, uint64_t first_ts, uint64_t last_ts,

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "recording/dat_file.h"
+#include "recording/sums.h"
 
 #define SECTION_OPTIONS 0u
 #define SECTION_FLYRECORD 3u
@@ -17,7 +18,6 @@
 #define SECTION_CMDLINES 21u
 #define SECTION_FIRST SECTION_HEADERS
 #define SECTION_LAST SECTION_CMDLINES
-#define SECTION_META 0x7374u /* docs/recording-format.md */
 
 #define SECTION_COMPRESSED 1u
 
@@ -36,6 +36,8 @@ struct v7 {
 	struct tap_bytes *buffers; /* BUFFER options: understood once the headers are */
 	unsigned int nr_buffers, cap_buffers;
 	uint64_t places[SECTION_LAST + 1]; /* of the sections that options name; 0: none */
+	struct tap_sums sums;
+	const unsigned char *blocks, *blocks_end; /* checksums of those that are not placed yet; NULL: none */
 };
 
 static int decompress(struct v7 *v, struct section *s, struct tap_err *err)
@@ -147,7 +149,7 @@ static int read_content(struct v7 *v, struct section *s, struct tap_err *err)
 		return tap_dat_read_text(v->r, &s->bytes, &v->r->printk, err);
 	case SECTION_CMDLINES:
 		return tap_dat_read_cmdlines(v->r, &s->bytes, err);
-	default: /* SECTION_META */
+	default: /* TAP_META_SECTION */
 		json = tap_bytes_sub(&s->bytes, tap_bytes_u32(&s->bytes));
 		if (json.bad)
 			return tap_dat_bad(v->r, err, "schedtap's description is cut");
@@ -176,9 +178,45 @@ static int read_sections(struct v7 *v, uint64_t first, struct tap_err *err)
 			ret = read_section(v, id, v->places[id], err);
 	if (ret)
 		return ret;
-	if (tap_bytes_u16(&at_first) != SECTION_META)
+	if (tap_bytes_u16(&at_first) != TAP_META_SECTION)
 		return 0;
-	return read_section(v, SECTION_META, first, err);
+	return read_section(v, TAP_META_SECTION, first, err);
+}
+
+/*
+ * The checksums. Where those of the blocks are damaged, pages are as good as they were, and cannot be verified.
+ * A front that is damaged could make other events of the pages.
+ */
+static int read_sums(struct v7 *v, uint64_t first, struct tap_err *err)
+{
+	const struct tap_bytes all = tap_dat_bytes(v->r, 0);
+
+	if (!tap_sums_find(&all, first, &v->sums))
+		return 0;
+	v->r->info.checksums = TAP_CHECKSUMS_WHOLE;
+	if (!tap_sums_front_fits(&all, &v->sums))
+		return tap_err_set(err, -EINVAL, "'%.300s' is cut or damaged: what stands before the events (formats, names, places) is "
+				   "not what was written", v->r->path);
+	v->blocks = tap_sums_blocks(&all, &v->sums);
+	v->blocks_end = v->blocks ? v->blocks + v->sums.nr * sizeof(uint32_t) : NULL;
+	if (v->blocks)
+		return 0;
+	v->r->info.checksums = TAP_CHECKSUMS_DAMAGED;
+	return tap_dat_note(v->r, err, "'%.300s': its checksums are damaged, and its pages cannot be verified", v->r->path);
+}
+
+/* Gives a stream the checksums of its pages. */
+static void place_sums(struct v7 *v, struct tap_stream *s, uint64_t size)
+{
+	uint64_t nr = tap_sums_count(size, s->abi.page_size, v->sums.block_bytes);
+
+	/* of pages of an odd size no block has a whole number, and we make none of those */
+	if (!v->blocks || (s->abi.page_size & (s->abi.page_size - 1)) || (v->sums.block_bytes & (v->sums.block_bytes - 1)) || nr > (uint64_t)(v->blocks_end - v->blocks) / sizeof(uint32_t))
+		return;
+	s->sums.of_blocks = v->blocks;
+	s->sums.block = v->sums.block_bytes > s->abi.page_size ? v->sums.block_bytes : s->abi.page_size;
+	s->sums.size = size;
+	v->blocks += nr * sizeof(uint32_t);
 }
 
 /* A CPU's compressed pages: chunks, one after the other. @size is without the number of chunks. */
@@ -190,6 +228,7 @@ static void place_chunks(const struct tap_reader *r, struct tap_stream *s, uint6
 	if (tap_bytes_left(&s->whole.chunks) > size)
 		s->whole.chunks.end = s->whole.chunks.at + size;
 	s->whole.cut = s->whole.chunks.bad;
+	s->whole.exact = !s->whole.cut;
 }
 
 static int read_cpus(struct v7 *v, struct tap_bytes *opt, uint32_t nr, bool compressed,
@@ -214,6 +253,7 @@ static int read_cpus(struct v7 *v, struct tap_bytes *opt, uint32_t nr, bool comp
 			place_chunks(v->r, s, offset, size);
 		else
 			tap_dat_place_pages(v->r, s, offset, size);
+		place_sums(v, s, size);
 	}
 	return 0;
 }
@@ -235,7 +275,8 @@ static int read_buffer(struct v7 *v, struct tap_bytes opt, struct tap_err *err)
 	ret = tap_dat_add_buffer(v->r, name, clock, page_size, err);
 	if (ret < 0)
 		return ret;
-	return read_cpus(v, &opt, nr, v->zstd && flags & SECTION_COMPRESSED, err);
+	/* that section's header has no checksum, and whoever writes checksums compresses all */
+	return read_cpus(v, &opt, nr, v->zstd && (flags & SECTION_COMPRESSED || v->r->info.checksums), err);
 }
 
 static int read_compression(struct v7 *v, const char *name, struct tap_err *err)
@@ -260,7 +301,7 @@ int tap_dat_read_v7(struct tap_reader *r, struct tap_bytes *b, struct tap_err *e
 	if (b->bad || !options)
 		return tap_dat_bad(r, err, "its header is cut");
 	first = (uint64_t)(b->at - r->maps[0].data);
-	ret = read_compression(&v, compression, err) ?: read_options(&v, options, err) ?:
+	ret = read_compression(&v, compression, err) ?: read_sums(&v, first, err) ?: read_options(&v, options, err) ?:
 	      read_sections(&v, first, err);
 	for (unsigned int i = 0; !ret && i < v.nr_buffers; i++)
 		ret = read_buffer(&v, v.buffers[i], err);

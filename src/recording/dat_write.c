@@ -8,6 +8,7 @@
 
 #include "recording/dat_file.h"
 #include "recording/meta.h"
+#include "recording/sums.h"
 
 #define MAGIC "\x17\x08\x44tracing7"
 
@@ -24,7 +25,7 @@ enum section_place {
 };
 
 static const uint16_t section_ids[TAP_DAT_NR_SECTIONS] = {
-	[SEC_META] = 0x7374,	    [SEC_HEADER_INFO] = 16, [SEC_FTRACE_EVENTS] = 17,
+	[SEC_META] = TAP_META_SECTION, [SEC_HEADER_INFO] = 16, [SEC_FTRACE_EVENTS] = 17,
 	[SEC_EVENT_FORMATS] = 18,   [SEC_KALLSYMS] = 19,    [SEC_PRINTK] = 20,
 	[SEC_CMDLINES] = 21,	    [SEC_BTF] = 23,
 };
@@ -263,6 +264,7 @@ int tap_dat_front_parse(const void *data, size_t len, struct tap_dat_front *fron
 	const unsigned char *magic = tap_bytes_take(&b, sizeof(MAGIC));
 	unsigned int endian = tap_bytes_u8(&b);
 	uint64_t options, meta_at;
+	struct tap_sums sums;
 	bool is_whole;
 	int ret;
 
@@ -281,16 +283,29 @@ int tap_dat_front_parse(const void *data, size_t len, struct tap_dat_front *fron
 	if (tap_bytes_u16(&b) == section_ids[SEC_META])
 		is_whole &= parse_section(all, meta_at, SEC_META, front);
 	is_whole &= parse_options(all, options, front);
+	is_whole &= !tap_sums_find(&all, meta_at, &sums) || tap_sums_front_fits(&all, &sums);
 	ret = is_whole ? front_err(front) : tap_err_set(err, -EINVAL, "it is cut or damaged");
 	if (ret)
 		tap_dat_front_release(front);
 	return ret;
 }
 
+struct ZSTD_CCtx_s *tap_zstd_new(int level)
+{
+	ZSTD_CCtx *ctx = ZSTD_createCCtx();
+
+	if (ctx && !ZSTD_isError(ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, level)) &&
+	    !ZSTD_isError(ZSTD_CCtx_setParameter(ctx, ZSTD_c_checksumFlag, 1)))
+		return ctx;
+	ZSTD_freeCCtx(ctx);
+	return NULL;
+}
+
 static void add_compressed(uint16_t id, const struct tap_buf *s, int level, struct tap_buf *out)
 {
 	size_t bound = ZSTD_compressBound(s->len), size, head = out->len;
 	uint32_t len = (uint32_t)s->len, csize;
+	ZSTD_CCtx *ctx;
 	uint64_t total;
 
 	tap_dat_section_header(id, TAP_DAT_COMPRESSED, 0, out);
@@ -298,8 +313,10 @@ static void add_compressed(uint16_t id, const struct tap_buf *s, int level, stru
 	add_u32(out, len);
 	if (!tap_buf_reserve(out, bound))
 		return;
-	size = ZSTD_compress(out->data + out->len, bound, s->data, s->len, level);
-	if (ZSTD_isError(size)) {
+	ctx = tap_zstd_new(level);
+	size = ctx ? ZSTD_compress2(ctx, out->data + out->len, bound, s->data, s->len) : 0;
+	ZSTD_freeCCtx(ctx);
+	if (!ctx || ZSTD_isError(size)) {
 		out->err = -ENOMEM; /* the only way in which it fails with a buffer large enough */
 		return;
 	}
@@ -331,8 +348,19 @@ static void end_options(struct tap_buf *out, size_t start)
 		memcpy(out->data + start + 8, &size, sizeof(size));
 }
 
-void tap_dat_front_write(const struct tap_dat_front *front, int level, struct tap_buf *out,
-			 size_t *more_at)
+/* Space for the section, which is zero until it is filled in. */
+static void add_sums(uint64_t nr_sums, struct tap_buf *out)
+{
+	size_t len = (size_t)tap_sums_section_size(nr_sums);
+
+	if (!tap_buf_reserve(out, len))
+		return;
+	memset(out->data + out->len, 0, len);
+	out->len += len;
+}
+
+void tap_dat_front_write(const struct tap_dat_front *front, int level, uint64_t nr_sums, struct tap_buf *out,
+			 size_t *more_at, size_t *sums_at)
 {
 	uint64_t offsets[TAP_DAT_NR_SECTIONS], start;
 	size_t options_at;
@@ -349,6 +377,10 @@ void tap_dat_front_write(const struct tap_dat_front *front, int level, struct ta
 		offsets[i] = out->len;
 		if (front->sections[i].len)
 			add_section(section_ids[i], &front->sections[i], level, out);
+		if (i == SEC_META) {
+			*sums_at = out->len;
+			add_sums(nr_sums, out);
+		}
 	}
 	start = out->len;
 	if (!out->err)

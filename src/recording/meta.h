@@ -36,7 +36,18 @@
 #ifndef TAP_RECORDING_META_H
 #define TAP_RECORDING_META_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "base/buf.h"
+
+/* Adds @json as meta.json has it: with a checksum as its last key. */
+void tap_meta_seal(const char *json, struct tap_buf *out);
+/*
+ * Whether a meta.json is what was written, as far as that is known: older ones have no checksum. @len: of @text; where it has
+ * one, set to what stands before the last key, and "}" is missing after that.
+ */
+bool tap_meta_open(const char *text, size_t *len);
 
 #define TAP_META_MAX_BYTES ((size_t)256 << 20)
 

@@ -13,6 +13,7 @@
 #include "recording/dat_write.h"
 #include "recording/meta.h"
 #include "recording/pack_data.h"
+#include "recording/sums.h"
 
 #define HEAD_MAX_BYTES (((size_t)1 << 30) - 1)
 #define EMPTY_PAGE_SIZE 4096u
@@ -32,8 +33,12 @@ struct packer {
 	struct tap_dat_cpu *cpus; /* of all buffers, one per part */
 	unsigned int nr_buffers;
 	uint64_t more_at, options_at; /* in the file */
+	struct tap_sums sums;
+	uint32_t *blocks; /* checksums of all blocks of pages, by buffer, then by CPU; NULL: compressed */
 	int level;
 	struct tap_packer_data *data;
+	void (*note)(void *ctx, const char *sentence);
+	void *note_ctx;
 	struct tap_err *err;
 };
 
@@ -78,9 +83,49 @@ static int read_small(struct packer *p, const char *file, size_t max, struct tap
 	return ret;
 }
 
+static void note(struct packer *p, const char *sentence)
+{
+	if (p->note)
+		p->note(p->note_ctx, sentence);
+}
+
+/* Where head.dat is damaged, its copy is as good. Return: what there is to be said of head.dat: 0; -errno. */
+static int parse_head(struct packer *p, const struct tap_buf *head, struct tap_err *why)
+{
+	struct tap_buf copy = { 0 };
+	int ret = tap_dat_front_parse(head->data, head->len, &p->front, why);
+
+	if (ret == -EINVAL && !read_small(p, TAP_SPOOL_HEAD_COPY, HEAD_MAX_BYTES, &copy) &&
+	    !tap_dat_front_parse(copy.data, copy.len, &p->front, NULL)) {
+		note(p, "head.dat is damaged: its copy is used");
+		ret = 0;
+	}
+	tap_buf_release(&copy);
+	return ret;
+}
+
+/* The newer description; where it is missing or damaged, that of head.dat stands. */
+static void load_meta(struct packer *p)
+{
+	struct tap_buf meta = { 0 };
+	size_t len;
+
+	if (!read_small(p, "meta.json", TAP_META_MAX_BYTES, &meta) && meta.len) {
+		len = meta.len;
+		if (!tap_meta_open(meta.data, &len)) {
+			note(p, "meta.json is damaged: the description in head.dat is used");
+		} else {
+			if (len < meta.len && memcmp(meta.data + len, ",", 1) == 0)
+				meta.data[len++] = '}';
+			tap_dat_front_set_meta(&p->front, meta.data, len);
+		}
+	}
+	tap_buf_release(&meta);
+}
+
 static int load_head(struct packer *p)
 {
-	struct tap_buf bytes = { 0 }, meta = { 0 };
+	struct tap_buf bytes = { 0 };
 	struct tap_err why = { 0 };
 	int ret = read_small(p, "head.dat", HEAD_MAX_BYTES, &bytes);
 
@@ -88,7 +133,7 @@ static int load_head(struct packer *p)
 		fail_part(p, ret, "head.dat");
 		goto out;
 	}
-	ret = tap_dat_front_parse(bytes.data, bytes.len, &p->front, &why);
+	ret = parse_head(p, &bytes, &why);
 	if (ret) {
 		tap_err_set(p->err, ret, "cannot use '%.300s/head.dat': %s", p->path, why.text);
 		goto out;
@@ -98,12 +143,9 @@ static int load_head(struct packer *p)
 		tap_dat_front_set_cmdlines(&p->front, p->moment->cmdlines);
 		goto out;
 	}
-	/* the newer one; where it is missing or unreadable, that of head.dat stands */
-	if (!read_small(p, "meta.json", TAP_META_MAX_BYTES, &meta) && meta.len)
-		tap_dat_front_set_meta(&p->front, meta.data, meta.len);
+	load_meta(p);
 out:
 	tap_buf_release(&bytes);
-	tap_buf_release(&meta);
 	return ret;
 }
 
@@ -133,8 +175,27 @@ static int compare_parts(const void *a, const void *b)
 	return compare_buffers(x, y) ?: (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
+static int open_part(struct packer *p, unsigned int i)
+{
+	return openat(p->dir, p->parts[i].file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* Which pages of a page file count. */
+static int find_pages(struct packer *p, unsigned int i)
+{
+	struct tap_pages *pages = &p->pages[i];
+	int ret;
+
+	pages->fd = open_part(p, i);
+	if (pages->fd < 0)
+		return fail_part(p, -errno, p->parts[i].file);
+	ret = tap_pages_find(pages);
+	close(pages->fd);
+	return ret ? fail_part(p, ret, p->parts[i].file) : 0;
+}
+
 /* How much of the part @i there is. */
-static void look_at(struct packer *p, unsigned int i)
+static int look_at(struct packer *p, unsigned int i)
 {
 	const struct tap_spool_name *n = &p->parts[i].name;
 	struct tap_pages *pages = &p->pages[i];
@@ -151,6 +212,7 @@ static void look_at(struct packer *p, unsigned int i)
 		/* without holes */
 		p->out.whole += st.st_blocks < st.st_size / 512 ? (uint64_t)st.st_blocks * 512 : pages->to;
 	}
+	return p->moment || n->zstd ? 0 : find_pages(p, i);
 }
 
 static int list_parts(struct packer *p)
@@ -163,16 +225,27 @@ static int list_parts(struct packer *p)
 	p->pages = calloc(p->nr_parts + 1, sizeof(*p->pages));
 	if (!p->pages)
 		return fail(p, -ENOMEM);
-	for (unsigned int i = 0; i < p->nr_parts; i++) {
+	for (unsigned int i = 0; !ret && i < p->nr_parts; i++) {
 		const struct tap_spool_name *n = &p->parts[i].name;
 
 		if (n->zstd && !p->level) /* as the others are, so is the file */
 			p->level = TAP_PACK_LEVEL;
 		if (n->cpu >= p->front.nr_cpus)
 			p->front.nr_cpus = n->cpu + 1;
-		look_at(p, i);
+		ret = look_at(p, i);
 	}
-	return 0;
+	return ret;
+}
+
+/* Where checksums of blocks will be, if pages are not compressed: zstd's frames have their own. */
+static int list_blocks(struct packer *p)
+{
+	for (unsigned int i = 0; !p->level && i < p->nr_parts; i++)
+		p->sums.nr += tap_sums_count(p->pages[i].to - p->pages[i].from, p->pages[i].page_size, TAP_SUMS_BLOCK_BYTES);
+	if (p->sums.nr > UINT32_MAX)
+		return fail(p, -EFBIG);
+	p->blocks = calloc(p->sums.nr + 1, sizeof(*p->blocks));
+	return p->blocks ? 0 : fail(p, -ENOMEM);
 }
 
 /* One entry per buffer, its CPUs a stretch of p->cpus; offsets and sizes come with the data. */
@@ -205,13 +278,14 @@ static int list_buffers(struct packer *p)
 static int write_front(struct packer *p)
 {
 	struct tap_buf bytes = { 0 };
-	size_t more_at = 0;
+	size_t more_at = 0, sums_at = 0;
 	int ret;
 
-	tap_dat_front_write(&p->front, p->level, &bytes, &more_at);
+	tap_dat_front_write(&p->front, p->level, p->sums.nr, &bytes, &more_at, &sums_at);
 	ret = bytes.err ?: tap_pwrite_all(p->out.fd, bytes.data, bytes.len, 0);
 	p->out.pos = bytes.len;
 	p->more_at = more_at;
+	p->sums.section_at = sums_at;
 	tap_buf_release(&bytes);
 	return ret ? fail(p, ret) : 0;
 }
@@ -231,13 +305,10 @@ static int write_page_file(struct packer *p, size_t i)
 	struct tap_pages *pages = &p->pages[i];
 	int ret;
 
-	pages->fd = openat(p->dir, part->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	pages->fd = open_part(p, (unsigned int)i);
 	if (pages->fd < 0)
 		return fail_part(p, -errno, part->file);
-	ret = part->name.zstd ? 0 : tap_pages_find(pages);
-	if (ret)
-		fail_part(p, ret, part->file);
-	else if (!part->name.zstd)
+	if (!part->name.zstd)
 		ret = write_pages(p, pages);
 	else if ((ret = tap_chunks_copy(p->data, pages->fd, pages->page_size, &p->out)))
 		fail(p, ret);
@@ -292,12 +363,30 @@ static int write_options(struct packer *p, bool reserve)
 	if (!ret && reserve) {
 		p->options_at = p->out.pos;
 		p->out.pos += bytes.len;
+		p->sums.front_end = p->out.pos;
 	} else if (!ret) {
 		ret = tap_pwrite_all(p->out.fd, bytes.data, bytes.len, p->options_at);
 		ret = ret ?: tap_pwrite_all(p->out.fd, &p->options_at, sizeof(p->options_at),
 					    p->more_at);
 	}
 	tap_buf_release(&bytes);
+	return ret ? fail(p, ret) : 0;
+}
+
+/*
+ * Checksums are computed of what the file has by now: pages may have come into it without passing through memory
+ * (FICLONERANGE), and where they did, they are in the page cache.
+ */
+static int sum_up(struct packer *p)
+{
+	uint32_t *blocks = p->blocks;
+	int ret = 0;
+
+	for (unsigned int i = 0; !p->level && !ret && i < p->nr_parts; i++) {
+		ret = tap_sums_compute(p->out.fd, p->cpus[i].offset, p->cpus[i].size, p->pages[i].page_size, blocks);
+		blocks += tap_sums_count(p->cpus[i].size, p->pages[i].page_size, TAP_SUMS_BLOCK_BYTES);
+	}
+	ret = ret ?: tap_sums_write(p->out.fd, &p->sums, p->blocks, p->out.pos);
 	return ret ? fail(p, ret) : 0;
 }
 
@@ -308,7 +397,7 @@ static int write_file(struct packer *p)
 	ret = ret ?: write_options(p, true);
 	for (unsigned int i = 0; !ret && i < p->nr_buffers; i++)
 		ret = write_buffer(p, &p->buffers[i]);
-	return ret ?: write_options(p, false);
+	return ret ?: write_options(p, false) ?: sum_up(p);
 }
 
 #define MAX_LINKS 40 /* as the kernel's */
@@ -440,6 +529,8 @@ static int publish(struct packer *p)
 static void remove_folder(struct packer *p)
 {
 	unlinkat(p->dir, "head.dat", 0);
+	unlinkat(p->dir, TAP_SPOOL_HEAD_COPY, 0);
+	unlinkat(p->dir, TAP_SPOOL_HEAD_COPY ".new", 0);
 	unlinkat(p->dir, "meta.json", 0);
 	unlinkat(p->dir, "meta.json.new", 0);
 	unlinkat(p->dir, "head.dat.new", 0);
@@ -486,7 +577,7 @@ static int pack(struct packer *p, const struct tap_pack_opts *opts)
 {
 	int ret = opts->head ? make_head(p, opts->head) : load_head(p);
 
-	ret = ret ?: list_parts(p) ?: list_buffers(p);
+	ret = ret ?: list_parts(p) ?: list_buffers(p) ?: list_blocks(p);
 	if (!ret && p->level && tap_packer_data_new(p->level, &p->data))
 		ret = fail(p, -ENOMEM);
 	return ret ?: open_out(p) ?: write_file(p) ?: publish(p);
@@ -502,6 +593,8 @@ int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opt
 	p.dir = open(spool_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (p.dir < 0)
 		return tap_err_set(err, -errno, "cannot open the folder '%.300s': %m", spool_path);
+	p.note = opts->note;
+	p.note_ctx = opts->ctx;
 	if (opts->zstd)
 		p.level = opts->level ? opts->level : TAP_PACK_LEVEL;
 	ret = pack(&p, opts);
@@ -515,6 +608,7 @@ int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opt
 	free(p.cpus);
 	free(p.parts);
 	free(p.pages);
+	free(p.blocks);
 	free(p.packed);
 	if (p.out.fd >= 0)
 		close(p.out.fd);

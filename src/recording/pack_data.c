@@ -12,6 +12,7 @@
 #include <zstd.h>
 
 #include "base/buf.h"
+#include "recording/dat_write.h"
 
 #define MAX_THREADS 2
 /*
@@ -35,24 +36,6 @@ struct tap_packer_data {
 	unsigned int nr_workers;
 	size_t chunk_cap;
 };
-
-int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset)
-{
-	const char *p = data;
-
-	while (len) {
-		ssize_t n = pwrite(fd, p, len, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		p += n;
-		offset += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
 
 /*
  * The next stretch of data from *@from on, up to @size: a hole, which a power cut leaves, may be long.
@@ -193,10 +176,8 @@ int tap_packer_data_new(int level, struct tap_packer_data **out)
 		return -ENOMEM;
 	d->nr_workers = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? MAX_THREADS : 1;
 	for (unsigned int i = 0; i < d->nr_workers; i++) {
-		ZSTD_CCtx *ctx = d->workers[i].ctx = ZSTD_createCCtx();
-
-		if (!ctx ||
-		    ZSTD_isError(ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, level))) {
+		d->workers[i].ctx = tap_zstd_new(level);
+		if (!d->workers[i].ctx) {
 			tap_packer_data_free(d);
 			return -ENOMEM;
 		}

@@ -71,6 +71,4 @@ int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size,
 /* Chunks are compressed by as many threads as there are CPUs, two at most. */
 int tap_pages_compress(struct tap_packer_data *d, const struct tap_pages *pages, struct tap_pack_out *out);
 
-int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset);
-
 #endif

@@ -263,6 +263,18 @@ void tap_reader_rewind(struct tap_reader *r)
 		tap_perf_rewind(r->perf);
 }
 
+void tap_reader_verify(struct tap_reader *r, bool verify)
+{
+	r->decoder.verify = verify;
+}
+
+uint64_t tap_reader_damaged(const struct tap_reader *r)
+{
+	const struct tap_decoder *d = &r->decoder;
+
+	return d->nr_damaged > d->most_damaged ? d->nr_damaged : d->most_damaged;
+}
+
 void tap_reader_watch(struct tap_reader *r, void (*watch)(void *ctx), void *ctx)
 {
 	r->decoder.watch = watch;

@@ -19,6 +19,8 @@
 #include "base/text.h"
 #include "recording/dat_write.h"
 #include "recording/pack_data.h"
+#include "recording/meta.h"
+#include "recording/sums.h"
 
 #define ZSTD_SUFFIX ".zstd"
 
@@ -108,7 +110,8 @@ static int explain_existing(const char *path, struct tap_err *err)
 /* All but the page files. The head is first: without it the folder is no recording. */
 static void remove_own_files(int dir)
 {
-	static const char *const files[] = { "head.dat", "meta.json", "head.dat.new", "meta.json.new", "packed", TAP_SPOOL_HELD };
+	static const char *const files[] = { "head.dat", "meta.json", TAP_SPOOL_HEAD_COPY, "head.dat.new", "meta.json.new",
+					     TAP_SPOOL_HEAD_COPY ".new", "packed", TAP_SPOOL_HELD };
 
 	for (unsigned int i = 0; i < sizeof(files) / sizeof(*files); i++)
 		unlinkat(dir, files[i], 0);
@@ -181,12 +184,13 @@ static int open_folder(struct tap_spool *s, struct tap_err *err)
 int tap_head_write(const struct tap_head *head, struct tap_buf *out)
 {
 	struct tap_dat_front front;
-	size_t more_at;
+	size_t more_at, sums_at = 0;
 	int ret = tap_dat_front_make(head, &front);
 
 	if (ret)
 		return ret;
-	tap_dat_front_write(&front, 0, out, &more_at);
+	tap_dat_front_write(&front, 0, 0, out, &more_at, &sums_at);
+	tap_sums_seal(out, sums_at);
 	tap_dat_front_release(&front);
 	return out->err;
 }
@@ -223,11 +227,20 @@ static int create_head(struct tap_spool *s, const struct tap_head *head, struct 
 	int ret = tap_head_write(head, &bytes);
 
 	s->head = ret ?: replace(s, "head.dat", bytes.data, bytes.len, true);
+	if (s->head >= 0) {
+		int copy = replace(s, TAP_SPOOL_HEAD_COPY, bytes.data, bytes.len, true);
+
+		if (copy >= 0)
+			close(copy);
+		else
+			ret = copy;
+	}
 	tap_buf_release(&bytes);
-	ret = s->head < 0 ? s->head : fsync(s->dir) ? -errno : sync_parent(s->path);
+	ret = s->head < 0 ? s->head : ret ?: fsync(s->dir) ? -errno : sync_parent(s->path);
 	if (!ret)
 		return 0;
 	unlinkat(s->dir, "head.dat", 0);
+	unlinkat(s->dir, TAP_SPOOL_HEAD_COPY, 0);
 	rmdir(s->path);
 	errno = -ret;
 	return tap_err_set(err, ret, "cannot write '%.300s/head.dat': %m", s->path);
@@ -592,47 +605,53 @@ int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu,
 	return append(s, buffer, cpu, NULL, pipe, len, err);
 }
 
-int tap_spool_set_meta(struct tap_spool *s, const char *json, bool sync, struct tap_err *err)
-{
-	int fd = replace(s, "meta.json", json, strlen(json), sync);
-	int ret = fd < 0 ? fd : sync && fsync(s->dir) ? -errno : 0;
-
-	if (fd >= 0)
-		close(fd);
-	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot write '%.300s/meta.json': %m", s->path) : 0;
-}
-
 /* Descriptors, to be synced and closed; -1: there is none. */
 struct sync_job {
-	int head, dir;
+	int file, dir;
 };
 
 static void *run_sync(void *arg)
 {
 	struct sync_job *job = arg;
 
-	fsync(job->head); /* nobody waits to hear whether that fails */
+	fsync(job->file); /* nobody waits to hear whether that fails */
 	fsync(job->dir);
-	close(job->head);
+	close(job->file);
 	close(job->dir);
 	free(job);
 	return NULL;
 }
 
-/* Syncs the head, in a thread if there can be one: it may take long, and rings fill meanwhile. */
-static void sync_beside(const struct tap_spool *s)
+/* Syncs a file that was replaced, in a thread if there can be one: it may take long, and rings fill meanwhile. */
+static void sync_beside(const struct tap_spool *s, int file)
 {
 	struct sync_job *job = malloc(sizeof(*job));
 	pthread_t thread;
 
 	if (!job)
 		return;
-	*job = (struct sync_job){ fcntl(s->head, F_DUPFD_CLOEXEC, 0), fcntl(s->dir, F_DUPFD_CLOEXEC, 0) };
+	*job = (struct sync_job){ fcntl(file, F_DUPFD_CLOEXEC, 0), fcntl(s->dir, F_DUPFD_CLOEXEC, 0) };
 	if (pthread_create(&thread, NULL, run_sync, job))
 		run_sync(job);
 	else
 		pthread_detach(thread);
+}
+
+int tap_spool_set_meta(struct tap_spool *s, const char *json, bool sync, struct tap_err *err)
+{
+	struct tap_buf text = { .max = TAP_META_MAX_BYTES };
+	int fd, ret;
+
+	tap_meta_seal(json, &text);
+	fd = text.err ?: replace(s, "meta.json", text.data, text.len, sync);
+	ret = fd < 0 ? fd : sync && fsync(s->dir) ? -errno : 0;
+	if (!ret && !sync)
+		sync_beside(s, fd);
+	if (fd >= 0)
+		close(fd);
+	tap_buf_release(&text);
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot write '%.300s/meta.json': %m", s->path) : 0;
 }
 
 int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct tap_err *err)
@@ -644,7 +663,13 @@ int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct
 		return tap_err_set(err, fd, "cannot write '%.300s/head.dat': %m", s->path);
 	close(s->head);
 	s->head = fd;
-	sync_beside(s);
+	sync_beside(s, s->head);
+	/* it is a spare: without it nothing is lost yet */
+	fd = replace(s, TAP_SPOOL_HEAD_COPY, head, len, false);
+	if (fd < 0)
+		return 0;
+	sync_beside(s, fd);
+	close(fd);
 	return 0;
 }
 

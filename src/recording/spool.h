@@ -4,7 +4,8 @@
  *
  *   FILE.spool/head.dat    a trace.dat without data: kernel, formats, meta; synced before the
  *                          first event of each kind; replaced by rename
- *   FILE.spool/meta.json   newer than the meta in head.dat, replaced by rename; may be missing
+ *   FILE.spool/head.copy   the same, for when head.dat is damaged; older recorders wrote none
+ *   FILE.spool/meta.json   newer than the meta in head.dat, with a checksum (meta.h); replaced by rename; may be missing
  *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>   pages of CPU k in buffer n, append only,
  *                          whole pages; name is "" for the top buffer
  *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>.zstd   the same, compressed (pack_data.h)
@@ -32,6 +33,7 @@
 #define TAP_SPOOL_MAX_PAGE_SIZE (1u << 24)
 
 #define TAP_SPOOL_HELD "held"
+#define TAP_SPOOL_HEAD_COPY "head.copy"
 
 struct tap_buf;
 

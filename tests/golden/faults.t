@@ -220,6 +220,7 @@ for my $part (0.05, 0.3, 0.6, 0.9, 0.99) {
 	check("cut at $part", 'cut.dat', { '' => [0, 1] });
 }
 my (@wrong, @runs);
+$bytes =~ s/stsums1/stsums0/g; # without checksums: with them, what is at the front is refused
 for (my $at = 0; $at < length $bytes; $at += 997) {
 	my $lie = $bytes;
 	substr($lie, $at, 8) = "\xff" x 8;

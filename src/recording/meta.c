@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "recording/meta.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xxh64.h"
+
+/* The last key of the object, with what separates it from those before. */
+#define KEY ",\"xxh64\":\""
+#define KEY_LEN (sizeof(KEY) - 1)
+#define DIGITS 16u
+#define SUFFIX_LEN (KEY_LEN + DIGITS + 2) /* "} */
+
+void tap_meta_seal(const char *json, struct tap_buf *out)
+{
+	size_t len = strlen(json);
+
+	tap_buf_add(out, json, len);
+	/* of an object without keys there is nothing to lose */
+	if (len < 4 || json[len - 1] != '}' || out->err)
+		return;
+	out->len--;
+	tap_buf_printf(out, KEY "%0*" PRIx64 "\"}", (int)DIGITS, tap_xxh64(json, len - 1));
+}
+
+bool tap_meta_open(const char *text, size_t *len)
+{
+	size_t end = *len;
+	char sum[DIGITS + 1];
+
+	while (end && (text[end - 1] == '\n' || text[end - 1] == ' '))
+		end--;
+	if (!end || text[0] != '{' || text[end - 1] != '}' || memchr(text, 0, end))
+		return false;
+	if (end <= SUFFIX_LEN || memcmp(text + end - SUFFIX_LEN, KEY, KEY_LEN))
+		return true;
+	*len = end - SUFFIX_LEN;
+	snprintf(sum, sizeof(sum), "%0*" PRIx64, (int)DIGITS, tap_xxh64(text, *len));
+	return !memcmp(text + *len + KEY_LEN, sum, DIGITS);
+}
