@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events that a perf.data does not hold, but says in other records: sched_switch from its SWITCH and EXIT
- * records, kernel_stack and user_stack from the callchains of samples. Each has a format of its own, with an id that no event of the file has, so that readers need
- * not know of it. docs/perf-data.md says what is in them.
+ * Events that a perf.data does not hold, but says in other records: sched_switch from its SWITCH and EXIT records,
+ * kernel_stack and user_stack from the callchains of samples. Each has a format of its own, with an id that no event of
+ * the file has, so that readers need not know of it. docs/perf-data.md says what is in them.
  */
 #ifndef TAP_RECORDING_PERF_MADE_H
 #define TAP_RECORDING_PERF_MADE_H

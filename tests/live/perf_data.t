@@ -11,6 +11,8 @@ use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
 use JSON::PP qw(decode_json);
 use List::Util qw(max);
+use lib dirname(__FILE__) . '/..';
+use Busy;
 
 my $here = dirname(abs_path($0));
 my $schedtap = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
@@ -54,6 +56,14 @@ sub skip {
 
 	$n++;
 	print "ok $n - $name # SKIP $why\n";
+}
+
+# The same of times that agree as closely as nothing delays perf between two stamps, or at a task's exit.
+sub check_if_quiet {
+	my ($since, $name, @problems) = @_;
+	my $why = @problems ? why_busy($since) : '';
+
+	return $why ? skip($name, "machine was busy: $why") : check($name, @problems);
 }
 
 sub perf_record {
@@ -123,6 +133,7 @@ sub compare {
 
 sub whole_cpus {
 	my $name = 'of whole CPUs, SWITCH records say what sched_switch says';
+	my $since = busy_since();
 
 	if (!perf_record(qw(-a -m 8M -e sched:sched_switch --switch-events -o both.data -- perl -e), $load)) {
 		return skip($name, 'perf does not record switches');
@@ -130,7 +141,7 @@ sub whole_cpus {
 	hide_sched_switch('both.data', 'switches.data');
 	my ($lost, $by_event) = states('both.data');
 	return skip($name, 'perf lost events') if $lost;
-	check($name, compare((states('switches.data'))[1], $by_event, 2e6));
+	check_if_quiet($since, $name, compare((states('switches.data'))[1], $by_event, 2e6));
 	my ($row) = grep { defined($_->{run_ns}) } map { decode_json($_) } lines(qw(timehist -i switches.data -c perfdata_1 --json));
 	check('of a task without a priority none is shown', !$row || defined($row->{prio}) ? 'there is one, or no row' : ());
 }
@@ -138,6 +149,7 @@ sub whole_cpus {
 # The recording of whole CPUs goes on meanwhile. Of a task itself the other one is not known: CPUs are unknown between.
 sub single_tasks {
 	my $name = 'of single tasks, SWITCH records say what sched_switch says';
+	my $since = busy_since();
 
 	if (!perf_record(qw(-a -m 8M -e sched:sched_switch -o all.data --), qw(perf record -o one.data --switch-events
 			 --sample-cpu -T -e dummy -- perl -e), $load)) {
@@ -147,7 +159,7 @@ sub single_tasks {
 	my ($lost_of_one, $by_switch) = states('one.data');
 	return skip($name, 'perf lost events') if $lost || $lost_of_one;
 	# the last that is said of a task is its exit: it may be preempted after that
-	check($name, compare($by_switch, $by_event, 20e6));
+	check_if_quiet($since, $name, compare($by_switch, $by_event, 20e6));
 }
 
 # Of the load's tasks, by time in us, CPU and tid: the frames of each switch, innermost first. Of the kernel a name, of programs "FILE+0xOFFSET".
@@ -205,7 +217,8 @@ sub stacks {
 		push(@problems, "$_: ours $x, perf's $y") if $x ne $y;
 	}
 	push(@problems, 'only ' . keys(%$theirs) . ' switches') if keys(%$theirs) < 100;
-	push(@problems, keys(%$ours) . ' switches, and not ' . keys(%$theirs)) if keys(%$ours) != keys(%$theirs);
+	# a task that is renamed between two switches has another name for perf at the first: of three tasks, one each
+	push(@problems, keys(%$ours) . ' switches, and not ' . keys(%$theirs)) if abs(keys(%$ours) - keys(%$theirs)) > 3;
 	check($name, @problems);
 	my @folded = lines(qw(export --to folded -i chains.data));
 	check('export --to folded has them', grep(/^perfdata_1;.*;(?:__schedule|__traceiter_sched_switch) \d+$/, @folded) ? () : 'no stack of perfdata_1 ends in __schedule');
