@@ -678,6 +678,12 @@ static int place(struct tap_perf *p, struct trailer *t, struct tap_perf_cpu **c,
 	return *c ? 0 : tap_dat_nomem(err);
 }
 
+/* As struct tap_perf_cpu has it. */
+static int runs_of(int tid)
+{
+	return tid < 0 || tid == INT32_MAX ? 0 : tid + 1;
+}
+
 /*
  * perf_event_switch() writes two for a switch: the task that leaves one, where the tracepoint is, and the task
  * that comes another. Only those of whole CPUs name the other task: then the first says all, and the second
@@ -707,12 +713,12 @@ static int take_switch(struct tap_perf *p, const struct record *rec, struct tap_
 		s.next = other;
 		s.left = left_as(p, &t, misc);
 	} else {
-		if (t.tid < 0 || (is_wide && c->runs == t.tid + 1))
+		if (t.tid < 0 || (is_wide && c->runs == runs_of(t.tid)))
 			return 0;
 		s.prev = other;
 		s.next = t.tid;
 	}
-	c->runs = s.next < 0 || s.next == INT32_MAX ? 0 : s.next + 1;
+	c->runs = runs_of(s.next);
 	return push_switch(p, t.cpu, t.ts, &s, err);
 }
 

@@ -134,7 +134,7 @@ clean_up()
 {
 	local pid
 
-	for pid in $(jobs -p); do
+	for pid in $(jobs -rp; jobs -sp); do # of those that have ended others may have the number
 		kill -9 "$pid" 2>/dev/null || :
 	done
 	wait 2>/dev/null || :

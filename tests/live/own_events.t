@@ -64,29 +64,27 @@ sub format_of
 	return $text;
 }
 
-# Those that differ: a record of ours is to have one of the built-in's with the same values, in the same order on its CPU. Both programs
-# are switched on one after the other, and off again: what is of one alone then does not count.
+my $apart_ns = 100_000; # of the stamps of one event, as an interrupt may come between the two programs
+
+# Those that differ: a record of ours is to have one of the built-in's with the same values, stamped at the same moment, in the same order
+# on its CPU. Both programs are switched on one after the other, and off again: what is of one alone then does not count.
 sub compare
 {
 	my ($mine, $built_in) = @_;
 	my ($same, $other) = (0, 0);
 	my ($first, $last) = @$built_in ? map { $_->[2] } @$built_in[0, -1] : (0, ~0);
-	my $since = @$mine ? $mine->[0][2] - 20_000 : 0; # both stamp the same event, one after the other
-	my %next;
+	my %queues;
 
+	push(@{$queues{$_->[0]}}, $_) for @$built_in;
 	for my $r (@$mine) {
 		my ($cpu, $fields, $ts_ns) = @$r;
+		my $queue = $queues{$cpu} // [];
 
 		next if $ts_ns < $first || $ts_ns > $last;
-		my $queue = $next{$cpu} //= [ map { $_->[1] } grep { $_->[0] == $cpu && $_->[2] >= $since } @$built_in ];
-		my $at = -1;
-		for my $i (0 .. ($#$queue < 20 ? $#$queue : 20)) {
-			if ($queue->[$i] eq $fields) {
-				$at = $i;
-				last;
-			}
-		}
-		if ($at < 0) {
+		shift(@$queue) while @$queue && $queue->[0][2] < $ts_ns - $apart_ns;
+		my $at = 0;
+		$at++ while $at < @$queue && $queue->[$at][2] <= $ts_ns + $apart_ns && $queue->[$at][1] ne $fields;
+		if ($at == @$queue || $queue->[$at][2] > $ts_ns + $apart_ns) {
 			$other++;
 			next;
 		}
