@@ -713,7 +713,7 @@ static int take_switch(struct tap_perf *p, const struct record *rec, struct tap_
 		s.next = other;
 		s.left = left_as(p, &t, misc);
 	} else {
-		if (t.tid < 0 || (is_wide && c->runs == runs_of(t.tid)))
+		if (t.tid < 0 || (is_wide && c->runs && c->runs == runs_of(t.tid)))
 			return 0;
 		s.prev = other;
 		s.next = t.tid;

@@ -86,7 +86,7 @@ sub run_page {
 		$run =~ s/^schedtap list --enabled/schedtap record -o on.dat -- $&/; # while something is on
 		$run =~ s/^schedtap ab (?!.*-r )/$&-r 2 / unless $ENV{SOAK}; # rounds: of 'make' each takes a second
 		# nothing is there to repair, no program has that pid, and they say so
-		$want = 1 if $line =~ /^schedtap (?:repair (?!--verify)|tracefs)/;
+		$want = 1 if $line =~ /^schedtap (?:repair\b(?! --verify)|tracefs)/;
 		my $is_verdict = $line =~ /^schedtap check/; # whatever it is
 		my $out = `( $run ) 2>&1 >/dev/null`;
 		my $code = $? >> 8;
