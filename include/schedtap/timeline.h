@@ -103,6 +103,7 @@ struct tap_cpu_stretch {
 	enum tap_cpu_what { TAP_CPU_UNKNOWN, TAP_CPU_OFFLINE, TAP_CPU_IDLE, TAP_CPU_RUN } what;
 	struct tap_task *task; /* of TAP_CPU_RUN */
 	uint64_t from_ns, to_ns; /* within the window */
+	bool outside; /* of TAP_CPU_UNKNOWN: a task that is not recorded, or idle; nothing is missing */
 };
 
 /** struct tap_wakeup - sched_waking, or sched_wakeup where that was not recorded. */

@@ -100,7 +100,7 @@ static int read_all(struct tap_recording *r, const struct tap_listener *listener
 	read_meta(r);
 	read_window(r);
 	read_clocks(r);
-	if (tap_identities_init(&r->ids, r->reader, r->meta))
+	if (tap_identities_init(&r->ids, r->reader, r->meta) || tap_limits_init(&r->limits, r->meta))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -125,6 +125,7 @@ int tap_recording_borrow(struct tap_recording *r, struct tap_reader *reader,
 void tap_recording_close(struct tap_recording *r)
 {
 	tap_identities_release(&r->ids);
+	tap_limits_release(&r->limits);
 	tap_event_kinds_release(&r->kinds);
 	json_decref(r->meta);
 	if (!r->is_borrowed)

@@ -7,6 +7,7 @@
 
 #include "analysis/event_kind.h"
 #include "analysis/identity.h"
+#include "analysis/limits.h"
 #include "analysis/time_option.h"
 
 /* Who is told what is no result. Each may be NULL. */
@@ -23,6 +24,7 @@ struct tap_recording {
 	bool is_borrowed; /* .reader */
 	json_t *meta; /* NULL: none */
 	struct tap_identities ids;
+	struct tap_limits limits;
 	struct tap_event_kinds kinds;
 	const char *path; /* as it was opened, borrowed */
 	struct tap_wall wall;

@@ -127,6 +127,51 @@ static int count_kinds(struct tap_run *run)
 	return 0;
 }
 
+static uint16_t mark_identities(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return tap_timeline_tells_identity(fmt);
+}
+
+/* Of which process each task is, that the recording ever has. Return: 0; -ENOMEM; a reader's error. */
+static int read_lives(struct tap_run *run, struct tap_timeline *lives, struct tap_err *err)
+{
+	const struct tap_event *const *events;
+	struct tap_task *const *tasks;
+	unsigned int nr_tasks;
+	int nr, ret = 0;
+
+	tap_reader_rewind(run->rec.reader);
+	tap_reader_unmerged(run->rec.reader, false);
+	tap_reader_limit(run->rec.reader, 0, UINT64_MAX);
+	tap_reader_mark(run->rec.reader, mark_identities, NULL);
+	while (!ret && (nr = tap_reader_batch(run->rec.reader, &events, err)) > 0)
+		ret = tap_timeline_events(lives, events, (unsigned int)nr);
+	if (!ret && nr < 0)
+		return nr;
+	tasks = tap_timeline_tasks(lives, &nr_tasks);
+	for (unsigned int i = 0; !ret && i < nr_tasks; i++)
+		ret = tap_limits_learn(&run->rec.limits, tasks[i]);
+	return ret ? tap_err_set(err, ret, "out of memory") : 0;
+}
+
+static int learn_limits(struct tap_run *run, struct tap_err *err)
+{
+	const struct tap_timeline_opts opts = {
+		.window = { 0, UINT64_MAX }, .lists = &run->rec.ids.lists, .lives_only = true,
+	};
+	struct tap_timeline *lives;
+	int ret;
+
+	if (!tap_limits_ask_tasks(&run->rec.limits))
+		return 0;
+	if (tap_timeline_new(&opts, &lives))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	ret = read_lives(run, lives, err);
+	tap_timeline_free(lives);
+	return ret;
+}
+
 static int survey(struct tap_run *run, struct tap_err *err)
 {
 	struct tap_reader_span span;
@@ -134,6 +179,7 @@ static int survey(struct tap_run *run, struct tap_err *err)
 
 	if (tap_survey_init(&run->survey, run->window))
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	run->survey.promise = run->rec.limits.promise;
 	ret = feed_survey(run, &span, err);
 	note_kinds(run);
 	run->nr_throttling = count_throttling(run);
@@ -175,7 +221,7 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 				   "`schedtap dump` shows them", run->rec.path, ticks);
 	find_window(run);
 	tap_recording_watch(&run->rec, "pass 1 of 2");
-	ret = survey(run, err);
+	ret = learn_limits(run, err) ?: survey(run, err);
 	if (!ret && run->time.text && !run->survey.events)
 		ret = tap_recording_check_window(&run->rec, &run->time, run->pick.window, err);
 	return ret;
@@ -237,7 +283,7 @@ static int start(struct tap_run *run, const struct tap_observer *observer, struc
 		 struct tap_err *err)
 {
 	struct tap_timeline_opts opts = {
-		.window = run->window, .survey = &run->survey,
+		.window = run->window, .survey = &run->survey, .promise = run->rec.limits.promise,
 		.lists = &run->rec.ids.lists, .throttling = run->nr_throttling,
 		.nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus, .observer = observer,
 		.ctx = feed->ctx,

@@ -24,7 +24,7 @@ static unsigned int check_cpus(struct tap_report *r, uint64_t *run_ns)
 
 	for (unsigned int i = 0; i < nr; i++) {
 		uint64_t sum = cpus[i].run_ns + cpus[i].idle_ns + cpus[i].offline_ns +
-			       cpus[i].unknown_ns;
+			       cpus[i].unknown_ns + cpus[i].outside_ns;
 
 		*run_ns += cpus[i].run_ns;
 		if (sum == window_ns)
@@ -85,7 +85,7 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 {
 	struct summary *sum = ctx;
 
-	return tap_run_cpu(&sum->report.run, s->cpu) ? tap_gaps_add(&sum->gaps, s) : 0;
+	return tap_run_cpu(&sum->report.run, s->cpu) && !s->outside ? tap_gaps_add(&sum->gaps, s) : 0;
 }
 
 static bool want_signal(void *ctx, const struct tap_pelt_signal *s)

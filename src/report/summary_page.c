@@ -43,6 +43,45 @@ static void text_events(struct tap_report *r, struct tap_table *t)
 		tap_buf_puts(b, "no bytes\n");
 }
 
+static void put_words(struct tap_buf *b, const json_t *only, const char *key, bool *any)
+{
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach(json_object_get(only, key), i, word) {
+		if (i)
+			tap_buf_puts(b, ", ");
+		else
+			tap_buf_printf(b, "%s%s ", *any ? "; " : "", key);
+		tap_text_escape(b, json_string_value(word), json_string_length(word));
+		*any = true;
+	}
+}
+
+static bool is_limited(const struct tap_report *r)
+{
+	return r->run.rec.limits.promise;
+}
+
+static bool is_of_all(const struct tap_report *r)
+{
+	return !is_limited(r);
+}
+
+static void text_limits(struct tap_report *r, struct tap_table *t)
+{
+	const json_t *only = json_object_get(r->run.rec.meta, "only");
+	struct tap_buf *b = &t->page->buf;
+
+	bool any = false;
+
+	tap_buf_puts(b, "only       ");
+	put_words(b, only, "processes", &any);
+	put_words(b, only, "threads", &any);
+	put_words(b, only, "names", &any);
+	tap_buf_puts(b, ": what else ran is not recorded\n");
+}
+
 static void text_price(struct tap_report *r, struct tap_table *t)
 {
 	static const struct {
@@ -85,6 +124,7 @@ static void json_head(struct tap_report *r, struct tap_table *t)
 	tap_page_u64(t->page, "events", s->events);
 	tap_page_u64(t->page, "bytes", s->bytes);
 	tap_page_json(t->page, "price", json_object_get(r->run.rec.meta, "price"));
+	tap_page_json(t->page, "only", json_object_get(r->run.rec.meta, "only"));
 }
 
 /* ---- what was lost ---- */
@@ -358,6 +398,24 @@ static const struct tap_column cpu_columns[] = {
 	{ 0 }
 };
 
+/* Of a recording that is limited to some tasks. */
+static const struct tap_column limited_cpu_columns[] = {
+	{ "cpu", "CPU", TAP_CELL_COUNT, .width = 3 },
+	{ "run_ns", "recorded", TAP_CELL_NS, .width = 11, .rank = 4 },
+	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+	{ "not_recorded_ns", "not recorded", TAP_CELL_NS, .width = 12, .rank = 5, .same_unit = true },
+	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+	{ "idle_ns", NULL, TAP_CELL_NS },
+	{ "offline_ns", NULL, TAP_CELL_NS },
+	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 11, .rank = 3, .tint = TAP_TINT_YELLOW,
+	  .same_unit = true },
+	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
+	{ "switches", "switches", TAP_CELL_COUNT, .width = 9, .rank = 2 },
+	{ "breaks", "breaks", TAP_CELL_COUNT, .width = 6, .rank = 1, .tint = TAP_TINT_YELLOW },
+	{ "lost", "lost", TAP_CELL_COUNT, .width = 6, .tint = TAP_TINT_RED },
+	{ 0 }
+};
+
 /* For people those of which something is known. */
 static void put_cpus(struct tap_report *r, struct tap_table *t)
 {
@@ -372,8 +430,14 @@ static void put_cpus(struct tap_report *r, struct tap_table *t)
 		tap_table_u64(t, i);
 		tap_table_u64(t, c->run_ns);
 		tap_table_real(t, tap_pct(c->run_ns, window_ns));
-		tap_table_u64(t, c->idle_ns);
-		tap_table_real(t, tap_pct(c->idle_ns, window_ns));
+		if (is_limited(r)) {
+			tap_table_u64(t, c->outside_ns);
+			tap_table_real(t, tap_pct(c->outside_ns, window_ns));
+			tap_table_u64(t, c->idle_ns);
+		} else {
+			tap_table_u64(t, c->idle_ns);
+			tap_table_real(t, tap_pct(c->idle_ns, window_ns));
+		}
 		tap_table_u64(t, c->offline_ns);
 		tap_table_u64(t, c->unknown_ns);
 		tap_table_real(t, tap_pct(c->unknown_ns, window_ns));
@@ -680,12 +744,15 @@ const struct tap_section tap_summary_sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = json_head },
 	{ TAP_FOR_PROGRAMS, .put = json_losses },
 	{ TAP_FOR_PEOPLE, .put = text_events },
+	{ TAP_FOR_PEOPLE, is_limited, .put = text_limits },
 	{ TAP_FOR_PEOPLE, .put = text_price },
 	{ TAP_FOR_PEOPLE, .put = text_losses },
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .before = "\n", .key = "kinds",
 	  .columns = kind_columns, .row = put_kind, .nr = nr_kinds },
 	{ TAP_FOR_PEOPLE, .put = put_more_kinds },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .before = "\n", .key = "cpus", .columns = cpu_columns,
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_of_all, .before = "\n", .key = "cpus", .columns = cpu_columns,
+	  .put = put_cpus },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_limited, .before = "\n", .key = "cpus", .columns = limited_cpu_columns,
 	  .put = put_cpus },
 	{ TAP_FOR_PEOPLE, .put = put_other_cpus },
 	{ TAP_FOR_PROGRAMS, .put = json_gaps },

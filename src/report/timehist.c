@@ -709,7 +709,7 @@ static void put_cpus(struct tap_report *r, struct tap_table *t)
 		tap_table_u64(t, cpus[i].idle_ns);
 		tap_table_real(t, 100.0 * (double)cpus[i].idle_ns / window_ns);
 		tap_table_u64(t, cpus[i].run_ns);
-		tap_table_u64(t, cpus[i].unknown_ns);
+		tap_table_u64(t, cpus[i].unknown_ns + cpus[i].outside_ns);
 		tap_table_u64(t, cpus[i].switches);
 		tap_table_row(t);
 	}

@@ -22,7 +22,7 @@ int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_
 		.cpu = (int)(c - t->cpus), .task = c->known ? c->task : NULL,
 		.from_ns = tap_window_clip(&t->opts.window, from_ns),
 		.to_ns = tap_window_clip(&t->opts.window, to_ns),
-		.what = tap_cpu_what(c),
+		.what = tap_cpu_what(c), .outside = !c->known && c->outside,
 	};
 
 	return s.to_ns > s.from_ns ? t->on.cpu(t->opts.ctx, &s) : 0;
@@ -35,7 +35,7 @@ int tap_cpu_close(struct tap_timeline *t, struct tap_cpu *c, uint64_t now)
 	if (now < from) /* a loss may begin before the CPU's last event */
 		return 0;
 	if (!c->known)
-		sum = c->offline ? &c->offline_ns : &c->unknown_ns;
+		sum = c->offline ? &c->offline_ns : c->outside ? &c->outside_ns : &c->unknown_ns;
 	else if (!c->task)
 		sum = &c->idle_ns;
 	*sum += tap_window_part_ns(&t->opts.window, from, now);
@@ -63,7 +63,7 @@ int tap_cpu_lose(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 			.next = TAP_UNKNOWN, .ts_ns = c->since_ns, .fits = true, .next_cpu = -1,
 		});
 	}
-	c->known = c->offline = c->unfit = false;
+	c->known = c->offline = c->unfit = c->outside = false;
 	c->cut = true;
 	c->task = NULL;
 	return ret;
@@ -74,7 +74,7 @@ void tap_cpu_break(struct tap_timeline *t, unsigned int cpu)
 	struct tap_cpu *c = &t->cpus[cpu];
 	struct task *task = tap_task_whole(c->task);
 
-	c->known = false;
+	c->known = c->outside = false;
 	c->task = NULL;
 	if (task && runs_on(&task->pub, cpu))
 		tap_task_enter(task, TAP_UNKNOWN, task->pub.since_ns, false);

@@ -194,7 +194,7 @@ int tap_timeline_end(struct tap_timeline *t)
 
 	for (unsigned int i = 0; !ret && i < t->nr_cpus; i++) {
 		ret = tap_cpu_close(t, &t->cpus[i], t->opts.window.to_ns);
-		assert(ret || t->cpus[i].run_ns + t->cpus[i].idle_ns + t->cpus[i].offline_ns +
+		assert(ret || t->cpus[i].run_ns + t->cpus[i].idle_ns + t->cpus[i].offline_ns + t->cpus[i].outside_ns +
 					      t->cpus[i].unknown_ns == tap_window_ns(&t->opts.window));
 	}
 	for (unsigned int i = 0; !ret && i < t->tasks.nr; i++)
@@ -296,5 +296,7 @@ uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *t
 
 bool tap_timeline_had(const struct tap_timeline *t, const struct tap_task *task)
 {
-	return t->opts.lives_only || tap_task_life_ns(t, task);
+	const struct task *whole = tap_task_whole((struct tap_task *)task);
+
+	return t->opts.lives_only || (tap_task_life_ns(t, task) && (!t->opts.promise || whole->kept));
 }

@@ -52,6 +52,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 	const uint64_t now = ev->ts_ns;
 	int ret;
 
+	task->kept = true;
 	tap_task_set_comm(task, f->from_comm, ev);
 	left_as = tap_prev_states_get(&t->prev_states, (uint64_t)tap_num_get(&f->value, ev));
 	if (!left_as)
@@ -179,6 +180,24 @@ static int on_switch_of_lives(struct tap_timeline *t, const struct tap_sched_fie
 	return ret;
 }
 
+/* It left its CPU, where it was not recorded: of that only its name counts, and its end. */
+static int leave_outside(struct tap_timeline *t, const struct tap_sched_fields *f, const struct tap_event *ev,
+			 struct task *task)
+{
+	const struct tap_prev_state *left_as = tap_prev_states_get(&t->prev_states, (uint64_t)tap_num_get(&f->value, ev));
+
+	tap_task_set_comm(task, f->from_comm, ev);
+	if (!left_as)
+		return -ENOMEM;
+	return left_as->state == TAP_DEAD ? tap_task_end(t, task, ev->ts_ns, false, "") : 0;
+}
+
+/* The same of one that was recorded until now: from here on nobody knows what it does. */
+static int enter_outside(struct tap_timeline *t, struct task *task, uint64_t now)
+{
+	return task->pub.state == TAP_UNKNOWN ? 0 : tap_task_lose(t, task, now);
+}
+
 static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 		     const struct tap_event *ev)
 {
@@ -189,7 +208,11 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 	struct task *task = tap_task_whole(c->task);
 	int ret = learn_prev_states(t, f);
 	bool cut = c->cut || c->unfit;
+	bool keeps_prev = tap_promise_keeps(t->opts.promise, prev, f->from_comm, ev);
+	bool keeps_next = tap_promise_keeps(t->opts.promise, next, f->comm, ev);
 
+	if (!keeps_prev && !c->known && !cut) /* also before its first event */
+		c->outside = true;
 	c->cut = false;
 	if (!c->known || (task ? task->pub.tid : 0) != prev)
 		ret = ret ?: tap_task_get(t, prev, f->from_comm, ev, &task);
@@ -197,8 +220,10 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (!ret && task && f->from_prio.size && task->pub.prio == TAP_PRIO_UNKNOWN) /* it ran from before the recording */
 		task->pub.prio = tap_num_int(&f->from_prio, ev);
 	ret = ret ?: leave_cpu(t, c, task, now);
-	if (ret >= 0 && task)
-		ret = switch_out(t, f, ev, task, ret, cut);
+	if (ret > 0 || (ret == 0 && keeps_prev))
+		ret = task ? switch_out(t, f, ev, task, ret, cut) : 0;
+	else if (!ret && task)
+		ret = leave_outside(t, f, ev, task);
 	if (ret >= 0)
 		ret = tap_task_get_alive(t, next, f->comm, ev, &task);
 	if (!ret && task && tap_task_seems_other(t, task, f->comm, ev)) {
@@ -212,13 +237,16 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 		b = tap_break_find(t, ev->cpu, now);
 	c->unfit = b && b->what == TAP_BREAK_MISSED;
 	c->offline = b && b->what == TAP_BREAK_OFFLINE;
-	c->known = !b && next >= 0 && next < (int)TAP_MAX_TIDS;
+	c->outside = !b && !keeps_next;
+	c->known = !b && keeps_next && next >= 0 && next < (int)TAP_MAX_TIDS;
 	c->task = c->known ? tap_task_pub(task) : NULL;
 	if (!task)
 		return 0;
 	if (f->prio.size)
 		task->pub.prio = tap_num_int(&f->prio, ev);
-	task->seen = true;
+	if (!keeps_next)
+		return enter_outside(t, task, now);
+	task->seen = task->kept = true;
 	return switch_in(t, task, ev->cpu, now, c->known);
 }
 
@@ -401,6 +429,9 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *
 	tap_task_set_comm(task, f->comm, ev);
 	if (t->on.wakeup)
 		ret = tap_wakeup_tell(t, f, ev, task, true);
+	if (!tap_promise_keeps(t->opts.promise, task->pub.tid, f->comm, ev))
+		return ret;
+	task->kept = true;
 	tap_task_enter(task, TAP_WAKING, ev->ts_ns, true);
 	note_waker(task, waker_of(f, ev), f, ev);
 	task->placed = true;
@@ -577,18 +608,37 @@ static void on_iowait(struct tap_timeline *t, const struct tap_sched_fields *f,
 		task->iowait_ns = task->total_ns[TAP_BLOCKED];
 }
 
+static bool changes_state(enum tap_sched_kind kind)
+{
+	return kind == TAP_SCHED_WAKING || kind == TAP_SCHED_WAKEUP || kind == TAP_SCHED_MIGRATE ||
+	       kind == TAP_SCHED_THROTTLE || kind == TAP_SCHED_UNTHROTTLE || kind == TAP_SCHED_IOWAIT;
+}
+
+/* Of a task that is not recorded: that a recorded one woke it is told. */
+static int on_other_task(struct tap_timeline *t, const struct tap_sched_fields *f, const struct tap_event *ev, struct task *task)
+{
+	bool wakes = f->kind == TAP_SCHED_WAKING || (f->kind == TAP_SCHED_WAKEUP && !t->has_waking);
+
+	return wakes && t->on.wakeup ? tap_wakeup_tell(t, f, ev, task, false) : 0;
+}
+
 /* What is about a task that has been there before, or is seen now. */
 static int on_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 		   const struct tap_event *ev)
 {
 	struct task *task;
 	int ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
+	bool keeps;
 
 	t->has_waking |= f->kind == TAP_SCHED_WAKING;
 	t->has_wakeup |= f->kind == TAP_SCHED_WAKEUP;
 	t->has_migrate |= f->kind == TAP_SCHED_MIGRATE;
 	if (ret || !task)
 		return ret;
+	keeps = tap_promise_keeps(t->opts.promise, task->pub.tid, f->comm, ev);
+	if (!keeps && changes_state(f->kind))
+		return on_other_task(t, f, ev, task);
+	task->kept |= keeps;
 	switch (f->kind) {
 	case TAP_SCHED_WAKING:
 		return on_waking(t, f, ev, task);

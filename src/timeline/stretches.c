@@ -36,10 +36,12 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 	task->back_ns = task->pub.since_ns - task->slept_from_ns;
 }
 
-/* Charges the time to the task's state, and tells of it. */
+/* Charges the time to the task's state, and tells of it, but of tasks that were not recorded. */
 static int close_stretch(struct tap_timeline *t, struct task *task, struct tap_stretch *s)
 {
 	task->pub.total_ns[s->state] += tap_window_part_ns(&t->opts.window, s->from_ns, s->to_ns);
+	if (t->opts.promise && !task->kept)
+		return 0;
 	if (!(s->next == TAP_UNKNOWN ? t->told_lost : t->told)[s->state])
 		return 0;
 	if (s->to_ns < t->opts.window.from_ns) {

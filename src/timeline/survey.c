@@ -14,6 +14,7 @@
 struct tap_survey_cpu {
 	unsigned int buffer; /* where its events come from; TAP_NO_BUFFER: none came yet */
 	bool known;	     /* .tid was switched in at .since_ns */
+	bool outside;	     /* or one was that is not recorded; then .tid is -1 */
 	int tid;
 	struct tap_survey_tid *ran; /* what is known of .tid */
 	uint64_t since_ns;
@@ -191,8 +192,10 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 		     const struct tap_sched_fields *f, const struct tap_event *ev)
 {
 	int out = tap_num_int(&f->from, ev), in = tap_num_int(&f->tid, ev);
-	bool fits = c->known && c->tid == out;
-	struct tap_survey_tid *left = fits ? c->ran : get_tid(s, c, out),
+	bool keeps_out = tap_promise_keeps(s->promise, out, f->from_comm, ev);
+	bool keeps_in = tap_promise_keeps(s->promise, in, f->comm, ev);
+	bool fits = c->known ? c->tid == out : !c->outside || !keeps_out;
+	struct tap_survey_tid *left = fits && c->known ? c->ran : get_tid(s, c, out),
 			      *came = get_tid(s, c, in);
 	int ret = 0;
 
@@ -204,11 +207,12 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 	left->at_work = true;
 	if (!came->ins)
 		came->stopper = begins_with(f->comm, ev, "migration/");
-	came->ins += came->ins < UINT8_MAX;
-	if (c->known && !fits)
+	came->ins += keeps_in && came->ins < UINT8_MAX;
+	if (!fits)
 		ret = add_break(s, ev->cpu, what_broke(s, c, f, ev), ev->ts_ns);
-	c->known = true;
-	c->tid = in;
+	c->known = keeps_in;
+	c->outside = !keeps_in;
+	c->tid = keeps_in ? in : -1;
 	c->ran = came;
 	c->since_ns = ev->ts_ns;
 	return ret;
@@ -251,6 +255,7 @@ static int cut_chain(struct tap_survey *s, int cpu, uint64_t now)
 	struct tap_survey_cpu *c = &s->cpus[cpu];
 	const struct tap_survey_tid *t = tap_survey_tid(s, c->tid);
 
+	c->outside = false;
 	if (!c->known)
 		return 0;
 	c->known = false;
@@ -382,7 +387,7 @@ static inline bool usual_switch(struct tap_survey *s, const struct tap_event *ev
 	struct tap_survey_cpu *c;
 	int out, in;
 
-	if (!f || ev->fmt != f->fmt || (unsigned int)ev->cpu >= s->nr_cpus || s->blurred)
+	if (!f || ev->fmt != f->fmt || (unsigned int)ev->cpu >= s->nr_cpus || s->blurred || s->promise)
 		return false;
 	c = &s->cpus[ev->cpu];
 	out = tap_num_s32(&f->from, ev);
@@ -417,7 +422,7 @@ int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev)
 
 	if (!ev->fmt && ev->lost.first_ns <= s->window.to_ns)
 		return on_loss(s, ev) ? -ENOMEM : 1;
-	if (!c || !c->known || c->buffer != ev->buffer)
+	if (!c || !(c->known || c->outside) || c->buffer != ev->buffer)
 		return 1;
 	f = ev->fmt ? tap_sched_formats_add(&s->formats, ev->fmt) : NULL;
 	if (ev->fmt && !f)
@@ -427,7 +432,7 @@ int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev)
 	if (f && f->kind != TAP_SCHED_SWITCH)
 		return 0;
 	ret = f ? on_switch(s, c, f, ev) : cut_chain(s, ev->cpu, ev->lost.first_ns);
-	c->known = false; /* what comes now is of no use to the window */
+	c->known = c->outside = false; /* what comes now is of no use to the window */
 	return ret ? ret : 1;
 }
 

@@ -18,7 +18,7 @@
 #define TAP_TIMELINE_SURVEY_H
 
 #include "base/window.h"
-#include "timeline/sched_fields.h"
+#include "timeline/promise.h"
 
 #define TAP_MAX_CPUS 65536u
 #define TAP_MAX_TIDS 4194304u /* the kernel's PID_MAX_LIMIT: other tids are no task's */
@@ -89,6 +89,8 @@ struct tap_survey {
 	/* Which of a recording's buffers tells the timeline of events of a kind: where several
 	 * have it, the first. TAP_NO_BUFFER: none has. */
 	unsigned int buffer[TAP_NR_SCHED_KINDS];
+
+	const struct tap_promise *promise; /* set before the first event; NULL: it has all of everybody */
 
 	/* inside */
 	struct tap_window window;

@@ -24,6 +24,7 @@ struct task {
 	bool certain;  /* .state began as seen */
 	bool doubtful; /* asleep, or woken as it went to sleep: what comes next will tell */
 	bool seen;     /* running, switched or woken */
+	bool kept;     /* all of it was recorded, at some time */
 	bool is_new;   /* forked, its first wakeup not seen yet */
 	bool is_told;  /* by task_newtask: the fork that follows is the same */
 	bool reused;   /* its tid was another task's before */

@@ -12,6 +12,7 @@
 
 #include "base/window.h"
 #include "timeline/lists.h"
+#include "timeline/promise.h"
 #include "timeline/survey.h"
 
 /* Off the run queues, until a wakeup. */
@@ -59,7 +60,7 @@ struct tap_task {
 };
 
 struct tap_cpu {
-	uint64_t run_ns, idle_ns, offline_ns, unknown_ns; /* add up to the window */
+	uint64_t run_ns, idle_ns, offline_ns, unknown_ns, outside_ns; /* add up to the window */
 	uint64_t switches, breaks;	      /* within the window */
 	uint64_t lost;			      /* events; of losses that tell how many */
 
@@ -70,6 +71,7 @@ struct tap_cpu {
 	bool offline; /* not known, for it is not there */
 	bool unfit;   /* not known, for its next switch will not fit */
 	bool cut;     /* not known: events are missing before its next switch */
+	bool outside; /* not known: what it runs is not recorded (promise.h) */
 	struct tap_task *task; /* what runs, if known; NULL: idle */
 	uint64_t since_ns;
 };
@@ -86,6 +88,7 @@ struct tap_timeline_opts {
 	struct tap_window window;
 	const struct tap_lists *lists; /* of tasks, beside the events; or NULL */
 	const struct tap_survey *survey; /* NULL: holes are known only once they are seen */
+	const struct tap_promise *promise; /* NULL: the recording has all of everybody */
 	bool lives_only; /* who has which tid, and nothing of states and CPUs */
 	bool forgets; /* tap_timeline_forget() will be called */
 	bool throttling; /* sched_throttle is recorded: where it is missing, R says less */
@@ -153,7 +156,7 @@ enum tap_may tap_timeline_may_use(const struct tap_timeline *t, const struct tap
 bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task);
 /* Until when it may be taken to be so; UINT64_MAX: until now. */
 uint64_t tap_timeline_sure_until(const struct tap_timeline *t, const struct tap_task *task);
-/* Whether the task lived in the window; with .lives_only: ever. */
+/* Whether the task lived in the window, and was ever recorded; with .lives_only: ever lived. */
 bool tap_timeline_had(const struct tap_timeline *t, const struct tap_task *task);
 /* The task's life within the window, ns: what its total_ns add up to. */
 uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task);

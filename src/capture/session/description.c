@@ -131,6 +131,43 @@ static json_t *triggers(const struct tap_plan *plan)
 	return list;
 }
 
+static json_t *strings(const struct tap_strings *words)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < words->nr; i++)
+		json_array_append_new(list, any_string(words->v[i]));
+	return list;
+}
+
+/*
+ * Whether all switches, wakeups and migrations of the tasks of -p, -t and -c are recorded: by programs, which look at each task that such an
+ * event speaks of. The kernel's own limits leave some out (migrations by others), and so do filters of the events; other numbers than
+ * the events' mean other tasks.
+ */
+static bool has_all_of_them(const struct tap_plan *plan)
+{
+	const unsigned int by = plan->select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS);
+
+	if (!by || (by & (TAP_SELECT_CGROUPS | TAP_SELECT_CPUS)) || plan->follow || plan->pids.nested || plan->nr_triggers)
+		return false;
+	for (unsigned int i = 0; i < plan->nr_events; i++) {
+		const struct tap_plan_event *ev = &plan->events[i];
+
+		if (!strcmp(ev->system, "sched") && (ev->filter || strcmp(ev->backend->name, "bpf") != 0))
+			return false;
+	}
+	return true;
+}
+
+static void set_limits(struct tap_description *d, const struct tap_plan *plan)
+{
+	if (plan->select && has_all_of_them(plan))
+		json_object_set_new(d->meta, "only", json_pack("{s:o, s:o, s:o}", "processes", strings(&plan->select->tgids.text),
+							       "threads", strings(&plan->select->tids.text),
+							       "names", strings(&plan->select->comms)));
+}
+
 void tap_description_set_events(struct tap_description *d, const struct tap_plan *plan)
 {
 	static const char *const status[] = { "planned", "on", "absent", "failed" };
@@ -148,6 +185,7 @@ void tap_description_set_events(struct tap_description *d, const struct tap_plan
 		json_array_append_new(events, e);
 	}
 	json_object_set_new(d->meta, "events", events);
+	set_limits(d, plan);
 	if (plan->nr_triggers)
 		json_object_set_new(d->meta, "triggers", triggers(plan));
 }

@@ -1,0 +1,160 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# tests/truth/limited.t [COUNT [FIRST]]: of simulated recordings, what a recording limited to a thread, a process, or a name, says of its
+# tasks is what the whole one says, and of all others it says nothing. COUNT is 4, in a soak SEEDS [40] from SEED [1] on.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use JSON::XS;
+use lib dirname(__FILE__) . '/..';
+use Files;
+use Recordings;
+
+my $here = dirname(abs_path($0));
+my $generate = "$ENV{BUILD}/tests/truth/generate";
+my $count = $ARGV[0] // ($ENV{SOAK} ? $ENV{SEEDS} // 40 : 4);
+my $first = $ARGV[1] // ($ENV{SOAK} ? $ENV{SEED} // 1 : 1);
+my $tasks_of_seed = $ENV{SOAK} ? 1000 : 6;
+my ($failed, $compared) = (0, 0);
+
+unless (-x $ENV{SCHEDTAP} && -x $generate && -x $ENV{MKDAT}) {
+	print "Bail out! $ENV{SCHEDTAP}, $generate or $ENV{MKDAT} is missing\n";
+	exit 1;
+}
+
+my $json = JSON::XS->new->canonical;
+
+sub quoted {
+	my ($v) = @_;
+
+	return $v if $v =~ /^-?\d+$/;
+	return '"' . $v =~ s/([^ -~]|["\\])/sprintf('\\x%02X', ord($1))/ger . '"';
+}
+
+# The recording as lines for mkdat, with the tasks that each speaks of: [line, { tid => name }].
+sub lines_of {
+	my ($file) = @_;
+	my @lines;
+
+	for (split(/\n/, qx($ENV{SCHEDTAP} dump --json -i $file))) {
+		my $e = $json->decode($_);
+		my $f = $e->{fields} or next;
+		next if $e->{event} eq 'sched:sched_wakeup'; # mkdat has none
+		my %about = ($e->{tid} => $e->{comm} // '');
+		my @pairs = (['pid', 'comm'], ['prev_pid', 'prev_comm'], ['next_pid', 'next_comm'], ['child_pid', 'child_comm'], ['parent_pid', 'parent_comm']);
+
+		for (@pairs) {
+			my ($pid, $comm) = @$f{@$_};
+			$about{$pid} = $comm // $about{$pid} // '' if defined $pid;
+		}
+		push(@lines, [join(' ', $e->{ts_ns}, $e->{cpu}, $e->{tid}, $e->{event}, map { "$_=" . quoted($f->{$_}) }
+			grep { !ref($f->{$_}) } sort keys %$f), \%about, $e->{ts_ns}]);
+	}
+	return @lines;
+}
+
+sub make {
+	my ($file, $only, @lines) = @_;
+
+	spew("$file.txt", join("\n", "meta {$only}", @lines) . "\n");
+	system($ENV{MKDAT}, "$file.txt", $file) == 0 or die "mkdat of $file failed\n";
+}
+
+# What reports say of the task, without who else there is.
+sub says {
+	my ($file, $select) = @_;
+	my ($states, $latency) = map { $_->[0] =~ /^\{/ ? $json->decode($_->[0]) : {} }
+		runs("states --json $select -i $file", "latency --json $select -i $file");
+	my %tasks = map { my %t = %$_; delete @t{qw(tgid cgroup)}; ("$t{tid} $t{comm}" => \%t) } @{ $states->{tasks} // [] };
+
+	return { tasks => \%tasks, all => $latency->{all}, latency => [map { { %$_, tgid => undef } } @{ $latency->{tasks} // [] }] };
+}
+
+sub differences {
+	my ($whole, $part) = @_;
+	my @wrong;
+
+	for my $what (qw(tasks all latency)) {
+		my ($x, $y) = map { $json->encode([$_->{$what}]) } $whole, $part;
+		push(@wrong, "$what: the whole says\n$x, the limited one\n$y") if $x ne $y;
+	}
+	return @wrong;
+}
+
+sub check_limit {
+	my ($folder, $lines, $window, $key, $word, $keeps, $select) = @_;
+	my @kept = map { $_->[0] } grep { $keeps->($_->[1]) } @$lines;
+
+	# reports refuse a recording without any of these
+	return if grep { my $event = $_; !grep { / \Q$event\E / } @kept } qw(sched:sched_switch sched:sched_waking);
+	make("$folder/part.dat", qq("only":{"$key":["$word"]},$window), @kept);
+	$compared++;
+	my @wrong = map { "$select: $_" } differences(says("$folder/all.dat", $select), says("$folder/part.dat", $select));
+	my ($summary) = map { $json->decode($_->[0]) } runs("summary --json -n 1000 -i $folder/part.dat");
+	for (@{ $summary->{tasks} }) {
+		push(@wrong, "$select: $_->{comm} [$_->{tid}] ran for $_->{run_ns} ns") if !$keeps->({ $_->{tid} => $_->{comm} });
+	}
+	return @wrong;
+}
+
+# Processes of three threads each, of tasks that are there from the beginning and execute nothing: which, the recording's list says.
+# Return: the list, { tgid => [tid] }.
+sub processes_of {
+	my @lines = @_;
+	my (%tids, %left_out, %processes);
+
+	for (@lines) {
+		$tids{$_} = 1 for grep { $_ > 0 } keys %{ $_->[1] };
+		$left_out{$1} = 1 if $_->[0] =~ / child_pid=(\d+)/;
+		$left_out{$_} = 1 for $_->[0] =~ /sched_(?:process_exec|wakeup_new).* (?:old_)?pid=(\d+)/g;
+	}
+	for my $tid (sort { $a <=> $b } grep { !$left_out{$_} } keys %tids) {
+		my ($newest) = sort { $b <=> $a } keys %processes;
+
+		push(@{ $processes{ defined $newest && @{ $processes{$newest} } < 3 ? $newest : $tid } }, $tid);
+	}
+	return ($json->encode([map { my $tgid = $_; map { [$_ + 0, $tgid + 0, '', undef, 'both'] } @{ $processes{$tgid} } } sort keys %processes]), %processes);
+}
+
+sub check_seed {
+	my ($seed) = @_;
+	my $folder = memory_folder();
+
+	system($generate, $seed, 400, $folder) == 0 or return 'generate failed';
+	my @lines = lines_of("$folder/whole.dat");
+	my ($tasks, %processes) = processes_of(@lines);
+	my $window = qq("tasks":$tasks,"window":{"start_ns":$lines[0][2],"end_ns":$lines[-1][2]});
+	my (%tids, %names);
+
+	make("$folder/all.dat", $window, map { $_->[0] } @lines);
+	for my $about (map { $_->[1] } @lines) {
+		for (keys %$about) {
+			$tids{$_}++ if $_ > 0;
+			$names{ $about->{$_} }++ if $_ > 0 && $about->{$_} =~ /^[\w\/.-]+$/;
+		}
+	}
+	my @tids = (sort { $tids{$b} <=> $tids{$a} || $a <=> $b } keys %tids);
+	my @names = (sort { $names{$b} <=> $names{$a} || $a cmp $b } keys %names);
+	return map { check_limit(@$_) } (
+		(map { my $tid = $_; [$folder, \@lines, $window, 'threads', $tid, sub { exists $_[0]{$tid} }, "-t $tid"] }
+			grep { defined } @tids[0 .. $tasks_of_seed - 1]),
+		(map { my ($tgid, %threads) = ($_, map { $_ => 1 } @{ $processes{$_} });
+				[$folder, \@lines, $window, 'processes', $tgid, sub { grep { $threads{$_} } keys %{ $_[0] } }, "-p $tgid"] }
+			(sort { $a <=> $b } keys %processes)[0 .. ($tasks_of_seed < keys %processes ? $tasks_of_seed : keys %processes) - 1]),
+		(map { my $name = $_; [$folder, \@lines, $window, 'names', $name, sub { grep { $_ eq $name } values %{ $_[0] } }, "-c $name"] }
+			grep { defined } @names[0 .. $tasks_of_seed - 1]));
+}
+
+print '1..', $count + 1, "\n";
+for my $n (1 .. $count) {
+	my $seed = $first + $n - 1;
+	my @wrong = check_seed($seed);
+
+	print @wrong ? 'not ' : '', "ok $n - seed $seed\n";
+	print STDERR map { "# $_\n" } @wrong > 10 ? (@wrong[0 .. 9], '...') : @wrong;
+	$failed ||= @wrong;
+}
+print $compared >= 5 * $count ? '' : 'not ', 'ok ', $count + 1, " - $compared limited recordings were compared\n";
+exit($failed || $compared < 5 * $count ? 1 : 0);
