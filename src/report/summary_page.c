@@ -79,7 +79,7 @@ static void text_limits(struct tap_report *r, struct tap_table *t)
 	put_words(b, only, "processes", &any);
 	put_words(b, only, "threads", &any);
 	put_words(b, only, "names", &any);
-	tap_buf_puts(b, ": what else ran is not recorded\n");
+	tap_buf_char(b, '\n');
 }
 
 static void text_price(struct tap_report *r, struct tap_table *t)
