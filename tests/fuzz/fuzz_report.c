@@ -199,8 +199,8 @@ static void check_sums(struct told *told)
 	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr_tasks);
 
 	for (unsigned int i = 0; i < nr_cpus; i++) {
-		CHECK(cpus[i].run_ns + cpus[i].idle_ns + cpus[i].offline_ns + cpus[i].unknown_ns ==
-		      window_ns);
+		CHECK(cpus[i].run_ns + cpus[i].idle_ns + cpus[i].offline_ns + cpus[i].unknown_ns +
+			      cpus[i].outside_ns == window_ns);
 		lost += cpus[i].lost;
 	}
 	CHECK(told->cpu_ns == nr_cpus * window_ns);
@@ -281,7 +281,7 @@ static void check_folded(struct told *told, struct tap_folded *f, uint32_t state
 		sum_ns += lines[i].ns;
 	}
 	for (unsigned int i = 0; states && i < nr; i++)
-		for (unsigned int state = 0; state < TAP_NR_STATES; state++)
+		for (unsigned int state = 0; tap_timeline_had(told->run.timeline, tasks[i]) && state < TAP_NR_STATES; state++)
 			sum_ns -= states & TAP_STATE_BIT(state) ? tasks[i]->total_ns[state] : 0;
 	CHECK(!states || !sum_ns);
 	tap_buf_release(&text);

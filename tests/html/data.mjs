@@ -28,9 +28,11 @@ function checkCpus(slices, cpus) {
 
 	for (const s of slices)
 		add(ours, `CPU ${s.cpu} ${["", "unknown", "offline"][s.runner] ?? "run"}`, s.to - s.from);
-	for (const c of cpus)
+	for (const c of cpus) {
 		for (const what of ["run", "unknown", "offline"])
 			add(theirs, `CPU ${c.cpu} ${what}`, c[`${what}_ns`]);
+		add(theirs, `CPU ${c.cpu} unknown`, c.not_recorded_ns ?? 0);
+	}
 	return differ("ns", ours, theirs);
 }
 
