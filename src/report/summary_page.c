@@ -72,7 +72,6 @@ static void text_limits(struct tap_report *r, struct tap_table *t)
 {
 	const json_t *only = json_object_get(r->run.rec.meta, "only");
 	struct tap_buf *b = &t->page->buf;
-
 	bool any = false;
 
 	tap_buf_puts(b, "only       ");
@@ -382,20 +381,24 @@ static void put_signals(struct tap_report *r, struct tap_table *t)
 	}
 }
 
+/* The last ones, of whatever the recording is. */
+#define CPU_COLUMNS_FROM_OFFLINE                                                                    \
+	{ "offline_ns", NULL, TAP_CELL_NS },                                                        \
+	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 11, .rank = 3, .tint = TAP_TINT_YELLOW,     \
+	  .same_unit = true },                                                                      \
+	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },                                      \
+	{ "switches", "switches", TAP_CELL_COUNT, .width = 9, .rank = 2 },                          \
+	{ "breaks", "breaks", TAP_CELL_COUNT, .width = 6, .rank = 1, .tint = TAP_TINT_YELLOW },      \
+	{ "lost", "lost", TAP_CELL_COUNT, .width = 6, .tint = TAP_TINT_RED },                        \
+	{ 0 }
+
 static const struct tap_column cpu_columns[] = {
 	{ "cpu", "CPU", TAP_CELL_COUNT, .width = 3 },
 	{ "run_ns", "run", TAP_CELL_NS, .width = 11, .rank = 4 },
 	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
 	{ "idle_ns", "idle", TAP_CELL_NS, .width = 11, .rank = 5, .same_unit = true },
 	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-	{ "offline_ns", NULL, TAP_CELL_NS },
-	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 11, .rank = 3, .tint = TAP_TINT_YELLOW,
-	  .same_unit = true },
-	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-	{ "switches", "switches", TAP_CELL_COUNT, .width = 9, .rank = 2 },
-	{ "breaks", "breaks", TAP_CELL_COUNT, .width = 6, .rank = 1, .tint = TAP_TINT_YELLOW },
-	{ "lost", "lost", TAP_CELL_COUNT, .width = 6, .tint = TAP_TINT_RED },
-	{ 0 }
+	CPU_COLUMNS_FROM_OFFLINE
 };
 
 /* Of a recording that is limited to some tasks. */
@@ -406,14 +409,7 @@ static const struct tap_column limited_cpu_columns[] = {
 	{ "not_recorded_ns", "not recorded", TAP_CELL_NS, .width = 12, .rank = 5, .same_unit = true },
 	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
 	{ "idle_ns", NULL, TAP_CELL_NS },
-	{ "offline_ns", NULL, TAP_CELL_NS },
-	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 11, .rank = 3, .tint = TAP_TINT_YELLOW,
-	  .same_unit = true },
-	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-	{ "switches", "switches", TAP_CELL_COUNT, .width = 9, .rank = 2 },
-	{ "breaks", "breaks", TAP_CELL_COUNT, .width = 6, .rank = 1, .tint = TAP_TINT_YELLOW },
-	{ "lost", "lost", TAP_CELL_COUNT, .width = 6, .tint = TAP_TINT_RED },
-	{ 0 }
+	CPU_COLUMNS_FROM_OFFLINE
 };
 
 /* For people those of which something is known. */
@@ -424,20 +420,18 @@ static void put_cpus(struct tap_report *r, struct tap_table *t)
 	const struct tap_cpu *c = tap_timeline_cpus(r->run.timeline, &nr);
 
 	for (unsigned int i = 0; i < nr; i++, c++) {
+		uint64_t not_run_ns = is_limited(r) ? c->outside_ns : c->idle_ns;
+
 		if (!tap_run_cpu(&r->run, (int)i) ||
 		    (!c->seen && tap_page_is_for(t->page, TAP_FOR_PEOPLE)))
 			continue;
 		tap_table_u64(t, i);
 		tap_table_u64(t, c->run_ns);
 		tap_table_real(t, tap_pct(c->run_ns, window_ns));
-		if (is_limited(r)) {
-			tap_table_u64(t, c->outside_ns);
-			tap_table_real(t, tap_pct(c->outside_ns, window_ns));
+		tap_table_u64(t, not_run_ns);
+		tap_table_real(t, tap_pct(not_run_ns, window_ns));
+		if (is_limited(r))
 			tap_table_u64(t, c->idle_ns);
-		} else {
-			tap_table_u64(t, c->idle_ns);
-			tap_table_real(t, tap_pct(c->idle_ns, window_ns));
-		}
 		tap_table_u64(t, c->offline_ns);
 		tap_table_u64(t, c->unknown_ns);
 		tap_table_real(t, tap_pct(c->unknown_ns, window_ns));
