@@ -331,6 +331,7 @@ my $load = 'system("taskset -pc $_ $$ >/dev/null") for 1, 0, 1, "0,1"; pipe(A,B)
 # @$filters of $event: each is recorded with its filter while all is recorded without one, by the same backend: a machine may
 # hide events from one of them. $together filters are recorded at a time, of one load.
 my $together = 6;
+my $tries_left = 2; # in all: which processes there are, and what they do, decides what passes
 
 sub same_records {
 	my ($event, $filters, @backends) = @_;
@@ -366,6 +367,10 @@ sub same_records {
 		}
 		$seen++ if $nr;
 		note("$nr events");
+	}
+	if (($seen // 0) < 0.7 * @parts && $tries_left-- > 0) {
+		note("only " . ($seen // 0) . " of " . @parts . ' filters let something through: once more');
+		return same_records($event, $filters, @backends);
 	}
 	cmp_ok($compared // 0, '>', 0, "something of $event was compared");
 	cmp_ok($seen // 0, '>=', 0.7 * @parts, "most filters of $event let something through");
