@@ -201,6 +201,34 @@ check "disk full: repaired on another" disk_full_repaired_elsewhere
 check "disk full, over tracefs" disk_full -b tracefs -e sched -e 'timer:*'
 check "disk full, zstd" disk_full --compress zstd
 
+# The ring of a removed instance is gone, and with it the memory to which the kernel gives pages back that are still in a pipe.
+removed_with_empty_pipes()
+{
+	cat >removes.c <<-'E2'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <string.h>
+		#include <sys/ioctl.h>
+		#include <sys/stat.h>
+		#include <unistd.h>
+		int rmdir(const char *path)
+		{
+			int (*real)(const char *) = dlsym(RTLD_NEXT, "rmdir");
+			struct stat st;
+			int bytes;
+
+			for (int fd = 3; strstr(path, "/instances/schedtap-") && fd < 1024; fd++)
+				if (!fstat(fd, &st) && S_ISFIFO(st.st_mode) && !ioctl(fd, FIONREAD, &bytes) && bytes)
+					_exit(99);
+			return real(path);
+		}
+	E2
+	must ${CC:-cc} -shared -fPIC -o removes.so removes.c
+	export ASAN_OPTIONS=verify_asan_link_order=0
+	LD_PRELOAD=$PWD/removes.so disk_full -b tracefs -e sched -e 'timer:*'
+}
+check "disk full, over tracefs: removed with empty pipes" removed_with_empty_pipes
+
 # as the kernel does it where a module that had events is unloaded
 ring_reset()
 {

@@ -13,6 +13,7 @@ trap 'cd /; rm -rf "$scratch"' EXIT
 
 # What the triggers wait for: programs with names that nobody else has.
 for name in tr-one tr-two; do cp /bin/true "$scratch/$name"; done
+cp "$(readlink -f /bin/sh)" "$scratch/tr-sh" # whose signals are counted: others send some too
 one="$scratch/tr-one"
 two="$scratch/tr-two"
 exec_of()
@@ -207,18 +208,18 @@ for_its_trigger()
 both_backends()
 {
 	start a.dat -e sched_switch -e signal:signal_generate --trigger "$(exec_of tr-one traceoff)" --trigger "$(exit_of tr-two traceon)"
-	sh -c 'kill -0 $$; kill -CONT $$'
+	"$scratch/tr-sh" -c 'kill -0 $$; kill -CONT $$'
 	"$one"
 	sleep 0.2
-	sh -c 'kill -WINCH $$'
+	"$scratch/tr-sh" -c 'kill -WINCH $$'
 	sleep 0.1
 	"$two"
 	sleep 0.2
-	sh -c 'kill -CONT $$'
+	"$scratch/tr-sh" -c 'kill -CONT $$'
 	sleep 0.1
 	ends 0 INT
-	is "$(nr_of a.dat signal_generate '"sig":18')" 2
-	is "$(nr_of a.dat signal_generate '"sig":28')" 0
+	is "$(nr_of a.dat signal_generate '"sig":18,.*"comm":"tr-sh"')" 2
+	is "$(nr_of a.dat signal_generate '"sig":28,.*"comm":"tr-sh"')" 0
 	must grep -q 'some events switched off by triggers' <(events a.dat)
 	must grep -q 'of sched:sched_switch switched off by triggers' <(events a.dat)
 }

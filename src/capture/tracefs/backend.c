@@ -355,12 +355,24 @@ static int open_cpus(struct tfs *t, struct tap_err *err)
 	return ret ? fail_on(t, ret, "open the ring buffers", err) : 0;
 }
 
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/*
+ * The pipes first: a page that was spliced belongs to the instance's ring, and the kernel gives it back there when it leaves
+ * the pipe (buffer_pipe_buf_release()). It does not keep the ring until then: an instance that is removed earlier is memory
+ * used after it was freed, and the process that closes the pipe dies in an oops (seen on v6.18).
+ */
 static void remove_instance(struct tfs *t)
 {
 	for (unsigned int cpu = 0; t->cpus && cpu < t->nr_cpus; cpu++) {
-		if (t->cpus[cpu].fd >= 0)
-			close(t->cpus[cpu].fd);
-		t->cpus[cpu].fd = -1;
+		close_one(&t->cpus[cpu].pipe[0]);
+		close_one(&t->cpus[cpu].pipe[1]);
+		close_one(&t->cpus[cpu].fd);
 	}
 	tap_instance_remove(&t->in);
 }
@@ -371,10 +383,6 @@ static void tfs_free(void *state)
 
 	if (!t)
 		return;
-	for (unsigned int cpu = 0; t->cpus && cpu < t->nr_cpus; cpu++)
-		for (int i = 0; i < 2; i++)
-			if (t->cpus[cpu].pipe[i] >= 0)
-				close(t->cpus[cpu].pipe[i]);
 	remove_instance(t);
 	tap_instance_release(&t->in);
 	for (unsigned int i = 0; i < t->nr_formats; i++)
@@ -700,8 +708,10 @@ static int tfs_drain(void *state, enum tap_drain_depth depth, struct tap_drain *
 		if (t->cpus[cpu].fd >= 0)
 			ret = drain_cpu(t, cpu, depth, res, err);
 	/* not left to free: packing takes its time, and may be where we are killed */
-	if (depth == TAP_DRAIN_LAST)
+	if (depth == TAP_DRAIN_LAST) {
+		tap_page_writer_wait(t->writer); /* the pipes are empty, or nobody will empty them */
 		remove_instance(t);
+	}
 	t->total.events += res->events - before.events;
 	t->total.bytes += res->bytes - before.bytes;
 	t->total.lost += res->lost - before.lost;
