@@ -26,8 +26,13 @@ struct kernfs_node {
 	u64 id;
 };
 
+struct cgroup_root {
+	int hierarchy_id;
+};
+
 struct cgroup {
 	struct kernfs_node *kn;
+	struct cgroup_root *root;
 	int level;
 	struct cgroup *ancestors[]; /* since v6.1 */
 };
@@ -37,7 +42,10 @@ struct cgroup_subsys_state {
 	int id;
 };
 
+enum cgroup_subsys_id { cpu_cgrp_id = 1 }; /* the number differs between kernels */
+
 struct css_set {
+	struct cgroup_subsys_state *subsys[16];
 	struct cgroup *dfl_cgrp;
 };
 

@@ -26,14 +26,20 @@ struct tap_cgroup_level {
 const volatile struct tap_cgroup_level tap_cgroup_scope[TAP_SCOPE_MAX_CGROUPS];
 const volatile u32 tap_nr_cgroups;
 
+/* Not by p->sched_task_group: in the root cgroup that is the task group of the task's session (CONFIG_SCHED_AUTOGROUP). */
+static __always_inline struct cgroup *tap_cpu_cgroup(struct task_struct *p)
+{
+	void *css = (void *)BPF_CORE_READ(p, cgroups) + bpf_core_field_offset(struct css_set, subsys) +
+		    bpf_core_enum_value(enum cgroup_subsys_id, cpu_cgrp_id) * sizeof(void *);
+
+	bpf_probe_read_kernel(&css, sizeof(css), css);
+	return BPF_CORE_READ((struct cgroup_subsys_state *)css, cgroup);
+}
+
 static __always_inline bool tap_cgroup_wanted(struct task_struct *p)
 {
-	struct cgroup *cgrp;
+	struct cgroup *cgrp = tap_by_cpu_controller ? tap_cpu_cgroup(p) : BPF_CORE_READ(p, cgroups, dfl_cgrp);
 
-	if (tap_by_cpu_controller)
-		cgrp = BPF_CORE_READ(p, sched_task_group, css.cgroup);
-	else
-		cgrp = BPF_CORE_READ(p, cgroups, dfl_cgrp);
 	for (u32 i = 0; i < TAP_SCOPE_MAX_CGROUPS && i < tap_nr_cgroups; i++) {
 		u32 level = tap_cgroup_scope[i].level;
 		struct cgroup *ancestor = NULL;
@@ -80,6 +86,7 @@ static __always_inline bool tap_cpu_wanted(void)
 	_Generic((arg),                                                                            \
 		struct task_struct *: tap_task_wanted(TAP_IF_TYPE(struct task_struct *, arg)),     \
 		struct sched_entity *: tap_se_wanted(TAP_IF_TYPE(struct sched_entity *, arg)),     \
+		struct cgroup *: true, /* says who is in which: every recording needs it */        \
 		default: false)
 
 #define TAP_ANY_1(a) TAP_ARG_WANTED(a)

@@ -31,3 +31,5 @@
 #include "mark.h"
 /* Where an event's task was. */
 #include "stack.h"
+/* Later than the others, so that those keep their numbers. */
+#include "cgroup.h"

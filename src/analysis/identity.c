@@ -129,12 +129,38 @@ static void find_saved(const void *reader, int tid, struct tap_listed *l)
 	l->tgid = tgid > 0 ? tgid : 0;
 }
 
+/* Whether cgroup_attach_task was recorded, of all tasks. */
+static bool has_moves(const json_t *events)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(events, i, row) {
+		const char *name = json_string_value(json_object_get(row, "name"));
+		const char *status = json_string_value(json_object_get(row, "status"));
+
+		if (name && status && !strcmp(name, "cgroup_attach_task") && !strcmp(status, "on"))
+			return !json_object_get(row, "filter") && !json_object_get(row, "only_for_trigger");
+	}
+	return false;
+}
+
+static void read_cgroup_moves(struct tap_lists *lists, const json_t *meta)
+{
+	const json_t *hierarchy = json_object_get(meta, "cgroup_hierarchy");
+
+	lists->has_moves = has_moves(json_object_get(meta, "events"));
+	lists->knows_hierarchy = json_is_integer(hierarchy);
+	lists->hierarchy = (int)json_integer_value(hierarchy);
+}
+
 int tap_identities_init(struct tap_identities *ids, const struct tap_reader *reader, const json_t *meta)
 {
 	int ret;
 
 	*ids = (struct tap_identities){ .lists.ctx = reader };
 	ids->lists.saved = reader ? find_saved : NULL;
+	read_cgroup_moves(&ids->lists, meta);
 	ret = add_tasks(&ids->lists, json_object_get(meta, "tasks")) ?:
 	      tap_cgroups_init(&ids->cgroups, meta) ?:
 	      tap_meta_ids(&ids->own, json_object_get(meta, "own_tids"), INT32_MAX) ?:

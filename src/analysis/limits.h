@@ -1,32 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which tasks a recording was limited to, as its description says ("only"), and so which it has all events of: the
- * promise that the timeline is given (timeline/promise.h).
+ * The tasks to which a recording was limited, as its description says ("only"). It has all events of these: that is the
+ * promise which the timeline is given (timeline/promise.h).
+ *
+ * The filter's own words are not enough for that. New threads and, with --follow, children of a recorded task are recorded
+ * as well, and with -g a task is recorded while it is in one of the cgroups. So the recording's births and moves are read
+ * first: one pass, in time order, tap_limits_event() for each event and then tap_limits_end().
  */
 #ifndef TAP_ANALYSIS_LIMITS_H
 #define TAP_ANALYSIS_LIMITS_H
 
 #include <jansson.h>
 
+#include "analysis/cgroups.h"
 #include "select/select.h"
 #include "timeline/timeline.h"
 
 struct tap_limits {
-	const struct tap_promise *promise; /* NULL: it is limited to nobody, or nobody knows to whom */
+	const struct tap_promise *promise; /* NULL: the recording is not limited, or its limits are not known */
 	struct tap_promise own;
-	struct tap_select *select; /* owned; -p, -t and -c as they were given; NULL: none was */
-	struct tap_map tids; /* with -p: of all who were ever of one of its processes */
+	struct tap_select *select; /* owned; -p, -t, -c and -g as they were given; NULL: no filter by task */
+	bool follows; /* --follow */
+	const struct tap_cgroups *cgroups; /* borrowed */
+	struct tap_timeline *lives; /* of the pass; NULL before and after it */
+	struct tap_map tids; /* recorded because of -p or -t */
+	/* With -g: when a task entered the cgroups, or left them. */
+	struct tap_limit_move {
+		uint64_t ns;
+		unsigned int before; /* of the same tid: index plus one; 0: none */
+		bool inside;
+	} *moves; /* owned */
+	unsigned int nr_moves, cap_moves;
+	struct tap_map newest; /* tid -> index of its newest move, plus one */
 };
 
 /* @meta: the description, or NULL. Return: 0 or -ENOMEM. What is not as it should be limits nothing. */
-int tap_limits_init(struct tap_limits *l, const json_t *meta);
+int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_cgroups *cgroups);
 void tap_limits_release(struct tap_limits *l);
 
-/* Whether tap_limits_learn() is needed, of each task that the recording ever has. */
+/* Whether the pass is needed. */
 static inline bool tap_limits_ask_tasks(const struct tap_limits *l)
 {
-	return l->select && (l->select->by & TAP_SELECT_TGIDS);
+	return l->select && (l->select->by & ~(unsigned int)TAP_SELECT_COMMS);
 }
-int tap_limits_learn(struct tap_limits *l, const struct tap_task *task); /* 0 or -ENOMEM */
+
+/* @lists: of tasks; must outlive the pass. Return: 0 or -ENOMEM, as are the others. */
+int tap_limits_begin(struct tap_limits *l, const struct tap_lists *lists);
+/* The mark (tap_reader_mark()) of the events that it needs; 0 of others. */
+uint16_t tap_limits_mark(void *unused, const struct tap_format *fmt);
+int tap_limits_event(struct tap_limits *l, const struct tap_event *ev);
+int tap_limits_end(struct tap_limits *l);
 
 #endif

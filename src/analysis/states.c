@@ -8,9 +8,8 @@
 
 static const struct tap_longest none[TAP_NR_STATES];
 
-static int on_stretch(void *ctx, const struct tap_stretch *st)
+int tap_states_stretch(struct tap_states *s, const struct tap_stretch *st)
 {
-	struct tap_states *s = ctx;
 	uint64_t from_ns = st->from_ns - st->back_ns;
 	struct tap_states_task *task;
 	struct tap_longest *l;
@@ -31,11 +30,6 @@ static int on_stretch(void *ctx, const struct tap_stretch *st)
 		*l = (struct tap_longest){ .ns = st->to_ns - from_ns, .at_ns = from_ns };
 	return 0;
 }
-
-const struct tap_observer tap_states_observer = {
-	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD),
-	.stretch = on_stretch,
-};
 
 const struct tap_longest *tap_states_longest(const struct tap_states *s,
 					     const struct tap_task *task)

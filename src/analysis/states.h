@@ -25,8 +25,8 @@ struct tap_states {
 	unsigned int nr;
 };
 
-/* Its context is a struct tap_states. */
-extern const struct tap_observer tap_states_observer;
+/* Return: 0 or -ENOMEM. */
+int tap_states_stretch(struct tap_states *s, const struct tap_stretch *st);
 
 /* Return: TAP_NR_STATES of them; borrowed until the next stretch. */
 const struct tap_longest *tap_states_longest(const struct tap_states *s,

@@ -159,7 +159,7 @@ static uint64_t weight(const struct tap_task *task)
 /* The newest with its tid: rows are by tid. */
 static bool is_candidate(struct tap_run *run, const struct tap_task *task)
 {
-	return weight(task) && tap_run_task(run, task) && tap_timeline_task(run->timeline, task->tid) == task;
+	return weight(task) && tap_run_has_task(run, task) && tap_timeline_task(run->timeline, task->tid) == task;
 }
 
 static int rank_tasks(struct part *p)

@@ -51,7 +51,7 @@ static inline bool tap_export_has_picked(struct tap_run *run)
 	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
 
 	for (unsigned int i = 0; i < nr; i++)
-		if (tap_timeline_had(run->timeline, tasks[i]) && tap_run_task(run, tasks[i]))
+		if (tap_run_has_task(run, tasks[i]))
 			return true;
 	return run->all_tasks && run->survey.events;
 }

@@ -7,8 +7,11 @@
  *   complete          false while recording: still false after a crash
  *   host              {hostname, release, version, machine}
  *   command_line      ["schedtap", "record", ...]
- *   only              {processes: ["12"], threads: [], names: ["nginx*"]}: the tasks that it is limited to, of which it has all
- *                     switches, wakeups and migrations; absent: not limited, or they may be missing
+ *   only              {processes: ["12"], threads: [], names: ["nginx*"], cgroups: ["/a"], follow: true (children too; absent:
+ *                     no), lacks_migrations: true (migrations by other tasks may be missing; absent: no)}: the tasks to which
+ *                     the recording is limited; it has all their switches, wakeups and migrations. Absent: not limited, or
+ *                     some may be missing
+ *   cgroup_hierarchy  number of the hierarchy that `cgroups` and `tasks` are about, as in /proc/PID/cgroup
  *   command_tid       tid of the command that was recorded; absent: there was none
  *   cpus              [{cpu, capacity (0..1024, where /sys has it), package, core, online}]
  *   clocks            [{monotonic_ns, boottime_ns, realtime_ns}]: one at start, one at the end

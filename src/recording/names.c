@@ -17,6 +17,7 @@ struct plan {
 	} pairs[MAX_PAIRS];
 	unsigned int nr_pairs;
 	const struct tap_field *cgroup;
+	const struct tap_field *path, *path_of, *hierarchy; /* of a cgroup, whose id is .path_of; or NULL, all */
 };
 
 /*
@@ -32,18 +33,23 @@ struct collector {
 	uint64_t last_cgroup;
 };
 
+static const struct tap_field *number(const struct tap_format *fmt, const char *name)
+{
+	const struct tap_field *f = tap_format_field(fmt, name);
+
+	return f && f->kind == TAP_FIELD_NUMBER ? f : NULL;
+}
+
 static const struct tap_field *partner(const struct tap_format *fmt, const char *comm)
 {
 	size_t prefix = strlen(comm) - strlen("comm");
-	const struct tap_field *f;
 	char name[64];
 
 	if (prefix > sizeof(name) - sizeof("pid"))
 		return NULL;
 	memcpy(name, comm, prefix);
 	strcpy(name + prefix, "pid");
-	f = tap_format_field(fmt, name);
-	return f && f->kind == TAP_FIELD_NUMBER ? f : NULL;
+	return number(fmt, name);
 }
 
 static bool is_comm(const struct tap_field *f)
@@ -53,6 +59,28 @@ static bool is_comm(const struct tap_field *f)
 	if (f->kind != TAP_FIELD_CHARS && f->kind != TAP_FIELD_STRING)
 		return false;
 	return !strcmp(f->name, "comm") || (len > 5 && !strcmp(f->name + len - 5, "_comm"));
+}
+
+/* Of events that name a cgroup with its path. */
+static void plan_path(struct plan *p, const struct tap_format *fmt)
+{
+	static const struct {
+		const char *event, *path, *id, *hierarchy;
+	} kinds[] = {
+		{ "cgroup_mkdir", "path", "id", "root" },
+		{ "cgroup_attach_task", "dst_path", "dst_id", "dst_root" },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !p->path; i++) {
+		const struct tap_field *path = tap_format_field(fmt, kinds[i].path);
+
+		if (strcmp(fmt->system, "cgroup") != 0 || strcmp(fmt->name, kinds[i].event) != 0)
+			continue;
+		p->path_of = number(fmt, kinds[i].id);
+		p->hierarchy = number(fmt, kinds[i].hierarchy);
+		if (path && path->kind == TAP_FIELD_STRING && p->path_of && p->hierarchy)
+			p->path = path;
+	}
 }
 
 static void plan_init(struct plan *p, const struct tap_format *fmt)
@@ -67,9 +95,8 @@ static void plan_init(struct plan *p, const struct tap_format *fmt)
 		p->pairs[p->nr_pairs].tid = tid;
 		p->pairs[p->nr_pairs++].comm = comm;
 	}
-	p->cgroup = tap_format_field(fmt, "cgroup");
-	if (p->cgroup && p->cgroup->kind != TAP_FIELD_NUMBER)
-		p->cgroup = NULL;
+	p->cgroup = number(fmt, "cgroup");
+	plan_path(p, fmt);
 }
 
 static const struct plan *plan_get(struct collector *c, const struct tap_format *fmt)
@@ -116,6 +143,22 @@ static int learn_task(struct collector *c, uint64_t tid, const char *comm, uint3
 	return store(c->names, &name);
 }
 
+/* Return: 0 or -ENOMEM. */
+static int learn_path(struct tap_names *names, const struct plan *p, const struct tap_event *ev)
+{
+	uint64_t id = tap_field_u64(p->path_of, ev->data, ev->size);
+	uint64_t *slot;
+	uint32_t len;
+	const char *path = tap_field_bytes(p->path, ev->data, ev->size, &len);
+
+	if ((int)tap_field_u64(p->hierarchy, ev->data, ev->size) != names->hierarchy || !len || !id)
+		return 0;
+	slot = tap_map_put(&names->paths, id);
+	if (slot && !*slot)
+		*slot = (uint64_t)(uintptr_t)strndup(path, len);
+	return slot && *slot ? 0 : -ENOMEM;
+}
+
 static int learn(struct collector *c, const struct tap_event *ev)
 {
 	const struct plan *p = plan_get(c, ev->fmt);
@@ -135,7 +178,7 @@ static int learn(struct collector *c, const struct tap_event *ev)
 			ret = -ENOMEM;
 		c->last_cgroup = id;
 	}
-	return ret;
+	return !ret && p->path ? learn_path(c->names, p, ev) : ret;
 }
 
 static struct collector *begin(struct tap_names *names, struct tap_err *err)
@@ -207,6 +250,9 @@ void tap_names_release(struct tap_names *names)
 	free(names->tasks);
 	tap_map_release(&names->by_tid);
 	tap_map_release(&names->cgroups);
+	tap_map_for_each(&names->paths, p)
+		free((char *)(uintptr_t)p->value);
+	tap_map_release(&names->paths);
 	*names = (struct tap_names){ 0 };
 }
 

@@ -22,13 +22,16 @@ struct tap_names {
 	unsigned int nr_tasks, cap_tasks;
 	struct tap_map by_tid;	/* tid -> index into tasks */
 	struct tap_map cgroups; /* id -> 0 */
+	struct tap_map paths; /* id -> path, owned: of cgroups that events named, which may be gone */
+	int hierarchy; /* the number of that whose paths are wanted; set before */
 };
 
 /*
  * Reads @r to its end and adds what it says to @names ({0} is empty).
  *
  * A task is any pair of fields "X_comm" and "X_pid", or "comm" and "pid"; ids below 1 (idle,
- * groups) are none. A cgroup is any number field "cgroup"; id 0 is none.
+ * groups) are none. A cgroup is any number field "cgroup"; id 0 is none. Paths are those of cgroup_mkdir and
+ * cgroup_attach_task.
  *
  * Return: 0; -ENOMEM; what tap_reader_next() returns.
  */

@@ -203,7 +203,7 @@ void tap_explain_share_words(struct tap_run *run, struct tap_buf *b)
 	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr), *picked = NULL;
 
 	for (unsigned int i = 0; i < nr; i++) {
-		if (!tap_run_task(run, tasks[i]))
+		if (!tap_run_has_task(run, tasks[i]))
 			continue;
 		picked = tasks[i];
 		nr_picked++;

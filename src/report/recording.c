@@ -100,7 +100,7 @@ static int read_all(struct tap_recording *r, const struct tap_listener *listener
 	read_meta(r);
 	read_window(r);
 	read_clocks(r);
-	if (tap_identities_init(&r->ids, r->reader, r->meta) || tap_limits_init(&r->limits, r->meta))
+	if (tap_identities_init(&r->ids, r->reader, r->meta) || tap_limits_init(&r->limits, r->meta, &r->ids.cgroups))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }

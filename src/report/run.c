@@ -127,49 +127,23 @@ static int count_kinds(struct tap_run *run)
 	return 0;
 }
 
-static uint16_t mark_identities(void *ctx, const struct tap_format *fmt)
+static int read_limits(struct tap_run *run, struct tap_err *err)
 {
-	(void)ctx;
-	return tap_timeline_tells_identity(fmt);
-}
-
-/* Of which process each task is, that the recording ever has. Return: 0; -ENOMEM; a reader's error. */
-static int read_lives(struct tap_run *run, struct tap_timeline *lives, struct tap_err *err)
-{
+	struct tap_limits *limits = &run->rec.limits;
 	const struct tap_event *const *events;
-	struct tap_task *const *tasks;
-	unsigned int nr_tasks;
-	int nr, ret = 0;
+	int nr = 0, ret = tap_limits_begin(limits, &run->rec.ids.lists);
 
 	tap_reader_rewind(run->rec.reader);
 	tap_reader_unmerged(run->rec.reader, false);
 	tap_reader_limit(run->rec.reader, 0, UINT64_MAX);
-	tap_reader_mark(run->rec.reader, mark_identities, NULL);
+	tap_reader_mark(run->rec.reader, tap_limits_mark, NULL);
 	while (!ret && (nr = tap_reader_batch(run->rec.reader, &events, err)) > 0)
-		ret = tap_timeline_events(lives, events, (unsigned int)nr);
+		for (int i = 0; !ret && i < nr; i++)
+			ret = tap_limits_event(limits, events[i]);
 	if (!ret && nr < 0)
 		return nr;
-	tasks = tap_timeline_tasks(lives, &nr_tasks);
-	for (unsigned int i = 0; !ret && i < nr_tasks; i++)
-		ret = tap_limits_learn(&run->rec.limits, tasks[i]);
+	ret = ret ?: tap_limits_end(limits);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
-}
-
-static int learn_limits(struct tap_run *run, struct tap_err *err)
-{
-	const struct tap_timeline_opts opts = {
-		.window = { 0, UINT64_MAX }, .lists = &run->rec.ids.lists, .lives_only = true,
-	};
-	struct tap_timeline *lives;
-	int ret;
-
-	if (!tap_limits_ask_tasks(&run->rec.limits))
-		return 0;
-	if (tap_timeline_new(&opts, &lives))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	ret = read_lives(run, lives, err);
-	tap_timeline_free(lives);
-	return ret;
 }
 
 static int survey(struct tap_run *run, struct tap_err *err)
@@ -195,6 +169,7 @@ static int survey(struct tap_run *run, struct tap_err *err)
 int tap_run_find_window(struct tap_run *run, struct tap_err *err)
 {
 	run->all_tasks = !(run->pick.select->by & TAP_SELECT_TASKS);
+	run->picks_slices = run->pick.select->by & (TAP_SELECT_COMMS | TAP_SELECT_CGROUPS);
 	return tap_recording_window(&run->rec, &run->time, &run->pick.window, err);
 }
 
@@ -213,7 +188,7 @@ int tap_run_borrow(struct tap_run *run, struct tap_reader *reader, const struct 
 int tap_run_survey(struct tap_run *run, struct tap_err *err)
 {
 	const char *ticks = tap_reader_info(run->rec.reader)->ticks;
-	int ret;
+	int ret = 0;
 
 	if (ticks)
 		return tap_err_set(err, -ENODATA,
@@ -221,7 +196,9 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 				   "`schedtap dump` shows them", run->rec.path, ticks);
 	find_window(run);
 	tap_recording_watch(&run->rec, "pass 1 of 2");
-	ret = learn_limits(run, err) ?: survey(run, err);
+	if (tap_limits_ask_tasks(&run->rec.limits))
+		ret = read_limits(run, err);
+	ret = ret ?: survey(run, err);
 	if (!ret && run->time.text && !run->survey.events)
 		ret = tap_recording_check_window(&run->rec, &run->time, run->pick.window, err);
 	return ret;
@@ -248,6 +225,9 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 		  "who was throttled is not known" },
 	};
 
+	if ((needed & TAP_NEEDS_MIGRATIONS) && s->promise && s->promise->lacks_migrations)
+		return tap_err_set(err, -ENODATA, "'%.300s' lacks migrations by tasks that were not recorded: over tracefs the "
+				   "kernel leaves them out with -p and -t (use -b bpf)", run->rec.path);
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
 		if ((needed & needs[i].what) && !needs[i].is_there)
 			return tap_err_set(err, -ENODATA, "'%.300s' has no %s events%s: %s",
@@ -279,6 +259,21 @@ static uint16_t mark_for_feed(void *arg, const struct tap_format *fmt)
 	return mark;
 }
 
+static bool counts(void *run, const struct tap_task *task)
+{
+	return tap_run_task(run, task);
+}
+
+bool tap_run_has_task(struct tap_run *run, const struct tap_task *task)
+{
+	if (!tap_timeline_had(run->timeline, task))
+		return false;
+	/* a list said where it was, and turned out to be of a later life of its tid */
+	if ((run->pick.select->by & TAP_SELECT_CGROUPS) && !task->cgroup_told && !tap_run_task(run, task))
+		return false;
+	return run->picks_slices ? tap_task_counted_ns(run->timeline, task) : tap_run_task(run, task);
+}
+
 static int start(struct tap_run *run, const struct tap_observer *observer, struct feed *feed,
 		 struct tap_err *err)
 {
@@ -287,6 +282,7 @@ static int start(struct tap_run *run, const struct tap_observer *observer, struc
 		.lists = &run->rec.ids.lists, .throttling = run->nr_throttling,
 		.nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus, .observer = observer,
 		.ctx = feed->ctx,
+		.counts = run->picks_slices ? counts : NULL, .counts_ctx = run,
 	};
 
 	tap_reader_rewind(run->rec.reader);
@@ -396,12 +392,18 @@ int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 void tap_run_note_unknown(const struct tap_run *run)
 {
 	const struct tap_select_ids *tgids = &run->pick.select->tgids;
-	unsigned int nr, unknown = 0;
+	unsigned int nr, unknown = 0, no_cgroup = 0;
 	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
 
 	for (unsigned int i = 0; tgids->nr && i < nr; i++)
 		unknown += tap_timeline_had(run->timeline, tasks[i]) && tap_task_tgid(tasks[i]) < 0 &&
 			   !tap_map_get(&tgids->set, (uint64_t)tasks[i]->tid);
+	for (unsigned int i = 0; run->pick.select->cgroups.nr && i < nr; i++)
+		no_cgroup += tap_timeline_had(run->timeline, tasks[i]) &&
+			     !tap_cgroups_path(&run->rec.ids.cgroups, tap_task_cgroup(tasks[i]));
+	if (no_cgroup)
+		tap_recording_note(&run->rec, "-g leaves out %u task%s whose cgroup is not known", no_cgroup,
+				   no_cgroup == 1 ? "" : "s");
 	if (unknown)
 		tap_recording_note(&run->rec, "-p leaves out %u task%s whose process is not known: record "
 				   "task_newtask, which tells it", unknown, unknown == 1 ? "" : "s");

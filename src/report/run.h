@@ -20,6 +20,7 @@ struct tap_run {
 	struct tap_pick pick;
 	struct tap_time_option time;
 	bool all_tasks; /* no option picks some */
+	bool picks_slices; /* -c or -g: a task may be called so, or be there, for a part of its life, and only that counts */
 	struct tap_survey survey;
 	struct tap_timeline *timeline;
 	struct tap_window window; /* --time within the recording's own; after tap_run_survey() */
@@ -73,11 +74,13 @@ bool tap_run_has_event(const struct tap_run *run, const char *name);
 int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 		 const struct tap_run_events *events, void *ctx, struct tap_err *err);
 void tap_run_close(struct tap_run *run);
-/* -p: notes of how many tasks nobody can tell whether they are meant. */
+/* Adds notes: with -p and -g, how many tasks are left out because their process or cgroup is not known. */
 void tap_run_note_unknown(const struct tap_run *run);
 
 /* task_cells.c: what is kept per task. */
 void tap_task_names_release(struct tap_run *run);
+/* Whether tap_run_task() was true of it, at any time. */
+bool tap_run_was_picked(const struct tap_run *run, const struct tap_task *task);
 bool tap_run_picks(struct tap_run *run, const struct tap_task *task); /* tap_run_task()'s */
 
 /* -p -t -c -g: whether this task is asked for. Cheap: the answer is kept per task. */
@@ -85,6 +88,9 @@ static inline bool tap_run_task(struct tap_run *run, const struct tap_task *task
 {
 	return run->all_tasks || tap_run_picks(run, task);
 }
+
+/* Whether anything of this task is asked for. @run: fed. */
+bool tap_run_has_task(struct tap_run *run, const struct tap_task *task);
 
 /* -C */
 static inline bool tap_run_cpu(const struct tap_run *run, int cpu)

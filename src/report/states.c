@@ -70,9 +70,20 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	(void)err;
 	r->run.mark_throttling = true;
 	st->states.start_ns = r->run.window.from_ns;
-	r->observer_ctx = &st->states;
 	return 0;
 }
+
+static int on_stretch(void *ctx, const struct tap_stretch *s)
+{
+	struct states *st = ctx;
+
+	return tap_run_task(&st->report.run, s->task) ? tap_states_stretch(&st->states, s) : 0;
+}
+
+static const struct tap_observer observer = {
+	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD),
+	.stretch = on_stretch,
+};
 
 static void put_longest_csv(struct tap_table *t, const struct tap_longest *longest)
 {
@@ -111,7 +122,7 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int nr)
 	const struct tap_task *task = r->tasks[nr];
 	const struct tap_longest *longest = tap_states_longest(&((struct states *)r)->states, task);
 	bool has_iowait = r->run.survey.buffer[TAP_SCHED_IOWAIT] != TAP_NO_BUFFER;
-	uint64_t life_ns = tap_task_life_ns(r->run.timeline, task);
+	uint64_t life_ns = tap_task_counted_ns(r->run.timeline, task);
 
 	tap_task_cells(&r->run, t, task);
 	tap_table_u64(t, life_ns);
@@ -144,7 +155,7 @@ static void put_longest(struct tap_report *r, struct tap_table *t)
 			continue;
 		tap_label_cell(&r->run, t, task);
 		tap_table_puts(t, tap_state_name(state));
-		put_state(t, task->total_ns[state], tap_task_life_ns(r->run.timeline, task));
+		put_state(t, task->total_ns[state], tap_task_counted_ns(r->run.timeline, task));
 		tap_table_u64(t, l->ns);
 		tap_table_u64(t, l->at_ns);
 		tap_table_row(t);
@@ -181,7 +192,7 @@ const struct tap_report_type tap_report_states = {
 	.size = sizeof(struct states),
 	.top = 20,
 	.needs = TAP_NEEDS_SWITCHES,
-	.observer = &tap_states_observer,
+	.observer = &observer,
 	.sections = sections,
 	.begin = begin,
 	.end = tap_report_find_tasks,

@@ -10,12 +10,14 @@
 /* What is kept of a task for showing it. */
 struct tap_task_name {
 	char comm[TAP_TASK_COMM]; /* that the rest was made for */
+	char picked_comm[TAP_TASK_COMM]; /* the last one by which it was picked; empty: none */
 	uint64_t cgroup;
 	int tgid;
 	char *label; /* owned; NULL: not made yet */
 	uint32_t label_len;
 	bool throttling; /* .label is marked so */
 	signed char picked; /* 0: not looked at yet */
+	bool was_picked; /* at some time */
 };
 
 /* Return: what is kept of the task, emptied if it is known as another now; NULL: no memory. */
@@ -48,9 +50,18 @@ bool tap_run_picks(struct tap_run *run, const struct tap_task *task)
 {
 	struct tap_task_name *n = get_name(run, task);
 
-	if (n && !n->picked)
+	if (n && !n->picked) {
 		n->picked = tap_pick_task(&run->pick, &run->rec.ids.cgroups, task) ? 1 : -1;
+		if (n->picked > 0)
+			memcpy(n->picked_comm, task->comm, TAP_TASK_COMM);
+		n->was_picked |= n->picked > 0;
+	}
 	return n && n->picked > 0;
+}
+
+bool tap_run_was_picked(const struct tap_run *run, const struct tap_task *task)
+{
+	return task->index < run->nr_names && run->names[task->index].was_picked;
 }
 
 int tap_run_throttles(const struct tap_run *run, const struct tap_task *task)
@@ -72,13 +83,22 @@ void tap_throttled_cell(const struct tap_run *run, struct tap_table *t, uint64_t
 	tap_table_u64_if(t, run->nr_throttling, ns);
 }
 
+/* The task's name; where that is not what -c asks for, the last one that was. */
+static const char *shown_comm(const struct tap_run *run, const struct tap_task *task)
+{
+	const struct tap_task_name *n = run->picks_slices && task->index < run->nr_names ? &run->names[task->index] : NULL;
+
+	return n && n->picked <= 0 && *n->picked_comm ? n->picked_comm : task->comm;
+}
+
 void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const struct tap_task *task)
 {
-	size_t len = strnlen(task->comm, TAP_TASK_COMM);
+	const char *comm = shown_comm(run, task);
+	size_t len = strnlen(comm, TAP_TASK_COMM);
 	int tgid = tap_task_tgid(task);
 
 	if (len)
-		tap_text_escape(b, task->comm, len);
+		tap_text_escape(b, comm, len);
 	else
 		tap_buf_puts(b, "<...>");
 	if (!task->tid) /* idle */
@@ -125,17 +145,19 @@ void tap_label_cell(struct tap_run *run, struct tap_table *t, const struct tap_t
 	tap_table_text(t, label, len);
 }
 
-void tap_id_cells(struct tap_table *t, const struct tap_task *task)
+void tap_id_cells(const struct tap_run *run, struct tap_table *t, const struct tap_task *task)
 {
+	const char *comm = shown_comm(run, task);
+
 	tap_table_s64(t, task->tid);
 	tap_table_id(t, tap_task_tgid(task));
-	tap_table_text(t, task->comm, strnlen(task->comm, sizeof(task->comm)));
+	tap_table_text(t, comm, strnlen(comm, TAP_TASK_COMM));
 }
 
 void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *task)
 {
 	tap_label_cell(run, t, task);
-	tap_id_cells(t, task);
+	tap_id_cells(run, t, task);
 }
 
 void tap_task_members(struct tap_page *p, const struct tap_task *task)

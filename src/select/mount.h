@@ -10,5 +10,7 @@
  * below it. Return: the file in each cgroup that lists its tasks; NULL if there is no mount.
  */
 const char *tap_cgroup_mount(char *path, size_t size);
+/* The hierarchy's number, as events have it: the first of its line in /proc/PID/cgroup. 0: version 2; -1: not known. */
+int tap_cgroup_hierarchy(void);
 
 #endif

@@ -62,7 +62,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 	/* it was woken while it ran, before anything was seen of its CPU */
 	if (task->pub.state == TAP_WAKING)
 		task->woken_running_ns = task->pub.woken_ns;
-	task->pub.slices += fits && tap_window_has(&t->opts.window, now);
+	task->pub.slices += fits && tap_window_has(&t->opts.window, now) && tap_task_counts(t, task);
 	if (left_as->state == TAP_DEAD)
 		ret = tap_task_end(t, task, now, fits, left_as->text);
 	else
@@ -122,7 +122,7 @@ static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_
 	if (fits && !tap_task_is_touched(t, task))
 		task->pub.cpu = cpu; /* where it waits at last, also if no event said so */
 	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
-		task->pub.migrations += tap_window_has(&t->opts.window, now);
+		task->pub.migrations += tap_window_has(&t->opts.window, now) && tap_task_counts(t, task);
 	ret = tap_task_change(t, task, &(struct transition){
 		.next = certain ? TAP_RUNNING : TAP_UNKNOWN, .ts_ns = now, .fits = fits,
 		.next_cpu = cpu,
@@ -310,6 +310,7 @@ static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
 	});
 	if (waits) {
 		task->slept = asleep ? state : TAP_UNKNOWN;
+		task->slept_uncounted = !tap_task_counts(t, task);
 		task->slept_from_ns = from;
 	}
 	return ret;
@@ -363,6 +364,22 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
 	return ret;
 }
 
+/*
+ * A child begins in its parent's cgroup (cgroup_fork()). What lists say of it is later, and may be to where it was moved: it
+ * counts where moves are not recorded.
+ */
+static void inherit_cgroup(const struct tap_timeline *t, struct task *child, const struct task *parent)
+{
+	const struct tap_lists *lists = t->opts.lists;
+	/* a list of the end may be of a later life of the parent's tid */
+	bool is_certain = parent && parent->pub.cgroup && (parent->pub.cgroup_told || !(parent->born || parent->reused));
+
+	if (!is_certain || (child->pub.cgroup && !(lists && lists->has_moves)))
+		return;
+	child->pub.cgroup = parent->pub.cgroup;
+	child->pub.cgroup_told = true;
+}
+
 /* NULL for what can be no tid. Return: 0 or -errno. */
 static int begin_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 		      const struct tap_event *ev, struct task **task)
@@ -381,8 +398,13 @@ static int on_fork(struct tap_timeline *t, const struct tap_sched_fields *f,
 {
 	struct task *task = tap_tasks_find(&t->tasks, tap_num_int(&f->tid, ev));
 
-	if (!task || !task->is_new || !task->is_told)
-		return begin_task(t, f, ev, &task);
+	if (!task || !task->is_new || !task->is_told) {
+		int ret = begin_task(t, f, ev, &task);
+
+		if (!ret && task)
+			inherit_cgroup(t, task, tap_tasks_find(&t->tasks, tap_num_int(&f->current, ev)));
+		return ret;
+	}
 	task->is_told = false;
 	tap_task_set_comm(task, f->comm, ev);
 	return 0;
@@ -392,7 +414,8 @@ static int on_fork(struct tap_timeline *t, const struct tap_sched_fields *f,
 static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
 		      const struct tap_event *ev)
 {
-	const uint64_t clone_thread = 0x10000;
+	const uint64_t clone_thread = 0x10000, clone_into_cgroup = 0x200000000;
+	uint64_t flags = (uint64_t)tap_num_get(&f->value, ev);
 	struct task *task, *parent;
 	int ret = tap_task_get_alive(t, tap_num_int(&f->current, ev), f->comm, ev, &parent) ?:
 		  begin_task(t, f, ev, &task);
@@ -400,7 +423,9 @@ static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (ret || !task)
 		return ret;
 	task->is_told = true;
-	if (!((uint64_t)tap_num_get(&f->value, ev) & clone_thread)) {
+	if (!(flags & clone_into_cgroup))
+		inherit_cgroup(t, task, parent);
+	if (!(flags & clone_thread)) {
 		tap_task_set_tgid(task, task->pub.tid);
 	} else if (parent) {
 		if (parent->pub.tgid_told)
@@ -534,7 +559,7 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 		ret = moved_asleep(t, f, ev, task);
 	m.why = why_moved(t, f, ev, task);
 	if (!ret && tap_window_has(&t->opts.window, ev->ts_ns)) {
-		task->pub.migrations++;
+		task->pub.migrations += tap_task_counts(t, task);
 		if (t->on.migration)
 			ret = t->on.migration(t->opts.ctx, &m);
 	}
@@ -594,16 +619,72 @@ static void on_cgroup(struct task *task, uint64_t cgroup)
 	if (!cgroup) /* of no use: the event does not know it */
 		return;
 	task->pub.cgroup = cgroup;
-	task->cgroup_told = true;
+	task->pub.cgroup_told = true;
+}
+
+/* It is recorded no more: what it does from now on is not known. */
+static int leave_recorded(struct tap_timeline *t, struct task *task, uint64_t now)
+{
+	struct tap_cpu *c = task->pub.state == TAP_RUNNING && task->pub.run_cpu >= 0 ? &t->cpus[task->pub.run_cpu] : NULL;
+	int ret = 0;
+
+	if (c && c->known && c->task == tap_task_pub(task)) {
+		ret = tap_cpu_close(t, c, now);
+		c->known = false;
+		c->outside = true;
+		c->task = NULL;
+	}
+	if (ret || task->pub.state == TAP_UNKNOWN)
+		return ret;
+	task->certain = false; /* it goes on: this is no whole stretch */
+	return tap_task_change(t, task, &(struct transition){
+		.next = TAP_UNKNOWN, .ts_ns = now, .fits = !task->doubtful, .next_cpu = -1,
+	});
+}
+
+static int move_task(struct tap_timeline *t, struct task *task, uint64_t cgroup, uint64_t now)
+{
+	const struct tap_promise *p = t->opts.promise;
+
+	on_cgroup(task, cgroup);
+	if (!p || t->opts.lives_only || !p->moved(p->ctx, task->pub.tid, now - 1, now) ||
+	    p->keeps(p->ctx, task->pub.tid, now, task->pub.comm, TAP_TASK_COMM))
+		return 0;
+	return leave_recorded(t, task, now);
+}
+
+/*
+ * The event names one task: with threadgroup set, or unset but not recorded, all threads of its process moved. Version 2 moves no
+ * single threads, but within threaded cgroups.
+ */
+static int on_attach(struct tap_timeline *t, const struct tap_sched_fields *f, const struct tap_event *ev, struct task *task)
+{
+	uint64_t cgroup = (uint64_t)tap_num_get(&f->value, ev);
+	int hierarchy = tap_num_int(&f->from, ev), tgid = tap_task_tgid(&task->pub), ret;
+	bool all = f->from_prio.size ? tap_num_get(&f->from_prio, ev) : !hierarchy;
+	const struct tap_lists *lists = t->opts.lists;
+
+	if (f->from.size && lists && lists->knows_hierarchy && hierarchy != lists->hierarchy)
+		return 0;
+	ret = move_task(t, task, cgroup, ev->ts_ns);
+	for (unsigned int i = 0; all && tgid > 0 && !ret && i < t->tasks.nr; i++) {
+		struct task *other = tap_task_whole(t->tasks.all[i]);
+
+		if (other != task && other->pub.state != TAP_DEAD && tap_task_tgid(&other->pub) == tgid)
+			ret = move_task(t, other, cgroup, ev->ts_ns);
+	}
+	return ret;
 }
 
 static void on_iowait(struct tap_timeline *t, const struct tap_sched_fields *f,
-		      const struct tap_event *ev, struct tap_task *task)
+		      const struct tap_event *ev, struct task *whole)
 {
+	struct tap_task *task = &whole->pub;
 	uint64_t delay = (uint64_t)tap_num_get(&f->value, ev);
 	uint64_t from = delay < ev->ts_ns ? ev->ts_ns - delay : 0;
 
-	task->iowait_ns += tap_window_part_ns(&t->opts.window, from, ev->ts_ns);
+	if (tap_task_counts(t, whole))
+		task->iowait_ns += tap_window_part_ns(&t->opts.window, from, ev->ts_ns);
 	if (task->iowait_ns > task->total_ns[TAP_BLOCKED])
 		task->iowait_ns = task->total_ns[TAP_BLOCKED];
 }
@@ -632,6 +713,8 @@ static int on_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 
 	t->has_waking |= f->kind == TAP_SCHED_WAKING;
 	t->has_wakeup |= f->kind == TAP_SCHED_WAKEUP;
+	if (f->kind == TAP_SCHED_MIGRATE && t->opts.promise && t->opts.promise->lacks_migrations)
+		return ret; /* of some only: that a task runs on another CPU says it of all */
 	t->has_migrate |= f->kind == TAP_SCHED_MIGRATE;
 	if (ret || !task)
 		return ret;
@@ -651,11 +734,13 @@ static int on_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 	case TAP_SCHED_UNTHROTTLE:
 		return on_unthrottle(t, ev, task);
 	case TAP_SCHED_IOWAIT:
-		on_iowait(t, f, ev, &task->pub);
+		on_iowait(t, f, ev, task);
 		break;
 	case TAP_SCHED_RENAME:
 		tap_task_set_comm(task, f->comm, ev);
 		break;
+	case TAP_SCHED_CGROUP_ATTACH:
+		return on_attach(t, f, ev, task);
 	default:
 		on_cgroup(task, (uint64_t)tap_num_get(&f->value, ev));
 	}

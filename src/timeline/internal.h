@@ -49,4 +49,10 @@ struct tap_timeline {
 	uint64_t off_end_ns; /* likewise, of those in which switches were off for a part that nobody knows */
 };
 
+/* opts.counts */
+static inline bool tap_task_counts(const struct tap_timeline *t, const struct task *task)
+{
+	return !t->opts.counts || t->opts.counts(t->opts.counts_ctx, &task->pub);
+}
+
 #endif

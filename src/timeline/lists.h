@@ -44,6 +44,10 @@ struct tap_lists { /* all zero: empty */
 	struct tap_cpus *sets; /* owned, both */
 	unsigned int nr_sets, cap_sets, nr_set_words;
 	struct tap_map by_bits; /* a key of a set -> its index plus TAP_CPUS_SOME */
+	/* All moves between cgroups are recorded: a row's cgroup is that of the time when it was read, and no other. */
+	bool has_moves;
+	bool knows_hierarchy;
+	int hierarchy; /* the number of that whose cgroups the rows have; moves within others do not count */
 	/* What the file format saves, of a tid without rows; or NULL. */
 	void (*saved)(const void *ctx, int tid, struct tap_listed *l);
 	const void *ctx;

@@ -12,9 +12,12 @@
 #include "timeline/sched_fields.h"
 
 struct tap_promise {
-	/* Whether it has all of who has this tid, and is called so: @comm has @len bytes at most; NULL: not known. */
-	bool (*keeps)(void *ctx, int tid, const char *comm, uint32_t len);
+	/* Whether it has all, at @ns, of the task with this tid and name. @comm: at most @len bytes; NULL: not known. */
+	bool (*keeps)(void *ctx, int tid, uint64_t ns, const char *comm, uint32_t len);
+	/* Whether the task entered or left one of the filter's cgroups within that time: a switch may be missing then. */
+	bool (*moved)(void *ctx, int tid, uint64_t from_ns, uint64_t to_ns);
 	void *ctx;
+	bool lacks_migrations; /* those by other tasks */
 };
 
 /* @p: NULL: it has all of everybody. @comm: the field of @ev with the task's name, or NULL. */
@@ -27,7 +30,12 @@ static inline bool tap_promise_keeps(const struct tap_promise *p, int tid, const
 	if (!p)
 		return true;
 	name = comm ? tap_field_bytes(comm, ev->data, ev->size, &len) : NULL;
-	return p->keeps(p->ctx, tid, name, len);
+	return p->keeps(p->ctx, tid, ev->ts_ns, name, len);
+}
+
+static inline bool tap_promise_moved(const struct tap_promise *p, int tid, uint64_t from_ns, uint64_t to_ns)
+{
+	return p && p->moved(p->ctx, tid, from_ns, to_ns);
 }
 
 #endif

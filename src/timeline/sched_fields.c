@@ -36,7 +36,7 @@ static const struct field_names {
 	{ "cpuhp", "cpuhp_exit", TAP_SCHED_HOTPLUG, NEEDS_VALUE, .value = "cpu" },
 	{ "task", "task_rename", TAP_SCHED_RENAME, NEEDS_COMM, .tid = "pid", .comm = "newcomm" },
 	{ "cgroup", "cgroup_attach_task", TAP_SCHED_CGROUP_ATTACH, NEEDS_VALUE, .tid = "pid",
-	  .comm = "comm", .value = "dst_id" },
+	  .comm = "comm", .from = "dst_root", .from_prio = "threadgroup", .value = "dst_id" },
 	{ NULL, NULL, TAP_SCHED_CGROUP_NAMED, NEEDS_VALUE, .tid = "pid", .comm = "comm",
 	  .value = "cgroup" },
 };

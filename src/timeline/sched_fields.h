@@ -45,8 +45,9 @@ struct tap_sched_fields {
 	struct tap_num flags;	 /* common_flags */
 	struct tap_num tid;	 /* switched in, woken, forked, moved, ... */
 	struct tap_num prio;	 /* its priority */
-	struct tap_num from;	 /* switch: the task switched out. exec: old_pid. migrate: CPU */
-	struct tap_num from_prio; /* of the task switched out */
+	struct tap_num from;	 /* switch: the task switched out. exec: old_pid. migrate: CPU.
+				  * attach: number of the hierarchy */
+	struct tap_num from_prio; /* of the task switched out. attach: 1: all threads of its process */
 	struct tap_num value;	 /* switch: prev_state. wakeup: target_cpu. migrate: to which CPU.
 				  * iowait: ns. hotplug: which CPU. cgroup: id.
 				  * newtask: CLONE_ flags */

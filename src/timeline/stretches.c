@@ -30,8 +30,10 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 
 	if (task->pub.state != TAP_WAKING || task->slept == TAP_UNKNOWN)
 		return;
-	task->pub.total_ns[task->slept] -= ns;
-	task->pub.total_ns[TAP_UNKNOWN] += ns;
+	if (!task->slept_uncounted) {
+		task->pub.total_ns[task->slept] -= ns;
+		task->pub.total_ns[TAP_UNKNOWN] += ns;
+	}
 	task->back = task->slept;
 	task->back_ns = task->pub.since_ns - task->slept_from_ns;
 }
@@ -39,7 +41,8 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 /* Charges the time to the task's state, and tells of it, but of tasks that were not recorded. */
 static int close_stretch(struct tap_timeline *t, struct task *task, struct tap_stretch *s)
 {
-	task->pub.total_ns[s->state] += tap_window_part_ns(&t->opts.window, s->from_ns, s->to_ns);
+	if (tap_task_counts(t, task))
+		task->pub.total_ns[s->state] += tap_window_part_ns(&t->opts.window, s->from_ns, s->to_ns);
 	if (t->opts.promise && !task->kept)
 		return 0;
 	if (!(s->next == TAP_UNKNOWN ? t->told_lost : t->told)[s->state])

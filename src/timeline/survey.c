@@ -194,7 +194,8 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 	int out = tap_num_int(&f->from, ev), in = tap_num_int(&f->tid, ev);
 	bool keeps_out = tap_promise_keeps(s->promise, out, f->from_comm, ev);
 	bool keeps_in = tap_promise_keeps(s->promise, in, f->comm, ev);
-	bool fits = c->known ? c->tid == out : !c->outside || !keeps_out;
+	bool fits = (c->known ? c->tid == out : !c->outside || !keeps_out) ||
+		    tap_promise_moved(s->promise, c->known ? c->tid : out, c->since_ns, ev->ts_ns);
 	struct tap_survey_tid *left = fits && c->known ? c->ran : get_tid(s, c, out),
 			      *came = get_tid(s, c, in);
 	int ret = 0;

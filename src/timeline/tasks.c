@@ -117,6 +117,17 @@ void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
 	tap_task_rename(tap_task_pub(task), path + from, len < TAP_TASK_COMM ? len : TAP_TASK_COMM - 1);
 }
 
+/* @l: all that lists say. Where moves are recorded the first list's counts: later ones tell to where it moved. */
+static uint64_t listed_cgroup(const struct tap_lists *lists, int tid, unsigned int when, const struct tap_listed *l)
+{
+	struct tap_listed first;
+
+	if (!lists || !lists->has_moves || !(when & TAP_LISTED_BEGAN))
+		return l->cgroup;
+	tap_lists_find(lists, tid, TAP_LISTED_BEGAN, &first);
+	return first.cgroup ? first.cgroup : l->cgroup;
+}
+
 void tap_task_set_listed(struct task *task, const struct tap_lists *lists)
 {
 	bool is_over = task->pub.state == TAP_DEAD;
@@ -132,8 +143,8 @@ void tap_task_set_listed(struct task *task, const struct tap_lists *lists)
 	task->pub.cpus = l.cpus;
 	if (!task->pub.tgid_told)
 		task->pub.tgid = l.tgid;
-	if (!task->cgroup_told)
-		task->pub.cgroup = l.cgroup;
+	if (!task->pub.cgroup_told)
+		task->pub.cgroup = listed_cgroup(lists, task->pub.tid, when, &l);
 	if (!*task->pub.comm)
 		memcpy(task->pub.comm, l.comm, TAP_TASK_COMM);
 }

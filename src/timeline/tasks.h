@@ -15,6 +15,7 @@ struct task {
 	uint64_t woken_running_ns; /* a wakeup came while it ran; 0: none */
 	uint64_t slept_from_ns;	   /* waking: since when it had slept */
 	enum tap_state slept;	   /* and how; TAP_UNKNOWN: not known */
+	bool slept_uncounted;	   /* that sleep is not in its totals (opts.counts) */
 	uint64_t throttles_ns;	   /* running: it is throttled when it is switched out, if behind .since_ns */
 	enum tap_state waited;	   /* throttled: as what it waited before, and will then */
 	enum tap_state was;	   /* unknown: before that */
@@ -29,7 +30,6 @@ struct task {
 	bool is_told;  /* by task_newtask: the fork that follows is the same */
 	bool reused;   /* its tid was another task's before */
 	bool born;     /* as events tell: it was not there before */
-	bool cgroup_told; /* by events; not from lists */
 	bool hidden;   /* from tracing: what it does is told in part */
 	bool forgotten; /* its place is free for another */
 	struct task *next_free;

@@ -12,6 +12,7 @@ use JSON::PP;
 use Test::More;
 use lib dirname(__FILE__) . '/..';
 use Busy;
+use Files;
 
 my $apart_ns = 2e6; # by the stamps of two recorders, which look at the clock one after the other
 
@@ -72,12 +73,12 @@ sub tasks {
 }
 
 sub check_pair {
-	my ($name, $is_limited, @limit) = @_;
+	my ($name, $is_limited, $meanwhile, @limit) = @_;
 	my $since = busy_since();
 	my $all = start("$dir/all.dat");
 	my $part = start("$dir/part.dat", @limit);
 
-	select(undef, undef, undef, 0.5);
+	$meanwhile->();
 	for ($part, $all) {
 		kill('INT', $_);
 		waitpid($_, 0);
@@ -107,12 +108,57 @@ sub check_pair {
 	}
 }
 
+# The hierarchy that -g means: version 1 with the CPU controller, or version 2.
+sub cgroup_mount {
+	my @mounts = map { [split(' ')] } split(/\n/, slurp('/proc/self/mounts'));
+	my ($v1) = grep { $_->[2] eq 'cgroup' && ",$_->[3]," =~ /,cpu,/ } @mounts;
+	my ($v2) = grep { $_->[2] eq 'cgroup2' } @mounts;
+
+	return ($v1 // $v2 // [])->[1];
+}
+
+# Moves the whole process.
+sub move_to { my ($folder, $pid) = @_; spew("$folder/cgroup.procs", $pid) }
+
+# A task of the cgroup goes, another comes, and its processes make others.
+sub move_about {
+	my ($inside, $outside, $goes, $comes) = @_;
+
+	nap(0.15);
+	move_to($outside, $goes);
+	move_to($inside, $comes);
+	nap(0.2);
+	move_to($inside, $goes);
+	move_to($outside, $comes);
+	nap(0.15);
+}
+
+sub nap { select(undef, undef, undef, $_[0]) }
+
 my ($pid, $said) = begin('limited_a');
 my ($other, $said_too) = begin('limited_b');
-for (1 .. $ENV{SOAK} ? 10 : 1) {
-	check_pair('-t', sub { $_[0]{tid} == $pid }, '-t', $pid);
-	check_pair('-p', sub { $_[0]{comm} eq 'limited_a' }, '-p', $pid);
-	check_pair('-c', sub { $_[0]{comm} eq 'limited_a' }, '-c', 'limited_a');
+my $root = cgroup_mount();
+my $cgroup = "$root/limited-$$";
+my $forks = $root && mkdir($cgroup) ? fork() // die "fork: $!\n" : undef;
+
+if (defined($forks) && !$forks) {
+	move_to($cgroup, $$);
+	exec('/bin/sh', '-c', 'while :; do /bin/true; done') or die;
 }
-kill('KILL', $pid, $other);
+for my $round (1 .. ($ENV{SOAK} ? 10 : 1)) {
+	check_pair('-t', sub { $_[0]{tid} == $pid }, sub { nap(0.5) }, '-t', $pid);
+	check_pair('-p', sub { $_[0]{comm} eq 'limited_a' }, sub { nap(0.5) }, '-p', $pid);
+	check_pair('-c', sub { $_[0]{comm} eq 'limited_a' }, sub { nap(0.5) }, '-c', 'limited_a');
+	SKIP: {
+		skip('no cgroup can be made', 3) if !$forks;
+		move_to($cgroup, $pid);
+		check_pair('-g', sub { $_[0]{comm} =~ /^(limited_.|sh|true)$/ }, sub { move_about($cgroup, $root, $pid, $other) }, '-g', "/limited-$$");
+		move_to($root, $pid);
+	}
+}
+for (grep { $_ } $forks, $pid, $other) {
+	kill('KILL', $_);
+	waitpid($_, 0);
+}
+nap(0.02) while $forks && !rmdir($cgroup); # what the shell ran last may be there still
 done_testing();

@@ -283,7 +283,7 @@ check "-t over tracefs in a pid namespace" nested_thread tracefs
 
 from_outside()
 {
-	inside 'timeout 3 "$tasks" sleep tap-in-'"$1"' || :' &
+	inside 'timeout 60 "$tasks" sleep tap-in-'"$1"' || :' &
 	wait_for pid_of tap-in-"$1"
 	start a.dat -b "$1" -p "$pid" $SWITCH
 	sleep 0.6 # of a machine that may be busy

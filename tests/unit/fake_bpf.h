@@ -24,8 +24,12 @@ struct cgroup {
 	int level;
 	struct cgroup *ancestors[4];
 };
-struct css_set { struct cgroup *dfl_cgrp; };
-struct task_group { struct { struct cgroup *cgroup; } css; };
+enum cgroup_subsys_id { cpu_cgrp_id = 1 };
+struct cgroup_subsys_state { struct cgroup *cgroup; };
+struct css_set {
+	struct cgroup *dfl_cgrp;
+	struct cgroup_subsys_state *subsys[2];
+};
 struct cfs_rq { int nr; };
 struct sched_entity { struct cfs_rq *my_q; };
 struct upid { int nr; };
@@ -40,7 +44,6 @@ struct task_struct {
 	char comm[16];
 	struct sched_entity se;
 	struct css_set *cgroups;
-	struct task_group *sched_task_group;
 };
 struct bpf_iter__task {
 	struct { void *seq; } *meta;
@@ -56,6 +59,8 @@ struct bpf_iter__task {
 #define BPF_CORE_READ_N(a, b, n, ...) BPF_CORE_READ_##n
 #define BPF_CORE_READ(p, members...) BPF_CORE_READ_N(members, 2, 1)(p, members)
 #define bpf_core_field_offset(type, member) offsetof(type, member)
+#define bpf_core_enum_value(type, value) value
+#define bpf_probe_read_kernel(to, size, from) memcpy(to, from, size)
 #define bpf_core_type_size(type) sizeof(type)
 #define bpf_core_read(to, size, from) memcpy(to, from, size)
 #define bpf_map_lookup_elem(map, key) fake_value(map, *(key))

@@ -21,6 +21,7 @@ static const char *const headers[] = {
 	"events/util_est.h", "events/capacity.h", "events/nr_running.h", "events/energy.h",
 	"events/uclamp.h",  "events/resched.h",	 "events/dl.h",
 	"events/scx.h",	    "events/lost.h",	 "events/mark.h",    "events/stack.h",
+	"events/cgroup.h",
 	"tests/unit/define/odd.h",
 	"examples/own_events.h",
 };

@@ -51,7 +51,7 @@ static const struct identity_case {
 	{ "no cgroup", "[10, 99, 'a', null, 'both']", RUNS, "99:-" },
 	{ "an older recording: the first life", "[10, 99, 'a', 5]", RUNS DIES AGAIN, "99:5 -:-" },
 	{ "an older recording: also if it was born", "[10, 99, 'a', 5]", FORK RUNS, "99:5" },
-	{ "a thread of whom a row is of", "[60, 99, 'a', 5, 'began']", THREAD, "99:-" },
+	{ "a thread of whom a row is of", "[60, 99, 'a', 5, 'began']", THREAD, "99:5" },
 	{ "a thread of whom no row is of any more", "[60, 99, 'a', 5, 'ended']",
 	  "90 0 fork 1 60; " THREAD "105 0 switch 60 X 10", "-:-" },
 	{ "a thread of a dead one's tid", "[60, 99, 'a', 5, 'began']",

@@ -24,16 +24,17 @@ static struct cgroup root = { &nodes[0], 0, { &root } };
 static struct cgroup a = { &nodes[1], 1, { &root, &a } };
 static struct cgroup b = { &nodes[2], 2, { &root, &a, &b } };
 static struct cgroup c = { &nodes[3], 1, { &root, &c } };
-static struct css_set in_root = { &root }, in_a = { &a }, in_b = { &b }, in_c = { &c };
-static struct task_group group_b = { { &b } }, group_c = { { &c } };
+static struct cgroup_subsys_state cpu_b = { &b }, cpu_c = { &c };
+static struct css_set in_root = { &root, { NULL, &cpu_c } }, in_a = { &a, { NULL, &cpu_c } }, in_b = { &b, { NULL, &cpu_b } },
+		      in_c = { &c, { NULL, &cpu_b } };
 static struct pid pids[] = {
 	{ 1, { { 100 }, { 1 } } }, { 1, { { 101 }, { 2 } } }, { 1, { { 200 }, { 3 } } }, { 0, { { 300 } } },
 };
 /* a process of two threads, which is another one's parent; and one beside them */
-static struct task_struct one = { 100, 100, &one, &pids[0], "make", { NULL }, &in_a, &group_c };
-static struct task_struct two = { 101, 100, &one, &pids[1], "make-two", { NULL }, &in_b, &group_b };
-static struct task_struct child = { 200, 200, &child, &pids[2], "sixteen-letters!", { NULL }, &in_c, &group_b };
-static struct task_struct other = { 300, 300, &other, &pids[3], "sh", { NULL }, &in_root, &group_c };
+static struct task_struct one = { 100, 100, &one, &pids[0], "make", { NULL }, &in_a };
+static struct task_struct two = { 101, 100, &one, &pids[1], "make-two", { NULL }, &in_b };
+static struct task_struct child = { 200, 200, &child, &pids[2], "sixteen-letters!", { NULL }, &in_c };
+static struct task_struct other = { 300, 300, &other, &pids[3], "sh", { NULL }, &in_root };
 static struct task_struct released = { 102, 100, &one, NULL, "make" };
 static struct cfs_rq queue;
 static struct task_struct no_task = { .se = { &queue } }; /* the entity is a cgroup's */
@@ -136,7 +137,7 @@ static void test_arguments(void **state)
 	assert_false(TAP_WANTED(&one));
 }
 
-/* Of version 1 a task's group of the CPU controller counts, which may be another than that of version 2. */
+/* Of version 1 a task's cgroup of the CPU controller counts, which may be another than that of version 2. */
 static void test_cpu_controller(void **state)
 {
 	(void)state;

@@ -93,7 +93,7 @@ static void run_case(void **state)
 			.back = c->stretches[i].back, .back_ns = c->stretches[i].back_ns,
 		};
 
-		assert_int_equal(tap_states_observer.stretch(&s, &st), 0);
+		assert_int_equal(tap_states_stretch(&s, &st), 0);
 	}
 	for (unsigned int i = 0; i < MAX_WANT && (c->want[i].state || c->want[i].longest.ns); i++) {
 		struct tap_task task = { .index = c->want[i].index };

@@ -505,6 +505,24 @@ static int add_stack(struct tap_plan *plan, const char *text, struct tap_err *er
 	return ret;
 }
 
+/*
+ * Who runs is of use with who is in which cgroup: what says so is rare, and comes along, from where the switches do.
+ * Return: 0 or -ENOMEM. What the kernel does not have is left out.
+ */
+static int add_cgroup_moves(struct maker *m)
+{
+	static const char *const names[] = { "cgroup_attach_task", "cgroup_mkdir" };
+	const struct tap_plan_event *switches = tap_plan_find(m->plan, "sched", "sched_switch");
+	const struct tap_backend_ops *backend = switches ? switches->backend : NULL;
+	int ret = 0;
+
+	for (size_t i = 0; backend && i < sizeof(names) / sizeof(*names) && !ret; i++)
+		if (!tap_plan_find(m->plan, "cgroup", names[i]))
+			ret = tap_plan_add(m->plan, "cgroup", names[i],
+					   backend == &tap_backend_bpf ? tap_def_find("cgroup", names[i]) : NULL, backend, NULL);
+	return ret;
+}
+
 int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts, struct tap_err *err)
 {
 	struct maker m = { .plan = plan, .opts = opts };
@@ -520,6 +538,8 @@ int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts
 		ret = add_trigger(&m, opts->triggers->v[i], err);
 	for (unsigned int i = 0; opts->stacks && i < opts->stacks->nr && !ret; i++)
 		ret = add_stack(plan, opts->stacks->v[i], err);
+	if (!ret && add_cgroup_moves(&m))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	tap_tracefs_list_release(&m.list);
 	free(m.root);
 	return ret;

@@ -10,6 +10,7 @@
 #include "capture/machine.h"
 #include "define/source.h"
 #include "recording/names.h"
+#include "select/mount.h"
 
 /* JSON has no place for bytes that are not UTF-8: those become '?'. */
 static json_t *any_string(const char *text)
@@ -118,6 +119,9 @@ int tap_description_begin(struct tap_description *d, struct tap_pids *pids, bool
 		return -ENOMEM;
 	if (with_lines)
 		json_object_set_new(d->meta, "command_lines", json_array());
+	d->hierarchy = tap_cgroup_hierarchy();
+	if (d->hierarchy >= 0)
+		json_object_set_new(d->meta, "cgroup_hierarchy", json_integer(d->hierarchy));
 	tap_description_add_tid(d, pids, gettid());
 	return read_tasks(d, pids, &d->began);
 }
@@ -141,31 +145,49 @@ static json_t *strings(const struct tap_strings *words)
 }
 
 /*
- * Whether all switches, wakeups and migrations of the tasks of -p, -t and -c are recorded: by programs, which look at each task that such an
- * event speaks of. The kernel's own limits leave some out (migrations by others), and so do filters of the events; other numbers than
- * the events' mean other tasks.
+ * Whether all switches and wakeups of the tasks of -p, -t, -c and -g are recorded. Filters of the events may leave some out, and
+ * in a pid namespace the numbers are other tasks' in the events.
  */
 static bool has_all_of_them(const struct tap_plan *plan)
 {
-	const unsigned int by = plan->select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS);
-
-	if (!by || (by & (TAP_SELECT_CGROUPS | TAP_SELECT_CPUS)) || plan->follow || plan->pids.nested || plan->nr_triggers)
+	if (!(plan->select->by & TAP_SELECT_TASKS) || (plan->select->by & TAP_SELECT_CPUS) || plan->pids.nested || plan->nr_triggers)
 		return false;
-	for (unsigned int i = 0; i < plan->nr_events; i++) {
-		const struct tap_plan_event *ev = &plan->events[i];
-
-		if (!strcmp(ev->system, "sched") && (ev->filter || strcmp(ev->backend->name, "bpf") != 0))
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (!strcmp(plan->events[i].system, "sched") && plan->events[i].filter)
 			return false;
-	}
 	return true;
+}
+
+/* Whether the kernel's own filter by tid is used (set_event_pid): of migrations it keeps only those by one of the tasks. */
+static bool lacks_migrations(const struct tap_plan *plan)
+{
+	const struct tap_plan_event *ev = tap_plan_find(plan, "sched", "sched_migrate_task");
+
+	return ev && !strcmp(ev->backend->name, "tracefs") && (plan->select->by & (TAP_SELECT_TGIDS | TAP_SELECT_TIDS));
+}
+
+/* Over tracefs children always come with their process (tracefs/backend.c). */
+static bool has_children(const struct tap_plan *plan)
+{
+	const struct tap_plan_event *ev = tap_plan_find(plan, "sched", "sched_switch");
+
+	return plan->follow || (ev && !strcmp(ev->backend->name, "tracefs") && plan->select->tgids.nr && !plan->select->tids.nr);
 }
 
 static void set_limits(struct tap_description *d, const struct tap_plan *plan)
 {
-	if (plan->select && has_all_of_them(plan))
-		json_object_set_new(d->meta, "only", json_pack("{s:o, s:o, s:o}", "processes", strings(&plan->select->tgids.text),
-							       "threads", strings(&plan->select->tids.text),
-							       "names", strings(&plan->select->comms)));
+	json_t *only;
+
+	if (!plan->select || !has_all_of_them(plan))
+		return;
+	only = json_pack("{s:o, s:o, s:o, s:o}", "processes", strings(&plan->select->tgids.text), "threads",
+			 strings(&plan->select->tids.text), "names", strings(&plan->select->comms), "cgroups",
+			 strings(&plan->select->cgroups));
+	if (has_children(plan))
+		json_object_set_new(only, "follow", json_true());
+	if (lacks_migrations(plan))
+		json_object_set_new(only, "lacks_migrations", json_true());
+	json_object_set_new(d->meta, "only", only);
 }
 
 void tap_description_set_events(struct tap_description *d, const struct tap_plan *plan)
@@ -429,16 +451,30 @@ static int collect_names(const struct tap_spool *spool, struct tap_names *names,
 	return ret;
 }
 
+/* Of cgroups that events named. Return: 0 or -ENOMEM. */
+static int add_paths(struct tap_description *d, struct tap_names *names)
+{
+	int ret = 0;
+
+	tap_map_for_each(&names->paths, p)
+		if (!ret)
+			ret = tap_machine_put_text(&d->cgroups, p->key, (const char *)(uintptr_t)p->value) ?:
+			      tap_map_put(&names->cgroups, p->key) ? 0 : -ENOMEM;
+	return ret;
+}
+
 static int learn_names(struct tap_description *d, struct tap_pids *pids, const struct tap_spool *spool,
 		       struct tap_buf *cmdlines, struct tap_err *err)
 {
-	struct tap_names names = { 0 };
+	struct tap_names names = { .hierarchy = d->hierarchy };
 	int ret;
 
 	read_tasks(d, pids, &d->ended);
 	if (add_programs(d))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	ret = collect_names(spool, &names, err);
+	if (!ret && add_paths(d, &names))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	if (!ret && (json_object_set_new(d->meta, "cgroups", cgroup_table(d, &names)) ||
 		     json_object_set_new(d->meta, "quota_cgroups", quota_cgroups(d)) ||
 		     json_object_set_new(d->meta, "throttled", throttled(d)) ||

@@ -28,6 +28,7 @@ struct tap_description {
 	struct tap_task_list began, ended; /* when the recording did */
 	struct tap_task_list gone; /* recorded programs that are in neither */
 	struct tap_map cgroups; /* id -> path */
+	int hierarchy; /* tap_cgroup_hierarchy() */
 };
 
 /* The machine, and the tasks and cgroups that there are. @d: zeroed. @with_lines: command lines of processes too. Return: 0 or -ENOMEM. */

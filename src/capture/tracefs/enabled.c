@@ -84,7 +84,7 @@ static int tell_instances(const struct teller *to, const char *root)
 	for (int i = 0; i < nr; i++) {
 		if (!ret && snprintf(path, sizeof(path), "%s/instances/%s", root, all[i]->d_name) < (int)sizeof(path))
 			ret = tell_buffer(to, path, all[i]->d_name);
-		if (ret == -ENOENT)
+		if (ret == -ENOENT || ret == -ENODEV) /* it was removed meanwhile */
 			ret = 0;
 		free(all[i]);
 	}
