@@ -8,7 +8,7 @@ use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
-use JSON::PP;
+use JSON::XS;
 use Test::More;
 use lib dirname(__FILE__) . '/..';
 use Busy;

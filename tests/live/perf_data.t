@@ -9,7 +9,7 @@ use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
-use JSON::PP qw(decode_json);
+use JSON::XS qw(decode_json);
 use lib dirname(__FILE__) . '/..';
 use Busy;
 
@@ -69,11 +69,12 @@ sub perf_record {
 	return !system('sh', '-c', 'exec "$@" >perf.out 2>&1', 'sh', 'timeout', 60, qw(perf record), @_);
 }
 
+sub start { open(my $out, '-|', $schedtap, @_) or die "$schedtap: $!\n"; return $out }
+
 # What schedtap printed.
 sub lines {
-	my @cmd = ($schedtap, @_);
-
-	open(my $out, '-|', @cmd) or die "$cmd[0]: $!\n";
+	my @cmd = @_;
+	my $out = start(@cmd);
 	my @lines = <$out>;
 	close($out) or die "@cmd: status $?\n";
 	return @lines;
@@ -184,19 +185,23 @@ sub perf_stacks {
 sub our_stacks {
 	my ($file) = @_;
 	my (%stacks, %last);
+	my $out = start(qw(dump --json -i), $file);
 
-	for (map { decode_json($_) } lines(qw(dump --json -i), $file)) {
-		next if !$_->{event};
-		if ($_->{event} eq 'sched:sched_switch') {
-			my $ns = $_->{ts_ns};
+	# a busy machine has many other switches: their lines are not decoded
+	while (<$out>) {
+		my ($cpu) = /"cpu":(\d+)/ or next;
 
-			$last{$_->{cpu}} = [];
-			next if $_->{comm} !~ /^perfdata_/;
-			$stacks{sprintf('%d.%06d', $ns / 1e9, $ns / 1000 % 1e6) . " $_->{cpu} $_->{tid}"} = $last{$_->{cpu}};
-		} elsif ($_->{fields}{frames}) {
-			push(@{$last{$_->{cpu}}}, @{$_->{fields}{frames}});
+		if (/"event":"sched:sched_switch"/) {
+			$last{$cpu} = undef;
+			next if !/"comm":"perfdata_/;
+			my $e = decode_json($_);
+			next if $e->{comm} !~ /^perfdata_/;
+			$last{$cpu} = $stacks{sprintf('%d.%06d', $e->{ts_ns} / 1e9, $e->{ts_ns} / 1000 % 1e6) . " $cpu $e->{tid}"} = [];
+		} elsif ($last{$cpu} && /"frames"/) {
+			push(@{$last{$cpu}}, @{decode_json($_)->{fields}{frames} // []});
 		}
 	}
+	close($out) or die "dump: status $?\n";
 	return \%stacks;
 }
 
