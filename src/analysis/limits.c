@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/limits_command.h"
 #include "base/array.h"
 
 #define BY_ID ((unsigned int)TAP_SELECT_TGIDS | TAP_SELECT_TIDS)
@@ -66,14 +67,18 @@ static int words_of(const json_t *list, const char *const **words)
 int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_cgroups *cgroups)
 {
 	static const char *const keys[] = { "processes", "threads", "names", "cgroups" };
-	const json_t *only = json_object_get(meta, "only");
+	json_t *only = json_object_get(meta, "only");
 	const char *const *words[4] = { NULL };
 	struct tap_err ignored;
 	int nr[4], ret = 0;
 
 	*l = (struct tap_limits){ .cgroups = cgroups };
-	if (!json_object_size(only))
+	only = only ? json_incref(only) : tap_limits_of_command(meta);
+	if (!json_object_size(only)) {
+		json_decref(only);
 		return 0;
+	}
+	l->only = only;
 	l->follows = json_is_true(json_object_get(only, "follow"));
 	for (int i = 0; i < 4; i++) {
 		nr[i] = words_of(json_object_get(only, keys[i]), &words[i]);
@@ -96,6 +101,7 @@ int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_c
 
 void tap_limits_release(struct tap_limits *l)
 {
+	json_decref(l->only);
 	tap_select_free(l->select);
 	tap_timeline_free(l->lives);
 	tap_map_release(&l->tids);
@@ -162,10 +168,10 @@ static const struct tap_task *task_of(const struct tap_limits *l, const struct t
 	return tid ? tap_timeline_task(l->lives, (int)tap_field_u64(tid, ev->data, ev->size)) : NULL;
 }
 
-/* A new thread of a recorded process, or with --follow a new process, is recorded too (bpf/tasks.h). */
+/* With --follow a recorded task's child is recorded too (bpf/tasks.h). */
 static int inherit_filter(struct tap_limits *l, const struct tap_task *parent, const struct tap_task *child)
 {
-	if (!parent || (!l->follows && tap_task_tgid(child) != tap_task_tgid(parent)))
+	if (!parent || !l->follows)
 		return 0;
 	if (!tap_map_get(&l->tids, (uint64_t)parent->tid) && !fits_by(l, BY_ID, parent))
 		return 0;

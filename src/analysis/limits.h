@@ -3,9 +3,9 @@
  * The tasks to which a recording was limited, as its description says ("only"). It has all events of these: that is the
  * promise which the timeline is given (timeline/promise.h).
  *
- * The filter's own words are not enough for that. New threads and, with --follow, children of a recorded task are recorded
- * as well, and with -g a task is recorded while it is in one of the cgroups. So the recording's births and moves are read
- * first: one pass, in time order, tap_limits_event() for each event and then tap_limits_end().
+ * The filter's own words are not enough for that. A process's new threads and, with --follow, the children of a recorded
+ * task are recorded as well, and with -g a task is recorded while it is in one of the cgroups. So the recording's births and
+ * moves are read first: one pass, in time order, tap_limits_event() for each event and then tap_limits_end().
  */
 #ifndef TAP_ANALYSIS_LIMITS_H
 #define TAP_ANALYSIS_LIMITS_H
@@ -19,6 +19,7 @@
 struct tap_limits {
 	const struct tap_promise *promise; /* NULL: the recording is not limited, or its limits are not known */
 	struct tap_promise own;
+	json_t *only; /* as "only" is; NULL: there is no .promise */
 	struct tap_select *select; /* owned; -p, -t, -c and -g as they were given; NULL: no filter by task */
 	bool follows; /* --follow */
 	const struct tap_cgroups *cgroups; /* borrowed */
@@ -34,7 +35,7 @@ struct tap_limits {
 	struct tap_map newest; /* tid -> index of its newest move, plus one */
 };
 
-/* @meta: the description, or NULL. Return: 0 or -ENOMEM. What is not as it should be limits nothing. */
+/* @meta: the description, or NULL. An older one has the command line instead of "only" (analysis/limits_command.h). Return: 0 or -ENOMEM. What is not as it should be limits nothing. */
 int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_cgroups *cgroups);
 void tap_limits_release(struct tap_limits *l);
 

@@ -70,7 +70,7 @@ static bool is_of_all(const struct tap_report *r)
 
 static void text_limits(struct tap_report *r, struct tap_table *t)
 {
-	const json_t *only = json_object_get(r->run.rec.meta, "only");
+	const json_t *only = r->run.rec.limits.only;
 	struct tap_buf *b = &t->page->buf;
 	bool any = false;
 
@@ -124,7 +124,7 @@ static void json_head(struct tap_report *r, struct tap_table *t)
 	tap_page_u64(t->page, "events", s->events);
 	tap_page_u64(t->page, "bytes", s->bytes);
 	tap_page_json(t->page, "price", json_object_get(r->run.rec.meta, "price"));
-	tap_page_json(t->page, "only", json_object_get(r->run.rec.meta, "only"));
+	tap_page_json(t->page, "only", r->run.rec.limits.only);
 }
 
 /* ---- what was lost ---- */

@@ -150,7 +150,7 @@ static json_t *strings(const struct tap_strings *words)
  */
 static bool has_all_of_them(const struct tap_plan *plan)
 {
-	if (!(plan->select->by & TAP_SELECT_TASKS) || (plan->select->by & TAP_SELECT_CPUS) || plan->pids.nested || plan->nr_triggers)
+	if ((plan->select->by & TAP_SELECT_CPUS) || plan->pids.nested || plan->nr_triggers)
 		return false;
 	for (unsigned int i = 0; i < plan->nr_events; i++)
 		if (!strcmp(plan->events[i].system, "sched") && plan->events[i].filter)
@@ -178,8 +178,12 @@ static void set_limits(struct tap_description *d, const struct tap_plan *plan)
 {
 	json_t *only;
 
-	if (!plan->select || !has_all_of_them(plan))
+	if (!plan->select || !(plan->select->by & TAP_SELECT_TASKS))
 		return;
+	if (!has_all_of_them(plan)) {
+		json_object_set_new(d->meta, "only", json_object()); /* limited, and to whom is not certain */
+		return;
+	}
 	only = json_pack("{s:o, s:o, s:o, s:o}", "processes", strings(&plan->select->tgids.text), "threads",
 			 strings(&plan->select->tids.text), "names", strings(&plan->select->comms), "cgroups",
 			 strings(&plan->select->cgroups));
