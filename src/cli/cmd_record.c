@@ -580,6 +580,15 @@ static void print_stacks(const struct tap_session_stats *st)
 		fprintf(stderr, "schedtap: %llu stacks could not be read\n", (unsigned long long)st->stacks.not_read);
 }
 
+/* @figure: < 0 where it is not known */
+static void print_figure(double figure, int decimals)
+{
+	if (figure < 0)
+		fputc('-', stderr);
+	else
+		fprintf(stderr, "%.*f", decimals, figure);
+}
+
 static void print_result(const struct run *run)
 {
 	char where[PATH_MAX + sizeof("in ")];
@@ -603,12 +612,11 @@ static void print_result(const struct run *run)
 		st.lost_more ? " and more: others reset the ring buffers" : "",
 		run->why ? "; " : "", run->why ? run->why : "");
 	print_stacks(&st);
-	if (st.ns_per_event >= 0)
-		fprintf(stderr, "price: %.0f ns per event, %.2f %% of all CPUs in the probes, ",
-			st.ns_per_event, st.probe_cpu_pct);
-	else
-		fputs("price: probes not measured, ", stderr);
-	fprintf(stderr, "%.2f %% in the recorder\n", st.recorder_cpu_pct);
+	fputs("price: ", stderr);
+	print_figure(st.ns_per_event, 0);
+	fputs(" ns per event, ", stderr);
+	print_figure(st.probe_cpu_pct, 2);
+	fprintf(stderr, " %% of all CPUs in the probes, %.2f %% in the recorder\n", st.recorder_cpu_pct);
 }
 
 static int start(struct run *run, char **rest, struct tap_err *err)

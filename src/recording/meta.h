@@ -34,8 +34,8 @@
  *   programs          [{pid, comm, events, lost, raised (events whose time was raised, being late),
  *                      cut, reason}]: with tracepoints of their own, that were recorded or should
  *                      have been; absent keys: nothing
- *   price             {events, bytes, lost, ns_per_event, probe_cpu_pct, recorder_cpu_pct,
- *                      recorder_ns_per_event, stacks, ring_bytes_per_cpu,
+ *   price             {events, bytes, lost, ns_per_event, ns_per_run, probe_cpu_pct,
+ *                      recorder_cpu_pct, recorder_ns_per_event, stacks, ring_bytes_per_cpu,
  *                      tracefs: {events, bytes, lost}}: absent keys are not known
  */
 #ifndef TAP_RECORDING_META_H

@@ -109,10 +109,10 @@ static void text_price(struct tap_report *r, struct tap_table *t)
 
 		tap_buf_puts(b, figures[i].before);
 		if (json_is_number(v))
-			tap_buf_printf(b, "%.*f%s", figures[i].decimals, json_number_value(v),
-				       figures[i].unit);
+			tap_buf_printf(b, "%.*f", figures[i].decimals, json_number_value(v));
 		else
-			tap_buf_puts(b, "not known");
+			tap_buf_char(b, '-');
+		tap_buf_puts(b, figures[i].unit);
 	}
 	tap_buf_char(b, '\n');
 }

@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,15 +19,20 @@
 #include "object/object.h"
 
 /*
- * The kernel measures run times only while it is asked to, and asking costs two clock reads per
- * program run. So it is asked for a few percent of the time, and the price is an average of that. Asking
- * patches the kernel's text (static_key_slow_inc()), for which the drain waits, 10 ms on some virtual
- * machines: it is done ever more rarely.
+ * The kernel times programs only while BPF statistics are on, which costs two clock reads per run. So the
+ * recorder has them on for a few percent of the time, and states the overhead from these samples. Switching
+ * them on and off patches the kernel's text (static_key_slow_inc()), for which the drain waits, 10 ms on some
+ * virtual machines: samples become ever rarer.
  */
 #define STATS_FIRST_NS 20000000ull
 #define STATS_ON_NS 20000000ull
 #define STATS_PERIOD_NS 1000000000ull
 #define STATS_PERIOD_MAX_NS (16 * STATS_PERIOD_NS)
+#define STATS_LEAST_NS 5000000ull /* of all samples; less says little of the rest of the recording */
+
+struct run_stats {
+	uint64_t time_ns, count, misses;
+};
 
 struct bpf_state {
 	struct tap_plan *plan; /* the session's */
@@ -52,8 +58,12 @@ struct bpf_state {
 	unsigned int nr_formats;
 	struct tap_page_writer *writer;
 	struct tap_drain *res; /* of the drain that runs; for the ringbuf's callback */
-	int stats_fd;
-	uint64_t started_ns, stopped_ns, stats_on_ns, stats_period_ns, stats_total_ns;
+	uint64_t started_ns, stopped_ns;
+	int stats_fd; /* >= 0: a sample is being taken */
+	uint64_t stats_on_ns, stats_period_ns;
+	struct run_stats at_on;	  /* when the sample began */
+	struct run_stats sampled; /* sum of all samples */
+	uint64_t sampled_ns;
 	uint64_t runs; /* of the programs, as far as they left a record or a loss */
 	uint64_t nr_stacks; /* records of them */
 	uint64_t misses; /* of programs that met themselves, already reported */
@@ -244,7 +254,7 @@ static int tie_programs(struct bpf_state *s, struct tap_err *err)
 		if (!bpf_program__autoload(prog) || ret)
 			continue;
 		ret = tap_bpf_chain_tie(s->o.obj, prog, tap_bpf_front_of(&s->filters, bpf_program__fd(prog)));
-		if (nr_events)
+		if (nr_events || tap_bpf_kind(prog) == TAP_BPF_KEEPS_TASKS)
 			add_entry(s, bpf_program__fd(prog), nr_events);
 	}
 	for (unsigned int i = 0; i < s->own.nr; i++)
@@ -376,22 +386,67 @@ static int bpf_start(void *state, struct tap_page_writer *writer, struct tap_err
 	return 0;
 }
 
+static void add_stats(struct run_stats *sum, const struct entry *entry)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(entry->prog, &info, &len))
+		return;
+	sum->time_ns += info.run_time_ns;
+	sum->count += info.run_cnt * entry->nr_events;
+	sum->misses += info.recursion_misses * entry->nr_events;
+}
+
+/* Each event counts as a program of its own: the kernel counts what a program calls neither as runs nor as misses. */
+static struct run_stats run_stats(const struct bpf_state *s)
+{
+	struct run_stats sum = { 0 };
+
+	for (unsigned int i = 0; i < s->nr_entries; i++)
+		add_stats(&sum, &s->entries[i]);
+	return sum;
+}
+
+/* Refused without CAP_SYS_ADMIN: then the overhead is not known. */
+static void begin_sample(struct bpf_state *s)
+{
+	s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	s->stats_on_ns = tap_now_ns();
+	s->at_on = run_stats(s);
+}
+
+/*
+ * Add what the kernel counted since begin_sample(). It also counts between samples while another program has
+ * statistics on. Both readings lie between the two time stamps: a delayed recorder states too small a share, never
+ * too great a one.
+ */
+static void end_sample(struct bpf_state *s)
+{
+	struct run_stats now;
+
+	if (s->stats_fd < 0)
+		return;
+	now = run_stats(s);
+	s->sampled_ns += tap_now_ns() - s->stats_on_ns;
+	close(s->stats_fd);
+	s->stats_fd = -1;
+	s->sampled.time_ns += now.time_ns - s->at_on.time_ns;
+	s->sampled.count += now.count - s->at_on.count;
+}
+
 static void sample_run_time(struct bpf_state *s)
 {
 	uint64_t now = tap_now_ns(), age = now - s->started_ns;
 
 	if (s->stats_fd >= 0 && now - s->stats_on_ns >= STATS_ON_NS) {
-		close(s->stats_fd);
-		s->stats_fd = -1;
-		s->stats_total_ns += tap_now_ns() - s->stats_on_ns;
+		end_sample(s);
 	} else if (s->stats_fd < 0 && age >= STATS_FIRST_NS &&
 		   now - s->stats_on_ns >= s->stats_period_ns) {
-		/* refused without CAP_SYS_ADMIN: then the price is not known */
-		s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 		s->stats_period_ns = s->stats_on_ns ? 2 * s->stats_period_ns : STATS_PERIOD_NS;
 		if (s->stats_period_ns > STATS_PERIOD_MAX_NS)
 			s->stats_period_ns = STATS_PERIOD_MAX_NS;
-		s->stats_on_ns = tap_now_ns();
+		begin_sample(s);
 	}
 }
 
@@ -410,32 +465,6 @@ static int drain_ringbuf(struct bpf_state *s, struct tap_drain *res, struct tap_
 		tap_lane_flush(&s->lanes[i], s->writer, false);
 	}
 	return 0;
-}
-
-struct run_stats {
-	uint64_t time_ns, count, misses;
-};
-
-static void add_stats(struct run_stats *sum, const struct entry *entry)
-{
-	struct bpf_prog_info info = { 0 };
-	uint32_t len = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(entry->prog, &info, &len))
-		return;
-	sum->time_ns += info.run_time_ns;
-	sum->count += info.run_cnt * entry->nr_events;
-	sum->misses += info.recursion_misses * entry->nr_events;
-}
-
-/* Of each event as of a program of its own: the kernel counts what a program calls neither as runs nor as misses. */
-static struct run_stats run_stats(const struct bpf_state *s)
-{
-	struct run_stats sum = { 0 };
-
-	for (unsigned int i = 0; i < s->nr_entries; i++)
-		add_stats(&sum, &s->entries[i]);
-	return sum;
 }
 
 /* The only variable of its section. */
@@ -540,6 +569,7 @@ static int bpf_stop(void *state, struct tap_err *err)
 	struct bpf_state *s = state;
 
 	(void)err;
+	end_sample(s);
 	for (unsigned int i = 0; i < s->filters.nr; i++)
 		tap_filter_program_detach(&s->filters.v[i].program);
 	tap_bpf_own_detach(&s->own);
@@ -556,34 +586,37 @@ static uint64_t end_ns(const struct bpf_state *s)
 	return s->stopped_ns ?: tap_now_ns();
 }
 
-/* Programs that turn most events away leave no trace of their runs: then the samples must do. */
-static double probe_share(const struct bpf_state *s, const struct run_stats *stats, uint64_t sampled_ns)
+/*
+ * Estimate the CPU time of all programs in @run_ns, the recording's time. Runs that reject their event leave no trace in
+ * the rings, so with a filter it is the sampled time, scaled to @run_ns. Otherwise it is the time of a sampled run times
+ * the number of runs, which is right even if events were rarer or more frequent between the samples.
+ */
+static double probe_ns(const struct bpf_state *s, double run_ns)
 {
-	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
+	double time_ns = (double)s->sampled.time_ns;
 
 	if (s->filters.nr || (s->plan->select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)))
-		return (double)stats->time_ns / (double)sampled_ns / cpus;
-	return (double)stats->time_ns / (double)stats->count * (double)s->runs /
-	       (double)(end_ns(s) - s->started_ns) / cpus;
+		return time_ns / (double)s->sampled_ns * run_ns;
+	return time_ns / (double)s->sampled.count * (double)s->runs;
 }
 
 static void bpf_account(void *state, json_t *price)
 {
 	struct bpf_state *s = state;
-	struct run_stats stats = run_stats(s);
+	double run_ns = (double)(end_ns(s) - s->started_ns), all_ns = run_ns * (double)sysconf(_SC_NPROCESSORS_ONLN), ns;
 	uint64_t ring = s->o.ring_bytes / (s->o.ringbuf ? s->nr_lanes : 1);
-	uint64_t sampled = s->stats_total_ns;
 
-	if (s->stats_fd >= 0)
-		sampled += end_ns(s) - s->stats_on_ns;
 	json_object_set_new(price, "ring_bytes_per_cpu", json_integer((json_int_t)ring));
 	tap_bpf_stacks_add_price(&s->stacks, s->nr_stacks, price);
-	if (!stats.count || !sampled)
+	if (!s->sampled.count || s->sampled_ns < STATS_LEAST_NS)
 		return;
-	json_object_set_new(price, "ns_per_event",
-			    json_real((double)stats.time_ns / (double)stats.count));
-	json_object_set_new(price, "probe_cpu_pct",
-			    json_real(100 * probe_share(s, &stats, sampled)));
+	/* a program's time includes that of an interrupt's programs, so the sum can exceed all there is */
+	ns = fmin(probe_ns(s, run_ns), all_ns);
+	json_object_set_new(price, "probe_cpu_pct", json_real(100 * ns / all_ns));
+	json_object_set_new(price, "ns_per_run",
+			    json_real((double)s->sampled.time_ns / (double)s->sampled.count));
+	if (s->runs)
+		json_object_set_new(price, "ns_per_event", json_real(ns / (double)s->runs));
 }
 
 static int bpf_switched(void *state)

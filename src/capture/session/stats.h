@@ -11,7 +11,7 @@ struct tap_session_stats {
 	bool lost_more; /* others reset a ring: nobody knows how many were in it */
 	uint64_t bytes;	       /* of pages while running, of the file at the end */
 	uint64_t start_ns, end_ns;
-	double ns_per_event, probe_cpu_pct; /* < 0: not known */
+	double ns_per_event, probe_cpu_pct; /* each < 0: not known */
 	struct { /* of events, at the end */
 		uint64_t records, distinct;
 		uint64_t not_kept, not_read; /* of which no record or no text tells */
