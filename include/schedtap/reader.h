@@ -65,7 +65,7 @@ struct tap_reader_info {
  * Where there is no @path, but a folder "@path.spool", that is opened, and the notes say so.
  *
  * Return: 0; -ENOENT and other errnos of open; -EINVAL if it is no recording, or one that
- * is damaged where nothing can be read; -ENOTSUP for a version or compression not known.
+ * is damaged where nothing can be read; -ENOTSUP for an unknown version, format or compression.
  */
 TAP_API TAP_MUST_CHECK int tap_reader_open(const char *path, struct tap_reader **out,
 					   struct tap_err *err);

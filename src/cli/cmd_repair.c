@@ -116,14 +116,28 @@ static void on_note(void *progress, const char *sentence)
 	tap_cmd_fail(&note, false);
 }
 
+/* Packing would drop what a folder of a newer format (meta.h) holds beyond what this program knows. Return: 0; -ENOTSUP. */
+static int check_format(const char *spool, struct tap_err *err)
+{
+	struct tap_err why;
+	struct tap_reader *r;
+	int ret = tap_reader_open(spool, &r, &why);
+
+	tap_reader_free(r);
+	/* of a damaged folder, packing keeps as much as it can */
+	return ret == -ENOTSUP ? tap_err_set(err, ret, "%s", why.text) : 0;
+}
+
 /* Holding the folder's lock, so that no other repair touches it meanwhile. */
 static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 {
 	struct tap_progress progress;
 	struct tap_pack_opts opts = { .zstd = zstd, .note = on_note, .show = tap_progress_step, .ctx = &progress };
 	struct found found = { 0 };
-	int ret;
+	int ret = check_format(p->spool, err);
 
+	if (ret)
+		return ret;
 	tap_progress_start(&progress, STDERR_FILENO, "packing", tap_now_ns());
 	ret = tap_pack(p->spool, p->target, &opts, err);
 	tap_progress_erase(&progress);

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "event/format.h"
 #include "recording/dat_file.h"
+#include "recording/meta.h"
 
 #define MAX_NOTES_BYTES 4096u /* and a sentence */
 
@@ -99,6 +100,14 @@ int tap_dat_set_text(char **dst, const void *text, size_t len, struct tap_err *e
 	free(*dst);
 	*dst = copy;
 	return 0;
+}
+
+int tap_dat_check_format(const struct tap_reader *r, struct tap_err *err)
+{
+	struct tap_err why;
+	int ret = tap_meta_check_format(r->meta, &why);
+
+	return ret ? tap_err_set(err, ret, "cannot read '%.300s': %s", r->path, why.text) : 0;
 }
 
 /* Finds "name; offset:N; size:N;" in a header_page text. Return: whether it is there. */

@@ -91,6 +91,9 @@ void tap_dat_drop_maps(struct tap_reader *r); /* all of them */
  */
 const char *tap_dat_read_begin(struct tap_reader *r, struct tap_bytes *b);
 
+/* Check the format that the description names (meta.h). Return: 0; -ENOTSUP: this program does not read it. */
+int tap_dat_check_format(const struct tap_reader *r, struct tap_err *err);
+
 /* Contents of sections, the same in both versions. Return: 0; -EINVAL; -ENOMEM. */
 int tap_dat_read_headers(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
 int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *system,

@@ -128,7 +128,7 @@ static int read_meta(struct tap_reader *r, int dir, struct tap_err *err)
 	ret = tap_dat_set_text(&r->meta, m->data, len < m->len ? len + 1 : len, err);
 	if (!ret && r->meta[len] == ',') /* the checksum follows */
 		r->meta[len] = '}';
-	return ret;
+	return ret ?: tap_dat_check_format(r, err);
 }
 
 /*

@@ -153,7 +153,7 @@ static int read_content(struct v7 *v, struct section *s, struct tap_err *err)
 		json = tap_bytes_sub(&s->bytes, tap_bytes_u32(&s->bytes));
 		if (json.bad)
 			return tap_dat_bad(v->r, err, "schedtap's description is cut");
-		return tap_dat_set_text(&v->r->meta, json.at, tap_bytes_left(&json), err);
+		return tap_dat_set_text(&v->r->meta, json.at, tap_bytes_left(&json), err) ?: tap_dat_check_format(v->r, err);
 	}
 }
 
@@ -166,9 +166,16 @@ static int read_section(struct v7 *v, unsigned int id, uint64_t offset, struct t
 	return ret;
 }
 
-static int read_sections(struct v7 *v, uint64_t first, struct tap_err *err)
+/* Read first, so that a recording of a newer format is refused for its format, and not for sections that look damaged. */
+static int read_description(struct v7 *v, uint64_t first, struct tap_err *err)
 {
 	struct tap_bytes at_first = tap_dat_bytes(v->r, first);
+
+	return tap_bytes_u16(&at_first) == TAP_META_SECTION ? read_section(v, TAP_META_SECTION, first, err) : 0;
+}
+
+static int read_sections(struct v7 *v, struct tap_err *err)
+{
 	int ret = 0;
 
 	if (!v->places[SECTION_HEADERS])
@@ -176,11 +183,7 @@ static int read_sections(struct v7 *v, uint64_t first, struct tap_err *err)
 	for (unsigned int id = SECTION_FIRST; !ret && id <= SECTION_LAST; id++)
 		if (v->places[id])
 			ret = read_section(v, id, v->places[id], err);
-	if (ret)
-		return ret;
-	if (tap_bytes_u16(&at_first) != TAP_META_SECTION)
-		return 0;
-	return read_section(v, TAP_META_SECTION, first, err);
+	return ret;
 }
 
 /*
@@ -301,8 +304,8 @@ int tap_dat_read_v7(struct tap_reader *r, struct tap_bytes *b, struct tap_err *e
 	if (b->bad || !options)
 		return tap_dat_bad(r, err, "its header is cut");
 	first = (uint64_t)(b->at - r->maps[0].data);
-	ret = read_compression(&v, compression, err) ?: read_sums(&v, first, err) ?: read_options(&v, options, err) ?:
-	      read_sections(&v, first, err);
+	ret = read_compression(&v, compression, err) ?: read_sums(&v, first, err) ?: read_description(&v, first, err) ?:
+	      read_options(&v, options, err) ?: read_sections(&v, err);
 	for (unsigned int i = 0; !ret && i < v.nr_buffers; i++)
 		ret = read_buffer(&v, v.buffers[i], err);
 	free(v.buffers);

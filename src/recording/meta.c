@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "recording/meta.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,4 +41,23 @@ bool tap_meta_open(const char *text, size_t *len)
 	*len = end - SUFFIX_LEN;
 	snprintf(sum, sizeof(sum), "%0*" PRIx64, (int)DIGITS, tap_xxh64(text, *len));
 	return !memcmp(text + *len + KEY_LEN, sum, DIGITS);
+}
+
+int tap_meta_check_format(const char *json, struct tap_err *err)
+{
+	json_t *meta, *format;
+	const char *tool;
+	int ret = 0;
+
+	/* most descriptions lack the key, and they may be long */
+	if (!strstr(json, "\"format\""))
+		return 0;
+	meta = json_loads(json, 0, NULL);
+	format = json_object_get(meta, "format");
+	tool = json_string_value(json_object_get(meta, "tool"));
+	if (json_is_integer(format) && json_integer_value(format) > TAP_META_FORMAT)
+		ret = tap_err_set(err, -ENOTSUP, "it has format %lld of %.100s, and schedtap " TAP_VERSION " reads formats up to %d",
+				  (long long)json_integer_value(format), tool ?: "an unknown tool", TAP_META_FORMAT);
+	json_decref(meta);
+	return ret;
 }

@@ -4,6 +4,7 @@
  * It travels in the file's own section, and in the spool folder as meta.json.
  *
  *   tool              "schedtap 0.1"
+ *   format            number of the recording's format (TAP_META_FORMAT); absent: 1
  *   complete          false while recording: still false after a crash
  *   host              {hostname, release, version, machine}
  *   command_line      ["schedtap", "record", ...]
@@ -44,7 +45,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <schedtap/err.h>
+
 #include "base/buf.h"
+
+/*
+ * The newest format of recordings that this program reads. It grows when a change would make older programs misread a recording;
+ * keys, sections and files that older programs can ignore leave it as it is. A description without the key has format 1.
+ */
+#define TAP_META_FORMAT 1
+
+/*
+ * Check that this program reads recordings of this description's format. A damaged description passes: it costs names.
+ * Return: 0; -ENOTSUP with a sentence that names the format and the tool that wrote it.
+ */
+int tap_meta_check_format(const char *json, struct tap_err *err);
 
 /* Adds @json as meta.json has it: with a checksum as its last key. */
 void tap_meta_seal(const char *json, struct tap_buf *out);
