@@ -28,23 +28,29 @@ my @shapes = (
 	# not timer:*, of whose flags libtraceevent 1.7 prints nonsense
 	{ name => 'from both', args => [qw(-e sched -e pelt -e workqueue:* -e signal:*)],
 	  tracefs => 1 },
+	{ name => 'limited to tasks', args => [qw(-c perl*)] },
+	{ name => 'killed and repaired', args => [], kills => 1 },
+	{ name => 'of a flight recorder', args => [qw(--keep 10s --after 1ms)], marks => 1 },
 	{ name => 'several systems', args => [qw(-e sched -e irq -e idle -e workqueue:* -e task:*
 	  -e nr_running -e util_est)], tracefs => 1 },
 	{ name => 'own events', args => [qw(-e sched -e task_demand -e queue_change), '--define',
 	  "$here/../../examples/own_events.h", '-e', 'pelt_se_tp{pid, comm, util=se->avg.util_avg}'] },
 );
 
-# A pair of processes that wake each other $ARGV[0] times. $ARGV[1]: for a quarter of them the
-# recorder, which is the parent, is stopped.
+# A pair of processes that wake each other $ARGV[0] times. $ARGV[1]: "stop": for a quarter of them the
+# recorder, which is the parent, is stopped; "kill": it is killed at the end; a command: it is run at the end.
 my $load = <<'PERL';
 	pipe(my $a, my $b); pipe(my $c, my $d);
 	if (!fork) { close $b; my $x; while (sysread($a, $x, 1)) { syswrite($d, 'x') } exit }
-	my ($nr, $stops, $x) = @ARGV;
+	my ($nr, $does, $x) = (@ARGV, '');
 	for (1 .. $nr) {
-		kill('STOP', getppid) if $stops && $_ == int($nr / 2);
-		kill('CONT', getppid) if $stops && $_ == int($nr * 3 / 4);
+		kill('STOP', getppid) if $does eq 'stop' && $_ == int($nr / 2);
+		kill('CONT', getppid) if $does eq 'stop' && $_ == int($nr * 3 / 4);
 		syswrite($b, 'x'); sysread($c, $x, 1);
 	}
+	exit if $does =~ /^(|stop)$/;
+	select(undef, undef, undef, 0.2);
+	$does eq 'kill' ? kill('KILL', getppid) : system($does);
 PERL
 
 # check NAME, WHY: one TAP line; an empty WHY is well.
@@ -243,8 +249,11 @@ sub check_shape {
 	my $file = "$tmp/x.dat";
 	# a recorder that is quick enough loses nothing: it is stopped
 	my $why = (run($schedtap, 'record', '-o', $file, @{$shape->{args}}, '--', $^X, '-e', $load,
-		       $shape->{loses} ? (2000, 1) : 600))[1];
+		       $shape->{loses} ? (2000, 'stop') : $shape->{kills} ? (600, 'kill') :
+		       $shape->{marks} ? (600, "$schedtap mark x") : 600))[1];
 
+	$why .= (run($schedtap, 'repair', $file))[1] if $shape->{kills};
+	rename($_, $file) for glob("$tmp/x-*.dat");
 	check("$shape->{name}: records", -s $file ? '' : $why);
 	return unless -s $file;
 	my ($ours, $theirs) = (read_dump($file), read_trace_cmd($file));
