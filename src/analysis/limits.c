@@ -109,10 +109,16 @@ void tap_limits_release(struct tap_limits *l)
 	free(l->moves);
 }
 
-int tap_limits_begin(struct tap_limits *l, const struct tap_lists *lists)
+/* Tasks that lists have and births do not: of some there is nothing but a waking. Return: 0 or -ENOMEM. */
+static int see_listed(struct tap_limits *l, unsigned int when)
 {
-	return tap_timeline_new(&(struct tap_timeline_opts){
-		.window = { 0, UINT64_MAX }, .lists = lists, .lives_only = true }, &l->lives);
+	struct tap_task *ignored;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < l->lists->nr_rows; i++)
+		if (l->lists->rows[i].when & when)
+			ret = tap_timeline_see(l->lives, l->lists->rows[i].tid, &ignored);
+	return ret;
 }
 
 static bool fits_by(const struct tap_limits *l, unsigned int by, const struct tap_task *task)
@@ -161,6 +167,19 @@ static int note_cgroups(struct tap_limits *l, uint64_t ns)
 	return ret;
 }
 
+int tap_limits_begin(struct tap_limits *l, const struct tap_lists *lists)
+{
+	const struct tap_timeline_opts opts = { .window = { 0, UINT64_MAX }, .lists = lists, .lives_only = true };
+
+	int ret;
+
+	l->lists = lists;
+	ret = tap_timeline_new(&opts, &l->lives) ?: see_listed(l, TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME);
+	if (!ret && (l->select->by & TAP_SELECT_CGROUPS))
+		ret = note_cgroups(l, UINT64_MAX);
+	return ret;
+}
+
 static const struct tap_task *task_of(const struct tap_limits *l, const struct tap_event *ev, const char *field)
 {
 	const struct tap_field *tid = tap_number_field(ev->fmt, field);
@@ -184,7 +203,7 @@ static int on_birth(struct tap_limits *l, const struct tap_event *ev, const char
 	int ret = 0;
 
 	if (child && (l->select->by & TAP_SELECT_CGROUPS))
-		ret = note_cgroup(l, child, ev->ts_ns);
+		ret = note_cgroup(l, child, child->born_ns); /* before, if it only executes a program */
 	if (!ret && child && (l->select->by & BY_ID))
 		ret = inherit_filter(l, task_of(l, ev, "common_pid"), child);
 	return ret;
@@ -208,15 +227,20 @@ int tap_limits_event(struct tap_limits *l, const struct tap_event *ev)
 		ret = on_birth(l, ev, "pid");
 	if (!ret && ev->mark == TAP_SCHED_FORK)
 		ret = on_birth(l, ev, "child_pid");
+	if (!ret && ev->mark == TAP_SCHED_EXEC) /* a thread may take its leader's tid */
+		ret = on_birth(l, ev, "pid");
 	return ret;
 }
 
 int tap_limits_end(struct tap_limits *l)
 {
-	int ret = l->select->by & TAP_SELECT_CGROUPS ? note_cgroups(l, UINT64_MAX) : 0;
+	int ret = see_listed(l, TAP_LISTED_ENDED);
+	struct tap_task *const *tasks;
 	unsigned int nr;
-	struct tap_task *const *tasks = tap_timeline_tasks(l->lives, &nr);
 
+	if (!ret && (l->select->by & TAP_SELECT_CGROUPS))
+		ret = note_cgroups(l, UINT64_MAX);
+	tasks = tap_timeline_tasks(l->lives, &nr);
 	for (unsigned int i = 0; !ret && (l->select->by & BY_ID) && i < nr; i++)
 		if (fits_by(l, BY_ID, tasks[i]))
 			ret = tap_map_set(&l->tids, (uint64_t)tasks[i]->tid, 1);

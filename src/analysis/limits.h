@@ -24,6 +24,7 @@ struct tap_limits {
 	bool follows; /* --follow */
 	const struct tap_cgroups *cgroups; /* borrowed */
 	struct tap_timeline *lives; /* of the pass; NULL before and after it */
+	const struct tap_lists *lists; /* borrowed, for the pass */
 	struct tap_map tids; /* recorded because of -p or -t */
 	/* With -g: when a task entered the cgroups, or left them. */
 	struct tap_limit_move {

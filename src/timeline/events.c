@@ -486,6 +486,7 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 	ret = ret ?: tap_task_begin(t, tap_num_int(&f->tid, ev), ev->ts_ns, &new);
 	if (ret)
 		return ret;
+	inherit_cgroup(t, new, old);
 	tap_task_set_exec_comm(new, f->comm, ev);
 	tap_task_set_tgid(new, new->pub.tid);
 	new->pub.prio = old->pub.prio;
@@ -666,7 +667,9 @@ static int on_attach(struct tap_timeline *t, const struct tap_sched_fields *f, c
 
 	if (f->from.size && lists && lists->knows_hierarchy && hierarchy != lists->hierarchy)
 		return 0;
-	ret = move_task(t, task, cgroup, ev->ts_ns);
+	ret = tap_task_replace_dead(t, &task, f->comm, ev); /* whose birth was not recorded */
+	if (!ret && task)
+		ret = move_task(t, task, cgroup, ev->ts_ns);
 	for (unsigned int i = 0; all && tgid > 0 && !ret && i < t->tasks.nr; i++) {
 		struct task *other = tap_task_whole(t->tasks.all[i]);
 

@@ -104,7 +104,7 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 		if (!left_as || left_as->state == TAP_DEAD || !can_leave(t, out))
 			return 0;
 	}
-	if (in ? !can_come(t, in, f->comm, ev) : next)
+	if (in ? !can_come(t, in, f->comm, ev) : next || t->opts.promise) /* idle may not be recorded */
 		return 0;
 	*(out ? &c->run_ns : &c->idle_ns) += now - c->since_ns;
 	/* one test of ret behind all of these would be shorter, and 3 % of a summary */

@@ -311,10 +311,10 @@ sub is_slice {
 # When the first event of $part, of any CPU, is in $whole, whose program saw it first. A program's first run on a CPU
 # takes some 10 us: of two CPUs' first events the later one may have the earlier stamp.
 sub began {
-	my ($part, $whole) = @_;
+	my ($part, $whole, $event) = @_;
 	my (%first, @began);
 
-	for (split(/\n/, `$schedtap dump -i $part`)) {
+	for (split(/\n/, `$schedtap dump -i $part -e $event`)) {
 		my ($cpu, $at, $text) = /\[(\d+)\] ([\d.]+): (.*)/ or next;
 		next if $first{$cpu}++;
 		my @near = grep { /\[$cpu\] [\d.]+: \Q$text\E$/ }
@@ -355,8 +355,8 @@ sub same_records {
 	}
 	for (@parts) {
 		my ($filter, $backend, $file) = @$_;
-		my @from = $filter =~ /changed|moved/ ? ('--time', began($file, "$tmp/$backend.dat") . ',') : ();
-		my ($part, $whole) = (events('-i', $file), events('-i', "$tmp/$backend.dat", '-e', $event, '-f', $filter, @from));
+		my @from = $filter =~ /changed|moved/ ? ('--time', began($file, "$tmp/$backend.dat", $event) . ',') : ();
+		my ($part, $whole) = (events('-i', $file, '-e', $event), events('-i', "$tmp/$backend.dat", '-e', $event, '-f', $filter, @from));
 		my $nr = 0;
 
 		for my $cpu (sort keys %$part) {

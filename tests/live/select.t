@@ -11,24 +11,30 @@ needs_tracefs
 scratch=$(mktemp -d /tmp/schedtap-select-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 
+# Of the bare tracepoints, and those that come along with sched_switch: no word asks for them.
+without_ours()
+{
+	grep -vE '^(schedtap:.*|cgroup:cgroup_(attach_task|mkdir))$' || :
+}
+
 # kinds WORD [OPTION...]: what a recorder takes it for, without the bare tracepoints' events, sorted
 kinds()
 {
 	start kinds.dat "${@:2}" -e "$1"
 	perl -MJSON::PP -0 -ne 'print("$_->{system}:$_->{name}\n") for @{decode_json($_)->{events}}' \
-		kinds.dat.spool/meta.json | { grep -v '^schedtap:' || :; } | sort
+		kinds.dat.spool/meta.json | without_ours | sort
 	ends 0 INT >&2
 }
 
 listed()
 {
-	"$SCHEDTAP" list "$1" | awk '{ print $2 }' | sed 's/:$//' | { grep -v '^schedtap:' || :; } | sort
+	"$SCHEDTAP" list "$1" | awk '{ print $2 }' | sed 's/:$//' | without_ours | sort
 }
 
 kinds_of_dump()
 {
 	"$SCHEDTAP" dump -i "$scratch/all.dat" --json "$@" | grep -o '"event":"[^"]*"' | cut -d'"' -f 4 |
-		{ grep -v '^schedtap:' || :; } | sort -u
+		without_ours | sort -u
 }
 
 # same WORD BPF: what is recorded where nothing is said of a backend, over tracefs, and listed; BPF: all of it

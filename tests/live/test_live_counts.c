@@ -64,6 +64,7 @@ static const struct {
 
 struct target {
 	pid_t pid, tid;
+	pid_t sleeper; /* selected beside the thread: a recording of -t ends when no thread is left, and the last switch comes later */
 	int go; /* a byte: work; end of file: exit */
 };
 
@@ -135,9 +136,23 @@ static void wait_until_asleep(int tid)
 	}
 }
 
+static pid_t start_sleeper(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	wait_until_asleep(pid);
+	return pid;
+}
+
 static struct target start_target(void)
 {
-	struct target t;
+	struct target t = { .sleeper = start_sleeper() }; /* before there are pipes, which it would hold open */
 	int up[2], go[2];
 
 	assert_int_equal(pipe2(up, O_CLOEXEC), 0);
@@ -166,6 +181,8 @@ static void end_target(const struct target *t)
 	close(t->go);
 	assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
 	assert_int_equal(status, 0);
+	kill(t->sleeper, SIGKILL);
+	assert_int_equal(waitpid(t->sleeper, &status, 0), t->sleeper);
 }
 
 /* ---- the counters ---- */
@@ -278,7 +295,7 @@ struct run_case {
 
 static void record_by_program(const struct run_case *c, const struct target *t, const char *file)
 {
-	char id[16], buffer[16], *argv[32] = { getenv("SCHEDTAP"), "record", "-o", (char *)file };
+	char id[16], sleeper[16], buffer[16], *argv[32] = { getenv("SCHEDTAP"), "record", "-o", (char *)file };
 	int n = 4;
 
 	snprintf(id, sizeof(id), "%d", c->scope == ONE_PROCESS ? t->pid : t->tid);
@@ -286,6 +303,11 @@ static void record_by_program(const struct run_case *c, const struct target *t, 
 	if (c->scope != EVERYTHING) {
 		argv[n++] = c->scope == ONE_PROCESS ? "-p" : "-t";
 		argv[n++] = id;
+	}
+	snprintf(sleeper, sizeof(sleeper), "%d", t->sleeper);
+	if (c->scope == ONE_THREAD) {
+		argv[n++] = "-t";
+		argv[n++] = sleeper;
 	}
 	for (unsigned int i = 0; c->only && i < NR_COUNTS; i++) {
 		argv[n++] = "-e";

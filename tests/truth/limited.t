@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# tests/truth/limited.t [COUNT [FIRST]]: of simulated recordings, what a recording limited to a thread, a process, or a name, says of its
-# tasks is what the whole one says, and of all others it says nothing. COUNT is 4, in a soak SEEDS [40] from SEED [1] on.
+# tests/truth/limited.t [COUNT [FIRST]]: of simulated recordings, what a recording limited to a thread, a process, a name, or a cgroup, says of
+# its tasks is what the whole one says, and of all others it says nothing. COUNT is 4, in a soak SEEDS [40] from SEED [1] on.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -69,7 +69,7 @@ sub says {
 		runs("states --json $select -i $file", "latency --json $select -i $file");
 	my %tasks = map { my %t = %$_; delete @t{qw(tgid cgroup)}; ("$t{tid} $t{comm}" => \%t) } @{ $states->{tasks} // [] };
 
-	return { tasks => \%tasks, all => $latency->{all}, latency => [map { { %$_, tgid => undef } } @{ $latency->{tasks} // [] }] };
+	return { tasks => \%tasks, list => $states->{tasks} // [], all => $latency->{all}, latency => [map { { %$_, tgid => undef } } @{ $latency->{tasks} // [] }] };
 }
 
 sub differences {
@@ -83,16 +83,41 @@ sub differences {
 	return @wrong;
 }
 
+# What a task did before it entered the cgroup, and after it left, is unknown to the limited recording: each sum of the one lies within
+# what the other knows and does not know.
+sub out_of_bounds {
+	my ($whole, $part) = @_;
+	my @wrong;
+
+	my @keys = map { "${_}_ns" } qw(unknown run waking preempted sleep blocked stopped);
+	my (@sums) = ({}, {});
+
+	for my $n (0, 1) { # of all lives of a tid
+		for my $task (@{ ($part, $whole)[$n]{list} }) { $sums[$n]{$task->{tid}}{$_} += $task->{$_} // 0 for @keys }
+	}
+	for my $tid (sort keys(%{ $sums[1] })) {
+		for my $state (@keys[1 .. $#keys]) {
+			my ($p, $pu, $w, $wu) = map { ($_->{$tid}{$state} // 0, $_->{$tid}{unknown_ns} // 0) } @sums;
+
+			push(@wrong, "$tid: $state is $p (unknown $pu), of all $w (unknown $wu)") if $p > $w + $wu || $w > $p + $pu;
+		}
+	}
+	return @wrong;
+}
+
 sub check_limit {
-	my ($folder, $lines, $window, $key, $word, $keeps, $select) = @_;
-	my @kept = map { $_->[0] } grep { $keeps->($_->[1]) } @$lines;
+	my ($folder, $lines, $window, $key, $word, $keeps, $select, $compare) = @_;
+	my @kept = map { $_->[0] } grep { $keeps->(@$_[1, 3]) } @$lines;
 
 	# reports refuse a recording without any of these
 	return if grep { my $event = $_; !grep { / \Q$event\E / } @kept } qw(sched:sched_switch sched:sched_waking);
 	make("$folder/part.dat", qq("only":{"$key":["$word"]},$window), @kept);
 	$compared++;
-	my @wrong = map { "$select: $_" } differences(says("$folder/all.dat", $select), says("$folder/part.dat", $select));
-	my ($summary) = map { $json->decode($_->[0]) } runs("summary --json -n 1000 -i $folder/part.dat");
+	my @wrong = map { "$select: $_" } ($compare // \&differences)->(says("$folder/all.dat", $select), says("$folder/part.dat", $select));
+	my ($summary, $of_all) = map { $json->decode($_->[0]) } runs("summary --json -n 1000 -i $folder/part.dat", "summary --json -i $folder/all.dat");
+	# but of one that was taken offline: its migration thread left it without an event
+	my %offline = map { ($_->{cpu} => $_->{offline_ns}) } @{ $of_all->{cpus} };
+	push(@wrong, map { "$select: CPU $_->{cpu} has $_->{breaks} breaks" } grep { $_->{breaks} && !$offline{$_->{cpu}} } @{ $summary->{cpus} });
 	for (@{ $summary->{tasks} }) {
 		push(@wrong, "$select: $_->{comm} [$_->{tid}] ran for $_->{run_ns} ns") if !$keeps->({ $_->{tid} => $_->{comm} });
 	}
@@ -118,6 +143,55 @@ sub processes_of {
 	return ($json->encode([map { my $tgid = $_; map { [$_ + 0, $tgid + 0, '', undef, 'both'] } @{ $processes{$tgid} } } sort keys %processes]), %processes);
 }
 
+# Puts a third of the tasks that there are in the beginning in /a, the others in /b. A child begins in its parent's cgroup, and now and then a
+# task moves. Adds to each line the cgroups of the tasks that it speaks of. Return: the lines with the moves, the rows of the description's
+# list of tasks, { tid => 1 } of who was ever in /a.
+sub in_cgroups {
+	my ($seed, $moves, @lines) = @_;
+	my (@all, %rows, %born, %in, %ever);
+	my %reborn = map { ($_ => 1) } map { $_->[0] =~ / child_pid=(\d+)/ } @lines;
+
+	srand($seed);
+	for (map { $_->[0] } @lines) {
+		$born{$1} //= 1 if / child_pid=(\d+)/ && !exists($born{$1});
+		$born{$_} //= 0 for grep { $_ > 0 } / (?:\w+_)?pid=(\d+)/g, (split)[2];
+	}
+	my %stopper = map { my $about = $_->[1]; map { ($_ => 1) } grep { $about->{$_} =~ m{^migration/} } keys(%$about) } @lines;
+	%rows = map { ($_ => $_ % 3 || $stopper{$_} ? 8 : 7) } grep { !$born{$_} } keys(%born);
+	%in = %rows;
+	for my $i (0 .. $#lines) {
+		my $line = $lines[$i];
+		my ($ns, $cpu, $by) = split(' ', $line->[0]);
+		my $next_ns = $i < $#lines ? $lines[$i + 1][2] : 0;
+		my @about = sort { $a <=> $b } grep { $_ > 0 } keys(%{ $line->[1] });
+
+		$in{$1} = $in{$by} if $line->[0] =~ /sched_process_fork .*child_pid=(\d+)/;
+		$in{$2} = $in{$1} if $line->[0] =~ /sched_process_exec .*old_pid=(\d+) pid=(\d+)/;
+		$ever{$_} = 1 for grep { ($in{$_} // 0) == 7 } @about;
+		push(@all, [@$line[0 .. 2], { map { (($in{$_} // 0) => 1) } @about }]);
+		next if rand() > $moves || !@about || $next_ns <= $ns + 1; # at the same time as no other event
+		my $tid = $about[rand(@about)];
+		next if !$in{$tid} || $reborn{$tid}; # a later life's birth may not be recorded
+		$in{$tid} = 15 - $in{$tid};
+		$ever{$tid} = 1;
+		push(@all, [sprintf('%d %d %d cgroup:cgroup_attach_task dst_root=0 dst_level=1 dst_id=%d pid=%d dst_path="/x" comm="x" threadgroup=0',
+				    $ns + 1, $cpu, $by, $in{$tid}, $tid), {}, $ns + 1, { 7 => 1 }]);
+	}
+	return (\@all, [map { [$_ + 0, $_ + 0, '', $rows{$_}, 'began'] } sort { $a <=> $b } keys(%rows)], \%ever);
+}
+
+sub check_cgroups {
+	my ($seed, $moves, $compare, $folder, @lines) = @_;
+	my ($all, $rows, $ever) = in_cgroups($seed, $moves, @lines);
+	my $meta = $json->encode({ tasks => $rows, cgroups => [[7, '/a'], [8, '/b']], cgroup_hierarchy => 0,
+		events => [{ system => 'cgroup', name => 'cgroup_attach_task', status => 'on' }],
+		window => { start_ns => $lines[0][2] + 0, end_ns => $lines[-1][2] + 0 } });
+
+	$meta =~ s/^\{|\}$//g;
+	make("$folder/all.dat", $meta, map { $_->[0] } @$all);
+	return check_limit($folder, $all, $meta, 'cgroups', '/a', sub { $_[1] ? $_[1]{7} : grep { $ever->{$_} } keys(%{ $_[0] }) }, '-g /a', $compare);
+}
+
 sub check_seed {
 	my ($seed) = @_;
 	my $folder = memory_folder();
@@ -137,7 +211,7 @@ sub check_seed {
 	}
 	my @tids = (sort { $tids{$b} <=> $tids{$a} || $a <=> $b } keys %tids);
 	my @names = (sort { $names{$b} <=> $names{$a} || $a cmp $b } keys %names);
-	return map { check_limit(@$_) } (
+	my @wrong = map { check_limit(@$_) } (
 		(map { my $tid = $_; [$folder, \@lines, $window, 'threads', $tid, sub { exists $_[0]{$tid} }, "-t $tid"] }
 			grep { defined } @tids[0 .. $tasks_of_seed - 1]),
 		(map { my ($tgid, %threads) = ($_, map { $_ => 1 } @{ $processes{$_} });
@@ -145,6 +219,7 @@ sub check_seed {
 			(sort { $a <=> $b } keys %processes)[0 .. ($tasks_of_seed < keys %processes ? $tasks_of_seed : keys %processes) - 1]),
 		(map { my $name = $_; [$folder, \@lines, $window, 'names', $name, sub { grep { $_ eq $name } values %{ $_[0] } }, "-c $name"] }
 			grep { defined } @names[0 .. $tasks_of_seed - 1]));
+	return (@wrong, check_cgroups($seed, 0, \&differences, $folder, @lines), check_cgroups($seed, 0.03, \&out_of_bounds, $folder, @lines));
 }
 
 print '1..', $count + 1, "\n";
