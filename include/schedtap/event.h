@@ -97,7 +97,8 @@ struct tap_event {
 	int cpu;	    /* where it was recorded; -1: not known (losses only) */
 	unsigned int buffer; /* index of the trace buffer it came from */
 	struct { /* of a loss alone: where fmt is set, this is not */
-		uint64_t first_ns, last_ns; /* the loss lies within [first, last] */
+		/* The loss lies within [first, last]. .last_ns UINT64_MAX, where CPUs are not merged: the CPU has no later event. */
+		uint64_t first_ns, last_ns;
 		uint64_t count;		    /* events lost; 0: some, number not known */
 		bool is_off;		    /* they were not lost: triggers had switched them off */
 		const struct tap_format *off; /* of that kind; NULL: all kinds, or not known; borrowed */

@@ -39,21 +39,44 @@ static struct tap_row make_row(enum tap_row_what what, uint64_t from_ns, uint64_
 	};
 }
 
-/* The losses that end up to @ns: no other row that ended before one comes after it. */
+static bool is_open(const struct tap_loss *l)
+{
+	return l->to_ns == UINT64_MAX;
+}
+
+static int tell_loss(struct tap_timehist *h, const struct tap_loss *l, uint64_t from_ns, uint64_t to_ns)
+{
+	struct tap_row row = make_row(TAP_ROW_LOST, from_ns, to_ns, l->cpu, NULL);
+
+	row.lost_cnt = l->count;
+	row.is_off = l->is_off;
+	return tap_window_overlaps(&h->window, l->from_ns, l->to_ns) ? h->row(h->ctx, &row) : 0;
+}
+
+/* The losses that end up to @ns: no other row that ended before one comes after it. Those at a CPU's end come last. */
 static int tell_losses(struct tap_timehist *h, uint64_t ns)
 {
 	const struct tap_survey *s = h->survey;
 	int ret = 0;
 
-	while (!ret && h->next_loss < s->nr_kept_losses && s->losses[h->next_loss].to_ns <= ns) {
+	while (!ret && h->next_loss < s->nr_kept_losses &&
+	       (s->losses[h->next_loss].to_ns <= ns || is_open(&s->losses[h->next_loss]))) {
 		const struct tap_loss *l = &s->losses[h->next_loss++];
-		struct tap_row row = make_row(TAP_ROW_LOST, l->from_ns, l->to_ns, l->cpu, NULL);
 
-		row.lost_cnt = l->count;
-		row.is_off = l->is_off;
-		if (tap_window_overlaps(&h->window, l->from_ns, l->to_ns))
-			ret = h->row(h->ctx, &row);
+		if (!is_open(l))
+			ret = tell_loss(h, l, l->from_ns, l->to_ns);
 	}
+	return ret;
+}
+
+static int tell_open_losses(struct tap_timehist *h)
+{
+	const struct tap_survey *s = h->survey;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < s->nr_kept_losses; i++)
+		if (is_open(&s->losses[i]))
+			ret = tell_loss(h, &s->losses[i], tap_window_clip(&h->window, s->losses[i].from_ns), h->window.to_ns);
 	return ret;
 }
 
@@ -153,7 +176,7 @@ void tap_timehist_release(struct tap_timehist *h)
 
 int tap_timehist_end(struct tap_timehist *h)
 {
-	return tell_losses(h, UINT64_MAX);
+	return tell_losses(h, UINT64_MAX) ?: tell_open_losses(h);
 }
 
 bool tap_timehist_wants(const struct tap_format *fmt)

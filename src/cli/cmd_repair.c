@@ -190,8 +190,7 @@ static void print_damage(const struct tap_event *ev, const char *file)
 	else
 		tap_buf_puts(&b, "its beginning");
 	tap_buf_puts(&b, " to ");
-	/* where nothing comes after it, it ends where it began */
-	if (ev->lost.last_ns > ev->lost.first_ns)
+	if (ev->lost.last_ns != UINT64_MAX)
 		tap_text_ns(&b, ev->lost.last_ns);
 	else
 		tap_buf_puts(&b, "its end");

@@ -476,6 +476,8 @@ static void tail(struct tap_decoder *d, struct tap_stream *s)
 		note_damage(s);
 		d->nr_damaged++;
 	}
+	if (s->left.open_end)
+		note_damage(s);
 	finish(d, s);
 	if (s->grows)
 		return;

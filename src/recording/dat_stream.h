@@ -65,6 +65,7 @@ struct tap_span {
 	uint32_t nr_chunks;
 	bool cut; /* the file ends before this CPU's pages do */
 	bool exact; /* behind the last chunk is nothing */
+	bool open_end; /* the recorder did not end it: events may be missing after the last one */
 };
 
 #define TAP_NR_READY 96u /* a page holds some 70 switches */

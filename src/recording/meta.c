@@ -61,3 +61,23 @@ int tap_meta_check_format(const char *json, struct tap_err *err)
 	json_decref(meta);
 	return ret;
 }
+
+/*
+ * Without a JSON parser: as quotes in texts are escaped, only a key is followed by its closing quote and a colon. A nested object has
+ * no such key.
+ */
+bool tap_meta_is_incomplete(const char *text)
+{
+	static const char key[] = "\"complete\"", blanks[] = " \t\r\n";
+	const char *at = strstr(text, key);
+
+	if (!at)
+		return false;
+	at += sizeof(key) - 1;
+	at += strspn(at, blanks);
+	if (*at != ':')
+		return false;
+	at++;
+	at += strspn(at, blanks);
+	return !strncmp(at, "false", strlen("false"));
+}

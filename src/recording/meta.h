@@ -69,6 +69,9 @@ void tap_meta_seal(const char *json, struct tap_buf *out);
  */
 bool tap_meta_open(const char *text, size_t *len);
 
+/* Whether the description @text says that its recorder did not end the recording. */
+bool tap_meta_is_incomplete(const char *text);
+
 #define TAP_META_MAX_BYTES ((size_t)256 << 20)
 
 #endif

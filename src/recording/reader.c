@@ -8,8 +8,12 @@
 
 #include "event/format.h"
 #include "recording/dat_file.h"
+#include "recording/meta.h"
 #include "recording/page_cost.h"
 #include "recording/perf_file.h"
+
+/* A file may lie about how many CPUs there are: without events each takes some KiB. Kernels have up to 8192. */
+#define MAX_MISSING_CPUS 8192u
 
 static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 {
@@ -75,8 +79,46 @@ static bool copies_pages(const struct tap_reader *r)
 	return tap_page_copy_pays(largest->data, largest->len, largest->fd);
 }
 
+/* Return: whether one of the streams [0, @nr) is of this CPU and buffer. */
+static bool has_stream(const struct tap_reader *r, unsigned int nr, unsigned int buffer, unsigned int cpu)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		if (r->streams[i].buffer == buffer && r->streams[i].cpu == (int)cpu)
+			return true;
+	return false;
+}
+
+/*
+ * The recorder did not end the recording, so each CPU is known only up to its last event. A CPU without a page file is
+ * not known at all: a stream without pages stands for it.
+ */
+static int open_ends(struct tap_reader *r, struct tap_err *err)
+{
+	unsigned int nr = r->nr_streams, cpus = r->info.nr_cpus < MAX_MISSING_CPUS ? r->info.nr_cpus : MAX_MISSING_CPUS;
+
+	for (unsigned int buffer = 0; buffer < r->info.nr_buffers; buffer++) {
+		unsigned int with_data = r->buffers[buffer].nr_cpus;
+
+		for (unsigned int cpu = 0; cpu < cpus; cpu++) {
+			struct tap_stream *s;
+			int ret = has_stream(r, nr, buffer, cpu) ? 0 : tap_dat_add_stream(r, buffer, cpu, &s, err);
+
+			if (ret)
+				return ret;
+		}
+		r->buffers[buffer].nr_cpus = with_data;
+	}
+	for (unsigned int i = 0; i < r->nr_streams; i++)
+		r->streams[i].whole.open_end = true;
+	return 0;
+}
+
 static int complete(struct tap_reader *r, struct tap_err *err)
 {
+	int ret = r->meta && tap_meta_is_incomplete(r->meta) ? open_ends(r, err) : 0;
+
+	if (ret)
+		return ret;
 	if (r->nr_streams)
 		qsort(r->streams, r->nr_streams, sizeof(*r->streams), compare_streams);
 	if (copies_pages(r))
@@ -418,11 +460,12 @@ static void convert(const struct tap_reader *r, struct tap_event *ev)
 	ev->ts_ns = to_ns(r, ev->ts_ns);
 	if (!ev->fmt) {
 		ev->lost.first_ns = to_ns(r, ev->lost.first_ns);
-		ev->lost.last_ns = to_ns(r, ev->lost.last_ns);
+		if (ev->lost.last_ns != UINT64_MAX)
+			ev->lost.last_ns = to_ns(r, ev->lost.last_ns);
 	}
 }
 
-/* A loss is handed out alone. A tail reaches up to the recording's end, as far as that is known. */
+/* A loss is handed out alone. A tail reaches up to the recording's end, which is known only where CPUs are merged. */
 static void take_loss(struct tap_reader *r)
 {
 	struct tap_stream *s = r->current;
@@ -433,6 +476,8 @@ static void take_loss(struct tap_reader *r)
 		if (ev->lost.last_ns < r->last)
 			ev->lost.last_ns = r->last;
 		ev->ts_ns = ev->lost.last_ns;
+		if (r->unmerged)
+			ev->lost.last_ns = UINT64_MAX;
 	}
 	s->at++;
 	r->batch[0] = ev;

@@ -20,6 +20,13 @@ static const char *kernel(const struct tap_run *run)
 	return release ? release : *uname ? uname : NULL;
 }
 
+/* Return: why the recording is incomplete; NULL: its recorder ended it, or it does not say. */
+static const char *why_incomplete(const struct tap_run *run)
+{
+	return json_is_false(json_object_get(run->rec.meta, "complete")) ?
+		       "not ended by its recorder: after its last event a CPU is unknown" : NULL;
+}
+
 /* ---- text ----------------------------------------------------------------------------------- */
 
 /* What is not known is left out. */
@@ -58,8 +65,14 @@ static void add_lost(const struct tap_survey *s, struct tap_buf *b)
 /* perf and trace-cmd mark what is no row in the same way. */
 static void text_head(struct tap_run *run, struct tap_page *p)
 {
+	const char *incomplete = why_incomplete(run);
 	struct tap_buf b = { 0 };
 
+	if (incomplete) {
+		tap_buf_printf(&b, "# incomplete: %s", incomplete);
+		tap_page_sentence(p, tap_buf_str(&b), b.len);
+		b.len = 0;
+	}
 	add_name(&b, "# ", run->rec.path);
 	if (tap_reader_info(run->rec.reader)->is_spool)
 		tap_buf_puts(&b, " (not packed: its recorder runs or was killed)");
@@ -103,6 +116,10 @@ static void json_head(struct tap_run *run, struct tap_page *p)
 	tap_page_bool(p, "packed", !tap_reader_info(run->rec.reader)->is_spool);
 	tap_page_puts(p, "host", host_text(run, "hostname"));
 	tap_page_puts(p, "kernel", kernel(run));
+	if (why_incomplete(run)) {
+		tap_page_bool(p, "complete", false);
+		tap_page_puts(p, "incomplete_because", why_incomplete(run));
+	}
 	json_clocks(run, p);
 	tap_page_at(p, "start_ns", run->window.from_ns);
 	tap_page_at(p, "end_ns", run->window.to_ns);

@@ -291,10 +291,18 @@ bool tap_loss_has_switches(const struct tap_event *ev)
 	return !ev->lost.is_off || !ev->lost.off || tap_sched_kind(ev->lost.off) == TAP_SCHED_SWITCH;
 }
 
+/* Nothing comes after a loss at a CPU's end: it reaches to the recording's end, wherever that is. */
+static uint64_t loss_end(const struct tap_event *ev)
+{
+	if (ev->lost.last_ns == UINT64_MAX || (ev->lost.is_off && ev->lost.last_ns < ev->ts_ns))
+		return ev->lost.last_ns;
+	return ev->ts_ns;
+}
+
 static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 {
 	/* what is off is told when it is on again; a file may lie, and say that it begins after its end */
-	uint64_t to = ev->lost.is_off && ev->lost.last_ns < ev->ts_ns ? ev->lost.last_ns : ev->ts_ns;
+	uint64_t to = loss_end(ev);
 	uint64_t from = ev->lost.first_ns < to ? ev->lost.first_ns : to;
 	bool has_switches = tap_loss_has_switches(ev);
 	struct tap_survey_cpu *c = NULL;
@@ -569,7 +577,7 @@ static int find_holes(struct tap_survey *s)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < s->nr_kept_losses; i++)
 		if (tap_survey_counts_loss(s, &s->losses[i])) /* both of its ends are in it */
-			add_hole(s, s->losses[i].from_ns, s->losses[i].to_ns + 1);
+			add_hole(s, s->losses[i].from_ns, s->losses[i].to_ns + (s->losses[i].to_ns < UINT64_MAX));
 	s->has_breaks = s->blurred;
 	for (unsigned int i = 0; i < s->nr_breaks; i++) {
 		int tid = s->breaks[i].tid;

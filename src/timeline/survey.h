@@ -26,7 +26,7 @@
 
 /* What the recording says it lost. */
 struct tap_loss {
-	uint64_t from_ns, to_ns;
+	uint64_t from_ns, to_ns; /* .to_ns UINT64_MAX: nothing follows, up to the recording's end */
 	int cpu; /* -1: not known */
 	unsigned int buffer;
 	uint64_t count; /* 0: some, number not known */

@@ -88,6 +88,7 @@ sub events_of {
 	my %events;
 
 	for (split(/\n/, $out)) {
+		next if /^\*\*\* /; # the end of a CPU that its recorder did not end
 		/ \[(\d+)\] (\d+\.\d+): / or die "no event: $_\n";
 		die "twice: $_\n" if $events{$_};
 		$events{$_} = [$1 + 0, ns($2)];
