@@ -130,8 +130,8 @@ sub differences {
 
 # Return: counts of events in the window by kind, ns of run time by task, and busy and idle ns by CPU.
 sub sums_of {
-	my ($dump, $window) = @_;
-	my (%kinds, %ran, %busy, %idle, %on);
+	my ($dump, $window, $is_complete) = @_;
+	my (%kinds, %ran, %busy, %idle, %on, %last);
 	my $add = sub {
 		my ($cpu, $tid, $from, $to) = @_;
 		my $ns = ($to < $window->[1] ? $to : $window->[1]) - $from;
@@ -147,13 +147,15 @@ sub sums_of {
 		# reports use no event from before the window
 		next if $t < $window->[0];
 		$kinds{$e->{event}}++ if $t <= $window->[1];
+		$last{$cpu} = $t;
 		next if $e->{event} ne 'sched:sched_switch';
 		my $on = $on{$cpu};
 		# a switch is missing where another task is switched from
 		$add->($cpu, @$on, $t) if $on && $on->[0] == $f->{prev_pid};
 		$on{$cpu} = [$f->{next_pid}, $t];
 	}
-	$add->($_, @{$on{$_}}, $window->[1]) for keys %on; # the last ones run to the end
+	# the last ones run to the end; of an incomplete recording to the CPU's last event, for that is as far as it is known
+	$add->($_, @{$on{$_}}, $is_complete ? $window->[1] : $last{$_}) for keys %on;
 	return (\%kinds, \%ran, \%busy, \%idle);
 }
 
@@ -163,7 +165,8 @@ sub check_sums {
 	my $summary = decode_json($said->{'summary --json FILE'}[0]);
 	my $states = decode_json($said->{'states --json FILE'}[0]);
 	my ($dump) = runs("dump --json $kind");
-	my ($kinds, $ran, $busy, $idle) = sums_of($dump->[0], [@{$summary->{recording}}{qw(start_ns end_ns)}]);
+	my ($kinds, $ran, $busy, $idle) = sums_of($dump->[0], [@{$summary->{recording}}{qw(start_ns end_ns)}],
+		$summary->{recording}{complete} // 1);
 	my @wrong;
 
 	if (my $only = $summary->{only}) { # others have events, and no time

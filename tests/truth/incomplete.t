@@ -3,7 +3,7 @@
 #
 # tests/truth/incomplete.t [TRIES [FIRST]]: what reports say of a damaged recording is what they say of the complete one, or unknown. The
 # spool folder of a simulated recording is damaged as a power cut may do it: page files end early, have zeroed pages or are missing. Compressed
-# files, which have checksums, have a flipped bit, too. TRIES of each kind of damage [10, in a soak 200], with seeds from FIRST [SEED, or 1] on.
+# files, which have checksums, have a flipped bit, too. TRIES of each kind of damage [5, in a soak 200], with seeds from FIRST [SEED, or 1] on.
 #
 # Compared within the damaged recording's window:
 #   timehist     a slice lies within one of the same task and CPU; a CPU is idle only where it is; what a task did between two slices
@@ -21,7 +21,7 @@ use Recordings;
 
 my $here = dirname(abs_path($0));
 my $generate = "$ENV{BUILD}/tests/truth/generate";
-my $tries = $ARGV[0] // ($ENV{SOAK} ? 200 : 10);
+my $tries = $ARGV[0] // ($ENV{SOAK} ? 200 : 5);
 my $first = $ARGV[1] // $ENV{SEED} // 1;
 my $events = 4000; # some pages for each CPU
 my @states = qw(run waking preempted throttled sleep blocked stopped);
@@ -294,7 +294,10 @@ sub check_tasks {
 
 	for (sort keys %$got) {
 		my $c = $want->{$_} // {};
-		check_sums("$report: tid $_", $got->{$_}, $c, $got->{$_}{unknown_ns}, @states);
+		# of a life whose birth and events are all missing there is no row, and so nothing is said
+		my $not_said = max(0, ($c->{life_ns} // 0) - $got->{$_}{life_ns});
+
+		check_sums("$report: tid $_", $got->{$_}, $c, $got->{$_}{unknown_ns} + $not_said, @states);
 		for my $count (qw(slices migrations)) {
 			is_wrong("$report: tid $_, $count") if ($got->{$_}{$count} // 0) > ($c->{$count} // 0);
 		}
@@ -343,7 +346,7 @@ sub judge {
 	my $complete = reports_of($whole, '--time ' . join(',', map { seconds($_) } @window)) // return;
 
 	@wrong = ();
-	check_head($said) if $is_cut && !$ENV{NO_HEAD};
+	check_head($said) if $is_cut;
 	check_timehist($said->{timehist}, $complete->{timehist}, \@window);
 	check_tasks($_, $said->{$_}[0], $complete->{$_}[0]) for qw(states summary);
 	check_cpus($said->{summary}[0], $complete->{summary}[0]);

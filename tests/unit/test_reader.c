@@ -949,16 +949,16 @@ static const struct pass_case pass_cases[] = {
 		.want = "0:105 a | 1:127 a | 2:91 a | ",
 	},
 	{
-		.name = "unmerged, a loss at a CPU's end reaches as far as that CPU is known",
+		.name = "unmerged, a loss at a CPU's end has no end",
 		.in = { { "@100 a+80", "@100 a+5 | @150 !2", "@100 b+1" } },
 		.unmerged = true,
-		.want = "0:180 a | 1:105 a | 1:105 lost 105..105 2 | 2:101 b | ",
+		.want = "0:180 a | 1:105 a | 1:105 lost 105..18446744073709551615 2 | 2:101 b | ",
 	},
 	{
 		.name = "unmerged, a pass does not know of the one before it",
 		.in = { { "@150 !2", "@100 a+80" } },
 		.unmerged = true,
-		.want = "0:150 lost 150..150 2 | 1:180 a | ",
+		.want = "0:150 lost 150..18446744073709551615 2 | 1:180 a | ",
 	},
 };
 
