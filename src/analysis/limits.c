@@ -64,20 +64,13 @@ static int words_of(const json_t *list, const char *const **words)
 	return n;
 }
 
-int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_cgroups *cgroups)
+int tap_limits_set(struct tap_limits *l, json_t *only)
 {
 	static const char *const keys[] = { "processes", "threads", "names", "cgroups" };
-	json_t *only = json_object_get(meta, "only");
 	const char *const *words[4] = { NULL };
 	struct tap_err ignored;
 	int nr[4], ret = 0;
 
-	*l = (struct tap_limits){ .cgroups = cgroups };
-	only = only ? json_incref(only) : tap_limits_of_command(meta);
-	if (!json_object_size(only)) {
-		json_decref(only);
-		return 0;
-	}
 	l->only = only;
 	l->follows = json_is_true(json_object_get(only, "follow"));
 	for (int i = 0; i < 4; i++) {
@@ -97,6 +90,18 @@ int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_c
 		l->promise = &l->own;
 	}
 	return ret == -ENOMEM ? ret : 0;
+}
+
+int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_cgroups *cgroups)
+{
+	json_t *only = json_object_get(meta, "only");
+
+	*l = (struct tap_limits){ .cgroups = cgroups };
+	only = only ? json_incref(only) : tap_limits_of_command(meta);
+	if (json_object_size(only))
+		return tap_limits_set(l, only);
+	json_decref(only);
+	return 0;
 }
 
 void tap_limits_release(struct tap_limits *l)

@@ -40,6 +40,9 @@ struct tap_limits {
 int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_cgroups *cgroups);
 void tap_limits_release(struct tap_limits *l);
 
+/* The limits of a recording without .promise, as "only" is (limits_content.h); taken. Return: 0 or -ENOMEM. */
+int tap_limits_set(struct tap_limits *l, json_t *only);
+
 /* Whether the pass is needed. */
 static inline bool tap_limits_ask_tasks(const struct tap_limits *l)
 {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "analysis/limits_content.h"
 #include "analysis/stacks.h"
 
 /* The recording's own window, within --time. */
@@ -146,6 +147,46 @@ static int read_limits(struct tap_run *run, struct tap_err *err)
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
+static uint16_t mark_switches(void *unused, const struct tap_format *fmt)
+{
+	(void)unused;
+	return tap_sched_kind(fmt) == TAP_SCHED_SWITCH;
+}
+
+static int read_content(struct tap_run *run, struct tap_limits_content *c,
+			int (*event)(struct tap_limits_content *c, const struct tap_event *ev), struct tap_err *err)
+{
+	const struct tap_event *const *events;
+	int nr = 0, ret = 0;
+
+	tap_reader_rewind(run->rec.reader);
+	tap_reader_unmerged(run->rec.reader, true);
+	tap_reader_limit(run->rec.reader, 0, UINT64_MAX);
+	tap_reader_mark(run->rec.reader, mark_switches, NULL);
+	while (!ret && !c->is_whole && (nr = tap_reader_batch(run->rec.reader, &events, err)) > 0)
+		for (int i = 0; !ret && i < nr; i++)
+			ret = event(c, events[i]);
+	return ret ? tap_err_set(err, ret, "out of memory") : nr < 0 ? nr : 0;
+}
+
+/* A recording of another program with broken chains, and no losses, may be limited to some tasks. Return: 1: it is; 0; -errno. */
+static int find_limits(struct tap_run *run, struct tap_err *err)
+{
+	struct tap_limits_content c = { 0 };
+	json_t *only = NULL;
+	int ret = 0;
+
+	if (run->rec.limits.promise || json_object_get(run->rec.meta, "tool") || !run->survey.nr_breaks || run->survey.nr_losses)
+		return 0;
+	ret = read_content(run, &c, tap_limits_content_find, err) ?: read_content(run, &c, tap_limits_content_check, err);
+	if (!ret)
+		only = tap_limits_content_only(&c);
+	if (only && tap_limits_set(&run->rec.limits, only))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
+	tap_limits_content_release(&c);
+	return ret ? ret : !!only;
+}
+
 static int survey(struct tap_run *run, struct tap_err *err)
 {
 	struct tap_reader_span span;
@@ -198,7 +239,11 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 	tap_recording_watch(&run->rec, "pass 1 of 2");
 	if (tap_limits_ask_tasks(&run->rec.limits))
 		ret = read_limits(run, err);
-	ret = ret ?: survey(run, err);
+	ret = ret ?: survey(run, err) ?: find_limits(run, err);
+	if (ret > 0) {
+		tap_survey_release(&run->survey);
+		ret = read_limits(run, err) ?: survey(run, err);
+	}
 	if (!ret && run->time.text && !run->survey.events)
 		ret = tap_recording_check_window(&run->rec, &run->time, run->pick.window, err);
 	return ret;

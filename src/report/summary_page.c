@@ -79,6 +79,8 @@ static void text_limits(struct tap_report *r, struct tap_table *t)
 	put_words(b, only, "threads", &any);
 	put_words(b, only, "names", &any);
 	put_words(b, only, "cgroups", &any);
+	if (json_object_get(only, "by_content"))
+		tap_buf_puts(b, " (recognised by their switches)");
 	tap_buf_char(b, '\n');
 }
 

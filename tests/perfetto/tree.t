@@ -70,7 +70,7 @@ is(scalar(grep { ($_->{cmdline} // '') =~ /^[xyz]$/ } values %$of), 0, 'are pass
 $of = processes(',"command_lines":[[100,"both",["a\u0001\u001b[31m"," \ud83d\ude00",""]]]');
 is($of->{100}{cmdline}, "a\x01\x1b[31m  \x{1f600} ", 'any characters');
 
-# In cgroups: 100 is in one all along, 200 is moved, 500 too, but nobody knows when, and nobody knows where 300 and 400 are.
+# In cgroups: 100 is in one all along, and so is its child 300; 200 is moved, 500 too, but at an unknown time; where 400 is is not known.
 my $dat = recording('meta {"window":{"start_ns":1000000000,"end_ns":1001000000},"cgroups":[[7,"/web\u001b"],[8,"/batch"]],"tasks":[[100,100,"app",7,"both"],' .
 	'[200,200,"job",7,"began"],[200,200,"job",8,"ended"],[500,500,"sly",7,"began"],[500,500,"sly",8,"ended"],[400,400,"other",null,"both"]]}' . "\n",
 	"1.000010000 0 0 sched:sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=app next_pid=100\n",
@@ -85,5 +85,5 @@ my $dat = recording('meta {"window":{"start_ns":1000000000,"end_ns":1001000000},
 my $slices = ask(export_of($dat, '-g', '*'), cgroups => 'select tid, s.ts - 1000000000 as ts, s.ts + s.dur - 1000000000 as end, s.name as path from slice s ' .
 	"join thread_track t on s.track_id = t.id join thread using (utid) where t.name = 'cgroup' order by tid, s.ts")->{cgroups};
 is(join('; ', map { "$_->{tid} from $_->{ts} to $_->{end} in $_->{path}" } @$slices),
-	"100 from 0 to 1000000 in /web\x1b; 200 from 0 to 60000 in /web\x1b; 200 from 60000 to 1000000 in /batch", 'cgroups of threads');
+	"100 from 0 to 1000000 in /web\x1b; 200 from 0 to 60000 in /web\x1b; 200 from 60000 to 1000000 in /batch; 300 from 20000 to 1000000 in /web\x1b", 'cgroups of threads');
 exit(finish());
