@@ -175,7 +175,6 @@ static int note_cgroups(struct tap_limits *l, uint64_t ns)
 int tap_limits_begin(struct tap_limits *l, const struct tap_lists *lists)
 {
 	const struct tap_timeline_opts opts = { .window = { 0, UINT64_MAX }, .lists = lists, .lives_only = true };
-
 	int ret;
 
 	l->lists = lists;

@@ -35,11 +35,12 @@ is_packed()
 
 second_interrupt()
 {
-	start a.dat $BOTH -- sh -c 'trap "" INT TERM; exec sleep 3'
+	start a.dat $BOTH -- sh -c 'trap "" INT TERM; until [ -e may_end ]; do sleep 0.1; done'
 	kill -INT $recorder
 	wait_for is_packed a.dat # it waits for the command now
 	sleep 0.4
 	ends 130 INT
+	touch may_end
 	finished a.dat
 	must_not instances $recorder
 }
