@@ -499,6 +499,22 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 }
 
 /*
+ * The stopper of a CPU, by its name. In a recording of some tasks it may have no event, but be in the lists. Return: 1 or 0; -1: the
+ * task's name is not known.
+ */
+static int is_stopper(const struct tap_timeline *t, int tid)
+{
+	static const char stopper[] = "migration/";
+	const struct task *task = tap_tasks_find(&t->tasks, tid);
+	struct tap_listed l = { 0 };
+	const char *comm = task ? task->pub.comm : l.comm;
+
+	if (!task)
+		tap_lists_find(t->opts.lists, tid, TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME | TAP_LISTED_ENDED, &l);
+	return *comm ? !strncmp(comm, stopper, strlen(stopper)) : -1;
+}
+
+/*
  * Who moves it: a wakeup does at once, where the waker runs; the stopper obeys others. A waker that runs out
  * of work pulls what waits to its own CPU, too: a sched_wakeup in between tells that from placing, and
  * else time does. What a hole leaves open is neither.
@@ -507,9 +523,7 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t,
 					const struct tap_sched_fields *f,
 					const struct tap_event *ev, const struct task *task)
 {
-	static const char stopper[] = "migration/";
-	const struct task *current;
-	int by = tap_num_int(&f->current, ev);
+	int by = tap_num_int(&f->current, ev), stopper;
 
 	if (task->is_new)
 		return TAP_MIGRATE_WAKEUP;
@@ -521,10 +535,8 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t,
 				       tap_num_int(&f->value, ev) != ev->cpu ?
 			       TAP_MIGRATE_WAKEUP :
 			       TAP_MIGRATE_OTHER;
-	current = tap_tasks_find(&t->tasks, by);
-	if (current && !strncmp(current->pub.comm, stopper, strlen(stopper)))
-		return TAP_MIGRATE_OTHER;
-	return TAP_MIGRATE_BALANCE;
+	stopper = by ? is_stopper(t, by) : 0;
+	return stopper > 0 || (stopper < 0 && t->opts.promise) ? TAP_MIGRATE_OTHER : TAP_MIGRATE_BALANCE;
 }
 
 /*

@@ -62,24 +62,33 @@ sub make {
 	system($ENV{MKDAT}, "$file.txt", $file) == 0 or die "mkdat of $file failed\n";
 }
 
-# What reports say of the task, without who else there is.
+# What reports say of the tasks, without other tasks' names.
 sub says {
 	my ($file, $select) = @_;
-	my ($states, $latency) = map { $_->[0] =~ /^\{/ ? $json->decode($_->[0]) : {} }
-		runs("states --json $select -i $file", "latency --json $select -i $file");
+	my ($states, $latency, $migrations, $wakers) = map { $_->[0] =~ /^\{/ ? $json->decode($_->[0]) : {} }
+		runs(map { "$_ --json $select -i $file" } qw(states latency migrations wakers));
+	my %selected = map { $_->{tid} => 1 } @{ $states->{tasks} // [] };
+	# of those that a task wakes the waits are not recorded
+	my @woken = map { my $pair = $_; [map { $pair->{$_} } qw(waker_tid tid count censored avg_ns p99_ns max_ns same_cpu other_cpu)] }
+		grep { $selected{$_->{tid}} } @{ $wakers->{pairs} // [] };
 	my %tasks = map { my %t = %$_; delete @t{qw(tgid cgroup)}; ("$t{tid} $t{comm}" => \%t) } @{ $states->{tasks} // [] };
 
-	return { tasks => \%tasks, list => $states->{tasks} // [], all => $latency->{all}, latency => [map { { %$_, tgid => undef } } @{ $latency->{tasks} // [] }] };
+	return { tasks => \%tasks, list => $states->{tasks} // [], all => $latency->{all}, latency => [map { { %$_, tgid => undef } } @{ $latency->{tasks} // [] }],
+		# whether a balancer did it is not known of a task without a name
+		moves => [map { $migrations->{$_} // 0 } qw(total wakeup)], balanced => $migrations->{balance} // 0,
+		# by cgroup also who is woken in another one, which may have the tid of an earlier life inside
+		wakers => $select =~ /^-g/ ? [] : [sort { "@$a[0, 1]" cmp "@$b[0, 1]" } @woken] };
 }
 
 sub differences {
 	my ($whole, $part) = @_;
 	my @wrong;
 
-	for my $what (qw(tasks all latency)) {
+	for my $what (qw(tasks all latency moves wakers)) {
 		my ($x, $y) = map { $json->encode([$_->{$what}]) } $whole, $part;
 		push(@wrong, "$what: the whole says\n$x, the limited one\n$y") if $x ne $y;
 	}
+	push(@wrong, "$part->{balanced} moves by balancers, of all $whole->{balanced}") if $part->{balanced} > $whole->{balanced};
 	return @wrong;
 }
 
@@ -138,11 +147,17 @@ sub check_limit {
 	return @wrong;
 }
 
+# { tid => name } of migration threads.
+sub stoppers {
+	return map { my $about = $_->[1]; map { ($_ => $about->{$_}) } grep { $about->{$_} =~ m{^migration/} } keys(%$about) } @_;
+}
+
 # Processes of three threads each, of tasks that are there from the beginning and execute nothing: which, the recording's list says.
 # Return: the list, { tgid => [tid] }.
 sub processes_of {
 	my @lines = @_;
 	my (%tids, %left_out, %processes);
+	my %stopper = stoppers(@lines); # by whose name it is known that it moves others
 
 	for (@lines) {
 		$tids{$_} = 1 for grep { $_ > 0 } keys %{ $_->[1] };
@@ -154,7 +169,7 @@ sub processes_of {
 
 		push(@{ $processes{ defined $newest && @{ $processes{$newest} } < 3 ? $newest : $tid } }, $tid);
 	}
-	return ($json->encode([map { my $tgid = $_; map { [$_ + 0, $tgid + 0, '', undef, 'both'] } @{ $processes{$tgid} } } sort keys %processes]), %processes);
+	return ($json->encode([map { my $tgid = $_; map { [$_ + 0, $tgid + 0, $stopper{$_} // '', undef, 'both'] } @{ $processes{$tgid} } } sort keys %processes]), %processes);
 }
 
 # Puts a third of the tasks that there are in the beginning in /a, the others in /b. A child begins in its parent's cgroup, and now and then a
@@ -170,7 +185,7 @@ sub in_cgroups {
 		$born{$1} //= 1 if / child_pid=(\d+)/ && !exists($born{$1});
 		$born{$_} //= 0 for grep { $_ > 0 } / (?:\w+_)?pid=(\d+)/g, (split)[2];
 	}
-	my %stopper = map { my $about = $_->[1]; map { ($_ => 1) } grep { $about->{$_} =~ m{^migration/} } keys(%$about) } @lines;
+	my %stopper = stoppers(@lines);
 	%rows = map { ($_ => $_ % 3 || $stopper{$_} ? 8 : 7) } grep { !$born{$_} } keys(%born);
 	%in = %rows;
 	for my $i (0 .. $#lines) {
@@ -191,7 +206,7 @@ sub in_cgroups {
 		push(@all, [sprintf('%d %d %d cgroup:cgroup_attach_task dst_root=0 dst_level=1 dst_id=%d pid=%d dst_path="/x" comm="x" threadgroup=0',
 				    $ns + 1, $cpu, $by, $in{$tid}, $tid), {}, $ns + 1, { 7 => 1 }]);
 	}
-	return (\@all, [map { [$_ + 0, $_ + 0, '', $rows{$_}, 'began'] } sort { $a <=> $b } keys(%rows)], \%ever);
+	return (\@all, [map { [$_ + 0, $_ + 0, $stopper{$_} // '', $rows{$_}, 'began'] } sort { $a <=> $b } keys(%rows)], \%ever);
 }
 
 sub check_cgroups {
