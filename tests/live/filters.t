@@ -382,7 +382,7 @@ same_records('sched_switch', [ 'prev_pid != 0', 'prev_pid & 1', 'next_comm == "p
 	'common_pid > 100 && (prev_prio < 100 || next_prio < 100)', 'prev_pid == -1' ], 'bpf', 'tracefs');
 same_records('sched_switch', [ 'prev_pid > next_pid', 'prev_prio * 2 - next_prio == 120', 'next_pid % 3 == 1',
 	'next_pid / (prev_prio - 120) == 0', 'prev_pid < 1K', 'prev_state == S && prev_prio == 120', 'sample(1/3)',
-	'sample(2/3) && !sample(1/3)', 'CPU & 1', 'prev_pid != CPUS{0,1}', 'prev_comm ~ "*l"', grep { !/\b(?:COMM|comm)\b/ } split(/\n/, `$fuzz -p 9 sched sched_switch $$`) ],
+	'sample(2/3) && !sample(1/3)', 'CPU & 1', 'prev_pid != CPUS{0,1}', 'prev_comm ~ "*l"', grep { !/\b(?:COMM|comm)\b/ } split(/\n/, `$fuzz -p 9 sched sched_switch $seed`) ],
 	'bpf', 'tracefs');
 same_records('sched_migrate_task', [ 'dest_cpu == 1', 'comm == "perl"', 'comm ~ "*"' ], 'bpf', 'tracefs');
 same_records('sched_migrate_task', [ 'dest_cpu != orig_cpu', 'CPU == 0 && dest_cpu != orig_cpu && COMM != "nobody"' ], 'bpf', 'tracefs');
