@@ -13,7 +13,7 @@ use File::Basename qw(dirname);
 use File::Temp;
 use lib dirname(__FILE__);
 use Files;
-our @EXPORT = qw(memory_folder golden_recording golden_recordings distinct recordings_for commands runs);
+our @EXPORT = qw(memory_folder quoted golden_recording golden_recordings distinct recordings_for commands runs);
 
 my $tests = dirname(abs_path(__FILE__));
 my $own; # folder of this process, made when it is needed
@@ -29,6 +29,14 @@ $SIG{$_} //= sub { exit(1) } for qw(HUP INT TERM);
 # A temporary folder, in memory where there is such a place, for each recording is synced. It goes with the last reference to it.
 sub memory_folder {
 	return File::Temp->newdir('schedtap-recordings-XXXXXX', DIR => -w '/dev/shm' ? '/dev/shm' : '/tmp');
+}
+
+# A field's value, as mkdat reads it.
+sub quoted {
+	my ($v) = @_;
+
+	return $v if $v =~ /^-?\d+$/;
+	return '"' . $v =~ s/([^ -~]|["\\])/sprintf('\\x%02X', ord($1))/ger . '"';
 }
 
 # The recording of a golden test (COMMAND/BEHAVIOUR). Two tests may make it at once: each has all of it, or none.

@@ -129,7 +129,7 @@ static void find_saved(const void *reader, int tid, struct tap_listed *l)
 	l->tgid = tgid > 0 ? tgid : 0;
 }
 
-/* Whether cgroup_attach_task was recorded, of all tasks. */
+/* Return true if the recording has cgroup_attach_task of all tasks. */
 static bool has_moves(const json_t *events)
 {
 	const json_t *row;

@@ -36,14 +36,17 @@ struct tap_limits {
 	struct tap_map newest; /* tid -> index of its newest move, plus one */
 };
 
-/* @meta: the description, or NULL. An older one has the command line instead of "only" (analysis/limits_command.h). Return: 0 or -ENOMEM. What is not as it should be limits nothing. */
+/*
+ * Reads the limits from @meta, the description, or NULL. An older description has the command line instead of "only"
+ * (analysis/limits_command.h). Malformed members limit nothing. Return: 0 or -ENOMEM.
+ */
 int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_cgroups *cgroups);
 void tap_limits_release(struct tap_limits *l);
 
 /* The limits of a recording without .promise, as "only" is (limits_content.h); taken. Return: 0 or -ENOMEM. */
 int tap_limits_set(struct tap_limits *l, json_t *only);
 
-/* Whether the pass is needed. */
+/* Return true if keeping the promise needs the pass over births and moves. */
 static inline bool tap_limits_ask_tasks(const struct tap_limits *l)
 {
 	return l->select && (l->select->by & ~(unsigned int)TAP_SELECT_COMMS);

@@ -102,7 +102,7 @@ static bool are_known(const json_t *numbers, const json_t *tasks, size_t column)
 	return true;
 }
 
-/* What the events say of the filter. Return: whether none of them may be missing. */
+/* Adds to @only what the backends of the events imply. Return: false if a filter may have left out events of the tasks. */
 static bool check_events(const json_t *events, json_t *only)
 {
 	bool by_id = json_array_size(json_object_get(only, "processes")) || json_array_size(json_object_get(only, "threads"));

@@ -36,13 +36,6 @@ for ($ENV{SCHEDTAP}, $generate, $ENV{MKDAT}) {
 
 # ---- recordings --------------------------------------------------------------------------------
 
-sub quoted {
-	my ($v) = @_;
-
-	return $v if $v =~ /^-?\d+$/;
-	return '"' . $v =~ s/([^ -~]|["\\])/sprintf('\\x%02X', ord($1))/ger . '"';
-}
-
 # The recording as lines for mkdat.
 sub lines_of {
 	my ($file) = @_;

@@ -26,13 +26,6 @@ unless (-x $ENV{SCHEDTAP} && -x $generate && -x $ENV{MKDAT}) {
 
 my $json = JSON::XS->new->canonical;
 
-sub quoted {
-	my ($v) = @_;
-
-	return $v if $v =~ /^-?\d+$/;
-	return '"' . $v =~ s/([^ -~]|["\\])/sprintf('\\x%02X', ord($1))/ger . '"';
-}
-
 # The recording as lines for mkdat, with the tasks that each speaks of: [line, { tid => name }].
 sub lines_of {
 	my ($file) = @_;

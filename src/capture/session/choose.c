@@ -506,8 +506,8 @@ static int add_stack(struct tap_plan *plan, const char *text, struct tap_err *er
 }
 
 /*
- * Who runs is of use with who is in which cgroup: what says so is rare, and comes along, from where the switches do.
- * Return: 0 or -ENOMEM. What the kernel does not have is left out.
+ * Records the events that move tasks between cgroups with every recording of sched_switch, by the same backend: reports need
+ * them for -g, and they are rare. A kernel that lacks them is no error. Return: 0 or -ENOMEM.
  */
 static int add_cgroup_moves(struct maker *m)
 {
