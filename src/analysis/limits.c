@@ -85,10 +85,28 @@ int tap_limits_set(struct tap_limits *l, json_t *only)
 		}, &l->select, &ignored);
 	for (int i = 0; i < 4; i++)
 		free((void *)words[i]);
-	if (!ret && (l->select->by & TAP_SELECT_TASKS)) {
-		l->own = (struct tap_promise){ keeps, moved, l, json_is_true(json_object_get(only, "lacks_migrations")) };
+	if (!ret && (l->select->by & TAP_SELECT_TASKS || l->cpus.nr_words)) {
+		l->own = (struct tap_promise){
+			.keeps = keeps, .moved = moved, .ctx = l,
+			.lacks_migrations = l->cpus.nr_words || json_is_true(json_object_get(only, "lacks_migrations")),
+			.cpus = l->cpus.nr_words ? &l->cpus : NULL,
+		};
 		l->promise = &l->own;
 	}
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* The CPUs that were recorded: none if there were no others. Return: 0 or -ENOMEM. */
+static int read_cpus(struct tap_limits *l, const json_t *meta, const json_t *only)
+{
+	const char *text = json_string_value(json_object_get(only, "cpus"));
+	size_t nr = json_array_size(json_object_get(meta, "cpus")), cpu = 0;
+	int ret = text ? tap_cpus_parse(&l->cpus, text) : 0;
+
+	while (cpu < nr && tap_cpus_has(&l->cpus, (unsigned int)cpu))
+		cpu++;
+	if (nr && cpu == nr)
+		tap_cpus_release(&l->cpus);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -99,7 +117,7 @@ int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_c
 	*l = (struct tap_limits){ .cgroups = cgroups };
 	only = only ? json_incref(only) : tap_limits_of_command(meta);
 	if (json_object_size(only))
-		return tap_limits_set(l, only);
+		return read_cpus(l, meta, only) ?: tap_limits_set(l, only);
 	json_decref(only);
 	return 0;
 }
@@ -108,6 +126,7 @@ void tap_limits_release(struct tap_limits *l)
 {
 	json_decref(l->only);
 	tap_select_free(l->select);
+	tap_cpus_release(&l->cpus);
 	tap_timeline_free(l->lives);
 	tap_map_release(&l->tids);
 	tap_map_release(&l->newest);

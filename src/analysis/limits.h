@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tasks to which a recording was limited, as its description says ("only"). It has all events of these: that is the
+ * The tasks and CPUs to which a recording was limited, as its description says ("only"). It has all events of these: that is the
  * promise which the timeline is given (timeline/promise.h).
  *
  * The filter's own words are not enough for that. A process's new threads and, with --follow, the children of a recorded
@@ -19,6 +19,7 @@
 struct tap_limits {
 	const struct tap_promise *promise; /* NULL: the recording is not limited, or its limits are not known */
 	struct tap_promise own;
+	struct tap_cpus cpus; /* owned; -C */
 	json_t *only; /* as "only" is; NULL: there is no .promise */
 	struct tap_select *select; /* owned; -p, -t, -c and -g as they were given; NULL: no filter by task */
 	bool follows; /* --follow */

@@ -9,14 +9,14 @@
 static const struct option {
 	char letter; /* or 0 */
 	const char *name, *key; /* key: of "only", or NULL */
-	enum { FLAG, VALUE, FOLLOW, REFUSED } kind;
+	enum { FLAG, VALUE, FOLLOW, CPUS, REFUSED } kind;
 } options[] = {
 	{ 'p', "pid", "processes", VALUE },
 	{ 't', "tid", "threads", VALUE },
 	{ 'c', "comm", "names", VALUE },
 	{ 0, "follow", NULL, FOLLOW },
 	{ 'g', "cgroup", NULL, REFUSED },
-	{ 'C', "cpus", NULL, REFUSED },
+	{ 'C', "cpus", NULL, CPUS },
 	{ 0, "trigger", NULL, REFUSED },
 	{ 'o', "output", NULL, VALUE },
 	{ 'e', "event", NULL, VALUE },
@@ -75,9 +75,11 @@ static bool read_words(const json_t *line, json_t *only)
 			return false;
 		if (o->kind == FOLLOW)
 			json_object_set_new(only, "follow", json_true());
-		if (o->kind != VALUE)
+		if (o->kind != VALUE && o->kind != CPUS)
 			continue;
 		value = value ? value : json_string_value(json_array_get(line, ++i));
+		if (value && o->kind == CPUS)
+			json_object_set_new(only, "cpus", json_string(value));
 		if (value && o->key)
 			json_array_append_new(json_object_get(only, o->key), json_string(value));
 	}
@@ -142,7 +144,8 @@ json_t *tap_limits_of_command(const json_t *meta)
 	threads = json_object_get(only, "threads");
 	if (read_words(line, only) && check_events(json_object_get(meta, "events"), only) && are_known(processes, tasks, 1) &&
 	    are_known(threads, tasks, 0) &&
-	    json_array_size(processes) + json_array_size(threads) + json_array_size(json_object_get(only, "names")))
+	    (json_object_get(only, "cpus") ||
+	     json_array_size(processes) + json_array_size(threads) + json_array_size(json_object_get(only, "names"))))
 		return only;
 	json_decref(only);
 	return NULL;

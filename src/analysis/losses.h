@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether events may be missing between two that were read: the survey's losses, walked along with the events. */
+/*
+ * Whether events may be missing between two that were read: the survey's losses, walked along with the events. If some CPUs are not
+ * recorded, some may be missing between any two.
+ */
 #ifndef TAP_ANALYSIS_LOSSES_H
 #define TAP_ANALYSIS_LOSSES_H
 
@@ -20,7 +23,7 @@ static inline bool tap_losses_between(struct tap_losses *l, uint64_t from_ns, ui
 	for (; l->next < l->survey->nr_kept_losses && l->survey->losses[l->next].from_ns <= to_ns; l->next++)
 		if (l->survey->losses[l->next].to_ns > l->to_ns)
 			l->to_ns = l->survey->losses[l->next].to_ns;
-	return l->to_ns && l->to_ns >= from_ns;
+	return (l->to_ns && l->to_ns >= from_ns) || (l->survey->promise && l->survey->promise->cpus);
 }
 
 #endif

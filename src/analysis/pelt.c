@@ -75,6 +75,7 @@ struct holes {
 
 struct tap_pelt {
 	struct tap_pelt_opts opts;
+	const struct tap_promise *promise; /* or NULL */
 	struct holes *losses; /* by buffer */
 	struct holes *breaks; /* by CPU */
 	unsigned int nr_losses, nr_breaks;
@@ -206,6 +207,20 @@ static inline uint64_t first_hole(struct holes *list, unsigned int nr, unsigned 
 	while (h && h->next < h->nr && h->v[h->next].to_ns <= ts_ns)
 		h->next++;
 	return h && h->next < h->nr ? h->v[h->next].from_ns : UINT64_MAX;
+}
+
+static bool is_partial(const struct tap_pelt *p, const struct tap_timeline *t, const struct tap_pelt_series *s)
+{
+	const struct tap_task *task;
+
+	if (!p->promise || !p->promise->cpus)
+		return false;
+	if (s->subject == TAP_PELT_DOMAIN)
+		return !tap_cpus_within(&s->span, p->promise->cpus);
+	if (s->subject != TAP_PELT_TASK)
+		return !tap_promise_has_cpu(p->promise, (unsigned int)s->cpu);
+	task = tap_timeline_task(t, s->tid);
+	return !task || tap_timeline_roams(t, task);
 }
 
 static bool may_have_gaps(const struct tap_pelt *p, const struct tap_pelt_series *s)
@@ -568,7 +583,7 @@ static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
 	s->updates++;
 	s->known = true;
 	s->at_ns = ev->ts_ns;
-	s->until_ns = may_have_gaps(p, s) ? known_until(p, s, ev) : UINT64_MAX;
+	s->until_ns = s->partial ? ev->ts_ns : may_have_gaps(p, s) ? known_until(p, s, ev) : UINT64_MAX;
 	s->last = value;
 	if (since_ns == UINT64_MAX || (!p->opts.keep_points && !p->opts.point))
 		return 0;
@@ -576,7 +591,7 @@ static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
 }
 
 /* The series that @like describes, made if need be. Return: NULL when out of memory. */
-static struct tap_pelt_series *get_series(struct tap_pelt *p, struct tap_pelt_series *like)
+static struct tap_pelt_series *get_series(struct tap_pelt *p, const struct tap_timeline *t, struct tap_pelt_series *like)
 {
 	struct tap_pelt_series *s;
 	uint64_t *slot;
@@ -588,6 +603,7 @@ static struct tap_pelt_series *get_series(struct tap_pelt *p, struct tap_pelt_se
 		return NULL;
 	s = (struct tap_pelt_series *)(uintptr_t)*slot;
 	if (!s) {
+		like->partial = is_partial(p, t, like);
 		s = series_add(p, like);
 		*slot = (uintptr_t)s;
 	} else if (like->subject == TAP_PELT_TASK) {
@@ -665,6 +681,7 @@ int tap_pelt_new(const struct tap_pelt_opts *opts, struct tap_pelt **out)
 	if (!p)
 		return -ENOMEM;
 	p->opts = *opts;
+	p->promise = opts->survey ? opts->survey->promise : NULL;
 	p->kinds = calloc(TAP_NR_IDS, sizeof(*p->kinds));
 	p->next_gap_ns = UINT64_MAX;
 	if (!p->kinds || (opts->survey && find_holes(p, opts->survey))) {
@@ -743,7 +760,7 @@ static int find_series(struct tap_pelt *p, const struct tap_timeline *t, struct 
 	};
 	int ret = identify(k, t, ev, &like);
 
-	*s = ret > 0 ? get_series(p, &like) : NULL;
+	*s = ret > 0 ? get_series(p, t, &like) : NULL;
 	tap_cpus_release(&like.span);
 	return ret < 0 || (ret && !*s) ? -ENOMEM : 0;
 }

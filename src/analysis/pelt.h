@@ -85,6 +85,7 @@ struct tap_pelt_series {
 
 	/* inside */
 	bool live; /* a point was told, and no gap behind it */
+	bool partial; /* other updates may have been made on CPUs that are not recorded */
 	bool wanted, known; /* .last holds since .at_ns, at most until .until_ns */
 	uint64_t at_ns, until_ns;
 	uint64_t key;

@@ -383,6 +383,14 @@ int tap_cpus_add(struct tap_cpus *c, unsigned int cpu)
 	return 0;
 }
 
+bool tap_cpus_within(const struct tap_cpus *c, const struct tap_cpus *all)
+{
+	for (unsigned int i = 0; i < c->nr_words; i++)
+		if (c->bits[i] & ~(i < all->nr_words ? all->bits[i] : 0))
+			return false;
+	return true;
+}
+
 /* "N" or "N-M", as many as commas join. */
 static int parse_ranges(struct tap_cpus *c, const char *s)
 {

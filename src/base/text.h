@@ -74,6 +74,8 @@ int tap_cpus_add(struct tap_cpus *c, unsigned int cpu);
 void tap_cpus_release(struct tap_cpus *c);
 void tap_cpus_text(const struct tap_cpus *c, struct tap_buf *out); /* as the kernel lists them: "0-3,8" */
 
+bool tap_cpus_within(const struct tap_cpus *c, const struct tap_cpus *all); /* Return true if @all has each of @c. */
+
 static inline bool tap_cpus_has(const struct tap_cpus *c, unsigned int cpu)
 {
 	return cpu / 64 < c->nr_words && (c->bits[cpu / 64] >> (cpu % 64) & 1);

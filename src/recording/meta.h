@@ -9,9 +9,9 @@
  *   host              {hostname, release, version, machine}
  *   command_line      ["schedtap", "record", ...]
  *   only              {processes: ["12"], threads: [], names: ["nginx*"], cgroups: ["/a"], follow: true (children too; absent:
- *                     no), lacks_migrations: true (migrations by other tasks may be missing; absent: no)}: the tasks to which
- *                     the recording is limited; it has all their switches, wakeups and migrations. Absent: not limited;
- *                     empty: some of these events may be missing
+ *                     no), lacks_migrations: true (migrations by other tasks may be missing; absent: no), cpus: "0,2-3" (absent: all)}:
+ *                     the tasks and CPUs to which the recording is limited; it has all their switches, wakeups and
+ *                     migrations on these CPUs. Absent: not limited; without the lists: some of these events may be missing
  *   cgroup_hierarchy  number of the hierarchy that `cgroups` and `tasks` are about, as in /proc/PID/cgroup
  *   command_tid       tid of the command that was recorded; absent: there was none
  *   cpus              [{cpu, capacity (0..1024, where /sys has it), package, core, online}]

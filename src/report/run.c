@@ -270,6 +270,9 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 		  "who was throttled is not known" },
 	};
 
+	if ((needed & TAP_NEEDS_MIGRATIONS) && s->promise && s->promise->cpus)
+		return tap_err_set(err, -ENODATA, "'%.300s' was recorded on some CPUs only (-C): migrations by the others are missing",
+				   run->rec.path);
 	if ((needed & TAP_NEEDS_MIGRATIONS) && s->promise && s->promise->lacks_migrations)
 		return tap_err_set(err, -ENODATA, "'%.300s' lacks migrations by tasks that were not recorded: over tracefs the "
 				   "kernel leaves them out with -p and -t (use -b bpf)", run->rec.path);

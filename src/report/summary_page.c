@@ -70,6 +70,7 @@ static bool is_of_all(const struct tap_report *r)
 
 static void text_limits(struct tap_report *r, struct tap_table *t)
 {
+	const struct tap_cpus *cpus = &r->run.rec.limits.cpus;
 	const json_t *only = r->run.rec.limits.only;
 	struct tap_buf *b = &t->page->buf;
 	bool any = false;
@@ -79,6 +80,10 @@ static void text_limits(struct tap_report *r, struct tap_table *t)
 	put_words(b, only, "threads", &any);
 	put_words(b, only, "names", &any);
 	put_words(b, only, "cgroups", &any);
+	if (cpus->nr_words) {
+		tap_buf_puts(b, any ? "; CPUs " : "CPUs ");
+		tap_cpus_text(cpus, b);
+	}
 	if (json_object_get(only, "by_content"))
 		tap_buf_puts(b, " (recognised by their switches)");
 	tap_buf_char(b, '\n');

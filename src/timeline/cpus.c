@@ -12,7 +12,8 @@ int tap_cpu_add(struct tap_timeline *t, unsigned int nr)
 		return 0;
 	if (!tap_array_at(&t->cpus, &t->cap_cpus, nr - 1, sizeof(*t->cpus), NULL))
 		return -ENOMEM;
-	t->nr_cpus = nr;
+	for (; t->nr_cpus < nr; t->nr_cpus++)
+		t->cpus[t->nr_cpus].outside = !tap_promise_has_cpu(t->opts.promise, t->nr_cpus);
 	return 0;
 }
 
@@ -63,7 +64,8 @@ int tap_cpu_lose(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 			.next = TAP_UNKNOWN, .ts_ns = c->since_ns, .fits = true, .next_cpu = -1,
 		});
 	}
-	c->known = c->offline = c->unfit = c->outside = false;
+	c->known = c->offline = c->unfit = false;
+	c->outside = !tap_promise_has_cpu(t->opts.promise, cpu);
 	c->cut = true;
 	c->task = NULL;
 	return ret;

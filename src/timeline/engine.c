@@ -42,6 +42,7 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 	t->no_wakeups = s && !tap_survey_has_wakeups(s);
 	t->has_migrate = s && s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER;
 	t->has_breaks = s && s->has_breaks;
+	t->lacks_cpus = opts->promise && opts->promise->cpus;
 	t->tells_cpus = t->on.cpu && !t->on.unknown_cpus_only;
 	t->switch_fmt = t->waking_fmt = &t->no_format;
 	t->next_break_ns = s && s->nr_breaks ? 0 : UINT64_MAX;
@@ -272,13 +273,21 @@ enum tap_may tap_timeline_may_use(const struct tap_timeline *t, const struct tap
 	return all || tap_cpus_has(cpus, cpu) ? TAP_MAY : TAP_MAY_NOT;
 }
 
+bool tap_timeline_roams(const struct tap_timeline *t, const struct tap_task *task)
+{
+	bool all;
+	const struct tap_cpus *cpus = t->lacks_cpus ? tap_timeline_affinity(t, task, &all) : NULL;
+
+	return t->lacks_cpus && (!cpus || !tap_cpus_within(cpus, t->opts.promise->cpus));
+}
+
 uint64_t tap_timeline_sure_until(const struct tap_timeline *t, const struct tap_task *task)
 {
 	const struct task *whole = tap_task_whole((struct tap_task *)task);
 
 	if (whole->doubtful || whole->hidden)
 		return task->since_ns;
-	return tap_task_is_touched(t, whole) ? tap_first_hole(t, task->since_ns) : UINT64_MAX;
+	return tap_task_is_touched(t, whole) ? tap_touched_from(t, whole) : UINT64_MAX;
 }
 
 bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task)

@@ -660,10 +660,12 @@ static int move_task(struct tap_timeline *t, struct task *task, uint64_t cgroup,
 	const struct tap_promise *p = t->opts.promise;
 
 	on_cgroup(task, cgroup);
-	if (!p || t->opts.lives_only || !p->moved(p->ctx, task->pub.tid, now - 1, now) ||
-	    p->keeps(p->ctx, task->pub.tid, now, task->pub.comm, TAP_TASK_COMM))
+	if (!p || t->opts.lives_only || !p->moved(p->ctx, task->pub.tid, now - 1, now))
 		return 0;
-	return leave_recorded(t, task, now);
+	if (!p->keeps(p->ctx, task->pub.tid, now, task->pub.comm, TAP_TASK_COMM))
+		return leave_recorded(t, task, now);
+	task->seen = true; /* from now on recorded: it may wait already, so its next waking need not begin a wait */
+	return 0;
 }
 
 /*

@@ -31,6 +31,7 @@ struct tap_timeline {
 	const struct tap_format *prev_states_of;
 	unsigned int buffer[TAP_NR_SCHED_KINDS];
 	bool has_waking, has_wakeup, has_migrate, has_breaks;
+	bool lacks_cpus; /* some are not recorded */
 	bool no_wakeups; /* the survey says so: a sleep lasts until its task runs */
 
 	/* of the fast path: the formats it is for, and when */

@@ -2,13 +2,16 @@
 /*
  * What a recording has of each task. One of everything has all of everybody's switches, wakeups and migrations. One that
  * was limited to some tasks (-p, -t, -c, -g) has all of theirs, and of the others only what these had to do with: what ran
- * on a CPU between two of its events is then not recorded, and nothing is missing.
+ * on a CPU between two of its events is then not recorded, and nothing is missing. One that was limited to some CPUs (-C)
+ * has what happened on these: of the other CPUs nothing, and of a task that may use one of them what it did where it is
+ * seen to run.
  */
 #ifndef TAP_TIMELINE_PROMISE_H
 #define TAP_TIMELINE_PROMISE_H
 
 #include <schedtap/event.h>
 
+#include "base/text.h"
 #include "timeline/sched_fields.h"
 
 struct tap_promise {
@@ -18,6 +21,7 @@ struct tap_promise {
 	bool (*moved)(void *ctx, int tid, uint64_t from_ns, uint64_t to_ns);
 	void *ctx;
 	bool lacks_migrations; /* those by other tasks */
+	const struct tap_cpus *cpus; /* borrowed; NULL: all */
 };
 
 /* @p: NULL: it has all of everybody. @comm: the field of @ev with the task's name, or NULL. */
@@ -36,6 +40,11 @@ static inline bool tap_promise_keeps(const struct tap_promise *p, int tid, const
 static inline bool tap_promise_moved(const struct tap_promise *p, int tid, uint64_t from_ns, uint64_t to_ns)
 {
 	return p && p->moved(p->ctx, tid, from_ns, to_ns);
+}
+
+static inline bool tap_promise_has_cpu(const struct tap_promise *p, unsigned int cpu)
+{
+	return !p || !p->cpus || tap_cpus_has(p->cpus, cpu);
 }
 
 #endif

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "timeline/stretches.h"
 
-uint64_t tap_first_hole(const struct tap_timeline *t, uint64_t from_ns)
+uint64_t tap_touched_from(const struct tap_timeline *t, const struct task *task)
 {
 	const struct tap_hole *holes = t->opts.survey ? t->opts.survey->holes : NULL;
+	uint64_t from_ns = task->pub.since_ns;
 	unsigned int low = 0, high = t->next_hole;
 
-	/* without a survey: only that there was one, so it may have begun at once */
-	if (!holes)
+	/* without a survey: only that there was a hole, so it may have begun at once */
+	if (!holes || tap_timeline_roams(t, &task->pub))
 		return from_ns;
 	while (low < high) {
 		unsigned int mid = low + (high - low) / 2;
@@ -100,7 +101,7 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 		take_back_sleep(t, task);
 	task->slept = TAP_UNKNOWN;
 	if (fits && !task->doubtful && task->pub.state != TAP_UNKNOWN)
-		sure = tap_first_hole(t, sure);
+		sure = tap_touched_from(t, task);
 	if (sure > task->pub.since_ns)
 		ret = close_part(t, task, TAP_UNKNOWN, sure, -1);
 	if (task->pub.state != TAP_UNKNOWN)
@@ -152,7 +153,8 @@ int tap_task_close(struct tap_timeline *t, struct task *task)
 	task->certain = false; /* it goes on: this is no whole stretch */
 	return tap_task_change(t, task, &(struct transition){
 		.next = state, .ts_ns = t->opts.window.to_ns, .next_cpu = -1,
-		/* a task that is hidden from tracing may have woken it, or let it run, unseen */
-		.fits = state == TAP_RUNNING || !(task->doubtful || t->has_breaks),
+		/* a task that is hidden from tracing may have woken it, or let it run, unseen; and any may, from another CPU */
+		.fits = state == TAP_RUNNING ||
+			!(task->doubtful || t->has_breaks || (t->lacks_cpus && tap_task_is_asleep(task))),
 	});
 }

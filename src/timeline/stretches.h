@@ -35,13 +35,14 @@ static inline bool tap_task_is_asleep(const struct task *task)
 	return tap_state_is_sleep(task->pub.state);
 }
 
-/* Return: where the first hole that touches the time from @from_ns on begins. There is one. */
-uint64_t tap_first_hole(const struct tap_timeline *t, uint64_t from_ns);
+/* Return: when the task's state, which is touched, began to be uncertain. */
+uint64_t tap_touched_from(const struct tap_timeline *t, const struct task *task);
 
 /* A task that runs is on a CPU whose chain holds: holes are elsewhere. */
 static inline bool tap_task_is_touched(const struct tap_timeline *t, const struct task *task)
 {
-	return task->pub.state != TAP_RUNNING && t->hole_end_ns > task->pub.since_ns;
+	return task->pub.state != TAP_RUNNING &&
+	       (t->hole_end_ns > task->pub.since_ns || (t->lacks_cpus && tap_timeline_roams(t, &task->pub)));
 }
 
 #endif

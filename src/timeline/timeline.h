@@ -155,6 +155,9 @@ const struct tap_cpus *tap_timeline_affinity(const struct tap_timeline *t, const
 enum tap_may { TAP_MAY_UNKNOWN, TAP_MAY, TAP_MAY_NOT };
 enum tap_may tap_timeline_may_use(const struct tap_timeline *t, const struct tap_task *task, unsigned int cpu);
 
+/* Return true if the task may run on a CPU that is not recorded. */
+bool tap_timeline_roams(const struct tap_timeline *t, const struct tap_task *task);
+
 /* Whether it is certain that the task has been in its state since then, as far as is known by now. */
 bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task);
 /* Until when it may be taken to be so; UINT64_MAX: until now. */

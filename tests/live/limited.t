@@ -163,6 +163,7 @@ if (defined($forks) && !$forks) {
 for my $round (1 .. ($ENV{SOAK} ? 10 : 1)) {
 	check_pair('-t', sub { $_[0]{tid} == $pid }, sub { nap(0.5) }, '-t', $pid);
 	check_pair('-p', sub { $_[0]{comm} eq 'limited_a' }, sub { nap(0.5) }, '-p', $pid);
+	check_pair('-C', sub { 1 }, sub { nap(0.5) }, '-C', 0);
 	check_pair('-c', sub { $_[0]{comm} eq 'limited_a' }, sub { nap(0.5) }, '-c', 'limited_a');
 	SKIP: {
 		skip('no trace-cmd, or no tracefs', 3) if system('command -v trace-cmd >/dev/null') || !-d '/sys/kernel/tracing/instances';

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # tests/truth/limited.t [COUNT [FIRST]]: of simulated recordings, what a recording limited to a thread, a process, a name, or a cgroup, says of
-# its tasks is what the whole one says, and of all others it says nothing. COUNT is 4, in a soak SEEDS [40] from SEED [1] on.
+# its tasks is what the whole one says, and of all others it says nothing. One limited to CPUs says the same of these, and of tasks what
+# is true whatever happened on the others. COUNT is 4, in a soak SEEDS [40] from SEED [1] on.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -17,7 +18,7 @@ my $generate = "$ENV{BUILD}/tests/truth/generate";
 my $count = $ARGV[0] // ($ENV{SOAK} ? $ENV{SEEDS} // 40 : 4);
 my $first = $ARGV[1] // ($ENV{SOAK} ? $ENV{SEED} // 1 : 1);
 my $tasks_of_seed = $ENV{SOAK} ? 1000 : 6;
-my ($failed, $compared, $recognised) = (0, 0, 0);
+my ($failed, $compared, $recognised, $of_cpus, $known_waits) = (0) x 5;
 
 unless (-x $ENV{SCHEDTAP} && -x $generate && -x $ENV{MKDAT}) {
 	print "Bail out! $ENV{SCHEDTAP}, $generate or $ENV{MKDAT} is missing\n";
@@ -129,10 +130,12 @@ sub check_limit {
 	make("$folder/part.dat", qq("only":{"$key":["$word"]},$window), @kept);
 	$compared++;
 	my @unsaid = $key eq 'threads' ? unsaid_limit($folder, $window, $select, @kept) : ();
-	my @wrong = map { "$select: $_" } @unsaid, ($compare // \&differences)->(says("$folder/all.dat", $select), says("$folder/part.dat", $select));
-	my ($summary, $of_all) = map { $json->decode($_->[0]) } runs("summary --json -n 1000 -i $folder/part.dat", "summary --json -i $folder/all.dat");
+	my ($summary, $of_all) = map { $json->decode($_->[0]) } runs("summary --json -n 1000 -i $folder/part.dat", "summary --json -n 1000 -i $folder/all.dat");
 	# but of one that was taken offline: its migration thread left it without an event
 	my %offline = map { ($_->{cpu} => $_->{offline_ns}) } @{ $of_all->{cpus} };
+	# that it left, other tasks' switches prove to the whole one
+	$compare //= \&out_of_bounds if (grep { $_ } values(%offline)) && grep { $keeps->({ $_->{tid} => $_->{comm} }) && $_->{comm} =~ m{^migration/} } @{ $of_all->{tasks} };
+	my @wrong = map { "$select: $_" } @unsaid, ($compare // \&differences)->(says("$folder/all.dat", $select), says("$folder/part.dat", $select));
 	push(@wrong, map { "$select: CPU $_->{cpu} has $_->{breaks} breaks" } grep { $_->{breaks} && !$offline{$_->{cpu}} } @{ $summary->{cpus} });
 	for (@{ $summary->{tasks} }) {
 		push(@wrong, "$select: $_->{comm} [$_->{tid}] ran for $_->{run_ns} ns") if !$keeps->({ $_->{tid} => $_->{comm} });
@@ -214,6 +217,71 @@ sub check_cgroups {
 	return check_limit($folder, $all, $meta, 'cgroups', '/a', sub { $_[1] ? $_[1]{7} : grep { $ever->{$_} } keys(%{ $_[0] }) }, '-g /a', $compare);
 }
 
+# The CPUs of each task, and of the recording: { tid => { cpu => 1 } }, [cpu].
+sub cpus_of {
+	my (%cpus, %all);
+
+	for (map { $_->[0] } @_) {
+		my ($cpu) = / (\d+)/;
+
+		$all{$cpu} = 1;
+		$cpus{$_}{$cpu} = 1 for /sched_switch .*next_pid=([1-9]\d*)/, /sched_switch .*prev_pid=([1-9]\d*)/;
+		$cpus{$1}{$_} = 1 for /sched_migrate_task .*pid=(\d+)/ ? /(?:orig|dest)_cpu=(\d+)/g : ();
+		$cpus{$1}{$2} = 1 if /sched_wak(?:ing|eup_new) .*pid=(\d+).* target_cpu=(\d+)/;
+	}
+	return (\%cpus, [sort { $a <=> $b } keys(%all)]);
+}
+
+# Who waited how long is what the whole recording says, as far as it is known.
+sub other_waits {
+	my ($whole, $part) = @_;
+	my %whole = map { ("$_->{tid} $_->{comm}" => $_) } @{ $whole->{latency} };
+
+	return map { my $w = $whole{"$_->{tid} $_->{comm}"};
+		!$_->{count} || ($w && $_->{count} <= $w->{count} && $_->{max_ns} <= $w->{max_ns}) ? () :
+		"$_->{tid} waited " . $json->encode($_) . ', in the whole ' . ($w ? $json->encode($w) : 'never') } @{ $part->{latency} };
+}
+
+# Leaves in both lists the tasks whose tids have one life in each: of others births and deaths may be missing.
+sub keep_single_lives {
+	my @says = @_;
+	my @lives = map { my %n; $n{$_->{tid}}++ for @{ $_->{list} }; \%n } @says;
+
+	for (@says) {
+		@{ $_->{list} } = grep { my $tid = $_->{tid}; !grep { ($_->{$tid} // 0) != 1 } @lives } @{ $_->{list} };
+	}
+}
+
+# A recording of half of the CPUs. A task that never left them may be one that was bound to them.
+sub check_cpus {
+	my ($folder, $tasks, $window, @lines) = @_;
+	my ($of_tasks, $all) = cpus_of(@lines);
+	my %kept = map { ($_ => 1) } @$all[0 .. $#$all / 2];
+	my $list = join(',', sort { $a <=> $b } keys(%kept));
+	my @rows = map { my $tid = $_->[0]; [@$_, (grep { !$kept{$_} } keys(%{ $of_tasks->{$tid} })) ? undef : $list] } @{ $json->decode($tasks) };
+	my @kept = map { $_->[0] } grep { $_->[0] =~ /^\d+ (\d+)/ && $kept{$1} } @lines;
+	my $meta = '"tasks":' . $json->encode(\@rows) . ",$window";
+
+	return if @$all < 2;
+	make("$folder/all.dat", $meta, map { $_->[0] } @lines);
+	make("$folder/part.dat", qq("only":{"cpus":"$list"},$meta), @kept);
+	my ($whole, $part) = map { says("$folder/$_.dat", '') } qw(all part);
+	my ($cpus, $part_cpus) = map { { map { ($_->{cpu} => $_) } @{ $json->decode($_->[0])->{cpus} } } }
+		runs("summary --json -i $folder/all.dat", "summary --json -i $folder/part.dat");
+	keep_single_lives($whole, $part);
+	my @wrong = (out_of_bounds($whole, $part), other_waits($whole, $part));
+
+	$of_cpus++;
+	$known_waits += $_->{count} for @{ $part->{latency} };
+	for my $cpu (keys(%$part_cpus)) {
+		my ($w, $p) = map { $_->{$cpu} } $cpus, $part_cpus;
+
+		push(@wrong, "CPU $cpu: " . $json->encode($p) . ', in the whole ' . $json->encode($w))
+			if $kept{$cpu} ? grep { $w->{$_} != $p->{$_} } qw(run_ns idle_ns switches) : $p->{run_ns} + $p->{idle_ns} + $p->{unknown_ns};
+	}
+	return map { "-C $list: $_" } @wrong;
+}
+
 sub check_seed {
 	my ($seed) = @_;
 	my $folder = memory_folder();
@@ -241,7 +309,8 @@ sub check_seed {
 			(sort { $a <=> $b } keys %processes)[0 .. ($tasks_of_seed < keys %processes ? $tasks_of_seed : keys %processes) - 1]),
 		(map { my $name = $_; [$folder, \@lines, $window, 'names', $name, sub { grep { $_ eq $name } values %{ $_[0] } }, "-c $name"] }
 			grep { defined } @names[0 .. $tasks_of_seed - 1]));
-	return (@wrong, check_cgroups($seed, 0, \&differences, $folder, @lines), check_cgroups($seed, 0.03, \&out_of_bounds, $folder, @lines));
+	return (@wrong, check_cpus($folder, $tasks, $window =~ s/^"tasks":\Q$tasks\E,//r, @lines),
+		check_cgroups($seed, 0, \&differences, $folder, @lines), check_cgroups($seed, 0.03, \&out_of_bounds, $folder, @lines));
 }
 
 print '1..', $count + 1, "\n";
@@ -253,6 +322,7 @@ for my $n (1 .. $count) {
 	print STDERR map { "# $_\n" } @wrong > 10 ? (@wrong[0 .. 9], '...') : @wrong;
 	$failed ||= @wrong;
 }
-my $enough = $compared >= 5 * $count && $recognised >= $count;
-print $enough ? '' : 'not ', 'ok ', $count + 1, " - $compared limited recordings were compared, $recognised recognised by their switches alone\n";
+my $enough = $compared >= 5 * $count && $recognised >= $count && $of_cpus && $known_waits;
+print $enough ? '' : 'not ', 'ok ', $count + 1, " - $compared limited recordings were compared, $recognised recognised by their switches alone, ",
+	"$of_cpus of some CPUs with $known_waits waits\n";
 exit($failed || !$enough ? 1 : 0);

@@ -145,12 +145,14 @@ static json_t *strings(const struct tap_strings *words)
 }
 
 /*
- * Whether all switches and wakeups of the tasks of -p, -t, -c and -g are recorded. Filters of the events may leave some out, and
- * in a pid namespace the numbers are other tasks' in the events.
+ * Whether all switches and wakeups of the tasks of -p, -t, -c and -g are recorded, those on other CPUs than -C's aside. Filters of
+ * the events may leave some out, and in a pid namespace the numbers are other tasks' in the events.
  */
 static bool has_all_of_them(const struct tap_plan *plan)
 {
-	if ((plan->select->by & TAP_SELECT_CPUS) || plan->pids.nested || plan->nr_triggers)
+	bool misses_moves = (plan->select->by & TAP_SELECT_CPUS) && (plan->select->by & TAP_SELECT_CGROUPS);
+
+	if (misses_moves || plan->pids.nested || plan->nr_triggers)
 		return false;
 	for (unsigned int i = 0; i < plan->nr_events; i++)
 		if (!strcmp(plan->events[i].system, "sched") && plan->events[i].filter)
@@ -174,23 +176,35 @@ static bool has_children(const struct tap_plan *plan)
 	return plan->follow || (ev && !strcmp(ev->backend->name, "tracefs") && plan->select->tgids.nr && !plan->select->tids.nr);
 }
 
+static json_t *selected_cpus(const struct tap_plan *plan)
+{
+	struct tap_buf text = { 0 };
+	json_t *cpus;
+
+	tap_cpus_text(&plan->select->cpus, &text);
+	cpus = json_stringn(text.data, text.len);
+	tap_buf_release(&text);
+	return cpus;
+}
+
 static void set_limits(struct tap_description *d, const struct tap_plan *plan)
 {
 	json_t *only;
 
-	if (!plan->select || !(plan->select->by & TAP_SELECT_TASKS))
+	if (!plan->select || !(plan->select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)))
 		return;
-	if (!has_all_of_them(plan)) {
-		json_object_set_new(d->meta, "only", json_object()); /* limited, and to whom is not certain */
-		return;
-	}
-	only = json_pack("{s:o, s:o, s:o, s:o}", "processes", strings(&plan->select->tgids.text), "threads",
-			 strings(&plan->select->tids.text), "names", strings(&plan->select->comms), "cgroups",
-			 strings(&plan->select->cgroups));
-	if (has_children(plan))
+	if (has_all_of_them(plan))
+		only = json_pack("{s:o, s:o, s:o, s:o}", "processes", strings(&plan->select->tgids.text), "threads",
+				 strings(&plan->select->tids.text), "names", strings(&plan->select->comms), "cgroups",
+				 strings(&plan->select->cgroups));
+	else
+		only = json_object(); /* limited, and to whom is not certain */
+	if (json_object_size(only) && has_children(plan))
 		json_object_set_new(only, "follow", json_true());
-	if (lacks_migrations(plan))
+	if (json_object_size(only) && lacks_migrations(plan))
 		json_object_set_new(only, "lacks_migrations", json_true());
+	if (plan->select->by & TAP_SELECT_CPUS)
+		json_object_set_new(only, "cpus", selected_cpus(plan));
 	json_object_set_new(d->meta, "only", only);
 }
 
