@@ -7,14 +7,14 @@
 
 #include "timeline/sched_fields.h"
 
-/* Fewer may be chance: an event that is missing unseen breaks a chain as well, and the two tasks need not meet elsewhere. */
-#define LEAST_LOST 8u
+/* Fewer may be chance: an event that is missing without a loss looks the same. */
+#define LEAST_MISSED 8u
 
-/* Return: whether it is a switch. A loss leaves too much open. */
+/* Return true if @ev is a switch. */
 static bool read_switch(struct tap_limits_content *c, const struct tap_event *ev, int *prev, int *next)
 {
 	if (!ev->fmt) {
-		c->is_whole = true;
+		c->has_losses = true;
 		return false;
 	}
 	if (ev->fmt != c->fmt) {
@@ -31,20 +31,24 @@ static bool read_switch(struct tap_limits_content *c, const struct tap_event *ev
 	return true;
 }
 
-static int put(struct tap_map *tids, int tid)
+static uint64_t key_of(int prev, int next)
 {
-	return tap_map_set(tids, (uint64_t)tid, 1);
+	return (uint64_t)(uint32_t)prev << 32 | (uint32_t)next;
 }
 
-int tap_limits_content_find(struct tap_limits_content *c, const struct tap_event *ev)
+int tap_limits_content_event(struct tap_limits_content *c, const struct tap_event *ev)
 {
-	int prev, next, ret = 0;
+	int prev, next, ret;
+	uint64_t *missed;
 
-	if (c->is_whole || !read_switch(c, ev, &prev, &next))
+	if (c->has_losses || !read_switch(c, ev, &prev, &next))
 		return 0;
-	if (c->has_last && ev->cpu == c->cpu && c->last != prev) {
-		ret = put(&c->others, c->last) ?: put(&c->others, prev);
-		c->nr_lost++;
+	ret = tap_map_set(&c->switches, key_of(prev, next), 1) ?: tap_map_set(&c->left, (uint32_t)prev, 1);
+	if (!ret && c->has_last && ev->cpu == c->cpu && c->last != prev) {
+		missed = tap_map_put(&c->missed, (uint32_t)c->last);
+		if (!missed || tap_map_set(&c->came, (uint32_t)prev, 1))
+			return -ENOMEM;
+		++*missed;
 	}
 	c->has_last = true;
 	c->cpu = ev->cpu;
@@ -52,41 +56,93 @@ int tap_limits_content_find(struct tap_limits_content *c, const struct tap_event
 	return ret;
 }
 
-int tap_limits_content_check(struct tap_limits_content *c, const struct tap_event *ev)
-{
-	bool prev_is_other, next_is_other;
-	int prev, next;
-
-	if (c->is_whole || c->nr_lost < LEAST_LOST || !read_switch(c, ev, &prev, &next))
-		return 0;
-	prev_is_other = tap_map_get(&c->others, (uint64_t)prev);
-	next_is_other = tap_map_get(&c->others, (uint64_t)next);
-	c->is_whole = prev_is_other && next_is_other;
-	if (prev_is_other == next_is_other)
-		return 0;
-	return put(&c->recorded, prev_is_other ? next : prev);
-}
-
 void tap_limits_content_release(struct tap_limits_content *c)
 {
-	tap_map_release(&c->others);
-	tap_map_release(&c->recorded);
+	tap_map_release(&c->switches);
+	tap_map_release(&c->missed);
+	tap_map_release(&c->came);
+	tap_map_release(&c->left);
 }
 
-json_t *tap_limits_content_only(const struct tap_limits_content *c)
+/* Return true if the task is none of the recorded ones, provided that the recording is limited. */
+static bool is_other(const struct tap_limits_content *c, uint64_t tid, bool any_hidden)
 {
-	json_t *threads, *only;
+	if (any_hidden)
+		return tap_map_get(&c->missed, tid) && tap_map_get(&c->left, tid);
+	return tap_map_get(&c->missed, tid) || tap_map_get(&c->came, tid);
+}
+
+/* Find the tasks that switch with others. Return: 0; -EINVAL if two others switch with each other; -ENOMEM. */
+static int find_recorded(const struct tap_limits_content *c, bool any_hidden, struct tap_map *recorded)
+{
+	int ret = 0;
+
+	tap_map_for_each(&c->switches, s) {
+		uint64_t prev = s->key >> 32, next = (uint32_t)s->key;
+		bool prev_is_other = is_other(c, prev, any_hidden), next_is_other = is_other(c, next, any_hidden);
+
+		if (prev_is_other && next_is_other)
+			return -EINVAL;
+		if (!ret && prev_is_other != next_is_other)
+			ret = tap_map_set(recorded, prev_is_other ? next : prev, 1);
+	}
+	return ret;
+}
+
+/* Return true if there is a switch without a recorded task. */
+static bool is_contradicted(const struct tap_limits_content *c, const struct tap_map *recorded)
+{
+	tap_map_for_each(&c->switches, s)
+		if (!tap_map_get(recorded, s->key >> 32) && !tap_map_get(recorded, (uint32_t)s->key))
+			return true;
+	return false;
+}
+
+static uint64_t nr_missed(const struct tap_limits_content *c, bool any_hidden)
+{
+	uint64_t nr = 0;
+
+	tap_map_for_each(&c->missed, m)
+		nr += is_other(c, m->key, any_hidden) ? m->value : 0;
+	return nr;
+}
+
+static json_t *make_only(const struct tap_map *recorded)
+{
+	json_t *threads = json_array();
 	char tid[16];
 
-	/* no filter means the idle task */
-	if (c->is_whole || c->nr_lost < LEAST_LOST || !c->recorded.nr || tap_map_get(&c->recorded, 0))
-		return NULL;
-	threads = json_array();
-	tap_map_for_each(&c->recorded, t) {
+	tap_map_for_each(recorded, t) {
 		snprintf(tid, sizeof(tid), "%llu", (unsigned long long)t->key);
 		json_array_append_new(threads, json_string(tid));
 	}
-	only = json_pack("{s:[], s:o, s:[], s:[], s:b, s:b}", "processes", "threads", threads, "names", "cgroups", "lacks_migrations", 1,
+	return json_pack("{s:[], s:o, s:[], s:[], s:b, s:b}", "processes", "threads", threads, "names", "cgroups", "lacks_migrations", 1,
 			 "by_content", 1);
-	return only;
+}
+
+/* As tap_limits_content_only(). */
+static int recognise(const struct tap_limits_content *c, bool any_hidden, json_t **only)
+{
+	struct tap_map recorded = { 0 };
+	int ret;
+
+	if (c->has_losses || nr_missed(c, any_hidden) < LEAST_MISSED)
+		return 0;
+	ret = find_recorded(c, any_hidden, &recorded);
+	/* no filter means the idle task */
+	if (!ret && recorded.nr && !tap_map_get(&recorded, 0) && !is_contradicted(c, &recorded)) {
+		*only = make_only(&recorded);
+		ret = *only ? 0 : -ENOMEM;
+	}
+	tap_map_release(&recorded);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int tap_limits_content_only(const struct tap_limits_content *c, json_t **only)
+{
+	int ret;
+
+	*only = NULL;
+	ret = recognise(c, false, only);
+	return ret || *only ? ret : recognise(c, true, only);
 }

@@ -3,10 +3,10 @@
  * The tasks to which a recording is limited whose description does not say so, such as one of `trace-cmd record -P`: recognised
  * by its switches.
  *
- * A recording of some tasks has every switch that brings or takes one of them. So its CPUs lose their chains where two other
- * tasks hand over to each other, and only there; and no switch between two others is recorded. Each pass reads all events of
- * each CPU by themselves: first find the tasks at which chains are lost, then check that no two of these switch with each other.
- * The tasks that switch with them are the recorded ones. A task that does neither may be either, and counts as not recorded.
+ * A recording of some tasks has every switch that involves one of them, and no other. So where a CPU's chain is broken, the task
+ * that left unseen and the one that came unseen are not recorded ones. Every switch that involves such a task involves a recorded
+ * one as well. The recording is limited if no switch contradicts that. Otherwise some tasks may be hidden from tracing: then a
+ * task that is never seen leaving may be one of them, and the next one may have come from it, so neither proves anything.
  */
 #ifndef TAP_ANALYSIS_LIMITS_CONTENT_H
 #define TAP_ANALYSIS_LIMITS_CONTENT_H
@@ -17,22 +17,25 @@
 #include <schedtap/event.h>
 
 struct tap_limits_content { /* all zero: nothing is read yet */
-	struct tap_map others; /* tids at which a chain was lost */
-	struct tap_map recorded; /* tids that switch with one of them */
-	unsigned int nr_lost; /* chains */
-	bool is_whole; /* it is not limited, or not certain to be */
+	struct tap_map switches; /* key: both tids */
+	struct tap_map missed; /* tid -> how often its leaving was not seen */
+	struct tap_map came; /* tids whose coming was not seen */
+	struct tap_map left; /* tids that were seen leaving */
+	bool has_losses;
 	const struct tap_format *fmt; /* of the fields */
-	const struct tap_field *prev, *next; /* NULL: no switch */
+	const struct tap_field *prev, *next; /* NULL: not a switch */
 	bool has_last;
 	int cpu, last; /* the last switch, on that CPU, went to that task */
 };
 
-/* Each returns 0 or -ENOMEM. */
-int tap_limits_content_find(struct tap_limits_content *c, const struct tap_event *ev);
-int tap_limits_content_check(struct tap_limits_content *c, const struct tap_event *ev);
+/* @ev: the next event of a CPU; one CPU comes after the other. Return: 0 or -ENOMEM. */
+int tap_limits_content_event(struct tap_limits_content *c, const struct tap_event *ev);
 void tap_limits_content_release(struct tap_limits_content *c);
 
-/* After both. Return: an object as "only" is (recording/meta.h), the caller's; NULL: it is not limited, or memory is short. */
-json_t *tap_limits_content_only(const struct tap_limits_content *c);
+/*
+ * After the last event: the tasks to which the recording is limited, as an object as "only" is (recording/meta.h), the caller's;
+ * NULL if it is not limited. Return: 0 or -ENOMEM.
+ */
+int tap_limits_content_only(const struct tap_limits_content *c, json_t **only);
 
 #endif

@@ -153,8 +153,7 @@ static uint16_t mark_switches(void *unused, const struct tap_format *fmt)
 	return tap_sched_kind(fmt) == TAP_SCHED_SWITCH;
 }
 
-static int read_content(struct tap_run *run, struct tap_limits_content *c,
-			int (*event)(struct tap_limits_content *c, const struct tap_event *ev), struct tap_err *err)
+static int read_content(struct tap_run *run, struct tap_limits_content *c, struct tap_err *err)
 {
 	const struct tap_event *const *events;
 	int nr = 0, ret = 0;
@@ -163,9 +162,9 @@ static int read_content(struct tap_run *run, struct tap_limits_content *c,
 	tap_reader_unmerged(run->rec.reader, true);
 	tap_reader_limit(run->rec.reader, 0, UINT64_MAX);
 	tap_reader_mark(run->rec.reader, mark_switches, NULL);
-	while (!ret && !c->is_whole && (nr = tap_reader_batch(run->rec.reader, &events, err)) > 0)
+	while (!ret && !c->has_losses && (nr = tap_reader_batch(run->rec.reader, &events, err)) > 0)
 		for (int i = 0; !ret && i < nr; i++)
-			ret = event(c, events[i]);
+			ret = tap_limits_content_event(c, events[i]);
 	return ret ? tap_err_set(err, ret, "out of memory") : nr < 0 ? nr : 0;
 }
 
@@ -178,10 +177,8 @@ static int find_limits(struct tap_run *run, struct tap_err *err)
 
 	if (run->rec.limits.promise || json_object_get(run->rec.meta, "tool") || !run->survey.nr_breaks || run->survey.nr_losses)
 		return 0;
-	ret = read_content(run, &c, tap_limits_content_find, err) ?: read_content(run, &c, tap_limits_content_check, err);
-	if (!ret)
-		only = tap_limits_content_only(&c);
-	if (only && tap_limits_set(&run->rec.limits, only))
+	ret = read_content(run, &c, err);
+	if (!ret && (tap_limits_content_only(&c, &only) || (only && tap_limits_set(&run->rec.limits, only))))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	tap_limits_content_release(&c);
 	return ret ? ret : !!only;

@@ -103,7 +103,6 @@ sub check_pair {
 		my $window = "$r->{start_ns}ns,$r->{end_ns}ns";
 		my ($whole, $limited) = (tasks("$dir/all.dat", $window), tasks("$dir/part.dat", $window));
 		my ($ran, @wrong) = (0);
-
 		for my $tid (sort keys %$limited) {
 			my ($x, $y) = ($limited->{$tid}, $whole->{$tid});
 
