@@ -20,13 +20,6 @@ static const char *kernel(const struct tap_run *run)
 	return release ? release : *uname ? uname : NULL;
 }
 
-/* Return: why the recording is incomplete; NULL: its recorder ended it, or it does not say. */
-static const char *why_incomplete(const struct tap_run *run)
-{
-	return json_is_false(json_object_get(run->rec.meta, "complete")) ?
-		       "not ended by its recorder: after its last event a CPU is unknown" : NULL;
-}
-
 /* ---- text ----------------------------------------------------------------------------------- */
 
 /* What is not known is left out. */
@@ -65,7 +58,7 @@ static void add_lost(const struct tap_survey *s, struct tap_buf *b)
 /* perf and trace-cmd mark what is no row in the same way. */
 static void text_head(struct tap_run *run, struct tap_page *p)
 {
-	const char *incomplete = why_incomplete(run);
+	const char *incomplete = tap_recording_incomplete(&run->rec);
 	struct tap_buf b = { 0 };
 
 	if (incomplete) {
@@ -116,9 +109,9 @@ static void json_head(struct tap_run *run, struct tap_page *p)
 	tap_page_bool(p, "packed", !tap_reader_info(run->rec.reader)->is_spool);
 	tap_page_puts(p, "host", host_text(run, "hostname"));
 	tap_page_puts(p, "kernel", kernel(run));
-	if (why_incomplete(run)) {
+	if (tap_recording_incomplete(&run->rec)) {
 		tap_page_bool(p, "complete", false);
-		tap_page_puts(p, "incomplete_because", why_incomplete(run));
+		tap_page_puts(p, "incomplete_because", tap_recording_incomplete(&run->rec));
 	}
 	json_clocks(run, p);
 	tap_page_at(p, "start_ns", run->window.from_ns);

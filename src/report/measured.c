@@ -84,6 +84,7 @@ static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts
 
 	input.input = m->path;
 	ret = tap_run_input(&run, &input, &listener, usage, err);
+	tap_recording_note_incomplete(&run.rec);
 	if (!ret)
 		ret = tap_run_survey(&run, err) ?: tap_run_check_needs(&run, TAP_NEEDS_SWITCHES, err);
 	ret = ret ?: measure(m, &run, opts, err);

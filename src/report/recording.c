@@ -13,6 +13,18 @@ int tap_recording_command(const struct tap_recording *r)
 	return tid > 0 && tid <= INT32_MAX ? (int)tid : 0;
 }
 
+const char *tap_recording_incomplete(const struct tap_recording *r)
+{
+	return json_is_false(json_object_get(r->meta, "complete")) ?
+		       "not ended by its recorder: after its last event a CPU is unknown" : NULL;
+}
+
+void tap_recording_note_incomplete(const struct tap_recording *r)
+{
+	if (tap_recording_incomplete(r))
+		tap_recording_note(r, "'%.300s' is incomplete: %s", r->path, tap_recording_incomplete(r));
+}
+
 void tap_recording_note(const struct tap_recording *r, const char *fmt, ...)
 {
 	struct tap_err note = { .code = -ENODATA };

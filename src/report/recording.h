@@ -43,6 +43,12 @@ void tap_recording_close(struct tap_recording *r);
 /* Return: the tid of the command that was recorded; 0: it knows of none. */
 int tap_recording_command(const struct tap_recording *r);
 
+/* Return: why the recording is incomplete, static; NULL: its recorder completed it, or another program wrote it. */
+const char *tap_recording_incomplete(const struct tap_recording *r);
+
+/* For reports without a head, which says it: a note if the recording is incomplete. */
+void tap_recording_note_incomplete(const struct tap_recording *r);
+
 /* Tells the listener; as tap_err_set(). */
 void tap_recording_note(const struct tap_recording *r, const char *fmt, ...) TAP_PRINTF(2, 3);
 /* From now on tells the listener how far reading has come; @what: borrowed, until the next. */

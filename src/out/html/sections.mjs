@@ -104,8 +104,8 @@ function healthNotes(head, summary) {
 	notes.push(lossNote(summary.lost), unknownNote(summary), priceNote(summary.price));
 	if (summary.recording.wakeups_recorded === false)
 		notes.push('Wakeups were not recorded: a sleep has the wait for a CPU at its end in it.');
-	if (summary.recording.lost === 0 && summary.recording.packed === false)
-		notes.push('The recorder had not ended it.');
+	if (summary.recording.incomplete_because)
+		notes.unshift(element('span', { class: 'bad' }, `The recording is incomplete: ${safeName(summary.recording.incomplete_because)}.`));
 	notes.push(absentNote(summary.not_recorded ?? []));
 	return notes.filter(Boolean);
 }
