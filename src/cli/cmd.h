@@ -18,7 +18,17 @@ enum tap_exit {
 	TAP_EXIT_INTERRUPTED = 130,
 };
 
-extern const struct tap_cmd *const tap_cmds[]; /* NULL-terminated */
+/* A line of `schedtap help`: a group's title, or a command. */
+struct tap_cmd_row {
+	const char *title;
+	const struct tap_cmd *cmd;
+};
+
+extern const struct tap_cmd_row tap_cmd_rows[]; /* the last is all zero */
+
+#define tap_cmd_for_each(c) \
+	for (const struct tap_cmd_row *c##_row = tap_cmd_rows; c##_row->title || c##_row->cmd; c##_row++) \
+		for (const struct tap_cmd *c = c##_row->cmd; c; c = NULL)
 
 const struct tap_cmd *tap_cmd_find(const char *name); /* or NULL; hidden ones too */
 

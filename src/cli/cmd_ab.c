@@ -306,9 +306,10 @@ static int run_ab(void *opts, const struct tap_strings *operands, char **rest)
 
 const struct tap_cmd tap_cmd_ab = {
 	.name = "ab",
-	.help = "two commands in turn, recorded and compared",
+	.help = "run two commands in turn, record and compare them",
+	.exits = "0 compared, 1 failed, or a command failed, 2 usage error, 3 cannot record here, 130 stopped by a signal",
 	.operands = "'CMD A' 'CMD B'",
-	.example = "schedtap ab -r 2 -o demo/ab 'sleep 0.1' 'sleep 0.2'",
+	.example = "schedtap ab -r 2 -o ab 'sleep 0.1' 'sleep 0.2'",
 	.opts = options,
 	.opts_size = sizeof(struct ab_opts),
 	.defaults = &(const struct ab_opts){ .diff.min_effect = TAP_DIFF_MIN_EFFECT, .folder = "ab", .rounds = 10 },

@@ -151,7 +151,8 @@ static int run_check(void *opts_, const struct tap_strings *operands, char **res
 
 const struct tap_cmd tap_cmd_check = {
 	.name = "check",
-	.help = "recordings held against rules, for CI: passed, failed or undecided",
+	.help = "check recordings against rules, for CI",
+	.exits = "0 all rules passed, 1 a file cannot be read, 2 usage error, 3 no access or unknown format,\n            4 a rule failed, 5 none failed but one is undecided",
 	.operands = "RULES RECORDING...",
 	.example = "schedtap check --list",
 	.opts = options,

@@ -16,9 +16,9 @@ static void offer(const char *word, const char *system, const char *colon, const
 
 static void offer_commands(const char *word)
 {
-	for (const struct tap_cmd *const *c = tap_cmds; *c; c++)
-		if (!(*c)->hidden)
-			offer(word, "", "", (*c)->name);
+	tap_cmd_for_each(c)
+		if (!c->hidden)
+			offer(word, "", "", c->name);
 }
 
 static void offer_options(const struct tap_cmd *cmd, const char *word)

@@ -54,9 +54,10 @@ static int run_diff(void *opts, const struct tap_strings *operands, char **rest)
 
 const struct tap_cmd tap_cmd_diff = {
 	.name = "diff",
-	.help = "some recordings against others: what changed, and is it more than chance",
+	.help = "compare two sets of recordings: real change or noise",
+	.exits = "0 compared, whatever changed, 1 failed, or nothing to compare, 2 usage error,\n            3 no access or unknown format",
 	.operands = "A... -- B...",
-	.example = "schedtap diff demo/trace.dat -- trace.dat",
+	.example = "schedtap diff old.dat -- new.dat",
 	.opts = tap_diff_options,
 	.opts_size = sizeof(struct tap_diff_opts),
 	.defaults = &(const struct tap_diff_opts){ .min_effect = TAP_DIFF_MIN_EFFECT },

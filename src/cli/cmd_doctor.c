@@ -102,7 +102,8 @@ static int run_doctor(void *opts, const struct tap_strings *operands, char **res
 
 const struct tap_cmd tap_cmd_doctor = {
 	.name = "doctor",
-	.help = "what works here, what is missing, and the fix",
+	.help = "what works here, what is missing and how to fix it",
+	.exits = "0 recording works, 1 the checks failed, 2 usage error, 3 recording is not possible",
 	.example = "schedtap doctor",
 	.run = run_doctor,
 };

@@ -115,9 +115,9 @@ static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 
 const struct tap_cmd tap_cmd_dump = {
 	.name = "dump",
-	.help = "events as text, json, csv",
+	.help = "print events as text, JSON or CSV",
 	.operands = TAP_CMD_FILE,
-	.example = "schedtap dump -i demo/trace.dat -e sched_switch --time 0,",
+	.example = "schedtap dump -e sched_switch --time +0s,+1s",
 	.opts = dump_opts,
 	.opts_size = sizeof(struct tap_input_opts),
 	.run = run_dump,

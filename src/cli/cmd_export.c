@@ -78,9 +78,9 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 
 const struct tap_cmd tap_cmd_export = {
 	.name = "export",
-	.help = "a recording as a page, or in the form of other tools: Perfetto, flame graphs, ftrace, CSV",
+	.help = "convert to HTML, Perfetto, flame graphs, ftrace or CSV",
 	.operands = TAP_CMD_FILE,
-	.example = "schedtap export -i demo/trace.dat --to folded --of off-cpu",
+	.example = "schedtap export --to perfetto",
 	.opts = options,
 	.opts_size = sizeof(struct tap_export_opts),
 	.defaults = &(const struct tap_export_opts){ .to = "folded" },

@@ -5,13 +5,18 @@
 
 #include "cli/screen.h"
 
+#define REPORT_EXITS "0 done, 1 failed, or nothing matches, 2 usage error, 3 no access or unknown format"
+
 void tap_help_overview(FILE *to)
 {
-	fputs("usage: schedtap COMMAND [OPTIONS]\n\n", to);
-	for (const struct tap_cmd *const *c = tap_cmds; *c; c++)
-		if (!(*c)->hidden)
-			fprintf(to, "  %-10s %s\n", (*c)->name, (*c)->help);
-	fputs("\n'schedtap help COMMAND' tells more, 'schedtap --version' the version.\n", to);
+	fputs("usage: schedtap COMMAND [OPTIONS]\n", to);
+	for (const struct tap_cmd_row *row = tap_cmd_rows; row->title || row->cmd; row++) {
+		if (row->title)
+			fprintf(to, "\n%s:\n", row->title);
+		else if (!row->cmd->hidden)
+			fprintf(to, "  %-10s %s\n", row->cmd->name, row->cmd->help);
+	}
+	fputs("\n'schedtap help COMMAND' prints a command's options and an example, 'schedtap --version' the version.\n", to);
 }
 
 void tap_help_cmd(const struct tap_cmd *cmd)
@@ -28,8 +33,7 @@ void tap_help_cmd(const struct tap_cmd *cmd)
 	}
 	if (cmd->example)
 		tap_buf_printf(&out, "\nexample: %s\n", cmd->example);
-	tap_buf_puts(&out, "\nexit codes: 0 done, 1 failed, 2 usage, "
-			   "3 missing privilege or kernel feature\n");
+	tap_buf_printf(&out, "\nexit codes: %s\n", cmd->exits ?: REPORT_EXITS);
 	fwrite(out.data, 1, out.len, stdout);
 	tap_buf_release(&out);
 }
@@ -38,10 +42,10 @@ int tap_help_unknown(const char *name, struct tap_err *err)
 {
 	const char *nearest = NULL;
 
-	for (const struct tap_cmd *const *c = tap_cmds; *c; c++) {
-		const char *pair[] = { nearest, (*c)->name };
+	tap_cmd_for_each(c) {
+		const char *pair[] = { nearest, c->name };
 
-		if (!(*c)->hidden)
+		if (!c->hidden)
 			nearest = tap_nearest(name, nearest ? pair : pair + 1, nearest ? 2 : 1);
 	}
 	if (!nearest)
@@ -121,7 +125,8 @@ static int run_man_options(void *opts, const struct tap_strings *operands, char 
 
 const struct tap_cmd tap_cmd_help = {
 	.name = "help",
-	.help = "what a command does and its options",
+	.help = "help for a command and its options",
+	.exits = "0 done, 2 no such command",
 	.operands = "[COMMAND]",
 	.example = "schedtap help record",
 	.run = run_help,

@@ -524,7 +524,8 @@ static const struct tap_opt list_table[] = {
 
 const struct tap_cmd tap_cmd_list = {
 	.name = "list",
-	.help = "events that this machine and its programs can give, and why not",
+	.help = "events available here, and why others are not",
+	.exits = "0 done, 1 failed, or no such event, 2 usage error, 3 missing privilege or kernel feature",
 	.operands = "[EVENT...]",
 	.example = "schedtap list pelt",
 	.opts = list_table,

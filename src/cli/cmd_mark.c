@@ -109,7 +109,8 @@ static int run_mark(void *opts, const struct tap_strings *operands, char **rest)
 
 const struct tap_cmd tap_cmd_mark = {
 	.name = "mark",
-	.help = "put a mark into the recordings that run",
+	.help = "add a named mark to running recordings",
+	.exits = "0 a recording has the mark, 1 no recording took it, 2 usage error",
 	.operands = "[TEXT]",
 	.example = "schedtap mark 'deploy begins'",
 	.run = run_mark,

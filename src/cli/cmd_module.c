@@ -188,7 +188,8 @@ static int run_module(void *opts, const struct tap_strings *operands, char **res
 
 const struct tap_cmd tap_cmd_module = {
 	.name = "module",
-	.help = "the kernel module: build, load, unload, status",
+	.help = "build, load and unload the kernel module",
+	.exits = "0 done, 1 failed, 2 usage error, 3 missing privilege or kernel feature",
 	.operands = "build|load|unload|status|layout",
 	.example = "schedtap module layout",
 	.opts = module_opts,

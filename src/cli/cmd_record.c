@@ -784,9 +784,10 @@ out:
 
 const struct tap_cmd tap_cmd_record = {
 	.name = "record",
-	.help = "record what this machine's scheduler does",
+	.help = "record scheduler events on this machine",
+	.exits = "the command's status; without a command 0 complete, 1 failed, 2 usage error,\n            3 missing privilege or kernel feature, 130 ended by a second Ctrl-C",
 	.operands = TAP_CMD_COMMAND,
-	.example = "schedtap record -d 1 -o demo.dat",
+	.example = "schedtap record -d 1",
 	.opts = record_table,
 	.opts_size = sizeof(struct record_opts),
 	.defaults = &record_defaults,

@@ -281,9 +281,10 @@ static int run_repair(void *opts, const struct tap_strings *operands, char **res
 
 const struct tap_cmd tap_cmd_repair = {
 	.name = "repair",
-	.help = "make a file of what a killed recorder left",
+	.help = "recover a recording after a crash or kill -9",
+	.exits = "0 done, 1 failed or damaged, 2 usage error, 3 no access to the folder",
 	.operands = "[FILE|FILE.spool]...",
-	.example = "schedtap repair demo/trace.dat",
+	.example = "schedtap repair trace.dat",
 	.opts = repair_opts,
 	.opts_size = sizeof(struct repair_opts),
 	.defaults = &(const struct repair_opts){ .compress = "none" },

@@ -392,7 +392,8 @@ static const struct tap_opt tracefs_table[] = {
 
 const struct tap_cmd tap_cmd_tracefs = {
 	.name = "tracefs",
-	.help = "a running program's events, as tracefs has the kernel's",
+	.help = "control a program's tracepoints, as in tracefs",
+	.exits = "0 done, 1 no such program or event, or the value was refused, 2 usage error,\n            3 another user's program, or one without filters",
 	.operands = "FILE [SYSTEM[:EVENT]] [VALUE]",
 	.example = "schedtap tracefs --pid 1234 available_events",
 	.opts = tracefs_table,

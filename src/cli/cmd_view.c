@@ -80,9 +80,10 @@ static int run_view(void *opts, const struct tap_strings *operands, char **rest)
 
 const struct tap_cmd tap_cmd_view = {
 	.name = "view",
-	.help = "a recording of any size as a page in the browser",
+	.help = "open a recording of any size in the browser",
+	.exits = "0 the page was closed, 1 failed, 2 usage error, 3 no access, unknown format or no libmicrohttpd",
 	.operands = TAP_CMD_FILE,
-	.example = "schedtap view --no-browser demo/trace.dat",
+	.example = "schedtap view --no-browser",
 	.opts = options,
 	.opts_size = sizeof(struct view_opts),
 	.run = run_view,

@@ -348,9 +348,9 @@ static const struct tap_section sections[] = {
 const struct tap_report_type tap_report_balance = {
 	.cmd = {
 		.name = "balance",
-		.help = "how evenly the CPUs were loaded, and who waited beside a free one",
+		.help = "load per CPU, and tasks that waited beside an idle CPU",
 		.operands = TAP_CMD_FILE,
-		.example = "schedtap balance -i demo/trace.dat --worst 5",
+		.example = "schedtap balance --worst 5",
 		.opts = options,
 		.opts_size = sizeof(struct balance_opts),
 		.defaults = &(const struct balance_opts){ .worst = 10 },

@@ -399,9 +399,9 @@ static const struct tap_section sections[] = {
 const struct tap_report_type tap_report_critical = {
 	.cmd = {
 		.name = "critical",
-		.help = "along which tasks and states the time of one went",
+		.help = "the critical path of a task or command",
 		.operands = TAP_CMD_TASK,
-		.example = "schedtap critical -i make.dat",
+		.example = "schedtap critical",
 		.opts = options,
 		.opts_size = sizeof(struct critical_opts),
 		.defaults = &(const struct critical_opts){ .common.top = -1 },

@@ -249,9 +249,9 @@ static const struct tap_section sections[] = {
 const struct tap_report_type tap_report_eevdf = {
 	.cmd = {
 		.name = "eevdf",
-		.help = "whom the fair class picked: lag, slices, preemption, and what is against its rules",
+		.help = "EEVDF decisions: lag, slices, preemption, broken rules",
 		.operands = TAP_CMD_FILE,
-		.example = "schedtap eevdf -i demo/trace.dat",
+		.example = "schedtap eevdf",
 		.opts = options,
 		.opts_size = sizeof(struct tap_report_opts),
 		.defaults = &(const struct tap_report_opts){ .top = -1 },

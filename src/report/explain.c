@@ -515,9 +515,9 @@ static const struct tap_section sections[] = {
 const struct tap_report_type tap_report_explain = {
 	.cmd = {
 		.name = "explain",
-		.help = "why tasks waited for a CPU: pieces that add up to each wait",
+		.help = "why tasks waited: each wait split into its causes",
 		.operands = TAP_CMD_TASK,
-		.example = "schedtap explain -i demo/trace.dat",
+		.example = "schedtap explain",
 		.opts = options,
 		.opts_size = sizeof(struct explain_opts),
 		.defaults = &(const struct explain_opts){ .common.top = -1, .worst = -1 },

@@ -25,34 +25,34 @@ static void put_label(struct tap_run *run, struct tap_buf *b, const struct tap_t
 	tap_buf_add(b, label, len);
 }
 
-/* What a piece was, behind its length: "cc1 [12] ran". */
+/* What a component was, after its length: "cc1 [12] ran". */
 static void put_kind(struct tap_run *run, struct tap_buf *b, const struct tap_piece *p)
 {
 	static const char *const texts[TAP_NR_PIECE_KINDS] = {
 		[TAP_PIECE_UNKNOWN] = "unknown",
 		[TAP_PIECE_THROTTLED] = "its quota or budget was used up",
-		[TAP_PIECE_PLACING] = "it was being woken up",
-		[TAP_PIECE_HELD] = "its BPF scheduler kept it",
+		[TAP_PIECE_PLACING] = "its wakeup was in progress",
+		[TAP_PIECE_HELD] = "its BPF scheduler held it back",
 		[TAP_PIECE_OFFLINE] = "its CPU was offline",
 		[TAP_PIECE_IRQ] = "in interrupts",
 		[TAP_PIECE_SOFTIRQ] = "in softirqs",
 		[TAP_PIECE_IDLE_STATE] = "its CPU was still in an idle state",
 		[TAP_PIECE_IDLE_EXIT] = "its CPU was leaving idle",
 		[TAP_PIECE_IDLE] = "its CPU was idle",
-		[TAP_PIECE_STOP] = " ran, a stopper",
-		[TAP_PIECE_DEADLINE] = " ran, a deadline task",
-		[TAP_PIECE_REALTIME] = " ran, a real-time task",
-		[TAP_PIECE_HIGHER] = " ran, of a higher priority",
-		[TAP_PIECE_RESCHED] = " ran, asked to give way",
-		[TAP_PIECE_LAZY] = " ran, asked to give way at the next tick",
-		[TAP_PIECE_DSQ] = " ran, while it was in a shared dispatch queue",
-		[TAP_PIECE_GROUP] = " ran, of another group",
-		[TAP_PIECE_INELIGIBLE] = " ran, not eligible yet itself",
-		[TAP_PIECE_PROTECTED] = " ran, within its protected slice",
-		[TAP_PIECE_EARLIER] = " ran: its deadline was earlier",
-		[TAP_PIECE_OVERRUN] = " ran on beyond its slice",
+		[TAP_PIECE_STOP] = " ran (stopper)",
+		[TAP_PIECE_DEADLINE] = " ran (deadline task)",
+		[TAP_PIECE_REALTIME] = " ran (real-time task)",
+		[TAP_PIECE_HIGHER] = " ran (higher priority)",
+		[TAP_PIECE_RESCHED] = " ran although a reschedule was requested",
+		[TAP_PIECE_LAZY] = " ran until the tick (lazy preemption)",
+		[TAP_PIECE_DSQ] = " ran while the waiter was in a shared dispatch queue",
+		[TAP_PIECE_GROUP] = " ran (another group)",
+		[TAP_PIECE_INELIGIBLE] = " ran; the waiter was not eligible yet",
+		[TAP_PIECE_PROTECTED] = " ran within its protected slice",
+		[TAP_PIECE_EARLIER] = " ran; its deadline was earlier",
+		[TAP_PIECE_OVERRUN] = " overran its slice",
 		[TAP_PIECE_QUEUED] = " ran",
-		[TAP_PIECE_LOWER] = " ran, yet to be preempted",
+		[TAP_PIECE_LOWER] = " ran before it was preempted",
 	};
 
 	if (p->task)

@@ -482,7 +482,7 @@ const struct tap_report_type tap_report_latency = {
 		.name = "latency",
 		.help = "how long tasks waited for a CPU",
 		.operands = TAP_CMD_FILE,
-		.example = "schedtap latency -i demo/trace.dat --worst 5",
+		.example = "schedtap latency --worst 5",
 		.opts = options,
 		.opts_size = sizeof(struct latency_opts),
 		.defaults = &(const struct latency_opts){ .common.top = -1 },

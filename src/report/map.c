@@ -284,9 +284,9 @@ static void release(struct tap_report *r)
 const struct tap_report_type tap_report_map = {
 	.cmd = {
 		.name = "map",
-		.help = "who was where, a column per CPU",
+		.help = "what ran on each CPU over time, one column per CPU",
 		.operands = TAP_CMD_FILE,
-		.example = "schedtap map -i demo/trace.dat",
+		.example = "schedtap map",
 		.opts = options,
 		.opts_size = sizeof(struct tap_report_opts),
 	},

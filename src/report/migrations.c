@@ -190,9 +190,9 @@ static const struct tap_section sections[] = {
 const struct tap_report_type tap_report_migrations = {
 	.cmd = {
 		.name = "migrations",
-		.help = "which tasks were moved between CPUs, and why",
+		.help = "tasks moved between CPUs, and why",
 		.operands = TAP_CMD_FILE,
-		.example = "schedtap migrations -i demo/trace.dat -n 10",
+		.example = "schedtap migrations -n 10",
 		.opts = options,
 		.opts_size = sizeof(struct migrations_opts),
 		.defaults = &(const struct migrations_opts){ .common.top = -1 },

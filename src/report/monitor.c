@@ -275,9 +275,10 @@ static void release(struct tap_report *r)
 const struct tap_report_type tap_report_monitor = {
 	.cmd = {
 		.name = "monitor",
-		.help = "whether the scheduler kept to the kernel's own models of it",
+		.help = "check a recording against a runtime verification model",
+		.exits = "0 no violation, 1 a violation, or failed, 2 usage error, 3 no access or unknown format",
 		.operands = TAP_CMD_MODEL,
-		.example = "schedtap monitor wwnr -i demo/trace.dat",
+		.example = "schedtap monitor wwnr",
 		.opts = options,
 		.opts_size = sizeof(struct monitor_opts),
 		.defaults = &(const struct monitor_opts){ .common.top = -1 },

@@ -443,9 +443,9 @@ static const struct tap_section sections[] = {
 const struct tap_report_type tap_report_pelt = {
 	.cmd = {
 		.name = "pelt",
-		.help = "load-tracking signals over time",
+		.help = "load-tracking signals (PELT) over time",
 		.operands = TAP_CMD_FILE,
-		.example = "schedtap pelt -i demo/trace.dat",
+		.example = "schedtap pelt",
 		.opts = options,
 		.opts_size = sizeof(struct tap_pelt_report_opts),
 		.defaults = &(const struct tap_pelt_report_opts){ .common.top = -1 },

@@ -323,9 +323,9 @@ static const struct tap_section sections[] = {
 const struct tap_report_type tap_report_placement = {
 	.cmd = {
 		.name = "placement",
-		.help = "why wakeups put tasks on the CPUs where they did",
+		.help = "why each wakeup chose its CPU",
 		.operands = TAP_CMD_TASK,
-		.example = "schedtap placement -i demo/trace.dat",
+		.example = "schedtap placement",
 		.opts = options,
 		.opts_size = sizeof(struct placement_opts),
 		.defaults = &(const struct placement_opts){ .common.top = -1 },

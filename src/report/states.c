@@ -182,9 +182,9 @@ static const struct tap_section sections[] = {
 const struct tap_report_type tap_report_states = {
 	.cmd = {
 		.name = "states",
-		.help = "how long each task was in each state",
+		.help = "time that tasks spent running, waiting and sleeping",
 		.operands = TAP_CMD_FILE,
-		.example = "schedtap states -i demo/trace.dat -n 20",
+		.example = "schedtap states -n 20",
 		.opts = options,
 		.opts_size = sizeof(struct tap_report_opts),
 		.defaults = &(const struct tap_report_opts){ .top = -1 },

@@ -137,9 +137,9 @@ static void release(struct tap_report *r)
 const struct tap_report_type tap_report_summary = {
 	.cmd = {
 		.name = "summary",
-		.help = "one page: what happened",
+		.help = "one-page overview of a recording",
 		.operands = TAP_CMD_FILE,
-		.example = "schedtap summary -i demo/trace.dat -n 20",
+		.example = "schedtap summary",
 		.opts = options,
 		.opts_size = sizeof(struct summary_opts),
 		.defaults = &(const struct summary_opts){ .common.top = -1 },

@@ -908,9 +908,9 @@ static const struct tap_section sections[] = {
 const struct tap_report_type tap_report_timehist = {
 	.cmd = {
 		.name = "timehist",
-		.help = "every slice, with its waits",
+		.help = "every slice with its waits, as in perf sched timehist",
 		.operands = TAP_CMD_FILE,
-		.example = "schedtap timehist -i demo/trace.dat -C 0 -s",
+		.example = "schedtap timehist -C 0",
 		.opts = options,
 		.opts_size = sizeof(struct timehist_opts),
 	},

@@ -191,9 +191,9 @@ static const struct tap_section sections[] = {
 const struct tap_report_type tap_report_wakers = {
 	.cmd = {
 		.name = "wakers",
-		.help = "who wakes whom, and how long the woken then waits",
+		.help = "which tasks wake which, and the waits that follow",
 		.operands = TAP_CMD_FILE,
-		.example = "schedtap wakers -i demo/trace.dat -n 10",
+		.example = "schedtap wakers -n 10",
 		.opts = options,
 		.opts_size = sizeof(struct wakers_opts),
 		.defaults = &(const struct wakers_opts){ .common.top = -1 },

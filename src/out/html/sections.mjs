@@ -16,21 +16,21 @@ const OPEN_WAITS = 5;
 
 // Of a kind of piece: what happened, and which of the colours it has.
 const KINDS_OF_PIECES = {
-	unknown: ['not known', 'unknown'], throttled: ['its quota was used up', 'throttled'], placing: ['it was being woken', 'wakeup'],
-	held: ['its sched_ext scheduler kept it', 'throttled'], offline: ['its CPU was offline', 'unknown'],
+	unknown: ['unknown', 'unknown'], throttled: ['its quota was used up', 'throttled'], placing: ['its wakeup was in progress', 'wakeup'],
+	held: ['its sched_ext scheduler held it back', 'throttled'], offline: ['its CPU was offline', 'unknown'],
 	irq: ['interrupts', 'interrupts'], softirq: ['soft interrupts', 'interrupts'], idle_state: ['its CPU was in an idle state', 'wakeup'],
 	idle_exit: ['its CPU came out of idle', 'wakeup'], idle: ['its CPU was idle', 'wakeup'], stop: ['a task of the stop class ran', 'class'],
 	deadline: ['a deadline task ran', 'class'], realtime: ['a real-time task ran', 'class'], higher: ['a task of a higher priority ran', 'class'],
-	resched: ['who ran had been asked to give way', 'late'], lazy: ['who ran had been asked lazily to give way', 'late'],
+	resched: ['the running task kept going after a reschedule request', 'late'], lazy: ['the running task kept going until the tick (lazy preemption)', 'late'],
 	dsq: ['another task of a shared dispatch queue ran', 'fair'], group: ['a task of another group ran', 'fair'],
-	ineligible: ['it had had more than its share', 'fair'], protected: ['who ran was within its slice', 'fair'],
-	earlier_deadline: ['who ran had the earlier virtual deadline', 'fair'], overrun: ['who ran went on beyond its slice', 'late'],
-	queued: ['another task of its class ran', 'fair'], lower: ['who ran had yet to be preempted', 'late'],
-	left_out: ['pieces that are not in this page', 'unknown'],
+	ineligible: ['it had used more than its share', 'fair'], protected: ['the running task was within its slice', 'fair'],
+	earlier_deadline: ['the running task had an earlier virtual deadline', 'fair'], overrun: ['the running task overran its slice', 'late'],
+	queued: ['another task of its class ran', 'fair'], lower: ['the running task was not preempted yet', 'late'],
+	left_out: ['components that are not in this page', 'unknown'],
 };
 const VERDICTS = {
 	contention: 'other tasks had the CPU', affinity: 'CPUs were idle, but none that it may use', throttled: 'its quota was used up',
-	held: 'its sched_ext scheduler kept it', wakeup: 'waking it took that long', idle_exit: 'its CPU was slow to leave idle',
+	held: 'its sched_ext scheduler held it back', wakeup: 'waking it took that long', idle_exit: 'its CPU was slow to leave idle',
 	interrupts: 'its CPU handled interrupts', hotplug: 'its CPU was offline', unknown: 'what happened is not known',
 };
 const BEGAN = { waking: 'after it was woken', preempted: 'after it was preempted', throttled: 'after it was throttled' };
