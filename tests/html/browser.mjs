@@ -91,6 +91,25 @@ async function checkNames() {
 	ok(body.includes('</script><img src=x onerror=alert(1)>'), 'names of cgroups are text');
 }
 
+// Makes the time line so low that lanes alone are in view, follows the link, and returns how far it has scrolled down.
+async function scrolledBy(link) {
+	const height = (css) => page.evaluate((value) => {
+		const lanes = document.querySelector('#timeline .lanes');
+
+		lanes.style.maxHeight = value;
+		lanes.scrollTop = 0;
+		dispatchEvent(new Event('resize'));
+	}, css);
+
+	await height('60px');
+	await link.focus();
+	await page.keyboard.press('Enter');
+	await page.waitForTimeout(100);
+	const top = await page.evaluate(() => document.querySelector('#timeline .lanes').scrollTop);
+	await height('');
+	return top;
+}
+
 async function checkLinks() {
 	const link = page.locator('#found-waits-list a').first();
 	const wait = explain.waits[0];
@@ -103,6 +122,7 @@ async function checkLinks() {
 	ok((await text('#details')).includes(`${(wait.wait_ns / 1e6).toPrecision(4).slice(0, 4)}`), 'and selects its wait', await text('#details'), wait.wait_ns);
 	ok((await status()).includes(`on CPU ${wait.cpu}`), 'on its CPU', await status());
 	ok(await page.evaluate(() => document.activeElement.classList.contains('lanes-canvas')), 'and keys go to the time line');
+	ok(await scrolledBy(link) > 0, 'and the row of the waiting task is brought into view');
 	same(page.url().includes('#t='), true, 'the address tells the place');
 }
 

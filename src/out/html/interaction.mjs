@@ -417,6 +417,7 @@ export class Interaction {
 		viewport.show(from - margin, to + margin);
 		if (lane >= 0)
 			timeline.revealLane(lane);
+		timeline.revealTask(tid);
 		timeline.canvas.scrollIntoView({ block: 'center' });
 		timeline.canvas.focus({ preventScroll: true });
 		await this.load(to);

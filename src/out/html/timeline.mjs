@@ -197,14 +197,24 @@ export class Timeline {
 		return { ns, lane: lane < this.head.cpus.length ? lane : -1, row: at >= this.rowsTop && row < this.tasks.length ? row : -1 };
 	}
 
-	// Scrolls, no further than it must, until the lane is in sight.
 	revealLane(lane) {
-		const top = TOP + lane * (this.laneHeight + ROW_GAP);
+		this.reveal(TOP + lane * (this.laneHeight + ROW_GAP), this.laneHeight);
+	}
 
+	// The task's row, if it has one.
+	revealTask(tid) {
+		const row = this.tasks.findIndex(([task]) => task === tid);
+
+		if (row >= 0)
+			this.reveal(this.rowsTop + row * (ROW_HEIGHT + ROW_GAP), ROW_HEIGHT);
+	}
+
+	// Scrolls no further than necessary to bring these pixels into view.
+	reveal(top, height) {
 		if (top < this.scroller.scrollTop)
 			this.scroller.scrollTop = top - TOP;
-		else if (top + this.laneHeight > this.scroller.scrollTop + this.height)
-			this.scroller.scrollTop = top + this.laneHeight + TOP - this.height;
+		else if (top + height > this.scroller.scrollTop + this.height)
+			this.scroller.scrollTop = top + height + TOP - this.height;
 	}
 
 	draw() {
