@@ -110,7 +110,7 @@ const struct tap_monitor_undecided tap_monitor_undecided[] = {
 	{ "snep", NEEDS_PREEMPT },
 	{ "sts", NEEDS_IRQ },
 	{ "wip", NEEDS_PREEMPT },
-	{ "nomiss", "it takes each replenishment, which no event tells before v7.2: 'schedtap check deadline' asks of jobs instead" },
+	{ "nomiss", "it needs each replenishment, which no event reports before v7.2: 'schedtap check deadline' asks of jobs instead" },
 	{ "stall", "it is about how long a task waits: 'schedtap check starvation' asks for that" },
 	{ "rtapp", "its models are pagefault and sleep" },
 	{ "pagefault", IS_FORMULA "exceptions:page_fault_user and page_fault_kernel" },

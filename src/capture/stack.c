@@ -26,7 +26,7 @@ static int take_depth(struct tap_stack *stack, char *event, struct tap_err *err)
 		return 0;
 	*comma = '\0';
 	if (strncmp(at, DEPTH, strlen(DEPTH)))
-		return refuse(stack->text, "behind the comma comes depth=N", err);
+		return refuse(stack->text, "only depth=N may follow the comma", err);
 	at += strlen(DEPTH);
 	if (tap_text_take_digits(&at, NULL, 10, &depth) || *at || !depth || depth > TAP_STACK_DEPTH)
 		return refuse(stack->text, "a depth is a number of frames, 1 to 127", err);

@@ -110,7 +110,7 @@ static int parse(struct tap_trigger *t, struct tap_err *err)
 	int ret;
 
 	if (blank < event + 2 || blank[-1] != ':' || !*blank)
-		return refuse(t->text, "it is 'EVENT: ACTION[:COUNT] [if FILTER]', with a blank behind the event's colon", err);
+		return refuse(t->text, "it is 'EVENT: ACTION[:COUNT] [if FILTER]', with a blank after the event's colon", err);
 	ret = read_event(event, (size_t)(blank - event - 1), true, &t->system, &t->name, err);
 	if (ret == -EINVAL)
 		return refuse(t->text, "its event is NAME or SYSTEM:NAME", err);
@@ -121,13 +121,13 @@ static int parse(struct tap_trigger *t, struct tap_err *err)
 	if (!ret && *action == '!')
 		return refuse(t->text, "there is none to be removed: a recording begins without", err);
 	if (!ret && memchr(action, ' ', len) && strncmp(action, "hist:", 5))
-		return refuse(t->text, "behind the action comes 'if FILTER', or nothing", err);
+		return refuse(t->text, "only 'if FILTER' may follow the action", err);
 	ret = ret ?: read_action(t, action, len, err);
 	if (ret || !*filter)
 		return ret;
 	filter += 2 + strspn(filter + 2, BLANKS);
 	if (!*filter)
-		return refuse(t->text, "there is no filter behind 'if'", err);
+		return refuse(t->text, "there is no filter after 'if'", err);
 	return copy(filter, strlen(filter), &t->filter, err);
 }
 

@@ -71,7 +71,7 @@ static int run_doctor(void *opts, const struct tap_strings *operands, char **res
 		  "sudo setcap cap_bpf,cap_perfmon+ep $(command -v schedtap)" },
 		{ "CAP_PERFMON", admin || tap_cap_has(CAP_PERFMON), "attaching them to tracepoints",
 		  "sudo setcap cap_bpf,cap_perfmon+ep $(command -v schedtap)" },
-		{ "CAP_SYS_ADMIN", admin, "measuring the price of the probes",
+		{ "CAP_SYS_ADMIN", admin, "measuring the overhead of the probes",
 		  "run as root" },
 		{ "BTF", btf, "recording over BPF: switches, wakeups, PELT, run queues, ...",
 		  "boot a kernel with CONFIG_DEBUG_INFO_BTF=y" },

@@ -100,7 +100,7 @@ static int run_mark(void *opts, const struct tap_strings *operands, char **rest)
 	if (ret)
 		tap_err_set(&err, ret, "cannot read /proc/net/unix: %s", strerror(-ret));
 	else if (!told.nr)
-		tap_err_set(&err, -ESRCH, "nobody records: there is nothing to put a mark into");
+		tap_err_set(&err, -ESRCH, "no recording is running: start one with schedtap record");
 	else if (!told.took)
 		tap_err_set(&err, -EIO, "%u %s, and none took the mark: only its user and root may put one into a recording", told.nr,
 			    told.nr == 1 ? "recorder runs" : "recorders run");

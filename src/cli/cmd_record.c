@@ -96,7 +96,7 @@ static const struct tap_opt record_table[] = {
 	TAP_OPTION(T, keep, "keep", 0, "TIME|SIZE", TAP_OPT_STRING,
 		   "hold the newest, such as 10s or 64M, and write a file when something is marked"),
 	TAP_OPTION(T, conditions, "when", 0, "CONDITION", TAP_OPT_STRINGS,
-		   "with --keep: mark it when this is met, such as 'waking > 5ms'; repeatable"),
+		   "with --keep: save a file when this condition fires, such as 'waking > 5ms'; repeatable"),
 	TAP_OPTION(T, after_ns, "after", 0, "TIME", TAP_OPT_TIME, "with --keep: a file goes on for so long [1s]"),
 	{ "max-files", 0, "N", "with --keep: remove older files [0, none]", TAP_OPT_INT,
 	  .offset = offsetof(T, max_files), .max = INT32_MAX },
@@ -556,7 +556,7 @@ static void print_conditions(const struct run *run)
 		if (run->nr_met[i])
 			continue;
 		if (nr++ < NAMED)
-			tap_buf_printf(&text, "%s'%s'", nr > 1 ? ", " : "never met: ", tap_condition_text(run->conditions[i]));
+			tap_buf_printf(&text, "%s'%s'", nr > 1 ? ", " : "never fired: ", tap_condition_text(run->conditions[i]));
 	}
 	if (nr > NAMED)
 		tap_buf_printf(&text, " and %u more", nr - NAMED);
@@ -564,7 +564,7 @@ static void print_conditions(const struct run *run)
 		print_note(tap_buf_str(&text));
 	tap_buf_release(&text);
 	if (run->watch && tap_watch_dropped(run->watch))
-		fprintf(stderr, "schedtap: conditions were met %llu times more than there are marks\n",
+		fprintf(stderr, "schedtap: conditions fired %llu times more than there are marks\n",
 			(unsigned long long)tap_watch_dropped(run->watch));
 }
 
@@ -600,7 +600,7 @@ static void print_result(const struct run *run)
 	if (!st.events && !st.lost)
 		warn_empty(run->opts);
 	if (run->opts->keep && !run->nr_files)
-		fputs("schedtap: nothing was met, and no file was written\n", stderr);
+		fputs("schedtap: no condition fired, and no file was written\n", stderr);
 	print_conditions(run);
 	if (run->opts->keep)
 		snprintf(where, sizeof(where), "recorded, %u file%s", run->nr_files, run->nr_files == 1 ? "" : "s");
@@ -612,7 +612,7 @@ static void print_result(const struct run *run)
 		st.lost_more ? " and more: others reset the ring buffers" : "",
 		run->why ? "; " : "", run->why ? run->why : "");
 	print_stacks(&st);
-	fputs("price: ", stderr);
+	fputs("overhead: ", stderr);
 	print_figure(st.ns_per_event, 0);
 	fputs(" ns per event, ", stderr);
 	print_figure(st.probe_cpu_pct, 2);

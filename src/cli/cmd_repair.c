@@ -156,13 +156,13 @@ static int repair(const char *name, const struct repair_opts *o, struct tap_err 
 	if (ret)
 		goto out;
 	if (tap_spool_remove_held(p.spool)) {
-		ret = tap_err_set(err, -ENODATA, "'%.300s' was a flight recorder's that was killed: what it held was in its "
+		ret = tap_err_set(err, -ENODATA, "'%.300s' belonged to a flight recorder that was killed: its events were in its "
 				  "memory, and the folder is removed", p.spool);
 		goto out;
 	}
 	lock = tap_spool_lock(p.spool, err);
 	if (lock == -ENOENT && !access(p.file, F_OK))
-		ret = tap_err_set(err, -ENOENT, "'%.300s' needs no repair: no folder is beside it",
+		ret = tap_err_set(err, -ENOENT, "'%.300s' needs no repair: it has no spool folder",
 				  p.file);
 	else if (lock < 0)
 		ret = lock;

@@ -65,7 +65,7 @@ bool tap_call_only(struct tap_pp *pp, const struct tap_part *part, const char *w
 	if (!tap_call_take(pp, part, &i, c))
 		return false;
 	if (i < part->nr)
-		tap_pp_fail(pp, &part->v[i], "a comma is missing behind %s()", word);
+		tap_pp_fail(pp, &part->v[i], "a comma is missing after %s()", word);
 	return i == part->nr;
 }
 

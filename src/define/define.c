@@ -496,7 +496,7 @@ static bool take_statement(struct reader *r, struct tap_tokens *list)
 	}
 	if (list->nr && !tap_pp_err(r->pp))
 		tap_pp_fail(r->pp, depth ? list->v : &last,
-			    depth ? "a ')' is missing" : "a ';' is missing behind this");
+			    depth ? "a ')' is missing" : "a ';' is missing after this");
 	return false;
 }
 

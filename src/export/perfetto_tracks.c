@@ -489,7 +489,7 @@ int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev)
 	else if (ev->lost.count)
 		tap_buf_printf(b, "lost %llu", (unsigned long long)ev->lost.count);
 	else
-		tap_buf_puts(b, "lost, nobody knows how many");
+		tap_buf_puts(b, "lost, an unknown number");
 	tap_track_slice(&pf->tracks, slices, ev->lost.first_ns, ev->ts_ns, b->data, b->len);
 	return 0;
 }

@@ -25,7 +25,7 @@ static int read_braces(const char *text, const char *open, struct tap_one_line *
 	line->fields = trim((struct span){ open + 1, (size_t)(close - open) - 1 });
 	rest = trim((struct span){ close + 1, strlen(close + 1) });
 	if (rest.len && (rest.len < 3 || strncmp(rest.s, "if", 2) || is_word(rest.s[2])))
-		return tap_err_set(err, -EINVAL, "-e: behind the '}' of '%.200s' stands 'if FILTER', or nothing", text);
+		return tap_err_set(err, -EINVAL, "-e: only 'if FILTER' may follow the '}' of '%.200s'", text);
 	line->filter = rest.len ? rest.s + 2 : NULL;
 	return line->fields.len ? 0 : tap_err_set(err, -EINVAL, "-e: '%.200s': in braces stand fields: {FIELD, ...}", text);
 }

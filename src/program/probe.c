@@ -101,7 +101,7 @@ static int split_word(struct tap_probe *p, struct span *path, struct tap_err *er
 	if (p->kind == TAP_PROBE_USDT)
 		return 0;
 	if (!split_offset(p) || !p->name.len)
-		return tap_err_set(err, -EINVAL, "'%.200s': behind the symbol stands +OFFSET, a number, or nothing", word);
+		return tap_err_set(err, -EINVAL, "'%.200s': only +OFFSET, a number, may follow the symbol", word);
 	if (p->kind == TAP_PROBE_RETURN && p->offset)
 		return tap_err_set(err, -EINVAL, "'%.200s': a function returns as a whole: without '+'", word);
 	return 0;
@@ -356,7 +356,7 @@ static int match_function(void *ctx, const char *name, const GElf_Sym *sym)
 	if (type == STT_GNU_IFUNC)
 		return 0;
 	if (r->p->offset && r->p->offset >= sym->st_size)
-		return tap_err_set(r->err, -EINVAL, "'%.100s' of '%.300s' has %" PRIu64 " bytes: +0x%" PRIx64 " is behind it", name,
+		return tap_err_set(r->err, -EINVAL, "'%.100s' of '%.300s' has %" PRIu64 " bytes: +0x%" PRIx64 " is after its end", name,
 				   r->p->path, sym->st_size, r->p->offset);
 	way_of_function(r->p, r->elf->machine, &way);
 	return add_site(r, sym->st_value + r->p->offset, 0, &way);

@@ -350,7 +350,7 @@ static int find_room(struct maker *m, const char **at, struct tap_err *err)
 		if (!is_dynamic(a->field) || is_absent(m, a->field))
 			continue;
 		if (begin > TAP_RECORD_MAX_TEXT_AT)
-			return tap_err_set(err, -EINVAL, "a record that is too large: '%s' may begin at byte %u, behind "
+			return tap_err_set(err, -EINVAL, "a record that is too large: '%s' may begin at byte %u, after "
 					   "%u, the last for a text", a->field->name, begin, TAP_RECORD_MAX_TEXT_AT);
 		m->dynamic_max += a->bytes.size;
 	}

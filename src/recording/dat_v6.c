@@ -132,7 +132,7 @@ static int read_buffers(struct v6 *v, struct tap_err *err)
 		int ret;
 
 		if (b.bad) /* behind the cut: its pages would be too */
-			return tap_dat_bad(v->r, err, "a buffer lies behind its end");
+			return tap_dat_bad(v->r, err, "a buffer lies after its end");
 		ret = read_tag(v, &b, err) ?: read_table(v, &b, v->buffers[i].name, err);
 		if (ret)
 			return ret;

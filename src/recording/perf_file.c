@@ -249,7 +249,7 @@ static int read_attrs(struct tap_perf *p, struct tap_bytes b, uint64_t attr_size
 
 		ret = read_attr(p, attr, &p->attrs[p->nr_attrs++], err);
 		if (!ret && ids.bad)
-			ret = tap_dat_bad(p->r, err, "its event ids lie behind its end");
+			ret = tap_dat_bad(p->r, err, "its event ids lie after its end");
 		ret = ret ?: read_ids(p, ids, err);
 		if (ret)
 			return ret;
@@ -429,7 +429,7 @@ static int place_records(struct tap_perf *p, uint64_t offset, uint64_t size,
 			 struct tap_bytes features, struct tap_err *err)
 {
 	if (offset < HEADER_BYTES || offset > p->len)
-		return tap_dat_bad(p->r, err, "its records lie behind its end");
+		return tap_dat_bad(p->r, err, "its records lie after its end");
 	p->from = (size_t)offset;
 	p->to = p->len;
 	if (!size || size > p->len - offset) {

@@ -85,7 +85,7 @@ int tap_spool_lock(const char *spool_path, struct tap_err *err)
 	if (pid)
 		return tap_err_set(err, -EBUSY, "process %d is still recording to '%.300s'", pid,
 				   spool_path);
-	return tap_err_set(err, -EBUSY, "somebody is still recording to '%.300s'", spool_path);
+	return tap_err_set(err, -EBUSY, "another recorder is still recording to '%.300s'", spool_path);
 }
 
 /* Why there is a folder already. */

@@ -25,14 +25,14 @@ static const char *why_missing(const char *metric)
 	static const struct {
 		const char *begin, *why;
 	} reasons[] = {
-		{ "latency.throttled.", "it takes sched_throttle (-e throttle), or nobody was throttled" },
-		{ "latency.waking.", "it takes sched_waking, or nobody was woken" },
+		{ "latency.throttled.", "needs sched_throttle (record -e throttle), or no task was throttled" },
+		{ "latency.waking.", "needs sched_waking, or no task was woken" },
 		{ "latency.any.", "it takes sched_waking" },
-		{ "latency.preempted.", "nobody was preempted" },
+		{ "latency.preempted.", "no task was preempted" },
 		{ "migrations.", "it takes sched_migrate_task" },
-		{ "balance.", "it takes sched_migrate_task, or nobody waited" },
+		{ "balance.", "needs sched_migrate_task, or no task waited" },
 		{ "resched.", "it takes sched_set_need_resched or cpu_idle (-e resched), and no choice of tasks" },
-		{ "explain.", "nobody waited" },
+		{ "explain.", "no task waited" },
 		{ "summary.util.", "it takes sched_pelt_cfs" },
 		{ "frequency.", "it takes cpu_frequency (-e freq)" },
 		{ "pelt.util_est.", "it takes sched_util_est_se (-e util_est), twice of a task" },

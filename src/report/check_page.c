@@ -102,7 +102,7 @@ static void put_range(struct tap_buf *out, enum tap_metric_unit unit, const stru
 	}
 	if (isinf(checked->low) || isinf(checked->high))
 		tap_buf_puts(out, isinf(checked->low) && isinf(checked->high) ? ", but events are missing" :
-			     ", and nobody knows how much more");
+			     ", and an unknown amount more");
 }
 
 /* "latency.waking.p99 -c web is 3 ms, wanted < 2 ms, in a.dat" */

@@ -363,8 +363,8 @@ static void put_told(struct tap_report *r, struct tap_table *t)
 static void put_note(struct tap_report *r, struct tap_table *t)
 {
 	const struct critical *c = tap_critical_of(r);
-	static const char note[] = "who interrupted whom was not recorded: what a timer woke counts as woken by the task that it "
-				   "interrupted (schedtap record --stack sched_waking tells)";
+	static const char note[] = "interrupts were not recorded: a task that a timer woke counts as woken by the interrupted task "
+				   "(schedtap record --stack sched_waking)";
 
 	(void)t;
 	if (!tells_interrupts(c))

@@ -252,7 +252,7 @@ static void put_notes(struct tap_diff *d)
 	if (least >= TAP_COMPARE_MIN && any_more(c))
 		tap_buf_puts(&b, "unclear: N more: about so many more recordings on each side would tell, if they are as these are\n");
 	if (c->needs > least && c->nr > 1)
-		tap_buf_printf(&b, "a difference in one of %u metrics alone can be told with %u recordings on each side; fewer "
+		tap_buf_printf(&b, "a difference in one of %u metrics alone needs %u recordings on each side; fewer "
 			       "metrics (-m) need fewer\n", c->nr, c->needs);
 	if (c->nr_partial) {
 		tap_buf_printf(&b, "not in every recording, and not compared: %s", c->partial);

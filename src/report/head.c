@@ -48,7 +48,7 @@ static void add_lost(const struct tap_survey *s, struct tap_buf *b)
 {
 	tap_buf_puts(b, ", lost ");
 	if (s->lost_unknown)
-		tap_buf_puts(b, s->lost ? "at least " : "nobody knows how many");
+		tap_buf_puts(b, s->lost ? "at least " : "an unknown number");
 	if (s->lost || !s->lost_unknown)
 		tap_buf_u64(b, s->lost);
 	if (s->nr_off)

@@ -220,7 +220,7 @@ static int check(const void *opts, struct tap_err *err)
 		return tap_err_set(err, -EINVAL, "no model: there are sssw, snroc, sco, tss and wwnr");
 	for (const struct tap_monitor_undecided *u = tap_monitor_undecided; u->name; u++)
 		if (!strcmp(u->name, o->model))
-			return tap_err_set(err, -EINVAL, "-m: '%s' is not held against recordings: %s", u->name, u->why);
+			return tap_err_set(err, -EINVAL, "-m: '%s' cannot be checked in recordings: %s", u->name, u->why);
 	if (!tap_monitor_model(o->model))
 		return tap_err_set(err, -EINVAL, "-m: no model '%.100s': there are sssw, snroc, sco, tss and wwnr", o->model);
 	return 0;

@@ -451,7 +451,7 @@ void tap_run_note_unknown(const struct tap_run *run)
 				   no_cgroup == 1 ? "" : "s");
 	if (unknown)
 		tap_recording_note(&run->rec, "-p leaves out %u task%s whose process is not known: record "
-				   "task_newtask, which tells it", unknown, unknown == 1 ? "" : "s");
+				   "task_newtask, which has it", unknown, unknown == 1 ? "" : "s");
 }
 
 void tap_run_close(struct tap_run *run)

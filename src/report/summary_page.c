@@ -96,7 +96,7 @@ static void text_price(struct tap_report *r, struct tap_table *t)
 		int decimals;
 		const char *unit;
 	} figures[] = {
-		{ "price      events ", "events", 0, "" },
+		{ "overhead   events ", "events", 0, "" },
 		{ ", bytes ", "bytes", 0, "" },
 		{ ", lost ", "lost", 0, "" },
 		{ "\n  probes   ", "ns_per_event", 0, " ns per event" },
@@ -108,7 +108,7 @@ static void text_price(struct tap_report *r, struct tap_table *t)
 	struct tap_buf *b = &t->page->buf;
 
 	if (!json_is_object(price)) {
-		tap_buf_puts(b, "price      not known\n");
+		tap_buf_puts(b, "overhead   unknown\n");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
@@ -467,7 +467,7 @@ static void put_other_cpus(struct tap_report *r, struct tap_table *t)
 				       (double)cpus[i].offline_ns / 1e6);
 	}
 	if (unseen)
-		tap_buf_printf(&t->page->buf, "%u CPUs more: no event tells what they ran\n", unseen);
+		tap_buf_printf(&t->page->buf, "%u more CPUs: no event says what they ran\n", unseen);
 }
 
 /* ---- why time is unknown ---- */
@@ -504,9 +504,9 @@ static void text_gaps(struct tap_report *r, struct tap_table *t)
 		[TAP_GAP_OFF] = "where triggers had switched events off",
 		[TAP_GAP_LOST] = "where events were lost (record with a larger --buffer, or fewer "
 				 "events)",
-		[TAP_GAP_HIDDEN] = "behind tasks that are switched to and never seen at work: "
-				   "something hides them from tracing (other tasks are not affected)",
-		[TAP_GAP_BROKEN] = "where a switch is missing that no loss tells of (another "
+		[TAP_GAP_HIDDEN] = "where tasks ran that are hidden from tracing: they are switched to and never "
+				   "seen running (other tasks are not affected)",
+		[TAP_GAP_BROKEN] = "where a switch is missing without a reported loss (another "
 				   "backend may see it: record -b)",
 	};
 	const uint64_t *ns = sum_of(r)->gaps.ns;

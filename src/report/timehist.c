@@ -32,7 +32,7 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
 		   "add a column per CPU, with a mark where the row's CPU is"),
 	TAP_OPTION(struct timehist_opts, with_summary, "with-summary", 'S', NULL, TAP_OPT_FLAG,
-		   "show a summary behind the rows"),
+		   "show a summary after the rows"),
 	TAP_OPTION(struct timehist_opts, summary, "summary", 's', NULL, TAP_OPT_FLAG,
 		   "show only the summary: tasks, CPUs, totals"),
 	{ 0 }

@@ -114,7 +114,7 @@ static int read_name(struct line *l, struct tap_rule *r)
 			return fail(l, at, "there is a rule '%.100s' already", r->name);
 	l->s += len;
 	if (is_over(l) || *l->s != ':')
-		return fail(l, l->s, "expected ':' behind the rule's name");
+		return fail(l, l->s, "expected ':' after the rule's name");
 	l->s++;
 	return 0;
 }

@@ -101,7 +101,7 @@ nothing_met()
 	start f.dat --keep 1s
 	sleep 0.2
 	ends 0 INT
-	must grep -q 'nothing was met, and no file was written' f.dat.err
+	must grep -q 'no condition fired, and no file was written' f.dat.err
 	must [ "$(nr_files)" = 0 ]
 	must_not [ -e f.dat.spool ]
 }
@@ -314,7 +314,7 @@ hundred_conditions()
 	ends 0 INT
 	must [ "$(nr_files)" -ge 1 ]
 	must grep -q "after 'rate(sched_switch) > 10/s'" f.dat.err
-	must grep -q "never met: 'waking > 1s', 'waking > 2s', 'waking > 3s' and 96 more" f.dat.err
+	must grep -q "never fired: 'waking > 1s', 'waking > 2s', 'waking > 3s' and 96 more" f.dat.err
 }
 
 # Of several looks the least: what is open while a file is made is not what stays open.

@@ -93,7 +93,7 @@ check "two recorders" two_recorders
 nobody_records()
 {
 	run 1 "$SCHEDTAP" mark x
-	says "nobody records"
+	says "no recording is running"
 	run 2 "$SCHEDTAP" mark a b
 	run 2 "$SCHEDTAP" mark "$(printf '%1001d' 1)"
 	says "1000 bytes at most"

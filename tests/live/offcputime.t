@@ -65,7 +65,7 @@ sums_agree()
 	local nr=0 a b n
 
 	side_by_side
-	for tid in $("$SCHEDTAP" dump -i off.dat -e sched_wakeup_new -f "comm == \"python3\"" | sed -n 's/.*[ :]pid=\([0-9]*\).*/\1/p'); do
+	for tid in $("$SCHEDTAP" dump -i off.dat -e sched_wakeup_new -p $python | sed -n 's/.*[ :]pid=\([0-9]*\).*/\1/p'); do
 		a=$(ours "$tid")
 		b=$(theirs "$tid")
 		n=$(switches_of "$tid")

@@ -197,7 +197,7 @@ for (1 .. 5) {
 }
 SKIP: {
 	skip('machine was busy: true(1) took as long as a sample', 3) if exists($r->{price}{probe_cpu_pct});
-	like($said, qr/^price: - ns per event, - % of all CPUs in the probes, [0-9.]+ % in the recorder$/m, 'too short: said by record');
+	like($said, qr/^overhead: - ns per event, - % of all CPUs in the probes, [0-9.]+ % in the recorder$/m, 'too short: said by record');
 	like(`$schedtap summary -i $dir/short.dat`, qr/^  probes   - ns per event, share of CPU - %$/m, 'too short: said by summary');
 	is_deeply([grep { exists($r->{price}{$_}) } qw(ns_per_event probe_cpu_pct ns_per_run)], [], 'too short: not in JSON');
 }

@@ -288,7 +288,7 @@ refused('no braces behind it', qr/lacks its '\}'/, '-e', 'pelt_se_tp{pid');
 ($rc, $text) = run($schedtap, 'record', '-o', 'no.dat', '-d', '0.1', '-e', 'pelt_x_tp{a=1}');
 is($rc, 1, 'no such tracepoint: exit code');
 like($text, qr/the kernel's BTF has no tracepoint 'pelt_x_tp'/, 'no such tracepoint');
-refused('a text beyond the last place for it', qr/large\.h:2: a record that is too large: 'two' may begin at byte 1024, behind 1023, the last for a text\n/,
+refused('a text beyond the last place for it', qr/large\.h:2: a record that is too large: 'two' may begin at byte 1024, after 1023, the last for a text\n/,
 	large(992, 3976));
 refused('more than a record has', qr/large\.h:\d+: with 'last' a record takes 4001 bytes: at most 4000/, large(8, 3977));
 refused('a filter that is wrong', qr/Field not found/, '-e', 'pelt_se_tp{pid} if pidd > 1');

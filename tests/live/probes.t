@@ -214,7 +214,7 @@ refusals()
 	refused 2 "usdt:$bin/probed:demo:places{x}" "'x' is neither a variable nor an argument of the probe, which has arg0"
 	refused 2 "usdt:$bin/probed:demo:places{arg0" "lacks its '}'"
 	refused 1 "uprobe:$bin/probed:twise" "did you mean 'twice'?"
-	refused 2 "uprobe:$bin/probed:twice+0x1000" 'is behind it'
+	refused 2 "uprobe:$bin/probed:twice+0x1000" 'is after its end'
 	refused 2 "uprobe:$bin/probed:twice+x" 'stands +OFFSET'
 	refused 2 "uretprobe:$bin/probed:twice+1" 'returns as a whole'
 	refused 1 "uprobe:$bin/probed:printf" "has no function 'printf'"

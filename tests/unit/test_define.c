@@ -255,12 +255,12 @@ static const struct {
 	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a)\n", "own.h:2: a ')' is missing\n TRACE_EVENT(e, TP_PROTO(int a)\n ^" },
 	{ HEAD ");", "own.h:2: neither an event nor what feeds one: ')'\n );\n ^" },
 	{ HEAD "TRACE_EVENT(e) f;", "own.h:2: a ';' is missing before this\n TRACE_EVENT(e) f;\n                ^" },
-	{ HEAD "TRACE_EVENT(e)", "own.h:2: a ';' is missing behind this\n TRACE_EVENT(e)\n              ^" },
+	{ HEAD "TRACE_EVENT(e)", "own.h:2: a ';' is missing after this\n TRACE_EVENT(e)\n              ^" },
 	{ HEAD "TRACE_HOOK(e, t);", "own.h:2: TRACE_HOOK(event, tracepoint, TP_PROTO(), TP_ARGS()) has 4 arguments, "
 	  "not 2\n TRACE_HOOK(e, t);\n ^" },
 	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a), TP_ARG(a), 3, 4, 5);", "own.h:2: TP_ARGS() is missing here\n"
 	  " TRACE_EVENT(e, TP_PROTO(int a), TP_ARG(a), 3, 4, 5);\n                                 ^" },
-	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);", "own.h:2: a comma is missing behind "
+	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);", "own.h:2: a comma is missing after "
 	  "TP_PROTO()\n TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);\n                                ^" },
 	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a, b), 3, 4, 5);", "own.h:2: TP_PROTO() has 1 and TP_ARGS() 2\n"
 	  " TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a, b), 3, 4, 5);\n                                 ^" },

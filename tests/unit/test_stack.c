@@ -35,8 +35,8 @@ static const struct {
 } bad[] = {
 	{ "", "--stack '': it is 'EVENT[:kernel|user|both][,depth=N]'" },
 	{ ":user", "--stack ':user': it is 'EVENT[:kernel|user|both][,depth=N]'" },
-	{ "sched_switch,", "--stack 'sched_switch,': behind the comma comes depth=N" },
-	{ "sched_switch,deep", "--stack 'sched_switch,deep': behind the comma comes depth=N" },
+	{ "sched_switch,", "--stack 'sched_switch,': only depth=N may follow the comma" },
+	{ "sched_switch,deep", "--stack 'sched_switch,deep': only depth=N may follow the comma" },
 	{ "sched_switch,depth=", "--stack 'sched_switch,depth=': a depth is a number of frames, 1 to 127" },
 	{ "sched_switch,depth=0", "--stack 'sched_switch,depth=0': a depth is a number of frames, 1 to 127" },
 	{ "sched_switch,depth=128", "--stack 'sched_switch,depth=128': a depth is a number of frames, 1 to 127" },

@@ -615,7 +615,7 @@ int tap_user_lock(struct tap_user_program *p, struct tap_err *err)
 	if (pid)
 		return tap_err_set(err, -EBUSY, "process %d is recording program %d already", pid,
 				   p->pid);
-	return tap_err_set(err, -EBUSY, "somebody is recording program %d already", p->pid);
+	return tap_err_set(err, -EBUSY, "another recorder records program %d already", p->pid);
 }
 
 void tap_user_unlock(struct tap_user_program *p)
