@@ -55,13 +55,13 @@ struct tap_cmd {
 #define TAP_OPT_FILTER(T, m, events)                                                               \
 	{                                                                                          \
 		.name = "filter", .letter = 'f', .arg = "FILTER", .type = TAP_OPT_FILTERS,         \
-		.help = "only those events of the -e before it for which this holds, such as "     \
+		.help = "filter for the events of the -e before it, such as "                       \
 			"'prev_pid == 42 && delay > 5ms'; repeatable",                             \
 		.offset = offsetof(T, m), .of = offsetof(T, events),                               \
 	}
 #define TAP_OPT_DEFINE(T, m)                                                                       \
 	TAP_OPTION(T, m, "define", 0, "FILE", TAP_OPT_STRINGS,                                     \
-		   "events of one's own: a header in the kernel's TRACE_EVENT() syntax; repeatable")
+		   "define your own events: a header in the kernel's TRACE_EVENT() syntax; repeatable")
 #define TAP_OPT_PIDS(T, m)                                                                         \
 	TAP_OPTION(T, m, "pid", 'p', "PID", TAP_OPT_STRINGS,                                       \
 		   "only this process, with its threads; repeatable")

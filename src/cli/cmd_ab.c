@@ -28,11 +28,11 @@ struct ab_opts {
 
 #define T struct ab_opts
 static const struct tap_opt options[] = {
-	{ "rounds", 'r', "N", "record each command so many times [10]", TAP_OPT_INT, offsetof(T, rounds), .min = 1, .max = MAX_ROUNDS },
+	{ "rounds", 'r', "N", "record each command this many times [10]", TAP_OPT_INT, offsetof(T, rounds), .min = 1, .max = MAX_ROUNDS },
 	TAP_OPTION(T, folder, "output", 'o', "DIR", TAP_OPT_STRING, "keep the recordings in this new folder [ab]"),
 	TAP_OPT_EVENTS(T, events),
-	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING, "as of `schedtap record`"),
-	TAP_OPTION(T, buffer, "buffer", 0, "SIZE", TAP_OPT_STRING, "as of `schedtap record`"),
+	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING, "as in schedtap record"),
+	TAP_OPTION(T, buffer, "buffer", 0, "SIZE", TAP_OPT_STRING, "as in schedtap record"),
 	TAP_OPT_ROWS(tap_diff_options),
 	{ 0 }
 };

@@ -21,9 +21,9 @@ struct check_opts {
 static const struct tap_opt options[] = {
 	TAP_OPT_WINDOW(struct check_opts, window),
 	TAP_OPTION(struct check_opts, between, "between", 0, "START,DONE", TAP_OPT_STRING,
-		   "for rules of requests, critical.between, as of `schedtap critical`"),
-	TAP_OPTION(struct check_opts, by, "by", 0, "FIELD", TAP_OPT_STRING, "with --between: what both events of a request have in common"),
-	TAP_OPTION(struct check_opts, is_strict, "strict", 0, NULL, TAP_OPT_FLAG, "what is undecided has failed"),
+		   "for rules of requests (critical.between), as in schedtap critical"),
+	TAP_OPTION(struct check_opts, by, "by", 0, "FIELD", TAP_OPT_STRING, "with --between: the field that pairs the two events of a request"),
+	TAP_OPTION(struct check_opts, is_strict, "strict", 0, NULL, TAP_OPT_FLAG, "treat undecided as failed"),
 	TAP_OPTION(struct check_opts, list, "list", 0, NULL, TAP_OPT_FLAG, "print the metrics that rules may name, and check nothing"),
 	FORMAT("json", &tap_check_json, "print JSON"),
 	FORMAT("tap", &tap_check_tap, "print TAP, the Test Anything Protocol"),

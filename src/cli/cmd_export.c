@@ -20,7 +20,7 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct tap_export_opts, slices, "slices", 0, "START,DONE", TAP_OPT_STRING,
 		   "perfetto: a slice from each such event to the next of the other, as SYSTEM:NAME,SYSTEM:NAME"),
 	TAP_OPTION(struct tap_export_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
-		   "with --slices: what both events have in common [the task]"),
+		   "with --slices: the field that pairs the two events [the task]"),
 	TAP_OPTION(struct tap_export_opts, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
 		   "fail rather than write more than this, such as 500M [any]"),
 	{ 0 }

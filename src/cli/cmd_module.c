@@ -37,9 +37,9 @@ static const struct tap_opt module_opts[] = {
 	TAP_OPTION(struct module_opts, source, "source", 's', "DIR", TAP_OPT_STRING,
 		   "build: the folder with kmod/ and events/ [" TAP_MODULE_SOURCE "]"),
 	TAP_OPTION(struct module_opts, arch, "arch", 0, "ARCH", TAP_OPT_STRING,
-		   "build: kbuild's ARCH, as arm64 [this machine's]"),
+		   "build: kbuild's ARCH, such as arm64 [this machine's]"),
 	TAP_OPTION(struct module_opts, cross, "cross-compile", 0, "PREFIX", TAP_OPT_STRING,
-		   "build: before the compiler's name, as aarch64-linux-gnu-"),
+		   "build: the compiler's prefix, such as aarch64-linux-gnu-"),
 	TAP_OPTION(struct module_opts, llvm, "llvm", 0, NULL, TAP_OPT_FLAG, "build: with clang and lld"),
 	{ 0 }
 };

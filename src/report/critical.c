@@ -11,13 +11,13 @@
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS_WITHOUT_CPUS,
 	TAP_OPTION(struct critical_opts, command, "command", 0, NULL, TAP_OPT_FLAG,
-		   "of the command that was recorded: this without -p, -t, -c and -g"),
+		   "the critical path of the recorded command [if there is no -p, -t, -c or -g]"),
 	TAP_OPTION(struct critical_opts, path, "path", 0, NULL, TAP_OPT_FLAG,
 		   "show the path itself, all of it, in the order of time"),
 	TAP_OPTION(struct critical_opts, between, "between", 0, "START,DONE", TAP_OPT_STRING,
-		   "of requests, each from one event to another, in one task if --by says no more"),
+		   "critical paths of requests, from event START to event DONE of the same task or --by"),
 	TAP_OPTION(struct critical_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
-		   "with --between: what both events of a request have in common"),
+		   "with --between: the field that pairs the two events of a request"),
 	TAP_REPORT_TOP("N rows: of the tasks with the most time, or of the longest requests [10"),
 	{ 0 }
 };

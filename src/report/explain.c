@@ -25,9 +25,9 @@ struct explain_opts {
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct explain_opts, by, "by", 0, "WHAT", TAP_OPT_STRING,
-		   "one table: kind (of delay), task (that ran meanwhile) or cgroup (whose delayed whose)"),
+		   "print one table: by kind of delay, by task that ran meanwhile, or by cgroup (which delays which)"),
 	TAP_OPTION(struct explain_opts, at, "at", 0, "TIME", TAP_OPT_STRING,
-		   "what the tasks waited for at this time: one of the forms of --time"),
+		   "explain what tasks waited for at this time, in a form of --time"),
 	TAP_OPTION(struct explain_opts, state, "state", 0, "STATE", TAP_OPT_STRING,
 		   "only waits that began waking, preempted or throttled [any]"),
 	{ "worst", 0, "N", "explain the N longest waits [3; 10 with --json]", TAP_OPT_INT,

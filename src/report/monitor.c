@@ -14,7 +14,7 @@ struct monitor_opts {
 
 static const struct tap_opt options[] = {
 	TAP_OPTION(struct monitor_opts, model, "model", 'm', "MODEL", TAP_OPT_STRING,
-		   "hold this model against the recording: sssw, snroc, sco, tss, wwnr"),
+		   "check the recording against this model: sssw, snroc, sco, tss, wwnr"),
 	TAP_REPORT_OPTIONS,
 	TAP_REPORT_TOP("the N tasks or CPUs with most events, and N violations [20"),
 	{ 0 }

@@ -20,7 +20,7 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct placement_opts, list, "list", 0, NULL, TAP_OPT_FLAG,
 		   "print every placement, one a line, in order of time"),
 	TAP_OPTION(struct placement_opts, at, "at", 0, "TIME", TAP_OPT_STRING,
-		   "print those that were waiting to run at this time: one of the forms of --time"),
+		   "print the tasks that waited for a CPU at this time, in a form of --time"),
 	{ 0 }
 };
 

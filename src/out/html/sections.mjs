@@ -88,7 +88,7 @@ function priceTile(price) {
 	const share = (price.probe_cpu_pct ?? 0) + (price.recorder_cpu_pct ?? 0);
 	const each = price.ns_per_event === undefined ? null : `${Math.round(price.ns_per_event)} ns per event`;
 
-	return ['price', 'Price', price.probe_cpu_pct === undefined ? 'not measured' : `${share.toFixed(1)} %`, each, false, share];
+	return ['price', 'Overhead', price.probe_cpu_pct === undefined ? 'not measured' : `${share.toFixed(1)} %`, each, false, share];
 }
 
 function healthTile([id, name, value, below, kind, number]) {
@@ -127,7 +127,7 @@ function unknownNote({ unknown }) {
 
 function priceNote(price) {
 	if (price?.probe_cpu_pct === undefined)
-		return 'What recording cost is not known.';
+		return 'The overhead of recording is unknown.';
 	return `Recording cost ${price.probe_cpu_pct.toFixed(2)} % of all CPUs in the probes` +
 		(price.recorder_cpu_pct === undefined ? '.' : `, and ${price.recorder_cpu_pct.toFixed(2)} % in the recorder.`);
 }
