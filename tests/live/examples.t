@@ -42,12 +42,12 @@ for my $cmd (grep { $_ ne 'help' } split(' ', `$schedtap __complete -- ''`)) {
 	push(@without, $cmd) unless $example && @{$lines{"$top/docs/man/schedtap-$cmd.1.md"} // []};
 }
 
-# Its first two seconds: another line of the page may have recorded it anew.
+# Its first minute: another line of the page may have recorded it anew.
 sub window {
 	my ($file) = @_;
 	my ($start) = `schedtap dump -i $file` =~ /\] +(\d+)\.\d+:/;
 
-	return "$start," . ($start + 2);
+	return "$start," . ($start + 60);
 }
 
 my $bin = tempdir(CLEANUP => 1);
