@@ -38,10 +38,19 @@ void tap_help_cmd(const struct tap_cmd *cmd)
 	tap_buf_release(&out);
 }
 
+/* Commands of perf and trace-cmd. The nearest name of `report` would be `record`, which replaces trace.dat. */
+static bool is_of_others(const char *name)
+{
+	return !strcmp(name, "report") || !strcmp(name, "script");
+}
+
 int tap_help_unknown(const char *name, struct tap_err *err)
 {
 	const char *nearest = NULL;
 
+	if (is_of_others(name))
+		return tap_err_set(err, -EINVAL, "unknown command '%s': 'schedtap summary' prints an overview, "
+				   "'schedtap dump' all events", name);
 	tap_cmd_for_each(c) {
 		const char *pair[] = { nearest, c->name };
 

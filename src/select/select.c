@@ -131,7 +131,9 @@ void tap_select_suggest(const struct tap_select_word *w, const struct tap_select
 			return;
 		}
 	near = find_near(w, names, nr);
-	if (near)
+	if (near && !strcmp(near, w->text))
+		tap_buf_puts(out, ": the recorder writes that event itself");
+	else if (near)
 		tap_buf_printf(out, ": did you mean '%.100s'?", near);
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What a newcomer reads first is short, and fits a terminal: README.md and `schedtap help`.
+# What a newcomer reads first is short, and fits a terminal: README.md and `schedtap help`. Words that were translated literally stay out
+# of all that users read.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -25,4 +26,7 @@ is_deeply([grep { length > 100 } @lines], [], 'README.md has no line of more tha
 my ($before) = slurp("$top/README.md") =~ /\A(.*?)^    \S+ \[\d+\] waited/ms;
 ok(defined($before), 'README.md has an answer');
 cmp_ok(scalar(() = ($before // '') =~ /\S+/g), '<=', 80, 'and at most 80 words before it');
+
+my $all = join('', map { slurp($_) } "$top/README.md", "$top/CONTRIBUTING.md", glob("$top/docs/*.md $top/docs/man/*.md"));
+cmp_ok(scalar(() = $all =~ /\b(?:$_)\b/gi), '<=', 3, "docs say '$_' at most three times") for 'behind', 'nobody', 'told|tells';
 done_testing();
