@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the waits for a CPU on the paths of some requests were for. Which these are is known when all has been told: so what the timeline tells
- * is told once more (docs/critical.md), and of each wait what is on a path is kept. Pieces (explain/piece.h) of a request that
+ * is told once more (docs/internals/critical.md), and of each wait what is on a path is kept. Pieces (explain/piece.h) of a request that
  * are of one kind and one task are one, and all of a request's add up to what its path waited.
  */
 #ifndef TAP_CRITICAL_REQUEST_WAITS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The critical path of a task: whose time, and in which state, the time from one moment to another was (docs/critical.md).
+ * The critical path of a task: whose time, and in which state, the time from one moment to another was (docs/internals/critical.md).
  * While the task ran or was runnable it is its own. While it slept, it is that of whoever woke it, and before that one was
  * woken of whoever did that, and so on back to the sleep's beginning. Each ns has exactly one task and one state.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is drawn of a part of a recording, as the page reads it (docs/html.md): a JSON text and columns of numbers.
+ * What is drawn of a part of a recording, as the page reads it (docs/internals/html.md): a JSON text and columns of numbers.
  */
 #ifndef TAP_DRAWN_PART_H
 #define TAP_DRAWN_PART_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The page around the data (docs/html.md): its text with places in it for these, and how data stand in it. */
+/* The page around the data (docs/internals/html.md): its text with places in it for these, and how data stand in it. */
 #ifndef TAP_EXPORT_HTML_FILE_H
 #define TAP_EXPORT_HTML_FILE_H
 

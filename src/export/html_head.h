@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A page's head (docs/html.md): what it is of, and what it has. */
+/* A page's head (docs/internals/html.md): what it is of, and what it has. */
 #ifndef TAP_EXPORT_HTML_HEAD_H
 #define TAP_EXPORT_HTML_HEAD_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Parts of a page (docs/html.md) that are made when they are asked for. The recording is opened once; a part reads of it what its window
+ * Parts of a page (docs/internals/html.md) that are made when they are asked for. The recording is opened once; a part reads of it what its window
  * needs.
  */
 #ifndef TAP_VIEW_PARTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A recording as a page that this machine serves to itself (docs/html.md): parts and reports are made as the page asks for them. It lives as
+ * A recording as a page that this machine serves to itself (docs/internals/html.md): parts and reports are made as the page asks for them. It lives as
  * long as its page, which holds a request open.
  */
 #ifndef TAP_VIEW_VIEW_H

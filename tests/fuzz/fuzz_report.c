@@ -425,7 +425,7 @@ static uint64_t count_numbers(const unsigned char *bytes, size_t len, const char
 	return nr;
 }
 
-/* As docs/html.md has it. */
+/* As docs/internals/html.md has it. */
 static void check_columns(const struct tap_buf *part)
 {
 	const unsigned char *bytes = (const unsigned char *)part->data;

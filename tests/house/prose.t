@@ -27,6 +27,11 @@ my ($before) = slurp("$top/README.md") =~ /\A(.*?)^    \S+ \[\d+\] waited/ms;
 ok(defined($before), 'README.md has an answer');
 cmp_ok(scalar(() = ($before // '') =~ /\S+/g), '<=', 80, 'and at most 80 words before it');
 
-my $all = join('', map { slurp($_) } "$top/README.md", "$top/CONTRIBUTING.md", glob("$top/docs/*.md $top/docs/man/*.md"));
+my $all = join('', map { slurp($_) } "$top/README.md", "$top/CONTRIBUTING.md", glob("$top/docs/*.md $top/docs/internals/*.md $top/docs/man/*.md"));
 cmp_ok(scalar(() = $all =~ /\b(?:$_)\b/gi), '<=', 3, "docs say '$_' at most three times") for 'behind', 'nobody', 'told|tells';
+
+my %of_developers = map { ("$top/docs/$_.md" => 1) } qw(design answers performance userspace module expressions recording-format);
+my @guides = grep { !$of_developers{$_} } glob("$top/docs/*.md");
+cmp_ok(scalar(@guides), '>=', 16, 'there are user guides');
+is_deeply([grep { slurp($_) =~ m{\bsrc/} } @guides], [], 'and none names a source file');
 done_testing();

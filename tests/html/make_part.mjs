@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Parts of a page (docs/html.md) made of plain arrays, for tests of the page's modules.
+// Parts of a page (docs/internals/html.md) made of plain arrays, for tests of the page's modules.
 
 const UNKNOWN = 1;
 const OFFLINE = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Reads the data of a page that `schedtap export --to html` wrote, as docs/html.md has them. Whatever is not as it says is thrown as an error.
+// Reads the data of a page that `schedtap export --to html` wrote, as docs/internals/html.md has them. Whatever is not as it says is thrown as an error.
 import fs from "node:fs";
 import zlib from "node:zlib";
 

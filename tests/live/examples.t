@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The examples of the README, docs/filters.md, the man pages and --help run as they stand: `schedtap ...` lines, in
+# The examples of the README, docs/start.md, docs/filters.md, the man pages and --help run as they stand: `schedtap ...` lines, in
 # order, each page in a folder of its own that holds a recording under the names that they use, and a Makefile. Several
 # pages run at the same time, for most of what they do is to record for some time.
 use strict;
@@ -32,7 +32,7 @@ if ($ENV{IN_NAMESPACE}) {
 my $together = 4; # pages
 
 my %lines;
-for my $page ("$top/README.md", "$top/docs/filters.md", glob("$top/docs/man/*.1.md")) {
+for my $page ("$top/README.md", "$top/docs/start.md", "$top/docs/filters.md", glob("$top/docs/man/*.1.md")) {
 	$lines{$page} = [map { /^    (schedtap [a-z].*)/ ? $1 =~ s/\s+#.*//r : () } split(/\n/, slurp($page))];
 }
 my @without = @{$lines{"$top/README.md"}} ? () : 'README.md'; # and commands

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Where the page's data comes from (docs/html.md): out of the page's own elements, or from the program that serves it. Gives reports
+// Where the page's data comes from (docs/internals/html.md): out of the page's own elements, or from the program that serves it. Gives reports
 // as objects and parts as columns of numbers; nobody else knows how either is written.
 
 const MAX_EXACT_DIGITS = 15;
