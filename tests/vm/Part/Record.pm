@@ -31,6 +31,18 @@ sub check_stacks {
 	cmp_ok($user // 0, '>', 20, 'stacks of programs') or diag($text);
 }
 
+# Nothing is hidden here, so nothing of the process is unknown.
+sub check_alone {
+	my ($steps) = @_;
+	my $text = $steps->{alone}{text} // '';
+	my ($unknown_ns) = $text =~ /"unknown_ns":(\d+)/;
+	my ($run_ns) = $text =~ /"run_ns":(\d+)/;
+
+	is($steps->{alone}{rc} // 'none', 0, 'a process alone: exit code') or return diag($text);
+	cmp_ok($run_ns // 0, '>', 1e6, 'a process alone: it ran');
+	is($unknown_ns // 'none', 0, 'a process alone: from its first switch to its last nothing is unknown');
+}
+
 sub check {
 	my ($g) = @_;
 	my $steps = $g->{steps};
@@ -51,6 +63,7 @@ sub check {
 		skip('BPF, and stacks: this kernel has no BPF for us', 1) if $g->{name} =~ /^5\./;
 		like($steps->{doctor}{text} // '', qr/yes, over BPF/, 'the kernel takes our BPF programs');
 		check_stacks($steps);
+		check_alone($steps);
 	}
 }
 
