@@ -84,6 +84,9 @@ static void text_head(struct tap_run *run, struct tap_page *p)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
+/* Goes up when a key's meaning changes, or a key goes; new keys do not count. */
+#define JSON_SCHEMA 1u
+
 static void json_clocks(struct tap_run *run, struct tap_page *p)
 {
 	const struct tap_reader_info *info = tap_reader_info(run->rec.reader);
@@ -105,7 +108,10 @@ static void json_clocks(struct tap_run *run, struct tap_page *p)
 static void json_head(struct tap_run *run, struct tap_page *p)
 {
 	tap_page_object(p, "recording");
+	tap_page_u64(p, "schema", JSON_SCHEMA);
+	tap_page_puts(p, "program", TAP_VERSION);
 	tap_page_puts(p, "file", run->rec.path);
+	tap_page_json(p, "filter", run->rec.limits.only);
 	tap_page_bool(p, "packed", !tap_reader_info(run->rec.reader)->is_spool);
 	tap_page_puts(p, "host", host_text(run, "hostname"));
 	tap_page_puts(p, "kernel", kernel(run));

@@ -131,7 +131,6 @@ static void json_head(struct tap_report *r, struct tap_table *t)
 	tap_page_u64(t->page, "events", s->events);
 	tap_page_u64(t->page, "bytes", s->bytes);
 	tap_page_json(t->page, "price", json_object_get(r->run.rec.meta, "price"));
-	tap_page_json(t->page, "only", r->run.rec.limits.only);
 }
 
 /* ---- what was lost ---- */
@@ -356,8 +355,8 @@ static void put_signal(const struct tap_report *r, struct tap_table *t, const st
 }
 
 #define SIGNAL_COLUMNS(name, w, avg_places)                                                        \
-	{ NULL, name " known %", TAP_CELL_REAL, .width = w, .places = 1, .rank = 4 },              \
-	{ NULL, "avg", TAP_CELL_REAL, .width = 6, .places = avg_places },                          \
+	{ NULL, "known %", TAP_CELL_REAL, .width = 9, .places = 1, .rank = 4 },                    \
+	{ NULL, name " avg", TAP_CELL_REAL, .width = w, .places = avg_places },                    \
 	{ NULL, "p50", TAP_CELL_COUNT, .width = 5, .rank = 2 },                                    \
 	{ NULL, "p90", TAP_CELL_COUNT, .width = 5, .rank = 3 },                                    \
 	{ NULL, "p99", TAP_CELL_COUNT, .width = 5, .rank = 1 },                                    \
@@ -366,8 +365,8 @@ static void put_signal(const struct tap_report *r, struct tap_table *t, const st
 /* JSON has them in the rows of the CPUs. */
 static const struct tap_column signal_columns[] = {
 	{ NULL, "CPU", TAP_CELL_COUNT, .width = 3 },
-	SIGNAL_COLUMNS("util", 12, 1),
-	SIGNAL_COLUMNS("nr_running", 20, 2),
+	SIGNAL_COLUMNS("util", 9, 1),
+	SIGNAL_COLUMNS("nr_running", 15, 2),
 	{ 0 }
 };
 

@@ -262,7 +262,7 @@ killed()
 	kill -9 "$recorder"
 	wait "$recorder" || :
 	run 1 "$SCHEDTAP" repair f.dat.spool
-	says 'what it held was in its memory'
+	says 'its events were in its memory'
 	must_not [ -e f.dat.spool ]
 	must_not [ -e f.dat ]
 }

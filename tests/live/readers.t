@@ -258,7 +258,9 @@ sub check_shape {
 	check("$shape->{name}: records", -s $file ? '' : $why);
 	return unless -s $file;
 	my ($ours, $theirs) = (read_dump($file), read_trace_cmd($file));
-	check("$shape->{name}: dump has no complaint", $ours->{why});
+	my $complaint = $ours->{why};
+	$complaint =~ s/^schedtap: .* is incomplete: not ended by its recorder: .*\n//m if $shape->{kills};
+	check("$shape->{name}: dump has no complaint", $complaint);
 	check("$shape->{name}: trace-cmd has no complaint", $theirs->{why});
 	check("$shape->{name}: trace-cmd reads every event as dump does",
 	      keys %{$ours->{events}} < 1000 ? "only few events\n" :

@@ -139,7 +139,7 @@ all_off_at_once()
 	must "$SCHEDTAP" summary -i a.dat >text
 	must grep -q 'lost 0, at times' text
 	cat text
-	must grep -q '% where triggers had switched events off\|more: no event tells' text
+	must grep -q '% where triggers had switched events off\|more CPUs: no event says' text
 	must_not grep -q ' [1-9][0-9]* lost' a.dat.err
 	finished a.dat
 }

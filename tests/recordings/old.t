@@ -86,7 +86,7 @@ sub compare {
 	my ($path, $old, $new, $differ) = @_;
 	my $text = sub { defined $_[0] ? ref $_[0] ? encode_json([$_[0]]) : $_[0] : 'null' };
 
-	return if $path =~ /\.warnings\[\]$/; # sentences, which may be reworded
+	return if $path =~ /\.warnings$/; # sentences, which may be reworded, or more
 	if (ref $old eq 'HASH' && ref $new eq 'HASH') {
 		for my $key (sort keys %$old) {
 			exists $new->{$key} ? compare("$path.$key", $old->{$key}, $new->{$key}, $differ) : push(@$differ, "$path.$key: is missing");
@@ -169,7 +169,7 @@ sub check_sums {
 		$summary->{recording}{complete} // 1);
 	my @wrong;
 
-	if (my $only = $summary->{only}) { # others have events, and no time
+	if (my $only = $summary->{recording}{filter}) { # others have events, and no time
 		my %said = map { $_->{tid} => 1 } @{$states->{tasks}};
 
 		delete @$ran{grep { !$said{$_} } keys(%$ran)};

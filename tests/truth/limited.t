@@ -115,7 +115,7 @@ sub unsaid_limit {
 
 	make($file, $window =~ s/"tool":"[^"]*",?//r, @kept);
 	my ($summary) = map { $json->decode($_->[0]) } runs("summary --json -i $file");
-	my $threads = join(' ', @{ $summary->{only}{threads} // [] });
+	my $threads = join(' ', @{ $summary->{recording}{filter}{threads} // [] });
 	$recognised += $threads ne '';
 	return "recognised as limited to $threads" if $threads ne '' && "-t $threads" ne $select;
 	return out_of_bounds(map { says($_, $select) } "$folder/all.dat", $file);
