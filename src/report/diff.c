@@ -19,7 +19,7 @@ const struct tap_opt tap_diff_options[] = {
 	TAP_OPTION(OPTS, by, "by", 0, "WHAT", TAP_OPT_STRING,
 		   "task: metrics by task name instead; with --between: the field that pairs the two events of a request"),
 	TAP_OPTION(OPTS, min_effect, "min-effect", 0, "PCT", TAP_OPT_STRING,
-		   "ignore smaller shifts [" TAP_DIFF_MIN_EFFECT "]"),
+		   "ignore smaller differences [" TAP_DIFF_MIN_EFFECT "]"),
 	TAP_OPT_PIDS(OPTS, input.select.tgids), TAP_OPT_TIDS(OPTS, input.select.tids),
 	TAP_OPT_COMMS(OPTS, input.select.comms), TAP_OPT_CGROUPS(OPTS, input.select.cgroups),
 	TAP_OPT_WINDOW(OPTS, input.window),

@@ -110,7 +110,7 @@ static const struct tap_column people_columns[] = {
 	{ NULL, "unit", TAP_CELL_TEXT },
 	{ NULL, "A", TAP_CELL_TEXT, .width = 8, .rank = 1 },
 	{ NULL, "B", TAP_CELL_TEXT, .width = 8, .rank = 2 },
-	{ NULL, "shift, %", TAP_CELL_TEXT, .width = 8 },
+	{ NULL, "median B-A, %", TAP_CELL_TEXT, .width = 8 },
 	{ NULL, "p", TAP_CELL_TEXT, .width = 6, .rank = 3 },
 	{ NULL, "verdict", TAP_CELL_TEXT },
 	{ 0 }
@@ -183,6 +183,56 @@ static const char *line_mark(const struct tap_diff *d)
 	return d->page.style == &tap_style_markdown ? "-" : "#";
 }
 
+/* ", 2 worse (NAME, NAME)": of metrics with this verdict, if there are any. */
+static void put_count(struct tap_buf *b, const struct tap_comparison *c, enum tap_compare_verdict verdict)
+{
+	bool is_named = verdict == TAP_COMPARE_WORSE || verdict == TAP_COMPARE_BETTER;
+	struct tap_buf names = { 0 };
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < c->nr; i++) {
+		if (c->v[i].verdict != verdict || ++nr > 2)
+			continue;
+		tap_buf_puts(&names, nr == 1 ? "" : ", ");
+		tap_text_escape(&names, c->v[i].name, strlen(c->v[i].name));
+	}
+	if (nr > 2)
+		tap_buf_printf(&names, " and %u more", nr - 2);
+	if (nr)
+		tap_buf_printf(b, b->len ? ", %u %s" : "%u %s", nr, tap_compare_verdict_name(verdict));
+	if (nr && is_named)
+		tap_buf_printf(b, " (%s)", names.data);
+	tap_buf_release(&names);
+}
+
+static unsigned int least_recordings(const struct tap_diff *d)
+{
+	return d->sides->nr_a < d->sides->nr_b ? d->sides->nr_a : d->sides->nr_b;
+}
+
+/* What the table comes to, before it. */
+static void put_result(struct tap_diff *d)
+{
+	static const enum tap_compare_verdict order[] = {
+		TAP_COMPARE_WORSE, TAP_COMPARE_BETTER, TAP_COMPARE_CHANGED, TAP_COMPARE_SAME, TAP_COMPARE_UNCLEAR,
+	};
+	struct tap_buf counts = { 0 }, b = { 0 };
+	bool differs = false;
+
+	for (unsigned int i = 0; i < sizeof(order) / sizeof(*order); i++) {
+		if (order[i] == TAP_COMPARE_SAME)
+			differs = counts.len;
+		put_count(&counts, &d->comparison, order[i]);
+	}
+	if (least_recordings(d) < TAP_COMPARE_MIN)
+		tap_buf_printf(&b, "%s Result: too few recordings for a verdict, which takes %u on each side", line_mark(d), TAP_COMPARE_MIN);
+	else
+		tap_buf_printf(&b, "%s Result: %s%s", line_mark(d), differs ? "" : "no difference shown: ", tap_buf_str(&counts));
+	tap_page_sentence(&d->page, b.data, b.len);
+	tap_buf_release(&counts);
+	tap_buf_release(&b);
+}
+
 static void put_head(struct tap_diff *d)
 {
 	const struct tap_diff_sides *s = d->sides;
@@ -237,20 +287,57 @@ static bool any_more(const struct tap_comparison *c)
 	return false;
 }
 
+/* The two recordings' values whose difference is nearest to the shift. */
+static void find_middle(const struct tap_compared *c, double *a, double *b)
+{
+	double best = INFINITY;
+
+	for (unsigned int i = 0; i < c->a.nr; i++) {
+		for (unsigned int k = 0; k < c->b.nr; k++) {
+			double off = fabs(c->b.v[k] - c->a.v[i] - c->shift);
+
+			if (off >= best)
+				continue;
+			best = off;
+			*a = c->a.v[i];
+			*b = c->b.v[k];
+		}
+	}
+}
+
+/* A shift that the two medians beside it contradict. */
+static void put_contradiction(struct tap_buf *out, const struct tap_compared *c)
+{
+	const struct scale s = row_scale(c);
+	double a = 0, b = 0;
+
+	if (c->shift * (c->b.median - c->a.median) >= 0)
+		return;
+	find_middle(c, &a, &b);
+	tap_buf_printf(out, "%s: B's median is %s, but the middle difference is that from A's %.*f to B's %.*f %s\n", c->name,
+		       c->shift < 0 ? "higher" : "lower", s.places, a * s.by, s.places, b * s.by, s.unit);
+}
+
 static void put_notes(struct tap_diff *d)
 {
 	const struct tap_comparison *c = &d->comparison;
-	unsigned int least = d->sides->nr_a < d->sides->nr_b ? d->sides->nr_a : d->sides->nr_b;
+	unsigned int least = least_recordings(d);
 	struct tap_buf b = { 0 };
+
+	if (d->sides->nr_a * d->sides->nr_b > 1)
+		tap_buf_printf(&b, "median B-A: of the %u differences between a recording of B and one of A, in %% of A's median\n",
+			       d->sides->nr_a * d->sides->nr_b);
+	for (unsigned int i = 0; i < c->nr; i++)
+		put_contradiction(&b, &c->v[i]);
 
 	if (least < TAP_COMPARE_MIN)
 		tap_buf_printf(&b, "a verdict needs %u recordings on each side, and the interval of a median %u\n",
 			       TAP_COMPARE_MIN, TAP_MEDIAN_MIN);
 	else
-		tap_buf_printf(&b, "[] 95 %% intervals; p after Mann and Whitney, adjusted for %u metric%s; verdict: the shift's "
-			       "interval against %g %% of A's median\n", c->nr, c->nr == 1 ? "" : "s", 100 * d->min_effect);
+		tap_buf_printf(&b, "[] 95 %% intervals; p after Mann and Whitney, adjusted for %u metric%s; verdict: the "
+			       "difference's interval against %g %% of A's median\n", c->nr, c->nr == 1 ? "" : "s", 100 * d->min_effect);
 	if (least >= TAP_COMPARE_MIN && any_more(c))
-		tap_buf_puts(&b, "unclear: N more: about so many more recordings on each side would tell, if they are as these are\n");
+		tap_buf_puts(&b, "unclear: N more: about N more recordings on each side would decide, if they are like these\n");
 	if (c->needs > least && c->nr > 1)
 		tap_buf_printf(&b, "a difference in one of %u metrics alone needs %u recordings on each side; fewer "
 			       "metrics (-m) need fewer\n", c->nr, c->needs);
@@ -370,6 +457,7 @@ int tap_diff_show(struct tap_diff *d, const struct tap_screen *to, struct tap_er
 		d->page.color = to->color;
 	}
 	if (for_people) {
+		put_result(d);
 		put_head(d);
 		put_warnings(d);
 		tap_buf_puts(&d->page.buf, "\n");
