@@ -187,13 +187,24 @@ pause()
 	read -rt 0.02 -u $lib_nothing || :
 }
 
+# What this case runs, each with its state and where in the kernel it waits; and what its recorders have said.
+jobs_are()
+{
+	local pid
+
+	for pid in $(jobs -p); do
+		echo "$pid $(tr '\0' ' ' </proc/$pid/cmdline): $(grep -h State /proc/$pid/task/*/status | tr -s '\t\n' ' ')in $(cat /proc/$pid/task/*/wchan | tr '\0' ' ')"
+	done
+	tail -n 3 ./*.err
+} 2>&1
+
 # wait_for COMMAND...: until it succeeds, for up to five minutes: on a busy machine a recorder may need one to start.
 wait_for()
 {
 	local end=$((SECONDS + 300))
 
 	until "$@"; do
-		[ $SECONDS -lt $end ] || fail "waited in vain for: $*"
+		[ $SECONDS -lt $end ] || { jobs_are || :; fail "waited in vain for: $*"; }
 		pause
 	done
 }
@@ -221,7 +232,12 @@ has_pages()
 	[ -n "$(find "$1.spool" -name '*.cpu*' -size +0 2>/dev/null)" ]
 }
 
-# start FILE [OPTION...]: a recorder in the background, pid in $recorder, once events flow.
+has_started_or_ended()
+{
+	has_started "$1" || ! kill -0 $recorder 2>/dev/null
+}
+
+# start FILE [OPTION...]: a recorder in the background, pid in $recorder, once events flow. It may have ended by then.
 start()
 {
 	local file=$1
@@ -229,7 +245,7 @@ start()
 	shift
 	"$SCHEDTAP" record -o "$file" "$@" 2>"$file.err" &
 	recorder=$!
-	wait_for has_started "$file"
+	wait_for has_started_or_ended "$file"
 }
 
 # ends RC [SIGNAL]: the recorder ends with RC, after SIGNAL if given.
