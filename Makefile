@@ -22,7 +22,7 @@ WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wno-missing-
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined$(comma)fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 # the program may be static, what is loaded cannot
 SO_LDFLAGS = $(filter-out -static,$(LDFLAGS))
-LIBS := -lbpf -ldw -lelf -lz -llz4 -llzma -ljansson -lzstd -lpthread -lm
+LIBS := -lbpf -liberty -ldw -lelf -lz -llz4 -llzma -ljansson -lzstd -lpthread -lm
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Isrc -fvisibility=hidden \
 	-fPIC -MMD -MP $(WARNINGS) $(SANFLAGS) $(CFLAGS)
 

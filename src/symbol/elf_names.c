@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "symbol/demangle.h"
 #include "symbol/elf_file.h"
 
 #define MAX_SYMBOLS (1u << 21)
@@ -148,6 +149,7 @@ static int open_debug(const struct tap_elf *of, const char *debug_files, struct 
 static void name_all(const struct tap_elf *of, const struct tap_elf *from, struct tap_named *all, size_t nr)
 {
 	struct symbols s = { .elf = from };
+	char name[TAP_DEMANGLED_MAX];
 	uint64_t address;
 
 	tap_elf_symbols(from, add, &s); /* above the bound: those that came first */
@@ -156,7 +158,7 @@ static void name_all(const struct tap_elf *of, const struct tap_elf *from, struc
 		const struct symbol *is = tap_elf_address(of, all[i].at, &address) ? find(&s, address) : NULL;
 
 		if (is)
-			tap_named_set(&all[i], is->name, strlen(is->name));
+			tap_named_set(&all[i], name, tap_demangle(is->name, name));
 	}
 	free(s.all);
 }
