@@ -204,19 +204,23 @@ for_its_trigger()
 	must_not grep -q 'switched off' <("$SCHEDTAP" dump -i a.dat)
 }
 
-# Both backends' events are one recording.
+is_switched() # 0|1
+{
+	[ "$(cat $T/instances/schedtap-$recorder-*/tracing_on)" = "$1" ]
+}
+
+# Both backends' events are one recording. Its BPF programs run the triggers; the recorder carries their switches over to tracefs,
+# once it looks.
 both_backends()
 {
 	start a.dat -e sched_switch -e signal:signal_generate --trigger "$(exec_of tr-one traceoff)" --trigger "$(exit_of tr-two traceon)"
 	"$scratch/tr-sh" -c 'kill -0 $$; kill -CONT $$'
 	"$one"
-	sleep 0.2
+	wait_for is_switched 0
 	"$scratch/tr-sh" -c 'kill -WINCH $$'
-	sleep 0.1
 	"$two"
-	sleep 0.2
+	wait_for is_switched 1
 	"$scratch/tr-sh" -c 'kill -CONT $$'
-	sleep 0.1
 	ends 0 INT
 	is "$(nr_of a.dat signal_generate '"sig":18,.*"comm":"tr-sh"')" 2
 	is "$(nr_of a.dat signal_generate '"sig":28,.*"comm":"tr-sh"')" 0
