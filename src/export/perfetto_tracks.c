@@ -13,6 +13,19 @@ enum { OF_CPU, OF_THREAD, OF_CGROUP, OF_DOMAIN, OF_CPU_STATE, OF_LOSSES, OF_NO_C
 
 /* ---- what tracks stand below ------------------------------------------------------------------- */
 
+/* A CPU's own track, whose name stands alone: "CPU 0 lost events". */
+static uint64_t named_of_cpu(struct tap_pf *pf, unsigned int kind, int cpu, uint64_t parent, const char *what, const char *unit)
+{
+	struct tap_buf *b = &pf->e->run.scratch;
+
+	tap_buf_clear(b);
+	if (cpu >= 0)
+		tap_buf_printf(b, "CPU %d ", cpu);
+	tap_buf_puts(b, what);
+	return tap_track(&pf->tracks, &(const struct tap_track){
+		.kind = kind, .id = (uint64_t)(cpu + 1), .parent = parent, .name = tap_buf_str(b), .len = b->len, .unit = unit });
+}
+
 static uint64_t named_track(struct tap_pf *pf, unsigned int kind, uint64_t id, uint64_t parent, const char *name)
 {
 	return tap_track(&pf->tracks, &(const struct tap_track){
@@ -145,7 +158,35 @@ static uint64_t series_parent(struct tap_pf *pf, const struct tap_pelt_series *s
 	return task ? thread_track(pf, task) : 0;
 }
 
-/* The name, and the CPU where it is a cgroup's on one. */
+/* "CPU 0 util": a counter that is pinned stands without its parent. */
+static void put_series_name(struct tap_pf *pf, struct tap_buf *b, const struct tap_pelt_series *s)
+{
+	const struct tap_task *task;
+
+	switch (s->subject) {
+	case TAP_PELT_CPU:
+		tap_buf_printf(b, "CPU %d ", s->cpu);
+		break;
+	case TAP_PELT_CGROUP:
+		tap_buf_puts(b, "cgroup ");
+		put_cgroup_name(pf, b, s->cgroup);
+		tap_buf_printf(b, " on CPU %d ", s->cpu);
+		break;
+	case TAP_PELT_DOMAIN:
+		tap_buf_puts(b, "CPUs ");
+		tap_cpus_text(&s->span, b);
+		tap_buf_char(b, ' ');
+		break;
+	case TAP_PELT_TASK:
+		task = tap_identity(&pf->e->run.rec.ids, s->tid);
+		if (task)
+			tap_run_make_label(&pf->e->run, b, task);
+		tap_buf_char(b, ' ');
+		break;
+	}
+	tap_buf_puts(b, s->signal->name);
+}
+
 static uint64_t series_track(struct tap_pf *pf, const struct tap_pelt_series *s)
 {
 	static const char *const units[] = {
@@ -155,9 +196,7 @@ static uint64_t series_track(struct tap_pf *pf, const struct tap_pelt_series *s)
 	struct tap_buf *b = &pf->e->run.scratch;
 
 	tap_buf_clear(b);
-	tap_buf_puts(b, s->signal->name);
-	if (s->subject == TAP_PELT_CGROUP)
-		tap_buf_printf(b, " on CPU %d", s->cpu);
+	put_series_name(pf, b, s);
 	return !parent ? 0 : tap_track_add(&pf->tracks, &(const struct tap_track){
 		.parent = parent, .name = tap_buf_str(b), .len = b->len,
 		.unit = s->signal->is_signed ? "ns" : units[s->signal->scale] }); /* a lag */
@@ -217,7 +256,7 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 
 	if (ret || !what || s->from_ns == s->to_ns || !tap_run_cpu(&pf->e->run, s->cpu))
 		return ret;
-	track = named_track(pf, OF_CPU_STATE, (uint64_t)s->cpu, cpu_track(pf, s->cpu), "what it runs is unknown");
+	track = named_of_cpu(pf, OF_CPU_STATE, s->cpu, cpu_track(pf, s->cpu), "offline or unknown", NULL);
 	tap_track_slice(&pf->tracks, track, s->from_ns, s->to_ns, what, strlen(what));
 	return track ? tap_pf_lose_cpu(pf, s) : -ENOMEM;
 }
@@ -464,9 +503,7 @@ int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const 
 /* As long as they were. */
 static int put_nr_lost(struct tap_pf *pf, const struct tap_event *ev, uint64_t parent)
 {
-	static const char name[] = "lost events";
-	const uint64_t track = tap_track(&pf->tracks, &(const struct tap_track){
-		.kind = OF_NR_LOST, .id = (uint64_t)(ev->cpu + 1), .parent = parent, .name = name, .len = strlen(name), .unit = "events" });
+	const uint64_t track = named_of_cpu(pf, OF_NR_LOST, ev->cpu, parent, "lost events", "events");
 
 	tap_track_count(&pf->tracks, track, ev->lost.first_ns, (int64_t)ev->lost.count);
 	tap_track_count(&pf->tracks, track, ev->ts_ns, 0);
@@ -475,8 +512,8 @@ static int put_nr_lost(struct tap_pf *pf, const struct tap_event *ev, uint64_t p
 
 int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev)
 {
-	const uint64_t parent = ev->cpu < 0 ? named_track(pf, OF_NO_CPU, 0, 0, "on a CPU not known") : cpu_track(pf, ev->cpu);
-	const uint64_t slices = named_track(pf, OF_LOSSES, (uint64_t)(ev->cpu + 1), parent, "events are missing");
+	const uint64_t parent = ev->cpu < 0 ? named_track(pf, OF_NO_CPU, 0, 0, "CPU unknown") : cpu_track(pf, ev->cpu);
+	const uint64_t slices = named_of_cpu(pf, OF_LOSSES, ev->cpu, parent, "gaps", NULL);
 	struct tap_buf *b = &pf->e->run.scratch;
 
 	if (!slices)

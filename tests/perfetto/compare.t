@@ -46,8 +46,9 @@ sub queries {
 		states => "select tid, state, $ns as ns from thread_state join thread using (utid) where tid between 1 and 4194304 group by 1, 2",
 		first => 'select tid, min(ts) as ts from thread_state join thread using (utid) where start_ts is null group by 1',
 		unknown => "select sum(dur) as ns from slice where name = 'unknown' and track_id in (select id from track where name = 'state')",
-		lost => "select sum(value) as nr from counter c join track t on c.track_id = t.id where t.name = 'lost events'",
-		signals => "select substr(t.name, 1, instr(t.name || ' on', ' on') - 1) as name, count(*) as nr, sum(value) as sum from counter c join track t on c.track_id = t.id " .
+		lost => "select sum(value) as nr from counter c join track t on c.track_id = t.id where t.name like '%lost events'",
+		# the last word of "CPU 0 util"
+		signals => "select replace(t.name, rtrim(t.name, replace(t.name, ' ', '')), '') as name, count(*) as nr, sum(value) as sum from counter c join track t on c.track_id = t.id " .
 			"left join track p on t.parent_id = p.id where p.name is null or p.name not glob 'cgroup [0-9]*' group by 1",
 	);
 }
