@@ -223,6 +223,30 @@ int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, con
 	return ret || !is_worse(e, w) ? ret : keep(e, waits, w);
 }
 
+int tap_explain_group_pairs(struct tap_explain *e, uint64_t (*group)(const void *ctx, uint64_t cgroup), const void *ctx)
+{
+	struct tap_explained_pair *all = e->pairs;
+	unsigned int nr = e->nr_pairs;
+	int ret = 0;
+
+	e->pairs = NULL;
+	e->nr_pairs = e->cap_pairs = e->last_pair = 0;
+	tap_map_release(&e->pair_of);
+	for (unsigned int i = 0; !ret && i < nr; i++) {
+		const struct tap_explained_sum *from = &all[i].sum;
+		struct tap_explained_sum *to = pair_get(e, group(ctx, all[i].victim), group(ctx, all[i].aggressor));
+
+		ret = to ? 0 : -ENOMEM;
+		if (ret)
+			break;
+		to->ns += from->ns;
+		to->waits += from->waits;
+		to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
+	}
+	free(all);
+	return ret;
+}
+
 static int by_ns(const void *a, const void *b)
 {
 	const struct tap_explained_pair *x = a, *y = b;

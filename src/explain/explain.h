@@ -67,6 +67,8 @@ int tap_explain_init(struct tap_explain *e, unsigned int max_worst);
 void tap_explain_release(struct tap_explain *e);
 /* @waits: whose .tell this is. Return: 0 or -ENOMEM. */
 int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w);
+/* Adds up the pairs of cgroups that @group gives the same id; before the end. Return: 0 or -ENOMEM. */
+int tap_explain_group_pairs(struct tap_explain *e, uint64_t (*group)(const void *ctx, uint64_t cgroup), const void *ctx);
 void tap_explain_end(struct tap_explain *e);
 
 #endif

@@ -7,6 +7,7 @@
 #include "explain/explain.h"
 #include "explain/sleeps.h"
 #include "explain/sources.h"
+#include "report/cgroup_cells.h"
 #include "report/explain_words.h"
 #include "report/report.h"
 #include "report/stack_cells.h"
@@ -19,7 +20,7 @@ enum by { BY_ALL, BY_KIND, BY_TASK, BY_CGROUP };
 struct explain_opts {
 	struct tap_report_opts common;
 	const char *by, *at, *state;
-	int64_t worst;
+	int64_t worst, depth;
 };
 
 static const struct tap_opt options[] = {
@@ -32,6 +33,7 @@ static const struct tap_opt options[] = {
 		   "only waits that began waking, preempted or throttled [any]"),
 	{ "worst", 0, "N", "explain the N longest waits [3; 10 with --json]", TAP_OPT_INT,
 	  offsetof(struct explain_opts, worst), .min = 0, .max = 10000 },
+	TAP_OPT_DEPTH(struct explain_opts),
 	TAP_REPORT_TOP("N rows of each table [10"),
 	{ 0 }
 };
@@ -49,6 +51,7 @@ struct explain {
 	unsigned int nr_apart;
 	bool asks_sleeps; /* of tasks that were chosen */
 	struct tap_sleeps sleeps;
+	struct tap_cgroup_groups cgroups;
 };
 
 static struct explain *explain_of(const struct tap_report *r)
@@ -345,8 +348,8 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 }
 
 static const struct tap_column cgroup_columns[] = {
-	{ "victim", "delayed", TAP_CELL_TEXT, .width = 28 },
-	{ "aggressor", "by", TAP_CELL_TEXT, .width = 28 },
+	{ "victim", "delayed", TAP_CELL_TEXT, .width = TAP_CGROUP_WIDTH },
+	{ "aggressor", "by", TAP_CELL_TEXT, .width = TAP_CGROUP_WIDTH },
 	SUM_COLUMNS,
 	{ 0 }
 };
@@ -354,11 +357,15 @@ static const struct tap_column cgroup_columns[] = {
 static void put_cgroups(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
 	const struct tap_explained_pair *pair = &explain_of(r)->sums.pairs[i];
-	const struct tap_cgroups *cgroups = &r->run.rec.ids.cgroups;
 
-	tap_table_puts(t, tap_cgroups_path(cgroups, pair->victim));
-	tap_table_puts(t, tap_cgroups_path(cgroups, pair->aggressor));
+	tap_cgroup_cell(&explain_of(r)->cgroups, t, pair->victim);
+	tap_cgroup_cell(&explain_of(r)->cgroups, t, pair->aggressor);
 	put_sum(r, t, &pair->sum);
+}
+
+static void put_common_cgroup(struct tap_report *r, struct tap_table *t)
+{
+	tap_cgroup_common_sentence(&explain_of(r)->cgroups, t->page);
 }
 
 static unsigned int nr_pairs(const struct tap_report *r)
@@ -474,13 +481,34 @@ static uint64_t delay_ns(const struct tap_report *r, unsigned int index)
 	return explain_of(r)->sums.runners[index].ns;
 }
 
+static uint64_t group_of(const void *ctx, uint64_t cgroup)
+{
+	return tap_cgroup_group_of(ctx, cgroup);
+}
+
+static int group_cgroups(struct tap_report *r)
+{
+	struct tap_explain *sums = &explain_of(r)->sums;
+	struct tap_cgroup_groups *g = &explain_of(r)->cgroups;
+	int ret = tap_cgroup_groups_init(g, &r->run.rec.ids.cgroups, opts_of(r)->depth);
+
+	if (!ret && opts_of(r)->depth)
+		ret = tap_explain_group_pairs(sums, group_of, g);
+	for (unsigned int i = 0; i < sums->nr_pairs; i++) {
+		tap_cgroup_show(g, sums->pairs[i].victim);
+		tap_cgroup_show(g, sums->pairs[i].aggressor);
+	}
+	return ret ?: tap_cgroup_make_labels(g);
+}
+
 /* .tasks: those that ran while others waited. */
 static int end(struct tap_report *r, struct tap_err *err)
 {
 	struct tap_explain *sums = &explain_of(r)->sums;
+	int ret = group_cgroups(r);
 
 	tap_explain_end(sums);
-	if (tap_sleeps_end(&explain_of(r)->sleeps))
+	if (ret || tap_sleeps_end(&explain_of(r)->sleeps))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	return tap_report_rank_tasks(r, sums->nr_runners, delay_ns, err);
 }
@@ -494,6 +522,7 @@ static void release(struct tap_report *r)
 	tap_buf_release(&e->text);
 	tap_explain_sources_release(&e->sources);
 	tap_sleeps_release(&e->sleeps);
+	tap_cgroup_groups_release(&e->cgroups);
 }
 
 static const struct tap_section sections[] = {
@@ -507,6 +536,7 @@ static const struct tap_section sections[] = {
 	  .nr = tap_report_nr_tasks, .noun = "task" },
 	{ TAP_FOR_ALL, with_cgroups, .before = "\n", .key = "cgroups", .columns = cgroup_columns, .row = put_cgroups,
 	  .nr = nr_pairs, .noun = "pair" },
+	{ TAP_FOR_PEOPLE, with_cgroups, .put = put_common_cgroup },
 	TAP_NOTE_THROTTLING,
 	{ TAP_FOR_PEOPLE, with_next, .put = put_next },
 	{ 0 }

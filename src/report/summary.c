@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap summary: what happened, on one page. */
+#include <errno.h>
 #include <inttypes.h>
 
+#include "analysis/meta_rows.h"
 #include "report/summary.h"
 
 static const struct tap_opt options[] = {
@@ -9,6 +11,7 @@ static const struct tap_opt options[] = {
 	TAP_REPORT_TOP("the N tasks that ran most [10"),
 	TAP_OPTION(struct summary_opts, check, "check", 0, NULL, TAP_OPT_FLAG,
 		   "check that the times add up, and print nothing else"),
+	TAP_OPT_DEPTH(struct summary_opts),
 	{ 0 }
 };
 
@@ -120,18 +123,44 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return tap_report_open_signals(r, opts, err);
 }
 
+static void show_throttled(struct tap_cgroup_groups *g, const json_t *throttled)
+{
+	const json_t *row;
+	json_int_t id;
+	size_t i;
+
+	json_array_foreach(throttled, i, row)
+		if (tap_meta_number(row, 0, INT64_MAX, &id))
+			tap_cgroup_show(g, (uint64_t)id);
+}
+
+/* Those of tables: of tasks that -g picks, and with a quota. */
+static int group_cgroups(struct summary *s)
+{
+	struct tap_report *r = &s->report;
+	int ret = tap_cgroup_groups_init(&s->cgroups, &r->run.rec.ids.cgroups, ((const struct summary_opts *)r->opts)->depth);
+
+	for (unsigned int i = 0; r->opts->input.select.cgroups.nr && i < r->nr_tasks; i++)
+		tap_cgroup_show(&s->cgroups, r->tasks[i]->cgroup);
+	show_throttled(&s->cgroups, json_object_get(r->run.rec.meta, "throttled"));
+	return ret ?: tap_cgroup_make_labels(&s->cgroups);
+}
+
 static int end(struct tap_report *r, struct tap_err *err)
 {
 	int ret = tap_report_find_tasks(r, err);
 
 	if (!ret && is_check(r))
 		check(r);
+	if (!ret && group_cgroups((struct summary *)r))
+		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret;
 }
 
 static void release(struct tap_report *r)
 {
 	tap_gaps_release(&((struct summary *)r)->gaps);
+	tap_cgroup_groups_release(&((struct summary *)r)->cgroups);
 }
 
 const struct tap_report_type tap_report_summary = {

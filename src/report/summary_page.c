@@ -586,10 +586,10 @@ static void note_own(struct tap_report *r, struct tap_table *t)
 
 /* ---- cgroups ---- */
 
-static int by_cgroup(const void *a, const void *b)
+static int by_cgroup(const void *a, const void *b, void *groups)
 {
-	uint64_t x = (*(struct tap_task *const *)a)->cgroup;
-	uint64_t y = (*(struct tap_task *const *)b)->cgroup;
+	uint64_t x = tap_cgroup_group_of(groups, (*(struct tap_task *const *)a)->cgroup);
+	uint64_t y = tap_cgroup_group_of(groups, (*(struct tap_task *const *)b)->cgroup);
 
 	return (x > y) - (x < y);
 }
@@ -602,7 +602,7 @@ static void put_cgroup(struct tap_report *r, struct tap_table *t, struct tap_tas
 	for (unsigned int i = 0; i < nr; i++)
 		for (unsigned int s = 0; s < TAP_NR_STATES; s++)
 			sum[s] += tasks[i]->total_ns[s];
-	tap_table_puts(t, tap_cgroups_path(&r->run.rec.ids.cgroups, tasks[0]->cgroup));
+	tap_cgroup_cell(&sum_of(r)->cgroups, t, tasks[0]->cgroup);
 	tap_table_u64(t, nr);
 	tap_table_u64(t, sum[TAP_RUNNING]);
 	tap_table_real(t, tap_pct(sum[TAP_RUNNING], tap_window_ns(&r->run.window)));
@@ -613,7 +613,7 @@ static void put_cgroup(struct tap_report *r, struct tap_table *t, struct tap_tas
 }
 
 static const struct tap_column cgroup_columns[] = {
-	{ "cgroup", "cgroup", TAP_CELL_TEXT, .width = 42 },
+	{ "cgroup", "cgroup", TAP_CELL_TEXT, .width = TAP_CGROUP_WIDTH },
 	{ "tasks", "tasks", TAP_CELL_COUNT, .width = 6, .rank = 3 },
 	{ "run_ns", "run", TAP_CELL_NS, .width = 10 },
 	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
@@ -626,11 +626,12 @@ static const struct tap_column cgroup_columns[] = {
 /* With -g: the cgroups of the tasks that it picks. Tasks are in another order from here on. */
 static void put_cgroups(struct tap_report *r, struct tap_table *t)
 {
+	struct tap_cgroup_groups *groups = &sum_of(r)->cgroups;
 	struct tap_task **tasks = r->tasks;
 
-	qsort(tasks, r->nr_tasks, sizeof(struct tap_task *), by_cgroup);
+	qsort_r(tasks, r->nr_tasks, sizeof(struct tap_task *), by_cgroup, groups);
 	for (unsigned int i = 0, nr; i < r->nr_tasks; i += nr) {
-		for (nr = 1; i + nr < r->nr_tasks && !by_cgroup(&tasks[i], &tasks[i + nr]);)
+		for (nr = 1; i + nr < r->nr_tasks && !by_cgroup(&tasks[i], &tasks[i + nr], groups);)
 			nr++;
 		put_cgroup(r, t, &tasks[i], nr);
 	}
@@ -651,7 +652,7 @@ static bool has_signals(const struct tap_report *r)
 /* ---- quotas ---- */
 
 static const struct tap_column quota_columns[] = {
-	{ "cgroup", "cgroup with a CPU quota", TAP_CELL_TEXT, .width = 42 },
+	{ "cgroup", "cgroup with a CPU quota", TAP_CELL_TEXT, .width = TAP_CGROUP_WIDTH },
 	{ "throttled_ns", "throttled", TAP_CELL_NS, .width = 10 },
 	{ 0 }
 };
@@ -666,7 +667,7 @@ static void put_quotas(struct tap_report *r, struct tap_table *t)
 	json_array_foreach(json_object_get(r->run.rec.meta, "throttled"), i, row) {
 		if (!tap_meta_number(row, 0, INT64_MAX, &id) || !tap_meta_number(row, 1, INT64_MAX, &ns))
 			continue;
-		tap_table_puts(t, tap_cgroups_path(&r->run.rec.ids.cgroups, (uint64_t)id));
+		tap_cgroup_cell(&sum_of(r)->cgroups, t, (uint64_t)id);
 		tap_table_u64(t, (uint64_t)ns);
 		tap_table_row(t);
 	}
@@ -675,6 +676,11 @@ static void put_quotas(struct tap_report *r, struct tap_table *t)
 static bool has_quotas(const struct tap_report *r)
 {
 	return json_array_size(json_object_get(r->run.rec.meta, "throttled"));
+}
+
+static void put_common_cgroup(struct tap_report *r, struct tap_table *t)
+{
+	tap_cgroup_common_sentence(&sum_of(r)->cgroups, t->page);
 }
 
 /* ---- BPF schedulers ---- */
@@ -769,6 +775,7 @@ const struct tap_section tap_summary_sections[] = {
 	  .columns = cgroup_columns, .put = put_cgroups },
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_quotas, .before = "\n", .key = "quotas", .columns = quota_columns,
 	  .put = put_quotas },
+	{ TAP_FOR_PEOPLE, .put = put_common_cgroup },
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_schedulers, .before = "\n", .key = "schedulers", .columns = scheduler_columns,
 	  .put = put_schedulers },
 	{ TAP_FOR_PROGRAMS, .put = json_missing },

@@ -204,25 +204,39 @@ static void shoot(void)
 	pthread_join(thread, NULL);
 }
 
+static void bind_to(long cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/*
+ * Whoever reaps a child on another CPU, while it leaves its own, changes its exit state, which sched_switch reads once for each
+ * instance: 0x20 in one, 0x10 in the next. So children and those that wait for them are on one CPU.
+ */
 static void work(void)
 {
 	static const char *const names[] = { "a", "kworker/0:1", "x[y]z", "it's", "fifteen letters", "say \"hi\"", "b*c?" };
 	long nr = sysconf(_SC_NPROCESSORS_ONLN);
-	cpu_set_t set;
 
 	for (int i = 0; i < 40; i++) {
 		prctl(PR_SET_NAME, names[i % 7]);
-		CPU_ZERO(&set);
-		CPU_SET(i % nr, &set);
-		sched_setaffinity(0, sizeof(set), &set);
+		bind_to(i % nr);
 		usleep(i % 3 ? 1 : 300);
 		close(-i);
-		if (i % 8 == 0 && !vfork()) {
+		if (i % 8)
+			continue;
+		bind_to(0);
+		if (!vfork()) {
 			execl(i % 16 ? "/bin/true" : "/bin/false", "x", NULL);
 			_exit(1);
 		}
 	}
 	shoot();
+	bind_to(0);
 	while (wait(NULL) > 0)
 		;
 }
@@ -321,6 +335,8 @@ struct tried {
 	struct tap_buf text;
 	struct tap_filter *f;
 	bool taken; /* by the kernel */
+	int at; /* of the last try: the first record on which both disagree, -1: they agree */
+	unsigned int nr_kernel;
 };
 
 static unsigned int nr_filters, nr_hits, nr_records;
@@ -341,33 +357,46 @@ static bool set_filter(struct tried *t, const char *dir, const char *file, const
 	return t->taken && t->f;
 }
 
+static void print_record(const char *what, const struct record *r)
+{
+	fprintf(stderr, "# %s %d:", what, r->cpu);
+	for (uint32_t k = 0; k < r->size; k++)
+		fprintf(stderr, "%s%02x", k % 8 ? "" : " ", r->bytes[k]);
+	fputc('\n', stderr);
+}
+
 static void print_records(const char *what, const struct records *r)
 {
-	for (unsigned int i = 0; i < r->nr && i < 60; i++) {
-		fprintf(stderr, "# %s %d:", what, r->v[i].cpu);
-		for (uint32_t k = 0; k < r->v[i].size; k++)
-			fprintf(stderr, "%s%02x", k % 8 ? "" : " ", r->v[i].bytes[k]);
-		fputc('\n', stderr);
-	}
+	for (unsigned int i = 0; i < r->nr && i < 60; i++)
+		print_record(what, &r->v[i]);
 }
 
 static bool agrees(struct tried *t, const char *dir, const struct tap_format *fmt)
 {
 	struct records kernel = { 0 };
-	int at;
 
 	/* of each try: the next one has its own alone */
 	read_records(dir, &kernel, fmt);
-	at = t->f ? compare(t->f, &seen, &kernel) : -1;
-	if (at >= 0 && getenv("FILTER_FUZZ_V")) {
-		fprintf(stderr, "# '%s': the first is %d of %u\n", t->text.data, at, seen.nr);
+	t->at = t->f ? compare(t->f, &seen, &kernel) : -1;
+	t->nr_kernel = kernel.nr;
+	if (t->at >= 0 && getenv("FILTER_FUZZ_V")) {
+		fprintf(stderr, "# '%s': the first is %d of %u\n", t->text.data, t->at, seen.nr);
 		print_records("all", &seen);
 		print_records("the kernel's", &kernel);
 	}
 	nr_hits += kernel.nr > 0 && kernel.nr < seen.nr;
 	clear(&kernel);
 	free(kernel.v);
-	return at < 0;
+	return t->at < 0;
+}
+
+static void print_difference(const struct tap_format *fmt, const struct tried *t)
+{
+	printf("%s: different records: '%s'; the first is %d of %u, and the kernel has %u\n", fmt->name, t->text.data, t->at, seen.nr,
+	       t->nr_kernel);
+	for (int i = t->at - 2; i < t->at + 2; i++)
+		if (i >= 0 && i < (int)seen.nr)
+			print_record(i == t->at ? "that" : "near", &seen.v[i]);
 }
 
 /* Return: whether all agree. */
@@ -397,7 +426,7 @@ static bool round_of(const struct tap_format *fmt)
 	}
 	for (int i = 0; i < NR_FILTERS; i++) {
 		if (bad[i])
-			printf("%s: different records: '%s'\n", fmt->name, t[i].text.data);
+			print_difference(fmt, &t[i]);
 		ok &= !bad[i];
 		tap_filter_free(t[i].f);
 		tap_buf_release(&t[i].text);
