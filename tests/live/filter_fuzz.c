@@ -129,6 +129,17 @@ static unsigned char *copy_fields(const struct tap_format *fmt, const unsigned c
 	return copy;
 }
 
+/*
+ * Whoever reaps a task while it leaves its CPU changes its exit state, which sched_switch reads once for each instance: 0x20
+ * (EXIT_ZOMBIE) in one and 0x10 (EXIT_DEAD) in the next.
+ */
+static bool may_differ(const struct tap_format *fmt, const unsigned char *rec, uint32_t size)
+{
+	const struct tap_field *state = tap_format_field(fmt, "prev_state");
+
+	return state && tap_field_u64(state, rec, size) & 0x30;
+}
+
 static void read_page(struct records *out, int cpu, const unsigned char *page, uint32_t size, const struct tap_format *fmt)
 {
 	const struct tap_page_abi abi = { .page_size = size, .data_offset = TAP_PAGE_HEADER, .commit_size = 8 };
@@ -141,6 +152,10 @@ static void read_page(struct records *out, int cpu, const unsigned char *page, u
 	while (tap_cursor_step(&c) == TAP_STEP_EVENT) {
 		struct record r = { cpu, c.size, copy_fields(fmt, c.rec, c.size) };
 
+		if (r.bytes && may_differ(fmt, c.rec, c.size)) {
+			free(r.bytes);
+			r.bytes = NULL;
+		}
 		if (!r.bytes)
 			continue;
 		if (tap_array_grow(&out->v, out->nr, &out->cap, sizeof(r)))
@@ -204,39 +219,25 @@ static void shoot(void)
 	pthread_join(thread, NULL);
 }
 
-static void bind_to(long cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
-/*
- * Whoever reaps a child on another CPU, while it leaves its own, changes its exit state, which sched_switch reads once for each
- * instance: 0x20 in one, 0x10 in the next. So children and those that wait for them are on one CPU.
- */
 static void work(void)
 {
 	static const char *const names[] = { "a", "kworker/0:1", "x[y]z", "it's", "fifteen letters", "say \"hi\"", "b*c?" };
 	long nr = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t set;
 
 	for (int i = 0; i < 40; i++) {
 		prctl(PR_SET_NAME, names[i % 7]);
-		bind_to(i % nr);
+		CPU_ZERO(&set);
+		CPU_SET(i % nr, &set);
+		sched_setaffinity(0, sizeof(set), &set);
 		usleep(i % 3 ? 1 : 300);
 		close(-i);
-		if (i % 8)
-			continue;
-		bind_to(0);
-		if (!vfork()) {
+		if (i % 8 == 0 && !vfork()) {
 			execl(i % 16 ? "/bin/true" : "/bin/false", "x", NULL);
 			_exit(1);
 		}
 	}
 	shoot();
-	bind_to(0);
 	while (wait(NULL) > 0)
 		;
 }
