@@ -273,7 +273,7 @@ install: all $(MAN) ## PREFIX, DESTDIR
 		install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
 	for page in $(notdir $(filter %.3,$(MAN))); do \
-		for name in $$(sed -n '/^# NAME/{n;n;s/ - .*//;s/,//gp}' docs/man/$$page.md); do \
+		for name in $$(sed -n '/^# NAME/,/ - /{/^#/d;s/ - .*//;s/,//g;p}' docs/man/$$page.md); do \
 			[ $$name.3 = $$page ] || \
 				echo ".so man3/$$page" >$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3 || exit 1; \
 		done; \

@@ -16,13 +16,17 @@ my %owner = ('err.h' => 'base', 'event.h' => 'event', 'reader.h' => 'recording',
 
 # ---- the rows -------------------------------------------------------------------------------
 sub read_rows {
-	my (%sees, $in);
+	my (%sees, $in, $room);
 
 	open(my $f, '<', 'docs/design.md') or die "docs/design.md: $!\n";
 	while (<$f>) {
 		$in = /^## The rooms/ if /^## /;
-		next unless $in && m{^    (?:src/)?([\w/]+)/ +\S.*?(?: {2,}(\S.*))?$};
-		$sees{$1} = [grep { $_ ne 'nothing of ours' } split(/, /, $2 // '')];
+		if ($in && $room && /^ {60,}(\S.*)/) { # the rest of a list that ends in a comma
+			push(@{$sees{$room}}, split(/,\s*/, $1));
+		} elsif ($in && m{^    (?:src/)?([\w/]+)/ +\S.*?(?: {2,}(\S.*))?$}) {
+			$room = $1;
+			$sees{$room} = [grep { $_ ne 'nothing of ours' } split(/,\s*/, $2 // '')];
+		}
 	}
 	return %sees;
 }

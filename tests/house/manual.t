@@ -29,7 +29,7 @@ is(join(' ', map { "$function{$_}:$_" } @without), '', 'each is named in a page 
 
 for my $name (sort(keys(%page))) {
 	my ($synopsis) = $page{$name} =~ /^# SYNOPSIS\n(.*?)^# /ms;
-	my ($names) = $page{$name} =~ /^# NAME\n\n(.*?) - /m;
+	my ($names) = $page{$name} =~ /^# NAME\n\n(.*?) - /ms;
 	my @unknown = grep { !$function{$_} && !/_NAME/ } $synopsis =~ /^ {4}[a-z][^(\n]*?\b(tap_\w+|\w*trace\w+)\(/mg;
 	my @unlisted = grep { /^tap_/ && !/_NAME/ && $names !~ /\b\Q$_\E\b/ } $synopsis =~ /\b(\w+)\(/g;
 
