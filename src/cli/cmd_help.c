@@ -96,14 +96,33 @@ static int run_help(void *opts, const struct tap_strings *operands, char **rest)
 	return TAP_EXIT_OK;
 }
 
-/* Markdown takes some characters of plain text for its own. */
-static void add_markdown(struct tap_buf *out, const char *text)
+#define MAN_INDENT 4u
+#define MAN_COLUMNS 100u
+
+/* A paragraph of a definition list. Markdown takes some characters of plain text for its own. */
+static void add_definition(struct tap_buf *out, const char *text)
 {
-	for (; *text; text++) {
-		if (strchr("\\`*_[]<>|", *text))
-			tap_buf_char(out, '\\');
-		tap_buf_char(out, *text);
+	size_t line = out->len, word;
+
+	tap_buf_puts(out, ":  ");
+	while (*text) {
+		tap_buf_char(out, ' ');
+		word = out->len;
+		for (; *text && *text != ' '; text++) {
+			if (strchr("\\`*_[]<>|", *text))
+				tap_buf_char(out, '\\');
+			tap_buf_char(out, *text);
+		}
+		if (!out->err && out->len - line > MAN_COLUMNS) {
+			out->data[word - 1] = '\n';
+			tap_buf_blanks(out, MAN_INDENT);
+			memmove(out->data + word + MAN_INDENT, out->data + word, out->len - MAN_INDENT - word);
+			memset(out->data + word, ' ', MAN_INDENT);
+			line = word;
+		}
+		text += *text == ' ';
 	}
+	tap_buf_puts(out, "\n\n");
 }
 
 static int run_man_options(void *opts, const struct tap_strings *operands, char **rest)
@@ -123,9 +142,8 @@ static int run_man_options(void *opts, const struct tap_strings *operands, char 
 		tap_buf_printf(&out, "`--%s`", w.o->name);
 		if (w.o->arg)
 			tap_buf_printf(&out, " *%s*", w.o->arg);
-		tap_buf_puts(&out, "\n\n:   ");
-		add_markdown(&out, w.o->help);
 		tap_buf_puts(&out, "\n\n");
+		add_definition(&out, w.o->help);
 	}
 	fputs(tap_buf_str(&out), stdout);
 	tap_buf_release(&out);
