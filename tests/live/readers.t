@@ -110,12 +110,14 @@ sub read_dump {
 	return \%d;
 }
 
-# What trace-cmd printed, by lines. It prints a name of two lines, which another test gives itself, as it is: here as dump does.
+# What trace-cmd printed, by lines. It prints names as they are, and other tests give themselves any: control characters are escaped
+# here as dump does.
 sub lines_of {
 	my ($out) = @_;
 	my $text = do { local $/; <$out> } // '';
 
-	$text =~ s/\e\[31mred\n/\\x1B[31mred\\n/g;
+	$text =~ s/\e\[31mred\n/\\x1B[31mred\\n/g; # the one with a second line
+	$text =~ s/([\x00-\x08\x0b-\x1f\x7f])/sprintf('\\x%02X', ord($1))/ge;
 	return split(/\n/, $text);
 }
 
