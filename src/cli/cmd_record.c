@@ -88,7 +88,7 @@ static const struct tap_opt record_table[] = {
 	TAP_OPT_CGROUPS(T, select.cgroups),
 	TAP_OPT_CPUS(T, select.cpus),
 	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING,
-		   "bpf, tracefs, or user: programs' own events [the cheapest, per event]"),
+		   "use only this backend: bpf, tracefs, or user (programs' own events) [per event the one with the least overhead]"),
 	TAP_OPTION(T, buffer_bytes, "buffer", 0, "SIZE", TAP_OPT_SIZE,
 		   "ring per CPU, rounded up to a power of two [8M; 256M in all from 32 CPUs on]"),
 	TAP_OPTION(T, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
@@ -103,7 +103,7 @@ static const struct tap_opt record_table[] = {
 	{ "priority", 'r', "PRIO", "real-time priority of the recorder, 0 for none [40 where allowed]",
 	  TAP_OPT_INT, .offset = offsetof(T, priority), .max = 99 },
 	TAP_OPTION(T, command_lines, "command-lines", 0, NULL, TAP_OPT_FLAG, "keep processes' command lines, which may hold secrets"),
-	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "none, or zstd while it is recorded [none]"),
+	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "compress while recording: zstd or none [none]"),
 	{ 0 }
 };
 #undef T

@@ -385,7 +385,7 @@ static int run_tracefs(void *opts, const struct tap_strings *operands, char **re
 }
 
 static const struct tap_opt tracefs_table[] = {
-	{ "pid", 'p', "PID", "the program", TAP_OPT_INT, offsetof(struct tracefs_opts, pid),
+	{ "pid", 'p', "PID", "the process whose tracepoints to read or set", TAP_OPT_INT, offsetof(struct tracefs_opts, pid),
 	  .min = 1, .max = INT_MAX },
 	{ 0 }
 };

@@ -13,12 +13,12 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct critical_opts, command, "command", 0, NULL, TAP_OPT_FLAG,
 		   "the critical path of the recorded command [if there is no -p, -t, -c or -g]"),
 	TAP_OPTION(struct critical_opts, path, "path", 0, NULL, TAP_OPT_FLAG,
-		   "show the path itself, all of it, in the order of time"),
+		   "print every step of the path, in order of time"),
 	TAP_OPTION(struct critical_opts, between, "between", 0, "START,DONE", TAP_OPT_STRING,
 		   "critical paths of requests, from event START to event DONE of the same task or --by"),
 	TAP_OPTION(struct critical_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
 		   "with --between: the field that pairs the two events of a request"),
-	TAP_REPORT_TOP("N rows: of the tasks with the most time, or of the longest requests [10"),
+	TAP_REPORT_TOP("the N tasks with the most time on the path, or with --between the N longest requests [10"),
 	{ 0 }
 };
 

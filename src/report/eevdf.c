@@ -9,7 +9,7 @@
 
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
-	TAP_REPORT_TOP("the N tasks that were picked most, and N violations [20"),
+	TAP_REPORT_TOP("the N tasks picked most often, and N broken rules [20"),
 	{ 0 }
 };
 

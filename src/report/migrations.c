@@ -12,7 +12,7 @@ struct migrations_opts {
 
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
-	TAP_REPORT_TOP("the N tasks and the N pairs of CPUs with most migrations [20"),
+	TAP_REPORT_TOP("the N tasks and N pairs of CPUs with the most migrations [20"),
 	TAP_OPTION(struct migrations_opts, list, "list", 0, NULL, TAP_OPT_FLAG,
 		   "print every migration, one a line, in order of time"),
 	{ 0 }

@@ -16,7 +16,7 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct monitor_opts, model, "model", 'm', "MODEL", TAP_OPT_STRING,
 		   "check the recording against this model: sssw, snroc, sco, tss, wwnr"),
 	TAP_REPORT_OPTIONS,
-	TAP_REPORT_TOP("the N tasks or CPUs with most events, and N violations [20"),
+	TAP_REPORT_TOP("the N tasks or CPUs with the most events, and N violations of the model [20"),
 	{ 0 }
 };
 

@@ -13,7 +13,7 @@ static const struct tap_opt options[] = {
 		   "show this signal, a glob; or two in one plot: A,B; repeatable [util]"),
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct tap_pelt_report_opts, table, "table", 0, NULL, TAP_OPT_FLAG,
-		   "figures instead of a plot"),
+		   "print a table instead of a plot"),
 	TAP_OPTION(struct tap_pelt_report_opts, while_running, "while-running", 0, NULL, TAP_OPT_FLAG,
 		   "count a task's values while it runs, a CPU's while it is not idle"),
 	TAP_OPTION(struct tap_pelt_report_opts, points, "points", 0, NULL, TAP_OPT_FLAG,
@@ -24,7 +24,7 @@ static const struct tap_opt options[] = {
 		   "how well util_est predicted what tasks needed"),
 	TAP_OPTION(struct tap_pelt_report_opts, what_if, "what-if", 0, "halflife=TIMES", TAP_OPT_STRING,
 		   "the same schedule seen with other half-lives, such as 16ms,64ms"),
-	TAP_REPORT_TOP("N rows of --verify and --util-est [20"),
+	TAP_REPORT_TOP("N rows of --verify, worst first, and of --util-est [20"),
 	{ 0 }
 };
 
