@@ -168,7 +168,7 @@ $B/fuzz_%: tests/fuzz/fuzz_%.c $B/rooms.a
 $B/fuzz_steps: $B/src/tracepoint/steps.o
 
 # what installs packages builds in a second make, which then sees them
-AGAIN := @$(MAKE) --no-print-directory
+AGAIN = +@$(MAKE) --no-print-directory
 # of what builds much, where make was not told how many
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # targets with a program of their own; fuzz_report has dat and perf
