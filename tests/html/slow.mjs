@@ -51,18 +51,18 @@ async function checkSlow() {
 
 	await page.goto(`${origin}/${pieces[1] + 1000}-`, { waitUntil: 'commit' });
 	await until('drawn');
-	ok(/still being read/.test(await text('#holds')), 'before all has come, the page says so', await text('#holds'));
+	ok(/being loaded/.test(await text('#holds')), 'before all has come, the page says so', await text('#holds'));
 	ok((await text('#found')).includes('waited'), 'what was found is there');
 	const early = await press(zoomed);
 	ok(early !== wanted, 'zoomed in, levels are drawn');
 	await page.locator('#timeline .lanes-canvas').click({ position: { x: 400, y: 20 } });
-	ok(/still being read/.test(await text('#details')), 'slices are told to come', await text('#details'));
+	ok(/being loaded/.test(await text('#details')), 'slices are told to come', await text('#details'));
 	await page.mouse.move(0, 0);
 	ok(!await page.evaluate(() => document.documentElement.dataset.ready), 'it is not ready');
 	held.pop()();
 	await until('ready');
 	ok(await picture() === wanted, 'when the rest has come, slices are drawn where it was zoomed in');
-	ok(/^all [\d,]+ slices are held$/.test(await text('#holds')), 'and the page says that it has them', await text('#holds'));
+	ok(/^all [\d,]+ slices are in this report$/.test(await text('#holds')), 'and the page says that it has them', await text('#holds'));
 	ok(!await page.locator('#error').isVisible(), 'without an error');
 }
 
@@ -71,7 +71,7 @@ async function checkCut() {
 		await openPage(page, `${origin}/${bytes}`);
 		await until('ready');
 		ok(/this page is cut off/.test(await text('#error')), `cut off ${where}: the page says so`, await text('#error'));
-		ok(/could not be read/.test(await text('#holds')), 'and what is missing', await text('#holds'));
+		ok(/could not be loaded/.test(await text('#holds')), 'and what is missing', await text('#holds'));
 		ok((await text('#found')).includes('waited') && await press('f') !== await press(zoomed), 'the rest is there');
 	}
 	await page.goto(`${origin}/${script - 100}`);

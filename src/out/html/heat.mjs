@@ -13,7 +13,7 @@ export function showLatency(head, latency, go) {
 	const root = byId('latency');
 
 	if (!latency?.all.count) {
-		root.replaceChildren(element('p', { class: 'hint' }, latency ? 'No task was woken, or none of their waits has a length.' : 'This page has no latencies.'));
+		root.replaceChildren(element('p', { class: 'hint' }, latency ? 'No task was woken, or the length of every wait is unknown.' : 'This page has no latencies.'));
 		return;
 	}
 	const axis = latencyAxis(latency);

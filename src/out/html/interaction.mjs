@@ -20,7 +20,7 @@ const MOTIONS = { w: { zoom: -1 }, s: { zoom: 1 }, a: { pan: -1 }, d: { pan: 1 }
 const KEYS = [
 	['W S', 'zoom in, out'], ['A D', 'move left, right'], ['← →', 'the same, on the time line'], ['↑ ↓', 'slice of the CPU above, below'],
 	['[ ]', 'previous, next slice of the CPU'], [', .', 'previous, next slice of the task'], ['F', 'fit the selection; again: all'],
-	['R', 'select what is in sight as a range'], ['M', 'set a mark'], ['/', 'search tasks; Enter: their next slice'],
+	['R', 'select the visible range'], ['M', 'set a mark'], ['/', 'search tasks; Enter: their next slice'],
 	['Esc', 'select nothing; again: remove marks'], ['?', 'these keys'],
 	['click', 'what it was, and why'], ['drag', 'select a range'], ['Ctrl wheel', 'zoom'], ['Shift wheel, Shift drag', 'move'],
 ];
@@ -28,9 +28,9 @@ const KEYS = [
 // Where there are more than are drawn.
 function moreSlices({ served, slices }, state) {
 	return served ? 'zoom in further'
-		: state === 'reading' ? 'they are still being read'
-		: state === 'missing' ? 'they could not be read'
-		: `this page holds ${slices.held} of ${slices.of} slices; schedtap view has all`;
+		: state === 'reading' ? 'they are still being loaded'
+		: state === 'missing' ? 'they could not be loaded'
+		: `this report has ${slices.held} of ${slices.of} slices; schedtap view shows all`;
 }
 
 export class Interaction {
@@ -273,7 +273,7 @@ export class Interaction {
 
 	noSlices(ns) {
 		this.clear();
-		showHint(this.details, `No single slices are here at ${formatMoment(ns)}: ${moreSlices(this.head, this.slicesAre)}.`);
+		showHint(this.details, `Single slices are not drawn at ${formatMoment(ns)}: ${moreSlices(this.head, this.slicesAre)}.`);
 	}
 
 	// What is clicked may be narrower than a pixel.
@@ -327,7 +327,7 @@ export class Interaction {
 		timeline.range = { from, to };
 		this.say(`range of ${formatNs(to - from)} from ${formatMoment(from)}`);
 		showRangeDetails(this.details, { model, from, to, act: this.act,
-			held: `Tasks cannot be told apart here: ${moreSlices(head, this.slicesAre)}.` });
+			held: `Single tasks are not drawn here: ${moreSlices(head, this.slicesAre)}.` });
 		timeline.redraw();
 	}
 
@@ -352,7 +352,7 @@ export class Interaction {
 		if (other >= 0)
 			this.select(selected.model, other, true);
 		else
-			this.say(selected ? `no ${by > 0 ? 'later' : 'earlier'} slice of it is held` : 'no slice is selected');
+			this.say(selected ? `no ${by > 0 ? 'later' : 'earlier'} slice of it is in this report` : 'no slice is selected');
 	}
 
 	// The next slice of the same CPU, or the one before.
@@ -439,7 +439,7 @@ export class Interaction {
 		timeline.highlight = wanted ? new Set(found.map(([tid]) => tid)) : null;
 		timeline.setTasks(wanted ? found : tasks);
 		if (wanted)
-			this.say(found.length ? `${found.length} of ${tasks.length} tasks: ${found.slice(0, 3).map(taskText).join(', ')}` : 'no task is called that');
+			this.say(found.length ? `${found.length} of ${tasks.length} tasks: ${found.slice(0, 3).map(taskText).join(', ')}` : 'no task has that name');
 	}
 
 	searchKey(event) {
@@ -467,7 +467,7 @@ export class Interaction {
 		if (slice >= 0)
 			this.select(model, slice, true);
 		else
-			this.say('no later slice of these tasks is held');
+			this.say('no later slice of these tasks is in this report');
 	}
 
 	showKeys() {

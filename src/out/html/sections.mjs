@@ -35,8 +35,8 @@ const VERDICTS = {
 };
 const BEGAN = { waking: 'after it was woken', preempted: 'after it was preempted', throttled: 'after it was throttled' };
 const CAUSES_OF_UNKNOWN = {
-	start_ns: "before a CPU's first switch", off_ns: 'where triggers had switched events off', lost_ns: 'behind losses',
-	hidden_ns: 'behind tasks that are hidden from tracing', broken_ns: 'behind switches that are missing', silent_ns: 'of CPUs without a switch',
+	start_ns: "before a CPU's first switch", off_ns: 'where triggers had switched events off', lost_ns: 'after lost events',
+	hidden_ns: 'while tasks hidden from tracing ran', broken_ns: 'after missing switches', silent_ns: 'of CPUs without a switch',
 };
 
 /* ---- what it is ---- */
@@ -103,7 +103,7 @@ function healthNotes(head, summary) {
 		return notes;
 	notes.push(lossNote(summary.lost), unknownNote(summary), priceNote(summary.price));
 	if (summary.recording.wakeups_recorded === false)
-		notes.push('Wakeups were not recorded: a sleep has the wait for a CPU at its end in it.');
+		notes.push('Wakeups were not recorded: sleep includes the wait for a CPU at its end.');
 	if (summary.recording.incomplete_because)
 		notes.unshift(element('span', { class: 'bad' }, `The recording is incomplete: ${safeName(summary.recording.incomplete_because)}.`));
 	notes.push(absentNote(summary.not_recorded ?? []));
@@ -122,7 +122,7 @@ function lossNote({ total, is_lower_bound: least, nr_intervals: nr, intervals })
 function unknownNote({ unknown }) {
 	const causes = Object.entries(CAUSES_OF_UNKNOWN).filter(([key]) => unknown[key] > 0).map(([key, why]) => `${formatNs(unknown[key])} ${why}`);
 
-	return causes.length ? `Unknown time of CPUs: ${causes.join(', ')}.` : 'What each CPU did is known all the time.';
+	return causes.length ? `Unknown time of CPUs: ${causes.join(', ')}.` : 'No CPU time is unknown.';
 }
 
 function priceNote(price) {
@@ -141,11 +141,11 @@ function absentNote(absent) {
 export function showHeld({ slices, served }, state) {
 	const { held, of } = slices ?? {};
 
-	byId('holds').textContent = served ? 'slices are asked for as they come into sight'
-		: state === 'reading' ? 'slices are still being read: until then what is drawn is who ran most'
-		: state === 'missing' ? 'slices could not be read: what is drawn is who ran most'
-		: held === of ? `all ${countOf(of, 'slice')} are held`
-		: `${formatCount(held)} of ${countOf(of, 'slice')} are held: around what was found; elsewhere who ran most. schedtap view has all`;
+	byId('holds').textContent = served ? 'slices are loaded as you zoom in'
+		: state === 'reading' ? 'slices are being loaded; until then the task that ran most is drawn'
+		: state === 'missing' ? 'slices could not be loaded: the task that ran most is drawn'
+		: held === of ? `all ${countOf(of, 'slice')} are in this report`
+		: `${formatCount(held)} of ${countOf(of, 'slice')} are in this report, those near its findings; elsewhere the task that ran most is drawn. schedtap view shows all`;
 }
 
 /* ---- what was found ---- */
@@ -254,8 +254,8 @@ function waitPieces(wait, go) {
 		placeLink(placeOfPiece(piece, wait), go, {}, `+${formatNs(piece.from_ns - wait.from_ns)}`),
 		(piece.ns / 1e6).toFixed(3), formatShare(piece.ns, wait.wait_ns)]);
 
-	return element('details', {}, element('summary', {}, `${countOf(rows.length, 'piece')} of this wait${rows.length > MOST_PIECES ? `: the longest ${MOST_PIECES}` : ''}`),
-		scrollBox(`Pieces of the wait of ${taskName(wait)}`, plainTable(['what happened', 'who ran', 'cgroup', 'first at', 'ms', 'share'], cells, 3)));
+	return element('details', {}, element('summary', {}, `${countOf(rows.length, 'component')} of this wait${rows.length > MOST_PIECES ? `: the longest ${MOST_PIECES}` : ''}`),
+		scrollBox(`Components of the wait of ${taskName(wait)}`, plainTable(['what happened', 'who ran', 'cgroup', 'first at', 'ms', 'share'], cells, 3)));
 }
 
 function foundKinds(explain) {
@@ -263,7 +263,7 @@ function foundKinds(explain) {
 		return null;
 	const kinds = [...explain.kinds].sort((a, b) => b.delay_ns - a.delay_ns);
 
-	return foundCard('kinds', 'What all waits were for', shareBar(kinds), element('ul', { class: 'shares' },
+	return foundCard('kinds', 'Causes of all waits', shareBar(kinds), element('ul', { class: 'shares' },
 		kinds.filter((kind) => kind.delay_pct >= 0.05).map(({ kind, delay_ns: delay, delay_pct: percent }) => element('li', {},
 			element('span', { class: pieceColour(kind), 'aria-hidden': 'true' }), element('span', {}, pieceText(kind)),
 			element('span', { class: 'number' }, formatNs(delay)), element('span', { class: 'number' }, `${percent.toFixed(1)} %`)))));
@@ -305,7 +305,7 @@ function throttlingText({ tasks }, throttled) {
 		return element('p', {}, `${countOf(throttled.length, 'task')} used up a quota, for ${formatNs(sumOf(throttled, 'throttled_ns'))} together:`);
 	if (tasks.some((task) => task.throttled_ns !== null))
 		return element('p', {}, 'Never: no task used up a quota.');
-	return element('p', {}, tasks.some((task) => task.throttling_possible) ? 'Not recorded, though tasks had a quota: record -e throttle tells.' : 'Not recorded.');
+	return element('p', {}, tasks.some((task) => task.throttling_possible) ? 'Not recorded, although tasks had a quota: record with -e throttle.' : 'Not recorded.');
 }
 
 // Who had the CPU while others waited for it: cgroups, and tasks.
@@ -317,7 +317,7 @@ function foundDelays({ explain, cgroups, summary }, go) {
 	const find = (test) => findPiece(explain?.waits ?? [], test);
 
 	if (!pairs.length && !tasks.length)
-		return foundCard('delays', title, element('p', {}, 'Nobody: no task ran while another one waited.'));
+		return foundCard('delays', title, element('p', {}, 'None: no task ran while another one waited.'));
 	return foundCard('delays', title,
 		element('ul', {}, pairs.slice(0, MOST_PAIRS).map((pair) => element('li', {}, delayLink(find((piece, wait) =>
 			piece.tid && piece.cgroup === pair.aggressor && (home.get(wait.tid) ?? null) === pair.victim), go, `${cgroupName(pair.aggressor)} delayed ${cgroupName(pair.victim, true)}`),

@@ -537,7 +537,7 @@ export class Timeline {
 		context.fillStyle = theme.text.muted;
 		context.fillText(wall, gutter + 4, 9);
 		context.textAlign = 'right';
-		context.fillText(`${length} in sight`, this.width - 8, 9);
+		context.fillText(`${length} visible`, this.width - 8, 9);
 		context.textAlign = 'left';
 		if (this.hover !== null)
 			this.drawHoverText(context, this.gutter + viewport.toPixel(this.hover));
