@@ -178,31 +178,33 @@ static void forget(struct tap_instance *in)
 	in->path = NULL;
 }
 
-/*
- * The folder, with the open file for which the kernel refuses to remove it. In between a recorder in another pid
- * namespace, which cannot see this process, may sweep it away.
- */
+/* The folder, with the open file for which the kernel refuses to remove it, and our settings. */
 static int make_guarded(struct tap_instance *in, struct tap_err *err)
 {
-	int ret;
+	int ret = make_dir(in, err);
 
-	for (unsigned int tries = 0; tries < MAX_TRIES; tries++) {
-		ret = make_dir(in, err);
-		if (ret) {
-			forget(in);
-			return ret;
-		}
-		in->guard = tap_instance_open(in, O_WRONLY, "free_buffer");
-		if (in->guard >= 0)
-			return 0;
-		if (in->guard != -ENOENT && in->guard != -ENODEV)
-			break;
-	}
-	return tap_err_set(err, in->guard, "cannot open a new trace instance: %s", strerror(-in->guard));
+	if (ret)
+		return ret;
+	in->guard = tap_instance_open(in, O_WRONLY, "free_buffer");
+	if (in->guard < 0)
+		ret = tap_err_set(err, in->guard, "cannot open a new trace instance: %s", strerror(-in->guard));
+	ret = ret ?: set_up(in, err);
+	if (ret && in->guard >= 0)
+		close(in->guard);
+	if (ret)
+		in->guard = -1;
+	return ret;
+}
+
+/* Before it is guarded, a recorder in another pid namespace, which cannot see this process, may sweep it away. */
+static bool is_swept(int ret)
+{
+	return ret == -ENOENT || ret == -ENODEV;
 }
 
 int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err *err)
 {
+	unsigned int tries = 0;
 	uint64_t start;
 	int ret;
 
@@ -215,9 +217,13 @@ int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err 
 		in->path = NULL;
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	}
-	ret = make_guarded(in, err) ?: set_up(in, err);
-	if (ret)
-		tap_instance_remove(in);
+	do
+		ret = make_guarded(in, err);
+	while (is_swept(ret) && ++tries < MAX_TRIES);
+	if (ret) {
+		rmdir(in->path);
+		forget(in);
+	}
 	return ret;
 }
 
