@@ -14,7 +14,7 @@
 #include "cli/cmd.h"
 
 #define PATCH_LOOK_US 500
-#define PATCH_MS 1000
+#define PATCH_MS 5000 /* its thread may have to wait for a CPU */
 
 struct tracefs_opts {
 	int64_t pid;
