@@ -148,28 +148,31 @@ static int find_common(struct tap_cgroup_groups *g)
 	return g->common ? 0 : -ENOMEM;
 }
 
-/* Return: its name below the common path, or its last part; NULL when out of memory. */
+/* Return: the path below the common one, after a "."; or its last part; NULL when out of memory. */
 static char *short_path(const struct tap_cgroup_groups *g, const char *path)
 {
 	size_t common = g->common ? strlen(g->common) : 0, len = strlen(path);
+	bool is_below = common && !strncmp(path, g->common, common) && path[common] == '/';
 	char *label = NULL;
 
-	if (common && !strncmp(path, g->common, common) && path[common] == '/')
-		path += common + 1;
-	len = strlen(path);
-	if (len <= TAP_CGROUP_WIDTH)
-		return strdup(path);
-	return asprintf(&label, "...%s", path + len - (TAP_CGROUP_WIDTH - 3)) < 0 ? NULL : label;
+	if (is_below && len - common < TAP_CGROUP_WIDTH)
+		return asprintf(&label, ".%s", path + common) < 0 ? NULL : label;
+	path += len - (TAP_CGROUP_WIDTH - strlen("..."));
+	while ((*path & 0xc0) == 0x80) /* not within a character of UTF-8 */
+		path++;
+	return asprintf(&label, "...%s", path) < 0 ? NULL : label;
 }
 
 static int add_label(struct tap_cgroup_group *group)
 {
 	struct tap_buf b = { 0 };
+	int ret;
 
 	if (group->is_shown && strlen(group->path) > TAP_CGROUP_WIDTH && tap_cgroup_label(group->path, &b))
 		group->label = strdup(tap_buf_str(&b));
+	ret = b.err;
 	tap_buf_release(&b);
-	return b.err;
+	return ret;
 }
 
 static const char *label_of(const struct tap_cgroup_group *group)
@@ -232,7 +235,7 @@ void tap_cgroup_common_sentence(const struct tap_cgroup_groups *g, struct tap_pa
 
 	if (!g->common)
 		return;
-	tap_buf_puts(&b, "cgroups without a leading / are below ");
+	tap_buf_puts(&b, "cgroups that begin with ./ are below ");
 	tap_text_escape(&b, g->common, strlen(g->common));
 	tap_page_sentence(p, b.data, b.len);
 	tap_buf_release(&b);
