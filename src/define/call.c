@@ -16,7 +16,7 @@ static bool split(struct tap_pp *pp, struct tap_call *c)
 				continue;
 		}
 		if (c->nr_args == TAP_CALL_MAX_ARGS) {
-			tap_pp_fail(pp, &v[from], "'%.*s' takes %u arguments at most",
+			tap_pp_fail(pp, &v[from], "'%.*s' takes at most %u arguments",
 				    (int)c->name.text.len, c->name.text.s, TAP_CALL_MAX_ARGS);
 			return false;
 		}
@@ -92,13 +92,13 @@ bool tap_call_name(struct tap_pp *pp, const struct tap_part *part, const char *w
 
 	if (part->nr != 1 || t->kind != TOKEN_WORD || t->text.len > 100) {
 		tap_pp_fail(pp, &part->at,
-			    part->nr ? "no name: %s is a word of up to 100 letters, digits and _"
+			    part->nr ? "not a name: %s is a word of up to 100 letters, digits and _"
 				     : "%s is missing",
 			    what);
 		return false;
 	}
 	if (is_keyword(t)) {
-		tap_pp_fail(pp, t, "'%.*s' is no C name: %s is none of C's own words", (int)t->text.len, t->text.s, what);
+		tap_pp_fail(pp, t, "'%.*s' is a C keyword, so it cannot be %s", (int)t->text.len, t->text.s, what);
 		return false;
 	}
 	*name = t->text;

@@ -38,11 +38,11 @@ static int64_t take_number(struct parser *p)
 
 	s += base == 16 ? 2 : 0;
 	if (tap_text_take_digits(&s, end, base, &v))
-		return fail(p, "no number");
+		return fail(p, "not a number");
 	while (s < end && strchr("uUlL", *s))
 		s++;
 	if (s < end)
-		return fail(p, "no whole number");
+		return fail(p, "not a whole number");
 	p->at++;
 	return (int64_t)v;
 }
@@ -75,7 +75,7 @@ static int64_t parse_unary(struct parser *p)
 		v = 0;
 		p->at++;
 	} else {
-		v = fail(p, p->v[p->at].kind == TOKEN_WORD ? "not a number that the header gives"
+		v = fail(p, p->v[p->at].kind == TOKEN_WORD ? "not a constant that the header defines"
 							   : "a number is missing");
 	}
 	p->depth--;

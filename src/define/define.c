@@ -153,7 +153,8 @@ static bool has_no_record(struct reader *r, const struct tap_part *part)
 	for (unsigned int i = 0; i < part->nr; i++)
 		if (token_is(&part->v[i], "__entry"))
 			tap_pp_fail(r->pp, &part->v[i],
-				    "a condition is about the arguments: there is no record yet");
+				    "a condition can use only the arguments: the record does not "
+				    "exist yet");
 	return !tap_pp_err(r->pp);
 }
 
@@ -170,7 +171,7 @@ static bool read_print(struct reader *r, const struct tap_part *part, struct tap
 		i++;
 	if (!fmt.nr || i < fmt.nr) {
 		tap_pp_fail(r->pp, fmt.nr ? &fmt.v[i] : &call.name,
-			    "a print format is a string constant");
+			    "the print format must be a string constant");
 		return false;
 	}
 	return check_fields(r, &c->record, &call.all) &&
@@ -186,7 +187,7 @@ static bool read_args(struct reader *r, const struct tap_part *parts, struct tap
 		return false;
 	if (proto->nr_args != args->nr_args &&
 	    !(proto->all.nr == 1 && token_is(proto->all.v, "void") && !args->nr_args))
-		tap_pp_fail(r->pp, &args->name, "TP_PROTO() has %u and TP_ARGS() %u",
+		tap_pp_fail(r->pp, &args->name, "wrong number of arguments: TP_PROTO() has %u, TP_ARGS() has %u",
 			    proto->nr_args, args->nr_args);
 	return !tap_pp_err(r->pp);
 }
@@ -238,7 +239,7 @@ static struct tap_own_class *read_class(struct reader *r, const struct tap_call 
 	c->at = call->args[0].v[0];
 	other = find_class(r, name);
 	if (other) {
-		tap_pp_fail(r->pp, &c->at, "'%s' is defined in %s:%u already", other->name,
+		tap_pp_fail(r->pp, &c->at, "'%s' is already defined in %s:%u", other->name,
 			    other->at.source->path,
 			    tap_source_line(other->at.source, other->at.at));
 		return NULL;
@@ -273,7 +274,7 @@ static bool is_new(struct reader *r, const struct tap_own_def *o)
 		if (strcmp(other->def.system, o->def.system) ||
 		    strcmp(other->def.name, o->def.name))
 			continue;
-		tap_pp_fail(r->pp, &o->at, "'%s:%s' is defined in %s:%u already", o->def.system,
+		tap_pp_fail(r->pp, &o->at, "'%s:%s' is already defined in %s:%u", o->def.system,
 			    o->def.name, other->at.source->path,
 			    tap_source_line(other->at.source, other->at.at));
 		return false;
@@ -354,7 +355,7 @@ static bool read_args_of(struct reader *r, const struct tap_part *parts,
 	if (!read_args(r, parts, &proto, &args))
 		return false;
 	if (args.nr_args != c->nr_args)
-		tap_pp_fail(r->pp, &args.name, "the TP_ARGS() of '%s' has %u, not %u", c->name,
+		tap_pp_fail(r->pp, &args.name, "wrong number of arguments: TP_ARGS() of '%s' has %u, not %u", c->name,
 			    c->nr_args, args.nr_args);
 	return args.nr_args == c->nr_args;
 }
@@ -384,8 +385,8 @@ static bool read_feed(struct reader *r, const struct tap_part *part, struct span
 		return tap_call_name(r->pp, part, "a tracepoint's name", name);
 	*name = (struct span){ text->s + 1, text->len - 2 };
 	if (!memchr(name->s, ':', name->len) || memchr(name->s, '\\', name->len))
-		tap_pp_fail(r->pp, part->v, "no probe: \"usdt:PATH:PROVIDER:NAME\", \"uprobe:PATH:SYMBOL\" or "
-			    "\"uretprobe:PATH:SYMBOL\" is one");
+		tap_pp_fail(r->pp, part->v, "not a probe: use \"usdt:PATH:PROVIDER:NAME\", "
+			    "\"uprobe:PATH:SYMBOL\" or \"uretprobe:PATH:SYMBOL\"");
 	return !tap_pp_err(r->pp);
 }
 
@@ -402,11 +403,12 @@ static void read_hook(struct reader *r, const struct tap_call *call)
 		return;
 	for (unsigned int i = 0; i < o->def.nr_hooks; i++)
 		if (span_is(name, o->hooks[i].tracepoint)) {
-			tap_pp_fail(r->pp, call->args[1].v, "'%s' is fed by '%s' already", o->def.name, o->hooks[i].tracepoint);
+			tap_pp_fail(r->pp, call->args[1].v, "'%s' already has TRACE_HOOK() for '%s'",
+				    o->def.name, o->hooks[i].tracepoint);
 			return;
 		}
 	if (o->def.nr_hooks == TAP_DEF_MAX_HOOKS)
-		tap_pp_fail(r->pp, &call->name, "more than %u tracepoints feed '%s'",
+		tap_pp_fail(r->pp, &call->name, "more than %u TRACE_HOOK() for '%s'",
 			    TAP_DEF_MAX_HOOKS, o->def.name);
 	else
 		o->hooks[o->def.nr_hooks++] = (struct tap_hook){ keep(r, name), o->class->nr_args };
@@ -443,9 +445,9 @@ static void read_needs(struct reader *r, const struct tap_call *call)
 	if (spec->nr != 1 || spec->v->kind != TOKEN_STRING || !is_spec(spec->v->text))
 		tap_pp_fail(
 			r->pp, &spec->at,
-			"what it needs is a text: \"struct.member\", several with | between them");
+			"expected a string: \"struct.member\", or several separated by |");
 	else if (o->def.nr_needs == TAP_DEF_MAX_NEEDS)
-		tap_pp_fail(r->pp, &call->name, "'%s' needs more than %u things", o->def.name,
+		tap_pp_fail(r->pp, &call->name, "'%s' has more than %u TRACE_NEEDS()", o->def.name,
 			    TAP_DEF_MAX_NEEDS);
 	else
 		o->needs[o->def.nr_needs++] = (struct tap_need){
@@ -476,7 +478,7 @@ static void fail_unknown(struct reader *r, const struct tap_token *at)
 
 	for (size_t i = 0; i < NR_WORDS; i++)
 		names[i] = words[i].word;
-	fail_near(r, at, "neither an event nor what feeds one:", names, NR_WORDS);
+	fail_near(r, at, "expected an event, TRACE_HOOK() or TRACE_NEEDS(), not", names, NR_WORDS);
 }
 
 /* The statement's tokens, up to its ";". Return: false at the file's end. */
@@ -538,7 +540,7 @@ static void check_hooks(struct reader *r)
 
 		if (!o->def.nr_hooks && !(built_in && !built_in->nr_hooks))
 			tap_pp_fail(r->pp, &o->at,
-				    "nothing feeds it: add TRACE_HOOK(%s, TRACEPOINT, "
+				    "this event has no tracepoint: add TRACE_HOOK(%s, TRACEPOINT, "
 				    "TP_PROTO(%s), TP_ARGS(%s));",
 				    o->def.name, o->def.params, o->class->args.s);
 	}

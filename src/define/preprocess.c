@@ -88,7 +88,7 @@ int tap_pp_no_memory(struct tap_pp *pp)
 void tap_pp_add(struct tap_pp *pp, struct tap_tokens *list, struct tap_token t)
 {
 	if (++pp->nr_tokens > MAX_TOKENS)
-		tap_pp_fail(pp, &t, "more than %u tokens, with those that macros make", MAX_TOKENS);
+		tap_pp_fail(pp, &t, "more than %u tokens after macro expansion", MAX_TOKENS);
 	else if (tap_array_grow(&list->v, list->nr, &list->cap, sizeof(t)))
 		tap_pp_no_memory(pp);
 	else
@@ -159,8 +159,8 @@ static void take(struct tap_pp *pp, struct tap_token *t)
 	take_raw(pp, t);
 	if (t->kind == TOKEN_OPEN) {
 		tap_pp_fail(pp, t,
-			    *t->text.s == '/' ? "a comment that does not end"
-					      : "a quote that does not end");
+			    *t->text.s == '/' ? "unterminated comment"
+					      : "unterminated quote");
 		*t = (struct tap_token){ 0 };
 	}
 	m = t->kind == TOKEN_WORD && !t->fixed ? tap_macro_find(&pp->macros, t->text) : NULL;
@@ -310,7 +310,7 @@ static struct tap_token stringify(struct tap_pp *pp, const struct arg *a, struct
 	at.text = (struct span){ tap_arena_copy(&pp->arena, text.data, text.len), text.len };
 	pp->nr_tokens += (unsigned int)text.len / 16;
 	if (text.err == -EFBIG)
-		tap_pp_fail(pp, &at, "a text of more than %u KiB", TAP_SOURCE_MAX_BYTES >> 10);
+		tap_pp_fail(pp, &at, "text is longer than %u KiB", TAP_SOURCE_MAX_BYTES >> 10);
 	else if (text.err || !at.text.s)
 		tap_pp_no_memory(pp);
 	tap_buf_release(&text);
@@ -333,7 +333,7 @@ static void paste(struct tap_pp *pp, struct tap_token *a, const struct tap_token
 	tap_token_scan(text, a);
 	a->fixed = false;
 	if (a->text.len != len || a->kind == TOKEN_OPEN || !strncmp(text, "//", 2))
-		tap_pp_fail(pp, a, "'%.100s' is no token", text);
+		tap_pp_fail(pp, a, "'%.100s' is not a token", text);
 }
 
 /* A macro's text with the arguments in it. */
@@ -506,7 +506,7 @@ static bool take_line(struct tap_pp *pp, struct tap_token *t)
 
 	tap_token_next(f->source, &f->at, true, t);
 	if (t->kind == TOKEN_OPEN && *t->text.s == '/')
-		tap_pp_fail(pp, t, "a comment that does not end");
+		tap_pp_fail(pp, t, "unterminated comment");
 	return t->kind != TOKEN_END && t->kind != TOKEN_LINE_END && !pp->ret;
 }
 
@@ -547,7 +547,7 @@ static void take_params(struct tap_pp *pp, struct tap_macro *m)
 		more = !m->is_variadic && token_is(&t, ",") && take_line(pp, &t);
 	}
 	if (more || !token_is(&t, ")"))
-		tap_pp_fail(pp, &t, "parameters of a macro are names with a comma between, and a ')'");
+		tap_pp_fail(pp, &t, "expected macro parameters: names separated by commas, then ')'");
 	m->nr_params = list.nr;
 	m->params = keep(pp, &list);
 }
@@ -559,12 +559,12 @@ static void check_body(struct tap_pp *pp, const struct tap_macro *m)
 		const struct tap_token *t = &m->body[i];
 
 		if (t->kind == TOKEN_OPEN)
-			tap_pp_fail(pp, t, "a quote that does not end");
+			tap_pp_fail(pp, t, "unterminated quote");
 		if (token_is(t, "##") && (!i || i + 1 == m->nr_body || is_body(m, i + 1, "##")))
-			tap_pp_fail(pp, t, "'##' stands between two tokens");
+			tap_pp_fail(pp, t, "'##' must be between two tokens");
 		if (m->is_call && token_is(t, "#") &&
 		    (i + 1 == m->nr_body || tap_macro_param(m, t + 1) == m->nr_params))
-			tap_pp_fail(pp, t, "'#' stands before a parameter");
+			tap_pp_fail(pp, t, "'#' must be before a parameter");
 	}
 }
 
@@ -718,7 +718,7 @@ static bool is_circle(struct tap_pp *pp, const struct tap_token *at,
 		return false;
 	for (; i < pp->nr_files; i++)
 		tap_buf_printf(&chain, "%s includes ", pp->files[i].source->path);
-	tap_pp_fail(pp, at, "a circle: %s%s", tap_buf_str(&chain), source->path);
+	tap_pp_fail(pp, at, "include cycle: %s%s", tap_buf_str(&chain), source->path);
 	tap_buf_release(&chain);
 	return true;
 }
@@ -768,7 +768,7 @@ static void include(struct tap_pp *pp)
 		return;
 	}
 	if (take_line(pp, &behind)) {
-		tap_pp_fail(pp, &behind, "more than a file");
+		tap_pp_fail(pp, &behind, "unexpected token after the file");
 		return;
 	}
 	path = path_of(t.source, (struct span){ t.text.s + 1, t.text.len - 2 });

@@ -27,9 +27,9 @@ static void add_field(struct layout *l, struct tap_field f, uint32_t align,
 
 	for (unsigned int i = 0; i < r->nr; i++)
 		if (!strcmp(r->fields[i].name, f.name))
-			tap_pp_fail(l->pp, &name->at, "a second field '%s'", f.name);
+			tap_pp_fail(l->pp, &name->at, "duplicate field '%s'", f.name);
 	if (!strncmp(f.name, "common_", strlen("common_")))
-		tap_pp_fail(l->pp, &name->at, "'%s': names with common_ are those of all events",
+		tap_pp_fail(l->pp, &name->at, "'%s': names that begin with common_ are reserved",
 			    f.name);
 	if (r->nr == TAP_FORMAT_MAX_FIELDS - 4)
 		tap_pp_fail(l->pp, &name->at, "more than %u fields", TAP_FORMAT_MAX_FIELDS - 4);
@@ -40,9 +40,8 @@ static void add_field(struct layout *l, struct tap_field f, uint32_t align,
 	l->align = align > l->align ? align : l->align;
 	if (r->size + l->dynamic > TAP_RECORD_MAX_BYTES)
 		tap_pp_fail(l->pp, &name->at,
-			    "with '%s' a record takes %u bytes: at most %u, with %u for each "
-			    "__string and %u for each "
-			    "__bitmask",
+			    "with '%s' a record takes %u bytes: the limit is %u, counting %u per "
+			    "__string and %u per __bitmask",
 			    f.name, r->size + l->dynamic, TAP_RECORD_MAX_BYTES, STRING_MAX,
 			    BITMASK_MAX);
 	r->fields[r->nr++] = f;
@@ -82,9 +81,8 @@ static bool read_type(struct layout *l, const struct tap_part *part, struct tap_
 			    &type) ||
 	    type.is_real) {
 		tap_pp_fail(l->pp, &part->at,
-			    "'%.100s' is no type of a field: u8 to u64, s8 to s64, int, long, "
-			    "char, bool, "
-			    "pid_t, enum, a pointer",
+			    "'%.100s' is not a field type: use u8 to u64, s8 to s64, int, long, "
+			    "char, bool, pid_t, enum or a pointer",
 			    text.s);
 		return false;
 	}
@@ -105,7 +103,8 @@ static bool read_length(struct layout *l, const struct tap_part *part, uint32_t 
 		return false;
 	}
 	if (c.value < 1 || c.value > TAP_RECORD_MAX_BYTES / elem_size) {
-		tap_pp_fail(l->pp, &part->at, "%lld elements: an array of this type has 1 to %u",
+		tap_pp_fail(l->pp, &part->at, "%lld elements: an array of this type can have 1 to "
+			    "%u",
 			    (long long)c.value, TAP_RECORD_MAX_BYTES / elem_size);
 		return false;
 	}
@@ -164,8 +163,7 @@ static void unknown_word(struct layout *l, const struct tap_token *t)
 	snprintf(word, sizeof(word), "%.*s", (int)t->text.len, t->text.s);
 	near = tap_nearest(word, words, sizeof(words) / sizeof(*words));
 	tap_pp_fail(l->pp, t,
-		    "'%s' is no field that can be read here: __field, __array, __string or "
-		    "__bitmask%s%s%s",
+		    "'%s' is not supported here: use __field, __array, __string or __bitmask%s%s%s",
 		    word, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -181,7 +179,7 @@ static void read_field(struct layout *l, const struct tap_part *part, unsigned i
 
 	if (t->kind != TOKEN_WORD || strncmp(t->text.s, "__", 2)) {
 		tap_pp_fail(l->pp, t,
-			    "a field begins with __field, __array, __string or __bitmask");
+			    "expected a field: __field, __array, __string or __bitmask");
 		return;
 	}
 	if (!tap_call_take(l->pp, part, i, &c))

@@ -278,7 +278,7 @@ static int add_field(struct parser *p, struct span line)
 	f->swap = p->abi.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	set_kind(f, &d, p->abi);
 	if ((f->kind == TAP_FIELD_STRING || f->kind == TAP_FIELD_DYNAMIC) && f->size != 4)
-		return bad_line(p, "a location has 4 bytes");
+		return bad_line(p, "a __data_loc or __rel_loc field must have 4 bytes");
 	f->name = keep_word(p, d.name);
 	f->type = keep_word(p, d.type);
 	if (strncmp(f->name, "common_", 7))
@@ -388,7 +388,8 @@ int tap_format_parse(const char *system, const char *text, size_t len, struct ta
 	if (len > TAP_FORMAT_MAX_BYTES)
 		return tap_err_set(err, -E2BIG, "event format of %zu bytes is too long", len);
 	if (memchr(text, '\0', len) || (abi.long_size != 4 && abi.long_size != 8))
-		return tap_err_set(err, -EINVAL, "bad event format: not a text of a known machine");
+		return tap_err_set(err, -EINVAL, "bad event format: not text, or an unknown word "
+				   "size");
 	p.of = calloc(1, sizeof(*p.of));
 	if (!p.of)
 		return tap_err_set(err, -ENOMEM, "out of memory");

@@ -170,7 +170,7 @@ static void first_error(struct build *b, const char *log)
 	for (size_t i = 0; i < sizeof(too_old) / sizeof(*too_old); i++)
 		if (memmem(from, (size_t)len, too_old[i], strlen(too_old[i])))
 			hint = ": this kernel needs a newer compiler";
-	tap_err_set(b->err, -EIO, "the module could not be built (%.200s has all of it): %.*s%s", log, len, from,
+	tap_err_set(b->err, -EIO, "the module could not be built (full log: %.200s): %.*s%s", log, len, from,
 		    hint);
 	tap_buf_release(&text);
 }
@@ -233,7 +233,8 @@ static int unpack(struct build *b, const char *archive)
 		ret = tap_err_set(b->err, -ENOENT, "xz is missing: install the package xz-utils");
 	ret = ret ?: run(b, args);
 	if (ret == -EIO)
-		tap_err_set(b->err, ret, "cannot unpack '%.300s': it is no archive of kernel headers", archive);
+		tap_err_set(b->err, ret, "cannot unpack '%.300s': it is not an archive of kernel "
+			    "headers", archive);
 	return ret;
 }
 
@@ -269,8 +270,9 @@ static int check_headers_alone(struct build *b)
 			what = refused[i].what;
 	if (!what)
 		return 0;
-	return tap_err_set(b->err, -EOPNOTSUPP, "'%.300s' has headers without kbuild, which are not enough for "
-			   "this kernel, as %s: give its headers package or its built tree", b->kernel_src, what);
+	return tap_err_set(b->err, -EOPNOTSUPP, "'%.300s' has headers without kbuild, which do not "
+			   "suffice for this kernel because %s: give its headers package or its "
+			   "built tree", b->kernel_src, what);
 }
 
 /* Compilers of another architecture say so in riddles, or not at all. */
@@ -289,7 +291,7 @@ static int check_arch(struct build *b)
 	}
 	if (!theirs || !ours || theirs == ours)
 		return 0;
-	return tap_err_set(b->err, -EINVAL, "'%.300s' has headers for %s, not for %s: --arch %s says so",
+	return tap_err_set(b->err, -EINVAL, "'%.300s' has headers for %s, not for %s: use --arch %s",
 			   b->kernel_src, theirs, ours, theirs);
 }
 
@@ -412,8 +414,8 @@ static int find_compiler(struct build *b)
 	if (b->llvm)
 		return find_llvm(b);
 	if (b->headers_alone && !*cross && strcmp(b->running.machine, "aarch64"))
-		return tap_err_set(b->err, -EINVAL, "'%.300s' is of an arm64 kernel: give --cross-compile "
-				   "aarch64-linux-gnu-, or --llvm", b->kernel_src);
+		return tap_err_set(b->err, -EINVAL, "'%.300s' is from an arm64 kernel: give "
+				   "--cross-compile aarch64-linux-gnu-, or --llvm", b->kernel_src);
 	value_of(b->config, "CONFIG_CC_VERSION_TEXT", theirs, sizeof(theirs)); /* "gcc-12 (Debian ..." */
 	if (*theirs && has_compiler(b, strncmp(theirs, cross, strlen(cross)) ? cross : "", theirs))
 		return 0;

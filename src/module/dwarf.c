@@ -371,16 +371,16 @@ static int search_elf(struct source *s, Dwarf *dwarf, struct tap_err *err)
 	int ret;
 
 	if (!gelf_getehdr(dwarf_getelf(dwarf), &head))
-		return tap_err_set(err, -ENODATA, "no ELF file");
+		return tap_err_set(err, -ENODATA, "not an ELF file");
 	s->is_big_endian = head.e_ident[EI_DATA] == ELFDATA2MSB;
 	btf__set_pointer_size(s->btf, head.e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8);
 	ret = search(s, dwarf);
 	if (ret)
-		return tap_err_set(err, ret, "cannot make types of DWARF: %s", strerror(-ret));
+		return tap_err_set(err, ret, "cannot read the types from DWARF: %s", strerror(-ret));
 	for (size_t i = 0; i < s->nr; i++)
 		if (s->wants[i].tag == DW_TAG_structure_type && s->wants[i].id)
 			return 0;
-	return tap_err_set(err, -ENODATA, "no kernel's structs in the DWARF");
+	return tap_err_set(err, -ENODATA, "the DWARF has no kernel structs");
 }
 
 int tap_dwarf_types(int fd, struct btf **out, struct tap_err *err)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define UNSIGNED                                                                                   \
-	"the kernel loads signed modules alone (Secure Boot): sign it with a key that the kernel " \
+	"the kernel loads only signed modules (Secure Boot): sign it with a key that the kernel " \
 	"knows (mokutil), or record over BPF"
 
 /* kernel/module/: main.c, version.c, signing.c; the same since 5.4 but for ENOKEY, now EKEYREJECTED */
@@ -20,14 +20,14 @@ static const struct refusal {
 	  "kernel.modules_disabled=0" },
 	{ EKEYREJECTED, -EPERM, UNSIGNED },
 	{ ENOKEY, -EPERM, UNSIGNED },
-	{ EBADMSG, -EPERM, "its signature is damaged: build it again, and sign that" },
+	{ EBADMSG, -EPERM, "its signature is damaged: build it again, then sign it" },
 	/* another vermagic; no checksum, or another, of struct module */
 	{ ENOEXEC, -ENOEXEC, "it was built for another kernel (`dmesg` says more): build it again" },
 	/* another checksum of a symbol */
 	{ EINVAL, -ENOEXEC,
 	  "it was built with the headers of another kernel (`dmesg` says more): build it again" },
 	{ ENOENT, -ENOEXEC,
-	  "the kernel does not have, or not for modules, what it calls (`dmesg` names it)" },
+	  "it calls functions that the kernel lacks or does not export (`dmesg` names them)" },
 	{ 0 }
 };
 
@@ -36,7 +36,7 @@ int tap_module_load_refused(int error, const char *path, struct tap_err *err)
 	const struct refusal *r = refusals;
 
 	if (error == EEXIST)
-		return tap_err_set(err, -EEXIST, "the module is loaded already");
+		return tap_err_set(err, -EEXIST, "the module is already loaded");
 	while (r->error && r->error != error)
 		r++;
 	errno = error;

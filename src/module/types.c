@@ -200,14 +200,14 @@ static int read_types(const char *path, int fd, struct btf **out, struct tap_err
 	if (fstat(fd, &st))
 		return tap_err_set(err, -errno, "cannot read '%.300s': %m", path);
 	if (!S_ISREG(st.st_mode))
-		return tap_err_set(err, -EINVAL, "cannot read types: '%.300s' is no file", path);
+		return tap_err_set(err, -EINVAL, "cannot read types: '%.300s' is not a regular file", path);
 	*out = btf__parse(path, NULL);
 	if (!*out && st.st_size > 0)
 		*out = from_image(fd, (size_t)st.st_size);
 	ret = *out ? 0 : tap_dwarf_types(fd, out, err);
 	if (ret == -ENODATA)
 		tap_err_set(err, ret,
-			    "'%.300s' has no kernel's types, neither BTF nor DWARF: give a vmlinux "
+			    "'%.300s' has no kernel types, neither BTF nor DWARF: give a vmlinux "
 			    "or vmlinuz built with CONFIG_DEBUG_INFO_BTF, or a vmlinux with "
 			    "CONFIG_DEBUG_INFO", path);
 	return ret;

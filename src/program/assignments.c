@@ -96,7 +96,7 @@ static uint32_t record_value(struct tap_scope *n, struct span name)
 		return 0;
 	if (before && before->what == TAP_ASSIGNED_NUMBER)
 		return number_of(a, before);
-	refuse(a, tap_scope_say(n, name, "'%s' was assigned no number before", f->name));
+	refuse(a, tap_scope_say(n, name, "'%s' is read before a number was assigned to it", f->name));
 	return 0;
 }
 
@@ -115,7 +115,7 @@ static const struct assign_op *take_op(struct tap_assignments *a)
 	for (size_t i = 0; i < sizeof(assign_ops) / sizeof(*assign_ops); i++)
 		if (tap_expr_accept(parser(a), assign_ops[i].sign))
 			return &assign_ops[i];
-	refuse(a, tap_scope_say(&a->scope, (struct span){ parser(a)->at, 0 }, "here an assignment must stand"));
+	refuse(a, tap_scope_say(&a->scope, (struct span){ parser(a)->at, 0 }, "expected an assignment"));
 	return NULL;
 }
 
@@ -156,7 +156,7 @@ static uint32_t take_element(struct tap_assignments *a, const struct tap_field *
 	if (f->kind != TAP_FIELD_ARRAY && f->kind != TAP_FIELD_CHARS)
 		return 0;
 	if (!tap_expr_accept(p, "[")) {
-		refuse(a, tap_scope_say(&a->scope, here, "'%s' is an array: memcpy() fills it", f->name));
+		refuse(a, tap_scope_say(&a->scope, here, "'%s' is an array: fill it with memcpy()", f->name));
 		return 0;
 	}
 	index = tap_expr_parse(p);
@@ -181,7 +181,8 @@ static void assign_number(struct tap_assignments *a, const struct tap_field *f, 
 	uint32_t value = take_value(a, old);
 
 	if (!p->err && node_at(p, value)->op == OP_PLACE) {
-		refuse(a, tap_scope_say(&a->scope, where, "what '%s' is assigned is no number", f->name));
+		refuse(a, tap_scope_say(&a->scope, where, "the value assigned to '%s' is not a "
+					"number", f->name));
 		return;
 	}
 	value = assigned(a, value, old, type);
@@ -208,7 +209,8 @@ static void read_record(struct tap_assignments *a)
 	if (p->err)
 		return;
 	if (f->kind == TAP_FIELD_STRING || f->kind == TAP_FIELD_DYNAMIC) {
-		refuse(a, tap_scope_say(&a->scope, name, "'%s' is filled by __assign_str() and the like", f->name));
+		refuse(a, tap_scope_say(&a->scope, name, "'%s' must be filled with __assign_str() "
+					"or a similar macro", f->name));
 		return;
 	}
 	assign_number(a, f, element, name);
@@ -239,7 +241,7 @@ static uint32_t take_count(struct tap_assignments *a)
 	uint32_t n = tap_expr_arg(p);
 
 	if (!p->err && !expr_is_const(p, n))
-		refuse(a, tap_scope_say(&a->scope, here, "how many must be a constant"));
+		refuse(a, tap_scope_say(&a->scope, here, "the size must be a constant"));
 	return p->err ? 0 : (uint32_t)node_at(p, n)->num;
 }
 
@@ -256,7 +258,7 @@ static void assign_bytes(struct tap_assignments *a, const struct tap_field *f, e
 	if (!p->err && !reason && tap_scope_bytes(&a->scope, where, source, &bytes))
 		return;
 	if (!dynamic && max > f->size) {
-		refuse(a, tap_scope_say(&a->scope, where, "'%s' has %u bytes", f->name, f->size));
+		refuse(a, tap_scope_say(&a->scope, where, "'%s' has only %u bytes", f->name, f->size));
 		return;
 	}
 	now = p->err ? NULL : add(a, f, 0, what);
@@ -369,8 +371,8 @@ static void read_call(struct tap_assignments *a, struct span name)
 			return;
 		}
 	}
-	refuse(a, tap_scope_say(&a->scope, name, "'%.*s()' is nothing that fills a field: memcpy(), strscpy(), "
-				"__assign_str() and tp_comm() do", WORD(name)));
+	refuse(a, tap_scope_say(&a->scope, name, "'%.*s()' cannot fill a field: use memcpy(), "
+				"strscpy(), __assign_str() or tp_comm()", WORD(name)));
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
@@ -451,7 +453,7 @@ static void check_condition(struct tap_assignments *a, struct span where, uint32
 	if (n && n->unknown)
 		refuse(a, tap_scope_why(&a->scope, condition));
 	else if (n && n->class != EXPR_NUMBER)
-		refuse(a, tap_scope_say(&a->scope, where, "this is no condition"));
+		refuse(a, tap_scope_say(&a->scope, where, "this is not a condition"));
 }
 
 /* Behind "if". */
@@ -493,8 +495,9 @@ static void read_simple(struct tap_assignments *a, struct span word)
 	int bound = tap_scope_bound(&a->scope, word);
 
 	if (!word.len || is_control(word))
-		refuse(a, tap_scope_say(&a->scope, word, "a definition has assignments, variables and if%s%.*s%s",
-					word.len ? ", no '" : "", WORD(word), word.len ? "'" : ""));
+		refuse(a, tap_scope_say(&a->scope, word, "a definition can have only assignments, "
+					"variables and if%s%.*s%s",
+					word.len ? ", not '" : "", WORD(word), word.len ? "'" : ""));
 	else if (span_is(word, "REC"))
 		read_record(a);
 	else if (bound >= 0)
@@ -504,7 +507,7 @@ static void read_simple(struct tap_assignments *a, struct span word)
 	else
 		read_declaration(a, word.s);
 	if (!p->err && !tap_expr_accept(p, ";"))
-		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 }, "a ';' should stand in front of this"));
+		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 }, "a ';' is missing before this"));
 }
 
 /* The end of the statement at @s, which nobody could read. */
@@ -540,7 +543,7 @@ static void read_statement(struct tap_assignments *a, unsigned int depth)
 	struct span word;
 
 	if (depth > MAX_BLOCKS) {
-		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 }, "more than %u blocks, one in another",
+		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 }, "blocks are nested more than %u deep",
 					MAX_BLOCKS));
 		return;
 	}
@@ -586,7 +589,8 @@ static int read_def(struct tap_assignments *a)
 	tap_scope_begin(&a->scope, a->def->assign);
 	read_block(a, 0);
 	if (!p->err && *p->at)
-		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 }, "here the definition should end"));
+		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 }, "expected the end of "
+					"the definition"));
 	return p->err;
 }
 

@@ -21,13 +21,14 @@ static int read_braces(const char *text, const char *open, struct tap_one_line *
 	struct span rest;
 
 	if (!close)
-		return tap_err_set(err, -EINVAL, "-e: '%.200s' lacks its '}'", text);
+		return tap_err_set(err, -EINVAL, "-e: '%.200s': the '}' is missing", text);
 	line->fields = trim((struct span){ open + 1, (size_t)(close - open) - 1 });
 	rest = trim((struct span){ close + 1, strlen(close + 1) });
 	if (rest.len && (rest.len < 3 || strncmp(rest.s, "if", 2) || is_word(rest.s[2])))
 		return tap_err_set(err, -EINVAL, "-e: only 'if FILTER' may follow the '}' of '%.200s'", text);
 	line->filter = rest.len ? rest.s + 2 : NULL;
-	return line->fields.len ? 0 : tap_err_set(err, -EINVAL, "-e: '%.200s': in braces stand fields: {FIELD, ...}", text);
+	return line->fields.len ? 0 : tap_err_set(err, -EINVAL, "-e: '%.200s': expected fields in "
+						  "braces: {FIELD, ...}", text);
 }
 
 static int read_tracepoint(struct span name, struct tap_one_line *line, struct tap_err *err)
@@ -36,11 +37,11 @@ static int read_tracepoint(struct span name, struct tap_one_line *line, struct t
 		name = (struct span){ name.s + 5, name.len - 5 };
 	for (size_t i = 0; i < name.len; i++)
 		if (!is_word(name.s[i]))
-			return tap_err_set(err, -EINVAL, "-e: '%.*s' is no tracepoint's name", (int)name.len, name.s);
+			return tap_err_set(err, -EINVAL, "-e: '%.*s' is not a tracepoint name", (int)name.len, name.s);
 	line->tracepoint = name;
 	line->system = TAP_DEF_LINE_SYSTEM;
 	snprintf(line->name, sizeof(line->name), "%.*s", name.len < 100 ? (int)name.len : 100, name.s);
-	return name.len ? 0 : tap_err_set(err, -EINVAL, "-e: in front of '{' stands what feeds the event: TRACEPOINT{FIELD, ...}");
+	return name.len ? 0 : tap_err_set(err, -EINVAL, "-e: expected a tracepoint before '{': TRACEPOINT{FIELD, ...}");
 }
 
 /*
@@ -88,7 +89,8 @@ int tap_one_line_read(const char *text, struct tap_one_line *line, struct tap_er
 
 	*line = (struct tap_one_line){ 0 };
 	if (strlen(text) > TAP_ONE_LINE_MAX_BYTES)
-		return tap_err_set(err, -EINVAL, "-e: a definition of more than %u bytes is for a file: --define",
+		return tap_err_set(err, -EINVAL, "-e: the definition is longer than %u bytes: put "
+				   "it into a file and use --define",
 				   TAP_ONE_LINE_MAX_BYTES);
 	ret = *open ? read_braces(text, open, line, err) : 0;
 	if (!ret)
@@ -131,7 +133,7 @@ static int fail_by_scope(struct maker *m, uint32_t node)
 	uint32_t reason = tap_scope_why(&m->scope, node);
 
 	return fail(m, reason ? m->scope.reasons[reason - 1].at : m->line->fields.s,
-		    reason ? tap_scope_text(&m->scope, reason) : "this makes no sense");
+		    reason ? tap_scope_text(&m->scope, reason) : "cannot parse this");
 }
 
 /* ---- the parts of an item --------------------------------------------------------------------- */
@@ -329,7 +331,8 @@ static int add_array(struct maker *m, const struct item *item, uint32_t id, cons
 		return refuse_struct(m, item, id);
 	nr = btf_array(t)->nelems;
 	if (!is_char(m, btf_array(t)->type) || !nr || nr > BYTES_MAX)
-		return fail(m, item->expr.s + item->expr.len, "of an array that is no text name one element");
+		return fail(m, item->expr.s + item->expr.len, "this is an array, but not text: "
+			    "name one element");
 	tap_buf_printf(&m->fields, "\t\t__array(char, %.*s, %u)\n", len, name, nr);
 	tap_buf_printf(&m->assign, "\t\tmemcpy(__entry->%.*s, %s, %u);\n", len, name, expr, nr);
 	add_format(m, item, "%s");
@@ -367,7 +370,7 @@ static int add_typed(struct maker *m, const struct item *item, uint32_t node, co
 	if (v->op == OP_PLACE)
 		return add_array(m, item, v->ctype, expr);
 	if (v->class != EXPR_NUMBER)
-		return fail(m, item->expr.s, "this is no number");
+		return fail(m, item->expr.s, "this is not a number");
 	if (v->ctype && is_char(m, v->ctype)) {
 		add_string(m, item, expr);
 	} else if (v->ctype) {
@@ -391,9 +394,9 @@ static int add_item(struct maker *m, struct span text)
 	if (!is_name(item.name))
 		return fail(m, text.s, "a field needs a name: NAME=EXPRESSION");
 	if (!item.expr.len)
-		return fail(m, item.expr.s, "here an expression must stand");
+		return fail(m, item.expr.s, "expected an expression");
 	if (has_field(m, item.name))
-		return fail(m, text.s, "there is a field of that name already: NAME=EXPRESSION gives it another one");
+		return fail(m, text.s, "duplicate field name: choose another one with NAME=EXPRESSION");
 	short_for = is_name(item.expr) && !is_argument(m, item.expr);
 	if (short_for) {
 		if (add_comm(m, &item))
@@ -414,7 +417,7 @@ static int add_item(struct maker *m, struct span text)
 	if (m->scope.p.err || node_at(&m->scope.p, node)->unknown)
 		ret = fail_by_scope(m, node);
 	else if (!short_for && m->scope.p.at < item.expr.s + item.expr.len)
-		ret = fail(m, m->scope.p.at, "here the expression should end");
+		ret = fail(m, m->scope.p.at, "expected the end of the expression");
 	else
 		ret = add_typed(m, &item, node, expr.data);
 	tap_buf_release(&expr);

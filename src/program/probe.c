@@ -94,16 +94,17 @@ static int split_word(struct tap_probe *p, struct span *path, struct tap_err *er
 		path->len = (size_t)(rest.s + rest.len - path->s);
 	}
 	if (!path->len || !p->name.len || (p->kind == TAP_PROBE_USDT && !p->group.len))
-		return tap_err_set(err, -EINVAL, "'%.200s' lacks a part: usdt:PATH:PROVIDER:NAME, uprobe:PATH:SYMBOL or "
-				   "uretprobe:PATH:SYMBOL names a probe", word);
+		return tap_err_set(err, -EINVAL, "'%.200s' is incomplete: expected "
+				   "usdt:PATH:PROVIDER:NAME, uprobe:PATH:SYMBOL or "
+				   "uretprobe:PATH:SYMBOL", word);
 	if (!is_plain(word, "\"\\{}"))
-		return tap_err_set(err, -EINVAL, "'%.200s': quotes, braces and the like cannot be in a probe's word", word);
+		return tap_err_set(err, -EINVAL, "'%.200s': a probe cannot contain quotes, backslashes or braces", word);
 	if (p->kind == TAP_PROBE_USDT)
 		return 0;
 	if (!split_offset(p) || !p->name.len)
 		return tap_err_set(err, -EINVAL, "'%.200s': only +OFFSET, a number, may follow the symbol", word);
 	if (p->kind == TAP_PROBE_RETURN && p->offset)
-		return tap_err_set(err, -EINVAL, "'%.200s': a function returns as a whole: without '+'", word);
+		return tap_err_set(err, -EINVAL, "'%.200s': a uretprobe cannot have an offset", word);
 	return 0;
 }
 
@@ -149,13 +150,14 @@ static int open_file(struct span path, char **file, struct tap_elf *elf, struct 
 	int ret;
 
 	if (path.len >= sizeof(name))
-		return tap_err_set(err, -EINVAL, "a path of more than %d bytes", PATH_MAX - 1);
+		return tap_err_set(err, -EINVAL, "the path is longer than %d bytes", PATH_MAX - 1);
 	snprintf(name, sizeof(name), "%.*s", (int)path.len, path.s);
 	*file = find_file(name);
 	if (!*file)
-		return tap_err_set(err, -errno, "there is no program or library '%.300s': %m", name);
+		return tap_err_set(err, -errno, "cannot find the program or library '%.300s': %m", name);
 	ret = is_plain(*file, "\"\\{}:") ? tap_elf_open(elf, *file, err) :
-	      tap_err_set(err, -EINVAL, "'%.300s': quotes, braces and colons cannot be in a probe's path", *file);
+	      tap_err_set(err, -EINVAL, "'%.300s': a probe's path cannot contain quotes, "
+			  "backslashes, braces or colons", *file);
 	if (ret) {
 		free(*file);
 		*file = NULL;
@@ -215,13 +217,14 @@ static int add_site(struct reader *r, uint64_t address, uint64_t semaphore, cons
 
 	if (!tap_elf_offset(r->elf, address, true, &site.offset) ||
 	    (semaphore && !tap_elf_offset(r->elf, semaphore, false, &site.semaphore)) || site.semaphore > UINT32_MAX)
-		return tap_err_set(r->err, -EINVAL, "'%.300s' is damaged: it says that the probe is where it has no code", p->path);
+		return tap_err_set(r->err, -EINVAL, "'%.300s' is damaged: the probe's address is not in its code", p->path);
 	for (unsigned int i = 0; i < p->nr_sites; i++)
 		if (p->sites[i].offset == site.offset)
 			return 0;
 	index = p->nr_sites < TAP_PROBE_MAX_SITES ? find_way(p, way) : -E2BIG;
 	if (index == -E2BIG)
-		return tap_err_set(r->err, -EINVAL, "'%.300s' has the probe in more than %u places, or its arguments in more than %u",
+		return tap_err_set(r->err, -EINVAL, "'%.300s' has the probe at more than %u "
+				   "addresses, or its arguments in more than %u ways",
 				   p->path, TAP_PROBE_MAX_SITES, TAP_PROBE_MAX_WAYS);
 	if (index < 0 || tap_array_grow(&p->sites, p->nr_sites, &p->cap_sites, sizeof(site)))
 		return tap_err_set(r->err, -ENOMEM, "out of memory");
@@ -240,7 +243,7 @@ static void keep_name(struct reader *r, const char *group, const char *name)
 
 static int damaged_notes(const char *path, struct tap_err *err)
 {
-	return tap_err_set(err, -EINVAL, "the notes about probes in '%.300s' are damaged", path);
+	return tap_err_set(err, -EINVAL, "the USDT notes in '%.300s' are damaged", path);
 }
 
 /* ---- USDT ------------------------------------------------------------------------------------ */
@@ -272,7 +275,7 @@ static void resolve(const struct reader *r, uint64_t address, struct tap_probe_a
 	tap_elf_symbols(r->elf, match_symbol, &s);
 	a->num += s.address - address;
 	if (s.nr != 1)
-		a->why = s.nr ? "several symbols are called so" : "the file has no such symbol: it may be stripped";
+		a->why = s.nr ? "several symbols have this name" : "the file has no such symbol: it may be stripped";
 }
 
 static int add_note(struct reader *r, const struct tap_usdt_note *note)
@@ -307,10 +310,10 @@ static int refuse(struct reader *r, const char *what, const char *word)
 	if (r->p->kind == TAP_PROBE_USDT && !near)
 		return tap_err_set(r->err, -ENOENT, "'%.300s' has no USDT probe '%.100s'%s%.300s%s", r->p->path, word,
 				   r->nr_names ? ": 'schedtap list usdt:" : " nor any other", r->nr_names ? r->p->path : "",
-				   r->nr_names ? "' shows what there is" : "");
+				   r->nr_names ? "' lists them" : "");
 	if (r->p->kind != TAP_PROBE_USDT && !near && tap_elf_is_stripped(r->elf))
-		return tap_err_set(r->err, -ENOENT, "'%.300s' has no function '%.100s': it is stripped, and names only those that "
-				   "it exports", r->p->path, word);
+		return tap_err_set(r->err, -ENOENT, "'%.300s' has no function '%.100s': it is "
+				   "stripped and names only exported functions", r->p->path, word);
 	return tap_err_set(r->err, -ENOENT, "'%.300s' has no %s '%.100s'%s%.100s%s", r->p->path, what, word,
 			   near ? ": did you mean '" : "", near ?: "", near ? "'?" : "");
 }
@@ -371,8 +374,8 @@ static int read_functions(struct reader *r)
 	if (ret)
 		return ret;
 	if (r->is_chosen)
-		return tap_err_set(r->err, -EINVAL, "'%s' of '%.300s' is chosen from several functions when it is loaded "
-				   "(IFUNC): name one of these", word, r->p->path);
+		return tap_err_set(r->err, -EINVAL, "'%s' of '%.300s' is resolved to one of "
+				   "several functions at load time (IFUNC): name one of them", word, r->p->path);
 	return r->p->nr_sites ? 0 : refuse(r, "function", word);
 }
 

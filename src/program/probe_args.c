@@ -4,8 +4,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#define NOT_UNDERSTOOD "where it is is not understood"
-#define NOT_SEEN "it is in a register that a BPF program does not see"
+#define NOT_UNDERSTOOD "its location cannot be parsed"
+#define NOT_SEEN "it is in a register that a BPF program cannot read"
 
 /* What is left of a specification. */
 struct text {
@@ -232,7 +232,7 @@ static void read_arg(struct span text, unsigned int machine, struct tap_probe_ar
 
 	*a = (struct tap_probe_arg){ .text = text, .type = { 8, false }, .reg = -1, .index = -1 };
 	if (!take_type(&t, &a->type))
-		a->why = "how many bytes it has is not understood";
+		a->why = "its size cannot be parsed";
 	else if (accept(&t, 'f'))
 		a->why = "it is a floating-point number";
 	else if (!accept(&t, '@'))

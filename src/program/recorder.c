@@ -329,7 +329,7 @@ static int fail(const struct maker *m, uint32_t reason, const char **at, struct 
 {
 	*at = reason ? m->assigned.scope.reasons[reason - 1].at : NULL;
 	return tap_err_set(err, -EINVAL, "%s", reason ? tap_scope_text(&m->assigned.scope, reason) :
-							"this makes no sense");
+							"cannot parse this");
 }
 
 static int read_current_pid(struct maker *m)
@@ -350,12 +350,13 @@ static int find_room(struct maker *m, const char **at, struct tap_err *err)
 		if (!is_dynamic(a->field) || is_absent(m, a->field))
 			continue;
 		if (begin > TAP_RECORD_MAX_TEXT_AT)
-			return tap_err_set(err, -EINVAL, "a record that is too large: '%s' may begin at byte %u, after "
-					   "%u, the last for a text", a->field->name, begin, TAP_RECORD_MAX_TEXT_AT);
+			return tap_err_set(err, -EINVAL, "the record is too large: '%s' may begin "
+					   "at byte %u, but text must begin at or before byte %u",
+					   a->field->name, begin, TAP_RECORD_MAX_TEXT_AT);
 		m->dynamic_max += a->bytes.size;
 	}
 	if (m->def->size + m->dynamic_max > TAP_RECORD_MAX_BYTES)
-		return tap_err_set(err, -EINVAL, "a record that is too large: %u bytes, of at most %u",
+		return tap_err_set(err, -EINVAL, "the record is too large: %u bytes, the limit is %u",
 				   m->def->size + m->dynamic_max, TAP_RECORD_MAX_BYTES);
 	*at = NULL;
 	return 0;
@@ -389,7 +390,7 @@ static void release(struct maker *m)
 static void refused(int ret, struct tap_err *err)
 {
 	if (ret == -E2BIG)
-		tap_err_set(err, ret, "what it computes is too much for a BPF program");
+		tap_err_set(err, ret, "its assignments are too long for a BPF program");
 	else
 		tap_err_set(err, ret, "the kernel refuses its BPF program: %s", strerror(-ret));
 }

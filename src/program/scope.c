@@ -91,7 +91,7 @@ uint32_t tap_scope_why(struct tap_scope *n, uint32_t node)
 	const struct expr_node *v;
 
 	if (n->p.err && !n->failed)
-		return tap_scope_say(n, (struct span){ n->p.bad, 0 }, "this makes no sense");
+		return tap_scope_say(n, (struct span){ n->p.bad, 0 }, "cannot parse this");
 	if (n->p.err)
 		return n->failed;
 	for (;;) {
@@ -278,14 +278,14 @@ static uint32_t member(struct expr_parser *p, uint32_t of, struct span name, boo
 	if (p->err)
 		return 0;
 	if (!name.len)
-		return refuse(p, tap_scope_say(n, name, "here a member's name must stand"));
+		return refuse(p, tap_scope_say(n, name, "expected a member's name"));
 	if (arrow)
 		of = value(p, of);
 	if (node_at(p, of)->unknown)
 		return of;
 	if (arrow ? !node_at(p, of)->ctype || node_at(p, of)->op == OP_PLACE
 		  : node_at(p, of)->op != OP_PLACE)
-		return refuse(p, tap_scope_say(n, name, "what is in front of '%.*s' is no %s", WORD(name),
+		return refuse(p, tap_scope_say(n, name, "the expression before '%.*s' is not a %s", WORD(name),
 					       arrow ? "pointer to a struct" : "struct"));
 	if (find_member(n, node_at(p, of)->ctype, name, 0, &m))
 		return place(p, of, &m);
@@ -305,11 +305,12 @@ static uint32_t element(struct expr_parser *p, uint32_t of, uint32_t index)
 		return of;
 	t = array->op == OP_PLACE ? tap_scope_plain_type(n, &id) : NULL;
 	if (!t || !btf_is_array(t))
-		return refuse(p, tap_scope_say(n, here, "what is in front of the index is no array"));
+		return refuse(p, tap_scope_say(n, here, "the expression before the index is not an "
+					       "array"));
 	if (!expr_is_const(p, index))
-		return refuse(p, tap_scope_say(n, here, "an index must be a constant"));
+		return refuse(p, tap_scope_say(n, here, "the index must be a constant"));
 	if (node_at(p, index)->num >= btf_array(t)->nelems)
-		return refuse(p, tap_scope_say(n, here, "the array has %u elements", btf_array(t)->nelems));
+		return refuse(p, tap_scope_say(n, here, "the array has only %u elements", btf_array(t)->nelems));
 	size = btf__resolve_size(n->btf, btf_array(t)->type);
 	if (size <= 0)
 		return refuse(p, tap_scope_say(n, here, "the elements have no size"));
@@ -327,7 +328,7 @@ static uint32_t address(struct expr_parser *p, uint32_t at)
 		return at;
 	if (n.op != OP_PLACE || n.len)
 		return refuse(p, tap_scope_say(names_of(p), (struct span){ p->at, 0 },
-					       "this has no address"));
+					       "cannot take the address of this"));
 	n.op = OP_POINTER;
 	n.class = EXPR_NUMBER;
 	n.type = (struct tap_ctype){ 8, false };
@@ -447,7 +448,7 @@ static bool cannot_read(struct tap_scope *n, struct span w, unsigned int arg, ui
 		if (arg < way->nr_args && !a->why)
 			continue;
 		*reason = arg >= way->nr_args ?
-			  tap_scope_say(n, w, "'%.*s' is not there in all places of the probe", WORD(w)) :
+			  tap_scope_say(n, w, "'%.*s' does not exist at all addresses of the probe", WORD(w)) :
 			  tap_scope_say(n, w, "'%.*s' ('%.*s' in the file) cannot be read: %s", WORD(w), WORD(a->text), a->why);
 		return true;
 	}
@@ -581,7 +582,8 @@ static uint32_t user_text(struct expr_parser *p)
 	if (p->err || node_at(p, n.a)->unknown)
 		return p->err ? 0 : n.a;
 	if (id <= 0 || node_at(p, n.a)->class != EXPR_NUMBER)
-		return refuse(p, tap_scope_say(names_of(p), here, "str() takes the address of a text"));
+		return refuse(p, tap_scope_say(names_of(p), here, "str() needs the address of a "
+					       "string"));
 	n.ctype = (uint32_t)id;
 	return tap_expr_add(p, n);
 }
@@ -822,7 +824,7 @@ uint32_t tap_scope_convert(struct tap_scope *n, struct span type, uint32_t node)
 
 	if (read_kind(n, type, &k))
 		return convert(&n->p, &k, node);
-	refuse(&n->p, tap_scope_say(n, type, "'%.*s' is no type that a variable can have", WORD(type)));
+	refuse(&n->p, tap_scope_say(n, type, "'%.*s' is not a type for a variable", WORD(type)));
 	return 0;
 }
 

@@ -59,7 +59,7 @@ static int check(const struct tap_elf *e, const char *path, struct tap_err *err)
 
 	gelf_getehdr(e->elf, &head);
 	if (head.e_machine != THIS_MACHINE || head.e_ident[EI_DATA] != ELFDATA2LSB)
-		return tap_err_set(err, -EINVAL, "'%.300s' is a program of another machine", path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is built for another architecture", path);
 	if (head.e_type != ET_EXEC && head.e_type != ET_DYN)
 		return tap_err_set(err, -EINVAL, "'%.300s' is neither a program nor a shared library", path);
 	return 0;
@@ -83,14 +83,14 @@ int tap_elf_open(struct tap_elf *e, const char *path, struct tap_err *err)
 		return tap_err_set(err, -errno, "cannot open '%.300s': %m", path);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return tap_err_set(err, -EINVAL, "'%.300s' is no file", path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is not a regular file", path);
 	}
 	if (is_of_32_bits(fd)) {
 		close(fd);
-		return tap_err_set(err, -EINVAL, "'%.300s' is a program of 32 bits, whose arguments are not known here", path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is a 32-bit program, whose arguments cannot be read", path);
 	}
 	if (tap_elf_begin(e, fd))
-		return tap_err_set(err, -EINVAL, "'%.300s' is no ELF file", path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is not an ELF file", path);
 	ret = check(e, path, err);
 	if (ret)
 		tap_elf_close(e);

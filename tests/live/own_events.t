@@ -281,23 +281,23 @@ refused('a member that is not there', qr/this kernel has no 'utl_avg' in struct 
 	'-e', $line);
 refused('a struct', qr/this is a struct: name one of its members: last_update_time/, '-e', 'pelt_se_tp{se->avg}');
 refused('a function of the kernel', qr/'cpu_of\(\)' is a function of the kernel/, '-e', 'pelt_se_tp{a=cpu_of(se)}');
-refused('an index that varies', qr/an index must be a constant/, '-e', 'sched_switch{a=prev->comm[prev->prio]}');
+refused('an index that varies', qr/the index must be a constant/, '-e', 'sched_switch{a=prev->comm[prev->prio]}');
 refused('a field without a name', qr/a field needs a name: NAME=EXPRESSION/, '-e', 'pelt_se_tp{se->vruntime + 1}');
-refused('two fields of one name', qr/there is a field of that name already: NAME=EXPRESSION gives it another one\n {5}prev->pid, next->pid\n {16}\^\n/, '-e', 'sched_switch{prev->pid, next->pid}');
-refused('no braces behind it', qr/lacks its '\}'/, '-e', 'pelt_se_tp{pid');
+refused('two fields of one name', qr/duplicate field name: choose another one with NAME=EXPRESSION\n {5}prev->pid, next->pid\n {16}\^\n/, '-e', 'sched_switch{prev->pid, next->pid}');
+refused('no braces behind it', qr/the '\}' is missing/, '-e', 'pelt_se_tp{pid');
 ($rc, $text) = run($schedtap, 'record', '-o', 'no.dat', '-d', '0.1', '-e', 'pelt_x_tp{a=1}');
 is($rc, 1, 'no such tracepoint: exit code');
 like($text, qr/the kernel's BTF has no tracepoint 'pelt_x_tp'/, 'no such tracepoint');
-refused('a text beyond the last place for it', qr/large\.h:2: a record that is too large: 'two' may begin at byte 1024, after 1023, the last for a text\n/,
+refused('a text beyond the last place for it', qr/large\.h:2: the record is too large: 'two' may begin at byte 1024, but text must begin at or before byte 1023\n/,
 	large(992, 3976));
-refused('more than a record has', qr/large\.h:\d+: with 'last' a record takes 4001 bytes: at most 4000/, large(8, 3977));
+refused('more than a record has', qr/large\.h:\d+: with 'last' a record takes 4001 bytes: the limit is 4000/, large(8, 3977));
 refused('a filter that is wrong', qr/Field not found/, '-e', 'pelt_se_tp{pid} if pidd > 1');
 
 my %bad = (
 	'a name that nobody knows' => [ 's/__entry->depth = nr;/__entry->depth = nrr;/', qr/mine2\.h:19: 'nrr' is neither a variable nor an argument of the tracepoint, which has rq, change\n/ ],
 	'a loop' => [ 's/if \(change > 0\)/while (change)/', qr/mine2\.h:22: .*no 'while'/ ],
 	'a field that is not there' => [ 's/__entry->kind = 4;/__entry->kin = 4;/', qr/'kin'.*did you mean 'kind'/ ],
-	'no semicolon' => [ 's/__entry->cpu = rq->cpu;/__entry->cpu = rq->cpu/', qr/a ';' should stand in front of this/ ],
+	'no semicolon' => [ 's/__entry->cpu = rq->cpu;/__entry->cpu = rq->cpu/', qr/a ';' is missing before this/ ],
 	'an index beyond the array' => [ 's/both\[1\]/both[2]/', qr/the index must be a constant below 2/ ],
 );
 for my $name (sort keys %bad) {

@@ -97,10 +97,10 @@ mine:passes: -1 1000 probed' ] || fail "$(fields t.dat)"
 	says "did you mean 'demo:places'?"
 	sed -i 's/"usdt:.*:place"/"usdt"/' own.h
 	run 2 "$SCHEDTAP" record -o u.dat --define own.h -e passes -d 1
-	says 'own.h:' 'no probe:'
+	says 'own.h:' 'not a probe:'
 	sed -i 's/"usdt"/"kprobe:a:b:c"/' own.h
 	run 2 "$SCHEDTAP" record -o u.dat --define own.h -e passes -d 1
-	says "'kprobe:a:b:c' lacks a part"
+	says "'kprobe:a:b:c' is incomplete"
 }
 
 # ---- which, and whose ----
@@ -200,33 +200,33 @@ with_byte()
 
 refusals()
 {
-	refused 1 'usdt:./none:a:b' "there is no program or library './none'"
-	refused 2 'usdt:/tmp:a:b' 'is no file'
-	refused 2 'usdt:/etc/passwd:a:b' 'is no ELF file'
-	refused 2 'usdt::a:b' 'lacks a part'
-	refused 2 "usdt:$bin/probed:demo:a\"b" "cannot be in a probe's word"
-	refused 2 "usdt:$bin/probed:demo:a"$'\n'b "cannot be in a probe's word"
+	refused 1 'usdt:./none:a:b' "cannot find the program or library './none'"
+	refused 2 'usdt:/tmp:a:b' 'is not a regular file'
+	refused 2 'usdt:/etc/passwd:a:b' 'is not an ELF file'
+	refused 2 'usdt::a:b' 'is incomplete'
+	refused 2 "usdt:$bin/probed:demo:a\"b" "a probe cannot contain quotes"
+	refused 2 "usdt:$bin/probed:demo:a"$'\n'b "a probe cannot contain quotes"
 	cp "$bin/probed" 'with"quote'
 	ln -s 'with"quote' link
-	refused 2 'usdt:./link:demo:plain' "cannot be in a probe's path"
+	refused 2 'usdt:./link:demo:plain' "a probe's path cannot contain quotes"
 	refused 1 "usdt:$bin/probed:demo:plainn" "did you mean 'demo:plain'?"
 	refused 1 "usdt:$bin/probed:x:y" "'schedtap list usdt:"
 	refused 2 "usdt:$bin/probed:demo:two_places" "'arg1' ('8@%xmm1' in the file) cannot be read"
 	refused 2 "usdt:$bin/probed:demo:places{x}" "'x' is neither a variable nor an argument of the probe, which has arg0"
-	refused 2 "usdt:$bin/probed:demo:places{arg0" "lacks its '}'"
+	refused 2 "usdt:$bin/probed:demo:places{arg0" "the '}' is missing"
 	refused 1 "uprobe:$bin/probed:twise" "did you mean 'twice'?"
 	refused 2 "uprobe:$bin/probed:twice+0x1000" 'is after its end'
 	refused 2 "uprobe:$bin/probed:twice+x" 'only +OFFSET'
-	refused 2 "uretprobe:$bin/probed:twice+1" 'returns as a whole'
+	refused 2 "uretprobe:$bin/probed:twice+1" 'a uretprobe cannot have an offset'
 	refused 1 "uprobe:$bin/probed:printf" "has no function 'printf'"
 	refused 2 'uprobe:libc.so.6:memcpy' 'IFUNC'
 	strip -o stripped "$bin/probed"
 	refused 1 'uprobe:./stripped:twice' 'it is stripped'
 	refused 2 'usdt:./stripped:demo:places{arg3}' 'the file has no such symbol: it may be stripped'
 	with_byte of_32_bits 4 01
-	refused 2 'uprobe:./of_32_bits:twice' 'of 32 bits'
+	refused 2 'uprobe:./of_32_bits:twice' 'is a 32-bit program'
 	with_byte of_arm64 18 b7
-	refused 2 'uprobe:./of_arm64:twice' 'of another machine'
+	refused 2 'uprobe:./of_arm64:twice' 'built for another architecture'
 	with_byte object 16 01
 	refused 2 'uprobe:./object:twice' 'neither a program nor a shared library'
 }

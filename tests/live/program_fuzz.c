@@ -96,7 +96,7 @@ static void end(struct fuzz *z)
 /* What a filter cannot have is documented: what is looked up while the event is recorded, and what fills no BPF program. */
 static bool is_documented(const char *why)
 {
-	return strstr(why, "be had before the event is recorded") || strstr(why, "too long for a BPF program");
+	return strstr(why, "known before the event is recorded") || strstr(why, "too long for a BPF program");
 }
 
 static bool load_filter(struct fuzz *z, const struct tap_def *def, const char *tracepoint, const struct tap_filter *f,
@@ -195,7 +195,7 @@ static bool load_text(struct fuzz *z, const char *text, size_t len, const char *
 	if (fd >= 0) {
 		z->nr_defs++;
 		fd = filter && !try_filter_of(z, tap_defs_at(&defs, 0), tracepoint, fd) ? -EINVAL : 0;
-	} else if (strstr(err.text, "is too large") || strstr(err.text, "too much for a BPF program")) {
+	} else if (strstr(err.text, "is too large") || strstr(err.text, "too long for a BPF program")) {
 		z->nr_too_large++;
 		fd = 0;
 	} else {

@@ -248,12 +248,12 @@ static const struct {
 	const char *text, *want;
 } errors[] = {
 	/* of words */
-	{ HEAD GOOD HOOK "TRACE_EVNT(e);", "own.h:10: neither an event nor what feeds one: 'TRACE_EVNT': did you mean "
+	{ HEAD GOOD HOOK "TRACE_EVNT(e);", "own.h:10: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not 'TRACE_EVNT': did you mean "
 	  "'TRACE_EVENT'?\n TRACE_EVNT(e);\n ^" },
-	{ HEAD GOOD HOOK "int x;", "own.h:10: neither an event nor what feeds one: 'int'\n int x;\n ^" },
+	{ HEAD GOOD HOOK "int x;", "own.h:10: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not 'int'\n int x;\n ^" },
 	{ HEAD "TRACE_EVENT e;", "own.h:2: 'TRACE_EVENT' has no '('\n TRACE_EVENT e;\n ^" },
 	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a)\n", "own.h:2: a ')' is missing\n TRACE_EVENT(e, TP_PROTO(int a)\n ^" },
-	{ HEAD ");", "own.h:2: neither an event nor what feeds one: ')'\n );\n ^" },
+	{ HEAD ");", "own.h:2: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not ')'\n );\n ^" },
 	{ HEAD "TRACE_EVENT(e) f;", "own.h:2: a ';' is missing before this\n TRACE_EVENT(e) f;\n                ^" },
 	{ HEAD "TRACE_EVENT(e)", "own.h:2: a ';' is missing after this\n TRACE_EVENT(e)\n              ^" },
 	{ HEAD "TRACE_HOOK(e, t);", "own.h:2: TRACE_HOOK(event, tracepoint, TP_PROTO(), TP_ARGS()) has 4 arguments, "
@@ -262,54 +262,54 @@ static const struct {
 	  " TRACE_EVENT(e, TP_PROTO(int a), TP_ARG(a), 3, 4, 5);\n                                 ^" },
 	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);", "own.h:2: a comma is missing after "
 	  "TP_PROTO()\n TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);\n                                ^" },
-	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a, b), 3, 4, 5);", "own.h:2: TP_PROTO() has 1 and TP_ARGS() 2\n"
+	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a, b), 3, 4, 5);", "own.h:2: wrong number of arguments: TP_PROTO() has 1, TP_ARGS() has 2\n"
 	  " TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a, b), 3, 4, 5);\n                                 ^" },
 	/* of names */
-	{ HEAD "TRACE_EVENT(9e, 1, 2, 3, 4, 5);", "own.h:2: no name: an event's name is a word of up to 100 letters, "
+	{ HEAD "TRACE_EVENT(9e, 1, 2, 3, 4, 5);", "own.h:2: not a name: an event's name is a word of up to 100 letters, "
 	  "digits and _\n TRACE_EVENT(9e, 1, 2, 3, 4, 5);\n             ^" },
 	{ HEAD "TRACE_EVENT(, 1, 2, 3, 4, 5);", "own.h:2: an event's name is missing\n TRACE_EVENT(, 1, 2, 3, 4, 5);\n"
 	  " ^" },
 	{ GOOD HOOK, "own.h:1: no system: '#define TRACE_SYSTEM name' is missing above\n TRACE_EVENT(e,\n"
 	  "             ^" },
-	{ HEAD GOOD HOOK GOOD, "own.h:10: 'e' is defined in own.h:2 already\n TRACE_EVENT(e,\n             ^" },
+	{ HEAD GOOD HOOK GOOD, "own.h:10: 'e' is already defined in own.h:2\n TRACE_EVENT(e,\n             ^" },
 	{ HEAD "DEFINE_EVENT(c, e, TP_PROTO(int a), TP_ARGS(a));", "own.h:2: there is no class 'c'\n"
 	  " DEFINE_EVENT(c, e, TP_PROTO(int a), TP_ARGS(a));\n              ^" },
-	{ HEAD GOOD HOOK "DEFINE_EVENT(e, f, TP_PROTO(), TP_ARGS());", "own.h:10: the TP_ARGS() of 'e' has 1, not 0\n"
+	{ HEAD GOOD HOOK "DEFINE_EVENT(e, f, TP_PROTO(), TP_ARGS());", "own.h:10: wrong number of arguments: TP_ARGS() of 'e' has 1, not 0\n"
 	  " DEFINE_EVENT(e, f, TP_PROTO(), TP_ARGS());\n                                ^" },
 	/* of fields */
-	{ HEAD EVENT_OF("__field(u31, a)", "", "\"\""), "own.h:5: 'u31' is no type of a field: u8 to u64, s8 to s64, "
-	  "int, long, char, bool, pid_t, enum, a pointer\n TP_STRUCT__entry(__field(u31, a)),\n"
+	{ HEAD EVENT_OF("__field(u31, a)", "", "\"\""), "own.h:5: 'u31' is not a field type: use u8 to u64, s8 to s64, "
+	  "int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(u31, a)),\n"
 	  "                          ^" },
-	{ HEAD EVENT_OF("__field(u8 *;, a)", "", "\"\""), "own.h:5: 'u8 *;' is no type of a field: u8 to u64, s8 to s64, "
-	  "int, long, char, bool, pid_t, enum, a pointer\n TP_STRUCT__entry(__field(u8 *;, a)),\n"
+	{ HEAD EVENT_OF("__field(u8 *;, a)", "", "\"\""), "own.h:5: 'u8 *;' is not a field type: use u8 to u64, s8 to s64, "
+	  "int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(u8 *;, a)),\n"
 	  "                          ^" },
-	{ HEAD EVENT_OF("__field(struct rq, a)", "", "\"\""), "own.h:5: 'struct rq' is no type of a field: u8 to u64, "
-	  "s8 to s64, int, long, char, bool, pid_t, enum, a pointer\n TP_STRUCT__entry(__field(struct rq, a)),\n"
+	{ HEAD EVENT_OF("__field(struct rq, a)", "", "\"\""), "own.h:5: 'struct rq' is not a field type: use u8 to u64, s8 to s64, "
+	  "int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(struct rq, a)),\n"
 	  "                          ^" },
 	{ HEAD EVENT_OF("__field(, a)", "", "\"\""), "own.h:5: the field's type is missing\n"
 	  " TP_STRUCT__entry(__field(, a)),\n                  ^" },
-	{ HEAD EVENT_OF("__field(u8, int)", "", "\"\""), "own.h:5: 'int' is no C name: a field's name is none of C's own words\n"
+	{ HEAD EVENT_OF("__field(u8, int)", "", "\"\""), "own.h:5: 'int' is a C keyword, so it cannot be a field's name\n"
 	  " TP_STRUCT__entry(__field(u8, int)),\n                              ^" },
-	{ HEAD GOOD HOOK HOOK, "own.h:10: 'e' is fed by 'tp' already\n " "TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n"
+	{ HEAD GOOD HOOK HOOK, "own.h:10: 'e' already has TRACE_HOOK() for 'tp'\n " "TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n"
 	  "               ^" },
-	{ HEAD EVENT_OF("__field(u8, a[2])", "", "\"\""), "own.h:5: no name: a field's name is a word of up to 100 "
+	{ HEAD EVENT_OF("__field(u8, a[2])", "", "\"\""), "own.h:5: not a name: a field's name is a word of up to 100 "
 	  "letters, digits and _\n TP_STRUCT__entry(__field(u8, a[2])),\n                              ^" },
-	{ HEAD EVENT_OF("__field(u8, a) __field(u8, a)", "", "\"\""), "own.h:5: a second field 'a'\n"
+	{ HEAD EVENT_OF("__field(u8, a) __field(u8, a)", "", "\"\""), "own.h:5: duplicate field 'a'\n"
 	  " TP_STRUCT__entry(__field(u8, a) __field(u8, a)),\n                                             ^" },
-	{ HEAD EVENT_OF("__field(u8, common_a)", "", "\"\""), "own.h:5: 'common_a': names with common_ are those of all "
-	  "events\n TP_STRUCT__entry(__field(u8, common_a)),\n                              ^" },
-	{ HEAD EVENT_OF("__array(u8, a, 65536)", "", "\"\""), "own.h:5: 65536 elements: an array of this type has 1 to "
+	{ HEAD EVENT_OF("__field(u8, common_a)", "", "\"\""), "own.h:5: 'common_a': names that begin with "
+	  "common_ are reserved\n TP_STRUCT__entry(__field(u8, common_a)),\n                              ^" },
+	{ HEAD EVENT_OF("__array(u8, a, 65536)", "", "\"\""), "own.h:5: 65536 elements: an array of this type can have 1 to "
 	  "4000\n TP_STRUCT__entry(__array(u8, a, 65536)),\n                                 ^" },
-	{ HEAD EVENT_OF("__array(u8, a, N)", "", "\"\""), "own.h:5: not a number that the header gives\n"
+	{ HEAD EVENT_OF("__array(u8, a, N)", "", "\"\""), "own.h:5: not a constant that the header defines\n"
 	  " TP_STRUCT__entry(__array(u8, a, N)),\n                                 ^" },
 	{ HEAD EVENT_OF("__array(u8, a, 3800) __string(b, 1)", "", "\"\""), "own.h:5: with 'b' a record takes 4068 bytes: "
-	  "at most 4000, with 256 for each __string and 128 for each __bitmask\n"
+	  "the limit is 4000, counting 256 per __string and 128 per __bitmask\n"
 	  " TP_STRUCT__entry(__array(u8, a, 3800) __string(b, 1)),\n"
 	  "                                                ^" },
-	{ HEAD EVENT_OF("__dynamic_array(u8, a, 3)", "", "\"\""), "own.h:5: '__dynamic_array' is no field that can be read "
-	  "here: __field, __array, __string or __bitmask\n TP_STRUCT__entry(__dynamic_array(u8, a, 3)),\n"
+	{ HEAD EVENT_OF("__dynamic_array(u8, a, 3)", "", "\"\""), "own.h:5: '__dynamic_array' is not supported "
+	  "here: use __field, __array, __string or __bitmask\n TP_STRUCT__entry(__dynamic_array(u8, a, 3)),\n"
 	  "                  ^" },
-	{ HEAD EVENT_OF("u8 a;", "", "\"\""), "own.h:5: a field begins with __field, __array, __string or __bitmask\n"
+	{ HEAD EVENT_OF("u8 a;", "", "\"\""), "own.h:5: expected a field: __field, __array, __string or __bitmask\n"
 	  " TP_STRUCT__entry(u8 a;),\n                  ^" },
 	{ HEAD EVENT_OF("__field(u8, util)", "__entry->utl = 1;", "\"\""), "own.h:6: unknown field 'utl': did you mean "
 	  "'util'?\n TP_fast_assign(__entry->utl = 1;),\n                         ^" },
@@ -317,26 +317,26 @@ static const struct {
 	  "'util'?\n TP_printk(\"%u\", __entry->utl)\n                          ^" },
 	{ HEAD EVENT_OF("__string(name, 1)", "", "\"%s\", __get_str(nam)"), "own.h:7: unknown field 'nam': did you mean "
 	  "'name'?\n TP_printk(\"%s\", __get_str(nam))\n                           ^" },
-	{ HEAD EVENT_OF("", "", "FMT, 1"), "own.h:7: a print format is a string constant\n TP_printk(FMT, 1)\n"
+	{ HEAD EVENT_OF("", "", "FMT, 1"), "own.h:7: the print format must be a string constant\n TP_printk(FMT, 1)\n"
 	  "           ^" },
 	/* of what feeds them */
-	{ HEAD GOOD, "own.h:2: nothing feeds it: add TRACE_HOOK(e, TRACEPOINT, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n"
+	{ HEAD GOOD, "own.h:2: this event has no tracepoint: add TRACE_HOOK(e, TRACEPOINT, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n"
 	  " TRACE_EVENT(e,\n             ^" },
 	{ HEAD "TRACE_HOOK(e, t, TP_PROTO(int a), TP_ARGS(a));", "own.h:2: this file defines no event 'e'\n"
 	  " TRACE_HOOK(e, t, TP_PROTO(int a), TP_ARGS(a));\n            ^" },
-	{ HEAD GOOD "TRACE_HOOK(e, t, TP_PROTO(int a, int b), TP_ARGS(a, b));", "own.h:9: the TP_ARGS() of 'e' has 1, not "
+	{ HEAD GOOD "TRACE_HOOK(e, t, TP_PROTO(int a, int b), TP_ARGS(a, b));", "own.h:9: wrong number of arguments: TP_ARGS() of 'e' has 1, not "
 	  "2\n TRACE_HOOK(e, t, TP_PROTO(int a, int b), TP_ARGS(a, b));\n"
 	  "                                          ^" },
 	{ HEAD GOOD HOOK "TRACE_NEEDS(e, utl, \"a.b\");", "own.h:10: unknown field 'utl': did you mean 'util'?\n"
 	  " TRACE_NEEDS(e, utl, \"a.b\");\n                ^" },
-	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"ab\");", "own.h:10: what it needs is a text: \"struct.member\", several with "
-	  "| between them\n TRACE_NEEDS(e, , \"ab\");\n                  ^" },
-	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"a.b|c\");", "own.h:10: what it needs is a text: \"struct.member\", several "
-	  "with | between them\n TRACE_NEEDS(e, , \"a.b|c\");\n                  ^" },
-	{ HEAD GOOD HOOK "TRACE_NEEDS(e, util x, \"a.b\");", "own.h:10: no name: a field's name is a word of up to 100 "
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"ab\");", "own.h:10: expected a string: \"struct.member\", or several "
+	  "separated by |\n TRACE_NEEDS(e, , \"ab\");\n                  ^" },
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"a.b|c\");", "own.h:10: expected a string: \"struct.member\", or several "
+	  "separated by |\n TRACE_NEEDS(e, , \"a.b|c\");\n                  ^" },
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, util x, \"a.b\");", "own.h:10: not a name: a field's name is a word of up to 100 "
 	  "letters, digits and _\n TRACE_NEEDS(e, util x, \"a.b\");\n                ^" },
 	{ HEAD "TRACE_EVENT_CONDITION(e, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(__entry->b), 3, 4, 5);",
-	  "own.h:2: a condition is about the arguments: there is no record yet\n"
+	  "own.h:2: a condition can use only the arguments: the record does not exist yet\n"
 	  " VENT_CONDITION(e, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(__entry->b), 3, \n"
 	  "                                                             ^" },
 	/* of the preprocessor */
@@ -346,25 +346,25 @@ static const struct {
 	{ "#if 1 +\n#endif\n", "own.h:1: a number is missing\n #if 1 +\n  ^" },
 	{ "#if (1\n#endif\n", "own.h:1: ')' is missing\n #if (1\n  ^" },
 	{ "#if 1 / 0\n#endif\n", "own.h:1: division by zero\n #if 1 / 0\n  ^" },
-	{ "#if 1.5\n#endif\n", "own.h:1: no whole number\n #if 1.5\n     ^" },
+	{ "#if 1.5\n#endif\n", "own.h:1: not a whole number\n #if 1.5\n     ^" },
 	{ "#defin X\n", "own.h:1: unknown directive '#defin': did you mean '#define'?\n #defin X\n  ^" },
 	{ "#define\n", "own.h:1: #define has no name\n #define\n        ^" },
-	{ "#define F(a b\n", "own.h:1: parameters of a macro are names with a comma between, and a ')'\n #define F(a b\n"
+	{ "#define F(a b\n", "own.h:1: expected macro parameters: names separated by commas, then ')'\n #define F(a b\n"
 	  "             ^" },
-	{ "#define F(a) #b\n", "own.h:1: '#' stands before a parameter\n #define F(a) #b\n              ^" },
-	{ "#define F ## b\n", "own.h:1: '##' stands between two tokens\n #define F ## b\n           ^" },
+	{ "#define F(a) #b\n", "own.h:1: '#' must be before a parameter\n #define F(a) #b\n              ^" },
+	{ "#define F ## b\n", "own.h:1: '##' must be between two tokens\n #define F ## b\n           ^" },
 	{ "#define F(a) a\n F(1, 2)", "own.h:2: 'F' takes 1 argument\n F(1, 2)\n ^" },
 	{ "#define F(a) a\nF(1", "own.h:2: the call of macro 'F' has no ')'\n F(1\n ^" },
-	{ "#define G(a, b) a ## b\nG(+, /)", "own.h:2: '+/' is no token\n G(+, /)\n   ^" },
+	{ "#define G(a, b) a ## b\nG(+, /)", "own.h:2: '+/' is not a token\n G(+, /)\n   ^" },
 	{ "#error not here\n", "own.h:1: #error not here\n #error not here\n  ^" },
 	{ "#include <a.h>\n#include a.h\n", "own.h:2: #include has no \"file\"\n #include a.h\n          ^" },
 	{ "#include \"/none.h\"\n", "own.h:1: cannot read '/none.h': No such file or directory\n #include \"/none.h\"\n"
 	  "          ^" },
-	{ "a\n/* b\n", "own.h:2: a comment that does not end\n /* b\n ^" },
-	{ "\"a\n", "own.h:1: a quote that does not end\n \"a\n ^" },
+	{ "a\n/* b\n", "own.h:2: unterminated comment\n /* b\n ^" },
+	{ "\"a\n", "own.h:1: unterminated quote\n \"a\n ^" },
 	/* the line is the file's, whatever was joined, and in a macro's text where that stands */
 	{ HEAD "#define FIELDS \\\n\t__field(u8, a) \\\n\t__field(u8, a)\n" EVENT_OF("FIELDS", "", "\"\""),
-	  "own.h:4: a second field 'a'\n __field(u8, a)\n             ^" },
+	  "own.h:4: duplicate field 'a'\n __field(u8, a)\n             ^" },
 };
 
 static void errors_point(void **state)
@@ -397,7 +397,7 @@ static void what_is_no_header_is_refused(void **state)
 	(void)state;
 	check_refused("/none.h", -ENOENT, "cannot read '/none.h': No such file or directory");
 	check_refused("/", -EISDIR, "cannot read '/': Is a directory");
-	check_refused("/dev/zero", -EFBIG, "'/dev/zero' is larger than 1024 KiB: no file of definitions");
+	check_refused("/dev/zero", -EFBIG, "'/dev/zero' is larger than 1024 KiB, the limit for definition files");
 }
 
 static void write_file(const char *path, const char *text)
@@ -425,7 +425,7 @@ static void includes_are_where_the_file_is(void **state)
 	tap_defs_release(&d);
 	write_file(tmp_at(&dir, "c.h"), "#define SECOND\n#include \"b.h\"\n");
 	assert_int_equal(tap_defs_read(&d, tmp_at(&dir, "c.h"), &err), -EINVAL);
-	assert_true(asprintf(&want, "%s/b.h:3: a circle: %s/b.h includes %s/./b.h\n #include \"./b.h\"\n          ^", dir.path,
+	assert_true(asprintf(&want, "%s/b.h:3: include cycle: %s/b.h includes %s/./b.h\n #include \"./b.h\"\n          ^", dir.path,
 			     dir.path, dir.path) > 0);
 	assert_string_equal(err.text, want);
 	free(want);
@@ -445,13 +445,13 @@ static void what_grows_is_bounded(void **state)
 		tap_buf_printf(&text, "#define m%u m%u m%u\n", i, i + 1, i + 1);
 	tap_buf_puts(&text, "m0");
 	assert_int_equal(read_text(&d, tap_buf_str(&text), &err), -EINVAL);
-	assert_non_null(strstr(err.text, ": more than 1048576 tokens, with those that macros make\n"));
+	assert_non_null(strstr(err.text, ": more than 1048576 tokens after macro expansion\n"));
 	tap_defs_release(&d);
 	tap_buf_clear(&text);
 	tap_buf_printf(&text, HEAD "#define l %01000d\n#define m l l l l l l l l l l l l l l l l\n#define n m m m m m m m m\n"
 			      EVENT_OF("", "n n n n n n n n n n", "\"\"") HOOK, 1);
 	assert_int_equal(read_text(&d, tap_buf_str(&text), &err), -EINVAL);
-	assert_non_null(strstr(err.text, "own.h:9: a text of more than 1024 KiB\n TP_fast_assign(n n"));
+	assert_non_null(strstr(err.text, "own.h:9: text is longer than 1024 KiB\n TP_fast_assign(n n"));
 	tap_defs_release(&d);
 	for (unsigned int kind = 0; kind < 3; kind++) {
 		static const char *const begins[] = { "#define f(x) x\n", "#if ", "#if 1" }, *const opens[] = { "f(", "(", "?1:1" };
@@ -499,7 +499,7 @@ static void numbers_have_limits(void **state)
 	for (unsigned int i = 0; i < TAP_DEF_MAX_HOOKS; i++)
 		tap_buf_printf(&text, "TRACE_HOOK(e0, t%u, TP_PROTO(int a), TP_ARGS(a));\n", i);
 	assert_int_equal(read_text(&d, tap_buf_str(&text), &err), -EINVAL);
-	assert_non_null(strstr(err.text, ": more than 4 tracepoints feed 'e0'\n"));
+	assert_non_null(strstr(err.text, ": more than 4 TRACE_HOOK() for 'e0'\n"));
 	tap_defs_release(&d);
 	tap_buf_release(&text);
 }
@@ -520,7 +520,7 @@ static void two_files_are_one_set(void **state)
 	assert_string_equal(err.text, "own.h:2: this file defines no event 'e'\n TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), "
 				      "TP_ARGS(rq));\n            ^");
 	assert_int_equal(tap_defs_read_text(&d, "b.h", HEAD GOOD HOOK, strlen(HEAD GOOD HOOK), &err), -EINVAL);
-	assert_string_equal(err.text, "b.h:2: 'mine:e' is defined in a.h:2 already\n TRACE_EVENT(e,\n             ^");
+	assert_string_equal(err.text, "b.h:2: 'mine:e' is already defined in a.h:2\n TRACE_EVENT(e,\n             ^");
 	tap_defs_release(&d);
 }
 

@@ -473,8 +473,8 @@ static const struct {
 	{ "REC->word = ((struct tusk *)p)->pid;", "this kernel has no struct tusk" },
 	{ "struct tusk *t = (struct tusk *)p; REC->word = t->pid;", "this kernel has no struct tusk" },
 	{ "struct tusk *t = (struct tusk *)p; REC->narrow = 1;", NULL },
-	{ "REC->word = p + 1;", "this makes no sense" },
-	{ "REC->word = ~p;", "this makes no sense" },
+	{ "REC->word = p + 1;", "cannot parse this" },
+	{ "REC->word = ~p;", "cannot parse this" },
 	{ "REC->word = (u64)p + 1;", NULL },
 	{ "REC->word = p->pod; REC->word += 1;", "this kernel has no 'pod' in struct task_struct: did you mean 'pid'?" },
 	{ "REC->word = p->pod; if (a) REC->word = 1;", "this kernel has no 'pod' in struct task_struct: did you mean 'pid'?" },
@@ -482,15 +482,15 @@ static const struct {
 	{ "REC->word = p->pod; REC->word = 1;", NULL },
 	{ "s8 v = p->pod; v = 1; REC->word = v;", NULL },
 	{ "REC->word = p->pod;", "this kernel has no 'pod' in struct task_struct: did you mean 'pid'?" },
-	{ "REC->word = tp_task_cpu(a);", "what is in front of 'thread_info' is no pointer to a struct" },
-	{ "REC->word = tap_upper(p);", "this makes no sense" },
-	{ "if (p->comm) REC->word = 1;", "this is no condition" },
+	{ "REC->word = tp_task_cpu(a);", "the expression before 'thread_info' is not a pointer to a struct" },
+	{ "REC->word = tap_upper(p);", "cannot parse this" },
+	{ "if (p->comm) REC->word = 1;", "this is not a condition" },
 }, refused_conditions[] = {
 	{ "p->pid > 1", NULL },
 	{ "p", NULL },
-	{ "p->comm", "this is no condition" },
-	{ "p +", "this makes no sense" },
-	{ "tap_upper(p)", "this makes no sense" },
+	{ "p->comm", "this is not a condition" },
+	{ "p +", "cannot parse this" },
+	{ "tap_upper(p)", "cannot parse this" },
 };
 
 static void check_refusal(const struct tap_def *def, const char *text, const char *says)
@@ -546,7 +546,7 @@ static void test_room_of_texts(void **state)
 		{ 1008, "__assign_str(one, p->comm);", NULL },
 		{ 764, "__assign_str(two, p->name); __assign_str(one, p->comm);", NULL },
 		{ 768, "__assign_str(two, p->name); __assign_str(one, p->comm);", "'one' may begin at byte 1024" },
-		{ 4004, "", "4004 bytes, of at most 4000" },
+		{ 4004, "", "4004 bytes, the limit is 4000" },
 	};
 	struct btf *btf = small_btf();
 	const struct tap_recorder_env env = { .btf = btf, .nr_cpus = 1 };

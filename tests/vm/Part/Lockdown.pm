@@ -7,7 +7,7 @@ use warnings;
 use Test::More;
 use VM;
 
-my %says = (signed => qr/signed modules alone/, locked => qr/a kernel that is not locked down/);
+my %says = (signed => qr/only signed modules/, locked => qr/a kernel that is not locked down/);
 
 sub lacks { return $_[0]{headers} eq '-' ? 'Debian has no headers of it any more' : '' }
 

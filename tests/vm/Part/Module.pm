@@ -138,7 +138,7 @@ sub check {
 		is($steps->{$step}{rc} // 'none', 0, "$step: exit code")
 			or diag(substr($steps->{$step}{text} // 'the guest did not get there', -800));
 	}
-	is($steps->{module_again}{text} // '', "schedtap: the module is loaded already\n", 'not loaded twice');
+	is($steps->{module_again}{text} // '', "schedtap: the module is already loaded\n", 'not loaded twice');
 	is($steps->{module_gone}{text} // '', "schedtap: the module is not loaded\n", 'nothing is left of it');
 	like($steps->{module_held}{text} // '', qr/\Aschedtap: the module is in use: [^\n]*\n\z/, 'not unloaded while perf has it open');
 	like($steps->{module_other}{text} // '', qr/\Aschedtap: [^\n]*it was built for another kernel [^\n]*\n\z/, 'of another kernel: refused');
