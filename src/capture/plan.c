@@ -34,7 +34,7 @@ const char *tap_plan_reason(const struct tap_plan *plan)
 int tap_plan_note_whole(struct tap_plan_event *ev, const char *filter)
 {
 	free(ev->note);
-	if (asprintf(&ev->note, "-f '%.200s' makes no sense for %s:%s, of which all are recorded", filter, ev->system,
+	if (asprintf(&ev->note, "-f '%.200s' does not apply to %s:%s, all of which are recorded", filter, ev->system,
 		     ev->name) >= 0)
 		return 0;
 	ev->note = NULL;

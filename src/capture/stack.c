@@ -29,7 +29,7 @@ static int take_depth(struct tap_stack *stack, char *event, struct tap_err *err)
 		return refuse(stack->text, "only depth=N may follow the comma", err);
 	at += strlen(DEPTH);
 	if (tap_text_take_digits(&at, NULL, 10, &depth) || *at || !depth || depth > TAP_STACK_DEPTH)
-		return refuse(stack->text, "a depth is a number of frames, 1 to 127", err);
+		return refuse(stack->text, "the depth must be 1 to 127 frames", err);
 	stack->kinds.depth = (unsigned int)depth;
 	return 0;
 }
@@ -57,7 +57,7 @@ static int parse(struct tap_stack *stack, char *event, struct tap_err *err)
 		return ret;
 	take_kinds(stack, event);
 	if (!*event)
-		return refuse(stack->text, "it is 'EVENT[:kernel|user|both][,depth=N]'", err);
+		return refuse(stack->text, "expected 'EVENT[:kernel|user|both][,depth=N]'", err);
 	ret = tap_select_new(&opts, &stack->events, &why);
 	return ret ? tap_err_set(err, ret, "--stack '%.200s': %s", stack->text, why.text) : 0;
 }

@@ -44,7 +44,7 @@ static int read_count(const char *text, const char *at, size_t len, int64_t *cou
 		return 0;
 	at++;
 	if (len < 2 || tap_text_take_digits(&at, NULL, 10, &v) || v > INT32_MAX || (*at && !strchr(BLANKS, *at)))
-		return refuse(text, "a count is a number up to 2147483647", err);
+		return refuse(text, "the count must be a number up to 2147483647", err);
 	*count = (int64_t)v;
 	return 0;
 }
@@ -86,7 +86,7 @@ static int read_action(struct tap_trigger *t, const char *at, size_t len, struct
 		if (colon)
 			ret = read_event(event + 1, (size_t)(last - event - 1), false, &t->of_system, &t->of_name, err);
 		if (ret == -EINVAL)
-			return refuse(t->text, "it takes an event, SYSTEM:NAME", err);
+			return refuse(t->text, "this action needs an event, SYSTEM:NAME", err);
 		if (ret)
 			return ret;
 	}
@@ -110,16 +110,18 @@ static int parse(struct tap_trigger *t, struct tap_err *err)
 	int ret;
 
 	if (blank < event + 2 || blank[-1] != ':' || !*blank)
-		return refuse(t->text, "it is 'EVENT: ACTION[:COUNT] [if FILTER]', with a blank after the event's colon", err);
+		return refuse(t->text, "expected 'EVENT: ACTION[:COUNT] [if FILTER]', with a blank "
+			      "after the event's colon", err);
 	ret = read_event(event, (size_t)(blank - event - 1), true, &t->system, &t->name, err);
 	if (ret == -EINVAL)
-		return refuse(t->text, "its event is NAME or SYSTEM:NAME", err);
+		return refuse(t->text, "the event must be NAME or SYSTEM:NAME", err);
 	action = blank + strspn(blank, BLANKS);
 	filter = find_if(action);
 	for (len = (size_t)(filter - action); len && strchr(BLANKS, action[len - 1]); len--)
 		;
 	if (!ret && *action == '!')
-		return refuse(t->text, "there is none to be removed: a recording begins without", err);
+		return refuse(t->text, "there is no trigger to remove: a recording starts without "
+			      "any", err);
 	if (!ret && memchr(action, ' ', len) && strncmp(action, "hist:", 5))
 		return refuse(t->text, "only 'if FILTER' may follow the action", err);
 	ret = ret ?: read_action(t, action, len, err);

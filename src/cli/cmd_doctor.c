@@ -54,7 +54,7 @@ static void print_events(const struct tap_kernel *kernel, bool loaded)
 		tap_buf_release(&why);
 	}
 	printf("%u of %u built-in events can be recorded over BPF here%s\n", have, all,
-	       loaded ? "" : ", going by the kernel's types alone");
+	       loaded ? "" : ", judging by the kernel's types only");
 }
 
 static int run_doctor(void *opts, const struct tap_strings *operands, char **rest)

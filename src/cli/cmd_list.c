@@ -307,7 +307,7 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 	unsigned int nr = 0;
 
 	if (!s->kernel || !s->list.nr)
-		return tap_err_set(err, -EOPNOTSUPP, "which tracepoints have no event is not known: %s",
+		return tap_err_set(err, -EOPNOTSUPP, "cannot find the tracepoints without an event: %s",
 				   s->kernel ? s->no_tracefs.text : s->no_bpf.text);
 	if (tap_type_names_new(tap_kernel_btf(s->kernel), &types))
 		return tap_err_set(err, -ENOMEM, "out of memory");
@@ -415,7 +415,8 @@ static int list_enabled(const struct sources *s, const struct tap_strings *words
 	if (!ret && !s->kernel)
 		ret = tap_err_set(err, s->no_bpf.code, "%s", s->no_bpf.text);
 	if (!ret && !nr)
-		ret = tap_err_set(err, -ENODATA, words->nr ? "no event that is on matches" : "no event is on");
+		ret = tap_err_set(err, -ENODATA, words->nr ? "no enabled event matches" :
+				  "no event is enabled");
 	return ret;
 }
 
@@ -470,8 +471,8 @@ static int list_words(const struct sources *s, const struct tap_defs *own, const
 static void tell_missing(const struct sources *s)
 {
 	if (s->by_types)
-		fputs("schedtap: 'bpf' goes by the kernel's types alone: whether it takes a program can be "
-		      "tried with CAP_BPF and CAP_PERFMON only\n", stderr);
+		fputs("schedtap: 'bpf' is judged by the kernel's types only: trying to load "
+		      "programs needs CAP_BPF and CAP_PERFMON\n", stderr);
 	if (s->no_tracefs.code)
 		fprintf(stderr, "schedtap: the kernel's other events are not listed: %s\n",
 			s->no_tracefs.text);

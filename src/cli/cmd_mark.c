@@ -91,8 +91,8 @@ static int run_mark(void *opts, const struct tap_strings *operands, char **rest)
 
 	(void)opts, (void)rest;
 	if (operands->nr > 1 || len > sizeof(r.text)) {
-		tap_err_set(&err, -EINVAL, operands->nr > 1 ? "one text: put it in quotes" :
-				   "a mark's text has %zu bytes at most", sizeof(r.text));
+		tap_err_set(&err, -EINVAL, operands->nr > 1 ? "expected one text: put it in quotes" :
+				   "a mark's text can have at most %zu bytes", sizeof(r.text));
 		return tap_cmd_fail(&err, true);
 	}
 	memcpy(r.text, text, len);
@@ -102,7 +102,7 @@ static int run_mark(void *opts, const struct tap_strings *operands, char **rest)
 	else if (!told.nr)
 		tap_err_set(&err, -ESRCH, "no recording is running: start one with schedtap record");
 	else if (!told.took)
-		tap_err_set(&err, -EIO, "%u %s, and none took the mark: only its user and root may put one into a recording", told.nr,
+		tap_err_set(&err, -EIO, "%u %s, but none accepted the mark: only a recording's user and root may add one", told.nr,
 			    told.nr == 1 ? "recorder runs" : "recorders run");
 	return err.code ? tap_cmd_fail(&err, false) : TAP_EXIT_OK;
 }

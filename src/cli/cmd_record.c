@@ -126,23 +126,24 @@ static int check(const struct record_opts *o, struct tap_err *err)
 		return tap_err_set(err, -EINVAL, "unknown backend '%s': use bpf, tracefs or user",
 				   o->backend);
 	if (!o->duration_ns)
-		return tap_err_set(err, -EINVAL, "-d 0: there is nothing to record in no time");
+		return tap_err_set(err, -EINVAL, "-d 0: the duration must be longer than 0");
 	if (o->buffer_bytes > 256u << 20)
 		return tap_err_set(err, -EINVAL, "--buffer takes up to 256M per CPU");
 	if (!*o->output)
 		return tap_err_set(err, -EINVAL, "-o needs a file name");
 	if (!strcmp(o->output, "-"))
-		return tap_err_set(err, -EINVAL, "-o -: a recording is a file, and cannot be written to "
-				   "standard output");
+		return tap_err_set(err, -EINVAL, "-o -: a recording cannot be written to standard "
+				   "output: name a file");
 	if (!o->keep && (o->after_ns != record_defaults.after_ns || o->max_files))
 		return tap_err_set(err, -EINVAL, "%s needs --keep", o->max_files ? "--max-files" : "--after");
 	if (!o->keep && o->conditions.nr)
 		return tap_err_set(err, -EINVAL, "--when needs --keep");
 	if (o->keep && o->triggers.nr)
-		return tap_err_set(err, -EINVAL, "--trigger cannot be with --keep: a file would not tell what was off at its "
-				   "beginning; use --when");
+		return tap_err_set(err, -EINVAL, "--trigger cannot be combined with --keep: a file "
+				   "would not say which events were off at its start; use --when");
 	if (o->keep && o->max_bytes)
-		return tap_err_set(err, -EINVAL, "--max-size ends a recording, and with --keep none grows");
+		return tap_err_set(err, -EINVAL, "--max-size cannot be combined with --keep: a "
+				   "flight recorder's files do not grow");
 	if (o->follow && !o->select.tgids.nr)
 		return tap_err_set(err, -EINVAL, "--follow needs -p");
 	return 0;
@@ -156,10 +157,12 @@ static int read_keep(const struct record_opts *o, struct tap_flight_opts *flight
 	flight->after_ns = o->after_ns;
 	flight->max_files = (unsigned int)o->max_files;
 	if (tap_text_parse_time(o->keep, &flight->keep_ns) && tap_text_parse_size(o->keep, &flight->keep_bytes))
-		return tap_err_set(err, -EINVAL, "--keep '%.100s': not a time, such as 10s, nor a size, such as 64M",
+		return tap_err_set(err, -EINVAL, "--keep '%.100s': expected a time, such as 10s, "
+				   "or a size, such as 64M",
 				   o->keep);
 	if (!flight->keep_ns && !flight->keep_bytes)
-		return tap_err_set(err, -EINVAL, "--keep %.100s: there is nothing to hold", o->keep);
+		return tap_err_set(err, -EINVAL, "--keep %.100s: the time or size must be greater "
+				   "than 0", o->keep);
 	return 0;
 }
 
@@ -564,7 +567,7 @@ static void print_conditions(const struct run *run)
 		print_note(tap_buf_str(&text));
 	tap_buf_release(&text);
 	if (run->watch && tap_watch_dropped(run->watch))
-		fprintf(stderr, "schedtap: conditions fired %llu times more than there are marks\n",
+		fprintf(stderr, "schedtap: conditions fired %llu more times without adding a mark\n",
 			(unsigned long long)tap_watch_dropped(run->watch));
 }
 
@@ -609,7 +612,7 @@ static void print_result(const struct run *run)
 	fprintf(stderr, "%.3f s, %llu events, %.1f MB %s, %llu lost%s%s%s\n",
 		(double)(st.end_ns - st.start_ns) / 1e9, (unsigned long long)st.events,
 		(double)st.bytes / 1e6, where, (unsigned long long)st.lost,
-		st.lost_more ? " and more: others reset the ring buffers" : "",
+		st.lost_more ? " and more: another process reset the ring buffers" : "",
 		run->why ? "; " : "", run->why ? run->why : "");
 	print_stacks(&st);
 	fputs("overhead: ", stderr);
@@ -703,8 +706,8 @@ static void name_spool(const char *file, struct tap_err *err)
 
 	tap_buf_printf(&spool, "%s.spool/head.dat", file);
 	if (!access(tap_buf_str(&spool), F_OK) && !strstr(first.text, "schedtap repair"))
-		tap_err_set(err, first.code, "%.500s; what was recorded is in '%.300s.spool', and "
-			    "`schedtap repair%s` makes a file of it", first.text, file,
+		tap_err_set(err, first.code, "%.500s; the recorded data is in '%.300s.spool': "
+			    "`schedtap repair%s` turns it into a file", first.text, file,
 			    first.code == -ENOSPC ? " -o FILE-ON-ANOTHER-DISK" : "");
 	tap_buf_release(&spool);
 }

@@ -219,10 +219,10 @@ static int make_filter(const struct place *p, const struct tap_user_event *ev, s
 		return tap_err_set(err, -EIO, "cannot write 'filter' of %s: %s", p->where, ev->kind->why);
 	ret = tap_user_filter_new(ev->kind->fmt, p->value, f, err);
 	if (!ret && !(*f)->steps)
-		return tap_err_set(err, -E2BIG, "program %d cannot have this filter: %s", p->program->pid, (*f)->why);
+		return tap_err_set(err, -E2BIG, "program %d cannot evaluate this filter: %s", p->program->pid, (*f)->why);
 	if (!ret && (*f)->reads_tid && p->program->control.nested)
-		return tap_err_set(err, -EOPNOTSUPP, "program %d cannot have this filter: in its pid namespace threads have "
-				   "other numbers", p->program->pid);
+		return tap_err_set(err, -EOPNOTSUPP, "program %d cannot evaluate this filter: "
+				   "thread IDs differ in its PID namespace", p->program->pid);
 	return ret;
 }
 
@@ -273,13 +273,13 @@ static int find_file(const struct tap_strings *words, const struct file **out, s
 	const struct file *f = files;
 
 	if (!words->nr)
-		return tap_err_set(err, -EINVAL, "no file is named: see 'schedtap help tracefs'");
+		return tap_err_set(err, -EINVAL, "expected a FILE: see 'schedtap help tracefs'");
 	while (f < files + NR_FILES && strcmp(f->name, words->v[0]))
 		f++;
 	if (f == files + NR_FILES)
 		return no_file(words->v[0], err);
 	if (words->nr - 1 < f->least)
-		return tap_err_set(err, -EINVAL, "'%s' is a file of an event: name it, SYSTEM:EVENT",
+		return tap_err_set(err, -EINVAL, "'%s' needs an event: SYSTEM:EVENT",
 				   f->name);
 	if (words->nr - 1 > f->most)
 		return tap_err_set(err, -EINVAL, "unexpected word '%s' after '%s'",
@@ -336,7 +336,7 @@ static int find_program(const struct tap_user_set *set, int pid, struct tap_user
 	if (!is_anothers(pid))
 		return tap_err_set(err, -ENOENT, "no program with pid %d has tracepoints", pid);
 	errno = EACCES;
-	return tap_err_set(err, -EACCES, "cannot look into the program with pid %d: %m", pid);
+	return tap_err_set(err, -EACCES, "cannot inspect the program with pid %d: %m", pid);
 }
 
 static int serve(struct tap_user_set *set, int pid, const struct file *f, struct place *p,
@@ -369,7 +369,7 @@ static int run_tracefs(void *opts, const struct tap_strings *operands, char **re
 	if (find_file(operands, &f, &err))
 		return tap_cmd_fail(&err, true);
 	if (!o->pid) {
-		tap_err_set(&err, -EINVAL, "--pid is needed: whose '%s'?", f->name);
+		tap_err_set(&err, -EINVAL, "'%s' needs --pid: the program to look into", f->name);
 		return tap_cmd_fail(&err, true);
 	}
 	find_place(&place, f, operands);

@@ -78,7 +78,7 @@ static int expect_above(struct parser *p)
 {
 	if (!accept(p, '>'))
 		return fail(p, p->at, "expected '>'");
-	return *p->at == '=' ? fail(p, p->at, "only '>' is known here") : 0;
+	return *p->at == '=' ? fail(p, p->at, "expected '>': other comparisons do not work here") : 0;
 }
 
 static int parse_time(struct parser *p)
@@ -147,7 +147,7 @@ static int make_task_filter(struct parser *p)
 	tap_buf_release(&text);
 	ret = ret ?: tap_filter_new(c->task, c->filter, &c->of_task, p->err);
 	if (!ret && c->of_task->nr_pasts)
-		ret = fail(p, c->filter, "changed() and moved() are for events that are recorded");
+		ret = fail(p, c->filter, "changed() and moved() work only on recorded events");
 	return ret;
 }
 
@@ -161,9 +161,9 @@ static int parse_filter(struct parser *p)
 	if (!*word)
 		return 0;
 	if (!is_word(word, len, "if"))
-		return fail(p, word, "expected 'if', or nothing more");
+		return fail(p, word, "expected 'if' or the end of the condition");
 	if (p->c->kind == TAP_CONDITION_LOST)
-		return fail(p, word, "what was lost has no filter");
+		return fail(p, word, "lost events cannot be filtered");
 	p->at += len;
 	skip_blanks(p);
 	if (!*p->at)
@@ -188,7 +188,7 @@ static int parse_kind(struct parser *p, const char *word, size_t len)
 		if (!is_word(word, len, tap_state_name(c->state)))
 			continue;
 		if (c->state == TAP_UNKNOWN || c->state == TAP_DEAD)
-			return fail(p, word, "how long tasks are in this state is not known");
+			return fail(p, word, "the time that tasks spend in this state is not known");
 		c->kind = TAP_CONDITION_STATE;
 		return 0;
 	}

@@ -464,7 +464,7 @@ static int add_use(struct kind *k, unsigned int condition, const struct tap_cond
 	ret = c->filter ? tap_filter_new(k->fmt, c->filter, &u.filter, err) : 0;
 	if (!ret && u.filter && u.filter->nr_pasts) {
 		tap_filter_free(u.filter);
-		ret = tap_err_set(err, -EINVAL, "'%.300s': changed() and moved() are for events that are recorded", c->text);
+		ret = tap_err_set(err, -EINVAL, "'%.300s': changed() and moved() work only on recorded events", c->text);
 	}
 	if (ret)
 		return ret;

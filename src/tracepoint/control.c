@@ -225,7 +225,7 @@ bool tap_control_open(void)
 		return false;
 	tried = true;
 	if (getauxval(AT_SECURE)) {
-		tap_set_reason("events are off: the program runs with more rights than its user has");
+		tap_set_reason("events are off: the program has more privileges than its user");
 		return false;
 	}
 	if (!tap_folder_find(folder)) {

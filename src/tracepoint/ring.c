@@ -222,7 +222,7 @@ static void note_ringless(unsigned int cpu, int code)
 	__atomic_store_n(&tap_control->ringless, 1, __ATOMIC_RELAXED);
 	if (!tap_trylock())
 		return;
-	tap_set_reason("events of CPU %u are lost: no room for a ring: %s", cpu, strerror(-code));
+	tap_set_reason("events of CPU %u are lost: cannot create a ring: %s", cpu, strerror(-code));
 	tap_unlock();
 }
 

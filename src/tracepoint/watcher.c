@@ -58,7 +58,8 @@ void tap_watcher_start(void)
 		return;
 	ret = start();
 	if (ret) {
-		tap_set_reason("patched sites cannot be switched from outside: no thread: %s",
+		tap_set_reason("patched sites cannot be switched from outside: cannot start a "
+			       "thread: %s",
 			       strerror(ret));
 		return;
 	}

@@ -80,7 +80,7 @@ check "a recorder's own instance" over_tracefs
 none()
 {
 	run 1 "$SCHEDTAP" list --enabled 'nosuch*'
-	says "no event that is on matches"
+	says "no enabled event matches"
 	must [ ! -s out ]
 }
 check "none" none

@@ -293,7 +293,7 @@ ring_reset()
 	sleep 0.3
 	ends 0 INT
 	finished a.dat
-	must grep -Eq '[0-9]+ lost and more: others reset' a.dat.err
+	must grep -Eq '[0-9]+ lost and more: another process reset' a.dat.err
 	# what was read before, and after
 	must [ "$(sed -n 's/.* s, \([0-9]*\) events.*/\1/p' a.dat.err)" = "$(grep -vc ' lost' valid.dump)" ]
 	must "$SCHEDTAP" summary -i a.dat --json >sum.json
@@ -415,7 +415,7 @@ cut_off()
 	kill -9 $recorder
 	wait $recorder || :
 	run 1 $R -o a.dat
-	says "cut off" "schedtap repair"
+	says "interrupted recording" "schedtap repair"
 	valid a.dat.spool
 }
 check "a cut-off recording is not overwritten" cut_off

@@ -450,5 +450,5 @@ for ([ 'nosuch == 1', 'Field not found' ], [ 'prev_pid == ', 'Invalid value' ], 
 	ok(!-e "$tmp/no.dat", "records nothing: $filter");
 }
 like(`$schedtap record -o $tmp/some.dat -e 'sched_pelt_*' -f 'pid > 0' -- true 2>&1`,
-     qr/makes no sense for schedtap:sched_pelt_cfs, of which all are recorded/, 'kinds that lack a field are named');
+     qr/does not apply to schedtap:sched_pelt_cfs, all of which are recorded/, 'kinds that lack a field are named');
 done_testing();

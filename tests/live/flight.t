@@ -20,7 +20,7 @@ come_and_go()
 # mark TEXT: a recorder that is kept waiting takes it later than the program waits for the answer.
 mark()
 {
-	"$SCHEDTAP" mark "$1" 2>mark.err || must grep -q 'none took the mark' mark.err
+	"$SCHEDTAP" mark "$1" 2>mark.err || must grep -q 'none accepted the mark' mark.err
 }
 
 # Its files, the oldest first. $at: the folder that they are in, with a slash.
@@ -250,7 +250,7 @@ killed()
 	load &
 	start f.dat -b "$1" --keep 500ms
 	run 1 "$SCHEDTAP" summary -i f.dat.spool
-	says 'in its memory'
+	says 'whose events are in memory'
 	run 1 "$SCHEDTAP" repair f.dat.spool
 	says 'still recording'
 	kill -9 "$recorder"
@@ -262,7 +262,7 @@ killed()
 	kill -9 "$recorder"
 	wait "$recorder" || :
 	run 1 "$SCHEDTAP" repair f.dat.spool
-	says 'its events were in its memory'
+	says 'its events were only in memory'
 	must_not [ -e f.dat.spool ]
 	must_not [ -e f.dat ]
 }
@@ -448,7 +448,7 @@ refused()
 more_than_memory()
 {
 	run 1 "$SCHEDTAP" record -o f.dat -d 1 --keep 100000G
-	says 'half of it is the most'
+	says 'of which at most half may be used'
 	must_not [ -e f.dat.spool ]
 }
 
@@ -494,15 +494,15 @@ check "no room for a file" apart full_when_written
 check "--after alone" apart refused '--after needs --keep' --after 2s
 check "--max-files alone" apart refused '--max-files needs --keep' --max-files 2
 check "--when alone" apart refused '--when needs --keep' --when 'waking > 1s'
-check "no such condition" apart refused "expected 'if', or nothing more" --keep 1s --when 'foo > 3'
+check "no such condition" apart refused "expected 'if' or the end of the condition" --keep 1s --when 'foo > 3'
 check "a condition on what is not recorded" apart refused "needs 'sched_switch', which is not recorded" --keep 1s \
 	--when 'waking > 1s' -e sched_process_exit
 check "a condition on an event that is not recorded" apart refused "'sched_switch' is not recorded" --keep 1s \
 	--when 'sched_switch' -e sched_process_exit
 check "more than there is memory" apart more_than_memory
-check "nothing to hold" apart refused 'there is nothing to hold' --keep 0
-check "neither time nor size" apart refused 'not a time, such as 10s, nor a size' --keep 10x
-check "--trigger" apart refused '--trigger cannot be with --keep' --keep 1s --trigger 'sched_switch: traceoff'
-check "--max-size" apart refused '--max-size ends a recording' --keep 1s --max-size 1M
+check "nothing to hold" apart refused 'the time or size must be greater than 0' --keep 0
+check "neither time nor size" apart refused 'expected a time, such as 10s, or a size' --keep 10x
+check "--trigger" apart refused '--trigger cannot be combined with --keep' --keep 1s --trigger 'sched_switch: traceoff'
+check "--max-size" apart refused '--max-size cannot be combined with --keep' --keep 1s --max-size 1M
 check "the page's commands" apart page
 done_testing

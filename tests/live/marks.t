@@ -96,7 +96,7 @@ nobody_records()
 	says "no recording is running"
 	run 2 "$SCHEDTAP" mark a b
 	run 2 "$SCHEDTAP" mark "$(printf '%1001d' 1)"
-	says "1000 bytes at most"
+	says "at most 1000 bytes"
 }
 check "nothing to mark" nobody_records
 
@@ -108,7 +108,7 @@ strangers()
 	before=$(now_ns)
 	start a.dat -e sched_switch
 	run 1 $NOBODY "$SCHEDTAP" mark mine
-	says "only its user and root"
+	says "only a recording's user and root"
 	must perl -MSocket -e '
 		socket(my $s, AF_UNIX, SOCK_DGRAM, 0) or die;
 		my ($name) = grep { s/.*\@(schedtap-record-)/$1/ } map { chomp; $_ } do { open(my $f, "<", "/proc/net/unix"); <$f> };

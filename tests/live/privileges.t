@@ -31,7 +31,7 @@ types_alone_are_said()
 	as_nobody doctor || true
 	must grep 'built-in events can be recorded over BPF here, going by the kernel.s types alone$' out
 	as_nobody list sched_waking
-	must grep "^schedtap: 'bpf' goes by the kernel's types alone: " err
+	must grep "^schedtap: 'bpf' is judged by the kernel's types only: " err
 }
 
 nothing_is_said_to_root()

@@ -313,11 +313,11 @@ check "events of one's own" own
 refused()
 {
 	run 2 "$SCHEDTAP" record -e sched_switch --stack nosuch -d 1 -o a.dat
-	must grep -q "^schedtap: --stack 'nosuch': no event of this recording fits it" err
+	must grep -q "^schedtap: --stack 'nosuch': it matches no recorded event" err
 	run 2 "$SCHEDTAP" record -e sched_switch --stack sched_switch,depth=200 -d 1 -o a.dat
-	must grep -q "a depth is a number of frames, 1 to 127" err
+	must grep -q "the depth must be 1 to 127 frames" err
 	run 2 "$SCHEDTAP" record -b tracefs -e sched_switch --stack sched_switch:user -d 1 -o a.dat
-	must grep -q "stacks of programs are not to be had" err
+	must grep -q "which has no user stacks" err
 	must [ ! -e a.dat ]
 }
 check "what cannot be had" refused

@@ -628,11 +628,11 @@ static void test_refusals(void **state)
 		{ "no such thread", .tid = "4194304", .ret = -ESRCH,
 		  .text = "there is no thread 4194304" },
 		{ "a thread of another process", .tgid = "1", .tid = "2", .ret = -ESRCH,
-		  .text = "thread 2 is not of the given processes" },
+		  .text = "thread 2 does not belong to a given process (-p)" },
 		{ "quotes of both kinds", .comm = "a\"b'c", .ret = -EINVAL,
 		  .text = "tracefs cannot match a name with both kinds of quotes" },
 		{ "a cgroup", .cgroup = "/sys/fs/cgroup", .ret = -EOPNOTSUPP,
-		  .text = "tracefs cannot record a single cgroup" },
+		  .text = "tracefs cannot filter by cgroup" },
 		{ "no such CPU", .cpus = "60000", .ret = -EINVAL,
 		  .text = "this machine has none of the given CPUs" },
 	};

@@ -232,7 +232,7 @@ two_recorders()
 	recorder
 	rec=$!
 	timeout -s INT 1 "$SCHEDTAP" record -o s.dat -b user -e 'rules:*' 2>err || :
-	grep -q "is recording program $pid already" err || fail "the second says: $(cat err)"
+	grep -q "is already recording program $pid" err || fail "the second says: $(cat err)"
 	finish $rec
 	kill $pid
 	[ "$(values r.dat | wc -l)" -gt 100 ] || fail 'the first was disturbed'
@@ -725,7 +725,7 @@ filtered_late_program() # PROGRAM
 	finish $rec
 	values r.dat >got
 	seq 501 2 999 | cmp - got || fail "got: $(head -n 3 got)"
-	grep -q 'makes no sense for rules:summed, of which all are recorded' rec.err || fail "it says: $(cat rec.err)"
+	grep -q 'does not apply to rules:summed, all of which are recorded' rec.err || fail "it says: $(cat rec.err)"
 }
 
 is_on() # PID
@@ -793,9 +793,9 @@ two_recorders_and_filters()
 	wait_for has_started a.dat
 	wait_for has_started b.dat
 	timeout -s INT 0.5 "$SCHEDTAP" record -o c.dat -b user -p $a -e rules:plain -f 'v < 0' 2>err || :
-	says "is recording program $a already"
+	says "is already recording program $a"
 	run 1 "$SCHEDTAP" tracefs --pid $a filter rules:plain 'v < 0'
-	says "process $first is recording program $a already"
+	says "process $first is already recording program $a"
 	run 0 "$SCHEDTAP" tracefs --pid $a filter rules:plain
 	must grep -qx 'v % 3 == 1' out
 	kill -INT $first $second
@@ -836,7 +836,7 @@ filtered_old_program()
 	pid=$!
 	wait_for test -e "$dir/$pid-0"
 	run 3 "$SCHEDTAP" tracefs --pid $pid filter rules:plain 'v > 5'
-	says 'takes no filters: it was built with a release that has none'
+	says 'does not support filters: its library is too old'
 	recorder -f 'v % 7 == 3'
 	rec=$!
 	sleep 0.3
@@ -895,19 +895,19 @@ filters_that_make_no_sense()
 	run 2 "$SCHEDTAP" record -o no.dat -e rules:plain -f 'text ~ 5' -- true
 	says 'Expecting string field'
 	run 2 "$SCHEDTAP" record -o no.dat -e rules:plain -f 'COMM == "emit"' -- true
-	says 'the name of the running task is not known'
+	says "COMM is not known when a program's event is recorded"
 	run 2 "$SCHEDTAP" record -o no.dat -b user -e rules:plain -f 'v == 1' -e 'rules:p*' -f 'v == 2' -- true
-	says 'has two filters'
+	says 'has filters from two -e'
 	must_not test -e no.dat
 	run 0 "$SCHEDTAP" record -o r.dat -e 'rules:*' -f 'text == "x"' -- true
-	says 'makes no sense for rules:summed, of which all are recorded'
+	says 'does not apply to rules:summed, all of which are recorded'
 	kill $pid
 	wait $pid || :
 	run 0 "$SCHEDTAP" record -o r.dat -b user -e rules:plain -f 'nosuch == 1' -- "$EMIT" 10 0
-	says "-f 'nosuch == 1' makes no sense for rules:plain, of which all are recorded"
+	says "-f 'nosuch == 1' does not apply to rules:plain, all of which are recorded"
 	has_values r.dat 0 9
 	run 0 "$SCHEDTAP" record -o r.dat -b user -e rules:plain -f 'v == 1' -e 'rules:p*' -f 'v == 2' -- "$EMIT" 10 0
-	says 'without rules:plain: ' 'has two filters'
+	says 'without rules:plain: ' 'has filters from two -e'
 }
 
 # What no list of steps holds, the recorder asks alone.

@@ -278,7 +278,7 @@ absent_target()
 {
 	must "$SCHEDTAP" list >list
 	grep -q '^- .*sched_pelt_hw:' list || skip "this kernel has sched_pelt_hw"
-	refused 3 'sched_pelt_hw cannot be had' 'sched_switch: enable_event:schedtap:sched_pelt_hw' -b bpf
+	refused 3 'sched_pelt_hw cannot be recorded' 'sched_switch: enable_event:schedtap:sched_pelt_hw' -b bpf
 }
 
 # refused RC TEXT TRIGGER OPTION...
@@ -321,8 +321,8 @@ for b in bpf tracefs; do
 	check "$b: no such target" refused 2 "no event matches 'sched:nosuch'" 'sched_switch: enable_event:sched:nosuch' -b $b
 	check "$b: no such action" refused 2 "unknown action 'foo'" 'sched_switch: foo' -b $b
 	check "$b: no such field" refused 2 'Field not found' 'sched_switch: traceoff if nosuch == 1' -b $b
-	check "$b: two of a kind" refused 2 'has one of this kind already' 'sched_switch: traceoff' -b $b --trigger 'sched_switch: traceon'
-	check "$b: twice" refused 2 'has one of this kind already' 'sched_switch: traceoff' -b $b --trigger 'sched:sched_switch: traceoff:2'
+	check "$b: two of a kind" refused 2 'already has a trigger of this kind' 'sched_switch: traceoff' -b $b --trigger 'sched_switch: traceon'
+	check "$b: twice" refused 2 'already has a trigger of this kind' 'sched_switch: traceoff' -b $b --trigger 'sched:sched_switch: traceoff:2'
 done
 check "bpf: of others than the process" of_others bpf -eq
 check "tracefs: of others than the process" of_others tracefs -gt
@@ -335,7 +335,7 @@ check "the user's own tracing" left_alone
 for action in stacktrace snapshot hist:keys=pid; do
 	check "bpf: ${action%:*}" refused 2 'use --backend tracefs' "sched_switch: $action" -b bpf
 done
-check "tracefs: what its filters cannot do" refused 2 "more than the kernel's" 'sched_switch: traceoff if sample(1/2)' -b tracefs
+check "tracefs: what its filters cannot do" refused 2 "the kernel's filters cannot express its filter" 'sched_switch: traceoff if sample(1/2)' -b tracefs
 check "an event of the other backend" refused 2 'use --backend tracefs for both' 'sched_switch: enable_event:signal:signal_generate'
 check "without triggers programs are as they were" nothing_without
 done_testing

@@ -496,7 +496,7 @@ static const char *foreign(void)
 	memcpy(found, code_of_false_key(0), sizeof(found));
 	WANT(!memcmp(found, probe, sizeof(found)));
 	WANT(static_key_count(&false_key.key) == 0);
-	WANT(strstr(tap_patch_error(), "is not a branch any more: cc 1f 44 00"));
+	WANT(strstr(tap_patch_error(), "is no longer a branch: cc 1f 44 00"));
 	WANT(poke(mine));
 	WANT(static_key_slow_inc(&false_key.key) && all_say(&kinds[0], true));
 	return NULL;

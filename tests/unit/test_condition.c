@@ -75,7 +75,7 @@ static const struct bad_case bad[] = {
 	{ "> 5", 0, "expected an event or a state" },
 	{ "waking", 6, "expected '>'" },
 	{ "waking < 5ms", 7, "expected '>'" },
-	{ "waking >= 5ms", 8, "only '>'" },
+	{ "waking >= 5ms", 8, "expected '>'" },
 	{ "waking > 5 ms", 11, "expected 'if'" },
 	{ "waking > soon", 9, "expected a time" },
 	{ "waking > -1s", 9, "expected a time" },
@@ -95,7 +95,7 @@ static const struct bad_case bad[] = {
 	{ "rate > 5/s", 5, "expected 'if'" },
 	{ "lost > many", 7, "expected a number" },
 	{ "lost > 5ms", 7, "expected a number" },
-	{ "lost > 5 if comm == \"x\"", 9, "no filter" },
+	{ "lost > 5 if comm == \"x\"", 9, "cannot be filtered" },
 };
 
 static void test_bad(void **state)

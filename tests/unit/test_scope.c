@@ -305,7 +305,7 @@ static void test_translation(void **state)
 	assert_false(TAP_WANTED(&one, &two, &child));
 	assert_int_equal(translate((struct tap_select_opts){ .comms = WORDS(
 		"12345678901234567890123456789012", "22345678901234567890123456789012") }, false, &err), -EINVAL);
-	assert_string_equal(err.text, "the -c patterns are longer than 62 characters in all");
+	assert_string_equal(err.text, "-c: the patterns are longer than 62 characters in total");
 
 	assert_int_equal(translate((struct tap_select_opts){ .tgids = WORDS("5") }, true, &err), 0);
 	assert_int_equal(tap_scope, TAP_BY_TGID);

@@ -51,8 +51,8 @@ static const struct {
 	{ "u / n == 1 && CPU & CPUS{0-3}", "CPU & CPUS{0-3}", "u / n == 1" },
 	{ "(n) & CPUS{1} && COMM == 'x'", "COMM == 'x'", "(n) & CPUS{1}" },
 	{ "n > u && n = 1", NULL, "bad filter for 'app:e': Invalid operator\n n > u && n = 1\n" },
-	{ "n > u || COMM == \"x\"", NULL, "join them with '&&'" },
-	{ "n == 1 && changed(n)", NULL, "'changed(n)' of app:e: tracefs has events in their order only when they are read" },
+	{ "n > u || COMM == \"x\"", NULL, "join the two with '&&'" },
+	{ "n == 1 && changed(n)", NULL, "'changed(n)' of app:e: changed() and moved() do not work over tracefs" },
 };
 
 static void test_split(void **state)

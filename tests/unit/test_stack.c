@@ -33,16 +33,16 @@ static const struct {
 static const struct {
 	const char *text, *want;
 } bad[] = {
-	{ "", "--stack '': it is 'EVENT[:kernel|user|both][,depth=N]'" },
-	{ ":user", "--stack ':user': it is 'EVENT[:kernel|user|both][,depth=N]'" },
+	{ "", "--stack '': expected 'EVENT[:kernel|user|both][,depth=N]'" },
+	{ ":user", "--stack ':user': expected 'EVENT[:kernel|user|both][,depth=N]'" },
 	{ "sched_switch,", "--stack 'sched_switch,': only depth=N may follow the comma" },
 	{ "sched_switch,deep", "--stack 'sched_switch,deep': only depth=N may follow the comma" },
-	{ "sched_switch,depth=", "--stack 'sched_switch,depth=': a depth is a number of frames, 1 to 127" },
-	{ "sched_switch,depth=0", "--stack 'sched_switch,depth=0': a depth is a number of frames, 1 to 127" },
-	{ "sched_switch,depth=128", "--stack 'sched_switch,depth=128': a depth is a number of frames, 1 to 127" },
-	{ "sched_switch,depth=-1", "--stack 'sched_switch,depth=-1': a depth is a number of frames, 1 to 127" },
-	{ "sched_switch,depth=8,depth=9", "--stack 'sched_switch,depth=8,depth=9': a depth is a number of frames, 1 to 127" },
-	{ "sched_switch,depth=99999999999999999999", "--stack 'sched_switch,depth=99999999999999999999': a depth is a number of frames, 1 to 127" },
+	{ "sched_switch,depth=", "--stack 'sched_switch,depth=': the depth must be 1 to 127 frames" },
+	{ "sched_switch,depth=0", "--stack 'sched_switch,depth=0': the depth must be 1 to 127 frames" },
+	{ "sched_switch,depth=128", "--stack 'sched_switch,depth=128': the depth must be 1 to 127 frames" },
+	{ "sched_switch,depth=-1", "--stack 'sched_switch,depth=-1': the depth must be 1 to 127 frames" },
+	{ "sched_switch,depth=8,depth=9", "--stack 'sched_switch,depth=8,depth=9': the depth must be 1 to 127 frames" },
+	{ "sched_switch,depth=99999999999999999999", "--stack 'sched_switch,depth=99999999999999999999': the depth must be 1 to 127 frames" },
 };
 
 static void words(void **state)

@@ -514,7 +514,7 @@ static void test_fails(void **state)
 	assert_int_equal(f->plan.events[0].status, TAP_EVENT_FAILED);
 	assert_int_equal(f->plan.events[1].status, TAP_EVENT_ON);
 	assert_int_equal(g->plan.events[1].status, TAP_EVENT_FAILED);
-	assert_non_null(strstr(g->plan.events[1].reason, "is recording program"));
+	assert_non_null(strstr(g->plan.events[1].reason, "is already recording program"));
 	assert_int_equal(told(g, "reason", &sum), 1);
 	fixture_remove(g);
 	fixture_remove(f);

@@ -286,9 +286,9 @@ static void what_is_left_to_the_recorder(void **state)
 		{ "n>u||", "n>l", 400, "it is too long" }, /* its steps */
 		{ "path~\"*a\"||", "n == 1", 14, NULL },
 		{ "path~\"*a\"||", "n == 1", 16, "it is too long" }, /* its data */
-		{ "", "common_type == 5", 0, "it reads common_type, which each program has another one of" },
+		{ "", "common_type == 5", 0, "it reads common_type, which differs between programs" },
 		{ "n + (", "u)))))) > 1", 6, NULL },
-		{ "n + (", "u))))))) > 1", 7, "it is too deep" },
+		{ "n + (", "u))))))) > 1", 7, "it is nested too deeply" },
 	};
 
 	(void)state;

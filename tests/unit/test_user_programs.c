@@ -551,7 +551,7 @@ static void test_texts(void **state)
 		{ "a control character",
 		  { "app", "a", "name: a\nID: 0\nformat:\n" COMMON_FIELDS "\nprint fmt: \"\033[2J\"\n" },
 		  0, false },
-		{ "a field outside any record",
+		{ "a field lies outside the record",
 		  { "app", "a", "name: a\nID: 0\nformat:\n" COMMON_FIELDS
 		    "\tfield:char a[8];\toffset:4030;\tsize:8;\tsigned:0;\n" }, 0, false },
 		{ "a field that wraps",
@@ -736,7 +736,7 @@ static void test_filters(void **state)
 	at = tap_filter_slot_at(ev->id);
 	print_message("# of a release without filters\n");
 	assert_int_equal(tap_user_put_filter(p, ev, "a == 1", &none, &err), -EOPNOTSUPP);
-	assert_non_null(strstr(err.text, "takes no filters"));
+	assert_non_null(strstr(err.text, "does not support filters"));
 	print_message("# without room for them\n");
 	p->control.events[1].takes_filter = true;
 	assert_int_equal(tap_user_put_filter(p, ev, "a == 1", &none, NULL), -EOPNOTSUPP);
@@ -787,7 +787,7 @@ static void test_locks(void **state)
 	fd = open(f.p.path, O_RDWR | O_CLOEXEC);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	assert_int_equal(tap_user_lock(p, &err), -EBUSY);
-	snprintf(want, sizeof(want), "process %d is recording program %d already", getpid(), getpid());
+	snprintf(want, sizeof(want), "process %d is already recording program %d", getpid(), getpid());
 	assert_string_equal(err.text, want);
 	close(fd);
 	assert_int_equal(tap_user_lock(p, &err), 0);

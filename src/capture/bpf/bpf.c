@@ -259,7 +259,7 @@ static int tie_programs(struct bpf_state *s, struct tap_err *err)
 	}
 	for (unsigned int i = 0; i < s->own.nr; i++)
 		add_entry(s, s->own.v[i].prog, 1);
-	return ret ? tap_err_set(err, ret, "cannot have the events of a tracepoint follow each other: %s", strerror(-ret)) : 0;
+	return ret ? tap_err_set(err, ret, "cannot chain the BPF programs of a tracepoint: %s", strerror(-ret)) : 0;
 }
 
 /* What comes and goes while the set is filled is seen to. */

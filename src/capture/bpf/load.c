@@ -165,7 +165,7 @@ static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, 
 	ret = ret ?: tap_bpf_set(o->obj, "tap_nr_cpu_ids", &nr_cpus, sizeof(nr_cpus));
 	ret = ret ?: set_capacities(o->obj, nr_cpus);
 	if (ret)
-		return tap_err_set(err, ret, "the BPF object does not fit the program");
+		return tap_err_set(err, ret, "the embedded BPF object does not match the program");
 	return tap_bpf_scope_constants(o->obj, plan, err);
 }
 

@@ -69,8 +69,9 @@ static void note_hidden(struct tap_plan *plan)
 		struct tap_plan_event *ev = &plan->events[i];
 
 		if (ev->backend == &tap_backend_bpf && ev->stacks.kernel && !ev->note) {
-			ev->note = strdup("stacks: functions of the kernel have no names, for /proc/kallsyms hides where they are "
-					  "(kernel.kptr_restrict; cap_syslog)");
+			ev->note = strdup("stacks: kernel functions have no names because "
+					  "/proc/kallsyms hides addresses (kernel.kptr_restrict; "
+					  "cap_syslog)");
 			return;
 		}
 	}

@@ -15,7 +15,7 @@ static int add_ids(struct bpf_object *obj, const char *map, const struct tap_sel
 
 		ret = bpf_map_update_elem(fd, &key, &one, BPF_ANY);
 		if (ret)
-			return tap_err_set(err, ret, "cannot add %u to the scope: %s", key,
+			return tap_err_set(err, ret, "cannot filter by task %u: %s", key,
 					   strerror(-ret));
 	}
 	return ret;

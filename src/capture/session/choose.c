@@ -169,7 +169,7 @@ static int refuse_unknown(struct maker *m, const struct tap_select_word *w, stru
 		names[nr++] = (struct tap_select_name){ m->list.v[i].system, m->list.v[i].name };
 	tap_select_suggest(w, names, nr, &near);
 	ret = tap_err_set(err, -ENODATA, "no event matches '%s'%s", w->text,
-			  near.len ? tap_buf_str(&near) : ": 'schedtap list' shows what there is");
+			  near.len ? tap_buf_str(&near) : ": 'schedtap list' shows all events");
 	tap_buf_release(&near);
 	free(names);
 	return ret;
@@ -189,16 +189,17 @@ static bool is_def(const struct maker *m, const struct tap_select_word *w)
 static int refuse(struct maker *m, const struct tap_select_word *w, const char *filter, struct tap_err *err)
 {
 	if (filter && !backend_allows(m, &tap_backend_tracefs))
-		return tap_err_set(err, -EINVAL, "-f '%s' is a filter for tracefs, which -b %s leaves "
-				   "out", filter, m->opts->backend);
+		return tap_err_set(err, -EINVAL, "-f '%s' is a filter for tracefs, which -b %s "
+				   "does not use", filter, m->opts->backend);
 	if (!w || is_def(m, w))
-		return tap_err_set(err, -EINVAL, "'%s' is no event of the kernel's own, and only those "
-				   "%s", w ? w->text : "(default)", filter ? "take a filter" : "come from tracefs");
+		return tap_err_set(err, -EINVAL, "'%s' is not one of the kernel's own events, and "
+				   "only those %s", w ? w->text : "(default)", filter ? "take a filter" : "come from tracefs");
 	if (m->root)
 		list_tracefs(m, NULL);
 	for (unsigned int i = 0; i < m->list.nr; i++)
 		if (tap_select_word_fits(w, m->list.v[i].system, m->list.v[i].name))
-			return tap_err_set(err, -EINVAL, "'%s' comes from tracefs alone, which -b %s leaves out",
+			return tap_err_set(err, -EINVAL, "'%s' comes only from tracefs, which -b "
+					   "%s does not use",
 					   w->text, m->opts->backend);
 	return refuse_unknown(m, w, err);
 }
@@ -298,7 +299,7 @@ static bool may_mount_tracefs(const struct maker *m)
 static int check_program_event(const struct maker *m, const char *pattern, struct tap_err *err)
 {
 	if (m->plan->select->by & TAP_SELECT_CGROUPS)
-		return tap_err_set(err, -EINVAL, "'%s' is for programs' events, which -g cannot restrict",
+		return tap_err_set(err, -EINVAL, "'%s' matches programs' events, which -g cannot filter",
 				   pattern);
 	return 0;
 }
@@ -329,11 +330,11 @@ static int add_programs(struct maker *m, const struct tap_select_word *w, const 
 	if (ret)
 		return ret;
 	if (no_list)
-		snprintf(note, sizeof(note), "'%.100s' is for programs' events: the kernel's cannot be "
-			 "listed (%.200s)", pattern, no_list->text);
+		snprintf(note, sizeof(note), "'%.100s' is used for programs' events only: the "
+			 "kernel's events cannot be listed (%.200s)", pattern, no_list->text);
 	else
-		snprintf(note, sizeof(note), "'%.100s' is no event of this kernel: waiting for programs "
-			 "that have it%s%.100s%s", pattern, near ? "; did you mean the kernel's '" : "",
+		snprintf(note, sizeof(note), "'%.100s' is not an event of this kernel: waiting for "
+			 "programs that have it%s%.100s%s", pattern, near ? "; did you mean the kernel's '" : "",
 			 near ? near : "", near ? "'?" : "");
 	return add_pattern(m, w, found ? NULL : note, err);
 }
@@ -436,7 +437,8 @@ static int check_twice(const struct tap_plan *plan, const struct tap_trigger *t,
 		if (t->action != TAP_TRIGGER_KERNELS && other->action != TAP_TRIGGER_KERNELS && other != t &&
 		    is_same(other->system, t->system) && is_same(other->name, t->name) &&
 		    is_same(other->of_system, t->of_system) && is_same(other->of_name, t->of_name))
-			return tap_err_set(err, -EINVAL, "--trigger '%.200s': the event has one of this kind already",
+			return tap_err_set(err, -EINVAL, "--trigger '%.200s': the event already "
+					   "has a trigger of this kind",
 					   t->text);
 	}
 	return 0;
@@ -476,7 +478,8 @@ static int add_trigger(struct maker *m, const char *text, struct tap_err *err)
 static int set_stacks(struct tap_plan *plan, struct tap_plan_event *ev, const struct tap_stack *stack, struct tap_err *err)
 {
 	if (ev->stacks.depth)
-		return tap_err_set(err, -EINVAL, "--stack '%.200s': %s:%s has stacks already", stack->text, ev->system, ev->name);
+		return tap_err_set(err, -EINVAL, "--stack '%.200s': another --stack already "
+				   "selects %s:%s", stack->text, ev->system, ev->name);
 	ev->stacks = stack->kinds;
 	plan->has_stacks = true;
 	return 0;
@@ -499,8 +502,8 @@ static int add_stack(struct tap_plan *plan, const char *text, struct tap_err *er
 		ret = set_stacks(plan, ev, &stack, err);
 	}
 	if (!ret && !any)
-		ret = tap_err_set(err, -EINVAL, "--stack '%.200s': no event of this recording fits it: -e takes what is "
-				  "recorded", text);
+		ret = tap_err_set(err, -EINVAL, "--stack '%.200s': it matches no recorded event: "
+				  "add one with -e", text);
 	tap_stack_release(&stack);
 	return ret;
 }

@@ -246,7 +246,7 @@ int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zs
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	if (len + STAMP_LEN >= PATH_MAX) {
 		free(f);
-		return tap_err_set(err, -ENAMETOOLONG, "'%.300s' is too long for a name", file);
+		return tap_err_set(err, -ENAMETOOLONG, "the file name '%.300s' is too long", file);
 	}
 	f->opts = *opts;
 	f->zstd = zstd;

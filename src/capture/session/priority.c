@@ -28,7 +28,7 @@ int tap_priority_raise(struct tap_priority *p, pid_t tid, int priority, struct t
 	p->raised = !sched_setscheduler(tid, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
 	if (p->raised || quietly)
 		return 0;
-	return tap_err_set(err, -errno, "cannot have real-time priority %d: %m", priority);
+	return tap_err_set(err, -errno, "cannot set real-time priority %d: %m", priority);
 }
 
 void tap_priority_restore(struct tap_priority *p)

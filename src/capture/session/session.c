@@ -138,7 +138,7 @@ static int fail_open(const struct tap_err *no_bpf, const struct tap_err *why, st
 {
 	if (!no_bpf->code || why->code == -EINVAL)
 		return tap_err_set(err, why->code, "%s", why->text);
-	return tap_err_set(err, no_bpf->code, "%s\nand not from tracefs either: %s", no_bpf->text,
+	return tap_err_set(err, no_bpf->code, "%s\ntracefs does not work either: %s", no_bpf->text,
 			   why->text);
 }
 
@@ -146,7 +146,7 @@ static int check_there(const struct tap_trigger *t, const struct tap_plan_event 
 {
 	if (ev->status != TAP_EVENT_ABSENT && ev->status != TAP_EVENT_FAILED)
 		return 0;
-	return tap_err_set(err, -EOPNOTSUPP, "--trigger '%.200s': %s:%s cannot be had: %s", t->text, ev->system, ev->name,
+	return tap_err_set(err, -EOPNOTSUPP, "--trigger '%.200s': %s:%s cannot be recorded: %s", t->text, ev->system, ev->name,
 			   ev->reason ?: "");
 }
 
@@ -210,7 +210,8 @@ static int check_ids(const struct tap_select *select, struct tap_err *err)
 	const struct tap_select_ids *tids = &select->tids;
 
 	if (tap_map_get(&select->tgids.set, 0) || tap_map_get(&tids->set, 0))
-		return tap_err_set(err, -EINVAL, "the idle tasks (0) cannot be recorded by themselves: -C is for CPUs");
+		return tap_err_set(err, -EINVAL, "the idle tasks (0) cannot be selected with -p or "
+				   "-t: use -C to select CPUs");
 	for (unsigned int i = 0; i < tids->nr; i++)
 		if (kill(tids->v[i], 0) && errno == ESRCH)
 			return tap_err_set(err, -ESRCH, "there is no thread %d", tids->v[i]);

@@ -193,18 +193,19 @@ static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format, st
 	if (!ret && kernel->len)
 		ret = put_filter(t, ev, tap_buf_str(kernel), err);
 	if (!ret && rest.len && ev->stacks.depth)
-		ret = tap_err_set(err, -EOPNOTSUPP, "--stack: '%.200s' of %s:%s is more than the kernel's filters can do, and the "
-				  "kernel takes the stacks", tap_buf_str(&rest), ev->system, ev->name);
+		ret = tap_err_set(err, -EOPNOTSUPP, "--stack: the kernel takes the stacks, but its "
+				  "filters cannot express '%.200s' of %s:%s", tap_buf_str(&rest), ev->system, ev->name);
 	if (!ret && rest.len && sizeof(long) != sizeof(uint64_t))
-		ret = tap_err_set(err, -EOPNOTSUPP, "-f: '%.200s' of %s:%s: a kernel of 32 bits cannot do it",
+		ret = tap_err_set(err, -EOPNOTSUPP, "-f: '%.200s' of %s:%s: 32-bit kernels cannot "
+				  "evaluate this filter",
 				  tap_buf_str(&rest), ev->system, ev->name);
 	if (!ret && rest.len) {
 		ret = tap_sieve_add(&t->sieve, fmt, tap_buf_str(&rest), err);
 		fmt = NULL;
 	}
 	if (!ret && rest.len && !ev->note &&
-	    asprintf(&ev->note, "-f: '%.200s' of %s:%s is more than the kernel's filters can do: it is evaluated while "
-		     "draining", tap_buf_str(&rest), ev->system, ev->name) < 0)
+	    asprintf(&ev->note, "-f: the kernel's filters cannot express '%.200s' of %s:%s: the "
+		     "recorder evaluates it", tap_buf_str(&rest), ev->system, ev->name) < 0)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	tap_format_free(fmt);
 	tap_buf_release(&rest);
@@ -471,8 +472,7 @@ static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	*state = NULL;
 	if (plan->select->by & TAP_SELECT_CGROUPS)
 		return tap_err_set(err, -EOPNOTSUPP,
-				   "tracefs cannot record a single cgroup: only "
-				   "the bpf backend can");
+				   "-g needs the bpf backend: tracefs cannot filter by cgroup");
 	ret = tfs_new(plan, &t, err) ?: tap_tracefs_find(TAP_TRACEFS_MOUNTS, &t->root, err);
 	if (!ret)
 		tap_instance_sweep(t->root);

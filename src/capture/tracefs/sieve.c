@@ -27,11 +27,12 @@ static const char *end_of_part(const char *s)
 static int check_rest(const struct tap_filter *f, const char *part, struct tap_err *err)
 {
 	if (f->nr_pasts)
-		return tap_err_set(err, -EINVAL, "-f: '%.200s' of %s:%s: tracefs has events in their order only when "
-				   "they are read: filter them then, or with -b bpf", part, f->fmt->system, f->fmt->name);
+		return tap_err_set(err, -EINVAL, "-f: '%.200s' of %s:%s: changed() and moved() do "
+				   "not work over tracefs: use -b bpf, or filter when reading", part, f->fmt->system, f->fmt->name);
 	if (tap_filter_wants_comm(f))
-		return tap_err_set(err, -EINVAL, "-f: '%.200s' of %s:%s: the kernel alone knows COMM, and the rest it "
-				   "cannot do: join them with '&&'", part, f->fmt->system, f->fmt->name);
+		return tap_err_set(err, -EINVAL, "-f: '%.200s' of %s:%s: only the kernel can "
+				   "filter by COMM, but it cannot do the rest: join the two with "
+				   "'&&'", part, f->fmt->system, f->fmt->name);
 	return 0;
 }
 

@@ -50,8 +50,8 @@ static int put_filter(const struct tap_tracefs_triggers *t, const struct tap_tri
 	else if (ret == -EINVAL)
 		ret = (tap_buf_puts(out, trigger->filter), 0);
 	if (ret == -EOPNOTSUPP)
-		tap_err_set(err, -EINVAL, "--trigger '%.200s': its filter is more than the kernel's can do, and the kernel "
-			    "runs it", trigger->text);
+		tap_err_set(err, -EINVAL, "--trigger '%.200s': the kernel's filters cannot express "
+			    "its filter", trigger->text);
 	else if (ret)
 		tap_err_set(err, ret, "--trigger '%.200s': %s", trigger->text, strerror(-ret));
 	tap_filter_free(filter);
@@ -117,7 +117,8 @@ static int refused(const struct tap_tracefs_triggers *t, const struct tap_trigge
 				   (int)strcspn(trigger->words, ":"), trigger->words);
 	add_complaint(t, &why);
 	if (!why.len)
-		tap_buf_printf(&why, ": %s", ret == -EEXIST ? "the event has one of this kind already" : strerror(-ret));
+		tap_buf_printf(&why, ": %s", ret == -EEXIST ?
+			       "the event already has a trigger of this kind" : strerror(-ret));
 	ret = tap_err_set(err, -EINVAL, "--trigger '%.200s': the kernel refuses it%s", trigger->text, tap_buf_str(&why));
 	tap_buf_release(&why);
 	return ret;
@@ -169,7 +170,8 @@ static int try_one(const struct tap_tracefs_triggers *t, const struct tap_trigge
 	read_event_file(t, tap_plan_event_of(t->plan, trigger), "trigger", &back);
 	if (!strstr(tap_buf_str(&back), trigger->action == TAP_TRIGGER_KERNELS ? "" : trigger->words) ||
 	    !strncmp(tap_buf_str(&back), "# Avail", 7))
-		ret = tap_err_set(err, -EIO, "--trigger '%.200s': the kernel took it, and does not have it", trigger->text);
+		ret = tap_err_set(err, -EIO, "--trigger '%.200s': the kernel accepted it, but does "
+				  "not list it", trigger->text);
 	tap_buf_release(&back);
 	return ret;
 }

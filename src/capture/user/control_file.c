@@ -188,13 +188,13 @@ static int read_head(struct tap_user_control *c, const struct tap_user_control_s
 	struct tap_control head;
 
 	if (tap_pread_all(from->fd, &head, sizeof(head), 0) || head.magic != TAP_CONTROL_MAGIC)
-		return bad_file(from, err, -EINVAL, "it is none, or half made");
+		return bad_file(from, err, -EINVAL, "not a control file, or incomplete");
 	if (head.min_version > TAP_CONTROL_VERSION || head.version < TAP_CONTROL_MIN_VERSION)
-		return bad_file(from, err, -EINVAL, "of another version of the library");
+		return bad_file(from, err, -EINVAL, "from an incompatible version of the library");
 	c->nested = head.pid_ns != tap_pid_ns_own();
 	if ((head.pid != (uint32_t)from->pid && !c->nested) || head.areas_nr > TAP_CONTROL_AREAS ||
 	    head.clock > TAP_CLOCK_CYCLES)
-		return bad_file(from, err, -EINVAL, "it makes no sense");
+		return bad_file(from, err, -EINVAL, "its contents are invalid");
 	c->head = head;
 	c->head.comm[sizeof(head.comm) - 1] = c->head.reason[sizeof(head.reason) - 1] = '\0';
 	return 0;
@@ -208,7 +208,7 @@ int tap_user_control_read(struct tap_user_control *c, const struct tap_user_cont
 	uint32_t nr = c->head.areas_nr;
 
 	if (ret || nr < c->nr_areas)
-		return ret ?: bad_file(from, err, -EINVAL, "it has become smaller");
+		return ret ?: bad_file(from, err, -EINVAL, "it has shrunk");
 	areas = calloc(nr + 1, sizeof(*areas));
 	known = realloc(c->areas, nr + 1);
 	if (known) {
@@ -219,10 +219,10 @@ int tap_user_control_read(struct tap_user_control *c, const struct tap_user_cont
 	if (!areas || !known)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	else if (tap_pread_all(from->fd, areas, nr * sizeof(*areas), TAP_CONTROL_PAGE))
-		ret = bad_file(from, err, -ENODATA, "it was cut off");
+		ret = bad_file(from, err, -ENODATA, "it is truncated");
 	ret = ret ?: read_areas(c, from, areas, err);
 	if (!ret && read_words(c, from->fd, areas))
-		ret = bad_file(from, err, -ENODATA, "it was cut off");
+		ret = bad_file(from, err, -ENODATA, "it is truncated");
 	free(areas);
 	return ret;
 }

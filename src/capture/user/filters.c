@@ -62,9 +62,9 @@ static struct tap_step load(struct maker *m, struct tap_step s, uint8_t how, uin
 	s.is_signed = !!(how & LOAD_SIGNED);
 	note_size(m, at, s.size);
 	if (how & (LOAD_SWAP | LOAD_FLOAT))
-		cannot(m, "it reads a number that the program does not have");
+		cannot(m, "it reads a byte-swapped or floating-point number");
 	if (at < sizeof(uint16_t))
-		cannot(m, "it reads common_type, which each program has another one of");
+		cannot(m, "it reads common_type, which differs between programs");
 	m->reads_tid |= at >= 4 && at < 8;
 	return s;
 }
@@ -91,7 +91,7 @@ static void compute(struct maker *m, uint32_t node, unsigned int to)
 	struct tap_step s = { .to = (uint8_t)to, .a = (uint8_t)to, .b = (uint8_t)(to + 1) };
 
 	if (to == TAP_STEPS_REGS - 1) {
-		cannot(m, "it is too deep");
+		cannot(m, "it is nested too deeply");
 	} else if (n->op == OP_NUM) {
 		s.kind = TAP_STEP_SET;
 		s.value = n->num;
@@ -105,7 +105,7 @@ static void compute(struct maker *m, uint32_t node, unsigned int to)
 		compute(m, n->a, to);
 		compute(m, n->b, to + 1);
 	} else {
-		cannot(m, "it computes what programs cannot");
+		cannot(m, "it has an operation that programs cannot compute");
 	}
 	if (!m->why)
 		add_register(m, s);
@@ -131,7 +131,7 @@ static uint8_t comparison(struct maker *m, uint8_t op)
 	case OP_AND:
 		return TAP_OP_AND;
 	default:
-		cannot(m, "it compares in a way that programs cannot");
+		cannot(m, "it has a comparison that programs cannot evaluate");
 		return 0;
 	}
 }
@@ -145,7 +145,7 @@ static void set_place(struct maker *m, struct tap_step *s, const struct tap_fiel
 	s->size = (uint16_t)f->size;
 	note_size(m, f->offset, f->size);
 	if (!f->size || (!fixed && f->size != sizeof(uint32_t)) || f->swap)
-		cannot(m, "it reads a text whose place the program does not know");
+		cannot(m, "it reads a text field with an unsupported layout");
 }
 
 static unsigned int count_cpus(const struct tap_cpus *cpus)
@@ -168,7 +168,7 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 		s.op = comparison(m, t->op);
 		s.value = t->value;
 		if (s.is_signed != t->is_signed && s.op != TAP_OP_AND)
-			cannot(m, "it compares in a way that programs cannot");
+			cannot(m, "it has a comparison that programs cannot evaluate");
 		break;
 	case TAP_TERM_SAMPLE:
 		s = load(m, s, t->load, t->at);
@@ -204,7 +204,7 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 		add_data(m, &s, t->cpus.bits, t->cpus.nr_words * sizeof(*t->cpus.bits));
 		break;
 	default:
-		cannot(m, "it asks for what programs do not know");
+		cannot(m, "it uses a term that programs cannot evaluate");
 	}
 	return s;
 }
@@ -294,10 +294,11 @@ static int translate(struct tap_user_filter *f)
 /* Whether all that it asks for is known where a program's record is drained: one CPU's at a time. */
 static int check_known(const struct tap_filter *f, struct tap_err *err)
 {
-	const char *lacks = tap_filter_wants_comm(f) ? "the name of the running task is not known where a program's event "
-						       "is recorded; -c selects programs by their names" :
-			    f->nr_pasts ? "which record was a thread's last one is known on reading alone: changed() and "
-					  "moved() are for reports" : NULL;
+	const char *lacks = tap_filter_wants_comm(f) ? "COMM is not known when a program's event "
+						       "is recorded: use -c to select programs by "
+						       "name" :
+			    f->nr_pasts ? "changed() and moved() do not work on programs' events "
+					  "while recording: use them when reading" : NULL;
 
 	return lacks ? tap_err_set(err, -EINVAL, "bad filter for '%s:%s': %s", f->fmt->system, f->fmt->name, lacks) : 0;
 }

@@ -57,13 +57,13 @@ static const char *bad_common(const struct tap_format *fmt)
 	};
 
 	if (fmt->nr_common != sizeof(common) / sizeof(common[0]))
-		return "other common fields than the kernel's";
+		return "its common fields differ from the kernel's";
 	for (unsigned int i = 0; i < fmt->nr_common; i++) {
 		const struct tap_field *f = &fmt->fields[i];
 
 		if (strcmp(f->name, common[i].name) || f->offset != common[i].offset ||
 		    f->size != common[i].size || f->kind != TAP_FIELD_NUMBER)
-			return "other common fields than the kernel's";
+			return "its common fields differ from the kernel's";
 	}
 	return NULL;
 }
@@ -92,12 +92,12 @@ static const char *bad_text(const char *text, size_t len)
 static const char *bad_format(const struct tap_user_kind *k)
 {
 	if (strcmp(k->fmt->name, k->name))
-		return "another name in its format text";
+		return "its format text has another name";
 	for (unsigned int i = 0; i < k->fmt->nr_fields; i++) {
 		const struct tap_field *f = &k->fmt->fields[i];
 
 		if (f->offset > TAP_RECORD_MAX || f->size > TAP_RECORD_MAX - f->offset)
-			return "a field outside any record";
+			return "a field lies outside the record";
 	}
 	return bad_common(k->fmt);
 }

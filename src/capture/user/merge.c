@@ -41,8 +41,8 @@ static void source_fails(struct tap_user_source *src, int code)
 	char why[96];
 
 	snprintf(why, sizeof(why),
-		 code == -ENODATA ? "the ring of CPU %u was cut off"
-				  : "the ring of CPU %u makes no sense",
+		 code == -ENODATA ? "the ring of CPU %u is truncated"
+				  : "the ring of CPU %u is corrupt",
 		 src->reader.ring.cpu);
 	tap_user_tracee_fail(src->tracee, why);
 	src->failed = true;

@@ -357,7 +357,7 @@ static int add_closed(struct tap_user_set *set, struct tap_user_folder *f, const
 	p->foreign = tap_user_link_pid_ns(e->d_name);
 	errno = -code;
 	snprintf(p->control.head.reason, sizeof(p->control.head.reason),
-		 p->foreign ? "it is of another pid namespace" : "its control file: %m");
+		 p->foreign ? "it runs in another PID namespace" : "its control file: %m");
 	ret = add_program(set, p);
 	if (ret)
 		program_free(p);
@@ -613,9 +613,9 @@ int tap_user_lock(struct tap_user_program *p, struct tap_err *err)
 	pid = fstat(fd, &st) ? 0 : tap_proc_lock_holder(&st);
 	close(fd);
 	if (pid)
-		return tap_err_set(err, -EBUSY, "process %d is recording program %d already", pid,
+		return tap_err_set(err, -EBUSY, "process %d is already recording program %d", pid,
 				   p->pid);
-	return tap_err_set(err, -EBUSY, "another recorder records program %d already", p->pid);
+	return tap_err_set(err, -EBUSY, "another recorder is already recording program %d", p->pid);
 }
 
 void tap_user_unlock(struct tap_user_program *p)
@@ -737,8 +737,8 @@ int tap_user_put_filter(struct tap_user_program *p, const struct tap_user_event 
 	int ret = put_filter(p->fd, ev, text, steps);
 
 	if (ret == -EOPNOTSUPP)
-		return tap_err_set(err, ret, "program %d takes no filters: it was built with a release that has none, or its "
-				   "files may not be big (ulimit -f)", p->pid);
+		return tap_err_set(err, ret, "program %d does not support filters: its library is "
+				   "too old, or its file size limit (ulimit -f) too low", p->pid);
 	return close_written(p, p->fd, ret, err);
 }
 
@@ -796,7 +796,7 @@ int tap_user_remove(const struct tap_user_program *p, struct tap_err *err)
 	int dir, ret = 0;
 
 	if (tap_user_is_alive(&now))
-		return tap_err_set(err, -EBUSY, "program %d is alive", p->pid);
+		return tap_err_set(err, -EBUSY, "program %d is still running", p->pid);
 	dir = *p->file ? tap_user_folder_open(p->folder, &dir_st) : -ENOENT;
 	/* the name may be another program's by now */
 	if (dir >= 0 && !fstatat(dir, p->file, &st, AT_SYMLINK_NOFOLLOW) && st.st_ino == p->link_ino)

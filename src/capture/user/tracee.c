@@ -146,7 +146,7 @@ void tap_user_tracee_attach(struct tap_user_tracee *t, const struct tap_user_cho
 
 	t->pid = tap_pids_initial(&c->plan->pids, (uint32_t)t->p->pid);
 	if (ret == -EMFILE || ret == -ENFILE)
-		tap_err_set(&err, ret, "too many programs for the limit of open files (ulimit -n)");
+		tap_err_set(&err, ret, "too many programs for the open file limit (ulimit -n)");
 	if (ret) {
 		tap_user_tracee_fail(t, err.text);
 		return;
@@ -179,7 +179,7 @@ static int add_source(struct tap_user_tracee *t, const struct tap_user_ring *rin
 	s->tracee = t;
 	ret = tap_user_reader_init(&s->reader, t->p->fd, ring, discard, from);
 	if (ret) {
-		snprintf(why, sizeof(why), "the ring of CPU %u makes no sense", ring->cpu);
+		snprintf(why, sizeof(why), "the ring of CPU %u is corrupt", ring->cpu);
 		tap_user_tracee_fail(t, ret == -ENOMEM ? "out of memory" : why);
 		s->failed = true;
 	}

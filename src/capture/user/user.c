@@ -257,11 +257,11 @@ static void add_refused(const struct tap_user_state *s, const struct tap_plan_pa
 		if (!r->refused || r->told || !tap_plan_pattern_fits(p, r->kind->system, r->kind->name))
 			continue;
 		if (nr++ == 0)
-			tap_buf_printf(text, "%s-f '%.200s' makes no sense for", text->len ? "; " : "", r->refused);
+			tap_buf_printf(text, "%s-f '%.200s' does not apply to", text->len ? "; " : "", r->refused);
 		tap_buf_printf(text, " %s:%s,", r->kind->system, r->kind->name);
 	}
 	if (nr)
-		tap_buf_puts(text, " of which all are recorded");
+		tap_buf_puts(text, " all of which are recorded");
 }
 
 /* At the end what a user should know of a pattern is which events it could not filter, or that no program had any. */
