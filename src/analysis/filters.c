@@ -36,7 +36,7 @@ static int add_word(struct tap_kind_filters *k, const struct tap_select *s,
 			ret = add(k, formats[i], filter, added || refused ? &why : err);
 		if (ret == -EINVAL && filter) {
 			if (refused++ == 0)
-				tap_buf_printf(note, "%s-f '%.200s' makes no sense for",
+				tap_buf_printf(note, "%s-f '%.200s' does not apply to",
 					       note->len ? "; " : "", filter);
 			tap_buf_printf(note, "%s %s:%s", refused > 1 ? "," : "", formats[i]->system,
 				       formats[i]->name);
@@ -46,7 +46,7 @@ static int add_word(struct tap_kind_filters *k, const struct tap_select *s,
 		added += !ret;
 	}
 	if (refused && added)
-		tap_buf_puts(note, ", of which all are shown");
+		tap_buf_puts(note, ", all of which are shown");
 	return refused && !added ? -EINVAL : 0;
 }
 

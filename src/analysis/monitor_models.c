@@ -97,21 +97,21 @@ const struct tap_monitor_model tap_monitor_models[] = {
 
 /* Events of kernels with CONFIG_TRACE_PREEMPT_TOGGLE and CONFIG_TRACE_IRQFLAGS. */
 #define NEEDS_PREEMPT \
-	"it takes preemptirq:preempt_disable and preempt_enable, each time that preemption is switched off and on"
-#define NEEDS_IRQ "it takes preemptirq:irq_disable and irq_enable, each time that interrupts are switched off and on"
-#define IS_FORMULA "it is a formula about real-time programs, not an automaton: it takes "
+	"it needs preemptirq:preempt_disable and preempt_enable whenever preemption is switched off or on"
+#define NEEDS_IRQ "it needs preemptirq:irq_disable and irq_enable whenever interrupts are switched off or on"
+#define IS_FORMULA "it is a formula about real-time programs, not an automaton: it needs "
 
 const struct tap_monitor_undecided tap_monitor_undecided[] = {
-	{ "nrp", "it takes each interrupt's entry, irq:irq_handler_entry and on x86 irq_vectors:*_entry, beside "
-		 "schedtap:sched_set_need_resched and sched_entry" },
-	{ "opid", NEEDS_PREEMPT ", and the same of interrupts" },
+	{ "nrp", "it needs every interrupt's entry, irq:irq_handler_entry and on x86 "
+		 "irq_vectors:*_entry, besides schedtap:sched_set_need_resched and sched_entry" },
+	{ "opid", NEEDS_PREEMPT ", and the same for interrupts" },
 	{ "scpd", NEEDS_PREEMPT },
 	{ "sncid", NEEDS_IRQ },
 	{ "snep", NEEDS_PREEMPT },
 	{ "sts", NEEDS_IRQ },
 	{ "wip", NEEDS_PREEMPT },
-	{ "nomiss", "it needs each replenishment, which no event reports before v7.2: 'schedtap check deadline' asks of jobs instead" },
-	{ "stall", "it is about how long a task waits: 'schedtap check starvation' asks for that" },
+	{ "nomiss", "it needs each replenishment, which no event reports before v7.2: 'schedtap check deadline' checks jobs instead" },
+	{ "stall", "it is about how long a task waits: 'schedtap check starvation' checks that" },
 	{ "rtapp", "its models are pagefault and sleep" },
 	{ "pagefault", IS_FORMULA "exceptions:page_fault_user and page_fault_kernel" },
 	{ "sleep", IS_FORMULA "raw_syscalls:sys_enter and sys_exit, lock:contention_begin and contention_end" },

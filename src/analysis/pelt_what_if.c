@@ -40,8 +40,8 @@ struct tap_pelt_curves {
 
 static int bad_halflife(const char *text, struct tap_err *err)
 {
-	return tap_err_set(err, -EINVAL, "--what-if: '%.100s' is no 'halflife=' with up to %u times of 100us to 10s, such as halflife=16ms,64ms", text,
-			   TAP_PELT_MAX_HALFLIVES);
+	return tap_err_set(err, -EINVAL, "--what-if: '%.100s' is not 'halflife=' and up to %u times of 100us to 10s, such as halflife=16ms,64ms",
+			   text, TAP_PELT_MAX_HALFLIVES);
 }
 
 int tap_pelt_what_if_parse(const char *text, struct tap_pelt_what_if_opts *opts, struct tap_err *err)

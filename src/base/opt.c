@@ -141,8 +141,8 @@ static int store_filter(struct parse *p, const struct tap_opt *o, struct tap_fil
 			const struct tap_strings *strings, const char *value)
 {
 	if (!strings->nr)
-		return tap_err_set(p->err, -EINVAL, "-%c '%s' stands before any -e: it belongs to the -e "
-				   "in front of it", o->letter, value);
+		return tap_err_set(p->err, -EINVAL, "-%c '%s' comes before any -e: put it after "
+				   "the -e that it filters", o->letter, value);
 	return tap_filters_add(to, strings->nr - 1, value) ? tap_err_set(p->err, -ENOMEM, "out of memory") : 0;
 }
 

@@ -19,7 +19,7 @@ static inline int tap_sized_take(void *to, size_t size, const void *from, struct
 	size_t from_size = *(const size_t *)from;
 
 	if (from_size < sizeof(size_t))
-		return tap_err_set(err, -EINVAL, "a struct without its size");
+		return tap_err_set(err, -EINVAL, "the struct's size member is not set");
 	for (size_t i = size; i < from_size; i++)
 		if (bytes[i])
 			return tap_err_set(err, -EINVAL,

@@ -81,7 +81,8 @@ static int take_words(const struct tap_cmd *cmd, void *opts, const struct tap_st
 		return tap_err_set(err, taken, "out of memory");
 	nr = operands->nr - (unsigned int)taken;
 	if (nr + !!*input > 1)
-		return tap_err_set(err, -EINVAL, "one FILE is read: '%.300s' or '%.300s'?",
+		return tap_err_set(err, -EINVAL, "expected one FILE, but '%.300s' and '%.300s' are "
+				   "given",
 				   *input ? *input : operands->v[taken + 1], operands->v[taken]);
 	if (!*input)
 		*input = nr ? operands->v[taken] : TAP_INPUT_DEFAULT;

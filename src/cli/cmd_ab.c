@@ -195,8 +195,8 @@ static int open_folder(struct ab *ab, struct tap_err *err)
 
 	if (mkdir(folder, 0777)) {
 		if (errno == EEXIST)
-			return tap_err_set(err, -EINVAL, "'%.300s' is there already: -o names a new folder, so that recordings of "
-					   "one comparison are together", folder);
+			return tap_err_set(err, -EINVAL, "'%.300s' already exists: -o needs a new "
+					   "folder, for the recordings of this comparison only", folder);
 		return tap_err_set(err, -errno, "cannot make the folder '%.300s': %m", folder);
 	}
 	snprintf(log, sizeof(log), "%s/" LOG_NAME, folder);
@@ -258,8 +258,8 @@ static void print_rest(const struct ab *ab)
 static int check(const struct ab_opts *o, const struct tap_strings *operands, struct tap_err *err)
 {
 	if (operands->nr != 2)
-		return tap_err_set(err, -EINVAL, "two commands are compared, and %u %s given, each as one word: "
-				   "`schedtap ab 'CMD A' 'CMD B'`", operands->nr, operands->nr == 1 ? "was" : "were");
+		return tap_err_set(err, -EINVAL, "expected two commands, each quoted as one word, "
+				   "but %u %s given: `schedtap ab 'CMD A' 'CMD B'`", operands->nr, operands->nr == 1 ? "was" : "were");
 	return tap_diff_check(&o->diff, err);
 }
 

@@ -60,7 +60,8 @@ static int read_rules(const char *word, struct tap_rules *rules, struct tap_err 
 	ret = path.err ?: tap_buf_read_file(&text, tap_buf_str(&path));
 	errno = -ret;
 	if (ret == -ENOENT && is_shipped)
-		ret = tap_err_set(err, ret, "no rules '%.200s': neither a file nor such as came with schedtap", word);
+		ret = tap_err_set(err, ret, "no rules '%.200s': there is no such file, and "
+				  "schedtap ships no rules of that name", word);
 	else if (ret)
 		ret = tap_err_set(err, ret, "cannot read '%.300s': %m", word);
 	else
@@ -136,7 +137,8 @@ static int run_check(void *opts_, const struct tap_strings *operands, char **res
 	if (opts->list)
 		return list_metrics(&err) ? tap_cmd_fail(&err, false) : TAP_EXIT_OK;
 	if (operands->nr < 2) {
-		tap_err_set(&err, -EINVAL, "%s: `schedtap check RULES RECORDING...` checks", operands->nr ? "no recording" : "no rules");
+		tap_err_set(&err, -EINVAL, "%s given: use `schedtap check RULES RECORDING...`",
+			    operands->nr ? "no recording" : "no rules");
 		return tap_cmd_fail(&err, true);
 	}
 	c.paths = operands->v + 1;

@@ -70,7 +70,7 @@ static int tell_nothing(struct tap_run *run)
 		return tap_cmd_fail(&err, false);
 	if (!tap_run_add_listed(run) && tap_unmatched(run))
 		return TAP_EXIT_FAILED;
-	tap_err_set(&err, -ENODATA, "no event fits all of the options");
+	tap_err_set(&err, -ENODATA, "no event matches all of the options");
 	return tap_cmd_fail(&err, false);
 }
 
@@ -80,8 +80,8 @@ static void note_ticks(const struct tap_recording *rec)
 	const char *ticks = tap_reader_info(rec->reader)->ticks;
 
 	if (ticks)
-		tap_recording_note(rec, "the stamps are ticks of the clock '%s', not nanoseconds: what is shown as "
-				   "a second is 1,000,000,000 of them", ticks);
+		tap_recording_note(rec, "time stamps are ticks of the clock '%s', not nanoseconds: "
+				   "one second shown is 1,000,000,000 ticks", ticks);
 }
 
 static int run_dump(void *opts, const struct tap_strings *operands, char **rest)

@@ -40,7 +40,7 @@ static const struct tap_export_form *find_form(const char *name)
 static int check(const struct tap_export_form *form, const struct tap_export_opts *o, struct tap_err *err)
 {
 	if (!form)
-		return tap_err_set(err, -EINVAL, "bad --to '%s': it is folded, html, perfetto, ftrace, or csv", o->to);
+		return tap_err_set(err, -EINVAL, "bad --to '%s': use folded, html, perfetto, ftrace, or csv", o->to);
 	return form->check(o, err);
 }
 

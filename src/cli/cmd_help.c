@@ -68,7 +68,7 @@ static const struct tap_cmd *named(const struct tap_strings *operands, struct ta
 	const struct tap_cmd *cmd;
 
 	if (operands->nr != 1) {
-		tap_err_set(err, -EINVAL, "needs one command's name");
+		tap_err_set(err, -EINVAL, "expected the name of one command");
 		return NULL;
 	}
 	cmd = tap_cmd_find(operands->v[0]);

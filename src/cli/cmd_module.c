@@ -84,7 +84,8 @@ static int build(const struct module_opts *o, struct tap_err *err)
 	int ret;
 
 	if (o->kernel_src && !o->out) /* the folder of its own is the running kernel's */
-		return tap_err_set(err, -EINVAL, "say where to build it: --output DIR");
+		return tap_err_set(err, -EINVAL, "--kernel-src needs --output DIR, the folder to "
+				   "build in");
 	folder_of(o, out, sizeof(out));
 	if (!o->out && mkdir(BUILT, 0755) && errno != EEXIST)
 		return tap_err_set(err, -errno, "cannot make the folder '" BUILT "': %m");
@@ -98,7 +99,8 @@ static int check_modules(struct tap_err *err)
 {
 	if (!access("/proc/modules", F_OK))
 		return 0;
-	return tap_err_set(err, -ENOSYS, "this kernel has no loadable modules: record over BPF");
+	return tap_err_set(err, -ENOSYS, "this kernel does not support loadable modules: record "
+			   "over BPF");
 }
 
 /* Builds it first, if there is none. */
@@ -152,7 +154,7 @@ static int status(struct tap_err *err)
 		return tap_err_set(err, -ENOENT, "the module is not loaded");
 	nr = scandir(EVENTS, &names, NULL, alphasort);
 	if (nr < 0)
-		return tap_err_set(err, -errno, "the module is loaded, and '" EVENTS "' cannot be read: %m");
+		return tap_err_set(err, -errno, "the module is loaded, but '" EVENTS "' cannot be read: %m");
 	puts("loaded");
 	for (int i = 0; i < nr; i++) {
 		if (names[i]->d_type == DT_DIR && *names[i]->d_name != '.')
@@ -182,7 +184,7 @@ static int run_module(void *opts, const struct tap_strings *operands, char **res
 	else if (!strcmp(verb, "status"))
 		ret = status(&err);
 	else
-		ret = tap_err_set(&err, -EINVAL, "say what is to be done: build, load, unload, status or layout");
+		ret = tap_err_set(&err, -EINVAL, "expected build, load, unload, status or layout");
 	return ret ? tap_cmd_fail(&err, !*verb || ret == -EINVAL) : TAP_EXIT_OK;
 }
 

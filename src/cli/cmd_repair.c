@@ -101,7 +101,7 @@ static void report(const struct found *f, const char *file)
 		tap_text_ns(&b, f->last_ns);
 	}
 	if (f->killed)
-		tap_buf_puts(&b, "; the recorder was killed: what came after that is missing");
+		tap_buf_puts(&b, "; the recorder was killed: later events are missing");
 	tap_buf_char(&b, '\n');
 	fwrite(b.data, 1, b.len, stdout);
 	tap_buf_release(&b);
@@ -156,8 +156,8 @@ static int repair(const char *name, const struct repair_opts *o, struct tap_err 
 	if (ret)
 		goto out;
 	if (tap_spool_remove_held(p.spool)) {
-		ret = tap_err_set(err, -ENODATA, "'%.300s' belonged to a flight recorder that was killed: its events were in its "
-				  "memory, and the folder is removed", p.spool);
+		ret = tap_err_set(err, -ENODATA, "'%.300s' belonged to a flight recorder that was "
+				  "killed: its events were only in memory; the folder was removed", p.spool);
 		goto out;
 	}
 	lock = tap_spool_lock(p.spool, err);
@@ -227,7 +227,7 @@ static void print_verified(const struct tap_reader *r, const char *file, uint64_
 	if (tap_reader_info(r)->checksums == TAP_CHECKSUMS_WHOLE)
 		tap_buf_puts(&b, "all as they were written\n");
 	else
-		tap_buf_puts(&b, "which cannot be compared with checksums: none are there\n");
+		tap_buf_puts(&b, "which cannot be verified: the recording has no checksums\n");
 	fwrite(b.data, 1, b.len, stdout);
 	tap_buf_release(&b);
 }
@@ -262,12 +262,12 @@ static int run_repair(void *opts, const struct tap_strings *operands, char **res
 
 	(void)rest;
 	if (strcmp(o->compress, "zstd") && strcmp(o->compress, "none")) {
-		tap_err_set(&err, -EINVAL, "cannot compress with '%.300s': it is zstd or none",
+		tap_err_set(&err, -EINVAL, "unknown compression '%.300s': use none or zstd",
 			    o->compress);
 		return tap_cmd_fail(&err, true);
 	}
 	if (o->output && operands->nr > 1) {
-		tap_err_set(&err, -EINVAL, "-o names one file, for one recording");
+		tap_err_set(&err, -EINVAL, "-o names one file, so give only one recording");
 		return tap_cmd_fail(&err, true);
 	}
 	for (unsigned int i = 0; i < (operands->nr ? operands->nr : 1); i++) {

@@ -32,7 +32,7 @@ int tap_request_source_init(struct tap_request_source *s, const char *words, con
 		s->finish = word_of(comma + 1, strlen(comma + 1));
 	}
 	if (!s->begin.name.len || !s->finish.name.len || strchr(comma + 1, ','))
-		return tap_err_set(err, -EINVAL, "'%.100s' is not START,DONE: two events", words);
+		return tap_err_set(err, -EINVAL, "'%.100s': expected two events, START,DONE", words);
 	return 0;
 }
 

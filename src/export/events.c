@@ -15,9 +15,9 @@ struct events {
 int tap_export_check_events(const struct tap_export_opts *opts, struct tap_err *err)
 {
 	if (opts->of)
-		return tap_err_set(err, -EINVAL, "--of goes with --to folded");
+		return tap_err_set(err, -EINVAL, "--of needs --to folded");
 	if (opts->slices || opts->by)
-		return tap_err_set(err, -EINVAL, "--slices and --by go with --to perfetto");
+		return tap_err_set(err, -EINVAL, "--slices and --by need --to perfetto");
 	return 0;
 }
 

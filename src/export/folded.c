@@ -40,9 +40,9 @@ static const struct kind *find_kind(const struct tap_export_opts *opts)
 static int check(const struct tap_export_opts *opts, struct tap_err *err)
 {
 	if (opts->slices || opts->by)
-		return tap_err_set(err, -EINVAL, "--slices and --by go with --to perfetto");
+		return tap_err_set(err, -EINVAL, "--slices and --by need --to perfetto");
 	if (!find_kind(opts))
-		return tap_err_set(err, -EINVAL, "bad --of '%s': it is off-cpu, preemptions, wakeups, or waits", opts->of);
+		return tap_err_set(err, -EINVAL, "bad --of '%s': use off-cpu, preemptions, wakeups, or waits", opts->of);
 	return 0;
 }
 

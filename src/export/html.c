@@ -32,9 +32,9 @@ struct html {
 static int check(const struct tap_export_opts *opts, struct tap_err *err)
 {
 	if (opts->of)
-		return tap_err_set(err, -EINVAL, "--of goes with --to folded");
+		return tap_err_set(err, -EINVAL, "--of needs --to folded");
 	if (opts->slices || opts->by)
-		return tap_err_set(err, -EINVAL, "--slices and --by go with --to perfetto");
+		return tap_err_set(err, -EINVAL, "--slices and --by need --to perfetto");
 	return 0;
 }
 
@@ -125,7 +125,7 @@ static int add_part(struct html *h, struct tap_window window, const struct tap_d
 	h->nr_parts++;
 	if (drawn->has_slices)
 		h->nr_held += drawn->slices;
-	return ret ? tap_err_set(err, ret, "the page grows too large") : 0;
+	return ret ? tap_err_set(err, ret, "the HTML page would be too large") : 0;
 }
 
 static int put_window(struct html *h, struct tap_err *err)

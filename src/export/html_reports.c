@@ -94,7 +94,7 @@ int tap_html_report_run(unsigned int i, const struct tap_input_opts *input, cons
 	int ret;
 
 	if (screen.fd < 0)
-		return tap_err_set(err, -errno, "cannot make room for a report: %m");
+		return tap_err_set(err, -errno, "cannot create a memory file for a report: %m");
 	if (listener)
 		screen.listener = *listener;
 	opts = make_opts(i, input, err);

@@ -13,9 +13,9 @@ static int check(const struct tap_export_opts *opts, struct tap_err *err)
 	struct tap_request_source source;
 
 	if (opts->of)
-		return tap_err_set(err, -EINVAL, "--of goes with --to folded");
+		return tap_err_set(err, -EINVAL, "--of needs --to folded");
 	if (opts->by && !opts->slices)
-		return tap_err_set(err, -EINVAL, "--by goes with --slices");
+		return tap_err_set(err, -EINVAL, "--by needs --slices");
 	return opts->slices ? tap_request_source_init(&source, opts->slices, opts->by, err) : 0;
 }
 

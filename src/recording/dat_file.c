@@ -336,7 +336,8 @@ static int note_guest(struct tap_reader *r, struct tap_bytes opt, struct tap_err
 {
 	const char *name = tap_bytes_str(&opt);
 
-	return opt.bad ? 0 : tap_dat_note(r, err, "the recording names guest '%.256s': its own file is not read", name);
+	return opt.bad ? 0 : tap_dat_note(r, err, "the recording refers to guest '%.256s', whose "
+					  "own file is not read", name);
 }
 
 int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes opt,
@@ -366,7 +367,7 @@ int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes 
 		r->tsc.mult = tap_bytes_u32(&opt);
 		r->tsc.shift = tap_bytes_u32(&opt);
 		if (opt.bad || r->tsc.shift > 63)
-			return tap_dat_bad(r, err, "its TSC factor is impossible");
+			return tap_dat_bad(r, err, "its TSC factor is invalid");
 		return 0;
 	default:
 		return 0;
@@ -381,7 +382,7 @@ int tap_dat_add_buffer(struct tap_reader *r, const char *name, const char *clock
 	if (r->info.nr_buffers >= TAP_DAT_MAX_BUFFERS)
 		return tap_dat_bad(r, err, "it has more than 65536 buffers");
 	if (page_size > TAP_DAT_MAX_PAGE_BYTES || page_size < r->data_offset)
-		return tap_dat_bad(r, err, "the page size of a buffer is impossible");
+		return tap_dat_bad(r, err, "the page size of a buffer is invalid");
 	if (tap_array_grow(&r->buffers, r->info.nr_buffers, &r->cap_buffers, sizeof(*r->buffers)))
 		return tap_dat_nomem(err);
 	name_copy = strdup(name);

@@ -84,7 +84,8 @@ static int add_buffers(struct tap_reader *r, int dir, const struct tap_spool_fil
 			if (ret < 0)
 				return ret;
 		} else if (before->page_size != n->page_size || strcmp(before->name, n->name)) {
-			return tap_dat_bad(r, err, "the page files of a buffer contradict");
+			return tap_dat_bad(r, err, "the page files of a buffer contradict each "
+					   "other");
 		}
 		ret = add_pages(r, dir, &files[i], err);
 		if (ret)
@@ -159,11 +160,11 @@ int tap_dat_read_spool(struct tap_reader *r, int dir, struct tap_err *err)
 	r->info.is_spool = true;
 	ret = map_head(r, dir, err);
 	if (ret == -ENOENT)
-		ret = tap_err_set(err, -EINVAL, "'%.300s' is no recording: it has no head.dat",
+		ret = tap_err_set(err, -EINVAL, "'%.300s' is not a recording: it has no head.dat",
 				  r->path);
 	if (!ret && !faccessat(dir, TAP_SPOOL_HELD, F_OK, AT_SYMLINK_NOFOLLOW))
-		ret = tap_err_set(err, -ENODATA, "'%.300s' is a flight recorder's, which has what it holds in its memory: "
-				  "`schedtap mark` has it write a file", r->path);
+		ret = tap_err_set(err, -ENODATA, "'%.300s' belongs to a flight recorder, whose "
+				  "events are in memory: `schedtap mark` makes it write a file", r->path);
 	ret = ret ?: tap_dat_read_file(r, err);
 	return ret ?: read_meta(r, dir, err) ?: read_pages(r, dir, err);
 }

@@ -69,10 +69,10 @@ static int read_tag(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 	}
 	if (tag && !memcmp(tag, "latency  ", TAG_LEN))
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' holds text of a latency tracer, no events",
+				   "'%.300s' contains a latency tracer's text instead of events",
 				   v->r->path);
 	if (!tag || memcmp(tag, "flyrecord", TAG_LEN))
-		return tap_dat_bad(v->r, err, "no event data where they should begin");
+		return tap_dat_bad(v->r, err, "its event data is missing");
 	return 0;
 }
 
@@ -119,7 +119,7 @@ static int read_front(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 		return ret;
 	v->nr_cpus = tap_bytes_u32(b);
 	if (b->bad || v->nr_cpus > TAP_DAT_MAX_CPUS)
-		return tap_dat_bad(v->r, err, "its number of CPUs is missing or impossible");
+		return tap_dat_bad(v->r, err, "its number of CPUs is missing or invalid");
 	v->r->info.nr_cpus = v->nr_cpus;
 	return 0;
 }

@@ -47,7 +47,7 @@ static int decompress(struct v7 *v, struct section *s, struct tap_err *err)
 	int ret;
 
 	if (!v->zstd || !src || size > SECTION_MAX_BYTES)
-		return tap_dat_bad(v->r, err, "a compressed section is impossible");
+		return tap_dat_bad(v->r, err, "a compressed section is invalid");
 	s->owned = malloc(size + 1); /* never 0 bytes */
 	if (!s->owned)
 		return tap_dat_nomem(err);
@@ -198,14 +198,14 @@ static int read_sums(struct v7 *v, uint64_t first, struct tap_err *err)
 		return 0;
 	v->r->info.checksums = TAP_CHECKSUMS_WHOLE;
 	if (!tap_sums_front_fits(&all, &v->sums))
-		return tap_err_set(err, -EINVAL, "'%.300s' is cut or damaged: what stands before the events (formats, names, places) is "
-				   "not what was written", v->r->path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is cut or damaged: the part before the "
+				   "events (formats, names, places) fails its checksum", v->r->path);
 	v->blocks = tap_sums_blocks(&all, &v->sums);
 	v->blocks_end = v->blocks ? v->blocks + v->sums.nr * sizeof(uint32_t) : NULL;
 	if (v->blocks)
 		return 0;
 	v->r->info.checksums = TAP_CHECKSUMS_DAMAGED;
-	return tap_dat_note(v->r, err, "'%.300s': its checksums are damaged, and its pages cannot be verified", v->r->path);
+	return tap_dat_note(v->r, err, "'%.300s': its checksums are damaged, so its pages cannot be verified", v->r->path);
 }
 
 /* Gives a stream the checksums of its pages. */

@@ -48,8 +48,8 @@ static int fail(struct packer *p, int ret)
 	if (p->moment)
 		return tap_err_set(p->err, ret, "cannot write '%.300s': %m", p->target);
 	return tap_err_set(p->err, ret,
-			   "cannot write '%.300s': %m; what was recorded is safe in '%.300s', and "
-			   "`schedtap repair%s` makes a file of it", p->target, p->path,
+			   "cannot write '%.300s': %m; the recorded data is safe in '%.300s': "
+			   "`schedtap repair%s` turns it into a file", p->target, p->path,
 			   ret == -ENOSPC ? " -o FILE-ON-ANOTHER-DISK" : "");
 }
 
@@ -404,7 +404,7 @@ static int write_file(struct packer *p)
 
 static int is_in_the_way(const char *path, struct tap_err *err)
 {
-	return tap_err_set(err, -EEXIST, "'%.300s' is in the way: it is no regular file", path);
+	return tap_err_set(err, -EEXIST, "cannot replace '%.300s': it is not a regular file", path);
 }
 
 /* Return: 1: a file is there; 0: nothing is, or nothing is known; -EEXIST: something else is. */

@@ -190,7 +190,7 @@ static int place_ids(struct tap_perf *p, struct tap_err *err)
 		if (a->id_at != p->id_at || a->id_back != p->id_back ||
 		    (p->id_at == UINT32_MAX && a->sample_type != first->sample_type))
 			return tap_err_set(err, -ENOTSUP,
-					   "'%.300s' does not tell which record is of which event: "
+					   "'%.300s' does not say which event a record belongs to: "
 					   "record with 'perf record --sample-identifier'",
 					   p->r->path);
 	}
@@ -199,8 +199,9 @@ static int place_ids(struct tap_perf *p, struct tap_err *err)
 		return lacks_words(p, err);
 	if (!p->has_tracepoints && !has_switches)
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' holds no tracepoints and no switches: record with 'perf sched "
-				   "record', 'perf record -e sched:*' or 'perf record --switch-events'",
+				   "'%.300s' has neither tracepoints nor switches: record with "
+				   "'perf sched record', 'perf record -e sched:*' or 'perf record "
+				   "--switch-events'",
 				   p->r->path);
 	return 0;
 }
@@ -238,7 +239,7 @@ static int read_attrs(struct tap_perf *p, struct tap_bytes b, uint64_t attr_size
 	int ret;
 
 	if (attr_size < MIN_ATTR_BYTES + 16 || attr_size > MAX_ATTR_BYTES || !nr || nr > MAX_ATTRS)
-		return tap_dat_bad(p->r, err, "its attrs are missing or impossible");
+		return tap_dat_bad(p->r, err, "its attrs are missing or invalid");
 	p->attrs = calloc(nr, sizeof(*p->attrs));
 	if (!p->attrs)
 		return tap_dat_nomem(err);
@@ -271,7 +272,7 @@ static int read_tracing_data(struct tap_perf *p, struct tap_bytes b, struct tap_
 	const bool big_endian = p->r->info.big_endian;
 
 	if (!tap_dat_read_begin(p->r, &b) || b.bad || p->r->info.big_endian != big_endian)
-		return tap_dat_bad(p->r, err, "its tracing data is cut or impossible");
+		return tap_dat_bad(p->r, err, "its tracing data is cut or invalid");
 	return tap_dat_read_front(p->r, &b, err);
 }
 
@@ -290,7 +291,7 @@ static int read_compression(struct tap_perf *p, struct tap_bytes b, struct tap_e
 	type = tap_bytes_u32(&b);
 	if (type != COMPRESSED_ZSTD)
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' is compressed in way %u: only zstd (1) can be read",
+				   "'%.300s' has compression type %u: only zstd (1) can be read",
 				   p->r->path, type);
 	return tap_dat_set_text(&p->r->compression, "zstd", 4, err);
 }
@@ -369,7 +370,7 @@ static int read_features(struct tap_perf *p, struct tap_bytes bits, struct tap_e
 			int ret;
 
 			if (table.bad || b.bad) {
-				p->note = "the file is cut: its description is not whole";
+				p->note = "the file is cut: its description is incomplete";
 				continue;
 			}
 			ret = read_feature(p, id, b, err);
@@ -454,7 +455,7 @@ static int read_file(struct tap_perf *p, struct tap_err *err)
 				   "'%.300s' was written to a pipe: use 'perf record -o FILE'",
 				   p->r->path);
 	if (p->len < HEADER_BYTES || header_size < HEADER_BYTES)
-		return tap_dat_bad(p->r, err, "its header is cut or impossible");
+		return tap_dat_bad(p->r, err, "its header is cut or invalid");
 	return read_attrs(p, section(p, attrs_at, attrs_size), attr_size, err) ?:
 	       place_records(p, at, size, section(p, FEATURES_AT, NR_FEATURES / 8), err) ?:
 	       complete(p, err);
@@ -466,7 +467,7 @@ int tap_perf_open(struct tap_reader *r, const unsigned char *data, size_t len, i
 	struct tap_perf *p;
 
 	if (!tap_perf_is(data, len))
-		return tap_err_set(err, -EINVAL, "'%.300s' is no perf.data", r->path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is not a perf.data file", r->path);
 	p = r->perf = calloc(1, sizeof(*p));
 	if (!p)
 		return tap_dat_nomem(err);

@@ -70,7 +70,7 @@ static int push(struct tap_perf *p, int cpu, struct tap_perf_item item, struct t
 	if (ret == -E2BIG)
 		return tap_err_set(err, ret,
 				   "more than %zu million events would have to be sorted at once: "
-				   "no FINISHED_ROUND records say what is complete",
+				   "there are no FINISHED_ROUND records between them",
 				   TAP_PERF_MAX_ITEMS >> 20);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }

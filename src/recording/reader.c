@@ -27,7 +27,7 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 		return tap_dat_read_spool(r, fd, err);
 	if (!S_ISREG(st.st_mode))
 		return tap_err_set(err, -EINVAL,
-				   "'%.300s' is no recording: neither a file nor a folder",
+				   "'%.300s' is not a recording: neither a file nor a folder",
 				   r->path);
 	ret = tap_dat_add_map(r, fd, &map);
 	if (ret)
@@ -161,8 +161,8 @@ static int open_path(struct tap_reader *r, const char *path, char **spool, struc
 	if (fd < 0)
 		return tap_err_set(err, ret, "cannot open '%.300s': %m", path);
 	r->path = *spool;
-	if (asprintf(&r->notes, "there is no '%.300s' yet: reading '%.300s', of which `schedtap repair` "
-		     "makes it", path, *spool) >= 0)
+	if (asprintf(&r->notes, "'%.300s' does not exist yet: reading '%.300s', which `schedtap "
+		     "repair` turns into that file", path, *spool) >= 0)
 		return fd;
 	r->notes = NULL;
 	close(fd);

@@ -99,12 +99,12 @@ static int explain_existing(const char *path, struct tap_err *err)
 		return -EEXIST;
 	if (fd < 0)
 		return tap_err_set(err, -EEXIST,
-				   "'%.300s' is in the way: it is no recording that can be read, and "
-				   "must be removed", path);
+				   "'%.300s' already exists and is not a readable recording: "
+				   "remove it", path);
 	close(fd);
 	return tap_err_set(err, -EEXIST,
-			   "'%.300s' holds a recording that was cut off: `schedtap repair "
-			   "'%.300s'` makes a file of it", path, path);
+			   "'%.300s' has an interrupted recording: `schedtap repair '%.300s'` "
+			   "turns it into a file", path, path);
 }
 
 /* All but the page files. The head is first: without it the folder is no recording. */
@@ -350,7 +350,8 @@ int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *cloc
 
 	if (!name_ok(name, 0) || !name_ok(clock, '.') || !*clock ||
 	    strlen(name) + strlen(clock) > NAME_MAX - sizeof("999...16777216.cpu65535" ZSTD_SUFFIX))
-		return tap_err_set(err, -EINVAL, "'%.300s' (clock '%.300s') cannot be a buffer's name",
+		return tap_err_set(err, -EINVAL, "'%.300s' (clock '%.300s') is not a valid buffer "
+				   "name",
 				   name, clock);
 	if (!page_size_ok(page_size) || (s->held && page_size > TAP_HELD_SLOT) || nr_cpus > TAP_SPOOL_MAX_CPUS ||
 	    s->nr_buffers == TAP_SPOOL_MAX_BUFFERS)
@@ -501,7 +502,8 @@ int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err)
 	int fd;
 
 	if (max_bytes > memory / 2)
-		return tap_err_set(err, -EINVAL, "cannot hold %llu MiB: this machine has %llu MiB of memory, and half of it is the most",
+		return tap_err_set(err, -EINVAL, "cannot keep %llu MiB in memory: this machine has "
+				   "%llu MiB, of which at most half may be used",
 				   (unsigned long long)(max_bytes >> 20), (unsigned long long)(memory >> 20));
 	if (tap_held_new(max_bytes ?: memory / 4, &s->held))
 		return tap_err_set(err, -ENOMEM, "out of memory");

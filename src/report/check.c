@@ -27,26 +27,29 @@ static const char *why_missing(const char *metric)
 	} reasons[] = {
 		{ "latency.throttled.", "needs sched_throttle (record -e throttle), or no task was throttled" },
 		{ "latency.waking.", "needs sched_waking, or no task was woken" },
-		{ "latency.any.", "it takes sched_waking" },
+		{ "latency.any.", "needs sched_waking" },
 		{ "latency.preempted.", "no task was preempted" },
-		{ "migrations.", "it takes sched_migrate_task" },
+		{ "migrations.", "needs sched_migrate_task" },
 		{ "balance.", "needs sched_migrate_task, or no task waited" },
-		{ "resched.", "it takes sched_set_need_resched or cpu_idle (-e resched), and no choice of tasks" },
+		{ "resched.", "needs sched_set_need_resched or cpu_idle (record -e resched), and "
+			      "no filter by task" },
 		{ "explain.", "no task waited" },
-		{ "summary.util.", "it takes sched_pelt_cfs" },
-		{ "frequency.", "it takes cpu_frequency (-e freq)" },
-		{ "pelt.util_est.", "it takes sched_util_est_se (-e util_est), twice of a task" },
-		{ "eevdf.", "it takes sched_pick (-e pick), and tasks that were picked among several" },
-		{ "deadline.server.", "it takes sched_dl_pick (-e dl)" },
-		{ "deadline.", "it takes sched_dl_pick (-e dl), and deadline tasks that were woken and went to sleep, or were late" },
-		{ "critical.between.", "it takes --between, and requests that began and ended" },
-		{ "critical.", "it takes sched_waking, and tasks (-c and others) or a command that was recorded" },
+		{ "summary.util.", "needs sched_pelt_cfs" },
+		{ "frequency.", "needs cpu_frequency (record -e freq)" },
+		{ "pelt.util_est.", "needs two sched_util_est_se events of one task (record -e "
+				    "util_est)" },
+		{ "eevdf.", "needs sched_pick (record -e pick) with several tasks to pick from" },
+		{ "deadline.server.", "needs sched_dl_pick (record -e dl)" },
+		{ "deadline.", "needs sched_dl_pick (record -e dl), and deadline tasks that were "
+			       "woken and slept again, or were late" },
+		{ "critical.between.", "needs --between, and requests that began and ended" },
+		{ "critical.", "needs sched_waking, and a filter by task (-c and others) or a recorded command" },
 	};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		if (!strncmp(metric, reasons[i].begin, strlen(reasons[i].begin)))
 			return reasons[i].why;
-	return "there is no such number";
+	return "the recording has no such metric";
 }
 
 static void hold(const struct tap_rule *rule, const struct tap_measured *m, struct tap_checked *to)
@@ -57,7 +60,7 @@ static void hold(const struct tap_rule *rule, const struct tap_measured *m, stru
 	if (metric)
 		*to = (struct tap_checked){ .is_there = true, .value = metric->value, .low = metric->low, .high = metric->high };
 	else
-		to->why = m->is_unmatched ? "it has no such task" : why_missing(rule->metric);
+		to->why = m->is_unmatched ? "the recording has no such task" : why_missing(rule->metric);
 	to->verdict = tap_rule_judge(rule, to->low, to->high);
 }
 
@@ -200,7 +203,7 @@ int tap_check_run(struct tap_check *c, bool *usage, struct tap_err *err)
 
 	*usage = true;
 	if (c->by && !c->between)
-		return tap_err_set(err, -EINVAL, "--by is for --between");
+		return tap_err_set(err, -EINVAL, "--by needs --between");
 	if (c->between && tap_request_source_init(&(struct tap_request_source){ 0 }, c->between, c->by, err))
 		return err->code;
 	*usage = false;

@@ -76,11 +76,13 @@ static int check(const void *opts, struct tap_err *err)
 	const struct critical_opts *o = opts;
 
 	if (o->command && has_task_options(&o->common))
-		return tap_err_set(err, -EINVAL, "--command and -p, -t, -c, -g exclude each other: it is one task's path");
+		return tap_err_set(err, -EINVAL, "--command cannot be combined with -p, -t, -c and "
+				   "-g: it selects the path of one task");
 	if (o->between && (o->command || o->path))
-		return tap_err_set(err, -EINVAL, "--between excludes --command and --path: it is about many paths");
+		return tap_err_set(err, -EINVAL, "--between cannot be combined with --command and "
+				   "--path: it adds up many paths");
 	if (o->by && !o->between)
-		return tap_err_set(err, -EINVAL, "--by is for --between");
+		return tap_err_set(err, -EINVAL, "--by needs --between");
 	return o->between ? tap_request_source_init(&(struct tap_request_source){ 0 }, o->between, o->by, err) : 0;
 }
 
@@ -94,7 +96,8 @@ static int refuse_many(struct tap_report *r, struct tap_err *err)
 	}
 	if (r->nr_tasks > SHOWN_CANDIDATES)
 		tap_buf_printf(&b, " and %u more", r->nr_tasks - SHOWN_CANDIDATES);
-	tap_err_set(err, -EINVAL, "a critical path is one task's, and these fit: %s; choose by -t, or by --time when it lived",
+	tap_err_set(err, -EINVAL, "a critical path is for one task, but several match: %s; choose "
+		    "with -t, or with --time by when it lived",
 		    tap_buf_str(&b));
 	tap_buf_release(&b);
 	r->usage = true;
@@ -111,7 +114,7 @@ static int find_command(struct critical *c, struct tap_err *err)
 			c->task = r->tasks[i];
 	if (c->task)
 		return 0;
-	return tap_err_set(err, -ENODATA, "no event in the window is of the command that was recorded, task %d", c->watch.command);
+	return tap_err_set(err, -ENODATA, "the window has no event of the recorded command, task %d", c->watch.command);
 }
 
 static int find_task(struct critical *c, struct tap_err *err)
@@ -124,7 +127,8 @@ static int find_task(struct critical *c, struct tap_err *err)
 	if (c->watch.command)
 		return find_command(c, err);
 	if (!r->nr_tasks)
-		return tap_err_set(err, -ENODATA, "no task of the window fits: there is no critical path");
+		return tap_err_set(err, -ENODATA, "no task in the window matches: there is no "
+				   "critical path");
 	if (r->nr_tasks > 1)
 		return refuse_many(r, err);
 	c->task = r->tasks[0];
@@ -165,7 +169,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		return 0;
 	c->watch.command = tap_recording_command(&r->run.rec);
 	if (!c->watch.command)
-		return tap_err_set(err, -ENODATA, "'%.300s' knows of no command that was recorded: say whose path by -t or -c",
+		return tap_err_set(err, -ENODATA, "'%.300s' does not name a recorded command: select a task with -t or -c",
 				   r->run.rec.path);
 	return 0;
 }

@@ -48,7 +48,8 @@ static int read_min_effect(const char *text, double *part, struct tap_err *err)
 
 	*part = strtod(text, &end) / 100;
 	if (end == text || (*end && strcmp(end, "%")) || !(*part >= 0 && *part <= 100))
-		return tap_err_set(err, -EINVAL, "bad --min-effect '%.100s': it is a part of A's median, such as 2%%", text);
+		return tap_err_set(err, -EINVAL, "bad --min-effect '%.100s': expected a percentage "
+				   "of A's median, such as 2%%", text);
 	return 0;
 }
 
@@ -59,7 +60,8 @@ int tap_diff_check(const struct tap_diff_opts *opts, struct tap_err *err)
 	if (opts->between && tap_request_source_init(&(struct tap_request_source){ 0 }, opts->between, opts->by, err))
 		return err->code;
 	if (opts->by && !opts->between && strcmp(opts->by, "task"))
-		return tap_err_set(err, -EINVAL, "--by is task, not '%.100s'", opts->by);
+		return tap_err_set(err, -EINVAL, "bad --by '%.100s': without --between it takes "
+				   "only 'task'", opts->by);
 	return read_min_effect(opts->min_effect, &part, err);
 }
 
@@ -91,7 +93,8 @@ static int check_files(const struct tap_diff *d, struct tap_err *err)
 			continue; /* reading it will say why */
 		for (unsigned int k = 0; !ret && k < i; k++)
 			if (st[k].st_ino == st[i].st_ino && st[k].st_dev == st[i].st_dev)
-				ret = tap_err_set(err, -EINVAL, "'%.300s' is the same recording as '%.300s', %s: each counts once",
+				ret = tap_err_set(err, -EINVAL, "'%.300s' is the same recording as "
+						  "'%.300s' %s: give each recording only once",
 						  d->measured[i].path, d->measured[k].path,
 						  k < d->sides->nr_a && i >= d->sides->nr_a ? "on the other side" :
 						  "on the same side");
@@ -130,8 +133,8 @@ static void count_losses(struct tap_diff *d)
 		nr++;
 	}
 	if (nr)
-		tap_buf_printf(&d->warnings, "events were lost in %u of %u recordings, the first is '%.300s': waits that are not "
-			       "certain do not count\n", nr, nr_all(d), path);
+		tap_buf_printf(&d->warnings, "events were lost in %u of %u recordings, the first "
+			       "is '%.300s': uncertain waits do not count\n", nr, nr_all(d), path);
 }
 
 /* Return: in how many recordings there is no task that the options pick. */
@@ -147,7 +150,7 @@ static unsigned int count_unmatched(struct tap_diff *d)
 		nr++;
 	}
 	if (nr)
-		tap_buf_printf(&d->warnings, "no task in %u of %u recordings is one that the options pick, the first is '%.300s'\n", nr,
+		tap_buf_printf(&d->warnings, "no task matches the options in %u of %u recordings, the first is '%.300s'\n", nr,
 			       nr_all(d), path);
 	return nr;
 }
@@ -247,7 +250,8 @@ static int calculate(struct tap_diff *d, struct tap_err *err)
 	if (d->comparison.nr)
 		return 0;
 	if (d->opts->metrics.nr)
-		return tap_err_set(err, -ENODATA, "no metric that all recordings have, and that is not 0, fits -m '%.100s'",
+		return tap_err_set(err, -ENODATA, "-m '%.100s' matches no metric that all "
+				   "recordings have and that is not 0",
 				   d->opts->metrics.v[0]);
 	return tap_err_set(err, -ENODATA, "the recordings have no metric in common that is not 0");
 }

@@ -25,7 +25,7 @@ static int check_color(const char *when, struct tap_err *err)
 {
 	if (!when || !strcmp(when, "always") || !strcmp(when, "never") || !strcmp(when, "auto"))
 		return 0;
-	return tap_err_set(err, -EINVAL, "--color: '%.100s' is none of always, never, auto", when);
+	return tap_err_set(err, -EINVAL, "--color: '%.100s' is not one of always, never, auto", when);
 }
 
 int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts, const struct tap_listener *listener,

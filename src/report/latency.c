@@ -414,9 +414,11 @@ static int check(const void *opts, struct tap_err *err)
 	const struct latency_opts *o = opts;
 
 	if (tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS && (o->hist || o->over_time || o->worst))
-		return tap_err_set(err, -EINVAL, "--csv has one table: leave out --hist, --over-time and --worst");
+		return tap_err_set(err, -EINVAL, "--csv prints only one table: leave out --hist, "
+				   "--over-time and --worst");
 	if (o->preempted && o->throttled)
-		return tap_err_set(err, -EINVAL, "--preempted and --throttled are two questions: ask one");
+		return tap_err_set(err, -EINVAL, "--preempted and --throttled cannot be combined: "
+				   "use one at a time");
 	return 0;
 }
 

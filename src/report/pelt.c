@@ -122,10 +122,10 @@ static int check_pair(const char *word, struct tap_err *err)
 	const struct tap_pelt_signal *first = find_signal(word, len), *second = find_signal(b, strlen(b));
 
 	if (!first || !second)
-		return tap_err_set(err, -EINVAL, "-s: '%.100s': two signals in one plot are two names with a comma "
-				   "between them: there is no signal '%.*s'", word, first ? 100 : (int)len, first ? b : word);
+		return tap_err_set(err, -EINVAL, "-s: '%.100s': expected two signals separated by "
+				   "a comma: there is no signal '%.*s'", word, first ? 100 : (int)len, first ? b : word);
 	if (first->scale != second->scale || first->is_signed || second->is_signed)
-		return tap_err_set(err, -EINVAL, "-s: '%s' and '%s' have no scale in common", first->name,
+		return tap_err_set(err, -EINVAL, "-s: '%s' and '%s' have different scales", first->name,
 				   second->name);
 	return 0;
 }
@@ -158,12 +158,14 @@ static int check(const void *opts, struct tap_err *err)
 	if (o->what_if && tap_pelt_what_if_parse(o->what_if, &what_if, err))
 		return -EINVAL;
 	if (o->util_est && (o->common.input.select.cpus || o->signals.nr))
-		return tap_err_set(err, -EINVAL, "--util-est is about tasks: it has no -C, and no -s");
+		return tap_err_set(err, -EINVAL, "--util-est is about tasks: -C and -s cannot be "
+				   "combined with it");
 	if ((o->verify || o->util_est) && (o->table || o->points || o->while_running))
 		return tap_err_set(err, -EINVAL, "--table, --points and --while-running are for curves, not for --%s",
 				   o->verify ? "verify" : "util-est");
 	if (!o->verify && !o->util_est && o->common.top >= 0)
-		return tap_err_set(err, -EINVAL, "-n is for --verify and --util-est: curves are shown all");
+		return tap_err_set(err, -EINVAL, "-n is only for --verify and --util-est: all "
+				   "curves are shown");
 	if (o->points && audience != TAP_FOR_PROGRAMS)
 		return tap_err_set(err, -EINVAL, "--points needs --json");
 	if (o->table && audience != TAP_FOR_PEOPLE)
@@ -422,7 +424,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 		tap_report_open_rows(r, tap_out_pelt_columns, NULL);
 	if (nr)
 		return 0;
-	return tap_err_set(err, -ENODATA, "'%s' has none of these signals of the %s asked for in this window",
+	return tap_err_set(err, -ENODATA, "'%s' has none of these signals for the selected %s in this window",
 			   r->run.rec.path, subject_names[p->subject]);
 }
 

@@ -16,7 +16,7 @@ int tap_recording_command(const struct tap_recording *r)
 const char *tap_recording_incomplete(const struct tap_recording *r)
 {
 	return json_is_false(json_object_get(r->meta, "complete")) ?
-		       "not ended by its recorder: after its last event a CPU is unknown" : NULL;
+		       "its recorder did not end it: a CPU is unknown after its last event" : NULL;
 }
 
 void tap_recording_note_incomplete(const struct tap_recording *r)
@@ -49,7 +49,7 @@ static void read_meta(struct tap_recording *r)
 	r->meta = json_loads(text, 0, &why);
 	if (json_is_object(r->meta))
 		return;
-	tap_recording_note(r, "'%s': going on without its description, which is damaged: %s", r->path,
+	tap_recording_note(r, "'%s': its description is damaged and ignored: %s", r->path,
 			   r->meta ? "no object" : why.text);
 	json_decref(r->meta);
 	r->meta = NULL;
@@ -173,8 +173,8 @@ int tap_clock_parse(const char *name, enum tap_clock *clock, struct tap_err *err
 		if (!strcmp(name ? name : "mono", names[*clock]))
 			return 0;
 	return tap_err_set(err, -EINVAL,
-			   "--clock: '%.100s' is none of mono (the recording's own), wall (date and "
-			   "time), tod (time of day)", name);
+			   "--clock: '%.100s' is not one of mono (the recording's own), wall (date "
+			   "and time), tod (time of day)", name);
 }
 
 int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap_err *err)
@@ -182,7 +182,7 @@ int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap
 	r->wall.shown = clock;
 	if (clock == TAP_SHOW_MONO || r->wall.is_known)
 		return 0;
-	return tap_err_set(err, -ENODATA, "--clock: '%.300s' does not know the wall time",
+	return tap_err_set(err, -ENODATA, "--clock: '%.300s' does not have the wall time",
 			   r->path);
 }
 

@@ -230,8 +230,8 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 
 	if (ticks)
 		return tap_err_set(err, -ENODATA,
-				   "'%.300s' has stamps of the clock '%s', which are no time: only "
-				   "`schedtap dump` shows them", run->rec.path, ticks);
+				   "'%.300s' has time stamps of the clock '%s', which are ticks, "
+				   "not nanoseconds: only `schedtap dump` can show them", run->rec.path, ticks);
 	find_window(run);
 	tap_recording_watch(&run->rec, "pass 1 of 2");
 	if (tap_limits_ask_tasks(&run->rec.limits))
@@ -255,16 +255,16 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 		const char *events, *why;
 	} needs[] = {
 		{ TAP_NEEDS_WAKEUPS, tap_survey_has_wakeups(s), "sched_waking and no sched_wakeup",
-		  "when a wait began is not known" },
+		  "the beginning of a wait is unknown" },
 		{ TAP_NEEDS_MIGRATIONS, s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER,
 		  "sched_migrate_task",
-		  "either that event was not recorded, or nothing was moved" },
+		  "it was not recorded, or no task was moved" },
 		{ TAP_NEEDS_SWITCHES, tap_survey_has_switches(s), "sched_switch",
-		  "who ran is not known" },
+		  "which task ran is unknown" },
 		{ TAP_NEEDS_STACKS, tap_event_stacks_are_in(s), "kernel_stack and no user_stack",
 		  "`schedtap record --stack sched_switch --stack sched_waking` records them" },
 		{ TAP_NEEDS_THROTTLING, run->nr_throttling, "sched_throttle",
-		  "who was throttled is not known" },
+		  "which task was throttled is unknown" },
 	};
 
 	if ((needed & TAP_NEEDS_MIGRATIONS) && s->promise && s->promise->cpus)
@@ -428,7 +428,7 @@ int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 		code = tap_timeline_end(run->timeline);
 	if (code) {
 		errno = -code;
-		return tap_err_set(err, code, "cannot make sense of '%.300s': %m", run->rec.path);
+		return tap_err_set(err, code, "cannot analyse '%.300s': %m", run->rec.path);
 	}
 	tap_run_note_unknown(run);
 	return 0;

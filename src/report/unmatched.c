@@ -209,7 +209,7 @@ static bool unmatched_tasks(const struct tap_run *run)
 	}
 	if (told || given < 2 || fits_any(run, TAP_SELECT_TASKS))
 		return told;
-	tap_recording_note(&run->rec, "no thread fits all of the options -p, -t, -c, -g");
+	tap_recording_note(&run->rec, "no thread matches all of the options -p, -t, -c, -g");
 	return true;
 }
 
@@ -221,7 +221,8 @@ static bool unmatched_cpus(const struct tap_run *run)
 		cpu++;
 	if (cpu < nr || !(run->pick.select->by & TAP_SELECT_CPUS))
 		return false;
-	tap_recording_note(&run->rec, "-C: there is no CPU %.100s: the recording has %u, from 0 on",
+	tap_recording_note(&run->rec, "-C: there is no CPU %.100s: the recording has %u, numbered "
+			   "from 0",
 			   run->pick.select->cpu_list, nr);
 	return true;
 }

@@ -111,7 +111,7 @@ static int read_name(struct line *l, struct tap_rule *r)
 		return ret;
 	for (const struct tap_rule *other = l->rules->v; other < r; other++)
 		if (!strcmp(other->name, r->name))
-			return fail(l, at, "there is a rule '%.100s' already", r->name);
+			return fail(l, at, "duplicate rule '%.100s'", r->name);
 	l->s += len;
 	if (is_over(l) || *l->s != ':')
 		return fail(l, l->s, "expected ':' after the rule's name");
@@ -164,7 +164,7 @@ static int read_value(struct line *l, const char **value)
 	}
 	end = strchr(l->s + 1, *l->s);
 	if (!end)
-		return fail(l, l->s, "the quote has no end");
+		return fail(l, l->s, "unterminated quote");
 	ret = keep(l, l->s + 1, (size_t)(end - l->s) - 1, value);
 	l->s = end + 1;
 	return ret;
@@ -231,7 +231,7 @@ static int read_limit(struct line *l, struct tap_rule *r)
 	number[len] = '\0';
 	r->limit = strtod(number, &end);
 	if (*end)
-		return fail(l, l->s, "'%s' is no number", number);
+		return fail(l, l->s, "'%s' is not a number", number);
 	l->s += len;
 	of_unit = strcspn(l->s, WORD_ENDS);
 	if (!of_unit && !r->limit)
@@ -250,7 +250,7 @@ static int read_rule(struct line *l, struct tap_rule *r)
 {
 	int ret = read_name(l, r) ?: read_metric(l, r) ?: read_options(l, r) ?: read_op(l, r) ?: read_limit(l, r);
 
-	return !ret && !is_over(l) ? fail(l, l->s, "nothing more is expected") : ret;
+	return !ret && !is_over(l) ? fail(l, l->s, "unexpected text after the rule") : ret;
 }
 
 /* ---- a file ----------------------------------------------------------------------------------- */
@@ -297,7 +297,7 @@ static int read_text(struct line *l, const char *text, size_t len)
 	ret = read_lines(l, copy);
 	free(copy);
 	if (!ret && l->rules->nr == before)
-		ret = tap_err_set(l->err, -EINVAL, "%.200s: there is no rule in it", l->file);
+		ret = tap_err_set(l->err, -EINVAL, "%.200s: the file has no rules", l->file);
 	return ret;
 }
 
@@ -308,7 +308,7 @@ int tap_rules_parse(struct tap_rules *rules, const char *file, const char *text,
 	int ret;
 
 	if (memchr(text, '\0', len))
-		return tap_err_set(err, -EINVAL, "%.200s: it has a NUL, and is no text", file);
+		return tap_err_set(err, -EINVAL, "%.200s: not a text file: it has a NUL byte", file);
 	ret = tap_metrics_names(&metrics) ? tap_err_set(err, -ENOMEM, "out of memory") : read_text(&l, text, len);
 	free(l.names);
 	tap_metrics_release(&metrics);

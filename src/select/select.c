@@ -51,7 +51,8 @@ static int read_word(struct tap_select_word *w, const char *text, struct tap_err
 	int ret;
 
 	if (!*text || colon == text || (colon && !colon[1]))
-		return tap_err_set(err, -EINVAL, "-e: '%s' is no event: SYSTEM:NAME has two parts", text);
+		return tap_err_set(err, -EINVAL, "-e: '%s' is not an event: expected NAME or "
+				   "SYSTEM:NAME", text);
 	w->text = strdup(text);
 	if (!w->text)
 		return -ENOMEM;
@@ -169,7 +170,8 @@ static int read_ids(struct tap_select_ids *ids, char letter, const char *const *
 		int64_t id;
 
 		if (tap_text_parse_int(words[i], 0, TAP_SELECT_ID_MAX, &id))
-			return tap_err_set(err, -EINVAL, "-%c: '%s' is no task's number", letter, words[i]);
+			return tap_err_set(err, -EINVAL, "-%c: '%s' is not a process or thread ID: "
+					   "use -c to select by name", letter, words[i]);
 		if (!tap_map_put(&ids->set, (uint64_t)id))
 			return -ENOMEM;
 		ids->v[ids->nr++] = (int)id;
@@ -297,8 +299,8 @@ int tap_select_filter(const struct tap_select *s, const char *system, const char
 		if (!w->filter || !tap_select_word_fits(w, system, name))
 			continue;
 		if (*filter && strcmp(*filter, w->filter))
-			return tap_err_set(err, -EINVAL, "'%s:%s' has two filters, of two -e: -f '%s' is "
-					   "the second; join them with && or ||", system, name, w->filter);
+			return tap_err_set(err, -EINVAL, "'%s:%s' has filters from two -e: join -f "
+					   "'%s', the second one, to the first with && or ||", system, name, w->filter);
 		*filter = w->filter;
 	}
 	return 0;
@@ -321,7 +323,7 @@ static int read_cpus(struct tap_select *s, const char *list, struct tap_err *err
 		return 0;
 	ret = tap_cpus_parse(&s->cpus, list);
 	if (ret == -EINVAL)
-		return tap_err_set(err, ret, "-C: '%s' is no list of CPUs, such as 0-3,8", list);
+		return tap_err_set(err, ret, "-C: '%s' is not a list of CPUs, such as 0-3,8", list);
 	s->cpu_list = strdup(list);
 	return s->cpu_list ? ret : -ENOMEM;
 }

@@ -71,18 +71,18 @@ static unsigned int check_page(struct tap_access *a, const char *in_address, str
 	if (!is_secret(in_address, a->ticket))
 		return refuse(err, 403, "refused: the token is missing or wrong; `schedtap view` prints the whole address");
 	if (atomic_exchange(&a->is_taken, true))
-		return refuse(err, 403, "refused: this address opens the page once, and was used before; `schedtap view` prints another");
+		return refuse(err, 403, "refused: this address works only once and was already used; `schedtap view` prints another");
 	return 303;
 }
 
 unsigned int tap_access_check(struct tap_access *a, const struct tap_access_request *q, struct tap_err *err)
 {
 	if (strcmp(q->method, "GET"))
-		return refuse(err, 405, "refused: there is nothing but GET");
+		return refuse(err, 405, "refused: only GET is supported");
 	if (!is_here(a, "", q->host))
-		return refuse(err, 403, "refused: asked for under another name than 127.0.0.1 and localhost");
+		return refuse(err, 403, "refused: the host must be 127.0.0.1 or localhost");
 	if (comes_from_elsewhere(a, q))
-		return refuse(err, 403, "refused: asked for by another page");
+		return refuse(err, 403, "refused: the request comes from another page");
 	if (!strcmp(q->path, "/"))
 		return check_page(a, q->in_address, err);
 	return is_secret(q->token, a->token) ? 200 : refuse(err, 403, "refused: the token is missing or wrong");

@@ -14,7 +14,7 @@ static int parse_number(const char *name, const char *text, int64_t min, int64_t
 	if (!text)
 		return tap_err_set(err, -EINVAL, "'%s' is missing", name);
 	if (tap_text_parse_int(text, min, max, v))
-		return tap_err_set(err, -EINVAL, "bad %s '%.100s': a number from %" PRId64 " to %" PRId64 " is asked for", name, text, min, max);
+		return tap_err_set(err, -EINVAL, "bad %s '%.100s': expected a number from %" PRId64 " to %" PRId64, name, text, min, max);
 	return 0;
 }
 
@@ -24,9 +24,9 @@ static int parse_tids(struct tap_part_query *q, const char *text, struct tap_err
 
 	while (text && *text) {
 		if (tap_text_take_digits(&text, NULL, 10, &tid) || tid > INT32_MAX || (*text && *text != ',') || (*text && !text[1]))
-			return tap_err_set(err, -EINVAL, "bad tasks: thread ids with commas between them are asked for");
+			return tap_err_set(err, -EINVAL, "bad tasks: expected thread IDs separated by commas");
 		if (q->nr_tids == TAP_PART_MAX_TIDS)
-			return tap_err_set(err, -EINVAL, "bad tasks: %u are the most", TAP_PART_MAX_TIDS);
+			return tap_err_set(err, -EINVAL, "bad tasks: expected at most %u", TAP_PART_MAX_TIDS);
 		q->tids[q->nr_tids++] = (int)tid;
 		text += *text == ',';
 	}
@@ -144,7 +144,7 @@ int tap_parts_get(struct tap_parts *p, const struct tap_part_query *q, bool (*is
 
 	pthread_mutex_lock(&p->lock);
 	if (is_gone(ctx))
-		ret = tap_err_set(err, -ECANCELED, "nobody waits for it");
+		ret = tap_err_set(err, -ECANCELED, "the request was cancelled");
 	else if (is_whole(p, q))
 		ret = put_whole(p, out, err);
 	else

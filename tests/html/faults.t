@@ -118,9 +118,9 @@ ok($code == 1 && !-e "$three.html", 'of a task that was not there is no page', $
 ($code, $said) = export($three, '--max-size 1k');
 ok($code == 1 && $said =~ /larger than --max-size/ && !-e "$three.html", '--max-size holds', $said);
 ($code, $said) = export($three, '--of waits');
-ok($code == 2 && $said =~ /--of goes with --to folded/, '--of does not go with it', $said);
+ok($code == 2 && $said =~ /--of needs --to folded/, '--of does not go with it', $said);
 ($code, $said) = export($three, '--slices a,b');
-ok($code == 2 && $said =~ /goe?s? with --to perfetto/, 'nor does --slices', $said);
+ok($code == 2 && $said =~ /needs? --to perfetto/, 'nor does --slices', $said);
 
 # ---- the page itself -------------------------------------------------------------------------------------------------------
 export($three);

@@ -56,10 +56,10 @@ check "filter on a bare tracepoint's event, of a field that it lacks" refused 2 
 check "filter on a group of them, of a field that they lack" refused 2 "Field not found" $R -e pelt -f 'cpuu == 1'
 check "filter of an event of tracefs alone, where only BPF may record" refused 2 "-b bpf" \
 	$R -b bpf -e timer:timer_start -f 'flags == 1'
-check "two filters of one event, from two -e" refused 2 "'sched:sched_switch' has two filters|next_pid == 1" \
+check "two filters of one event, from two -e" refused 2 "'sched:sched_switch' has filters from two -e|next_pid == 1" \
 	$R -e sched_switch -f 'prev_pid == 1' -e 'sched:sched_s*' -f 'next_pid == 1'
 check "bare tracepoint where only tracefs may record" refused 2 \
-	"'pelt' is no event of the kernel's own" $R -b tracefs -e pelt
+	"'pelt' is not one of the kernel's own events" $R -b tracefs -e pelt
 check "no time to record" refused 2 "-d 0" $R -d 0
 check "tracefs unmounted: whose the events are cannot be told" own_mounts refused 3 \
 	"tracefs is not mounted: run 'mount|-b user" "${NO_TRACEFS[@]}" $R -e 'net:*'
@@ -84,7 +84,7 @@ other_controller()
 
 	mount=$(awk '$3 == "cgroup" && $4 !~ /(^|,)cpu(,|$)/ { print $2; exit }' /proc/self/mounts)
 	[ "$mount" ] || skip "no other controller is mounted"
-	refused 1 "there is no cgroup '$mount'|where those are that tasks are scheduled by" $R -g "$mount"
+	refused 1 "there is no cgroup '$mount'|the hierarchy that the scheduler uses" $R -g "$mount"
 }
 check "-g: a cgroup of another controller" other_controller
 check "-g: a folder that is no cgroup" refused 1 "there is no cgroup '/proc'" $R -g /proc
@@ -111,7 +111,7 @@ in_the_way()
 {
 	"$1" a.dat.spool
 	run 1 $R -o a.dat
-	says "'a.dat.spool' is in the way"
+	says "'a.dat.spool' already exists and is not a readable recording"
 	must [ -e a.dat.spool ]
 	must_not [ -e a.dat ]
 }
@@ -123,7 +123,7 @@ folder_for_file()
 	start a.dat
 	mkdir a.dat
 	ends 1 INT
-	must grep -q "'a.dat' is in the way.*a.dat.spool" a.dat.err
+	must grep -q "cannot replace 'a.dat'.*a.dat.spool" a.dat.err
 	valid a.dat.spool
 }
 check "folder where the file would be: the spool keeps what was recorded" folder_for_file

@@ -60,7 +60,7 @@ same()
 		;;
 	none)
 		run 2 "$SCHEDTAP" record -d 0.1 -b bpf -e "$1" -o none.dat
-		says "'$1' comes from tracefs alone, which -b bpf leaves out"
+		says "'$1' comes only from tracefs, which -b bpf does not use"
 		;;
 	esac
 	kinds_of_dump -e "$1" >dumped
@@ -94,7 +94,7 @@ unknown()
 		must grep -q "'sched_swich'" err
 		must_not [ -s out ]
 		run 2 "$SCHEDTAP" $command :sched_switch
-		says "-e: ':sched_switch' is no event: SYSTEM:NAME has two parts"
+		says "-e: ':sched_switch' is not an event: expected NAME or SYSTEM:NAME"
 	done
 	must_not [ -e a.dat ]
 }
@@ -104,9 +104,9 @@ check "what nobody has, and what is no event" unknown
 ids()
 {
 	run 2 "$SCHEDTAP" record -d 0.1 -o a.dat "$1" 4194305
-	says "$1: '4194305' is no task's number"
+	says "$1: '4194305' is not a process or thread ID"
 	run 2 "$SCHEDTAP" dump -i "$scratch/all.dat" "$1" 4194305
-	says "$1: '4194305' is no task's number"
+	says "$1: '4194305' is not a process or thread ID"
 	run 1 "$SCHEDTAP" record -d 0.1 -o a.dat "$1" 4194304
 	run 1 "$SCHEDTAP" dump -i "$scratch/all.dat" "$1" 4194304
 	run 2 "$SCHEDTAP" record -d 0.1 -o a.dat "$1" 0

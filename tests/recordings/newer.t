@@ -88,7 +88,7 @@ my %path = map { ($_ => make($_, $today, @{$how{$_}})) } keys %how;
 # ---- refused -----------------------------------------------------------------------------------
 
 for my $kind (sort keys %how) {
-	refused("$kind, of format 2", make("newer-$kind", $newer, @{$how{$kind}}), qr/format 2 of schedtap 9\.8\.7, and schedtap \S+ reads formats up to 1/);
+	refused("$kind, of format 2", make("newer-$kind", $newer, @{$how{$kind}}), qr/format 2 of schedtap 9\.8\.7, but schedtap \S+ reads formats up to 1/);
 }
 my $spool = make('newer-meta', $today, '--spool');
 spew("$spool/meta.json", $newer);

@@ -127,7 +127,7 @@ static void test_parse(void **state)
 		{ "a number above its range", { "x", "-e", "y", "-n101" },
 		  "bad value '101' for '--top': needs a whole number from 1 to 100", -EINVAL },
 		{ "a filter of nothing", { "-f", "a", "-e", "x" },
-		  "-f 'a' stands before any -e: it belongs to the -e in front of it", -EINVAL },
+		  "-f 'a' comes before any -e: put it after the -e that it filters", -EINVAL },
 	};
 
 	(void)state;

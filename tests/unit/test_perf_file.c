@@ -1381,7 +1381,7 @@ struct bad_case {
 #define ATTR(i) (ATTRS_AT + 112 * (i))
 
 static const struct bad_case bad_cases[] = {
-	{ "another magic", 0, 'X', 1, 0, -EINVAL, "'test.data' is no perf.data" },
+	{ "another magic", 0, 'X', 1, 0, -EINVAL, "'test.data' is not a perf.data file" },
 	{ "written to a pipe", 8, 16, 8, 0, -ENOTSUP, "was written to a pipe" },
 	{ "a pipe's header alone", 8, 16, 8, 16, -ENOTSUP, "was written to a pipe" },
 	{ "a header that is cut", 0, 'P', 1, 103, -EINVAL, "its header is cut" },
@@ -1394,7 +1394,7 @@ static const struct bad_case bad_cases[] = {
 	{ "events without a CPU", ATTR(0) + 24,
 	  PERF_SAMPLE_IDENTIFIER | (BASE & ~PERF_SAMPLE_CPU), 8, 0, -ENOTSUP, "lacks the time or" },
 	{ "an attr whose records do not say so", ATTR(1) + 24, BASE, 8, 0, -ENOTSUP,
-	  "does not tell which record" },
+	  "does not say which event" },
 	{ "perf was killed", 48, 0, 8, 0, 0, "perf was killed" },
 	{ "records beyond the end", 48, 1 << 20, 8, 0, 0, "the file is cut" },
 	{ "no tracing data", 72, 0, 8, 0, 0, "it has no event formats" },

@@ -1165,8 +1165,8 @@ static void test_info(void **state)
 		assert_string_equal(info->compression, s->zstd ? "zstd" : "none");
 		assert_string_equal(info->meta, s->spool ? "{\"tool\":\"newer\"}" :
 					s->version == 7 ? "{\"tool\":\"test\"}" : "");
-		assert_string_equal(info->notes, "the recording names guest 'guest': "
-				    "its own file is not read");
+		assert_string_equal(info->notes, "the recording refers to guest 'guest', "
+				    "whose own file is not read");
 		assert_string_equal(info->kallsyms, "0 T kallsyms\n");
 		assert_string_equal(info->printk, "0 : \"printk\"\n");
 		assert_int_equal(info->nr_buffers, 2);
@@ -1308,10 +1308,10 @@ static void test_refused(void **state)
 		{ "no such file", "/nonexistent/x", "cannot open '/nonexistent/x': No such file",
 		  -ENOENT },
 		{ "a device", "/dev/null", "neither a file nor a folder", -EINVAL },
-		{ "a folder that is no spool", "/proc/self", "no recording: it has no head.dat",
+		{ "a folder that is no spool", "/proc/self", "is not a recording: it has no head.dat",
 		  -EINVAL },
-		{ "a file that is no recording", "/proc/self/exe", "is no recording", -EINVAL },
-		{ "an empty file", "/proc/self/maps", "is no recording", -EINVAL },
+		{ "a file that is no recording", "/proc/self/exe", "is not a recording", -EINVAL },
+		{ "an empty file", "/proc/self/maps", "is not a recording", -EINVAL },
 	};
 
 	(void)state;

@@ -67,8 +67,8 @@ static void test_good(void **state)
 static const struct bad_case {
 	const char *text, *says;
 } bad[] = {
-	{ "", "f: there is no rule" },
-	{ "# rule a : recording.lost == 0\n", "f: there is no rule" },
+	{ "", "f: the file has no rules" },
+	{ "# rule a : recording.lost == 0\n", "f: the file has no rules" },
 	{ "rule", "f:1:1: expected 'rule NAME" },
 	{ "\n  ruler a : recording.lost == 0", "f:2:3: expected 'rule NAME" },
 	{ "rule  : recording.lost == 0", "f:1:7: expected the rule's name" },
@@ -84,21 +84,21 @@ static const struct bad_case {
 	{ "rule a : recording.lost ==", "f:1:27: expected a number" },
 	{ "rule a : recording.lost == -1", "f:1:28: expected a number" },
 	{ "rule a : recording.lost == nan", "f:1:28: expected a number" },
-	{ "rule a : recording.lost == 1.2.3", "f:1:28: '1.2.3' is no number" },
-	{ "rule a : recording.lost == .", "f:1:28: '.' is no number" },
+	{ "rule a : recording.lost == 1.2.3", "f:1:28: '1.2.3' is not a number" },
+	{ "rule a : recording.lost == .", "f:1:28: '.' is not a number" },
 	{ "rule a : recording.lost == 11111111111111111111111111111111", "f:1:28: expected a number" },
 	{ "rule a : recording.lost == 1ms", "f:1:29: the unit of recording.lost is none, not ms" },
 	{ "rule a : latency.any.max < 1", "f:1:29: the unit of latency.any.max is ns, us, ms or s" },
 	{ "rule a : latency.any.max < 1%", "f:1:29: the unit of latency.any.max is ns, us, ms or s, not %" },
 	{ "rule a : balance.violation.share < 1ms", "f:1:37: the unit of balance.violation.share is %, not ms" },
-	{ "rule a : recording.lost == 1 2", "f:1:30: nothing more" },
+	{ "rule a : recording.lost == 1 2", "f:1:30: unexpected text" },
 	{ "rule a : latency.any.max -c < 1", "f:1:31: expected one of" },
 	{ "rule a : latency.any.max -c", "f:1:26: expected -c" },
 	{ "rule a : latency.any.max -c ", "f:1:29: expected a value" },
-	{ "rule a : latency.any.max -c 'x < 1s", "f:1:29: the quote has no end" },
+	{ "rule a : latency.any.max -c 'x < 1s", "f:1:29: unterminated quote" },
 	{ "rule a : latency.any.max -x 1 < 1s", "f:1:26: expected -c" },
 	{ "rule a : latency.any.max -", "f:1:26: expected -c" },
-	{ "rule a : recording.lost == 0\nrule a : recording.lost == 0", "f:2:6: there is a rule 'a' already" },
+	{ "rule a : recording.lost == 0\nrule a : recording.lost == 0", "f:2:6: duplicate rule 'a'" },
 };
 
 static void test_bad(void **state)

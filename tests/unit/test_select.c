@@ -230,15 +230,15 @@ static const struct {
 	struct tap_select_opts opts;
 	const char *says;
 } bad_cases[] = {
-	{ { .events = WORDS("") }, "-e: '' is no event: SYSTEM:NAME has two parts" },
-	{ { .events = WORDS("sched", ":x") }, "-e: ':x' is no event: SYSTEM:NAME has two parts" },
-	{ { .events = WORDS("x:") }, "-e: 'x:' is no event: SYSTEM:NAME has two parts" },
-	{ { .tgids = WORDS("cc1") }, "-p: 'cc1' is no task's number" },
-	{ { .tgids = WORDS("1", "") }, "-p: '' is no task's number" },
-	{ { .tids = WORDS("-1") }, "-t: '-1' is no task's number" },
-	{ { .tids = WORDS("4194305") }, "-t: '4194305' is no task's number" },
-	{ { .cpus = "1-" }, "-C: '1-' is no list of CPUs, such as 0-3,8" },
-	{ { .cpus = "" }, "-C: '' is no list of CPUs, such as 0-3,8" },
+	{ { .events = WORDS("") }, "-e: '' is not an event: expected NAME or SYSTEM:NAME" },
+	{ { .events = WORDS("sched", ":x") }, "-e: ':x' is not an event: expected NAME or SYSTEM:NAME" },
+	{ { .events = WORDS("x:") }, "-e: 'x:' is not an event: expected NAME or SYSTEM:NAME" },
+	{ { .tgids = WORDS("cc1") }, "-p: 'cc1' is not a process or thread ID: use -c to select by name" },
+	{ { .tgids = WORDS("1", "") }, "-p: '' is not a process or thread ID: use -c to select by name" },
+	{ { .tids = WORDS("-1") }, "-t: '-1' is not a process or thread ID: use -c to select by name" },
+	{ { .tids = WORDS("4194305") }, "-t: '4194305' is not a process or thread ID: use -c to select by name" },
+	{ { .cpus = "1-" }, "-C: '1-' is not a list of CPUs, such as 0-3,8" },
+	{ { .cpus = "" }, "-C: '' is not a list of CPUs, such as 0-3,8" },
 };
 
 static void test_bad(void **state)

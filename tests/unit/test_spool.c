@@ -232,9 +232,9 @@ struct create_case {
 static const struct create_case create_cases[] = {
 	{ "a second recorder is told who records", RECORDER, -EEXIST, "still recording" },
 	{ "what a crash left is not touched", LEFTOVER, -EEXIST, "schedtap repair" },
-	{ "an empty folder is in the way", EMPTY_FOLDER, -EEXIST, "in the way" },
-	{ "a file is in the way", PLAIN_FILE, -EEXIST, "in the way" },
-	{ "a link is not followed", LINK, -EEXIST, "in the way" },
+	{ "an empty folder is in the way", EMPTY_FOLDER, -EEXIST, "not a readable recording" },
+	{ "a file is in the way", PLAIN_FILE, -EEXIST, "not a readable recording" },
+	{ "a link is not followed", LINK, -EEXIST, "not a readable recording" },
 	{ "no folder to make it in", NO_PARENT, -ENOENT, "cannot make the folder" },
 };
 

@@ -35,11 +35,11 @@ static const struct {
 	{ "all of programs", NULL, NULL, "user", NULL, 0, "*:*", NULL },
 	{ "a filter, for programs that come", "zzapp:*", "a == 1", NULL, NULL, 0, "zzapp:*", "zzapp:*" },
 	{ "a filter, programs alone", "zzapp:*", "a == 1", "user", NULL, 0, "zzapp:*", NULL },
-	{ "cgroups", "zzapp:*", NULL, NULL, "/x", -EINVAL, NULL, "-g cannot restrict" },
+	{ "cgroups", "zzapp:*", NULL, NULL, "/x", -EINVAL, NULL, "-g cannot filter" },
 	{ "a kernel's system without events", "kprobes:foo", NULL, NULL, NULL, -ENODATA, NULL,
 	  "no event matches" },
-	{ "no system", ":sched_switch", NULL, NULL, NULL, -EINVAL, NULL, "two parts" },
-	{ "no name", "zzapp:", NULL, "user", NULL, -EINVAL, NULL, "two parts" },
+	{ "no system", ":sched_switch", NULL, NULL, NULL, -EINVAL, NULL, "NAME or SYSTEM:NAME" },
+	{ "no name", "zzapp:", NULL, "user", NULL, -EINVAL, NULL, "NAME or SYSTEM:NAME" },
 	{ "BPF alone", "zzapp:*", NULL, "bpf", NULL, -ENODATA, NULL, "no event matches" },
 };
 
