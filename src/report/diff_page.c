@@ -201,7 +201,7 @@ static void put_count(struct tap_buf *b, const struct tap_comparison *c, enum ta
 	if (nr)
 		tap_buf_printf(b, b->len ? ", %u %s" : "%u %s", nr, tap_compare_verdict_name(verdict));
 	if (nr && is_named)
-		tap_buf_printf(b, " (%s)", names.data);
+		tap_buf_printf(b, " (%s)", tap_buf_str(&names));
 	tap_buf_release(&names);
 }
 

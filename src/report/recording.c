@@ -16,7 +16,7 @@ int tap_recording_command(const struct tap_recording *r)
 const char *tap_recording_incomplete(const struct tap_recording *r)
 {
 	return json_is_false(json_object_get(r->meta, "complete")) ?
-		       "its recorder did not end it: a CPU is unknown after its last event" : NULL;
+		       "not ended by its recorder: after its last event a CPU is unknown" : NULL;
 }
 
 void tap_recording_note_incomplete(const struct tap_recording *r)

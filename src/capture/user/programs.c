@@ -578,7 +578,7 @@ int tap_user_scan(struct tap_user_set *set, struct tap_err *err)
 	}
 	changed |= forget_unseen(set);
 	errno = -ret;
-	return ret < 0 ? tap_err_set(err, ret, "cannot look for programs: %m") : changed;
+	return ret < 0 ? tap_err_set(err, ret, "cannot search for running programs with tracepoints: %m") : changed;
 }
 
 struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, unsigned int i)
