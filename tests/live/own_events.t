@@ -295,7 +295,7 @@ refused('a filter that is wrong', qr/Field not found/, '-e', 'pelt_se_tp{pid} if
 
 my %bad = (
 	'a name that nobody knows' => [ 's/__entry->depth = nr;/__entry->depth = nrr;/', qr/mine2\.h:19: 'nrr' is neither a variable nor an argument of the tracepoint, which has rq, change\n/ ],
-	'a loop' => [ 's/if \(change > 0\)/while (change)/', qr/mine2\.h:22: .*no 'while'/ ],
+	'a loop' => [ 's/if \(change > 0\)/while (change)/', qr/mine2\.h:22: .*not 'while'/ ],
 	'a field that is not there' => [ 's/__entry->kind = 4;/__entry->kin = 4;/', qr/'kin'.*did you mean 'kind'/ ],
 	'no semicolon' => [ 's/__entry->cpu = rq->cpu;/__entry->cpu = rq->cpu/', qr/a ';' is missing before this/ ],
 	'an index beyond the array' => [ 's/both\[1\]/both[2]/', qr/the index must be a constant below 2/ ],

@@ -29,7 +29,7 @@ tracefs_is_mounted()
 types_alone_are_said()
 {
 	as_nobody doctor || true
-	must grep 'built-in events can be recorded over BPF here, going by the kernel.s types alone$' out
+	must grep 'built-in events can be recorded over BPF here, judging by the kernel.s types only$' out
 	as_nobody list sched_waking
 	must grep "^schedtap: 'bpf' is judged by the kernel's types only: " err
 }
