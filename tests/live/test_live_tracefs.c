@@ -630,9 +630,9 @@ static void test_refusals(void **state)
 		{ "a thread of another process", .tgid = "1", .tid = "2", .ret = -ESRCH,
 		  .text = "thread 2 does not belong to a given process (-p)" },
 		{ "quotes of both kinds", .comm = "a\"b'c", .ret = -EINVAL,
-		  .text = "tracefs cannot match a name with both kinds of quotes" },
+		  .text = "-c 'a\"b'c': tracefs cannot match a name with both kinds of quotes" },
 		{ "a cgroup", .cgroup = "/sys/fs/cgroup", .ret = -EOPNOTSUPP,
-		  .text = "tracefs cannot filter by cgroup" },
+		  .text = "-g needs the bpf backend: tracefs cannot filter by cgroup" },
 		{ "no such CPU", .cpus = "60000", .ret = -EINVAL,
 		  .text = "this machine has none of the given CPUs" },
 	};
