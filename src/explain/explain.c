@@ -232,13 +232,14 @@ int tap_explain_group_pairs(struct tap_explain *e, uint64_t (*group)(const void 
 	e->pairs = NULL;
 	e->nr_pairs = e->cap_pairs = e->last_pair = 0;
 	tap_map_release(&e->pair_of);
-	for (unsigned int i = 0; !ret && i < nr; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		const struct tap_explained_sum *from = &all[i].sum;
 		struct tap_explained_sum *to = pair_get(e, group(ctx, all[i].victim), group(ctx, all[i].aggressor));
 
-		ret = to ? 0 : -ENOMEM;
-		if (ret)
+		if (!to) {
+			ret = -ENOMEM;
 			break;
+		}
 		to->ns += from->ns;
 		to->waits += from->waits;
 		to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;

@@ -111,13 +111,6 @@ uint64_t tap_cgroup_group_of(const struct tap_cgroup_groups *g, uint64_t id)
 	return group ? group->id : id;
 }
 
-const char *tap_cgroup_group_path(const struct tap_cgroup_groups *g, uint64_t id)
-{
-	const struct tap_cgroup_group *group = find(g, id);
-
-	return group ? group->path : NULL;
-}
-
 /* ---- labels ------------------------------------------------------------------------------------ */
 
 void tap_cgroup_show(struct tap_cgroup_groups *g, uint64_t id)
@@ -128,7 +121,7 @@ void tap_cgroup_show(struct tap_cgroup_groups *g, uint64_t id)
 		group->is_shown = true;
 }
 
-/* Of paths that are too long for their column and say nothing of what they are. */
+/* Finds the common part of paths that are too long for their column and name no pod, container or unit. */
 static int find_common(struct tap_cgroup_groups *g)
 {
 	const char *first = NULL;
@@ -185,7 +178,7 @@ static int by_label(const void *a, const void *b)
 	return strcmp(label_of(*(struct tap_cgroup_group *const *)a), label_of(*(struct tap_cgroup_group *const *)b));
 }
 
-/* What several paths would be called is no name. */
+/* Groups of different paths that got the same label show their paths. */
 static int drop_ambiguous(struct tap_cgroup_groups *g)
 {
 	struct tap_cgroup_group **by = calloc(g->nr + 1, sizeof(struct tap_cgroup_group *));

@@ -29,10 +29,8 @@ int tap_cgroup_groups_init(struct tap_cgroup_groups *g, const struct tap_cgroups
 void tap_cgroup_groups_release(struct tap_cgroup_groups *g);
 /* Return: its group's id; @id itself where its path is not known. */
 uint64_t tap_cgroup_group_of(const struct tap_cgroup_groups *g, uint64_t id);
-/* Return: or NULL. */
-const char *tap_cgroup_group_path(const struct tap_cgroup_groups *g, uint64_t id);
 
-/* The table will have it. */
+/* Marks the cgroup's group as one that the table will have. */
 void tap_cgroup_show(struct tap_cgroup_groups *g, uint64_t id);
 /* Makes labels for what is shown, none of them twice. Return: 0 or -ENOMEM. */
 int tap_cgroup_make_labels(struct tap_cgroup_groups *g);

@@ -210,7 +210,7 @@ static unsigned int least_recordings(const struct tap_diff *d)
 	return d->sides->nr_a < d->sides->nr_b ? d->sides->nr_a : d->sides->nr_b;
 }
 
-/* What the table comes to, before it. */
+/* The first line: how many metrics have each verdict. */
 static void put_result(struct tap_diff *d)
 {
 	static const enum tap_compare_verdict order[] = {
