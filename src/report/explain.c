@@ -466,6 +466,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	r->observer = &e->observer;
 	r->events = r->stacks ? &all_events : &events;
 	r->run.mark_throttling = true;
+	r->run.by_cgroup |= by_of(r) == BY_ALL || by_of(r) == BY_CGROUP;
 	tap_explain_waits_init(&e->waits, &(const struct tap_explain_waits_opts){
 		.timeline = &r->run.timeline, .has_placing = tap_run_has_event(&r->run, "sched_wakeup"),
 		.asks_avoidable = worst, .tell = on_wait, .ctx = e,

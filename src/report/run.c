@@ -208,6 +208,7 @@ int tap_run_find_window(struct tap_run *run, struct tap_err *err)
 {
 	run->all_tasks = !(run->pick.select->by & TAP_SELECT_TASKS);
 	run->picks_slices = run->pick.select->by & (TAP_SELECT_COMMS | TAP_SELECT_CGROUPS);
+	run->by_cgroup = run->pick.select->by & TAP_SELECT_CGROUPS;
 	return tap_recording_window(&run->rec, &run->time, &run->pick.window, err);
 }
 
@@ -296,7 +297,7 @@ static uint16_t mark_for_feed(void *arg, const struct tap_format *fmt)
 	struct feed *feed = arg;
 	uint16_t mark = 0;
 
-	if (tap_timeline_wants(fmt, feed->run->pick.select->by & TAP_SELECT_CGROUPS))
+	if (tap_timeline_wants(fmt, feed->run->by_cgroup))
 		mark |= FOR_TIMELINE;
 	if (feed->events && (feed->events->all || feed->events->wants(feed->ctx, fmt)))
 		mark |= FOR_REPORT;

@@ -21,6 +21,7 @@ struct tap_run {
 	struct tap_time_option time;
 	bool all_tasks; /* no option picks some */
 	bool picks_slices; /* -c or -g: a task may be called so, or be there, for a part of its life, and only that counts */
+	bool by_cgroup; /* -g picks, or the report's sums are by cgroup: every event that names a task's cgroup is read */
 	struct tap_survey survey;
 	struct tap_timeline *timeline;
 	struct tap_window window; /* --time within the recording's own; after tap_run_survey() */
